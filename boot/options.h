@@ -1,0 +1,43 @@
+/*
+ * The hypervisor's command line: "name=value" words behind undertrace.elf in the GRUB configuration. docs/options.md.
+ * Core.
+ */
+#ifndef BOOT_OPTIONS_H
+#define BOOT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pt/caps.h"
+
+enum channel_kind { CHANNEL_AUTO, CHANNEL_E1000, CHANNEL_UART, CHANNEL_NONE };
+
+struct options {
+    struct pt_config pt; /* pt=on pt.region=512K pt.regions=8 pt.os=on pt.user=on pt.tsc=on pt.retc=on pt.psb=16K */
+    enum channel_kind channel; /* channel=auto: e1000 where there is one, else none */
+    uint16_t uart_port;        /* uart.port=com2 (com1..com4 or 0x...): I/O port of the channel's UART */
+    uint32_t uart_baud;        /* uart.baud=115200, must divide 115200 */
+    uint16_t console_port;     /* console=com1 (com1..com4, 0x..., none = 0): where boot messages go */
+    uint32_t console_baud;     /* console.baud=115200 */
+    uint32_t net_ip;           /* net.ip=10.0.2.15, host byte order */
+    uint32_t net_peer;         /* net.peer=10.0.2.2 */
+    uint16_t net_port;         /* net.port=21845: UDP port, ours and the receiver's */
+    uint16_t net_mtu;          /* net.mtu=1500, 576 to 16110 */
+    uint32_t net_wait_seconds; /* net.wait=30: how long to wait for the receiver at start */
+    bool code_pages;           /* code=on: send code pages (EPT W^X) */
+};
+
+/* Where parsing stopped: the word, and what it should have been. */
+struct options_error {
+    char word[64];
+    const char *expected;
+};
+
+void options_default(struct options *options);
+
+/* Parse the words of line. Unknown names and bad values are errors. policy=stall and pt.switch=root are accepted; their
+ * other values are errors that say so. false: *error says what. */
+bool options_parse(struct options *options, const char *line, struct options_error *error);
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * The PT engine: Intel PT on one CPU, from configuration to the last byte. Shell; the decisions are in pt/plan.c,
+ * pt/ring.c, pt/topa.c and pt/caps.c.
+ *
+ * boot/ calls pt_cpu_init. vmx/ calls the five hooks below and nothing else of this room.
+ */
+#ifndef PT_ENGINE_H
+#define PT_ENGINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pt/caps.h"
+#include "serial/record.h"
+#include "serial/sink.h"
+
+struct pt_cpu; /* pt/engine.c */
+
+struct pt_region_memory {
+    void *va; /* nr_regions * region_bytes, aligned to region_bytes */
+    uint64_t pa;
+};
+
+#define PT_CPU_SIZE                                                                                                    \
+    8192u /* bytes that pt_cpu_init needs for struct pt_cpu, its ToPA table page included; page-aligned */
+
+/* Set PT up on this CPU. config NULL or config->enabled false: tracing stays off, records still go to the sink.
+ * memory is PT_CPU_SIZE bytes, page-aligned, in the direct map at memory_pa. */
+struct pt_cpu *pt_cpu_init(void *memory, uint64_t memory_pa, uint16_t cpu, const struct pt_config *config,
+                           struct pt_region_memory regions, struct sink *sink);
+
+/* --- the hooks of vmx/ ----------------------------------------------------------------------------------------------
+ */
+
+/* First thing after a VM exit: clear TraceEn. */
+void pt_exit(struct pt_cpu *pt);
+
+/* Last thing before VM entry: serve a pending drain, pump the sink, stall if the ring has no free region, make sure
+ * that LVTPC is ours, set TraceEn. Everything it needs to do on an uneventful exit is a compare and a WRMSR. */
+void pt_enter(struct pt_cpu *pt);
+
+/* An NMI arrived (NMI exit, or counted by the root NMI handler). Returns true where a ToPA PMI explains it (bit 55 of
+ * IA32_PERF_GLOBAL_STATUS): it is acknowledged, and served at the next pt_enter. false: the NMI belongs to the guest.
+ */
+bool pt_nmi(struct pt_cpu *pt);
+
+/* Send a record, stamped with this CPU's trace offset and the TSC. Call between pt_exit and pt_enter. head and body are
+ * put behind one another; body may be NULL. */
+void pt_record(struct pt_cpu *pt, enum record_kind kind, const void *head, uint32_t head_size, const void *body,
+               uint32_t body_size);
+
+/* Before the machine goes down: hand over all that was written, send RECORD_END with the totals (text from
+ * exits: lines "name value" that vmx/ supplies, may be NULL) and wait until all is delivered. Call between pt_exit and
+ * pt_enter; tracing goes on afterwards if pt_enter is called. */
+void pt_flush(struct pt_cpu *pt, const char *exits_text, uint32_t exits_size);
+
+#endif

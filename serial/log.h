@@ -1,0 +1,30 @@
+/*
+ * Log lines: one line of text for people, on the boot console (until the guest owns it) and as a RECORD_LOG.
+ *
+ * Leaf header: any room's shell may use it. The formatter (serial/format.c) is core and knows
+ * %s %c %d %u %x %ld %lu %lx %llu %llx %p %%, a width, and '0' and '-' flags.
+ */
+#ifndef SERIAL_LOG_H
+#define SERIAL_LOG_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sink;
+
+/* Format into buffer, always NUL-terminated. Returns the length without the NUL, at most size - 1. Core. */
+size_t format_text(char *buffer, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+size_t format_text_v(char *buffer, size_t size, const char *format, va_list args);
+
+/* Where lines go. port 0: no console. sink NULL: no records. The console is left alone once the guest runs. */
+void log_console_set(uint16_t uart_port, uint32_t baud);
+void log_sink_set(struct sink *sink);
+void log_guest_owns_console(void);
+
+void log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* As log_line, but also on the console when the guest owns it: for fail-stop dumps only. */
+void log_panic(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

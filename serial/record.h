@@ -1,0 +1,62 @@
+/*
+ * Records: everything that is not raw trace. The same bytes stand on the wire (as the payload of FRAME_RECORDS frames)
+ * and in a capture's events.bin.
+ *
+ * Each record is a struct record_header and length bytes, padded with zeros to 8. Core; layouts only.
+ */
+#ifndef SERIAL_RECORD_H
+#define SERIAL_RECORD_H
+
+#include <stdint.h>
+
+enum record_kind {
+    RECORD_HELLO = 1, /* text, lines of "name value": everything that meta.json needs; the first record of CPU 0 */
+    RECORD_PAGE = 2,  /* struct record_page and its bytes: a code page, valid from trace_offset on */
+    RECORD_DRAIN = 3, /* struct record_drain: trace bytes were handed over */
+    RECORD_GAP = 4,   /* struct record_gap: trace bytes that never were written or were lost */
+    RECORD_LOG = 5,   /* text, one line without its end */
+    RECORD_END = 6    /* text, lines of "name value": totals; the last record */
+};
+
+struct record_header {
+    uint16_t kind; /* enum record_kind */
+    uint16_t cpu;
+    uint32_t length;       /* payload bytes, padding not counted */
+    uint64_t trace_offset; /* of this CPU's PT stream, when the record was made */
+    uint64_t tsc;
+};
+_Static_assert(sizeof(struct record_header) == 24, "docs/wire.md: a record header is 24 bytes");
+
+#define RECORD_PAGE_SIZE 4096u
+#define RECORD_PAGE_ROOT 0x1u /* flags: the hypervisor's own code, not the guest's */
+
+struct record_page {
+    uint64_t gpa; /* page-aligned guest-physical address; root: host-physical */
+    uint64_t gva; /* page-aligned linear address at which it was executed */
+    uint64_t cr3;
+    uint16_t mode;  /* 16, 32 or 64: size of code */
+    uint16_t flags; /* RECORD_PAGE_* */
+    uint32_t size;  /* bytes that follow: RECORD_PAGE_SIZE */
+};
+_Static_assert(sizeof(struct record_page) == 32, "docs/wire.md: a page record's head is 32 bytes");
+
+enum record_drain_cause { RECORD_DRAIN_PMI = 1, RECORD_DRAIN_FLUSH = 2, RECORD_DRAIN_POLL = 3 };
+
+struct record_drain {
+    uint64_t from;        /* trace offset of the first byte handed over */
+    uint64_t size;        /* bytes */
+    uint32_t cause;       /* enum record_drain_cause */
+    uint32_t rtit_status; /* IA32_RTIT_STATUS[31:0] as read */
+};
+
+enum record_gap_cause { RECORD_GAP_STOPPED = 1, RECORD_GAP_ERROR = 2 };
+
+struct record_gap {
+    uint64_t at;   /* trace offset at which bytes are missing */
+    uint64_t size; /* bytes known missing, 0 where the hardware cannot say */
+    uint64_t tsc_from, tsc_to;
+    uint32_t cause; /* enum record_gap_cause */
+    uint32_t reserved;
+};
+
+#endif

@@ -1,0 +1,62 @@
+/*
+ * Being a hypervisor: what boot/ needs to know of this room.
+ */
+#ifndef VMX_VMX_H
+#define VMX_VMX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pt/engine.h"
+
+struct range {
+    uint64_t start, end; /* bytes, [start, end) */
+};
+
+/* Ports whose accesses must be seen; 0 = not there. */
+struct vmx_ports {
+    uint16_t pm1a_cnt, pm1b_cnt; /* FADT: SLP_EN written here powers the machine off or suspends it */
+    uint16_t reset_port;         /* FADT RESET_REG where it is a port */
+    uint8_t reset_value;
+    bool hide_pci;            /* hide one PCI function */
+    uint16_t hidden_bdf;      /* bus << 8 | device << 3 | function */
+    uint64_t hidden_ecam_pa;  /* its page in MMCONFIG space, 0 = none */
+    struct range hidden_mmio; /* its BAR 0 */
+    uint16_t hidden_uart;     /* first of the eight ports of the channel's UART, 0 = none */
+};
+
+/* What the room needs for one machine, the same on all CPUs. */
+struct vmx_machine {
+    struct range reserved;  /* our image, tables and trace regions: not mapped for the guest */
+    uint64_t top_of_memory; /* end of the highest RAM in bytes */
+    struct vmx_ports ports;
+    bool code_pages;  /* EPT W^X, RECORD_PAGE records */
+    bool watch_lvtpc; /* PT is on: the guest's LVTPC writes must not turn our PMI off */
+    void *ept_pool;   /* pages for EPT tables, zeroed, in the direct map */
+    uint32_t nr_ept_pages;
+};
+
+/* Pages that ept_pool must have for a machine whose RAM and MMIO end at top bytes, every 2 MiB of RAM split. Core. */
+uint32_t vmx_ept_pages_needed(uint64_t top_of_memory);
+
+/* The guest's first state: 32-bit protected mode, paging off, flat segments, interrupts off (Linux 32-bit boot
+ * protocol). */
+struct vmx_entry {
+    uint32_t eip;
+    uint32_t esi; /* boot_params */
+};
+
+/* Why this CPU cannot be a host; NULL: it can. Call before vmx_machine_init. */
+const char *vmx_check(void);
+
+/* Build what all CPUs share (EPT, bitmaps). NULL: done; else what failed. */
+const char *vmx_machine_init(const struct vmx_machine *machine);
+
+struct cpu;                         /* vmx/cpu.h: one page-aligned struct per CPU, stack first */
+extern const uint32_t vmx_cpu_size; /* bytes of struct cpu, a multiple of 4096 */
+
+/* Enter VMX operation on this CPU and run the guest; does not return. memory: vmx_cpu_size bytes, zeroed, page-aligned,
+ * direct map. A failure dumps and parks. */
+_Noreturn void vmx_cpu_run(void *memory, uint16_t cpu, struct pt_cpu *pt, const struct vmx_entry *entry);
+
+#endif
