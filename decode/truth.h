@@ -19,6 +19,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define TRUTH_MAGIC "UTTRUTH1"
 
 struct truth_file_header {
@@ -74,5 +78,9 @@ struct truth_branch {
     uint64_t from;
     uint64_t to;
 };
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -11,6 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum pt_packet_kind {
     PT_PACKET_PAD,
     PT_PACKET_TNT_8,  /* short TNT: 1 to 6 bits */
@@ -82,14 +86,15 @@ enum pt_parse_error {
     PT_PARSE_UNKNOWN = -2    /* no packet starts with these bytes */
 };
 
-/* Write the packet at out, which has room for PT_PACKET_MAX_SIZE bytes. Returns the packet's size in bytes. */
+/* Write the packet at out, which has room for PT_PACKET_MAX_SIZE bytes. Returns the packet's size in bytes; 0: a field
+ * is out of range (IPBytes, number of TNT bits, ptw_bytes). */
 size_t pt_packet_encode(uint8_t *out, const struct pt_packet *packet);
 
 /* Read the packet that starts at bytes. Returns its size in bytes, or an enum pt_parse_error. */
 int pt_packet_parse(struct pt_packet *packet, const uint8_t *bytes, size_t size);
 
-/* The smallest IPBytes form with which ip can be told to a decoder whose last IP is last_ip. allow_64: the 8-byte form
- * may be used (it is needed where the upper 16 bits are neither the last IP's nor a sign extension of bit 47). */
+/* The smallest IPBytes form with which ip can be told to a decoder whose last IP is last_ip, and its payload. Where two
+ * forms are of one size, the sign extension is taken. */
 enum pt_ip_bytes pt_ip_compress(uint64_t *payload, uint64_t ip, uint64_t last_ip);
 
 /* The IP that a payload stands for. false: the payload is suppressed, *ip is left alone. */
@@ -97,5 +102,9 @@ bool pt_ip_expand(uint64_t *ip, enum pt_ip_bytes ip_bytes, uint64_t payload, uin
 
 /* The packet's name in the manual's spelling, for messages. */
 const char *pt_packet_name(enum pt_packet_kind kind);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -17,6 +17,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define FRAME_MAGIC 0x1a465455u /* "UTF\x1a": the resync mark */
 #define FRAME_VERSION 1u
 #define FRAME_HEADER_SIZE 32u
@@ -45,7 +49,9 @@ struct frame_header {
     uint16_t flags;
     uint32_t crc; /* CRC-32C of the 28 bytes before */
 };
+#ifndef __cplusplus
 _Static_assert(sizeof(struct frame_header) == FRAME_HEADER_SIZE, "docs/wire.md: a frame header is 32 bytes");
+#endif
 
 /* Payload of FRAME_ACK: bit i of received says that frame seq + 1 + i has arrived although seq has not. */
 struct frame_ack {
@@ -68,5 +74,9 @@ void frame_header_seal(struct frame_header *header);
 
 /* Check the header at bytes and copy it out. */
 enum frame_error frame_header_parse(struct frame_header *header, const uint8_t *bytes, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
