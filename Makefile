@@ -6,6 +6,8 @@ LD := ld
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 .DELETE_ON_ERROR:
+.PHONY: all help run run-kvm model test check lint bench clean
+all: $(BUILD)/undertrace.elf $(BUILD)/undertrace
 
 # --- which source is what ---------------------------------------------------------------------------------------------
 # Core: pure logic, compiled freestanding into the hypervisor and hosted into tests, host tool and model.
@@ -38,4 +40,154 @@ $(BUILD)/hv/%.S.o: %.S
 $(BUILD)/undertrace.elf: $(HV_OBJS) linker.ld
 	$(LD) -nostdlib -static -no-pie -z max-page-size=4096 -z noexecstack --no-warn-rwx-segments --build-id=none -T linker.ld -o $@ $(HV_OBJS)
 
--include $(HV_OBJS:.o=.d)
+# --- the host tool ----------------------------------------------------------------------------------------------------
+
+TOOL_LIB := $(filter-out decode/main.c,$(wildcard decode/*.c))
+HOST_CFLAGS := -std=c11 -D_GNU_SOURCE -g $(WARN) -I. -MMD -MP
+TOOL_OBJS := $(patsubst %.c,$(BUILD)/host/%.o,$(CORE) $(wildcard decode/*.c))
+
+$(BUILD)/host/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(HOST_CFLAGS) -O2 -c -o $@ $<
+
+$(BUILD)/undertrace: $(TOOL_OBJS)
+	$(CC) -o $@ $^ -lipt
+
+# --- the emulator with the PT model -----------------------------------------------------------------------------------
+# tests/model/build.sh fetches Bochs, adds the model and builds; BOCHS_TARBALL= names a local tarball.
+
+MODEL_INPUTS := $(shell find tests/model -type f) $(wildcard pt/encode.c pt/topa.c pt/packet.h pt/topa.h decode/truth.h \
+    serial/frame.c serial/frame.h serial/crc32c.c)
+
+model: $(BUILD)/bochs
+$(BUILD)/bochs: $(MODEL_INPUTS)
+	tests/model/build.sh
+
+# --- guests -----------------------------------------------------------------------------------------------------------
+
+GUESTS := branches selfmod load
+GUEST_CFLAGS := -std=c11 -O2 -g $(WARN) -ffreestanding -fno-pie -mno-red-zone -mgeneral-regs-only -fno-stack-protector \
+    -fno-asynchronous-unwind-tables -fcf-protection=none -Itests/guests -MMD -MP
+GUEST_OBJS := $(patsubst %,$(BUILD)/guests/%.o,$(GUESTS) machine) $(BUILD)/guests/start.S.o
+
+$(BUILD)/guests/%.o: tests/guests/%.c
+	@mkdir -p $(@D)
+	$(CC) $(GUEST_CFLAGS) -c -o $@ $<
+
+$(BUILD)/guests/%.S.o: tests/guests/%.S
+	@mkdir -p $(@D)
+	$(CC) $(GUEST_CFLAGS) -c -o $@ $<
+
+$(BUILD)/guests/%.elf: $(BUILD)/guests/start.S.o $(BUILD)/guests/%.o $(BUILD)/guests/machine.o tests/guests/guest.ld
+	$(LD) -nostdlib -static -z max-page-size=4096 -z noexecstack --no-warn-rwx-segments --build-id=none \
+	    -T tests/guests/guest.ld -o $@ $(filter %.o,$^)
+
+$(BUILD)/guests/%.bzImage: $(BUILD)/guests/%.elf
+	objcopy -O binary $< $@
+
+$(BUILD)/guest/vmlinuz:
+	tests/rig/kernel.sh $(@D)
+
+$(BUILD)/guest/initrd: tests/rig/init tests/rig/initrd.sh
+	tests/rig/initrd.sh $@
+
+# --- the ISO ----------------------------------------------------------------------------------------------------------
+
+KERNEL := $(BUILD)/guest/vmlinuz
+INITRD := $(BUILD)/guest/initrd
+CMDLINE := console=ttyS0 panic=-1
+OPTIONS :=
+export ELF := $(BUILD)/undertrace.elf
+export KERNEL INITRD CMDLINE OPTIONS
+
+# Rewritten only when a variable has changed, so that a second run builds nothing.
+ISO_INPUTS := $(BUILD)/iso.inputs
+ISO_WORDS := $(KERNEL)|$(INITRD)|$(CMDLINE)|$(OPTIONS)
+ifneq ($(file <$(ISO_INPUTS)),$(ISO_WORDS))
+$(shell mkdir -p $(BUILD))
+$(file >$(ISO_INPUTS),$(ISO_WORDS))
+endif
+
+$(BUILD)/undertrace.iso: $(ELF) $(KERNEL) $(INITRD) $(ISO_INPUTS) tests/rig/iso.sh
+	tests/rig/iso.sh $@
+
+# --- running ----------------------------------------------------------------------------------------------------------
+# Packages first, then the parts, then the boot: each recipe line of a goal waits for the one before.
+
+PARTS := $(BUILD)/undertrace.elf $(BUILD)/undertrace $(BUILD)/bochs
+
+run:
+	@tests/rig/deps.sh run
+	@date +%s.%N >$(BUILD)/run.start
+	@$(MAKE) --no-print-directory $(PARTS) $(BUILD)/undertrace.iso
+	@tests/rig/run.sh
+
+run-kvm:
+	@tests/rig/deps.sh run
+	@tests/rig/run-kvm.sh check
+	@$(MAKE) --no-print-directory $(BUILD)/undertrace.iso
+	@tests/rig/run-kvm.sh run
+
+bench: $(PARTS) $(GUESTS:%=$(BUILD)/guests/%.bzImage)
+	@tests/rig/bench.sh
+
+# --- tests ------------------------------------------------------------------------------------------------------------
+# A unit test is one file with a main of its own, linked with all core and with the host tool's pure files.
+
+UNIT := $(patsubst tests/unit/%.c,$(BUILD)/check/%,$(wildcard tests/unit/test_*.c))
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+UNIT_LIB := $(patsubst %.c,$(BUILD)/check/%.o,$(CORE) $(TOOL_LIB))
+
+$(BUILD)/check/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(HOST_CFLAGS) -O1 $(SANITIZE) -c -o $@ $<
+
+$(BUILD)/check/libcore.a: $(UNIT_LIB)
+	@rm -f $@
+	ar rcs $@ $^
+
+$(BUILD)/check/test_%: $(BUILD)/check/tests/unit/test_%.o $(BUILD)/check/libcore.a
+	$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lipt
+
+export CORE
+export CORE_OBJS := $(patsubst %.c,$(BUILD)/hv/%.o,$(CORE))
+CHECKS := $(UNIT) tests/rig/lint.sh tests/rig/core.sh
+SYSTEM := $(wildcard tests/system/*.sh)
+
+check:
+	@tests/rig/deps.sh check
+	@$(MAKE) --no-print-directory $(UNIT) $(CORE_OBJS)
+	@tests/rig/runner.sh $(CHECKS)
+
+test:
+	@tests/rig/deps.sh test
+	@$(MAKE) --no-print-directory $(UNIT) $(CORE_OBJS) $(PARTS) $(BUILD)/undertrace.iso $(GUESTS:%=$(BUILD)/guests/%.bzImage)
+	@tests/rig/runner.sh $(CHECKS) $(SYSTEM)
+
+lint:
+	@tests/rig/deps.sh check
+	@tests/rig/runner.sh tests/rig/lint.sh
+
+clean:
+	rm -rf $(BUILD)
+
+help:
+	@sed -n 's/^#: //p' Makefile
+
+#: make run      boot Debian's kernel under the hypervisor in the emulator, trace, decode and report; installs what is
+#:               missing. Variables: KERNEL= INITRD= CMDLINE= OPTIONS= (docs/options.md)
+#: make test     all tests, boots in the emulator included; the last line counts
+#: make check    unit tests, core and lint only
+#: make lint     clang-format, cppcheck and the rules of the source
+#: make bench    what tracing costs
+#: make model    the emulator with the PT model: build/bochs
+#: make run-kvm  the same ISO under QEMU with nested VMX, where this machine has it
+#: make all      the hypervisor (build/undertrace.elf) and the host tool (build/undertrace)
+#: make build/undertrace.iso    a bootable image for a USB stick or an emulator
+#: make clean    remove build/
+
+# Unit-test objects and guest ELFs are intermediate to make, and wanted by people and by the next run.
+.SECONDARY:
+
+-include $(HV_OBJS:.o=.d) $(TOOL_OBJS:.o=.d) $(UNIT_LIB:.o=.d) $(UNIT:$(BUILD)/check/%=$(BUILD)/check/tests/unit/%.d) \
+    $(GUEST_OBJS:.o=.d)

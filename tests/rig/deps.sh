@@ -1,0 +1,56 @@
+#!/bin/sh
+# Install the Debian packages that a target needs and this machine lacks. Silent where nothing is missing.
+#
+# usage: deps.sh run|test
+set -eu
+
+compile='gcc g++ make binutils libc6-dev libipt-dev'
+emulator='bochsbios vgabios patch xz-utils'
+iso='grub-common grub-pc-bin grub-efi-amd64-bin xorriso mtools'
+guest='busybox-static cpio gzip'
+tests='libcmocka-dev clang-format cppcheck jq linux-perf qemu-system-x86 ovmf'
+
+case "${1:-}" in
+run) wanted="$compile $emulator $iso $guest" ;;
+test) wanted="$compile $emulator $iso $guest $tests" ;;
+check) wanted="$compile libcmocka-dev clang-format cppcheck" ;;
+*)
+    echo "usage: deps.sh run|check|test" >&2
+    exit 2
+    ;;
+esac
+
+missing=
+for package in $wanted; do
+    state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) || state=absent
+    [ "$state" = installed ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+as_root=
+if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || {
+        echo "deps: these packages are missing, and installing them needs root:$missing" >&2
+        echo "deps: as root, run: apt-get install$missing" >&2
+        exit 1
+    }
+    as_root=sudo
+fi
+
+install_missing() {
+    # shellcheck disable=SC2086 # a list of packages
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >"$log" 2>&1
+}
+
+echo "deps: installing$missing"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# A machine that never ran apt-get update has no lists, one that ran it long ago has stale ones: then update, once.
+if ! install_missing; then
+    echo "deps: updating the package lists first"
+    $as_root apt-get update -qq && install_missing || {
+        tail -n 20 "$log" >&2
+        echo "deps: apt-get could not install:$missing" >&2
+        exit 1
+    }
+fi

@@ -1,0 +1,27 @@
+#!/bin/sh
+# Make an initrd of busybox and tests/rig/init. The same inputs give the same bytes.
+#
+# usage: initrd.sh OUTPUT
+set -eu
+umask 022
+
+output=$1
+here=$(dirname "$0")
+busybox=/bin/busybox
+[ -x "$busybox" ] || busybox=/usr/bin/busybox
+[ -x "$busybox" ] || {
+    echo "initrd: no busybox in /bin or /usr/bin; install busybox-static" >&2
+    exit 1
+}
+
+root=$(mktemp -d)
+trap 'rm -rf "$root"' EXIT
+mkdir -p "$root/bin" "$root/dev" "$root/proc" "$root/sys" "$root/tmp"
+cp "$busybox" "$root/bin/busybox"
+cp "$here/init" "$root/init"
+chmod 755 "$root/init" "$root/bin/busybox"
+find "$root" -exec touch -h -d @0 {} +
+
+mkdir -p "$(dirname "$output")"
+(cd "$root" && find . | LC_ALL=C sort | cpio --quiet -o -H newc --reproducible -R 0:0) | gzip -9n >"$output.new"
+mv "$output.new" "$output"

@@ -1,0 +1,43 @@
+#!/bin/sh
+# Make a bootable image of the hypervisor and its guest, for BIOS and for UEFI firmware.
+#
+# usage: iso.sh OUTPUT
+# from the environment: ELF KERNEL INITRD CMDLINE OPTIONS; INITRD empty: none; KERNEL empty: none (a test's case)
+set -eu
+
+output=$1
+for file in "$ELF" ${KERNEL:+"$KERNEL"} ${INITRD:+"$INITRD"}; do
+    [ -r "$file" ] || {
+        echo "iso: cannot read $file" >&2
+        exit 1
+    }
+done
+
+mkdir -p "$(dirname "$output")"
+root=$(mktemp -d "$(dirname "$output")/iso.XXXXXX")
+trap 'rm -rf "$root"' EXIT
+trap 'exit 130' INT TERM
+mkdir -p "$root/boot/grub"
+cp "$ELF" "$root/boot/undertrace.elf"
+[ -z "$KERNEL" ] || cp "$KERNEL" "$root/boot/vmlinuz"
+[ -z "$INITRD" ] || cp "$INITRD" "$root/boot/initrd"
+
+{
+    echo 'set timeout=0'
+    # UEFI firmware has no text mode to fall back to: GRUB needs its video drivers to hand over a framebuffer.
+    echo 'if [ "$grub_platform" = efi ]; then insmod all_video; fi'
+    echo "menuentry 'Undertrace' {"
+    echo "    multiboot2 /boot/undertrace.elf $OPTIONS"
+    [ -z "$KERNEL" ] || echo "    module2 /boot/vmlinuz kernel $CMDLINE"
+    [ -z "$INITRD" ] || echo "    module2 /boot/initrd initrd"
+    echo '}'
+} >"$root/boot/grub/grub.cfg"
+
+if ! grub-mkrescue -o "$output.new" --locales= --fonts= --themes= "$root" >"$root.log" 2>&1; then
+    cat "$root.log" >&2
+    rm -f "$root.log" "$output.new"
+    echo "iso: grub-mkrescue failed" >&2
+    exit 1
+fi
+rm -f "$root.log"
+mv "$output.new" "$output"

@@ -1,0 +1,108 @@
+#!/bin/bash
+# The rules of the source that a compiler does not check. Prints TAP.
+#
+# usage: lint.sh       (from the top; CORE holds the core files, as the Makefile lists them)
+set -u
+
+sources=$(git ls-files -co --exclude-standard '*.c' '*.h' 2>/dev/null || find boot vmx pt serial decode tests -name '*.[ch]')
+count=0
+
+# Name a rule; what the command prints is what breaks it.
+rule() {
+    local name=$1 output
+    shift
+    output=$("$@" 2>&1)
+    count=$((count + 1))
+    if [ -z "$output" ]; then
+        echo "ok $count - $name"
+    else
+        echo "not ok $count - $name"
+        echo "$output" | head -n 40
+    fi
+}
+
+format() {
+    # shellcheck disable=SC2086
+    clang-format --dry-run -Werror $sources
+}
+
+cppcheck_quiet() {
+    # shellcheck disable=SC2086
+    cppcheck --quiet --std=c11 --platform=unix64 -I. --inline-suppr --suppress=missingIncludeSystem \
+        --enable=warning,performance,portability --template='{file}:{line}: {id}: {message}' \
+        $(printf '%s\n' $sources | grep '\.c$')
+}
+
+# The arrows of the design: what a file of a room may include of other rooms.
+include_directions() {
+    # shellcheck disable=SC2086
+    awk -v core="$CORE" '
+    BEGIN {
+        leaf = "pt/msr.h serial/io.h serial/log.h vmx/phys.h"
+        may["boot"] = "vmx/ pt/ serial/"
+        may["vmx"] = "pt/engine.h serial/record.h " leaf
+        may["pt"] = "serial/sink.h serial/record.h " leaf
+        may["serial"] = leaf
+        may["decode"] = "pt/packet.h pt/topa.h pt/caps.h serial/frame.h serial/record.h serial/crc32c.h serial/window.h serial/net.h"
+        may["tests"] = "boot/ vmx/ pt/ serial/ decode/"
+        n = split(core, list, " ")
+        for (i = 1; i <= n; i++) is_core[list[i]] = 1
+    }
+    /^#include "/ {
+        split($0, quoted, "\""); target = quoted[2]
+        split(FILENAME, path, "/"); room = path[1]
+        if (target !~ /\//) {
+            if (room != "tests") print FILENAME ":" FNR ": \"" target "\": write room/file.h"
+            next
+        }
+        if (is_core[FILENAME] && (target == "pt/msr.h" || target == "serial/io.h"))
+            print FILENAME ":" FNR ": core includes " target ", which touches hardware"
+        if (index(target, room "/") == 1) next
+        n = split(may[room], list, " "); allowed = 0
+        for (i = 1; i <= n; i++)
+            if (list[i] == target || (list[i] ~ /\/$/ && index(target, list[i]) == 1)) allowed = 1
+        if (!allowed) print FILENAME ":" FNR ": " room "/ may not include " target
+    }' $sources
+}
+
+headers_alone() {
+    local header
+    for header in $(printf '%s\n' $sources | grep '\.h$' | grep -v '^tests/'); do
+        gcc -std=c11 -Wall -Wextra -Werror -I. -fsyntax-only -x c "$header" || echo "$header does not compile alone"
+    done
+}
+
+function_length() {
+    # shellcheck disable=SC2086
+    awk '
+    /^[a-zA-Z_].*[(,]/ { head = $0; line = FNR }
+    /^{/ { start = FNR }
+    /^}/ && start {
+        if (FNR - start - 1 > 70) print FILENAME ":" line ": " FNR - start - 1 " lines, more than 70: " head
+        start = 0
+    }' $sources
+}
+
+# Nothing in the tree may name a place that exists on one machine only, or a package mirror.
+places() {
+    git ls-files -zco --exclude-standard 2>/dev/null | xargs -0 grep -nIE '/(work|tmp/rig|home|root)/|https?://[^ /]*debian|ftp://' --
+}
+
+unfinished() {
+    git ls-files -zco --exclude-standard -- boot vmx pt serial decode tests Makefile 2>/dev/null | xargs -0 grep -nIE '(TO)DO|(FIX)ME|X[X]X' --
+}
+
+shell_syntax() {
+    local script
+    for script in $(git ls-files -co --exclude-standard '*.sh' 2>/dev/null); do bash -n "$script"; done
+}
+
+rule 'clang-format changes nothing' format
+rule 'cppcheck finds nothing' cppcheck_quiet
+rule 'includes follow the arrows between rooms' include_directions
+rule 'each header compiles alone' headers_alone
+rule 'functions have at most 70 lines' function_length
+rule 'no place of one machine, no mirror' places
+rule 'nothing is left unfinished' unfinished
+rule 'shell scripts parse' shell_syntax
+echo "1..$count"

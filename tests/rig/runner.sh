@@ -1,0 +1,72 @@
+#!/bin/bash
+# Run tests that speak TAP, two or more at a time, and count: the last line is "N passed, N failed, N skipped".
+#
+# usage: runner.sh [-j JOBS] [-o DIR] TEST...
+#
+# A test is an executable. It fails when it exits non-zero, prints "not ok", or does not print the plan "1..N" with as
+# many results; "ok ... # SKIP reason" is a skip. DIR (build/tests) receives each test's output as NAME.log.
+set -u
+
+jobs=$(nproc)
+logs=build/tests
+while getopts j:o: option; do
+    case $option in
+    j) jobs=$OPTARG ;;
+    o) logs=$OPTARG ;;
+    *) exit 2 ;;
+    esac
+done
+shift $((OPTIND - 1))
+
+# Print what one finished test has to say, and add its results to the totals.
+passed=0 failed=0 skipped=0
+account() {
+    local test=$1 code=$2 seconds=$3 log=$4 ok not_ok skip planned
+    skip=$(grep -c '^ok .*# SKIP' "$log")
+    ok=$(($(grep -c '^ok ' "$log") - skip))
+    not_ok=$(grep -c '^not ok ' "$log")
+    planned=$(sed -n 's/^1\.\.\([0-9]*\).*/\1/p' "$log" | tail -n 1)
+    if [ "$code" -ne 0 ] && [ "$not_ok" -eq 0 ]; then
+        echo "not ok - exit code $code" >>"$log"
+        not_ok=1
+    elif [ "${planned:-none}" != $((ok + not_ok + skip)) ] && [ "$not_ok" -eq 0 ]; then
+        echo "not ok - planned ${planned:-no} results, $((ok + skip)) came" >>"$log"
+        not_ok=1
+    fi
+    passed=$((passed + ok)) failed=$((failed + not_ok)) skipped=$((skipped + skip))
+    printf '%-6s %-38s %3d passed, %d failed, %d skipped, %d s\n' \
+        "$([ "$not_ok" -eq 0 ] && echo pass || echo FAIL)" "$test" "$ok" "$not_ok" "$skip" "$seconds"
+    grep '^ok .*# SKIP' "$log" | sed 's/^ok[ 0-9-]*/       skipped: /'
+    if [ "$not_ok" -ne 0 ]; then
+        grep -v '^ok ' "$log" | tail -n 60 | sed 's/^/       /'
+    fi
+}
+
+declare -A name_of log_of start_of
+reap() {
+    local pid code
+    wait -n -p pid "${!name_of[@]}"
+    code=$?
+    account "${name_of[$pid]}" "$code" $((SECONDS - start_of[$pid])) "${log_of[$pid]}"
+    unset "name_of[$pid]" "log_of[$pid]" "start_of[$pid]"
+}
+
+# Each test is a process group of its own, so that an interrupted run leaves no emulator behind.
+set -m
+stop() {
+    for pid in "${!name_of[@]}"; do kill -TERM -- "-$pid" 2>/dev/null; done
+    exit 130
+}
+trap stop INT TERM
+
+mkdir -p "$logs"
+for test in "$@"; do
+    while [ "${#name_of[@]}" -ge "$jobs" ]; do reap; done
+    log=$logs/$(basename "$test" .sh).log
+    CMOCKA_MESSAGE_OUTPUT=TAP "$test" >"$log" 2>&1 </dev/null &
+    name_of[$!]=$test log_of[$!]=$log start_of[$!]=$SECONDS
+done
+while [ "${#name_of[@]}" -gt 0 ]; do reap; done
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
