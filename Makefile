@@ -3,6 +3,7 @@
 BUILD := build
 CC := gcc
 LD := ld
+Q := $(if $(V),,@)
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 .DELETE_ON_ERROR:
@@ -31,14 +32,17 @@ HV_OBJS := $(patsubst %.c,$(BUILD)/hv/%.o,$(CORE) $(SHELL_C)) $(patsubst %.S,$(B
 
 $(BUILD)/hv/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(HV_CFLAGS) -c -o $@ $<
+	@echo "  CC  $@"
+	$(Q)$(CC) $(HV_CFLAGS) -c -o $@ $<
 
 $(BUILD)/hv/%.S.o: %.S
 	@mkdir -p $(@D)
-	$(CC) $(HV_CFLAGS) -c -o $@ $<
+	@echo "  CC  $@"
+	$(Q)$(CC) $(HV_CFLAGS) -c -o $@ $<
 
 $(BUILD)/undertrace.elf: $(HV_OBJS) linker.ld
-	$(LD) -nostdlib -static -no-pie -z max-page-size=4096 -z noexecstack --no-warn-rwx-segments --build-id=none -T linker.ld -o $@ $(HV_OBJS)
+	@echo "  LD  $@"
+	$(Q)$(LD) -nostdlib -static -no-pie -z max-page-size=4096 -z noexecstack --no-warn-rwx-segments --build-id=none -T linker.ld -o $@ $(HV_OBJS)
 
 # --- the host tool ----------------------------------------------------------------------------------------------------
 
@@ -48,10 +52,12 @@ TOOL_OBJS := $(patsubst %.c,$(BUILD)/host/%.o,$(CORE) $(wildcard decode/*.c))
 
 $(BUILD)/host/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(HOST_CFLAGS) -O2 -c -o $@ $<
+	@echo "  CC  $@"
+	$(Q)$(CC) $(HOST_CFLAGS) -O2 -c -o $@ $<
 
 $(BUILD)/undertrace: $(TOOL_OBJS)
-	$(CC) -o $@ $^ -lipt
+	@echo "  LD  $@"
+	$(Q)$(CC) -o $@ $^ -lipt
 
 # --- the emulator with the PT model -----------------------------------------------------------------------------------
 # tests/model/build.sh fetches Bochs, adds the model and builds; BOCHS_TARBALL= names a local tarball.
@@ -72,18 +78,22 @@ GUEST_OBJS := $(patsubst %,$(BUILD)/guests/%.o,$(GUESTS) machine) $(BUILD)/guest
 
 $(BUILD)/guests/%.o: tests/guests/%.c
 	@mkdir -p $(@D)
-	$(CC) $(GUEST_CFLAGS) -c -o $@ $<
+	@echo "  CC  $@"
+	$(Q)$(CC) $(GUEST_CFLAGS) -c -o $@ $<
 
 $(BUILD)/guests/%.S.o: tests/guests/%.S
 	@mkdir -p $(@D)
-	$(CC) $(GUEST_CFLAGS) -c -o $@ $<
+	@echo "  CC  $@"
+	$(Q)$(CC) $(GUEST_CFLAGS) -c -o $@ $<
 
 $(BUILD)/guests/%.elf: $(BUILD)/guests/start.S.o $(BUILD)/guests/%.o $(BUILD)/guests/machine.o tests/guests/guest.ld
-	$(LD) -nostdlib -static -z max-page-size=4096 -z noexecstack --no-warn-rwx-segments --build-id=none \
+	@echo "  LD  $@"
+	$(Q)$(LD) -nostdlib -static -z max-page-size=4096 -z noexecstack --no-warn-rwx-segments --build-id=none \
 	    -T tests/guests/guest.ld -o $@ $(filter %.o,$^)
 
 $(BUILD)/guests/%.bzImage: $(BUILD)/guests/%.elf
-	objcopy -O binary $< $@
+	@echo "  OBJCOPY $@"
+	$(Q)objcopy -O binary $< $@
 
 $(BUILD)/guest/vmlinuz:
 	tests/rig/kernel.sh $(@D)
@@ -115,17 +125,18 @@ $(BUILD)/undertrace.iso: $(ELF) $(KERNEL) $(INITRD) $(ISO_INPUTS) tests/rig/iso.
 # Packages first, then the parts, then the boot: each recipe line of a goal waits for the one before.
 
 PARTS := $(BUILD)/undertrace.elf $(BUILD)/undertrace $(BUILD)/bochs
+PARTS_MAKE = $(MAKE) --no-print-directory $(if $(V),,-s)
 
 run:
 	@tests/rig/deps.sh run
 	@date +%s.%N >$(BUILD)/run.start
-	@$(MAKE) --no-print-directory $(PARTS) $(BUILD)/undertrace.iso
+	@$(PARTS_MAKE) $(PARTS) $(BUILD)/undertrace.iso
 	@tests/rig/run.sh
 
 run-kvm:
 	@tests/rig/deps.sh run
 	@tests/rig/run-kvm.sh check
-	@$(MAKE) --no-print-directory $(BUILD)/undertrace.iso
+	@$(PARTS_MAKE) $(BUILD)/undertrace.iso
 	@tests/rig/run-kvm.sh run
 
 bench: $(PARTS) $(GUESTS:%=$(BUILD)/guests/%.bzImage)
@@ -140,14 +151,17 @@ UNIT_LIB := $(patsubst %.c,$(BUILD)/check/%.o,$(CORE) $(TOOL_LIB))
 
 $(BUILD)/check/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(HOST_CFLAGS) -O1 $(SANITIZE) -c -o $@ $<
+	@echo "  CC  $@"
+	$(Q)$(CC) $(HOST_CFLAGS) -O1 $(SANITIZE) -c -o $@ $<
 
 $(BUILD)/check/libcore.a: $(UNIT_LIB)
 	@rm -f $@
-	ar rcs $@ $^
+	@echo "  AR  $@"
+	$(Q)ar rcs $@ $^
 
 $(BUILD)/check/test_%: $(BUILD)/check/tests/unit/test_%.o $(BUILD)/check/libcore.a
-	$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lipt
+	@echo "  LD  $@"
+	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lipt
 
 export CORE
 export CORE_OBJS := $(patsubst %.c,$(BUILD)/hv/%.o,$(CORE))
@@ -156,12 +170,12 @@ SYSTEM := $(wildcard tests/system/*.sh)
 
 check:
 	@tests/rig/deps.sh check
-	@$(MAKE) --no-print-directory $(UNIT) $(CORE_OBJS)
+	@$(PARTS_MAKE) $(UNIT) $(CORE_OBJS)
 	@tests/rig/runner.sh $(CHECKS)
 
 test:
 	@tests/rig/deps.sh test
-	@$(MAKE) --no-print-directory $(UNIT) $(CORE_OBJS) $(PARTS) $(BUILD)/undertrace.iso $(GUESTS:%=$(BUILD)/guests/%.bzImage)
+	@$(PARTS_MAKE) $(UNIT) $(CORE_OBJS) $(PARTS) $(BUILD)/undertrace.iso $(GUESTS:%=$(BUILD)/guests/%.bzImage)
 	@tests/rig/runner.sh $(CHECKS) $(SYSTEM)
 
 lint:
@@ -185,6 +199,7 @@ help:
 #: make all      the hypervisor (build/undertrace.elf) and the host tool (build/undertrace)
 #: make build/undertrace.iso    a bootable image for a USB stick or an emulator
 #: make clean    remove build/
+#: V=1           show the commands
 
 # Unit-test objects and guest ELFs are intermediate to make, and wanted by people and by the next run.
 .SECONDARY:

@@ -85,11 +85,11 @@ function_length() {
 
 # Nothing in the tree may name a place that exists on one machine only, or a package mirror.
 places() {
-    git ls-files -zco --exclude-standard 2>/dev/null | xargs -0 grep -nIE '/(work|tmp/rig|home|root)/|https?://[^ /]*debian|ftp://' --
+    git ls-files -zco --exclude-standard 2>/dev/null | xargs -0 grep -nIE '/([w]ork|[t]mp/rig|[h]ome|[r]oot)/|https?://[^ /]*debian|[f]tp://' --
 }
 
 unfinished() {
-    git ls-files -zco --exclude-standard -- boot vmx pt serial decode tests Makefile 2>/dev/null | xargs -0 grep -nIE '(TO)DO|(FIX)ME|X[X]X' --
+    git ls-files -zco --exclude-standard -- boot vmx pt serial decode tests Makefile 2>/dev/null | xargs -0 grep -nIE '(TO)DO|(FIX)ME|\bX[X]X\b' --
 }
 
 shell_syntax() {

@@ -42,7 +42,7 @@ account() {
     fi
 }
 
-declare -A name_of log_of start_of
+declare -A name_of=() log_of=() start_of=()
 reap() {
     local pid code
     wait -n -p pid "${!name_of[@]}"
