@@ -186,3 +186,36 @@ enum pt_ip_bytes pt_ip_compress(uint64_t *payload, uint64_t ip, uint64_t last_ip
     *payload = ip;
     return PT_IP_FULL_64;
 }
+
+const char *pt_packet_name(enum pt_packet_kind kind)
+{
+    static const char *const names[PT_PACKET_NR_KINDS] = {
+        [PT_PACKET_PAD] = "PAD",
+        [PT_PACKET_TNT_8] = "TNT",
+        [PT_PACKET_TNT_64] = "TNT64",
+        [PT_PACKET_TIP] = "TIP",
+        [PT_PACKET_TIP_PGE] = "TIP.PGE",
+        [PT_PACKET_TIP_PGD] = "TIP.PGD",
+        [PT_PACKET_FUP] = "FUP",
+        [PT_PACKET_PIP] = "PIP",
+        [PT_PACKET_MODE_EXEC] = "MODE.Exec",
+        [PT_PACKET_MODE_TSX] = "MODE.TSX",
+        [PT_PACKET_TRACESTOP] = "TraceStop",
+        [PT_PACKET_CBR] = "CBR",
+        [PT_PACKET_TSC] = "TSC",
+        [PT_PACKET_MTC] = "MTC",
+        [PT_PACKET_TMA] = "TMA",
+        [PT_PACKET_CYC] = "CYC",
+        [PT_PACKET_VMCS] = "VMCS",
+        [PT_PACKET_OVF] = "OVF",
+        [PT_PACKET_PSB] = "PSB",
+        [PT_PACKET_PSBEND] = "PSBEND",
+        [PT_PACKET_MNT] = "MNT",
+        [PT_PACKET_PTW] = "PTW",
+        [PT_PACKET_EXSTOP] = "EXSTOP",
+        [PT_PACKET_MWAIT] = "MWAIT",
+        [PT_PACKET_PWRE] = "PWRE",
+        [PT_PACKET_PWRX] = "PWRX",
+    };
+    return (unsigned)kind < PT_PACKET_NR_KINDS ? names[kind] : "unknown";
+}
