@@ -30,7 +30,7 @@ struct pt_config {
     bool os, user;         /* pt.os= pt.user= */
     bool tsc;              /* pt.tsc= */
     bool disable_retc;     /* pt.retc=off */
-    uint32_t psb_bytes;    /* pt.psb=: a PSB about every so many bytes, 2K to 128M */
+    uint32_t psb_bytes;    /* pt.psb=: a PSB about every so many bytes, 2K to 64M; 0: the CPU's own choice */
 };
 
 enum pt_refusal {
@@ -44,7 +44,7 @@ enum pt_refusal {
     PT_TRACE_ENABLED,  /* IA32_RTIT_CTL.TraceEn is set: firmware or a probe owns PT */
     PT_PSB_UNSUPPORTED /* this PSB frequency is not in CPUID.(14H,1):EBX[31:16] */
 };
-/* One sentence: what is missing and what that means. */
+/* A clause to follow "no trace: ": what is missing. Stable. */
 const char *pt_refusal_text(enum pt_refusal refusal);
 
 /* Can config be done on this CPU? *rtit_ctl receives IA32_RTIT_CTL with TraceEn clear. */

@@ -1,0 +1,50 @@
+/*
+ * The registers of Intel PT and of its interrupt: MSR numbers and bits.
+ *
+ * Core; values only. Source: SDM "Enabling and Configuration MSRs" (36.2.7), Tables "IA32_RTIT_CTL MSR" and
+ * "IA32_RTIT_STATUS MSR"; Vol. 3B "Performance Monitoring" for 38EH and 390H; Vol. 3A "Local Vector Table" for LVTPC.
+ */
+#ifndef PT_RTIT_H
+#define PT_RTIT_H
+
+#define IA32_RTIT_OUTPUT_BASE 0x560u
+#define IA32_RTIT_OUTPUT_MASK_PTRS 0x561u
+#define IA32_RTIT_CTL 0x570u
+#define IA32_RTIT_STATUS 0x571u
+#define IA32_RTIT_CR3_MATCH 0x572u
+
+#define RTIT_CTL_TRACE_EN (1ull << 0)
+#define RTIT_CTL_OS (1ull << 2)
+#define RTIT_CTL_USER (1ull << 3)
+#define RTIT_CTL_TOPA (1ull << 8)
+#define RTIT_CTL_TSC_EN (1ull << 10)
+#define RTIT_CTL_DIS_RETC (1ull << 11)
+#define RTIT_CTL_BRANCH_EN (1ull << 13)
+#define RTIT_CTL_PSB_FREQ_SHIFT 24 /* four bits: a PSB each 2 KiB << code */
+
+#define RTIT_STATUS_ERROR (1ull << 4)
+#define RTIT_STATUS_STOPPED (1ull << 5)
+#define RTIT_STATUS_PACKET_BYTE_CNT (0x1ffffull << 32) /* where CPUID.14H:EBX[1] = 1 */
+
+/* CPUID leaf 7 and leaf 14H, sub-leaf 0 */
+#define CPUID_7_EBX_PT (1u << 25)
+#define CPUID_14_EBX_CPSB_CAM (1u << 1) /* configurable PSB and cycle-accurate mode */
+#define CPUID_14_EBX_IP_FILTER (1u << 2)
+#define CPUID_14_ECX_TOPAOUT (1u << 0)
+#define CPUID_14_ECX_MENTRY (1u << 1)
+
+#define VMX_MISC_PT_IN_VMX (1ull << 14)
+
+#define IA32_PERF_GLOBAL_STATUS 0x38eu
+#define IA32_PERF_GLOBAL_STATUS_RESET 0x390u /* IA32_PERF_GLOBAL_OVF_CTRL before version 4 */
+#define PERF_GLOBAL_TRACE_TOPA_PMI (1ull << 55)
+
+#define IA32_APIC_BASE 0x1bu
+#define APIC_BASE_X2APIC (1ull << 10)
+#define APIC_BASE_ENABLED (1ull << 11)
+#define IA32_X2APIC_LVT_PMI 0x834u
+#define XAPIC_LVT_PMI 0x340u /* offset in the xAPIC page */
+#define LVT_DELIVERY_NMI 0x400u
+#define LVT_MASKED 0x10000u
+
+#endif
