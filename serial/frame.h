@@ -72,7 +72,9 @@ const char *frame_error_name(enum frame_error error);
 /* Set magic, version and CRC; the other fields are the caller's. */
 void frame_header_seal(struct frame_header *header);
 
-/* Check the header at bytes and copy it out. */
+/* Check the header at bytes and copy it out. FRAME_SHORT tells either case: with fewer than FRAME_HEADER_SIZE bytes
+ * *header is left alone; with more it is filled in and checked, and only payload is missing. Bytes of another program
+ * are told from a short frame as soon as one byte of the magic is wrong. */
 enum frame_error frame_header_parse(struct frame_header *header, const uint8_t *bytes, size_t size);
 
 #ifdef __cplusplus
