@@ -1,0 +1,14 @@
+/* How fast the TSC runs, and a name for this boot. Shell. */
+#ifndef SERIAL_CLOCK_H
+#define SERIAL_CLOCK_H
+
+#include <stdint.h>
+
+/* TSC ticks a second: from CPUID leaf 15H where it is complete, else measured against the 8254 timer (about 50 ms,
+ * once; channel 2 is used and left stopped). Never 0. */
+uint64_t clock_tsc_hz(void);
+
+/* A stream id for this boot (serial/frame.h), from the TSC and the initial APIC id. */
+uint32_t clock_stream_id(void);
+
+#endif

@@ -1,0 +1,95 @@
+/* Just enough PCI to find the NIC: configuration mechanism #1. Shell. */
+#include "serial/pci.h"
+
+#include "serial/io.h"
+
+#define CONFIG_ADDRESS 0xcf8
+#define CONFIG_DATA 0xcfc
+#define CONFIG_ENABLE 0x80000000u
+
+enum { PCI_ID = 0x00, PCI_COMMAND = 0x04, PCI_HEADER_TYPE_DWORD = 0x0c, PCI_BAR0 = 0x10, PCI_BAR1 = 0x14 };
+
+#define COMMAND_MEMORY 0x2u
+#define COMMAND_BUS_MASTER 0x4u
+#define COMMAND_WRITABLE 0xffffu /* the upper half is the status register, whose bits are cleared by writing ones */
+#define HEADER_MULTIFUNCTION 0x00800000u
+#define BAR_IO 0x1u
+#define BAR_TYPE_64 0x4u
+#define BAR_TYPE_MASK 0x6u
+#define BAR_ADDRESS_MASK (~0xfull)
+#define NO_FUNCTION 0xffffffffu
+
+static uint32_t config_read(uint32_t bdf, uint32_t offset)
+{
+    io_out32(CONFIG_ADDRESS, CONFIG_ENABLE | bdf << 8 | offset);
+    return io_in32(CONFIG_DATA);
+}
+
+static void config_write(uint32_t bdf, uint32_t offset, uint32_t value)
+{
+    io_out32(CONFIG_ADDRESS, CONFIG_ENABLE | bdf << 8 | offset);
+    io_out32(CONFIG_DATA, value);
+}
+
+/* Size a BAR by writing ones: section 6.2.5.1 "Address Maps". Decoding must be off meanwhile. */
+static uint64_t bar0_size(uint32_t bdf, uint32_t low)
+{
+    uint32_t mask;
+
+    config_write(bdf, PCI_BAR0, 0xffffffff);
+    mask = config_read(bdf, PCI_BAR0);
+    config_write(bdf, PCI_BAR0, low);
+    return (~(mask & (uint32_t)BAR_ADDRESS_MASK) + 1ull) & 0xffffffff;
+}
+
+static bool take_function(struct pci_function *found, uint32_t bdf)
+{
+    uint32_t command = config_read(bdf, PCI_COMMAND) & COMMAND_WRITABLE;
+    uint32_t low = config_read(bdf, PCI_BAR0);
+    uint64_t high = (low & BAR_TYPE_MASK) == BAR_TYPE_64 ? config_read(bdf, PCI_BAR1) : 0;
+
+    found->bdf = (uint16_t)bdf;
+    found->bar0_pa = high << 32 | (low & BAR_ADDRESS_MASK);
+    if ((low & BAR_IO) != 0 || found->bar0_pa == 0) {
+        return false;
+    }
+    config_write(bdf, PCI_COMMAND, command & ~(COMMAND_MEMORY | COMMAND_BUS_MASTER));
+    found->bar0_bytes = bar0_size(bdf, low);
+    config_write(bdf, PCI_COMMAND, command | COMMAND_MEMORY | COMMAND_BUS_MASTER);
+    return true;
+}
+
+static bool find_on_device(struct pci_function *found, uint32_t device_bdf, uint32_t id)
+{
+    uint32_t nr_functions = 1;
+
+    if (config_read(device_bdf, PCI_ID) == NO_FUNCTION) {
+        return false;
+    }
+    if ((config_read(device_bdf, PCI_HEADER_TYPE_DWORD) & HEADER_MULTIFUNCTION) != 0) {
+        nr_functions = 8;
+    }
+    for (uint32_t function = 0; function < nr_functions; function++) {
+        if (config_read(device_bdf | function, PCI_ID) == id && take_function(found, device_bdf | function)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool pci_find(struct pci_function *found, uint32_t id)
+{
+    for (uint32_t device_bdf = 0; device_bdf < 0x10000; device_bdf += 8) {
+        if (find_on_device(found, device_bdf, id)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void pci_disable(const struct pci_function *function)
+{
+    uint32_t command = config_read(function->bdf, PCI_COMMAND) & COMMAND_WRITABLE;
+
+    config_write(function->bdf, PCI_COMMAND, command & ~(COMMAND_MEMORY | COMMAND_BUS_MASTER));
+}
