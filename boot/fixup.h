@@ -1,0 +1,19 @@
+/*
+ * Instructions that may fault in root mode, and where to go on if they do. Leaf header.
+ *
+ * Within one asm statement: the faulting instruction carries label 1, the landing label 2, and FIXUP(1b, 2b) (or 2f)
+ * stands beside them. The fault's vector and error code are not kept: the landing only knows that it faulted, as
+ * registers stay as the instruction found them.
+ *
+ *     asm volatile("xor %0, %0\n1: wrmsr\n\tjmp 3f\n2: mov $1, %0\n3:\n" FIXUP("1b", "2b") : ...)
+ */
+#ifndef BOOT_FIXUP_H
+#define BOOT_FIXUP_H
+
+#define FIXUP(instruction, landing)                                                                                    \
+    "\t.pushsection .fixup_table, \"a\"\n"                                                                             \
+    "\t.balign 8\n"                                                                                                    \
+    "\t.quad " instruction ", " landing "\n"                                                                           \
+    "\t.popsection\n"
+
+#endif

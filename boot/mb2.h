@@ -1,0 +1,63 @@
+/*
+ * What the boot loader says: the Multiboot2 information as one value.
+ *
+ * Core. Source: Multiboot2 Specification 2.0, "Boot information format".
+ */
+#ifndef BOOT_MB2_H
+#define BOOT_MB2_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "boot/carve.h"
+
+#define MB2_BOOTLOADER_MAGIC 0x36d76289u
+#define MB2_MAX_MODULES 8u
+#define MB2_RSDP_MAX 36u
+
+struct mb2_module {
+    struct range range;
+    const char *line; /* NUL-terminated, in the information */
+};
+
+enum mb2_framebuffer_type { MB2_FRAMEBUFFER_INDEXED = 0, MB2_FRAMEBUFFER_RGB = 1, MB2_FRAMEBUFFER_TEXT = 2 };
+
+struct mb2_framebuffer {
+    uint64_t pa;                   /* 0: GRUB gave none */
+    uint32_t pitch, width, height; /* bytes, pixels or characters */
+    uint8_t bpp;
+    uint8_t type;                                                          /* enum mb2_framebuffer_type */
+    uint8_t red_pos, red_size, green_pos, green_size, blue_pos, blue_size; /* RGB only, in bits */
+};
+
+struct mb2_info {
+    uint32_t size;    /* of the information in bytes */
+    const char *line; /* the hypervisor's command line, "" if none; points into the information */
+    uint32_t nr_modules;
+    struct mb2_module modules[MB2_MAX_MODULES];
+    struct memory_map map;
+    struct mb2_framebuffer framebuffer;
+    uint8_t rsdp[MB2_RSDP_MAX]; /* a copy of the RSDP, the newer one if there are two */
+    uint32_t rsdp_size;         /* 0, 20 or 36 */
+    uint64_t efi_system_table;  /* of 64-bit UEFI; 0: booted by a BIOS */
+};
+
+enum mb2_error {
+    MB2_OK = 0,
+    MB2_BAD_SIZE,      /* total size below 16, not a multiple of 8, or above the limit */
+    MB2_TAG_TOO_SMALL, /* a tag is smaller than what it must hold */
+    MB2_TAG_OVERRUN,   /* a tag ends behind the information */
+    MB2_NO_END,        /* the end tag is missing */
+    MB2_UNTERMINATED,  /* a string without its NUL */
+    MB2_BAD_MODULE,    /* a module that ends before it starts */
+    MB2_TOO_MANY_MODULES,
+    MB2_BAD_MAP, /* the memory map's entry size is below 24 or not a multiple of 8 */
+    MB2_MAP_FULL,
+    MB2_NO_MAP
+};
+const char *mb2_error_text(enum mb2_error error);
+
+/* Parse the information at bytes (8-byte aligned), which cannot be longer than limit. info's strings point into it. */
+enum mb2_error mb2_parse(struct mb2_info *info, const void *bytes, size_t limit);
+
+#endif

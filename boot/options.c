@@ -1,0 +1,364 @@
+#include "boot/options.h"
+
+#define KIB 1024ull
+
+static const uint16_t com_ports[] = {0x3f8, 0x2f8, 0x3e8, 0x2e8};
+
+void options_default(struct options *options)
+{
+    *options = (struct options){
+        .pt = {.enabled = true,
+               .region_bytes = 512 * KIB,
+               .nr_regions = 8,
+               .os = true,
+               .user = true,
+               .tsc = true,
+               .disable_retc = false,
+               .psb_bytes = 16 * KIB},
+        .channel = CHANNEL_AUTO,
+        .uart_port = 0x2f8,
+        .uart_baud = 115200,
+        .console_port = 0x3f8,
+        .console_baud = 115200,
+        .net_ip = 0x0a00020f,
+        .net_peer = 0x0a000202,
+        .net_port = 21845,
+        .net_mtu = 1500,
+        .net_wait_seconds = 30,
+        .code_pages = true,
+    };
+}
+
+/* A piece of the command line. */
+struct text {
+    const char *at;
+    size_t size;
+};
+
+static bool text_is(struct text text, const char *word)
+{
+    size_t i = 0;
+    while (i < text.size && word[i] == text.at[i] && word[i] != 0)
+        i++;
+    return i == text.size && word[i] == 0;
+}
+
+static int digit_value(char c, unsigned base)
+{
+    unsigned value = 99;
+    if (c >= '0' && c <= '9')
+        value = (unsigned)(c - '0');
+    else if (c >= 'a' && c <= 'f')
+        value = (unsigned)(c - 'a') + 10;
+    else if (c >= 'A' && c <= 'F')
+        value = (unsigned)(c - 'A') + 10;
+    return value < base ? (int)value : -1;
+}
+
+/* All of text as a number, at most max; decimal, or hexadecimal behind 0x. */
+static bool read_number(uint64_t *out, struct text text, uint64_t max)
+{
+    unsigned base = 10;
+    if (text.size > 2 && text.at[0] == '0' && (text.at[1] == 'x' || text.at[1] == 'X')) {
+        base = 16;
+        text = (struct text){text.at + 2, text.size - 2};
+    }
+    uint64_t value = 0;
+    for (size_t i = 0; i < text.size; i++) {
+        int digit = digit_value(text.at[i], base);
+        if (digit < 0 || value > (max - (unsigned)digit) / base || (unsigned)digit > max)
+            return false;
+        value = value * base + (unsigned)digit;
+    }
+    *out = value;
+    return text.size > 0;
+}
+
+/* A power of two of bytes, with K or M behind it or not. */
+static bool read_size(uint64_t *out, struct text text, uint64_t min, uint64_t max)
+{
+    uint64_t unit = 1, value;
+    if (text.size > 0) {
+        char last = text.at[text.size - 1];
+        if (last == 'K' || last == 'k')
+            unit = KIB;
+        else if (last == 'M' || last == 'm')
+            unit = KIB * KIB;
+    }
+    if (unit > 1)
+        text.size--;
+    if (!read_number(&value, text, max / unit))
+        return false;
+    value *= unit;
+    if (value < min || (value & (value - 1)) != 0)
+        return false;
+    *out = value;
+    return true;
+}
+
+static bool read_flag(bool *out, struct text text)
+{
+    *out = text_is(text, "on");
+    return *out || text_is(text, "off");
+}
+
+static bool read_port(uint16_t *out, struct text text)
+{
+    uint64_t number;
+    if (text.size == 4 && text_is((struct text){text.at, 3}, "com") && text.at[3] >= '1' && text.at[3] <= '4') {
+        *out = com_ports[text.at[3] - '1'];
+        return true;
+    }
+    if (text.size < 3 || text.at[0] != '0' || !read_number(&number, text, 0xfff8) || number == 0)
+        return false;
+    *out = (uint16_t)number;
+    return true;
+}
+
+static bool read_baud(uint32_t *out, struct text text)
+{
+    uint64_t number;
+    if (!read_number(&number, text, 115200) || number < 2 || 115200 % number != 0) /* the divisor has 16 bits */
+        return false;
+    *out = (uint32_t)number;
+    return true;
+}
+
+static bool read_ip(uint32_t *out, struct text text)
+{
+    uint32_t ip = 0;
+    for (unsigned part = 0; part < 4; part++) {
+        size_t length = 0;
+        while (length < text.size && text.at[length] != '.')
+            length++;
+        uint64_t number;
+        bool last = part == 3;
+        if (length > 3 || !read_number(&number, (struct text){text.at, length}, 255) || last != (length == text.size))
+            return false;
+        ip = ip << 8 | (uint32_t)number;
+        if (!last)
+            text = (struct text){text.at + length + 1, text.size - length - 1};
+    }
+    *out = ip;
+    return true;
+}
+
+static bool read_u32(uint32_t *out, struct text text, uint32_t min, uint32_t max)
+{
+    uint64_t number;
+    if (!read_number(&number, text, max) || number < min)
+        return false;
+    *out = (uint32_t)number;
+    return true;
+}
+
+static bool read_u16(uint16_t *out, struct text text, uint16_t min, uint16_t max)
+{
+    uint32_t number;
+    if (!read_u32(&number, text, min, max))
+        return false;
+    *out = (uint16_t)number;
+    return true;
+}
+
+/* --- one function per option ----------------------------------------------------------------------------------------
+ */
+
+static bool set_pt(struct options *o, struct text v)
+{
+    return read_flag(&o->pt.enabled, v);
+}
+
+static bool set_pt_region(struct options *o, struct text v)
+{
+    return read_size(&o->pt.region_bytes, v, 4 * KIB, 128 * KIB * KIB);
+}
+
+static bool set_pt_regions(struct options *o, struct text v)
+{
+    return read_u32(&o->pt.nr_regions, v, 4, 128);
+}
+
+static bool set_pt_os(struct options *o, struct text v)
+{
+    return read_flag(&o->pt.os, v);
+}
+
+static bool set_pt_user(struct options *o, struct text v)
+{
+    return read_flag(&o->pt.user, v);
+}
+
+static bool set_pt_tsc(struct options *o, struct text v)
+{
+    return read_flag(&o->pt.tsc, v);
+}
+
+static bool set_pt_retc(struct options *o, struct text v)
+{
+    bool on;
+    if (!read_flag(&on, v))
+        return false;
+    o->pt.disable_retc = !on;
+    return true;
+}
+
+static bool set_pt_psb(struct options *o, struct text v)
+{
+    uint64_t bytes;
+    if (!read_size(&bytes, v, 2 * KIB, 128 * KIB * KIB))
+        return false;
+    o->pt.psb_bytes = (uint32_t)bytes;
+    return true;
+}
+
+static bool set_pt_switch(struct options *o, struct text v)
+{
+    (void)o;
+    return text_is(v, "root");
+}
+
+static bool set_policy(struct options *o, struct text v)
+{
+    (void)o;
+    return text_is(v, "stall");
+}
+
+static bool set_channel(struct options *o, struct text v)
+{
+    static const char *const names[] = {
+        [CHANNEL_AUTO] = "auto", [CHANNEL_E1000] = "e1000", [CHANNEL_UART] = "uart", [CHANNEL_NONE] = "none"};
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (text_is(v, names[i])) {
+            o->channel = (enum channel_kind)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool set_uart_port(struct options *o, struct text v)
+{
+    return read_port(&o->uart_port, v);
+}
+
+static bool set_uart_baud(struct options *o, struct text v)
+{
+    return read_baud(&o->uart_baud, v);
+}
+
+static bool set_console(struct options *o, struct text v)
+{
+    if (text_is(v, "none")) {
+        o->console_port = 0;
+        return true;
+    }
+    return read_port(&o->console_port, v);
+}
+
+static bool set_console_baud(struct options *o, struct text v)
+{
+    return read_baud(&o->console_baud, v);
+}
+
+static bool set_net_ip(struct options *o, struct text v)
+{
+    return read_ip(&o->net_ip, v);
+}
+
+static bool set_net_peer(struct options *o, struct text v)
+{
+    return read_ip(&o->net_peer, v);
+}
+
+static bool set_net_port(struct options *o, struct text v)
+{
+    return read_u16(&o->net_port, v, 1, 65535);
+}
+
+static bool set_net_mtu(struct options *o, struct text v)
+{
+    return read_u16(&o->net_mtu, v, 576, 16110);
+}
+
+static bool set_net_wait(struct options *o, struct text v)
+{
+    return read_u32(&o->net_wait_seconds, v, 0, 3600);
+}
+
+static bool set_code(struct options *o, struct text v)
+{
+    return read_flag(&o->code_pages, v);
+}
+
+static const struct option {
+    const char *name;
+    bool (*set)(struct options *options, struct text value);
+    const char *expected;
+} table[] = {
+    {"pt", set_pt, "on or off"},
+    {"pt.region", set_pt_region, "a power of two from 4K to 128M"},
+    {"pt.regions", set_pt_regions, "a number from 4 to 128"},
+    {"pt.os", set_pt_os, "on or off"},
+    {"pt.user", set_pt_user, "on or off"},
+    {"pt.tsc", set_pt_tsc, "on or off"},
+    {"pt.retc", set_pt_retc, "on or off"},
+    {"pt.psb", set_pt_psb, "a power of two from 2K to 128M"},
+    {"pt.switch", set_pt_switch, "root (list and vmcs are not there yet)"},
+    {"policy", set_policy, "stall (drop and ring are not there yet)"},
+    {"channel", set_channel, "auto, e1000, uart or none"},
+    {"uart.port", set_uart_port, "com1 to com4, or a port in hexadecimal such as 0x2f8"},
+    {"uart.baud", set_uart_baud, "a divisor of 115200"},
+    {"console", set_console, "com1 to com4, a port in hexadecimal such as 0x3f8, or none"},
+    {"console.baud", set_console_baud, "a divisor of 115200"},
+    {"net.ip", set_net_ip, "an IPv4 address such as 10.0.2.15"},
+    {"net.peer", set_net_peer, "an IPv4 address such as 10.0.2.2"},
+    {"net.port", set_net_port, "a number from 1 to 65535"},
+    {"net.mtu", set_net_mtu, "a number from 576 to 16110"},
+    {"net.wait", set_net_wait, "seconds, from 0 to 3600"},
+    {"code", set_code, "on or off"},
+};
+
+static void error_set(struct options_error *error, struct text word, const char *expected)
+{
+    size_t n = word.size < sizeof error->word - 1 ? word.size : sizeof error->word - 1;
+    for (size_t i = 0; i < n; i++)
+        error->word[i] = word.at[i];
+    error->word[n] = 0;
+    error->expected = expected;
+}
+
+static bool parse_word(struct options *options, struct text word, struct options_error *error)
+{
+    size_t equals = 0;
+    while (equals < word.size && word.at[equals] != '=')
+        equals++;
+    struct text name = {word.at, equals};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        if (!text_is(name, table[i].name))
+            continue;
+        if (equals < word.size && table[i].set(options, (struct text){word.at + equals + 1, word.size - equals - 1}))
+            return true;
+        error_set(error, word, table[i].expected);
+        return false;
+    }
+    error_set(error, word, "an option that docs/options.md lists");
+    return false;
+}
+
+bool options_parse(struct options *options, const char *line, struct options_error *error)
+{
+    while (*line) {
+        if (*line == ' ' || *line == '\t') {
+            line++;
+            continue;
+        }
+        struct text word = {line, 0};
+        while (line[word.size] && line[word.size] != ' ' && line[word.size] != '\t')
+            word.size++;
+        if (!parse_word(options, word, error))
+            return false;
+        line += word.size;
+    }
+    return true;
+}

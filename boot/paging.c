@@ -1,0 +1,129 @@
+#include "boot/paging.h"
+
+#include "pt/msr.h"
+#include "vmx/phys.h"
+
+/* SDM Vol. 3A, "4-Level Paging". */
+#define PAGE_PRESENT (1ull << 0)
+#define PAGE_WRITE (1ull << 1)
+#define PAGE_UNCACHEABLE (1ull << 3 | 1ull << 4) /* PWT, PCD: entry 3 of IA32_PAT, UC since reset */
+#define PAGE_LARGE (1ull << 7)
+#define PAGE_NX (1ull << 63)
+#define PAGE_TABLE (PAGE_PRESENT | PAGE_WRITE)
+
+#define GIB (1ull << 30)
+#define LARGE_PAGE (1ull << 21)
+#define IMAGE_PD_SPAN LARGE_PAGE /* one page table maps the image */
+
+extern const char image_start[], image_text_end[], image_rodata_start[], image_rodata_end[], image_data_start[],
+    image_end[]; /* linker.ld */
+
+static bool has_gib_pages(void)
+{
+    return cpuid_read(0x80000000, 0).eax >= 0x80000001 && (cpuid_read(0x80000001, 0).edx >> 26 & 1);
+}
+
+static uint64_t direct_map_end(uint64_t top)
+{
+    uint64_t end = top > 4 * GIB ? top : 4 * GIB;
+    uint64_t limit = ((IMAGE_BASE - DIRECT_MAP_BASE) >> 39) << 39;
+    return end < limit ? (end + GIB - 1) & ~(GIB - 1) : limit;
+}
+
+uint64_t paging_bytes(uint64_t top)
+{
+    uint64_t gibs = direct_map_end(top) / GIB;
+    return 4096 * (1 + 3 + (gibs + 511) / 512 + gibs); /* PML4, image, PDPTs, PDs */
+}
+
+/* May [start, start + size) be cached? Yes where RAM or ACPI tables are; the MTRRs have the last word. */
+static bool is_memory(const struct memory_map *map, uint64_t start, uint64_t size)
+{
+    for (uint32_t i = 0; i < map->nr; i++) {
+        const struct memory_range *m = &map->ranges[i];
+        bool memory = m->type == MEMORY_USABLE || m->type == MEMORY_ACPI || m->type == MEMORY_NVS;
+        if (memory && range_overlaps(m->range, (struct range){start, start + size}))
+            return true;
+    }
+    return false;
+}
+
+static uint64_t *table_take(struct arena *arena)
+{
+    return arena_take(arena, 4096, 4096);
+}
+
+/* The entry for one GiB: a page where it is all RAM and the CPU can, else a table of 2 MiB pages. 0: no memory. */
+static uint64_t gib_entry(struct arena *arena, const struct memory_map *map, uint64_t gib, bool gib_pages)
+{
+    if (gib_pages && memory_range_free(map, (struct range){gib, gib + GIB}, 0, 0))
+        return gib | PAGE_TABLE | PAGE_LARGE;
+    uint64_t *pd = table_take(arena);
+    if (!pd)
+        return 0;
+    for (unsigned i = 0; i < 512; i++) {
+        uint64_t pa = gib + i * LARGE_PAGE;
+        pd[i] = pa | PAGE_TABLE | PAGE_LARGE | (is_memory(map, pa, LARGE_PAGE) ? 0 : PAGE_UNCACHEABLE);
+    }
+    return virt_to_phys(pd) | PAGE_TABLE;
+}
+
+static bool map_direct(struct arena *arena, const struct memory_map *map, uint64_t *pml4, uint64_t end)
+{
+    unsigned first = DIRECT_MAP_BASE >> 39 & 511;
+    bool gib_pages = has_gib_pages();
+    uint64_t *pdpt = NULL;
+    for (uint64_t gib = 0; gib < end; gib += GIB) {
+        unsigned index = gib / GIB % 512;
+        if (index == 0) {
+            pdpt = table_take(arena);
+            if (!pdpt)
+                return false;
+            pml4[first + gib / (512 * GIB)] = virt_to_phys(pdpt) | PAGE_TABLE | PAGE_NX;
+        }
+        pdpt[index] = gib_entry(arena, map, gib, gib_pages);
+        if (pdpt[index] == 0)
+            return false;
+    }
+    pml4[0] = pml4[first] & ~PAGE_NX;
+    return true;
+}
+
+static uint64_t image_page_rights(const char *va)
+{
+    if (va < image_text_end)
+        return PAGE_PRESENT;
+    if (va < image_rodata_end)
+        return PAGE_PRESENT | PAGE_NX;
+    return PAGE_PRESENT | PAGE_WRITE | PAGE_NX;
+}
+
+static bool map_image(struct arena *arena, uint64_t *pml4, uint64_t image_pa)
+{
+    uint64_t *pdpt = table_take(arena), *pd = table_take(arena), *pt = table_take(arena);
+    if (!pdpt || !pd || !pt)
+        return false;
+    pml4[IMAGE_BASE >> 39 & 511] = virt_to_phys(pdpt) | PAGE_TABLE;
+    pdpt[IMAGE_BASE >> 30 & 511] = virt_to_phys(pd) | PAGE_TABLE;
+    pd[IMAGE_BASE >> 21 & 511] = virt_to_phys(pt) | PAGE_TABLE;
+    for (const char *va = image_start; va < image_end; va += 4096) {
+        uint64_t offset = (uint64_t)(va - image_start);
+        pt[offset / 4096] = (image_pa + offset) | image_page_rights(va);
+    }
+    return true;
+}
+
+uint64_t paging_build(struct arena *arena, const struct memory_map *map, uint64_t top, uint64_t image_pa)
+{
+    uint64_t *pml4 = table_take(arena);
+    if (!pml4 || !map_direct(arena, map, pml4, direct_map_end(top)) || !map_image(arena, pml4, image_pa))
+        return 0;
+    return virt_to_phys(pml4);
+}
+
+void paging_drop_identity(uint64_t cr3)
+{
+    uint64_t *pml4 = phys_to_virt(cr3);
+    pml4[0] = 0;
+    __asm__ volatile("mov %0, %%cr3" : : "r"(cr3) : "memory");
+}
