@@ -1,0 +1,73 @@
+/*
+ * Bytes of one stream that wait to be put into frames: spans of trace memory, or a ring of record bytes. Core.
+ */
+#ifndef SERIAL_STREAM_H
+#define SERIAL_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "serial/sink.h"
+
+/* A run of bytes that is contiguous in memory. */
+struct span {
+    const uint8_t *va;
+    uint64_t pa;
+    uint32_t size;
+};
+
+/* Trace: spans in the order in which they were handed over. */
+struct trace_queue {
+    uint64_t sent;       /* stream offset of the first byte not yet in a frame */
+    uint32_t head, tail; /* spans[head % SINK_MAX_SPANS] is the oldest; they are counted, not wrapped */
+    struct span spans[SINK_MAX_SPANS];
+};
+
+/* Records: a ring that holds the bytes from the oldest that is still needed to end. */
+struct record_queue {
+    uint64_t sent; /* as above */
+    uint64_t end;  /* stream offset behind the last byte appended */
+    uint8_t *va;
+    uint64_t pa;
+    uint32_t size; /* bytes, a power of two */
+};
+
+static inline bool trace_queue_empty(const struct trace_queue *q)
+{
+    return q->head == q->tail;
+}
+
+static inline bool record_queue_empty(const struct record_queue *q)
+{
+    return q->sent == q->end;
+}
+
+/* false: SINK_MAX_SPANS spans wait already. */
+bool trace_queue_add(struct trace_queue *q, struct span span);
+
+/* The oldest bytes that wait; the queue is not empty. */
+static inline struct span trace_queue_peek(const struct trace_queue *q)
+{
+    return q->spans[q->head % SINK_MAX_SPANS];
+}
+
+/* The first size bytes of what peek told are in frames now. */
+void trace_queue_take(struct trace_queue *q, uint32_t size);
+
+/* How many bytes may be appended while the bytes from offset needed on (at most sent) must stay. */
+static inline uint32_t record_queue_space(const struct record_queue *q, uint64_t needed)
+{
+    return q->size - (uint32_t)(q->end - needed);
+}
+
+/* Append; there is space. */
+void record_queue_add(struct record_queue *q, const void *bytes, uint32_t size);
+
+struct span record_queue_peek(const struct record_queue *q);
+
+static inline void record_queue_take(struct record_queue *q, uint32_t size)
+{
+    q->sent += size;
+}
+
+#endif
