@@ -49,7 +49,11 @@ struct record_drain {
     uint32_t rtit_status; /* IA32_RTIT_STATUS[31:0] as read */
 };
 
-enum record_gap_cause { RECORD_GAP_STOPPED = 1, RECORD_GAP_ERROR = 2 };
+enum record_gap_cause {
+    RECORD_GAP_STOPPED = 1,
+    RECORD_GAP_ERROR = 2,
+    RECORD_GAP_WIRE = 3 /* lost on the way: written by the receiver, tsc_from and tsc_to are 0 */
+};
 
 struct record_gap {
     uint64_t at;   /* trace offset at which bytes are missing */

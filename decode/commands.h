@@ -1,0 +1,9 @@
+/* The commands of the host tool. Each gets its own words (argv[0] is its name) and returns the exit status. */
+#ifndef DECODE_COMMANDS_H
+#define DECODE_COMMANDS_H
+
+int command_receive(int argc, char **argv);
+int command_info(int argc, char **argv);
+int command_dump(int argc, char **argv);
+
+#endif

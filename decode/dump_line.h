@@ -1,0 +1,17 @@
+/*
+ * A packet as a line of text, in the dialect of libipt's ptdump, so that the output of both can be compared. Pure.
+ */
+#ifndef DECODE_DUMP_LINE_H
+#define DECODE_DUMP_LINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pt/packet.h"
+
+#define DUMP_LINE_MAX 160u
+
+/* Write the line, with its end and a NUL, for the packet at the trace offset. Returns its length without the NUL. */
+size_t dump_line(char *line, uint64_t offset, const struct pt_packet *packet);
+
+#endif

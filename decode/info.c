@@ -1,0 +1,104 @@
+/* undertrace info: what a capture is. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/capture.h"
+#include "decode/commands.h"
+#include "decode/message.h"
+
+static const char usage[] = "usage: undertrace info CAPTURE\n"
+                            "\n"
+                            "Prints the traced machine and configuration, the streams and what they add up to.\n";
+
+static void print_lines(const char *title, const char *missing, struct text text)
+{
+    struct text_line line;
+    size_t position = 0;
+    if (text.size == 0) {
+        printf("%s: %s\n", title, missing);
+        return;
+    }
+    printf("%s\n", title);
+    while (text_next(&line, text, &position))
+        printf("  %-28.*s %.*s\n", (int)line.name.size, line.name.bytes, (int)line.value.size, line.value.bytes);
+}
+
+static void print_cpu(const struct capture *capture, unsigned cpu)
+{
+    uint64_t counts[RECORD_END + 1] = {0}, drained = 0;
+    char bytes[MESSAGE_COUNT_SIZE], handed[MESSAGE_COUNT_SIZE];
+    for (size_t i = 0; i < capture->nr_records; i++) {
+        const struct capture_record *record = &capture->records[i];
+        if (record->header.cpu != cpu)
+            continue;
+        counts[record->header.kind]++;
+        if (record->header.kind == RECORD_DRAIN) {
+            struct record_drain drain;
+            memcpy(&drain, record->payload, sizeof(drain));
+            drained += drain.size;
+        }
+    }
+    const struct capture_trace *trace = &capture->cpus[cpu];
+    printf("CPU %u\n", cpu);
+    if (trace->present)
+        printf("  trace                        %s bytes\n", message_count(bytes, trace->size));
+    else
+        printf("  trace                        none\n");
+    printf("  handed over                  %s bytes in %" PRIu64 " drains\n", message_count(handed, drained),
+           counts[RECORD_DRAIN]);
+    printf("  code pages                   %" PRIu64 "\n", counts[RECORD_PAGE]);
+    printf("  gaps                         %" PRIu64 "\n", counts[RECORD_GAP]);
+}
+
+static void print_gaps(const struct capture *capture)
+{
+    static const char *const causes[] = {[RECORD_GAP_STOPPED] = "no free region",
+                                         [RECORD_GAP_ERROR] = "operational error",
+                                         [RECORD_GAP_WIRE] = "lost on the wire"};
+    for (size_t i = 0; i < capture->nr_records; i++) {
+        const struct capture_record *record = &capture->records[i];
+        if (record->header.kind != RECORD_GAP)
+            continue;
+        struct record_gap gap;
+        memcpy(&gap, record->payload, sizeof(gap));
+        const char *cause = gap.cause <= RECORD_GAP_WIRE ? causes[gap.cause] : NULL;
+        printf("  gap: CPU %u, trace offset %" PRIu64 ", %" PRIu64 " bytes, %s\n", record->header.cpu, gap.at, gap.size,
+               cause ? cause : "unknown cause");
+    }
+}
+
+static void print_log(const struct capture *capture)
+{
+    for (size_t i = 0; i < capture->nr_records; i++) {
+        const struct capture_record *record = &capture->records[i];
+        if (record->header.kind == RECORD_LOG)
+            printf("  %.*s\n", (int)record->header.length, (const char *)record->payload);
+    }
+}
+
+int command_info(int argc, char **argv)
+{
+    if (argc == 2 && !strcmp(argv[1], "--help")) {
+        fputs(usage, stdout);
+        return 0;
+    }
+    if (argc != 2 || argv[1][0] == '-') {
+        fputs(usage, stderr);
+        return 1;
+    }
+    struct capture *capture = capture_open(argv[1]);
+    if (!capture)
+        return 1;
+    print_lines("machine and configuration", "no hello record has arrived", capture->hello);
+    for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
+        print_cpu(capture, cpu);
+    print_gaps(capture);
+    print_lines("end", "no end record: the capture was cut off", capture->end);
+    if (capture->events_left_over)
+        printf("events.bin ends inside a record: %" PRIu64 " bytes left over\n", capture->events_left_over);
+    puts("log");
+    print_log(capture);
+    capture_close(capture);
+    return 0;
+}

@@ -1,0 +1,16 @@
+/* Where the packet stream can be entered: PSB packets (SDM "Packet Stream Boundary (PSB) Packet"). Pure. */
+#ifndef DECODE_PSB_H
+#define DECODE_PSB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PSB_NONE UINT64_MAX
+
+/* Offset of the first PSB that starts at or behind from. PSB_NONE: there is none. */
+uint64_t psb_next(const uint8_t *trace, uint64_t size, uint64_t from);
+
+/* Offset of the last PSB that starts at or before at. PSB_NONE: there is none. */
+uint64_t psb_last(const uint8_t *trace, uint64_t size, uint64_t at);
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * Cutting a CPU's record stream into records. Pure: bytes in, whole records out.
+ */
+#ifndef DECODE_RECORD_STREAM_H
+#define DECODE_RECORD_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "serial/record.h"
+
+/* No record is longer than this, header and padding included: a guard against garbage. */
+#define RECORD_STREAM_MAX 65536u
+
+/* Gets a whole record: header, payload, padding. */
+typedef void (*record_stream_deliver)(void *context, const struct record_header *header, const uint8_t *bytes,
+                                      size_t size);
+
+struct record_stream {
+    uint16_t cpu;
+    uint64_t offset; /* of the next byte expected */
+    uint64_t lost;   /* bytes that never arrived or belonged to no whole record */
+    uint8_t *buffer; /* the start of an unfinished record */
+    size_t used;
+};
+
+void record_stream_init(struct record_stream *stream, uint16_t cpu);
+void record_stream_free(struct record_stream *stream);
+
+/* Take bytes that stand at offset of the stream. Bytes that were there before are left out. false: no memory. */
+bool record_stream_take(struct record_stream *stream, uint64_t offset, const uint8_t *bytes, size_t size,
+                        record_stream_deliver deliver, void *context);
+
+/* Could a record of this CPU start with these bytes (at least a header's)? Kind, CPU and length are what they can be.
+ */
+bool record_plausible(const struct record_header *header, uint16_t cpu);
+
+/* Bytes of a record in the stream: header, payload, padding. */
+static inline size_t record_size_bytes(const struct record_header *header)
+{
+    return sizeof(*header) + (((size_t)header->length + 7) & ~(size_t)7);
+}
+
+#endif

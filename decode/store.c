@@ -1,0 +1,204 @@
+#include "decode/store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "decode/index.h"
+#include "decode/message.h"
+#include "decode/output.h"
+#include "decode/record_stream.h"
+#include "decode/store_meta.h"
+
+struct store_cpu {
+    struct output trace;
+    struct record_stream records;
+};
+
+struct store {
+    char *directory_name;
+    int directory;
+    struct output events, index;
+    struct store_cpu *cpus[STORE_MAX_CPUS];
+    struct store_totals totals;
+    bool meta_failed;
+};
+
+static bool directory_is_empty(int fd)
+{
+    DIR *dir = fdopendir(dup(fd));
+    if (!dir)
+        return false;
+    const struct dirent *entry;
+    bool empty = true;
+    while ((entry = readdir(dir)))
+        empty = empty && (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."));
+    closedir(dir);
+    return empty;
+}
+
+struct store *store_create(const char *directory)
+{
+    if (mkdir(directory, 0777) != 0 && errno != EEXIST) {
+        message_errno("%s: cannot be made", directory);
+        return NULL;
+    }
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) {
+        message_errno("%s: cannot be opened", directory);
+        return NULL;
+    }
+    if (!directory_is_empty(fd)) {
+        message_say("%s: is not empty; a capture is never written over, name a new directory", directory);
+        close(fd);
+        return NULL;
+    }
+    struct store *store = calloc(1, sizeof(*store));
+    if (store)
+        store->directory_name = strdup(directory);
+    if (!store || !store->directory_name) {
+        message_say("out of memory");
+        exit(1);
+    }
+    store->directory = fd;
+    bool good = output_open(&store->events, fd, store->directory_name, "events.bin");
+    good = output_open(&store->index, fd, store->directory_name, "index") && good;
+    if (!good) {
+        store_close(store);
+        return NULL;
+    }
+    return store;
+}
+
+static struct store_cpu *store_cpu(struct store *store, uint16_t cpu)
+{
+    if (cpu >= STORE_MAX_CPUS) {
+        message_say("a frame of CPU %u: at most %u CPUs are kept", cpu, STORE_MAX_CPUS);
+        return NULL;
+    }
+    if (store->cpus[cpu])
+        return store->cpus[cpu];
+    struct store_cpu *new = calloc(1, sizeof(*new));
+    if (!new)
+        return NULL;
+    char name[16];
+    snprintf(name, sizeof(name), "cpu%u.pt", cpu);
+    record_stream_init(&new->records, cpu);
+    store->cpus[cpu] = new;
+    output_open(&new->trace, store->directory, store->directory_name, name);
+    return new;
+}
+
+static void count_record(struct store *store, const struct record_header *header, const uint8_t *payload)
+{
+    struct store_totals *totals = &store->totals;
+    totals->records++;
+    totals->drains += header->kind == RECORD_DRAIN;
+    totals->pages += header->kind == RECORD_PAGE;
+    totals->gaps += header->kind == RECORD_GAP;
+    totals->ended = totals->ended || header->kind == RECORD_END;
+    if (header->kind == RECORD_HELLO && !totals->hello) {
+        totals->hello = true;
+        struct text hello = {(const char *)payload, header->length};
+        if (!store_meta_write(store->directory, store->directory_name, hello))
+            store->meta_failed = true;
+    }
+}
+
+/* The way of every record into the capture. */
+static void keep_record(void *context, const struct record_header *header, const uint8_t *bytes, size_t size)
+{
+    struct store *store = context;
+    struct index_entry entry = {output_end(&store->events), *header};
+    if (output_append(&store->events, bytes, size) && output_append(&store->index, &entry, sizeof(entry)))
+        count_record(store, header, bytes + sizeof(*header));
+}
+
+/* Bytes were lost on the wire: say so in the place where the hypervisor says it of its own losses. */
+static void keep_gap(struct store *store, uint16_t cpu, uint64_t at, uint64_t size)
+{
+    struct {
+        struct record_header header;
+        struct record_gap gap;
+    } record = {
+        .header = {.kind = RECORD_GAP, .cpu = cpu, .length = sizeof(record.gap), .trace_offset = at},
+        .gap = {.at = at, .size = size, .cause = RECORD_GAP_WIRE},
+    };
+    _Static_assert(sizeof(record) == sizeof(record.header) + sizeof(record.gap), "no padding between");
+    keep_record(store, &record.header, (const uint8_t *)&record, sizeof(record));
+    store->totals.lost_trace_bytes += size;
+}
+
+bool store_trace(struct store *store, uint16_t cpu, uint64_t offset, const uint8_t *bytes, size_t size)
+{
+    struct store_cpu *to = store_cpu(store, cpu);
+    if (!to)
+        return false;
+    uint64_t end = output_end(&to->trace);
+    if (offset < end) {
+        uint64_t known = end - offset;
+        if (known >= size)
+            return true;
+        bytes += known;
+        size -= (size_t)known;
+        offset = end;
+    }
+    if (offset > end) {
+        /* The hole in the file reads as zeros, which are PAD packets: offsets keep their meaning. */
+        output_skip_to(&to->trace, offset);
+        keep_gap(store, cpu, end, offset - end);
+    }
+    store->totals.trace_bytes += size;
+    return output_append(&to->trace, bytes, size);
+}
+
+bool store_records(struct store *store, uint16_t cpu, uint64_t offset, const uint8_t *bytes, size_t size)
+{
+    struct store_cpu *to = store_cpu(store, cpu);
+    if (!to)
+        return false;
+    uint64_t lost = to->records.lost;
+    store->totals.record_bytes += size;
+    bool good = record_stream_take(&to->records, offset, bytes, size, keep_record, store);
+    store->totals.lost_record_bytes += to->records.lost - lost;
+    return good && !store->events.failed;
+}
+
+bool store_flush(struct store *store)
+{
+    bool good = !store->meta_failed;
+    for (size_t i = 0; i < STORE_MAX_CPUS; i++)
+        if (store->cpus[i])
+            good = output_flush(&store->cpus[i]->trace) && good;
+    /* The index last: what it names is there. */
+    good = output_flush(&store->events) && good;
+    return output_flush(&store->index) && good;
+}
+
+const struct store_totals *store_totals(const struct store *store)
+{
+    return &store->totals;
+}
+
+bool store_close(struct store *store)
+{
+    bool good = store_flush(store);
+    for (size_t i = 0; i < STORE_MAX_CPUS; i++) {
+        if (!store->cpus[i])
+            continue;
+        output_close(&store->cpus[i]->trace);
+        record_stream_free(&store->cpus[i]->records);
+        free(store->cpus[i]);
+    }
+    output_close(&store->events);
+    output_close(&store->index);
+    close(store->directory);
+    free(store->directory_name);
+    free(store);
+    return good;
+}

@@ -1,0 +1,36 @@
+/*
+ * Texts of lines "name value", as RECORD_HELLO and RECORD_END carry them. Pure.
+ */
+#ifndef DECODE_TEXT_H
+#define DECODE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct text {
+    const char *bytes; /* not NUL-terminated */
+    size_t size;
+};
+
+struct text_line {
+    struct text name, value;
+};
+
+/* The line at *position, which moves behind it. Empty lines are skipped. false: there is no more. */
+bool text_next(struct text_line *line, struct text text, size_t *position);
+
+/* The value of the line with this name. false: there is none. */
+bool text_find(struct text *value, struct text text, const char *name);
+
+/* The same as a number, decimal or 0x hexadecimal; also false where the value is none. */
+bool text_find_number(uint64_t *number, struct text text, const char *name);
+
+/* Read a whole text as a number, decimal or 0x hexadecimal. */
+bool text_number(uint64_t *number, struct text text);
+
+/* Write the text as a JSON string, quotes included. */
+void text_write_json(FILE *file, struct text text);
+
+#endif
