@@ -125,18 +125,18 @@ $(BUILD)/undertrace.iso: $(ELF) $(KERNEL) $(INITRD) $(ISO_INPUTS) tests/rig/iso.
 # Packages first, then the parts, then the boot: each recipe line of a goal waits for the one before.
 
 PARTS := $(BUILD)/undertrace.elf $(BUILD)/undertrace $(BUILD)/bochs
-PARTS_MAKE = $(MAKE) --no-print-directory $(if $(V),,-s)
+PARTS_MAKE = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc)) $(if $(V),,-s)
 
 run:
 	@tests/rig/deps.sh run
 	@date +%s.%N >$(BUILD)/run.start
-	@$(PARTS_MAKE) $(PARTS) $(BUILD)/undertrace.iso
+	+@$(PARTS_MAKE) $(PARTS) $(BUILD)/undertrace.iso
 	@tests/rig/run.sh
 
 run-kvm:
 	@tests/rig/deps.sh run
 	@tests/rig/run-kvm.sh check
-	@$(PARTS_MAKE) $(BUILD)/undertrace.iso
+	+@$(PARTS_MAKE) $(BUILD)/undertrace.iso
 	@tests/rig/run-kvm.sh run
 
 bench: $(PARTS) $(GUESTS:%=$(BUILD)/guests/%.bzImage)
@@ -170,12 +170,12 @@ SYSTEM := $(wildcard tests/system/*.sh)
 
 check:
 	@tests/rig/deps.sh check
-	@$(PARTS_MAKE) $(UNIT) $(CORE_OBJS)
+	+@$(PARTS_MAKE) $(UNIT) $(CORE_OBJS)
 	@tests/rig/runner.sh $(CHECKS)
 
 test:
 	@tests/rig/deps.sh test
-	@$(PARTS_MAKE) $(UNIT) $(CORE_OBJS) $(PARTS) $(BUILD)/undertrace.iso $(GUESTS:%=$(BUILD)/guests/%.bzImage)
+	+@$(PARTS_MAKE) $(UNIT) $(CORE_OBJS) $(PARTS) $(BUILD)/undertrace.iso $(GUESTS:%=$(BUILD)/guests/%.bzImage)
 	@tests/rig/runner.sh $(CHECKS) $(SYSTEM)
 
 lint:

@@ -1,0 +1,116 @@
+/* The machine under a micro-guest. See machine.h. */
+#include "machine.h"
+
+#define COM1 0x3f8
+
+void console_text(const char *text)
+{
+    for (; *text; text++) {
+        while (!(io_read8(COM1 + 5) & 0x20)) /* LSR: transmitter holding register empty */
+            ;
+        io_write8(COM1, (uint8_t)*text);
+    }
+}
+
+void console_number(uint64_t number)
+{
+    char digits[21];
+    unsigned at = 20;
+    digits[at] = 0;
+    do
+        digits[--at] = (char)('0' + number % 10);
+    while (number /= 10);
+    console_text(&digits[at]);
+}
+
+void console_line(const char *text, uint64_t number)
+{
+    console_text(text);
+    console_text(" ");
+    console_number(number);
+    console_text("\r\n");
+}
+
+/* SDM "64-Bit Mode IDT": a gate is 16 bytes. */
+struct gate {
+    uint16_t offset_low, selector, attributes, offset_middle;
+    uint32_t offset_high, reserved;
+};
+static struct gate idt[256];
+
+void interrupt_set(uint8_t vector, const void *handler, unsigned dpl)
+{
+    uint64_t address = (uint64_t)(uintptr_t)handler;
+    idt[vector] = (struct gate){.offset_low = (uint16_t)address,
+                                .selector = 0x10,
+                                .attributes = (uint16_t)(0x8e00 | dpl << 13),
+                                .offset_middle = (uint16_t)(address >> 16),
+                                .offset_high = (uint32_t)(address >> 32)};
+    struct __attribute__((packed)) {
+        uint16_t limit;
+        uint64_t base;
+    } pointer = {sizeof(idt) - 1, (uint64_t)(uintptr_t)idt};
+    __asm__ volatile("lidt %0" : : "m"(pointer));
+}
+
+/* SDM "Local APIC Register Address Map"; the xAPIC page as reset leaves it. */
+#define APIC(offset) (*(volatile uint32_t *)(uintptr_t)(0xfee00000u + (offset)))
+#define APIC_EOI APIC(0xb0)
+#define APIC_SPURIOUS APIC(0xf0)
+#define APIC_TIMER APIC(0x320)
+#define APIC_LVTPC APIC(0x340)
+#define APIC_INITIAL_COUNT APIC(0x380)
+#define APIC_DIVIDE APIC(0x3e0)
+
+void timer_start(uint8_t vector, uint32_t period)
+{
+    io_write8(0x21, 0xff);
+    io_write8(0xa1, 0xff);
+    APIC_SPURIOUS = 0x1ff;
+    APIC_LVTPC = 0x10000; /* masked, as an operating system does that knows nothing of PT */
+    APIC_DIVIDE = 0xb;    /* by 1 */
+    APIC_TIMER = 0x20000u | vector;
+    APIC_INITIAL_COUNT = period;
+}
+
+void timer_stop(void)
+{
+    APIC_TIMER = 0x10000;
+    APIC_INITIAL_COUNT = 0;
+}
+
+void interrupt_end(void)
+{
+    APIC_EOI = 0;
+}
+
+static uint16_t pm1a_cnt = 0xb004; /* the emulator's, should there be no FADT */
+
+static uint32_t read32(const uint8_t *bytes)
+{
+    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+/* boot_params.acpi_rsdp_addr at 70H; ACPI: RSDP.RsdtAddress at 16, FADT.PM1a_CNT_BLK at 64. */
+void machine_find_power(const uint8_t *boot_params)
+{
+    const uint8_t *rsdp = (const uint8_t *)(uintptr_t)read32(boot_params + 0x70);
+    if (!rsdp) {
+        console_text("machine: boot_params names no RSDP\r\n");
+        return;
+    }
+    const uint8_t *rsdt = (const uint8_t *)(uintptr_t)read32(rsdp + 16);
+    for (uint32_t at = 36; at < read32(rsdt + 4); at += 4) {
+        const uint8_t *table = (const uint8_t *)(uintptr_t)read32(rsdt + at);
+        if (read32(table) == 0x50434146) /* "FACP" */
+            pm1a_cnt = (uint16_t)read32(table + 64);
+    }
+}
+
+void machine_power_off(void)
+{
+    /* SLP_EN with SLP_TYP 0: soft off on the emulators' chipset. */
+    __asm__ volatile("outw %0, %1" : : "a"((uint16_t)0x2000), "d"(pm1a_cnt));
+    for (;;)
+        __asm__ volatile("cli; hlt");
+}

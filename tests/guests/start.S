@@ -1,0 +1,150 @@
+/*
+ * The first instructions of every micro-guest, and the header that makes it a bzImage.
+ *
+ * In: 32-bit protected mode, paging off, flat segments, interrupts off, ESI = boot_params (Linux boot protocol,
+ * "32-bit Boot Protocol"), loaded at pref_address. Out: guest_main(boot_params) in 64-bit mode, ring 0, on the stack
+ * below, with the first 4 GiB mapped one to one, also for ring 3; SS, DS and ES flat. Does not return.
+ */
+
+    /* --- Linux boot protocol, "The Real-Mode Kernel Header" --- */
+    .section .setup, "a"
+setup:
+    .org 0x1f1
+    .byte 1                     /* setup_sects: one behind the boot sector */
+    .word 0                     /* root_flags */
+    .long 0                     /* syssize */
+    .word 0, 0xffff, 0          /* ram_size, vid_mode, root_dev */
+    .word 0xaa55                /* boot_flag */
+    .byte 0xeb, header_end - 0x202 /* jump: its second byte tells where the header ends */
+    .ascii "HdrS"
+    .word 0x020c                /* version */
+    .long 0                     /* realmode_swtch */
+    .word 0, 0                  /* start_sys_seg, kernel_version */
+    .byte 0                     /* type_of_loader */
+    .byte 1                     /* loadflags: LOADED_HIGH */
+    .word 0                     /* setup_move_size */
+    .long 0x100000              /* code32_start: the first byte, as loaders count it before they relocate */
+    .long 0, 0, 0               /* ramdisk_image, ramdisk_size, bootsect_kludge */
+    .word 0                     /* heap_end_ptr */
+    .byte 0, 0                  /* ext_loader_ver, ext_loader_type */
+    .long 0                     /* cmd_line_ptr */
+    .long 0x7fffffff            /* initrd_addr_max */
+    .long 0x200000              /* kernel_alignment */
+    .byte 1, 21                 /* relocatable_kernel: loaders take pref_address only then; min_alignment */
+    .word 0                     /* xloadflags: no 64-bit entry */
+    .long 255                   /* cmdline_size */
+    .long 0                     /* hardware_subarch */
+    .quad 0                     /* hardware_subarch_data */
+    .long 0, 0                  /* payload_offset, payload_length */
+    .quad 0                     /* setup_data */
+    .quad 0x1000000             /* pref_address */
+    .long guest_init_size       /* init_size */
+    .long 0                     /* handover_offset */
+    .equ header_end, . - setup
+    .org 1024
+
+    /* --- 32-bit entry --- */
+    .section .entry, "ax"
+    .code32
+    .globl start32
+start32:
+    cld
+    movl $bss_start, %edi
+    movl $bss_end, %ecx
+    subl %edi, %ecx
+    xorl %eax, %eax
+    rep stosb
+    movl $stack_top, %esp
+
+    /* Four page directories of 2 MiB pages: present, writable, user. The last GiB is devices: uncached. */
+    xorl %ecx, %ecx
+    movl $0x87, %eax
+1:  cmpl $0x600, %ecx
+    jne 2f
+    orl $0x18, %eax
+2:  movl %eax, directories(, %ecx, 8)
+    addl $0x200000, %eax
+    incl %ecx
+    cmpl $0x800, %ecx
+    jne 1b
+
+    movl $directories + 7, %eax
+    xorl %ecx, %ecx
+3:  movl %eax, pointers(, %ecx, 8)
+    addl $0x1000, %eax
+    incl %ecx
+    cmpl $4, %ecx
+    jne 3b
+    movl $pointers + 7, root
+
+    movl %cr4, %eax
+    orl $0x20, %eax             /* CR4.PAE */
+    movl %eax, %cr4
+    movl $root, %eax
+    movl %eax, %cr3
+    movl $0xc0000080, %ecx      /* IA32_EFER */
+    rdmsr
+    orl $0x101, %eax            /* LME, SCE */
+    wrmsr
+    movl %cr0, %eax
+    orl $0x80000000, %eax       /* CR0.PG */
+    movl %eax, %cr0
+    lgdt gdt_pointer
+    ljmp $0x10, $start64
+
+    .code64
+start64:
+    movl $0x18, %eax
+    movl %eax, %ds
+    movl %eax, %es
+    movl %eax, %ss
+    leaq tss(%rip), %rax        /* its descriptor wants the address in pieces */
+    movw %ax, gdt + 0x32(%rip)
+    shrl $16, %eax
+    movb %al, gdt + 0x34(%rip)
+    movb %ah, gdt + 0x37(%rip)
+    movl $0x30, %eax
+    ltr %ax
+    movl %esi, %edi
+    call guest_main
+    call machine_power_off
+4:  cli
+    hlt
+    jmp 4b
+
+    .data
+    .balign 16
+gdt:
+    .quad 0
+    .quad 0x00cf9b000000ffff    /* 08: 32-bit code */
+    .quad 0x00af9b000000ffff    /* 10: 64-bit code */
+    .quad 0x00cf93000000ffff    /* 18: data */
+    .quad 0x00cff3000000ffff    /* 20: ring 3 data; SYSRET wants it before the code */
+    .quad 0x00affb000000ffff    /* 28: ring 3 64-bit code */
+    .quad 0x0000890000000067, 0 /* 30: TSS */
+gdt_end:
+gdt_pointer:
+    .word gdt_end - gdt - 1
+    .quad gdt
+
+    .balign 16
+tss:
+    .long 0
+    .quad interrupt_stack_top   /* RSP0 */
+    .zero 88
+    .word 0, 104
+
+    .bss
+    .balign 4096
+root:
+    .zero 4096
+pointers:
+    .zero 4096
+directories:
+    .zero 4 * 4096
+    .zero 16384
+stack_top:
+    .zero 8192
+interrupt_stack_top:
+
+    .section .note.GNU-stack, "", @progbits
