@@ -1,0 +1,52 @@
+/*
+ * The drain plan. Core; see pt/plan.h.
+ */
+#include "pt/plan.h"
+#include "pt/rtit.h"
+
+struct plan_drain plan_drain(struct ring *ring, const struct plan_snapshot *snapshot)
+{
+    struct plan_drain plan = {.gap = PLAN_NO_GAP};
+    bool stopped = (snapshot->rtit_status & RTIT_STATUS_STOPPED) != 0;
+    bool error = (snapshot->rtit_status & RTIT_STATUS_ERROR) != 0;
+    struct topa_ptrs ptrs = topa_ptrs_unpack(snapshot->output_base, snapshot->output_mask_ptrs);
+
+    /* Bytes up to believable pointers are good even when an error came after them. What lies behind, or behind
+     * pointers that cannot be, is lost: nobody knows how much. */
+    bool believable = ring_take(ring, ptrs, stopped);
+    if (error || !believable)
+        plan.gap = PLAN_GAP_ERROR;
+    else if (stopped)
+        plan.gap = PLAN_GAP_STOPPED;
+    plan.gap_at = ring->written;
+    plan.hand_from = ring->handed;
+    plan.hand_end = snapshot->all ? ring->written : ring_whole_end(ring);
+    return plan;
+}
+
+struct plan_rearm plan_rearm(struct ring *ring, const struct plan_drain *drain, const struct plan_snapshot *snapshot,
+                             uint64_t released)
+{
+    struct plan_rearm plan = {.stall = false};
+    uint32_t old_stop = ring_stop_index(ring);
+
+    ring_release(ring, released);
+    if (!ring_arm(ring)) {
+        plan.stall = true;
+        return plan;
+    }
+    uint32_t new_stop = ring_stop_index(ring);
+    if (new_stop != old_stop) {
+        plan.nr_entries = 2;
+        plan.entries[0].index = old_stop;
+        plan.entries[0].value = ring_entry(ring, old_stop);
+        plan.entries[1].index = new_stop;
+        plan.entries[1].value = ring_entry(ring, new_stop);
+    }
+    /* After an error the table itself is in doubt. */
+    plan.rewrite_table = drain->gap == PLAN_GAP_ERROR;
+    plan.output_mask_ptrs = topa_ptrs_pack(ring_ptrs(ring));
+    plan.write_ptrs = snapshot->output_base != ring->table_pa || snapshot->output_mask_ptrs != plan.output_mask_ptrs;
+    plan.rtit_status = 0;
+    return plan;
+}

@@ -1,0 +1,73 @@
+/*
+ * The region ring: where a CPU's trace stream lies in memory, and how far the hardware may write.
+ *
+ * The stream is one run of bytes with 64-bit offsets. Offset s lies at s modulo the ring's size, always, so that the
+ * ring's state is three offsets that only grow: released <= handed <= written. INT stands on each region's entry, STOP
+ * on the last region that the hardware may fill: the one before the region that holds the oldest unreleased byte.
+ *
+ * Core. Source: SDM "Table of Physical Addresses (ToPA)" (36.2.6.2), "ToPA STOP", "ToPA PMI".
+ */
+#ifndef PT_RING_H
+#define PT_RING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pt/topa.h"
+
+#define RING_MIN_REGIONS 4u
+#define RING_MAX_REGIONS 128u          /* one span each at the sink: SINK_MAX_SPANS */
+#define RING_MAX_SPAN_BYTES (1u << 30) /* a span's size is 32 bits */
+
+struct ring {
+    uint64_t table_pa;
+    uint64_t regions_pa; /* the first region; the others follow it */
+    uint32_t nr_regions;
+    uint32_t region_bytes;
+    uint64_t written;  /* offset behind the last byte that the hardware is known to have written */
+    uint64_t handed;   /* offset behind the last byte handed to the sink */
+    uint64_t released; /* offset before which memory may be overwritten */
+    uint64_t limit;    /* offset behind the STOP region: the hardware does not get beyond */
+};
+
+/* A run of bytes handed over: contiguous in memory and in the stream. */
+struct ring_span {
+    uint64_t offset; /* in the stream */
+    uint64_t place;  /* bytes from the first region's start */
+    uint32_t size;
+};
+
+/* true: region_bytes and nr_regions make a ring. */
+bool ring_size_valid(uint64_t region_bytes, uint32_t nr_regions);
+
+/* An empty ring, armed for its first bytes. region_bytes and nr_regions are valid, regions_pa is aligned to
+ * region_bytes, table_pa to 4 KiB. */
+struct ring ring_make(uint64_t table_pa, uint64_t regions_pa, uint32_t region_bytes, uint32_t nr_regions);
+
+/* The ToPA entry at index 0 to nr_regions, as ring->limit demands; the last is END, back to the table. */
+uint64_t ring_entry(const struct ring *ring, uint32_t index);
+
+/* Index of the entry that carries STOP. */
+uint32_t ring_stop_index(const struct ring *ring);
+
+/* Take the output pointers in, as read while TraceEn was 0. stopped: IA32_RTIT_STATUS.Stopped. Moves written.
+ * false: no honest hardware can have got there from the last known place; the ring is unchanged. */
+bool ring_take(struct ring *ring, struct topa_ptrs ptrs, bool stopped);
+
+/* Where the hardware goes on: the place of the byte at offset written. */
+struct topa_ptrs ring_ptrs(const struct ring *ring);
+
+/* The end of what may be handed over: whole regions only, or all. */
+uint64_t ring_whole_end(const struct ring *ring);
+
+/* The next span up to offset end. Moves handed. false: nothing is left before end. */
+bool ring_hand_over(struct ring *ring, uint64_t end, struct ring_span *span);
+
+/* The sink has released all bytes before offset; lower offsets than before, and ones never handed over, are ignored. */
+void ring_release(struct ring *ring, uint64_t offset);
+
+/* May tracing go on? It must be able to fill the region it is in and one more before STOP, else a PMI's skid would
+ * stop it. Moves limit as far as released allows. false: release first. */
+bool ring_arm(struct ring *ring);
+
+#endif
