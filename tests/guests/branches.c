@@ -234,7 +234,7 @@ static void exits(void)
 
 void guest_main(const uint8_t *boot_params)
 {
-    machine_find_power(boot_params);
+    machine_start(boot_params);
     console_text("branches: start\r\n");
     interrupt_set(0, (void *)on_divide, 0);
     interrupt_set(3, (void *)on_breakpoint, 3);

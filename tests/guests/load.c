@@ -28,7 +28,7 @@ static uint32_t (*const functions[4])(uint32_t) = {up, twice, turn, odd};
 void guest_main(const uint8_t *boot_params)
 {
     uint32_t state = 1, sum = 0;
-    machine_find_power(boot_params);
+    machine_start(boot_params);
     console_text("load: start\r\n");
     for (uint32_t i = 0; i < ITERATIONS; i++) {
         uint32_t random = random_next(&state);

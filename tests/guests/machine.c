@@ -92,8 +92,12 @@ static uint32_t read32(const uint8_t *bytes)
 }
 
 /* boot_params.acpi_rsdp_addr at 70H; ACPI: RSDP.RsdtAddress at 16, FADT.PM1a_CNT_BLK at 64. */
-void machine_find_power(const uint8_t *boot_params)
+void machine_start(const uint8_t *boot_params)
 {
+    io_write8(COM1 + 3, 0x80); /* LCR: divisor latch */
+    io_write8(COM1, 1);
+    io_write8(COM1 + 1, 0);
+    io_write8(COM1 + 3, 3); /* LCR: 8N1 */
     const uint8_t *rsdp = (const uint8_t *)(uintptr_t)read32(boot_params + 0x70);
     if (!rsdp) {
         console_text("machine: boot_params names no RSDP\r\n");

@@ -27,8 +27,9 @@ void timer_start(uint8_t vector, uint32_t period);
 void timer_stop(void);
 void interrupt_end(void);
 
-/* ACPI S5 through PM1a_CNT, as the FADT in boot_params' ACPI tables tells. Called when guest_main returns. */
-void machine_find_power(const uint8_t *boot_params);
+/* Call first: sets COM1 to 115200 baud, 8N1, and finds the power-off port in boot_params' ACPI tables. */
+void machine_start(const uint8_t *boot_params);
+/* ACPI S5. Called when guest_main returns. */
 _Noreturn void machine_power_off(void);
 
 static inline void io_write8(uint16_t port, uint8_t value)

@@ -115,7 +115,7 @@ static void itself(void)
 
 void guest_main(const uint8_t *boot_params)
 {
-    machine_find_power(boot_params);
+    machine_start(boot_params);
     console_text("selfmod: start\r\n");
     rewrite();
     console_text("selfmod: rewrite\r\n");
