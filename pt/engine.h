@@ -21,16 +21,22 @@ struct pt_region_memory {
     uint64_t pa;
 };
 
-#define PT_CPU_SIZE                                                                                                    \
-    8192u /* bytes that pt_cpu_init needs for struct pt_cpu, its ToPA table page included; page-aligned */
+/* Bytes that pt_cpu_init needs for struct pt_cpu, its ToPA table page included; page-aligned. */
+#define PT_CPU_SIZE 8192u
+
+/* Read what pt_config_resolve judges, on this CPU. */
+void pt_cpuid_read(struct pt_cpuid *cpuid);
 
 /* Set PT up on this CPU. config NULL or config->enabled false: tracing stays off, records still go to the sink.
+ * The same where pt_config_resolve refuses config or regions do not fit it: ask pt_cpu_tracing.
  * memory is PT_CPU_SIZE bytes, page-aligned, in the direct map at memory_pa. */
 struct pt_cpu *pt_cpu_init(void *memory, uint64_t memory_pa, uint16_t cpu, const struct pt_config *config,
                            struct pt_region_memory regions, struct sink *sink);
 
-/* --- the hooks of vmx/ ----------------------------------------------------------------------------------------------
- */
+/* Will pt_enter set TraceEn? *rtit_ctl, unless NULL, receives IA32_RTIT_CTL as it will be then. */
+bool pt_cpu_tracing(const struct pt_cpu *pt, uint64_t *rtit_ctl);
+
+/* --- the hooks of vmx/ --- */
 
 /* First thing after a VM exit: clear TraceEn. */
 void pt_exit(struct pt_cpu *pt);

@@ -1,0 +1,45 @@
+/* Before the machine goes down: all bytes, the totals, and the wait until both have arrived. Shell. */
+#include "pt/cpu.h"
+#include "serial/log.h"
+
+/* TSC ticks without any delivery after which the receiver is taken for gone: 10 s and more. */
+#define FLUSH_TIMEOUT_TSC 30000000000ull
+
+/* A slow wire is no dead one: as long as something arrives, wait on. */
+static bool wait_delivered(struct pt_cpu *pt)
+{
+    const struct sink_ops *ops = pt->sink->ops;
+    uint64_t before;
+    do {
+        before = ops->released(pt->sink, pt->cpu);
+        if (ops->drain(pt->sink, FLUSH_TIMEOUT_TSC))
+            return true;
+    } while (ops->released(pt->sink, pt->cpu) != before);
+    return false;
+}
+
+static uint32_t totals_text(struct pt_cpu *pt)
+{
+    const struct pt_totals *t = &pt->totals;
+    unsigned long long regions = pt->tracing ? pt->ring.written / pt->ring.region_bytes : 0;
+    return (uint32_t)format_text(pt->text, sizeof(pt->text),
+                                 "trace_bytes %llu\nregions %llu\npmis %llu\nspurious_pmis %llu\nlvtpc_repairs %llu\n"
+                                 "gaps %llu\ngap_bytes 0\nstopped %llu\nerrors %llu\nstalls %llu\nstall_tsc %llu\n"
+                                 "records %llu\n",
+                                 (unsigned long long)pt->ring.written, regions, (unsigned long long)t->pmis,
+                                 (unsigned long long)t->spurious_pmis, (unsigned long long)t->lvtpc_repairs,
+                                 (unsigned long long)(t->stopped + t->errors), (unsigned long long)t->stopped,
+                                 (unsigned long long)t->errors, (unsigned long long)t->stalls,
+                                 (unsigned long long)t->stall_tsc, (unsigned long long)t->records);
+}
+
+void pt_flush(struct pt_cpu *pt, const char *exits_text, uint32_t exits_size)
+{
+    if (pt->tracing)
+        pt_drain_all(pt);
+    wait_delivered(pt);
+    uint32_t size = totals_text(pt);
+    pt_record(pt, RECORD_END, pt->text, size, exits_text, exits_text ? exits_size : 0);
+    if (!wait_delivered(pt))
+        log_panic("undertrace: the receiver does not answer, the end of the trace may be missing");
+}
