@@ -206,7 +206,7 @@ static bool set_pt_retc(struct options *o, struct text v)
 static bool set_pt_psb(struct options *o, struct text v)
 {
     uint64_t bytes;
-    if (!read_size(&bytes, v, 2 * KIB, 128 * KIB * KIB))
+    if (!read_size(&bytes, v, 0, 64 * KIB * KIB) || (bytes != 0 && bytes < 2 * KIB))
         return false;
     o->pt.psb_bytes = (uint32_t)bytes;
     return true;
@@ -303,7 +303,7 @@ static const struct option {
     {"pt.user", set_pt_user, "on or off"},
     {"pt.tsc", set_pt_tsc, "on or off"},
     {"pt.retc", set_pt_retc, "on or off"},
-    {"pt.psb", set_pt_psb, "a power of two from 2K to 128M"},
+    {"pt.psb", set_pt_psb, "0 (the CPU's own) or a power of two from 2K to 64M"},
     {"pt.switch", set_pt_switch, "root (list and vmcs are not there yet)"},
     {"policy", set_policy, "stall (drop and ring are not there yet)"},
     {"channel", set_channel, "auto, e1000, uart or none"},
