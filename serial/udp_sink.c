@@ -1,0 +1,140 @@
+/* channel=e1000: the operations of the sink, and what comes back from the receiver. Shell. */
+#include "serial/udp_sink.h"
+
+#include "pt/msr.h"
+#include "serial/io.h"
+#include "serial/udp_state.h"
+
+static void take_ack(struct udp_sink *s, const uint8_t *bytes, size_t size)
+{
+    struct frame_header header;
+    struct frame_ack ack;
+
+    if (frame_header_parse(&header, bytes, size) != FRAME_OK || header.kind != FRAME_ACK ||
+        header.stream_id != s->stream_id) {
+        return;
+    }
+    __builtin_memcpy(&ack, bytes + FRAME_HEADER_SIZE, sizeof(ack));
+    window_ack(&s->window, header.seq, &ack, tsc_read());
+}
+
+static void take_packet(struct udp_sink *s, const uint8_t *bytes, size_t size)
+{
+    uint8_t reply[NET_ARP_FRAME_BYTES];
+    const uint8_t *payload;
+    size_t payload_bytes;
+
+    switch (net_receive(&s->link, bytes, size, reply, &payload, &payload_bytes)) {
+    case NET_ARP_REQUEST:
+        udp_send_arp(s, reply);
+        break;
+    case NET_ARP_REPLY:
+        s->peer_found = true;
+        break;
+    case NET_DATAGRAM:
+        take_ack(s, payload, payload_bytes);
+        break;
+    case NET_OTHER:
+        break;
+    }
+}
+
+void udp_receive(struct udp_sink *s)
+{
+    uint32_t first = s->rx_next;
+
+    for (;;) {
+        uint32_t index = s->rx_next % UDP_RX_SLOTS;
+        volatile struct e1000_rx_descriptor *rx = &s->rx[index];
+
+        if ((rx->status & E1000_RX_STATUS_DD) == 0) {
+            break;
+        }
+        if ((rx->status & E1000_RX_STATUS_EOP) != 0 && rx->errors == 0 && rx->length <= E1000_RX_BUFFER_BYTES) {
+            take_packet(s, s->rx_buffers + index * E1000_RX_BUFFER_BYTES, rx->length);
+        }
+        rx->status = 0;
+        rx->errors = 0;
+        s->rx_next++;
+    }
+    if (s->rx_next != first) {
+        e1000_give_rx(&s->nic, (s->rx_next - 1) % UDP_RX_SLOTS);
+    }
+}
+
+static void udp_poll(struct sink *sink)
+{
+    struct udp_sink *s = udp_sink_of(sink);
+
+    udp_receive(s);
+    window_check_timeout(&s->window, tsc_read());
+    udp_push(s);
+}
+
+static void udp_trace(struct sink *sink, uint16_t cpu, uint64_t offset, const void *va, uint64_t pa, uint32_t size)
+{
+    struct trace_queue *q = &udp_sink_of(sink)->cpus[cpu].trace;
+
+    if (size == 0) {
+        return;
+    }
+    if (trace_queue_empty(q)) {
+        q->sent = offset;
+    }
+    while (!trace_queue_add(q, (struct span){va, pa, size})) {
+        udp_poll(sink);
+    }
+    udp_poll(sink);
+}
+
+static void udp_record(struct sink *sink, uint16_t cpu, const void *bytes, uint32_t size)
+{
+    struct udp_sink *s = udp_sink_of(sink);
+    struct record_queue *q = &s->cpus[cpu].records;
+
+    while (record_queue_space(q, s->released[udp_stream(cpu, FRAME_RECORDS)]) < size) {
+        udp_poll(sink);
+        io_pause();
+    }
+    record_queue_add(q, bytes, size);
+    udp_poll(sink);
+}
+
+static uint64_t udp_released(struct sink *sink, uint16_t cpu)
+{
+    return udp_sink_of(sink)->released[udp_stream(cpu, FRAME_TRACE)];
+}
+
+static bool all_delivered(const struct udp_sink *s)
+{
+    for (uint16_t cpu = 0; cpu < s->nr_cpus; cpu++) {
+        if (!trace_queue_empty(&s->cpus[cpu].trace) || !record_queue_empty(&s->cpus[cpu].records)) {
+            return false;
+        }
+    }
+    return window_empty(&s->window);
+}
+
+static bool udp_drain(struct sink *sink, uint64_t timeout_tsc)
+{
+    struct udp_sink *s = udp_sink_of(sink);
+    uint64_t start = tsc_read();
+
+    for (;;) {
+        udp_poll(sink);
+        if (all_delivered(s)) {
+            return true;
+        }
+        if (tsc_read() - start >= timeout_tsc) {
+            return false;
+        }
+        io_pause();
+    }
+}
+
+const struct sink_ops udp_ops = {.name = "e1000",
+                                 .trace = udp_trace,
+                                 .record = udp_record,
+                                 .released = udp_released,
+                                 .poll = udp_poll,
+                                 .drain = udp_drain};

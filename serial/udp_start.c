@@ -1,0 +1,170 @@
+/* channel=e1000: memory, rings, link and ARP. Shell. */
+#include "pt/msr.h"
+#include "serial/io.h"
+#include "serial/log.h"
+#include "serial/udp_sink.h"
+#include "serial/udp_state.h"
+#include "vmx/phys.h"
+
+#define RETRANSMIT_MS 20u
+#define ARP_INTERVAL_MS 200u
+#define PAGE_BYTES 4096u
+
+/* Hands out pieces of the sink's memory; with memory NULL it only counts. */
+struct pieces {
+    uint8_t *memory;
+    size_t used;
+};
+
+static void *take_piece(struct pieces *pieces, size_t bytes)
+{
+    uint8_t *piece = pieces->memory == NULL ? NULL : pieces->memory + pieces->used;
+
+    pieces->used += (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
+    return piece;
+}
+
+static size_t lay_out(struct udp_sink *s, struct pieces pieces, uint16_t nr_cpus, uint32_t record_bytes)
+{
+    uint8_t *rings;
+    struct window_slot *window_slots;
+
+    take_piece(&pieces, sizeof(*s));
+    s->tx = take_piece(&pieces, UDP_TX_SLOTS * sizeof(*s->tx));
+    s->headers = take_piece(&pieces, UDP_TX_SLOTS * sizeof(*s->headers));
+    s->rx = take_piece(&pieces, UDP_RX_SLOTS * sizeof(*s->rx));
+    s->rx_buffers = take_piece(&pieces, UDP_RX_SLOTS * E1000_RX_BUFFER_BYTES);
+    s->released = take_piece(&pieces, 2 * nr_cpus * sizeof(*s->released));
+    s->cpus = take_piece(&pieces, nr_cpus * sizeof(*s->cpus));
+    window_slots = take_piece(&pieces, UDP_WINDOW_FRAMES * sizeof(*window_slots));
+    rings = take_piece(&pieces, (size_t)nr_cpus * record_bytes);
+    s->window.slots = window_slots;
+    for (uint16_t cpu = 0; cpu < nr_cpus && pieces.memory != NULL; cpu++) {
+        uint8_t *ring = rings + (size_t)cpu * record_bytes;
+
+        s->cpus[cpu].records = (struct record_queue){.va = ring, .pa = virt_to_phys(ring), .size = record_bytes};
+    }
+    return pieces.used;
+}
+
+size_t udp_sink_memory_bytes(uint16_t nr_cpus, uint32_t record_bytes)
+{
+    struct udp_sink scratch;
+
+    return lay_out(&scratch, (struct pieces){.memory = NULL}, nr_cpus, record_bytes);
+}
+
+/* Tell the NIC once where the checksums go: both descriptors of slot 0 are context descriptors on the ring's first
+ * round. Section 3.3.5: a context holds until the next one. */
+static void set_checksum_context(struct udp_sink *s)
+{
+    struct e1000_tx_descriptor context = {.low = E1000_TX_CONTEXT(NET_ETHERNET_BYTES, NET_IPV4_CHECKSUM_AT,
+                                                                  NET_UDP_AT - 1, NET_UDP_AT, NET_UDP_CHECKSUM_AT),
+                                          .high = E1000_TX_DEXT | E1000_TX_CONTEXT_IP | E1000_TX_RS};
+
+    s->tx[0] = (struct udp_slot){context, context};
+    s->tx_head = 1;
+    e1000_give_tx(&s->nic, 2);
+}
+
+static void start_rings(struct udp_sink *s)
+{
+    for (uint32_t i = 0; i < UDP_RX_SLOTS; i++) {
+        s->rx[i].address = virt_to_phys(s->rx_buffers + i * E1000_RX_BUFFER_BYTES);
+    }
+    e1000_start_rx(&s->nic, virt_to_phys(s->rx), UDP_RX_SLOTS);
+    e1000_start_tx(&s->nic, virt_to_phys(s->tx), 2 * UDP_TX_SLOTS);
+    set_checksum_context(s);
+}
+
+static bool wait_for_link(struct udp_sink *s, uint64_t start, uint64_t timeout)
+{
+    while (!e1000_link_is_up(&s->nic)) {
+        if (tsc_read() - start >= timeout) {
+            return false;
+        }
+        io_pause();
+    }
+    return true;
+}
+
+static bool find_peer(struct udp_sink *s, uint64_t start, uint64_t timeout, uint64_t interval)
+{
+    uint64_t asked = start - interval;
+    uint8_t request[NET_ARP_FRAME_BYTES];
+
+    net_arp_request(request, &s->link);
+    while (!s->peer_found) {
+        uint64_t now = tsc_read();
+
+        if (now - start >= timeout) {
+            return false;
+        }
+        if (now - asked >= interval) {
+            udp_send_arp(s, request);
+            asked = now;
+        }
+        udp_receive(s);
+        io_pause();
+    }
+    return true;
+}
+
+static void *give_up(struct udp_sink *s, char *why, size_t why_size, const char *what, uint32_t seconds)
+{
+    uint32_t peer = s->link.peer;
+
+    e1000_stop(&s->nic);
+    format_text(why, why_size, "%s %u.%u.%u.%u within %u s", what, peer >> 24, peer >> 16 & 255, peer >> 8 & 255,
+                peer & 255, seconds);
+    return NULL;
+}
+
+static void set_up(struct udp_sink *s, const struct udp_sink_params *params)
+{
+    struct window_slot *slots;
+
+    __builtin_memset(s, 0, udp_sink_memory_bytes(params->nr_cpus, params->record_bytes));
+    lay_out(s, (struct pieces){.memory = (uint8_t *)s}, params->nr_cpus, params->record_bytes);
+    slots = s->window.slots;
+    window_init(&s->window, slots, UDP_WINDOW_FRAMES, s->released, 2u * params->nr_cpus,
+                params->tsc_hz / 1000 * RETRANSMIT_MS);
+    s->sink.ops = &udp_ops;
+    s->headers_pa = virt_to_phys(s->headers);
+    s->link.ip = params->ip;
+    s->link.peer = params->peer;
+    s->link.port = params->port;
+    s->stream_id = params->stream_id;
+    s->nr_cpus = params->nr_cpus;
+    s->max_payload = (uint16_t)((params->mtu - NET_IPV4_BYTES - NET_UDP_BYTES - FRAME_HEADER_SIZE) & ~7u);
+}
+
+struct sink *udp_sink_init(void *memory, const struct udp_sink_params *params, char *why, size_t why_size)
+{
+    struct udp_sink *s = memory;
+    uint64_t timeout = params->wait_seconds * params->tsc_hz;
+    uint64_t start = tsc_read();
+
+    if ((cpuid_read(1, 0).ecx & 1u << 20) == 0) {
+        format_text(why, why_size, "this CPU has no CRC32 instruction (SSE4.2)");
+        return NULL;
+    }
+    set_up(s, params);
+    if (!e1000_reset(&s->nic, params->mmio_pa, params->tsc_hz, s->link.mac)) {
+        format_text(why, why_size, "the 82540EM at %lx does not answer", params->mmio_pa);
+        return NULL;
+    }
+    if (!wait_for_link(s, start, timeout)) {
+        return give_up(s, why, why_size, "the 82540EM has no link, so no way to", params->wait_seconds);
+    }
+    start_rings(s);
+    if (!find_peer(s, start, timeout, params->tsc_hz / 1000 * ARP_INTERVAL_MS)) {
+        return give_up(s, why, why_size, "no answer to ARP from the receiver", params->wait_seconds);
+    }
+    return &s->sink;
+}
+
+void udp_sink_stop(struct sink *sink)
+{
+    e1000_stop(&udp_sink_of(sink)->nic);
+}

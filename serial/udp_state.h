@@ -1,0 +1,93 @@
+/*
+ * The inside of channel=e1000, shared by udp_send.c, udp_sink.c and udp_start.c. Shell.
+ *
+ * A datagram is two transmit descriptors: its headers, from a pool with one place per pair of descriptors, and its
+ * payload, where it lies. serial/window.h says what is on the way; serial/stream.h what waits.
+ */
+#ifndef SERIAL_UDP_STATE_H
+#define SERIAL_UDP_STATE_H
+
+#include <stddef.h>
+
+#include "serial/e1000.h"
+#include "serial/frame.h"
+#include "serial/net.h"
+#include "serial/sink.h"
+#include "serial/stream.h"
+#include "serial/window.h"
+
+#define UDP_WINDOW_FRAMES 1024u /* two regions of 512 KiB at an MTU of 1500 */
+#define UDP_TX_SLOTS 2048u      /* datagrams in the ring: the window, and as many sent again */
+#define UDP_RX_SLOTS 64u
+_Static_assert(2 * UDP_TX_SLOTS <= E1000_MAX_DESCRIPTORS, "the 82540EM's longest ring");
+
+/* The headers of one datagram. The frame header is aligned to 8; the Ethernet header starts at byte 6. */
+struct udp_headers {
+    uint8_t align[6];
+    uint8_t net[NET_HEADERS_BYTES];
+    union {
+        struct frame_header frame;
+        uint64_t words[4];
+    };
+    uint16_t payload_bytes; /* what net's lengths are set for; 0: net is to be built */
+    uint8_t rest[46];
+};
+_Static_assert(sizeof(struct udp_headers) == 128, "a place in the pool is a power of two");
+_Static_assert(offsetof(struct udp_headers, frame) % 8 == 0, "words are aligned");
+
+struct udp_slot {
+    struct e1000_tx_descriptor headers, payload;
+};
+
+struct udp_queues {
+    struct trace_queue trace;
+    struct record_queue records;
+};
+
+struct udp_sink {
+    struct sink sink;
+    struct e1000 nic;
+    struct net_link link;
+    struct window window;
+    uint32_t stream_id;
+    uint16_t nr_cpus;
+    uint16_t max_payload; /* bytes of a frame's payload, a multiple of 8 */
+    bool peer_found;
+
+    uint32_t tx_head, tx_done;  /* slots given to the NIC, and done; counted, not wrapped */
+    uint32_t since_ack_request; /* frames, up to FRAME_ACK_EVERY */
+    struct udp_slot *tx;
+    struct udp_headers *headers;
+    uint64_t headers_pa;
+
+    uint32_t rx_next;
+    struct e1000_rx_descriptor *rx;
+    uint8_t *rx_buffers;
+
+    uint64_t *released; /* per stream */
+    struct udp_queues *cpus;
+};
+
+static inline struct udp_sink *udp_sink_of(struct sink *sink)
+{
+    return (struct udp_sink *)sink;
+}
+
+/* A stream's index in the window: two a CPU. */
+static inline uint16_t udp_stream(uint16_t cpu, enum frame_kind kind)
+{
+    return (uint16_t)(2 * cpu + (kind == FRAME_RECORDS ? 1 : 0));
+}
+
+/* Send what is to be sent again, then what waits, as far as the window and the ring have room. */
+void udp_push(struct udp_sink *s);
+
+/* Send an ARP packet (it is copied). It is dropped where the ring is full: whoever asked asks again. */
+void udp_send_arp(struct udp_sink *s, const uint8_t frame[NET_ARP_FRAME_BYTES]);
+
+/* Take in all packets that have arrived. */
+void udp_receive(struct udp_sink *s);
+
+extern const struct sink_ops udp_ops;
+
+#endif
