@@ -6,11 +6,7 @@
 
 #include <stdint.h>
 
-#define GDT_CODE64 0x08
-#define GDT_DATA 0x10
-#define GDT_CODE32 0x18 /* for the way out without VMX (boot/direct.S) */
-#define GDT_TSS 0x20    /* two entries */
-#define GDT_NR_ENTRIES 6
+#include "boot/selectors.h"
 
 /* One CPU's own: GDT, TSS, and stacks for the vectors that can come anywhere: NMI, #DF, #MC. */
 #define TRAP_STACK_SIZE 4096u

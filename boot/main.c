@@ -2,22 +2,29 @@
  * The story of the boot, from the first C instruction to the guest's. Two acts: before the image moves into the carved
  * range, on the scratch stack, and after.
  */
-#include <string.h>
-
+#include "boot/acpi.h"
 #include "boot/carve.h"
+#include "boot/channel.h"
+#include "boot/direct.h"
 #include "boot/gdt.h"
+#include "boot/guest.h"
+#include "boot/hello.h"
 #include "boot/mb2.h"
 #include "boot/options.h"
 #include "boot/paging.h"
 #include "boot/screen.h"
 #include "boot/version.h"
+#include "pt/engine.h"
 #include "serial/log.h"
 #include "vmx/phys.h"
+#include "vmx/vmx.h"
 
 #define MIB (1ull << 20)
 #define BOOT_STACK_SIZE 16384u
+#define HELLO_SIZE 8192u
+#define NR_CPUS 1u
 
-extern const char image_start[], image_end[]; /* linker.ld */
+extern const char image_start[], image_text_end[], image_end[]; /* linker.ld */
 
 _Noreturn void boot_main(uint32_t magic, uint32_t info_pa, uint64_t image_pa); /* called by boot/entry.S */
 
@@ -25,10 +32,20 @@ _Noreturn void boot_main(uint32_t magic, uint32_t info_pa, uint64_t image_pa); /
 static struct {
     struct mb2_info info;
     struct options options;
+    struct guest guest;
+    struct pt_cpuid cpuid;
+    uint64_t rtit_ctl;  /* 0: no tracing */
+    const char *no_vmx; /* why we cannot be a hypervisor; NULL: we can */
+    const char *no_pt;  /* why there is no tracing; NULL: there is */
     struct range carved;
     struct arena arena;
-    uint64_t cr3;
+    uint64_t cr3, image_pa;
+    struct channel channel;
+    struct acpi_facts acpi;
 } boot;
+
+/* --- the first act: at 1 MiB ----------------------------------------------------------------------------------------
+ */
 
 /* The options say where the console is, so they are read first; what is wrong is said afterwards. */
 static void read_options(const char *line)
@@ -56,15 +73,45 @@ static void read_firmware_and_options(uint32_t magic, uint32_t info_pa)
         boot_fail("cannot read the boot loader's information: %s", mb2_error_text(error));
 }
 
+/* What this CPU lets us do. Neither lack stops the guest. */
+static void check_processor(void)
+{
+    boot.no_vmx = vmx_check();
+    hello_read_cpuid(&boot.cpuid, boot.no_vmx == NULL);
+    enum pt_refusal refusal = pt_config_resolve(&boot.rtit_ctl, &boot.cpuid, &boot.options.pt);
+    if (boot.no_vmx) {
+        log_line("no VMX: %s; the guest boots without a hypervisor", boot.no_vmx);
+        boot.no_pt = boot.no_vmx;
+    } else if (refusal) {
+        log_line("no Intel PT: %s; the guest boots without tracing", pt_refusal_text(refusal));
+        boot.no_pt = pt_refusal_text(refusal);
+    }
+}
+
 static uint64_t image_bytes(void)
 {
     return (uint64_t)(image_end - image_start);
 }
 
+static uint64_t region_bytes(void)
+{
+    return boot.no_pt ? 0 : boot.options.pt.region_bytes * boot.options.pt.nr_regions;
+}
+
+/* All that the arena will be asked for, each piece with the page that its alignment may cost. */
+static uint64_t arena_bytes(uint64_t top)
+{
+    uint64_t bytes = image_bytes() + BOOT_STACK_SIZE + GDT_CPU_SIZE + paging_bytes(top);
+    bytes += LINUX_BOOT_AREA_SIZE + 2 * HELLO_SIZE + 8 * 4096;
+    if (!boot.no_vmx) {
+        bytes += 4096ull * vmx_ept_pages_needed(top) + NR_CPUS * vmx_cpu_size;
+        bytes += channel_bytes(&boot.options, NR_CPUS) + NR_CPUS * (PT_CPU_SIZE + region_bytes());
+    }
+    return bytes;
+}
+
 static void carve(uint32_t info_pa, uint64_t image_pa)
 {
-    uint64_t top = memory_map_top(&boot.info.map);
-    uint64_t size = image_bytes() + BOOT_STACK_SIZE + GDT_CPU_SIZE + paging_bytes(top) + 4 * MIB;
     struct range avoid[MB2_MAX_MODULES + 2];
     unsigned nr_avoid = 0;
     avoid[nr_avoid++] = (struct range){info_pa, info_pa + boot.info.size};
@@ -72,27 +119,46 @@ static void carve(uint32_t info_pa, uint64_t image_pa)
     for (uint32_t i = 0; i < boot.info.nr_modules; i++)
         avoid[nr_avoid++] = boot.info.modules[i].range;
 
+    uint64_t size = arena_bytes(memory_map_top(&boot.info.map));
     struct carve_request request = {.size = (size + 2 * MIB - 1) & ~(2 * MIB - 1),
                                     .align = 2 * MIB,
                                     .within = {MIB, 4096 * MIB},
                                     .avoid = avoid,
                                     .nr_avoid = nr_avoid};
+    if (region_bytes() && boot.options.pt.region_bytes > request.align)
+        request.align = boot.options.pt.region_bytes; /* the regions come first in the arena */
     if (!carve_find(&boot.carved, &boot.info.map, &request))
         boot_fail("too little memory: no %lu KiB are free below 4 GiB", request.size / 1024);
     boot.arena = (struct arena){phys_to_virt(boot.carved.start), boot.carved.start, request.size, 0};
     log_line("memory %lx to %lx is ours, %lu KiB", boot.carved.start, boot.carved.end, request.size / 1024);
 }
 
+static void *take(uint64_t size)
+{
+    void *memory = arena_take(&boot.arena, size, 4096);
+    if (!memory)
+        boot_fail("the carved memory is too small: %lu bytes more were asked for", size);
+    return memory;
+}
+
 static _Noreturn void moved_main(void);
+
+/* The trace regions are taken first: the carved range has their alignment. */
+static struct pt_region_memory regions;
 
 static _Noreturn void move(void)
 {
     uint64_t top = memory_map_top(&boot.info.map);
-    void *image = arena_take(&boot.arena, image_bytes(), 4096);
-    uint8_t *stack = arena_take(&boot.arena, BOOT_STACK_SIZE, 4096);
-    boot.cr3 = paging_build(&boot.arena, &boot.info.map, top, virt_to_phys(image));
-    if (!image || !stack || boot.cr3 == 0)
-        boot_fail("the carved memory is too small for the image and its page tables");
+    if (region_bytes()) {
+        regions.va = take(region_bytes());
+        regions.pa = virt_to_phys(regions.va);
+    }
+    void *image = take(image_bytes());
+    uint8_t *stack = take(BOOT_STACK_SIZE);
+    boot.image_pa = virt_to_phys(image);
+    boot.cr3 = paging_build(&boot.arena, &boot.info.map, top, boot.image_pa);
+    if (boot.cr3 == 0)
+        boot_fail("the carved memory is too small for the page tables");
     image_move(image, image_start, image_bytes(), boot.cr3, stack + BOOT_STACK_SIZE, moved_main);
 }
 
@@ -100,13 +166,147 @@ _Noreturn void boot_main(uint32_t magic, uint32_t info_pa, uint64_t image_pa)
 {
     gdt_load_early();
     read_firmware_and_options(magic, info_pa);
+    guest_find(&boot.guest, &boot.info);
+    check_processor();
     carve(info_pa, image_pa);
     move();
 }
 
+/* --- the second act: in the carved range ----------------------------------------------------------------------------
+ */
+
+/* What is mapped: boot/paging.c maps at least the lower 4 GiB. */
+static const uint8_t *acpi_map(void *context, uint64_t pa, uint64_t size)
+{
+    (void)context;
+    return pa < 4096 * MIB && size <= 4096 * MIB - pa ? phys_to_virt(pa) : NULL;
+}
+
+static const struct acpi_memory acpi_memory = {acpi_map, NULL};
+
+/* Open the channel and say hello. Without anyone who takes the trace there is none, unless that was asked for. */
+static void open_channel(void)
+{
+    channel_open(&boot.channel, &boot.options, NR_CPUS, &boot.arena);
+    char *text = take(HELLO_SIZE);
+    struct hello_facts facts = {.cpuid = &boot.cpuid,
+                                .rtit_ctl = boot.no_pt ? 0 : boot.rtit_ctl,
+                                .pt = boot.no_pt ? boot.no_pt : "on",
+                                .options = boot.info.line,
+                                .guest = boot.guest.kernel.version,
+                                .guest_line = boot.guest.line,
+                                .channel = boot.channel.sink->ops->name,
+                                .image_base = IMAGE_BASE,
+                                .image_pa = boot.image_pa,
+                                .image_bytes = image_bytes(),
+                                .reserved_start = boot.carved.start,
+                                .reserved_end = boot.carved.end,
+                                .nr_cpus = NR_CPUS};
+    uint32_t size = hello_text(text, HELLO_SIZE, &facts);
+    channel_hello(&boot.channel, &boot.options, text, size, &boot.arena);
+    if (boot.channel.kind == CHANNEL_NONE && !boot.channel.wanted_none && !boot.no_pt) {
+        boot.no_pt = "no channel";
+        log_line("no channel for the trace; the guest boots without tracing");
+    }
+    log_line("channel %s", boot.channel.sink->ops->name);
+}
+
+/* Our own code, for the decoder: the trace has a few root instructions around each VM entry. */
+static void send_image(struct pt_cpu *pt)
+{
+    for (const char *va = image_start; va < image_text_end; va += RECORD_PAGE_SIZE) {
+        uint64_t offset = (uint64_t)(va - image_start);
+        struct record_page page = {.gpa = boot.image_pa + offset,
+                                   .gva = IMAGE_BASE + offset,
+                                   .cr3 = boot.cr3,
+                                   .mode = 64,
+                                   .flags = RECORD_PAGE_ROOT,
+                                   .size = RECORD_PAGE_SIZE};
+        pt_record(pt, RECORD_PAGE, &page, sizeof page, va, RECORD_PAGE_SIZE);
+    }
+}
+
+static struct pt_cpu *init_tracing(void)
+{
+    uint8_t *memory = take(PT_CPU_SIZE);
+    struct pt_config config = boot.options.pt;
+    config.enabled = !boot.no_pt;
+    struct pt_cpu *pt = pt_cpu_init(memory, virt_to_phys(memory), 0, &config, regions, boot.channel.sink);
+    if (!boot.no_pt)
+        send_image(pt);
+    return pt;
+}
+
+static struct vmx_ports ports_to_watch(void)
+{
+    const struct acpi_facts *acpi = &boot.acpi;
+    struct vmx_ports ports = {.pm1a_cnt = acpi->pm1a_cnt,
+                              .pm1b_cnt = acpi->pm1b_cnt,
+                              .reset_port = acpi->reset_port,
+                              .reset_value = acpi->reset_value};
+    if (boot.channel.kind == CHANNEL_UART)
+        ports.hidden_uart = boot.options.uart_port;
+    if (boot.channel.kind == CHANNEL_E1000) {
+        const struct pci_function *nic = &boot.channel.nic;
+        ports.hide_pci = true;
+        ports.hidden_bdf = nic->bdf;
+        ports.hidden_ecam_pa = acpi_ecam_page(acpi, nic->bdf);
+        ports.hidden_mmio = (struct range){nic->bar0_pa, nic->bar0_pa + nic->bar0_bytes};
+    }
+    return ports;
+}
+
+/* map: the guest's E820. */
+static struct guest_entry load_guest(const struct memory_map *map)
+{
+    uint64_t rsdp_pa = acpi_rsdp_locate(&acpi_memory, boot.info.rsdp, boot.info.rsdp_size, boot.info.efi_system_table);
+    struct linux_facts facts = {
+        .map = map, .framebuffer = &boot.info.framebuffer, .efi = boot.info.efi_system_table != 0, .rsdp_pa = rsdp_pa};
+    log_line("guest: Linux %s", boot.guest.kernel.version);
+    struct guest_entry entry = guest_load(&boot.guest, boot.carved, &boot.arena, facts);
+    log_line("guest entered at %x, boot_params at %x", entry.eip, entry.esi);
+    return entry;
+}
+
+/* All memory goes to the guest, ours too: nothing of us stays. */
+static _Noreturn void start_without_vmx(void)
+{
+    struct guest_entry entry = load_guest(&boot.info.map);
+    direct_enter(entry.spare_page_pa, entry.eip, entry.esi);
+}
+
+static _Noreturn void start_with_vmx(void)
+{
+    uint64_t top = memory_map_top(&boot.info.map);
+    open_channel();
+    struct pt_cpu *pt = init_tracing();
+
+    struct vmx_machine machine = {.reserved = boot.carved,
+                                  .top_of_memory = top,
+                                  .ports = ports_to_watch(),
+                                  .code_pages = boot.options.code_pages && !boot.no_pt,
+                                  .watch_lvtpc = !boot.no_pt,
+                                  .nr_ept_pages = vmx_ept_pages_needed(top)};
+    machine.ept_pool = take(4096ull * machine.nr_ept_pages);
+    void *cpu = take(vmx_cpu_size);
+    const char *failure = vmx_machine_init(&machine);
+    if (failure)
+        boot_fail("cannot prepare the machine for the guest: %s", failure);
+
+    if (!memory_map_reserve(&boot.info.map, boot.carved))
+        boot_fail("the memory map has no room for one reserved range more");
+    struct guest_entry loaded = load_guest(&boot.info.map);
+    paging_drop_identity(boot.cr3);
+    log_guest_owns_console();
+    struct vmx_entry entry = {.eip = loaded.eip, .esi = loaded.esi};
+    vmx_cpu_run(cpu, 0, pt, &entry);
+}
+
 static _Noreturn void moved_main(void)
 {
-    gdt_load_cpu(arena_take(&boot.arena, GDT_CPU_SIZE, 4096));
-    log_line("moved");
-    boot_fail("nothing more is here yet");
+    gdt_load_cpu(take(GDT_CPU_SIZE));
+    acpi_read(&boot.acpi, &acpi_memory, boot.info.rsdp, boot.info.rsdp_size);
+    if (boot.no_vmx)
+        start_without_vmx();
+    start_with_vmx();
 }

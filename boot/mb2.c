@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "boot/bytes.h"
+
 #define MB2_FIXED_SIZE 8u /* total_size, reserved; and a tag's type, size */
 
 enum mb2_tag_type {
@@ -32,20 +34,6 @@ static const char *const error_texts[] = {
 const char *mb2_error_text(enum mb2_error error)
 {
     return error_texts[error];
-}
-
-static uint32_t read32(const uint8_t *bytes)
-{
-    uint32_t value;
-    memcpy(&value, bytes, sizeof value);
-    return value;
-}
-
-static uint64_t read64(const uint8_t *bytes)
-{
-    uint64_t value;
-    memcpy(&value, bytes, sizeof value);
-    return value;
 }
 
 /* The string from tag + offset on, NULL where it has no end in the tag. */
@@ -189,4 +177,18 @@ enum mb2_error mb2_parse(struct mb2_info *info, const void *bytes, size_t limit)
         at += (size + 7) & ~7u; /* cannot pass the end: size and at are multiples of 8 or below it */
     }
     return MB2_NO_END;
+}
+
+const char *mb2_module_rest(const struct mb2_module *module, const char *word)
+{
+    const char *line = module->line;
+    while (*word && *line == *word) {
+        line++;
+        word++;
+    }
+    if (*word || (*line && *line != ' '))
+        return NULL;
+    while (*line == ' ')
+        line++;
+    return line;
 }

@@ -60,4 +60,7 @@ const char *mb2_error_text(enum mb2_error error);
 /* Parse the information at bytes (8-byte aligned), which cannot be longer than limit. info's strings point into it. */
 enum mb2_error mb2_parse(struct mb2_info *info, const void *bytes, size_t limit);
 
+/* A module whose line starts with word: what follows the word and its blanks. NULL: it starts with another. */
+const char *mb2_module_rest(const struct mb2_module *module, const char *word);
+
 #endif

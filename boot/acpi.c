@@ -1,0 +1,203 @@
+#include "boot/acpi.h"
+
+#include <string.h>
+
+#include "boot/bytes.h"
+
+#define TABLE_HEADER_SIZE 36u
+#define TABLE_MAX_SIZE 0x100000u /* larger than any that we look at */
+
+enum rsdp_field { RSDP_REVISION = 15, RSDP_RSDT = 16, RSDP_XSDT = 24 };
+enum fadt_field {
+    FADT_PM1A_CNT = 64,
+    FADT_PM1B_CNT = 68,
+    FADT_FLAGS = 112,
+    FADT_RESET_REG = 116,
+    FADT_RESET_VALUE = 128,
+    FADT_X_PM1A_CNT = 172,
+    FADT_X_PM1B_CNT = 184
+};
+#define FADT_FLAG_RESET_REG_SUP (1u << 10)
+
+/* A generic address structure: space, width, offset, access size, address. */
+#define GAS_SIZE 12u
+#define GAS_SPACE_IO 1u
+
+static const uint8_t *view(const struct acpi_memory *memory, uint64_t pa, uint64_t size)
+{
+    return memory->map(memory->context, pa, size);
+}
+
+static bool sums_to_zero(const uint8_t *bytes, size_t size)
+{
+    uint8_t sum = 0;
+    for (size_t i = 0; i < size; i++)
+        sum = (uint8_t)(sum + bytes[i]);
+    return sum == 0;
+}
+
+/* A whole table with its length, NULL where it is not one. */
+static const uint8_t *table_at(const struct acpi_memory *memory, uint64_t pa, uint32_t *size)
+{
+    const uint8_t *header = pa ? view(memory, pa, TABLE_HEADER_SIZE) : NULL;
+    if (!header)
+        return NULL;
+    *size = read32(header + 4);
+    if (*size < TABLE_HEADER_SIZE || *size > TABLE_MAX_SIZE)
+        return NULL;
+    const uint8_t *table = view(memory, pa, *size);
+    return table && sums_to_zero(table, *size) ? table : NULL;
+}
+
+/* The port in a generic address structure, 0 where it is none. */
+static uint16_t gas_port(const uint8_t *table, uint32_t size, uint32_t at)
+{
+    if (at + GAS_SIZE > size || table[at] != GAS_SPACE_IO)
+        return 0;
+    uint64_t address = read64(table + at + 4);
+    return address <= 0xffff ? (uint16_t)address : 0;
+}
+
+static uint16_t legacy_port(const uint8_t *table, uint32_t size, uint32_t at)
+{
+    if (at + 4 > size)
+        return 0;
+    uint32_t port = read32(table + at);
+    return port <= 0xffff ? (uint16_t)port : 0;
+}
+
+static void read_fadt(struct acpi_facts *facts, const uint8_t *table, uint32_t size)
+{
+    /* The X_ fields hold where they are not 0 (ACPI 5.2.9). */
+    uint16_t a = gas_port(table, size, FADT_X_PM1A_CNT), b = gas_port(table, size, FADT_X_PM1B_CNT);
+    facts->pm1a_cnt = a ? a : legacy_port(table, size, FADT_PM1A_CNT);
+    facts->pm1b_cnt = b ? b : legacy_port(table, size, FADT_PM1B_CNT);
+    if (size > FADT_RESET_VALUE && read32(table + FADT_FLAGS) & FADT_FLAG_RESET_REG_SUP) {
+        facts->reset_port = gas_port(table, size, FADT_RESET_REG);
+        facts->reset_value = table[FADT_RESET_VALUE];
+    }
+}
+
+static void read_mcfg(struct acpi_facts *facts, const uint8_t *table, uint32_t size)
+{
+    for (uint32_t at = TABLE_HEADER_SIZE + 8; size >= 16 && at <= size - 16; at += 16) {
+        if (read16(table + at + 8) != 0) /* segment */
+            continue;
+        facts->ecam_pa = read64(table + at);
+        facts->ecam_first_bus = table[at + 10];
+        facts->ecam_last_bus = table[at + 11];
+        return;
+    }
+}
+
+static void read_madt(struct acpi_facts *facts, const uint8_t *table, uint32_t size)
+{
+    for (uint32_t at = TABLE_HEADER_SIZE + 8; at < size && size - at >= 2;) {
+        uint8_t type = table[at], length = table[at + 1];
+        if (length < 2 || length > size - at)
+            return;
+        bool enabled = (type == 0 && length >= 8 && (table[at + 4] & 1)) || /* local APIC */
+                       (type == 9 && length >= 16 && (table[at + 8] & 1));  /* local x2APIC */
+        if (enabled)
+            facts->nr_cpus++;
+        at += length;
+    }
+}
+
+static void read_table(struct acpi_facts *facts, const uint8_t *table, uint32_t size)
+{
+    if (memcmp(table, "FACP", 4) == 0)
+        read_fadt(facts, table, size);
+    else if (memcmp(table, "MCFG", 4) == 0)
+        read_mcfg(facts, table, size);
+    else if (memcmp(table, "APIC", 4) == 0 && facts->nr_cpus == 0)
+        read_madt(facts, table, size);
+}
+
+static void read_root(struct acpi_facts *facts, const struct acpi_memory *memory, const uint8_t *root, uint32_t size,
+                      uint32_t pointer_size)
+{
+    for (uint32_t at = TABLE_HEADER_SIZE; size - at >= pointer_size; at += pointer_size) {
+        uint64_t pa = pointer_size == 8 ? read64(root + at) : read32(root + at);
+        uint32_t table_size;
+        const uint8_t *table = table_at(memory, pa, &table_size);
+        if (table)
+            read_table(facts, table, table_size);
+    }
+}
+
+void acpi_read(struct acpi_facts *facts, const struct acpi_memory *memory, const uint8_t *rsdp, size_t rsdp_size)
+{
+    uint32_t size;
+    const uint8_t *root = NULL;
+    *facts = (struct acpi_facts){0};
+    if (rsdp_size < 20)
+        return;
+    if (rsdp_size >= 36 && rsdp[RSDP_REVISION] >= 2)
+        root = table_at(memory, read64(rsdp + RSDP_XSDT), &size);
+    if (root && memcmp(root, "XSDT", 4) == 0) {
+        read_root(facts, memory, root, size, 8);
+        return;
+    }
+    root = table_at(memory, read32(rsdp + RSDP_RSDT), &size);
+    if (root && memcmp(root, "RSDT", 4) == 0)
+        read_root(facts, memory, root, size, 4);
+}
+
+/* UEFI Specification 2.10, section 4.6 "EFI Configuration Table": the GUIDs of ACPI 2.0 and ACPI 1.0, as bytes. */
+static const uint8_t guid_acpi_20[16] = {0x71, 0xe8, 0x68, 0x88, 0xf1, 0xe4, 0xd3, 0x11,
+                                         0xbc, 0x22, 0x00, 0x80, 0xc7, 0x3c, 0x88, 0x81};
+static const uint8_t guid_acpi_10[16] = {0x30, 0x2d, 0x9d, 0xeb, 0x88, 0x2d, 0xd3, 0x11,
+                                         0x9a, 0x16, 0x00, 0x90, 0x27, 0x3f, 0xc1, 0x4d};
+
+static uint64_t locate_efi(const struct acpi_memory *memory, uint64_t system_table, const uint8_t *rsdp, size_t size)
+{
+    const uint8_t *table = view(memory, system_table, 120);
+    if (!table)
+        return 0;
+    uint64_t nr = read64(table + 104), entries = read64(table + 112);
+    for (uint64_t i = 0; i < nr && i < 256; i++) {
+        const uint8_t *entry = view(memory, entries + i * 24, 24);
+        if (!entry)
+            return 0;
+        if (memcmp(entry, guid_acpi_20, 16) != 0 && memcmp(entry, guid_acpi_10, 16) != 0)
+            continue;
+        uint64_t pa = read64(entry + 16);
+        const uint8_t *found = view(memory, pa, size);
+        if (found && memcmp(found, rsdp, size) == 0)
+            return pa;
+    }
+    return 0;
+}
+
+static uint64_t locate_in(const struct acpi_memory *memory, uint64_t start, uint64_t end, const uint8_t *rsdp,
+                          size_t size)
+{
+    for (uint64_t pa = start; pa + size <= end; pa += 16) {
+        const uint8_t *found = view(memory, pa, size);
+        if (found && memcmp(found, rsdp, size) == 0)
+            return pa;
+    }
+    return 0;
+}
+
+uint64_t acpi_rsdp_locate(const struct acpi_memory *memory, const uint8_t *rsdp, size_t rsdp_size,
+                          uint64_t efi_system_table)
+{
+    if (rsdp_size < 20)
+        return 0;
+    if (efi_system_table)
+        return locate_efi(memory, efi_system_table, rsdp, rsdp_size);
+    const uint8_t *ebda = view(memory, 0x40e, 2);
+    uint64_t ebda_pa = ebda ? (uint64_t)read16(ebda) << 4 : 0;
+    uint64_t pa = ebda_pa ? locate_in(memory, ebda_pa, ebda_pa + 1024, rsdp, rsdp_size) : 0;
+    return pa ? pa : locate_in(memory, 0xe0000, 0x100000, rsdp, rsdp_size);
+}
+
+uint64_t acpi_ecam_page(const struct acpi_facts *facts, uint16_t bdf)
+{
+    uint8_t bus = (uint8_t)(bdf >> 8);
+    if (facts->ecam_pa == 0 || bus < facts->ecam_first_bus || bus > facts->ecam_last_bus)
+        return 0;
+    return facts->ecam_pa + ((uint64_t)bus << 20 | (uint64_t)(bdf & 0xff) << 12); /* the base is that of bus 0 */
+}

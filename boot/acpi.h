@@ -1,0 +1,41 @@
+/*
+ * The few ACPI facts that a hypervisor needs: where power goes off, where PCI configuration space is, how many CPUs.
+ *
+ * Core; memory is seen through a function, so that nothing here trusts an address. Source: ACPI Specification 6.5,
+ * sections 5.2.5 (RSDP), 5.2.7 (RSDT), 5.2.8 (XSDT), 5.2.9 (FADT), 5.2.12 (MADT); PCI Firmware Specification 3.3,
+ * section 4.1.2 (MCFG).
+ */
+#ifndef BOOT_ACPI_H
+#define BOOT_ACPI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct acpi_memory {
+    /* size bytes of physical memory at pa, NULL where they are not to be had. */
+    const uint8_t *(*map)(void *context, uint64_t pa, uint64_t size);
+    void *context;
+};
+
+struct acpi_facts {
+    uint16_t pm1a_cnt, pm1b_cnt; /* ports, 0 = none */
+    uint16_t reset_port;         /* 0 = none, or not a port */
+    uint8_t reset_value;
+    uint64_t ecam_pa; /* of PCI segment 0, 0 = none */
+    uint8_t ecam_first_bus, ecam_last_bus;
+    uint32_t nr_cpus; /* enabled local APICs in the MADT, 0 where there is no MADT */
+};
+
+/* Walk the tables from the RSDP's bytes. What is missing or broken stays 0. */
+void acpi_read(struct acpi_facts *facts, const struct acpi_memory *memory, const uint8_t *rsdp, size_t rsdp_size);
+
+/* Where in memory the RSDP is of which rsdp holds the bytes: in the EFI configuration table if efi_system_table is not
+ * 0, else in the EBDA or the BIOS area. 0: not found. */
+uint64_t acpi_rsdp_locate(const struct acpi_memory *memory, const uint8_t *rsdp, size_t rsdp_size,
+                          uint64_t efi_system_table);
+
+/* The page of a PCI function (bus << 8 | device << 3 | function) in MMCONFIG space; 0: none. */
+uint64_t acpi_ecam_page(const struct acpi_facts *facts, uint16_t bdf);
+
+#endif

@@ -1,0 +1,120 @@
+#include "boot/channel.h"
+
+#include <string.h>
+
+#include "pt/msr.h"
+#include "serial/clock.h"
+#include "serial/log.h"
+#include "serial/null_sink.h"
+#include "serial/record.h"
+#include "serial/uart_sink.h"
+#include "serial/udp_sink.h"
+
+#define RECORD_BYTES (1u << 20) /* records that wait for their acknowledgement, per CPU */
+#define UART_HELLO_SECONDS 30u  /* 4 KiB at 1200 baud */
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+uint64_t channel_bytes(const struct options *options, uint16_t nr_cpus)
+{
+    uint64_t bytes = 0;
+    if (options->channel == CHANNEL_UART)
+        bytes = uart_sink_memory_bytes(nr_cpus, RECORD_BYTES);
+    else if (options->channel != CHANNEL_NONE)
+        bytes = udp_sink_memory_bytes(nr_cpus, RECORD_BYTES);
+    /* The null sink comes second where the first one fails. */
+    return larger(bytes, 4096) + 4096 + null_sink_memory_bytes(nr_cpus);
+}
+
+static void open_none(struct channel *channel, uint16_t nr_cpus, struct arena *arena)
+{
+    channel->kind = CHANNEL_NONE;
+    channel->sink = null_sink_init(arena_take(arena, null_sink_memory_bytes(nr_cpus), 8), nr_cpus);
+}
+
+static struct sink *open_uart(const struct options *options, uint16_t nr_cpus, struct arena *arena)
+{
+    struct uart_sink_params params = {.port = options->uart_port,
+                                      .baud = options->uart_baud,
+                                      .stream_id = clock_stream_id(),
+                                      .nr_cpus = nr_cpus,
+                                      .record_bytes = RECORD_BYTES};
+    char why[128] = "";
+    void *memory = arena_take(arena, uart_sink_memory_bytes(nr_cpus, RECORD_BYTES), 4096);
+    struct sink *sink = uart_sink_init(memory, &params, why, sizeof why);
+    if (!sink)
+        log_line("channel=uart, port %x: %s", options->uart_port, why);
+    return sink;
+}
+
+static struct sink *open_e1000(struct channel *channel, const struct options *options, uint16_t nr_cpus,
+                               struct arena *arena)
+{
+    if (!pci_find(&channel->nic, PCI_82540EM)) {
+        if (options->channel == CHANNEL_E1000)
+            log_line("channel=e1000: no 82540EM on the PCI bus");
+        return NULL;
+    }
+    struct udp_sink_params params = {.mmio_pa = channel->nic.bar0_pa,
+                                     .ip = options->net_ip,
+                                     .peer = options->net_peer,
+                                     .port = options->net_port,
+                                     .mtu = options->net_mtu,
+                                     .wait_seconds = options->net_wait_seconds,
+                                     .tsc_hz = clock_tsc_hz(),
+                                     .stream_id = clock_stream_id(),
+                                     .nr_cpus = nr_cpus,
+                                     .record_bytes = RECORD_BYTES};
+    char why[128] = "";
+    void *memory = arena_take(arena, udp_sink_memory_bytes(nr_cpus, RECORD_BYTES), 4096);
+    struct sink *sink = udp_sink_init(memory, &params, why, sizeof why);
+    if (!sink) {
+        log_line("channel=e1000: %s", why);
+        pci_disable(&channel->nic);
+    }
+    return sink;
+}
+
+void channel_open(struct channel *channel, const struct options *options, uint16_t nr_cpus, struct arena *arena)
+{
+    *channel = (struct channel){.kind = options->channel, .wanted_none = options->channel == CHANNEL_NONE};
+    if (options->channel == CHANNEL_UART)
+        channel->sink = open_uart(options, nr_cpus, arena);
+    else if (options->channel != CHANNEL_NONE)
+        channel->sink = open_e1000(channel, options, nr_cpus, arena);
+    if (channel->sink && channel->kind == CHANNEL_AUTO)
+        channel->kind = CHANNEL_E1000;
+    if (!channel->sink)
+        open_none(channel, nr_cpus, arena);
+}
+
+static void close_unheard(struct channel *channel, uint16_t nr_cpus, struct arena *arena)
+{
+    if (channel->kind == CHANNEL_E1000) {
+        log_line("channel=e1000: no receiver acknowledged the first record");
+        udp_sink_stop(channel->sink);
+        pci_disable(&channel->nic);
+    } else {
+        log_line("channel=uart: the UART does not send");
+    }
+    open_none(channel, nr_cpus, arena);
+}
+
+void channel_hello(struct channel *channel, const struct options *options, const char *text, uint32_t size,
+                   struct arena *arena)
+{
+    uint32_t padded = (size + 7) & ~7u;
+    uint8_t *record = arena_take(arena, sizeof(struct record_header) + padded, 8);
+    struct record_header header = {.kind = RECORD_HELLO, .length = size, .tsc = tsc_read()};
+    memcpy(record, &header, sizeof header);
+    memcpy(record + sizeof header, text, size);
+    channel->sink->ops->record(channel->sink, 0, record, (uint32_t)sizeof header + padded);
+
+    uint64_t seconds = channel->kind == CHANNEL_E1000 ? options->net_wait_seconds : UART_HELLO_SECONDS;
+    if (!channel->sink->ops->drain(channel->sink, seconds * clock_tsc_hz()))
+        close_unheard(channel, 1, arena);
+    log_sink_set(channel->sink);
+}

@@ -1,0 +1,28 @@
+/* The way out for trace and records: which channel, its memory, its first record. Shell. */
+#ifndef BOOT_CHANNEL_H
+#define BOOT_CHANNEL_H
+
+#include "boot/carve.h"
+#include "boot/options.h"
+#include "serial/pci.h"
+#include "serial/sink.h"
+
+struct channel {
+    enum channel_kind kind;  /* what it came to be: never CHANNEL_AUTO */
+    struct sink *sink;       /* never NULL: the sink of CHANNEL_NONE takes everything */
+    bool wanted_none;        /* channel=none was asked for: nobody waits for the trace */
+    struct pci_function nic; /* CHANNEL_E1000 */
+};
+
+/* Bytes of arena that channel_open may take, at most. */
+uint64_t channel_bytes(const struct options *options, uint16_t nr_cpus);
+
+/* Open the channel that the options ask for. If that fails, log lines say why, and the channel is none. */
+void channel_open(struct channel *channel, const struct options *options, uint16_t nr_cpus, struct arena *arena);
+
+/* Send the first record, text, and wait until the receiver has it. If it never does: as above. From then on log lines
+ * go into the channel too. */
+void channel_hello(struct channel *channel, const struct options *options, const char *text, uint32_t size,
+                   struct arena *arena);
+
+#endif

@@ -1,0 +1,61 @@
+#include "boot/guest.h"
+
+#include <string.h>
+
+#include "boot/screen.h"
+#include "vmx/phys.h"
+
+void guest_find(struct guest *guest, const struct mb2_info *info)
+{
+    const struct mb2_module *kernel = NULL, *initrd = NULL;
+    for (uint32_t i = 0; i < info->nr_modules; i++) {
+        const struct mb2_module *module = &info->modules[i];
+        bool is_kernel = mb2_module_rest(module, "kernel"), is_initrd = mb2_module_rest(module, "initrd");
+        if (!is_kernel && !is_initrd)
+            boot_fail("module %u is \"%s\": expected \"kernel <command line>\" or \"initrd\"", i, module->line);
+        if (is_kernel ? kernel != NULL : initrd != NULL)
+            boot_fail("module %u is a second %s", i, is_kernel ? "kernel" : "initrd");
+        *(is_kernel ? &kernel : &initrd) = module;
+    }
+    if (!kernel)
+        boot_fail("no kernel: expected \"module2 FILE kernel COMMAND-LINE\" in the boot loader's configuration");
+
+    *guest = (struct guest){.line = mb2_module_rest(kernel, "kernel"), .sources.kernel = kernel->range};
+    if (initrd)
+        guest->sources.initrd = initrd->range;
+    enum linux_error error = linux_check(&guest->kernel, phys_to_virt(kernel->range.start),
+                                         (size_t)(kernel->range.end - kernel->range.start));
+    if (!error && strlen(guest->line) > guest->kernel.line_max)
+        error = LINUX_LINE_TOO_LONG;
+    if (error)
+        boot_fail("kernel: %s", linux_error_text(error));
+}
+
+struct guest_entry guest_load(struct guest *guest, struct range ours, struct arena *arena, struct linux_facts facts)
+{
+    struct linux_place place;
+    struct range initrd = guest->sources.initrd;
+    guest->sources.ours = ours;
+    facts.initrd_size = initrd.end - initrd.start;
+    enum linux_error error = linux_place(&place, &guest->kernel, facts.map, &guest->sources);
+    if (error)
+        boot_fail("%s", linux_error_text(error));
+
+    /* Built aside first: file, map and command line may lie where the guest's things go. */
+    uint8_t *area = arena_take(arena, LINUX_BOOT_AREA_SIZE, 8);
+    if (!area)
+        boot_fail("the carved memory is too small for the boot parameters");
+    linux_params_build(area, &guest->kernel, &place, &facts);
+    memcpy(area + LINUX_PARAMS_SIZE, guest->line, strlen(guest->line));
+
+    struct linux_kernel kernel = guest->kernel;
+    if (place.initrd != initrd.start)
+        memmove(phys_to_virt(place.initrd), phys_to_virt(initrd.start), (size_t)(initrd.end - initrd.start));
+    memmove(phys_to_virt(place.kernel.start), kernel.file + kernel.code_offset, kernel.code_size);
+    memcpy(phys_to_virt(place.boot_area), area, LINUX_BOOT_AREA_SIZE);
+    return (struct guest_entry){
+        .eip = (uint32_t)place.kernel.start,
+        .esi = (uint32_t)place.boot_area,
+        .spare_page_pa = (uint32_t)(place.boot_area + LINUX_BOOT_AREA_SIZE - 4096),
+    };
+}

@@ -1,0 +1,118 @@
+#include "boot/hello.h"
+
+#include <stdarg.h>
+
+#include "boot/version.h"
+#include "pt/msr.h"
+#include "pt/rtit.h"
+#include "serial/clock.h"
+#include "serial/log.h"
+
+#define IA32_VMX_MISC 0x485u
+
+static void put_regs(uint32_t *to, struct cpuid_regs r)
+{
+    to[0] = r.eax;
+    to[1] = r.ebx;
+    to[2] = r.ecx;
+    to[3] = r.edx;
+}
+
+void hello_read_cpuid(struct pt_cpuid *cpuid, int vmx)
+{
+    *cpuid = (struct pt_cpuid){.leaf0_eax = cpuid_read(0, 0).eax};
+    if (cpuid->leaf0_eax >= 7)
+        cpuid->leaf7_ebx = cpuid_read(7, 0).ebx;
+    if (cpuid->leaf0_eax >= 0x14) {
+        put_regs(cpuid->leaf14_0, cpuid_read(0x14, 0));
+        if (cpuid->leaf14_0[0] >= 1)
+            put_regs(cpuid->leaf14_1, cpuid_read(0x14, 1));
+    }
+    if (cpuid->leaf0_eax >= 0x15)
+        put_regs(cpuid->leaf15, cpuid_read(0x15, 0));
+    cpuid->leaf80000008_eax = cpuid_read(0x80000000, 0).eax >= 0x80000008 ? cpuid_read(0x80000008, 0).eax : 36;
+    if (vmx)
+        cpuid->vmx_misc = msr_read(IA32_VMX_MISC);
+    if (cpuid->leaf7_ebx & CPUID_7_EBX_PT)
+        cpuid->rtit_ctl = msr_read(IA32_RTIT_CTL);
+}
+
+struct text {
+    char *at;
+    size_t size, used;
+};
+
+static __attribute__((format(printf, 2, 3))) void add(struct text *text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    text->used += format_text_v(text->at + text->used, text->size - text->used, format, args);
+    va_end(args);
+}
+
+static void add_leaf(struct text *text, const char *name, const uint32_t *regs)
+{
+    static const char *const suffixes[] = {"eax", "ebx", "ecx", "edx"};
+    for (int i = 0; i < 4; i++)
+        add(text, "%s_%s 0x%08x\n", name, suffixes[i], regs[i]);
+}
+
+/* SDM Vol. 2A, CPUID: "Version Information", extended family and model added as there. */
+static void add_processor(struct text *text)
+{
+    char vendor[13] = "", brand[49] = "";
+    struct cpuid_regs r = cpuid_read(0, 0);
+    uint32_t words[12] = {r.ebx, r.edx, r.ecx};
+    for (unsigned i = 0; i < 12; i++)
+        vendor[i] = (char)(words[i / 4] >> i % 4 * 8);
+    uint32_t eax = cpuid_read(1, 0).eax;
+    uint32_t family = eax >> 8 & 15, model = eax >> 4 & 15;
+    if (family == 6 || family == 15)
+        model |= eax >> 12 & 0xf0;
+    if (family == 15)
+        family += eax >> 20 & 0xff;
+    add(text, "cpu_vendor %s\ncpu_family %u\ncpu_model %u\ncpu_stepping %u\n", vendor, family, model, eax & 15);
+
+    if (cpuid_read(0x80000000, 0).eax < 0x80000004)
+        return;
+    for (uint32_t leaf = 0; leaf < 3; leaf++)
+        put_regs(words + 4 * leaf, cpuid_read(0x80000002 + leaf, 0));
+    for (unsigned i = 0; i < 48; i++)
+        brand[i] = (char)(words[i / 4] >> i % 4 * 8);
+    const char *trimmed = brand;
+    while (*trimmed == ' ')
+        trimmed++;
+    add(text, "cpu_brand %s\n", trimmed);
+}
+
+static void add_tracing(struct text *text, const struct hello_facts *facts)
+{
+    const struct pt_cpuid *cpuid = facts->cpuid;
+    const uint32_t leaf7[4] = {0, cpuid->leaf7_ebx, 0, 0};
+    add(text, "cpuid_7_ebx 0x%08x\n", leaf7[1]);
+    add_leaf(text, "cpuid_14_0", cpuid->leaf14_0);
+    add_leaf(text, "cpuid_14_1", cpuid->leaf14_1);
+    add_leaf(text, "cpuid_15", cpuid->leaf15);
+    add(text, "maxphyaddr %u\n", cpuid->leaf80000008_eax & 0xff);
+    add(text, "vmx_misc 0x%016lx\n", cpuid->vmx_misc);
+    add(text, "rtit_ctl 0x%016lx\n", facts->rtit_ctl);
+    add(text, "pt %s\n", facts->pt);
+}
+
+uint32_t hello_text(char *buffer, size_t size, const struct hello_facts *facts)
+{
+    struct text text = {buffer, size, 0};
+    add(&text, "version %s\n", UNDERTRACE_VERSION);
+    add_processor(&text);
+    add(&text, "nr_cpus %u\n", facts->nr_cpus);
+    add(&text, "tsc_khz %lu\n", clock_tsc_hz() / 1000);
+    add_tracing(&text, facts);
+    add(&text, "channel %s\n", facts->channel);
+    add(&text, "image_base 0x%016lx\nimage_pa 0x%lx\nimage_bytes %lu\n", facts->image_base, facts->image_pa,
+        facts->image_bytes);
+    add(&text, "reserved_start 0x%lx\nreserved_end 0x%lx\n", facts->reserved_start, facts->reserved_end);
+    add(&text, "options %s\n", facts->options);
+    add(&text, "guest %s\n", facts->guest);
+    add(&text, "guest_line %s\n", facts->guest_line);
+    return (uint32_t)text.used;
+}

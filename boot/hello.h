@@ -1,0 +1,29 @@
+/* The text of the first record: everything that a capture's meta.json needs. Shell. */
+#ifndef BOOT_HELLO_H
+#define BOOT_HELLO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pt/caps.h"
+
+struct hello_facts {
+    const struct pt_cpuid *cpuid;
+    uint64_t rtit_ctl; /* as tracing will use it, 0: no tracing */
+    const char *pt;    /* "on", or why not */
+    const char *options;
+    const char *guest;
+    const char *guest_line;
+    const char *channel;
+    uint64_t image_base, image_pa, image_bytes;
+    uint64_t reserved_start, reserved_end;
+    uint32_t nr_cpus;
+};
+
+/* Read this CPU's Intel PT registers. vmx: VMX is there, IA32_VMX_MISC may be read. */
+void hello_read_cpuid(struct pt_cpuid *cpuid, int vmx);
+
+/* Lines "name value" into text; returns the bytes used, without a NUL. */
+uint32_t hello_text(char *text, size_t size, const struct hello_facts *facts);
+
+#endif

@@ -1,0 +1,85 @@
+/*
+ * The Linux boot protocol: is this a kernel that we can start, where does everything go, what is it told.
+ *
+ * Core. Source: Linux, Documentation/arch/x86/boot.rst ("The Real-Mode Kernel Header", "32-bit Boot Protocol") and
+ * zero-page.rst.
+ */
+#ifndef BOOT_LINUX_H
+#define BOOT_LINUX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "boot/carve.h"
+#include "boot/mb2.h"
+
+#define LINUX_PARAMS_SIZE 4096u
+/* The guest's command line with its NUL, at most; a kernel may ask for less. */
+#define LINUX_LINE_SIZE 4096u
+/* What lies at struct linux_place's boot_area: boot_params, the command line, one page for the way out without VMX. */
+#define LINUX_BOOT_AREA_SIZE (LINUX_PARAMS_SIZE + LINUX_LINE_SIZE + 4096u)
+
+enum linux_error {
+    LINUX_OK = 0,
+    LINUX_TOO_SHORT,    /* shorter than a setup header */
+    LINUX_NO_BOOT_FLAG, /* no AA55H at 1FEH */
+    LINUX_NO_HDRS,      /* no "HdrS" at 202H */
+    LINUX_TOO_OLD,      /* protocol before 2.10 */
+    LINUX_NOT_HIGH,     /* a zImage */
+    LINUX_TRUNCATED,    /* the file ends before the kernel does */
+    LINUX_BAD_HEADER,   /* kernel_alignment or init_size make no sense */
+    LINUX_LINE_TOO_LONG,
+    LINUX_NO_PLACE_KERNEL,
+    LINUX_NO_PLACE_INITRD,
+    LINUX_NO_PLACE_PARAMS
+};
+/* What is wrong, to stand behind the file's name and a colon. */
+const char *linux_error_text(enum linux_error error);
+
+/* A checked kernel file. */
+struct linux_kernel {
+    const uint8_t *file;
+    uint32_t code_offset, code_size; /* the protected-mode kernel in the file */
+    uint32_t init_size;              /* memory that it needs at its load address */
+    uint64_t pref_address;
+    uint64_t alignment;
+    bool relocatable;
+    uint32_t initrd_addr_max; /* highest address that an initrd's byte may have */
+    uint32_t line_max;        /* bytes of a command line, without its NUL */
+    const char *version;      /* the kernel's own words, "" if there are none; in the file */
+};
+
+enum linux_error linux_check(struct linux_kernel *kernel, const uint8_t *file, size_t size);
+
+/* Where things go. The order in which they are put there: initrd, kernel (both as by memmove), boot area. */
+struct linux_place {
+    struct range kernel; /* init_size bytes; the code goes to its start */
+    uint64_t initrd;     /* 0: there is none */
+    uint64_t boot_area;
+};
+
+/* What is where now. */
+struct linux_sources {
+    struct range kernel; /* the whole file */
+    struct range initrd; /* empty: none */
+    struct range ours;   /* carved: nothing is put here */
+};
+
+/* Find places in map's usable memory such that the order above loses nothing. */
+enum linux_error linux_place(struct linux_place *place, const struct linux_kernel *kernel, const struct memory_map *map,
+                             const struct linux_sources *sources);
+
+/* What the guest is told. */
+struct linux_facts {
+    const struct memory_map *map; /* the guest's E820 */
+    const struct mb2_framebuffer *framebuffer;
+    bool efi;         /* booted by UEFI firmware */
+    uint64_t rsdp_pa; /* 0: the guest searches */
+    uint64_t initrd_size;
+};
+
+/* Fill params, LINUX_PARAMS_SIZE bytes. The command line is at place->boot_area + LINUX_PARAMS_SIZE. */
+void linux_params_build(uint8_t *params, const struct linux_kernel *kernel, const struct linux_place *place,
+                        const struct linux_facts *facts);
+
+#endif

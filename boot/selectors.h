@@ -1,0 +1,11 @@
+/* Root mode's selectors, for C and assembly. */
+#ifndef BOOT_SELECTORS_H
+#define BOOT_SELECTORS_H
+
+#define GDT_CODE64 0x08
+#define GDT_DATA 0x10
+#define GDT_CODE32 0x18 /* for the way out without VMX (boot/direct.S) */
+#define GDT_TSS 0x20    /* two entries */
+#define GDT_NR_ENTRIES 6
+
+#endif
