@@ -62,12 +62,13 @@ $(BUILD)/undertrace: $(TOOL_OBJS)
 # --- the emulator with the PT model -----------------------------------------------------------------------------------
 # tests/model/build.sh fetches Bochs, adds the model and builds; BOCHS_TARBALL= names a local tarball.
 
-MODEL_INPUTS := $(shell find tests/model -type f) $(wildcard pt/encode.c pt/topa.c pt/packet.h pt/topa.h decode/truth.h \
-    serial/frame.c serial/frame.h serial/crc32c.c)
+MODEL_INPUTS := $(wildcard tests/model/*) $(wildcard pt/encode.c pt/topa.c pt/packet.h pt/topa.h decode/truth.h \
+    serial/frame.c serial/frame.h serial/crc32c.c serial/crc32c.h)
 
 model: $(BUILD)/bochs
 $(BUILD)/bochs: $(MODEL_INPUTS)
 	tests/model/build.sh
+	@touch $@
 
 # --- guests -----------------------------------------------------------------------------------------------------------
 
@@ -166,7 +167,7 @@ $(BUILD)/check/test_%: $(BUILD)/check/tests/unit/test_%.o $(BUILD)/check/libcore
 export CORE
 export CORE_OBJS := $(patsubst %.c,$(BUILD)/hv/%.o,$(CORE))
 CHECKS := $(UNIT) tests/rig/lint.sh tests/rig/core.sh
-SYSTEM := $(wildcard tests/system/*.sh)
+SYSTEM := $(filter-out tests/system/lib.sh,$(wildcard tests/system/*.sh))
 
 check:
 	@tests/rig/deps.sh check

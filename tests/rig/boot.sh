@@ -1,0 +1,150 @@
+#!/bin/bash
+# One boot in the emulator: receiver, emulator, and what each left behind. `make run` and the system tests use it.
+#
+# usage: boot.sh DIR           DIR is emptied first; everything ends up in it
+#
+# from the environment, all optional but ISO:
+#   ISO       the image to boot
+#   CHANNEL   e1000 (default), uart, none: how the trace travels; the hypervisor must be told the same in OPTIONS
+#   CPU       the emulator's CPU model (corei7_skylake_x)
+#   MEMORY    MiB (1024)
+#   IPS       emulated instructions a second (50000000): how fast the CPU is against the wire and the timers
+#   PTMODEL   which Intel PT the emulated CPU has, words of the emulator's ptmodel line (profile=skylake)
+#   WIRE      further words for the emulated wire (drop=, reorder=, ...)
+#   BRANCHES  1: also write every branch that was executed to DIR/branches.bin
+#   TIMEOUT   seconds before the boot is given up (600)
+#   UNTIL     stop, with status 0, as soon as the console shows this text: for boots that are refused
+#   RECEIVE   further words for `undertrace receive`
+#   LIVE      1: the receiver's progress goes to the terminal instead of DIR/receive.log
+#
+# DIR: bochsrc, bochs.log, emulator.log, console.txt (COM1), uart.bin (COM2), truth.bin, capture/, receive.log
+#
+# Exit status: 0 the guest powered off and the receiver had the end record; 1 something failed, said in one line on
+# standard error; 3 the guest powered off, but the receiver did not get everything.
+set -u
+umask 022
+
+dir=$1
+channel=${CHANNEL:-e1000}
+build=${BUILD:-build}
+timeout=${TIMEOUT:-600}
+
+fail() {
+    echo "boot: $*" >&2
+    exit "${code:-1}"
+}
+
+[ -r "${ISO:?}" ] || fail "there is no image $ISO"
+[ -x "$build/bochs" ] || fail "there is no emulator $build/bochs; make model builds it"
+rm -rf "$dir"
+mkdir -p "$dir"
+
+# A port that is free now. Two boots that start at once may pick the same one, so each tries from its own place.
+free_port() {
+    local port=$((20000 + ($$ * 7 + RANDOM) % 20000))
+    while grep -qi ":$(printf %04X $port) " /proc/net/udp; do port=$((port + 1)); done
+    echo "$port"
+}
+
+bios=/usr/share/bochs/BIOS-bochs-latest
+vgabios=/usr/share/vgabios/vgabios.bin
+port=$(free_port)
+ethernet='ethmod=null'
+[ "$channel" = e1000 ] && ethernet="ethmod=lockstep, ethdev=\"127.0.0.1:$port${WIRE:+ $WIRE}\""
+list=
+[ "${BRANCHES:-0}" = 1 ] && list=", branches=\"$dir/branches.bin\""
+
+# The clock starts at a fixed time and follows the instructions, so that two runs execute the same instructions.
+# Messages of the emulator below "panic" are ignored: under VMX they come by thousands a second.
+cat >"$dir/bochsrc" <<END
+config_interface: textconfig
+display_library: nogui
+romimage: file=$bios
+vgaromimage: file=$vgabios
+cpu: model=${CPU:-corei7_skylake_x}, count=1, ips=${IPS:-50000000}, reset_on_triple_fault=0
+ptmodel: ${PTMODEL:-profile=skylake}, truth="$dir/truth.bin"$list
+memory: guest=${MEMORY:-1024}, host=${MEMORY:-1024}
+clock: sync=none, time0=1700000000
+pci: enabled=1, chipset=i440fx, slot1=e1000
+e1000: card=0, enabled=1, mac=52:54:00:12:34:56, $ethernet
+ata0-master: type=cdrom, path="$ISO", status=inserted
+boot: cdrom
+com1: enabled=1, mode=file, dev="$dir/console.txt"
+com2: enabled=1, mode=file, dev="$dir/uart.bin"
+speaker: enabled=0
+log: $dir/bochs.log
+logprefix: %t%e%d
+panic: action=fatal
+error: action=ignore
+info: action=ignore
+debug: action=ignore
+END
+
+receiver= emulator=
+stop_children() {
+    for pid in $emulator $receiver; do kill -TERM "$pid" 2>/dev/null; done
+    wait 2>/dev/null
+}
+trap stop_children EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+: >"$dir/console.txt"
+: >"$dir/uart.bin"
+case $channel in
+e1000) source="--udp $port --bind 127.0.0.1" ;;
+uart) source="--uart $dir/uart.bin" ;;
+none) source= ;;
+*) fail "CHANNEL=$channel is neither e1000, uart nor none" ;;
+esac
+if [ -n "$source" ]; then
+    # shellcheck disable=SC2086 # lists of words
+    if [ "${LIVE:-0}" = 1 ]; then
+        "$build/undertrace" receive $source -o "$dir/capture" --console "$dir/console.txt" ${RECEIVE:-} &
+    else
+        "$build/undertrace" receive $source -o "$dir/capture" ${RECEIVE:-} >"$dir/receive.log" 2>&1 &
+    fi
+    receiver=$!
+fi
+
+timeout --foreground "$timeout" "$build/bochs" -q -f "$dir/bochsrc" >"$dir/emulator.log" 2>&1 </dev/null &
+emulator=$!
+if [ -n "${UNTIL:-}" ]; then
+    while kill -0 "$emulator" 2>/dev/null; do
+        if grep -qF -- "$UNTIL" "$dir/console.txt"; then exit 0; fi
+        sleep 0.1
+    done
+fi
+wait "$emulator"
+status=$?
+emulator=
+
+last_words() {
+    tail -n 3 "$dir/console.txt" | tr -d '\r' | tail -n 1 | cut -c 1-120
+}
+if [ -n "${UNTIL:-}" ]; then
+    # It may have ended right behind the text.
+    if grep -qF -- "$UNTIL" "$dir/console.txt"; then exit 0; fi
+    fail "the console does not show \"$UNTIL\" (exit code $status); its last line: $(last_words)"
+fi
+[ "$status" -ne 124 ] || fail "no power-off within $timeout seconds; the console's last line: $(last_words)"
+if ! grep -q 'soft power off' "$dir/emulator.log"; then
+    fail "the emulator ended without power-off (exit code $status): $(sed -n '/following message/{n;p}' \
+        "$dir/emulator.log" | head -n 1); the console's last line: $(last_words)"
+fi
+
+if [ -n "$receiver" ]; then
+    # The end record is the last thing sent before the power goes: what has not come soon does not come.
+    for _ in $(seq 100); do
+        kill -0 "$receiver" 2>/dev/null || break
+        sleep 0.1
+    done
+    kill -TERM "$receiver" 2>/dev/null
+    wait "$receiver"
+    status=$?
+    receiver=
+    if [ "$status" -ne 0 ]; then
+        code=3 fail "the receiver ended with $status: $(tail -n 1 "$dir/receive.log" 2>/dev/null)"
+    fi
+fi
+exit 0

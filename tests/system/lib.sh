@@ -1,0 +1,111 @@
+# What the system tests share: TAP results, and boots in the emulator. Sourced, from the top of the tree.
+set -u
+
+work=build/tests/$(basename "$0" .sh)
+rm -rf "$work"
+mkdir -p "$work"
+test_count=0
+
+pass() {
+    test_count=$((test_count + 1))
+    echo "ok $test_count - $1"
+}
+
+# fail NAME WHY...
+fail() {
+    test_count=$((test_count + 1))
+    echo "not ok $test_count - $1"
+    shift
+    printf '%s\n' "$*" | sed 's/^/  /'
+}
+
+skip() {
+    test_count=$((test_count + 1))
+    echo "ok $test_count - $1 # SKIP $2"
+}
+
+# check NAME COMMAND...: the command's exit status decides, its output explains.
+check() {
+    local name=$1 output
+    shift
+    if output=$("$@" 2>&1); then pass "$name"; else fail "$name" "$output"; fi
+}
+
+# same NAME IS SHOULD
+same() {
+    if [ "$2" = "$3" ]; then pass "$1"; else fail "$1" "is $2, should be $3"; fi
+}
+
+# at_most NAME IS LIMIT
+at_most() {
+    if [ "$2" -le "$3" ] 2>/dev/null; then pass "$1 ($2)"; else fail "$1" "is $2, at most $3 are allowed"; fi
+}
+
+done_testing() {
+    echo "1..$test_count"
+    exit 0
+}
+
+# boot NAME KERNEL INITRD CMDLINE OPTIONS: boot a guest; what it leaves is in $work/NAME. Variables of tests/rig/boot.sh
+# (CHANNEL=, CPU=, ...) may stand before it.
+boot() {
+    local dir=$work/$1
+    ELF=build/undertrace.elf KERNEL=$2 INITRD=$3 CMDLINE=$4 OPTIONS=$5 tests/rig/iso.sh "$dir.iso" &&
+        ISO=$dir.iso TIMEOUT=${TIMEOUT:-240} tests/rig/boot.sh "$dir"
+}
+
+# boot_guest NAME GUEST OPTIONS: the same for one of tests/guests.
+boot_guest() {
+    boot "$1" "build/guests/$2.bzImage" '' '' "$3"
+}
+
+# console_has NAME BOOT TEXT: the boot's console shows the text.
+console_has() {
+    if grep -qF -- "$3" "$work/$2/console.txt"; then
+        pass "$1"
+    else
+        fail "$1" "the console does not show: $3"$'\n'"$(tail -n 5 "$work/$2/console.txt" | tr -d '\r')"
+    fi
+}
+
+# The parts of a boot that was traced exactly: powered off, no gap, each branch as the emulated CPU took it.
+exact() {
+    local name=$1 boot=$2
+    if ! build/undertrace verify "$work/$boot/capture" "$work/$boot/truth.bin" --json "$work/$boot/verify.json" \
+        >"$work/$boot/verify.log" 2>&1; then
+        fail "$name" "$(tail -n 8 "$work/$boot/verify.log")"
+        return
+    fi
+    local branches matched
+    branches=$(jq .branches "$work/$boot/verify.json")
+    matched=$(jq .matched "$work/$boot/verify.json")
+    if [ "$branches" -gt 0 ] && [ "$branches" = "$matched" ]; then
+        pass "$name ($matched branches)"
+    else
+        fail "$name" "$matched of $branches branches match"
+    fi
+}
+
+# truth BOOT FIELD: a total of the truth file's end (struct truth_end of decode/truth.h, one CPU: the last 720 bytes).
+truth() {
+    local word
+    case $2 in
+    trace_bytes) word=1 ;;
+    branches) word=4 ;;
+    guest_instructions) word=5 ;;
+    root_instructions) word=6 ;;
+    pmis) word=7 ;;
+    overflows) word=8 ;;
+    exit_*) word=$((10 + ${2#exit_})) ;;
+    exits)
+        tail -c 640 "$work/$1/truth.bin" | od -An -v -t u8 -w8 | awk '{ sum += $1 } END { print sum + 0 }'
+        return
+        ;;
+    esac
+    tail -c 720 "$work/$1/truth.bin" | od -An -v -t u8 -w8 -j $((8 * word)) -N 8 | tr -d ' '
+}
+
+# end_value BOOT NAME: a total of the capture's end record.
+end_value() {
+    jq ".end.\"$2\" // empty" "$work/$1/capture/meta.json"
+}
