@@ -1,0 +1,115 @@
+#!/bin/sh
+# Build the emulator with the PT model: Debian's source of Bochs 3.0, bochs.patch, and the files beside this script.
+#
+#   tests/model/build.sh [BUILD]      BUILD (default: build) receives bochs and model/, where all the work is done
+#   BOCHS_TARBALL=FILE                take the source from FILE instead of Debian's archive
+#   JOBS=N                            compile N files at a time
+#
+# Needs no root. Rebuilds nothing when nothing has changed, and only the model when only the model has.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+build=${1:-$root/build}
+mkdir -p "$build/model"
+build=$(cd "$build" && pwd)
+work=$build/model
+src=$work/bochs
+mine=$src/instrument/undertrace
+tarball_name=bochs_3.0+dfsg.orig.tar.xz
+tarball_sha256=78f6c73d4a6472d5130a87ab9dc306d02c7c71ed8e25b3a8ef642e2a7acd282b
+options="--enable-cpu-level=6 --enable-x86-64 --enable-smp --enable-vmx=2 --enable-avx --enable-evex --enable-cet
+    --enable-all-optimizations --enable-pci --enable-e1000 --enable-memtype --enable-configurable-msrs --with-nogui
+    --disable-docbook --disable-debugger --disable-show-ips --enable-instrumentation=instrument/undertrace"
+
+say() { echo "model: $*"; }
+fail() { echo "tests/model/build.sh: $*" >&2; exit 1; }
+
+has_sha256() { [ -f "$1" ] && echo "$tarball_sha256  $1" | sha256sum --check --status; }
+
+# Debian's archive as this machine is set up for it: the index targets name the repositories.
+download() {
+    for uri in $(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | sort -u); do
+        say "fetching $tarball_name"
+        if /usr/lib/apt/apt-helper download-file "${uri%/}/pool/main/b/bochs/$tarball_name" "$1.part" \
+            "SHA256:$tarball_sha256" >"$work/download.log" 2>&1; then
+            mv "$1.part" "$1"
+            return
+        fi
+    done
+    fail "no repository of this machine has $tarball_name (see $work/download.log);" \
+        "get it from Debian's archive and pass BOCHS_TARBALL=FILE"
+}
+
+find_tarball() {
+    tarball=${BOCHS_TARBALL:-$work/$tarball_name}
+    if [ -n "${BOCHS_TARBALL:-}" ]; then
+        has_sha256 "$tarball" || fail "$tarball is not $tarball_name (SHA-256 $tarball_sha256)"
+    elif ! has_sha256 "$tarball"; then
+        download "$tarball"
+    fi
+}
+
+# Source, patch and options decide about all of Bochs: a change to any starts anew.
+unpack() {
+    key=$(printf '%s\n' "$tarball_sha256" "$options" "${CXX:-g++}" | cat - "$here/bochs.patch" | sha256sum)
+    [ -f "$work/unpacked" ] && [ "$(cat "$work/unpacked")" = "$key" ] && return
+    find_tarball
+    say "unpacking Bochs 3.0"
+    rm -rf "$src" "$work/unpacked"
+    mkdir -p "$src"
+    tar -xJf "$tarball" -C "$src" --strip-components=1
+    (cd "$src" && patch -p0 -s) <"$here/bochs.patch" || fail "bochs.patch does not apply"
+    mkdir -p "$mine"
+    sync_files
+    say "configuring"
+    # shellcheck disable=SC2086 # the options are words
+    (cd "$src" && CFLAGS="-O2" CXXFLAGS="-O2" ./configure $options) >"$work/configure.log" 2>&1 ||
+        fail "configure failed, see $work/configure.log"
+    echo "$key" >"$work/unpacked"
+}
+
+# Copy what differs. $1: from, $2: to. Bochs's makefiles do not know our headers: touching the one that they do know
+# makes them compile the CPU again.
+sync_file() {
+    cmp -s "$1" "$2" && return
+    mkdir -p "$(dirname "$2")"
+    cp "$1" "$2"
+    case $2 in
+    */Makefile.in) [ ! -f "$src/config.status" ] || (cd "$src" && ./config.status -q instrument/undertrace/Makefile) ;;
+    */instrument.h | */pt_model.h | */truth.h | */packet.h | */topa.h) touch "$src/instrument/stubs/instrument.h" ;;
+    esac
+}
+
+sync_files() {
+    for file in "$here"/*.cc "$here"/*.h; do
+        sync_file "$file" "$mine/$(basename "$file")"
+    done
+    for file in "$mine"/*.cc; do
+        [ ! -f "$file" ] || [ -f "$here/$(basename "$file")" ] || rm -f "$file"
+    done
+    sync_file "$here/bochs.mk.in" "$mine/Makefile.in"
+    for file in pt/packet.h pt/topa.h pt/encode.c pt/topa.c decode/truth.h; do
+        sync_file "$root/$file" "$mine/$file"
+    done
+    # The wire of serial/: the network module speaks its frames.
+    for file in serial/frame.h serial/frame.c serial/crc32c.h serial/crc32c.c; do
+        [ ! -f "$root/$file" ] || sync_file "$root/$file" "$mine/$file"
+    done
+}
+
+compile() {
+    if ! make -C "$src" -j"${JOBS:-$(nproc)}" bochs >"$work/make.log" 2>&1; then
+        grep -m 20 -E 'error|undefined' "$work/make.log" >&2 || tail -n 20 "$work/make.log" >&2
+        fail "the emulator does not compile, see $work/make.log"
+    fi
+    if ! cmp -s "$src/bochs" "$build/bochs"; then
+        cp "$src/bochs" "$build/bochs.new"
+        mv "$build/bochs.new" "$build/bochs"
+        say "built $build/bochs"
+    fi
+}
+
+unpack
+sync_files
+compile

@@ -1,0 +1,147 @@
+/*
+ * The model's configuration: the "ptmodel" line of bochsrc, the profiles, CPUID, and the CPU's reset.
+ *
+ * Source: SDM "Detection of Intel Processor Trace" (36.3.1), Table 36-11 (CPUID leaf 14H).
+ */
+#include <errno.h>
+
+#include "pt_internal.h"
+
+/* CPUID leaf 14H, sub-leaf 0. EBX: 0 CR3 filter, 1 configurable PSB. ECX: 0 ToPA, 1 several entries, 2 single range. */
+static const struct ptm_profile profiles[] = {
+    {"skylake", true, true, {1, 0x3, 0x7, 0}, {0, 0x003f0000, 0, 0}, 0x02007006},
+    {"novmxpt", true, false, {1, 0x3, 0x7, 0}, {0, 0x003f0000, 0, 0}, 0x02007006},
+    {"none", false, false, {0, 0, 0, 0}, {0, 0, 0, 0}, 0},
+};
+
+static const uint64_t ALL_BRANCHES = ~0ull;
+
+struct ptm_config ptm_config = {&profiles[2], NULL, NULL, 0, ALL_BRANCHES, 0, 0};
+
+static bool set_number(uint64_t *number, const char *text)
+{
+    char *end;
+    errno = 0;
+    *number = strtoull(text, &end, 0);
+    return errno == 0 && end != text && *end == 0;
+}
+
+static bool set_profile(const char *name)
+{
+    for (size_t n = 0; n < sizeof(profiles) / sizeof(profiles[0]); n++) {
+        if (strcmp(name, profiles[n].name) == 0) {
+            ptm_config.profile = &profiles[n];
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool set_option(const char *name, const char *value)
+{
+    uint64_t number = 0;
+    if (strcmp(name, "profile") == 0)
+        return set_profile(value);
+    if (strcmp(name, "truth") == 0) {
+        ptm_config.truth_path = strdup(value);
+        return true;
+    }
+    if (strcmp(name, "branches") == 0) {
+        ptm_config.branches_path = strdup(value);
+        return true;
+    }
+    if (!set_number(&number, value))
+        return false;
+    if (strcmp(name, "first") == 0)
+        ptm_config.first_branch = number;
+    else if (strcmp(name, "last") == 0)
+        ptm_config.last_branch = number;
+    else if (strcmp(name, "skid") == 0)
+        ptm_config.skid_bytes = (uint32_t)number;
+    else if (strcmp(name, "seed") == 0)
+        ptm_config.seed = (uint32_t)number;
+    else
+        return false;
+    return true;
+}
+
+/* ptmodel: profile=skylake, truth=FILE, branches=FILE, first=N, last=N, skid=BYTES, seed=N */
+static Bit32s options_parse(const char *context, int num_params, char *params[])
+{
+    for (int n = 1; n < num_params; n++) {
+        char *value = strchr(params[n], '=');
+        if (value != NULL)
+            *value++ = 0;
+        if (value == NULL || !set_option(params[n], value)) {
+            fprintf(stderr,
+                    "%s: ptmodel: '%s' with value '%s' is not understood; it takes profile=skylake|novmxpt|none, "
+                    "truth=FILE, branches=FILE, first=N, last=N, skid=BYTES, seed=N\n",
+                    context, params[n], value ? value : "");
+            exit(1);
+        }
+    }
+    return 0;
+}
+
+void ptm_env_init(void)
+{
+    SIM->register_addon_option("ptmodel", options_parse, NULL);
+    atexit(ptm_truth_close);
+}
+
+void ptm_env_exit(void)
+{
+    ptm_truth_close();
+}
+
+unsigned ptm_random_seed(void)
+{
+    return ptm_config.seed != 0 ? ptm_config.seed : 1;
+}
+
+void ptm_cpu_init(BX_CPU_C *cpu)
+{
+    ptm_truth_open();
+    ptm_cpu_reset(cpu, BX_RESET_HARDWARE);
+    cpu->ptm.hash = TRUTH_HASH_SEED;
+}
+
+/* Table 36-14 and the MSRs' tables: a reset clears them all, INIT none. Totals go on. */
+void ptm_cpu_reset(BX_CPU_C *cpu, unsigned type)
+{
+    struct ptm_cpu *p = &cpu->ptm;
+    if (type == BX_RESET_HARDWARE) {
+        if (p->output_on)
+            ptm_output_stop(cpu);
+        memset(&p->msr, 0, sizeof(p->msr));
+        p->msr.output_mask_ptrs = TOPA_PTRS_LOWER_ONES;
+        p->pmi_waiting = false;
+        p->output_on = false;
+    }
+    if (!p->output_on) {
+        p->tnt = PTM_TNT_EMPTY;
+        p->window_offset += (uint64_t)(p->out - p->window);
+        p->window = p->out = p->window_end = p->out_limit = p->nowhere;
+    }
+    p->in_vmx_transition = p->ctl_deferred = p->cr3_changed = false;
+    ptm_enables_update(cpu);
+}
+
+void ptm_cpuid(BX_CPU_C *cpu, uint32_t leaf, uint32_t subleaf, struct cpuid_function_t *regs)
+{
+    const struct ptm_profile *profile = ptm_config.profile;
+    (void)cpu;
+    if (!profile->pt)
+        return;
+    if (leaf == 0 && regs->eax < 0x15)
+        regs->eax = 0x15;
+    if (leaf == 7 && subleaf == 0)
+        regs->ebx |= 1u << 25;
+    if (leaf != 0x14 || subleaf > 1)
+        return;
+    const uint32_t *from = subleaf == 0 ? profile->cpuid14_0 : profile->cpuid14_1;
+    regs->eax = from[0];
+    regs->ebx = from[1];
+    regs->ecx = from[2];
+    regs->edx = from[3];
+}

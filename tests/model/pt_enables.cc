@@ -1,0 +1,108 @@
+/*
+ * When packets are generated: TriggerEn, ContextEn, FilterEn, and what switching them by IA32_RTIT_CTL writes.
+ *
+ * Source: SDM "Trace Filtering" (36.2.4), "Packet Generation Enable Controls" (36.2.5).
+ */
+#include "pt_internal.h"
+
+uint64_t ptm_current_ip(BX_CPU_C *cpu)
+{
+    return cpu->get_laddr(BX_SEG_REG_CS, cpu->get_instruction_pointer());
+}
+
+static bool context_en(BX_CPU_C *cpu)
+{
+    const struct ptm_cpu *p = &cpu->ptm;
+    bool user = cpu->sregs[BX_SEG_REG_CS].selector.rpl != 0;
+    if (!(p->msr.ctl & (user ? RTIT_CTL_USER : RTIT_CTL_OS)))
+        return false;
+    if ((p->msr.ctl & RTIT_CTL_CR3_FILTER) && (cpu->cr3 & ~0x1full) != p->msr.cr3_match)
+        return false;
+    return true;
+}
+
+void ptm_enables_update(BX_CPU_C *cpu)
+{
+    struct ptm_cpu *p = &cpu->ptm;
+    p->trigger_en =
+        (p->msr.ctl & RTIT_CTL_TRACE_EN) != 0 && (p->msr.status & (RTIT_STATUS_ERROR | RTIT_STATUS_STOPPED)) == 0;
+    p->context_en = p->trigger_en && context_en(cpu);
+    p->filter_en = true;
+    p->packet_en = p->trigger_en && p->context_en && p->filter_en;
+    p->return_compression = !(p->msr.ctl & RTIT_CTL_DIS_RETC);
+    p->hot = 0;
+    if (cpu->in_vmx_guest && ptm_truth_on())
+        p->hot |= PTM_HOT_TRUTH | (ptm_config.branches_path ? PTM_HOT_LIST : 0);
+    if (p->packet_en && (p->msr.ctl & RTIT_CTL_BRANCH_EN))
+        p->hot |= PTM_HOT_BRANCH;
+    if (p->trigger_en)
+        p->hot |= PTM_HOT_TRIGGER;
+}
+
+/* Rows 2a to 2e: TraceEn 0 to 1. */
+static void trace_on(BX_CPU_C *cpu, uint64_t ip)
+{
+    struct ptm_cpu *p = &cpu->ptm;
+    ptm_enables_update(cpu);
+    if (!p->trigger_en)
+        return;
+    if (!ptm_output_start(cpu)) {
+        ptm_enables_update(cpu);
+        return;
+    }
+    uint64_t byte_count = (p->msr.status & RTIT_STATUS_BYTE_CNT) >> RTIT_STATUS_BYTE_CNT_SHIFT;
+    uint64_t psb_bytes = 2048ull << ((p->msr.ctl & RTIT_CTL_PSB_FREQ) >> RTIT_CTL_PSB_FREQ_SHIFT);
+    p->psb_wanted = false;
+    p->next_psb = ptm_trace_offset(p) + (byte_count < psb_bytes ? psb_bytes - byte_count : 0);
+    ptm_output_limit(p);
+    p->tnt = PTM_TNT_EMPTY;
+    p->retstack_depth = 0;
+    p->mode_known = false;
+    if (byte_count != 0) {
+        if (p->msr.ctl & RTIT_CTL_TSC_EN)
+            ptm_put_tsc(cpu);
+        ptm_put_cbr(cpu);
+    }
+    if (p->hot & PTM_HOT_BRANCH) {
+        ptm_put_mode(cpu, true);
+        ptm_put_ip(cpu, PT_PACKET_TIP_PGE, ip);
+    }
+    if (byte_count == 0)
+        ptm_psb(cpu, ip);
+}
+
+/* Rows 3a and 3b: TraceEn 1 to 0. */
+static void trace_off(BX_CPU_C *cpu, uint64_t ip)
+{
+    struct ptm_cpu *p = &cpu->ptm;
+    if (p->hot & PTM_HOT_BRANCH) {
+        ptm_tnt_flush(cpu);
+        ptm_put_ip(cpu, PT_PACKET_FUP, ip);
+        ptm_put_ip_suppressed(cpu, PT_PACKET_TIP_PGD);
+    }
+    uint64_t psb_bytes = 2048ull << ((p->msr.ctl & RTIT_CTL_PSB_FREQ) >> RTIT_CTL_PSB_FREQ_SHIFT);
+    uint64_t since_psb = p->next_psb > ptm_trace_offset(p) ? psb_bytes - (p->next_psb - ptm_trace_offset(p)) : psb_bytes;
+    uint64_t most = RTIT_STATUS_BYTE_CNT >> RTIT_STATUS_BYTE_CNT_SHIFT;
+    p->msr.status &= ~RTIT_STATUS_BYTE_CNT;
+    p->msr.status |= (since_psb < most ? since_psb : most) << RTIT_STATUS_BYTE_CNT_SHIFT;
+    ptm_output_stop(cpu);
+}
+
+void ptm_ctl_set(BX_CPU_C *cpu, uint64_t ctl, uint64_t disable_ip, uint64_t enable_ip)
+{
+    struct ptm_cpu *p = &cpu->ptm;
+    bool was_on = (p->msr.ctl & RTIT_CTL_TRACE_EN) != 0;
+    bool is_on = (ctl & RTIT_CTL_TRACE_EN) != 0;
+    if (was_on && !is_on)
+        trace_off(cpu, disable_ip);
+    p->msr.ctl = ctl;
+    ptm_enables_update(cpu);
+    if (!was_on && is_on)
+        trace_on(cpu, enable_ip);
+}
+
+void ptm_trigger_lost(BX_CPU_C *cpu)
+{
+    cpu->ptm.tnt = PTM_TNT_EMPTY;
+    ptm_enables_update(cpu);
+}

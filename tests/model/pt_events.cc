@@ -1,0 +1,220 @@
+/*
+ * Far transfers, events, VM entries and exits: everything that may change the mode, the privilege level or the address
+ * space while it moves the IP.
+ *
+ * Source: SDM Table "Packet Generation under Different Enable Conditions", rows 5 and 10 to 17; "Tracing and VMX
+ * Operation" (36.5).
+ */
+#include "pt_internal.h"
+
+/* What a transfer tells beside its target. */
+struct transfer {
+    bool has_source; /* asynchronous: a FUP says where it hit */
+    uint64_t source;
+    bool new_cr3; /* a PIP */
+};
+
+/*
+ * The common part of all rows: PacketEn before and after decide between TIP, TIP.PGE, TIP.PGD and nothing. The CPU's
+ * state is the target's.
+ */
+static void transfer_packets(BX_CPU_C *cpu, const struct transfer *transfer)
+{
+    struct ptm_cpu *p = &cpu->ptm;
+    bool before = (p->hot & PTM_HOT_BRANCH) != 0;
+    ptm_enables_update(cpu);
+    bool after = (p->hot & PTM_HOT_BRANCH) != 0;
+    if (!p->trigger_en)
+        return;
+    uint64_t ip = ptm_current_ip(cpu);
+    ptm_tnt_flush(cpu);
+    if (before && transfer->has_source)
+        ptm_put_ip(cpu, PT_PACKET_FUP, transfer->source);
+    if (transfer->new_cr3 && p->context_en && (p->msr.ctl & RTIT_CTL_OS))
+        ptm_put_pip(cpu);
+    if (after)
+        ptm_put_mode(cpu, false);
+    if (before && after) {
+        ptm_put_ip(cpu, PT_PACKET_TIP, ip);
+    } else if (after) {
+        p->retstack_depth = 0;
+        ptm_put_ip(cpu, PT_PACKET_TIP_PGE, ip);
+    } else if (before && p->context_en) {
+        ptm_put_ip(cpu, PT_PACKET_TIP_PGD, ip);
+    } else if (before) {
+        ptm_put_ip_suppressed(cpu, PT_PACKET_TIP_PGD);
+    }
+    ptm_psb_if_due(cpu, ip);
+}
+
+static bool take_cr3_changed(struct ptm_cpu *p)
+{
+    bool changed = p->cr3_changed;
+    p->cr3_changed = false;
+    return changed;
+}
+
+/* Row 10. */
+void ptm_far_branch(BX_CPU_C *cpu, uint64_t from)
+{
+    struct ptm_cpu *p = &cpu->ptm;
+    if (p->hot & PTM_HOT_TRUTH)
+        ptm_count_branch(cpu, p, from, ptm_current_ip(cpu));
+    struct transfer transfer = {};
+    transfer.new_cr3 = take_cr3_changed(p);
+    transfer_packets(cpu, &transfer);
+}
+
+/* An event may fault on its way and give place to another: only the one that arrives counts. */
+void ptm_event_begin(BX_CPU_C *cpu, uint64_t ip)
+{
+    cpu->ptm.event_ip = ip;
+}
+
+/* Rows 11, 12, 13. */
+void ptm_event_done(BX_CPU_C *cpu)
+{
+    struct ptm_cpu *p = &cpu->ptm;
+    if (p->hot & PTM_HOT_TRUTH)
+        ptm_count_branch(cpu, p, p->event_ip, ptm_current_ip(cpu));
+    struct transfer transfer = {};
+    transfer.has_source = true;
+    transfer.source = p->event_ip;
+    transfer.new_cr3 = take_cr3_changed(p);
+    transfer_packets(cpu, &transfer);
+}
+
+/* Row 5: no IP moves, so there is a TIP only where ContextEn changes (the CR3 filter). */
+void ptm_mov_cr3(BX_CPU_C *cpu)
+{
+    struct ptm_cpu *p = &cpu->ptm;
+    if (!p->trigger_en)
+        return;
+    bool before = p->context_en;
+    ptm_enables_update(cpu);
+    if (before != p->context_en) {
+        struct transfer transfer = {};
+        transfer.new_cr3 = true;
+        p->hot = before ? p->hot | PTM_HOT_BRANCH : p->hot & ~PTM_HOT_BRANCH;
+        transfer_packets(cpu, &transfer);
+    } else if (p->context_en && (p->msr.ctl & RTIT_CTL_OS)) {
+        ptm_tnt_flush(cpu);
+        ptm_put_pip(cpu);
+    }
+}
+
+void ptm_task_switch_cr3(BX_CPU_C *cpu)
+{
+    cpu->ptm.cr3_changed = true;
+}
+
+/* Called when a VM entry has loaded the guest's state or a VM exit the host's, before the MSR lists. */
+void ptm_context_switch(BX_CPU_C *cpu)
+{
+    if (!cpu->in_smm)
+        cpu->ptm.in_vmx_transition = true;
+}
+
+/* The MSR-load list held IA32_RTIT_CTL: the rows "MSR list sets TraceEn", "clears TraceEn". */
+static bool transition_ends(BX_CPU_C *cpu, const struct transfer *transfer)
+{
+    struct ptm_cpu *p = &cpu->ptm;
+    p->in_vmx_transition = false;
+    if (!p->ctl_deferred)
+        return false;
+    p->ctl_deferred = false;
+    if (((p->deferred_ctl ^ p->msr.ctl) & RTIT_CTL_TRACE_EN) == 0) {
+        p->msr.ctl = p->deferred_ctl;
+        return false;
+    }
+    if (p->msr.ctl & RTIT_CTL_TRACE_EN) {
+        if (p->hot & PTM_HOT_BRANCH) {
+            ptm_tnt_flush(cpu);
+            if (transfer->has_source)
+                ptm_put_ip(cpu, PT_PACKET_FUP, transfer->source);
+            if (p->msr.ctl & RTIT_CTL_OS)
+                ptm_put_pip(cpu);
+            ptm_put_ip_suppressed(cpu, PT_PACKET_TIP_PGD);
+            p->hot &= ~PTM_HOT_BRANCH; /* said all that trace_off would say */
+        }
+    }
+    uint64_t ip = ptm_current_ip(cpu);
+    ptm_ctl_set(cpu, p->deferred_ctl, ip, ip);
+    return true;
+}
+
+void ptm_vmexit_begin(BX_CPU_C *cpu, uint32_t reason, uint64_t ip)
+{
+    struct ptm_cpu *p = &cpu->ptm;
+    bool failed_entry = (reason >> 31) != 0;
+    p->exit_ip = ip;
+    p->exit_has_ip = !failed_entry;
+    if (!failed_entry) {
+        if ((reason & 0xffff) < TRUTH_NR_EXIT_REASONS)
+            p->vm_exits[reason & 0xffff]++;
+        ptm_truth_world(cpu, false);
+    }
+}
+
+/* Row 16. */
+void ptm_vmexit_done(BX_CPU_C *cpu)
+{
+    struct ptm_cpu *p = &cpu->ptm;
+    struct transfer transfer = {};
+    transfer.has_source = p->exit_has_ip;
+    transfer.source = p->exit_ip;
+    transfer.new_cr3 = true;
+    if (!transition_ends(cpu, &transfer))
+        transfer_packets(cpu, &transfer);
+}
+
+/* Row 17; an event that the entry injects follows as an event of its own. */
+void ptm_vmentry(BX_CPU_C *cpu)
+{
+    struct transfer transfer = {};
+    transfer.new_cr3 = true;
+    ptm_truth_world(cpu, true);
+    if (!transition_ends(cpu, &transfer))
+        transfer_packets(cpu, &transfer);
+}
+
+/* 36.4.2.15: at each VMPTRLD, in context. */
+void ptm_vmptrld(BX_CPU_C *cpu)
+{
+    if (!cpu->ptm.trigger_en || !cpu->ptm.context_en)
+        return;
+    ptm_tnt_flush(cpu);
+    ptm_put_vmcs(cpu);
+}
+
+/* 36.5.1: without IA32_VMX_MISC[14], VMXON clears TraceEn. */
+void ptm_vmxon(BX_CPU_C *cpu)
+{
+    uint64_t ip = cpu->get_laddr(BX_SEG_REG_CS, cpu->prev_rip);
+    if (!ptm_config.profile->vmx)
+        ptm_ctl_set(cpu, cpu->ptm.msr.ctl & ~RTIT_CTL_TRACE_EN, ip, ip);
+}
+
+/* Row 14 and 36.2.8.3, "System Management Mode": an SMI clears TraceEn, RSM brings it back. Called before the CPU's
+ * state changes, and after it was restored. */
+void ptm_smi(BX_CPU_C *cpu)
+{
+    struct ptm_cpu *p = &cpu->ptm;
+    uint64_t ip = ptm_current_ip(cpu);
+    p->smm_trace_en = (p->msr.ctl & RTIT_CTL_TRACE_EN) != 0;
+    ptm_ctl_set(cpu, p->msr.ctl & ~RTIT_CTL_TRACE_EN, ip, ip);
+    if (cpu->in_vmx_guest)
+        ptm_truth_world(cpu, false);
+    p->hot = 0;
+}
+
+/* Row 15. */
+void ptm_rsm(BX_CPU_C *cpu)
+{
+    struct ptm_cpu *p = &cpu->ptm;
+    uint64_t ip = ptm_current_ip(cpu);
+    p->in_vmx_transition = false;
+    if (cpu->in_vmx_guest)
+        ptm_truth_world(cpu, true);
+    ptm_ctl_set(cpu, p->smm_trace_en ? p->msr.ctl | RTIT_CTL_TRACE_EN : p->msr.ctl, ip, ip);
+}

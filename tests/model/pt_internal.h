@@ -1,0 +1,102 @@
+/*
+ * What the model's own files share. Includes Bochs's CPU; instrument.h does not need it.
+ */
+#ifndef PT_INTERNAL_H
+#define PT_INTERNAL_H
+
+#include "bochs.h"
+#include "cpu/cpu.h"
+#include "cpu/cpuid.h"
+#include "gui/siminterface.h"
+#include "pt_model.h"
+
+/* IA32_RTIT_CTL, Table 36-6 */
+#define RTIT_CTL_TRACE_EN (1ull << 0)
+#define RTIT_CTL_CYC_EN (1ull << 1)
+#define RTIT_CTL_OS (1ull << 2)
+#define RTIT_CTL_USER (1ull << 3)
+#define RTIT_CTL_CR3_FILTER (1ull << 7)
+#define RTIT_CTL_TOPA (1ull << 8)
+#define RTIT_CTL_MTC_EN (1ull << 9)
+#define RTIT_CTL_TSC_EN (1ull << 10)
+#define RTIT_CTL_DIS_RETC (1ull << 11)
+#define RTIT_CTL_BRANCH_EN (1ull << 13)
+#define RTIT_CTL_PSB_FREQ_SHIFT 24
+#define RTIT_CTL_PSB_FREQ (0xfull << RTIT_CTL_PSB_FREQ_SHIFT)
+
+/* IA32_RTIT_STATUS, Table 36-7 */
+#define RTIT_STATUS_FILTER_EN (1ull << 0)
+#define RTIT_STATUS_CONTEXT_EN (1ull << 1)
+#define RTIT_STATUS_TRIGGER_EN (1ull << 2)
+#define RTIT_STATUS_ERROR (1ull << 4)
+#define RTIT_STATUS_STOPPED (1ull << 5)
+#define RTIT_STATUS_BYTE_CNT_SHIFT 32
+#define RTIT_STATUS_BYTE_CNT (0x1ffffull << RTIT_STATUS_BYTE_CNT_SHIFT)
+
+#define PERF_GLOBAL_TOPA_PMI (1ull << 55)
+
+/* What a profile says the processor has. */
+struct ptm_profile {
+    const char *name;
+    bool pt;               /* CPUID.(7,0):EBX[25] */
+    bool vmx;              /* IA32_VMX_MISC[14] */
+    uint32_t cpuid14_0[4]; /* EAX EBX ECX EDX */
+    uint32_t cpuid14_1[4];
+    uint32_t microcode; /* MSR 8BH, upper half; 0: as Bochs reports it */
+};
+
+struct ptm_config {
+    const struct ptm_profile *profile;
+    const char *truth_path;    /* NULL: no truth */
+    const char *branches_path; /* NULL: no list */
+    uint64_t first_branch, last_branch; /* which branches go to the list, counted from 0 */
+    uint32_t skid_bytes;                /* from the end of an INT region to the PMI */
+    uint32_t seed;                      /* 0: every skid is skid_bytes; else between 0 and it, by this seed */
+};
+extern struct ptm_config ptm_config;
+
+/* --- pt_output.cc --- */
+/* Start at what the output MSRs say. false: an operational error, IA32_RTIT_STATUS.Error is set. */
+bool ptm_output_start(BX_CPU_C *cpu);
+/* Stop, and bring the output MSRs up to date. */
+void ptm_output_stop(BX_CPU_C *cpu);
+void ptm_output(BX_CPU_C *cpu, const uint8_t *bytes, size_t nr_bytes);
+/* Bytes this CPU's PT has written since reset. */
+uint64_t ptm_trace_offset(const struct ptm_cpu *p);
+/* Set out_limit anew: next_psb or pmi_at have changed. */
+void ptm_output_limit(struct ptm_cpu *p);
+
+/* --- pt_packets.cc --- */
+void ptm_tnt_flush(BX_CPU_C *cpu);
+void ptm_put_ip(BX_CPU_C *cpu, enum pt_packet_kind kind, uint64_t ip);
+void ptm_put_ip_suppressed(BX_CPU_C *cpu, enum pt_packet_kind kind);
+void ptm_put_pip(BX_CPU_C *cpu);
+void ptm_put_vmcs(BX_CPU_C *cpu);
+void ptm_put_cbr(BX_CPU_C *cpu);
+void ptm_put_tsc(BX_CPU_C *cpu);
+/* MODE.Exec, where the decoder does not know the mode, or always. */
+void ptm_put_mode(BX_CPU_C *cpu, bool always);
+/* PSB+ where one is due; ip is the current IP. */
+void ptm_psb_if_due(BX_CPU_C *cpu, uint64_t ip);
+void ptm_psb(BX_CPU_C *cpu, uint64_t ip);
+
+/* --- pt_enables.cc --- */
+/* Work out the enables and hot from the CPU's state and the MSRs. */
+void ptm_enables_update(BX_CPU_C *cpu);
+/* IA32_RTIT_CTL has a new value; ip: the IP that TIP.PGE or FUP reports. */
+void ptm_ctl_set(BX_CPU_C *cpu, uint64_t ctl, uint64_t disable_ip, uint64_t enable_ip);
+/* Stopped or Error were set while packets were being written. */
+void ptm_trigger_lost(BX_CPU_C *cpu);
+/* Linear address of the next instruction. */
+uint64_t ptm_current_ip(BX_CPU_C *cpu);
+
+/* --- pt_truth.cc --- */
+void ptm_truth_open(void);
+void ptm_truth_close(void);
+bool ptm_truth_on(void);
+void ptm_truth_checkpoint(BX_CPU_C *cpu);
+/* A VM entry (true) or VM exit: count instructions on the right side. extra: 1 where the instruction that is under way
+ * belongs to the side that is left. */
+void ptm_truth_world(BX_CPU_C *cpu, bool to_non_root);
+
+#endif

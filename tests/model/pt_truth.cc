@@ -1,0 +1,135 @@
+/*
+ * The truth file: what the CPUs really did, in the layout of decode/truth.h.
+ */
+#include "pt_internal.h"
+
+static FILE *truth_file;
+static FILE *list_files[BX_MAX_SMP_THREADS_SUPPORTED];
+
+static FILE *open_or_die(const char *path)
+{
+    FILE *file = fopen(path, "wb");
+    if (file == NULL) {
+        fprintf(stderr, "ptmodel: cannot write %s: %s\n", path, strerror(errno));
+        exit(1);
+    }
+    return file;
+}
+
+bool ptm_truth_on(void)
+{
+    return truth_file != NULL;
+}
+
+/* The branch list of CPU 0 has the given name, those of other CPUs end in ".cpuN". */
+static void lists_open(void)
+{
+    for (unsigned n = 0; n < BX_SMP_PROCESSORS; n++) {
+        char path[BX_PATHNAME_LEN];
+        if (n == 0)
+            snprintf(path, sizeof(path), "%s", ptm_config.branches_path);
+        else
+            snprintf(path, sizeof(path), "%s.cpu%u", ptm_config.branches_path, n);
+        list_files[n] = open_or_die(path);
+    }
+}
+
+void ptm_truth_open(void)
+{
+    if (ptm_config.truth_path == NULL || truth_file != NULL)
+        return;
+    truth_file = open_or_die(ptm_config.truth_path);
+    struct truth_file_header header = {};
+    memcpy(header.magic, TRUTH_MAGIC, sizeof(header.magic));
+    header.version = 1;
+    header.nr_cpus = BX_SMP_PROCESSORS;
+    fwrite(&header, sizeof(header), 1, truth_file);
+    if (ptm_config.branches_path != NULL)
+        lists_open();
+}
+
+void ptm_list_branch(BX_CPU_C *cpu, uint64_t from, uint64_t to)
+{
+    const struct ptm_cpu *p = &cpu->ptm;
+    uint64_t index = p->branches_total + p->branches - 1;
+    if (index < ptm_config.first_branch || index > ptm_config.last_branch)
+        return;
+    struct truth_branch branch = {from, to};
+    fwrite(&branch, sizeof(branch), 1, list_files[cpu->bx_cpuid]);
+}
+
+static uint64_t instructions_since_switch(BX_CPU_C *cpu)
+{
+    return cpu->get_icount() - cpu->ptm.world_icount;
+}
+
+void ptm_truth_checkpoint(BX_CPU_C *cpu)
+{
+    struct ptm_cpu *p = &cpu->ptm;
+    if (truth_file != NULL) {
+        struct truth_checkpoint checkpoint = {};
+        checkpoint.kind = TRUTH_CHECKPOINT;
+        checkpoint.cpu = cpu->bx_cpuid;
+        checkpoint.trace_offset = ptm_trace_offset(p);
+        checkpoint.branches = p->branches;
+        checkpoint.hash = p->hash;
+        checkpoint.instructions =
+            p->non_root_instructions + (cpu->in_vmx_guest ? instructions_since_switch(cpu) : 0);
+        checkpoint.last_to = p->last_to;
+        fwrite(&checkpoint, sizeof(checkpoint), 1, truth_file);
+    }
+    p->branches_total += p->branches;
+    p->branches = 0;
+    p->hash = TRUTH_HASH_SEED;
+}
+
+/* VMLAUNCH and VMRESUME retire after they have entered: one instruction of the root's. */
+void ptm_truth_world(BX_CPU_C *cpu, bool to_non_root)
+{
+    struct ptm_cpu *p = &cpu->ptm;
+    uint64_t now = cpu->get_icount() + (to_non_root ? 1 : 0);
+    if (!to_non_root)
+        p->non_root_instructions += now - p->world_icount;
+    else if (p->entered)
+        p->root_instructions += now - p->world_icount;
+    p->entered = true;
+    p->world_icount = now;
+}
+
+static void write_end(BX_CPU_C *cpu)
+{
+    struct ptm_cpu *p = &cpu->ptm;
+    struct truth_end end = {};
+    if (p->entered) {
+        uint64_t rest = instructions_since_switch(cpu);
+        (cpu->in_vmx_guest ? p->non_root_instructions : p->root_instructions) += rest;
+    }
+    end.kind = TRUTH_END;
+    end.cpu = cpu->bx_cpuid;
+    end.trace_bytes = ptm_trace_offset(p);
+    end.branches = p->branches;
+    end.hash = p->hash;
+    end.branches_total = p->branches_total + p->branches;
+    end.non_root_instructions = p->non_root_instructions;
+    end.root_instructions = p->root_instructions;
+    end.topa_pmis = p->topa_pmis;
+    end.psbs = p->psbs;
+    memcpy(end.vm_exits, p->vm_exits, sizeof(end.vm_exits));
+    fwrite(&end, sizeof(end), 1, truth_file);
+}
+
+void ptm_truth_close(void)
+{
+    if (truth_file == NULL)
+        return;
+    for (unsigned n = 0; n < BX_SMP_PROCESSORS; n++) {
+        if (BX_CPU(n))
+            write_end(BX_CPU(n));
+        if (list_files[n])
+            fclose(list_files[n]);
+        list_files[n] = NULL;
+    }
+    if (fclose(truth_file) != 0)
+        fprintf(stderr, "ptmodel: %s is incomplete: %s\n", ptm_config.truth_path, strerror(errno));
+    truth_file = NULL;
+}
