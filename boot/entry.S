@@ -66,6 +66,12 @@ mb2_header:
     .long 12
     .long entry_load_address
 
+    /* Framebuffer, optional, of any size: UEFI firmware has no text screen, and without this tag GRUB gives none. */
+    .balign 8
+    .short 5, 1
+    .long 20
+    .long 0, 0, 0
+
     /* Modules page-aligned. */
     .balign 8
     .short 6, 0

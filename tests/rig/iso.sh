@@ -28,6 +28,8 @@ cp "$ELF" "$root/boot/undertrace.elf"
     echo 'if [ "$grub_platform" = efi ]; then insmod all_video; fi'
     echo "menuentry 'Undertrace' {"
     echo "    multiboot2 /boot/undertrace.elf $OPTIONS"
+    # On a BIOS the guest gets the text screen: drawing a console into a framebuffer costs the emulator dear.
+    echo '    if [ "$grub_platform" = pc ]; then set gfxpayload=text; fi'
     [ -z "$KERNEL" ] || echo "    module2 /boot/vmlinuz kernel $CMDLINE"
     [ -z "$INITRD" ] || echo "    module2 /boot/initrd initrd"
     echo '}'
