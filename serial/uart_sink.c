@@ -1,0 +1,230 @@
+/* channel=uart: frames over a 16550, one way. Shell. */
+#include "serial/uart_sink.h"
+
+#include "pt/msr.h"
+#include "serial/crc32c.h"
+#include "serial/frame.h"
+#include "serial/io.h"
+#include "serial/log.h"
+#include "serial/stream.h"
+#include "serial/uart.h"
+#include "vmx/phys.h"
+
+#define MAX_PAYLOAD 1024u
+#define FIFOS_PER_POLL 4u
+#define PAGE_BYTES 4096u
+
+struct uart_queues {
+    struct trace_queue trace;
+    struct record_queue records;
+};
+
+struct uart_sink {
+    struct sink sink;
+    uint16_t port;
+    uint16_t nr_cpus;
+    uint32_t seq;
+
+    /* The frame that is being written; its bytes stay in their queue until the last one is out. */
+    bool busy;
+    struct frame_header header;
+    const uint8_t *payload;
+    uint32_t crc; /* of the payload */
+    uint32_t at;  /* bytes written: header, payload, CRC */
+
+    struct uart_queues cpus[];
+};
+
+static struct uart_sink *uart_sink_of(struct sink *sink)
+{
+    return (struct uart_sink *)sink;
+}
+
+static void begin_frame(struct uart_sink *s, uint16_t cpu, enum frame_kind kind, uint64_t offset, struct span span)
+{
+    uint16_t length = span.size < MAX_PAYLOAD ? (uint16_t)span.size : MAX_PAYLOAD;
+
+    s->header.kind = (uint8_t)kind;
+    s->header.cpu = cpu;
+    s->header.seq = s->seq++;
+    s->header.offset = offset;
+    s->header.length = length;
+    frame_header_seal(&s->header);
+    s->payload = span.va;
+    s->crc = crc32c(span.va, length);
+    s->at = 0;
+    s->busy = true;
+}
+
+/* Records first: the decoder needs the code pages before the trace that runs in them. false: nothing waits. */
+static bool begin_next_frame(struct uart_sink *s)
+{
+    for (uint16_t cpu = 0; cpu < s->nr_cpus; cpu++) {
+        const struct record_queue *q = &s->cpus[cpu].records;
+
+        if (!record_queue_empty(q)) {
+            begin_frame(s, cpu, FRAME_RECORDS, q->sent, record_queue_peek(q));
+            return true;
+        }
+    }
+    for (uint16_t cpu = 0; cpu < s->nr_cpus; cpu++) {
+        const struct trace_queue *q = &s->cpus[cpu].trace;
+
+        if (!trace_queue_empty(q)) {
+            begin_frame(s, cpu, FRAME_TRACE, q->sent, trace_queue_peek(q));
+            return true;
+        }
+    }
+    return false;
+}
+
+static void end_frame(struct uart_sink *s)
+{
+    struct uart_queues *queues = &s->cpus[s->header.cpu];
+
+    s->busy = false;
+    if (s->header.kind == FRAME_RECORDS) {
+        record_queue_take(&queues->records, s->header.length);
+    } else {
+        trace_queue_take(&queues->trace, s->header.length);
+    }
+}
+
+static uint8_t next_byte(struct uart_sink *s)
+{
+    uint32_t at = s->at++;
+
+    if (at < FRAME_HEADER_SIZE) {
+        return ((const uint8_t *)&s->header)[at];
+    }
+    at -= FRAME_HEADER_SIZE;
+    if (at < s->header.length) {
+        return s->payload[at];
+    }
+    at -= s->header.length;
+    return (uint8_t)(s->crc >> 8 * at);
+}
+
+/* One FIFO full of bytes, fewer where nothing is left. false: nothing waits. */
+static bool fill_fifo(struct uart_sink *s)
+{
+    for (uint32_t i = 0; i < UART_FIFO_BYTES; i++) {
+        if (!s->busy && !begin_next_frame(s)) {
+            return false;
+        }
+        uart_write(s->port, next_byte(s));
+        if (s->at == FRAME_HEADER_SIZE + s->header.length + sizeof(s->crc)) {
+            end_frame(s);
+        }
+    }
+    return true;
+}
+
+static void uart_poll(struct sink *sink)
+{
+    struct uart_sink *s = uart_sink_of(sink);
+
+    for (uint32_t i = 0; i < FIFOS_PER_POLL && uart_fifo_empty(s->port); i++) {
+        if (!fill_fifo(s)) {
+            return;
+        }
+    }
+}
+
+static void uart_trace(struct sink *sink, uint16_t cpu, uint64_t offset, const void *va, uint64_t pa, uint32_t size)
+{
+    struct trace_queue *q = &uart_sink_of(sink)->cpus[cpu].trace;
+
+    if (size == 0) {
+        return;
+    }
+    if (trace_queue_empty(q)) {
+        q->sent = offset;
+    }
+    while (!trace_queue_add(q, (struct span){va, pa, size})) {
+        uart_poll(sink);
+    }
+}
+
+static void uart_record(struct sink *sink, uint16_t cpu, const void *bytes, uint32_t size)
+{
+    struct record_queue *q = &uart_sink_of(sink)->cpus[cpu].records;
+
+    while (record_queue_space(q, q->sent) < size) {
+        uart_poll(sink);
+        io_pause();
+    }
+    record_queue_add(q, bytes, size);
+    uart_poll(sink);
+}
+
+static uint64_t uart_released(struct sink *sink, uint16_t cpu)
+{
+    return uart_sink_of(sink)->cpus[cpu].trace.sent;
+}
+
+static bool all_written(const struct uart_sink *s)
+{
+    for (uint16_t cpu = 0; cpu < s->nr_cpus; cpu++) {
+        if (!trace_queue_empty(&s->cpus[cpu].trace) || !record_queue_empty(&s->cpus[cpu].records)) {
+            return false;
+        }
+    }
+    return uart_idle(s->port);
+}
+
+static bool uart_drain(struct sink *sink, uint64_t timeout_tsc)
+{
+    uint64_t start = tsc_read();
+
+    while (!all_written(uart_sink_of(sink))) {
+        if (tsc_read() - start >= timeout_tsc) {
+            return false;
+        }
+        uart_poll(sink);
+        io_pause();
+    }
+    return true;
+}
+
+static const struct sink_ops uart_ops = {.name = "uart",
+                                         .trace = uart_trace,
+                                         .record = uart_record,
+                                         .released = uart_released,
+                                         .poll = uart_poll,
+                                         .drain = uart_drain};
+
+static size_t state_bytes(uint16_t nr_cpus)
+{
+    size_t bytes = sizeof(struct uart_sink) + nr_cpus * sizeof(struct uart_queues);
+
+    return (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
+}
+
+size_t uart_sink_memory_bytes(uint16_t nr_cpus, uint32_t record_bytes)
+{
+    return state_bytes(nr_cpus) + (size_t)nr_cpus * record_bytes;
+}
+
+struct sink *uart_sink_init(void *memory, const struct uart_sink_params *params, char *why, size_t why_size)
+{
+    struct uart_sink *s = memory;
+    uint8_t *rings = (uint8_t *)memory + state_bytes(params->nr_cpus);
+
+    if (!uart_init(params->port, params->baud)) {
+        format_text(why, why_size, "no UART answers at I/O port %x", params->port);
+        return NULL;
+    }
+    __builtin_memset(memory, 0, state_bytes(params->nr_cpus));
+    s->sink.ops = &uart_ops;
+    s->port = params->port;
+    s->nr_cpus = params->nr_cpus;
+    s->header.stream_id = params->stream_id;
+    for (uint16_t cpu = 0; cpu < params->nr_cpus; cpu++) {
+        uint8_t *ring = rings + (size_t)cpu * params->record_bytes;
+
+        s->cpus[cpu].records =
+            (struct record_queue){.va = ring, .pa = virt_to_phys(ring), .size = params->record_bytes};
+    }
+    return &s->sink;
+}
