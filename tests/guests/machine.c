@@ -91,24 +91,31 @@ static uint32_t read32(const uint8_t *bytes)
     return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
-/* boot_params.acpi_rsdp_addr at 70H; ACPI: RSDP.RsdtAddress at 16, FADT.PM1a_CNT_BLK at 64. */
+/* ACPI: RSDP.RsdtAddress at 16, and .XsdtAddress at 24 from revision 2 on; FADT.PM1a_CNT_BLK at 64. Addresses are below
+ * 4 GiB here. */
+static void find_power(const uint8_t *rsdp)
+{
+    bool extended = rsdp[15] >= 2;
+    const uint8_t *root = (const uint8_t *)(uintptr_t)read32(rsdp + (extended ? 24 : 16));
+    uint32_t step = extended ? 8 : 4;
+    for (uint32_t at = 36; at < read32(root + 4); at += step) {
+        const uint8_t *table = (const uint8_t *)(uintptr_t)read32(root + at);
+        if (read32(table) == 0x50434146) /* "FACP" */
+            pm1a_cnt = (uint16_t)read32(table + 64);
+    }
+}
+
 void machine_start(const uint8_t *boot_params)
 {
     io_write8(COM1 + 3, 0x80); /* LCR: divisor latch */
     io_write8(COM1, 1);
     io_write8(COM1 + 1, 0);
-    io_write8(COM1 + 3, 3); /* LCR: 8N1 */
-    const uint8_t *rsdp = (const uint8_t *)(uintptr_t)read32(boot_params + 0x70);
-    if (!rsdp) {
+    io_write8(COM1 + 3, 3);                     /* LCR: 8N1 */
+    uint32_t rsdp = read32(boot_params + 0x70); /* boot_params.acpi_rsdp_addr */
+    if (rsdp)
+        find_power((const uint8_t *)(uintptr_t)rsdp);
+    else
         console_text("machine: boot_params names no RSDP\r\n");
-        return;
-    }
-    const uint8_t *rsdt = (const uint8_t *)(uintptr_t)read32(rsdp + 16);
-    for (uint32_t at = 36; at < read32(rsdt + 4); at += 4) {
-        const uint8_t *table = (const uint8_t *)(uintptr_t)read32(rsdt + at);
-        if (read32(table) == 0x50434146) /* "FACP" */
-            pm1a_cnt = (uint16_t)read32(table + 64);
-    }
 }
 
 void machine_power_off(void)
