@@ -1,0 +1,122 @@
+#include "vmx/caps.h"
+
+#include <stddef.h>
+
+#define CPUID_1_ECX_VMX (1u << 5)
+
+const char *vmx_caps_check(const struct vmx_caps *caps)
+{
+    if (!(caps->cpuid_1_ecx & CPUID_1_ECX_VMX))
+        return "this CPU has no VMX (CPUID.1:ECX[5] is 0)";
+    if ((caps->feature_control & FEATURE_CONTROL_LOCK) && !(caps->feature_control & FEATURE_CONTROL_VMX))
+        return "the firmware has locked VMX off (IA32_FEATURE_CONTROL: lock bit 1, bit 2 is 0); enable it in the "
+               "firmware's setup";
+    return NULL;
+}
+
+/* One control that we want: which word, which bit, and what its absence means. NULL text: do without. */
+struct wish {
+    uint8_t word;
+    uint32_t bits;
+    const char *missing;
+};
+
+enum { WORD_PIN, WORD_PROC, WORD_PROC2, WORD_EXIT, WORD_ENTRY, NR_WORDS };
+
+#define MISSING(kind, name) "this CPU's VMX lacks the " kind " control \"" name "\""
+
+static const struct wish wishes[] = {
+    {WORD_PIN, PIN_NMI_EXITING, MISSING("pin-based", "NMI exiting")},
+    {WORD_PIN, PIN_VIRTUAL_NMIS, MISSING("pin-based", "virtual NMIs")},
+    {WORD_PROC, PROC_USE_IO_BITMAPS, MISSING("processor-based", "use I/O bitmaps")},
+    {WORD_PROC, PROC_USE_MSR_BITMAPS, MISSING("processor-based", "use MSR bitmaps")},
+    {WORD_PROC, PROC_SECONDARY_CONTROLS, MISSING("processor-based", "activate secondary controls")},
+    {WORD_PROC2, PROC2_ENABLE_EPT, MISSING("secondary processor-based", "enable EPT")},
+    {WORD_PROC2, PROC2_UNRESTRICTED_GUEST, MISSING("secondary processor-based", "unrestricted guest")},
+    {WORD_PROC2, PROC2_ENABLE_VPID, NULL},
+    {WORD_PROC2, PROC2_ENABLE_RDTSCP, NULL},
+    {WORD_PROC2, PROC2_ENABLE_INVPCID, NULL},
+    {WORD_PROC2, PROC2_ENABLE_XSAVES, NULL},
+    {WORD_PROC2, PROC2_ENABLE_USER_WAIT_AND_PAUSE, NULL},
+    {WORD_PROC2, PROC2_ENABLE_PCONFIG, NULL},
+    {WORD_EXIT, EXIT_HOST_ADDRESS_SPACE_SIZE, MISSING("VM-exit", "host address-space size")},
+    {WORD_EXIT, EXIT_SAVE_DEBUG_CONTROLS, MISSING("VM-exit", "save debug controls")},
+    {WORD_EXIT, EXIT_SAVE_IA32_PAT, MISSING("VM-exit", "save IA32_PAT")},
+    {WORD_EXIT, EXIT_LOAD_IA32_PAT, MISSING("VM-exit", "load IA32_PAT")},
+    {WORD_EXIT, EXIT_SAVE_IA32_EFER, MISSING("VM-exit", "save IA32_EFER")},
+    {WORD_EXIT, EXIT_LOAD_IA32_EFER, MISSING("VM-exit", "load IA32_EFER")},
+    {WORD_ENTRY, ENTRY_LOAD_DEBUG_CONTROLS, MISSING("VM-entry", "load debug controls")},
+    {WORD_ENTRY, ENTRY_LOAD_IA32_PAT, MISSING("VM-entry", "load IA32_PAT")},
+    {WORD_ENTRY, ENTRY_LOAD_IA32_EFER, MISSING("VM-entry", "load IA32_EFER")},
+};
+
+static uint32_t must_be_one(uint64_t capability)
+{
+    return (uint32_t)capability;
+}
+
+static bool may_be_one(uint64_t capability, uint32_t bits)
+{
+    return ((uint32_t)(capability >> 32) & bits) == bits;
+}
+
+static const char *ept_missing(uint64_t ept_vpid)
+{
+    if (!(ept_vpid & EPT_CAP_PAGE_WALK_4))
+        return "this CPU's EPT has no page walks of length 4";
+    if (!(ept_vpid & EPT_CAP_WRITE_BACK))
+        return "this CPU's EPT structures cannot be write-back";
+    if (!(ept_vpid & EPT_CAP_2M))
+        return "this CPU's EPT has no 2-MByte pages";
+    if (!(ept_vpid & EPT_CAP_INVEPT) || !(ept_vpid & EPT_CAP_INVEPT_SINGLE))
+        return "this CPU has no single-context INVEPT";
+    return NULL;
+}
+
+/* The counters stop in root where both ends can be had (hardware note: the guest's counters count no root instruction).
+ */
+static void resolve_perf(struct vmx_controls *controls, const struct vmx_caps *caps)
+{
+    if (caps->perfmon_version < 2 || !may_be_one(caps->exit, EXIT_LOAD_IA32_PERF_GLOBAL_CTRL) ||
+        !may_be_one(caps->entry, ENTRY_LOAD_IA32_PERF_GLOBAL_CTRL))
+        return;
+    controls->perf_global_ctrl = true;
+    controls->exit |= EXIT_LOAD_IA32_PERF_GLOBAL_CTRL;
+    controls->entry |= ENTRY_LOAD_IA32_PERF_GLOBAL_CTRL;
+    if (may_be_one(caps->exit, EXIT_SAVE_IA32_PERF_GLOBAL_CTRL)) {
+        controls->perf_global_ctrl_saved = true;
+        controls->exit |= EXIT_SAVE_IA32_PERF_GLOBAL_CTRL;
+    }
+}
+
+const char *vmx_controls_resolve(struct vmx_controls *controls, const struct vmx_caps *caps)
+{
+    const uint64_t capabilities[NR_WORDS] = {caps->pin, caps->proc, caps->proc2, caps->exit, caps->entry};
+    uint32_t words[NR_WORDS];
+
+    for (unsigned i = 0; i < NR_WORDS; i++)
+        words[i] = must_be_one(capabilities[i]);
+    for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++) {
+        if (may_be_one(capabilities[wishes[i].word], wishes[i].bits))
+            words[wishes[i].word] |= wishes[i].bits;
+        else if (wishes[i].missing)
+            return wishes[i].missing;
+    }
+    /* Without the TRUE MSRs these two cannot be 0: an exit at every CR3 load, and no PIP for the guest (SDM "Emulation
+     * of Intel PT Traced State"). */
+    if (words[WORD_PROC] & (PROC_CR3_LOAD_EXITING | PROC_CR3_STORE_EXITING))
+        return "this CPU's VMX cannot leave MOV CR3 to the guest (no IA32_VMX_TRUE_PROCBASED_CTLS)";
+    if (!may_be_one(caps->proc, PROC_MONITOR_TRAP_FLAG))
+        return MISSING("processor-based", "monitor trap flag");
+    const char *missing = ept_missing(caps->ept_vpid);
+    if (missing)
+        return missing;
+
+    *controls = (struct vmx_controls){.pin = words[WORD_PIN],
+                                      .proc = words[WORD_PROC],
+                                      .proc2 = words[WORD_PROC2],
+                                      .exit = words[WORD_EXIT],
+                                      .entry = words[WORD_ENTRY]};
+    resolve_perf(controls, caps);
+    return NULL;
+}

@@ -1,0 +1,228 @@
+#include "vmx/ept.h"
+
+#include <string.h>
+
+#include "pt/msr.h"
+#include "vmx/cpu.h"
+#include "vmx/ept_maths.h"
+#include "vmx/memory_types.h"
+#include "vmx/mtrr.h"
+#include "vmx/phys.h"
+
+#define MSR_IA32_VMX_EPT_VPID_CAP 0x48cu
+#define INVEPT_SINGLE_CONTEXT 1ull
+#define FOUR_GIB (4ull << 30)
+
+static uint64_t *root;
+static uint8_t *pool;
+static uint32_t pool_used, pool_pages;
+static uint64_t ones_pa; /* the page behind all hidden pages */
+static unsigned largest_level;
+static uint64_t memory_access; /* of guest memory before its first execution */
+
+void *ept_pool_page(void)
+{
+    if (pool_used == pool_pages)
+        return NULL;
+    return pool + EPT_PAGE_SIZE * pool_used++;
+}
+
+static uint64_t *new_table(void)
+{
+    uint64_t *table = ept_pool_page();
+
+    if (!table)
+        fail_stop(cpu_this(), "the EPT page pool is used up");
+    return table;
+}
+
+static void split(uint64_t *slot, unsigned level)
+{
+    uint64_t *table = new_table();
+
+    for (unsigned i = 0; i < EPT_TABLE_ENTRIES; i++)
+        table[i] = ept_split_entry(*slot, level, i);
+    *slot = ept_table_entry(virt_to_phys(table));
+}
+
+static uint64_t *table_of(uint64_t entry)
+{
+    return phys_to_virt(entry & EPT_ADDRESS_MASK);
+}
+
+/* The entry for gpa at level; tables on the way are made, larger pages split. */
+static uint64_t *slot_at(uint64_t gpa, unsigned level)
+{
+    uint64_t *table = root;
+
+    for (unsigned at = EPT_LEVELS; at > level; at--) {
+        uint64_t *slot = &table[ept_index(gpa, at)];
+
+        if (!ept_entry_present(*slot))
+            *slot = ept_table_entry(virt_to_phys(new_table()));
+        else if (ept_entry_is_leaf(*slot, at))
+            split(slot, at);
+        table = table_of(*slot);
+    }
+    return &table[ept_index(gpa, level)];
+}
+
+uint64_t ept_lookup(uint64_t gpa)
+{
+    const uint64_t *table = root;
+
+    for (unsigned level = EPT_LEVELS; level > 0; level--) {
+        uint64_t entry = table[ept_index(gpa, level)];
+
+        if (!ept_entry_present(entry))
+            return 0;
+        if (ept_entry_is_leaf(entry, level))
+            return entry;
+        table = table_of(entry);
+    }
+    return 0;
+}
+
+/* Map gpa to itself by the largest page that fits below end and has one memory type. Returns the bytes mapped. */
+static uint64_t map_largest(uint64_t gpa, uint64_t end)
+{
+    for (unsigned level = largest_level;; level--) {
+        const uint64_t size = ept_entry_size(level);
+
+        if (level > 1 && ((gpa & (size - 1)) || end - gpa < size))
+            continue;
+        int type = memory_type_of(gpa, size);
+        if (type == MEMORY_TYPE_MIXED)
+            continue;
+        *slot_at(gpa, level) = ept_leaf_entry(gpa, level, type, memory_access);
+        return size;
+    }
+}
+
+/* All pages of the range read as ones. Eager for the NIC, whose driver would probe it, lazy for our memory. */
+static void hide(uint64_t start, uint64_t end)
+{
+    for (uint64_t gpa = start & ~(EPT_PAGE_SIZE - 1); gpa < end; gpa += EPT_PAGE_SIZE)
+        *slot_at(gpa, 1) = ept_leaf_entry(ones_pa, 1, MEMORY_TYPE_WB, EPT_READ);
+}
+
+static void unmap(struct range range)
+{
+    uint64_t gpa = range.start;
+
+    while (gpa < range.end) {
+        unsigned level = (gpa & (ept_entry_size(2) - 1)) || range.end - gpa < ept_entry_size(2) ? 1 : 2;
+
+        *slot_at(gpa, level) = 0;
+        gpa += ept_entry_size(level);
+    }
+}
+
+const char *ept_build(const struct vmx_machine *machine)
+{
+    const uint64_t end = machine->top_of_memory > FOUR_GIB ? machine->top_of_memory : FOUR_GIB;
+
+    pool = machine->ept_pool;
+    pool_pages = machine->nr_ept_pages;
+    pool_used = 0;
+    if (pool_pages < vmx_ept_pages_needed(machine->top_of_memory))
+        return "too few pages for EPT tables";
+    largest_level = msr_read(MSR_IA32_VMX_EPT_VPID_CAP) & EPT_CAP_1G ? 3 : 2;
+    memory_access = machine->code_pages ? EPT_READ | EPT_WRITE : EPT_ACCESS_MASK;
+    memory_types_read();
+    root = new_table();
+    void *ones = ept_pool_page();
+    ones_pa = virt_to_phys(ones);
+    ept_hidden_refill();
+
+    for (uint64_t gpa = 0; gpa < end;)
+        gpa += map_largest(gpa, end);
+    unmap(machine->reserved);
+    if (machine->ports.hide_pci) {
+        hide(machine->ports.hidden_mmio.start, machine->ports.hidden_mmio.end);
+        if (machine->ports.hidden_ecam_pa)
+            hide(machine->ports.hidden_ecam_pa, machine->ports.hidden_ecam_pa + EPT_PAGE_SIZE);
+    }
+    return NULL;
+}
+
+uint64_t ept_root_pointer(void)
+{
+    return ept_pointer(virt_to_phys(root));
+}
+
+void ept_set_access(uint64_t gpa, uint64_t access)
+{
+    uint64_t *slot = slot_at(gpa, 1);
+
+    *slot = (*slot & ~EPT_ACCESS_MASK) | access;
+}
+
+void ept_map_missing(uint64_t gpa)
+{
+    const struct range *ours = &vmx_machine.reserved;
+
+    if (gpa >= ours->start && gpa < ours->end) {
+        hide(gpa, gpa + 1); /* VISIBLE: memory that E820 calls reserved reads as ones */
+        return;
+    }
+    const uint64_t block = ept_entry_size(largest_level);
+    const uint64_t start = gpa & ~(block - 1);
+    if (start < FOUR_GIB || start < vmx_machine.top_of_memory)
+        fail_stop(cpu_this(), "guest-physical address below the top of memory is not mapped");
+    for (uint64_t at = start; at < start + block;)
+        at += map_largest(at, start + block);
+}
+
+bool ept_is_hidden(uint64_t gpa)
+{
+    return (ept_lookup(gpa) & EPT_ADDRESS_MASK) == ones_pa;
+}
+
+void ept_hidden_refill(void)
+{
+    memset(phys_to_virt(ones_pa), 0xff, EPT_PAGE_SIZE);
+}
+
+void ept_invalidate(void)
+{
+    const struct {
+        uint64_t eptp, reserved;
+    } descriptor = {ept_root_pointer(), 0};
+    uint8_t failed;
+
+    __asm__ volatile("invept %[descriptor], %[type]"
+                     : "=@ccbe"(failed)
+                     : [descriptor] "m"(descriptor), [type] "r"(INVEPT_SINGLE_CONTEXT)
+                     : "memory");
+    if (failed)
+        fail_stop(cpu_this(), "INVEPT failed");
+}
+
+static void retype(uint64_t *table, unsigned level, uint64_t base)
+{
+    for (unsigned i = 0; i < EPT_TABLE_ENTRIES; i++) {
+        uint64_t gpa = base + i * ept_entry_size(level);
+        uint64_t *slot = &table[i];
+
+        if (!ept_entry_present(*slot) || (level == 1 && (*slot & EPT_ADDRESS_MASK) == ones_pa))
+            continue;
+        if (ept_entry_is_leaf(*slot, level)) {
+            int type = memory_type_of(gpa, ept_entry_size(level));
+            if (type != MEMORY_TYPE_MIXED) {
+                *slot = (*slot & ~EPT_MEMORY_TYPE_MASK) | (uint64_t)type << EPT_MEMORY_TYPE_SHIFT;
+                continue;
+            }
+            split(slot, level);
+        }
+        retype(table_of(*slot), level - 1, gpa);
+    }
+}
+
+void ept_memory_types_update(void)
+{
+    if (!memory_types_read())
+        return;
+    retype(root, EPT_LEVELS, 0);
+    ept_invalidate();
+}

@@ -1,0 +1,57 @@
+/*
+ * EPT paging structures as values. Core.
+ *
+ * Source: SDM "The Extended Page Table Mechanism (EPT)": Tables "Format of an EPT ... Entry", "EPT Violations". Level 1
+ * is the EPT page table (4-KByte pages), 2 the page directory (2 MBytes), 3 the page-directory-pointer table (1 GByte),
+ * 4 the PML4 table.
+ */
+#ifndef VMX_EPT_MATHS_H
+#define VMX_EPT_MATHS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define EPT_READ (1ull << 0)
+#define EPT_WRITE (1ull << 1)
+#define EPT_EXECUTE (1ull << 2)
+#define EPT_ACCESS_MASK (EPT_READ | EPT_WRITE | EPT_EXECUTE)
+#define EPT_MEMORY_TYPE_SHIFT 3
+#define EPT_MEMORY_TYPE_MASK (7ull << EPT_MEMORY_TYPE_SHIFT)
+#define EPT_LARGE (1ull << 7)
+#define EPT_ADDRESS_MASK 0x000ffffffffff000ull
+#define EPT_TABLE_ENTRIES 512u
+#define EPT_LEVELS 4u
+#define EPT_PAGE_SIZE 0x1000ull
+
+/* Exit qualification of an EPT violation */
+#define EPT_VIOLATION_READ (1ull << 0)
+#define EPT_VIOLATION_WRITE (1ull << 1)
+#define EPT_VIOLATION_FETCH (1ull << 2)
+#define EPT_VIOLATION_LINEAR_VALID (1ull << 7)
+#define EPT_VIOLATION_NMI_UNBLOCKING (1ull << 12)
+
+/* EPTP for a PML4 table: write-back, page walk of 4, no accessed and dirty flags. */
+uint64_t ept_pointer(uint64_t pml4_pa);
+
+/* Bytes that one entry of a table of this level covers. */
+uint64_t ept_entry_size(unsigned level);
+
+/* Index of gpa in its table of this level. */
+unsigned ept_index(uint64_t gpa, unsigned level);
+
+/* An entry that points to a table; all access, so that the leaves decide. */
+uint64_t ept_table_entry(uint64_t table_pa);
+
+/* An entry that maps a page. access: EPT_READ, EPT_WRITE, EPT_EXECUTE; memory_type 0 to 6. pa is aligned to the page.
+ */
+uint64_t ept_leaf_entry(uint64_t pa, unsigned level, int memory_type, uint64_t access);
+
+bool ept_entry_present(uint64_t entry);
+
+/* Does an entry of this level map a page? (Entries of level 1 always do, if present.) */
+bool ept_entry_is_leaf(uint64_t entry, unsigned level);
+
+/* Entry number index of the table, one level down, that maps the same as the leaf of this level (2 or 3). */
+uint64_t ept_split_entry(uint64_t leaf, unsigned level, unsigned index);
+
+#endif

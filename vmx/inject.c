@@ -1,0 +1,54 @@
+#include "vmx/inject.h"
+
+struct guest_step guest_advance(struct guest_step step, uint32_t length, bool code64, uint64_t rflags,
+                                uint64_t debugctl)
+{
+    step.rip += length;
+    if (!code64)
+        step.rip = (uint32_t)step.rip;
+    step.interruptibility &= ~(INTERRUPTIBILITY_STI | INTERRUPTIBILITY_MOV_SS);
+    step.set_bs = (rflags & RFLAGS_TF) && !(debugctl & DEBUGCTL_BTF);
+    return step;
+}
+
+static bool exception_has_error_code(uint32_t vector)
+{
+    /* #DF, #TS, #NP, #SS, #GP, #PF, #AC, #CP */
+    return vector < 32 && (0x00227d00u >> vector & 1);
+}
+
+struct event event_exception(uint32_t vector, bool protected_mode)
+{
+    struct event event = {.information = EVENT_VALID | (uint32_t)EVENT_HARDWARE_EXCEPTION << EVENT_TYPE_SHIFT | vector};
+
+    if (protected_mode && exception_has_error_code(vector))
+        event.information |= EVENT_HAS_ERROR_CODE;
+    return event;
+}
+
+struct event event_nmi(void)
+{
+    return (struct event){.information = EVENT_VALID | (uint32_t)EVENT_NMI << EVENT_TYPE_SHIFT | VECTOR_NMI};
+}
+
+struct event event_again(uint32_t idt_vectoring, uint32_t error_code, uint32_t exit_length)
+{
+    struct event event = {0};
+
+    if (!(idt_vectoring & EVENT_VALID))
+        return event;
+    event.information = idt_vectoring & (EVENT_VALID | EVENT_HAS_ERROR_CODE | EVENT_TYPE_MASK | EVENT_VECTOR_MASK);
+    if (idt_vectoring & EVENT_HAS_ERROR_CODE)
+        event.error_code = error_code;
+    if (event_type_of(idt_vectoring) >= EVENT_SOFTWARE_INTERRUPT)
+        event.instruction_length = exit_length;
+    return event;
+}
+
+bool nmi_can_inject(uint32_t entry_information, uint32_t interruptibility)
+{
+    /* Blocking by STI: "Checks on Guest Non-Register State" allow an NMI only where some processors permit it, and
+     * blocking by MOV SS never: both last one instruction, so the window comes at once. */
+    return !(entry_information & EVENT_VALID) &&
+           !(interruptibility & (INTERRUPTIBILITY_NMI | INTERRUPTIBILITY_MOV_SS | INTERRUPTIBILITY_STI));
+}

@@ -1,0 +1,88 @@
+/*
+ * The few ports whose accesses exit (vmx/io_ports.c says which): power-off and reset, where the trace leaves before the
+ * access happens; PCI configuration and a UART, where a device is ours.
+ */
+#include "serial/io.h"
+#include "serial/log.h"
+#include "vmx/cpu.h"
+#include "vmx/io_ports.h"
+#include "vmx/vmcs.h"
+
+#define CONFIG_ENABLE (1u << 31)
+#define CONFIG_BDF(address) (uint16_t)((address) >> 8)
+
+struct io_access {
+    uint16_t port;
+    unsigned size; /* bytes: 1, 2, 4 */
+    bool in;
+};
+
+static uint32_t port_in(struct io_access a)
+{
+    return a.size == 1 ? io_in8(a.port) : a.size == 2 ? io_in16(a.port) : io_in32(a.port);
+}
+
+static void port_out(struct io_access a, uint32_t value)
+{
+    if (a.size == 1)
+        io_out8(a.port, (uint8_t)value);
+    else if (a.size == 2)
+        io_out16(a.port, (uint16_t)value);
+    else
+        io_out32(a.port, value);
+}
+
+static uint32_t ones(unsigned size)
+{
+    return size == 4 ? 0xffffffffu : (1u << 8 * size) - 1;
+}
+
+/* CONFIG_ADDRESS. An address of the hidden function reaches the bridge without its enable bit: the access to 0CFCH that
+ * follows finds nothing there, as with a function that does not exist, and needs no exit of its own. */
+static bool config_address_access(struct cpu *cpu, struct io_access a, uint32_t *value)
+{
+    if (a.port != PORT_CONFIG_ADDRESS || a.size != 4 || !vmx_machine.ports.hide_pci)
+        return false;
+    if (a.in) {
+        *value = cpu->config_address;
+        return true;
+    }
+    cpu->config_address = *value;
+    const bool hidden = (*value & CONFIG_ENABLE) && CONFIG_BDF(*value) == vmx_machine.ports.hidden_bdf;
+    io_out32(PORT_CONFIG_ADDRESS, hidden ? *value & ~CONFIG_ENABLE : *value);
+    return true;
+}
+
+static enum exit_action perform(struct cpu *cpu, struct io_access a)
+{
+    struct guest_registers *r = &cpu->registers;
+    uint32_t value = (uint32_t)r->rax & ones(a.size);
+
+    if (io_port_is_hidden(&vmx_machine.ports, a.port)) {
+        value = a.in ? ones(a.size) : value;
+    } else if (config_address_access(cpu, a, &value)) {
+        /* done */
+    } else if (a.in) {
+        value = port_in(a);
+    } else {
+        if (io_write_ends(&vmx_machine.ports, a.port, a.size, value))
+            power_flush(cpu);
+        port_out(a, value);
+    }
+    if (!a.in)
+        return EXIT_ADVANCE;
+    /* IN to AL and AX leaves the rest of RAX; IN to EAX clears the upper half. */
+    r->rax = a.size == 4 ? value : (r->rax & ~(uint64_t)ones(a.size)) | value;
+    return EXIT_ADVANCE;
+}
+
+/* SDM Table "Exit Qualification for I/O Instructions" */
+enum exit_action io_exit(struct cpu *cpu)
+{
+    const uint64_t q = vmreadn(VMCS_EXIT_QUALIFICATION);
+    const struct io_access access = {.port = (uint16_t)(q >> 16), .size = (unsigned)(q & 7) + 1, .in = q & (1u << 3)};
+
+    if (q & (1u << 4))
+        fail_stop(cpu, "a string instruction on a guarded I/O port");
+    return perform(cpu, access);
+}

@@ -1,0 +1,61 @@
+#include "vmx/io_ports.h"
+
+#define PM1_CNT_SIZE 2u
+#define PM1_CNT_SLP_EN_BYTE 1u
+#define PM1_CNT_SLP_EN (1u << 5) /* bit 13 of the register */
+#define RESET_CONTROL_RST_CPU (1u << 2)
+#define KEYBOARD_PULSE_RESET 0xfeu
+#define UART_NR_PORTS 8u
+
+static void guard(uint8_t *bitmaps, uint32_t first, uint32_t nr)
+{
+    for (uint32_t port = first; port < first + nr && port < 0x10000; port++)
+        bitmaps[port / 8] |= (uint8_t)(1u << port % 8);
+}
+
+void io_ports_bitmap(uint8_t bitmaps[IO_BITMAPS_SIZE], const struct vmx_ports *ports)
+{
+    for (uint32_t i = 0; i < IO_BITMAPS_SIZE; i++)
+        bitmaps[i] = 0;
+    if (ports->pm1a_cnt)
+        guard(bitmaps, ports->pm1a_cnt, PM1_CNT_SIZE);
+    if (ports->pm1b_cnt)
+        guard(bitmaps, ports->pm1b_cnt, PM1_CNT_SIZE);
+    if (ports->reset_port)
+        guard(bitmaps, ports->reset_port, 1);
+    guard(bitmaps, PORT_KEYBOARD_COMMAND, 1);
+    guard(bitmaps, PORT_RESET_CONTROL, 1); /* with it all of CONFIG_ADDRESS's dword accesses exit */
+    if (ports->hidden_uart)
+        guard(bitmaps, ports->hidden_uart, UART_NR_PORTS);
+}
+
+bool io_port_is_hidden(const struct vmx_ports *ports, uint16_t port)
+{
+    return ports->hidden_uart && port >= ports->hidden_uart && port - ports->hidden_uart < (int)UART_NR_PORTS;
+}
+
+static bool byte_sleeps(uint16_t pm1_cnt, uint32_t port, uint8_t byte)
+{
+    return pm1_cnt && port == pm1_cnt + PM1_CNT_SLP_EN_BYTE && (byte & PM1_CNT_SLP_EN);
+}
+
+bool io_write_ends(const struct vmx_ports *ports, uint16_t port, unsigned size, uint32_t value)
+{
+    /* A dword to CONFIG_ADDRESS is no write to the reset control register. */
+    if (port == PORT_CONFIG_ADDRESS && size == 4)
+        return false;
+    for (unsigned i = 0; i < size; i++) {
+        const uint32_t at = port + i;
+        const uint8_t byte = (uint8_t)(value >> 8 * i);
+
+        if (byte_sleeps(ports->pm1a_cnt, at, byte) || byte_sleeps(ports->pm1b_cnt, at, byte))
+            return true;
+        if (ports->reset_port && at == ports->reset_port && byte == ports->reset_value)
+            return true;
+        if (at == PORT_RESET_CONTROL && (byte & RESET_CONTROL_RST_CPU))
+            return true;
+        if (at == PORT_KEYBOARD_COMMAND && byte == KEYBOARD_PULSE_RESET)
+            return true;
+    }
+    return false;
+}

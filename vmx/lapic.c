@@ -1,0 +1,138 @@
+/*
+ * LVTPC, the local APIC's entry for performance-monitoring interrupts, belongs to PT while PT is on: NMI, unmasked. The
+ * guest keeps a value of its own here.
+ *
+ * In x2APIC mode the two MSRs that matter exit (vmx/msr_policy.c). In xAPIC mode the page is read-only to the guest,
+ * and each write is a single step (vmx/step.c) after which LVTPC is looked at if the write went there. VISIBLE: in
+ * xAPIC mode the guest reads our LVTPC. VISIBLE: software-disabling the local APIC does not happen, as it would mask
+ * LVTPC; its other entries are masked.
+ *
+ * Source: SDM "Advanced Programmable Interrupt Controller (APIC)": "Local Vector Table", "Local APIC State After It Has
+ * Been Software Disabled", "x2APIC Register Address Space".
+ */
+#include "pt/msr.h"
+#include "vmx/cpu.h"
+#include "vmx/ept.h"
+#include "vmx/ept_maths.h"
+#include "vmx/msr_policy.h"
+#include "vmx/phys.h"
+
+#define APIC_BASE_X2APIC (1ull << 10)
+#define APIC_BASE_ENABLE (1ull << 11)
+#define APIC_BASE_ADDRESS 0x000ffffffffff000ull
+
+#define APIC_SVR 0x0f0u
+#define APIC_ICR_LOW 0x300u
+#define APIC_LVT_PMI 0x340u
+#define MSR_X2APIC_ICR 0x830u
+
+#define SVR_SOFTWARE_ENABLE (1u << 8)
+#define LVT_VECTOR_MASK 0xffu
+#define LVT_DELIVERY_MASK (7u << 8)
+#define LVT_DELIVERY_FIXED (0u << 8)
+#define LVT_DELIVERY_NMI (4u << 8)
+#define LVT_MASKED (1u << 16)
+#define LVT_PMI_WRITABLE (LVT_VECTOR_MASK | LVT_DELIVERY_MASK | LVT_MASKED)
+#define ICR_TO_SELF (1u << 18)
+
+static volatile uint32_t *lapic_register(const struct cpu *cpu, uint32_t offset)
+{
+    return (volatile uint32_t *)phys_to_virt(cpu->lapic_pa + offset);
+}
+
+bool lapic_is_x2apic(void)
+{
+    return msr_read(MSR_IA32_APIC_BASE) & APIC_BASE_X2APIC;
+}
+
+static void lvtpc_take(const struct cpu *cpu)
+{
+    if (cpu->lapic_pa)
+        *lapic_register(cpu, APIC_LVT_PMI) = LVT_DELIVERY_NMI;
+    else if (lapic_is_x2apic())
+        msr_write(MSR_X2APIC_LVT_PMI, LVT_DELIVERY_NMI);
+}
+
+static void keep_software_enabled(const struct cpu *cpu)
+{
+    if (cpu->lapic_pa) {
+        const uint32_t svr = *lapic_register(cpu, APIC_SVR);
+        if (!(svr & SVR_SOFTWARE_ENABLE))
+            *lapic_register(cpu, APIC_SVR) = svr | SVR_SOFTWARE_ENABLE;
+    } else if (lapic_is_x2apic()) {
+        msr_write(MSR_X2APIC_SVR, msr_read(MSR_X2APIC_SVR) | SVR_SOFTWARE_ENABLE);
+    }
+}
+
+/* The mode or the address may have changed. */
+void lapic_guard_follow(struct cpu *cpu)
+{
+    const uint64_t base = msr_read(MSR_IA32_APIC_BASE);
+    const bool xapic = (base & APIC_BASE_ENABLE) && !(base & APIC_BASE_X2APIC);
+    const uint64_t page = xapic ? base & APIC_BASE_ADDRESS : 0;
+
+    if (cpu->lapic_pa != page) {
+        if (cpu->lapic_pa)
+            ept_set_access(cpu->lapic_pa, EPT_READ | EPT_WRITE);
+        if (page)
+            ept_set_access(page, EPT_READ);
+        cpu->lapic_pa = page;
+        ept_invalidate();
+    }
+    if (base & APIC_BASE_ENABLE) {
+        keep_software_enabled(cpu);
+        lvtpc_take(cpu);
+    }
+}
+
+void lapic_guard_start(struct cpu *cpu)
+{
+    if (!vmx_machine.watch_lvtpc)
+        return;
+    cpu->lvtpc_guest = LVT_MASKED; /* as after reset, and as firmware leaves it */
+    lapic_guard_follow(cpu);
+}
+
+bool lapic_lvtpc_write(struct cpu *cpu, uint64_t value)
+{
+    if (value & ~(uint64_t)LVT_PMI_WRITABLE)
+        return false;
+    cpu->lvtpc_guest = (uint32_t)value;
+    return true;
+}
+
+void lapic_step_done(struct cpu *cpu, uint64_t gpa)
+{
+    const uint32_t offset = gpa & 0xff0;
+
+    if (offset == APIC_SVR) {
+        keep_software_enabled(cpu);
+        lvtpc_take(cpu);
+    }
+    if (offset != APIC_LVT_PMI)
+        return;
+    cpu->lvtpc_guest = *lapic_register(cpu, APIC_LVT_PMI) & LVT_PMI_WRITABLE;
+    lvtpc_take(cpu);
+    /* A PMI that fell due while the guest's value stood there is not coming again. pt_enter serves it. */
+    (void)pt_nmi(cpu->pt);
+}
+
+/* A counter of the guest's has overflowed. Delivery masks the entry. false: its LVTPC is masked. */
+bool lapic_guest_pmi(struct cpu *cpu)
+{
+    const uint32_t lvtpc = cpu->lvtpc_guest;
+
+    if (lvtpc & LVT_MASKED)
+        return false;
+    cpu->lvtpc_guest |= LVT_MASKED;
+    if ((lvtpc & LVT_DELIVERY_MASK) == LVT_DELIVERY_NMI) {
+        nmi_owe(cpu);
+    } else if ((lvtpc & LVT_DELIVERY_MASK) == LVT_DELIVERY_FIXED) {
+        const uint32_t icr = ICR_TO_SELF | (lvtpc & LVT_VECTOR_MASK);
+        if (cpu->lapic_pa)
+            *lapic_register(cpu, APIC_ICR_LOW) = icr;
+        else
+            msr_write(MSR_X2APIC_ICR, icr);
+    }
+    return true;
+}

@@ -1,0 +1,129 @@
+/* RDMSR and WRMSR exits: vmx/msr_policy.c says what, this does it. */
+#include "vmx/cpu.h"
+#include "vmx/ept.h"
+#include "vmx/msr_policy.h"
+#include "vmx/vmcs.h"
+
+#include "boot/fixup.h"
+
+#define SVR_SOFTWARE_ENABLE (1ull << 8)
+
+/* A fault in root mode is the guest's: false. */
+static bool msr_try_read(uint32_t msr, uint64_t *value)
+{
+    uint32_t low, high, failed;
+
+    __asm__ volatile("xor %[failed], %[failed]\n"
+                     "1:\trdmsr\n\t"
+                     "jmp 3f\n"
+                     "2:\tmov $1, %[failed]\n"
+                     "3:\n" FIXUP("1b", "2b")
+                     : [failed] "=&r"(failed), "=a"(low), "=d"(high)
+                     : "c"(msr)
+                     : "memory", "cc");
+    *value = (uint64_t)high << 32 | low;
+    return !failed;
+}
+
+static bool msr_try_write(uint32_t msr, uint64_t value)
+{
+    uint32_t failed;
+
+    __asm__ volatile("xor %[failed], %[failed]\n"
+                     "1:\twrmsr\n\t"
+                     "jmp 3f\n"
+                     "2:\tmov $1, %[failed]\n"
+                     "3:\n" FIXUP("1b", "2b")
+                     : [failed] "=&r"(failed)
+                     : "c"(msr), "a"((uint32_t)value), "d"((uint32_t)(value >> 32))
+                     : "memory", "cc");
+    return !failed;
+}
+
+static bool feature_control_read(uint64_t *value)
+{
+    if (!msr_try_read(MSR_IA32_FEATURE_CONTROL, value))
+        return false;
+    *value |= FEATURE_CONTROL_LOCK;
+    *value &= ~(FEATURE_CONTROL_VMX | FEATURE_CONTROL_VMX_IN_SMX | FEATURE_CONTROL_SENTER);
+    return true;
+}
+
+/* false: #GP */
+static bool read(struct cpu *cpu, const struct msr_row *row, uint32_t msr, uint64_t *value)
+{
+    switch (row ? row->read : MSR_NATIVE) {
+    case MSR_NATIVE:
+        return msr_try_read(msr, value);
+    case MSR_FEATURE_CONTROL_OFF:
+        return feature_control_read(value);
+    case MSR_MASK:
+        if (!msr_try_read(msr, value))
+            return false;
+        *value &= ~row->mask;
+        return true;
+    case MSR_LVT_PMI:
+        *value = cpu->lvtpc_guest;
+        return lapic_is_x2apic();
+    default:
+        return false;
+    }
+}
+
+static bool write(struct cpu *cpu, const struct msr_row *row, uint32_t msr, uint64_t value)
+{
+    switch (row ? row->write : MSR_NATIVE) {
+    case MSR_NATIVE:
+        return msr_try_write(msr, value);
+    case MSR_MASK:
+        return msr_try_write(msr, value & ~row->mask);
+    case MSR_REFUSE:
+        return !(value & row->mask) && msr_try_write(msr, value);
+    case MSR_APIC_BASE:
+        if (!msr_try_write(msr, value))
+            return false;
+        lapic_guard_follow(cpu);
+        return true;
+    case MSR_LVT_PMI:
+        return lapic_is_x2apic() && lapic_lvtpc_write(cpu, value);
+    case MSR_SVR:
+        return msr_try_write(msr, value | SVR_SOFTWARE_ENABLE);
+    case MSR_MTRR:
+        if (!msr_try_write(msr, value))
+            return false;
+        ept_memory_types_update();
+        return true;
+    case MSR_PERF_GLOBAL_CTRL:
+        /* The exit has cleared the register; the entry loads it: write it to have it checked, then stop it again. */
+        if (!msr_try_write(msr, value))
+            return false;
+        vmwrite64(VMCS_GUEST_IA32_PERF_GLOBAL_CTRL, value);
+        return msr_try_write(msr, 0);
+    default:
+        return false;
+    }
+}
+
+enum exit_action rdmsr_exit(struct cpu *cpu)
+{
+    struct guest_registers *r = &cpu->registers;
+    const uint32_t msr = (uint32_t)r->rcx;
+    uint64_t value = 0;
+
+    if (!read(cpu, msr_policy_find(msr, cpu->msr_conditions), msr, &value))
+        return guest_inject_exception(VECTOR_GP);
+    r->rax = (uint32_t)value;
+    r->rdx = value >> 32;
+    return EXIT_ADVANCE;
+}
+
+enum exit_action wrmsr_exit(struct cpu *cpu)
+{
+    const struct guest_registers *r = &cpu->registers;
+    const uint32_t msr = (uint32_t)r->rcx;
+    const uint64_t value = (uint64_t)(uint32_t)r->rdx << 32 | (uint32_t)r->rax;
+
+    if (!write(cpu, msr_policy_find(msr, cpu->msr_conditions), msr, value))
+        return guest_inject_exception(VECTOR_GP);
+    return EXIT_ADVANCE;
+}

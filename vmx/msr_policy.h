@@ -1,0 +1,67 @@
+/*
+ * Which MSRs the guest does not reach directly, and what happens instead. Core.
+ *
+ * One table, a row per MSR or run of MSRs: the MSR bitmap, the dispatch of exits and the tests all come from it. What
+ * no row names is the guest's own. Source: SDM Vol. 4, "Model-Specific Registers (MSRs)"; "MSR-Bitmap Address".
+ */
+#ifndef VMX_MSR_POLICY_H
+#define VMX_MSR_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MSR_IA32_APIC_BASE 0x1bu
+#define MSR_IA32_FEATURE_CONTROL 0x3au
+#define MSR_IA32_PERF_CAPABILITIES 0x345u
+#define MSR_IA32_PERF_GLOBAL_STATUS 0x38eu
+#define MSR_IA32_PERF_GLOBAL_CTRL 0x38fu
+#define MSR_IA32_PERF_GLOBAL_STATUS_RESET 0x390u
+#define MSR_IA32_PERF_GLOBAL_STATUS_SET 0x391u
+#define MSR_X2APIC_SVR 0x80fu
+#define MSR_X2APIC_LVT_PMI 0x834u
+#define MSR_IA32_XSS 0xda0u
+
+/* "Trace_ToPA_PMI" of IA32_PERF_GLOBAL_STATUS and its RESET and SET. */
+#define PERF_GLOBAL_STATUS_TOPA_PMI (1ull << 55)
+#define PERF_CAPABILITIES_PEBS_OUTPUT_PT (1ull << 16)
+#define XSS_PT_STATE (1ull << 8)
+
+enum msr_action {
+    MSR_NATIVE = 0,          /* the CPU's own, a fault becoming the guest's */
+    MSR_FAULT,               /* #GP, as where the MSR does not exist */
+    MSR_FEATURE_CONTROL_OFF, /* read: locked with VMX and SMX off */
+    MSR_MASK,                /* the row's mask of bits reads as 0 and is written as 0 */
+    MSR_REFUSE,              /* written: #GP where a bit of the row's mask is set */
+    MSR_APIC_BASE,           /* written: the guard of LVTPC follows */
+    MSR_LVT_PMI,             /* the guest's own value is kept, the register stays ours */
+    MSR_SVR,                 /* written: the local APIC stays software-enabled */
+    MSR_MTRR,                /* written: EPT memory types follow */
+    MSR_PERF_GLOBAL_CTRL     /* written: also what the next VM entry loads */
+};
+
+/* Where a row holds. */
+#define MSR_ALWAYS 0u
+#define MSR_IF_PT 1u        /* PT is in use */
+#define MSR_IF_PERF_CTRL 2u /* VM entry loads IA32_PERF_GLOBAL_CTRL and VM exit does not save it */
+
+struct msr_row {
+    uint32_t first, last;
+    enum msr_action read, write;
+    uint32_t condition;
+    uint64_t mask;
+    const char *name;
+};
+
+/* Rows in ascending order without overlap. */
+extern const struct msr_row msr_policy[];
+extern const size_t msr_policy_nr_rows;
+
+/* The row for an MSR among those whose condition is met (conditions: MSR_IF_* that hold), or NULL. */
+const struct msr_row *msr_policy_find(uint32_t msr, uint32_t conditions);
+
+/* Fill in the 4096 bytes of an MSR bitmap: a bit is set where reading or writing must exit. */
+#define MSR_BITMAP_SIZE 4096u
+void msr_policy_bitmap(uint8_t bitmap[MSR_BITMAP_SIZE], uint32_t conditions);
+
+#endif

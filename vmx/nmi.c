@@ -1,0 +1,96 @@
+/*
+ * NMIs: none is lost, none is doubled, none of the guest's is taken for ours.
+ *
+ * An NMI arrives by an exit (NMI exiting) or in root mode, where it is counted. Those that a ToPA PMI explains end
+ * here; the guest gets the others, with virtual NMIs: it blocks them as it would the real ones.
+ */
+#include "boot/trap_frame.h"
+#include "pt/msr.h"
+#include "vmx/cpu.h"
+#include "vmx/msr_policy.h"
+#include "vmx/vmcs.h"
+
+#define MSR_IA32_GS_BASE 0xc0000101u
+
+/* IA32_PERF_GLOBAL_STATUS: overflow of a general (31:0) or fixed (47:32) counter. */
+#define PERF_GLOBAL_STATUS_COUNTERS 0x0000ffffffffffffull
+
+static uint32_t early_nmis; /* before this CPU had a struct cpu */
+
+struct cpu *cpu_this(void)
+{
+    return (struct cpu *)(uintptr_t)msr_read(MSR_IA32_GS_BASE);
+}
+
+uint32_t nmi_take_early(void)
+{
+    return __atomic_exchange_n(&early_nmis, 0, __ATOMIC_RELAXED);
+}
+
+void vmx_root_nmi(struct trap_frame *frame)
+{
+    struct cpu *cpu = cpu_this();
+    const uint64_t start = (uint64_t)(uintptr_t)vmx_entry_window_start;
+    const uint64_t end = (uint64_t)(uintptr_t)vmx_entry_window_end;
+
+    if (!cpu) {
+        early_nmis++;
+        return;
+    }
+    cpu->nmis_in_root++;
+    /* Between the look at the count and VMRESUME: look again, or it would wait until the next exit. */
+    if (frame->rip >= start && frame->rip < end)
+        frame->rip = start;
+}
+
+void nmi_owe(struct cpu *cpu)
+{
+    if (cpu->nmis_owed < NMIS_OWED_MAX)
+        cpu->nmis_owed++;
+}
+
+/* One NMI has arrived: whose is it? */
+static void nmi_arrived(struct cpu *cpu)
+{
+    if (!vmx_machine.watch_lvtpc) {
+        nmi_owe(cpu);
+        return;
+    }
+    const bool counters = msr_read(MSR_IA32_PERF_GLOBAL_STATUS) & PERF_GLOBAL_STATUS_COUNTERS;
+    const bool ours = pt_nmi(cpu->pt);
+    /* The guest's counters share LVTPC with us: they are served as its own LVTPC asks. An NMI that neither explains
+     * reaches the guest. */
+    const bool served = counters && lapic_guest_pmi(cpu);
+    if (!ours && !served)
+        nmi_owe(cpu);
+}
+
+enum exit_action nmi_exit(struct cpu *cpu)
+{
+    const uint32_t information = vmread32(VMCS_EXIT_INTERRUPTION_INFORMATION);
+
+    if (event_type_of(information) != EVENT_NMI)
+        fail_stop(cpu, "an exception exited although the exception bitmap is 0");
+    nmi_arrived(cpu);
+    return EXIT_RETRY;
+}
+
+enum exit_action nmi_window_exit(struct cpu *cpu)
+{
+    cpu_set_proc_control(cpu, PROC_NMI_WINDOW_EXITING, false);
+    return EXIT_RETRY; /* the dispatcher delivers what is owed */
+}
+
+void nmi_deliver(struct cpu *cpu)
+{
+    uint32_t counted = __atomic_exchange_n(&cpu->nmis_in_root, 0, __ATOMIC_RELAXED);
+
+    while (counted-- > 0)
+        nmi_arrived(cpu);
+    if (cpu->nmis_owed > 0 &&
+        nmi_can_inject(vmread32(VMCS_ENTRY_INTERRUPTION_INFORMATION), vmread32(VMCS_GUEST_INTERRUPTIBILITY_STATE))) {
+        guest_inject(event_nmi());
+        cpu->nmis_owed--;
+    }
+    cpu_set_proc_control(cpu, PROC_NMI_WINDOW_EXITING, cpu->nmis_owed > 0);
+}

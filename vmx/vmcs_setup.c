@@ -1,0 +1,200 @@
+/* Filling the VMCS: host state, guest state, controls. */
+#include "pt/msr.h"
+#include "vmx/cpu.h"
+#include "vmx/ept.h"
+#include "vmx/msr_policy.h"
+#include "vmx/phys.h"
+#include "vmx/vmcs.h"
+
+#define MSR_IA32_PAT 0x277u
+#define MSR_IA32_EFER 0xc0000080u
+#define MSR_IA32_VMX_CR0_FIXED0 0x486u
+#define MSR_IA32_VMX_CR4_FIXED0 0x488u
+
+#define CR0_PE (1ull << 0)
+#define CR0_ET (1ull << 4)
+#define CR0_PG (1ull << 31)
+#define CR4_VMXE (1ull << 13)
+#define CR4_SMXE (1ull << 14)
+
+#define RFLAGS_FIXED 2u
+#define DR7_FIXED 0x400u
+#define VPID_OF_GUEST 1u
+#define NO_VMCS_LINK (~0ull)
+
+/* SDM Table "Format of Access Rights" */
+#define AR_CODE32 0xc09bu /* present, 4-KByte granularity, 32-bit, execute/read, accessed */
+#define AR_DATA32 0xc093u /* ... read/write, accessed */
+#define AR_TSS32_BUSY 0x008bu
+#define AR_UNUSABLE 0x10000u
+
+/* Linux's 32-bit boot protocol: __BOOT_CS and __BOOT_DS. */
+#define BOOT_CS 0x10u
+#define BOOT_DS 0x18u
+
+struct __attribute__((packed)) table_register {
+    uint16_t limit;
+    uint64_t base;
+};
+
+#define READ_SELECTOR(name)                                                                                            \
+    ({                                                                                                                 \
+        uint16_t selector_;                                                                                            \
+        __asm__ volatile("mov %%" name ", %0" : "=r"(selector_));                                                      \
+        selector_;                                                                                                     \
+    })
+
+#define READ_CR(name)                                                                                                  \
+    ({                                                                                                                 \
+        uint64_t cr_;                                                                                                  \
+        __asm__ volatile("mov %%" name ", %0" : "=r"(cr_));                                                            \
+        cr_;                                                                                                           \
+    })
+
+/* SDM "TSS Descriptor in 64-bit mode": the base is spread over 16 bytes. */
+static uint64_t tss_base(uint64_t gdt_base, uint16_t selector)
+{
+    const uint64_t *descriptor = (const uint64_t *)(uintptr_t)(gdt_base + (selector & ~7u));
+    const uint64_t low = descriptor[0];
+
+    return (low >> 16 & 0xffffff) | (low >> 56 & 0xff) << 24 | (descriptor[1] & 0xffffffff) << 32;
+}
+
+static void setup_host_segments(struct cpu *cpu)
+{
+    struct table_register gdtr, idtr;
+    uint16_t tr;
+
+    __asm__ volatile("sgdt %0" : "=m"(gdtr));
+    __asm__ volatile("sidt %0" : "=m"(idtr));
+    __asm__ volatile("str %0" : "=r"(tr));
+    vmwrite16(VMCS_HOST_CS_SELECTOR, READ_SELECTOR("cs"));
+    vmwrite16(VMCS_HOST_SS_SELECTOR, READ_SELECTOR("ss"));
+    vmwrite16(VMCS_HOST_DS_SELECTOR, READ_SELECTOR("ds"));
+    vmwrite16(VMCS_HOST_ES_SELECTOR, READ_SELECTOR("es"));
+    vmwrite16(VMCS_HOST_FS_SELECTOR, 0);
+    vmwrite16(VMCS_HOST_GS_SELECTOR, 0);
+    vmwrite16(VMCS_HOST_TR_SELECTOR, tr);
+    vmwriten(VMCS_HOST_FS_BASE, 0);
+    vmwriten(VMCS_HOST_GS_BASE, (uint64_t)(uintptr_t)cpu);
+    vmwriten(VMCS_HOST_TR_BASE, tss_base(gdtr.base, tr));
+    vmwriten(VMCS_HOST_GDTR_BASE, gdtr.base);
+    vmwriten(VMCS_HOST_IDTR_BASE, idtr.base);
+}
+
+static void setup_host(struct cpu *cpu)
+{
+    setup_host_segments(cpu);
+    vmwriten(VMCS_HOST_CR0, READ_CR("cr0"));
+    vmwriten(VMCS_HOST_CR3, READ_CR("cr3"));
+    vmwriten(VMCS_HOST_CR4, READ_CR("cr4"));
+    vmwriten(VMCS_HOST_RSP, (uint64_t)(uintptr_t)(cpu->stack + CPU_STACK_SIZE));
+    vmwriten(VMCS_HOST_RIP, (uint64_t)(uintptr_t)vmx_exit_entry);
+    vmwrite64(VMCS_HOST_IA32_PAT, msr_read(MSR_IA32_PAT));
+    vmwrite64(VMCS_HOST_IA32_EFER, msr_read(MSR_IA32_EFER));
+    vmwrite32(VMCS_HOST_IA32_SYSENTER_CS, 0);
+    vmwriten(VMCS_HOST_IA32_SYSENTER_ESP, 0);
+    vmwriten(VMCS_HOST_IA32_SYSENTER_EIP, 0);
+    if (cpu->controls.perf_global_ctrl)
+        vmwrite64(VMCS_HOST_IA32_PERF_GLOBAL_CTRL, 0);
+}
+
+/* Selector, base, limit and access rights of a segment have encodings in steps of 2 from ES's. */
+static void setup_guest_segment(unsigned index, uint16_t selector, uint32_t limit, uint32_t access_rights)
+{
+    vmwrite16((enum vmcs16)(VMCS_GUEST_ES_SELECTOR + 2 * index), selector);
+    vmwriten((enum vmcsn)(VMCS_GUEST_ES_BASE + 2 * index), 0);
+    vmwrite32((enum vmcs32)(VMCS_GUEST_ES_LIMIT + 2 * index), limit);
+    vmwrite32((enum vmcs32)(VMCS_GUEST_ES_ACCESS_RIGHTS + 2 * index), access_rights);
+}
+
+static void setup_guest_segments(void)
+{
+    enum { ES, CS, SS, DS, FS, GS, LDTR, TR };
+
+    setup_guest_segment(CS, BOOT_CS, 0xffffffff, AR_CODE32);
+    setup_guest_segment(ES, BOOT_DS, 0xffffffff, AR_DATA32);
+    setup_guest_segment(SS, BOOT_DS, 0xffffffff, AR_DATA32);
+    setup_guest_segment(DS, BOOT_DS, 0xffffffff, AR_DATA32);
+    setup_guest_segment(FS, BOOT_DS, 0xffffffff, AR_DATA32);
+    setup_guest_segment(GS, BOOT_DS, 0xffffffff, AR_DATA32);
+    setup_guest_segment(LDTR, 0, 0, AR_UNUSABLE);
+    setup_guest_segment(TR, 0, 0xffff, AR_TSS32_BUSY); /* VM entry wants a busy TSS */
+    vmwriten(VMCS_GUEST_GDTR_BASE, 0);
+    vmwrite32(VMCS_GUEST_GDTR_LIMIT, 0);
+    vmwriten(VMCS_GUEST_IDTR_BASE, 0);
+    vmwrite32(VMCS_GUEST_IDTR_LIMIT, 0);
+}
+
+/* With unrestricted guest PE and PG are the guest's; what else must be 1 (NE, VMXE) is ours, and shadowed as 0. */
+static void setup_guest_control_registers(void)
+{
+    const uint64_t cr0_fixed = msr_read(MSR_IA32_VMX_CR0_FIXED0) & ~(CR0_PE | CR0_PG);
+    const uint64_t cr4_fixed = msr_read(MSR_IA32_VMX_CR4_FIXED0) | CR4_VMXE;
+
+    /* VISIBLE: x87 errors come as #MF even where the guest leaves CR0.NE at 0. */
+    vmwriten(VMCS_CR0_GUEST_HOST_MASK, cr0_fixed);
+    vmwriten(VMCS_CR0_READ_SHADOW, 0);
+    vmwriten(VMCS_GUEST_CR0, cr0_fixed | CR0_PE | CR0_ET);
+    vmwriten(VMCS_CR4_GUEST_HOST_MASK, cr4_fixed | CR4_SMXE);
+    vmwriten(VMCS_CR4_READ_SHADOW, 0);
+    vmwriten(VMCS_GUEST_CR4, cr4_fixed);
+    vmwriten(VMCS_GUEST_CR3, 0);
+}
+
+static void setup_guest(const struct cpu *cpu, const struct vmx_entry *entry)
+{
+    setup_guest_segments();
+    setup_guest_control_registers();
+    vmwriten(VMCS_GUEST_RIP, entry->eip);
+    vmwriten(VMCS_GUEST_RSP, 0);
+    vmwriten(VMCS_GUEST_RFLAGS, RFLAGS_FIXED);
+    vmwriten(VMCS_GUEST_DR7, DR7_FIXED);
+    vmwrite64(VMCS_GUEST_IA32_DEBUGCTL, 0);
+    vmwrite64(VMCS_GUEST_IA32_PAT, msr_read(MSR_IA32_PAT));
+    vmwrite64(VMCS_GUEST_IA32_EFER, 0);
+    if (cpu->controls.perf_global_ctrl)
+        vmwrite64(VMCS_GUEST_IA32_PERF_GLOBAL_CTRL, msr_read(MSR_IA32_PERF_GLOBAL_CTRL));
+    vmwrite32(VMCS_GUEST_IA32_SYSENTER_CS, 0);
+    vmwriten(VMCS_GUEST_IA32_SYSENTER_ESP, 0);
+    vmwriten(VMCS_GUEST_IA32_SYSENTER_EIP, 0);
+    vmwrite32(VMCS_GUEST_INTERRUPTIBILITY_STATE, 0);
+    vmwrite32(VMCS_GUEST_ACTIVITY_STATE, 0);
+    vmwriten(VMCS_GUEST_PENDING_DEBUG_EXCEPTIONS, 0);
+    vmwrite64(VMCS_LINK_POINTER, NO_VMCS_LINK);
+}
+
+static void setup_controls(struct cpu *cpu)
+{
+    const struct vmx_controls *controls = &cpu->controls;
+
+    cpu->proc_controls = controls->proc;
+    vmwrite32(VMCS_PIN_BASED_CONTROLS, controls->pin);
+    vmwrite32(VMCS_PROC_BASED_CONTROLS, controls->proc);
+    vmwrite32(VMCS_PROC_BASED_CONTROLS2, controls->proc2);
+    vmwrite32(VMCS_EXIT_CONTROLS, controls->exit);
+    vmwrite32(VMCS_ENTRY_CONTROLS, controls->entry);
+    vmwrite32(VMCS_EXCEPTION_BITMAP, 0);
+    vmwrite32(VMCS_PAGE_FAULT_ERROR_CODE_MASK, 0);
+    vmwrite32(VMCS_PAGE_FAULT_ERROR_CODE_MATCH, 0);
+    vmwrite32(VMCS_CR3_TARGET_COUNT, 0);
+    vmwrite32(VMCS_EXIT_MSR_STORE_COUNT, 0);
+    vmwrite32(VMCS_EXIT_MSR_LOAD_COUNT, 0);
+    vmwrite32(VMCS_ENTRY_MSR_LOAD_COUNT, 0);
+    vmwrite32(VMCS_ENTRY_INTERRUPTION_INFORMATION, 0);
+    vmwrite64(VMCS_IO_BITMAP_A, virt_to_phys(vmx_io_bitmap(0)));
+    vmwrite64(VMCS_IO_BITMAP_B, virt_to_phys(vmx_io_bitmap(1)));
+    vmwrite64(VMCS_MSR_BITMAPS, virt_to_phys(vmx_msr_bitmap()));
+    vmwrite64(VMCS_EPT_POINTER, ept_root_pointer());
+    if (controls->proc2 & PROC2_ENABLE_VPID)
+        vmwrite16(VMCS_VPID, VPID_OF_GUEST);
+    if (controls->proc2 & PROC2_ENABLE_XSAVES)
+        vmwrite64(VMCS_XSS_EXITING_BITMAP, XSS_PT_STATE);
+}
+
+void vmcs_setup(struct cpu *cpu, const struct vmx_entry *entry)
+{
+    setup_host(cpu);
+    setup_guest(cpu, entry);
+    setup_controls(cpu);
+}

@@ -1,0 +1,162 @@
+/* Into VMX operation: is it possible, what all CPUs share, and one CPU's way from here to the guest. */
+#include "vmx/vmx.h"
+
+#include <string.h>
+
+#include "pt/msr.h"
+#include "serial/log.h"
+#include "vmx/cpu.h"
+#include "vmx/ept.h"
+#include "vmx/io_ports.h"
+#include "vmx/msr_policy.h"
+#include "vmx/phys.h"
+
+#define MSR_IA32_GS_BASE 0xc0000101u
+#define MSR_IA32_VMX_BASIC 0x480u
+#define MSR_IA32_VMX_PINBASED_CTLS 0x481u
+#define MSR_IA32_VMX_PROCBASED_CTLS 0x482u
+#define MSR_IA32_VMX_EXIT_CTLS 0x483u
+#define MSR_IA32_VMX_ENTRY_CTLS 0x484u
+#define MSR_IA32_VMX_CR0_FIXED0 0x486u
+#define MSR_IA32_VMX_CR0_FIXED1 0x487u
+#define MSR_IA32_VMX_CR4_FIXED0 0x488u
+#define MSR_IA32_VMX_CR4_FIXED1 0x489u
+#define MSR_IA32_VMX_PROCBASED_CTLS2 0x48bu
+#define MSR_IA32_VMX_EPT_VPID_CAP 0x48cu
+#define MSR_IA32_VMX_TRUE_PINBASED_CTLS 0x48du
+#define MSR_IA32_VMX_TRUE_PROCBASED_CTLS 0x48eu
+#define MSR_IA32_VMX_TRUE_EXIT_CTLS 0x48fu
+#define MSR_IA32_VMX_TRUE_ENTRY_CTLS 0x490u
+
+#define VMX_BASIC_REVISION 0x7fffffffull
+#define CR4_OSXSAVE (1ull << 18)
+#define CPUID_1_ECX_VMX (1u << 5)
+#define CPUID_1_ECX_XSAVE (1u << 26)
+#define CPUID_1_ECX_HYPERVISOR (1u << 31)
+
+struct vmx_machine vmx_machine;
+const uint32_t vmx_cpu_size = sizeof(struct cpu);
+
+static struct vmx_controls controls;
+static uint8_t *io_bitmaps[2], *msr_bitmap;
+
+static void read_control_msrs(struct vmx_caps *caps)
+{
+    caps->basic = msr_read(MSR_IA32_VMX_BASIC);
+    const bool exact = caps->basic & VMX_BASIC_TRUE_CONTROLS;
+    caps->pin = msr_read(exact ? MSR_IA32_VMX_TRUE_PINBASED_CTLS : MSR_IA32_VMX_PINBASED_CTLS);
+    caps->proc = msr_read(exact ? MSR_IA32_VMX_TRUE_PROCBASED_CTLS : MSR_IA32_VMX_PROCBASED_CTLS);
+    caps->exit = msr_read(exact ? MSR_IA32_VMX_TRUE_EXIT_CTLS : MSR_IA32_VMX_EXIT_CTLS);
+    caps->entry = msr_read(exact ? MSR_IA32_VMX_TRUE_ENTRY_CTLS : MSR_IA32_VMX_ENTRY_CTLS);
+    /* These exist only where the controls before them do. */
+    if ((uint32_t)(caps->proc >> 32) & PROC_SECONDARY_CONTROLS)
+        caps->proc2 = msr_read(MSR_IA32_VMX_PROCBASED_CTLS2);
+    if ((uint32_t)(caps->proc2 >> 32) & (PROC2_ENABLE_EPT | PROC2_ENABLE_VPID))
+        caps->ept_vpid = msr_read(MSR_IA32_VMX_EPT_VPID_CAP);
+}
+
+const char *vmx_check(void)
+{
+    struct vmx_caps caps = {.cpuid_1_ecx = cpuid_read(1, 0).ecx};
+
+    if (caps.cpuid_1_ecx & CPUID_1_ECX_VMX)
+        caps.feature_control = msr_read(MSR_IA32_FEATURE_CONTROL);
+    const char *missing = vmx_caps_check(&caps);
+    if (missing)
+        return missing;
+    if (cpuid_read(0, 0).eax >= 0xa)
+        caps.perfmon_version = cpuid_read(0xa, 0).eax & 0xff;
+    read_control_msrs(&caps);
+    return vmx_controls_resolve(&controls, &caps);
+}
+
+const uint8_t *vmx_io_bitmap(unsigned which)
+{
+    return io_bitmaps[which];
+}
+
+const uint8_t *vmx_msr_bitmap(void)
+{
+    return msr_bitmap;
+}
+
+static uint32_t msr_conditions(void)
+{
+    uint32_t conditions = vmx_machine.watch_lvtpc ? MSR_IF_PT : 0;
+
+    if (controls.perf_global_ctrl && !controls.perf_global_ctrl_saved)
+        conditions |= MSR_IF_PERF_CTRL;
+    return conditions;
+}
+
+const char *vmx_machine_init(const struct vmx_machine *machine)
+{
+    static uint8_t bitmaps[IO_BITMAPS_SIZE];
+
+    vmx_machine = *machine;
+    const char *failed = ept_build(&vmx_machine);
+    if (failed)
+        return failed;
+    io_bitmaps[0] = ept_pool_page();
+    io_bitmaps[1] = ept_pool_page();
+    msr_bitmap = ept_pool_page();
+    if (!io_bitmaps[0] || !io_bitmaps[1] || !msr_bitmap)
+        return "too few pages for EPT tables";
+    io_ports_bitmap(bitmaps, &vmx_machine.ports);
+    memcpy(io_bitmaps[0], bitmaps, IO_BITMAPS_SIZE / 2);
+    memcpy(io_bitmaps[1], bitmaps + IO_BITMAPS_SIZE / 2, IO_BITMAPS_SIZE / 2);
+    msr_policy_bitmap(msr_bitmap, msr_conditions());
+    return NULL;
+}
+
+static void enter_vmx_operation(struct cpu *cpu)
+{
+    const uint64_t feature_control = msr_read(MSR_IA32_FEATURE_CONTROL);
+    const uint32_t revision = (uint32_t)(msr_read(MSR_IA32_VMX_BASIC) & VMX_BASIC_REVISION);
+    const uint64_t vmxon_pa = virt_to_phys(cpu->vmxon_region), vmcs_pa = virt_to_phys(cpu->vmcs_region);
+    uint64_t cr0, cr4;
+    uint8_t failed;
+
+    if (!(feature_control & FEATURE_CONTROL_LOCK))
+        msr_write(MSR_IA32_FEATURE_CONTROL, feature_control | FEATURE_CONTROL_LOCK | FEATURE_CONTROL_VMX);
+    __asm__ volatile("mov %%cr0, %0\n\tmov %%cr4, %1" : "=r"(cr0), "=r"(cr4));
+    cr0 = (cr0 | msr_read(MSR_IA32_VMX_CR0_FIXED0)) & msr_read(MSR_IA32_VMX_CR0_FIXED1);
+    cr4 = (cr4 | msr_read(MSR_IA32_VMX_CR4_FIXED0)) & msr_read(MSR_IA32_VMX_CR4_FIXED1);
+    if (cpuid_read(1, 0).ecx & CPUID_1_ECX_XSAVE)
+        cr4 |= CR4_OSXSAVE; /* for the guest's XSETBV */
+    __asm__ volatile("mov %0, %%cr0\n\tmov %1, %%cr4" : : "r"(cr0), "r"(cr4) : "memory");
+
+    memcpy(cpu->vmxon_region, &revision, sizeof revision);
+    memcpy(cpu->vmcs_region, &revision, sizeof revision);
+    __asm__ volatile("vmxon %[pa]" : "=@ccbe"(failed) : [pa] "m"(vmxon_pa) : "memory");
+    if (failed)
+        fail_stop(cpu, "VMXON failed");
+    __asm__ volatile("vmclear %[pa]" : "=@ccbe"(failed) : [pa] "m"(vmcs_pa) : "memory");
+    if (failed)
+        fail_stop(cpu, "VMCLEAR failed");
+    __asm__ volatile("vmptrld %[pa]" : "=@ccbe"(failed) : [pa] "m"(vmcs_pa) : "memory");
+    if (failed)
+        fail_stop(cpu, "VMPTRLD failed");
+    cpu->has_vmcs = true;
+}
+
+_Noreturn void vmx_cpu_run(void *memory, uint16_t number, struct pt_cpu *pt, const struct vmx_entry *entry)
+{
+    struct cpu *cpu = memory;
+
+    cpu->number = number;
+    cpu->pt = pt;
+    cpu->controls = controls;
+    cpu->msr_conditions = msr_conditions();
+    cpu->cpuid_limits = (struct cpuid_limits){.max_basic = cpuid_read(0, 0).eax,
+                                              .max_extended = cpuid_read(0x80000000, 0).eax,
+                                              .hypervisor = cpuid_read(1, 0).ecx & CPUID_1_ECX_HYPERVISOR};
+    cpu->nmis_owed = nmi_take_early() ? 1 : 0;
+    msr_write(MSR_IA32_GS_BASE, (uint64_t)(uintptr_t)cpu);
+    enter_vmx_operation(cpu);
+    vmcs_setup(cpu, entry);
+    lapic_guard_start(cpu);
+    cpu->registers = (struct guest_registers){.rsi = entry->esi};
+    pt_enter(cpu->pt);
+    vmx_launch(&cpu->registers);
+}
