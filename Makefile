@@ -14,8 +14,8 @@ all: $(BUILD)/undertrace.elf $(BUILD)/undertrace
 # Core: pure logic, compiled freestanding into the hypervisor and hosted into tests, host tool and model.
 # Shell: touches hardware.
 
-CORE_BOOT := $(wildcard boot/mb2.c boot/carve.c boot/options.c boot/linux.c boot/acpi.c)
-CORE_VMX := $(wildcard vmx/caps.c vmx/mtrr.c vmx/ept_maths.c vmx/cpuid_policy.c vmx/msr_policy.c vmx/inject.c)
+CORE_BOOT := $(wildcard boot/mb2.c boot/carve.c boot/options.c boot/value.c boot/linux.c boot/acpi.c)
+CORE_VMX := $(wildcard vmx/caps.c vmx/mtrr.c vmx/ept_maths.c vmx/cpuid_policy.c vmx/msr_policy.c vmx/inject.c vmx/io_ports.c)
 CORE_PT := $(wildcard pt/encode.c pt/parse.c pt/topa.c pt/caps.c pt/plan.c pt/ring.c)
 CORE_SERIAL := $(wildcard serial/frame.c serial/crc32c.c serial/window.c serial/net.c serial/format.c serial/stream.c)
 CORE := $(CORE_BOOT) $(CORE_VMX) $(CORE_PT) $(CORE_SERIAL)
@@ -135,8 +135,8 @@ run:
 	@tests/rig/run.sh
 
 run-kvm:
-	@tests/rig/deps.sh run
 	@tests/rig/run-kvm.sh check
+	@tests/rig/deps.sh kvm
 	+@$(PARTS_MAKE) $(BUILD)/undertrace.iso
 	@tests/rig/run-kvm.sh run
 

@@ -16,7 +16,7 @@ static const struct ptm_profile profiles[] = {
 
 static const uint64_t ALL_BRANCHES = ~0ull;
 
-struct ptm_config ptm_config = {&profiles[2], NULL, NULL, 0, ALL_BRANCHES, 0, 0};
+struct ptm_config ptm_config = {&profiles[2], NULL, NULL, false, 0, ALL_BRANCHES, 0, 0};
 
 static bool set_number(uint64_t *number, const char *text)
 {
@@ -50,6 +50,10 @@ static bool set_option(const char *name, const char *value)
         ptm_config.branches_path = strdup(value);
         return true;
     }
+    if (strcmp(name, "scope") == 0) {
+        ptm_config.traced_only = strcmp(value, "traced") == 0;
+        return ptm_config.traced_only || strcmp(value, "nonroot") == 0;
+    }
     if (!set_number(&number, value))
         return false;
     if (strcmp(name, "first") == 0)
@@ -65,7 +69,7 @@ static bool set_option(const char *name, const char *value)
     return true;
 }
 
-/* ptmodel: profile=skylake, truth=FILE, branches=FILE, first=N, last=N, skid=BYTES, seed=N */
+/* ptmodel: profile=skylake, truth=FILE, branches=FILE, scope=nonroot|traced, first=N, last=N, skid=BYTES, seed=N */
 static Bit32s options_parse(const char *context, int num_params, char *params[])
 {
     for (int n = 1; n < num_params; n++) {
@@ -75,7 +79,7 @@ static Bit32s options_parse(const char *context, int num_params, char *params[])
         if (value == NULL || !set_option(params[n], value)) {
             fprintf(stderr,
                     "%s: ptmodel: '%s' with value '%s' is not understood; it takes profile=skylake|novmxpt|none, "
-                    "truth=FILE, branches=FILE, first=N, last=N, skid=BYTES, seed=N\n",
+                    "truth=FILE, branches=FILE, scope=nonroot|traced, first=N, last=N, skid=BYTES, seed=N\n",
                     context, params[n], value ? value : "");
             exit(1);
         }

@@ -31,10 +31,11 @@ void ptm_enables_update(BX_CPU_C *cpu)
     p->packet_en = p->trigger_en && p->context_en && p->filter_en;
     p->return_compression = !(p->msr.ctl & RTIT_CTL_DIS_RETC);
     p->hot = 0;
-    if (cpu->in_vmx_guest && ptm_truth_on())
-        p->hot |= PTM_HOT_TRUTH | (ptm_config.branches_path ? PTM_HOT_LIST : 0);
-    if (p->packet_en && (p->msr.ctl & RTIT_CTL_BRANCH_EN))
+    bool traced = p->packet_en && (p->msr.ctl & RTIT_CTL_BRANCH_EN);
+    if (traced)
         p->hot |= PTM_HOT_BRANCH;
+    if (ptm_truth_on() && (ptm_config.traced_only ? traced : cpu->in_vmx_guest))
+        p->hot |= PTM_HOT_TRUTH | (ptm_config.branches_path ? PTM_HOT_LIST : 0);
     if (p->trigger_en)
         p->hot |= PTM_HOT_TRIGGER;
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Install the Debian packages that a target needs and this machine lacks. Silent where nothing is missing.
 #
-# usage: deps.sh run|test
+# usage: deps.sh run|check|test|kvm
 set -eu
 
 compile='gcc g++ make binutils libc6-dev libipt-dev'
@@ -13,9 +13,10 @@ tests='libcmocka-dev clang-format cppcheck jq linux-perf qemu-system-x86 ovmf'
 case "${1:-}" in
 run) wanted="$compile $emulator $iso $guest" ;;
 test) wanted="$compile $emulator $iso $guest $tests" ;;
+kvm) wanted="$compile $iso $guest qemu-system-x86" ;;
 check) wanted="$compile libcmocka-dev clang-format cppcheck" ;;
 *)
-    echo "usage: deps.sh run|check|test" >&2
+    echo "usage: deps.sh run|check|test|kvm" >&2
     exit 2
     ;;
 esac

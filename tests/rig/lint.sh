@@ -38,7 +38,7 @@ include_directions() {
     # shellcheck disable=SC2086
     awk -v core="$CORE" '
     BEGIN {
-        leaf = "pt/msr.h serial/io.h serial/log.h vmx/phys.h"
+        leaf = "pt/msr.h serial/io.h serial/log.h vmx/phys.h boot/trap_frame.h boot/fixup.h"
         may["boot"] = "vmx/ pt/ serial/"
         may["vmx"] = "pt/engine.h serial/record.h " leaf
         may["pt"] = "serial/sink.h serial/record.h " leaf

@@ -1,0 +1,46 @@
+#!/bin/bash
+# verify must find what is wrong: one flipped TNT bit, one changed byte of a code page, a cut trace.
+. tests/system/lib.sh
+
+check 'branches runs to power-off' boot_guest whole branches 'channel=e1000 net.mtu=9000'
+exact 'the undamaged trace equals the truth' whole
+
+# damaged NAME: verify of the capture copy $work/NAME must fail and say where.
+damaged() {
+    local name=$1 output
+    if output=$(build/undertrace verify "$work/$name" "$work/whole/truth.bin" 2>&1); then
+        fail "verify finds $name" "$output"
+    else
+        pass "verify finds $name"
+    fi
+}
+
+# poke FILE OFFSET BYTE: replace one byte; BYTE in octal.
+poke() {
+    printf "\\$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+
+# A TNT packet of six branches: bits 6 to 1 are the branches, bit 7 is the stop bit, bit 0 is 0.
+cp -r "$work/whole/capture" "$work/tnt"
+offset=$(build/undertrace dump "$work/tnt" | awk '$2 == "tnt.8" && length($3) == 6 { n++; if (n == 400) print $1 }')
+byte=$((0x$(xxd -s "$((0x$offset))" -l 1 -p "$work/tnt/cpu0.pt")))
+poke "$work/tnt/cpu0.pt" "$((0x$offset))" "$(printf %03o $((byte ^ 8)))"
+damaged tnt
+
+# The bytes of fibonacci's first compare, found in the guest's own file, changed where the capture has them.
+cp -r "$work/whole/capture" "$work/page"
+code=$(nm build/guests/branches.elf | awk '$3 == "fibonacci" { print $1 }')
+bytes=$(objdump -d --start-address=0x"$code" --stop-address=$((0x$code + 32)) build/guests/branches.elf |
+    awk -F'\t' '/^ *[0-9a-f]+:/ { gsub(" ", "", $2); printf "%s", $2 }' | cut -c 1-32)
+at=$(LC_ALL=C grep -obUaP "$(echo "$bytes" | sed 's/../\\x&/g')" "$work/page/events.bin" | head -n 1 | cut -d : -f 1)
+same 'the page of fibonacci is in the capture' "${at:+found}" found
+jump=$(objdump -d --start-address=0x"$code" build/guests/branches.elf | awk '/\tj[a-z]+ / { sub(":", "", $1); print $1; exit }')
+where=$((at + 0x$jump - 0x$code))
+byte=$((0x$(xxd -s "$where" -l 1 -p "$work/page/events.bin")))
+poke "$work/page/events.bin" "$where" 220 # NOP where a conditional jump was
+damaged page
+
+cp -r "$work/whole/capture" "$work/cut"
+truncate -s -4096 "$work/cut/cpu0.pt"
+damaged cut
+done_testing

@@ -1,0 +1,35 @@
+#!/bin/bash
+# The main job: Debian's kernel, traced over e1000 from its first instruction to power-off.
+. tests/system/lib.sh
+
+check 'Debian boots to power-off, traced over e1000' \
+    boot debian build/guest/vmlinuz build/guest/initrd "$CMDLINE" 'channel=e1000 net.mtu=9000'
+console_has 'its workload is done' debian 'init: done'
+
+capture=$work/debian/capture
+check 'the trace is decoded and reported' build/undertrace report "$capture" --truth "$work/debian/truth.bin" \
+    --json "$work/debian/report.json"
+value() {
+    jq -r "$1" "$work/debian/report.json"
+}
+same 'no gap' "$(value .gaps)" 0
+same 'no overflow' "$(truth debian overflows) $(value .overflows)" '0 0'
+same 'each byte that the CPU wrote was received' "$(stat -c %s "$capture/cpu0.pt")" "$(truth debian trace_bytes)"
+same 'and the end record counts as many' "$(value .trace_bytes)" "$(truth debian trace_bytes)"
+same 'no VM entry failed (exit reasons 33, 34, 41)' \
+    "$(truth debian exit_33) $(truth debian exit_34) $(truth debian exit_41)" '0 0 0'
+
+branches=$(value .truth.branches)
+matched=$(value .truth.matched)
+same 'the truth counts as many branches as the emulator' "$branches" "$(truth debian branches)"
+if [ "$((matched * 100))" -ge "$((branches * 90))" ] 2>/dev/null; then
+    pass "at least 90% of the branches match ($matched of $branches)"
+else
+    fail 'at least 90% of the branches match' "$matched of $branches; first divergence: $(value .truth.first_divergence)"
+fi
+
+# Root instructions without those spent waiting for the wire, against the guest's.
+stall=$(value '.stall_instructions // 0')
+at_most 'root instructions, stalls left out, in thousandths of the guest'"'"'s' \
+    $((($(truth debian root_instructions) - stall) * 1000 / $(truth debian guest_instructions))) 10
+done_testing

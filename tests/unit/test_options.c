@@ -1,0 +1,149 @@
+/* The hypervisor's command line: every option takes what docs/options.md says, and names what it does not take. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "boot/options.h"
+
+static struct options parsed(const char *line)
+{
+    struct options options;
+    struct options_error error = {"", NULL};
+    options_default(&options);
+    if (!options_parse(&options, line, &error))
+        fail_msg("\"%s\": refused at \"%s\"", line, error.word);
+    return options;
+}
+
+static void refused(const char *line, const char *word, const char *expected)
+{
+    struct options options;
+    struct options_error error = {"", NULL};
+    options_default(&options);
+    if (options_parse(&options, line, &error))
+        fail_msg("\"%s\": accepted", line);
+    assert_string_equal(error.word, word);
+    if (!strstr(error.expected, expected))
+        fail_msg("\"%s\": expected %s", line, error.expected);
+}
+
+static void defaults(void **state)
+{
+    (void)state;
+    struct options o = parsed("");
+    assert_true(o.pt.enabled && o.pt.os && o.pt.user && o.pt.tsc && !o.pt.disable_retc);
+    assert_int_equal(o.pt.region_bytes, 512 << 10);
+    assert_int_equal(o.pt.nr_regions, 8);
+    assert_int_equal(o.pt.psb_bytes, 16 << 10);
+    assert_int_equal(o.channel, CHANNEL_AUTO);
+    assert_int_equal(o.uart_port, 0x2f8);
+    assert_int_equal(o.console_port, 0x3f8);
+    assert_int_equal(o.net_ip, 0x0a00020f);
+    assert_int_equal(o.net_peer, 0x0a000202);
+    assert_int_equal(o.net_port, 21845);
+    assert_int_equal(o.net_mtu, 1500);
+    assert_int_equal(o.net_wait_seconds, 30);
+    assert_true(o.code_pages);
+}
+
+static void each_option(void **state)
+{
+    (void)state;
+    struct options o = parsed("  pt=off pt.region=4K pt.regions=4\tpt.os=off pt.user=off pt.tsc=off pt.retc=off "
+                              "pt.psb=2K pt.switch=root policy=stall channel=uart uart.port=com4 uart.baud=9600 "
+                              "console=none console.baud=57600 net.ip=192.168.1.2 net.peer=255.255.255.255 "
+                              "net.port=65535 net.mtu=16110 net.wait=0 code=off  ");
+    assert_false(o.pt.enabled || o.pt.os || o.pt.user || o.pt.tsc || o.code_pages);
+    assert_true(o.pt.disable_retc);
+    assert_int_equal(o.pt.region_bytes, 4096);
+    assert_int_equal(o.pt.nr_regions, 4);
+    assert_int_equal(o.pt.psb_bytes, 2048);
+    assert_int_equal(o.channel, CHANNEL_UART);
+    assert_int_equal(o.uart_port, 0x2e8);
+    assert_int_equal(o.uart_baud, 9600);
+    assert_int_equal(o.console_port, 0);
+    assert_int_equal(o.console_baud, 57600);
+    assert_int_equal(o.net_ip, 0xc0a80102);
+    assert_int_equal(o.net_peer, 0xffffffff);
+    assert_int_equal(o.net_port, 65535);
+    assert_int_equal(o.net_mtu, 16110);
+    assert_int_equal(o.net_wait_seconds, 0);
+    assert_int_equal(parsed("pt.region=128M").pt.region_bytes, 128 << 20);
+    assert_int_equal(parsed("pt.region=0x100000").pt.region_bytes, 1 << 20);
+    assert_int_equal(parsed("console=0x2F0").console_port, 0x2f0);
+    assert_int_equal(parsed("channel=none channel=e1000").channel, CHANNEL_E1000);
+}
+
+static void bad_words(void **state)
+{
+    (void)state;
+    refused("frob=3", "frob=3", "docs/options.md");
+    refused("pt=off verbose", "verbose", "docs/options.md");
+    refused("PT=on", "PT=on", "docs/options.md");
+    refused("=on", "=on", "docs/options.md");
+    refused("pt", "pt", "on or off");
+    refused("pt=", "pt=", "on or off");
+    refused("pt=yes", "pt=yes", "on or off");
+    refused("pt.region=3K", "pt.region=3K", "power of two");
+    refused("pt.region=2K", "pt.region=2K", "4K");
+    refused("pt.region=256M", "pt.region=256M", "128M");
+    refused("pt.region=K", "pt.region=K", "power of two");
+    refused("pt.region=18446744073709551616", "pt.region=18446744073709551616", "power of two");
+    refused("pt.regions=3", "pt.regions=3", "4 to 128");
+    refused("pt.regions=129", "pt.regions=129", "4 to 128");
+    refused("pt.regions=4x", "pt.regions=4x", "4 to 128");
+    refused("pt.regions=-4", "pt.regions=-4", "4 to 128");
+    refused("pt.psb=1K", "pt.psb=1K", "2K");
+    refused("pt.switch=list", "pt.switch=list", "root");
+    refused("policy=drop", "policy=drop", "stall");
+    refused("channel=wifi", "channel=wifi", "uart");
+    refused("uart.port=com5", "uart.port=com5", "com1");
+    refused("uart.port=760", "uart.port=760", "hexadecimal");
+    refused("uart.port=0x0", "uart.port=0x0", "hexadecimal");
+    refused("uart.port=none", "uart.port=none", "com1");
+    refused("uart.baud=7", "uart.baud=7", "115200");
+    refused("uart.baud=0", "uart.baud=0", "115200");
+    refused("uart.baud=230400", "uart.baud=230400", "115200");
+    refused("net.port=0", "net.port=0", "65535");
+    refused("net.port=65536", "net.port=65536", "65535");
+    refused("net.mtu=575", "net.mtu=575", "576");
+    refused("net.wait=3601", "net.wait=3601", "3600");
+    refused("code=", "code=", "on or off");
+}
+
+static void bad_addresses(void **state)
+{
+    static const char *const lines[] = {"net.ip=",         "net.ip=1",         "net.ip=1.2.3",     "net.ip=1.2.3.",
+                                        "net.ip=1.2.3.4.", "net.ip=1.2.3.4.5", "net.ip=256.2.3.4", "net.ip=1..3.4",
+                                        "net.ip=.1.2.3",   "net.ip=1.2.3.4a",  "net.ip=0x1.2.3.4", "net.ip=010.2.3.4"};
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        refused(lines[i], lines[i], "IPv4");
+}
+
+/* A word longer than the error can hold is cut, not overrun. */
+static void long_word(void **state)
+{
+    char line[300];
+    struct options options;
+    struct options_error error;
+    (void)state;
+    memset(line, 'x', sizeof line);
+    line[sizeof line - 1] = 0;
+    options_default(&options);
+    assert_false(options_parse(&options, line, &error));
+    assert_int_equal(strlen(error.word), sizeof error.word - 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults),      cmocka_unit_test(each_option), cmocka_unit_test(bad_words),
+        cmocka_unit_test(bad_addresses), cmocka_unit_test(long_word),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
