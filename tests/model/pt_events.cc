@@ -9,9 +9,10 @@
 
 /* What a transfer tells beside its target. */
 struct transfer {
+    bool is_branch;  /* of those that the truth counts */
     bool has_source; /* asynchronous: a FUP says where it hit */
+    bool new_cr3;    /* a PIP */
     uint64_t source;
-    bool new_cr3; /* a PIP */
 };
 
 /*
@@ -24,9 +25,11 @@ static void transfer_packets(BX_CPU_C *cpu, const struct transfer *transfer)
     bool before = (p->hot & PTM_HOT_BRANCH) != 0;
     ptm_enables_update(cpu);
     bool after = (p->hot & PTM_HOT_BRANCH) != 0;
+    uint64_t ip = ptm_current_ip(cpu);
+    if (transfer->is_branch && (p->hot & PTM_HOT_TRUTH) && (before || !ptm_config.traced_only))
+        ptm_count_branch(cpu, p, transfer->source, ip);
     if (!p->trigger_en)
         return;
-    uint64_t ip = ptm_current_ip(cpu);
     ptm_tnt_flush(cpu);
     if (before && transfer->has_source)
         ptm_put_ip(cpu, PT_PACKET_FUP, transfer->source);
@@ -57,11 +60,10 @@ static bool take_cr3_changed(struct ptm_cpu *p)
 /* Row 10. */
 void ptm_far_branch(BX_CPU_C *cpu, uint64_t from)
 {
-    struct ptm_cpu *p = &cpu->ptm;
-    if (p->hot & PTM_HOT_TRUTH)
-        ptm_count_branch(cpu, p, from, ptm_current_ip(cpu));
     struct transfer transfer = {};
-    transfer.new_cr3 = take_cr3_changed(p);
+    transfer.is_branch = true;
+    transfer.source = from;
+    transfer.new_cr3 = take_cr3_changed(&cpu->ptm);
     transfer_packets(cpu, &transfer);
 }
 
@@ -74,13 +76,11 @@ void ptm_event_begin(BX_CPU_C *cpu, uint64_t ip)
 /* Rows 11, 12, 13. */
 void ptm_event_done(BX_CPU_C *cpu)
 {
-    struct ptm_cpu *p = &cpu->ptm;
-    if (p->hot & PTM_HOT_TRUTH)
-        ptm_count_branch(cpu, p, p->event_ip, ptm_current_ip(cpu));
     struct transfer transfer = {};
+    transfer.is_branch = true;
     transfer.has_source = true;
-    transfer.source = p->event_ip;
-    transfer.new_cr3 = take_cr3_changed(p);
+    transfer.source = cpu->ptm.event_ip;
+    transfer.new_cr3 = take_cr3_changed(&cpu->ptm);
     transfer_packets(cpu, &transfer);
 }
 

@@ -161,7 +161,7 @@ static void interrupts(void)
 
 static void workload(void)
 {
-    sink = fibonacci(10);
+    sink = fibonacci(17);
     deep(100);
     indirect_calls();
     odd_returns();
@@ -206,6 +206,7 @@ static void set_up_machine(void)
     out8(0x21, 0xff);
     out8(0xa1, 0xff);
     *apic(0x340) = 0x400; /* LVTPC: NMI */
+    out8(0x3fb, 3);       /* COM1: 8 bits */
 }
 
 static void set_up_topa(void)
