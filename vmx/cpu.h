@@ -92,10 +92,12 @@ void vmx_exit_dispatch(struct guest_registers *registers);
 void vmx_nmi_before_entry(struct guest_registers *registers);
 extern const char *const exit_reason_names[NR_EXIT_REASONS];
 
-/* vmx/exit.S */
+/* vmx/exit.S. Hidden, so that their addresses are formed relative to RIP and not through a GOT. */
+#pragma GCC visibility push(hidden)
 void vmx_exit_entry(void);
 _Noreturn void vmx_launch(struct guest_registers *registers);
 extern const char vmx_entry_window_start[], vmx_entry_window_end[];
+#pragma GCC visibility pop
 
 /* Handlers, one file per concern. */
 exit_handler nmi_exit, nmi_window_exit;    /* vmx/nmi.c */

@@ -59,10 +59,10 @@ static void dump_vmcs(void)
                          : [value] "=r"(value), "=@ccbe"(failed)
                          : [field] "r"((uint64_t)dumped[i].field));
         if (failed) {
-            log_panic("undertrace: the VMCS cannot be read");
+            log_panic("the VMCS cannot be read");
             return;
         }
-        log_panic("undertrace:   %-34s %016llx", dumped[i].name, (unsigned long long)value);
+        log_panic("  %-34s %016llx", dumped[i].name, (unsigned long long)value);
     }
 }
 
@@ -74,7 +74,7 @@ static void dump_registers(const struct guest_registers *r)
 
     for (unsigned i = 0; i < 16; i++)
         if (names[i])
-            log_panic("undertrace:   %-34s %016llx", names[i], (unsigned long long)values[i]);
+            log_panic("  %-34s %016llx", names[i], (unsigned long long)values[i]);
 }
 
 _Noreturn void fail_stop(struct cpu *cpu, const char *why)
@@ -83,7 +83,7 @@ _Noreturn void fail_stop(struct cpu *cpu, const char *why)
 
     if (!stopping) { /* a second fault on the way down: no more than its reason */
         stopping = true;
-        log_panic("undertrace: %s on CPU %u; the guest is stopped", why, cpu ? cpu->number : 0);
+        log_panic("%s on CPU %u; the guest is stopped", why, cpu ? cpu->number : 0);
         if (cpu && cpu->has_vmcs)
             dump_vmcs();
         if (cpu) {
@@ -91,14 +91,14 @@ _Noreturn void fail_stop(struct cpu *cpu, const char *why)
             power_flush(cpu);
         }
     } else {
-        log_panic("undertrace: while stopping: %s", why);
+        log_panic("while stopping: %s", why);
     }
     power_park();
 }
 
 _Noreturn void vmcs_access_failed(uint32_t field)
 {
-    log_panic("undertrace: VMREAD or VMWRITE of VMCS field %04x failed", field);
+    log_panic("VMREAD or VMWRITE of VMCS field %04x failed", field);
     fail_stop(cpu_this(), "VMCS access failed");
 }
 

@@ -54,7 +54,7 @@ static _Noreturn void machine_reset(void)
     wait_for_reset();
     io_out8(PORT_KEYBOARD_COMMAND, KEYBOARD_PULSE_RESET);
     wait_for_reset();
-    log_panic("undertrace: the machine does not reset; the CPU is parked");
+    log_panic("the machine does not reset; the CPU is parked");
     power_park();
 }
 
@@ -66,7 +66,7 @@ enum exit_action triple_fault_exit(struct cpu *cpu)
 
 enum exit_action init_exit(struct cpu *cpu)
 {
-    log_line("undertrace: INIT on CPU %u: the machine is reset", cpu->number);
+    log_line("INIT on CPU %u: the machine is reset", cpu->number);
     power_flush(cpu);
     machine_reset();
 }
