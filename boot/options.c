@@ -1,8 +1,8 @@
 #include "boot/options.h"
 
-#define KIB 1024ull
+#include "boot/value.h"
 
-static const uint16_t com_ports[] = {0x3f8, 0x2f8, 0x3e8, 0x2e8};
+#define KIB 1024ull
 
 void options_default(struct options *options)
 {
@@ -29,175 +29,43 @@ void options_default(struct options *options)
     };
 }
 
-/* A piece of the command line. */
-struct text {
-    const char *at;
-    size_t size;
-};
-
-static bool text_is(struct text text, const char *word)
-{
-    size_t i = 0;
-    while (i < text.size && word[i] == text.at[i] && word[i] != 0)
-        i++;
-    return i == text.size && word[i] == 0;
-}
-
-static int digit_value(char c, unsigned base)
-{
-    unsigned value = 99;
-    if (c >= '0' && c <= '9')
-        value = (unsigned)(c - '0');
-    else if (c >= 'a' && c <= 'f')
-        value = (unsigned)(c - 'a') + 10;
-    else if (c >= 'A' && c <= 'F')
-        value = (unsigned)(c - 'A') + 10;
-    return value < base ? (int)value : -1;
-}
-
-/* All of text as a number, at most max; decimal, or hexadecimal behind 0x. */
-static bool read_number(uint64_t *out, struct text text, uint64_t max)
-{
-    unsigned base = 10;
-    if (text.size > 2 && text.at[0] == '0' && (text.at[1] == 'x' || text.at[1] == 'X')) {
-        base = 16;
-        text = (struct text){text.at + 2, text.size - 2};
-    }
-    uint64_t value = 0;
-    for (size_t i = 0; i < text.size; i++) {
-        int digit = digit_value(text.at[i], base);
-        if (digit < 0 || value > (max - (unsigned)digit) / base || (unsigned)digit > max)
-            return false;
-        value = value * base + (unsigned)digit;
-    }
-    *out = value;
-    return text.size > 0;
-}
-
-/* A power of two of bytes, with K or M behind it or not. */
-static bool read_size(uint64_t *out, struct text text, uint64_t min, uint64_t max)
-{
-    uint64_t unit = 1, value;
-    if (text.size > 0) {
-        char last = text.at[text.size - 1];
-        if (last == 'K' || last == 'k')
-            unit = KIB;
-        else if (last == 'M' || last == 'm')
-            unit = KIB * KIB;
-    }
-    if (unit > 1)
-        text.size--;
-    if (!read_number(&value, text, max / unit))
-        return false;
-    value *= unit;
-    if (value < min || (value & (value - 1)) != 0)
-        return false;
-    *out = value;
-    return true;
-}
-
-static bool read_flag(bool *out, struct text text)
-{
-    *out = text_is(text, "on");
-    return *out || text_is(text, "off");
-}
-
-static bool read_port(uint16_t *out, struct text text)
-{
-    uint64_t number;
-    if (text.size == 4 && text_is((struct text){text.at, 3}, "com") && text.at[3] >= '1' && text.at[3] <= '4') {
-        *out = com_ports[text.at[3] - '1'];
-        return true;
-    }
-    if (text.size < 3 || text.at[0] != '0' || !read_number(&number, text, 0xfff8) || number == 0)
-        return false;
-    *out = (uint16_t)number;
-    return true;
-}
-
-static bool read_baud(uint32_t *out, struct text text)
-{
-    uint64_t number;
-    if (!read_number(&number, text, 115200) || number < 2 || 115200 % number != 0) /* the divisor has 16 bits */
-        return false;
-    *out = (uint32_t)number;
-    return true;
-}
-
-static bool read_ip(uint32_t *out, struct text text)
-{
-    uint32_t ip = 0;
-    for (unsigned part = 0; part < 4; part++) {
-        size_t length = 0;
-        while (length < text.size && text.at[length] != '.')
-            length++;
-        uint64_t number;
-        bool last = part == 3;
-        if (length > 3 || !read_number(&number, (struct text){text.at, length}, 255) || last != (length == text.size))
-            return false;
-        ip = ip << 8 | (uint32_t)number;
-        if (!last)
-            text = (struct text){text.at + length + 1, text.size - length - 1};
-    }
-    *out = ip;
-    return true;
-}
-
-static bool read_u32(uint32_t *out, struct text text, uint32_t min, uint32_t max)
-{
-    uint64_t number;
-    if (!read_number(&number, text, max) || number < min)
-        return false;
-    *out = (uint32_t)number;
-    return true;
-}
-
-static bool read_u16(uint16_t *out, struct text text, uint16_t min, uint16_t max)
-{
-    uint32_t number;
-    if (!read_u32(&number, text, min, max))
-        return false;
-    *out = (uint16_t)number;
-    return true;
-}
-
 /* --- one function per option ----------------------------------------------------------------------------------------
  */
 
 static bool set_pt(struct options *o, struct text v)
 {
-    return read_flag(&o->pt.enabled, v);
+    return value_flag(&o->pt.enabled, v);
 }
 
 static bool set_pt_region(struct options *o, struct text v)
 {
-    return read_size(&o->pt.region_bytes, v, 4 * KIB, 128 * KIB * KIB);
+    return value_size(&o->pt.region_bytes, v, 4 * KIB, 128 * KIB * KIB);
 }
 
 static bool set_pt_regions(struct options *o, struct text v)
 {
-    return read_u32(&o->pt.nr_regions, v, 4, 128);
+    return value_u32(&o->pt.nr_regions, v, 4, 128);
 }
 
 static bool set_pt_os(struct options *o, struct text v)
 {
-    return read_flag(&o->pt.os, v);
+    return value_flag(&o->pt.os, v);
 }
 
 static bool set_pt_user(struct options *o, struct text v)
 {
-    return read_flag(&o->pt.user, v);
+    return value_flag(&o->pt.user, v);
 }
 
 static bool set_pt_tsc(struct options *o, struct text v)
 {
-    return read_flag(&o->pt.tsc, v);
+    return value_flag(&o->pt.tsc, v);
 }
 
 static bool set_pt_retc(struct options *o, struct text v)
 {
     bool on;
-    if (!read_flag(&on, v))
+    if (!value_flag(&on, v))
         return false;
     o->pt.disable_retc = !on;
     return true;
@@ -206,7 +74,7 @@ static bool set_pt_retc(struct options *o, struct text v)
 static bool set_pt_psb(struct options *o, struct text v)
 {
     uint64_t bytes;
-    if (!read_size(&bytes, v, 0, 64 * KIB * KIB) || (bytes != 0 && bytes < 2 * KIB))
+    if (!value_size(&bytes, v, 0, 64 * KIB * KIB) || (bytes != 0 && bytes < 2 * KIB))
         return false;
     o->pt.psb_bytes = (uint32_t)bytes;
     return true;
@@ -239,12 +107,12 @@ static bool set_channel(struct options *o, struct text v)
 
 static bool set_uart_port(struct options *o, struct text v)
 {
-    return read_port(&o->uart_port, v);
+    return value_port(&o->uart_port, v);
 }
 
 static bool set_uart_baud(struct options *o, struct text v)
 {
-    return read_baud(&o->uart_baud, v);
+    return value_baud(&o->uart_baud, v);
 }
 
 static bool set_console(struct options *o, struct text v)
@@ -253,42 +121,42 @@ static bool set_console(struct options *o, struct text v)
         o->console_port = 0;
         return true;
     }
-    return read_port(&o->console_port, v);
+    return value_port(&o->console_port, v);
 }
 
 static bool set_console_baud(struct options *o, struct text v)
 {
-    return read_baud(&o->console_baud, v);
+    return value_baud(&o->console_baud, v);
 }
 
 static bool set_net_ip(struct options *o, struct text v)
 {
-    return read_ip(&o->net_ip, v);
+    return value_ip(&o->net_ip, v);
 }
 
 static bool set_net_peer(struct options *o, struct text v)
 {
-    return read_ip(&o->net_peer, v);
+    return value_ip(&o->net_peer, v);
 }
 
 static bool set_net_port(struct options *o, struct text v)
 {
-    return read_u16(&o->net_port, v, 1, 65535);
+    return value_u16(&o->net_port, v, 1, 65535);
 }
 
 static bool set_net_mtu(struct options *o, struct text v)
 {
-    return read_u16(&o->net_mtu, v, 576, 16110);
+    return value_u16(&o->net_mtu, v, 576, 16110);
 }
 
 static bool set_net_wait(struct options *o, struct text v)
 {
-    return read_u32(&o->net_wait_seconds, v, 0, 3600);
+    return value_u32(&o->net_wait_seconds, v, 0, 3600);
 }
 
 static bool set_code(struct options *o, struct text v)
 {
-    return read_flag(&o->code_pages, v);
+    return value_flag(&o->code_pages, v);
 }
 
 static const struct option {

@@ -1,0 +1,34 @@
+/*
+ * Values of options: text to numbers, sizes, ports, addresses.
+ *
+ * Core. Each function reads all of text and returns false, with *out as it was or undefined, where it is no such value.
+ */
+#ifndef BOOT_VALUE_H
+#define BOOT_VALUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A piece of the command line; no NUL behind it. */
+struct text {
+    const char *at;
+    size_t size;
+};
+
+bool text_is(struct text text, const char *word);
+
+bool value_flag(bool *out, struct text text); /* on, off */
+/* Decimal, or hexadecimal behind 0x. */
+bool value_u32(uint32_t *out, struct text text, uint32_t min, uint32_t max);
+bool value_u16(uint16_t *out, struct text text, uint16_t min, uint16_t max);
+/* A power of two of bytes from min to max; K and M are units. */
+bool value_size(uint64_t *out, struct text text, uint64_t min, uint64_t max);
+/* com1 to com4, or the port in hexadecimal, from 0x1 to 0xfff8. */
+bool value_port(uint16_t *out, struct text text);
+/* A divisor of 115200 whose divisor latch has 16 bits. */
+bool value_baud(uint32_t *out, struct text text);
+/* a.b.c.d, in host byte order. */
+bool value_ip(uint32_t *out, struct text text);
+
+#endif
