@@ -47,7 +47,7 @@ $(BUILD)/undertrace.elf: $(HV_OBJS) linker.ld
 # --- the host tool ----------------------------------------------------------------------------------------------------
 
 TOOL_LIB := $(filter-out decode/main.c,$(wildcard decode/*.c))
-HOST_CFLAGS := -std=c11 -D_GNU_SOURCE -g $(WARN) -I. -MMD -MP
+HOST_CFLAGS := -std=c11 -D_GNU_SOURCE -g -pthread $(WARN) -I. -MMD -MP
 TOOL_OBJS := $(patsubst %.c,$(BUILD)/host/%.o,$(CORE) $(wildcard decode/*.c))
 
 $(BUILD)/host/%.o: %.c
@@ -57,7 +57,7 @@ $(BUILD)/host/%.o: %.c
 
 $(BUILD)/undertrace: $(TOOL_OBJS)
 	@echo "  LD  $@"
-	$(Q)$(CC) -o $@ $^ -lipt
+	$(Q)$(CC) -o $@ $^ -lipt -pthread
 
 # --- the emulator with the PT model -----------------------------------------------------------------------------------
 # tests/model/build.sh fetches Bochs, adds the model and builds; BOCHS_TARBALL= names a local tarball.
@@ -162,7 +162,7 @@ $(BUILD)/check/libcore.a: $(UNIT_LIB)
 
 $(BUILD)/check/test_%: $(BUILD)/check/tests/unit/test_%.o $(BUILD)/check/libcore.a
 	@echo "  LD  $@"
-	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lipt
+	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lipt -pthread
 
 export CORE
 export CORE_OBJS := $(patsubst %.c,$(BUILD)/hv/%.o,$(CORE))
