@@ -5,5 +5,8 @@
 int command_receive(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_dump(int argc, char **argv);
+int command_decode(int argc, char **argv);
+int command_verify(int argc, char **argv);
+int command_report(int argc, char **argv);
 
 #endif

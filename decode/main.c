@@ -15,6 +15,9 @@ static const struct command {
     {"receive", command_receive, "receive a stream over UDP or a serial line into a capture"},
     {"info", command_info, "what a capture is: machine, configuration, totals"},
     {"dump", command_dump, "the packets, one a line"},
+    {"decode", command_decode, "the control flow: every branch, in order"},
+    {"verify", command_verify, "compare the control flow with what the emulated CPU did"},
+    {"report", command_report, "a readable report, and summary.json"},
 };
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 

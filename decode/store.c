@@ -26,6 +26,7 @@ struct store {
     struct output events, index;
     struct store_cpu *cpus[STORE_MAX_CPUS];
     struct store_totals totals;
+    struct text hello, end; /* for meta.json */
     bool meta_failed;
 };
 
@@ -94,6 +95,19 @@ static struct store_cpu *store_cpu(struct store *store, uint16_t cpu)
     return new;
 }
 
+/* Keep a text for meta.json, and write that anew. */
+static void keep_text(struct store *store, struct text *text, const uint8_t *payload, size_t size)
+{
+    char *copy = malloc(size + 1);
+    if (!copy)
+        return;
+    memcpy(copy, payload, size);
+    free((char *)(uintptr_t)text->bytes);
+    *text = (struct text){copy, size};
+    if (!store_meta_write(store->directory, store->directory_name, store->hello, store->end))
+        store->meta_failed = true;
+}
+
 static void count_record(struct store *store, const struct record_header *header, const uint8_t *payload)
 {
     struct store_totals *totals = &store->totals;
@@ -101,13 +115,12 @@ static void count_record(struct store *store, const struct record_header *header
     totals->drains += header->kind == RECORD_DRAIN;
     totals->pages += header->kind == RECORD_PAGE;
     totals->gaps += header->kind == RECORD_GAP;
+    totals->hello = totals->hello || header->kind == RECORD_HELLO;
     totals->ended = totals->ended || header->kind == RECORD_END;
-    if (header->kind == RECORD_HELLO && !totals->hello) {
-        totals->hello = true;
-        struct text hello = {(const char *)payload, header->length};
-        if (!store_meta_write(store->directory, store->directory_name, hello))
-            store->meta_failed = true;
-    }
+    if (header->kind == RECORD_HELLO)
+        keep_text(store, &store->hello, payload, header->length);
+    if (header->kind == RECORD_END)
+        keep_text(store, &store->end, payload, header->length);
 }
 
 /* The way of every record into the capture. */
@@ -198,6 +211,8 @@ bool store_close(struct store *store)
     output_close(&store->events);
     output_close(&store->index);
     close(store->directory);
+    free((char *)(uintptr_t)store->hello.bytes);
+    free((char *)(uintptr_t)store->end.bytes);
     free(store->directory_name);
     free(store);
     return good;

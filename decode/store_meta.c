@@ -21,24 +21,38 @@ static bool is_json_number(struct text text)
     return true;
 }
 
-static void write_fields(FILE *file, struct text hello)
+/* Fields of an object, with a comma before each but the first. */
+static void write_fields(FILE *file, struct text text, const char *comma, const char *indent)
 {
     struct text_line line;
     size_t position = 0;
-    fputs("{\n  \"capture_format\": 1", file);
-    while (text_next(&line, hello, &position)) {
-        fputs(",\n  ", file);
+    while (text_next(&line, text, &position)) {
+        fprintf(file, "%s\n%s", comma, indent);
         text_write_json(file, line.name);
         fputs(": ", file);
         if (is_json_number(line.value))
             fprintf(file, "%.*s", (int)line.value.size, line.value.bytes);
         else
             text_write_json(file, line.value);
+        comma = ",";
     }
-    fputs("\n}\n", file);
 }
 
-bool store_meta_write(int directory, const char *directory_name, struct text hello)
+static void write_meta(FILE *file, struct text hello, struct text end)
+{
+    fputs("{\n  \"capture_format\": 1", file);
+    write_fields(file, hello, ",", "  ");
+    fputs(",\n  \"end\": ", file);
+    if (end.size == 0) {
+        fputs("null\n}\n", file);
+        return;
+    }
+    fputs("{", file);
+    write_fields(file, end, "", "    ");
+    fputs("\n  }\n}\n", file);
+}
+
+bool store_meta_write(int directory, const char *directory_name, struct text hello, struct text end)
 {
     int fd = openat(directory, META_TEMPORARY, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
@@ -48,7 +62,7 @@ bool store_meta_write(int directory, const char *directory_name, struct text hel
             close(fd);
         return false;
     }
-    write_fields(file, hello);
+    write_meta(file, hello, end);
     bool good = !ferror(file);
     good = fclose(file) == 0 && good;
     if (!good || renameat(directory, META_TEMPORARY, directory, META_NAME) != 0) {

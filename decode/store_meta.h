@@ -1,4 +1,4 @@
-/* meta.json: what RECORD_HELLO says, as JSON. */
+/* meta.json: what RECORD_HELLO says, and RECORD_END when it has come, as JSON. */
 #ifndef DECODE_STORE_META_H
 #define DECODE_STORE_META_H
 
@@ -6,7 +6,8 @@
 
 #include "decode/text.h"
 
-/* Write meta.json into the open directory, in one step (a temporary file, renamed). false: said why. */
-bool store_meta_write(int directory, const char *directory_name, struct text hello);
+/* end.size 0: it has not come. Write meta.json into the open directory, in one step (a temporary file, renamed). false:
+ * said why. */
+bool store_meta_write(int directory, const char *directory_name, struct text hello, struct text end);
 
 #endif

@@ -1,0 +1,128 @@
+/* undertrace decode: the control flow as a list of branches. */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/commands.h"
+#include "decode/flow_run.h"
+#include "decode/message.h"
+#include "decode/number.h"
+
+static const char usage[] =
+    "usage: undertrace decode CAPTURE [options]\n"
+    "\n"
+    "Decodes the control flow of a CPU's trace and prints how much it was.\n"
+    "\n"
+    "  --cpu N           of this CPU (default 0)\n"
+    "  --branches FILE   write every branch of the guest to FILE (- is standard output), in order, one a line:\n"
+    "                    address of the branch, address of what was executed next (one thread)\n"
+    "  --threads N       with N threads (default: one a processor)\n"
+    "\n"
+    "Exit status: 0 all was decoded, 1 an error, 2 parts could not be decoded.\n";
+
+struct arguments {
+    const char *capture, *branches;
+    uint64_t cpu, threads;
+};
+
+static void write_branch(void *context, uint64_t from, uint64_t to)
+{
+    fprintf(context, "%016" PRIx64 " %016" PRIx64 "\n", from, to);
+}
+
+static bool parse_arguments(struct arguments *a, int argc, char **argv)
+{
+    static const struct option options[] = {{"cpu", 1, NULL, 'c'},
+                                            {"branches", 1, NULL, 'b'},
+                                            {"threads", 1, NULL, 't'},
+                                            {"help", 0, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    *a = (struct arguments){0};
+    int option;
+    bool good = true;
+    while (good && (option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        switch (option) {
+        case 'c':
+            good = number_parse(&a->cpu, "--cpu", optarg, CAPTURE_MAX_CPUS - 1);
+            break;
+        case 't':
+            good = number_parse(&a->threads, "--threads", optarg, 64);
+            break;
+        case 'b':
+            a->branches = optarg;
+            break;
+        case 'h':
+            fputs(usage, stdout);
+            exit(0);
+        default:
+            good = false;
+        }
+    }
+    if (good && optind != argc - 1) {
+        fputs(usage, stderr);
+        return false;
+    }
+    a->capture = argv[optind];
+    return good;
+}
+
+static void print_sums(FILE *file, const struct flow_run *run)
+{
+    char number[MESSAGE_COUNT_SIZE];
+    fprintf(file, "stretches          %s\n", message_count(number, run->nr_results));
+    fprintf(file, "branches           %s\n", message_count(number, run->branches));
+    fprintf(file, "instructions       %s\n", message_count(number, run->instructions));
+    fprintf(file, "blocks             %s\n", message_count(number, run->blocks));
+    fprintf(file, "overflows          %s\n", message_count(number, run->overflows));
+    fprintf(file, "not decoded        %s bytes before the first PSB, %" PRIu64 " stretches with errors\n",
+            message_count(number, run->undecodable_bytes), run->errors);
+    fprintf(file, "seconds            %.2f\n", run->seconds);
+}
+
+static int decode(const struct capture *capture, const struct arguments *a, FILE *list)
+{
+    struct flow_run run;
+    struct flow_run_options options = {
+        .cpu = (uint16_t)a->cpu,
+        .threads = (unsigned)a->threads,
+        .branch = list ? write_branch : NULL,
+        .context = list,
+    };
+    if (!flow_run(&run, capture, &options)) {
+        flow_run_free(&run);
+        return 1;
+    }
+    print_sums(list == stdout ? stderr : stdout, &run);
+    flow_run_say_errors(&run, capture, options.cpu);
+    int status = run.errors || run.undecodable_bytes ? 2 : 0;
+    flow_run_free(&run);
+    return status;
+}
+
+int command_decode(int argc, char **argv)
+{
+    struct arguments a;
+    if (!parse_arguments(&a, argc, argv))
+        return 1;
+    struct capture *capture = capture_open(a.capture);
+    if (!capture)
+        return 1;
+    FILE *list = !a.branches ? NULL : !strcmp(a.branches, "-") ? stdout : fopen(a.branches, "w");
+    int status = 1;
+    if (a.branches && !list) {
+        message_errno("%s", a.branches);
+    } else {
+        status = decode(capture, &a, list);
+        if (list && (fflush(list) != 0 || ferror(list))) {
+            message_errno("%s: cannot be written", a.branches);
+            status = 1;
+        }
+        if (list && list != stdout)
+            fclose(list);
+    }
+    capture_close(capture);
+    return status;
+}

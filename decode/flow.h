@@ -1,0 +1,64 @@
+/*
+ * Control flow: a stretch of trace from one PSB to the next, and the code that was executed, become branches.
+ *
+ * On top of libipt's block decoder. What a branch is, and the hash over them, is in decode/truth.h.
+ */
+#ifndef DECODE_FLOW_H
+#define DECODE_FLOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "decode/flow_pages.h"
+
+/* What to decode, and how. The same for all stretches of a CPU's trace. */
+struct flow_input {
+    const uint8_t *trace;
+    uint64_t trace_size;
+    bool cpu_known; /* false: no errata but the common one are expected */
+    uint16_t family;
+    uint8_t model, stepping;
+    const struct flow_pages *pages;
+};
+
+/* A stretch of trace. */
+struct flow_stretch {
+    uint64_t begin; /* trace offset of its PSB */
+    uint64_t end;   /* trace offset of the next PSB, of a gap, or the trace's size */
+    bool has_boundary_ip;
+    uint64_t boundary_ip; /* the FUP of the PSB+ at end: where execution stood */
+};
+
+/* What became of it. */
+struct flow_result {
+    uint64_t begin, end;
+    uint64_t branches;          /* in non-root */
+    uint64_t hash;              /* of them, from TRUTH_HASH_SEED */
+    uint64_t instructions;      /* in non-root */
+    uint64_t root_instructions; /* the traced ones: those around VM entries and exits */
+    uint64_t last_to;           /* the last branch's target */
+    uint64_t blocks;
+    uint32_t overflows; /* OVF packets */
+    int error;          /* 0, or a negative enum pt_error_code: decoding stopped at error_offset */
+    uint64_t error_offset, error_ip;
+};
+
+/* FLOW errors beyond libipt's: more negative than any of those. */
+#define FLOW_ERROR_BOUNDARY (-1000) /* the flow does not come past the address that the next PSB+ names */
+#define FLOW_ERROR_LOOP (-1001)     /* a loop without a packet */
+#define FLOW_ERROR_IMAGE (-1002)    /* a code page could not be used; said why */
+const char *flow_error_text(int error);
+
+/* Gets every branch in order, before its stretch's result is complete. */
+typedef void (*flow_branch)(void *context, uint64_t from, uint64_t to);
+
+struct flow; /* the state of one thread */
+
+/* at: trace offset of the first stretch. branch may be NULL. NULL: said why. */
+struct flow *flow_start(const struct flow_input *input, uint64_t at, flow_branch branch, void *context);
+void flow_end(struct flow *flow);
+
+/* Decode a stretch. Stretches come in the order of the trace. */
+void flow_decode(struct flow *flow, const struct flow_stretch *stretch, struct flow_result *result);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * The code pages of a capture as a decoder of one CPU's trace needs them: versions of pages by linear address, each
+ * valid from a trace offset on.
+ */
+#ifndef DECODE_FLOW_PAGES_H
+#define DECODE_FLOW_PAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/capture.h"
+
+struct page_version {
+    uint64_t gva;         /* page-aligned linear address */
+    uint64_t from;        /* trace offset from which on this version is what was executed */
+    uint64_t file_offset; /* of its bytes in events.bin */
+    const uint8_t *bytes; /* RECORD_PAGE_SIZE */
+    bool nothing_new;     /* the first version at this address, or the same bytes as the one before */
+};
+
+struct flow_pages {
+    struct page_version *by_time; /* by trace offset, then by the order of their records */
+    struct page_version *by_page; /* by address, then as by_time */
+    size_t count;
+    char *file; /* path of events.bin */
+};
+
+/* Collect the pages that count for the CPU's trace: its own records, and the hypervisor's own code from any CPU.
+ * false: no memory, said so. */
+bool flow_pages_collect(struct flow_pages *pages, const struct capture *capture, uint16_t cpu);
+void flow_pages_free(struct flow_pages *pages);
+
+/* Among by_page[first..], which all stand for one address: the version that is valid at trace offset at, or the first
+ * one where none is yet (nothing was executed from it before it was sent). *next: the next address's first version. */
+const struct page_version *flow_pages_pick(const struct flow_pages *pages, size_t first, uint64_t at, size_t *next);
+
+#endif

@@ -1,0 +1,29 @@
+/* JSON fields, where "not known" is null. */
+#ifndef DECODE_JSON_H
+#define DECODE_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* A number that may not be known. */
+struct figure {
+    bool known;
+    uint64_t value;
+};
+
+static inline struct figure figure_of(uint64_t value)
+{
+    return (struct figure){true, value};
+}
+
+/* "name": value, and the text behind it. */
+void json_figure(FILE *file, const char *name, struct figure figure, const char *behind);
+
+/* The same for seconds; negative ones are not known. */
+void json_seconds(FILE *file, const char *name, double seconds, const char *behind);
+
+/* The same for a string; NULL is null. */
+void json_string(FILE *file, const char *name, const char *string, const char *behind);
+
+#endif
