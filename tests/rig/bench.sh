@@ -1,0 +1,47 @@
+#!/bin/bash
+# What tracing costs, on the guest that writes the most trace: figures of the emulated CPU, which repeat exactly, and the
+# emulator's own speed, which does not.
+set -eu
+
+work=build/bench
+rm -rf "$work"
+mkdir -p "$work"
+
+# boot NAME CHANNEL OPTIONS: sets seconds.
+boot() {
+    local begin=$EPOCHREALTIME
+    ELF=build/undertrace.elf KERNEL=build/guests/load.bzImage INITRD='' CMDLINE='' OPTIONS=$3 tests/rig/iso.sh "$work/$1.iso"
+    ISO=$work/$1.iso CHANNEL=$2 MEMORY=256 TIMEOUT=300 tests/rig/boot.sh "$work/$1"
+    seconds=$(awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }')
+}
+
+truth() {
+    tests/rig/truth.sh "$work/$1/truth.bin" "$2"
+}
+
+# ratio A B: A/B with two digits behind the point, or "-" where B is 0.
+ratio() {
+    awk -v a="$1" -v b="$2" 'BEGIN { if (b == 0) print "-"; else printf "%.2f\n", a / b }'
+}
+
+printf '%-28s %12s %12s %12s\n' "guest load" 'pt=off' 'traced' 'traced/off'
+row() {
+    printf '%-28s %12s %12s %12s\n' "$1" "$2" "$3" "$(ratio "$3" "$2")"
+}
+boot off none pt=off
+seconds_off=$seconds
+boot traced e1000 'channel=e1000 net.mtu=9000'
+seconds_traced=$seconds
+
+row 'guest instructions' "$(truth off guest_instructions)" "$(truth traced guest_instructions)"
+row 'root instructions' "$(truth off root_instructions)" "$(truth traced root_instructions)"
+row 'VM exits' "$(truth off exits)" "$(truth traced exits)"
+row 'seconds, BIOS and GRUB included' "$seconds_off" "$seconds_traced"
+echo
+bytes=$(truth traced trace_bytes)
+root=$(($(truth traced root_instructions) - $(truth off root_instructions)))
+echo "trace bytes                      $bytes"
+echo "trace bits per guest instruction $(ratio $((bytes * 8)) "$(truth traced guest_instructions)")"
+echo "root instructions per exit       $(ratio "$(truth traced root_instructions)" "$(truth traced exits)")"
+echo "root instructions per trace byte $(ratio "$root" "$bytes")   (what tracing adds, waiting for the wire included)"
+echo "PMIs                             $(truth traced pmis)"

@@ -1,0 +1,54 @@
+#!/bin/bash
+# The main job: boot the ISO in the emulator, receive the trace, decode it, compare it with the truth, report.
+# `make run` has built everything by now. Results: build/run/.
+#
+# from the environment: KERNEL OPTIONS and the variables of tests/rig/boot.sh
+#
+# Exit status: 0 the guest powered off and everything it executed was received and reported; 1 something failed.
+set -u
+
+build=${BUILD:-build}
+dir=$build/run
+elapsed() {
+    awk -v a="$1" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }'
+}
+built=$(elapsed "$(cat "$build/run.start")")
+
+# Which way the trace leaves is the guest's side of the wire: the hypervisor's own option, e1000 where it says nothing.
+case " $OPTIONS " in
+*' channel=uart '*) export CHANNEL=uart IPS=${IPS:-4000000} ;;
+*' channel=none '*) export CHANNEL=none ;;
+*) export CHANNEL=e1000 ;;
+esac
+
+echo "run: booting ${KERNEL##*/} in the emulator; the guest's console is $dir/console.txt"
+begin=$EPOCHREALTIME
+ISO=$build/undertrace.iso LIVE=1 TIMEOUT=${TIMEOUT:-1200} tests/rig/boot.sh "$dir" &
+boot=$!
+# A background process of a script ignores Ctrl-C, so it is told in another way; boot.sh then ends its own children.
+trap 'kill -TERM $boot 2>/dev/null; wait; echo "run: interrupted" >&2; exit 130' INT TERM HUP
+wait "$boot"
+status=$?
+booted=$(elapsed "$begin")
+sed 's/\r$//' "$dir/console.txt" | grep -a '^undertrace: ' | sed 's/^/  /'
+if [ "$status" -ne 0 ]; then
+    echo "run: the boot failed; see $dir" >&2
+    exit 1
+fi
+if [ ! -e "$dir/capture/meta.json" ]; then
+    echo "run: the guest ran to power-off in $booted s, untraced: the lines above say why"
+    exit 0
+fi
+
+image_bytes=$((0x$(nm "$ELF" | awk '$3 == "image_end" { print $1 }') - 0x$(nm "$ELF" | awk '$3 == "image_start" { print $1 }')))
+guest=${KERNEL##*/}
+[ "$guest" = vmlinuz ] && [ -r "$build/guest/kernel.version" ] && guest=$(cat "$build/guest/kernel.version")
+echo "run: powered off after $booted s; decoding"
+"$build/undertrace" report "$dir/capture" --truth "$dir/truth.bin" --json "$dir/summary.json" --guest "$guest" \
+    --image-bytes "$image_bytes" --seconds-build "$built" --seconds-boot "$booted" | tee "$dir/report.txt"
+status=${PIPESTATUS[0]}
+if [ "$status" -ne 0 ]; then
+    echo "run: the report failed; the capture is $dir/capture" >&2
+    exit 1
+fi
+echo "run: $dir/summary.json has these figures, $dir/capture the trace"
