@@ -16,6 +16,7 @@ struct pt_totals {
     uint64_t spurious_pmis; /* drains after such an NMI that found no region filled */
     uint64_t lvtpc_repairs; /* LVTPC was found changed */
     uint64_t stopped, errors;
+    uint64_t drain_tsc; /* TSC ticks of all drains, waiting not counted */
     uint64_t stalls;    /* drains after which the guest had to wait */
     uint64_t stall_tsc; /* TSC ticks it waited */
     uint64_t records;

@@ -106,24 +106,22 @@ static bool rearm_try(struct pt_cpu *pt, const struct drain *drain)
     return true;
 }
 
-/* Policy stall: the guest waits here. */
-static void rearm_wait(struct pt_cpu *pt, const struct drain *drain)
+void pt_drain(struct pt_cpu *pt, enum record_drain_cause cause)
 {
-    if (rearm_try(pt, drain))
-        return;
     uint64_t from = tsc_read();
+    struct drain drain = drain_take(pt, false, cause);
+    bool armed = rearm_try(pt, &drain);
+    uint64_t now = tsc_read();
+    pt->totals.drain_tsc += now - from;
+    if (armed)
+        return;
+    /* Policy stall: the guest waits here. */
     do {
         io_pause();
         pt_poll(pt);
-    } while (!rearm_try(pt, drain));
+    } while (!rearm_try(pt, &drain));
     pt->totals.stalls++;
-    pt->totals.stall_tsc += tsc_read() - from;
-}
-
-void pt_drain(struct pt_cpu *pt, enum record_drain_cause cause)
-{
-    struct drain drain = drain_take(pt, false, cause);
-    rearm_wait(pt, &drain);
+    pt->totals.stall_tsc += tsc_read() - now;
 }
 
 void pt_drain_all(struct pt_cpu *pt)
