@@ -8,33 +8,12 @@
 #include "serial/clock.h"
 #include "serial/log.h"
 
-#define IA32_VMX_MISC 0x485u
-
 static void put_regs(uint32_t *to, struct cpuid_regs r)
 {
     to[0] = r.eax;
     to[1] = r.ebx;
     to[2] = r.ecx;
     to[3] = r.edx;
-}
-
-void hello_read_cpuid(struct pt_cpuid *cpuid, int vmx)
-{
-    *cpuid = (struct pt_cpuid){.leaf0_eax = cpuid_read(0, 0).eax};
-    if (cpuid->leaf0_eax >= 7)
-        cpuid->leaf7_ebx = cpuid_read(7, 0).ebx;
-    if (cpuid->leaf0_eax >= 0x14) {
-        put_regs(cpuid->leaf14_0, cpuid_read(0x14, 0));
-        if (cpuid->leaf14_0[0] >= 1)
-            put_regs(cpuid->leaf14_1, cpuid_read(0x14, 1));
-    }
-    if (cpuid->leaf0_eax >= 0x15)
-        put_regs(cpuid->leaf15, cpuid_read(0x15, 0));
-    cpuid->leaf80000008_eax = cpuid_read(0x80000000, 0).eax >= 0x80000008 ? cpuid_read(0x80000008, 0).eax : 36;
-    if (vmx)
-        cpuid->vmx_misc = msr_read(IA32_VMX_MISC);
-    if (cpuid->leaf7_ebx & CPUID_7_EBX_PT)
-        cpuid->rtit_ctl = msr_read(IA32_RTIT_CTL);
 }
 
 struct text {

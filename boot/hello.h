@@ -20,9 +20,6 @@ struct hello_facts {
     uint32_t nr_cpus;
 };
 
-/* Read this CPU's Intel PT registers. vmx: VMX is there, IA32_VMX_MISC may be read. */
-void hello_read_cpuid(struct pt_cpuid *cpuid, int vmx);
-
 /* Lines "name value" into text; returns the bytes used, without a NUL. */
 uint32_t hello_text(char *text, size_t size, const struct hello_facts *facts);
 

@@ -77,7 +77,7 @@ static void read_firmware_and_options(uint32_t magic, uint32_t info_pa)
 static void check_processor(void)
 {
     boot.no_vmx = vmx_check();
-    hello_read_cpuid(&boot.cpuid, boot.no_vmx == NULL);
+    pt_cpuid_read(&boot.cpuid);
     enum pt_refusal refusal = pt_config_resolve(&boot.rtit_ctl, &boot.cpuid, &boot.options.pt);
     if (boot.no_vmx) {
         log_line("no VMX: %s; the guest boots without a hypervisor", boot.no_vmx);

@@ -35,7 +35,7 @@ void pt_cpuid_read(struct pt_cpuid *cpuid)
         copy_leaf(cpuid->leaf14_1, cpuid_read(0x14, 1));
     if (cpuid->leaf0_eax >= 0x15)
         copy_leaf(cpuid->leaf15, cpuid_read(0x15, 0));
-    cpuid->leaf80000008_eax = cpuid_read(0x80000008, 0).eax;
+    cpuid->leaf80000008_eax = cpuid_read(0x80000000, 0).eax >= 0x80000008 ? cpuid_read(0x80000008, 0).eax : 36;
     if (cpuid_read(1, 0).ecx & CPUID_1_ECX_VMX)
         cpuid->vmx_misc = msr_read(IA32_VMX_MISC);
     if (cpuid->leaf0_eax >= 0x14 && cpuid->leaf7_ebx & CPUID_7_EBX_PT)
