@@ -4,7 +4,6 @@
 
 #include "boot/version.h"
 #include "pt/msr.h"
-#include "pt/rtit.h"
 #include "serial/clock.h"
 #include "serial/log.h"
 
