@@ -27,8 +27,12 @@ SHELL_S := $(wildcard boot/*.S vmx/*.S)
 
 WARN := -Wall -Wextra -Wshadow -Wundef -Wconversion -Wmissing-prototypes -Wstrict-prototypes -Wvla -Werror
 HV_CFLAGS := -std=c11 -O2 -g $(WARN) -ffreestanding -fpie -fvisibility=hidden -mno-red-zone -mgeneral-regs-only -mcrc32 \
-    -fno-stack-protector -fno-asynchronous-unwind-tables -fcf-protection=none -fno-jump-tables -fno-common -I. -MMD -MP
+    -fno-stack-protector -fno-asynchronous-unwind-tables -fcf-protection=none -fno-jump-tables -fno-common \
+    -ffunction-sections -fdata-sections -I. -MMD -MP
 HV_OBJS := $(patsubst %.c,$(BUILD)/hv/%.o,$(CORE) $(SHELL_C)) $(patsubst %.S,$(BUILD)/hv/%.S.o,$(SHELL_S))
+
+# What runs once should be small, what runs at each exit fast.
+$(BUILD)/hv/boot/%.o: HV_CFLAGS += -Os
 
 $(BUILD)/hv/%.o: %.c
 	@mkdir -p $(@D)
@@ -42,7 +46,7 @@ $(BUILD)/hv/%.S.o: %.S
 
 $(BUILD)/undertrace.elf: $(HV_OBJS) linker.ld
 	@echo "  LD  $@"
-	$(Q)$(LD) -nostdlib -static -no-pie -z max-page-size=4096 -z noexecstack --no-warn-rwx-segments --build-id=none -T linker.ld -o $@ $(HV_OBJS)
+	$(Q)$(LD) --gc-sections -nostdlib -static -no-pie -z max-page-size=4096 -z noexecstack --no-warn-rwx-segments --build-id=none -T linker.ld -o $@ $(HV_OBJS)
 
 # --- the host tool ----------------------------------------------------------------------------------------------------
 
