@@ -1,0 +1,135 @@
+/* vmx/caps.c: which CPUs can be a host, and with which controls. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "vmx/caps.h"
+
+/* A Skylake's capability MSRs. */
+static struct vmx_caps skylake(void)
+{
+    return (struct vmx_caps){
+        .cpuid_1_ecx = 1u << 5,
+        .perfmon_version = 4,
+        .feature_control = 5,
+        .basic = 0x00da040000000004,
+        .pin = 0x0000007f00000016,
+        .proc = 0xfff9fffe04006172,
+        .proc2 = 0x00553cfe00000000,
+        .exit = 0x01ffffff00036dfb,
+        .entry = 0x0003ffff000011fb,
+        .ept_vpid = 0x00000f0106734141,
+    };
+}
+
+static void vmx_there_or_not(void **state)
+{
+    (void)state;
+    struct vmx_caps caps = skylake();
+    assert_null(vmx_caps_check(&caps));
+    caps.feature_control = 0; /* not locked: we can switch it on */
+    assert_null(vmx_caps_check(&caps));
+    caps.feature_control = 1;
+    assert_non_null(strstr(vmx_caps_check(&caps), "firmware"));
+    caps.feature_control = 3; /* inside SMX only */
+    assert_non_null(vmx_caps_check(&caps));
+    caps.cpuid_1_ecx = 0;
+    assert_non_null(strstr(vmx_caps_check(&caps), "no VMX"));
+}
+
+static void controls(void **state)
+{
+    (void)state;
+    const struct vmx_caps caps = skylake();
+    struct vmx_controls c;
+    assert_null(vmx_controls_resolve(&c, &caps));
+    assert_int_equal(c.pin, 0x16 | PIN_NMI_EXITING | PIN_VIRTUAL_NMIS);
+    assert_int_equal(c.proc, 0x04006172 | PROC_USE_IO_BITMAPS | PROC_USE_MSR_BITMAPS | PROC_SECONDARY_CONTROLS);
+    assert_int_equal(c.proc2, PROC2_ENABLE_EPT | PROC2_UNRESTRICTED_GUEST | PROC2_ENABLE_VPID | PROC2_ENABLE_RDTSCP |
+                                  PROC2_ENABLE_INVPCID | PROC2_ENABLE_XSAVES);
+    assert_true(c.exit & EXIT_HOST_ADDRESS_SPACE_SIZE);
+    assert_true(c.perf_global_ctrl);
+    assert_false(c.perf_global_ctrl_saved);
+    /* No HLT, RDTSC, INVLPG, CR3, MOV DR or PAUSE exits; no interrupts, no TSC offset, PT neither concealed nor
+     * cleared. */
+    assert_int_equal(
+        c.proc & (1u << 2 | 1u << 3 | 1u << 7 | 1u << 9 | 1u << 12 | 1u << 15 | 1u << 16 | 1u << 23 | 1u << 30), 0);
+    assert_int_equal(c.pin & 1, 0);
+    assert_int_equal(c.proc2 & (1u << 19 | 1u << 24), 0);
+    assert_int_equal(c.exit & (1u << 24 | 1u << 25), 0);
+    assert_int_equal(c.entry & (1u << 17 | 1u << 18), 0);
+}
+
+static void perf_global_ctrl(void **state)
+{
+    (void)state;
+    struct vmx_caps caps = skylake();
+    struct vmx_controls c;
+    caps.exit |= (uint64_t)EXIT_SAVE_IA32_PERF_GLOBAL_CTRL << 32;
+    assert_null(vmx_controls_resolve(&c, &caps));
+    assert_true(c.perf_global_ctrl_saved);
+    assert_true(c.exit & EXIT_SAVE_IA32_PERF_GLOBAL_CTRL);
+    caps.perfmon_version = 1; /* IA32_PERF_GLOBAL_CTRL does not exist */
+    assert_null(vmx_controls_resolve(&c, &caps));
+    assert_false(c.perf_global_ctrl);
+    assert_int_equal(c.exit & (EXIT_LOAD_IA32_PERF_GLOBAL_CTRL | EXIT_SAVE_IA32_PERF_GLOBAL_CTRL), 0);
+}
+
+static void assert_names(const struct vmx_caps *caps, const char *name)
+{
+    struct vmx_controls c;
+    const char *missing = vmx_controls_resolve(&c, caps);
+    assert_non_null(missing);
+    assert_non_null(strstr(missing, name));
+}
+
+static void what_is_missing_is_named(void **state)
+{
+    (void)state;
+    struct vmx_caps caps = skylake();
+    caps.proc2 &= ~((uint64_t)PROC2_UNRESTRICTED_GUEST << 32);
+    assert_names(&caps, "unrestricted guest");
+    caps = skylake();
+    caps.proc2 &= ~((uint64_t)PROC2_ENABLE_EPT << 32);
+    assert_names(&caps, "enable EPT");
+    caps = skylake();
+    caps.pin &= ~((uint64_t)PIN_VIRTUAL_NMIS << 32);
+    assert_names(&caps, "virtual NMIs");
+    caps = skylake();
+    caps.proc |= PROC_CR3_LOAD_EXITING; /* no TRUE controls */
+    assert_names(&caps, "MOV CR3");
+    caps = skylake();
+    caps.proc &= ~((uint64_t)PROC_MONITOR_TRAP_FLAG << 32);
+    assert_names(&caps, "monitor trap flag");
+    caps = skylake();
+    caps.ept_vpid &= ~EPT_CAP_2M;
+    assert_names(&caps, "2-MByte");
+    caps = skylake();
+    caps.ept_vpid &= ~EPT_CAP_INVEPT_SINGLE;
+    assert_names(&caps, "INVEPT");
+}
+
+static void what_we_can_do_without(void **state)
+{
+    (void)state;
+    struct vmx_caps caps = skylake();
+    struct vmx_controls c;
+    caps.proc2 = (uint64_t)(PROC2_ENABLE_EPT | PROC2_UNRESTRICTED_GUEST) << 32;
+    assert_null(vmx_controls_resolve(&c, &caps));
+    assert_int_equal(c.proc2, PROC2_ENABLE_EPT | PROC2_UNRESTRICTED_GUEST);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(vmx_there_or_not),       cmocka_unit_test(controls),
+        cmocka_unit_test(perf_global_ctrl),       cmocka_unit_test(what_is_missing_is_named),
+        cmocka_unit_test(what_we_can_do_without),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
