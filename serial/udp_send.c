@@ -20,25 +20,50 @@ static uint64_t stream_head(uint16_t stream)
     return FRAME_MAGIC | (uint64_t)FRAME_VERSION << 32 | kind << 40 | (uint64_t)(stream / 2) << 48;
 }
 
-/* Seal by the CRC32 instruction: words 0 to 2, and of the last word the 4 bytes before the CRC. */
-static void seal(uint64_t words[4], uint64_t head)
+/* The frame's CRC, by the CRC32 instruction. last: the four bytes before the CRC. */
+static inline uint32_t frame_crc(uint64_t head_crc, uint64_t word1, uint64_t word2, uint32_t last)
 {
-    uint64_t crc = 0xffffffff;
-    uint32_t last = (uint32_t)words[3];
+    uint64_t crc = __builtin_ia32_crc32di(__builtin_ia32_crc32di(head_crc, word1), word2);
 
-    words[0] = head;
-    crc = __builtin_ia32_crc32di(crc, head);
-    crc = __builtin_ia32_crc32di(crc, words[1]);
-    crc = __builtin_ia32_crc32di(crc, words[2]);
-    words[3] = last | (uint64_t)~__builtin_ia32_crc32si((uint32_t)crc, last) << 32;
+    return ~__builtin_ia32_crc32si((uint32_t)crc, last);
 }
 
-static uint64_t headers_pa(const struct udp_sink *s, uint32_t index)
+static inline uint64_t crc_of_head(uint64_t head)
 {
-    return s->headers_pa + index * sizeof(struct udp_headers) + offsetof(struct udp_headers, net);
+    return __builtin_ia32_crc32di(0xffffffff, head);
 }
 
-static __attribute__((noinline)) void set_payload_bytes(struct udp_sink *s, struct udp_headers *headers,
+/* What put_frame needs, apart from the sink so that it stays in registers over a span. */
+struct cursor {
+    struct udp_headers *headers;
+    struct udp_slot *tx;
+    uint64_t headers_pa; /* of the first Ethernet header in the pool */
+    uint64_t head, head_crc, stream_id;
+    uint32_t tx_head, since_ack_request, ack_every;
+};
+
+static inline struct cursor cursor_begin(const struct udp_sink *s, uint16_t stream)
+{
+    uint64_t head = stream_head(stream);
+
+    return (struct cursor){.headers = s->headers,
+                           .tx = s->tx,
+                           .headers_pa = s->headers_pa + offsetof(struct udp_headers, net),
+                           .head = head,
+                           .head_crc = crc_of_head(head),
+                           .stream_id = s->stream_id,
+                           .tx_head = s->tx_head,
+                           .since_ack_request = s->since_ack_request,
+                           .ack_every = s->ack_every};
+}
+
+static inline void cursor_end(struct udp_sink *s, const struct cursor *c)
+{
+    s->tx_head = c->tx_head;
+    s->since_ack_request = c->since_ack_request;
+}
+
+static __attribute__((noinline)) void set_payload_bytes(const struct udp_sink *s, struct udp_headers *headers,
                                                         uint16_t length)
 {
     if (headers->payload_bytes == 0) {
@@ -49,25 +74,27 @@ static __attribute__((noinline)) void set_payload_bytes(struct udp_sink *s, stru
 }
 
 /* Put a frame into the next slot of the ring. There is room. */
-static void put_frame(struct udp_sink *s, uint64_t head, uint32_t seq, uint64_t offset, uint64_t pa, uint16_t length)
+static inline __attribute__((always_inline)) void put_frame(const struct udp_sink *s, struct cursor *c, uint32_t seq,
+                                                            uint64_t offset, uint64_t pa, uint16_t length)
 {
-    uint32_t index = s->tx_head++ % UDP_TX_SLOTS;
-    struct udp_headers *headers = &s->headers[index];
-    struct udp_slot *slot = &s->tx[index];
-    uint32_t flags = 0;
+    uint32_t index = c->tx_head++ % UDP_TX_SLOTS;
+    struct udp_headers *headers = &c->headers[index];
+    struct udp_slot *slot = &c->tx[index];
+    uint64_t word1 = c->stream_id | (uint64_t)seq << 32;
+    uint32_t last = length;
 
-    if (headers->payload_bytes != length) {
+    if (__builtin_expect(headers->payload_bytes != length, 0)) {
         set_payload_bytes(s, headers, length);
     }
-    if (++s->since_ack_request == FRAME_ACK_EVERY) {
-        s->since_ack_request = 0;
-        flags = FRAME_ACK_REQUEST;
+    if (__builtin_expect(++c->since_ack_request == c->ack_every, 0)) {
+        c->since_ack_request = 0;
+        last |= FRAME_ACK_REQUEST << 16;
     }
-    headers->words[1] = s->stream_id | (uint64_t)seq << 32;
+    headers->words[0] = c->head;
+    headers->words[1] = word1;
     headers->words[2] = offset;
-    headers->words[3] = length | flags << 16;
-    seal(headers->words, head);
-    slot->headers.low = headers_pa(s, index);
+    headers->words[3] = last | (uint64_t)frame_crc(c->head_crc, word1, offset, last) << 32;
+    slot->headers.low = c->headers_pa + index * sizeof(struct udp_headers);
     slot->headers.high = HEADERS_FIELDS;
     slot->payload.low = pa;
     slot->payload.high = PAYLOAD_FIELDS | length;
@@ -81,7 +108,8 @@ static void end_batch(struct udp_sink *s)
 
         s->since_ack_request = 0;
         last->frame.flags |= FRAME_ACK_REQUEST;
-        seal(last->words, last->words[0]);
+        last->frame.crc =
+            frame_crc(crc_of_head(last->words[0]), last->words[1], last->words[2], (uint32_t)last->words[3]);
     }
     e1000_give_tx(&s->nic, 2 * s->tx_head % (2 * UDP_TX_SLOTS));
 }
@@ -105,25 +133,29 @@ static uint32_t tx_space(struct udp_sink *s)
 /* Put as much of a span into frames as there is room for. Returns the bytes. */
 static uint32_t send_span(struct udp_sink *s, uint16_t stream, uint64_t offset, struct span span)
 {
-    uint64_t head = stream_head(stream);
+    uint32_t max_payload = s->max_payload;
     uint32_t space = window_space(&s->window);
     uint32_t room = tx_space(s);
-    uint32_t sent = 0;
+    uint32_t left = span.size;
+    struct cursor c;
 
     room = space < room ? space : room;
     if (room == 0) {
         return 0;
     }
     window_begin(&s->window, stream, tsc_read());
-    for (; room > 0 && sent < span.size; room--) {
-        uint32_t left = span.size - sent;
-        uint16_t length = left < s->max_payload ? (uint16_t)left : s->max_payload;
-        uint32_t seq = window_push(&s->window, offset + sent, span.pa + sent, length);
+    c = cursor_begin(s, stream);
+    do {
+        uint32_t length = left < max_payload ? left : max_payload;
+        uint32_t seq = window_push(&s->window, offset, span.pa, (uint16_t)length);
 
-        put_frame(s, head, seq, offset + sent, span.pa + sent, length);
-        sent += length;
-    }
-    return sent;
+        put_frame(s, &c, seq, offset, span.pa, (uint16_t)length);
+        offset += length;
+        span.pa += length;
+        left -= length;
+    } while (left > 0 && --room > 0);
+    cursor_end(s, &c);
+    return span.size - left;
 }
 
 static void send_again(struct udp_sink *s)
@@ -132,8 +164,10 @@ static void send_again(struct udp_sink *s)
 
     for (uint32_t room = tx_space(s); room > 0 && window_resend(&s->window, &seq); room--) {
         const struct window_slot *slot = window_slot(&s->window, seq);
+        struct cursor c = cursor_begin(s, slot->stream);
 
-        put_frame(s, stream_head(slot->stream), seq, slot->offset, slot->pa, slot->length);
+        put_frame(s, &c, seq, slot->offset, slot->pa, slot->length);
+        cursor_end(s, &c);
     }
 }
 
@@ -190,14 +224,15 @@ void udp_send_arp(struct udp_sink *s, const uint8_t frame[NET_ARP_FRAME_BYTES])
     uint32_t index = s->tx_head % UDP_TX_SLOTS;
     struct udp_headers *headers = &s->headers[index];
     struct udp_slot *slot = &s->tx[index];
+    uint64_t pa = s->headers_pa + index * sizeof(*headers) + offsetof(struct udp_headers, net);
 
     if (tx_space(s) == 0) {
         return;
     }
     __builtin_memcpy((uint8_t *)headers + offsetof(struct udp_headers, net), frame, NET_ARP_FRAME_BYTES);
     headers->payload_bytes = 0;
-    slot->headers = (struct e1000_tx_descriptor){headers_pa(s, index), DATA_FIELDS | NET_ETHERNET_BYTES};
-    slot->payload = (struct e1000_tx_descriptor){headers_pa(s, index) + NET_ETHERNET_BYTES,
+    slot->headers = (struct e1000_tx_descriptor){pa, DATA_FIELDS | NET_ETHERNET_BYTES};
+    slot->payload = (struct e1000_tx_descriptor){pa + NET_ETHERNET_BYTES,
                                                  PAYLOAD_FIELDS | (NET_ARP_FRAME_BYTES - NET_ETHERNET_BYTES)};
     s->tx_head++;
     e1000_give_tx(&s->nic, 2 * s->tx_head % (2 * UDP_TX_SLOTS));

@@ -10,6 +10,10 @@
 #define ARP_INTERVAL_MS 200u
 #define PAGE_BYTES 4096u
 
+/* Payload bytes after which an acknowledgement is asked for, so that large datagrams do not overrun a receiver whose
+ * socket has the usual buffer of some 200 KB. */
+#define ACK_BYTES (FRAME_ACK_EVERY * 1440u)
+
 /* Hands out pieces of the sink's memory; with memory NULL it only counts. */
 struct pieces {
     uint8_t *memory;
@@ -120,6 +124,13 @@ static void *give_up(struct udp_sink *s, char *why, size_t why_size, const char 
     return NULL;
 }
 
+static uint32_t ack_every(uint32_t max_payload)
+{
+    uint32_t frames = ACK_BYTES / max_payload;
+
+    return frames < FRAME_ACK_EVERY ? frames : FRAME_ACK_EVERY;
+}
+
 static void set_up(struct udp_sink *s, const struct udp_sink_params *params)
 {
     struct window_slot *slots;
@@ -137,6 +148,7 @@ static void set_up(struct udp_sink *s, const struct udp_sink_params *params)
     s->stream_id = params->stream_id;
     s->nr_cpus = params->nr_cpus;
     s->max_payload = (uint16_t)((params->mtu - NET_IPV4_BYTES - NET_UDP_BYTES - FRAME_HEADER_SIZE) & ~7u);
+    s->ack_every = ack_every(s->max_payload);
 }
 
 struct sink *udp_sink_init(void *memory, const struct udp_sink_params *params, char *why, size_t why_size)

@@ -55,7 +55,8 @@ struct udp_sink {
     bool peer_found;
 
     uint32_t tx_head, tx_done;  /* slots given to the NIC, and done; counted, not wrapped */
-    uint32_t since_ack_request; /* frames, up to FRAME_ACK_EVERY */
+    uint32_t since_ack_request; /* frames */
+    uint32_t ack_every;         /* an acknowledgement is asked for at least every so many frames */
     struct udp_slot *tx;
     struct udp_headers *headers;
     uint64_t headers_pa;
