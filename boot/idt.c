@@ -1,4 +1,6 @@
 /* The IDT, and where an exception in root mode leads: to a registered landing, or to a dump and the end. */
+#include <stdbool.h>
+
 #include "boot/gdt.h"
 #include "boot/trap_frame.h"
 #include "serial/log.h"
@@ -56,9 +58,19 @@ void idt_load(int with_stacks)
     __asm__ volatile("lidt %0" : : "m"(idtr));
 }
 
+static _Noreturn void park(void)
+{
+    for (;;)
+        __asm__ volatile("cli\n\thlt");
+}
+
 static _Noreturn void dump_and_park(const struct trap_frame *f)
 {
+    static bool dumping;
     uint64_t cr2, cr3;
+    if (dumping) /* what logs is what broke */
+        park();
+    dumping = true;
     __asm__ volatile("mov %%cr2, %0\n\tmov %%cr3, %1" : "=r"(cr2), "=r"(cr3));
     log_panic("exception %lu in root mode, error code %lx; the CPU is parked", f->vector, f->error_code);
     log_panic("rip %016lx cs %04lx rflags %lx rsp %016lx", f->rip, f->cs, f->rflags, f->rsp);
@@ -66,8 +78,7 @@ static _Noreturn void dump_and_park(const struct trap_frame *f)
     log_panic("rsi %016lx rdi %016lx rbp %016lx r8  %016lx", f->rsi, f->rdi, f->rbp, f->r8);
     log_panic("r9  %016lx r10 %016lx r11 %016lx r12 %016lx", f->r9, f->r10, f->r11, f->r12);
     log_panic("r13 %016lx r14 %016lx r15 %016lx cr2 %016lx cr3 %016lx", f->r13, f->r14, f->r15, cr2, cr3);
-    for (;;)
-        __asm__ volatile("cli\n\thlt");
+    park();
 }
 
 void trap_handle(struct trap_frame *frame)

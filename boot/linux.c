@@ -56,6 +56,7 @@ enum zero_page {
 _Static_assert(E820_TABLE + MEMORY_MAP_MAX * 20 <= LINUX_PARAMS_SIZE, "the E820 table fits into boot_params");
 
 #define LOADFLAGS_LOADED_HIGH 0x01u
+#define LOADFLAGS_KEEP_SEGMENTS 0x40u /* kernels before 5.8 would reload them from a GDT that we need not leave */
 #define TYPE_OF_LOADER_UNDEFINED 0xffu
 #define VID_MODE_NORMAL 0xffffu
 #define VIDEO_TYPE_VGA_TEXT 0x01u
@@ -261,6 +262,7 @@ void linux_params_build(uint8_t *params, const struct linux_kernel *kernel, cons
     memcpy(params + SETUP_HEADER, kernel->file + SETUP_HEADER, end - SETUP_HEADER);
 
     params[TYPE_OF_LOADER] = TYPE_OF_LOADER_UNDEFINED;
+    params[LOADFLAGS] |= LOADFLAGS_KEEP_SEGMENTS;
     put16(params + VID_MODE, VID_MODE_NORMAL);
     put32(params + CODE32_START, (uint32_t)place->kernel.start);
     put32(params + RAMDISK_IMAGE, (uint32_t)place->initrd);

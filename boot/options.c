@@ -228,5 +228,9 @@ bool options_parse(struct options *options, const char *line, struct options_err
             return false;
         line += word.size;
     }
+    if (options->channel == CHANNEL_UART && options->uart_port == options->console_port) {
+        error_set(error, (struct text){"channel=uart", 12}, "uart.port and console to be two UARTs");
+        return false;
+    }
     return true;
 }

@@ -265,6 +265,7 @@ static void what_the_guest_is_told(void **state)
     assert_int_equal(read32(params + 0x202), 0x53726448);
     assert_int_equal(params[0x1ef], 0); /* sentinel */
     assert_int_equal(params[0x210], 0xff);
+    assert_int_equal(params[0x211], 0x41);
     assert_int_equal(read32(params + 0x214), 16 * MIB);
     assert_int_equal(read32(params + 0x218), 100 * MIB);
     assert_int_equal(read32(params + 0x21c), 1234);

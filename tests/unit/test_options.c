@@ -125,6 +125,15 @@ static void bad_addresses(void **state)
         refused(lines[i], lines[i], "IPv4");
 }
 
+static void one_uart_for_two(void **state)
+{
+    (void)state;
+    refused("channel=uart uart.port=com1", "channel=uart", "two UARTs");
+    refused("console=com2 channel=uart", "channel=uart", "two UARTs");
+    parsed("channel=uart uart.port=com1 console=none");
+    parsed("console=com2");
+}
+
 /* A word longer than the error can hold is cut, not overrun. */
 static void long_word(void **state)
 {
@@ -143,7 +152,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults),      cmocka_unit_test(each_option), cmocka_unit_test(bad_words),
-        cmocka_unit_test(bad_addresses), cmocka_unit_test(long_word),
+        cmocka_unit_test(bad_addresses), cmocka_unit_test(long_word),   cmocka_unit_test(one_uart_for_two),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
