@@ -20,16 +20,19 @@ static uint64_t ones_pa; /* the page behind all hidden pages */
 static unsigned largest_level;
 static uint64_t memory_access; /* of guest memory before its first execution */
 
-void *ept_pool_page(void)
+void *ept_pool_take(uint32_t nr)
 {
-    if (pool_used == pool_pages)
+    uint8_t *pages = pool + EPT_PAGE_SIZE * pool_used;
+
+    if (nr > pool_pages - pool_used)
         return NULL;
-    return pool + EPT_PAGE_SIZE * pool_used++;
+    pool_used += nr;
+    return pages;
 }
 
 static uint64_t *new_table(void)
 {
-    uint64_t *table = ept_pool_page();
+    uint64_t *table = ept_pool_take(1);
 
     if (!table)
         fail_stop(cpu_this(), "the EPT page pool is used up");
@@ -131,7 +134,7 @@ const char *ept_build(const struct vmx_machine *machine)
     memory_access = machine->code_pages ? EPT_READ | EPT_WRITE : EPT_ACCESS_MASK;
     memory_types_read();
     root = new_table();
-    void *ones = ept_pool_page();
+    void *ones = ept_pool_take(1);
     ones_pa = virt_to_phys(ones);
     ept_hidden_refill();
 

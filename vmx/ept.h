@@ -15,8 +15,8 @@ const char *ept_build(const struct vmx_machine *machine);
 /* EPTP for the VMCS. */
 uint64_t ept_root_pointer(void);
 
-/* A zeroed page of the pool, NULL: none left. */
-void *ept_pool_page(void);
+/* nr zeroed pages of the pool, one behind the other; NULL: so many are not left. */
+void *ept_pool_take(uint32_t nr);
 
 /* The leaf entry that maps gpa, 0 where none does. */
 uint64_t ept_lookup(uint64_t gpa);

@@ -31,7 +31,7 @@ static enum exit_action undefined_exit(struct cpu *cpu)
     return guest_inject_exception(VECTOR_UD);
 }
 
-/* INVD would drop what root mode has written and not stored yet. */
+/* INVD would drop what root mode has written and not stored yet: WBINVD instead. */
 static enum exit_action invd_exit(struct cpu *cpu)
 {
     (void)cpu;

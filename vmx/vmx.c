@@ -7,6 +7,7 @@
 #include "serial/log.h"
 #include "vmx/cpu.h"
 #include "vmx/ept.h"
+#include "vmx/ept_maths.h"
 #include "vmx/io_ports.h"
 #include "vmx/msr_policy.h"
 #include "vmx/phys.h"
@@ -38,7 +39,7 @@ struct vmx_machine vmx_machine;
 const uint32_t vmx_cpu_size = sizeof(struct cpu);
 
 static struct vmx_controls controls;
-static uint8_t *io_bitmaps[2], *msr_bitmap;
+static uint8_t *io_bitmaps, *msr_bitmap;
 
 static void read_control_msrs(struct vmx_caps *caps)
 {
@@ -72,7 +73,7 @@ const char *vmx_check(void)
 
 const uint8_t *vmx_io_bitmap(unsigned which)
 {
-    return io_bitmaps[which];
+    return io_bitmaps + which * (IO_BITMAPS_SIZE / 2);
 }
 
 const uint8_t *vmx_msr_bitmap(void)
@@ -91,20 +92,15 @@ static uint32_t msr_conditions(void)
 
 const char *vmx_machine_init(const struct vmx_machine *machine)
 {
-    static uint8_t bitmaps[IO_BITMAPS_SIZE];
-
     vmx_machine = *machine;
     const char *failed = ept_build(&vmx_machine);
     if (failed)
         return failed;
-    io_bitmaps[0] = ept_pool_page();
-    io_bitmaps[1] = ept_pool_page();
-    msr_bitmap = ept_pool_page();
-    if (!io_bitmaps[0] || !io_bitmaps[1] || !msr_bitmap)
+    io_bitmaps = ept_pool_take(IO_BITMAPS_SIZE / EPT_PAGE_SIZE);
+    msr_bitmap = ept_pool_take(MSR_BITMAP_SIZE / EPT_PAGE_SIZE);
+    if (!io_bitmaps || !msr_bitmap)
         return "too few pages for EPT tables";
-    io_ports_bitmap(bitmaps, &vmx_machine.ports);
-    memcpy(io_bitmaps[0], bitmaps, IO_BITMAPS_SIZE / 2);
-    memcpy(io_bitmaps[1], bitmaps + IO_BITMAPS_SIZE / 2, IO_BITMAPS_SIZE / 2);
+    io_ports_bitmap(io_bitmaps, &vmx_machine.ports);
     msr_policy_bitmap(msr_bitmap, msr_conditions());
     return NULL;
 }
