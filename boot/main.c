@@ -243,7 +243,8 @@ static struct vmx_ports ports_to_watch(void)
     struct vmx_ports ports = {.pm1a_cnt = acpi->pm1a_cnt,
                               .pm1b_cnt = acpi->pm1b_cnt,
                               .reset_port = acpi->reset_port,
-                              .reset_value = acpi->reset_value};
+                              .reset_value = acpi->reset_value,
+                              .watch_power = boot.channel.kind != CHANNEL_NONE};
     if (boot.channel.kind == CHANNEL_UART)
         ports.hidden_uart = boot.options.uart_port;
     if (boot.channel.kind == CHANNEL_E1000) {

@@ -6,6 +6,7 @@
 #define RESET_CONTROL_RST_CPU (1u << 2)
 #define KEYBOARD_PULSE_RESET 0xfeu
 #define UART_NR_PORTS 8u
+#define CONFIG_ADDRESS_SIZE 4u
 
 static void guard(uint8_t *bitmaps, uint32_t first, uint32_t nr)
 {
@@ -13,10 +14,8 @@ static void guard(uint8_t *bitmaps, uint32_t first, uint32_t nr)
         bitmaps[port / 8] |= (uint8_t)(1u << port % 8);
 }
 
-void io_ports_bitmap(uint8_t bitmaps[IO_BITMAPS_SIZE], const struct vmx_ports *ports)
+static void guard_power(uint8_t *bitmaps, const struct vmx_ports *ports)
 {
-    for (uint32_t i = 0; i < IO_BITMAPS_SIZE; i++)
-        bitmaps[i] = 0;
     if (ports->pm1a_cnt)
         guard(bitmaps, ports->pm1a_cnt, PM1_CNT_SIZE);
     if (ports->pm1b_cnt)
@@ -25,6 +24,16 @@ void io_ports_bitmap(uint8_t bitmaps[IO_BITMAPS_SIZE], const struct vmx_ports *p
         guard(bitmaps, ports->reset_port, 1);
     guard(bitmaps, PORT_KEYBOARD_COMMAND, 1);
     guard(bitmaps, PORT_RESET_CONTROL, 1); /* with it all of CONFIG_ADDRESS's dword accesses exit */
+}
+
+void io_ports_bitmap(uint8_t bitmaps[IO_BITMAPS_SIZE], const struct vmx_ports *ports)
+{
+    for (uint32_t i = 0; i < IO_BITMAPS_SIZE; i++)
+        bitmaps[i] = 0;
+    if (ports->watch_power)
+        guard_power(bitmaps, ports);
+    if (ports->hide_pci)
+        guard(bitmaps, PORT_CONFIG_ADDRESS, CONFIG_ADDRESS_SIZE);
     if (ports->hidden_uart)
         guard(bitmaps, ports->hidden_uart, UART_NR_PORTS);
 }

@@ -23,6 +23,7 @@ struct vmx_ports {
     uint64_t hidden_ecam_pa;  /* its page in MMCONFIG space, 0 = none */
     struct range hidden_mmio; /* its BAR 0 */
     uint16_t hidden_uart;     /* first of the eight ports of the channel's UART, 0 = none */
+    bool watch_power;         /* something must leave before power-off and reset: catch those ports */
 };
 
 /* What the room needs for one machine, the same on all CPUs. */

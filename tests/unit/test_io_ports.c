@@ -10,7 +10,8 @@
 
 #include "vmx/io_ports.h"
 
-static const struct vmx_ports pc = {.pm1a_cnt = 0xb004, .reset_port = 0xcf9, .reset_value = 0x06, .hidden_uart = 0x2f8};
+static const struct vmx_ports pc = {
+    .pm1a_cnt = 0xb004, .reset_port = 0xcf9, .reset_value = 0x06, .hidden_uart = 0x2f8, .watch_power = true};
 static uint8_t bitmaps[IO_BITMAPS_SIZE];
 
 static bool exits(uint32_t port)
@@ -29,6 +30,20 @@ static void only_what_must(void **state)
     assert_true(exits(0xb004) && exits(0xb005) && exits(0xcf9) && exits(0x64));
     assert_true(exits(0x2f8) && exits(0x2ff));
     assert_false(exits(0x2f7) || exits(0x300) || exits(0xcfc) || exits(0xcf8) || exits(0));
+}
+
+/* Nothing to deliver, nothing to hide: no port exits. */
+static void nothing_to_watch(void **state)
+{
+    (void)state;
+    const struct vmx_ports quiet = {.pm1a_cnt = 0xb004, .reset_port = 0xcf9, .reset_value = 6};
+    io_ports_bitmap(bitmaps, &quiet);
+    for (uint32_t port = 0; port < 0x10000; port++)
+        assert_false(exits(port));
+    const struct vmx_ports hiding = {.hide_pci = true};
+    io_ports_bitmap(bitmaps, &hiding);
+    for (uint32_t port = 0; port < 0x10000; port++)
+        assert_int_equal(exits(port), port >= 0xcf8 && port < 0xcfc);
 }
 
 static void power_off(void **state)
@@ -68,7 +83,8 @@ static void hidden_uart(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(only_what_must), cmocka_unit_test(power_off),
-                                       cmocka_unit_test(reset), cmocka_unit_test(hidden_uart)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(only_what_must), cmocka_unit_test(nothing_to_watch),
+                                       cmocka_unit_test(power_off), cmocka_unit_test(reset),
+                                       cmocka_unit_test(hidden_uart)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
