@@ -184,6 +184,11 @@ static const uint8_t *acpi_map(void *context, uint64_t pa, uint64_t size)
 
 static const struct acpi_memory acpi_memory = {acpi_map, NULL};
 
+static const char *guest_name(void)
+{
+    return boot.guest.kernel.version[0] ? boot.guest.kernel.version : "a kernel without a version string";
+}
+
 /* Open the channel and say hello. Without anyone who takes the trace there is none, unless that was asked for. */
 static void open_channel(void)
 {
@@ -193,7 +198,7 @@ static void open_channel(void)
                                 .rtit_ctl = boot.no_pt ? 0 : boot.rtit_ctl,
                                 .pt = boot.no_pt ? boot.no_pt : "on",
                                 .options = boot.info.line,
-                                .guest = boot.guest.kernel.version,
+                                .guest = guest_name(),
                                 .guest_line = boot.guest.line,
                                 .channel = boot.channel.sink->ops->name,
                                 .image_base = IMAGE_BASE,
@@ -263,7 +268,7 @@ static struct guest_entry load_guest(const struct memory_map *map)
     uint64_t rsdp_pa = acpi_rsdp_locate(&acpi_memory, boot.info.rsdp, boot.info.rsdp_size, boot.info.efi_system_table);
     struct linux_facts facts = {
         .map = map, .framebuffer = &boot.info.framebuffer, .efi = boot.info.efi_system_table != 0, .rsdp_pa = rsdp_pa};
-    log_line("guest: Linux %s", boot.guest.kernel.version);
+    log_line("guest: %s", guest_name());
     struct guest_entry entry = guest_load(&boot.guest, boot.carved, &boot.arena, facts);
     log_line("guest entered at %x, boot_params at %x", entry.eip, entry.esi);
     return entry;
