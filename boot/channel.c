@@ -118,3 +118,23 @@ void channel_hello(struct channel *channel, const struct options *options, const
         close_unheard(channel, 1, arena);
     log_sink_set(channel->sink);
 }
+
+struct vmx_ports channel_ports(const struct channel *channel, const struct options *options,
+                               const struct acpi_facts *acpi)
+{
+    struct vmx_ports ports = {.pm1a_cnt = acpi->pm1a_cnt,
+                              .pm1b_cnt = acpi->pm1b_cnt,
+                              .reset_port = acpi->reset_port,
+                              .reset_value = acpi->reset_value,
+                              .watch_power = channel->kind != CHANNEL_NONE};
+    if (channel->kind == CHANNEL_UART)
+        ports.hidden_uart = options->uart_port;
+    if (channel->kind == CHANNEL_E1000) {
+        const struct pci_function *nic = &channel->nic;
+        ports.hide_pci = true;
+        ports.hidden_bdf = nic->bdf;
+        ports.hidden_ecam_pa = acpi_ecam_page(acpi, nic->bdf);
+        ports.hidden_mmio = (struct range){nic->bar0_pa, nic->bar0_pa + nic->bar0_bytes};
+    }
+    return ports;
+}

@@ -2,10 +2,12 @@
 #ifndef BOOT_CHANNEL_H
 #define BOOT_CHANNEL_H
 
+#include "boot/acpi.h"
 #include "boot/carve.h"
 #include "boot/options.h"
 #include "serial/pci.h"
 #include "serial/sink.h"
+#include "vmx/vmx.h"
 
 struct channel {
     enum channel_kind kind;  /* what it came to be: never CHANNEL_AUTO */
@@ -24,5 +26,9 @@ void channel_open(struct channel *channel, const struct options *options, uint16
  * go into the channel too. */
 void channel_hello(struct channel *channel, const struct options *options, const char *text, uint32_t size,
                    struct arena *arena);
+
+/* What the guest must not see of the channel, and the ports at which its machine goes down: all that exits. */
+struct vmx_ports channel_ports(const struct channel *channel, const struct options *options,
+                               const struct acpi_facts *acpi);
 
 #endif

@@ -9,6 +9,7 @@
 #include "boot/gdt.h"
 #include "boot/guest.h"
 #include "boot/hello.h"
+#include "boot/image.h"
 #include "boot/mb2.h"
 #include "boot/options.h"
 #include "boot/paging.h"
@@ -23,8 +24,6 @@
 #define BOOT_STACK_SIZE 16384u
 #define HELLO_SIZE 8192u
 #define NR_CPUS 1u
-
-extern const char image_start[], image_text_end[], image_end[]; /* linker.ld */
 
 _Noreturn void boot_main(uint32_t magic, uint32_t info_pa, uint64_t image_pa); /* called by boot/entry.S */
 
@@ -86,11 +85,6 @@ static void check_processor(void)
         log_line("no Intel PT: %s; the guest boots without tracing", pt_refusal_text(refusal));
         boot.no_pt = pt_refusal_text(refusal);
     }
-}
-
-static uint64_t image_bytes(void)
-{
-    return (uint64_t)(image_end - image_start);
 }
 
 static uint64_t region_bytes(void)
@@ -216,21 +210,6 @@ static void open_channel(void)
     log_line("channel %s", boot.channel.sink->ops->name);
 }
 
-/* Our own code, for the decoder: the trace has a few root instructions around each VM entry. */
-static void send_image(struct pt_cpu *pt)
-{
-    for (const char *va = image_start; va < image_text_end; va += RECORD_PAGE_SIZE) {
-        uint64_t offset = (uint64_t)(va - image_start);
-        struct record_page page = {.gpa = boot.image_pa + offset,
-                                   .gva = IMAGE_BASE + offset,
-                                   .cr3 = boot.cr3,
-                                   .mode = 64,
-                                   .flags = RECORD_PAGE_ROOT,
-                                   .size = RECORD_PAGE_SIZE};
-        pt_record(pt, RECORD_PAGE, &page, sizeof page, va, RECORD_PAGE_SIZE);
-    }
-}
-
 static struct pt_cpu *init_tracing(void)
 {
     uint8_t *memory = take(PT_CPU_SIZE);
@@ -238,28 +217,8 @@ static struct pt_cpu *init_tracing(void)
     config.enabled = !boot.no_pt;
     struct pt_cpu *pt = pt_cpu_init(memory, virt_to_phys(memory), 0, &config, regions, boot.channel.sink);
     if (!boot.no_pt)
-        send_image(pt);
+        image_send(pt, boot.image_pa, boot.cr3);
     return pt;
-}
-
-static struct vmx_ports ports_to_watch(void)
-{
-    const struct acpi_facts *acpi = &boot.acpi;
-    struct vmx_ports ports = {.pm1a_cnt = acpi->pm1a_cnt,
-                              .pm1b_cnt = acpi->pm1b_cnt,
-                              .reset_port = acpi->reset_port,
-                              .reset_value = acpi->reset_value,
-                              .watch_power = boot.channel.kind != CHANNEL_NONE};
-    if (boot.channel.kind == CHANNEL_UART)
-        ports.hidden_uart = boot.options.uart_port;
-    if (boot.channel.kind == CHANNEL_E1000) {
-        const struct pci_function *nic = &boot.channel.nic;
-        ports.hide_pci = true;
-        ports.hidden_bdf = nic->bdf;
-        ports.hidden_ecam_pa = acpi_ecam_page(acpi, nic->bdf);
-        ports.hidden_mmio = (struct range){nic->bar0_pa, nic->bar0_pa + nic->bar0_bytes};
-    }
-    return ports;
 }
 
 /* map: the guest's E820. */
@@ -289,7 +248,7 @@ static _Noreturn void start_with_vmx(void)
 
     struct vmx_machine machine = {.reserved = boot.carved,
                                   .top_of_memory = top,
-                                  .ports = ports_to_watch(),
+                                  .ports = channel_ports(&boot.channel, &boot.options, &boot.acpi),
                                   .code_pages = boot.options.code_pages && !boot.no_pt,
                                   .watch_lvtpc = !boot.no_pt,
                                   .nr_ept_pages = vmx_ept_pages_needed(top)};

@@ -1,5 +1,6 @@
 #include "boot/paging.h"
 
+#include "boot/image.h"
 #include "pt/msr.h"
 #include "vmx/phys.h"
 
@@ -14,9 +15,6 @@
 #define GIB (1ull << 30)
 #define LARGE_PAGE (1ull << 21)
 #define IMAGE_PD_SPAN LARGE_PAGE /* one page table maps the image */
-
-extern const char image_start[], image_text_end[], image_rodata_start[], image_rodata_end[], image_data_start[],
-    image_end[]; /* linker.ld */
 
 static bool has_gib_pages(void)
 {
