@@ -263,7 +263,7 @@ static _Noreturn void start_with_vmx(void)
     struct guest_entry loaded = load_guest(&boot.info.map);
     paging_drop_identity(boot.cr3);
     log_guest_owns_console();
-    struct vmx_entry entry = {.eip = loaded.eip, .esi = loaded.esi};
+    struct vmx_entry entry = {.eip = loaded.eip, .esi = loaded.esi, .gdt_pa = loaded.spare_page_pa};
     vmx_cpu_run(cpu, 0, pt, &entry);
 }
 

@@ -112,6 +112,9 @@ const char *vmx_controls_resolve(struct vmx_controls *controls, const struct vmx
     if (missing)
         return missing;
 
+    /* A VPID is only good if what an earlier user of it left in the TLB can be dropped. */
+    if ((~caps->ept_vpid & (VPID_CAP_INVVPID | VPID_CAP_INVVPID_SINGLE)) != 0)
+        words[WORD_PROC2] &= ~PROC2_ENABLE_VPID;
     *controls = (struct vmx_controls){.pin = words[WORD_PIN],
                                       .proc = words[WORD_PROC],
                                       .proc2 = words[WORD_PROC2],

@@ -56,6 +56,8 @@
 #define EPT_CAP_1G (1ull << 17)
 #define EPT_CAP_INVEPT (1ull << 20)
 #define EPT_CAP_INVEPT_SINGLE (1ull << 25)
+#define VPID_CAP_INVVPID (1ull << 32)
+#define VPID_CAP_INVVPID_SINGLE (1ull << 41)
 
 /* IA32_FEATURE_CONTROL */
 #define FEATURE_CONTROL_LOCK (1ull << 0)

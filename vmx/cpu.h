@@ -24,6 +24,7 @@ struct guest_registers {
 _Static_assert(sizeof(struct guest_registers) == 128, "vmx/exit.S pushes 16 registers");
 
 #define NR_EXIT_REASONS 80u
+#define VPID_OF_GUEST 1u
 
 /* A page that is open for one instruction, and who closes it. */
 enum step_kind { STEP_LAPIC, STEP_CODE_PAGE, STEP_HIDDEN };

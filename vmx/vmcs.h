@@ -38,6 +38,7 @@ enum vmcs64 {
     VMCS_MSR_BITMAPS = 0x2004,
     VMCS_EPT_POINTER = 0x201a,
     VMCS_XSS_EXITING_BITMAP = 0x202c,
+    VMCS_PCONFIG_EXITING_BITMAP = 0x203e,
     /* Read-only data field */
     VMCS_GUEST_PHYSICAL_ADDRESS = 0x2400,
     /* Guest-state fields */

@@ -19,7 +19,6 @@
 
 #define RFLAGS_FIXED 2u
 #define DR7_FIXED 0x400u
-#define VPID_OF_GUEST 1u
 #define NO_VMCS_LINK (~0ull)
 
 /* SDM Table "Format of Access Rights" */
@@ -31,6 +30,8 @@
 /* Linux's 32-bit boot protocol: __BOOT_CS and __BOOT_DS. */
 #define BOOT_CS 0x10u
 #define BOOT_DS 0x18u
+#define GDT_CODE32 0x00cf9b000000ffffull
+#define GDT_DATA32 0x00cf93000000ffffull
 
 struct __attribute__((packed)) table_register {
     uint16_t limit;
@@ -108,6 +109,19 @@ static void setup_guest_segment(unsigned index, uint16_t selector, uint32_t limi
     vmwrite32((enum vmcs32)(VMCS_GUEST_ES_ACCESS_RIGHTS + 2 * index), access_rights);
 }
 
+/* The boot protocol wants a GDT with these segments; the guest may load them again before it has one of its own. */
+static void setup_guest_gdt(uint32_t gdt_pa)
+{
+    uint64_t *gdt = phys_to_virt(gdt_pa);
+
+    gdt[0] = 0;
+    gdt[1] = 0;
+    gdt[BOOT_CS / 8] = GDT_CODE32;
+    gdt[BOOT_DS / 8] = GDT_DATA32;
+    vmwriten(VMCS_GUEST_GDTR_BASE, gdt_pa);
+    vmwrite32(VMCS_GUEST_GDTR_LIMIT, BOOT_DS + 7);
+}
+
 static void setup_guest_segments(void)
 {
     enum { ES, CS, SS, DS, FS, GS, LDTR, TR };
@@ -120,8 +134,6 @@ static void setup_guest_segments(void)
     setup_guest_segment(GS, BOOT_DS, 0xffffffff, AR_DATA32);
     setup_guest_segment(LDTR, 0, 0, AR_UNUSABLE);
     setup_guest_segment(TR, 0, 0xffff, AR_TSS32_BUSY); /* VM entry wants a busy TSS */
-    vmwriten(VMCS_GUEST_GDTR_BASE, 0);
-    vmwrite32(VMCS_GUEST_GDTR_LIMIT, 0);
     vmwriten(VMCS_GUEST_IDTR_BASE, 0);
     vmwrite32(VMCS_GUEST_IDTR_LIMIT, 0);
 }
@@ -145,6 +157,7 @@ static void setup_guest_control_registers(void)
 static void setup_guest(const struct cpu *cpu, const struct vmx_entry *entry)
 {
     setup_guest_segments();
+    setup_guest_gdt(entry->gdt_pa);
     setup_guest_control_registers();
     vmwriten(VMCS_GUEST_RIP, entry->eip);
     vmwriten(VMCS_GUEST_RSP, 0);
@@ -190,6 +203,8 @@ static void setup_controls(struct cpu *cpu)
         vmwrite16(VMCS_VPID, VPID_OF_GUEST);
     if (controls->proc2 & PROC2_ENABLE_XSAVES)
         vmwrite64(VMCS_XSS_EXITING_BITMAP, XSS_PT_STATE);
+    if (controls->proc2 & PROC2_ENABLE_PCONFIG)
+        vmwrite64(VMCS_PCONFIG_EXITING_BITMAP, 0);
 }
 
 void vmcs_setup(struct cpu *cpu, const struct vmx_entry *entry)

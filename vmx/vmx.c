@@ -29,6 +29,7 @@
 #define MSR_IA32_VMX_TRUE_EXIT_CTLS 0x48fu
 #define MSR_IA32_VMX_TRUE_ENTRY_CTLS 0x490u
 
+#define INVVPID_SINGLE_CONTEXT 1ull
 #define VMX_BASIC_REVISION 0x7fffffffull
 #define CR4_OSXSAVE (1ull << 18)
 #define CPUID_1_ECX_VMX (1u << 5)
@@ -136,6 +137,25 @@ static void enter_vmx_operation(struct cpu *cpu)
     cpu->has_vmcs = true;
 }
 
+/* Whoever used VMX before us, firmware say, may have left translations under our VPID and EPTP. */
+static void drop_translations(const struct cpu *cpu)
+{
+    const struct {
+        uint64_t vpid, linear_address;
+    } descriptor = {VPID_OF_GUEST, 0};
+    uint8_t failed;
+
+    ept_invalidate();
+    if (!(cpu->controls.proc2 & PROC2_ENABLE_VPID))
+        return;
+    __asm__ volatile("invvpid %[descriptor], %[type]"
+                     : "=@ccbe"(failed)
+                     : [descriptor] "m"(descriptor), [type] "r"(INVVPID_SINGLE_CONTEXT)
+                     : "memory");
+    if (failed)
+        fail_stop(cpu_this(), "INVVPID failed");
+}
+
 _Noreturn void vmx_cpu_run(void *memory, uint16_t number, struct pt_cpu *pt, const struct vmx_entry *entry)
 {
     struct cpu *cpu = memory;
@@ -151,6 +171,7 @@ _Noreturn void vmx_cpu_run(void *memory, uint16_t number, struct pt_cpu *pt, con
     msr_write(MSR_IA32_GS_BASE, (uint64_t)(uintptr_t)cpu);
     enter_vmx_operation(cpu);
     vmcs_setup(cpu, entry);
+    drop_translations(cpu);
     lapic_guard_start(cpu);
     cpu->registers = (struct guest_registers){.rsi = entry->esi};
     pt_enter(cpu->pt);

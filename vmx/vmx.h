@@ -44,7 +44,8 @@ uint32_t vmx_ept_pages_needed(uint64_t top_of_memory);
  * protocol). */
 struct vmx_entry {
     uint32_t eip;
-    uint32_t esi; /* boot_params */
+    uint32_t esi;    /* boot_params */
+    uint32_t gdt_pa; /* guest memory for a GDT of 4 entries, 8-byte aligned */
 };
 
 /* Why this CPU cannot be a host; NULL: it can. Call before vmx_machine_init. */
