@@ -1,48 +1,13 @@
-/*
- * Records: stamping, and laying them out behind one another in pieces that the sink takes. Shell.
- */
+/* Records: stamped with the place in the trace and the time, and given to the sink. Shell. */
 #include "pt/cpu.h"
 #include "pt/msr.h"
 #include "pt/rtit.h"
+#include "pt/stage.h"
 
-/* The sink takes multiples of 8 bytes; what does not fill 8 waits here for what follows. */
-struct stage {
-    struct pt_cpu *pt;
-    uint32_t used;
-    uint8_t bytes[64];
-};
-
-static void stage_flush(struct stage *stage)
+static void give(void *context, const void *bytes, uint32_t size)
 {
-    if (stage->used == 0)
-        return;
-    while (stage->used % 8 != 0)
-        stage->bytes[stage->used++] = 0;
-    stage->pt->sink->ops->record(stage->pt->sink, stage->pt->cpu, stage->bytes, stage->used);
-    stage->used = 0;
-}
-
-static void stage_put(struct stage *stage, const uint8_t *bytes, uint32_t size)
-{
-    while (size > 0) {
-        if (stage->used == 0 && size >= sizeof(stage->bytes)) {
-            uint32_t direct = size & ~7u;
-            stage->pt->sink->ops->record(stage->pt->sink, stage->pt->cpu, bytes, direct);
-            bytes += direct;
-            size -= direct;
-            continue;
-        }
-        uint32_t n = (uint32_t)sizeof(stage->bytes) - stage->used;
-        if (n > size)
-            n = size;
-        __builtin_memcpy(stage->bytes + stage->used, bytes, n);
-        stage->used += n;
-        bytes += n;
-        size -= n;
-        /* With a multiple of 8 in it the stage can go, and a long body goes past it. */
-        if (stage->used == sizeof(stage->bytes) || (stage->used % 8 == 0 && size >= sizeof(stage->bytes)))
-            stage_flush(stage);
-    }
+    const struct pt_cpu *pt = context;
+    pt->sink->ops->record(pt->sink, pt->cpu, bytes, size);
 }
 
 /* Bytes that this CPU has written up to now. TraceEn is clear, so the registers hold. */
@@ -67,12 +32,13 @@ void pt_record(struct pt_cpu *pt, enum record_kind kind, const void *head, uint3
         .trace_offset = trace_offset(pt),
         .tsc = tsc_read(),
     };
-    struct stage stage;
-    stage.pt = pt;
+    struct stage stage; /* its bytes need no zeros */
+    stage.give = give;
+    stage.context = pt;
     stage.used = 0;
-    stage_put(&stage, (const uint8_t *)&header, sizeof(header));
+    stage_put(&stage, &header, sizeof(header));
     stage_put(&stage, head, head_size);
     stage_put(&stage, body, body_size);
-    stage_flush(&stage);
+    stage_finish(&stage);
     pt->totals.records++;
 }
