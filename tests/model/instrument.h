@@ -59,7 +59,7 @@ class bxInstruction_c;
         if (BX_CPU_THIS_PTR ptm.hot)                                                                                   \
             ptm_event_done(BX_CPU_THIS);                                                                               \
     }
-#define BX_INSTR_EXCEPTION(cpu_id, vector, error_code)
+#define BX_INSTR_EXCEPTION(cpu_id, vector, error_code) BX_CPU_THIS_PTR ptm.in_exception = true
 #define BX_INSTR_HWINTERRUPT(cpu_id, vector, cs, eip)
 
 #define BX_INSTR_TLB_CNTRL(cpu_id, what, new_cr3)                                                                      \
@@ -83,6 +83,12 @@ class bxInstruction_c;
         enum ptm_access ptm_result = ptm_wrmsr(BX_CPU_THIS, addr, value);                                              \
         if (ptm_result != PTM_NOT_MINE)                                                                                \
             return ptm_result == PTM_DONE;                                                                             \
+    }
+
+#define BX_INSTR_REPEAT_ITERATION(cpu_id, i)                                                                           \
+    {                                                                                                                  \
+        if (BX_CPU_THIS_PTR ptm.hot & PTM_HOT_TRUTH)                                                                   \
+            ptm_rep_iteration(&BX_CPU_THIS_PTR ptm, BX_CPU_THIS_PTR icount, BX_CPU_THIS_PTR prev_rip);                 \
     }
 
 /* The patch's. */
@@ -115,7 +121,6 @@ class bxInstruction_c;
 #define BX_INSTR_PREFETCH_HINT(cpu_id, what, seg, offset)
 #define BX_INSTR_BEFORE_EXECUTION(cpu_id, i)
 #define BX_INSTR_AFTER_EXECUTION(cpu_id, i)
-#define BX_INSTR_REPEAT_ITERATION(cpu_id, i)
 #define BX_INSTR_LIN_ACCESS(cpu_id, lin, phy, len, memtype, rw)
 #define BX_INSTR_PHY_ACCESS(cpu_id, phy, len, memtype, rw)
 #define BX_INSTR_INP(addr, len)

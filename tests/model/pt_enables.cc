@@ -82,7 +82,8 @@ static void trace_off(BX_CPU_C *cpu, uint64_t ip)
         ptm_put_ip_suppressed(cpu, PT_PACKET_TIP_PGD);
     }
     uint64_t psb_bytes = 2048ull << ((p->msr.ctl & RTIT_CTL_PSB_FREQ) >> RTIT_CTL_PSB_FREQ_SHIFT);
-    uint64_t since_psb = p->next_psb > ptm_trace_offset(p) ? psb_bytes - (p->next_psb - ptm_trace_offset(p)) : psb_bytes;
+    uint64_t since_psb =
+        p->next_psb > ptm_trace_offset(p) ? psb_bytes - (p->next_psb - ptm_trace_offset(p)) : psb_bytes;
     uint64_t most = RTIT_STATUS_BYTE_CNT >> RTIT_STATUS_BYTE_CNT_SHIFT;
     p->msr.status &= ~RTIT_STATUS_BYTE_CNT;
     p->msr.status |= (since_psb < most ? since_psb : most) << RTIT_STATUS_BYTE_CNT_SHIFT;

@@ -67,10 +67,19 @@ void ptm_far_branch(BX_CPU_C *cpu, uint64_t from)
     transfer_packets(cpu, &transfer);
 }
 
+/* exception() counts the instruction that it ends as one that retired. */
+static void exception_ends(struct ptm_cpu *p)
+{
+    if (p->in_exception && (p->hot & PTM_HOT_TRUTH))
+        p->not_retired++;
+    p->in_exception = false;
+}
+
 /* An event may fault on its way and give place to another: only the one that arrives counts. */
 void ptm_event_begin(BX_CPU_C *cpu, uint64_t ip)
 {
     cpu->ptm.event_ip = ip;
+    ptm_truth_interrupted(cpu);
 }
 
 /* Rows 11, 12, 13. */
@@ -81,6 +90,7 @@ void ptm_event_done(BX_CPU_C *cpu)
     transfer.has_source = true;
     transfer.source = cpu->ptm.event_ip;
     transfer.new_cr3 = take_cr3_changed(&cpu->ptm);
+    exception_ends(&cpu->ptm);
     transfer_packets(cpu, &transfer);
 }
 
@@ -152,6 +162,8 @@ void ptm_vmexit_begin(BX_CPU_C *cpu, uint32_t reason, uint64_t ip)
     if (!failed_entry) {
         if ((reason & 0xffff) < TRUTH_NR_EXIT_REASONS)
             p->vm_exits[reason & 0xffff]++;
+        p->in_exception = false;
+        ptm_truth_interrupted(cpu);
         ptm_truth_world(cpu, false);
     }
 }

@@ -47,9 +47,9 @@ struct ptm_profile {
 
 struct ptm_config {
     const struct ptm_profile *profile;
-    const char *truth_path;    /* NULL: no truth */
-    const char *branches_path; /* NULL: no list */
-    bool traced_only;          /* truth of all that PT traces, root or not, instead of all that is non-root */
+    const char *truth_path;             /* NULL: no truth */
+    const char *branches_path;          /* NULL: no list */
+    bool traced_only;                   /* truth of all that PT traces, root or not, instead of all that is non-root */
     uint64_t first_branch, last_branch; /* which branches go to the list, counted from 0 */
     uint32_t skid_bytes;                /* from the end of an INT region to the PMI */
     uint32_t seed;                      /* 0: every skid is skid_bytes; else between 0 and it, by this seed */

@@ -1,8 +1,9 @@
 /*
  * The PT model: Intel Processor Trace of one emulated CPU, as a member of Bochs's BX_CPU_C.
  *
- * This header is part of every file of the emulator's CPU (through instrument.h), before BX_CPU_C is known. What runs at
- * each near branch is inline here and touches only the first fields; everything else is a call, made when hot says so.
+ * This header is part of every file of the emulator's CPU (through instrument.h), before BX_CPU_C is known. What runs
+ * at each near branch is inline here and touches only the first fields; everything else is a call, made when hot says
+ * so.
  *
  * Source: SDM Vol. 3C, "Intel Processor Trace"; section and table numbers are those of the edition in docs/sources.md.
  */
@@ -44,11 +45,11 @@ struct ptm_msrs {
 struct ptm_cpu {
     /* Touched by every branch. */
     uint32_t hot;
-    uint32_t tnt;           /* branches not yet written, below a stop bit */
-    uint8_t *out;           /* where the next byte goes, in the emulator's own memory */
-    uint8_t *out_limit;     /* bytes before it need no further thought */
-    uint64_t hash;          /* of the interval, decode/truth.h */
-    uint64_t branches;      /* in the interval */
+    uint32_t tnt;       /* branches not yet written, below a stop bit */
+    uint8_t *out;       /* where the next byte goes, in the emulator's own memory */
+    uint8_t *out_limit; /* bytes before it need no further thought */
+    uint64_t hash;      /* of the interval, decode/truth.h */
+    uint64_t branches;  /* in the interval */
     uint64_t last_to;
     bool return_compression;
     uint32_t retstack_depth; /* valid entries, at most PTM_RETSTACK_SIZE */
@@ -78,18 +79,22 @@ struct ptm_cpu {
     struct ptm_msrs msr;
     struct topa_walk walk;
     bool output_on;
-    uint8_t *window;        /* what out points into: the rest of a page of guest memory */
+    uint8_t *window; /* what out points into: the rest of a page of guest memory */
     uint8_t *window_end;
     uint64_t window_offset; /* trace offset of its first byte */
     uint64_t next_psb;      /* trace offset */
     bool pmi_waiting;
-    uint64_t pmi_at; /* trace offset */
+    uint64_t pmi_at;       /* trace offset */
     uint8_t nowhere[4096]; /* takes the bytes that go to no memory */
 
     /* Totals for the truth file */
     bool entered;          /* a VM entry was seen */
     uint64_t world_icount; /* instructions retired at the last VM entry or exit */
     uint64_t non_root_instructions, root_instructions;
+    uint64_t not_retired; /* what Bochs counts in this world since then, and did not retire */
+    bool in_exception;    /* exception() is under way: it counts the instruction that it ends */
+    uint64_t rep_icount;  /* the last iteration of a REP instruction: each counts */
+    uint64_t rep_rip;
     uint64_t branches_total; /* of closed intervals */
     uint64_t topa_pmis, psbs;
     uint64_t vm_exits[TRUTH_NR_EXIT_REASONS];
@@ -137,7 +142,21 @@ struct cpuid_function_t;
 void ptm_cpuid(BX_CPU_C *cpu, uint32_t leaf, uint32_t subleaf, struct cpuid_function_t *regs);
 unsigned ptm_random_seed(void);
 
+/* --- pt_truth.cc ------------------------------------------------------------------------------------------------ */
+
+/* An event or a VM exit comes: if it left a REP instruction in the middle, that did not retire. */
+void ptm_truth_interrupted(BX_CPU_C *cpu);
+
 /* --- inline ----------------------------------------------------------------------------------------------------- */
+
+/* Bochs counts each iteration of a REP instruction; icount and rip are those at one. */
+static inline void ptm_rep_iteration(struct ptm_cpu *p, uint64_t icount, uint64_t rip)
+{
+    if (icount == p->rep_icount + 1 && rip == p->rep_rip)
+        p->not_retired++;
+    p->rep_icount = icount;
+    p->rep_rip = rip;
+}
 
 static inline void ptm_count_branch(BX_CPU_C *cpu, struct ptm_cpu *p, uint64_t from, uint64_t to)
 {

@@ -60,7 +60,16 @@ void ptm_list_branch(BX_CPU_C *cpu, uint64_t from, uint64_t to)
 
 static uint64_t instructions_since_switch(BX_CPU_C *cpu)
 {
-    return cpu->get_icount() - cpu->ptm.world_icount;
+    return cpu->get_icount() - cpu->ptm.world_icount - cpu->ptm.not_retired;
+}
+
+void ptm_truth_interrupted(BX_CPU_C *cpu)
+{
+    struct ptm_cpu *p = &cpu->ptm;
+    bool in_the_middle = cpu->get_icount() == p->rep_icount + 1 && cpu->prev_rip == p->rep_rip &&
+                         cpu->get_instruction_pointer() == p->rep_rip;
+    if (in_the_middle && (p->hot & PTM_HOT_TRUTH))
+        p->not_retired++;
 }
 
 void ptm_truth_checkpoint(BX_CPU_C *cpu)
@@ -73,8 +82,7 @@ void ptm_truth_checkpoint(BX_CPU_C *cpu)
         checkpoint.trace_offset = ptm_trace_offset(p);
         checkpoint.branches = p->branches;
         checkpoint.hash = p->hash;
-        checkpoint.instructions =
-            p->non_root_instructions + (cpu->in_vmx_guest ? instructions_since_switch(cpu) : 0);
+        checkpoint.instructions = p->non_root_instructions + (cpu->in_vmx_guest ? instructions_since_switch(cpu) : 0);
         checkpoint.last_to = p->last_to;
         fwrite(&checkpoint, sizeof(checkpoint), 1, truth_file);
     }
@@ -83,17 +91,19 @@ void ptm_truth_checkpoint(BX_CPU_C *cpu)
     p->hash = TRUTH_HASH_SEED;
 }
 
-/* VMLAUNCH and VMRESUME retire after they have entered: one instruction of the root's. */
+/* VMLAUNCH and VMRESUME retire after they have entered: one instruction of the root's. After an exit Bochs counts the
+ * instruction that caused it: one less. */
 void ptm_truth_world(BX_CPU_C *cpu, bool to_non_root)
 {
     struct ptm_cpu *p = &cpu->ptm;
-    uint64_t now = cpu->get_icount() + (to_non_root ? 1 : 0);
+    uint64_t since = instructions_since_switch(cpu);
     if (!to_non_root)
-        p->non_root_instructions += now - p->world_icount;
+        p->non_root_instructions += since;
     else if (p->entered)
-        p->root_instructions += now - p->world_icount;
+        p->root_instructions += since + 1;
     p->entered = true;
-    p->world_icount = now;
+    p->world_icount = cpu->get_icount() + 1;
+    p->not_retired = 0;
 }
 
 static void write_end(BX_CPU_C *cpu)

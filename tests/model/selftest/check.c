@@ -3,8 +3,8 @@
  *
  *   check IMAGE TRACE BRANCHES      IMAGE is loaded at 10000H; TRACE ends in "PMIs" and their number
  */
-#include <inttypes.h>
 #include <intel-pt.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,8 +151,8 @@ int main(int argc, char **argv)
     size_t nr_expected = truth.size / sizeof(*expected), n = 0;
     while (n < nr_expected && n < nr_decoded && memcmp(&decoded[n], &expected[n], sizeof(*decoded)) == 0)
         n++;
-    printf("%zu bytes, %" PRIu32 " PMIs, %zu branches decoded, %zu in truth, %zu equal\n", trace.size, nr_pmis, nr_decoded,
-           nr_expected, n);
+    printf("%zu bytes, %" PRIu32 " PMIs, %zu branches decoded, %zu in truth, %zu equal\n", trace.size, nr_pmis,
+           nr_decoded, nr_expected, n);
     if (n == nr_expected && n == nr_decoded && n != 0)
         return 0;
     for (size_t i = n > 3 ? n - 3 : 0; i < n + 3; i++) {
