@@ -115,7 +115,7 @@ if [ -n "${UNTIL:-}" ]; then
         sleep 0.1
     done
 fi
-wait "$emulator"
+wait "$emulator" 2>/dev/null # not that of the shell: our own message says more
 status=$?
 emulator=
 
