@@ -97,7 +97,7 @@ static int decode(const struct capture *capture, const struct arguments *a, FILE
     }
     print_sums(list == stdout ? stderr : stdout, &run);
     flow_run_say_errors(&run, capture, options.cpu);
-    int status = run.errors || run.undecodable_bytes ? 2 : 0;
+    int status = run.errors ? 2 : 0;
     flow_run_free(&run);
     return status;
 }
