@@ -14,7 +14,7 @@ all: $(BUILD)/undertrace.elf $(BUILD)/undertrace
 # Core: pure logic, compiled freestanding into the hypervisor and hosted into tests, host tool and model.
 # Shell: touches hardware.
 
-CORE_BOOT := $(wildcard boot/mb2.c boot/carve.c boot/options.c boot/value.c boot/linux.c boot/acpi.c)
+CORE_BOOT := $(wildcard boot/mb2.c boot/carve.c boot/options.c boot/value.c boot/linux.c boot/linux_params.c boot/efi_map.c boot/acpi.c)
 CORE_VMX := $(wildcard vmx/caps.c vmx/mtrr.c vmx/ept_maths.c vmx/cpuid_policy.c vmx/msr_policy.c vmx/inject.c vmx/io_ports.c)
 CORE_PT := $(wildcard pt/encode.c pt/parse.c pt/topa.c pt/caps.c pt/plan.c pt/ring.c pt/stage.c)
 CORE_SERIAL := $(wildcard serial/frame.c serial/crc32c.c serial/window.c serial/net.c serial/format.c serial/stream.c)
@@ -76,7 +76,7 @@ $(BUILD)/bochs: $(MODEL_INPUTS)
 
 # --- guests -----------------------------------------------------------------------------------------------------------
 
-GUESTS := branches selfmod load
+GUESTS := branches selfmod load probe
 GUEST_CFLAGS := -std=c11 -O2 -g $(WARN) -ffreestanding -fno-pie -mno-red-zone -mgeneral-regs-only -fno-stack-protector \
     -fno-asynchronous-unwind-tables -fcf-protection=none -Itests/guests -MMD -MP
 GUEST_OBJS := $(patsubst %,$(BUILD)/guests/%.o,$(GUESTS) machine) $(BUILD)/guests/start.S.o

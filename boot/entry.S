@@ -54,11 +54,11 @@ mb2_header:
     .long 2f - 1b
     .long 1, 3, 6 /* command line, modules, memory map */
 2:
-    /* Information request, optional: framebuffer, EFI system table, ACPI RSDP old and new. */
+    /* Information request, optional: framebuffer, EFI system table, ACPI RSDP old and new, EFI memory map. */
     .balign 8
 1:  .short 1, 1
     .long 2f - 1b
-    .long 8, 12, 14, 15
+    .long 8, 12, 14, 15, 17
 2:
     /* Entry address. */
     .balign 8

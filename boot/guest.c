@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "boot/efi_map.h"
 #include "boot/screen.h"
 #include "vmx/phys.h"
 
@@ -31,28 +32,48 @@ void guest_find(struct guest *guest, const struct mb2_info *info)
         boot_fail("kernel: %s", linux_error_text(error));
 }
 
-struct guest_entry guest_load(struct guest *guest, struct range ours, struct arena *arena, struct linux_facts facts)
+/* The boot area is built aside: files, map and command line may lie where the guest's things go. Returns its size. */
+static uint64_t build_boot_area(uint8_t *area, const struct guest *guest, const struct mb2_info *info,
+                                const struct guest_machine *machine, const struct linux_place *place)
+{
+    struct linux_facts facts = {.map = machine->map,
+                                .framebuffer = &info->framebuffer,
+                                .efi = info->efi_system_table != 0,
+                                .rsdp_pa = machine->rsdp_pa,
+                                .initrd_size = guest->sources.initrd.end - guest->sources.initrd.start};
+    if (info->efi_system_table && guest->sources.efi_map_bytes) {
+        const struct range nothing = {0, 0};
+        facts.efi_system_table = info->efi_system_table;
+        facts.efi_descriptor_size = info->efi_map.descriptor_size;
+        facts.efi_descriptor_version = info->efi_map.descriptor_version;
+        facts.efi_map_size =
+            efi_map_build(area + LINUX_BOOT_AREA_SIZE, &info->efi_map, machine->ours ? machine->carved : nothing);
+    }
+    linux_params_build(area, &guest->kernel, place, &facts);
+    memcpy(area + LINUX_PARAMS_SIZE, guest->line, strlen(guest->line));
+    return LINUX_BOOT_AREA_SIZE + facts.efi_map_size;
+}
+
+struct guest_entry guest_load(struct guest *guest, const struct mb2_info *info, const struct guest_machine *machine,
+                              struct arena *arena)
 {
     struct linux_place place;
     struct range initrd = guest->sources.initrd;
-    guest->sources.ours = ours;
-    facts.initrd_size = initrd.end - initrd.start;
-    enum linux_error error = linux_place(&place, &guest->kernel, facts.map, &guest->sources);
+    guest->sources.ours = machine->carved;
+    guest->sources.efi_map_bytes = efi_map_bytes(&info->efi_map);
+    enum linux_error error = linux_place(&place, &guest->kernel, machine->map, &guest->sources);
     if (error)
         boot_fail("%s", linux_error_text(error));
-
-    /* Built aside first: file, map and command line may lie where the guest's things go. */
-    uint8_t *area = arena_take(arena, LINUX_BOOT_AREA_SIZE, 8);
+    uint8_t *area = arena_take(arena, LINUX_BOOT_AREA_SIZE + guest->sources.efi_map_bytes, 8);
     if (!area)
         boot_fail("the carved memory is too small for the boot parameters");
-    linux_params_build(area, &guest->kernel, &place, &facts);
-    memcpy(area + LINUX_PARAMS_SIZE, guest->line, strlen(guest->line));
+    uint64_t area_size = build_boot_area(area, guest, info, machine, &place);
 
     struct linux_kernel kernel = guest->kernel;
     if (place.initrd != initrd.start)
         memmove(phys_to_virt(place.initrd), phys_to_virt(initrd.start), (size_t)(initrd.end - initrd.start));
     memmove(phys_to_virt(place.kernel.start), kernel.file + kernel.code_offset, kernel.code_size);
-    memcpy(phys_to_virt(place.boot_area), area, LINUX_BOOT_AREA_SIZE);
+    memcpy(phys_to_virt(place.boot_area), area, area_size);
     return (struct guest_entry){
         .eip = (uint32_t)place.kernel.start,
         .esi = (uint32_t)place.boot_area,

@@ -17,11 +17,20 @@ struct guest_entry {
     uint32_t spare_page_pa; /* a page that is the guest's and not used yet */
 };
 
+/* What it is to find. */
+struct guest_machine {
+    const struct memory_map *map; /* its E820 */
+    struct range carved;          /* nothing of the guest's is put here */
+    bool ours;                    /* carved stays ours: it is kept out of UEFI's memory map */
+    uint64_t rsdp_pa;             /* 0: it searches */
+};
+
 /* Find and check kernel and initrd. What is missing or wrong ends the boot with a message. */
 void guest_find(struct guest *guest, const struct mb2_info *info);
 
-/* Put everything in its place; the modules and the boot loader's information are gone afterwards. ours stays untouched.
- * Buffers come from arena. No place is the end, with a message. */
-struct guest_entry guest_load(struct guest *guest, struct range ours, struct arena *arena, struct linux_facts facts);
+/* Put everything in its place; the modules and the boot loader's information are gone afterwards. Buffers come from
+ * arena. No place is the end, with a message. */
+struct guest_entry guest_load(struct guest *guest, const struct mb2_info *info, const struct guest_machine *machine,
+                              struct arena *arena);
 
 #endif

@@ -3,66 +3,9 @@
 #include <string.h>
 
 #include "boot/bytes.h"
-
-/* Offsets in the kernel file and in boot_params alike: the setup header stands at 1F1H in both. */
-enum setup_header {
-    SETUP_HEADER = 0x1f1,
-    SETUP_SECTS = 0x1f1,
-    SYSSIZE = 0x1f4, /* in units of 16 bytes */
-    VID_MODE = 0x1fa,
-    BOOT_FLAG = 0x1fe,
-    JUMP_OFFSET = 0x201, /* the header ends at 202H + this byte */
-    HEADER_MAGIC = 0x202,
-    PROTOCOL_VERSION = 0x206,
-    KERNEL_VERSION = 0x20e,
-    TYPE_OF_LOADER = 0x210,
-    LOADFLAGS = 0x211,
-    CODE32_START = 0x214,
-    RAMDISK_IMAGE = 0x218,
-    RAMDISK_SIZE = 0x21c,
-    CMD_LINE_PTR = 0x228,
-    INITRD_ADDR_MAX = 0x22c,
-    KERNEL_ALIGNMENT = 0x230,
-    RELOCATABLE_KERNEL = 0x234,
-    CMDLINE_SIZE = 0x238,
-    SETUP_DATA = 0x250,
-    PREF_ADDRESS = 0x258,
-    INIT_SIZE = 0x260,
-    SETUP_HEADER_MIN_END = 0x264,
-    SETUP_HEADER_MAX_END = 0x290 /* boot_params has room up to here */
-};
-
-/* The rest of boot_params. */
-enum zero_page {
-    ORIG_VIDEO_MODE = 0x06,
-    ORIG_VIDEO_COLS = 0x07,
-    ORIG_VIDEO_LINES = 0x0e,
-    ORIG_VIDEO_IS_VGA = 0x0f,
-    ORIG_VIDEO_POINTS = 0x10,
-    LFB_WIDTH = 0x12,
-    LFB_HEIGHT = 0x14,
-    LFB_DEPTH = 0x16,
-    LFB_BASE = 0x18,
-    LFB_SIZE = 0x1c,
-    LFB_LINELENGTH = 0x24,
-    LFB_RED_SIZE = 0x26, /* then red_pos, and the same for green, blue, reserved */
-    VESA_PAGES = 0x32,
-    CAPABILITIES = 0x36,
-    EXT_LFB_BASE = 0x3a,
-    ACPI_RSDP_ADDR = 0x70,
-    E820_ENTRIES = 0x1e8,
-    E820_TABLE = 0x2d0
-};
-_Static_assert(E820_TABLE + MEMORY_MAP_MAX * 20 <= LINUX_PARAMS_SIZE, "the E820 table fits into boot_params");
+#include "boot/linux_fields.h"
 
 #define LOADFLAGS_LOADED_HIGH 0x01u
-#define LOADFLAGS_KEEP_SEGMENTS 0x40u /* kernels before 5.8 would reload them from a GDT that we need not leave */
-#define TYPE_OF_LOADER_UNDEFINED 0xffu
-#define VID_MODE_NORMAL 0xffffu
-#define VIDEO_TYPE_VGA_TEXT 0x01u
-#define VIDEO_TYPE_VESA_LFB 0x23u
-#define VIDEO_TYPE_EFI 0x70u
-#define VIDEO_CAPABILITY_64BIT_BASE 0x2u
 
 static const char *const error_texts[] = {
     [LINUX_OK] = "no error",
@@ -189,8 +132,11 @@ enum linux_error linux_place(struct linux_place *place, const struct linux_kerne
 
     /* Conventional memory is where loaders put it; else anywhere. Page 0 belongs to the BIOS. */
     const struct range avoid[] = {sources->ours, place->kernel, {place->initrd, place->initrd + initrd_size}};
-    struct carve_request request = {
-        .size = LINUX_BOOT_AREA_SIZE, .align = 4096, .within = {0x1000, 0xa0000}, .avoid = avoid, .nr_avoid = 3};
+    struct carve_request request = {.size = LINUX_BOOT_AREA_SIZE + sources->efi_map_bytes,
+                                    .align = 4096,
+                                    .within = {0x1000, 0xa0000},
+                                    .avoid = avoid,
+                                    .nr_avoid = 3};
     struct range found;
     if (!carve_find(&found, map, &request)) {
         request.within.end = 1ull << 32;
@@ -199,80 +145,4 @@ enum linux_error linux_place(struct linux_place *place, const struct linux_kerne
     }
     place->boot_area = found.start;
     return LINUX_OK;
-}
-
-static void put_screen_text(uint8_t *params, const struct mb2_framebuffer *fb)
-{
-    params[ORIG_VIDEO_MODE] = 3;
-    params[ORIG_VIDEO_COLS] = (uint8_t)fb->width;
-    params[ORIG_VIDEO_LINES] = (uint8_t)fb->height;
-    params[ORIG_VIDEO_IS_VGA] = VIDEO_TYPE_VGA_TEXT;
-    put16(params + ORIG_VIDEO_POINTS, 16);
-}
-
-static void put_screen_pixels(uint8_t *params, const struct mb2_framebuffer *fb, bool efi)
-{
-    uint64_t size = (uint64_t)fb->pitch * fb->height;
-    uint8_t used = (uint8_t)(fb->red_size + fb->green_size + fb->blue_size);
-    const uint8_t colors[] = {fb->red_size,
-                              fb->red_pos,
-                              fb->green_size,
-                              fb->green_pos,
-                              fb->blue_size,
-                              fb->blue_pos,
-                              (uint8_t)(fb->bpp - used),
-                              used};
-    params[ORIG_VIDEO_IS_VGA] = efi ? VIDEO_TYPE_EFI : VIDEO_TYPE_VESA_LFB;
-    put16(params + LFB_WIDTH, (uint16_t)fb->width);
-    put16(params + LFB_HEIGHT, (uint16_t)fb->height);
-    put16(params + LFB_DEPTH, fb->bpp);
-    put32(params + LFB_BASE, (uint32_t)fb->pa);
-    put32(params + LFB_SIZE, (uint32_t)(efi ? size : (size + 0xffff) >> 16)); /* VESA counts in 64 KiB */
-    put16(params + LFB_LINELENGTH, (uint16_t)fb->pitch);
-    memcpy(params + LFB_RED_SIZE, colors, sizeof colors);
-    put16(params + VESA_PAGES, 1);
-    if (fb->pa >> 32) {
-        put32(params + CAPABILITIES, VIDEO_CAPABILITY_64BIT_BASE);
-        put32(params + EXT_LFB_BASE, (uint32_t)(fb->pa >> 32));
-    }
-}
-
-static void put_e820(uint8_t *params, const struct memory_map *map)
-{
-    params[E820_ENTRIES] = (uint8_t)map->nr;
-    for (uint32_t i = 0; i < map->nr; i++) {
-        uint8_t *entry = params + E820_TABLE + i * 20;
-        put64(entry, map->ranges[i].range.start);
-        put64(entry + 8, map->ranges[i].range.end - map->ranges[i].range.start);
-        put32(entry + 16, map->ranges[i].type);
-    }
-}
-
-void linux_params_build(uint8_t *params, const struct linux_kernel *kernel, const struct linux_place *place,
-                        const struct linux_facts *facts)
-{
-    memset(params, 0, LINUX_PARAMS_SIZE);
-    uint32_t end = HEADER_MAGIC + kernel->file[JUMP_OFFSET];
-    if (end < SETUP_HEADER_MIN_END)
-        end = SETUP_HEADER_MIN_END;
-    if (end > SETUP_HEADER_MAX_END)
-        end = SETUP_HEADER_MAX_END;
-    if (end > kernel->code_offset)
-        end = kernel->code_offset;
-    memcpy(params + SETUP_HEADER, kernel->file + SETUP_HEADER, end - SETUP_HEADER);
-
-    params[TYPE_OF_LOADER] = TYPE_OF_LOADER_UNDEFINED;
-    params[LOADFLAGS] |= LOADFLAGS_KEEP_SEGMENTS;
-    put16(params + VID_MODE, VID_MODE_NORMAL);
-    put32(params + CODE32_START, (uint32_t)place->kernel.start);
-    put32(params + RAMDISK_IMAGE, (uint32_t)place->initrd);
-    put32(params + RAMDISK_SIZE, (uint32_t)facts->initrd_size);
-    put32(params + CMD_LINE_PTR, (uint32_t)place->boot_area + LINUX_PARAMS_SIZE);
-    put64(params + SETUP_DATA, 0);
-    put64(params + ACPI_RSDP_ADDR, facts->rsdp_pa);
-    put_e820(params, facts->map);
-    if (facts->framebuffer->pa != 0 && facts->framebuffer->type == MB2_FRAMEBUFFER_TEXT)
-        put_screen_text(params, facts->framebuffer);
-    else if (facts->framebuffer->pa != 0 && facts->framebuffer->type == MB2_FRAMEBUFFER_RGB)
-        put_screen_pixels(params, facts->framebuffer, facts->efi);
 }

@@ -60,9 +60,10 @@ struct linux_place {
 
 /* What is where now. */
 struct linux_sources {
-    struct range kernel; /* the whole file */
-    struct range initrd; /* empty: none */
-    struct range ours;   /* carved: nothing is put here */
+    struct range kernel;    /* the whole file */
+    struct range initrd;    /* empty: none */
+    struct range ours;      /* carved: nothing is put here */
+    uint32_t efi_map_bytes; /* room for UEFI's memory map behind the boot area */
 };
 
 /* Find places in map's usable memory such that the order above loses nothing. */
@@ -76,9 +77,12 @@ struct linux_facts {
     bool efi;         /* booted by UEFI firmware */
     uint64_t rsdp_pa; /* 0: the guest searches */
     uint64_t initrd_size;
+    uint64_t efi_system_table; /* 0: no UEFI firmware, or its map is not to be had */
+    uint32_t efi_map_size, efi_descriptor_size, efi_descriptor_version;
 };
 
-/* Fill params, LINUX_PARAMS_SIZE bytes. The command line is at place->boot_area + LINUX_PARAMS_SIZE. */
+/* Fill params, LINUX_PARAMS_SIZE bytes. The command line is at place->boot_area + LINUX_PARAMS_SIZE, UEFI's memory map
+ * at place->boot_area + LINUX_BOOT_AREA_SIZE. */
 void linux_params_build(uint8_t *params, const struct linux_kernel *kernel, const struct linux_place *place,
                         const struct linux_facts *facts);
 

@@ -96,7 +96,7 @@ static uint64_t region_bytes(void)
 static uint64_t arena_bytes(uint64_t top)
 {
     uint64_t bytes = image_bytes() + BOOT_STACK_SIZE + GDT_CPU_SIZE + paging_bytes(top);
-    bytes += LINUX_BOOT_AREA_SIZE + 2 * HELLO_SIZE + 8 * 4096;
+    bytes += LINUX_BOOT_AREA_SIZE + boot.info.efi_map.size + 2 * HELLO_SIZE + 8 * 4096;
     if (!boot.no_vmx) {
         bytes += 4096ull * vmx_ept_pages_needed(top) + NR_CPUS * vmx_cpu_size;
         bytes += channel_bytes(&boot.options, NR_CPUS) + NR_CPUS * (PT_CPU_SIZE + region_bytes());
@@ -221,14 +221,16 @@ static struct pt_cpu *init_tracing(void)
     return pt;
 }
 
-/* map: the guest's E820. */
-static struct guest_entry load_guest(const struct memory_map *map)
+/* ours: the carved range stays ours. */
+static struct guest_entry load_guest(bool ours)
 {
-    uint64_t rsdp_pa = acpi_rsdp_locate(&acpi_memory, boot.info.rsdp, boot.info.rsdp_size, boot.info.efi_system_table);
-    struct linux_facts facts = {
-        .map = map, .framebuffer = &boot.info.framebuffer, .efi = boot.info.efi_system_table != 0, .rsdp_pa = rsdp_pa};
+    struct guest_machine machine = {
+        .map = &boot.info.map,
+        .carved = boot.carved,
+        .ours = ours,
+        .rsdp_pa = acpi_rsdp_locate(&acpi_memory, boot.info.rsdp, boot.info.rsdp_size, boot.info.efi_system_table)};
     log_line("guest: %s", guest_name());
-    struct guest_entry entry = guest_load(&boot.guest, boot.carved, &boot.arena, facts);
+    struct guest_entry entry = guest_load(&boot.guest, &boot.info, &machine, &boot.arena);
     log_line("guest entered at %x, boot_params at %x", entry.eip, entry.esi);
     return entry;
 }
@@ -236,7 +238,7 @@ static struct guest_entry load_guest(const struct memory_map *map)
 /* All memory goes to the guest, ours too: nothing of us stays. */
 static _Noreturn void start_without_vmx(void)
 {
-    struct guest_entry entry = load_guest(&boot.info.map);
+    struct guest_entry entry = load_guest(false);
     direct_enter(entry.spare_page_pa, entry.eip, entry.esi);
 }
 
@@ -260,7 +262,7 @@ static _Noreturn void start_with_vmx(void)
 
     if (!memory_map_reserve(&boot.info.map, boot.carved))
         boot_fail("the memory map has no room for one reserved range more");
-    struct guest_entry loaded = load_guest(&boot.info.map);
+    struct guest_entry loaded = load_guest(true);
     paging_drop_identity(boot.cr3);
     log_guest_owns_console();
     struct vmx_entry entry = {.eip = loaded.eip, .esi = loaded.esi, .gdt_pa = loaded.spare_page_pa};

@@ -14,7 +14,8 @@ enum mb2_tag_type {
     MB2_TAG_FRAMEBUFFER = 8,
     MB2_TAG_EFI64 = 12,
     MB2_TAG_RSDP_OLD = 14,
-    MB2_TAG_RSDP_NEW = 15
+    MB2_TAG_RSDP_NEW = 15,
+    MB2_TAG_EFI_MAP = 17
 };
 
 static const char *const error_texts[] = {
@@ -115,6 +116,14 @@ static enum mb2_error parse_framebuffer(struct mb2_info *info, const uint8_t *ta
     return MB2_OK;
 }
 
+static enum mb2_error parse_efi_map(struct mb2_info *info, const uint8_t *tag, uint32_t size)
+{
+    if (size < 16)
+        return MB2_TAG_TOO_SMALL;
+    info->efi_map = (struct mb2_efi_map){tag + 16, size - 16, read32(tag + 8), read32(tag + 12)};
+    return MB2_OK;
+}
+
 /* An ACPI 1.0 RSDP has 20 bytes, a later one 36; GRUB gives either or both. */
 static enum mb2_error parse_rsdp(struct mb2_info *info, const uint8_t *tag, uint32_t size, uint32_t rsdp_size)
 {
@@ -147,6 +156,8 @@ static enum mb2_error parse_tag(struct mb2_info *info, uint32_t type, const uint
         return parse_rsdp(info, tag, size, 20);
     case MB2_TAG_RSDP_NEW:
         return parse_rsdp(info, tag, size, 36);
+    case MB2_TAG_EFI_MAP:
+        return parse_efi_map(info, tag, size);
     default: /* a boot loader may say more than we asked for */
         return MB2_OK;
     }

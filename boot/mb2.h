@@ -30,6 +30,12 @@ struct mb2_framebuffer {
     uint8_t red_pos, red_size, green_pos, green_size, blue_pos, blue_size; /* RGB only, in bits */
 };
 
+/* UEFI's own memory map, in the information. */
+struct mb2_efi_map {
+    const uint8_t *bytes; /* NULL: none */
+    uint32_t size, descriptor_size, descriptor_version;
+};
+
 struct mb2_info {
     uint32_t size;    /* of the information in bytes */
     const char *line; /* the hypervisor's command line, "" if none; points into the information */
@@ -40,6 +46,7 @@ struct mb2_info {
     uint8_t rsdp[MB2_RSDP_MAX]; /* a copy of the RSDP, the newer one if there are two */
     uint32_t rsdp_size;         /* 0, 20 or 36 */
     uint64_t efi_system_table;  /* of 64-bit UEFI; 0: booted by a BIOS */
+    struct mb2_efi_map efi_map;
 };
 
 enum mb2_error {

@@ -1,6 +1,7 @@
 #include "boot/screen.h"
 
 #include <stdarg.h>
+#include <string.h>
 
 #include "serial/log.h"
 #include "vmx/phys.h"
@@ -26,13 +27,15 @@ static void screen_write(const char *text)
 
 _Noreturn void boot_fail(const char *format, ...)
 {
-    char text[256];
+    static const char prefix[] = "undertrace: "; /* log_panic has its own */
+    char text[sizeof prefix + 256];
+    size_t length = sizeof prefix - 1;
     va_list args;
+    memcpy(text, prefix, length);
     va_start(args, format);
-    format_text_v(text, sizeof text, format, args);
+    format_text_v(text + length, sizeof text - length, format, args);
     va_end(args);
-    log_panic("%s", text);
-    screen_write("undertrace: ");
+    log_panic("%s", text + length);
     screen_write(text);
     for (;;)
         __asm__ volatile("cli\n\thlt");

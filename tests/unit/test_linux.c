@@ -147,7 +147,7 @@ static void kernel_at_its_preferred_address(void **state)
     struct memory_map map = pc_map(512 * MIB);
     struct linux_kernel kernel;
     struct linux_place place;
-    struct linux_sources sources = {{2 * MIB, 10 * MIB}, {100 * MIB, 102 * MIB}, {500 * MIB, 510 * MIB}};
+    struct linux_sources sources = {{2 * MIB, 10 * MIB}, {100 * MIB, 102 * MIB}, {500 * MIB, 510 * MIB}, 0};
     (void)state;
     make_kernel();
     assert_int_equal(linux_check(&kernel, file, FILE_SIZE), LINUX_OK);
@@ -172,7 +172,7 @@ static void kernel_elsewhere(void **state)
     struct memory_map map = pc_map(512 * MIB);
     struct linux_kernel kernel;
     struct linux_place place;
-    struct linux_sources sources = {{2 * MIB, 10 * MIB}, {0, 0}, {20 * MIB, 500 * MIB}};
+    struct linux_sources sources = {{2 * MIB, 10 * MIB}, {0, 0}, {20 * MIB, 500 * MIB}, 0};
     (void)state;
     make_kernel();
     assert_int_equal(linux_check(&kernel, file, FILE_SIZE), LINUX_OK);
@@ -187,7 +187,7 @@ static void too_little_memory(void **state)
 {
     struct linux_kernel kernel;
     struct linux_place place;
-    struct linux_sources sources = {{2 * MIB, 10 * MIB}, {11 * MIB, 14 * MIB}, {0, 0}};
+    struct linux_sources sources = {{2 * MIB, 10 * MIB}, {11 * MIB, 14 * MIB}, {0, 0}, 0};
     (void)state;
     make_kernel();
     assert_int_equal(linux_check(&kernel, file, FILE_SIZE), LINUX_OK);
@@ -223,7 +223,7 @@ static void random_places(void **state)
         assert_int_equal(linux_check(&kernel, file, FILE_SIZE), LINUX_OK);
         uint64_t k = random_below(40) * MIB / 2, i = random_below(80) * MIB / 2;
         uint64_t o = (1 + random_below(60)) * MIB;
-        struct linux_sources sources = {{k, k + 5 * MIB}, {i, i + random_below(6) * MIB}, {o, o + 2 * MIB}};
+        struct linux_sources sources = {{k, k + 5 * MIB}, {i, i + random_below(6) * MIB}, {o, o + 2 * MIB}, 0};
         if (linux_place(&place, &kernel, &map, &sources))
             continue;
         uint64_t initrd_size = sources.initrd.end - sources.initrd.start;
@@ -256,7 +256,7 @@ static void what_the_guest_is_told(void **state)
                                  .blue_size = 8};
     struct linux_kernel kernel;
     struct linux_place place = {{16 * MIB, 24 * MIB}, 100 * MIB, 0x90000};
-    struct linux_facts facts = {&map, &fb, true, 0xf59d0, 1234};
+    struct linux_facts facts = {.map = &map, .framebuffer = &fb, .efi = true, .rsdp_pa = 0xf59d0, .initrd_size = 1234};
     (void)state;
     make_kernel();
     assert_int_equal(linux_check(&kernel, file, FILE_SIZE), LINUX_OK);
@@ -283,6 +283,22 @@ static void what_the_guest_is_told(void **state)
     assert_int_equal(params[0x27], 16);
     assert_int_equal(params[0x2c], 8); /* reserved bits: what is left of 32, above the colours */
     assert_int_equal(params[0x2d], 24);
+
+    assert_int_equal(read32(params + 0x1c0), 0);
+
+    facts.efi_system_table = 0x51f000000;
+    facts.efi_map_size = 0x960;
+    facts.efi_descriptor_size = 48;
+    facts.efi_descriptor_version = 1;
+    linux_params_build(params, &kernel, &place, &facts);
+    assert_memory_equal(params + 0x1c0, "EL64", 4);
+    assert_int_equal(read32(params + 0x1c4), 0x1f000000);
+    assert_int_equal(read32(params + 0x1d8), 5);
+    assert_int_equal(read32(params + 0x1c8), 48);
+    assert_int_equal(read32(params + 0x1cc), 1);
+    assert_int_equal(read32(params + 0x1d0), 0x90000 + LINUX_BOOT_AREA_SIZE);
+    assert_int_equal(read32(params + 0x1d4), 0x960);
+    facts.efi_system_table = 0;
 
     facts.efi = false;
     linux_params_build(params, &kernel, &place, &facts);

@@ -98,6 +98,7 @@ static void what_grub_says(void **state)
     add_tag(8, fb, 30);
     put64(efi, 0x1f000000);
     add_tag(12, efi, 8);
+    add_tag(17, "\x30\0\0\0\1\0\0\0descriptor", 18);
     add_tag(15, rsdp_new, 36);
     add_tag(14, rsdp_old, 20);
     add_end();
@@ -115,6 +116,10 @@ static void what_grub_says(void **state)
     assert_int_equal(info.framebuffer.red_pos, 16);
     assert_int_equal(info.framebuffer.blue_size, 8);
     assert_int_equal(info.efi_system_table, 0x1f000000);
+    assert_int_equal(info.efi_map.descriptor_size, 48);
+    assert_int_equal(info.efi_map.descriptor_version, 1);
+    assert_int_equal(info.efi_map.size, 10);
+    assert_memory_equal(info.efi_map.bytes, "descriptor", 10);
     assert_int_equal(info.rsdp_size, 36);
     assert_memory_equal(info.rsdp, rsdp_new, 36);
     assert_int_equal(parse(&info, used), MB2_OK);
@@ -161,7 +166,8 @@ static void bad_tags(void **state)
         uint32_t type, min;
         enum mb2_error error;
     } tags[] = {{3, 9, MB2_TAG_TOO_SMALL},  {6, 8, MB2_TAG_TOO_SMALL},   {8, 23, MB2_TAG_TOO_SMALL},
-                {12, 8, MB2_TAG_TOO_SMALL}, {14, 20, MB2_TAG_TOO_SMALL}, {15, 36, MB2_TAG_TOO_SMALL}};
+                {12, 8, MB2_TAG_TOO_SMALL}, {14, 20, MB2_TAG_TOO_SMALL}, {15, 36, MB2_TAG_TOO_SMALL},
+                {17, 8, MB2_TAG_TOO_SMALL}};
     for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++) {
         for (uint32_t size = 0; size < tags[i].min; size++) {
             uint8_t zeros[64] = {0};
