@@ -1,4 +1,4 @@
-/* boot_params: what the guest is told. */
+/* boot_params: what the guest is told. VISIBLE: nothing of what the real-mode code would ask the BIOS for. */
 #include "boot/linux.h"
 
 #include <string.h>

@@ -260,6 +260,7 @@ static _Noreturn void start_with_vmx(void)
     if (failure)
         boot_fail("cannot prepare the machine for the guest: %s", failure);
 
+    /* VISIBLE: one reserved range, here and in UEFI's map (boot/guest.c). */
     if (!memory_map_reserve(&boot.info.map, boot.carved))
         boot_fail("the memory map has no room for one reserved range more");
     struct guest_entry loaded = load_guest(true);
@@ -273,6 +274,7 @@ static _Noreturn void moved_main(void)
 {
     gdt_load_cpu(take(GDT_CPU_SIZE));
     acpi_read(&boot.acpi, &acpi_memory, boot.info.rsdp, boot.info.rsdp_size);
+    /* VISIBLE: the others wait for their SIPI, and the guest could send one. */
     if (boot.acpi.nr_cpus > 1 && !boot.no_vmx)
         log_line("%u CPUs, but only the first is virtualized: the guest must be told to keep to it (nr_cpus=1)",
                  boot.acpi.nr_cpus);
