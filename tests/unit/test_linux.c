@@ -223,13 +223,13 @@ static void random_places(void **state)
         assert_int_equal(linux_check(&kernel, file, FILE_SIZE), LINUX_OK);
         uint64_t k = random_below(40) * MIB / 2, i = random_below(80) * MIB / 2;
         uint64_t o = (1 + random_below(60)) * MIB;
-        struct linux_sources sources = {{k, k + 5 * MIB}, {i, i + random_below(6) * MIB}, {o, o + 2 * MIB}, 0};
+        struct linux_sources sources = {{k, k + 5 * MIB}, {i, i + random_below(6) * MIB}, {o, o + 2 * MIB}, 0x2000};
         if (linux_place(&place, &kernel, &map, &sources))
             continue;
         uint64_t initrd_size = sources.initrd.end - sources.initrd.start;
         struct range all[] = {place.kernel,
                               {place.initrd, place.initrd + initrd_size},
-                              {place.boot_area, place.boot_area + LINUX_BOOT_AREA_SIZE},
+                              {place.boot_area, place.boot_area + LINUX_BOOT_AREA_SIZE + 0x2000},
                               sources.ours};
         assert_true(disjoint(all, 4));
         /* The initrd's copy comes first: it must not hit the kernel's file unless it does not move. */
@@ -284,22 +284,6 @@ static void what_the_guest_is_told(void **state)
     assert_int_equal(params[0x2c], 8); /* reserved bits: what is left of 32, above the colours */
     assert_int_equal(params[0x2d], 24);
 
-    assert_int_equal(read32(params + 0x1c0), 0);
-
-    facts.efi_system_table = 0x51f000000;
-    facts.efi_map_size = 0x960;
-    facts.efi_descriptor_size = 48;
-    facts.efi_descriptor_version = 1;
-    linux_params_build(params, &kernel, &place, &facts);
-    assert_memory_equal(params + 0x1c0, "EL64", 4);
-    assert_int_equal(read32(params + 0x1c4), 0x1f000000);
-    assert_int_equal(read32(params + 0x1d8), 5);
-    assert_int_equal(read32(params + 0x1c8), 48);
-    assert_int_equal(read32(params + 0x1cc), 1);
-    assert_int_equal(read32(params + 0x1d0), 0x90000 + LINUX_BOOT_AREA_SIZE);
-    assert_int_equal(read32(params + 0x1d4), 0x960);
-    facts.efi_system_table = 0;
-
     facts.efi = false;
     linux_params_build(params, &kernel, &place, &facts);
     assert_int_equal(params[0x0f], 0x23);
@@ -314,13 +298,43 @@ static void what_the_guest_is_told(void **state)
     assert_int_equal(params[0x0f], 0);
 }
 
+static void uefi_for_the_guest(void **state)
+{
+    static uint8_t params[LINUX_PARAMS_SIZE];
+    struct memory_map map = pc_map(512 * MIB);
+    struct mb2_framebuffer fb = {.pa = 0};
+    struct linux_kernel kernel;
+    struct linux_place place = {{16 * MIB, 24 * MIB}, 100 * MIB, 0x90000};
+    struct linux_facts facts = {.map = &map, .framebuffer = &fb, .efi = true, .rsdp_pa = 0xf59d0, .initrd_size = 1234};
+    (void)state;
+    make_kernel();
+    assert_int_equal(linux_check(&kernel, file, FILE_SIZE), LINUX_OK);
+    memset(params, 0xff, sizeof params);
+    linux_params_build(params, &kernel, &place, &facts);
+    assert_int_equal(read32(params + 0x1c0), 0);
+
+    facts.efi_system_table = 0x51f000000;
+    facts.efi_map_size = 0x960;
+    facts.efi_descriptor_size = 48;
+    facts.efi_descriptor_version = 1;
+    linux_params_build(params, &kernel, &place, &facts);
+    assert_memory_equal(params + 0x1c0, "EL64", 4);
+    assert_int_equal(read32(params + 0x1c4), 0x1f000000);
+    assert_int_equal(read32(params + 0x1d8), 5);
+    assert_int_equal(read32(params + 0x1c8), 48);
+    assert_int_equal(read32(params + 0x1cc), 1);
+    assert_int_equal(read32(params + 0x1d0), 0x90000 + LINUX_BOOT_AREA_SIZE);
+    assert_int_equal(read32(params + 0x1d4), 0x960);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_good_kernel),    cmocka_unit_test(bad_files),
-        cmocka_unit_test(bad_version),      cmocka_unit_test(kernel_at_its_preferred_address),
-        cmocka_unit_test(kernel_elsewhere), cmocka_unit_test(too_little_memory),
-        cmocka_unit_test(random_places),    cmocka_unit_test(what_the_guest_is_told),
+        cmocka_unit_test(a_good_kernel),      cmocka_unit_test(bad_files),
+        cmocka_unit_test(bad_version),        cmocka_unit_test(kernel_at_its_preferred_address),
+        cmocka_unit_test(kernel_elsewhere),   cmocka_unit_test(too_little_memory),
+        cmocka_unit_test(random_places),      cmocka_unit_test(what_the_guest_is_told),
+        cmocka_unit_test(uefi_for_the_guest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
