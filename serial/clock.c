@@ -14,8 +14,8 @@
 #define PIT_HZ 1193182u
 #define MEASURE_TICKS 59659u /* 50 ms of PIT_HZ */
 
-/* Where the timer is missing or broken the output never rises: some 10 seconds of port reads, then a guess. */
-#define MEASURE_TRIES 10000000u
+/* Where the timer is missing or its clock is gated, the output never rises: about a second of port reads. */
+#define MEASURE_TRIES 1000000u
 #define GUESSED_HZ 2000000000u
 
 /* CPUID leaf 15H: EAX denominator, EBX numerator, ECX the crystal's frequency; any may be 0. SDM "Time Stamp Counter
@@ -51,14 +51,30 @@ static uint64_t hz_from_pit(void)
     return ticks * PIT_HZ / MEASURE_TICKS;
 }
 
+/* CPUID leaf 16H: the base frequency in MHz, which the TSC has within a few per cent. SDM "Processor Frequency
+ * Information Leaf". */
+static uint64_t hz_from_base_frequency(void)
+{
+    return cpuid_read(0, 0).eax < 0x16 ? 0 : (cpuid_read(0x16, 0).eax & 0xffff) * 1000000ull;
+}
+
 uint64_t clock_tsc_hz(void)
 {
-    uint64_t hz = hz_from_cpuid();
+    static uint64_t hz; /* measured once, so that all who ask get the same */
 
+    if (hz == 0) {
+        hz = hz_from_cpuid();
+    }
     if (hz == 0) {
         hz = hz_from_pit();
     }
-    return hz == 0 ? GUESSED_HZ : hz;
+    if (hz == 0) {
+        hz = hz_from_base_frequency();
+    }
+    if (hz == 0) {
+        hz = GUESSED_HZ;
+    }
+    return hz;
 }
 
 uint32_t clock_stream_id(void)

@@ -25,13 +25,21 @@ enum {
     REG_TDH = 0x3810 / 4,
     REG_MTA = 0x5200 / 4,
     REG_RAL0 = 0x5400 / 4,
-    REG_RAH0 = 0x5404 / 4
+    REG_RAH0 = 0x5404 / 4,
+    REG_MANC = 0x5820 / 4
 };
 
-#define CTRL_FD 0x00000001u
+#define CTRL_LRST 0x00000008u
 #define CTRL_ASDE 0x00000020u
 #define CTRL_SLU 0x00000040u
+#define CTRL_ILOS 0x00000080u
+#define CTRL_FRCSPD 0x00000800u
+#define CTRL_FRCDPLX 0x00001000u
 #define CTRL_RST 0x04000000u
+#define CTRL_RFCE 0x08000000u
+#define CTRL_TFCE 0x10000000u
+#define CTRL_VME 0x40000000u
+#define CTRL_PHY_RST 0x80000000u
 #define STATUS_LU 0x00000002u
 #define EERD_START 0x01u
 #define EERD_DONE 0x10u
@@ -44,6 +52,7 @@ enum {
 #define TCTL_COLD_FULL_DUPLEX (0x40u << 12)
 #define TIPG_COPPER (10u | 8u << 10 | 6u << 20) /* section 13.4.34, the values for IEEE 802.3 */
 #define RAH_AV 0x80000000u
+#define MANC_ARP_EN 0x00002000u
 #define NR_MTA 128u
 
 /* Of the 64 KiB of packet memory 16 for receiving, so that datagrams of 16 KB fit into the rest. */
@@ -99,6 +108,17 @@ static void set_receive_address(const struct e1000 *nic, const uint8_t mac[6])
     }
 }
 
+/* Section 14.5: speed and duplex are the PHY's, negotiated; no VLANs, no flow control, since a receiver that cannot
+ * keep up is the acknowledgements' business. ARP packets are ours, not a management controller's. */
+static void set_link_up(const struct e1000 *nic)
+{
+    uint32_t ctrl = nic->mmio[REG_CTRL];
+
+    ctrl &= ~(CTRL_LRST | CTRL_ILOS | CTRL_FRCSPD | CTRL_FRCDPLX | CTRL_RFCE | CTRL_TFCE | CTRL_VME | CTRL_PHY_RST);
+    nic->mmio[REG_CTRL] = ctrl | CTRL_SLU | CTRL_ASDE;
+    nic->mmio[REG_MANC] &= ~MANC_ARP_EN;
+}
+
 bool e1000_reset(struct e1000 *nic, uint64_t mmio_pa, uint64_t tsc_hz, uint8_t mac[6])
 {
     nic->mmio = phys_to_virt(mmio_pa);
@@ -113,7 +133,7 @@ bool e1000_reset(struct e1000 *nic, uint64_t mmio_pa, uint64_t tsc_hz, uint8_t m
         }
     }
     set_receive_address(nic, mac);
-    nic->mmio[REG_CTRL] = CTRL_SLU | CTRL_ASDE | CTRL_FD;
+    set_link_up(nic);
     return true;
 }
 

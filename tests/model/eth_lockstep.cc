@@ -10,6 +10,8 @@
  *   e1000: ..., ethmod=lockstep, ethdev="127.0.0.1:21845 latency=20 drop=1 duplicate=1 reorder=1 corrupt=1 seed=1"
  *
  *   latency     emulated microseconds from a request to its answer, default 20
+ *   rate        of the wire, in millions of bits a second, default 1000; 0: infinite. An answer comes when the wire has
+ *               carried everything before its request, and latency more
  *   drop        datagrams in a hundred that vanish, in both directions
  *   duplicate   datagrams in a hundred that arrive twice
  *   reorder     datagrams in a hundred that are overtaken by the next one
@@ -60,7 +62,7 @@ enum { ARP_BYTES = 28, ARP_REQUEST = 1, ARP_REPLY = 2 };
 const Bit8u peer_mac[6] = {0x52, 0x55, 0x0a, 0x00, 0x02, 0x02};
 
 struct Settings {
-    unsigned latency = 20;
+    unsigned latency = 20, rate = 1000;
     unsigned drop = 0, duplicate = 0, reorder = 0, corrupt = 0;
     unsigned seed = 1;
 };
@@ -101,6 +103,7 @@ class Lockstep : public eth_pktmover_c
     void transmit(const Bytes &payload, bool wait);
     void wait_for_answer();
     void answer(const Bytes &payload);
+    void occupy_wire(size_t frame_size);
     void deliver_later(const Bytes &packet);
     void deliver_due();
     static void timer(void *self);
@@ -116,6 +119,7 @@ class Lockstep : public eth_pktmover_c
     Bytes overtaken;             /* a datagram that waits for the next one to pass it */
     bool overtaken_asks = false;
     std::deque<Delivery> deliveries; /* in order of time */
+    Bit64u wire_free_ns = 0;         /* when the wire has carried all that was sent */
     int timer_index;
 };
 
@@ -172,9 +176,10 @@ void Lockstep::set_word(const char *word)
     static const struct {
         const char *name;
         unsigned Settings::*field;
-    } names[] = {{"latency=", &Settings::latency},     {"drop=", &Settings::drop},
-                 {"duplicate=", &Settings::duplicate}, {"reorder=", &Settings::reorder},
-                 {"corrupt=", &Settings::corrupt},     {"seed=", &Settings::seed}};
+    } names[] = {{"latency=", &Settings::latency}, {"rate=", &Settings::rate},
+                 {"drop=", &Settings::drop},       {"duplicate=", &Settings::duplicate},
+                 {"reorder=", &Settings::reorder}, {"corrupt=", &Settings::corrupt},
+                 {"seed=", &Settings::seed}};
     char address[64];
     char port[16];
 
@@ -217,6 +222,7 @@ void Lockstep::sendpkt(void *bytes, unsigned size)
 
     if (fd < 0 || size < ETHERNET)
         return;
+    occupy_wire(size);
     if (get_net2(frame + 12) == 0x0806)
         take_arp(frame, size);
     else if (get_net2(frame + 12) == 0x0800)
@@ -361,11 +367,26 @@ void Lockstep::answer(const Bytes &payload)
     deliver_later(packet);
 }
 
+/* With preamble, FCS and the gap between frames: 24 bytes. */
+void Lockstep::occupy_wire(size_t frame_size)
+{
+    Bit64u now_ns = bx_pc_system.time_usec() * 1000;
+
+    if (wire_free_ns < now_ns)
+        wire_free_ns = now_ns;
+    if (settings.rate != 0)
+        wire_free_ns += (frame_size + 24) * 8000 / settings.rate;
+}
+
 void Lockstep::deliver_later(const Bytes &packet)
 {
-    deliveries.push_back({bx_pc_system.time_usec() + settings.latency, packet});
+    Bit64u now = bx_pc_system.time_usec(), due = wire_free_ns / 1000 + settings.latency;
+
+    if (due <= now)
+        due = now + 1;
+    deliveries.push_back({due, packet});
     if (deliveries.size() == 1)
-        bx_pc_system.activate_timer(timer_index, settings.latency > 0 ? settings.latency : 1, 0);
+        bx_pc_system.activate_timer(timer_index, (Bit32u)(due - now), 0);
 }
 
 void Lockstep::deliver_due()

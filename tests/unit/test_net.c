@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -114,6 +115,36 @@ static void wrong_bits_are_found(void **state)
     assert_int_equal(receive(frame, sizeof(frame)), NET_DATAGRAM);
 }
 
+/* Anything may come from a network: no byte behind the frame is read (the sanitizer sees it), and what is taken for a
+ * datagram lies within the frame. */
+static void random_frames(void **state)
+{
+    uint32_t random = 1;
+
+    (void)state;
+    for (unsigned round = 0; round < 20000; round++) {
+        struct net_link link = link_to_peer;
+        uint8_t reply[NET_ARP_FRAME_BYTES];
+        const uint8_t *payload = NULL;
+        size_t payload_bytes = 0, size;
+        uint8_t *frame;
+
+        random = random * 1664525 + 1013904223;
+        size = (random >> 16) % (sizeof(from_peer) + 1);
+        frame = malloc(size + 1); /* a size of 0 has no address */
+        assert_non_null(frame);
+        memcpy(frame + 1, from_peer, size);
+        for (unsigned i = 0; i < round % 4 && size > 0; i++) {
+            random = random * 1664525 + 1013904223;
+            frame[1 + (random >> 8) % size] = (uint8_t)(random >> 24);
+        }
+        if (net_receive(&link, frame + 1, size, reply, &payload, &payload_bytes) == NET_DATAGRAM) {
+            assert_true(payload >= frame + 1 && payload + payload_bytes <= frame + 1 + size);
+        }
+        free(frame);
+    }
+}
+
 static void arp(void **state)
 {
     struct net_link us = link_to_peer;
@@ -147,6 +178,7 @@ int main(void)
         cmocka_unit_test(lengths_can_be_set_again),
         cmocka_unit_test(datagram_from_the_peer),
         cmocka_unit_test(wrong_bits_are_found),
+        cmocka_unit_test(random_frames),
         cmocka_unit_test(arp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
