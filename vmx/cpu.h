@@ -44,7 +44,7 @@ struct cpu {
     };
 
     uint32_t nmis_in_root; /* counted by vmx_root_nmi, taken by nmi_deliver; vmx/exit.S looks at it */
-    uint32_t nmis_owed;    /* the guest's, not injected yet; at most NMIS_OWED_MAX */
+    uint32_t nmis_owed;    /* the guest's, not injected yet; see nmis_owed_max */
 
     uint16_t number;
     bool has_vmcs; /* the current VMCS is this CPU's */

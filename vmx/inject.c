@@ -45,6 +45,13 @@ struct event event_again(uint32_t idt_vectoring, uint32_t error_code, uint32_t e
     return event;
 }
 
+uint32_t nmis_owed_max(uint32_t entry_information, uint32_t interruptibility)
+{
+    const bool delivering = (entry_information & EVENT_VALID) && event_type_of(entry_information) == EVENT_NMI;
+
+    return delivering || (interruptibility & INTERRUPTIBILITY_NMI) ? 1 : 2;
+}
+
 bool nmi_can_inject(uint32_t entry_information, uint32_t interruptibility)
 {
     /* Blocking by STI: "Checks on Guest Non-Register State" allow an NMI only where some processors permit it, and

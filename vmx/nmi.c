@@ -45,7 +45,8 @@ void vmx_root_nmi(struct trap_frame *frame)
 
 void nmi_owe(struct cpu *cpu)
 {
-    if (cpu->nmis_owed < NMIS_OWED_MAX)
+    if (cpu->nmis_owed <
+        nmis_owed_max(vmread32(VMCS_ENTRY_INTERRUPTION_INFORMATION), vmread32(VMCS_GUEST_INTERRUPTIBILITY_STATE)))
         cpu->nmis_owed++;
 }
 

@@ -77,12 +77,23 @@ static void nmi_window(void **state)
     assert_false(nmi_can_inject(0, INTERRUPTIBILITY_STI));
 }
 
+/* While one is served another is latched, and no third. */
+static void nmis_latched(void **state)
+{
+    (void)state;
+    assert_int_equal(nmis_owed_max(0, 0), 2);
+    assert_int_equal(nmis_owed_max(0, INTERRUPTIBILITY_NMI), 1);
+    assert_int_equal(nmis_owed_max(event_nmi().information, 0), 1);
+    assert_int_equal(nmis_owed_max(0x800000ec, 0), 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(advance),     cmocka_unit_test(rip_wraps_outside_64_bit_mode),
-        cmocka_unit_test(single_step), cmocka_unit_test(exceptions),
-        cmocka_unit_test(again),       cmocka_unit_test(nmi_window),
+        cmocka_unit_test(advance),      cmocka_unit_test(rip_wraps_outside_64_bit_mode),
+        cmocka_unit_test(single_step),  cmocka_unit_test(exceptions),
+        cmocka_unit_test(again),        cmocka_unit_test(nmi_window),
+        cmocka_unit_test(nmis_latched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
