@@ -2,12 +2,14 @@
 #include "serial/log.h"
 
 #include "pt/msr.h"
+#include "serial/clock.h"
 #include "serial/record.h"
 #include "serial/sink.h"
 #include "serial/uart.h"
 
 #define LOG_PREFIX "undertrace: "
 #define LOG_LINE_BYTES 512u /* a longer line is cut */
+#define PANIC_SECONDS 2u    /* that a line of a dump may take to its receiver */
 
 /* A record of one line, as it stands on the wire. */
 struct log_record {
@@ -45,8 +47,17 @@ static void console_write(const char *text)
     }
 }
 
+static void console_line(const char *text)
+{
+    if (console_port != 0) {
+        console_write(LOG_PREFIX);
+        console_write(text);
+        console_write("\n");
+    }
+}
+
 /* Log lines travel in CPU 0's record stream. They belong to no place in the trace: trace_offset is 0. */
-static void sink_write(struct log_record *record, size_t length)
+static void sink_line(struct sink *sink, struct log_record *record, size_t length)
 {
     size_t padded = (length + 7) & ~(size_t)7;
 
@@ -54,38 +65,54 @@ static void sink_write(struct log_record *record, size_t length)
     for (size_t i = length; i < padded; i++) {
         record->text[i] = '\0';
     }
-    log_sink->ops->record(log_sink, 0, record, (uint32_t)(sizeof(record->header) + padded));
+    sink->ops->record(sink, 0, record, (uint32_t)(sizeof(record->header) + padded));
 }
 
-static void log_write(bool console, const char *format, va_list args)
+/* A receiver that is gone must not keep the rest of a dump from the console, nor must a fault in the sink come back
+ * here: while the line is on its way, and after it did not arrive, there is no sink. */
+static void sink_panic_line(struct log_record *record, size_t length)
 {
-    struct log_record record;
-    size_t length = format_text_v(record.text, sizeof(record.text), format, args);
+    struct sink *sink = log_sink;
+    uint64_t timeout = PANIC_SECONDS * clock_tsc_hz();
 
-    if (console && console_port != 0) {
-        console_write(LOG_PREFIX);
-        console_write(record.text);
-        console_write("\n");
+    log_sink = NULL;
+    if (!sink->ops->drain(sink, timeout)) {
+        return;
     }
-    if (log_sink != NULL) {
-        sink_write(&record, length);
+    sink_line(sink, record, length);
+    if (sink->ops->drain(sink, timeout)) {
+        log_sink = sink;
     }
 }
 
 void log_line(const char *format, ...)
 {
+    struct log_record record;
+    size_t length;
     va_list args;
 
     va_start(args, format);
-    log_write(!guest_owns_console, format, args);
+    length = format_text_v(record.text, sizeof(record.text), format, args);
     va_end(args);
+    if (!guest_owns_console) {
+        console_line(record.text);
+    }
+    if (log_sink != NULL) {
+        sink_line(log_sink, &record, length);
+    }
 }
 
 void log_panic(const char *format, ...)
 {
+    struct log_record record;
+    size_t length;
     va_list args;
 
     va_start(args, format);
-    log_write(true, format, args);
+    length = format_text_v(record.text, sizeof(record.text), format, args);
     va_end(args);
+    console_line(record.text);
+    if (log_sink != NULL) {
+        sink_panic_line(&record, length);
+    }
 }

@@ -24,7 +24,8 @@ void log_sink_set(struct sink *sink);
 void log_guest_owns_console(void);
 
 void log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* As log_line, but also on the console when the guest owns it: for fail-stop dumps only. */
+/* For fail-stop dumps only: as log_line, but on the console also when the guest owns it, and it returns when the
+ * receiver has the line. Where that takes more than some seconds, the sink is not used again. */
 void log_panic(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif
