@@ -103,8 +103,8 @@ bool pt_nmi(struct pt_cpu *pt)
     return true;
 }
 
-/* Delivery has set LVTPC's mask bit; the guest may have changed more. Only while the guest's PMI is not expected does a
- * change mean that one may have been lost: then its acknowledgement is ours to write, for no NMI will come. */
+/* A PMI's delivery sets LVTPC's mask bit: unmask it, then drain. Where LVTPC was changed without a PMI of ours, the
+ * guest did it, and a PMI may have been lost meanwhile: drain as well, and acknowledge what no NMI will announce. */
 static void serve(struct pt_cpu *pt)
 {
     bool intact = lvtpc_guard();

@@ -42,7 +42,7 @@ bool pt_cpu_tracing(const struct pt_cpu *pt, uint64_t *rtit_ctl);
 void pt_exit(struct pt_cpu *pt);
 
 /* Last thing before VM entry: serve a pending drain, pump the sink, stall if the ring has no free region, make sure
- * that LVTPC is ours, set TraceEn. Everything it needs to do on an uneventful exit is a compare and a WRMSR. */
+ * that LVTPC is ours, set TraceEn. An uneventful exit costs a look at LVTPC and at the TSC and a WRMSR. */
 void pt_enter(struct pt_cpu *pt);
 
 /* An NMI arrived (NMI exit, or counted by the root NMI handler). Returns true where a ToPA PMI explains it (bit 55 of
