@@ -42,5 +42,5 @@ void pt_flush(struct pt_cpu *pt, const char *exits_text, uint32_t exits_size)
     uint32_t size = totals_text(pt);
     pt_record(pt, RECORD_END, pt->text, size, exits_text, exits_text ? exits_size : 0);
     if (!wait_delivered(pt))
-        log_panic("undertrace: the receiver does not answer, the end of the trace may be missing");
+        log_panic("the receiver does not answer, the end of the trace may be missing");
 }
