@@ -58,22 +58,33 @@ static uint32_t get32(const uint8_t *at)
     return get16(at) << 16 | get16(at + 2);
 }
 
-/* RFC 1071: the sum of 16-bit words with end-around carry. */
-static uint32_t sum_words(const uint8_t *bytes, size_t size, uint32_t sum)
+/* RFC 1071: sums of 16-bit words with end-around carry. A sum is any number that has the right remainder; fold makes
+ * 16 bits of it. The order of bytes does not matter until the end (section 2B), so four at a time are added as the
+ * machine reads them. */
+static uint32_t fold(uint64_t sum)
 {
-    for (size_t i = 0; i + 1 < size; i += 2) {
-        sum += get16(bytes + i);
-    }
-    if (size % 2 != 0) {
-        sum += (uint32_t)bytes[size - 1] << 8;
-    }
-    return sum;
+    sum = (sum >> 32) + (sum & 0xffffffff);
+    sum = (sum >> 32) + (sum & 0xffffffff);
+    sum = (sum >> 16) + (sum & 0xffff);
+    sum = (sum >> 16) + (sum & 0xffff);
+    return (uint32_t)sum;
 }
 
-static uint32_t fold(uint32_t sum)
+static uint32_t sum_words(const uint8_t *bytes, size_t size, uint32_t sum)
 {
-    sum = (sum >> 16) + (sum & 0xffff);
-    return (sum >> 16) + (sum & 0xffff);
+    uint64_t swapped = 0;
+    uint32_t four;
+
+    for (; size >= sizeof(four); size -= sizeof(four), bytes += sizeof(four)) {
+        __builtin_memcpy(&four, bytes, sizeof(four));
+        swapped += four;
+    }
+    if (size > 0) {
+        four = 0;
+        __builtin_memcpy(&four, bytes, size);
+        swapped += four;
+    }
+    return sum + __builtin_bswap16((uint16_t)fold(swapped));
 }
 
 /* UDP's pseudo-header: addresses, protocol, UDP length. Not folded. */
