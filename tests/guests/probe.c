@@ -335,11 +335,12 @@ static void single_steps(void)
                      "rdmsr\n\t"
                      "movw $0xcf8, %%dx\n\t"
                      "inl %%dx, %%eax\n\t"
+                     "movl $0, 0x80(%[apic])\n\t"
                      "pushfq\n\t"
                      "andq $~0x100, (%%rsp)\n\t"
                      "popfq\n"
                      : "=&r"(start)
-                     :
+                     : [apic] "r"(0xfee00000ull)
                      : "rax", "rbx", "rcx", "rdx", "memory", "cc");
     say("steps", debug_traps);
     say("steps_dr6", debug_dr6);
@@ -478,6 +479,50 @@ static void apic(void)
     say("apic_svr_enabled", APIC(0xf0));
 }
 
+/* x2APIC mode; there is no way back but through a disabled local APIC, so this comes last. */
+static void x2apic(void)
+{
+    uint64_t base = msr_get(0x1b), before = nmis;
+    wrmsr("x2apic_base_reserved", 0x1b, base | 1);
+    wrmsr("x2apic_enable", 0x1b, base | 0x400);
+    say("x2apic_base", msr_get(0x1b));
+    say("x2apic_id", msr_get(0x802));
+    wrmsr("x2apic_lvtpc", 0x834, 0x100ec);
+    say("x2apic_lvtpc_reads", msr_get(0x834));
+    wrmsr("x2apic_svr_reserved", 0x80f, 1ull << 40);
+    wrmsr("x2apic_svr_disable", 0x80f, 0xff);
+    say("x2apic_svr_disabled", msr_get(0x80f));
+    wrmsr("x2apic_svr_enable", 0x80f, 0x1ff);
+    say("x2apic_svr", msr_get(0x80f));
+    wrmsr("x2apic_nmi", 0x830, msr_get(0x802) << 32 | ICR_NMI);
+    for (int i = 0; i < 100; i++)
+        (void)cpuid(0, 0);
+    say("x2apic_nmis", nmis - before);
+}
+
+/* --- memory that is not the guest's --- */
+
+static void memory(const char *name, uint64_t at)
+{
+    volatile uint32_t *word = (volatile uint32_t *)(uintptr_t)at;
+    say2(name, 0, *word);
+    *word = 0x12345678;
+    say2(name, 1, *word);
+    __asm__ volatile("lock orl $1, %0" : "+m"(*word));
+    say2(name, 2, *word);
+}
+
+/* Linux boot protocol: boot_params.e820_entries at 1E8H, .e820_table at 2D0H, 20 bytes each. */
+static void memories(const uint8_t *boot_params)
+{
+    for (unsigned i = 0; i < boot_params[0x1e8]; i++) {
+        const uint32_t *entry = (const uint32_t *)(const void *)(boot_params + 0x2d0 + 20 * i);
+        if (entry[4] == 2 && entry[1] == 0 && entry[0] >= 0x1000000 && entry[0] < 0xc0000000)
+            memory("reserved", entry[0]);
+    }
+    memory("nic", 0xc0000000);
+}
+
 /* --- ports --- */
 
 static uint32_t in32(uint16_t port)
@@ -539,5 +584,7 @@ void guest_main(const uint8_t *boot_params)
     nmi();
     apic();
     ports();
+    memories(boot_params);
+    x2apic();
     console_text("probe: done 0\r\n");
 }

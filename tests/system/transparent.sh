@@ -13,11 +13,12 @@ visible() {
         '(rdmsr|rdmsr_fault|rdmsr_upper_halves)_00000000000004(8.|9.)' # IA32_VMX_*
         '(rdmsr|rdmsr_fault|rdmsr_upper_halves)_00000000000005(6.|7.|8.)|wrmsr_rtit_ctl' # IA32_RTIT_*
         'cr4_set_vmxe'                          # a reserved bit without VMX
+        'reserved_000000000000000[012]'         # our memory
     )
     [ "$1" = traced ] && list+=(
         'apic_lvtpc'                            # reads as ours
-        'apic_svr_disabled'                     # stays software-enabled
-        'pci(_bar0)?_0000000000000002'          # the channel's NIC
+        '(x2)?apic_svr_disabled'                # stays software-enabled
+        'pci(_bar0)?_0000000000000002|nic_000000000000000[012]' # the channel's NIC
     )
     local IFS='|'
     echo "^probe: (${list[*]}) "
