@@ -66,8 +66,7 @@ static uint64_t instructions_since_switch(BX_CPU_C *cpu)
 void ptm_truth_interrupted(BX_CPU_C *cpu)
 {
     struct ptm_cpu *p = &cpu->ptm;
-    bool in_the_middle = cpu->get_icount() == p->rep_icount + 1 && cpu->prev_rip == p->rep_rip &&
-                         cpu->get_instruction_pointer() == p->rep_rip;
+    bool in_the_middle = cpu->get_icount() == p->rep_icount + 1 && cpu->prev_rip == p->rep_rip;
     if (in_the_middle && (p->hot & PTM_HOT_TRUTH))
         p->not_retired++;
 }
