@@ -49,7 +49,7 @@ free_port() {
 bios=/usr/share/bochs/BIOS-bochs-latest
 vgabios=/usr/share/vgabios/vgabios.bin
 port=$(free_port)
-ethernet='ethmod=null'
+ethernet='ethmod=lockstep, ethdev="none"'
 [ "$channel" = e1000 ] && ethernet="ethmod=lockstep, ethdev=\"127.0.0.1:$port${WIRE:+ $WIRE}\""
 list=
 [ "${BRANCHES:-0}" = 1 ] && list=", branches=\"$dir/branches.bin\""
