@@ -1,8 +1,8 @@
 /*
  * The sink: the one way in which the rest of the hypervisor gives bytes away. It does not know what they mean.
  *
- * A channel (serial/udp_sink.c, serial/uart_sink.c, serial/null_sink.c) fills in the operations. All run in root, on the
- * CPU that calls, one caller at a time; none blocks except drain and record where they say so.
+ * A channel (serial/udp_sink.c, serial/uart_sink.c, serial/null_sink.c) fills in the operations. All run in root, on
+ * the CPU that calls, one caller at a time; none blocks except drain and record where they say so.
  */
 #ifndef SERIAL_SINK_H
 #define SERIAL_SINK_H
