@@ -76,7 +76,7 @@ $(BUILD)/bochs: $(MODEL_INPUTS)
 
 # --- guests -----------------------------------------------------------------------------------------------------------
 
-GUESTS := branches selfmod load probe
+GUESTS := branches selfmod load probe crash
 GUEST_CFLAGS := -std=c11 -O2 -g $(WARN) -ffreestanding -fno-pie -mno-red-zone -mgeneral-regs-only -fno-stack-protector \
     -fno-asynchronous-unwind-tables -fcf-protection=none -Itests/guests -MMD -MP
 GUEST_OBJS := $(patsubst %,$(BUILD)/guests/%.o,$(GUESTS) machine) $(BUILD)/guests/start.S.o
@@ -168,6 +168,14 @@ $(BUILD)/check/test_%: $(BUILD)/check/tests/unit/test_%.o $(BUILD)/check/libcore
 	@echo "  LD  $@"
 	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lipt -pthread
 
+# What system tests compare the host tool with: others' decoders.
+TEST_TOOLS := $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c))
+
+$(BUILD)/tools/%: $(BUILD)/host/tests/tools/%.o $(BUILD)/host/pt/parse.o
+	@mkdir -p $(@D)
+	@echo "  LD  $@"
+	$(Q)$(CC) -o $@ $^ -lipt
+
 export CORE
 export CORE_OBJS := $(patsubst %.c,$(BUILD)/hv/%.o,$(CORE))
 CHECKS := $(UNIT) tests/rig/lint.sh tests/rig/core.sh
@@ -180,7 +188,7 @@ check:
 
 test:
 	@tests/rig/deps.sh test
-	+@$(PARTS_MAKE) $(UNIT) $(CORE_OBJS) $(PARTS) $(BUILD)/undertrace.iso $(GUESTS:%=$(BUILD)/guests/%.bzImage)
+	+@$(PARTS_MAKE) $(UNIT) $(CORE_OBJS) $(PARTS) $(BUILD)/undertrace.iso $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(TEST_TOOLS)
 	@tests/rig/runner.sh $(CHECKS) $(SYSTEM)
 
 lint:
