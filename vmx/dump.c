@@ -89,6 +89,7 @@ _Noreturn void fail_stop(struct cpu *cpu, const char *why)
         if (cpu) {
             dump_registers(&cpu->registers);
             power_flush(cpu);
+            log_panic("CPU %u is parked", cpu->number);
         }
     } else {
         log_panic("while stopping: %s", why);
