@@ -159,8 +159,19 @@ static void interrupts(void)
     __asm__ volatile("cli");
 }
 
+/* A system-management interrupt: the handler is RSM alone, at the address of reset. */
+static void smi(void)
+{
+    *(volatile uint16_t *)0x38000 = 0xaa0f;
+    out32(0xcf8, 0x80000b58);
+    out32(0xcfc, 0x02000000); /* PIIX4: a write to port B2H is an SMI */
+    for (uint32_t i = 0; i < 3; i++)
+        out8(0xb2, 1);
+}
+
 static void workload(void)
 {
+    smi();
     sink = fibonacci(17);
     deep(100);
     indirect_calls();
