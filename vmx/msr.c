@@ -77,6 +77,8 @@ static bool write(struct cpu *cpu, const struct msr_row *row, uint32_t msr, uint
         return msr_try_write(msr, value);
     case MSR_MASK:
         return msr_try_write(msr, value & ~row->mask);
+    case MSR_FORGET:
+        return true;
     case MSR_REFUSE:
         return !(value & row->mask) && msr_try_write(msr, value);
     case MSR_APIC_BASE:

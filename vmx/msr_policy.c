@@ -6,6 +6,8 @@ const struct msr_row msr_policy[] = {
     {0x01b, 0x01b, MSR_NATIVE, MSR_APIC_BASE, MSR_IF_PT, 0, "IA32_APIC_BASE"},
     /* VISIBLE: as if firmware had locked VMX and SMX off. Exists where CPUID.1:ECX[5] or [6] is 1. */
     {0x03a, 0x03a, MSR_FEATURE_CONTROL_OFF, MSR_FAULT, MSR_ALWAYS, 0, "IA32_FEATURE_CONTROL"},
+    /* VISIBLE: SDM "Microcode Update Facility": no update may be performed in VMX non-root operation. */
+    {0x079, 0x079, MSR_NATIVE, MSR_FORGET, MSR_ALWAYS, 0, "IA32_BIOS_UPDT_TRIG"},
     {0x09b, 0x09b, MSR_FAULT, MSR_FAULT, MSR_ALWAYS, 0, "IA32_SMM_MONITOR_CTL"},
     {0x200, 0x20f, MSR_NATIVE, MSR_MTRR, MSR_ALWAYS, 0, "IA32_MTRR_PHYSBASE0 to PHYSMASK7"},
     {0x210, 0x23f, MSR_NATIVE, MSR_MTRR, MSR_ALWAYS, 0, "IA32_MTRR_PHYSBASE8 to PHYSMASK31"},
