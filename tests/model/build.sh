@@ -98,7 +98,9 @@ sync_files() {
     done
 }
 
+# Bochs's makefiles need make's built-in rules, which the project's Makefile switches off for all makes below it.
 compile() {
+    unset MAKEFLAGS MFLAGS MAKEOVERRIDES
     if ! make -C "$src" -j"${JOBS:-$(nproc)}" bochs >"$work/make.log" 2>&1; then
         grep -m 20 -E 'error|undefined' "$work/make.log" >&2 || tail -n 20 "$work/make.log" >&2
         fail "the emulator does not compile, see $work/make.log"
