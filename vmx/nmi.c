@@ -12,8 +12,9 @@
 
 #define MSR_IA32_GS_BASE 0xc0000101u
 
-/* IA32_PERF_GLOBAL_STATUS: overflow of a general (31:0) or fixed (47:32) counter. */
-#define PERF_GLOBAL_STATUS_COUNTERS 0x0000ffffffffffffull
+/* IA32_PERF_GLOBAL_STATUS: what makes a PMI for the guest: overflow of general (31:0) and fixed (47:32) counters, of
+ * PERF_METRICS (48), of an uncore counter (61), of the DS buffer (62). */
+#define PERF_GLOBAL_STATUS_COUNTERS 0x6001ffffffffffffull
 
 static uint32_t early_nmis; /* before this CPU had a struct cpu */
 
