@@ -13,6 +13,7 @@
 #include "vmx/caps.h"
 #include "vmx/cpu_offsets.h"
 #include "vmx/cpuid_policy.h"
+#include "vmx/exit_reasons.h"
 #include "vmx/inject.h"
 #include "vmx/vmx.h"
 
@@ -23,7 +24,6 @@ struct guest_registers {
 };
 _Static_assert(sizeof(struct guest_registers) == 128, "vmx/exit.S pushes 16 registers");
 
-#define NR_EXIT_REASONS 80u
 #define VPID_OF_GUEST 1u
 
 /* A page that is open for one instruction, and who closes it. */
@@ -91,7 +91,6 @@ void cpu_set_proc_control(struct cpu *cpu, uint32_t bit, bool on);
 /* vmx/exits.c. Called by vmx/exit.S. */
 void vmx_exit_dispatch(struct guest_registers *registers);
 void vmx_nmi_before_entry(struct guest_registers *registers);
-extern const char *const exit_reason_names[NR_EXIT_REASONS];
 
 /* vmx/exit.S. Hidden, so that their addresses are formed relative to RIP and not through a GOT. */
 #pragma GCC visibility push(hidden)

@@ -84,8 +84,10 @@ _Noreturn void fail_stop(struct cpu *cpu, const char *why)
     if (!stopping) { /* a second fault on the way down: no more than its reason */
         stopping = true;
         log_panic("%s on CPU %u; the guest is stopped", why, cpu ? cpu->number : 0);
-        if (cpu && cpu->has_vmcs)
+        if (cpu && cpu->has_vmcs) {
+            log_panic("  last VM exit: %s", exit_reason_name(vmread32(VMCS_EXIT_REASON) & 0xffff));
             dump_vmcs();
+        }
         if (cpu) {
             dump_registers(&cpu->registers);
             power_flush(cpu);

@@ -4,7 +4,7 @@
 
 #include "pt/msr.h"
 
-#define EXIT_REASON_ENTRY_FAILURE (1u << 31)
+#define ENTRY_FAILURE (1u << 31)
 
 static enum exit_action cpuid_exit(struct cpu *cpu)
 {
@@ -39,82 +39,34 @@ static enum exit_action invd_exit(struct cpu *cpu)
     return EXIT_ADVANCE;
 }
 
-/* The numbers are those of SDM Appendix C, "VMX Basic Exit Reasons". */
 static exit_handler *const handlers[NR_EXIT_REASONS] = {
-    [0] = nmi_exit,        [2] = triple_fault_exit,   [3] = init_exit,
-    [8] = nmi_window_exit, [10] = cpuid_exit,         [11] = undefined_exit,
-    [13] = invd_exit,      [18] = undefined_exit,     [19] = undefined_exit,
-    [20] = undefined_exit, [21] = undefined_exit,     [22] = undefined_exit,
-    [23] = undefined_exit, [24] = undefined_exit,     [25] = undefined_exit,
-    [26] = undefined_exit, [27] = undefined_exit,     [28] = cr_access_exit,
-    [30] = io_exit,        [31] = rdmsr_exit,         [32] = wrmsr_exit,
-    [37] = step_exit,      [48] = ept_violation_exit, [50] = undefined_exit,
-    [53] = undefined_exit, [55] = xsetbv_exit,        [59] = undefined_exit,
-};
-
-const char *const exit_reason_names[NR_EXIT_REASONS] = {
-    [0] = "exception_or_nmi",
-    [1] = "external_interrupt",
-    [2] = "triple_fault",
-    [3] = "init_signal",
-    [4] = "sipi",
-    [5] = "io_smi",
-    [6] = "other_smi",
-    [7] = "interrupt_window",
-    [8] = "nmi_window",
-    [9] = "task_switch",
-    [10] = "cpuid",
-    [11] = "getsec",
-    [12] = "hlt",
-    [13] = "invd",
-    [14] = "invlpg",
-    [15] = "rdpmc",
-    [16] = "rdtsc",
-    [17] = "rsm",
-    [18] = "vmcall",
-    [19] = "vmclear",
-    [20] = "vmlaunch",
-    [21] = "vmptrld",
-    [22] = "vmptrst",
-    [23] = "vmread",
-    [24] = "vmresume",
-    [25] = "vmwrite",
-    [26] = "vmxoff",
-    [27] = "vmxon",
-    [28] = "control_register_accesses",
-    [29] = "mov_dr",
-    [30] = "io_instruction",
-    [31] = "rdmsr",
-    [32] = "wrmsr",
-    [33] = "entry_failure_guest_state",
-    [34] = "entry_failure_msr_loading",
-    [36] = "mwait",
-    [37] = "monitor_trap_flag",
-    [39] = "monitor",
-    [40] = "pause",
-    [41] = "entry_failure_machine_check",
-    [43] = "tpr_below_threshold",
-    [44] = "apic_access",
-    [45] = "virtualized_eoi",
-    [46] = "gdtr_idtr_access",
-    [47] = "ldtr_tr_access",
-    [48] = "ept_violation",
-    [49] = "ept_misconfiguration",
-    [50] = "invept",
-    [51] = "rdtscp",
-    [52] = "preemption_timer_expired",
-    [53] = "invvpid",
-    [54] = "wbinvd",
-    [55] = "xsetbv",
-    [56] = "apic_write",
-    [57] = "rdrand",
-    [58] = "invpcid",
-    [59] = "vmfunc",
-    [60] = "encls",
-    [61] = "rdseed",
-    [62] = "page_modification_log_full",
-    [63] = "xsaves",
-    [64] = "xrstors",
+    [EXIT_REASON_EXCEPTION_OR_NMI] = nmi_exit,
+    [EXIT_REASON_TRIPLE_FAULT] = triple_fault_exit,
+    [EXIT_REASON_INIT_SIGNAL] = init_exit,
+    [EXIT_REASON_NMI_WINDOW] = nmi_window_exit,
+    [EXIT_REASON_CPUID] = cpuid_exit,
+    [EXIT_REASON_GETSEC] = undefined_exit,
+    [EXIT_REASON_INVD] = invd_exit,
+    [EXIT_REASON_VMCALL] = undefined_exit,
+    [EXIT_REASON_VMCLEAR] = undefined_exit,
+    [EXIT_REASON_VMLAUNCH] = undefined_exit,
+    [EXIT_REASON_VMPTRLD] = undefined_exit,
+    [EXIT_REASON_VMPTRST] = undefined_exit,
+    [EXIT_REASON_VMREAD] = undefined_exit,
+    [EXIT_REASON_VMRESUME] = undefined_exit,
+    [EXIT_REASON_VMWRITE] = undefined_exit,
+    [EXIT_REASON_VMXOFF] = undefined_exit,
+    [EXIT_REASON_VMXON] = undefined_exit,
+    [EXIT_REASON_CONTROL_REGISTER_ACCESSES] = cr_access_exit,
+    [EXIT_REASON_IO_INSTRUCTION] = io_exit,
+    [EXIT_REASON_RDMSR] = rdmsr_exit,
+    [EXIT_REASON_WRMSR] = wrmsr_exit,
+    [EXIT_REASON_MONITOR_TRAP_FLAG] = step_exit,
+    [EXIT_REASON_EPT_VIOLATION] = ept_violation_exit,
+    [EXIT_REASON_INVEPT] = undefined_exit,
+    [EXIT_REASON_INVVPID] = undefined_exit,
+    [EXIT_REASON_XSETBV] = xsetbv_exit,
+    [EXIT_REASON_VMFUNC] = undefined_exit,
 };
 
 void vmx_exit_dispatch(struct guest_registers *registers)
@@ -126,7 +78,7 @@ void vmx_exit_dispatch(struct guest_registers *registers)
     const uint32_t basic = reason & 0xffff;
     if (basic < NR_EXIT_REASONS)
         cpu->exits[basic]++;
-    if ((reason & EXIT_REASON_ENTRY_FAILURE) || basic >= NR_EXIT_REASONS || !handlers[basic])
+    if ((reason & ENTRY_FAILURE) || basic >= NR_EXIT_REASONS || !handlers[basic])
         fail_stop(cpu, "a VM exit that nobody handles");
 
     switch (handlers[basic](cpu)) {

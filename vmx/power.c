@@ -21,9 +21,8 @@ void power_flush(struct cpu *cpu)
         total += cpu->exits[i];
         if (cpu->exits[i] == 0)
             continue;
-        length +=
-            format_text(cpu->text + length, sizeof cpu->text - length, "exit.%s %llu\n",
-                        exit_reason_names[i] ? exit_reason_names[i] : "unnamed", (unsigned long long)cpu->exits[i]);
+        length += format_text(cpu->text + length, sizeof cpu->text - length, "exit.%s %llu\n", exit_reason_name(i),
+                              (unsigned long long)cpu->exits[i]);
     }
     length += format_text(cpu->text + length, sizeof cpu->text - length, "exits %llu\n", (unsigned long long)total);
     pt_flush(cpu->pt, cpu->text, (uint32_t)length);
