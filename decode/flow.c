@@ -244,8 +244,12 @@ static int run(struct flow *flow, struct pt_block_decoder *decoder, uint64_t *ip
         struct pt_block block;
         status = pt_blk_next(decoder, &block, sizeof(block));
         *ip = block.ninsn > 0 ? block.end_ip : block.ip;
-        if (block.ninsn == 0)
+        if (block.ninsn == 0) {
+            /* The way here is known, only what stands here is not. */
+            if (status == -pte_nomap || status == -pte_bad_insn)
+                resolve(flow, block.ip);
             continue;
+        }
         int error = take_block(flow, &block);
         if (error)
             return error;
@@ -264,9 +268,9 @@ static int end_stretch(struct flow *flow, const struct flow_stretch *stretch)
     size_t keep = flow_tail_find(tail, stretch->boundary_ip);
     bool found = keep < tail->used;
     /* The block at the boundary may be one that cannot be read yet: its page is sent behind the PSB. */
-    if (!found && tail->used > 0 && tail->blocks[tail->used - 1].proven && !tail->blocks[tail->used - 1].resolved) {
-        resolve(flow, stretch->boundary_ip);
-        found = true;
+    if (!found && tail->used > 0) {
+        const struct flow_block *last = &tail->blocks[tail->used - 1];
+        found = last->branch && last->resolved && last->to == stretch->boundary_ip;
     }
     bool nothing_left = tail->used == 0;
     commit(flow, keep);
