@@ -5,6 +5,7 @@ work=build/tests/$(basename "$0" .sh)
 rm -rf "$work"
 mkdir -p "$work"
 test_count=0
+CMDLINE=${CMDLINE:-console=ttyS0 panic=-1} # the Makefile's, where it runs the tests
 
 pass() {
     test_count=$((test_count + 1))
