@@ -1,32 +1,17 @@
 #include "decode/flow_run.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "decode/flow_cut.h"
+#include "decode/flow_work.h"
 #include "decode/message.h"
 #include "decode/progress.h"
-#include "pt/packet.h"
 
-#define MAX_THREADS 64u
 #define ERRORS_SHOWN 5u
-
-/* One thread's share: a run of stretches. */
-struct part {
-    pthread_t thread;
-    const struct flow_input *input;
-    const struct flow_run_options *options;
-    const struct flow_stretch *stretches;
-    struct flow_result *results;
-    size_t count;
-    uint64_t packets;
-    struct hot targets;
-    bool good;
-};
 
 struct stretches {
     struct flow_stretch *items;
@@ -76,100 +61,6 @@ static bool cut(struct stretches *stretches, const struct capture *capture, uint
     return true;
 }
 
-static void count_target(void *context, uint64_t from, uint64_t to)
-{
-    struct part *part = context;
-    (void)from;
-    hot_add(&part->targets, to, 1);
-    if (part->options->branch)
-        part->options->branch(part->options->context, from, to);
-}
-
-static uint64_t count_packets(const uint8_t *bytes, uint64_t size)
-{
-    uint64_t packets = 0;
-    struct pt_packet packet;
-    int length;
-    for (uint64_t at = 0; at < size; at += (uint64_t)length, packets++) {
-        length = pt_packet_parse(&packet, bytes + at, (size_t)(size - at));
-        if (length <= 0)
-            break;
-    }
-    return packets;
-}
-
-static void *run_part(void *argument)
-{
-    struct part *part = argument;
-    const struct flow_run_options *options = part->options;
-    struct flow *flow = options->count_targets
-                            ? flow_start(part->input, part->stretches[0].begin, count_target, part)
-                            : flow_start(part->input, part->stretches[0].begin, options->branch, options->context);
-    if (!flow)
-        return NULL;
-    for (size_t i = 0; i < part->count; i++) {
-        const struct flow_stretch *stretch = &part->stretches[i];
-        if (options->count_packets)
-            part->packets += count_packets(part->input->trace + stretch->begin, stretch->end - stretch->begin);
-        flow_decode(flow, stretch, &part->results[i]);
-    }
-    flow_end(flow);
-    part->good = true;
-    return NULL;
-}
-
-/* Give each thread about the same number of bytes. */
-static size_t share(struct part *parts, size_t nr_parts, const struct stretches *stretches, struct flow_result *results)
-{
-    uint64_t first = stretches->items[0].begin;
-    uint64_t total = stretches->items[stretches->count - 1].end - first;
-    size_t used = 0;
-    for (size_t i = 0; i < stretches->count; i++) {
-        bool due = used == 0 || (used < nr_parts && (stretches->items[i].begin - first) / used >= total / nr_parts);
-        if (due) {
-            parts[used].stretches = &stretches->items[i];
-            parts[used].results = &results[i];
-            used++;
-        }
-        parts[used - 1].count++;
-    }
-    return used;
-}
-
-static bool run_parts(struct part *parts, size_t nr_parts)
-{
-    size_t started = 0;
-    while (started + 1 < nr_parts && pthread_create(&parts[started].thread, NULL, run_part, &parts[started]) == 0)
-        started++;
-    /* This thread takes the last part, and those for which there was no thread. */
-    for (size_t i = started; i < nr_parts; i++)
-        run_part(&parts[i]);
-    bool good = true;
-    for (size_t i = 0; i < started; i++)
-        pthread_join(parts[i].thread, NULL);
-    for (size_t i = 0; i < nr_parts; i++)
-        good = good && parts[i].good;
-    return good;
-}
-
-static void sum(struct flow_run *run, struct part *parts, size_t nr_parts)
-{
-    for (size_t i = 0; i < run->nr_results; i++) {
-        const struct flow_result *result = &run->results[i];
-        run->branches += result->branches;
-        run->instructions += result->instructions;
-        run->root_instructions += result->root_instructions;
-        run->blocks += result->blocks;
-        run->overflows += result->overflows;
-        run->errors += result->error != 0;
-    }
-    for (size_t i = 0; i < nr_parts; i++) {
-        run->packets += parts[i].packets;
-        hot_merge(&run->targets, &parts[i].targets);
-        hot_free(&parts[i].targets);
-    }
-}
-
 /* The CPU's model decides which errata the decoder expects. */
 static void name_cpu(struct flow_input *input, struct text hello)
 {
@@ -183,26 +74,42 @@ static void name_cpu(struct flow_input *input, struct text hello)
     input->stepping = (uint8_t)stepping;
 }
 
+static void sum(struct flow_run *run)
+{
+    for (size_t i = 0; i < run->nr_results; i++) {
+        const struct flow_result *result = &run->results[i];
+        run->branches += result->branches;
+        run->instructions += result->instructions;
+        run->root_instructions += result->root_instructions;
+        run->blocks += result->blocks;
+        run->overflows += result->overflows;
+        run->errors += result->error != 0;
+    }
+}
+
 static bool decode_stretches(struct flow_run *run, const struct stretches *stretches, const struct flow_input *input,
                              const struct flow_run_options *options)
 {
-    struct part parts[MAX_THREADS];
-    size_t nr_parts = options->threads ? options->threads : (size_t)sysconf(_SC_NPROCESSORS_ONLN);
-    nr_parts = options->branch ? 1 : nr_parts < MAX_THREADS ? nr_parts : MAX_THREADS;
-    run->results = calloc(stretches->count, sizeof(*run->results));
+    struct flow_work work = {
+        .input = input,
+        .stretches = stretches->items,
+        .count = stretches->count,
+        .threads = options->threads ? options->threads : (unsigned)sysconf(_SC_NPROCESSORS_ONLN),
+        .branch = options->branch,
+        .context = options->context,
+        .count_packets = options->count_packets,
+        .count_targets = options->count_targets,
+    };
+    run->results = work.results = calloc(stretches->count, sizeof(*run->results));
     if (!run->results) {
         message_say("no memory for %zu stretches", stretches->count);
         return false;
     }
     run->nr_results = stretches->count;
-    memset(parts, 0, sizeof(parts));
-    nr_parts = share(parts, nr_parts, stretches, run->results);
-    for (size_t i = 0; i < nr_parts; i++) {
-        parts[i].input = input;
-        parts[i].options = options;
-    }
-    bool good = run_parts(parts, nr_parts);
-    sum(run, parts, nr_parts);
+    bool good = flow_work(&work);
+    run->packets = work.packets;
+    run->targets = work.targets;
+    sum(run);
     return good;
 }
 
