@@ -123,10 +123,23 @@ static void count_record(struct store *store, const struct record_header *header
         keep_text(store, &store->end, payload, header->length);
 }
 
+static void keep_gap(struct store *store, uint16_t cpu, uint64_t at, uint64_t size);
+
+/* The end tells how many trace bytes there should be: on a serial line the last ones may have been lost. */
+static void check_end(struct store *store, const struct record_header *header, const uint8_t *payload)
+{
+    uint64_t written, end = store->cpus[header->cpu] ? output_end(&store->cpus[header->cpu]->trace) : 0;
+    struct text text = {(const char *)payload, header->length};
+    if (text_find_number(&written, text, "trace_bytes") && written > end)
+        keep_gap(store, header->cpu, end, written - end);
+}
+
 /* The way of every record into the capture. */
 static void keep_record(void *context, const struct record_header *header, const uint8_t *bytes, size_t size)
 {
     struct store *store = context;
+    if (header->kind == RECORD_END)
+        check_end(store, header, bytes + sizeof(*header));
     struct index_entry entry = {output_end(&store->events), *header};
     if (output_append(&store->events, bytes, size) && output_append(&store->index, &entry, sizeof(entry)))
         count_record(store, header, bytes + sizeof(*header));

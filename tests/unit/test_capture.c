@@ -144,6 +144,26 @@ static void a_hole_becomes_pads_and_a_gap_record(void **state)
     capture_close(capture);
 }
 
+/* The end record says that there was more. */
+static void bytes_lost_at_the_end_are_a_gap(void **state)
+{
+    struct fixture *f = *state;
+    uint8_t trace[100] = {0};
+    uint64_t offset = 0;
+    struct store *store = store_create(f->capture);
+    assert_non_null(store);
+    assert_true(store_trace(store, 0, 0, trace, 100));
+    put_record(store, &offset, RECORD_END, 130, "trace_bytes 130\n", 16);
+    assert_int_equal(store_totals(store)->lost_trace_bytes, 30);
+    assert_true(store_close(store));
+    struct capture *capture = capture_open(f->capture);
+    assert_non_null(capture);
+    assert_int_equal(capture->nr_records, 2);
+    assert_int_equal(capture->records[0].header.kind, RECORD_GAP);
+    assert_int_equal(capture->records[1].header.kind, RECORD_END);
+    capture_close(capture);
+}
+
 static void a_capture_is_never_written_over(void **state)
 {
     struct fixture *f = *state;
@@ -211,6 +231,7 @@ int main(void)
         TEST(what_is_written_is_read),
         TEST(meta_is_json),
         TEST(a_hole_becomes_pads_and_a_gap_record),
+        TEST(bytes_lost_at_the_end_are_a_gap),
         TEST(a_capture_is_never_written_over),
         TEST(cut_off_anywhere_it_is_readable),
         TEST(the_index_is_not_needed),
