@@ -49,13 +49,18 @@ struct flow_result {
 #define FLOW_ERROR_IMAGE (-1002)    /* a code page could not be used; said why */
 const char *flow_error_text(int error);
 
-/* Gets every branch in order, before its stretch's result is complete. */
-typedef void (*flow_branch)(void *context, uint64_t from, uint64_t to);
+/* What to call for every branch, and for every instruction of the guest, in order, before the stretch's result is
+ * complete. NULL: nothing; without instruction, decoding is several times as fast. */
+struct flow_hooks {
+    void (*branch)(void *context, uint64_t from, uint64_t to);
+    void (*instruction)(void *context, uint64_t ip);
+    void *context;
+};
 
 struct flow; /* the state of one thread */
 
-/* at: trace offset of the first stretch. branch may be NULL. NULL: said why. */
-struct flow *flow_start(const struct flow_input *input, uint64_t at, flow_branch branch, void *context);
+/* at: trace offset of the first stretch. NULL: said why. */
+struct flow *flow_start(const struct flow_input *input, uint64_t at, const struct flow_hooks *hooks);
 void flow_end(struct flow *flow);
 
 /* Decode a stretch. Stretches come in the order of the trace. */

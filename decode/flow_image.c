@@ -91,12 +91,16 @@ void flow_image_free(struct flow_image *image)
     pt_iscache_free(image->cache);
     if (image->file >= 0)
         close(image->file);
-    *image = (struct flow_image){.file = -1};
+    image->image = NULL;
+    image->cache = NULL;
+    image->file = -1;
 }
 
 bool flow_image_advance(struct flow_image *image, uint64_t at)
 {
     const struct flow_pages *pages = image->pages;
+    if (!image->image)
+        return false;
     while (image->next < pages->count && pages->by_time[image->next].from <= at) {
         const struct page_version *version = &pages->by_time[image->next++];
         if (version->nothing_new)
@@ -112,7 +116,6 @@ bool flow_image_tidy(struct flow_image *image, uint64_t at)
 {
     if (image->switched < SWITCHES_BEFORE_BUILD)
         return true;
-    const struct flow_pages *pages = image->pages;
     flow_image_free(image);
-    return flow_image_init(image, pages, at);
+    return flow_image_init(image, image->pages, at);
 }

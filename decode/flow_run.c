@@ -95,8 +95,7 @@ static bool decode_stretches(struct flow_run *run, const struct stretches *stret
         .stretches = stretches->items,
         .count = stretches->count,
         .threads = options->threads ? options->threads : (unsigned)sysconf(_SC_NPROCESSORS_ONLN),
-        .branch = options->branch,
-        .context = options->context,
+        .hooks = options->hooks,
         .count_packets = options->count_packets,
         .count_targets = options->count_targets,
     };

@@ -14,9 +14,8 @@
 
 struct flow_run_options {
     uint16_t cpu;
-    unsigned threads;   /* 0: as many as there are processors */
-    flow_branch branch; /* every branch in order: one thread only; may be NULL */
-    void *context;
+    unsigned threads;        /* 0: as many as there are processors; 1 where there are hooks */
+    struct flow_hooks hooks; /* not together with count_targets */
     bool count_packets;
     bool count_targets;
 };

@@ -39,9 +39,8 @@ struct pool {
 static void count_target(void *context, uint64_t from, uint64_t to)
 {
     struct part *part = context;
+    (void)from;
     hot_add(&part->targets, to, 1);
-    if (part->work->branch)
-        part->work->branch(part->work->context, from, to);
 }
 
 static uint64_t count_packets(const uint8_t *bytes, uint64_t size)
@@ -62,8 +61,8 @@ static void run_part(struct part *part, _Atomic size_t *done)
     const struct flow_work *work = part->work;
     const struct flow_input *input = work->input;
     uint64_t begin = work->stretches[part->first].begin;
-    struct flow *flow = work->count_targets ? flow_start(input, begin, count_target, part)
-                                            : flow_start(input, begin, work->branch, work->context);
+    const struct flow_hooks counting = {.branch = count_target, .context = part};
+    struct flow *flow = flow_start(input, begin, work->count_targets ? &counting : &work->hooks);
     if (!flow)
         return;
     for (size_t i = part->first; i < part->first + part->count; i++) {
@@ -138,7 +137,7 @@ bool flow_work(struct flow_work *work)
         message_say("no memory to decode with %u threads", work->threads);
         return false;
     }
-    if (work->branch)
+    if (work->hooks.branch || work->hooks.instruction)
         work->threads = 1;
     deal(pool, work,
          work->threads == 1 ? 1 : (work->threads < MAX_THREADS ? work->threads : MAX_THREADS) * PARTS_A_THREAD);

@@ -14,9 +14,8 @@ struct flow_work {
     const struct flow_stretch *stretches;
     struct flow_result *results; /* one a stretch */
     size_t count;
-    unsigned threads;   /* at least 1 */
-    flow_branch branch; /* every branch in order, with one thread only; may be NULL */
-    void *context;
+    unsigned threads;        /* at least 1 */
+    struct flow_hooks hooks; /* with one thread only */
     bool count_packets, count_targets;
     /* filled in: */
     uint64_t packets;

@@ -126,8 +126,7 @@ static bool verify(const struct capture *capture, const struct arguments *a, con
     struct flow_run_options options = {
         .cpu = (uint16_t)a->cpu,
         .threads = (unsigned)a->threads,
-        .branch = check ? branch_check_take : NULL,
-        .context = check,
+        .hooks = {.branch = check ? branch_check_take : NULL, .context = check},
     };
     bool good = flow_run(&run, capture, &options);
     if (good) {

@@ -172,7 +172,7 @@ static void start(struct fixture *f)
     f->pages.file = strdup(f->file);
     static struct flow_input input;
     input = (struct flow_input){.trace = f->trace, .trace_size = f->size, .pages = &f->pages};
-    f->flow = flow_start(&input, 0, take_branch, f);
+    f->flow = flow_start(&input, 0, &(struct flow_hooks){.branch = take_branch, .context = f});
     assert_non_null(f->flow);
 }
 
@@ -375,7 +375,7 @@ static void an_endless_loop_ends(void **state)
     flow_end(f->flow);
     static struct flow_input input;
     input = (struct flow_input){.trace = f->trace, .trace_size = f->size, .pages = &f->pages};
-    f->flow = flow_start(&input, 0, NULL, NULL);
+    f->flow = flow_start(&input, 0, &(struct flow_hooks){0});
     flow_decode(f->flow, &stretch, &result);
     assert_int_equal(result.error, FLOW_ERROR_LOOP);
 }
