@@ -86,7 +86,7 @@ static bool add_record(struct capture *capture, const struct record_header *head
 
 static bool fits(const struct capture *capture, const struct record_header *header, uint64_t offset)
 {
-    return record_plausible(header, header->cpu) && capture->events_size - offset >= record_size_bytes(header);
+    return record_possible(header) && capture->events_size - offset >= record_size_bytes(header);
 }
 
 /* The records that the index names: as far as it agrees with events.bin's size. *offset: where events.bin goes on. */
@@ -115,7 +115,7 @@ static bool walk_events(struct capture *capture, uint64_t offset)
     while (capture->events_size - offset >= sizeof(struct record_header)) {
         struct record_header header;
         memcpy(&header, capture->events + offset, sizeof(header));
-        if (!record_plausible(&header, header.cpu)) {
+        if (!record_possible(&header)) {
             message_say("%s/events.bin: offset %" PRIu64 ": no record begins here; the rest is left out",
                         capture->directory, offset);
             break;

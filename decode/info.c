@@ -32,7 +32,8 @@ static void print_cpu(const struct capture *capture, unsigned cpu)
         const struct capture_record *record = &capture->records[i];
         if (record->header.cpu != cpu)
             continue;
-        counts[record->header.kind]++;
+        if (record->header.kind <= RECORD_END)
+            counts[record->header.kind]++;
         if (record->header.kind == RECORD_DRAIN) {
             struct record_drain drain;
             memcpy(&drain, record->payload, sizeof(drain));

@@ -91,7 +91,7 @@ bool reassemble_take(struct reassemble *r, const struct frame_header *header, co
 void reassemble_ack(const struct reassemble *r, struct frame_header *header, struct frame_ack *ack)
 {
     memset(ack, 0, sizeof(*ack));
-    for (uint32_t i = 0; i < REASSEMBLE_WINDOW; i++) {
+    for (uint32_t i = 0; i < REASSEMBLE_TOLD; i++) {
         const struct reassemble_slot *slot = &r->slots[(r->next_seq + 1 + i) % REASSEMBLE_SLOTS];
         if (slot->present)
             ack->received[i / 64] |= 1ull << (i % 64);

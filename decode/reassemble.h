@@ -13,9 +13,10 @@
 
 #include "serial/frame.h"
 
-/* Frames ahead of the expected one that can be held and told of in an acknowledgement. */
-#define REASSEMBLE_WINDOW (8u * (uint32_t)sizeof(struct frame_ack))
-#define REASSEMBLE_SLOTS 512u /* a power of two above the window: numbers wrap */
+/* Frames ahead of the expected one that can be held, and those of them that an acknowledgement can tell of. */
+#define REASSEMBLE_WINDOW 1024u
+#define REASSEMBLE_TOLD (8u * (uint32_t)sizeof(struct frame_ack))
+#define REASSEMBLE_SLOTS 2048u /* a power of two above the window: numbers wrap */
 
 /* Takes the frames in order. payload has header->length bytes, and is the callee's only during the call. */
 typedef void (*reassemble_deliver)(void *context, const struct frame_header *header, const uint8_t *payload);

@@ -14,10 +14,8 @@ void record_stream_free(struct record_stream *stream)
     stream->buffer = NULL;
 }
 
-bool record_plausible(const struct record_header *header, uint16_t cpu)
+bool record_possible(const struct record_header *header)
 {
-    if (header->cpu != cpu)
-        return false;
     switch (header->kind) {
     case RECORD_PAGE:
         return header->length == sizeof(struct record_page) + RECORD_PAGE_SIZE;
@@ -25,13 +23,14 @@ bool record_plausible(const struct record_header *header, uint16_t cpu)
         return header->length == sizeof(struct record_drain);
     case RECORD_GAP:
         return header->length == sizeof(struct record_gap);
-    case RECORD_HELLO:
-    case RECORD_LOG:
-    case RECORD_END:
-        return header->length <= RECORD_STREAM_MAX - sizeof(*header) - 8;
     default:
-        return false;
+        return header->length <= RECORD_STREAM_MAX - sizeof(*header) - 8;
     }
+}
+
+bool record_plausible(const struct record_header *header, uint16_t cpu)
+{
+    return record_possible(header) && header->cpu == cpu && header->kind >= RECORD_HELLO && header->kind <= RECORD_END;
 }
 
 /* Hand on the records at the start of the buffer; what is left moves to its start. */
@@ -41,8 +40,10 @@ static void cut(struct record_stream *stream, record_stream_deliver deliver, voi
     while (stream->used - at >= sizeof(struct record_header)) {
         struct record_header header;
         memcpy(&header, stream->buffer + at, sizeof(header));
-        if (!record_plausible(&header, stream->cpu)) {
-            /* Behind a hole: records start at multiples of 8 of the stream. */
+        if (!record_possible(&header) || header.cpu != stream->cpu)
+            stream->lost_track = true;
+        if (stream->lost_track && !record_plausible(&header, stream->cpu)) {
+            /* Records start at multiples of 8 of the stream. */
             stream->lost += 8;
             at += 8;
             continue;
@@ -50,6 +51,7 @@ static void cut(struct record_stream *stream, record_stream_deliver deliver, voi
         size_t size = record_size_bytes(&header);
         if (stream->used - at < size)
             break;
+        stream->lost_track = false;
         deliver(context, &header, stream->buffer + at, size);
         at += size;
     }
@@ -76,6 +78,7 @@ bool record_stream_take(struct record_stream *stream, uint64_t offset, const uin
     if (offset > stream->offset) {
         stream->lost += offset - stream->offset + stream->used;
         stream->used = 0;
+        stream->lost_track = true;
         size_t skip = (size_t)(-offset & 7);
         skip = skip < size ? skip : size;
         stream->lost += skip;

@@ -19,6 +19,7 @@ typedef void (*record_stream_deliver)(void *context, const struct record_header 
 
 struct record_stream {
     uint16_t cpu;
+    bool lost_track; /* the next byte may be anywhere in a record */
     uint64_t offset; /* of the next byte expected */
     uint64_t lost;   /* bytes that never arrived or belonged to no whole record */
     uint8_t *buffer; /* the start of an unfinished record */
@@ -32,8 +33,10 @@ void record_stream_free(struct record_stream *stream);
 bool record_stream_take(struct record_stream *stream, uint64_t offset, const uint8_t *bytes, size_t size,
                         record_stream_deliver deliver, void *context);
 
-/* Could a record of this CPU start with these bytes (at least a header's)? Kind, CPU and length are what they can be.
- */
+/* Can this be a record's header? Kinds that are not known may have any length up to the limit. */
+bool record_possible(const struct record_header *header);
+
+/* Is it worth taking for one where track was lost? Its kind is known, and it is of this CPU. */
 bool record_plausible(const struct record_header *header, uint16_t cpu);
 
 /* Bytes of a record in the stream: header, payload, padding. */

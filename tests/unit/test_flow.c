@@ -289,6 +289,42 @@ static void interrupts_are_branches_and_vm_exits_are_none(void **state)
     assert_int_equal(result.root_instructions, 3);
 }
 
+static void count_instruction(void *context, uint64_t ip)
+{
+    struct truth_branch *seen = context;
+    seen->from++;
+    seen->to = ip;
+}
+
+/* The instruction decoder sees what the block decoder sees. */
+static void instruction_by_instruction_it_is_the_same(void **state)
+{
+    struct fixture *f = *state;
+    add_code(f);
+    put_psb(f, CODE, true);
+    put_tnt(f, "!");
+    put_exit(f, CODE + 0x10);
+    put_entry(f, CODE + 0x10);
+    put_ip(f, PT_PACKET_TIP, CODE + 0x00);
+    put_tnt(f, ".");
+    put_psb(f, CODE + 0x04, true);
+    start(f);
+    struct flow_result blocks = decode(f, 0), instructions;
+    struct truth_branch seen = {0};
+    struct flow_stretch stretch;
+    struct flow_input input = {.trace = f->trace, .trace_size = f->size, .pages = &f->pages};
+    flow_end(f->flow);
+    f->flow = flow_start(&input, 0, &(struct flow_hooks){.instruction = count_instruction, .context = &seen});
+    assert_true(flow_cut_next(&stretch, f->trace, f->size, 0, UINT64_MAX));
+    flow_decode(f->flow, &stretch, &instructions);
+    assert_int_equal(instructions.error, 0);
+    assert_int_equal(instructions.branches, blocks.branches);
+    assert_int_equal(instructions.hash, blocks.hash);
+    assert_int_equal(instructions.instructions, blocks.instructions);
+    assert_int_equal(seen.from, blocks.instructions);
+    assert_int_equal(seen.to, CODE + 0x02);
+}
+
 /* The guest changes its code: jz becomes jmp. Between the exit and the entry the new page is sent. */
 static void a_page_changes_between_exit_and_entry(void **state)
 {
@@ -434,6 +470,7 @@ int main(void)
         TEST(direct_branches_before_the_psb_are_counted),
         TEST(a_flow_that_misses_the_psb_is_an_error),
         TEST(interrupts_are_branches_and_vm_exits_are_none),
+        TEST(instruction_by_instruction_it_is_the_same),
         TEST(a_page_changes_between_exit_and_entry),
         TEST(code_is_found_at_another_address_of_its_memory),
         TEST(code_that_was_not_captured_is_an_error_there),

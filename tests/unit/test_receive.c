@@ -19,7 +19,7 @@
 /* What was delivered, as the sequence of first payload bytes. */
 struct delivered {
     size_t count;
-    uint32_t seq[1024];
+    uint32_t seq[2048];
 };
 
 static void deliver(void *context, const struct frame_header *header, const uint8_t *payload)
@@ -304,6 +304,30 @@ static void records_behind_a_hole_are_found_again(void **state)
     record_stream_free(&stream);
 }
 
+/* A later version's record is kept; something that cannot be a record is passed over. */
+static void unknown_kinds_are_kept_and_nonsense_is_not(void **state)
+{
+    uint8_t bytes[512];
+    size_t size = put_records(bytes);
+    struct record_header strange = {.kind = 77, .cpu = 2, .length = 16, .tsc = 9};
+    struct records r = {0};
+    struct record_stream stream;
+    (void)state;
+    memcpy(bytes + size, &strange, sizeof(strange));
+    size += record_size_bytes(&strange);
+    strange.length = UINT32_MAX;
+    memcpy(bytes + size, &strange, sizeof(strange));
+    size += sizeof(strange);
+    size += put_records(bytes + size);
+    record_stream_init(&stream, 2);
+    record_stream_take(&stream, 0, bytes, size, take_record, &r);
+    assert_int_equal(r.count, 11);
+    assert_int_equal(r.tsc[5], 9);
+    assert_int_equal(r.tsc[6], 100);
+    assert_int_equal(stream.lost, sizeof(strange));
+    record_stream_free(&stream);
+}
+
 static void repeated_record_bytes_are_left_out(void **state)
 {
     uint8_t bytes[512];
@@ -335,6 +359,7 @@ int main(void)
         cmocka_unit_test(missing_bytes_cost_one_frame),
         cmocka_unit_test(records_are_cut_out_of_their_stream),
         cmocka_unit_test(records_behind_a_hole_are_found_again),
+        cmocka_unit_test(unknown_kinds_are_kept_and_nonsense_is_not),
         cmocka_unit_test(repeated_record_bytes_are_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
