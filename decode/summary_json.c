@@ -31,12 +31,15 @@ static void exits_json(FILE *file, struct text end)
 
 static void truth_json(FILE *file, const struct summary *s)
 {
-    struct figure branches = {s->has_truth, s->truth.branches}, matched = {s->has_truth, s->truth.matched};
+    /* Without a trace nothing was compared. */
+    bool compared = s->has_truth && s->trace_bytes > 0;
+    struct figure branches = {s->has_truth, s->truth.branches}, matched = {compared, s->truth.matched};
+    const struct truth_difference none = {0};
     fputs("  \"truth\": {", file);
     json_figure(file, "branches", branches, ", ");
     json_figure(file, "matched", matched, ", ");
     fputs("\"first_divergence\": ", file);
-    difference_json(file, &s->truth.first);
+    difference_json(file, compared ? &s->truth.first : &none);
     fputs("},\n", file);
 }
 

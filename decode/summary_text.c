@@ -38,20 +38,38 @@ static void print_exits(FILE *file, const struct summary *s)
 static void print_truth(FILE *file, const struct summary *s)
 {
     const struct truth_comparison *truth = &s->truth;
-    fputs("\nCompared with what the emulated CPU did\n", file);
-    row(file, "branches taken", truth->branches);
-    row(file, "branches matched", truth->matched);
-    if (truth->branches)
-        fprintf(file, "  %-24s %17.3f%%\n", "", 100.0 * (double)truth->matched / (double)truth->branches);
-    row(file, "intervals", truth->intervals);
-    row(file, "intervals equal", truth->equal_intervals);
+    fputs("\nWhat the emulated CPU did\n", file);
+    row(file, "branches", truth->branches);
     row_figure(file, "guest instructions", s->guest_instructions);
     row_figure(file, "root instructions", s->root_instructions);
     row_figure(file, "of these stalled", s->stall_tsc);
+    if (s->trace_bytes == 0)
+        return;
+    fputs("\nThe decoded trace compared with that\n", file);
+    row(file, "branches matched", truth->matched);
+    if (truth->branches)
+        fprintf(file, "  %-24s %17.3f%%\n", "", 100.0 * (double)truth->matched / (double)truth->branches);
+    fprintf(file, "  %-24s %18" PRIu64 " of %" PRIu64 "\n", "intervals equal", truth->equal_intervals,
+            truth->intervals);
     if (truth->first.found)
         difference_print(file, &truth->first);
     else
         fputs("  no difference\n", file);
+}
+
+static void print_decoded(FILE *file, const struct summary *s)
+{
+    fputs("\nDecoded\n", file);
+    row(file, "instructions", s->instructions);
+    row(file, "branches", s->branches);
+    row(file, "stretches with errors", s->decode_errors);
+    if (s->undecodable_bytes)
+        row(file, "bytes before any PSB", s->undecodable_bytes);
+    if (s->instructions)
+        fprintf(file, "  %-24s %18.3f\n", "bits an instruction",
+                8.0 * (double)s->trace_bytes / (double)s->instructions);
+    if (s->seconds_decode > 0)
+        fprintf(file, "  %-24s %18.1f\n", "seconds", s->seconds_decode);
 }
 
 static void print_hottest(FILE *file, const struct summary *s, const struct symbols *symbols)
@@ -81,17 +99,10 @@ void summary_print(FILE *file, const struct summary *s, const struct symbols *sy
     row(file, "gap bytes", s->gap_bytes);
     row(file, "code pages", s->code_pages);
     print_exits(file, s);
-    fputs("\nDecoded\n", file);
-    row(file, "instructions", s->instructions);
-    row(file, "branches", s->branches);
-    row(file, "stretches with errors", s->decode_errors);
-    if (s->undecodable_bytes)
-        row(file, "bytes before any PSB", s->undecodable_bytes);
-    if (s->instructions)
-        fprintf(file, "  %-24s %18.3f\n", "bits an instruction",
-                8.0 * (double)s->trace_bytes / (double)s->instructions);
-    if (s->seconds_decode > 0)
-        fprintf(file, "  %-24s %18.1f\n", "seconds", s->seconds_decode);
+    if (s->trace_bytes > 0)
+        print_decoded(file, s);
+    else
+        fputs("\nNothing was traced.\n", file);
     if (s->has_truth)
         print_truth(file, s);
     if (s->nr_hottest)
