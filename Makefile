@@ -28,7 +28,7 @@ SHELL_S := $(wildcard boot/*.S vmx/*.S)
 WARN := -Wall -Wextra -Wshadow -Wundef -Wconversion -Wmissing-prototypes -Wstrict-prototypes -Wvla -Werror
 HV_CFLAGS := -std=c11 -O2 -g $(WARN) -ffreestanding -fpie -fvisibility=hidden -mno-red-zone -mgeneral-regs-only -mcrc32 \
     -fno-stack-protector -fno-asynchronous-unwind-tables -fcf-protection=none -fno-jump-tables -fno-common \
-    -ffunction-sections -fdata-sections -I. -MMD -MP
+    -ffunction-sections -fdata-sections -ffile-prefix-map=$(CURDIR)=. -I. -MMD -MP
 HV_OBJS := $(patsubst %.c,$(BUILD)/hv/%.o,$(CORE) $(SHELL_C)) $(patsubst %.S,$(BUILD)/hv/%.S.o,$(SHELL_S))
 
 # What runs once should be small, what runs at each exit fast.
@@ -213,6 +213,9 @@ help:
 #: make build/undertrace.iso    a bootable image for a USB stick or an emulator
 #: make clean    remove build/
 #: V=1           show the commands
+
+# Flags are inputs too.
+$(HV_OBJS) $(TOOL_OBJS) $(UNIT_LIB) $(GUEST_OBJS): Makefile
 
 # Unit-test objects and guest ELFs are intermediate to make, and wanted by people and by the next run.
 .SECONDARY:

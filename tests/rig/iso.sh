@@ -35,7 +35,9 @@ cp "$ELF" "$root/boot/undertrace.elf"
     echo '}'
 } >"$root/boot/grub/grub.cfg"
 
-if ! grub-mkrescue -o "$output.new" --locales= --fonts= --themes= "$root" >"$root.log" 2>&1; then
+# Fixed dates: firmware and GRUB then take the same steps in each image of the same files, and so does the guest.
+if ! SOURCE_DATE_EPOCH=1700000000 grub-mkrescue -o "$output.new" --locales= --fonts= --themes= "$root" \
+    -- -volume_date all_file_dates 2023111422132000 >"$root.log" 2>&1; then
     cat "$root.log" >&2
     rm -f "$root.log" "$output.new"
     echo "iso: grub-mkrescue failed" >&2
