@@ -26,12 +26,13 @@ account() {
     ok=$(($(grep -c '^ok ' "$log") - skip))
     not_ok=$(grep -c '^not ok ' "$log")
     planned=$(sed -n 's/^1\.\.\([0-9]*\).*/\1/p' "$log" | tail -n 1)
+    : "${planned:=none}"
     if [ "$code" -ne 0 ] && [ "$not_ok" -eq 0 ]; then
         echo "not ok - exit code $code" >>"$log"
         not_ok=1
-    elif [ "${planned:-none}" != $((ok + not_ok + skip)) ] && [ "$not_ok" -eq 0 ]; then
-        echo "not ok - planned ${planned:-no} results, $((ok + skip)) came" >>"$log"
-        not_ok=1
+    elif [ "$planned" != $((ok + not_ok + skip)) ] || [ "$planned" = 0 ]; then
+        echo "not ok - results planned: $planned, results that came: $((ok + not_ok + skip))" >>"$log"
+        not_ok=$((not_ok + 1))
     fi
     passed=$((passed + ok)) failed=$((failed + not_ok)) skipped=$((skipped + skip))
     printf '%-6s %-38s %3d passed, %d failed, %d skipped, %d s\n' \
@@ -42,17 +43,30 @@ account() {
     fi
 }
 
+# Take in the tests that have ended: those that left an exit code.
 declare -A name_of=() log_of=() start_of=()
 reap() {
-    local pid code
-    wait -n -p pid "${!name_of[@]}"
-    code=$?
-    account "${name_of[$pid]}" "$code" $((SECONDS - start_of[$pid])) "${log_of[$pid]}"
-    unset "name_of[$pid]" "log_of[$pid]" "start_of[$pid]"
+    local pid
+    wait -n 2>/dev/null
+    local none_left=$(($? == 127))
+    for pid in "${!name_of[@]}"; do
+        [ -s "${log_of[$pid]}.code" ] || [ "$none_left" -eq 0 ] || echo 137 >"${log_of[$pid]}.code"
+        [ -s "${log_of[$pid]}.code" ] || continue
+        account "${name_of[$pid]}" "$(cat "${log_of[$pid]}.code")" $((SECONDS - start_of[$pid])) "${log_of[$pid]}"
+        rm -f "${log_of[$pid]}.code"
+        unset "name_of[$pid]" "log_of[$pid]" "start_of[$pid]"
+    done
 }
 
-# Each test is a process group of its own, so that an interrupted run leaves no emulator behind.
-set -m
+# Each test is a session of its own, so that an interrupted run leaves no emulator behind. Its exit code comes through a
+# file: it is there however the test ended.
+start() {
+    local test=$1 log=$2
+    rm -f "$log.code"
+    CMOCKA_MESSAGE_OUTPUT=TAP setsid bash -c '"$1" >"$2" 2>&1 </dev/null; echo $? >"$2.code"' - "$test" "$log" 2>/dev/null &
+    name_of[$!]=$test log_of[$!]=$log start_of[$!]=$SECONDS
+}
+
 stop() {
     for pid in "${!name_of[@]}"; do kill -TERM -- "-$pid" 2>/dev/null; done
     exit 130
@@ -62,9 +76,7 @@ trap stop INT TERM
 mkdir -p "$logs"
 for test in "$@"; do
     while [ "${#name_of[@]}" -ge "$jobs" ]; do reap; done
-    log=$logs/$(basename "$test" .sh).log
-    CMOCKA_MESSAGE_OUTPUT=TAP "$test" >"$log" 2>&1 </dev/null &
-    name_of[$!]=$test log_of[$!]=$log start_of[$!]=$SECONDS
+    start "$test" "$logs/$(basename "$test" .sh).log"
 done
 while [ "${#name_of[@]}" -gt 0 ]; do reap; done
 
