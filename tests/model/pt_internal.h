@@ -9,41 +9,8 @@
 #include "cpu/cpuid.h"
 #include "gui/siminterface.h"
 #include "pt_model.h"
-
-/* IA32_RTIT_CTL, Table 36-6 */
-#define RTIT_CTL_TRACE_EN (1ull << 0)
-#define RTIT_CTL_CYC_EN (1ull << 1)
-#define RTIT_CTL_OS (1ull << 2)
-#define RTIT_CTL_USER (1ull << 3)
-#define RTIT_CTL_CR3_FILTER (1ull << 7)
-#define RTIT_CTL_TOPA (1ull << 8)
-#define RTIT_CTL_MTC_EN (1ull << 9)
-#define RTIT_CTL_TSC_EN (1ull << 10)
-#define RTIT_CTL_DIS_RETC (1ull << 11)
-#define RTIT_CTL_BRANCH_EN (1ull << 13)
-#define RTIT_CTL_PSB_FREQ_SHIFT 24
-#define RTIT_CTL_PSB_FREQ (0xfull << RTIT_CTL_PSB_FREQ_SHIFT)
-
-/* IA32_RTIT_STATUS, Table 36-7 */
-#define RTIT_STATUS_FILTER_EN (1ull << 0)
-#define RTIT_STATUS_CONTEXT_EN (1ull << 1)
-#define RTIT_STATUS_TRIGGER_EN (1ull << 2)
-#define RTIT_STATUS_ERROR (1ull << 4)
-#define RTIT_STATUS_STOPPED (1ull << 5)
-#define RTIT_STATUS_BYTE_CNT_SHIFT 32
-#define RTIT_STATUS_BYTE_CNT (0x1ffffull << RTIT_STATUS_BYTE_CNT_SHIFT)
-
-#define PERF_GLOBAL_TOPA_PMI (1ull << 55)
-
-/* What a profile says the processor has. */
-struct ptm_profile {
-    const char *name;
-    bool pt;               /* CPUID.(7,0):EBX[25] */
-    bool vmx;              /* IA32_VMX_MISC[14] */
-    uint32_t cpuid14_0[4]; /* EAX EBX ECX EDX */
-    uint32_t cpuid14_1[4];
-    uint32_t microcode; /* MSR 8BH, upper half; 0: as Bochs reports it */
-};
+#include "pt_msrs.h"
+#include "pt_profile.h"
 
 struct ptm_config {
     const struct ptm_profile *profile;

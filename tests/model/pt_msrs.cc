@@ -28,7 +28,7 @@ static const uint64_t VMX_MISC_PT = 1ull << 14;
 
 static uint32_t nr_ranges(void)
 {
-    return ptm_config.profile->cpuid14_1[0] & 7;
+    return ptm_nr_ranges(ptm_config.profile);
 }
 
 static bool is_range(uint32_t index)
