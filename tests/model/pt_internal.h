@@ -58,6 +58,14 @@ void ptm_trigger_lost(BX_CPU_C *cpu);
 /* Linear address of the next instruction. */
 uint64_t ptm_current_ip(BX_CPU_C *cpu);
 
+/* --- pt_msrs.cc --- */
+/* WRMSR's checks of IA32_RTIT_CTL that the CPU's state has no part in: reserved bits, encodings, the output scheme. */
+bool ptm_ctl_bits_valid(uint64_t ctl);
+
+/* --- pt_events.cc --- */
+/* An MSR list is being loaded whose IA32_RTIT_CTL switched tracing off: do it now. */
+void ptm_transition_settle(BX_CPU_C *cpu);
+
 /* --- pt_truth.cc --- */
 void ptm_truth_open(void);
 void ptm_truth_close(void);

@@ -71,6 +71,7 @@ struct ptm_cpu {
     uint64_t exit_ip;
     bool exit_has_ip;       /* false: a VM entry that failed */
     bool in_vmx_transition; /* MSR lists are being loaded */
+    bool in_vm_exit;        /* of a VM exit, not an entry */
     bool ctl_deferred;      /* one of them held IA32_RTIT_CTL */
     uint64_t deferred_ctl;
     bool smm_trace_en; /* TraceEn to be restored by RSM */
