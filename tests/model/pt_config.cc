@@ -44,6 +44,10 @@ static bool set_option(const char *name, const char *value)
     }
     if (ptm_profile_set(&ptm_config.profile, name, value))
         return true;
+    if (strcmp(name, "ovf") == 0)
+        return ptm_faults_overflow_option(value);
+    if (strcmp(name, "errata") == 0)
+        return ptm_faults_errata_option(value);
     if (!set_number(&number, value))
         return false;
     if (strcmp(name, "first") == 0)
@@ -52,6 +56,8 @@ static bool set_option(const char *name, const char *value)
         ptm_config.last_branch = number;
     else if (strcmp(name, "skid") == 0)
         ptm_config.skid_bytes = (uint32_t)number;
+    else if (strcmp(name, "deferred") == 0)
+        ptm_config.deferred_tips = number != 0;
     else if (strcmp(name, "seed") == 0)
         ptm_config.seed = (uint32_t)number;
     else
@@ -118,7 +124,7 @@ void ptm_cpu_reset(BX_CPU_C *cpu, unsigned type)
         p->output_on = false;
     }
     if (!p->output_on) {
-        p->tnt = PTM_TNT_EMPTY;
+        ptm_tnt_drop(p);
         p->window_offset += (uint64_t)(p->out - p->window);
         p->window = p->out = p->window_end = p->out_limit = p->nowhere;
     }
