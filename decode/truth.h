@@ -73,7 +73,10 @@ static inline uint64_t truth_hash(uint64_t hash, uint64_t from, uint64_t to)
     return hash ^ (hash >> 29);
 }
 
-/* Optional second file, for small runs: every branch, in order. */
+/* Optional second file, for small runs: every branch, in order. Where packets were lost in an overflow, an entry with
+ * from = TRUTH_LIST_OVERFLOW stands behind the last branch that may be missing; to is the IP at which the trace goes
+ * on, 0 where that is told by the next TIP.PGE. */
+#define TRUTH_LIST_OVERFLOW (~0ull)
 struct truth_branch {
     uint64_t from;
     uint64_t to;

@@ -85,6 +85,9 @@ class bxInstruction_c;
             return ptm_result == PTM_DONE;                                                                             \
     }
 
+#define BX_INSTR_HLT(cpu_id) ptm_halt(BX_CPU_THIS)
+#define BX_INSTR_MWAIT(cpu_id, addr, len, flags) ptm_halt(BX_CPU_THIS)
+
 #define BX_INSTR_REPEAT_ITERATION(cpu_id, i)                                                                           \
     {                                                                                                                  \
         if (BX_CPU_THIS_PTR ptm.hot & PTM_HOT_TRUTH)                                                                   \
@@ -111,8 +114,6 @@ class bxInstruction_c;
 #define BX_INSTR_RANDOM_SEED() ptm_random_seed()
 
 /* Not needed. */
-#define BX_INSTR_HLT(cpu_id)
-#define BX_INSTR_MWAIT(cpu_id, addr, len, flags)
 #define BX_INSTR_DEBUG_PROMPT()
 #define BX_INSTR_DEBUG_CMD(cmd)
 #define BX_INSTR_OPCODE(cpu_id, i, opcode, len, is32, is64)

@@ -7,16 +7,9 @@
 
 #include "pt_internal.h"
 
-/* CPUID leaf 14H, sub-leaf 0. EBX: 0 CR3 filter, 1 configurable PSB. ECX: 0 ToPA, 1 several entries, 2 single range. */
-static const struct ptm_profile profiles[] = {
-    {"skylake", true, true, {1, 0x3, 0x7, 0}, {0, 0x003f0000, 0, 0}, 0x02007006},
-    {"novmxpt", true, false, {1, 0x3, 0x7, 0}, {0, 0x003f0000, 0, 0}, 0x02007006},
-    {"none", false, false, {0, 0, 0, 0}, {0, 0, 0, 0}, 0},
-};
-
 static const uint64_t ALL_BRANCHES = ~0ull;
 
-struct ptm_config ptm_config = {&profiles[2], NULL, NULL, false, 0, ALL_BRANCHES, 0, 0};
+struct ptm_config ptm_config = {NULL, NULL, NULL, false, 0, ALL_BRANCHES, 0, 0};
 
 static bool set_number(uint64_t *number, const char *text)
 {
@@ -28,13 +21,8 @@ static bool set_number(uint64_t *number, const char *text)
 
 static bool set_profile(const char *name)
 {
-    for (size_t n = 0; n < sizeof(profiles) / sizeof(profiles[0]); n++) {
-        if (strcmp(name, profiles[n].name) == 0) {
-            ptm_config.profile = &profiles[n];
-            return true;
-        }
-    }
-    return false;
+    ptm_config.profile = ptm_profile_find(name);
+    return ptm_config.profile != NULL;
 }
 
 static bool set_option(const char *name, const char *value)
@@ -54,6 +42,12 @@ static bool set_option(const char *name, const char *value)
         ptm_config.traced_only = strcmp(value, "traced") == 0;
         return ptm_config.traced_only || strcmp(value, "nonroot") == 0;
     }
+    if (ptm_profile_set(&ptm_config.profile, name, value))
+        return true;
+    if (strcmp(name, "ovf") == 0)
+        return ptm_faults_overflow_option(value);
+    if (strcmp(name, "errata") == 0)
+        return ptm_faults_errata_option(value);
     if (!set_number(&number, value))
         return false;
     if (strcmp(name, "first") == 0)
@@ -62,6 +56,8 @@ static bool set_option(const char *name, const char *value)
         ptm_config.last_branch = number;
     else if (strcmp(name, "skid") == 0)
         ptm_config.skid_bytes = (uint32_t)number;
+    else if (strcmp(name, "deferred") == 0)
+        ptm_config.deferred_tips = number != 0;
     else if (strcmp(name, "seed") == 0)
         ptm_config.seed = (uint32_t)number;
     else
@@ -69,7 +65,8 @@ static bool set_option(const char *name, const char *value)
     return true;
 }
 
-/* ptmodel: profile=skylake, truth=FILE, branches=FILE, scope=nonroot|traced, first=N, last=N, skid=BYTES, seed=N */
+/* ptmodel: profile=skylake, the words of ptm_profile_set, truth=FILE, branches=FILE, scope=nonroot|traced, first=N,
+ * last=N, skid=BYTES, seed=N */
 static Bit32s options_parse(const char *context, int num_params, char *params[])
 {
     for (int n = 1; n < num_params; n++) {
@@ -78,7 +75,10 @@ static Bit32s options_parse(const char *context, int num_params, char *params[])
             *value++ = 0;
         if (value == NULL || !set_option(params[n], value)) {
             fprintf(stderr,
-                    "%s: ptmodel: '%s' with value '%s' is not understood; it takes profile=skylake|novmxpt|none, "
+                    "%s: ptmodel: '%s' with value '%s' is not understood; it takes "
+                    "profile=broadwell|skylake|icelake|novmxpt|none|custom, "
+                    "cpuid14=EAX:EBX:ECX:EDX:EAX1:EBX1, cpuid15=EAX:EBX:ECX, vmxmisc14=0|1, lip=0|1, ip8=0|1, "
+                    "longtnt=0|1, xsave=0|1, early=BYTES, microcode=N, "
                     "truth=FILE, branches=FILE, scope=nonroot|traced, first=N, last=N, skid=BYTES, seed=N\n",
                     context, params[n], value ? value : "");
             exit(1);
@@ -89,6 +89,7 @@ static Bit32s options_parse(const char *context, int num_params, char *params[])
 
 void ptm_env_init(void)
 {
+    set_profile("none");
     SIM->register_addon_option("ptmodel", options_parse, NULL);
     atexit(ptm_truth_close);
 }
@@ -123,7 +124,7 @@ void ptm_cpu_reset(BX_CPU_C *cpu, unsigned type)
         p->output_on = false;
     }
     if (!p->output_on) {
-        p->tnt = PTM_TNT_EMPTY;
+        ptm_tnt_drop(p);
         p->window_offset += (uint64_t)(p->out - p->window);
         p->window = p->out = p->window_end = p->out_limit = p->nowhere;
     }
@@ -141,7 +142,13 @@ void ptm_cpuid(BX_CPU_C *cpu, uint32_t leaf, uint32_t subleaf, struct cpuid_func
         regs->eax = 0x15;
     if (leaf == 7 && subleaf == 0)
         regs->ebx |= 1u << 25;
-    if (leaf != 0x14 || subleaf > 1)
+    if (leaf == 0x15 && profile->cpuid15[0] != 0) {
+        regs->eax = profile->cpuid15[0];
+        regs->ebx = profile->cpuid15[1];
+        regs->ecx = profile->cpuid15[2];
+        regs->edx = 0;
+    }
+    if (leaf != 0x14 || subleaf > profile->cpuid14_0[0])
         return;
     const uint32_t *from = subleaf == 0 ? profile->cpuid14_0 : profile->cpuid14_1;
     regs->eax = from[0];

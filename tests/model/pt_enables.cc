@@ -38,6 +38,7 @@ void ptm_enables_update(BX_CPU_C *cpu)
         p->hot |= PTM_HOT_TRUTH | (ptm_config.branches_path ? PTM_HOT_LIST : 0);
     if (p->trigger_en)
         p->hot |= PTM_HOT_TRIGGER;
+    ptm_slow_update(p);
 }
 
 /* Rows 2a to 2e: TraceEn 0 to 1. */
@@ -55,20 +56,23 @@ static void trace_on(BX_CPU_C *cpu, uint64_t ip)
     uint64_t psb_bytes = 2048ull << ((p->msr.ctl & RTIT_CTL_PSB_FREQ) >> RTIT_CTL_PSB_FREQ_SHIFT);
     p->psb_wanted = false;
     p->next_psb = ptm_trace_offset(p) + (byte_count < psb_bytes ? psb_bytes - byte_count : 0);
-    ptm_output_limit(p);
-    p->tnt = PTM_TNT_EMPTY;
+    ptm_overflow_plan(p);
+    ptm_timing_start(cpu);
+    ptm_tnt_drop(p);
     p->retstack_depth = 0;
     p->mode_known = false;
     if (byte_count != 0) {
-        if (p->msr.ctl & RTIT_CTL_TSC_EN)
-            ptm_put_tsc(cpu);
+        ptm_put_tsc(cpu);
         ptm_put_cbr(cpu);
     }
+    bool psb_first = (ptm_config.errata & PTM_BDM70) != 0;
+    if (byte_count == 0 && psb_first)
+        ptm_psb(cpu, ip);
     if (p->hot & PTM_HOT_BRANCH) {
         ptm_put_mode(cpu, true);
         ptm_put_ip(cpu, PT_PACKET_TIP_PGE, ip);
     }
-    if (byte_count == 0)
+    if (byte_count == 0 && !psb_first)
         ptm_psb(cpu, ip);
 }
 
@@ -80,6 +84,10 @@ static void trace_off(BX_CPU_C *cpu, uint64_t ip)
         ptm_tnt_flush(cpu);
         ptm_put_ip(cpu, PT_PACKET_FUP, ip);
         ptm_put_ip_suppressed(cpu, PT_PACKET_TIP_PGD);
+    }
+    if (p->slow.overflow) {
+        p->hot &= ~PTM_HOT_BRANCH;
+        ptm_overflow_end(cpu, ip);
     }
     uint64_t psb_bytes = 2048ull << ((p->msr.ctl & RTIT_CTL_PSB_FREQ) >> RTIT_CTL_PSB_FREQ_SHIFT);
     uint64_t since_psb =
@@ -105,6 +113,7 @@ void ptm_ctl_set(BX_CPU_C *cpu, uint64_t ctl, uint64_t disable_ip, uint64_t enab
 
 void ptm_trigger_lost(BX_CPU_C *cpu)
 {
-    cpu->ptm.tnt = PTM_TNT_EMPTY;
+    cpu->ptm.slow.overflow = false;
+    ptm_tnt_drop(&cpu->ptm);
     ptm_enables_update(cpu);
 }

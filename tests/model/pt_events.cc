@@ -125,32 +125,65 @@ void ptm_context_switch(BX_CPU_C *cpu)
         cpu->ptm.in_vmx_transition = true;
 }
 
-/* The MSR-load list held IA32_RTIT_CTL: the rows "MSR list sets TraceEn", "clears TraceEn". */
-static bool transition_ends(BX_CPU_C *cpu, const struct transfer *transfer)
+/* The rows "MSR list sets TraceEn", "clears TraceEn". */
+static void deferred_apply(BX_CPU_C *cpu, const struct transfer *transfer)
 {
     struct ptm_cpu *p = &cpu->ptm;
-    p->in_vmx_transition = false;
-    if (!p->ctl_deferred)
-        return false;
     p->ctl_deferred = false;
-    if (((p->deferred_ctl ^ p->msr.ctl) & RTIT_CTL_TRACE_EN) == 0) {
-        p->msr.ctl = p->deferred_ctl;
-        return false;
-    }
-    if (p->msr.ctl & RTIT_CTL_TRACE_EN) {
-        if (p->hot & PTM_HOT_BRANCH) {
-            ptm_tnt_flush(cpu);
-            if (transfer->has_source)
-                ptm_put_ip(cpu, PT_PACKET_FUP, transfer->source);
-            if (p->msr.ctl & RTIT_CTL_OS)
-                ptm_put_pip(cpu);
-            ptm_put_ip_suppressed(cpu, PT_PACKET_TIP_PGD);
-            p->hot &= ~PTM_HOT_BRANCH; /* said all that trace_off would say */
-        }
+    if ((p->msr.ctl & RTIT_CTL_TRACE_EN) && (p->hot & PTM_HOT_BRANCH)) {
+        ptm_tnt_flush(cpu);
+        if (transfer->has_source)
+            ptm_put_ip(cpu, PT_PACKET_FUP, transfer->source);
+        if (transfer->new_cr3 && (p->msr.ctl & RTIT_CTL_OS))
+            ptm_put_pip(cpu);
+        ptm_put_ip_suppressed(cpu, PT_PACKET_TIP_PGD);
+        p->hot &= ~PTM_HOT_BRANCH; /* said all that trace_off would say */
     }
     uint64_t ip = ptm_current_ip(cpu);
     ptm_ctl_set(cpu, p->deferred_ctl, ip, ip);
+}
+
+static bool transition_ends(BX_CPU_C *cpu, const struct transfer *transfer)
+{
+    struct ptm_cpu *p = &cpu->ptm;
+    p->in_vmx_transition = p->in_vm_exit = false;
+    if (!p->ctl_deferred)
+        return false;
+    if (((p->deferred_ctl ^ p->msr.ctl) & RTIT_CTL_TRACE_EN) == 0) {
+        p->ctl_deferred = false;
+        p->msr.ctl = p->deferred_ctl;
+        return false;
+    }
+    deferred_apply(cpu, transfer);
     return true;
+}
+
+/* What a VM exit or entry tells. Table "VMX Controls for Intel Processor Trace" (36.5.1): PIPs may be concealed. */
+static struct transfer vm_exit_transfer(BX_CPU_C *cpu)
+{
+    struct transfer transfer = {};
+    transfer.has_source = cpu->ptm.exit_has_ip;
+    transfer.source = cpu->ptm.exit_ip;
+    transfer.new_cr3 = !cpu->vmcs.vmexit_ctrls1.PTRACE_SUPPRESS_HOST_VMX_TRACE();
+    return transfer;
+}
+
+static struct transfer vm_entry_transfer(BX_CPU_C *cpu)
+{
+    struct transfer transfer = {};
+    transfer.new_cr3 = !cpu->vmcs.vmentry_ctrls.PTRACE_SUPPRESS_VMX_PACKETS();
+    return transfer;
+}
+
+void ptm_transition_settle(BX_CPU_C *cpu)
+{
+    const struct ptm_cpu *p = &cpu->ptm;
+    if (!p->in_vmx_transition || !p->ctl_deferred)
+        return;
+    if (!(p->msr.ctl & RTIT_CTL_TRACE_EN) || (p->deferred_ctl & RTIT_CTL_TRACE_EN))
+        return;
+    struct transfer transfer = p->in_vm_exit ? vm_exit_transfer(cpu) : vm_entry_transfer(cpu);
+    deferred_apply(cpu, &transfer);
 }
 
 void ptm_vmexit_begin(BX_CPU_C *cpu, uint32_t reason, uint64_t ip)
@@ -159,6 +192,7 @@ void ptm_vmexit_begin(BX_CPU_C *cpu, uint32_t reason, uint64_t ip)
     bool failed_entry = (reason >> 31) != 0;
     p->exit_ip = ip;
     p->exit_has_ip = !failed_entry;
+    p->in_vm_exit = true;
     if (!failed_entry) {
         if ((reason & 0xffff) < TRUTH_NR_EXIT_REASONS)
             p->vm_exits[reason & 0xffff]++;
@@ -171,11 +205,7 @@ void ptm_vmexit_begin(BX_CPU_C *cpu, uint32_t reason, uint64_t ip)
 /* Row 16. */
 void ptm_vmexit_done(BX_CPU_C *cpu)
 {
-    struct ptm_cpu *p = &cpu->ptm;
-    struct transfer transfer = {};
-    transfer.has_source = p->exit_has_ip;
-    transfer.source = p->exit_ip;
-    transfer.new_cr3 = true;
+    struct transfer transfer = vm_exit_transfer(cpu);
     if (!transition_ends(cpu, &transfer))
         transfer_packets(cpu, &transfer);
 }
@@ -183,8 +213,7 @@ void ptm_vmexit_done(BX_CPU_C *cpu)
 /* Row 17; an event that the entry injects follows as an event of its own. */
 void ptm_vmentry(BX_CPU_C *cpu)
 {
-    struct transfer transfer = {};
-    transfer.new_cr3 = true;
+    struct transfer transfer = vm_entry_transfer(cpu);
     ptm_truth_world(cpu, true);
     if (!transition_ends(cpu, &transfer))
         transfer_packets(cpu, &transfer);

@@ -9,41 +9,8 @@
 #include "cpu/cpuid.h"
 #include "gui/siminterface.h"
 #include "pt_model.h"
-
-/* IA32_RTIT_CTL, Table 36-6 */
-#define RTIT_CTL_TRACE_EN (1ull << 0)
-#define RTIT_CTL_CYC_EN (1ull << 1)
-#define RTIT_CTL_OS (1ull << 2)
-#define RTIT_CTL_USER (1ull << 3)
-#define RTIT_CTL_CR3_FILTER (1ull << 7)
-#define RTIT_CTL_TOPA (1ull << 8)
-#define RTIT_CTL_MTC_EN (1ull << 9)
-#define RTIT_CTL_TSC_EN (1ull << 10)
-#define RTIT_CTL_DIS_RETC (1ull << 11)
-#define RTIT_CTL_BRANCH_EN (1ull << 13)
-#define RTIT_CTL_PSB_FREQ_SHIFT 24
-#define RTIT_CTL_PSB_FREQ (0xfull << RTIT_CTL_PSB_FREQ_SHIFT)
-
-/* IA32_RTIT_STATUS, Table 36-7 */
-#define RTIT_STATUS_FILTER_EN (1ull << 0)
-#define RTIT_STATUS_CONTEXT_EN (1ull << 1)
-#define RTIT_STATUS_TRIGGER_EN (1ull << 2)
-#define RTIT_STATUS_ERROR (1ull << 4)
-#define RTIT_STATUS_STOPPED (1ull << 5)
-#define RTIT_STATUS_BYTE_CNT_SHIFT 32
-#define RTIT_STATUS_BYTE_CNT (0x1ffffull << RTIT_STATUS_BYTE_CNT_SHIFT)
-
-#define PERF_GLOBAL_TOPA_PMI (1ull << 55)
-
-/* What a profile says the processor has. */
-struct ptm_profile {
-    const char *name;
-    bool pt;               /* CPUID.(7,0):EBX[25] */
-    bool vmx;              /* IA32_VMX_MISC[14] */
-    uint32_t cpuid14_0[4]; /* EAX EBX ECX EDX */
-    uint32_t cpuid14_1[4];
-    uint32_t microcode; /* MSR 8BH, upper half; 0: as Bochs reports it */
-};
+#include "pt_msrs.h"
+#include "pt_profile.h"
 
 struct ptm_config {
     const struct ptm_profile *profile;
@@ -53,6 +20,8 @@ struct ptm_config {
     uint64_t first_branch, last_branch; /* which branches go to the list, counted from 0 */
     uint32_t skid_bytes;                /* from the end of an INT region to the PMI */
     uint32_t seed;                      /* 0: every skid is skid_bytes; else between 0 and it, by this seed */
+    bool deferred_tips;
+    uint32_t errata; /* PTM_BDM70... */
 };
 extern struct ptm_config ptm_config;
 
@@ -67,14 +36,50 @@ uint64_t ptm_trace_offset(const struct ptm_cpu *p);
 /* Set out_limit anew: next_psb or pmi_at have changed. */
 void ptm_output_limit(struct ptm_cpu *p);
 
-/* --- pt_packets.cc --- */
+/* --- pt_slow.cc --- */
+/* Write the branches that wait. Every packet but PAD, TSC, TMA, MTC and CBR comes after them. */
 void ptm_tnt_flush(BX_CPU_C *cpu);
+void ptm_tnt_drop(struct ptm_cpu *p);
+/* true: the TIP waits behind the TNT packet that is being filled. */
+bool ptm_tip_defer(BX_CPU_C *cpu, uint64_t ip);
+void ptm_slow_update(struct ptm_cpu *p);
+
+/* --- pt_timing.cc --- */
+/* Core clock cycles: instructions and iterations since reset. */
+uint64_t ptm_cycle(BX_CPU_C *cpu);
+/* TSC where it is enabled, with its TMA. */
+void ptm_put_tsc(BX_CPU_C *cpu);
+void ptm_put_cbr(BX_CPU_C *cpu);
+/* TriggerEn was set. */
+void ptm_timing_start(BX_CPU_C *cpu);
+/* A packet of that kind is about to be written: first what is due. */
+void ptm_timing_before(BX_CPU_C *cpu, enum pt_packet_kind kind);
+
+/* --- pt_faults.cc --- */
+#define PTM_BDM70 0x1u  /* PSB+ has FUP and MODE.Exec where PacketEn = 0, and before the TIP.PGE of enabling */
+#define PTM_SKD022 0x2u /* a VM entry that clears TraceEn writes a FUP before TIP.PGD */
+#define PTM_SKL014 0x4u /* TIP.PGD of a direct branch that clears FilterEn has no IP */
+/* Values of the configuration's words ovf and errata. */
+bool ptm_faults_overflow_option(const char *value);
+bool ptm_faults_errata_option(const char *value);
+bool ptm_faults_planned(const struct ptm_cpu *p);
+/* Find out where the next overflow is, if that is not yet known. */
+void ptm_overflow_plan(struct ptm_cpu *p);
+/* A branch to ip whose packet is lost. */
+void ptm_overflow_branch(BX_CPU_C *cpu, uint64_t ip);
+/* The overflow resolves at ip. */
+void ptm_overflow_end(BX_CPU_C *cpu, uint64_t ip);
+/* A packet of that kind is about to be written. false: it is lost. */
+bool ptm_packet_before(BX_CPU_C *cpu, enum pt_packet_kind kind);
+
+/* --- pt_packets.cc --- */
+/* Write a packet, or lose it in an overflow; what is due by time comes before it. */
+void ptm_put(BX_CPU_C *cpu, const struct pt_packet *packet);
+uint8_t ptm_mode(BX_CPU_C *cpu);
 void ptm_put_ip(BX_CPU_C *cpu, enum pt_packet_kind kind, uint64_t ip);
 void ptm_put_ip_suppressed(BX_CPU_C *cpu, enum pt_packet_kind kind);
 void ptm_put_pip(BX_CPU_C *cpu);
 void ptm_put_vmcs(BX_CPU_C *cpu);
-void ptm_put_cbr(BX_CPU_C *cpu);
-void ptm_put_tsc(BX_CPU_C *cpu);
 /* MODE.Exec, where the decoder does not know the mode, or always. */
 void ptm_put_mode(BX_CPU_C *cpu, bool always);
 /* PSB+ where one is due; ip is the current IP. */
@@ -91,11 +96,21 @@ void ptm_trigger_lost(BX_CPU_C *cpu);
 /* Linear address of the next instruction. */
 uint64_t ptm_current_ip(BX_CPU_C *cpu);
 
+/* --- pt_msrs.cc --- */
+/* WRMSR's checks of IA32_RTIT_CTL that the CPU's state has no part in: reserved bits, encodings, the output scheme. */
+bool ptm_ctl_bits_valid(uint64_t ctl);
+
+/* --- pt_events.cc --- */
+/* An MSR list is being loaded whose IA32_RTIT_CTL switched tracing off: do it now. */
+void ptm_transition_settle(BX_CPU_C *cpu);
+
 /* --- pt_truth.cc --- */
 void ptm_truth_open(void);
 void ptm_truth_close(void);
 bool ptm_truth_on(void);
 void ptm_truth_checkpoint(BX_CPU_C *cpu);
+/* An overflow ends at ip; 0: at the next TIP.PGE. */
+void ptm_list_overflow(BX_CPU_C *cpu, uint64_t ip);
 /* A VM entry (true) or VM exit: count instructions on the right side. extra: 1 where the instruction that is under way
  * belongs to the side that is left. */
 void ptm_truth_world(BX_CPU_C *cpu, bool to_non_root);

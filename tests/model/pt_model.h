@@ -16,6 +16,7 @@
 #include "decode/truth.h"
 #include "pt/packet.h"
 #include "pt/topa.h"
+#include "pt_slow.h"
 
 class BX_CPU_C;
 
@@ -24,6 +25,7 @@ class BX_CPU_C;
 #define PTM_HOT_LIST 0x2u    /* and a branch list */
 #define PTM_HOT_BRANCH 0x4u  /* PacketEn and BranchEn: packets for branches */
 #define PTM_HOT_TRIGGER 0x8u /* TriggerEn: far transfers may switch PacketEn on */
+#define PTM_HOT_SLOW 0x10u   /* packets for branches go by pt_slow.h */
 
 #define PTM_RETSTACK_SIZE 64u /* 36.4.2.2, "Indirect Transfer Compression for Returns" */
 #define PTM_TNT_EMPTY 1u      /* a stop bit above no branch */
@@ -45,7 +47,7 @@ struct ptm_msrs {
 struct ptm_cpu {
     /* Touched by every branch. */
     uint32_t hot;
-    uint32_t tnt;       /* branches not yet written, below a stop bit */
+    uint64_t tnt;       /* branches not yet written, below a stop bit */
     uint8_t *out;       /* where the next byte goes, in the emulator's own memory */
     uint8_t *out_limit; /* bytes before it need no further thought */
     uint64_t hash;      /* of the interval, decode/truth.h */
@@ -71,6 +73,7 @@ struct ptm_cpu {
     uint64_t exit_ip;
     bool exit_has_ip;       /* false: a VM entry that failed */
     bool in_vmx_transition; /* MSR lists are being loaded */
+    bool in_vm_exit;        /* of a VM exit, not an entry */
     bool ctl_deferred;      /* one of them held IA32_RTIT_CTL */
     uint64_t deferred_ctl;
     bool smm_trace_en; /* TraceEn to be restored by RSM */
@@ -86,6 +89,8 @@ struct ptm_cpu {
     bool pmi_waiting;
     uint64_t pmi_at;       /* trace offset */
     uint8_t nowhere[4096]; /* takes the bytes that go to no memory */
+
+    struct ptm_slow slow;
 
     /* Totals for the truth file */
     bool entered;          /* a VM entry was seen */
@@ -104,8 +109,11 @@ struct ptm_cpu {
 
 /* Write the full TNT buffer; ip is where the last branch went. */
 void ptm_tnt_full(BX_CPU_C *cpu, uint64_t ip);
-/* A near indirect jump or call or an uncompressed return went to ip. */
+/* A near indirect jump or call, or an uncompressed return, went to ip. */
 void ptm_indirect(BX_CPU_C *cpu, uint64_t ip);
+void ptm_uncompressed_return(BX_CPU_C *cpu, uint64_t ip);
+/* PTM_HOT_SLOW: a conditional branch or a compressed return went to ip. */
+void ptm_slow_tnt(BX_CPU_C *cpu, uint64_t ip, bool taken);
 void ptm_list_branch(BX_CPU_C *cpu, uint64_t from, uint64_t to);
 
 /* --- pt_events.cc ----------------------------------------------------------------------------------------------- */
@@ -142,6 +150,10 @@ struct cpuid_function_t;
 void ptm_cpuid(BX_CPU_C *cpu, uint32_t leaf, uint32_t subleaf, struct cpuid_function_t *regs);
 unsigned ptm_random_seed(void);
 
+/* --- pt_timing.cc ----------------------------------------------------------------------------------------------- */
+
+void ptm_halt(BX_CPU_C *cpu);
+
 /* --- pt_truth.cc ------------------------------------------------------------------------------------------------ */
 
 /* An event or a VM exit comes: if it left a REP instruction in the middle, that did not retire. */
@@ -169,6 +181,10 @@ static inline void ptm_count_branch(BX_CPU_C *cpu, struct ptm_cpu *p, uint64_t f
 
 static inline void ptm_tnt(BX_CPU_C *cpu, struct ptm_cpu *p, uint64_t to, bool taken)
 {
+    if (__builtin_expect(p->hot & PTM_HOT_SLOW, 0)) {
+        ptm_slow_tnt(cpu, to, taken);
+        return;
+    }
     p->tnt = p->tnt << 1 | (taken ? 1 : 0);
     if (p->tnt < PTM_TNT_FULL)
         return;
@@ -234,7 +250,7 @@ static inline void ptm_return(BX_CPU_C *cpu, struct ptm_cpu *p, uint64_t from, u
         }
         p->retstack_depth = 0;
     }
-    ptm_indirect(cpu, to);
+    ptm_uncompressed_return(cpu, to);
 }
 
 #endif

@@ -27,6 +27,8 @@ void ptm_output_limit(struct ptm_cpu *p)
         limit = p->next_psb;
     if (p->pmi_waiting && p->pmi_at < limit)
         limit = p->pmi_at;
+    if (p->slow.overflow_at < limit)
+        limit = p->slow.overflow_at;
     if (!p->output_on || limit <= p->window_offset)
         p->out_limit = p->window;
     else

@@ -58,6 +58,13 @@ void ptm_list_branch(BX_CPU_C *cpu, uint64_t from, uint64_t to)
     fwrite(&branch, sizeof(branch), 1, list_files[cpu->bx_cpuid]);
 }
 
+void ptm_list_overflow(BX_CPU_C *cpu, uint64_t ip)
+{
+    struct truth_branch end = {TRUTH_LIST_OVERFLOW, ip};
+    if (list_files[cpu->bx_cpuid])
+        fwrite(&end, sizeof(end), 1, list_files[cpu->bx_cpuid]);
+}
+
 static uint64_t instructions_since_switch(BX_CPU_C *cpu)
 {
     return cpu->get_icount() - cpu->ptm.world_icount - cpu->ptm.not_retired;
@@ -122,6 +129,7 @@ static void write_end(BX_CPU_C *cpu)
     end.non_root_instructions = p->non_root_instructions;
     end.root_instructions = p->root_instructions;
     end.topa_pmis = p->topa_pmis;
+    end.overflows = p->slow.overflows;
     end.psbs = p->psbs;
     memcpy(end.vm_exits, p->vm_exits, sizeof(end.vm_exits));
     fwrite(&end, sizeof(end), 1, truth_file);

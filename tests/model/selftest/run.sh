@@ -19,7 +19,7 @@ gcc -c -O2 -ffreestanding -fno-pie -mno-red-zone -mgeneral-regs-only -fcf-protec
     -fno-asynchronous-unwind-tables -Wall -Wextra -Werror -o test.o "$here/test.c"
 ld -nostdlib -static --no-warn-rwx-segments -T "$here/link.ld" -o rom.elf rom.o test.o
 objcopy -O binary rom.elf rom.bin
-gcc -O1 -Wall -Wextra -Werror -o check "$here/check.c" -lipt
+gcc -O1 -Wall -Wextra -Werror -o check "$here/check.c" "$here/branches.c" -lipt
 
 cat >bochsrc <<RC
 memory: guest=32, host=32

@@ -1,0 +1,194 @@
+/*
+ * Judge what the rows of one ROM left, and print TAP lines without numbers.
+ *
+ *   check ELF IMAGE RESULTS BRANCHES ROW.S...      the rows in the order in which they were linked
+ *
+ * Against the first comment of each ROW.S: its lines after "expect:" up to an empty one, in which * and ? stand for any
+ * text and any character; and a line "libipt: packets" where libipt's instruction decoder does not support the row.
+ */
+#include "check.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void die(const char *what, const char *why)
+{
+    fprintf(stderr, "rows: %s: %s\n", what, why);
+    exit(1);
+}
+
+struct bytes file_read(const char *path)
+{
+    struct bytes file = {NULL, 0};
+    FILE *in = fopen(path, "rb");
+    if (in == NULL)
+        die(path, "cannot be read");
+    fseek(in, 0, SEEK_END);
+    file.size = (size_t)ftell(in);
+    rewind(in);
+    file.bytes = malloc(file.size + 1);
+    if (file.bytes == NULL || fread(file.bytes, 1, file.size, in) != file.size)
+        die(path, "cannot be read");
+    file.bytes[file.size] = 0;
+    fclose(in);
+    return file;
+}
+
+void lines_add(struct lines *lines, const char *text)
+{
+    lines->line = realloc(lines->line, (lines->nr + 1) * sizeof(*lines->line));
+    if (lines->line == NULL || (lines->line[lines->nr++] = strdup(text)) == NULL)
+        die("memory", "none left");
+}
+
+/* --- what the ROM wrote ----------------------------------------------------------------------------------------- */
+
+static struct bytes trace_read(const char *hex)
+{
+    struct bytes trace = {malloc(strlen(hex) / 2 + 1), 0};
+    unsigned byte;
+    while (trace.bytes != NULL && sscanf(hex + 2 * trace.size, "%2x", &byte) == 1)
+        trace.bytes[trace.size++] = (uint8_t)byte;
+    return trace;
+}
+
+static void report_read(struct result *row, const char *line)
+{
+    char text[MAX_LINE], symbol[80];
+    uint64_t value = 0, ip = 0;
+    if (sscanf(line, "report %" SCNx64, &value) == 1) {
+        snprintf(text, sizeof(text), "report %" PRIx64, value);
+    } else if (sscanf(line, "fault %" SCNx64, &value) == 1) {
+        snprintf(text, sizeof(text), "fault %" PRIu64, value);
+    } else if (sscanf(line, "died %" SCNx64 " %" SCNx64, &value, &ip) == 2) {
+        symbol_text(symbol, sizeof(symbol), ip, row);
+        snprintf(text, sizeof(text), "died of exception %" PRIu64 " at %s", value, symbol);
+    } else {
+        snprintf(text, sizeof(text), "%s", line);
+    }
+    lines_add(&row->reports, text);
+}
+
+static void addr_read(struct result *row, char *text)
+{
+    char *end;
+    for (row->nr_addr = 0; row->nr_addr < 8; row->nr_addr++, text = end) {
+        row->addr[row->nr_addr] = strtoull(text, &end, 16);
+        if (end == text)
+            return;
+    }
+}
+
+/* Read the result that starts at *text, and move *text behind it. */
+static struct result result_read(char **text)
+{
+    struct result row;
+    memset(&row, 0, sizeof(row));
+    for (char *line = strsep(text, "\n"); line != NULL && !row.complete; line = strsep(text, "\n")) {
+        if (sscanf(line, "row %79s %" SCNx64 " %" SCNx64, row.name, &row.start, &row.end) == 3)
+            ;
+        else if (sscanf(line, "ctl %" SCNx64, &row.ctl) == 1)
+            ;
+        else if (strncmp(line, "addr", 4) == 0)
+            addr_read(&row, line + 4);
+        else if (strncmp(line, "trace ", 6) == 0)
+            row.trace = trace_read(line + 6);
+        else if (strcmp(line, "end") == 0)
+            row.complete = true;
+        else
+            report_read(&row, line);
+        if (row.complete)
+            break;
+    }
+    return row;
+}
+
+/* --- what the source says --------------------------------------------------------------------------------------- */
+
+static struct expectation expectation_read(const char *path)
+{
+    struct expectation expected = {{NULL, 0}, true};
+    char *text = (char *)file_read(path).bytes;
+    char *end = strstr(text, "*/");
+    bool inside = false;
+    if (end == NULL)
+        die(path, "has no comment with what is expected");
+    *end = 0;
+    for (char *line = strsep(&text, "\n"); line != NULL; line = strsep(&text, "\n")) {
+        line += strspn(line, " *");
+        line[strcspn(line, "\t")] = 0;
+        for (size_t n = strlen(line); n != 0 && line[n - 1] == ' '; n--)
+            line[n - 1] = 0;
+        if (strncmp(line, "libipt: packets", 15) == 0)
+            expected.instructions = false;
+        else if (strcmp(line, "expect:") == 0)
+            inside = true;
+        else if (*line == 0)
+            inside = false;
+        else if (inside)
+            lines_add(&expected.lines, line);
+    }
+    return expected;
+}
+
+/* --- the verdict ------------------------------------------------------------------------------------------------ */
+
+static bool lines_match(const struct lines *is, const struct lines *should)
+{
+    if (is->nr != should->nr)
+        return false;
+    for (size_t i = 0; i < is->nr; i++)
+        if (fnmatch(should->line[i], is->line[i], 0) != 0)
+            return false;
+    return true;
+}
+
+static void show_difference(const struct lines *is, const struct lines *should)
+{
+    printf("    %-32s   %s\n", "expected", "is");
+    for (size_t i = 0; i < is->nr || i < should->nr; i++) {
+        const char *left = i < should->nr ? should->line[i] : "", *right = i < is->nr ? is->line[i] : "";
+        printf("    %-32s %c %s\n", left, fnmatch(left, right, 0) == 0 ? ' ' : '|', right);
+    }
+}
+
+static void judge(const char *source, struct result *row, const struct bytes *image, const char *image_path,
+                  const struct bytes *truth)
+{
+    struct expectation expected = expectation_read(source);
+    struct lines is = {NULL, 0};
+    char why[256] = "";
+    bool parsed = packets_text(&is, row);
+    for (size_t i = 0; i < row->reports.nr; i++)
+        lines_add(&is, row->reports.line[i]);
+    bool same = lines_match(&is, &expected.lines);
+    bool agree = parsed && libipt_packets_agree(row, why, sizeof(why)) &&
+                 (!expected.instructions || libipt_instructions_agree(row, image, image_path, truth, why, sizeof(why)));
+    printf("%sok - %s\n", same && agree ? "" : "not ", row->name);
+    if (!same)
+        show_difference(&is, &expected.lines);
+    if (!agree)
+        printf("    %s\n", why);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 5) {
+        fprintf(stderr, "usage: check ELF IMAGE RESULTS BRANCHES ROW.S...\n");
+        return 2;
+    }
+    symbols_load(argv[1]);
+    struct bytes image = file_read(argv[2]), truth = file_read(argv[4]);
+    char *text = (char *)file_read(argv[3]).bytes;
+    for (int i = 5; i < argc; i++) {
+        struct result row = result_read(&text);
+        if (row.complete)
+            judge(argv[i], &row, &image, argv[2], &truth);
+        else
+            printf("not ok - %s\n    the run ended before or in it\n", argv[i]);
+    }
+    return 0;
+}

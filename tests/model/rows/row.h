@@ -1,0 +1,146 @@
+/*
+ * What a row's source is written with; README.md shows a row. For the assembler: all rows are built with -DROW_NAME.
+ */
+#ifndef ROW_H
+#define ROW_H
+
+#define RTIT_OUTPUT_BASE 0x560
+#define RTIT_OUTPUT_MASK_PTRS 0x561
+#define RTIT_CTL 0x570
+#define RTIT_STATUS 0x571
+#define RTIT_CR3_MATCH 0x572
+#define RTIT_ADDR0_A 0x580
+
+#define CTL_TRACE_EN (1 << 0)
+#define CTL_CYC_EN (1 << 1)
+#define CTL_OS (1 << 2)
+#define CTL_USER (1 << 3)
+#define CTL_CR3_FILTER (1 << 7)
+#define CTL_TOPA (1 << 8)
+#define CTL_MTC_EN (1 << 9)
+#define CTL_TSC_EN (1 << 10)
+#define CTL_DIS_RETC (1 << 11)
+#define CTL_BRANCH_EN (1 << 13)
+#define CTL_ADDR0_FILTER (1 << 32)
+#define CTL_ADDR0_STOP (2 << 32)
+#define CTL_ADDR1_FILTER (1 << 36)
+#define CTL_ADDR1_STOP (2 << 36)
+#define CTL_DEFAULT (CTL_TRACE_EN | CTL_OS | CTL_USER | CTL_TOPA | CTL_BRANCH_EN)
+
+/* Selectors of the ROM's GDT (selftest/rom.S), and places in memory. */
+#define CODE32 0x08
+#define CODE64 0x18
+#define DATA64 0x20
+#define USER_CODE32 0x2b
+#define USER_DATA 0x33
+#define USER_CODE64 0x3b
+#define TABLES 0x70000       /* CR3: 4 GiB, identity, user-accessible */
+#define OTHER_TABLES 0x72000 /* a copy of its first table, for another CR3 */
+#define USER_STACK 0x6d000
+
+#ifdef __ASSEMBLER__
+#define ROW_STRING_(x) #x
+#define ROW_STRING(x) ROW_STRING_(x)
+
+/* The row is a function; it may change any register but RSP. */
+.macro ROW
+    .section .rows, "a"
+    .quad row_start, row_end, 1f
+    .section .rodata
+1:  .asciz ROW_STRING(ROW_NAME)
+    .text
+    .balign 16
+row_start:
+    .code64
+.endm
+
+.macro ROW_END
+    ret
+row_end:
+    .section .note.GNU-stack, "", @progbits
+.endm
+
+.macro SET_MSR msr, value
+    movl $(\value) & 0xffffffff, %eax
+    movl $(\value) >> 32, %edx
+    movl $\msr, %ecx
+    wrmsr
+.endm
+
+/* The same for an address, a symbol of the image (which lies below 4 GiB). */
+.macro SET_MSR_ADDRESS msr, address
+    movl $\address, %eax
+    xorl %edx, %edx
+    movl $\msr, %ecx
+    wrmsr
+.endm
+
+/* ADDRn covers the code from first to the instruction before end. */
+.macro RANGE n, first, end
+    SET_MSR_ADDRESS RTIT_ADDR0_A + 2 * \n, \first
+    SET_MSR_ADDRESS RTIT_ADDR0_A + 2 * \n + 1, (\end - 1)
+.endm
+
+/* Set IA32_RTIT_CTL; the label stands at the instruction that follows, where TIP.PGE points. */
+.macro TRACE_ON ctl=CTL_DEFAULT, label=on
+    movq $(\ctl), %rax
+    movq %rax, row_ctl
+    movq %rax, %rdx
+    shrq $32, %rdx
+    movl $RTIT_CTL, %ecx
+    wrmsr
+\label:
+.endm
+
+/* Clear IA32_RTIT_CTL; the label stands at the WRMSR, where FUP points. */
+.macro TRACE_OFF label=off
+    xorl %eax, %eax
+    xorl %edx, %edx
+    movl $RTIT_CTL, %ecx
+\label:
+    wrmsr
+.endm
+
+/* A handler for a vector: an interrupt gate that user code may use. */
+.macro GATE vector, handler
+    movl $\vector, %edi
+    movl $\handler, %esi
+    call row_gate
+.endm
+
+/* Go to label with another CS and stack, by IRETQ; where its own label stands is told by at. */
+.macro IRET_TO cs, ss, label, at=iret
+    pushq $\ss
+    pushq $USER_STACK
+    pushq $2
+    pushq $\cs
+    pushq $\label
+\at:
+    iretq
+.endm
+
+/* Add "report VALUE" to what the row is checked for. Not while traced. */
+.macro REPORT value
+    movq \value, %rdi
+    call row_report
+.endm
+
+/* IA32_RTIT_* as a report. */
+.macro REPORT_MSR msr
+    movl $\msr, %ecx
+    rdmsr
+    shlq $32, %rdx
+    orq %rdx, %rax
+    REPORT %rax
+.endm
+
+/* One instruction that may fault: reports "no fault" or "fault VECTOR", and goes on after it. */
+.macro TRY instruction:vararg
+    movq $777f, row_fixup
+    \instruction
+777:
+    call row_tried
+.endm
+#endif
+
+#endif

@@ -1,0 +1,94 @@
+#!/bin/bash
+# Run the rows: micro-programs that each cause one row of the SDM's table "Packet Generation under Different Enable
+# Conditions" (or another rule of packets or MSRs), and compare the packets. Prints TAP. README.md says how to add one.
+#
+#   tests/model/rows/run.sh [BUILD [PATTERN]]      BUILD/bochs must exist; PATTERN: which rows, default '*'
+#
+# Rows whose comments have the same "options:" line share a ROM and a run of the emulator.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../../.." && pwd)
+build=$(cd "${1:-$root/build}" && pwd)
+pattern=${2:-*}
+out=$build/model/rows
+default_options='profile=skylake'
+asm_flags="-c -I$here"
+c_flags='-c -O2 -ffreestanding -fno-pie -mno-red-zone -mgeneral-regs-only -fcf-protection=none -fno-stack-protector
+    -fno-asynchronous-unwind-tables -Wall -Wextra -Werror'
+
+rm -rf "$out"
+mkdir -p "$out"
+
+# Words are split on purpose where flags are.
+# shellcheck disable=SC2086
+build_tools() {
+    gcc $c_flags -o "$out/harness.o" "$here/harness.c"
+    gcc $asm_flags -o "$out/faults.o" "$here/faults.S"
+    gcc $asm_flags -o "$out/rom.o" "$here/../selftest/rom.S"
+    gcc -std=gnu11 -O1 -Wall -Wextra -Werror -I"$root" -o "$out/check" "$here"/{check,symbols,packets,libipt}.c \
+        "$here/../selftest/branches.c" "$root"/pt/{parse,encode}.c "$root/decode/dump_line.c" -lipt
+}
+
+bochsrc() {
+    cat <<RC
+memory: guest=32, host=32
+romimage: file=rom.bin, address=0xffff0000
+vgaromimage: file=vga.bin
+cpu: model=corei7_skylake_x, count=1, ips=1000000, reset_on_triple_fault=0
+clock: sync=none, time0=1700000000
+boot: cdrom
+log: bochs.log
+com1: enabled=1, mode=file, dev=results.txt
+panic: action=fatal
+error: action=report
+info: action=ignore
+debug: action=ignore
+display_library: nogui
+ptmodel: $1, truth=truth.bin, branches=branches.bin, scope=traced
+RC
+}
+
+options_of() {
+    local line
+    line=$(sed -n 's/^ \* options: *//p; /\*\//q' "$1")
+    echo "${line:-$default_options}"
+}
+
+# run_group DIR OPTIONS ROW.S...: one ROM, one run.
+# shellcheck disable=SC2086
+run_group() {
+    local dir=$1 options=$2 row objects=()
+    shift 2
+    mkdir -p "$dir"
+    for row in "$@"; do
+        local object
+        object=$dir/$(basename "$row" .S).o
+        gcc $asm_flags -DROW_NAME="$(basename "$row" .S)" -o "$object" "$row"
+        objects+=("$object")
+    done
+    ld -nostdlib -static --no-warn-rwx-segments -T "$here/link.ld" -o "$dir/rom.elf" "$out/rom.o" "$out/faults.o" \
+        "$out/harness.o" "${objects[@]}"
+    objcopy -O binary "$dir/rom.elf" "$dir/rom.bin"
+    bochsrc "$options" >"$dir/bochsrc"
+    head -c 32768 /dev/zero >"$dir/vga.bin"
+    : >"$dir/results.txt"
+    (cd "$dir" && timeout 60 "$build/bochs" -q -f bochsrc </dev/null >bochs.out 2>&1) || true
+    [ -f "$dir/branches.bin" ] || { tail -n 5 "$dir/bochs.out"; : >"$dir/branches.bin"; }
+    "$out/check" "$dir/rom.elf" "$dir/rom.bin" "$dir/results.txt" "$dir/branches.bin" "$@"
+}
+
+build_tools
+declare -A rows_of=()
+for row in "$here"/$pattern.S; do
+    [ "$(basename "$row")" = faults.S ] && continue
+    options=$(options_of "$row")
+    rows_of[$options]="${rows_of[$options]:-} $row"
+done
+group=0
+for options in "${!rows_of[@]}"; do
+    group=$((group + 1))
+    # shellcheck disable=SC2086
+    run_group "$out/$group" "$options" ${rows_of[$options]}
+done >"$out/tap"
+awk '/^(not )?ok - / { sub(/ok - /, "ok " ++n " - ") } { print } END { print "1.." n+0 }' "$out/tap"
+! grep -q '^not ok' "$out/tap"

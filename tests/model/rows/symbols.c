@@ -1,0 +1,61 @@
+/*
+ * The symbol table of the ROM's ELF file. Rows may have labels of the same name: each row has its own.
+ */
+#include <elf.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "check.h"
+
+static struct bytes elf;
+static const Elf64_Sym *symbols;
+static size_t nr_symbols;
+static const char *names;
+
+void symbols_load(const char *elf_path)
+{
+    elf = file_read(elf_path);
+    const Elf64_Ehdr *header = (const Elf64_Ehdr *)elf.bytes;
+    if (elf.size < sizeof(*header) || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
+        die(elf_path, "is no ELF file");
+    const Elf64_Shdr *sections = (const Elf64_Shdr *)(elf.bytes + header->e_shoff);
+    for (size_t i = 0; i < header->e_shnum; i++) {
+        if (sections[i].sh_type != SHT_SYMTAB)
+            continue;
+        symbols = (const Elf64_Sym *)(elf.bytes + sections[i].sh_offset);
+        nr_symbols = sections[i].sh_size / sizeof(*symbols);
+        names = (const char *)(elf.bytes + sections[sections[i].sh_link].sh_offset);
+    }
+    if (nr_symbols == 0)
+        die(elf_path, "has no symbols");
+}
+
+static bool is_label(const Elf64_Sym *symbol)
+{
+    unsigned char type = ELF64_ST_TYPE(symbol->st_info);
+    const char *name = names + symbol->st_name;
+    return (type == STT_NOTYPE || type == STT_FUNC || type == STT_OBJECT) && symbol->st_shndx < SHN_LORESERVE &&
+           name[0] != 0 && strcmp(name, "row_start") != 0 && strcmp(name, "row_end") != 0;
+}
+
+void symbol_text(char *out, size_t room, uint64_t address, const struct result *row)
+{
+    const Elf64_Sym *best = NULL;
+    for (size_t i = 0; i < nr_symbols; i++) {
+        const Elf64_Sym *symbol = &symbols[i];
+        if (!is_label(symbol) || symbol->st_value > address)
+            continue;
+        bool in_row = symbol->st_value >= row->start && symbol->st_value < row->end;
+        if (symbol->st_value != address && !(in_row && address < row->end))
+            continue;
+        if (best == NULL || symbol->st_value > best->st_value)
+            best = symbol;
+    }
+    if (best == NULL)
+        snprintf(out, room, "%" PRIx64, address);
+    else if (best->st_value == address)
+        snprintf(out, room, "%s", names + best->st_name);
+    else
+        snprintf(out, room, "%s+%" PRIu64, names + best->st_name, address - best->st_value);
+}

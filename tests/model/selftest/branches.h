@@ -1,0 +1,27 @@
+/*
+ * The branches of a trace, as libipt's instruction decoder finds them.
+ */
+#ifndef SELFTEST_BRANCHES_H
+#define SELFTEST_BRANCHES_H
+
+#include <intel-pt.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct branch {
+    uint64_t from, to;
+};
+
+struct branches {
+    struct branch *list;
+    size_t nr;
+    /* What stopped the decoder before the end: a pt_error_code, or 0. And where. */
+    int error;
+    uint64_t error_offset;
+};
+
+/* Decode from the first PSB to the end. config: begin, end and filters are set; image: the code. Free list. Ends the
+ * process when there is no memory. */
+struct branches branches_decode(const struct pt_config *config, struct pt_image *image);
+
+#endif
