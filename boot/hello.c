@@ -63,6 +63,22 @@ static void add_processor(struct text *text)
     add(text, "cpu_brand %s\n", trimmed);
 }
 
+/* Of the filters, those in use. */
+static void add_setup(struct text *text, const struct hello_facts *facts)
+{
+    static const char *const ways[] = {[PT_SWITCH_ROOT] = "root", [PT_SWITCH_LIST] = "list", [PT_SWITCH_VMCS] = "vmcs"};
+    const struct pt_setup *setup = facts->setup;
+    add(text, "rtit_ctl 0x%016lx\n", setup ? setup->rtit_ctl : 0);
+    if (!setup)
+        return;
+    add(text, "pt_switch %s\n", ways[facts->way]);
+    if (setup->cr3_match)
+        add(text, "rtit_cr3_match 0x%lx\n", setup->cr3_match);
+    for (uint32_t i = 0; i < setup->nr_ranges; i++)
+        if (setup->addr_b[i])
+            add(text, "rtit_addr%u_a 0x%lx\nrtit_addr%u_b 0x%lx\n", i, setup->addr_a[i], i, setup->addr_b[i]);
+}
+
 static void add_tracing(struct text *text, const struct hello_facts *facts)
 {
     const struct pt_cpuid *cpuid = facts->cpuid;
@@ -73,7 +89,7 @@ static void add_tracing(struct text *text, const struct hello_facts *facts)
     add_leaf(text, "cpuid_15", cpuid->leaf15);
     add(text, "maxphyaddr %u\n", cpuid->leaf80000008_eax & 0xff);
     add(text, "vmx_misc 0x%016lx\n", cpuid->vmx_misc);
-    add(text, "rtit_ctl 0x%016lx\n", facts->rtit_ctl);
+    add_setup(text, facts);
     add(text, "pt %s\n", facts->pt);
 }
 

@@ -9,8 +9,9 @@
 
 struct hello_facts {
     const struct pt_cpuid *cpuid;
-    uint64_t rtit_ctl; /* as tracing will use it, 0: no tracing */
-    const char *pt;    /* "on", or why not */
+    const struct pt_setup *setup; /* as tracing will use it, NULL: no tracing */
+    enum pt_switch way;
+    const char *pt; /* "on", or why not */
     const char *options;
     const char *guest;
     const char *guest_line;

@@ -33,9 +33,9 @@ static struct {
     struct options options;
     struct guest guest;
     struct pt_cpuid cpuid;
-    uint64_t rtit_ctl;  /* 0: no tracing */
-    const char *no_vmx; /* why we cannot be a hypervisor; NULL: we can */
-    const char *no_pt;  /* why there is no tracing; NULL: there is */
+    struct pt_setup setup; /* all zero: no tracing */
+    const char *no_vmx;    /* why we cannot be a hypervisor; NULL: we can */
+    const char *no_pt;     /* why there is no tracing; NULL: there is */
     struct range carved;
     struct arena arena;
     uint64_t cr3, image_pa;
@@ -77,10 +77,14 @@ static void check_processor(void)
 {
     boot.no_vmx = vmx_check();
     pt_cpuid_read(&boot.cpuid);
-    enum pt_refusal refusal = pt_config_resolve(&boot.rtit_ctl, &boot.cpuid, &boot.options.pt);
+    enum pt_refusal refusal = pt_config_resolve(&boot.setup, &boot.cpuid, &boot.options.pt);
     if (boot.no_vmx) {
         log_line("no VMX: %s; the guest boots without a hypervisor", boot.no_vmx);
         boot.no_pt = boot.no_vmx;
+    } else if (refusal == PT_BAD_OPTION) {
+        char objection[160];
+        pt_objection(objection, sizeof objection, &boot.cpuid, &boot.options.pt);
+        boot_fail("%s", objection);
     } else if (refusal) {
         log_line("no Intel PT: %s; the guest boots without tracing", pt_refusal_text(refusal));
         boot.no_pt = pt_refusal_text(refusal);
@@ -189,7 +193,8 @@ static void open_channel(void)
     channel_open(&boot.channel, &boot.options, NR_CPUS, &boot.arena);
     char *text = take(HELLO_SIZE);
     struct hello_facts facts = {.cpuid = &boot.cpuid,
-                                .rtit_ctl = boot.no_pt ? 0 : boot.rtit_ctl,
+                                .setup = boot.no_pt ? NULL : &boot.setup,
+                                .way = boot.options.pt.way,
                                 .pt = boot.no_pt ? boot.no_pt : "on",
                                 .options = boot.info.line,
                                 .guest = guest_name(),

@@ -1,6 +1,6 @@
 #include "boot/options.h"
 
-#include "boot/value.h"
+#include "boot/option.h"
 
 #define KIB 1024ull
 
@@ -14,7 +14,7 @@ void options_default(struct options *options)
                .user = true,
                .tsc = true,
                .disable_retc = false,
-               .psb_bytes = 16 * KIB},
+               .psb_bytes = PT_PSB_AUTO},
         .channel = CHANNEL_AUTO,
         .uart_port = 0x2f8,
         .uart_baud = 115200,
@@ -31,60 +31,6 @@ void options_default(struct options *options)
 
 /* --- one function per option ----------------------------------------------------------------------------------------
  */
-
-static bool set_pt(struct options *o, struct text v)
-{
-    return value_flag(&o->pt.enabled, v);
-}
-
-static bool set_pt_region(struct options *o, struct text v)
-{
-    return value_size(&o->pt.region_bytes, v, 4 * KIB, 128 * KIB * KIB);
-}
-
-static bool set_pt_regions(struct options *o, struct text v)
-{
-    return value_u32(&o->pt.nr_regions, v, 4, 128);
-}
-
-static bool set_pt_os(struct options *o, struct text v)
-{
-    return value_flag(&o->pt.os, v);
-}
-
-static bool set_pt_user(struct options *o, struct text v)
-{
-    return value_flag(&o->pt.user, v);
-}
-
-static bool set_pt_tsc(struct options *o, struct text v)
-{
-    return value_flag(&o->pt.tsc, v);
-}
-
-static bool set_pt_retc(struct options *o, struct text v)
-{
-    bool on;
-    if (!value_flag(&on, v))
-        return false;
-    o->pt.disable_retc = !on;
-    return true;
-}
-
-static bool set_pt_psb(struct options *o, struct text v)
-{
-    uint64_t bytes;
-    if (!value_size(&bytes, v, 0, 64 * KIB * KIB) || (bytes != 0 && bytes < 2 * KIB))
-        return false;
-    o->pt.psb_bytes = (uint32_t)bytes;
-    return true;
-}
-
-static bool set_pt_switch(struct options *o, struct text v)
-{
-    (void)o;
-    return text_is(v, "root");
-}
 
 static bool set_policy(struct options *o, struct text v)
 {
@@ -159,20 +105,7 @@ static bool set_code(struct options *o, struct text v)
     return value_flag(&o->code_pages, v);
 }
 
-static const struct option {
-    const char *name;
-    bool (*set)(struct options *options, struct text value);
-    const char *expected;
-} table[] = {
-    {"pt", set_pt, "on or off"},
-    {"pt.region", set_pt_region, "a power of two from 4K to 128M"},
-    {"pt.regions", set_pt_regions, "a number from 4 to 128"},
-    {"pt.os", set_pt_os, "on or off"},
-    {"pt.user", set_pt_user, "on or off"},
-    {"pt.tsc", set_pt_tsc, "on or off"},
-    {"pt.retc", set_pt_retc, "on or off"},
-    {"pt.psb", set_pt_psb, "0 (the CPU's own) or a power of two from 2K to 64M"},
-    {"pt.switch", set_pt_switch, "root (list and vmcs are not there yet)"},
+static const struct option table[] = {
     {"policy", set_policy, "stall (drop and ring are not there yet)"},
     {"channel", set_channel, "auto, e1000, uart or none"},
     {"uart.port", set_uart_port, "com1 to com4, or a port in hexadecimal such as 0x2f8"},
@@ -196,21 +129,27 @@ static void error_set(struct options_error *error, struct text word, const char 
     error->expected = expected;
 }
 
+static const struct option *find(struct text name)
+{
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if (text_is(name, table[i].name))
+            return &table[i];
+    for (size_t i = 0; i < nr_options_pt; i++)
+        if (text_is(name, options_pt[i].name))
+            return &options_pt[i];
+    return NULL;
+}
+
 static bool parse_word(struct options *options, struct text word, struct options_error *error)
 {
     size_t equals = 0;
     while (equals < word.size && word.at[equals] != '=')
         equals++;
-    struct text name = {word.at, equals};
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        if (!text_is(name, table[i].name))
-            continue;
-        if (equals < word.size && table[i].set(options, (struct text){word.at + equals + 1, word.size - equals - 1}))
-            return true;
-        error_set(error, word, table[i].expected);
-        return false;
-    }
-    error_set(error, word, "an option that docs/options.md lists");
+    const struct option *option = find((struct text){word.at, equals});
+    if (option && equals < word.size &&
+        option->set(options, (struct text){word.at + equals + 1, word.size - equals - 1}))
+        return true;
+    error_set(error, word, option ? option->expected : "an option that docs/options.md lists");
     return false;
 }
 

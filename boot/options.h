@@ -14,7 +14,8 @@
 enum channel_kind { CHANNEL_AUTO, CHANNEL_E1000, CHANNEL_UART, CHANNEL_NONE };
 
 struct options {
-    struct pt_config pt; /* pt=on pt.region=512K pt.regions=8 pt.os=on pt.user=on pt.tsc=on pt.retc=on pt.psb=16K */
+    struct pt_config
+        pt; /* pt=on pt.region=512K pt.regions=8 pt.os=on pt.user=on pt.tsc=on pt.retc=on pt.psb=auto ... */
     enum channel_kind channel; /* channel=auto: e1000 where there is one, else none */
     uint16_t uart_port;        /* uart.port=com2 (com1..com4 or 0x...): I/O port of the channel's UART */
     uint32_t uart_baud;        /* uart.baud=115200, must divide 115200 */

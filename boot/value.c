@@ -123,6 +123,11 @@ bool value_u32(uint32_t *out, struct text text, uint32_t min, uint32_t max)
     return true;
 }
 
+bool value_u64(uint64_t *out, struct text text)
+{
+    return value_number(out, text, UINT64_MAX);
+}
+
 bool value_u16(uint16_t *out, struct text text, uint16_t min, uint16_t max)
 {
     uint32_t number;

@@ -21,6 +21,7 @@ bool text_is(struct text text, const char *word);
 bool value_flag(bool *out, struct text text); /* on, off */
 /* Decimal, or hexadecimal behind 0x. */
 bool value_u32(uint32_t *out, struct text text, uint32_t min, uint32_t max);
+bool value_u64(uint64_t *out, struct text text);
 bool value_u16(uint16_t *out, struct text text, uint16_t min, uint16_t max);
 /* A power of two of bytes from min to max; K and M are units. */
 bool value_size(uint64_t *out, struct text text, uint64_t min, uint64_t max);

@@ -2,12 +2,10 @@
  * Whether a CPU can trace as the options ask, and IA32_RTIT_CTL for it.
  *
  * Core. Source: SDM "Detection of Intel PT" and Tables "CPUID Leaf 14H Enumeration" (36.3.1), Appendix A.6 for
- * IA32_VMX_MISC[14], Table "IA32_RTIT_CTL MSR" for PSBFreq.
+ * IA32_VMX_MISC[14], Table "IA32_RTIT_CTL MSR".
  */
 #include "pt/caps.h"
 #include "pt/rtit.h"
-
-#define PSB_BYTES_MIN 2048ull /* PSBFreq 0 */
 
 const char *pt_refusal_text(enum pt_refusal refusal)
 {
@@ -24,24 +22,12 @@ const char *pt_refusal_text(enum pt_refusal refusal)
         return "this CPU's Intel PT has no ToPA output (CPUID.14H:ECX[0] is 0)";
     case PT_NO_MENTRY:
         return "this CPU's ToPA tables hold one region only (CPUID.14H:ECX[1] is 0), a ring of regions is needed";
-    case PT_NO_CYCLE_PSB:
-        return "this CPU's PSB frequency is fixed (CPUID.14H:EBX[1] is 0), use pt.psb=0";
     case PT_TRACE_ENABLED:
         return "Intel PT is in use by firmware or a debug probe (IA32_RTIT_CTL.TraceEn is 1)";
-    case PT_PSB_UNSUPPORTED:
-        return "this CPU does not have the PSB frequency of pt.psb= (CPUID.(14H,1):EBX[31:16])";
+    case PT_BAD_OPTION:
+        return "an option asks for what this CPU's Intel PT does not have";
     }
     return "unknown refusal";
-}
-
-/* The PSBFreq code for a PSB every psb_bytes. -1: no such code, or the CPU does not have it. */
-static int psb_freq_code(const struct pt_cpuid *cpuid, uint32_t psb_bytes)
-{
-    uint32_t supported = cpuid->leaf14_0[0] >= 1 ? cpuid->leaf14_1[1] >> 16 : 0;
-    for (int code = 0; code < 16; code++)
-        if (PSB_BYTES_MIN << code == psb_bytes)
-            return supported >> code & 1 ? code : -1;
-    return -1;
 }
 
 static enum pt_refusal check_cpu(const struct pt_cpuid *cpuid)
@@ -59,32 +45,61 @@ static enum pt_refusal check_cpu(const struct pt_cpuid *cpuid)
     return PT_OK;
 }
 
-enum pt_refusal pt_config_resolve(uint64_t *rtit_ctl, const struct pt_cpuid *cpuid, const struct pt_config *config)
+/* IA32_RTIT_CTL's part that says what to trace. */
+static uint64_t ctl_what(const struct pt_config *config)
 {
-    *rtit_ctl = 0;
+    uint64_t ctl = 0;
+    if (config->os)
+        ctl |= RTIT_CTL_OS;
+    if (config->user)
+        ctl |= RTIT_CTL_USER;
+    if (config->cr3_on)
+        ctl |= RTIT_CTL_CR3_FILTER;
+    if (config->disable_retc)
+        ctl |= RTIT_CTL_DIS_RETC;
+    if (!config->no_branches)
+        ctl |= RTIT_CTL_BRANCH_EN;
+    if (config->ptwrite)
+        ctl |= RTIT_CTL_PTW_EN | RTIT_CTL_FUP_ON_PTW;
+    for (unsigned i = 0; i < PT_MAX_RANGES; i++)
+        ctl |= (uint64_t)config->ranges[i].kind << (RTIT_CTL_ADDR0_CFG_SHIFT + 4 * i);
+    return ctl;
+}
+
+/* Its part that says when. */
+static uint64_t ctl_timing(const struct pt_cpuid *cpuid, const struct pt_config *config)
+{
+    uint64_t ctl = 0;
+    int psb = pt_psb_code(cpuid, config->psb_bytes);
+    if (psb > 0)
+        ctl |= (uint64_t)psb << RTIT_CTL_PSB_FREQ_SHIFT;
+    if (config->tsc)
+        ctl |= RTIT_CTL_TSC_EN;
+    if (config->mtc_on)
+        ctl |= RTIT_CTL_MTC_EN | (uint64_t)config->mtc << RTIT_CTL_MTC_FREQ_SHIFT;
+    if (config->cyc_on)
+        ctl |= RTIT_CTL_CYC_EN | (uint64_t)config->cyc << RTIT_CTL_CYC_THRESH_SHIFT;
+    return ctl;
+}
+
+enum pt_refusal pt_config_resolve(struct pt_setup *setup, const struct pt_cpuid *cpuid, const struct pt_config *config)
+{
+    char objection[8];
+    *setup = (struct pt_setup){0};
     if (!config->enabled)
         return PT_OFF;
     enum pt_refusal refusal = check_cpu(cpuid);
     if (refusal != PT_OK)
         return refusal;
-
-    uint64_t ctl = RTIT_CTL_TOPA | RTIT_CTL_BRANCH_EN;
-    if (config->psb_bytes != 0) {
-        if (!(cpuid->leaf14_0[1] & CPUID_14_EBX_CPSB_CAM))
-            return PT_NO_CYCLE_PSB;
-        int code = psb_freq_code(cpuid, config->psb_bytes);
-        if (code < 0)
-            return PT_PSB_UNSUPPORTED;
-        ctl |= (uint64_t)code << RTIT_CTL_PSB_FREQ_SHIFT;
+    if (pt_objection(objection, sizeof(objection), cpuid, config) != 0)
+        return PT_BAD_OPTION;
+    setup->rtit_ctl = RTIT_CTL_TOPA | ctl_what(config) | ctl_timing(cpuid, config);
+    setup->has_cr3_match = (cpuid->leaf14_0[1] & CPUID_14_EBX_CR3_FILTER) != 0;
+    setup->cr3_match = config->cr3_on ? config->cr3 : 0;
+    setup->nr_ranges = pt_nr_ranges(cpuid);
+    for (unsigned i = 0; i < setup->nr_ranges; i++) {
+        setup->addr_a[i] = config->ranges[i].start;
+        setup->addr_b[i] = config->ranges[i].end;
     }
-    if (config->os)
-        ctl |= RTIT_CTL_OS;
-    if (config->user)
-        ctl |= RTIT_CTL_USER;
-    if (config->tsc)
-        ctl |= RTIT_CTL_TSC_EN;
-    if (config->disable_retc)
-        ctl |= RTIT_CTL_DIS_RETC;
-    *rtit_ctl = ctl;
     return PT_OK;
 }

@@ -22,6 +22,23 @@ struct pt_cpuid {
     uint64_t rtit_ctl;         /* IA32_RTIT_CTL as found, 0 where there is no PT */
 };
 
+/* How tracing crosses VM entries and exits. */
+enum pt_switch {
+    PT_SWITCH_ROOT, /* TraceEn is set in root operation, just before the entry, and cleared just behind the exit */
+    PT_SWITCH_LIST, /* by the MSR-load lists of entries and exits */
+    PT_SWITCH_VMCS  /* by the controls "load IA32_RTIT_CTL" and "clear IA32_RTIT_CTL" */
+};
+
+/* What an address range of IA32_RTIT_ADDRn_A and _B is for: the values of ADDRn_CFG. */
+enum pt_range_kind { PT_RANGE_OFF = 0, PT_RANGE_FILTER = 1, PT_RANGE_STOP = 2 };
+struct pt_range {
+    enum pt_range_kind kind;
+    uint64_t start, end; /* linear addresses, end included */
+};
+#define PT_MAX_RANGES 4u
+
+#define PT_PSB_AUTO 1u
+
 /* What the options ask for. Sizes in bytes. */
 struct pt_config {
     bool enabled;          /* pt=on|off */
@@ -30,7 +47,25 @@ struct pt_config {
     bool os, user;         /* pt.os= pt.user= */
     bool tsc;              /* pt.tsc= */
     bool disable_retc;     /* pt.retc=off */
-    uint32_t psb_bytes;    /* pt.psb=: a PSB about every so many bytes, 2K to 64M; 0: the CPU's own choice */
+    uint32_t psb_bytes;    /* pt.psb=: a PSB about every so many bytes, 2K to 64M; 0: the CPU's own choice;
+                              PT_PSB_AUTO: 16K where the CPU has it, else its own */
+    enum pt_switch way;    /* pt.switch= */
+    bool no_branches;      /* pt.branch=off */
+    bool ptwrite;          /* pt.ptwrite=on */
+    bool mtc_on, cyc_on;   /* pt.mtc= pt.cyc= are not off */
+    uint8_t mtc, cyc;      /* MTCFreq, CycThresh: 0 to 15 */
+    bool cr3_on;           /* pt.cr3= is not off */
+    uint64_t cr3;          /* 32-byte aligned */
+    struct pt_range ranges[PT_MAX_RANGES]; /* pt.range0= to pt.range3= */
+};
+
+/* The same as register values. */
+struct pt_setup {
+    uint64_t rtit_ctl;  /* IA32_RTIT_CTL with TraceEn clear */
+    bool has_cr3_match; /* the CPU has IA32_RTIT_CR3_MATCH */
+    uint64_t cr3_match;
+    uint32_t nr_ranges; /* pairs of IA32_RTIT_ADDRn_A and _B that the CPU has */
+    uint64_t addr_a[PT_MAX_RANGES], addr_b[PT_MAX_RANGES];
 };
 
 enum pt_refusal {
@@ -40,14 +75,23 @@ enum pt_refusal {
     PT_NO_VMX_MISC_14, /* IA32_VMX_MISC[14] = 0, as under nested KVM */
     PT_NO_TOPA,        /* CPUID.14H.ECX[0] = 0 */
     PT_NO_MENTRY,      /* CPUID.14H.ECX[1] = 0: ToPA of one entry only */
-    PT_NO_CYCLE_PSB,   /* pt.psb= asked for, CPUID.14H.EBX[1] = 0 */
     PT_TRACE_ENABLED,  /* IA32_RTIT_CTL.TraceEn is set: firmware or a probe owns PT */
-    PT_PSB_UNSUPPORTED /* this PSB frequency is not in CPUID.(14H,1):EBX[31:16] */
+    PT_BAD_OPTION      /* an option asks for what this CPU's PT does not have: pt_objection says which */
 };
 /* A clause to follow "no trace: ": what is missing. Stable. */
 const char *pt_refusal_text(enum pt_refusal refusal);
 
-/* Can config be done on this CPU? *rtit_ctl receives IA32_RTIT_CTL with TraceEn clear. */
-enum pt_refusal pt_config_resolve(uint64_t *rtit_ctl, const struct pt_cpuid *cpuid, const struct pt_config *config);
+/* Can config be done on this CPU? *setup is all zero where not. */
+enum pt_refusal pt_config_resolve(struct pt_setup *setup, const struct pt_cpuid *cpuid, const struct pt_config *config);
+
+/* The first option of config that a CPU with PT cannot do: "pt.mtc=5: this CPU supports off 0 3 6 9". Returns the
+ * length, 0: there is none. Stable. */
+size_t pt_objection(char *text, size_t size, const struct pt_cpuid *cpuid, const struct pt_config *config);
+
+/* The PSBFreq code of pt.psb= on this CPU. -1: it has only its own frequency. */
+int pt_psb_code(const struct pt_cpuid *cpuid, uint32_t psb_bytes);
+
+/* How many pairs of IA32_RTIT_ADDRn_A and _B this CPU has, up to PT_MAX_RANGES. */
+uint32_t pt_nr_ranges(const struct pt_cpuid *cpuid);
 
 #endif

@@ -43,9 +43,15 @@ void pt_cpuid_read(struct pt_cpuid *cpuid)
 }
 
 /* All of PT's state that we use: a warm reset may have kept any of it. TraceEn is clear. */
-static void registers_init(const struct pt_cpu *pt)
+static void registers_init(const struct pt_cpu *pt, const struct pt_setup *setup)
 {
     msr_write(IA32_RTIT_CTL, pt->rtit_ctl);
+    if (setup->has_cr3_match)
+        msr_write(IA32_RTIT_CR3_MATCH, setup->cr3_match);
+    for (uint32_t i = 0; i < setup->nr_ranges; i++) {
+        msr_write(IA32_RTIT_ADDR0_A + 2 * i, setup->addr_a[i]);
+        msr_write(IA32_RTIT_ADDR0_A + 2 * i + 1, setup->addr_b[i]);
+    }
     msr_write(IA32_RTIT_STATUS, 0);
     msr_write(IA32_RTIT_OUTPUT_BASE, pt->ring.table_pa);
     msr_write(IA32_RTIT_OUTPUT_MASK_PTRS, topa_ptrs_pack(ring_ptrs(&pt->ring)));
@@ -56,18 +62,20 @@ struct pt_cpu *pt_cpu_init(void *memory, uint64_t memory_pa, uint16_t cpu, const
 {
     struct pt_cpu *pt = memory;
     struct pt_cpuid cpuid;
+    struct pt_setup setup;
 
     *pt = (struct pt_cpu){.cpu = cpu, .sink = sink, .regions = regions};
     if (!config || !config->enabled || !ring_size_valid(config->region_bytes, config->nr_regions))
         return pt;
     pt_cpuid_read(&cpuid);
-    if (pt_config_resolve(&pt->rtit_ctl, &cpuid, config) != PT_OK)
+    if (pt_config_resolve(&setup, &cpuid, config) != PT_OK)
         return pt;
+    pt->rtit_ctl = setup.rtit_ctl;
     pt->table = (uint64_t *)((uint8_t *)memory + 4096);
     pt->ring = ring_make(memory_pa + 4096, regions.pa, (uint32_t)config->region_bytes, config->nr_regions);
     for (uint32_t i = 0; i <= config->nr_regions; i++)
         pt->table[i] = ring_entry(&pt->ring, i);
-    registers_init(pt);
+    registers_init(pt, &setup);
     pt->tracing = true;
     return pt;
 }

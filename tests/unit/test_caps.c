@@ -28,11 +28,11 @@ static const struct pt_config plain = {.enabled = true,
 
 static uint64_t resolve(const struct pt_cpuid *cpu, const struct pt_config *config, enum pt_refusal expected)
 {
-    uint64_t ctl = ~0ull;
-    assert_int_equal(pt_config_resolve(&ctl, cpu, config), expected);
+    struct pt_setup setup = {.rtit_ctl = ~0ull};
+    assert_int_equal(pt_config_resolve(&setup, cpu, config), expected);
     if (expected != PT_OK)
-        assert_int_equal(ctl, 0);
-    return ctl;
+        assert_int_equal(setup.rtit_ctl, 0);
+    return setup.rtit_ctl;
 }
 
 static void test_ctl(void **state)
@@ -64,7 +64,7 @@ static void test_refusals(void **state)
     cpu = good_cpu, cpu.rtit_ctl = 1;
     resolve(&cpu, &config, PT_TRACE_ENABLED);
     cpu = good_cpu, cpu.leaf14_0[1] = 0x0d;
-    resolve(&cpu, &config, PT_NO_CYCLE_PSB);
+    resolve(&cpu, &config, PT_BAD_OPTION);
     config.enabled = false;
     resolve(&good_cpu, &config, PT_OFF);
 }
@@ -75,11 +75,11 @@ static void test_psb(void **state)
     struct pt_config config = plain;
     struct pt_cpuid cpu = good_cpu;
     config.psb_bytes = 131072; /* code 6: not in the bitmap */
-    resolve(&cpu, &config, PT_PSB_UNSUPPORTED);
+    resolve(&cpu, &config, PT_BAD_OPTION);
     config.psb_bytes = 3000;
-    resolve(&cpu, &config, PT_PSB_UNSUPPORTED);
+    resolve(&cpu, &config, PT_BAD_OPTION);
     config.psb_bytes = 4096, cpu.leaf14_0[0] = 0; /* sub-leaf 1 is not there: its bytes mean nothing */
-    resolve(&cpu, &config, PT_PSB_UNSUPPORTED);
+    resolve(&cpu, &config, PT_BAD_OPTION);
     config.psb_bytes = 0, cpu.leaf14_0[1] = 0;
     assert_int_equal(resolve(&cpu, &config, PT_OK) >> 24, 0);
 }
@@ -87,7 +87,7 @@ static void test_psb(void **state)
 static void test_texts(void **state)
 {
     (void)state;
-    for (int r = PT_OK; r <= PT_PSB_UNSUPPORTED; r++)
+    for (int r = PT_OK; r <= PT_BAD_OPTION; r++)
         assert_string_not_equal(pt_refusal_text((enum pt_refusal)r), "unknown refusal");
 }
 

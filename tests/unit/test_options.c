@@ -38,7 +38,7 @@ static void defaults(void **state)
     assert_true(o.pt.enabled && o.pt.os && o.pt.user && o.pt.tsc && !o.pt.disable_retc);
     assert_int_equal(o.pt.region_bytes, 512 << 10);
     assert_int_equal(o.pt.nr_regions, 8);
-    assert_int_equal(o.pt.psb_bytes, 16 << 10);
+    assert_int_equal(o.pt.psb_bytes, PT_PSB_AUTO);
     assert_int_equal(o.channel, CHANNEL_AUTO);
     assert_int_equal(o.uart_port, 0x2f8);
     assert_int_equal(o.console_port, 0x3f8);
