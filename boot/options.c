@@ -34,8 +34,15 @@ void options_default(struct options *options)
 
 static bool set_policy(struct options *o, struct text v)
 {
-    (void)o;
-    return text_is(v, "stall");
+    static const char *const names[] = {
+        [PT_POLICY_STALL] = "stall", [PT_POLICY_DROP] = "drop", [PT_POLICY_RING] = "ring"};
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (text_is(v, names[i])) {
+            o->pt.policy = (enum pt_policy)i;
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool set_channel(struct options *o, struct text v)
@@ -106,7 +113,7 @@ static bool set_code(struct options *o, struct text v)
 }
 
 static const struct option table[] = {
-    {"policy", set_policy, "stall (drop and ring are not there yet)"},
+    {"policy", set_policy, "stall, drop or ring"},
     {"channel", set_channel, "auto, e1000, uart or none"},
     {"uart.port", set_uart_port, "com1 to com4, or a port in hexadecimal such as 0x2f8"},
     {"uart.baud", set_uart_baud, "a divisor of 115200"},

@@ -37,8 +37,8 @@ struct options_error {
 
 void options_default(struct options *options);
 
-/* Parse the words of line. Unknown names and bad values are errors. policy=stall and pt.switch=root are accepted; their
- * other values are errors that say so. false: *error says what. */
+/* Parse the words of line. Unknown names and bad values are errors. pt.switch=root is accepted; its other
+ * values are errors that say so. false: *error says what. */
 bool options_parse(struct options *options, const char *line, struct options_error *error);
 
 #endif

@@ -39,6 +39,13 @@ struct pt_range {
 
 #define PT_PSB_AUTO 1u
 
+/* What happens where the trace is faster than the wire. */
+enum pt_policy {
+    PT_POLICY_STALL, /* the guest waits */
+    PT_POLICY_DROP,  /* tracing pauses, a gap record says where and how long */
+    PT_POLICY_RING   /* nothing is sent until something triggers it: the newest bytes are kept */
+};
+
 /* What the options ask for. Sizes in bytes. */
 struct pt_config {
     bool enabled;          /* pt=on|off */
@@ -49,6 +56,7 @@ struct pt_config {
     bool disable_retc;     /* pt.retc=off */
     uint32_t psb_bytes;    /* pt.psb=: a PSB about every so many bytes, 2K to 64M; 0: the CPU's own choice;
                               PT_PSB_AUTO: 16K where the CPU has it, else its own */
+    enum pt_policy policy; /* policy= */
     enum pt_switch way;    /* pt.switch= */
     bool no_branches;      /* pt.branch=off */
     bool ptwrite;          /* pt.ptwrite=on */

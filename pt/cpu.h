@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "pt/engine.h"
+#include "pt/plan.h"
 #include "pt/ring.h"
 
 /* For RECORD_END; each is a count. */
@@ -19,7 +20,26 @@ struct pt_totals {
     uint64_t drain_tsc; /* TSC ticks of all drains, waiting not counted */
     uint64_t stalls;    /* drains after which the guest had to wait */
     uint64_t stall_tsc; /* TSC ticks it waited */
+    uint64_t pauses;    /* times that the guest ran on untraced */
+    uint64_t pause_tsc; /* TSC ticks it did */
+    uint64_t forgotten; /* gaps by policy ring */
     uint64_t records;
+};
+
+/* One drain, from the registers as they were until the ring can be armed again. */
+struct drain {
+    struct plan_snapshot snapshot;
+    struct plan_drain plan;
+};
+
+/* TraceEn stays 0 until the ring has room and no command holds tracing back. The guest waits in root, or runs on. */
+struct pt_pause {
+    bool on;
+    bool guest_runs; /* a gap record will be due */
+    uint32_t cause;  /* enum record_gap_cause */
+    uint64_t at;     /* trace offset */
+    uint64_t tsc_from;
+    struct drain drain; /* to be armed */
 };
 
 struct pt_cpu {
@@ -31,18 +51,34 @@ struct pt_cpu {
     struct ring ring;
     uint64_t *table; /* the ToPA table */
     struct pt_region_memory regions;
+    enum pt_policy policy;
+    bool held; /* by a command */
+    struct pt_pause pause;
+    uint64_t sent_end;    /* trace offset behind the last byte given to the sink */
     uint64_t entered_tsc; /* when TraceEn was last set */
     uint64_t polled_tsc;  /* when the sink was last polled */
     struct pt_totals totals;
-    char text[768]; /* RECORD_END */
+    char text[1024]; /* RECORD_END */
 };
 
-/* pt/drain.c: take in what was written, hand it over, report gaps, write the registers for what comes next. Waits until
- * the sink has released enough. TraceEn is clear. */
+/* pt/drain.c: take in what was written, hand it over, report gaps, write the registers for what comes next. Where no
+ * region is free a pause begins. TraceEn is clear. */
 void pt_drain(struct pt_cpu *pt, enum record_drain_cause cause);
 
-/* The same for all bytes, the region in use included; does not wait: pmi_pending stays set where it would have to. */
+/* The same for all bytes, the region in use and those that policy ring keeps included. */
 void pt_drain_all(struct pt_cpu *pt);
+
+/* Write the registers so that tracing can go on behind the drain. false: the ring has no free region. */
+bool pt_rearm(struct pt_cpu *pt, const struct drain *drain);
+
+/* pt/pause.c: no trace from here on until pt_pause_over. */
+void pt_pause_begin(struct pt_cpu *pt, const struct drain *drain, enum record_gap_cause cause);
+
+/* Before VM entry, while pt->pause.on: may TraceEn be set again? Waits for that under policy stall. */
+bool pt_pause_over(struct pt_cpu *pt);
+
+/* The machine may go down: the gap record of a pause that is not over. */
+void pt_pause_tell(struct pt_cpu *pt);
 
 /* Let the sink work. */
 void pt_poll(struct pt_cpu *pt);

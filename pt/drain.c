@@ -8,13 +8,6 @@
 #include "pt/msr.h"
 #include "pt/plan.h"
 #include "pt/rtit.h"
-#include "serial/io.h"
-
-/* One drain under way. */
-struct drain {
-    struct plan_snapshot snapshot;
-    struct plan_drain plan;
-};
 
 void pt_poll(struct pt_cpu *pt)
 {
@@ -35,14 +28,26 @@ static struct plan_snapshot snapshot_read(bool all)
     return snapshot;
 }
 
+/* Policy ring has forgotten what was not handed over in time: say so before what follows. */
+static void report_forgotten(struct pt_cpu *pt, uint64_t from)
+{
+    if (from == pt->sent_end)
+        return;
+    pt->totals.forgotten++;
+    struct record_gap record = {.at = pt->sent_end, .size = from - pt->sent_end, .cause = RECORD_GAP_RING};
+    pt_record(pt, RECORD_GAP, &record, sizeof(record), NULL, 0);
+}
+
 static void hand_over(struct pt_cpu *pt, const struct drain *drain, enum record_drain_cause cause)
 {
     struct ring_span span;
     if (drain->plan.hand_end == drain->plan.hand_from)
         return;
+    report_forgotten(pt, drain->plan.hand_from);
     while (ring_hand_over(&pt->ring, drain->plan.hand_end, &span))
         pt->sink->ops->trace(pt->sink, pt->cpu, span.offset, (const uint8_t *)pt->regions.va + span.place,
                              pt->regions.pa + span.place, span.size);
+    pt->sent_end = drain->plan.hand_end;
     struct record_drain record = {
         .from = drain->plan.hand_from,
         .size = drain->plan.hand_end - drain->plan.hand_from,
@@ -75,7 +80,8 @@ static struct drain drain_take(struct pt_cpu *pt, bool all, enum record_drain_ca
     struct drain drain;
     drain.snapshot = snapshot_read(all);
     drain.plan = plan_drain(&pt->ring, &drain.snapshot);
-    hand_over(pt, &drain, cause);
+    if (all || pt->policy != PT_POLICY_RING)
+        hand_over(pt, &drain, cause);
     report_gap(pt, &drain.plan);
     if (cause == RECORD_DRAIN_PMI && drain.plan.hand_end == drain.plan.hand_from)
         pt->totals.spurious_pmis++;
@@ -83,9 +89,10 @@ static struct drain drain_take(struct pt_cpu *pt, bool all, enum record_drain_ca
     return drain;
 }
 
-/* false: the ring has no free region. */
-static bool rearm_try(struct pt_cpu *pt, const struct drain *drain)
+bool pt_rearm(struct pt_cpu *pt, const struct drain *drain)
 {
+    if (pt->policy == PT_POLICY_RING)
+        ring_forget(&pt->ring);
     uint64_t released = pt->sink->ops->released(pt->sink, pt->cpu);
     struct plan_rearm plan = plan_rearm(&pt->ring, &drain->plan, &drain->snapshot, released);
     if (plan.stall)
@@ -110,23 +117,21 @@ void pt_drain(struct pt_cpu *pt, enum record_drain_cause cause)
 {
     uint64_t from = tsc_read();
     struct drain drain = drain_take(pt, false, cause);
-    bool armed = rearm_try(pt, &drain);
-    uint64_t now = tsc_read();
-    pt->totals.drain_tsc += now - from;
-    if (armed)
-        return;
-    /* Policy stall: the guest waits here. */
-    do {
-        io_pause();
-        pt_poll(pt);
-    } while (!rearm_try(pt, &drain));
-    pt->totals.stalls++;
-    pt->totals.stall_tsc += tsc_read() - now;
+    bool armed = pt_rearm(pt, &drain);
+    pt->totals.drain_tsc += tsc_read() - from;
+    if (!armed)
+        pt_pause_begin(pt, &drain, RECORD_GAP_DROP);
 }
 
 void pt_drain_all(struct pt_cpu *pt)
 {
+    if (pt->pause.on) { /* the registers have been read, and have not changed */
+        pt->pause.drain.plan.hand_from = pt->ring.handed;
+        pt->pause.drain.plan.hand_end = pt->ring.written;
+        hand_over(pt, &pt->pause.drain, RECORD_DRAIN_FLUSH);
+        return;
+    }
     struct drain drain = drain_take(pt, true, RECORD_DRAIN_FLUSH);
-    if (!rearm_try(pt, &drain))
-        pt->pmi_pending = true;
+    if (!pt_rearm(pt, &drain))
+        pt_pause_begin(pt, &drain, RECORD_GAP_DROP);
 }

@@ -71,6 +71,7 @@ struct pt_cpu *pt_cpu_init(void *memory, uint64_t memory_pa, uint16_t cpu, const
     if (pt_config_resolve(&setup, &cpuid, config) != PT_OK)
         return pt;
     pt->rtit_ctl = setup.rtit_ctl;
+    pt->policy = config->policy;
     pt->table = (uint64_t *)((uint8_t *)memory + 4096);
     pt->ring = ring_make(memory_pa + 4096, regions.pa, (uint32_t)config->region_bytes, config->nr_regions);
     for (uint32_t i = 0; i <= config->nr_regions; i++)
@@ -116,7 +117,9 @@ bool pt_nmi(struct pt_cpu *pt)
 static void serve(struct pt_cpu *pt)
 {
     bool intact = lvtpc_guard();
-    if (pt->pmi_pending) {
+    if (pt->pause.on) {
+        pt->pmi_pending = false; /* whatever it was, it was before the pause */
+    } else if (pt->pmi_pending) {
         pt_drain(pt, RECORD_DRAIN_PMI);
     } else if (!intact) {
         pt->totals.lvtpc_repairs++;
@@ -132,7 +135,7 @@ void pt_enter(struct pt_cpu *pt)
     uint64_t now = tsc_read();
     if (now - pt->polled_tsc > POLL_TSC)
         pt_poll(pt);
-    if (!pt->tracing)
+    if (!pt->tracing || (pt->pause.on && !pt_pause_over(pt)))
         return;
     pt->entered_tsc = now;
     msr_write(IA32_RTIT_CTL, pt->rtit_ctl | RTIT_CTL_TRACE_EN);

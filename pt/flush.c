@@ -25,19 +25,22 @@ static uint32_t totals_text(struct pt_cpu *pt)
     return (uint32_t)format_text(
         pt->text, sizeof(pt->text),
         "trace_bytes %llu\nregions %llu\npmis %llu\nspurious_pmis %llu\nlvtpc_repairs %llu\n"
-        "gaps %llu\ngap_bytes 0\nstopped %llu\nerrors %llu\ndrain_tsc %llu\nstalls %llu\nstall_tsc %llu\n"
+        "gaps %llu\nstopped %llu\nerrors %llu\npauses %llu\npause_tsc %llu\nforgotten %llu\ndrain_tsc %llu\nstalls "
+        "%llu\nstall_tsc %llu\n"
         "records %llu\n",
         (unsigned long long)pt->ring.written, regions, (unsigned long long)t->pmis,
         (unsigned long long)t->spurious_pmis, (unsigned long long)t->lvtpc_repairs,
-        (unsigned long long)(t->stopped + t->errors), (unsigned long long)t->stopped, (unsigned long long)t->errors,
-        (unsigned long long)t->drain_tsc, (unsigned long long)t->stalls, (unsigned long long)t->stall_tsc,
-        (unsigned long long)t->records);
+        (unsigned long long)(t->stopped + t->errors + t->pauses + t->forgotten), (unsigned long long)t->stopped,
+        (unsigned long long)t->errors, (unsigned long long)t->pauses, (unsigned long long)t->pause_tsc,
+        (unsigned long long)t->forgotten, (unsigned long long)t->drain_tsc, (unsigned long long)t->stalls,
+        (unsigned long long)t->stall_tsc, (unsigned long long)t->records);
 }
 
 void pt_flush(struct pt_cpu *pt, const char *exits_text, uint32_t exits_size)
 {
     if (pt->tracing)
         pt_drain_all(pt);
+    pt_pause_tell(pt);
     wait_delivered(pt);
     uint32_t size = totals_text(pt);
     pt_record(pt, RECORD_END, pt->text, size, exits_text, exits_text ? exits_size : 0);

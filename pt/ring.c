@@ -94,6 +94,16 @@ void ring_release(struct ring *ring, uint64_t offset)
         ring->released = offset;
 }
 
+void ring_forget(struct ring *ring)
+{
+    uint64_t current = ring->written / ring->region_bytes;
+    if (ring->released != ring->handed || current < ring->nr_regions - 2)
+        return;
+    uint64_t keep_from = (current - (ring->nr_regions - 2)) * ring->region_bytes;
+    if (keep_from > ring->handed)
+        ring->handed = ring->released = keep_from;
+}
+
 bool ring_arm(struct ring *ring)
 {
     uint64_t current = ring->written / ring->region_bytes;

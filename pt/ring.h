@@ -66,6 +66,10 @@ bool ring_hand_over(struct ring *ring, uint64_t end, struct ring_span *span);
 /* The sink has released all bytes before offset; lower offsets than before, and ones never handed over, are ignored. */
 void ring_release(struct ring *ring, uint64_t offset);
 
+/* Policy ring: forget the oldest bytes, as far as the hardware needs their room to go on. Moves handed and released.
+ * Nothing is forgotten while bytes handed over before are not released. */
+void ring_forget(struct ring *ring);
+
 /* May tracing go on? It must be able to fill the region it is in and one more before STOP, else a PMI's skid would
  * stop it. Moves limit as far as released allows. false: release first. */
 bool ring_arm(struct ring *ring);

@@ -15,7 +15,8 @@ enum record_kind {
     RECORD_DRAIN = 3, /* struct record_drain: trace bytes were handed over */
     RECORD_GAP = 4,   /* struct record_gap: trace bytes that never were written or were lost */
     RECORD_LOG = 5,   /* text, one line without its end */
-    RECORD_END = 6    /* text, lines of "name value": totals; the last record */
+    RECORD_END = 6,   /* text, lines of "name value": totals; the last record */
+    RECORD_STATUS = 7 /* text, lines of "name value": the answer to a command (serial/command.h) */
 };
 
 struct record_header {
@@ -52,7 +53,10 @@ struct record_drain {
 enum record_gap_cause {
     RECORD_GAP_STOPPED = 1,
     RECORD_GAP_ERROR = 2,
-    RECORD_GAP_WIRE = 3 /* lost on the way: written by the receiver, tsc_from and tsc_to are 0 */
+    RECORD_GAP_WIRE = 3,   /* lost on the way: written by the receiver, tsc_from and tsc_to are 0 */
+    RECORD_GAP_DROP = 4,   /* policy drop or ring: no region was free, tracing paused */
+    RECORD_GAP_RING = 5,   /* policy ring: overwritten before anything asked for it; size is known */
+    RECORD_GAP_COMMAND = 6 /* tracing paused by a command */
 };
 
 struct record_gap {

@@ -15,8 +15,9 @@ struct sink;
 struct sink_ops {
     const char *name;
     /* Hand over size bytes of the CPU's trace stream, starting at the stream's offset, contiguous in memory at va and
-     * pa. Offsets follow each other without a hole. The memory belongs to the sink until released() has passed it.
-     * Never copies, never blocks: at most SINK_MAX_SPANS spans per CPU may be unreleased, the caller keeps to that. */
+     * pa. Offsets only grow; a hole has been told of by a gap record before. The memory belongs to the sink until
+     * released() has passed it. Never copies, never blocks: at most SINK_MAX_SPANS spans per CPU may be unreleased, the
+     * caller keeps to that. */
     void (*trace)(struct sink *sink, uint16_t cpu, uint64_t offset, const void *va, uint64_t pa, uint32_t size);
     /* Append size bytes (a multiple of 8) to the CPU's record stream. Copies. Waits, pumping the wire, where the buffer
      * is full. */

@@ -14,9 +14,10 @@ void trace_queue_take(struct trace_queue *q, uint32_t size)
 {
     struct span *span = &q->spans[q->head % SINK_MAX_SPANS];
 
-    q->sent += size;
     span->va += size;
     span->pa += size;
+    span->offset += size;
+    q->sent = span->offset;
     span->size -= size;
     if (span->size == 0) {
         q->head++;
@@ -40,5 +41,5 @@ struct span record_queue_peek(const struct record_queue *q)
     uint32_t waiting = (uint32_t)(q->end - q->sent);
     uint32_t to_ring_end = q->size - at;
 
-    return (struct span){q->va + at, q->pa + at, waiting < to_ring_end ? waiting : to_ring_end};
+    return (struct span){q->va + at, q->pa + at, waiting < to_ring_end ? waiting : to_ring_end, q->sent};
 }

@@ -14,18 +14,19 @@ struct span {
     const uint8_t *va;
     uint64_t pa;
     uint32_t size;
+    uint64_t offset; /* in the stream */
 };
 
 /* Trace: spans in the order in which they were handed over. */
 struct trace_queue {
-    uint64_t sent;       /* stream offset of the first byte not yet in a frame */
+    uint64_t sent;       /* stream offset behind the last byte in a frame */
     uint32_t head, tail; /* spans[head % SINK_MAX_SPANS] is the oldest; they are counted, not wrapped */
     struct span spans[SINK_MAX_SPANS];
 };
 
 /* Records: a ring that holds the bytes from the oldest that is still needed to end. */
 struct record_queue {
-    uint64_t sent; /* as above */
+    uint64_t sent; /* stream offset of the first byte not yet in a frame */
     uint64_t end;  /* stream offset behind the last byte appended */
     uint8_t *va;
     uint64_t pa;

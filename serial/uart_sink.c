@@ -40,14 +40,14 @@ static struct uart_sink *uart_sink_of(struct sink *sink)
     return (struct uart_sink *)sink;
 }
 
-static void begin_frame(struct uart_sink *s, uint16_t cpu, enum frame_kind kind, uint64_t offset, struct span span)
+static void begin_frame(struct uart_sink *s, uint16_t cpu, enum frame_kind kind, struct span span)
 {
     uint16_t length = span.size < MAX_PAYLOAD ? (uint16_t)span.size : MAX_PAYLOAD;
 
     s->header.kind = (uint8_t)kind;
     s->header.cpu = cpu;
     s->header.seq = s->seq++;
-    s->header.offset = offset;
+    s->header.offset = span.offset;
     s->header.length = length;
     frame_header_seal(&s->header);
     s->payload = span.va;
@@ -63,7 +63,7 @@ static bool begin_next_frame(struct uart_sink *s)
         const struct record_queue *q = &s->cpus[cpu].records;
 
         if (!record_queue_empty(q)) {
-            begin_frame(s, cpu, FRAME_RECORDS, q->sent, record_queue_peek(q));
+            begin_frame(s, cpu, FRAME_RECORDS, record_queue_peek(q));
             return true;
         }
     }
@@ -71,7 +71,7 @@ static bool begin_next_frame(struct uart_sink *s)
         const struct trace_queue *q = &s->cpus[cpu].trace;
 
         if (!trace_queue_empty(q)) {
-            begin_frame(s, cpu, FRAME_TRACE, q->sent, trace_queue_peek(q));
+            begin_frame(s, cpu, FRAME_TRACE, trace_queue_peek(q));
             return true;
         }
     }
@@ -138,10 +138,7 @@ static void uart_trace(struct sink *sink, uint16_t cpu, uint64_t offset, const v
     if (size == 0) {
         return;
     }
-    if (trace_queue_empty(q)) {
-        q->sent = offset;
-    }
-    while (!trace_queue_add(q, (struct span){va, pa, size})) {
+    while (!trace_queue_add(q, (struct span){va, pa, size, offset})) {
         uart_poll(sink);
     }
 }

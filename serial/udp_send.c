@@ -131,12 +131,13 @@ static uint32_t tx_space(struct udp_sink *s)
 }
 
 /* Put as much of a span into frames as there is room for. Returns the bytes. */
-static uint32_t send_span(struct udp_sink *s, uint16_t stream, uint64_t offset, struct span span)
+static uint32_t send_span(struct udp_sink *s, uint16_t stream, struct span span)
 {
     uint32_t max_payload = s->max_payload;
     uint32_t space = window_space(&s->window);
     uint32_t room = tx_space(s);
     uint32_t left = span.size;
+    uint64_t offset = span.offset;
     struct cursor c;
 
     room = space < room ? space : room;
@@ -176,7 +177,7 @@ static void send_records(struct udp_sink *s, uint16_t cpu)
     struct record_queue *q = &s->cpus[cpu].records;
 
     while (!record_queue_empty(q)) {
-        uint32_t sent = send_span(s, udp_stream(cpu, FRAME_RECORDS), q->sent, record_queue_peek(q));
+        uint32_t sent = send_span(s, udp_stream(cpu, FRAME_RECORDS), record_queue_peek(q));
 
         if (sent == 0) {
             return;
@@ -190,7 +191,7 @@ static void send_trace(struct udp_sink *s, uint16_t cpu)
     struct trace_queue *q = &s->cpus[cpu].trace;
 
     while (!trace_queue_empty(q)) {
-        uint32_t sent = send_span(s, udp_stream(cpu, FRAME_TRACE), q->sent, trace_queue_peek(q));
+        uint32_t sent = send_span(s, udp_stream(cpu, FRAME_TRACE), trace_queue_peek(q));
 
         if (sent == 0) {
             return;

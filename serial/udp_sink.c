@@ -78,10 +78,7 @@ static void udp_trace(struct sink *sink, uint16_t cpu, uint64_t offset, const vo
     if (size == 0) {
         return;
     }
-    if (trace_queue_empty(q)) {
-        q->sent = offset;
-    }
-    while (!trace_queue_add(q, (struct span){va, pa, size})) {
+    while (!trace_queue_add(q, (struct span){va, pa, size, offset})) {
         udp_poll(sink);
     }
     udp_poll(sink);

@@ -15,7 +15,7 @@ refused() {
 export CPU=corei7_skylake_x
 refused 'an unknown option' 'bad option "pt.regoin=1M": expected' option "$guest" '' '' 'pt.regoin=1M'
 refused 'a bad value' 'bad option "pt.regions=2": expected a number from 4 to 128' value "$guest" '' '' 'pt.regions=2'
-refused 'a policy that is not here yet' 'bad option "policy=drop": expected' policy "$guest" '' '' 'policy=drop'
+refused 'an unknown policy' 'bad option "policy=lose": expected stall, drop or ring' policy "$guest" '' '' 'policy=lose'
 refused 'no kernel' 'no kernel: expected "module2 FILE kernel COMMAND-LINE"' no_kernel '' '' '' ''
 refused 'a kernel that is no bzImage' 'kernel: no bzImage: no boot flag AA55' no_bzimage Makefile '' '' ''
 MEMORY=32 refused 'too little memory' 'too little memory' memory "$guest" '' '' 'pt.region=4M pt.regions=16'

@@ -99,7 +99,7 @@ static void bad_words(void **state)
     refused("pt.regions=-4", "pt.regions=-4", "4 to 128");
     refused("pt.psb=1K", "pt.psb=1K", "2K");
     refused("pt.switch=list", "pt.switch=list", "root");
-    refused("policy=drop", "policy=drop", "stall");
+    refused("policy=lose", "policy=lose", "stall, drop or ring");
     refused("channel=wifi", "channel=wifi", "uart");
     refused("uart.port=com5", "uart.port=com5", "com1");
     refused("uart.port=760", "uart.port=760", "hexadecimal");

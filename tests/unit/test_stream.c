@@ -17,18 +17,20 @@ static void spans_in_order(void **state)
 
     (void)state;
     assert_true(trace_queue_empty(&q));
-    assert_true(trace_queue_add(&q, (struct span){memory, 0x10000, 1000}));
-    assert_true(trace_queue_add(&q, (struct span){memory + 2000, 0x20000, 5}));
+    assert_true(trace_queue_add(&q, (struct span){memory, 0x10000, 1000, 300}));
+    assert_true(trace_queue_add(&q, (struct span){memory + 2000, 0x20000, 5, 7000}));
     trace_queue_take(&q, 600);
     span = trace_queue_peek(&q);
     assert_ptr_equal(span.va, memory + 600);
     assert_int_equal(span.pa, 0x10000 + 600);
     assert_int_equal(span.size, 400);
+    assert_int_equal(span.offset, 900);
     trace_queue_take(&q, 400);
+    assert_int_equal(q.sent, 1300);
     assert_int_equal(trace_queue_peek(&q).pa, 0x20000);
     trace_queue_take(&q, 5);
     assert_true(trace_queue_empty(&q));
-    assert_int_equal(q.sent, 1005);
+    assert_int_equal(q.sent, 7005);
 }
 
 static void as_many_spans_as_promised(void **state)
@@ -38,9 +40,9 @@ static void as_many_spans_as_promised(void **state)
 
     (void)state;
     for (uint32_t i = 0; i < SINK_MAX_SPANS; i++) {
-        assert_true(trace_queue_add(&q, (struct span){memory, i, 1}));
+        assert_true(trace_queue_add(&q, (struct span){memory, i, 1, i}));
     }
-    assert_false(trace_queue_add(&q, (struct span){memory, 0, 1}));
+    assert_false(trace_queue_add(&q, (struct span){memory, 0, 1, 0}));
     for (uint32_t i = 0; i < SINK_MAX_SPANS; i++) {
         assert_int_equal(trace_queue_peek(&q).pa, i);
         trace_queue_take(&q, 1);
