@@ -16,6 +16,8 @@
 #include "boot/screen.h"
 #include "boot/version.h"
 #include "pt/engine.h"
+#include "pt/scheme.h"
+
 #include "serial/log.h"
 #include "vmx/phys.h"
 #include "vmx/vmx.h"
@@ -96,6 +98,14 @@ static uint64_t region_bytes(void)
     return boot.no_pt ? 0 : boot.options.pt.region_bytes * boot.options.pt.nr_regions;
 }
 
+static uint64_t region_align(void)
+{
+    enum pt_scheme scheme;
+    if (boot.no_pt || pt_scheme_resolve(&scheme, &boot.cpuid, &boot.options.pt) != PT_OK)
+        return 0;
+    return pt_scheme_align(scheme, &boot.options.pt);
+}
+
 /* All that the arena will be asked for, each piece with the page that its alignment may cost. */
 static uint64_t arena_bytes(uint64_t top)
 {
@@ -123,8 +133,8 @@ static void carve(uint32_t info_pa, uint64_t image_pa)
                                     .within = {MIB, 4096 * MIB},
                                     .avoid = avoid,
                                     .nr_avoid = nr_avoid};
-    if (region_bytes() && boot.options.pt.region_bytes > request.align)
-        request.align = boot.options.pt.region_bytes; /* the regions come first in the arena */
+    if (region_align() > request.align)
+        request.align = region_align(); /* the regions come first in the arena */
     if (!carve_find(&boot.carved, &boot.info.map, &request))
         boot_fail("too little memory: no %lu KiB are free below 4 GiB", request.size / 1024);
     boot.arena = (struct arena){phys_to_virt(boot.carved.start), boot.carved.start, request.size, 0};

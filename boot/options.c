@@ -8,6 +8,8 @@ void options_default(struct options *options)
 {
     *options = (struct options){
         .pt = {.enabled = true,
+               .scheme = PT_SCHEME_AUTO,
+               .stop = true,
                .region_bytes = 512 * KIB,
                .nr_regions = 8,
                .os = true,

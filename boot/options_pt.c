@@ -1,11 +1,28 @@
 /* The options of Intel PT. Core. What the CPU has of them is pt/offer.c's to judge. */
 #include "boot/option.h"
+#include "pt/scheme.h"
 
 #define KIB 1024ull
 
 static bool set_pt(struct options *o, struct text v)
 {
     return value_flag(&o->pt.enabled, v);
+}
+
+static bool set_pt_scheme(struct options *o, struct text v)
+{
+    for (int scheme = PT_SCHEME_AUTO; scheme <= PT_SCHEME_RANGE; scheme++) {
+        if (text_is(v, pt_scheme_name((enum pt_scheme)scheme))) {
+            o->pt.scheme = (enum pt_scheme)scheme;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool set_pt_stop(struct options *o, struct text v)
+{
+    return value_flag(&o->pt.stop, v);
 }
 
 static bool set_pt_region(struct options *o, struct text v)
@@ -15,7 +32,7 @@ static bool set_pt_region(struct options *o, struct text v)
 
 static bool set_pt_regions(struct options *o, struct text v)
 {
-    return value_u32(&o->pt.nr_regions, v, 4, 128);
+    return value_u32(&o->pt.nr_regions, v, 4, 4096);
 }
 
 static bool set_pt_os(struct options *o, struct text v)
@@ -153,8 +170,10 @@ static bool set_pt_range3(struct options *o, struct text v)
 
 const struct option options_pt[] = {
     {"pt", set_pt, "on or off"},
+    {"pt.scheme", set_pt_scheme, "auto, topa, single or range"},
+    {"pt.stop", set_pt_stop, "on or off"},
     {"pt.region", set_pt_region, "a power of two from 4K to 128M"},
-    {"pt.regions", set_pt_regions, "a number from 4 to 128"},
+    {"pt.regions", set_pt_regions, "a number from 4 to 4096"},
     {"pt.os", set_pt_os, "on or off"},
     {"pt.user", set_pt_user, "on or off"},
     {"pt.tsc", set_pt_tsc, "on or off"},

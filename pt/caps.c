@@ -6,6 +6,7 @@
  */
 #include "pt/caps.h"
 #include "pt/rtit.h"
+#include "pt/scheme.h"
 
 const char *pt_refusal_text(enum pt_refusal refusal)
 {
@@ -18,10 +19,20 @@ const char *pt_refusal_text(enum pt_refusal refusal)
         return "this CPU has no Intel PT (CPUID.07H:EBX[25] is 0)";
     case PT_NO_VMX_MISC_14:
         return "this CPU, or the hypervisor below, allows no Intel PT in VMX operation (IA32_VMX_MISC[14] is 0)";
+    case PT_NO_OUTPUT:
+        return "this CPU's Intel PT writes to no memory that we know (CPUID.14H:ECX[2:0] is 0)";
     case PT_NO_TOPA:
-        return "this CPU's Intel PT has no ToPA output (CPUID.14H:ECX[0] is 0)";
+        return "this CPU's Intel PT has no ToPA output (CPUID.14H:ECX[0] is 0), use pt.scheme=range";
     case PT_NO_MENTRY:
-        return "this CPU's ToPA tables hold one region only (CPUID.14H:ECX[1] is 0), a ring of regions is needed";
+        return "this CPU's ToPA tables hold one region only (CPUID.14H:ECX[1] is 0), use pt.scheme=single";
+    case PT_NO_RANGE:
+        return "this CPU's Intel PT has no single-range output (CPUID.14H:ECX[2] is 0), use pt.scheme=topa or single";
+    case PT_REGIONS_MANY:
+        return "pt.regions= is too large: pt.scheme=single takes at most 120 regions, topa 4096";
+    case PT_RANGE_LARGE:
+        return "pt.region= times pt.regions= is too large: a single range takes at most 2 GiB";
+    case PT_RING_SCHEME:
+        return "policy=ring is there for pt.scheme=topa only";
     case PT_TRACE_ENABLED:
         return "Intel PT is in use by firmware or a debug probe (IA32_RTIT_CTL.TraceEn is 1)";
     case PT_BAD_OPTION:
@@ -36,10 +47,6 @@ static enum pt_refusal check_cpu(const struct pt_cpuid *cpuid)
         return PT_NO_CPUID;
     if (!(cpuid->vmx_misc & VMX_MISC_PT_IN_VMX))
         return PT_NO_VMX_MISC_14;
-    if (!(cpuid->leaf14_0[2] & CPUID_14_ECX_TOPAOUT))
-        return PT_NO_TOPA;
-    if (!(cpuid->leaf14_0[2] & CPUID_14_ECX_MENTRY))
-        return PT_NO_MENTRY;
     if (cpuid->rtit_ctl & RTIT_CTL_TRACE_EN)
         return PT_TRACE_ENABLED;
     return PT_OK;
@@ -93,7 +100,11 @@ enum pt_refusal pt_config_resolve(struct pt_setup *setup, const struct pt_cpuid 
         return refusal;
     if (pt_objection(objection, sizeof(objection), cpuid, config) != 0)
         return PT_BAD_OPTION;
-    setup->rtit_ctl = RTIT_CTL_TOPA | ctl_what(config) | ctl_timing(cpuid, config);
+    enum pt_scheme scheme;
+    refusal = pt_scheme_resolve(&scheme, cpuid, config);
+    if (refusal != PT_OK)
+        return refusal;
+    setup->rtit_ctl = (scheme == PT_SCHEME_RANGE ? 0 : RTIT_CTL_TOPA) | ctl_what(config) | ctl_timing(cpuid, config);
     setup->has_cr3_match = (cpuid->leaf14_0[1] & CPUID_14_EBX_CR3_FILTER) != 0;
     setup->cr3_match = config->cr3_on ? config->cr3 : 0;
     setup->nr_ranges = pt_nr_ranges(cpuid);

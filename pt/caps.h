@@ -46,11 +46,21 @@ enum pt_policy {
     PT_POLICY_RING   /* nothing is sent until something triggers it: the newest bytes are kept */
 };
 
+/* How the bytes get into memory: SDM "Trace Output" (36.2.6). */
+enum pt_scheme {
+    PT_SCHEME_AUTO,   /* the first of the following that the CPU has */
+    PT_SCHEME_TOPA,   /* tables of many regions */
+    PT_SCHEME_SINGLE, /* a table of one region, another one each time */
+    PT_SCHEME_RANGE   /* one range without a table */
+};
+
 /* What the options ask for. Sizes in bytes. */
 struct pt_config {
     bool enabled;          /* pt=on|off */
+    enum pt_scheme scheme; /* pt.scheme= */
+    bool stop;             /* pt.stop=: a single region stops tracing when it is full, instead of wrapping */
     uint64_t region_bytes; /* pt.region= */
-    uint32_t nr_regions;   /* pt.regions=, at least 4 */
+    uint32_t nr_regions;   /* pt.regions=, 4 to 4096 */
     bool os, user;         /* pt.os= pt.user= */
     bool tsc;              /* pt.tsc= */
     bool disable_retc;     /* pt.retc=off */
@@ -81,8 +91,13 @@ enum pt_refusal {
     PT_OFF,            /* pt=off */
     PT_NO_CPUID,       /* CPUID.7.EBX[25] = 0 */
     PT_NO_VMX_MISC_14, /* IA32_VMX_MISC[14] = 0, as under nested KVM */
-    PT_NO_TOPA,        /* CPUID.14H.ECX[0] = 0 */
-    PT_NO_MENTRY,      /* CPUID.14H.ECX[1] = 0: ToPA of one entry only */
+    PT_NO_OUTPUT,      /* CPUID.14H.ECX has none of the schemes */
+    PT_NO_TOPA,        /* pt.scheme=topa or single, CPUID.14H.ECX[0] = 0 */
+    PT_NO_MENTRY,      /* pt.scheme=topa, CPUID.14H.ECX[1] = 0: ToPA of one entry only */
+    PT_NO_RANGE,       /* pt.scheme=range, CPUID.14H.ECX[2] = 0 */
+    PT_REGIONS_MANY,   /* more regions than the scheme can do */
+    PT_RANGE_LARGE,    /* the regions are larger than a single range can be */
+    PT_RING_SCHEME,    /* policy=ring with another scheme than topa */
     PT_TRACE_ENABLED,  /* IA32_RTIT_CTL.TraceEn is set: firmware or a probe owns PT */
     PT_BAD_OPTION      /* an option asks for what this CPU's PT does not have: pt_objection says which */
 };

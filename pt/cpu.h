@@ -8,15 +8,14 @@
 #include <stdint.h>
 
 #include "pt/engine.h"
-#include "pt/plan.h"
-#include "pt/ring.h"
+#include "pt/output.h"
 
 /* For RECORD_END; each is a count. */
 struct pt_totals {
     uint64_t pmis;          /* NMIs that a ToPA PMI explains */
     uint64_t spurious_pmis; /* drains after such an NMI that found no region filled */
     uint64_t lvtpc_repairs; /* LVTPC was found changed */
-    uint64_t stopped, errors;
+    uint64_t stopped, errors, overruns;
     uint64_t drain_tsc; /* TSC ticks of all drains, waiting not counted */
     uint64_t stalls;    /* drains after which the guest had to wait */
     uint64_t stall_tsc; /* TSC ticks it waited */
@@ -48,13 +47,18 @@ struct pt_cpu {
     uint16_t cpu;
     uint64_t rtit_ctl; /* IA32_RTIT_CTL with TraceEn clear */
     struct sink *sink;
-    struct ring ring;
-    uint64_t *table; /* the ToPA table */
+    struct output out;
+    uint64_t *tables; /* the ToPA tables, RING_MAX_TABLES pages */
+    uint64_t tables_pa;
     struct pt_region_memory regions;
     enum pt_policy policy;
     bool held; /* by a command */
     struct pt_pause pause;
-    uint64_t sent_end;    /* trace offset behind the last byte given to the sink */
+    uint64_t sent_end; /* trace offset behind the last byte given to the sink */
+    uint32_t region_bytes;
+    uint8_t maxphyaddr;
+    bool single_region;   /* CPUID.14H:ECX.MENTRY = 0 */
+    bool trace_stop;      /* a TraceStop range is set up */
     uint64_t entered_tsc; /* when TraceEn was last set */
     uint64_t polled_tsc;  /* when the sink was last polled */
     struct pt_totals totals;
@@ -82,6 +86,18 @@ void pt_pause_tell(struct pt_cpu *pt);
 
 /* Let the sink work. */
 void pt_poll(struct pt_cpu *pt);
+
+/* pt/registers.c: the output registers, with TraceEn clear. */
+struct plan_snapshot pt_registers_read(const struct pt_cpu *pt, bool all);
+
+/* Write what a plan says: entries, the canary, the output MSRs, IA32_RTIT_STATUS. */
+void pt_registers_write(struct pt_cpu *pt, const struct plan_rearm *plan);
+
+/* A scheme without PMIs: has enough been written for a drain? */
+bool pt_registers_due(const struct pt_cpu *pt);
+
+/* pt/gap.c: count a gap, tell of it in a record, and where the hardware found an error in a log line too. */
+void pt_gap(struct pt_cpu *pt, const struct plan_drain *plan, const struct plan_snapshot *snapshot);
 
 /* pt/lvtpc.c: LVTPC of this CPU's local APIC in its present mode delivers PMIs as NMIs, unmasked. false: it did not,
  * and was repaired. true also where the local APIC is off. */

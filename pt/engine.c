@@ -8,10 +8,10 @@
 #include "pt/cpu.h"
 #include "pt/msr.h"
 #include "pt/rtit.h"
+#include "pt/scheme.h"
 
-_Static_assert(sizeof(struct pt_cpu) <= PT_CPU_SIZE - 4096,
-               "the ToPA table follows struct pt_cpu on a page of its own");
-_Static_assert((RING_MAX_REGIONS + 1) * 8 <= 4096, "a ToPA table is one page");
+_Static_assert(sizeof(struct pt_cpu) <= 4096, "the ToPA tables follow struct pt_cpu on pages of their own");
+_Static_assert(PT_CPU_SIZE == 4096 * (1 + RING_MAX_TABLES), "there is room for the ToPA tables");
 
 /* How often an exit that has no work lets the sink work: TSC ticks, some 100 us. */
 #define POLL_TSC 300000u
@@ -43,8 +43,9 @@ void pt_cpuid_read(struct pt_cpuid *cpuid)
 }
 
 /* All of PT's state that we use: a warm reset may have kept any of it. TraceEn is clear. */
-static void registers_init(const struct pt_cpu *pt, const struct pt_setup *setup)
+static void registers_init(struct pt_cpu *pt, const struct pt_setup *setup)
 {
+    struct plan_rearm start = output_start(&pt->out);
     msr_write(IA32_RTIT_CTL, pt->rtit_ctl);
     if (setup->has_cr3_match)
         msr_write(IA32_RTIT_CR3_MATCH, setup->cr3_match);
@@ -52,30 +53,51 @@ static void registers_init(const struct pt_cpu *pt, const struct pt_setup *setup
         msr_write(IA32_RTIT_ADDR0_A + 2 * i, setup->addr_a[i]);
         msr_write(IA32_RTIT_ADDR0_A + 2 * i + 1, setup->addr_b[i]);
     }
-    msr_write(IA32_RTIT_STATUS, 0);
-    msr_write(IA32_RTIT_OUTPUT_BASE, pt->ring.table_pa);
-    msr_write(IA32_RTIT_OUTPUT_MASK_PTRS, topa_ptrs_pack(ring_ptrs(&pt->ring)));
+    pt_registers_write(pt, &start);
+}
+
+static bool has_trace_stop(const struct pt_config *config)
+{
+    for (unsigned i = 0; i < PT_MAX_RANGES; i++)
+        if (config->ranges[i].kind == PT_RANGE_STOP)
+            return true;
+    return false;
+}
+
+/* false: this CPU cannot do it, or the regions lie where it cannot write. */
+static bool configure(struct pt_cpu *pt, struct pt_setup *setup, const struct pt_config *config)
+{
+    struct pt_cpuid cpuid;
+    enum pt_scheme scheme;
+    pt_cpuid_read(&cpuid);
+    if (pt_config_resolve(setup, &cpuid, config) != PT_OK || pt_scheme_resolve(&scheme, &cpuid, config) != PT_OK)
+        return false;
+    pt->rtit_ctl = setup->rtit_ctl;
+    pt->policy = config->policy;
+    pt->trace_stop = has_trace_stop(config);
+    pt->maxphyaddr = (uint8_t)cpuid.leaf80000008_eax;
+    pt->single_region = !(cpuid.leaf14_0[2] & CPUID_14_ECX_MENTRY);
+    pt->region_bytes = (uint32_t)config->region_bytes;
+    uint64_t end = pt->regions.pa + config->region_bytes * config->nr_regions;
+    if ((end - 1) >> pt->maxphyaddr != 0 || pt->regions.pa % pt_scheme_align(scheme, config) != 0)
+        return false;
+    pt->out = output_make(scheme, config, pt->tables_pa, pt->regions.pa);
+    return true;
 }
 
 struct pt_cpu *pt_cpu_init(void *memory, uint64_t memory_pa, uint16_t cpu, const struct pt_config *config,
                            struct pt_region_memory regions, struct sink *sink)
 {
     struct pt_cpu *pt = memory;
-    struct pt_cpuid cpuid;
     struct pt_setup setup;
 
     *pt = (struct pt_cpu){.cpu = cpu, .sink = sink, .regions = regions};
     if (!config || !config->enabled || !ring_size_valid(config->region_bytes, config->nr_regions))
         return pt;
-    pt_cpuid_read(&cpuid);
-    if (pt_config_resolve(&setup, &cpuid, config) != PT_OK)
+    pt->tables = (uint64_t *)((uint8_t *)memory + 4096);
+    pt->tables_pa = memory_pa + 4096;
+    if (!configure(pt, &setup, config))
         return pt;
-    pt->rtit_ctl = setup.rtit_ctl;
-    pt->policy = config->policy;
-    pt->table = (uint64_t *)((uint8_t *)memory + 4096);
-    pt->ring = ring_make(memory_pa + 4096, regions.pa, (uint32_t)config->region_bytes, config->nr_regions);
-    for (uint32_t i = 0; i <= config->nr_regions; i++)
-        pt->table[i] = ring_entry(&pt->ring, i);
     registers_init(pt, &setup);
     pt->tracing = true;
     return pt;
@@ -124,6 +146,8 @@ static void serve(struct pt_cpu *pt)
     } else if (!intact) {
         pt->totals.lvtpc_repairs++;
         pmi_acknowledge();
+        pt_drain(pt, RECORD_DRAIN_POLL);
+    } else if (pt_registers_due(pt)) {
         pt_drain(pt, RECORD_DRAIN_POLL);
     }
 }

@@ -17,12 +17,12 @@
 struct pt_cpu; /* pt/engine.c */
 
 struct pt_region_memory {
-    void *va; /* nr_regions * region_bytes, aligned to region_bytes */
+    void *va; /* nr_regions * region_bytes, aligned as pt_scheme_align says */
     uint64_t pa;
 };
 
-/* Bytes that pt_cpu_init needs for struct pt_cpu, its ToPA table page included; page-aligned. */
-#define PT_CPU_SIZE 8192u
+/* Bytes that pt_cpu_init needs for struct pt_cpu and its ToPA tables; page-aligned. */
+#define PT_CPU_SIZE (10 * 4096u)
 
 /* Read what pt_config_resolve judges, on this CPU. */
 void pt_cpuid_read(struct pt_cpuid *cpuid);

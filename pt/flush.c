@@ -21,19 +21,20 @@ static bool wait_delivered(struct pt_cpu *pt)
 static uint32_t totals_text(struct pt_cpu *pt)
 {
     const struct pt_totals *t = &pt->totals;
-    unsigned long long regions = pt->tracing ? pt->ring.written / pt->ring.region_bytes : 0;
+    unsigned long long regions = pt->tracing ? pt->out.written / pt->region_bytes : 0;
     return (uint32_t)format_text(
         pt->text, sizeof(pt->text),
         "trace_bytes %llu\nregions %llu\npmis %llu\nspurious_pmis %llu\nlvtpc_repairs %llu\n"
-        "gaps %llu\nstopped %llu\nerrors %llu\npauses %llu\npause_tsc %llu\nforgotten %llu\ndrain_tsc %llu\nstalls "
-        "%llu\nstall_tsc %llu\n"
+        "gaps %llu\nstopped %llu\nerrors %llu\noverruns %llu\npauses %llu\npause_tsc %llu\nforgotten %llu\n"
+        "drain_tsc %llu\nstalls %llu\nstall_tsc %llu\n"
         "records %llu\n",
-        (unsigned long long)pt->ring.written, regions, (unsigned long long)t->pmis,
-        (unsigned long long)t->spurious_pmis, (unsigned long long)t->lvtpc_repairs,
-        (unsigned long long)(t->stopped + t->errors + t->pauses + t->forgotten), (unsigned long long)t->stopped,
-        (unsigned long long)t->errors, (unsigned long long)t->pauses, (unsigned long long)t->pause_tsc,
-        (unsigned long long)t->forgotten, (unsigned long long)t->drain_tsc, (unsigned long long)t->stalls,
-        (unsigned long long)t->stall_tsc, (unsigned long long)t->records);
+        (unsigned long long)pt->out.written, regions, (unsigned long long)t->pmis, (unsigned long long)t->spurious_pmis,
+        (unsigned long long)t->lvtpc_repairs,
+        (unsigned long long)(t->stopped + t->errors + t->overruns + t->pauses + t->forgotten),
+        (unsigned long long)t->stopped, (unsigned long long)t->errors, (unsigned long long)t->overruns,
+        (unsigned long long)t->pauses, (unsigned long long)t->pause_tsc, (unsigned long long)t->forgotten,
+        (unsigned long long)t->drain_tsc, (unsigned long long)t->stalls, (unsigned long long)t->stall_tsc,
+        (unsigned long long)t->records);
 }
 
 void pt_flush(struct pt_cpu *pt, const char *exits_text, uint32_t exits_size)

@@ -12,7 +12,7 @@ void pt_pause_begin(struct pt_cpu *pt, const struct drain *drain, enum record_ga
 {
     pt->pmi_pending = false;
     pt->pause =
-        (struct pt_pause){.on = true, .cause = cause, .at = pt->ring.written, .tsc_from = tsc_read(), .drain = *drain};
+        (struct pt_pause){.on = true, .cause = cause, .at = pt->out.written, .tsc_from = tsc_read(), .drain = *drain};
 }
 
 void pt_pause_tell(struct pt_cpu *pt)

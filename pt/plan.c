@@ -4,10 +4,20 @@
 #include "pt/plan.h"
 #include "pt/rtit.h"
 
+bool plan_is_stopped(const struct plan_snapshot *snapshot)
+{
+    return (snapshot->rtit_status & RTIT_STATUS_STOPPED) != 0;
+}
+
+uint64_t plan_stays_stopped(const struct plan_drain *drain, const struct plan_snapshot *snapshot)
+{
+    return drain->gap == PLAN_NO_GAP && snapshot->trace_stop ? snapshot->rtit_status & RTIT_STATUS_STOPPED : 0;
+}
+
 struct plan_drain plan_drain(struct ring *ring, const struct plan_snapshot *snapshot)
 {
     struct plan_drain plan = {.gap = PLAN_NO_GAP};
-    bool stopped = (snapshot->rtit_status & RTIT_STATUS_STOPPED) != 0;
+    bool stopped = plan_is_stopped(snapshot);
     bool error = (snapshot->rtit_status & RTIT_STATUS_ERROR) != 0;
     struct topa_ptrs ptrs = topa_ptrs_unpack(snapshot->output_base, snapshot->output_mask_ptrs);
 
@@ -16,7 +26,7 @@ struct plan_drain plan_drain(struct ring *ring, const struct plan_snapshot *snap
     bool believable = ring_take(ring, ptrs, stopped);
     if (error || !believable)
         plan.gap = PLAN_GAP_ERROR;
-    else if (stopped)
+    else if (stopped && (ring->written == ring->limit || !snapshot->trace_stop))
         plan.gap = PLAN_GAP_STOPPED;
     plan.gap_at = ring->written;
     plan.hand_from = ring->handed;
@@ -27,15 +37,15 @@ struct plan_drain plan_drain(struct ring *ring, const struct plan_snapshot *snap
 struct plan_rearm plan_rearm(struct ring *ring, const struct plan_drain *drain, const struct plan_snapshot *snapshot,
                              uint64_t released)
 {
-    struct plan_rearm plan = {.stall = false};
-    uint32_t old_stop = ring_stop_index(ring);
+    struct plan_rearm plan = {.canary = CANARY_NOWHERE};
+    uint32_t old_stop = ring_stop_slot(ring);
 
     ring_release(ring, released);
     if (!ring_arm(ring)) {
         plan.stall = true;
         return plan;
     }
-    uint32_t new_stop = ring_stop_index(ring);
+    uint32_t new_stop = ring_stop_slot(ring);
     if (new_stop != old_stop) {
         plan.nr_entries = 2;
         plan.entries[0].index = old_stop;
@@ -45,8 +55,10 @@ struct plan_rearm plan_rearm(struct ring *ring, const struct plan_drain *drain, 
     }
     /* After an error the table itself is in doubt. */
     plan.rewrite_table = drain->gap == PLAN_GAP_ERROR;
-    plan.output_mask_ptrs = topa_ptrs_pack(ring_ptrs(ring));
-    plan.write_ptrs = snapshot->output_base != ring->table_pa || snapshot->output_mask_ptrs != plan.output_mask_ptrs;
-    plan.rtit_status = 0;
+    struct topa_ptrs ptrs = ring_ptrs(ring);
+    plan.output_base = ptrs.table_pa;
+    plan.output_mask_ptrs = topa_ptrs_pack(ptrs);
+    plan.write_ptrs = snapshot->output_base != plan.output_base || snapshot->output_mask_ptrs != plan.output_mask_ptrs;
+    plan.rtit_status = plan_stays_stopped(drain, snapshot);
     return plan;
 }

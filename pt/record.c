@@ -1,7 +1,6 @@
 /* Records: stamped with the place in the trace and the time, and given to the sink. Shell. */
 #include "pt/cpu.h"
 #include "pt/msr.h"
-#include "pt/rtit.h"
 #include "pt/stage.h"
 
 static void give(void *context, const void *bytes, uint32_t size)
@@ -15,11 +14,10 @@ static uint64_t trace_offset(struct pt_cpu *pt)
 {
     if (!pt->tracing)
         return 0;
-    struct topa_ptrs ptrs = topa_ptrs_unpack(msr_read(IA32_RTIT_OUTPUT_BASE), msr_read(IA32_RTIT_OUTPUT_MASK_PTRS));
-    bool stopped = (msr_read(IA32_RTIT_STATUS) & RTIT_STATUS_STOPPED) != 0;
-    if (!ring_take(&pt->ring, ptrs, stopped))
+    struct plan_snapshot snapshot = pt_registers_read(pt, false);
+    if (!pt->out.scheme->take(&pt->out, &snapshot))
         pt->pmi_pending = true; /* the drain says what is wrong */
-    return pt->ring.written;
+    return pt->out.written;
 }
 
 void pt_record(struct pt_cpu *pt, enum record_kind kind, const void *head, uint32_t head_size, const void *body,

@@ -21,28 +21,69 @@ struct ring ring_make(uint64_t table_pa, uint64_t regions_pa, uint32_t region_by
     return ring;
 }
 
-uint32_t ring_stop_index(const struct ring *ring)
+static uint32_t slot_of(uint32_t region)
+{
+    return region / RING_TABLE_REGIONS * TOPA_TABLE_ENTRIES + region % RING_TABLE_REGIONS;
+}
+
+/* Regions in the table that starts with this one. */
+static uint32_t table_regions(const struct ring *ring, uint32_t first)
+{
+    return ring->nr_regions - first < RING_TABLE_REGIONS ? ring->nr_regions - first : RING_TABLE_REGIONS;
+}
+
+static uint32_t stop_region(const struct ring *ring)
 {
     return (uint32_t)((ring->limit / ring->region_bytes - 1) % ring->nr_regions);
 }
 
-uint64_t ring_entry(const struct ring *ring, uint32_t index)
+uint32_t ring_nr_slots(const struct ring *ring)
 {
-    if (index == ring->nr_regions)
-        return ring->table_pa | TOPA_END;
-    uint64_t entry = ring->regions_pa + (uint64_t)index * ring->region_bytes;
+    return slot_of(ring->nr_regions - 1) + 2;
+}
+
+uint32_t ring_stop_slot(const struct ring *ring)
+{
+    return slot_of(stop_region(ring));
+}
+
+uint64_t ring_entry(const struct ring *ring, uint32_t slot)
+{
+    uint32_t table = slot / TOPA_TABLE_ENTRIES, index = slot % TOPA_TABLE_ENTRIES;
+    uint32_t first = table * RING_TABLE_REGIONS;
+    if (index >= table_regions(ring, first)) {
+        bool last = first + RING_TABLE_REGIONS >= ring->nr_regions;
+        return (ring->table_pa + (last ? 0 : 4096ull * (table + 1))) | TOPA_END;
+    }
+    uint32_t region = first + index;
+    uint64_t entry = ring->regions_pa + (uint64_t)region * ring->region_bytes;
     entry |= (uint64_t)topa_size_code(ring->region_bytes) << TOPA_SIZE_SHIFT | TOPA_INT;
     /* INT on the STOP region as well: a trace that stops without a PMI would not be noticed. */
-    return index == ring_stop_index(ring) ? entry | TOPA_STOP : entry;
+    return region == stop_region(ring) ? entry | TOPA_STOP : entry;
+}
+
+/* The place that the pointers name, bytes from the first region's start; the ring's size stands for its start. false:
+ * they name none. */
+static bool place_of(const struct ring *ring, struct topa_ptrs ptrs, uint64_t *place)
+{
+    uint64_t from_first = ptrs.table_pa - ring->table_pa;
+    uint64_t first = from_first / 4096 * RING_TABLE_REGIONS;
+    if (from_first % 4096 != 0 || from_first / 4096 >= RING_MAX_TABLES || first >= ring->nr_regions)
+        return false;
+    /* The index is END's until the processor has read that entry. The offset is the region's size after ToPA STOP. */
+    if (ptrs.index > table_regions(ring, (uint32_t)first) || ptrs.offset > ring->region_bytes)
+        return false;
+    *place = (first + ptrs.index) * ring->region_bytes + ptrs.offset;
+    return true;
 }
 
 bool ring_take(struct ring *ring, struct topa_ptrs ptrs, bool stopped)
 {
-    /* The offset is the region's size after ToPA STOP; the index is END's until the processor has read that entry. */
-    if (ptrs.table_pa != ring->table_pa || ptrs.index > ring->nr_regions || ptrs.offset > ring->region_bytes)
-        return false;
     uint64_t size = ring_bytes(ring);
-    uint64_t place = ((uint64_t)ptrs.index * ring->region_bytes + ptrs.offset) % size;
+    uint64_t place;
+    if (!place_of(ring, ptrs, &place))
+        return false;
+    place %= size;
     uint64_t here = ring->written % size;
     uint64_t new_bytes = place >= here ? place - here : place + size - here;
     uint64_t room = ring->limit - ring->written;
@@ -58,9 +99,10 @@ bool ring_take(struct ring *ring, struct topa_ptrs ptrs, bool stopped)
 
 struct topa_ptrs ring_ptrs(const struct ring *ring)
 {
+    uint32_t region = (uint32_t)(ring->written / ring->region_bytes % ring->nr_regions);
     struct topa_ptrs ptrs = {
-        .table_pa = ring->table_pa,
-        .index = (uint32_t)(ring->written / ring->region_bytes % ring->nr_regions),
+        .table_pa = ring->table_pa + region / RING_TABLE_REGIONS * 4096ull,
+        .index = region % RING_TABLE_REGIONS,
         .offset = (uint32_t)(ring->written % ring->region_bytes),
     };
     return ptrs;

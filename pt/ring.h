@@ -5,6 +5,9 @@
  * ring's state is three offsets that only grow: released <= handed <= written. INT stands on each region's entry, STOP
  * on the last region that the hardware may fill: the one before the region that holds the oldest unreleased byte.
  *
+ * A table is a page: 511 regions and END, which leads to the next table, or from the last one back to the first. The
+ * tables lie behind one another, so an entry has a slot: its number in the tables' memory.
+ *
  * Core. Source: SDM "Table of Physical Addresses (ToPA)" (36.2.6.2), "ToPA STOP", "ToPA PMI".
  */
 #ifndef PT_RING_H
@@ -16,18 +19,20 @@
 #include "pt/topa.h"
 
 #define RING_MIN_REGIONS 4u
-#define RING_MAX_REGIONS 128u          /* one span each at the sink: SINK_MAX_SPANS */
+#define RING_MAX_REGIONS 4096u
+#define RING_TABLE_REGIONS (TOPA_TABLE_ENTRIES - 1) /* in one table: its last entry is END */
+#define RING_MAX_TABLES ((RING_MAX_REGIONS + RING_TABLE_REGIONS - 1) / RING_TABLE_REGIONS)
 #define RING_MAX_SPAN_BYTES (1u << 30) /* a span's size is 32 bits */
 
 struct ring {
-    uint64_t table_pa;
+    uint64_t written;    /* offset behind the last byte that the hardware is known to have written */
+    uint64_t handed;     /* offset behind the last byte handed to the sink */
+    uint64_t released;   /* offset before which memory may be overwritten */
+    uint64_t limit;      /* offset behind the STOP region: the hardware does not get beyond */
+    uint64_t table_pa;   /* the first table; the others follow it, a page each */
     uint64_t regions_pa; /* the first region; the others follow it */
     uint32_t nr_regions;
     uint32_t region_bytes;
-    uint64_t written;  /* offset behind the last byte that the hardware is known to have written */
-    uint64_t handed;   /* offset behind the last byte handed to the sink */
-    uint64_t released; /* offset before which memory may be overwritten */
-    uint64_t limit;    /* offset behind the STOP region: the hardware does not get beyond */
 };
 
 /* A run of bytes handed over: contiguous in memory and in the stream. */
@@ -44,11 +49,14 @@ bool ring_size_valid(uint64_t region_bytes, uint32_t nr_regions);
  * region_bytes, table_pa to 4 KiB. */
 struct ring ring_make(uint64_t table_pa, uint64_t regions_pa, uint32_t region_bytes, uint32_t nr_regions);
 
-/* The ToPA entry at index 0 to nr_regions, as ring->limit demands; the last is END, back to the table. */
-uint64_t ring_entry(const struct ring *ring, uint32_t index);
+/* How many slots the tables use, the last END included. */
+uint32_t ring_nr_slots(const struct ring *ring);
 
-/* Index of the entry that carries STOP. */
-uint32_t ring_stop_index(const struct ring *ring);
+/* The ToPA entry in a slot, as ring->limit demands. */
+uint64_t ring_entry(const struct ring *ring, uint32_t slot);
+
+/* The slot of the entry that carries STOP. */
+uint32_t ring_stop_slot(const struct ring *ring);
 
 /* Take the output pointers in, as read while TraceEn was 0. stopped: IA32_RTIT_STATUS.Stopped. Moves written.
  * false: no honest hardware can have got there from the last known place; the ring is unchanged. */

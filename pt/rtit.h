@@ -44,6 +44,7 @@
 #define CPUID_14_EBX_PTWRITE (1u << 4)
 #define CPUID_14_ECX_TOPAOUT (1u << 0)
 #define CPUID_14_ECX_MENTRY (1u << 1)
+#define CPUID_14_ECX_SNGLRNGOUT (1u << 2)
 
 #define VMX_MISC_PT_IN_VMX (1ull << 14)
 

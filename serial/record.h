@@ -53,18 +53,19 @@ struct record_drain {
 enum record_gap_cause {
     RECORD_GAP_STOPPED = 1,
     RECORD_GAP_ERROR = 2,
-    RECORD_GAP_WIRE = 3,   /* lost on the way: written by the receiver, tsc_from and tsc_to are 0 */
-    RECORD_GAP_DROP = 4,   /* policy drop or ring: no region was free, tracing paused */
-    RECORD_GAP_RING = 5,   /* policy ring: overwritten before anything asked for it; size is known */
-    RECORD_GAP_COMMAND = 6 /* tracing paused by a command */
+    RECORD_GAP_WIRE = 3,    /* lost on the way: written by the receiver, tsc_from and tsc_to are 0 */
+    RECORD_GAP_DROP = 4,    /* policy drop or ring: no region was free, tracing paused */
+    RECORD_GAP_RING = 5,    /* policy ring: overwritten before anything asked for it; size is known */
+    RECORD_GAP_COMMAND = 6, /* tracing paused by a command */
+    RECORD_GAP_OVERRUN = 7  /* the hardware wrote on over bytes that were not yet released */
 };
 
 struct record_gap {
     uint64_t at;   /* trace offset at which bytes are missing */
     uint64_t size; /* bytes known missing, 0 where the hardware cannot say */
     uint64_t tsc_from, tsc_to;
-    uint32_t cause; /* enum record_gap_cause */
-    uint32_t reserved;
+    uint32_t cause;  /* enum record_gap_cause */
+    uint32_t detail; /* cause ERROR: enum topa_error, and the entry's number << 8; else 0 */
 };
 
 #endif

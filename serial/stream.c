@@ -3,6 +3,14 @@
 
 bool trace_queue_add(struct trace_queue *q, struct span span)
 {
+    if (!trace_queue_empty(q)) {
+        struct span *last = &q->spans[(q->tail - 1) % SINK_MAX_SPANS];
+        if (last->pa + last->size == span.pa && last->va + last->size == span.va &&
+            last->offset + last->size == span.offset && span.size <= ~last->size) {
+            last->size += span.size;
+            return true;
+        }
+    }
     if (q->tail - q->head == SINK_MAX_SPANS) {
         return false;
     }

@@ -43,7 +43,7 @@ static inline bool record_queue_empty(const struct record_queue *q)
     return q->sent == q->end;
 }
 
-/* false: SINK_MAX_SPANS spans wait already. */
+/* A span that goes on where the last one ends is put to it. false: SINK_MAX_SPANS spans wait already. */
 bool trace_queue_add(struct trace_queue *q, struct span span);
 
 /* The oldest bytes that wait; the queue is not empty. */

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "pt/caps.h"
+#include "pt/scheme.h"
 
 /* A part with all that is needed; PSB of 2K to 64K. */
 static const struct pt_cpuid good_cpu = {
@@ -57,16 +58,69 @@ static void test_refusals(void **state)
     resolve(&cpu, &config, PT_NO_CPUID);
     cpu = good_cpu, cpu.vmx_misc = ~(1ull << 14);
     resolve(&cpu, &config, PT_NO_VMX_MISC_14);
-    cpu = good_cpu, cpu.leaf14_0[2] = 6;
-    resolve(&cpu, &config, PT_NO_TOPA);
-    cpu = good_cpu, cpu.leaf14_0[2] = 5;
-    resolve(&cpu, &config, PT_NO_MENTRY);
+    cpu = good_cpu, cpu.leaf14_0[2] = 0;
+    resolve(&cpu, &config, PT_NO_OUTPUT);
     cpu = good_cpu, cpu.rtit_ctl = 1;
     resolve(&cpu, &config, PT_TRACE_ENABLED);
     cpu = good_cpu, cpu.leaf14_0[1] = 0x0d;
     resolve(&cpu, &config, PT_BAD_OPTION);
     config.enabled = false;
     resolve(&good_cpu, &config, PT_OFF);
+}
+
+static void scheme_is(uint32_t output, enum pt_scheme wanted, enum pt_refusal refusal, enum pt_scheme chosen)
+{
+    struct pt_config config = plain;
+    struct pt_cpuid cpu = good_cpu;
+    enum pt_scheme scheme;
+    config.scheme = wanted, cpu.leaf14_0[2] = output;
+    uint64_t ctl = resolve(&cpu, &config, refusal);
+    assert_int_equal(pt_scheme_resolve(&scheme, &cpu, &config), refusal);
+    if (refusal == PT_OK) {
+        assert_int_equal(scheme, chosen);
+        assert_int_equal(ctl >> 8 & 1, chosen != PT_SCHEME_RANGE);
+    }
+}
+
+/* CPUID.14H:ECX: TOPAOUT 1, MENTRY 2, SNGLRNGOUT 4. */
+static void test_schemes(void **state)
+{
+    (void)state;
+    scheme_is(7, PT_SCHEME_AUTO, PT_OK, PT_SCHEME_TOPA);
+    scheme_is(3, PT_SCHEME_AUTO, PT_OK, PT_SCHEME_TOPA);
+    scheme_is(5, PT_SCHEME_AUTO, PT_OK, PT_SCHEME_SINGLE);
+    scheme_is(4, PT_SCHEME_AUTO, PT_OK, PT_SCHEME_RANGE);
+    scheme_is(6, PT_SCHEME_AUTO, PT_OK, PT_SCHEME_RANGE); /* MENTRY says nothing without TOPAOUT */
+    scheme_is(2, PT_SCHEME_AUTO, PT_NO_OUTPUT, PT_SCHEME_AUTO);
+    scheme_is(7, PT_SCHEME_SINGLE, PT_OK, PT_SCHEME_SINGLE);
+    scheme_is(7, PT_SCHEME_RANGE, PT_OK, PT_SCHEME_RANGE);
+    scheme_is(1, PT_SCHEME_TOPA, PT_NO_MENTRY, PT_SCHEME_AUTO);
+    scheme_is(6, PT_SCHEME_TOPA, PT_NO_TOPA, PT_SCHEME_AUTO);
+    scheme_is(4, PT_SCHEME_SINGLE, PT_NO_TOPA, PT_SCHEME_AUTO);
+    scheme_is(3, PT_SCHEME_RANGE, PT_NO_RANGE, PT_SCHEME_AUTO);
+}
+
+static void test_scheme_sizes(void **state)
+{
+    (void)state;
+    struct pt_config config = plain;
+    enum pt_scheme scheme;
+    config.region_bytes = 4096, config.nr_regions = 4096;
+    assert_int_equal(pt_scheme_resolve(&scheme, &good_cpu, &config), PT_OK);
+    assert_int_equal(pt_scheme_align(scheme, &config), 4096);
+    config.scheme = PT_SCHEME_SINGLE;
+    assert_int_equal(pt_scheme_resolve(&scheme, &good_cpu, &config), PT_REGIONS_MANY);
+    config.nr_regions = 120, config.policy = PT_POLICY_RING;
+    assert_int_equal(pt_scheme_resolve(&scheme, &good_cpu, &config), PT_RING_SCHEME);
+    config.policy = PT_POLICY_DROP;
+    assert_int_equal(pt_scheme_resolve(&scheme, &good_cpu, &config), PT_OK);
+    config.scheme = PT_SCHEME_RANGE, config.region_bytes = 128 << 20, config.nr_regions = 31;
+    assert_int_equal(pt_scheme_resolve(&scheme, &good_cpu, &config), PT_OK);
+    assert_int_equal(pt_scheme_align(scheme, &config), 1u << 31); /* 31 regions hold 16 */
+    config.nr_regions = 32;
+    assert_int_equal(pt_scheme_resolve(&scheme, &good_cpu, &config), PT_RANGE_LARGE);
+    config.region_bytes = 4096, config.nr_regions = 7;
+    assert_int_equal(pt_scheme_range_bytes(&config), 16384);
 }
 
 static void test_psb(void **state)
@@ -94,10 +148,8 @@ static void test_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ctl),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_psb),
-        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_ctl),          cmocka_unit_test(test_refusals), cmocka_unit_test(test_schemes),
+        cmocka_unit_test(test_scheme_sizes), cmocka_unit_test(test_psb),      cmocka_unit_test(test_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

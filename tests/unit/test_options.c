@@ -93,10 +93,10 @@ static void bad_words(void **state)
     refused("pt.region=256M", "pt.region=256M", "128M");
     refused("pt.region=K", "pt.region=K", "power of two");
     refused("pt.region=18446744073709551616", "pt.region=18446744073709551616", "power of two");
-    refused("pt.regions=3", "pt.regions=3", "4 to 128");
-    refused("pt.regions=129", "pt.regions=129", "4 to 128");
-    refused("pt.regions=4x", "pt.regions=4x", "4 to 128");
-    refused("pt.regions=-4", "pt.regions=-4", "4 to 128");
+    refused("pt.regions=3", "pt.regions=3", "4 to 4096");
+    refused("pt.regions=4097", "pt.regions=4097", "4 to 4096");
+    refused("pt.regions=4x", "pt.regions=4x", "4 to 4096");
+    refused("pt.regions=-4", "pt.regions=-4", "4 to 4096");
     refused("pt.psb=1K", "pt.psb=1K", "2K");
     refused("pt.switch=list", "pt.switch=list", "root");
     refused("policy=lose", "policy=lose", "stall, drop or ring");

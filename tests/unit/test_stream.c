@@ -40,7 +40,7 @@ static void as_many_spans_as_promised(void **state)
 
     (void)state;
     for (uint32_t i = 0; i < SINK_MAX_SPANS; i++) {
-        assert_true(trace_queue_add(&q, (struct span){memory, i, 1, i}));
+        assert_true(trace_queue_add(&q, (struct span){memory, i, 1, i})); /* va is the same: none adjoins */
     }
     assert_false(trace_queue_add(&q, (struct span){memory, 0, 1, 0}));
     for (uint32_t i = 0; i < SINK_MAX_SPANS; i++) {
@@ -48,6 +48,29 @@ static void as_many_spans_as_promised(void **state)
         trace_queue_take(&q, 1);
     }
     assert_true(trace_queue_empty(&q));
+}
+
+static void spans_that_adjoin_are_one(void **state)
+{
+    static uint8_t memory[64];
+    struct trace_queue q = {0};
+
+    (void)state;
+    for (uint32_t i = 0; i < 60; i++) {
+        assert_true(trace_queue_add(&q, (struct span){memory + i, 0x1000 + i, 1, i}));
+    }
+    assert_int_equal(q.tail - q.head, 1);
+    assert_int_equal(trace_queue_peek(&q).size, 60);
+    trace_queue_take(&q, 10);
+    assert_true(trace_queue_add(&q, (struct span){memory, 0x1000, 4, 60})); /* back at the start */
+    assert_true(trace_queue_add(&q, (struct span){memory + 4, 0x1004, ~3u - 1, 64}));
+    /* The size would not fit. */
+    assert_true(trace_queue_add(&q, (struct span){memory + ~0u, 0x1000ull + ~0u, 2, 60ull + ~0u}));
+    assert_int_equal(q.tail - q.head, 3);
+    assert_true(trace_queue_add(&q, (struct span){memory, 0x1000, 4, 62ull + ~0u}));
+    assert_true(trace_queue_add(&q, (struct span){memory + 4, 0x1004, 4, 80ull + ~0u})); /* a hole between */
+    assert_int_equal(q.tail - q.head, 5);
+    assert_int_equal(trace_queue_peek(&q).size, 50);
 }
 
 static void records_around_the_ring(void **state)
@@ -83,6 +106,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spans_in_order),
         cmocka_unit_test(as_many_spans_as_promised),
+        cmocka_unit_test(spans_that_adjoin_are_one),
         cmocka_unit_test(records_around_the_ring),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

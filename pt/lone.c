@@ -1,0 +1,131 @@
+/* Single-output-region ToPA. Core; see pt/lone.h. */
+#include "pt/lone.h"
+#include "pt/rtit.h"
+
+struct lone lone_make(uint64_t table_pa, uint64_t regions_pa, uint32_t region_bytes, uint32_t nr_regions, bool stop)
+{
+    return (struct lone){.table_pa = table_pa,
+                         .regions_pa = regions_pa,
+                         .nr_regions = nr_regions,
+                         .region_bytes = region_bytes,
+                         .stop = stop};
+}
+
+static uint64_t place_of_armed(const struct lone *lone)
+{
+    return (uint64_t)lone->armed * lone->region_bytes;
+}
+
+uint64_t lone_entry(const struct lone *lone, uint32_t slot)
+{
+    if (slot != 0)
+        return lone->table_pa | TOPA_END;
+    uint64_t entry = lone->regions_pa + place_of_armed(lone);
+    entry |= (uint64_t)topa_size_code(lone->region_bytes) << TOPA_SIZE_SHIFT | TOPA_INT;
+    return lone->stop ? entry | TOPA_STOP : entry;
+}
+
+uint64_t lone_canary(const struct lone *lone)
+{
+    return lone->stop ? CANARY_NOWHERE : place_of_armed(lone) + lone->region_bytes - CANARY_BYTES;
+}
+
+struct topa_ptrs lone_ptrs(const struct lone *lone)
+{
+    return (struct topa_ptrs){.table_pa = lone->table_pa, .offset = (uint32_t)(lone->written - lone->start)};
+}
+
+enum lone_taken lone_take(struct lone *lone, const struct plan_snapshot *snapshot)
+{
+    struct topa_ptrs ptrs = topa_ptrs_unpack(snapshot->output_base, snapshot->output_mask_ptrs);
+    uint64_t used = lone->written - lone->start;
+    if (lone->spent)
+        return LONE_TAKEN; /* what the pointers say is known */
+    if (ptrs.table_pa != lone->table_pa || ptrs.index > 1 || ptrs.offset > lone->region_bytes)
+        return LONE_IMPOSSIBLE;
+    if (ptrs.index == 1 && ptrs.offset != 0)
+        return LONE_IMPOSSIBLE; /* END has no bytes of its own */
+    if (lone->stop && (ptrs.index == 1 || ptrs.offset < used))
+        return LONE_IMPOSSIBLE; /* not past STOP */
+    if (!lone->stop) {
+        /* At the end, to the byte, it is no longer known how often. */
+        bool end = ptrs.index == 1 || ptrs.offset == lone->region_bytes;
+        if (end || ptrs.offset < used || !canary_agrees(snapshot->canary_left, lone->region_bytes - ptrs.offset))
+            return LONE_WRAPPED;
+    }
+    lone->written = lone->start + ptrs.offset;
+    return LONE_TAKEN;
+}
+
+struct plan_drain lone_drain(struct lone *lone, const struct plan_snapshot *snapshot)
+{
+    struct plan_drain plan = {.gap = PLAN_NO_GAP, .hand_from = lone->handed, .hand_end = lone->handed};
+    if (lone->spent)
+        return plan;
+    enum lone_taken taken = lone_take(lone, snapshot);
+    uint64_t used = lone->written - lone->start;
+    bool stopped = plan_is_stopped(snapshot);
+
+    plan.gap_at = lone->written;
+    if (taken == LONE_IMPOSSIBLE || snapshot->rtit_status & RTIT_STATUS_ERROR) {
+        plan.gap = PLAN_GAP_ERROR;
+    } else if (taken == LONE_WRAPPED) {
+        /* Offsets up to written were told to records and stay: the bytes there are void. */
+        plan.gap = PLAN_GAP_OVERRUN;
+        plan.gap_at = lone->start;
+        plan.gap_size = used;
+    } else if (stopped && (used == lone->region_bytes || !snapshot->trace_stop)) {
+        plan.gap = PLAN_GAP_STOPPED;
+    }
+    /* The PMI comes early, and nobody says how early; it would not come again for the same region. */
+    bool full = used >= lone->region_bytes / 2 || lone->region_bytes - used <= LONE_MARGIN_BYTES;
+    lone->spent = snapshot->all || full || plan.gap != PLAN_NO_GAP;
+    if (lone->spent)
+        plan.hand_end = lone->ends[lone->armed] = lone->written;
+    return plan;
+}
+
+bool lone_hand_over(struct lone *lone, uint64_t end, struct ring_span *span)
+{
+    if (lone->handed >= end)
+        return false;
+    span->offset = lone->handed;
+    span->place = place_of_armed(lone) + (lone->handed - lone->start);
+    span->size = (uint32_t)(end - lone->handed);
+    lone->handed = end;
+    return true;
+}
+
+static uint32_t next_region(const struct lone *lone)
+{
+    if (lone->written == lone->start)
+        return lone->armed; /* nothing of it was handed over */
+    return lone->armed + 1 < lone->nr_regions ? lone->armed + 1 : 0;
+}
+
+struct plan_rearm lone_rearm(struct lone *lone, const struct plan_drain *drain, const struct plan_snapshot *snapshot,
+                             uint64_t released)
+{
+    struct plan_rearm plan = {.canary = CANARY_NOWHERE};
+    if (released > lone->released && released <= lone->handed)
+        lone->released = released;
+    if (lone->spent) {
+        uint32_t next = next_region(lone);
+        if (next != lone->armed && lone->ends[next] > lone->released) {
+            plan.stall = true;
+            return plan;
+        }
+        lone->armed = next;
+        lone->start = lone->written;
+        lone->spent = false;
+        plan.nr_entries = 1;
+        plan.entries[0].value = lone_entry(lone, 0);
+        plan.canary = lone_canary(lone);
+    }
+    plan.rewrite_table = drain->gap == PLAN_GAP_ERROR;
+    plan.output_base = lone->table_pa;
+    plan.output_mask_ptrs = topa_ptrs_pack(lone_ptrs(lone));
+    plan.write_ptrs = snapshot->output_base != plan.output_base || snapshot->output_mask_ptrs != plan.output_mask_ptrs;
+    plan.rtit_status = plan_stays_stopped(drain, snapshot);
+    return plan;
+}

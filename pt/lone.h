@@ -1,0 +1,54 @@
+/*
+ * Single-output-region ToPA: a table of one entry and an END back to it. Several regions are kept, one is armed at a
+ * time. A drain hands over what the region holds, and arms the next one: so a region's bytes in the stream are as many
+ * as were used, and memory is not written again before it was released.
+ *
+ * The PMI comes before the region is full. With STOP, tracing ends at its end; without, output wraps within the region:
+ * a canary at the region's end tells, and what the region held is given up.
+ *
+ * Core. Source: SDM "Single Output Region ToPA Implementation", "ToPA PMI and Single Output Region ToPA
+ * Implementation" (36.2.6.2).
+ */
+#ifndef PT_LONE_H
+#define PT_LONE_H
+
+#include "pt/plan.h"
+
+#define LONE_MAX_REGIONS 120u  /* a span each at the sink, which takes SINK_MAX_SPANS */
+#define LONE_MARGIN_BYTES 512u /* so near its end a region counts as full */
+#define LONE_SLOTS 2u
+
+struct lone {
+    uint64_t written, handed, released; /* as in struct ring */
+    uint64_t start;                     /* stream offset of the armed region's first byte */
+    uint64_t table_pa, regions_pa;
+    uint32_t nr_regions, region_bytes;
+    uint32_t armed;                  /* the region's number */
+    bool stop;                       /* STOP on the entry */
+    bool spent;                      /* the armed region was handed over: the next one is due */
+    uint64_t ends[LONE_MAX_REGIONS]; /* stream offset behind what each region held last */
+};
+
+/* Region 0 is armed. nr_regions is 2 to LONE_MAX_REGIONS, alignments as for a ring. */
+struct lone lone_make(uint64_t table_pa, uint64_t regions_pa, uint32_t region_bytes, uint32_t nr_regions, bool stop);
+
+/* The entry in slot 0 or 1. */
+uint64_t lone_entry(const struct lone *lone, uint32_t slot);
+
+/* Where the canary is, bytes from the first region's start; CANARY_NOWHERE with STOP. */
+uint64_t lone_canary(const struct lone *lone);
+
+/* The pointers for the armed region: where the byte at offset written goes. */
+struct topa_ptrs lone_ptrs(const struct lone *lone);
+
+enum lone_taken { LONE_TAKEN, LONE_WRAPPED, LONE_IMPOSSIBLE };
+
+/* Take the pointers in. Moves written, with LONE_TAKEN only. */
+enum lone_taken lone_take(struct lone *lone, const struct plan_snapshot *snapshot);
+
+struct plan_drain lone_drain(struct lone *lone, const struct plan_snapshot *snapshot);
+bool lone_hand_over(struct lone *lone, uint64_t end, struct ring_span *span);
+struct plan_rearm lone_rearm(struct lone *lone, const struct plan_drain *drain, const struct plan_snapshot *snapshot,
+                             uint64_t released);
+
+#endif

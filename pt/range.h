@@ -1,0 +1,51 @@
+/*
+ * Single-range output: one piece of memory without a table, round which the hardware writes. No PMI comes and nothing
+ * stops it: it is looked at at VM exits, and when it may write over bytes that were not yet released, that must be
+ * found out.
+ *
+ * The byte with stream offset s lies at s modulo the range's size. A canary stands before the oldest byte that was not
+ * released: where it is gone and the pointers do not explain it, output has been round, and what was not released is
+ * void.
+ *
+ * Core. Source: SDM "Single-Range Output" (36.2.6.1), Table "IA32_RTIT_OUTPUT_MASK_PTRS MSR".
+ */
+#ifndef PT_RANGE_H
+#define PT_RANGE_H
+
+#include "pt/plan.h"
+
+#define RANGE_MIN_BYTES 4096u
+#define RANGE_MAX_BYTES (1ull << 31)
+
+struct range {
+    uint64_t written, handed, released; /* as in struct ring */
+    uint64_t canary;                    /* stream offset of the canary's first byte; a multiple of its size */
+    uint64_t base_pa;
+    uint64_t bytes; /* a power of two */
+};
+
+/* base_pa is aligned to bytes. */
+struct range range_make(uint64_t base_pa, uint64_t bytes);
+
+/* Where the canary is, bytes from the range's start. */
+uint64_t range_canary(const struct range *range);
+
+/* IA32_RTIT_OUTPUT_MASK_PTRS for the byte at offset written. */
+uint64_t range_mask_ptrs(const struct range *range);
+
+/* Is it worth a drain, by the pointers as read? It is when an eighth of the range was written. */
+bool range_due(const struct range *range, uint64_t output_mask_ptrs);
+
+enum range_taken { RANGE_TAKEN, RANGE_WRAPPED, RANGE_IMPOSSIBLE };
+
+/* Take the pointers in. Moves written, with RANGE_TAKEN only. */
+enum range_taken range_take(struct range *range, const struct plan_snapshot *snapshot);
+
+struct plan_drain range_drain(struct range *range, const struct plan_snapshot *snapshot);
+bool range_hand_over(struct range *range, uint64_t end, struct ring_span *span);
+
+/* Stalls until half of the range is free. */
+struct plan_rearm range_rearm(struct range *range, const struct plan_drain *drain, const struct plan_snapshot *snapshot,
+                              uint64_t released);
+
+#endif

@@ -1,0 +1,54 @@
+/*
+ * The output registers, the tables and the canary: read for a plan, and written as a plan says. Shell.
+ *
+ * Source: SDM "Disabling Packet Generation" (36.2.7.3 and 36.3.2.2), "Flushing Trace Output" (36.3.3): clearing TraceEn
+ * flushes the packets, but only a fence makes them visible to others, the NIC's DMA among them.
+ */
+#include "pt/cpu.h"
+#include "pt/msr.h"
+#include "pt/rtit.h"
+
+static volatile uint64_t *canary_at(const struct pt_cpu *pt, uint64_t place)
+{
+    return (volatile uint64_t *)((uint8_t *)pt->regions.va + place);
+}
+
+struct plan_snapshot pt_registers_read(const struct pt_cpu *pt, bool all)
+{
+    struct plan_snapshot snapshot = {
+        .rtit_status = msr_read(IA32_RTIT_STATUS),
+        .output_base = msr_read(IA32_RTIT_OUTPUT_BASE),
+        .output_mask_ptrs = msr_read(IA32_RTIT_OUTPUT_MASK_PTRS),
+        .all = all,
+        .trace_stop = pt->trace_stop,
+    };
+    uint64_t canary = pt->out.scheme->canary ? pt->out.scheme->canary(&pt->out) : CANARY_NOWHERE;
+    if (canary != CANARY_NOWHERE) {
+        __asm__ volatile("mfence" : : : "memory");
+        snapshot.canary_left = canary_left(canary_at(pt, canary));
+    }
+    return snapshot;
+}
+
+void pt_registers_write(struct pt_cpu *pt, const struct plan_rearm *plan)
+{
+    if (plan->rewrite_table) {
+        for (uint32_t i = 0; i < pt->out.scheme->nr_slots(&pt->out); i++)
+            pt->tables[i] = pt->out.scheme->entry(&pt->out, i);
+    } else {
+        for (uint32_t i = 0; i < plan->nr_entries; i++)
+            pt->tables[plan->entries[i].index] = plan->entries[i].value;
+    }
+    if (plan->canary != CANARY_NOWHERE)
+        canary_put(canary_at(pt, plan->canary));
+    if (plan->write_ptrs) {
+        msr_write(IA32_RTIT_OUTPUT_BASE, plan->output_base);
+        msr_write(IA32_RTIT_OUTPUT_MASK_PTRS, plan->output_mask_ptrs);
+    }
+    msr_write(IA32_RTIT_STATUS, plan->rtit_status);
+}
+
+bool pt_registers_due(const struct pt_cpu *pt)
+{
+    return pt->out.scheme->due && pt->out.scheme->due(&pt->out, msr_read(IA32_RTIT_OUTPUT_MASK_PTRS));
+}
