@@ -35,6 +35,7 @@ static struct {
     struct options options;
     struct guest guest;
     struct pt_cpuid cpuid;
+    enum pt_refusal refusal;
     struct pt_setup setup; /* all zero: no tracing */
     const char *no_vmx;    /* why we cannot be a hypervisor; NULL: we can */
     const char *no_pt;     /* why there is no tracing; NULL: there is */
@@ -79,18 +80,29 @@ static void check_processor(void)
 {
     boot.no_vmx = vmx_check();
     pt_cpuid_read(&boot.cpuid);
-    enum pt_refusal refusal = pt_config_resolve(&boot.setup, &boot.cpuid, &boot.options.pt);
+    boot.refusal = pt_config_resolve(&boot.setup, &boot.cpuid, &boot.options.pt);
     if (boot.no_vmx) {
         log_line("no VMX: %s; the guest boots without a hypervisor", boot.no_vmx);
         boot.no_pt = boot.no_vmx;
-    } else if (refusal == PT_BAD_OPTION) {
-        char objection[160];
+    } else if (boot.refusal && boot.refusal != PT_BAD_OPTION) {
+        log_line("no Intel PT: %s; the guest boots without tracing", pt_refusal_text(boot.refusal));
+        boot.no_pt = pt_refusal_text(boot.refusal);
+    }
+}
+
+/* An option that this CPU cannot follow is an error of who gave it, and said before anything else happens. */
+static void check_options(void)
+{
+    char objection[160];
+    if (boot.no_vmx || !boot.options.pt.enabled)
+        return;
+    if (boot.refusal == PT_BAD_OPTION) {
         pt_objection(objection, sizeof objection, &boot.cpuid, &boot.options.pt);
         boot_fail("%s", objection);
-    } else if (refusal) {
-        log_line("no Intel PT: %s; the guest boots without tracing", pt_refusal_text(refusal));
-        boot.no_pt = pt_refusal_text(refusal);
     }
+    const char *missing = boot.refusal == PT_OK ? vmx_switch_check(boot.options.pt.way) : NULL;
+    if (missing)
+        boot_fail("pt.switch=vmcs: %s, but supports root list", missing);
 }
 
 static uint64_t region_bytes(void)
@@ -176,6 +188,7 @@ _Noreturn void boot_main(uint32_t magic, uint32_t info_pa, uint64_t image_pa)
     read_firmware_and_options(magic, info_pa);
     guest_find(&boot.guest, &boot.info);
     check_processor();
+    check_options();
     carve(info_pa, image_pa);
     move();
 }
@@ -268,6 +281,7 @@ static _Noreturn void start_with_vmx(void)
                                   .ports = channel_ports(&boot.channel, &boot.options, &boot.acpi),
                                   .code_pages = boot.options.code_pages && !boot.no_pt,
                                   .watch_lvtpc = !boot.no_pt,
+                                  .way = boot.no_pt ? PT_SWITCH_ROOT : boot.options.pt.way,
                                   .nr_ept_pages = vmx_ept_pages_needed(top)};
     machine.ept_pool = take(4096ull * machine.nr_ept_pages);
     void *cpu = take(vmx_cpu_size);

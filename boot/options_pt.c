@@ -70,10 +70,15 @@ static bool set_pt_psb(struct options *o, struct text v)
 
 static bool set_pt_switch(struct options *o, struct text v)
 {
-    if (!text_is(v, "root"))
-        return false;
-    o->pt.way = PT_SWITCH_ROOT;
-    return true;
+    static const char *const names[] = {
+        [PT_SWITCH_ROOT] = "root", [PT_SWITCH_LIST] = "list", [PT_SWITCH_VMCS] = "vmcs"};
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (text_is(v, names[i])) {
+            o->pt.way = (enum pt_switch)i;
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool set_pt_branch(struct options *o, struct text v)
@@ -179,7 +184,7 @@ const struct option options_pt[] = {
     {"pt.tsc", set_pt_tsc, "on or off"},
     {"pt.retc", set_pt_retc, "on or off"},
     {"pt.psb", set_pt_psb, "auto, 0 (the CPU's own) or a power of two from 2K to 64M"},
-    {"pt.switch", set_pt_switch, "root (list and vmcs are not there yet)"},
+    {"pt.switch", set_pt_switch, "root, list or vmcs"},
     {"pt.branch", set_pt_branch, "on or off"},
     {"pt.ptwrite", set_pt_ptwrite, "on or off"},
     {"pt.mtc", set_pt_mtc, "off or a number from 0 to 15"},

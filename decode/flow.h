@@ -19,6 +19,7 @@ struct flow_input {
     uint16_t family;
     uint8_t model, stepping;
     const struct flow_pages *pages;
+    bool guest_only; /* root is not traced (pt.switch=list, vmcs): what is not told by a PIP is non-root */
 };
 
 /* A stretch of trace. */

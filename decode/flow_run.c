@@ -122,6 +122,9 @@ bool flow_run(struct flow_run *run, const struct capture *capture, const struct 
     if (!trace || !flow_pages_collect(&pages, capture, options->cpu))
         return false;
     struct flow_input input = {.trace = trace->bytes, .trace_size = trace->size, .pages = &pages};
+    struct text way;
+    input.guest_only =
+        text_find(&way, capture->hello, "pt_switch") && !(way.size == 4 && !memcmp(way.bytes, "root", 4));
     name_cpu(&input, capture->hello);
     bool good = cut(&stretches, capture, options->cpu);
     run->undecodable_bytes = stretches.count ? stretches.items[0].begin : trace->size;

@@ -125,10 +125,10 @@ int flow_take_event(struct flow *flow, const struct pt_event *event, uint64_t of
         take_async_branch(flow, event->variant.async_branch.from, event->variant.async_branch.to);
         return 0;
     case ptev_paging:
-        flow->non_root = event->variant.paging.non_root;
+        flow->non_root = event->variant.paging.non_root || flow->input->guest_only;
         return 0;
     case ptev_async_paging:
-        flow->non_root = event->variant.async_paging.non_root;
+        flow->non_root = event->variant.async_paging.non_root || flow->input->guest_only;
         return 0;
     case ptev_overflow:
         take_end(flow);

@@ -42,8 +42,9 @@ struct pt_pause {
 };
 
 struct pt_cpu {
-    bool tracing;     /* PT is configured; else only records work */
-    bool pmi_pending; /* drain before TraceEn is set again */
+    bool tracing;          /* PT is configured; else only records work */
+    bool switched_in_root; /* PT_SWITCH_ROOT: TraceEn changes by WRMSR here; else VM entries and exits do it */
+    bool pmi_pending;      /* drain before TraceEn is set again */
     uint16_t cpu;
     uint64_t rtit_ctl; /* IA32_RTIT_CTL with TraceEn clear */
     struct sink *sink;

@@ -100,6 +100,7 @@ struct pt_cpu *pt_cpu_init(void *memory, uint64_t memory_pa, uint16_t cpu, const
         return pt;
     registers_init(pt, &setup);
     pt->tracing = true;
+    pt->switched_in_root = config->way == PT_SWITCH_ROOT;
     return pt;
 }
 
@@ -112,7 +113,7 @@ bool pt_cpu_tracing(const struct pt_cpu *pt, uint64_t *rtit_ctl)
 
 void pt_exit(struct pt_cpu *pt)
 {
-    if (pt->tracing)
+    if (pt->switched_in_root)
         msr_write(IA32_RTIT_CTL, pt->rtit_ctl);
 }
 
@@ -152,7 +153,7 @@ static void serve(struct pt_cpu *pt)
     }
 }
 
-void pt_enter(struct pt_cpu *pt)
+uint64_t pt_enter(struct pt_cpu *pt)
 {
     if (pt->tracing)
         serve(pt);
@@ -160,7 +161,10 @@ void pt_enter(struct pt_cpu *pt)
     if (now - pt->polled_tsc > POLL_TSC)
         pt_poll(pt);
     if (!pt->tracing || (pt->pause.on && !pt_pause_over(pt)))
-        return;
+        return 0;
     pt->entered_tsc = now;
-    msr_write(IA32_RTIT_CTL, pt->rtit_ctl | RTIT_CTL_TRACE_EN);
+    uint64_t ctl = pt->rtit_ctl | RTIT_CTL_TRACE_EN;
+    if (pt->switched_in_root)
+        msr_write(IA32_RTIT_CTL, ctl);
+    return ctl;
 }

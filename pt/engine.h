@@ -38,12 +38,14 @@ bool pt_cpu_tracing(const struct pt_cpu *pt, uint64_t *rtit_ctl);
 
 /* --- the hooks of vmx/ --- */
 
-/* First thing after a VM exit: clear TraceEn. */
+/* First thing after a VM exit: clear TraceEn, where the exit itself has not (pt.switch=list, vmcs). */
 void pt_exit(struct pt_cpu *pt);
 
 /* Last thing before VM entry: serve a pending drain, pump the sink, stall if the ring has no free region, make sure
- * that LVTPC is ours, set TraceEn. An uneventful exit costs a look at LVTPC and at the TSC and a WRMSR. */
-void pt_enter(struct pt_cpu *pt);
+ * that LVTPC is ours. An uneventful exit costs a look at LVTPC and at the TSC and a WRMSR.
+ * Returns IA32_RTIT_CTL as the guest must have it. With PT_SWITCH_ROOT the MSR has this value already; else it is still
+ * without TraceEn, and the VM entry has to load it. */
+uint64_t pt_enter(struct pt_cpu *pt);
 
 /* An NMI arrived (NMI exit, or counted by the root NMI handler). Returns true where a ToPA PMI explains it (bit 55 of
  * IA32_PERF_GLOBAL_STATUS): it is acknowledged, and served at the next pt_enter. false: the NMI belongs to the guest.

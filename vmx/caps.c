@@ -123,3 +123,14 @@ const char *vmx_controls_resolve(struct vmx_controls *controls, const struct vmx
     resolve_perf(controls, caps);
     return NULL;
 }
+
+const char *vmx_controls_switch_rtit(struct vmx_controls *controls, const struct vmx_caps *caps)
+{
+    if (!may_be_one(caps->entry, ENTRY_LOAD_IA32_RTIT_CTL))
+        return MISSING("VM-entry", "load IA32_RTIT_CTL");
+    if (!may_be_one(caps->exit, EXIT_CLEAR_IA32_RTIT_CTL))
+        return MISSING("VM-exit", "clear IA32_RTIT_CTL");
+    controls->entry |= ENTRY_LOAD_IA32_RTIT_CTL;
+    controls->exit |= EXIT_CLEAR_IA32_RTIT_CTL;
+    return NULL;
+}

@@ -41,6 +41,7 @@
 #define EXIT_LOAD_IA32_PAT (1u << 19)
 #define EXIT_SAVE_IA32_EFER (1u << 20)
 #define EXIT_LOAD_IA32_EFER (1u << 21)
+#define EXIT_CLEAR_IA32_RTIT_CTL (1u << 25)
 #define EXIT_SAVE_IA32_PERF_GLOBAL_CTRL (1u << 30)
 
 /* VM-entry controls */
@@ -48,6 +49,7 @@
 #define ENTRY_LOAD_IA32_PERF_GLOBAL_CTRL (1u << 13)
 #define ENTRY_LOAD_IA32_PAT (1u << 14)
 #define ENTRY_LOAD_IA32_EFER (1u << 15)
+#define ENTRY_LOAD_IA32_RTIT_CTL (1u << 18)
 
 /* IA32_VMX_EPT_VPID_CAP */
 #define EPT_CAP_PAGE_WALK_4 (1ull << 6)
@@ -94,5 +96,9 @@ const char *vmx_caps_check(const struct vmx_caps *caps);
 
 /* Choose the controls. NULL: *controls is filled in; else one sentence that names the first thing that is missing. */
 const char *vmx_controls_resolve(struct vmx_controls *controls, const struct vmx_caps *caps);
+
+/* Add the controls that load IA32_RTIT_CTL at VM entries and clear it at exits. NULL: done; else one sentence that
+ * names the control that is missing. */
+const char *vmx_controls_switch_rtit(struct vmx_controls *controls, const struct vmx_caps *caps);
 
 #endif

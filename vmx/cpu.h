@@ -34,6 +34,12 @@ struct step_page {
 };
 #define STEP_MAX_PAGES 20u /* more than an instruction can touch: 16 elements scattered, two pages of code */
 
+/* SDM Table "Format of an MSR Entry" */
+struct msr_entry {
+    uint32_t index, reserved;
+    uint64_t value;
+} __attribute__((aligned(16)));
+
 struct cpu {
     union {
         uint8_t stack[CPU_STACK_SIZE];
@@ -53,6 +59,10 @@ struct cpu {
     uint32_t proc_controls;  /* as in the VMCS now */
     uint32_t msr_conditions; /* MSR_IF_* */
     struct cpuid_limits cpuid_limits;
+
+    /* vmx/trace_switch.c */
+    uint64_t rtit_ctl; /* VMCS_GUEST_IA32_RTIT_CTL as written last */
+    struct msr_entry entry_msr, exit_msr;
 
     uint32_t config_address; /* what the guest wrote to 0CF8H */
     uint64_t lapic_pa;       /* page guarded in xAPIC mode, 0 = none */
@@ -134,6 +144,11 @@ void power_flush(struct cpu *cpu);
 
 /* vmx/vmcs_setup.c: fill the current VMCS. */
 void vmcs_setup(struct cpu *cpu, const struct vmx_entry *entry);
+
+/* vmx/trace_switch.c: into the controls; and the last call of a VM entry: pt_enter, and see to it that the entry loads
+ * what it says. */
+void trace_switch_setup(struct cpu *cpu);
+void trace_switch_enter(struct cpu *cpu);
 
 /* vmx/vmx.c */
 const uint8_t *vmx_io_bitmap(unsigned which);

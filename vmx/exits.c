@@ -93,7 +93,7 @@ void vmx_exit_dispatch(struct guest_registers *registers)
     }
     if (cpu->nmis_in_root | cpu->nmis_owed)
         nmi_deliver(cpu);
-    pt_enter(cpu->pt);
+    trace_switch_enter(cpu);
 }
 
 void vmx_nmi_before_entry(struct guest_registers *registers)
@@ -102,5 +102,5 @@ void vmx_nmi_before_entry(struct guest_registers *registers)
 
     pt_exit(cpu->pt);
     nmi_deliver(cpu);
-    pt_enter(cpu->pt);
+    trace_switch_enter(cpu);
 }

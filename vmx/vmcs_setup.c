@@ -192,8 +192,7 @@ static void setup_controls(struct cpu *cpu)
     vmwrite32(VMCS_PAGE_FAULT_ERROR_CODE_MATCH, 0);
     vmwrite32(VMCS_CR3_TARGET_COUNT, 0);
     vmwrite32(VMCS_EXIT_MSR_STORE_COUNT, 0);
-    vmwrite32(VMCS_EXIT_MSR_LOAD_COUNT, 0);
-    vmwrite32(VMCS_ENTRY_MSR_LOAD_COUNT, 0);
+    trace_switch_setup(cpu);
     vmwrite32(VMCS_ENTRY_INTERRUPTION_INFORMATION, 0);
     vmwrite64(VMCS_IO_BITMAP_A, virt_to_phys(vmx_io_bitmap(0)));
     vmwrite64(VMCS_IO_BITMAP_B, virt_to_phys(vmx_io_bitmap(1)));

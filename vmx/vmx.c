@@ -57,6 +57,16 @@ static void read_control_msrs(struct vmx_caps *caps)
         caps->ept_vpid = msr_read(MSR_IA32_VMX_EPT_VPID_CAP);
 }
 
+const char *vmx_switch_check(enum pt_switch way)
+{
+    struct vmx_caps caps = {0};
+
+    if (way != PT_SWITCH_VMCS)
+        return NULL;
+    read_control_msrs(&caps);
+    return vmx_controls_switch_rtit(&controls, &caps);
+}
+
 const char *vmx_check(void)
 {
     struct vmx_caps caps = {.cpuid_1_ecx = cpuid_read(1, 0).ecx};
@@ -174,6 +184,6 @@ _Noreturn void vmx_cpu_run(void *memory, uint16_t number, struct pt_cpu *pt, con
     drop_translations(cpu);
     lapic_guard_start(cpu);
     cpu->registers = (struct guest_registers){.rsi = entry->esi};
-    pt_enter(cpu->pt);
+    trace_switch_enter(cpu);
     vmx_launch(&cpu->registers);
 }

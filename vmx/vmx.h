@@ -31,9 +31,10 @@ struct vmx_machine {
     struct range reserved;  /* our image, tables and trace regions: not mapped for the guest */
     uint64_t top_of_memory; /* end of the highest RAM in bytes */
     struct vmx_ports ports;
-    bool code_pages;  /* EPT W^X, RECORD_PAGE records */
-    bool watch_lvtpc; /* PT is on: the guest's LVTPC writes must not turn our PMI off */
-    void *ept_pool;   /* pages for EPT tables, zeroed, in the direct map */
+    bool code_pages;    /* EPT W^X, RECORD_PAGE records */
+    enum pt_switch way; /* how IA32_RTIT_CTL changes at entries and exits; ROOT where PT is off */
+    bool watch_lvtpc;   /* PT is on: the guest's LVTPC writes must not turn our PMI off */
+    void *ept_pool;     /* pages for EPT tables, zeroed, in the direct map */
     uint32_t nr_ept_pages;
 };
 
@@ -50,6 +51,10 @@ struct vmx_entry {
 
 /* Why this CPU cannot be a host; NULL: it can. Call before vmx_machine_init. */
 const char *vmx_check(void);
+
+/* Can IA32_RTIT_CTL be switched in this way? NULL: yes, and it will be; else one sentence that names the control that
+ * is missing. Call after vmx_check has returned NULL. */
+const char *vmx_switch_check(enum pt_switch way);
 
 /* Build what all CPUs share (EPT, bitmaps). NULL: done; else what failed. */
 const char *vmx_machine_init(const struct vmx_machine *machine);

@@ -98,7 +98,7 @@ static void bad_words(void **state)
     refused("pt.regions=4x", "pt.regions=4x", "4 to 4096");
     refused("pt.regions=-4", "pt.regions=-4", "4 to 4096");
     refused("pt.psb=1K", "pt.psb=1K", "2K");
-    refused("pt.switch=list", "pt.switch=list", "root");
+    refused("pt.switch=both", "pt.switch=both", "root");
     refused("policy=lose", "policy=lose", "stall, drop or ring");
     refused("channel=wifi", "channel=wifi", "uart");
     refused("uart.port=com5", "uart.port=com5", "com1");

@@ -1,0 +1,42 @@
+/*
+ * How IA32_RTIT_CTL changes hands between guest and root: by WRMSR in root (pt/ does that itself), by the MSR-load
+ * lists, or by VM-entry and VM-exit controls. With the last two TraceEn is 0 in root, always, and no instruction of
+ * root is traced.
+ *
+ * Nothing is stored at exits: the guest cannot change IA32_RTIT_CTL.
+ *
+ * Source: SDM "VMX-Specific Packets and VMCS Controls" (36.5.1), "Managing Trace Packet Generation Across VMX
+ * Transitions" (36.5.2); "VM-Exit Controls for MSRs", "VM-Entry Controls for MSRs".
+ */
+#include "vmx/cpu.h"
+#include "vmx/phys.h"
+#include "vmx/vmcs.h"
+
+#define MSR_IA32_RTIT_CTL 0x570u
+
+void trace_switch_setup(struct cpu *cpu)
+{
+    const bool list = vmx_machine.way == PT_SWITCH_LIST;
+
+    cpu->entry_msr = (struct msr_entry){.index = MSR_IA32_RTIT_CTL};
+    cpu->exit_msr = (struct msr_entry){.index = MSR_IA32_RTIT_CTL};
+    vmwrite32(VMCS_ENTRY_MSR_LOAD_COUNT, list);
+    vmwrite32(VMCS_EXIT_MSR_LOAD_COUNT, list);
+    vmwrite64(VMCS_ENTRY_MSR_LOAD_ADDRESS, virt_to_phys(&cpu->entry_msr));
+    vmwrite64(VMCS_EXIT_MSR_LOAD_ADDRESS, virt_to_phys(&cpu->exit_msr));
+    if (vmx_machine.way == PT_SWITCH_VMCS)
+        vmwrite64(VMCS_GUEST_IA32_RTIT_CTL, 0);
+}
+
+void trace_switch_enter(struct cpu *cpu)
+{
+    const uint64_t ctl = pt_enter(cpu->pt);
+
+    if (vmx_machine.way == PT_SWITCH_ROOT || ctl == cpu->rtit_ctl)
+        return;
+    cpu->rtit_ctl = ctl;
+    if (vmx_machine.way == PT_SWITCH_LIST)
+        cpu->entry_msr.value = ctl;
+    else
+        vmwrite64(VMCS_GUEST_IA32_RTIT_CTL, ctl);
+}
