@@ -109,12 +109,20 @@ fi
 
 timeout --foreground "$timeout" "$build/bochs" -q -f "$dir/bochsrc" >"$dir/emulator.log" 2>&1 </dev/null &
 emulator=$!
-if [ -n "${UNTIL:-}" ]; then
-    while kill -0 "$emulator" 2>/dev/null; do
-        if grep -qF -- "$UNTIL" "$dir/console.txt"; then exit 0; fi
-        sleep 0.1
-    done
-fi
+# A hypervisor that has stopped waits for ever, the emulator with it; the line before the last says why it stopped.
+stopped=
+while kill -0 "$emulator" 2>/dev/null; do
+    if [ -n "${UNTIL:-}" ]; then
+        if grep -qaF -- "$UNTIL" "$dir/console.txt"; then exit 0; fi
+    elif grep -qaE '^undertrace: (stopped:|.*is parked)' "$dir/console.txt"; then
+        stopped=$(tr -d '\r' <"$dir/console.txt" | grep -aB 1 '^undertrace: stopped:' | head -n 1)
+        : "${stopped:=$(grep -aE -m 1 '^undertrace: .*the guest is stopped' "$dir/console.txt" | tr -d '\r')}"
+        sleep 1 # what is on its way arrives
+        kill -TERM "$emulator"
+        break
+    fi
+    sleep 0.1
+done
 wait "$emulator" 2>/dev/null # not that of the shell: our own message says more
 status=$?
 emulator=
@@ -127,6 +135,7 @@ if [ -n "${UNTIL:-}" ]; then
     if grep -qF -- "$UNTIL" "$dir/console.txt"; then exit 0; fi
     fail "the console does not show \"$UNTIL\" (exit code $status); its last line: $(last_words)"
 fi
+[ -z "$stopped" ] || fail "the hypervisor stopped: ${stopped#undertrace: }"
 [ "$status" -ne 124 ] || fail "no power-off within $timeout seconds; the console's last line: $(last_words)"
 if ! grep -q 'soft power off' "$dir/emulator.log"; then
     fail "the emulator ended without power-off (exit code $status): $(sed -n '/following message/{n;p}' \
