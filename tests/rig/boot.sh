@@ -110,7 +110,8 @@ fi
 timeout --foreground "$timeout" "$build/bochs" -q -f "$dir/bochsrc" >"$dir/emulator.log" 2>&1 </dev/null &
 emulator=$!
 # A hypervisor that has stopped waits for ever, the emulator with it; the line before the last says why it stopped.
-stopped=
+# And where the receiver has the end record, the power goes off at once, unless the guest has reset the machine instead.
+stopped= after_end=0
 while kill -0 "$emulator" 2>/dev/null; do
     if [ -n "${UNTIL:-}" ]; then
         if grep -qaF -- "$UNTIL" "$dir/console.txt"; then exit 0; fi
@@ -118,6 +119,10 @@ while kill -0 "$emulator" 2>/dev/null; do
         stopped=$(tr -d '\r' <"$dir/console.txt" | grep -aB 1 '^undertrace: stopped:' | head -n 1)
         : "${stopped:=$(grep -aE -m 1 '^undertrace: .*the guest is stopped' "$dir/console.txt" | tr -d '\r')}"
         sleep 1 # what is on its way arrives
+        kill -TERM "$emulator"
+        break
+    elif [ -n "$receiver" ] && ! kill -0 "$receiver" 2>/dev/null && [ $((after_end += 1)) -gt 100 ]; then
+        stopped='the trace has ended, but the guest did not power off: it reset the machine'
         kill -TERM "$emulator"
         break
     fi
@@ -135,7 +140,7 @@ if [ -n "${UNTIL:-}" ]; then
     if grep -qF -- "$UNTIL" "$dir/console.txt"; then exit 0; fi
     fail "the console does not show \"$UNTIL\" (exit code $status); its last line: $(last_words)"
 fi
-[ -z "$stopped" ] || fail "the hypervisor stopped: ${stopped#undertrace: }"
+[ -z "$stopped" ] || fail "${stopped/#undertrace: /the hypervisor stopped: }; the console's last line: $(last_words)"
 [ "$status" -ne 124 ] || fail "no power-off within $timeout seconds; the console's last line: $(last_words)"
 if ! grep -q 'soft power off' "$dir/emulator.log"; then
     fail "the emulator ended without power-off (exit code $status): $(sed -n '/following message/{n;p}' \
