@@ -69,6 +69,7 @@ static void trace_on(BX_CPU_C *cpu, uint64_t ip)
     if (byte_count == 0 && psb_first)
         ptm_psb(cpu, ip);
     if (p->hot & PTM_HOT_BRANCH) {
+        p->slow.ip_uncompressed |= psb_first; /* decoders ignore the FUP that should not be there */
         ptm_put_mode(cpu, true);
         ptm_put_ip(cpu, PT_PACKET_TIP_PGE, ip);
     }

@@ -120,6 +120,7 @@ void ptm_psb(BX_CPU_C *cpu, uint64_t ip)
     if (with_ip && (p->msr.ctl & RTIT_CTL_BRANCH_EN)) {
         ptm_put_mode(cpu, true);
         ptm_put_ip(cpu, PT_PACKET_FUP, ip);
+        p->slow.ip_uncompressed |= !p->packet_en;
     }
     struct pt_packet psbend = packet_of(PT_PACKET_PSBEND);
     ptm_put(cpu, &psbend);
