@@ -3,6 +3,7 @@
  *
  * Source: SDM Vol. 2B, "PTWRITE"; Vol. 3C, "PTWRITE Packet" (36.4.2.21).
  */
+#define NEED_CPU_REG_SHORTCUTS 1
 #include "pt_internal.h"
 
 static bool allowed(BX_CPU_C *cpu, bxInstruction_c *i)
