@@ -56,6 +56,8 @@ static bool set_option(const char *name, const char *value)
         ptm_config.last_branch = number;
     else if (strcmp(name, "skid") == 0)
         ptm_config.skid_bytes = (uint32_t)number;
+    else if (strcmp(name, "update48") == 0)
+        ptm_config.update_48 = number != 0;
     else if (strcmp(name, "deferred") == 0)
         ptm_config.deferred_tips = number != 0;
     else if (strcmp(name, "seed") == 0)

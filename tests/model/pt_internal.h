@@ -21,6 +21,7 @@ struct ptm_config {
     uint32_t skid_bytes;                /* from the end of an INT region to the PMI */
     uint32_t seed;                      /* 0: every skid is skid_bytes; else between 0 and it, by this seed */
     bool deferred_tips;
+    bool update_48;  /* of the two IPBytes of six bytes, 100b where it does */
     uint32_t errata; /* PTM_BDM70... */
 };
 extern struct ptm_config ptm_config;
