@@ -107,10 +107,10 @@ void pt_reset(void)
     wrmsr(MSR_IA32_PERF_GLOBAL_STATUS_RESET, PERF_GLOBAL_TOPA_PMI);
 }
 
-/* An indirect jump is a TIP of 3 bytes, where its target has the upper bytes of the last one. */
+/* A round is one byte of TNT and a TIP of three, whose target has the upper bytes of the last one. */
 void trace_bytes(uint32_t nr_bytes)
 {
-    uint64_t count = nr_bytes / 3 + 1;
+    uint64_t count = nr_bytes / 4;
     __asm__ volatile("1:\tmovl $2f, %%eax\n\t"
                      "jmp *%%rax\n\t"
                      "nop\n"

@@ -45,7 +45,7 @@ void gate(unsigned vector, const void *handler);
 void cpuid(uint32_t leaf, uint32_t subleaf, uint32_t words[4]);
 /* All IA32_RTIT_* as after a reset, LVTPC masked, no PMI seen. */
 void pt_reset(void);
-/* Branches that make about nr_bytes of trace; not more than twice as many. */
+/* Branches that make nr_bytes of trace, and what PSB+ there may be besides. At least 4. */
 void trace_bytes(uint32_t nr_bytes);
 
 static inline void wrmsr(uint32_t msr, uint64_t value)

@@ -62,6 +62,14 @@ gcc -c -o "$out/rom.o" "$here/../selftest/rom.S"
     msrs icelake 'profile=icelake, cpuid14=1:1f:80000007:0:02490004:003f1fff' 1,0x1f,0x80000007,0,0x02490004,0x003f1fff
     msrs single 'profile=custom, cpuid14=1:0:4:0:0:0' 1,0,4,0,0,0
     msrs all 'profile=custom, cpuid14=1:1ff:8000000f:0:ffff0003:ffff5555' 1,0x1ff,0x8000000f,0,0xffff0003,0xffff5555
+    test output output profile=skylake -DAHEAD=1
+    test output-ahead0 output 'profile=skylake, ahead=0' -DAHEAD=0
+    test output-ahead2 output 'profile=icelake, ahead=2' -DAHEAD=2
+    test pmi pmi profile=skylake -DSINGLE=0 -DSKID=0 -DSECOND=1
+    test pmi-skid pmi 'profile=skylake, skid=300' -DSINGLE=0 -DSKID=300 -DSECOND=1
+    test pmi-second pmi 'profile=skylake, second=200' -DSINGLE=0 -DSKID=0 -DSECOND=2
+    test pmi-second0 pmi 'profile=skylake, second=0' -DSINGLE=0 -DSKID=0 -DSECOND=1
+    test pmi-broadwell pmi profile=broadwell -DSINGLE=1 -DSKID=0 -DSECOND=0
 } >"$out/tap"
 sed -i '/^end$/d' "$out/tap"
 awk '/^(not )?ok - / { sub(/ok - /, "ok " ++n " - ") } { print } END { print "1.." n+0 }' "$out/tap"
