@@ -56,7 +56,9 @@ static int drain_events(struct walk *walk, struct pt_insn_decoder *decoder, int 
             walk->pending = 0; /* left for where nothing is traced */
             break;
         case ptev_overflow:
-            return -pte_overflow;
+            walk->pending = 0;
+            add(walk, BRANCHES_OVERFLOW, event.ip_suppressed ? 0 : event.variant.overflow.ip);
+            break;
         default:
             break;
         }

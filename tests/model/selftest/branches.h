@@ -8,9 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* from = BRANCHES_OVERFLOW: branches are missing here; the trace goes on at to, or at a TIP.PGE (0). */
 struct branch {
     uint64_t from, to;
 };
+#define BRANCHES_OVERFLOW (~0ull)
 
 struct branches {
     struct branch *list;

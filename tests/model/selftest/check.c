@@ -1,7 +1,8 @@
 /*
  * Decode a trace with libipt's instruction decoder and compare its branches with the list that the model wrote.
  *
- *   check IMAGE TRACE BRANCHES      IMAGE is loaded at 10000H; TRACE ends in "PMIs" and their number
+ *   check IMAGE TRACE BRANCHES OPTIONS      IMAGE is loaded at 10000H; TRACE ends in "PMIs" and their number; OPTIONS
+ *                                           are the model's: errata that libipt has to know are named there
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,12 +40,15 @@ static struct file read_file(const char *path)
     return file;
 }
 
-static struct branches decode(const struct file *trace, const char *image_path, size_t image_size)
+static struct branches decode(const struct file *trace, const char *image_path, size_t image_size, const char *options)
 {
     struct pt_config config;
     pt_config_init(&config);
     config.begin = trace->bytes;
     config.end = trace->bytes + trace->size;
+    config.errata.bdm70 = strstr(options, "bdm70") != NULL;
+    config.errata.skd022 = strstr(options, "skd022") != NULL;
+    config.errata.skl014 = strstr(options, "skl014") != NULL;
     struct pt_image *image = pt_image_alloc("selftest");
     if (pt_image_add_file(image, image_path, 0, image_size, NULL, IMAGE_BASE) < 0)
         die(image_path, "libipt does not take it");
@@ -57,10 +61,39 @@ static struct branches decode(const struct file *trace, const char *image_path, 
     return found;
 }
 
+/* Where an overflow stands in what was decoded, what follows in the truth may be missing, up to its mark there. */
+struct comparison {
+    size_t decoded, truth, equal, lost, overflows; /* the first two: how far they agree */
+};
+
+static struct comparison compare(const struct branches *found, const struct branch *expected, size_t nr_expected)
+{
+    struct comparison c = {0, 0, 0, 0, 0};
+    while (c.truth < nr_expected && c.decoded < found->nr) {
+        const struct branch *decoded = &found->list[c.decoded];
+        if (decoded->from == BRANCHES_OVERFLOW) {
+            while (c.truth < nr_expected && expected[c.truth].from != BRANCHES_OVERFLOW) {
+                c.truth++;
+                c.lost++;
+            }
+            if (c.truth == nr_expected || expected[c.truth].to != decoded->to)
+                break;
+            c.overflows++;
+        } else if (memcmp(decoded, &expected[c.truth], sizeof(*decoded)) != 0) {
+            break;
+        } else {
+            c.equal++;
+        }
+        c.truth++;
+        c.decoded++;
+    }
+    return c;
+}
+
 int main(int argc, char **argv)
 {
-    if (argc != 4) {
-        fprintf(stderr, "usage: check IMAGE TRACE BRANCHES\n");
+    if (argc != 5) {
+        fprintf(stderr, "usage: check IMAGE TRACE BRANCHES OPTIONS\n");
         return 2;
     }
     struct file image = read_file(argv[1]), trace = read_file(argv[2]), truth = read_file(argv[3]);
@@ -69,21 +102,22 @@ int main(int argc, char **argv)
     uint32_t nr_pmis;
     memcpy(&nr_pmis, trace.bytes + trace.size - 4, 4);
     trace.size -= 8;
-    struct branches found = decode(&trace, argv[1], image.size);
+    struct branches found = decode(&trace, argv[1], image.size, argv[4]);
     const struct branch *decoded = found.list;
     const struct branch *expected = (const struct branch *)truth.bytes;
-    size_t nr_expected = truth.size / sizeof(*expected), n = 0;
-    while (n < nr_expected && n < found.nr && memcmp(&decoded[n], &expected[n], sizeof(*decoded)) == 0)
-        n++;
-    printf("%zu bytes, %" PRIu32 " PMIs, %zu branches decoded, %zu in truth, %zu equal\n", trace.size, nr_pmis,
-           found.nr, nr_expected, n);
-    if (n == nr_expected && n == found.nr && n != 0)
+    size_t nr_expected = truth.size / sizeof(*expected);
+    struct comparison c = compare(&found, expected, nr_expected);
+    printf("%zu bytes, %" PRIu32 " PMIs, %zu branches decoded, %zu in truth, %zu equal", trace.size, nr_pmis,
+           found.nr - c.overflows, nr_expected - c.overflows, c.equal);
+    printf(c.overflows ? ", %zu lost in %zu overflows\n" : "\n", c.lost, c.overflows);
+    if (found.error == 0 && c.truth == nr_expected && c.decoded == found.nr && c.equal != 0)
         return 0;
-    for (size_t i = n > 3 ? n - 3 : 0; i < n + 3; i++) {
-        if (i < nr_expected)
-            printf("%zu: truth %" PRIx64 " -> %" PRIx64, i, expected[i].from, expected[i].to);
-        if (i < found.nr)
-            printf("  decoded %" PRIx64 " -> %" PRIx64, decoded[i].from, decoded[i].to);
+    for (size_t i = 0; i < 7; i++) {
+        size_t of_truth = c.truth + i - 3, of_decoded = c.decoded + i - 3; /* below 0: large */
+        if (of_truth < nr_expected)
+            printf("%zu: truth %" PRIx64 " -> %" PRIx64, of_truth, expected[of_truth].from, expected[of_truth].to);
+        if (of_decoded < found.nr)
+            printf("  decoded %" PRIx64 " -> %" PRIx64, decoded[of_decoded].from, decoded[of_decoded].to);
         printf("\n");
     }
     return 1;

@@ -3,6 +3,7 @@
 # emulated CPU did. No BIOS, no VMX, no hypervisor: about a second.
 #
 #   tests/model/selftest/run.sh [BUILD] [OPTION...]     BUILD/bochs must exist; options are added to the ptmodel line
+#   CTL=BITS  more bits for IA32_RTIT_CTL         PROFILE=NAME  instead of skylake
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
@@ -16,7 +17,7 @@ for option in "$@"; do extra="$extra, $option"; done
 
 gcc -c -o rom.o "$here/rom.S"
 gcc -c -O2 -ffreestanding -fno-pie -mno-red-zone -mgeneral-regs-only -fcf-protection=none -fno-stack-protector \
-    -fno-asynchronous-unwind-tables -Wall -Wextra -Werror -o test.o "$here/test.c"
+    -fno-asynchronous-unwind-tables -Wall -Wextra -Werror -DCTL_EXTRA="${CTL:-0}" -o test.o "$here/test.c"
 ld -nostdlib -static --no-warn-rwx-segments -T "$here/link.ld" -o rom.elf rom.o test.o
 objcopy -O binary rom.elf rom.bin
 gcc -O1 -Wall -Wextra -Werror -o check "$here/check.c" "$here/branches.c" -lipt
@@ -35,10 +36,10 @@ error: action=report
 info: action=ignore
 debug: action=ignore
 display_library: nogui
-ptmodel: profile=skylake, truth=truth.bin, branches=branches.bin, scope=traced$extra
+ptmodel: profile=${PROFILE:-skylake}, truth=truth.bin, branches=branches.bin, scope=traced$extra
 RC
 head -c 32768 /dev/zero >vga.bin
 rm -f trace.bin branches.bin
 timeout 60 "$build/bochs" -q -f bochsrc </dev/null >bochs.out 2>&1 || true
 grep -q "soft power off" bochs.log || { echo "selftest: the test did not reach its end, see $out/bochs.log" >&2; exit 1; }
-./check rom.bin trace.bin branches.bin
+./check rom.bin trace.bin branches.bin "$extra"

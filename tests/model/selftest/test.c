@@ -36,7 +36,11 @@ enum {
     CTL_DIS_RETC = 1 << 11,
     CTL_BRANCH_EN = 1 << 13
 };
-#define CTL_ALL (CTL_TRACE_EN | CTL_OS | CTL_USER | CTL_TOPA | CTL_TSC_EN | CTL_BRANCH_EN)
+/* More bits of IA32_RTIT_CTL for all parts of the test: run.sh's CTL. */
+#ifndef CTL_EXTRA
+#define CTL_EXTRA 0
+#endif
+#define CTL_ALL (CTL_TRACE_EN | CTL_OS | CTL_USER | CTL_TOPA | CTL_TSC_EN | CTL_BRANCH_EN | (uint64_t)CTL_EXTRA)
 
 static void wrmsr(uint32_t msr, uint64_t value)
 {
@@ -273,11 +277,11 @@ void test_main(void)
     wrmsr(RTIT_CTL, CTL_ALL | CTL_DIS_RETC);
     workload();
     wrmsr(RTIT_CTL, 0);
-    wrmsr(RTIT_CTL, CTL_ALL & ~CTL_OS);
+    wrmsr(RTIT_CTL, CTL_ALL & ~(uint64_t)CTL_OS);
     workload();
     wrmsr(RTIT_CTL, 0);
     wrmsr(RTIT_STATUS, 0);
-    wrmsr(RTIT_CTL, CTL_ALL & ~CTL_USER);
+    wrmsr(RTIT_CTL, CTL_ALL & ~(uint64_t)CTL_USER);
     workload();
     wrmsr(RTIT_CTL, 0);
     send_trace();
