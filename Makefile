@@ -7,7 +7,7 @@ Q := $(if $(V),,@)
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 .DELETE_ON_ERROR:
-.PHONY: all help run run-kvm model test check lint bench clean
+.PHONY: all help run run-kvm model test check lint bench coverage units clean
 all: $(BUILD)/undertrace.elf $(BUILD)/undertrace
 
 # --- which source is what ---------------------------------------------------------------------------------------------
@@ -195,6 +195,14 @@ lint:
 	@tests/rig/deps.sh check
 	@tests/rig/runner.sh tests/rig/lint.sh
 
+# The unit tests once more, in a directory of their own, counted.
+coverage:
+	@tests/rig/deps.sh check
+	+@$(PARTS_MAKE) BUILD=$(BUILD)/coverage SANITIZE=--coverage units
+	@BUILD=$(BUILD)/coverage tests/rig/coverage.sh
+
+units: $(UNIT)
+
 clean:
 	rm -rf $(BUILD)
 
@@ -207,6 +215,7 @@ help:
 #: make check    unit tests, core and lint only
 #: make lint     clang-format, cppcheck and the rules of the source
 #: make bench    what tracing costs
+#: make coverage how much of core the unit tests execute
 #: make model    the emulator with the PT model: build/bochs
 #: make run-kvm  the same ISO under QEMU with nested VMX, where this machine has it
 #: make all      the hypervisor (build/undertrace.elf) and the host tool (build/undertrace)

@@ -37,6 +37,7 @@ _Noreturn void boot_fail(const char *format, ...)
     va_end(args);
     log_panic("%s", text + length);
     screen_write(text);
+    log_panic("stopped: correct this and start the machine again");
     for (;;)
         __asm__ volatile("cli\n\thlt");
 }

@@ -9,7 +9,7 @@
 
 static const uint64_t ALL_BRANCHES = ~0ull;
 
-struct ptm_config ptm_config = {NULL, NULL, NULL, false, 0, ALL_BRANCHES, 0, 0};
+struct ptm_config ptm_config = {NULL, NULL, NULL, false, 0, ALL_BRANCHES, 0, false, 0, 1, 0};
 
 static bool set_number(uint64_t *number, const char *text)
 {
@@ -23,6 +23,36 @@ static bool set_profile(const char *name)
 {
     ptm_config.profile = ptm_profile_find(name);
     return ptm_config.profile != NULL;
+}
+
+/* The words that are numbers: one of the pointers is set. */
+static bool set_number_option(const char *name, uint64_t number)
+{
+    const struct {
+        const char *name;
+        uint64_t *wide;
+        uint32_t *narrow;
+        bool *flag;
+    } words[] = {
+        {"first", &ptm_config.first_branch, NULL, NULL}, {"last", &ptm_config.last_branch, NULL, NULL},
+        {"skid", NULL, &ptm_config.skid_bytes, NULL},    {"second", NULL, &ptm_config.second_bytes, NULL},
+        {"ahead", NULL, &ptm_config.ahead, NULL},        {"seed", NULL, &ptm_config.seed, NULL},
+        {"update48", NULL, NULL, &ptm_config.update_48}, {"deferred", NULL, NULL, &ptm_config.deferred_tips},
+    };
+    for (size_t n = 0; n < sizeof(words) / sizeof(words[0]); n++) {
+        if (strcmp(name, words[n].name) != 0)
+            continue;
+        if (words[n].wide != NULL)
+            *words[n].wide = number;
+        else if (words[n].narrow != NULL)
+            *words[n].narrow = (uint32_t)number;
+        else
+            *words[n].flag = number != 0;
+        if (strcmp(name, "second") == 0)
+            ptm_config.second_pmi = true;
+        return words[n].narrow == NULL || number <= UINT32_MAX;
+    }
+    return false;
 }
 
 static bool set_option(const char *name, const char *value)
@@ -48,21 +78,7 @@ static bool set_option(const char *name, const char *value)
         return ptm_faults_overflow_option(value);
     if (strcmp(name, "errata") == 0)
         return ptm_faults_errata_option(value);
-    if (!set_number(&number, value))
-        return false;
-    if (strcmp(name, "first") == 0)
-        ptm_config.first_branch = number;
-    else if (strcmp(name, "last") == 0)
-        ptm_config.last_branch = number;
-    else if (strcmp(name, "skid") == 0)
-        ptm_config.skid_bytes = (uint32_t)number;
-    else if (strcmp(name, "deferred") == 0)
-        ptm_config.deferred_tips = number != 0;
-    else if (strcmp(name, "seed") == 0)
-        ptm_config.seed = (uint32_t)number;
-    else
-        return false;
-    return true;
+    return set_number(&number, value) && set_number_option(name, number);
 }
 
 /* ptmodel: profile=skylake, the words of ptm_profile_set, truth=FILE, branches=FILE, scope=nonroot|traced, first=N,
@@ -74,13 +90,15 @@ static Bit32s options_parse(const char *context, int num_params, char *params[])
         if (value != NULL)
             *value++ = 0;
         if (value == NULL || !set_option(params[n], value)) {
-            fprintf(stderr,
-                    "%s: ptmodel: '%s' with value '%s' is not understood; it takes "
-                    "profile=broadwell|skylake|icelake|novmxpt|none|custom, "
-                    "cpuid14=EAX:EBX:ECX:EDX:EAX1:EBX1, cpuid15=EAX:EBX:ECX, vmxmisc14=0|1, lip=0|1, ip8=0|1, "
-                    "longtnt=0|1, xsave=0|1, early=BYTES, microcode=N, "
-                    "truth=FILE, branches=FILE, scope=nonroot|traced, first=N, last=N, skid=BYTES, seed=N\n",
-                    context, params[n], value ? value : "");
+            fprintf(
+                stderr,
+                "%s: ptmodel: '%s' with value '%s' is not understood; it takes "
+                "profile=broadwell|skylake|icelake|novmxpt|none|custom, "
+                "cpuid14=EAX:EBX:ECX:EDX:EAX1:EBX1, cpuid15=EAX:EBX:ECX, vmxmisc14=0|1, lip=0|1, ip8=0|1, "
+                "longtnt=0|1, xsave=0|1, early=BYTES, microcode=N, "
+                "truth=FILE, branches=FILE, scope=nonroot|traced, first=N, last=N, skid=BYTES, second=BYTES, ahead=N, "
+                "seed=N\n",
+                context, params[n], value ? value : "");
             exit(1);
         }
     }
@@ -111,16 +129,21 @@ void ptm_cpu_init(BX_CPU_C *cpu)
     cpu->ptm.hash = TRUTH_HASH_SEED;
 }
 
-/* Table 36-14 and the MSRs' tables: a reset clears them all, INIT none. Totals go on. */
+/* 36.2.7.1: a reset clears the MSRs, or TraceEn alone where CPUID.14H:EBX[2] says that they outlast a warm one (at the
+ * first, all are 0); INIT changes none. Totals go on. */
 void ptm_cpu_reset(BX_CPU_C *cpu, unsigned type)
 {
     struct ptm_cpu *p = &cpu->ptm;
     if (type == BX_RESET_HARDWARE) {
         if (p->output_on)
             ptm_output_stop(cpu);
-        memset(&p->msr, 0, sizeof(p->msr));
-        p->msr.output_mask_ptrs = TOPA_PTRS_LOWER_ONES;
+        if (!ptm_cap(ptm_config.profile, PTM_CAP_IP_FILTER))
+            memset(&p->msr, 0, sizeof(p->msr));
+        p->msr.ctl &= ~RTIT_CTL_TRACE_EN;
+        p->msr.output_mask_ptrs |= TOPA_PTRS_LOWER_ONES;
         p->pmi_waiting = false;
+        p->nr_pmis = 0;
+        p->early_int_at = ~0ull;
         p->output_on = false;
     }
     if (!p->output_on) {

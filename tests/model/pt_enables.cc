@@ -46,8 +46,10 @@ static void trace_on(BX_CPU_C *cpu, uint64_t ip)
 {
     struct ptm_cpu *p = &cpu->ptm;
     ptm_enables_update(cpu);
-    if (!p->trigger_en)
+    if (!p->trigger_en) {
+        ptm_output_place(p);
         return;
+    }
     if (!ptm_output_start(cpu)) {
         ptm_enables_update(cpu);
         return;
@@ -95,7 +97,8 @@ static void trace_off(BX_CPU_C *cpu, uint64_t ip)
         p->next_psb > ptm_trace_offset(p) ? psb_bytes - (p->next_psb - ptm_trace_offset(p)) : psb_bytes;
     uint64_t most = RTIT_STATUS_BYTE_CNT >> RTIT_STATUS_BYTE_CNT_SHIFT;
     p->msr.status &= ~RTIT_STATUS_BYTE_CNT;
-    p->msr.status |= (since_psb < most ? since_psb : most) << RTIT_STATUS_BYTE_CNT_SHIFT;
+    if (ptm_cap(ptm_config.profile, PTM_CAP_CPSB_CAM))
+        p->msr.status |= (since_psb < most ? since_psb : most) << RTIT_STATUS_BYTE_CNT_SHIFT;
     ptm_output_stop(cpu);
 }
 

@@ -19,8 +19,12 @@ struct ptm_config {
     bool traced_only;                   /* truth of all that PT traces, root or not, instead of all that is non-root */
     uint64_t first_branch, last_branch; /* which branches go to the list, counted from 0 */
     uint32_t skid_bytes;                /* from the end of an INT region to the PMI */
+    bool second_pmi;                    /* each is followed by one that no region caused */
+    uint32_t second_bytes;              /* so many bytes later */
+    uint32_t ahead;                     /* ToPA entries that are read before their turn */
     uint32_t seed;                      /* 0: every skid is skid_bytes; else between 0 and it, by this seed */
     bool deferred_tips;
+    bool update_48;  /* of the two IPBytes of six bytes, 100b where it does */
     uint32_t errata; /* PTM_BDM70... */
 };
 extern struct ptm_config ptm_config;
@@ -35,6 +39,22 @@ void ptm_output(BX_CPU_C *cpu, const uint8_t *bytes, size_t nr_bytes);
 uint64_t ptm_trace_offset(const struct ptm_cpu *p);
 /* Set out_limit anew: next_psb or pmi_at have changed. */
 void ptm_output_limit(struct ptm_cpu *p);
+
+/* Take the output MSRs as the place of the output, which is not on: nothing is read yet. */
+void ptm_output_place(struct ptm_cpu *p);
+
+/* --- pt_tables.cc --- */
+/* Entry at physical address pa, as topa_walk_load wants it; context is the CPU. */
+uint64_t ptm_table_read(void *context, uint64_t pa);
+/* The walk is at a new entry: read what follows, as far as the configuration says. */
+void ptm_table_ahead(BX_CPU_C *cpu);
+
+/* --- pt_pmi.cc --- */
+/* A region with INT is full (or nearly so, on a single-region part). */
+void ptm_pmi_signal(BX_CPU_C *cpu);
+void ptm_pmi_if_due(BX_CPU_C *cpu);
+/* Deliver all that wait. */
+void ptm_pmi_flush(BX_CPU_C *cpu);
 
 /* --- pt_slow.cc --- */
 /* Write the branches that wait. Every packet but PAD, TSC, TMA, MTC and CBR comes after them. */

@@ -44,6 +44,17 @@ struct ptm_msrs {
     uint64_t perf_global_ctrl;
 };
 
+/* A ToPA PMI on its way, and a ToPA entry that was read before its turn. */
+struct ptm_pmi {
+    uint64_t at; /* trace offset */
+    bool second; /* the configuration's second PMI: no region was filled */
+};
+struct ptm_table_entry {
+    uint64_t pa, entry;
+};
+#define PTM_MAX_PMIS 8u
+#define PTM_MAX_AHEAD 64u
+
 struct ptm_cpu {
     /* Touched by every branch. */
     uint32_t hot;
@@ -87,7 +98,12 @@ struct ptm_cpu {
     uint64_t window_offset; /* trace offset of its first byte */
     uint64_t next_psb;      /* trace offset */
     bool pmi_waiting;
-    uint64_t pmi_at;       /* trace offset */
+    uint64_t pmi_at; /* trace offset of the first that waits */
+    struct ptm_pmi pmis[PTM_MAX_PMIS];
+    uint32_t nr_pmis;
+    uint64_t early_int_at; /* trace offset of a single-region part's early PMI */
+    struct ptm_table_entry ahead[PTM_MAX_AHEAD];
+    uint32_t nr_ahead;
     uint8_t nowhere[4096]; /* takes the bytes that go to no memory */
 
     struct ptm_slow slow;

@@ -32,6 +32,8 @@ void ptm_put_ip(BX_CPU_C *cpu, enum pt_packet_kind kind, uint64_t ip)
     p->slow.ip_uncompressed = false;
     packet.ip_bytes = (uint8_t)pt_ip_compress(&payload, ip, p->last_ip);
     packet.ip = payload;
+    if (ptm_config.update_48 && packet.ip_bytes == PT_IP_SEXT_48 && (ip ^ p->last_ip) >> 48 == 0)
+        packet.ip_bytes = PT_IP_UPDATE_48;
     if (ptm_config.profile->ip8 && packet.ip_bytes == PT_IP_SEXT_48) {
         packet.ip_bytes = PT_IP_FULL_64;
         packet.ip = ip;

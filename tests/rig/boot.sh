@@ -55,7 +55,7 @@ list=
 [ "${BRANCHES:-0}" = 1 ] && list=", branches=\"$dir/branches.bin\""
 
 # The clock starts at a fixed time and follows the instructions, so that two runs execute the same instructions.
-# Messages of the emulator below "panic" are ignored: under VMX they come by thousands a second.
+# The emulator's errors are logged: what it thinks of our VMCS is among them, and one line for each EPT violation.
 cat >"$dir/bochsrc" <<END
 config_interface: textconfig
 display_library: nogui
@@ -75,7 +75,7 @@ speaker: enabled=0
 log: $dir/bochs.log
 logprefix: %t%e%d
 panic: action=fatal
-error: action=ignore
+error: action=report
 info: action=ignore
 debug: action=ignore
 END
@@ -109,12 +109,25 @@ fi
 
 timeout --foreground "$timeout" "$build/bochs" -q -f "$dir/bochsrc" >"$dir/emulator.log" 2>&1 </dev/null &
 emulator=$!
-if [ -n "${UNTIL:-}" ]; then
-    while kill -0 "$emulator" 2>/dev/null; do
-        if grep -qF -- "$UNTIL" "$dir/console.txt"; then exit 0; fi
-        sleep 0.1
-    done
-fi
+# A hypervisor that has stopped waits for ever, the emulator with it; the line before the last says why it stopped.
+# And where the receiver has the end record, the power goes off at once, unless the guest has reset the machine instead.
+stopped= after_end=0
+while kill -0 "$emulator" 2>/dev/null; do
+    if [ -n "${UNTIL:-}" ]; then
+        if grep -qaF -- "$UNTIL" "$dir/console.txt"; then exit 0; fi
+    elif grep -qaE '^undertrace: (stopped:|.*is parked)' "$dir/console.txt"; then
+        stopped=$(tr -d '\r' <"$dir/console.txt" | grep -aB 1 '^undertrace: stopped:' | head -n 1)
+        : "${stopped:=$(grep -aE -m 1 '^undertrace: .*the guest is stopped' "$dir/console.txt" | tr -d '\r')}"
+        sleep 1 # what is on its way arrives
+        kill -TERM "$emulator"
+        break
+    elif [ -n "$receiver" ] && ! kill -0 "$receiver" 2>/dev/null && [ $((after_end += 1)) -gt 100 ]; then
+        stopped='the trace has ended, but the guest did not power off: it reset the machine'
+        kill -TERM "$emulator"
+        break
+    fi
+    sleep 0.1
+done
 wait "$emulator" 2>/dev/null # not that of the shell: our own message says more
 status=$?
 emulator=
@@ -127,6 +140,7 @@ if [ -n "${UNTIL:-}" ]; then
     if grep -qF -- "$UNTIL" "$dir/console.txt"; then exit 0; fi
     fail "the console does not show \"$UNTIL\" (exit code $status); its last line: $(last_words)"
 fi
+[ -z "$stopped" ] || fail "${stopped/#undertrace: /the hypervisor stopped: }; the console's last line: $(last_words)"
 [ "$status" -ne 124 ] || fail "no power-off within $timeout seconds; the console's last line: $(last_words)"
 if ! grep -q 'soft power off' "$dir/emulator.log"; then
     fail "the emulator ended without power-off (exit code $status): $(sed -n '/following message/{n;p}' \

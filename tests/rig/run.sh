@@ -30,9 +30,14 @@ trap 'kill -TERM $boot 2>/dev/null; wait; echo "run: interrupted" >&2; exit 130'
 wait "$boot"
 status=$?
 booted=$(elapsed "$begin")
-sed 's/\r$//' "$dir/console.txt" | grep -a '^undertrace: ' | sed 's/^/  /'
+# What the hypervisor said, without the registers of a dump.
+sed 's/\r$//' "$dir/console.txt" | grep -a '^undertrace: [^ ]' | sed 's/^/  /'
 if [ "$status" -ne 0 ]; then
-    echo "run: the boot failed; see $dir" >&2
+    if [ -s "$dir/capture/cpu0.pt" ]; then
+        echo "run: the boot failed; what was traced until then: $build/undertrace report $dir/capture" >&2
+    else
+        echo "run: the boot failed; see $dir" >&2
+    fi
     exit 1
 fi
 if [ ! -e "$dir/capture/meta.json" ]; then

@@ -87,6 +87,18 @@ exact() {
     fi
 }
 
+# clean_log BOOT: no VM entry failed, and nothing else that the emulator calls a failure of VMX.
+clean_log() {
+    local lines
+    lines=$(grep -E 'VMFAIL|VMENTER|VMABORT|Checks Failed' "$work/$1/bochs.log" | head -n 5)
+    if [ -z "$lines" ]; then
+        same "no VM entry of $1 failed (log; exit reasons 33, 34, 41)" \
+            "$(truth "$1" exit_33) $(truth "$1" exit_34) $(truth "$1" exit_41)" '0 0 0'
+    else
+        fail "no VM entry of $1 failed" "$lines"
+    fi
+}
+
 # truth BOOT FIELD: what the emulated CPU counted; tests/rig/truth.sh lists the fields.
 truth() {
     tests/rig/truth.sh "$work/$1/truth.bin" "$2"

@@ -6,6 +6,7 @@ for guest in branches selfmod load; do
     check "$guest runs to power-off over e1000" boot_guest $guest $guest 'channel=e1000 net.mtu=9000'
     console_has "$guest finds itself in order" $guest "$guest: ok"
     exact "$guest: decoded branches equal the truth" $guest
+    clean_log $guest
 done
 
 # Small regions and standard frames: the ring wraps, the sender's window fills.

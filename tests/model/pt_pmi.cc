@@ -1,0 +1,104 @@
+/*
+ * The ToPA PMI: when it comes, and how. From the place where it is signalled it takes a skid of bytes until it is
+ * delivered through LVTPC; several can be on their way.
+ *
+ * Source: SDM "ToPA PMI" and "ToPA PMI and Single Output Region ToPA Implementation" (36.2.6.2), "Local Vector Table".
+ */
+#include "pt_internal.h"
+
+#include "cpu/apic.h"
+
+static void deliver(BX_CPU_C *cpu)
+{
+    static const uint32_t LVT_MASKED = 0x10000;
+    struct ptm_cpu *p = &cpu->ptm;
+    p->msr.perf_global_status |= PERF_GLOBAL_TOPA_PMI;
+    uint32_t lvtpc = cpu->lapic->read_aligned(BX_LAPIC_LVT_PERFMON);
+    if (lvtpc & LVT_MASKED)
+        return;
+    cpu->lapic->set_lvt_entry(BX_LAPIC_LVT_PERFMON, lvtpc | LVT_MASKED);
+    uint8_t mode = (uint8_t)(lvtpc >> 8 & 7);
+    if (mode == APIC_DM_NMI)
+        cpu->deliver_NMI();
+    else if (mode == APIC_DM_FIXED)
+        cpu->lapic->trigger_irq((uint8_t)lvtpc, APIC_EDGE_TRIGGERED);
+    else if (mode == APIC_DM_SMI)
+        cpu->deliver_SMI();
+    else /* INIT and ExtINT: "not supported for [...] the LVT performance counter register" */
+        cpu->info("ptmodel: a PMI is lost: LVTPC has delivery mode %u", mode);
+}
+
+/* A step of a linear congruential generator (Knuth's MMIX constants): repeatable on every host. 0 to most. */
+static uint32_t bytes_next(uint32_t most)
+{
+    static uint64_t state;
+    if (ptm_config.seed == 0 || most == 0)
+        return most;
+    if (state == 0)
+        state = ptm_config.seed;
+    state = state * 6364136223846793005ull + 1442695040888963407ull;
+    return (uint32_t)((state >> 33) % (most + 1ull));
+}
+
+static void find_next(struct ptm_cpu *p)
+{
+    p->pmi_waiting = p->nr_pmis != 0;
+    p->pmi_at = ~0ull;
+    for (uint32_t n = 0; n < p->nr_pmis; n++)
+        if (p->pmis[n].at < p->pmi_at)
+            p->pmi_at = p->pmis[n].at;
+}
+
+/* One more on its way. Where all places are taken, it is one with the last. */
+static void add(struct ptm_cpu *p, uint64_t at, bool second)
+{
+    if (p->nr_pmis < PTM_MAX_PMIS)
+        p->pmis[p->nr_pmis++] = {at, second};
+    find_next(p);
+}
+
+static void take(BX_CPU_C *cpu, uint32_t n)
+{
+    struct ptm_cpu *p = &cpu->ptm;
+    bool second = p->pmis[n].second;
+    p->pmis[n] = p->pmis[--p->nr_pmis];
+    if (!second)
+        p->topa_pmis++;
+    deliver(cpu);
+    if (second || !ptm_config.second_pmi)
+        return;
+    uint32_t after = bytes_next(ptm_config.second_bytes);
+    if (after == 0)
+        deliver(cpu);
+    else
+        add(p, ptm_trace_offset(p) + after, true);
+}
+
+void ptm_pmi_if_due(BX_CPU_C *cpu)
+{
+    struct ptm_cpu *p = &cpu->ptm;
+    if (!p->pmi_waiting || ptm_trace_offset(p) < p->pmi_at)
+        return;
+    for (uint32_t n = 0; n < p->nr_pmis;)
+        if (ptm_trace_offset(p) >= p->pmis[n].at)
+            take(cpu, n);
+        else
+            n++;
+    find_next(p);
+    ptm_output_limit(p);
+}
+
+void ptm_pmi_signal(BX_CPU_C *cpu)
+{
+    struct ptm_cpu *p = &cpu->ptm;
+    add(p, ptm_trace_offset(p) + bytes_next(ptm_config.skid_bytes), false);
+    ptm_pmi_if_due(cpu);
+}
+
+void ptm_pmi_flush(BX_CPU_C *cpu)
+{
+    struct ptm_cpu *p = &cpu->ptm;
+    while (p->nr_pmis != 0)
+        take(cpu, 0);
+    find_next(p);
+}

@@ -1,0 +1,76 @@
+#!/bin/bash
+# Registers, CPUID, output, PMI, XSAVE and VMX controls: ROMs that check the model from inside. Prints TAP.
+#
+#   tests/model/regs/run.sh [BUILD [PATTERN]]      BUILD/bochs must exist; PATTERN: which tests, default '*'
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../../.." && pwd)
+build=$(cd "${1:-$root/build}" && pwd)
+pattern=${2:-*}
+out=$build/model/regs
+c_flags='-c -O2 -ffreestanding -fno-pie -mno-red-zone -mgeneral-regs-only -fcf-protection=none -fno-stack-protector
+    -fno-asynchronous-unwind-tables -fno-tree-loop-distribute-patterns -Wall -Wextra -Werror'
+
+rm -rf "$out"
+mkdir -p "$out"
+
+# test NAME FILE OPTIONS [FLAG...]: run FILE.c in the emulator with the ptmodel line OPTIONS.
+# shellcheck disable=SC2086
+test() {
+    # shellcheck disable=SC2254 # a pattern is meant
+    case $1 in $pattern) ;; *) return ;; esac
+    local dir=$out/$1 source=$2 options=$3
+    shift 3
+    mkdir -p "$dir"
+    gcc $c_flags "$@" -o "$dir/test.o" "$here/$source.c"
+    ld -nostdlib -static --no-warn-rwx-segments -T "$here/../selftest/link.ld" -o "$dir/rom.elf" "$out/rom.o" \
+        "$out/faults.o" "$out/regs.o" "$dir/test.o"
+    objcopy -O binary "$dir/rom.elf" "$dir/rom.bin"
+    head -c 32768 /dev/zero >"$dir/vga.bin"
+    cat >"$dir/bochsrc" <<RC
+memory: guest=512, host=512
+romimage: file=rom.bin, address=0xffff0000
+vgaromimage: file=vga.bin
+cpu: model=corei7_skylake_x, count=1, ips=1000000, reset_on_triple_fault=0
+clock: sync=none, time0=1700000000
+boot: cdrom
+log: bochs.log
+com1: enabled=1, mode=file, dev=results.txt
+panic: action=fatal
+error: action=report
+info: action=ignore
+debug: action=ignore
+display_library: nogui
+ptmodel: $options
+RC
+    (cd "$dir" && timeout 60 "$build/bochs" -q -f bochsrc </dev/null >bochs.out 2>&1) || true
+    sed "s/ok - /ok - ${dir##*/}: /" "$dir/results.txt"
+    grep -qx end "$dir/results.txt" || echo "not ok - ${dir##*/}: came to its end"
+}
+
+msrs() { # NAME OPTIONS WORDS
+    test "msrs-$1" msrs "$2" "-DEXPECTED_CPUID14=$3"
+}
+
+# shellcheck disable=SC2086
+gcc $c_flags -o "$out/regs.o" "$here/regs.c"
+gcc -c -I"$here/../rows" -o "$out/faults.o" "$here/../rows/faults.S"
+gcc -c -o "$out/rom.o" "$here/../selftest/rom.S"
+{
+    msrs broadwell profile=broadwell 0,1,1,0,0,0
+    msrs skylake 'profile=skylake, cpuid14=1:f:7:0:02490002:003f3fff' 1,0xf,7,0,0x02490002,0x003f3fff
+    msrs icelake 'profile=icelake, cpuid14=1:1f:80000007:0:02490004:003f1fff' 1,0x1f,0x80000007,0,0x02490004,0x003f1fff
+    msrs single 'profile=custom, cpuid14=1:0:4:0:0:0' 1,0,4,0,0,0
+    msrs all 'profile=custom, cpuid14=1:1ff:8000000f:0:ffff0003:ffff5555' 1,0x1ff,0x8000000f,0,0xffff0003,0xffff5555
+    test output output profile=skylake -DAHEAD=1
+    test output-ahead0 output 'profile=skylake, ahead=0' -DAHEAD=0
+    test output-ahead2 output 'profile=icelake, ahead=2' -DAHEAD=2
+    test pmi pmi profile=skylake -DSINGLE=0 -DSKID=0 -DSECOND=1
+    test pmi-skid pmi 'profile=skylake, skid=300' -DSINGLE=0 -DSKID=300 -DSECOND=1
+    test pmi-second pmi 'profile=skylake, second=200' -DSINGLE=0 -DSKID=0 -DSECOND=2
+    test pmi-second0 pmi 'profile=skylake, second=0' -DSINGLE=0 -DSKID=0 -DSECOND=1
+    test pmi-broadwell pmi profile=broadwell -DSINGLE=1 -DSKID=0 -DSECOND=0
+} >"$out/tap"
+sed -i '/^end$/d' "$out/tap"
+awk '/^(not )?ok - / { sub(/ok - /, "ok " ++n " - ") } { print } END { print "1.." n+0 }' "$out/tap"
+! grep -q '^not ok' "$out/tap"

@@ -1,0 +1,32 @@
+/*
+ * Long TNT packets, 36.4.2.1: 47 branches; what the short one can take stands in a short one.
+ *
+ * options: profile=custom, longtnt=1
+ *
+ * expect:
+ * cbr 23
+ * mode.exec cs.l
+ * tip.pge on
+ * tnt.64 !!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!
+ * tnt.8 !!.
+ * tip there
+ * tnt.64 !!!!!!!!!!!!.
+ * fup off
+ * tip.pgd
+ */
+#include "row.h"
+
+    ROW
+    TRACE_ON
+    movl $50, %ecx
+1:  loop 1b
+    jmp *jump_there
+there:
+    movl $13, %ecx
+1:  loop 1b
+    TRACE_OFF
+    ROW_END
+    .data
+    .balign 8
+jump_there:
+    .quad there
