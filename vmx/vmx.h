@@ -31,9 +31,10 @@ struct vmx_machine {
     struct range reserved;  /* our image, tables and trace regions: not mapped for the guest */
     uint64_t top_of_memory; /* end of the highest RAM in bytes */
     struct vmx_ports ports;
-    bool code_pages;  /* EPT W^X, RECORD_PAGE records */
-    bool watch_lvtpc; /* PT is on: the guest's LVTPC writes must not turn our PMI off */
-    void *ept_pool;   /* pages for EPT tables, zeroed, in the direct map */
+    bool code_pages;   /* EPT W^X, RECORD_PAGE records */
+    bool watch_lvtpc;  /* PT is on: the guest's LVTPC writes must not turn our PMI off */
+    uint64_t poll_tsc; /* run root at least every so many TSC ticks, 0 = only when the guest exits */
+    void *ept_pool;    /* pages for EPT tables, zeroed, in the direct map */
     uint32_t nr_ept_pages;
 };
 
