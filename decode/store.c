@@ -96,7 +96,7 @@ static struct store_cpu *store_cpu(struct store *store, uint16_t cpu)
     return new;
 }
 
-/* What policy ring overwrote is no loss of the wire: the hypervisor says so before it sends what follows. */
+/* What was overwritten before it could be sent is no loss of the wire: the hypervisor says so before what follows. */
 static void expect_hole(struct store *store, const struct record_header *header, const uint8_t *payload)
 {
     struct record_gap gap;
@@ -104,7 +104,7 @@ static void expect_hole(struct store *store, const struct record_header *header,
     if (!cpu || header->length < sizeof(gap))
         return;
     memcpy(&gap, payload, sizeof(gap));
-    if (gap.cause != RECORD_GAP_RING)
+    if (gap.cause == RECORD_GAP_WIRE)
         return;
     cpu->told_from = gap.at;
     cpu->told_end = gap.at + gap.size;
