@@ -17,7 +17,7 @@
 #include "boot/version.h"
 #include "pt/engine.h"
 #include "pt/scheme.h"
-
+#include "serial/clock.h"
 #include "serial/log.h"
 #include "vmx/phys.h"
 #include "vmx/vmx.h"
@@ -270,6 +270,12 @@ static _Noreturn void start_without_vmx(void)
     direct_enter(entry.spare_page_pa, entry.eip, entry.esi);
 }
 
+/* Commands are heard every 10 ms; where nobody can send one, root stays asleep. */
+static uint64_t poll_tsc(void)
+{
+    return boot.no_pt || boot.channel.kind == CHANNEL_NONE ? 0 : clock_tsc_hz() / 100;
+}
+
 static _Noreturn void start_with_vmx(void)
 {
     uint64_t top = memory_map_top(&boot.info.map);
@@ -282,6 +288,7 @@ static _Noreturn void start_with_vmx(void)
                                   .code_pages = boot.options.code_pages && !boot.no_pt,
                                   .watch_lvtpc = !boot.no_pt,
                                   .way = boot.no_pt ? PT_SWITCH_ROOT : boot.options.pt.way,
+                                  .poll_tsc = poll_tsc(),
                                   .nr_ept_pages = vmx_ept_pages_needed(top)};
     machine.ept_pool = take(4096ull * machine.nr_ept_pages);
     void *cpu = take(vmx_cpu_size);

@@ -25,7 +25,8 @@ bool flow_cut_next(struct flow_stretch *stretch, const uint8_t *trace, uint64_t 
         return false;
     uint64_t next = psb_next(trace, size, begin + 16);
     *stretch = (struct flow_stretch){.begin = begin, .end = next == PSB_NONE ? size : next};
-    if (begin < gap_at && gap_at < stretch->end)
+    /* At a gap the next PSB+ says where execution stood afterwards: no boundary. */
+    if (begin < gap_at && gap_at <= stretch->end)
         stretch->end = gap_at;
     else if (next != PSB_NONE)
         stretch->has_boundary_ip = flow_cut_boundary(&stretch->boundary_ip, trace, size, next);

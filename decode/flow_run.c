@@ -32,31 +32,15 @@ static bool stretches_add(struct stretches *stretches, const struct flow_stretch
     return true;
 }
 
-/* The first gap of the CPU at or behind the offset. */
-static uint64_t next_gap(const struct capture *capture, uint16_t cpu, uint64_t from)
+static bool cut(struct stretches *stretches, const struct capture_trace *trace, const struct gaps *gaps)
 {
-    uint64_t first = UINT64_MAX;
-    size_t position = 0;
-    const struct capture_record *record;
-    while ((record = capture_next(capture, &position, RECORD_GAP, cpu))) {
-        struct record_gap gap;
-        memcpy(&gap, record->payload, sizeof(gap));
-        if (gap.at > from && gap.at < first)
-            first = gap.at;
-    }
-    return first;
-}
-
-static bool cut(struct stretches *stretches, const struct capture *capture, uint16_t cpu)
-{
-    const struct capture_trace *trace = &capture->cpus[cpu];
-    uint64_t gap = next_gap(capture, cpu, 0);
+    uint64_t gap = gaps_next(gaps, 0);
     struct flow_stretch stretch = {0};
     while (flow_cut_next(&stretch, trace->bytes, trace->size, stretch.end, gap)) {
         if (!stretches_add(stretches, &stretch))
             return false;
         if (stretch.end >= gap)
-            gap = next_gap(capture, cpu, stretch.end);
+            gap = gaps_next(gaps, stretch.end);
     }
     return true;
 }
@@ -119,14 +103,15 @@ bool flow_run(struct flow_run *run, const struct capture *capture, const struct 
     const struct capture_trace *trace = capture_trace(capture, options->cpu);
     struct flow_pages pages;
     struct stretches stretches = {0};
-    if (!trace || !flow_pages_collect(&pages, capture, options->cpu))
+    if (!trace || !gaps_collect(&run->gaps, capture, options->cpu) ||
+        !flow_pages_collect(&pages, capture, options->cpu))
         return false;
     struct flow_input input = {.trace = trace->bytes, .trace_size = trace->size, .pages = &pages};
     struct text way;
     input.guest_only =
         text_find(&way, capture->hello, "pt_switch") && !(way.size == 4 && !memcmp(way.bytes, "root", 4));
     name_cpu(&input, capture->hello);
-    bool good = cut(&stretches, capture, options->cpu);
+    bool good = cut(&stretches, trace, &run->gaps);
     run->undecodable_bytes = stretches.count ? stretches.items[0].begin : trace->size;
     if (!good)
         message_say("no memory for the stretches of cpu%u.pt", options->cpu);
@@ -141,6 +126,7 @@ bool flow_run(struct flow_run *run, const struct capture *capture, const struct 
 void flow_run_free(struct flow_run *run)
 {
     free(run->results);
+    gaps_free(&run->gaps);
     hot_free(&run->targets);
     *run = (struct flow_run){0};
 }

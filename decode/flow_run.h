@@ -10,6 +10,7 @@
 
 #include "decode/capture.h"
 #include "decode/flow.h"
+#include "decode/gaps.h"
 #include "decode/hot.h"
 
 struct flow_run_options {
@@ -23,6 +24,7 @@ struct flow_run_options {
 struct flow_run {
     struct flow_result *results; /* one a stretch, in order */
     size_t nr_results;
+    struct gaps gaps;           /* of the CPU */
     uint64_t undecodable_bytes; /* before the first PSB */
     uint64_t packets;           /* where asked for */
     struct hot targets;         /* branch targets, where asked for */

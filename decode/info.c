@@ -5,6 +5,7 @@
 
 #include "decode/capture.h"
 #include "decode/commands.h"
+#include "decode/gaps.h"
 #include "decode/message.h"
 
 static const char usage[] = "usage: undertrace info CAPTURE\n"
@@ -26,13 +27,13 @@ static void print_lines(const char *title, const char *missing, struct text text
 
 static void print_cpu(const struct capture *capture, unsigned cpu)
 {
-    uint64_t counts[RECORD_END + 1] = {0}, drained = 0;
+    uint64_t counts[RECORD_STATUS + 1] = {0}, drained = 0;
     char bytes[MESSAGE_COUNT_SIZE], handed[MESSAGE_COUNT_SIZE];
     for (size_t i = 0; i < capture->nr_records; i++) {
         const struct capture_record *record = &capture->records[i];
         if (record->header.cpu != cpu)
             continue;
-        if (record->header.kind <= RECORD_END)
+        if (record->header.kind <= RECORD_STATUS)
             counts[record->header.kind]++;
         if (record->header.kind == RECORD_DRAIN) {
             struct record_drain drain;
@@ -54,18 +55,18 @@ static void print_cpu(const struct capture *capture, unsigned cpu)
 
 static void print_gaps(const struct capture *capture)
 {
-    static const char *const causes[] = {[RECORD_GAP_STOPPED] = "no free region",
-                                         [RECORD_GAP_ERROR] = "operational error",
-                                         [RECORD_GAP_WIRE] = "lost on the wire"};
     for (size_t i = 0; i < capture->nr_records; i++) {
         const struct capture_record *record = &capture->records[i];
         if (record->header.kind != RECORD_GAP)
             continue;
         struct record_gap gap;
         memcpy(&gap, record->payload, sizeof(gap));
-        const char *cause = gap.cause <= RECORD_GAP_WIRE ? causes[gap.cause] : NULL;
-        printf("  gap: CPU %u, trace offset %" PRIu64 ", %" PRIu64 " bytes, %s\n", record->header.cpu, gap.at, gap.size,
-               cause ? cause : "unknown cause");
+        printf("  gap: CPU %u, trace offset %" PRIu64 ", ", record->header.cpu, gap.at);
+        if (gap.size)
+            printf("%" PRIu64 " bytes, ", gap.size);
+        if (gap.tsc_to)
+            printf("%" PRIu64 " TSC ticks, ", gap.tsc_to - gap.tsc_from);
+        puts(gap_cause_text(gap.cause));
     }
 }
 

@@ -30,7 +30,8 @@ bool record_possible(const struct record_header *header)
 
 bool record_plausible(const struct record_header *header, uint16_t cpu)
 {
-    return record_possible(header) && header->cpu == cpu && header->kind >= RECORD_HELLO && header->kind <= RECORD_END;
+    return record_possible(header) && header->cpu == cpu && header->kind >= RECORD_HELLO &&
+           header->kind <= RECORD_STATUS;
 }
 
 /* Hand on the records at the start of the buffer; what is left moves to its start. */

@@ -98,7 +98,7 @@ static bool compare(struct summary *summary, const struct flow_run *run, const c
     struct truth_comparison comparison;
     if (!truth_read(&truth, file, cpu))
         return false;
-    truth_compare(&comparison, &truth, run->results, run->nr_results);
+    truth_compare(&comparison, &truth, run->results, run->nr_results, &run->gaps);
     summary_take_truth(summary, &truth, &comparison);
     truth_free(&truth);
     return true;

@@ -18,6 +18,7 @@
 struct store_cpu {
     struct output trace;
     struct record_stream records;
+    uint64_t told_from, told_end; /* bytes that the hypervisor said will not come */
 };
 
 struct store {
@@ -95,6 +96,20 @@ static struct store_cpu *store_cpu(struct store *store, uint16_t cpu)
     return new;
 }
 
+/* What was overwritten before it could be sent is no loss of the wire: the hypervisor says so before what follows. */
+static void expect_hole(struct store *store, const struct record_header *header, const uint8_t *payload)
+{
+    struct record_gap gap;
+    struct store_cpu *cpu = store->cpus[header->cpu];
+    if (!cpu || header->length < sizeof(gap))
+        return;
+    memcpy(&gap, payload, sizeof(gap));
+    if (gap.cause == RECORD_GAP_WIRE)
+        return;
+    cpu->told_from = gap.at;
+    cpu->told_end = gap.at + gap.size;
+}
+
 /* Keep a text for meta.json, and write that anew. */
 static void keep_text(struct store *store, struct text *text, const uint8_t *payload, size_t size)
 {
@@ -140,6 +155,8 @@ static void keep_record(void *context, const struct record_header *header, const
     struct store *store = context;
     if (header->kind == RECORD_END)
         check_end(store, header, bytes + sizeof(*header));
+    if (header->kind == RECORD_GAP)
+        expect_hole(store, header, bytes + sizeof(*header));
     struct index_entry entry = {output_end(&store->events), *header};
     if (output_append(&store->events, bytes, size) && output_append(&store->index, &entry, sizeof(entry)))
         count_record(store, header, bytes + sizeof(*header));
@@ -177,7 +194,8 @@ bool store_trace(struct store *store, uint16_t cpu, uint64_t offset, const uint8
     if (offset > end) {
         /* The hole in the file reads as zeros, which are PAD packets: offsets keep their meaning. */
         output_skip_to(&to->trace, offset);
-        keep_gap(store, cpu, end, offset - end);
+        if (to->told_from > end || to->told_end < offset)
+            keep_gap(store, cpu, end, offset - end);
     }
     store->totals.trace_bytes += size;
     return output_append(&to->trace, bytes, size);

@@ -15,13 +15,16 @@ static void take_gap(struct summary *summary, const struct capture_record *recor
     struct record_gap gap;
     memcpy(&gap, record->payload, sizeof(gap));
     summary->gaps++;
-    summary->gap_bytes += gap.size;
+    if (gap.size == 0)
+        summary->gap_bytes.known = false; /* nobody knows */
+    summary->gap_bytes.value += gap.size;
 }
 
 void summary_take_capture(struct summary *summary, const struct capture *capture)
 {
     struct text guest;
     summary->cpus = capture->nr_cpus;
+    summary->gap_bytes.known = true;
     for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
         summary->trace_bytes += capture->cpus[cpu].size;
     for (size_t i = 0; i < capture->nr_records; i++) {
@@ -68,6 +71,8 @@ void summary_take_truth(struct summary *summary, const struct truth_cpu *truth, 
     sum->matched += c->matched;
     sum->intervals += c->intervals;
     sum->equal_intervals += c->equal_intervals;
+    sum->in_gaps += c->in_gaps;
+    sum->branches_in_gaps += c->branches_in_gaps;
     sum->extra_stretches += c->extra_stretches;
     if (!truth->ended)
         return;

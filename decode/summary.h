@@ -22,7 +22,8 @@ struct summary {
     char *guest; /* NULL: not known */
     unsigned cpus;
     bool complete; /* the end record came and no byte is missing */
-    uint64_t trace_bytes, gaps, gap_bytes, code_pages;
+    uint64_t trace_bytes, gaps, code_pages;
+    struct figure gap_bytes;                       /* known where each gap's size is */
     struct figure regions, pmis, stall_tsc, exits; /* of the end record */
     struct text end;
     /* decoded */

@@ -38,6 +38,7 @@ static void truth_json(FILE *file, const struct summary *s)
     fputs("  \"truth\": {", file);
     json_figure(file, "branches", branches, ", ");
     json_figure(file, "matched", matched, ", ");
+    json_figure(file, "in_gaps", (struct figure){compared, s->truth.branches_in_gaps}, ", ");
     fputs("\"first_divergence\": ", file);
     difference_json(file, compared ? &s->truth.first : &none);
     fputs("},\n", file);
@@ -54,7 +55,7 @@ void summary_json(FILE *file, const struct summary *s)
     json_figure(file, "pmis", s->pmis, ",\n  ");
     json_figure(file, "overflows", figure_of(s->overflows), ",\n  ");
     json_figure(file, "gaps", figure_of(s->gaps), ",\n  ");
-    json_figure(file, "gap_bytes", figure_of(s->gap_bytes), ",\n  ");
+    json_figure(file, "gap_bytes", s->gap_bytes, ",\n  ");
     json_figure(file, "packets", figure_of(s->packets), ",\n  ");
     json_figure(file, "code_pages", figure_of(s->code_pages), ",\n  ");
     json_figure(file, "instructions", figure_of(s->instructions), ",\n  ");

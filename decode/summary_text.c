@@ -51,6 +51,8 @@ static void print_truth(FILE *file, const struct summary *s)
         fprintf(file, "  %-24s %17.3f%%\n", "", 100.0 * (double)truth->matched / (double)truth->branches);
     fprintf(file, "  %-24s %18" PRIu64 " of %" PRIu64 "\n", "intervals equal", truth->equal_intervals,
             truth->intervals);
+    if (truth->in_gaps)
+        fprintf(file, "  %-24s %18" PRIu64 " intervals, not compared\n", "in gaps", truth->in_gaps);
     if (truth->first.found)
         difference_print(file, &truth->first);
     else
@@ -96,7 +98,7 @@ void summary_print(FILE *file, const struct summary *s, const struct symbols *sy
     row_figure(file, "PMIs", s->pmis);
     row(file, "overflows", s->overflows);
     row(file, "gaps", s->gaps);
-    row(file, "gap bytes", s->gap_bytes);
+    row_figure(file, "gap bytes", s->gap_bytes);
     row(file, "code pages", s->code_pages);
     print_exits(file, s);
     if (s->trace_bytes > 0)

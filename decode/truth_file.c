@@ -124,14 +124,30 @@ static void note_difference(struct truth_comparison *comparison, size_t i, const
     }
 }
 
+/* What was decoded of it may be anything; the bytes before and behind a gap are stretches of their own. */
+static void skip_interval(struct truth_comparison *comparison, const struct interval *interval,
+                          const struct flow_result *results, size_t nr_results, size_t *at)
+{
+    while (*at < nr_results && results[*at].begin < interval->end)
+        ++*at;
+    comparison->intervals++;
+    comparison->branches += interval->branches;
+    comparison->in_gaps++;
+    comparison->branches_in_gaps += interval->branches;
+}
+
 void truth_compare(struct truth_comparison *comparison, const struct truth_cpu *truth,
-                   const struct flow_result *results, size_t nr_results)
+                   const struct flow_result *results, size_t nr_results, const struct gaps *gaps)
 {
     *comparison = (struct truth_comparison){0};
     size_t at = 0;
     size_t intervals = truth->nr_checkpoints + (truth->ended ? 1 : 0);
     for (size_t i = 0; i < intervals; i++) {
         struct interval interval = interval_at(truth, i);
+        if (gaps_touch(gaps, interval.begin, interval.end)) {
+            skip_interval(comparison, &interval, results, nr_results, &at);
+            continue;
+        }
         while (at < nr_results && results[at].begin < interval.begin) {
             comparison->extra_stretches++;
             at++;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "decode/flow.h"
+#include "decode/gaps.h"
 #include "decode/truth.h"
 
 /* The truth of one CPU. */
@@ -40,12 +41,13 @@ struct truth_comparison {
     uint64_t branches; /* that the truth knows of */
     uint64_t matched;  /* in intervals whose count and hash are equal */
     uint64_t intervals, equal_intervals;
-    uint64_t extra_stretches; /* decoded ones that end where no PSB was written */
+    uint64_t in_gaps, branches_in_gaps; /* intervals that gaps touch, and their branches: not compared */
+    uint64_t extra_stretches;           /* decoded ones that end where no PSB was written */
     struct truth_difference first;
 };
 
-/* Compare interval by interval. results are in the order of the trace. Pure. */
+/* Compare interval by interval. results are in the order of the trace; gaps may be NULL. Pure. */
 void truth_compare(struct truth_comparison *comparison, const struct truth_cpu *truth,
-                   const struct flow_result *results, size_t nr_results);
+                   const struct flow_result *results, size_t nr_results, const struct gaps *gaps);
 
 #endif

@@ -82,6 +82,8 @@ static bool write_json(const char *name, const struct truth_comparison *c, const
     json_figure(file, "matched", figure_of(c->matched), ", ");
     json_figure(file, "intervals", figure_of(c->intervals), ", ");
     json_figure(file, "equal_intervals", figure_of(c->equal_intervals), ", ");
+    json_figure(file, "in_gaps", figure_of(c->in_gaps), ", ");
+    json_figure(file, "branches_in_gaps", figure_of(c->branches_in_gaps), ", ");
     json_figure(file, "decoded_branches", figure_of(run->branches), ", ");
     json_figure(file, "decoded_instructions", figure_of(run->instructions), ", ");
     json_figure(file, "instructions", taken, ", ");
@@ -100,11 +102,14 @@ static void print_comparison(const struct truth_comparison *c, const struct trut
                              const struct flow_run *run)
 {
     char matched[MESSAGE_COUNT_SIZE], branches[MESSAGE_COUNT_SIZE];
+    uint64_t compared = c->branches - c->branches_in_gaps;
     printf("branches matched   %s of %s (%.3f %%)\n", message_count(matched, c->matched),
-           message_count(branches, c->branches),
-           c->branches ? 100.0 * (double)c->matched / (double)c->branches : 100.0);
+           message_count(branches, compared), compared ? 100.0 * (double)c->matched / (double)compared : 100.0);
     printf("intervals equal    %s of %s\n", message_count(matched, c->equal_intervals),
-           message_count(branches, c->intervals));
+           message_count(branches, c->intervals - c->in_gaps));
+    if (c->in_gaps)
+        printf("in gaps            %s branches in %" PRIu64 " intervals, not compared\n",
+               message_count(matched, c->branches_in_gaps), c->in_gaps);
     printf("branches decoded   %s\n", message_count(matched, run->branches));
     printf("instructions       %s decoded", message_count(matched, run->instructions));
     if (truth->ended)
@@ -129,8 +134,12 @@ static bool verify(const struct capture *capture, const struct arguments *a, con
         .hooks = {.branch = check ? branch_check_take : NULL, .context = check},
     };
     bool good = flow_run(&run, capture, &options);
+    if (good && check && run.gaps.count) {
+        message_say("verify: the capture has gaps; --branches-truth compares whole traces only");
+        good = false;
+    }
     if (good) {
-        truth_compare(&comparison, truth, run.results, run.nr_results);
+        truth_compare(&comparison, truth, run.results, run.nr_results, &run.gaps);
         print_comparison(&comparison, truth, &run);
         flow_run_say_errors(&run, capture, options.cpu);
         good = !comparison.first.found && comparison.extra_stretches == 0;

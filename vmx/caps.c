@@ -28,6 +28,7 @@ enum { WORD_PIN, WORD_PROC, WORD_PROC2, WORD_EXIT, WORD_ENTRY, NR_WORDS };
 static const struct wish wishes[] = {
     {WORD_PIN, PIN_NMI_EXITING, MISSING("pin-based", "NMI exiting")},
     {WORD_PIN, PIN_VIRTUAL_NMIS, MISSING("pin-based", "virtual NMIs")},
+    {WORD_PIN, PIN_PREEMPTION_TIMER, NULL},
     {WORD_PROC, PROC_USE_IO_BITMAPS, MISSING("processor-based", "use I/O bitmaps")},
     {WORD_PROC, PROC_USE_MSR_BITMAPS, MISSING("processor-based", "use MSR bitmaps")},
     {WORD_PROC, PROC_SECONDARY_CONTROLS, MISSING("processor-based", "activate secondary controls")},

@@ -13,6 +13,7 @@
 /* Pin-based VM-execution controls */
 #define PIN_NMI_EXITING (1u << 3)
 #define PIN_VIRTUAL_NMIS (1u << 5)
+#define PIN_PREEMPTION_TIMER (1u << 6)
 
 /* Primary processor-based VM-execution controls */
 #define PROC_CR3_LOAD_EXITING (1u << 15)

@@ -115,6 +115,7 @@ exit_handler cr_access_exit, xsetbv_exit;  /* vmx/cr.c */
 exit_handler io_exit;                      /* vmx/io.c */
 exit_handler rdmsr_exit, wrmsr_exit;       /* vmx/msr.c */
 exit_handler step_exit;                    /* vmx/step.c */
+exit_handler timer_exit;                   /* vmx/timer.c */
 exit_handler ept_violation_exit;           /* vmx/violation.c */
 exit_handler triple_fault_exit, init_exit; /* vmx/power.c */
 
@@ -125,6 +126,9 @@ uint32_t nmi_take_early(void);
 
 /* vmx/step.c: let the guest execute one instruction with the page open, then close it. access: EPT_* meanwhile. */
 void step_open_page(struct cpu *cpu, uint64_t gpa, enum step_kind kind, uint64_t access);
+
+/* vmx/timer.c: into the current VMCS. */
+void timer_setup(const struct cpu *cpu);
 
 /* vmx/lapic.c */
 void lapic_guard_start(struct cpu *cpu);

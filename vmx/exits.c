@@ -65,6 +65,7 @@ static exit_handler *const handlers[NR_EXIT_REASONS] = {
     [EXIT_REASON_EPT_VIOLATION] = ept_violation_exit,
     [EXIT_REASON_INVEPT] = undefined_exit,
     [EXIT_REASON_INVVPID] = undefined_exit,
+    [EXIT_REASON_PREEMPTION_TIMER_EXPIRED] = timer_exit,
     [EXIT_REASON_XSETBV] = xsetbv_exit,
     [EXIT_REASON_VMFUNC] = undefined_exit,
 };

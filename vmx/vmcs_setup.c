@@ -198,6 +198,7 @@ static void setup_controls(struct cpu *cpu)
     vmwrite64(VMCS_IO_BITMAP_B, virt_to_phys(vmx_io_bitmap(1)));
     vmwrite64(VMCS_MSR_BITMAPS, virt_to_phys(vmx_msr_bitmap()));
     vmwrite64(VMCS_EPT_POINTER, ept_root_pointer());
+    timer_setup(cpu);
     if (controls->proc2 & PROC2_ENABLE_VPID)
         vmwrite16(VMCS_VPID, VPID_OF_GUEST);
     if (controls->proc2 & PROC2_ENABLE_XSAVES)

@@ -173,6 +173,8 @@ _Noreturn void vmx_cpu_run(void *memory, uint16_t number, struct pt_cpu *pt, con
     cpu->number = number;
     cpu->pt = pt;
     cpu->controls = controls;
+    if (!vmx_machine.poll_tsc)
+        cpu->controls.pin &= ~PIN_PREEMPTION_TIMER;
     cpu->msr_conditions = msr_conditions();
     cpu->cpuid_limits = (struct cpuid_limits){.max_basic = cpuid_read(0, 0).eax,
                                               .max_extended = cpuid_read(0x80000000, 0).eax,

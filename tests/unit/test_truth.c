@@ -46,7 +46,7 @@ static void equal_ones_are_equal(void **state)
     struct truth_cpu truth = example();
     struct truth_comparison c;
     (void)state;
-    truth_compare(&c, &truth, results, 3);
+    truth_compare(&c, &truth, results, 3, NULL);
     assert_false(c.first.found);
     assert_int_equal(c.branches, 35);
     assert_int_equal(c.matched, 35);
@@ -64,18 +64,18 @@ static void every_single_difference_is_found(void **state)
     for (size_t i = 0; i < 3; i++) {
         struct flow_result good = results[i];
         results[i].hash ^= 1;
-        truth_compare(&c, &truth, results, 3);
+        truth_compare(&c, &truth, results, 3, NULL);
         assert_true(c.first.found);
         assert_int_equal(c.first.interval, i + 1);
         assert_int_equal(c.equal_intervals, 3);
         results[i] = good;
         results[i].branches++;
-        truth_compare(&c, &truth, results, 3);
+        truth_compare(&c, &truth, results, 3, NULL);
         assert_int_equal(c.first.interval, i + 1);
         assert_int_equal(c.matched, 35 - good.branches);
         results[i] = good;
         results[i].end--;
-        truth_compare(&c, &truth, results, 3);
+        truth_compare(&c, &truth, results, 3, NULL);
         assert_true(c.first.found && c.first.missing);
         results[i] = good;
     }
@@ -86,12 +86,12 @@ static void missing_and_extra_stretches_are_found(void **state)
     struct truth_cpu truth = example();
     struct truth_comparison c;
     (void)state;
-    truth_compare(&c, &truth, results, 2);
+    truth_compare(&c, &truth, results, 2, NULL);
     assert_true(c.first.missing);
     assert_int_equal(c.first.interval, 3);
     truth.nr_checkpoints = 2;
     truth.ended = false;
-    truth_compare(&c, &truth, results, 3);
+    truth_compare(&c, &truth, results, 3, NULL);
     assert_false(c.first.found);
     assert_int_equal(c.extra_stretches, 2);
 }
@@ -103,7 +103,7 @@ static void branches_before_the_first_psb_differ(void **state)
     (void)state;
     checkpoints[0].branches = 1;
     checkpoints[0].hash = 3;
-    truth_compare(&c, &truth, results, 3);
+    truth_compare(&c, &truth, results, 3, NULL);
     assert_int_equal(c.first.interval, 0);
     assert_true(c.first.found);
 }

@@ -1,0 +1,105 @@
+/* Gaps: which intervals they touch, and that the comparison leaves exactly those out. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "decode/gaps.h"
+#include "decode/truth_file.h"
+
+static void a_pause_touches_what_ends_in_it(void **state)
+{
+    struct record_gap gap = {.at = 200};
+    struct gaps gaps = {&gap, 1};
+    (void)state;
+    assert_false(gaps_touch(&gaps, 0, 199));
+    assert_true(gaps_touch(&gaps, 100, 200)); /* the PSB at 200 ended the pause */
+    assert_true(gaps_touch(&gaps, 100, 201));
+    assert_false(gaps_touch(&gaps, 200, 300));
+    assert_false(gaps_touch(NULL, 100, 300));
+}
+
+static void missing_bytes_touch_what_they_reach(void **state)
+{
+    struct record_gap gap[2] = {{.at = 0, .size = 150}, {.at = 400, .size = 100}};
+    struct gaps gaps = {gap, 2};
+    (void)state;
+    assert_true(gaps_touch(&gaps, 0, 50));
+    assert_true(gaps_touch(&gaps, 100, 200));
+    assert_false(gaps_touch(&gaps, 150, 300));
+    assert_true(gaps_touch(&gaps, 300, 400)); /* whether a PSB was at 400, nobody knows */
+    assert_true(gaps_touch(&gaps, 450, 600));
+    assert_false(gaps_touch(&gaps, 500, 600));
+}
+
+static void gaps_are_found_in_order(void **state)
+{
+    struct record_gap gap[3] = {{.at = 10}, {.at = 10}, {.at = 30}};
+    struct gaps gaps = {gap, 3};
+    (void)state;
+    assert_int_equal(gaps_next(&gaps, 0), 10);
+    assert_int_equal(gaps_next(&gaps, 10), 30);
+    assert_true(gaps_next(&gaps, 30) == UINT64_MAX);
+    gaps.count = 0;
+    assert_true(gaps_next(&gaps, 0) == UINT64_MAX);
+}
+
+/* Checkpoints at 100, 200, 300, the end at 350; tracing paused at 200. */
+static struct truth_checkpoint checkpoints[3] = {{.trace_offset = 100, .hash = TRUTH_HASH_SEED},
+                                                 {.trace_offset = 200, .branches = 10, .hash = 1},
+                                                 {.trace_offset = 300, .branches = 20, .hash = 2}};
+static const struct truth_cpu truth = {.checkpoints = checkpoints,
+                                       .nr_checkpoints = 3,
+                                       .ended = true,
+                                       .end = {.trace_bytes = 350, .branches = 5, .hash = 3}};
+
+static void only_what_a_gap_touches_is_left_out(void **state)
+{
+    struct flow_result results[3] = {{.begin = 100, .end = 200, .branches = 4, .hash = 99},
+                                     {.begin = 200, .end = 300, .branches = 20, .hash = 2},
+                                     {.begin = 300, .end = 350, .branches = 5, .hash = 3}};
+    struct record_gap gap = {.at = 200};
+    struct gaps gaps = {&gap, 1};
+    struct truth_comparison c;
+    (void)state;
+    truth_compare(&c, &truth, results, 3, &gaps);
+    assert_false(c.first.found);
+    assert_int_equal(c.in_gaps, 1);
+    assert_int_equal(c.branches_in_gaps, 10);
+    assert_int_equal(c.matched, 25);
+    assert_int_equal(c.branches, 35);
+    assert_int_equal(c.extra_stretches, 0);
+    results[1].hash = 7;
+    truth_compare(&c, &truth, results, 3, &gaps);
+    assert_true(c.first.found);
+    assert_int_equal(c.first.interval, 2);
+}
+
+static void bytes_that_are_gone_need_no_stretch(void **state)
+{
+    struct flow_result results[1] = {{.begin = 300, .end = 350, .branches = 5, .hash = 3}};
+    struct record_gap gap = {.at = 0, .size = 250};
+    struct gaps gaps = {&gap, 1};
+    struct truth_comparison c;
+    (void)state;
+    truth_compare(&c, &truth, results, 1, &gaps);
+    assert_false(c.first.found);
+    assert_int_equal(c.in_gaps, 3);
+    assert_int_equal(c.matched, 5);
+    truth_compare(&c, &truth, results, 1, NULL);
+    assert_true(c.first.found);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_pause_touches_what_ends_in_it),
+        cmocka_unit_test(missing_bytes_touch_what_they_reach),
+        cmocka_unit_test(gaps_are_found_in_order),
+        cmocka_unit_test(only_what_a_gap_touches_is_left_out),
+        cmocka_unit_test(bytes_that_are_gone_need_no_stretch),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

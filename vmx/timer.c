@@ -1,0 +1,27 @@
+/*
+ * The VMX-preemption timer: root runs at least every so often, however little the guest exits, so that commands are
+ * heard and a pause of the trace ends. The exit itself does nothing; pt_enter does.
+ *
+ * Source: SDM "VMX-Preemption Timer", Appendix A.6 for its rate.
+ */
+#include "pt/msr.h"
+#include "vmx/cpu.h"
+#include "vmx/vmcs.h"
+
+#define MSR_IA32_VMX_MISC 0x485u
+#define PREEMPTION_TIMER_RATE 0x1full /* the timer counts at the TSC's rate shifted right by so many bits */
+
+/* Each VM entry starts it anew: any exit serves as well. */
+void timer_setup(const struct cpu *cpu)
+{
+    if (!(cpu->controls.pin & PIN_PREEMPTION_TIMER))
+        return;
+    uint64_t ticks = vmx_machine.poll_tsc >> (msr_read(MSR_IA32_VMX_MISC) & PREEMPTION_TIMER_RATE);
+    vmwrite32(VMCS_GUEST_PREEMPTION_TIMER_VALUE, ticks > UINT32_MAX ? UINT32_MAX : ticks ? (uint32_t)ticks : 1);
+}
+
+enum exit_action timer_exit(struct cpu *cpu)
+{
+    (void)cpu;
+    return EXIT_RETRY;
+}
