@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -145,11 +146,92 @@ static void test_texts(void **state)
         assert_string_not_equal(pt_refusal_text((enum pt_refusal)r), "unknown refusal");
 }
 
+/* Everything of a part that has it all, against Table "IA32_RTIT_CTL MSR". */
+static void test_what_and_when(void **state)
+{
+    (void)state;
+    struct pt_cpuid cpu = good_cpu;
+    struct pt_config config = plain;
+    struct pt_setup setup;
+    cpu.leaf14_0[1] = 0x1f;
+    config.psb_bytes = 0, config.tsc = false;
+    config.mtc_on = true, config.mtc = 3, config.cyc_on = true, config.cyc = 13;
+    assert_int_equal(resolve(&cpu, &config, PT_OK), 0x0068e30e); /* MTCFreq 3, MTCEn, CycThresh 13, CYCEn */
+    config.mtc_on = config.cyc_on = false, config.ptwrite = true, config.no_branches = true;
+    assert_int_equal(resolve(&cpu, &config, PT_OK), 0x0000112c); /* PTWEn, FUPonPTW, no BranchEn */
+    config.ptwrite = config.no_branches = false, config.cr3_on = true, config.cr3 = 0x1ab000;
+    config.ranges[0] = (struct pt_range){PT_RANGE_FILTER, 0x1000, 0x1fff};
+    config.ranges[1] = (struct pt_range){PT_RANGE_STOP, 0xffffffff81000000, 0xffffffff8100000f};
+    assert_int_equal(pt_config_resolve(&setup, &cpu, &config), PT_OK);
+    assert_int_equal(setup.rtit_ctl, 0x210000218cull);
+    assert_true(setup.has_cr3_match);
+    assert_int_equal(setup.cr3_match, 0x1ab000);
+    assert_int_equal(setup.nr_ranges, 2);
+    assert_int_equal(setup.addr_a[0], 0x1000);
+    assert_int_equal(setup.addr_b[0], 0x1fff);
+    assert_int_equal(setup.addr_a[1], 0xffffffff81000000);
+    assert_int_equal(setup.addr_b[1], 0xffffffff8100000f);
+}
+
+/* A frequency of our own choice is never an error. */
+static void test_psb_auto(void **state)
+{
+    (void)state;
+    struct pt_cpuid cpu = good_cpu;
+    struct pt_config config = plain;
+    config.psb_bytes = PT_PSB_AUTO;
+    assert_int_equal(resolve(&cpu, &config, PT_OK), 0x0300250c);
+    cpu.leaf14_1[1] = 0x00073fff; /* 2K 4K 8K */
+    assert_int_equal(resolve(&cpu, &config, PT_OK), 0x0000250c);
+    cpu.leaf14_0[1] = 0;
+    assert_int_equal(resolve(&cpu, &config, PT_OK), 0x0000250c);
+}
+
+static void objection(const struct pt_cpuid *cpu, const struct pt_config *config, const char *expected)
+{
+    char text[160] = "";
+    size_t size = pt_objection(text, sizeof(text), cpu, config);
+    assert_string_equal(text, expected);
+    assert_int_equal(size, strlen(expected));
+}
+
+static void test_objections(void **state)
+{
+    (void)state;
+    struct pt_cpuid cpu = good_cpu, old = good_cpu;
+    struct pt_config config = plain;
+    old.leaf14_0[0] = 0, old.leaf14_0[1] = 0;
+    objection(&cpu, &config, "");
+    config.mtc_on = true, config.mtc = 5;
+    objection(&cpu, &config, "pt.mtc=5: this CPU supports off 0 3 6 9");
+    objection(&old, &config, "pt.mtc=5: this CPU supports off");
+    config = plain, config.cyc_on = true, config.cyc = 14;
+    objection(&cpu, &config, "pt.cyc=14: this CPU supports off 0 1 2 3 4 5 6 7 8 9 10 11 12 13");
+    config = plain, config.psb_bytes = 1 << 20;
+    objection(&cpu, &config, "pt.psb=1M: this CPU supports auto 0 2K 4K 8K 16K 32K 64K");
+    objection(&old, &config, "pt.psb=1M: this CPU supports auto 0");
+    config = plain, config.cr3_on = true, config.cr3 = 0x1000;
+    objection(&cpu, &config, "");
+    objection(&old, &config, "pt.psb=16K: this CPU supports auto 0");
+    config.psb_bytes = PT_PSB_AUTO;
+    objection(&old, &config, "pt.cr3=0x1000: this CPU supports off");
+    config = plain, config.no_branches = true, config.psb_bytes = 0;
+    objection(&cpu, &config, "");
+    objection(&old, &config, "pt.branch=off: this CPU supports on");
+    config = plain, config.ptwrite = true;
+    objection(&cpu, &config, "pt.ptwrite=on: this CPU supports off");
+    config = plain, config.ranges[2] = (struct pt_range){PT_RANGE_STOP, 0x10, 0x20};
+    objection(&cpu, &config, "pt.range2=stop:0x10-0x20: this CPU supports only pt.range0 pt.range1");
+    config.psb_bytes = 0;
+    objection(&old, &config, "pt.range2=stop:0x10-0x20: this CPU supports no ranges");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ctl),          cmocka_unit_test(test_refusals), cmocka_unit_test(test_schemes),
-        cmocka_unit_test(test_scheme_sizes), cmocka_unit_test(test_psb),      cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_ctl),           cmocka_unit_test(test_refusals), cmocka_unit_test(test_schemes),
+        cmocka_unit_test(test_scheme_sizes),  cmocka_unit_test(test_psb),      cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_what_and_when), cmocka_unit_test(test_psb_auto), cmocka_unit_test(test_objections),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

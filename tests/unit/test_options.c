@@ -78,6 +78,55 @@ static void each_option(void **state)
     assert_int_equal(parsed("channel=none channel=e1000").channel, CHANNEL_E1000);
 }
 
+static void what_to_trace(void **state)
+{
+    (void)state;
+    struct options o = parsed("");
+    assert_true(!o.pt.no_branches && !o.pt.ptwrite && !o.pt.mtc_on && !o.pt.cyc_on && !o.pt.cr3_on);
+    assert_int_equal(o.pt.way, PT_SWITCH_ROOT);
+    for (unsigned i = 0; i < PT_MAX_RANGES; i++)
+        assert_int_equal(o.pt.ranges[i].kind, PT_RANGE_OFF);
+    o = parsed("pt.branch=off pt.ptwrite=on pt.mtc=0 pt.cyc=15 pt.cr3=0x1ab020 pt.switch=list pt.psb=auto "
+               "pt.range0=filter:0x1000-0x1fff pt.range3=stop:0xffffffff81000000-0xffffffffffffffff");
+    assert_true(o.pt.no_branches && o.pt.ptwrite && o.pt.mtc_on && o.pt.cyc_on && o.pt.cr3_on);
+    assert_int_equal(o.pt.mtc, 0);
+    assert_int_equal(o.pt.cyc, 15);
+    assert_int_equal(o.pt.cr3, 0x1ab020);
+    assert_int_equal(o.pt.way, PT_SWITCH_LIST);
+    assert_int_equal(o.pt.psb_bytes, PT_PSB_AUTO);
+    assert_int_equal(o.pt.ranges[0].kind, PT_RANGE_FILTER);
+    assert_int_equal(o.pt.ranges[0].start, 0x1000);
+    assert_int_equal(o.pt.ranges[0].end, 0x1fff);
+    assert_int_equal(o.pt.ranges[3].kind, PT_RANGE_STOP);
+    assert_true(o.pt.ranges[3].start == 0xffffffff81000000 && o.pt.ranges[3].end == ~0ull);
+    o = parsed("pt.mtc=3 pt.mtc=off pt.cr3=0x20 pt.cr3=off pt.range1=stop:1-2 pt.range1=off pt.switch=vmcs");
+    assert_true(!o.pt.mtc_on && !o.pt.cr3_on && o.pt.ranges[1].kind == PT_RANGE_OFF && o.pt.way == PT_SWITCH_VMCS);
+}
+
+static void bad_choices(void **state)
+{
+    static const char *const ranges[] = {"pt.range0=",
+                                         "pt.range0=filter",
+                                         "pt.range0=filter:",
+                                         "pt.range0=filter:1",
+                                         "pt.range0=filter:1-",
+                                         "pt.range0=filter:-1",
+                                         "pt.range0=1-2",
+                                         "pt.range0=keep:1-2",
+                                         "pt.range0=filter:2-1",
+                                         "pt.range0=stop:1-2-3",
+                                         "pt.range0=stop:0x800000000000-0x900000000000"};
+    (void)state;
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
+        refused(ranges[i], ranges[i], "START-END");
+    refused("pt.range4=off", "pt.range4=off", "docs/options.md");
+    refused("pt.mtc=16", "pt.mtc=16", "0 to 15");
+    refused("pt.cyc=on", "pt.cyc=on", "0 to 15");
+    refused("pt.cr3=0x1010", "pt.cr3=0x1010", "multiple of 32");
+    refused("pt.cr3=0", "pt.cr3=0", "multiple of 32");
+    refused("pt.branch=no", "pt.branch=no", "on or off");
+}
+
 static void bad_words(void **state)
 {
     (void)state;
@@ -153,6 +202,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults),      cmocka_unit_test(each_option), cmocka_unit_test(bad_words),
         cmocka_unit_test(bad_addresses), cmocka_unit_test(long_word),   cmocka_unit_test(one_uart_for_two),
+        cmocka_unit_test(what_to_trace), cmocka_unit_test(bad_choices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,12 +124,31 @@ static void what_we_can_do_without(void **state)
     assert_int_equal(c.proc2, PROC2_ENABLE_EPT | PROC2_UNRESTRICTED_GUEST);
 }
 
+/* pt.switch=vmcs: both controls or none. */
+static void rtit_ctl_by_the_vmcs(void **state)
+{
+    (void)state;
+    struct vmx_caps caps = skylake();
+    struct vmx_controls c;
+    assert_null(vmx_controls_resolve(&c, &caps));
+    const struct vmx_controls before = c;
+    caps.entry &= ~(1ull << (32 + 18));
+    assert_non_null(strstr(vmx_controls_switch_rtit(&c, &caps), "VM-entry control \"load IA32_RTIT_CTL\""));
+    caps.entry |= 1ull << (32 + 18);
+    assert_non_null(strstr(vmx_controls_switch_rtit(&c, &caps), "VM-exit control \"clear IA32_RTIT_CTL\""));
+    assert_memory_equal(&c, &before, sizeof c);
+    caps.exit |= 1ull << (32 + 25);
+    assert_null(vmx_controls_switch_rtit(&c, &caps));
+    assert_int_equal(c.entry, before.entry | 1u << 18);
+    assert_int_equal(c.exit, before.exit | 1u << 25);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vmx_there_or_not),       cmocka_unit_test(controls),
         cmocka_unit_test(perf_global_ctrl),       cmocka_unit_test(what_is_missing_is_named),
-        cmocka_unit_test(what_we_can_do_without),
+        cmocka_unit_test(what_we_can_do_without), cmocka_unit_test(rtit_ctl_by_the_vmcs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
