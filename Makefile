@@ -67,7 +67,7 @@ $(BUILD)/undertrace: $(TOOL_OBJS)
 # tests/model/build.sh fetches Bochs, adds the model and builds; BOCHS_TARBALL= names a local tarball.
 
 MODEL_INPUTS := $(wildcard tests/model/*) $(wildcard pt/encode.c pt/topa.c pt/packet.h pt/topa.h decode/truth.h \
-    serial/frame.c serial/frame.h serial/crc32c.c serial/crc32c.h)
+    serial/frame.c serial/frame.h serial/crc32c.c serial/crc32c.h serial/command.c serial/command.h)
 
 model: $(BUILD)/bochs
 $(BUILD)/bochs: $(MODEL_INPUTS)
