@@ -17,7 +17,7 @@ all: $(BUILD)/undertrace.elf $(BUILD)/undertrace
 CORE_BOOT := $(wildcard boot/mb2.c boot/carve.c boot/options.c boot/options_pt.c boot/value.c boot/linux.c boot/linux_params.c boot/efi_map.c boot/acpi.c)
 CORE_VMX := $(wildcard vmx/caps.c vmx/mtrr.c vmx/ept_maths.c vmx/cpuid_policy.c vmx/msr_policy.c vmx/inject.c vmx/io_ports.c vmx/exit_reasons.c)
 CORE_PT := $(wildcard pt/encode.c pt/parse.c pt/topa.c pt/caps.c pt/offer.c pt/plan.c pt/ring.c pt/lone.c pt/range.c pt/output.c pt/scheme.c pt/fault.c pt/stage.c)
-CORE_SERIAL := $(wildcard serial/frame.c serial/crc32c.c serial/window.c serial/net.c serial/format.c serial/stream.c)
+CORE_SERIAL := $(wildcard serial/frame.c serial/crc32c.c serial/window.c serial/net.c serial/format.c serial/stream.c serial/command.c serial/command_line.c)
 CORE := $(CORE_BOOT) $(CORE_VMX) $(CORE_PT) $(CORE_SERIAL)
 
 SHELL_C := $(filter-out $(CORE),$(wildcard boot/*.c vmx/*.c pt/*.c serial/*.c))
@@ -67,7 +67,7 @@ $(BUILD)/undertrace: $(TOOL_OBJS)
 # tests/model/build.sh fetches Bochs, adds the model and builds; BOCHS_TARBALL= names a local tarball.
 
 MODEL_INPUTS := $(wildcard tests/model/*) $(wildcard pt/encode.c pt/topa.c pt/packet.h pt/topa.h decode/truth.h \
-    serial/frame.c serial/frame.h serial/crc32c.c serial/crc32c.h)
+    serial/frame.c serial/frame.h serial/crc32c.c serial/crc32c.h serial/command.c serial/command.h)
 
 model: $(BUILD)/bochs
 $(BUILD)/bochs: $(MODEL_INPUTS)

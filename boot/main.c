@@ -238,6 +238,16 @@ static void open_channel(void)
     log_line("channel %s", boot.channel.sink->ops->name);
 }
 
+/* For commands. */
+static bool change_options(struct pt_config *config, const char *text, char *why, size_t size)
+{
+    struct options_error error;
+    if (options_change(config, text, &error))
+        return true;
+    format_text(why, size, "bad option \"%s\": expected %s", error.word, error.expected);
+    return false;
+}
+
 static struct pt_cpu *init_tracing(void)
 {
     uint8_t *memory = take(PT_CPU_SIZE);
@@ -246,6 +256,7 @@ static struct pt_cpu *init_tracing(void)
     struct pt_cpu *pt = pt_cpu_init(memory, virt_to_phys(memory), 0, &config, regions, boot.channel.sink);
     if (!boot.no_pt)
         image_send(pt, boot.image_pa, boot.cr3);
+    pt_options_parser_set(pt, change_options);
     return pt;
 }
 

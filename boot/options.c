@@ -162,23 +162,61 @@ static bool parse_word(struct options *options, struct text word, struct options
     return false;
 }
 
+/* The next word behind word, whose first at is the line's start. */
+static bool next_word(struct text *word)
+{
+    word->at += word->size;
+    while (*word->at == ' ' || *word->at == '\t')
+        word->at++;
+    for (word->size = 0; word->at[word->size] && word->at[word->size] != ' ' && word->at[word->size] != '\t';)
+        word->size++;
+    return word->size > 0;
+}
+
 bool options_parse(struct options *options, const char *line, struct options_error *error)
 {
-    while (*line) {
-        if (*line == ' ' || *line == '\t') {
-            line++;
-            continue;
-        }
-        struct text word = {line, 0};
-        while (line[word.size] && line[word.size] != ' ' && line[word.size] != '\t')
-            word.size++;
+    struct text word = {line, 0};
+    while (next_word(&word))
         if (!parse_word(options, word, error))
             return false;
-        line += word.size;
-    }
     if (options->channel == CHANNEL_UART && options->uart_port == options->console_port) {
         error_set(error, (struct text){"channel=uart", 12}, "uart.port and console to be two UARTs");
         return false;
     }
     return true;
+}
+
+/* What a command may change while the guest runs. */
+static bool is_changeable(struct text word)
+{
+    static const char *const names[] = {"policy", "pt.os",     "pt.user",    "pt.tsc",    "pt.retc",
+                                        "pt.psb", "pt.branch", "pt.ptwrite", "pt.mtc",    "pt.cyc",
+                                        "pt.cr3", "pt.range0", "pt.range1",  "pt.range2", "pt.range3"};
+    size_t equals = 0;
+    while (equals < word.size && word.at[equals] != '=')
+        equals++;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (text_is((struct text){word.at, equals}, names[i]))
+            return true;
+    return false;
+}
+
+bool options_change(struct pt_config *config, const char *line, struct options_error *error)
+{
+    struct options options = {.pt = *config};
+    struct text word = {line, 0};
+    bool any = false;
+    while (next_word(&word)) {
+        any = true;
+        if (!is_changeable(word)) {
+            error_set(error, word, "an option that can change while the guest runs");
+            return false;
+        }
+        if (!parse_word(&options, word, error))
+            return false;
+    }
+    if (!any)
+        error_set(error, word, "NAME=VALUE");
+    *config = options.pt;
+    return any;
 }

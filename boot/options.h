@@ -41,4 +41,8 @@ void options_default(struct options *options);
  * values are errors that say so. false: *error says what. */
 bool options_parse(struct options *options, const char *line, struct options_error *error);
 
+/* The same for the words of a command, while the guest runs: those of docs/options.md that can change then. false:
+ * *error says what, *config is as it was. */
+bool options_change(struct pt_config *config, const char *line, struct options_error *error);
+
 #endif

@@ -25,6 +25,12 @@ struct pt_totals {
     uint64_t records;
 };
 
+/* Gap records that told of this CPU's trace. */
+static inline uint64_t pt_gaps(const struct pt_totals *t)
+{
+    return t->stopped + t->errors + t->overruns + t->pauses + t->forgotten;
+}
+
 /* One drain, from the registers as they were until the ring can be armed again. */
 struct drain {
     struct plan_snapshot snapshot;
@@ -52,7 +58,10 @@ struct pt_cpu {
     uint64_t *tables; /* the ToPA tables, RING_MAX_TABLES pages */
     uint64_t tables_pa;
     struct pt_region_memory regions;
+    struct pt_config config; /* as commands have left it */
+    enum pt_scheme scheme;
     enum pt_policy policy;
+    pt_options_parser *parser;
     bool held; /* by a command */
     struct pt_pause pause;
     uint64_t sent_end; /* trace offset behind the last byte given to the sink */
@@ -73,6 +82,9 @@ void pt_drain(struct pt_cpu *pt, enum record_drain_cause cause);
 /* The same for all bytes, the region in use and those that policy ring keeps included. */
 void pt_drain_all(struct pt_cpu *pt);
 
+/* Hand over, and begin the pause that a command asked for. */
+void pt_drain_hold(struct pt_cpu *pt);
+
 /* Write the registers so that tracing can go on behind the drain. false: the ring has no free region. */
 bool pt_rearm(struct pt_cpu *pt, const struct drain *drain);
 
@@ -82,11 +94,20 @@ void pt_pause_begin(struct pt_cpu *pt, const struct drain *drain, enum record_ga
 /* Before VM entry, while pt->pause.on: may TraceEn be set again? Waits for that under policy stall. */
 bool pt_pause_over(struct pt_cpu *pt);
 
+/* The pause goes on for another reason: tell of it up to now. */
+void pt_pause_change(struct pt_cpu *pt, enum record_gap_cause cause);
+
 /* The machine may go down: the gap record of a pause that is not over. */
 void pt_pause_tell(struct pt_cpu *pt);
 
 /* Let the sink work. */
 void pt_poll(struct pt_cpu *pt);
+
+/* pt/command.c: carry out the commands that have arrived. TraceEn is clear. */
+void pt_commands(struct pt_cpu *pt);
+
+/* pt/engine.c: write what pt->config asks for, where it may change. TraceEn is clear. */
+void pt_setup_apply(struct pt_cpu *pt, const struct pt_setup *setup);
 
 /* pt/registers.c: the output registers, with TraceEn clear. */
 struct plan_snapshot pt_registers_read(const struct pt_cpu *pt, bool all);

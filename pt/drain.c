@@ -81,6 +81,12 @@ void pt_drain(struct pt_cpu *pt, enum record_drain_cause cause)
         pt_pause_begin(pt, &drain, RECORD_GAP_DROP);
 }
 
+void pt_drain_hold(struct pt_cpu *pt)
+{
+    struct drain drain = drain_take(pt, false, RECORD_DRAIN_POLL);
+    pt_pause_begin(pt, &drain, RECORD_GAP_COMMAND);
+}
+
 void pt_drain_all(struct pt_cpu *pt)
 {
     if (pt->pause.on) { /* the registers have been read, and have not changed */

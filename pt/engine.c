@@ -42,10 +42,19 @@ void pt_cpuid_read(struct pt_cpuid *cpuid)
         cpuid->rtit_ctl = msr_read(IA32_RTIT_CTL);
 }
 
-/* All of PT's state that we use: a warm reset may have kept any of it. TraceEn is clear. */
-static void registers_init(struct pt_cpu *pt, const struct pt_setup *setup)
+static bool has_trace_stop(const struct pt_config *config)
 {
-    struct plan_rearm start = output_start(&pt->out);
+    for (unsigned i = 0; i < PT_MAX_RANGES; i++)
+        if (config->ranges[i].kind == PT_RANGE_STOP)
+            return true;
+    return false;
+}
+
+void pt_setup_apply(struct pt_cpu *pt, const struct pt_setup *setup)
+{
+    pt->rtit_ctl = setup->rtit_ctl;
+    pt->policy = pt->config.policy;
+    pt->trace_stop = has_trace_stop(&pt->config);
     msr_write(IA32_RTIT_CTL, pt->rtit_ctl);
     if (setup->has_cr3_match)
         msr_write(IA32_RTIT_CR3_MATCH, setup->cr3_match);
@@ -53,15 +62,14 @@ static void registers_init(struct pt_cpu *pt, const struct pt_setup *setup)
         msr_write(IA32_RTIT_ADDR0_A + 2 * i, setup->addr_a[i]);
         msr_write(IA32_RTIT_ADDR0_A + 2 * i + 1, setup->addr_b[i]);
     }
-    pt_registers_write(pt, &start);
 }
 
-static bool has_trace_stop(const struct pt_config *config)
+/* All of PT's state that we use: a warm reset may have kept any of it. TraceEn is clear. */
+static void registers_init(struct pt_cpu *pt, const struct pt_setup *setup)
 {
-    for (unsigned i = 0; i < PT_MAX_RANGES; i++)
-        if (config->ranges[i].kind == PT_RANGE_STOP)
-            return true;
-    return false;
+    struct plan_rearm start = output_start(&pt->out);
+    pt_setup_apply(pt, setup);
+    pt_registers_write(pt, &start);
 }
 
 /* false: this CPU cannot do it, or the regions lie where it cannot write. */
@@ -72,9 +80,8 @@ static bool configure(struct pt_cpu *pt, struct pt_setup *setup, const struct pt
     pt_cpuid_read(&cpuid);
     if (pt_config_resolve(setup, &cpuid, config) != PT_OK || pt_scheme_resolve(&scheme, &cpuid, config) != PT_OK)
         return false;
-    pt->rtit_ctl = setup->rtit_ctl;
-    pt->policy = config->policy;
-    pt->trace_stop = has_trace_stop(config);
+    pt->config = *config;
+    pt->scheme = scheme;
     pt->maxphyaddr = (uint8_t)cpuid.leaf80000008_eax;
     pt->single_region = !(cpuid.leaf14_0[2] & CPUID_14_ECX_MENTRY);
     pt->region_bytes = (uint32_t)config->region_bytes;
@@ -158,8 +165,10 @@ uint64_t pt_enter(struct pt_cpu *pt)
     if (pt->tracing)
         serve(pt);
     uint64_t now = tsc_read();
-    if (now - pt->polled_tsc > POLL_TSC)
+    if (now - pt->polled_tsc > POLL_TSC) {
         pt_poll(pt);
+        pt_commands(pt);
+    }
     if (!pt->tracing || (pt->pause.on && !pt_pause_over(pt)))
         return 0;
     pt->entered_tsc = now;

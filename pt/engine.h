@@ -36,6 +36,11 @@ struct pt_cpu *pt_cpu_init(void *memory, uint64_t memory_pa, uint16_t cpu, const
 /* Will pt_enter set TraceEn? *rtit_ctl, unless NULL, receives IA32_RTIT_CTL as it will be then. */
 bool pt_cpu_tracing(const struct pt_cpu *pt, uint64_t *rtit_ctl);
 
+/* Reads options, as "pt.user=off policy=drop", for a command: boot/ lends the one that reads the command line. false:
+ * why, of size bytes, says which word is wrong. Only what can change while the guest runs. */
+typedef bool pt_options_parser(struct pt_config *config, const char *text, char *why, size_t size);
+void pt_options_parser_set(struct pt_cpu *pt, pt_options_parser *parser);
+
 /* --- the hooks of vmx/ --- */
 
 /* First thing after a VM exit: clear TraceEn, where the exit itself has not (pt.switch=list, vmcs). */
@@ -51,6 +56,10 @@ uint64_t pt_enter(struct pt_cpu *pt);
  * IA32_PERF_GLOBAL_STATUS): it is acknowledged, and served at the next pt_enter. false: the NMI belongs to the guest.
  */
 bool pt_nmi(struct pt_cpu *pt);
+
+/* The guest has come to the address of pt.trigger=: policy ring sends what it has kept. Call between pt_exit and
+ * pt_enter. */
+void pt_trigger(struct pt_cpu *pt);
 
 /* Send a record, stamped with this CPU's trace offset and the TSC. Call between pt_exit and pt_enter. head and body are
  * put behind one another; body may be NULL. */

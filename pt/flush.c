@@ -29,12 +29,10 @@ static uint32_t totals_text(struct pt_cpu *pt)
         "drain_tsc %llu\nstalls %llu\nstall_tsc %llu\n"
         "records %llu\n",
         (unsigned long long)pt->out.written, regions, (unsigned long long)t->pmis, (unsigned long long)t->spurious_pmis,
-        (unsigned long long)t->lvtpc_repairs,
-        (unsigned long long)(t->stopped + t->errors + t->overruns + t->pauses + t->forgotten),
-        (unsigned long long)t->stopped, (unsigned long long)t->errors, (unsigned long long)t->overruns,
-        (unsigned long long)t->pauses, (unsigned long long)t->pause_tsc, (unsigned long long)t->forgotten,
-        (unsigned long long)t->drain_tsc, (unsigned long long)t->stalls, (unsigned long long)t->stall_tsc,
-        (unsigned long long)t->records);
+        (unsigned long long)t->lvtpc_repairs, (unsigned long long)pt_gaps(t), (unsigned long long)t->stopped,
+        (unsigned long long)t->errors, (unsigned long long)t->overruns, (unsigned long long)t->pauses,
+        (unsigned long long)t->pause_tsc, (unsigned long long)t->forgotten, (unsigned long long)t->drain_tsc,
+        (unsigned long long)t->stalls, (unsigned long long)t->stall_tsc, (unsigned long long)t->records);
 }
 
 void pt_flush(struct pt_cpu *pt, const char *exits_text, uint32_t exits_size)

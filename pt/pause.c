@@ -28,6 +28,14 @@ void pt_pause_tell(struct pt_cpu *pt)
     pt_record(pt, RECORD_GAP, &record, sizeof(record), NULL, 0);
 }
 
+void pt_pause_change(struct pt_cpu *pt, enum record_gap_cause cause)
+{
+    pt_pause_tell(pt);
+    pt->pause.guest_runs = false;
+    pt->pause.cause = cause;
+    pt->pause.tsc_from = tsc_read();
+}
+
 static void end(struct pt_cpu *pt)
 {
     if (!pt->pause.guest_runs) {
@@ -45,11 +53,14 @@ bool pt_pause_over(struct pt_cpu *pt)
             end(pt);
             return true;
         }
+        if (!pt->held && pt->pause.cause == RECORD_GAP_COMMAND)
+            pt_pause_change(pt, RECORD_GAP_DROP);
         if (pt->held || pt->policy != PT_POLICY_STALL) {
             pt->pause.guest_runs = true;
             return false;
         }
         io_pause();
         pt_poll(pt);
+        pt_commands(pt);
     }
 }

@@ -29,7 +29,8 @@ extern "C" {
 enum frame_kind {
     FRAME_TRACE = 1,   /* raw PT bytes of a CPU */
     FRAME_RECORDS = 2, /* bytes of a CPU's record stream */
-    FRAME_ACK = 3      /* receiver to sender: payload is struct frame_ack */
+    FRAME_ACK = 3,     /* receiver to sender: payload is struct frame_ack */
+    FRAME_COMMAND = 4  /* receiver to sender: serial/command.h */
 };
 
 /* The receiver answers a frame with this flag, and no other, with exactly one FRAME_ACK. The sender sets it on the last
@@ -43,9 +44,9 @@ struct frame_header {
     uint8_t kind; /* enum frame_kind */
     uint16_t cpu;
     uint32_t stream_id; /* this boot: taken from the TSC and the APIC id at start */
-    uint32_t seq;       /* number of the frame; FRAME_ACK: the next one the receiver expects */
-    uint64_t offset;    /* of the first payload byte in its stream */
-    uint16_t length;    /* payload bytes */
+    uint32_t seq;    /* number of the frame; FRAME_ACK: the next one the receiver expects; FRAME_COMMAND: its number */
+    uint64_t offset; /* of the first payload byte in its stream */
+    uint16_t length; /* payload bytes */
     uint16_t flags;
     uint32_t crc; /* CRC-32C of the 28 bytes before */
 };

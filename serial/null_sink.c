@@ -43,12 +43,19 @@ static bool null_drain(struct sink *sink, uint64_t timeout_tsc)
     return true;
 }
 
+static struct command_box *null_commands(struct sink *sink)
+{
+    (void)sink;
+    return NULL;
+}
+
 static const struct sink_ops null_ops = {.name = "none",
                                          .trace = null_trace,
                                          .record = null_record,
                                          .released = null_released,
                                          .poll = null_poll,
-                                         .drain = null_drain};
+                                         .drain = null_drain,
+                                         .commands = null_commands};
 
 size_t null_sink_memory_bytes(uint16_t nr_cpus)
 {

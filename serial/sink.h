@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct sink;
+struct command_box;
 
 struct sink_ops {
     const char *name;
@@ -29,6 +30,8 @@ struct sink_ops {
     /* Wait until everything is delivered (acknowledged, or shifted out of the UART). false: given up after the timeout.
      */
     bool (*drain)(struct sink *sink, uint64_t timeout_tsc);
+    /* The commands that poll has taken in (serial/command.h). NULL: on this channel nobody can send any. */
+    struct command_box *(*commands)(struct sink *sink);
 };
 
 #define SINK_MAX_SPANS 128u

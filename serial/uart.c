@@ -5,6 +5,7 @@
 
 enum {
     UART_THR = 0, /* transmitter holding register; with DLAB the divisor latch's low byte */
+    UART_RBR = 0, /* receiver buffer register */
     UART_IER = 1, /* interrupt enable; with DLAB the divisor latch's high byte */
     UART_FCR = 2, /* FIFO control */
     UART_LCR = 3, /* line control */
@@ -17,6 +18,7 @@ enum {
 #define LCR_DLAB 0x80u
 #define FCR_ENABLE_AND_CLEAR 0x07u
 #define MCR_DTR_RTS 0x03u
+#define LSR_DR 0x01u
 #define LSR_THRE 0x20u
 #define LSR_TEMT 0x40u
 
@@ -54,6 +56,15 @@ bool uart_fifo_empty(uint16_t port)
 bool uart_idle(uint16_t port)
 {
     return (io_in8(reg(port, UART_LSR)) & LSR_TEMT) != 0;
+}
+
+bool uart_read(uint16_t port, uint8_t *byte)
+{
+    if ((io_in8(reg(port, UART_LSR)) & LSR_DR) == 0) {
+        return false;
+    }
+    *byte = io_in8(reg(port, UART_RBR));
+    return true;
 }
 
 void uart_write(uint16_t port, uint8_t byte)

@@ -21,6 +21,9 @@ bool uart_fifo_empty(uint16_t port);
 /* Everything has left the shift register too. */
 bool uart_idle(uint16_t port);
 
+/* Take a byte that has arrived. false: none has. */
+bool uart_read(uint16_t port, uint8_t *byte);
+
 /* Write one byte; the caller knows that there is room. */
 void uart_write(uint16_t port, uint8_t byte);
 

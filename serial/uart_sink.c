@@ -2,6 +2,7 @@
 #include "serial/uart_sink.h"
 
 #include "pt/msr.h"
+#include "serial/command.h"
 #include "serial/crc32c.h"
 #include "serial/frame.h"
 #include "serial/io.h"
@@ -31,6 +32,9 @@ struct uart_sink {
     const uint8_t *payload;
     uint32_t crc; /* of the payload */
     uint32_t at;  /* bytes written: header, payload, CRC */
+
+    struct command_box commands;
+    struct command_line line;
 
     struct uart_queues cpus[];
 };
@@ -123,7 +127,11 @@ static bool fill_fifo(struct uart_sink *s)
 static void uart_poll(struct sink *sink)
 {
     struct uart_sink *s = uart_sink_of(sink);
+    uint8_t byte;
 
+    for (uint32_t i = 0; i < UART_FIFO_BYTES && uart_read(s->port, &byte); i++) {
+        command_line_take(&s->line, &s->commands, s->header.stream_id, byte);
+    }
     for (uint32_t i = 0; i < FIFOS_PER_POLL && uart_fifo_empty(s->port); i++) {
         if (!fill_fifo(s)) {
             return;
@@ -184,12 +192,18 @@ static bool uart_drain(struct sink *sink, uint64_t timeout_tsc)
     return true;
 }
 
+static struct command_box *uart_commands(struct sink *sink)
+{
+    return &uart_sink_of(sink)->commands;
+}
+
 static const struct sink_ops uart_ops = {.name = "uart",
                                          .trace = uart_trace,
                                          .record = uart_record,
                                          .released = uart_released,
                                          .poll = uart_poll,
-                                         .drain = uart_drain};
+                                         .drain = uart_drain,
+                                         .commands = uart_commands};
 
 static size_t state_bytes(uint16_t nr_cpus)
 {

@@ -5,17 +5,19 @@
 #include "serial/io.h"
 #include "serial/udp_state.h"
 
-static void take_ack(struct udp_sink *s, const uint8_t *bytes, size_t size)
+static void take_frame(struct udp_sink *s, const uint8_t *bytes, size_t size)
 {
     struct frame_header header;
     struct frame_ack ack;
 
-    if (frame_header_parse(&header, bytes, size) != FRAME_OK || header.kind != FRAME_ACK ||
-        header.stream_id != s->stream_id) {
-        return;
+    if (frame_header_parse(&header, bytes, size) != FRAME_OK) {
+        s->commands.bad++;
+    } else if (header.kind != FRAME_ACK) {
+        command_take(&s->commands, s->stream_id, &header, bytes + FRAME_HEADER_SIZE);
+    } else if (header.stream_id == s->stream_id) {
+        __builtin_memcpy(&ack, bytes + FRAME_HEADER_SIZE, sizeof(ack));
+        window_ack(&s->window, header.seq, &ack, tsc_read());
     }
-    __builtin_memcpy(&ack, bytes + FRAME_HEADER_SIZE, sizeof(ack));
-    window_ack(&s->window, header.seq, &ack, tsc_read());
 }
 
 static void take_packet(struct udp_sink *s, const uint8_t *bytes, size_t size)
@@ -32,7 +34,7 @@ static void take_packet(struct udp_sink *s, const uint8_t *bytes, size_t size)
         s->peer_found = true;
         break;
     case NET_DATAGRAM:
-        take_ack(s, payload, payload_bytes);
+        take_frame(s, payload, payload_bytes);
         break;
     case NET_OTHER:
         break;
@@ -129,9 +131,15 @@ static bool udp_drain(struct sink *sink, uint64_t timeout_tsc)
     }
 }
 
+static struct command_box *udp_commands(struct sink *sink)
+{
+    return &udp_sink_of(sink)->commands;
+}
+
 const struct sink_ops udp_ops = {.name = "e1000",
                                  .trace = udp_trace,
                                  .record = udp_record,
                                  .released = udp_released,
                                  .poll = udp_poll,
-                                 .drain = udp_drain};
+                                 .drain = udp_drain,
+                                 .commands = udp_commands};

@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 
+#include "serial/command.h"
 #include "serial/e1000.h"
 #include "serial/frame.h"
 #include "serial/net.h"
@@ -53,6 +54,7 @@ struct udp_sink {
     uint16_t nr_cpus;
     uint16_t max_payload; /* bytes of a frame's payload, a multiple of 8 */
     bool peer_found;
+    struct command_box commands;
 
     uint32_t tx_head, tx_done;  /* slots given to the NIC, and done; counted, not wrapped */
     uint32_t since_ack_request; /* frames */

@@ -76,7 +76,7 @@ sync_file() {
     mkdir -p "$(dirname "$2")"
     cp "$1" "$2"
     case $2 in
-    */Makefile.in) [ ! -f "$src/config.status" ] || (cd "$src" && ./config.status -q instrument/undertrace/Makefile) ;;
+    */Makefile.in) [ ! -f "$src/config.status" ] || (cd "$src" && INSTRUMENT_DIR=instrument/undertrace ./config.status -q instrument/undertrace/Makefile) ;;
     */instrument.h | */pt_model.h | */pt_slow.h | */truth.h | */packet.h | */topa.h) touch "$src/instrument/stubs/instrument.h" ;;
     esac
 }
@@ -93,7 +93,7 @@ sync_files() {
         sync_file "$root/$file" "$mine/$file"
     done
     # The wire of serial/: the network module speaks its frames.
-    for file in serial/frame.h serial/frame.c serial/crc32c.h serial/crc32c.c; do
+    for file in serial/frame.h serial/frame.c serial/crc32c.h serial/crc32c.c serial/command.h serial/command.c; do
         [ ! -f "$root/$file" ] || sync_file "$root/$file" "$mine/$file"
     done
 }

@@ -17,6 +17,12 @@
  *   reorder     datagrams in a hundred that are overtaken by the next one
  *   corrupt     datagrams in a hundred of whose frame header one bit is inverted
  *   seed        of the generator
+ *   at=MICROSECONDS:COMMAND[:TEXT]
+ *               a command to the guest's hypervisor, so long after its first frame, as if its receiver had sent it; + in
+ *               TEXT stands for a blank. COMMAND may begin with damaged-, foreign-, old- or again-: one inverted bit,
+ *               another stream id, the number 0, the number of the one before. Commands are given in order of time
+ *
+ * Commands that the receiver itself sends are delivered too, but at times that are the host's.
  *
  * ethdev="none" is a cable that leads nowhere. ARP requests for any other address than the asker's are answered. IPv4
  * and UDP checksums are verified as a receiver's kernel would: a wrong one loses the datagram.
@@ -38,8 +44,10 @@
 #include <unistd.h>
 
 #include <deque>
+#include <string>
 #include <vector>
 
+#include "serial/command.h"
 #include "serial/frame.h"
 
 #define LOG_THIS netdev->
@@ -66,6 +74,13 @@ struct Settings {
     unsigned drop = 0, duplicate = 0, reorder = 0, corrupt = 0;
     unsigned seed = 1;
 };
+
+struct ScriptedCommand {
+    Bit64u after; /* emulated microseconds from the first frame on */
+    std::string name, text;
+};
+
+const Bit64u LISTEN_USEC = 10000; /* how often the receiver's own commands are looked for */
 
 /* The 16-bit sum of RFC 1071, not inverted. */
 Bit32u internet_sum(const Bit8u *bytes, size_t size, Bit32u sum)
@@ -102,6 +117,12 @@ class Lockstep : public eth_pktmover_c
     void take_payload(const Bit8u *payload, size_t size);
     void transmit(const Bytes &payload, bool wait);
     void wait_for_answer();
+    bool receive(Bytes &payload, int flags);
+    void add_command(const char *word);
+    void first_frame(const frame_header &header);
+    void send_command(const ScriptedCommand &scripted);
+    void run_commands();
+    static void command_timer(void *self);
     void answer(const Bytes &payload);
     void occupy_wire(size_t frame_size);
     void deliver_later(const Bytes &packet);
@@ -120,7 +141,10 @@ class Lockstep : public eth_pktmover_c
     bool overtaken_asks = false;
     std::deque<Delivery> deliveries; /* in order of time */
     Bit64u wire_free_ns = 0;         /* when the wire has carried all that was sent */
-    int timer_index;
+    int timer_index, command_timer_index;
+    std::deque<ScriptedCommand> commands;
+    Bit64u first_frame_at = 0; /* emulated microseconds; 0: there was none */
+    Bit32u stream_id = 0, command_number = 0;
 };
 
 class LockstepLocator : public eth_locator_c
@@ -149,6 +173,7 @@ Lockstep::Lockstep(const char *ethdev, eth_rx_handler_t handler, eth_rx_status_t
         set_words(more);
     random_state = settings.seed;
     timer_index = DEV_register_timer(this, timer, 1, 0, 0, "lockstep");
+    command_timer_index = DEV_register_timer(this, command_timer, 1, 0, 0, "lockstep.commands");
 }
 
 Lockstep::~Lockstep()
@@ -185,6 +210,10 @@ void Lockstep::set_word(const char *word)
 
     if (strcmp(word, "none") == 0)
         return;
+    if (strncmp(word, "at=", 3) == 0) {
+        add_command(word + 3);
+        return;
+    }
     for (const auto &name : names) {
         size_t length = strlen(name.name);
         if (strncmp(word, name.name, length) == 0) {
@@ -281,6 +310,8 @@ void Lockstep::take_payload(const Bit8u *bytes, size_t size)
 
     memcpy(&header, bytes, size < sizeof(header) ? size : sizeof(header));
     bool asks = header.magic == FRAME_MAGIC && (header.flags & FRAME_ACK_REQUEST) != 0;
+    if (header.magic == FRAME_MAGIC && first_frame_at == 0)
+        first_frame(header);
     if (drop)
         return;
     if (corrupt && size >= FRAME_HEADER_SIZE) {
@@ -322,20 +353,103 @@ void Lockstep::transmit(const Bytes &payload, bool wait)
 void Lockstep::wait_for_answer()
 {
     pollfd one = {fd, POLLIN, 0};
-    Bytes payload(65536);
-    ssize_t size = -1;
+    Bytes payload;
 
-    if (poll(&one, 1, patience) > 0)
-        size = recv(fd, payload.data(), payload.size(), 0);
-    if (size < 0) {
-        BX_ERROR(("lockstep: the receiver does not answer"));
-        patience = PATIENCE_MS;
-        return;
+    for (;;) {
+        if (poll(&one, 1, patience) <= 0 || !receive(payload, 0)) {
+            BX_ERROR(("lockstep: the receiver does not answer"));
+            patience = PATIENCE_MS;
+            return;
+        }
+        if (payload.size() < FRAME_HEADER_SIZE || payload[offsetof(frame_header, kind)] != FRAME_COMMAND)
+            break;
+        answer(payload);
     }
     patience = FIRST_PATIENCE_MS;
-    payload.resize(size);
     if (!chance(settings.drop))
         answer(payload);
+}
+
+bool Lockstep::receive(Bytes &payload, int flags)
+{
+    payload.resize(65536);
+    ssize_t size = recv(fd, payload.data(), payload.size(), flags);
+    payload.resize(size < 0 ? 0 : size);
+    return size >= 0;
+}
+
+/* --- commands ------------------------------------------------------------------------------------------------------
+ */
+
+void Lockstep::add_command(const char *word)
+{
+    char *rest;
+    ScriptedCommand scripted;
+
+    scripted.after = strtoull(word, &rest, 0);
+    if (*rest != ':')
+        BX_PANIC(("lockstep: at=%s is not MICROSECONDS:COMMAND", word));
+    scripted.name = rest + 1;
+    size_t colon = scripted.name.find(':');
+    if (colon != std::string::npos) {
+        scripted.text = scripted.name.substr(colon + 1);
+        scripted.name.resize(colon);
+    }
+    for (char &c : scripted.text)
+        c = c == '+' ? ' ' : c;
+    commands.push_back(scripted);
+}
+
+void Lockstep::first_frame(const frame_header &header)
+{
+    first_frame_at = bx_pc_system.time_usec();
+    stream_id = header.stream_id;
+    run_commands();
+}
+
+void Lockstep::send_command(const ScriptedCommand &scripted)
+{
+    size_t dash = scripted.name.find('-');
+    std::string how = dash == std::string::npos ? "" : scripted.name.substr(0, dash);
+    std::string name = scripted.name.substr(dash == std::string::npos ? 0 : dash + 1);
+    struct command command = {};
+
+    command.opcode = command_opcode_of(name.c_str());
+    if (how != "again")
+        command_number++;
+    command.number = how == "old" ? 0 : command_number;
+    snprintf(command.text, sizeof(command.text), "%s", scripted.text.c_str());
+    Bytes frame(COMMAND_FRAME_MAX);
+    size_t size = command_build(frame.data(), how == "foreign" ? ~stream_id : stream_id, &command);
+    if (command.opcode == 0 || size == 0)
+        BX_PANIC(("lockstep: there is no command %s", scripted.name.c_str()));
+    frame.resize(size);
+    if (how == "damaged")
+        frame[FRAME_HEADER_SIZE + 4] ^= 1;
+    answer(frame);
+}
+
+void Lockstep::run_commands()
+{
+    Bit64u now = bx_pc_system.time_usec(), next = LISTEN_USEC;
+    Bytes payload;
+
+    while (!commands.empty() && first_frame_at + commands.front().after <= now) {
+        send_command(commands.front());
+        commands.pop_front();
+    }
+    while (receive(payload, MSG_DONTWAIT)) {
+        if (payload.size() >= FRAME_HEADER_SIZE && payload[offsetof(frame_header, kind)] == FRAME_COMMAND)
+            answer(payload);
+    }
+    if (!commands.empty() && first_frame_at + commands.front().after - now < next)
+        next = first_frame_at + commands.front().after - now;
+    bx_pc_system.activate_timer(command_timer_index, (Bit32u)next, 0);
+}
+
+void Lockstep::command_timer(void *self)
+{
+    ((Lockstep *)self)->run_commands();
 }
 
 /* --- the guest receives --------------------------------------------------------------------------------------------

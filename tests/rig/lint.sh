@@ -42,9 +42,9 @@ include_directions() {
         leaf = "pt/msr.h serial/io.h serial/log.h vmx/phys.h boot/trap_frame.h boot/fixup.h"
         may["boot"] = "vmx/ pt/ serial/"
         may["vmx"] = "pt/engine.h serial/record.h " leaf
-        may["pt"] = "serial/sink.h serial/record.h " leaf
+        may["pt"] = "serial/sink.h serial/record.h serial/command.h " leaf
         may["serial"] = leaf
-        may["decode"] = "pt/packet.h pt/topa.h pt/caps.h serial/frame.h serial/record.h serial/crc32c.h serial/window.h serial/net.h"
+        may["decode"] = "pt/packet.h pt/topa.h pt/caps.h serial/frame.h serial/record.h serial/crc32c.h serial/window.h serial/net.h serial/command.h"
         may["tests"] = "boot/ vmx/ pt/ serial/ decode/"
         n = split(core, list, " ")
         for (i = 1; i <= n; i++) is_core[list[i]] = 1

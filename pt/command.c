@@ -1,0 +1,134 @@
+/*
+ * Commands from the receiver: what they do, and the answers. Shell. TraceEn is clear.
+ *
+ * Source: SDM "Enabling and Configuration MSRs" (36.2.7): what is changed while TraceEn is clear holds from its next
+ * setting on.
+ */
+#include "serial/command.h"
+#include "pt/cpu.h"
+#include "pt/msr.h"
+#include "pt/scheme.h"
+#include "serial/log.h"
+
+static const char ok[] = "ok";
+static const char off[] = "nothing is traced: Intel PT is off";
+
+void pt_options_parser_set(struct pt_cpu *pt, pt_options_parser *parser)
+{
+    pt->parser = parser;
+}
+
+static const char *hold(struct pt_cpu *pt)
+{
+    if (pt->held)
+        return "tracing is paused already";
+    pt->held = true;
+    if (pt->pause.on)
+        pt_pause_change(pt, RECORD_GAP_COMMAND);
+    else
+        pt_drain_hold(pt);
+    return ok;
+}
+
+static const char *release(struct pt_cpu *pt)
+{
+    if (!pt->held)
+        return "no command has paused tracing";
+    pt->held = false;
+    return ok;
+}
+
+/* Check the new configuration as a whole, as at the start, then write what differs. why: of size bytes. */
+static const char *set(struct pt_cpu *pt, const char *text, char *why, size_t size)
+{
+    struct pt_config config = pt->config;
+    struct pt_cpuid cpuid;
+    struct pt_setup setup;
+    enum pt_scheme scheme;
+
+    if (!pt->parser || !pt->parser(&config, text, why, size))
+        return why;
+    pt_cpuid_read(&cpuid);
+    cpuid.rtit_ctl = 0; /* PT is in use by ourselves */
+    if (pt_objection(why, size, &cpuid, &config) > 0)
+        return why;
+    enum pt_refusal refusal = pt_config_resolve(&setup, &cpuid, &config);
+    if (refusal == PT_OK)
+        refusal = pt_scheme_resolve(&scheme, &cpuid, &config);
+    if (refusal != PT_OK)
+        return pt_refusal_text(refusal);
+    if (scheme != pt->scheme)
+        return "this policy needs another pt.scheme, which cannot change while the guest runs";
+    if (!pt->pause.on)
+        pt_drain(pt, RECORD_DRAIN_POLL); /* what holds from here on begins with a PSB+ */
+    pt->config = config;
+    pt_setup_apply(pt, &setup);
+    return ok;
+}
+
+static const char *perform(struct pt_cpu *pt, const struct command *command, char *why, size_t size)
+{
+    if (command->opcode == COMMAND_STATUS)
+        return ok;
+    if (!pt->tracing)
+        return off;
+    switch (command->opcode) {
+    case COMMAND_PAUSE:
+        return hold(pt);
+    case COMMAND_RESUME:
+        return release(pt);
+    case COMMAND_SNAPSHOT:
+        pt_drain_all(pt);
+        return ok;
+    case COMMAND_SET:
+        return set(pt, command->text, why, size);
+    default:
+        return "this version has no such command";
+    }
+}
+
+static const char *state_name(const struct pt_cpu *pt)
+{
+    if (!pt->tracing)
+        return "off";
+    if (pt->held)
+        return "paused";
+    return pt->pause.on ? "waiting" : "tracing";
+}
+
+/* The answer: what became of the command, and how things stand after it. */
+static void answer(struct pt_cpu *pt, const struct command *command, const char *result)
+{
+    static const char *const policies[] = {
+        [PT_POLICY_STALL] = "stall", [PT_POLICY_DROP] = "drop", [PT_POLICY_RING] = "ring"};
+    const struct command_box *box = pt->sink->ops->commands(pt->sink);
+    const struct pt_totals *t = &pt->totals;
+    size_t size = format_text(
+        pt->text, sizeof(pt->text),
+        "command %u\nopcode %s\nresult %s\nstate %s\npolicy %s\nrtit_ctl 0x%lx\ntrace_bytes %lu\nhanded_over %lu\n"
+        "released %lu\nkept %lu\ngaps %lu\npauses %lu\npmis %lu\nstalls %lu\ncommands %lu\ncommands_repeated %lu\n"
+        "commands_bad %lu\n",
+        command->number, command_name(command->opcode), result, state_name(pt), policies[pt->policy], pt->rtit_ctl,
+        pt->out.written, pt->sent_end, pt->out.released, pt->out.written - pt->out.handed, pt_gaps(t), t->pauses,
+        t->pmis, t->stalls, box->taken, box->repeated, box->bad);
+    pt_record(pt, RECORD_STATUS, pt->text, (uint32_t)size, NULL, 0);
+}
+
+void pt_commands(struct pt_cpu *pt)
+{
+    struct command_box *box = pt->sink->ops->commands(pt->sink);
+    struct command command;
+    char why[192];
+
+    while (box && command_next(box, &command)) {
+        const char *result = perform(pt, &command, why, sizeof(why));
+        answer(pt, &command, result);
+        pt_poll(pt);
+    }
+}
+
+void pt_trigger(struct pt_cpu *pt)
+{
+    if (pt->tracing && pt->policy == PT_POLICY_RING)
+        pt_drain_all(pt);
+}
