@@ -98,6 +98,7 @@ void ptm_put(BX_CPU_C *cpu, const struct pt_packet *packet);
 uint8_t ptm_mode(BX_CPU_C *cpu);
 void ptm_put_ip(BX_CPU_C *cpu, enum pt_packet_kind kind, uint64_t ip);
 void ptm_put_ip_suppressed(BX_CPU_C *cpu, enum pt_packet_kind kind);
+void ptm_put_plain(BX_CPU_C *cpu, enum pt_packet_kind kind); /* no payload */
 void ptm_put_pip(BX_CPU_C *cpu);
 void ptm_put_vmcs(BX_CPU_C *cpu);
 /* MODE.Exec, where the decoder does not know the mode, or always. */
@@ -123,6 +124,13 @@ bool ptm_ctl_bits_valid(uint64_t ctl);
 /* --- pt_events.cc --- */
 /* An MSR list is being loaded whose IA32_RTIT_CTL switched tracing off: do it now. */
 void ptm_transition_settle(BX_CPU_C *cpu);
+
+/* --- pt_ranges.cc --- */
+bool ptm_ranges_used(const struct ptm_cpu *p);
+/* ptm_enables_update where a transfer ended: with FilterEn by filter_ip, and TraceStop by stop_ip. true: the TraceStop
+ * condition is met, Stopped is set; ptm_trace_stop is to follow as the last packet. */
+bool ptm_enables_at(BX_CPU_C *cpu, uint64_t filter_ip, uint64_t stop_ip);
+void ptm_trace_stop(BX_CPU_C *cpu);
 
 /* --- pt_truth.cc --- */
 void ptm_truth_open(void);
