@@ -31,12 +31,19 @@ void symbols_load(const char *elf_path)
         die(elf_path, "has no symbols");
 }
 
+/* "end" and "function_end" close ranges: the label of what follows says more. */
+static bool is_end(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 4 && strcmp(name + length - 4, "_end") == 0;
+}
+
 static bool is_label(const Elf64_Sym *symbol)
 {
     unsigned char type = ELF64_ST_TYPE(symbol->st_info);
     const char *name = names + symbol->st_name;
     return (type == STT_NOTYPE || type == STT_FUNC || type == STT_OBJECT) && symbol->st_shndx < SHN_LORESERVE &&
-           name[0] != 0 && strcmp(name, "row_start") != 0 && strcmp(name, "row_end") != 0;
+           name[0] != 0 && strcmp(name, "row_start") != 0 && strcmp(name, "end") != 0 && !is_end(name);
 }
 
 void symbol_text(char *out, size_t room, uint64_t address, const struct result *row)
