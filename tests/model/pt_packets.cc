@@ -52,7 +52,7 @@ void ptm_put_ip_suppressed(BX_CPU_C *cpu, enum pt_packet_kind kind)
 void ptm_put_plain(BX_CPU_C *cpu, enum pt_packet_kind kind)
 {
     struct pt_packet packet = packet_of(kind);
-    put(cpu, &packet);
+    ptm_put(cpu, &packet);
 }
 
 /* 36.4.2.5. NR: the "conceal VMX from PT" controls are 0, the model has none. */

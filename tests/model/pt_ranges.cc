@@ -52,17 +52,16 @@ bool ptm_enables_at(BX_CPU_C *cpu, uint64_t filter_ip, uint64_t stop_ip)
         return false;
     bool stop = inside_any(p, RANGE_STOP, stop_ip);
     p->filter_en = !stop && (!any_range(p, RANGE_FILTER) || inside_any(p, RANGE_FILTER, filter_ip));
-    if (stop)
-        p->msr.status |= RTIT_STATUS_STOPPED;
     ptm_enables_update(cpu);
     return stop;
 }
 
-/* 36.4.2.9: what is said of ContextEn and PacketEn has been said. */
+/* 36.4.2.9 */
 void ptm_trace_stop(BX_CPU_C *cpu)
 {
-    ptm_tnt_flush(cpu);
     ptm_put_plain(cpu, PT_PACKET_TRACESTOP);
+    cpu->ptm.msr.status |= RTIT_STATUS_STOPPED;
+    ptm_enables_update(cpu);
 }
 
 /* Rows 6b, 7e, 7f, 9c: TIP.PGD stands for the TNT bit or the TIP. Only a conditional branch's and a compressed return's
