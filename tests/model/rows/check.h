@@ -49,7 +49,7 @@ void lines_add(struct lines *lines, const char *text);
 
 /* symbols.c */
 void symbols_load(const char *elf_path);
-/* The name of the symbol at the address, among those of the row first; or the address in hex. */
+/* The labels at the address ("one|other"), or label+offset inside the row, or the address in hex. */
 void symbol_text(char *out, size_t room, uint64_t address, const struct result *row);
 
 /* packets.c */

@@ -46,23 +46,29 @@ static bool is_label(const Elf64_Sym *symbol)
            name[0] != 0 && strcmp(name, "row_start") != 0 && strcmp(name, "end") != 0 && !is_end(name);
 }
 
+/* Labels at the address itself: "one|other". Returns how many characters that are. */
+static size_t labels_at(char *out, size_t room, uint64_t address)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < nr_symbols && used < room; i++)
+        if (is_label(&symbols[i]) && symbols[i].st_value == address)
+            used += (size_t)snprintf(out + used, room - used, "%s%s", used ? "|" : "", names + symbols[i].st_name);
+    return used;
+}
+
 void symbol_text(char *out, size_t room, uint64_t address, const struct result *row)
 {
     const Elf64_Sym *best = NULL;
-    for (size_t i = 0; i < nr_symbols; i++) {
+    if (labels_at(out, room, address) != 0)
+        return;
+    for (size_t i = 0; i < nr_symbols && address >= row->start && address < row->end; i++) {
         const Elf64_Sym *symbol = &symbols[i];
-        if (!is_label(symbol) || symbol->st_value > address)
-            continue;
-        bool in_row = symbol->st_value >= row->start && symbol->st_value < row->end;
-        if (symbol->st_value != address && !(in_row && address < row->end))
-            continue;
-        if (best == NULL || symbol->st_value > best->st_value)
+        if (is_label(symbol) && symbol->st_value >= row->start && symbol->st_value < address &&
+            (best == NULL || symbol->st_value > best->st_value))
             best = symbol;
     }
     if (best == NULL)
         snprintf(out, room, "%" PRIx64, address);
-    else if (best->st_value == address)
-        snprintf(out, room, "%s", names + best->st_name);
     else
         snprintf(out, room, "%s+%" PRIu64, names + best->st_name, address - best->st_value);
 }
