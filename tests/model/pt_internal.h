@@ -65,11 +65,13 @@ bool ptm_tip_defer(BX_CPU_C *cpu, uint64_t ip);
 void ptm_slow_update(struct ptm_cpu *p);
 
 /* --- pt_timing.cc --- */
-/* Core clock cycles: instructions and iterations since reset. */
+/* Core clock cycles since reset. */
 uint64_t ptm_cycle(BX_CPU_C *cpu);
 /* TSC where it is enabled, with its TMA. */
 void ptm_put_tsc(BX_CPU_C *cpu);
 void ptm_put_cbr(BX_CPU_C *cpu);
+/* The clock goes again. */
+void ptm_wake(BX_CPU_C *cpu);
 /* TriggerEn was set. */
 void ptm_timing_start(BX_CPU_C *cpu);
 /* A packet of that kind is about to be written: first what is due. */
