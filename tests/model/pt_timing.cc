@@ -2,9 +2,9 @@
  * Time: TSC, TMA, MTC, CYC and CBR packets.
  *
  * The emulator's clock is its count of instructions and of iterations of string instructions; one tick of the timestamp
- * counter is one cycle of the core clock, which stands still while the CPU is halted. (With several CPUs, the core clock
- * counts the CPU's own instructions, and the timestamp counter is common.) The core crystal clock (ART) is the timestamp
- * counter before any offset, divided by the ratio of CPUID.15H.
+ * counter is one cycle of the core clock, which stands still while the CPU is halted. (With several CPUs, the core
+ * clock counts the CPU's own instructions, and the timestamp counter is common.) The core crystal clock (ART) is the
+ * timestamp counter before any offset, divided by the ratio of CPUID.15H.
  *
  * An MTC packet comes when its time has passed: before the next packet, or by a timer of the emulator where none comes.
  *
