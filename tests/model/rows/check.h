@@ -40,6 +40,7 @@ struct result {
 struct expectation {
     struct lines lines;
     bool instructions; /* libipt's instruction decoder must follow; else its packet decoder alone */
+    bool truth;        /* and find the truth's branches */
 };
 
 /* check.c; they end the process when there is no memory or no such file */
@@ -58,7 +59,7 @@ bool packets_text(struct lines *lines, struct result *row);
 
 /* libipt.c */
 bool libipt_packets_agree(const struct result *row, char *why, size_t room);
-/* truth: every branch of the run. Compared are those that touch the row's code. */
+/* truth: every branch of the run, of which those that touch the row's code are compared; NULL: none are. */
 bool libipt_instructions_agree(const struct result *row, const struct bytes *image, const char *image_path,
                                const struct bytes *truth, char *why, size_t room);
 

@@ -168,6 +168,49 @@ row_end:
     movq row_stack, %rsp
 .endm
 
+/* VMX operation with a VMCS, vmx.c. VMLAUNCH goes to guest with CR3 = OTHER_TABLES, a VM exit to host with the stack as
+ * it is here. A row that starts VMX ends it. */
+.macro VMX_START guest, host
+    movl $\guest, %edi
+    movl $\host, %esi
+    movq %rsp, %rdx
+    call row_vmx_start
+.endm
+.macro VMX_END
+    vmxoff
+.endm
+.macro VMWRITE field, value:vararg
+    movl $\field, %edi
+    movq $(\value), %rsi
+    call row_vmwrite
+.endm
+/* Bits of a control field. */
+.macro VM_CONTROL_SET field, bits:vararg
+    movl $\field, %edi
+    vmread %rdi, %rsi
+    orq $(\bits), %rsi
+    call row_vmwrite
+.endm
+#define VM_SECONDARY 0x401e
+#define VM_EXIT_CONTROLS 0x400c
+#define VM_ENTRY_CONTROLS 0x4012
+
+/* MSR lists of one entry, IA32_RTIT_CTL: loaded by VM entries, loaded by VM exits. */
+.macro VM_ENTRY_LOADS_CTL ctl:vararg
+    movq $RTIT_CTL, 0x402000
+    movq $(\ctl), %rax
+    movq %rax, 0x402008
+    VMWRITE 0x200a, 0x402000
+    VMWRITE 0x4014, 1
+.endm
+.macro VM_EXIT_LOADS_CTL ctl:vararg
+    movq $RTIT_CTL, 0x402010
+    movq $(\ctl), %rax
+    movq %rax, 0x402018
+    VMWRITE 0x2008, 0x402010
+    VMWRITE 0x4010, 1
+.endm
+
 /* One instruction that may fault: reports "no fault" or "fault VECTOR", and goes on after it. */
 .macro TRY instruction:vararg
     movq $777f, row_fixup
