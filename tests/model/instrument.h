@@ -56,6 +56,7 @@ class bxInstruction_c;
     }
 #define BX_INSTR_INTERRUPT_DONE()                                                                                      \
     {                                                                                                                  \
+        BX_CPU_THIS_PTR prev_rip = RIP; /* Bochs leaves it behind after an NMI */                                      \
         if (BX_CPU_THIS_PTR ptm.hot)                                                                                   \
             ptm_event_done(BX_CPU_THIS);                                                                               \
     }

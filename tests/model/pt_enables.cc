@@ -26,8 +26,9 @@ void ptm_enables_update(BX_CPU_C *cpu)
     struct ptm_cpu *p = &cpu->ptm;
     p->trigger_en =
         (p->msr.ctl & RTIT_CTL_TRACE_EN) != 0 && (p->msr.status & (RTIT_STATUS_ERROR | RTIT_STATUS_STOPPED)) == 0;
-    p->context_en = p->trigger_en && context_en(cpu);
-    p->filter_en = true;
+    p->context_en = (p->msr.ctl & RTIT_CTL_TRACE_EN) != 0 && context_en(cpu);
+    if (!ptm_ranges_used(p))
+        p->filter_en = true;
     p->packet_en = p->trigger_en && p->context_en && p->filter_en;
     p->return_compression = !(p->msr.ctl & RTIT_CTL_DIS_RETC);
     p->hot = 0;
@@ -38,6 +39,8 @@ void ptm_enables_update(BX_CPU_C *cpu)
         p->hot |= PTM_HOT_TRUTH | (ptm_config.branches_path ? PTM_HOT_LIST : 0);
     if (p->trigger_en)
         p->hot |= PTM_HOT_TRIGGER;
+    if (p->trigger_en && p->context_en && ptm_ranges_used(p))
+        p->hot |= PTM_HOT_RANGES;
     ptm_slow_update(p);
 }
 
@@ -54,6 +57,7 @@ static void trace_on(BX_CPU_C *cpu, uint64_t ip)
         ptm_enables_update(cpu);
         return;
     }
+    bool stop = ptm_enables_at(cpu, ip, ip);
     uint64_t byte_count = (p->msr.status & RTIT_STATUS_BYTE_CNT) >> RTIT_STATUS_BYTE_CNT_SHIFT;
     uint64_t psb_bytes = 2048ull << ((p->msr.ctl & RTIT_CTL_PSB_FREQ) >> RTIT_CTL_PSB_FREQ_SHIFT);
     p->psb_wanted = false;
@@ -77,6 +81,8 @@ static void trace_on(BX_CPU_C *cpu, uint64_t ip)
     }
     if (byte_count == 0 && !psb_first)
         ptm_psb(cpu, ip);
+    if (stop)
+        ptm_trace_stop(cpu);
 }
 
 /* Rows 3a and 3b: TraceEn 1 to 0. */

@@ -12,6 +12,7 @@ struct transfer {
     bool is_branch;  /* of those that the truth counts */
     bool has_source; /* asynchronous: a FUP says where it hit */
     bool new_cr3;    /* a PIP */
+    bool is_mov_cr3; /* no IP moves; TraceStop looks where it stands */
     uint64_t source;
 };
 
@@ -22,13 +23,13 @@ struct transfer {
 static void transfer_packets(BX_CPU_C *cpu, const struct transfer *transfer)
 {
     struct ptm_cpu *p = &cpu->ptm;
-    bool before = (p->hot & PTM_HOT_BRANCH) != 0;
-    ptm_enables_update(cpu);
-    bool after = (p->hot & PTM_HOT_BRANCH) != 0;
+    bool before = (p->hot & PTM_HOT_BRANCH) != 0, trigger = p->trigger_en;
     uint64_t ip = ptm_current_ip(cpu);
+    bool stop = ptm_enables_at(cpu, ip, transfer->is_mov_cr3 ? transfer->source : ip);
+    bool after = (p->hot & PTM_HOT_BRANCH) != 0;
     if (transfer->is_branch && (p->hot & PTM_HOT_TRUTH) && (before || !ptm_config.traced_only))
         ptm_count_branch(cpu, p, transfer->source, ip);
-    if (!p->trigger_en)
+    if (!trigger)
         return;
     ptm_tnt_flush(cpu);
     if (before && transfer->has_source)
@@ -38,7 +39,8 @@ static void transfer_packets(BX_CPU_C *cpu, const struct transfer *transfer)
     if (after)
         ptm_put_mode(cpu, false);
     if (before && after) {
-        ptm_put_ip(cpu, PT_PACKET_TIP, ip);
+        if (!transfer->is_mov_cr3)
+            ptm_put_ip(cpu, PT_PACKET_TIP, ip);
     } else if (after) {
         p->retstack_depth = 0;
         ptm_put_ip(cpu, PT_PACKET_TIP_PGE, ip);
@@ -47,6 +49,8 @@ static void transfer_packets(BX_CPU_C *cpu, const struct transfer *transfer)
     } else if (before) {
         ptm_put_ip_suppressed(cpu, PT_PACKET_TIP_PGD);
     }
+    if (stop)
+        ptm_trace_stop(cpu);
     ptm_psb_if_due(cpu, ip);
 }
 
@@ -94,23 +98,16 @@ void ptm_event_done(BX_CPU_C *cpu)
     transfer_packets(cpu, &transfer);
 }
 
-/* Row 5: no IP moves, so there is a TIP only where ContextEn changes (the CR3 filter). */
+/* Row 5. No IP moves: where nothing but CR3 changes, there is the PIP alone. */
 void ptm_mov_cr3(BX_CPU_C *cpu)
 {
-    struct ptm_cpu *p = &cpu->ptm;
-    if (!p->trigger_en)
+    struct transfer transfer = {};
+    if (!cpu->ptm.trigger_en)
         return;
-    bool before = p->context_en;
-    ptm_enables_update(cpu);
-    if (before != p->context_en) {
-        struct transfer transfer = {};
-        transfer.new_cr3 = true;
-        p->hot = before ? p->hot | PTM_HOT_BRANCH : p->hot & ~PTM_HOT_BRANCH;
-        transfer_packets(cpu, &transfer);
-    } else if (p->context_en && (p->msr.ctl & RTIT_CTL_OS)) {
-        ptm_tnt_flush(cpu);
-        ptm_put_pip(cpu);
-    }
+    transfer.new_cr3 = true;
+    transfer.is_mov_cr3 = true;
+    transfer.source = cpu->get_laddr(BX_SEG_REG_CS, cpu->prev_rip);
+    transfer_packets(cpu, &transfer);
 }
 
 void ptm_task_switch_cr3(BX_CPU_C *cpu)

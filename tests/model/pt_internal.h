@@ -65,11 +65,13 @@ bool ptm_tip_defer(BX_CPU_C *cpu, uint64_t ip);
 void ptm_slow_update(struct ptm_cpu *p);
 
 /* --- pt_timing.cc --- */
-/* Core clock cycles: instructions and iterations since reset. */
+/* Core clock cycles since reset. */
 uint64_t ptm_cycle(BX_CPU_C *cpu);
 /* TSC where it is enabled, with its TMA. */
 void ptm_put_tsc(BX_CPU_C *cpu);
 void ptm_put_cbr(BX_CPU_C *cpu);
+/* The clock goes again. */
+void ptm_wake(BX_CPU_C *cpu);
 /* TriggerEn was set. */
 void ptm_timing_start(BX_CPU_C *cpu);
 /* A packet of that kind is about to be written: first what is due. */
@@ -98,6 +100,7 @@ void ptm_put(BX_CPU_C *cpu, const struct pt_packet *packet);
 uint8_t ptm_mode(BX_CPU_C *cpu);
 void ptm_put_ip(BX_CPU_C *cpu, enum pt_packet_kind kind, uint64_t ip);
 void ptm_put_ip_suppressed(BX_CPU_C *cpu, enum pt_packet_kind kind);
+void ptm_put_plain(BX_CPU_C *cpu, enum pt_packet_kind kind); /* no payload */
 void ptm_put_pip(BX_CPU_C *cpu);
 void ptm_put_vmcs(BX_CPU_C *cpu);
 /* MODE.Exec, where the decoder does not know the mode, or always. */
@@ -123,6 +126,14 @@ bool ptm_ctl_bits_valid(uint64_t ctl);
 /* --- pt_events.cc --- */
 /* An MSR list is being loaded whose IA32_RTIT_CTL switched tracing off: do it now. */
 void ptm_transition_settle(BX_CPU_C *cpu);
+
+/* --- pt_ranges.cc --- */
+bool ptm_ranges_used(const struct ptm_cpu *p);
+/* ptm_enables_update where a transfer ended, with FilterEn by filter_ip. true: the TraceStop condition is met at stop_ip
+ * (FilterEn is 0); ptm_trace_stop is to follow behind all other packets. */
+bool ptm_enables_at(BX_CPU_C *cpu, uint64_t filter_ip, uint64_t stop_ip);
+/* The packet, and Stopped. */
+void ptm_trace_stop(BX_CPU_C *cpu);
 
 /* --- pt_truth.cc --- */
 void ptm_truth_open(void);

@@ -26,6 +26,7 @@ class BX_CPU_C;
 #define PTM_HOT_BRANCH 0x4u  /* PacketEn and BranchEn: packets for branches */
 #define PTM_HOT_TRIGGER 0x8u /* TriggerEn: far transfers may switch PacketEn on */
 #define PTM_HOT_SLOW 0x10u   /* packets for branches go by pt_slow.h */
+#define PTM_HOT_RANGES 0x20u /* IP ranges are in use: branches may switch PacketEn on and off */
 
 #define PTM_RETSTACK_SIZE 64u /* 36.4.2.2, "Indirect Transfer Compression for Returns" */
 #define PTM_TNT_EMPTY 1u      /* a stop bit above no branch */
@@ -132,6 +133,21 @@ void ptm_uncompressed_return(BX_CPU_C *cpu, uint64_t ip);
 void ptm_slow_tnt(BX_CPU_C *cpu, uint64_t ip, bool taken);
 void ptm_list_branch(BX_CPU_C *cpu, uint64_t from, uint64_t to);
 
+/* --- pt_ranges.cc ----------------------------------------------------------------------------------------------- */
+
+enum ptm_near {
+    PTM_NEAR_NOT_TAKEN,
+    PTM_NEAR_TAKEN,
+    PTM_NEAR_JUMP,
+    PTM_NEAR_JUMP_INDIRECT,
+    PTM_NEAR_CALL,
+    PTM_NEAR_CALL_INDIRECT,
+    PTM_NEAR_RETURN
+};
+
+/* Any near branch while PTM_HOT_RANGES. next: the address behind a call. */
+void ptm_near_in_ranges(BX_CPU_C *cpu, enum ptm_near kind, uint64_t from, uint64_t next, uint64_t to);
+
 /* --- pt_events.cc ----------------------------------------------------------------------------------------------- */
 
 /* A far transfer instruction (but INT n) retired: the state is the target's. from: its linear address. */
@@ -215,6 +231,10 @@ static inline void ptm_tnt(BX_CPU_C *cpu, struct ptm_cpu *p, uint64_t to, bool t
 /* Jcc, JrCXZ, LOOPcc */
 static inline void ptm_conditional(BX_CPU_C *cpu, struct ptm_cpu *p, uint64_t from, uint64_t to, bool taken)
 {
+    if (__builtin_expect(p->hot & PTM_HOT_RANGES, 0)) {
+        ptm_near_in_ranges(cpu, taken ? PTM_NEAR_TAKEN : PTM_NEAR_NOT_TAKEN, from, 0, to);
+        return;
+    }
     if (p->hot & PTM_HOT_TRUTH)
         ptm_count_branch(cpu, p, from, to);
     if (p->hot & PTM_HOT_BRANCH)
@@ -223,6 +243,10 @@ static inline void ptm_conditional(BX_CPU_C *cpu, struct ptm_cpu *p, uint64_t fr
 
 static inline void ptm_jump(BX_CPU_C *cpu, struct ptm_cpu *p, uint64_t from, uint64_t to, bool indirect)
 {
+    if (__builtin_expect(p->hot & PTM_HOT_RANGES, 0)) {
+        ptm_near_in_ranges(cpu, indirect ? PTM_NEAR_JUMP_INDIRECT : PTM_NEAR_JUMP, from, 0, to);
+        return;
+    }
     if (p->hot & PTM_HOT_TRUTH)
         ptm_count_branch(cpu, p, from, to);
     if (indirect && (p->hot & PTM_HOT_BRANCH))
@@ -230,12 +254,8 @@ static inline void ptm_jump(BX_CPU_C *cpu, struct ptm_cpu *p, uint64_t from, uin
 }
 
 /* 36.4.2.2: calls to the next instruction do not count. */
-static inline void ptm_call(BX_CPU_C *cpu, struct ptm_cpu *p, uint64_t from, uint64_t next, uint64_t to, bool indirect)
+static inline void ptm_call_packets(BX_CPU_C *cpu, struct ptm_cpu *p, uint64_t next, uint64_t to, bool indirect)
 {
-    if (p->hot & PTM_HOT_TRUTH)
-        ptm_count_branch(cpu, p, from, to);
-    if (!(p->hot & PTM_HOT_BRANCH))
-        return;
     if (p->return_compression && (indirect || to != next)) {
         p->retstack[p->retstack_next] = next;
         p->retstack_next = (p->retstack_next + 1) % PTM_RETSTACK_SIZE;
@@ -246,27 +266,54 @@ static inline void ptm_call(BX_CPU_C *cpu, struct ptm_cpu *p, uint64_t from, uin
         ptm_indirect(cpu, to);
 }
 
+static inline void ptm_call(BX_CPU_C *cpu, struct ptm_cpu *p, uint64_t from, uint64_t next, uint64_t to, bool indirect)
+{
+    if (__builtin_expect(p->hot & PTM_HOT_RANGES, 0)) {
+        ptm_near_in_ranges(cpu, indirect ? PTM_NEAR_CALL_INDIRECT : PTM_NEAR_CALL, from, next, to);
+        return;
+    }
+    if (p->hot & PTM_HOT_TRUTH)
+        ptm_count_branch(cpu, p, from, to);
+    if (p->hot & PTM_HOT_BRANCH)
+        ptm_call_packets(cpu, p, next, to, indirect);
+}
+
 /*
  * 36.4.2.2: a return to where the youngest call says is one taken TNT bit. A return that goes elsewhere empties our
  * stack: decoders differ in whether it takes an entry off theirs, and the processor is free not to compress.
  */
+static inline bool ptm_return_compressed(struct ptm_cpu *p, uint64_t to)
+{
+    if (p->retstack_depth == 0)
+        return false;
+    uint32_t top = (p->retstack_next - 1) % PTM_RETSTACK_SIZE;
+    if (p->retstack[top] != to) {
+        p->retstack_depth = 0;
+        return false;
+    }
+    p->retstack_next = top;
+    p->retstack_depth--;
+    return true;
+}
+
+static inline void ptm_return_packets(BX_CPU_C *cpu, struct ptm_cpu *p, uint64_t to)
+{
+    if (ptm_return_compressed(p, to))
+        ptm_tnt(cpu, p, to, true);
+    else
+        ptm_uncompressed_return(cpu, to);
+}
+
 static inline void ptm_return(BX_CPU_C *cpu, struct ptm_cpu *p, uint64_t from, uint64_t to)
 {
+    if (__builtin_expect(p->hot & PTM_HOT_RANGES, 0)) {
+        ptm_near_in_ranges(cpu, PTM_NEAR_RETURN, from, 0, to);
+        return;
+    }
     if (p->hot & PTM_HOT_TRUTH)
         ptm_count_branch(cpu, p, from, to);
-    if (!(p->hot & PTM_HOT_BRANCH))
-        return;
-    if (p->retstack_depth != 0) {
-        uint32_t top = (p->retstack_next - 1) % PTM_RETSTACK_SIZE;
-        if (p->retstack[top] == to) {
-            p->retstack_next = top;
-            p->retstack_depth--;
-            ptm_tnt(cpu, p, to, true);
-            return;
-        }
-        p->retstack_depth = 0;
-    }
-    ptm_uncompressed_return(cpu, to);
+    if (p->hot & PTM_HOT_BRANCH)
+        ptm_return_packets(cpu, p, to);
 }
 
 #endif

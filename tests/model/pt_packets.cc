@@ -49,6 +49,12 @@ void ptm_put_ip_suppressed(BX_CPU_C *cpu, enum pt_packet_kind kind)
     ptm_put(cpu, &packet);
 }
 
+void ptm_put_plain(BX_CPU_C *cpu, enum pt_packet_kind kind)
+{
+    struct pt_packet packet = packet_of(kind);
+    ptm_put(cpu, &packet);
+}
+
 /* 36.4.2.5. NR: the "conceal VMX from PT" controls are 0, the model has none. */
 void ptm_put_pip(BX_CPU_C *cpu)
 {

@@ -15,6 +15,8 @@ void ptm_slow_tnt(BX_CPU_C *cpu, uint64_t ip, bool taken)
         ptm_psb_if_due(cpu, ip);
         return;
     }
+    if (p->slow.slept)
+        ptm_wake(cpu);
     if (p->tnt == PTM_TNT_EMPTY)
         p->slow.tnt_cycle = ptm_cycle(cpu);
     p->tnt = p->tnt << 1 | (taken ? 1 : 0);

@@ -21,6 +21,7 @@ struct ptm_slow {
     int mtc_timer;
     uint64_t mtc_last; /* ART >> MTCFreq of the last MTC packet, or when TriggerEn was set */
     bool slept;        /* the CPU was halted: its clock stood still */
+    uint64_t halted_at, halted_ticks;
 
     /* Deferred TIPs, pt_slow.cc: their TNT packet is still being filled. */
     uint32_t nr_tips;

@@ -1,8 +1,9 @@
 /*
  * Time: TSC, TMA, MTC, CYC and CBR packets.
  *
- * The emulator's clock is its count of instructions: the timestamp counter makes one tick for each (more while the CPU
- * is halted), and so does the core clock, which stands still while it is halted. The core crystal clock (ART) is the
+ * The emulator's clock is its count of instructions and of iterations of string instructions; one tick of the timestamp
+ * counter is one cycle of the core clock, which stands still while the CPU is halted. (With several CPUs, the core
+ * clock counts the CPU's own instructions, and the timestamp counter is common.) The core crystal clock (ART) is the
  * timestamp counter before any offset, divided by the ratio of CPUID.15H.
  *
  * An MTC packet comes when its time has passed: before the next packet, or by a timer of the emulator where none comes.
@@ -14,15 +15,20 @@
 
 #include "pc_system.h"
 
-uint64_t ptm_cycle(BX_CPU_C *cpu)
-{
-    return cpu->get_icount();
-}
-
 /* With one CPU the emulator's time is brought up to date only now and then. */
 static uint64_t ticks_late(BX_CPU_C *cpu)
 {
     return BX_SMP_PROCESSORS == 1 ? cpu->get_icount() - cpu->get_icount_last_sync() : 0;
+}
+
+static uint64_t ticks_now(BX_CPU_C *cpu)
+{
+    return bx_pc_system.time_ticks() + ticks_late(cpu);
+}
+
+uint64_t ptm_cycle(BX_CPU_C *cpu)
+{
+    return BX_SMP_PROCESSORS == 1 ? ticks_now(cpu) - cpu->ptm.slow.halted_ticks : cpu->get_icount();
 }
 
 /* TSC = ART * numerator / denominator, from CPUID.15H:EBX and EAX. */
@@ -48,7 +54,7 @@ static struct ratio art_ratio(BX_CPU_C *cpu)
 static uint64_t art_now(BX_CPU_C *cpu, uint32_t *ticks_since)
 {
     struct ratio ratio = art_ratio(cpu);
-    uint64_t ticks = bx_pc_system.time_ticks() + ticks_late(cpu);
+    uint64_t ticks = ticks_now(cpu);
     uint64_t part = ticks % ratio.numerator * ratio.denominator;
     *ticks_since = (uint32_t)(part % ratio.numerator / ratio.denominator);
     return ticks / ratio.numerator * ratio.denominator + part / ratio.numerator;
@@ -201,15 +207,17 @@ void ptm_halt(BX_CPU_C *cpu)
     if (!cpu->ptm.trigger_en)
         return;
     cpu->ptm.slow.slept = true;
+    cpu->ptm.slow.halted_at = ticks_now(cpu);
     ptm_slow_update(&cpu->ptm);
 }
 
 /* The first event after the clock stood still: "after any event that causes the processor clocks to stop" (36.4.2.11),
  * "on C-state wake up" (36.4.2.10). */
-static void wake(BX_CPU_C *cpu)
+void ptm_wake(BX_CPU_C *cpu)
 {
     struct ptm_cpu *p = &cpu->ptm;
     p->slow.slept = false;
+    p->slow.halted_ticks += ticks_now(cpu) - p->slow.halted_at;
     ptm_slow_update(p);
     if (p->msr.ctl & RTIT_CTL_MTC_EN)
         p->slow.mtc_last = mtc_now(cpu);
@@ -224,7 +232,7 @@ void ptm_timing_before(BX_CPU_C *cpu, enum pt_packet_kind kind)
     bool tnt = kind == PT_PACKET_TNT_8 || kind == PT_PACKET_TNT_64;
     if (!tnt && kind != PT_PACKET_TMA && kind != PT_PACKET_MTC && kind != PT_PACKET_CYC) {
         if (p->slow.slept)
-            wake(cpu);
+            ptm_wake(cpu);
         if (p->msr.ctl & RTIT_CTL_MTC_EN)
             mtc_if_due(cpu);
     }

@@ -40,6 +40,7 @@ struct result {
 struct expectation {
     struct lines lines;
     bool instructions; /* libipt's instruction decoder must follow; else its packet decoder alone */
+    bool truth;        /* and find the truth's branches */
 };
 
 /* check.c; they end the process when there is no memory or no such file */
@@ -49,7 +50,7 @@ void lines_add(struct lines *lines, const char *text);
 
 /* symbols.c */
 void symbols_load(const char *elf_path);
-/* The name of the symbol at the address, among those of the row first; or the address in hex. */
+/* The labels at the address ("one|other"), or label+offset inside the row, or the address in hex. */
 void symbol_text(char *out, size_t room, uint64_t address, const struct result *row);
 
 /* packets.c */
@@ -58,7 +59,7 @@ bool packets_text(struct lines *lines, struct result *row);
 
 /* libipt.c */
 bool libipt_packets_agree(const struct result *row, char *why, size_t room);
-/* truth: every branch of the run. Compared are those that touch the row's code. */
+/* truth: every branch of the run, of which those that touch the row's code are compared; NULL: none are. */
 bool libipt_instructions_agree(const struct result *row, const struct bytes *image, const char *image_path,
                                const struct bytes *truth, char *why, size_t room);
 

@@ -22,7 +22,7 @@ extern const struct row rows_begin[], rows_end[];
 extern char fault_stubs[];
 
 /* Set by rows (row.h). */
-uint64_t row_ctl, row_fixup, row_fault;
+uint64_t row_ctl, row_fixup, row_fault, row_stack;
 /* Where the row's trace is. A row with an output of its own sets them: the physical address, and the size in bytes, 0
  * for what IA32_RTIT_OUTPUT_MASK_PTRS says. */
 uint64_t row_trace_base, row_trace_bytes;

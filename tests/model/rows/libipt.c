@@ -86,7 +86,7 @@ bool libipt_instructions_agree(const struct result *row, const struct bytes *ima
     if (!agree)
         snprintf(why, room, "libipt: %s at byte %" PRIu64, pt_errstr((enum pt_error_code)found.error),
                  found.error_offset);
-    else
+    else if (truth != NULL)
         agree = same_branches(row, &found, truth, why, room);
     free(found.list);
     pt_image_free(code);

@@ -29,10 +29,10 @@
     ptwritel value
     TRACE_OFF
     movl $0x77, %ebx
-    TRACE_ON CTL_TRACE_EN | CTL_OS | CTL_TOPA | 1 << 12, on_again
+    TRACE_ON_AT on_again, CTL_TRACE_EN | CTL_OS | CTL_TOPA | 1 << 12
     ptwriteq %rbx
     TRACE_OFF off_again
-    TRACE_ON CTL_TRACE_EN | CTL_USER | CTL_TOPA | 1 << 12, on_out_of_context
+    TRACE_ON_AT on_out_of_context, CTL_TRACE_EN | CTL_USER | CTL_TOPA | 1 << 12
     ptwriteq %rbx
     TRACE_OFF off_out_of_context
     ROW_END

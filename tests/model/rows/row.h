@@ -60,29 +60,27 @@ row_end:
     .section .note.GNU-stack, "", @progbits
 .endm
 
-.macro SET_MSR msr, value
-    movl $(\value) & 0xffffffff, %eax
-    movl $(\value) >> 32, %edx
+.macro SET_MSR msr, value:vararg
+    movq $(\value), %rax
+    movq %rax, %rdx
+    shrq $32, %rdx
     movl $\msr, %ecx
     wrmsr
 .endm
 
-/* The same for an address, a symbol of the image (which lies below 4 GiB). */
-.macro SET_MSR_ADDRESS msr, address
-    movl $\address, %eax
-    xorl %edx, %edx
-    movl $\msr, %ecx
-    wrmsr
-.endm
-
-/* ADDRn covers the code from first to the instruction before end. */
+/* ADDRn covers the code from first to the instruction before end: two labels. */
 .macro RANGE n, first, end
-    SET_MSR_ADDRESS RTIT_ADDR0_A + 2 * \n, \first
-    SET_MSR_ADDRESS RTIT_ADDR0_A + 2 * \n + 1, (\end - 1)
+    xorl %edx, %edx
+    movl $(RTIT_ADDR0_A + 2 * \n), %ecx
+    movl $\first, %eax
+    wrmsr
+    incl %ecx
+    movl $\end - 1, %eax
+    wrmsr
 .endm
 
-/* Set IA32_RTIT_CTL; the label stands at the instruction that follows, where TIP.PGE points. */
-.macro TRACE_ON ctl=CTL_DEFAULT, label=on
+/* Set IA32_RTIT_CTL; the label, in TRACE_ON "on", stands at the instruction that follows, where TIP.PGE points. */
+.macro TRACE_ON_AT label, ctl:vararg
     movq $(\ctl), %rax
     movq %rax, row_ctl
     movq %rax, %rdx
@@ -90,6 +88,13 @@ row_end:
     movl $RTIT_CTL, %ecx
     wrmsr
 \label:
+.endm
+.macro TRACE_ON ctl:vararg
+    .ifb \ctl
+    TRACE_ON_AT on, CTL_DEFAULT
+    .else
+    TRACE_ON_AT on, \ctl
+    .endif
 .endm
 
 /* Clear IA32_RTIT_CTL; the label stands at the WRMSR, where FUP points. */
@@ -132,6 +137,78 @@ row_end:
     shlq $32, %rdx
     orq %rdx, %rax
     REPORT %rax
+.endm
+
+/* The low byte of IA32_RTIT_STATUS as a report: FilterEn 1, ContextEn 2, TriggerEn 4, Error 10H, Stopped 20H. */
+.macro REPORT_STATUS
+    movl $RTIT_STATUS, %ecx
+    rdmsr
+    movzbl %al, %eax
+    REPORT %rax
+.endm
+
+/* Have an interrupt of that vector wait; it comes behind the instruction that follows STI. */
+.macro INTERRUPT_WAITS vector
+    movl $0xfee00300, %eax
+    movl $0x44000 + \vector, (%rax) /* to self, fixed */
+.endm
+
+.macro END_OF_INTERRUPT
+    movl $0xfee000b0, %eax
+    movl $0, (%rax)
+.endm
+
+/* Before the row goes to user mode, and in the handler by which it comes back. */
+.macro KEEP_STACK
+    movq %rsp, row_stack
+.endm
+.macro BACK_TO_STACK
+    movl $DATA64, %eax
+    movl %eax, %ss
+    movq row_stack, %rsp
+.endm
+
+/* VMX operation with a VMCS, vmx.c. VMLAUNCH goes to guest with CR3 = OTHER_TABLES, a VM exit to host with the stack as
+ * it is here. A row that starts VMX ends it. */
+.macro VMX_START guest, host
+    movl $\guest, %edi
+    movl $\host, %esi
+    movq %rsp, %rdx
+    call row_vmx_start
+.endm
+.macro VMX_END
+    vmxoff
+.endm
+.macro VMWRITE field, value:vararg
+    movl $\field, %edi
+    movq $(\value), %rsi
+    call row_vmwrite
+.endm
+/* Bits of a control field. */
+.macro VM_CONTROL_SET field, bits:vararg
+    movl $\field, %edi
+    vmread %rdi, %rsi
+    orq $(\bits), %rsi
+    call row_vmwrite
+.endm
+#define VM_SECONDARY 0x401e
+#define VM_EXIT_CONTROLS 0x400c
+#define VM_ENTRY_CONTROLS 0x4012
+
+/* MSR lists of one entry, IA32_RTIT_CTL: loaded by VM entries, loaded by VM exits. */
+.macro VM_ENTRY_LOADS_CTL ctl:vararg
+    movq $RTIT_CTL, 0x402000
+    movq $(\ctl), %rax
+    movq %rax, 0x402008
+    VMWRITE 0x200a, 0x402000
+    VMWRITE 0x4014, 1
+.endm
+.macro VM_EXIT_LOADS_CTL ctl:vararg
+    movq $RTIT_CTL, 0x402010
+    movq $(\ctl), %rax
+    movq %rax, 0x402018
+    VMWRITE 0x2008, 0x402010
+    VMWRITE 0x4010, 1
 .endm
 
 /* One instruction that may fault: reports "no fault" or "fault VECTOR", and goes on after it. */

@@ -23,6 +23,7 @@ mkdir -p "$out"
 # shellcheck disable=SC2086
 build_tools() {
     gcc $c_flags -o "$out/harness.o" "$here/harness.c"
+    gcc $c_flags -o "$out/vmx.o" "$here/vmx.c"
     gcc $asm_flags -o "$out/faults.o" "$here/faults.S"
     gcc $asm_flags -o "$out/rom.o" "$here/../selftest/rom.S"
     gcc -std=gnu11 -O1 -Wall -Wextra -Werror -I"$root" -o "$out/check" "$here"/{check,symbols,packets,libipt}.c \
@@ -67,7 +68,7 @@ run_group() {
         objects+=("$object")
     done
     ld -nostdlib -static --no-warn-rwx-segments -T "$here/link.ld" -o "$dir/rom.elf" "$out/rom.o" "$out/faults.o" \
-        "$out/harness.o" "${objects[@]}"
+        "$out/harness.o" "$out/vmx.o" "${objects[@]}"
     objcopy -O binary "$dir/rom.elf" "$dir/rom.bin"
     bochsrc "$options" >"$dir/bochsrc"
     head -c 32768 /dev/zero >"$dir/vga.bin"

@@ -3,7 +3,9 @@
 # emulated CPU did. No BIOS, no VMX, no hypervisor: about a second.
 #
 #   tests/model/selftest/run.sh [BUILD] [OPTION...]     BUILD/bochs must exist; options are added to the ptmodel line
-#   CTL=BITS  more bits for IA32_RTIT_CTL         PROFILE=NAME  instead of skylake
+#   CTL=BITS       more bits for IA32_RTIT_CTL
+#   PROFILE=NAME   instead of skylake
+#   MTCFREQ=N      as CTL has it: check the timing packets as well
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
@@ -42,4 +44,8 @@ head -c 32768 /dev/zero >vga.bin
 rm -f trace.bin branches.bin
 timeout 60 "$build/bochs" -q -f bochsrc </dev/null >bochs.out 2>&1 || true
 grep -q "soft power off" bochs.log || { echo "selftest: the test did not reach its end, see $out/bochs.log" >&2; exit 1; }
+if [ -n "${MTCFREQ:-}" ]; then
+    gcc -O1 -Wall -Wextra -Werror -I"$root" -o timing "$here/timing.c" "$root/pt/parse.c" "$root/pt/encode.c"
+    ./timing trace.bin "$MTCFREQ"
+fi
 ./check rom.bin trace.bin branches.bin "$extra"

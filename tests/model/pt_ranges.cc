@@ -1,0 +1,127 @@
+/*
+ * Filtering by IP, and TraceStop: the ranges of IA32_RTIT_ADDRn_A and _B.
+ *
+ * FilterEn is worked out where a taken branch, an event or MOV CR3 ends, and where TraceEn is set: running on into a
+ * range, or out of it, changes nothing. With no range in use nothing of this runs (PTM_HOT_RANGES).
+ *
+ * Source: SDM "Filtering by IP" and "TraceStop" (36.2.4.3), "Filter Enable (FilterEn)" (36.2.5.5), "Packet Generation
+ * Disable (TIP.PGD)" (36.4.2.5); rows 6 to 9 of Table "Packet Generation under Different Enable Conditions".
+ */
+#include "pt_internal.h"
+
+enum { RANGE_FILTER = 1, RANGE_STOP = 2 };
+
+static unsigned range_use(const struct ptm_cpu *p, unsigned range)
+{
+    return (unsigned)(p->msr.ctl >> RTIT_CTL_ADDR_CFG_SHIFT(range)) & 0xf;
+}
+
+/* Limits are inclusive. */
+static bool inside(const struct ptm_cpu *p, unsigned range, uint64_t ip)
+{
+    return ip >= p->msr.addr[2 * range] && ip <= p->msr.addr[2 * range + 1];
+}
+
+static bool any_range(const struct ptm_cpu *p, unsigned use)
+{
+    for (unsigned range = 0; range < PTM_NR_RANGES; range++)
+        if (range_use(p, range) == use)
+            return true;
+    return false;
+}
+
+static bool inside_any(const struct ptm_cpu *p, unsigned use, uint64_t ip)
+{
+    for (unsigned range = 0; range < PTM_NR_RANGES; range++)
+        if (range_use(p, range) == use && inside(p, range, ip))
+            return true;
+    return false;
+}
+
+bool ptm_ranges_used(const struct ptm_cpu *p)
+{
+    return (p->msr.ctl >> RTIT_CTL_ADDR_CFG_SHIFT(0) & 0xffff) != 0;
+}
+
+/* "FilterEn will toggle only when TraceEn=1 and ContextEn=1"; TraceStop wants TriggerEn before and ContextEn after. */
+bool ptm_enables_at(BX_CPU_C *cpu, uint64_t filter_ip, uint64_t stop_ip)
+{
+    struct ptm_cpu *p = &cpu->ptm;
+    ptm_enables_update(cpu);
+    if (!p->context_en || !ptm_ranges_used(p))
+        return false;
+    bool stop = inside_any(p, RANGE_STOP, stop_ip);
+    p->filter_en = !stop && (!any_range(p, RANGE_FILTER) || inside_any(p, RANGE_FILTER, filter_ip));
+    ptm_enables_update(cpu);
+    return stop;
+}
+
+/* 36.4.2.9 */
+void ptm_trace_stop(BX_CPU_C *cpu)
+{
+    ptm_put_plain(cpu, PT_PACKET_TRACESTOP);
+    cpu->ptm.msr.status |= RTIT_STATUS_STOPPED;
+    ptm_enables_update(cpu);
+}
+
+/* Rows 6b, 7e, 7f, 9c: TIP.PGD stands for the TNT bit or the TIP. Only a conditional branch's and a compressed return's
+ * target can be told without an IP. */
+static void leave(BX_CPU_C *cpu, enum ptm_near kind, uint64_t to)
+{
+    bool compressed = kind == PTM_NEAR_RETURN && ptm_return_compressed(&cpu->ptm, to);
+    ptm_tnt_flush(cpu);
+    if (kind == PTM_NEAR_TAKEN || compressed)
+        ptm_put_ip_suppressed(cpu, PT_PACKET_TIP_PGD);
+    else
+        ptm_put_ip(cpu, PT_PACKET_TIP_PGD, to);
+}
+
+/* Rows 6c, 7b, 9b. */
+static void enter(BX_CPU_C *cpu, uint64_t to)
+{
+    cpu->ptm.retstack_depth = 0;
+    ptm_put_mode(cpu, false);
+    ptm_put_ip(cpu, PT_PACKET_TIP_PGE, to);
+    ptm_psb_if_due(cpu, to);
+}
+
+static void stay(BX_CPU_C *cpu, enum ptm_near kind, uint64_t next, uint64_t to)
+{
+    struct ptm_cpu *p = &cpu->ptm;
+    switch (kind) {
+    case PTM_NEAR_NOT_TAKEN:
+    case PTM_NEAR_TAKEN:
+        ptm_tnt(cpu, p, to, kind == PTM_NEAR_TAKEN);
+        break;
+    case PTM_NEAR_JUMP:
+        break;
+    case PTM_NEAR_JUMP_INDIRECT:
+        ptm_indirect(cpu, to);
+        break;
+    case PTM_NEAR_CALL:
+    case PTM_NEAR_CALL_INDIRECT:
+        ptm_call_packets(cpu, p, next, to, kind == PTM_NEAR_CALL_INDIRECT);
+        break;
+    case PTM_NEAR_RETURN:
+        ptm_return_packets(cpu, p, to);
+        break;
+    }
+}
+
+void ptm_near_in_ranges(BX_CPU_C *cpu, enum ptm_near kind, uint64_t from, uint64_t next, uint64_t to)
+{
+    struct ptm_cpu *p = &cpu->ptm;
+    bool before = (p->hot & PTM_HOT_BRANCH) != 0;
+    bool stop = kind != PTM_NEAR_NOT_TAKEN && ptm_enables_at(cpu, to, to);
+    bool after = (p->hot & PTM_HOT_BRANCH) != 0;
+    if ((p->hot & PTM_HOT_TRUTH) && (before || !ptm_config.traced_only))
+        ptm_count_branch(cpu, p, from, to);
+    if (before && after)
+        stay(cpu, kind, next, to);
+    else if (before)
+        leave(cpu, kind, to);
+    else if (after)
+        enter(cpu, to);
+    if (stop)
+        ptm_trace_stop(cpu);
+}

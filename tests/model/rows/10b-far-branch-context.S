@@ -1,0 +1,36 @@
+/*
+ * Rows 10b, 10c: far branches between CPL 0 and 3. With USER alone, IRETQ to user mode sets ContextEn, SYSCALL
+ * clears it (no IP), SYSRET sets it again.
+ *
+ * expect:
+ * cbr *
+ * mode.exec cs.l
+ * tip.pge user
+ * tip.pgd
+ * tip.pge after_syscall
+ * fup leaves
+ * tip.pgd
+ */
+#include "row.h"
+
+    ROW
+    KEEP_STACK
+    GATE 0x81, back
+    SET_MSR 0xc0000081, (0x2b << 48) | (0x18 << 32)
+    SET_MSR 0xc0000082, system_call
+    SET_MSR 0xc0000084, 0x200
+    TRACE_ON CTL_DEFAULT & ~CTL_OS
+    IRET_TO USER_CODE64, USER_DATA, user
+user:
+    nop
+    syscall
+after_syscall:
+    nop
+leaves:
+    int $0x81
+system_call:
+    sysretq
+back:
+    BACK_TO_STACK
+    TRACE_OFF
+    ROW_END

@@ -1,0 +1,35 @@
+/*
+ * Row 14b: an SMI clears TraceEn: FUP, TIP.PGD. Row 15b: RSM sets it again, as WRMSR does (row 2d).
+ *
+ * expect:
+ * cbr *
+ * mode.exec cs.l
+ * tip.pge on
+ * tnt.8 !
+ * fup here
+ * tip.pgd
+ * cbr *
+ * mode.exec cs.l
+ * tip.pge here
+ * fup off
+ * tip.pgd
+ */
+#include "row.h"
+
+    ROW
+    movl $0xaa0f, 0x38000 /* the handler: RSM, at the address of reset */
+    movl $0x80000b58, %eax
+    movl $0xcf8, %edx
+    outl %eax, %dx
+    movl $0x02000000, %eax /* PIIX4: a write to port B2H is an SMI */
+    movl $0xcfc, %edx
+    outl %eax, %dx
+    movl $1, %eax
+    TRACE_ON
+    testl %esp, %esp
+    jnz 1f
+1:  outb %al, $0xb2
+here:
+    nop
+    TRACE_OFF
+    ROW_END

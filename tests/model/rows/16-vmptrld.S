@@ -1,0 +1,50 @@
+/*
+ * VMPTRLD writes a VMCS packet (36.4.2.15); PSB+ in VMX operation has one, and NR=0 in PIP.
+ *
+ * expect:
+ * cbr *
+ * mode.exec cs.l
+ * tip.pge on
+ * vmcs 401000
+ * fup off
+ * tip.pgd
+ * mode.exec cs.l
+ * tip.pge again
+ * psb
+ * cbr *
+ * pip 70000
+ * vmcs 401000
+ * mode.tsx
+ * mode.exec cs.l
+ * fup again
+ * psbend
+ * fup again_off
+ * tip.pgd
+ */
+#include "row.h"
+
+    ROW
+    VMX_START guest, host
+
+    VMX_START host, host
+    leaq pointer(%rip), %rbx
+    TRACE_ON
+    vmptrld (%rbx)
+    TRACE_OFF
+    SET_MSR RTIT_STATUS, 0
+    TRACE_ON_AT again, CTL_DEFAULT
+    TRACE_OFF again_off
+host:
+    VMX_END
+    ret
+    .balign 8
+pointer:
+    .quad 0x401000
+
+    VMX_END
+    ret
+guest:
+    nop
+exits:
+    vmcall
+    ROW_END

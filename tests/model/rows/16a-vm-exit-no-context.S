@@ -1,0 +1,23 @@
+/*
+ * Rows 16a, 17a: VM entry and exit with ContextEn 0 before and after.
+ *
+ * libipt: no truth (it lists no VM entries and exits)
+ *
+ * expect:
+ * cbr *
+ */
+#include "row.h"
+
+    ROW
+    VMX_START guest, host
+    TRACE_ON CTL_DEFAULT & ~CTL_OS
+    vmlaunch
+host:
+    TRACE_OFF
+    VMX_END
+    ret
+guest:
+    nop
+exits:
+    vmcall
+    ROW_END

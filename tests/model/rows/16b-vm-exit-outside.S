@@ -1,0 +1,26 @@
+/*
+ * VM entry and exit with ContextEn 1 and FilterEn 0 before and after: PIPs alone (36.4.2.5).
+ *
+ * libipt: no truth (it lists no VM entries and exits)
+ *
+ * expect:
+ * cbr *
+ * pip 72000, nr
+ * pip 70000
+ */
+#include "row.h"
+
+    ROW
+    RANGE 0, row_start, on
+    VMX_START guest, host
+    TRACE_ON CTL_DEFAULT | CTL_ADDR0_FILTER
+    nop
+    vmlaunch
+host:
+    TRACE_OFF
+    VMX_END
+    ret
+guest:
+    nop
+    vmcall
+    ROW_END

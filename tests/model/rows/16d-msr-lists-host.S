@@ -1,0 +1,34 @@
+/*
+ * Row 17g: VM entry whose MSR-load list clears TraceEn; row 16d: VM exit whose list sets it, as WRMSR does.
+ *
+ * libipt: no truth (it lists no VM entries and exits)
+ *
+ * expect:
+ * cbr *
+ * mode.exec cs.l
+ * tip.pge on
+ * pip 72000, nr
+ * tip.pgd
+ * cbr *
+ * mode.exec cs.l
+ * tip.pge host
+ * fup off
+ * tip.pgd
+ */
+#include "row.h"
+
+    ROW
+    VMX_START guest, host
+    VM_ENTRY_LOADS_CTL CTL_DEFAULT & ~CTL_TRACE_EN
+    VM_EXIT_LOADS_CTL CTL_DEFAULT
+    TRACE_ON
+    vmlaunch
+host:
+    TRACE_OFF
+    VMX_END
+    ret
+guest:
+    nop
+exits:
+    vmcall
+    ROW_END

@@ -1,0 +1,32 @@
+/*
+ * Row 17h: VM entry that clears FilterEn; row 16f: VM exit that sets it.
+ *
+ * libipt: no truth (it lists no VM entries and exits)
+ *
+ * expect:
+ * cbr *
+ * mode.exec cs.l
+ * tip.pge on
+ * pip 72000, nr
+ * tip.pgd guest
+ * pip 70000
+ * tip.pge host
+ * fup off
+ * tip.pgd
+ */
+#include "row.h"
+
+    ROW
+    RANGE 0, on, end
+    VMX_START guest, host
+    TRACE_ON CTL_DEFAULT | CTL_ADDR0_FILTER
+    vmlaunch
+host:
+    TRACE_OFF
+    VMX_END
+    ret
+end:
+guest:
+    nop
+    vmcall
+    ROW_END

@@ -1,0 +1,28 @@
+/*
+ * Row 17d: VM entry whose MSR-load list sets TraceEn, as WRMSR does; row 16g: VM exit whose list clears it.
+ *
+ * libipt: no truth (it lists no VM entries and exits)
+ *
+ * expect:
+ * cbr *
+ * mode.exec cs.l
+ * tip.pge guest
+ * fup exits
+ * pip 70000
+ * tip.pgd
+ */
+#include "row.h"
+
+    ROW
+    VMX_START guest, host
+    VM_ENTRY_LOADS_CTL CTL_DEFAULT
+    VM_EXIT_LOADS_CTL CTL_DEFAULT & ~CTL_TRACE_EN
+    vmlaunch
+host:
+    VMX_END
+    ret
+guest:
+    nop
+exits:
+    vmcall
+    ROW_END

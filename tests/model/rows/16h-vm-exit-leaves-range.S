@@ -1,0 +1,31 @@
+/*
+ * Row 17f: VM entry that sets FilterEn; row 16h: VM exit that clears it.
+ *
+ * libipt: no truth (it lists no VM entries and exits)
+ *
+ * expect:
+ * cbr *
+ * pip 72000, nr
+ * mode.exec cs.l
+ * tip.pge guest
+ * fup exits
+ * pip 70000
+ * tip.pgd host
+ */
+#include "row.h"
+
+    ROW
+    RANGE 0, guest, end
+    VMX_START guest, host
+    TRACE_ON CTL_DEFAULT | CTL_ADDR0_FILTER
+    vmlaunch
+host:
+    TRACE_OFF
+    VMX_END
+    ret
+guest:
+    nop
+exits:
+    vmcall
+end:
+    ROW_END

@@ -1,0 +1,36 @@
+/*
+ * Row 16h: VM exit into a TraceStop range.
+ *
+ * libipt: no truth (it lists no VM entries and exits)
+ *
+ * expect:
+ * cbr *
+ * mode.exec cs.l
+ * tip.pge on
+ * pip 72000, nr
+ * tip guest
+ * fup exits
+ * pip 70000
+ * tip.pgd host
+ * stop
+ * report 22
+ */
+#include "row.h"
+
+    ROW
+    RANGE 0, host, end
+    VMX_START guest, host
+    TRACE_ON CTL_DEFAULT | CTL_ADDR0_STOP
+    vmlaunch
+    nop
+host:
+    REPORT_STATUS
+    TRACE_OFF
+    VMX_END
+    ret
+end:
+guest:
+    nop
+exits:
+    vmcall
+    ROW_END

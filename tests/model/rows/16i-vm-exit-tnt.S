@@ -1,0 +1,38 @@
+/*
+ * Rows 16i and 17i: the TNT buffer is written first.
+ *
+ * libipt: no truth (it lists no VM entries and exits)
+ *
+ * expect:
+ * cbr *
+ * mode.exec cs.l
+ * tip.pge on
+ * tnt.8 !
+ * pip 72000, nr
+ * tip guest
+ * tnt.8 .
+ * fup exits
+ * pip 70000
+ * tip host
+ * fup off
+ * tip.pgd
+ */
+#include "row.h"
+
+    ROW
+    VMX_START guest, host
+    xorl %ebx, %ebx
+    TRACE_ON
+    testl %ebx, %ebx
+    jz 1f
+1:  vmlaunch
+host:
+    TRACE_OFF
+    VMX_END
+    ret
+guest:
+    testl %ebx, %ebx
+    jnz guest
+exits:
+    vmcall
+    ROW_END

@@ -1,0 +1,32 @@
+/*
+ * Row 17i: VM entry; row 16i: VM exit, PacketEn before and after: PIP with NR=1 and NR=0. FUP has the guest's IP.
+ *
+ * libipt: no truth (it lists no VM entries and exits)
+ *
+ * expect:
+ * cbr *
+ * mode.exec cs.l
+ * tip.pge on
+ * pip 72000, nr
+ * tip guest
+ * fup exits
+ * pip 70000
+ * tip host
+ * fup off
+ * tip.pgd
+ */
+#include "row.h"
+
+    ROW
+    VMX_START guest, host
+    TRACE_ON
+    vmlaunch
+host:
+    TRACE_OFF
+    VMX_END
+    ret
+guest:
+    nop
+exits:
+    vmcall
+    ROW_END

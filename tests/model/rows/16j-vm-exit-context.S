@@ -1,0 +1,31 @@
+/*
+ * Row 16j: VM exit that sets ContextEn (CR3 filter for the host's); before it a VM entry that clears it.
+ *
+ * libipt: no truth (it lists no VM entries and exits)
+ *
+ * expect:
+ * cbr *
+ * mode.exec cs.l
+ * tip.pge on
+ * tip.pgd
+ * pip 70000
+ * tip.pge host
+ * fup off
+ * tip.pgd
+ */
+#include "row.h"
+
+    ROW
+    VMX_START guest, host
+    SET_MSR RTIT_CR3_MATCH, TABLES
+    TRACE_ON CTL_DEFAULT | CTL_CR3_FILTER
+    vmlaunch
+host:
+    TRACE_OFF
+    VMX_END
+    ret
+guest:
+    nop
+exits:
+    vmcall
+    ROW_END

@@ -1,0 +1,32 @@
+/*
+ * Row 17h: VM entry into a TraceStop range.
+ *
+ * libipt: no truth (it lists no VM entries and exits)
+ *
+ * expect:
+ * cbr *
+ * mode.exec cs.l
+ * tip.pge on
+ * pip 72000, nr
+ * tip.pgd guest
+ * stop
+ * report 22
+ */
+#include "row.h"
+
+    ROW
+    RANGE 0, guest, end
+    VMX_START guest, host
+    TRACE_ON CTL_DEFAULT | CTL_ADDR0_STOP
+    vmlaunch
+    nop
+host:
+    REPORT_STATUS
+    TRACE_OFF
+    VMX_END
+    ret
+guest:
+    nop
+    vmcall
+end:
+    ROW_END

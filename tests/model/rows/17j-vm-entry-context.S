@@ -1,0 +1,30 @@
+/*
+ * Row 17j: VM entry that sets ContextEn (CR3 filter for the guest's); then a VM exit that clears it: FUP, TIP.PGD,
+ * as for the other events. (Row 17j has no PIP; OS = 1, so 36.4.2.5 and row 5b have one.)
+ *
+ * libipt: no truth (it lists no VM entries and exits)
+ *
+ * expect:
+ * cbr *
+ * pip 72000, nr
+ * mode.exec cs.l
+ * tip.pge guest
+ * fup exits
+ * tip.pgd
+ */
+#include "row.h"
+
+    ROW
+    VMX_START guest, host
+    SET_MSR RTIT_CR3_MATCH, OTHER_TABLES
+    TRACE_ON CTL_DEFAULT | CTL_CR3_FILTER
+    vmlaunch
+host:
+    TRACE_OFF
+    VMX_END
+    ret
+guest:
+    nop
+exits:
+    vmcall
+    ROW_END
