@@ -48,7 +48,7 @@ static void controls(void **state)
     const struct vmx_caps caps = skylake();
     struct vmx_controls c;
     assert_null(vmx_controls_resolve(&c, &caps));
-    assert_int_equal(c.pin, 0x16 | PIN_NMI_EXITING | PIN_VIRTUAL_NMIS);
+    assert_int_equal(c.pin, 0x16 | PIN_NMI_EXITING | PIN_VIRTUAL_NMIS | PIN_PREEMPTION_TIMER);
     assert_int_equal(c.proc, 0x04006172 | PROC_USE_IO_BITMAPS | PROC_USE_MSR_BITMAPS | PROC_SECONDARY_CONTROLS);
     assert_int_equal(c.proc2, PROC2_ENABLE_EPT | PROC2_UNRESTRICTED_GUEST | PROC2_ENABLE_VPID | PROC2_ENABLE_RDTSCP |
                                   PROC2_ENABLE_INVPCID | PROC2_ENABLE_XSAVES);
