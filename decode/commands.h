@@ -3,6 +3,7 @@
 #define DECODE_COMMANDS_H
 
 int command_receive(int argc, char **argv);
+int command_control(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_dump(int argc, char **argv);
 int command_decode(int argc, char **argv);

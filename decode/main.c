@@ -13,6 +13,7 @@ static const struct command {
     const char *purpose;
 } commands[] = {
     {"receive", command_receive, "receive a stream over UDP or a serial line into a capture"},
+    {"control", command_control, "a command to the machine that is being received from"},
     {"info", command_info, "what a capture is: machine, configuration, totals"},
     {"dump", command_dump, "the packets, one a line"},
     {"decode", command_decode, "the control flow: every branch, in order"},

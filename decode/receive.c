@@ -72,6 +72,8 @@ enum reception_outcome reception_check(struct reception *reception)
     const struct store_totals *totals = store_totals(reception->store);
     const char *phase = !reception->frames.started ? "waiting" : totals->ended ? "ended" : "receiving";
     progress_show(reception->progress, phase, totals);
+    control_serve(reception->control, reception->frames.started, reception->frames.stream_id,
+                  store_status(reception->store), reception->send, reception->send_context);
     double quiet = progress_now() - reception->last_frame;
     if (reception->store_failed)
         return RECEPTION_FAILED;
@@ -180,6 +182,7 @@ static int finish(struct reception *reception, enum reception_outcome outcome, c
     say_losses(reception);
     message_say("%s: %s", directory,
                 outcome == RECEPTION_ENDED && lost ? "ended, but bytes are missing" : words[outcome]);
+    control_close(reception->control);
     reassemble_free(&reception->frames);
     if (!store_close(reception->store) || outcome == RECEPTION_FAILED)
         return 1;
@@ -204,6 +207,9 @@ int command_receive(int argc, char **argv)
     if (!reception.store)
         return 1;
     reception.progress = progress_start(a.status, a.console, a.quiet);
+    reception.control = control_open(a.directory);
+    if (!reception.control)
+        return 1;
     if (!reception.progress) {
         message_say("out of memory");
         return 1;

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "decode/control.h"
 #include "decode/progress.h"
 #include "decode/reassemble.h"
 #include "decode/store.h"
@@ -15,6 +16,9 @@
 struct reception {
     struct store *store;
     struct progress *progress;
+    struct control *control;
+    control_send *send; /* how commands go to the sender, with send_context; NULL: this source takes none */
+    void *send_context;
     struct reassemble frames;
     uint64_t bad_frames; /* datagrams or runs of bytes that were no frame */
     bool store_failed;

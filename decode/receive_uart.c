@@ -13,8 +13,44 @@
 #include "decode/message.h"
 #include "decode/receive.h"
 #include "decode/uart_stream.h"
+#include "serial/command.h"
+#include "serial/crc32c.h"
 
 #define WAIT_MILLISECONDS 100
+#define PACE_BYTES 16 /* the UART's receive FIFO, which the hypervisor empties at least every 10 ms */
+#define PACE_SECONDS 0.02
+
+/* A command on its way: docs/wire.md, "Over a serial line". */
+struct command_out {
+    int fd;
+    size_t used, at;
+    double written;
+    uint8_t bytes[COMMAND_FRAME_MAX + 4];
+};
+
+static bool send_command(void *context, const uint8_t *frame, size_t size)
+{
+    struct command_out *out = context;
+    uint32_t crc = crc32c(frame + FRAME_HEADER_SIZE, size - FRAME_HEADER_SIZE);
+    if (out->at < out->used)
+        return false;
+    memcpy(out->bytes, frame, size);
+    memcpy(out->bytes + size, &crc, sizeof(crc));
+    out->used = size + sizeof(crc);
+    out->at = 0;
+    return true;
+}
+
+/* The next bytes of it, when it is time for them. */
+static void pace(struct command_out *out)
+{
+    size_t left = out->used - out->at;
+    if (left == 0 || progress_now() - out->written < PACE_SECONDS)
+        return;
+    ssize_t size = write(out->fd, out->bytes + out->at, left < PACE_BYTES ? left : PACE_BYTES);
+    out->written = progress_now();
+    out->at += size > 0 ? (size_t)size : 0;
+}
 
 static int open_unix_socket(const char *path)
 {
@@ -104,7 +140,7 @@ static int open_source(const char *source, uint32_t baud)
     }
     if (S_ISSOCK(status.st_mode))
         return open_unix_socket(source);
-    int fd = open(source, O_RDONLY | O_NOCTTY | O_CLOEXEC | (S_ISCHR(status.st_mode) ? O_NONBLOCK : 0));
+    int fd = open(source, O_NOCTTY | O_CLOEXEC | (S_ISCHR(status.st_mode) ? O_RDWR | O_NONBLOCK : O_RDONLY));
     if (fd < 0)
         message_errno("receive: %s", source);
     if (fd >= 0 && isatty(fd) && !set_raw(fd, source, baud)) {
@@ -122,11 +158,12 @@ static void take_frame(void *context, const struct frame_header *header, const u
 }
 
 /* Read once. A file that grows has no end: wait for more of it. */
-static enum reception_outcome read_some(struct reception *reception, int fd, bool grows, struct uart_stream *stream)
+static enum reception_outcome read_some(struct reception *reception, int fd, bool grows, struct uart_stream *stream,
+                                        int wait_milliseconds)
 {
     static uint8_t bytes[65536];
     struct pollfd wait = {.fd = fd, .events = POLLIN};
-    if (!grows && poll(&wait, 1, WAIT_MILLISECONDS) <= 0)
+    if (!grows && poll(&wait, 1, wait_milliseconds) <= 0)
         return store_flush(reception->store) ? RECEPTION_GOES_ON : RECEPTION_FAILED;
     ssize_t size = read(fd, bytes, sizeof(bytes));
     if (size < 0 && (errno == EINTR || errno == EAGAIN))
@@ -155,9 +192,16 @@ enum reception_outcome receive_uart(struct reception *reception, const char *sou
     if (fd < 0)
         return RECEPTION_FAILED;
     bool grows = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+    static struct command_out out;
+    out.fd = fd;
+    if ((fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDWR) {
+        reception->send = send_command;
+        reception->send_context = &out;
+    }
     enum reception_outcome outcome;
     while ((outcome = reception_check(reception)) == RECEPTION_GOES_ON) {
-        outcome = read_some(reception, fd, grows, &stream);
+        pace(&out);
+        outcome = read_some(reception, fd, grows, &stream, out.at < out.used ? 5 : WAIT_MILLISECONDS);
         if (outcome != RECEPTION_GOES_ON)
             break;
     }

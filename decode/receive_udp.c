@@ -41,6 +41,20 @@ static int open_socket(const char *address, uint16_t port)
     return fd;
 }
 
+/* The machine, as known from its frames. */
+struct way {
+    int fd;
+    bool known;
+    struct sockaddr_in to;
+};
+
+static bool send_command(void *context, const uint8_t *frame, size_t size)
+{
+    const struct way *way = context;
+    return way->known &&
+           sendto(way->fd, frame, size, 0, (const struct sockaddr *)&way->to, sizeof(way->to)) == (ssize_t)size;
+}
+
 static void batch_init(struct batch *batch)
 {
     for (size_t i = 0; i < BATCH; i++) {
@@ -68,7 +82,7 @@ static bool answer(struct reception *reception, int fd, const struct sockaddr_in
     return true;
 }
 
-static bool take_datagram(struct reception *reception, int fd, const uint8_t *bytes, size_t size,
+static bool take_datagram(struct reception *reception, struct way *way, const uint8_t *bytes, size_t size,
                           const struct sockaddr_in *from)
 {
     struct frame_header header;
@@ -79,24 +93,26 @@ static bool take_datagram(struct reception *reception, int fd, const uint8_t *by
     if (!reassemble_take(&reception->frames, &header, bytes + FRAME_HEADER_SIZE))
         return true;
     reception->last_frame = progress_now();
-    return !(header.flags & FRAME_ACK_REQUEST) || answer(reception, fd, from);
+    way->known = true;
+    way->to = *from;
+    return !(header.flags & FRAME_ACK_REQUEST) || answer(reception, way->fd, from);
 }
 
 /* Take what has arrived, waiting a moment for the first. */
-static bool take_batch(struct reception *reception, int fd, struct batch *batch)
+static bool take_batch(struct reception *reception, struct way *way, struct batch *batch)
 {
-    struct pollfd wait = {.fd = fd, .events = POLLIN};
+    struct pollfd wait = {.fd = way->fd, .events = POLLIN};
     if (poll(&wait, 1, WAIT_MILLISECONDS) <= 0)
         return store_flush(reception->store);
     for (size_t i = 0; i < BATCH; i++)
         batch->messages[i].msg_hdr.msg_namelen = sizeof(batch->senders[i]);
-    int received = recvmmsg(fd, batch->messages, BATCH, MSG_DONTWAIT, NULL);
+    int received = recvmmsg(way->fd, batch->messages, BATCH, MSG_DONTWAIT, NULL);
     if (received < 0 && errno != EINTR && errno != EAGAIN && errno != ECONNREFUSED) {
         message_errno("receive: the UDP socket fails");
         return false;
     }
     for (int i = 0; i < received; i++)
-        if (!take_datagram(reception, fd, batch->datagrams[i], batch->messages[i].msg_len, &batch->senders[i]))
+        if (!take_datagram(reception, way, batch->datagrams[i], batch->messages[i].msg_len, &batch->senders[i]))
             return false;
     return true;
 }
@@ -107,10 +123,13 @@ enum reception_outcome receive_udp(struct reception *reception, const char *addr
     int fd = open_socket(address, port);
     if (fd < 0)
         return RECEPTION_FAILED;
+    struct way way = {.fd = fd};
     batch_init(&batch);
+    reception->send = send_command;
+    reception->send_context = &way;
     enum reception_outcome outcome;
     while ((outcome = reception_check(reception)) == RECEPTION_GOES_ON) {
-        if (!take_batch(reception, fd, &batch)) {
+        if (!take_batch(reception, &way, &batch)) {
             outcome = RECEPTION_FAILED;
             break;
         }

@@ -28,6 +28,7 @@ struct store {
     struct store_cpu *cpus[STORE_MAX_CPUS];
     struct store_totals totals;
     struct text hello, end; /* for meta.json */
+    struct text status;
     bool meta_failed;
 };
 
@@ -110,8 +111,7 @@ static void expect_hole(struct store *store, const struct record_header *header,
     cpu->told_end = gap.at + gap.size;
 }
 
-/* Keep a text for meta.json, and write that anew. */
-static void keep_text(struct store *store, struct text *text, const uint8_t *payload, size_t size)
+static void copy_text(struct text *text, const uint8_t *payload, size_t size)
 {
     char *copy = malloc(size + 1);
     if (!copy)
@@ -119,6 +119,12 @@ static void keep_text(struct store *store, struct text *text, const uint8_t *pay
     memcpy(copy, payload, size);
     free((char *)(uintptr_t)text->bytes);
     *text = (struct text){copy, size};
+}
+
+/* Keep a text for meta.json, and write that anew. */
+static void keep_text(struct store *store, struct text *text, const uint8_t *payload, size_t size)
+{
+    copy_text(text, payload, size);
     if (!store_meta_write(store->directory, store->directory_name, store->hello, store->end))
         store->meta_failed = true;
 }
@@ -136,6 +142,8 @@ static void count_record(struct store *store, const struct record_header *header
         keep_text(store, &store->hello, payload, header->length);
     if (header->kind == RECORD_END)
         keep_text(store, &store->end, payload, header->length);
+    if (header->kind == RECORD_STATUS)
+        copy_text(&store->status, payload, header->length);
 }
 
 static void keep_gap(struct store *store, uint16_t cpu, uint64_t at, uint64_t size);
@@ -224,6 +232,11 @@ bool store_flush(struct store *store)
     return output_flush(&store->index) && good;
 }
 
+struct text store_status(const struct store *store)
+{
+    return store->status;
+}
+
 const struct store_totals *store_totals(const struct store *store)
 {
     return &store->totals;
@@ -244,6 +257,7 @@ bool store_close(struct store *store)
     close(store->directory);
     free((char *)(uintptr_t)store->hello.bytes);
     free((char *)(uintptr_t)store->end.bytes);
+    free((char *)(uintptr_t)store->status.bytes);
     free(store->directory_name);
     free(store);
     return good;

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decode/text.h"
 #include "serial/record.h"
 
 #define STORE_MAX_CPUS 256u
@@ -41,6 +42,9 @@ bool store_records(struct store *store, uint16_t cpu, uint64_t offset, const uin
 
 /* Write out all that was handed in. false: said why. */
 bool store_flush(struct store *store);
+
+/* Payload of the newest RECORD_STATUS, until the next call that stores something. size 0: there was none. */
+struct text store_status(const struct store *store);
 
 const struct store_totals *store_totals(const struct store *store);
 
