@@ -67,6 +67,7 @@ struct cpu {
     uint32_t config_address; /* what the guest wrote to 0CF8H */
     uint64_t lapic_pa;       /* page guarded in xAPIC mode, 0 = none */
     uint32_t lvtpc_guest;    /* LVTPC as the guest wants it */
+    uint64_t pmis_told;      /* bits of IA32_PERF_GLOBAL_STATUS that the guest knows of: vmx/pmi.h */
 
     struct step_page step_pages[STEP_MAX_PAGES];
     uint32_t nr_step_pages;
@@ -136,7 +137,7 @@ void lapic_guard_follow(struct cpu *cpu);
 void lapic_step_done(struct cpu *cpu, uint64_t gpa);
 bool lapic_lvtpc_write(struct cpu *cpu, uint64_t value);
 bool lapic_is_x2apic(void);
-bool lapic_guest_pmi(struct cpu *cpu);
+void lapic_guest_pmi(struct cpu *cpu);
 
 /* vmx/code_pages.c */
 void code_page_fetched(struct cpu *cpu, uint64_t gpa, uint64_t qualification);

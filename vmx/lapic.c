@@ -89,7 +89,8 @@ void lapic_guard_start(struct cpu *cpu)
 {
     if (!vmx_machine.watch_lvtpc)
         return;
-    cpu->lvtpc_guest = LVT_MASKED; /* as after reset, and as firmware leaves it */
+    cpu->pmis_told = msr_read(MSR_IA32_PERF_GLOBAL_STATUS); /* overflows of before are nobody's */
+    cpu->lvtpc_guest = LVT_MASKED;                          /* as after reset, and as firmware leaves it */
     lapic_guard_follow(cpu);
 }
 
@@ -117,13 +118,13 @@ void lapic_step_done(struct cpu *cpu, uint64_t gpa)
     (void)pt_nmi(cpu->pt);
 }
 
-/* A counter of the guest's has overflowed. Delivery masks the entry. false: its LVTPC is masked. */
-bool lapic_guest_pmi(struct cpu *cpu)
+/* A counter of the guest's has overflowed. Delivery masks the entry; where it is masked, nothing is delivered. */
+void lapic_guest_pmi(struct cpu *cpu)
 {
     const uint32_t lvtpc = cpu->lvtpc_guest;
 
     if (lvtpc & LVT_MASKED)
-        return false;
+        return;
     cpu->lvtpc_guest |= LVT_MASKED;
     if ((lvtpc & LVT_DELIVERY_MASK) == LVT_DELIVERY_NMI) {
         nmi_owe(cpu);
@@ -134,5 +135,4 @@ bool lapic_guest_pmi(struct cpu *cpu)
         else
             msr_write(MSR_X2APIC_ICR, icr);
     }
-    return true;
 }

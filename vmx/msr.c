@@ -77,6 +77,11 @@ static bool write(struct cpu *cpu, const struct msr_row *row, uint32_t msr, uint
         return msr_try_write(msr, value);
     case MSR_MASK:
         return msr_try_write(msr, value & ~row->mask);
+    case MSR_PERF_RESET:
+        if (!msr_try_write(msr, value & ~row->mask))
+            return false;
+        cpu->pmis_told &= ~value;
+        return true;
     case MSR_FORGET:
         return true;
     case MSR_REFUSE:

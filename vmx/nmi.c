@@ -8,13 +8,10 @@
 #include "pt/msr.h"
 #include "vmx/cpu.h"
 #include "vmx/msr_policy.h"
+#include "vmx/pmi.h"
 #include "vmx/vmcs.h"
 
 #define MSR_IA32_GS_BASE 0xc0000101u
-
-/* IA32_PERF_GLOBAL_STATUS: what makes a PMI for the guest: overflow of general (31:0) and fixed (47:32) counters, of
- * PERF_METRICS (48), of an uncore counter (61), of the DS buffer (62). */
-#define PERF_GLOBAL_STATUS_COUNTERS 0x6001ffffffffffffull
 
 static uint32_t early_nmis; /* before this CPU had a struct cpu */
 
@@ -58,13 +55,17 @@ static void nmi_arrived(struct cpu *cpu)
         nmi_owe(cpu);
         return;
     }
-    const bool counters = msr_read(MSR_IA32_PERF_GLOBAL_STATUS) & PERF_GLOBAL_STATUS_COUNTERS;
+    const struct pmi pmi = pmi_judge(msr_read(MSR_IA32_PERF_GLOBAL_STATUS), cpu->pmis_told);
     const bool ours = pt_nmi(cpu->pt);
     /* The guest's counters share LVTPC with us: they are served as its own LVTPC asks. An NMI that neither explains
      * reaches the guest. */
-    const bool served = counters && lapic_guest_pmi(cpu);
-    if (!ours && !served)
+    cpu->pmis_told = pmi.told;
+    if (pmi.counters)
+        lapic_guest_pmi(cpu);
+    else if (!ours)
         nmi_owe(cpu);
+    else if (pmi.thaw)
+        msr_write(MSR_IA32_PERF_GLOBAL_STATUS_RESET, pmi.thaw);
 }
 
 enum exit_action nmi_exit(struct cpu *cpu)
