@@ -114,6 +114,26 @@ class bxInstruction_c;
 #define BX_INSTR_RSM() ptm_rsm(BX_CPU_THIS)
 #define BX_INSTR_RANDOM_SEED() ptm_random_seed()
 
+/* Members of BX_CPU_C: the model's state, and the methods that its table of XSAVE components takes. */
+#define BX_INSTR_CPU_MEMBERS                                                                                           \
+    struct ptm_cpu ptm = {};                                                                                           \
+    BX_SMF bool ptm_xsave_in_use(void);                                                                                \
+    BX_SMF void ptm_xsave(bxInstruction_c *i, bx_address offset);                                                      \
+    BX_SMF void ptm_xrstor(bxInstruction_c *i, bx_address offset);                                                     \
+    BX_SMF void ptm_xrstor_init(void);
+
+/* In a VM entry's checks, where the controls are known, and where the guest's state is about to be loaded. */
+#define BX_INSTR_VMENTRY_CONTROLS()                                                                                    \
+    {                                                                                                                  \
+        if (!ptm_vmentry_controls_valid(BX_CPU_THIS))                                                                  \
+            return VMXERR_VMENTRY_INVALID_VM_CONTROL_FIELD;                                                            \
+    }
+#define BX_INSTR_VMENTRY_GUEST_STATE()                                                                                 \
+    {                                                                                                                  \
+        if (!ptm_vmentry_guest_valid(BX_CPU_THIS))                                                                     \
+            return VMX_VMEXIT_VMENTRY_FAILURE_GUEST_STATE;                                                             \
+    }
+
 /* Not needed. */
 #define BX_INSTR_DEBUG_PROMPT()
 #define BX_INSTR_DEBUG_CMD(cmd)

@@ -95,7 +95,7 @@ static Bit32s options_parse(const char *context, int num_params, char *params[])
                 "%s: ptmodel: '%s' with value '%s' is not understood; it takes "
                 "profile=broadwell|skylake|icelake|novmxpt|none|custom, "
                 "cpuid14=EAX:EBX:ECX:EDX:EAX1:EBX1, cpuid15=EAX:EBX:ECX, vmxmisc14=0|1, lip=0|1, ip8=0|1, "
-                "longtnt=0|1, xsave=0|1, early=BYTES, microcode=N, "
+                "vmxctl=0|1, vmxgpa=0|1, longtnt=0|1, xsave=0|1, early=BYTES, microcode=N, "
                 "truth=FILE, branches=FILE, scope=nonroot|traced, first=N, last=N, skid=BYTES, second=BYTES, ahead=N, "
                 "seed=N\n",
                 context, params[n], value ? value : "");
@@ -125,6 +125,8 @@ unsigned ptm_random_seed(void)
 void ptm_cpu_init(BX_CPU_C *cpu)
 {
     ptm_truth_open();
+    ptm_xsave_init(cpu);
+    ptm_vmx_init(cpu);
     ptm_cpu_reset(cpu, BX_RESET_HARDWARE);
     cpu->ptm.hash = TRUTH_HASH_SEED;
 }
@@ -151,6 +153,8 @@ void ptm_cpu_reset(BX_CPU_C *cpu, unsigned type)
         p->window_offset += (uint64_t)(p->out - p->window);
         p->window = p->out = p->window_end = p->out_limit = p->nowhere;
     }
+    p->in_vm_entry = p->in_vm_exit = false;
+    ptm_xsave_reset(cpu);
     p->in_vmx_transition = p->ctl_deferred = p->cr3_changed = false;
     ptm_enables_update(cpu);
 }

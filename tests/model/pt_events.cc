@@ -118,8 +118,10 @@ void ptm_task_switch_cr3(BX_CPU_C *cpu)
 /* Called when a VM entry has loaded the guest's state or a VM exit the host's, before the MSR lists. */
 void ptm_context_switch(BX_CPU_C *cpu)
 {
-    if (!cpu->in_smm)
-        cpu->ptm.in_vmx_transition = true;
+    if (cpu->in_smm)
+        return;
+    cpu->ptm.in_vmx_transition = true;
+    ptm_vmx_ctl_load(cpu);
 }
 
 /* The rows "MSR list sets TraceEn", "clears TraceEn". */
@@ -143,7 +145,7 @@ static void deferred_apply(BX_CPU_C *cpu, const struct transfer *transfer)
 static bool transition_ends(BX_CPU_C *cpu, const struct transfer *transfer)
 {
     struct ptm_cpu *p = &cpu->ptm;
-    p->in_vmx_transition = p->in_vm_exit = false;
+    p->in_vmx_transition = p->in_vm_entry = p->in_vm_exit = false;
     if (!p->ctl_deferred)
         return false;
     if (((p->deferred_ctl ^ p->msr.ctl) & RTIT_CTL_TRACE_EN) == 0) {
@@ -191,6 +193,7 @@ void ptm_vmexit_begin(BX_CPU_C *cpu, uint32_t reason, uint64_t ip)
     p->exit_has_ip = !failed_entry;
     p->in_vm_exit = true;
     if (!failed_entry) {
+        ptm_vmx_ctl_save(cpu);
         if ((reason & 0xffff) < TRUTH_NR_EXIT_REASONS)
             p->vm_exits[reason & 0xffff]++;
         p->in_exception = false;

@@ -135,6 +135,22 @@ bool ptm_enables_at(BX_CPU_C *cpu, uint64_t filter_ip, uint64_t stop_ip);
 /* The packet, and Stopped. */
 void ptm_trace_stop(BX_CPU_C *cpu);
 
+/* --- pt_xsave.cc --- */
+void ptm_xsave_init(BX_CPU_C *cpu);
+void ptm_xsave_reset(BX_CPU_C *cpu);
+enum ptm_access ptm_xss_write(BX_CPU_C *cpu, uint64_t value);
+
+/* --- pt_vmx.cc --- */
+void ptm_vmx_init(BX_CPU_C *cpu);
+/* "load" and "clear IA32_RTIT_CTL": before the MSR list of an entry or exit. And what an exit saves. */
+void ptm_vmx_ctl_load(BX_CPU_C *cpu);
+void ptm_vmx_ctl_save(BX_CPU_C *cpu);
+/* "Conceal VMX from PT" is in force: packets do not tell that this is non-root operation. */
+bool ptm_vmx_concealed(BX_CPU_C *cpu);
+bool ptm_output_is_guest_physical(BX_CPU_C *cpu);
+/* Translate an address of the output. false: EPT does not allow the access. */
+bool ptm_guest_physical(BX_CPU_C *cpu, uint64_t *pa, bool write);
+
 /* --- pt_truth.cc --- */
 void ptm_truth_open(void);
 void ptm_truth_close(void);

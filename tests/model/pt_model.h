@@ -85,7 +85,8 @@ struct ptm_cpu {
     uint64_t exit_ip;
     bool exit_has_ip;       /* false: a VM entry that failed */
     bool in_vmx_transition; /* MSR lists are being loaded */
-    bool in_vm_exit;        /* of a VM exit, not an entry */
+    bool in_vm_entry;       /* of a VM entry */
+    bool in_vm_exit;        /* of a VM exit */
     bool ctl_deferred;      /* one of them held IA32_RTIT_CTL */
     uint64_t deferred_ctl;
     bool smm_trace_en; /* TraceEn to be restored by RSM */
@@ -102,6 +103,7 @@ struct ptm_cpu {
     uint64_t pmi_at; /* trace offset of the first that waits */
     struct ptm_pmi pmis[PTM_MAX_PMIS];
     uint32_t nr_pmis;
+    bool output_gpa;       /* addresses are guest-physical */
     uint64_t early_int_at; /* trace offset of a single-region part's early PMI */
     struct ptm_table_entry ahead[PTM_MAX_AHEAD];
     uint32_t nr_ahead;
@@ -171,6 +173,12 @@ void ptm_rsm(BX_CPU_C *cpu);
 enum ptm_access { PTM_NOT_MINE = -1, PTM_FAULT = 0, PTM_DONE = 1 };
 enum ptm_access ptm_rdmsr(BX_CPU_C *cpu, uint32_t index, uint64_t *value);
 enum ptm_access ptm_wrmsr(BX_CPU_C *cpu, uint32_t index, uint64_t value);
+
+/* --- pt_vmx.cc -------------------------------------------------------------------------------------------------- */
+
+/* The checks of a VM entry that the "load IA32_RTIT_CTL" and "Intel PT uses guest physical addresses" controls add. */
+bool ptm_vmentry_controls_valid(BX_CPU_C *cpu);
+bool ptm_vmentry_guest_valid(BX_CPU_C *cpu);
 
 /* --- pt_config.cc ----------------------------------------------------------------------------------------------- */
 

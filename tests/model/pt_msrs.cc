@@ -17,7 +17,8 @@ enum {
     MSR_IA32_RTIT_CTL = 0x570,
     MSR_IA32_RTIT_STATUS = 0x571,
     MSR_IA32_RTIT_CR3_MATCH = 0x572,
-    MSR_IA32_RTIT_ADDR0_A = 0x580
+    MSR_IA32_RTIT_ADDR0_A = 0x580,
+    MSR_IA32_XSS = 0xda0
 };
 
 /* Bochs's VMX_MSR_MISC asks the CPU that it stands in: here that is the parameter. */
@@ -254,6 +255,8 @@ enum ptm_access ptm_wrmsr(BX_CPU_C *cpu, uint32_t index, uint64_t value)
     switch (index) {
     case MSR_IA32_BIOS_SIGN_ID:
         return PTM_DONE;
+    case MSR_IA32_XSS:
+        return ptm_xss_write(cpu, value);
     case MSR_IA32_PERF_GLOBAL_STATUS:
         return PTM_FAULT;
     case MSR_IA32_PERF_GLOBAL_CTRL:

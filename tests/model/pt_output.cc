@@ -62,7 +62,8 @@ static void early_int_plan(struct ptm_cpu *p)
         p->early_int_at = ptm_trace_offset(p) + room - profile->early_bytes;
 }
 
-/* Point the window at the walk's place. Bytes that go to no memory (or to a device) are lost, as on a bus. */
+/* Point the window at the walk's place. Bytes that go to no memory (or to a device, or where EPT does not
+ * let them) are lost, as on a bus. */
 static void window_map(BX_CPU_C *cpu)
 {
     struct ptm_cpu *p = &cpu->ptm;
@@ -71,7 +72,8 @@ static void window_map(BX_CPU_C *cpu)
     uint64_t size = PAGE - in_page;
     if (size > topa_walk_room(&p->walk))
         size = topa_walk_room(&p->walk);
-    uint8_t *page = BX_MEM(0)->getHostMemAddr(cpu, pa & ~(PAGE - 1), BX_WRITE);
+    bool there = !p->output_gpa || ptm_guest_physical(cpu, &pa, true);
+    uint8_t *page = !there ? NULL : BX_MEM(0)->getHostMemAddr(cpu, pa & ~(PAGE - 1), BX_WRITE);
     if (page == NULL) {
         page = p->nowhere;
     } else {
@@ -146,6 +148,7 @@ bool ptm_output_start(BX_CPU_C *cpu)
     struct ptm_cpu *p = &cpu->ptm;
     ptm_output_place(p);
     p->early_int_at = ~0ull;
+    p->output_gpa = ptm_output_is_guest_physical(cpu);
     if (to_fabric(p)) {
         p->output_on = true;
         window_nowhere(p);

@@ -55,12 +55,12 @@ void ptm_put_plain(BX_CPU_C *cpu, enum pt_packet_kind kind)
     ptm_put(cpu, &packet);
 }
 
-/* 36.4.2.5. NR: the "conceal VMX from PT" controls are 0, the model has none. */
+/* 36.4.2.5, and NR: 36.5.1. */
 void ptm_put_pip(BX_CPU_C *cpu)
 {
     struct pt_packet packet = packet_of(PT_PACKET_PIP);
     packet.cr3 = cpu->cr3 & 0xfffffffffffe0ull;
-    packet.non_root = cpu->in_vmx_guest;
+    packet.non_root = cpu->in_vmx_guest && !ptm_vmx_concealed(cpu);
     ptm_put(cpu, &packet);
 }
 
@@ -118,7 +118,7 @@ void ptm_psb(BX_CPU_C *cpu, uint64_t ip)
     ptm_put_cbr(cpu);
     if (p->context_en && (p->msr.ctl & RTIT_CTL_OS))
         ptm_put_pip(cpu);
-    if (cpu->in_vmx)
+    if (cpu->in_vmx && !ptm_vmx_concealed(cpu))
         ptm_put_vmcs(cpu);
     if (p->context_en && (p->msr.ctl & RTIT_CTL_BRANCH_EN)) {
         struct pt_packet tsx = packet_of(PT_PACKET_MODE_TSX); /* never inside a transaction: there are none */

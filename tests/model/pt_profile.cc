@@ -19,42 +19,32 @@ static const uint32_t IMPLEMENTED_1_EBX = 0xffffffff;
 
 static const uint32_t NEW_MICROCODE = 0x02007006; /* Linux uses the TSC deadline timer only from there on */
 
+/* none comes first. */
 static const struct ptm_profile profiles[] = {
-    {"none", false, false, false, false, false, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0}, 0, 0},
-    {"broadwell", true, false, false, false, false, {0, 0x1, 0x1, 0}, {0, 0, 0, 0}, {0, 0, 0}, 512, NEW_MICROCODE},
-    {"skylake",
-     true,
-     true,
-     false,
-     false,
-     true,
-     {1, 0xf, 0x7, 0},
-     {0x02490002, 0x003f3fff, 0, 0},
-     {0, 0, 0},
-     0,
-     NEW_MICROCODE},
-    {"novmxpt",
-     true,
-     false,
-     false,
-     false,
-     true,
-     {1, 0xf, 0x7, 0},
-     {0x02490002, 0x003f3fff, 0, 0},
-     {0, 0, 0},
-     0,
-     NEW_MICROCODE},
-    {"icelake",
-     true,
-     true,
-     false,
-     false,
-     true,
-     {1, 0x1f, 0x80000007, 0},
-     {0x02490004, 0x003f1fff, 0, 0},
-     {0, 0, 0},
-     0,
-     NEW_MICROCODE},
+    {.name = "none"},
+    {.name = "broadwell", .pt = true, .cpuid14_0 = {0, 0x1, 0x1, 0}, .early_bytes = 512, .microcode = NEW_MICROCODE},
+    {.name = "skylake",
+     .pt = true,
+     .vmx = true,
+     .xsave = true,
+     .cpuid14_0 = {1, 0xf, 0x7, 0},
+     .cpuid14_1 = {0x02490002, 0x003f3fff, 0, 0},
+     .microcode = NEW_MICROCODE},
+    {.name = "novmxpt",
+     .pt = true,
+     .xsave = true,
+     .cpuid14_0 = {1, 0xf, 0x7, 0},
+     .cpuid14_1 = {0x02490002, 0x003f3fff, 0, 0},
+     .microcode = NEW_MICROCODE},
+    {.name = "icelake",
+     .pt = true,
+     .vmx = true,
+     .vmx_ctl = true,
+     .vmx_gpa = true,
+     .xsave = true,
+     .cpuid14_0 = {1, 0x1f, 0x80000007, 0},
+     .cpuid14_1 = {0x02490004, 0x003f1fff, 0, 0},
+     .microcode = NEW_MICROCODE},
 };
 
 static struct ptm_profile current;
@@ -128,6 +118,10 @@ bool ptm_profile_set(const struct ptm_profile **profile, const char *name, const
         return set_words(cpuid15, 3, value);
     if (strcmp(name, "vmxmisc14") == 0)
         return set_flag(&current.vmx, value);
+    if (strcmp(name, "vmxctl") == 0)
+        return set_flag(&current.vmx_ctl, value);
+    if (strcmp(name, "vmxgpa") == 0)
+        return set_flag(&current.vmx_gpa, value);
     if (strcmp(name, "ip8") == 0)
         return set_flag(&current.ip8, value);
     if (strcmp(name, "longtnt") == 0)

@@ -32,7 +32,9 @@
 struct ptm_profile {
     const char *name;
     bool pt;               /* CPUID.(7,0):EBX[25] */
-    bool vmx;              /* IA32_VMX_MISC[14] */
+    bool vmx;              /* IA32_VMX_MISC[14], and the controls that conceal VMX from PT */
+    bool vmx_ctl;          /* the controls "load" and "clear IA32_RTIT_CTL" */
+    bool vmx_gpa;          /* the control "Intel PT uses guest physical addresses"; needs vmx_ctl */
     bool ip8;              /* IP packets may have the 8-byte payload, IPBytes = 110B */
     bool long_tnt;         /* full TNT buffers of 47 branches */
     bool xsave;            /* XSAVE state component 8 */
@@ -45,8 +47,9 @@ struct ptm_profile {
 
 /* The profile of that name, what is not implemented taken out; NULL: there is none. */
 const struct ptm_profile *ptm_profile_find(const char *name);
-/* Turn profile=custom's words into the profile: name is one of cpuid14, cpuid15, vmxmisc14, lip, ip8, longtnt, xsave,
- * early, microcode. The current profile is their starting point. false: not such a word, or a bad value. */
+/* Turn profile=custom's words into the profile: name is one of cpuid14, cpuid15, vmxmisc14, vmxctl, vmxgpa, lip, ip8,
+ * longtnt, xsave, early, microcode. The current profile is their starting point. false: not such a word, or a bad
+ * value. */
 bool ptm_profile_set(const struct ptm_profile **profile, const char *name, const char *value);
 
 static inline bool ptm_cap(const struct ptm_profile *profile, uint32_t ebx_bit)

@@ -11,6 +11,8 @@
 static uint64_t memory_read(BX_CPU_C *cpu, uint64_t pa)
 {
     uint64_t entry = 0;
+    if (cpu->ptm.output_gpa && !ptm_guest_physical(cpu, &pa, false))
+        return ~0ull; /* reserved bits: an operational error */
     BX_MEM(0)->readPhysicalPage(cpu, pa, 8, &entry);
     return entry;
 }

@@ -128,7 +128,7 @@ static void check_enabled(void)
     wrmsr(MSR_RTIT_STATUS, RTIT_STATUS_STOPPED);
     uint64_t ptrs = rdmsr(MSR_RTIT_OUTPUT_MASK_PTRS);
     wrmsr(MSR_RTIT_CTL, ctl);
-    check_equal("Stopped: no TriggerEn", rdmsr(MSR_RTIT_STATUS) & 0x3f, RTIT_STATUS_STOPPED);
+    check_equal("Stopped: no TriggerEn", rdmsr(MSR_RTIT_STATUS) & 0x34, RTIT_STATUS_STOPPED);
     wrmsr(MSR_RTIT_CTL, 0);
     check_equal("Stopped: the output stays where it is", rdmsr(MSR_RTIT_OUTPUT_MASK_PTRS), ptrs);
     wrmsr(MSR_RTIT_STATUS, 0);

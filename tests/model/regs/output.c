@@ -186,13 +186,13 @@ static void error_state(void)
     wrmsr(MSR_RTIT_OUTPUT_BASE, TABLE);
     wrmsr(MSR_RTIT_OUTPUT_MASK_PTRS, 0x40ull << 32);
     wrmsr(MSR_RTIT_CTL, CTL_TOPA);
-    check_equal("Error: no TriggerEn", rdmsr(MSR_RTIT_STATUS) & 0x3f, RTIT_STATUS_ERROR);
+    check_equal("Error: no TriggerEn", rdmsr(MSR_RTIT_STATUS) & 0x34, RTIT_STATUS_ERROR);
     check_equal("Error: TraceEn stays", rdmsr(MSR_RTIT_CTL), CTL_TOPA);
     check("Error: no write of STATUS with TraceEn", wrmsr_faults(MSR_RTIT_STATUS, 0));
     wrmsr(MSR_RTIT_CTL, 0);
     qwords(TABLE)[0] = REGION;
     wrmsr(MSR_RTIT_CTL, CTL_TOPA);
-    check_equal("Error: it stays until software clears it", rdmsr(MSR_RTIT_STATUS) & 0x3f, RTIT_STATUS_ERROR);
+    check_equal("Error: it stays until software clears it", rdmsr(MSR_RTIT_STATUS) & 0x34, RTIT_STATUS_ERROR);
     wrmsr(MSR_RTIT_CTL, 0);
     check_equal("Error: the output MSRs stay", rdmsr(MSR_RTIT_OUTPUT_MASK_PTRS), 0x40ull << 32 | 0x7f);
     wrmsr(MSR_RTIT_OUTPUT_MASK_PTRS, 0x80ull << 32);

@@ -70,6 +70,7 @@ gcc -c -o "$out/rom.o" "$here/../selftest/rom.S"
     test pmi-second pmi 'profile=skylake, second=200' -DSINGLE=0 -DSKID=0 -DSECOND=2
     test pmi-second0 pmi 'profile=skylake, second=0' -DSINGLE=0 -DSKID=0 -DSECOND=1
     test pmi-broadwell pmi profile=broadwell -DSINGLE=1 -DSKID=0 -DSECOND=0
+    test xsave xsave profile=skylake
 } >"$out/tap"
 sed -i '/^end$/d' "$out/tap"
 awk '/^(not )?ok - / { sub(/ok - /, "ok " ++n " - ") } { print } END { print "1.." n+0 }' "$out/tap"
