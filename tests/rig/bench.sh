@@ -7,10 +7,10 @@ work=build/bench
 rm -rf "$work"
 mkdir -p "$work"
 
-# boot NAME CHANNEL OPTIONS: sets seconds.
+# boot NAME CHANNEL OPTIONS [GUEST]: sets seconds.
 boot() {
     local begin=$EPOCHREALTIME
-    ELF=build/undertrace.elf KERNEL=build/guests/load.bzImage INITRD='' CMDLINE='' OPTIONS=$3 tests/rig/iso.sh "$work/$1.iso"
+    ELF=build/undertrace.elf KERNEL=build/guests/${4:-load}.bzImage INITRD='' CMDLINE='' OPTIONS=$3 tests/rig/iso.sh "$work/$1.iso"
     ISO=$work/$1.iso CHANNEL=$2 MEMORY=256 TIMEOUT=300 tests/rig/boot.sh "$work/$1"
     seconds=$(awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }')
 }
@@ -45,3 +45,18 @@ echo "trace bits per guest instruction $(ratio $((bytes * 8)) "$(truth traced gu
 echo "root instructions per exit       $(ratio "$(truth traced root_instructions)" "$(truth traced exits)")"
 echo "root instructions per trace byte $(ratio "$root" "$bytes")   (what tracing adds, waiting for the wire included)"
 echo "PMIs                             $(truth traced pmis)"
+
+# Tracing across VM entries and exits: CPUID exits, and hardly anything else.
+echo
+printf '%-28s %12s %12s %12s %12s\n' 'guest exits' 'pt=off' 'root' 'list' 'vmcs'
+export PTMODEL=profile=icelake
+boot exits-off none 'pt=off' exits
+per_exit() {
+    printf ' %12s' "$(ratio "$(truth "exits-$1" "$2")" "$(truth "exits-$1" exits)")"
+}
+for way in root list vmcs; do boot exits-$way none "channel=none code=off pt.switch=$way" exits; done
+printf '%-28s' 'root instructions per exit'
+for way in off root list vmcs; do per_exit $way root_instructions; done
+printf '\n%-28s' 'trace bytes per exit'
+for way in off root list vmcs; do per_exit $way trace_bytes; done
+echo

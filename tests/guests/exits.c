@@ -1,0 +1,20 @@
+/*
+ * exits: leaves non-root operation many times, by CPUID, and does little else: what an exit and an entry cost.
+ * Hardware guarantees that each CPUID exits.
+ */
+#include "machine.h"
+
+#define EXITS 20000u
+
+void guest_main(const uint8_t *boot_params)
+{
+    uint32_t sum = 0;
+    machine_start(boot_params);
+    for (uint32_t i = 0; i < EXITS; i++) {
+        uint32_t a = 0, b, c = 0, d;
+        __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+        sum += a;
+    }
+    console_line("exits: sum", sum);
+    console_text("exits: ok\r\n");
+}
