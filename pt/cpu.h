@@ -62,6 +62,7 @@ struct pt_cpu {
     enum pt_scheme scheme;
     enum pt_policy policy;
     pt_options_parser *parser;
+    bool command_waits;
     bool held; /* by a command */
     struct pt_pause pause;
     uint64_t sent_end; /* trace offset behind the last byte given to the sink */

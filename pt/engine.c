@@ -165,10 +165,10 @@ uint64_t pt_enter(struct pt_cpu *pt)
     if (pt->tracing)
         serve(pt);
     uint64_t now = tsc_read();
-    if (now - pt->polled_tsc > POLL_TSC) {
+    if (now - pt->polled_tsc > POLL_TSC)
         pt_poll(pt);
+    if (pt->command_waits)
         pt_commands(pt);
-    }
     if (!pt->tracing || (pt->pause.on && !pt_pause_over(pt)))
         return 0;
     pt->entered_tsc = now;
