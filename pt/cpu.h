@@ -72,6 +72,7 @@ struct pt_cpu {
     bool trace_stop;      /* a TraceStop range is set up */
     uint64_t entered_tsc; /* when TraceEn was last set */
     uint64_t polled_tsc;  /* when the sink was last polled */
+    uint64_t checked_tsc; /* when output was last known to go on */
     struct pt_totals totals;
     char text[1024]; /* RECORD_END */
 };

@@ -72,6 +72,7 @@ bool pt_rearm(struct pt_cpu *pt, const struct drain *drain)
         return false;
     pt_registers_write(pt, &plan);
     pt->pmi_pending = false;
+    pt->checked_tsc = tsc_read();
     return true;
 }
 
