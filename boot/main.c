@@ -300,6 +300,7 @@ static _Noreturn void start_with_vmx(void)
                                   .watch_lvtpc = !boot.no_pt,
                                   .way = boot.no_pt ? PT_SWITCH_ROOT : boot.options.pt.way,
                                   .poll_tsc = poll_tsc(),
+                                  .trigger = boot.no_pt ? 0 : boot.options.pt.trigger,
                                   .nr_ept_pages = vmx_ept_pages_needed(top)};
     machine.ept_pool = take(4096ull * machine.nr_ept_pages);
     void *cpu = take(vmx_cpu_size);

@@ -179,6 +179,10 @@ bool options_parse(struct options *options, const char *line, struct options_err
     while (next_word(&word))
         if (!parse_word(options, word, error))
             return false;
+    if (options->pt.trigger && !options->code_pages) {
+        error_set(error, (struct text){"pt.trigger", 10}, "code=on with it");
+        return false;
+    }
     if (options->channel == CHANNEL_UART && options->uart_port == options->console_port) {
         error_set(error, (struct text){"channel=uart", 12}, "uart.port and console to be two UARTs");
         return false;

@@ -128,6 +128,12 @@ static bool is_canonical(uint64_t address)
     return (uint64_t)((int64_t)(address << 16) >> 16) == address;
 }
 
+static bool set_pt_trigger(struct options *o, struct text v)
+{
+    o->pt.trigger = 0;
+    return text_is(v, "off") || (value_u64(&o->pt.trigger, v) && is_canonical(o->pt.trigger) && o->pt.trigger != 0);
+}
+
 /* filter:START-END, stop:START-END, off */
 static bool set_range(struct pt_range *range, struct text v)
 {
@@ -190,6 +196,7 @@ const struct option options_pt[] = {
     {"pt.mtc", set_pt_mtc, "off or a number from 0 to 15"},
     {"pt.cyc", set_pt_cyc, "off or a number from 0 to 15"},
     {"pt.cr3", set_pt_cr3, "off or a multiple of 32 such as 0x1ab000"},
+    {"pt.trigger", set_pt_trigger, "off or an address such as 0xffffffff81000000"},
     {"pt.range0", set_pt_range0, RANGE_EXPECTED},
     {"pt.range1", set_pt_range1, RANGE_EXPECTED},
     {"pt.range2", set_pt_range2, RANGE_EXPECTED},

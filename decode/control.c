@@ -129,9 +129,11 @@ static void pursue(struct control *control, bool started, uint32_t stream_id, st
         reply(control, status.bytes, status.size);
     } else if (!way) {
         refuse(control, "this source only listens: commands need UDP, a terminal device or a socket");
+    } else if (!started) {
+        control->begun = now; /* the machine may be booting yet */
     } else if (now - control->begun > PATIENCE_SECONDS) {
-        refuse(control, started ? "the machine does not answer" : "nothing has come from a machine yet");
-    } else if (started && now - control->sent > REPEAT_SECONDS) {
+        refuse(control, "the machine does not answer");
+    } else if (now - control->sent > REPEAT_SECONDS) {
         size_t size = command_build(frame, stream_id, &control->command);
         if (way(context, frame, size))
             control->sent = now;

@@ -123,7 +123,8 @@ enum reception_outcome receive_udp(struct reception *reception, const char *addr
     int fd = open_socket(address, port);
     if (fd < 0)
         return RECEPTION_FAILED;
-    struct way way = {.fd = fd};
+    static struct way way;
+    way.fd = fd;
     batch_init(&batch);
     reception->send = send_command;
     reception->send_context = &way;

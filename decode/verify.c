@@ -11,6 +11,7 @@
 #include "decode/json.h"
 #include "decode/message.h"
 #include "decode/number.h"
+#include "decode/truth_align.h"
 #include "decode/truth_file.h"
 
 static const char usage[] =
@@ -127,6 +128,7 @@ static bool verify(const struct capture *capture, const struct arguments *a, con
                    struct branch_check *check)
 {
     struct flow_run run;
+    struct truth_aligned aligned;
     struct truth_comparison comparison;
     struct flow_run_options options = {
         .cpu = (uint16_t)a->cpu,
@@ -138,8 +140,11 @@ static bool verify(const struct capture *capture, const struct arguments *a, con
         message_say("verify: the capture has gaps; --branches-truth compares whole traces only");
         good = false;
     }
+    good = good && truth_align(&aligned, truth, run.results, run.nr_results, &run.gaps);
     if (good) {
-        truth_compare(&comparison, truth, run.results, run.nr_results, &run.gaps);
+        truth_compare(&comparison, truth, aligned.results, aligned.nr_results, &aligned.gaps);
+        comparison.extra_stretches += aligned.nr_unplaced;
+        truth_aligned_free(&aligned);
         print_comparison(&comparison, truth, &run);
         flow_run_say_errors(&run, capture, options.cpu);
         good = !comparison.first.found && comparison.extra_stretches == 0;

@@ -66,6 +66,7 @@ struct pt_config {
     bool disable_retc;     /* pt.retc=off */
     uint32_t psb_bytes;    /* pt.psb=: a PSB about every so many bytes, 2K to 64M; 0: the CPU's own choice;
                               PT_PSB_AUTO: 16K where the CPU has it, else its own */
+    uint64_t trigger;      /* pt.trigger=: executing this linear address triggers policy ring; 0: off */
     enum pt_policy policy; /* policy= */
     enum pt_switch way;    /* pt.switch= */
     bool no_branches;      /* pt.branch=off */

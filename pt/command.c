@@ -123,8 +123,8 @@ void pt_commands(struct pt_cpu *pt)
     while (box && command_next(box, &command)) {
         const char *result = perform(pt, &command, why, sizeof(why));
         answer(pt, &command, result);
-        pt_poll(pt);
     }
+    pt->command_waits = false;
 }
 
 void pt_trigger(struct pt_cpu *pt)

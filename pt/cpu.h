@@ -62,6 +62,7 @@ struct pt_cpu {
     enum pt_scheme scheme;
     enum pt_policy policy;
     pt_options_parser *parser;
+    bool command_waits;
     bool held; /* by a command */
     struct pt_pause pause;
     uint64_t sent_end; /* trace offset behind the last byte given to the sink */
@@ -71,6 +72,7 @@ struct pt_cpu {
     bool trace_stop;      /* a TraceStop range is set up */
     uint64_t entered_tsc; /* when TraceEn was last set */
     uint64_t polled_tsc;  /* when the sink was last polled */
+    uint64_t checked_tsc; /* when output was last known to go on */
     struct pt_totals totals;
     char text[1024]; /* RECORD_END */
 };

@@ -7,10 +7,14 @@
  */
 #include "pt/cpu.h"
 #include "pt/msr.h"
+#include "serial/command.h"
 
 void pt_poll(struct pt_cpu *pt)
 {
+    const struct command_box *box;
     pt->sink->ops->poll(pt->sink);
+    box = pt->sink->ops->commands(pt->sink);
+    pt->command_waits = box && command_waits(box);
     pt->polled_tsc = tsc_read();
 }
 
@@ -68,6 +72,7 @@ bool pt_rearm(struct pt_cpu *pt, const struct drain *drain)
         return false;
     pt_registers_write(pt, &plan);
     pt->pmi_pending = false;
+    pt->checked_tsc = tsc_read();
     return true;
 }
 

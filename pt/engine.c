@@ -160,15 +160,28 @@ static void serve(struct pt_cpu *pt)
     }
 }
 
+/* No PMI tells of an operational error, and one for a stop may have been lost: a look from time to time. */
+static void check(struct pt_cpu *pt)
+{
+    uint64_t halted = pt->trace_stop ? RTIT_STATUS_ERROR : RTIT_STATUS_ERROR | RTIT_STATUS_STOPPED;
+    if (!pt->tracing || pt->pause.on)
+        return;
+    if (msr_read(IA32_RTIT_STATUS) & halted)
+        pt_drain(pt, RECORD_DRAIN_POLL);
+    pt->checked_tsc = tsc_read();
+}
+
 uint64_t pt_enter(struct pt_cpu *pt)
 {
     if (pt->tracing)
         serve(pt);
     uint64_t now = tsc_read();
     if (now - pt->polled_tsc > POLL_TSC) {
+        check(pt);
         pt_poll(pt);
-        pt_commands(pt);
     }
+    if (pt->command_waits)
+        pt_commands(pt);
     if (!pt->tracing || (pt->pause.on && !pt_pause_over(pt)))
         return 0;
     pt->entered_tsc = now;

@@ -35,7 +35,7 @@ void pt_gap(struct pt_cpu *pt, const struct plan_drain *plan, const struct plan_
     struct record_gap record = {
         .at = plan->gap_at,
         .size = plan->gap_size,
-        .tsc_from = pt->entered_tsc,
+        .tsc_from = pt->pmi_pending && plan->gap == PLAN_GAP_STOPPED ? pt->entered_tsc : pt->checked_tsc,
         .tsc_to = tsc_read(),
         .cause = causes[plan->gap],
         .detail = plan->gap == PLAN_GAP_ERROR ? explain_error(pt, snapshot) : 0,

@@ -78,8 +78,7 @@ struct plan_drain lone_drain(struct lone *lone, const struct plan_snapshot *snap
         plan.gap = PLAN_GAP_STOPPED;
     }
     /* The PMI comes early, and nobody says how early; it would not come again for the same region. */
-    bool full = used >= lone->region_bytes / 2 || lone->region_bytes - used <= LONE_MARGIN_BYTES;
-    lone->spent = snapshot->all || full || plan.gap != PLAN_NO_GAP;
+    lone->spent = snapshot->all || used >= lone->region_bytes / 2 || plan.gap != PLAN_NO_GAP;
     if (lone->spent)
         plan.hand_end = lone->ends[lone->armed] = lone->written;
     return plan;

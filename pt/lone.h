@@ -14,8 +14,7 @@
 
 #include "pt/plan.h"
 
-#define LONE_MAX_REGIONS 120u  /* a span each at the sink, which takes SINK_MAX_SPANS */
-#define LONE_MARGIN_BYTES 512u /* so near its end a region counts as full */
+#define LONE_MAX_REGIONS 120u /* a span each at the sink, which takes SINK_MAX_SPANS */
 #define LONE_SLOTS 2u
 
 struct lone {

@@ -57,6 +57,11 @@ struct command_box {
 bool command_take(struct command_box *box, uint32_t stream_id, const struct frame_header *header,
                   const uint8_t *payload);
 
+static inline bool command_waits(const struct command_box *box)
+{
+    return box->head != box->tail;
+}
+
 /* The oldest command that waits. false: none. */
 bool command_next(struct command_box *box, struct command *command);
 

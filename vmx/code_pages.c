@@ -22,10 +22,14 @@ static uint16_t code_mode(void)
     return vmread32(VMCS_GUEST_CS_ACCESS_RIGHTS) & ACCESS_RIGHTS_DB ? 32 : 16;
 }
 
-static void page_send(struct cpu *cpu, uint64_t gpa, uint64_t qualification)
+/* Fetches always have a linear address; the page walk for one has it as well. */
+static uint64_t linear_of(uint64_t gpa, uint64_t qualification)
 {
-    /* Fetches always have a linear address; the page walk for one has it as well. */
-    const uint64_t linear = qualification & EPT_VIOLATION_LINEAR_VALID ? vmreadn(VMCS_GUEST_LINEAR_ADDRESS) : gpa;
+    return qualification & EPT_VIOLATION_LINEAR_VALID ? vmreadn(VMCS_GUEST_LINEAR_ADDRESS) : gpa;
+}
+
+static void page_send(struct cpu *cpu, uint64_t gpa, uint64_t linear)
+{
     const struct record_page head = {.gpa = gpa,
                                      .gva = linear & ~(uint64_t)(RECORD_PAGE_SIZE - 1),
                                      .cr3 = vmreadn(VMCS_GUEST_CR3),
@@ -37,9 +41,19 @@ static void page_send(struct cpu *cpu, uint64_t gpa, uint64_t qualification)
 
 void code_page_fetched(struct cpu *cpu, uint64_t gpa, uint64_t qualification)
 {
-    page_send(cpu, gpa, qualification);
+    const uint64_t linear = linear_of(gpa, qualification);
+    const bool guarded = trigger_guards(cpu, gpa, linear);
+
+    if (!guarded || !trigger_fetched(cpu, gpa))
+        page_send(cpu, gpa, linear);
     if (cpu->written_gpa == gpa && cpu->written_rip == vmreadn(VMCS_GUEST_RIP)) {
+        trigger_written(cpu, gpa);
         step_open_page(cpu, gpa, STEP_CODE_PAGE, EPT_ACCESS_MASK);
+        return;
+    }
+    if (guarded) {
+        step_open_page(cpu, gpa, STEP_TRIGGER, EPT_READ | EPT_EXECUTE);
+        ept_invalidate(); /* it may have been writable */
         return;
     }
     ept_set_access(gpa, EPT_READ | EPT_EXECUTE);
@@ -50,6 +64,7 @@ void code_page_written(struct cpu *cpu, uint64_t gpa)
 {
     ept_set_access(gpa, EPT_READ | EPT_WRITE);
     ept_invalidate();
+    trigger_written(cpu, gpa);
     cpu->written_gpa = gpa;
     cpu->written_rip = vmreadn(VMCS_GUEST_RIP);
 }

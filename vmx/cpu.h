@@ -27,7 +27,7 @@ _Static_assert(sizeof(struct guest_registers) == 128, "vmx/exit.S pushes 16 regi
 #define VPID_OF_GUEST 1u
 
 /* A page that is open for one instruction, and who closes it. */
-enum step_kind { STEP_LAPIC, STEP_CODE_PAGE, STEP_HIDDEN };
+enum step_kind { STEP_LAPIC, STEP_CODE_PAGE, STEP_HIDDEN, STEP_TRIGGER };
 struct step_page {
     uint64_t gpa;
     enum step_kind kind;
@@ -73,6 +73,9 @@ struct cpu {
     uint32_t nr_step_pages;
     uint64_t written_gpa; /* the last page that lost X by a write, and the instruction that did it */
     uint64_t written_rip;
+
+    uint64_t trigger_gpa; /* the page of pt.trigger= */
+    bool trigger_sent;    /* ... has been sent as it is */
 
     uint64_t exits[NR_EXIT_REASONS];
     char text[4096]; /* for pt_flush */
@@ -127,6 +130,11 @@ uint32_t nmi_take_early(void);
 
 /* vmx/step.c: let the guest execute one instruction with the page open, then close it. access: EPT_* meanwhile. */
 void step_open_page(struct cpu *cpu, uint64_t gpa, enum step_kind kind, uint64_t access);
+
+/* vmx/trigger.c: the page of pt.trigger=, fetched and written. trigger_fetched: does it need no sending? */
+bool trigger_guards(const struct cpu *cpu, uint64_t gpa, uint64_t linear);
+bool trigger_fetched(struct cpu *cpu, uint64_t gpa);
+void trigger_written(struct cpu *cpu, uint64_t gpa);
 
 /* vmx/timer.c: into the current VMCS. */
 void timer_setup(const struct cpu *cpu);

@@ -31,6 +31,9 @@ enum exit_action step_exit(struct cpu *cpu)
         case STEP_CODE_PAGE:
             code_page_step_done(page->gpa);
             break;
+        case STEP_TRIGGER:
+            ept_set_access(page->gpa, EPT_READ);
+            break;
         case STEP_HIDDEN:
             ept_set_access(page->gpa, EPT_READ);
             ept_hidden_refill();

@@ -34,6 +34,7 @@ struct vmx_machine {
     bool code_pages;    /* EPT W^X, RECORD_PAGE records */
     enum pt_switch way; /* how IA32_RTIT_CTL changes at entries and exits; ROOT where PT is off */
     bool watch_lvtpc;   /* PT is on: the guest's LVTPC writes must not turn our PMI off */
+    uint64_t trigger;   /* linear address whose execution is told to pt_trigger, 0 = none; needs code_pages */
     uint64_t poll_tsc;  /* run root at least every so many TSC ticks, 0 = only when the guest exits */
     void *ept_pool;     /* pages for EPT tables, zeroed, in the direct map */
     uint32_t nr_ept_pages;

@@ -34,10 +34,15 @@ static bool set_number_option(const char *name, uint64_t number)
         uint32_t *narrow;
         bool *flag;
     } words[] = {
-        {"first", &ptm_config.first_branch, NULL, NULL}, {"last", &ptm_config.last_branch, NULL, NULL},
-        {"skid", NULL, &ptm_config.skid_bytes, NULL},    {"second", NULL, &ptm_config.second_bytes, NULL},
-        {"ahead", NULL, &ptm_config.ahead, NULL},        {"seed", NULL, &ptm_config.seed, NULL},
-        {"update48", NULL, NULL, &ptm_config.update_48}, {"deferred", NULL, NULL, &ptm_config.deferred_tips},
+        {"first", &ptm_config.first_branch, NULL, NULL},
+        {"last", &ptm_config.last_branch, NULL, NULL},
+        {"skid", NULL, &ptm_config.skid_bytes, NULL},
+        {"second", NULL, &ptm_config.second_bytes, NULL},
+        {"spoil", NULL, &ptm_config.spoil, NULL},
+        {"ahead", NULL, &ptm_config.ahead, NULL},
+        {"seed", NULL, &ptm_config.seed, NULL},
+        {"update48", NULL, NULL, &ptm_config.update_48},
+        {"deferred", NULL, NULL, &ptm_config.deferred_tips},
     };
     for (size_t n = 0; n < sizeof(words) / sizeof(words[0]); n++) {
         if (strcmp(name, words[n].name) != 0)
@@ -90,15 +95,15 @@ static Bit32s options_parse(const char *context, int num_params, char *params[])
         if (value != NULL)
             *value++ = 0;
         if (value == NULL || !set_option(params[n], value)) {
-            fprintf(
-                stderr,
-                "%s: ptmodel: '%s' with value '%s' is not understood; it takes "
-                "profile=broadwell|skylake|icelake|novmxpt|none|custom, "
-                "cpuid14=EAX:EBX:ECX:EDX:EAX1:EBX1, cpuid15=EAX:EBX:ECX, vmxmisc14=0|1, lip=0|1, ip8=0|1, "
-                "vmxctl=0|1, vmxgpa=0|1, longtnt=0|1, xsave=0|1, early=BYTES, microcode=N, "
-                "truth=FILE, branches=FILE, scope=nonroot|traced, first=N, last=N, skid=BYTES, second=BYTES, ahead=N, "
-                "seed=N\n",
-                context, params[n], value ? value : "");
+            fprintf(stderr,
+                    "%s: ptmodel: '%s' with value '%s' is not understood; it takes "
+                    "profile=broadwell|skylake|icelake|novmxpt|none|custom, "
+                    "cpuid14=EAX:EBX:ECX:EDX:EAX1:EBX1, cpuid15=EAX:EBX:ECX, vmxmisc14=0|1, lip=0|1, ip8=0|1, "
+                    "vmxctl=0|1, vmxgpa=0|1, longtnt=0|1, xsave=0|1, early=BYTES, microcode=N, "
+                    "truth=FILE, branches=FILE, scope=nonroot|traced, first=N, last=N, skid=BYTES, second=BYTES, "
+                    "ahead=N, spoil=N, "
+                    "seed=N\n",
+                    context, params[n], value ? value : "");
             exit(1);
         }
     }
@@ -125,8 +130,6 @@ unsigned ptm_random_seed(void)
 void ptm_cpu_init(BX_CPU_C *cpu)
 {
     ptm_truth_open();
-    ptm_xsave_init(cpu);
-    ptm_vmx_init(cpu);
     ptm_cpu_reset(cpu, BX_RESET_HARDWARE);
     cpu->ptm.hash = TRUTH_HASH_SEED;
 }
@@ -153,8 +156,6 @@ void ptm_cpu_reset(BX_CPU_C *cpu, unsigned type)
         p->window_offset += (uint64_t)(p->out - p->window);
         p->window = p->out = p->window_end = p->out_limit = p->nowhere;
     }
-    p->in_vm_entry = p->in_vm_exit = false;
-    ptm_xsave_reset(cpu);
     p->in_vmx_transition = p->ctl_deferred = p->cr3_changed = false;
     ptm_enables_update(cpu);
 }

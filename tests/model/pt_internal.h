@@ -22,6 +22,7 @@ struct ptm_config {
     bool second_pmi;                    /* each is followed by one that no region caused */
     uint32_t second_bytes;              /* so many bytes later */
     uint32_t ahead;                     /* ToPA entries that are read before their turn */
+    uint32_t spoil;                     /* every so many entries that are taken in, one is made wrong; 0: none */
     uint32_t seed;                      /* 0: every skid is skid_bytes; else between 0 and it, by this seed */
     bool deferred_tips;
     bool update_48;  /* of the two IPBytes of six bytes, 100b where it does */
@@ -48,6 +49,8 @@ void ptm_output_place(struct ptm_cpu *p);
 uint64_t ptm_table_read(void *context, uint64_t pa);
 /* The walk is at a new entry: read what follows, as far as the configuration says. */
 void ptm_table_ahead(BX_CPU_C *cpu);
+/* A fault on purpose: set a reserved bit, in memory, of the entry that is about to be taken in, if one is due. */
+void ptm_table_spoil(BX_CPU_C *cpu);
 
 /* --- pt_pmi.cc --- */
 /* A region with INT is full (or nearly so, on a single-region part). */

@@ -99,6 +99,7 @@ static bool single_range(const struct ptm_cpu *p)
 static bool walk_load(BX_CPU_C *cpu)
 {
     bool single_region = !ptm_out(ptm_config.profile, PTM_OUT_MENTRY);
+    ptm_table_spoil(cpu);
     enum topa_error error = topa_walk_load(&cpu->ptm.walk, ptm_table_read, cpu, BX_PHY_ADDRESS_WIDTH, single_region);
     if (error == TOPA_OK) {
         early_int_plan(&cpu->ptm);

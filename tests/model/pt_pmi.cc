@@ -98,7 +98,13 @@ void ptm_pmi_signal(BX_CPU_C *cpu)
 void ptm_pmi_flush(BX_CPU_C *cpu)
 {
     struct ptm_cpu *p = &cpu->ptm;
-    while (p->nr_pmis != 0)
-        take(cpu, 0);
+    uint32_t n = 0;
+    while (n < p->nr_pmis) {
+        /* A second PMI may come when the first has been served and output goes on. */
+        if (p->pmis[n].second)
+            n++;
+        else
+            take(cpu, n);
+    }
     find_next(p);
 }

@@ -17,6 +17,19 @@ static uint64_t memory_read(BX_CPU_C *cpu, uint64_t pa)
     return entry;
 }
 
+void ptm_table_spoil(BX_CPU_C *cpu)
+{
+    static const uint64_t RESERVED = 2;
+    static uint32_t taken;
+    struct ptm_cpu *p = &cpu->ptm;
+    if (ptm_config.spoil == 0 || ++taken % ptm_config.spoil != 0)
+        return;
+    uint64_t pa = p->walk.ptrs.table_pa + 8ull * p->walk.ptrs.index;
+    uint64_t entry = memory_read(cpu, pa) | RESERVED;
+    BX_MEM(0)->writePhysicalPage(cpu, pa, 8, &entry);
+    p->nr_ahead = 0;
+}
+
 uint64_t ptm_table_read(void *context, uint64_t pa)
 {
     BX_CPU_C *cpu = (BX_CPU_C *)context;

@@ -43,4 +43,14 @@ same 'ring: the guest never waited' "$(end ring stalls) $(end ring pauses)" '0 0
 
 UNTIL='is parked' check 'policy=ring: a triple fault sends what was kept' boot_guest crash crash 'policy=ring'
 check 'crash: what was kept decodes' build/undertrace decode "$work/crash/capture"
+
+here=0x$(nm build/guests/panic.elf | awk '$3 == "panic_here" { print $1 }')
+check 'policy=ring pt.trigger=: panic runs to power-off' \
+    boot_guest panic panic "channel=e1000 net.mtu=9000 policy=ring pt.region=16K pt.regions=4 pt.trigger=$here"
+console_has 'panic: the guest goes on' panic 'panic: ok'
+same 'panic: the address is noticed, once' \
+    "$(build/undertrace info "$work/panic/capture" | grep -c "trigger: CPU 0 comes to")" 1
+outside_gaps 'panic: what led there and what came last equals the truth' panic
+build/undertrace decode "$work/panic/capture" --branches "$work/panic/branches.txt" >/dev/null
+same 'panic: the call is among the branches' "$(grep -c " $(printf %016x "$here")$" "$work/panic/branches.txt")" 1
 done_testing

@@ -183,6 +183,39 @@ static void one_uart_for_two(void **state)
     parsed("console=com2");
 }
 
+static void what_changes_while_the_guest_runs(void **state)
+{
+    struct options options;
+    struct options_error error;
+    (void)state;
+    options_default(&options);
+    assert_true(options_change(&options.pt, "  policy=ring pt.user=off", &error));
+    assert_int_equal(options.pt.policy, PT_POLICY_RING);
+    assert_false(options.pt.user);
+    assert_true(options.pt.os);
+    static const char *const bad[] = {"",
+                                      "  ",
+                                      "pt.region=4K",
+                                      "policy=drop pt.regions=5",
+                                      "policy=lose",
+                                      "x",
+                                      "policy",
+                                      "policy=drop net.ip=1.2.3.4"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_false(options_change(&options.pt, bad[i], &error));
+        assert_int_equal(options.pt.policy, PT_POLICY_RING);
+    }
+}
+
+static void a_trigger_needs_code_pages(void **state)
+{
+    (void)state;
+    parsed("policy=ring pt.trigger=0xffffffff81000000");
+    parsed("pt.trigger=off code=off");
+    refused("pt.trigger=0x1000 code=off", "pt.trigger", "code=on");
+    refused("pt.trigger=0x8000000000000000", "pt.trigger=0x8000000000000000", "address");
+}
+
 /* A word longer than the error can hold is cut, not overrun. */
 static void long_word(void **state)
 {
@@ -200,9 +233,16 @@ static void long_word(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),      cmocka_unit_test(each_option), cmocka_unit_test(bad_words),
-        cmocka_unit_test(bad_addresses), cmocka_unit_test(long_word),   cmocka_unit_test(one_uart_for_two),
-        cmocka_unit_test(what_to_trace), cmocka_unit_test(bad_choices),
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(each_option),
+        cmocka_unit_test(bad_words),
+        cmocka_unit_test(bad_addresses),
+        cmocka_unit_test(long_word),
+        cmocka_unit_test(one_uart_for_two),
+        cmocka_unit_test(what_to_trace),
+        cmocka_unit_test(bad_choices),
+        cmocka_unit_test(what_changes_while_the_guest_runs),
+        cmocka_unit_test(a_trigger_needs_code_pages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -285,6 +285,39 @@ static void test_release_is_checked(void **state)
     assert_int_equal(ring.released, 4096);
 }
 
+/* Policy ring: two regions less than there are, and what came since, are kept; the hardware always has room. */
+static void test_forgetting_keeps_the_newest(void **state)
+{
+    (void)state;
+    struct ring ring = ring_make(TABLE_PA, REGIONS_PA, 4096, 6);
+    for (uint64_t written = 0; written < 100 * 4096; written += 1000) {
+        ring.written = written;
+        ring_forget(&ring);
+        assert_true(ring_arm(&ring));
+        assert_true(ring.limit - written >= 4096);
+        assert_int_equal(ring.handed, ring.released);
+        assert_int_equal(ring.handed % 4096, 0);
+        uint64_t kept = written - ring.handed;
+        assert_true(kept == written || (kept >= 4 * 4096 && kept < 5 * 4096));
+    }
+}
+
+static void test_nothing_on_its_way_is_forgotten(void **state)
+{
+    (void)state;
+    struct ring ring = ring_make(TABLE_PA, REGIONS_PA, 4096, 6);
+    ring.handed = 2 * 4096 + 100; /* a snapshot, not yet acknowledged */
+    ring.written = 20 * 4096;
+    ring_forget(&ring);
+    assert_int_equal(ring.handed, 2 * 4096 + 100);
+    assert_int_equal(ring.released, 0);
+    assert_false(ring_arm(&ring));
+    ring_release(&ring, 2 * 4096 + 100);
+    ring_forget(&ring);
+    assert_int_equal(ring.handed, 16 * 4096);
+    assert_true(ring_arm(&ring));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -294,6 +327,8 @@ int main(void)
         cmocka_unit_test(test_once_around),
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_release_is_checked),
+        cmocka_unit_test(test_forgetting_keeps_the_newest),
+        cmocka_unit_test(test_nothing_on_its_way_is_forgotten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

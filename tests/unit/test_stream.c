@@ -65,7 +65,8 @@ static void spans_that_adjoin_are_one(void **state)
     assert_true(trace_queue_add(&q, (struct span){memory, 0x1000, 4, 60})); /* back at the start */
     assert_true(trace_queue_add(&q, (struct span){memory + 4, 0x1004, ~3u - 1, 64}));
     /* The size would not fit. */
-    assert_true(trace_queue_add(&q, (struct span){memory + ~0u, 0x1000ull + ~0u, 2, 60ull + ~0u}));
+    assert_true(trace_queue_add(
+        &q, (struct span){(const uint8_t *)((uintptr_t)memory + ~0u), 0x1000ull + ~0u, 2, 60ull + ~0u}));
     assert_int_equal(q.tail - q.head, 3);
     assert_true(trace_queue_add(&q, (struct span){memory, 0x1000, 4, 62ull + ~0u}));
     assert_true(trace_queue_add(&q, (struct span){memory + 4, 0x1004, 4, 80ull + ~0u})); /* a hole between */

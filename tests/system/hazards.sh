@@ -1,0 +1,69 @@
+#!/bin/bash
+# Each hazard of the PMI and of the output, forced in the model: no byte is lost or doubled without a gap record.
+. tests/system/lib.sh
+
+# try NAME MODEL OPTIONS: boot `load`, and compare.
+try() {
+    PTMODEL=$2 check "$1: load runs to power-off" boot_guest "$1" load "channel=e1000 net.mtu=9000 $3"
+    console_has "$1: the guest notices nothing" "$1" 'load: ok'
+    check "$1: outside of the gaps all equals the truth" build/undertrace verify "$work/$1/capture" "$work/$1/truth.bin"
+}
+end() {
+    jq -r ".end.$2" "$work/$1/capture/meta.json"
+}
+# some NAME BOOT FIELD: the end record counts at least one.
+some() {
+    if [ "$(end "$2" "$3")" -gt 0 ] 2>/dev/null; then pass "$1 ($(end "$2" "$3"))"; else fail "$1" "$3 is $(end "$2" "$3")"; fi
+}
+none() {
+    same "$1" "$(end "$2" "$3")" 0
+}
+broadwell='profile=broadwell, vmxmisc14=1'
+
+try skid 'profile=skylake, skid=16000, seed=1' 'pt.region=16K pt.regions=8'
+none 'skid into the next region: no gap' skid gaps
+
+try merged 'profile=skylake, skid=60000' 'pt.region=16K pt.regions=16'
+none 'skid over three regions: no gap' merged gaps
+at_most 'skid over three regions: PMIs were merged, one drain served several' "$(end merged pmis)" $(($(end merged regions) / 3))
+
+try second 'profile=skylake, second=0' 'pt.region=16K'
+none 'a second PMI at once: no gap' second gaps
+at_most 'a second PMI at once is one with the first' "$(end second pmis)" "$(end second regions)"
+try later 'profile=skylake, skid=5000, second=200, seed=7' 'pt.region=16K'
+none 'a second PMI after the first was taken: no gap' later gaps
+some 'a second PMI after the first was taken finds nothing to do' later spurious_pmis
+
+try cached 'profile=skylake, ahead=8, skid=4000, seed=2' 'pt.region=4K pt.regions=4'
+none 'entries that were read ahead: no gap' cached gaps
+
+# Beyond STOP: Stopped comes with INT, the offset is the region's size.
+try stop 'profile=skylake, skid=300000' 'pt.region=16K pt.regions=4'
+some 'skid beyond STOP: the stops are told' stop stopped
+same 'skid beyond STOP: each has its gap record' "$(build/undertrace info "$work/stop/capture" | grep -c 'output stopped')" \
+    "$(end stop stopped)"
+
+try spoilt 'profile=skylake, spoil=40' 'pt.region=16K pt.regions=8'
+some 'operational errors: found and repaired' spoilt errors
+same 'operational errors: the entry and what is wrong are named' \
+    "$(grep -caE 'ToPA entry [0-7] .*reserved bits are set in a ToPA entry' "$work/spoilt/capture/events.bin" | sed 's/[1-9][0-9]*/some/')" some
+none 'operational errors: nothing else was lost' spoilt stopped
+
+try lone "$broadwell" 'pt.region=16K'
+none 'one region at a time: the early PMI is early enough' lone gaps
+try lonestop "$broadwell, skid=3000, seed=3" 'pt.region=16K'
+some 'one region at a time, skid beyond its end: the stops are told' lonestop stopped
+try lonewrap "$broadwell, skid=3000, seed=3" 'pt.region=16K pt.stop=off'
+some 'one region at a time without STOP: the wraps are found out' lonewrap overruns
+none 'one region at a time without STOP: nothing stops' lonewrap stopped
+try lonespoilt "$broadwell, spoil=60" 'pt.region=16K'
+some 'one region at a time: operational errors are found and repaired' lonespoilt errors
+
+try range 'profile=skylake' 'pt.scheme=range'
+none 'a single range, large enough: no gap' range gaps
+try rangesmall 'profile=skylake' 'pt.scheme=range pt.region=16K pt.regions=4'
+some 'a single range, too small: the wraps are found out' rangesmall overruns
+
+try chained 'profile=skylake, skid=2000, seed=4' 'pt.region=4K pt.regions=600'
+none 'two tables, linked by END: no gap' chained gaps
+done_testing
