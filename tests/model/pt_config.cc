@@ -156,7 +156,10 @@ void ptm_cpu_reset(BX_CPU_C *cpu, unsigned type)
     p->in_vm_entry = p->in_vm_exit = false;
     ptm_xsave_reset(cpu);
     p->in_vmx_transition = p->ctl_deferred = p->cr3_changed = false;
-    ptm_enables_update(cpu);
+    if (type == BX_RESET_SOFTWARE && p->in_init)
+        ptm_init_done(cpu);
+    else
+        ptm_enables_update(cpu);
 }
 
 void ptm_cpuid(BX_CPU_C *cpu, uint32_t leaf, uint32_t subleaf, struct cpuid_function_t *regs)

@@ -236,6 +236,25 @@ void ptm_vmxon(BX_CPU_C *cpu)
         ptm_ctl_set(cpu, cpu->ptm.msr.ctl & ~RTIT_CTL_TRACE_EN, ip, ip);
 }
 
+void ptm_init_begin(BX_CPU_C *cpu)
+{
+    cpu->ptm.in_init = true;
+    cpu->ptm.event_ip = ptm_current_ip(cpu);
+}
+
+/* Table "FUP Cases and IP Payload", INIT: an event like an interrupt, after which CR3 is 0. IA32_RTIT_* keep their
+ * values (36.2.7.1). */
+void ptm_init_done(BX_CPU_C *cpu)
+{
+    struct transfer transfer = {};
+    transfer.is_branch = true;
+    transfer.has_source = true;
+    transfer.source = cpu->ptm.event_ip;
+    transfer.new_cr3 = true;
+    cpu->ptm.in_init = false;
+    transfer_packets(cpu, &transfer);
+}
+
 /* Row 14 and 36.2.8.3, "System Management Mode": an SMI clears TraceEn, RSM brings it back. Called before the CPU's
  * state changes, and after it was restored. */
 void ptm_smi(BX_CPU_C *cpu)

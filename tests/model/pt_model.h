@@ -90,6 +90,7 @@ struct ptm_cpu {
     bool ctl_deferred;      /* one of them held IA32_RTIT_CTL */
     uint64_t deferred_ctl;
     bool smm_trace_en; /* TraceEn to be restored by RSM */
+    bool in_init;
 
     /* Output */
     struct ptm_msrs msr;
@@ -167,6 +168,9 @@ void ptm_vmptrld(BX_CPU_C *cpu);
 void ptm_vmxon(BX_CPU_C *cpu);
 void ptm_smi(BX_CPU_C *cpu);
 void ptm_rsm(BX_CPU_C *cpu);
+/* INIT arrives; and: the CPU's state is the one after INIT. */
+void ptm_init_begin(BX_CPU_C *cpu);
+void ptm_init_done(BX_CPU_C *cpu);
 
 /* --- pt_msrs.cc ------------------------------------------------------------------------------------------------- */
 
