@@ -129,8 +129,8 @@ void ptm_transition_settle(BX_CPU_C *cpu);
 
 /* --- pt_ranges.cc --- */
 bool ptm_ranges_used(const struct ptm_cpu *p);
-/* ptm_enables_update where a transfer ended, with FilterEn by filter_ip. true: the TraceStop condition is met at stop_ip
- * (FilterEn is 0); ptm_trace_stop is to follow behind all other packets. */
+/* ptm_enables_update where a transfer ended, with FilterEn by filter_ip. true: the TraceStop condition is met at
+ * stop_ip (FilterEn is 0); ptm_trace_stop is to follow behind all other packets. */
 bool ptm_enables_at(BX_CPU_C *cpu, uint64_t filter_ip, uint64_t stop_ip);
 /* The packet, and Stopped. */
 void ptm_trace_stop(BX_CPU_C *cpu);

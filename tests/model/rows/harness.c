@@ -11,7 +11,7 @@
  */
 #include <stdint.h>
 
-#include "row.h"
+#include "places.h"
 
 struct row {
     void (*start)(void);

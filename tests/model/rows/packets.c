@@ -31,7 +31,8 @@ void packets_collect(const char *name)
 static void collect(const uint8_t *bytes, size_t size, const struct pt_packet *packet)
 {
     char line[DUMP_LINE_MAX];
-    fwrite(line, dump_line(line, all_size, packet), 1, all_packets);
+    dump_line(line, all_size, packet);
+    fputs(line, all_packets);
     fwrite(bytes, size, 1, all_traces);
     all_size += size;
 }
