@@ -98,6 +98,11 @@ bool ptm_packet_before(BX_CPU_C *cpu, enum pt_packet_kind kind);
 /* Write a packet, or lose it in an overflow; what is due by time comes before it. */
 void ptm_put(BX_CPU_C *cpu, const struct pt_packet *packet);
 uint8_t ptm_mode(BX_CPU_C *cpu);
+/* What is taken from a linear address in the current code segment, or in one of that base, to make an IP payload. */
+uint64_t ptm_ip_base(BX_CPU_C *cpu);
+uint64_t ptm_ip_payload(uint64_t ip, uint64_t base);
+void ptm_put_payload(BX_CPU_C *cpu, enum pt_packet_kind kind, uint64_t payload);
+/* The same for a linear address in the current code segment. */
 void ptm_put_ip(BX_CPU_C *cpu, enum pt_packet_kind kind, uint64_t ip);
 void ptm_put_ip_suppressed(BX_CPU_C *cpu, enum pt_packet_kind kind);
 void ptm_put_plain(BX_CPU_C *cpu, enum pt_packet_kind kind); /* no payload */

@@ -82,6 +82,7 @@ struct ptm_cpu {
 
     /* An event on its way through the IDT, a VM exit or an SMI: where it hit. */
     uint64_t event_ip;
+    uint64_t source_base; /* of its code segment, ptm_ip_base */
     uint64_t exit_ip;
     bool exit_has_ip;       /* false: a VM entry that failed */
     bool in_vmx_transition; /* MSR lists are being loaded */
