@@ -157,7 +157,10 @@ void ptm_cpu_reset(BX_CPU_C *cpu, unsigned type)
         p->window = p->out = p->window_end = p->out_limit = p->nowhere;
     }
     p->in_vmx_transition = p->ctl_deferred = p->cr3_changed = false;
-    ptm_enables_update(cpu);
+    if (type == BX_RESET_SOFTWARE && p->in_init)
+        ptm_init_done(cpu);
+    else
+        ptm_enables_update(cpu);
 }
 
 void ptm_cpuid(BX_CPU_C *cpu, uint32_t leaf, uint32_t subleaf, struct cpuid_function_t *regs)

@@ -33,7 +33,7 @@ static void transfer_packets(BX_CPU_C *cpu, const struct transfer *transfer)
         return;
     ptm_tnt_flush(cpu);
     if (before && transfer->has_source)
-        ptm_put_ip(cpu, PT_PACKET_FUP, transfer->source);
+        ptm_put_payload(cpu, PT_PACKET_FUP, ptm_ip_payload(transfer->source, p->source_base));
     if (transfer->new_cr3 && p->context_en && (p->msr.ctl & RTIT_CTL_OS))
         ptm_put_pip(cpu);
     if (after)
@@ -83,6 +83,7 @@ static void exception_ends(struct ptm_cpu *p)
 void ptm_event_begin(BX_CPU_C *cpu, uint64_t ip)
 {
     cpu->ptm.event_ip = ip;
+    cpu->ptm.source_base = ptm_ip_base(cpu);
     ptm_truth_interrupted(cpu);
 }
 
@@ -132,7 +133,7 @@ static void deferred_apply(BX_CPU_C *cpu, const struct transfer *transfer)
     if ((p->msr.ctl & RTIT_CTL_TRACE_EN) && (p->hot & PTM_HOT_BRANCH)) {
         ptm_tnt_flush(cpu);
         if (transfer->has_source)
-            ptm_put_ip(cpu, PT_PACKET_FUP, transfer->source);
+            ptm_put_payload(cpu, PT_PACKET_FUP, ptm_ip_payload(transfer->source, p->source_base));
         if (transfer->new_cr3 && (p->msr.ctl & RTIT_CTL_OS))
             ptm_put_pip(cpu);
         ptm_put_ip_suppressed(cpu, PT_PACKET_TIP_PGD);
@@ -190,6 +191,7 @@ void ptm_vmexit_begin(BX_CPU_C *cpu, uint32_t reason, uint64_t ip)
     struct ptm_cpu *p = &cpu->ptm;
     bool failed_entry = (reason >> 31) != 0;
     p->exit_ip = ip;
+    p->source_base = ptm_ip_base(cpu);
     p->exit_has_ip = !failed_entry;
     p->in_vm_exit = true;
     if (!failed_entry) {
@@ -234,6 +236,25 @@ void ptm_vmxon(BX_CPU_C *cpu)
     uint64_t ip = cpu->get_laddr(BX_SEG_REG_CS, cpu->prev_rip);
     if (!ptm_config.profile->vmx)
         ptm_ctl_set(cpu, cpu->ptm.msr.ctl & ~RTIT_CTL_TRACE_EN, ip, ip);
+}
+
+void ptm_init_begin(BX_CPU_C *cpu)
+{
+    cpu->ptm.in_init = true;
+    cpu->ptm.event_ip = ptm_current_ip(cpu);
+}
+
+/* Table "FUP Cases and IP Payload", INIT: an event like an interrupt, after which CR3 is 0. IA32_RTIT_* keep their
+ * values (36.2.7.1). */
+void ptm_init_done(BX_CPU_C *cpu)
+{
+    struct transfer transfer = {};
+    transfer.is_branch = true;
+    transfer.has_source = true;
+    transfer.source = cpu->ptm.event_ip;
+    transfer.new_cr3 = true;
+    cpu->ptm.in_init = false;
+    transfer_packets(cpu, &transfer);
 }
 
 /* Row 14 and 36.2.8.3, "System Management Mode": an SMI clears TraceEn, RSM brings it back. Called before the CPU's

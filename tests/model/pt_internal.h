@@ -101,6 +101,11 @@ bool ptm_packet_before(BX_CPU_C *cpu, enum pt_packet_kind kind);
 /* Write a packet, or lose it in an overflow; what is due by time comes before it. */
 void ptm_put(BX_CPU_C *cpu, const struct pt_packet *packet);
 uint8_t ptm_mode(BX_CPU_C *cpu);
+/* What is taken from a linear address in the current code segment, or in one of that base, to make an IP payload. */
+uint64_t ptm_ip_base(BX_CPU_C *cpu);
+uint64_t ptm_ip_payload(uint64_t ip, uint64_t base);
+void ptm_put_payload(BX_CPU_C *cpu, enum pt_packet_kind kind, uint64_t payload);
+/* The same for a linear address in the current code segment. */
 void ptm_put_ip(BX_CPU_C *cpu, enum pt_packet_kind kind, uint64_t ip);
 void ptm_put_ip_suppressed(BX_CPU_C *cpu, enum pt_packet_kind kind);
 void ptm_put_plain(BX_CPU_C *cpu, enum pt_packet_kind kind); /* no payload */
@@ -132,8 +137,8 @@ void ptm_transition_settle(BX_CPU_C *cpu);
 
 /* --- pt_ranges.cc --- */
 bool ptm_ranges_used(const struct ptm_cpu *p);
-/* ptm_enables_update where a transfer ended, with FilterEn by filter_ip. true: the TraceStop condition is met at stop_ip
- * (FilterEn is 0); ptm_trace_stop is to follow behind all other packets. */
+/* ptm_enables_update where a transfer ended, with FilterEn by filter_ip. true: the TraceStop condition is met at
+ * stop_ip (FilterEn is 0); ptm_trace_stop is to follow behind all other packets. */
 bool ptm_enables_at(BX_CPU_C *cpu, uint64_t filter_ip, uint64_t stop_ip);
 /* The packet, and Stopped. */
 void ptm_trace_stop(BX_CPU_C *cpu);

@@ -82,6 +82,7 @@ struct ptm_cpu {
 
     /* An event on its way through the IDT, a VM exit or an SMI: where it hit. */
     uint64_t event_ip;
+    uint64_t source_base; /* of its code segment, ptm_ip_base */
     uint64_t exit_ip;
     bool exit_has_ip;       /* false: a VM entry that failed */
     bool in_vmx_transition; /* MSR lists are being loaded */
@@ -90,6 +91,7 @@ struct ptm_cpu {
     bool ctl_deferred;      /* one of them held IA32_RTIT_CTL */
     uint64_t deferred_ctl;
     bool smm_trace_en; /* TraceEn to be restored by RSM */
+    bool in_init;
 
     /* Output */
     struct ptm_msrs msr;
@@ -167,6 +169,9 @@ void ptm_vmptrld(BX_CPU_C *cpu);
 void ptm_vmxon(BX_CPU_C *cpu);
 void ptm_smi(BX_CPU_C *cpu);
 void ptm_rsm(BX_CPU_C *cpu);
+/* INIT arrives; and: the CPU's state is the one after INIT. */
+void ptm_init_begin(BX_CPU_C *cpu);
+void ptm_init_done(BX_CPU_C *cpu);
 
 /* --- pt_msrs.cc ------------------------------------------------------------------------------------------------- */
 

@@ -20,7 +20,25 @@ static struct pt_packet packet_of(enum pt_packet_kind kind)
     return packet;
 }
 
+/* CPUID.14H:ECX[31]: payloads are linear addresses, or offsets in the code segment. 64-bit mode has no base. */
+uint64_t ptm_ip_base(BX_CPU_C *cpu)
+{
+    if (cpu->cpu_mode == BX_MODE_LONG_64 || ptm_out(ptm_config.profile, PTM_OUT_LIP))
+        return 0;
+    return cpu->sregs[BX_SEG_REG_CS].cache.u.segment.base;
+}
+
+uint64_t ptm_ip_payload(uint64_t ip, uint64_t base)
+{
+    return base == 0 ? ip : (ip - base) & 0xffffffff;
+}
+
 void ptm_put_ip(BX_CPU_C *cpu, enum pt_packet_kind kind, uint64_t ip)
+{
+    ptm_put_payload(cpu, kind, ptm_ip_payload(ip, ptm_ip_base(cpu)));
+}
+
+void ptm_put_payload(BX_CPU_C *cpu, enum pt_packet_kind kind, uint64_t ip)
 {
     struct ptm_cpu *p = &cpu->ptm;
     struct pt_packet packet = packet_of(kind);

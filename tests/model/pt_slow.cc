@@ -33,7 +33,7 @@ bool ptm_tip_defer(BX_CPU_C *cpu, uint64_t ip)
     if (!ptm_config.deferred_tips || p->tnt == PTM_TNT_EMPTY || (p->msr.ctl & RTIT_CTL_CYC_EN) ||
         s->nr_tips == PTM_MAX_DEFERRED_TIPS)
         return false;
-    s->tips[s->nr_tips++] = ip;
+    s->tips[s->nr_tips++] = ptm_ip_payload(ip, ptm_ip_base(cpu));
     return true;
 }
 
@@ -52,7 +52,7 @@ void ptm_tnt_flush(BX_CPU_C *cpu)
     uint32_t nr_tips = s->nr_tips;
     s->nr_tips = 0;
     for (uint32_t n = 0; n < nr_tips; n++)
-        ptm_put_ip(cpu, PT_PACKET_TIP, s->tips[n]);
+        ptm_put_payload(cpu, PT_PACKET_TIP, s->tips[n]);
 }
 
 /* What was executed and not written is lost. */

@@ -41,12 +41,29 @@ static bool print_flags(const char *opcode, const char *payload)
     return true;
 }
 
+static bool print_timing(const char *opcode, const char *payload)
+{
+    static const char *const packets[][2] = {{"tsc", "TSC"}, {"cbr", "CBR"}, {"mtc", "MTC"}, {"cyc", "CYC"}};
+    unsigned ctc, fc;
+    for (size_t i = 0; i < sizeof(packets) / sizeof(packets[0]); i++) {
+        if (!strcmp(opcode, packets[i][0])) {
+            printf("%s 0x%llx\n", packets[i][1], strtoull(payload, NULL, 16));
+            return true;
+        }
+    }
+    if (strcmp(opcode, "tma") != 0 || sscanf(payload, "%x, %x", &ctc, &fc) != 2)
+        return false;
+    printf("TMA CTC 0x%x FC 0x%x\n", ctc, fc);
+    return true;
+}
+
 /* false: a packet that this translation does not know. */
 static bool print_packet(const char *opcode, const char *payload)
 {
     static const char *const ip_packets[][2] = {
         {"tip", "TIP"}, {"tip.pge", "TIP.PGE"}, {"tip.pgd", "TIP.PGD"}, {"fup", "FUP"}};
-    static const char *const plain_packets[][2] = {{"psb", "PSB"}, {"psbend", "PSBEND"}, {"ovf", "OVF"}};
+    static const char *const plain_packets[][2] = {
+        {"psb", "PSB"}, {"psbend", "PSBEND"}, {"ovf", "OVF"}, {"stop", "TraceSTOP"}};
     for (size_t i = 0; i < sizeof(ip_packets) / sizeof(ip_packets[0]); i++) {
         if (!strcmp(opcode, ip_packets[i][0])) {
             print_ip(ip_packets[i][1], payload);
@@ -59,13 +76,13 @@ static bool print_packet(const char *opcode, const char *payload)
             return true;
         }
     }
+    if (print_timing(opcode, payload))
+        return true;
     uint64_t value = strtoull(payload, NULL, 16);
     if (!strncmp(opcode, "tnt.", 4))
         print_tnt(payload);
-    else if (!strcmp(opcode, "tsc"))
-        printf("TSC 0x%" PRIx64 "\n", value);
-    else if (!strcmp(opcode, "cbr"))
-        printf("CBR 0x%" PRIx64 "\n", value);
+    else if (!strcmp(opcode, "ptw"))
+        printf("PTWRITE 0x%llx IP:%d\n", strtoull(payload + 3, NULL, 16), strstr(payload, ", ip") != NULL);
     else if (!strcmp(opcode, "pip"))
         printf("PIP 0x%" PRIx64 " (NR=0)\n", value >> 5);
     else

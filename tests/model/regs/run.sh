@@ -24,7 +24,7 @@ test() {
     mkdir -p "$dir"
     gcc $c_flags "$@" -o "$dir/test.o" "$here/$source.c"
     ld -nostdlib -static --no-warn-rwx-segments -T "$here/../selftest/link.ld" -o "$dir/rom.elf" "$out/rom.o" \
-        "$out/faults.o" "$out/regs.o" "$dir/test.o"
+        "$out/faults.o" "$out/regs.o" "$out/vmx.o" "$dir/test.o"
     objcopy -O binary "$dir/rom.elf" "$dir/rom.bin"
     head -c 32768 /dev/zero >"$dir/vga.bin"
     cat >"$dir/bochsrc" <<RC
@@ -54,6 +54,8 @@ msrs() { # NAME OPTIONS WORDS
 
 # shellcheck disable=SC2086
 gcc $c_flags -o "$out/regs.o" "$here/regs.c"
+# shellcheck disable=SC2086
+gcc $c_flags -o "$out/vmx.o" "$here/../rows/vmx.c"
 gcc -c -I"$here/../rows" -o "$out/faults.o" "$here/../rows/faults.S"
 gcc -c -o "$out/rom.o" "$here/../selftest/rom.S"
 {
@@ -71,6 +73,10 @@ gcc -c -o "$out/rom.o" "$here/../selftest/rom.S"
     test pmi-second0 pmi 'profile=skylake, second=0' -DSINGLE=0 -DSKID=0 -DSECOND=1
     test pmi-broadwell pmi profile=broadwell -DSINGLE=1 -DSKID=0 -DSECOND=0
     test xsave xsave profile=skylake
+    test vmx-novmxpt vmx profile=novmxpt -DVMX_PT=0 -DVMX_CTL=0 -DVMX_GPA=0
+    test vmx-skylake vmx profile=skylake -DVMX_PT=1 -DVMX_CTL=0 -DVMX_GPA=0
+    test vmx-icelake vmx profile=icelake -DVMX_PT=1 -DVMX_CTL=1 -DVMX_GPA=1
+    test vmx-nogpa vmx 'profile=custom, vmxctl=1' -DVMX_PT=1 -DVMX_CTL=1 -DVMX_GPA=0
 } >"$out/tap"
 sed -i '/^end$/d' "$out/tap"
 awk '/^(not )?ok - / { sub(/ok - /, "ok " ++n " - ") } { print } END { print "1.." n+0 }' "$out/tap"

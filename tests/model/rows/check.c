@@ -1,7 +1,9 @@
 /*
  * Judge what the rows of one ROM left, and print TAP lines without numbers.
  *
- *   check ELF IMAGE RESULTS BRANCHES ROW.S...      the rows in the order in which they were linked
+ *   check ELF IMAGE RESULTS BRANCHES ALL ROW.S...      the rows in the order in which they were linked
+ *
+ * All traces go one behind the other into ALL.pt, and their packets in the dialect of ptdump into ALL.dump.
  *
  * Against the first comment of each ROW.S: its lines after "expect:" up to an empty one, in which * and ? stand for any
  * text and any character; and a line "libipt: packets" where libipt's instruction decoder does not support the row, or
@@ -197,14 +199,15 @@ static void judge(const char *source, struct result *row, const struct bytes *im
 
 int main(int argc, char **argv)
 {
-    if (argc < 5) {
-        fprintf(stderr, "usage: check ELF IMAGE RESULTS BRANCHES ROW.S...\n");
+    if (argc < 6) {
+        fprintf(stderr, "usage: check ELF IMAGE RESULTS BRANCHES ALL ROW.S...\n");
         return 2;
     }
     symbols_load(argv[1]);
     struct bytes image = file_read(argv[2]), truth = file_read(argv[4]);
     char *text = (char *)file_read(argv[3]).bytes;
-    for (int i = 5; i < argc; i++) {
+    packets_collect(argv[5]);
+    for (int i = 6; i < argc; i++) {
         struct result row = result_read(&text);
         if (row.complete)
             judge(argv[i], &row, &image, argv[2], &truth);

@@ -54,6 +54,8 @@ void symbols_load(const char *elf_path);
 void symbol_text(char *out, size_t room, uint64_t address, const struct result *row);
 
 /* packets.c */
+/* Have packets_text also append the trace to NAME.pt, its packets to NAME.dump. */
+void packets_collect(const char *name);
 /* The trace's packets without those that the ROM makes before the row starts. false: *lines ends in the reason. */
 bool packets_text(struct lines *lines, struct result *row);
 

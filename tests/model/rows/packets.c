@@ -9,6 +9,34 @@
 #include "check.h"
 #include "decode/dump_line.h"
 
+static FILE *all_traces, *all_packets;
+static uint64_t all_size;
+
+static FILE *create(const char *name, const char *suffix)
+{
+    char path[4096];
+    snprintf(path, sizeof(path), "%s%s", name, suffix);
+    FILE *file = fopen(path, "w");
+    if (file == NULL)
+        die(path, "cannot be written");
+    return file;
+}
+
+void packets_collect(const char *name)
+{
+    all_traces = create(name, ".pt");
+    all_packets = create(name, ".dump");
+}
+
+static void collect(const uint8_t *bytes, size_t size, const struct pt_packet *packet)
+{
+    char line[DUMP_LINE_MAX];
+    dump_line(line, all_size, packet);
+    fputs(line, all_packets);
+    fwrite(bytes, size, 1, all_traces);
+    all_size += size;
+}
+
 static bool is_ip(enum pt_packet_kind kind)
 {
     return kind == PT_PACKET_TIP || kind == PT_PACKET_TIP_PGE || kind == PT_PACKET_TIP_PGD || kind == PT_PACKET_FUP;
@@ -58,6 +86,7 @@ bool packets_text(struct lines *lines, struct result *row)
             lines_add(lines, line);
             return false;
         }
+        collect(row->trace.bytes + at, (size_t)size, &packet);
         at += (size_t)size;
         row->packet_sizes.bytes[row->packet_sizes.size++] = (uint8_t)size;
         if (packet.kind == PT_PACKET_PSB)

@@ -4,7 +4,7 @@
  */
 #include <stdint.h>
 
-#include "row.h"
+#include "places.h"
 
 #define VMXON_REGION 0x400000ull
 #define VMCS_REGION 0x401000ull

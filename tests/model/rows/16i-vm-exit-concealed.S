@@ -1,0 +1,32 @@
+/*
+ * Row 16i with "conceal VM exits from PT" alone: the VM entry has its PIP with NR=1, the exit has none (36.5.1).
+ *
+ * libipt: no truth (it lists no VM entries and exits)
+ *
+ * expect:
+ * cbr *
+ * mode.exec cs.l
+ * tip.pge on
+ * pip 72000, nr
+ * tip guest
+ * fup exits
+ * tip host
+ * fup off
+ * tip.pgd
+ */
+#include "row.h"
+
+    ROW
+    VMX_START guest, host
+    VM_CONTROL_SET 0x400c, 1 << 24
+    TRACE_ON
+    vmlaunch
+host:
+    TRACE_OFF
+    VMX_END
+    ret
+guest:
+    nop
+exits:
+    vmcall
+    ROW_END

@@ -1,0 +1,36 @@
+/*
+ * Rows 17i and 16i with all three "conceal VMX from PT" controls: no PIP for the VM entry and exit, NR=0 in the guest's own
+ * PIP (36.5.1).
+ *
+ * libipt: no truth (it lists no VM entries and exits)
+ *
+ * expect:
+ * cbr *
+ * mode.exec cs.l
+ * tip.pge on
+ * tip guest
+ * pip 72000
+ * fup exits
+ * tip host
+ * fup off
+ * tip.pgd
+ */
+#include "row.h"
+
+    ROW
+    VMX_START guest, host
+    VM_CONTROL_SET 0x401e, 1 << 19
+    VM_CONTROL_SET 0x400c, 1 << 24
+    VM_CONTROL_SET 0x4012, 1 << 17
+    TRACE_ON
+    vmlaunch
+host:
+    TRACE_OFF
+    VMX_END
+    ret
+guest:
+    movq %cr3, %rax
+    movq %rax, %cr3
+exits:
+    vmcall
+    ROW_END

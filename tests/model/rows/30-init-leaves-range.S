@@ -1,0 +1,26 @@
+/*
+ * INIT that clears FilterEn. (The second PIP is the MOV to CR3 of the ROM, which starts again.)
+ *
+ * libipt: packets (there is no code at that address)
+ *
+ * expect:
+ * cbr *
+ * mode.exec cs.l
+ * tip.pge on
+ * fup here
+ * pip 0
+ * tip.pgd *
+ * pip 70000
+ */
+#include "row.h"
+
+    ROW
+    RANGE 0, on, row_end
+    movl $0xfee00300, %ebx
+    TRACE_ON CTL_DEFAULT | CTL_ADDR0_FILTER
+    movl $0x4500, (%rbx) /* INIT to APIC 0, which is this one: the ROM starts again and goes on to the next row */
+here:
+    nop
+    TRACE_OFF
+    ret
+    ROW_END

@@ -1,0 +1,34 @@
+/*
+ * INIT with PacketEn before and after (Table "FUP Cases and IP Payload"): FUP with the next IP, PIP of CR3 = 0,
+ * the mode and the reset vector. A TraceStop range over the ROM ends the trace at its first jump.
+ *
+ * libipt: packets (there is no code at that address)
+ *
+ * expect:
+ * cbr *
+ * mode.exec cs.l
+ * tip.pge on
+ * tnt.8 !
+ * fup here
+ * pip 0
+ * mode.exec
+ * tip *
+ * tip.pgd *
+ * stop
+ */
+#include "row.h"
+
+    ROW
+    SET_MSR RTIT_ADDR0_A, 0xf0000
+    SET_MSR (RTIT_ADDR0_A + 1), 0xfffff
+    movl $0xfee00300, %ebx
+    TRACE_ON CTL_DEFAULT | CTL_ADDR0_STOP
+    testl %ebx, %ebx
+    jnz 1f
+1:
+    movl $0x4500, (%rbx) /* INIT to APIC 0, which is this one: the ROM starts again and goes on to the next row */
+here:
+    nop
+    TRACE_OFF
+    ret
+    ROW_END
