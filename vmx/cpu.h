@@ -67,6 +67,7 @@ struct cpu {
     uint32_t config_address; /* what the guest wrote to 0CF8H */
     uint64_t lapic_pa;       /* page guarded in xAPIC mode, 0 = none */
     uint32_t lvtpc_guest;    /* LVTPC as the guest wants it */
+    uint64_t lapic_step_rip; /* of the instruction that writes to lapic_stage */
     uint64_t pmis_told;      /* bits of IA32_PERF_GLOBAL_STATUS that the guest knows of: vmx/pmi.h */
 
     struct step_page step_pages[STEP_MAX_PAGES];
@@ -80,6 +81,7 @@ struct cpu {
     uint64_t exits[NR_EXIT_REASONS];
     char text[4096]; /* for pt_flush */
 
+    uint8_t lapic_stage[4096] __attribute__((aligned(4096))); /* vmx/lapic.c */
     uint8_t vmxon_region[4096] __attribute__((aligned(4096)));
     uint8_t vmcs_region[4096] __attribute__((aligned(4096)));
 };
@@ -142,6 +144,7 @@ void timer_setup(const struct cpu *cpu);
 /* vmx/lapic.c */
 void lapic_guard_start(struct cpu *cpu);
 void lapic_guard_follow(struct cpu *cpu);
+void lapic_step_open(struct cpu *cpu, uint64_t gpa);
 void lapic_step_done(struct cpu *cpu, uint64_t gpa);
 bool lapic_lvtpc_write(struct cpu *cpu, uint64_t value);
 bool lapic_is_x2apic(void);

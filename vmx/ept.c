@@ -161,6 +161,13 @@ void ept_set_access(uint64_t gpa, uint64_t access)
     *slot = (*slot & ~EPT_ACCESS_MASK) | access;
 }
 
+void ept_redirect(uint64_t gpa, uint64_t pa)
+{
+    uint64_t *slot = slot_at(gpa, 1);
+
+    *slot = (*slot & ~EPT_ADDRESS_MASK) | pa;
+}
+
 void ept_map_missing(uint64_t gpa)
 {
     const struct range *ours = &vmx_machine.reserved;

@@ -25,6 +25,9 @@ uint64_t ept_lookup(uint64_t gpa);
  * rights were taken away. */
 void ept_set_access(uint64_t gpa, uint64_t access);
 
+/* Let gpa's 4-KByte page be another host-physical one. The caller calls ept_invalidate. */
+void ept_redirect(uint64_t gpa, uint64_t pa);
+
 /* Nothing maps gpa: map it as device memory above what was mapped at the start, or as a hidden page. */
 void ept_map_missing(uint64_t gpa);
 

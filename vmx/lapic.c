@@ -3,9 +3,10 @@
  * guest keeps a value of its own here.
  *
  * In x2APIC mode the two MSRs that matter exit (vmx/msr_policy.c). In xAPIC mode the page is read-only to the guest,
- * and each write is a single step (vmx/step.c) after which LVTPC is looked at if the write went there. VISIBLE: in
- * xAPIC mode the guest reads our LVTPC. VISIBLE: software-disabling the local APIC does not happen, as it would mask
- * LVTPC; its other entries are masked.
+ * and each write is a single step (vmx/step.c) to a page of ours, from which it is carried to the register it was for:
+ * the guest's LVTPC never stands in the real one, and an NMI that the guest sends itself leaves when TraceEn is 0, so
+ * that it is not one with a ToPA PMI. VISIBLE: in xAPIC mode the guest reads our LVTPC. VISIBLE: software-disabling the
+ * local APIC does not last, as it masks LVTPC; its other entries are masked.
  *
  * Source: SDM "Advanced Programmable Interrupt Controller (APIC)": "Local Vector Table", "Local APIC State After It Has
  * Been Software Disabled", "x2APIC Register Address Space".
@@ -16,6 +17,7 @@
 #include "vmx/ept_maths.h"
 #include "vmx/msr_policy.h"
 #include "vmx/phys.h"
+#include "vmx/vmcs.h"
 
 #define APIC_BASE_X2APIC (1ull << 10)
 #define APIC_BASE_ENABLE (1ull << 11)
@@ -34,6 +36,13 @@
 #define LVT_MASKED (1u << 16)
 #define LVT_PMI_WRITABLE (LVT_VECTOR_MASK | LVT_DELIVERY_MASK | LVT_MASKED)
 #define ICR_TO_SELF (1u << 18)
+
+#define INSTRUCTION_MAX_BYTES 15u
+
+static volatile uint32_t *staged(struct cpu *cpu, uint32_t offset)
+{
+    return (volatile uint32_t *)(cpu->lapic_stage + offset);
+}
 
 static volatile uint32_t *lapic_register(const struct cpu *cpu, uint32_t offset)
 {
@@ -102,20 +111,34 @@ bool lapic_lvtpc_write(struct cpu *cpu, uint64_t value)
     return true;
 }
 
-void lapic_step_done(struct cpu *cpu, uint64_t gpa)
+/* The instruction writes to a page of ours that shows the register as it is; lapic_step_done carries it over. */
+void lapic_step_open(struct cpu *cpu, uint64_t gpa)
 {
     const uint32_t offset = gpa & 0xff0;
 
+    *staged(cpu, offset) = offset == APIC_LVT_PMI ? cpu->lvtpc_guest : *lapic_register(cpu, offset);
+    cpu->lapic_step_rip = vmreadn(VMCS_GUEST_RIP);
+    ept_redirect(cpu->lapic_pa, virt_to_phys(cpu->lapic_stage));
+    step_open_page(cpu, gpa, STEP_LAPIC, EPT_READ | EPT_WRITE);
+}
+
+void lapic_step_done(struct cpu *cpu, uint64_t gpa)
+{
+    const uint32_t offset = gpa & 0xff0, value = *staged(cpu, offset);
+
+    ept_redirect(cpu->lapic_pa, cpu->lapic_pa);
+    /* An event was delivered instead of the instruction: it will be back. A REP instruction stays where it is. */
+    if (vmreadn(VMCS_GUEST_RIP) - cpu->lapic_step_rip > INSTRUCTION_MAX_BYTES)
+        return;
+    if (offset == APIC_LVT_PMI) {
+        cpu->lvtpc_guest = value & LVT_PMI_WRITABLE;
+        return;
+    }
+    *lapic_register(cpu, offset) = value;
     if (offset == APIC_SVR) {
         keep_software_enabled(cpu);
         lvtpc_take(cpu);
     }
-    if (offset != APIC_LVT_PMI)
-        return;
-    cpu->lvtpc_guest = *lapic_register(cpu, APIC_LVT_PMI) & LVT_PMI_WRITABLE;
-    lvtpc_take(cpu);
-    /* A PMI that fell due while the guest's value stood there is not coming again. pt_enter serves it. */
-    (void)pt_nmi(cpu->pt);
 }
 
 /* A counter of the guest's has overflowed. Delivery masks the entry; where it is masked, nothing is delivered. */

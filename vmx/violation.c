@@ -27,7 +27,7 @@ enum exit_action ept_violation_exit(struct cpu *cpu)
     if (!ept_entry_present(entry))
         ept_map_missing(gpa);
     else if (write && page == cpu->lapic_pa)
-        step_open_page(cpu, gpa, STEP_LAPIC, EPT_READ | EPT_WRITE);
+        lapic_step_open(cpu, gpa);
     else if (write && ept_is_hidden(gpa))
         step_open_page(cpu, page, STEP_HIDDEN, EPT_READ | EPT_WRITE);
     else if (fetch && vmx_machine.code_pages && page != cpu->lapic_pa && !ept_is_hidden(gpa))
