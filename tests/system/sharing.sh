@@ -1,0 +1,38 @@
+#!/bin/bash
+# What the guest shares with us: LVTPC, its counters' status, freezes, NMIs; and that PT is hidden whole.
+. tests/system/lib.sh
+
+# right NAME BOOT: all that the guest checked was as it should be
+right() {
+    local wrong
+    wrong=$(grep -a -A1 'IS WRONG' "$work/$2/console.txt")
+    if [ -z "$wrong" ] && grep -aq 'sharing: ok' "$work/$2/console.txt"; then
+        pass "$1 ($(grep -ac 'is right' "$work/$2/console.txt") checks)"
+    else
+        fail "$1" "$wrong"
+    fi
+}
+
+if ! grep -q '"pmu"' tests/model/pt_config.cc; then
+    skip 'sharing the performance-monitoring unit' 'the model has none'
+    done_testing
+fi
+export PTMODEL='profile=skylake, pmu=4'
+MEMORY=256 check 'the guest runs' boot_guest quiet sharing ''
+right 'nothing of PT is seen; counters and NMIs arrive as asked for' quiet
+exact 'and the trace is exact' quiet
+
+# A PMI each 4 KiB, and Freeze_Perfmon_On_PMI. What stands for a counter's PMI is an NMI of its own here, which can come
+# together with ours, so that part of the guest says nothing.
+PTMODEL='profile=skylake, pmu=4, skid=100, seed=7'
+for way in root list; do
+    MEMORY=256 check "pt.switch=$way: the guest runs in a storm of PMIs" boot_guest storm-$way sharing \
+        "pt.region=4K pt.regions=16 pt.switch=$way"
+    for what in 'times that the counter was frozen' 'freeze bits in IA32_PERF_GLOBAL_STATUS' \
+        'times that IA32_PERF_GLOBAL_CTRL had changed' 'ToPA PMIs seen in IA32_PERF_GLOBAL_STATUS' \
+        'NMIs of 2000 sent'; do
+        same "in xAPIC and x2APIC mode: $what" "$(grep -ac "$what: is right" "$work/storm-$way/console.txt")" 2
+    done
+    exact "pt.switch=$way: and the trace is exact" storm-$way
+done
+done_testing
