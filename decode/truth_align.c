@@ -102,7 +102,6 @@ static void take_result(struct alignment *a, size_t at)
 bool truth_align(struct truth_aligned *aligned, const struct truth_cpu *truth, const struct flow_result *results,
                  size_t nr_results, const struct gaps *gaps)
 {
-    struct alignment a = {truth, results, nr_results, gaps, aligned, 0, false, 0};
     *aligned = (struct truth_aligned){.results = calloc(nr_results + 1, sizeof(*results)),
                                       .gaps.items = calloc(gaps->count + 1, sizeof(*gaps->items))};
     if (!aligned->results || !aligned->gaps.items) {
@@ -110,6 +109,7 @@ bool truth_align(struct truth_aligned *aligned, const struct truth_cpu *truth, c
         truth_aligned_free(aligned);
         return false;
     }
+    struct alignment a = {truth, results, nr_results, gaps, aligned, 0, false, 0};
     size_t gap = 0;
     for (size_t at = 0; at < nr_results; at++) {
         for (; gap < gaps->count && gaps->items[gap].at <= results[at].begin; gap++)

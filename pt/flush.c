@@ -41,6 +41,7 @@ void pt_flush(struct pt_cpu *pt, const char *exits_text, uint32_t exits_size)
         pt_drain_all(pt);
     pt_pause_tell(pt);
     wait_delivered(pt);
+    pt_commands(pt); /* those that came meanwhile are answered too */
     uint32_t size = totals_text(pt);
     pt_record(pt, RECORD_END, pt->text, size, exits_text, exits_text ? exits_size : 0);
     if (!wait_delivered(pt))

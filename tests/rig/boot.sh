@@ -11,6 +11,7 @@
 #   IPS       emulated instructions a second (50000000): how fast the CPU is against the wire and the timers
 #   PTMODEL   which Intel PT the emulated CPU has, words of the emulator's ptmodel line (profile=skylake)
 #   WIRE      further words for the emulated wire (drop=, reorder=, ...)
+#   UART_SOCKET  1: COM2 is a TCP socket, which carries commands too, instead of a file
 #   BRANCHES  1: also write every branch that was executed to DIR/branches.bin
 #   TIMEOUT   seconds before the boot is given up (600)
 #   UNTIL     stop, with status 0, as soon as the console shows this text: for boots that are refused
@@ -51,6 +52,8 @@ vgabios=/usr/share/vgabios/vgabios.bin
 port=$(free_port)
 ethernet='ethmod=lockstep, ethdev="none"'
 [ "$channel" = e1000 ] && ethernet="ethmod=lockstep, ethdev=\"127.0.0.1:$port${WIRE:+ $WIRE}\""
+serial="mode=file, dev=\"$dir/uart.bin\""
+[ "${UART_SOCKET:-0}" = 1 ] && serial="mode=socket-server, dev=\"127.0.0.1:$port\""
 list=
 [ "${BRANCHES:-0}" = 1 ] && list=", branches=\"$dir/branches.bin\""
 
@@ -70,7 +73,7 @@ e1000: card=0, enabled=1, mac=52:54:00:12:34:56, $ethernet
 ata0-master: type=cdrom, path="$ISO", status=inserted
 boot: cdrom
 com1: enabled=1, mode=file, dev="$dir/console.txt"
-com2: enabled=1, mode=file, dev="$dir/uart.bin"
+com2: enabled=1, $serial
 speaker: enabled=0
 log: $dir/bochs.log
 logprefix: %t%e%d
@@ -93,16 +96,25 @@ trap 'exit 143' TERM HUP
 : >"$dir/uart.bin"
 case $channel in
 e1000) source="--udp $port --bind 127.0.0.1" ;;
-uart) source="--uart $dir/uart.bin" ;;
+uart)
+    source="--uart $dir/uart.bin"
+    [ "${UART_SOCKET:-0}" = 1 ] && source="--uart 127.0.0.1:$port"
+    ;;
 none) source= ;;
 *) fail "CHANNEL=$channel is neither e1000, uart nor none" ;;
 esac
+# The emulator waits for whoever connects to its serial line.
+await_emulator() {
+    [ "$channel" = uart ] && [ "${UART_SOCKET:-0}" = 1 ] || return 0
+    until grep -q ":$(printf %04X "$port") 00000000:0000 0A" /proc/net/tcp; do sleep 0.1; done
+}
 if [ -n "$source" ]; then
     # shellcheck disable=SC2086 # lists of words
     if [ "${LIVE:-0}" = 1 ]; then
         "$build/undertrace" receive $source -o "$dir/capture" --console "$dir/console.txt" ${RECEIVE:-} &
     else
-        "$build/undertrace" receive $source -o "$dir/capture" ${RECEIVE:-} >"$dir/receive.log" 2>&1 &
+        (await_emulator && exec "$build/undertrace" receive $source -o "$dir/capture" ${RECEIVE:-}) \
+            >"$dir/receive.log" 2>&1 &
     fi
     receiver=$!
 fi

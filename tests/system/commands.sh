@@ -66,4 +66,13 @@ wait $boot
 same 'the boot ends as always' "$? $(cat "$work/live.log")" '0 '
 exact 'live: decoded branches equal the truth' live
 same 'the socket is gone' "$(ls "$work/live/capture" | grep -c control)" 0
+
+# The same over a serial line.
+UART_SOCKET=1 CHANNEL=uart IPS=4000000 boot_guest line load 'channel=uart policy=ring pt.region=16K pt.regions=4' >"$work/line.log" 2>&1 &
+boot=$!
+for _ in $(seq 400); do [ -S "$work/line/capture/control" ] && break; sleep 0.05; done
+check 'serial line: undertrace control status' build/undertrace control "$work/line/capture" status
+wait $boot
+same 'serial line: the boot ends as always' "$? $(cat "$work/line.log")" '0 '
+outside_gaps 'serial line: outside the gaps all equals the truth' line
 done_testing

@@ -87,7 +87,7 @@ one() {
         echo "not ok $index $what: nothing was traced"
     else
         echo "ok $index $what ($gaps gaps, $(jq .matched "$dir/verify.json") of $(jq .branches "$dir/verify.json") branches)"
-        rm -rf "$dir" "$dir.iso" "$dir.log"
+        [ -n "${MATRIX_KEEP-1}" ] || rm -rf "$dir" "$dir.iso" "$dir.log"
     fi
 }
 
@@ -100,7 +100,7 @@ fi
 first=${MATRIX_FIRST:-0} count=${MATRIX_COUNT:-1000} seconds=${MATRIX_SECONDS:-240}
 for ((index = first; index < first + count && SECONDS < seconds; index++)); do
     while [ "$(jobs -rp | wc -l)" -ge "${MATRIX_JOBS:-2}" ]; do wait -n; done
-    "$0" one "$index" "$work" >"$work/$index.result" 2>&1 &
+    MATRIX_KEEP='' "$0" one "$index" "$work" >"$work/$index.result" 2>&1 &
 done
 wait
 for result in $(ls "$work"/*.result | sort -V); do
