@@ -77,7 +77,7 @@ sync_file() {
     cp "$1" "$2"
     case $2 in
     */Makefile.in) [ ! -f "$src/config.status" ] || (cd "$src" && ./config.status -q instrument/undertrace/Makefile) ;;
-    */instrument.h | */pt_model.h | */pt_slow.h | */truth.h | */packet.h | */topa.h) touch "$src/instrument/stubs/instrument.h" ;;
+    */instrument.h | */pt_model.h | */pt_slow.h | */pt_pmu.h | */truth.h | */packet.h | */topa.h) touch "$src/instrument/stubs/instrument.h" ;;
     esac
 }
 

@@ -208,6 +208,7 @@ void ptm_vmexit_begin(BX_CPU_C *cpu, uint32_t reason, uint64_t ip)
 void ptm_vmexit_done(BX_CPU_C *cpu)
 {
     struct transfer transfer = vm_exit_transfer(cpu);
+    ptm_pmu_vmexit(cpu);
     if (!transition_ends(cpu, &transfer))
         transfer_packets(cpu, &transfer);
 }
