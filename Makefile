@@ -144,8 +144,9 @@ run-kvm:
 	+@$(PARTS_MAKE) $(BUILD)/undertrace.iso
 	@tests/rig/run-kvm.sh run
 
-bench: $(PARTS) $(GUESTS:%=$(BUILD)/guests/%.bzImage)
+bench: $(PARTS) $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(BUILD)/guest/vmlinuz $(BUILD)/guest/initrd
 	@tests/rig/bench.sh
+	@tests/rig/bench_model.sh
 
 # --- tests ------------------------------------------------------------------------------------------------------------
 # A unit test is one file with a main of its own, linked with all core and with the host tool's pure files.
@@ -214,7 +215,7 @@ help:
 #: make test     all tests, boots in the emulator included; the last line counts
 #: make check    unit tests, core and lint only
 #: make lint     clang-format, cppcheck and the rules of the source
-#: make bench    what tracing costs
+#: make bench    what tracing costs, and what the PT model costs the emulator
 #: make coverage how much of core the unit tests execute
 #: make model    the emulator with the PT model: build/bochs
 #: make run-kvm  the same ISO under QEMU with nested VMX, where this machine has it

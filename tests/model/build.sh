@@ -2,6 +2,7 @@
 # Build the emulator with the PT model: Debian's source of Bochs 3.0, bochs.patch, and the files beside this script.
 #
 #   tests/model/build.sh [BUILD]      BUILD (default: build) receives bochs and model/, where all the work is done
+#   tests/model/build.sh --unmodified [BUILD]     Bochs as it is, with the same options: BUILD/model/unmodified/bochs
 #   BOCHS_TARBALL=FILE                take the source from FILE instead of Debian's archive
 #   JOBS=N                            compile N files at a time
 #
@@ -10,6 +11,8 @@ set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
+unmodified=
+[ "${1:-}" != --unmodified ] || { unmodified=yes && shift; }
 build=${1:-$root/build}
 mkdir -p "$build/model"
 build=$(cd "$build" && pwd)
@@ -20,7 +23,8 @@ tarball_name=bochs_3.0+dfsg.orig.tar.xz
 tarball_sha256=78f6c73d4a6472d5130a87ab9dc306d02c7c71ed8e25b3a8ef642e2a7acd282b
 options="--enable-cpu-level=6 --enable-x86-64 --enable-smp --enable-vmx=2 --enable-avx --enable-evex --enable-cet
     --enable-all-optimizations --enable-pci --enable-e1000 --enable-memtype --enable-configurable-msrs --with-nogui
-    --disable-docbook --disable-debugger --disable-show-ips --enable-instrumentation=instrument/undertrace"
+    --disable-docbook --disable-debugger --disable-show-ips"
+with_model=--enable-instrumentation=instrument/undertrace
 
 say() { echo "model: $*"; }
 fail() { echo "tests/model/build.sh: $*" >&2; exit 1; }
@@ -52,7 +56,7 @@ find_tarball() {
 
 # Source, patch and options decide about all of Bochs: a change to any starts anew.
 unpack() {
-    key=$(printf '%s\n' "$tarball_sha256" "$options" "${CXX:-g++}" | cat - "$here/bochs.patch" | sha256sum)
+    key=$(printf '%s\n' "$tarball_sha256" "$options $with_model" "${CXX:-g++}" | cat - "$here/bochs.patch" | sha256sum)
     [ -f "$work/unpacked" ] && [ "$(cat "$work/unpacked")" = "$key" ] && return
     find_tarball
     say "unpacking Bochs 3.0"
@@ -64,7 +68,7 @@ unpack() {
     sync_files
     say "configuring"
     # shellcheck disable=SC2086 # the options are words
-    (cd "$src" && CFLAGS="-O2" CXXFLAGS="-O2" ./configure $options) >"$work/configure.log" 2>&1 ||
+    (cd "$src" && CFLAGS="-O2" CXXFLAGS="-O2" ./configure $options $with_model) >"$work/configure.log" 2>&1 ||
         fail "configure failed, see $work/configure.log"
     echo "$key" >"$work/unpacked"
 }
@@ -77,7 +81,7 @@ sync_file() {
     cp "$1" "$2"
     case $2 in
     */Makefile.in) [ ! -f "$src/config.status" ] || (cd "$src" && INSTRUMENT_DIR=instrument/undertrace ./config.status -q instrument/undertrace/Makefile) ;;
-    */instrument.h | */pt_model.h | */pt_slow.h | */truth.h | */packet.h | */topa.h) touch "$src/instrument/stubs/instrument.h" ;;
+    */instrument.h | */pt_model.h | */pt_slow.h | */pt_pmu.h | */truth.h | */packet.h | */topa.h) touch "$src/instrument/stubs/instrument.h" ;;
     esac
 }
 
@@ -98,20 +102,42 @@ sync_files() {
     done
 }
 
-# Bochs's makefiles need make's built-in rules, which the project's Makefile switches off for all makes below it.
+# Bochs's makefiles need make's built-in rules, which the project's Makefile switches off for all makes below it. $1: the
+# source, $2: the log.
 compile() {
     unset MAKEFLAGS MFLAGS MAKEOVERRIDES
-    if ! make -C "$src" -j"${JOBS:-$(nproc)}" bochs >"$work/make.log" 2>&1; then
-        grep -m 20 -E 'error|undefined' "$work/make.log" >&2 || tail -n 20 "$work/make.log" >&2
-        fail "the emulator does not compile, see $work/make.log"
-    fi
-    if ! cmp -s "$src/bochs" "$build/bochs"; then
-        cp "$src/bochs" "$build/bochs.new"
-        mv "$build/bochs.new" "$build/bochs"
-        say "built $build/bochs"
+    if ! make -C "$1" -j"${JOBS:-$(nproc)}" bochs >"$2" 2>&1; then
+        grep -m 20 -E 'error|undefined' "$2" >&2 || tail -n 20 "$2" >&2
+        fail "the emulator does not compile, see $2"
     fi
 }
 
+# What the model's speed is compared with.
+build_unmodified() {
+    src=$work/unmodified
+    if [ ! -f "$src/configured" ]; then
+        find_tarball
+        say "unpacking an unmodified Bochs 3.0"
+        rm -rf "$src"
+        mkdir -p "$src"
+        tar -xJf "$tarball" -C "$src" --strip-components=1
+        # shellcheck disable=SC2086 # the options are words
+        (cd "$src" && CFLAGS="-O2" CXXFLAGS="-O2" ./configure $options) >"$work/configure-unmodified.log" 2>&1 ||
+            fail "configure failed, see $work/configure-unmodified.log"
+        touch "$src/configured"
+    fi
+    compile "$src" "$work/make-unmodified.log"
+}
+
+if [ -n "$unmodified" ]; then
+    build_unmodified
+    exit 0
+fi
 unpack
 sync_files
-compile
+compile "$src" "$work/make.log"
+if ! cmp -s "$src/bochs" "$build/bochs"; then
+    cp "$src/bochs" "$build/bochs.new"
+    mv "$build/bochs.new" "$build/bochs"
+    say "built $build/bochs"
+fi

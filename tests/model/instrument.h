@@ -105,6 +105,18 @@ class bxInstruction_c;
         if (ptm_result != PTM_NOT_MINE)                                                                                \
             return ptm_result == PTM_DONE;                                                                             \
     }
+#define BX_INSTR_RDPMC(i)                                                                                              \
+    {                                                                                                                  \
+        uint64_t ptm_value;                                                                                            \
+        enum ptm_access ptm_result = ptm_rdpmc(BX_CPU_THIS, ECX, &ptm_value);                                          \
+        if (ptm_result == PTM_FAULT)                                                                                   \
+            exception(BX_GP_EXCEPTION, 0);                                                                             \
+        if (ptm_result == PTM_DONE) {                                                                                  \
+            RAX = GET32L(ptm_value);                                                                                   \
+            RDX = GET32H(ptm_value);                                                                                   \
+            BX_NEXT_INSTR(i);                                                                                          \
+        }                                                                                                              \
+    }
 #define BX_INSTR_CPUID(function, subfunction, leaf) ptm_cpuid(BX_CPU_THIS, function, subfunction, leaf)
 #define BX_INSTR_VMEXIT_DONE() ptm_vmexit_done(BX_CPU_THIS)
 #define BX_INSTR_VMENTRY() ptm_vmentry(BX_CPU_THIS)

@@ -43,6 +43,7 @@ static bool set_number_option(const char *name, uint64_t number)
         {"seed", NULL, &ptm_config.seed, NULL},
         {"update48", NULL, NULL, &ptm_config.update_48},
         {"deferred", NULL, NULL, &ptm_config.deferred_tips},
+        {"pmu", NULL, &ptm_config.pmu_version, NULL},
     };
     for (size_t n = 0; n < sizeof(words) / sizeof(words[0]); n++) {
         if (strcmp(name, words[n].name) != 0)
@@ -55,6 +56,8 @@ static bool set_number_option(const char *name, uint64_t number)
             *words[n].flag = number != 0;
         if (strcmp(name, "second") == 0)
             ptm_config.second_pmi = true;
+        if (strcmp(name, "pmu") == 0 && (number == 1 || number > 4))
+            return false;
         return words[n].narrow == NULL || number <= UINT32_MAX;
     }
     return false;
@@ -87,7 +90,7 @@ static bool set_option(const char *name, const char *value)
 }
 
 /* ptmodel: profile=skylake, the words of ptm_profile_set, truth=FILE, branches=FILE, scope=nonroot|traced, first=N,
- * last=N, skid=BYTES, seed=N */
+ * last=N, skid=BYTES, pmu=0|2|3|4, seed=N */
 static Bit32s options_parse(const char *context, int num_params, char *params[])
 {
     for (int n = 1; n < num_params; n++) {
@@ -101,7 +104,7 @@ static Bit32s options_parse(const char *context, int num_params, char *params[])
                     "cpuid14=EAX:EBX:ECX:EDX:EAX1:EBX1, cpuid15=EAX:EBX:ECX, vmxmisc14=0|1, lip=0|1, ip8=0|1, "
                     "vmxctl=0|1, vmxgpa=0|1, longtnt=0|1, xsave=0|1, early=BYTES, microcode=N, "
                     "truth=FILE, branches=FILE, scope=nonroot|traced, first=N, last=N, skid=BYTES, second=BYTES, "
-                    "ahead=N, spoil=N, "
+                    "ahead=N, spoil=N, pmu=0|2|3|4, "
                     "seed=N\n",
                     context, params[n], value ? value : "");
             exit(1);
@@ -146,6 +149,7 @@ void ptm_cpu_reset(BX_CPU_C *cpu, unsigned type)
             memset(&p->msr, 0, sizeof(p->msr));
         p->msr.ctl &= ~RTIT_CTL_TRACE_EN;
         p->msr.output_mask_ptrs |= TOPA_PTRS_LOWER_ONES;
+        memset(&p->pmu, 0, sizeof(p->pmu));
         p->pmi_waiting = false;
         p->nr_pmis = 0;
         p->early_int_at = ~0ull;
@@ -171,6 +175,8 @@ void ptm_cpuid(BX_CPU_C *cpu, uint32_t leaf, uint32_t subleaf, struct cpuid_func
         return;
     if (leaf == 0 && regs->eax < 0x15)
         regs->eax = 0x15;
+    if (leaf == 0xa)
+        ptm_pmu_cpuid(regs);
     if (leaf == 7 && subleaf == 0)
         regs->ebx |= 1u << 25;
     if (leaf == 0x15 && profile->cpuid15[0] != 0) {

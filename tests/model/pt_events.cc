@@ -12,6 +12,7 @@ struct transfer {
     bool is_branch;  /* of those that the truth counts */
     bool has_source; /* asynchronous: a FUP says where it hit */
     bool new_cr3;    /* a PIP */
+    bool skd022;     /* a VM entry that has a FUP where it clears TraceEn: the erratum */
     bool is_mov_cr3; /* no IP moves; TraceStop looks where it stands */
     uint64_t source;
 };
@@ -132,7 +133,7 @@ static void deferred_apply(BX_CPU_C *cpu, const struct transfer *transfer)
     p->ctl_deferred = false;
     if ((p->msr.ctl & RTIT_CTL_TRACE_EN) && (p->hot & PTM_HOT_BRANCH)) {
         ptm_tnt_flush(cpu);
-        if (transfer->has_source)
+        if (transfer->has_source || transfer->skd022)
             ptm_put_payload(cpu, PT_PACKET_FUP, ptm_ip_payload(transfer->source, p->source_base));
         if (transfer->new_cr3 && (p->msr.ctl & RTIT_CTL_OS))
             ptm_put_pip(cpu);
@@ -171,6 +172,8 @@ static struct transfer vm_exit_transfer(BX_CPU_C *cpu)
 static struct transfer vm_entry_transfer(BX_CPU_C *cpu)
 {
     struct transfer transfer = {};
+    transfer.skd022 = (ptm_config.errata & PTM_SKD022) != 0;
+    transfer.source = cpu->ptm.entry_ip;
     transfer.new_cr3 = !cpu->vmcs.vmentry_ctrls.PTRACE_SUPPRESS_VMX_PACKETS();
     return transfer;
 }
@@ -208,6 +211,7 @@ void ptm_vmexit_begin(BX_CPU_C *cpu, uint32_t reason, uint64_t ip)
 void ptm_vmexit_done(BX_CPU_C *cpu)
 {
     struct transfer transfer = vm_exit_transfer(cpu);
+    ptm_pmu_vmexit(cpu);
     if (!transition_ends(cpu, &transfer))
         transfer_packets(cpu, &transfer);
 }

@@ -25,8 +25,9 @@ struct ptm_config {
     uint32_t spoil;                     /* every so many entries that are taken in, one is made wrong; 0: none */
     uint32_t seed;                      /* 0: every skid is skid_bytes; else between 0 and it, by this seed */
     bool deferred_tips;
-    bool update_48;  /* of the two IPBytes of six bytes, 100b where it does */
-    uint32_t errata; /* PTM_BDM70... */
+    bool update_48;       /* of the two IPBytes of six bytes, 100b where it does */
+    uint32_t errata;      /* PTM_BDM70... */
+    uint32_t pmu_version; /* of architectural performance monitoring; 0: as Bochs has it */
 };
 extern struct ptm_config ptm_config;
 
@@ -58,6 +59,14 @@ void ptm_pmi_signal(BX_CPU_C *cpu);
 void ptm_pmi_if_due(BX_CPU_C *cpu);
 /* Deliver all that wait. */
 void ptm_pmi_flush(BX_CPU_C *cpu);
+/* --- pt_pmu.cc --- */
+enum ptm_access ptm_pmu_rdmsr(BX_CPU_C *cpu, uint32_t index, uint64_t *value);
+enum ptm_access ptm_pmu_wrmsr(BX_CPU_C *cpu, uint32_t index, uint64_t value);
+/* A ToPA PMI is due: its bit in the status, and the freezes of IA32_DEBUGCTL. */
+void ptm_pmu_topa_pmi(BX_CPU_C *cpu);
+void ptm_pmu_vmexit(BX_CPU_C *cpu);
+/* Leaf 0AH */
+void ptm_pmu_cpuid(struct cpuid_function_t *regs);
 
 /* --- pt_slow.cc --- */
 /* Write the branches that wait. Every packet but PAD, TSC, TMA, MTC and CBR comes after them. */

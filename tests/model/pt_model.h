@@ -16,6 +16,7 @@
 #include "decode/truth.h"
 #include "pt/packet.h"
 #include "pt/topa.h"
+#include "pt_pmu.h"
 #include "pt_slow.h"
 
 class BX_CPU_C;
@@ -33,7 +34,7 @@ class BX_CPU_C;
 #define PTM_TNT_FULL 0x40u    /* six branches */
 #define PTM_NR_RANGES 4u
 
-/* IA32_RTIT_* and the registers of the performance-monitoring unit that a ToPA PMI needs. */
+/* IA32_RTIT_* */
 struct ptm_msrs {
     uint64_t ctl;
     uint64_t status;      /* Error and Stopped; the rest is made up when read */
@@ -41,8 +42,6 @@ struct ptm_msrs {
     uint64_t output_mask_ptrs;
     uint64_t cr3_match;
     uint64_t addr[2 * PTM_NR_RANGES];
-    uint64_t perf_global_status;
-    uint64_t perf_global_ctrl;
 };
 
 /* A ToPA PMI on its way, and a ToPA entry that was read before its turn. */
@@ -84,6 +83,7 @@ struct ptm_cpu {
     uint64_t event_ip;
     uint64_t source_base; /* of its code segment, ptm_ip_base */
     uint64_t exit_ip;
+    uint64_t entry_ip; /* of VMLAUNCH, VMRESUME */
     bool exit_has_ip;       /* false: a VM entry that failed */
     bool in_vmx_transition; /* MSR lists are being loaded */
     bool in_vm_entry;       /* of a VM entry */
@@ -95,6 +95,7 @@ struct ptm_cpu {
 
     /* Output */
     struct ptm_msrs msr;
+    struct ptm_pmu pmu;
     struct topa_walk walk;
     bool output_on;
     uint8_t *window; /* what out points into: the rest of a page of guest memory */
@@ -178,6 +179,7 @@ void ptm_init_done(BX_CPU_C *cpu);
 enum ptm_access { PTM_NOT_MINE = -1, PTM_FAULT = 0, PTM_DONE = 1 };
 enum ptm_access ptm_rdmsr(BX_CPU_C *cpu, uint32_t index, uint64_t *value);
 enum ptm_access ptm_wrmsr(BX_CPU_C *cpu, uint32_t index, uint64_t value);
+enum ptm_access ptm_rdpmc(BX_CPU_C *cpu, uint32_t selector, uint64_t *value);
 
 /* --- pt_vmx.cc -------------------------------------------------------------------------------------------------- */
 

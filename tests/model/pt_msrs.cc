@@ -1,6 +1,5 @@
 /*
- * The MSRs: IA32_RTIT_*, IA32_VMX_MISC, the three of the performance-monitoring unit that a ToPA PMI needs, and the
- * microcode revision.
+ * The MSRs: IA32_RTIT_*, IA32_VMX_MISC and the microcode revision; pt_pmu.cc has those of performance monitoring.
  *
  * Source: SDM "Configuration Registers" / "IA32_RTIT_CTL MSR" and following (36.2.7); Vol. 4.
  */
@@ -8,9 +7,6 @@
 
 enum {
     MSR_IA32_BIOS_SIGN_ID = 0x8b,
-    MSR_IA32_PERF_GLOBAL_STATUS = 0x38e,
-    MSR_IA32_PERF_GLOBAL_CTRL = 0x38f,
-    MSR_IA32_PERF_GLOBAL_STATUS_RESET = 0x390,
     MSR_IA32_VMX_MISC = 0x485,
     MSR_IA32_RTIT_OUTPUT_BASE = 0x560,
     MSR_IA32_RTIT_OUTPUT_MASK_PTRS = 0x561,
@@ -91,15 +87,6 @@ enum ptm_access ptm_rdmsr(BX_CPU_C *cpu, uint32_t index, uint64_t *value)
     case MSR_IA32_BIOS_SIGN_ID:
         *value = (uint64_t)ptm_config.profile->microcode << 32;
         return PTM_DONE;
-    case MSR_IA32_PERF_GLOBAL_STATUS:
-        *value = p->msr.perf_global_status;
-        return PTM_DONE;
-    case MSR_IA32_PERF_GLOBAL_CTRL:
-        *value = p->msr.perf_global_ctrl;
-        return PTM_DONE;
-    case MSR_IA32_PERF_GLOBAL_STATUS_RESET:
-        *value = 0;
-        return PTM_DONE;
     case MSR_IA32_VMX_MISC:
         if (!cpu->is_cpu_extension_supported(BX_ISA_VMX))
             return PTM_NOT_MINE;
@@ -107,7 +94,7 @@ enum ptm_access ptm_rdmsr(BX_CPU_C *cpu, uint32_t index, uint64_t *value)
         return PTM_DONE;
     default:
         if (!is_rtit(index))
-            return PTM_NOT_MINE;
+            return ptm_pmu_rdmsr(cpu, index, value);
         if (!is_there(index))
             return PTM_FAULT;
         *value = rtit_read(p, index);
@@ -249,7 +236,6 @@ static enum ptm_access config_write(BX_CPU_C *cpu, uint32_t index, uint64_t valu
 
 enum ptm_access ptm_wrmsr(BX_CPU_C *cpu, uint32_t index, uint64_t value)
 {
-    struct ptm_cpu *p = &cpu->ptm;
     if (!ptm_config.profile->pt)
         return PTM_NOT_MINE;
     switch (index) {
@@ -257,17 +243,9 @@ enum ptm_access ptm_wrmsr(BX_CPU_C *cpu, uint32_t index, uint64_t value)
         return PTM_DONE;
     case MSR_IA32_XSS:
         return ptm_xss_write(cpu, value);
-    case MSR_IA32_PERF_GLOBAL_STATUS:
-        return PTM_FAULT;
-    case MSR_IA32_PERF_GLOBAL_CTRL:
-        p->msr.perf_global_ctrl = value;
-        return PTM_DONE;
-    case MSR_IA32_PERF_GLOBAL_STATUS_RESET:
-        p->msr.perf_global_status &= ~value;
-        return PTM_DONE;
     default:
         if (!is_rtit(index))
-            return PTM_NOT_MINE;
+            return ptm_pmu_wrmsr(cpu, index, value);
         if (!is_there(index))
             return PTM_FAULT;
         return index == MSR_IA32_RTIT_CTL ? ctl_write(cpu, value) : config_write(cpu, index, value);

@@ -12,7 +12,7 @@ static void deliver(BX_CPU_C *cpu)
 {
     static const uint32_t LVT_MASKED = 0x10000;
     struct ptm_cpu *p = &cpu->ptm;
-    p->msr.perf_global_status |= PERF_GLOBAL_TOPA_PMI;
+    ptm_pmu_topa_pmi(cpu);
     uint32_t lvtpc = cpu->lapic->read_aligned(BX_LAPIC_LVT_PERFMON);
     if (lvtpc & LVT_MASKED)
         return;

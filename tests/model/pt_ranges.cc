@@ -56,10 +56,16 @@ bool ptm_enables_at(BX_CPU_C *cpu, uint64_t filter_ip, uint64_t stop_ip)
     return stop;
 }
 
-/* 36.4.2.9 */
+/* 36.4.2.9; and it "will not be dropped" in an overflow, which ends before it (36.2.4.3). */
 void ptm_trace_stop(BX_CPU_C *cpu)
 {
-    ptm_put_plain(cpu, PT_PACKET_TRACESTOP);
+    const struct ptm_slow *s = &cpu->ptm.slow;
+    if (!s->overflow)
+        ptm_put_plain(cpu, PT_PACKET_TRACESTOP); /* which may be the first to be lost */
+    if (s->overflow) {
+        ptm_overflow_end(cpu, ptm_current_ip(cpu));
+        ptm_put_plain(cpu, PT_PACKET_TRACESTOP);
+    }
     cpu->ptm.msr.status |= RTIT_STATUS_STOPPED;
     ptm_enables_update(cpu);
 }
@@ -69,8 +75,9 @@ void ptm_trace_stop(BX_CPU_C *cpu)
 static void leave(BX_CPU_C *cpu, enum ptm_near kind, uint64_t to)
 {
     bool compressed = kind == PTM_NEAR_RETURN && ptm_return_compressed(&cpu->ptm, to);
+    bool skl014 = (ptm_config.errata & PTM_SKL014) && (kind == PTM_NEAR_JUMP || kind == PTM_NEAR_CALL);
     ptm_tnt_flush(cpu);
-    if (kind == PTM_NEAR_TAKEN || compressed)
+    if (kind == PTM_NEAR_TAKEN || compressed || skl014)
         ptm_put_ip_suppressed(cpu, PT_PACKET_TIP_PGD);
     else
         ptm_put_ip(cpu, PT_PACKET_TIP_PGD, to);
@@ -124,4 +131,6 @@ void ptm_near_in_ranges(BX_CPU_C *cpu, enum ptm_near kind, uint64_t from, uint64
         enter(cpu, to);
     if (stop)
         ptm_trace_stop(cpu);
+    else if (before && !after)
+        ptm_psb_if_due(cpu, to);
 }

@@ -56,6 +56,8 @@ bool ptm_vmentry_guest_valid(BX_CPU_C *cpu)
     if (cpu->vmcs.vmentry_ctrls.LOAD_GUEST_RTIT_CTRL() && !ptm_ctl_bits_valid(cpu->VMread64(RTIT_CTL_FIELD)))
         return false;
     cpu->ptm.in_vm_entry = true;
+    cpu->ptm.entry_ip = cpu->get_laddr(BX_SEG_REG_CS, cpu->prev_rip);
+    cpu->ptm.source_base = ptm_ip_base(cpu);
     return true;
 }
 

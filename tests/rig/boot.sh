@@ -9,7 +9,9 @@
 #   CPU       the emulator's CPU model (corei7_skylake_x)
 #   MEMORY    MiB (1024)
 #   IPS       emulated instructions a second (50000000): how fast the CPU is against the wire and the timers
-#   PTMODEL   which Intel PT the emulated CPU has, words of the emulator's ptmodel line (profile=skylake)
+#   PTMODEL   which Intel PT the emulated CPU has, words of the emulator's ptmodel line (profile=skylake); "absent": the
+#             emulator is one without our model and network module
+#   EMULATOR  the emulator (build/bochs)
 #   WIRE      further words for the emulated wire (drop=, reorder=, ...)
 #   UART_SOCKET  1: COM2 is a TCP socket, which carries commands too, instead of a file
 #   BRANCHES  1: also write every branch that was executed to DIR/branches.bin
@@ -18,7 +20,8 @@
 #   RECEIVE   further words for `undertrace receive`
 #   LIVE      1: the receiver's progress goes to the terminal instead of DIR/receive.log
 #
-# DIR: bochsrc, bochs.log, emulator.log, console.txt (COM1), uart.bin (COM2), truth.bin, capture/, receive.log
+# DIR: bochsrc, bochs.log, emulator.log, console.txt (COM1), uart.bin (COM2), truth.bin, capture/, receive.log,
+# user_seconds (the emulator's CPU time)
 #
 # Exit status: 0 the guest powered off and the receiver had the end record; 1 something failed, said in one line on
 # standard error; 3 the guest powered off, but the receiver did not get everything.
@@ -29,6 +32,7 @@ dir=$1
 channel=${CHANNEL:-e1000}
 build=${BUILD:-build}
 timeout=${TIMEOUT:-600}
+bochs=${EMULATOR:-$build/bochs}
 
 fail() {
     echo "boot: $*" >&2
@@ -36,7 +40,7 @@ fail() {
 }
 
 [ -r "${ISO:?}" ] || fail "there is no image $ISO"
-[ -x "$build/bochs" ] || fail "there is no emulator $build/bochs; make model builds it"
+[ -x "$bochs" ] || fail "there is no emulator $bochs; make model builds build/bochs"
 rm -rf "$dir"
 mkdir -p "$dir"
 
@@ -54,8 +58,11 @@ ethernet='ethmod=lockstep, ethdev="none"'
 [ "$channel" = e1000 ] && ethernet="ethmod=lockstep, ethdev=\"127.0.0.1:$port${WIRE:+ $WIRE}\""
 serial="mode=file, dev=\"$dir/uart.bin\""
 [ "${UART_SOCKET:-0}" = 1 ] && serial="mode=socket-server, dev=\"127.0.0.1:$port\""
+[ "${PTMODEL:-}" = absent ] && ethernet="ethmod=null, ethdev=\"none\""
 list=
 [ "${BRANCHES:-0}" = 1 ] && list=", branches=\"$dir/branches.bin\""
+ptmodel="ptmodel: ${PTMODEL:-profile=skylake}, truth=\"$dir/truth.bin\"$list"
+[ "${PTMODEL:-}" = absent ] && ptmodel=
 
 # The clock starts at a fixed time and follows the instructions, so that two runs execute the same instructions.
 # The emulator's errors are logged: what it thinks of our VMCS is among them, and one line for each EPT violation.
@@ -65,7 +72,7 @@ display_library: nogui
 romimage: file=$bios
 vgaromimage: file=$vgabios
 cpu: model=${CPU:-corei7_skylake_x}, count=1, ips=${IPS:-50000000}, reset_on_triple_fault=0
-ptmodel: ${PTMODEL:-profile=skylake}, truth="$dir/truth.bin"$list
+${ptmodel}
 memory: guest=${MEMORY:-1024}, host=${MEMORY:-1024}
 clock: sync=none, time0=1700000000
 pci: enabled=1, chipset=i440fx, slot1=e1000
@@ -119,7 +126,7 @@ if [ -n "$source" ]; then
     receiver=$!
 fi
 
-timeout --foreground "$timeout" "$build/bochs" -q -f "$dir/bochsrc" >"$dir/emulator.log" 2>&1 </dev/null &
+timeout --foreground "$timeout" "$bochs" -q -f "$dir/bochsrc" >"$dir/emulator.log" 2>&1 </dev/null &
 emulator=$!
 # A hypervisor that has stopped waits for ever, the emulator with it; the line before the last says why it stopped.
 # And where the receiver has the end record, the power goes off at once, unless the guest has reset the machine instead.
@@ -143,6 +150,9 @@ done
 wait "$emulator" 2>/dev/null # not that of the shell: our own message says more
 status=$?
 emulator=
+[ "${PTMODEL:-}" = absent ] && rm -f eth_null-tx.log eth_null-txdump.txt # Bochs's module drops them where it runs
+times >"$dir/times" # not in a pipe: that would be another shell's
+awk 'NR == 2 { split($1, t, /[ms]/); print 60 * t[1] + t[2] }' "$dir/times" >"$dir/user_seconds"
 
 last_words() {
     tail -n 3 "$dir/console.txt" | tr -d '\r' | tail -n 1 | cut -c 1-120

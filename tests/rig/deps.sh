@@ -8,7 +8,7 @@ compile='gcc g++ make binutils libc6-dev libipt-dev'
 emulator='bochsbios vgabios patch xz-utils'
 iso='grub-common grub-pc-bin grub-efi-amd64-bin xorriso mtools'
 guest='busybox-static cpio gzip'
-tests='libcmocka-dev clang-format cppcheck jq linux-perf qemu-system-x86 ovmf'
+tests='libcmocka-dev clang-format cppcheck jq linux-perf lz4 qemu-system-x86 ovmf'
 
 case "${1:-}" in
 run) wanted="$compile $emulator $iso $guest" ;;

@@ -2,11 +2,12 @@
 # Make a bootable image of the hypervisor and its guest, for BIOS and for UEFI firmware.
 #
 # usage: iso.sh OUTPUT
-# from the environment: ELF KERNEL INITRD CMDLINE OPTIONS; INITRD empty: none; KERNEL empty: none (a test's case)
+# from the environment: ELF KERNEL INITRD CMDLINE OPTIONS; INITRD empty: none; KERNEL empty: none (a test's case);
+# ELF empty: the kernel boots bare, without the hypervisor
 set -eu
 
 output=$1
-for file in "$ELF" ${KERNEL:+"$KERNEL"} ${INITRD:+"$INITRD"}; do
+for file in ${ELF:+"$ELF"} ${KERNEL:+"$KERNEL"} ${INITRD:+"$INITRD"}; do
     [ -r "$file" ] || {
         echo "iso: cannot read $file" >&2
         exit 1
@@ -18,7 +19,7 @@ root=$(mktemp -d "$(dirname "$output")/iso.XXXXXX")
 trap 'rm -rf "$root"' EXIT
 trap 'exit 130' INT TERM
 mkdir -p "$root/boot/grub"
-cp "$ELF" "$root/boot/undertrace.elf"
+[ -z "$ELF" ] || cp "$ELF" "$root/boot/undertrace.elf"
 [ -z "$KERNEL" ] || cp "$KERNEL" "$root/boot/vmlinuz"
 [ -z "$INITRD" ] || cp "$INITRD" "$root/boot/initrd"
 
@@ -27,11 +28,16 @@ cp "$ELF" "$root/boot/undertrace.elf"
     # UEFI firmware has no text mode to fall back to: GRUB needs its video drivers to hand over a framebuffer.
     echo 'if [ "$grub_platform" = efi ]; then insmod all_video; fi'
     echo "menuentry 'Undertrace' {"
-    echo "    multiboot2 /boot/undertrace.elf $OPTIONS"
+    [ -z "$ELF" ] || echo "    multiboot2 /boot/undertrace.elf $OPTIONS"
     # On a BIOS the guest gets the text screen: drawing a console into a framebuffer costs the emulator dear.
     echo '    if [ "$grub_platform" = pc ]; then set gfxpayload=text; fi'
-    [ -z "$KERNEL" ] || echo "    module2 /boot/vmlinuz kernel $CMDLINE"
-    [ -z "$INITRD" ] || echo "    module2 /boot/initrd initrd"
+    if [ -z "$ELF" ]; then
+        echo "    linux /boot/vmlinuz $CMDLINE"
+        [ -z "$INITRD" ] || echo "    initrd /boot/initrd"
+    else
+        [ -z "$KERNEL" ] || echo "    module2 /boot/vmlinuz kernel $CMDLINE"
+        [ -z "$INITRD" ] || echo "    module2 /boot/initrd initrd"
+    fi
     echo '}'
 } >"$root/boot/grub/grub.cfg"
 

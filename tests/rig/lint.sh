@@ -94,6 +94,13 @@ unfinished() {
     git ls-files -zco --exclude-standard -- boot vmx pt serial decode tests Makefile 2>/dev/null | xargs -0 grep -nIE '(TO)DO|(FIX)ME|\bX[X]X\b' --
 }
 
+# The model's patch to Bochs is hooks, and stays so.
+patch_size() {
+    local lines
+    lines=$(grep -cE '^([+][^+]|-[^-]|[+]$)' tests/model/bochs.patch)
+    [ "$lines" -lt 60 ] || echo "tests/model/bochs.patch changes $lines lines, 60 or more"
+}
+
 shell_syntax() {
     local script
     for script in $(git ls-files -co --exclude-standard '*.sh' 2>/dev/null); do bash -n "$script"; done
@@ -106,5 +113,6 @@ rule 'each header compiles alone' headers_alone
 rule 'functions have at most 70 lines' function_length
 rule 'no place of one machine, no mirror' places
 rule 'nothing is left unfinished' unfinished
+rule 'the patch to Bochs changes less than 60 lines' patch_size
 rule 'shell scripts parse' shell_syntax
 echo "1..$count"

@@ -72,6 +72,8 @@ gcc -c -o "$out/rom.o" "$here/../selftest/rom.S"
     test pmi-second pmi 'profile=skylake, second=200' -DSINGLE=0 -DSKID=0 -DSECOND=2
     test pmi-second0 pmi 'profile=skylake, second=0' -DSINGLE=0 -DSKID=0 -DSECOND=1
     test pmi-broadwell pmi profile=broadwell -DSINGLE=1 -DSKID=0 -DSECOND=0
+    test pmu4 pmu 'profile=skylake, pmu=4' -DVERSION=4
+    test pmu2 pmu 'profile=skylake, pmu=2' -DVERSION=2
     test xsave xsave profile=skylake
     test vmx-novmxpt vmx profile=novmxpt -DVMX_PT=0 -DVMX_CTL=0 -DVMX_GPA=0
     test vmx-skylake vmx profile=skylake -DVMX_PT=1 -DVMX_CTL=0 -DVMX_GPA=0

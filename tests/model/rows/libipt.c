@@ -15,6 +15,7 @@ static struct pt_config config_of(const struct result *row)
     pt_config_init(&config);
     config.begin = row->trace.bytes;
     config.end = row->trace.bytes + row->trace.size;
+    config.errata.skl014 = config.errata.skd022 = strncmp(row->name, "erratum-", 8) == 0;
     config.addr_filter.config.addr_cfg = row->ctl >> 32 & 0xffff;
     config.addr_filter.addr0_a = row->addr[0];
     config.addr_filter.addr0_b = row->addr[1];

@@ -1,0 +1,36 @@
+/*
+ * Erratum SKD022: a VM entry that clears TraceEn has a FUP with the address of VMLAUNCH (row 17g without it).
+ *
+ * options: profile=skylake, errata=skd022
+ * libipt: no truth (it lists no VM entries and exits)
+ *
+ * expect:
+ * cbr *
+ * mode.exec cs.l
+ * tip.pge on
+ * fup launch
+ * pip 72000, nr
+ * tip.pgd
+ * cbr *
+ * mode.exec cs.l
+ * tip.pge host
+ * fup off
+ * tip.pgd
+ */
+#include "row.h"
+
+    ROW
+    VMX_START guest, host
+    VM_ENTRY_LOADS_CTL CTL_DEFAULT & ~CTL_TRACE_EN
+    VM_EXIT_LOADS_CTL CTL_DEFAULT
+    TRACE_ON
+launch:
+    vmlaunch
+host:
+    TRACE_OFF
+    VMX_END
+    ret
+guest:
+    nop
+    vmcall
+    ROW_END
