@@ -108,8 +108,7 @@ bool flow_run(struct flow_run *run, const struct capture *capture, const struct 
         return false;
     struct flow_input input = {.trace = trace->bytes, .trace_size = trace->size, .pages = &pages};
     struct text way;
-    input.guest_only =
-        text_find(&way, capture->hello, "pt_switch") && !(way.size == 4 && !memcmp(way.bytes, "root", 4));
+    input.guest_only = text_find(&way, capture->hello, "pt_switch") && !text_equals(way, "root");
     name_cpu(&input, capture->hello);
     bool good = cut(&stretches, trace, &run->gaps);
     run->undecodable_bytes = stretches.count ? stretches.items[0].begin : trace->size;

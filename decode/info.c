@@ -7,6 +7,7 @@
 #include "decode/commands.h"
 #include "decode/gaps.h"
 #include "decode/message.h"
+#include "decode/setup_text.h"
 
 static const char usage[] = "usage: undertrace info CAPTURE\n"
                             "\n"
@@ -93,6 +94,8 @@ int command_info(int argc, char **argv)
     if (!capture)
         return 1;
     print_lines("machine and configuration", "no hello record has arrived", capture->hello);
+    puts("tracing");
+    setup_print(stdout, capture->hello);
     for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
         print_cpu(capture, cpu);
     print_gaps(capture);

@@ -69,6 +69,11 @@ bool text_find_number(uint64_t *number, struct text text, const char *name)
     return text_find(&value, text, name) && text_number(number, value);
 }
 
+bool text_equals(struct text text, const char *word)
+{
+    return strlen(word) == text.size && memcmp(word, text.bytes, text.size) == 0;
+}
+
 void text_write_json(FILE *file, struct text text)
 {
     fputc('"', file);

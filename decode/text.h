@@ -30,6 +30,9 @@ bool text_find_number(uint64_t *number, struct text text, const char *name);
 /* Read a whole text as a number, decimal or 0x hexadecimal. */
 bool text_number(uint64_t *number, struct text text);
 
+/* Is the text this word? */
+bool text_equals(struct text text, const char *word);
+
 /* Write the text as a JSON string, quotes included. */
 void text_write_json(FILE *file, struct text text);
 

@@ -44,7 +44,7 @@ include_directions() {
         may["vmx"] = "pt/engine.h serial/record.h " leaf
         may["pt"] = "serial/sink.h serial/record.h serial/command.h " leaf
         may["serial"] = leaf
-        may["decode"] = "pt/packet.h pt/topa.h pt/caps.h serial/frame.h serial/record.h serial/crc32c.h serial/window.h serial/net.h serial/command.h"
+        may["decode"] = "pt/packet.h pt/rtit.h pt/topa.h pt/caps.h serial/frame.h serial/record.h serial/crc32c.h serial/window.h serial/net.h serial/command.h"
         may["tests"] = "boot/ vmx/ pt/ serial/ decode/"
         n = split(core, list, " ")
         for (i = 1; i <= n; i++) is_core[list[i]] = 1
