@@ -4,6 +4,7 @@
 
 #include "boot/version.h"
 #include "pt/msr.h"
+#include "pt/scheme.h"
 #include "serial/clock.h"
 #include "serial/log.h"
 
@@ -72,6 +73,7 @@ static void add_setup(struct text *text, const struct hello_facts *facts)
     if (!setup)
         return;
     add(text, "pt_switch %s\n", ways[facts->way]);
+    add(text, "pt_scheme %s\n", pt_scheme_name(setup->scheme));
     if (setup->cr3_match)
         add(text, "rtit_cr3_match 0x%lx\n", setup->cr3_match);
     for (uint32_t i = 0; i < setup->nr_ranges; i++)

@@ -84,7 +84,7 @@ static void check_processor(void)
     if (boot.no_vmx) {
         log_line("no VMX: %s; the guest boots without a hypervisor", boot.no_vmx);
         boot.no_pt = boot.no_vmx;
-    } else if (boot.refusal && boot.refusal != PT_BAD_OPTION) {
+    } else if (boot.refusal && !pt_refusal_by_option(boot.refusal)) {
         log_line("no Intel PT: %s; the guest boots without tracing", pt_refusal_text(boot.refusal));
         boot.no_pt = pt_refusal_text(boot.refusal);
     }
@@ -100,6 +100,8 @@ static void check_options(void)
         pt_objection(objection, sizeof objection, &boot.cpuid, &boot.options.pt);
         boot_fail("%s", objection);
     }
+    if (pt_refusal_by_option(boot.refusal))
+        boot_fail("%s", pt_refusal_text(boot.refusal));
     const char *missing = boot.refusal == PT_OK ? vmx_switch_check(boot.options.pt.way) : NULL;
     if (missing)
         boot_fail("pt.switch=vmcs: %s, but supports root list", missing);
@@ -112,10 +114,7 @@ static uint64_t region_bytes(void)
 
 static uint64_t region_align(void)
 {
-    enum pt_scheme scheme;
-    if (boot.no_pt || pt_scheme_resolve(&scheme, &boot.cpuid, &boot.options.pt) != PT_OK)
-        return 0;
-    return pt_scheme_align(scheme, &boot.options.pt);
+    return boot.no_pt ? 0 : pt_scheme_align(boot.setup.scheme, &boot.options.pt);
 }
 
 /* All that the arena will be asked for, each piece with the page that its alignment may cost. */

@@ -41,6 +41,22 @@ const char *pt_refusal_text(enum pt_refusal refusal)
     return "unknown refusal";
 }
 
+bool pt_refusal_by_option(enum pt_refusal refusal)
+{
+    switch (refusal) {
+    case PT_NO_TOPA:
+    case PT_NO_MENTRY:
+    case PT_NO_RANGE:
+    case PT_REGIONS_MANY:
+    case PT_RANGE_LARGE:
+    case PT_RING_SCHEME:
+    case PT_BAD_OPTION:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static enum pt_refusal check_cpu(const struct pt_cpuid *cpuid)
 {
     if (cpuid->leaf0_eax < 0x14 || !(cpuid->leaf7_ebx & CPUID_7_EBX_PT))
@@ -104,6 +120,7 @@ enum pt_refusal pt_config_resolve(struct pt_setup *setup, const struct pt_cpuid 
     refusal = pt_scheme_resolve(&scheme, cpuid, config);
     if (refusal != PT_OK)
         return refusal;
+    setup->scheme = scheme;
     setup->rtit_ctl = (scheme == PT_SCHEME_RANGE ? 0 : RTIT_CTL_TOPA) | ctl_what(config) | ctl_timing(cpuid, config);
     setup->has_cr3_match = (cpuid->leaf14_0[1] & CPUID_14_EBX_CR3_FILTER) != 0;
     setup->cr3_match = config->cr3_on ? config->cr3 : 0;

@@ -80,8 +80,9 @@ struct pt_config {
 
 /* The same as register values. */
 struct pt_setup {
-    uint64_t rtit_ctl;  /* IA32_RTIT_CTL with TraceEn clear */
-    bool has_cr3_match; /* the CPU has IA32_RTIT_CR3_MATCH */
+    enum pt_scheme scheme; /* not AUTO */
+    uint64_t rtit_ctl;     /* IA32_RTIT_CTL with TraceEn clear */
+    bool has_cr3_match;    /* the CPU has IA32_RTIT_CR3_MATCH */
     uint64_t cr3_match;
     uint32_t nr_ranges; /* pairs of IA32_RTIT_ADDRn_A and _B that the CPU has */
     uint64_t addr_a[PT_MAX_RANGES], addr_b[PT_MAX_RANGES];
@@ -102,6 +103,9 @@ enum pt_refusal {
     PT_TRACE_ENABLED,  /* IA32_RTIT_CTL.TraceEn is set: firmware or a probe owns PT */
     PT_BAD_OPTION      /* an option asks for what this CPU's PT does not have: pt_objection says which */
 };
+/* Is it an option that asks for too much, rather than the CPU that has too little? */
+bool pt_refusal_by_option(enum pt_refusal refusal);
+
 /* A clause to follow "no trace: ": what is missing. Stable. */
 const char *pt_refusal_text(enum pt_refusal refusal);
 

@@ -76,19 +76,18 @@ static void registers_init(struct pt_cpu *pt, const struct pt_setup *setup)
 static bool configure(struct pt_cpu *pt, struct pt_setup *setup, const struct pt_config *config)
 {
     struct pt_cpuid cpuid;
-    enum pt_scheme scheme;
     pt_cpuid_read(&cpuid);
-    if (pt_config_resolve(setup, &cpuid, config) != PT_OK || pt_scheme_resolve(&scheme, &cpuid, config) != PT_OK)
+    if (pt_config_resolve(setup, &cpuid, config) != PT_OK)
         return false;
     pt->config = *config;
-    pt->scheme = scheme;
+    pt->scheme = setup->scheme;
     pt->maxphyaddr = (uint8_t)cpuid.leaf80000008_eax;
     pt->single_region = !(cpuid.leaf14_0[2] & CPUID_14_ECX_MENTRY);
     pt->region_bytes = (uint32_t)config->region_bytes;
     uint64_t end = pt->regions.pa + config->region_bytes * config->nr_regions;
-    if ((end - 1) >> pt->maxphyaddr != 0 || pt->regions.pa % pt_scheme_align(scheme, config) != 0)
+    if ((end - 1) >> pt->maxphyaddr != 0 || pt->regions.pa % pt_scheme_align(setup->scheme, config) != 0)
         return false;
-    pt->out = output_make(scheme, config, pt->tables_pa, pt->regions.pa);
+    pt->out = output_make(setup->scheme, config, pt->tables_pa, pt->regions.pa);
     return true;
 }
 

@@ -14,8 +14,15 @@ refused() {
 
 export CPU=corei7_skylake_x
 refused 'an unknown option' 'bad option "pt.regoin=1M": expected' option "$guest" '' '' 'pt.regoin=1M'
-refused 'a bad value' 'bad option "pt.regions=2": expected a number from 4 to 128' value "$guest" '' '' 'pt.regions=2'
+refused 'a bad value' 'bad option "pt.regions=2": expected a number from 4 to 4096' value "$guest" '' '' 'pt.regions=2'
 refused 'an unknown policy' 'bad option "policy=lose": expected stall, drop or ring' policy "$guest" '' '' 'policy=lose'
+refused 'a scheme with too many regions' 'pt.regions= is too large: pt.scheme=single takes at most 120 regions' many \
+    "$guest" '' '' 'pt.scheme=single pt.regions=121'
+PTMODEL='profile=broadwell, vmxmisc14=1' refused 'a table that the CPU does not have' \
+    "this CPU's ToPA tables hold one region only (CPUID.14H:ECX[1] is 0), use pt.scheme=single" mentry "$guest" '' '' \
+    'pt.scheme=topa'
+PTMODEL='profile=broadwell, vmxmisc14=1' refused 'a range that the CPU does not have' \
+    "this CPU's Intel PT has no single-range output (CPUID.14H:ECX[2] is 0)" range "$guest" '' '' 'pt.scheme=range'
 refused 'no kernel' 'no kernel: expected "module2 FILE kernel COMMAND-LINE"' no_kernel '' '' '' ''
 refused 'a kernel that is no bzImage' 'kernel: no bzImage: no boot flag AA55' no_bzimage Makefile '' '' ''
 MEMORY=32 refused 'too little memory' 'too little memory' memory "$guest" '' '' 'pt.region=4M pt.regions=16'
