@@ -98,15 +98,16 @@ static Bit32s options_parse(const char *context, int num_params, char *params[])
         if (value != NULL)
             *value++ = 0;
         if (value == NULL || !set_option(params[n], value)) {
-            fprintf(stderr,
-                    "%s: ptmodel: '%s' with value '%s' is not understood; it takes "
-                    "profile=broadwell|skylake|icelake|novmxpt|none|custom, "
-                    "cpuid14=EAX:EBX:ECX:EDX:EAX1:EBX1, cpuid15=EAX:EBX:ECX, vmxmisc14=0|1, lip=0|1, ip8=0|1, "
-                    "vmxctl=0|1, vmxgpa=0|1, longtnt=0|1, xsave=0|1, early=BYTES, microcode=N, "
-                    "truth=FILE, branches=FILE, scope=nonroot|traced, first=N, last=N, skid=BYTES, second=BYTES, "
-                    "ahead=N, spoil=N, pmu=0|2|3|4, "
-                    "seed=N\n",
-                    context, params[n], value ? value : "");
+            fprintf(
+                stderr,
+                "%s: ptmodel: '%s' with value '%s' is not understood; it takes "
+                "profile=broadwell|skylake|icelake|novmxpt|none|custom, "
+                "cpuid14=EAX:EBX:ECX:EDX:EAX1:EBX1, cpuid15=EAX:EBX:ECX, vmxmisc14=0|1, lip=0|1, ip8=0|1, "
+                "vmxctl=0|1, vmxgpa=0|1, longtnt=0|1, xsave=0|1, early=BYTES, microcode=N, "
+                "truth=FILE, branches=FILE, scope=nonroot|traced, first=N, last=N, skid=BYTES, second=BYTES, ahead=N, "
+                "spoil=N, pmu=0|2|3|4, seed=N, deferred=0|1, update48=0|1, "
+                "ovf=AT:LENGTH[+...]|every:BYTES:LENGTH, errata=bdm70[+skd022][+skl014]\n",
+                context, params[n], value ? value : "");
             exit(1);
         }
     }
@@ -133,6 +134,8 @@ unsigned ptm_random_seed(void)
 void ptm_cpu_init(BX_CPU_C *cpu)
 {
     ptm_truth_open();
+    ptm_xsave_init(cpu);
+    ptm_vmx_init(cpu);
     ptm_cpu_reset(cpu, BX_RESET_HARDWARE);
     cpu->ptm.hash = TRUTH_HASH_SEED;
 }
@@ -160,6 +163,8 @@ void ptm_cpu_reset(BX_CPU_C *cpu, unsigned type)
         p->window_offset += (uint64_t)(p->out - p->window);
         p->window = p->out = p->window_end = p->out_limit = p->nowhere;
     }
+    p->in_vm_entry = p->in_vm_exit = false;
+    ptm_xsave_reset(cpu);
     p->in_vmx_transition = p->ctl_deferred = p->cr3_changed = false;
     if (type == BX_RESET_SOFTWARE && p->in_init)
         ptm_init_done(cpu);
