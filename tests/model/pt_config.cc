@@ -90,7 +90,7 @@ static bool set_option(const char *name, const char *value)
 }
 
 /* ptmodel: profile=skylake, the words of ptm_profile_set, truth=FILE, branches=FILE, scope=nonroot|traced, first=N,
- * last=N, skid=BYTES, pmu=0|2|3|4, seed=N */
+ * last=N, skid=BYTES, spoil=N, pmu=0|2|3|4, seed=N */
 static Bit32s options_parse(const char *context, int num_params, char *params[])
 {
     for (int n = 1; n < num_params; n++) {
@@ -105,7 +105,7 @@ static Bit32s options_parse(const char *context, int num_params, char *params[])
                 "cpuid14=EAX:EBX:ECX:EDX:EAX1:EBX1, cpuid15=EAX:EBX:ECX, vmxmisc14=0|1, lip=0|1, ip8=0|1, "
                 "vmxctl=0|1, vmxgpa=0|1, longtnt=0|1, xsave=0|1, early=BYTES, microcode=N, "
                 "truth=FILE, branches=FILE, scope=nonroot|traced, first=N, last=N, skid=BYTES, second=BYTES, ahead=N, "
-                "spoil=N, pmu=0|2|3|4, seed=N, deferred=0|1, update48=0|1, "
+                "pmu=0|2|3|4, seed=N, deferred=0|1, update48=0|1, "
                 "ovf=AT:LENGTH[+...]|every:BYTES:LENGTH, errata=bdm70[+skd022][+skl014]\n",
                 context, params[n], value ? value : "");
             exit(1);

@@ -83,7 +83,7 @@ struct ptm_cpu {
     uint64_t event_ip;
     uint64_t source_base; /* of its code segment, ptm_ip_base */
     uint64_t exit_ip;
-    uint64_t entry_ip; /* of VMLAUNCH, VMRESUME */
+    uint64_t entry_ip;      /* of VMLAUNCH, VMRESUME */
     bool exit_has_ip;       /* false: a VM entry that failed */
     bool in_vmx_transition; /* MSR lists are being loaded */
     bool in_vm_entry;       /* of a VM entry */

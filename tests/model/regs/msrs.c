@@ -136,7 +136,7 @@ static void check_enabled(void)
 
 static void check_cpuid(void)
 {
-    static const uint32_t expected[] = {EXPECTED_CPUID14};
+    static const uint32_t expected[6] = {EXPECTED_CPUID14};
     uint32_t words[4];
     cpuid(0, 0, words);
     check("CPUID reports leaf 15H or more", words[0] >= 0x15);

@@ -1,6 +1,5 @@
 /*
- * MTCFreq, Table 36-6: with 3, every eighth tick of the crystal clock, which are 8 * 146 instructions; the branches wait
- * in their buffer.
+ * MTCFreq, Table 36-6: with 3, every eighth tick of the crystal clock, which are 8 * 146 instructions.
  *
  * expect:
  * cbr 23
@@ -8,7 +7,6 @@
  * tip.pge on
  * mtc *
  * mtc *
- * tnt.8 !!!!.
  * fup off
  * tip.pgd
  */
@@ -16,9 +14,7 @@
 
     ROW
     TRACE_ON CTL_DEFAULT | CTL_MTC_EN | 3 << 14
-    movl $5, %ecx
-1:  loop 1b
-    .rept 2 * 8 * 146 - 4 - 6
+    .rept 2 * 8 * 146 - 4
     nop
     .endr
     TRACE_OFF
