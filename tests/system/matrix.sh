@@ -51,8 +51,12 @@ draw() {
         ;;
     *) options="pt.scheme=$scheme" ;;
     esac
-    pick root root list
+    pick root root list vmcs
     way=$picked
+    case $way,$profile in
+    vmcs,skylake) profile=icelake ;; # the controls that load and clear IA32_RTIT_CTL
+    vmcs,*) way=list ;;
+    esac
     options="$options pt.switch=$way pt.region=$size pt.regions=$regions"
     words="profile=$profile, skid=$skid, seed=$((index + 1))"
     pick 0 0 1 50 5000
