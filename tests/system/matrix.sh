@@ -24,7 +24,7 @@ pick() {
 
 # Sets profile, words (of the emulator), options (of the hypervisor), guest, exact (1: there must be no gap).
 draw() {
-    local index=$1 scheme size regions skid n
+    local index=$1 scheme size regions skid way n
     state=$((((seed << 16) + index) * 2654435761 % 0x7fffffff))
     for ((n = 0; n < 8; n++)); do below 1000; done
     exact=0
@@ -51,7 +51,13 @@ draw() {
         ;;
     *) options="pt.scheme=$scheme" ;;
     esac
-    options="$options pt.region=$size pt.regions=$regions"
+    pick root root list vmcs
+    way=$picked
+    case $way,$profile in
+    vmcs,skylake) profile=icelake ;; # the controls that load and clear IA32_RTIT_CTL
+    vmcs,*) way=list ;;
+    esac
+    options="$options pt.switch=$way pt.region=$size pt.regions=$regions"
     words="profile=$profile, skid=$skid, seed=$((index + 1))"
     pick 0 0 1 50 5000
     [ "$picked" = 0 ] || words="$words, second=$picked"
@@ -59,6 +65,8 @@ draw() {
     words="$words, ahead=$picked"
     pick stall stall drop
     options="$options policy=$picked"
+    pick on off
+    options="$options pt.retc=$picked"
     pick load load branches selfmod
     guest=$picked
     case $scheme,$size,$skid in
