@@ -9,6 +9,7 @@ visible() {
         'cpuid_ecx_0000000100000000'            # VMX
         'cpuid_ebx_0000000700000000'            # Intel PT
         'cpuid_e[abcd]x_000000140000000[01]'    # Intel PT's leaf
+        'cpuid_ecx_0000000d00000001|cpuid_e[ac]x_0000000d00000008|wrmsr_xss_pt' # its XSAVE state
         '(rdmsr|rdmsr_fault|rdmsr_upper_halves)_00000000000000(3a|9b)' # IA32_FEATURE_CONTROL, IA32_SMM_MONITOR_CTL
         '(rdmsr|rdmsr_fault|rdmsr_upper_halves)_00000000000004(8.|9.)' # IA32_VMX_*
         '(rdmsr|rdmsr_fault|rdmsr_upper_halves)_00000000000005(6.|7.|8.)|wrmsr_rtit_ctl' # IA32_RTIT_*

@@ -1,8 +1,9 @@
 /*
  * Wrap raw Intel PT bytes into a perf.data file, so that perf can judge them: `perf script -D -i OUT` prints the
- * packets.
+ * packets. With the code, which is 64-bit code in the lower half of the addresses, perf can follow the flow as well.
  *
- * usage: perfdata_wrap TRACE FROM TO OUT      bytes FROM to TO of a cpuN.pt
+ * usage: perfdata_wrap TRACE FROM TO OUT [IMAGE BASE CTL]
+ *     bytes FROM to TO of a cpuN.pt; a flat file of code that stood at BASE, more bits of IA32_RTIT_CTL
  *
  * perf looks for a guest machine where PIP.NR is set, and knows no VMCS packets of ours: NR is cleared, and VMCS
  * packets become PADs. Lengths stay. The layout is that of the kernel's
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "pt/packet.h"
 
@@ -22,21 +24,41 @@
 #define NR_ATTRS 2u
 #define PMU_TYPE 8u /* any number: perf compares the two places where it stands */
 
-enum { RECORD_COMM = 3, RECORD_ITRACE_START = 12, RECORD_AUXTRACE_INFO = 70, RECORD_AUXTRACE = 71 };
+enum { RECORD_MMAP = 1, RECORD_COMM = 3, RECORD_ITRACE_START = 12, RECORD_AUXTRACE_INFO = 70, RECORD_AUXTRACE = 71 };
+#define MISC_USER 2u /* of a record's header: a mapping in user space */
 enum { FEATURE_HOSTNAME = 3, FEATURE_OSRELEASE = 4, FEATURE_ARCH = 6, FEATURE_NRCPUS = 7 };
 /* perf_event_attr.sample_type */
-enum { SAMPLE_IP = 1, SAMPLE_TID = 2, SAMPLE_CPU = 1 << 7, SAMPLE_IDENTIFIER = 1 << 16 };
-#define SAMPLE_TYPE (SAMPLE_IP | SAMPLE_TID | SAMPLE_CPU | SAMPLE_IDENTIFIER)
+enum {
+    SAMPLE_IP = 1,
+    SAMPLE_TID = 2,
+    SAMPLE_TIME = 4,
+    SAMPLE_ADDR = 8,
+    SAMPLE_CPU = 1 << 7,
+    SAMPLE_IDENTIFIER = 1 << 16
+};
+#define SAMPLE_TYPE (SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_ADDR | SAMPLE_CPU | SAMPLE_IDENTIFIER)
 /* flags of perf_event_attr */
 #define ATTR_MMAP (1ull << 8)
 #define ATTR_COMM (1ull << 9)
 #define ATTR_SAMPLE_ID_ALL (1ull << 18)
-/* IA32_RTIT_CTL as perf's config: PT, TSC, Branch */
+/* IA32_RTIT_CTL as perf's config: PT, TSC, Branch; what CTL may add: CYC, MTC, MTCFreq, CycThresh */
 #define CONFIG_PT (1ull << 0 | 1ull << 10 | 1ull << 13)
+#define CONFIG_CTL 0x7bc202ull
+/* The clocks of the emulated processor: TSC to crystal; TSC to bus, as its CBR packets say */
+enum { CPUID15_EBX = 146, CPUID15_EAX = 1, BUS_RATIO = 35 };
+
+static const uint8_t zeros[24];
 
 struct buffer {
     uint8_t *bytes;
     size_t used, room;
+};
+
+/* What the flow needs beyond packets. */
+struct flow {
+    char *name; /* the code's file, or NULL */
+    uint64_t base, size, config;
+    uint64_t reference; /* the first TSC packet's value: perf takes no notice of TSC packets far from it */
 };
 
 static void put(struct buffer *b, const void *bytes, size_t size)
@@ -45,7 +67,7 @@ static void put(struct buffer *b, const void *bytes, size_t size)
         b->room = 2 * (b->used + size);
         b->bytes = realloc(b->bytes, b->room);
         if (!b->bytes) {
-            fprintf(stderr, "perfdata_wrap: out of memory\n");
+            perror("perfdata_wrap");
             exit(1);
         }
     }
@@ -63,9 +85,8 @@ static void put64(struct buffer *b, uint64_t value)
     put(b, &value, sizeof(value));
 }
 
-static void put_header(struct buffer *b, uint32_t type, uint16_t size)
+static void put_header(struct buffer *b, uint32_t type, uint16_t size, uint16_t misc)
 {
-    uint16_t misc = 0;
     put32(b, type);
     put(b, &misc, 2);
     put(b, &size, 2);
@@ -86,41 +107,59 @@ static void put_attr(struct buffer *b, uint32_t type, uint64_t config, uint64_t 
     put64(b, 8);
 }
 
-/* The trailer of kernel records: TID, CPU, IDENTIFIER. */
+/* The trailer of kernel records: TID, TIME (none), CPU, IDENTIFIER. */
+#define SAMPLE_ID_SIZE 32
 static void put_sample_id(struct buffer *b, uint64_t id)
 {
     put32(b, 1);
     put32(b, 1);
-    put32(b, 0);
-    put32(b, 0);
+    put64(b, 0);
+    put(b, zeros, 8); /* CPU */
     put64(b, id);
 }
 
-static void put_records(struct buffer *b, const struct buffer *trace)
+/* A mapping of the one process: perf takes lower-half addresses for user code, whatever the CPL was. */
+static void put_code(struct buffer *b, const struct flow *flow)
 {
-    static const uint64_t info[17] = {
-        [0] = PMU_TYPE, [5] = 0x400, [6] = 0x800, [9] = 1, [10] = 0x200, [11] = 0x3c000, [14] = 2};
-    put_header(b, RECORD_AUXTRACE_INFO, 16 + sizeof(info));
+    size_t length = strlen(flow->name), room = (length + 8) & ~(size_t)7; /* with its 0, a multiple of 8 */
+    put_header(b, RECORD_MMAP, (uint16_t)(8 + 8 + 24 + room + SAMPLE_ID_SIZE), MISC_USER);
+    put32(b, 1);
+    put32(b, 1);
+    put64(b, flow->base);
+    put64(b, flow->size);
+    put64(b, 0); /* offset in the file */
+    put(b, flow->name, length);
+    put(b, zeros, room - length);
+    put_sample_id(b, 2);
+}
+
+static void put_records(struct buffer *b, const struct buffer *trace, const struct flow *flow)
+{
+    /* Time is the TSC itself: no shift, a factor of 1, known. Then the bits of the config, and the clocks. */
+    static const uint64_t info[17] = {PMU_TYPE, 0,     1,       0,           1,           0x400, 0x800,     0, 0,
+                                      1,        0x200, 0x3c000, CPUID15_EBX, CPUID15_EAX, 2,     BUS_RATIO, 0};
+    put_header(b, RECORD_AUXTRACE_INFO, 16 + sizeof(info), 0);
     put32(b, 1); /* Intel PT */
     put32(b, 0);
     put(b, info, sizeof(info));
-    put_header(b, RECORD_COMM, 8 + 8 + 8 + 24);
+    put_header(b, RECORD_COMM, 8 + 8 + 8 + SAMPLE_ID_SIZE, 0);
     put32(b, 1);
     put32(b, 1);
     put(b, "guest\0\0", 8);
     put_sample_id(b, 2);
-    put_header(b, RECORD_ITRACE_START, 8 + 8 + 24);
+    if (flow->name)
+        put_code(b, flow);
+    put_header(b, RECORD_ITRACE_START, 8 + 8 + SAMPLE_ID_SIZE, 0);
     put32(b, 1);
     put32(b, 1);
     put_sample_id(b, 1);
-    put_header(b, RECORD_AUXTRACE, 48);
+    put_header(b, RECORD_AUXTRACE, 48, 0);
     put64(b, trace->used);
     put64(b, 0); /* offset */
-    put64(b, 0); /* reference */
+    put64(b, flow->reference);
     put32(b, 0); /* index */
     put32(b, UINT32_MAX);
-    put32(b, 0); /* CPU */
-    put32(b, 0);
+    put(b, zeros, 8); /* CPU */
     put(b, trace->bytes, trace->used);
 }
 
@@ -136,8 +175,7 @@ static void put_string(struct buffer *b, const char *string)
 static void put_features(struct buffer *file)
 {
     struct buffer sections = {0};
-    size_t starts[5];
-    starts[0] = sections.used;
+    size_t starts[5] = {0};
     put_string(&sections, "undertrace");
     starts[1] = sections.used;
     put_string(&sections, "6.1");
@@ -156,10 +194,10 @@ static void put_features(struct buffer *file)
     free(sections.bytes);
 }
 
-static void put_file(struct buffer *file, const struct buffer *trace)
+static void put_file(struct buffer *file, const struct buffer *trace, const struct flow *flow)
 {
     struct buffer records = {0};
-    put_records(&records, trace);
+    put_records(&records, trace, flow);
     uint64_t ids = HEADER_SIZE, attrs = ids + 16, data = attrs + NR_ATTRS * (ATTR_SIZE + 16);
     put(file, "PERFILE2", 8);
     put64(file, HEADER_SIZE);
@@ -168,22 +206,20 @@ static void put_file(struct buffer *file, const struct buffer *trace)
     put64(file, NR_ATTRS * (ATTR_SIZE + 16));
     put64(file, data);
     put64(file, records.used);
-    put64(file, 0);
-    put64(file, 0);
+    put(file, zeros, 16);
     put64(file, 1u << FEATURE_HOSTNAME | 1u << FEATURE_OSRELEASE | 1u << FEATURE_ARCH | 1u << FEATURE_NRCPUS);
-    for (int i = 0; i < 3; i++)
-        put64(file, 0);
+    put(file, zeros, 24);
     put64(file, 1); /* ids */
     put64(file, 2);
-    put_attr(file, PMU_TYPE, CONFIG_PT, ATTR_SAMPLE_ID_ALL, ids);
+    put_attr(file, PMU_TYPE, flow->config, ATTR_SAMPLE_ID_ALL, ids);
     put_attr(file, 1, 9, ATTR_SAMPLE_ID_ALL | ATTR_MMAP | ATTR_COMM, ids + 8); /* software, dummy */
     put(file, records.bytes, records.used);
     put_features(file);
     free(records.bytes);
 }
 
-/* Clear what makes perf look for a guest. false: the bytes are no packets from some place on. */
-static bool adapt(struct buffer *trace)
+/* Clear what makes perf look for a guest, find the first TSC. false: the bytes are no packets from some place on. */
+static bool adapt(struct buffer *trace, struct flow *flow)
 {
     for (size_t at = 0; at < trace->used;) {
         struct pt_packet packet;
@@ -196,6 +232,8 @@ static bool adapt(struct buffer *trace)
             fprintf(stderr, "perfdata_wrap: no packet at %zu bytes behind FROM\n", at);
             return false;
         }
+        if (packet.kind == PT_PACKET_TSC && flow->reference == 0)
+            flow->reference = packet.tsc;
         if (packet.kind == PT_PACKET_PIP)
             trace->bytes[at + 2] &= 0xfe;
         if (packet.kind == PT_PACKET_VMCS)
@@ -205,9 +243,8 @@ static bool adapt(struct buffer *trace)
     return true;
 }
 
-static bool read_range(struct buffer *trace, const char *name, long from, long to)
+static bool read_range(struct buffer *trace, struct flow *flow, const char *name, long from, long to)
 {
-    static const uint8_t pads[8];
     FILE *file = fopen(name, "rb");
     if (!file || fseek(file, from, SEEK_SET) != 0) {
         fprintf(stderr, "perfdata_wrap: %s: %s\n", name, strerror(errno));
@@ -220,27 +257,44 @@ static bool read_range(struct buffer *trace, const char *name, long from, long t
         left -= size;
     }
     fclose(file);
-    bool good = adapt(trace);
-    put(trace, pads, -trace->used & 7);
+    bool good = adapt(trace, flow);
+    put(trace, zeros, -trace->used & 7);
     return good;
+}
+
+static bool find_code(struct flow *flow, char **arguments)
+{
+    struct stat status;
+    flow->name = realpath(arguments[0], NULL); /* perf would look for another elsewhere */
+    if (!flow->name || stat(flow->name, &status) != 0) {
+        fprintf(stderr, "perfdata_wrap: %s: %s\n", arguments[0], strerror(errno));
+        return false;
+    }
+    flow->base = strtoull(arguments[1], NULL, 0);
+    flow->size = (uint64_t)status.st_size;
+    flow->config |= strtoull(arguments[2], NULL, 0) & CONFIG_CTL;
+    return true; /* a path is shorter than a record's 64 KiB */
 }
 
 int main(int argc, char **argv)
 {
     struct buffer trace = {0}, file = {0};
-    long from = argc == 5 ? strtol(argv[2], NULL, 0) : 0, to = argc == 5 ? strtol(argv[3], NULL, 0) : 0;
-    if (argc != 5 || from < 0 || to <= from) {
-        fprintf(stderr, "usage: perfdata_wrap TRACE FROM TO OUT\n");
+    struct flow flow = {.config = CONFIG_PT};
+    bool good = argc == 5 || argc == 8;
+    long from = good ? strtol(argv[2], NULL, 0) : 0, to = good ? strtol(argv[3], NULL, 0) : 0;
+    if (!good || from < 0 || to <= from) {
+        fprintf(stderr, "usage: perfdata_wrap TRACE FROM TO OUT [IMAGE BASE CTL]\n");
         return 1;
     }
-    if (!read_range(&trace, argv[1], from, to))
+    if (!read_range(&trace, &flow, argv[1], from, to) || (argc == 8 && !find_code(&flow, argv + 5)))
         return 1;
-    put_file(&file, &trace);
+    put_file(&file, &trace, &flow);
     FILE *out = fopen(argv[4], "wb");
-    bool good = out && fwrite(file.bytes, 1, file.used, out) == file.used && fclose(out) == 0;
+    good = out && fwrite(file.bytes, 1, file.used, out) == file.used && fclose(out) == 0;
     if (!good)
         fprintf(stderr, "perfdata_wrap: %s: %s\n", argv[4], strerror(errno));
     free(trace.bytes);
     free(file.bytes);
+    free(flow.name);
     return good ? 0 : 1;
 }

@@ -190,7 +190,7 @@ far_code32: /* compatibility mode in ring 0, entered and left by far jumps */
 2:  ret
     .code64
     /* void far_round(void): far jump, far call, far return */
-    .globl far_round
+    .globl far_round, far_back64
 far_round:
     ljmpl *far_pointer32
 far_back64:
