@@ -52,13 +52,27 @@ __attribute__((interrupt)) static void on_nmi(struct interrupt_frame *frame)
     pmi_seen();
 }
 
+/* A second PMI may still wait from the run before: let it come while LVTPC is masked. */
+static void settle(void)
+{
+    pt_reset();
+    *apic(0x340) = LVT_MASKED;
+    wrmsr(MSR_RTIT_OUTPUT_BASE, TABLE);
+    wrmsr(MSR_RTIT_OUTPUT_MASK_PTRS, 0);
+    wrmsr(MSR_RTIT_CTL, CTL_TOPA);
+    trace_bytes(0x200);
+    wrmsr(MSR_RTIT_CTL, 0);
+    wrmsr(MSR_IA32_PERF_GLOBAL_STATUS_RESET, PERF_GLOBAL_TOPA_PMI);
+    pt_reset();
+}
+
 /* Fill the first region, which has INT, or half of the second as well. Handlers of user code are not traced. */
 static void run(uint32_t lvtpc, uint32_t nr_bytes)
 {
     qwords(TABLE)[0] = REGION | INT;
     qwords(TABLE)[1] = SINGLE ? TABLE | END : REGION + 0x1000;
     qwords(TABLE)[2] = TABLE | END;
-    pt_reset();
+    settle();
     *apic(0x340) = lvtpc;
     interrupts = nmis = 0;
     seen_status = seen_lvtpc = seen_ptrs = 0;
