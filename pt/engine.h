@@ -2,7 +2,7 @@
  * The PT engine: Intel PT on one CPU, from configuration to the last byte. Shell; the decisions are in pt/plan.c,
  * pt/ring.c, pt/topa.c and pt/caps.c.
  *
- * boot/ calls pt_cpu_init. vmx/ calls the five hooks below and nothing else of this room.
+ * boot/ calls pt_cpu_init. vmx/ calls the six hooks below and nothing else of this room.
  */
 #ifndef PT_ENGINE_H
 #define PT_ENGINE_H
