@@ -106,6 +106,37 @@ static void test_merged_pmis(void **state)
     assert_int_equal(r.entries[1].index, 0);
 }
 
+/* A TraceStop range ends tracing where the options want it: nothing is missing, and Stopped must outlast the drain. */
+static void test_stopped_by_trace_stop(void **state)
+{
+    (void)state;
+    struct plan_snapshot s = snapshot_at(STOPPED, 1, 100);
+    s.trace_stop = true;
+    struct plan_drain d = drain(&s);
+    assert_int_equal(d.hand_end, 4096);
+    assert_int_equal(d.gap, PLAN_NO_GAP);
+    assert_int_equal(plan_rearm(&ring, &d, &s, 0).rtit_status, STOPPED);
+
+    /* The same registers without such a range: the hardware stopped for another reason. */
+    s.trace_stop = false;
+    d = drain(&s);
+    assert_int_equal(d.gap, PLAN_GAP_STOPPED);
+    assert_int_equal(d.gap_at, 4096 + 100);
+    assert_int_equal(plan_rearm(&ring, &d, &s, 0).rtit_status, 0);
+}
+
+/* With such a range too, the end of the STOP region is a loss, and tracing goes on. */
+static void test_stop_region_beside_trace_stop(void **state)
+{
+    (void)state;
+    struct plan_snapshot s = snapshot_at(STOPPED, 3, 4096);
+    s.trace_stop = true;
+    struct plan_drain d = drain(&s);
+    assert_int_equal(d.gap, PLAN_GAP_STOPPED);
+    assert_int_equal(d.gap_at, 4 * 4096);
+    assert_int_equal(plan_rearm(&ring, &d, &s, 8192).rtit_status, 0);
+}
+
 static void test_stopped_at_region_size(void **state)
 {
     (void)state;
@@ -202,6 +233,8 @@ int main(void)
         cmocka_unit_test_setup(test_skid, setup),
         cmocka_unit_test_setup(test_second_pmi_finds_nothing, setup),
         cmocka_unit_test_setup(test_merged_pmis, setup),
+        cmocka_unit_test_setup(test_stopped_by_trace_stop, setup),
+        cmocka_unit_test_setup(test_stop_region_beside_trace_stop, setup),
         cmocka_unit_test_setup(test_stopped_at_region_size, setup),
         cmocka_unit_test_setup(test_index_on_end, setup),
         cmocka_unit_test_setup(test_error_keeps_what_is_good, setup),
