@@ -79,7 +79,8 @@ $(BUILD)/bochs: $(MODEL_INPUTS)
 GUESTS := branches selfmod load probe crash panic sharing exits
 GUEST_CFLAGS := -std=c11 -O2 -g $(WARN) -ffreestanding -fno-pie -mno-red-zone -mgeneral-regs-only -fno-stack-protector \
     -fno-asynchronous-unwind-tables -fcf-protection=none -Itests/guests -MMD -MP
-GUEST_OBJS := $(patsubst %,$(BUILD)/guests/%.o,$(GUESTS) machine) $(BUILD)/guests/start.S.o
+PROBE_PARTS := probe_cpu probe_events probe_devices
+GUEST_OBJS := $(patsubst %,$(BUILD)/guests/%.o,$(GUESTS) $(PROBE_PARTS) machine) $(BUILD)/guests/start.S.o
 
 $(BUILD)/guests/%.o: tests/guests/%.c
 	@mkdir -p $(@D)
@@ -95,6 +96,8 @@ $(BUILD)/guests/%.elf: $(BUILD)/guests/start.S.o $(BUILD)/guests/%.o $(BUILD)/gu
 	@echo "  LD  $@"
 	$(Q)$(LD) -nostdlib -static -z max-page-size=4096 -z noexecstack --no-warn-rwx-segments --build-id=none \
 	    -T tests/guests/guest.ld -o $@ $(filter %.o,$^)
+
+$(BUILD)/guests/probe.elf: $(PROBE_PARTS:%=$(BUILD)/guests/%.o)
 
 $(BUILD)/guests/%.bzImage: $(BUILD)/guests/%.elf
 	@echo "  OBJCOPY $@"
