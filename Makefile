@@ -152,11 +152,13 @@ bench: $(PARTS) $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(BUILD)/guest/vmlinuz $(B
 	@tests/rig/bench_model.sh
 
 # --- tests ------------------------------------------------------------------------------------------------------------
-# A unit test is one file with a main of its own, linked with all core and with the host tool's pure files.
+# A unit test is one file with a main of its own, linked with all core, with the host tool's pure files and with what the
+# tests share.
 
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/check/%,$(wildcard tests/unit/test_*.c))
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-UNIT_LIB := $(patsubst %.c,$(BUILD)/check/%.o,$(CORE) $(TOOL_LIB))
+UNIT_SHARED := $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))
+UNIT_LIB := $(patsubst %.c,$(BUILD)/check/%.o,$(CORE) $(TOOL_LIB) $(UNIT_SHARED))
 
 $(BUILD)/check/%.o: %.c
 	@mkdir -p $(@D)

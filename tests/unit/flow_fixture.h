@@ -1,0 +1,71 @@
+/*
+ * A trace made by the encoder, a few instructions of code, and the decoder on them: what the tests of the flow share.
+ */
+#ifndef FLOW_FIXTURE_H
+#define FLOW_FIXTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/flow.h"
+#include "decode/flow_cut.h"
+#include "decode/truth.h"
+#include "pt/packet.h"
+
+#define CODE 0xffffffff81000000ull
+#define ROOT 0xffff87f000000000ull
+#define CODE_SIZE 24u
+#define ROOT_CODE_SIZE 7u
+
+/* The guest's, at CODE, and ours, at ROOT: see flow_fixture.c. */
+extern const uint8_t code[CODE_SIZE];
+extern const uint8_t root_code[ROOT_CODE_SIZE];
+
+struct fixture {
+    uint8_t trace[4096];
+    size_t size;
+    uint64_t last_ip;
+    uint8_t bytes[8][RECORD_PAGE_SIZE];
+    struct page_record records[8];
+    size_t nr_records;
+    char file[64];
+    struct truth_branch branches[64];
+    size_t nr_branches;
+    struct flow_pages pages;
+    struct flow *flow;
+};
+
+int flow_setup(void **state);
+int flow_teardown(void **state);
+#define FLOW_TEST(name) cmocka_unit_test_setup_teardown(name, flow_setup, flow_teardown)
+
+/* Packets behind those that are there. */
+void put(struct fixture *f, struct pt_packet packet);
+void put_ip(struct fixture *f, enum pt_packet_kind kind, uint64_t ip);
+
+/* Bits as in ptdump: '!' taken, '.' not. */
+void put_tnt(struct fixture *f, const char *bits);
+void put_pip(struct fixture *f, bool non_root);
+
+/* A PSB+; ip 0: tracing is off. */
+void put_psb(struct fixture *f, uint64_t ip, bool non_root);
+
+/* From a guest address out into root, tracing off. Returns the trace offset there. */
+uint64_t put_exit(struct fixture *f, uint64_t from);
+void put_entry(struct fixture *f, uint64_t to);
+
+/* A page record whose bytes hold from this trace offset on; add_code: the two that most tests need. */
+void add_page(struct fixture *f, uint64_t gva, uint64_t gpa, uint64_t from, const uint8_t *bytes, size_t size);
+void add_code(struct fixture *f);
+
+/* All is put: get ready to decode. */
+void start(struct fixture *f);
+
+/* Decode the stretch that begins at or behind from. */
+struct flow_result decode(struct fixture *f, uint64_t from);
+
+/* The branches of the last decode, as pairs of offsets in the code, ended by -1. */
+void expect(const struct fixture *f, const int *pairs);
+
+#endif
