@@ -149,6 +149,7 @@ run-kvm:
 
 bench: $(PARTS) $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(BUILD)/guest/vmlinuz $(BUILD)/guest/initrd
 	@tests/rig/bench.sh
+	@tests/rig/bench_schemes.sh
 	@tests/rig/bench_model.sh
 
 # --- tests ------------------------------------------------------------------------------------------------------------

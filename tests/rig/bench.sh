@@ -28,7 +28,7 @@ printf '%-28s %12s %12s %12s\n' "guest load" 'pt=off' 'traced' 'traced/off'
 row() {
     printf '%-28s %12s %12s %12s\n' "$1" "$2" "$3" "$(ratio "$3" "$2")"
 }
-boot off none pt=off
+boot off none 'pt=off channel=none'
 seconds_off=$seconds
 boot traced e1000 'channel=e1000 net.mtu=9000'
 seconds_traced=$seconds
@@ -50,7 +50,7 @@ echo "PMIs                             $(truth traced pmis)"
 echo
 printf '%-28s %12s %12s %12s %12s\n' 'guest exits' 'pt=off' 'root' 'list' 'vmcs'
 export PTMODEL=profile=icelake
-boot exits-off none 'pt=off' exits
+boot exits-off none 'pt=off channel=none' exits
 per_exit() {
     printf ' %12s' "$(ratio "$(truth "exits-$1" "$2")" "$(truth "exits-$1" exits)")"
 }
