@@ -1,5 +1,5 @@
 /*
- * Row 14b: an SMI clears TraceEn: FUP, TIP.PGD. Row 15b: RSM sets it again, as WRMSR does (row 2d).
+ * Row 14b: an SMI clears TraceEn: FUP, TIP.PGD. Row 15c: RSM sets it again, as WRMSR does (row 2d).
  *
  * expect:
  * cbr *

@@ -1,6 +1,6 @@
 /*
- * Row 17d by the VM-entry control "load IA32_RTIT_CTL", row 16g by the VM-exit control "clear IA32_RTIT_CTL": as the MSR
- * lists do it.
+ * Row 17d by the VM-entry control "load IA32_RTIT_CTL", row 16f by the VM-exit control "clear IA32_RTIT_CTL": as the
+ * MSR lists do it.
  *
  * options: profile=icelake
  * libipt: no truth (it lists no VM entries and exits)

@@ -1,23 +1,24 @@
 /*
- * Row 17f: VM entry that sets FilterEn; row 16h: VM exit that clears it.
+ * Row 16e: VM exit that sets ContextEn (CR3 filter for the host's); before it a VM entry that clears it.
  *
  * libipt: no truth (it lists no VM entries and exits)
  *
  * expect:
  * cbr *
- * pip 72000, nr
  * mode.exec cs.l
- * tip.pge guest
- * fup exits
+ * tip.pge on
+ * tip.pgd
  * pip 70000
- * tip.pgd host
+ * tip.pge host
+ * fup off
+ * tip.pgd
  */
 #include "row.h"
 
     ROW
-    RANGE 0, guest, end
     VMX_START guest, host
-    TRACE_ON CTL_DEFAULT | CTL_ADDR0_FILTER
+    SET_MSR RTIT_CR3_MATCH, TABLES
+    TRACE_ON CTL_DEFAULT | CTL_CR3_FILTER
     vmlaunch
 host:
     TRACE_OFF
@@ -27,5 +28,4 @@ guest:
     nop
 exits:
     vmcall
-end:
     ROW_END

@@ -1,34 +1,26 @@
 /*
- * Row 16h: VM exit into a TraceStop range.
+ * Row 17d: VM entry whose MSR-load list sets TraceEn, as WRMSR does; row 16f: VM exit whose list clears it.
  *
  * libipt: no truth (it lists no VM entries and exits)
  *
  * expect:
  * cbr *
  * mode.exec cs.l
- * tip.pge on
- * pip 72000, nr
- * tip guest
+ * tip.pge guest
  * fup exits
  * pip 70000
- * tip.pgd host
- * stop
- * report 22
+ * tip.pgd
  */
 #include "row.h"
 
     ROW
-    RANGE 0, host, end
     VMX_START guest, host
-    TRACE_ON CTL_DEFAULT | CTL_ADDR0_STOP
+    VM_ENTRY_LOADS_CTL CTL_DEFAULT
+    VM_EXIT_LOADS_CTL CTL_DEFAULT & ~CTL_TRACE_EN
     vmlaunch
-    nop
 host:
-    REPORT_STATUS
-    TRACE_OFF
     VMX_END
     ret
-end:
 guest:
     nop
 exits:

@@ -1,5 +1,5 @@
 /*
- * Row 17g: VM entry whose MSR-load list clears TraceEn; row 16d: VM exit whose list sets it, as WRMSR does.
+ * Row 16g: VM exit into a TraceStop range.
  *
  * libipt: no truth (it lists no VM entries and exits)
  *
@@ -8,25 +8,27 @@
  * mode.exec cs.l
  * tip.pge on
  * pip 72000, nr
- * tip.pgd
- * cbr *
- * mode.exec cs.l
- * tip.pge host
- * fup off
- * tip.pgd
+ * tip guest
+ * fup exits
+ * pip 70000
+ * tip.pgd host
+ * stop
+ * report 22
  */
 #include "row.h"
 
     ROW
+    RANGE 0, host, end
     VMX_START guest, host
-    VM_ENTRY_LOADS_CTL CTL_DEFAULT & ~CTL_TRACE_EN
-    VM_EXIT_LOADS_CTL CTL_DEFAULT
-    TRACE_ON
+    TRACE_ON CTL_DEFAULT | CTL_ADDR0_STOP
     vmlaunch
+    nop
 host:
+    REPORT_STATUS
     TRACE_OFF
     VMX_END
     ret
+end:
 guest:
     nop
 exits:

@@ -1,25 +1,20 @@
 /*
- * Row 17i: VM entry; row 16i: VM exit, PacketEn before and after: PIP with NR=1 and NR=0. FUP has the guest's IP.
+ * Rows 16a, 17b: VM exit and VM entry with ContextEn 1 and FilterEn 0 before and after: PIPs alone.
  *
  * libipt: no truth (it lists no VM entries and exits)
  *
  * expect:
  * cbr *
- * mode.exec cs.l
- * tip.pge on
  * pip 72000, nr
- * tip guest
- * fup exits
  * pip 70000
- * tip host
- * fup off
- * tip.pgd
  */
 #include "row.h"
 
     ROW
+    RANGE 0, row_start, on
     VMX_START guest, host
-    TRACE_ON
+    TRACE_ON CTL_DEFAULT | CTL_ADDR0_FILTER
+    nop
     vmlaunch
 host:
     TRACE_OFF
@@ -27,6 +22,5 @@ host:
     ret
 guest:
     nop
-exits:
     vmcall
     ROW_END

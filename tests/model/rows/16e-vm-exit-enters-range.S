@@ -1,5 +1,5 @@
 /*
- * Rows 16i and 17i: the TNT buffer is written first.
+ * Row 17h: VM entry that clears FilterEn; row 16e: VM exit that sets it.
  *
  * libipt: no truth (it lists no VM entries and exits)
  *
@@ -7,32 +7,26 @@
  * cbr *
  * mode.exec cs.l
  * tip.pge on
- * tnt.8 !
  * pip 72000, nr
- * tip guest
- * tnt.8 .
- * fup exits
+ * tip.pgd guest
  * pip 70000
- * tip host
+ * tip.pge host
  * fup off
  * tip.pgd
  */
 #include "row.h"
 
     ROW
+    RANGE 0, on, end
     VMX_START guest, host
-    xorl %ebx, %ebx
-    TRACE_ON
-    testl %ebx, %ebx
-    jz 1f
-1:  vmlaunch
+    TRACE_ON CTL_DEFAULT | CTL_ADDR0_FILTER
+    vmlaunch
 host:
     TRACE_OFF
     VMX_END
     ret
+end:
 guest:
-    testl %ebx, %ebx
-    jnz guest
-exits:
+    nop
     vmcall
     ROW_END

@@ -1,5 +1,5 @@
 /*
- * Row 16i with "conceal VM exits from PT" alone: the VM entry has its PIP with NR=1, the exit has none (36.5.1).
+ * Row 17g: VM entry whose MSR-load list clears TraceEn; row 16c: VM exit whose list sets it, as WRMSR does.
  *
  * libipt: no truth (it lists no VM entries and exits)
  *
@@ -8,9 +8,10 @@
  * mode.exec cs.l
  * tip.pge on
  * pip 72000, nr
- * tip guest
- * fup exits
- * tip host
+ * tip.pgd
+ * cbr *
+ * mode.exec cs.l
+ * tip.pge host
  * fup off
  * tip.pgd
  */
@@ -18,7 +19,8 @@
 
     ROW
     VMX_START guest, host
-    VM_CONTROL_SET 0x400c, 1 << 24
+    VM_ENTRY_LOADS_CTL CTL_DEFAULT & ~CTL_TRACE_EN
+    VM_EXIT_LOADS_CTL CTL_DEFAULT
     TRACE_ON
     vmlaunch
 host:

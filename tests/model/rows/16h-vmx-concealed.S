@@ -1,5 +1,5 @@
 /*
- * Rows 17i and 16i with all three "conceal VMX from PT" controls: no PIP for the VM entry and exit, NR=0 in the guest's own
+ * Rows 17i and 16h with all three "conceal VMX from PT" controls: no PIP for the VM entry and exit, NR=0 in the guest's own
  * PIP (36.5.1).
  *
  * libipt: no truth (it lists no VM entries and exits)

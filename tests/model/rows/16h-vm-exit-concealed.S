@@ -1,24 +1,28 @@
 /*
- * Row 17d: VM entry whose MSR-load list sets TraceEn, as WRMSR does; row 16g: VM exit whose list clears it.
+ * Row 16h with "conceal VM exits from PT" alone: the VM entry has its PIP with NR=1, the exit has none (36.5.1).
  *
  * libipt: no truth (it lists no VM entries and exits)
  *
  * expect:
  * cbr *
  * mode.exec cs.l
- * tip.pge guest
+ * tip.pge on
+ * pip 72000, nr
+ * tip guest
  * fup exits
- * pip 70000
+ * tip host
+ * fup off
  * tip.pgd
  */
 #include "row.h"
 
     ROW
     VMX_START guest, host
-    VM_ENTRY_LOADS_CTL CTL_DEFAULT
-    VM_EXIT_LOADS_CTL CTL_DEFAULT & ~CTL_TRACE_EN
+    VM_CONTROL_SET 0x400c, 1 << 24
+    TRACE_ON
     vmlaunch
 host:
+    TRACE_OFF
     VMX_END
     ret
 guest:

@@ -1,5 +1,5 @@
 /*
- * Row 16j: VM exit that sets ContextEn (CR3 filter for the host's); before it a VM entry that clears it.
+ * Rows 16h and 17i: the TNT buffer is written first.
  *
  * libipt: no truth (it lists no VM entries and exits)
  *
@@ -7,9 +7,13 @@
  * cbr *
  * mode.exec cs.l
  * tip.pge on
- * tip.pgd
+ * tnt.8 !
+ * pip 72000, nr
+ * tip guest
+ * tnt.8 .
+ * fup exits
  * pip 70000
- * tip.pge host
+ * tip host
  * fup off
  * tip.pgd
  */
@@ -17,15 +21,18 @@
 
     ROW
     VMX_START guest, host
-    SET_MSR RTIT_CR3_MATCH, TABLES
-    TRACE_ON CTL_DEFAULT | CTL_CR3_FILTER
-    vmlaunch
+    xorl %ebx, %ebx
+    TRACE_ON
+    testl %ebx, %ebx
+    jz 1f
+1:  vmlaunch
 host:
     TRACE_OFF
     VMX_END
     ret
 guest:
-    nop
+    testl %ebx, %ebx
+    jnz guest
 exits:
     vmcall
     ROW_END

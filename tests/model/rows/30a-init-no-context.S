@@ -1,5 +1,5 @@
 /*
- * INIT with OS = 0, ContextEn 0 before and after: CPL 0 is not traced, nor is real-address mode (36.2.4.1).
+ * Row 30a: INIT with OS = 0, ContextEn 0 before and after: CPL 0 is not traced, nor is real-address mode (36.2.4.1).
  *
  * expect:
  * cbr *

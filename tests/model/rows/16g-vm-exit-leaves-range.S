@@ -1,23 +1,21 @@
 /*
- * Row 17h: VM entry that clears FilterEn; row 16f: VM exit that sets it.
+ * Row 17f: VM entry that sets FilterEn; row 16g: VM exit that clears it.
  *
  * libipt: no truth (it lists no VM entries and exits)
  *
  * expect:
  * cbr *
- * mode.exec cs.l
- * tip.pge on
  * pip 72000, nr
- * tip.pgd guest
+ * mode.exec cs.l
+ * tip.pge guest
+ * fup exits
  * pip 70000
- * tip.pge host
- * fup off
- * tip.pgd
+ * tip.pgd host
  */
 #include "row.h"
 
     ROW
-    RANGE 0, on, end
+    RANGE 0, guest, end
     VMX_START guest, host
     TRACE_ON CTL_DEFAULT | CTL_ADDR0_FILTER
     vmlaunch
@@ -25,8 +23,9 @@ host:
     TRACE_OFF
     VMX_END
     ret
-end:
 guest:
     nop
+exits:
     vmcall
+end:
     ROW_END

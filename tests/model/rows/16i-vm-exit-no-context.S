@@ -1,5 +1,5 @@
 /*
- * Rows 16a, 17a: VM entry and exit with ContextEn 0 before and after.
+ * Rows 16i, 17a: VM exit and VM entry with ContextEn 0 before and after.
  *
  * libipt: no truth (it lists no VM entries and exits)
  *

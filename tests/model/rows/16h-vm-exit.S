@@ -1,20 +1,25 @@
 /*
- * VM entry and exit with ContextEn 1 and FilterEn 0 before and after: PIPs alone (36.4.2.5).
+ * Row 17i: VM entry; row 16h: VM exit, PacketEn before and after: PIP with NR=1 and NR=0. FUP has the guest's IP.
  *
  * libipt: no truth (it lists no VM entries and exits)
  *
  * expect:
  * cbr *
+ * mode.exec cs.l
+ * tip.pge on
  * pip 72000, nr
+ * tip guest
+ * fup exits
  * pip 70000
+ * tip host
+ * fup off
+ * tip.pgd
  */
 #include "row.h"
 
     ROW
-    RANGE 0, row_start, on
     VMX_START guest, host
-    TRACE_ON CTL_DEFAULT | CTL_ADDR0_FILTER
-    nop
+    TRACE_ON
     vmlaunch
 host:
     TRACE_OFF
@@ -22,5 +27,6 @@ host:
     ret
 guest:
     nop
+exits:
     vmcall
     ROW_END

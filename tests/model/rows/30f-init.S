@@ -1,6 +1,6 @@
 /*
- * INIT with PacketEn before and after (Table "FUP Cases and IP Payload"): FUP with the next IP, PIP of CR3 = 0,
- * the mode and the reset vector. A TraceStop range over the ROM ends the trace at its first jump.
+ * Row 30f: INIT with PacketEn before and after: FUP with the next IP, PIP of CR3 = 0, the mode and the reset vector. A
+ * TraceStop range over the ROM ends the trace at its first jump.
  *
  * libipt: packets (there is no code at that address)
  *
