@@ -4,12 +4,16 @@
  *
  * A branch, here and in the decoder, is one of:
  *   - a branch instruction that retired in non-root operation, taken or not: Jcc, LOOPcc, JrCXZ; JMP, CALL, RET, near
- * or far, direct or indirect; IRET; INT n, INT1, INT3, INTO; SYSCALL, SYSRET, SYSENTER, SYSEXIT. from = linear address
- * of the instruction, to = linear address of the next instruction executed (architecturally next);
- *   - an event delivered through the guest's IDT (interrupt, NMI, exception, also one injected by VM entry).
- *     from = the address a FUP reports (next instruction for interrupts and traps, the instruction itself for faults),
- * to = the handler. VM entries and VM exits are no branches; neither are MOV CR3 or REP iterations. Linear addresses
- * outside 64-bit mode are CS.base + IP, 32 bits. Branches count whether or not tracing was on.
+ *     or far, direct or indirect; IRET; INT n, INT1, INT3, INTO; SYSCALL, SYSRET, SYSENTER, SYSEXIT. from = linear
+ *     address of the instruction, to = linear address of the next instruction executed (architecturally next);
+ *   - an event delivered through the guest's IDT (interrupt, NMI, exception, also one injected by VM entry). from = the
+ *     address a FUP reports (next instruction for interrupts and traps, the instruction itself for faults), to = the
+ *     handler.
+ * VM entries and VM exits are no branches; neither are MOV CR3 or REP iterations. Linear addresses outside 64-bit mode
+ * are CS.base + IP, 32 bits. Branches count whether or not tracing was on.
+ *
+ * With the model's scope=traced those count, in root operation too, that PT traces at both ends; and VM entries (from =
+ * VMLAUNCH or VMRESUME) and VM exits (from = the address a FUP reports) are branches.
  *
  * The hash is of the branches since the last checkpoint; a checkpoint stands at each PSB (also one written while in
  * root). Core: layout and hash only, little-endian.

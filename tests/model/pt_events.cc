@@ -159,10 +159,12 @@ static bool transition_ends(BX_CPU_C *cpu, const struct transfer *transfer)
     return true;
 }
 
-/* What a VM exit or entry tells. Table "VMX Controls for Intel Processor Trace" (36.5.1): PIPs may be concealed. */
+/* What a VM exit or entry tells. Table "VMX Controls for Intel Processor Trace" (36.5.1): PIPs may be concealed. The truth
+ * counts them where it is of all that PT traces; that of a guest has no more than the guest sees. */
 static struct transfer vm_exit_transfer(BX_CPU_C *cpu)
 {
     struct transfer transfer = {};
+    transfer.is_branch = ptm_config.traced_only && cpu->ptm.exit_has_ip;
     transfer.has_source = cpu->ptm.exit_has_ip;
     transfer.source = cpu->ptm.exit_ip;
     transfer.new_cr3 = !cpu->vmcs.vmexit_ctrls1.PTRACE_SUPPRESS_HOST_VMX_TRACE();
@@ -172,6 +174,7 @@ static struct transfer vm_exit_transfer(BX_CPU_C *cpu)
 static struct transfer vm_entry_transfer(BX_CPU_C *cpu)
 {
     struct transfer transfer = {};
+    transfer.is_branch = ptm_config.traced_only;
     transfer.skd022 = (ptm_config.errata & PTM_SKD022) != 0;
     transfer.source = cpu->ptm.entry_ip;
     transfer.new_cr3 = !cpu->vmcs.vmentry_ctrls.PTRACE_SUPPRESS_VMX_PACKETS();

@@ -1,9 +1,10 @@
 /*
  * Wrap raw Intel PT bytes into a perf.data file, so that perf can judge them: `perf script -D -i OUT` prints the
- * packets. With the code, which is 64-bit code in the lower half of the addresses, perf can follow the flow as well.
+ * packets. With the code, which is 64-bit code, perf can follow the flow as well.
  *
- * usage: perfdata_wrap TRACE FROM TO OUT [IMAGE BASE CTL]
- *     bytes FROM to TO of a cpuN.pt; a flat file of code that stood at BASE, more bits of IA32_RTIT_CTL
+ * usage: perfdata_wrap TRACE FROM TO OUT [IMAGE BASE CTL [at=BASE | filter=FIRST-LAST | stop=FIRST-LAST]...]
+ *     bytes FROM to TO of a cpuN.pt; a flat file of code that stood at BASE, more bits of IA32_RTIT_CTL; other places
+ *     where the code stood as well, ranges of the IP filter and of TraceStop
  *
  * perf looks for a guest machine where PIP.NR is set, and knows no VMCS packets of ours: NR is cleared, and VMCS
  * packets become PADs. Lengths stay. The layout is that of the kernel's
@@ -15,9 +16,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "pt/packet.h"
+#include "tests/tools/perfdata/buffer.h"
+#include "tests/tools/perfdata/flow.h"
 
 #define HEADER_SIZE 104u
 #define ATTR_SIZE 128u
@@ -25,7 +27,7 @@
 #define PMU_TYPE 8u /* any number: perf compares the two places where it stands */
 
 enum { RECORD_MMAP = 1, RECORD_COMM = 3, RECORD_ITRACE_START = 12, RECORD_AUXTRACE_INFO = 70, RECORD_AUXTRACE = 71 };
-#define MISC_USER 2u /* of a record's header: a mapping in user space */
+enum { MISC_KERNEL = 1, MISC_USER = 2 }; /* of a record's header: whose mapping */
 enum { FEATURE_HOSTNAME = 3, FEATURE_OSRELEASE = 4, FEATURE_ARCH = 6, FEATURE_NRCPUS = 7 };
 /* perf_event_attr.sample_type */
 enum {
@@ -41,49 +43,13 @@ enum {
 #define ATTR_MMAP (1ull << 8)
 #define ATTR_COMM (1ull << 9)
 #define ATTR_SAMPLE_ID_ALL (1ull << 18)
-/* IA32_RTIT_CTL as perf's config: PT, TSC, Branch; what CTL may add: CYC, MTC, MTCFreq, CycThresh */
-#define CONFIG_PT (1ull << 0 | 1ull << 10 | 1ull << 13)
-#define CONFIG_CTL 0x7bc202ull
+/* IA32_RTIT_CTL as perf's config: PT, Branch; TSC where there is such a packet */
+#define CONFIG_PT (1ull << 0 | 1ull << 13)
+#define CONFIG_TSC (1ull << 10)
 /* The clocks of the emulated processor: TSC to crystal; TSC to bus, as its CBR packets say */
 enum { CPUID15_EBX = 146, CPUID15_EAX = 1, BUS_RATIO = 35 };
 
 static const uint8_t zeros[24];
-
-struct buffer {
-    uint8_t *bytes;
-    size_t used, room;
-};
-
-/* What the flow needs beyond packets. */
-struct flow {
-    char *name; /* the code's file, or NULL */
-    uint64_t base, size, config;
-    uint64_t reference; /* the first TSC packet's value: perf takes no notice of TSC packets far from it */
-};
-
-static void put(struct buffer *b, const void *bytes, size_t size)
-{
-    if (b->used + size > b->room) {
-        b->room = 2 * (b->used + size);
-        b->bytes = realloc(b->bytes, b->room);
-        if (!b->bytes) {
-            perror("perfdata_wrap");
-            exit(1);
-        }
-    }
-    memcpy(b->bytes + b->used, bytes, size);
-    b->used += size;
-}
-
-static void put32(struct buffer *b, uint32_t value)
-{
-    put(b, &value, sizeof(value));
-}
-
-static void put64(struct buffer *b, uint64_t value)
-{
-    put(b, &value, sizeof(value));
-}
 
 static void put_header(struct buffer *b, uint32_t type, uint16_t size, uint16_t misc)
 {
@@ -118,37 +84,45 @@ static void put_sample_id(struct buffer *b, uint64_t id)
     put64(b, id);
 }
 
-/* A mapping of the one process: perf takes lower-half addresses for user code, whatever the CPL was. */
-static void put_code(struct buffer *b, const struct flow *flow)
+/* A mapping: perf takes lower-half addresses for user code, whatever the CPL was, and upper-half ones for the kernel's.
+ * There it takes the file for a module. */
+static void put_code(struct buffer *b, const struct flow *flow, uint64_t base)
 {
-    size_t length = strlen(flow->name), room = (length + 8) & ~(size_t)7; /* with its 0, a multiple of 8 */
-    put_header(b, RECORD_MMAP, (uint16_t)(8 + 8 + 24 + room + SAMPLE_ID_SIZE), MISC_USER);
-    put32(b, 1);
-    put32(b, 1);
-    put64(b, flow->base);
+    bool kernel = base >> 63;
+    size_t room = (strlen(flow->name) + 8) & ~(size_t)7;
+    put_header(b, RECORD_MMAP, (uint16_t)(8 + 8 + 24 + room + SAMPLE_ID_SIZE), kernel ? MISC_KERNEL : MISC_USER);
+    put32(b, kernel ? UINT32_MAX : 1);
+    put32(b, kernel ? 0 : 1);
+    put64(b, base);
     put64(b, flow->size);
     put64(b, 0); /* offset in the file */
-    put(b, flow->name, length);
-    put(b, zeros, room - length);
+    put_text(b, flow->name);
     put_sample_id(b, 2);
 }
 
 static void put_records(struct buffer *b, const struct buffer *trace, const struct flow *flow)
 {
-    /* Time is the TSC itself: no shift, a factor of 1, known. Then the bits of the config, and the clocks. */
-    static const uint64_t info[17] = {PMU_TYPE, 0,     1,       0,           1,           0x400, 0x800,     0, 0,
-                                      1,        0x200, 0x3c000, CPUID15_EBX, CPUID15_EAX, 2,     BUS_RATIO, 0};
-    put_header(b, RECORD_AUXTRACE_INFO, 16 + sizeof(info), 0);
+    /* Time is the TSC itself: no shift, a factor of 1, known. Then the bits of the config, the clocks; and the filter.
+     */
+    static const uint64_t info[16] = {PMU_TYPE, 0, 1,     0,       1,           0x400,       0x800, 0,
+                                      0,        1, 0x200, 0x3c000, CPUID15_EBX, CPUID15_EAX, 2,     BUS_RATIO};
+    char *filter = flow_filter(flow);
+    size_t length = filter ? strlen(filter) : 0, room = length ? (length + 8) & ~(size_t)7 : 0;
+    put_header(b, RECORD_AUXTRACE_INFO, (uint16_t)(16 + sizeof(info) + 8 + room), 0);
     put32(b, 1); /* Intel PT */
     put32(b, 0);
     put(b, info, sizeof(info));
+    put64(b, length);
+    if (length)
+        put_text(b, filter);
+    free(filter);
     put_header(b, RECORD_COMM, 8 + 8 + 8 + SAMPLE_ID_SIZE, 0);
     put32(b, 1);
     put32(b, 1);
     put(b, "guest\0\0", 8);
     put_sample_id(b, 2);
-    if (flow->name)
-        put_code(b, flow);
+    for (unsigned i = 0; i < flow->nr_bases; i++)
+        put_code(b, flow, flow->bases[i]);
     put_header(b, RECORD_ITRACE_START, 8 + 8 + SAMPLE_ID_SIZE, 0);
     put32(b, 1);
     put32(b, 1);
@@ -234,6 +208,8 @@ static bool adapt(struct buffer *trace, struct flow *flow)
         }
         if (packet.kind == PT_PACKET_TSC && flow->reference == 0)
             flow->reference = packet.tsc;
+        if (packet.kind == PT_PACKET_TSC)
+            flow->config |= CONFIG_TSC; /* without one, perf 6.1 would crash in search of the time */
         if (packet.kind == PT_PACKET_PIP)
             trace->bytes[at + 2] &= 0xfe;
         if (packet.kind == PT_PACKET_VMCS)
@@ -262,31 +238,17 @@ static bool read_range(struct buffer *trace, struct flow *flow, const char *name
     return good;
 }
 
-static bool find_code(struct flow *flow, char **arguments)
-{
-    struct stat status;
-    flow->name = realpath(arguments[0], NULL); /* perf would look for another elsewhere */
-    if (!flow->name || stat(flow->name, &status) != 0) {
-        fprintf(stderr, "perfdata_wrap: %s: %s\n", arguments[0], strerror(errno));
-        return false;
-    }
-    flow->base = strtoull(arguments[1], NULL, 0);
-    flow->size = (uint64_t)status.st_size;
-    flow->config |= strtoull(arguments[2], NULL, 0) & CONFIG_CTL;
-    return true; /* a path is shorter than a record's 64 KiB */
-}
-
 int main(int argc, char **argv)
 {
     struct buffer trace = {0}, file = {0};
     struct flow flow = {.config = CONFIG_PT};
-    bool good = argc == 5 || argc == 8;
+    bool good = argc == 5 || argc >= 8;
     long from = good ? strtol(argv[2], NULL, 0) : 0, to = good ? strtol(argv[3], NULL, 0) : 0;
     if (!good || from < 0 || to <= from) {
-        fprintf(stderr, "usage: perfdata_wrap TRACE FROM TO OUT [IMAGE BASE CTL]\n");
+        fprintf(stderr, "usage: perfdata_wrap TRACE FROM TO OUT [IMAGE BASE CTL [WORD...]]\n");
         return 1;
     }
-    if (!read_range(&trace, &flow, argv[1], from, to) || (argc == 8 && !find_code(&flow, argv + 5)))
+    if (!read_range(&trace, &flow, argv[1], from, to) || (argc > 5 && !flow_arguments(&flow, argv + 5, argc - 5)))
         return 1;
     put_file(&file, &trace, &flow);
     FILE *out = fopen(argv[4], "wb");

@@ -2,6 +2,8 @@
  * Rows 5b and 5c with CR4.PCIDE: the CR3 filter compares CR3[63:5] (36.2.4.2), so the upper bits of the PCID
  * count, the lower five do not.
  *
+ * perf: packets (it does not know MOV to CR3, and takes the TIP.PGD for the next branch's)
+ *
  * expect:
  * cbr *
  * pip 72fe0

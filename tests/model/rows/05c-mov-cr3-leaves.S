@@ -1,6 +1,8 @@
 /*
  * Row 5c: MOV to CR3 clears ContextEn: TIP.PGD without IP, no FUP, no PIP.
  *
+ * perf: packets (it does not know MOV to CR3, and takes the TIP.PGD for the next branch's)
+ *
  * expect:
  * cbr *
  * mode.exec cs.l

@@ -3,6 +3,7 @@
  * (The table says TIP.PGE; it is TIP.PGD, 36.4.2.5.)
  *
  * libipt: packets (it takes a TIP.PGD with an IP for a branch)
+ * perf: packets (it does not know MOV to CR3, and takes the TIP.PGD for the next branch's)
  *
  * expect:
  * cbr *

@@ -2,6 +2,7 @@
  * Row 5e: MOV to CR3 in a TraceStop range that was entered by running on.
  *
  * libipt: packets (it takes a TIP.PGD with an IP for a branch)
+ * perf: packets (it does not know MOV to CR3, and takes the TIP.PGD for the next branch's)
  *
  * expect:
  * cbr *

@@ -1,8 +1,6 @@
 /*
  * Row 13e for a page fault, on a fetch and on a load: FUP has the address that faults.
  *
- * libipt: packets (there is no code at that address)
- *
  * expect:
  * cbr *
  * mode.exec cs.l

@@ -1,8 +1,6 @@
 /*
  * Rows 16a, 17b: VM exit and VM entry with ContextEn 1 and FilterEn 0 before and after: PIPs alone.
  *
- * libipt: no truth (it lists no VM entries and exits)
- *
  * expect:
  * cbr *
  * pip 72000, nr

@@ -1,8 +1,6 @@
 /*
  * Row 17g: VM entry whose MSR-load list clears TraceEn; row 16c: VM exit whose list sets it, as WRMSR does.
  *
- * libipt: no truth (it lists no VM entries and exits)
- *
  * expect:
  * cbr *
  * mode.exec cs.l

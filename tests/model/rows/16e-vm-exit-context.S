@@ -1,8 +1,6 @@
 /*
  * Row 16e: VM exit that sets ContextEn (CR3 filter for the host's); before it a VM entry that clears it.
  *
- * libipt: no truth (it lists no VM entries and exits)
- *
  * expect:
  * cbr *
  * mode.exec cs.l

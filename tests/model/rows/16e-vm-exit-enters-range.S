@@ -1,8 +1,6 @@
 /*
  * Row 17h: VM entry that clears FilterEn; row 16e: VM exit that sets it.
  *
- * libipt: no truth (it lists no VM entries and exits)
- *
  * expect:
  * cbr *
  * mode.exec cs.l

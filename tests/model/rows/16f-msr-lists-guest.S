@@ -1,8 +1,6 @@
 /*
  * Row 17d: VM entry whose MSR-load list sets TraceEn, as WRMSR does; row 16f: VM exit whose list clears it.
  *
- * libipt: no truth (it lists no VM entries and exits)
- *
  * expect:
  * cbr *
  * mode.exec cs.l

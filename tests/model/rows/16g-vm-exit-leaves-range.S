@@ -1,8 +1,6 @@
 /*
  * Row 17f: VM entry that sets FilterEn; row 16g: VM exit that clears it.
  *
- * libipt: no truth (it lists no VM entries and exits)
- *
  * expect:
  * cbr *
  * pip 72000, nr

@@ -1,8 +1,6 @@
 /*
  * Row 16h with "conceal VM exits from PT" alone: the VM entry has its PIP with NR=1, the exit has none (36.5.1).
  *
- * libipt: no truth (it lists no VM entries and exits)
- *
  * expect:
  * cbr *
  * mode.exec cs.l

@@ -1,8 +1,6 @@
 /*
  * Rows 16h and 17i: the TNT buffer is written first.
  *
- * libipt: no truth (it lists no VM entries and exits)
- *
  * expect:
  * cbr *
  * mode.exec cs.l

@@ -1,8 +1,6 @@
 /*
  * Row 17i: VM entry; row 16h: VM exit, PacketEn before and after: PIP with NR=1 and NR=0. FUP has the guest's IP.
  *
- * libipt: no truth (it lists no VM entries and exits)
- *
  * expect:
  * cbr *
  * mode.exec cs.l

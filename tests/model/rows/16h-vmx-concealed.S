@@ -2,8 +2,6 @@
  * Rows 17i and 16h with all three "conceal VMX from PT" controls: no PIP for the VM entry and exit, NR=0 in the guest's own
  * PIP (36.5.1).
  *
- * libipt: no truth (it lists no VM entries and exits)
- *
  * expect:
  * cbr *
  * mode.exec cs.l

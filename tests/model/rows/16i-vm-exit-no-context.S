@@ -1,8 +1,6 @@
 /*
  * Rows 16i, 17a: VM exit and VM entry with ContextEn 0 before and after.
  *
- * libipt: no truth (it lists no VM entries and exits)
- *
  * expect:
  * cbr *
  */

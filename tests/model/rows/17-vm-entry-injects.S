@@ -1,8 +1,6 @@
 /*
  * An event that a VM entry injects follows the entry's TIP as an event of its own: FUP has the guest's IP.
  *
- * libipt: no truth (it lists no VM entries and exits)
- *
  * expect:
  * cbr *
  * mode.exec cs.l

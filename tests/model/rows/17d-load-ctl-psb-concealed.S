@@ -2,7 +2,6 @@
  * PSB+ in non-root operation with "conceal VMX from PT": NR=0 in PIP, no VMCS; with the VM-exit control, no PIP (36.5.1).
  *
  * options: profile=icelake
- * libipt: no truth (it lists no VM entries and exits)
  *
  * expect:
  * mode.exec cs.l

@@ -2,7 +2,6 @@
  * PSB+ in non-root operation has NR=1 in PIP, and VMCS (36.3.7).
  *
  * options: profile=icelake
- * libipt: no truth (it lists no VM entries and exits)
  *
  * expect:
  * mode.exec cs.l

@@ -3,7 +3,6 @@
  * MSR lists do it.
  *
  * options: profile=icelake
- * libipt: no truth (it lists no VM entries and exits)
  *
  * expect:
  * cbr *

@@ -1,8 +1,6 @@
 /*
  * Row 17h: VM entry into a TraceStop range.
  *
- * libipt: no truth (it lists no VM entries and exits)
- *
  * expect:
  * cbr *
  * mode.exec cs.l

@@ -2,8 +2,6 @@
  * Row 17j: VM entry that sets ContextEn (CR3 filter for the guest's); row 16j: VM exit that clears it. (Row 17j has no
  * PIP; OS = 1, so 36.4.2.7 and row 5b have one.)
  *
- * libipt: no truth (it lists no VM entries and exits)
- *
  * expect:
  * cbr *
  * pip 72000, nr

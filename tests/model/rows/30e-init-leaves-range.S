@@ -1,7 +1,7 @@
 /*
  * Row 30e: INIT that clears FilterEn. (The second PIP is the MOV to CR3 of the ROM, which starts again.)
  *
- * libipt: packets (there is no code at that address)
+ * mapped: 0
  *
  * expect:
  * cbr *

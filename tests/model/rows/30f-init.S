@@ -2,7 +2,9 @@
  * Row 30f: INIT with PacketEn before and after: FUP with the next IP, PIP of CR3 = 0, the mode and the reset vector. A
  * TraceStop range over the ROM ends the trace at its first jump.
  *
- * libipt: packets (there is no code at that address)
+ * mapped: 0
+ * libipt: no truth (it has RIP, the truth linear addresses)
+ * perf: packets (16-bit code)
  *
  * expect:
  * cbr *

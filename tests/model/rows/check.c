@@ -1,15 +1,16 @@
 /*
  * Judge what the rows of one ROM left, and print TAP lines without numbers.
  *
- *   check ELF IMAGE RESULTS BRANCHES ALL ROW.S...      the rows in the order in which they were linked
+ *   check ELF IMAGE RESULTS BRANCHES DIR ROW.S...      the rows in the order in which they were linked
  *
- * All traces go one behind the other into ALL.pt, and their packets in the dialect of ptdump into ALL.dump.
+ * All traces go one behind the other into DIR/all.pt, and their packets in the dialect of ptdump into DIR/all.dump.
+ * What perf needs to follow each flow goes there too (perf.c).
  *
  * Against the first comment of each ROW.S: its lines after "expect:" up to an empty one, in which * and ? stand for any
- * text and any character; and a line "libipt: packets" where libipt's instruction decoder does not support the row, or
- * "libipt: no truth" where the truth does not have what it finds.
+ * text and any character; and what README.md says of decoders that do not support the row.
  */
 #include "check.h"
+#include "tests/model/selftest/branches.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -37,6 +38,16 @@ struct bytes file_read(const char *path)
         die(path, "cannot be read");
     file.bytes[file.size] = 0;
     fclose(in);
+    return file;
+}
+
+FILE *file_create(const char *directory, const char *name, const char *suffix)
+{
+    char path[4096];
+    snprintf(path, sizeof(path), "%s/%s%s", directory, name, suffix);
+    FILE *file = fopen(path, "w");
+    if (file == NULL)
+        die(path, "cannot be written");
     return file;
 }
 
@@ -111,9 +122,20 @@ static struct result result_read(char **text)
 
 /* --- what the source says --------------------------------------------------------------------------------------- */
 
+static void mapped_read(struct expectation *expected, const char *text)
+{
+    char *end;
+    for (; expected->nr_mapped < MAX_MAPPED; text = end) {
+        uint64_t address = strtoull(text, &end, 16);
+        if (end == text)
+            return;
+        expected->mapped[expected->nr_mapped++] = address;
+    }
+}
+
 static struct expectation expectation_read(const char *path)
 {
-    struct expectation expected = {{NULL, 0}, true, true};
+    struct expectation expected = {.instructions = true, .truth = true, .perf = true, .perf_instructions = true};
     char *text = (char *)file_read(path).bytes;
     char *end = strstr(text, "*/");
     bool inside = false;
@@ -129,6 +151,12 @@ static struct expectation expectation_read(const char *path)
             expected.instructions = false;
         else if (strncmp(line, "libipt: no truth", 16) == 0)
             expected.truth = false;
+        else if (strncmp(line, "perf: packets", 13) == 0)
+            expected.perf = false;
+        else if (strncmp(line, "perf: branches", 14) == 0)
+            expected.perf_instructions = false;
+        else if (strncmp(line, "mapped:", 7) == 0)
+            mapped_read(&expected, line + 7);
         else if (strcmp(line, "expect:") == 0)
             inside = true;
         else if (*line == 0)
@@ -177,8 +205,8 @@ static void show_difference(const struct lines *is, const struct lines *should)
     }
 }
 
-static void judge(const char *source, struct result *row, const struct bytes *image, const char *image_path,
-                  const struct bytes *truth)
+static void judge(const char *source, struct result *row, const char *image_path, const struct bytes *run,
+                  const char *directory, FILE *flows)
 {
     struct expectation expected = expectation_read(source);
     struct lines is = {NULL, 0};
@@ -187,9 +215,15 @@ static void judge(const char *source, struct result *row, const struct bytes *im
     for (size_t i = 0; i < row->reports.nr; i++)
         lines_add(&is, row->reports.line[i]);
     bool same = lines_match(&is, &expected.lines);
+    struct branches truth = row_truth(row, &expected, run), found = {.nr = 0};
     bool agree = parsed && libipt_packets_agree(row, why, sizeof(why)) &&
                  (!expected.instructions ||
-                  libipt_instructions_agree(row, image, image_path, expected.truth ? truth : NULL, why, sizeof(why)));
+                  libipt_instructions_agree(row, &expected, image_path, &truth, &found, why, sizeof(why)));
+    if (expected.perf)
+        perf_flow_write(flows, directory, row, &expected, &truth, &found);
+    free(truth.list);
+    free(found.list);
+    free(found.instructions);
     printf("%sok - %s\n", same && agree ? "" : "not ", row->name);
     if (!same)
         show_difference(&is, &expected.lines);
@@ -200,19 +234,21 @@ static void judge(const char *source, struct result *row, const struct bytes *im
 int main(int argc, char **argv)
 {
     if (argc < 6) {
-        fprintf(stderr, "usage: check ELF IMAGE RESULTS BRANCHES ALL ROW.S...\n");
+        fprintf(stderr, "usage: check ELF IMAGE RESULTS BRANCHES DIR ROW.S...\n");
         return 2;
     }
     symbols_load(argv[1]);
-    struct bytes image = file_read(argv[2]), truth = file_read(argv[4]);
+    struct bytes run = file_read(argv[4]);
     char *text = (char *)file_read(argv[3]).bytes;
     packets_collect(argv[5]);
+    FILE *flows = file_create(argv[5], "flows", "");
     for (int i = 6; i < argc; i++) {
         struct result row = result_read(&text);
         if (row.complete)
-            judge(argv[i], &row, &image, argv[2], &truth);
+            judge(argv[i], &row, argv[2], &run, argv[5], flows);
         else
             printf("not ok - %s\n    the run ended before or in it\n", argv[i]);
     }
+    fclose(flows);
     return 0;
 }

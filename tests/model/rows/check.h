@@ -7,10 +7,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define MAX_REPORTS 64u
 #define MAX_LINE 160u
 #define IMAGE_BASE 0x10000u
+#define MAX_MAPPED 4u
+
+/* selftest/branches.h, which takes libipt's name for a packet and so cannot be included everywhere */
+struct branches;
 
 struct bytes {
     uint8_t *bytes;
@@ -39,13 +44,18 @@ struct result {
 /* What the row's source says in its first comment. */
 struct expectation {
     struct lines lines;
-    bool instructions; /* libipt's instruction decoder must follow; else its packet decoder alone */
-    bool truth;        /* and find the truth's branches */
+    bool instructions;           /* libipt's instruction decoder must follow; else its packet decoder alone */
+    bool truth;                  /* and find the truth's branches */
+    bool perf;                   /* perf's decoder of the flow must find them */
+    bool perf_instructions;      /* and libipt's instructions */
+    uint64_t mapped[MAX_MAPPED]; /* where the image stands beside IMAGE_BASE */
+    unsigned nr_mapped;
 };
 
 /* check.c; they end the process when there is no memory or no such file */
 void die(const char *what, const char *why);
 struct bytes file_read(const char *path);
+FILE *file_create(const char *directory, const char *name, const char *suffix);
 void lines_add(struct lines *lines, const char *text);
 
 /* symbols.c */
@@ -54,15 +64,22 @@ void symbols_load(const char *elf_path);
 void symbol_text(char *out, size_t room, uint64_t address, const struct result *row);
 
 /* packets.c */
-/* Have packets_text also append the trace to NAME.pt, its packets to NAME.dump. */
-void packets_collect(const char *name);
+/* Have packets_text also append the trace to all.pt, its packets to all.dump. */
+void packets_collect(const char *directory);
 /* The trace's packets without those that the ROM makes before the row starts. false: *lines ends in the reason. */
 bool packets_text(struct lines *lines, struct result *row);
 
 /* libipt.c */
 bool libipt_packets_agree(const struct result *row, char *why, size_t room);
-/* truth: every branch of the run, of which those that touch the row's code are compared; NULL: none are. */
-bool libipt_instructions_agree(const struct result *row, const struct bytes *image, const char *image_path,
-                               const struct bytes *truth, char *why, size_t room);
+/* found: what libipt follows; free its lists. */
+bool libipt_instructions_agree(const struct result *row, const struct expectation *expected, const char *image_path,
+                               const struct branches *truth, struct branches *found, char *why, size_t room);
+
+/* truth.c; free the list */
+struct branches row_truth(const struct result *row, const struct expectation *expected, const struct bytes *run);
+
+/* perf.c; found: libipt's, whose instructions perf must find as well */
+void perf_flow_write(FILE *flows, const char *directory, const struct result *row, const struct expectation *expected,
+                     const struct branches *truth, const struct branches *found);
 
 #endif

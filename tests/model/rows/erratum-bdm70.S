@@ -2,7 +2,6 @@
  * Erratum BDM70, "PSB+ Packets May Contain Unexpected Packets": before a TIP.PGE, a PSB+ with FUP and MODE.Exec.
  *
  * options: profile=skylake, errata=bdm70
- * libipt: packets (the erratum is not told to it here; the self-test does)
  *
  * expect:
  * psb

@@ -2,7 +2,7 @@
  * Erratum SKD022: a VM entry that clears TraceEn has a FUP with the address of VMLAUNCH (row 17g without it).
  *
  * options: profile=skylake, errata=skd022
- * libipt: no truth (it lists no VM entries and exits)
+ * perf: branches (an asynchronous end at VMLAUNCH, which it does not count)
  *
  * expect:
  * cbr *

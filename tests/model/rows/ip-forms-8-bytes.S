@@ -4,7 +4,7 @@
  * IPBytes of TIP.PGE and the TIPs.
  *
  * options: profile=skylake, ip8=1
- * libipt: packets (it is given the code at one address)
+ * mapped: ffffff8000010000 7f8000010000
  *
  * expect:
  * cbr 23

@@ -1,7 +1,9 @@
 /*
  * CPUID.14H:ECX.LIP = 0: IP payloads are RIP, which leaves out the base of the code segment (Table 36-11).
  *
- * libipt: packets (its instruction decoder takes payloads for linear addresses)
+ * mapped: 0
+ * libipt: no truth (it has RIP, the truth linear addresses)
+ * perf: packets (it has RIP, the truth linear addresses)
  *
  * expect:
  * cbr *

@@ -15,7 +15,9 @@ static struct pt_config config_of(const struct result *row)
     pt_config_init(&config);
     config.begin = row->trace.bytes;
     config.end = row->trace.bytes + row->trace.size;
-    config.errata.skl014 = config.errata.skd022 = strncmp(row->name, "erratum-", 8) == 0;
+    config.errata.skl014 = strcmp(row->name, "erratum-skl014") == 0;
+    config.errata.skd022 = strcmp(row->name, "erratum-skd022") == 0;
+    config.errata.bdm70 = strcmp(row->name, "erratum-bdm70") == 0;
     config.addr_filter.config.addr_cfg = row->ctl >> 32 & 0xffff;
     config.addr_filter.addr0_a = row->addr[0];
     config.addr_filter.addr0_b = row->addr[1];
@@ -49,47 +51,42 @@ bool libipt_packets_agree(const struct result *row, char *why, size_t room)
     return agree;
 }
 
-static bool in_row(const struct result *row, uint64_t address)
+static bool same_branches(const struct branches *found, const struct branches *truth, char *why, size_t room)
 {
-    return address >= row->start && address < row->end;
+    struct comparison c = branches_compare(found, truth->list, truth->nr);
+    if (c.truth == truth->nr && c.decoded == found->nr)
+        return true;
+    struct branch is = c.decoded < found->nr ? found->list[c.decoded] : (struct branch){0, 0};
+    struct branch should = c.truth < truth->nr ? truth->list[c.truth] : (struct branch){0, 0};
+    snprintf(why, room,
+             "libipt: branch %zu is %" PRIx64 " -> %" PRIx64 ", decoded %" PRIx64 " -> %" PRIx64 " (0: none)", c.truth,
+             should.from, should.to, is.from, is.to);
+    return false;
 }
 
-static bool same_branches(const struct result *row, const struct branches *found, const struct bytes *truth, char *why,
-                          size_t room)
+static struct pt_image *image_of(const struct expectation *expected, const char *path)
 {
-    const struct branch *branch = (const struct branch *)truth->bytes;
-    size_t n = 0;
-    for (size_t i = 0; i < truth->size / sizeof(*branch); i++) {
-        if (!in_row(row, branch[i].from) && !in_row(row, branch[i].to))
-            continue;
-        if (n == found->nr || memcmp(&found->list[n], &branch[i], sizeof(*branch)) != 0) {
-            snprintf(why, room, "libipt: branch %zu is %" PRIx64 " -> %" PRIx64 ", decoded %" PRIx64 " -> %" PRIx64, n,
-                     branch[i].from, branch[i].to, n < found->nr ? found->list[n].from : 0,
-                     n < found->nr ? found->list[n].to : 0);
-            return false;
-        }
-        n++;
-    }
-    if (n != found->nr)
-        snprintf(why, room, "libipt: %zu branches, decoded %zu", n, found->nr);
-    return n == found->nr;
+    struct pt_image *image = pt_image_alloc("rows");
+    size_t size = file_read(path).size;
+    int status = pt_image_add_file(image, path, 0, size, NULL, IMAGE_BASE);
+    for (unsigned i = 0; status >= 0 && i < expected->nr_mapped; i++)
+        status = pt_image_add_file(image, path, 0, size, NULL, expected->mapped[i]);
+    if (status < 0)
+        die(path, pt_errstr(pt_errcode(status)));
+    return image;
 }
 
-bool libipt_instructions_agree(const struct result *row, const struct bytes *image, const char *image_path,
-                               const struct bytes *truth, char *why, size_t room)
+bool libipt_instructions_agree(const struct result *row, const struct expectation *expected, const char *image_path,
+                               const struct branches *truth, struct branches *found, char *why, size_t room)
 {
     struct pt_config config = config_of(row);
-    struct pt_image *code = pt_image_alloc("rows");
-    if (pt_image_add_file(code, image_path, 0, image->size, NULL, IMAGE_BASE) < 0)
-        die(image_path, "libipt does not take it");
-    struct branches found = branches_decode(&config, code);
-    bool agree = found.error == 0;
-    if (!agree)
-        snprintf(why, room, "libipt: %s at byte %" PRIu64, pt_errstr((enum pt_error_code)found.error),
-                 found.error_offset);
-    else if (truth != NULL)
-        agree = same_branches(row, &found, truth, why, room);
-    free(found.list);
-    pt_image_free(code);
-    return agree;
+    struct pt_image *image = image_of(expected, image_path);
+    *found = branches_decode(&config, image);
+    pt_image_free(image);
+    if (found->error != 0) {
+        snprintf(why, room, "libipt: %s at byte %" PRIu64, pt_errstr((enum pt_error_code)found->error),
+                 found->error_offset);
+        return false;
+    }
+    return !expected->truth || same_branches(found, truth, why, room);
 }

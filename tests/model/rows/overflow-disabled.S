@@ -3,7 +3,6 @@
  * and TIP.PGD of an INT are lost.
  *
  * options: profile=skylake, ovf=33:1
- * libipt: packets (which branches are lost is compared in the self-test)
  *
  * expect:
  * cbr 23

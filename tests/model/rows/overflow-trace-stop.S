@@ -2,7 +2,6 @@
  * TraceStop while packets are lost is not lost (36.2.4.3): the overflow ends before it.
  *
  * options: profile=skylake, ovf=33:100
- * libipt: packets (an overflow)
  *
  * expect:
  * cbr *

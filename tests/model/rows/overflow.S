@@ -4,7 +4,6 @@
  * for three. No IP and no RET is compressed against what was lost.
  *
  * options: profile=skylake, ovf=33:3
- * libipt: packets (which branches are lost is compared in the self-test)
  *
  * expect:
  * cbr 23

@@ -12,20 +12,10 @@
 static FILE *all_traces, *all_packets;
 static uint64_t all_size;
 
-static FILE *create(const char *name, const char *suffix)
+void packets_collect(const char *directory)
 {
-    char path[4096];
-    snprintf(path, sizeof(path), "%s%s", name, suffix);
-    FILE *file = fopen(path, "w");
-    if (file == NULL)
-        die(path, "cannot be written");
-    return file;
-}
-
-void packets_collect(const char *name)
-{
-    all_traces = create(name, ".pt");
-    all_packets = create(name, ".dump");
+    all_traces = file_create(directory, "all", ".pt");
+    all_packets = file_create(directory, "all", ".dump");
 }
 
 static void collect(const uint8_t *bytes, size_t size, const struct pt_packet *packet)

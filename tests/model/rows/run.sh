@@ -11,6 +11,7 @@ root=$(cd "$here/../../.." && pwd)
 build=$(cd "${1:-$root/build}" && pwd)
 pattern=${2:-*}
 out=$build/model/rows
+. "$here/perf.sh"
 default_options='profile=skylake'
 asm_flags="-c -I$here"
 c_flags='-c -O2 -ffreestanding -fno-pie -mno-red-zone -mgeneral-regs-only -fcf-protection=none -fno-stack-protector
@@ -26,20 +27,9 @@ build_tools() {
     gcc $c_flags -o "$out/vmx.o" "$here/vmx.c"
     gcc $asm_flags -o "$out/faults.o" "$here/faults.S"
     gcc $asm_flags -o "$out/rom.o" "$here/../selftest/rom.S"
-    gcc -std=gnu11 -O1 -Wall -Wextra -Werror -I"$root" -o "$out/check" "$here"/{check,symbols,packets,libipt}.c \
+    gcc -std=gnu11 -O1 -Wall -Wextra -Werror -I"$root" -o "$out/check" "$here"/{check,symbols,packets,truth,libipt,perf}.c \
         "$here/../selftest/branches.c" "$root"/pt/{parse,encode}.c "$root/decode/dump_line.c" -lipt
-    gcc -std=gnu11 -O1 -Wall -Wextra -Werror -I"$root" -o "$out/perfdata_wrap" "$root/tests/tools/perfdata_wrap.c" \
-        "$root/pt/parse.c"
-    gcc -std=gnu11 -O1 -Wall -Wextra -Werror -o "$out/dump_to_perf" "$root/tests/tools/dump_to_perf.c"
-}
-
-# The packets of all traces of a run as perf sees them: as in tests/system/dump_agrees.sh.
-perf_agrees() {
-    "$out/perfdata_wrap" "$1/all.pt" 0 "$(stat -c %s "$1/all.pt")" "$1/perf.data" &&
-        "$out/dump_to_perf" 0 <"$1/all.dump" >"$1/words" || return 1
-    perf script -D -i "$1/perf.data" 2>"$1/perf.log" |
-        sed -n 's/^\.  \([0-9a-f]\{8\}\):  .\{48\}\(.*\)$/\1: \2/p' | sed 's/ *$//; / PAD$/d' >"$1/perf"
-    diff "$1/words" "$1/perf" >"$1/perf.diff"
+    build_perf_tools
 }
 
 bochsrc() {
@@ -87,13 +77,14 @@ run_group() {
     : >"$dir/results.txt"
     (cd "$dir" && timeout 60 "$build/bochs" -q -f bochsrc </dev/null >bochs.out 2>&1) || true
     [ -f "$dir/branches.bin" ] || { tail -n 5 "$dir/bochs.out"; : >"$dir/branches.bin"; }
-    "$out/check" "$dir/rom.elf" "$dir/rom.bin" "$dir/results.txt" "$dir/branches.bin" "$dir/all" "$@"
-    if perf_agrees "$dir"; then
+    "$out/check" "$dir/rom.elf" "$dir/rom.bin" "$dir/results.txt" "$dir/branches.bin" "$dir" "$@"
+    if perf_sees_packets "$dir"; then
         echo "ok - perf sees the same packets in all rows of $options"
     else
         echo "not ok - perf sees the same packets in all rows of $options"
         head -n 20 "$dir/perf.diff"
     fi
+    perf_follows "$dir"
 }
 
 build_tools

@@ -17,13 +17,23 @@ struct branch {
 struct branches {
     struct branch *list;
     size_t nr;
+    /* The addresses of all instructions. */
+    uint64_t *instructions;
+    size_t nr_instructions;
     /* What stopped the decoder before the end: a pt_error_code, or 0. And where. */
     int error;
     uint64_t error_offset;
 };
 
-/* Decode from the first PSB to the end. config: begin, end and filters are set; image: the code. Free list. Ends the
- * process when there is no memory. */
+/* Decode from the first PSB to the end. config: begin, end and filters are set; image: the code. Free the lists. Ends
+ * the process when there is no memory. */
 struct branches branches_decode(const struct pt_config *config, struct pt_image *image);
+
+/* Where an overflow stands in what was decoded, what follows in the truth may be missing, up to its mark there. */
+struct comparison {
+    size_t decoded, truth, equal, lost, overflows; /* the first two: how far they agree */
+};
+
+struct comparison branches_compare(const struct branches *found, const struct branch *expected, size_t nr_expected);
 
 #endif

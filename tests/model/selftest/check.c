@@ -61,35 +61,6 @@ static struct branches decode(const struct file *trace, const char *image_path, 
     return found;
 }
 
-/* Where an overflow stands in what was decoded, what follows in the truth may be missing, up to its mark there. */
-struct comparison {
-    size_t decoded, truth, equal, lost, overflows; /* the first two: how far they agree */
-};
-
-static struct comparison compare(const struct branches *found, const struct branch *expected, size_t nr_expected)
-{
-    struct comparison c = {0, 0, 0, 0, 0};
-    while (c.truth < nr_expected && c.decoded < found->nr) {
-        const struct branch *decoded = &found->list[c.decoded];
-        if (decoded->from == BRANCHES_OVERFLOW) {
-            while (c.truth < nr_expected && expected[c.truth].from != BRANCHES_OVERFLOW) {
-                c.truth++;
-                c.lost++;
-            }
-            if (c.truth == nr_expected || expected[c.truth].to != decoded->to)
-                break;
-            c.overflows++;
-        } else if (memcmp(decoded, &expected[c.truth], sizeof(*decoded)) != 0) {
-            break;
-        } else {
-            c.equal++;
-        }
-        c.truth++;
-        c.decoded++;
-    }
-    return c;
-}
-
 int main(int argc, char **argv)
 {
     if (argc != 5) {
@@ -106,7 +77,7 @@ int main(int argc, char **argv)
     const struct branch *decoded = found.list;
     const struct branch *expected = (const struct branch *)truth.bytes;
     size_t nr_expected = truth.size / sizeof(*expected);
-    struct comparison c = compare(&found, expected, nr_expected);
+    struct comparison c = branches_compare(&found, expected, nr_expected);
     printf("%zu bytes, %" PRIu32 " PMIs, %zu branches decoded, %zu in truth, %zu equal", trace.size, nr_pmis,
            found.nr - c.overflows, nr_expected - c.overflows, c.equal);
     printf(c.overflows ? ", %zu lost in %zu overflows\n" : "\n", c.lost, c.overflows);
