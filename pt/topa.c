@@ -65,7 +65,7 @@ struct topa_ptrs topa_ptrs_unpack(uint64_t output_base, uint64_t output_mask_ptr
 
 uint64_t topa_ptrs_pack(struct topa_ptrs ptrs)
 {
-    return (uint64_t)ptrs.offset << 32 | (uint64_t)(ptrs.index & 0x1ffffff) << 7 | TOPA_PTRS_LOWER_ONES;
+    return (uint64_t)ptrs.offset << 32 | (uint64_t)(ptrs.index & TOPA_MAX_INDEX) << 7 | TOPA_PTRS_LOWER_ONES;
 }
 
 enum topa_error topa_walk_load(struct topa_walk *walk, topa_read_fn read, void *context, unsigned maxphyaddr,
@@ -85,6 +85,7 @@ enum topa_error topa_walk_load(struct topa_walk *walk, topa_read_fn read, void *
             return TOPA_END_ELSEWHERE;
         walk->ptrs.table_pa = next;
         walk->ptrs.index = 0;
+        walk->ptrs.offset = 0;
         /* END as a table's first entry is an error, so one step is enough. */
         entry = read(context, next);
         error = topa_entry_check(entry, 0, maxphyaddr);
@@ -109,7 +110,7 @@ unsigned topa_walk_advance(struct topa_walk *walk, uint32_t nr_bytes)
         events |= TOPA_FILLED_INT;
     if (walk->entry & TOPA_STOP)
         return events | TOPA_FILLED_STOP;
-    walk->ptrs.index++;
+    walk->ptrs.index = walk->ptrs.index < TOPA_MAX_INDEX ? walk->ptrs.index + 1 : 0;
     walk->ptrs.offset = 0;
     return events;
 }

@@ -25,6 +25,7 @@ extern "C" {
 
 /* IA32_RTIT_OUTPUT_MASK_PTRS under ToPA: bits 6:0 are ones, 31:7 the entry's index, 63:32 the offset in its region. */
 #define TOPA_PTRS_LOWER_ONES 0x7full
+#define TOPA_MAX_INDEX 0x1ffffffu /* the last entry of a table of 256 MiB; behind it output goes on at the first */
 
 /* Region size in bytes of an entry's size code: 4 KiB << code. */
 static inline uint64_t topa_entry_size_bytes(uint64_t entry)

@@ -111,6 +111,28 @@ static void test_walk_chained(void **state)
     assert_int_equal(topa_walk_pa(&walk), 0x10000);
 }
 
+/* "The proc_trace_table_offset is reset to 0, as is the proc_trace_output_offset." */
+static void test_walk_from_end(void **state)
+{
+    (void)state;
+    table_a[0] = 0x10000;
+    table_a[1] = TABLE_B | TOPA_END;
+    table_b[0] = 0x40000;
+    struct topa_walk walk = {.ptrs = {.table_pa = TABLE_A, .index = 1, .offset = 8192}};
+    assert_int_equal(load(&walk), TOPA_OK);
+    assert_int_equal(topa_walk_pa(&walk), 0x40000);
+}
+
+/* A table of 256 MiB that neither END nor STOP ends goes on at its first entry. */
+static void test_walk_largest_table(void **state)
+{
+    (void)state;
+    struct topa_walk walk = {.ptrs = {.table_pa = TABLE_A, .index = TOPA_MAX_INDEX}, .entry = 0, .region_bytes = 4096};
+    assert_int_equal(topa_walk_advance(&walk, 4096), TOPA_FILLED);
+    assert_int_equal(walk.ptrs.index, 0);
+    assert_int_equal(walk.ptrs.table_pa, TABLE_A);
+}
+
 static void test_walk_errors(void **state)
 {
     (void)state;
@@ -156,9 +178,10 @@ static void test_error_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),       cmocka_unit_test(test_layout),
-        cmocka_unit_test(test_entry_check), cmocka_unit_test(test_walk_chained),
-        cmocka_unit_test(test_walk_errors), cmocka_unit_test(test_walk_single_region),
+        cmocka_unit_test(test_sizes),         cmocka_unit_test(test_layout),
+        cmocka_unit_test(test_entry_check),   cmocka_unit_test(test_walk_chained),
+        cmocka_unit_test(test_walk_from_end), cmocka_unit_test(test_walk_largest_table),
+        cmocka_unit_test(test_walk_errors),   cmocka_unit_test(test_walk_single_region),
         cmocka_unit_test(test_error_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
