@@ -43,15 +43,19 @@ bool ptm_ranges_used(const struct ptm_cpu *p)
     return (p->msr.ctl >> RTIT_CTL_ADDR_CFG_SHIFT(0) & 0xffff) != 0;
 }
 
-/* "FilterEn will toggle only when TraceEn=1 and ContextEn=1"; TraceStop wants TriggerEn before and ContextEn after. */
+/* "FilterEn will toggle only when TraceEn=1 and ContextEn=1"; TraceStop wants TriggerEn before and ContextEn after, and
+ * forces FilterEn to 0 (36.4.2.9): there it stays. */
 bool ptm_enables_at(BX_CPU_C *cpu, uint64_t filter_ip, uint64_t stop_ip)
 {
     struct ptm_cpu *p = &cpu->ptm;
     ptm_enables_update(cpu);
-    if (!p->context_en || !ptm_ranges_used(p))
+    if (!p->trigger_en || !p->context_en || !ptm_ranges_used(p))
         return false;
-    bool stop = inside_any(p, RANGE_STOP, stop_ip);
-    p->filter_en = !stop && (!any_range(p, RANGE_FILTER) || inside_any(p, RANGE_FILTER, filter_ip));
+    /* 36.3.1.1: what is compared is what IP packets hold, RIP on parts that report no linear addresses. */
+    uint64_t base = ptm_ip_base(cpu);
+    bool stop = inside_any(p, RANGE_STOP, ptm_ip_payload(stop_ip, base));
+    bool filter = inside_any(p, RANGE_FILTER, ptm_ip_payload(filter_ip, base));
+    p->filter_en = !stop && (!any_range(p, RANGE_FILTER) || filter);
     ptm_enables_update(cpu);
     return stop;
 }
