@@ -119,6 +119,7 @@ void ptm_overflow_end(BX_CPU_C *cpu, uint64_t ip)
     struct pt_packet packet = {};
     bool traced = (p->hot & PTM_HOT_BRANCH) != 0;
     packet.kind = PT_PACKET_OVF;
+    ptm_timing_lose(cpu);
     p->slow.overflow = false;
     p->slow.overflow_at = NEVER;
     p->slow.ip_uncompressed = true;
@@ -139,6 +140,7 @@ void ptm_overflow_end(BX_CPU_C *cpu, uint64_t ip)
 void ptm_overflow_branch(BX_CPU_C *cpu, uint64_t ip)
 {
     struct ptm_cpu *p = &cpu->ptm;
+    ptm_timing_lose(cpu);
     if (p->slow.overflow_left > 1) {
         p->slow.overflow_left--;
         return;
@@ -155,5 +157,7 @@ bool ptm_packet_before(BX_CPU_C *cpu, enum pt_packet_kind kind)
     if (p->slow.overflow)
         return false;
     ptm_timing_before(cpu, kind);
-    return true;
+    if (!p->slow.overflow && ptm_trace_offset(p) >= p->slow.overflow_at)
+        overflow_begin(cpu); /* behind the timing packets */
+    return !p->slow.overflow;
 }

@@ -86,6 +86,8 @@ void ptm_put_cbr(BX_CPU_C *cpu);
 void ptm_wake(BX_CPU_C *cpu);
 /* TriggerEn was set. */
 void ptm_timing_start(BX_CPU_C *cpu);
+/* In an overflow: the timing packets that are due by now are lost (36.3.8.2). */
+void ptm_timing_lose(BX_CPU_C *cpu);
 /* A packet of that kind is about to be written: first what is due. */
 void ptm_timing_before(BX_CPU_C *cpu, enum pt_packet_kind kind);
 

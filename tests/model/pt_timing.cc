@@ -181,7 +181,8 @@ static bool cyc_eligible(enum pt_packet_kind kind)
     }
 }
 
-/* 36.3.6.3, "Cycle Thresholds"; at most one in a cycle. A TNT packet's is that of its first branch (36.3.6.2). */
+/* 36.3.6.3, "Cycle Thresholds"; at most one in a cycle. A TNT packet's is that of its first branch (36.3.6.2). OVF
+ * always has one: the counter starts again there (36.3.8.2, Table 36-35). */
 static void cyc_if_due(BX_CPU_C *cpu, enum pt_packet_kind kind)
 {
     struct ptm_slow *s = &cpu->ptm.slow;
@@ -190,15 +191,17 @@ static void cyc_if_due(BX_CPU_C *cpu, enum pt_packet_kind kind)
     bool tnt = kind == PT_PACKET_TNT_8 || kind == PT_PACKET_TNT_64;
     uint64_t cycle = tnt ? s->tnt_cycle : ptm_cycle(cpu);
     uint32_t code = (cpu->ptm.msr.ctl & RTIT_CTL_CYC_THRESH) >> RTIT_CTL_CYC_THRESH_SHIFT;
-    uint64_t threshold = code == 0 ? 0 : 1ull << (code - 1);
+    uint64_t threshold = code == 0 || kind == PT_PACKET_OVF ? 0 : 1ull << (code - 1);
     if (cycle < s->cyc_last || cycle - s->cyc_last < threshold || (s->cyc_sent && cycle == s->cyc_last))
         return;
     struct pt_packet packet = {};
     packet.kind = PT_PACKET_CYC;
     packet.cyc = cycle - s->cyc_last;
+    ptm_put(cpu, &packet);
+    if (s->overflow)
+        return; /* it was lost, and the counter runs on */
     s->cyc_last = cycle;
     s->cyc_sent = true;
-    ptm_put(cpu, &packet);
 }
 
 /* HLT: the core clock stops. */
@@ -225,12 +228,21 @@ void ptm_wake(BX_CPU_C *cpu)
     ptm_put_cbr(cpu);
 }
 
+void ptm_timing_lose(BX_CPU_C *cpu)
+{
+    struct ptm_cpu *p = &cpu->ptm;
+    if (p->slow.slept)
+        ptm_wake(cpu);
+    if (p->msr.ctl & RTIT_CTL_MTC_EN)
+        p->slow.mtc_last = mtc_now(cpu);
+}
+
 /* TMA stands right behind its TSC; a TNT packet says what was executed before the time that is due. */
 void ptm_timing_before(BX_CPU_C *cpu, enum pt_packet_kind kind)
 {
     struct ptm_cpu *p = &cpu->ptm;
     bool tnt = kind == PT_PACKET_TNT_8 || kind == PT_PACKET_TNT_64;
-    if (!tnt && kind != PT_PACKET_TMA && kind != PT_PACKET_MTC && kind != PT_PACKET_CYC) {
+    if (!tnt && kind != PT_PACKET_TMA && kind != PT_PACKET_MTC && kind != PT_PACKET_CYC && kind != PT_PACKET_OVF) {
         if (p->slow.slept)
             ptm_wake(cpu);
         if (p->msr.ctl & RTIT_CTL_MTC_EN)

@@ -1,0 +1,40 @@
+/*
+ * An overflow that begins between a CYC packet and the packet that it was for, which is lost. OVF falls into the same
+ * cycle, which has one CYC packet only (36.3.6).
+ *
+ * options: profile=skylake, ovf=35:1
+ * libipt: packets (which branches are lost is compared in the self-test)
+ *
+ * expect:
+ * cbr *
+ * cyc 0
+ * mode.exec cs.l
+ * tip.pge on
+ * cyc 1
+ * ovf
+ * fup there
+ * cyc 5
+ * tip back
+ * fup off
+ * cyc *
+ * tip.pgd
+ */
+#include "row.h"
+
+    ROW
+    TRACE_ON CTL_DEFAULT | CTL_CYC_EN
+    jmp *to_there
+there:
+    .rept 4
+    nop
+    .endr
+    jmp *to_back
+back:
+    TRACE_OFF
+    ROW_END
+    .data
+    .balign 8
+to_there:
+    .quad there
+to_back:
+    .quad back
