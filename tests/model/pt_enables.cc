@@ -44,11 +44,20 @@ void ptm_enables_update(BX_CPU_C *cpu)
     ptm_slow_update(p);
 }
 
+static uint64_t psb_bytes(const struct ptm_cpu *p)
+{
+    return 2048ull << ((p->msr.ctl & RTIT_CTL_PSB_FREQ) >> RTIT_CTL_PSB_FREQ_SHIFT);
+}
+
 /* Rows 2a to 2e: TraceEn 0 to 1. */
 static void trace_on(BX_CPU_C *cpu, uint64_t ip)
 {
     struct ptm_cpu *p = &cpu->ptm;
-    ptm_enables_update(cpu);
+    uint64_t byte_count = (p->msr.status & RTIT_STATUS_BYTE_CNT) >> RTIT_STATUS_BYTE_CNT_SHIFT;
+    p->psb_wanted = false;
+    p->next_psb = ptm_trace_offset(p) + (byte_count < psb_bytes(p) ? psb_bytes(p) - byte_count : 0);
+    p->filter_en = false;
+    bool stop = ptm_enables_at(cpu, ip, ip);
     if (!p->trigger_en) {
         ptm_output_place(p);
         return;
@@ -57,11 +66,6 @@ static void trace_on(BX_CPU_C *cpu, uint64_t ip)
         ptm_enables_update(cpu);
         return;
     }
-    bool stop = ptm_enables_at(cpu, ip, ip);
-    uint64_t byte_count = (p->msr.status & RTIT_STATUS_BYTE_CNT) >> RTIT_STATUS_BYTE_CNT_SHIFT;
-    uint64_t psb_bytes = 2048ull << ((p->msr.ctl & RTIT_CTL_PSB_FREQ) >> RTIT_CTL_PSB_FREQ_SHIFT);
-    p->psb_wanted = false;
-    p->next_psb = ptm_trace_offset(p) + (byte_count < psb_bytes ? psb_bytes - byte_count : 0);
     ptm_overflow_plan(p);
     ptm_timing_start(cpu);
     ptm_tnt_drop(p);
@@ -98,9 +102,8 @@ static void trace_off(BX_CPU_C *cpu, uint64_t ip)
         p->hot &= ~PTM_HOT_BRANCH;
         ptm_overflow_end(cpu, ip);
     }
-    uint64_t psb_bytes = 2048ull << ((p->msr.ctl & RTIT_CTL_PSB_FREQ) >> RTIT_CTL_PSB_FREQ_SHIFT);
     uint64_t since_psb =
-        p->next_psb > ptm_trace_offset(p) ? psb_bytes - (p->next_psb - ptm_trace_offset(p)) : psb_bytes;
+        p->next_psb > ptm_trace_offset(p) ? psb_bytes(p) - (p->next_psb - ptm_trace_offset(p)) : psb_bytes(p);
     uint64_t most = RTIT_STATUS_BYTE_CNT >> RTIT_STATUS_BYTE_CNT_SHIFT;
     p->msr.status &= ~RTIT_STATUS_BYTE_CNT;
     if (ptm_cap(ptm_config.profile, PTM_CAP_CPSB_CAM))

@@ -55,7 +55,7 @@ static uint64_t status_read(const struct ptm_cpu *p)
         status |= RTIT_STATUS_TRIGGER_EN;
     if (p->context_en)
         status |= RTIT_STATUS_CONTEXT_EN;
-    if (p->trigger_en && p->filter_en)
+    if ((p->msr.ctl & RTIT_CTL_TRACE_EN) && p->filter_en) /* 36.2.5.5: whatever TriggerEn is */
         status |= RTIT_STATUS_FILTER_EN;
     return status;
 }
@@ -82,7 +82,7 @@ enum ptm_access ptm_rdmsr(BX_CPU_C *cpu, uint32_t index, uint64_t *value)
 {
     const struct ptm_cpu *p = &cpu->ptm;
     if (!ptm_config.profile->pt)
-        return PTM_NOT_MINE;
+        return is_rtit(index) ? PTM_FAULT : PTM_NOT_MINE; /* 36.2.7.1 */
     switch (index) {
     case MSR_IA32_BIOS_SIGN_ID:
         *value = (uint64_t)ptm_config.profile->microcode << 32;
@@ -237,7 +237,7 @@ static enum ptm_access config_write(BX_CPU_C *cpu, uint32_t index, uint64_t valu
 enum ptm_access ptm_wrmsr(BX_CPU_C *cpu, uint32_t index, uint64_t value)
 {
     if (!ptm_config.profile->pt)
-        return PTM_NOT_MINE;
+        return is_rtit(index) ? PTM_FAULT : PTM_NOT_MINE;
     switch (index) {
     case MSR_IA32_BIOS_SIGN_ID:
         return PTM_DONE;

@@ -41,6 +41,21 @@ static bool to_fabric(const struct ptm_cpu *p)
     return (p->msr.ctl & RTIT_CTL_FABRIC_EN) != 0;
 }
 
+static bool single_range(const struct ptm_cpu *p)
+{
+    return !(p->msr.ctl & RTIT_CTL_TOPA);
+}
+
+static uint64_t range_mask(const struct ptm_cpu *p)
+{
+    return (uint32_t)p->msr.output_mask_ptrs;
+}
+
+static uint64_t region_room(const struct ptm_cpu *p)
+{
+    return single_range(p) ? range_mask(p) + 1 - p->walk.ptrs.offset : topa_walk_room(&p->walk);
+}
+
 /* 36.2.6.3: output to the trace transport subsystem; here it is to nowhere. */
 static void window_nowhere(struct ptm_cpu *p)
 {
@@ -70,8 +85,8 @@ static void window_map(BX_CPU_C *cpu)
     uint64_t pa = topa_walk_pa(&p->walk);
     uint64_t in_page = pa % PAGE;
     uint64_t size = PAGE - in_page;
-    if (size > topa_walk_room(&p->walk))
-        size = topa_walk_room(&p->walk);
+    if (size > region_room(p))
+        size = region_room(p);
     bool there = !p->output_gpa || ptm_guest_physical(cpu, &pa, true);
     uint8_t *page = !there ? NULL : BX_MEM(0)->getHostMemAddr(cpu, pa & ~(PAGE - 1), BX_WRITE);
     if (page == NULL) {
@@ -91,11 +106,6 @@ static void operational_error(BX_CPU_C *cpu, const char *what)
     cpu->ptm.msr.status |= RTIT_STATUS_ERROR;
 }
 
-static bool single_range(const struct ptm_cpu *p)
-{
-    return !(p->msr.ctl & RTIT_CTL_TOPA);
-}
-
 static bool walk_load(BX_CPU_C *cpu)
 {
     bool single_region = !ptm_out(ptm_config.profile, PTM_OUT_MENTRY);
@@ -110,37 +120,21 @@ static bool walk_load(BX_CPU_C *cpu)
     return false;
 }
 
-/* The walk's region ends where the mask's bits stop being contiguous: there the offset skips what is no bit of it. */
-static void single_range_block(struct ptm_cpu *p)
-{
-    static const uint64_t MOST = 1ull << 30;
-    uint64_t mask = (uint32_t)p->msr.output_mask_ptrs;
-    uint64_t block = (mask + 1) & ~mask;
-    if (block > MOST)
-        block = MOST;
-    p->walk.region_bytes = (uint32_t)((p->walk.ptrs.offset & ~(block - 1)) + block);
-}
-
-static void single_range_next(struct ptm_cpu *p)
-{
-    uint64_t mask = (uint32_t)p->msr.output_mask_ptrs;
-    p->walk.ptrs.index = 0;
-    p->walk.ptrs.offset = (uint32_t)(((p->walk.region_bytes - 1ull) | ~mask) + 1) & (uint32_t)mask;
-    single_range_block(p);
-}
-
-/* 36.2.6.1, "Single-Range Output", Tables 36-8 and 36-9. */
+/* 36.2.6.1, "Single-Range Output Errors", Tables 36-8 and 36-9. */
 static bool single_range_start(BX_CPU_C *cpu)
 {
     struct ptm_cpu *p = &cpu->ptm;
-    uint64_t mask = (uint32_t)p->msr.output_mask_ptrs;
+    uint64_t mask = range_mask(p);
     p->walk.entry = 0;
     p->walk.region_pa = p->msr.output_base;
+    if ((mask & (mask + 1)) != 0) {
+        operational_error(cpu, "the mask of the single output range has a hole");
+        return false;
+    }
     if ((p->msr.output_base & mask) != 0 || p->walk.ptrs.offset > mask) {
         operational_error(cpu, "base, mask and offset of the single output range do not fit each other");
         return false;
     }
-    single_range_block(p);
     return true;
 }
 
@@ -176,7 +170,10 @@ static unsigned window_close(struct ptm_cpu *p)
     p->window = p->out;
     if (to_fabric(p))
         return TOPA_FILLED;
-    return topa_walk_advance(&p->walk, written);
+    if (!single_range(p))
+        return topa_walk_advance(&p->walk, written);
+    p->walk.ptrs.offset = (uint32_t)((p->walk.ptrs.offset + (uint64_t)written) & range_mask(p));
+    return 0;
 }
 
 void ptm_output_stop(BX_CPU_C *cpu)
@@ -224,9 +221,7 @@ static void window_full(BX_CPU_C *cpu)
     unsigned filled = window_close(p);
     bool ends = false;
     if (filled & TOPA_FILLED) {
-        if (single_range(p)) {
-            single_range_next(p);
-        } else if (filled & TOPA_FILLED_STOP) {
+        if (filled & TOPA_FILLED_STOP) {
             p->msr.status |= RTIT_STATUS_STOPPED;
             ends = true;
         } else {

@@ -56,6 +56,7 @@ static const struct rule rules[] = {
     {"OUTPUT_BASE: bit 6", MSR_RTIT_OUTPUT_BASE, 0x40, 0, 0, 0, true},
     {"OUTPUT_BASE: above MAXPHYADDR", MSR_RTIT_OUTPUT_BASE, 1ull << 40, 0, 0, 0, true},
     {"OUTPUT_MASK_PTRS: all bits", MSR_RTIT_OUTPUT_MASK_PTRS, ~0ull, 0, 5, 0, false},
+    {"OUTPUT_MASK_PTRS: 0", MSR_RTIT_OUTPUT_MASK_PTRS, 0, 0, 5, 0, false},
     {"ADDR0_A", MSR_RTIT_ADDR0_A, 0xffff800000000000, 0, 0, 1, false},
     {"ADDR0_B", MSR_RTIT_ADDR0_A + 1, 0x7fffffffffff, 0, 0, 1, false},
     {"ADDR0_A: not canonical", MSR_RTIT_ADDR0_A, 0x800000000000, 0, 0, 0, true},
@@ -128,7 +129,7 @@ static void check_enabled(void)
     wrmsr(MSR_RTIT_STATUS, RTIT_STATUS_STOPPED);
     uint64_t ptrs = rdmsr(MSR_RTIT_OUTPUT_MASK_PTRS);
     wrmsr(MSR_RTIT_CTL, ctl);
-    check_equal("Stopped: no TriggerEn", rdmsr(MSR_RTIT_STATUS) & 0x34, RTIT_STATUS_STOPPED);
+    check_equal("Stopped: no TriggerEn, but FilterEn", rdmsr(MSR_RTIT_STATUS) & 0x35, RTIT_STATUS_STOPPED | 1);
     wrmsr(MSR_RTIT_CTL, 0);
     check_equal("Stopped: the output stays where it is", rdmsr(MSR_RTIT_OUTPUT_MASK_PTRS), ptrs);
     wrmsr(MSR_RTIT_STATUS, 0);

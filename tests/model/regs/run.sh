@@ -64,6 +64,11 @@ gcc -c -o "$out/rom.o" "$here/../selftest/rom.S"
     msrs icelake 'profile=icelake, cpuid14=1:1f:80000007:0:02490004:003f1fff' 1,0x1f,0x80000007,0,0x02490004,0x003f1fff
     msrs single 'profile=custom, cpuid14=1:0:4:0:0:0' 1,0,4,0,0,0
     msrs all 'profile=custom, cpuid14=1:1ff:8000000f:0:ffff0003:ffff5555' 1,0x1ff,0x8000000f,0,0xffff0003,0xffff5555
+    test none none profile=none
+    test reset reset profile=skylake -DKEEPS=true
+    test reset-broadwell reset profile=broadwell -DKEEPS=false
+    test tables tables profile=skylake
+    test tables-fabric tables 'profile=skylake, cpuid14=1:f:f'
     test output output profile=skylake -DAHEAD=1
     test output-ahead0 output 'profile=skylake, ahead=0' -DAHEAD=0
     test output-ahead2 output 'profile=icelake, ahead=2' -DAHEAD=2

@@ -1,0 +1,33 @@
+/*
+ * TSC packets in non-root operation have the VMCS's offset (36.8.3.3), like RDTSC; TMA has not.
+ *
+ * options: profile=icelake
+ * libipt: no truth (it lists no VM entries and exits)
+ *
+ * expect:
+ * tsc 55*
+ * cbr *
+ * mode.exec cs.l
+ * tip.pge guest
+ * fup exits
+ * pip 70000
+ * tip.pgd
+ */
+#include "row.h"
+
+    ROW
+    VMX_START guest, host
+    VM_CONTROL_SET 0x4002, 1 << 3
+    VMWRITE 0x2010, 0x0055000000000000
+    VM_CONTROL_SET 0x4012, 1 << 18
+    VM_CONTROL_SET 0x400c, 1 << 25
+    VMWRITE 0x2814, CTL_DEFAULT | CTL_TSC_EN
+    vmlaunch
+host:
+    VMX_END
+    ret
+guest:
+    nop
+exits:
+    vmcall
+    ROW_END
