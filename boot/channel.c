@@ -67,6 +67,7 @@ static struct sink *open_e1000(struct channel *channel, const struct options *op
                                      .tsc_hz = clock_tsc_hz(),
                                      .stream_id = clock_stream_id(),
                                      .nr_cpus = nr_cpus,
+                                     .trace_bytes = options->pt.region_bytes * options->pt.nr_regions,
                                      .record_bytes = RECORD_BYTES};
     char why[128] = "";
     void *memory = arena_take(arena, udp_sink_memory_bytes(nr_cpus, RECORD_BYTES), 4096);

@@ -51,6 +51,7 @@ struct pt_cpu {
     bool tracing;          /* PT is configured; else only records work */
     bool switched_in_root; /* PT_SWITCH_ROOT: TraceEn changes by WRMSR here; else VM entries and exits do it */
     bool pmi_pending;      /* drain before TraceEn is set again */
+    bool taken;            /* since TraceEn is clear, the registers have been taken in: out.written holds */
     uint16_t cpu;
     uint64_t rtit_ctl; /* IA32_RTIT_CTL with TraceEn clear */
     struct sink *sink;
@@ -71,6 +72,7 @@ struct pt_cpu {
     bool single_region;   /* CPUID.14H:ECX.MENTRY = 0 */
     bool trace_stop;      /* a TraceStop range is set up */
     uint64_t entered_tsc; /* when TraceEn was last set */
+    bool unsent;          /* the sink has something new */
     uint64_t polled_tsc;  /* when the sink was last polled */
     uint64_t checked_tsc; /* when output was last known to go on */
     struct pt_totals totals;

@@ -15,6 +15,7 @@ void pt_poll(struct pt_cpu *pt)
     pt->sink->ops->poll(pt->sink);
     box = pt->sink->ops->commands(pt->sink);
     pt->command_waits = box && command_waits(box);
+    pt->unsent = false;
     pt->polled_tsc = tsc_read();
 }
 
@@ -53,6 +54,7 @@ static struct drain drain_take(struct pt_cpu *pt, bool all, enum record_drain_ca
     drain.snapshot = pt_registers_read(pt, all);
     __asm__ volatile("mfence" : : : "memory");
     drain.plan = pt->out.scheme->drain(&pt->out, &drain.snapshot);
+    pt->taken = true;
     if (all || pt->policy != PT_POLICY_RING)
         hand_over(pt, &drain, cause);
     pt_gap(pt, &drain.plan, &drain.snapshot);

@@ -178,12 +178,15 @@ uint64_t pt_enter(struct pt_cpu *pt)
     if (now - pt->polled_tsc > POLL_TSC) {
         check(pt);
         pt_poll(pt);
+    } else if (pt->unsent) {
+        pt_poll(pt); /* all records of one exit in one go, and none waits for the next exit */
     }
     if (pt->command_waits)
         pt_commands(pt);
     if (!pt->tracing || (pt->pause.on && !pt_pause_over(pt)))
         return 0;
     pt->entered_tsc = now;
+    pt->taken = false;
     uint64_t ctl = pt->rtit_ctl | RTIT_CTL_TRACE_EN;
     if (pt->switched_in_root)
         msr_write(IA32_RTIT_CTL, ctl);

@@ -1,42 +1,53 @@
 /* Records: stamped with the place in the trace and the time, and given to the sink. Shell. */
 #include "pt/cpu.h"
 #include "pt/msr.h"
-#include "pt/stage.h"
 
-static void give(void *context, const void *bytes, uint32_t size)
-{
-    const struct pt_cpu *pt = context;
-    pt->sink->ops->record(pt->sink, pt->cpu, bytes, size);
-}
+/* Heads of this size and less, all of a fixed layout among them, go to the sink together with the record's header. */
+#define SHORT_HEAD_BYTES 40u
 
-/* Bytes that this CPU has written up to now. TraceEn is clear, so the registers hold. */
+/* Bytes that this CPU has written up to now. */
 static uint64_t trace_offset(struct pt_cpu *pt)
 {
     if (!pt->tracing)
         return 0;
-    struct plan_snapshot snapshot = pt_registers_read(pt, false);
-    if (!pt->out.scheme->take(&pt->out, &snapshot))
-        pt->pmi_pending = true; /* the drain says what is wrong */
+    if (!pt->taken) {
+        struct plan_snapshot snapshot = pt_registers_read(pt, false);
+        if (!pt->out.scheme->take(&pt->out, &snapshot))
+            pt->pmi_pending = true; /* the drain says what is wrong */
+        pt->taken = true;
+    }
     return pt->out.written;
+}
+
+static void give(struct pt_cpu *pt, const void *bytes, uint32_t size)
+{
+    if (size != 0)
+        pt->sink->ops->record(pt->sink, pt->cpu, bytes, size);
 }
 
 void pt_record(struct pt_cpu *pt, enum record_kind kind, const void *head, uint32_t head_size, const void *body,
                uint32_t body_size)
 {
-    struct record_header header = {
+    static const uint8_t zeros[8];
+    uint32_t length = head_size + body_size;
+    uint32_t beside = head_size <= SHORT_HEAD_BYTES ? head_size : 0;
+    struct {
+        struct record_header header;
+        uint8_t head[SHORT_HEAD_BYTES];
+    } start;
+
+    start.header = (struct record_header){
         .kind = (uint16_t)kind,
         .cpu = pt->cpu,
-        .length = head_size + body_size,
+        .length = length,
         .trace_offset = trace_offset(pt),
         .tsc = tsc_read(),
     };
-    struct stage stage; /* its bytes need no zeros */
-    stage.give = give;
-    stage.context = pt;
-    stage.used = 0;
-    stage_put(&stage, &header, sizeof(header));
-    stage_put(&stage, head, head_size);
-    stage_put(&stage, body, body_size);
-    stage_finish(&stage);
+    __builtin_memcpy(start.head, head, beside);
+    give(pt, &start, (uint32_t)sizeof(start.header) + beside);
+    give(pt, (const uint8_t *)head + beside, head_size - beside);
+    give(pt, body, body_size);
+    give(pt, zeros, -length % 8);
+    pt->unsent = true;
     pt->totals.records++;
 }

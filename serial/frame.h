@@ -33,8 +33,8 @@ enum frame_kind {
     FRAME_COMMAND = 4  /* receiver to sender: serial/command.h */
 };
 
-/* The receiver answers a frame with this flag, and no other, with exactly one FRAME_ACK. The sender sets it on the last
- * frame of a batch and at least every FRAME_ACK_EVERY frames. */
+/* The receiver answers a frame with this flag, and no other, with exactly one FRAME_ACK. The sender sets it at least
+ * every FRAME_ACK_EVERY frames, and after a while. */
 #define FRAME_ACK_REQUEST 0x0001u
 #define FRAME_ACK_EVERY 64u
 

@@ -109,13 +109,14 @@ void net_headers_build(uint8_t headers[NET_HEADERS_BYTES], const struct net_link
     put16(headers + UDP_DESTINATION_PORT, link->port);
 }
 
-void net_headers_set_length(uint8_t headers[NET_HEADERS_BYTES], uint16_t payload_bytes)
+void net_headers_set_length(uint8_t headers[NET_HEADERS_BYTES], const struct net_link *link, uint16_t payload_bytes)
 {
     uint32_t udp_bytes = NET_UDP_BYTES + (uint32_t)payload_bytes;
+    uint64_t pseudo_header = (uint64_t)link->ip + link->peer + PROTOCOL_UDP + udp_bytes;
 
     put16(headers + IPV4_TOTAL_LENGTH, NET_IPV4_BYTES + udp_bytes);
     put16(headers + UDP_LENGTH, udp_bytes);
-    put16(headers + UDP_CHECKSUM, fold(sum_pseudo_header(headers, udp_bytes)));
+    put16(headers + UDP_CHECKSUM, fold(pseudo_header));
 }
 
 static void arp_build(uint8_t frame[NET_ARP_FRAME_BYTES], const struct net_link *link, uint32_t operation)

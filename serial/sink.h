@@ -20,8 +20,8 @@ struct sink_ops {
      * released() has passed it. Never copies, never blocks: at most SINK_MAX_SPANS spans per CPU may be unreleased, the
      * caller keeps to that; spans that follow each other in memory and in the stream count as one. */
     void (*trace)(struct sink *sink, uint16_t cpu, uint64_t offset, const void *va, uint64_t pa, uint32_t size);
-    /* Append size bytes (a multiple of 8) to the CPU's record stream. Copies. Waits, pumping the wire, where the buffer
-     * is full. */
+    /* Append size bytes to the CPU's record stream. Copies. Waits, pumping the wire, where the buffer
+     * is full. As with trace, poll sends it. */
     void (*record)(struct sink *sink, uint16_t cpu, const void *bytes, uint32_t size);
     /* All of the CPU's trace bytes before the returned offset may be overwritten. */
     uint64_t (*released)(struct sink *sink, uint16_t cpu);

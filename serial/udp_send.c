@@ -1,5 +1,5 @@
 /*
- * channel=e1000: frames into the transmit ring. Shell. put_frame is what root mode pays per datagram.
+ * channel=e1000: frames into the transmit ring. Shell. put_frames is what root mode pays per datagram.
  */
 #include "pt/msr.h"
 #include "serial/udp_state.h"
@@ -33,89 +33,78 @@ static inline uint64_t crc_of_head(uint64_t head)
     return __builtin_ia32_crc32di(0xffffffff, head);
 }
 
-/* What put_frame needs, apart from the sink so that it stays in registers over a span. */
-struct cursor {
-    struct udp_headers *headers;
-    struct udp_slot *tx;
-    uint64_t headers_pa; /* of the first Ethernet header in the pool */
-    uint64_t head, head_crc, stream_id;
-    uint32_t tx_head, since_ack_request, ack_every;
-};
-
-static inline struct cursor cursor_begin(const struct udp_sink *s, uint16_t stream)
-{
-    uint64_t head = stream_head(stream);
-
-    return (struct cursor){.headers = s->headers,
-                           .tx = s->tx,
-                           .headers_pa = s->headers_pa + offsetof(struct udp_headers, net),
-                           .head = head,
-                           .head_crc = crc_of_head(head),
-                           .stream_id = s->stream_id,
-                           .tx_head = s->tx_head,
-                           .since_ack_request = s->since_ack_request,
-                           .ack_every = s->ack_every};
-}
-
-static inline void cursor_end(struct udp_sink *s, const struct cursor *c)
-{
-    s->tx_head = c->tx_head;
-    s->since_ack_request = c->since_ack_request;
-}
-
 static __attribute__((noinline)) void set_payload_bytes(const struct udp_sink *s, struct udp_headers *headers,
-                                                        uint16_t length)
+                                                        struct udp_slot *slot, uint16_t length)
 {
-    if (headers->payload_bytes == 0) {
+    if (headers->payload_bytes == UDP_UNBUILT) {
+        uint64_t from_first = (uint64_t)((uint8_t *)headers->net - (uint8_t *)s->headers);
+
         net_headers_build(headers->net, &s->link);
+        slot->headers = (struct e1000_tx_descriptor){s->headers_pa + from_first, HEADERS_FIELDS};
     }
     headers->payload_bytes = length;
-    net_headers_set_length(headers->net, (uint16_t)(FRAME_HEADER_SIZE + length));
+    net_headers_set_length(headers->net, &s->link, (uint16_t)(FRAME_HEADER_SIZE + length));
 }
 
-/* Put a frame into the next slot of the ring. There is room. */
-static inline __attribute__((always_inline)) void put_frame(const struct udp_sink *s, struct cursor *c, uint32_t seq,
-                                                            uint64_t offset, uint64_t pa, uint16_t length)
+void udp_build_headers(struct udp_sink *s)
 {
-    uint32_t index = c->tx_head++ % UDP_TX_SLOTS;
-    struct udp_headers *headers = &c->headers[index];
-    struct udp_slot *slot = &c->tx[index];
-    uint64_t word1 = c->stream_id | (uint64_t)seq << 32;
-    uint32_t last = length;
-
-    if (__builtin_expect(headers->payload_bytes != length, 0)) {
-        set_payload_bytes(s, headers, length);
+    for (uint32_t i = 0; i < UDP_TX_SLOTS; i++) {
+        s->headers[i].payload_bytes = UDP_UNBUILT;
     }
-    if (__builtin_expect(++c->since_ack_request == c->ack_every, 0)) {
-        c->since_ack_request = 0;
-        last |= FRAME_ACK_REQUEST << 16;
+    /* Slots that the NIC may not have done with are built when their turn comes. */
+    for (uint32_t i = s->tx_head; i < UDP_TX_SLOTS; i++) {
+        set_payload_bytes(s, &s->headers[i], &s->tx[i], s->max_payload);
     }
-    headers->words[0] = c->head;
-    headers->words[1] = word1;
-    headers->words[2] = offset;
-    headers->words[3] = last | (uint64_t)frame_crc(c->head_crc, word1, offset, last) << 32;
-    slot->headers.low = c->headers_pa + index * sizeof(struct udp_headers);
-    slot->headers.high = HEADERS_FIELDS;
-    slot->payload.low = pa;
-    slot->payload.high = PAYLOAD_FIELDS | length;
 }
 
-/* The batch ends: its last frame asks for an acknowledgement, and the NIC gets it all. */
-static void end_batch(struct udp_sink *s)
+/* Put a run of frames into the slots from index on: they are free, and the ring does not end between them. */
+static void put_frames(struct udp_sink *s, uint32_t index, const struct window_run *run)
 {
-    if (s->since_ack_request != 0) {
-        struct udp_headers *last = &s->headers[(s->tx_head - 1) % UDP_TX_SLOTS];
+    const uint64_t head = stream_head(run->stream), head_crc = crc_of_head(head);
+    const uint32_t full = run->length;
+    struct udp_headers *headers = &s->headers[index];
+    struct udp_slot *slot = &s->tx[index];
+    uint64_t word1 = s->stream_id | (uint64_t)run->first << 32;
+    uint64_t offset = run->offset, pa = run->pa;
+    uint32_t left = run->bytes;
 
-        s->since_ack_request = 0;
-        last->frame.flags |= FRAME_ACK_REQUEST;
-        last->frame.crc =
-            frame_crc(crc_of_head(last->words[0]), last->words[1], last->words[2], (uint32_t)last->words[3]);
-    }
-    e1000_give_tx(&s->nic, 2 * s->tx_head % (2 * UDP_TX_SLOTS));
+    do {
+        uint32_t length = left < full ? left : full;
+
+        if (__builtin_expect(headers->payload_bytes != length, 0)) {
+            set_payload_bytes(s, headers, slot, (uint16_t)length);
+        }
+        headers->words[0] = head;
+        headers->words[1] = word1;
+        headers->words[2] = offset;
+        headers->words[3] = length | (uint64_t)frame_crc(head_crc, word1, offset, length) << 32;
+        slot->payload.low = pa;
+        slot->payload.high = PAYLOAD_FIELDS | length;
+        word1 += 1ull << 32;
+        offset += length;
+        pa += length;
+        left -= length;
+        headers++;
+        slot++;
+    } while (left > 0);
 }
 
-/* How many slots may be filled. The NIC sends in order, so that a slot that is done says that those before are. */
-static uint32_t tx_space(struct udp_sink *s)
+/* The last frame that was put into the ring asks for an acknowledgement. */
+static void ask(struct udp_sink *s, uint64_t now)
+{
+    struct udp_headers *last = &s->headers[(s->tx_head - 1) % UDP_TX_SLOTS];
+    uint32_t word = last->payload_bytes | FRAME_ACK_REQUEST << 16;
+
+    last->words[3] = word | (uint64_t)frame_crc(crc_of_head(last->words[0]), last->words[1], last->words[2], word)
+                                << 32;
+    s->unasked = 0;
+    s->ask_now = false;
+    s->asked_tsc = now;
+    window_asked(&s->window, now);
+}
+
+/* Take back what the NIC has done with. It sends in order, so that a slot that is done says that those before are. */
+static void reclaim(struct udp_sink *s)
 {
     while (s->tx_done != s->tx_head) {
         uint32_t waiting = s->tx_head - s->tx_done;
@@ -127,57 +116,82 @@ static uint32_t tx_space(struct udp_sink *s)
         }
         s->tx_done += step;
     }
+}
+
+/* How many slots may be filled. */
+static uint32_t tx_space(struct udp_sink *s)
+{
+    if (s->tx_head - s->tx_done >= UDP_TX_SLOTS / 2) {
+        reclaim(s);
+    }
     return UDP_TX_SLOTS - 1 - (s->tx_head - s->tx_done);
 }
 
-/* Put as much of a span into frames as there is room for. Returns the bytes. */
-static uint32_t send_span(struct udp_sink *s, uint16_t stream, struct span span)
+static uint32_t smaller(uint32_t a, uint32_t b)
 {
-    uint32_t max_payload = s->max_payload;
-    uint32_t space = window_space(&s->window);
-    uint32_t room = tx_space(s);
+    return a < b ? a : b;
+}
+
+/* Put as much of a span into frames as there is room for. Returns the bytes. */
+static uint32_t send_span(struct udp_sink *s, uint16_t stream, struct span span, uint64_t now)
+{
+    const uint32_t full = s->max_payload;
+    uint32_t room = smaller(window_space(&s->window), tx_space(s));
     uint32_t left = span.size;
-    uint64_t offset = span.offset;
-    struct cursor c;
 
-    room = space < room ? space : room;
-    if (room == 0) {
-        return 0;
+    while (left > 0 && room > 0) {
+        uint32_t index = s->tx_head % UDP_TX_SLOTS;
+        uint32_t most = smaller(smaller(room, UDP_TX_SLOTS - index), s->max_unasked - s->unasked);
+        uint32_t frames = smaller((left + full - 1) / full, most);
+        uint32_t bytes = smaller(left, frames * full);
+        struct window_run *run = window_push(&s->window, frames);
+
+        run->offset = span.offset;
+        run->pa = span.pa;
+        run->bytes = bytes;
+        run->length = (uint16_t)smaller(bytes, full);
+        run->stream = stream;
+        put_frames(s, index, run);
+        s->tx_head += frames;
+        s->unasked += frames;
+        if (s->unasked >= s->ask_frames) {
+            ask(s, now);
+        }
+        span.offset += bytes;
+        span.pa += bytes;
+        room -= frames;
+        left -= bytes;
     }
-    window_begin(&s->window, stream, tsc_read());
-    c = cursor_begin(s, stream);
-    do {
-        uint32_t length = left < max_payload ? left : max_payload;
-        uint32_t seq = window_push(&s->window, offset, span.pa, (uint16_t)length);
-
-        put_frame(s, &c, seq, offset, span.pa, (uint16_t)length);
-        offset += length;
-        span.pa += length;
-        left -= length;
-    } while (left > 0 && --room > 0);
-    cursor_end(s, &c);
     return span.size - left;
 }
 
-static void send_again(struct udp_sink *s)
+static bool send_again(struct udp_sink *s)
 {
-    uint32_t seq;
+    struct window_run frame;
+    uint32_t before = s->tx_head;
 
-    for (uint32_t room = tx_space(s); room > 0 && window_resend(&s->window, &seq); room--) {
-        const struct window_slot *slot = window_slot(&s->window, seq);
-        struct cursor c = cursor_begin(s, slot->stream);
+    for (uint32_t room = tx_space(s); room > 0 && window_resend(&s->window, &frame); room--) {
+        put_frames(s, s->tx_head++ % UDP_TX_SLOTS, &frame);
+    }
+    return s->tx_head != before;
+}
 
-        put_frame(s, &c, seq, slot->offset, slot->pa, slot->length);
-        cursor_end(s, &c);
+/* Nothing new is to be sent, but an acknowledgement is due: the last frame once more, for its answer. */
+static void send_last_again(struct udp_sink *s)
+{
+    struct window_run frame = window_frame(&s->window, s->window.next - 1);
+
+    if (tx_space(s) > 0) {
+        put_frames(s, s->tx_head++ % UDP_TX_SLOTS, &frame);
     }
 }
 
-static void send_records(struct udp_sink *s, uint16_t cpu)
+static void send_records(struct udp_sink *s, uint16_t cpu, uint64_t now)
 {
     struct record_queue *q = &s->cpus[cpu].records;
 
     while (!record_queue_empty(q)) {
-        uint32_t sent = send_span(s, udp_stream(cpu, FRAME_RECORDS), record_queue_peek(q));
+        uint32_t sent = send_span(s, udp_stream(cpu, FRAME_RECORDS), record_queue_peek(q), now);
 
         if (sent == 0) {
             return;
@@ -186,12 +200,12 @@ static void send_records(struct udp_sink *s, uint16_t cpu)
     }
 }
 
-static void send_trace(struct udp_sink *s, uint16_t cpu)
+static void send_trace(struct udp_sink *s, uint16_t cpu, uint64_t now)
 {
     struct trace_queue *q = &s->cpus[cpu].trace;
 
     while (!trace_queue_empty(q)) {
-        uint32_t sent = send_span(s, udp_stream(cpu, FRAME_TRACE), trace_queue_peek(q));
+        uint32_t sent = send_span(s, udp_stream(cpu, FRAME_TRACE), trace_queue_peek(q), now);
 
         if (sent == 0) {
             return;
@@ -200,23 +214,34 @@ static void send_trace(struct udp_sink *s, uint16_t cpu)
     }
 }
 
+/* An acknowledgement is asked for now and then, and at once where frames were sent again or somebody waits. */
+static bool time_to_ask(const struct udp_sink *s, uint64_t now)
+{
+    return s->unasked > 0 && !window_empty(&s->window) && (s->ask_now || now - s->asked_tsc >= s->ask_tsc);
+}
+
 /* Records first: the decoder needs the code pages before the trace that runs in them. */
-void udp_push(struct udp_sink *s)
+void udp_push(struct udp_sink *s, uint64_t now)
 {
     uint32_t before = s->tx_head;
+    bool again = s->window.resend_next != s->window.resend_end && send_again(s);
 
-    if (s->window.resend_next != s->window.resend_end) {
-        send_again(s);
+    for (uint16_t cpu = 0; cpu < s->nr_cpus; cpu++) {
+        send_records(s, cpu, now);
     }
     for (uint16_t cpu = 0; cpu < s->nr_cpus; cpu++) {
-        send_records(s, cpu);
+        send_trace(s, cpu, now);
     }
-    for (uint16_t cpu = 0; cpu < s->nr_cpus; cpu++) {
-        send_trace(s, cpu);
+    if (time_to_ask(s, now) && s->tx_head == before) {
+        send_last_again(s);
     }
-    if (s->tx_head != before) {
-        end_batch(s);
+    if (s->tx_head == before) {
+        return;
     }
+    if (again || time_to_ask(s, now)) {
+        ask(s, now);
+    }
+    e1000_give_tx(&s->nic, 2 * s->tx_head % (2 * UDP_TX_SLOTS));
 }
 
 /* The packet lies where a datagram's headers would; they are built anew afterwards. */
@@ -231,7 +256,7 @@ void udp_send_arp(struct udp_sink *s, const uint8_t frame[NET_ARP_FRAME_BYTES])
         return;
     }
     __builtin_memcpy((uint8_t *)headers + offsetof(struct udp_headers, net), frame, NET_ARP_FRAME_BYTES);
-    headers->payload_bytes = 0;
+    headers->payload_bytes = UDP_UNBUILT;
     slot->headers = (struct e1000_tx_descriptor){pa, DATA_FIELDS | NET_ETHERNET_BYTES};
     slot->payload = (struct e1000_tx_descriptor){pa + NET_ETHERNET_BYTES,
                                                  PAYLOAD_FIELDS | (NET_ARP_FRAME_BYTES - NET_ETHERNET_BYTES)};

@@ -5,7 +5,7 @@
 #include "serial/io.h"
 #include "serial/udp_state.h"
 
-static void take_frame(struct udp_sink *s, const uint8_t *bytes, size_t size)
+static void take_frame(struct udp_sink *s, const uint8_t *bytes, size_t size, uint64_t now)
 {
     struct frame_header header;
     struct frame_ack ack;
@@ -16,11 +16,11 @@ static void take_frame(struct udp_sink *s, const uint8_t *bytes, size_t size)
         command_take(&s->commands, s->stream_id, &header, bytes + FRAME_HEADER_SIZE);
     } else if (header.stream_id == s->stream_id) {
         __builtin_memcpy(&ack, bytes + FRAME_HEADER_SIZE, sizeof(ack));
-        window_ack(&s->window, header.seq, &ack, tsc_read());
+        window_ack(&s->window, header.seq, &ack, now);
     }
 }
 
-static void take_packet(struct udp_sink *s, const uint8_t *bytes, size_t size)
+static void take_packet(struct udp_sink *s, const uint8_t *bytes, size_t size, uint64_t now)
 {
     uint8_t reply[NET_ARP_FRAME_BYTES];
     const uint8_t *payload;
@@ -34,14 +34,14 @@ static void take_packet(struct udp_sink *s, const uint8_t *bytes, size_t size)
         s->peer_found = true;
         break;
     case NET_DATAGRAM:
-        take_frame(s, payload, payload_bytes);
+        take_frame(s, payload, payload_bytes, now);
         break;
     case NET_OTHER:
         break;
     }
 }
 
-void udp_receive(struct udp_sink *s)
+void udp_receive(struct udp_sink *s, uint64_t now)
 {
     uint32_t first = s->rx_next;
 
@@ -53,7 +53,7 @@ void udp_receive(struct udp_sink *s)
             break;
         }
         if ((rx->status & E1000_RX_STATUS_EOP) != 0 && rx->errors == 0 && rx->length <= E1000_RX_BUFFER_BYTES) {
-            take_packet(s, s->rx_buffers + index * E1000_RX_BUFFER_BYTES, rx->length);
+            take_packet(s, s->rx_buffers + index * E1000_RX_BUFFER_BYTES, rx->length, now);
         }
         rx->status = 0;
         rx->errors = 0;
@@ -67,10 +67,11 @@ void udp_receive(struct udp_sink *s)
 static void udp_poll(struct sink *sink)
 {
     struct udp_sink *s = udp_sink_of(sink);
+    uint64_t now = tsc_read();
 
-    udp_receive(s);
-    window_check_timeout(&s->window, tsc_read());
-    udp_push(s);
+    udp_receive(s, now);
+    window_check_timeout(&s->window, now);
+    udp_push(s, now);
 }
 
 static void udp_trace(struct sink *sink, uint16_t cpu, uint64_t offset, const void *va, uint64_t pa, uint32_t size)
@@ -83,7 +84,6 @@ static void udp_trace(struct sink *sink, uint16_t cpu, uint64_t offset, const vo
     while (!trace_queue_add(q, (struct span){va, pa, size, offset})) {
         udp_poll(sink);
     }
-    udp_poll(sink);
 }
 
 static void udp_record(struct sink *sink, uint16_t cpu, const void *bytes, uint32_t size)
@@ -92,11 +92,11 @@ static void udp_record(struct sink *sink, uint16_t cpu, const void *bytes, uint3
     struct record_queue *q = &s->cpus[cpu].records;
 
     while (record_queue_space(q, s->released[udp_stream(cpu, FRAME_RECORDS)]) < size) {
+        s->ask_now = true;
         udp_poll(sink);
         io_pause();
     }
     record_queue_add(q, bytes, size);
-    udp_poll(sink);
 }
 
 static uint64_t udp_released(struct sink *sink, uint16_t cpu)
@@ -120,6 +120,7 @@ static bool udp_drain(struct sink *sink, uint64_t timeout_tsc)
     uint64_t start = tsc_read();
 
     for (;;) {
+        s->ask_now = true;
         udp_poll(sink);
         if (all_delivered(s)) {
             return true;

@@ -21,6 +21,7 @@ struct udp_sink_params {
     uint64_t tsc_hz;       /* serial/clock.h */
     uint32_t stream_id;    /* names this boot */
     uint16_t nr_cpus;      /* CPUs that trace and make records, from 0 */
+    uint64_t trace_bytes;  /* trace memory per CPU */
     uint32_t record_bytes; /* buffer for records not yet acknowledged, per CPU: a power of two, at least 64 KiB */
 };
 

@@ -10,9 +10,11 @@
 #define ARP_INTERVAL_MS 200u
 #define PAGE_BYTES 4096u
 
-/* Payload bytes after which an acknowledgement is asked for, so that large datagrams do not overrun a receiver whose
- * socket has the usual buffer of some 200 KB. */
-#define ACK_BYTES (FRAME_ACK_EVERY * 1440u)
+/* Payload bytes after which an acknowledgement is asked for, so that a receiver whose socket has the usual buffer of
+ * some 200 KB is not overrun. */
+#define ASK_BYTES (FRAME_ACK_EVERY * 1440u)
+#define ASK_PARTS 4u /* ... and after so many parts of a CPU's trace memory, so that it comes back in time */
+#define ASK_MS 5u    /* ... and after a while: each one costs root some hundred instructions */
 
 /* Hands out pieces of the sink's memory; with memory NULL it only counts. */
 struct pieces {
@@ -31,7 +33,8 @@ static void *take_piece(struct pieces *pieces, size_t bytes)
 static size_t lay_out(struct udp_sink *s, struct pieces pieces, uint16_t nr_cpus, uint32_t record_bytes)
 {
     uint8_t *rings;
-    struct window_slot *window_slots;
+    struct window_run *runs;
+    uint8_t *marks;
 
     take_piece(&pieces, sizeof(*s));
     s->tx = take_piece(&pieces, UDP_TX_SLOTS * sizeof(*s->tx));
@@ -40,9 +43,11 @@ static size_t lay_out(struct udp_sink *s, struct pieces pieces, uint16_t nr_cpus
     s->rx_buffers = take_piece(&pieces, UDP_RX_SLOTS * E1000_RX_BUFFER_BYTES);
     s->released = take_piece(&pieces, 2 * nr_cpus * sizeof(*s->released));
     s->cpus = take_piece(&pieces, nr_cpus * sizeof(*s->cpus));
-    window_slots = take_piece(&pieces, UDP_WINDOW_FRAMES * sizeof(*window_slots));
+    runs = take_piece(&pieces, UDP_WINDOW_FRAMES * sizeof(*runs));
+    marks = take_piece(&pieces, UDP_WINDOW_FRAMES);
     rings = take_piece(&pieces, (size_t)nr_cpus * record_bytes);
-    s->window.slots = window_slots;
+    s->window.runs = runs;
+    s->window.marks = marks;
     for (uint16_t cpu = 0; cpu < nr_cpus && pieces.memory != NULL; cpu++) {
         uint8_t *ring = rings + (size_t)cpu * record_bytes;
 
@@ -108,7 +113,7 @@ static bool find_peer(struct udp_sink *s, uint64_t start, uint64_t timeout, uint
             udp_send_arp(s, request);
             asked = now;
         }
-        udp_receive(s);
+        udp_receive(s, now);
         io_pause();
     }
     return true;
@@ -124,21 +129,24 @@ static void *give_up(struct udp_sink *s, char *why, size_t why_size, const char 
     return NULL;
 }
 
-static uint32_t ack_every(uint32_t max_payload)
+/* How many frames carry so many bytes; 1 to FRAME_ACK_EVERY. */
+static uint32_t frames_of(uint64_t bytes, uint32_t max_payload)
 {
-    uint32_t frames = ACK_BYTES / max_payload;
+    uint64_t frames = bytes / max_payload;
 
-    return frames < FRAME_ACK_EVERY ? frames : FRAME_ACK_EVERY;
+    return frames == 0 ? 1 : frames < FRAME_ACK_EVERY ? (uint32_t)frames : FRAME_ACK_EVERY;
 }
 
 static void set_up(struct udp_sink *s, const struct udp_sink_params *params)
 {
-    struct window_slot *slots;
+    struct window_run *runs;
+    uint8_t *marks;
 
     __builtin_memset(s, 0, udp_sink_memory_bytes(params->nr_cpus, params->record_bytes));
     lay_out(s, (struct pieces){.memory = (uint8_t *)s}, params->nr_cpus, params->record_bytes);
-    slots = s->window.slots;
-    window_init(&s->window, slots, UDP_WINDOW_FRAMES, s->released, 2u * params->nr_cpus,
+    runs = s->window.runs;
+    marks = s->window.marks;
+    window_init(&s->window, runs, marks, UDP_WINDOW_FRAMES, s->released, 2u * params->nr_cpus,
                 params->tsc_hz / 1000 * RETRANSMIT_MS);
     s->sink.ops = &udp_ops;
     s->headers_pa = virt_to_phys(s->headers);
@@ -148,7 +156,10 @@ static void set_up(struct udp_sink *s, const struct udp_sink_params *params)
     s->stream_id = params->stream_id;
     s->nr_cpus = params->nr_cpus;
     s->max_payload = (uint16_t)((params->mtu - NET_IPV4_BYTES - NET_UDP_BYTES - FRAME_HEADER_SIZE) & ~7u);
-    s->ack_every = ack_every(s->max_payload);
+    s->max_unasked = frames_of(ASK_BYTES, s->max_payload);
+    s->ask_frames = frames_of(params->trace_bytes / ASK_PARTS, s->max_payload);
+    s->ask_frames = s->ask_frames < s->max_unasked ? s->ask_frames : s->max_unasked;
+    s->ask_tsc = params->tsc_hz / 1000 * ASK_MS;
 }
 
 struct sink *udp_sink_init(void *memory, const struct udp_sink_params *params, char *why, size_t why_size)
@@ -173,6 +184,7 @@ struct sink *udp_sink_init(void *memory, const struct udp_sink_params *params, c
     if (!find_peer(s, start, timeout, params->tsc_hz / 1000 * ARP_INTERVAL_MS)) {
         return give_up(s, why, why_size, "no answer to ARP from the receiver", params->wait_seconds);
     }
+    udp_build_headers(s);
     return &s->sink;
 }
 

@@ -2,7 +2,8 @@
  * The inside of channel=e1000, shared by udp_send.c, udp_sink.c and udp_start.c. Shell.
  *
  * A datagram is two transmit descriptors: its headers, from a pool with one place per pair of descriptors, and its
- * payload, where it lies. serial/window.h says what is on the way; serial/stream.h what waits.
+ * payload, where it lies. The first descriptor and the headers of Ethernet, IPv4 and UDP are the same for all frames of
+ * one size and stay in their slot. serial/window.h says what is on the way; serial/stream.h what waits.
  */
 #ifndef SERIAL_UDP_STATE_H
 #define SERIAL_UDP_STATE_H
@@ -22,6 +23,8 @@
 #define UDP_RX_SLOTS 64u
 _Static_assert(2 * UDP_TX_SLOTS <= E1000_MAX_DESCRIPTORS, "the 82540EM's longest ring");
 
+#define UDP_UNBUILT 0xffffu
+
 /* The headers of one datagram. The frame header is aligned to 8; the Ethernet header starts at byte 6. */
 struct udp_headers {
     uint8_t align[6];
@@ -30,7 +33,7 @@ struct udp_headers {
         struct frame_header frame;
         uint64_t words[4];
     };
-    uint16_t payload_bytes; /* what net's lengths are set for; 0: net is to be built */
+    uint16_t payload_bytes; /* of the frame that net's lengths are set for; UDP_UNBUILT: net is to be built */
     uint8_t rest[46];
 };
 _Static_assert(sizeof(struct udp_headers) == 128, "a place in the pool is a power of two");
@@ -56,9 +59,13 @@ struct udp_sink {
     bool peer_found;
     struct command_box commands;
 
-    uint32_t tx_head, tx_done;  /* slots given to the NIC, and done; counted, not wrapped */
-    uint32_t since_ack_request; /* frames */
-    uint32_t ack_every;         /* an acknowledgement is asked for at least every so many frames */
+    uint32_t tx_head, tx_done; /* slots given to the NIC, and done; counted, not wrapped */
+    uint32_t unasked;          /* frames sent since an acknowledgement was asked for */
+    uint32_t max_unasked;      /* ... never more than these */
+    uint32_t ask_frames;       /* ... and asked for is with the span that makes it so many */
+    uint64_t asked_tsc;        /* when one was asked for last */
+    uint64_t ask_tsc;          /* ... and after so many ticks one is asked for in any case */
+    bool ask_now;              /* somebody waits for it */
     struct udp_slot *tx;
     struct udp_headers *headers;
     uint64_t headers_pa;
@@ -82,14 +89,18 @@ static inline uint16_t udp_stream(uint16_t cpu, enum frame_kind kind)
     return (uint16_t)(2 * cpu + (kind == FRAME_RECORDS ? 1 : 0));
 }
 
-/* Send what is to be sent again, then what waits, as far as the window and the ring have room. */
-void udp_push(struct udp_sink *s);
+/* Build the headers in all slots, for the size that most frames have. */
+void udp_build_headers(struct udp_sink *s);
+
+/* Send what is to be sent again, then what waits, as far as the window and the ring have room; ask for an
+ * acknowledgement where it is time to. */
+void udp_push(struct udp_sink *s, uint64_t now);
 
 /* Send an ARP packet (it is copied). It is dropped where the ring is full: whoever asked asks again. */
 void udp_send_arp(struct udp_sink *s, const uint8_t frame[NET_ARP_FRAME_BYTES]);
 
 /* Take in all packets that have arrived. */
-void udp_receive(struct udp_sink *s);
+void udp_receive(struct udp_sink *s, uint64_t now);
 
 extern const struct sink_ops udp_ops;
 

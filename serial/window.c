@@ -17,29 +17,52 @@ static uint32_t seq_max(uint32_t a, uint32_t b)
     return seq_before(a, b) ? b : a;
 }
 
-void window_init(struct window *w, struct window_slot *slots, uint32_t size, uint64_t *released, uint32_t nr_streams,
-                 uint64_t timeout)
+#define MARK_ARRIVED 1u /* although an earlier one has not */
+#define MARK_RESENT 2u  /* since the last timeout */
+
+static uint8_t *marks_of(const struct window *w, uint32_t seq)
 {
-    *w = (struct window){.slots = slots, .size = size, .released = released, .timeout = timeout};
+    return &w->marks[seq & (w->size - 1)];
+}
+
+static const struct window_run *run_at(const struct window *w, uint32_t number)
+{
+    return &w->runs[number & (w->size - 1)];
+}
+
+void window_init(struct window *w, struct window_run *runs, uint8_t *marks, uint32_t size, uint64_t *released,
+                 uint32_t nr_streams, uint64_t timeout)
+{
+    *w = (struct window){.runs = runs, .marks = marks, .size = size, .released = released, .timeout = timeout};
+    __builtin_memset(marks, 0, size);
     for (uint32_t stream = 0; stream < nr_streams; stream++) {
         released[stream] = 0;
     }
 }
 
-/* Everything before seq has arrived: walk the runs from the youngest back. A stream's first run on this way is its
- * youngest, so an offset only ever grows. */
+static void unmark_before(struct window *w, uint32_t seq)
+{
+    for (uint32_t frame = w->base; frame != seq; frame++) {
+        *marks_of(w, frame) = 0;
+    }
+}
+
+/* Everything before seq has arrived. */
 static void release_before(struct window *w, uint32_t seq)
 {
-    uint32_t last = seq;
+    if (w->marked) {
+        unmark_before(w, seq);
+    }
+    while (w->oldest_run != w->next_run) {
+        const struct window_run *run = run_at(w, w->oldest_run);
+        uint32_t arrived = seq - run->first;
 
-    while (seq_before(w->base, last)) {
-        const struct window_slot *slot = window_slot(w, last - 1);
-        uint64_t end = slot->offset + slot->length;
-
-        if (w->released[slot->stream] < end) {
-            w->released[slot->stream] = end;
+        if (arrived < run->frames) {
+            w->released[run->stream] = run->offset + arrived * run->length;
+            break;
         }
-        last = slot->run;
+        w->released[run->stream] = run->offset + run->bytes;
+        w->oldest_run++;
     }
     w->base = seq;
 }
@@ -56,7 +79,8 @@ static uint32_t mark_received(struct window *w, uint32_t seq, const struct frame
             if (!seq_before(frame, w->next)) {
                 return end;
             }
-            window_slot(w, frame)->acked = true;
+            *marks_of(w, frame) |= MARK_ARRIVED;
+            w->marked = true;
             end = frame + 1;
         }
     }
@@ -79,6 +103,7 @@ static void continue_recovery(struct window *w)
         resend_up_to(w, seq_min(w->base + w->burst, w->recover));
     } else {
         w->recover = w->base; /* kept close, because numbers wrap */
+        w->marked = false;    /* marked were only frames before it */
         resend_up_to(w, w->base);
     }
 }
@@ -107,13 +132,21 @@ bool window_ack(struct window *w, uint32_t seq, const struct frame_ack *ack, uin
     return true;
 }
 
+void window_asked(struct window *w, uint64_t now)
+{
+    if (!seq_before(w->base, w->asked)) {
+        w->timer_start = now;
+    }
+    w->asked = w->next;
+}
+
 void window_check_timeout(struct window *w, uint64_t now)
 {
-    if (window_empty(w) || now - w->timer_start < w->timeout << w->backoff) {
+    if (!seq_before(w->base, w->asked) || now - w->timer_start < w->timeout << w->backoff) {
         return;
     }
     for (uint32_t seq = w->base; seq != w->next; seq++) {
-        window_slot(w, seq)->resent = false;
+        *marks_of(w, seq) &= MARK_ARRIVED;
     }
     w->nr_timeouts++;
     w->timer_start = now;
@@ -123,16 +156,44 @@ void window_check_timeout(struct window *w, uint64_t now)
     resend_up_to(w, seq_min(w->base + w->burst, w->recover));
 }
 
-bool window_resend(struct window *w, uint32_t *seq)
+/* The run that holds a frame on the way: the last one that does not begin behind it. */
+static const struct window_run *run_of(const struct window *w, uint32_t seq)
+{
+    uint32_t low = w->oldest_run, high = w->next_run;
+
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (seq_before(seq, run_at(w, middle)->first)) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    return run_at(w, low);
+}
+
+struct window_run window_frame(const struct window *w, uint32_t seq)
+{
+    const struct window_run *run = run_of(w, seq);
+    uint32_t before = (seq - run->first) * run->length;
+    uint32_t left = run->bytes - before;
+    uint16_t length = left < run->length ? (uint16_t)left : run->length;
+
+    return (struct window_run){run->offset + before, run->pa + before, seq, 1, length, length, run->stream};
+}
+
+bool window_resend(struct window *w, struct window_run *frame)
 {
     w->resend_next = seq_max(w->resend_next, w->base);
     for (; seq_before(w->resend_next, w->resend_end); w->resend_next++) {
-        struct window_slot *slot = window_slot(w, w->resend_next);
+        uint8_t *marks = marks_of(w, w->resend_next);
 
-        if (!slot->acked && !slot->resent) {
-            slot->resent = true;
+        if (*marks == 0) {
+            *marks = MARK_RESENT;
+            w->marked = true;
             w->nr_resent++;
-            *seq = w->resend_next++;
+            *frame = window_frame(w, w->resend_next++);
             return true;
         }
     }

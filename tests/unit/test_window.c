@@ -42,7 +42,8 @@ struct world {
     uint32_t hold;              /* frames that the receiver keeps ahead of its turn */
 
     struct window window;
-    struct window_slot slots[SIZE];
+    struct window_run runs[SIZE];
+    uint8_t marks[SIZE];
     uint64_t released[NR_STREAMS];
     uint64_t sent[NR_STREAMS];
 
@@ -70,21 +71,28 @@ static void wire_put(struct world *world, struct packet packet)
     }
 }
 
-/* The frame as its slot describes it: what sending again relies on. */
-static void send_slot(struct world *world, uint32_t seq, bool wants_ack)
+/* The frame as the window describes it: what sending again relies on. */
+static void send_frame(struct world *world, const struct window_run *frame, bool wants_ack)
 {
-    const struct window_slot *slot = window_slot(&world->window, seq);
-
+    assert_int_equal(frame->frames, 1);
+    assert_int_equal(frame->bytes, frame->length);
+    assert_int_equal(frame->pa, 0x1000ull * (frame->stream + 1u) + frame->offset);
     wire_put(world, (struct packet){.wants_ack = wants_ack,
-                                    .seq = seq,
-                                    .stream = slot->stream,
-                                    .length = slot->length,
-                                    .offset = slot->offset});
+                                    .seq = frame->first,
+                                    .stream = frame->stream,
+                                    .length = frame->length,
+                                    .offset = frame->offset});
+    if (wants_ack) {
+        window_asked(&world->window, world->now);
+    }
 }
 
+/* A run of nr_frames: full ones and a rest. */
 static void send_new(struct world *world, uint32_t nr_frames)
 {
     uint16_t stream = (uint16_t)random_below(NR_STREAMS);
+    uint32_t full = 1 + random_below(1440), rest = 1 + random_below(full);
+    struct window_run *run;
 
     if (nr_frames > window_space(&world->window)) {
         nr_frames = window_space(&world->window);
@@ -92,32 +100,48 @@ static void send_new(struct world *world, uint32_t nr_frames)
     if (nr_frames == 0) {
         return;
     }
-    window_begin(&world->window, stream, world->now);
+    run = window_push(&world->window, nr_frames);
+    run->offset = world->sent[stream];
+    run->pa = 0x1000ull * (stream + 1u) + world->sent[stream];
+    run->bytes = (nr_frames - 1) * full + rest;
+    run->length = (uint16_t)(nr_frames == 1 ? rest : full);
+    run->stream = stream;
+    world->sent[stream] += run->bytes;
     for (uint32_t i = 0; i < nr_frames; i++) {
-        uint16_t length = (uint16_t)(1 + random_below(1440));
-        uint32_t seq = window_push(&world->window, world->sent[stream], 0x1000 + world->sent[stream], length);
+        struct window_run frame = window_frame(&world->window, run->first + i);
+        bool lazy = random_below(4) == 0 && window_space(&world->window) > SIZE / 2;
 
-        world->sent[stream] += length;
-        send_slot(world, seq, i + 1 == nr_frames || i % FRAME_ACK_EVERY == FRAME_ACK_EVERY - 1);
+        send_frame(world, &frame, i + 1 == nr_frames ? !lazy : i % FRAME_ACK_EVERY == FRAME_ACK_EVERY - 1);
+    }
+}
+
+/* What nobody asked for yet is asked for now and then, by the last frame once more. */
+static void ask_late(struct world *world)
+{
+    if (!window_empty(&world->window) && world->window.asked != world->window.next && random_below(100) == 0) {
+        struct window_run last = window_frame(&world->window, world->window.next - 1);
+
+        send_frame(world, &last, true);
     }
 }
 
 static void send_again(struct world *world)
 {
-    uint32_t seq, last = 0;
+    struct window_run frame, last;
     bool any = false;
 
     window_check_timeout(&world->window, world->now);
-    while (window_resend(&world->window, &seq)) {
+    while (window_resend(&world->window, &frame)) {
         if (any) {
-            send_slot(world, last, false);
+            send_frame(world, &last, false);
         }
-        last = seq;
+        last = frame;
         any = true;
     }
     if (any) {
-        send_slot(world, last, true);
+        send_frame(world, &last, true);
     }
+    ask_late(world);
 }
 
 static void deliver(struct world *world, const struct packet *packet)
@@ -196,8 +220,8 @@ static struct world *world_new(uint64_t seed, uint32_t first_seq)
 
     assert_non_null(world);
     random_state = seed;
-    window_init(&world->window, world->slots, SIZE, world->released, NR_STREAMS, TIMEOUT);
-    world->window.base = world->window.next = world->window.last_run = first_seq;
+    window_init(&world->window, world->runs, world->marks, SIZE, world->released, NR_STREAMS, TIMEOUT);
+    world->window.base = world->window.next = world->window.asked = first_seq;
     world->window.recover = world->window.resend_next = world->window.resend_end = first_seq;
     world->first = world->expected = first_seq;
     world->hold = 1024;
@@ -303,14 +327,14 @@ static void bits_beyond_the_window(void **state)
 {
     struct world *world = world_new(1, 0);
     struct frame_ack all = {{~0ull, ~0ull, ~0ull, ~0ull}};
-    uint32_t seq;
+    struct window_run frame;
 
     (void)state;
     send_new(world, 10);
     assert_true(window_ack(&world->window, 2, &all, 5));
-    assert_true(window_resend(&world->window, &seq));
-    assert_int_equal(seq, 2);
-    assert_false(window_resend(&world->window, &seq));
+    assert_true(window_resend(&world->window, &frame));
+    assert_int_equal(frame.first, 2);
+    assert_false(window_resend(&world->window, &frame));
     assert_int_equal(window_space(&world->window), SIZE - 8);
     free(world);
 }
