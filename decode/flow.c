@@ -90,6 +90,7 @@ static int run(struct flow *flow, struct pt_block_decoder *decoder, uint64_t *ip
                 flow_resolve(flow, block.ip);
             continue;
         }
+        flow_set_mode(flow, block.mode);
         int error = flow_take_block(flow, block.ip, block.end_ip, block.ninsn, block.iclass);
         if (error)
             return error;

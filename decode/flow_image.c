@@ -69,7 +69,7 @@ static bool add_runs(struct flow_image *image)
 
 bool flow_image_init(struct flow_image *image, const struct flow_pages *pages, uint64_t at)
 {
-    *image = (struct flow_image){.pages = pages, .file = memfd_create("code pages", MFD_CLOEXEC)};
+    *image = (struct flow_image){.pages = pages, .file = memfd_create("code pages", MFD_CLOEXEC), .at = at};
     image->cache = pt_iscache_alloc("code pages");
     image->image = pt_image_alloc("code");
     if (image->file < 0 || !image->cache || !image->image || pt_iscache_set_limit(image->cache, CACHE_BYTES) < 0) {
@@ -101,6 +101,7 @@ bool flow_image_advance(struct flow_image *image, uint64_t at)
     const struct flow_pages *pages = image->pages;
     if (!image->image)
         return false;
+    image->at = at;
     while (image->next < pages->count && pages->by_time[image->next].from <= at) {
         const struct page_version *version = &pages->by_time[image->next++];
         if (version->nothing_new)
@@ -110,6 +111,37 @@ bool flow_image_advance(struct flow_image *image, uint64_t at)
         image->switched++;
     }
     return true;
+}
+
+static const struct page_version *page_at(const struct flow_image *image, uint64_t gva)
+{
+    const struct flow_pages *pages = image->pages;
+    size_t low = 0, high = pages->count, next;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (pages->by_page[middle].gva < gva)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == pages->count || pages->by_page[low].gva != gva)
+        return NULL;
+    return flow_pages_pick(pages, low, image->at, &next);
+}
+
+size_t flow_image_read(const struct flow_image *image, uint64_t gva, uint8_t *bytes, size_t size)
+{
+    size_t done = 0;
+    while (done < size) {
+        uint64_t offset = (gva + done) % RECORD_PAGE_SIZE;
+        const struct page_version *page = page_at(image, gva + done - offset);
+        size_t part = RECORD_PAGE_SIZE - offset < size - done ? RECORD_PAGE_SIZE - offset : size - done;
+        if (!page)
+            break;
+        memcpy(bytes + done, page->bytes + offset, part);
+        done += part;
+    }
+    return done;
 }
 
 bool flow_image_tidy(struct flow_image *image, uint64_t at)

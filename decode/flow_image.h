@@ -22,6 +22,7 @@ struct flow_image {
     int file;        /* the pages of the last build, in memory */
     size_t next;     /* the first of pages->by_time that is not yet applied */
     size_t switched; /* versions put over since the build */
+    uint64_t at;     /* trace offset for which it is */
 };
 
 /* Build the image for trace offset at. false: said why. */
@@ -30,6 +31,9 @@ void flow_image_free(struct flow_image *image);
 
 /* Go forward: apply all versions that are valid at trace offset at. */
 bool flow_image_advance(struct flow_image *image, uint64_t at);
+
+/* The bytes from a linear address on, up to size of them: how many there are. */
+size_t flow_image_read(const struct flow_image *image, uint64_t gva, uint8_t *bytes, size_t size);
 
 /* Build anew where many pages have been put over. Only between two decoders: image->image changes. */
 bool flow_image_tidy(struct flow_image *image, uint64_t at);

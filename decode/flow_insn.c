@@ -32,6 +32,7 @@ static int run(struct flow *flow, struct pt_insn_decoder *decoder, uint64_t *ip)
                 flow_resolve(flow, insn.ip);
             continue;
         }
+        flow_set_mode(flow, insn.mode);
         int error = flow_take_block(flow, insn.ip, insn.ip, 1, insn.iclass);
         if (error)
             return error;

@@ -10,6 +10,7 @@
 #include "decode/flow_work.h"
 #include "decode/message.h"
 #include "decode/progress.h"
+#include "pt/rtit.h"
 
 #define ERRORS_SHOWN 5u
 
@@ -56,6 +57,30 @@ static void name_cpu(struct flow_input *input, struct text hello)
     input->family = (uint16_t)family;
     input->model = (uint8_t)model;
     input->stepping = (uint8_t)stepping;
+}
+
+/* Is root operation never traced? It runs at privilege level 0; without that level there are no PIPs that would tell.
+ */
+static bool guest_only(struct text hello)
+{
+    struct text way;
+    uint64_t ctl;
+    return (text_find(&way, hello, "pt_switch") && !text_equals(way, "root")) ||
+           (text_find_number(&ctl, hello, "rtit_ctl") && !(ctl & RTIT_CTL_OS));
+}
+
+/* The IP ranges that tracing was confined to. */
+static void name_ranges(struct flow_input *input, struct text hello)
+{
+    uint64_t ctl = 0;
+    char name[] = "rtit_addr0_a";
+    text_find_number(&ctl, hello, "rtit_ctl");
+    input->range_kinds = ctl >> RTIT_CTL_ADDR0_CFG_SHIFT & 0xffff;
+    for (unsigned i = 0; i < 8; i++) {
+        name[9] = (char)('0' + i / 2);
+        name[11] = i % 2 ? 'b' : 'a';
+        text_find_number(&input->ranges[i], hello, name);
+    }
 }
 
 static void sum(struct flow_run *run)
@@ -107,9 +132,9 @@ bool flow_run(struct flow_run *run, const struct capture *capture, const struct 
         !flow_pages_collect(&pages, capture, options->cpu))
         return false;
     struct flow_input input = {.trace = trace->bytes, .trace_size = trace->size, .pages = &pages};
-    struct text way;
-    input.guest_only = text_find(&way, capture->hello, "pt_switch") && !text_equals(way, "root");
+    input.guest_only = guest_only(capture->hello);
     name_cpu(&input, capture->hello);
+    name_ranges(&input, capture->hello);
     bool good = cut(&stretches, trace, &run->gaps);
     run->undecodable_bytes = stretches.count ? stretches.items[0].begin : trace->size;
     if (!good)

@@ -69,6 +69,11 @@ static bool is_branch(enum pt_insn_class iclass)
     }
 }
 
+void flow_set_mode(struct flow *flow, enum pt_exec_mode mode)
+{
+    flow->bits = mode == ptem_16bit ? 16 : mode == ptem_32bit ? 32 : 64;
+}
+
 int flow_take_block(struct flow *flow, uint64_t ip, uint64_t end_ip, uint32_t instructions, enum pt_insn_class iclass)
 {
     commit_event(flow);
@@ -105,6 +110,18 @@ static void take_end(struct flow *flow)
     commit(flow, flow->tail.used);
 }
 
+/* An interrupt or a VM exit to where nothing is traced: which of both, the paging event behind it tells. Without a
+ * target it may be either. */
+static void take_async_disabled(struct flow *flow, const struct pt_event *event)
+{
+    if (!event->ip_suppressed) {
+        take_async_branch(flow, event->variant.async_disabled.at, event->variant.async_disabled.ip);
+        return;
+    }
+    flow_resolve(flow, event->variant.async_disabled.at);
+    take_end(flow);
+}
+
 int flow_take_event(struct flow *flow, const struct pt_event *event, uint64_t offset)
 {
     switch (event->type) {
@@ -113,18 +130,17 @@ int flow_take_event(struct flow *flow, const struct pt_event *event, uint64_t of
         /* Pages are sent between an exit and the next entry, while tracing is off. */
         return flow_image_advance(&flow->image, flow->begin + offset) ? 0 : FLOW_ERROR_IMAGE;
     case ptev_disabled:
-        if (!event->ip_suppressed)
-            flow_resolve(flow, event->variant.disabled.ip);
+        flow_resolve(flow, event->ip_suppressed ? flow_untold_target(flow) : event->variant.disabled.ip);
         take_end(flow);
         return 0;
     case ptev_async_disabled:
-        flow_resolve(flow, event->variant.async_disabled.at);
-        take_end(flow);
+        take_async_disabled(flow, event);
         return 0;
     case ptev_async_branch:
         take_async_branch(flow, event->variant.async_branch.from, event->variant.async_branch.to);
         return 0;
     case ptev_paging:
+        commit_event(flow); /* of before */
         flow->non_root = event->variant.paging.non_root || flow->input->guest_only;
         return 0;
     case ptev_async_paging:

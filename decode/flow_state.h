@@ -29,12 +29,16 @@ struct flow {
     struct flow_tail tail;
     struct flow_event event;
     bool non_root;
+    unsigned bits;  /* of the last block: 16, 32, 64 */
     uint64_t begin; /* of the stretch */
     struct flow_result *result;
 };
 
 /* Take a run of instructions that ends with the one at end_ip. Returns 0 or an error. */
 int flow_take_block(struct flow *flow, uint64_t ip, uint64_t end_ip, uint32_t instructions, enum pt_insn_class iclass);
+
+/* The mode of the block that comes next. */
+void flow_set_mode(struct flow *flow, enum pt_exec_mode mode);
 
 /* Take an event; offset: how far the decoder has read, in the stretch. Returns 0 or an error. */
 int flow_take_event(struct flow *flow, const struct pt_event *event, uint64_t offset);
@@ -44,6 +48,10 @@ void flow_resolve(struct flow *flow, uint64_t ip);
 
 /* The packets are used up: drop what belongs behind the PSB. Returns 0 or an error. */
 int flow_end_stretch(struct flow *flow, const struct flow_stretch *stretch);
+
+/* The last block's branch led to where nothing is traced, and no packet says where to. Its target, where the code tells
+ * it, or TRUTH_TO_UNTOLD. Blocks behind it, which the decoder only supposed, are dropped. */
+uint64_t flow_untold_target(struct flow *flow);
 
 /* An error: what was taken so far did run. */
 void flow_break_off(struct flow *flow);

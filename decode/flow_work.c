@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "decode/message.h"
+#include "decode/truth.h"
 #include "pt/packet.h"
 
 #define MAX_THREADS 64u
@@ -40,7 +41,8 @@ static void count_target(void *context, uint64_t from, uint64_t to)
 {
     struct part *part = context;
     (void)from;
-    hot_add(&part->targets, to, 1);
+    if (to != TRUTH_TO_UNTOLD)
+        hot_add(&part->targets, to, 1);
 }
 
 static uint64_t count_packets(const uint8_t *bytes, uint64_t size)

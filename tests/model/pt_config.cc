@@ -9,7 +9,7 @@
 
 static const uint64_t ALL_BRANCHES = ~0ull;
 
-struct ptm_config ptm_config = {NULL, NULL, NULL, false, 0, ALL_BRANCHES, 0, false, 0, 1, 0};
+struct ptm_config ptm_config = {NULL, NULL, NULL, PTM_SCOPE_NON_ROOT, 0, ALL_BRANCHES, 0, false, 0, 1, 0};
 
 static bool set_number(uint64_t *number, const char *text)
 {
@@ -77,8 +77,10 @@ static bool set_option(const char *name, const char *value)
         return true;
     }
     if (strcmp(name, "scope") == 0) {
-        ptm_config.traced_only = strcmp(value, "traced") == 0;
-        return ptm_config.traced_only || strcmp(value, "nonroot") == 0;
+        ptm_config.scope = strcmp(value, "traced") == 0  ? PTM_SCOPE_TRACED
+                           : strcmp(value, "guest") == 0 ? PTM_SCOPE_GUEST
+                                                         : PTM_SCOPE_NON_ROOT;
+        return ptm_config.scope != PTM_SCOPE_NON_ROOT || strcmp(value, "nonroot") == 0;
     }
     if (ptm_profile_set(&ptm_config.profile, name, value))
         return true;
@@ -89,8 +91,8 @@ static bool set_option(const char *name, const char *value)
     return set_number(&number, value) && set_number_option(name, number);
 }
 
-/* ptmodel: profile=skylake, the words of ptm_profile_set, truth=FILE, branches=FILE, scope=nonroot|traced, first=N,
- * last=N, skid=BYTES, spoil=N, pmu=0|2|3|4, seed=N */
+/* ptmodel: profile=skylake, the words of ptm_profile_set, truth=FILE, branches=FILE, scope=nonroot|guest|traced,
+ * first=N, last=N, skid=BYTES, spoil=N, pmu=0|2|3|4, seed=N */
 static Bit32s options_parse(const char *context, int num_params, char *params[])
 {
     for (int n = 1; n < num_params; n++) {
@@ -98,16 +100,16 @@ static Bit32s options_parse(const char *context, int num_params, char *params[])
         if (value != NULL)
             *value++ = 0;
         if (value == NULL || !set_option(params[n], value)) {
-            fprintf(
-                stderr,
-                "%s: ptmodel: '%s' with value '%s' is not understood; it takes "
-                "profile=broadwell|skylake|icelake|novmxpt|none|custom, "
-                "cpuid14=EAX:EBX:ECX:EDX:EAX1:EBX1, cpuid15=EAX:EBX:ECX, vmxmisc14=0|1, lip=0|1, ip8=0|1, "
-                "vmxctl=0|1, vmxgpa=0|1, longtnt=0|1, xsave=0|1, early=BYTES, microcode=N, "
-                "truth=FILE, branches=FILE, scope=nonroot|traced, first=N, last=N, skid=BYTES, second=BYTES, ahead=N, "
-                "pmu=0|2|3|4, seed=N, deferred=0|1, update48=0|1, "
-                "ovf=AT:LENGTH[+...]|every:BYTES:LENGTH, errata=bdm70[+skd022][+skl014]\n",
-                context, params[n], value ? value : "");
+            fprintf(stderr,
+                    "%s: ptmodel: '%s' with value '%s' is not understood; it takes "
+                    "profile=broadwell|skylake|icelake|novmxpt|none|custom, "
+                    "cpuid14=EAX:EBX:ECX:EDX:EAX1:EBX1, cpuid15=EAX:EBX:ECX, vmxmisc14=0|1, lip=0|1, ip8=0|1, "
+                    "vmxctl=0|1, vmxgpa=0|1, longtnt=0|1, xsave=0|1, early=BYTES, microcode=N, "
+                    "truth=FILE, branches=FILE, scope=nonroot|guest|traced, first=N, last=N, skid=BYTES, second=BYTES, "
+                    "ahead=N, "
+                    "pmu=0|2|3|4, seed=N, deferred=0|1, update48=0|1, "
+                    "ovf=AT:LENGTH[+...]|every:BYTES:LENGTH, errata=bdm70[+skd022][+skl014]\n",
+                    context, params[n], value ? value : "");
             exit(1);
         }
     }

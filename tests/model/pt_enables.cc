@@ -35,7 +35,9 @@ void ptm_enables_update(BX_CPU_C *cpu)
     bool traced = p->packet_en && (p->msr.ctl & RTIT_CTL_BRANCH_EN);
     if (traced)
         p->hot |= PTM_HOT_BRANCH;
-    if (ptm_truth_on() && (ptm_config.traced_only ? traced : cpu->in_vmx_guest))
+    bool in_scope = (cpu->in_vmx_guest || ptm_config.scope == PTM_SCOPE_TRACED) &&
+                    (traced || ptm_config.scope == PTM_SCOPE_NON_ROOT);
+    if (ptm_truth_on() && in_scope)
         p->hot |= PTM_HOT_TRUTH | (ptm_config.branches_path ? PTM_HOT_LIST : 0);
     if (p->trigger_en)
         p->hot |= PTM_HOT_TRIGGER;

@@ -24,12 +24,15 @@ struct transfer {
 static void transfer_packets(BX_CPU_C *cpu, const struct transfer *transfer)
 {
     struct ptm_cpu *p = &cpu->ptm;
-    bool before = (p->hot & PTM_HOT_BRANCH) != 0, trigger = p->trigger_en;
+    uint32_t hot = p->hot;
+    bool before = (hot & PTM_HOT_BRANCH) != 0, trigger = p->trigger_en;
     uint64_t ip = ptm_current_ip(cpu);
     bool stop = ptm_enables_at(cpu, ip, transfer->is_mov_cr3 ? transfer->source : ip);
     bool after = (p->hot & PTM_HOT_BRANCH) != 0;
-    if (transfer->is_branch && (p->hot & PTM_HOT_TRUTH) && (before || !ptm_config.traced_only))
-        ptm_count_branch(cpu, p, transfer->source, ip);
+    /* An event out of context tells no target, and does not differ from a VM exit. */
+    bool told = after || p->context_en;
+    if (transfer->is_branch && (told || !transfer->has_source || ptm_config.scope != PTM_SCOPE_GUEST))
+        ptm_truth_branch(cpu, hot, transfer->source, ip, told);
     if (!trigger)
         return;
     ptm_tnt_flush(cpu);
@@ -159,12 +162,12 @@ static bool transition_ends(BX_CPU_C *cpu, const struct transfer *transfer)
     return true;
 }
 
-/* What a VM exit or entry tells. Table "VMX Controls for Intel Processor Trace" (36.5.1): PIPs may be concealed. The truth
- * counts them where it is of all that PT traces; that of a guest has no more than the guest sees. */
+/* What a VM exit or entry tells. Table "VMX Controls for Intel Processor Trace" (36.5.1): PIPs may be concealed. The
+ * truth counts them where it is of all that PT traces; that of a guest has no more than the guest sees. */
 static struct transfer vm_exit_transfer(BX_CPU_C *cpu)
 {
     struct transfer transfer = {};
-    transfer.is_branch = ptm_config.traced_only && cpu->ptm.exit_has_ip;
+    transfer.is_branch = ptm_config.scope == PTM_SCOPE_TRACED && cpu->ptm.exit_has_ip;
     transfer.has_source = cpu->ptm.exit_has_ip;
     transfer.source = cpu->ptm.exit_ip;
     transfer.new_cr3 = !cpu->vmcs.vmexit_ctrls1.PTRACE_SUPPRESS_HOST_VMX_TRACE();
@@ -174,7 +177,7 @@ static struct transfer vm_exit_transfer(BX_CPU_C *cpu)
 static struct transfer vm_entry_transfer(BX_CPU_C *cpu)
 {
     struct transfer transfer = {};
-    transfer.is_branch = ptm_config.traced_only;
+    transfer.is_branch = ptm_config.scope == PTM_SCOPE_TRACED;
     transfer.skd022 = (ptm_config.errata & PTM_SKD022) != 0;
     transfer.source = cpu->ptm.entry_ip;
     transfer.new_cr3 = !cpu->vmcs.vmentry_ctrls.PTRACE_SUPPRESS_VMX_PACKETS();

@@ -12,11 +12,18 @@
 #include "pt_msrs.h"
 #include "pt_profile.h"
 
+/* Which branches the truth has. */
+enum ptm_scope {
+    PTM_SCOPE_NON_ROOT, /* all that the guest executes, traced or not */
+    PTM_SCOPE_GUEST,    /* what PT traces of them, with what it tells of those that lead to where nothing is traced */
+    PTM_SCOPE_TRACED    /* those that PT traces at both ends, root or not, VM entries and exits among them */
+};
+
 struct ptm_config {
     const struct ptm_profile *profile;
-    const char *truth_path;             /* NULL: no truth */
-    const char *branches_path;          /* NULL: no list */
-    bool traced_only;                   /* truth of all that PT traces, root or not, instead of all that is non-root */
+    const char *truth_path;    /* NULL: no truth */
+    const char *branches_path; /* NULL: no list */
+    enum ptm_scope scope;
     uint64_t first_branch, last_branch; /* which branches go to the list, counted from 0 */
     uint32_t skid_bytes;                /* from the end of an INT region to the PMI */
     bool second_pmi;                    /* each is followed by one that no region caused */
@@ -175,6 +182,8 @@ void ptm_truth_open(void);
 void ptm_truth_close(void);
 bool ptm_truth_on(void);
 void ptm_truth_checkpoint(BX_CPU_C *cpu);
+/* A branch that may have changed the enables; hot is from before it. told: PT tells where it went, or the code does. */
+void ptm_truth_branch(BX_CPU_C *cpu, uint32_t hot, uint64_t from, uint64_t to, bool told);
 /* An overflow ends at ip; 0: at the next TIP.PGE. */
 void ptm_list_overflow(BX_CPU_C *cpu, uint64_t ip);
 /* A VM entry (true) or VM exit: count instructions on the right side. extra: 1 where the instruction that is under way

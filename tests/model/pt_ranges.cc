@@ -76,9 +76,8 @@ void ptm_trace_stop(BX_CPU_C *cpu)
 
 /* Rows 6b, 7e, 7f, 9c: TIP.PGD stands for the TNT bit or the TIP. Only a conditional branch's and a compressed return's
  * target can be told without an IP. */
-static void leave(BX_CPU_C *cpu, enum ptm_near kind, uint64_t to)
+static void leave(BX_CPU_C *cpu, enum ptm_near kind, uint64_t to, bool compressed)
 {
-    bool compressed = kind == PTM_NEAR_RETURN && ptm_return_compressed(&cpu->ptm, to);
     bool skl014 = (ptm_config.errata & PTM_SKL014) && (kind == PTM_NEAR_JUMP || kind == PTM_NEAR_CALL);
     ptm_tnt_flush(cpu);
     if (kind == PTM_NEAR_TAKEN || compressed || skl014)
@@ -122,15 +121,16 @@ static void stay(BX_CPU_C *cpu, enum ptm_near kind, uint64_t next, uint64_t to)
 void ptm_near_in_ranges(BX_CPU_C *cpu, enum ptm_near kind, uint64_t from, uint64_t next, uint64_t to)
 {
     struct ptm_cpu *p = &cpu->ptm;
-    bool before = (p->hot & PTM_HOT_BRANCH) != 0;
+    uint32_t hot = p->hot;
+    bool before = (hot & PTM_HOT_BRANCH) != 0;
     bool stop = kind != PTM_NEAR_NOT_TAKEN && ptm_enables_at(cpu, to, to);
     bool after = (p->hot & PTM_HOT_BRANCH) != 0;
-    if ((p->hot & PTM_HOT_TRUTH) && (before || !ptm_config.traced_only))
-        ptm_count_branch(cpu, p, from, to);
+    bool compressed = before && !after && kind == PTM_NEAR_RETURN && ptm_return_compressed(p, to);
+    ptm_truth_branch(cpu, hot, from, to, !compressed);
     if (before && after)
         stay(cpu, kind, next, to);
     else if (before)
-        leave(cpu, kind, to);
+        leave(cpu, kind, to, compressed);
     else if (after)
         enter(cpu, to);
     if (stop)

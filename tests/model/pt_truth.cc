@@ -58,6 +58,17 @@ void ptm_list_branch(BX_CPU_C *cpu, uint64_t from, uint64_t to)
     fwrite(&branch, sizeof(branch), 1, list_files[cpu->bx_cpuid]);
 }
 
+void ptm_truth_branch(BX_CPU_C *cpu, uint32_t hot, uint64_t from, uint64_t to, bool told)
+{
+    struct ptm_cpu *p = &cpu->ptm;
+    uint32_t hot_after = p->hot;
+    if (!(hot & PTM_HOT_TRUTH) || (ptm_config.scope == PTM_SCOPE_TRACED && !(hot_after & PTM_HOT_TRUTH)))
+        return;
+    p->hot = hot;
+    ptm_count_branch(cpu, p, from, told || ptm_config.scope != PTM_SCOPE_GUEST ? to : TRUTH_TO_UNTOLD);
+    p->hot = hot_after;
+}
+
 void ptm_list_overflow(BX_CPU_C *cpu, uint64_t ip)
 {
     struct truth_branch end = {TRUTH_LIST_OVERFLOW, ip};

@@ -1,24 +1,50 @@
 #!/bin/bash
-# What is traced, by option: with scope=traced the truth counts what PT traces, and with pt.switch=list that is the guest
-# alone.
+# What is traced, by option. With scope=guest the truth holds what PT traces of the guest: also, with pt.switch=root, where
+# root operation is traced with it.
 . tests/system/lib.sh
 
-export PTMODEL='profile=icelake, scope=traced' MEMORY=256
+export PTMODEL='profile=skylake, scope=guest' MEMORY=256
 
 # symbol NAME: its address in the guest
 symbol() {
-    nm build/guests/branches.elf | awk -v name="$1" '$3 == name { print "0x" $1 }'
+    nm build/guests/branches.elf | awk -v name="$1" 'index($3 ".", name ".") == 1 { print "0x" $1 }'
+}
+
+# near NAME FIRST LAST: START-END, by offsets in a function
+near() {
+    printf '%#x-%#x' $(($(symbol "$1") + $2)) $(($(symbol "$1") + $3))
+}
+
+# whole FIRST NEXT: START-END from one function up to the next
+whole() {
+    printf '%#x-%#x' $(($(symbol "$1"))) $(($(symbol "$2") - 1))
 }
 
 # traced NAME BOOT OPTIONS: the guest runs, and what is traced is exactly what should be
 traced() {
-    check "$1: the guest runs" boot_guest "$2" branches "pt.switch=list $3"
-    exact "$1: decoded branches equal the truth" "$2"
+    check "$1: the guest runs" boot_guest "$2" branches "pt.switch=${WAY:-list} $3"
+    if [ "${MAY_BE_EMPTY:-0}" = 1 ] && [ "$(truth "$2" branches)" = 0 ]; then
+        check "$1: nothing is decoded, as in the truth" build/undertrace verify "$work/$2/capture" "$work/$2/truth.bin"
+    else
+        exact "$1: decoded branches equal the truth" "$2"
+    fi
 }
 
 # words NAME BOOT TEXT: undertrace info shows the text
 words() {
     check "$1: info says it in words" grep -qF -- "$3" <(build/undertrace info "$work/$2/capture")
+}
+
+# outside BOOT RANGE...: how many branches lead out of the ranges. The addresses are 16 digits: as text they sort.
+outside() {
+    build/undertrace decode "$work/$1/capture" --branches - 2>/dev/null >"$work/$1/list"
+    shift
+    local range condition=1
+    for range in "$@"; do
+        range=${range#*:}
+        condition+=$(printf ' && ($2 "" < "%016x" || $2 "" > "%016x")' $((${range%-*})) $((${range#*-})))
+    done
+    awk "NF == 2 && /^[0-9a-f]+ [0-9a-f]+\$/ && $condition" "$work/two/list" | wc -l
 }
 
 traced 'pt.user=off' os pt.user=off
@@ -31,7 +57,7 @@ traced 'pt.mtc=3 pt.cyc=0' timing 'pt.mtc=3 pt.cyc=0'
 words 'pt.mtc=3 pt.cyc=0' timing 'MTC every 8 crystal clocks, CYC after 0 cycles or more'
 traced 'pt.tsc=off pt.psb=2K' psb 'pt.tsc=off pt.psb=2K'
 words 'pt.tsc=off pt.psb=2K' psb 'about every 2 KiB'
-traced 'pt.ptwrite=on' ptwrite pt.ptwrite=on
+PTMODEL='profile=icelake, scope=guest' traced 'pt.ptwrite=on' ptwrite pt.ptwrite=on
 
 # A TraceStop range: nothing behind its first instruction, and no gap.
 breakpoint=$(symbol on_breakpoint)
@@ -40,23 +66,40 @@ words 'pt.range0=stop' stop 'tracing stops at the first instruction'
 same 'the rest of the guest is not traced' "$(($(truth stop branches) < 200000))" 1
 same 'that is no gap' "$(build/undertrace info "$work/stop/capture" | awk '$1 == "gaps" { print $2; exit }')" 0
 
-# A filter range. The truth leaves out branches that lead out of it, the trace tells most of them: so the count is
-# between, and all of them lie inside.
-first=$(symbol fibonacci) last=$(($(symbol unusual) - 1))
-check 'pt.range0=filter: the guest runs' boot_guest filter branches \
-    "$(printf 'pt.switch=list pt.range0=filter:%#x-%#x' $((first)) "$last")"
-build/undertrace decode "$work/filter/capture" --branches "$work/filter/list" >"$work/filter/decode.log" 2>&1
-same 'pt.range0=filter: decodes without an error' $? 0
-# count FIELD: branches whose address, 1, or target, 2, lies outside. The addresses are 16 digits: as text they sort.
-count() {
-    awk -v field="$1" -v first="$(printf %016x $((first)))" -v last="$(printf %016x "$last")" '
-        { at = $field "" } at < first "" || at > last ""' "$work/filter/list" | wc -l
-}
-same 'each branch lies inside' "$(count 1)" 0
-leaving=$(count 2)
-same 'less those that lead outside they are as many as the truth counts' \
-    $(($(wc -l <"$work/filter/list") - leaving)) "$(truth filter branches)"
-words 'pt.range0=filter' filter "$(printf 'only from %#x to %#x' $((first)) "$last")"
+# Filter ranges. A branch that leads out of them counts, with its target where PT or the code tells that; VM exits that do
+# are none of the guest's branches.
+functions=filter:$(whole fibonacci on_software)
+traced 'pt.range0=filter' filter "pt.range0=$functions"
+words 'pt.range0=filter' filter "only from $(whole fibonacci on_software | sed 's/-/ to /')"
+handlers=filter:$(whole on_software on_undefined)
+traced 'two ranges' two "pt.range0=$functions pt.range1=$handlers"
+# The returns of two functions, IRETs of 23 INT n and 3 INT3.
+same 'two ranges: of these, 28 lead out' "$(outside two "$functions" "$handlers")" 28
+two=$(truth two branches)
+WAY=root traced 'two ranges, root traced too' two "pt.range0=$functions pt.range1=$handlers"
+same 'two ranges, root traced too: as many branches' "$(truth two branches)" "$two"
+
+# Four ranges, two parts of functions, one that the next begins in the middle of an instruction, and a stop in a filter.
+PTMODEL="profile=icelake, scope=guest" traced 'four ranges' four "pt.range0=filter:$(near deep 0 0x1e) \
+    pt.range1=filter:$(near table 8 0xbb) pt.range2=$handlers pt.range3=stop:$(near on_divide 0 0x1f)"
+words 'four ranges' four 'tracing stops at the first instruction from'
+
+# Ranges drawn by a seed, over all of the guest's code: filter and stop, apart, within and over each other.
+RANDOM=3
+for try in 1 2 3 4 5 6; do
+    ranges=
+    for n in 0 1 2 3; do
+        start=$(($(symbol start64) + RANDOM % 0xa00)) kind=filter
+        [ $((RANDOM % 6)) = 0 ] && kind=stop
+        ranges+=$(printf ' pt.range%d=%s:%#x-%#x' "$n" $kind "$start" $((start + (16 << RANDOM % 7))))
+        [ $((RANDOM % 3)) = 0 ] && break
+    done
+    [ $((RANDOM % 4)) = 0 ] && ranges+=' pt.retc=off'
+    [ $((RANDOM % 5)) = 0 ] && ranges+=' pt.user=off'
+    [ $((RANDOM % 5)) = 0 ] && ranges+=' pt.cyc=0 pt.mtc=3'
+    WAY=$([ $((try % 2)) = 0 ] && echo root || echo list) PTMODEL="profile=icelake, scope=guest" MAY_BE_EMPTY=1 \
+        traced "drawn:$ranges" drawn "$ranges"
+done
 
 # An address space that is none of the guest's, and no branches at all.
 for option in pt.cr3=0x7000 pt.branch=off; do

@@ -143,7 +143,8 @@ void start(struct fixture *f)
     f->pages.file = strdup(f->file);
     static struct flow_input input;
     input = (struct flow_input){.trace = f->trace, .trace_size = f->size, .pages = &f->pages};
-    f->flow = flow_start(&input, 0, &(struct flow_hooks){.branch = take_branch, .context = f});
+    f->hooks = (struct flow_hooks){.branch = take_branch, .context = f};
+    f->flow = flow_start(&input, 0, &f->hooks);
     assert_non_null(f->flow);
 }
 

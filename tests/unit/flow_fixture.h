@@ -33,6 +33,7 @@ struct fixture {
     struct truth_branch branches[64];
     size_t nr_branches;
     struct flow_pages pages;
+    struct flow_hooks hooks;
     struct flow *flow;
 };
 
