@@ -1,10 +1,13 @@
 /*
  * Wrap raw Intel PT bytes into a perf.data file, so that perf can judge them: `perf script -D -i OUT` prints the
- * packets. With the code, which is 64-bit code, perf can follow the flow as well.
+ * packets. With the code, perf can follow the flow as well.
  *
- * usage: perfdata_wrap TRACE FROM TO OUT [IMAGE BASE CTL [at=BASE | filter=FIRST-LAST | stop=FIRST-LAST]...]
- *     bytes FROM to TO of a cpuN.pt; a flat file of code that stood at BASE, more bits of IA32_RTIT_CTL; other places
- *     where the code stood as well, ranges of the IP filter and of TraceStop
+ * usage: perfdata_wrap TRACE FROM TO OUT [IMAGE BASE CTL [WORD]...]
+ *     bytes FROM to TO of a cpuN.pt; a flat file of 64-bit code that stood at BASE, more bits of IA32_RTIT_CTL
+ *     at=BASE                         where the code stood as well
+ *     code32=FIRST-LAST:FILE          32-bit code; FILE is what "objcopy -I binary -O elf32-i386" makes of IMAGE
+ *     filter=FIRST-LAST               ranges of the IP filter
+ *     stop=FIRST-LAST                 and of TraceStop
  *
  * perf looks for a guest machine where PIP.NR is set, and knows no VMCS packets of ours: NR is cleared, and VMCS
  * packets become PADs. Lengths stay. The layout is that of the kernel's
@@ -86,17 +89,17 @@ static void put_sample_id(struct buffer *b, uint64_t id)
 
 /* A mapping: perf takes lower-half addresses for user code, whatever the CPL was, and upper-half ones for the kernel's.
  * There it takes the file for a module. */
-static void put_code(struct buffer *b, const struct flow *flow, uint64_t base)
+static void put_code(struct buffer *b, const struct flow_code *code)
 {
-    bool kernel = base >> 63;
-    size_t room = (strlen(flow->name) + 8) & ~(size_t)7;
+    bool kernel = code->at >> 63;
+    size_t room = (strlen(code->name) + 8) & ~(size_t)7;
     put_header(b, RECORD_MMAP, (uint16_t)(8 + 8 + 24 + room + SAMPLE_ID_SIZE), kernel ? MISC_KERNEL : MISC_USER);
     put32(b, kernel ? UINT32_MAX : 1);
     put32(b, kernel ? 0 : 1);
-    put64(b, base);
-    put64(b, flow->size);
-    put64(b, 0); /* offset in the file */
-    put_text(b, flow->name);
+    put64(b, code->at);
+    put64(b, code->size);
+    put64(b, code->offset);
+    put_text(b, code->name);
     put_sample_id(b, 2);
 }
 
@@ -121,8 +124,8 @@ static void put_records(struct buffer *b, const struct buffer *trace, const stru
     put32(b, 1);
     put(b, "guest\0\0", 8);
     put_sample_id(b, 2);
-    for (unsigned i = 0; i < flow->nr_bases; i++)
-        put_code(b, flow, flow->bases[i]);
+    for (unsigned i = 0; i < flow->nr_code; i++)
+        put_code(b, &flow->code[i]);
     put_header(b, RECORD_ITRACE_START, 8 + 8 + SAMPLE_ID_SIZE, 0);
     put32(b, 1);
     put32(b, 1);
@@ -257,6 +260,6 @@ int main(int argc, char **argv)
         fprintf(stderr, "perfdata_wrap: %s: %s\n", argv[4], strerror(errno));
     free(trace.bytes);
     free(file.bytes);
-    free(flow.name);
+    flow_free(&flow);
     return good ? 0 : 1;
 }

@@ -1,6 +1,8 @@
 /*
  * Row 10b: MODE.Exec where the mode has changed while PacketEn was 0.
  *
+ * code32: user32 in_between
+ *
  * expect:
  * cbr *
  * mode.exec cs.d

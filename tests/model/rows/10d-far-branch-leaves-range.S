@@ -2,6 +2,8 @@
  * Row 10d: far branches that clear FilterEn; row 10b: that set it; row 10f: neither (nothing), and into a
  * TraceStop range (TraceStop alone).
  *
+ * code32: inside end
+ *
  * expect:
  * cbr *
  * mode.exec cs.l

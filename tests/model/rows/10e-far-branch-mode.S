@@ -2,6 +2,8 @@
  * Row 10e: MODE.Exec where a far branch changes CS.L and CS.D: compatibility mode with 32 and with 16 bits, and
  * back.
  *
+ * code32: code32 code16
+ *
  * expect:
  * cbr *
  * mode.exec cs.l

@@ -2,6 +2,8 @@
  * Row 10e for a task switch, by a far jump to a TSS in 32-bit protected mode: PIP, as CR3 is updated. Then an
  * exception through a task gate (row 13e), and IRET back from the nested task.
  *
+ * code32: compatibility back
+ *
  * expect:
  * cbr *
  * mode.exec cs.d

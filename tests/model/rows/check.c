@@ -157,6 +157,8 @@ static struct expectation expectation_read(const char *path)
             expected.perf_instructions = false;
         else if (strncmp(line, "mapped:", 7) == 0)
             mapped_read(&expected, line + 7);
+        else if (sscanf(line, "code32: %39s %39s", expected.code32[0], expected.code32[1]) == 2)
+            ;
         else if (strcmp(line, "expect:") == 0)
             inside = true;
         else if (*line == 0)

@@ -50,6 +50,7 @@ struct expectation {
     bool perf_instructions;      /* and libipt's instructions */
     uint64_t mapped[MAX_MAPPED]; /* where the image stands beside IMAGE_BASE */
     unsigned nr_mapped;
+    char code32[2][40]; /* 32-bit code begins and ends at these labels; "": there is none */
 };
 
 /* check.c; they end the process when there is no memory or no such file */
@@ -62,6 +63,8 @@ void lines_add(struct lines *lines, const char *text);
 void symbols_load(const char *elf_path);
 /* The labels at the address ("one|other"), or label+offset inside the row, or the address in hex. */
 void symbol_text(char *out, size_t room, uint64_t address, const struct result *row);
+/* The address of the row's label. */
+bool symbol_address(uint64_t *address, const char *name, const struct result *row);
 
 /* packets.c */
 /* Have packets_text also append the trace to all.pt, its packets to all.dump. */

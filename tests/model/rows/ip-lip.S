@@ -2,6 +2,7 @@
  * CPUID.14H:ECX.LIP = 1: IP payloads are linear addresses, with the base of the code segment (Table 36-11).
  *
  * options: profile=icelake
+ * code32: target back
  *
  * expect:
  * cbr *

@@ -11,7 +11,8 @@ root=$(cd "$here/../../.." && pwd)
 build=$(cd "${1:-$root/build}" && pwd)
 pattern=${2:-*}
 out=$build/model/rows
-. "$here/perf.sh"
+# shellcheck source=tests/model/perf.sh
+. "$here/../perf.sh"
 default_options='profile=skylake'
 asm_flags="-c -I$here"
 c_flags='-c -O2 -ffreestanding -fno-pie -mno-red-zone -mgeneral-regs-only -fcf-protection=none -fno-stack-protector

@@ -72,3 +72,13 @@ void symbol_text(char *out, size_t room, uint64_t address, const struct result *
     else
         snprintf(out, room, "%s+%" PRIu64, names + best->st_name, address - best->st_value);
 }
+
+bool symbol_address(uint64_t *address, const char *name, const struct result *row)
+{
+    for (size_t i = 0; i < nr_symbols; i++) {
+        *address = symbols[i].st_value;
+        if (strcmp(names + symbols[i].st_name, name) == 0 && *address >= row->start && *address <= row->end)
+            return true;
+    }
+    return false;
+}

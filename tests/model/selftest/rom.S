@@ -149,7 +149,7 @@ user_enter:
     pushq %rdi
     iretq
 
-    .globl user_code64, user_code32, syscall_entry, far_code32
+    .globl user_code64, user_code32, syscall_entry
 syscall_entry:
     cmpq $5, %rax
     je 1f
@@ -169,6 +169,7 @@ user_code64:
     int3
     int $0x81
     .code32
+code32_start: /* perf has to know where 32-bit code is (tests/system/model_perf.sh) */
 user_code32:
     movl $3, %ecx
 1:  call 2f
@@ -188,9 +189,10 @@ far_code32: /* compatibility mode in ring 0, entered and left by far jumps */
     call 2f
     ljmp $0x18, $far_back64
 2:  ret
+code32_end:
     .code64
     /* void far_round(void): far jump, far call, far return */
-    .globl far_round, far_back64
+    .globl far_round
 far_round:
     ljmpl *far_pointer32
 far_back64:

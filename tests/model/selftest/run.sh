@@ -5,7 +5,6 @@
 #   tests/model/selftest/run.sh [BUILD] [OPTION...]     BUILD/bochs must exist; options are added to the ptmodel line
 #   CTL=BITS       more bits for IA32_RTIT_CTL
 #   PROFILE=NAME   instead of skylake
-#   ONLY64=1       leave out what runs in 32-bit code
 #   MTCFREQ=N      as CTL has it: check the timing packets as well
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -20,7 +19,7 @@ for option in "$@"; do extra="$extra, $option"; done
 
 gcc -c -o rom.o "$here/rom.S"
 gcc -c -O2 -ffreestanding -fno-pie -mno-red-zone -mgeneral-regs-only -fcf-protection=none -fno-stack-protector \
-    -fno-asynchronous-unwind-tables -Wall -Wextra -Werror -DCTL_EXTRA="${CTL:-0}" ${ONLY64:+-DONLY64} -o test.o "$here/test.c"
+    -fno-asynchronous-unwind-tables -Wall -Wextra -Werror -DCTL_EXTRA="${CTL:-0}" -o test.o "$here/test.c"
 ld -nostdlib -static --no-warn-rwx-segments -T "$here/link.ld" -o rom.elf rom.o test.o
 objcopy -O binary rom.elf rom.bin
 gcc -O1 -Wall -Wextra -Werror -o check "$here/check.c" "$here/branches.c" -lipt

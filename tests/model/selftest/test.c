@@ -10,7 +10,6 @@ extern char user_code64[], user_code32[];
 extern volatile uint32_t timer_ticks, nmis;
 void user_enter(uint64_t rip, uint64_t cs);
 void far_round(void);
-void far_back64(void);
 void test_main(void);
 
 #define TOPA_TABLE 0x200000ull
@@ -183,14 +182,9 @@ static void workload(void)
     odd_returns();
     faults();
     cr3_round();
-#ifdef ONLY64     /* for perf, which takes the code's size from the image, not from the trace */
-    far_back64(); /* the far call and return of far_round */
-    user_enter((uint64_t)user_code64, 0x3b);
-#else
     far_round();
     user_enter((uint64_t)user_code64, 0x3b);
     user_enter((uint64_t)user_code32, 0x2b);
-#endif
     interrupts();
 }
 

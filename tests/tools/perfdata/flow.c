@@ -10,29 +10,53 @@
 /* Of IA32_RTIT_CTL, what perf's config has in the same place: CYC, MTC, DisRETC, MTCFreq, CycThresh. */
 #define CONFIG_CTL 0x7bca02ull
 
-static bool find_code(struct flow *flow, const char *path)
+/* What "objcopy -I binary -O elf32-i386" puts before the file. */
+#define ELF32_HEADER 52u
+
+static bool find_code(struct flow *flow, const char *path, uint64_t at)
 {
     struct stat status;
-    flow->name = realpath(path, NULL); /* perf would look for another elsewhere */
-    if (!flow->name || stat(flow->name, &status) != 0) {
+    struct flow_code *code = &flow->code[flow->nr_code];
+    if (flow->nr_code == FLOW_MAX) {
+        fprintf(stderr, "perfdata_wrap: more than %u places of code\n", FLOW_MAX);
+        return false;
+    }
+    code->name = realpath(path, NULL); /* perf would look for another elsewhere; shorter than a record's 64 KiB */
+    if (!code->name || stat(code->name, &status) != 0) {
         fprintf(stderr, "perfdata_wrap: %s: %s\n", path, strerror(errno));
         return false;
     }
-    flow->size = (uint64_t)status.st_size;
-    return true; /* a path is shorter than a record's 64 KiB */
+    code->at = at;
+    code->size = (uint64_t)status.st_size;
+    flow->nr_code++;
+    return true;
+}
+
+/* A part of the image as 32-bit code: the same bytes in an ELF32 file, from which perf takes the code's size. */
+static bool find_code32(struct flow *flow, const struct flow_range *range, const char *path)
+{
+    uint64_t base = flow->code[0].at;
+    if (!find_code(flow, path, range->first))
+        return false;
+    struct flow_code *code = &flow->code[flow->nr_code - 1];
+    code->size = range->last - range->first + 1;
+    code->offset = ELF32_HEADER + range->first - base;
+    return true;
 }
 
 static bool read_word(struct flow *flow, const char *word)
 {
-    struct flow_range range = {.stop = word[0] == 's'};
-    if (sscanf(word, "at=%" SCNx64, &range.first) == 1 && flow->nr_bases < FLOW_MAX) {
-        flow->bases[flow->nr_bases++] = range.first;
-        return true;
-    }
+    struct flow_range range = {.stop = false};
+    int path = 0;
+    if (sscanf(word, "at=%" SCNx64, &range.first) == 1)
+        return find_code(flow, flow->code[0].name, range.first);
+    if (sscanf(word, "code32=%" SCNx64 "-%" SCNx64 ":%n", &range.first, &range.last, &path) == 2 && path != 0)
+        return find_code32(flow, &range, word + path);
+    range.stop = word[0] == 's';
     int words = sscanf(word, range.stop ? "stop=%" SCNx64 "-%" SCNx64 : "filter=%" SCNx64 "-%" SCNx64, &range.first,
                        &range.last);
     if (words != 2 || flow->nr_ranges == FLOW_MAX) {
-        fprintf(stderr, "perfdata_wrap: %s is neither at=BASE nor filter=FIRST-LAST nor stop=FIRST-LAST\n", word);
+        fprintf(stderr, "perfdata_wrap: %s: is no word that flow.h has, or one too many\n", word);
         return false;
     }
     flow->ranges[flow->nr_ranges++] = range;
@@ -41,9 +65,8 @@ static bool read_word(struct flow *flow, const char *word)
 
 bool flow_arguments(struct flow *flow, char **arguments, int nr)
 {
-    if (!find_code(flow, arguments[0]))
+    if (!find_code(flow, arguments[0], strtoull(arguments[1], NULL, 0)))
         return false;
-    flow->bases[flow->nr_bases++] = strtoull(arguments[1], NULL, 0);
     flow->config |= strtoull(arguments[2], NULL, 0) & CONFIG_CTL;
     for (int i = 3; i < nr; i++)
         if (!read_word(flow, arguments[i]))
@@ -51,17 +74,25 @@ bool flow_arguments(struct flow *flow, char **arguments, int nr)
     return true;
 }
 
+void flow_free(struct flow *flow)
+{
+    for (unsigned i = 0; i < flow->nr_code; i++)
+        free(flow->code[i].name);
+    flow->nr_code = 0;
+}
+
 char *flow_filter(const struct flow *flow)
 {
-    size_t room = 1 + flow->nr_ranges * (64 + (flow->name ? strlen(flow->name) : 0)), used = 0;
+    const struct flow_code *image = &flow->code[0];
+    size_t room = 1 + flow->nr_ranges * (64 + (flow->nr_code ? strlen(image->name) : 0)), used = 0;
     char *text = calloc(1, room);
     for (unsigned i = 0; text && i < flow->nr_ranges; i++) {
         const struct flow_range *range = &flow->ranges[i];
+        bool of_file = range->first >= image->at && range->first - image->at < image->size;
         /* User code is named by its place in the file. */
-        bool of_file = range->first >= flow->bases[0] && range->first - flow->bases[0] < flow->size;
         used += (size_t)snprintf(text + used, room - used, "%s%s 0x%" PRIx64 "/0x%" PRIx64 "%s%s", i ? " " : "",
-                                 range->stop ? "tracestop" : "filter", range->first - (of_file ? flow->bases[0] : 0),
-                                 range->last - range->first + 1, of_file ? "@" : "", of_file ? flow->name : "");
+                                 range->stop ? "tracestop" : "filter", range->first - (of_file ? image->at : 0),
+                                 range->last - range->first + 1, of_file ? "@" : "", of_file ? image->name : "");
     }
     return text;
 }
