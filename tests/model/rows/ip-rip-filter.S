@@ -1,7 +1,9 @@
 /*
  * IP filters compare what IP packets hold (36.3.1.1): RIP where CPUID.14H:ECX.LIP = 0, without the code segment's base.
  *
- * libipt: packets (its instruction decoder takes payloads for linear addresses)
+ * mapped: 0
+ * libipt: no truth (it has RIP, the truth linear addresses)
+ * perf: packets (it has RIP, the truth linear addresses)
  *
  * expect:
  * cbr *
