@@ -2,7 +2,6 @@
  * TSC packets in non-root operation have the VMCS's offset (36.8.3.3), like RDTSC; TMA has not.
  *
  * options: profile=icelake
- * libipt: no truth (it lists no VM entries and exits)
  *
  * expect:
  * tsc 55*

@@ -3,7 +3,6 @@
  * cycle, which has one CYC packet only (36.3.6).
  *
  * options: profile=skylake, ovf=35:1
- * libipt: packets (which branches are lost is compared in the self-test)
  *
  * expect:
  * cbr *

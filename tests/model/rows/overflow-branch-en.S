@@ -2,7 +2,6 @@
  * With BranchEn = 0 no FUP follows OVF (36.3.8, Table 36-35).
  *
  * options: profile=skylake, ovf=26:2
- * libipt: packets (it waits for a FUP)
  *
  * expect:
  * cbr *

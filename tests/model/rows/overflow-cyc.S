@@ -3,7 +3,6 @@
  * there (36.3.8.2, Table 36-35). CycThresh = 5: 16 cycles.
  *
  * options: profile=skylake, ovf=33:2
- * libipt: packets (which branches are lost is compared in the self-test)
  *
  * expect:
  * cbr *

@@ -2,7 +2,6 @@
  * The TSC and CBR packets of a halt that ends in an overflow are lost like others (36.3.8.2).
  *
  * options: profile=skylake, ovf=41:3
- * libipt: packets (which branches are lost is compared in the self-test)
  *
  * expect:
  * tsc *

@@ -2,7 +2,6 @@
  * MTC packets that are due in an overflow are lost; those behind it come at their time (36.3.8.2).
  *
  * options: profile=skylake, ovf=33:2, seed=2
- * libipt: packets (which branches are lost is compared in the self-test)
  *
  * expect:
  * cbr *
