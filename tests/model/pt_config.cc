@@ -9,7 +9,7 @@
 
 static const uint64_t ALL_BRANCHES = ~0ull;
 
-struct ptm_config ptm_config = {NULL, NULL, NULL, PTM_SCOPE_NON_ROOT, 0, ALL_BRANCHES, 0, false, 0, 1, 0};
+struct ptm_config ptm_config = {NULL, NULL, NULL, PTM_SCOPE_NON_ROOT, 0, ALL_BRANCHES, 0, false, 0, false, 1, 0};
 
 static bool set_number(uint64_t *number, const char *text)
 {
@@ -41,6 +41,7 @@ static bool set_number_option(const char *name, uint64_t number)
         {"spoil", NULL, &ptm_config.spoil, NULL},
         {"ahead", NULL, &ptm_config.ahead, NULL},
         {"seed", NULL, &ptm_config.seed, NULL},
+        {"lost", NULL, NULL, &ptm_config.lost_pmis},
         {"update48", NULL, NULL, &ptm_config.update_48},
         {"deferred", NULL, NULL, &ptm_config.deferred_tips},
         {"pmu", NULL, &ptm_config.pmu_version, NULL},
@@ -106,7 +107,7 @@ static Bit32s options_parse(const char *context, int num_params, char *params[])
                     "cpuid14=EAX:EBX:ECX:EDX:EAX1:EBX1, cpuid15=EAX:EBX:ECX, vmxmisc14=0|1, lip=0|1, ip8=0|1, "
                     "vmxctl=0|1, vmxgpa=0|1, longtnt=0|1, xsave=0|1, early=BYTES, microcode=N, "
                     "truth=FILE, branches=FILE, scope=nonroot|guest|traced, first=N, last=N, skid=BYTES, second=BYTES, "
-                    "ahead=N, "
+                    "lost=0|1, ahead=N, "
                     "pmu=0|2|3|4, seed=N, deferred=0|1, update48=0|1, "
                     "ovf=AT:LENGTH[+...]|every:BYTES:LENGTH, errata=bdm70[+skd022][+skl014]\n",
                     context, params[n], value ? value : "");

@@ -51,6 +51,15 @@ static uint64_t psb_bytes(const struct ptm_cpu *p)
     return 2048ull << ((p->msr.ctl & RTIT_CTL_PSB_FREQ) >> RTIT_CTL_PSB_FREQ_SHIFT);
 }
 
+/* IA32_RTIT_CTL.InjectPsbPmiOnEnable, of later editions: what was due when TraceEn was cleared comes when it is set. */
+static bool take_pending(struct ptm_cpu *p, uint64_t bit)
+{
+    bool pending = (p->msr.ctl & RTIT_CTL_INJECT_PSB_PMI) && (p->msr.status & bit);
+    if (pending)
+        p->msr.status &= ~bit;
+    return pending;
+}
+
 /* Rows 2a to 2e: TraceEn 0 to 1. */
 static void trace_on(BX_CPU_C *cpu, uint64_t ip)
 {
@@ -73,22 +82,25 @@ static void trace_on(BX_CPU_C *cpu, uint64_t ip)
     ptm_tnt_drop(p);
     p->retstack_depth = 0;
     p->mode_known = false;
-    if (byte_count != 0) {
+    bool psb = take_pending(p, RTIT_STATUS_PEND_PSB) || byte_count == 0;
+    if (!psb) {
         ptm_put_tsc(cpu);
         ptm_put_cbr(cpu);
     }
     bool psb_first = (ptm_config.errata & PTM_BDM70) != 0;
-    if (byte_count == 0 && psb_first)
+    if (psb && psb_first)
         ptm_psb(cpu, ip);
     if (p->hot & PTM_HOT_BRANCH) {
         p->slow.ip_uncompressed |= psb_first; /* decoders ignore the FUP that should not be there */
         ptm_put_mode(cpu, true);
         ptm_put_ip(cpu, PT_PACKET_TIP_PGE, ip);
     }
-    if (byte_count == 0 && !psb_first)
+    if (psb && !psb_first)
         ptm_psb(cpu, ip);
     if (stop)
         ptm_trace_stop(cpu);
+    if (take_pending(p, RTIT_STATUS_PEND_TOPA_PMI))
+        ptm_pmi_signal(cpu);
 }
 
 /* Rows 3a and 3b: TraceEn 1 to 0. */
@@ -110,6 +122,8 @@ static void trace_off(BX_CPU_C *cpu, uint64_t ip)
     p->msr.status &= ~RTIT_STATUS_BYTE_CNT;
     if (ptm_cap(ptm_config.profile, PTM_CAP_CPSB_CAM))
         p->msr.status |= (since_psb < most ? since_psb : most) << RTIT_STATUS_BYTE_CNT_SHIFT;
+    if (p->psb_wanted && (p->msr.ctl & RTIT_CTL_INJECT_PSB_PMI))
+        p->msr.status |= RTIT_STATUS_PEND_PSB;
     ptm_output_stop(cpu);
 }
 

@@ -28,6 +28,7 @@ struct ptm_config {
     uint32_t skid_bytes;                /* from the end of an INT region to the PMI */
     bool second_pmi;                    /* each is followed by one that no region caused */
     uint32_t second_bytes;              /* so many bytes later */
+    bool lost_pmis;                     /* those that wait when TraceEn is cleared never come */
     uint32_t ahead;                     /* ToPA entries that are read before their turn */
     uint32_t spoil;                     /* every so many entries that are taken in, one is made wrong; 0: none */
     uint32_t seed;                      /* 0: every skid is skid_bytes; else between 0 and it, by this seed */
@@ -66,6 +67,8 @@ void ptm_pmi_signal(BX_CPU_C *cpu);
 void ptm_pmi_if_due(BX_CPU_C *cpu);
 /* Deliver all that wait. */
 void ptm_pmi_flush(BX_CPU_C *cpu);
+/* TraceEn is being cleared: those that wait come, are lost, or are kept in IA32_RTIT_STATUS.PendTopaPMI. */
+void ptm_pmi_trace_off(BX_CPU_C *cpu);
 /* --- pt_pmu.cc --- */
 enum ptm_access ptm_pmu_rdmsr(BX_CPU_C *cpu, uint32_t index, uint64_t *value);
 enum ptm_access ptm_pmu_wrmsr(BX_CPU_C *cpu, uint32_t index, uint64_t value);

@@ -193,7 +193,7 @@ void ptm_output_stop(BX_CPU_C *cpu)
         else
             p->msr.output_mask_ptrs = topa_ptrs_pack(p->walk.ptrs);
     }
-    ptm_pmi_flush(cpu); /* its skid is time: it does not wait for bytes that may never come */
+    ptm_pmi_trace_off(cpu);
     ptm_output_limit(p);
 }
 

@@ -108,3 +108,28 @@ void ptm_pmi_flush(BX_CPU_C *cpu)
     }
     find_next(p);
 }
+
+static bool drop_waiting(struct ptm_cpu *p)
+{
+    bool any = false;
+    for (uint32_t n = 0; n < p->nr_pmis;)
+        if (p->pmis[n].second) {
+            n++;
+        } else {
+            p->pmis[n] = p->pmis[--p->nr_pmis];
+            any = true;
+        }
+    find_next(p);
+    return any;
+}
+
+void ptm_pmi_trace_off(BX_CPU_C *cpu)
+{
+    struct ptm_cpu *p = &cpu->ptm;
+    if (p->msr.ctl & RTIT_CTL_INJECT_PSB_PMI)
+        p->msr.status |= drop_waiting(p) ? RTIT_STATUS_PEND_TOPA_PMI : 0;
+    else if (ptm_config.lost_pmis)
+        drop_waiting(p);
+    else
+        ptm_pmi_flush(cpu); /* its skid is time: it does not wait for bytes that may never come */
+}

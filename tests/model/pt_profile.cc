@@ -12,7 +12,7 @@
 /* What the model implements of EBX and ECX of sub-leaf 0, EAX and EBX of sub-leaf 1. The shipped profiles report no
  * more; a custom one may report anything, and its bits can then be set in IA32_RTIT_CTL without effect. */
 static const uint32_t IMPLEMENTED_0_EBX =
-    PTM_CAP_CR3_FILTER | PTM_CAP_CPSB_CAM | PTM_CAP_IP_FILTER | PTM_CAP_MTC | PTM_CAP_PTWRITE;
+    PTM_CAP_CR3_FILTER | PTM_CAP_CPSB_CAM | PTM_CAP_IP_FILTER | PTM_CAP_MTC | PTM_CAP_PTWRITE | PTM_CAP_PSB_PMI;
 static const uint32_t IMPLEMENTED_0_ECX = PTM_OUT_TOPA | PTM_OUT_MENTRY | PTM_OUT_SINGLE_RANGE | PTM_OUT_LIP;
 static const uint32_t IMPLEMENTED_1_EAX = 0xffff0007;
 static const uint32_t IMPLEMENTED_1_EBX = 0xffffffff;

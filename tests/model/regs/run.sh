@@ -77,6 +77,10 @@ gcc -c -o "$out/rom.o" "$here/../selftest/rom.S"
     test pmi-second pmi 'profile=skylake, second=200' -DSINGLE=0 -DSKID=0 -DSECOND=2
     test pmi-second0 pmi 'profile=skylake, second=0' -DSINGLE=0 -DSKID=0 -DSECOND=1
     test pmi-broadwell pmi profile=broadwell -DSINGLE=1 -DSKID=0 -DSECOND=0
+    test pmi-at-end pmi_kept 'profile=skylake, skid=300' -DKEPT=0 -DLOST=0
+    test pmi-lost pmi_kept 'profile=skylake, skid=300, lost=1' -DKEPT=0 -DLOST=1
+    test pmi-kept pmi_kept 'profile=skylake, skid=300, cpuid14=1:4f' -DKEPT=1 -DLOST=0
+    test pmi-lost-kept pmi_kept 'profile=skylake, skid=300, lost=1, cpuid14=1:4f' -DKEPT=1 -DLOST=1
     test pmu4 pmu 'profile=skylake, pmu=4' -DVERSION=4
     test pmu2 pmu 'profile=skylake, pmu=2' -DVERSION=2
     test xsave xsave profile=skylake
