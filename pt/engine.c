@@ -154,18 +154,19 @@ static void serve(struct pt_cpu *pt)
         pt->totals.lvtpc_repairs++;
         pmi_acknowledge();
         pt_drain(pt, RECORD_DRAIN_POLL);
-    } else if (pt_registers_due(pt)) {
+    } else if (!pt->out.scheme->pmis && pt_registers_due(pt)) {
         pt_drain(pt, RECORD_DRAIN_POLL);
     }
 }
 
-/* No PMI tells of an operational error, and one for a stop may have been lost: a look from time to time. */
+/* No PMI tells of an operational error, and one for a stop or a region's end is lost where TraceEn was cleared before
+ * it came (CPUID.14H:EBX[6], "PSB and PMI preservation", is about that): a look from time to time. */
 static void check(struct pt_cpu *pt)
 {
     uint64_t halted = pt->trace_stop ? RTIT_STATUS_ERROR : RTIT_STATUS_ERROR | RTIT_STATUS_STOPPED;
     if (!pt->tracing || pt->pause.on)
         return;
-    if (msr_read(IA32_RTIT_STATUS) & halted)
+    if ((msr_read(IA32_RTIT_STATUS) & halted) || pt_registers_due(pt))
         pt_drain(pt, RECORD_DRAIN_POLL);
     pt->checked_tsc = tsc_read();
 }

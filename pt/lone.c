@@ -57,6 +57,12 @@ enum lone_taken lone_take(struct lone *lone, const struct plan_snapshot *snapsho
     return LONE_TAKEN;
 }
 
+bool lone_filled(const struct lone *lone, uint64_t output_mask_ptrs)
+{
+    struct topa_ptrs now = topa_ptrs_unpack(lone->table_pa, output_mask_ptrs);
+    return now.index != 0 || now.offset >= lone->region_bytes - lone->region_bytes / 8;
+}
+
 struct plan_drain lone_drain(struct lone *lone, const struct plan_snapshot *snapshot)
 {
     struct plan_drain plan = {.gap = PLAN_NO_GAP, .hand_from = lone->handed, .hand_end = lone->handed};

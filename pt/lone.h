@@ -45,6 +45,9 @@ enum lone_taken { LONE_TAKEN, LONE_WRAPPED, LONE_IMPOSSIBLE };
 /* Take the pointers in. Moves written, with LONE_TAKEN only. */
 enum lone_taken lone_take(struct lone *lone, const struct plan_snapshot *snapshot);
 
+/* By IA32_RTIT_OUTPUT_MASK_PTRS: seven eighths of the region are used, and its PMI may have been lost. */
+bool lone_filled(const struct lone *lone, uint64_t output_mask_ptrs);
+
 struct plan_drain lone_drain(struct lone *lone, const struct plan_snapshot *snapshot);
 bool lone_hand_over(struct lone *lone, uint64_t end, struct ring_span *span);
 struct plan_rearm lone_rearm(struct lone *lone, const struct plan_drain *drain, const struct plan_snapshot *snapshot,

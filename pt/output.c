@@ -37,12 +37,19 @@ static uint32_t topa_nr_slots(const struct output *output)
     return ring_nr_slots(&output->ring);
 }
 
+static bool topa_due(const struct output *output, uint64_t output_mask_ptrs)
+{
+    return ring_at_stop(&output->ring, output_mask_ptrs);
+}
+
 static const struct output_scheme topa = {.take = topa_take,
                                           .drain = topa_drain,
                                           .hand_over = topa_hand_over,
                                           .rearm = topa_rearm,
                                           .entry = topa_entry,
-                                          .nr_slots = topa_nr_slots};
+                                          .nr_slots = topa_nr_slots,
+                                          .due = topa_due,
+                                          .pmis = true};
 
 /* --- ToPA with one entry --------------------------------------------------------------------------------------------
  */
@@ -84,13 +91,20 @@ static uint64_t single_canary(const struct output *output)
     return lone_canary(&output->lone);
 }
 
+static bool single_due(const struct output *output, uint64_t output_mask_ptrs)
+{
+    return lone_filled(&output->lone, output_mask_ptrs);
+}
+
 static const struct output_scheme single = {.take = single_take,
                                             .drain = single_drain,
                                             .hand_over = single_hand_over,
                                             .rearm = single_rearm,
                                             .entry = single_entry,
                                             .nr_slots = single_nr_slots,
-                                            .canary = single_canary};
+                                            .canary = single_canary,
+                                            .due = single_due,
+                                            .pmis = true};
 
 /* --- a single range -------------------------------------------------------------------------------------------------
  */

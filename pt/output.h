@@ -37,8 +37,9 @@ struct output_scheme {
     uint32_t (*nr_slots)(const struct output *output);
     /* Where the canary is, or CANARY_NOWHERE. NULL: never a canary. */
     uint64_t (*canary)(const struct output *output);
-    /* By IA32_RTIT_OUTPUT_MASK_PTRS as read: is a drain due? NULL: PMIs tell. */
+    /* By IA32_RTIT_OUTPUT_MASK_PTRS as read: is a drain due? */
     bool (*due)(const struct output *output, uint64_t output_mask_ptrs);
+    bool pmis; /* PMIs tell when one is: look for a lost one from time to time only */
 };
 
 /* tables_pa: RING_MAX_TABLES pages at most, aligned. regions_pa: aligned as pt_scheme_align says. scheme is not AUTO;

@@ -41,7 +41,7 @@ enum range_taken range_take(struct range *range, const struct plan_snapshot *sna
     uint64_t mask = snapshot->output_mask_ptrs & 0xffffffff;
     if (snapshot->output_base != range->base_pa || mask != range->bytes - 1 ||
         snapshot->output_mask_ptrs >> 32 >= range->bytes)
-        return RANGE_IMPOSSIBLE;
+        return snapshot->canary_left == CANARY_WORDS ? RANGE_IMPOSSIBLE : RANGE_WRAPPED;
     uint64_t place = range->written + bytes_since(range, range->written, snapshot->output_mask_ptrs);
     uint64_t end = range->canary + CANARY_BYTES;
     if (place >= end || !canary_agrees(snapshot->canary_left, end - place))

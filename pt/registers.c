@@ -50,5 +50,5 @@ void pt_registers_write(struct pt_cpu *pt, const struct plan_rearm *plan)
 
 bool pt_registers_due(const struct pt_cpu *pt)
 {
-    return pt->out.scheme->due && pt->out.scheme->due(&pt->out, msr_read(IA32_RTIT_OUTPUT_MASK_PTRS));
+    return pt->out.scheme->due(&pt->out, msr_read(IA32_RTIT_OUTPUT_MASK_PTRS));
 }

@@ -108,6 +108,11 @@ struct topa_ptrs ring_ptrs(const struct ring *ring)
     return ptrs;
 }
 
+bool ring_at_stop(const struct ring *ring, uint64_t output_mask_ptrs)
+{
+    return topa_ptrs_unpack(ring->table_pa, output_mask_ptrs).index == ring_stop_slot(ring) % TOPA_TABLE_ENTRIES;
+}
+
 uint64_t ring_whole_end(const struct ring *ring)
 {
     uint64_t end = ring->written - ring->written % ring->region_bytes;

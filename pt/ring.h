@@ -65,6 +65,10 @@ bool ring_take(struct ring *ring, struct topa_ptrs ptrs, bool stopped);
 /* Where the hardware goes on: the place of the byte at offset written. */
 struct topa_ptrs ring_ptrs(const struct ring *ring);
 
+/* By IA32_RTIT_OUTPUT_MASK_PTRS: the hardware is in the region with STOP, or in that entry of another table. ring_arm
+ * left it before that: a PMI is on its way, or was lost. */
+bool ring_at_stop(const struct ring *ring, uint64_t output_mask_ptrs);
+
 /* The end of what may be handed over: whole regions only, or all. */
 uint64_t ring_whole_end(const struct ring *ring);
 

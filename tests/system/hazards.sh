@@ -2,10 +2,11 @@
 # Each hazard of the PMI and of the output, forced in the model: no byte is lost or doubled without a gap record.
 . tests/system/lib.sh
 
-# try NAME MODEL OPTIONS: boot `load`, and compare.
+# try NAME MODEL OPTIONS [GUEST]: boot `load`, and compare.
 try() {
-    PTMODEL=$2 check "$1: load runs to power-off" boot_guest "$1" load "channel=e1000 net.mtu=9000 $3"
-    console_has "$1: the guest notices nothing" "$1" 'load: ok'
+    local guest=${4:-load}
+    PTMODEL=$2 check "$1: $guest runs to power-off" boot_guest "$1" "$guest" "channel=e1000 net.mtu=9000 $3"
+    console_has "$1: the guest notices nothing" "$1" "$guest: ok"
     check "$1: outside of the gaps all equals the truth" build/undertrace verify "$work/$1/capture" "$work/$1/truth.bin"
 }
 end() {
@@ -33,6 +34,14 @@ at_most 'a second PMI at once is one with the first' "$(end second pmis)" "$(end
 try later 'profile=skylake, skid=5000, second=200, seed=7' 'pt.region=16K'
 none 'a second PMI after the first was taken: no gap' later gaps
 some 'a second PMI after the first was taken finds nothing to do' later spurious_pmis
+
+# TraceEn is cleared at an exit, and PMIs that wait for their skid are lost: here, at 20,000 exits, all.
+try lost 'profile=skylake, skid=2000, lost=1' 'pt.region=64K pt.regions=4' exits
+none 'all PMIs are lost: none came' lost pmis
+none 'all PMIs are lost: no gap' lost gaps
+some 'all PMIs are lost: regions are handed over all the same' lost regions
+try lonelost "$broadwell, skid=200, lost=1" 'pt.region=1M' exits
+none 'one region at a time, all PMIs are lost: no gap' lonelost gaps
 
 try cached 'profile=skylake, ahead=8, skid=4000, seed=2' 'pt.region=4K pt.regions=4'
 none 'entries that were read ahead: no gap' cached gaps

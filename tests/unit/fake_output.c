@@ -192,6 +192,11 @@ void fake_drain(struct fake *fake, bool all)
     apply(fake, &rearm);
 }
 
+bool fake_due(const struct fake *fake)
+{
+    return fake->out.scheme->due(&fake->out, snapshot(fake, false).output_mask_ptrs);
+}
+
 bool fake_take(struct fake *fake)
 {
     struct plan_snapshot s = snapshot(fake, false);

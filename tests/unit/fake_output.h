@@ -25,6 +25,7 @@ struct fake_setup {
     uint32_t max_skid; /* bytes from there to the exit that it causes */
     uint32_t max_run;  /* bytes between two exits without a PMI */
     bool errors;
+    bool lost;           /* no PMI ever comes: output_scheme.due alone tells */
     uint32_t stream_max; /* bytes made in one run, about */
 };
 
@@ -72,6 +73,9 @@ void fake_break(struct fake *fake);
 
 /* One VM exit's work: a drain. */
 void fake_drain(struct fake *fake, bool all);
+
+/* By the output pointers: is a drain due? */
+bool fake_due(const struct fake *fake);
 
 /* What a record does: take the pointers in. */
 bool fake_take(struct fake *fake);
