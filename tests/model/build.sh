@@ -129,6 +129,10 @@ build_unmodified() {
     compile "$src" "$work/make-unmodified.log"
 }
 
+# One build at a time: make test and make bench may both come here. The lock goes with the process.
+exec 9>"$work/lock"
+flock --nonblock 9 || { say "waiting for another build in $work" && flock 9; }
+
 if [ -n "$unmodified" ]; then
     build_unmodified
     exit 0
