@@ -10,37 +10,7 @@ void test_main(void);
 
 volatile uint64_t row_fault = NO_FAULT, row_fixup;
 
-static uint64_t idt[512] __attribute__((aligned(16)));
-
-static void out8(uint16_t port, uint8_t value)
-{
-    __asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port));
-}
-
-static uint8_t in8(uint16_t port)
-{
-    uint8_t value;
-    __asm__ volatile("inb %1, %0" : "=a"(value) : "Nd"(port));
-    return value;
-}
-
-static void out32(uint16_t port, uint32_t value)
-{
-    __asm__ volatile("outl %0, %1" : : "a"(value), "Nd"(port));
-}
-
-static void put_char(char c)
-{
-    while (!(in8(0x3fd) & 0x20))
-        ;
-    out8(0x3f8, (uint8_t)c);
-}
-
-static void put_text(const char *text)
-{
-    while (*text)
-        put_char(*text++);
-}
+static uint64_t idt[2 * ROM_GATES] __attribute__((aligned(16)));
 
 static void put_hex(uint64_t value)
 {
@@ -85,9 +55,7 @@ void check_equal(const char *name, uint64_t is, uint64_t should)
 
 void gate(unsigned vector, const void *handler)
 {
-    uint64_t address = (uint64_t)handler;
-    idt[2 * vector] = (address & 0xffff) | 0x18ull << 16 | 0x8e00ull << 32 | (address >> 16 & 0xffff) << 48;
-    idt[2 * vector + 1] = address >> 32;
+    rom_gate(idt, vector, handler, 0);
 }
 
 void cpuid(uint32_t leaf, uint32_t subleaf, uint32_t words[4])
@@ -130,32 +98,12 @@ void row_died(uint64_t vector, uint64_t ip, uint64_t error_code)
     put_char('\n');
 }
 
-/* PIIX4: put the power management ports at B000H, then sleep state 0. */
-static void power_off(void)
-{
-    while (!(in8(0x3fd) & 0x40))
-        ;
-    out32(0xcf8, 0x80000b40);
-    out32(0xcfc, 0xb001);
-    out32(0xcf8, 0x80000b80);
-    out32(0xcfc, 1);
-    __asm__ volatile("outw %%ax, %%dx" : : "a"(0x2000), "d"(0xb004));
-}
-
 void test_main(void)
 {
-    struct {
-        uint16_t limit;
-        uint64_t base;
-    } __attribute__((packed)) pointer = {sizeof(idt) - 1, (uint64_t)idt};
     for (unsigned vector = 0; vector < 32; vector++)
         gate(vector, fault_stubs + 16 * vector);
-    __asm__ volatile("lidt %0" : : "m"(pointer));
-    wrmsr(0x1b, 0xfee00900);
-    *apic(0xf0) = 0x1ff;
-    out8(0x21, 0xff);
-    out8(0xa1, 0xff);
-    out8(0x3fb, 3); /* COM1: 8 bits */
+    rom_idt_load(idt);
+    rom_devices();
     row_call(tests);
     put_text("end\n");
     power_off();

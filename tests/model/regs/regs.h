@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "../pt_msrs.h"
+#include "../selftest/rom.h"
 
 enum {
     MSR_IA32_PERF_GLOBAL_STATUS = 0x38e,
@@ -48,18 +49,6 @@ void pt_reset(void);
 /* Branches that make nr_bytes of trace, and what PSB+ there may be besides. At least 4. */
 void trace_bytes(uint32_t nr_bytes);
 
-static inline void wrmsr(uint32_t msr, uint64_t value)
-{
-    __asm__ volatile("wrmsr" : : "c"(msr), "a"((uint32_t)value), "d"((uint32_t)(value >> 32)) : "memory");
-}
-
-static inline uint64_t rdmsr(uint32_t msr)
-{
-    uint32_t low, high;
-    __asm__ volatile("rdmsr" : "=a"(low), "=d"(high) : "c"(msr));
-    return (uint64_t)high << 32 | low;
-}
-
 /* Whether the instruction is #GP. */
 static inline bool wrmsr_faults(uint32_t msr, uint64_t value)
 {
@@ -88,11 +77,6 @@ static inline bool rdmsr_faults(uint32_t msr)
 static inline volatile uint64_t *qwords(uint64_t pa)
 {
     return (volatile uint64_t *)pa;
-}
-
-static inline volatile uint32_t *apic(uint32_t offset)
-{
-    return (volatile uint32_t *)(0xfee00000ull + offset);
 }
 
 #endif

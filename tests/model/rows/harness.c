@@ -11,6 +11,7 @@
  */
 #include <stdint.h>
 
+#include "../selftest/rom.h"
 #include "places.h"
 
 struct row {
@@ -41,56 +42,9 @@ void test_main(void);
 #define TOPA_END 1ull
 #define NO_FAULT 0xffull
 
-static uint64_t idt[512] __attribute__((aligned(16)));
-
-static void wrmsr(uint32_t msr, uint64_t value)
-{
-    __asm__ volatile("wrmsr" : : "c"(msr), "a"((uint32_t)value), "d"((uint32_t)(value >> 32)) : "memory");
-}
-
-static uint64_t rdmsr(uint32_t msr)
-{
-    uint32_t low, high;
-    __asm__ volatile("rdmsr" : "=a"(low), "=d"(high) : "c"(msr));
-    return (uint64_t)high << 32 | low;
-}
-
-static void out8(uint16_t port, uint8_t value)
-{
-    __asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port));
-}
-
-static uint8_t in8(uint16_t port)
-{
-    uint8_t value;
-    __asm__ volatile("inb %1, %0" : "=a"(value) : "Nd"(port));
-    return value;
-}
-
-static void out32(uint16_t port, uint32_t value)
-{
-    __asm__ volatile("outl %0, %1" : : "a"(value), "Nd"(port));
-}
-
-static volatile uint32_t *apic(uint32_t offset)
-{
-    return (volatile uint32_t *)(0xfee00000ull + offset);
-}
+static uint64_t idt[2 * ROM_GATES] __attribute__((aligned(16)));
 
 /* --- text ------------------------------------------------------------------------------------------------------- */
-
-static void put_char(char c)
-{
-    while (!(in8(0x3fd) & 0x20))
-        ;
-    out8(0x3f8, (uint8_t)c);
-}
-
-static void put_text(const char *text)
-{
-    while (*text)
-        put_char(*text++);
-}
 
 static void put_hex(uint64_t value, unsigned digits)
 {
@@ -108,9 +62,7 @@ static void put_number(uint64_t value)
 
 void row_gate(unsigned vector, const char *handler)
 {
-    uint64_t address = (uint64_t)handler;
-    idt[2 * vector] = (address & 0xffff) | CODE64 << 16 | 0xee00ull << 32 | (address >> 16 & 0xffff) << 48;
-    idt[2 * vector + 1] = address >> 32;
+    rom_gate(idt, vector, handler, 3);
 }
 
 void row_report(uint64_t value)
@@ -155,11 +107,7 @@ static unsigned nr_ranges(void)
 
 static void set_up_machine(void)
 {
-    wrmsr(0x1b, 0xfee00900);
-    *apic(0xf0) = 0x1ff;
-    out8(0x21, 0xff);
-    out8(0xa1, 0xff);
-    out8(0x3fb, 3); /* COM1: 8 bits */
+    rom_devices();
     for (uint32_t i = 0; i < 512; i++)
         ((volatile uint64_t *)OTHER_TABLES)[i] = ((volatile uint64_t *)TABLES)[i];
 }
@@ -168,13 +116,9 @@ static void set_up_machine(void)
  * it IA32_RTIT_STATUS.PacketByteCnt is not 0. */
 static void reset(void)
 {
-    struct {
-        uint16_t limit;
-        uint64_t base;
-    } __attribute__((packed)) pointer = {sizeof(idt) - 1, (uint64_t)idt};
     for (unsigned i = 0; i < 32; i++)
         row_gate(i, fault_stubs + 16 * i);
-    __asm__ volatile("lidt %0" : : "m"(pointer));
+    rom_idt_load(idt);
     __asm__ volatile("movq %0, %%cr3" : : "r"((uint64_t)TABLES) : "memory");
     row_ctl = row_fixup = 0;
     row_fault = NO_FAULT;
@@ -207,16 +151,6 @@ static void send_result(void)
     for (uint64_t i = 0; i < size; i++)
         put_hex(bytes[i], 2);
     put_text("\nend\n");
-}
-
-/* PIIX4: put the power management ports at B000H, then sleep state 0. */
-static void power_off(void)
-{
-    out32(0xcf8, 0x80000b40);
-    out32(0xcfc, 0xb001);
-    out32(0xcf8, 0x80000b80);
-    out32(0xcfc, 1);
-    __asm__ volatile("outw %%ax, %%dx" : : "a"(0x2000), "d"(0xb004));
 }
 
 /* Where the run is, beside row_ctl: a row may end in INIT, which starts the ROM again. */
@@ -253,7 +187,5 @@ void test_main(void)
         row_progress = (struct progress){PROGRESS_MAGIC, (uint64_t)(row - rows_begin)};
         run(row);
     }
-    while (!(in8(0x3fd) & 0x40))
-        ;
     power_off();
 }

@@ -4,6 +4,7 @@
  */
 #include <stdint.h>
 
+#include "../selftest/rom.h"
 #include "places.h"
 
 #define VMXON_REGION 0x400000ull
@@ -12,13 +13,6 @@
 void row_vmx_start(uint64_t guest_rip, uint64_t host_rip, uint64_t host_rsp);
 void row_vmwrite(uint64_t field, uint64_t value);
 void row_vmcs_load(void);
-
-static uint64_t rdmsr(uint32_t msr)
-{
-    uint32_t low, high;
-    __asm__ volatile("rdmsr" : "=a"(low), "=d"(high) : "c"(msr));
-    return (uint64_t)high << 32 | low;
-}
 
 void row_vmwrite(uint64_t field, uint64_t value)
 {
@@ -110,7 +104,7 @@ void row_vmx_start(uint64_t guest_rip, uint64_t host_rip, uint64_t host_rsp)
     static uint64_t vmxon = VMXON_REGION, vmcs = VMCS_REGION;
     uint64_t cr4, cr0;
     if (!(rdmsr(0x3a) & 1))
-        __asm__ volatile("wrmsr" : : "c"(0x3a), "a"(5), "d"(0));
+        wrmsr(0x3a, 5);
     __asm__ volatile("movq %%cr4, %0" : "=r"(cr4));
     __asm__ volatile("movq %0, %%cr4" : : "r"(cr4 | 1u << 13));
     __asm__ volatile("movq %%cr0, %0" : "=r"(cr0));

@@ -3,7 +3,7 @@
  * without VMX. It writes the trace to COM1 and powers off. check.c decodes the trace with libipt and compares it with
  * the branches that the model saw.
  */
-#include <stdint.h>
+#include "rom.h"
 
 extern char isr_ud[], isr_plain[], isr_user_exit[], isr_nmi[], isr_timer[], syscall_entry[];
 extern char user_code64[], user_code32[];
@@ -41,40 +41,6 @@ enum {
 #define CTL_EXTRA 0
 #endif
 #define CTL_ALL (CTL_TRACE_EN | CTL_OS | CTL_USER | CTL_TOPA | CTL_TSC_EN | CTL_BRANCH_EN | (uint64_t)CTL_EXTRA)
-
-static void wrmsr(uint32_t msr, uint64_t value)
-{
-    __asm__ volatile("wrmsr" : : "c"(msr), "a"((uint32_t)value), "d"((uint32_t)(value >> 32)) : "memory");
-}
-
-static uint64_t rdmsr(uint32_t msr)
-{
-    uint32_t low, high;
-    __asm__ volatile("rdmsr" : "=a"(low), "=d"(high) : "c"(msr));
-    return (uint64_t)high << 32 | low;
-}
-
-static void out8(uint16_t port, uint8_t value)
-{
-    __asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port));
-}
-
-static uint8_t in8(uint16_t port)
-{
-    uint8_t value;
-    __asm__ volatile("inb %1, %0" : "=a"(value) : "Nd"(port));
-    return value;
-}
-
-static void out32(uint16_t port, uint32_t value)
-{
-    __asm__ volatile("outl %0, %1" : : "a"(value), "Nd"(port));
-}
-
-static volatile uint32_t *apic(uint32_t offset)
-{
-    return (volatile uint32_t *)(0xfee00000ull + offset);
-}
 
 /* --- what is traced --------------------------------------------------------------------------------------------- */
 
@@ -190,38 +156,23 @@ static void workload(void)
 
 /* --- the machine ------------------------------------------------------------------------------------------------ */
 
-static uint64_t idt[512] __attribute__((aligned(16)));
-
-static void gate(unsigned vector, const char *handler)
-{
-    uint64_t address = (uint64_t)handler;
-    idt[2 * vector] = (address & 0xffff) | 0x18ull << 16 | 0xee00ull << 32 | (address >> 16 & 0xffff) << 48;
-    idt[2 * vector + 1] = address >> 32;
-}
+static uint64_t idt[2 * ROM_GATES] __attribute__((aligned(16)));
 
 static void set_up_machine(void)
 {
-    gate(1, isr_plain);
-    gate(2, isr_nmi);
-    gate(3, isr_plain);
-    gate(6, isr_ud);
-    gate(0x20, isr_timer);
-    gate(0x80, isr_plain);
-    gate(0x81, isr_user_exit);
-    struct {
-        uint16_t limit;
-        uint64_t base;
-    } __attribute__((packed)) pointer = {sizeof(idt) - 1, (uint64_t)idt};
-    __asm__ volatile("lidt %0" : : "m"(pointer));
+    rom_gate(idt, 1, isr_plain, 3);
+    rom_gate(idt, 2, isr_nmi, 3);
+    rom_gate(idt, 3, isr_plain, 3);
+    rom_gate(idt, 6, isr_ud, 3);
+    rom_gate(idt, 0x20, isr_timer, 3);
+    rom_gate(idt, 0x80, isr_plain, 3);
+    rom_gate(idt, 0x81, isr_user_exit, 3);
+    rom_idt_load(idt);
     wrmsr(0xc0000081, 0x2bull << 48 | 0x18ull << 32);
     wrmsr(0xc0000082, (uint64_t)syscall_entry);
     wrmsr(0xc0000084, 0x200);
-    wrmsr(0x1b, 0xfee00900);
-    *apic(0xf0) = 0x1ff;
-    out8(0x21, 0xff);
-    out8(0xa1, 0xff);
+    rom_devices();
     *apic(0x340) = 0x400; /* LVTPC: NMI */
-    out8(0x3fb, 3);       /* COM1: 8 bits */
 }
 
 static void set_up_topa(void)
@@ -238,12 +189,9 @@ static void set_up_topa(void)
 
 static void uart_write(const void *bytes, uint64_t size)
 {
-    const uint8_t *byte = bytes;
-    while (size-- != 0) {
-        while (!(in8(0x3fd) & 0x20))
-            ;
-        out8(0x3f8, *byte++);
-    }
+    const char *byte = bytes;
+    while (size-- != 0)
+        put_char(*byte++);
 }
 
 /* Everything up to the output pointer, in the order of the table. */
@@ -254,16 +202,6 @@ static void send_trace(void)
     for (uint32_t i = 0; i < index; i++)
         uart_write((const void *)(REGIONS + 0x1000 * i), 0x1000);
     uart_write((const void *)(index < 16 ? REGIONS + 0x1000 * index : LAST_REGION), offset);
-}
-
-/* PIIX4: put the power management ports at B000H, then sleep state 0. */
-static void power_off(void)
-{
-    out32(0xcf8, 0x80000b40);
-    out32(0xcfc, 0xb001);
-    out32(0xcf8, 0x80000b80);
-    out32(0xcfc, 1);
-    __asm__ volatile("outw %%ax, %%dx" : : "a"(0x2000), "d"(0xb004));
 }
 
 void test_main(void)
@@ -287,7 +225,5 @@ void test_main(void)
     send_trace();
     uart_write("PMIs", 4);
     uart_write((const void *)&nmis, 4);
-    while (!(in8(0x3fd) & 0x40))
-        ;
     power_off();
 }
