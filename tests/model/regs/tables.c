@@ -92,14 +92,54 @@ static void packet_byte_count(void)
     check_equal("PacketByteCnt: stays while nothing is traced", byte_count(), 0x123);
 }
 
+/* Offsets of the PSBs in what was traced: two bytes, eight times. */
+static uint32_t next_psb(uint32_t from, uint32_t end)
+{
+    for (; from + 16 <= end; from++)
+        if (qwords(REGION + from)[0] == 0x8202820282028202 && qwords(REGION + from)[1] == 0x8202820282028202)
+            return from;
+    return end;
+}
+
+/* PSBFreq: 2 KiB << code from one PSB to the next, and the packets that pass the threshold. */
+static void psb_frequency(uint32_t supported)
+{
+    qwords(TABLE)[0] = REGION | 9 << 6;
+    for (uint64_t code = 0; code < 16; code++) {
+        uint32_t period = 2048u << code;
+        if (!(supported >> code & 1) || period > 0x10000)
+            continue;
+        uint32_t end = (uint32_t)(run(CTL_TOPA | code << RTIT_CTL_PSB_FREQ_SHIFT, 0, 4 * period) >> 32);
+        uint32_t first = next_psb(0, end), second = next_psb(first + 16, end), third = next_psb(second + 16, end);
+        check_n("PSBFreq: the first at the start", code, first < 16);
+        check_n("PSBFreq: the second behind the period", code,
+                second - first >= period && second - first < period + 32);
+        check_n("PSBFreq: and the third", code, third - second >= period && third - second < period + 32);
+    }
+}
+
+/* "No error is signaled for this case" (36.2.6.4): the bytes go nowhere. */
+static void apic_page(void)
+{
+    uint32_t lint0 = *apic(0x350);
+    qwords(TABLE)[0] = 0xfee00000;
+    uint64_t ptrs = run(CTL_TOPA, 0x300ull << 32, 0x200);
+    check_equal("output to the APIC's page: no error", rdmsr(MSR_RTIT_STATUS) & 0x30, 0);
+    check("output to the APIC's page: the pointers move", ptrs >> 32 >= 0x500);
+    check_equal("output to the APIC's page: it stays", *apic(0x350), lint0);
+}
+
 void tests(void)
 {
-    uint32_t words[4];
+    uint32_t words[4], periods[4];
     cpuid(0x14, 0, words);
     pt_reset();
     from_end();
     largest();
     packet_byte_count();
+    cpuid(0x14, 1, periods);
+    psb_frequency(periods[1] >> 16);
+    apic_page();
     if (words[2] & 1 << 3)
         fabric();
     pt_reset();
