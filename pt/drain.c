@@ -48,20 +48,18 @@ static void hand_over(struct pt_cpu *pt, const struct drain *drain, enum record_
     pt_record(pt, RECORD_DRAIN, &record, sizeof(record), NULL, 0);
 }
 
-static struct drain drain_take(struct pt_cpu *pt, bool all, enum record_drain_cause cause)
+static void drain_take(struct pt_cpu *pt, struct drain *drain, bool all, enum record_drain_cause cause)
 {
-    struct drain drain;
-    drain.snapshot = pt_registers_read(pt, all);
+    drain->snapshot = pt_registers_read(pt, all);
     __asm__ volatile("mfence" : : : "memory");
-    drain.plan = pt->out.scheme->drain(&pt->out, &drain.snapshot);
+    drain->plan = pt->out.scheme->drain(&pt->out, &drain->snapshot);
     pt->taken = true;
     if (all || pt->policy != PT_POLICY_RING)
-        hand_over(pt, &drain, cause);
-    pt_gap(pt, &drain.plan, &drain.snapshot);
-    if (cause == RECORD_DRAIN_PMI && drain.plan.hand_end == drain.plan.hand_from)
+        hand_over(pt, drain, cause);
+    pt_gap(pt, &drain->plan, &drain->snapshot);
+    if (cause == RECORD_DRAIN_PMI && drain->plan.hand_end == drain->plan.hand_from)
         pt->totals.spurious_pmis++;
     pt_poll(pt);
-    return drain;
 }
 
 bool pt_rearm(struct pt_cpu *pt, const struct drain *drain)
@@ -81,7 +79,8 @@ bool pt_rearm(struct pt_cpu *pt, const struct drain *drain)
 void pt_drain(struct pt_cpu *pt, enum record_drain_cause cause)
 {
     uint64_t from = tsc_read();
-    struct drain drain = drain_take(pt, false, cause);
+    struct drain drain;
+    drain_take(pt, &drain, false, cause);
     bool armed = pt_rearm(pt, &drain);
     pt->totals.drain_tsc += tsc_read() - from;
     if (!armed)
@@ -90,7 +89,8 @@ void pt_drain(struct pt_cpu *pt, enum record_drain_cause cause)
 
 void pt_drain_hold(struct pt_cpu *pt)
 {
-    struct drain drain = drain_take(pt, false, RECORD_DRAIN_POLL);
+    struct drain drain;
+    drain_take(pt, &drain, false, RECORD_DRAIN_POLL);
     pt_pause_begin(pt, &drain, RECORD_GAP_COMMAND);
 }
 
@@ -102,7 +102,8 @@ void pt_drain_all(struct pt_cpu *pt)
         hand_over(pt, &pt->pause.drain, RECORD_DRAIN_FLUSH);
         return;
     }
-    struct drain drain = drain_take(pt, true, RECORD_DRAIN_FLUSH);
+    struct drain drain;
+    drain_take(pt, &drain, true, RECORD_DRAIN_FLUSH);
     if (!pt_rearm(pt, &drain))
         pt_pause_begin(pt, &drain, RECORD_GAP_DROP);
 }

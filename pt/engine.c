@@ -179,12 +179,13 @@ uint64_t pt_enter(struct pt_cpu *pt)
     if (now - pt->polled_tsc > POLL_TSC) {
         check(pt);
         pt_poll(pt);
-    } else if (pt->unsent) {
-        pt_poll(pt); /* all records of one exit in one go, and none waits for the next exit */
     }
     if (pt->command_waits)
         pt_commands(pt);
-    if (!pt->tracing || (pt->pause.on && !pt_pause_over(pt)))
+    bool trace = pt->tracing && (!pt->pause.on || pt_pause_over(pt));
+    if (pt->unsent)
+        pt_poll(pt); /* all that this exit has yielded in one go; nothing waits for the next exit */
+    if (!trace)
         return 0;
     pt->entered_tsc = now;
     pt->taken = false;

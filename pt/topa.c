@@ -10,10 +10,9 @@
 
 int topa_size_code(uint64_t size_bytes)
 {
-    for (int code = 0; code < 16; code++)
-        if (size_bytes == (uint64_t)TOPA_MIN_REGION_BYTES << code)
-            return code;
-    return -1;
+    int code = size_bytes == 0 ? -1 : __builtin_ctzll(size_bytes) - __builtin_ctz(TOPA_MIN_REGION_BYTES);
+
+    return code >= 0 && code < 16 && size_bytes >> code == TOPA_MIN_REGION_BYTES ? code : -1;
 }
 
 const char *topa_error_name(enum topa_error error)

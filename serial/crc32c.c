@@ -14,6 +14,14 @@ uint32_t crc32c_update(uint32_t state, const void *bytes, size_t size)
         __builtin_memcpy(&word, at, sizeof(word));
         state = (uint32_t)__builtin_ia32_crc32di(state, word);
     }
+    if (size >= sizeof(uint32_t)) {
+        uint32_t word;
+
+        __builtin_memcpy(&word, at, sizeof(word));
+        state = __builtin_ia32_crc32si(state, word);
+        size -= sizeof(word);
+        at += sizeof(word);
+    }
     for (; size > 0; size--, at++) {
         state = __builtin_ia32_crc32qi(state, *at);
     }

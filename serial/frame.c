@@ -38,12 +38,14 @@ void frame_header_seal(struct frame_header *header)
 /* As many bytes of the magic as there are. */
 static bool magic_matches(const uint8_t *bytes, size_t size)
 {
-    for (size_t i = 0; i < size && i < 4; i++) {
-        if (bytes[i] != (uint8_t)(FRAME_MAGIC >> (8 * i))) {
-            return false;
-        }
+    uint32_t first = FRAME_MAGIC;
+
+    if (size >= sizeof(first)) {
+        __builtin_memcpy(&first, bytes, sizeof(first));
+    } else {
+        __builtin_memcpy(&first, bytes, size);
     }
-    return true;
+    return first == FRAME_MAGIC;
 }
 
 static enum frame_error check_fields(const struct frame_header *header)

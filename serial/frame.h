@@ -33,10 +33,8 @@ enum frame_kind {
     FRAME_COMMAND = 4  /* receiver to sender: serial/command.h */
 };
 
-/* The receiver answers a frame with this flag, and no other, with exactly one FRAME_ACK. The sender sets it at least
- * every FRAME_ACK_EVERY frames, and after a while. */
+/* The receiver answers a frame with this flag, and no other, with exactly one FRAME_ACK. */
 #define FRAME_ACK_REQUEST 0x0001u
-#define FRAME_ACK_EVERY 64u
 
 struct frame_header {
     uint32_t magic;

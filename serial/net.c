@@ -59,32 +59,32 @@ static uint32_t get32(const uint8_t *at)
 }
 
 /* RFC 1071: sums of 16-bit words with end-around carry. A sum is any number that has the right remainder; fold makes
- * 16 bits of it. The order of bytes does not matter until the end (section 2B), so four at a time are added as the
+ * 16 bits of it. The order of bytes does not matter until the end (section 2B), so eight at a time are added as the
  * machine reads them. */
-static uint32_t fold(uint64_t sum)
+static uint32_t fold(uint32_t sum)
 {
-    sum = (sum >> 32) + (sum & 0xffffffff);
-    sum = (sum >> 32) + (sum & 0xffffffff);
     sum = (sum >> 16) + (sum & 0xffff);
-    sum = (sum >> 16) + (sum & 0xffff);
-    return (uint32_t)sum;
+    return (sum >> 16) + (sum & 0xffff);
 }
 
 static uint32_t sum_words(const uint8_t *bytes, size_t size, uint32_t sum)
 {
-    uint64_t swapped = 0;
-    uint32_t four;
+    uint64_t swapped = 0, eight;
 
-    for (; size >= sizeof(four); size -= sizeof(four), bytes += sizeof(four)) {
-        __builtin_memcpy(&four, bytes, sizeof(four));
-        swapped += four;
+    for (; size >= sizeof(eight); size -= sizeof(eight), bytes += sizeof(eight)) {
+        __builtin_memcpy(&eight, bytes, sizeof(eight));
+        swapped += eight;
+        swapped += swapped < eight; /* the carry comes around */
     }
     if (size > 0) {
-        four = 0;
-        __builtin_memcpy(&four, bytes, size);
-        swapped += four;
+        eight = 0;
+        __builtin_memcpy(&eight, bytes, size);
+        swapped += eight;
+        swapped += swapped < eight;
     }
-    return sum + __builtin_bswap16((uint16_t)fold(swapped));
+    swapped = (swapped >> 32) + (swapped & 0xffffffff);
+    swapped = (swapped >> 32) + (swapped & 0xffffffff);
+    return sum + __builtin_bswap16((uint16_t)fold((uint32_t)swapped));
 }
 
 /* UDP's pseudo-header: addresses, protocol, UDP length. Not folded. */
@@ -107,16 +107,18 @@ void net_headers_build(uint8_t headers[NET_HEADERS_BYTES], const struct net_link
     put32(headers + IPV4_DESTINATION, link->peer);
     put16(headers + UDP_SOURCE_PORT, link->port);
     put16(headers + UDP_DESTINATION_PORT, link->port);
+    put16(headers + UDP_CHECKSUM, fold(sum_pseudo_header(headers, 0)));
 }
 
-void net_headers_set_length(uint8_t headers[NET_HEADERS_BYTES], const struct net_link *link, uint16_t payload_bytes)
+void net_headers_set_length(uint8_t headers[NET_HEADERS_BYTES], uint16_t payload_bytes)
 {
     uint32_t udp_bytes = NET_UDP_BYTES + (uint32_t)payload_bytes;
-    uint64_t pseudo_header = (uint64_t)link->ip + link->peer + PROTOCOL_UDP + udp_bytes;
+    /* RFC 1624: what was summed up for the old length is taken out. Only UDP's length counts, in the pseudo-header. */
+    uint32_t without_old = get16(headers + UDP_CHECKSUM) + (get16(headers + UDP_LENGTH) ^ 0xffff);
 
     put16(headers + IPV4_TOTAL_LENGTH, NET_IPV4_BYTES + udp_bytes);
     put16(headers + UDP_LENGTH, udp_bytes);
-    put16(headers + UDP_CHECKSUM, fold(pseudo_header));
+    put16(headers + UDP_CHECKSUM, fold(without_old + udp_bytes));
 }
 
 static void arp_build(uint8_t frame[NET_ARP_FRAME_BYTES], const struct net_link *link, uint32_t operation)

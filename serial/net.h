@@ -29,13 +29,13 @@ struct net_link {
     uint16_t port; /* both ends use it */
 };
 
-/* Fill in the headers of a datagram to the peer, all but what net_headers_set_length sets. No fragmentation is allowed,
- * so the identification may stay 0 (RFC 6864). */
+/* Fill in the headers of a datagram to the peer; net_headers_set_length makes them complete. No fragmentation is
+ * allowed, so the identification may stay 0 (RFC 6864). */
 void net_headers_build(uint8_t headers[NET_HEADERS_BYTES], const struct net_link *link);
 
 /* Set the lengths for payload_bytes behind the UDP header. The checksums are left to the NIC: IPv4's is 0, UDP's is the
  * sum over the pseudo-header, not inverted. */
-void net_headers_set_length(uint8_t headers[NET_HEADERS_BYTES], const struct net_link *link, uint16_t payload_bytes);
+void net_headers_set_length(uint8_t headers[NET_HEADERS_BYTES], uint16_t payload_bytes);
 
 /* Who has link->peer? Broadcast. */
 void net_arp_request(uint8_t frame[NET_ARP_FRAME_BYTES], const struct net_link *link);

@@ -53,7 +53,19 @@ static inline struct span trace_queue_peek(const struct trace_queue *q)
 }
 
 /* The first size bytes of what peek told are in frames now. */
-void trace_queue_take(struct trace_queue *q, uint32_t size);
+static inline void trace_queue_take(struct trace_queue *q, uint32_t size)
+{
+    struct span *span = &q->spans[q->head % SINK_MAX_SPANS];
+
+    span->va += size;
+    span->pa += size;
+    span->offset += size;
+    q->sent = span->offset;
+    span->size -= size;
+    if (span->size == 0) {
+        q->head++;
+    }
+}
 
 /* How many bytes may be appended while the bytes from offset needed on (at most sent) must stay. */
 static inline uint32_t record_queue_space(const struct record_queue *q, uint64_t needed)
@@ -64,7 +76,15 @@ static inline uint32_t record_queue_space(const struct record_queue *q, uint64_t
 /* Append; there is space. */
 void record_queue_add(struct record_queue *q, const void *bytes, uint32_t size);
 
-struct span record_queue_peek(const struct record_queue *q);
+/* The oldest bytes that wait, as far as they are contiguous; the queue is not empty. */
+static inline struct span record_queue_peek(const struct record_queue *q)
+{
+    uint32_t at = (uint32_t)q->sent & (q->size - 1);
+    uint32_t waiting = (uint32_t)(q->end - q->sent);
+    uint32_t to_ring_end = q->size - at;
+
+    return (struct span){q->va + at, q->pa + at, waiting < to_ring_end ? waiting : to_ring_end, q->sent};
+}
 
 static inline void record_queue_take(struct record_queue *q, uint32_t size)
 {

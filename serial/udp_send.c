@@ -43,7 +43,7 @@ static __attribute__((noinline)) void set_payload_bytes(const struct udp_sink *s
         slot->headers = (struct e1000_tx_descriptor){s->headers_pa + from_first, HEADERS_FIELDS};
     }
     headers->payload_bytes = length;
-    net_headers_set_length(headers->net, &s->link, (uint16_t)(FRAME_HEADER_SIZE + length));
+    net_headers_set_length(headers->net, (uint16_t)(FRAME_HEADER_SIZE + length));
 }
 
 void udp_build_headers(struct udp_sink *s)
@@ -141,7 +141,7 @@ static uint32_t send_span(struct udp_sink *s, uint16_t stream, struct span span,
 
     while (left > 0 && room > 0) {
         uint32_t index = s->tx_head % UDP_TX_SLOTS;
-        uint32_t most = smaller(smaller(room, UDP_TX_SLOTS - index), s->max_unasked - s->unasked);
+        uint32_t most = smaller(smaller(room, s->run_frames), UDP_TX_SLOTS - index);
         uint32_t frames = smaller((left + full - 1) / full, most);
         uint32_t bytes = smaller(left, frames * full);
         struct window_run *run = window_push(&s->window, frames);
@@ -153,8 +153,8 @@ static uint32_t send_span(struct udp_sink *s, uint16_t stream, struct span span,
         run->stream = stream;
         put_frames(s, index, run);
         s->tx_head += frames;
-        s->unasked += frames;
-        if (s->unasked >= s->ask_frames) {
+        s->unasked += bytes + frames * HEADERS_BYTES;
+        if (s->unasked >= s->ask_bytes) {
             ask(s, now);
         }
         span.offset += bytes;
@@ -194,6 +194,7 @@ static void send_records(struct udp_sink *s, uint16_t cpu, uint64_t now)
         uint32_t sent = send_span(s, udp_stream(cpu, FRAME_RECORDS), record_queue_peek(q), now);
 
         if (sent == 0) {
+            s->waiting = true;
             return;
         }
         record_queue_take(q, sent);
@@ -208,6 +209,7 @@ static void send_trace(struct udp_sink *s, uint16_t cpu, uint64_t now)
         uint32_t sent = send_span(s, udp_stream(cpu, FRAME_TRACE), trace_queue_peek(q), now);
 
         if (sent == 0) {
+            s->waiting = true;
             return;
         }
         trace_queue_take(q, sent);
@@ -224,8 +226,12 @@ static bool time_to_ask(const struct udp_sink *s, uint64_t now)
 void udp_push(struct udp_sink *s, uint64_t now)
 {
     uint32_t before = s->tx_head;
-    bool again = s->window.resend_next != s->window.resend_end && send_again(s);
+    bool again = window_resends(&s->window) && send_again(s);
 
+    if (!again && !s->waiting && !time_to_ask(s, now)) {
+        return;
+    }
+    s->waiting = false;
     for (uint16_t cpu = 0; cpu < s->nr_cpus; cpu++) {
         send_records(s, cpu, now);
     }

@@ -43,25 +43,18 @@ static void take_packet(struct udp_sink *s, const uint8_t *bytes, size_t size, u
 
 void udp_receive(struct udp_sink *s, uint64_t now)
 {
-    uint32_t first = s->rx_next;
-
-    for (;;) {
+    do {
         uint32_t index = s->rx_next % UDP_RX_SLOTS;
         volatile struct e1000_rx_descriptor *rx = &s->rx[index];
 
-        if ((rx->status & E1000_RX_STATUS_DD) == 0) {
-            break;
-        }
         if ((rx->status & E1000_RX_STATUS_EOP) != 0 && rx->errors == 0 && rx->length <= E1000_RX_BUFFER_BYTES) {
             take_packet(s, s->rx_buffers + index * E1000_RX_BUFFER_BYTES, rx->length, now);
         }
         rx->status = 0;
         rx->errors = 0;
         s->rx_next++;
-    }
-    if (s->rx_next != first) {
-        e1000_give_rx(&s->nic, (s->rx_next - 1) % UDP_RX_SLOTS);
-    }
+    } while (udp_has_received(s));
+    e1000_give_rx(&s->nic, (s->rx_next - 1) % UDP_RX_SLOTS);
 }
 
 static void udp_poll(struct sink *sink)
@@ -69,14 +62,17 @@ static void udp_poll(struct sink *sink)
     struct udp_sink *s = udp_sink_of(sink);
     uint64_t now = tsc_read();
 
-    udp_receive(s, now);
+    if (udp_has_received(s)) {
+        udp_receive(s, now);
+    }
     window_check_timeout(&s->window, now);
     udp_push(s, now);
 }
 
 static void udp_trace(struct sink *sink, uint16_t cpu, uint64_t offset, const void *va, uint64_t pa, uint32_t size)
 {
-    struct trace_queue *q = &udp_sink_of(sink)->cpus[cpu].trace;
+    struct udp_sink *s = udp_sink_of(sink);
+    struct trace_queue *q = &s->cpus[cpu].trace;
 
     if (size == 0) {
         return;
@@ -84,6 +80,7 @@ static void udp_trace(struct sink *sink, uint16_t cpu, uint64_t offset, const vo
     while (!trace_queue_add(q, (struct span){va, pa, size, offset})) {
         udp_poll(sink);
     }
+    s->waiting = true;
 }
 
 static void udp_record(struct sink *sink, uint16_t cpu, const void *bytes, uint32_t size)
@@ -97,6 +94,7 @@ static void udp_record(struct sink *sink, uint16_t cpu, const void *bytes, uint3
         io_pause();
     }
     record_queue_add(q, bytes, size);
+    s->waiting = true;
 }
 
 static uint64_t udp_released(struct sink *sink, uint16_t cpu)

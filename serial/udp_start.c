@@ -12,7 +12,7 @@
 
 /* Payload bytes after which an acknowledgement is asked for, so that a receiver whose socket has the usual buffer of
  * some 200 KB is not overrun. */
-#define ASK_BYTES (FRAME_ACK_EVERY * 1440u)
+#define ASK_BYTES (64u * 1440u)
 #define ASK_PARTS 4u /* ... and after so many parts of a CPU's trace memory, so that it comes back in time */
 #define ASK_MS 5u    /* ... and after a while: each one costs root some hundred instructions */
 
@@ -113,7 +113,9 @@ static bool find_peer(struct udp_sink *s, uint64_t start, uint64_t timeout, uint
             udp_send_arp(s, request);
             asked = now;
         }
-        udp_receive(s, now);
+        if (udp_has_received(s)) {
+            udp_receive(s, now);
+        }
         io_pause();
     }
     return true;
@@ -127,14 +129,6 @@ static void *give_up(struct udp_sink *s, char *why, size_t why_size, const char 
     format_text(why, why_size, "%s %u.%u.%u.%u within %u s", what, peer >> 24, peer >> 16 & 255, peer >> 8 & 255,
                 peer & 255, seconds);
     return NULL;
-}
-
-/* How many frames carry so many bytes; 1 to FRAME_ACK_EVERY. */
-static uint32_t frames_of(uint64_t bytes, uint32_t max_payload)
-{
-    uint64_t frames = bytes / max_payload;
-
-    return frames == 0 ? 1 : frames < FRAME_ACK_EVERY ? (uint32_t)frames : FRAME_ACK_EVERY;
 }
 
 static void set_up(struct udp_sink *s, const struct udp_sink_params *params)
@@ -156,9 +150,8 @@ static void set_up(struct udp_sink *s, const struct udp_sink_params *params)
     s->stream_id = params->stream_id;
     s->nr_cpus = params->nr_cpus;
     s->max_payload = (uint16_t)((params->mtu - NET_IPV4_BYTES - NET_UDP_BYTES - FRAME_HEADER_SIZE) & ~7u);
-    s->max_unasked = frames_of(ASK_BYTES, s->max_payload);
-    s->ask_frames = frames_of(params->trace_bytes / ASK_PARTS, s->max_payload);
-    s->ask_frames = s->ask_frames < s->max_unasked ? s->ask_frames : s->max_unasked;
+    s->run_frames = ASK_BYTES / s->max_payload;
+    s->ask_bytes = params->trace_bytes / ASK_PARTS < ASK_BYTES ? (uint32_t)params->trace_bytes / ASK_PARTS : ASK_BYTES;
     s->ask_tsc = params->tsc_hz / 1000 * ASK_MS;
 }
 

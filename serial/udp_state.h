@@ -59,10 +59,11 @@ struct udp_sink {
     bool peer_found;
     struct command_box commands;
 
+    bool waiting;              /* there is something in the queues */
     uint32_t tx_head, tx_done; /* slots given to the NIC, and done; counted, not wrapped */
-    uint32_t unasked;          /* frames sent since an acknowledgement was asked for */
-    uint32_t max_unasked;      /* ... never more than these */
-    uint32_t ask_frames;       /* ... and asked for is with the span that makes it so many */
+    uint32_t run_frames;       /* at most so many frames are a run */
+    uint32_t unasked;          /* bytes sent since an acknowledgement was asked for, headers included */
+    uint32_t ask_bytes;        /* ... after which one is asked for with the run's last frame */
     uint64_t asked_tsc;        /* when one was asked for last */
     uint64_t ask_tsc;          /* ... and after so many ticks one is asked for in any case */
     bool ask_now;              /* somebody waits for it */
@@ -99,7 +100,14 @@ void udp_push(struct udp_sink *s, uint64_t now);
 /* Send an ARP packet (it is copied). It is dropped where the ring is full: whoever asked asks again. */
 void udp_send_arp(struct udp_sink *s, const uint8_t frame[NET_ARP_FRAME_BYTES]);
 
-/* Take in all packets that have arrived. */
+static inline bool udp_has_received(const struct udp_sink *s)
+{
+    const volatile struct e1000_rx_descriptor *rx = &s->rx[s->rx_next % UDP_RX_SLOTS];
+
+    return (rx->status & E1000_RX_STATUS_DD) != 0;
+}
+
+/* Take in all packets that have arrived; there is one. */
 void udp_receive(struct udp_sink *s, uint64_t now);
 
 extern const struct sink_ops udp_ops;

@@ -96,6 +96,12 @@ void window_check_timeout(struct window *w, uint64_t now);
 /* A frame that is on the way, as a run of one. */
 struct window_run window_frame(const struct window *w, uint32_t seq);
 
+/* May there be frames to send again? */
+static inline bool window_resends(const struct window *w)
+{
+    return w->resend_next != w->resend_end;
+}
+
 /* The next frame to send again, as a run of one, or false. The caller sends it if it gets one. */
 bool window_resend(struct window *w, struct window_run *frame);
 

@@ -10,16 +10,6 @@ uint64_t ept_pointer(uint64_t pml4_pa)
     return pml4_pa | EPTP_WALK_LENGTH_4 | EPTP_WRITE_BACK;
 }
 
-uint64_t ept_entry_size(unsigned level)
-{
-    return EPT_PAGE_SIZE << (9 * (level - 1));
-}
-
-unsigned ept_index(uint64_t gpa, unsigned level)
-{
-    return (unsigned)(gpa >> (12 + 9 * (level - 1))) & (EPT_TABLE_ENTRIES - 1);
-}
-
 uint64_t ept_table_entry(uint64_t table_pa)
 {
     return (table_pa & EPT_ADDRESS_MASK) | EPT_ACCESS_MASK;
@@ -30,16 +20,6 @@ uint64_t ept_leaf_entry(uint64_t pa, unsigned level, int memory_type, uint64_t a
     uint64_t entry = (pa & EPT_ADDRESS_MASK) | (uint64_t)memory_type << EPT_MEMORY_TYPE_SHIFT | access;
 
     return level > 1 ? entry | EPT_LARGE : entry;
-}
-
-bool ept_entry_present(uint64_t entry)
-{
-    return (entry & EPT_ACCESS_MASK) != 0;
-}
-
-bool ept_entry_is_leaf(uint64_t entry, unsigned level)
-{
-    return ept_entry_present(entry) && (level == 1 || (entry & EPT_LARGE));
 }
 
 uint64_t ept_split_entry(uint64_t leaf, unsigned level, unsigned index)

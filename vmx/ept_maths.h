@@ -34,10 +34,16 @@
 uint64_t ept_pointer(uint64_t pml4_pa);
 
 /* Bytes that one entry of a table of this level covers. */
-uint64_t ept_entry_size(unsigned level);
+static inline uint64_t ept_entry_size(unsigned level)
+{
+    return EPT_PAGE_SIZE << (9 * (level - 1));
+}
 
 /* Index of gpa in its table of this level. */
-unsigned ept_index(uint64_t gpa, unsigned level);
+static inline unsigned ept_index(uint64_t gpa, unsigned level)
+{
+    return (unsigned)(gpa >> (12 + 9 * (level - 1))) & (EPT_TABLE_ENTRIES - 1);
+}
 
 /* An entry that points to a table; all access, so that the leaves decide. */
 uint64_t ept_table_entry(uint64_t table_pa);
@@ -46,10 +52,16 @@ uint64_t ept_table_entry(uint64_t table_pa);
  */
 uint64_t ept_leaf_entry(uint64_t pa, unsigned level, int memory_type, uint64_t access);
 
-bool ept_entry_present(uint64_t entry);
+static inline bool ept_entry_present(uint64_t entry)
+{
+    return (entry & EPT_ACCESS_MASK) != 0;
+}
 
 /* Does an entry of this level map a page? (Entries of level 1 always do, if present.) */
-bool ept_entry_is_leaf(uint64_t entry, unsigned level);
+static inline bool ept_entry_is_leaf(uint64_t entry, unsigned level)
+{
+    return ept_entry_present(entry) && (level == 1 || (entry & EPT_LARGE));
+}
 
 /* Entry number index of the table, one level down, that maps the same as the leaf of this level (2 or 3). */
 uint64_t ept_split_entry(uint64_t leaf, unsigned level, unsigned index);

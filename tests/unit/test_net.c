@@ -48,7 +48,7 @@ static void datagram_is_what_the_nic_expects(void **state)
 
     (void)state;
     net_headers_build(frame, &link_to_peer);
-    net_headers_set_length(frame, &link_to_peer, 5);
+    net_headers_set_length(frame, 5);
     assert_memory_equal(frame, expected, sizeof(expected));
     memcpy(frame + NET_HEADERS_BYTES, "hello", 5);
 
@@ -68,9 +68,9 @@ static void lengths_can_be_set_again(void **state)
     (void)state;
     net_headers_build(once, &link_to_peer);
     net_headers_build(twice, &link_to_peer);
-    net_headers_set_length(twice, &link_to_peer, 16082);
-    net_headers_set_length(once, &link_to_peer, 1472);
-    net_headers_set_length(twice, &link_to_peer, 1472);
+    net_headers_set_length(twice, 16082);
+    net_headers_set_length(once, 1472);
+    net_headers_set_length(twice, 1472);
     assert_memory_equal(once, twice, sizeof(once));
 }
 

@@ -111,7 +111,7 @@ static void send_new(struct world *world, uint32_t nr_frames)
         struct window_run frame = window_frame(&world->window, run->first + i);
         bool lazy = random_below(4) == 0 && window_space(&world->window) > SIZE / 2;
 
-        send_frame(world, &frame, i + 1 == nr_frames ? !lazy : i % FRAME_ACK_EVERY == FRAME_ACK_EVERY - 1);
+        send_frame(world, &frame, i + 1 == nr_frames ? !lazy : i % 64 == 63);
     }
 }
 
