@@ -29,6 +29,9 @@ WARN := -Wall -Wextra -Wshadow -Wundef -Wconversion -Wmissing-prototypes -Wstric
 HV_CFLAGS := -std=c11 -O2 -g $(WARN) -ffreestanding -fpie -fvisibility=hidden -mno-red-zone -mgeneral-regs-only -mcrc32 \
     -fno-stack-protector -fno-asynchronous-unwind-tables -fcf-protection=none -fno-jump-tables -fno-common \
     -ffunction-sections -fdata-sections -ffile-prefix-map=$(CURDIR)=. -I. -MMD -MP
+# Linked as one program, so that the short functions of core cost no calls; the objects hold code as well, for core.sh.
+HV_LTO := -flto -flto-partition=one -ffat-lto-objects
+HV_LDFLAGS := -nostdlib -static -no-pie -Wl,--gc-sections,-z,max-page-size=4096,-z,noexecstack,--no-warn-rwx-segments,--build-id=none
 HV_OBJS := $(patsubst %.c,$(BUILD)/hv/%.o,$(CORE) $(SHELL_C)) $(patsubst %.S,$(BUILD)/hv/%.S.o,$(SHELL_S))
 
 # What runs once should be small, what runs at each exit fast.
@@ -37,7 +40,7 @@ $(BUILD)/hv/boot/%.o: HV_CFLAGS += -Os
 $(BUILD)/hv/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC  $@"
-	$(Q)$(CC) $(HV_CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(HV_CFLAGS) $(HV_LTO) -c -o $@ $<
 
 $(BUILD)/hv/%.S.o: %.S
 	@mkdir -p $(@D)
@@ -46,7 +49,7 @@ $(BUILD)/hv/%.S.o: %.S
 
 $(BUILD)/undertrace.elf: $(HV_OBJS) linker.ld
 	@echo "  LD  $@"
-	$(Q)$(LD) --gc-sections -nostdlib -static -no-pie -z max-page-size=4096 -z noexecstack --no-warn-rwx-segments --build-id=none -T linker.ld -o $@ $(HV_OBJS)
+	$(Q)$(CC) $(HV_CFLAGS) $(HV_LTO) $(HV_LDFLAGS) -T linker.ld -o $@ $(HV_OBJS)
 
 # --- the host tool ----------------------------------------------------------------------------------------------------
 
