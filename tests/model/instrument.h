@@ -86,8 +86,13 @@ class bxInstruction_c;
             return ptm_result == PTM_DONE;                                                                             \
     }
 
-#define BX_INSTR_HLT(cpu_id) ptm_halt(BX_CPU_THIS)
-#define BX_INSTR_MWAIT(cpu_id, addr, len, flags) ptm_halt(BX_CPU_THIS)
+/* In BX_CPU_C::enter_sleep_state. Row 33a: MWAIT to C0, whose hint is FH, stops no clock. */
+#define BX_INSTR_HLT(cpu_id)                                                                                           \
+    {                                                                                                                  \
+        if (state < BX_ACTIVITY_STATE_MWAIT || (EAX >> 4 & 0xf) != 0xf)                                                \
+            ptm_halt(BX_CPU_THIS);                                                                                     \
+    }
+#define BX_INSTR_MWAIT(cpu_id, addr, len, flags)
 
 #define BX_INSTR_REPEAT_ITERATION(cpu_id, i)                                                                           \
     {                                                                                                                  \
@@ -120,10 +125,17 @@ class bxInstruction_c;
 #define BX_INSTR_CPUID(function, subfunction, leaf) ptm_cpuid(BX_CPU_THIS, function, subfunction, leaf)
 #define BX_INSTR_VMEXIT_DONE() ptm_vmexit_done(BX_CPU_THIS)
 #define BX_INSTR_VMENTRY() ptm_vmentry(BX_CPU_THIS)
+#define BX_INSTR_VMFAIL(error) ptm_vmfail(BX_CPU_THIS, error)
+#define BX_INSTR_VMENTRY_WITHOUT_VMCS() ptm_vmentry_failed(BX_CPU_THIS)
 #define BX_INSTR_VMPTRLD() ptm_vmptrld(BX_CPU_THIS)
 #define BX_INSTR_VMXON() ptm_vmxon(BX_CPU_THIS)
 #define BX_INSTR_SMI() ptm_smi(BX_CPU_THIS)
 #define BX_INSTR_INIT_SIGNAL() ptm_init_begin(BX_CPU_THIS)
+#define BX_INSTR_TASK_COMMITS(by_event)                                                                                \
+    {                                                                                                                  \
+        if (BX_CPU_THIS_PTR ptm.hot)                                                                                   \
+            ptm_task_commits(BX_CPU_THIS, by_event);                                                                   \
+    }
 #define BX_INSTR_RSM() ptm_rsm(BX_CPU_THIS)
 #define BX_INSTR_RANDOM_SEED() ptm_random_seed()
 

@@ -154,6 +154,7 @@ void ptm_cpu_reset(BX_CPU_C *cpu, unsigned type)
         if (!ptm_cap(ptm_config.profile, PTM_CAP_IP_FILTER))
             memset(&p->msr, 0, sizeof(p->msr));
         p->msr.ctl &= ~RTIT_CTL_TRACE_EN;
+        p->context_en = p->filter_en = false;
         p->msr.output_mask_ptrs |= TOPA_PTRS_LOWER_ONES;
         memset(&p->pmu, 0, sizeof(p->pmu));
         p->pmi_waiting = false;

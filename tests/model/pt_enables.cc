@@ -10,24 +10,33 @@ uint64_t ptm_current_ip(BX_CPU_C *cpu)
     return cpu->get_laddr(BX_SEG_REG_CS, cpu->get_instruction_pointer());
 }
 
+/* 36.2.4.2: bits 63:12, or 63:5 with PAE paging; CR0.PG has no part in it. 36.4.2.7: a PIP's are the same. */
+uint64_t ptm_cr3_address(BX_CPU_C *cpu, uint64_t cr3)
+{
+    bool pae = cpu->cr4.get_PAE() && !cpu->efer.get_LMA();
+    return cr3 & ~(pae ? 0x1full : 0xfffull);
+}
+
 static bool context_en(BX_CPU_C *cpu)
 {
     const struct ptm_cpu *p = &cpu->ptm;
     bool user = cpu->sregs[BX_SEG_REG_CS].selector.rpl != 0;
     if (!(p->msr.ctl & (user ? RTIT_CTL_USER : RTIT_CTL_OS)))
         return false;
-    if ((p->msr.ctl & RTIT_CTL_CR3_FILTER) && (cpu->cr3 & ~0x1full) != p->msr.cr3_match)
-        return false;
-    return true;
+    return !(p->msr.ctl & RTIT_CTL_CR3_FILTER) ||
+           ptm_cr3_address(cpu, cpu->cr3) == ptm_cr3_address(cpu, p->msr.cr3_match);
 }
 
+/* "The processor does not update ContextEn when TriggerEn = 0" (36.2.5.3); FilterEn is 1 where TraceEn is 1 and there
+ * is no range (36.2.5.5), else ptm_enables_at says. */
 void ptm_enables_update(BX_CPU_C *cpu)
 {
     struct ptm_cpu *p = &cpu->ptm;
-    p->trigger_en =
-        (p->msr.ctl & RTIT_CTL_TRACE_EN) != 0 && (p->msr.status & (RTIT_STATUS_ERROR | RTIT_STATUS_STOPPED)) == 0;
-    p->context_en = (p->msr.ctl & RTIT_CTL_TRACE_EN) != 0 && context_en(cpu);
-    if (!ptm_ranges_used(p))
+    bool trace_en = (p->msr.ctl & RTIT_CTL_TRACE_EN) != 0;
+    p->trigger_en = trace_en && (p->msr.status & (RTIT_STATUS_ERROR | RTIT_STATUS_STOPPED)) == 0;
+    if (p->trigger_en)
+        p->context_en = context_en(cpu);
+    if (trace_en && !ptm_ranges_used(p))
         p->filter_en = true;
     p->packet_en = p->trigger_en && p->context_en && p->filter_en;
     p->return_compression = !(p->msr.ctl & RTIT_CTL_DIS_RETC);
@@ -82,6 +91,7 @@ static void trace_on(BX_CPU_C *cpu, uint64_t ip)
     ptm_tnt_drop(p);
     p->retstack_depth = 0;
     p->mode_known = false;
+    p->task_committed = false;
     bool psb = take_pending(p, RTIT_STATUS_PEND_PSB) || byte_count == 0;
     if (!psb) {
         ptm_put_tsc(cpu);

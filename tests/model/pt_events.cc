@@ -14,6 +14,7 @@ struct transfer {
     bool new_cr3;    /* a PIP */
     bool skd022;     /* a VM entry that has a FUP where it clears TraceEn: the erratum */
     bool is_mov_cr3; /* no IP moves; TraceStop looks where it stands */
+    bool vm_entry;
     uint64_t source;
 };
 
@@ -39,7 +40,7 @@ static void transfer_packets(BX_CPU_C *cpu, const struct transfer *transfer)
     if (before && transfer->has_source)
         ptm_put_payload(cpu, PT_PACKET_FUP, ptm_ip_payload(transfer->source, p->source_base));
     if (transfer->new_cr3 && p->context_en && (p->msr.ctl & RTIT_CTL_OS))
-        ptm_put_pip(cpu);
+        ptm_put_pip(cpu, transfer->vm_entry);
     if (after)
         ptm_put_mode(cpu, false);
     if (before && after) {
@@ -72,6 +73,7 @@ void ptm_far_branch(BX_CPU_C *cpu, uint64_t from)
     transfer.is_branch = true;
     transfer.source = from;
     transfer.new_cr3 = take_cr3_changed(&cpu->ptm);
+    cpu->ptm.task_committed = false;
     transfer_packets(cpu, &transfer);
 }
 
@@ -83,12 +85,27 @@ static void exception_ends(struct ptm_cpu *p)
     p->in_exception = false;
 }
 
-/* An event may fault on its way and give place to another: only the one that arrives counts. */
+/* An event may fault on its way and give place to another: only the one that arrives counts. A fault in a task switch
+ * that is past its commit point reports where that task switch started (36.4.2.6). */
 void ptm_event_begin(BX_CPU_C *cpu, uint64_t ip)
 {
-    cpu->ptm.event_ip = ip;
-    cpu->ptm.source_base = ptm_ip_base(cpu);
+    struct ptm_cpu *p = &cpu->ptm;
+    if (!p->task_committed) {
+        p->event_ip = ip;
+        p->source_base = ptm_ip_base(cpu);
+    }
+    p->task_committed = false;
     ptm_truth_interrupted(cpu);
+}
+
+void ptm_task_commits(BX_CPU_C *cpu, bool by_event)
+{
+    struct ptm_cpu *p = &cpu->ptm;
+    p->task_committed = true;
+    if (by_event)
+        return;
+    p->event_ip = cpu->far_branch.prev_laddr;
+    p->source_base = ptm_ip_base(cpu);
 }
 
 /* Rows 11, 12, 13. */
@@ -99,6 +116,7 @@ void ptm_event_done(BX_CPU_C *cpu)
     transfer.has_source = true;
     transfer.source = cpu->ptm.event_ip;
     transfer.new_cr3 = take_cr3_changed(&cpu->ptm);
+    cpu->ptm.task_committed = false;
     exception_ends(&cpu->ptm);
     transfer_packets(cpu, &transfer);
 }
@@ -138,8 +156,9 @@ static void deferred_apply(BX_CPU_C *cpu, const struct transfer *transfer)
         ptm_tnt_flush(cpu);
         if (transfer->has_source || transfer->skd022)
             ptm_put_payload(cpu, PT_PACKET_FUP, ptm_ip_payload(transfer->source, p->source_base));
-        if (transfer->new_cr3 && (p->msr.ctl & RTIT_CTL_OS))
-            ptm_put_pip(cpu);
+        ptm_enables_update(cpu); /* a PIP wants ContextEn where the transition leads (36.4.2.7) */
+        if (transfer->new_cr3 && p->context_en && (p->msr.ctl & RTIT_CTL_OS))
+            ptm_put_pip(cpu, transfer->vm_entry);
         ptm_put_ip_suppressed(cpu, PT_PACKET_TIP_PGD);
         p->hot &= ~PTM_HOT_BRANCH; /* said all that trace_off would say */
     }
@@ -167,7 +186,7 @@ static bool transition_ends(BX_CPU_C *cpu, const struct transfer *transfer)
 static struct transfer vm_exit_transfer(BX_CPU_C *cpu)
 {
     struct transfer transfer = {};
-    transfer.is_branch = ptm_config.scope == PTM_SCOPE_TRACED && cpu->ptm.exit_has_ip;
+    transfer.is_branch = ptm_config.scope == PTM_SCOPE_TRACED;
     transfer.has_source = cpu->ptm.exit_has_ip;
     transfer.source = cpu->ptm.exit_ip;
     transfer.new_cr3 = !cpu->vmcs.vmexit_ctrls1.PTRACE_SUPPRESS_HOST_VMX_TRACE();
@@ -178,6 +197,7 @@ static struct transfer vm_entry_transfer(BX_CPU_C *cpu)
 {
     struct transfer transfer = {};
     transfer.is_branch = ptm_config.scope == PTM_SCOPE_TRACED;
+    transfer.vm_entry = true;
     transfer.skd022 = (ptm_config.errata & PTM_SKD022) != 0;
     transfer.source = cpu->ptm.entry_ip;
     transfer.new_cr3 = !cpu->vmcs.vmentry_ctrls.PTRACE_SUPPRESS_VMX_PACKETS();
@@ -199,7 +219,7 @@ void ptm_vmexit_begin(BX_CPU_C *cpu, uint32_t reason, uint64_t ip)
 {
     struct ptm_cpu *p = &cpu->ptm;
     bool failed_entry = (reason >> 31) != 0;
-    p->exit_ip = ip;
+    p->exit_ip = failed_entry && p->in_vm_entry ? p->entry_ip : ip;
     p->source_base = ptm_ip_base(cpu);
     p->exit_has_ip = !failed_entry;
     p->in_vm_exit = true;
@@ -220,6 +240,29 @@ void ptm_vmexit_done(BX_CPU_C *cpu)
     ptm_pmu_vmexit(cpu);
     if (!transition_ends(cpu, &transfer))
         transfer_packets(cpu, &transfer);
+}
+
+/* 36.5.2.7: a VM entry that fails before it loads any state goes on behind its instruction, and is a far transfer all
+ * the same. */
+void ptm_vmentry_failed(BX_CPU_C *cpu)
+{
+    struct transfer transfer = {};
+    transfer.is_branch = ptm_config.scope == PTM_SCOPE_TRACED;
+    transfer.source = cpu->get_laddr(BX_SEG_REG_CS, cpu->prev_rip);
+    transfer_packets(cpu, &transfer);
+}
+
+/* "VM-Instruction Error Numbers", those of VM entries. */
+void ptm_vmfail(BX_CPU_C *cpu, uint32_t error)
+{
+    switch (error) {
+    case VMXERR_VMLAUNCH_NON_CLEAR_VMCS:
+    case VMXERR_VMRESUME_NON_LAUNCHED_VMCS:
+    case VMXERR_VMENTRY_INVALID_VM_CONTROL_FIELD:
+    case VMXERR_VMENTRY_INVALID_VM_HOST_STATE_FIELD:
+    case VMXERR_VMENTRY_MOV_SS_BLOCKING:
+        ptm_vmentry_failed(cpu);
+    }
 }
 
 /* Row 17; an event that the entry injects follows as an event of its own. */
@@ -280,7 +323,7 @@ void ptm_smi(BX_CPU_C *cpu)
     p->hot = 0;
 }
 
-/* Row 15. */
+/* Row 15. With TraceEn = 1, rows 15d to 15f: shutdown. */
 void ptm_rsm(BX_CPU_C *cpu)
 {
     struct ptm_cpu *p = &cpu->ptm;
@@ -288,5 +331,7 @@ void ptm_rsm(BX_CPU_C *cpu)
     p->in_vmx_transition = false;
     if (cpu->in_vmx_guest)
         ptm_truth_world(cpu, true);
+    if (p->msr.ctl & RTIT_CTL_TRACE_EN)
+        cpu->shutdown();
     ptm_ctl_set(cpu, p->smm_trace_en ? p->msr.ctl | RTIT_CTL_TRACE_EN : p->msr.ctl, ip, ip);
 }

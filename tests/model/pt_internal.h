@@ -130,7 +130,7 @@ void ptm_put_payload(BX_CPU_C *cpu, enum pt_packet_kind kind, uint64_t payload);
 void ptm_put_ip(BX_CPU_C *cpu, enum pt_packet_kind kind, uint64_t ip);
 void ptm_put_ip_suppressed(BX_CPU_C *cpu, enum pt_packet_kind kind);
 void ptm_put_plain(BX_CPU_C *cpu, enum pt_packet_kind kind); /* no payload */
-void ptm_put_pip(BX_CPU_C *cpu);
+void ptm_put_pip(BX_CPU_C *cpu, bool vm_entry);
 void ptm_put_vmcs(BX_CPU_C *cpu);
 /* MODE.Exec, where the decoder does not know the mode, or always. */
 void ptm_put_mode(BX_CPU_C *cpu, bool always);
@@ -139,6 +139,8 @@ void ptm_psb_if_due(BX_CPU_C *cpu, uint64_t ip);
 void ptm_psb(BX_CPU_C *cpu, uint64_t ip);
 
 /* --- pt_enables.cc --- */
+/* The bits of a CR3 that the filter compares and a PIP tells. */
+uint64_t ptm_cr3_address(BX_CPU_C *cpu, uint64_t cr3);
 /* Work out the enables and hot from the CPU's state and the MSRs. */
 void ptm_enables_update(BX_CPU_C *cpu);
 /* IA32_RTIT_CTL has a new value; ip: the IP that TIP.PGE or FUP reports. */

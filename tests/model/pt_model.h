@@ -74,10 +74,11 @@ struct ptm_cpu {
 
     /* Packets */
     uint64_t last_ip;
-    bool mode_known;   /* a MODE.Exec was sent since the last PSB */
-    uint8_t mode_sent; /* its two bits */
-    bool cr3_changed;  /* by the task switch that is under way */
-    bool psb_wanted;   /* the threshold was passed */
+    bool mode_known;     /* a MODE.Exec was sent since the last PSB */
+    uint8_t mode_sent;   /* its two bits */
+    bool cr3_changed;    /* by the task switch that is under way */
+    bool task_committed; /* it is past its commit point: event_ip is where it started */
+    bool psb_wanted;     /* the threshold was passed */
 
     /* An event on its way through the IDT, a VM exit or an SMI: where it hit. */
     uint64_t event_ip;
@@ -161,11 +162,14 @@ void ptm_far_branch(BX_CPU_C *cpu, uint64_t from);
 void ptm_event_begin(BX_CPU_C *cpu, uint64_t ip);
 void ptm_event_done(BX_CPU_C *cpu);
 void ptm_mov_cr3(BX_CPU_C *cpu);
+void ptm_task_commits(BX_CPU_C *cpu, bool by_event);
 void ptm_task_switch_cr3(BX_CPU_C *cpu);
 void ptm_context_switch(BX_CPU_C *cpu);
 void ptm_vmexit_begin(BX_CPU_C *cpu, uint32_t reason, uint64_t ip);
 void ptm_vmexit_done(BX_CPU_C *cpu);
 void ptm_vmentry(BX_CPU_C *cpu);
+void ptm_vmfail(BX_CPU_C *cpu, uint32_t error);
+void ptm_vmentry_failed(BX_CPU_C *cpu);
 void ptm_vmptrld(BX_CPU_C *cpu);
 void ptm_vmxon(BX_CPU_C *cpu);
 void ptm_smi(BX_CPU_C *cpu);

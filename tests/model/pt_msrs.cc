@@ -48,6 +48,7 @@ static bool is_rtit(uint32_t index)
            (index >= MSR_IA32_RTIT_ADDR0_A && index < MSR_IA32_RTIT_ADDR0_A + 2 * PTM_NR_RANGES);
 }
 
+/* ContextEn and FilterEn are as they were last where TriggerEn or TraceEn is 0 (36.2.5.3, 36.2.7.4). */
 static uint64_t status_read(const struct ptm_cpu *p)
 {
     uint64_t status = p->msr.status;
@@ -55,7 +56,7 @@ static uint64_t status_read(const struct ptm_cpu *p)
         status |= RTIT_STATUS_TRIGGER_EN;
     if (p->context_en)
         status |= RTIT_STATUS_CONTEXT_EN;
-    if ((p->msr.ctl & RTIT_CTL_TRACE_EN) && p->filter_en) /* 36.2.5.5: whatever TriggerEn is */
+    if (p->filter_en)
         status |= RTIT_STATUS_FILTER_EN;
     return status;
 }
@@ -208,7 +209,7 @@ static enum ptm_access config_write(BX_CPU_C *cpu, uint32_t index, uint64_t valu
 {
     struct ptm_cpu *p = &cpu->ptm;
     ptm_transition_settle(cpu);
-    if (p->msr.ctl & RTIT_CTL_TRACE_EN)
+    if ((p->ctl_deferred ? p->deferred_ctl : p->msr.ctl) & RTIT_CTL_TRACE_EN)
         return PTM_FAULT;
     switch (index) {
     case MSR_IA32_RTIT_OUTPUT_BASE:

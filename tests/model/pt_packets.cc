@@ -73,12 +73,12 @@ void ptm_put_plain(BX_CPU_C *cpu, enum pt_packet_kind kind)
     ptm_put(cpu, &packet);
 }
 
-/* 36.4.2.5, and NR: 36.5.1. */
-void ptm_put_pip(BX_CPU_C *cpu)
+/* 36.4.2.7. A VM entry's has NR set whatever "conceal VMX non-root operation from Intel PT" says. */
+void ptm_put_pip(BX_CPU_C *cpu, bool vm_entry)
 {
     struct pt_packet packet = packet_of(PT_PACKET_PIP);
-    packet.cr3 = cpu->cr3 & 0xfffffffffffe0ull;
-    packet.non_root = cpu->in_vmx_guest && !ptm_vmx_concealed(cpu);
+    packet.cr3 = ptm_cr3_address(cpu, cpu->cr3) & 0xfffffffffffffull;
+    packet.non_root = cpu->in_vmx_guest && (vm_entry || !ptm_vmx_concealed(cpu));
     ptm_put(cpu, &packet);
 }
 
@@ -135,7 +135,7 @@ void ptm_psb(BX_CPU_C *cpu, uint64_t ip)
     ptm_put_tsc(cpu);
     ptm_put_cbr(cpu);
     if (p->context_en && (p->msr.ctl & RTIT_CTL_OS))
-        ptm_put_pip(cpu);
+        ptm_put_pip(cpu, false);
     if (cpu->in_vmx && !ptm_vmx_concealed(cpu))
         ptm_put_vmcs(cpu);
     if (p->context_en && (p->msr.ctl & RTIT_CTL_BRANCH_EN)) {

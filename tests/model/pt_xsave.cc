@@ -66,11 +66,24 @@ static uint64_t msr_value(BX_CPU_C *cpu, uint32_t index)
     return ptm_rdmsr(cpu, index, &value) == PTM_DONE ? value : 0;
 }
 
-/* 13.6: in its initial configuration each of the MSRs is 0, but for the bits that are ones in hardware. */
+/* Bits that software does not write. */
+static uint64_t not_state(uint32_t index)
+{
+    switch (index) {
+    case 0x561:
+        return TOPA_PTRS_LOWER_ONES;
+    case 0x571:
+        return RTIT_STATUS_FILTER_EN | RTIT_STATUS_CONTEXT_EN | RTIT_STATUS_TRIGGER_EN;
+    default:
+        return 0;
+    }
+}
+
+/* 13.6: in its initial configuration each of the MSRs is 0. */
 bool BX_CPU_C::ptm_xsave_in_use(void)
 {
     for (unsigned n = 0; n < NR_MSRS; n++)
-        if (msr_value(this, state_msrs[n]) & ~(state_msrs[n] == 0x561 ? TOPA_PTRS_LOWER_ONES : 0))
+        if (msr_value(this, state_msrs[n]) & ~not_state(state_msrs[n]))
             return true;
     return false;
 }

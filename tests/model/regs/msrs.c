@@ -125,11 +125,15 @@ static void check_enabled(void)
     check("enabled: ADDR0_A", wrmsr_faults(MSR_RTIT_ADDR0_A, 0));
     check_equal("enabled: STATUS has TriggerEn, ContextEn, FilterEn", rdmsr(MSR_RTIT_STATUS) & 0x3f, 7);
     check("enabled: TraceEn is cleared, another bit set", !wrmsr_faults(MSR_RTIT_CTL, RTIT_CTL_DIS_RETC));
+    check_equal("then STATUS keeps ContextEn, FilterEn: it is not modified", rdmsr(MSR_RTIT_STATUS) & 7, 3);
     check("then PacketByteCnt counts, where it is", (rdmsr(MSR_RTIT_STATUS) >> 32 != 0) == ((sub0[1] & 2) != 0));
     wrmsr(MSR_RTIT_STATUS, RTIT_STATUS_STOPPED);
     uint64_t ptrs = rdmsr(MSR_RTIT_OUTPUT_MASK_PTRS);
     wrmsr(MSR_RTIT_CTL, ctl);
     check_equal("Stopped: no TriggerEn, but FilterEn", rdmsr(MSR_RTIT_STATUS) & 0x35, RTIT_STATUS_STOPPED | 1);
+    wrmsr(MSR_RTIT_CTL, 0);
+    wrmsr(MSR_RTIT_CTL, ctl & ~RTIT_CTL_OS);
+    check_equal("Stopped: ContextEn is not updated", rdmsr(MSR_RTIT_STATUS) & 2, 2);
     wrmsr(MSR_RTIT_CTL, 0);
     check_equal("Stopped: the output stays where it is", rdmsr(MSR_RTIT_OUTPUT_MASK_PTRS), ptrs);
     wrmsr(MSR_RTIT_STATUS, 0);

@@ -198,6 +198,15 @@ static void lists(void)
     launch();
     check_equal("lists: a reserved bit fails VM entry", outcome(), ENTRY_MSR_LIST);
     end();
+    start(guest_reads);
+    static const uint64_t late[] = {MSR_RTIT_CTL, CTL_TOPA, MSR_RTIT_OUTPUT_MASK_PTRS, 0x7f};
+    for (unsigned n = 0; n < 4; n++)
+        qwords(LISTS)[n] = late[n];
+    row_vmwrite(0x200a, LISTS);
+    row_vmwrite(0x4014, 2);
+    launch();
+    check_equal("lists: the output behind TraceEn = 1 fails VM entry", outcome(), ENTRY_MSR_LIST);
+    end();
 }
 
 static void load_and_clear(void)
@@ -218,6 +227,15 @@ static void load_and_clear(void)
     row_vmwrite(GUEST_RTIT_CTL, CTL_TOPA);
     launch();
     check_equal("saved: the guest's last value", vmread(GUEST_RTIT_CTL), 0);
+    end();
+    start(guest_reads);
+    set(ENTRY_CONTROLS, LOAD_CTL);
+    row_vmwrite(GUEST_RTIT_CTL, RTIT_CTL_DIS_RETC);
+    qwords(LISTS)[0] = MSR_RTIT_CTL;
+    qwords(LISTS)[1] = RTIT_CTL_OS;
+    row_vmwrite(0x200a, LISTS);
+    row_vmwrite(0x4014, 1);
+    check_equal("load: the MSR list comes after it", launch(), RTIT_CTL_OS);
     end();
     start(guest_reads);
     set(ENTRY_CONTROLS, LOAD_CTL);

@@ -1,14 +1,15 @@
 /*
- * Rows 5b and 5c with CR4.PCIDE: the CR3 filter compares CR3[63:5] (36.2.4.2), so the upper bits of the PCID
- * count, the lower five do not.
+ * Rows 5b and 5c with CR4.PCIDE: the CR3 filter compares CR3[63:12] (36.2.4.2), in which no PCID is, nor in a PIP
+ * (36.4.2.7).
  *
  * perf: packets (it does not know MOV to CR3, and takes the TIP.PGD for the next branch's)
  *
  * expect:
  * cbr *
- * pip 72fe0
+ * pip 72000
  * mode.exec cs.l
  * tip.pge matches
+ * pip 72000
  * tip.pgd
  */
 #include "row.h"
@@ -20,11 +21,11 @@
     SET_MSR RTIT_CR3_MATCH, OTHER_TABLES | 0xfe0
     movl $OTHER_TABLES | 0x01f, %ebx
     movl $OTHER_TABLES | 0xfe7, %esi
-    movl $OTHER_TABLES | 0xfc7, %edi
+    movl $TABLES | 0xfe0, %edi
     TRACE_ON CTL_DEFAULT | CTL_CR3_FILTER
     movq %rbx, %cr3
-    movq %rsi, %cr3
 matches:
+    movq %rsi, %cr3
     movq %rdi, %cr3
     TRACE_OFF
     movl $TABLES, %eax

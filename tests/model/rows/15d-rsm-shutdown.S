@@ -1,0 +1,74 @@
+/*
+ * Row 15d: RSM with TraceEn 1 is a shutdown, which an NMI ends, and the clock goes on (CBR): nothing is executed
+ * behind RSM before it. The NMI is the
+ * interval timer's, through the I/O APIC.
+ *
+ * libipt: packets (there is no image of the SMI handler)
+ * perf: packets (there is no image of the SMI handler)
+ *
+ * expect:
+ * cbr *
+ * mode.exec cs.l
+ * tip.pge on
+ * fup here
+ * tip.pgd
+ * cbr *
+ * mode.exec
+ * tip.pge *
+ * cbr *
+ * fup here
+ * mode.exec cs.l
+ * tip nmi
+ * fup off
+ * tip.pgd
+ */
+#include "row.h"
+
+    ROW
+    GATE 2, nmi
+    movl $handler, %esi /* at the address of reset */
+    movl $0x38000, %edi
+    movl $handler_end - handler, %ecx
+    rep movsb
+    movl $0x80000b58, %eax
+    movl $0xcf8, %edx
+    outl %eax, %dx
+    movl $0x02000000, %eax /* PIIX4: a write to port B2H is an SMI */
+    movl $0xcfc, %edx
+    outl %eax, %dx
+    movl $0xfec00000, %ebx
+    movl $0x15, (%rbx) /* pin 2: NMI, to APIC 0 */
+    movl $0, 0x10(%rbx)
+    movl $0x14, (%rbx)
+    movl $0x400, 0x10(%rbx)
+    movb $0x30, %al /* once, after 1000H of 1.19 MHz */
+    outb %al, $0x43
+    movb $0, %al
+    outb %al, $0x40
+    movb $0x10, %al
+    outb %al, $0x40
+    TRACE_ON
+    outb %al, $0xb2
+here:
+    jmp 1f
+1:  testl %esp, %esp
+    jnz 1b
+nmi:
+    TRACE_OFF
+    movl $0xfec00000, %ebx
+    movl $0x14, (%rbx)
+    movl $0x10000, 0x10(%rbx)
+    movq $done, (%rsp)
+    iretq
+done:
+    ret
+    .code16
+handler:
+    movl $RTIT_CTL, %ecx
+    movl $CTL_DEFAULT, %eax
+    xorl %edx, %edx
+    wrmsr
+    rsm
+handler_end:
+    .code64
+    ROW_END

@@ -1,0 +1,26 @@
+/*
+ * Row 16f where the CR3 filter lets the guest's CR3 alone pass: no PIP, which would tell the host's (36.2.4.2, row 16j).
+ *
+ * expect:
+ * cbr *
+ * mode.exec cs.l
+ * tip.pge guest
+ * fup exits
+ * tip.pgd
+ */
+#include "row.h"
+
+    ROW
+    SET_MSR RTIT_CR3_MATCH, OTHER_TABLES
+    VMX_START guest, host
+    VM_ENTRY_LOADS_CTL CTL_DEFAULT | CTL_CR3_FILTER
+    VM_EXIT_LOADS_CTL CTL_DEFAULT & ~CTL_TRACE_EN
+    vmlaunch
+host:
+    VMX_END
+    ret
+guest:
+    nop
+exits:
+    vmcall
+    ROW_END

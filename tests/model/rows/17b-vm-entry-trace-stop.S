@@ -1,0 +1,28 @@
+/*
+ * Row 17b: VM entry into a TraceStop range while FilterEn is 0: PIP, TraceStop.
+ *
+ * expect:
+ * cbr *
+ * pip 72000, nr
+ * stop
+ * report 22
+ */
+#include "row.h"
+
+    ROW
+    RANGE 0, row_start, on
+    RANGE 1, guest, end
+    VMX_START guest, host
+    TRACE_ON CTL_DEFAULT | CTL_ADDR0_FILTER | CTL_ADDR1_STOP
+    nop
+    vmlaunch
+host:
+    REPORT_STATUS
+    TRACE_OFF
+    VMX_END
+    ret
+guest:
+    nop
+    vmcall
+end:
+    ROW_END

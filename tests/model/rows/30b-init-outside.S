@@ -1,0 +1,22 @@
+/*
+ * Row 30b: INIT, ContextEn 1 and FilterEn 0 before and after: PIP. (The second PIP is the MOV to CR3 of the ROM, which
+ * starts again.)
+ *
+ * expect:
+ * cbr *
+ * pip 0
+ * pip 70000
+ */
+#include "row.h"
+
+    ROW
+    RANGE 0, row_start, on
+    movl $0xfee00300, %ebx
+    TRACE_ON CTL_DEFAULT | CTL_ADDR0_FILTER
+    nop
+    movl $0x4500, (%rbx) /* INIT to APIC 0, which is this one: the ROM starts again and goes on to the next row */
+here:
+    nop
+    TRACE_OFF
+    ret
+    ROW_END
