@@ -133,7 +133,37 @@ static void mapped_read(struct expectation *expected, const char *text)
     }
 }
 
-static struct expectation expectation_read(const char *path)
+static void code32_read(struct expectation *expected, const char *labels, const struct result *row)
+{
+    char first[40], end[40];
+    if (sscanf(labels, "%39s %39s", first, end) != 2 || !symbol_address(&expected->code32, first, row) ||
+        !symbol_address(&expected->code32_end, end, row))
+        die(row->name, "has no such labels as those of its 32-bit code");
+}
+
+/* A line that is not of what is expected. */
+static void word_read(struct expectation *expected, const char *line, const struct result *row)
+{
+    if (strncmp(line, "libipt: packets", 15) == 0) {
+        expected->instructions = false;
+    } else if (strncmp(line, "libipt: no truth", 16) == 0) {
+        expected->truth = false;
+    } else if (strncmp(line, "perf: packets", 13) == 0) {
+        expected->perf = false;
+    } else if (strncmp(line, "perf: branches", 14) == 0) {
+        expected->perf_instructions = false;
+    } else if (strncmp(line, "mapped:", 7) == 0) {
+        mapped_read(expected, line + 7);
+    } else if (strncmp(line, "code32:", 7) == 0) {
+        code32_read(expected, line + 7, row);
+    } else if (strncmp(line, "rip32:", 6) == 0) {
+        code32_read(expected, line + 6, row);
+        mapped_read(expected, "0");
+        expected->rip = true;
+    }
+}
+
+static struct expectation expectation_read(const char *path, const struct result *row)
 {
     struct expectation expected = {.instructions = true, .truth = true, .perf = true, .perf_instructions = true};
     char *text = (char *)file_read(path).bytes;
@@ -147,24 +177,14 @@ static struct expectation expectation_read(const char *path)
         line[strcspn(line, "\t")] = 0;
         for (size_t n = strlen(line); n != 0 && line[n - 1] == ' '; n--)
             line[n - 1] = 0;
-        if (strncmp(line, "libipt: packets", 15) == 0)
-            expected.instructions = false;
-        else if (strncmp(line, "libipt: no truth", 16) == 0)
-            expected.truth = false;
-        else if (strncmp(line, "perf: packets", 13) == 0)
-            expected.perf = false;
-        else if (strncmp(line, "perf: branches", 14) == 0)
-            expected.perf_instructions = false;
-        else if (strncmp(line, "mapped:", 7) == 0)
-            mapped_read(&expected, line + 7);
-        else if (sscanf(line, "code32: %39s %39s", expected.code32[0], expected.code32[1]) == 2)
-            ;
-        else if (strcmp(line, "expect:") == 0)
+        if (strcmp(line, "expect:") == 0)
             inside = true;
         else if (*line == 0)
             inside = false;
         else if (inside)
             lines_add(&expected.lines, line);
+        else
+            word_read(&expected, line, row);
     }
     return expected;
 }
@@ -210,7 +230,7 @@ static void show_difference(const struct lines *is, const struct lines *should)
 static void judge(const char *source, struct result *row, const char *image_path, const struct bytes *run,
                   const char *directory, FILE *flows)
 {
-    struct expectation expected = expectation_read(source);
+    struct expectation expected = expectation_read(source, row);
     struct lines is = {NULL, 0};
     char why[256] = "";
     bool parsed = packets_text(&is, row);

@@ -50,7 +50,8 @@ struct expectation {
     bool perf_instructions;      /* and libipt's instructions */
     uint64_t mapped[MAX_MAPPED]; /* where the image stands beside IMAGE_BASE */
     unsigned nr_mapped;
-    char code32[2][40]; /* 32-bit code begins and ends at these labels; "": there is none */
+    uint64_t code32, code32_end; /* 32-bit code; 0: there is none */
+    bool rip;                    /* it is in a segment with base IMAGE_BASE, and the payloads are RIP */
 };
 
 /* check.c; they end the process when there is no memory or no such file */

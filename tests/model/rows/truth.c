@@ -15,6 +15,13 @@ static bool in_row(const struct result *row, const struct expectation *expected,
     return false;
 }
 
+/* As the payloads have it. */
+static uint64_t payload(const struct expectation *expected, uint64_t address)
+{
+    bool based = expected->rip && address >= expected->code32 && address < expected->code32_end;
+    return based ? address - IMAGE_BASE : address;
+}
+
 struct branches row_truth(const struct result *row, const struct expectation *expected, const struct bytes *run)
 {
     const struct branch *branch = (const struct branch *)run->bytes;
@@ -25,6 +32,7 @@ struct branches row_truth(const struct result *row, const struct expectation *ex
     for (size_t i = 0; i < nr; i++) /* a row that overflows has a run of its own */
         if (branch[i].from == BRANCHES_OVERFLOW || in_row(row, expected, branch[i].from) ||
             in_row(row, expected, branch[i].to))
-            truth.list[truth.nr++] = branch[i];
+            truth.list[truth.nr++] =
+                (struct branch){payload(expected, branch[i].from), payload(expected, branch[i].to)};
     return truth;
 }

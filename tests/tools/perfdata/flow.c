@@ -32,15 +32,22 @@ static bool find_code(struct flow *flow, const char *path, uint64_t at)
     return true;
 }
 
-/* A part of the image as 32-bit code: the same bytes in an ELF32 file, from which perf takes the code's size. */
+/* A part of the image, wherever it stands, as 32-bit code: the same bytes in an ELF32 file, from which perf takes the
+ * code's size. */
 static bool find_code32(struct flow *flow, const struct flow_range *range, const char *path)
 {
-    uint64_t base = flow->code[0].at;
+    unsigned i = 0;
+    while (i < flow->nr_code && range->first - flow->code[i].at >= flow->code[i].size)
+        i++;
+    if (i == flow->nr_code) {
+        fprintf(stderr, "perfdata_wrap: code32: there is no code at 0x%" PRIx64 "\n", range->first);
+        return false;
+    }
     if (!find_code(flow, path, range->first))
         return false;
     struct flow_code *code = &flow->code[flow->nr_code - 1];
     code->size = range->last - range->first + 1;
-    code->offset = ELF32_HEADER + range->first - base;
+    code->offset = ELF32_HEADER + range->first - flow->code[i].at;
     return true;
 }
 
@@ -81,18 +88,30 @@ void flow_free(struct flow *flow)
     flow->nr_code = 0;
 }
 
+/* The part of a range that is in this code. perf has user code by its place in the file, the kernel's by address. */
+static void add_part(struct buffer *text, const struct flow_range *range, const struct flow_code *code)
+{
+    uint64_t first = range->first > code->at ? range->first : code->at;
+    uint64_t last = range->last < code->at + code->size - 1 ? range->last : code->at + code->size - 1;
+    bool kernel = code->at >> 63;
+    char words[64];
+    int length = snprintf(words, sizeof(words), "%s%s 0x%" PRIx64 "/0x%" PRIx64 "%s", text->used ? " " : "",
+                          range->stop ? "tracestop" : "filter", kernel ? first : first - code->at + code->offset,
+                          last - first + 1, kernel ? "" : "@");
+    put(text, words, (size_t)length);
+    if (!kernel)
+        put(text, code->name, strlen(code->name));
+}
+
 char *flow_filter(const struct flow *flow)
 {
-    const struct flow_code *image = &flow->code[0];
-    size_t room = 1 + flow->nr_ranges * (64 + (flow->nr_code ? strlen(image->name) : 0)), used = 0;
-    char *text = calloc(1, room);
-    for (unsigned i = 0; text && i < flow->nr_ranges; i++) {
+    struct buffer text = {0};
+    for (unsigned i = 0; i < flow->nr_ranges; i++) {
         const struct flow_range *range = &flow->ranges[i];
-        bool of_file = range->first >= image->at && range->first - image->at < image->size;
-        /* User code is named by its place in the file. */
-        used += (size_t)snprintf(text + used, room - used, "%s%s 0x%" PRIx64 "/0x%" PRIx64 "%s%s", i ? " " : "",
-                                 range->stop ? "tracestop" : "filter", range->first - (of_file ? image->at : 0),
-                                 range->last - range->first + 1, of_file ? "@" : "", of_file ? image->name : "");
+        for (unsigned n = 0; n < flow->nr_code; n++)
+            if (range->first < flow->code[n].at + flow->code[n].size && range->last >= flow->code[n].at)
+                add_part(&text, range, &flow->code[n]);
     }
-    return text;
+    put(&text, "", 1);
+    return (char *)text.bytes;
 }
