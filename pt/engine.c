@@ -87,7 +87,7 @@ static bool configure(struct pt_cpu *pt, struct pt_setup *setup, const struct pt
     uint64_t end = pt->regions.pa + config->region_bytes * config->nr_regions;
     if ((end - 1) >> pt->maxphyaddr != 0 || pt->regions.pa % pt_scheme_align(setup->scheme, config) != 0)
         return false;
-    pt->out = output_make(setup->scheme, config, pt->tables_pa, pt->regions.pa);
+    pt->out = output_make(setup->scheme, !pt->single_region, config, pt->tables_pa, pt->regions.pa);
     return true;
 }
 

@@ -2,12 +2,14 @@
 #include "pt/lone.h"
 #include "pt/rtit.h"
 
-struct lone lone_make(uint64_t table_pa, uint64_t regions_pa, uint32_t region_bytes, uint32_t nr_regions, bool stop)
+struct lone lone_make(uint64_t table_pa, uint64_t regions_pa, uint32_t region_bytes, uint32_t nr_regions, bool stop,
+                      bool mentry)
 {
     return (struct lone){.table_pa = table_pa,
                          .regions_pa = regions_pa,
                          .nr_regions = nr_regions,
                          .region_bytes = region_bytes,
+                         .parts = mentry && region_bytes > TOPA_MIN_REGION_BYTES ? 2 : 1,
                          .stop = stop};
 }
 
@@ -18,11 +20,12 @@ static uint64_t place_of_armed(const struct lone *lone)
 
 uint64_t lone_entry(const struct lone *lone, uint32_t slot)
 {
-    if (slot != 0)
+    if (slot == lone->parts)
         return lone->table_pa | TOPA_END;
-    uint64_t entry = lone->regions_pa + place_of_armed(lone);
-    entry |= (uint64_t)topa_size_code(lone->region_bytes) << TOPA_SIZE_SHIFT | TOPA_INT;
-    return lone->stop ? entry | TOPA_STOP : entry;
+    uint32_t bytes = lone->region_bytes / lone->parts;
+    uint64_t entry = lone->regions_pa + place_of_armed(lone) + slot * bytes;
+    entry |= (uint64_t)topa_size_code(bytes) << TOPA_SIZE_SHIFT | TOPA_INT;
+    return lone->stop && slot + 1 == lone->parts ? entry | TOPA_STOP : entry;
 }
 
 uint64_t lone_canary(const struct lone *lone)
@@ -32,28 +35,30 @@ uint64_t lone_canary(const struct lone *lone)
 
 struct topa_ptrs lone_ptrs(const struct lone *lone)
 {
-    return (struct topa_ptrs){.table_pa = lone->table_pa, .offset = (uint32_t)(lone->written - lone->start)};
+    uint32_t bytes = lone->region_bytes / lone->parts, used = (uint32_t)(lone->written - lone->start);
+    return (struct topa_ptrs){.table_pa = lone->table_pa, .index = used / bytes, .offset = used % bytes};
 }
 
 enum lone_taken lone_take(struct lone *lone, const struct plan_snapshot *snapshot)
 {
     struct topa_ptrs ptrs = topa_ptrs_unpack(snapshot->output_base, snapshot->output_mask_ptrs);
     uint64_t used = lone->written - lone->start;
+    uint32_t bytes = lone->region_bytes / lone->parts;
     if (lone->spent)
         return LONE_TAKEN; /* what the pointers say is known */
-    if (ptrs.table_pa != lone->table_pa || ptrs.index > 1 || ptrs.offset > lone->region_bytes)
+    if (ptrs.table_pa != lone->table_pa || ptrs.index > lone->parts || ptrs.offset > bytes)
         return LONE_IMPOSSIBLE;
-    if (ptrs.index == 1 && ptrs.offset != 0)
+    bool end = ptrs.index == lone->parts;
+    uint64_t place = (uint64_t)ptrs.index * bytes + ptrs.offset;
+    if (end && ptrs.offset != 0)
         return LONE_IMPOSSIBLE; /* END has no bytes of its own */
-    if (lone->stop && (ptrs.index == 1 || ptrs.offset < used))
+    if (lone->stop && (end || place < used))
         return LONE_IMPOSSIBLE; /* not past STOP */
-    if (!lone->stop) {
-        /* At the end, to the byte, it is no longer known how often. */
-        bool end = ptrs.index == 1 || ptrs.offset == lone->region_bytes;
-        if (end || ptrs.offset < used || !canary_agrees(snapshot->canary_left, lone->region_bytes - ptrs.offset))
-            return LONE_WRAPPED;
-    }
-    lone->written = lone->start + ptrs.offset;
+    /* At the end, to the byte, it is no longer known how often. */
+    if (!lone->stop && (place == lone->region_bytes || place < used ||
+                        !canary_agrees(snapshot->canary_left, lone->region_bytes - place)))
+        return LONE_WRAPPED;
+    lone->written = lone->start + place;
     return LONE_TAKEN;
 }
 
@@ -123,8 +128,11 @@ struct plan_rearm lone_rearm(struct lone *lone, const struct plan_drain *drain, 
         lone->armed = next;
         lone->start = lone->written;
         lone->spent = false;
-        plan.nr_entries = 1;
-        plan.entries[0].value = lone_entry(lone, 0);
+        plan.nr_entries = lone->parts;
+        for (uint32_t slot = 0; slot < lone->parts; slot++) {
+            plan.entries[slot].index = slot;
+            plan.entries[slot].value = lone_entry(lone, slot);
+        }
         plan.canary = lone_canary(lone);
     }
     plan.rewrite_table = drain->gap == PLAN_GAP_ERROR;

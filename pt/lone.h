@@ -6,6 +6,9 @@
  * The PMI comes before the region is full. With STOP, tracing ends at its end; without, output wraps within the region:
  * a canary at the region's end tells, and what the region held is given up.
  *
+ * On a part whose tables hold several entries the PMI comes when an entry's region is full, so there the armed region
+ * is told of by two entries, its halves: the first one's PMI leaves the second one for the skid.
+ *
  * Core. Source: SDM "Single Output Region ToPA Implementation", "ToPA PMI and Single Output Region ToPA
  * Implementation" (36.2.6.2).
  */
@@ -15,23 +18,25 @@
 #include "pt/plan.h"
 
 #define LONE_MAX_REGIONS 120u /* a span each at the sink, which takes SINK_MAX_SPANS */
-#define LONE_SLOTS 2u
 
 struct lone {
     uint64_t written, handed, released; /* as in struct ring */
     uint64_t start;                     /* stream offset of the armed region's first byte */
     uint64_t table_pa, regions_pa;
     uint32_t nr_regions, region_bytes;
+    uint32_t parts;                  /* entries for a region: 1 or 2 */
     uint32_t armed;                  /* the region's number */
     bool stop;                       /* STOP on the entry */
     bool spent;                      /* the armed region was handed over: the next one is due */
     uint64_t ends[LONE_MAX_REGIONS]; /* stream offset behind what each region held last */
 };
 
-/* Region 0 is armed. nr_regions is 2 to LONE_MAX_REGIONS, alignments as for a ring. */
-struct lone lone_make(uint64_t table_pa, uint64_t regions_pa, uint32_t region_bytes, uint32_t nr_regions, bool stop);
+/* Region 0 is armed. nr_regions is 2 to LONE_MAX_REGIONS, alignments as for a ring. mentry: CPUID.14H:ECX.MENTRY; two
+ * entries need a region of 8 KiB. */
+struct lone lone_make(uint64_t table_pa, uint64_t regions_pa, uint32_t region_bytes, uint32_t nr_regions, bool stop,
+                      bool mentry);
 
-/* The entry in slot 0 or 1. */
+/* The entry in a slot: the region's, and END. */
 uint64_t lone_entry(const struct lone *lone, uint32_t slot);
 
 /* Where the canary is, bytes from the first region's start; CANARY_NOWHERE with STOP. */

@@ -82,8 +82,7 @@ static uint64_t single_entry(const struct output *output, uint32_t slot)
 
 static uint32_t single_nr_slots(const struct output *output)
 {
-    (void)output;
-    return LONE_SLOTS;
+    return output->lone.parts + 1;
 }
 
 static uint64_t single_canary(const struct output *output)
@@ -157,7 +156,7 @@ static const struct output_scheme one_range = {.take = one_range_take,
 /* --- the start ------------------------------------------------------------------------------------------------------
  */
 
-struct output output_make(enum pt_scheme scheme, const struct pt_config *config, uint64_t tables_pa,
+struct output output_make(enum pt_scheme scheme, bool mentry, const struct pt_config *config, uint64_t tables_pa,
                           uint64_t regions_pa)
 {
     struct output output;
@@ -166,7 +165,7 @@ struct output output_make(enum pt_scheme scheme, const struct pt_config *config,
         output.range = range_make(regions_pa, pt_scheme_range_bytes(config));
         output.scheme = &one_range;
     } else if (scheme == PT_SCHEME_SINGLE) {
-        output.lone = lone_make(tables_pa, regions_pa, region_bytes, config->nr_regions, config->stop);
+        output.lone = lone_make(tables_pa, regions_pa, region_bytes, config->nr_regions, config->stop, mentry);
         output.scheme = &single;
     } else {
         output.ring = ring_make(tables_pa, regions_pa, region_bytes, config->nr_regions);

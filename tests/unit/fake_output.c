@@ -240,7 +240,7 @@ struct fake *fake_make(const struct fake_setup *setup, uint64_t seed)
     fake->place = calloc(setup->stream_max, sizeof(*fake->place));
     fake->marks = calloc(setup->stream_max, 1);
     assert_true(fake->memory && fake->got && fake->place && fake->marks);
-    fake->out = output_make(setup->scheme, &fake->config, TABLES_PA, REGIONS_PA);
+    fake->out = output_make(setup->scheme, setup->mentry, &fake->config, TABLES_PA, REGIONS_PA);
     struct plan_rearm start = output_start(&fake->out);
     apply(fake, &start);
     return fake;

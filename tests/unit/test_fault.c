@@ -20,7 +20,7 @@ static int setup(void **state)
 {
     (void)state;
     const struct pt_config config = {.region_bytes = 8192, .nr_regions = 600};
-    output = output_make(PT_SCHEME_TOPA, &config, TABLES_PA, REGIONS_PA);
+    output = output_make(PT_SCHEME_TOPA, true, &config, TABLES_PA, REGIONS_PA);
     assert_int_equal(output.scheme->nr_slots(&output), 602);
     for (uint32_t i = 0; i < 602; i++)
         entries[i] = output.scheme->entry(&output, i);
@@ -87,16 +87,18 @@ static void test_sizes(void **state)
     (void)state;
     for (uint32_t code = 0; code < 16; code++) {
         struct pt_config config = {.region_bytes = 4096ull << code, .nr_regions = 5, .stop = code % 2};
-        for (enum pt_scheme scheme = PT_SCHEME_TOPA; scheme <= PT_SCHEME_SINGLE; scheme++) {
-            struct output made = output_make(scheme, &config, TABLES_PA, 0x40000000);
+        for (unsigned kind = 0; kind < 3; kind++) { /* many regions, one region, one region told of by its halves */
+            struct output made =
+                output_make(kind == 0 ? PT_SCHEME_TOPA : PT_SCHEME_SINGLE, kind != 1, &config, TABLES_PA, 0x40000000);
             uint32_t slots = made.scheme->nr_slots(&made);
-            assert_int_equal(slots, scheme == PT_SCHEME_TOPA ? 6 : 2);
+            uint64_t halves = kind == 2 && code > 0 ? 2 : 1;
+            assert_int_equal(slots, kind == 0 ? 6 : halves + 1);
             for (uint32_t i = 0; i < slots; i++) {
                 uint64_t entry = made.scheme->entry(&made, i);
                 assert_int_equal(topa_entry_check(entry, i, 36), TOPA_OK);
                 assert_int_equal(entry & TOPA_END, i == slots - 1);
                 if (i < slots - 1)
-                    assert_int_equal(topa_entry_size_bytes(entry), config.region_bytes);
+                    assert_int_equal(topa_entry_size_bytes(entry), config.region_bytes / halves);
             }
         }
     }

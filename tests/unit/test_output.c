@@ -132,7 +132,8 @@ static void test_single_wraps(void **state)
     }
 }
 
-/* On a part with several regions a single one has no early PMI: each is a stop or a wrap, and is told. */
+/* On a part with several regions a single one has no early PMI. Its second half takes the skid; where it is too small
+ * to have halves, each end is a stop or a wrap, and is told. */
 static void test_single_forced(void **state)
 {
     (void)state;
@@ -140,6 +141,11 @@ static void test_single_forced(void **state)
         struct fake_setup setup = setup_of(PT_SCHEME_SINGLE, 5);
         setup.mentry = true, setup.max_skid = 100, setup.stop = seed % 2;
         assert_true(run(&setup, seed).gaps > 0);
+        setup.region_bytes = 8192, setup.max_skid = 4000;
+        assert_int_equal(run(&setup, seed).gaps, 0);
+        setup.max_skid = 20000;
+        struct result result = run(&setup, seed);
+        assert_true(result.gaps > 0 && (result.overruns > 0) == !setup.stop);
     }
 }
 
