@@ -148,6 +148,8 @@ void ptm_cpu_init(BX_CPU_C *cpu)
 void ptm_cpu_reset(BX_CPU_C *cpu, unsigned type)
 {
     struct ptm_cpu *p = &cpu->ptm;
+    if (!p->in_init)
+        ptm_truth_reset(cpu);
     if (type == BX_RESET_HARDWARE) {
         if (p->output_on)
             ptm_output_stop(cpu);

@@ -185,6 +185,7 @@ bool ptm_guest_physical(BX_CPU_C *cpu, uint64_t *pa, bool write);
 /* --- pt_truth.cc --- */
 void ptm_truth_open(void);
 void ptm_truth_close(void);
+void ptm_truth_reset(const BX_CPU_C *cpu);
 bool ptm_truth_on(void);
 void ptm_truth_checkpoint(BX_CPU_C *cpu);
 /* A branch that may have changed the enables; hot is from before it. told: PT tells where it went, or the code does. */

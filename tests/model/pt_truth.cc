@@ -146,6 +146,15 @@ static void write_end(BX_CPU_C *cpu)
     fwrite(&end, sizeof(end), 1, truth_file);
 }
 
+/* The machine starts anew: what was told ends here. */
+void ptm_truth_reset(const BX_CPU_C *cpu)
+{
+    if (!cpu->ptm.entered || truth_file == NULL)
+        return;
+    ptm_truth_close();
+    fputs("ptmodel: the machine was reset, the truth ends there\n", stderr);
+}
+
 void ptm_truth_close(void)
 {
     if (truth_file == NULL)

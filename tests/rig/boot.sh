@@ -16,6 +16,7 @@
 #   UART_SOCKET  1: COM2 is a TCP socket, which carries commands too, instead of a file
 #   BRANCHES  1: also write every branch that was executed to DIR/branches.bin
 #   TIMEOUT   seconds before the boot is given up (600)
+#   ENDS      how the guest ends: power-off (default); reset, of the machine; stop: the hypervisor parks the CPU
 #   UNTIL     stop, with status 0, as soon as the console shows this text: for boots that are refused
 #   RECEIVE   further words for `undertrace receive`
 #   LIVE      1: the receiver's progress goes to the terminal instead of DIR/receive.log
@@ -23,8 +24,8 @@
 # DIR: bochsrc, bochs.log, emulator.log, console.txt (COM1), uart.bin (COM2), truth.bin, capture/, receive.log,
 # user_seconds (the emulator's CPU time)
 #
-# Exit status: 0 the guest powered off and the receiver had the end record; 1 something failed, said in one line on
-# standard error; 3 the guest powered off, but the receiver did not get everything.
+# Exit status: 0 the guest ended as ENDS says and the receiver had the end record; 1 something failed, said in one line on
+# standard error; 3 the guest ended, but the receiver did not get everything.
 set -u
 umask 022
 
@@ -130,11 +131,22 @@ timeout --foreground "$timeout" "$bochs" -q -f "$dir/bochsrc" >"$dir/emulator.lo
 emulator=$!
 # A hypervisor that has stopped waits for ever, the emulator with it; the line before the last says why it stopped.
 # And where the receiver has the end record, the power goes off at once, unless the guest has reset the machine instead.
-stopped= after_end=0
+was_reset() {
+    grep -q '^ptmodel: the machine was reset' "$dir/emulator.log"
+}
+stopped= after_end=0 ended=0 ends=${ENDS:-power-off}
 while kill -0 "$emulator" 2>/dev/null; do
     if [ -n "${UNTIL:-}" ]; then
         if grep -qaF -- "$UNTIL" "$dir/console.txt"; then exit 0; fi
+    elif [ "$ends" = reset ] && was_reset; then
+        kill -TERM "$emulator"
+        break
     elif grep -qaE '^undertrace: (stopped:|.*is parked)' "$dir/console.txt"; then
+        if [ "$ends" = stop ] && grep -qa 'is parked' "$dir/console.txt"; then
+            ended=1
+            kill -INT "$emulator" # it writes the end of the truth
+            break
+        fi
         stopped=$(tr -d '\r' <"$dir/console.txt" | grep -aB 1 '^undertrace: stopped:' | head -n 1)
         : "${stopped:=$(grep -aE -m 1 '^undertrace: .*the guest is stopped' "$dir/console.txt" | tr -d '\r')}"
         sleep 1 # what is on its way arrives
@@ -147,6 +159,7 @@ while kill -0 "$emulator" 2>/dev/null; do
     fi
     sleep 0.1
 done
+[ "$ends" = reset ] && was_reset && ended=1 # it may have ended by itself: what follows is another run
 wait "$emulator" 2>/dev/null # not that of the shell: our own message says more
 status=$?
 emulator=
@@ -164,7 +177,7 @@ if [ -n "${UNTIL:-}" ]; then
 fi
 [ -z "$stopped" ] || fail "${stopped/#undertrace: /the hypervisor stopped: }; the console's last line: $(last_words)"
 [ "$status" -ne 124 ] || fail "no power-off within $timeout seconds; the console's last line: $(last_words)"
-if ! grep -q 'soft power off' "$dir/emulator.log"; then
+if [ "$ended" = 0 ] && ! grep -q 'soft power off' "$dir/emulator.log"; then
     fail "the emulator ended without power-off (exit code $status): $(sed -n '/following message/{n;p}' \
         "$dir/emulator.log" | head -n 1); the console's last line: $(last_words)"
 fi

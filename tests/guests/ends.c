@@ -1,0 +1,79 @@
+/*
+ * ends: random branches, one call of ends_here, then some more branches, and the end that the command line names first:
+ * "cf9" and "keyboard" reset the machine, "triple" is a triple fault, "off" (and nothing) powers off. A number behind
+ * it is how many rounds the first branches take.
+ *
+ * ends_here has a page of its own: pt.trigger= of it costs nothing elsewhere.
+ */
+#include "machine.h"
+
+void ends_here(void);
+__asm__(".pushsection .text.ends, \"ax\"\n"
+        "    .balign 4096\n"
+        "    .globl ends_here\n"
+        "ends_here:\n"
+        "    test %rdi, %rdi\n"
+        "    jz 1f\n"
+        "    nop\n"
+        "1:  ret\n"
+        "    .balign 4096\n"
+        ".popsection");
+
+static uint32_t work(uint32_t rounds)
+{
+    uint32_t state = 7, sum = 0;
+    for (uint32_t i = 0; i < rounds; i++) {
+        uint32_t random = random_next(&state);
+        if (random & 4)
+            sum += random;
+        if (random & 8)
+            sum ^= 5;
+    }
+    return sum;
+}
+
+/* The exception finds no IDT, and so does the double fault that follows. */
+static void triple_fault(void)
+{
+    struct __attribute__((packed)) {
+        uint16_t limit;
+        uint64_t base;
+    } nothing = {0, 0};
+    __asm__ volatile("lidt %0\n\tud2" : : "m"(nothing));
+}
+
+static uint32_t number(const char *text)
+{
+    uint32_t value = 0;
+    while (*text && *text != ' ')
+        text++;
+    while (*text == ' ')
+        text++;
+    for (; *text >= '0' && *text <= '9'; text++)
+        value = value * 10 + (uint32_t)(*text - '0');
+    return value;
+}
+
+void guest_main(const uint8_t *boot_params)
+{
+    /* boot_params.hdr.cmd_line_ptr */
+    const char *line = (const char *)(uintptr_t) * (const uint32_t *)(boot_params + 0x228);
+    uint32_t rounds = number(line);
+    machine_start(boot_params);
+    console_line("ends: before", work(rounds ? rounds : 1000000));
+    ends_here();
+    console_line("ends: after", work(200000));
+    console_text("ends: now\r\n");
+    switch (*line) {
+    case 'c':
+        io_write8(0xcf9, 2);
+        io_write8(0xcf9, 6); /* a hard reset */
+        break;
+    case 'k':
+        io_write8(0x64, 0xfe);
+        break;
+    case 't':
+        triple_fault();
+        break;
+    }
+}
