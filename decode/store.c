@@ -105,8 +105,8 @@ static void expect_hole(struct store *store, const struct record_header *header,
     if (!cpu || header->length < sizeof(gap))
         return;
     memcpy(&gap, payload, sizeof(gap));
-    if (gap.cause == RECORD_GAP_WIRE)
-        return;
+    if (gap.cause != RECORD_GAP_RING)
+        return; /* no offsets are missing there, and the trace that RING stands before may still be on its way */
     cpu->told_from = gap.at;
     cpu->told_end = gap.at + gap.size;
 }
@@ -146,15 +146,16 @@ static void count_record(struct store *store, const struct record_header *header
         copy_text(&store->status, payload, header->length);
 }
 
-static void keep_gap(struct store *store, uint16_t cpu, uint64_t at, uint64_t size);
+static void fill_hole(struct store *store, uint16_t cpu, uint64_t offset);
 
 /* The end tells how many trace bytes there should be: on a serial line the last ones may have been lost. */
 static void check_end(struct store *store, const struct record_header *header, const uint8_t *payload)
 {
-    uint64_t written, end = store->cpus[header->cpu] ? output_end(&store->cpus[header->cpu]->trace) : 0;
+    struct store_cpu *cpu = store->cpus[header->cpu];
     struct text text = {(const char *)payload, header->length};
-    if (text_find_number(&written, text, "trace_bytes") && written > end)
-        keep_gap(store, header->cpu, end, written - end);
+    uint64_t written;
+    if (cpu && text_find_number(&written, text, "trace_bytes"))
+        fill_hole(store, header->cpu, written);
 }
 
 /* The way of every record into the capture. */
@@ -185,6 +186,18 @@ static void keep_gap(struct store *store, uint16_t cpu, uint64_t at, uint64_t si
     store->totals.lost_trace_bytes += size;
 }
 
+/* Trace goes on at offset. A hole in the file reads as zeros, which are PAD packets: offsets keep their meaning. */
+static void fill_hole(struct store *store, uint16_t cpu, uint64_t offset)
+{
+    struct store_cpu *to = store->cpus[cpu];
+    uint64_t end = output_end(&to->trace);
+    if (offset <= end)
+        return;
+    output_skip_to(&to->trace, offset);
+    if (to->told_from > end || to->told_end < offset)
+        keep_gap(store, cpu, end, offset - end);
+}
+
 bool store_trace(struct store *store, uint16_t cpu, uint64_t offset, const uint8_t *bytes, size_t size)
 {
     struct store_cpu *to = store_cpu(store, cpu);
@@ -199,12 +212,7 @@ bool store_trace(struct store *store, uint16_t cpu, uint64_t offset, const uint8
         size -= (size_t)known;
         offset = end;
     }
-    if (offset > end) {
-        /* The hole in the file reads as zeros, which are PAD packets: offsets keep their meaning. */
-        output_skip_to(&to->trace, offset);
-        if (to->told_from > end || to->told_end < offset)
-            keep_gap(store, cpu, end, offset - end);
-    }
+    fill_hole(store, cpu, offset);
     store->totals.trace_bytes += size;
     return output_append(&to->trace, bytes, size);
 }
