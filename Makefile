@@ -34,8 +34,10 @@ HV_LTO := -flto -flto-partition=one -ffat-lto-objects
 HV_LDFLAGS := -nostdlib -static -no-pie -Wl,--gc-sections,-z,max-page-size=4096,-z,noexecstack,--no-warn-rwx-segments,--build-id=none
 HV_OBJS := $(patsubst %.c,$(BUILD)/hv/%.o,$(CORE) $(SHELL_C)) $(patsubst %.S,$(BUILD)/hv/%.S.o,$(SHELL_S))
 
-# What runs once should be small, what runs at each exit fast.
-$(BUILD)/hv/boot/%.o: HV_CFLAGS += -Os
+# What runs once or seldom should be small, what runs at each exit fast.
+SELDOM := $(wildcard boot/*.c pt/caps.c pt/command.c pt/fault.c pt/flush.c pt/gap.c pt/offer.c pt/pause.c pt/scheme.c \
+    vmx/caps.c vmx/dump.c vmx/mtrr.c vmx/memory_types.c vmx/power.c vmx/vmcs_setup.c)
+$(SELDOM:%.c=$(BUILD)/hv/%.o): HV_CFLAGS += -Os
 
 $(BUILD)/hv/%.o: %.c
 	@mkdir -p $(@D)
