@@ -31,8 +31,6 @@ const char *pt_refusal_text(enum pt_refusal refusal)
         return "pt.regions= is too large: pt.scheme=single takes at most 120 regions, topa 4096";
     case PT_RANGE_LARGE:
         return "pt.region= times pt.regions= is too large: a single range takes at most 2 GiB";
-    case PT_RING_SCHEME:
-        return "policy=ring is there for pt.scheme=topa only";
     case PT_TRACE_ENABLED:
         return "Intel PT is in use by firmware or a debug probe (IA32_RTIT_CTL.TraceEn is 1)";
     case PT_BAD_OPTION:
@@ -49,7 +47,6 @@ bool pt_refusal_by_option(enum pt_refusal refusal)
     case PT_NO_RANGE:
     case PT_REGIONS_MANY:
     case PT_RANGE_LARGE:
-    case PT_RING_SCHEME:
     case PT_BAD_OPTION:
         return true;
     default:

@@ -99,7 +99,6 @@ enum pt_refusal {
     PT_NO_RANGE,       /* pt.scheme=range, CPUID.14H.ECX[2] = 0 */
     PT_REGIONS_MANY,   /* more regions than the scheme can do */
     PT_RANGE_LARGE,    /* the regions are larger than a single range can be */
-    PT_RING_SCHEME,    /* policy=ring with another scheme than topa */
     PT_TRACE_ENABLED,  /* IA32_RTIT_CTL.TraceEn is set: firmware or a probe owns PT */
     PT_BAD_OPTION      /* an option asks for what this CPU's PT does not have: pt_objection says which */
 };

@@ -44,7 +44,6 @@ static const char *set(struct pt_cpu *pt, const char *text, char *why, size_t si
     struct pt_config config = pt->config;
     struct pt_cpuid cpuid;
     struct pt_setup setup;
-    enum pt_scheme scheme;
 
     if (!pt->parser || !pt->parser(&config, text, why, size))
         return why;
@@ -53,12 +52,8 @@ static const char *set(struct pt_cpu *pt, const char *text, char *why, size_t si
     if (pt_objection(why, size, &cpuid, &config) > 0)
         return why;
     enum pt_refusal refusal = pt_config_resolve(&setup, &cpuid, &config);
-    if (refusal == PT_OK)
-        refusal = pt_scheme_resolve(&scheme, &cpuid, &config);
     if (refusal != PT_OK)
         return pt_refusal_text(refusal);
-    if (scheme != pt->scheme)
-        return "this policy needs another pt.scheme, which cannot change while the guest runs";
     if (!pt->pause.on)
         pt_drain(pt, RECORD_DRAIN_POLL); /* what holds from here on begins with a PSB+ */
     pt->config = config;

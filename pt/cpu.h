@@ -59,6 +59,8 @@ struct pt_cpu {
     uint64_t *tables; /* the ToPA tables, RING_MAX_TABLES pages */
     uint64_t tables_pa;
     struct pt_region_memory regions;
+    volatile uint64_t *canary; /* NULL: there is none */
+    uint64_t under_canary[CANARY_WORDS];
     struct pt_config config; /* as commands have left it */
     enum pt_scheme scheme;
     enum pt_policy policy;
@@ -115,6 +117,9 @@ void pt_setup_apply(struct pt_cpu *pt, const struct pt_setup *setup);
 
 /* pt/registers.c: the output registers, with TraceEn clear. */
 struct plan_snapshot pt_registers_read(const struct pt_cpu *pt, bool all);
+
+/* Take the canary away; what it stood on comes back, where the hardware has not written over it. */
+void pt_canary_lift(struct pt_cpu *pt);
 
 /* Write what a plan says: entries, the canary, the output MSRs, IA32_RTIT_STATUS. */
 void pt_registers_write(struct pt_cpu *pt, const struct plan_rearm *plan);

@@ -32,9 +32,10 @@ static void report_forgotten(struct pt_cpu *pt, uint64_t from)
 static void hand_over(struct pt_cpu *pt, const struct drain *drain, enum record_drain_cause cause)
 {
     struct ring_span span;
-    if (drain->plan.hand_end == drain->plan.hand_from)
+    if (drain->plan.hand_end == pt->sent_end)
         return;
     report_forgotten(pt, drain->plan.hand_from);
+    pt_canary_lift(pt);
     while (pt->out.scheme->hand_over(&pt->out, drain->plan.hand_end, &span))
         pt->sink->ops->trace(pt->sink, pt->cpu, span.offset, (const uint8_t *)pt->regions.va + span.place,
                              pt->regions.pa + span.place, span.size);
@@ -64,8 +65,7 @@ static void drain_take(struct pt_cpu *pt, struct drain *drain, bool all, enum re
 
 bool pt_rearm(struct pt_cpu *pt, const struct drain *drain)
 {
-    if (pt->policy == PT_POLICY_RING)
-        ring_forget(&pt->out.ring); /* pt_scheme_resolve: the scheme is topa */
+    pt->out.scheme->forget(&pt->out, pt->policy == PT_POLICY_RING);
     uint64_t released = pt->sink->ops->released(pt->sink, pt->cpu);
     struct plan_rearm plan = pt->out.scheme->rearm(&pt->out, &drain->plan, &drain->snapshot, released);
     if (plan.stall)

@@ -95,12 +95,25 @@ struct plan_drain lone_drain(struct lone *lone, const struct plan_snapshot *snap
     return plan;
 }
 
+/* A region's bytes in the stream end there. */
+static uint64_t end_of(const struct lone *lone, uint32_t region)
+{
+    return region == lone->armed ? lone->written : lone->ends[region];
+}
+
 bool lone_hand_over(struct lone *lone, uint64_t end, struct ring_span *span)
 {
     if (lone->handed >= end)
         return false;
+    /* From the oldest on. What is handed over begins where a region does, but for the armed one. */
+    uint32_t region = lone->armed;
+    do
+        region = region + 1 < lone->nr_regions ? region + 1 : 0;
+    while (end_of(lone, region) <= lone->handed);
+    if (end > end_of(lone, region))
+        end = end_of(lone, region);
     span->offset = lone->handed;
-    span->place = place_of_armed(lone) + (lone->handed - lone->start);
+    span->place = (uint64_t)region * lone->region_bytes + (region == lone->armed ? lone->handed - lone->start : 0);
     span->size = (uint32_t)(end - lone->handed);
     lone->handed = end;
     return true;
@@ -111,6 +124,13 @@ static uint32_t next_region(const struct lone *lone)
     if (lone->written == lone->start)
         return lone->armed; /* nothing of it was handed over */
     return lone->armed + 1 < lone->nr_regions ? lone->armed + 1 : 0;
+}
+
+void lone_forget(struct lone *lone)
+{
+    uint64_t end = lone->ends[next_region(lone)];
+    if (lone->spent && lone->released == lone->handed && end > lone->handed && end < lone->written)
+        lone->handed = lone->released = end;
 }
 
 struct plan_rearm lone_rearm(struct lone *lone, const struct plan_drain *drain, const struct plan_snapshot *snapshot,

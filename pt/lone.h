@@ -55,6 +55,11 @@ bool lone_filled(const struct lone *lone, uint64_t output_mask_ptrs);
 
 struct plan_drain lone_drain(struct lone *lone, const struct plan_snapshot *snapshot);
 bool lone_hand_over(struct lone *lone, uint64_t end, struct ring_span *span);
+
+/* Policy ring, before rearm: forget the oldest region, where its memory is needed to go on. Nothing is forgotten while
+ * bytes handed over before are not released. */
+void lone_forget(struct lone *lone);
+
 struct plan_rearm lone_rearm(struct lone *lone, const struct plan_drain *drain, const struct plan_snapshot *snapshot,
                              uint64_t released);
 

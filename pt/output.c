@@ -27,6 +27,12 @@ static struct plan_rearm topa_rearm(struct output *output, const struct plan_dra
     return plan_rearm(&output->ring, drain, snapshot, released);
 }
 
+static void topa_forget(struct output *output, bool on)
+{
+    if (on)
+        ring_forget(&output->ring);
+}
+
 static uint64_t topa_entry(const struct output *output, uint32_t slot)
 {
     return ring_entry(&output->ring, slot);
@@ -46,6 +52,7 @@ static const struct output_scheme topa = {.take = topa_take,
                                           .drain = topa_drain,
                                           .hand_over = topa_hand_over,
                                           .rearm = topa_rearm,
+                                          .forget = topa_forget,
                                           .entry = topa_entry,
                                           .nr_slots = topa_nr_slots,
                                           .due = topa_due,
@@ -75,6 +82,12 @@ static struct plan_rearm single_rearm(struct output *output, const struct plan_d
     return lone_rearm(&output->lone, drain, snapshot, released);
 }
 
+static void single_forget(struct output *output, bool on)
+{
+    if (on)
+        lone_forget(&output->lone);
+}
+
 static uint64_t single_entry(const struct output *output, uint32_t slot)
 {
     return lone_entry(&output->lone, slot);
@@ -99,6 +112,7 @@ static const struct output_scheme single = {.take = single_take,
                                             .drain = single_drain,
                                             .hand_over = single_hand_over,
                                             .rearm = single_rearm,
+                                            .forget = single_forget,
                                             .entry = single_entry,
                                             .nr_slots = single_nr_slots,
                                             .canary = single_canary,
@@ -129,6 +143,11 @@ static struct plan_rearm one_range_rearm(struct output *output, const struct pla
     return range_rearm(&output->range, drain, snapshot, released);
 }
 
+static void one_range_forget(struct output *output, bool on)
+{
+    range_forget(&output->range, on);
+}
+
 static uint32_t one_range_nr_slots(const struct output *output)
 {
     (void)output;
@@ -149,6 +168,7 @@ static const struct output_scheme one_range = {.take = one_range_take,
                                                .drain = one_range_drain,
                                                .hand_over = one_range_hand_over,
                                                .rearm = one_range_rearm,
+                                               .forget = one_range_forget,
                                                .nr_slots = one_range_nr_slots,
                                                .canary = one_range_canary,
                                                .due = one_range_due};

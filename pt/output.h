@@ -1,8 +1,8 @@
 /*
  * The output of one CPU, whichever scheme it has: the state, and the functions for it in one table.
  *
- * A drain calls take or drain with the registers as read, hand_over until it says false, and rearm until it does not
- * stall. Core.
+ * A drain calls take or drain with the registers as read, hand_over until it says false, then forget and rearm until it
+ * does not stall. Core.
  */
 #ifndef PT_OUTPUT_H
 #define PT_OUTPUT_H
@@ -30,12 +30,14 @@ struct output_scheme {
     bool (*take)(struct output *output, const struct plan_snapshot *snapshot);
     struct plan_drain (*drain)(struct output *output, const struct plan_snapshot *snapshot);
     bool (*hand_over)(struct output *output, uint64_t end, struct ring_span *span);
+    /* on: policy ring; forget the oldest bytes, as far as the hardware needs their room to go on. Before each rearm. */
+    void (*forget)(struct output *output, bool on);
     struct plan_rearm (*rearm)(struct output *output, const struct plan_drain *drain,
                                const struct plan_snapshot *snapshot, uint64_t released);
     /* The entry in a slot of the tables, and how many slots there are. NULL, 0: no tables. */
     uint64_t (*entry)(const struct output *output, uint32_t slot);
     uint32_t (*nr_slots)(const struct output *output);
-    /* Where the canary is, or CANARY_NOWHERE. NULL: never a canary. */
+    /* Where the canary is at the start, or CANARY_NOWHERE. NULL: never a canary. */
     uint64_t (*canary)(const struct output *output);
     /* By IA32_RTIT_OUTPUT_MASK_PTRS as read: is a drain due? */
     bool (*due)(const struct output *output, uint64_t output_mask_ptrs);

@@ -2,16 +2,16 @@
 #include "pt/range.h"
 #include "pt/rtit.h"
 
-/* Before the oldest unreleased byte, which stands where the byte at released + bytes would. */
-static uint64_t canary_before(const struct range *range)
+/* Before the byte at this offset, as the hardware meets it when it has been round. */
+static uint64_t canary_before(const struct range *range, uint64_t offset)
 {
-    return (range->released + range->bytes) / CANARY_BYTES * CANARY_BYTES - CANARY_BYTES;
+    return (offset + range->bytes) / CANARY_BYTES * CANARY_BYTES - CANARY_BYTES;
 }
 
 struct range range_make(uint64_t base_pa, uint64_t bytes)
 {
     struct range range = {.base_pa = base_pa, .bytes = bytes};
-    range.canary = canary_before(&range);
+    range.canary = canary_before(&range, 0);
     return range;
 }
 
@@ -33,7 +33,21 @@ static uint64_t bytes_since(const struct range *range, uint64_t offset, uint64_t
 
 bool range_due(const struct range *range, uint64_t output_mask_ptrs)
 {
-    return bytes_since(range, range->handed, output_mask_ptrs) >= range->bytes / 8;
+    return bytes_since(range, range->armed, output_mask_ptrs) >= range->bytes / 8;
+}
+
+static void keep_from(struct range *range, uint64_t offset)
+{
+    range->handed = range->released = offset;
+}
+
+/* Round at least once since the last look. Where the place lies behind the canary, maybe not even that: then only what
+ * came since can be told from older bytes. */
+static void lap(struct range *range, uint64_t place, uint64_t end)
+{
+    keep_from(range, place < end ? place : range->written);
+    range->written = place < end ? place + range->bytes : place;
+    range->lapped = true;
 }
 
 enum range_taken range_take(struct range *range, const struct plan_snapshot *snapshot)
@@ -44,24 +58,35 @@ enum range_taken range_take(struct range *range, const struct plan_snapshot *sna
         return snapshot->canary_left == CANARY_WORDS ? RANGE_IMPOSSIBLE : RANGE_WRAPPED;
     uint64_t place = range->written + bytes_since(range, range->written, snapshot->output_mask_ptrs);
     uint64_t end = range->canary + CANARY_BYTES;
-    if (place >= end || !canary_agrees(snapshot->canary_left, end - place))
+    if (!range->lapped && (place >= end || !canary_agrees(snapshot->canary_left, end - place))) {
+        if (range->circles)
+            lap(range, place, end);
         return RANGE_WRAPPED;
+    }
     range->written = place;
+    if (range->circles && place - range->handed > range->bytes)
+        keep_from(range, place - range->bytes);
     return RANGE_TAKEN;
 }
 
 struct plan_drain range_drain(struct range *range, const struct plan_snapshot *snapshot)
 {
     enum range_taken taken = range_take(range, snapshot);
-    struct plan_drain plan = {.hand_from = range->handed, .hand_end = range->handed, .gap_at = range->written};
+    bool error = taken == RANGE_IMPOSSIBLE || snapshot->rtit_status & RTIT_STATUS_ERROR;
     bool stopped = plan_is_stopped(snapshot);
+    if (taken == RANGE_IMPOSSIBLE && range->circles)
+        keep_from(range, range->written); /* nobody knows how much of what is oldest was written over */
+    struct plan_drain plan = {.hand_from = range->handed, .hand_end = range->handed, .gap_at = range->written};
 
-    if (taken == RANGE_WRAPPED) {
+    if (range->lapped && !error) {
+        plan.gap = PLAN_GAP_OVERRUN;
+        plan.gap_at = range->handed;
+    } else if (range->lapped || taken == RANGE_WRAPPED) {
         /* Bytes that were handed over may have been overwritten on their way. */
         plan.gap = PLAN_GAP_OVERRUN;
         plan.gap_at = range->released;
         plan.gap_size = range->written - range->released;
-    } else if (taken == RANGE_IMPOSSIBLE || snapshot->rtit_status & RTIT_STATUS_ERROR) {
+    } else if (error) {
         plan.gap = PLAN_GAP_ERROR;
     } else if (stopped && !snapshot->trace_stop) {
         plan.gap = PLAN_GAP_STOPPED;
@@ -85,17 +110,24 @@ bool range_hand_over(struct range *range, uint64_t end, struct ring_span *span)
     return true;
 }
 
+void range_forget(struct range *range, bool on)
+{
+    range->circles = on && range->released == range->handed;
+}
+
 struct plan_rearm range_rearm(struct range *range, const struct plan_drain *drain, const struct plan_snapshot *snapshot,
                               uint64_t released)
 {
     struct plan_rearm plan = {.canary = CANARY_NOWHERE};
     if (released > range->released && released <= range->handed)
         range->released = released;
-    if (range->written - range->released > range->bytes / 2) {
+    if (!range->circles && range->written - range->released > range->bytes / 2) {
         plan.stall = true;
         return plan;
     }
-    range->canary = canary_before(range);
+    range->lapped = false;
+    range->armed = range->written;
+    range->canary = canary_before(range, range->circles ? range->written : range->released);
     plan.canary = range_canary(range);
     plan.output_base = range->base_pa;
     plan.output_mask_ptrs = range_mask_ptrs(range);

@@ -5,7 +5,8 @@
  *
  * The byte with stream offset s lies at s modulo the range's size. A canary stands before the oldest byte that was not
  * released: where it is gone and the pointers do not explain it, output has been round, and what was not released is
- * void.
+ * void. Under policy ring the hardware may go round: the canary stands on the newest bytes, which come back when it is
+ * lifted, and where it is gone only the count of bytes is lost, not what the range holds.
  *
  * Core. Source: SDM "Single-Range Output" (36.2.6.1), Table "IA32_RTIT_OUTPUT_MASK_PTRS MSR".
  */
@@ -19,9 +20,12 @@
 
 struct range {
     uint64_t written, handed, released; /* as in struct ring */
+    uint64_t armed;                     /* written, when the canary was set */
     uint64_t canary;                    /* stream offset of the canary's first byte; a multiple of its size */
     uint64_t base_pa;
     uint64_t bytes; /* a power of two */
+    bool circles;   /* policy ring: what is oldest may be written over */
+    bool lapped;    /* it was, nobody knows how often: the canary is gone */
 };
 
 /* base_pa is aligned to bytes. */
@@ -33,7 +37,7 @@ uint64_t range_canary(const struct range *range);
 /* IA32_RTIT_OUTPUT_MASK_PTRS for the byte at offset written. */
 uint64_t range_mask_ptrs(const struct range *range);
 
-/* Is it worth a drain, by the pointers as read? It is when an eighth of the range was written. */
+/* Is it worth a drain, by the pointers as read? It is when an eighth of the range was written since the last one. */
 bool range_due(const struct range *range, uint64_t output_mask_ptrs);
 
 enum range_taken { RANGE_TAKEN, RANGE_WRAPPED, RANGE_IMPOSSIBLE };
@@ -44,7 +48,10 @@ enum range_taken range_take(struct range *range, const struct plan_snapshot *sna
 struct plan_drain range_drain(struct range *range, const struct plan_snapshot *snapshot);
 bool range_hand_over(struct range *range, uint64_t end, struct ring_span *span);
 
-/* Stalls until half of the range is free. */
+/* Before rearm. on: policy ring. Nothing is written over while bytes handed over before are not released. */
+void range_forget(struct range *range, bool on);
+
+/* Stalls until half of the range is free, unless it circles. */
 struct plan_rearm range_rearm(struct range *range, const struct plan_drain *drain, const struct plan_snapshot *snapshot,
                               uint64_t released);
 

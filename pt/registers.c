@@ -8,9 +8,21 @@
 #include "pt/msr.h"
 #include "pt/rtit.h"
 
-static volatile uint64_t *canary_at(const struct pt_cpu *pt, uint64_t place)
+void pt_canary_lift(struct pt_cpu *pt)
 {
-    return (volatile uint64_t *)((uint8_t *)pt->regions.va + place);
+    for (uint32_t i = 0; pt->canary && i < CANARY_WORDS; i++)
+        if (pt->canary[i] == canary_word(i))
+            pt->canary[i] = pt->under_canary[i];
+    pt->canary = NULL;
+}
+
+static void canary_move(struct pt_cpu *pt, uint64_t place)
+{
+    pt_canary_lift(pt);
+    pt->canary = (volatile uint64_t *)((uint8_t *)pt->regions.va + place);
+    for (uint32_t i = 0; i < CANARY_WORDS; i++)
+        pt->under_canary[i] = pt->canary[i];
+    canary_put(pt->canary);
 }
 
 struct plan_snapshot pt_registers_read(const struct pt_cpu *pt, bool all)
@@ -21,11 +33,11 @@ struct plan_snapshot pt_registers_read(const struct pt_cpu *pt, bool all)
         .output_mask_ptrs = msr_read(IA32_RTIT_OUTPUT_MASK_PTRS),
         .all = all,
         .trace_stop = pt->trace_stop,
+        .canary_left = CANARY_WORDS, /* none is there: nothing was written since it was lifted */
     };
-    uint64_t canary = pt->out.scheme->canary ? pt->out.scheme->canary(&pt->out) : CANARY_NOWHERE;
-    if (canary != CANARY_NOWHERE) {
+    if (pt->canary) {
         __asm__ volatile("mfence" : : : "memory");
-        snapshot.canary_left = canary_left(canary_at(pt, canary));
+        snapshot.canary_left = canary_left(pt->canary);
     }
     return snapshot;
 }
@@ -40,7 +52,7 @@ void pt_registers_write(struct pt_cpu *pt, const struct plan_rearm *plan)
             pt->tables[plan->entries[i].index] = plan->entries[i].value;
     }
     if (plan->canary != CANARY_NOWHERE)
-        canary_put(canary_at(pt, plan->canary));
+        canary_move(pt, plan->canary);
     if (plan->write_ptrs) {
         msr_write(IA32_RTIT_OUTPUT_BASE, plan->output_base);
         msr_write(IA32_RTIT_OUTPUT_MASK_PTRS, plan->output_mask_ptrs);

@@ -34,8 +34,6 @@ enum pt_refusal pt_scheme_resolve(enum pt_scheme *scheme, const struct pt_cpuid 
         return PT_REGIONS_MANY;
     if (*scheme == PT_SCHEME_RANGE && pt_scheme_range_bytes(config) > RANGE_MAX_BYTES)
         return PT_RANGE_LARGE;
-    if (*scheme != PT_SCHEME_TOPA && config->policy == PT_POLICY_RING)
-        return PT_RING_SCHEME;
     return PT_OK;
 }
 
