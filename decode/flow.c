@@ -125,7 +125,7 @@ void flow_decode(struct flow *flow, const struct flow_stretch *stretch, struct f
     flow->begin = stretch->begin;
     flow->tail.used = 0;
     flow->event.pending = false;
-    flow->non_root = flow->input->guest_only;
+    flow->non_root = true; /* root runs at privilege level 0: where that is traced, the PSB+ of root has a PIP */
     uint64_t ip = 0, offset = 0;
     int error = FLOW_ERROR_IMAGE;
     if (flow_image_tidy(&flow->image, stretch->begin) && flow_image_advance(&flow->image, stretch->begin))

@@ -20,7 +20,7 @@ struct flow_input {
     uint8_t model, stepping;
     const struct flow_pages *pages;
     uint64_t range_kinds, ranges[8]; /* ADDRn_CFG of IA32_RTIT_CTL, from bit 0 on; IA32_RTIT_ADDR0_A, ADDR0_B, ... */
-    bool guest_only; /* root is not traced (pt.switch=list, vmcs, pt.os=off): what no PIP tells is non-root */
+    bool guest_only; /* root is not traced (pt.switch=list, vmcs): what is not told by a PIP is non-root */
 };
 
 /* A stretch of trace. */

@@ -59,16 +59,6 @@ static void name_cpu(struct flow_input *input, struct text hello)
     input->stepping = (uint8_t)stepping;
 }
 
-/* Is root operation never traced? It runs at privilege level 0; without that level there are no PIPs that would tell.
- */
-static bool guest_only(struct text hello)
-{
-    struct text way;
-    uint64_t ctl;
-    return (text_find(&way, hello, "pt_switch") && !text_equals(way, "root")) ||
-           (text_find_number(&ctl, hello, "rtit_ctl") && !(ctl & RTIT_CTL_OS));
-}
-
 /* The IP ranges that tracing was confined to. */
 static void name_ranges(struct flow_input *input, struct text hello)
 {
@@ -132,7 +122,8 @@ bool flow_run(struct flow_run *run, const struct capture *capture, const struct 
         !flow_pages_collect(&pages, capture, options->cpu))
         return false;
     struct flow_input input = {.trace = trace->bytes, .trace_size = trace->size, .pages = &pages};
-    input.guest_only = guest_only(capture->hello);
+    struct text way;
+    input.guest_only = text_find(&way, capture->hello, "pt_switch") && !text_equals(way, "root");
     name_cpu(&input, capture->hello);
     name_ranges(&input, capture->hello);
     bool good = cut(&stretches, trace, &run->gaps);
