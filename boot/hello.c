@@ -74,8 +74,10 @@ static void add_setup(struct text *text, const struct hello_facts *facts)
         return;
     add(text, "pt_switch %s\n", ways[facts->way]);
     add(text, "pt_scheme %s\n", pt_scheme_name(setup->scheme));
-    if (setup->cr3_match)
-        add(text, "rtit_cr3_match 0x%lx\n", setup->cr3_match);
+    if (setup->cr3_match[0])
+        add(text, "rtit_cr3_match 0x%lx\n", setup->cr3_match[0]);
+    if (setup->cr3_match[1])
+        add(text, "rtit_cr3_match_too 0x%lx\n", setup->cr3_match[1]);
     for (uint32_t i = 0; i < setup->nr_ranges; i++)
         if (setup->addr_b[i])
             add(text, "rtit_addr%u_a 0x%lx\nrtit_addr%u_b 0x%lx\n", i, setup->addr_a[i], i, setup->addr_b[i]);

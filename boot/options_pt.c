@@ -116,11 +116,26 @@ static bool set_pt_cyc(struct options *o, struct text v)
     return set_code4(&o->pt.cyc_on, &o->pt.cyc, v);
 }
 
+static bool set_cr3(uint64_t *cr3, struct text v)
+{
+    return value_u64(cr3, v) && *cr3 % 32 == 0 && *cr3 != 0;
+}
+
+/* off, A, or A,B */
 static bool set_pt_cr3(struct options *o, struct text v)
 {
+    uint64_t *cr3 = o->pt.cr3;
     o->pt.cr3_on = !text_is(v, "off");
-    o->pt.cr3 = 0;
-    return !o->pt.cr3_on || (value_u64(&o->pt.cr3, v) && o->pt.cr3 % 32 == 0 && o->pt.cr3 != 0);
+    cr3[0] = cr3[1] = 0;
+    if (!o->pt.cr3_on)
+        return true;
+    size_t comma = 0;
+    while (comma < v.size && v.at[comma] != ',')
+        comma++;
+    if (!set_cr3(&cr3[0], (struct text){v.at, comma}))
+        return false;
+    return comma == v.size ||
+           (set_cr3(&cr3[1], (struct text){v.at + comma + 1, v.size - comma - 1}) && (cr3[0] ^ cr3[1]) >> 12 != 0);
 }
 
 static bool is_canonical(uint64_t address)
@@ -195,7 +210,7 @@ const struct option options_pt[] = {
     {"pt.ptwrite", set_pt_ptwrite, "on or off"},
     {"pt.mtc", set_pt_mtc, "off or a number from 0 to 15"},
     {"pt.cyc", set_pt_cyc, "off or a number from 0 to 15"},
-    {"pt.cr3", set_pt_cr3, "off or a multiple of 32 such as 0x1ab000"},
+    {"pt.cr3", set_pt_cr3, "off, a multiple of 32 such as 0x1aa000, or two (0x1aa000,0x1ab000)"},
     {"pt.trigger", set_pt_trigger, "off or an address such as 0xffffffff81000000"},
     {"pt.range0", set_pt_range0, RANGE_EXPECTED},
     {"pt.range1", set_pt_range1, RANGE_EXPECTED},

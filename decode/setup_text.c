@@ -17,12 +17,15 @@ static void print_levels(FILE *file, uint64_t ctl)
 
 static void print_cr3(FILE *file, uint64_t ctl, struct text hello)
 {
-    uint64_t cr3 = 0;
+    uint64_t cr3 = 0, other = 0;
     text_find_number(&cr3, hello, "rtit_cr3_match");
-    if (ctl & RTIT_CTL_CR3_FILTER)
+    text_find_number(&other, hello, "rtit_cr3_match_too");
+    if (!(ctl & RTIT_CTL_CR3_FILTER))
+        fprintf(file, NAME "all\n", "address space");
+    else if (other == 0)
         fprintf(file, NAME "only while CR3 is %#" PRIx64 "\n", "address space", cr3);
     else
-        fprintf(file, NAME "all\n", "address space");
+        fprintf(file, NAME "only while CR3 is %#" PRIx64 " or %#" PRIx64 "\n", "address spaces", cr3, other);
 }
 
 static void print_ranges(FILE *file, uint64_t ctl, struct text hello)

@@ -120,7 +120,8 @@ enum pt_refusal pt_config_resolve(struct pt_setup *setup, const struct pt_cpuid 
     setup->scheme = scheme;
     setup->rtit_ctl = (scheme == PT_SCHEME_RANGE ? 0 : RTIT_CTL_TOPA) | ctl_what(config) | ctl_timing(cpuid, config);
     setup->has_cr3_match = (cpuid->leaf14_0[1] & CPUID_14_EBX_CR3_FILTER) != 0;
-    setup->cr3_match = config->cr3_on ? config->cr3 : 0;
+    for (unsigned i = 0; i < 2; i++)
+        setup->cr3_match[i] = config->cr3[i];
     setup->nr_ranges = pt_nr_ranges(cpuid);
     for (unsigned i = 0; i < setup->nr_ranges; i++) {
         setup->addr_a[i] = config->ranges[i].start;

@@ -74,7 +74,7 @@ struct pt_config {
     bool mtc_on, cyc_on;   /* pt.mtc= pt.cyc= are not off */
     uint8_t mtc, cyc;      /* MTCFreq, CycThresh: 0 to 15 */
     bool cr3_on;           /* pt.cr3= is not off */
-    uint64_t cr3;          /* 32-byte aligned */
+    uint64_t cr3[2];       /* 32-byte aligned; [1] may be 0: one value only */
     struct pt_range ranges[PT_MAX_RANGES]; /* pt.range0= to pt.range3= */
 };
 
@@ -83,8 +83,8 @@ struct pt_setup {
     enum pt_scheme scheme; /* not AUTO */
     uint64_t rtit_ctl;     /* IA32_RTIT_CTL with TraceEn clear */
     bool has_cr3_match;    /* the CPU has IA32_RTIT_CR3_MATCH */
-    uint64_t cr3_match;
-    uint32_t nr_ranges; /* pairs of IA32_RTIT_ADDRn_A and _B that the CPU has */
+    uint64_t cr3_match[2]; /* IA32_RTIT_CR3_MATCH; [1], unless 0, takes its turn with [0]: pt_cr3 */
+    uint32_t nr_ranges;    /* pairs of IA32_RTIT_ADDRn_A and _B that the CPU has */
     uint64_t addr_a[PT_MAX_RANGES], addr_b[PT_MAX_RANGES];
 };
 

@@ -57,7 +57,7 @@ void pt_setup_apply(struct pt_cpu *pt, const struct pt_setup *setup)
     pt->trace_stop = has_trace_stop(&pt->config);
     msr_write(IA32_RTIT_CTL, pt->rtit_ctl);
     if (setup->has_cr3_match)
-        msr_write(IA32_RTIT_CR3_MATCH, setup->cr3_match);
+        msr_write(IA32_RTIT_CR3_MATCH, setup->cr3_match[0]);
     for (uint32_t i = 0; i < setup->nr_ranges; i++) {
         msr_write(IA32_RTIT_ADDR0_A + 2 * i, setup->addr_a[i]);
         msr_write(IA32_RTIT_ADDR0_A + 2 * i + 1, setup->addr_b[i]);
@@ -121,6 +121,18 @@ void pt_exit(struct pt_cpu *pt)
 {
     if (pt->switched_in_root)
         msr_write(IA32_RTIT_CTL, pt->rtit_ctl);
+}
+
+/* The low 12 bits take no part but in PAE paging ("Filtering by CR3", 36.2.4.2), and there both values have them right
+ * or the page alone tells them apart. Bit 63 of what MOV writes is no part of CR3. */
+bool pt_cr3(struct pt_cpu *pt, uint64_t cr3)
+{
+    if (!pt->tracing || pt->config.cr3[1] == 0)
+        return false;
+    for (unsigned i = 0; i < 2; i++)
+        if ((cr3 ^ pt->config.cr3[i]) << 1 >> 13 == 0)
+            msr_write(IA32_RTIT_CR3_MATCH, pt->config.cr3[i]);
+    return true;
 }
 
 /* false: there is no ToPA PMI to acknowledge. */

@@ -2,7 +2,7 @@
  * The PT engine: Intel PT on one CPU, from configuration to the last byte. Shell; the decisions are in pt/plan.c,
  * pt/ring.c, pt/topa.c and pt/caps.c.
  *
- * boot/ calls pt_cpu_init. vmx/ calls the six hooks below and nothing else of this room.
+ * boot/ calls pt_cpu_init. vmx/ calls the seven hooks below and nothing else of this room.
  */
 #ifndef PT_ENGINE_H
 #define PT_ENGINE_H
@@ -56,6 +56,10 @@ uint64_t pt_enter(struct pt_cpu *pt);
  * IA32_PERF_GLOBAL_STATUS): it is acknowledged, and served at the next pt_enter. false: the NMI belongs to the guest.
  */
 bool pt_nmi(struct pt_cpu *pt);
+
+/* The guest's CR3 is this value, or is about to be. Where pt.cr3= names two, IA32_RTIT_CR3_MATCH takes the one of them
+ * that this is; true: so each load of CR3 must be told. Call between pt_exit and pt_enter. */
+bool pt_cr3(struct pt_cpu *pt, uint64_t cr3);
 
 /* The guest has come to the address of pt.trigger=: policy ring sends what it has kept. Call between pt_exit and
  * pt_enter. */

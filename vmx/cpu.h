@@ -138,6 +138,9 @@ bool trigger_guards(const struct cpu *cpu, uint64_t gpa, uint64_t linear);
 bool trigger_fetched(struct cpu *cpu, uint64_t gpa);
 void trigger_written(struct cpu *cpu, uint64_t gpa);
 
+/* vmx/cr.c: have the guest's loads of CR3 told to pt_cr3, if it wants them. */
+void cr3_watch(struct cpu *cpu);
+
 /* vmx/timer.c: into the current VMCS. */
 void timer_setup(const struct cpu *cpu);
 

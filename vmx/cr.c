@@ -1,7 +1,11 @@
-/* Writes to CR0 and CR4 that touch bits which VMX owns, and XSETBV. */
+/* Writes to CR0 and CR4 that touch bits which VMX owns, loads of CR3 that PT's filter must follow, and XSETBV. */
 #include "boot/fixup.h"
+#include "pt/msr.h"
 #include "vmx/cpu.h"
 #include "vmx/vmcs.h"
+
+#define MSR_IA32_VMX_MISC 0x485u
+#define VMX_MISC_CR3_TARGETS 0x1ff0000ull /* how many CR3-target values this CPU has: four, so far */
 
 #define CR_ACCESS_MOV_TO 0u
 
@@ -20,17 +24,40 @@ static enum exit_action cr0_write(uint64_t value)
     return EXIT_RETRY;
 }
 
+void cr3_watch(struct cpu *cpu)
+{
+    const bool watched = pt_cr3(cpu->pt, vmreadn(VMCS_GUEST_CR3));
+
+    cpu_set_proc_control(cpu, PROC_CR3_LOAD_EXITING, watched);
+    if (!watched)
+        return;
+    if (!(msr_read(MSR_IA32_VMX_MISC) & VMX_MISC_CR3_TARGETS))
+        fail_stop(cpu, "pt.cr3= with two values: this CPU has no CR3-target values");
+    vmwrite32(VMCS_CR3_TARGET_COUNT, 1);
+}
+
+/* The value becomes a CR3-target value, and the instruction runs again: now it does not exit, so that its PIP is
+ * written (SDM 36.5.2.5) and the CPU does all the rest. */
+static enum exit_action cr3_write(struct cpu *cpu, uint64_t value)
+{
+    pt_cr3(cpu->pt, value);
+    vmwriten(VMCS_CR3_TARGET_VALUE_0, value);
+    return EXIT_RETRY;
+}
+
 enum exit_action cr_access_exit(struct cpu *cpu)
 {
     const uint64_t qualification = vmreadn(VMCS_EXIT_QUALIFICATION);
     const unsigned number = qualification & 0xf, type = qualification >> 4 & 3, reg = qualification >> 8 & 0xf;
 
-    if (type != CR_ACCESS_MOV_TO || (number != 0 && number != 4))
+    if (type != CR_ACCESS_MOV_TO || (number != 0 && number != 3 && number != 4))
         fail_stop(cpu, "a control-register access that should not exit");
-    if (number == 0) {
-        const uint64_t *registers = &cpu->registers.rax;
-        return cr0_write(reg == 4 ? vmreadn(VMCS_GUEST_RSP) : registers[reg]);
-    }
+    const uint64_t *registers = &cpu->registers.rax;
+    const uint64_t value = reg == 4 ? vmreadn(VMCS_GUEST_RSP) : registers[reg];
+    if (number == 0)
+        return cr0_write(value);
+    if (number == 3)
+        return cr3_write(cpu, value);
     /* Setting VMXE or SMXE: reserved bits where CPUID shows neither feature. */
     return guest_inject_exception(VECTOR_GP);
 }

@@ -1,6 +1,6 @@
 /*
  * The VMX-preemption timer: root runs at least every so often, however little the guest exits, so that commands are
- * heard and a pause of the trace ends. The exit itself does nothing; pt_enter does.
+ * heard and a pause of the trace ends, which pt_enter does.
  *
  * Source: SDM "VMX-Preemption Timer", Appendix A.6 for its rate.
  */
@@ -22,6 +22,6 @@ void timer_setup(const struct cpu *cpu)
 
 enum exit_action timer_exit(struct cpu *cpu)
 {
-    (void)cpu;
+    cr3_watch(cpu); /* a command may have changed pt.cr3= */
     return EXIT_RETRY;
 }

@@ -33,6 +33,37 @@
 #define GDT_CODE32 0x00cf9b000000ffffull
 #define GDT_DATA32 0x00cf93000000ffffull
 
+/* Fields of any width that begin as 0. */
+static const uint16_t zero_fields[] = {
+    VMCS_HOST_FS_SELECTOR,
+    VMCS_HOST_GS_SELECTOR,
+    VMCS_HOST_FS_BASE,
+    VMCS_HOST_IA32_SYSENTER_CS,
+    VMCS_HOST_IA32_SYSENTER_ESP,
+    VMCS_HOST_IA32_SYSENTER_EIP,
+    VMCS_GUEST_IDTR_BASE,
+    VMCS_GUEST_IDTR_LIMIT,
+    VMCS_CR0_READ_SHADOW,
+    VMCS_CR4_READ_SHADOW,
+    VMCS_GUEST_CR3,
+    VMCS_GUEST_RSP,
+    VMCS_GUEST_IA32_DEBUGCTL,
+    VMCS_GUEST_IA32_EFER,
+    VMCS_GUEST_IA32_SYSENTER_CS,
+    VMCS_GUEST_IA32_SYSENTER_ESP,
+    VMCS_GUEST_IA32_SYSENTER_EIP,
+    VMCS_GUEST_INTERRUPTIBILITY_STATE,
+    VMCS_GUEST_ACTIVITY_STATE,
+    VMCS_GUEST_PENDING_DEBUG_EXCEPTIONS,
+    VMCS_EXCEPTION_BITMAP,
+    VMCS_PAGE_FAULT_ERROR_CODE_MASK,
+    VMCS_PAGE_FAULT_ERROR_CODE_MATCH,
+    VMCS_CR3_TARGET_COUNT,
+    VMCS_CR3_TARGET_VALUE_0,
+    VMCS_EXIT_MSR_STORE_COUNT,
+    VMCS_ENTRY_INTERRUPTION_INFORMATION,
+};
+
 struct __attribute__((packed)) table_register {
     uint16_t limit;
     uint64_t base;
@@ -73,10 +104,7 @@ static void setup_host_segments(struct cpu *cpu)
     vmwrite16(VMCS_HOST_SS_SELECTOR, READ_SELECTOR("ss"));
     vmwrite16(VMCS_HOST_DS_SELECTOR, READ_SELECTOR("ds"));
     vmwrite16(VMCS_HOST_ES_SELECTOR, READ_SELECTOR("es"));
-    vmwrite16(VMCS_HOST_FS_SELECTOR, 0);
-    vmwrite16(VMCS_HOST_GS_SELECTOR, 0);
     vmwrite16(VMCS_HOST_TR_SELECTOR, tr);
-    vmwriten(VMCS_HOST_FS_BASE, 0);
     vmwriten(VMCS_HOST_GS_BASE, (uint64_t)(uintptr_t)cpu);
     vmwriten(VMCS_HOST_TR_BASE, tss_base(gdtr.base, tr));
     vmwriten(VMCS_HOST_GDTR_BASE, gdtr.base);
@@ -93,9 +121,6 @@ static void setup_host(struct cpu *cpu)
     vmwriten(VMCS_HOST_RIP, (uint64_t)(uintptr_t)vmx_exit_entry);
     vmwrite64(VMCS_HOST_IA32_PAT, msr_read(MSR_IA32_PAT));
     vmwrite64(VMCS_HOST_IA32_EFER, msr_read(MSR_IA32_EFER));
-    vmwrite32(VMCS_HOST_IA32_SYSENTER_CS, 0);
-    vmwriten(VMCS_HOST_IA32_SYSENTER_ESP, 0);
-    vmwriten(VMCS_HOST_IA32_SYSENTER_EIP, 0);
     if (cpu->controls.perf_global_ctrl)
         vmwrite64(VMCS_HOST_IA32_PERF_GLOBAL_CTRL, 0);
 }
@@ -134,8 +159,6 @@ static void setup_guest_segments(void)
     setup_guest_segment(GS, BOOT_DS, 0xffffffff, AR_DATA32);
     setup_guest_segment(LDTR, 0, 0, AR_UNUSABLE);
     setup_guest_segment(TR, 0, 0xffff, AR_TSS32_BUSY); /* VM entry wants a busy TSS */
-    vmwriten(VMCS_GUEST_IDTR_BASE, 0);
-    vmwrite32(VMCS_GUEST_IDTR_LIMIT, 0);
 }
 
 /* With unrestricted guest PE and PG are the guest's; what else must be 1 (NE, VMXE) is ours, and shadowed as 0. */
@@ -146,12 +169,9 @@ static void setup_guest_control_registers(void)
 
     /* VISIBLE: x87 errors come as #MF even where the guest leaves CR0.NE at 0. */
     vmwriten(VMCS_CR0_GUEST_HOST_MASK, cr0_fixed);
-    vmwriten(VMCS_CR0_READ_SHADOW, 0);
     vmwriten(VMCS_GUEST_CR0, cr0_fixed | CR0_PE | CR0_ET);
     vmwriten(VMCS_CR4_GUEST_HOST_MASK, cr4_fixed | CR4_SMXE);
-    vmwriten(VMCS_CR4_READ_SHADOW, 0);
     vmwriten(VMCS_GUEST_CR4, cr4_fixed);
-    vmwriten(VMCS_GUEST_CR3, 0);
 }
 
 static void setup_guest(const struct cpu *cpu, const struct vmx_entry *entry)
@@ -160,20 +180,11 @@ static void setup_guest(const struct cpu *cpu, const struct vmx_entry *entry)
     setup_guest_gdt(entry->gdt_pa);
     setup_guest_control_registers();
     vmwriten(VMCS_GUEST_RIP, entry->eip);
-    vmwriten(VMCS_GUEST_RSP, 0);
     vmwriten(VMCS_GUEST_RFLAGS, RFLAGS_FIXED);
     vmwriten(VMCS_GUEST_DR7, DR7_FIXED);
-    vmwrite64(VMCS_GUEST_IA32_DEBUGCTL, 0);
     vmwrite64(VMCS_GUEST_IA32_PAT, msr_read(MSR_IA32_PAT));
-    vmwrite64(VMCS_GUEST_IA32_EFER, 0);
     if (cpu->controls.perf_global_ctrl)
         vmwrite64(VMCS_GUEST_IA32_PERF_GLOBAL_CTRL, msr_read(MSR_IA32_PERF_GLOBAL_CTRL));
-    vmwrite32(VMCS_GUEST_IA32_SYSENTER_CS, 0);
-    vmwriten(VMCS_GUEST_IA32_SYSENTER_ESP, 0);
-    vmwriten(VMCS_GUEST_IA32_SYSENTER_EIP, 0);
-    vmwrite32(VMCS_GUEST_INTERRUPTIBILITY_STATE, 0);
-    vmwrite32(VMCS_GUEST_ACTIVITY_STATE, 0);
-    vmwriten(VMCS_GUEST_PENDING_DEBUG_EXCEPTIONS, 0);
     vmwrite64(VMCS_LINK_POINTER, NO_VMCS_LINK);
 }
 
@@ -187,13 +198,8 @@ static void setup_controls(struct cpu *cpu)
     vmwrite32(VMCS_PROC_BASED_CONTROLS2, controls->proc2);
     vmwrite32(VMCS_EXIT_CONTROLS, controls->exit);
     vmwrite32(VMCS_ENTRY_CONTROLS, controls->entry);
-    vmwrite32(VMCS_EXCEPTION_BITMAP, 0);
-    vmwrite32(VMCS_PAGE_FAULT_ERROR_CODE_MASK, 0);
-    vmwrite32(VMCS_PAGE_FAULT_ERROR_CODE_MATCH, 0);
-    vmwrite32(VMCS_CR3_TARGET_COUNT, 0);
-    vmwrite32(VMCS_EXIT_MSR_STORE_COUNT, 0);
     trace_switch_setup(cpu);
-    vmwrite32(VMCS_ENTRY_INTERRUPTION_INFORMATION, 0);
+    cr3_watch(cpu);
     vmwrite64(VMCS_IO_BITMAP_A, virt_to_phys(vmx_io_bitmap(0)));
     vmwrite64(VMCS_IO_BITMAP_B, virt_to_phys(vmx_io_bitmap(1)));
     vmwrite64(VMCS_MSR_BITMAPS, virt_to_phys(vmx_msr_bitmap()));
@@ -209,6 +215,8 @@ static void setup_controls(struct cpu *cpu)
 
 void vmcs_setup(struct cpu *cpu, const struct vmx_entry *entry)
 {
+    for (unsigned i = 0; i < sizeof zero_fields / sizeof zero_fields[0]; i++)
+        vmcs_write(zero_fields[i], 0);
     setup_host(cpu);
     setup_guest(cpu, entry);
     setup_controls(cpu);

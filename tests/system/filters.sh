@@ -7,7 +7,7 @@ export PTMODEL='profile=skylake, scope=guest' MEMORY=256
 
 # symbol NAME: its address in the guest
 symbol() {
-    nm build/guests/branches.elf | awk -v name="$1" 'index($3 ".", name ".") == 1 { print "0x" $1 }'
+    nm "build/guests/${GUEST:-branches}.elf" | awk -v name="$1" 'index($3 ".", name ".") == 1 { print "0x" $1 }'
 }
 
 # near NAME FIRST LAST: START-END, by offsets in a function
@@ -22,7 +22,7 @@ whole() {
 
 # traced NAME BOOT OPTIONS: the guest runs, and what is traced is exactly what should be
 traced() {
-    check "$1: the guest runs" boot_guest "$2" branches "pt.switch=${WAY:-list} $3"
+    check "$1: the guest runs" boot_guest "$2" "${GUEST:-branches}" "pt.switch=${WAY:-list} $3"
     if [ "${MAY_BE_EMPTY:-0}" = 1 ] && [ "$(truth "$2" branches)" = 0 ]; then
         check "$1: nothing is decoded, as in the truth" build/undertrace verify "$work/$2/capture" "$work/$2/truth.bin"
     else
@@ -47,17 +47,47 @@ outside() {
     awk "NF == 2 && /^[0-9a-f]+ [0-9a-f]+\$/ && $condition" "$work/two/list" | wc -l
 }
 
+# kinds BOOT: how many packets of each kind there are, as "kind number" lines; then number BOOT KIND
+kinds() {
+    build/undertrace dump "$work/$1/capture" | awk '{ n[$2]++ } END { for (kind in n) print kind, n[kind] }' >"$work/$1/kinds"
+}
+number() {
+    awk -v kind="$2" '$1 == kind { n = $2 } END { print n + 0 }' "$work/$1/kinds"
+}
+
 traced 'pt.user=off' os pt.user=off
 words 'pt.user=off' os 'privilege level 0'
 traced 'pt.os=off' user pt.os=off
 words 'pt.os=off' user 'privilege levels 1 to 3'
 traced 'pt.retc=off' retc pt.retc=off
 words 'pt.retc=off' retc 'each return with its target'
+kinds retc
+check 'pt.retc=off: a TIP for each of 1,000 returns' test "$(number retc tip)" -gt 1700
 traced 'pt.mtc=3 pt.cyc=0' timing 'pt.mtc=3 pt.cyc=0'
 words 'pt.mtc=3 pt.cyc=0' timing 'MTC every 8 crystal clocks, CYC after 0 cycles or more'
+kinds timing
+check 'there are MTC and CYC packets' test "$(number timing mtc)" -gt 1000 -a "$(number timing cyc)" -gt 100000
+traced 'pt.mtc=6 pt.cyc=8' slower 'pt.mtc=6 pt.cyc=8'
+kinds slower
+same 'pt.mtc=6: an eighth of the MTC packets' $(($(number timing mtc) / $(number slower mtc))) 8
+same 'pt.cyc=8: no fewer than 128 cycles' \
+    "$(build/undertrace dump "$work/slower/capture" | awk '$2 == "cyc" && length($3) < 3 && $3 < "80"' | wc -l)" 0
+check 'pt.cyc=8: there are CYC packets' test "$(number slower cyc)" -gt 100
 traced 'pt.tsc=off pt.psb=2K' psb 'pt.tsc=off pt.psb=2K'
 words 'pt.tsc=off pt.psb=2K' psb 'about every 2 KiB'
-PTMODEL='profile=icelake, scope=guest' traced 'pt.ptwrite=on' ptwrite pt.ptwrite=on
+words 'pt.tsc=off pt.psb=2K' psb 'no TSC'
+kinds psb
+same 'pt.tsc=off: no TSC packet' "$(number psb tsc)" 0
+at_most 'pt.psb=2K: a PSB every 2 KiB or so' $(($(truth psb trace_bytes) / $(number psb psb))) 2100
+
+# PTWRITE: each value once, in order; off, none.
+PTMODEL='profile=icelake, scope=guest' GUEST=ptwrite traced 'pt.ptwrite=on' ptwrite pt.ptwrite=on
+words 'pt.ptwrite=on' ptwrite 'PTWRITE                      yes'
+build/undertrace dump "$work/ptwrite/capture" >"$work/ptwrite/dump"
+same 'pt.ptwrite=on: the values, in order' "$(awk '$2 == "ptw" { print $4 }' "$work/ptwrite/dump" | tr -d , | sha256sum)" \
+    "$(for ((i = 0; i < 500; i++)); do printf '%x\n' $((0x123456700000000 + 16 * i)) $((16 * i + 1)) $((16 * i + 2)); done | sha256sum)"
+PTMODEL='profile=icelake, scope=guest' GUEST=ptwrite traced 'pt.ptwrite=off' noptwrite ''
+same 'pt.ptwrite=off: no value' "$(build/undertrace dump "$work/noptwrite/capture" | awk '$2 == "ptw"' | wc -l)" 0
 
 # A TraceStop range: nothing behind its first instruction, and no gap.
 breakpoint=$(symbol on_breakpoint)
@@ -101,6 +131,21 @@ for try in 1 2 3 4 5 6; do
         traced "drawn:$ranges" drawn "$ranges"
 done
 
+# A process with two values of CR3, as page-table isolation makes it. One alone is half of it; both are the whole, at the
+# price of a VM exit at each change.
+kernel=$(GUEST=spaces symbol space_a | sed 's/0x0*/0x/') user=$(printf '%#x' $((kernel + 0x1000)))
+for WAY in list root; do
+    GUEST=spaces traced "pt.cr3= of the kernel's half, $WAY" kernel "pt.cr3=$kernel"
+    same 'no load of CR3 exits' "$(truth kernel exit_28)" 0
+    GUEST=spaces traced "pt.cr3= of the user's half, $WAY" user "pt.cr3=$user"
+    GUEST=spaces traced "pt.cr3= of both, $WAY" both "pt.cr3=$kernel,$user"
+    same 'both halves are all branches of them' "$(truth both branches)" $(($(truth kernel branches) + $(truth user branches)))
+    at_most 'an exit for each load of another value' "$(truth both exit_28)" $((2 * 225 + 6 + 10))
+done
+unset WAY
+words 'pt.cr3= of both' both "address spaces               only while CR3 is $kernel or $user"
+console_has 'pt.cr3= of both: with PCIDs, which do not matter' both 'spaces: PCIDs 1'
+
 # An address space that is none of the guest's, and no branches at all.
 for option in pt.cr3=0x7000 pt.branch=off; do
     check "$option: the guest runs" boot_guest none branches "pt.switch=list $option"
@@ -113,8 +158,19 @@ refused() {
     PTMODEL=$2 UNTIL="$4" check "$1 is refused on $2" boot_guest refused branches "$1"
     console_has 'with what the CPU has' refused "$3"
 }
-refused pt.mtc=5 profile=skylake 'undertrace: pt.mtc=5: this CPU supports off 0 3 6 9' 'start the machine again'
-refused pt.ptwrite=on profile=skylake 'undertrace: pt.ptwrite=on: this CPU supports off' 'start the machine again'
+old='profile=broadwell, vmxmisc14=1' again='start the machine again'
+refused pt.mtc=5 profile=skylake 'undertrace: pt.mtc=5: this CPU supports off 0 3 6 9' "$again"
+refused pt.mtc=0 "$old" 'undertrace: pt.mtc=0: this CPU supports off' "$again"
+refused pt.cyc=15 profile=skylake \
+    'undertrace: pt.cyc=15: this CPU supports off 0 1 2 3 4 5 6 7 8 9 10 11 12 13' "$again"
+refused pt.psb=1M profile=skylake 'undertrace: pt.psb=1M: this CPU supports auto 0 2K 4K 8K 16K 32K 64K' "$again"
+refused pt.psb=2K "$old" 'undertrace: pt.psb=2K: this CPU supports auto 0' "$again"
+refused pt.ptwrite=on profile=skylake 'undertrace: pt.ptwrite=on: this CPU supports off' "$again"
+refused pt.branch=off "$old" 'undertrace: pt.branch=off: this CPU supports on' "$again"
+refused pt.cr3=0x1000,0x2000 'profile=custom, cpuid14=1:e:7:0' \
+    'undertrace: pt.cr3=0x1000,0x2000: this CPU supports off' "$again"
 refused pt.range3=stop:0x1000-0x1fff profile=skylake \
-    'undertrace: pt.range3=stop:0x1000-0x1fff: this CPU supports ' 'start the machine again'
+    'undertrace: pt.range3=stop:0x1000-0x1fff: this CPU supports only pt.range0 pt.range1' "$again"
+refused pt.range0=filter:0x1000-0x1fff "$old" \
+    'undertrace: pt.range0=filter:0x1000-0x1fff: this CPU supports no ranges' "$again"
 done_testing

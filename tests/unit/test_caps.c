@@ -157,13 +157,15 @@ static void test_what_and_when(void **state)
     assert_int_equal(resolve(&cpu, &config, PT_OK), 0x0068e30e); /* MTCFreq 3, MTCEn, CycThresh 13, CYCEn */
     config.mtc_on = config.cyc_on = false, config.ptwrite = true, config.no_branches = true;
     assert_int_equal(resolve(&cpu, &config, PT_OK), 0x0000112c); /* PTWEn, FUPonPTW, no BranchEn */
-    config.ptwrite = config.no_branches = false, config.cr3_on = true, config.cr3 = 0x1ab000;
+    config.ptwrite = config.no_branches = false, config.cr3_on = true, config.cr3[0] = 0x1ab000,
+    config.cr3[1] = 0x1ac000;
     config.ranges[0] = (struct pt_range){PT_RANGE_FILTER, 0x1000, 0x1fff};
     config.ranges[1] = (struct pt_range){PT_RANGE_STOP, 0xffffffff81000000, 0xffffffff8100000f};
     assert_int_equal(pt_config_resolve(&setup, &cpu, &config), PT_OK);
     assert_int_equal(setup.rtit_ctl, 0x210000218cull);
     assert_true(setup.has_cr3_match);
-    assert_int_equal(setup.cr3_match, 0x1ab000);
+    assert_int_equal(setup.cr3_match[0], 0x1ab000);
+    assert_int_equal(setup.cr3_match[1], 0x1ac000);
     assert_int_equal(setup.nr_ranges, 2);
     assert_int_equal(setup.addr_a[0], 0x1000);
     assert_int_equal(setup.addr_b[0], 0x1fff);
@@ -208,11 +210,13 @@ static void test_objections(void **state)
     config = plain, config.psb_bytes = 1 << 20;
     objection(&cpu, &config, "pt.psb=1M: this CPU supports auto 0 2K 4K 8K 16K 32K 64K");
     objection(&old, &config, "pt.psb=1M: this CPU supports auto 0");
-    config = plain, config.cr3_on = true, config.cr3 = 0x1000;
+    config = plain, config.cr3_on = true, config.cr3[0] = 0x1000;
     objection(&cpu, &config, "");
     objection(&old, &config, "pt.psb=16K: this CPU supports auto 0");
     config.psb_bytes = PT_PSB_AUTO;
     objection(&old, &config, "pt.cr3=0x1000: this CPU supports off");
+    config.cr3[1] = 0x2000;
+    objection(&old, &config, "pt.cr3=0x1000,0x2000: this CPU supports off");
     config = plain, config.no_branches = true, config.psb_bytes = 0;
     objection(&cpu, &config, "");
     objection(&old, &config, "pt.branch=off: this CPU supports on");

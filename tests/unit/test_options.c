@@ -91,7 +91,7 @@ static void what_to_trace(void **state)
     assert_true(o.pt.no_branches && o.pt.ptwrite && o.pt.mtc_on && o.pt.cyc_on && o.pt.cr3_on);
     assert_int_equal(o.pt.mtc, 0);
     assert_int_equal(o.pt.cyc, 15);
-    assert_int_equal(o.pt.cr3, 0x1ab020);
+    assert_true(o.pt.cr3[0] == 0x1ab020 && o.pt.cr3[1] == 0);
     assert_int_equal(o.pt.way, PT_SWITCH_LIST);
     assert_int_equal(o.pt.psb_bytes, PT_PSB_AUTO);
     assert_int_equal(o.pt.ranges[0].kind, PT_RANGE_FILTER);
@@ -99,6 +99,10 @@ static void what_to_trace(void **state)
     assert_int_equal(o.pt.ranges[0].end, 0x1fff);
     assert_int_equal(o.pt.ranges[3].kind, PT_RANGE_STOP);
     assert_true(o.pt.ranges[3].start == 0xffffffff81000000 && o.pt.ranges[3].end == ~0ull);
+    o = parsed("pt.cr3=0x1ab020,0x1ac000");
+    assert_true(o.pt.cr3_on && o.pt.cr3[0] == 0x1ab020 && o.pt.cr3[1] == 0x1ac000);
+    o = parsed("pt.cr3=0x1000,0x2000 pt.cr3=0x1000");
+    assert_true(o.pt.cr3_on && o.pt.cr3[0] == 0x1000 && o.pt.cr3[1] == 0);
     o = parsed("pt.mtc=3 pt.mtc=off pt.cr3=0x20 pt.cr3=off pt.range1=stop:1-2 pt.range1=off pt.switch=vmcs");
     assert_true(!o.pt.mtc_on && !o.pt.cr3_on && o.pt.ranges[1].kind == PT_RANGE_OFF && o.pt.way == PT_SWITCH_VMCS);
 }
@@ -124,6 +128,10 @@ static void bad_choices(void **state)
     refused("pt.cyc=on", "pt.cyc=on", "0 to 15");
     refused("pt.cr3=0x1010", "pt.cr3=0x1010", "multiple of 32");
     refused("pt.cr3=0", "pt.cr3=0", "multiple of 32");
+    refused("pt.cr3=0x1000,", "pt.cr3=0x1000,", "or two");
+    refused("pt.cr3=,0x1000", "pt.cr3=,0x1000", "or two");
+    refused("pt.cr3=0x1000,0x1800", "pt.cr3=0x1000,0x1800", "or two");
+    refused("pt.cr3=0x1000,0x2000,0x3000", "pt.cr3=0x1000,0x2000,0x3000", "or two");
     refused("pt.branch=no", "pt.branch=no", "on or off");
 }
 

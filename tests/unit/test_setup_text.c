@@ -57,6 +57,13 @@ static void everything(void **state)
           lines, 9);
 }
 
+static void two_address_spaces(void **state)
+{
+    static const char *const lines[] = {"address spaces               only while CR3 is 0x1aa000 or 0x1ab000\n"};
+    (void)state;
+    shows("rtit_ctl 0x000000000300258c\nrtit_cr3_match 0x1aa000\nrtit_cr3_match_too 0x1ab000\n", lines, 1);
+}
+
 static void nothing(void **state)
 {
     (void)state;
@@ -69,6 +76,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plain),
         cmocka_unit_test(everything),
+        cmocka_unit_test(two_address_spaces),
         cmocka_unit_test(nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
