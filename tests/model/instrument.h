@@ -130,6 +130,7 @@ class bxInstruction_c;
 #define BX_INSTR_VMPTRLD() ptm_vmptrld(BX_CPU_THIS)
 #define BX_INSTR_VMXON() ptm_vmxon(BX_CPU_THIS)
 #define BX_INSTR_SMI() ptm_smi(BX_CPU_THIS)
+#define BX_INSTR_SIPI() ptm_sipi(BX_CPU_THIS)
 #define BX_INSTR_INIT_SIGNAL() ptm_init_begin(BX_CPU_THIS)
 #define BX_INSTR_TASK_COMMITS(by_event)                                                                                \
     {                                                                                                                  \

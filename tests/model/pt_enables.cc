@@ -76,7 +76,7 @@ static void trace_on(BX_CPU_C *cpu, uint64_t ip)
     uint64_t byte_count = (p->msr.status & RTIT_STATUS_BYTE_CNT) >> RTIT_STATUS_BYTE_CNT_SHIFT;
     p->psb_wanted = false;
     p->next_psb = ptm_trace_offset(p) + (byte_count < psb_bytes(p) ? psb_bytes(p) - byte_count : 0);
-    p->filter_en = false;
+    p->filter_en = !ptm_filter_ranges_used(p); /* 36.2.5.5 */
     bool stop = ptm_enables_at(cpu, ip, ip);
     if (!p->trigger_en) {
         ptm_output_place(p);

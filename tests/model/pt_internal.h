@@ -155,11 +155,26 @@ uint64_t ptm_current_ip(BX_CPU_C *cpu);
 bool ptm_ctl_bits_valid(uint64_t ctl);
 
 /* --- pt_events.cc --- */
+/* What a transfer tells beside its target. */
+struct ptm_transfer {
+    bool is_branch;  /* of those that the truth counts */
+    bool has_source; /* asynchronous: a FUP says where it hit */
+    bool new_cr3;    /* a PIP */
+    bool skd022;     /* a VM entry that has a FUP where it clears TraceEn: the erratum */
+    bool is_mov_cr3; /* no IP moves; TraceStop looks where it stands */
+    bool vm_entry;
+    uint64_t source;
+};
+/* The packets of one, when the CPU's state is the target's. */
+void ptm_transfer_packets(BX_CPU_C *cpu, const struct ptm_transfer *transfer);
+
+/* --- pt_transitions.cc --- */
 /* An MSR list is being loaded whose IA32_RTIT_CTL switched tracing off: do it now. */
 void ptm_transition_settle(BX_CPU_C *cpu);
 
 /* --- pt_ranges.cc --- */
 bool ptm_ranges_used(const struct ptm_cpu *p);
+bool ptm_filter_ranges_used(const struct ptm_cpu *p);
 /* ptm_enables_update where a transfer ended, with FilterEn by filter_ip. true: the TraceStop condition is met at
  * stop_ip (FilterEn is 0); ptm_trace_stop is to follow behind all other packets. */
 bool ptm_enables_at(BX_CPU_C *cpu, uint64_t filter_ip, uint64_t stop_ip);

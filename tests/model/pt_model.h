@@ -164,6 +164,15 @@ void ptm_event_done(BX_CPU_C *cpu);
 void ptm_mov_cr3(BX_CPU_C *cpu);
 void ptm_task_commits(BX_CPU_C *cpu, bool by_event);
 void ptm_task_switch_cr3(BX_CPU_C *cpu);
+void ptm_smi(BX_CPU_C *cpu);
+void ptm_rsm(BX_CPU_C *cpu);
+/* INIT arrives; and: the CPU's state is the one after INIT. */
+void ptm_init_begin(BX_CPU_C *cpu);
+void ptm_init_done(BX_CPU_C *cpu);
+void ptm_sipi(BX_CPU_C *cpu);
+
+/* --- pt_transitions.cc ------------------------------------------------------------------------------------------ */
+
 void ptm_context_switch(BX_CPU_C *cpu);
 void ptm_vmexit_begin(BX_CPU_C *cpu, uint32_t reason, uint64_t ip);
 void ptm_vmexit_done(BX_CPU_C *cpu);
@@ -172,11 +181,6 @@ void ptm_vmfail(BX_CPU_C *cpu, uint32_t error);
 void ptm_vmentry_failed(BX_CPU_C *cpu);
 void ptm_vmptrld(BX_CPU_C *cpu);
 void ptm_vmxon(BX_CPU_C *cpu);
-void ptm_smi(BX_CPU_C *cpu);
-void ptm_rsm(BX_CPU_C *cpu);
-/* INIT arrives; and: the CPU's state is the one after INIT. */
-void ptm_init_begin(BX_CPU_C *cpu);
-void ptm_init_done(BX_CPU_C *cpu);
 
 /* --- pt_msrs.cc ------------------------------------------------------------------------------------------------- */
 

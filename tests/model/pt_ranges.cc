@@ -38,6 +38,11 @@ static bool inside_any(const struct ptm_cpu *p, unsigned use, uint64_t ip)
     return false;
 }
 
+bool ptm_filter_ranges_used(const struct ptm_cpu *p)
+{
+    return any_range(p, RANGE_FILTER);
+}
+
 bool ptm_ranges_used(const struct ptm_cpu *p)
 {
     return (p->msr.ctl >> RTIT_CTL_ADDR_CFG_SHIFT(0) & 0xffff) != 0;

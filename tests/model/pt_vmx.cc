@@ -1,6 +1,6 @@
 /*
  * VMX controls for PT: which there are, the checks of VM entry, IA32_RTIT_CTL in the VMCS, output to guest-physical
- * addresses. Bochs has the controls' names and keeps their values; what they do is here and in pt_events.cc.
+ * addresses. Bochs has the controls' names and keeps their values; what they do is here and in pt_transitions.cc.
  *
  * Source: SDM "VMX-Specific Packets and VMCS Controls" (36.5.1); "Secondary Processor-Based VM-Execution Controls",
  * "VM-Exit Controls", "VM-Entry Controls", "Checks on VMX Controls", "Checks on the Guest State Area", "Saving MSRs".

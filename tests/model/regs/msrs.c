@@ -137,6 +137,14 @@ static void check_enabled(void)
     wrmsr(MSR_RTIT_CTL, 0);
     check_equal("Stopped: the output stays where it is", rdmsr(MSR_RTIT_OUTPUT_MASK_PTRS), ptrs);
     wrmsr(MSR_RTIT_STATUS, 0);
+    if (nr_ranges() == 0)
+        return;
+    wrmsr(MSR_RTIT_CTL, (ctl & ~RTIT_CTL_OS) | 2ull << 32);
+    check_equal("a TraceStop range alone: FilterEn, out of context too", rdmsr(MSR_RTIT_STATUS) & 7, 5);
+    wrmsr(MSR_RTIT_CTL, 0);
+    wrmsr(MSR_RTIT_CTL, (ctl & ~RTIT_CTL_OS) | 1ull << 32);
+    check_equal("a filter range: no FilterEn out of context", rdmsr(MSR_RTIT_STATUS) & 7, 4);
+    wrmsr(MSR_RTIT_CTL, 0);
 }
 
 static void check_cpuid(void)

@@ -33,12 +33,15 @@ build_tools() {
     build_perf_tools
 }
 
+# $1: the words of ptmodel; and "; N", the number of CPUs, where that is not 1.
 bochsrc() {
+    local cpus=1
+    [ "${1#*; }" = "$1" ] || cpus=${1#*; }
     cat <<RC
 memory: guest=32, host=32
 romimage: file=rom.bin, address=0xffff0000
 vgaromimage: file=vga.bin
-cpu: model=corei7_skylake_x, count=1, ips=1000000, reset_on_triple_fault=0
+cpu: model=corei7_skylake_x, count=$cpus, ips=1000000, reset_on_triple_fault=0
 clock: sync=none, time0=1700000000
 boot: cdrom
 log: bochs.log
@@ -48,14 +51,14 @@ error: action=report
 info: action=ignore
 debug: action=ignore
 display_library: nogui
-ptmodel: $1, truth=truth.bin, branches=branches.bin, scope=traced
+ptmodel: ${1%; *}, truth=truth.bin, branches=branches.bin, scope=traced
 RC
 }
 
 options_of() {
     local line
     line=$(sed -n 's/^ \* options: *//p; /\*\//q' "$1")
-    echo "${line:-$default_options}"
+    echo "${line:-$default_options}$(sed -n 's/^ \* cpus: */; /p; /\*\//q' "$1")"
 }
 
 # run_group DIR OPTIONS ROW.S...: one ROM, one run.

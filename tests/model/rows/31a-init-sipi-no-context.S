@@ -1,0 +1,14 @@
+/*
+ * Rows 31a and 32a: nothing where ContextEn is 0 (CPL is 0 in real-address mode).
+ *
+ * cpus: 2
+ * libipt: packets (the other processor's code was copied to its place, which is not in the image)
+ * perf: packets (the other processor's code was copied to its place, which is not in the image)
+ *
+ * expect:
+ * cbr *
+ */
+#include "row.h"
+#include "sipi.inc"
+
+    SIPI_ROW 0, 0, CTL_DEFAULT & ~CTL_OS
