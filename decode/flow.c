@@ -110,27 +110,33 @@ static int run_blocks(struct flow *flow, const struct pt_config *config, uint64_
     return error;
 }
 
+int flow_run_packets(struct flow *flow, const struct pt_config *config, uint64_t *ip, uint64_t *offset)
+{
+    struct pt_config mine = *config;
+    mine.cpu = flow->cpu;
+    mine.errata = flow->errata;
+    mine.flags.variant.block.end_on_call = 1;
+    mine.flags.variant.block.end_on_jump = 1;
+    return flow->hooks.instruction ? flow_run_instructions(flow, &mine, ip, offset)
+                                   : run_blocks(flow, &mine, ip, offset);
+}
+
 void flow_decode(struct flow *flow, const struct flow_stretch *stretch, struct flow_result *result)
 {
     struct pt_config config;
     pt_config_init(&config);
     config.begin = (uint8_t *)(uintptr_t)flow->input->trace + stretch->begin;
     config.end = (uint8_t *)(uintptr_t)flow->input->trace + stretch->end;
-    config.cpu = flow->cpu;
-    config.errata = flow->errata;
-    config.flags.variant.block.end_on_call = 1;
-    config.flags.variant.block.end_on_jump = 1;
     *result = (struct flow_result){.begin = stretch->begin, .end = stretch->end, .hash = TRUTH_HASH_SEED};
     flow->result = result;
     flow->begin = stretch->begin;
     flow->tail.used = 0;
-    flow->event.pending = false;
+    flow->event.pending = flow->paged = false;
     flow->non_root = true; /* root runs at privilege level 0: where that is traced, the PSB+ of root has a PIP */
     uint64_t ip = 0, offset = 0;
     int error = FLOW_ERROR_IMAGE;
     if (flow_image_tidy(&flow->image, stretch->begin) && flow_image_advance(&flow->image, stretch->begin))
-        error = flow->hooks.instruction ? flow_run_instructions(flow, &config, &ip, &offset)
-                                        : run_blocks(flow, &config, &ip, &offset);
+        error = flow_run_packets(flow, &config, &ip, &offset);
     bool at_boundary =
         stretch->has_boundary_ip && ip == stretch->boundary_ip && offset == stretch->end - stretch->begin;
     if (error == -pte_eos || (error == -pte_nomap && at_boundary))

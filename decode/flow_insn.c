@@ -24,7 +24,7 @@ static int run(struct flow *flow, struct pt_insn_decoder *decoder, uint64_t *ip)
         status = take_events(flow, decoder, status);
         if (status < 0)
             return status;
-        struct pt_insn insn;
+        struct pt_insn insn = {.iclass = ptic_error}; /* libipt leaves it alone where tracing is off at the end */
         status = pt_insn_next(decoder, &insn, sizeof(insn));
         *ip = insn.ip;
         if (insn.iclass == ptic_error) {

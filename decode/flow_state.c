@@ -77,6 +77,7 @@ void flow_set_mode(struct flow *flow, enum pt_exec_mode mode)
 int flow_take_block(struct flow *flow, uint64_t ip, uint64_t end_ip, uint32_t instructions, enum pt_insn_class iclass)
 {
     commit_event(flow);
+    flow->paged = false;
     flow_resolve(flow, ip);
     if (flow->tail.used > 0 && flow->tail.blocks[flow->tail.used - 1].proven)
         commit(flow, flow->tail.used);
@@ -122,6 +123,16 @@ static void take_async_disabled(struct flow *flow, const struct pt_event *event)
     take_end(flow);
 }
 
+static int take_disabled(struct flow *flow, const struct pt_event *event)
+{
+    int error = 0;
+    if (event->ip_suppressed && flow_went_on(flow, &error))
+        return error;
+    flow_resolve(flow, event->ip_suppressed ? flow_untold_target(flow) : event->variant.disabled.ip);
+    take_end(flow);
+    return 0;
+}
+
 int flow_take_event(struct flow *flow, const struct pt_event *event, uint64_t offset)
 {
     switch (event->type) {
@@ -130,9 +141,7 @@ int flow_take_event(struct flow *flow, const struct pt_event *event, uint64_t of
         /* Pages are sent between an exit and the next entry, while tracing is off. */
         return flow_image_advance(&flow->image, flow->begin + offset) ? 0 : FLOW_ERROR_IMAGE;
     case ptev_disabled:
-        flow_resolve(flow, event->ip_suppressed ? flow_untold_target(flow) : event->variant.disabled.ip);
-        take_end(flow);
-        return 0;
+        return take_disabled(flow, event);
     case ptev_async_disabled:
         take_async_disabled(flow, event);
         return 0;
@@ -142,6 +151,7 @@ int flow_take_event(struct flow *flow, const struct pt_event *event, uint64_t of
     case ptev_paging:
         commit_event(flow); /* of before */
         flow->non_root = event->variant.paging.non_root || flow->input->guest_only;
+        flow->paged = true;
         return 0;
     case ptev_async_paging:
         flow->non_root = event->variant.async_paging.non_root || flow->input->guest_only;

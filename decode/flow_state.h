@@ -29,6 +29,7 @@ struct flow {
     struct flow_tail tail;
     struct flow_event event;
     bool non_root;
+    bool paged;     /* the last block's last instruction has had its PIP */
     unsigned bits;  /* of the last block: 16, 32, 64 */
     uint64_t begin; /* of the stretch */
     struct flow_result *result;
@@ -53,11 +54,17 @@ int flow_end_stretch(struct flow *flow, const struct flow_stretch *stretch);
  * it, or TRUTH_TO_UNTOLD. Blocks behind it, which the decoder only supposed, are dropped. */
 uint64_t flow_untold_target(struct flow *flow);
 
+/* A TIP.PGD without an IP stands at the last block's end: is that a MOV to CR3 which it cannot be of? Then what was
+ * executed behind it was taken as well, up to the one that it is of; *error: 0 or an error. */
+bool flow_went_on(struct flow *flow, int *error);
+
 /* An error: what was taken so far did run. */
 void flow_break_off(struct flow *flow);
 
-/* Decode the packets of config with libipt's instruction decoder, calling the above. Returns libipt's error, -pte_eos
- * at the end, or one of ours. *ip is where the flow stood, *offset how far was read. */
+/* Decode the packets of config, calling the above: by blocks, or with libipt's instruction decoder where the hooks want
+ * instructions. Returns libipt's error, -pte_eos at the end, or one of ours. *ip is where the flow stood, *offset how
+ * far was read. */
+int flow_run_packets(struct flow *flow, const struct pt_config *config, uint64_t *ip, uint64_t *offset);
 int flow_run_instructions(struct flow *flow, const struct pt_config *config, uint64_t *ip, uint64_t *offset);
 
 #endif

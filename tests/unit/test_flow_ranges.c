@@ -175,6 +175,45 @@ static void targets_of_direct_branches(void **state)
     }
 }
 
+static void count_instruction(void *context, uint64_t ip)
+{
+    (void)ip;
+    ++*(uint64_t *)context;
+}
+
+/* libipt takes a TIP.PGD without IP for the MOV to CR3's, though that has its PIP: rows 5c and 5d have one or the
+ * other. */
+static void what_follows_a_mov_to_cr3_is_not_lost(void **state)
+{
+    static const uint8_t leaving[] = {
+        0x0f, 0x22, 0xd8, /* 00 mov cr3, rax */
+        0xeb, 0x02,       /* 03 jmp 07 */
+        0x90, 0x90,       /* 05 */
+        0x48, 0xcf,       /* 07 iretq */
+    };
+    struct fixture *f = *state;
+    add_page(f, CODE, 0x200000, 0, leaving, sizeof(leaving));
+    put_psb(f, CODE, true);
+    put_pip(f, true);
+    put_pgd(f);
+    start(f);
+    struct flow_result result = decode(f, 0);
+    assert_int_equal(result.error, 0);
+    assert_int_equal(result.instructions, 3);
+    expect_untold(f, (int[]){0x03, 0x07, -1}, 0x07);
+
+    struct flow_stretch stretch;
+    flow_end(f->flow);
+    uint64_t instructions = 0;
+    f->flow = flow_start(&(struct flow_input){.trace = f->trace, .trace_size = f->size, .pages = &f->pages}, 0,
+                         &(struct flow_hooks){.instruction = count_instruction, .context = &instructions});
+    assert_true(flow_cut_next(&stretch, f->trace, f->size, 0, UINT64_MAX));
+    struct flow_result by_instruction;
+    flow_decode(f->flow, &stretch, &by_instruction);
+    assert_int_equal(instructions, 3);
+    assert_int_equal(by_instruction.hash, result.hash);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -182,6 +221,7 @@ int main(void)
         FLOW_TEST(the_code_tells_where_a_conditional_branch_went),
         FLOW_TEST(a_compressed_return_tells_nothing),
         FLOW_TEST(a_far_return_out_of_context_tells_nothing),
+        FLOW_TEST(what_follows_a_mov_to_cr3_is_not_lost),
         FLOW_TEST(interrupts_that_leave_are_branches_and_vm_exits_are_none),
         FLOW_TEST(an_interrupt_that_leaves_may_be_the_last),
         FLOW_TEST(with_skl014_the_ranges_tell_which_call_left),
