@@ -12,6 +12,11 @@
 #define HEADERS_FIELDS (DATA_FIELDS | E1000_TX_IXSM | E1000_TX_TXSM | HEADERS_BYTES)
 #define PAYLOAD_FIELDS (DATA_FIELDS | E1000_TX_EOP | E1000_TX_RS)
 
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
 /* The first eight bytes of the frame headers of a stream. */
 static uint64_t stream_head(uint16_t stream)
 {
@@ -101,6 +106,27 @@ static void ask(struct udp_sink *s, uint64_t now)
     s->ask_now = false;
     s->asked_tsc = now;
     window_asked(&s->window, now);
+    if (!s->pace.measuring) {
+        s->pace.measuring = true;
+        s->pace.seq = s->window.next;
+        s->pace.since = now;
+    }
+}
+
+void udp_set_pace(struct udp_sink *s, uint64_t now)
+{
+    struct udp_pace *pace = &s->pace;
+
+    if (!pace->measuring) {
+        return;
+    }
+    if ((int32_t)(s->window.base - pace->seq) >= 0) {
+        pace->measuring = false;
+        pace->frames = smaller(2 * pace->frames, pace->max_frames);
+    } else if (now - pace->since >= pace->slow_tsc) {
+        pace->measuring = false;
+        pace->frames = pace->frames / 2 > UDP_MIN_PACE ? pace->frames / 2 : UDP_MIN_PACE;
+    }
 }
 
 /* Take back what the NIC has done with. It sends in order, so that a slot that is done says that those before are. */
@@ -127,11 +153,6 @@ static uint32_t tx_space(struct udp_sink *s)
     return UDP_TX_SLOTS - 1 - (s->tx_head - s->tx_done);
 }
 
-static uint32_t smaller(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Put as much of a span into frames as there is room for. Returns the bytes. */
 static uint32_t send_span(struct udp_sink *s, uint16_t stream, struct span span, uint64_t now)
 {
@@ -141,7 +162,7 @@ static uint32_t send_span(struct udp_sink *s, uint16_t stream, struct span span,
 
     while (left > 0 && room > 0) {
         uint32_t index = s->tx_head % UDP_TX_SLOTS;
-        uint32_t most = smaller(smaller(room, s->run_frames), UDP_TX_SLOTS - index);
+        uint32_t most = smaller(smaller(room, s->pace.frames), UDP_TX_SLOTS - index);
         uint32_t frames = smaller((left + full - 1) / full, most);
         uint32_t bytes = smaller(left, frames * full);
         struct window_run *run = window_push(&s->window, frames);
@@ -154,10 +175,11 @@ static uint32_t send_span(struct udp_sink *s, uint16_t stream, struct span span,
         put_frames(s, index, run);
         s->tx_head += frames;
         s->unasked += bytes + frames * HEADERS_BYTES;
-        if (s->unasked >= s->ask_bytes) {
+        span.offset += bytes;
+        if (s->unasked >= smaller(s->ask_bytes, s->pace.frames * full) ||
+            span.offset - s->released[stream] >= s->tight_bytes) {
             ask(s, now);
         }
-        span.offset += bytes;
         span.pa += bytes;
         room -= frames;
         left -= bytes;
@@ -165,15 +187,18 @@ static uint32_t send_span(struct udp_sink *s, uint16_t stream, struct span span,
     return span.size - left;
 }
 
-static bool send_again(struct udp_sink *s)
+static bool send_again(struct udp_sink *s, uint64_t now)
 {
     struct window_run frame;
-    uint32_t before = s->tx_head;
+    uint32_t sent = 0;
 
-    for (uint32_t room = tx_space(s); room > 0 && window_resend(&s->window, &frame); room--) {
+    for (uint32_t room = tx_space(s); sent < room && window_resend(&s->window, &frame);) {
         put_frames(s, s->tx_head++ % UDP_TX_SLOTS, &frame);
+        if (++sent % s->pace.frames == 0) {
+            ask(s, now);
+        }
     }
-    return s->tx_head != before;
+    return sent > 0;
 }
 
 /* Nothing new is to be sent, but an acknowledgement is due: the last frame once more, for its answer. */
@@ -226,7 +251,7 @@ static bool time_to_ask(const struct udp_sink *s, uint64_t now)
 void udp_push(struct udp_sink *s, uint64_t now)
 {
     uint32_t before = s->tx_head;
-    bool again = window_resends(&s->window) && send_again(s);
+    bool again = window_resends(&s->window) && send_again(s, now);
 
     if (!again && !s->waiting && !time_to_ask(s, now)) {
         return;

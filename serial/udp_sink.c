@@ -65,6 +65,7 @@ static void udp_poll(struct sink *sink)
     if (udp_has_received(s)) {
         udp_receive(s, now);
     }
+    udp_set_pace(s, now);
     window_check_timeout(&s->window, now);
     udp_push(s, now);
 }

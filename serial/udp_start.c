@@ -13,8 +13,10 @@
 /* Payload bytes after which an acknowledgement is asked for, so that a receiver whose socket has the usual buffer of
  * some 200 KB is not overrun. */
 #define ASK_BYTES (64u * 1440u)
-#define ASK_PARTS 4u /* ... and after so many parts of a CPU's trace memory, so that it comes back in time */
-#define ASK_MS 5u    /* ... and after a while: each one costs root some hundred instructions */
+#define ASK_PARTS 4u   /* ... and after so many parts of a CPU's trace memory, so that it comes back in time */
+#define TIGHT_PARTS 2u /* ... and always while so many parts of it are on the way */
+#define SLOW_MS 5u     /* an answer that takes longer makes requests more frequent */
+#define ASK_MS 5u      /* ... and after a while: each one costs root some hundred instructions */
 
 /* Hands out pieces of the sink's memory; with memory NULL it only counts. */
 struct pieces {
@@ -150,8 +152,10 @@ static void set_up(struct udp_sink *s, const struct udp_sink_params *params)
     s->stream_id = params->stream_id;
     s->nr_cpus = params->nr_cpus;
     s->max_payload = (uint16_t)((params->mtu - NET_IPV4_BYTES - NET_UDP_BYTES - FRAME_HEADER_SIZE) & ~7u);
-    s->run_frames = ASK_BYTES / s->max_payload;
+    s->pace = (struct udp_pace){
+        .frames = UDP_MIN_PACE, .max_frames = ASK_BYTES / s->max_payload, .slow_tsc = params->tsc_hz / 1000 * SLOW_MS};
     s->ask_bytes = params->trace_bytes / ASK_PARTS < ASK_BYTES ? (uint32_t)params->trace_bytes / ASK_PARTS : ASK_BYTES;
+    s->tight_bytes = params->trace_bytes / TIGHT_PARTS;
     s->ask_tsc = params->tsc_hz / 1000 * ASK_MS;
 }
 

@@ -48,6 +48,17 @@ struct udp_queues {
     struct record_queue records;
 };
 
+/* Frames from one request for an acknowledgement to the next: few at first and while answers are slow, since a wire
+ * that takes long to carry what lies between two would look like one that loses it. */
+#define UDP_MIN_PACE 4u
+struct udp_pace {
+    uint32_t frames, max_frames; /* frames are a run at most */
+    bool measuring;              /* how long it takes until ... */
+    uint32_t seq;                /* ... all frames before this one are acknowledged */
+    uint64_t since;              /* asked for then */
+    uint64_t slow_tsc;           /* ticks that make an answer slow */
+};
+
 struct udp_sink {
     struct sink sink;
     struct e1000 nic;
@@ -61,11 +72,12 @@ struct udp_sink {
 
     bool waiting;              /* there is something in the queues */
     uint32_t tx_head, tx_done; /* slots given to the NIC, and done; counted, not wrapped */
-    uint32_t run_frames;       /* at most so many frames are a run */
     uint32_t unasked;          /* bytes sent since an acknowledgement was asked for, headers included */
     uint32_t ask_bytes;        /* ... after which one is asked for with the run's last frame */
+    uint64_t tight_bytes;      /* where so many are on the way, one is asked for with each run: memory is short */
     uint64_t asked_tsc;        /* when one was asked for last */
     uint64_t ask_tsc;          /* ... and after so many ticks one is asked for in any case */
+    struct udp_pace pace;      /* how far apart they may be */
     bool ask_now;              /* somebody waits for it */
     struct udp_slot *tx;
     struct udp_headers *headers;
@@ -109,6 +121,9 @@ static inline bool udp_has_received(const struct udp_sink *s)
 
 /* Take in all packets that have arrived; there is one. */
 void udp_receive(struct udp_sink *s, uint64_t now);
+
+/* Judge the answers: call behind udp_receive. */
+void udp_set_pace(struct udp_sink *s, uint64_t now);
 
 extern const struct sink_ops udp_ops;
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A wire that drops, duplicates and reorders datagrams loses nothing.
+# A wire that drops, duplicates and reorders datagrams loses nothing, and one that is slow is not taken for one that does.
 . tests/system/lib.sh
 
 WIRE='drop=5 seed=1' check 'a wire that drops' boot_guest drop load 'channel=e1000'
@@ -8,4 +8,11 @@ WIRE='reorder=10 duplicate=10 seed=2' check 'a wire that reorders and duplicates
 exact 'reorder: decoded branches equal the truth' reorder
 WIRE='corrupt=5 seed=3' check 'a wire that corrupts' boot_guest corrupt branches 'channel=e1000'
 exact 'corrupt: decoded branches equal the truth' corrupt
+
+# 4 MB at 10 Mbit/s are 3.3 seconds, 165 million emulated instructions: what is sent twice takes as long again.
+WIRE='rate=10' check 'a wire much slower than the trace' boot_guest slow load 'channel=e1000'
+exact 'slow: decoded branches equal the truth' slow
+at_most 'slow: the wait is for the wire' "$(truth slow root_instructions)" 200000000
+WIRE='rate=10' check 'the same with little trace memory' boot_guest slow-4K load 'channel=e1000 pt.region=4K'
+at_most 'slow: the wait is for the wire with little memory' "$(truth slow-4K root_instructions)" 200000000
 done_testing
