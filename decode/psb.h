@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #define PSB_NONE UINT64_MAX
+#define PSB_BYTES 16u
 
 /* Offset of the first PSB that starts at or behind from. PSB_NONE: there is none. */
 uint64_t psb_next(const uint8_t *trace, uint64_t size, uint64_t from);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decode/message.h"
+#include "decode/psb.h"
 
 static bool add_checkpoint(struct truth_cpu *truth, const struct truth_checkpoint *checkpoint)
 {
@@ -144,7 +145,8 @@ void truth_compare(struct truth_comparison *comparison, const struct truth_cpu *
     size_t intervals = truth->nr_checkpoints + (truth->ended ? 1 : 0);
     for (size_t i = 0; i < intervals; i++) {
         struct interval interval = interval_at(truth, i);
-        if (gaps_touch(gaps, interval.begin, interval.end)) {
+        /* A gap less than a PSB behind the end has cut that PSB: the stretch does not end there. */
+        if (gaps_touch(gaps, interval.begin, interval.end + PSB_BYTES - 1)) {
             skip_interval(comparison, &interval, results, nr_results, &at);
             continue;
         }

@@ -77,6 +77,28 @@ static void only_what_a_gap_touches_is_left_out(void **state)
     assert_int_equal(c.first.interval, 2);
 }
 
+/* Output stopped 15 bytes behind a checkpoint: its PSB is not whole, and the stretch before it ends at the gap. */
+static void a_cut_psb_ends_no_stretch(void **state)
+{
+    struct flow_result results[3] = {{.begin = 100, .end = 215, .branches = 10, .hash = 1},
+                                     {.begin = 230, .end = 300, .branches = 1, .hash = 9},
+                                     {.begin = 300, .end = 350, .branches = 5, .hash = 3}};
+    struct record_gap gap = {.at = 215};
+    struct gaps gaps = {&gap, 1};
+    struct truth_comparison c;
+    (void)state;
+    truth_compare(&c, &truth, results, 3, &gaps);
+    assert_false(c.first.found);
+    assert_int_equal(c.in_gaps, 2);
+    assert_int_equal(c.matched, 5);
+    gap.at = 216;
+    results[0].end = 200;
+    truth_compare(&c, &truth, results, 3, &gaps);
+    assert_false(c.first.found);
+    assert_int_equal(c.in_gaps, 1);
+    assert_int_equal(c.matched, 15);
+}
+
 static void bytes_that_are_gone_need_no_stretch(void **state)
 {
     struct flow_result results[1] = {{.begin = 300, .end = 350, .branches = 5, .hash = 3}};
@@ -95,11 +117,9 @@ static void bytes_that_are_gone_need_no_stretch(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_pause_touches_what_ends_in_it),
-        cmocka_unit_test(missing_bytes_touch_what_they_reach),
-        cmocka_unit_test(gaps_are_found_in_order),
-        cmocka_unit_test(only_what_a_gap_touches_is_left_out),
-        cmocka_unit_test(bytes_that_are_gone_need_no_stretch),
+        cmocka_unit_test(a_pause_touches_what_ends_in_it), cmocka_unit_test(missing_bytes_touch_what_they_reach),
+        cmocka_unit_test(gaps_are_found_in_order),         cmocka_unit_test(only_what_a_gap_touches_is_left_out),
+        cmocka_unit_test(a_cut_psb_ends_no_stretch),       cmocka_unit_test(bytes_that_are_gone_need_no_stretch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,7 +74,7 @@ static void test_what_was_never_executed(void **state)
 {
     (void)state;
     decoded(0, 100);
-    gap(210, 0, RECORD_GAP_OVERRUN);
+    gap(220, 0, RECORD_GAP_OVERRUN);
     decoded(5, 300);
     results[nr_results - 1].hash ^= 1;
     for (unsigned i = 6; i < NR; i++)
@@ -90,7 +90,7 @@ static void test_repeated_intervals(void **state)
     checkpoints[8].branches = checkpoints[14].branches;
     checkpoints[8].hash = checkpoints[14].hash;
     decoded(0, 100);
-    gap(210, 0, RECORD_GAP_ERROR);
+    gap(220, 0, RECORD_GAP_ERROR);
     for (unsigned i = 13; i < NR; i++)
         decoded(i, 300 + 100 * (i - 13));
     struct truth_comparison c = compare(0);
