@@ -143,6 +143,8 @@ for WAY in list root; do
     at_most 'an exit for each load of another value' "$(truth both exit_28)" $((2 * 225 + 6 + 10))
 done
 unset WAY
+# What is executed between a MOV to CR3 and the SYSRET behind it, with nothing traced in user mode.
+GUEST=spaces traced 'pt.user=off, two values of CR3' isolated pt.user=off
 words 'pt.cr3= of both' both "address spaces               only while CR3 is $kernel or $user"
 console_has 'pt.cr3= of both: with PCIDs, which do not matter' both 'spaces: PCIDs 1'
 
