@@ -2,8 +2,9 @@
  * An SMM handler sees IA32_RTIT_CTL with TraceEn cleared and all else as it was, may trace itself, and clears TraceEn
  * before RSM (36.8.1), which sets it again.
  *
- * libipt: packets (the handler is not in the ROM)
- * perf: packets (the handler is not in the ROM)
+ * copied: handler handler_end 8000
+ * libipt: no truth (it has RIP, the truth linear addresses)
+ * perf: packets (16-bit code)
  *
  * expect:
  * cbr *

@@ -3,8 +3,8 @@
  * behind RSM before it. The NMI is the
  * interval timer's, through the I/O APIC.
  *
- * libipt: packets (there is no image of the SMI handler)
- * perf: packets (there is no image of the SMI handler)
+ * libipt: packets (an RSM into shutdown has no packet)
+ * perf: packets (16-bit code)
  *
  * expect:
  * cbr *

@@ -2,8 +2,6 @@
  * Rows 31a and 32a: nothing where ContextEn is 0 (CPL is 0 in real-address mode).
  *
  * cpus: 2
- * libipt: packets (the other processor's code was copied to its place, which is not in the image)
- * perf: packets (the other processor's code was copied to its place, which is not in the image)
  *
  * expect:
  * cbr *

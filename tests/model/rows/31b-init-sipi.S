@@ -2,8 +2,8 @@
  * Rows 31b and 32f: FUP and PIP with the INIT; with the SIPI, as the clock went on, CBR, and the TIP where it starts.
  *
  * cpus: 2
- * libipt: packets (the other processor's code was copied to its place, which is not in the image)
- * perf: packets (the other processor's code was copied to its place, which is not in the image)
+ * libipt: packets (two pieces of code begin at RIP 0)
+ * perf: packets (two pieces of code begin at RIP 0)
  *
  * expect:
  * cbr *

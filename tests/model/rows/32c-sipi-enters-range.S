@@ -2,8 +2,8 @@
  * Rows 31a and 32c: FilterEn is 0 until the SIPI sets it, CS:IP being 0900H:0.
  *
  * cpus: 2
- * libipt: packets (the other processor's code was copied to its place, which is not in the image)
- * perf: packets (the other processor's code was copied to its place, which is not in the image)
+ * libipt: packets (two pieces of code begin at RIP 0)
+ * perf: packets (two pieces of code begin at RIP 0)
  *
  * expect:
  * cbr *

@@ -2,8 +2,8 @@
  * Rows 31b and 32e: the SIPI clears FilterEn.
  *
  * cpus: 2
- * libipt: packets (the other processor's code was copied to its place, which is not in the image)
- * perf: packets (the other processor's code was copied to its place, which is not in the image)
+ * libipt: packets (two pieces of code begin at RIP 0)
+ * perf: packets (two pieces of code begin at RIP 0)
  *
  * expect:
  * cbr *

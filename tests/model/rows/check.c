@@ -133,12 +133,15 @@ static void mapped_read(struct expectation *expected, const char *text)
     }
 }
 
-static void code32_read(struct expectation *expected, const char *labels, const struct result *row)
+/* Two labels. What follows them is returned. */
+static const char *labels_read(uint64_t *first, uint64_t *end, const char *text, const struct result *row)
 {
-    char first[40], end[40];
-    if (sscanf(labels, "%39s %39s", first, end) != 2 || !symbol_address(&expected->code32, first, row) ||
-        !symbol_address(&expected->code32_end, end, row))
-        die(row->name, "has no such labels as those of its 32-bit code");
+    char names[2][40];
+    int length = 0;
+    if (sscanf(text, "%39s %39s%n", names[0], names[1], &length) != 2 || !symbol_address(first, names[0], row) ||
+        !symbol_address(end, names[1], row))
+        die(row->name, "has no such labels as those of its code32:, rip32: or copied:");
+    return text + length;
 }
 
 /* A line that is not of what is expected. */
@@ -155,9 +158,12 @@ static void word_read(struct expectation *expected, const char *line, const stru
     } else if (strncmp(line, "mapped:", 7) == 0) {
         mapped_read(expected, line + 7);
     } else if (strncmp(line, "code32:", 7) == 0) {
-        code32_read(expected, line + 7, row);
+        labels_read(&expected->code32, &expected->code32_end, line + 7, row);
+    } else if (strncmp(line, "copied:", 7) == 0) {
+        line = labels_read(&expected->copied, &expected->copied_end, line + 7, row);
+        expected->copied_to = strtoull(line, NULL, 16);
     } else if (strncmp(line, "rip32:", 6) == 0) {
-        code32_read(expected, line + 6, row);
+        labels_read(&expected->code32, &expected->code32_end, line + 6, row);
         mapped_read(expected, "0");
         expected->rip = true;
     }

@@ -50,8 +50,9 @@ struct expectation {
     bool perf_instructions;      /* and libipt's instructions */
     uint64_t mapped[MAX_MAPPED]; /* where the image stands beside IMAGE_BASE */
     unsigned nr_mapped;
-    uint64_t code32, code32_end; /* 32-bit code; 0: there is none */
-    bool rip;                    /* it is in a segment with base IMAGE_BASE, and the payloads are RIP */
+    uint64_t copied, copied_end, copied_to; /* code that ran elsewhere, by its payloads; 0: there is none */
+    uint64_t code32, code32_end;            /* 32-bit code; 0: there is none */
+    bool rip;                               /* it is in a segment with base IMAGE_BASE, and the payloads are RIP */
 };
 
 /* check.c; they end the process when there is no memory or no such file */

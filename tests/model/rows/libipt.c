@@ -71,6 +71,9 @@ static struct pt_image *image_of(const struct expectation *expected, const char 
     int status = pt_image_add_file(image, path, 0, size, NULL, IMAGE_BASE);
     for (unsigned i = 0; status >= 0 && i < expected->nr_mapped; i++)
         status = pt_image_add_file(image, path, 0, size, NULL, expected->mapped[i]);
+    if (status >= 0 && expected->copied != 0)
+        status = pt_image_add_file(image, path, expected->copied - IMAGE_BASE, expected->copied_end - expected->copied,
+                                   NULL, expected->copied_to);
     if (status < 0)
         die(path, pt_errstr(pt_errcode(status)));
     return image;
