@@ -160,6 +160,16 @@ class bxInstruction_c;
             return VMX_VMEXIT_VMENTRY_FAILURE_GUEST_STATE;                                                             \
     }
 
+#ifdef PTM_ROOT_COUNTS
+#define BX_INSTR_BEFORE_EXECUTION(cpu_id, i)                                                                           \
+    {                                                                                                                  \
+        if (!BX_CPU_THIS_PTR in_vmx_guest && BX_CPU_THIS_PTR ptm.entered)                                              \
+            ptm_root_instruction(RIP);                                                                                 \
+    }
+#else
+#define BX_INSTR_BEFORE_EXECUTION(cpu_id, i)
+#endif
+
 /* Not needed. */
 #define BX_INSTR_DEBUG_PROMPT()
 #define BX_INSTR_DEBUG_CMD(cmd)
@@ -167,7 +177,6 @@ class bxInstruction_c;
 #define BX_INSTR_CLFLUSH(cpu_id, laddr, paddr)
 #define BX_INSTR_CACHE_CNTRL(cpu_id, what)
 #define BX_INSTR_PREFETCH_HINT(cpu_id, what, seg, offset)
-#define BX_INSTR_BEFORE_EXECUTION(cpu_id, i)
 #define BX_INSTR_AFTER_EXECUTION(cpu_id, i)
 #define BX_INSTR_LIN_ACCESS(cpu_id, lin, phy, len, memtype, rw)
 #define BX_INSTR_PHY_ACCESS(cpu_id, phy, len, memtype, rw)

@@ -214,6 +214,11 @@ void ptm_halt(BX_CPU_C *cpu);
 /* An event or a VM exit comes: if it left a REP instruction in the middle, that did not retire. */
 void ptm_truth_interrupted(BX_CPU_C *cpu);
 
+#ifdef PTM_ROOT_COUNTS
+void ptm_root_instruction(uint64_t rip);
+void ptm_root_counts_write(const char *truth_path);
+#endif
+
 /* --- inline ----------------------------------------------------------------------------------------------------- */
 
 /* Bochs counts each iteration of a REP instruction; icount and rip are those at one. */

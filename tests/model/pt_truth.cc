@@ -159,6 +159,9 @@ void ptm_truth_close(void)
 {
     if (truth_file == NULL)
         return;
+#ifdef PTM_ROOT_COUNTS
+    ptm_root_counts_write(ptm_config.truth_path);
+#endif
     for (unsigned n = 0; n < BX_SMP_PROCESSORS; n++) {
         if (BX_CPU(n))
             write_end(BX_CPU(n));
