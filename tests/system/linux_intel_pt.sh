@@ -11,7 +11,7 @@ check 'an initrd with perf' tests/rig/perf/initrd.sh "$work/workload" "$work/roo
 bare_boot() {
     ELF='' KERNEL=build/guest/vmlinuz INITRD=$work/initrd CMDLINE="$CMDLINE nmi_watchdog=0" OPTIONS='' \
         tests/rig/iso.sh "$work/bare.iso" &&
-        ISO=$work/bare.iso CHANNEL=none PTMODEL='profile=skylake, pmu=4' TIMEOUT=240 tests/rig/boot.sh "$work/bare"
+        ISO=$work/bare.iso CHANNEL=none PTMODEL='profile=skylake, pmu=4' tests/rig/boot.sh "$work/bare"
 }
 check 'Debian boots bare to power-off' bare_boot
 console_has "it finds the processor's performance monitoring" bare 'Performance Events: Skylake events'
