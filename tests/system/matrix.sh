@@ -1,14 +1,18 @@
 #!/bin/bash
 # A matrix of short boots: output schemes x region sizes and numbers x skids and second PMIs x policies x ways across VM
-# entries, drawn by a seed. Every capture must equal the truth outside of the gaps that it records.
+# entries x wires x ends of the guest, drawn by a seed: the same ones each time. Every capture must equal the truth
+# outside of the gaps that it records, and there must be no gap that the hardware did not force.
 #
-# MATRIX_SEED (1) names the sequence, MATRIX_FIRST (0) where in it to begin, MATRIX_COUNT (1000) how many at most, and
-# MATRIX_SECONDS (240) after how long to start no more. MATRIX_JOBS (2) run at once.
+# MATRIX_SEED (1) names the sequence, MATRIX_FIRST (0) where in it to begin, MATRIX_COUNT (240) how many. MATRIX_JOBS (2)
+# run at once.
 #
 # usage: matrix.sh [one INDEX DIR]     the boot of one place in the sequence, for looking into it
 set -u
 
 seed=${MATRIX_SEED:-1}
+guests='load branches selfmod ends'
+
+# --- what is drawn ----------------------------------------------------------------------------------------------------
 
 # A number below $1, from the sequence that seed and index begin: 31 bits of a linear congruential generator (glibc's).
 state=0
@@ -22,81 +26,177 @@ pick() {
     picked=$1
 }
 
-# Sets profile, words (of the emulator), options (of the hypervisor), guest, exact (1: there must be no gap).
-draw() {
-    local index=$1 scheme size regions skid way n
-    state=$((((seed << 16) + index) * 2654435761 % 0x7fffffff))
-    for ((n = 0; n < 8; n++)); do below 1000; done
-    exact=0
+# Scheme, profile, regions. Sets scheme, profile, bytes (of a region), margin (a skid of so many bytes costs nothing).
+draw_output() {
+    local size regions
+    profile=skylake
     pick topa topa chained single single forced range
     scheme=$picked
-    pick 4K 8K 16K 32K 64K 128K 256K 512K 1M 4M
+    pick 4 8 16 32 64 128 256 512 1024 4096
     size=$picked
     below 12
     regions=$((4 + drawn))
-    pick 0 0 10 100 400 1000 4000 9000 20000 70000 300000
-    skid=$picked
-    profile=skylake
+    margin=$((size * 1024 - 100))
+    options="pt.scheme=$scheme"
     case $scheme in
     chained)
-        size=4K
+        size=4 margin=3996
         pick 511 512 600 1022 1023 2044 4096
         regions=$picked
         options="pt.scheme=topa"
         ;;
     single | forced)
-        [ "$scheme" = forced ] || profile="broadwell, vmxmisc14=1"
+        margin=$((size * 512 - 200)) # half a region
+        [ $size != 4 ] || margin=-1
+        [ $scheme = forced ] || profile='broadwell, vmxmisc14=1' margin=100
         pick on off
         options="pt.scheme=single pt.stop=$picked"
         ;;
-    *) options="pt.scheme=$scheme" ;;
+    range)
+        # What is written between two exits must be less than half of it.
+        [ $((size * regions)) -ge 1024 ] && margin=1000000 || margin=-1
+        ;;
     esac
-    pick root root list vmcs
-    way=$picked
-    case $way,$profile in
-    vmcs,skylake) profile=icelake ;; # the controls that load and clear IA32_RTIT_CTL
-    vmcs,*) way=list ;;
-    esac
-    options="$options pt.switch=$way pt.region=$size pt.regions=$regions"
+    options="$options pt.region=$((size < 1024 ? size : size / 1024))$([ $size -lt 1024 ] && echo K || echo M)"
+    options="$options pt.regions=$regions"
+}
+
+# The interrupt. Sets words (of the emulator), sound (1: nothing but the policy may cause a gap).
+draw_pmi() {
+    local skid
+    pick 0 0 10 100 400 1000 4000 9000 20000 70000 300000
+    skid=$picked
+    sound=$((skid <= margin))
     words="profile=$profile, skid=$skid, seed=$((index + 1))"
     pick 0 0 1 50 5000
     [ "$picked" = 0 ] || words="$words, second=$picked"
     pick 0 1 3 8
     words="$words, ahead=$picked"
-    pick stall stall drop
-    options="$options policy=$picked"
-    pick on off
-    options="$options pt.retc=$picked"
-    pick load load branches selfmod
-    guest=$picked
-    case $scheme,$size,$skid in
-    topa,*,0 | topa,*,10 | topa,*,100 | topa,*,400 | topa,*,1000 | topa,*,4000 | chained,*,?00) exact=1 ;;
-    single,*,0 | single,*,10 | single,*,100) exact=1 ;;
-    esac
-    [[ $options == *policy=stall* ]] || exact=0
 }
 
-# Prints "ok INDEX what" or "not ok INDEX what" and why.
-one() {
-    local index=$1 dir=$2/$1 what gaps
-    draw "$index"
-    what="$options, $words, $guest"
-    mkdir -p "$2"
-    if ! ELF=build/undertrace.elf KERNEL=build/guests/$guest.bzImage INITRD='' CMDLINE='' \
-        OPTIONS="channel=e1000 net.mtu=9000 $options" tests/rig/iso.sh "$dir.iso" >"$dir.log" 2>&1 ||
-        ! ISO=$dir.iso TIMEOUT=120 PTMODEL=$words tests/rig/boot.sh "$dir" >>"$dir.log" 2>&1; then
-        echo "not ok $index $what: the boot failed: $(tail -n 1 "$dir.log")"
-    elif ! build/undertrace verify --threads 1 "$dir/capture" "$dir/truth.bin" --json "$dir/verify.json" \
-        >"$dir/verify.log" 2>&1; then
-        echo "not ok $index $what: $(grep -v '^instr\|^seconds' "$dir/verify.log" | tr '\n' ';')"
-    elif gaps=$(jq '.end.gaps' "$dir/capture/meta.json") && [ "$exact" = 1 ] && [ "$gaps" != 0 ]; then
-        echo "not ok $index $what: $gaps gaps, none are allowed"
-    elif [ "$(jq '.matched' "$dir/verify.json")" -eq 0 ] && [ "$gaps" = 0 ]; then
-        echo "not ok $index $what: nothing was traced"
-    else
-        echo "ok $index $what ($gaps gaps, $(jq .matched "$dir/verify.json") of $(jq .branches "$dir/verify.json") branches)"
-        [ -n "${MATRIX_KEEP-1}" ] || rm -rf "$dir" "$dir.iso" "$dir.log"
+# The way across VM entries: the controls that load and clear IA32_RTIT_CTL are one profile's.
+draw_switch() {
+    pick root root list vmcs
+    way=$picked
+    case $way,$profile in
+    vmcs,skylake) profile=icelake ;;
+    vmcs,*) way=list ;;
+    esac
+    options="$options pt.switch=$way"
+}
+
+# The policy, the wire, the guest and how it ends. Sets policy, wire, guest, line (its command line), ends.
+draw_policy() {
+    wire='' line='' ends=power-off end=off
+    pick stall stall drop drop ring ring ring
+    policy=$picked
+    options="$options policy=$policy"
+    [ $policy != ring ] || options="$options pt.psb=2K"
+    pick load load branches selfmod ends
+    guest=$picked
+    pick '' '' 'rate=60' "drop=3 reorder=5 duplicate=3 seed=$((index + 1))"
+    wire=$picked
+    if [ $policy = ring ]; then
+        pick power-off snapshot cf9 keyboard triple trigger
+        end=$picked guest=ends
+        case $end in
+        power-off) guest=load ;;
+        snapshot)
+            below 400
+            guest=load wire="$wire at=$((50 + drawn))000:snapshot"
+            ;;
+        trigger) options="$options pt.trigger=0x$(nm build/guests/ends.elf | awk '$3 == "ends_here" { print $1 }')" ;;
+        esac
+    elif [ $guest = ends ]; then
+        pick off cf9 keyboard triple
+        end=$picked
     fi
+    case $end in
+    cf9 | keyboard) line=$end ends=reset ;;
+    triple) line=$end ends=stop ;;
+    esac
+}
+
+draw() {
+    index=$1
+    state=$((((seed << 16) + index) * 2654435761 % 0x7fffffff))
+    for ((n = 0; n < 8; n++)); do below 1000; done
+    draw_output
+    draw_switch
+    draw_pmi
+    draw_policy
+    # PSB frequencies are not a broadwell's to choose.
+    [[ $profile != broadwell* ]] || options=${options/ pt.psb=2K/}
+    pick on off
+    options="channel=e1000 net.mtu=9000 $options pt.retc=$picked"
+    what="$options, $words, $guest $end${wire:+, $wire}"
+}
+
+# --- boots ------------------------------------------------------------------------------------------------------------
+
+# An image of each guest has blanks where a boot's words go: a file in it is one run of bytes.
+options_blank=$(printf '_%.0s' {1..300})
+line_blank=$(printf '_%.0s' {1..20})
+blank_images() {
+    local guest
+    for guest in $guests; do
+        ELF=build/undertrace.elf KERNEL=build/guests/$guest.bzImage INITRD='' CMDLINE=$line_blank OPTIONS=$options_blank \
+            tests/rig/iso.sh "$1/$guest.iso" || exit 1
+    done
+}
+
+# put IMAGE BLANK TEXT
+put() {
+    local at
+    at=$(LC_ALL=C grep -abo -m 1 -- " $2\$" "$1" | head -n 1 | cut -d : -f 1)
+    printf "%-${#2}s" "$3" | dd of="$1" bs=1 seek=$((at + 1)) conv=notrunc status=none
+}
+
+# Prints what is wrong with the capture in $1, or nothing.
+judge() {
+    local dir=$1 forced
+    if ! build/undertrace verify --threads 1 "$dir/capture" "$dir/truth.bin" --json "$dir/verify.json" \
+        >"$dir/verify.log" 2>&1; then
+        grep -v '^instr\|^seconds' "$dir/verify.log" | tr '\n' ';'
+        return
+    fi
+    matched=$(jq .matched "$dir/verify.json")
+    gaps=$(jq .end.gaps "$dir/capture/meta.json")
+    forced=$(jq '.end | .stopped + .errors + .overruns' "$dir/capture/meta.json")
+    # A range goes over what was not handed over in time, whatever the policy.
+    [ $scheme != range ] || [ $policy = ring ] || forced=$((forced + $(jq .end.forgotten "$dir/capture/meta.json")))
+    if [ $sound = 1 ] && [ "$forced" != 0 ]; then
+        echo "$forced gaps that nothing forced"
+    elif [ $policy = stall ] && [ "$gaps" != "$forced" ]; then
+        echo "$gaps gaps, $forced of them forced"
+    elif [ "$gaps" = 0 ] && ! jq -e '.matched == .branches' "$dir/verify.json" >/dev/null; then
+        echo 'no gap, but not all branches'
+    elif [ "$matched" = 0 ]; then
+        echo 'no branch arrived'
+    fi
+}
+
+# one INDEX DIR: "ok INDEX what" or "not ok INDEX what" and why.
+one() {
+    local dir=$2/$1 wrong
+    draw "$1"
+    mkdir -p "$2"
+    [ "$2/$guest.iso" -nt build/undertrace.elf ] || blank_images "$2"
+    cp "$2/$guest.iso" "$dir.iso"
+    put "$dir.iso" "$options_blank" "$options"
+    put "$dir.iso" "$line_blank" "$line"
+    if ! ISO=$dir.iso ENDS=$ends TIMEOUT=120 PTMODEL=$words WIRE=$wire MEMORY=256 tests/rig/boot.sh "$dir" >"$dir.log" 2>&1; then
+        echo "not ok $index $what: the boot failed: $(tail -n 1 "$dir.log")"
+        return
+    fi
+    wrong=$(judge "$dir")
+    if [ -n "$wrong" ]; then
+        echo "not ok $index $what: $wrong"
+        return
+    fi
+    echo "ok $index $what ($(jq .end.gaps "$dir/capture/meta.json") gaps," \
+        "$(jq .matched "$dir/verify.json") of $(jq .branches "$dir/verify.json") branches)"
+    [ -n "${MATRIX_KEEP-1}" ] || rm -rf "$dir" "$dir.iso" "$dir.log"
 }
 
 if [ "${1:-}" = one ]; then
@@ -105,15 +205,27 @@ if [ "${1:-}" = one ]; then
 fi
 
 . tests/system/lib.sh
-first=${MATRIX_FIRST:-0} count=${MATRIX_COUNT:-1000} seconds=${MATRIX_SECONDS:-240}
-for ((index = first; index < first + count && SECONDS < seconds; index++)); do
+first=${MATRIX_FIRST:-0} count=${MATRIX_COUNT:-240}
+blank_images "$work"
+for ((i = first; i < first + count; i++)); do
     while [ "$(jobs -rp | wc -l)" -ge "${MATRIX_JOBS:-2}" ]; do wait -n; done
-    MATRIX_KEEP='' "$0" one "$index" "$work" >"$work/$index.result" 2>&1 &
+    MATRIX_KEEP='' "$0" one "$i" "$work" >"$work/$i.result" 2>&1 &
 done
 wait
-for result in $(ls "$work"/*.result | sort -V); do
-    line=$(cat "$result")
-    if [[ $line == ok\ * ]]; then pass "${line#ok }"; else fail "${line#not ok }" ''; fi
+declare -A seen=()
+for ((i = first; i < first + count; i++)); do
+    result=$(cat "$work/$i.result")
+    if [[ $result == ok\ * ]]; then pass "${result#ok }"; else fail "${result#not ok }" ''; fi
+    draw "$i"
+    for pair in "$scheme $policy" "$scheme $way" "$way $policy" "$policy $end"; do
+        seen[$pair]=$((${seen[$pair]:-0} + 1))
+    done
 done
-at_most 'boots that there are at least' 8 $test_count
+if [ "$count" -ge 200 ]; then
+    for pair in {topa,chained,single,forced,range}\ {stall,drop,ring} {topa,chained,forced,range}\ {root,list,vmcs} \
+        single\ {root,list} {root,list,vmcs}\ {stall,drop,ring} ring\ {power-off,snapshot,cf9,keyboard,triple,trigger}; do
+        [ -n "${seen[$pair]:-}" ] || fail "among the boots is one of each pair: $pair" 'there is none'
+    done
+    pass 'among the boots is one of each pair'
+fi
 done_testing
