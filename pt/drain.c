@@ -19,7 +19,8 @@ void pt_poll(struct pt_cpu *pt)
     pt->polled_tsc = tsc_read();
 }
 
-/* Policy ring has forgotten what was not handed over in time: say so before what follows. */
+/* Policy ring has forgotten what was not handed over in time, or a range's output went over it: say so before what
+ * follows. */
 static void report_forgotten(struct pt_cpu *pt, uint64_t from)
 {
     if (from == pt->sent_end)
@@ -65,7 +66,8 @@ static void drain_take(struct pt_cpu *pt, struct drain *drain, bool all, enum re
 
 bool pt_rearm(struct pt_cpu *pt, const struct drain *drain)
 {
-    pt->out.scheme->forget(&pt->out, pt->policy == PT_POLICY_RING);
+    if (pt->policy == PT_POLICY_RING && pt->out.scheme->forget)
+        pt->out.scheme->forget(&pt->out);
     uint64_t released = pt->sink->ops->released(pt->sink, pt->cpu);
     struct plan_rearm plan = pt->out.scheme->rearm(&pt->out, &drain->plan, &drain->snapshot, released);
     if (plan.stall)

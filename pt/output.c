@@ -27,10 +27,9 @@ static struct plan_rearm topa_rearm(struct output *output, const struct plan_dra
     return plan_rearm(&output->ring, drain, snapshot, released);
 }
 
-static void topa_forget(struct output *output, bool on)
+static void topa_forget(struct output *output)
 {
-    if (on)
-        ring_forget(&output->ring);
+    ring_forget(&output->ring);
 }
 
 static uint64_t topa_entry(const struct output *output, uint32_t slot)
@@ -82,10 +81,9 @@ static struct plan_rearm single_rearm(struct output *output, const struct plan_d
     return lone_rearm(&output->lone, drain, snapshot, released);
 }
 
-static void single_forget(struct output *output, bool on)
+static void single_forget(struct output *output)
 {
-    if (on)
-        lone_forget(&output->lone);
+    lone_forget(&output->lone);
 }
 
 static uint64_t single_entry(const struct output *output, uint32_t slot)
@@ -143,11 +141,6 @@ static struct plan_rearm one_range_rearm(struct output *output, const struct pla
     return range_rearm(&output->range, drain, snapshot, released);
 }
 
-static void one_range_forget(struct output *output, bool on)
-{
-    range_forget(&output->range, on);
-}
-
 static uint32_t one_range_nr_slots(const struct output *output)
 {
     (void)output;
@@ -168,7 +161,6 @@ static const struct output_scheme one_range = {.take = one_range_take,
                                                .drain = one_range_drain,
                                                .hand_over = one_range_hand_over,
                                                .rearm = one_range_rearm,
-                                               .forget = one_range_forget,
                                                .nr_slots = one_range_nr_slots,
                                                .canary = one_range_canary,
                                                .due = one_range_due};

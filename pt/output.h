@@ -2,7 +2,7 @@
  * The output of one CPU, whichever scheme it has: the state, and the functions for it in one table.
  *
  * A drain calls take or drain with the registers as read, hand_over until it says false, then forget and rearm until it
- * does not stall. Core.
+ * does not stall. What is handed over may begin behind what was handed over last: bytes between are gone. Core.
  */
 #ifndef PT_OUTPUT_H
 #define PT_OUTPUT_H
@@ -30,8 +30,9 @@ struct output_scheme {
     bool (*take)(struct output *output, const struct plan_snapshot *snapshot);
     struct plan_drain (*drain)(struct output *output, const struct plan_snapshot *snapshot);
     bool (*hand_over)(struct output *output, uint64_t end, struct ring_span *span);
-    /* on: policy ring; forget the oldest bytes, as far as the hardware needs their room to go on. Before each rearm. */
-    void (*forget)(struct output *output, bool on);
+    /* Policy ring, before each rearm: forget the oldest bytes, as far as the hardware needs their room to go on. NULL:
+     * the hardware writes over them. */
+    void (*forget)(struct output *output);
     struct plan_rearm (*rearm)(struct output *output, const struct plan_drain *drain,
                                const struct plan_snapshot *snapshot, uint64_t released);
     /* The entry in a slot of the tables, and how many slots there are. NULL, 0: no tables. */

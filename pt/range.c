@@ -110,17 +110,13 @@ bool range_hand_over(struct range *range, uint64_t end, struct ring_span *span)
     return true;
 }
 
-void range_forget(struct range *range, bool on)
-{
-    range->circles = on && range->released == range->handed;
-}
-
 struct plan_rearm range_rearm(struct range *range, const struct plan_drain *drain, const struct plan_snapshot *snapshot,
                               uint64_t released)
 {
     struct plan_rearm plan = {.canary = CANARY_NOWHERE};
     if (released > range->released && released <= range->handed)
         range->released = released;
+    range->circles = range->released == range->handed;
     if (!range->circles && range->written - range->released > range->bytes / 2) {
         plan.stall = true;
         return plan;

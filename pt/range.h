@@ -5,8 +5,9 @@
  *
  * The byte with stream offset s lies at s modulo the range's size. A canary stands before the oldest byte that was not
  * released: where it is gone and the pointers do not explain it, output has been round, and what was not released is
- * void. Under policy ring the hardware may go round: the canary stands on the newest bytes, which come back when it is
- * lifted, and where it is gone only the count of bytes is lost, not what the range holds.
+ * void. While nothing is on its way to the receiver, the canary stands on the newest bytes, which come back when it is
+ * lifted; where it is gone, the newest bytes are kept, and only how many went before is not known. Policy ring hands
+ * over seldom, so there the range is a circle.
  *
  * Core. Source: SDM "Single-Range Output" (36.2.6.1), Table "IA32_RTIT_OUTPUT_MASK_PTRS MSR".
  */
@@ -24,8 +25,8 @@ struct range {
     uint64_t canary;                    /* stream offset of the canary's first byte; a multiple of its size */
     uint64_t base_pa;
     uint64_t bytes; /* a power of two */
-    bool circles;   /* policy ring: what is oldest may be written over */
-    bool lapped;    /* it was, nobody knows how often: the canary is gone */
+    bool circles;   /* nothing is on its way to the receiver */
+    bool lapped;    /* output has been round, nobody knows how often: the canary is gone */
 };
 
 /* base_pa is aligned to bytes. */
@@ -48,10 +49,7 @@ enum range_taken range_take(struct range *range, const struct plan_snapshot *sna
 struct plan_drain range_drain(struct range *range, const struct plan_snapshot *snapshot);
 bool range_hand_over(struct range *range, uint64_t end, struct ring_span *span);
 
-/* Before rearm. on: policy ring. Nothing is written over while bytes handed over before are not released. */
-void range_forget(struct range *range, bool on);
-
-/* Stalls until half of the range is free, unless it circles. */
+/* Stalls until half of the range is free, or nothing is on its way. */
 struct plan_rearm range_rearm(struct range *range, const struct plan_drain *drain, const struct plan_snapshot *snapshot,
                               uint64_t released);
 
