@@ -35,8 +35,9 @@ try later 'profile=skylake, skid=5000, second=200, seed=7' 'pt.region=16K'
 none 'a second PMI after the first was taken: no gap' later gaps
 some 'a second PMI after the first was taken finds nothing to do' later spurious_pmis
 
-# TraceEn is cleared at an exit, and PMIs that wait for their skid are lost: here, at 20,000 exits, all.
-try lost 'profile=skylake, skid=2000, lost=1' 'pt.region=64K pt.regions=4' exits
+# TraceEn is cleared at an exit, and PMIs that wait for their skid are lost: here, at 20,000 exits, all. A region is more
+# than is written between two looks at the pointers (70 KB: 300,000 ticks with an exit every 260).
+try lost 'profile=skylake, skid=2000, lost=1' 'pt.region=128K pt.regions=4' exits
 none 'all PMIs are lost: none came' lost pmis
 none 'all PMIs are lost: no gap' lost gaps
 some 'all PMIs are lost: regions are handed over all the same' lost regions
