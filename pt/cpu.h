@@ -130,8 +130,11 @@ bool pt_registers_due(const struct pt_cpu *pt);
 /* pt/gap.c: count a gap, tell of it in a record, and where the hardware found an error in a log line too. */
 void pt_gap(struct pt_cpu *pt, const struct plan_drain *plan, const struct plan_snapshot *snapshot);
 
-/* pt/lvtpc.c: LVTPC of this CPU's local APIC in its present mode delivers PMIs as NMIs, unmasked. false: it did not,
- * and was repaired. true also where the local APIC is off. */
+/* pt/lvtpc.c: LVTPC of this CPU's local APIC in its present mode delivers PMIs as NMIs, or has just done so. false: it
+ * did not, and was repaired. true also where the local APIC is off. */
 bool lvtpc_guard(void);
+
+/* LVTPC has delivered an NMI: that masks it. It is unmasked. */
+bool lvtpc_delivered(void);
 
 #endif

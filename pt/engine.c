@@ -144,17 +144,21 @@ static bool pmi_acknowledge(void)
     return true;
 }
 
+/* Each PMI that LVTPC delivers masks it until its NMI has come here: the mask tells whether an NMI is LVTPC's, bit 55
+ * whether a PMI was ours. Bit 55 alone does not tell: of a PMI that comes while LVTPC is masked there is no NMI. */
 bool pt_nmi(struct pt_cpu *pt)
 {
-    if (!pt->tracing || !pmi_acknowledge())
+    if (!pt->tracing)
         return false;
-    pt->pmi_pending = true;
-    pt->totals.pmis++;
-    return true;
+    if (pmi_acknowledge()) {
+        pt->pmi_pending = true;
+        pt->totals.pmis++;
+    }
+    return lvtpc_delivered();
 }
 
-/* A PMI's delivery sets LVTPC's mask bit: unmask it, then drain. Where LVTPC was changed without a PMI of ours, the
- * guest did it, and a PMI may have been lost meanwhile: drain as well, and acknowledge what no NMI will announce. */
+/* Where LVTPC was changed, the guest did it, and a PMI may have been lost meanwhile: drain as well. Where a PMI has
+ * come since the exit, its NMI waits for the entry, and is judged then. */
 static void serve(struct pt_cpu *pt)
 {
     bool intact = lvtpc_guard();
@@ -164,7 +168,6 @@ static void serve(struct pt_cpu *pt)
         pt_drain(pt, RECORD_DRAIN_PMI);
     } else if (!intact) {
         pt->totals.lvtpc_repairs++;
-        pmi_acknowledge();
         pt_drain(pt, RECORD_DRAIN_POLL);
     } else if (!pt->out.scheme->pmis && pt_registers_due(pt)) {
         pt_drain(pt, RECORD_DRAIN_POLL);
@@ -188,10 +191,10 @@ uint64_t pt_enter(struct pt_cpu *pt)
     if (pt->tracing)
         serve(pt);
     uint64_t now = tsc_read();
-    if (now - pt->polled_tsc > POLL_TSC) {
+    if (now - pt->checked_tsc > POLL_TSC) /* however often the sink is polled */
         check(pt);
+    if (now - pt->polled_tsc > POLL_TSC)
         pt_poll(pt);
-    }
     if (pt->command_waits)
         pt_commands(pt);
     bool trace = pt->tracing && (!pt->pause.on || pt_pause_over(pt));

@@ -52,9 +52,9 @@ void pt_exit(struct pt_cpu *pt);
  * without TraceEn, and the VM entry has to load it. */
 uint64_t pt_enter(struct pt_cpu *pt);
 
-/* An NMI arrived (NMI exit, or counted by the root NMI handler). Returns true where a ToPA PMI explains it (bit 55 of
- * IA32_PERF_GLOBAL_STATUS): it is acknowledged, and served at the next pt_enter. false: the NMI belongs to the guest.
- */
+/* An NMI arrived (NMI exit, or counted by the root NMI handler). Returns true where LVTPC has delivered it. A ToPA PMI
+ * (bit 55 of IA32_PERF_GLOBAL_STATUS) is acknowledged, and served at the next pt_enter. false: the NMI belongs to the
+ * guest. */
 bool pt_nmi(struct pt_cpu *pt);
 
 /* The guest's CR3 is this value, or is about to be. Where pt.cr3= names two, IA32_RTIT_CR3_MATCH takes the one of them

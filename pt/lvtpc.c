@@ -12,21 +12,31 @@
 #define LVT_DELIVERY_STATUS 0x1000u /* read-only: an interrupt is on its way */
 #define APIC_BASE_PA_MASK 0xffffffffff000ull
 
-bool lvtpc_guard(void)
+/* If LVTPC is neither of two values, make it the first. */
+static bool lvtpc_is(uint32_t value, uint32_t other)
 {
     uint64_t apic_base = msr_read(IA32_APIC_BASE);
     if (!(apic_base & APIC_BASE_ENABLED))
         return true;
-    if (apic_base & APIC_BASE_X2APIC) {
-        if ((msr_read(IA32_X2APIC_LVT_PMI) & ~(uint64_t)LVT_DELIVERY_STATUS) == LVT_DELIVERY_NMI)
-            return true;
-        msr_write(IA32_X2APIC_LVT_PMI, LVT_DELIVERY_NMI);
-        return false;
-    }
+    bool x2apic = apic_base & APIC_BASE_X2APIC;
     volatile uint32_t *lvt =
         (volatile uint32_t *)((uint8_t *)phys_to_virt(apic_base & APIC_BASE_PA_MASK) + XAPIC_LVT_PMI);
-    if ((*lvt & ~LVT_DELIVERY_STATUS) == LVT_DELIVERY_NMI)
+    uint32_t is = (x2apic ? (uint32_t)msr_read(IA32_X2APIC_LVT_PMI) : *lvt) & ~LVT_DELIVERY_STATUS;
+    if (is == value || is == other)
         return true;
-    *lvt = LVT_DELIVERY_NMI;
+    if (x2apic)
+        msr_write(IA32_X2APIC_LVT_PMI, value);
+    else
+        *lvt = value;
     return false;
+}
+
+bool lvtpc_guard(void)
+{
+    return lvtpc_is(LVT_DELIVERY_NMI, LVT_DELIVERY_NMI | LVT_MASKED);
+}
+
+bool lvtpc_delivered(void)
+{
+    return !lvtpc_is(LVT_DELIVERY_NMI, LVT_DELIVERY_NMI);
 }

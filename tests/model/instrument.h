@@ -89,6 +89,8 @@ class bxInstruction_c;
 /* In BX_CPU_C::enter_sleep_state. Row 33a: MWAIT to C0, whose hint is FH, stops no clock. */
 #define BX_INSTR_HLT(cpu_id)                                                                                           \
     {                                                                                                                  \
+        if (state == BX_ACTIVITY_STATE_HLT)                                                                            \
+            BX_CPU_THIS_PTR ptm.halt_icount = BX_CPU_THIS_PTR icount + 1;                                              \
         if (state < BX_ACTIVITY_STATE_MWAIT || (EAX >> 4 & 0xf) != 0xf)                                                \
             ptm_halt(BX_CPU_THIS);                                                                                     \
     }

@@ -9,7 +9,7 @@
 
 static const uint64_t ALL_BRANCHES = ~0ull;
 
-struct ptm_config ptm_config = {NULL, NULL, NULL, PTM_SCOPE_NON_ROOT, 0, ALL_BRANCHES, 0, false, 0, false, 1, 0};
+struct ptm_config ptm_config = {NULL, NULL, NULL, PTM_SCOPE_NON_ROOT, 0, ALL_BRANCHES, 0, false, 0, false, 0, 1, 0};
 
 static bool set_number(uint64_t *number, const char *text)
 {
@@ -38,6 +38,7 @@ static bool set_number_option(const char *name, uint64_t number)
         {"last", &ptm_config.last_branch, NULL, NULL},
         {"skid", NULL, &ptm_config.skid_bytes, NULL},
         {"second", NULL, &ptm_config.second_bytes, NULL},
+        {"late", NULL, &ptm_config.late_ticks, NULL},
         {"spoil", NULL, &ptm_config.spoil, NULL},
         {"ahead", NULL, &ptm_config.ahead, NULL},
         {"seed", NULL, &ptm_config.seed, NULL},
@@ -107,6 +108,7 @@ static Bit32s options_parse(const char *context, int num_params, char *params[])
                     "cpuid14=EAX:EBX:ECX:EDX:EAX1:EBX1, cpuid15=EAX:EBX:ECX, vmxmisc14=0|1, lip=0|1, ip8=0|1, "
                     "vmxctl=0|1, vmxgpa=0|1, longtnt=0|1, xsave=0|1, early=BYTES, microcode=N, "
                     "truth=FILE, branches=FILE, scope=nonroot|guest|traced, first=N, last=N, skid=BYTES, second=BYTES, "
+                    "late=TICKS, "
                     "lost=0|1, ahead=N, "
                     "pmu=0|2|3|4, seed=N, deferred=0|1, update48=0|1, "
                     "ovf=AT:LENGTH[+...]|every:BYTES:LENGTH, errata=bdm70[+skd022][+skl014]\n",
@@ -127,6 +129,7 @@ void ptm_env_init(void)
 void ptm_env_exit(void)
 {
     ptm_truth_close();
+    ptm_pmi_print(stderr);
 }
 
 unsigned ptm_random_seed(void)

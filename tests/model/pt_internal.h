@@ -29,6 +29,7 @@ struct ptm_config {
     bool second_pmi;                    /* each is followed by one that no region caused */
     uint32_t second_bytes;              /* so many bytes later */
     bool lost_pmis;                     /* those that wait when TraceEn is cleared never come */
+    uint32_t late_ticks;                /* it is so much later still, whatever is executed then */
     uint32_t ahead;                     /* ToPA entries that are read before their turn */
     uint32_t spoil;                     /* every so many entries that are taken in, one is made wrong; 0: none */
     uint32_t seed;                      /* 0: every skid is skid_bytes; else between 0 and it, by this seed */
@@ -65,6 +66,8 @@ void ptm_table_spoil(BX_CPU_C *cpu);
 /* A region with INT is full (or nearly so, on a single-region part). */
 void ptm_pmi_signal(BX_CPU_C *cpu);
 void ptm_pmi_if_due(BX_CPU_C *cpu);
+/* Where PMIs came: a line for the emulator's log. */
+void ptm_pmi_print(FILE *file);
 /* Deliver all that wait. */
 void ptm_pmi_flush(BX_CPU_C *cpu);
 /* TraceEn is being cleared: those that wait come, are lost, or are kept in IA32_RTIT_STATUS.PendTopaPMI. */

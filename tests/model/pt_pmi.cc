@@ -6,12 +6,46 @@
  */
 #include "pt_internal.h"
 
-#include "cpu/apic.h"
+#include <inttypes.h>
 
-static void deliver(BX_CPU_C *cpu)
+#include "cpu/apic.h"
+#include "pc_system.h"
+
+/* What PMIs found the processor doing. */
+static struct {
+    uint64_t all, root, shadow, blocked, halted, off;
+} met;
+
+static void meet(BX_CPU_C *cpu)
+{
+    met.all++;
+    if (cpu->in_vmx && !cpu->in_vmx_guest)
+        met.root++;
+    else if (cpu->activity_state == BX_CPU_C::BX_ACTIVITY_STATE_HLT)
+        met.halted++;
+    else if (cpu->interrupts_inhibited(BX_INHIBIT_INTERRUPTS))
+        met.shadow++;
+    else if (cpu->is_masked_event(BX_EVENT_VMX_VIRTUAL_NMI))
+        met.blocked++;
+    else if (!cpu->get_IF())
+        met.off++;
+}
+
+void ptm_pmi_print(FILE *file)
+{
+    if (met.all == 0)
+        return;
+    fprintf(file,
+            "ptmodel: PMIs: all %" PRIu64 " root %" PRIu64 " halted %" PRIu64 " shadow %" PRIu64 " nmi-blocked %" PRIu64
+            " if-off %" PRIu64 "\n",
+            met.all, met.root, met.halted, met.shadow, met.blocked, met.off);
+}
+
+static void deliver_now(BX_CPU_C *cpu)
 {
     static const uint32_t LVT_MASKED = 0x10000;
     struct ptm_cpu *p = &cpu->ptm;
+    meet(cpu);
     ptm_pmu_topa_pmi(cpu);
     uint32_t lvtpc = cpu->lapic->read_aligned(BX_LAPIC_LVT_PERFMON);
     if (lvtpc & LVT_MASKED)
@@ -28,6 +62,12 @@ static void deliver(BX_CPU_C *cpu)
         cpu->info("ptmodel: a PMI is lost: LVTPC has delivery mode %u", mode);
 }
 
+static void late_timer(void *cpu)
+{
+    ((BX_CPU_C *)cpu)->ptm.late_waits = false;
+    deliver_now((BX_CPU_C *)cpu);
+}
+
 /* A step of a linear congruential generator (Knuth's MMIX constants): repeatable on every host. 0 to most. */
 static uint32_t bytes_next(uint32_t most)
 {
@@ -38,6 +78,21 @@ static uint32_t bytes_next(uint32_t most)
         state = ptm_config.seed;
     state = state * 6364136223846793005ull + 1442695040888963407ull;
     return (uint32_t)((state >> 33) % (most + 1ull));
+}
+
+/* A PMI that comes while one is late is one with it. */
+static void deliver(BX_CPU_C *cpu)
+{
+    struct ptm_cpu *p = &cpu->ptm;
+    if (ptm_config.late_ticks == 0) {
+        deliver_now(cpu);
+        return;
+    }
+    if (p->late_timer == 0)
+        p->late_timer = bx_pc_system.register_timer_ticks(cpu, late_timer, 1, false, false, "ptmodel.pmi");
+    if (!p->late_waits)
+        bx_pc_system.activate_timer_ticks(p->late_timer, 1 + bytes_next(ptm_config.late_ticks), false);
+    p->late_waits = true;
 }
 
 static void find_next(struct ptm_cpu *p)

@@ -87,6 +87,10 @@ void ptm_vmexit_begin(BX_CPU_C *cpu, uint32_t reason, uint64_t ip)
 {
     struct ptm_cpu *p = &cpu->ptm;
     bool failed_entry = (reason >> 31) != 0;
+    /* SDM "Architectural State Before a VM Exit": an NMI that exits ends HLT behind the exit only, so that the next VM
+     * entry halts again. Bochs has ended it by now. */
+    if (reason == VMX_VMEXIT_EXCEPTION_NMI && cpu->get_icount() == p->halt_icount)
+        cpu->activity_state = BX_CPU_C::BX_ACTIVITY_STATE_HLT;
     p->exit_ip = failed_entry && p->in_vm_entry ? p->entry_ip : ip;
     p->source_base = ptm_ip_base(cpu);
     p->exit_has_ip = !failed_entry;

@@ -35,6 +35,31 @@ try later 'profile=skylake, skid=5000, second=200, seed=7' 'pt.region=16K'
 none 'a second PMI after the first was taken: no gap' later gaps
 some 'a second PMI after the first was taken finds nothing to do' later spurious_pmis
 
+# What the processor was doing when PMIs came: `blocked` does all of it, with interrupts off but where it says so.
+# met NAME BOOT WORD: it was this at least once.
+met() {
+    local times
+    times=$(grep -o "ptmodel: PMIs:.* $3 [0-9]*" "$work/$2/emulator.log" | awk '{ print $NF }')
+    if [ "${times:-0}" -gt 0 ]; then pass "$1 ($times PMIs)"; else fail "$1" "$(grep ptmodel "$work/$2/emulator.log")"; fi
+}
+try blocked 'profile=skylake' 'pt.region=4K pt.regions=16' blocked
+met 'with interrupts off' blocked if-off
+met 'behind STI and MOV SS' blocked shadow
+met 'in a handler of an NMI' blocked nmi-blocked
+met 'at an exit, so that the NMI comes in root' blocked root
+none 'these PMIs: no gap' blocked gaps
+# So many ticks later than the bytes say, whatever is executed then: LVTPC is found masked in root, before its NMI was
+# judged; a halt is interrupted, and goes on.
+for way in root list; do
+    try late$way 'profile=skylake, late=3000, seed=3' "pt.region=4K pt.regions=16 pt.switch=$way" blocked
+    met 'in root' late$way root
+    met 'halted' late$way halted
+    none 'late PMIs: no gap' late$way gaps
+    none 'late PMIs: LVTPC was never taken for the guest'"'"'s' late$way lvtpc_repairs
+done
+try soon 'profile=skylake, late=60, skid=300, second=90, seed=5' 'pt.region=4K pt.regions=16' blocked
+none 'PMIs soon after each other: no gap' soon gaps
+
 # TraceEn is cleared at an exit, and PMIs that wait for their skid are lost: here, at 20,000 exits, all. A region is more
 # than is written between two looks at the pointers (70 KB: 300,000 ticks with an exit every 260).
 try lost 'profile=skylake, skid=2000, lost=1' 'pt.region=128K pt.regions=4' exits
