@@ -72,7 +72,11 @@ static void add_setup(struct text *text, const struct hello_facts *facts)
     add(text, "rtit_ctl 0x%016lx\n", setup ? setup->rtit_ctl : 0);
     if (!setup)
         return;
-    add(text, "pt_switch %s\n", ways[facts->way]);
+    static const char *const policies[] = {
+        [PT_POLICY_STALL] = "stall", [PT_POLICY_DROP] = "drop", [PT_POLICY_RING] = "ring"};
+    const struct pt_config *config = facts->config;
+    add(text, "pt_switch %s\npolicy %s\npt_region_bytes %lu\npt_regions %u\n", ways[config->way],
+        policies[config->policy], config->region_bytes, config->nr_regions);
     add(text, "pt_scheme %s\n", pt_scheme_name(setup->scheme));
     if (setup->cr3_match[0])
         add(text, "rtit_cr3_match 0x%lx\n", setup->cr3_match[0]);

@@ -216,7 +216,7 @@ static void open_channel(void)
     char *text = take(HELLO_SIZE);
     struct hello_facts facts = {.cpuid = &boot.cpuid,
                                 .setup = boot.no_pt ? NULL : &boot.setup,
-                                .way = boot.options.pt.way,
+                                .config = &boot.options.pt,
                                 .pt = boot.no_pt ? boot.no_pt : "on",
                                 .options = boot.info.line,
                                 .guest = guest_name(),

@@ -74,6 +74,26 @@ static void print_switch(FILE *file, struct text hello)
     fprintf(file, NAME "%s\n", "VM entries and exits", words);
 }
 
+/* Captures of before these lines were sent have none. */
+static void print_output(FILE *file, struct text hello)
+{
+    struct text scheme = {"", 0}, policy = {"", 0};
+    uint64_t bytes = 0, regions = 0;
+    text_find(&scheme, hello, "pt_scheme");
+    text_find(&policy, hello, "policy");
+    const char *kind = text_equals(scheme, "topa")     ? "ToPA tables of"
+                       : text_equals(scheme, "single") ? "ToPA, one region at a time of"
+                                                       : "a single range, of the memory of";
+    if (text_find_number(&bytes, hello, "pt_region_bytes") && text_find_number(&regions, hello, "pt_regions"))
+        fprintf(file, NAME "%s %" PRIu64 " regions of %" PRIu64 " KiB\n", "output", kind, regions, bytes >> 10);
+    const char *words = text_equals(policy, "stall")  ? "the guest waits"
+                        : text_equals(policy, "drop") ? "tracing pauses, a gap is recorded"
+                        : text_equals(policy, "ring") ? "the newest bytes are kept, and sent when triggered"
+                                                      : NULL;
+    if (words)
+        fprintf(file, NAME "%s\n", "where the wire is slower", words);
+}
+
 void setup_print(FILE *file, struct text hello)
 {
     uint64_t ctl, ebx = 0;
@@ -94,4 +114,5 @@ void setup_print(FILE *file, struct text hello)
     else
         fprintf(file, NAME "as often as the CPU does\n", "PSB");
     print_switch(file, hello);
+    print_output(file, hello);
 }

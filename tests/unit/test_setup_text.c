@@ -64,6 +64,22 @@ static void two_address_spaces(void **state)
     shows("rtit_ctl 0x000000000300258c\nrtit_cr3_match 0x1aa000\nrtit_cr3_match_too 0x1ab000\n", lines, 1);
 }
 
+static void output_and_policy(void **state)
+{
+    static const char *const topa[] = {"output                       ToPA tables of 8 regions of 512 KiB\n",
+                                       "where the wire is slower     the guest waits\n"};
+    static const char *const single[] = {
+        "output                       ToPA, one region at a time of 16 regions of 4 KiB\n",
+        "where the wire is slower     tracing pauses, a gap is recorded\n"};
+    static const char *const range[] = {
+        "output                       a single range, of the memory of 4 regions of 1024 KiB\n",
+        "where the wire is slower     the newest bytes are kept, and sent when triggered\n"};
+    (void)state;
+    shows("rtit_ctl 0x300258c\npt_scheme topa\npolicy stall\npt_region_bytes 524288\npt_regions 8\n", topa, 2);
+    shows("rtit_ctl 0x300258c\npt_scheme single\npolicy drop\npt_region_bytes 4096\npt_regions 16\n", single, 2);
+    shows("rtit_ctl 0x300258c\npt_scheme range\npolicy ring\npt_region_bytes 1048576\npt_regions 4\n", range, 2);
+}
+
 static void nothing(void **state)
 {
     (void)state;
@@ -77,6 +93,7 @@ int main(void)
         cmocka_unit_test(plain),
         cmocka_unit_test(everything),
         cmocka_unit_test(two_address_spaces),
+        cmocka_unit_test(output_and_policy),
         cmocka_unit_test(nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
