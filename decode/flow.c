@@ -139,7 +139,9 @@ void flow_decode(struct flow *flow, const struct flow_stretch *stretch, struct f
         error = flow_run_packets(flow, &config, &ip, &offset);
     bool at_boundary =
         stretch->has_boundary_ip && ip == stretch->boundary_ip && offset == stretch->end - stretch->begin;
-    if (error == -pte_eos || (error == -pte_nomap && at_boundary))
+    /* Behind the last packet the way may lead into a loop that needs none, because an exit ended it: the PSB+ knows. */
+    bool beyond = error == FLOW_ERROR_LOOP && stretch->has_boundary_ip && offset == stretch->end - stretch->begin;
+    if (error == -pte_eos || beyond || (error == -pte_nomap && at_boundary))
         error = flow_end_stretch(flow, stretch);
     else
         flow_break_off(flow);

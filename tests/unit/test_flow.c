@@ -151,6 +151,22 @@ static void an_endless_loop_ends(void **state)
     assert_int_equal(result.error, FLOW_ERROR_LOOP);
 }
 
+/* OUT exits and the guest does not come back: the loop behind it was never executed. */
+static void a_loop_behind_the_stretch_is_none(void **state)
+{
+    static const uint8_t bytes[] = {0xeb, 0x00, 0xe6, 0x80, 0xeb, 0xfe};
+    struct fixture *f = *state;
+    add_page(f, CODE, 0x200000, 0, bytes, sizeof(bytes));
+    put_psb(f, CODE, true);
+    put_psb(f, CODE + 2, true);
+    put_exit(f, CODE + 2);
+    start(f);
+    struct flow_result result = decode(f, 0);
+    assert_int_equal(result.error, 0);
+    assert_int_equal(result.branches, 1);
+    assert_int_equal(result.instructions, 1);
+}
+
 static void stretches_end_at_gaps_too(void **state)
 {
     struct fixture *f = *state;
@@ -182,6 +198,7 @@ int main(void)
         FLOW_TEST(interrupts_are_branches_and_vm_exits_are_none),
         FLOW_TEST(instruction_by_instruction_it_is_the_same),
         FLOW_TEST(an_endless_loop_ends),
+        FLOW_TEST(a_loop_behind_the_stretch_is_none),
         FLOW_TEST(stretches_end_at_gaps_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
