@@ -62,6 +62,18 @@ static void lvtpc_take(const struct cpu *cpu)
         msr_write(MSR_X2APIC_LVT_PMI, LVT_DELIVERY_NMI);
 }
 
+/* Masked, ours may stay: then a PMI has been delivered, and its NMI waits to be judged (pt_nmi unmasks LVTPC). */
+static bool lvtpc_is_ours(const struct cpu *cpu)
+{
+    uint32_t is = LVT_DELIVERY_NMI;
+
+    if (cpu->lapic_pa)
+        is = *lapic_register(cpu, APIC_LVT_PMI);
+    else if (lapic_is_x2apic())
+        is = (uint32_t)msr_read(MSR_X2APIC_LVT_PMI);
+    return (is & LVT_PMI_WRITABLE & ~LVT_MASKED) == LVT_DELIVERY_NMI;
+}
+
 static void keep_software_enabled(const struct cpu *cpu)
 {
     if (cpu->lapic_pa) {
@@ -90,7 +102,8 @@ void lapic_guard_follow(struct cpu *cpu)
     }
     if (base & APIC_BASE_ENABLE) {
         keep_software_enabled(cpu);
-        lvtpc_take(cpu);
+        if (!lvtpc_is_ours(cpu))
+            lvtpc_take(cpu);
     }
 }
 
@@ -101,6 +114,7 @@ void lapic_guard_start(struct cpu *cpu)
     cpu->pmis_told = msr_read(MSR_IA32_PERF_GLOBAL_STATUS); /* overflows of before are nobody's */
     cpu->lvtpc_guest = LVT_MASKED;                          /* as after reset, and as firmware leaves it */
     lapic_guard_follow(cpu);
+    lvtpc_take(cpu); /* whatever firmware left there */
 }
 
 bool lapic_lvtpc_write(struct cpu *cpu, uint64_t value)
@@ -122,6 +136,18 @@ void lapic_step_open(struct cpu *cpu, uint64_t gpa)
     step_open_page(cpu, gpa, STEP_LAPIC, EPT_READ | EPT_WRITE);
 }
 
+/* Software-disabling masks all entries. LVTPC's mask comes back as it was: it may tell of a PMI. */
+static void svr_write(const struct cpu *cpu, uint32_t value)
+{
+    const uint32_t lvtpc = *lapic_register(cpu, APIC_LVT_PMI);
+
+    *lapic_register(cpu, APIC_SVR) = value;
+    if (value & SVR_SOFTWARE_ENABLE)
+        return;
+    *lapic_register(cpu, APIC_SVR) = value | SVR_SOFTWARE_ENABLE;
+    *lapic_register(cpu, APIC_LVT_PMI) = lvtpc;
+}
+
 void lapic_step_done(struct cpu *cpu, uint64_t gpa)
 {
     const uint32_t offset = gpa & 0xff0, value = *staged(cpu, offset);
@@ -134,11 +160,10 @@ void lapic_step_done(struct cpu *cpu, uint64_t gpa)
         cpu->lvtpc_guest = value & LVT_PMI_WRITABLE;
         return;
     }
-    *lapic_register(cpu, offset) = value;
-    if (offset == APIC_SVR) {
-        keep_software_enabled(cpu);
-        lvtpc_take(cpu);
-    }
+    if (offset == APIC_SVR)
+        svr_write(cpu, value);
+    else
+        *lapic_register(cpu, offset) = value;
 }
 
 /* A counter of the guest's has overflowed. Delivery masks the entry; where it is masked, nothing is delivered. */
