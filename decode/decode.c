@@ -21,7 +21,8 @@ static const char usage[] =
     "                    address of the branch, address of what was executed next (one thread); that is 0 where a\n"
     "                    filter hides it\n"
     "  --instructions FILE\n"
-    "                    write the address of every instruction of the guest to FILE, in order (one thread, slow)\n"
+    "                    write the address of every instruction of the guest to FILE, in order (one thread, slow).\n"
+    "                    Not whole where a conditional branch or a return leaves pt.range filters: said, status 2\n"
     "  --threads N       with N threads (default: one a processor)\n"
     "\n"
     "Exit status: 0 all was decoded, 1 an error, 2 parts could not be decoded.\n";
