@@ -77,6 +77,12 @@ enum ptm_access ptm_pmu_rdmsr(BX_CPU_C *cpu, uint32_t index, uint64_t *value);
 enum ptm_access ptm_pmu_wrmsr(BX_CPU_C *cpu, uint32_t index, uint64_t value);
 /* A ToPA PMI is due: its bit in the status, and the freezes of IA32_DEBUGCTL. */
 void ptm_pmu_topa_pmi(BX_CPU_C *cpu);
+void ptm_pmu_freeze(BX_CPU_C *cpu); /* what IA32_DEBUGCTL's freeze bits do at a PMI */
+/* The counters, up to now; an overflow of one that shall interrupt is a PMI. Call schedule when what they do changed.
+ */
+void ptm_counters_update(BX_CPU_C *cpu);
+void ptm_counters_schedule(BX_CPU_C *cpu);
+void ptm_lvtpc_deliver(BX_CPU_C *cpu); /* a PMI of any cause, as LVTPC says */
 void ptm_pmu_vmexit(BX_CPU_C *cpu);
 /* Leaf 0AH */
 void ptm_pmu_cpuid(struct cpuid_function_t *regs);

@@ -107,7 +107,8 @@ struct ptm_cpu {
     uint64_t pmi_at; /* trace offset of the first that waits */
     struct ptm_pmi pmis[PTM_MAX_PMIS];
     uint32_t nr_pmis;
-    int late_timer; /* 0: none yet */
+    int late_timer;    /* 0: none yet */
+    int counter_timer; /* the same */
     bool late_waits;
     uint64_t halt_icount;  /* of the instruction behind HLT, or behind a VM entry into this state */
     bool output_gpa;       /* addresses are guest-physical */

@@ -41,12 +41,9 @@ void ptm_pmi_print(FILE *file)
             met.all, met.root, met.halted, met.shadow, met.blocked, met.off);
 }
 
-static void deliver_now(BX_CPU_C *cpu)
+void ptm_lvtpc_deliver(BX_CPU_C *cpu)
 {
     static const uint32_t LVT_MASKED = 0x10000;
-    struct ptm_cpu *p = &cpu->ptm;
-    meet(cpu);
-    ptm_pmu_topa_pmi(cpu);
     uint32_t lvtpc = cpu->lapic->read_aligned(BX_LAPIC_LVT_PERFMON);
     if (lvtpc & LVT_MASKED)
         return;
@@ -60,6 +57,13 @@ static void deliver_now(BX_CPU_C *cpu)
         cpu->deliver_SMI();
     else /* INIT and ExtINT: "not supported for [...] the LVT performance counter register" */
         cpu->info("ptmodel: a PMI is lost: LVTPC has delivery mode %u", mode);
+}
+
+static void deliver_now(BX_CPU_C *cpu)
+{
+    meet(cpu);
+    ptm_pmu_topa_pmi(cpu);
+    ptm_lvtpc_deliver(cpu);
 }
 
 static void late_timer(void *cpu)

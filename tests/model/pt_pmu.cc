@@ -5,14 +5,12 @@
  * the option pmu=VERSION also what an operating system tries before it believes in a PMU: IA32_DEBUGCTL's two freeze
  * bits, and the counters that CPUID.0AH promises. They count instructions retired and cycles (the TSC's: nothing
  * changes the frequency), whatever the privilege level; all other events count nothing, and CPUID says so of the
- * architectural ones. Counters do not overflow into PMIs.
+ * architectural ones. pt_counters.cc counts.
  *
  * Source: SDM Vol. 3B "Architectural Performance Monitoring" (18.2), "Freezing LBR and Performance Counters on PMI"
  * (17.4.7); Vol. 4.
  */
 #include "pt_internal.h"
-
-#include "pc_system.h"
 
 enum {
     MSR_IA32_PMC0 = 0xc1,
@@ -33,13 +31,9 @@ enum {
 static const uint64_t DEBUGCTL_FREEZE_LBRS = 1ull << 11;
 static const uint64_t DEBUGCTL_FREEZE_PERFMON = 1ull << 12;
 static const uint64_t GLOBAL_LBR_FRZ = 1ull << 58;
-static const uint64_t GLOBAL_CTR_FRZ = 1ull << 59;
 static const uint64_t GLOBAL_CTRL_BITS = 0x70000000full;
-static const uint64_t EVTSEL_OS_OR_USR = 3ull << 16;
-static const uint64_t EVTSEL_EN = 1ull << 22;
 static const uint64_t EVTSEL_BITS = 0xffffffffull;
 static const uint64_t FIXED_CTRL_BITS = 0xfffull;
-static const uint64_t COUNTER_BITS = 0xffffffffffffull; /* 48 of them: CPUID.0AH */
 
 /* IA32_MISC_ENABLE: fast strings, performance monitoring available, BTS and PEBS unavailable, MONITOR. */
 static const uint64_t MISC_ENABLE = 1ull << 0 | 1ull << 7 | 1ull << 11 | 1ull << 12 | 1ull << 18;
@@ -49,60 +43,30 @@ static uint32_t version(void)
     return ptm_config.pmu_version;
 }
 
-/* How much event (UMASK:event) has happened. Table 18-1, "UMask and Event Select Encodings". */
-static uint64_t event_step(uint64_t event, uint64_t instructions, uint64_t cycles)
-{
-    switch (event & 0xffff) {
-    case 0x00c0:
-        return instructions;
-    case 0x003c:
-    case 0x013c:
-        return cycles;
-    default:
-        return 0;
-    }
-}
-
-/* Bring the counters up to now. They run where all enables agree; 18.2.4 adds CTR_Frz to these. */
-static void counters_update(BX_CPU_C *cpu)
-{
-    struct ptm_pmu *pmu = &cpu->ptm.pmu;
-    uint64_t instructions = cpu->get_icount() - pmu->last_instructions;
-    uint64_t cycles = bx_pc_system.time_ticks() - pmu->last_cycles;
-    pmu->last_instructions += instructions;
-    pmu->last_cycles += cycles;
-    if (version() >= 4 && (pmu->global_status & GLOBAL_CTR_FRZ))
-        return;
-    for (uint32_t n = 0; n < PTM_PMU_COUNTERS; n++) {
-        uint64_t select = pmu->evtsel[n];
-        if ((select & EVTSEL_EN) && (select & EVTSEL_OS_OR_USR) && (pmu->global_ctrl >> n & 1))
-            pmu->counter[n] = (pmu->counter[n] + event_step(select, instructions, cycles)) & COUNTER_BITS;
-    }
-    for (uint32_t n = 0; n < PTM_PMU_FIXED; n++) {
-        if ((pmu->fixed_ctrl >> 4 * n & 3) && (pmu->global_ctrl >> (32 + n) & 1))
-            pmu->fixed[n] = (pmu->fixed[n] + (n == 0 ? instructions : cycles)) & COUNTER_BITS;
-    }
-}
-
 /*
  * 36.2.6.2, "ToPA PMI": the freeze settings of IA32_DEBUGCTL apply to it as to other PMIs. 17.4.7: up to version 3 the
  * counters' enables are cleared, from version 4 on bits in the status stop them until 390H clears those.
  */
-void ptm_pmu_topa_pmi(BX_CPU_C *cpu)
+void ptm_pmu_freeze(BX_CPU_C *cpu)
 {
     struct ptm_pmu *pmu = &cpu->ptm.pmu;
-    counters_update(cpu);
-    pmu->global_status |= PERF_GLOBAL_TOPA_PMI;
     if (version() == 0)
         return;
     if (pmu->debugctl & DEBUGCTL_FREEZE_PERFMON) {
         if (version() >= 4)
-            pmu->global_status |= GLOBAL_CTR_FRZ;
+            pmu->global_status |= PTM_GLOBAL_CTR_FRZ;
         else
             pmu->global_ctrl = 0;
     }
     if ((pmu->debugctl & DEBUGCTL_FREEZE_LBRS) && version() >= 4)
         pmu->global_status |= GLOBAL_LBR_FRZ;
+}
+
+void ptm_pmu_topa_pmi(BX_CPU_C *cpu)
+{
+    ptm_counters_update(cpu);
+    cpu->ptm.pmu.global_status |= PERF_GLOBAL_TOPA_PMI;
+    ptm_pmu_freeze(cpu);
 }
 
 /* 27.5.1, "Loading Host Control Registers, Debug Registers, MSRs": VM exits clear IA32_DEBUGCTL. */
@@ -147,7 +111,7 @@ static enum ptm_access optional_rdmsr(BX_CPU_C *cpu, uint32_t index, uint64_t *v
     struct ptm_pmu *pmu = &cpu->ptm.pmu;
     const uint64_t *bank = bank_register(pmu, index);
     if (bank) {
-        counters_update(cpu);
+        ptm_counters_update(cpu);
         *value = *bank;
         return PTM_DONE;
     }
@@ -211,11 +175,11 @@ static enum ptm_access optional_wrmsr(BX_CPU_C *cpu, uint32_t index, uint64_t va
     if (bank && index - MSR_IA32_PERFEVTSEL0 < PTM_PMU_COUNTERS)
         return masked_write(bank, value, EVTSEL_BITS);
     if (bank && index - MSR_IA32_PMC0 < PTM_PMU_COUNTERS) {
-        *bank = (uint64_t)(int64_t)(int32_t)value & COUNTER_BITS; /* 18.2.5: without full-width writes */
+        *bank = (uint64_t)(int64_t)(int32_t)value & PTM_COUNTER_BITS; /* 18.2.5: without full-width writes */
         return PTM_DONE;
     }
     if (bank)
-        return masked_write(bank, value, COUNTER_BITS);
+        return masked_write(bank, value, PTM_COUNTER_BITS);
     switch (index) {
     case MSR_IA32_MISC_ENABLE:
         return PTM_DONE; /* what it has stays */
@@ -237,11 +201,9 @@ static enum ptm_access optional_wrmsr(BX_CPU_C *cpu, uint32_t index, uint64_t va
     }
 }
 
-enum ptm_access ptm_pmu_wrmsr(BX_CPU_C *cpu, uint32_t index, uint64_t value)
+static enum ptm_access write(BX_CPU_C *cpu, uint32_t index, uint64_t value)
 {
     struct ptm_pmu *pmu = &cpu->ptm.pmu;
-    if (version() != 0)
-        counters_update(cpu);
     switch (index) {
     case MSR_PLATFORM_INFO:
     case MSR_IA32_PERF_GLOBAL_STATUS:
@@ -259,6 +221,17 @@ enum ptm_access ptm_pmu_wrmsr(BX_CPU_C *cpu, uint32_t index, uint64_t value)
     }
 }
 
+enum ptm_access ptm_pmu_wrmsr(BX_CPU_C *cpu, uint32_t index, uint64_t value)
+{
+    if (version() == 0)
+        return write(cpu, index, value);
+    ptm_counters_update(cpu);
+    enum ptm_access access = write(cpu, index, value);
+    if (access == PTM_DONE)
+        ptm_counters_schedule(cpu);
+    return access;
+}
+
 /* RDPMC's selector: bit 30 for the fixed counters, the number below (Vol. 2, "RDPMC"). */
 enum ptm_access ptm_rdpmc(BX_CPU_C *cpu, uint32_t selector, uint64_t *value)
 {
@@ -269,7 +242,7 @@ enum ptm_access ptm_rdpmc(BX_CPU_C *cpu, uint32_t selector, uint64_t *value)
     uint32_t number = selector & ~FIXED;
     if (number >= (selector & FIXED ? PTM_PMU_FIXED : PTM_PMU_COUNTERS))
         return PTM_FAULT;
-    counters_update(cpu);
+    ptm_counters_update(cpu);
     *value = selector & FIXED ? pmu->fixed[number] : pmu->counter[number];
     return PTM_DONE;
 }

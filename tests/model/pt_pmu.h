@@ -8,6 +8,8 @@
 
 #define PTM_PMU_COUNTERS 4u
 #define PTM_PMU_FIXED 3u
+#define PTM_COUNTER_BITS 0xffffffffffffull /* 48 of them: CPUID.0AH */
+#define PTM_GLOBAL_CTR_FRZ (1ull << 59)
 
 /* The registers; all 0 after reset. */
 struct ptm_pmu {

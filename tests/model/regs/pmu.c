@@ -1,5 +1,6 @@
 /*
- * The performance-monitoring unit: what CPUID says is there, counting, and the freezes of IA32_DEBUGCTL on a ToPA PMI.
+ * The performance-monitoring unit: what CPUID says is there, counting, overflows, and the freezes of IA32_DEBUGCTL on a
+ * ToPA PMI and on a counter's.
  *
  * Source: SDM Vol. 3B "Architectural Performance Monitoring" (18.2), "Freezing LBR and Performance Counters on PMI"
  * (17.4.7); Vol. 3C "ToPA PMI" (36.2.6.2): they "will be applied on ToPA PMI just as on other PMIs".
@@ -15,6 +16,10 @@
 #define CTR_FRZ (1ull << 59)
 #define GLOBAL_BITS 0x70000000full
 #define INSTRUCTIONS 0x4300c0u /* EN, OS, USR; event C0H, instructions retired */
+#define EVTSEL_INT 0x100000u
+#define FIXED_COUNTS 3u
+#define FIXED_PMI 8u
+#define LVT_MASKED 0x10000u
 
 enum {
     MSR_PMC0 = 0xc1,
@@ -129,11 +134,52 @@ static void freezes(void)
     check("PT goes on: the handler had to stop it", (rdmsr(MSR_RTIT_OUTPUT_MASK_PTRS) & 0xffffff80) == 0x80);
 }
 
+/* Counter 0 overflows after some 200 instructions, fixed counter 0 after some 300; both run if they are told to. */
+static void overflow(uint32_t select, uint32_t fixed, uint64_t debugctl)
+{
+    wrmsr(MSR_PERF_GLOBAL_CTRL, 0);
+    wrmsr(MSR_IA32_PERF_GLOBAL_STATUS_RESET, ~0ull);
+    *apic(0x340) = LVT_NMI;
+    nmis = 0;
+    wrmsr(MSR_PMC0, (uint32_t)-200);
+    wrmsr(MSR_PERFEVTSEL0, select);
+    wrmsr(MSR_FIXED_CTR0, (1ull << 48) - 300);
+    wrmsr(MSR_FIXED_CTR_CTRL, fixed);
+    wrmsr(MSR_DEBUGCTL, debugctl);
+    wrmsr(MSR_PERF_GLOBAL_CTRL, GLOBAL_BITS);
+    __asm__ volatile(".rept 2000\n nop\n .endr");
+    wrmsr(MSR_DEBUGCTL, 0);
+}
+
+static void overflows(void)
+{
+    overflow(INSTRUCTIONS, 0, 0);
+    check_equal("an overflow without INT is no PMI", nmis, 0);
+    check_equal("and stands in the status", rdmsr(MSR_IA32_PERF_GLOBAL_STATUS), 1);
+    overflow(INSTRUCTIONS | EVTSEL_INT, 0, 0);
+    check_equal("one with INT is one", nmis, 1);
+    check_equal("by its status", seen_status, 1);
+    check_equal("and LVTPC is masked", *apic(0x340), LVT_MASKED | LVT_NMI);
+    check("the counter goes on", counts());
+    overflow(0, FIXED_COUNTS | FIXED_PMI, 0);
+    check_equal("a fixed counter's", nmis, 1);
+    check_equal("by its status", seen_status, 1ull << 32);
+    overflow(INSTRUCTIONS | EVTSEL_INT, FIXED_COUNTS | FIXED_PMI, 0);
+    check_equal("two, the second where LVTPC is masked", nmis, 1);
+    check_equal("both in the status", rdmsr(MSR_IA32_PERF_GLOBAL_STATUS), 1ull << 32 | 1);
+    overflow(INSTRUCTIONS | EVTSEL_INT, 0, DEBUGCTL_FREEZE_PERFMON);
+    check_equal("Freeze_PerfMon_On_PMI at an overflow", nmis, 1);
+    check("the counters stand", !counts() && rdmsr(MSR_PMC0) < 200);
+    check_equal("by CTR_Frz or by the enables", VERSION >= 4 ? seen_status & CTR_FRZ : seen_ctrl,
+                VERSION >= 4 ? CTR_FRZ : 0);
+}
+
 void tests(void)
 {
     gate(2, (const void *)on_nmi);
     there();
     counting();
     freezes();
+    overflows();
     pt_reset();
 }
