@@ -22,17 +22,12 @@ MEMORY=256 check 'the guest runs' boot_guest quiet sharing ''
 right 'nothing of PT is seen; counters and NMIs arrive as asked for' quiet
 exact 'and the trace is exact' quiet
 
-# A PMI each 4 KiB, and Freeze_Perfmon_On_PMI. What stands for a counter's PMI is an NMI of its own here, which can come
-# together with ours, so that part of the guest says nothing.
+# A PMI each 4 KiB, and Freeze_Perfmon_On_PMI; the counters' PMIs come among ours, through the same LVTPC.
 PTMODEL='profile=skylake, pmu=4, skid=100, seed=7'
 for way in root list; do
     MEMORY=256 check "pt.switch=$way: the guest runs in a storm of PMIs" boot_guest storm-$way sharing \
         "pt.region=4K pt.regions=16 pt.switch=$way"
-    for what in 'times that the counter was frozen' 'freeze bits in IA32_PERF_GLOBAL_STATUS' \
-        'times that IA32_PERF_GLOBAL_CTRL had changed' 'ToPA PMIs seen in IA32_PERF_GLOBAL_STATUS' \
-        'NMIs of 2000 sent'; do
-        same "in xAPIC and x2APIC mode: $what" "$(grep -ac "$what: is right" "$work/storm-$way/console.txt")" 2
-    done
+    right "pt.switch=$way: and all is as without PMIs" storm-$way
     exact "pt.switch=$way: and the trace is exact" storm-$way
 done
 done_testing
