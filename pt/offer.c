@@ -127,6 +127,8 @@ size_t pt_objection(char *text, size_t size, const struct pt_cpuid *cpuid, const
     if (config->cr3_on && !has(cpuid, CPUID_14_EBX_CR3_FILTER))
         add(&line, config->cr3[1] ? "pt.cr3=0x%lx,0x%lx: this CPU supports off" : "pt.cr3=0x%lx: this CPU supports off",
             config->cr3[0], config->cr3[1]);
+    else if (config->cr3[1] && !(cpuid->vmx_misc & VMX_MISC_CR3_TARGETS))
+        add(&line, "pt.cr3=0x%lx,0x%lx: this CPU supports off or one value", config->cr3[0], config->cr3[1]);
     else if (config->no_branches && !has(cpuid, CPUID_14_EBX_MTC))
         add(&line, "pt.branch=off: this CPU supports on");
     else if (config->ptwrite && !has(cpuid, CPUID_14_EBX_PTWRITE))

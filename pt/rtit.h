@@ -47,6 +47,7 @@
 #define CPUID_14_ECX_SNGLRNGOUT (1u << 2)
 
 #define VMX_MISC_PT_IN_VMX (1ull << 14)
+#define VMX_MISC_CR3_TARGETS 0x1ff0000ull /* how many CR3-target values: SDM Appendix A.6 */
 
 #define IA32_PERF_GLOBAL_STATUS 0x38eu
 #define IA32_PERF_GLOBAL_STATUS_RESET 0x390u /* IA32_PERF_GLOBAL_OVF_CTRL before version 4 */

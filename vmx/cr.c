@@ -1,11 +1,7 @@
 /* Writes to CR0 and CR4 that touch bits which VMX owns, loads of CR3 that PT's filter must follow, and XSETBV. */
 #include "boot/fixup.h"
-#include "pt/msr.h"
 #include "vmx/cpu.h"
 #include "vmx/vmcs.h"
-
-#define MSR_IA32_VMX_MISC 0x485u
-#define VMX_MISC_CR3_TARGETS 0x1ff0000ull /* how many CR3-target values this CPU has: four, so far */
 
 #define CR_ACCESS_MOV_TO 0u
 
@@ -29,11 +25,8 @@ void cr3_watch(struct cpu *cpu)
     const bool watched = pt_cr3(cpu->pt, vmreadn(VMCS_GUEST_CR3));
 
     cpu_set_proc_control(cpu, PROC_CR3_LOAD_EXITING, watched);
-    if (!watched)
-        return;
-    if (!(msr_read(MSR_IA32_VMX_MISC) & VMX_MISC_CR3_TARGETS))
-        fail_stop(cpu, "pt.cr3= with two values: this CPU has no CR3-target values");
-    vmwrite32(VMCS_CR3_TARGET_COUNT, 1);
+    if (watched)
+        vmwrite32(VMCS_CR3_TARGET_COUNT, 1); /* the CPU has one: pt_objection */
 }
 
 /* The value becomes a CR3-target value, and the instruction runs again: now it does not exit, so that its PIP is

@@ -18,7 +18,7 @@ static const struct pt_cpuid good_cpu = {
     .leaf14_0 = {1, 0x0f, 0x07, 0},
     .leaf14_1 = {0x02490002, 0x003f3fff, 0, 0},
     .leaf80000008_eax = 39,
-    .vmx_misc = 1u << 14,
+    .vmx_misc = 4u << 16 | 1u << 14, /* four CR3-target values, PT in VMX operation */
 };
 static const struct pt_config plain = {.enabled = true,
                                        .region_bytes = 1 << 19,
@@ -217,6 +217,9 @@ static void test_objections(void **state)
     objection(&old, &config, "pt.cr3=0x1000: this CPU supports off");
     config.cr3[1] = 0x2000;
     objection(&old, &config, "pt.cr3=0x1000,0x2000: this CPU supports off");
+    struct pt_cpuid no_targets = good_cpu;
+    no_targets.vmx_misc = 1u << 14;
+    objection(&no_targets, &config, "pt.cr3=0x1000,0x2000: this CPU supports off or one value");
     config = plain, config.no_branches = true, config.psb_bytes = 0;
     objection(&cpu, &config, "");
     objection(&old, &config, "pt.branch=off: this CPU supports on");
