@@ -14,11 +14,15 @@ all: $(BUILD)/undertrace.elf $(BUILD)/undertrace
 # Core: pure logic, compiled freestanding into the hypervisor and hosted into tests, host tool and model.
 # Shell: touches hardware.
 
-CORE_BOOT := $(wildcard boot/mb2.c boot/carve.c boot/options.c boot/options_pt.c boot/value.c boot/linux.c boot/linux_params.c boot/efi_map.c boot/acpi.c)
-CORE_VMX := $(wildcard vmx/caps.c vmx/mtrr.c vmx/ept_maths.c vmx/cpuid_policy.c vmx/msr_policy.c vmx/inject.c vmx/pmi.c vmx/io_ports.c vmx/exit_reasons.c)
-CORE_PT := $(wildcard pt/encode.c pt/parse.c pt/topa.c pt/caps.c pt/offer.c pt/plan.c pt/ring.c pt/lone.c pt/range.c pt/output.c pt/scheme.c pt/fault.c)
-CORE_SERIAL := $(wildcard serial/frame.c serial/crc32c.c serial/window.c serial/net.c serial/format.c serial/stream.c serial/command.c serial/command_line.c)
+CORE_BOOT := boot/mb2.c boot/carve.c boot/options.c boot/options_pt.c boot/value.c boot/linux.c boot/linux_params.c boot/efi_map.c boot/acpi.c
+CORE_VMX := vmx/caps.c vmx/mtrr.c vmx/ept_maths.c vmx/cpuid_policy.c vmx/msr_policy.c vmx/inject.c vmx/pmi.c vmx/io_ports.c vmx/exit_reasons.c
+CORE_PT := pt/encode.c pt/parse.c pt/topa.c pt/caps.c pt/offer.c pt/plan.c pt/ring.c pt/lone.c pt/range.c pt/output.c pt/scheme.c pt/fault.c
+CORE_SERIAL := serial/frame.c serial/crc32c.c serial/window.c serial/net.c serial/format.c serial/stream.c serial/command.c serial/command_line.c
 CORE := $(CORE_BOOT) $(CORE_VMX) $(CORE_PT) $(CORE_SERIAL)
+
+# A name in a list that no file has would vanish without a word, and the file be taken for another kind.
+MISSING := $(filter-out $(wildcard $(CORE)),$(CORE))
+$(if $(MISSING),$(error the lists name files that do not exist: $(MISSING)))
 
 SHELL_C := $(filter-out $(CORE),$(wildcard boot/*.c vmx/*.c pt/*.c serial/*.c))
 SHELL_S := $(wildcard boot/*.S vmx/*.S)
@@ -35,8 +39,8 @@ HV_LDFLAGS := -nostdlib -static -no-pie -Wl,--gc-sections,-z,max-page-size=4096,
 HV_OBJS := $(patsubst %.c,$(BUILD)/hv/%.o,$(CORE) $(SHELL_C)) $(patsubst %.S,$(BUILD)/hv/%.S.o,$(SHELL_S))
 
 # What runs once or seldom should be small, what runs at each exit fast.
-SELDOM := $(wildcard boot/*.c pt/caps.c pt/command.c pt/fault.c pt/flush.c pt/gap.c pt/offer.c pt/pause.c pt/scheme.c \
-    vmx/caps.c vmx/dump.c vmx/mtrr.c vmx/memory_types.c vmx/power.c vmx/vmcs_setup.c)
+SELDOM := $(wildcard boot/*.c) pt/caps.c pt/command.c pt/fault.c pt/flush.c pt/gap.c pt/offer.c pt/pause.c pt/scheme.c \
+    vmx/caps.c vmx/dump.c vmx/mtrr.c vmx/memory_types.c vmx/power.c vmx/vmcs_setup.c
 $(SELDOM:%.c=$(BUILD)/hv/%.o): HV_CFLAGS += -Os
 
 $(BUILD)/hv/%.o: %.c
@@ -71,8 +75,8 @@ $(BUILD)/undertrace: $(TOOL_OBJS)
 # --- the emulator with the PT model -----------------------------------------------------------------------------------
 # tests/model/build.sh fetches Bochs, adds the model and builds; BOCHS_TARBALL= names a local tarball.
 
-MODEL_INPUTS := $(wildcard tests/model/*) $(wildcard pt/encode.c pt/topa.c pt/packet.h pt/topa.h decode/truth.h \
-    serial/frame.c serial/frame.h serial/crc32c.c serial/crc32c.h serial/command.c serial/command.h)
+MODEL_INPUTS := $(wildcard tests/model/*) pt/encode.c pt/topa.c pt/packet.h pt/topa.h decode/truth.h \
+    serial/frame.c serial/frame.h serial/crc32c.c serial/crc32c.h serial/command.c serial/command.h
 
 model: $(BUILD)/bochs
 $(BUILD)/bochs: $(MODEL_INPUTS)
