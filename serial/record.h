@@ -10,13 +10,14 @@
 #include <stdint.h>
 
 enum record_kind {
-    RECORD_HELLO = 1, /* text, lines of "name value": everything that meta.json needs; the first record of CPU 0 */
-    RECORD_PAGE = 2,  /* struct record_page and its bytes: a code page, valid from trace_offset on */
-    RECORD_DRAIN = 3, /* struct record_drain: trace bytes were handed over */
-    RECORD_GAP = 4,   /* struct record_gap: trace bytes that never were written or were lost */
-    RECORD_LOG = 5,   /* text, one line without its end */
-    RECORD_END = 6,   /* text, lines of "name value": totals; the last record */
-    RECORD_STATUS = 7 /* text, lines of "name value": the answer to a command (serial/command.h) */
+    RECORD_HELLO = 1,  /* text, lines of "name value": everything that meta.json needs; the first record of CPU 0 */
+    RECORD_PAGE = 2,   /* struct record_page and its bytes: a code page, valid from trace_offset on */
+    RECORD_DRAIN = 3,  /* struct record_drain: trace bytes were handed over */
+    RECORD_GAP = 4,    /* struct record_gap: trace bytes that never were written or were lost */
+    RECORD_LOG = 5,    /* text, one line without its end */
+    RECORD_END = 6,    /* text, lines of "name value": totals; the last record */
+    RECORD_STATUS = 7, /* text, lines of "name value": the answer to a command (serial/command.h) */
+    RECORD_SEEN = 8    /* struct record_seen: which versions of code pages this CPU can run from trace_offset on */
 };
 
 struct record_header {
@@ -38,8 +39,17 @@ struct record_page {
     uint16_t mode;  /* 16, 32 or 64: size of code */
     uint16_t flags; /* RECORD_PAGE_* */
     uint32_t size;  /* bytes that follow: RECORD_PAGE_SIZE */
+    /* All code pages of the machine are numbered as they are sent, from 1. The CPU whose record it is can run this
+     * version from trace_offset on, another one from its own next RECORD_SEEN on. 0: unchanged from the start. */
+    uint64_t number;
 };
-_Static_assert(sizeof(struct record_page) == 32, "docs/wire.md: a page record's head is 32 bytes");
+_Static_assert(sizeof(struct record_page) == 40, "docs/wire.md: a page record's head is 40 bytes");
+
+/* Contents of pages are the machine's, the moment at which they can be run is each CPU's: from trace_offset on this CPU
+ * runs what pages up to and with this number say, and nothing older. */
+struct record_seen {
+    uint64_t number;
+};
 
 enum record_drain_cause { RECORD_DRAIN_PMI = 1, RECORD_DRAIN_FLUSH = 2, RECORD_DRAIN_POLL = 3 };
 

@@ -15,6 +15,8 @@
 
 #define ACCESS_RIGHTS_DB (1u << 14)
 
+static uint64_t pages_sent;
+
 static uint16_t code_mode(void)
 {
     if (guest_code64())
@@ -34,7 +36,8 @@ static void page_send(struct cpu *cpu, uint64_t gpa, uint64_t linear)
                                      .gva = linear & ~(uint64_t)(RECORD_PAGE_SIZE - 1),
                                      .cr3 = vmreadn(VMCS_GUEST_CR3),
                                      .mode = code_mode(),
-                                     .size = RECORD_PAGE_SIZE};
+                                     .size = RECORD_PAGE_SIZE,
+                                     .number = ++pages_sent};
 
     pt_record(cpu->pt, RECORD_PAGE, &head, sizeof head, phys_to_virt(gpa), RECORD_PAGE_SIZE);
 }
