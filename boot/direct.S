@@ -5,9 +5,9 @@
  * SDM Vol. 3A, "Switching Out of IA-32e Mode Operation": from compatibility mode, in memory that is mapped where it is.
  */
 #include "boot/selectors.h"
+#include "pt/msr_numbers.h"
 
 #define CR0_PE_ET 0x11
-#define IA32_EFER 0xc0000080
 
     .text
     .globl direct_enter

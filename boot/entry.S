@@ -11,6 +11,7 @@
  *
  * Not saved: anything.
  */
+#include "pt/msr_numbers.h"
 #include "vmx/phys.h"
 
 #define MB2_HEADER_MAGIC 0xe85250d6
@@ -22,7 +23,6 @@
 #define CR0_WP (1 << 16)
 #define CR0_PG (1 << 31)
 #define CR4_PAE (1 << 5)
-#define IA32_EFER 0xc0000080
 #define IA32_EFER_LME (1 << 8)
 #define IA32_EFER_NXE (1 << 11)
 

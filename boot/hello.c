@@ -74,7 +74,7 @@ static void add_setup(struct text *text, const struct hello_facts *facts)
         return;
     static const char *const policies[] = {
         [PT_POLICY_STALL] = "stall", [PT_POLICY_DROP] = "drop", [PT_POLICY_RING] = "ring"};
-    const struct pt_config *config = facts->config;
+    const struct pt_options *config = facts->config;
     add(text, "pt_switch %s\npolicy %s\npt_region_bytes %lu\npt_regions %u\n", ways[config->way],
         policies[config->policy], config->region_bytes, config->nr_regions);
     add(text, "pt_scheme %s\n", pt_scheme_name(setup->scheme));

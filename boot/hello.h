@@ -10,7 +10,7 @@
 struct hello_facts {
     const struct pt_cpuid *cpuid;
     const struct pt_setup *setup; /* as tracing will use it, NULL: no tracing */
-    const struct pt_config *config;
+    const struct pt_options *config;
     const char *pt; /* "on", or why not */
     const char *options;
     const char *guest;

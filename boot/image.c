@@ -2,7 +2,7 @@
 
 #include "vmx/phys.h"
 
-void image_send(struct pt_cpu *pt, uint64_t pa, uint64_t cr3)
+void image_send(struct pt_engine *pt, uint64_t pa, uint64_t cr3)
 {
     for (const char *va = image_start; va < image_text_end; va += RECORD_PAGE_SIZE) {
         uint64_t offset = (uint64_t)(va - image_start);

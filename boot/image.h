@@ -16,6 +16,6 @@ static inline uint64_t image_bytes(void)
 
 /* Send our code as records, for the decoder: the trace has a few root instructions around each VM entry. pa: where the
  * image is; cr3: root mode's. */
-void image_send(struct pt_cpu *pt, uint64_t pa, uint64_t cr3);
+void image_send(struct pt_engine *pt, uint64_t pa, uint64_t cr3);
 
 #endif

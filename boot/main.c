@@ -80,7 +80,7 @@ static void check_processor(void)
 {
     boot.no_vmx = vmx_check();
     pt_cpuid_read(&boot.cpuid);
-    boot.refusal = pt_config_resolve(&boot.setup, &boot.cpuid, &boot.options.pt);
+    boot.refusal = pt_options_resolve(&boot.setup, &boot.cpuid, &boot.options.pt);
     if (boot.no_vmx) {
         log_line("no VMX: %s; the guest boots without a hypervisor", boot.no_vmx);
         boot.no_pt = boot.no_vmx;
@@ -124,7 +124,7 @@ static uint64_t arena_bytes(uint64_t top)
     bytes += LINUX_BOOT_AREA_SIZE + boot.info.efi_map.size + 2 * HELLO_SIZE + 8 * 4096;
     if (!boot.no_vmx) {
         bytes += 4096ull * vmx_ept_pages_needed(top) + NR_CPUS * vmx_cpu_size;
-        bytes += channel_bytes(&boot.options, NR_CPUS) + NR_CPUS * (PT_CPU_SIZE + region_bytes());
+        bytes += channel_bytes(&boot.options, NR_CPUS) + NR_CPUS * (PT_ENGINE_SIZE + region_bytes());
     }
     return bytes;
 }
@@ -238,7 +238,7 @@ static void open_channel(void)
 }
 
 /* For commands. */
-static bool change_options(struct pt_config *config, const char *text, char *why, size_t size)
+static bool change_options(struct pt_options *config, const char *text, char *why, size_t size)
 {
     struct options_error error;
     if (options_change(config, text, &error))
@@ -247,12 +247,12 @@ static bool change_options(struct pt_config *config, const char *text, char *why
     return false;
 }
 
-static struct pt_cpu *init_tracing(void)
+static struct pt_engine *init_tracing(void)
 {
-    uint8_t *memory = take(PT_CPU_SIZE);
-    struct pt_config config = boot.options.pt;
+    uint8_t *memory = take(PT_ENGINE_SIZE);
+    struct pt_options config = boot.options.pt;
     config.enabled = !boot.no_pt;
-    struct pt_cpu *pt = pt_cpu_init(memory, virt_to_phys(memory), 0, &config, regions, boot.channel.sink);
+    struct pt_engine *pt = pt_engine_init(memory, virt_to_phys(memory), 0, &config, regions, boot.channel.sink);
     if (!boot.no_pt)
         image_send(pt, boot.image_pa, boot.cr3);
     pt_options_parser_set(pt, change_options);
@@ -290,7 +290,7 @@ static _Noreturn void start_with_vmx(void)
 {
     uint64_t top = memory_map_top(&boot.info.map);
     open_channel();
-    struct pt_cpu *pt = init_tracing();
+    struct pt_engine *pt = init_tracing();
 
     struct vmx_machine machine = {.reserved = boot.carved,
                                   .top_of_memory = top,

@@ -205,7 +205,7 @@ static bool is_changeable(struct text word)
     return false;
 }
 
-bool options_change(struct pt_config *config, const char *line, struct options_error *error)
+bool options_change(struct pt_options *config, const char *line, struct options_error *error)
 {
     struct options options = {.pt = *config};
     struct text word = {line, 0};

@@ -14,7 +14,7 @@
 enum channel_kind { CHANNEL_AUTO, CHANNEL_E1000, CHANNEL_UART, CHANNEL_NONE };
 
 struct options {
-    struct pt_config
+    struct pt_options
         pt; /* pt=on pt.region=512K pt.regions=8 pt.os=on pt.user=on pt.tsc=on pt.retc=on pt.psb=auto ... */
     enum channel_kind channel; /* channel=auto: e1000 where there is one, else none */
     uint16_t uart_port;        /* uart.port=com2 (com1..com4 or 0x...): I/O port of the channel's UART */
@@ -43,6 +43,6 @@ bool options_parse(struct options *options, const char *line, struct options_err
 
 /* The same for the words of a command, while the guest runs: those of docs/options.md that can change then. false:
  * *error says what, *config is as it was. */
-bool options_change(struct pt_config *config, const char *line, struct options_error *error);
+bool options_change(struct pt_options *config, const char *line, struct options_error *error);
 
 #endif

@@ -31,8 +31,8 @@ static uint64_t dump_run(const struct capture_trace *trace, uint64_t at, const s
 {
     char line[DUMP_LINE_MAX];
     while (at < trace->size && at < a->to) {
-        struct pt_packet packet;
-        int size = pt_packet_parse(&packet, trace->bytes + at, (size_t)(trace->size - at));
+        struct packet packet;
+        int size = packet_parse(&packet, trace->bytes + at, (size_t)(trace->size - at));
         if (size == PT_PARSE_TRUNCATED)
             return trace->size;
         if (size < 0) {

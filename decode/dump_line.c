@@ -19,7 +19,7 @@ static const char *const opcodes[PT_PACKET_NR_KINDS] = {
 
 #define PAYLOAD_MAX 64u
 
-static void ip_payload(char *out, const struct pt_packet *p)
+static void ip_payload(char *out, const struct packet *p)
 {
     unsigned form = p->ip_bytes;
     switch (form) {
@@ -43,7 +43,7 @@ static void ip_payload(char *out, const struct pt_packet *p)
     }
 }
 
-static void tnt_payload(char *out, const struct pt_packet *p)
+static void tnt_payload(char *out, const struct packet *p)
 {
     unsigned bits = p->tnt_bits;
     for (unsigned i = 0; i < bits; i++)
@@ -65,7 +65,7 @@ static void pwrx_payload(char *out, uint64_t payload)
              (unsigned)(payload + 1) & 0xf);
 }
 
-static void power_payload(char *out, const struct pt_packet *p)
+static void power_payload(char *out, const struct packet *p)
 {
     uint64_t payload = p->payload;
     if (p->kind == PT_PACKET_MWAIT)
@@ -77,7 +77,7 @@ static void power_payload(char *out, const struct pt_packet *p)
         pwrx_payload(out, payload);
 }
 
-static void write_payload(char *out, const struct pt_packet *p)
+static void write_payload(char *out, const struct packet *p)
 {
     out[0] = '\0';
     switch (p->kind) {
@@ -127,7 +127,7 @@ static void write_payload(char *out, const struct pt_packet *p)
     }
 }
 
-size_t dump_line(char *line, uint64_t offset, const struct pt_packet *packet)
+size_t dump_line(char *line, uint64_t offset, const struct packet *packet)
 {
     char payload[PAYLOAD_MAX];
     const char *opcode = opcodes[packet->kind];

@@ -12,6 +12,6 @@
 #define DUMP_LINE_MAX 160u
 
 /* Write the line, with its end and a NUL, for the packet at the trace offset. Returns its length without the NUL. */
-size_t dump_line(char *line, uint64_t offset, const struct pt_packet *packet);
+size_t dump_line(char *line, uint64_t offset, const struct packet *packet);
 
 #endif

@@ -5,10 +5,10 @@
 
 bool flow_cut_boundary(uint64_t *ip, const uint8_t *trace, uint64_t size, uint64_t psb)
 {
-    struct pt_packet packet;
+    struct packet packet;
     int length;
     for (uint64_t at = psb; at < size; at += (uint64_t)length) {
-        length = pt_packet_parse(&packet, trace + at, (size_t)(size - at));
+        length = packet_parse(&packet, trace + at, (size_t)(size - at));
         if (length <= 0 || packet.kind == PT_PACKET_PSBEND || packet.kind == PT_PACKET_OVF)
             return false;
         /* PSB clears the last IP, so the FUP's is whole. */

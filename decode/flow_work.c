@@ -48,10 +48,10 @@ static void count_target(void *context, uint64_t from, uint64_t to)
 static uint64_t count_packets(const uint8_t *bytes, uint64_t size)
 {
     uint64_t packets = 0;
-    struct pt_packet packet;
+    struct packet packet;
     int length;
     for (uint64_t at = 0; at < size; at += (uint64_t)length, packets++) {
-        length = pt_packet_parse(&packet, bytes + at, (size_t)(size - at));
+        length = packet_parse(&packet, bytes + at, (size_t)(size - at));
         if (length <= 0)
             break;
     }

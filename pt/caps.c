@@ -66,7 +66,7 @@ static enum pt_refusal check_cpu(const struct pt_cpuid *cpuid)
 }
 
 /* IA32_RTIT_CTL's part that says what to trace. */
-static uint64_t ctl_what(const struct pt_config *config)
+static uint64_t ctl_what(const struct pt_options *config)
 {
     uint64_t ctl = 0;
     if (config->os)
@@ -87,7 +87,7 @@ static uint64_t ctl_what(const struct pt_config *config)
 }
 
 /* Its part that says when. */
-static uint64_t ctl_timing(const struct pt_cpuid *cpuid, const struct pt_config *config)
+static uint64_t ctl_timing(const struct pt_cpuid *cpuid, const struct pt_options *config)
 {
     uint64_t ctl = 0;
     int psb = pt_psb_code(cpuid, config->psb_bytes);
@@ -102,7 +102,8 @@ static uint64_t ctl_timing(const struct pt_cpuid *cpuid, const struct pt_config 
     return ctl;
 }
 
-enum pt_refusal pt_config_resolve(struct pt_setup *setup, const struct pt_cpuid *cpuid, const struct pt_config *config)
+enum pt_refusal pt_options_resolve(struct pt_setup *setup, const struct pt_cpuid *cpuid,
+                                   const struct pt_options *config)
 {
     char objection[8];
     *setup = (struct pt_setup){0};

@@ -55,7 +55,7 @@ enum pt_scheme {
 };
 
 /* What the options ask for. Sizes in bytes. */
-struct pt_config {
+struct pt_options {
     bool enabled;          /* pt=on|off */
     enum pt_scheme scheme; /* pt.scheme= */
     bool stop;             /* pt.stop=: a single region stops tracing when it is full, instead of wrapping */
@@ -109,11 +109,12 @@ bool pt_refusal_by_option(enum pt_refusal refusal);
 const char *pt_refusal_text(enum pt_refusal refusal);
 
 /* Can config be done on this CPU? *setup is all zero where not. */
-enum pt_refusal pt_config_resolve(struct pt_setup *setup, const struct pt_cpuid *cpuid, const struct pt_config *config);
+enum pt_refusal pt_options_resolve(struct pt_setup *setup, const struct pt_cpuid *cpuid,
+                                   const struct pt_options *config);
 
 /* The first option of config that a CPU with PT cannot do: "pt.mtc=5: this CPU supports off 0 3 6 9". Returns the
  * length, 0: there is none. Stable. */
-size_t pt_objection(char *text, size_t size, const struct pt_cpuid *cpuid, const struct pt_config *config);
+size_t pt_objection(char *text, size_t size, const struct pt_cpuid *cpuid, const struct pt_options *config);
 
 /* The PSBFreq code of pt.psb= on this CPU. -1: it has only its own frequency. */
 int pt_psb_code(const struct pt_cpuid *cpuid, uint32_t psb_bytes);

@@ -13,12 +13,12 @@
 static const char ok[] = "ok";
 static const char off[] = "nothing is traced: Intel PT is off";
 
-void pt_options_parser_set(struct pt_cpu *pt, pt_options_parser *parser)
+void pt_options_parser_set(struct pt_engine *pt, pt_options_parser *parser)
 {
     pt->parser = parser;
 }
 
-static const char *hold(struct pt_cpu *pt)
+static const char *hold(struct pt_engine *pt)
 {
     if (pt->held)
         return "tracing is paused already";
@@ -30,7 +30,7 @@ static const char *hold(struct pt_cpu *pt)
     return ok;
 }
 
-static const char *release(struct pt_cpu *pt)
+static const char *release(struct pt_engine *pt)
 {
     if (!pt->held)
         return "no command has paused tracing";
@@ -39,9 +39,9 @@ static const char *release(struct pt_cpu *pt)
 }
 
 /* Check the new configuration as a whole, as at the start, then write what differs. why: of size bytes. */
-static const char *set(struct pt_cpu *pt, const char *text, char *why, size_t size)
+static const char *set(struct pt_engine *pt, const char *text, char *why, size_t size)
 {
-    struct pt_config config = pt->config;
+    struct pt_options config = pt->config;
     struct pt_cpuid cpuid;
     struct pt_setup setup;
 
@@ -51,7 +51,7 @@ static const char *set(struct pt_cpu *pt, const char *text, char *why, size_t si
     cpuid.rtit_ctl = 0; /* PT is in use by ourselves */
     if (pt_objection(why, size, &cpuid, &config) > 0)
         return why;
-    enum pt_refusal refusal = pt_config_resolve(&setup, &cpuid, &config);
+    enum pt_refusal refusal = pt_options_resolve(&setup, &cpuid, &config);
     if (refusal != PT_OK)
         return pt_refusal_text(refusal);
     if (!pt->pause.on)
@@ -61,7 +61,7 @@ static const char *set(struct pt_cpu *pt, const char *text, char *why, size_t si
     return ok;
 }
 
-static const char *perform(struct pt_cpu *pt, const struct command *command, char *why, size_t size)
+static const char *perform(struct pt_engine *pt, const struct command *command, char *why, size_t size)
 {
     if (command->opcode == COMMAND_STATUS)
         return ok;
@@ -82,7 +82,7 @@ static const char *perform(struct pt_cpu *pt, const struct command *command, cha
     }
 }
 
-static const char *state_name(const struct pt_cpu *pt)
+static const char *state_name(const struct pt_engine *pt)
 {
     if (!pt->tracing)
         return "off";
@@ -92,7 +92,7 @@ static const char *state_name(const struct pt_cpu *pt)
 }
 
 /* The answer: what became of the command, and how things stand after it. */
-static void answer(struct pt_cpu *pt, const struct command *command, const char *result)
+static void answer(struct pt_engine *pt, const struct command *command, const char *result)
 {
     static const char *const policies[] = {
         [PT_POLICY_STALL] = "stall", [PT_POLICY_DROP] = "drop", [PT_POLICY_RING] = "ring"};
@@ -109,7 +109,7 @@ static void answer(struct pt_cpu *pt, const struct command *command, const char 
     pt_record(pt, RECORD_STATUS, pt->text, (uint32_t)size, NULL, 0);
 }
 
-void pt_commands(struct pt_cpu *pt)
+void pt_commands(struct pt_engine *pt)
 {
     struct command_box *box = pt->sink->ops->commands(pt->sink);
     struct command command;
@@ -122,7 +122,7 @@ void pt_commands(struct pt_cpu *pt)
     pt->command_waits = false;
 }
 
-void pt_trigger(struct pt_cpu *pt)
+void pt_trigger(struct pt_engine *pt)
 {
     if (pt->tracing && pt->policy == PT_POLICY_RING)
         pt_drain_all(pt);

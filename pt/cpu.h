@@ -47,7 +47,7 @@ struct pt_pause {
     struct drain drain; /* to be armed */
 };
 
-struct pt_cpu {
+struct pt_engine {
     bool tracing;          /* PT is configured; else only records work */
     bool switched_in_root; /* PT_SWITCH_ROOT: TraceEn changes by WRMSR here; else VM entries and exits do it */
     bool pmi_pending;      /* drain before TraceEn is set again */
@@ -61,7 +61,7 @@ struct pt_cpu {
     struct pt_region_memory regions;
     volatile uint64_t *canary; /* NULL: there is none */
     uint64_t under_canary[CANARY_WORDS];
-    struct pt_config config; /* as commands have left it */
+    struct pt_options config; /* as commands have left it */
     enum pt_scheme scheme;
     enum pt_policy policy;
     pt_options_parser *parser;
@@ -83,52 +83,52 @@ struct pt_cpu {
 
 /* pt/drain.c: take in what was written, hand it over, report gaps, write the registers for what comes next. Where no
  * region is free a pause begins. TraceEn is clear. */
-void pt_drain(struct pt_cpu *pt, enum record_drain_cause cause);
+void pt_drain(struct pt_engine *pt, enum record_drain_cause cause);
 
 /* The same for all bytes, the region in use and those that policy ring keeps included. */
-void pt_drain_all(struct pt_cpu *pt);
+void pt_drain_all(struct pt_engine *pt);
 
 /* Hand over, and begin the pause that a command asked for. */
-void pt_drain_hold(struct pt_cpu *pt);
+void pt_drain_hold(struct pt_engine *pt);
 
 /* Write the registers so that tracing can go on behind the drain. false: the ring has no free region. */
-bool pt_rearm(struct pt_cpu *pt, const struct drain *drain);
+bool pt_rearm(struct pt_engine *pt, const struct drain *drain);
 
 /* pt/pause.c: no trace from here on until pt_pause_over. */
-void pt_pause_begin(struct pt_cpu *pt, const struct drain *drain, enum record_gap_cause cause);
+void pt_pause_begin(struct pt_engine *pt, const struct drain *drain, enum record_gap_cause cause);
 
 /* Before VM entry, while pt->pause.on: may TraceEn be set again? Waits for that under policy stall. */
-bool pt_pause_over(struct pt_cpu *pt);
+bool pt_pause_over(struct pt_engine *pt);
 
 /* The pause goes on for another reason: tell of it up to now. */
-void pt_pause_change(struct pt_cpu *pt, enum record_gap_cause cause);
+void pt_pause_change(struct pt_engine *pt, enum record_gap_cause cause);
 
 /* The machine may go down: the gap record of a pause that is not over. */
-void pt_pause_tell(struct pt_cpu *pt);
+void pt_pause_tell(struct pt_engine *pt);
 
 /* Let the sink work. */
-void pt_poll(struct pt_cpu *pt);
+void pt_poll(struct pt_engine *pt);
 
 /* pt/command.c: carry out the commands that have arrived. TraceEn is clear. */
-void pt_commands(struct pt_cpu *pt);
+void pt_commands(struct pt_engine *pt);
 
 /* pt/engine.c: write what pt->config asks for, where it may change. TraceEn is clear. */
-void pt_setup_apply(struct pt_cpu *pt, const struct pt_setup *setup);
+void pt_setup_apply(struct pt_engine *pt, const struct pt_setup *setup);
 
 /* pt/registers.c: the output registers, with TraceEn clear. */
-struct plan_snapshot pt_registers_read(const struct pt_cpu *pt, bool all);
+struct plan_snapshot pt_registers_read(const struct pt_engine *pt, bool all);
 
 /* Take the canary away; what it stood on comes back, where the hardware has not written over it. */
-void pt_canary_lift(struct pt_cpu *pt);
+void pt_canary_lift(struct pt_engine *pt);
 
 /* Write what a plan says: entries, the canary, the output MSRs, IA32_RTIT_STATUS. */
-void pt_registers_write(struct pt_cpu *pt, const struct plan_rearm *plan);
+void pt_registers_write(struct pt_engine *pt, const struct plan_rearm *plan);
 
 /* A scheme without PMIs: has enough been written for a drain? */
-bool pt_registers_due(const struct pt_cpu *pt);
+bool pt_registers_due(const struct pt_engine *pt);
 
 /* pt/gap.c: count a gap, tell of it in a record, and where the hardware found an error in a log line too. */
-void pt_gap(struct pt_cpu *pt, const struct plan_drain *plan, const struct plan_snapshot *snapshot);
+void pt_gap(struct pt_engine *pt, const struct plan_drain *plan, const struct plan_snapshot *snapshot);
 
 /* pt/lvtpc.c: LVTPC of this CPU's local APIC in its present mode delivers PMIs as NMIs, or has just done so. false: it
  * did not, and was repaired. true also where the local APIC is off. */

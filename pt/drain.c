@@ -9,7 +9,7 @@
 #include "pt/msr.h"
 #include "serial/command.h"
 
-void pt_poll(struct pt_cpu *pt)
+void pt_poll(struct pt_engine *pt)
 {
     const struct command_box *box;
     pt->sink->ops->poll(pt->sink);
@@ -21,7 +21,7 @@ void pt_poll(struct pt_cpu *pt)
 
 /* Policy ring has forgotten what was not handed over in time, or a range's output went over it: say so before what
  * follows. */
-static void report_forgotten(struct pt_cpu *pt, uint64_t from)
+static void report_forgotten(struct pt_engine *pt, uint64_t from)
 {
     if (from == pt->sent_end)
         return;
@@ -30,7 +30,7 @@ static void report_forgotten(struct pt_cpu *pt, uint64_t from)
     pt_record(pt, RECORD_GAP, &record, sizeof(record), NULL, 0);
 }
 
-static void hand_over(struct pt_cpu *pt, const struct drain *drain, enum record_drain_cause cause)
+static void hand_over(struct pt_engine *pt, const struct drain *drain, enum record_drain_cause cause)
 {
     struct ring_span span;
     if (drain->plan.hand_end == pt->sent_end)
@@ -50,7 +50,7 @@ static void hand_over(struct pt_cpu *pt, const struct drain *drain, enum record_
     pt_record(pt, RECORD_DRAIN, &record, sizeof(record), NULL, 0);
 }
 
-static void drain_take(struct pt_cpu *pt, struct drain *drain, bool all, enum record_drain_cause cause)
+static void drain_take(struct pt_engine *pt, struct drain *drain, bool all, enum record_drain_cause cause)
 {
     drain->snapshot = pt_registers_read(pt, all);
     __asm__ volatile("mfence" : : : "memory");
@@ -64,7 +64,7 @@ static void drain_take(struct pt_cpu *pt, struct drain *drain, bool all, enum re
     pt_poll(pt);
 }
 
-bool pt_rearm(struct pt_cpu *pt, const struct drain *drain)
+bool pt_rearm(struct pt_engine *pt, const struct drain *drain)
 {
     if (pt->policy == PT_POLICY_RING && pt->out.scheme->forget)
         pt->out.scheme->forget(&pt->out);
@@ -78,7 +78,7 @@ bool pt_rearm(struct pt_cpu *pt, const struct drain *drain)
     return true;
 }
 
-void pt_drain(struct pt_cpu *pt, enum record_drain_cause cause)
+void pt_drain(struct pt_engine *pt, enum record_drain_cause cause)
 {
     uint64_t from = tsc_read();
     struct drain drain;
@@ -89,14 +89,14 @@ void pt_drain(struct pt_cpu *pt, enum record_drain_cause cause)
         pt_pause_begin(pt, &drain, RECORD_GAP_DROP);
 }
 
-void pt_drain_hold(struct pt_cpu *pt)
+void pt_drain_hold(struct pt_engine *pt)
 {
     struct drain drain;
     drain_take(pt, &drain, false, RECORD_DRAIN_POLL);
     pt_pause_begin(pt, &drain, RECORD_GAP_COMMAND);
 }
 
-void pt_drain_all(struct pt_cpu *pt)
+void pt_drain_all(struct pt_engine *pt)
 {
     if (pt->pause.on) { /* the registers have been read, and have not changed */
         pt->pause.drain.plan.hand_from = pt->out.handed;

@@ -22,7 +22,7 @@ static size_t put_extended(uint8_t *out, uint8_t opcode, uint64_t payload, size_
 }
 
 /* 36.4.2.1: a stop bit stands above the oldest branch. */
-static size_t put_tnt(uint8_t *out, const struct pt_packet *packet)
+static size_t put_tnt(uint8_t *out, const struct packet *packet)
 {
     unsigned max_bits = packet->kind == PT_PACKET_TNT_8 ? 6 : 47;
     if (packet->tnt_bits == 0 || packet->tnt_bits > max_bits)
@@ -35,7 +35,7 @@ static size_t put_tnt(uint8_t *out, const struct pt_packet *packet)
 }
 
 /* 36.4.2.2 and 36.4.2.4: IPBytes in bits 7:5 of the header. */
-static size_t put_ip(uint8_t *out, uint8_t opcode, const struct pt_packet *packet)
+static size_t put_ip(uint8_t *out, uint8_t opcode, const struct packet *packet)
 {
     static const uint8_t payload_bytes[8] = {0, 2, 4, 6, 6, 0, 8, 0};
     if (packet->ip_bytes > PT_IP_FULL_64 || packet->ip_bytes == 5)
@@ -70,7 +70,7 @@ static size_t put_psb(uint8_t *out)
     return 16;
 }
 
-static size_t put_mode(uint8_t *out, const struct pt_packet *packet)
+static size_t put_mode(uint8_t *out, const struct packet *packet)
 {
     out[0] = 0x99;
     if (packet->kind == PT_PACKET_MODE_TSX)
@@ -81,13 +81,13 @@ static size_t put_mode(uint8_t *out, const struct pt_packet *packet)
 }
 
 /* 36.4.2.13: CTC in the first two bytes, one byte reserved, FastCounter in nine bits. */
-static size_t put_tma(uint8_t *out, const struct pt_packet *packet)
+static size_t put_tma(uint8_t *out, const struct packet *packet)
 {
     return put_extended(out, 0x73, packet->tma_ctc | (uint64_t)(packet->tma_fc & 0x1ff) << 24, 5);
 }
 
 /* 36.4.2.22: PayloadBytes in bits 6:5, the IP bit in bit 7. */
-static size_t put_ptw(uint8_t *out, const struct pt_packet *packet)
+static size_t put_ptw(uint8_t *out, const struct packet *packet)
 {
     if (packet->ptw_bytes != 4 && packet->ptw_bytes != 8)
         return 0;
@@ -101,7 +101,7 @@ static size_t put_mnt(uint8_t *out, uint64_t payload)
     return 3 + put(out + 3, payload, 8);
 }
 
-size_t pt_packet_encode(uint8_t *out, const struct pt_packet *packet)
+size_t packet_encode(uint8_t *out, const struct packet *packet)
 {
     switch (packet->kind) {
     case PT_PACKET_PAD:
@@ -187,7 +187,7 @@ enum pt_ip_bytes pt_ip_compress(uint64_t *payload, uint64_t ip, uint64_t last_ip
     return PT_IP_FULL_64;
 }
 
-const char *pt_packet_name(enum pt_packet_kind kind)
+const char *packet_name(enum packet_kind kind)
 {
     static const char *const names[PT_PACKET_NR_KINDS] = {
         [PT_PACKET_PAD] = "PAD",

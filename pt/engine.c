@@ -10,14 +10,13 @@
 #include "pt/rtit.h"
 #include "pt/scheme.h"
 
-_Static_assert(sizeof(struct pt_cpu) <= 4096, "the ToPA tables follow struct pt_cpu on pages of their own");
-_Static_assert(PT_CPU_SIZE == 4096 * (1 + RING_MAX_TABLES), "there is room for the ToPA tables");
+_Static_assert(sizeof(struct pt_engine) <= 4096, "the ToPA tables follow struct pt_engine on pages of their own");
+_Static_assert(PT_ENGINE_SIZE == 4096 * (1 + RING_MAX_TABLES), "there is room for the ToPA tables");
 
 /* How often an exit that has no work lets the sink work: TSC ticks, some 100 us. */
 #define POLL_TSC 300000u
 
 #define CPUID_1_ECX_VMX (1u << 5)
-#define IA32_VMX_MISC 0x485u
 
 static void copy_leaf(uint32_t out[4], struct cpuid_regs regs)
 {
@@ -42,7 +41,7 @@ void pt_cpuid_read(struct pt_cpuid *cpuid)
         cpuid->rtit_ctl = msr_read(IA32_RTIT_CTL);
 }
 
-static bool has_trace_stop(const struct pt_config *config)
+static bool has_trace_stop(const struct pt_options *config)
 {
     for (unsigned i = 0; i < PT_MAX_RANGES; i++)
         if (config->ranges[i].kind == PT_RANGE_STOP)
@@ -50,7 +49,7 @@ static bool has_trace_stop(const struct pt_config *config)
     return false;
 }
 
-void pt_setup_apply(struct pt_cpu *pt, const struct pt_setup *setup)
+void pt_setup_apply(struct pt_engine *pt, const struct pt_setup *setup)
 {
     pt->rtit_ctl = setup->rtit_ctl;
     pt->policy = pt->config.policy;
@@ -65,7 +64,7 @@ void pt_setup_apply(struct pt_cpu *pt, const struct pt_setup *setup)
 }
 
 /* All of PT's state that we use: a warm reset may have kept any of it. TraceEn is clear. */
-static void registers_init(struct pt_cpu *pt, const struct pt_setup *setup)
+static void registers_init(struct pt_engine *pt, const struct pt_setup *setup)
 {
     struct plan_rearm start = output_start(&pt->out);
     pt_setup_apply(pt, setup);
@@ -73,11 +72,11 @@ static void registers_init(struct pt_cpu *pt, const struct pt_setup *setup)
 }
 
 /* false: this CPU cannot do it, or the regions lie where it cannot write. */
-static bool configure(struct pt_cpu *pt, struct pt_setup *setup, const struct pt_config *config)
+static bool configure(struct pt_engine *pt, struct pt_setup *setup, const struct pt_options *config)
 {
     struct pt_cpuid cpuid;
     pt_cpuid_read(&cpuid);
-    if (pt_config_resolve(setup, &cpuid, config) != PT_OK)
+    if (pt_options_resolve(setup, &cpuid, config) != PT_OK)
         return false;
     pt->config = *config;
     pt->scheme = setup->scheme;
@@ -91,13 +90,13 @@ static bool configure(struct pt_cpu *pt, struct pt_setup *setup, const struct pt
     return true;
 }
 
-struct pt_cpu *pt_cpu_init(void *memory, uint64_t memory_pa, uint16_t cpu, const struct pt_config *config,
-                           struct pt_region_memory regions, struct sink *sink)
+struct pt_engine *pt_engine_init(void *memory, uint64_t memory_pa, uint16_t cpu, const struct pt_options *config,
+                                 struct pt_region_memory regions, struct sink *sink)
 {
-    struct pt_cpu *pt = memory;
+    struct pt_engine *pt = memory;
     struct pt_setup setup;
 
-    *pt = (struct pt_cpu){.cpu = cpu, .sink = sink, .regions = regions};
+    *pt = (struct pt_engine){.cpu = cpu, .sink = sink, .regions = regions};
     if (!config || !config->enabled || !ring_size_valid(config->region_bytes, config->nr_regions))
         return pt;
     pt->tables = (uint64_t *)((uint8_t *)memory + 4096);
@@ -110,14 +109,14 @@ struct pt_cpu *pt_cpu_init(void *memory, uint64_t memory_pa, uint16_t cpu, const
     return pt;
 }
 
-bool pt_cpu_tracing(const struct pt_cpu *pt, uint64_t *rtit_ctl)
+bool pt_engine_tracing(const struct pt_engine *pt, uint64_t *rtit_ctl)
 {
     if (rtit_ctl)
         *rtit_ctl = pt->tracing ? pt->rtit_ctl | RTIT_CTL_TRACE_EN : 0;
     return pt->tracing;
 }
 
-void pt_exit(struct pt_cpu *pt)
+void pt_exit(struct pt_engine *pt)
 {
     if (pt->switched_in_root)
         msr_write(IA32_RTIT_CTL, pt->rtit_ctl);
@@ -125,7 +124,7 @@ void pt_exit(struct pt_cpu *pt)
 
 /* The low 12 bits take no part but in PAE paging ("Filtering by CR3", 36.2.4.2), and there both values have them right
  * or the page alone tells them apart. Bit 63 of what MOV writes is no part of CR3. */
-bool pt_cr3(struct pt_cpu *pt, uint64_t cr3)
+bool pt_cr3(struct pt_engine *pt, uint64_t cr3)
 {
     if (!pt->tracing || pt->config.cr3[1] == 0)
         return false;
@@ -146,7 +145,7 @@ static bool pmi_acknowledge(void)
 
 /* Each PMI that LVTPC delivers masks it until its NMI has come here: the mask tells whether an NMI is LVTPC's, bit 55
  * whether a PMI was ours. Bit 55 alone does not tell: of a PMI that comes while LVTPC is masked there is no NMI. */
-bool pt_nmi(struct pt_cpu *pt)
+bool pt_nmi(struct pt_engine *pt)
 {
     if (!pt->tracing)
         return false;
@@ -159,7 +158,7 @@ bool pt_nmi(struct pt_cpu *pt)
 
 /* Where LVTPC was changed, the guest did it, and a PMI may have been lost meanwhile: drain as well. Where a PMI has
  * come since the exit, its NMI waits for the entry, and is judged then. */
-static void serve(struct pt_cpu *pt)
+static void serve(struct pt_engine *pt)
 {
     bool intact = lvtpc_guard();
     if (pt->pause.on) {
@@ -176,7 +175,7 @@ static void serve(struct pt_cpu *pt)
 
 /* No PMI tells of an operational error, and one for a stop or a region's end is lost where TraceEn was cleared before
  * it came (CPUID.14H:EBX[6], "PSB and PMI preservation", is about that): a look from time to time. */
-static void check(struct pt_cpu *pt)
+static void check(struct pt_engine *pt)
 {
     uint64_t halted = pt->trace_stop ? RTIT_STATUS_ERROR : RTIT_STATUS_ERROR | RTIT_STATUS_STOPPED;
     if (!pt->tracing || pt->pause.on)
@@ -186,7 +185,7 @@ static void check(struct pt_cpu *pt)
     pt->checked_tsc = tsc_read();
 }
 
-uint64_t pt_enter(struct pt_cpu *pt)
+uint64_t pt_enter(struct pt_engine *pt)
 {
     if (pt->tracing)
         serve(pt);

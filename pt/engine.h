@@ -2,7 +2,7 @@
  * The PT engine: Intel PT on one CPU, from configuration to the last byte. Shell; the decisions are in pt/plan.c,
  * pt/ring.c, pt/topa.c and pt/caps.c.
  *
- * boot/ calls pt_cpu_init. vmx/ calls the seven hooks below and nothing else of this room.
+ * boot/ calls pt_engine_init. vmx/ calls the seven hooks below and nothing else of this room.
  */
 #ifndef PT_ENGINE_H
 #define PT_ENGINE_H
@@ -14,65 +14,65 @@
 #include "serial/record.h"
 #include "serial/sink.h"
 
-struct pt_cpu; /* pt/engine.c */
+struct pt_engine; /* pt/engine.c */
 
 struct pt_region_memory {
     void *va; /* nr_regions * region_bytes, aligned as pt_scheme_align says */
     uint64_t pa;
 };
 
-/* Bytes that pt_cpu_init needs for struct pt_cpu and its ToPA tables; page-aligned. */
-#define PT_CPU_SIZE (10 * 4096u)
+/* Bytes that pt_engine_init needs for struct pt_engine and its ToPA tables; page-aligned. */
+#define PT_ENGINE_SIZE (10 * 4096u)
 
-/* Read what pt_config_resolve judges, on this CPU. */
+/* Read what pt_options_resolve judges, on this CPU. */
 void pt_cpuid_read(struct pt_cpuid *cpuid);
 
 /* Set PT up on this CPU. config NULL or config->enabled false: tracing stays off, records still go to the sink.
- * The same where pt_config_resolve refuses config or regions do not fit it: ask pt_cpu_tracing.
- * memory is PT_CPU_SIZE bytes, page-aligned, in the direct map at memory_pa. */
-struct pt_cpu *pt_cpu_init(void *memory, uint64_t memory_pa, uint16_t cpu, const struct pt_config *config,
-                           struct pt_region_memory regions, struct sink *sink);
+ * The same where pt_options_resolve refuses config or regions do not fit it: ask pt_engine_tracing.
+ * memory is PT_ENGINE_SIZE bytes, page-aligned, in the direct map at memory_pa. */
+struct pt_engine *pt_engine_init(void *memory, uint64_t memory_pa, uint16_t cpu, const struct pt_options *config,
+                                 struct pt_region_memory regions, struct sink *sink);
 
 /* Will pt_enter set TraceEn? *rtit_ctl, unless NULL, receives IA32_RTIT_CTL as it will be then. */
-bool pt_cpu_tracing(const struct pt_cpu *pt, uint64_t *rtit_ctl);
+bool pt_engine_tracing(const struct pt_engine *pt, uint64_t *rtit_ctl);
 
 /* Reads options, as "pt.user=off policy=drop", for a command: boot/ lends the one that reads the command line. false:
  * why, of size bytes, says which word is wrong. Only what can change while the guest runs. */
-typedef bool pt_options_parser(struct pt_config *config, const char *text, char *why, size_t size);
-void pt_options_parser_set(struct pt_cpu *pt, pt_options_parser *parser);
+typedef bool pt_options_parser(struct pt_options *config, const char *text, char *why, size_t size);
+void pt_options_parser_set(struct pt_engine *pt, pt_options_parser *parser);
 
 /* --- the hooks of vmx/ --- */
 
 /* First thing after a VM exit: clear TraceEn, where the exit itself has not (pt.switch=list, vmcs). */
-void pt_exit(struct pt_cpu *pt);
+void pt_exit(struct pt_engine *pt);
 
 /* Last thing before VM entry: serve a pending drain, pump the sink, stall if the ring has no free region, make sure
  * that LVTPC is ours. An uneventful exit costs a look at LVTPC and at the TSC and a WRMSR.
  * Returns IA32_RTIT_CTL as the guest must have it. With PT_SWITCH_ROOT the MSR has this value already; else it is still
  * without TraceEn, and the VM entry has to load it. */
-uint64_t pt_enter(struct pt_cpu *pt);
+uint64_t pt_enter(struct pt_engine *pt);
 
 /* An NMI arrived (NMI exit, or counted by the root NMI handler). Returns true where LVTPC has delivered it. A ToPA PMI
  * (bit 55 of IA32_PERF_GLOBAL_STATUS) is acknowledged, and served at the next pt_enter. false: the NMI belongs to the
  * guest. */
-bool pt_nmi(struct pt_cpu *pt);
+bool pt_nmi(struct pt_engine *pt);
 
 /* The guest's CR3 is this value, or is about to be. Where pt.cr3= names two, IA32_RTIT_CR3_MATCH takes the one of them
  * that this is; true: so each load of CR3 must be told. Call between pt_exit and pt_enter. */
-bool pt_cr3(struct pt_cpu *pt, uint64_t cr3);
+bool pt_cr3(struct pt_engine *pt, uint64_t cr3);
 
 /* The guest has come to the address of pt.trigger=: policy ring sends what it has kept. Call between pt_exit and
  * pt_enter. */
-void pt_trigger(struct pt_cpu *pt);
+void pt_trigger(struct pt_engine *pt);
 
 /* Send a record, stamped with this CPU's trace offset and the TSC. Call between pt_exit and pt_enter. head and body are
  * put behind one another; body may be NULL. */
-void pt_record(struct pt_cpu *pt, enum record_kind kind, const void *head, uint32_t head_size, const void *body,
+void pt_record(struct pt_engine *pt, enum record_kind kind, const void *head, uint32_t head_size, const void *body,
                uint32_t body_size);
 
 /* Before the machine goes down: hand over all that was written, send RECORD_END with the totals (text from
  * exits: lines "name value" that vmx/ supplies, may be NULL) and wait until all is delivered. Call between pt_exit and
  * pt_enter; tracing goes on afterwards if pt_enter is called. */
-void pt_flush(struct pt_cpu *pt, const char *exits_text, uint32_t exits_size);
+void pt_flush(struct pt_engine *pt, const char *exits_text, uint32_t exits_size);
 
 #endif

@@ -6,7 +6,7 @@
 #define FLUSH_TIMEOUT_TSC 30000000000ull
 
 /* A slow wire is no dead one: as long as something arrives, wait on. */
-static bool wait_delivered(struct pt_cpu *pt)
+static bool wait_delivered(struct pt_engine *pt)
 {
     const struct sink_ops *ops = pt->sink->ops;
     uint64_t before;
@@ -18,7 +18,7 @@ static bool wait_delivered(struct pt_cpu *pt)
     return false;
 }
 
-static uint32_t totals_text(struct pt_cpu *pt)
+static uint32_t totals_text(struct pt_engine *pt)
 {
     const struct pt_totals *t = &pt->totals;
     unsigned long long regions = pt->tracing ? pt->out.written / pt->region_bytes : 0;
@@ -35,7 +35,7 @@ static uint32_t totals_text(struct pt_cpu *pt)
         (unsigned long long)t->stalls, (unsigned long long)t->stall_tsc, (unsigned long long)t->records);
 }
 
-void pt_flush(struct pt_cpu *pt, const char *exits_text, uint32_t exits_size)
+void pt_flush(struct pt_engine *pt, const char *exits_text, uint32_t exits_size)
 {
     if (pt->tracing)
         pt_drain_all(pt);

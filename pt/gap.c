@@ -5,7 +5,7 @@
 #include "serial/log.h"
 
 /* Which entry, and why: the tables are as the processor found them. Returns the gap record's detail. */
-static uint32_t explain_error(struct pt_cpu *pt, const struct plan_snapshot *snapshot)
+static uint32_t explain_error(struct pt_engine *pt, const struct plan_snapshot *snapshot)
 {
     char line[160];
     size_t length;
@@ -22,7 +22,7 @@ static uint32_t explain_error(struct pt_cpu *pt, const struct plan_snapshot *sna
     return fault_detail(&fault);
 }
 
-void pt_gap(struct pt_cpu *pt, const struct plan_drain *plan, const struct plan_snapshot *snapshot)
+void pt_gap(struct pt_engine *pt, const struct plan_drain *plan, const struct plan_snapshot *snapshot)
 {
     static const uint32_t causes[] = {[PLAN_GAP_STOPPED] = RECORD_GAP_STOPPED,
                                       [PLAN_GAP_ERROR] = RECORD_GAP_ERROR,

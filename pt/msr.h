@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "pt/msr_numbers.h"
+
 static inline uint64_t msr_read(uint32_t msr)
 {
     uint32_t low, high;

@@ -168,7 +168,7 @@ static const struct output_scheme one_range = {.take = one_range_take,
 /* --- the start ------------------------------------------------------------------------------------------------------
  */
 
-struct output output_make(enum pt_scheme scheme, bool mentry, const struct pt_config *config, uint64_t tables_pa,
+struct output output_make(enum pt_scheme scheme, bool mentry, const struct pt_options *config, uint64_t tables_pa,
                           uint64_t regions_pa)
 {
     struct output output;

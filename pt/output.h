@@ -47,7 +47,7 @@ struct output_scheme {
 
 /* tables_pa: RING_MAX_TABLES pages at most, aligned. regions_pa: aligned as pt_scheme_align says. scheme is not AUTO;
  * config has passed pt_scheme_resolve. mentry: CPUID.14H:ECX.MENTRY. */
-struct output output_make(enum pt_scheme scheme, bool mentry, const struct pt_config *config, uint64_t tables_pa,
+struct output output_make(enum pt_scheme scheme, bool mentry, const struct pt_options *config, uint64_t tables_pa,
                           uint64_t regions_pa);
 
 /* The output registers for the start. */

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-enum pt_packet_kind {
+enum packet_kind {
     PT_PACKET_PAD,
     PT_PACKET_TNT_8,  /* short TNT: 1 to 6 bits */
     PT_PACKET_TNT_64, /* long TNT: 1 to 47 bits */
@@ -58,8 +58,8 @@ enum pt_ip_bytes {
 /* The longest packet is PSB. */
 #define PT_PACKET_MAX_SIZE 16u
 
-struct pt_packet {
-    enum pt_packet_kind kind;
+struct packet {
+    enum packet_kind kind;
     uint8_t size;     /* bytes on the wire; set by the parser, ignored by the encoder */
     uint8_t ip_bytes; /* TIP*, FUP: enum pt_ip_bytes */
     uint8_t tnt_bits; /* TNT: number of bits, oldest in the highest */
@@ -88,10 +88,10 @@ enum pt_parse_error {
 
 /* Write the packet at out, which has room for PT_PACKET_MAX_SIZE bytes. Returns the packet's size in bytes; 0: a field
  * is out of range (IPBytes, number of TNT bits, ptw_bytes). */
-size_t pt_packet_encode(uint8_t *out, const struct pt_packet *packet);
+size_t packet_encode(uint8_t *out, const struct packet *packet);
 
 /* Read the packet that starts at bytes. Returns its size in bytes, or an enum pt_parse_error. */
-int pt_packet_parse(struct pt_packet *packet, const uint8_t *bytes, size_t size);
+int packet_parse(struct packet *packet, const uint8_t *bytes, size_t size);
 
 /* The smallest IPBytes form with which ip can be told to a decoder whose last IP is last_ip, and its payload. Where two
  * forms are of one size, the sign extension is taken. */
@@ -101,7 +101,7 @@ enum pt_ip_bytes pt_ip_compress(uint64_t *payload, uint64_t ip, uint64_t last_ip
 bool pt_ip_expand(uint64_t *ip, enum pt_ip_bytes ip_bytes, uint64_t payload, uint64_t last_ip);
 
 /* The packet's name in the manual's spelling, for messages. */
-const char *pt_packet_name(enum pt_packet_kind kind);
+const char *packet_name(enum packet_kind kind);
 
 #ifdef __cplusplus
 }

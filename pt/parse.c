@@ -41,7 +41,7 @@ static const struct fixed fixed_packets[] = {
     {0xa2, PT_PACKET_PWRX, 5, 0},
 };
 
-static int parse_fixed(struct pt_packet *packet, const uint8_t *bytes, size_t size)
+static int parse_fixed(struct packet *packet, const uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < sizeof(fixed_packets) / sizeof(fixed_packets[0]); i++) {
         const struct fixed *f = &fixed_packets[i];
@@ -49,7 +49,7 @@ static int parse_fixed(struct pt_packet *packet, const uint8_t *bytes, size_t si
             continue;
         if (size < 2u + f->payload_bytes)
             return PT_PARSE_TRUNCATED;
-        packet->kind = (enum pt_packet_kind)f->kind;
+        packet->kind = (enum packet_kind)f->kind;
         packet->payload = get(bytes + 2, f->flags & FIXED_BYTE ? 1 : f->payload_bytes);
         packet->fup_follows = (f->flags & FIXED_FUP) != 0;
         packet->ptw_bytes = f->flags & FIXED_PTW ? f->payload_bytes : 0;
@@ -59,7 +59,7 @@ static int parse_fixed(struct pt_packet *packet, const uint8_t *bytes, size_t si
 }
 
 /* The oldest bit stands under the stop bit, which is the highest one. */
-static bool take_tnt(struct pt_packet *packet, enum pt_packet_kind kind, uint64_t payload)
+static bool take_tnt(struct packet *packet, enum packet_kind kind, uint64_t payload)
 {
     unsigned bits = 0;
     while (payload >> bits > 1)
@@ -70,7 +70,7 @@ static bool take_tnt(struct pt_packet *packet, enum pt_packet_kind kind, uint64_
     return bits != 0;
 }
 
-static int parse_psb(struct pt_packet *packet, const uint8_t *bytes, size_t size)
+static int parse_psb(struct packet *packet, const uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < 16; i++) {
         if (i == size)
@@ -82,7 +82,7 @@ static int parse_psb(struct pt_packet *packet, const uint8_t *bytes, size_t size
     return 16;
 }
 
-static int parse_mnt(struct pt_packet *packet, const uint8_t *bytes, size_t size)
+static int parse_mnt(struct packet *packet, const uint8_t *bytes, size_t size)
 {
     if (size >= 3 && bytes[2] != 0x88)
         return PT_PARSE_UNKNOWN;
@@ -94,7 +94,7 @@ static int parse_mnt(struct pt_packet *packet, const uint8_t *bytes, size_t size
 }
 
 /* Extended packets whose payload is made of several fields. */
-static int parse_fields(struct pt_packet *packet, const uint8_t *bytes, size_t size)
+static int parse_fields(struct packet *packet, const uint8_t *bytes, size_t size)
 {
     int total = bytes[1] == 0xa3 || bytes[1] == 0x43 ? 8 : 7;
     if (size < (size_t)total)
@@ -120,7 +120,7 @@ static int parse_fields(struct pt_packet *packet, const uint8_t *bytes, size_t s
     }
 }
 
-static int parse_extended(struct pt_packet *packet, const uint8_t *bytes, size_t size)
+static int parse_extended(struct packet *packet, const uint8_t *bytes, size_t size)
 {
     if (size < 2)
         return PT_PARSE_TRUNCATED;
@@ -140,7 +140,7 @@ static int parse_extended(struct pt_packet *packet, const uint8_t *bytes, size_t
 }
 
 /* 64 bits are 5 and nine times 7, of which the last byte may fill only three. */
-static int parse_cyc(struct pt_packet *packet, const uint8_t *bytes, size_t size)
+static int parse_cyc(struct packet *packet, const uint8_t *bytes, size_t size)
 {
     uint64_t cycles = bytes[0] >> 3;
     bool more = (bytes[0] & 0x04) != 0;
@@ -159,7 +159,7 @@ static int parse_cyc(struct pt_packet *packet, const uint8_t *bytes, size_t size
     return n;
 }
 
-static int parse_ip(struct pt_packet *packet, enum pt_packet_kind kind, const uint8_t *bytes, size_t size)
+static int parse_ip(struct packet *packet, enum packet_kind kind, const uint8_t *bytes, size_t size)
 {
     static const int8_t payload_bytes[8] = {0, 2, 4, 6, 6, -1, 8, -1};
     int n = payload_bytes[bytes[0] >> 5];
@@ -173,7 +173,7 @@ static int parse_ip(struct pt_packet *packet, enum pt_packet_kind kind, const ui
     return 1 + n;
 }
 
-static int parse_mode(struct pt_packet *packet, const uint8_t *bytes, size_t size)
+static int parse_mode(struct packet *packet, const uint8_t *bytes, size_t size)
 {
     if (size < 2)
         return PT_PARSE_TRUNCATED;
@@ -194,7 +194,7 @@ static int parse_mode(struct pt_packet *packet, const uint8_t *bytes, size_t siz
     }
 }
 
-static int parse_payload(struct pt_packet *packet, enum pt_packet_kind kind, const uint8_t *bytes, size_t size, int n)
+static int parse_payload(struct packet *packet, enum packet_kind kind, const uint8_t *bytes, size_t size, int n)
 {
     if (size < 1u + (size_t)n)
         return PT_PARSE_TRUNCATED;
@@ -203,7 +203,7 @@ static int parse_payload(struct pt_packet *packet, enum pt_packet_kind kind, con
     return 1 + n;
 }
 
-static int parse_any(struct pt_packet *packet, const uint8_t *bytes, size_t size)
+static int parse_any(struct packet *packet, const uint8_t *bytes, size_t size)
 {
     switch (bytes[0]) {
     case 0x00:
@@ -236,11 +236,11 @@ static int parse_any(struct pt_packet *packet, const uint8_t *bytes, size_t size
     }
 }
 
-int pt_packet_parse(struct pt_packet *packet, const uint8_t *bytes, size_t size)
+int packet_parse(struct packet *packet, const uint8_t *bytes, size_t size)
 {
     if (size == 0)
         return PT_PARSE_TRUNCATED;
-    *packet = (struct pt_packet){0};
+    *packet = (struct packet){0};
     int n = parse_any(packet, bytes, size);
     if (n > 0)
         packet->size = (uint8_t)n;

@@ -8,14 +8,14 @@
 #include "pt/msr.h"
 #include "serial/io.h"
 
-void pt_pause_begin(struct pt_cpu *pt, const struct drain *drain, enum record_gap_cause cause)
+void pt_pause_begin(struct pt_engine *pt, const struct drain *drain, enum record_gap_cause cause)
 {
     pt->pmi_pending = false;
     pt->pause =
         (struct pt_pause){.on = true, .cause = cause, .at = pt->out.written, .tsc_from = tsc_read(), .drain = *drain};
 }
 
-void pt_pause_tell(struct pt_cpu *pt)
+void pt_pause_tell(struct pt_engine *pt)
 {
     struct pt_pause *pause = &pt->pause;
     uint64_t now = tsc_read();
@@ -28,7 +28,7 @@ void pt_pause_tell(struct pt_cpu *pt)
     pt_record(pt, RECORD_GAP, &record, sizeof(record), NULL, 0);
 }
 
-void pt_pause_change(struct pt_cpu *pt, enum record_gap_cause cause)
+void pt_pause_change(struct pt_engine *pt, enum record_gap_cause cause)
 {
     pt_pause_tell(pt);
     pt->pause.guest_runs = false;
@@ -36,7 +36,7 @@ void pt_pause_change(struct pt_cpu *pt, enum record_gap_cause cause)
     pt->pause.tsc_from = tsc_read();
 }
 
-static void end(struct pt_cpu *pt)
+static void end(struct pt_engine *pt)
 {
     if (!pt->pause.guest_runs) {
         pt->totals.stalls++;
@@ -46,7 +46,7 @@ static void end(struct pt_cpu *pt)
     pt->pause.on = false;
 }
 
-bool pt_pause_over(struct pt_cpu *pt)
+bool pt_pause_over(struct pt_engine *pt)
 {
     for (;;) {
         if (!pt->held && pt_rearm(pt, &pt->pause.drain)) {

@@ -6,7 +6,7 @@
 #define SHORT_HEAD_BYTES 40u
 
 /* Bytes that this CPU has written up to now. */
-static uint64_t trace_offset(struct pt_cpu *pt)
+static uint64_t trace_offset(struct pt_engine *pt)
 {
     if (!pt->tracing)
         return 0;
@@ -19,13 +19,13 @@ static uint64_t trace_offset(struct pt_cpu *pt)
     return pt->out.written;
 }
 
-static void give(struct pt_cpu *pt, const void *bytes, uint32_t size)
+static void give(struct pt_engine *pt, const void *bytes, uint32_t size)
 {
     if (size != 0)
         pt->sink->ops->record(pt->sink, pt->cpu, bytes, size);
 }
 
-void pt_record(struct pt_cpu *pt, enum record_kind kind, const void *head, uint32_t head_size, const void *body,
+void pt_record(struct pt_engine *pt, enum record_kind kind, const void *head, uint32_t head_size, const void *body,
                uint32_t body_size)
 {
     static const uint8_t zeros[8];

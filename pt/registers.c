@@ -8,7 +8,7 @@
 #include "pt/msr.h"
 #include "pt/rtit.h"
 
-void pt_canary_lift(struct pt_cpu *pt)
+void pt_canary_lift(struct pt_engine *pt)
 {
     for (uint32_t i = 0; pt->canary && i < CANARY_WORDS; i++)
         if (pt->canary[i] == canary_word(i))
@@ -16,7 +16,7 @@ void pt_canary_lift(struct pt_cpu *pt)
     pt->canary = NULL;
 }
 
-static void canary_move(struct pt_cpu *pt, uint64_t place)
+static void canary_move(struct pt_engine *pt, uint64_t place)
 {
     pt_canary_lift(pt);
     pt->canary = (volatile uint64_t *)((uint8_t *)pt->regions.va + place);
@@ -25,7 +25,7 @@ static void canary_move(struct pt_cpu *pt, uint64_t place)
     canary_put(pt->canary);
 }
 
-struct plan_snapshot pt_registers_read(const struct pt_cpu *pt, bool all)
+struct plan_snapshot pt_registers_read(const struct pt_engine *pt, bool all)
 {
     struct plan_snapshot snapshot = {
         .rtit_status = msr_read(IA32_RTIT_STATUS),
@@ -42,7 +42,7 @@ struct plan_snapshot pt_registers_read(const struct pt_cpu *pt, bool all)
     return snapshot;
 }
 
-void pt_registers_write(struct pt_cpu *pt, const struct plan_rearm *plan)
+void pt_registers_write(struct pt_engine *pt, const struct plan_rearm *plan)
 {
     if (plan->rewrite_table) {
         for (uint32_t i = 0; i < pt->out.scheme->nr_slots(&pt->out); i++)
@@ -60,7 +60,7 @@ void pt_registers_write(struct pt_cpu *pt, const struct plan_rearm *plan)
     msr_write(IA32_RTIT_STATUS, plan->rtit_status);
 }
 
-bool pt_registers_due(const struct pt_cpu *pt)
+bool pt_registers_due(const struct pt_engine *pt)
 {
     return pt->out.scheme->due(&pt->out, msr_read(IA32_RTIT_OUTPUT_MASK_PTRS));
 }

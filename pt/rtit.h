@@ -1,5 +1,5 @@
 /*
- * The registers of Intel PT and of its interrupt: MSR numbers and bits.
+ * The bits of the registers of Intel PT and of its interrupt.
  *
  * Core; values only. Source: SDM "Enabling and Configuration MSRs" (36.2.7), Tables "IA32_RTIT_CTL MSR" and
  * "IA32_RTIT_STATUS MSR"; Vol. 3B "Performance Monitoring" for 38EH and 390H; Vol. 3A "Local Vector Table" for LVTPC.
@@ -7,12 +7,7 @@
 #ifndef PT_RTIT_H
 #define PT_RTIT_H
 
-#define IA32_RTIT_OUTPUT_BASE 0x560u
-#define IA32_RTIT_OUTPUT_MASK_PTRS 0x561u
-#define IA32_RTIT_CTL 0x570u
-#define IA32_RTIT_STATUS 0x571u
-#define IA32_RTIT_CR3_MATCH 0x572u
-#define IA32_RTIT_ADDR0_A 0x580u /* _B behind it, then ADDR1_A, ... */
+#include "pt/msr_numbers.h"
 
 #define RTIT_CTL_TRACE_EN (1ull << 0)
 #define RTIT_CTL_CYC_EN (1ull << 1)
@@ -49,14 +44,10 @@
 #define VMX_MISC_PT_IN_VMX (1ull << 14)
 #define VMX_MISC_CR3_TARGETS 0x1ff0000ull /* how many CR3-target values: SDM Appendix A.6 */
 
-#define IA32_PERF_GLOBAL_STATUS 0x38eu
-#define IA32_PERF_GLOBAL_STATUS_RESET 0x390u /* IA32_PERF_GLOBAL_OVF_CTRL before version 4 */
 #define PERF_GLOBAL_TRACE_TOPA_PMI (1ull << 55)
 
-#define IA32_APIC_BASE 0x1bu
 #define APIC_BASE_X2APIC (1ull << 10)
 #define APIC_BASE_ENABLED (1ull << 11)
-#define IA32_X2APIC_LVT_PMI 0x834u
 #define XAPIC_LVT_PMI 0x340u /* offset in the xAPIC page */
 #define LVT_DELIVERY_NMI 0x400u
 #define LVT_MASKED 0x10000u

@@ -25,7 +25,7 @@ static enum pt_refusal choose(enum pt_scheme *scheme, uint32_t output, enum pt_s
     return PT_NO_OUTPUT;
 }
 
-enum pt_refusal pt_scheme_resolve(enum pt_scheme *scheme, const struct pt_cpuid *cpuid, const struct pt_config *config)
+enum pt_refusal pt_scheme_resolve(enum pt_scheme *scheme, const struct pt_cpuid *cpuid, const struct pt_options *config)
 {
     enum pt_refusal refusal = choose(scheme, cpuid->leaf14_0[2], config->scheme);
     if (refusal != PT_OK)
@@ -46,7 +46,7 @@ const char *pt_scheme_name(enum pt_scheme scheme)
     return names[scheme];
 }
 
-uint64_t pt_scheme_range_bytes(const struct pt_config *config)
+uint64_t pt_scheme_range_bytes(const struct pt_options *config)
 {
     uint64_t total = config->region_bytes * config->nr_regions;
     uint64_t bytes = config->region_bytes;
@@ -55,7 +55,7 @@ uint64_t pt_scheme_range_bytes(const struct pt_config *config)
     return bytes;
 }
 
-uint64_t pt_scheme_align(enum pt_scheme scheme, const struct pt_config *config)
+uint64_t pt_scheme_align(enum pt_scheme scheme, const struct pt_options *config)
 {
     return scheme == PT_SCHEME_RANGE ? pt_scheme_range_bytes(config) : config->region_bytes;
 }

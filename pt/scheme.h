@@ -10,15 +10,16 @@
 
 /* config->scheme on this CPU, AUTO resolved. Refuses what the CPU does not have, and sizes that the scheme cannot do.
  */
-enum pt_refusal pt_scheme_resolve(enum pt_scheme *scheme, const struct pt_cpuid *cpuid, const struct pt_config *config);
+enum pt_refusal pt_scheme_resolve(enum pt_scheme *scheme, const struct pt_cpuid *cpuid,
+                                  const struct pt_options *config);
 
 /* The options' word for a scheme. */
 const char *pt_scheme_name(enum pt_scheme scheme);
 
 /* What the trace memory must be aligned to, in bytes. A region to its size; a single range to its own. */
-uint64_t pt_scheme_align(enum pt_scheme scheme, const struct pt_config *config);
+uint64_t pt_scheme_align(enum pt_scheme scheme, const struct pt_options *config);
 
 /* Bytes of a single range: the largest power of two that the regions hold. */
-uint64_t pt_scheme_range_bytes(const struct pt_config *config);
+uint64_t pt_scheme_range_bytes(const struct pt_options *config);
 
 #endif

@@ -54,7 +54,7 @@ struct cpu {
 
     uint16_t number;
     bool has_vmcs; /* the current VMCS is this CPU's */
-    struct pt_cpu *pt;
+    struct pt_engine *pt;
     struct vmx_controls controls;
     uint32_t proc_controls;  /* as in the VMCS now */
     uint32_t msr_conditions; /* MSR_IF_* */

@@ -9,7 +9,6 @@
 #include "vmx/mtrr.h"
 #include "vmx/phys.h"
 
-#define MSR_IA32_VMX_EPT_VPID_CAP 0x48cu
 #define INVEPT_SINGLE_CONTEXT 1ull
 #define FOUR_GIB (4ull << 30)
 
@@ -130,7 +129,7 @@ const char *ept_build(const struct vmx_machine *machine)
     pool_used = 0;
     if (pool_pages < vmx_ept_pages_needed(machine->top_of_memory))
         return "too few pages for EPT tables";
-    largest_level = msr_read(MSR_IA32_VMX_EPT_VPID_CAP) & EPT_CAP_1G ? 3 : 2;
+    largest_level = msr_read(IA32_VMX_EPT_VPID_CAP) & EPT_CAP_1G ? 3 : 2;
     memory_access = machine->code_pages ? EPT_READ | EPT_WRITE : EPT_ACCESS_MASK;
     memory_types_read();
     root = new_table();

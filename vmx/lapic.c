@@ -26,7 +26,6 @@
 #define APIC_SVR 0x0f0u
 #define APIC_ICR_LOW 0x300u
 #define APIC_LVT_PMI 0x340u
-#define MSR_X2APIC_ICR 0x830u
 
 #define SVR_SOFTWARE_ENABLE (1u << 8)
 #define LVT_VECTOR_MASK 0xffu
@@ -51,7 +50,7 @@ static volatile uint32_t *lapic_register(const struct cpu *cpu, uint32_t offset)
 
 bool lapic_is_x2apic(void)
 {
-    return msr_read(MSR_IA32_APIC_BASE) & APIC_BASE_X2APIC;
+    return msr_read(IA32_APIC_BASE) & APIC_BASE_X2APIC;
 }
 
 static void lvtpc_take(const struct cpu *cpu)
@@ -59,7 +58,7 @@ static void lvtpc_take(const struct cpu *cpu)
     if (cpu->lapic_pa)
         *lapic_register(cpu, APIC_LVT_PMI) = LVT_DELIVERY_NMI;
     else if (lapic_is_x2apic())
-        msr_write(MSR_X2APIC_LVT_PMI, LVT_DELIVERY_NMI);
+        msr_write(IA32_X2APIC_LVT_PMI, LVT_DELIVERY_NMI);
 }
 
 /* Masked, ours may stay: then a PMI has been delivered, and its NMI waits to be judged (pt_nmi unmasks LVTPC). */
@@ -70,7 +69,7 @@ static bool lvtpc_is_ours(const struct cpu *cpu)
     if (cpu->lapic_pa)
         is = *lapic_register(cpu, APIC_LVT_PMI);
     else if (lapic_is_x2apic())
-        is = (uint32_t)msr_read(MSR_X2APIC_LVT_PMI);
+        is = (uint32_t)msr_read(IA32_X2APIC_LVT_PMI);
     return (is & LVT_PMI_WRITABLE & ~LVT_MASKED) == LVT_DELIVERY_NMI;
 }
 
@@ -81,14 +80,14 @@ static void keep_software_enabled(const struct cpu *cpu)
         if (!(svr & SVR_SOFTWARE_ENABLE))
             *lapic_register(cpu, APIC_SVR) = svr | SVR_SOFTWARE_ENABLE;
     } else if (lapic_is_x2apic()) {
-        msr_write(MSR_X2APIC_SVR, msr_read(MSR_X2APIC_SVR) | SVR_SOFTWARE_ENABLE);
+        msr_write(IA32_X2APIC_SIVR, msr_read(IA32_X2APIC_SIVR) | SVR_SOFTWARE_ENABLE);
     }
 }
 
 /* The mode or the address may have changed. */
 void lapic_guard_follow(struct cpu *cpu)
 {
-    const uint64_t base = msr_read(MSR_IA32_APIC_BASE);
+    const uint64_t base = msr_read(IA32_APIC_BASE);
     const bool xapic = (base & APIC_BASE_ENABLE) && !(base & APIC_BASE_X2APIC);
     const uint64_t page = xapic ? base & APIC_BASE_ADDRESS : 0;
 
@@ -111,8 +110,8 @@ void lapic_guard_start(struct cpu *cpu)
 {
     if (!vmx_machine.watch_lvtpc)
         return;
-    cpu->pmis_told = msr_read(MSR_IA32_PERF_GLOBAL_STATUS); /* overflows of before are nobody's */
-    cpu->lvtpc_guest = LVT_MASKED;                          /* as after reset, and as firmware leaves it */
+    cpu->pmis_told = msr_read(IA32_PERF_GLOBAL_STATUS); /* overflows of before are nobody's */
+    cpu->lvtpc_guest = LVT_MASKED;                      /* as after reset, and as firmware leaves it */
     lapic_guard_follow(cpu);
     lvtpc_take(cpu); /* whatever firmware left there */
 }
@@ -181,6 +180,6 @@ void lapic_guest_pmi(struct cpu *cpu)
         if (cpu->lapic_pa)
             *lapic_register(cpu, APIC_ICR_LOW) = icr;
         else
-            msr_write(MSR_X2APIC_ICR, icr);
+            msr_write(IA32_X2APIC_ICR, icr);
     }
 }

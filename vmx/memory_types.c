@@ -14,18 +14,18 @@ static bool have_read;
 bool memory_types_read(void)
 {
     static struct mtrr_state now; /* large for a stack */
-    const uint64_t cap = msr_read(MSR_IA32_MTRRCAP);
+    const uint64_t cap = msr_read(IA32_MTRRCAP);
 
     memset(&now, 0, sizeof now);
-    now.def_type = msr_read(MSR_IA32_MTRR_DEF_TYPE);
+    now.def_type = msr_read(IA32_MTRR_DEF_TYPE);
     if (have_read && !(now.def_type & MTRR_DEF_TYPE_E))
         return false;
     now.nr_variable = (uint32_t)(cap & MTRRCAP_VCNT_MASK);
     if (now.nr_variable > MTRR_MAX_VARIABLE)
         now.nr_variable = MTRR_MAX_VARIABLE;
     for (uint32_t i = 0; i < now.nr_variable; i++) {
-        now.variable[i].base = msr_read(MSR_IA32_MTRR_PHYSBASE0 + 2 * i);
-        now.variable[i].mask = msr_read(MSR_IA32_MTRR_PHYSBASE0 + 2 * i + 1);
+        now.variable[i].base = msr_read(IA32_MTRR_PHYSBASE0 + 2 * i);
+        now.variable[i].mask = msr_read(IA32_MTRR_PHYSBASE0 + 2 * i + 1);
     }
     if (cap & MTRRCAP_FIX)
         for (uint32_t i = 0; i < MTRR_NR_FIXED; i++)

@@ -42,7 +42,7 @@ static bool msr_try_write(uint32_t msr, uint64_t value)
 
 static bool feature_control_read(uint64_t *value)
 {
-    if (!msr_try_read(MSR_IA32_FEATURE_CONTROL, value))
+    if (!msr_try_read(IA32_FEATURE_CONTROL, value))
         return false;
     *value |= FEATURE_CONTROL_LOCK;
     *value &= ~(FEATURE_CONTROL_VMX | FEATURE_CONTROL_VMX_IN_SMX | FEATURE_CONTROL_SENTER);

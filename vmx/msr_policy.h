@@ -11,16 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MSR_IA32_APIC_BASE 0x1bu
-#define MSR_IA32_FEATURE_CONTROL 0x3au
-#define MSR_IA32_PERF_CAPABILITIES 0x345u
-#define MSR_IA32_PERF_GLOBAL_STATUS 0x38eu
-#define MSR_IA32_PERF_GLOBAL_CTRL 0x38fu
-#define MSR_IA32_PERF_GLOBAL_STATUS_RESET 0x390u
-#define MSR_IA32_PERF_GLOBAL_STATUS_SET 0x391u
-#define MSR_X2APIC_SVR 0x80fu
-#define MSR_X2APIC_LVT_PMI 0x834u
-#define MSR_IA32_XSS 0xda0u
+#include "pt/msr_numbers.h"
 
 /* "Trace_ToPA_PMI" of IA32_PERF_GLOBAL_STATUS and its RESET and SET. */
 #define PERF_GLOBAL_STATUS_TOPA_PMI (1ull << 55)

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "pt/msr_numbers.h"
+
 #define MEMORY_TYPE_UC 0
 #define MEMORY_TYPE_WC 1
 #define MEMORY_TYPE_WT 4
@@ -20,9 +22,6 @@
 #define MTRR_NR_FIXED 11u
 #define MTRR_MAX_VARIABLE 32u
 
-#define MSR_IA32_MTRRCAP 0xfeu
-#define MSR_IA32_MTRR_PHYSBASE0 0x200u
-#define MSR_IA32_MTRR_DEF_TYPE 0x2ffu
 #define MTRR_DEF_TYPE_FE (1ull << 10)
 #define MTRR_DEF_TYPE_E (1ull << 11)
 #define MTRR_PHYSMASK_VALID (1ull << 11)

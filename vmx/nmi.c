@@ -11,13 +11,11 @@
 #include "vmx/pmi.h"
 #include "vmx/vmcs.h"
 
-#define MSR_IA32_GS_BASE 0xc0000101u
-
 static uint32_t early_nmis; /* before this CPU had a struct cpu */
 
 struct cpu *cpu_this(void)
 {
-    return (struct cpu *)(uintptr_t)msr_read(MSR_IA32_GS_BASE);
+    return (struct cpu *)(uintptr_t)msr_read(IA32_GS_BASE);
 }
 
 uint32_t nmi_take_early(void)
@@ -55,7 +53,7 @@ static void nmi_arrived(struct cpu *cpu)
         nmi_owe(cpu);
         return;
     }
-    const struct pmi pmi = pmi_judge(msr_read(MSR_IA32_PERF_GLOBAL_STATUS), cpu->pmis_told);
+    const struct pmi pmi = pmi_judge(msr_read(IA32_PERF_GLOBAL_STATUS), cpu->pmis_told);
     const bool ours = pt_nmi(cpu->pt);
     /* The guest's counters share LVTPC with us: they are served as its own LVTPC asks. An NMI that neither explains
      * reaches the guest. */
@@ -65,7 +63,7 @@ static void nmi_arrived(struct cpu *cpu)
     else if (!ours)
         nmi_owe(cpu);
     else if (pmi.thaw)
-        msr_write(MSR_IA32_PERF_GLOBAL_STATUS_RESET, pmi.thaw);
+        msr_write(IA32_PERF_GLOBAL_STATUS_RESET, pmi.thaw);
 }
 
 enum exit_action nmi_exit(struct cpu *cpu)

@@ -8,7 +8,6 @@
 #include "vmx/cpu.h"
 #include "vmx/vmcs.h"
 
-#define MSR_IA32_VMX_MISC 0x485u
 #define PREEMPTION_TIMER_RATE 0x1full /* the timer counts at the TSC's rate shifted right by so many bits */
 
 /* Each VM entry starts it anew: any exit serves as well. */
@@ -16,7 +15,7 @@ void timer_setup(const struct cpu *cpu)
 {
     if (!(cpu->controls.pin & PIN_PREEMPTION_TIMER))
         return;
-    uint64_t ticks = vmx_machine.poll_tsc >> (msr_read(MSR_IA32_VMX_MISC) & PREEMPTION_TIMER_RATE);
+    uint64_t ticks = vmx_machine.poll_tsc >> (msr_read(IA32_VMX_MISC) & PREEMPTION_TIMER_RATE);
     vmwrite32(VMCS_GUEST_PREEMPTION_TIMER_VALUE, ticks > UINT32_MAX ? UINT32_MAX : ticks ? (uint32_t)ticks : 1);
 }
 

@@ -8,18 +8,17 @@
  * Source: SDM "VMX-Specific Packets and VMCS Controls" (36.5.1), "Managing Trace Packet Generation Across VMX
  * Transitions" (36.5.2); "VM-Exit Controls for MSRs", "VM-Entry Controls for MSRs".
  */
+#include "pt/msr_numbers.h"
 #include "vmx/cpu.h"
 #include "vmx/phys.h"
 #include "vmx/vmcs.h"
-
-#define MSR_IA32_RTIT_CTL 0x570u
 
 void trace_switch_setup(struct cpu *cpu)
 {
     const bool list = vmx_machine.way == PT_SWITCH_LIST;
 
-    cpu->entry_msr = (struct msr_entry){.index = MSR_IA32_RTIT_CTL};
-    cpu->exit_msr = (struct msr_entry){.index = MSR_IA32_RTIT_CTL};
+    cpu->entry_msr = (struct msr_entry){.index = IA32_RTIT_CTL};
+    cpu->exit_msr = (struct msr_entry){.index = IA32_RTIT_CTL};
     vmwrite32(VMCS_ENTRY_MSR_LOAD_COUNT, list);
     vmwrite32(VMCS_EXIT_MSR_LOAD_COUNT, list);
     vmwrite64(VMCS_ENTRY_MSR_LOAD_ADDRESS, virt_to_phys(&cpu->entry_msr));

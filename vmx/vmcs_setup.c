@@ -6,11 +6,6 @@
 #include "vmx/phys.h"
 #include "vmx/vmcs.h"
 
-#define MSR_IA32_PAT 0x277u
-#define MSR_IA32_EFER 0xc0000080u
-#define MSR_IA32_VMX_CR0_FIXED0 0x486u
-#define MSR_IA32_VMX_CR4_FIXED0 0x488u
-
 #define CR0_PE (1ull << 0)
 #define CR0_ET (1ull << 4)
 #define CR0_PG (1ull << 31)
@@ -119,8 +114,8 @@ static void setup_host(struct cpu *cpu)
     vmwriten(VMCS_HOST_CR4, READ_CR("cr4"));
     vmwriten(VMCS_HOST_RSP, (uint64_t)(uintptr_t)(cpu->stack + CPU_STACK_SIZE));
     vmwriten(VMCS_HOST_RIP, (uint64_t)(uintptr_t)vmx_exit_entry);
-    vmwrite64(VMCS_HOST_IA32_PAT, msr_read(MSR_IA32_PAT));
-    vmwrite64(VMCS_HOST_IA32_EFER, msr_read(MSR_IA32_EFER));
+    vmwrite64(VMCS_HOST_IA32_PAT, msr_read(IA32_PAT));
+    vmwrite64(VMCS_HOST_IA32_EFER, msr_read(IA32_EFER));
     if (cpu->controls.perf_global_ctrl)
         vmwrite64(VMCS_HOST_IA32_PERF_GLOBAL_CTRL, 0);
 }
@@ -164,8 +159,8 @@ static void setup_guest_segments(void)
 /* With unrestricted guest PE and PG are the guest's; what else must be 1 (NE, VMXE) is ours, and shadowed as 0. */
 static void setup_guest_control_registers(void)
 {
-    const uint64_t cr0_fixed = msr_read(MSR_IA32_VMX_CR0_FIXED0) & ~(CR0_PE | CR0_PG);
-    const uint64_t cr4_fixed = msr_read(MSR_IA32_VMX_CR4_FIXED0) | CR4_VMXE;
+    const uint64_t cr0_fixed = msr_read(IA32_VMX_CR0_FIXED0) & ~(CR0_PE | CR0_PG);
+    const uint64_t cr4_fixed = msr_read(IA32_VMX_CR4_FIXED0) | CR4_VMXE;
 
     /* VISIBLE: x87 errors come as #MF even where the guest leaves CR0.NE at 0. */
     vmwriten(VMCS_CR0_GUEST_HOST_MASK, cr0_fixed);
@@ -182,9 +177,9 @@ static void setup_guest(const struct cpu *cpu, const struct vmx_entry *entry)
     vmwriten(VMCS_GUEST_RIP, entry->eip);
     vmwriten(VMCS_GUEST_RFLAGS, RFLAGS_FIXED);
     vmwriten(VMCS_GUEST_DR7, DR7_FIXED);
-    vmwrite64(VMCS_GUEST_IA32_PAT, msr_read(MSR_IA32_PAT));
+    vmwrite64(VMCS_GUEST_IA32_PAT, msr_read(IA32_PAT));
     if (cpu->controls.perf_global_ctrl)
-        vmwrite64(VMCS_GUEST_IA32_PERF_GLOBAL_CTRL, msr_read(MSR_IA32_PERF_GLOBAL_CTRL));
+        vmwrite64(VMCS_GUEST_IA32_PERF_GLOBAL_CTRL, msr_read(IA32_PERF_GLOBAL_CTRL));
     vmwrite64(VMCS_LINK_POINTER, NO_VMCS_LINK);
 }
 

@@ -12,23 +12,6 @@
 #include "vmx/msr_policy.h"
 #include "vmx/phys.h"
 
-#define MSR_IA32_GS_BASE 0xc0000101u
-#define MSR_IA32_VMX_BASIC 0x480u
-#define MSR_IA32_VMX_PINBASED_CTLS 0x481u
-#define MSR_IA32_VMX_PROCBASED_CTLS 0x482u
-#define MSR_IA32_VMX_EXIT_CTLS 0x483u
-#define MSR_IA32_VMX_ENTRY_CTLS 0x484u
-#define MSR_IA32_VMX_CR0_FIXED0 0x486u
-#define MSR_IA32_VMX_CR0_FIXED1 0x487u
-#define MSR_IA32_VMX_CR4_FIXED0 0x488u
-#define MSR_IA32_VMX_CR4_FIXED1 0x489u
-#define MSR_IA32_VMX_PROCBASED_CTLS2 0x48bu
-#define MSR_IA32_VMX_EPT_VPID_CAP 0x48cu
-#define MSR_IA32_VMX_TRUE_PINBASED_CTLS 0x48du
-#define MSR_IA32_VMX_TRUE_PROCBASED_CTLS 0x48eu
-#define MSR_IA32_VMX_TRUE_EXIT_CTLS 0x48fu
-#define MSR_IA32_VMX_TRUE_ENTRY_CTLS 0x490u
-
 #define INVVPID_SINGLE_CONTEXT 1ull
 #define VMX_BASIC_REVISION 0x7fffffffull
 #define CR4_OSXSAVE (1ull << 18)
@@ -44,17 +27,17 @@ static uint8_t *io_bitmaps, *msr_bitmap;
 
 static void read_control_msrs(struct vmx_caps *caps)
 {
-    caps->basic = msr_read(MSR_IA32_VMX_BASIC);
+    caps->basic = msr_read(IA32_VMX_BASIC);
     const bool exact = caps->basic & VMX_BASIC_TRUE_CONTROLS;
-    caps->pin = msr_read(exact ? MSR_IA32_VMX_TRUE_PINBASED_CTLS : MSR_IA32_VMX_PINBASED_CTLS);
-    caps->proc = msr_read(exact ? MSR_IA32_VMX_TRUE_PROCBASED_CTLS : MSR_IA32_VMX_PROCBASED_CTLS);
-    caps->exit = msr_read(exact ? MSR_IA32_VMX_TRUE_EXIT_CTLS : MSR_IA32_VMX_EXIT_CTLS);
-    caps->entry = msr_read(exact ? MSR_IA32_VMX_TRUE_ENTRY_CTLS : MSR_IA32_VMX_ENTRY_CTLS);
+    caps->pin = msr_read(exact ? IA32_VMX_TRUE_PINBASED_CTLS : IA32_VMX_PINBASED_CTLS);
+    caps->proc = msr_read(exact ? IA32_VMX_TRUE_PROCBASED_CTLS : IA32_VMX_PROCBASED_CTLS);
+    caps->exit = msr_read(exact ? IA32_VMX_TRUE_EXIT_CTLS : IA32_VMX_EXIT_CTLS);
+    caps->entry = msr_read(exact ? IA32_VMX_TRUE_ENTRY_CTLS : IA32_VMX_ENTRY_CTLS);
     /* These exist only where the controls before them do. */
     if ((uint32_t)(caps->proc >> 32) & PROC_SECONDARY_CONTROLS)
-        caps->proc2 = msr_read(MSR_IA32_VMX_PROCBASED_CTLS2);
+        caps->proc2 = msr_read(IA32_VMX_PROCBASED_CTLS2);
     if ((uint32_t)(caps->proc2 >> 32) & (PROC2_ENABLE_EPT | PROC2_ENABLE_VPID))
-        caps->ept_vpid = msr_read(MSR_IA32_VMX_EPT_VPID_CAP);
+        caps->ept_vpid = msr_read(IA32_VMX_EPT_VPID_CAP);
 }
 
 const char *vmx_switch_check(enum pt_switch way)
@@ -72,7 +55,7 @@ const char *vmx_check(void)
     struct vmx_caps caps = {.cpuid_1_ecx = cpuid_read(1, 0).ecx};
 
     if (caps.cpuid_1_ecx & CPUID_1_ECX_VMX)
-        caps.feature_control = msr_read(MSR_IA32_FEATURE_CONTROL);
+        caps.feature_control = msr_read(IA32_FEATURE_CONTROL);
     const char *missing = vmx_caps_check(&caps);
     if (missing)
         return missing;
@@ -118,17 +101,17 @@ const char *vmx_machine_init(const struct vmx_machine *machine)
 
 static void enter_vmx_operation(struct cpu *cpu)
 {
-    const uint64_t feature_control = msr_read(MSR_IA32_FEATURE_CONTROL);
-    const uint32_t revision = (uint32_t)(msr_read(MSR_IA32_VMX_BASIC) & VMX_BASIC_REVISION);
+    const uint64_t feature_control = msr_read(IA32_FEATURE_CONTROL);
+    const uint32_t revision = (uint32_t)(msr_read(IA32_VMX_BASIC) & VMX_BASIC_REVISION);
     const uint64_t vmxon_pa = virt_to_phys(cpu->vmxon_region), vmcs_pa = virt_to_phys(cpu->vmcs_region);
     uint64_t cr0, cr4;
     uint8_t failed;
 
     if (!(feature_control & FEATURE_CONTROL_LOCK))
-        msr_write(MSR_IA32_FEATURE_CONTROL, feature_control | FEATURE_CONTROL_LOCK | FEATURE_CONTROL_VMX);
+        msr_write(IA32_FEATURE_CONTROL, feature_control | FEATURE_CONTROL_LOCK | FEATURE_CONTROL_VMX);
     __asm__ volatile("mov %%cr0, %0\n\tmov %%cr4, %1" : "=r"(cr0), "=r"(cr4));
-    cr0 = (cr0 | msr_read(MSR_IA32_VMX_CR0_FIXED0)) & msr_read(MSR_IA32_VMX_CR0_FIXED1);
-    cr4 = (cr4 | msr_read(MSR_IA32_VMX_CR4_FIXED0)) & msr_read(MSR_IA32_VMX_CR4_FIXED1);
+    cr0 = (cr0 | msr_read(IA32_VMX_CR0_FIXED0)) & msr_read(IA32_VMX_CR0_FIXED1);
+    cr4 = (cr4 | msr_read(IA32_VMX_CR4_FIXED0)) & msr_read(IA32_VMX_CR4_FIXED1);
     if (cpuid_read(1, 0).ecx & CPUID_1_ECX_XSAVE)
         cr4 |= CR4_OSXSAVE; /* for the guest's XSETBV */
     __asm__ volatile("mov %0, %%cr0\n\tmov %1, %%cr4" : : "r"(cr0), "r"(cr4) : "memory");
@@ -166,7 +149,7 @@ static void drop_translations(const struct cpu *cpu)
         fail_stop(cpu_this(), "INVVPID failed");
 }
 
-_Noreturn void vmx_cpu_run(void *memory, uint16_t number, struct pt_cpu *pt, const struct vmx_entry *entry)
+_Noreturn void vmx_cpu_run(void *memory, uint16_t number, struct pt_engine *pt, const struct vmx_entry *entry)
 {
     struct cpu *cpu = memory;
 
@@ -180,7 +163,7 @@ _Noreturn void vmx_cpu_run(void *memory, uint16_t number, struct pt_cpu *pt, con
                                               .max_extended = cpuid_read(0x80000000, 0).eax,
                                               .hypervisor = cpuid_read(1, 0).ecx & CPUID_1_ECX_HYPERVISOR};
     cpu->nmis_owed = nmi_take_early() ? 1 : 0;
-    msr_write(MSR_IA32_GS_BASE, (uint64_t)(uintptr_t)cpu);
+    msr_write(IA32_GS_BASE, (uint64_t)(uintptr_t)cpu);
     enter_vmx_operation(cpu);
     vmcs_setup(cpu, entry);
     drop_translations(cpu);

@@ -66,6 +66,6 @@ extern const uint32_t vmx_cpu_size; /* bytes of struct cpu, a multiple of 4096 *
 
 /* Enter VMX operation on this CPU and run the guest; does not return. memory: vmx_cpu_size bytes, zeroed, page-aligned,
  * direct map. A failure dumps and parks. */
-_Noreturn void vmx_cpu_run(void *memory, uint16_t cpu, struct pt_cpu *pt, const struct vmx_entry *entry);
+_Noreturn void vmx_cpu_run(void *memory, uint16_t cpu, struct pt_engine *pt, const struct vmx_entry *entry);
 
 #endif

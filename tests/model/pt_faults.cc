@@ -116,7 +116,7 @@ static void overflow_begin(BX_CPU_C *cpu)
 void ptm_overflow_end(BX_CPU_C *cpu, uint64_t ip)
 {
     struct ptm_cpu *p = &cpu->ptm;
-    struct pt_packet packet = {};
+    struct packet packet = {};
     bool traced = (p->hot & PTM_HOT_BRANCH) != 0;
     packet.kind = PT_PACKET_OVF;
     ptm_timing_lose(cpu);
@@ -149,7 +149,7 @@ void ptm_overflow_branch(BX_CPU_C *cpu, uint64_t ip)
         ptm_overflow_end(cpu, ip);
 }
 
-bool ptm_packet_before(BX_CPU_C *cpu, enum pt_packet_kind kind)
+bool ptm_packet_before(BX_CPU_C *cpu, enum packet_kind kind)
 {
     struct ptm_cpu *p = &cpu->ptm;
     if (!p->slow.overflow && ptm_trace_offset(p) >= p->slow.overflow_at)

@@ -108,7 +108,7 @@ void ptm_timing_start(BX_CPU_C *cpu);
 /* In an overflow: the timing packets that are due by now are lost (36.3.8.2). */
 void ptm_timing_lose(BX_CPU_C *cpu);
 /* A packet of that kind is about to be written: first what is due. */
-void ptm_timing_before(BX_CPU_C *cpu, enum pt_packet_kind kind);
+void ptm_timing_before(BX_CPU_C *cpu, enum packet_kind kind);
 
 /* --- pt_faults.cc --- */
 #define PTM_BDM70 0x1u  /* PSB+ has FUP and MODE.Exec where PacketEn = 0, and before the TIP.PGE of enabling */
@@ -125,20 +125,20 @@ void ptm_overflow_branch(BX_CPU_C *cpu, uint64_t ip);
 /* The overflow resolves at ip. */
 void ptm_overflow_end(BX_CPU_C *cpu, uint64_t ip);
 /* A packet of that kind is about to be written. false: it is lost. */
-bool ptm_packet_before(BX_CPU_C *cpu, enum pt_packet_kind kind);
+bool ptm_packet_before(BX_CPU_C *cpu, enum packet_kind kind);
 
 /* --- pt_packets.cc --- */
 /* Write a packet, or lose it in an overflow; what is due by time comes before it. */
-void ptm_put(BX_CPU_C *cpu, const struct pt_packet *packet);
+void ptm_put(BX_CPU_C *cpu, const struct packet *packet);
 uint8_t ptm_mode(BX_CPU_C *cpu);
 /* What is taken from a linear address in the current code segment, or in one of that base, to make an IP payload. */
 uint64_t ptm_ip_base(BX_CPU_C *cpu);
 uint64_t ptm_ip_payload(uint64_t ip, uint64_t base);
-void ptm_put_payload(BX_CPU_C *cpu, enum pt_packet_kind kind, uint64_t payload);
+void ptm_put_payload(BX_CPU_C *cpu, enum packet_kind kind, uint64_t payload);
 /* The same for a linear address in the current code segment. */
-void ptm_put_ip(BX_CPU_C *cpu, enum pt_packet_kind kind, uint64_t ip);
-void ptm_put_ip_suppressed(BX_CPU_C *cpu, enum pt_packet_kind kind);
-void ptm_put_plain(BX_CPU_C *cpu, enum pt_packet_kind kind); /* no payload */
+void ptm_put_ip(BX_CPU_C *cpu, enum packet_kind kind, uint64_t ip);
+void ptm_put_ip_suppressed(BX_CPU_C *cpu, enum packet_kind kind);
+void ptm_put_plain(BX_CPU_C *cpu, enum packet_kind kind); /* no payload */
 void ptm_put_pip(BX_CPU_C *cpu, bool vm_entry);
 void ptm_put_vmcs(BX_CPU_C *cpu);
 /* MODE.Exec, where the decoder does not know the mode, or always. */

@@ -5,17 +5,17 @@
  */
 #include "pt_internal.h"
 
-void ptm_put(BX_CPU_C *cpu, const struct pt_packet *packet)
+void ptm_put(BX_CPU_C *cpu, const struct packet *packet)
 {
     if (cpu->ptm.slow.watch && !ptm_packet_before(cpu, packet->kind))
         return;
     uint8_t bytes[PT_PACKET_MAX_SIZE];
-    ptm_output(cpu, bytes, pt_packet_encode(bytes, packet));
+    ptm_output(cpu, bytes, packet_encode(bytes, packet));
 }
 
-static struct pt_packet packet_of(enum pt_packet_kind kind)
+static struct packet packet_of(enum packet_kind kind)
 {
-    struct pt_packet packet = {};
+    struct packet packet = {};
     packet.kind = kind;
     return packet;
 }
@@ -33,15 +33,15 @@ uint64_t ptm_ip_payload(uint64_t ip, uint64_t base)
     return base == 0 ? ip : (ip - base) & 0xffffffff;
 }
 
-void ptm_put_ip(BX_CPU_C *cpu, enum pt_packet_kind kind, uint64_t ip)
+void ptm_put_ip(BX_CPU_C *cpu, enum packet_kind kind, uint64_t ip)
 {
     ptm_put_payload(cpu, kind, ptm_ip_payload(ip, ptm_ip_base(cpu)));
 }
 
-void ptm_put_payload(BX_CPU_C *cpu, enum pt_packet_kind kind, uint64_t ip)
+void ptm_put_payload(BX_CPU_C *cpu, enum packet_kind kind, uint64_t ip)
 {
     struct ptm_cpu *p = &cpu->ptm;
-    struct pt_packet packet = packet_of(kind);
+    struct packet packet = packet_of(kind);
     uint64_t payload = 0;
     if (p->slow.overflow)
         return;
@@ -60,23 +60,23 @@ void ptm_put_payload(BX_CPU_C *cpu, enum pt_packet_kind kind, uint64_t ip)
     ptm_put(cpu, &packet);
 }
 
-void ptm_put_ip_suppressed(BX_CPU_C *cpu, enum pt_packet_kind kind)
+void ptm_put_ip_suppressed(BX_CPU_C *cpu, enum packet_kind kind)
 {
-    struct pt_packet packet = packet_of(kind);
+    struct packet packet = packet_of(kind);
     packet.ip_bytes = PT_IP_SUPPRESSED;
     ptm_put(cpu, &packet);
 }
 
-void ptm_put_plain(BX_CPU_C *cpu, enum pt_packet_kind kind)
+void ptm_put_plain(BX_CPU_C *cpu, enum packet_kind kind)
 {
-    struct pt_packet packet = packet_of(kind);
+    struct packet packet = packet_of(kind);
     ptm_put(cpu, &packet);
 }
 
 /* 36.4.2.7. A VM entry's has NR set whatever "conceal VMX non-root operation from Intel PT" says. */
 void ptm_put_pip(BX_CPU_C *cpu, bool vm_entry)
 {
-    struct pt_packet packet = packet_of(PT_PACKET_PIP);
+    struct packet packet = packet_of(PT_PACKET_PIP);
     packet.cr3 = ptm_cr3_address(cpu, cpu->cr3) & 0xfffffffffffffull;
     packet.non_root = cpu->in_vmx_guest && (vm_entry || !ptm_vmx_concealed(cpu));
     ptm_put(cpu, &packet);
@@ -85,7 +85,7 @@ void ptm_put_pip(BX_CPU_C *cpu, bool vm_entry)
 /* 36.4.2.15 */
 void ptm_put_vmcs(BX_CPU_C *cpu)
 {
-    struct pt_packet packet = packet_of(PT_PACKET_VMCS);
+    struct packet packet = packet_of(PT_PACKET_VMCS);
     packet.vmcs = cpu->vmcsptr & 0xffffffffff000ull;
     ptm_put(cpu, &packet);
 }
@@ -101,7 +101,7 @@ uint8_t ptm_mode(BX_CPU_C *cpu)
 void ptm_put_mode(BX_CPU_C *cpu, bool always)
 {
     struct ptm_cpu *p = &cpu->ptm;
-    struct pt_packet packet = packet_of(PT_PACKET_MODE_EXEC);
+    struct packet packet = packet_of(PT_PACKET_MODE_EXEC);
     uint8_t mode = ptm_mode(cpu);
     packet.cs_l = (mode & 1) != 0;
     packet.cs_d = (mode & 2) != 0;
@@ -130,7 +130,7 @@ void ptm_psb(BX_CPU_C *cpu, uint64_t ip)
     p->mode_known = false;
     p->retstack_depth = 0;
 
-    struct pt_packet psb = packet_of(PT_PACKET_PSB);
+    struct packet psb = packet_of(PT_PACKET_PSB);
     ptm_put(cpu, &psb);
     ptm_put_tsc(cpu);
     ptm_put_cbr(cpu);
@@ -139,7 +139,7 @@ void ptm_psb(BX_CPU_C *cpu, uint64_t ip)
     if (cpu->in_vmx && !ptm_vmx_concealed(cpu))
         ptm_put_vmcs(cpu);
     if (p->context_en && (p->msr.ctl & RTIT_CTL_BRANCH_EN)) {
-        struct pt_packet tsx = packet_of(PT_PACKET_MODE_TSX); /* never inside a transaction: there are none */
+        struct packet tsx = packet_of(PT_PACKET_MODE_TSX); /* never inside a transaction: there are none */
         ptm_put(cpu, &tsx);
     }
     bool with_ip = p->packet_en || (ptm_config.errata & PTM_BDM70);
@@ -148,7 +148,7 @@ void ptm_psb(BX_CPU_C *cpu, uint64_t ip)
         ptm_put_ip(cpu, PT_PACKET_FUP, ip);
         p->slow.ip_uncompressed |= !p->packet_en;
     }
-    struct pt_packet psbend = packet_of(PT_PACKET_PSBEND);
+    struct packet psbend = packet_of(PT_PACKET_PSBEND);
     ptm_put(cpu, &psbend);
 }
 

@@ -21,7 +21,7 @@ static void ptwrite(BX_CPU_C *cpu, uint64_t value, uint8_t bytes)
     struct ptm_cpu *p = &cpu->ptm;
     if (!p->packet_en || !(p->msr.ctl & RTIT_CTL_PTW_EN))
         return;
-    struct pt_packet packet = {};
+    struct packet packet = {};
     packet.kind = PT_PACKET_PTW;
     packet.payload = value;
     packet.ptw_bytes = bytes;

@@ -43,7 +43,7 @@ void ptm_tnt_flush(BX_CPU_C *cpu)
     struct ptm_slow *s = &p->slow;
     if (p->tnt == PTM_TNT_EMPTY)
         return;
-    struct pt_packet packet = {};
+    struct packet packet = {};
     packet.kind = p->tnt < 2 * PTM_TNT_FULL ? PT_PACKET_TNT_8 : PT_PACKET_TNT_64;
     packet.tnt_bits = (uint8_t)(63 - __builtin_clzll(p->tnt));
     packet.tnt = p->tnt;

@@ -75,7 +75,7 @@ static uint64_t mtc_now(BX_CPU_C *cpu)
 static void put_tma(BX_CPU_C *cpu)
 {
     uint32_t ticks_since;
-    struct pt_packet packet = {};
+    struct packet packet = {};
     packet.kind = PT_PACKET_TMA;
     packet.tma_ctc = (uint16_t)art_now(cpu, &ticks_since);
     packet.tma_fc = ticks_since & 0x1ff;
@@ -87,7 +87,7 @@ void ptm_put_tsc(BX_CPU_C *cpu)
 {
     if (!(cpu->ptm.msr.ctl & RTIT_CTL_TSC_EN))
         return;
-    struct pt_packet packet = {};
+    struct packet packet = {};
     packet.kind = PT_PACKET_TSC;
     packet.tsc = (cpu->get_Virtual_TSC() + ticks_late(cpu)) & 0xffffffffffffffull;
     ptm_put(cpu, &packet);
@@ -98,7 +98,7 @@ void ptm_put_tsc(BX_CPU_C *cpu)
 /* 36.4.2.10: the ratio is that of the base frequency, CPUID.16H: nothing changes it. */
 void ptm_put_cbr(BX_CPU_C *cpu)
 {
-    struct pt_packet packet = {};
+    struct packet packet = {};
     packet.kind = PT_PACKET_CBR;
     packet.payload = 35;
     ptm_put(cpu, &packet);
@@ -115,7 +115,7 @@ static void mtc_if_due(BX_CPU_C *cpu)
     p->slow.mtc_last = now;
     if (p->msr.ctl & RTIT_CTL_CYC_EN)
         ptm_tnt_flush(cpu);
-    struct pt_packet packet = {};
+    struct packet packet = {};
     packet.kind = PT_PACKET_MTC;
     packet.payload = now & 0xff;
     ptm_put(cpu, &packet);
@@ -158,7 +158,7 @@ void ptm_timing_start(BX_CPU_C *cpu)
 }
 
 /* 36.3.6, "CYC-eligible packets" */
-static bool cyc_eligible(enum pt_packet_kind kind)
+static bool cyc_eligible(enum packet_kind kind)
 {
     switch (kind) {
     case PT_PACKET_TNT_8:
@@ -183,7 +183,7 @@ static bool cyc_eligible(enum pt_packet_kind kind)
 
 /* 36.3.6.3, "Cycle Thresholds"; at most one in a cycle. A TNT packet's is that of its first branch (36.3.6.2). OVF
  * always has one: the counter starts again there (36.3.8.2, Table 36-35). */
-static void cyc_if_due(BX_CPU_C *cpu, enum pt_packet_kind kind)
+static void cyc_if_due(BX_CPU_C *cpu, enum packet_kind kind)
 {
     struct ptm_slow *s = &cpu->ptm.slow;
     if (!(cpu->ptm.msr.ctl & RTIT_CTL_CYC_EN) || !cyc_eligible(kind))
@@ -194,7 +194,7 @@ static void cyc_if_due(BX_CPU_C *cpu, enum pt_packet_kind kind)
     uint64_t threshold = code == 0 || kind == PT_PACKET_OVF ? 0 : 1ull << (code - 1);
     if (cycle < s->cyc_last || cycle - s->cyc_last < threshold || (s->cyc_sent && cycle == s->cyc_last))
         return;
-    struct pt_packet packet = {};
+    struct packet packet = {};
     packet.kind = PT_PACKET_CYC;
     packet.cyc = cycle - s->cyc_last;
     ptm_put(cpu, &packet);
@@ -238,7 +238,7 @@ void ptm_timing_lose(BX_CPU_C *cpu)
 }
 
 /* TMA stands right behind its TSC; a TNT packet says what was executed before the time that is due. */
-void ptm_timing_before(BX_CPU_C *cpu, enum pt_packet_kind kind)
+void ptm_timing_before(BX_CPU_C *cpu, enum packet_kind kind)
 {
     struct ptm_cpu *p = &cpu->ptm;
     bool tnt = kind == PT_PACKET_TNT_8 || kind == PT_PACKET_TNT_64;

@@ -39,12 +39,12 @@ include_directions() {
     # shellcheck disable=SC2086
     awk -v core="$CORE" '
     BEGIN {
-        leaf = "pt/msr.h serial/io.h serial/log.h vmx/phys.h boot/trap_frame.h boot/fixup.h"
+        leaf = "pt/msr.h pt/msr_numbers.h serial/io.h serial/log.h vmx/phys.h boot/trap_frame.h boot/fixup.h"
         may["boot"] = "vmx/ pt/ serial/"
         may["vmx"] = "pt/engine.h serial/record.h " leaf
         may["pt"] = "serial/sink.h serial/record.h serial/command.h " leaf
         may["serial"] = leaf
-        may["decode"] = "pt/packet.h pt/rtit.h pt/topa.h pt/caps.h serial/frame.h serial/record.h serial/crc32c.h serial/window.h serial/net.h serial/command.h"
+        may["decode"] = "pt/packet.h pt/msr_numbers.h pt/rtit.h pt/topa.h pt/caps.h serial/frame.h serial/record.h serial/crc32c.h serial/window.h serial/net.h serial/command.h"
         may["tests"] = "boot/ vmx/ pt/ serial/ decode/"
         n = split(core, list, " ")
         for (i = 1; i <= n; i++) is_core[list[i]] = 1

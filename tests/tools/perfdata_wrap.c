@@ -199,8 +199,8 @@ static void put_file(struct buffer *file, const struct buffer *trace, const stru
 static bool adapt(struct buffer *trace, struct flow *flow)
 {
     for (size_t at = 0; at < trace->used;) {
-        struct pt_packet packet;
-        int size = pt_packet_parse(&packet, trace->bytes + at, trace->used - at);
+        struct packet packet;
+        int size = packet_parse(&packet, trace->bytes + at, trace->used - at);
         if (size == PT_PARSE_TRUNCATED) {
             memset(trace->bytes + at, 0, trace->used - at);
             return true;

@@ -277,7 +277,7 @@ struct fake *fake_make(const struct fake_setup *setup, uint64_t seed)
     fake->kept_min = ~0ull;
     fake->seed = seed;
     fake->config =
-        (struct pt_config){.stop = setup->stop, .region_bytes = setup->region_bytes, .nr_regions = setup->nr_regions};
+        (struct pt_options){.stop = setup->stop, .region_bytes = setup->region_bytes, .nr_regions = setup->nr_regions};
     fake->memory_bytes = setup->scheme == PT_SCHEME_RANGE ? pt_scheme_range_bytes(&fake->config)
                                                           : fake->config.region_bytes * fake->config.nr_regions;
     fake->memory = calloc(fake->memory_bytes, sizeof(*fake->memory));

@@ -32,7 +32,7 @@ struct fake_setup {
 
 struct fake {
     struct fake_setup setup;
-    struct pt_config config;
+    struct pt_options config;
     /* memory and registers */
     uint64_t tables[RING_MAX_TABLES * TOPA_TABLE_ENTRIES];
     uint32_t *memory; /* number of the byte that stands there, from 1; 0: none; or CANARY_SEQ */

@@ -52,14 +52,14 @@ int flow_teardown(void **state)
     return 0;
 }
 
-void put(struct fixture *f, struct pt_packet packet)
+void put(struct fixture *f, struct packet packet)
 {
-    f->size += pt_packet_encode(f->trace + f->size, &packet);
+    f->size += packet_encode(f->trace + f->size, &packet);
 }
 
-void put_ip(struct fixture *f, enum pt_packet_kind kind, uint64_t ip)
+void put_ip(struct fixture *f, enum packet_kind kind, uint64_t ip)
 {
-    struct pt_packet packet = {.kind = kind};
+    struct packet packet = {.kind = kind};
     packet.ip_bytes = (uint8_t)pt_ip_compress(&packet.ip, ip, f->last_ip);
     f->last_ip = ip;
     put(f, packet);
@@ -67,7 +67,7 @@ void put_ip(struct fixture *f, enum pt_packet_kind kind, uint64_t ip)
 
 void put_tnt(struct fixture *f, const char *bits)
 {
-    struct pt_packet packet = {.kind = PT_PACKET_TNT_8, .tnt_bits = (uint8_t)strlen(bits)};
+    struct packet packet = {.kind = PT_PACKET_TNT_8, .tnt_bits = (uint8_t)strlen(bits)};
     for (; *bits; bits++)
         packet.tnt = packet.tnt << 1 | (*bits == '!');
     put(f, packet);
@@ -75,18 +75,18 @@ void put_tnt(struct fixture *f, const char *bits)
 
 void put_pip(struct fixture *f, bool non_root)
 {
-    put(f, (struct pt_packet){.kind = PT_PACKET_PIP, .cr3 = 0x1000, .non_root = non_root});
+    put(f, (struct packet){.kind = PT_PACKET_PIP, .cr3 = 0x1000, .non_root = non_root});
 }
 
 void put_psb(struct fixture *f, uint64_t ip, bool non_root)
 {
-    put(f, (struct pt_packet){.kind = PT_PACKET_PSB});
+    put(f, (struct packet){.kind = PT_PACKET_PSB});
     f->last_ip = 0;
     put_pip(f, non_root);
-    put(f, (struct pt_packet){.kind = PT_PACKET_MODE_EXEC, .cs_l = true});
+    put(f, (struct packet){.kind = PT_PACKET_MODE_EXEC, .cs_l = true});
     if (ip)
         put_ip(f, PT_PACKET_FUP, ip);
-    put(f, (struct pt_packet){.kind = PT_PACKET_PSBEND});
+    put(f, (struct packet){.kind = PT_PACKET_PSBEND});
 }
 
 uint64_t put_exit(struct fixture *f, uint64_t from)
@@ -95,7 +95,7 @@ uint64_t put_exit(struct fixture *f, uint64_t from)
     put_pip(f, false);
     put_ip(f, PT_PACKET_TIP, ROOT);
     put_ip(f, PT_PACKET_FUP, ROOT + 1);
-    put(f, (struct pt_packet){.kind = PT_PACKET_TIP_PGD});
+    put(f, (struct packet){.kind = PT_PACKET_TIP_PGD});
     return f->size;
 }
 

@@ -42,8 +42,8 @@ int flow_teardown(void **state);
 #define FLOW_TEST(name) cmocka_unit_test_setup_teardown(name, flow_setup, flow_teardown)
 
 /* Packets behind those that are there. */
-void put(struct fixture *f, struct pt_packet packet);
-void put_ip(struct fixture *f, enum pt_packet_kind kind, uint64_t ip);
+void put(struct fixture *f, struct packet packet);
+void put_ip(struct fixture *f, enum packet_kind kind, uint64_t ip);
 
 /* Bits as in ptdump: '!' taken, '.' not. */
 void put_tnt(struct fixture *f, const char *bits);

@@ -20,18 +20,18 @@ static const struct pt_cpuid good_cpu = {
     .leaf80000008_eax = 39,
     .vmx_misc = 4u << 16 | 1u << 14, /* four CR3-target values, PT in VMX operation */
 };
-static const struct pt_config plain = {.enabled = true,
-                                       .region_bytes = 1 << 19,
-                                       .nr_regions = 8,
-                                       .os = true,
-                                       .user = true,
-                                       .tsc = true,
-                                       .psb_bytes = 16384};
+static const struct pt_options plain = {.enabled = true,
+                                        .region_bytes = 1 << 19,
+                                        .nr_regions = 8,
+                                        .os = true,
+                                        .user = true,
+                                        .tsc = true,
+                                        .psb_bytes = 16384};
 
-static uint64_t resolve(const struct pt_cpuid *cpu, const struct pt_config *config, enum pt_refusal expected)
+static uint64_t resolve(const struct pt_cpuid *cpu, const struct pt_options *config, enum pt_refusal expected)
 {
     struct pt_setup setup = {.rtit_ctl = ~0ull};
-    assert_int_equal(pt_config_resolve(&setup, cpu, config), expected);
+    assert_int_equal(pt_options_resolve(&setup, cpu, config), expected);
     if (expected != PT_OK)
         assert_int_equal(setup.rtit_ctl, 0);
     return setup.rtit_ctl;
@@ -40,7 +40,7 @@ static uint64_t resolve(const struct pt_cpuid *cpu, const struct pt_config *conf
 static void test_ctl(void **state)
 {
     (void)state;
-    struct pt_config config = plain;
+    struct pt_options config = plain;
     assert_int_equal(resolve(&good_cpu, &config, PT_OK), 0x0300250c); /* PSBFreq 3 BranchEn TSCEn ToPA User OS */
     config.tsc = false, config.user = false, config.psb_bytes = 2048, config.disable_retc = true;
     assert_int_equal(resolve(&good_cpu, &config, PT_OK), 0x00002904);
@@ -51,7 +51,7 @@ static void test_ctl(void **state)
 static void test_refusals(void **state)
 {
     (void)state;
-    struct pt_config config = plain;
+    struct pt_options config = plain;
     struct pt_cpuid cpu = good_cpu;
     cpu.leaf0_eax = 0x13;
     resolve(&cpu, &config, PT_NO_CPUID);
@@ -71,7 +71,7 @@ static void test_refusals(void **state)
 
 static void scheme_is(uint32_t output, enum pt_scheme wanted, enum pt_refusal refusal, enum pt_scheme chosen)
 {
-    struct pt_config config = plain;
+    struct pt_options config = plain;
     struct pt_cpuid cpu = good_cpu;
     enum pt_scheme scheme;
     config.scheme = wanted, cpu.leaf14_0[2] = output;
@@ -104,7 +104,7 @@ static void test_schemes(void **state)
 static void test_scheme_sizes(void **state)
 {
     (void)state;
-    struct pt_config config = plain;
+    struct pt_options config = plain;
     enum pt_scheme scheme;
     config.region_bytes = 4096, config.nr_regions = 4096;
     assert_int_equal(pt_scheme_resolve(&scheme, &good_cpu, &config), PT_OK);
@@ -125,7 +125,7 @@ static void test_scheme_sizes(void **state)
 static void test_psb(void **state)
 {
     (void)state;
-    struct pt_config config = plain;
+    struct pt_options config = plain;
     struct pt_cpuid cpu = good_cpu;
     config.psb_bytes = 131072; /* code 6: not in the bitmap */
     resolve(&cpu, &config, PT_BAD_OPTION);
@@ -149,7 +149,7 @@ static void test_what_and_when(void **state)
 {
     (void)state;
     struct pt_cpuid cpu = good_cpu;
-    struct pt_config config = plain;
+    struct pt_options config = plain;
     struct pt_setup setup;
     cpu.leaf14_0[1] = 0x1f;
     config.psb_bytes = 0, config.tsc = false;
@@ -161,7 +161,7 @@ static void test_what_and_when(void **state)
     config.cr3[1] = 0x1ac000;
     config.ranges[0] = (struct pt_range){PT_RANGE_FILTER, 0x1000, 0x1fff};
     config.ranges[1] = (struct pt_range){PT_RANGE_STOP, 0xffffffff81000000, 0xffffffff8100000f};
-    assert_int_equal(pt_config_resolve(&setup, &cpu, &config), PT_OK);
+    assert_int_equal(pt_options_resolve(&setup, &cpu, &config), PT_OK);
     assert_int_equal(setup.rtit_ctl, 0x210000218cull);
     assert_true(setup.has_cr3_match);
     assert_int_equal(setup.cr3_match[0], 0x1ab000);
@@ -178,7 +178,7 @@ static void test_psb_auto(void **state)
 {
     (void)state;
     struct pt_cpuid cpu = good_cpu;
-    struct pt_config config = plain;
+    struct pt_options config = plain;
     config.psb_bytes = PT_PSB_AUTO;
     assert_int_equal(resolve(&cpu, &config, PT_OK), 0x0300250c);
     cpu.leaf14_1[1] = 0x00073fff; /* 2K 4K 8K */
@@ -187,7 +187,7 @@ static void test_psb_auto(void **state)
     assert_int_equal(resolve(&cpu, &config, PT_OK), 0x0000250c);
 }
 
-static void objection(const struct pt_cpuid *cpu, const struct pt_config *config, const char *expected)
+static void objection(const struct pt_cpuid *cpu, const struct pt_options *config, const char *expected)
 {
     char text[160] = "";
     size_t size = pt_objection(text, sizeof(text), cpu, config);
@@ -199,7 +199,7 @@ static void test_objections(void **state)
 {
     (void)state;
     struct pt_cpuid cpu = good_cpu, old = good_cpu;
-    struct pt_config config = plain;
+    struct pt_options config = plain;
     old.leaf14_0[0] = 0, old.leaf14_0[1] = 0;
     objection(&cpu, &config, "");
     config.mtc_on = true, config.mtc = 5;

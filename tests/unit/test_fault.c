@@ -19,7 +19,7 @@ static struct output output;
 static int setup(void **state)
 {
     (void)state;
-    const struct pt_config config = {.region_bytes = 8192, .nr_regions = 600};
+    const struct pt_options config = {.region_bytes = 8192, .nr_regions = 600};
     output = output_make(PT_SCHEME_TOPA, true, &config, TABLES_PA, REGIONS_PA);
     assert_int_equal(output.scheme->nr_slots(&output), 602);
     for (uint32_t i = 0; i < 602; i++)
@@ -86,7 +86,7 @@ static void test_sizes(void **state)
 {
     (void)state;
     for (uint32_t code = 0; code < 16; code++) {
-        struct pt_config config = {.region_bytes = 4096ull << code, .nr_regions = 5, .stop = code % 2};
+        struct pt_options config = {.region_bytes = 4096ull << code, .nr_regions = 5, .stop = code % 2};
         for (unsigned kind = 0; kind < 3; kind++) { /* many regions, one region, one region told of by its halves */
             struct output made =
                 output_make(kind == 0 ? PT_SCHEME_TOPA : PT_SCHEME_SINGLE, kind != 1, &config, TABLES_PA, 0x40000000);

@@ -14,7 +14,7 @@
 
 static void put_pgd(struct fixture *f)
 {
-    put(f, (struct pt_packet){.kind = PT_PACKET_TIP_PGD});
+    put(f, (struct packet){.kind = PT_PACKET_TIP_PGD});
 }
 
 /* One branch more, whose target nobody knows. */

@@ -12,7 +12,7 @@
 #include "pt/packet.h"
 
 struct vector {
-    struct pt_packet packet;
+    struct packet packet;
     size_t size;
     uint8_t bytes[PT_PACKET_MAX_SIZE];
 };
@@ -81,7 +81,7 @@ static const struct vector vectors[] = {
 };
 #define NR_VECTORS (sizeof(vectors) / sizeof(vectors[0]))
 
-static void assert_same(const struct pt_packet *a, const struct pt_packet *b)
+static void assert_same(const struct packet *a, const struct packet *b)
 {
     assert_int_equal(a->kind, b->kind);
     assert_int_equal(a->ip_bytes, b->ip_bytes);
@@ -106,10 +106,10 @@ static void test_vectors(void **state)
     for (size_t i = 0; i < NR_VECTORS; i++) {
         const struct vector *v = &vectors[i];
         uint8_t out[PT_PACKET_MAX_SIZE] = {0};
-        struct pt_packet parsed;
-        assert_int_equal(pt_packet_encode(out, &v->packet), v->size);
+        struct packet parsed;
+        assert_int_equal(packet_encode(out, &v->packet), v->size);
         assert_memory_equal(out, v->bytes, v->size);
-        assert_int_equal(pt_packet_parse(&parsed, v->bytes, v->size), v->size);
+        assert_int_equal(packet_parse(&parsed, v->bytes, v->size), v->size);
         assert_int_equal(parsed.size, v->size);
         assert_same(&parsed, &v->packet);
         seen[v->packet.kind] = true;
@@ -125,9 +125,9 @@ static void test_truncated(void **state)
     for (size_t i = 0; i < NR_VECTORS; i++) {
         for (size_t size = 0; size < vectors[i].size; size++) {
             uint8_t *bytes = test_malloc(size + 1);
-            struct pt_packet packet;
+            struct packet packet;
             memcpy(bytes + 1, vectors[i].bytes, size);
-            assert_int_equal(pt_packet_parse(&packet, bytes + 1, size), PT_PARSE_TRUNCATED);
+            assert_int_equal(packet_parse(&packet, bytes + 1, size), PT_PARSE_TRUNCATED);
             test_free(bytes);
         }
     }
@@ -157,22 +157,22 @@ static void test_unknown(void **state)
         {7, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2},
     };
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        struct pt_packet packet;
-        assert_int_equal(pt_packet_parse(&packet, bad[i], sizeof(bad[i])), PT_PARSE_UNKNOWN);
+        struct packet packet;
+        assert_int_equal(packet_parse(&packet, bad[i], sizeof(bad[i])), PT_PARSE_UNKNOWN);
     }
 }
 
 static void test_encode_refuses(void **state)
 {
     (void)state;
-    static const struct pt_packet bad[] = {
+    static const struct packet bad[] = {
         {K(TNT_8), .tnt_bits = 0},   {K(TNT_8), .tnt_bits = 7}, {K(TNT_64), .tnt_bits = 0},
         {K(TNT_64), .tnt_bits = 48}, {K(TIP), .ip_bytes = 5},   {K(FUP), .ip_bytes = 7},
         {K(PTW), .ptw_bytes = 0},    {K(PTW), .ptw_bytes = 2},  {K(NR_KINDS)},
     };
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         uint8_t out[PT_PACKET_MAX_SIZE];
-        assert_int_equal(pt_packet_encode(out, &bad[i]), 0);
+        assert_int_equal(packet_encode(out, &bad[i]), 0);
     }
 }
 
@@ -185,9 +185,9 @@ static uint64_t random_next(uint64_t *seed)
 }
 
 /* A packet of the kind with random fields, only those set that the kind has. */
-static struct pt_packet random_packet(enum pt_packet_kind kind, uint64_t *seed)
+static struct packet random_packet(enum packet_kind kind, uint64_t *seed)
 {
-    struct pt_packet p = {.kind = kind};
+    struct packet p = {.kind = kind};
     static const uint8_t ip_bits[] = {0, 16, 32, 48, 48, 0, 64};
     static const uint8_t payload_bits[PT_PACKET_NR_KINDS] = {
         [PT_PACKET_CBR] = 8,  [PT_PACKET_TSC] = 56,   [PT_PACKET_MTC] = 8,   [PT_PACKET_CYC] = 64,
@@ -229,12 +229,12 @@ static void test_round_trip(void **state)
     (void)state;
     uint64_t seed = 0x243f6a8885a308d3;
     for (unsigned i = 0; i < 20000; i++) {
-        struct pt_packet p = random_packet((enum pt_packet_kind)(i % PT_PACKET_NR_KINDS), &seed);
-        struct pt_packet parsed;
+        struct packet p = random_packet((enum packet_kind)(i % PT_PACKET_NR_KINDS), &seed);
+        struct packet parsed;
         uint8_t out[PT_PACKET_MAX_SIZE];
-        size_t size = pt_packet_encode(out, &p);
+        size_t size = packet_encode(out, &p);
         assert_in_range(size, 1, PT_PACKET_MAX_SIZE);
-        assert_int_equal(pt_packet_parse(&parsed, out, size), size);
+        assert_int_equal(packet_parse(&parsed, out, size), size);
         assert_same(&parsed, &p);
     }
 }
@@ -247,18 +247,18 @@ static void test_any_bytes(void **state)
     uint64_t seed = 0x13198a2e03707344;
     for (unsigned i = 0; i < 200000; i++) {
         uint8_t bytes[PT_PACKET_MAX_SIZE], out[PT_PACKET_MAX_SIZE];
-        struct pt_packet packet, again;
+        struct packet packet, again;
         for (size_t j = 0; j < sizeof(bytes); j++)
             bytes[j] = (uint8_t)random_next(&seed);
         if (i % 2)
             bytes[0] = 0x02;
         size_t size = 1 + i % sizeof(bytes);
-        int n = pt_packet_parse(&packet, bytes, size);
+        int n = packet_parse(&packet, bytes, size);
         assert_true(n == PT_PARSE_TRUNCATED || n == PT_PARSE_UNKNOWN || (n > 0 && (size_t)n <= size));
         if (n <= 0)
             continue;
-        size_t m = pt_packet_encode(out, &packet);
-        assert_true(m != 0 && pt_packet_parse(&again, out, m) == (int)m);
+        size_t m = packet_encode(out, &packet);
+        assert_true(m != 0 && packet_parse(&again, out, m) == (int)m);
         assert_same(&again, &packet);
     }
 }
@@ -295,9 +295,9 @@ static void test_names(void **state)
 {
     (void)state;
     for (int kind = 0; kind < PT_PACKET_NR_KINDS; kind++)
-        assert_string_not_equal(pt_packet_name((enum pt_packet_kind)kind), "unknown");
-    assert_string_equal(pt_packet_name(PT_PACKET_TIP_PGE), "TIP.PGE");
-    assert_string_equal(pt_packet_name(PT_PACKET_NR_KINDS), "unknown");
+        assert_string_not_equal(packet_name((enum packet_kind)kind), "unknown");
+    assert_string_equal(packet_name(PT_PACKET_TIP_PGE), "TIP.PGE");
+    assert_string_equal(packet_name(PT_PACKET_NR_KINDS), "unknown");
 }
 
 int main(void)

@@ -18,7 +18,7 @@ void packets_collect(const char *directory)
     all_packets = file_create(directory, "all", ".dump");
 }
 
-static void collect(const uint8_t *bytes, size_t size, const struct pt_packet *packet)
+static void collect(const uint8_t *bytes, size_t size, const struct packet *packet)
 {
     char line[DUMP_LINE_MAX];
     dump_line(line, all_size, packet);
@@ -27,13 +27,13 @@ static void collect(const uint8_t *bytes, size_t size, const struct pt_packet *p
     all_size += size;
 }
 
-static bool is_ip(enum pt_packet_kind kind)
+static bool is_ip(enum packet_kind kind)
 {
     return kind == PT_PACKET_TIP || kind == PT_PACKET_TIP_PGE || kind == PT_PACKET_TIP_PGD || kind == PT_PACKET_FUP;
 }
 
 /* dump_line without the offset, the second spelling of PIP's and VMCS's payload, and more than one blank. */
-static void plain_text(char *out, const struct pt_packet *packet)
+static void plain_text(char *out, const struct packet *packet)
 {
     char line[DUMP_LINE_MAX];
     dump_line(line, 0, packet);
@@ -47,7 +47,7 @@ static void plain_text(char *out, const struct pt_packet *packet)
         used += (size_t)snprintf(out + used, MAX_LINE - used, "%s%s", used ? " " : "", word);
 }
 
-static void ip_text(char *out, const struct pt_packet *packet, uint64_t *last_ip, const struct result *row)
+static void ip_text(char *out, const struct packet *packet, uint64_t *last_ip, const struct result *row)
 {
     char symbol[80];
     plain_text(out, packet);
@@ -69,8 +69,8 @@ bool packets_text(struct lines *lines, struct result *row)
     bool prologue = true;
     char line[MAX_LINE];
     for (size_t at = 0; at < row->trace.size;) {
-        struct pt_packet packet;
-        int size = pt_packet_parse(&packet, row->trace.bytes + at, row->trace.size - at);
+        struct packet packet;
+        int size = packet_parse(&packet, row->trace.bytes + at, row->trace.size - at);
         if (size <= 0) {
             snprintf(line, sizeof(line), "%s at byte %zu", size == PT_PARSE_TRUNCATED ? "truncated" : "unknown", at);
             lines_add(lines, line);

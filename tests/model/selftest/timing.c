@@ -27,7 +27,7 @@ static void complain(size_t at, const char *what, uint64_t is, uint64_t expected
     bad = 1;
 }
 
-static void check_tma(size_t at, uint64_t tsc, const struct pt_packet *tma)
+static void check_tma(size_t at, uint64_t tsc, const struct packet *tma)
 {
     static uint64_t offset, remainder;
     uint64_t start = tsc - tma->tma_fc; /* of the crystal's tick */
@@ -62,8 +62,8 @@ static void check(const uint8_t *bytes, size_t size, unsigned freq)
     uint8_t last = 0;
     bool tma_due = false, counting = false;
     for (size_t at = 0; at < size && !bad;) {
-        struct pt_packet packet;
-        int length = pt_packet_parse(&packet, bytes + at, size - at);
+        struct packet packet;
+        int length = packet_parse(&packet, bytes + at, size - at);
         if (length <= 0) {
             complain(at, "the packet's length", 0, 1);
             return;
