@@ -38,9 +38,13 @@ HV_LTO := -flto -flto-partition=one -ffat-lto-objects
 HV_LDFLAGS := -nostdlib -static -no-pie -Wl,--gc-sections,-z,max-page-size=4096,-z,noexecstack,--no-warn-rwx-segments,--build-id=none
 HV_OBJS := $(patsubst %.c,$(BUILD)/hv/%.o,$(CORE) $(SHELL_C)) $(patsubst %.S,$(BUILD)/hv/%.S.o,$(SHELL_S))
 
-# What runs once or seldom should be small, what runs at each exit fast.
+# What runs once or seldom should be small, what runs at each exit or for each byte fast.
 SELDOM := $(wildcard boot/*.c) pt/caps.c pt/command.c pt/fault.c pt/flush.c pt/gap.c pt/offer.c pt/pause.c pt/scheme.c \
-    vmx/caps.c vmx/dump.c vmx/mtrr.c vmx/memory_types.c vmx/power.c vmx/vmcs_setup.c
+    serial/clock.c serial/command.c serial/command_line.c serial/e1000.c serial/format.c serial/log.c serial/net.c \
+    serial/pci.c serial/uart.c serial/uart_sink.c serial/udp_start.c \
+    vmx/caps.c vmx/cr.c vmx/dump.c vmx/ept.c vmx/ept_view.c vmx/flush.c vmx/io.c vmx/io_ports.c vmx/lapic.c vmx/machine.c \
+    vmx/memory_types.c vmx/msr.c vmx/msr_policy.c vmx/mtrr.c vmx/power.c vmx/startup.c vmx/step.c vmx/summons.c \
+    vmx/trigger.c vmx/vmcs_setup.c vmx/vmx.c
 $(SELDOM:%.c=$(BUILD)/hv/%.o): HV_CFLAGS += -Os
 
 $(BUILD)/hv/%.o: %.c

@@ -16,6 +16,7 @@
 #include "boot/screen.h"
 #include "boot/version.h"
 #include "pt/engine.h"
+#include "pt/msr.h"
 #include "pt/scheme.h"
 #include "serial/clock.h"
 #include "serial/log.h"
@@ -300,7 +301,8 @@ static _Noreturn void start_with_vmx(void)
                                   .way = boot.no_pt ? PT_SWITCH_ROOT : boot.options.pt.way,
                                   .poll_tsc = poll_tsc(),
                                   .trigger = boot.no_pt ? 0 : boot.options.pt.trigger,
-                                  .nr_ept_pages = vmx_ept_pages_needed(top)};
+                                  .nr_ept_pages = vmx_ept_pages_needed(top),
+                                  .nr_cpus = NR_CPUS};
     machine.ept_pool = take(4096ull * machine.nr_ept_pages);
     void *cpu = take(vmx_cpu_size);
     const char *failure = vmx_machine_init(&machine);
@@ -314,7 +316,7 @@ static _Noreturn void start_with_vmx(void)
     paging_drop_identity(boot.cr3);
     log_guest_owns_console();
     struct vmx_entry entry = {.eip = loaded.eip, .esi = loaded.esi, .gdt_pa = loaded.spare_page_pa};
-    vmx_cpu_run(cpu, 0, pt, &entry);
+    vmx_cpu_run(cpu, 0, cpuid_read(1, 0).ebx >> 24, pt, &entry);
 }
 
 static _Noreturn void moved_main(void)

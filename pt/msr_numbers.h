@@ -41,6 +41,7 @@
 #define IA32_RTIT_CR3_MATCH 0x572
 #define IA32_RTIT_ADDR0_A 0x580 /* _B behind it, then ADDR1_A, ... */
 
+#define IA32_X2APIC_BASE 0x800 /* its registers, by their xAPIC offset / 16 */
 #define IA32_X2APIC_APICID 0x802
 #define IA32_X2APIC_SIVR 0x80f
 #define IA32_X2APIC_ICR 0x830

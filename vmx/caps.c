@@ -125,6 +125,23 @@ const char *vmx_controls_resolve(struct vmx_controls *controls, const struct vmx
     return NULL;
 }
 
+const char *vmx_caps_differ(const struct vmx_caps *first, const struct vmx_caps *caps)
+{
+    if (caps->basic != first->basic)
+        return "its IA32_VMX_BASIC is not the first CPU's";
+    if (caps->pin != first->pin || caps->proc != first->proc || caps->proc2 != first->proc2)
+        return "its VM-execution controls are not the first CPU's";
+    if (caps->exit != first->exit || caps->entry != first->entry)
+        return "its VM-exit or VM-entry controls are not the first CPU's";
+    if (caps->ept_vpid != first->ept_vpid)
+        return "its IA32_VMX_EPT_VPID_CAP is not the first CPU's";
+    if (caps->misc != first->misc)
+        return "its IA32_VMX_MISC is not the first CPU's";
+    if (caps->perfmon_version != first->perfmon_version)
+        return "its version of performance monitoring (CPUID.0AH:EAX[7:0]) is not the first CPU's";
+    return NULL;
+}
+
 const char *vmx_controls_switch_rtit(struct vmx_controls *controls, const struct vmx_caps *caps)
 {
     if (!may_be_one(caps->entry, ENTRY_LOAD_IA32_RTIT_CTL))

@@ -80,6 +80,7 @@ struct vmx_caps {
     uint64_t exit;
     uint64_t entry;
     uint64_t ept_vpid; /* IA32_VMX_EPT_VPID_CAP */
+    uint64_t misc;     /* IA32_VMX_MISC */
 };
 
 /* What goes into the VMCS. */
@@ -90,6 +91,7 @@ struct vmx_controls {
 };
 
 #define VMX_BASIC_TRUE_CONTROLS (1ull << 55)
+#define VMX_MISC_WAIT_FOR_SIPI (1ull << 8)
 
 /* Is VMX there and not locked away? NULL: yes; else one sentence that says why not. Only cpuid_1_ecx and
  * feature_control need to be filled in: the other MSRs exist only where this says yes. */
@@ -97,6 +99,10 @@ const char *vmx_caps_check(const struct vmx_caps *caps);
 
 /* Choose the controls. NULL: *controls is filled in; else one sentence that names the first thing that is missing. */
 const char *vmx_controls_resolve(struct vmx_controls *controls, const struct vmx_caps *caps);
+
+/* Can a CPU with these capabilities run with what was resolved for the first one's? NULL: yes, they are the same; else
+ * one sentence that names the first register that differs. */
+const char *vmx_caps_differ(const struct vmx_caps *first, const struct vmx_caps *caps);
 
 /* Add the controls that load IA32_RTIT_CTL at VM entries and clear it at exits. NULL: done; else one sentence that
  * names the control that is missing. */

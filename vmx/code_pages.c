@@ -1,9 +1,13 @@
 /*
- * W^X over guest memory: a page is written or executed, and what is executed is sent first.
+ * W^X over guest memory: a page is written or executed, and what is executed is sent first. All here is the machine's,
+ * and its lock is held.
  *
  * RW- at the start. A fetch makes the page R-X and sends it as RECORD_PAGE; a write makes it RW- again, so that the
  * next fetch sends what it has become. An instruction that writes the page it stands on would go round for ever: its
  * second fetch violation in a row opens the page wholly for this one instruction.
+ *
+ * Several CPUs: rights that are taken away are away on all of them before anything goes on. Each CPU's own stream tells
+ * from where on it can run a new version: the RECORD_PAGE itself, or a RECORD_SEEN (vmx/summons.c).
  *
  * Not seen: a page that is executed at a second linear address while it is R-X, and what devices write by DMA.
  */
@@ -11,11 +15,12 @@
 #include "vmx/ept.h"
 #include "vmx/ept_maths.h"
 #include "vmx/phys.h"
+#include "vmx/summons.h"
 #include "vmx/vmcs.h"
 
-#define ACCESS_RIGHTS_DB (1u << 14)
+#include "serial/io.h"
 
-static uint64_t pages_sent;
+#define ACCESS_RIGHTS_DB (1u << 14)
 
 static uint16_t code_mode(void)
 {
@@ -37,43 +42,101 @@ static void page_send(struct cpu *cpu, uint64_t gpa, uint64_t linear)
                                      .cr3 = vmreadn(VMCS_GUEST_CR3),
                                      .mode = code_mode(),
                                      .size = RECORD_PAGE_SIZE,
-                                     .number = ++pages_sent};
+                                     .number = machine.pages_sent};
 
     pt_record(cpu->pt, RECORD_PAGE, &head, sizeof head, phys_to_virt(gpa), RECORD_PAGE_SIZE);
+}
+
+/* --- turns ----------------------------------------------------------------------------------------------------------
+ * One CPU runs a page that another one writes: whoever was given the page keeps it for a while, so that each executes
+ * at least the instruction that asked for it.
+ */
+#define NR_TURNS 16u
+#define TURN_TSC 20000u
+
+static struct turn {
+    uint64_t gpa, tsc;
+    const struct cpu *cpu;
+} turns[NR_TURNS];
+
+static struct turn *turn_of(uint64_t gpa)
+{
+    return &turns[gpa / EPT_PAGE_SIZE % NR_TURNS];
+}
+
+static void turn_begin(const struct cpu *cpu, uint64_t gpa)
+{
+    if (machine_has_others())
+        *turn_of(gpa) = (struct turn){gpa, tsc_read(), cpu};
+}
+
+static void turn_await(struct cpu *cpu, uint64_t gpa)
+{
+    for (;;) {
+        const struct turn turn = *turn_of(gpa);
+
+        if (turn.gpa != gpa || !turn.cpu || turn.cpu == cpu || tsc_read() - turn.tsc >= TURN_TSC)
+            return;
+        machine_unlock(cpu);
+        while (tsc_read() - turn.tsc < TURN_TSC)
+            io_pause();
+        machine_lock(cpu);
+    }
+}
+
+/* --- violations -----------------------------------------------------------------------------------------------------
+ */
+
+/* The page as it is now, which nobody can write any more. */
+static void page_freeze_and_send(struct cpu *cpu, uint64_t gpa, uint64_t linear)
+{
+    machine.pages_sent++;
+    if (machine_has_others()) {
+        ept_set_access(gpa, EPT_READ);
+        summons_ept_changed(cpu);
+    }
+    page_send(cpu, gpa, linear);
+    cpu_has_seen_pages(cpu);
 }
 
 void code_page_fetched(struct cpu *cpu, uint64_t gpa, uint64_t qualification)
 {
     const uint64_t linear = linear_of(gpa, qualification);
-    const bool guarded = trigger_guards(cpu, gpa, linear);
+    const bool guarded = trigger_guards(gpa, linear);
 
+    turn_await(cpu, gpa);
+    if (ept_lookup(gpa) & EPT_EXECUTE) /* another CPU was faster */
+        return;
     if (!guarded || !trigger_fetched(cpu, gpa))
-        page_send(cpu, gpa, linear);
+        page_freeze_and_send(cpu, gpa, linear);
+    turn_begin(cpu, gpa);
     if (cpu->written_gpa == gpa && cpu->written_rip == vmreadn(VMCS_GUEST_RIP)) {
-        trigger_written(cpu, gpa);
-        step_open_page(cpu, gpa, STEP_CODE_PAGE, EPT_ACCESS_MASK);
+        trigger_written(gpa);
+        ept_set_access(gpa, EPT_READ | EPT_WRITE); /* it may be written by the step: the next fetch sends it again */
+        step_open_page(cpu, gpa, ept_lookup(gpa) | EPT_ACCESS_MASK);
+        step_begin(cpu, NULL);
         return;
     }
     if (guarded) {
-        step_open_page(cpu, gpa, STEP_TRIGGER, EPT_READ | EPT_EXECUTE);
-        ept_invalidate(); /* it may have been writable */
-        return;
+        ept_set_access(gpa, EPT_READ);
+        step_open_page(cpu, gpa, ept_lookup(gpa) | EPT_EXECUTE);
+        step_begin(cpu, NULL);
+    } else {
+        ept_set_access(gpa, EPT_READ | EPT_EXECUTE);
     }
-    ept_set_access(gpa, EPT_READ | EPT_EXECUTE);
-    ept_invalidate();
+    ept_invalidate(&cpu->view); /* it may have been writable */
 }
 
 void code_page_written(struct cpu *cpu, uint64_t gpa)
 {
-    ept_set_access(gpa, EPT_READ | EPT_WRITE);
-    ept_invalidate();
-    trigger_written(cpu, gpa);
+    turn_await(cpu, gpa);
     cpu->written_gpa = gpa;
     cpu->written_rip = vmreadn(VMCS_GUEST_RIP);
-}
-
-/* It may have been written: the next fetch sends it again. */
-void code_page_step_done(uint64_t gpa)
-{
+    if (ept_lookup(gpa) & EPT_WRITE)
+        return;
     ept_set_access(gpa, EPT_READ | EPT_WRITE);
+    summons_ept_changed(cpu);
+    ept_invalidate(&cpu->view);
+    trigger_written(gpa);
+    turn_begin(cpu, gpa);
 }

@@ -10,11 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "pt/msr.h"
 #include "vmx/caps.h"
 #include "vmx/cpu_offsets.h"
 #include "vmx/cpuid_policy.h"
+#include "vmx/ept_view.h"
 #include "vmx/exit_reasons.h"
 #include "vmx/inject.h"
+#include "vmx/machine.h"
 #include "vmx/vmx.h"
 
 /* As vmx/exit.S pushes them; in the order in which instructions number them. RSP is in the VMCS. */
@@ -26,13 +29,20 @@ _Static_assert(sizeof(struct guest_registers) == 128, "vmx/exit.S pushes 16 regi
 
 #define VPID_OF_GUEST 1u
 
-/* A page that is open for one instruction, and who closes it. */
-enum step_kind { STEP_LAPIC, STEP_CODE_PAGE, STEP_HIDDEN, STEP_TRIGGER };
-struct step_page {
-    uint64_t gpa;
-    enum step_kind kind;
+/* Where a CPU is, for the others: vmx/summons.h. */
+enum cpu_place {
+    CPU_IN_ROOT,
+    CPU_IN_GUEST,
+    CPU_KICKED,         /* in the guest, and an INIT of ours is on its way to it */
+    CPU_WAITS_FOR_SIPI, /* in the guest, where it executes nothing until the guest starts it */
+    CPU_WOKEN,          /* there, and a SIPI of ours is on its way to it */
+    CPU_PARKED          /* stopped for good */
 };
-#define STEP_MAX_PAGES 20u /* more than an instruction can touch: 16 elements scattered, two pages of code */
+
+struct cpu;
+
+/* What is to be done behind a step. broken_off: another exit came before the monitor trap's. */
+typedef void step_done(struct cpu *cpu, bool broken_off);
 
 /* SDM Table "Format of an MSR Entry" */
 struct msr_entry {
@@ -50,10 +60,21 @@ struct cpu {
     };
 
     uint32_t nmis_in_root; /* counted by vmx_root_nmi, taken by nmi_deliver; vmx/exit.S looks at it */
-    uint32_t nmis_owed;    /* the guest's, not injected yet; see nmis_owed_max */
+    uint32_t nmis_pending; /* the guest's, not injected yet; see nmis_pending_max */
 
     uint16_t number;
+    uint32_t apic_id;
     bool has_vmcs; /* the current VMCS is this CPU's */
+    bool failing;  /* vmx/dump.c is at work */
+
+    /* vmx/summons.c. place and what was served are read, place is written by other CPUs as well. */
+    enum cpu_place place;
+    bool init_pending, sipi_pending; /* one of ours that has not exited yet */
+    uint64_t summons_served, flushes_served, triggers_served;
+    uint64_t ept_generation; /* of the tree that this CPU's translations are from */
+    uint64_t pages_seen;     /* number of the newest code page that this CPU's stream tells of */
+    uint64_t icr_written;    /* the ICR as root wrote it last */
+
     struct pt_engine *pt;
     struct vmx_controls controls;
     uint32_t proc_controls;  /* as in the VMCS now */
@@ -64,35 +85,36 @@ struct cpu {
     uint64_t rtit_ctl; /* VMCS_GUEST_IA32_RTIT_CTL as written last */
     struct msr_entry entry_msr, exit_msr;
 
-    uint32_t config_address; /* what the guest wrote to 0CF8H */
     uint64_t lapic_pa;       /* page guarded in xAPIC mode, 0 = none */
+    uint64_t *lapic_entry;   /* its leaf in the view */
     uint32_t lvtpc_guest;    /* LVTPC as the guest wants it */
-    uint64_t lapic_step_rip; /* of the instruction that writes to lapic_stage */
-    uint64_t pmis_told;      /* bits of IA32_PERF_GLOBAL_STATUS that the guest knows of: vmx/pmi.h */
+    uint32_t lapic_offset;   /* of the register that the instruction stepped writes, in lapic_stage */
+    uint64_t lapic_step_rip; /* of that instruction */
+    uint64_t pmis_delivered; /* bits of IA32_PERF_GLOBAL_STATUS that the guest knows of: vmx/pmi.h */
 
-    struct step_page step_pages[STEP_MAX_PAGES];
-    uint32_t nr_step_pages;
+    struct ept_view view;
+    bool stepping;      /* until the next exit some pages are open in the view */
+    step_done *stepped; /* what follows a step, besides closing them; NULL: nothing */
+
     uint64_t written_gpa; /* the last page that lost X by a write, and the instruction that did it */
     uint64_t written_rip;
-
-    uint64_t trigger_gpa; /* the page of pt.trigger= */
-    bool trigger_sent;    /* ... has been sent as it is */
 
     uint64_t exits[NR_EXIT_REASONS];
     char text[4096]; /* for pt_flush */
 
-    uint8_t lapic_stage[4096] __attribute__((aligned(4096))); /* vmx/lapic.c */
+    uint8_t lapic_stage[4096] __attribute__((aligned(4096)));  /* vmx/lapic.c */
+    uint8_t hidden_stage[4096] __attribute__((aligned(4096))); /* vmx/violation.c: takes writes to hidden pages */
+    uint8_t view_memory[EPT_VIEW_BYTES] __attribute__((aligned(4096)));
     uint8_t vmxon_region[4096] __attribute__((aligned(4096)));
     uint8_t vmcs_region[4096] __attribute__((aligned(4096)));
 };
 _Static_assert(offsetof(struct cpu, nmis_in_root) == CPU_NMIS_IN_ROOT, "vmx/exit.S");
 _Static_assert(sizeof(struct cpu) % 4096 == 0, "struct cpu is whole pages");
 
-/* Set once by vmx_machine_init. */
-extern struct vmx_machine vmx_machine;
-
-/* What an exit's handler wants: go on behind the instruction, do it again, or deliver what it injected. */
-enum exit_action { EXIT_ADVANCE, EXIT_RETRY, EXIT_INJECTED };
+/* What an exit's handler wants: go on behind the instruction, do it again, deliver what it injected, or wait for a
+ * SIPI.
+ */
+enum exit_action { EXIT_ADVANCE, EXIT_RETRY, EXIT_INJECTED, EXIT_WAIT_FOR_SIPI };
 typedef enum exit_action exit_handler(struct cpu *cpu);
 
 /* vmx/guest.c: the guest's state and events. */
@@ -102,11 +124,13 @@ void guest_advance_rip(void);
 enum exit_action guest_inject_exception(uint32_t vector);
 void guest_inject(struct event event);
 void guest_redeliver(void);
+void guest_pend_nmi(struct cpu *cpu);
 void cpu_set_proc_control(struct cpu *cpu, uint32_t bit, bool on);
 
 /* vmx/exits.c. Called by vmx/exit.S. */
 void vmx_exit_dispatch(struct guest_registers *registers);
 void vmx_nmi_before_entry(struct guest_registers *registers);
+void vmx_enter_guest(struct cpu *cpu);
 
 /* vmx/exit.S. Hidden, so that their addresses are formed relative to RIP and not through a GOT. */
 #pragma GCC visibility push(hidden)
@@ -116,27 +140,32 @@ extern const char vmx_entry_window_start[], vmx_entry_window_end[];
 #pragma GCC visibility pop
 
 /* Handlers, one file per concern. */
-exit_handler nmi_exit, nmi_window_exit;    /* vmx/nmi.c */
-exit_handler cr_access_exit, xsetbv_exit;  /* vmx/cr.c */
-exit_handler io_exit;                      /* vmx/io.c */
-exit_handler rdmsr_exit, wrmsr_exit;       /* vmx/msr.c */
-exit_handler step_exit;                    /* vmx/step.c */
-exit_handler timer_exit;                   /* vmx/timer.c */
-exit_handler ept_violation_exit;           /* vmx/violation.c */
-exit_handler triple_fault_exit, init_exit; /* vmx/power.c */
+exit_handler nmi_exit, nmi_window_exit;   /* vmx/nmi.c */
+exit_handler cr_access_exit, xsetbv_exit; /* vmx/cr.c */
+exit_handler io_exit;                     /* vmx/io.c */
+exit_handler rdmsr_exit, wrmsr_exit;      /* vmx/msr.c */
+exit_handler step_exit;                   /* vmx/step.c */
+exit_handler timer_exit;                  /* vmx/timer.c */
+exit_handler ept_violation_exit;          /* vmx/violation.c */
+exit_handler triple_fault_exit;           /* vmx/power.c */
+exit_handler init_exit, sipi_exit;        /* vmx/startup.c */
 
-/* vmx/nmi.c: turn NMIs counted in root and those owed into an injection or a window. */
+/* vmx/nmi.c: turn NMIs counted in root and those pending into an injection or a window. */
 void nmi_deliver(struct cpu *cpu);
-void nmi_owe(struct cpu *cpu);
 uint32_t nmi_take_early(void);
 
-/* vmx/step.c: let the guest execute one instruction with the page open, then close it. access: EPT_* meanwhile. */
-void step_open_page(struct cpu *cpu, uint64_t gpa, enum step_kind kind, uint64_t access);
+/* vmx/step.c: let the guest execute one instruction, with gpa's page mapped by leaf, in this CPU's view alone; then
+ * close it. */
+void step_open_page(struct cpu *cpu, uint64_t gpa, uint64_t leaf);
+/* Have one instruction stepped; done, unless NULL, is called behind it. */
+void step_begin(struct cpu *cpu, step_done *done);
+/* Another exit came first: the step is over, too. */
+void step_break_off(struct cpu *cpu);
 
 /* vmx/trigger.c: the page of pt.trigger=, fetched and written. trigger_fetched: does it need no sending? */
-bool trigger_guards(const struct cpu *cpu, uint64_t gpa, uint64_t linear);
+bool trigger_guards(uint64_t gpa, uint64_t linear);
 bool trigger_fetched(struct cpu *cpu, uint64_t gpa);
-void trigger_written(struct cpu *cpu, uint64_t gpa);
+void trigger_written(uint64_t gpa);
 
 /* vmx/cr.c: have the guest's loads of CR3 told to pt_cr3, if it wants them. */
 void cr3_watch(struct cpu *cpu);
@@ -147,36 +176,68 @@ void timer_setup(const struct cpu *cpu);
 /* vmx/lapic.c */
 void lapic_guard_start(struct cpu *cpu);
 void lapic_guard_follow(struct cpu *cpu);
-void lapic_step_open(struct cpu *cpu, uint64_t gpa);
-void lapic_step_done(struct cpu *cpu, uint64_t gpa);
+void lapic_written(struct cpu *cpu, uint64_t gpa);
+void lapic_reset(struct cpu *cpu);
 bool lapic_lvtpc_write(struct cpu *cpu, uint64_t value);
 bool lapic_is_x2apic(void);
 void lapic_guest_pmi(struct cpu *cpu);
 
+/* IPIs of root's: what the guest is about to write to the ICR's high half is put back behind them. */
+struct lapic_ipi {
+    uint64_t icr; /* as found */
+};
+struct lapic_ipi lapic_ipi_begin(void);
+void lapic_send_init(struct cpu *cpu, uint32_t apic_id);
+void lapic_send_sipi(struct cpu *cpu, uint32_t apic_id);
+void lapic_ipi_end(struct cpu *cpu, struct lapic_ipi ipi);
+/* If the guest's last IPI from this CPU is an INIT, it may have merged with one of ours: send it again. */
+void lapic_init_again(struct cpu *cpu);
+
 /* vmx/code_pages.c */
 void code_page_fetched(struct cpu *cpu, uint64_t gpa, uint64_t qualification);
 void code_page_written(struct cpu *cpu, uint64_t gpa);
-void code_page_step_done(uint64_t gpa);
 
-/* vmx/power.c: hand over all that was traced; the machine may go down. */
+/* vmx/power.c: hand over all that all CPUs have traced, and wait for its arrival; the machine may go down.
+ * power_survived: it has not. power_reset: it does. */
 void power_flush(struct cpu *cpu);
+void power_survived(void);
+void power_fail(struct cpu *cpu);
+_Noreturn void power_reset(struct cpu *cpu);
 
-/* vmx/vmcs_setup.c: fill the current VMCS. */
+/* vmx/startup.c: CPUs start and wait for it as the guest's INIT and SIPI say. */
+void startup_wait(struct cpu *cpu);
+
+/* vmx/vmcs_setup.c: fill the current VMCS. entry NULL: the guest's state is the one after INIT. */
 void vmcs_setup(struct cpu *cpu, const struct vmx_entry *entry);
+void vmcs_setup_guest_init(uint64_t cr0);
 
 /* vmx/trace_switch.c: into the controls; and the last call of a VM entry: pt_enter, and see to it that the entry loads
  * what it says. */
 void trace_switch_setup(struct cpu *cpu);
 void trace_switch_enter(struct cpu *cpu);
 
-/* vmx/vmx.c */
-const uint8_t *vmx_io_bitmap(unsigned which);
-const uint8_t *vmx_msr_bitmap(void);
+/* vmx/vmx.c: MSR_IF_* that hold on this CPU. */
+uint32_t cpu_msr_conditions(void);
 
-/* vmx/dump.c: say why, dump the VMCS and the registers, hand over the trace, park. */
+/* vmx/dump.c: say why, dump the VMCS and the registers, hand over the trace, park. How it is handed over is said once
+ * by who can do it; this file stands below all others. */
 _Noreturn void fail_stop(struct cpu *cpu, const char *why);
+void fail_stop_hands_over(void (*hand_over)(struct cpu *cpu));
+_Noreturn void cpu_park(void);
 _Noreturn void vmx_entry_failed(struct guest_registers *registers);
-struct cpu *cpu_this(void);
+
+/* NULL: before vmx_cpu_run. */
+static inline struct cpu *cpu_this(void)
+{
+    return (struct cpu *)(uintptr_t)msr_read(IA32_GS_BASE);
+}
+
+/* The machine's lock is held: this CPU needs not be told of any page up to now. */
+static inline void cpu_has_seen_pages(struct cpu *cpu)
+{
+    cpu->ept_generation = __atomic_load_n(&machine.ept_generation, __ATOMIC_SEQ_CST);
+    cpu->pages_seen = machine.pages_sent;
+}
 
 static inline struct cpu *cpu_of(struct guest_registers *registers)
 {

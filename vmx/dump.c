@@ -1,7 +1,6 @@
 /* Fail-stop: say why, show all there is, hand over what was traced, park. Runtime code never guesses. */
 #include "serial/log.h"
 #include "vmx/cpu.h"
-#include "vmx/power.h"
 #include "vmx/vmcs.h"
 
 struct named_field {
@@ -77,26 +76,41 @@ static void dump_registers(const struct guest_registers *r)
             log_panic("  %-34s %016llx", names[i], (unsigned long long)values[i]);
 }
 
+static void (*fail_stop_hand_over)(struct cpu *cpu);
+
+void fail_stop_hands_over(void (*hand_over)(struct cpu *cpu))
+{
+    fail_stop_hand_over = hand_over;
+}
+
+_Noreturn void cpu_park(void)
+{
+    for (;;)
+        __asm__ volatile("cli\n\thlt");
+}
+
 _Noreturn void fail_stop(struct cpu *cpu, const char *why)
 {
-    static bool stopping;
-
-    if (!stopping) { /* a second fault on the way down: no more than its reason */
-        stopping = true;
-        log_panic("%s on CPU %u; the guest is stopped", why, cpu ? cpu->number : 0);
-        if (cpu && cpu->has_vmcs) {
-            log_panic("  last VM exit: %s", exit_reason_name(vmread32(VMCS_EXIT_REASON) & 0xffff));
-            dump_vmcs();
-        }
-        if (cpu) {
-            dump_registers(&cpu->registers);
-            power_flush(cpu);
-            log_panic("CPU %u is parked", cpu->number);
-        }
-    } else {
-        log_panic("while stopping: %s", why);
+    if (!cpu) {
+        log_panic("%s; the CPU is parked", why);
+        cpu_park();
     }
-    power_park();
+    if (cpu->failing) { /* a second fault on the way down: no more than its reason */
+        log_panic("while stopping CPU %u: %s", cpu->number, why);
+        cpu_park();
+    }
+    cpu->failing = true;
+    log_panic("%s on CPU %u; the guest is stopped", why, cpu->number);
+    if (cpu->has_vmcs) {
+        log_panic("  last VM exit: %s", exit_reason_name(vmread32(VMCS_EXIT_REASON) & 0xffff));
+        dump_vmcs();
+    }
+    dump_registers(&cpu->registers);
+    machine_unlock(cpu); /* others may wait for it, and are to hand over, too */
+    if (fail_stop_hand_over)
+        fail_stop_hand_over(cpu);
+    log_panic("CPU %u is parked", cpu->number);
+    cpu_park();
 }
 
 _Noreturn void vmcs_access_failed(uint32_t field)

@@ -5,11 +5,11 @@
 #include "pt/msr.h"
 #include "vmx/cpu.h"
 #include "vmx/ept_maths.h"
+#include "vmx/ept_view.h"
 #include "vmx/memory_types.h"
 #include "vmx/mtrr.h"
 #include "vmx/phys.h"
 
-#define INVEPT_SINGLE_CONTEXT 1ull
 #define FOUR_GIB (4ull << 30)
 
 static uint64_t *root;
@@ -38,13 +38,20 @@ static uint64_t *new_table(void)
     return table;
 }
 
-static void split(uint64_t *slot, unsigned level)
+/* All changes of the tree, so that the CPUs' views follow it. */
+static void slot_write(uint64_t *slot, uint64_t gpa, unsigned level, uint64_t entry)
+{
+    *slot = entry;
+    ept_views_follow(gpa, level, entry);
+}
+
+static void slot_split(uint64_t *slot, uint64_t gpa, unsigned level)
 {
     uint64_t *table = new_table();
 
     for (unsigned i = 0; i < EPT_TABLE_ENTRIES; i++)
         table[i] = ept_split_entry(*slot, level, i);
-    *slot = ept_table_entry(virt_to_phys(table));
+    slot_write(slot, gpa, level, ept_table_entry(virt_to_phys(table)));
 }
 
 static uint64_t *table_of(uint64_t entry)
@@ -61,12 +68,31 @@ static uint64_t *slot_at(uint64_t gpa, unsigned level)
         uint64_t *slot = &table[ept_index(gpa, at)];
 
         if (!ept_entry_present(*slot))
-            *slot = ept_table_entry(virt_to_phys(new_table()));
+            slot_write(slot, gpa, at, ept_table_entry(virt_to_phys(new_table())));
         else if (ept_entry_is_leaf(*slot, at))
-            split(slot, at);
+            slot_split(slot, gpa, at);
         table = table_of(*slot);
     }
     return &table[ept_index(gpa, level)];
+}
+
+void ept_split(uint64_t gpa)
+{
+    (void)slot_at(gpa, 1);
+}
+
+uint64_t *ept_table_of(uint64_t gpa, unsigned level)
+{
+    uint64_t *table = root;
+
+    for (unsigned at = EPT_LEVELS; at > level; at--)
+        table = table_of(table[ept_index(gpa, at)]);
+    return table;
+}
+
+uint64_t *ept_slot(uint64_t gpa, unsigned level)
+{
+    return &ept_table_of(gpa, level)[ept_index(gpa, level)];
 }
 
 uint64_t ept_lookup(uint64_t gpa)
@@ -96,7 +122,7 @@ static uint64_t map_largest(uint64_t gpa, uint64_t end)
         int type = memory_type_of(gpa, size);
         if (type == MEMORY_TYPE_MIXED)
             continue;
-        *slot_at(gpa, level) = ept_leaf_entry(gpa, level, type, memory_access);
+        slot_write(slot_at(gpa, level), gpa, level, ept_leaf_entry(gpa, level, type, memory_access));
         return size;
     }
 }
@@ -105,7 +131,7 @@ static uint64_t map_largest(uint64_t gpa, uint64_t end)
 static void hide(uint64_t start, uint64_t end)
 {
     for (uint64_t gpa = start & ~(EPT_PAGE_SIZE - 1); gpa < end; gpa += EPT_PAGE_SIZE)
-        *slot_at(gpa, 1) = ept_leaf_entry(ones_pa, 1, MEMORY_TYPE_WB, EPT_READ);
+        slot_write(slot_at(gpa, 1), gpa, 1, ept_leaf_entry(ones_pa, 1, MEMORY_TYPE_WB, EPT_READ));
 }
 
 static void unmap(struct range range)
@@ -115,61 +141,49 @@ static void unmap(struct range range)
     while (gpa < range.end) {
         unsigned level = (gpa & (ept_entry_size(2) - 1)) || range.end - gpa < ept_entry_size(2) ? 1 : 2;
 
-        *slot_at(gpa, level) = 0;
+        slot_write(slot_at(gpa, level), gpa, level, 0);
         gpa += ept_entry_size(level);
     }
 }
 
-const char *ept_build(const struct vmx_machine *machine)
+const char *ept_build(const struct vmx_machine *config)
 {
-    const uint64_t end = machine->top_of_memory > FOUR_GIB ? machine->top_of_memory : FOUR_GIB;
+    const uint64_t end = config->top_of_memory > FOUR_GIB ? config->top_of_memory : FOUR_GIB;
 
-    pool = machine->ept_pool;
-    pool_pages = machine->nr_ept_pages;
+    pool = config->ept_pool;
+    pool_pages = config->nr_ept_pages;
     pool_used = 0;
-    if (pool_pages < vmx_ept_pages_needed(machine->top_of_memory))
+    if (pool_pages < vmx_ept_pages_needed(config->top_of_memory))
         return "too few pages for EPT tables";
     largest_level = msr_read(IA32_VMX_EPT_VPID_CAP) & EPT_CAP_1G ? 3 : 2;
-    memory_access = machine->code_pages ? EPT_READ | EPT_WRITE : EPT_ACCESS_MASK;
+    memory_access = config->code_pages ? EPT_READ | EPT_WRITE : EPT_ACCESS_MASK;
     memory_types_read();
     root = new_table();
     void *ones = ept_pool_take(1);
     ones_pa = virt_to_phys(ones);
-    ept_hidden_refill();
+    memset(ones, 0xff, EPT_PAGE_SIZE);
 
     for (uint64_t gpa = 0; gpa < end;)
         gpa += map_largest(gpa, end);
-    unmap(machine->reserved);
-    if (machine->ports.hide_pci) {
-        hide(machine->ports.hidden_mmio.start, machine->ports.hidden_mmio.end);
-        if (machine->ports.hidden_ecam_pa)
-            hide(machine->ports.hidden_ecam_pa, machine->ports.hidden_ecam_pa + EPT_PAGE_SIZE);
+    unmap(config->reserved);
+    if (config->ports.hide_pci) {
+        hide(config->ports.hidden_mmio.start, config->ports.hidden_mmio.end);
+        if (config->ports.hidden_ecam_pa)
+            hide(config->ports.hidden_ecam_pa, config->ports.hidden_ecam_pa + EPT_PAGE_SIZE);
     }
     return NULL;
-}
-
-uint64_t ept_root_pointer(void)
-{
-    return ept_pointer(virt_to_phys(root));
 }
 
 void ept_set_access(uint64_t gpa, uint64_t access)
 {
     uint64_t *slot = slot_at(gpa, 1);
 
-    *slot = (*slot & ~EPT_ACCESS_MASK) | access;
-}
-
-void ept_redirect(uint64_t gpa, uint64_t pa)
-{
-    uint64_t *slot = slot_at(gpa, 1);
-
-    *slot = (*slot & ~EPT_ADDRESS_MASK) | pa;
+    slot_write(slot, gpa, 1, (*slot & ~EPT_ACCESS_MASK) | access);
 }
 
 void ept_map_missing(uint64_t gpa)
 {
-    const struct range *ours = &vmx_machine.reserved;
+    const struct range *ours = &machine.config.reserved;
 
     if (gpa >= ours->start && gpa < ours->end) {
         hide(gpa, gpa + 1); /* VISIBLE: memory that E820 calls reserved reads as ones */
@@ -177,7 +191,7 @@ void ept_map_missing(uint64_t gpa)
     }
     const uint64_t block = ept_entry_size(largest_level);
     const uint64_t start = gpa & ~(block - 1);
-    if (start < FOUR_GIB || start < vmx_machine.top_of_memory)
+    if (start < FOUR_GIB || start < machine.config.top_of_memory)
         fail_stop(cpu_this(), "guest-physical address below the top of memory is not mapped");
     for (uint64_t at = start; at < start + block;)
         at += map_largest(at, start + block);
@@ -188,26 +202,7 @@ bool ept_is_hidden(uint64_t gpa)
     return (ept_lookup(gpa) & EPT_ADDRESS_MASK) == ones_pa;
 }
 
-void ept_hidden_refill(void)
-{
-    memset(phys_to_virt(ones_pa), 0xff, EPT_PAGE_SIZE);
-}
-
-void ept_invalidate(void)
-{
-    const struct {
-        uint64_t eptp, reserved;
-    } descriptor = {ept_root_pointer(), 0};
-    uint8_t failed;
-
-    __asm__ volatile("invept %[descriptor], %[type]"
-                     : "=@ccbe"(failed)
-                     : [descriptor] "m"(descriptor), [type] "r"(INVEPT_SINGLE_CONTEXT)
-                     : "memory");
-    if (failed)
-        fail_stop(cpu_this(), "INVEPT failed");
-}
-
+/* The views follow when all is done. */
 static void retype(uint64_t *table, unsigned level, uint64_t base)
 {
     for (unsigned i = 0; i < EPT_TABLE_ENTRIES; i++) {
@@ -222,16 +217,17 @@ static void retype(uint64_t *table, unsigned level, uint64_t base)
                 *slot = (*slot & ~EPT_MEMORY_TYPE_MASK) | (uint64_t)type << EPT_MEMORY_TYPE_SHIFT;
                 continue;
             }
-            split(slot, level);
+            slot_split(slot, gpa, level);
         }
         retype(table_of(*slot), level - 1, gpa);
     }
 }
 
-void ept_memory_types_update(void)
+bool ept_memory_types_update(void)
 {
     if (!memory_types_read())
-        return;
+        return false;
     retype(root, EPT_LEVELS, 0);
-    ept_invalidate();
+    ept_views_follow_all();
+    return true;
 }

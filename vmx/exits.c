@@ -1,5 +1,6 @@
 /* VM exits: from reason to handler. Only the dispatcher moves RIP. */
 #include "vmx/cpu.h"
+#include "vmx/summons.h"
 #include "vmx/vmcs.h"
 
 #include "pt/msr.h"
@@ -43,6 +44,7 @@ static exit_handler *const handlers[NR_EXIT_REASONS] = {
     [EXIT_REASON_EXCEPTION_OR_NMI] = nmi_exit,
     [EXIT_REASON_TRIPLE_FAULT] = triple_fault_exit,
     [EXIT_REASON_INIT_SIGNAL] = init_exit,
+    [EXIT_REASON_SIPI] = sipi_exit,
     [EXIT_REASON_NMI_WINDOW] = nmi_window_exit,
     [EXIT_REASON_CPUID] = cpuid_exit,
     [EXIT_REASON_GETSEC] = undefined_exit,
@@ -70,17 +72,37 @@ static exit_handler *const handlers[NR_EXIT_REASONS] = {
     [EXIT_REASON_VMFUNC] = undefined_exit,
 };
 
+/* From the end of an exit's handling to VM entry. What other CPUs have asked for comes first, what switches tracing on
+ * last; where another CPU has called meanwhile, all of it once more. */
+void vmx_enter_guest(struct cpu *cpu)
+{
+    for (;;) {
+        if (cpu->summons_served != __atomic_load_n(&machine.summons, __ATOMIC_RELAXED))
+            summons_serve(cpu);
+        if (cpu->nmis_in_root | cpu->nmis_pending)
+            nmi_deliver(cpu);
+        trace_switch_enter(cpu);
+        if (summons_enter_guest(cpu))
+            return;
+        pt_exit(cpu->pt);
+    }
+}
+
 void vmx_exit_dispatch(struct guest_registers *registers)
 {
     struct cpu *cpu = cpu_of(registers);
 
     pt_exit(cpu->pt);
+    if (machine_has_others())
+        summons_leave_guest(cpu);
     const uint32_t reason = vmread32(VMCS_EXIT_REASON);
     const uint32_t basic = reason & 0xffff;
     if (basic < NR_EXIT_REASONS)
         cpu->exits[basic]++;
     if ((reason & ENTRY_FAILURE) || basic >= NR_EXIT_REASONS || !handlers[basic])
         fail_stop(cpu, "a VM exit that nobody handles");
+    if (cpu->stepping && basic != EXIT_REASON_MONITOR_TRAP_FLAG && basic != EXIT_REASON_EPT_VIOLATION)
+        step_break_off(cpu);
 
     switch (handlers[basic](cpu)) {
     case EXIT_ADVANCE:
@@ -91,17 +113,24 @@ void vmx_exit_dispatch(struct guest_registers *registers)
         break;
     case EXIT_INJECTED:
         break;
+    case EXIT_WAIT_FOR_SIPI:
+        startup_wait(cpu);
+        return;
     }
-    if (cpu->nmis_in_root | cpu->nmis_owed)
-        nmi_deliver(cpu);
-    trace_switch_enter(cpu);
+    vmx_enter_guest(cpu);
 }
 
+/* An NMI was counted just before VMRESUME. A CPU that waits for SIPI has none. */
 void vmx_nmi_before_entry(struct guest_registers *registers)
 {
     struct cpu *cpu = cpu_of(registers);
 
+    if (__atomic_load_n(&cpu->place, __ATOMIC_RELAXED) == CPU_WAITS_FOR_SIPI) {
+        cpu->nmis_in_root = 0;
+        return;
+    }
     pt_exit(cpu->pt);
+    summons_leave_guest(cpu);
     nmi_deliver(cpu);
-    trace_switch_enter(cpu);
+    vmx_enter_guest(cpu);
 }

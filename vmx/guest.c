@@ -73,3 +73,10 @@ void cpu_set_proc_control(struct cpu *cpu, uint32_t bit, bool on)
     cpu->proc_controls = controls;
     vmwrite32(VMCS_PROC_BASED_CONTROLS, controls);
 }
+
+void guest_pend_nmi(struct cpu *cpu)
+{
+    if (cpu->nmis_pending <
+        nmis_pending_max(vmread32(VMCS_ENTRY_INTERRUPTION_INFORMATION), vmread32(VMCS_GUEST_INTERRUPTIBILITY_STATE)))
+        cpu->nmis_pending++;
+}

@@ -45,7 +45,7 @@ struct event event_again(uint32_t idt_vectoring, uint32_t error_code, uint32_t e
     return event;
 }
 
-uint32_t nmis_owed_max(uint32_t entry_information, uint32_t interruptibility)
+uint32_t nmis_pending_max(uint32_t entry_information, uint32_t interruptibility)
 {
     const bool delivering = (entry_information & EVENT_VALID) && event_type_of(entry_information) == EVENT_NMI;
 

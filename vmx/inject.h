@@ -73,9 +73,9 @@ static inline enum event_type event_type_of(uint32_t information)
  * instruction length, which software events need. information 0 if none was under way. */
 struct event event_again(uint32_t idt_vectoring, uint32_t error_code, uint32_t exit_length);
 
-/* How many NMIs the guest can still be owed: the one that is served now, where NMIs are not blocked, and one that is
+/* How many NMIs can be pending for the guest: the one that is served now, where NMIs are not blocked, and one that is
  * latched until IRET. More are lost, as on bare metal. entry_information: what else is injected. */
-uint32_t nmis_owed_max(uint32_t entry_information, uint32_t interruptibility);
+uint32_t nmis_pending_max(uint32_t entry_information, uint32_t interruptibility);
 
 /* Can an NMI be injected at this VM entry? Else its window must be awaited. entry_information: what else is injected.
  */

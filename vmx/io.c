@@ -41,33 +41,38 @@ static uint32_t ones(unsigned size)
  * follows finds nothing there, as with a function that does not exist, and needs no exit of its own. */
 static bool config_address_access(struct cpu *cpu, struct io_access a, uint32_t *value)
 {
-    if (a.port != PORT_CONFIG_ADDRESS || a.size != 4 || !vmx_machine.ports.hide_pci)
+    if (a.port != PORT_CONFIG_ADDRESS || a.size != 4 || !machine.config.ports.hide_pci)
         return false;
+    machine_lock(cpu);
     if (a.in) {
-        *value = cpu->config_address;
-        return true;
+        *value = machine.config_address;
+    } else {
+        const bool hidden = (*value & CONFIG_ENABLE) && CONFIG_BDF(*value) == machine.config.ports.hidden_bdf;
+        machine.config_address = *value;
+        io_out32(PORT_CONFIG_ADDRESS, hidden ? *value & ~CONFIG_ENABLE : *value);
     }
-    cpu->config_address = *value;
-    const bool hidden = (*value & CONFIG_ENABLE) && CONFIG_BDF(*value) == vmx_machine.ports.hidden_bdf;
-    io_out32(PORT_CONFIG_ADDRESS, hidden ? *value & ~CONFIG_ENABLE : *value);
+    machine_unlock(cpu);
     return true;
 }
 
-static enum exit_action perform(struct cpu *cpu, struct io_access a)
+static enum exit_action io_perform(struct cpu *cpu, struct io_access a)
 {
     struct guest_registers *r = &cpu->registers;
     uint32_t value = (uint32_t)r->rax & ones(a.size);
 
-    if (io_port_is_hidden(&vmx_machine.ports, a.port)) {
+    if (io_port_is_hidden(&machine.config.ports, a.port)) {
         value = a.in ? ones(a.size) : value;
     } else if (config_address_access(cpu, a, &value)) {
         /* done */
     } else if (a.in) {
         value = port_in(a);
     } else {
-        if (io_write_ends(&vmx_machine.ports, a.port, a.size, value))
+        const bool ends = io_write_ends(&machine.config.ports, a.port, a.size, value);
+        if (ends)
             power_flush(cpu);
         port_out(a, value);
+        if (ends)
+            power_survived();
     }
     if (!a.in)
         return EXIT_ADVANCE;
@@ -84,5 +89,5 @@ enum exit_action io_exit(struct cpu *cpu)
 
     if (q & (1u << 4))
         fail_stop(cpu, "a string instruction on a guarded I/O port");
-    return perform(cpu, access);
+    return io_perform(cpu, access);
 }

@@ -12,8 +12,8 @@
  * Been Software Disabled", "x2APIC Register Address Space".
  */
 #include "pt/msr.h"
+#include "serial/io.h"
 #include "vmx/cpu.h"
-#include "vmx/ept.h"
 #include "vmx/ept_maths.h"
 #include "vmx/msr_policy.h"
 #include "vmx/phys.h"
@@ -23,9 +23,20 @@
 #define APIC_BASE_ENABLE (1ull << 11)
 #define APIC_BASE_ADDRESS 0x000ffffffffff000ull
 
+#define APIC_TPR 0x080u
+#define APIC_EOI 0x0b0u
 #define APIC_SVR 0x0f0u
+#define APIC_ESR 0x280u
 #define APIC_ICR_LOW 0x300u
+#define APIC_ICR_HIGH 0x310u
+#define APIC_LVT_TIMER 0x320u
+#define APIC_LVT_THERMAL 0x330u
 #define APIC_LVT_PMI 0x340u
+#define APIC_LVT_LINT0 0x350u
+#define APIC_LVT_LINT1 0x360u
+#define APIC_LVT_ERROR 0x370u
+#define APIC_TIMER_INITIAL_COUNT 0x380u
+#define APIC_TIMER_DIVIDE 0x3e0u
 
 #define SVR_SOFTWARE_ENABLE (1u << 8)
 #define LVT_VECTOR_MASK 0xffu
@@ -34,6 +45,11 @@
 #define LVT_DELIVERY_NMI (4u << 8)
 #define LVT_MASKED (1u << 16)
 #define LVT_PMI_WRITABLE (LVT_VECTOR_MASK | LVT_DELIVERY_MASK | LVT_MASKED)
+#define ICR_MODE_MASK (7u << 8)
+#define ICR_MODE_INIT (5u << 8)
+#define ICR_MODE_STARTUP (6u << 8)
+#define ICR_DELIVERY_STATUS (1u << 12)
+#define ICR_ASSERT (1u << 14)
 #define ICR_TO_SELF (1u << 18)
 
 #define INSTRUCTION_MAX_BYTES 15u
@@ -84,6 +100,21 @@ static void keep_software_enabled(const struct cpu *cpu)
     }
 }
 
+/* In this CPU's view of the EPT alone. page 0: none is guarded. */
+static void guard_move(struct cpu *cpu, uint64_t page)
+{
+    machine_lock(cpu);
+    ept_view_drop(&cpu->view);
+    cpu->lapic_pa = page;
+    if (page) {
+        cpu->lapic_entry = ept_view_open(&cpu->view, page);
+        *cpu->lapic_entry = (*cpu->lapic_entry & ~EPT_ACCESS_MASK) | EPT_READ;
+        ept_view_keep(&cpu->view);
+    }
+    machine_unlock(cpu);
+    ept_invalidate(&cpu->view);
+}
+
 /* The mode or the address may have changed. */
 void lapic_guard_follow(struct cpu *cpu)
 {
@@ -91,14 +122,8 @@ void lapic_guard_follow(struct cpu *cpu)
     const bool xapic = (base & APIC_BASE_ENABLE) && !(base & APIC_BASE_X2APIC);
     const uint64_t page = xapic ? base & APIC_BASE_ADDRESS : 0;
 
-    if (cpu->lapic_pa != page) {
-        if (cpu->lapic_pa)
-            ept_set_access(cpu->lapic_pa, EPT_READ | EPT_WRITE);
-        if (page)
-            ept_set_access(page, EPT_READ);
-        cpu->lapic_pa = page;
-        ept_invalidate();
-    }
+    if (cpu->lapic_pa != page)
+        guard_move(cpu, page);
     if (base & APIC_BASE_ENABLE) {
         keep_software_enabled(cpu);
         if (!lvtpc_is_ours(cpu))
@@ -108,10 +133,10 @@ void lapic_guard_follow(struct cpu *cpu)
 
 void lapic_guard_start(struct cpu *cpu)
 {
-    if (!vmx_machine.watch_lvtpc)
+    if (!machine.config.watch_lvtpc)
         return;
-    cpu->pmis_told = msr_read(IA32_PERF_GLOBAL_STATUS); /* overflows of before are nobody's */
-    cpu->lvtpc_guest = LVT_MASKED;                      /* as after reset, and as firmware leaves it */
+    cpu->pmis_delivered = msr_read(IA32_PERF_GLOBAL_STATUS); /* overflows of before are nobody's */
+    cpu->lvtpc_guest = LVT_MASKED;                           /* as after reset, and as firmware leaves it */
     lapic_guard_follow(cpu);
     lvtpc_take(cpu); /* whatever firmware left there */
 }
@@ -122,17 +147,6 @@ bool lapic_lvtpc_write(struct cpu *cpu, uint64_t value)
         return false;
     cpu->lvtpc_guest = (uint32_t)value;
     return true;
-}
-
-/* The instruction writes to a page of ours that shows the register as it is; lapic_step_done carries it over. */
-void lapic_step_open(struct cpu *cpu, uint64_t gpa)
-{
-    const uint32_t offset = gpa & 0xff0;
-
-    *staged(cpu, offset) = offset == APIC_LVT_PMI ? cpu->lvtpc_guest : *lapic_register(cpu, offset);
-    cpu->lapic_step_rip = vmreadn(VMCS_GUEST_RIP);
-    ept_redirect(cpu->lapic_pa, virt_to_phys(cpu->lapic_stage));
-    step_open_page(cpu, gpa, STEP_LAPIC, EPT_READ | EPT_WRITE);
 }
 
 /* Software-disabling masks all entries. LVTPC's mask comes back as it was: it may tell of a PMI. */
@@ -147,22 +161,166 @@ static void svr_write(const struct cpu *cpu, uint32_t value)
     *lapic_register(cpu, APIC_LVT_PMI) = lvtpc;
 }
 
-void lapic_step_done(struct cpu *cpu, uint64_t gpa)
+static void lapic_write_through(struct cpu *cpu, bool broken_off)
 {
-    const uint32_t offset = gpa & 0xff0, value = *staged(cpu, offset);
+    const uint32_t offset = cpu->lapic_offset, value = *staged(cpu, offset);
+    const uint64_t moved = vmreadn(VMCS_GUEST_RIP) - cpu->lapic_step_rip;
 
-    ept_redirect(cpu->lapic_pa, cpu->lapic_pa);
-    /* An event was delivered instead of the instruction: it will be back. A REP instruction stays where it is. */
-    if (vmreadn(VMCS_GUEST_RIP) - cpu->lapic_step_rip > INSTRUCTION_MAX_BYTES)
+    *cpu->lapic_entry = (*cpu->lapic_entry & ~(EPT_ADDRESS_MASK | EPT_ACCESS_MASK)) | cpu->lapic_pa | EPT_READ;
+    /* An event was delivered instead of the instruction, or another exit came before it: it will be back. A REP
+     * instruction that was stepped stays where it is. */
+    if (moved > INSTRUCTION_MAX_BYTES || (broken_off && moved == 0))
         return;
-    if (offset == APIC_LVT_PMI) {
+    if (offset == APIC_LVT_PMI)
         cpu->lvtpc_guest = value & LVT_PMI_WRITABLE;
-        return;
-    }
-    if (offset == APIC_SVR)
+    else if (offset == APIC_SVR)
         svr_write(cpu, value);
     else
         *lapic_register(cpu, offset) = value;
+}
+
+/* The instruction writes to a page of ours that shows the register as it is; then it is carried over. */
+void lapic_written(struct cpu *cpu, uint64_t gpa)
+{
+    const uint32_t offset = gpa & 0xff0;
+
+    *staged(cpu, offset) = offset == APIC_LVT_PMI ? cpu->lvtpc_guest : *lapic_register(cpu, offset);
+    cpu->lapic_offset = offset;
+    cpu->lapic_step_rip = vmreadn(VMCS_GUEST_RIP);
+    *cpu->lapic_entry = (*cpu->lapic_entry & ~EPT_ADDRESS_MASK) | virt_to_phys(cpu->lapic_stage) | EPT_WRITE;
+    step_begin(cpu, lapic_write_through);
+}
+
+/* --- IPIs of root's
+ * --------------------------------------------------------------------------------------------------- "Interrupt
+ * Command Register (ICR)". In xAPIC mode its halves are two registers, and root may come between the guest's two
+ * writes; in x2APIC mode it is one. VISIBLE: the guest reads the command of root's last IPI in it.
+ */
+
+static volatile uint32_t *xapic_register(uint64_t base, uint32_t offset)
+{
+    return (volatile uint32_t *)phys_to_virt((base & APIC_BASE_ADDRESS) + offset);
+}
+
+/* 0 where the local APIC is off: then this CPU sends nothing. */
+static uint64_t icr_read(void)
+{
+    const uint64_t base = msr_read(IA32_APIC_BASE);
+
+    if (!(base & APIC_BASE_ENABLE))
+        return 0;
+    if (base & APIC_BASE_X2APIC)
+        return msr_read(IA32_X2APIC_ICR);
+    return (uint64_t)*xapic_register(base, APIC_ICR_HIGH) << 32 |
+           (*xapic_register(base, APIC_ICR_LOW) & ~ICR_DELIVERY_STATUS);
+}
+
+static void lapic_icr_write(struct cpu *cpu, uint64_t icr)
+{
+    const uint64_t base = msr_read(IA32_APIC_BASE);
+
+    if (!(base & APIC_BASE_ENABLE))
+        return;
+    cpu->icr_written = icr;
+    if (base & APIC_BASE_X2APIC) {
+        __asm__ volatile("mfence\n\tlfence" : : : "memory"); /* the write of this MSR is no serializing one */
+        msr_write(IA32_X2APIC_ICR, icr);
+        return;
+    }
+    while (*xapic_register(base, APIC_ICR_LOW) & ICR_DELIVERY_STATUS) /* the guest's is on its way */
+        io_pause();
+    *xapic_register(base, APIC_ICR_HIGH) = (uint32_t)(icr >> 32);
+    *xapic_register(base, APIC_ICR_LOW) = (uint32_t)icr;
+}
+
+static uint64_t icr_to(uint32_t apic_id, uint32_t command)
+{
+    return (lapic_is_x2apic() ? (uint64_t)apic_id << 32 : (uint64_t)apic_id << 56) | command;
+}
+
+struct lapic_ipi lapic_ipi_begin(void)
+{
+    return (struct lapic_ipi){.icr = icr_read()};
+}
+
+void lapic_send_init(struct cpu *cpu, uint32_t apic_id)
+{
+    lapic_icr_write(cpu, icr_to(apic_id, ICR_MODE_INIT | ICR_ASSERT));
+}
+
+void lapic_send_sipi(struct cpu *cpu, uint32_t apic_id)
+{
+    lapic_icr_write(cpu, icr_to(apic_id, ICR_MODE_STARTUP | ICR_ASSERT));
+}
+
+static bool is_guests_init(const struct cpu *cpu, uint64_t icr)
+{
+    return (icr & ICR_MODE_MASK) == ICR_MODE_INIT && icr != cpu->icr_written;
+}
+
+/* INIT is asserted by an edge or a level, and a level is de-asserted later: all of them were an INIT. */
+static void init_send_again(struct cpu *cpu, uint64_t icr)
+{
+    lapic_icr_write(cpu, icr | ICR_ASSERT);
+}
+
+void lapic_ipi_end(struct cpu *cpu, struct lapic_ipi ipi)
+{
+    const uint64_t base = msr_read(IA32_APIC_BASE);
+
+    if (icr_read() == ipi.icr)
+        return;
+    if (is_guests_init(cpu, ipi.icr))
+        init_send_again(cpu, ipi.icr);
+    else if ((base & APIC_BASE_ENABLE) && !(base & APIC_BASE_X2APIC))
+        *xapic_register(base, APIC_ICR_HIGH) = (uint32_t)(ipi.icr >> 32);
+}
+
+void lapic_init_again(struct cpu *cpu)
+{
+    const uint64_t icr = icr_read();
+
+    if (is_guests_init(cpu, icr))
+        init_send_again(cpu, icr);
+}
+
+/* --- what INIT does
+ * ---------------------------------------------------------------------------------------------------
+ */
+
+/* "Local APIC State After It Receives an INIT Reset", as far as software can bring it about; an INIT that exits leaves
+ * the local APIC alone. VISIBLE: interrupts that were accepted before stay in the IRR. */
+void lapic_reset(struct cpu *cpu)
+{
+    static const struct {
+        uint16_t offset;
+        uint32_t value;
+    } after_init[] = {{APIC_TPR, 0},
+                      {APIC_LVT_TIMER, LVT_MASKED},
+                      {APIC_LVT_THERMAL, LVT_MASKED},
+                      {APIC_LVT_LINT0, LVT_MASKED},
+                      {APIC_LVT_LINT1, LVT_MASKED},
+                      {APIC_LVT_ERROR, LVT_MASKED},
+                      {APIC_TIMER_INITIAL_COUNT, 0},
+                      {APIC_TIMER_DIVIDE, 0},
+                      {APIC_ESR, 0}};
+    const uint64_t base = msr_read(IA32_APIC_BASE);
+
+    cpu->lvtpc_guest = LVT_MASKED;
+    if (!(base & APIC_BASE_ENABLE))
+        return;
+    for (size_t i = 0; i < sizeof after_init / sizeof after_init[0]; i++) {
+        if (base & APIC_BASE_X2APIC)
+            msr_write(IA32_X2APIC_BASE + after_init[i].offset / 16u, after_init[i].value);
+        else
+            *xapic_register(base, after_init[i].offset) = after_init[i].value;
+    }
+    for (unsigned i = 0; i < 256; i++) { /* the ISR: one bit for each vector */
+        if (base & APIC_BASE_X2APIC)
+            msr_write(IA32_X2APIC_BASE + APIC_EOI / 16u, 0);
+        else
+            *xapic_register(base, APIC_EOI) = 0;
+    }
 }
 
 /* A counter of the guest's has overflowed. Delivery masks the entry; where it is masked, nothing is delivered. */
@@ -174,12 +332,9 @@ void lapic_guest_pmi(struct cpu *cpu)
         return;
     cpu->lvtpc_guest |= LVT_MASKED;
     if ((lvtpc & LVT_DELIVERY_MASK) == LVT_DELIVERY_NMI) {
-        nmi_owe(cpu);
+        guest_pend_nmi(cpu);
     } else if ((lvtpc & LVT_DELIVERY_MASK) == LVT_DELIVERY_FIXED) {
         const uint32_t icr = ICR_TO_SELF | (lvtpc & LVT_VECTOR_MASK);
-        if (cpu->lapic_pa)
-            *lapic_register(cpu, APIC_ICR_LOW) = icr;
-        else
-            msr_write(IA32_X2APIC_ICR, icr);
+        lapic_icr_write(cpu, icr);
     }
 }

@@ -13,7 +13,7 @@ static bool have_read;
 
 bool memory_types_read(void)
 {
-    static struct mtrr_state now; /* large for a stack */
+    struct mtrr_state now;
     const uint64_t cap = msr_read(IA32_MTRRCAP);
 
     memset(&now, 0, sizeof now);

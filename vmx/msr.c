@@ -2,6 +2,7 @@
 #include "vmx/cpu.h"
 #include "vmx/ept.h"
 #include "vmx/msr_policy.h"
+#include "vmx/summons.h"
 #include "vmx/vmcs.h"
 
 #include "boot/fixup.h"
@@ -49,8 +50,19 @@ static bool feature_control_read(uint64_t *value)
     return true;
 }
 
+/* The MTRRs of all CPUs are to be the same; while an OS changes them, it lets no CPU do anything else. */
+static void memory_types_follow(struct cpu *cpu)
+{
+    machine_lock(cpu);
+    if (ept_memory_types_update()) {
+        summons_ept_changed(cpu);
+        ept_invalidate(&cpu->view);
+    }
+    machine_unlock(cpu);
+}
+
 /* false: #GP */
-static bool read(struct cpu *cpu, const struct msr_row *row, uint32_t msr, uint64_t *value)
+static bool msr_row_read(struct cpu *cpu, const struct msr_row *row, uint32_t msr, uint64_t *value)
 {
     switch (row ? row->read : MSR_NATIVE) {
     case MSR_NATIVE:
@@ -70,7 +82,7 @@ static bool read(struct cpu *cpu, const struct msr_row *row, uint32_t msr, uint6
     }
 }
 
-static bool write(struct cpu *cpu, const struct msr_row *row, uint32_t msr, uint64_t value)
+static bool msr_row_write(struct cpu *cpu, const struct msr_row *row, uint32_t msr, uint64_t value)
 {
     switch (row ? row->write : MSR_NATIVE) {
     case MSR_NATIVE:
@@ -80,7 +92,7 @@ static bool write(struct cpu *cpu, const struct msr_row *row, uint32_t msr, uint
     case MSR_PERF_RESET:
         if (!msr_try_write(msr, value & ~row->mask))
             return false;
-        cpu->pmis_told &= ~value;
+        cpu->pmis_delivered &= ~value;
         return true;
     case MSR_FORGET:
         return true;
@@ -98,7 +110,7 @@ static bool write(struct cpu *cpu, const struct msr_row *row, uint32_t msr, uint
     case MSR_MTRR:
         if (!msr_try_write(msr, value))
             return false;
-        ept_memory_types_update();
+        memory_types_follow(cpu);
         return true;
     case MSR_PERF_GLOBAL_CTRL:
         /* The exit has cleared the register; the entry loads it: write it to have it checked, then stop it again. */
@@ -117,7 +129,7 @@ enum exit_action rdmsr_exit(struct cpu *cpu)
     const uint32_t msr = (uint32_t)r->rcx;
     uint64_t value = 0;
 
-    if (!read(cpu, msr_policy_find(msr, cpu->msr_conditions), msr, &value))
+    if (!msr_row_read(cpu, msr_policy_find(msr, cpu->msr_conditions), msr, &value))
         return guest_inject_exception(VECTOR_GP);
     r->rax = (uint32_t)value;
     r->rdx = value >> 32;
@@ -130,7 +142,7 @@ enum exit_action wrmsr_exit(struct cpu *cpu)
     const uint32_t msr = (uint32_t)r->rcx;
     const uint64_t value = (uint64_t)(uint32_t)r->rdx << 32 | (uint32_t)r->rax;
 
-    if (!write(cpu, msr_policy_find(msr, cpu->msr_conditions), msr, value))
+    if (!msr_row_write(cpu, msr_policy_find(msr, cpu->msr_conditions), msr, value))
         return guest_inject_exception(VECTOR_GP);
     return EXIT_ADVANCE;
 }

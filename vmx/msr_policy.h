@@ -23,7 +23,7 @@ enum msr_action {
     MSR_FAULT,               /* #GP, as where the MSR does not exist */
     MSR_FEATURE_CONTROL_OFF, /* read: locked with VMX and SMX off */
     MSR_MASK,                /* the row's mask of bits reads as 0 and is written as 0 */
-    MSR_PERF_RESET,          /* written: as MSR_MASK, and what is reset may be told again */
+    MSR_PERF_RESET,          /* written: as MSR_MASK, and what is reset may be delivered again */
     MSR_FORGET,              /* written: nothing happens */
     MSR_REFUSE,              /* written: #GP where a bit of the row's mask is set */
     MSR_APIC_BASE,           /* written: the guard of LVTPC follows */

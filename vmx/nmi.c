@@ -13,11 +13,6 @@
 
 static uint32_t early_nmis; /* before this CPU had a struct cpu */
 
-struct cpu *cpu_this(void)
-{
-    return (struct cpu *)(uintptr_t)msr_read(IA32_GS_BASE);
-}
-
 uint32_t nmi_take_early(void)
 {
     return __atomic_exchange_n(&early_nmis, 0, __ATOMIC_RELAXED);
@@ -39,29 +34,22 @@ void vmx_root_nmi(struct trap_frame *frame)
         frame->rip = start;
 }
 
-void nmi_owe(struct cpu *cpu)
-{
-    if (cpu->nmis_owed <
-        nmis_owed_max(vmread32(VMCS_ENTRY_INTERRUPTION_INFORMATION), vmread32(VMCS_GUEST_INTERRUPTIBILITY_STATE)))
-        cpu->nmis_owed++;
-}
-
 /* One NMI has arrived: whose is it? */
 static void nmi_arrived(struct cpu *cpu)
 {
-    if (!vmx_machine.watch_lvtpc) {
-        nmi_owe(cpu);
+    if (!machine.config.watch_lvtpc) {
+        guest_pend_nmi(cpu);
         return;
     }
-    const struct pmi pmi = pmi_judge(msr_read(IA32_PERF_GLOBAL_STATUS), cpu->pmis_told);
+    const struct pmi pmi = pmi_judge(msr_read(IA32_PERF_GLOBAL_STATUS), cpu->pmis_delivered);
     const bool ours = pt_nmi(cpu->pt);
     /* The guest's counters share LVTPC with us: they are served as its own LVTPC asks. An NMI that neither explains
      * reaches the guest. */
-    cpu->pmis_told = pmi.told;
+    cpu->pmis_delivered = pmi.delivered;
     if (pmi.counters)
         lapic_guest_pmi(cpu);
     else if (!ours)
-        nmi_owe(cpu);
+        guest_pend_nmi(cpu);
     else if (pmi.thaw)
         msr_write(IA32_PERF_GLOBAL_STATUS_RESET, pmi.thaw);
 }
@@ -79,7 +67,7 @@ enum exit_action nmi_exit(struct cpu *cpu)
 enum exit_action nmi_window_exit(struct cpu *cpu)
 {
     cpu_set_proc_control(cpu, PROC_NMI_WINDOW_EXITING, false);
-    return EXIT_RETRY; /* the dispatcher delivers what is owed */
+    return EXIT_RETRY; /* the dispatcher delivers what is pending */
 }
 
 void nmi_deliver(struct cpu *cpu)
@@ -88,10 +76,10 @@ void nmi_deliver(struct cpu *cpu)
 
     while (counted-- > 0)
         nmi_arrived(cpu);
-    if (cpu->nmis_owed > 0 &&
+    if (cpu->nmis_pending > 0 &&
         nmi_can_inject(vmread32(VMCS_ENTRY_INTERRUPTION_INFORMATION), vmread32(VMCS_GUEST_INTERRUPTIBILITY_STATE))) {
         guest_inject(event_nmi());
-        cpu->nmis_owed--;
+        cpu->nmis_pending--;
     }
-    cpu_set_proc_control(cpu, PROC_NMI_WINDOW_EXITING, cpu->nmis_owed > 0);
+    cpu_set_proc_control(cpu, PROC_NMI_WINDOW_EXITING, cpu->nmis_pending > 0);
 }

@@ -18,13 +18,13 @@
 #define PERF_GLOBAL_STATUS_FROZEN (3ull << 58)
 
 struct pmi {
-    bool counters; /* counters have overflowed that the guest has not been told of */
-    uint64_t told; /* the bits of status that are the guest's business from here on */
-    uint64_t thaw; /* freeze bits that no PMI of the guest's explains: should this be a ToPA PMI, it set them */
+    bool counters;      /* counters have overflowed whose PMI the guest has not had */
+    uint64_t delivered; /* the bits of status of which the guest has had a PMI */
+    uint64_t thaw;      /* freeze bits that no PMI of the guest's explains: should this be a ToPA PMI, it set them */
 };
 
-/* An NMI has arrived. status: IA32_PERF_GLOBAL_STATUS. told: as returned the last time, less what the guest has reset
- * since. */
-struct pmi pmi_judge(uint64_t status, uint64_t told);
+/* An NMI has arrived. status: IA32_PERF_GLOBAL_STATUS. delivered: as returned the last time, less what the guest has
+ * reset since. */
+struct pmi pmi_judge(uint64_t status, uint64_t delivered);
 
 #endif

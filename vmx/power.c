@@ -1,10 +1,9 @@
 /* The ways in which the machine goes down: the trace leaves first. */
-#include "vmx/power.h"
-
 #include "pt/msr.h"
 #include "serial/io.h"
 #include "serial/log.h"
 #include "vmx/cpu.h"
+#include "vmx/summons.h"
 
 #define PORT_RESET_CONTROL 0xcf9
 #define PORT_KEYBOARD_COMMAND 0x64
@@ -14,24 +13,19 @@
 
 void power_flush(struct cpu *cpu)
 {
-    size_t length = 0;
-    uint64_t total = 0;
-
-    for (unsigned i = 0; i < NR_EXIT_REASONS; i++) {
-        total += cpu->exits[i];
-        if (cpu->exits[i] == 0)
-            continue;
-        length += format_text(cpu->text + length, sizeof cpu->text - length, "exit.%s %llu\n", exit_reason_name(i),
-                              (unsigned long long)cpu->exits[i]);
-    }
-    length += format_text(cpu->text + length, sizeof cpu->text - length, "exits %llu\n", (unsigned long long)total);
-    pt_flush(cpu->pt, cpu->text, (uint32_t)length);
+    summons_flush_all(cpu);
+    pt_flush_wait(cpu->pt);
 }
 
-_Noreturn void power_park(void)
+void power_survived(void)
 {
-    for (;;)
-        __asm__ volatile("cli\n\thlt");
+    summons_flush_over();
+}
+
+void power_fail(struct cpu *cpu)
+{
+    summons_stop_all(cpu);
+    pt_flush_wait(cpu->pt);
 }
 
 static void wait_for_reset(void)
@@ -43,10 +37,14 @@ static void wait_for_reset(void)
 }
 
 /* As firmware would: the port that the FADT names, the chipset's, the keyboard controller's. */
-static _Noreturn void machine_reset(void)
+_Noreturn void power_reset(struct cpu *cpu)
 {
-    if (vmx_machine.ports.reset_port) {
-        io_out8(vmx_machine.ports.reset_port, vmx_machine.ports.reset_value);
+    const struct vmx_ports *ports = &machine.config.ports;
+
+    log_line("INIT on CPU %u: the machine is reset", cpu->number);
+    power_flush(cpu);
+    if (ports->reset_port) {
+        io_out8(ports->reset_port, ports->reset_value);
         wait_for_reset();
     }
     io_out8(PORT_RESET_CONTROL, RESET_FULL);
@@ -54,18 +52,11 @@ static _Noreturn void machine_reset(void)
     io_out8(PORT_KEYBOARD_COMMAND, KEYBOARD_PULSE_RESET);
     wait_for_reset();
     log_panic("the machine does not reset; the CPU is parked");
-    power_park();
+    cpu_park();
 }
 
 /* Bare metal enters shutdown, and the chipset resets the machine. Who traces wants to see it: park instead. */
 enum exit_action triple_fault_exit(struct cpu *cpu)
 {
     fail_stop(cpu, "guest triple fault"); /* VISIBLE: parked, not reset */
-}
-
-enum exit_action init_exit(struct cpu *cpu)
-{
-    log_line("INIT on CPU %u: the machine is reset", cpu->number);
-    power_flush(cpu);
-    machine_reset();
 }

@@ -1,47 +1,55 @@
 /*
- * Single steps: the guest executes one instruction with a page open to it, then the page is closed.
+ * Single steps: the guest executes one instruction with pages open to it, in this CPU's view of the EPT alone; then
+ * they are closed.
  *
- * Source: SDM "Monitor Trap Flag". An interrupt may be delivered instead of the instruction; the page is closed then as
- * well, and the instruction will be back.
+ * Source: SDM "Monitor Trap Flag". An interrupt may be delivered instead of the instruction, or another exit come
+ * first: the pages are closed then as well, and the instruction will be back.
  */
 #include "vmx/cpu.h"
 #include "vmx/ept.h"
-#include "vmx/ept_maths.h"
 
-void step_open_page(struct cpu *cpu, uint64_t gpa, enum step_kind kind, uint64_t access)
+void step_open_page(struct cpu *cpu, uint64_t gpa, uint64_t leaf)
 {
-    if (cpu->nr_step_pages == STEP_MAX_PAGES)
+    uint64_t *entry = ept_view_open(&cpu->view, gpa);
+
+    if (!entry)
         fail_stop(cpu, "one instruction touches more guarded pages than there can be");
-    cpu->step_pages[cpu->nr_step_pages++] = (struct step_page){gpa, kind};
-    /* Rights are only added: the violation has dropped what was cached for this access. */
-    ept_set_access(gpa, access);
+    *entry = leaf; /* rights are only added: the violation has dropped what was cached for this access */
+}
+
+void step_begin(struct cpu *cpu, step_done *done)
+{
+    cpu->stepping = true;
+    if (done)
+        cpu->stepped = done;
     cpu_set_proc_control(cpu, PROC_MONITOR_TRAP_FLAG, true);
+}
+
+static void step_end(struct cpu *cpu, bool broken_off)
+{
+    step_done *stepped = cpu->stepped;
+
+    cpu->stepping = false;
+    cpu->stepped = NULL;
+    if (cpu->view.nr_pages > cpu->view.kept_pages) {
+        machine_lock(cpu);
+        ept_view_close(&cpu->view);
+        machine_unlock(cpu);
+    }
+    cpu_set_proc_control(cpu, PROC_MONITOR_TRAP_FLAG, false);
+    if (stepped)
+        stepped(cpu, broken_off);
+    ept_invalidate(&cpu->view);
+}
+
+void step_break_off(struct cpu *cpu)
+{
+    if (cpu->stepping)
+        step_end(cpu, true);
 }
 
 enum exit_action step_exit(struct cpu *cpu)
 {
-    for (uint32_t i = 0; i < cpu->nr_step_pages; i++) {
-        const struct step_page *page = &cpu->step_pages[i];
-
-        switch (page->kind) {
-        case STEP_LAPIC:
-            ept_set_access(page->gpa, EPT_READ);
-            lapic_step_done(cpu, page->gpa);
-            break;
-        case STEP_CODE_PAGE:
-            code_page_step_done(page->gpa);
-            break;
-        case STEP_TRIGGER:
-            ept_set_access(page->gpa, EPT_READ);
-            break;
-        case STEP_HIDDEN:
-            ept_set_access(page->gpa, EPT_READ);
-            ept_hidden_refill();
-            break;
-        }
-    }
-    cpu->nr_step_pages = 0;
-    cpu_set_proc_control(cpu, PROC_MONITOR_TRAP_FLAG, false);
-    ept_invalidate();
+    step_end(cpu, false);
     return EXIT_RETRY;
 }

@@ -15,7 +15,7 @@ void timer_setup(const struct cpu *cpu)
 {
     if (!(cpu->controls.pin & PIN_PREEMPTION_TIMER))
         return;
-    uint64_t ticks = vmx_machine.poll_tsc >> (msr_read(IA32_VMX_MISC) & PREEMPTION_TIMER_RATE);
+    uint64_t ticks = machine.config.poll_tsc >> (msr_read(IA32_VMX_MISC) & PREEMPTION_TIMER_RATE);
     vmwrite32(VMCS_GUEST_PREEMPTION_TIMER_VALUE, ticks > UINT32_MAX ? UINT32_MAX : ticks ? (uint32_t)ticks : 1);
 }
 

@@ -15,7 +15,7 @@
 
 void trace_switch_setup(struct cpu *cpu)
 {
-    const bool list = vmx_machine.way == PT_SWITCH_LIST;
+    const bool list = machine.config.way == PT_SWITCH_LIST;
 
     cpu->entry_msr = (struct msr_entry){.index = IA32_RTIT_CTL};
     cpu->exit_msr = (struct msr_entry){.index = IA32_RTIT_CTL};
@@ -23,7 +23,7 @@ void trace_switch_setup(struct cpu *cpu)
     vmwrite32(VMCS_EXIT_MSR_LOAD_COUNT, list);
     vmwrite64(VMCS_ENTRY_MSR_LOAD_ADDRESS, virt_to_phys(&cpu->entry_msr));
     vmwrite64(VMCS_EXIT_MSR_LOAD_ADDRESS, virt_to_phys(&cpu->exit_msr));
-    if (vmx_machine.way == PT_SWITCH_VMCS)
+    if (machine.config.way == PT_SWITCH_VMCS)
         vmwrite64(VMCS_GUEST_IA32_RTIT_CTL, 0);
 }
 
@@ -31,10 +31,10 @@ void trace_switch_enter(struct cpu *cpu)
 {
     const uint64_t ctl = pt_enter(cpu->pt);
 
-    if (vmx_machine.way == PT_SWITCH_ROOT || ctl == cpu->rtit_ctl)
+    if (machine.config.way == PT_SWITCH_ROOT || ctl == cpu->rtit_ctl)
         return;
     cpu->rtit_ctl = ctl;
-    if (vmx_machine.way == PT_SWITCH_LIST)
+    if (machine.config.way == PT_SWITCH_LIST)
         cpu->entry_msr.value = ctl;
     else
         vmwrite64(VMCS_GUEST_IA32_RTIT_CTL, ctl);

@@ -10,6 +10,7 @@
 #include "vmx/cpu.h"
 #include "vmx/ept.h"
 #include "vmx/ept_maths.h"
+#include "vmx/summons.h"
 #include "vmx/vmcs.h"
 
 #include "serial/log.h"
@@ -24,29 +25,28 @@ static uint64_t guest_linear_rip(void)
     return guest_code64() ? rip : (uint32_t)(vmreadn(VMCS_GUEST_CS_BASE) + rip);
 }
 
-bool trigger_guards(const struct cpu *cpu, uint64_t gpa, uint64_t linear)
+bool trigger_guards(uint64_t gpa, uint64_t linear)
 {
-    return vmx_machine.trigger &&
-           (gpa == cpu->trigger_gpa || (linear & PAGE_MASK) == (vmx_machine.trigger & PAGE_MASK));
+    return machine.config.trigger &&
+           (gpa == machine.trigger_gpa || (linear & PAGE_MASK) == (machine.config.trigger & PAGE_MASK));
 }
 
 /* true: the page is as it was when it was last sent. */
 bool trigger_fetched(struct cpu *cpu, uint64_t gpa)
 {
-    const bool known = cpu->trigger_gpa == gpa && cpu->trigger_sent;
+    const bool known = machine.trigger_gpa == gpa && machine.trigger_sent;
 
-    if (cpu->trigger_gpa != gpa)
-        cpu->trigger_gpa = gpa;
-    cpu->trigger_sent = true;
-    if (guest_linear_rip() == vmx_machine.trigger) {
-        log_line("trigger: CPU %u comes to %llx", cpu->number, (unsigned long long)vmx_machine.trigger);
-        pt_trigger(cpu->pt);
+    machine.trigger_gpa = gpa;
+    machine.trigger_sent = true;
+    if (guest_linear_rip() == machine.config.trigger) {
+        log_line("trigger: CPU %u comes to %llx", cpu->number, (unsigned long long)machine.config.trigger);
+        summons_trigger_all(cpu);
     }
     return known;
 }
 
-void trigger_written(struct cpu *cpu, uint64_t gpa)
+void trigger_written(uint64_t gpa)
 {
-    if (gpa == cpu->trigger_gpa)
-        cpu->trigger_sent = false;
+    if (gpa == machine.trigger_gpa)
+        machine.trigger_sent = false;
 }

@@ -1,19 +1,21 @@
 /* Filling the VMCS: host state, guest state, controls. */
 #include "pt/msr.h"
 #include "vmx/cpu.h"
-#include "vmx/ept.h"
 #include "vmx/msr_policy.h"
 #include "vmx/phys.h"
 #include "vmx/vmcs.h"
 
 #define CR0_PE (1ull << 0)
 #define CR0_ET (1ull << 4)
+#define CR0_NW (1ull << 29)
+#define CR0_CD (1ull << 30)
 #define CR0_PG (1ull << 31)
 #define CR4_VMXE (1ull << 13)
 #define CR4_SMXE (1ull << 14)
 
 #define RFLAGS_FIXED 2u
 #define DR7_FIXED 0x400u
+#define RIP_AFTER_INIT 0xfff0u
 #define NO_VMCS_LINK (~0ull)
 
 /* SDM Table "Format of Access Rights" */
@@ -21,6 +23,10 @@
 #define AR_DATA32 0xc093u /* ... read/write, accessed */
 #define AR_TSS32_BUSY 0x008bu
 #define AR_UNUSABLE 0x10000u
+#define AR_CODE16 0x009bu
+#define AR_DATA16 0x0093u
+#define AR_LDT 0x0082u
+#define LIMIT_16 0xffffu
 
 /* Linux's 32-bit boot protocol: __BOOT_CS and __BOOT_DS. */
 #define BOOT_CS 0x10u
@@ -120,6 +126,8 @@ static void setup_host(struct cpu *cpu)
         vmwrite64(VMCS_HOST_IA32_PERF_GLOBAL_CTRL, 0);
 }
 
+enum { SEGMENT_ES, SEGMENT_CS, SEGMENT_SS, SEGMENT_DS, SEGMENT_FS, SEGMENT_GS, SEGMENT_LDTR, SEGMENT_TR };
+
 /* Selector, base, limit and access rights of a segment have encodings in steps of 2 from ES's. */
 static void setup_guest_segment(unsigned index, uint16_t selector, uint32_t limit, uint32_t access_rights)
 {
@@ -144,43 +152,75 @@ static void setup_guest_gdt(uint32_t gdt_pa)
 
 static void setup_guest_segments(void)
 {
-    enum { ES, CS, SS, DS, FS, GS, LDTR, TR };
-
-    setup_guest_segment(CS, BOOT_CS, 0xffffffff, AR_CODE32);
-    setup_guest_segment(ES, BOOT_DS, 0xffffffff, AR_DATA32);
-    setup_guest_segment(SS, BOOT_DS, 0xffffffff, AR_DATA32);
-    setup_guest_segment(DS, BOOT_DS, 0xffffffff, AR_DATA32);
-    setup_guest_segment(FS, BOOT_DS, 0xffffffff, AR_DATA32);
-    setup_guest_segment(GS, BOOT_DS, 0xffffffff, AR_DATA32);
-    setup_guest_segment(LDTR, 0, 0, AR_UNUSABLE);
-    setup_guest_segment(TR, 0, 0xffff, AR_TSS32_BUSY); /* VM entry wants a busy TSS */
+    setup_guest_segment(SEGMENT_CS, BOOT_CS, 0xffffffff, AR_CODE32);
+    setup_guest_segment(SEGMENT_ES, BOOT_DS, 0xffffffff, AR_DATA32);
+    setup_guest_segment(SEGMENT_SS, BOOT_DS, 0xffffffff, AR_DATA32);
+    setup_guest_segment(SEGMENT_DS, BOOT_DS, 0xffffffff, AR_DATA32);
+    setup_guest_segment(SEGMENT_FS, BOOT_DS, 0xffffffff, AR_DATA32);
+    setup_guest_segment(SEGMENT_GS, BOOT_DS, 0xffffffff, AR_DATA32);
+    setup_guest_segment(SEGMENT_LDTR, 0, 0, AR_UNUSABLE);
+    setup_guest_segment(SEGMENT_TR, 0, 0xffff, AR_TSS32_BUSY); /* VM entry wants a busy TSS */
 }
 
 /* With unrestricted guest PE and PG are the guest's; what else must be 1 (NE, VMXE) is ours, and shadowed as 0. */
-static void setup_guest_control_registers(void)
+static void setup_guest_control_registers(uint64_t cr0)
 {
     const uint64_t cr0_fixed = msr_read(IA32_VMX_CR0_FIXED0) & ~(CR0_PE | CR0_PG);
     const uint64_t cr4_fixed = msr_read(IA32_VMX_CR4_FIXED0) | CR4_VMXE;
 
     /* VISIBLE: x87 errors come as #MF even where the guest leaves CR0.NE at 0. */
     vmwriten(VMCS_CR0_GUEST_HOST_MASK, cr0_fixed);
-    vmwriten(VMCS_GUEST_CR0, cr0_fixed | CR0_PE | CR0_ET);
+    vmwriten(VMCS_GUEST_CR0, cr0_fixed | cr0);
     vmwriten(VMCS_CR4_GUEST_HOST_MASK, cr4_fixed | CR4_SMXE);
     vmwriten(VMCS_GUEST_CR4, cr4_fixed);
 }
 
-static void setup_guest(const struct cpu *cpu, const struct vmx_entry *entry)
+static void setup_guest(const struct cpu *cpu)
 {
-    setup_guest_segments();
-    setup_guest_gdt(entry->gdt_pa);
-    setup_guest_control_registers();
-    vmwriten(VMCS_GUEST_RIP, entry->eip);
     vmwriten(VMCS_GUEST_RFLAGS, RFLAGS_FIXED);
     vmwriten(VMCS_GUEST_DR7, DR7_FIXED);
     vmwrite64(VMCS_GUEST_IA32_PAT, msr_read(IA32_PAT));
     if (cpu->controls.perf_global_ctrl)
         vmwrite64(VMCS_GUEST_IA32_PERF_GLOBAL_CTRL, msr_read(IA32_PERF_GLOBAL_CTRL));
     vmwrite64(VMCS_LINK_POINTER, NO_VMCS_LINK);
+}
+
+/* Linux's 32-bit boot protocol. */
+static void setup_guest_boot(const struct vmx_entry *entry)
+{
+    setup_guest_segments();
+    setup_guest_gdt(entry->gdt_pa);
+    setup_guest_control_registers(CR0_PE | CR0_ET);
+    vmwriten(VMCS_GUEST_RIP, entry->eip);
+}
+
+/* Vol. 3A Table "IA-32 and Intel 64 Processor States Following Power-up, Reset, or INIT", but for what the VMCS does
+ * not hold. What it does not name stays: IA32_PAT, the SYSENTER MSRs. */
+void vmcs_setup_guest_init(uint64_t cr0)
+{
+    static const uint16_t zeroed[] = {VMCS_CR0_READ_SHADOW,
+                                      VMCS_CR4_READ_SHADOW,
+                                      VMCS_GUEST_CR3,
+                                      VMCS_GUEST_RSP,
+                                      VMCS_GUEST_IA32_DEBUGCTL,
+                                      VMCS_GUEST_IA32_EFER,
+                                      VMCS_GUEST_INTERRUPTIBILITY_STATE,
+                                      VMCS_GUEST_PENDING_DEBUG_EXCEPTIONS,
+                                      VMCS_GUEST_GDTR_BASE,
+                                      VMCS_GUEST_IDTR_BASE};
+
+    for (unsigned i = 0; i < sizeof zeroed / sizeof zeroed[0]; i++)
+        vmcs_write(zeroed[i], 0);
+    vmwrite32(VMCS_GUEST_GDTR_LIMIT, LIMIT_16);
+    vmwrite32(VMCS_GUEST_IDTR_LIMIT, LIMIT_16);
+    for (unsigned segment = SEGMENT_ES; segment <= SEGMENT_GS; segment++)
+        setup_guest_segment(segment, 0, LIMIT_16, segment == SEGMENT_CS ? AR_CODE16 : AR_DATA16);
+    setup_guest_segment(SEGMENT_LDTR, 0, LIMIT_16, AR_LDT);
+    setup_guest_segment(SEGMENT_TR, 0, LIMIT_16, AR_TSS32_BUSY);
+    setup_guest_control_registers(cr0);
+    vmwriten(VMCS_GUEST_RIP, RIP_AFTER_INIT);
+    vmwriten(VMCS_GUEST_RFLAGS, RFLAGS_FIXED);
+    vmwriten(VMCS_GUEST_DR7, DR7_FIXED);
 }
 
 static void setup_controls(struct cpu *cpu)
@@ -195,10 +235,10 @@ static void setup_controls(struct cpu *cpu)
     vmwrite32(VMCS_ENTRY_CONTROLS, controls->entry);
     trace_switch_setup(cpu);
     cr3_watch(cpu);
-    vmwrite64(VMCS_IO_BITMAP_A, virt_to_phys(vmx_io_bitmap(0)));
-    vmwrite64(VMCS_IO_BITMAP_B, virt_to_phys(vmx_io_bitmap(1)));
-    vmwrite64(VMCS_MSR_BITMAPS, virt_to_phys(vmx_msr_bitmap()));
-    vmwrite64(VMCS_EPT_POINTER, ept_root_pointer());
+    vmwrite64(VMCS_IO_BITMAP_A, virt_to_phys(machine_io_bitmap(0)));
+    vmwrite64(VMCS_IO_BITMAP_B, virt_to_phys(machine_io_bitmap(1)));
+    vmwrite64(VMCS_MSR_BITMAPS, virt_to_phys(machine_msr_bitmap()));
+    vmwrite64(VMCS_EPT_POINTER, ept_view_pointer(&cpu->view));
     timer_setup(cpu);
     if (controls->proc2 & PROC2_ENABLE_VPID)
         vmwrite16(VMCS_VPID, VPID_OF_GUEST);
@@ -213,6 +253,10 @@ void vmcs_setup(struct cpu *cpu, const struct vmx_entry *entry)
     for (unsigned i = 0; i < sizeof zero_fields / sizeof zero_fields[0]; i++)
         vmcs_write(zero_fields[i], 0);
     setup_host(cpu);
-    setup_guest(cpu, entry);
+    setup_guest(cpu);
+    if (entry)
+        setup_guest_boot(entry);
+    else
+        vmcs_setup_guest_init(CR0_CD | CR0_NW | CR0_ET);
     setup_controls(cpu);
 }

@@ -4,11 +4,8 @@
 #include <string.h>
 
 #include "pt/msr.h"
-#include "serial/log.h"
 #include "vmx/cpu.h"
-#include "vmx/ept.h"
 #include "vmx/ept_maths.h"
-#include "vmx/io_ports.h"
 #include "vmx/msr_policy.h"
 #include "vmx/phys.h"
 
@@ -19,11 +16,11 @@
 #define CPUID_1_ECX_XSAVE (1u << 26)
 #define CPUID_1_ECX_HYPERVISOR (1u << 31)
 
-struct vmx_machine vmx_machine;
 const uint32_t vmx_cpu_size = sizeof(struct cpu);
 
+/* Of the first CPU; constant once vmx_switch_check has returned. The others are the same, or are not used. */
 static struct vmx_controls controls;
-static uint8_t *io_bitmaps, *msr_bitmap;
+static struct vmx_caps first_caps;
 
 static void read_control_msrs(struct vmx_caps *caps)
 {
@@ -50,53 +47,48 @@ const char *vmx_switch_check(enum pt_switch way)
     return vmx_controls_switch_rtit(&controls, &caps);
 }
 
-const char *vmx_check(void)
+/* NULL: this CPU has VMX, and *caps is filled in. */
+static const char *read_caps(struct vmx_caps *caps)
 {
-    struct vmx_caps caps = {.cpuid_1_ecx = cpuid_read(1, 0).ecx};
-
-    if (caps.cpuid_1_ecx & CPUID_1_ECX_VMX)
-        caps.feature_control = msr_read(IA32_FEATURE_CONTROL);
-    const char *missing = vmx_caps_check(&caps);
+    *caps = (struct vmx_caps){.cpuid_1_ecx = cpuid_read(1, 0).ecx};
+    if (caps->cpuid_1_ecx & CPUID_1_ECX_VMX)
+        caps->feature_control = msr_read(IA32_FEATURE_CONTROL);
+    const char *missing = vmx_caps_check(caps);
     if (missing)
         return missing;
     if (cpuid_read(0, 0).eax >= 0xa)
-        caps.perfmon_version = cpuid_read(0xa, 0).eax & 0xff;
-    read_control_msrs(&caps);
-    return vmx_controls_resolve(&controls, &caps);
+        caps->perfmon_version = cpuid_read(0xa, 0).eax & 0xff;
+    read_control_msrs(caps);
+    caps->misc = msr_read(IA32_VMX_MISC);
+    return NULL;
 }
 
-const uint8_t *vmx_io_bitmap(unsigned which)
+const char *vmx_check(void)
 {
-    return io_bitmaps + which * (IO_BITMAPS_SIZE / 2);
+    const char *missing = read_caps(&first_caps);
+
+    return missing ? missing : vmx_controls_resolve(&controls, &first_caps);
 }
 
-const uint8_t *vmx_msr_bitmap(void)
+const char *vmx_cpu_check(void)
 {
-    return msr_bitmap;
+    struct vmx_caps caps;
+    const char *missing = read_caps(&caps);
+
+    if (missing)
+        return missing;
+    if (!(caps.misc & VMX_MISC_WAIT_FOR_SIPI))
+        return "this CPU's VMX has no wait-for-SIPI activity state (IA32_VMX_MISC[8] is 0)";
+    return vmx_caps_differ(&first_caps, &caps);
 }
 
-static uint32_t msr_conditions(void)
+uint32_t cpu_msr_conditions(void)
 {
-    uint32_t conditions = vmx_machine.watch_lvtpc ? MSR_IF_PT : 0;
+    uint32_t conditions = machine.config.watch_lvtpc ? MSR_IF_PT : 0;
 
     if (controls.perf_global_ctrl && !controls.perf_global_ctrl_saved)
         conditions |= MSR_IF_PERF_CTRL;
     return conditions;
-}
-
-const char *vmx_machine_init(const struct vmx_machine *machine)
-{
-    vmx_machine = *machine;
-    const char *failed = ept_build(&vmx_machine);
-    if (failed)
-        return failed;
-    io_bitmaps = ept_pool_take(IO_BITMAPS_SIZE / EPT_PAGE_SIZE);
-    msr_bitmap = ept_pool_take(MSR_BITMAP_SIZE / EPT_PAGE_SIZE);
-    if (!io_bitmaps || !msr_bitmap)
-        return "too few pages for EPT tables";
-    io_ports_bitmap(io_bitmaps, &vmx_machine.ports);
-    msr_policy_bitmap(msr_bitmap, msr_conditions());
-    return NULL;
 }
 
 static void enter_vmx_operation(struct cpu *cpu)
@@ -138,7 +130,7 @@ static void drop_translations(const struct cpu *cpu)
     } descriptor = {VPID_OF_GUEST, 0};
     uint8_t failed;
 
-    ept_invalidate();
+    ept_invalidate(&cpu->view);
     if (!(cpu->controls.proc2 & PROC2_ENABLE_VPID))
         return;
     __asm__ volatile("invvpid %[descriptor], %[type]"
@@ -149,26 +141,53 @@ static void drop_translations(const struct cpu *cpu)
         fail_stop(cpu_this(), "INVVPID failed");
 }
 
-_Noreturn void vmx_cpu_run(void *memory, uint16_t number, struct pt_engine *pt, const struct vmx_entry *entry)
+static void cpu_init(struct cpu *cpu, uint16_t number, uint32_t apic_id, struct pt_engine *pt)
 {
-    struct cpu *cpu = memory;
-
     cpu->number = number;
+    cpu->apic_id = apic_id;
     cpu->pt = pt;
     cpu->controls = controls;
-    if (!vmx_machine.poll_tsc)
+    if (!machine.config.poll_tsc)
         cpu->controls.pin &= ~PIN_PREEMPTION_TIMER;
-    cpu->msr_conditions = msr_conditions();
+    cpu->msr_conditions = cpu_msr_conditions();
     cpu->cpuid_limits = (struct cpuid_limits){.max_basic = cpuid_read(0, 0).eax,
                                               .max_extended = cpuid_read(0x80000000, 0).eax,
                                               .hypervisor = cpuid_read(1, 0).ecx & CPUID_1_ECX_HYPERVISOR};
-    cpu->nmis_owed = nmi_take_early() ? 1 : 0;
+    cpu->nmis_pending = nmi_take_early() ? 1 : 0;
     msr_write(IA32_GS_BASE, (uint64_t)(uintptr_t)cpu);
+    machine_lock(cpu);
+    ept_view_init(&cpu->view, cpu->view_memory);
+    machine_unlock(cpu);
+}
+
+_Noreturn void vmx_cpu_run(void *memory, uint16_t number, uint32_t apic_id, struct pt_engine *pt,
+                           const struct vmx_entry *entry)
+{
+    struct cpu *cpu = memory;
+
+    fail_stop_hands_over(power_fail);
+    cpu_init(cpu, number, apic_id, pt);
     enter_vmx_operation(cpu);
     vmcs_setup(cpu, entry);
     drop_translations(cpu);
     lapic_guard_start(cpu);
-    cpu->registers = (struct guest_registers){.rsi = entry->esi};
-    trace_switch_enter(cpu);
+    __atomic_store_n(&machine.cpus[number], cpu, __ATOMIC_SEQ_CST);
+    if (entry) {
+        cpu->registers = (struct guest_registers){.rsi = entry->esi};
+        vmx_enter_guest(cpu);
+    } else {
+        startup_wait(cpu);
+    }
     vmx_launch(&cpu->registers);
+}
+
+bool vmx_cpus_waiting(uint16_t nr)
+{
+    for (unsigned i = 1; i < nr; i++) {
+        const struct cpu *cpu = __atomic_load_n(&machine.cpus[i], __ATOMIC_SEQ_CST);
+
+        if (!cpu || __atomic_load_n(&cpu->place, __ATOMIC_SEQ_CST) != CPU_WAITS_FOR_SIPI)
+            return false;
+    }
+    return true;
 }

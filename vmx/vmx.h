@@ -26,6 +26,8 @@ struct vmx_ports {
     bool watch_power;         /* something must leave before power-off and reset: catch those ports */
 };
 
+#define VMX_MAX_CPUS 64u
+
 /* What the room needs for one machine, the same on all CPUs. */
 struct vmx_machine {
     struct range reserved;  /* our image, tables and trace regions: not mapped for the guest */
@@ -38,6 +40,7 @@ struct vmx_machine {
     uint64_t poll_tsc;  /* run root at least every so many TSC ticks, 0 = only when the guest exits */
     void *ept_pool;     /* pages for EPT tables, zeroed, in the direct map */
     uint32_t nr_ept_pages;
+    uint16_t nr_cpus; /* 1 to VMX_MAX_CPUS */
 };
 
 /* Pages that ept_pool must have for a machine whose RAM and MMIO end at top bytes, every 2 MiB of RAM split. Core. */
@@ -51,8 +54,12 @@ struct vmx_entry {
     uint32_t gdt_pa; /* guest memory for a GDT of 4 entries, 8-byte aligned */
 };
 
-/* Why this CPU cannot be a host; NULL: it can. Call before vmx_machine_init. */
+/* Why this CPU, the first one, cannot be a host; NULL: it can. Call before vmx_machine_init. */
 const char *vmx_check(void);
+
+/* Why this CPU, another one, cannot be a host beside the first; NULL: it can. Call after vmx_check has returned NULL.
+ */
+const char *vmx_cpu_check(void);
 
 /* Can IA32_RTIT_CTL be switched in this way? NULL: yes, and it will be; else one sentence that names the control that
  * is missing. Call after vmx_check has returned NULL. */
@@ -64,8 +71,13 @@ const char *vmx_machine_init(const struct vmx_machine *machine);
 struct cpu;                         /* vmx/cpu.h: one page-aligned struct per CPU, stack first */
 extern const uint32_t vmx_cpu_size; /* bytes of struct cpu, a multiple of 4096 */
 
-/* Enter VMX operation on this CPU and run the guest; does not return. memory: vmx_cpu_size bytes, zeroed, page-aligned,
- * direct map. A failure dumps and parks. */
-_Noreturn void vmx_cpu_run(void *memory, uint16_t cpu, struct pt_engine *pt, const struct vmx_entry *entry);
+/* Enter VMX operation on this CPU and run the guest; does not return. entry NULL: wait until the guest starts the CPU.
+ * memory: vmx_cpu_size bytes, zeroed, page-aligned, direct map. number: 0 for the first CPU, which is the guest's
+ * bootstrap processor. A failure dumps and parks. */
+_Noreturn void vmx_cpu_run(void *memory, uint16_t number, uint32_t apic_id, struct pt_engine *pt,
+                           const struct vmx_entry *entry);
+
+/* Have CPUs 1 to nr - 1 come to where they wait for the guest to start them? */
+bool vmx_cpus_waiting(uint16_t nr);
 
 #endif

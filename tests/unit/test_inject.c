@@ -81,10 +81,10 @@ static void nmi_window(void **state)
 static void nmis_latched(void **state)
 {
     (void)state;
-    assert_int_equal(nmis_owed_max(0, 0), 2);
-    assert_int_equal(nmis_owed_max(0, INTERRUPTIBILITY_NMI), 1);
-    assert_int_equal(nmis_owed_max(event_nmi().information, 0), 1);
-    assert_int_equal(nmis_owed_max(0x800000ec, 0), 2);
+    assert_int_equal(nmis_pending_max(0, 0), 2);
+    assert_int_equal(nmis_pending_max(0, INTERRUPTIBILITY_NMI), 1);
+    assert_int_equal(nmis_pending_max(event_nmi().information, 0), 1);
+    assert_int_equal(nmis_pending_max(0x800000ec, 0), 2);
 }
 
 int main(void)

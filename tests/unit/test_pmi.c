@@ -1,4 +1,4 @@
-/* Whose PMI: counters that overflow are told once, and what our PMI froze thaws. */
+/* Whose PMI: counters that overflow are delivered once, and what our PMI froze thaws. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,19 +17,19 @@ static void nothing_of_the_guest(void **state)
     (void)state;
     struct pmi pmi = pmi_judge(TOPA, 0);
     assert_false(pmi.counters);
-    assert_int_equal(pmi.told, 0);
+    assert_int_equal(pmi.delivered, 0);
     assert_int_equal(pmi.thaw, 0);
 }
 
-static void an_overflow_is_told_once(void **state)
+static void an_overflow_is_delivered_once(void **state)
 {
     (void)state;
     struct pmi pmi = pmi_judge(1, 0);
     assert_true(pmi.counters);
-    pmi = pmi_judge(1 | TOPA, pmi.told);
+    pmi = pmi_judge(1 | TOPA, pmi.delivered);
     assert_false(pmi.counters);
-    assert_true(pmi_judge(3, pmi.told).counters);           /* another counter */
-    assert_true(pmi_judge(1, pmi.told & ~1ull).counters);   /* reset by the guest, and overflowed again */
+    assert_true(pmi_judge(3, pmi.delivered).counters);           /* another counter */
+    assert_true(pmi_judge(1, pmi.delivered & ~1ull).counters);   /* reset by the guest, and overflowed again */
     assert_true(pmi_judge(1ull << 34, 0).counters);         /* fixed counter 2 */
     assert_true(pmi_judge(1ull << 62, 0).counters);         /* the DS buffer */
     assert_false(pmi_judge(1ull << 63 | TOPA, 0).counters); /* CondChgd */
@@ -48,16 +48,16 @@ static void what_the_guest_froze_stays(void **state)
     (void)state;
     struct pmi pmi = pmi_judge(1 | CTR_FRZ | TOPA, 0);
     assert_int_equal(pmi.thaw, 0);
-    pmi = pmi_judge(CTR_FRZ | TOPA, pmi.told & ~1ull);
+    pmi = pmi_judge(CTR_FRZ | TOPA, pmi.delivered & ~1ull);
     assert_int_equal(pmi.thaw, 0);
-    assert_int_equal(pmi_judge(CTR_FRZ | TOPA, pmi.told & ~CTR_FRZ).thaw, CTR_FRZ);
+    assert_int_equal(pmi_judge(CTR_FRZ | TOPA, pmi.delivered & ~CTR_FRZ).thaw, CTR_FRZ);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_of_the_guest),
-        cmocka_unit_test(an_overflow_is_told_once),
+        cmocka_unit_test(an_overflow_is_delivered_once),
         cmocka_unit_test(what_our_pmi_froze_thaws),
         cmocka_unit_test(what_the_guest_froze_stays),
     };

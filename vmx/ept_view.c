@@ -1,0 +1,162 @@
+#include "vmx/ept_view.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "vmx/cpu.h"
+#include "vmx/ept.h"
+#include "vmx/ept_maths.h"
+#include "vmx/phys.h"
+
+#define INVEPT_SINGLE_CONTEXT 1ull
+
+static struct ept_view *views;
+
+void ept_view_init(struct ept_view *view, void *memory)
+{
+    *view = (struct ept_view){.pml4 = memory, .memory = (uint8_t *)memory + EPT_PAGE_SIZE, .next = views};
+    memcpy(view->pml4, ept_table_of(0, EPT_LEVELS), EPT_PAGE_SIZE);
+    views = view;
+}
+
+uint64_t ept_view_pointer(const struct ept_view *view)
+{
+    return ept_pointer(virt_to_phys(view->pml4));
+}
+
+/* What a table of this level covers begins here. */
+static uint64_t table_base(uint64_t gpa, unsigned level)
+{
+    return gpa & ~(ept_entry_size(level + 1) - 1);
+}
+
+/* NULL: this view uses the machine's. */
+static uint64_t *private_entries(const struct ept_view *view, uint64_t gpa, unsigned level)
+{
+    if (level == EPT_LEVELS)
+        return view->pml4;
+    for (uint32_t i = 0; i < view->nr_tables; i++)
+        if (view->tables[i].level == level && view->tables[i].base == table_base(gpa, level))
+            return view->tables[i].entries;
+    return NULL;
+}
+
+/* From the top down, so that each table's parent is private before it. NULL: there is no room. */
+static uint64_t *make_private(struct ept_view *view, uint64_t gpa)
+{
+    uint64_t *entries = view->pml4;
+
+    for (unsigned level = EPT_LEVELS - 1; level > 0; level--) {
+        uint64_t *parent = entries;
+
+        entries = private_entries(view, gpa, level);
+        if (entries)
+            continue;
+        if (view->nr_tables == EPT_VIEW_TABLES)
+            return NULL;
+        entries = (uint64_t *)(void *)(view->memory + EPT_PAGE_SIZE * view->nr_tables);
+        memcpy(entries, ept_table_of(gpa, level), EPT_PAGE_SIZE);
+        view->tables[view->nr_tables++] = (struct ept_private_table){table_base(gpa, level), level, entries};
+        parent[ept_index(gpa, level + 1)] = ept_table_entry(virt_to_phys(entries));
+    }
+    return entries;
+}
+
+static bool page_is_open(const struct ept_view *view, uint64_t gpa)
+{
+    for (uint32_t i = 0; i < view->nr_pages; i++)
+        if (view->pages[i] == (gpa & ~(EPT_PAGE_SIZE - 1)))
+            return true;
+    return false;
+}
+
+uint64_t *ept_view_open(struct ept_view *view, uint64_t gpa)
+{
+    if (!page_is_open(view, gpa)) {
+        if (view->nr_pages == EPT_VIEW_PAGES)
+            return NULL;
+        view->pages[view->nr_pages++] = gpa & ~(EPT_PAGE_SIZE - 1);
+    }
+    ept_split(gpa);
+    uint64_t *entries = make_private(view, gpa);
+    return entries ? &entries[ept_index(gpa, 1)] : NULL;
+}
+
+void ept_view_keep(struct ept_view *view)
+{
+    view->kept_tables = view->nr_tables;
+    view->kept_pages = view->nr_pages;
+}
+
+void ept_view_close(struct ept_view *view)
+{
+    while (view->nr_tables > view->kept_tables) {
+        const struct ept_private_table *table = &view->tables[--view->nr_tables];
+        uint64_t *parent = private_entries(view, table->base, table->level + 1);
+
+        parent[ept_index(table->base, table->level + 1)] = *ept_slot(table->base, table->level + 1);
+    }
+    while (view->nr_pages > view->kept_pages) {
+        const uint64_t gpa = view->pages[--view->nr_pages];
+        uint64_t *kept = private_entries(view, gpa, 1);
+
+        if (kept)
+            kept[ept_index(gpa, 1)] = *ept_slot(gpa, 1);
+    }
+}
+
+void ept_view_drop(struct ept_view *view)
+{
+    view->kept_tables = view->kept_pages = 0;
+    ept_view_close(view);
+}
+
+void ept_invalidate(const struct ept_view *view)
+{
+    const struct {
+        uint64_t eptp, reserved;
+    } descriptor = {ept_view_pointer(view), 0};
+    uint8_t failed;
+
+    __asm__ volatile("invept %[descriptor], %[type]"
+                     : "=@ccbe"(failed)
+                     : [descriptor] "m"(descriptor), [type] "r"(INVEPT_SINGLE_CONTEXT)
+                     : "memory");
+    if (failed)
+        fail_stop(cpu_this(), "INVEPT failed");
+}
+
+/* Does the view map this entry's addresses in its own way? */
+static bool entry_is_own(const struct ept_view *view, uint64_t gpa, unsigned level)
+{
+    return level == 1 ? page_is_open(view, gpa) : private_entries(view, gpa, level - 1) != NULL;
+}
+
+void ept_views_follow(uint64_t gpa, unsigned level, uint64_t entry)
+{
+    for (const struct ept_view *view = views; view; view = view->next) {
+        uint64_t *entries = private_entries(view, gpa, level);
+
+        if (entries && !entry_is_own(view, gpa, level))
+            entries[ept_index(gpa, level)] = entry;
+    }
+}
+
+static void follow_table(const struct ept_view *view, uint64_t base, unsigned level)
+{
+    uint64_t *own = private_entries(view, base, level);
+    const uint64_t *shared = ept_table_of(base, level);
+
+    for (unsigned i = 0; i < EPT_TABLE_ENTRIES; i++)
+        if (!entry_is_own(view, base + i * ept_entry_size(level), level))
+            own[i] = shared[i];
+}
+
+void ept_views_follow_all(void)
+{
+    for (const struct ept_view *view = views; view; view = view->next) {
+        follow_table(view, 0, EPT_LEVELS);
+        for (uint32_t i = 0; i < view->nr_tables; i++)
+            follow_table(view, view->tables[i].base, view->tables[i].level);
+    }
+}

@@ -1,0 +1,54 @@
+/*
+ * What there is once per machine, and its lock. Everything else that vmx/ remembers is struct cpu's and touched by that
+ * CPU alone, except where cpu.h says otherwise. Private to vmx/.
+ */
+#ifndef VMX_MACHINE_H
+#define VMX_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "serial/lock.h"
+#include "vmx/vmx.h"
+
+struct cpu;
+
+struct machine {
+    struct vmx_machine config; /* as boot/ gave it; constant */
+
+    /* Guards all that follows but the counters below, the EPT tree (vmx/ept.c) and the memory types. Whoever holds it
+     * may wait for CPUs to leave the guest, never for one that is in root. */
+    struct lock lock;
+    struct cpu *holder; /* for vmx/dump.c: a CPU that stops gives it back */
+
+    uint32_t config_address; /* what the guest wrote to 0CF8H */
+    uint64_t pages_sent;     /* the number of the newest code page: serial/record.h */
+    uint64_t trigger_gpa;    /* the page of pt.trigger= */
+    bool trigger_sent;       /* ... has been sent as it is */
+
+    /* Counted up, read without the lock; vmx/summons.c. */
+    uint64_t summons;        /* by each of the following */
+    uint64_t ept_generation; /* EPT permissions or memory types have changed */
+    uint64_t flushes;        /* the machine may go down: each CPU hands over all that it has traced */
+    uint64_t triggers;       /* pt.trigger= was reached */
+    uint32_t going_down;     /* CPUs that wait for all flushes; the others wait with them */
+    bool stopping;           /* a CPU has failed: no other goes on */
+
+    struct cpu *cpus[VMX_MAX_CPUS]; /* NULL: not in VMX operation yet */
+};
+extern struct machine machine;
+
+/* The bitmaps as the VMCS wants them. which: 0 for I/O bitmap A, 1 for B. */
+const uint8_t *machine_io_bitmap(unsigned which);
+const uint8_t *machine_msr_bitmap(void);
+
+void machine_lock(struct cpu *cpu);
+void machine_unlock(struct cpu *cpu);
+
+/* Has the machine more CPUs than this one? */
+static inline bool machine_has_others(void)
+{
+    return machine.config.nr_cpus > 1;
+}
+
+#endif

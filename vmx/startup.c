@@ -1,0 +1,75 @@
+/*
+ * CPUs start and wait as the guest's INIT and SIPI say.
+ *
+ * An INIT exits from non-root operation and does nothing else; a SIPI is dropped unless it finds a CPU in the wait-for-
+ * SIPI state. So behind an INIT root does nothing but enter that state: what the guest sends some microseconds later
+ * must find it there. Nothing is executed in it, so that tracing is not set up either. What INIT does to a CPU is done
+ * when the SIPI comes.
+ *
+ * Source: SDM "Other Causes of VM Exits", "VMX Support for Processor Operating Modes, INIT"; Vol. 3A "Processor State
+ * After Reset"; "MP Initialization Protocol Algorithm for MP Systems".
+ */
+#include "vmx/cpu.h"
+#include "vmx/summons.h"
+#include "vmx/vmcs.h"
+
+#define ACTIVITY_ACTIVE 0u
+#define ACTIVITY_WAIT_FOR_SIPI 3u
+
+#define CR0_NW (1ull << 29)
+#define CR0_CD (1ull << 30)
+#define CR0_ET (1ull << 4)
+#define DR6_AFTER_INIT 0xffff0ff0ull
+
+/* "Checks on Guest Non-Register State": no event is injected into this state, and nothing else may be pending. What was
+ * pending for the guest ends with INIT. */
+void startup_wait(struct cpu *cpu)
+{
+    cpu->nmis_pending = 0;
+    cpu_set_proc_control(cpu, PROC_NMI_WINDOW_EXITING, false);
+    vmwrite32(VMCS_ENTRY_INTERRUPTION_INFORMATION, 0);
+    vmwrite32(VMCS_GUEST_INTERRUPTIBILITY_STATE, 0);
+    vmwriten(VMCS_GUEST_PENDING_DEBUG_EXCEPTIONS, 0);
+    vmwrite32(VMCS_GUEST_ACTIVITY_STATE, ACTIVITY_WAIT_FOR_SIPI);
+    __atomic_store_n(&cpu->place, CPU_WAITS_FOR_SIPI, __ATOMIC_SEQ_CST);
+}
+
+enum exit_action init_exit(struct cpu *cpu)
+{
+    if (cpu->init_pending) { /* a kick: vmx/summons.h */
+        cpu->init_pending = false;
+        return EXIT_RETRY;
+    }
+    if (cpu->number == 0) /* the bootstrap processor starts its firmware anew */
+        power_reset(cpu);
+    return EXIT_WAIT_FOR_SIPI;
+}
+
+/* What the VMCS does not hold. */
+static void registers_after_init(struct cpu *cpu)
+{
+    cpu->registers = (struct guest_registers){.rdx = cpuid_read(1, 0).eax};
+    __asm__ volatile("mov %0, %%cr2\n\tmov %0, %%dr0\n\tmov %0, %%dr1\n\tmov %0, %%dr2\n\tmov %0, %%dr3\n\t"
+                     "mov %1, %%dr6"
+                     :
+                     : "r"(0ull), "r"(DR6_AFTER_INIT));
+}
+
+enum exit_action sipi_exit(struct cpu *cpu)
+{
+    const uint64_t vector = vmreadn(VMCS_EXIT_QUALIFICATION) & 0xff;
+
+    if (cpu->sipi_pending) { /* called, not started */
+        cpu->sipi_pending = false;
+        summons_serve(cpu);
+        return EXIT_WAIT_FOR_SIPI;
+    }
+    vmcs_setup_guest_init((vmreadn(VMCS_GUEST_CR0) & (CR0_CD | CR0_NW)) | CR0_ET);
+    registers_after_init(cpu);
+    lapic_reset(cpu);
+    vmwrite16(VMCS_GUEST_CS_SELECTOR, (uint16_t)(vector << 8));
+    vmwriten(VMCS_GUEST_CS_BASE, vector << 12);
+    vmwriten(VMCS_GUEST_RIP, 0);
+    vmwrite32(VMCS_GUEST_ACTIVITY_STATE, ACTIVITY_ACTIVE);
+    return EXIT_INJECTED;
+}

@@ -1,0 +1,221 @@
+#include "vmx/summons.h"
+
+#include "serial/io.h"
+#include "vmx/cpu.h"
+#include "vmx/flush.h"
+
+/* TSC ticks: how often a CPU that waits for SIPI is woken again, and how long a CPU may take to come, flush included.
+ */
+#define WAKE_TSC 1000000ull
+#define PATIENCE_TSC 60000000000ull
+#define STOP_PATIENCE_TSC 2000000000ull
+
+static uint64_t counter_read(const uint64_t *counter)
+{
+    return __atomic_load_n(counter, __ATOMIC_SEQ_CST);
+}
+
+static void counter_advance(uint64_t *counter)
+{
+    __atomic_fetch_add(counter, 1, __ATOMIC_SEQ_CST);
+}
+
+static enum cpu_place place_of(const struct cpu *cpu)
+{
+    return __atomic_load_n(&cpu->place, __ATOMIC_SEQ_CST);
+}
+
+static bool place_change(struct cpu *cpu, enum cpu_place from, enum cpu_place to)
+{
+    return __atomic_compare_exchange_n(&cpu->place, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+void summons_leave_guest(struct cpu *cpu)
+{
+    switch (__atomic_exchange_n(&cpu->place, CPU_IN_ROOT, __ATOMIC_SEQ_CST)) {
+    case CPU_KICKED:
+        cpu->init_pending = true;
+        break;
+    case CPU_WOKEN:
+        cpu->sipi_pending = true;
+        break;
+    default:
+        break;
+    }
+}
+
+/* An INIT that is pending exits right behind the VM entry, so that no second one need be sent. */
+bool summons_enter_guest(struct cpu *cpu)
+{
+    if (!machine_has_others())
+        return true;
+    __atomic_exchange_n(&cpu->place, cpu->init_pending ? CPU_KICKED : CPU_IN_GUEST, __ATOMIC_SEQ_CST);
+    if (cpu->summons_served == counter_read(&machine.summons))
+        return true;
+    summons_leave_guest(cpu);
+    return false;
+}
+
+/* --- being called ---------------------------------------------------------------------------------------------------
+ */
+
+static void serve_ept(struct cpu *cpu)
+{
+    if (cpu->ept_generation == counter_read(&machine.ept_generation))
+        return;
+    cpu->ept_generation = counter_read(&machine.ept_generation);
+    ept_invalidate(&cpu->view);
+    const uint64_t pages_sent = counter_read(&machine.pages_sent);
+    if (cpu->pages_seen != pages_sent)
+        pt_seen(cpu->pt, pages_sent);
+    cpu->pages_seen = pages_sent;
+    lapic_init_again(cpu);
+}
+
+static void serve_flush(struct cpu *cpu)
+{
+    const uint64_t flushes = counter_read(&machine.flushes);
+
+    if (cpu->flushes_served == flushes)
+        return;
+    flush_this_cpu(cpu);
+    __atomic_store_n(&cpu->flushes_served, flushes, __ATOMIC_SEQ_CST);
+}
+
+static _Noreturn void serve_stop(struct cpu *cpu)
+{
+    __atomic_store_n(&cpu->place, CPU_PARKED, __ATOMIC_SEQ_CST);
+    cpu_park();
+}
+
+void summons_serve(struct cpu *cpu)
+{
+    cpu->summons_served = counter_read(&machine.summons);
+    serve_ept(cpu);
+    if (cpu->triggers_served != counter_read(&machine.triggers)) {
+        cpu->triggers_served = counter_read(&machine.triggers);
+        pt_triggered(cpu->pt);
+    }
+    serve_flush(cpu);
+    if (__atomic_load_n(&machine.stopping, __ATOMIC_SEQ_CST))
+        serve_stop(cpu);
+    while (__atomic_load_n(&machine.going_down, __ATOMIC_SEQ_CST)) {
+        serve_flush(cpu);
+        io_pause();
+    }
+}
+
+/* --- calling --------------------------------------------------------------------------------------------------------
+ */
+
+/* NULL: it runs no guest code, or is the one that asks. */
+static struct cpu *other(const struct cpu *self, unsigned i)
+{
+    struct cpu *cpu = __atomic_load_n(&machine.cpus[i], __ATOMIC_SEQ_CST);
+
+    return cpu == self ? NULL : cpu;
+}
+
+static void kick_all(struct cpu *self)
+{
+    const struct lapic_ipi ipi = lapic_ipi_begin();
+
+    for (unsigned i = 0; i < machine.config.nr_cpus; i++) {
+        struct cpu *cpu = other(self, i);
+
+        if (cpu && place_change(cpu, CPU_IN_GUEST, CPU_KICKED))
+            lapic_send_init(self, cpu->apic_id);
+    }
+    lapic_ipi_end(self, ipi);
+}
+
+static bool runs_without(const struct cpu *cpu, uint64_t summons)
+{
+    const enum cpu_place place = place_of(cpu);
+
+    return (place == CPU_IN_GUEST || place == CPU_KICKED) &&
+           __atomic_load_n(&cpu->summons_served, __ATOMIC_SEQ_CST) < summons;
+}
+
+void summons_ept_changed(struct cpu *self)
+{
+    if (!machine_has_others())
+        return;
+    counter_advance(&machine.ept_generation);
+    const uint64_t summons = __atomic_add_fetch(&machine.summons, 1, __ATOMIC_SEQ_CST);
+    kick_all(self);
+    for (unsigned i = 0; i < machine.config.nr_cpus; i++) {
+        const struct cpu *cpu = other(self, i);
+
+        while (cpu && runs_without(cpu, summons))
+            io_pause();
+    }
+    /* The lock is held: nobody else has changed anything since this CPU looked last. */
+    cpu_has_seen_pages(self);
+}
+
+/* CPUs that wait for SIPI are woken: on their way to the guest's INIT they had no time to hand over anything. */
+static bool flushed(struct cpu *self, struct cpu *cpu, uint64_t flushes, bool wake)
+{
+    const enum cpu_place place = place_of(cpu);
+
+    if (place == CPU_PARKED || __atomic_load_n(&cpu->flushes_served, __ATOMIC_SEQ_CST) >= flushes)
+        return true;
+    if (place == CPU_WAITS_FOR_SIPI ? place_change(cpu, place, CPU_WOKEN) : place == CPU_WOKEN && wake) {
+        const struct lapic_ipi ipi = lapic_ipi_begin();
+        lapic_send_sipi(self, cpu->apic_id);
+        lapic_ipi_end(self, ipi);
+    }
+    return false;
+}
+
+static void flush_all(struct cpu *self, uint64_t patience)
+{
+    const uint64_t flushes = __atomic_add_fetch(&machine.flushes, 1, __ATOMIC_SEQ_CST), start = tsc_read();
+    uint64_t woken = start;
+
+    counter_advance(&machine.summons);
+    if (machine_has_others())
+        kick_all(self);
+    serve_flush(self);
+    for (unsigned i = 0; i < machine.config.nr_cpus; i++) {
+        struct cpu *cpu = other(self, i);
+        bool wake = false;
+
+        while (cpu && !flushed(self, cpu, flushes, wake) && tsc_read() - start < patience) {
+            io_pause();
+            serve_flush(self); /* another CPU may want the same */
+            wake = tsc_read() - woken > WAKE_TSC;
+            if (wake)
+                woken = tsc_read();
+        }
+    }
+}
+
+void summons_flush_all(struct cpu *self)
+{
+    __atomic_fetch_add(&machine.going_down, 1, __ATOMIC_SEQ_CST);
+    flush_all(self, PATIENCE_TSC);
+}
+
+void summons_flush_over(void)
+{
+    __atomic_fetch_sub(&machine.going_down, 1, __ATOMIC_SEQ_CST);
+}
+
+void summons_stop_all(struct cpu *self)
+{
+    __atomic_store_n(&machine.stopping, true, __ATOMIC_SEQ_CST);
+    flush_all(self, STOP_PATIENCE_TSC);
+    __atomic_store_n(&self->place, CPU_PARKED, __ATOMIC_SEQ_CST);
+}
+
+void summons_trigger_all(struct cpu *self)
+{
+    pt_trigger(self->pt);
+    if (!machine_has_others())
+        return;
+    self->triggers_served = __atomic_add_fetch(&machine.triggers, 1, __ATOMIC_SEQ_CST);
+    counter_advance(&machine.summons);
+    kick_all(self);
+}
