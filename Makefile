@@ -128,6 +128,8 @@ KERNEL := $(BUILD)/guest/vmlinuz
 INITRD := $(BUILD)/guest/initrd
 CMDLINE := console=ttyS0 panic=-1
 OPTIONS :=
+CPUS := 1
+export CPUS
 export ELF := $(BUILD)/undertrace.elf
 export KERNEL INITRD CMDLINE OPTIONS
 
@@ -232,7 +234,7 @@ help:
 	@sed -n 's/^#: //p' Makefile
 
 #: make run      boot Debian's kernel under the hypervisor in the emulator, trace, decode and report; installs what is
-#:               missing. Variables: KERNEL= INITRD= CMDLINE= OPTIONS= (docs/options.md)
+#:               missing. Variables: KERNEL= INITRD= CMDLINE= OPTIONS= (docs/options.md) CPUS=
 #: make test     all tests, boots in the emulator included; the last line counts
 #: make check    unit tests, core and lint only
 #: make lint     clang-format, cppcheck and the rules of the source

@@ -57,6 +57,7 @@ class bxInstruction_c;
 #define BX_INSTR_INTERRUPT_DONE()                                                                                      \
     {                                                                                                                  \
         BX_CPU_THIS_PTR prev_rip = RIP; /* Bochs leaves it behind after an NMI */                                      \
+        BX_CPU_THIS_PTR ptm.halt_icount = 0;                                                                           \
         if (BX_CPU_THIS_PTR ptm.hot)                                                                                   \
             ptm_event_done(BX_CPU_THIS);                                                                               \
     }
@@ -134,6 +135,18 @@ class bxInstruction_c;
 #define BX_INSTR_SMI() ptm_smi(BX_CPU_THIS)
 #define BX_INSTR_SIPI() ptm_sipi(BX_CPU_THIS)
 #define BX_INSTR_INIT_SIGNAL() ptm_init_begin(BX_CPU_THIS)
+/* A SIPI in non-root operation: Bochs would make the VM exit while it executes the CPU that sent it. */
+#define BX_INSTR_SIPI_EXITS(vector)                                                                                    \
+    {                                                                                                                  \
+        BX_CPU_THIS_PTR ptm.sipi = PTM_SIPI | (uint32_t)(vector);                                                      \
+        return;                                                                                                        \
+    }
+#define BX_INSTR_WAIT_FOR_SIPI()                                                                                       \
+    {                                                                                                                  \
+        if (BX_CPU_THIS_PTR ptm.sipi != 0)                                                                             \
+            ptm_sipi_exit(BX_CPU_THIS);                                                                                \
+    }
+#define BX_INSTR_INIT_KEPT() ptm_init_kept(BX_CPU_THIS)
 #define BX_INSTR_TASK_COMMITS(by_event)                                                                                \
     {                                                                                                                  \
         if (BX_CPU_THIS_PTR ptm.hot)                                                                                   \

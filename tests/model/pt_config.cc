@@ -7,9 +7,11 @@
 
 #include "pt_internal.h"
 
+#include "pc_system.h"
+
 static const uint64_t ALL_BRANCHES = ~0ull;
 
-struct ptm_config ptm_config = {NULL, NULL, NULL, PTM_SCOPE_NON_ROOT, 0, ALL_BRANCHES, 0, false, 0, false, 0, 1, 0};
+struct ptm_config ptm_config = {NULL, NULL, NULL, NULL, PTM_SCOPE_NON_ROOT, 0, ALL_BRANCHES, 0, false, 0, false, 0, false, false, 1, 0};
 
 static bool set_number(uint64_t *number, const char *text)
 {
@@ -46,6 +48,8 @@ static bool set_number_option(const char *name, uint64_t number)
         {"update48", NULL, NULL, &ptm_config.update_48},
         {"deferred", NULL, NULL, &ptm_config.deferred_tips},
         {"pmu", NULL, &ptm_config.pmu_version, NULL},
+        {"hold", NULL, NULL, &ptm_config.hold_pmis},
+        {"keepinit", NULL, NULL, &ptm_config.keep_init},
     };
     for (size_t n = 0; n < sizeof(words) / sizeof(words[0]); n++) {
         if (strcmp(name, words[n].name) != 0)
@@ -78,6 +82,10 @@ static bool set_option(const char *name, const char *value)
         ptm_config.branches_path = strdup(value);
         return true;
     }
+    if (strcmp(name, "beat") == 0) {
+        ptm_config.beat_path = strdup(value);
+        return true;
+    }
     if (strcmp(name, "scope") == 0) {
         ptm_config.scope = strcmp(value, "traced") == 0  ? PTM_SCOPE_TRACED
                            : strcmp(value, "guest") == 0 ? PTM_SCOPE_GUEST
@@ -94,7 +102,7 @@ static bool set_option(const char *name, const char *value)
 }
 
 /* ptmodel: profile=skylake, the words of ptm_profile_set, truth=FILE, branches=FILE, scope=nonroot|guest|traced,
- * first=N, last=N, skid=BYTES, spoil=N, pmu=0|2|3|4, seed=N */
+ * first=N, last=N, skid=BYTES, spoil=N, pmu=0|2|3|4, seed=N, ... */
 static Bit32s options_parse(const char *context, int num_params, char *params[])
 {
     for (int n = 1; n < num_params; n++) {
@@ -109,7 +117,7 @@ static Bit32s options_parse(const char *context, int num_params, char *params[])
                     "vmxctl=0|1, vmxgpa=0|1, longtnt=0|1, xsave=0|1, early=BYTES, microcode=N, "
                     "truth=FILE, branches=FILE, scope=nonroot|guest|traced, first=N, last=N, skid=BYTES, second=BYTES, "
                     "late=TICKS, "
-                    "lost=0|1, ahead=N, "
+                    "lost=0|1, hold=0|1, keepinit=0|1, beat=FILE, ahead=N, "
                     "pmu=0|2|3|4, seed=N, deferred=0|1, update48=0|1, "
                     "ovf=AT:LENGTH[+...]|every:BYTES:LENGTH, errata=bdm70[+skd022][+skl014]\n",
                     context, params[n], value ? value : "");
@@ -132,6 +140,21 @@ void ptm_env_exit(void)
     ptm_pmi_print(stderr);
 }
 
+/* Emulated time goes on: a byte for each BEAT_TICKS of it, so that who watches need not trust the host's clock. */
+static void beat(void *file)
+{
+    fputc('.', (FILE *)file);
+    fflush((FILE *)file);
+}
+
+static void beat_start(void)
+{
+    static const uint32_t BEAT_TICKS = 100000000;
+    FILE *file = fopen(ptm_config.beat_path, "wb");
+    if (file != NULL)
+        bx_pc_system.register_timer_ticks(file, beat, BEAT_TICKS, true, true, "ptmodel.beat");
+}
+
 unsigned ptm_random_seed(void)
 {
     return ptm_config.seed != 0 ? ptm_config.seed : 1;
@@ -140,6 +163,8 @@ unsigned ptm_random_seed(void)
 void ptm_cpu_init(BX_CPU_C *cpu)
 {
     ptm_truth_open();
+    if (cpu->bx_cpuid == 0 && ptm_config.beat_path != NULL)
+        beat_start();
     ptm_xsave_init(cpu);
     ptm_vmx_init(cpu);
     ptm_cpu_reset(cpu, BX_RESET_HARDWARE);
@@ -173,6 +198,7 @@ void ptm_cpu_reset(BX_CPU_C *cpu, unsigned type)
         p->window = p->out = p->window_end = p->out_limit = p->nowhere;
     }
     p->in_vm_entry = p->in_vm_exit = false;
+    p->sipi = 0;
     ptm_xsave_reset(cpu);
     p->in_vmx_transition = p->ctl_deferred = p->cr3_changed = false;
     if (type == BX_RESET_SOFTWARE && p->in_init)

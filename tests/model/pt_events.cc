@@ -156,6 +156,26 @@ void ptm_sipi(BX_CPU_C *cpu)
     ptm_transfer_packets(cpu, &transfer);
 }
 
+/* 25.2, "Other Causes of VM Exits": only the active state has NMIs and SMIs again. */
+void ptm_sipi_exit(BX_CPU_C *cpu)
+{
+    uint32_t vector = cpu->ptm.sipi & 0xff;
+    cpu->ptm.sipi = 0;
+    cpu->unmask_event(BX_EVENT_SMI | BX_EVENT_NMI);
+    cpu->VMexit(VMX_VMEXIT_SIPI, vector);
+}
+
+/*
+ * 25.2 and 26.7.2: in VMX root operation INIT is blocked, and waits for the next VM entry; Bochs would lose it. In the
+ * wait-for-SIPI state it is blocked as well, which the manual leaves open: without the option, it is as if it had come
+ * before.
+ */
+bool ptm_init_kept(const BX_CPU_C *cpu)
+{
+    return cpu->activity_state != BX_CPU_C::BX_ACTIVITY_STATE_WAIT_FOR_SIPI ||
+           (cpu->in_vmx_guest && ptm_config.keep_init);
+}
+
 /* Table "FUP Cases and IP Payload", INIT: an event like an interrupt, after which CR3 is 0. IA32_RTIT_* keep their
  * values (36.2.7.1). */
 void ptm_init_done(BX_CPU_C *cpu)

@@ -23,6 +23,7 @@ struct ptm_config {
     const struct ptm_profile *profile;
     const char *truth_path;    /* NULL: no truth */
     const char *branches_path; /* NULL: no list */
+    const char *beat_path;     /* NULL: none */
     enum ptm_scope scope;
     uint64_t first_branch, last_branch; /* which branches go to the list, counted from 0 */
     uint32_t skid_bytes;                /* from the end of an INT region to the PMI */
@@ -30,6 +31,8 @@ struct ptm_config {
     uint32_t second_bytes;              /* so many bytes later */
     bool lost_pmis;                     /* those that wait when TraceEn is cleared never come */
     uint32_t late_ticks;                /* it is so much later still, whatever is executed then */
+    bool hold_pmis;                     /* bit 55 of IA32_PERF_GLOBAL_STATUS, while set, holds further ones back */
+    bool keep_init;                     /* an INIT that comes in wait-for-SIPI waits for the end of that */
     uint32_t ahead;                     /* ToPA entries that are read before their turn */
     uint32_t spoil;                     /* every so many entries that are taken in, one is made wrong; 0: none */
     uint32_t seed;                      /* 0: every skid is skid_bytes; else between 0 and it, by this seed */

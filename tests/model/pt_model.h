@@ -33,6 +33,7 @@ class BX_CPU_C;
 #define PTM_TNT_EMPTY 1u      /* a stop bit above no branch */
 #define PTM_TNT_FULL 0x40u    /* six branches */
 #define PTM_NR_RANGES 4u
+#define PTM_SIPI 0x100u
 
 /* IA32_RTIT_* */
 struct ptm_msrs {
@@ -110,6 +111,7 @@ struct ptm_cpu {
     int late_timer;    /* 0: none yet */
     int counter_timer; /* the same */
     bool late_waits;
+    uint32_t sipi;         /* PTM_SIPI and the vector: it ends wait-for-SIPI, with a VM exit */
     uint64_t halt_icount;  /* of the instruction behind HLT, or behind a VM entry into this state */
     bool output_gpa;       /* addresses are guest-physical */
     uint64_t early_int_at; /* trace offset of a single-region part's early PMI */
@@ -174,6 +176,10 @@ void ptm_rsm(BX_CPU_C *cpu);
 void ptm_init_begin(BX_CPU_C *cpu);
 void ptm_init_done(BX_CPU_C *cpu);
 void ptm_sipi(BX_CPU_C *cpu);
+/* In VMX non-root operation, a SIPI came. */
+void ptm_sipi_exit(BX_CPU_C *cpu);
+/* An INIT that comes now has an effect, or will have one. */
+bool ptm_init_kept(const BX_CPU_C *cpu);
 
 /* --- pt_transitions.cc ------------------------------------------------------------------------------------------ */
 

@@ -13,7 +13,7 @@
 
 /* What PMIs found the processor doing. */
 static struct {
-    uint64_t all, root, shadow, blocked, halted, off;
+    uint64_t all, root, shadow, blocked, halted, off, held;
 } met;
 
 static void meet(BX_CPU_C *cpu)
@@ -37,8 +37,8 @@ void ptm_pmi_print(FILE *file)
         return;
     fprintf(file,
             "ptmodel: PMIs: all %" PRIu64 " root %" PRIu64 " halted %" PRIu64 " shadow %" PRIu64 " nmi-blocked %" PRIu64
-            " if-off %" PRIu64 "\n",
-            met.all, met.root, met.halted, met.shadow, met.blocked, met.off);
+            " if-off %" PRIu64 " held %" PRIu64 "\n",
+            met.all, met.root, met.halted, met.shadow, met.blocked, met.off, met.held);
 }
 
 void ptm_lvtpc_deliver(BX_CPU_C *cpu)
@@ -62,6 +62,10 @@ void ptm_lvtpc_deliver(BX_CPU_C *cpu)
 static void deliver_now(BX_CPU_C *cpu)
 {
     meet(cpu);
+    if (ptm_config.hold_pmis && (cpu->ptm.pmu.global_status & PERF_GLOBAL_TOPA_PMI)) {
+        met.held++;
+        return;
+    }
     ptm_pmu_topa_pmi(cpu);
     ptm_lvtpc_deliver(cpu);
 }

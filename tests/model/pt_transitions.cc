@@ -87,9 +87,9 @@ void ptm_vmexit_begin(BX_CPU_C *cpu, uint32_t reason, uint64_t ip)
 {
     struct ptm_cpu *p = &cpu->ptm;
     bool failed_entry = (reason >> 31) != 0;
-    /* SDM "Architectural State Before a VM Exit": an NMI that exits ends HLT behind the exit only, so that the next VM
-     * entry halts again. Bochs has ended it by now. */
-    if (reason == VMX_VMEXIT_EXCEPTION_NMI && cpu->get_icount() == p->halt_icount)
+    /* SDM "Architectural State Before a VM Exit": an NMI or INIT that exits ends HLT behind the exit only, so that the
+     * next VM entry halts again. Bochs has ended it by now. */
+    if ((reason == VMX_VMEXIT_EXCEPTION_NMI || reason == VMX_VMEXIT_INIT) && cpu->get_icount() == p->halt_icount)
         cpu->activity_state = BX_CPU_C::BX_ACTIVITY_STATE_HLT;
     p->exit_ip = failed_entry && p->in_vm_entry ? p->entry_ip : ip;
     p->source_base = ptm_ip_base(cpu);
@@ -141,6 +141,8 @@ void ptm_vmfail(BX_CPU_C *cpu, uint32_t error)
 void ptm_vmentry(BX_CPU_C *cpu)
 {
     struct ptm_transfer transfer = vm_entry_transfer(cpu);
+    if (!ptm_init_kept(cpu))
+        cpu->clear_event(BX_EVENT_INIT);
     ptm_truth_world(cpu, true);
     if (!transition_ends(cpu, &transfer))
         ptm_transfer_packets(cpu, &transfer);

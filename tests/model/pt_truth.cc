@@ -78,6 +78,8 @@ void ptm_list_overflow(BX_CPU_C *cpu, uint64_t ip)
 
 static uint64_t instructions_since_switch(BX_CPU_C *cpu)
 {
+    if (cpu->get_icount() < cpu->ptm.world_icount)
+        return 0; /* a reset has begun, and set the count to 0 */
     return cpu->get_icount() - cpu->ptm.world_icount - cpu->ptm.not_retired;
 }
 

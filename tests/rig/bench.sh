@@ -11,7 +11,7 @@ mkdir -p "$work"
 boot() {
     local begin=$EPOCHREALTIME
     ELF=build/undertrace.elf KERNEL=build/guests/${4:-load}.bzImage INITRD='' CMDLINE='' OPTIONS=$3 tests/rig/iso.sh "$work/$1.iso"
-    ISO=$work/$1.iso CHANNEL=$2 MEMORY=256 TIMEOUT=300 tests/rig/boot.sh "$work/$1"
+    ISO=$work/$1.iso CHANNEL=$2 MEMORY=256 tests/rig/boot.sh "$work/$1"
     seconds=$(awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }')
 }
 

@@ -15,7 +15,7 @@ mkdir -p "$work"
 boot() {
     local dir=$work/$1
     ELF=build/undertrace.elf KERNEL=build/guests/load.bzImage INITRD='' CMDLINE='' OPTIONS=$3 tests/rig/iso.sh "$dir.iso"
-    ISO=$dir.iso CHANNEL=e1000 WIRE='rate=0 latency=0' PTMODEL=$2 MEMORY=256 TIMEOUT=300 tests/rig/boot.sh "$dir"
+    ISO=$dir.iso CHANNEL=e1000 WIRE='rate=0 latency=0' PTMODEL=$2 MEMORY=256 tests/rig/boot.sh "$dir"
     root=$(tests/rig/truth.sh "$dir/truth.bin" root_instructions)
     bytes=$(tests/rig/truth.sh "$dir/truth.bin" trace_bytes)
     events=$(tests/rig/truth.sh "$dir/truth.bin" pmis)

@@ -7,6 +7,7 @@
 #   ISO       the image to boot
 #   CHANNEL   e1000 (default), uart, none: how the trace travels; the hypervisor must be told the same in OPTIONS
 #   CPU       the emulator's CPU model (corei7_skylake_x)
+#   CPUS      how many (1)
 #   MEMORY    MiB (1024)
 #   IPS       emulated instructions a second (50000000): how fast the CPU is against the wire and the timers
 #   PTMODEL   which Intel PT the emulated CPU has, words of the emulator's ptmodel line (profile=skylake); "absent": the
@@ -15,13 +16,15 @@
 #   WIRE      further words for the emulated wire (drop=, reorder=, ...)
 #   UART_SOCKET  1: COM2 is a TCP socket, which carries commands too, instead of a file
 #   BRANCHES  1: also write every branch that was executed to DIR/branches.bin
-#   TIMEOUT   seconds before the boot is given up (600)
+#   QUIET     give the boot up when so many thousand million ticks of emulated time have passed without a byte on the
+#             console or to the receiver (15); nothing depends on how fast this machine is
+#   BACKSTOP  seconds before it is given up whatever it does (7200): for an emulator that hangs itself
 #   ENDS      how the guest ends: power-off (default); reset, of the machine; stop: the hypervisor parks the CPU
 #   UNTIL     stop, with status 0, as soon as the console shows this text: for boots that are refused
 #   RECEIVE   further words for `undertrace receive`
 #   LIVE      1: the receiver's progress goes to the terminal instead of DIR/receive.log
 #
-# DIR: bochsrc, bochs.log, emulator.log, console.txt (COM1), uart.bin (COM2), truth.bin, capture/, receive.log,
+# DIR: beat (a byte for each 100 million ticks), bochsrc, bochs.log, emulator.log, console.txt (COM1), uart.bin (COM2), truth.bin, capture/, receive.log,
 # user_seconds (the emulator's CPU time)
 #
 # Exit status: 0 the guest ended as ENDS says and the receiver had the end record; 1 something failed, said in one line on
@@ -32,7 +35,8 @@ umask 022
 dir=$1
 channel=${CHANNEL:-e1000}
 build=${BUILD:-build}
-timeout=${TIMEOUT:-600}
+quiet=${QUIET:-15}
+backstop=${BACKSTOP:-7200}
 bochs=${EMULATOR:-$build/bochs}
 
 fail() {
@@ -62,7 +66,7 @@ serial="mode=file, dev=\"$dir/uart.bin\""
 [ "${PTMODEL:-}" = absent ] && ethernet="ethmod=null, ethdev=\"none\""
 list=
 [ "${BRANCHES:-0}" = 1 ] && list=", branches=\"$dir/branches.bin\""
-ptmodel="ptmodel: ${PTMODEL:-profile=skylake}, truth=\"$dir/truth.bin\"$list"
+ptmodel="ptmodel: ${PTMODEL:-profile=skylake}, truth=\"$dir/truth.bin\", beat=\"$dir/beat\"$list"
 [ "${PTMODEL:-}" = absent ] && ptmodel=
 
 # The clock starts at a fixed time and follows the instructions, so that two runs execute the same instructions.
@@ -72,7 +76,7 @@ config_interface: textconfig
 display_library: nogui
 romimage: file=$bios
 vgaromimage: file=$vgabios
-cpu: model=${CPU:-corei7_skylake_x}, count=1, ips=${IPS:-50000000}, reset_on_triple_fault=0
+cpu: model=${CPU:-corei7_skylake_x}, count=${CPUS:-1}, ips=${IPS:-50000000}, reset_on_triple_fault=0
 ${ptmodel}
 memory: guest=${MEMORY:-1024}, host=${MEMORY:-1024}
 clock: sync=none, time0=1700000000
@@ -127,14 +131,23 @@ if [ -n "$source" ]; then
     receiver=$!
 fi
 
-timeout --foreground "$timeout" "$bochs" -q -f "$dir/bochsrc" >"$dir/emulator.log" 2>&1 </dev/null &
+timeout --foreground "$backstop" "$bochs" -q -f "$dir/bochsrc" >"$dir/emulator.log" 2>&1 </dev/null &
 emulator=$!
 # A hypervisor that has stopped waits for ever, the emulator with it; the line before the last says why it stopped.
 # And where the receiver has the end record, the power goes off at once, unless the guest has reset the machine instead.
 was_reset() {
     grep -q '^ptmodel: the machine was reset' "$dir/emulator.log"
 }
-stopped= after_end=0 ended=0 ends=${ENDS:-power-off}
+# The emulator's heart beats ten times in a thousand million ticks (tests/model/pt_config.cc).
+heard= heard_at=0
+is_quiet() {
+    local beats now
+    beats=$(stat -c %s "$dir/beat" 2>/dev/null)
+    now=$(stat -c %s "$dir/console.txt" "$dir/uart.bin" "$dir"/capture/*.pt 2>/dev/null)
+    if [ "$now" != "$heard" ]; then heard=$now heard_at=$beats; fi
+    [ $((${beats:-0} - ${heard_at:-0})) -gt $((quiet * 10)) ]
+}
+stopped= gave_up= after_end=0 ended=0 ends=${ENDS:-power-off}
 while kill -0 "$emulator" 2>/dev/null; do
     if [ -n "${UNTIL:-}" ]; then
         if grep -qaF -- "$UNTIL" "$dir/console.txt"; then exit 0; fi
@@ -157,6 +170,11 @@ while kill -0 "$emulator" 2>/dev/null; do
         kill -TERM "$emulator"
         break
     fi
+    if is_quiet; then
+        gave_up="$quiet thousand million ticks of emulated time"
+        kill -TERM "$emulator"
+        break
+    fi
     sleep 0.1
 done
 [ "$ends" = reset ] && was_reset && ended=1 # it may have ended by itself: what follows is another run
@@ -167,16 +185,19 @@ emulator=
 times >"$dir/times" # not in a pipe: that would be another shell's
 awk 'NR == 2 { split($1, t, /[ms]/); print 60 * t[1] + t[2] }' "$dir/times" >"$dir/user_seconds"
 
+[ "$status" -ne 124 ] || gave_up="$backstop seconds"
 last_words() {
     tail -n 3 "$dir/console.txt" | tr -d '\r' | tail -n 1 | cut -c 1-120
 }
+if [ -n "$gave_up" ] && [ -z "${UNTIL:-}" ]; then
+    fail "given up: nothing more came for $gave_up; the console's last line: $(last_words)"
+fi
 if [ -n "${UNTIL:-}" ]; then
     # It may have ended right behind the text.
     if grep -qF -- "$UNTIL" "$dir/console.txt"; then exit 0; fi
     fail "the console does not show \"$UNTIL\" (exit code $status); its last line: $(last_words)"
 fi
 [ -z "$stopped" ] || fail "${stopped/#undertrace: /the hypervisor stopped: }; the console's last line: $(last_words)"
-[ "$status" -ne 124 ] || fail "no power-off within $timeout seconds; the console's last line: $(last_words)"
 if [ "$ended" = 0 ] && ! grep -q 'soft power off' "$dir/emulator.log"; then
     fail "the emulator ended without power-off (exit code $status): $(sed -n '/following message/{n;p}' \
         "$dir/emulator.log" | head -n 1); the console's last line: $(last_words)"

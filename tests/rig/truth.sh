@@ -1,24 +1,36 @@
 #!/bin/bash
-# Print a total of a truth file's end: struct truth_end of decode/truth.h, one CPU, the last 720 bytes.
+# Print a total of a truth file's ends: struct truth_end of decode/truth.h, 720 bytes for each CPU, the last of the file.
 #
-# usage: truth.sh FILE trace_bytes|branches|guest_instructions|root_instructions|pmis|overflows|psbs|exits|exit_N
-# exits: all VM exits; exit_N: those of basic exit reason N
+# usage: truth.sh FILE trace_bytes|branches|guest_instructions|root_instructions|pmis|overflows|psbs|exits|exit_N [CPU]
+# exits: all VM exits; exit_N: those of basic exit reason N. Without CPU: the sum over all CPUs. Or: truth.sh FILE cpus
 set -u
 
-word() {
-    tail -c 720 "$1" | od -An -v -t u8 -w8 -j $((8 * $2)) -N 8 | tr -d ' '
+file=$1
+size=720
+nr_cpus=$(od -An -t u4 -j 12 -N 4 "$file" | tr -d ' ')
+
+# sum FIRST LAST: of these 64-bit words, for the CPUs asked for
+sum() {
+    tail -c $((size * nr_cpus)) "$file" | od -An -v -t u8 -w8 |
+        awk -v first="$1" -v last="$2" -v words=$((size / 8)) -v cpu="$cpu" '
+            (cpu == "" || int((NR - 1) / words) == cpu) && (NR - 1) % words >= first && (NR - 1) % words <= last {
+                sum += $1
+            }
+            END { printf "%.0f\n", sum }'
 }
 
+cpu=${3:-}
 case $2 in
-trace_bytes) word "$1" 1 ;;
-branches) word "$1" 4 ;;
-guest_instructions) word "$1" 5 ;;
-root_instructions) word "$1" 6 ;;
-pmis) word "$1" 7 ;;
-overflows) word "$1" 8 ;;
-psbs) word "$1" 9 ;;
-exits) tail -c 640 "$1" | od -An -v -t u8 -w8 | awk '{ sum += $1 } END { print sum + 0 }' ;;
-exit_*) word "$1" $((10 + ${2#exit_})) ;;
+cpus) echo "$nr_cpus" ;;
+trace_bytes) sum 1 1 ;;
+branches) sum 4 4 ;;
+guest_instructions) sum 5 5 ;;
+root_instructions) sum 6 6 ;;
+pmis) sum 7 7 ;;
+overflows) sum 8 8 ;;
+psbs) sum 9 9 ;;
+exits) sum 10 89 ;;
+exit_*) sum $((10 + ${2#exit_})) $((10 + ${2#exit_})) ;;
 *)
     echo "truth.sh: what is $2?" >&2
     exit 1

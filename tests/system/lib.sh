@@ -52,7 +52,7 @@ done_testing() {
 boot() {
     local dir=$work/$1
     ELF=build/undertrace.elf KERNEL=$2 INITRD=$3 CMDLINE=$4 OPTIONS=$5 tests/rig/iso.sh "$dir.iso" &&
-        ISO=$dir.iso TIMEOUT=${TIMEOUT:-240} tests/rig/boot.sh "$dir"
+        ISO=$dir.iso tests/rig/boot.sh "$dir"
 }
 
 # boot_guest NAME GUEST OPTIONS: the same for one of tests/guests.
@@ -99,7 +99,7 @@ clean_log() {
     fi
 }
 
-# truth BOOT FIELD: what the emulated CPU counted; tests/rig/truth.sh lists the fields.
+# truth BOOT FIELD [CPU]: what the emulated CPUs counted, or one of them; tests/rig/truth.sh lists the fields.
 truth() {
-    tests/rig/truth.sh "$work/$1/truth.bin" "$2"
+    tests/rig/truth.sh "$work/$1/truth.bin" "$2" ${3:+"$3"}
 }

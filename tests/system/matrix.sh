@@ -188,7 +188,7 @@ one() {
     cp "$2/$guest.iso" "$dir.iso"
     put "$dir.iso" "$options_blank" "$options"
     put "$dir.iso" "$line_blank" "$line"
-    if ! ISO=$dir.iso ENDS=$ends TIMEOUT=120 PTMODEL=$words WIRE=$wire MEMORY=256 tests/rig/boot.sh "$dir" >"$dir.log" 2>&1; then
+    if ! ISO=$dir.iso ENDS=$ends PTMODEL=$words WIRE=$wire MEMORY=256 tests/rig/boot.sh "$dir" >"$dir.log" 2>&1; then
         echo "not ok $index $what: the boot failed: $(tail -n 1 "$dir.log")"
         return
     fi

@@ -10,4 +10,15 @@ check 'and when each PMI is followed by a second one' tests/model/selftest/run.s
 cp build/model/selftest/trace.bin "$work/first.bin"
 check 'once more with the same seed' tests/model/selftest/run.sh build skid=700 second=400 seed=5
 check 'gives the identical trace' cmp "$work/first.bin" build/model/selftest/trace.bin
+
+# Two CPUs that trace at once, with time packets, late PMIs and seconds.
+smp() {
+    CTL=0x202 MTCFREQ=0 tests/model/selftest/smp.sh build skid=300 second=200 seed=4
+}
+check 'two CPUs: each trace decodes to the branches of its CPU, and its time is in order' smp
+cp -r build/model/selftest/smp "$work/smp"
+check 'two CPUs once more with the same seed' smp
+for file in trace.bin trace.bin.cpu1 truth.bin; do
+    check "gives the identical $file" cmp "$work/smp/$file" build/model/selftest/smp/$file
+done
 done_testing

@@ -2,7 +2,7 @@
 # What cannot be done is refused in one clear message on the console; without Intel PT the guest still runs.
 . tests/system/lib.sh
 
-export CHANNEL=none MEMORY=256 TIMEOUT=60
+export CHANNEL=none MEMORY=256
 guest=build/guests/branches.bzImage
 
 # refused NAME TEXT: boots what the words of `boot` behind it describe, and waits for the text.

@@ -19,19 +19,20 @@ mkdir -p "$out"
 test() {
     # shellcheck disable=SC2254 # a pattern is meant
     case $1 in $pattern) ;; *) return ;; esac
-    local dir=$out/$1 source=$2 options=$3
+    local dir=$out/$1 source=$2 options=$3 cpus
+    cpus=$(sed -n 's/^ \* cpus: *//p' "$here/$source.c")
     shift 3
     mkdir -p "$dir"
     gcc $c_flags "$@" -o "$dir/test.o" "$here/$source.c"
     ld -nostdlib -static --no-warn-rwx-segments -T "$here/../selftest/link.ld" -o "$dir/rom.elf" "$out/rom.o" \
-        "$out/faults.o" "$out/regs.o" "$out/vmx.o" "$dir/test.o"
+        "$out/faults.o" "$out/regs.o" "$out/vmx.o" "$out/ap.o" "$dir/test.o"
     objcopy -O binary "$dir/rom.elf" "$dir/rom.bin"
     head -c 32768 /dev/zero >"$dir/vga.bin"
     cat >"$dir/bochsrc" <<RC
 memory: guest=512, host=512
 romimage: file=rom.bin, address=0xffff0000
 vgaromimage: file=vga.bin
-cpu: model=corei7_skylake_x, count=1, ips=1000000, reset_on_triple_fault=0
+cpu: model=corei7_skylake_x, count=${cpus:-1}, ips=1000000, reset_on_triple_fault=0
 clock: sync=none, time0=1700000000
 boot: cdrom
 log: bochs.log
@@ -43,7 +44,7 @@ debug: action=ignore
 display_library: nogui
 ptmodel: $options
 RC
-    (cd "$dir" && timeout 60 "$build/bochs" -q -f bochsrc </dev/null >bochs.out 2>&1) || true
+    (cd "$dir" && timeout 3600 "$build/bochs" -q -f bochsrc </dev/null >bochs.out 2>&1) || true
     sed "s/ok - /ok - ${dir##*/}: /" "$dir/results.txt"
     grep -qx end "$dir/results.txt" || echo "not ok - ${dir##*/}: came to its end"
 }
@@ -57,6 +58,7 @@ gcc $c_flags -o "$out/regs.o" "$here/regs.c"
 # shellcheck disable=SC2086
 gcc $c_flags -o "$out/vmx.o" "$here/../rows/vmx.c"
 gcc -c -I"$here/../rows" -o "$out/faults.o" "$here/../rows/faults.S"
+gcc -c -o "$out/ap.o" "$here/../../guests/ap.S"
 gcc -c -o "$out/rom.o" "$here/../selftest/rom.S"
 {
     msrs broadwell profile=broadwell 0,1,1,0,0,0
@@ -84,6 +86,8 @@ gcc -c -o "$out/rom.o" "$here/../selftest/rom.S"
     test pmu4 pmu 'profile=skylake, pmu=4' -DVERSION=4
     test pmu2 pmu 'profile=skylake, pmu=2' -DVERSION=2
     test xsave xsave profile=skylake
+    test smp smp profile=skylake -DKEPT=0
+    test smp-keepinit smp 'profile=skylake, keepinit=1' -DKEPT=1
     test vmx-novmxpt vmx profile=novmxpt -DVMX_PT=0 -DVMX_CTL=0 -DVMX_GPA=0
     test vmx-skylake vmx profile=skylake -DVMX_PT=1 -DVMX_CTL=0 -DVMX_GPA=0
     test vmx-icelake vmx profile=icelake -DVMX_PT=1 -DVMX_CTL=1 -DVMX_GPA=1

@@ -79,7 +79,7 @@ run_group() {
     bochsrc "$options" >"$dir/bochsrc"
     head -c 32768 /dev/zero >"$dir/vga.bin"
     : >"$dir/results.txt"
-    (cd "$dir" && timeout 60 "$build/bochs" -q -f bochsrc </dev/null >bochs.out 2>&1) || true
+    (cd "$dir" && timeout 3600 "$build/bochs" -q -f bochsrc </dev/null >bochs.out 2>&1) || true
     [ -f "$dir/branches.bin" ] || { tail -n 5 "$dir/bochs.out"; : >"$dir/branches.bin"; }
     "$out/check" "$dir/rom.elf" "$dir/rom.bin" "$dir/results.txt" "$dir/branches.bin" "$dir" "$@"
     if perf_sees_packets "$dir"; then

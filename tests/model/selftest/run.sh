@@ -42,7 +42,7 @@ ptmodel: profile=${PROFILE:-skylake}, truth=truth.bin, branches=branches.bin, sc
 RC
 head -c 32768 /dev/zero >vga.bin
 rm -f trace.bin branches.bin
-timeout 60 "$build/bochs" -q -f bochsrc </dev/null >bochs.out 2>&1 || true
+timeout 3600 "$build/bochs" -q -f bochsrc </dev/null >bochs.out 2>&1 || true
 grep -q "soft power off" bochs.log || { echo "selftest: the test did not reach its end, see $out/bochs.log" >&2; exit 1; }
 if [ -n "${MTCFREQ:-}" ]; then
     gcc -O1 -Wall -Wextra -Werror -I"$root" -o timing "$here/timing.c" "$root/pt/parse.c" "$root/pt/encode.c"
