@@ -5,7 +5,7 @@
  * setting on.
  */
 #include "serial/command.h"
-#include "pt/cpu.h"
+#include "pt/engine_state.h"
 #include "pt/msr.h"
 #include "pt/scheme.h"
 #include "serial/log.h"

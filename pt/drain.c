@@ -1,11 +1,11 @@
 /*
  * The drain: read the registers, ask the plan, do what it says. Shell; the decisions are in the scheme's core:
- * pt/plan.c, pt/lone.c or pt/range.c.
+ * pt/plan.c, pt/single.c or pt/range.c.
  *
  * Source: SDM "ToPA PMI" (36.2.6.2), "Disabling Packet Generation" (36.2.7.3 and 36.3.2.2), "Flushing Trace Output"
  * (36.3.3).
  */
-#include "pt/cpu.h"
+#include "pt/engine_state.h"
 #include "pt/msr.h"
 #include "serial/command.h"
 
@@ -19,8 +19,8 @@ void pt_poll(struct pt_engine *pt)
     pt->polled_tsc = tsc_read();
 }
 
-/* Policy ring has forgotten what was not handed over in time, or a range's output went over it: say so before what
- * follows. */
+/* The flight recorder has forgotten what was not handed over in time, or a range's output went over it: say so before
+ * what follows. */
 static void report_forgotten(struct pt_engine *pt, uint64_t from)
 {
     if (from == pt->sent_end)
@@ -32,7 +32,7 @@ static void report_forgotten(struct pt_engine *pt, uint64_t from)
 
 static void hand_over(struct pt_engine *pt, const struct drain *drain, enum record_drain_cause cause)
 {
-    struct ring_span span;
+    struct region_span span;
     if (drain->plan.hand_end == pt->sent_end)
         return;
     report_forgotten(pt, drain->plan.hand_from);

@@ -5,13 +5,13 @@
  * With TraceEn set every RTIT MSR but CTL is unwritable: CTL is cleared first and written last.
  */
 #include "pt/engine.h"
-#include "pt/cpu.h"
+#include "pt/engine_state.h"
 #include "pt/msr.h"
 #include "pt/rtit.h"
 #include "pt/scheme.h"
 
 _Static_assert(sizeof(struct pt_engine) <= 4096, "the ToPA tables follow struct pt_engine on pages of their own");
-_Static_assert(PT_ENGINE_SIZE == 4096 * (1 + RING_MAX_TABLES), "there is room for the ToPA tables");
+_Static_assert(PT_ENGINE_SIZE == 4096 * (1 + REGION_RING_MAX_TABLES), "there is room for the ToPA tables");
 
 /* How often an exit that has no work lets the sink work: TSC ticks, some 100 us. */
 #define POLL_TSC 300000u
@@ -97,7 +97,7 @@ struct pt_engine *pt_engine_init(void *memory, uint64_t memory_pa, uint16_t cpu,
     struct pt_setup setup;
 
     *pt = (struct pt_engine){.cpu = cpu, .sink = sink, .regions = regions};
-    if (!config || !config->enabled || !ring_size_valid(config->region_bytes, config->nr_regions))
+    if (!config || !config->enabled || !region_ring_size_valid(config->region_bytes, config->nr_regions))
         return pt;
     pt->tables = (uint64_t *)((uint8_t *)memory + 4096);
     pt->tables_pa = memory_pa + 4096;

@@ -1,6 +1,6 @@
 /*
  * The PT engine: Intel PT on one CPU, from configuration to the last byte. Shell; the decisions are in pt/plan.c,
- * pt/ring.c, pt/topa.c and pt/caps.c.
+ * pt/region_ring.c, pt/topa.c and pt/caps.c.
  *
  * boot/ calls pt_engine_init. vmx/ calls the seven hooks below and nothing else of this room.
  */
@@ -46,7 +46,7 @@ void pt_options_parser_set(struct pt_engine *pt, pt_options_parser *parser);
 /* First thing after a VM exit: clear TraceEn, where the exit itself has not (pt.switch=list, vmcs). */
 void pt_exit(struct pt_engine *pt);
 
-/* Last thing before VM entry: serve a pending drain, pump the sink, stall if the ring has no free region, make sure
+/* Last thing before VM entry: serve a pending drain, pump the sink, stall if no region is free, make sure
  * that LVTPC is ours. An uneventful exit costs a look at LVTPC and at the TSC and a WRMSR.
  * Returns IA32_RTIT_CTL as the guest must have it. With PT_SWITCH_ROOT the MSR has this value already; else it is still
  * without TraceEn, and the VM entry has to load it. */
@@ -61,8 +61,8 @@ bool pt_nmi(struct pt_engine *pt);
  * that this is; true: so each load of CR3 must be told. Call between pt_exit and pt_enter. */
 bool pt_cr3(struct pt_engine *pt, uint64_t cr3);
 
-/* The guest has come to the address of pt.trigger=: policy ring sends what it has kept. Call between pt_exit and
- * pt_enter. */
+/* The guest has come to the address of pt.trigger=: the flight recorder sends what it has kept. Call between pt_exit
+ * and pt_enter. */
 void pt_trigger(struct pt_engine *pt);
 
 /* Send a record, stamped with this CPU's trace offset and the TSC. Call between pt_exit and pt_enter. head and body are

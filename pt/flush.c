@@ -1,5 +1,5 @@
 /* Before the machine goes down: all bytes, the totals, and the wait until both have arrived. Shell. */
-#include "pt/cpu.h"
+#include "pt/engine_state.h"
 #include "serial/log.h"
 
 /* TSC ticks without any delivery after which the receiver is taken for gone: 10 s and more. */

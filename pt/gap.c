@@ -1,5 +1,5 @@
 /* Gaps: bytes that were not written, or were overwritten. Shell. */
-#include "pt/cpu.h"
+#include "pt/engine_state.h"
 #include "pt/fault.h"
 #include "pt/msr.h"
 #include "serial/log.h"

@@ -4,7 +4,7 @@
  * Source: SDM "ToPA PMI" (36.2.6.2); Vol. 3A "Local Vector Table", "Local APIC Status and Location", "Extended XAPIC
  * (x2APIC)".
  */
-#include "pt/cpu.h"
+#include "pt/engine_state.h"
 #include "pt/msr.h"
 #include "pt/rtit.h"
 #include "vmx/phys.h"

@@ -4,7 +4,7 @@
  * Under policy stall the guest waits in root mode and nothing is lost. Else it runs on untraced, and a gap record says
  * so: the trace goes on with a PSB+ at the offset where it paused.
  */
-#include "pt/cpu.h"
+#include "pt/engine_state.h"
 #include "pt/msr.h"
 #include "serial/io.h"
 

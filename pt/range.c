@@ -96,7 +96,7 @@ struct plan_drain range_drain(struct range *range, const struct plan_snapshot *s
     return plan;
 }
 
-bool range_hand_over(struct range *range, uint64_t end, struct ring_span *span)
+bool range_hand_over(struct range *range, uint64_t end, struct region_span *span)
 {
     if (range->handed >= end)
         return false;

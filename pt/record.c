@@ -1,5 +1,5 @@
 /* Records: stamped with the place in the trace and the time, and given to the sink. Shell. */
-#include "pt/cpu.h"
+#include "pt/engine_state.h"
 #include "pt/msr.h"
 
 /* Heads of this size and less, all of a fixed layout among them, go to the sink together with the record's header. */

@@ -1,8 +1,8 @@
 /*
  * One CPU's tracing state, private to this room: engine.c, drain.c, record.c and flush.c.
  */
-#ifndef PT_CPU_H
-#define PT_CPU_H
+#ifndef PT_ENGINE_STATE_H
+#define PT_ENGINE_STATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,7 +21,7 @@ struct pt_totals {
     uint64_t stall_tsc; /* TSC ticks it waited */
     uint64_t pauses;    /* times that the guest ran on untraced */
     uint64_t pause_tsc; /* TSC ticks it did */
-    uint64_t forgotten; /* gaps by policy ring */
+    uint64_t forgotten; /* gaps by the flight recorder */
     uint64_t records;
 };
 
@@ -31,13 +31,13 @@ static inline uint64_t pt_gaps(const struct pt_totals *t)
     return t->stopped + t->errors + t->overruns + t->pauses + t->forgotten;
 }
 
-/* One drain, from the registers as they were until the ring can be armed again. */
+/* One drain, from the registers as they were until tracing can go on. */
 struct drain {
     struct plan_snapshot snapshot;
     struct plan_drain plan;
 };
 
-/* TraceEn stays 0 until the ring has room and no command holds tracing back. The guest waits in root, or runs on. */
+/* TraceEn stays 0 until a region is free and no command holds tracing back. The guest waits in root, or runs on. */
 struct pt_pause {
     bool on;
     bool guest_runs; /* a gap record will be due */
@@ -56,7 +56,7 @@ struct pt_engine {
     uint64_t rtit_ctl; /* IA32_RTIT_CTL with TraceEn clear */
     struct sink *sink;
     struct output out;
-    uint64_t *tables; /* the ToPA tables, RING_MAX_TABLES pages */
+    uint64_t *tables; /* the ToPA tables, REGION_RING_MAX_TABLES pages */
     uint64_t tables_pa;
     struct pt_region_memory regions;
     volatile uint64_t *canary; /* NULL: there is none */
@@ -85,13 +85,13 @@ struct pt_engine {
  * region is free a pause begins. TraceEn is clear. */
 void pt_drain(struct pt_engine *pt, enum record_drain_cause cause);
 
-/* The same for all bytes, the region in use and those that policy ring keeps included. */
+/* The same for all bytes, the region in use and those that the flight recorder keeps included. */
 void pt_drain_all(struct pt_engine *pt);
 
 /* Hand over, and begin the pause that a command asked for. */
 void pt_drain_hold(struct pt_engine *pt);
 
-/* Write the registers so that tracing can go on behind the drain. false: the ring has no free region. */
+/* Write the registers so that tracing can go on behind the drain. false: no region is free. */
 bool pt_rearm(struct pt_engine *pt, const struct drain *drain);
 
 /* pt/pause.c: no trace from here on until pt_pause_over. */
