@@ -5,11 +5,11 @@
 #include "pt/rtit.h"
 #include "pt/single.h"
 
-static enum pt_refusal choose(enum pt_scheme *scheme, uint32_t output, enum pt_scheme wanted)
+static enum pt_refusal scheme_choose(enum pt_scheme *scheme, uint32_t leaf14_ecx, enum pt_scheme wanted)
 {
-    bool topa = output & CPUID_14_ECX_TOPAOUT;
-    bool many = topa && output & CPUID_14_ECX_MENTRY;
-    bool range = output & CPUID_14_ECX_SNGLRNGOUT;
+    bool topa = leaf14_ecx & CPUID_14_ECX_TOPAOUT;
+    bool many = topa && leaf14_ecx & CPUID_14_ECX_MENTRY;
+    bool range = leaf14_ecx & CPUID_14_ECX_SNGLRNGOUT;
     *scheme = wanted;
     switch (wanted) {
     case PT_SCHEME_AUTO:
@@ -27,7 +27,7 @@ static enum pt_refusal choose(enum pt_scheme *scheme, uint32_t output, enum pt_s
 
 enum pt_refusal pt_scheme_resolve(enum pt_scheme *scheme, const struct pt_cpuid *cpuid, const struct pt_options *config)
 {
-    enum pt_refusal refusal = choose(scheme, cpuid->leaf14_0[2], config->scheme);
+    enum pt_refusal refusal = scheme_choose(scheme, cpuid->leaf14_0[2], config->scheme);
     if (refusal != PT_OK)
         return refusal;
     if (config->nr_regions > (*scheme == PT_SCHEME_SINGLE ? SINGLE_MAX_REGIONS : REGION_RING_MAX_REGIONS))

@@ -81,7 +81,7 @@ struct plan_drain single_drain(struct single *single, const struct plan_snapshot
     if (taken == SINGLE_IMPOSSIBLE || snapshot->rtit_status & RTIT_STATUS_ERROR) {
         plan.gap = PLAN_GAP_ERROR;
     } else if (taken == SINGLE_WRAPPED) {
-        /* Offsets up to written were told to records and stay: the bytes there are void. */
+        /* Offsets up to written stand in records and stay: the bytes there are void. */
         plan.gap = PLAN_GAP_OVERRUN;
         plan.gap_at = single->start;
         plan.gap_size = used;

@@ -4,10 +4,10 @@
  * as were used, and memory is not written again before it was released.
  *
  * The PMI comes before the region is full. With STOP, tracing ends at its end; without, output wraps within the region:
- * a canary at the region's end tells, and what the region held is given up.
+ * a canary at the region's end shows it, and what the region held is given up.
  *
  * On a part whose tables hold several entries the PMI comes when an entry's region is full, so there the armed region
- * is told of by two entries, its halves: the first one's PMI leaves the second one for the skid.
+ * has two entries, its halves: the first one's PMI leaves the second one for the skid.
  *
  * Core. Source: SDM "Single Output Region ToPA Implementation", "ToPA PMI and Single Output Region ToPA
  * Implementation" (36.2.6.2).

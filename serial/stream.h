@@ -53,7 +53,7 @@ static inline struct span trace_queue_peek(const struct trace_queue *q)
     return q->spans[q->head % SINK_MAX_SPANS];
 }
 
-/* The first size bytes of what peek told are in frames now. */
+/* The first size bytes of what peek returned are in frames now. */
 static inline void trace_queue_take(struct trace_queue *q, uint32_t size)
 {
     struct span *span = &q->spans[q->head % SINK_MAX_SPANS];
