@@ -39,7 +39,7 @@ HV_LDFLAGS := -nostdlib -static -no-pie -Wl,--gc-sections,-z,max-page-size=4096,
 HV_OBJS := $(patsubst %.c,$(BUILD)/hv/%.o,$(CORE) $(SHELL_C)) $(patsubst %.S,$(BUILD)/hv/%.S.o,$(SHELL_S))
 
 # What runs once or seldom should be small, what runs at each exit fast.
-SELDOM := $(wildcard boot/*.c) pt/caps.c pt/command.c pt/fault.c pt/flush.c pt/gap.c pt/offer.c pt/pause.c pt/scheme.c \
+SELDOM := $(wildcard boot/*.c) pt/caps.c pt/command.c pt/fault.c pt/flush.c pt/gap.c pt/offer.c pt/pause.c pt/scheme.c pt/setup.c \
     vmx/caps.c vmx/dump.c vmx/mtrr.c vmx/memory_types.c vmx/power.c vmx/vmcs_setup.c
 $(SELDOM:%.c=$(BUILD)/hv/%.o): HV_CFLAGS += -Os
 

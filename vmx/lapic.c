@@ -61,7 +61,7 @@ static void lvtpc_take(const struct cpu *cpu)
         msr_write(IA32_X2APIC_LVT_PMI, LVT_DELIVERY_NMI);
 }
 
-/* Masked, ours may stay: then a PMI has been delivered, and its NMI waits to be judged (pt_nmi unmasks LVTPC). */
+/* Masked, ours may stay: then a PMI has been delivered, and its NMI waits to be judged (pt_pmi_serve unmasks LVTPC). */
 static bool lvtpc_is_ours(const struct cpu *cpu)
 {
     uint32_t is = LVT_DELIVERY_NMI;
