@@ -16,13 +16,9 @@ all: $(BUILD)/undertrace.elf $(BUILD)/undertrace
 
 CORE_BOOT := boot/mb2.c boot/carve.c boot/options.c boot/options_pt.c boot/value.c boot/linux.c boot/linux_params.c boot/efi_map.c boot/acpi.c
 CORE_VMX := vmx/caps.c vmx/mtrr.c vmx/ept_maths.c vmx/cpuid_policy.c vmx/msr_policy.c vmx/inject.c vmx/pmi.c vmx/io_ports.c vmx/exit_reasons.c
-CORE_PT := pt/encode.c pt/parse.c pt/topa.c pt/caps.c pt/offer.c pt/plan.c pt/ring.c pt/lone.c pt/range.c pt/output.c pt/scheme.c pt/fault.c
+CORE_PT := pt/encode.c pt/parse.c pt/topa.c pt/caps.c pt/offer.c pt/plan.c pt/region_ring.c pt/single.c pt/range.c pt/output.c pt/scheme.c pt/fault.c
 CORE_SERIAL := serial/frame.c serial/crc32c.c serial/window.c serial/net.c serial/format.c serial/stream.c serial/command.c serial/command_line.c
 CORE := $(CORE_BOOT) $(CORE_VMX) $(CORE_PT) $(CORE_SERIAL)
-
-# A name in a list that no file has would vanish without a word, and the file be taken for another kind.
-MISSING := $(filter-out $(wildcard $(CORE)),$(CORE))
-$(if $(MISSING),$(error the lists name files that do not exist: $(MISSING)))
 
 SHELL_C := $(filter-out $(CORE),$(wildcard boot/*.c vmx/*.c pt/*.c serial/*.c))
 SHELL_S := $(wildcard boot/*.S vmx/*.S)
@@ -38,14 +34,15 @@ HV_LTO := -flto -flto-partition=one -ffat-lto-objects
 HV_LDFLAGS := -nostdlib -static -no-pie -Wl,--gc-sections,-z,max-page-size=4096,-z,noexecstack,--no-warn-rwx-segments,--build-id=none
 HV_OBJS := $(patsubst %.c,$(BUILD)/hv/%.o,$(CORE) $(SHELL_C)) $(patsubst %.S,$(BUILD)/hv/%.S.o,$(SHELL_S))
 
-# What runs once or seldom should be small, what runs at each exit or for each byte fast.
-SELDOM := $(wildcard boot/*.c) pt/caps.c pt/command.c pt/fault.c pt/flush.c pt/gap.c pt/offer.c pt/pause.c pt/scheme.c \
-    serial/clock.c serial/command.c serial/command_line.c serial/e1000.c serial/format.c serial/log.c serial/net.c \
-    serial/pci.c serial/uart.c serial/uart_sink.c serial/udp_start.c \
-    vmx/caps.c vmx/cr.c vmx/dump.c vmx/ept.c vmx/ept_view.c vmx/flush.c vmx/io.c vmx/io_ports.c vmx/lapic.c vmx/machine.c \
-    vmx/memory_types.c vmx/msr.c vmx/msr_policy.c vmx/mtrr.c vmx/power.c vmx/startup.c vmx/step.c vmx/summons.c \
-    vmx/trigger.c vmx/vmcs_setup.c vmx/vmx.c
-$(SELDOM:%.c=$(BUILD)/hv/%.o): HV_CFLAGS += -Os
+# What runs at each exit, for each record or for each byte should be fast, all else small.
+HOT := pt/drain.c pt/engine.c pt/lvtpc.c pt/output.c pt/plan.c pt/pmi.c pt/range.c pt/record.c pt/region_ring.c pt/registers.c \
+    pt/single.c serial/crc32c.c serial/stream.c serial/udp_send.c serial/udp_sink.c serial/window.c vmx/code_pages.c \
+    vmx/cpuid_policy.c vmx/exits.c vmx/guest.c vmx/inject.c vmx/nmi.c vmx/pmi.c vmx/trace_switch.c vmx/violation.c
+# A name in a list that no file has would vanish without a word, and the file be taken for another kind.
+MISSING := $(filter-out $(wildcard $(CORE) $(HOT)),$(CORE) $(HOT))
+$(if $(MISSING),$(error the lists name files that do not exist: $(MISSING)))
+
+$(patsubst %.c,$(BUILD)/hv/%.o,$(filter-out $(HOT),$(CORE) $(SHELL_C))): HV_CFLAGS += -Os
 
 $(BUILD)/hv/%.o: %.c
 	@mkdir -p $(@D)

@@ -43,7 +43,7 @@ struct pt_range {
 enum pt_policy {
     PT_POLICY_STALL, /* the guest waits */
     PT_POLICY_DROP,  /* tracing pauses, a gap record says where and how long */
-    PT_POLICY_RING   /* nothing is sent until something triggers it: the newest bytes are kept */
+    PT_POLICY_RING   /* policy=ring, the flight recorder: the newest bytes are kept, and sent when something asks */
 };
 
 /* How the bytes get into memory: SDM "Trace Output" (36.2.6). */
@@ -66,7 +66,7 @@ struct pt_options {
     bool disable_retc;     /* pt.retc=off */
     uint32_t psb_bytes;    /* pt.psb=: a PSB about every so many bytes, 2K to 64M; 0: the CPU's own choice;
                               PT_PSB_AUTO: 16K where the CPU has it, else its own */
-    uint64_t trigger;      /* pt.trigger=: executing this linear address triggers policy ring; 0: off */
+    uint64_t trigger;      /* pt.trigger=: executing this address sends what policy=ring keeps; 0: off */
     enum pt_policy policy; /* policy= */
     enum pt_switch way;    /* pt.switch= */
     bool no_branches;      /* pt.branch=off */

@@ -5,7 +5,8 @@
  * setting on.
  */
 #include "serial/command.h"
-#include "pt/cpu.h"
+#include "pt/drain.h"
+#include "pt/engine_state.h"
 #include "pt/msr.h"
 #include "pt/scheme.h"
 #include "serial/log.h"
@@ -13,12 +14,7 @@
 static const char ok[] = "ok";
 static const char off[] = "nothing is traced: Intel PT is off";
 
-void pt_options_parser_set(struct pt_engine *pt, pt_options_parser *parser)
-{
-    pt->parser = parser;
-}
-
-static const char *hold(struct pt_engine *pt)
+static const char *command_pause(struct pt_engine *pt)
 {
     if (pt->held)
         return "tracing is paused already";
@@ -26,11 +22,11 @@ static const char *hold(struct pt_engine *pt)
     if (pt->pause.on)
         pt_pause_change(pt, RECORD_GAP_COMMAND);
     else
-        pt_drain_hold(pt);
+        drain_hold(pt);
     return ok;
 }
 
-static const char *release(struct pt_engine *pt)
+static const char *command_resume(struct pt_engine *pt)
 {
     if (!pt->held)
         return "no command has paused tracing";
@@ -39,7 +35,7 @@ static const char *release(struct pt_engine *pt)
 }
 
 /* Check the new configuration as a whole, as at the start, then write what differs. why: of size bytes. */
-static const char *set(struct pt_engine *pt, const char *text, char *why, size_t size)
+static const char *command_set(struct pt_engine *pt, const char *text, char *why, size_t size)
 {
     struct pt_options config = pt->config;
     struct pt_cpuid cpuid;
@@ -55,13 +51,13 @@ static const char *set(struct pt_engine *pt, const char *text, char *why, size_t
     if (refusal != PT_OK)
         return pt_refusal_text(refusal);
     if (!pt->pause.on)
-        pt_drain(pt, RECORD_DRAIN_POLL); /* what holds from here on begins with a PSB+ */
+        drain_poll(pt); /* what holds from here on begins with a PSB+ */
     pt->config = config;
     pt_setup_apply(pt, &setup);
     return ok;
 }
 
-static const char *perform(struct pt_engine *pt, const struct command *command, char *why, size_t size)
+static const char *command_perform(struct pt_engine *pt, const struct command *command, char *why, size_t size)
 {
     if (command->opcode == COMMAND_STATUS)
         return ok;
@@ -69,14 +65,14 @@ static const char *perform(struct pt_engine *pt, const struct command *command, 
         return off;
     switch (command->opcode) {
     case COMMAND_PAUSE:
-        return hold(pt);
+        return command_pause(pt);
     case COMMAND_RESUME:
-        return release(pt);
+        return command_resume(pt);
     case COMMAND_SNAPSHOT:
-        pt_drain_all(pt);
+        drain_all(pt);
         return ok;
     case COMMAND_SET:
-        return set(pt, command->text, why, size);
+        return command_set(pt, command->text, why, size);
     default:
         return "this version has no such command";
     }
@@ -92,7 +88,7 @@ static const char *state_name(const struct pt_engine *pt)
 }
 
 /* The answer: what became of the command, and how things stand after it. */
-static void answer(struct pt_engine *pt, const struct command *command, const char *result)
+static void command_answer(struct pt_engine *pt, const struct command *command, const char *result)
 {
     static const char *const policies[] = {
         [PT_POLICY_STALL] = "stall", [PT_POLICY_DROP] = "drop", [PT_POLICY_RING] = "ring"};
@@ -116,8 +112,8 @@ void pt_commands(struct pt_engine *pt)
     char why[192];
 
     while (box && command_next(box, &command)) {
-        const char *result = perform(pt, &command, why, sizeof(why));
-        answer(pt, &command, result);
+        const char *result = command_perform(pt, &command, why, sizeof(why));
+        command_answer(pt, &command, result);
     }
     pt->command_waits = false;
 }
@@ -125,5 +121,5 @@ void pt_commands(struct pt_engine *pt)
 void pt_trigger(struct pt_engine *pt)
 {
     if (pt->tracing && pt->policy == PT_POLICY_RING)
-        pt_drain_all(pt);
+        drain_all(pt);
 }

@@ -1,26 +1,25 @@
 /*
  * The drain: read the registers, ask the plan, do what it says. Shell; the decisions are in the scheme's core:
- * pt/plan.c, pt/lone.c or pt/range.c.
+ * pt/plan.c, pt/single.c or pt/range.c.
  *
  * Source: SDM "ToPA PMI" (36.2.6.2), "Disabling Packet Generation" (36.2.7.3 and 36.3.2.2), "Flushing Trace Output"
  * (36.3.3).
  */
-#include "pt/cpu.h"
+#include "pt/drain.h"
 #include "pt/msr.h"
-#include "serial/command.h"
 
-void pt_poll(struct pt_engine *pt)
+void drain_read(struct pt_engine *pt, struct drain *drain, enum record_drain_cause cause)
 {
-    const struct command_box *box;
-    pt->sink->ops->poll(pt->sink);
-    box = pt->sink->ops->commands(pt->sink);
-    pt->command_waits = box && command_waits(box);
-    pt->unsent = false;
-    pt->polled_tsc = tsc_read();
+    drain->cause = cause;
+    drain->begun_tsc = tsc_read();
+    drain->snapshot = pt_registers_read(pt, cause == RECORD_DRAIN_FLUSH);
+    __asm__ volatile("mfence" : : : "memory");
+    drain->plan = pt->out.scheme->drain(&pt->out, &drain->snapshot);
+    pt->taken = true;
 }
 
-/* Policy ring has forgotten what was not handed over in time, or a range's output went over it: say so before what
- * follows. */
+/* The flight recorder has forgotten what was not handed over in time, or a range's output went over it: say so before
+ * what follows. */
 static void report_forgotten(struct pt_engine *pt, uint64_t from)
 {
     if (from == pt->sent_end)
@@ -30,9 +29,9 @@ static void report_forgotten(struct pt_engine *pt, uint64_t from)
     pt_record(pt, RECORD_GAP, &record, sizeof(record), NULL, 0);
 }
 
-static void hand_over(struct pt_engine *pt, const struct drain *drain, enum record_drain_cause cause)
+static void hand_over_planned(struct pt_engine *pt, const struct drain *drain)
 {
-    struct ring_span span;
+    struct region_span span;
     if (drain->plan.hand_end == pt->sent_end)
         return;
     report_forgotten(pt, drain->plan.hand_from);
@@ -44,27 +43,23 @@ static void hand_over(struct pt_engine *pt, const struct drain *drain, enum reco
     struct record_drain record = {
         .from = drain->plan.hand_from,
         .size = drain->plan.hand_end - drain->plan.hand_from,
-        .cause = cause,
+        .cause = drain->cause,
         .rtit_status = (uint32_t)drain->snapshot.rtit_status,
     };
     pt_record(pt, RECORD_DRAIN, &record, sizeof(record), NULL, 0);
 }
 
-static void drain_take(struct pt_engine *pt, struct drain *drain, bool all, enum record_drain_cause cause)
+void drain_hand_over(struct pt_engine *pt, struct drain *drain)
 {
-    drain->snapshot = pt_registers_read(pt, all);
-    __asm__ volatile("mfence" : : : "memory");
-    drain->plan = pt->out.scheme->drain(&pt->out, &drain->snapshot);
-    pt->taken = true;
-    if (all || pt->policy != PT_POLICY_RING)
-        hand_over(pt, drain, cause);
-    pt_gap(pt, &drain->plan, &drain->snapshot);
-    if (cause == RECORD_DRAIN_PMI && drain->plan.hand_end == drain->plan.hand_from)
+    if (drain->snapshot.all || pt->policy != PT_POLICY_RING)
+        hand_over_planned(pt, drain);
+    pt_gap(pt, drain);
+    if (drain->cause == RECORD_DRAIN_PMI && drain->plan.hand_end == drain->plan.hand_from)
         pt->totals.spurious_pmis++;
     pt_poll(pt);
 }
 
-bool pt_rearm(struct pt_engine *pt, const struct drain *drain)
+bool drain_rearm(struct pt_engine *pt, const struct drain *drain)
 {
     if (pt->policy == PT_POLICY_RING && pt->out.scheme->forget)
         pt->out.scheme->forget(&pt->out);
@@ -73,39 +68,47 @@ bool pt_rearm(struct pt_engine *pt, const struct drain *drain)
     if (plan.stall)
         return false;
     pt_registers_write(pt, &plan);
-    pt->pmi_pending = false;
+    pt->drain_due = false;
     pt->checked_tsc = tsc_read();
     return true;
 }
 
-void pt_drain(struct pt_engine *pt, enum record_drain_cause cause)
+void drain_finish(struct pt_engine *pt, const struct drain *drain)
 {
-    uint64_t from = tsc_read();
-    struct drain drain;
-    drain_take(pt, &drain, false, cause);
-    bool armed = pt_rearm(pt, &drain);
-    pt->totals.drain_tsc += tsc_read() - from;
+    bool armed = drain_rearm(pt, drain);
+    pt->totals.drain_tsc += tsc_read() - drain->begun_tsc;
     if (!armed)
-        pt_pause_begin(pt, &drain, RECORD_GAP_DROP);
+        pt_pause_begin(pt, drain, RECORD_GAP_DROP);
 }
 
-void pt_drain_hold(struct pt_engine *pt)
+void drain_poll(struct pt_engine *pt)
 {
     struct drain drain;
-    drain_take(pt, &drain, false, RECORD_DRAIN_POLL);
+    drain_read(pt, &drain, RECORD_DRAIN_POLL);
+    drain_hand_over(pt, &drain);
+    drain_finish(pt, &drain);
+}
+
+void drain_hold(struct pt_engine *pt)
+{
+    struct drain drain;
+    drain_read(pt, &drain, RECORD_DRAIN_POLL);
+    drain_hand_over(pt, &drain);
     pt_pause_begin(pt, &drain, RECORD_GAP_COMMAND);
 }
 
-void pt_drain_all(struct pt_engine *pt)
+void drain_all(struct pt_engine *pt)
 {
+    struct drain drain;
     if (pt->pause.on) { /* the registers have been read, and have not changed */
-        pt->pause.drain.plan.hand_from = pt->out.handed;
-        pt->pause.drain.plan.hand_end = pt->out.written;
-        hand_over(pt, &pt->pause.drain, RECORD_DRAIN_FLUSH);
+        drain = pt->pause.drain;
+        drain.cause = RECORD_DRAIN_FLUSH;
+        drain.plan.hand_from = pt->out.handed;
+        drain.plan.hand_end = pt->out.written;
+        hand_over_planned(pt, &drain);
         return;
     }
-    struct drain drain;
-    drain_take(pt, &drain, true, RECORD_DRAIN_FLUSH);
-    if (!pt_rearm(pt, &drain))
-        pt_pause_begin(pt, &drain, RECORD_GAP_DROP);
+    drain_read(pt, &drain, RECORD_DRAIN_FLUSH);
+    drain_hand_over(pt, &drain);
+    drain_finish(pt, &drain);
 }

@@ -6,7 +6,7 @@
 #include "pt/packet.h"
 
 /* Write the low nr_bytes of value, lowest first. Returns nr_bytes. */
-static size_t put(uint8_t *out, uint64_t value, size_t nr_bytes)
+static size_t put_bytes(uint8_t *out, uint64_t value, size_t nr_bytes)
 {
     for (size_t i = 0; i < nr_bytes; i++)
         out[i] = (uint8_t)(value >> (8 * i));
@@ -18,7 +18,7 @@ static size_t put_extended(uint8_t *out, uint8_t opcode, uint64_t payload, size_
 {
     out[0] = 0x02;
     out[1] = opcode;
-    return 2 + put(out + 2, payload, nr_bytes);
+    return 2 + put_bytes(out + 2, payload, nr_bytes);
 }
 
 /* 36.4.2.1: a stop bit stands above the oldest branch. */
@@ -30,7 +30,7 @@ static size_t put_tnt(uint8_t *out, const struct packet *packet)
     uint64_t stop = 1ull << packet->tnt_bits;
     uint64_t bits = stop | (packet->tnt & (stop - 1));
     if (packet->kind == PT_PACKET_TNT_8)
-        return put(out, bits << 1, 1);
+        return put_bytes(out, bits << 1, 1);
     return put_extended(out, 0xa3, bits, 6);
 }
 
@@ -41,7 +41,7 @@ static size_t put_ip(uint8_t *out, uint8_t opcode, const struct packet *packet)
     if (packet->ip_bytes > PT_IP_FULL_64 || packet->ip_bytes == 5)
         return 0;
     out[0] = (uint8_t)(opcode | packet->ip_bytes << 5);
-    return 1 + put(out + 1, packet->ip, payload_bytes[packet->ip_bytes]);
+    return 1 + put_bytes(out + 1, packet->ip, payload_bytes[packet->ip_bytes]);
 }
 
 /* 36.4.2.14: 5 bits in the header, 7 in each byte that follows; bit 2 of the header and bit 0 of the others say that
@@ -98,14 +98,14 @@ static size_t put_ptw(uint8_t *out, const struct packet *packet)
 static size_t put_mnt(uint8_t *out, uint64_t payload)
 {
     put_extended(out, 0xc3, 0x88, 1);
-    return 3 + put(out + 3, payload, 8);
+    return 3 + put_bytes(out + 3, payload, 8);
 }
 
 size_t packet_encode(uint8_t *out, const struct packet *packet)
 {
     switch (packet->kind) {
     case PT_PACKET_PAD:
-        return put(out, 0, 1);
+        return put_bytes(out, 0, 1);
     case PT_PACKET_TNT_8:
     case PT_PACKET_TNT_64:
         return put_tnt(out, packet);
@@ -128,10 +128,10 @@ size_t packet_encode(uint8_t *out, const struct packet *packet)
         return put_extended(out, 0x03, packet->payload & 0xff, 2);
     case PT_PACKET_TSC:
         out[0] = 0x19;
-        return 1 + put(out + 1, packet->tsc, 7);
+        return 1 + put_bytes(out + 1, packet->tsc, 7);
     case PT_PACKET_MTC:
         out[0] = 0x59;
-        return 1 + put(out + 1, packet->payload, 1);
+        return 1 + put_bytes(out + 1, packet->payload, 1);
     case PT_PACKET_TMA:
         return put_tma(out, packet);
     case PT_PACKET_CYC:

@@ -1,8 +1,8 @@
 /*
  * The PT engine: Intel PT on one CPU, from configuration to the last byte. Shell; the decisions are in pt/plan.c,
- * pt/ring.c, pt/topa.c and pt/caps.c.
+ * pt/region_ring.c, pt/topa.c and pt/caps.c.
  *
- * boot/ calls pt_engine_init. vmx/ calls the seven hooks below and nothing else of this room.
+ * boot/ calls pt_engine_init. vmx/ calls the hooks below, and pt/lvtpc.h.
  */
 #ifndef PT_ENGINE_H
 #define PT_ENGINE_H
@@ -14,7 +14,7 @@
 #include "serial/record.h"
 #include "serial/sink.h"
 
-struct pt_engine; /* pt/engine.c */
+struct pt_engine; /* pt/engine_state.h */
 
 struct pt_region_memory {
     void *va; /* nr_regions * region_bytes, aligned as pt_scheme_align says */
@@ -46,23 +46,24 @@ void pt_options_parser_set(struct pt_engine *pt, pt_options_parser *parser);
 /* First thing after a VM exit: clear TraceEn, where the exit itself has not (pt.switch=list, vmcs). */
 void pt_exit(struct pt_engine *pt);
 
-/* Last thing before VM entry: serve a pending drain, pump the sink, stall if the ring has no free region, make sure
+/* Last thing before VM entry: make up for PMIs that were lost, let the sink work, stall if no region is free, make sure
  * that LVTPC is ours. An uneventful exit costs a look at LVTPC and at the TSC and a WRMSR.
  * Returns IA32_RTIT_CTL as the guest must have it. With PT_SWITCH_ROOT the MSR has this value already; else it is still
  * without TraceEn, and the VM entry has to load it. */
 uint64_t pt_enter(struct pt_engine *pt);
 
-/* An NMI arrived (NMI exit, or counted by the root NMI handler). Returns true where LVTPC has delivered it. A ToPA PMI
- * (bit 55 of IA32_PERF_GLOBAL_STATUS) is acknowledged, and served at the next pt_enter. false: the NMI belongs to the
- * guest. */
-bool pt_nmi(struct pt_engine *pt);
+/* pt/pmi.c, the PMI handler: an NMI has arrived (an NMI exit, or counted by the root NMI handler). A ToPA PMI is
+ * acknowledged and served: filled regions are handed over, STOP moves on; LVTPC, which its delivery has masked, is
+ * unmasked. true: LVTPC has delivered this NMI, for PT or for a counter of the guest's. false: it is the guest's.
+ * Call between pt_exit and pt_enter. */
+bool pt_pmi_serve(struct pt_engine *pt);
 
 /* The guest's CR3 is this value, or is about to be. Where pt.cr3= names two, IA32_RTIT_CR3_MATCH takes the one of them
- * that this is; true: so each load of CR3 must be told. Call between pt_exit and pt_enter. */
+ * that this is; true: so each load of CR3 must be passed here. Call between pt_exit and pt_enter. */
 bool pt_cr3(struct pt_engine *pt, uint64_t cr3);
 
-/* The guest has come to the address of pt.trigger=: policy ring sends what it has kept. Call between pt_exit and
- * pt_enter. */
+/* The guest has come to the address of pt.trigger=: the flight recorder sends what it has kept. Call between pt_exit
+ * and pt_enter. */
 void pt_trigger(struct pt_engine *pt);
 
 /* Send a record, stamped with this CPU's trace offset and the TSC. Call between pt_exit and pt_enter. head and body are
@@ -76,10 +77,26 @@ void pt_record(struct pt_engine *pt, enum record_kind kind, const void *head, ui
 void pt_flush(struct pt_engine *pt, const char *exits_text, uint32_t exits_size);
 
 /* SHIM */
-static inline void pt_flush_begin(struct pt_engine *pt) { (void)pt; }
-static inline void pt_flush_end(struct pt_engine *pt, const char *t, uint32_t n) { pt_flush(pt, t, n); }
-static inline void pt_flush_wait(struct pt_engine *pt) { (void)pt; }
-static inline void pt_seen(struct pt_engine *pt, uint64_t n) { (void)pt; (void)n; }
-static inline void pt_triggered(struct pt_engine *pt) { pt_trigger(pt); }
+static inline void pt_flush_begin(struct pt_engine *pt)
+{
+    (void)pt;
+}
+static inline void pt_flush_end(struct pt_engine *pt, const char *t, uint32_t n)
+{
+    pt_flush(pt, t, n);
+}
+static inline void pt_flush_wait(struct pt_engine *pt)
+{
+    (void)pt;
+}
+static inline void pt_seen(struct pt_engine *pt, uint64_t n)
+{
+    (void)pt;
+    (void)n;
+}
+static inline void pt_triggered(struct pt_engine *pt)
+{
+    pt_trigger(pt);
+}
 
 #endif

@@ -1,5 +1,6 @@
 /* Before the machine goes down: all bytes, the totals, and the wait until both have arrived. Shell. */
-#include "pt/cpu.h"
+#include "pt/drain.h"
+#include "pt/engine_state.h"
 #include "serial/log.h"
 
 /* TSC ticks without any delivery after which the receiver is taken for gone: 10 s and more. */
@@ -38,8 +39,8 @@ static uint32_t totals_text(struct pt_engine *pt)
 void pt_flush(struct pt_engine *pt, const char *exits_text, uint32_t exits_size)
 {
     if (pt->tracing)
-        pt_drain_all(pt);
-    pt_pause_tell(pt);
+        drain_all(pt);
+    pt_pause_report(pt);
     wait_delivered(pt);
     pt_commands(pt); /* those that came meanwhile are answered too */
     uint32_t size = totals_text(pt);

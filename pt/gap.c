@@ -1,5 +1,5 @@
 /* Gaps: bytes that were not written, or were overwritten. Shell. */
-#include "pt/cpu.h"
+#include "pt/engine_state.h"
 #include "pt/fault.h"
 #include "pt/msr.h"
 #include "serial/log.h"
@@ -22,8 +22,9 @@ static uint32_t explain_error(struct pt_engine *pt, const struct plan_snapshot *
     return fault_detail(&fault);
 }
 
-void pt_gap(struct pt_engine *pt, const struct plan_drain *plan, const struct plan_snapshot *snapshot)
+void pt_gap(struct pt_engine *pt, const struct drain *drain)
 {
+    const struct plan_drain *plan = &drain->plan;
     static const uint32_t causes[] = {[PLAN_GAP_STOPPED] = RECORD_GAP_STOPPED,
                                       [PLAN_GAP_ERROR] = RECORD_GAP_ERROR,
                                       [PLAN_GAP_OVERRUN] = RECORD_GAP_OVERRUN};
@@ -35,10 +36,11 @@ void pt_gap(struct pt_engine *pt, const struct plan_drain *plan, const struct pl
     struct record_gap record = {
         .at = plan->gap_at,
         .size = plan->gap_size,
-        .tsc_from = pt->pmi_pending && plan->gap == PLAN_GAP_STOPPED ? pt->entered_tsc : pt->checked_tsc,
+        .tsc_from =
+            drain->cause == RECORD_DRAIN_PMI && plan->gap == PLAN_GAP_STOPPED ? pt->entered_tsc : pt->checked_tsc,
         .tsc_to = tsc_read(),
         .cause = causes[plan->gap],
-        .detail = plan->gap == PLAN_GAP_ERROR ? explain_error(pt, snapshot) : 0,
+        .detail = plan->gap == PLAN_GAP_ERROR ? explain_error(pt, &drain->snapshot) : 0,
     };
     pt_record(pt, RECORD_GAP, &record, sizeof(record), NULL, 0);
 }

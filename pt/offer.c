@@ -22,7 +22,7 @@ static uint32_t sub_leaf1(const struct pt_cpuid *cpuid, unsigned reg)
     return cpuid->leaf14_0[0] >= 1 ? cpuid->leaf14_1[reg] : 0;
 }
 
-static bool has(const struct pt_cpuid *cpuid, uint32_t ebx_bit)
+static bool cpuid_has(const struct pt_cpuid *cpuid, uint32_t ebx_bit)
 {
     return (cpuid->leaf14_0[1] & ebx_bit) != 0;
 }
@@ -30,22 +30,22 @@ static bool has(const struct pt_cpuid *cpuid, uint32_t ebx_bit)
 /* Bitmaps of the codes that the CPU has. */
 static uint32_t psb_codes(const struct pt_cpuid *cpuid)
 {
-    return has(cpuid, CPUID_14_EBX_CPSB_CAM) ? sub_leaf1(cpuid, 1) >> 16 : 0;
+    return cpuid_has(cpuid, CPUID_14_EBX_CPSB_CAM) ? sub_leaf1(cpuid, 1) >> 16 : 0;
 }
 
 static uint32_t cyc_codes(const struct pt_cpuid *cpuid)
 {
-    return has(cpuid, CPUID_14_EBX_CPSB_CAM) ? sub_leaf1(cpuid, 1) & 0xffff : 0;
+    return cpuid_has(cpuid, CPUID_14_EBX_CPSB_CAM) ? sub_leaf1(cpuid, 1) & 0xffff : 0;
 }
 
 static uint32_t mtc_codes(const struct pt_cpuid *cpuid)
 {
-    return has(cpuid, CPUID_14_EBX_MTC) ? sub_leaf1(cpuid, 0) >> 16 : 0;
+    return cpuid_has(cpuid, CPUID_14_EBX_MTC) ? sub_leaf1(cpuid, 0) >> 16 : 0;
 }
 
 uint32_t pt_nr_ranges(const struct pt_cpuid *cpuid)
 {
-    uint32_t nr = has(cpuid, CPUID_14_EBX_IP_FILTER) ? sub_leaf1(cpuid, 0) & 7 : 0;
+    uint32_t nr = cpuid_has(cpuid, CPUID_14_EBX_IP_FILTER) ? sub_leaf1(cpuid, 0) & 7 : 0;
     return nr < PT_MAX_RANGES ? nr : PT_MAX_RANGES;
 }
 
@@ -60,7 +60,7 @@ int pt_psb_code(const struct pt_cpuid *cpuid, uint32_t psb_bytes)
     return -1;
 }
 
-static __attribute__((format(printf, 2, 3))) void add(struct line *line, const char *format, ...)
+static __attribute__((format(printf, 2, 3))) void line_add(struct line *line, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -72,17 +72,17 @@ static __attribute__((format(printf, 2, 3))) void add(struct line *line, const c
 static void add_size(struct line *line, uint64_t bytes)
 {
     bool mib = bytes >= 1u << 20;
-    add(line, " %llu%c", (unsigned long long)(bytes >> (mib ? 20 : 10)), mib ? 'M' : 'K');
+    line_add(line, " %llu%c", (unsigned long long)(bytes >> (mib ? 20 : 10)), mib ? 'M' : 'K');
 }
 
 static bool code_bad(struct line *line, const char *option, bool on, uint8_t code, uint32_t codes)
 {
     if (!on || codes >> code & 1)
         return false;
-    add(line, "%s=%u: this CPU supports off", option, code);
+    line_add(line, "%s=%u: this CPU supports off", option, code);
     for (unsigned i = 0; i < 16; i++)
         if (codes >> i & 1)
-            add(line, " %u", i);
+            line_add(line, " %u", i);
     return true;
 }
 
@@ -90,10 +90,10 @@ static bool psb_bad(struct line *line, const struct pt_cpuid *cpuid, uint32_t by
 {
     if (bytes == 0 || bytes == PT_PSB_AUTO || pt_psb_code(cpuid, bytes) >= 0)
         return false;
-    add(line, "pt.psb=");
+    line_add(line, "pt.psb=");
     line->used += format_text(line->text + line->used, line->size - line->used, "%u%c",
                               bytes >> (bytes >= 1u << 20 ? 20 : 10), bytes >= 1u << 20 ? 'M' : 'K');
-    add(line, ": this CPU supports auto 0");
+    line_add(line, ": this CPU supports auto 0");
     for (unsigned i = 0; i < 16; i++)
         if (psb_codes(cpuid) >> i & 1)
             add_size(line, PSB_BYTES_MIN << i);
@@ -106,11 +106,11 @@ static bool ranges_bad(struct line *line, const struct pt_cpuid *cpuid, const st
     for (unsigned i = nr; i < PT_MAX_RANGES; i++) {
         if (ranges[i].kind == PT_RANGE_OFF)
             continue;
-        add(line, "pt.range%u=%s:0x%llx-0x%llx: this CPU supports %s", i,
-            ranges[i].kind == PT_RANGE_STOP ? "stop" : "filter", (unsigned long long)ranges[i].start,
-            (unsigned long long)ranges[i].end, nr ? "only" : "no ranges");
+        line_add(line, "pt.range%u=%s:0x%llx-0x%llx: this CPU supports %s", i,
+                 ranges[i].kind == PT_RANGE_STOP ? "stop" : "filter", (unsigned long long)ranges[i].start,
+                 (unsigned long long)ranges[i].end, nr ? "only" : "no ranges");
         for (unsigned j = 0; j < nr; j++)
-            add(line, " pt.range%u", j);
+            line_add(line, " pt.range%u", j);
         return true;
     }
     return false;
@@ -124,14 +124,15 @@ size_t pt_objection(char *text, size_t size, const struct pt_cpuid *cpuid, const
                psb_bad(&line, cpuid, config->psb_bytes) || ranges_bad(&line, cpuid, config->ranges);
     if (bad)
         return line.used;
-    if (config->cr3_on && !has(cpuid, CPUID_14_EBX_CR3_FILTER))
-        add(&line, config->cr3[1] ? "pt.cr3=0x%lx,0x%lx: this CPU supports off" : "pt.cr3=0x%lx: this CPU supports off",
-            config->cr3[0], config->cr3[1]);
+    if (config->cr3_on && !cpuid_has(cpuid, CPUID_14_EBX_CR3_FILTER))
+        line_add(&line,
+                 config->cr3[1] ? "pt.cr3=0x%lx,0x%lx: this CPU supports off" : "pt.cr3=0x%lx: this CPU supports off",
+                 config->cr3[0], config->cr3[1]);
     else if (config->cr3[1] && !(cpuid->vmx_misc & VMX_MISC_CR3_TARGETS))
-        add(&line, "pt.cr3=0x%lx,0x%lx: this CPU supports off or one value", config->cr3[0], config->cr3[1]);
-    else if (config->no_branches && !has(cpuid, CPUID_14_EBX_MTC))
-        add(&line, "pt.branch=off: this CPU supports on");
-    else if (config->ptwrite && !has(cpuid, CPUID_14_EBX_PTWRITE))
-        add(&line, "pt.ptwrite=on: this CPU supports off");
+        line_add(&line, "pt.cr3=0x%lx,0x%lx: this CPU supports off or one value", config->cr3[0], config->cr3[1]);
+    else if (config->no_branches && !cpuid_has(cpuid, CPUID_14_EBX_MTC))
+        line_add(&line, "pt.branch=off: this CPU supports on");
+    else if (config->ptwrite && !cpuid_has(cpuid, CPUID_14_EBX_PTWRITE))
+        line_add(&line, "pt.ptwrite=on: this CPU supports off");
     return line.used;
 }

@@ -5,165 +5,165 @@
 /* --- ToPA with several entries --------------------------------------------------------------------------------------
  */
 
-static bool topa_take(struct output *output, const struct plan_snapshot *snapshot)
+static bool output_topa_take(struct output *output, const struct plan_snapshot *snapshot)
 {
     struct topa_ptrs ptrs = topa_ptrs_unpack(snapshot->output_base, snapshot->output_mask_ptrs);
-    return ring_take(&output->ring, ptrs, plan_is_stopped(snapshot));
+    return region_ring_take(&output->region_ring, ptrs, plan_is_stopped(snapshot));
 }
 
-static struct plan_drain topa_drain(struct output *output, const struct plan_snapshot *snapshot)
+static struct plan_drain output_topa_drain(struct output *output, const struct plan_snapshot *snapshot)
 {
-    return plan_drain(&output->ring, snapshot);
+    return plan_drain(&output->region_ring, snapshot);
 }
 
-static bool topa_hand_over(struct output *output, uint64_t end, struct ring_span *span)
+static bool output_topa_hand_over(struct output *output, uint64_t end, struct region_span *span)
 {
-    return ring_hand_over(&output->ring, end, span);
+    return region_ring_hand_over(&output->region_ring, end, span);
 }
 
-static struct plan_rearm topa_rearm(struct output *output, const struct plan_drain *drain,
-                                    const struct plan_snapshot *snapshot, uint64_t released)
+static struct plan_rearm output_topa_rearm(struct output *output, const struct plan_drain *drain,
+                                           const struct plan_snapshot *snapshot, uint64_t released)
 {
-    return plan_rearm(&output->ring, drain, snapshot, released);
+    return plan_rearm(&output->region_ring, drain, snapshot, released);
 }
 
-static void topa_forget(struct output *output)
+static void output_topa_forget(struct output *output)
 {
-    ring_forget(&output->ring);
+    region_ring_forget(&output->region_ring);
 }
 
-static uint64_t topa_entry(const struct output *output, uint32_t slot)
+static uint64_t output_topa_entry(const struct output *output, uint32_t slot)
 {
-    return ring_entry(&output->ring, slot);
+    return region_ring_entry(&output->region_ring, slot);
 }
 
-static uint32_t topa_nr_slots(const struct output *output)
+static uint32_t output_topa_nr_slots(const struct output *output)
 {
-    return ring_nr_slots(&output->ring);
+    return region_ring_nr_slots(&output->region_ring);
 }
 
-static bool topa_due(const struct output *output, uint64_t output_mask_ptrs)
+static bool output_topa_due(const struct output *output, uint64_t output_mask_ptrs)
 {
-    return ring_at_stop(&output->ring, output_mask_ptrs);
+    return region_ring_at_stop(&output->region_ring, output_mask_ptrs);
 }
 
-static const struct output_scheme topa = {.take = topa_take,
-                                          .drain = topa_drain,
-                                          .hand_over = topa_hand_over,
-                                          .rearm = topa_rearm,
-                                          .forget = topa_forget,
-                                          .entry = topa_entry,
-                                          .nr_slots = topa_nr_slots,
-                                          .due = topa_due,
-                                          .pmis = true};
+static const struct output_scheme topa_scheme = {.take = output_topa_take,
+                                                 .drain = output_topa_drain,
+                                                 .hand_over = output_topa_hand_over,
+                                                 .rearm = output_topa_rearm,
+                                                 .forget = output_topa_forget,
+                                                 .entry = output_topa_entry,
+                                                 .nr_slots = output_topa_nr_slots,
+                                                 .due = output_topa_due,
+                                                 .pmis = true};
 
 /* --- ToPA with one entry --------------------------------------------------------------------------------------------
  */
 
-static bool single_take(struct output *output, const struct plan_snapshot *snapshot)
+static bool output_single_take(struct output *output, const struct plan_snapshot *snapshot)
 {
-    return lone_take(&output->lone, snapshot) == LONE_TAKEN;
+    return single_take(&output->single, snapshot) == SINGLE_TAKEN;
 }
 
-static struct plan_drain single_drain(struct output *output, const struct plan_snapshot *snapshot)
+static struct plan_drain output_single_drain(struct output *output, const struct plan_snapshot *snapshot)
 {
-    return lone_drain(&output->lone, snapshot);
+    return single_drain(&output->single, snapshot);
 }
 
-static bool single_hand_over(struct output *output, uint64_t end, struct ring_span *span)
+static bool output_single_hand_over(struct output *output, uint64_t end, struct region_span *span)
 {
-    return lone_hand_over(&output->lone, end, span);
+    return single_hand_over(&output->single, end, span);
 }
 
-static struct plan_rearm single_rearm(struct output *output, const struct plan_drain *drain,
-                                      const struct plan_snapshot *snapshot, uint64_t released)
+static struct plan_rearm output_single_rearm(struct output *output, const struct plan_drain *drain,
+                                             const struct plan_snapshot *snapshot, uint64_t released)
 {
-    return lone_rearm(&output->lone, drain, snapshot, released);
+    return single_rearm(&output->single, drain, snapshot, released);
 }
 
-static void single_forget(struct output *output)
+static void output_single_forget(struct output *output)
 {
-    lone_forget(&output->lone);
+    single_forget(&output->single);
 }
 
-static uint64_t single_entry(const struct output *output, uint32_t slot)
+static uint64_t output_single_entry(const struct output *output, uint32_t slot)
 {
-    return lone_entry(&output->lone, slot);
+    return single_entry(&output->single, slot);
 }
 
-static uint32_t single_nr_slots(const struct output *output)
+static uint32_t output_single_nr_slots(const struct output *output)
 {
-    return output->lone.parts + 1;
+    return output->single.parts + 1;
 }
 
-static uint64_t single_canary(const struct output *output)
+static uint64_t output_single_canary(const struct output *output)
 {
-    return lone_canary(&output->lone);
+    return single_canary(&output->single);
 }
 
-static bool single_due(const struct output *output, uint64_t output_mask_ptrs)
+static bool output_single_due(const struct output *output, uint64_t output_mask_ptrs)
 {
-    return lone_filled(&output->lone, output_mask_ptrs);
+    return single_filled(&output->single, output_mask_ptrs);
 }
 
-static const struct output_scheme single = {.take = single_take,
-                                            .drain = single_drain,
-                                            .hand_over = single_hand_over,
-                                            .rearm = single_rearm,
-                                            .forget = single_forget,
-                                            .entry = single_entry,
-                                            .nr_slots = single_nr_slots,
-                                            .canary = single_canary,
-                                            .due = single_due,
-                                            .pmis = true};
+static const struct output_scheme single_scheme = {.take = output_single_take,
+                                                   .drain = output_single_drain,
+                                                   .hand_over = output_single_hand_over,
+                                                   .rearm = output_single_rearm,
+                                                   .forget = output_single_forget,
+                                                   .entry = output_single_entry,
+                                                   .nr_slots = output_single_nr_slots,
+                                                   .canary = output_single_canary,
+                                                   .due = output_single_due,
+                                                   .pmis = true};
 
 /* --- a single range -------------------------------------------------------------------------------------------------
  */
 
-static bool one_range_take(struct output *output, const struct plan_snapshot *snapshot)
+static bool output_range_take(struct output *output, const struct plan_snapshot *snapshot)
 {
     return range_take(&output->range, snapshot) == RANGE_TAKEN;
 }
 
-static struct plan_drain one_range_drain(struct output *output, const struct plan_snapshot *snapshot)
+static struct plan_drain output_range_drain(struct output *output, const struct plan_snapshot *snapshot)
 {
     return range_drain(&output->range, snapshot);
 }
 
-static bool one_range_hand_over(struct output *output, uint64_t end, struct ring_span *span)
+static bool output_range_hand_over(struct output *output, uint64_t end, struct region_span *span)
 {
     return range_hand_over(&output->range, end, span);
 }
 
-static struct plan_rearm one_range_rearm(struct output *output, const struct plan_drain *drain,
-                                         const struct plan_snapshot *snapshot, uint64_t released)
+static struct plan_rearm output_range_rearm(struct output *output, const struct plan_drain *drain,
+                                            const struct plan_snapshot *snapshot, uint64_t released)
 {
     return range_rearm(&output->range, drain, snapshot, released);
 }
 
-static uint32_t one_range_nr_slots(const struct output *output)
+static uint32_t output_range_nr_slots(const struct output *output)
 {
     (void)output;
     return 0;
 }
 
-static uint64_t one_range_canary(const struct output *output)
+static uint64_t output_range_canary(const struct output *output)
 {
     return range_canary(&output->range);
 }
 
-static bool one_range_due(const struct output *output, uint64_t output_mask_ptrs)
+static bool output_range_due(const struct output *output, uint64_t output_mask_ptrs)
 {
     return range_due(&output->range, output_mask_ptrs);
 }
 
-static const struct output_scheme one_range = {.take = one_range_take,
-                                               .drain = one_range_drain,
-                                               .hand_over = one_range_hand_over,
-                                               .rearm = one_range_rearm,
-                                               .nr_slots = one_range_nr_slots,
-                                               .canary = one_range_canary,
-                                               .due = one_range_due};
+static const struct output_scheme range_scheme = {.take = output_range_take,
+                                                  .drain = output_range_drain,
+                                                  .hand_over = output_range_hand_over,
+                                                  .rearm = output_range_rearm,
+                                                  .nr_slots = output_range_nr_slots,
+                                                  .canary = output_range_canary,
+                                                  .due = output_range_due};
 
 /* --- the start ------------------------------------------------------------------------------------------------------
  */
@@ -175,13 +175,13 @@ struct output output_make(enum pt_scheme scheme, bool mentry, const struct pt_op
     uint32_t region_bytes = (uint32_t)config->region_bytes;
     if (scheme == PT_SCHEME_RANGE) {
         output.range = range_make(regions_pa, pt_scheme_range_bytes(config));
-        output.scheme = &one_range;
+        output.scheme = &range_scheme;
     } else if (scheme == PT_SCHEME_SINGLE) {
-        output.lone = lone_make(tables_pa, regions_pa, region_bytes, config->nr_regions, config->stop, mentry);
-        output.scheme = &single;
+        output.single = single_make(tables_pa, regions_pa, region_bytes, config->nr_regions, config->stop, mentry);
+        output.scheme = &single_scheme;
     } else {
-        output.ring = ring_make(tables_pa, regions_pa, region_bytes, config->nr_regions);
-        output.scheme = &topa;
+        output.region_ring = region_ring_make(tables_pa, regions_pa, region_bytes, config->nr_regions);
+        output.scheme = &topa_scheme;
     }
     return output;
 }
@@ -191,11 +191,12 @@ struct plan_rearm output_start(const struct output *output)
     struct plan_rearm plan = {.rewrite_table = true, .write_ptrs = true, .canary = CANARY_NOWHERE};
     if (output->scheme->canary)
         plan.canary = output->scheme->canary(output);
-    if (output->scheme == &one_range) {
+    if (output->scheme == &range_scheme) {
         plan.output_base = output->range.base_pa;
         plan.output_mask_ptrs = range_mask_ptrs(&output->range);
     } else {
-        struct topa_ptrs ptrs = output->scheme == &single ? lone_ptrs(&output->lone) : ring_ptrs(&output->ring);
+        struct topa_ptrs ptrs =
+            output->scheme == &single_scheme ? single_ptrs(&output->single) : region_ring_ptrs(&output->region_ring);
         plan.output_base = ptrs.table_pa;
         plan.output_mask_ptrs = topa_ptrs_pack(ptrs);
     }

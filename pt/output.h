@@ -8,9 +8,9 @@
 #define PT_OUTPUT_H
 
 #include "pt/caps.h"
-#include "pt/lone.h"
 #include "pt/range.h"
-#include "pt/ring.h"
+#include "pt/region_ring.h"
+#include "pt/single.h"
 
 /* Each scheme's struct begins with these three, in this order. */
 struct output {
@@ -19,8 +19,8 @@ struct output {
         struct {
             uint64_t written, handed, released;
         };
-        struct ring ring;
-        struct lone lone;
+        struct region_ring region_ring;
+        struct single single;
         struct range range;
     };
 };
@@ -29,9 +29,9 @@ struct output_scheme {
     /* Only move written to where the registers say. false: a drain is due, something is wrong. */
     bool (*take)(struct output *output, const struct plan_snapshot *snapshot);
     struct plan_drain (*drain)(struct output *output, const struct plan_snapshot *snapshot);
-    bool (*hand_over)(struct output *output, uint64_t end, struct ring_span *span);
-    /* Policy ring, before each rearm: forget the oldest bytes, as far as the hardware needs their room to go on. NULL:
-     * the hardware writes over them. */
+    bool (*hand_over)(struct output *output, uint64_t end, struct region_span *span);
+    /* Flight recorder, before each rearm: forget the oldest bytes, as far as the hardware needs their room to go on.
+     * NULL: the hardware writes over them. */
     void (*forget)(struct output *output);
     struct plan_rearm (*rearm)(struct output *output, const struct plan_drain *drain,
                                const struct plan_snapshot *snapshot, uint64_t released);
@@ -45,8 +45,8 @@ struct output_scheme {
     bool pmis; /* PMIs tell when one is: look for a lost one from time to time only */
 };
 
-/* tables_pa: RING_MAX_TABLES pages at most, aligned. regions_pa: aligned as pt_scheme_align says. scheme is not AUTO;
- * config has passed pt_scheme_resolve. mentry: CPUID.14H:ECX.MENTRY. */
+/* tables_pa: REGION_RING_MAX_TABLES pages at most, aligned. regions_pa: aligned as pt_scheme_align says. scheme is not
+ * AUTO; config has passed pt_scheme_resolve. mentry: CPUID.14H:ECX.MENTRY. */
 struct output output_make(enum pt_scheme scheme, bool mentry, const struct pt_options *config, uint64_t tables_pa,
                           uint64_t regions_pa);
 

@@ -6,7 +6,7 @@
  */
 #include "pt/packet.h"
 
-static uint64_t get(const uint8_t *bytes, size_t nr_bytes)
+static uint64_t get_bytes(const uint8_t *bytes, size_t nr_bytes)
 {
     uint64_t value = 0;
     for (size_t i = 0; i < nr_bytes; i++)
@@ -50,7 +50,7 @@ static int parse_fixed(struct packet *packet, const uint8_t *bytes, size_t size)
         if (size < 2u + f->payload_bytes)
             return PT_PARSE_TRUNCATED;
         packet->kind = (enum packet_kind)f->kind;
-        packet->payload = get(bytes + 2, f->flags & FIXED_BYTE ? 1 : f->payload_bytes);
+        packet->payload = get_bytes(bytes + 2, f->flags & FIXED_BYTE ? 1 : f->payload_bytes);
         packet->fup_follows = (f->flags & FIXED_FUP) != 0;
         packet->ptw_bytes = f->flags & FIXED_PTW ? f->payload_bytes : 0;
         return 2 + f->payload_bytes;
@@ -89,7 +89,7 @@ static int parse_mnt(struct packet *packet, const uint8_t *bytes, size_t size)
     if (size < 11)
         return PT_PARSE_TRUNCATED;
     packet->kind = PT_PACKET_MNT;
-    packet->payload = get(bytes + 3, 8);
+    packet->payload = get_bytes(bytes + 3, 8);
     return 11;
 }
 
@@ -99,7 +99,7 @@ static int parse_fields(struct packet *packet, const uint8_t *bytes, size_t size
     int total = bytes[1] == 0xa3 || bytes[1] == 0x43 ? 8 : 7;
     if (size < (size_t)total)
         return PT_PARSE_TRUNCATED;
-    uint64_t payload = get(bytes + 2, (size_t)total - 2);
+    uint64_t payload = get_bytes(bytes + 2, (size_t)total - 2);
     switch (bytes[1]) {
     case 0xa3:
         return take_tnt(packet, PT_PACKET_TNT_64, payload) ? total : PT_PARSE_UNKNOWN;
@@ -169,7 +169,7 @@ static int parse_ip(struct packet *packet, enum packet_kind kind, const uint8_t 
         return PT_PARSE_TRUNCATED;
     packet->kind = kind;
     packet->ip_bytes = bytes[0] >> 5;
-    packet->ip = get(bytes + 1, (size_t)n);
+    packet->ip = get_bytes(bytes + 1, (size_t)n);
     return 1 + n;
 }
 
@@ -199,7 +199,7 @@ static int parse_payload(struct packet *packet, enum packet_kind kind, const uin
     if (size < 1u + (size_t)n)
         return PT_PARSE_TRUNCATED;
     packet->kind = kind;
-    packet->payload = get(bytes + 1, (size_t)n);
+    packet->payload = get_bytes(bytes + 1, (size_t)n);
     return 1 + n;
 }
 

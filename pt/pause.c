@@ -1,21 +1,20 @@
 /*
- * Pauses: from a drain that found no free region, or a command, until tracing goes on. Shell.
+ * Pauses: from a drain that found no free region, or a command, until tracing goes on (pt/engine.c). Shell.
  *
  * Under policy stall the guest waits in root mode and nothing is lost. Else it runs on untraced, and a gap record says
  * so: the trace goes on with a PSB+ at the offset where it paused.
  */
-#include "pt/cpu.h"
+#include "pt/engine_state.h"
 #include "pt/msr.h"
-#include "serial/io.h"
 
 void pt_pause_begin(struct pt_engine *pt, const struct drain *drain, enum record_gap_cause cause)
 {
-    pt->pmi_pending = false;
+    pt->drain_due = false;
     pt->pause =
         (struct pt_pause){.on = true, .cause = cause, .at = pt->out.written, .tsc_from = tsc_read(), .drain = *drain};
 }
 
-void pt_pause_tell(struct pt_engine *pt)
+void pt_pause_report(struct pt_engine *pt)
 {
     struct pt_pause *pause = &pt->pause;
     uint64_t now = tsc_read();
@@ -30,37 +29,18 @@ void pt_pause_tell(struct pt_engine *pt)
 
 void pt_pause_change(struct pt_engine *pt, enum record_gap_cause cause)
 {
-    pt_pause_tell(pt);
+    pt_pause_report(pt);
     pt->pause.guest_runs = false;
     pt->pause.cause = cause;
     pt->pause.tsc_from = tsc_read();
 }
 
-static void end(struct pt_engine *pt)
+void pt_pause_end(struct pt_engine *pt)
 {
     if (!pt->pause.guest_runs) {
         pt->totals.stalls++;
         pt->totals.stall_tsc += tsc_read() - pt->pause.tsc_from;
     }
-    pt_pause_tell(pt);
+    pt_pause_report(pt);
     pt->pause.on = false;
-}
-
-bool pt_pause_over(struct pt_engine *pt)
-{
-    for (;;) {
-        if (!pt->held && pt_rearm(pt, &pt->pause.drain)) {
-            end(pt);
-            return true;
-        }
-        if (!pt->held && pt->pause.cause == RECORD_GAP_COMMAND)
-            pt_pause_change(pt, RECORD_GAP_DROP);
-        if (pt->held || pt->policy != PT_POLICY_STALL) {
-            pt->pause.guest_runs = true;
-            return false;
-        }
-        io_pause();
-        pt_poll(pt);
-        pt_commands(pt);
-    }
 }

@@ -14,7 +14,7 @@ uint64_t plan_stays_stopped(const struct plan_drain *drain, const struct plan_sn
     return drain->gap == PLAN_NO_GAP && snapshot->trace_stop ? snapshot->rtit_status & RTIT_STATUS_STOPPED : 0;
 }
 
-struct plan_drain plan_drain(struct ring *ring, const struct plan_snapshot *snapshot)
+struct plan_drain plan_drain(struct region_ring *ring, const struct plan_snapshot *snapshot)
 {
     struct plan_drain plan = {.gap = PLAN_NO_GAP};
     bool stopped = plan_is_stopped(snapshot);
@@ -23,39 +23,39 @@ struct plan_drain plan_drain(struct ring *ring, const struct plan_snapshot *snap
 
     /* Bytes up to believable pointers are good even when an error came after them. What lies behind, or behind
      * pointers that cannot be, is lost: nobody knows how much. */
-    bool believable = ring_take(ring, ptrs, stopped);
+    bool believable = region_ring_take(ring, ptrs, stopped);
     if (error || !believable)
         plan.gap = PLAN_GAP_ERROR;
     else if (stopped && (ring->written == ring->limit || !snapshot->trace_stop))
         plan.gap = PLAN_GAP_STOPPED;
     plan.gap_at = ring->written;
     plan.hand_from = ring->handed;
-    plan.hand_end = snapshot->all ? ring->written : ring_whole_end(ring);
+    plan.hand_end = snapshot->all ? ring->written : region_ring_whole_end(ring);
     return plan;
 }
 
-struct plan_rearm plan_rearm(struct ring *ring, const struct plan_drain *drain, const struct plan_snapshot *snapshot,
-                             uint64_t released)
+struct plan_rearm plan_rearm(struct region_ring *ring, const struct plan_drain *drain,
+                             const struct plan_snapshot *snapshot, uint64_t released)
 {
     struct plan_rearm plan = {.canary = CANARY_NOWHERE};
-    uint32_t old_stop = ring_stop_slot(ring);
+    uint32_t old_stop = region_ring_stop_slot(ring);
 
-    ring_release(ring, released);
-    if (!ring_arm(ring)) {
+    region_ring_release(ring, released);
+    if (!region_ring_arm(ring)) {
         plan.stall = true;
         return plan;
     }
-    uint32_t new_stop = ring_stop_slot(ring);
+    uint32_t new_stop = region_ring_stop_slot(ring);
     if (new_stop != old_stop) {
         plan.nr_entries = 2;
         plan.entries[0].index = old_stop;
-        plan.entries[0].value = ring_entry(ring, old_stop);
+        plan.entries[0].value = region_ring_entry(ring, old_stop);
         plan.entries[1].index = new_stop;
-        plan.entries[1].value = ring_entry(ring, new_stop);
+        plan.entries[1].value = region_ring_entry(ring, new_stop);
     }
     /* After an error the table itself is in doubt. */
     plan.rewrite_table = drain->gap == PLAN_GAP_ERROR;
-    struct topa_ptrs ptrs = ring_ptrs(ring);
+    struct topa_ptrs ptrs = region_ring_ptrs(ring);
     plan.output_base = ptrs.table_pa;
     plan.output_mask_ptrs = topa_ptrs_pack(ptrs);
     plan.write_ptrs = snapshot->output_base != plan.output_base || snapshot->output_mask_ptrs != plan.output_mask_ptrs;

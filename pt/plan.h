@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "pt/canary.h"
-#include "pt/ring.h"
+#include "pt/region_ring.h"
 
 struct plan_snapshot {
     uint64_t rtit_status;      /* IA32_RTIT_STATUS */
@@ -34,14 +34,14 @@ enum plan_gap {
 };
 
 struct plan_drain {
-    uint64_t hand_from, hand_end; /* stream offsets to hand over, by ring_hand_over; equal: nothing */
+    uint64_t hand_from, hand_end; /* stream offsets to hand over, by region_ring_hand_over; equal: nothing */
     uint64_t gap_at;              /* stream offset at which bytes are missing */
     uint64_t gap_size;            /* bytes from gap_at on that have offsets, and are no trace */
     enum plan_gap gap;
 };
 
 /* Take in what the hardware did. Moves ring->written. */
-struct plan_drain plan_drain(struct ring *ring, const struct plan_snapshot *snapshot);
+struct plan_drain plan_drain(struct region_ring *ring, const struct plan_snapshot *snapshot);
 
 #define PLAN_MAX_ENTRIES 2u
 
@@ -53,15 +53,15 @@ struct plan_rearm {
     struct {
         uint32_t index; /* in the tables' memory: entries of 8 bytes from its start */
         uint64_t value;
-    } entries[PLAN_MAX_ENTRIES]; /* a ring: the entry that loses STOP, the entry that gets it */
+    } entries[PLAN_MAX_ENTRIES]; /* a region ring: the entry that loses STOP, the entry that gets it */
     uint64_t output_base, output_mask_ptrs;
     uint64_t rtit_status; /* Error and Stopped clear, PacketByteCnt 0: the next byte begins a PSB+ */
     uint64_t canary;      /* put a canary at this place, bytes from the first region's start; or CANARY_NOWHERE */
 };
 
 /* How to go on after drain, when the sink has released all bytes before released. Moves ring->released and limit. */
-struct plan_rearm plan_rearm(struct ring *ring, const struct plan_drain *drain, const struct plan_snapshot *snapshot,
-                             uint64_t released);
+struct plan_rearm plan_rearm(struct region_ring *ring, const struct plan_drain *drain,
+                             const struct plan_snapshot *snapshot, uint64_t released);
 
 bool plan_is_stopped(const struct plan_snapshot *snapshot);
 

@@ -43,7 +43,7 @@ static void keep_from(struct range *range, uint64_t offset)
 
 /* Round at least once since the last look. Where the place lies behind the canary, maybe not even that: then only what
  * came since can be told from older bytes. */
-static void lap(struct range *range, uint64_t place, uint64_t end)
+static void take_lap(struct range *range, uint64_t place, uint64_t end)
 {
     keep_from(range, place < end ? place : range->written);
     range->written = place < end ? place + range->bytes : place;
@@ -60,7 +60,7 @@ enum range_taken range_take(struct range *range, const struct plan_snapshot *sna
     uint64_t end = range->canary + CANARY_BYTES;
     if (!range->lapped && (place >= end || !canary_agrees(snapshot->canary_left, end - place))) {
         if (range->circles)
-            lap(range, place, end);
+            take_lap(range, place, end);
         return RANGE_WRAPPED;
     }
     range->written = place;
@@ -96,7 +96,7 @@ struct plan_drain range_drain(struct range *range, const struct plan_snapshot *s
     return plan;
 }
 
-bool range_hand_over(struct range *range, uint64_t end, struct ring_span *span)
+bool range_hand_over(struct range *range, uint64_t end, struct region_span *span)
 {
     if (range->handed >= end)
         return false;

@@ -6,8 +6,8 @@
  * The byte with stream offset s lies at s modulo the range's size. A canary stands before the oldest byte that was not
  * released: where it is gone and the pointers do not explain it, output has been round, and what was not released is
  * void. While nothing is on its way to the receiver, the canary stands on the newest bytes, which come back when it is
- * lifted; where it is gone, the newest bytes are kept, and only how many went before is not known. Policy ring hands
- * over seldom, so there the range is a circle.
+ * lifted; where it is gone, the newest bytes are kept, and only how many went before is not known. The flight recorder
+ * hands over seldom, so there the range is a circle.
  *
  * Core. Source: SDM "Single-Range Output" (36.2.6.1), Table "IA32_RTIT_OUTPUT_MASK_PTRS MSR".
  */
@@ -20,7 +20,7 @@
 #define RANGE_MAX_BYTES (1ull << 31)
 
 struct range {
-    uint64_t written, handed, released; /* as in struct ring */
+    uint64_t written, handed, released; /* as in struct region_ring */
     uint64_t armed;                     /* written, when the canary was set */
     uint64_t canary;                    /* stream offset of the canary's first byte; a multiple of its size */
     uint64_t base_pa;
@@ -47,7 +47,7 @@ enum range_taken { RANGE_TAKEN, RANGE_WRAPPED, RANGE_IMPOSSIBLE };
 enum range_taken range_take(struct range *range, const struct plan_snapshot *snapshot);
 
 struct plan_drain range_drain(struct range *range, const struct plan_snapshot *snapshot);
-bool range_hand_over(struct range *range, uint64_t end, struct ring_span *span);
+bool range_hand_over(struct range *range, uint64_t end, struct region_span *span);
 
 /* Stalls until half of the range is free, or nothing is on its way. */
 struct plan_rearm range_rearm(struct range *range, const struct plan_drain *drain, const struct plan_snapshot *snapshot,

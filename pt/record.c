@@ -1,6 +1,7 @@
-/* Records: stamped with the place in the trace and the time, and given to the sink. Shell. */
-#include "pt/cpu.h"
+/* The way to the sink: records, stamped with the place in the trace and the time; and letting it work. Shell. */
+#include "pt/engine_state.h"
 #include "pt/msr.h"
+#include "serial/command.h"
 
 /* Heads of this size and less, all of a fixed layout among them, go to the sink together with the record's header. */
 #define SHORT_HEAD_BYTES 40u
@@ -13,13 +14,13 @@ static uint64_t trace_offset(struct pt_engine *pt)
     if (!pt->taken) {
         struct plan_snapshot snapshot = pt_registers_read(pt, false);
         if (!pt->out.scheme->take(&pt->out, &snapshot))
-            pt->pmi_pending = true; /* the drain says what is wrong */
+            pt->drain_due = true; /* it says what is wrong */
         pt->taken = true;
     }
     return pt->out.written;
 }
 
-static void give(struct pt_engine *pt, const void *bytes, uint32_t size)
+static void record_append(struct pt_engine *pt, const void *bytes, uint32_t size)
 {
     if (size != 0)
         pt->sink->ops->record(pt->sink, pt->cpu, bytes, size);
@@ -44,10 +45,20 @@ void pt_record(struct pt_engine *pt, enum record_kind kind, const void *head, ui
         .tsc = tsc_read(),
     };
     __builtin_memcpy(start.head, head, beside);
-    give(pt, &start, (uint32_t)sizeof(start.header) + beside);
-    give(pt, (const uint8_t *)head + beside, head_size - beside);
-    give(pt, body, body_size);
-    give(pt, zeros, -length % 8);
+    record_append(pt, &start, (uint32_t)sizeof(start.header) + beside);
+    record_append(pt, (const uint8_t *)head + beside, head_size - beside);
+    record_append(pt, body, body_size);
+    record_append(pt, zeros, -length % 8);
     pt->unsent = true;
     pt->totals.records++;
+}
+
+void pt_poll(struct pt_engine *pt)
+{
+    const struct command_box *box;
+    pt->sink->ops->poll(pt->sink);
+    box = pt->sink->ops->commands(pt->sink);
+    pt->command_waits = box && command_waits(box);
+    pt->unsent = false;
+    pt->polled_tsc = tsc_read();
 }

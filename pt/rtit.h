@@ -2,7 +2,7 @@
  * The bits of the registers of Intel PT and of its interrupt.
  *
  * Core; values only. Source: SDM "Enabling and Configuration MSRs" (36.2.7), Tables "IA32_RTIT_CTL MSR" and
- * "IA32_RTIT_STATUS MSR"; Vol. 3B "Performance Monitoring" for 38EH and 390H; Vol. 3A "Local Vector Table" for LVTPC.
+ * "IA32_RTIT_STATUS MSR"; Vol. 3B "Performance Monitoring" for 38EH and 390H; Vol. 3A "Local APIC Status and Location".
  */
 #ifndef PT_RTIT_H
 #define PT_RTIT_H
@@ -46,10 +46,6 @@
 
 #define PERF_GLOBAL_TRACE_TOPA_PMI (1ull << 55)
 
-#define APIC_BASE_X2APIC (1ull << 10)
-#define APIC_BASE_ENABLED (1ull << 11)
 #define XAPIC_LVT_PMI 0x340u /* offset in the xAPIC page */
-#define LVT_DELIVERY_NMI 0x400u
-#define LVT_MASKED 0x10000u
 
 #endif

@@ -1,15 +1,15 @@
 /* The choice of an output scheme. Core; see pt/scheme.h. */
 #include "pt/scheme.h"
-#include "pt/lone.h"
 #include "pt/range.h"
-#include "pt/ring.h"
+#include "pt/region_ring.h"
 #include "pt/rtit.h"
+#include "pt/single.h"
 
-static enum pt_refusal choose(enum pt_scheme *scheme, uint32_t output, enum pt_scheme wanted)
+static enum pt_refusal scheme_choose(enum pt_scheme *scheme, uint32_t leaf14_ecx, enum pt_scheme wanted)
 {
-    bool topa = output & CPUID_14_ECX_TOPAOUT;
-    bool many = topa && output & CPUID_14_ECX_MENTRY;
-    bool range = output & CPUID_14_ECX_SNGLRNGOUT;
+    bool topa = leaf14_ecx & CPUID_14_ECX_TOPAOUT;
+    bool many = topa && leaf14_ecx & CPUID_14_ECX_MENTRY;
+    bool range = leaf14_ecx & CPUID_14_ECX_SNGLRNGOUT;
     *scheme = wanted;
     switch (wanted) {
     case PT_SCHEME_AUTO:
@@ -27,10 +27,10 @@ static enum pt_refusal choose(enum pt_scheme *scheme, uint32_t output, enum pt_s
 
 enum pt_refusal pt_scheme_resolve(enum pt_scheme *scheme, const struct pt_cpuid *cpuid, const struct pt_options *config)
 {
-    enum pt_refusal refusal = choose(scheme, cpuid->leaf14_0[2], config->scheme);
+    enum pt_refusal refusal = scheme_choose(scheme, cpuid->leaf14_0[2], config->scheme);
     if (refusal != PT_OK)
         return refusal;
-    if (config->nr_regions > (*scheme == PT_SCHEME_SINGLE ? LONE_MAX_REGIONS : RING_MAX_REGIONS))
+    if (config->nr_regions > (*scheme == PT_SCHEME_SINGLE ? SINGLE_MAX_REGIONS : REGION_RING_MAX_REGIONS))
         return PT_REGIONS_MANY;
     if (*scheme == PT_SCHEME_RANGE && pt_scheme_range_bytes(config) > RANGE_MAX_BYTES)
         return PT_RANGE_LARGE;

@@ -6,14 +6,14 @@
 #define BEHIND_CRC offsetof(struct command_head, opcode)
 _Static_assert(sizeof(struct command_head) == 8, "docs/wire.md: the text begins 8 bytes into the payload");
 
-static const char *const names[] = {[COMMAND_STATUS] = "status",
-                                    [COMMAND_PAUSE] = "pause",
-                                    [COMMAND_RESUME] = "resume",
-                                    [COMMAND_SNAPSHOT] = "snapshot",
-                                    [COMMAND_SET] = "set"};
-#define NR_NAMES (sizeof(names) / sizeof(names[0]))
+static const char *const command_names[] = {[COMMAND_STATUS] = "status",
+                                            [COMMAND_PAUSE] = "pause",
+                                            [COMMAND_RESUME] = "resume",
+                                            [COMMAND_SNAPSHOT] = "snapshot",
+                                            [COMMAND_SET] = "set"};
+#define NR_NAMES (sizeof(command_names) / sizeof(command_names[0]))
 
-static bool same(const char *a, const char *b)
+static bool is_same_word(const char *a, const char *b)
 {
     while (*a != '\0' && *a == *b) {
         a++;
@@ -25,7 +25,7 @@ static bool same(const char *a, const char *b)
 enum command_opcode command_opcode_of(const char *word)
 {
     for (unsigned i = COMMAND_STATUS; i < NR_NAMES; i++) {
-        if (same(word, names[i])) {
+        if (is_same_word(word, command_names[i])) {
             return (enum command_opcode)i;
         }
     }
@@ -34,7 +34,7 @@ enum command_opcode command_opcode_of(const char *word)
 
 const char *command_name(unsigned opcode)
 {
-    return opcode >= COMMAND_STATUS && opcode < NR_NAMES ? names[opcode] : "unknown";
+    return opcode >= COMMAND_STATUS && opcode < NR_NAMES ? command_names[opcode] : "unknown";
 }
 
 static bool is_whole(const struct frame_header *header, const uint8_t *payload, struct command_head *head)

@@ -61,7 +61,7 @@ static uint32_t get32(const uint8_t *at)
 /* RFC 1071: sums of 16-bit words with end-around carry. A sum is any number that has the right remainder; fold makes
  * 16 bits of it. The order of bytes does not matter until the end (section 2B), so eight at a time are added as the
  * machine reads them. */
-static uint32_t fold(uint32_t sum)
+static uint32_t checksum_fold(uint32_t sum)
 {
     sum = (sum >> 16) + (sum & 0xffff);
     return (sum >> 16) + (sum & 0xffff);
@@ -84,7 +84,7 @@ static uint32_t sum_words(const uint8_t *bytes, size_t size, uint32_t sum)
     }
     swapped = (swapped >> 32) + (swapped & 0xffffffff);
     swapped = (swapped >> 32) + (swapped & 0xffffffff);
-    return sum + __builtin_bswap16((uint16_t)fold((uint32_t)swapped));
+    return sum + __builtin_bswap16((uint16_t)checksum_fold((uint32_t)swapped));
 }
 
 /* UDP's pseudo-header: addresses, protocol, UDP length. Not folded. */
@@ -107,7 +107,7 @@ void net_headers_build(uint8_t headers[NET_HEADERS_BYTES], const struct net_link
     put32(headers + IPV4_DESTINATION, link->peer);
     put16(headers + UDP_SOURCE_PORT, link->port);
     put16(headers + UDP_DESTINATION_PORT, link->port);
-    put16(headers + UDP_CHECKSUM, fold(sum_pseudo_header(headers, 0)));
+    put16(headers + UDP_CHECKSUM, checksum_fold(sum_pseudo_header(headers, 0)));
 }
 
 void net_headers_set_length(uint8_t headers[NET_HEADERS_BYTES], uint16_t payload_bytes)
@@ -118,7 +118,7 @@ void net_headers_set_length(uint8_t headers[NET_HEADERS_BYTES], uint16_t payload
 
     put16(headers + IPV4_TOTAL_LENGTH, NET_IPV4_BYTES + udp_bytes);
     put16(headers + UDP_LENGTH, udp_bytes);
-    put16(headers + UDP_CHECKSUM, fold(without_old + udp_bytes));
+    put16(headers + UDP_CHECKSUM, checksum_fold(without_old + udp_bytes));
 }
 
 static void arp_build(uint8_t frame[NET_ARP_FRAME_BYTES], const struct net_link *link, uint32_t operation)
@@ -170,7 +170,7 @@ static bool ipv4_is_for_us(const struct net_link *link, const uint8_t *frame, si
            total <= size - NET_ETHERNET_BYTES && (get16(frame + IPV4_FRAGMENT) & IPV4_FRAGMENT_MASK) == 0 &&
            frame[IPV4_PROTOCOL] == PROTOCOL_UDP && get32(frame + IPV4_SOURCE) == link->peer &&
            get32(frame + IPV4_DESTINATION) == link->ip &&
-           fold(sum_words(frame + NET_ETHERNET_BYTES, NET_IPV4_BYTES, 0)) == 0xffff;
+           checksum_fold(sum_words(frame + NET_ETHERNET_BYTES, NET_IPV4_BYTES, 0)) == 0xffff;
 }
 
 static bool udp_is_for_us(const struct net_link *link, const uint8_t *frame)
@@ -186,7 +186,7 @@ static bool udp_is_for_us(const struct net_link *link, const uint8_t *frame)
         return true;
     }
     sum = sum_pseudo_header(frame, udp_bytes);
-    return fold(sum_words(frame + NET_UDP_AT, udp_bytes, sum)) == 0xffff;
+    return checksum_fold(sum_words(frame + NET_UDP_AT, udp_bytes, sum)) == 0xffff;
 }
 
 enum net_kind net_receive(struct net_link *link, const uint8_t *frame, size_t size, uint8_t *reply,

@@ -64,8 +64,8 @@ enum record_gap_cause {
     RECORD_GAP_STOPPED = 1,
     RECORD_GAP_ERROR = 2,
     RECORD_GAP_WIRE = 3, /* lost on the way: written by the receiver, tsc_from and tsc_to are 0 */
-    RECORD_GAP_DROP = 4, /* policy drop or ring: no region was free, tracing paused */
-    RECORD_GAP_RING = 5, /* overwritten before anything asked for it: policy ring, or a single range; size is known */
+    RECORD_GAP_DROP = 4, /* policy=drop or ring: no region was free, tracing paused */
+    RECORD_GAP_RING = 5, /* overwritten before anything asked for it: policy=ring, or a single range; size is known */
     RECORD_GAP_COMMAND = 6, /* tracing paused by a command */
     RECORD_GAP_OVERRUN = 7  /* the hardware wrote on over bytes that were not yet released */
 };

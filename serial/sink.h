@@ -16,7 +16,7 @@ struct command_box;
 struct sink_ops {
     const char *name;
     /* Hand over size bytes of the CPU's trace stream, starting at the stream's offset, contiguous in memory at va and
-     * pa. Offsets only grow; a hole has been told of by a gap record before. The memory belongs to the sink until
+     * pa. Offsets only grow; a gap record for a hole comes first. The memory belongs to the sink until
      * released() has passed it. Never copies, never blocks: at most SINK_MAX_SPANS spans per CPU may be unreleased, the
      * caller keeps to that; spans that follow each other in memory and in the stream count as one. */
     void (*trace)(struct sink *sink, uint16_t cpu, uint64_t offset, const void *va, uint64_t pa, uint32_t size);

@@ -21,8 +21,8 @@ bool trace_queue_add(struct trace_queue *q, struct span span)
 void record_queue_add(struct record_queue *q, const void *bytes, uint32_t size)
 {
     uint32_t at = (uint32_t)q->end & (q->size - 1);
-    uint32_t to_ring_end = q->size - at;
-    uint32_t first = size < to_ring_end ? size : to_ring_end;
+    uint32_t to_buffer_end = q->size - at;
+    uint32_t first = size < to_buffer_end ? size : to_buffer_end;
 
     __builtin_memcpy(q->va + at, bytes, first);
     if (first < size) {

@@ -1,5 +1,6 @@
 /*
- * Bytes of one stream that wait to be put into frames: spans of trace memory, or a ring of record bytes. Core.
+ * Bytes of one stream that wait to be put into frames: spans of trace memory, or a circular buffer of record bytes.
+ * Core.
  */
 #ifndef SERIAL_STREAM_H
 #define SERIAL_STREAM_H
@@ -24,7 +25,7 @@ struct trace_queue {
     struct span spans[SINK_MAX_SPANS];
 };
 
-/* Records: a ring that holds the bytes from the oldest that is still needed to end. */
+/* Records: a circular buffer that holds the bytes from the oldest that is still needed to end. */
 struct record_queue {
     uint64_t sent; /* stream offset of the first byte not yet in a frame */
     uint64_t end;  /* stream offset behind the last byte appended */
@@ -52,7 +53,7 @@ static inline struct span trace_queue_peek(const struct trace_queue *q)
     return q->spans[q->head % SINK_MAX_SPANS];
 }
 
-/* The first size bytes of what peek told are in frames now. */
+/* The first size bytes of what peek returned are in frames now. */
 static inline void trace_queue_take(struct trace_queue *q, uint32_t size)
 {
     struct span *span = &q->spans[q->head % SINK_MAX_SPANS];
@@ -81,9 +82,9 @@ static inline struct span record_queue_peek(const struct record_queue *q)
 {
     uint32_t at = (uint32_t)q->sent & (q->size - 1);
     uint32_t waiting = (uint32_t)(q->end - q->sent);
-    uint32_t to_ring_end = q->size - at;
+    uint32_t to_buffer_end = q->size - at;
 
-    return (struct span){q->va + at, q->pa + at, waiting < to_ring_end ? waiting : to_ring_end, q->sent};
+    return (struct span){q->va + at, q->pa + at, waiting < to_buffer_end ? waiting : to_buffer_end, q->sent};
 }
 
 static inline void record_queue_take(struct record_queue *q, uint32_t size)

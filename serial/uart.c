@@ -25,7 +25,7 @@ enum {
 /* A port read takes about a microsecond on the LPC bus. */
 #define PUT_TRIES 1000000u
 
-static uint16_t reg(uint16_t port, unsigned index)
+static uint16_t uart_register(uint16_t port, unsigned index)
 {
     return (uint16_t)(port + index);
 }
@@ -34,42 +34,42 @@ bool uart_init(uint16_t port, uint32_t baud)
 {
     uint32_t divisor = UART_BAUD_BASE / baud;
 
-    io_out8(reg(port, UART_SCR), 0x5a);
-    if (io_in8(reg(port, UART_SCR)) != 0x5a) {
+    io_out8(uart_register(port, UART_SCR), 0x5a);
+    if (io_in8(uart_register(port, UART_SCR)) != 0x5a) {
         return false;
     }
-    io_out8(reg(port, UART_IER), 0);
-    io_out8(reg(port, UART_LCR), LCR_8N1 | LCR_DLAB);
-    io_out8(reg(port, UART_THR), (uint8_t)divisor);
-    io_out8(reg(port, UART_IER), (uint8_t)(divisor >> 8));
-    io_out8(reg(port, UART_LCR), LCR_8N1);
-    io_out8(reg(port, UART_FCR), FCR_ENABLE_AND_CLEAR);
-    io_out8(reg(port, UART_MCR), MCR_DTR_RTS);
+    io_out8(uart_register(port, UART_IER), 0);
+    io_out8(uart_register(port, UART_LCR), LCR_8N1 | LCR_DLAB);
+    io_out8(uart_register(port, UART_THR), (uint8_t)divisor);
+    io_out8(uart_register(port, UART_IER), (uint8_t)(divisor >> 8));
+    io_out8(uart_register(port, UART_LCR), LCR_8N1);
+    io_out8(uart_register(port, UART_FCR), FCR_ENABLE_AND_CLEAR);
+    io_out8(uart_register(port, UART_MCR), MCR_DTR_RTS);
     return true;
 }
 
 bool uart_fifo_empty(uint16_t port)
 {
-    return (io_in8(reg(port, UART_LSR)) & LSR_THRE) != 0;
+    return (io_in8(uart_register(port, UART_LSR)) & LSR_THRE) != 0;
 }
 
 bool uart_idle(uint16_t port)
 {
-    return (io_in8(reg(port, UART_LSR)) & LSR_TEMT) != 0;
+    return (io_in8(uart_register(port, UART_LSR)) & LSR_TEMT) != 0;
 }
 
 bool uart_read(uint16_t port, uint8_t *byte)
 {
-    if ((io_in8(reg(port, UART_LSR)) & LSR_DR) == 0) {
+    if ((io_in8(uart_register(port, UART_LSR)) & LSR_DR) == 0) {
         return false;
     }
-    *byte = io_in8(reg(port, UART_RBR));
+    *byte = io_in8(uart_register(port, UART_RBR));
     return true;
 }
 
 void uart_write(uint16_t port, uint8_t byte)
 {
-    io_out8(reg(port, UART_THR), byte);
+    io_out8(uart_register(port, UART_THR), byte);
 }
 
 void uart_put(uint16_t port, uint8_t byte)

@@ -220,7 +220,7 @@ size_t uart_sink_memory_bytes(uint16_t nr_cpus, uint32_t record_bytes)
 struct sink *uart_sink_init(void *memory, const struct uart_sink_params *params, char *why, size_t why_size)
 {
     struct uart_sink *s = memory;
-    uint8_t *rings = (uint8_t *)memory + state_bytes(params->nr_cpus);
+    uint8_t *buffers = (uint8_t *)memory + state_bytes(params->nr_cpus);
 
     if (!uart_init(params->port, params->baud)) {
         format_text(why, why_size, "no UART answers at I/O port %x", params->port);
@@ -232,10 +232,10 @@ struct sink *uart_sink_init(void *memory, const struct uart_sink_params *params,
     s->nr_cpus = params->nr_cpus;
     s->header.stream_id = params->stream_id;
     for (uint16_t cpu = 0; cpu < params->nr_cpus; cpu++) {
-        uint8_t *ring = rings + (size_t)cpu * params->record_bytes;
+        uint8_t *buffer = buffers + (size_t)cpu * params->record_bytes;
 
         s->cpus[cpu].records =
-            (struct record_queue){.va = ring, .pa = virt_to_phys(ring), .size = params->record_bytes};
+            (struct record_queue){.va = buffer, .pa = virt_to_phys(buffer), .size = params->record_bytes};
     }
     return &s->sink;
 }

@@ -12,7 +12,7 @@
 #define HEADERS_FIELDS (DATA_FIELDS | E1000_TX_IXSM | E1000_TX_TXSM | HEADERS_BYTES)
 #define PAYLOAD_FIELDS (DATA_FIELDS | E1000_TX_EOP | E1000_TX_RS)
 
-static uint32_t smaller(uint32_t a, uint32_t b)
+static uint32_t smaller_of(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
 }
@@ -95,7 +95,7 @@ static void put_frames(struct udp_sink *s, uint32_t index, const struct window_r
 }
 
 /* The last frame that was put into the ring asks for an acknowledgement. */
-static void ask(struct udp_sink *s, uint64_t now)
+static void ack_request(struct udp_sink *s, uint64_t now)
 {
     struct udp_headers *last = &s->headers[(s->tx_head - 1) % UDP_TX_SLOTS];
     uint32_t word = last->payload_bytes | FRAME_ACK_REQUEST << 16;
@@ -122,7 +122,7 @@ void udp_set_pace(struct udp_sink *s, uint64_t now)
     }
     if ((int32_t)(s->window.base - pace->seq) >= 0) {
         pace->measuring = false;
-        pace->frames = smaller(2 * pace->frames, pace->max_frames);
+        pace->frames = smaller_of(2 * pace->frames, pace->max_frames);
     } else if (now - pace->since >= pace->slow_tsc) {
         pace->measuring = false;
         pace->frames = pace->frames / 2 > UDP_MIN_PACE ? pace->frames / 2 : UDP_MIN_PACE;
@@ -130,7 +130,7 @@ void udp_set_pace(struct udp_sink *s, uint64_t now)
 }
 
 /* Take back what the NIC has done with. It sends in order, so that a slot that is done says that those before are. */
-static void reclaim(struct udp_sink *s)
+static void tx_reclaim(struct udp_sink *s)
 {
     while (s->tx_done != s->tx_head) {
         uint32_t waiting = s->tx_head - s->tx_done;
@@ -148,7 +148,7 @@ static void reclaim(struct udp_sink *s)
 static uint32_t tx_space(struct udp_sink *s)
 {
     if (s->tx_head - s->tx_done >= UDP_TX_SLOTS / 2) {
-        reclaim(s);
+        tx_reclaim(s);
     }
     return UDP_TX_SLOTS - 1 - (s->tx_head - s->tx_done);
 }
@@ -157,28 +157,28 @@ static uint32_t tx_space(struct udp_sink *s)
 static uint32_t send_span(struct udp_sink *s, uint16_t stream, struct span span, uint64_t now)
 {
     const uint32_t full = s->max_payload;
-    uint32_t room = smaller(window_space(&s->window), tx_space(s));
+    uint32_t room = smaller_of(window_space(&s->window), tx_space(s));
     uint32_t left = span.size;
 
     while (left > 0 && room > 0) {
         uint32_t index = s->tx_head % UDP_TX_SLOTS;
-        uint32_t most = smaller(smaller(room, s->pace.frames), UDP_TX_SLOTS - index);
-        uint32_t frames = smaller((left + full - 1) / full, most);
-        uint32_t bytes = smaller(left, frames * full);
+        uint32_t most = smaller_of(smaller_of(room, s->pace.frames), UDP_TX_SLOTS - index);
+        uint32_t frames = smaller_of((left + full - 1) / full, most);
+        uint32_t bytes = smaller_of(left, frames * full);
         struct window_run *run = window_push(&s->window, frames);
 
         run->offset = span.offset;
         run->pa = span.pa;
         run->bytes = bytes;
-        run->length = (uint16_t)smaller(bytes, full);
+        run->length = (uint16_t)smaller_of(bytes, full);
         run->stream = stream;
         put_frames(s, index, run);
         s->tx_head += frames;
         s->unasked += bytes + frames * HEADERS_BYTES;
         span.offset += bytes;
-        if (s->unasked >= smaller(s->ask_bytes, s->pace.frames * full) ||
+        if (s->unasked >= smaller_of(s->ask_bytes, s->pace.frames * full) ||
             span.offset - s->released[stream] >= s->tight_bytes) {
-            ask(s, now);
+            ack_request(s, now);
         }
         span.pa += bytes;
         room -= frames;
@@ -195,7 +195,7 @@ static bool send_again(struct udp_sink *s, uint64_t now)
     for (uint32_t room = tx_space(s); sent < room && window_resend(&s->window, &frame);) {
         put_frames(s, s->tx_head++ % UDP_TX_SLOTS, &frame);
         if (++sent % s->pace.frames == 0) {
-            ask(s, now);
+            ack_request(s, now);
         }
     }
     return sent > 0;
@@ -270,7 +270,7 @@ void udp_push(struct udp_sink *s, uint64_t now)
         return;
     }
     if (again || time_to_ask(s, now)) {
-        ask(s, now);
+        ack_request(s, now);
     }
     e1000_give_tx(&s->nic, 2 * s->tx_head % (2 * UDP_TX_SLOTS));
 }

@@ -34,7 +34,7 @@ static void *take_piece(struct pieces *pieces, size_t bytes)
 
 static size_t lay_out(struct udp_sink *s, struct pieces pieces, uint16_t nr_cpus, uint32_t record_bytes)
 {
-    uint8_t *rings;
+    uint8_t *buffers;
     struct window_run *runs;
     uint8_t *marks;
 
@@ -47,13 +47,13 @@ static size_t lay_out(struct udp_sink *s, struct pieces pieces, uint16_t nr_cpus
     s->cpus = take_piece(&pieces, nr_cpus * sizeof(*s->cpus));
     runs = take_piece(&pieces, UDP_WINDOW_FRAMES * sizeof(*runs));
     marks = take_piece(&pieces, UDP_WINDOW_FRAMES);
-    rings = take_piece(&pieces, (size_t)nr_cpus * record_bytes);
+    buffers = take_piece(&pieces, (size_t)nr_cpus * record_bytes);
     s->window.runs = runs;
     s->window.marks = marks;
     for (uint16_t cpu = 0; cpu < nr_cpus && pieces.memory != NULL; cpu++) {
-        uint8_t *ring = rings + (size_t)cpu * record_bytes;
+        uint8_t *buffer = buffers + (size_t)cpu * record_bytes;
 
-        s->cpus[cpu].records = (struct record_queue){.va = ring, .pa = virt_to_phys(ring), .size = record_bytes};
+        s->cpus[cpu].records = (struct record_queue){.va = buffer, .pa = virt_to_phys(buffer), .size = record_bytes};
     }
     return pieces.used;
 }

@@ -11,6 +11,7 @@
  * Source: SDM "Advanced Programmable Interrupt Controller (APIC)": "Local Vector Table", "Local APIC State After It Has
  * Been Software Disabled", "x2APIC Register Address Space".
  */
+#include "pt/lvtpc.h"
 #include "pt/msr.h"
 #include "serial/io.h"
 #include "vmx/cpu.h"
@@ -19,8 +20,6 @@
 #include "vmx/phys.h"
 #include "vmx/vmcs.h"
 
-#define APIC_BASE_X2APIC (1ull << 10)
-#define APIC_BASE_ENABLE (1ull << 11)
 #define APIC_BASE_ADDRESS 0x000ffffffffff000ull
 
 #define APIC_TPR 0x080u
@@ -39,12 +38,7 @@
 #define APIC_TIMER_DIVIDE 0x3e0u
 
 #define SVR_SOFTWARE_ENABLE (1u << 8)
-#define LVT_VECTOR_MASK 0xffu
-#define LVT_DELIVERY_MASK (7u << 8)
 #define LVT_DELIVERY_FIXED (0u << 8)
-#define LVT_DELIVERY_NMI (4u << 8)
-#define LVT_MASKED (1u << 16)
-#define LVT_PMI_WRITABLE (LVT_VECTOR_MASK | LVT_DELIVERY_MASK | LVT_MASKED)
 #define ICR_MODE_MASK (7u << 8)
 #define ICR_MODE_INIT (5u << 8)
 #define ICR_MODE_STARTUP (6u << 8)
@@ -67,26 +61,6 @@ static volatile uint32_t *lapic_register(const struct cpu *cpu, uint32_t offset)
 bool lapic_is_x2apic(void)
 {
     return msr_read(IA32_APIC_BASE) & APIC_BASE_X2APIC;
-}
-
-static void lvtpc_take(const struct cpu *cpu)
-{
-    if (cpu->lapic_pa)
-        *lapic_register(cpu, APIC_LVT_PMI) = LVT_DELIVERY_NMI;
-    else if (lapic_is_x2apic())
-        msr_write(IA32_X2APIC_LVT_PMI, LVT_DELIVERY_NMI);
-}
-
-/* Masked, ours may stay: then a PMI has been delivered, and its NMI waits to be judged (pt_nmi unmasks LVTPC). */
-static bool lvtpc_is_ours(const struct cpu *cpu)
-{
-    uint32_t is = LVT_DELIVERY_NMI;
-
-    if (cpu->lapic_pa)
-        is = *lapic_register(cpu, APIC_LVT_PMI);
-    else if (lapic_is_x2apic())
-        is = (uint32_t)msr_read(IA32_X2APIC_LVT_PMI);
-    return (is & LVT_PMI_WRITABLE & ~LVT_MASKED) == LVT_DELIVERY_NMI;
 }
 
 static void keep_software_enabled(const struct cpu *cpu)
@@ -119,15 +93,14 @@ static void guard_move(struct cpu *cpu, uint64_t page)
 void lapic_guard_follow(struct cpu *cpu)
 {
     const uint64_t base = msr_read(IA32_APIC_BASE);
-    const bool xapic = (base & APIC_BASE_ENABLE) && !(base & APIC_BASE_X2APIC);
+    const bool xapic = (base & APIC_BASE_ENABLED) && !(base & APIC_BASE_X2APIC);
     const uint64_t page = xapic ? base & APIC_BASE_ADDRESS : 0;
 
     if (cpu->lapic_pa != page)
         guard_move(cpu, page);
-    if (base & APIC_BASE_ENABLE) {
+    if (base & APIC_BASE_ENABLED) {
         keep_software_enabled(cpu);
-        if (!lvtpc_is_ours(cpu))
-            lvtpc_take(cpu);
+        lvtpc_guard();
     }
 }
 
@@ -138,7 +111,7 @@ void lapic_guard_start(struct cpu *cpu)
     cpu->pmis_delivered = msr_read(IA32_PERF_GLOBAL_STATUS); /* overflows of before are nobody's */
     cpu->lvtpc_guest = LVT_MASKED;                           /* as after reset, and as firmware leaves it */
     lapic_guard_follow(cpu);
-    lvtpc_take(cpu); /* whatever firmware left there */
+    lvtpc_take(); /* whatever firmware left there */
 }
 
 bool lapic_lvtpc_write(struct cpu *cpu, uint64_t value)
@@ -152,13 +125,13 @@ bool lapic_lvtpc_write(struct cpu *cpu, uint64_t value)
 /* Software-disabling masks all entries. LVTPC's mask comes back as it was: it may tell of a PMI. */
 static void svr_write(const struct cpu *cpu, uint32_t value)
 {
-    const uint32_t lvtpc = *lapic_register(cpu, APIC_LVT_PMI);
+    const uint32_t lvtpc = lvtpc_read();
 
     *lapic_register(cpu, APIC_SVR) = value;
     if (value & SVR_SOFTWARE_ENABLE)
         return;
     *lapic_register(cpu, APIC_SVR) = value | SVR_SOFTWARE_ENABLE;
-    *lapic_register(cpu, APIC_LVT_PMI) = lvtpc;
+    lvtpc_write(lvtpc);
 }
 
 static void lapic_write_through(struct cpu *cpu, bool broken_off)
@@ -207,7 +180,7 @@ static uint64_t icr_read(void)
 {
     const uint64_t base = msr_read(IA32_APIC_BASE);
 
-    if (!(base & APIC_BASE_ENABLE))
+    if (!(base & APIC_BASE_ENABLED))
         return 0;
     if (base & APIC_BASE_X2APIC)
         return msr_read(IA32_X2APIC_ICR);
@@ -219,7 +192,7 @@ static void lapic_icr_write(struct cpu *cpu, uint64_t icr)
 {
     const uint64_t base = msr_read(IA32_APIC_BASE);
 
-    if (!(base & APIC_BASE_ENABLE))
+    if (!(base & APIC_BASE_ENABLED))
         return;
     cpu->icr_written = icr;
     if (base & APIC_BASE_X2APIC) {
@@ -272,7 +245,7 @@ void lapic_ipi_end(struct cpu *cpu, struct lapic_ipi ipi)
         return;
     if (is_guests_init(cpu, ipi.icr))
         init_send_again(cpu, ipi.icr);
-    else if ((base & APIC_BASE_ENABLE) && !(base & APIC_BASE_X2APIC))
+    else if ((base & APIC_BASE_ENABLED) && !(base & APIC_BASE_X2APIC))
         *xapic_register(base, APIC_ICR_HIGH) = (uint32_t)(ipi.icr >> 32);
 }
 
@@ -307,7 +280,7 @@ void lapic_reset(struct cpu *cpu)
     const uint64_t base = msr_read(IA32_APIC_BASE);
 
     cpu->lvtpc_guest = LVT_MASKED;
-    if (!(base & APIC_BASE_ENABLE))
+    if (!(base & APIC_BASE_ENABLED))
         return;
     for (size_t i = 0; i < sizeof after_init / sizeof after_init[0]; i++) {
         if (base & APIC_BASE_X2APIC)

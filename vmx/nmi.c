@@ -42,7 +42,7 @@ static void nmi_arrived(struct cpu *cpu)
         return;
     }
     const struct pmi pmi = pmi_judge(msr_read(IA32_PERF_GLOBAL_STATUS), cpu->pmis_delivered);
-    const bool ours = pt_nmi(cpu->pt);
+    const bool ours = pt_pmi_serve(cpu->pt);
     /* The guest's counters share LVTPC with us: they are served as its own LVTPC asks. An NMI that neither explains
      * reaches the guest. */
     cpu->pmis_delivered = pmi.delivered;

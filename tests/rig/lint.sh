@@ -41,7 +41,7 @@ include_directions() {
     BEGIN {
         leaf = "pt/msr.h pt/msr_numbers.h serial/io.h serial/lock.h serial/log.h vmx/phys.h boot/trap_frame.h boot/fixup.h"
         may["boot"] = "vmx/ pt/ serial/"
-        may["vmx"] = "pt/engine.h serial/record.h " leaf
+        may["vmx"] = "pt/engine.h pt/lvtpc.h serial/record.h " leaf
         may["pt"] = "serial/sink.h serial/record.h serial/command.h " leaf
         may["serial"] = leaf
         may["decode"] = "pt/packet.h pt/msr_numbers.h pt/rtit.h pt/topa.h pt/caps.h serial/frame.h serial/record.h serial/crc32c.h serial/window.h serial/net.h serial/command.h"

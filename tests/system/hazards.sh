@@ -85,8 +85,8 @@ same 'operational errors: the entry and what is wrong are named' \
     "$(grep -caE 'ToPA entry [0-7] .*reserved bits are set in a ToPA entry' "$work/spoilt/capture/events.bin" | sed 's/[1-9][0-9]*/some/')" some
 none 'operational errors: nothing else was lost' spoilt stopped
 
-try lone "$broadwell" 'pt.region=16K'
-none 'one region at a time: the early PMI is early enough' lone gaps
+try single "$broadwell" 'pt.region=16K'
+none 'one region at a time: the early PMI is early enough' single gaps
 try lonestop "$broadwell, skid=3000, seed=3" 'pt.region=16K'
 some 'one region at a time, skid beyond its end: the stops are told' lonestop stopped
 try lonewrap "$broadwell, skid=3000, seed=3" 'pt.region=16K pt.stop=off'

@@ -153,7 +153,7 @@ static void apply(struct fake *fake, const struct plan_rearm *plan)
 /* --- the receiver ---------------------------------------------------------------------------------------------------
  */
 
-static void receive(struct fake *fake, const struct ring_span *span)
+static void receive(struct fake *fake, const struct region_span *span)
 {
     assert_int_equal(span->offset, fake->received);
     assert_true(span->place + span->size <= fake->memory_bytes);
@@ -185,12 +185,12 @@ static void note_gap(struct fake *fake, const struct plan_drain *plan)
     fake->marks[plan->gap_at + plan->gap_size] |= FAKE_CUT;
 }
 
-/* Policy ring has forgotten what comes before, or a range's output went over it. */
+/* Flight recorder has forgotten what comes before, or a range's output went over it. */
 static void forget(struct fake *fake, uint64_t to)
 {
     if (to == fake->received)
         return;
-    assert_true((fake->setup.ring || !fake->out.scheme->forget) && to > fake->received &&
+    assert_true((fake->setup.recorder || !fake->out.scheme->forget) && to > fake->received &&
                 fake->released == fake->received);
     assert_true(to < fake->setup.stream_max);
     while (fake->received < to)
@@ -200,10 +200,10 @@ static void forget(struct fake *fake, uint64_t to)
 
 static void hand_over(struct fake *fake, const struct plan_drain *plan)
 {
-    struct ring_span span;
+    struct region_span span;
     if (plan->hand_end == fake->received)
         return;
-    if (fake->setup.ring && plan->hand_end - plan->hand_from < fake->kept_min && plan->hand_from != fake->received)
+    if (fake->setup.recorder && plan->hand_end - plan->hand_from < fake->kept_min && plan->hand_from != fake->received)
         fake->kept_min = plan->hand_end - plan->hand_from;
     forget(fake, plan->hand_from);
     canary_lift(fake);
@@ -217,14 +217,14 @@ void fake_drain(struct fake *fake, bool all)
     struct plan_snapshot s = snapshot(fake, all);
     struct plan_drain plan = fake->out.scheme->drain(&fake->out, &s);
     fake->pmi = false;
-    if (all || !fake->setup.ring)
+    if (all || !fake->setup.recorder)
         hand_over(fake, &plan);
     note_gap(fake, &plan);
     if (all)
         assert_int_equal(fake->received, fake->out.written);
     struct plan_rearm rearm;
     for (;;) {
-        if (fake->setup.ring && fake->out.scheme->forget)
+        if (fake->setup.recorder && fake->out.scheme->forget)
             fake->out.scheme->forget(&fake->out);
         rearm = fake->out.scheme->rearm(&fake->out, &plan, &s, fake->released);
         if (!rearm.stall)

@@ -26,7 +26,7 @@ struct fake_setup {
     uint32_t max_run;  /* bytes between two exits without a PMI */
     bool errors;
     bool lost;           /* no PMI ever comes: output_scheme.due alone tells */
-    bool ring;           /* policy ring: only a drain of all hands over */
+    bool recorder;       /* flight recorder: only a drain of all hands over */
     uint32_t stream_max; /* bytes made in one run, about */
 };
 
@@ -34,7 +34,7 @@ struct fake {
     struct fake_setup setup;
     struct pt_options config;
     /* memory and registers */
-    uint64_t tables[RING_MAX_TABLES * TOPA_TABLE_ENTRIES];
+    uint64_t tables[REGION_RING_MAX_TABLES * TOPA_TABLE_ENTRIES];
     uint32_t *memory; /* number of the byte that stands there, from 1; 0: none; or CANARY_SEQ */
     uint64_t memory_bytes;
     uint64_t canary; /* its place, or CANARY_NOWHERE */
@@ -47,7 +47,7 @@ struct fake {
     uint32_t *got, *place;
     uint8_t *marks; /* FAKE_* */
     uint64_t received, released;
-    uint64_t kept_min; /* policy ring: the fewest bytes that a drain of all found, where as many had been made */
+    uint64_t kept_min; /* flight recorder: the fewest bytes that a drain of all found, where as many had been made */
     /* the code under test and its totals */
     struct output out;
     unsigned pmis, gaps, overruns, stalls;

@@ -12,7 +12,7 @@
 #define TABLES_PA 0x7000000ull
 #define REGIONS_PA 0x10000000ull
 
-static uint64_t entries[RING_MAX_TABLES * TOPA_TABLE_ENTRIES];
+static uint64_t entries[REGION_RING_MAX_TABLES * TOPA_TABLE_ENTRIES];
 static struct output output;
 
 /* Tables of a ring of two pages: 600 regions, slots 0 to 510, END, 512 to 600, END. */

@@ -22,7 +22,7 @@ static void step(struct fake *fake)
     fake_write(fake, fake_random(fake, fake->setup.max_run + 1ull), true);
     if (fake->setup.errors && fake_random(fake, 40) == 0)
         fake_break(fake);
-    bool all = fake_random(fake, fake->setup.ring ? 100 : 24) == 0;
+    bool all = fake_random(fake, fake->setup.recorder ? 100 : 24) == 0;
     bool due = (fake->setup.lost || !fake->out.scheme->pmis) && fake_due(fake);
     fake->pmi = fake->pmi && !fake->setup.lost;
     if (fake->pmi) {
@@ -163,39 +163,39 @@ static void test_range(void **state)
     }
 }
 
-/* Policy ring: what is forgotten is told, the newest bytes are kept. */
-static void test_ring_topa(void **state)
+/* Flight recorder: what is forgotten is told, the newest bytes are kept. */
+static void test_recorder_topa(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 60; seed++) {
         struct fake_setup setup = setup_of(PT_SCHEME_TOPA, 4 + (uint32_t)seed % 9);
-        setup.ring = true, setup.max_skid = 3000;
+        setup.recorder = true, setup.max_skid = 3000;
         struct result result = run(&setup, seed);
         assert_int_equal(result.gaps, 0);
         assert_true(result.kept_min >= (setup.nr_regions - 2) * 4096ull);
     }
 }
 
-static void test_ring_single(void **state)
+static void test_recorder_single(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 60; seed++) {
         struct fake_setup setup = setup_of(PT_SCHEME_SINGLE, 3 + (uint32_t)seed % 9);
-        setup.ring = true, setup.max_skid = 400, setup.stop = seed % 2;
+        setup.recorder = true, setup.max_skid = 400, setup.stop = seed % 2;
         struct result result = run(&setup, seed);
         assert_int_equal(result.gaps, 0);
         assert_true(result.kept_min >= (setup.nr_regions - 2) * 2048ull);
     }
 }
 
-static void test_ring_range(void **state)
+static void test_recorder_range(void **state)
 {
     unsigned overruns = 0;
     (void)state;
     for (uint64_t seed = 1; seed <= 60; seed++) {
         struct fake_setup setup = setup_of(PT_SCHEME_RANGE, 4 + (uint32_t)seed % 9);
         uint64_t bytes = setup.nr_regions < 8 ? 16384 : 32768;
-        setup.ring = true, setup.max_run = 6000;
+        setup.recorder = true, setup.max_run = 6000;
         struct result result = run(&setup, seed);
         assert_int_equal(result.gaps, 0);
         assert_int_equal(result.kept_min, bytes);
@@ -213,7 +213,7 @@ static void test_errors(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 120; seed++) {
         struct fake_setup setup = setup_of(PT_SCHEME_TOPA + (unsigned)seed % 3, 4 + (uint32_t)seed % 9);
-        setup.errors = true, setup.stop = seed % 2, setup.max_skid = 6000, setup.ring = seed > 60;
+        setup.errors = true, setup.stop = seed % 2, setup.max_skid = 6000, setup.recorder = seed > 60;
         gaps += run(&setup, seed).gaps;
     }
     assert_true(gaps > 120);
@@ -222,10 +222,12 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_topa_skids),   cmocka_unit_test(test_topa_chained),  cmocka_unit_test(test_single_stop),
-        cmocka_unit_test(test_single_wraps), cmocka_unit_test(test_single_forced), cmocka_unit_test(test_range),
-        cmocka_unit_test(test_errors),       cmocka_unit_test(test_lost_pmis),     cmocka_unit_test(test_ring_topa),
-        cmocka_unit_test(test_ring_single),  cmocka_unit_test(test_ring_range),
+        cmocka_unit_test(test_topa_skids),     cmocka_unit_test(test_topa_chained),
+        cmocka_unit_test(test_single_stop),    cmocka_unit_test(test_single_wraps),
+        cmocka_unit_test(test_single_forced),  cmocka_unit_test(test_range),
+        cmocka_unit_test(test_errors),         cmocka_unit_test(test_lost_pmis),
+        cmocka_unit_test(test_recorder_topa),  cmocka_unit_test(test_recorder_single),
+        cmocka_unit_test(test_recorder_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,12 +13,12 @@
 #define STOPPED 0x20ull
 #define ERROR 0x10ull
 
-static struct ring ring;
+static struct region_ring ring;
 
 static int setup(void **state)
 {
     (void)state;
-    ring = ring_make(TABLE_PA, 0x100000, 4096, 4);
+    ring = region_ring_make(TABLE_PA, 0x100000, 4096, 4);
     return 0;
 }
 
@@ -38,8 +38,8 @@ static struct plan_snapshot snapshot_at(uint64_t status, uint64_t index, uint64_
 static struct plan_drain drain(const struct plan_snapshot *snapshot)
 {
     struct plan_drain plan = plan_drain(&ring, snapshot);
-    struct ring_span span;
-    while (ring_hand_over(&ring, plan.hand_end, &span))
+    struct region_span span;
+    while (region_ring_hand_over(&ring, plan.hand_end, &span))
         ;
     return plan;
 }
@@ -47,11 +47,11 @@ static struct plan_drain drain(const struct plan_snapshot *snapshot)
 static void test_first_table(void **state)
 {
     (void)state;
-    assert_int_equal(ring_entry(&ring, 0), 0x100004);
-    assert_int_equal(ring_entry(&ring, 1), 0x101004);
-    assert_int_equal(ring_entry(&ring, 2), 0x102004);
-    assert_int_equal(ring_entry(&ring, 3), 0x103014); /* INT and STOP */
-    assert_int_equal(ring_entry(&ring, 4), 0x5001);   /* END, to itself */
+    assert_int_equal(region_ring_entry(&ring, 0), 0x100004);
+    assert_int_equal(region_ring_entry(&ring, 1), 0x101004);
+    assert_int_equal(region_ring_entry(&ring, 2), 0x102004);
+    assert_int_equal(region_ring_entry(&ring, 3), 0x103014); /* INT and STOP */
+    assert_int_equal(region_ring_entry(&ring, 4), 0x5001);   /* END, to itself */
 }
 
 static void test_skid(void **state)

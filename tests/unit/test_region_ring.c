@@ -20,7 +20,7 @@
 
 struct fake {
     /* memory and registers */
-    uint64_t table[RING_MAX_REGIONS + 1];
+    uint64_t table[REGION_RING_MAX_REGIONS + 1];
     uint64_t stream_at[MAX_BYTES]; /* stream offset + 1 of the byte that stands there; 0: none */
     struct topa_walk walk;
     uint64_t status;
@@ -31,7 +31,7 @@ struct fake {
     uint64_t received; /* at the receiver, in order */
     uint64_t released;
     /* the code under test and its totals */
-    struct ring ring;
+    struct region_ring ring;
     unsigned pmis, gaps, stalls;
     uint64_t seed;
 };
@@ -76,7 +76,7 @@ static void write_byte(struct fake *fake)
 }
 
 /* The receiver checks that what it gets is the next run of the stream. */
-static void receive(struct fake *fake, const struct ring_span *span)
+static void receive(struct fake *fake, const struct region_span *span)
 {
     assert_int_equal(span->offset, fake->received);
     assert_true(span->place + span->size <= (uint64_t)fake->ring.region_bytes * fake->ring.nr_regions);
@@ -113,7 +113,7 @@ static void apply_rearm(struct fake *fake, const struct plan_rearm *plan)
     for (uint32_t i = 0; i < plan->nr_entries; i++)
         fake->table[plan->entries[i].index] = plan->entries[i].value;
     for (uint32_t i = 0; plan->rewrite_table && i <= fake->ring.nr_regions; i++)
-        fake->table[i] = ring_entry(&fake->ring, i);
+        fake->table[i] = region_ring_entry(&fake->ring, i);
     if (plan->write_ptrs)
         fake->walk.ptrs = topa_ptrs_unpack(TABLE_PA, plan->output_mask_ptrs);
     fake->status = plan->rtit_status;
@@ -121,7 +121,7 @@ static void apply_rearm(struct fake *fake, const struct plan_rearm *plan)
     /* The table is as it should be: one STOP, not on the region in use nor so near that skid reaches it. */
     unsigned stops = 0;
     for (uint32_t i = 0; i <= fake->ring.nr_regions; i++) {
-        assert_int_equal(fake->table[i], ring_entry(&fake->ring, i));
+        assert_int_equal(fake->table[i], region_ring_entry(&fake->ring, i));
         stops += (fake->table[i] & TOPA_STOP) != 0;
     }
     assert_int_equal(stops, 1);
@@ -135,9 +135,9 @@ static void drain(struct fake *fake, bool all)
                                      .output_mask_ptrs = topa_ptrs_pack(fake->walk.ptrs),
                                      .all = all};
     struct plan_drain plan = plan_drain(&fake->ring, &snapshot);
-    struct ring_span span;
+    struct region_span span;
     fake->pmi = false;
-    while (ring_hand_over(&fake->ring, plan.hand_end, &span))
+    while (region_ring_hand_over(&fake->ring, plan.hand_end, &span))
         receive(fake, &span);
     if (fake->lost != 0)
         assert_int_not_equal(plan.gap, PLAN_NO_GAP);
@@ -169,9 +169,9 @@ static struct fake *fake_make(uint32_t region_bytes, uint32_t nr_regions, uint64
 {
     struct fake *fake = test_calloc(1, sizeof(*fake));
     fake->seed = seed;
-    fake->ring = ring_make(TABLE_PA, REGIONS_PA, region_bytes, nr_regions);
+    fake->ring = region_ring_make(TABLE_PA, REGIONS_PA, region_bytes, nr_regions);
     for (uint32_t i = 0; i <= nr_regions; i++)
-        fake->table[i] = ring_entry(&fake->ring, i);
+        fake->table[i] = region_ring_entry(&fake->ring, i);
     fake->walk.ptrs.table_pa = TABLE_PA;
     return fake;
 }
@@ -252,36 +252,36 @@ static void test_once_around(void **state)
 static void test_sizes(void **state)
 {
     (void)state;
-    assert_true(ring_size_valid(4096, 4));
-    assert_true(ring_size_valid(128 << 20, 128));
-    assert_false(ring_size_valid(4096, 3));
-    assert_false(ring_size_valid(4096, 4097));
-    assert_false(ring_size_valid(6144, 8));
+    assert_true(region_ring_size_valid(4096, 4));
+    assert_true(region_ring_size_valid(128 << 20, 128));
+    assert_false(region_ring_size_valid(4096, 3));
+    assert_false(region_ring_size_valid(4096, 4097));
+    assert_false(region_ring_size_valid(6144, 8));
     /* The largest ring is 16 GiB: spans stay within their 32 bits. */
-    struct ring ring = ring_make(TABLE_PA, 0x400000000, 128 << 20, 128);
-    struct ring_span span;
+    struct region_ring ring = region_ring_make(TABLE_PA, 0x400000000, 128 << 20, 128);
+    struct region_span span;
     ring.written = 127ull << 27;
     uint64_t total = 0;
-    while (ring_hand_over(&ring, ring_whole_end(&ring), &span)) {
+    while (region_ring_hand_over(&ring, region_ring_whole_end(&ring), &span)) {
         assert_int_equal(span.offset, total);
-        assert_in_range(span.size, 1, RING_MAX_SPAN_BYTES);
+        assert_in_range(span.size, 1, REGION_RING_MAX_SPAN_BYTES);
         total += span.size;
     }
     assert_int_equal(total, ring.written);
-    assert_int_equal(ring_entry(&ring, 127), 0x400000000 + (127ull << 27) + (15 << 6) + TOPA_INT + TOPA_STOP);
-    assert_int_equal(ring_entry(&ring, 128), TABLE_PA | TOPA_END);
+    assert_int_equal(region_ring_entry(&ring, 127), 0x400000000 + (127ull << 27) + (15 << 6) + TOPA_INT + TOPA_STOP);
+    assert_int_equal(region_ring_entry(&ring, 128), TABLE_PA | TOPA_END);
 }
 
 static void test_release_is_checked(void **state)
 {
     (void)state;
-    struct ring ring = ring_make(TABLE_PA, REGIONS_PA, 4096, 4);
+    struct region_ring ring = region_ring_make(TABLE_PA, REGIONS_PA, 4096, 4);
     ring.written = 8192, ring.handed = 4096;
-    ring_release(&ring, 4097);
+    region_ring_release(&ring, 4097);
     assert_int_equal(ring.released, 0);
-    ring_release(&ring, 4096);
+    region_ring_release(&ring, 4096);
     assert_int_equal(ring.released, 4096);
-    ring_release(&ring, 100);
+    region_ring_release(&ring, 100);
     assert_int_equal(ring.released, 4096);
 }
 
@@ -289,11 +289,11 @@ static void test_release_is_checked(void **state)
 static void test_forgetting_keeps_the_newest(void **state)
 {
     (void)state;
-    struct ring ring = ring_make(TABLE_PA, REGIONS_PA, 4096, 6);
+    struct region_ring ring = region_ring_make(TABLE_PA, REGIONS_PA, 4096, 6);
     for (uint64_t written = 0; written < 100 * 4096; written += 1000) {
         ring.written = written;
-        ring_forget(&ring);
-        assert_true(ring_arm(&ring));
+        region_ring_forget(&ring);
+        assert_true(region_ring_arm(&ring));
         assert_true(ring.limit - written >= 4096);
         assert_int_equal(ring.handed, ring.released);
         assert_int_equal(ring.handed % 4096, 0);
@@ -305,17 +305,17 @@ static void test_forgetting_keeps_the_newest(void **state)
 static void test_nothing_on_its_way_is_forgotten(void **state)
 {
     (void)state;
-    struct ring ring = ring_make(TABLE_PA, REGIONS_PA, 4096, 6);
+    struct region_ring ring = region_ring_make(TABLE_PA, REGIONS_PA, 4096, 6);
     ring.handed = 2 * 4096 + 100; /* a snapshot, not yet acknowledged */
     ring.written = 20 * 4096;
-    ring_forget(&ring);
+    region_ring_forget(&ring);
     assert_int_equal(ring.handed, 2 * 4096 + 100);
     assert_int_equal(ring.released, 0);
-    assert_false(ring_arm(&ring));
-    ring_release(&ring, 2 * 4096 + 100);
-    ring_forget(&ring);
+    assert_false(region_ring_arm(&ring));
+    region_ring_release(&ring, 2 * 4096 + 100);
+    region_ring_forget(&ring);
     assert_int_equal(ring.handed, 16 * 4096);
-    assert_true(ring_arm(&ring));
+    assert_true(region_ring_arm(&ring));
 }
 
 int main(void)

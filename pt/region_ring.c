@@ -1,58 +1,59 @@
 /*
- * The region ring. Core; see pt/ring.h for the picture.
+ * The region ring. Core; see pt/region_ring.h for the picture.
  */
-#include "pt/ring.h"
+#include "pt/region_ring.h"
 
-bool ring_size_valid(uint64_t region_bytes, uint32_t nr_regions)
+bool region_ring_size_valid(uint64_t region_bytes, uint32_t nr_regions)
 {
-    return topa_size_code(region_bytes) >= 0 && nr_regions >= RING_MIN_REGIONS && nr_regions <= RING_MAX_REGIONS;
+    return topa_size_code(region_bytes) >= 0 && nr_regions >= REGION_RING_MIN_REGIONS &&
+           nr_regions <= REGION_RING_MAX_REGIONS;
 }
 
-static uint64_t ring_bytes(const struct ring *ring)
+static uint64_t region_ring_bytes(const struct region_ring *ring)
 {
     return (uint64_t)ring->region_bytes * ring->nr_regions;
 }
 
-struct ring ring_make(uint64_t table_pa, uint64_t regions_pa, uint32_t region_bytes, uint32_t nr_regions)
+struct region_ring region_ring_make(uint64_t table_pa, uint64_t regions_pa, uint32_t region_bytes, uint32_t nr_regions)
 {
-    struct ring ring = {
+    struct region_ring ring = {
         .table_pa = table_pa, .regions_pa = regions_pa, .nr_regions = nr_regions, .region_bytes = region_bytes};
-    ring.limit = ring_bytes(&ring);
+    ring.limit = region_ring_bytes(&ring);
     return ring;
 }
 
 static uint32_t slot_of(uint32_t region)
 {
-    return region / RING_TABLE_REGIONS * TOPA_TABLE_ENTRIES + region % RING_TABLE_REGIONS;
+    return region / REGION_RING_TABLE_REGIONS * TOPA_TABLE_ENTRIES + region % REGION_RING_TABLE_REGIONS;
 }
 
 /* Regions in the table that starts with this one. */
-static uint32_t table_regions(const struct ring *ring, uint32_t first)
+static uint32_t table_regions(const struct region_ring *ring, uint32_t first)
 {
-    return ring->nr_regions - first < RING_TABLE_REGIONS ? ring->nr_regions - first : RING_TABLE_REGIONS;
+    return ring->nr_regions - first < REGION_RING_TABLE_REGIONS ? ring->nr_regions - first : REGION_RING_TABLE_REGIONS;
 }
 
-static uint32_t stop_region(const struct ring *ring)
+static uint32_t stop_region(const struct region_ring *ring)
 {
     return (uint32_t)((ring->limit / ring->region_bytes - 1) % ring->nr_regions);
 }
 
-uint32_t ring_nr_slots(const struct ring *ring)
+uint32_t region_ring_nr_slots(const struct region_ring *ring)
 {
     return slot_of(ring->nr_regions - 1) + 2;
 }
 
-uint32_t ring_stop_slot(const struct ring *ring)
+uint32_t region_ring_stop_slot(const struct region_ring *ring)
 {
     return slot_of(stop_region(ring));
 }
 
-uint64_t ring_entry(const struct ring *ring, uint32_t slot)
+uint64_t region_ring_entry(const struct region_ring *ring, uint32_t slot)
 {
     uint32_t table = slot / TOPA_TABLE_ENTRIES, index = slot % TOPA_TABLE_ENTRIES;
-    uint32_t first = table * RING_TABLE_REGIONS;
+    uint32_t first = table * REGION_RING_TABLE_REGIONS;
     if (index >= table_regions(ring, first)) {
-        bool last = first + RING_TABLE_REGIONS >= ring->nr_regions;
+        bool last = first + REGION_RING_TABLE_REGIONS >= ring->nr_regions;
         return (ring->table_pa + (last ? 0 : 4096ull * (table + 1))) | TOPA_END;
     }
     uint32_t region = first + index;
@@ -64,11 +65,11 @@ uint64_t ring_entry(const struct ring *ring, uint32_t slot)
 
 /* The place that the pointers name, bytes from the first region's start; the ring's size stands for its start. false:
  * they name none. */
-static bool place_of(const struct ring *ring, struct topa_ptrs ptrs, uint64_t *place)
+static bool place_of(const struct region_ring *ring, struct topa_ptrs ptrs, uint64_t *place)
 {
     uint64_t from_first = ptrs.table_pa - ring->table_pa;
-    uint64_t first = from_first / 4096 * RING_TABLE_REGIONS;
-    if (from_first % 4096 != 0 || from_first / 4096 >= RING_MAX_TABLES || first >= ring->nr_regions)
+    uint64_t first = from_first / 4096 * REGION_RING_TABLE_REGIONS;
+    if (from_first % 4096 != 0 || from_first / 4096 >= REGION_RING_MAX_TABLES || first >= ring->nr_regions)
         return false;
     /* The index is END's until the processor has read that entry. The offset is the region's size after ToPA STOP. */
     if (ptrs.index > table_regions(ring, (uint32_t)first) || ptrs.offset > ring->region_bytes)
@@ -77,9 +78,9 @@ static bool place_of(const struct ring *ring, struct topa_ptrs ptrs, uint64_t *p
     return true;
 }
 
-bool ring_take(struct ring *ring, struct topa_ptrs ptrs, bool stopped)
+bool region_ring_take(struct region_ring *ring, struct topa_ptrs ptrs, bool stopped)
 {
-    uint64_t size = ring_bytes(ring);
+    uint64_t size = region_ring_bytes(ring);
     uint64_t place;
     if (!place_of(ring, ptrs, &place))
         return false;
@@ -97,51 +98,51 @@ bool ring_take(struct ring *ring, struct topa_ptrs ptrs, bool stopped)
     return true;
 }
 
-struct topa_ptrs ring_ptrs(const struct ring *ring)
+struct topa_ptrs region_ring_ptrs(const struct region_ring *ring)
 {
     uint32_t region = (uint32_t)(ring->written / ring->region_bytes % ring->nr_regions);
     struct topa_ptrs ptrs = {
-        .table_pa = ring->table_pa + region / RING_TABLE_REGIONS * 4096ull,
-        .index = region % RING_TABLE_REGIONS,
+        .table_pa = ring->table_pa + region / REGION_RING_TABLE_REGIONS * 4096ull,
+        .index = region % REGION_RING_TABLE_REGIONS,
         .offset = (uint32_t)(ring->written % ring->region_bytes),
     };
     return ptrs;
 }
 
-bool ring_at_stop(const struct ring *ring, uint64_t output_mask_ptrs)
+bool region_ring_at_stop(const struct region_ring *ring, uint64_t output_mask_ptrs)
 {
-    return topa_ptrs_unpack(ring->table_pa, output_mask_ptrs).index == ring_stop_slot(ring) % TOPA_TABLE_ENTRIES;
+    return topa_ptrs_unpack(ring->table_pa, output_mask_ptrs).index == region_ring_stop_slot(ring) % TOPA_TABLE_ENTRIES;
 }
 
-uint64_t ring_whole_end(const struct ring *ring)
+uint64_t region_ring_whole_end(const struct region_ring *ring)
 {
     uint64_t end = ring->written - ring->written % ring->region_bytes;
     return end > ring->handed ? end : ring->handed;
 }
 
-bool ring_hand_over(struct ring *ring, uint64_t end, struct ring_span *span)
+bool region_ring_hand_over(struct region_ring *ring, uint64_t end, struct region_span *span)
 {
     if (ring->handed >= end)
         return false;
     uint64_t size = end - ring->handed;
     span->offset = ring->handed;
-    span->place = ring->handed % ring_bytes(ring);
-    if (size > ring_bytes(ring) - span->place)
-        size = ring_bytes(ring) - span->place;
-    if (size > RING_MAX_SPAN_BYTES)
-        size = RING_MAX_SPAN_BYTES;
+    span->place = ring->handed % region_ring_bytes(ring);
+    if (size > region_ring_bytes(ring) - span->place)
+        size = region_ring_bytes(ring) - span->place;
+    if (size > REGION_RING_MAX_SPAN_BYTES)
+        size = REGION_RING_MAX_SPAN_BYTES;
     span->size = (uint32_t)size;
     ring->handed += size;
     return true;
 }
 
-void ring_release(struct ring *ring, uint64_t offset)
+void region_ring_release(struct region_ring *ring, uint64_t offset)
 {
     if (offset > ring->released && offset <= ring->handed)
         ring->released = offset;
 }
 
-void ring_forget(struct ring *ring)
+void region_ring_forget(struct region_ring *ring)
 {
     uint64_t current = ring->written / ring->region_bytes;
     if (ring->released != ring->handed || current < ring->nr_regions - 2)
@@ -151,7 +152,7 @@ void ring_forget(struct ring *ring)
         ring->handed = ring->released = keep_from;
 }
 
-bool ring_arm(struct ring *ring)
+bool region_ring_arm(struct region_ring *ring)
 {
     uint64_t current = ring->written / ring->region_bytes;
     uint64_t oldest = ring->released / ring->region_bytes;

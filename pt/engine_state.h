@@ -1,8 +1,11 @@
 /*
- * One CPU's tracing state, private to this room: engine.c, drain.c, record.c and flush.c.
+ * One CPU's tracing state, and what the files that work on it offer each other. Private to pt/.
+ *
+ * They stand in layers, each calls downwards only: registers.c; record.c; gap.c and pause.c; drain.c (pt/drain.h);
+ * setup.c; pmi.c and command.c; engine.c and flush.c.
  */
-#ifndef PT_CPU_H
-#define PT_CPU_H
+#ifndef PT_ENGINE_STATE_H
+#define PT_ENGINE_STATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,23 +24,25 @@ struct pt_totals {
     uint64_t stall_tsc; /* TSC ticks it waited */
     uint64_t pauses;    /* times that the guest ran on untraced */
     uint64_t pause_tsc; /* TSC ticks it did */
-    uint64_t forgotten; /* gaps by policy ring */
+    uint64_t forgotten; /* gaps by the flight recorder */
     uint64_t records;
 };
 
-/* Gap records that told of this CPU's trace. */
+/* Gap records in this CPU's stream. */
 static inline uint64_t pt_gaps(const struct pt_totals *t)
 {
     return t->stopped + t->errors + t->overruns + t->pauses + t->forgotten;
 }
 
-/* One drain, from the registers as they were until the ring can be armed again. */
+/* One drain, from the registers as they were until tracing can go on. */
 struct drain {
+    enum record_drain_cause cause;
+    uint64_t begun_tsc;
     struct plan_snapshot snapshot;
     struct plan_drain plan;
 };
 
-/* TraceEn stays 0 until the ring has room and no command holds tracing back. The guest waits in root, or runs on. */
+/* TraceEn stays 0 until a region is free and no command holds tracing back. The guest waits in root, or runs on. */
 struct pt_pause {
     bool on;
     bool guest_runs; /* a gap record will be due */
@@ -50,13 +55,13 @@ struct pt_pause {
 struct pt_engine {
     bool tracing;          /* PT is configured; else only records work */
     bool switched_in_root; /* PT_SWITCH_ROOT: TraceEn changes by WRMSR here; else VM entries and exits do it */
-    bool pmi_pending;      /* drain before TraceEn is set again */
+    bool drain_due;        /* before TraceEn is set again: the pointers are not to be believed */
     bool taken;            /* since TraceEn is clear, the registers have been taken in: out.written holds */
     uint16_t cpu;
     uint64_t rtit_ctl; /* IA32_RTIT_CTL with TraceEn clear */
     struct sink *sink;
     struct output out;
-    uint64_t *tables; /* the ToPA tables, RING_MAX_TABLES pages */
+    uint64_t *tables; /* the ToPA tables, REGION_RING_MAX_TABLES pages */
     uint64_t tables_pa;
     struct pt_region_memory regions;
     volatile uint64_t *canary; /* NULL: there is none */
@@ -81,40 +86,6 @@ struct pt_engine {
     char text[1024]; /* RECORD_END */
 };
 
-/* pt/drain.c: take in what was written, hand it over, report gaps, write the registers for what comes next. Where no
- * region is free a pause begins. TraceEn is clear. */
-void pt_drain(struct pt_engine *pt, enum record_drain_cause cause);
-
-/* The same for all bytes, the region in use and those that policy ring keeps included. */
-void pt_drain_all(struct pt_engine *pt);
-
-/* Hand over, and begin the pause that a command asked for. */
-void pt_drain_hold(struct pt_engine *pt);
-
-/* Write the registers so that tracing can go on behind the drain. false: the ring has no free region. */
-bool pt_rearm(struct pt_engine *pt, const struct drain *drain);
-
-/* pt/pause.c: no trace from here on until pt_pause_over. */
-void pt_pause_begin(struct pt_engine *pt, const struct drain *drain, enum record_gap_cause cause);
-
-/* Before VM entry, while pt->pause.on: may TraceEn be set again? Waits for that under policy stall. */
-bool pt_pause_over(struct pt_engine *pt);
-
-/* The pause goes on for another reason: tell of it up to now. */
-void pt_pause_change(struct pt_engine *pt, enum record_gap_cause cause);
-
-/* The machine may go down: the gap record of a pause that is not over. */
-void pt_pause_tell(struct pt_engine *pt);
-
-/* Let the sink work. */
-void pt_poll(struct pt_engine *pt);
-
-/* pt/command.c: carry out the commands that have arrived. TraceEn is clear. */
-void pt_commands(struct pt_engine *pt);
-
-/* pt/engine.c: write what pt->config asks for, where it may change. TraceEn is clear. */
-void pt_setup_apply(struct pt_engine *pt, const struct pt_setup *setup);
-
 /* pt/registers.c: the output registers, with TraceEn clear. */
 struct plan_snapshot pt_registers_read(const struct pt_engine *pt, bool all);
 
@@ -124,17 +95,29 @@ void pt_canary_lift(struct pt_engine *pt);
 /* Write what a plan says: entries, the canary, the output MSRs, IA32_RTIT_STATUS. */
 void pt_registers_write(struct pt_engine *pt, const struct plan_rearm *plan);
 
-/* A scheme without PMIs: has enough been written for a drain? */
+/* By the pointers: has enough been written for a drain? */
 bool pt_registers_due(const struct pt_engine *pt);
 
-/* pt/gap.c: count a gap, tell of it in a record, and where the hardware found an error in a log line too. */
-void pt_gap(struct pt_engine *pt, const struct plan_drain *plan, const struct plan_snapshot *snapshot);
+/* pt/record.c: let the sink work, and look for commands. */
+void pt_poll(struct pt_engine *pt);
 
-/* pt/lvtpc.c: LVTPC of this CPU's local APIC in its present mode delivers PMIs as NMIs, or has just done so. false: it
- * did not, and was repaired. true also where the local APIC is off. */
-bool lvtpc_guard(void);
+/* pt/gap.c: count a drain's gap and report it in a record, and where the hardware found an error in a log line too. */
+void pt_gap(struct pt_engine *pt, const struct drain *drain);
 
-/* LVTPC has delivered an NMI: that masks it. It is unmasked. */
-bool lvtpc_delivered(void);
+/* pt/pause.c: no trace from here on until pt_pause_end. */
+void pt_pause_begin(struct pt_engine *pt, const struct drain *drain, enum record_gap_cause cause);
+void pt_pause_end(struct pt_engine *pt);
+
+/* The pause goes on for another reason: report it up to now. */
+void pt_pause_change(struct pt_engine *pt, enum record_gap_cause cause);
+
+/* The machine may go down: the gap record of a pause that is not over. */
+void pt_pause_report(struct pt_engine *pt);
+
+/* pt/setup.c: write what pt->config asks for, where it may change. TraceEn is clear. */
+void pt_setup_apply(struct pt_engine *pt, const struct pt_setup *setup);
+
+/* pt/command.c: carry out the commands that have arrived. TraceEn is clear. */
+void pt_commands(struct pt_engine *pt);
 
 #endif

@@ -1,0 +1,111 @@
+/*
+ * The PT engine's set-up: what this CPU can do, and all of its registers. Shell.
+ *
+ * Source: SDM "Enabling and Configuration MSRs" (36.2.7), "Detection of Intel PT via CPUID". With TraceEn set every
+ * RTIT MSR but CTL is unwritable: CTL is cleared first.
+ */
+#include "pt/engine_state.h"
+#include "pt/msr.h"
+#include "pt/rtit.h"
+#include "pt/scheme.h"
+
+_Static_assert(sizeof(struct pt_engine) <= 4096, "the ToPA tables follow struct pt_engine on pages of their own");
+_Static_assert(PT_ENGINE_SIZE == 4096 * (1 + REGION_RING_MAX_TABLES), "there is room for the ToPA tables");
+
+#define CPUID_1_ECX_VMX (1u << 5)
+
+static void copy_leaf(uint32_t out[4], struct cpuid_regs regs)
+{
+    out[0] = regs.eax, out[1] = regs.ebx, out[2] = regs.ecx, out[3] = regs.edx;
+}
+
+void pt_cpuid_read(struct pt_cpuid *cpuid)
+{
+    *cpuid = (struct pt_cpuid){.leaf0_eax = cpuid_read(0, 0).eax};
+    if (cpuid->leaf0_eax >= 7)
+        cpuid->leaf7_ebx = cpuid_read(7, 0).ebx;
+    if (cpuid->leaf0_eax >= 0x14)
+        copy_leaf(cpuid->leaf14_0, cpuid_read(0x14, 0));
+    if (cpuid->leaf14_0[0] >= 1)
+        copy_leaf(cpuid->leaf14_1, cpuid_read(0x14, 1));
+    if (cpuid->leaf0_eax >= 0x15)
+        copy_leaf(cpuid->leaf15, cpuid_read(0x15, 0));
+    cpuid->leaf80000008_eax = cpuid_read(0x80000000, 0).eax >= 0x80000008 ? cpuid_read(0x80000008, 0).eax : 36;
+    if (cpuid_read(1, 0).ecx & CPUID_1_ECX_VMX)
+        cpuid->vmx_misc = msr_read(IA32_VMX_MISC);
+    if (cpuid->leaf0_eax >= 0x14 && cpuid->leaf7_ebx & CPUID_7_EBX_PT)
+        cpuid->rtit_ctl = msr_read(IA32_RTIT_CTL);
+}
+
+static bool has_trace_stop(const struct pt_options *config)
+{
+    for (unsigned i = 0; i < PT_MAX_RANGES; i++)
+        if (config->ranges[i].kind == PT_RANGE_STOP)
+            return true;
+    return false;
+}
+
+void pt_setup_apply(struct pt_engine *pt, const struct pt_setup *setup)
+{
+    pt->rtit_ctl = setup->rtit_ctl;
+    pt->policy = pt->config.policy;
+    pt->trace_stop = has_trace_stop(&pt->config);
+    msr_write(IA32_RTIT_CTL, pt->rtit_ctl);
+    if (setup->has_cr3_match)
+        msr_write(IA32_RTIT_CR3_MATCH, setup->cr3_match[0]);
+    for (uint32_t i = 0; i < setup->nr_ranges; i++) {
+        msr_write(IA32_RTIT_ADDR0_A + 2 * i, setup->addr_a[i]);
+        msr_write(IA32_RTIT_ADDR0_A + 2 * i + 1, setup->addr_b[i]);
+    }
+}
+
+/* All of PT's state that we use: a warm reset may have kept any of it. TraceEn is clear. */
+static void registers_init(struct pt_engine *pt, const struct pt_setup *setup)
+{
+    struct plan_rearm start = output_start(&pt->out);
+    pt_setup_apply(pt, setup);
+    pt_registers_write(pt, &start);
+}
+
+/* false: this CPU cannot do it, or the regions lie where it cannot write. */
+static bool setup_configure(struct pt_engine *pt, struct pt_setup *setup, const struct pt_options *config)
+{
+    struct pt_cpuid cpuid;
+    pt_cpuid_read(&cpuid);
+    if (pt_options_resolve(setup, &cpuid, config) != PT_OK)
+        return false;
+    pt->config = *config;
+    pt->scheme = setup->scheme;
+    pt->maxphyaddr = (uint8_t)cpuid.leaf80000008_eax;
+    pt->single_region = !(cpuid.leaf14_0[2] & CPUID_14_ECX_MENTRY);
+    pt->region_bytes = (uint32_t)config->region_bytes;
+    uint64_t end = pt->regions.pa + config->region_bytes * config->nr_regions;
+    if ((end - 1) >> pt->maxphyaddr != 0 || pt->regions.pa % pt_scheme_align(setup->scheme, config) != 0)
+        return false;
+    pt->out = output_make(setup->scheme, !pt->single_region, config, pt->tables_pa, pt->regions.pa);
+    return true;
+}
+
+struct pt_engine *pt_engine_init(void *memory, uint64_t memory_pa, uint16_t cpu, const struct pt_options *config,
+                                 struct pt_region_memory regions, struct sink *sink)
+{
+    struct pt_engine *pt = memory;
+    struct pt_setup setup;
+
+    *pt = (struct pt_engine){.cpu = cpu, .sink = sink, .regions = regions};
+    if (!config || !config->enabled || !region_ring_size_valid(config->region_bytes, config->nr_regions))
+        return pt;
+    pt->tables = (uint64_t *)((uint8_t *)memory + 4096);
+    pt->tables_pa = memory_pa + 4096;
+    if (!setup_configure(pt, &setup, config))
+        return pt;
+    registers_init(pt, &setup);
+    pt->tracing = true;
+    pt->switched_in_root = config->way == PT_SWITCH_ROOT;
+    return pt;
+}
+
+void pt_options_parser_set(struct pt_engine *pt, pt_options_parser *parser)
+{
+    pt->parser = parser;
+}
