@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/flow.h"
-#include "decode/flow_cut.h"
-#include "decode/truth.h"
+#include "decode/flow/flow.h"
+#include "decode/flow/flow_cut.h"
+#include "decode/check/truth.h"
 #include "pt/packet.h"
 
 #define CODE 0xffffffff81000000ull

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "decode/capture.h"
-#include "decode/store.h"
+#include "decode/capture/capture.h"
+#include "decode/receive/store.h"
 
 #define HELLO "cpu_family 6\noptions a \"b\"\n"
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "decode/flow_alias.h"
+#include "decode/code/code_alias.h"
 #include "flow_fixture.h"
 
 /* The guest changes its code: jz becomes jmp. Between the exit and the entry the new page is sent. */

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "decode/flow_target.h"
+#include "decode/flow/flow_target.h"
 #include "flow_fixture.h"
 
 static void put_pgd(struct fixture *f)

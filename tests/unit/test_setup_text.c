@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "decode/setup_text.h"
+#include "decode/report/setup_text.h"
 
 static void shows(const char *hello, const char *const *lines, size_t nr_lines)
 {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "decode/store.h"
+#include "decode/receive/store.h"
 
 struct gap_bytes {
     struct record_header header;

@@ -10,13 +10,13 @@
 
 #include <cmocka.h>
 
-#include "decode/branch_check.h"
-#include "decode/console_tail.h"
-#include "decode/hot.h"
-#include "decode/message.h"
-#include "decode/psb.h"
-#include "decode/text.h"
-#include "decode/truth_file.h"
+#include "decode/check/branch_check.h"
+#include "decode/cli/console_tail.h"
+#include "decode/flow/hot.h"
+#include "decode/cli/message.h"
+#include "decode/capture/psb.h"
+#include "decode/capture/text.h"
+#include "decode/check/truth_file.h"
 
 /* Three checkpoints at 100, 200, 300; the end at 350. */
 static struct truth_checkpoint checkpoints[3];

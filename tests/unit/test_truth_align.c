@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "decode/truth_align.h"
+#include "decode/check/truth_align.h"
 
 #define NR 20
 

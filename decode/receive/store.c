@@ -1,0 +1,272 @@
+#include "decode/receive/store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "decode/capture/index.h"
+#include "decode/cli/message.h"
+#include "decode/receive/store_file.h"
+#include "decode/capture/record_stream.h"
+#include "decode/receive/store_meta.h"
+
+struct store_cpu {
+    struct output trace;
+    struct record_stream records;
+    uint64_t told_from, told_end; /* bytes that the hypervisor said will not come */
+};
+
+struct store {
+    char *directory_name;
+    int directory;
+    struct output events, index;
+    struct store_cpu *cpus[STORE_MAX_CPUS];
+    struct store_totals totals;
+    struct text hello, end; /* for meta.json */
+    struct text status;
+    bool meta_failed;
+};
+
+static bool directory_is_empty(int fd)
+{
+    DIR *dir = fdopendir(dup(fd));
+    if (!dir)
+        return false;
+    const struct dirent *entry;
+    bool empty = true;
+    while ((entry = readdir(dir)))
+        empty = empty && (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."));
+    closedir(dir);
+    return empty;
+}
+
+struct store *store_create(const char *directory)
+{
+    if (mkdir(directory, 0777) != 0 && errno != EEXIST) {
+        message_errno("%s: cannot be made", directory);
+        return NULL;
+    }
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) {
+        message_errno("%s: cannot be opened", directory);
+        return NULL;
+    }
+    if (!directory_is_empty(fd)) {
+        message_say("%s: is not empty; a capture is never written over, name a new directory", directory);
+        close(fd);
+        return NULL;
+    }
+    struct store *store = calloc(1, sizeof(*store));
+    if (store)
+        store->directory_name = strdup(directory);
+    if (!store || !store->directory_name) {
+        message_say("out of memory");
+        exit(1);
+    }
+    store->directory = fd;
+    bool good = output_open(&store->events, fd, store->directory_name, "events.bin");
+    good = output_open(&store->index, fd, store->directory_name, "index") && good;
+    if (!good) {
+        store_close(store);
+        return NULL;
+    }
+    return store;
+}
+
+static struct store_cpu *store_cpu(struct store *store, uint16_t cpu)
+{
+    if (cpu >= STORE_MAX_CPUS) {
+        message_say("a frame of CPU %u: at most %u CPUs are kept", cpu, STORE_MAX_CPUS);
+        return NULL;
+    }
+    if (store->cpus[cpu])
+        return store->cpus[cpu];
+    struct store_cpu *new = calloc(1, sizeof(*new));
+    if (!new)
+        return NULL;
+    char name[16];
+    snprintf(name, sizeof(name), "cpu%u.pt", cpu);
+    record_stream_init(&new->records, cpu);
+    store->cpus[cpu] = new;
+    output_open(&new->trace, store->directory, store->directory_name, name);
+    return new;
+}
+
+/* What was overwritten before it could be sent is no loss of the wire: the hypervisor says so before what follows. */
+static void expect_hole(struct store *store, const struct record_header *header, const uint8_t *payload)
+{
+    struct record_gap gap;
+    struct store_cpu *cpu = store->cpus[header->cpu];
+    if (!cpu || header->length < sizeof(gap))
+        return;
+    memcpy(&gap, payload, sizeof(gap));
+    if (gap.cause != RECORD_GAP_RING)
+        return; /* no offsets are missing there, and the trace that RING stands before may still be on its way */
+    cpu->told_from = gap.at;
+    cpu->told_end = gap.at + gap.size;
+}
+
+static void copy_text(struct text *text, const uint8_t *payload, size_t size)
+{
+    char *copy = malloc(size + 1);
+    if (!copy)
+        return;
+    memcpy(copy, payload, size);
+    free((char *)(uintptr_t)text->bytes);
+    *text = (struct text){copy, size};
+}
+
+/* Keep a text for meta.json, and write that anew. */
+static void keep_text(struct store *store, struct text *text, const uint8_t *payload, size_t size)
+{
+    copy_text(text, payload, size);
+    if (!store_meta_write(store->directory, store->directory_name, store->hello, store->end))
+        store->meta_failed = true;
+}
+
+static void count_record(struct store *store, const struct record_header *header, const uint8_t *payload)
+{
+    struct store_totals *totals = &store->totals;
+    totals->records++;
+    totals->drains += header->kind == RECORD_DRAIN;
+    totals->pages += header->kind == RECORD_PAGE;
+    totals->gaps += header->kind == RECORD_GAP;
+    totals->hello = totals->hello || header->kind == RECORD_HELLO;
+    totals->ended = totals->ended || header->kind == RECORD_END;
+    if (header->kind == RECORD_HELLO)
+        keep_text(store, &store->hello, payload, header->length);
+    if (header->kind == RECORD_END)
+        keep_text(store, &store->end, payload, header->length);
+    if (header->kind == RECORD_STATUS)
+        copy_text(&store->status, payload, header->length);
+}
+
+static void fill_hole(struct store *store, uint16_t cpu, uint64_t offset);
+
+/* The end tells how many trace bytes there should be: on a serial line the last ones may have been lost. */
+static void check_end(struct store *store, const struct record_header *header, const uint8_t *payload)
+{
+    struct store_cpu *cpu = store->cpus[header->cpu];
+    struct text text = {(const char *)payload, header->length};
+    uint64_t written;
+    if (cpu && text_find_number(&written, text, "trace_bytes"))
+        fill_hole(store, header->cpu, written);
+}
+
+/* The way of every record into the capture. */
+static void keep_record(void *context, const struct record_header *header, const uint8_t *bytes, size_t size)
+{
+    struct store *store = context;
+    if (header->kind == RECORD_END)
+        check_end(store, header, bytes + sizeof(*header));
+    if (header->kind == RECORD_GAP)
+        expect_hole(store, header, bytes + sizeof(*header));
+    struct index_entry entry = {output_end(&store->events), *header};
+    if (output_append(&store->events, bytes, size) && output_append(&store->index, &entry, sizeof(entry)))
+        count_record(store, header, bytes + sizeof(*header));
+}
+
+/* Bytes were lost on the wire: say so in the place where the hypervisor says it of its own losses. */
+static void keep_gap(struct store *store, uint16_t cpu, uint64_t at, uint64_t size)
+{
+    struct {
+        struct record_header header;
+        struct record_gap gap;
+    } record = {
+        .header = {.kind = RECORD_GAP, .cpu = cpu, .length = sizeof(record.gap), .trace_offset = at},
+        .gap = {.at = at, .size = size, .cause = RECORD_GAP_WIRE},
+    };
+    _Static_assert(sizeof(record) == sizeof(record.header) + sizeof(record.gap), "no padding between");
+    keep_record(store, &record.header, (const uint8_t *)&record, sizeof(record));
+    store->totals.lost_trace_bytes += size;
+}
+
+/* Trace goes on at offset. A hole in the file reads as zeros, which are PAD packets: offsets keep their meaning. */
+static void fill_hole(struct store *store, uint16_t cpu, uint64_t offset)
+{
+    struct store_cpu *to = store->cpus[cpu];
+    uint64_t end = output_end(&to->trace);
+    if (offset <= end)
+        return;
+    output_skip_to(&to->trace, offset);
+    if (to->told_from > end || to->told_end < offset)
+        keep_gap(store, cpu, end, offset - end);
+}
+
+bool store_trace(struct store *store, uint16_t cpu, uint64_t offset, const uint8_t *bytes, size_t size)
+{
+    struct store_cpu *to = store_cpu(store, cpu);
+    if (!to)
+        return false;
+    uint64_t end = output_end(&to->trace);
+    if (offset < end) {
+        uint64_t known = end - offset;
+        if (known >= size)
+            return true;
+        bytes += known;
+        size -= (size_t)known;
+        offset = end;
+    }
+    fill_hole(store, cpu, offset);
+    store->totals.trace_bytes += size;
+    return output_append(&to->trace, bytes, size);
+}
+
+bool store_records(struct store *store, uint16_t cpu, uint64_t offset, const uint8_t *bytes, size_t size)
+{
+    struct store_cpu *to = store_cpu(store, cpu);
+    if (!to)
+        return false;
+    uint64_t lost = to->records.lost;
+    store->totals.record_bytes += size;
+    bool good = record_stream_take(&to->records, offset, bytes, size, keep_record, store);
+    store->totals.lost_record_bytes += to->records.lost - lost;
+    return good && !store->events.failed;
+}
+
+bool store_flush(struct store *store)
+{
+    bool good = !store->meta_failed;
+    for (size_t i = 0; i < STORE_MAX_CPUS; i++)
+        if (store->cpus[i])
+            good = output_flush(&store->cpus[i]->trace) && good;
+    /* The index last: what it names is there. */
+    good = output_flush(&store->events) && good;
+    return output_flush(&store->index) && good;
+}
+
+struct text store_status(const struct store *store)
+{
+    return store->status;
+}
+
+const struct store_totals *store_totals(const struct store *store)
+{
+    return &store->totals;
+}
+
+bool store_close(struct store *store)
+{
+    bool good = store_flush(store);
+    for (size_t i = 0; i < STORE_MAX_CPUS; i++) {
+        if (!store->cpus[i])
+            continue;
+        output_close(&store->cpus[i]->trace);
+        record_stream_free(&store->cpus[i]->records);
+        free(store->cpus[i]);
+    }
+    output_close(&store->events);
+    output_close(&store->index);
+    close(store->directory);
+    free((char *)(uintptr_t)store->hello.bytes);
+    free((char *)(uintptr_t)store->end.bytes);
+    free((char *)(uintptr_t)store->status.bytes);
+    free(store->directory_name);
+    free(store);
+    return good;
+}

@@ -1,0 +1,13 @@
+/* meta.json: what RECORD_HELLO says, and RECORD_END when it has come, as JSON. */
+#ifndef DECODE_STORE_META_H
+#define DECODE_STORE_META_H
+
+#include <stdbool.h>
+
+#include "decode/capture/text.h"
+
+/* end.size 0: it has not come. Write meta.json into the open directory, in one step (a temporary file, renamed). false:
+ * said why. */
+bool store_meta_write(int directory, const char *directory_name, struct text hello, struct text end);
+
+#endif
