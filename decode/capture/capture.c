@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "decode/capture/index.h"
-#include "decode/cli/message.h"
 #include "decode/capture/record_stream.h"
+#include "decode/cli/message.h"
 
 /* Map a file of the directory. false: it cannot be read; errno says why. An empty file has bytes NULL. */
 static bool map_file(const uint8_t **bytes, uint64_t *size, int directory, const char *name)
@@ -38,7 +38,7 @@ static bool map_file(const uint8_t **bytes, uint64_t *size, int directory, const
     return good;
 }
 
-static void unmap(const uint8_t *bytes, uint64_t size)
+static void unmap_file(const uint8_t *bytes, uint64_t size)
 {
     if (bytes)
         munmap((void *)(uintptr_t)bytes, (size_t)size);
@@ -74,7 +74,7 @@ static bool add_record(struct capture *capture, const struct record_header *head
     }
     struct capture_record *record = &capture->records[capture->nr_records++];
     *record = (struct capture_record){*header, offset, capture->events + offset + sizeof(*header)};
-    struct text payload = {(const char *)record->payload, header->length};
+    struct record_text payload = {(const char *)record->payload, header->length};
     if (header->kind == RECORD_HELLO && capture->hello.size == 0)
         capture->hello = payload;
     if (header->kind == RECORD_END)
@@ -84,7 +84,7 @@ static bool add_record(struct capture *capture, const struct record_header *head
     return true;
 }
 
-static bool fits(const struct capture *capture, const struct record_header *header, uint64_t offset)
+static bool record_fits(const struct capture *capture, const struct record_header *header, uint64_t offset)
 {
     return record_possible(header) && capture->events_size - offset >= record_size_bytes(header);
 }
@@ -101,12 +101,13 @@ static bool read_index(struct capture *capture, uint64_t *offset, int directory)
     for (uint64_t at = 0; good && size - at >= sizeof(struct index_entry); at += sizeof(struct index_entry)) {
         struct index_entry entry;
         memcpy(&entry, bytes + at, sizeof(entry));
-        if (entry.events_offset != *offset || *offset >= capture->events_size || !fits(capture, &entry.header, *offset))
+        if (entry.events_offset != *offset || *offset >= capture->events_size ||
+            !record_fits(capture, &entry.header, *offset))
             break;
         good = add_record(capture, &entry.header, *offset);
         *offset += record_size_bytes(&entry.header);
     }
-    unmap(bytes, size);
+    unmap_file(bytes, size);
     return good;
 }
 
@@ -120,7 +121,7 @@ static bool walk_events(struct capture *capture, uint64_t offset)
                         capture->directory, offset);
             break;
         }
-        if (!fits(capture, &header, offset))
+        if (!record_fits(capture, &header, offset))
             break;
         if (!add_record(capture, &header, offset))
             return false;
@@ -163,8 +164,8 @@ void capture_close(struct capture *capture)
     if (!capture)
         return;
     for (unsigned cpu = 0; cpu < CAPTURE_MAX_CPUS; cpu++)
-        unmap(capture->cpus[cpu].bytes, capture->cpus[cpu].size);
-    unmap(capture->events, capture->events_size);
+        unmap_file(capture->cpus[cpu].bytes, capture->cpus[cpu].size);
+    unmap_file(capture->events, capture->events_size);
     free(capture->records);
     free(capture->directory);
     free(capture);

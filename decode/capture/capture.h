@@ -35,8 +35,8 @@ struct capture {
     uint64_t events_size;
     struct capture_record *records; /* in the order of events.bin */
     size_t nr_records;
-    uint64_t events_left_over; /* bytes at the end of events.bin that are no whole record */
-    struct text hello, end;    /* payloads of RECORD_HELLO and RECORD_END; size 0 = missing */
+    uint64_t events_left_over;     /* bytes at the end of events.bin that are no whole record */
+    struct record_text hello, end; /* payloads of RECORD_HELLO and RECORD_END; size 0 = missing */
 };
 
 /* Open a capture. NULL: said why. */

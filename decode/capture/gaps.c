@@ -5,7 +5,7 @@
 
 #include "decode/cli/message.h"
 
-static int compare(const void *left, const void *right)
+static int gap_compare(const void *left, const void *right)
 {
     const struct record_gap *a = left, *b = right;
     return a->at < b->at ? -1 : a->at > b->at;
@@ -32,7 +32,7 @@ bool gaps_collect(struct gaps *gaps, const struct capture *capture, uint16_t cpu
         memcpy(&gaps->items[gaps->count++], record->payload, sizeof(*gaps->items));
     }
     if (gaps->count)
-        qsort(gaps->items, gaps->count, sizeof(*gaps->items), compare);
+        qsort(gaps->items, gaps->count, sizeof(*gaps->items), gap_compare);
     return true;
 }
 

@@ -35,7 +35,7 @@ bool record_plausible(const struct record_header *header, uint16_t cpu)
 }
 
 /* Hand on the records at the start of the buffer; what is left moves to its start. */
-static void cut(struct record_stream *stream, record_stream_deliver deliver, void *context)
+static void cut_records(struct record_stream *stream, record_stream_deliver deliver, void *context)
 {
     size_t at = 0;
     while (stream->used - at >= sizeof(struct record_header)) {
@@ -95,7 +95,7 @@ bool record_stream_take(struct record_stream *stream, uint64_t offset, const uin
         stream->used += part;
         bytes += part;
         size -= part;
-        cut(stream, deliver, context);
+        cut_records(stream, deliver, context);
     }
     return true;
 }

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-bool text_next(struct text_line *line, struct text text, size_t *position)
+bool text_next(struct text_line *line, struct record_text text, size_t *position)
 {
     while (*position < text.size && text.bytes[*position] == '\n')
         ++*position;
@@ -15,12 +15,12 @@ bool text_next(struct text_line *line, struct text text, size_t *position)
     const char *space = memchr(start, ' ', length);
     size_t name = space ? (size_t)(space - start) : length;
     size_t value = space ? name + 1 : length;
-    line->name = (struct text){start, name};
-    line->value = (struct text){start + value, length - value};
+    line->name = (struct record_text){start, name};
+    line->value = (struct record_text){start + value, length - value};
     return true;
 }
 
-bool text_find(struct text *value, struct text text, const char *name)
+bool text_find(struct record_text *value, struct record_text text, const char *name)
 {
     struct text_line line;
     size_t position = 0;
@@ -44,7 +44,7 @@ static int digit_value(char c)
     return 16;
 }
 
-bool text_number(uint64_t *number, struct text text)
+bool text_number(uint64_t *number, struct record_text text)
 {
     size_t i = 0;
     unsigned base = 10;
@@ -63,18 +63,18 @@ bool text_number(uint64_t *number, struct text text)
     return text.size > 0;
 }
 
-bool text_find_number(uint64_t *number, struct text text, const char *name)
+bool text_find_number(uint64_t *number, struct record_text text, const char *name)
 {
-    struct text value;
+    struct record_text value;
     return text_find(&value, text, name) && text_number(number, value);
 }
 
-bool text_equals(struct text text, const char *word)
+bool text_equals(struct record_text text, const char *word)
 {
     return strlen(word) == text.size && memcmp(word, text.bytes, text.size) == 0;
 }
 
-void text_write_json(FILE *file, struct text text)
+void text_write_json(FILE *file, struct record_text text)
 {
     fputc('"', file);
     for (size_t i = 0; i < text.size; i++) {

@@ -24,7 +24,7 @@ static bool loses_count(const struct record_gap *gap)
 }
 
 /* Is the truth's interval that begins at checkpoint i the stretch? */
-static bool same(const struct truth_cpu *truth, size_t i, const struct flow_result *result)
+static bool same_stretch(const struct truth_cpu *truth, size_t i, const struct flow_result *result)
 {
     const struct truth_checkpoint *begin = &truth->checkpoints[i];
     uint64_t end, branches, hash;
@@ -43,7 +43,7 @@ static bool same(const struct truth_cpu *truth, size_t i, const struct flow_resu
 static bool same_run(const struct alignment *a, size_t i, size_t at)
 {
     for (; at < a->nr_results && !gaps_touch(a->gaps, a->results[at].begin, a->results[at].end); at++, i++)
-        if (i >= a->truth->nr_checkpoints || !same(a->truth, i, &a->results[at]))
+        if (i >= a->truth->nr_checkpoints || !same_stretch(a->truth, i, &a->results[at]))
             return false;
     return true;
 }

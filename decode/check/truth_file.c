@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/cli/message.h"
 #include "decode/capture/psb.h"
+#include "decode/cli/message.h"
 
 static bool add_checkpoint(struct truth_cpu *truth, const struct truth_checkpoint *checkpoint)
 {

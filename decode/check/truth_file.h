@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/flow/flow.h"
 #include "decode/capture/gaps.h"
 #include "decode/check/truth.h"
+#include "decode/flow/flow.h"
 
 /* The truth of one CPU. */
 struct truth_cpu {

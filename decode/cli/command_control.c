@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "decode/cli/commands.h"
-#include "decode/receive/control.h"
 #include "decode/cli/message.h"
+#include "decode/receive/control.h"
 #include "serial/command.h"
 
 static const char usage[] =
@@ -27,7 +27,7 @@ static const char usage[] =
     "\n"
     "Exit status: 0 done, 1 an error, 2 the machine refused or did not answer.\n";
 
-static bool join(char *line, size_t size, int argc, char **argv)
+static bool join_words(char *line, size_t size, int argc, char **argv)
 {
     size_t used = 0;
     for (int i = 0; i < argc; i++)
@@ -66,8 +66,8 @@ static bool print_answer(int fd)
     while (used < sizeof(text) && (size = recv(fd, text + used, sizeof(text) - used, 0)) > 0)
         used += (size_t)size;
     fwrite(text, 1, used, stdout);
-    struct text result;
-    return text_find(&result, (struct text){text, used}, "result") && result.size == 2 &&
+    struct record_text result;
+    return text_find(&result, (struct record_text){text, used}, "result") && result.size == 2 &&
            !memcmp(result.bytes, "ok", 2);
 }
 
@@ -82,7 +82,7 @@ int command_control(int argc, char **argv)
         fputs(usage, stderr);
         return 1;
     }
-    if (!join(line, sizeof(line), argc - 2, argv + 2)) {
+    if (!join_words(line, sizeof(line), argc - 2, argv + 2)) {
         message_say("control: the command is too long, at most %u bytes", COMMAND_TEXT_MAX);
         return 1;
     }

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "decode/cli/commands.h"
-#include "decode/flow/flow_run.h"
 #include "decode/cli/message.h"
 #include "decode/cli/number.h"
+#include "decode/flow/flow_run.h"
 
 static const char usage[] =
     "usage: undertrace decode CAPTURE [options]\n"
@@ -99,7 +99,7 @@ static void print_sums(FILE *file, const struct flow_run *run)
     fprintf(file, "seconds            %.2f\n", run->seconds);
 }
 
-static int decode(const struct capture *capture, const struct arguments *a, struct lists *lists)
+static int decode_cpu(const struct capture *capture, const struct arguments *a, struct lists *lists)
 {
     struct flow_run run;
     struct flow_run_options options = {
@@ -152,7 +152,7 @@ int command_decode(int argc, char **argv)
         return 1;
     int status = 1;
     if (open_list(&lists.branches, a.branches) && open_list(&lists.instructions, a.instructions))
-        status = decode(capture, &a, &lists);
+        status = decode_cpu(capture, &a, &lists);
     if (!close_list(lists.branches, a.branches))
         status = 1;
     if (!close_list(lists.instructions, a.instructions))

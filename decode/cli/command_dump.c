@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "decode/capture/capture.h"
-#include "decode/cli/commands.h"
-#include "decode/report/dump_line.h"
-#include "decode/cli/message.h"
 #include "decode/capture/psb.h"
+#include "decode/cli/commands.h"
+#include "decode/cli/message.h"
+#include "decode/report/dump_line.h"
 
 static const char usage[] = "usage: undertrace dump CAPTURE [options]\n"
                             "\n"
@@ -46,7 +46,7 @@ static uint64_t dump_run(const struct capture_trace *trace, uint64_t at, const s
     return at;
 }
 
-static int dump(const struct capture_trace *trace, const struct arguments *a)
+static int dump_trace(const struct capture_trace *trace, const struct arguments *a)
 {
     uint64_t at = psb_last(trace->bytes, trace->size, a->from);
     if (at == PSB_NONE)
@@ -76,7 +76,7 @@ static bool parse_arguments(struct arguments *a, int argc, char **argv)
     int option;
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
         uint64_t *number = option == 'c' ? &a->cpu : option == 'f' ? &a->from : option == 't' ? &a->to : NULL;
-        if (number && !text_number(number, (struct text){optarg, strlen(optarg)})) {
+        if (number && !text_number(number, (struct record_text){optarg, strlen(optarg)})) {
             message_say("dump: %s: is no number", optarg);
             return false;
         }
@@ -105,7 +105,7 @@ int command_dump(int argc, char **argv)
     if (!capture)
         return 1;
     const struct capture_trace *trace = capture_trace(capture, a.cpu);
-    int status = trace ? dump(trace, &a) : 1;
+    int status = trace ? dump_trace(trace, &a) : 1;
     capture_close(capture);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         message_errno("dump: standard output");

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "decode/capture/capture.h"
-#include "decode/cli/commands.h"
 #include "decode/capture/gaps.h"
+#include "decode/cli/commands.h"
 #include "decode/cli/message.h"
 #include "decode/report/setup_text.h"
 
@@ -13,7 +13,7 @@ static const char usage[] = "usage: undertrace info CAPTURE\n"
                             "\n"
                             "Prints the traced machine and configuration, the streams and what they add up to.\n";
 
-static void print_lines(const char *title, const char *missing, struct text text)
+static void print_lines(const char *title, const char *missing, struct record_text text)
 {
     struct text_line line;
     size_t position = 0;

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 
 #include "decode/check/branch_check.h"
-#include "decode/cli/commands.h"
-#include "decode/report/difference.h"
-#include "decode/flow/flow_run.h"
-#include "decode/report/json.h"
-#include "decode/cli/message.h"
-#include "decode/cli/number.h"
 #include "decode/check/truth_align.h"
 #include "decode/check/truth_file.h"
+#include "decode/cli/commands.h"
+#include "decode/cli/message.h"
+#include "decode/cli/number.h"
+#include "decode/flow/flow_run.h"
+#include "decode/report/difference.h"
+#include "decode/report/json.h"
 
 static const char usage[] =
     "usage: undertrace verify CAPTURE TRUTH [options]\n"
@@ -124,8 +124,8 @@ static void print_comparison(const struct truth_comparison *c, const struct trut
         difference_print(stdout, &c->first);
 }
 
-static bool verify(const struct capture *capture, const struct arguments *a, const struct truth_cpu *truth,
-                   struct branch_check *check)
+static bool verify_cpu(const struct capture *capture, const struct arguments *a, const struct truth_cpu *truth,
+                       struct branch_check *check)
 {
     struct flow_run run;
     struct truth_aligned aligned;
@@ -168,7 +168,7 @@ int command_verify(int argc, char **argv)
     bool good = truth_read(&truth, a.truth, (uint16_t)a.cpu);
     if (good) {
         good = !a.branches || branch_check_open(&check, a.branches);
-        good = good && verify(capture, &a, &truth, a.branches ? &check : NULL);
+        good = good && verify_cpu(capture, &a, &truth, a.branches ? &check : NULL);
         branch_check_close(&check);
         truth_free(&truth);
     }

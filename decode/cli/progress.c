@@ -85,7 +85,7 @@ static void print_line(struct progress *progress, const char *phase, const struc
     fflush(stderr);
 }
 
-static void show(struct progress *progress, const char *phase, const struct store_totals *totals, double now)
+static void show_line(struct progress *progress, const char *phase, const struct store_totals *totals, double now)
 {
     double seconds = now - progress->shown;
     if (seconds > 0.01)
@@ -100,7 +100,7 @@ void progress_show(struct progress *progress, const char *phase, const struct st
 {
     double now = progress_now();
     if (now - progress->shown >= (progress->live ? LIVE_SECONDS : LOG_SECONDS))
-        show(progress, phase, totals, now);
+        show_line(progress, phase, totals, now);
     if (now - progress->told >= STATUS_SECONDS) {
         progress->told = now;
         write_status(progress, phase, totals, now);
@@ -112,7 +112,7 @@ void progress_end(struct progress *progress, const char *phase, const struct sto
     double now = progress_now();
     progress->shown = progress->started;
     progress->shown_bytes = 0; /* the rate over all */
-    show(progress, phase, totals, now);
+    show_line(progress, phase, totals, now);
     if (progress->live && !progress->quiet)
         fputc('\n', stderr);
     write_status(progress, phase, totals, now);

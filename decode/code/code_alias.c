@@ -4,7 +4,7 @@
 
 #define LARGE_PAGE (2ull << 20)
 
-static int compare(const void *left, const void *right)
+static int alias_compare(const void *left, const void *right)
 {
     const struct alias *a = left, *b = right;
     if (a->gpa != b->gpa)
@@ -15,14 +15,14 @@ static int compare(const void *left, const void *right)
 static void sort_unique(struct aliases *aliases)
 {
     size_t kept = 0;
-    qsort(aliases->items, aliases->count, sizeof(*aliases->items), compare);
+    qsort(aliases->items, aliases->count, sizeof(*aliases->items), alias_compare);
     for (size_t i = 0; i < aliases->count; i++)
-        if (kept == 0 || compare(&aliases->items[kept - 1], &aliases->items[i]))
+        if (kept == 0 || alias_compare(&aliases->items[kept - 1], &aliases->items[i]))
             aliases->items[kept++] = aliases->items[i];
     aliases->count = kept;
 }
 
-static bool reserve(struct aliases *aliases, size_t *room, size_t more)
+static bool aliases_reserve(struct aliases *aliases, size_t *room, size_t more)
 {
     if (aliases->count + more <= *room)
         return true;
@@ -50,13 +50,13 @@ static size_t large_distances(uint64_t *distances, size_t max, const struct alia
 }
 
 /* For the pages of one 2 MiB of physical memory, pairs [from, to): each page at each distance that one of them has. */
-static bool infer(struct aliases *aliases, size_t *room, size_t from, size_t to)
+static bool aliases_infer(struct aliases *aliases, size_t *room, size_t from, size_t to)
 {
     uint64_t distances[8];
     size_t n = large_distances(distances, sizeof(distances) / sizeof(distances[0]), aliases->items, from, to);
     if (n < 2)
         return true;
-    if (!reserve(aliases, room, n * (to - from)))
+    if (!aliases_reserve(aliases, room, n * (to - from)))
         return false;
     for (size_t i = from; i < to; i++)
         for (size_t k = 0; k < n; k++)
@@ -69,7 +69,7 @@ bool aliases_find(struct aliases *aliases, const struct page_record *records, si
 {
     size_t room = 0;
     *aliases = (struct aliases){0};
-    if (!reserve(aliases, &room, count + 1))
+    if (!aliases_reserve(aliases, &room, count + 1))
         return false;
     for (size_t i = 0; i < count; i++)
         if (!records[i].root)
@@ -80,7 +80,7 @@ bool aliases_find(struct aliases *aliases, const struct page_record *records, si
         to = from;
         while (to < named && aliases->items[to].gpa / LARGE_PAGE == aliases->items[from].gpa / LARGE_PAGE)
             to++;
-        if (!infer(aliases, &room, from, to)) {
+        if (!aliases_infer(aliases, &room, from, to)) {
             aliases_free(aliases);
             return false;
         }

@@ -5,8 +5,8 @@
  * another page of the same 2 MiB of physical memory was executed at a linear address that a large page (2 MiB, 1 GiB)
  * could map there: kernels map themselves so.
  */
-#ifndef DECODE_FLOW_ALIAS_H
-#define DECODE_FLOW_ALIAS_H
+#ifndef DECODE_CODE_ALIAS_H
+#define DECODE_CODE_ALIAS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/code/code_alias.h"
 #include "decode/cli/message.h"
+#include "decode/code/code_alias.h"
 
-static int order(uint64_t a, uint64_t b)
+static int number_order(uint64_t a, uint64_t b)
 {
     return a < b ? -1 : a > b;
 }
@@ -15,14 +15,14 @@ static int order(uint64_t a, uint64_t b)
 static int compare_time(const void *left, const void *right)
 {
     const struct page_version *a = left, *b = right;
-    int by_from = order(a->from, b->from);
-    return by_from ? by_from : order(a->file_offset, b->file_offset);
+    int by_from = number_order(a->from, b->from);
+    return by_from ? by_from : number_order(a->file_offset, b->file_offset);
 }
 
 static int compare_page(const void *left, const void *right)
 {
     const struct page_version *a = left, *b = right;
-    int by_gva = order(a->gva, b->gva);
+    int by_gva = number_order(a->gva, b->gva);
     return by_gva ? by_gva : compare_time(left, right);
 }
 
@@ -35,14 +35,14 @@ struct address {
 static int compare_address(const void *left, const void *right)
 {
     const struct address *a = left, *b = right;
-    return order(a->gva, b->gva);
+    return number_order(a->gva, b->gva);
 }
 
 static int compare_rank(const void *left, const void *right)
 {
     const struct address *a = left, *b = right;
-    int by_gva = order(a->gva, b->gva);
-    return by_gva ? by_gva : order(a->rank, b->rank);
+    int by_gva = number_order(a->gva, b->gva);
+    return by_gva ? by_gva : number_order(a->rank, b->rank);
 }
 
 /* The addresses at the beginning: each with the physical page of its first record. Root pages are told apart by their
@@ -62,7 +62,7 @@ static size_t first_addresses(struct address *addresses, const struct page_recor
     return kept;
 }
 
-static bool add_version(struct flow_pages *pages, size_t *room, uint64_t gva, const struct page_record *record)
+static bool add_version(struct code_pages *pages, size_t *room, uint64_t gva, const struct page_record *record)
 {
     if (pages->count == *room) {
         *room = *room ? *room * 2 : 1024;
@@ -77,8 +77,8 @@ static bool add_version(struct flow_pages *pages, size_t *room, uint64_t gva, co
 }
 
 /* What a record changes: its own address, and all others that stand for the same physical page. */
-static bool apply(struct flow_pages *pages, size_t *room, const struct page_record *record, struct address *addresses,
-                  size_t nr_addresses, const struct aliases *aliases)
+static bool apply_record(struct code_pages *pages, size_t *room, const struct page_record *record,
+                         struct address *addresses, size_t nr_addresses, const struct aliases *aliases)
 {
     struct address *own =
         bsearch(&(struct address){.gva = record->gva}, addresses, nr_addresses, sizeof(*addresses), compare_address);
@@ -98,7 +98,7 @@ static bool apply(struct flow_pages *pages, size_t *room, const struct page_reco
 }
 
 /* by_time is complete: the other order, and what is new in each version. */
-static bool finish(struct flow_pages *pages)
+static bool finish_versions(struct code_pages *pages)
 {
     pages->by_page = malloc((pages->count + 1) * sizeof(struct page_version));
     if (!pages->by_page)
@@ -116,11 +116,11 @@ static bool finish(struct flow_pages *pages)
     return true;
 }
 
-bool flow_pages_build(struct flow_pages *pages, const struct page_record *records, size_t count)
+bool code_pages_build(struct code_pages *pages, const struct page_record *records, size_t count)
 {
     struct aliases aliases;
     size_t room = 0;
-    *pages = (struct flow_pages){0};
+    *pages = (struct code_pages){0};
     if (!aliases_find(&aliases, records, count))
         return false;
     struct address *addresses = malloc((count + aliases.count + 1) * sizeof(*addresses));
@@ -128,13 +128,13 @@ bool flow_pages_build(struct flow_pages *pages, const struct page_record *record
     if (good) {
         size_t nr_addresses = first_addresses(addresses, records, count, &aliases);
         for (size_t i = 0; i < count && good; i++)
-            good = apply(pages, &room, &records[i], addresses, nr_addresses, &aliases);
+            good = apply_record(pages, &room, &records[i], addresses, nr_addresses, &aliases);
     }
-    good = good && finish(pages);
+    good = good && finish_versions(pages);
     free(addresses);
     aliases_free(&aliases);
     if (!good)
-        flow_pages_free(pages);
+        code_pages_free(pages);
     return good;
 }
 
@@ -159,34 +159,34 @@ static bool take_record(struct page_record *to, const struct capture_record *rec
     return true;
 }
 
-bool flow_pages_collect(struct flow_pages *pages, const struct capture *capture, uint16_t cpu)
+bool code_pages_collect(struct code_pages *pages, const struct capture *capture, uint16_t cpu)
 {
     struct page_record *records = malloc((capture->nr_records + 1) * sizeof(*records));
     size_t count = 0;
     for (size_t i = 0; i < capture->nr_records && records; i++)
         if (take_record(&records[count], &capture->records[i], cpu))
             count++;
-    bool good = records && flow_pages_build(pages, records, count);
+    bool good = records && code_pages_build(pages, records, count);
     free(records);
     if (good && asprintf(&pages->file, "%s/events.bin", capture->directory) >= 0)
         return true;
     message_say("out of memory for the code pages");
     if (good) {
         pages->file = NULL;
-        flow_pages_free(pages);
+        code_pages_free(pages);
     }
     return false;
 }
 
-void flow_pages_free(struct flow_pages *pages)
+void code_pages_free(struct code_pages *pages)
 {
     free(pages->by_time);
     free(pages->by_page);
     free(pages->file);
-    *pages = (struct flow_pages){0};
+    *pages = (struct code_pages){0};
 }
 
-const struct page_version *flow_pages_pick(const struct flow_pages *pages, size_t first, uint64_t at, size_t *next)
+const struct page_version *code_pages_pick(const struct code_pages *pages, size_t first, uint64_t at, size_t *next)
 {
     const struct page_version *version = &pages->by_page[first];
     size_t i = first;

@@ -9,8 +9,8 @@
  *   - an address stands for the physical page of its newest record, and before its first record for that one's;
  *   - an address without a record is taken for a large page's part: flow_alias.h.
  */
-#ifndef DECODE_FLOW_PAGES_H
-#define DECODE_FLOW_PAGES_H
+#ifndef DECODE_CODE_PAGES_H
+#define DECODE_CODE_PAGES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ struct page_version {
     bool nothing_new; /* the first version at this address, or the same bytes as the one before */
 };
 
-struct flow_pages {
+struct code_pages {
     struct page_version *by_time; /* by trace offset, then by the order of their records */
     struct page_version *by_page; /* by address, then as by_time */
     size_t count;
@@ -44,14 +44,14 @@ struct flow_pages {
 
 /* Collect the pages that count for the CPU's trace: its own records, and the hypervisor's own code from any CPU.
  * false: no memory, said so. */
-bool flow_pages_collect(struct flow_pages *pages, const struct capture *capture, uint16_t cpu);
-void flow_pages_free(struct flow_pages *pages);
+bool code_pages_collect(struct code_pages *pages, const struct capture *capture, uint16_t cpu);
+void code_pages_free(struct code_pages *pages);
 
 /* The same from records in the order of time. false: no memory. Pure. */
-bool flow_pages_build(struct flow_pages *pages, const struct page_record *records, size_t count);
+bool code_pages_build(struct code_pages *pages, const struct page_record *records, size_t count);
 
 /* Among by_page[first..], which all stand for one address: the version that is valid at trace offset at, or the first
  * one where none is yet (nothing was executed from it before it was sent). *next: the next address's first version. */
-const struct page_version *flow_pages_pick(const struct flow_pages *pages, size_t first, uint64_t at, size_t *next);
+const struct page_version *code_pages_pick(const struct code_pages *pages, size_t first, uint64_t at, size_t *next);
 
 #endif

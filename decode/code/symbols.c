@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/cli/message.h"
 #include "decode/capture/text.h"
+#include "decode/cli/message.h"
 
 #define FARTHEST (1u << 20)
 
-static int compare(const void *left, const void *right)
+static int symbol_compare(const void *left, const void *right)
 {
     const struct symbol *a = left, *b = right;
     return a->address < b->address ? -1 : a->address > b->address;
@@ -70,7 +70,7 @@ bool symbols_read(struct symbols *symbols, const char *file)
         symbols_free(symbols);
         return false;
     }
-    qsort(symbols->items, symbols->count, sizeof(*symbols->items), compare);
+    qsort(symbols->items, symbols->count, sizeof(*symbols->items), symbol_compare);
     return true;
 }
 

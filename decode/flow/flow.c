@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/flow/flow_state.h"
-#include "decode/cli/message.h"
 #include "decode/check/truth.h"
+#include "decode/cli/message.h"
+#include "decode/flow/flow_state.h"
 
 const char *flow_error_text(int error)
 {

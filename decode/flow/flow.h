@@ -18,7 +18,7 @@ struct flow_input {
     bool cpu_known; /* false: no errata but the common one are expected */
     uint16_t family;
     uint8_t model, stepping;
-    const struct flow_pages *pages;
+    const struct code_pages *pages;
     uint64_t range_kinds, ranges[8]; /* ADDRn_CFG of IA32_RTIT_CTL, from bit 0 on; IA32_RTIT_ADDR0_A, ADDR0_B, ... */
     bool guest_only; /* root is not traced (pt.switch=list, vmcs): what is not told by a PIP is non-root */
 };

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "decode/flow/flow_cut.h"
-#include "decode/flow/flow_work.h"
 #include "decode/cli/message.h"
 #include "decode/cli/progress.h"
+#include "decode/flow/flow_cut.h"
+#include "decode/flow/flow_work.h"
 #include "pt/rtit.h"
 
 #define ERRORS_SHOWN 5u
@@ -33,7 +33,7 @@ static bool stretches_add(struct stretches *stretches, const struct flow_stretch
     return true;
 }
 
-static bool cut(struct stretches *stretches, const struct capture_trace *trace, const struct gaps *gaps)
+static bool cut_stretches(struct stretches *stretches, const struct capture_trace *trace, const struct gaps *gaps)
 {
     uint64_t gap = gaps_next(gaps, 0);
     struct flow_stretch stretch = {0};
@@ -47,7 +47,7 @@ static bool cut(struct stretches *stretches, const struct capture_trace *trace, 
 }
 
 /* The CPU's model decides which errata the decoder expects. */
-static void name_cpu(struct flow_input *input, struct text hello)
+static void name_cpu(struct flow_input *input, struct record_text hello)
 {
     uint64_t family, model, stepping;
     input->cpu_known = text_find_number(&family, hello, "cpu_family") && text_find_number(&model, hello, "cpu_model") &&
@@ -60,7 +60,7 @@ static void name_cpu(struct flow_input *input, struct text hello)
 }
 
 /* The IP ranges that tracing was confined to. */
-static void name_ranges(struct flow_input *input, struct text hello)
+static void name_ranges(struct flow_input *input, struct record_text hello)
 {
     uint64_t ctl = 0;
     char name[] = "rtit_addr0_a";
@@ -73,7 +73,7 @@ static void name_ranges(struct flow_input *input, struct text hello)
     }
 }
 
-static void sum(struct flow_run *run)
+static void sum_results(struct flow_run *run)
 {
     for (size_t i = 0; i < run->nr_results; i++) {
         const struct flow_result *result = &run->results[i];
@@ -107,7 +107,7 @@ static bool decode_stretches(struct flow_run *run, const struct stretches *stret
     bool good = flow_work(&work);
     run->packets = work.packets;
     run->targets = work.targets;
-    sum(run);
+    sum_results(run);
     return good;
 }
 
@@ -116,24 +116,24 @@ bool flow_run(struct flow_run *run, const struct capture *capture, const struct 
     double start = progress_now();
     *run = (struct flow_run){0};
     const struct capture_trace *trace = capture_trace(capture, options->cpu);
-    struct flow_pages pages;
+    struct code_pages pages;
     struct stretches stretches = {0};
     if (!trace || !gaps_collect(&run->gaps, capture, options->cpu) ||
-        !flow_pages_collect(&pages, capture, options->cpu))
+        !code_pages_collect(&pages, capture, options->cpu))
         return false;
     struct flow_input input = {.trace = trace->bytes, .trace_size = trace->size, .pages = &pages};
-    struct text way;
+    struct record_text way;
     input.guest_only = text_find(&way, capture->hello, "pt_switch") && !text_equals(way, "root");
     name_cpu(&input, capture->hello);
     name_ranges(&input, capture->hello);
-    bool good = cut(&stretches, trace, &run->gaps);
+    bool good = cut_stretches(&stretches, trace, &run->gaps);
     run->undecodable_bytes = stretches.count ? stretches.items[0].begin : trace->size;
     if (!good)
         message_say("no memory for the stretches of cpu%u.pt", options->cpu);
     else if (stretches.count)
         good = decode_stretches(run, &stretches, &input, options);
     free(stretches.items);
-    flow_pages_free(&pages);
+    code_pages_free(&pages);
     run->seconds = progress_now() - start;
     return good;
 }

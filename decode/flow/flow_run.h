@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "decode/capture/capture.h"
-#include "decode/flow/flow.h"
 #include "decode/capture/gaps.h"
+#include "decode/flow/flow.h"
 #include "decode/flow/hot.h"
 
 struct flow_run_options {

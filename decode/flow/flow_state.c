@@ -13,7 +13,7 @@ static void count_branch(struct flow *flow, uint64_t from, uint64_t to)
 }
 
 /* The first count blocks of the tail did run. */
-static void commit(struct flow *flow, size_t count)
+static void commit_blocks(struct flow *flow, size_t count)
 {
     struct flow_result *result = flow->result;
     for (size_t i = 0; i < count; i++) {
@@ -80,7 +80,7 @@ int flow_take_block(struct flow *flow, uint64_t ip, uint64_t end_ip, uint32_t in
     flow->paged = false;
     flow_resolve(flow, ip);
     if (flow->tail.used > 0 && flow->tail.blocks[flow->tail.used - 1].proven)
-        commit(flow, flow->tail.used);
+        commit_blocks(flow, flow->tail.used);
     if (flow->tail.used == FLOW_TAIL_MAX)
         return FLOW_ERROR_LOOP;
     bool branch = is_branch(iclass);
@@ -100,7 +100,7 @@ static void take_async_branch(struct flow *flow, uint64_t from, uint64_t to)
 {
     commit_event(flow);
     flow_resolve(flow, from);
-    commit(flow, flow->tail.used);
+    commit_blocks(flow, flow->tail.used);
     flow->event = (struct flow_event){.pending = true, .non_root = flow->non_root, .from = from, .to = to};
 }
 
@@ -108,7 +108,7 @@ static void take_async_branch(struct flow *flow, uint64_t from, uint64_t to)
 static void take_end(struct flow *flow)
 {
     commit_event(flow);
-    commit(flow, flow->tail.used);
+    commit_blocks(flow, flow->tail.used);
 }
 
 /* An interrupt or a VM exit to where nothing is traced: which of both, the paging event behind it tells. Without a
@@ -128,7 +128,7 @@ static int take_disabled(struct flow *flow, const struct pt_event *event)
     int error = 0;
     if (event->ip_suppressed && flow_went_on(flow, &error))
         return error;
-    flow_resolve(flow, event->ip_suppressed ? flow_untold_target(flow) : event->variant.disabled.ip);
+    flow_resolve(flow, event->ip_suppressed ? flow_unresolved_target(flow) : event->variant.disabled.ip);
     take_end(flow);
     return 0;
 }
@@ -170,7 +170,7 @@ int flow_end_stretch(struct flow *flow, const struct flow_stretch *stretch)
     struct flow_tail *tail = &flow->tail;
     commit_event(flow);
     if (!stretch->has_boundary_ip) {
-        commit(flow, tail->used);
+        commit_blocks(flow, tail->used);
         return 0;
     }
     size_t keep = flow_tail_find(tail, stretch->boundary_ip);
@@ -181,7 +181,7 @@ int flow_end_stretch(struct flow *flow, const struct flow_stretch *stretch)
         found = last->branch && last->resolved && last->to == stretch->boundary_ip;
     }
     bool nothing_left = tail->used == 0;
-    commit(flow, keep);
+    commit_blocks(flow, keep);
     return found || nothing_left ? 0 : FLOW_ERROR_BOUNDARY;
 }
 

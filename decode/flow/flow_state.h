@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "decode/flow/flow.h"
-#include "decode/flow/libipt_image.h"
 #include "decode/flow/flow_tail.h"
+#include "decode/flow/libipt_image.h"
 
 /* An interrupt or a VM exit: which of both, the paging event behind it tells. */
 struct flow_event {
@@ -51,8 +51,8 @@ void flow_resolve(struct flow *flow, uint64_t ip);
 int flow_end_stretch(struct flow *flow, const struct flow_stretch *stretch);
 
 /* The last block's branch led to where nothing is traced, and no packet says where to. Its target, where the code tells
- * it, or TRUTH_TO_UNTOLD. Blocks behind it, which the decoder only supposed, are dropped. */
-uint64_t flow_untold_target(struct flow *flow);
+ * it, or TRUTH_TO_UNRESOLVED. Blocks behind it, which the decoder only supposed, are dropped. */
+uint64_t flow_unresolved_target(struct flow *flow);
 
 /* A TIP.PGD without an IP stands at the last block's end: is that a MOV to CR3 which it cannot be of? Then what was
  * executed behind it was taken as well, up to the one that it is of; *error: 0 or an error. */

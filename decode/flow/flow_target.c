@@ -11,7 +11,7 @@ static bool is_prefix(uint8_t byte, unsigned bits)
 }
 
 /* Bytes of the displacement; 0: not such an instruction. *size: bytes of the opcode. */
-static size_t displacement(const uint8_t *opcode, size_t left, size_t large, size_t *size)
+static size_t displacement_size(const uint8_t *opcode, size_t left, size_t large, size_t *size)
 {
     *size = 1;
     if (left == 0)
@@ -31,7 +31,7 @@ bool flow_target(uint64_t *to, const uint8_t *bytes, size_t size, uint64_t ip, u
     for (; at < size && is_prefix(bytes[at], bits); at++)
         other_size |= bytes[at] == 0x66;
     size_t large = bits != 64 && other_size == (bits == 32) ? 2 : 4;
-    size_t length = displacement(bytes + at, size - at, large, &opcode);
+    size_t length = displacement_size(bytes + at, size - at, large, &opcode);
     if (length == 0 || at + opcode + length > size)
         return false;
     at += opcode;

@@ -4,9 +4,9 @@
  * Conditions", rows 7e, 7f. With erratum SKL014 ("Intel PT TIP.PGD May Not Have Target IP Payload") also by a direct
  * jump or call.
  */
+#include "decode/check/truth.h"
 #include "decode/flow/flow_state.h"
 #include "decode/flow/flow_target.h"
-#include "decode/check/truth.h"
 
 #define FLOW_MAX_RANGES 4u
 enum { RANGE_FILTER = 1, RANGE_STOP = 2 }; /* ADDRn_CFG: Table "IA32_RTIT_CTL MSR" */
@@ -39,15 +39,15 @@ static void skl014(struct flow *flow)
     }
 }
 
-uint64_t flow_untold_target(struct flow *flow)
+uint64_t flow_unresolved_target(struct flow *flow)
 {
     uint8_t bytes[15];
     uint64_t to;
     if (flow->errata.skl014 && flow->input->range_kinds != 0)
         skl014(flow);
     if (flow->tail.used == 0)
-        return TRUTH_TO_UNTOLD;
+        return TRUTH_TO_UNRESOLVED;
     uint64_t ip = flow->tail.blocks[flow->tail.used - 1].end_ip;
     size_t size = flow_image_read(&flow->image, ip, bytes, sizeof(bytes));
-    return flow_target(&to, bytes, size, ip, flow->bits) ? to : TRUTH_TO_UNTOLD;
+    return flow_target(&to, bytes, size, ip, flow->bits) ? to : TRUTH_TO_UNRESOLVED;
 }

@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "decode/cli/message.h"
 #include "decode/check/truth.h"
+#include "decode/cli/message.h"
 #include "pt/packet.h"
 
 #define MAX_THREADS 64u
@@ -41,7 +41,7 @@ static void count_target(void *context, uint64_t from, uint64_t to)
 {
     struct part *part = context;
     (void)from;
-    if (to != TRUTH_TO_UNTOLD)
+    if (to != TRUTH_TO_UNRESOLVED)
         hot_add(&part->targets, to, 1);
 }
 
@@ -89,7 +89,7 @@ static void *run_thread(void *argument)
 }
 
 /* Parts of about the same number of bytes. */
-static void deal(struct pool *pool, struct flow_work *work, size_t nr_parts)
+static void deal_parts(struct pool *pool, struct flow_work *work, size_t nr_parts)
 {
     uint64_t first = work->stretches[0].begin;
     uint64_t total = work->stretches[work->count - 1].end - first;
@@ -102,7 +102,7 @@ static void deal(struct pool *pool, struct flow_work *work, size_t nr_parts)
 }
 
 /* Until all threads are through. */
-static void watch(struct pool *pool, size_t count)
+static void watch_pool(struct pool *pool, size_t count)
 {
     const struct timespec pause = {.tv_nsec = SHOW_NANOSECONDS};
     bool shown = false;
@@ -127,7 +127,7 @@ static void run_threads(struct pool *pool, const struct flow_work *work)
         atomic_store(&pool->running, 1);
         run_thread(pool);
     }
-    watch(pool, work->count);
+    watch_pool(pool, work->count);
     for (unsigned i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
 }
@@ -141,8 +141,8 @@ bool flow_work(struct flow_work *work)
     }
     if (work->hooks.branch || work->hooks.instruction)
         work->threads = 1;
-    deal(pool, work,
-         work->threads == 1 ? 1 : (work->threads < MAX_THREADS ? work->threads : MAX_THREADS) * PARTS_A_THREAD);
+    deal_parts(pool, work,
+               work->threads == 1 ? 1 : (work->threads < MAX_THREADS ? work->threads : MAX_THREADS) * PARTS_A_THREAD);
     run_threads(pool, work);
     bool good = true;
     for (size_t i = 0; i < pool->nr_parts; i++) {

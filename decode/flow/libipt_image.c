@@ -39,7 +39,7 @@ static bool write_page(int file, const uint8_t *bytes)
 static bool write_pages(struct flow_image *image, uint64_t at)
 {
     for (size_t i = 0; i < image->pages->count;)
-        if (!write_page(image->file, flow_pages_pick(image->pages, i, at, &i)->bytes))
+        if (!write_page(image->file, code_pages_pick(image->pages, i, at, &i)->bytes))
             return false;
     return true;
 }
@@ -47,12 +47,12 @@ static bool write_pages(struct flow_image *image, uint64_t at)
 /* One section for each run of neighbouring pages. */
 static bool add_runs(struct flow_image *image)
 {
-    const struct flow_pages *pages = image->pages;
+    const struct code_pages *pages = image->pages;
     char file[32];
     uint64_t start_gva = 0, start_offset = 0, size = 0, offset = 0;
     snprintf(file, sizeof(file), "/proc/self/fd/%d", image->file);
     for (size_t i = 0; i < pages->count; offset += RECORD_PAGE_SIZE) {
-        const struct page_version *version = flow_pages_pick(pages, i, 0, &i);
+        const struct page_version *version = code_pages_pick(pages, i, 0, &i);
         if (size > 0 && version->gva != start_gva + size) {
             if (!add_section(image, file, start_offset, size, start_gva))
                 return false;
@@ -67,7 +67,7 @@ static bool add_runs(struct flow_image *image)
     return size == 0 || add_section(image, file, start_offset, size, start_gva);
 }
 
-bool flow_image_init(struct flow_image *image, const struct flow_pages *pages, uint64_t at)
+bool flow_image_init(struct flow_image *image, const struct code_pages *pages, uint64_t at)
 {
     *image = (struct flow_image){.pages = pages, .file = memfd_create("code pages", MFD_CLOEXEC), .at = at};
     image->cache = pt_iscache_alloc("code pages");
@@ -98,7 +98,7 @@ void flow_image_free(struct flow_image *image)
 
 bool flow_image_advance(struct flow_image *image, uint64_t at)
 {
-    const struct flow_pages *pages = image->pages;
+    const struct code_pages *pages = image->pages;
     if (!image->image)
         return false;
     image->at = at;
@@ -115,7 +115,7 @@ bool flow_image_advance(struct flow_image *image, uint64_t at)
 
 static const struct page_version *page_at(const struct flow_image *image, uint64_t gva)
 {
-    const struct flow_pages *pages = image->pages;
+    const struct code_pages *pages = image->pages;
     size_t low = 0, high = pages->count, next;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -126,7 +126,7 @@ static const struct page_version *page_at(const struct flow_image *image, uint64
     }
     if (low == pages->count || pages->by_page[low].gva != gva)
         return NULL;
-    return flow_pages_pick(pages, low, image->at, &next);
+    return code_pages_pick(pages, low, image->at, &next);
 }
 
 size_t flow_image_read(const struct flow_image *image, uint64_t gva, uint8_t *bytes, size_t size)

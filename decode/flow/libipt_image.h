@@ -16,7 +16,7 @@
 #include "decode/code/code_pages.h"
 
 struct flow_image {
-    const struct flow_pages *pages;
+    const struct code_pages *pages;
     struct pt_image *image;
     struct pt_image_section_cache *cache;
     int file;        /* the pages of the last build, in memory */
@@ -26,7 +26,7 @@ struct flow_image {
 };
 
 /* Build the image for trace offset at. false: said why. */
-bool flow_image_init(struct flow_image *image, const struct flow_pages *pages, uint64_t at);
+bool flow_image_init(struct flow_image *image, const struct code_pages *pages, uint64_t at);
 void flow_image_free(struct flow_image *image);
 
 /* Go forward: apply all versions that are valid at trace offset at. */

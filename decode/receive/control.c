@@ -68,7 +68,7 @@ void control_close(struct control *control)
     free(control);
 }
 
-static void reply(struct control *control, const char *text, size_t size)
+static void control_reply(struct control *control, const char *text, size_t size)
 {
     (void)!send(control->client, text, size, MSG_NOSIGNAL);
     close(control->client);
@@ -77,11 +77,11 @@ static void reply(struct control *control, const char *text, size_t size)
     control->used = 0;
 }
 
-static void refuse(struct control *control, const char *why)
+static void control_refuse(struct control *control, const char *why)
 {
     char text[128];
     int size = snprintf(text, sizeof(text), "result %s\n", why);
-    reply(control, text, (size_t)size);
+    control_reply(control, text, (size_t)size);
 }
 
 /* A line has come: the command's word, a blank, its text. */
@@ -93,7 +93,7 @@ static void take_line(struct control *control)
     control->command =
         (struct command){.number = control->last_number + 1, .opcode = (uint16_t)command_opcode_of(control->line)};
     if (!control->command.opcode) {
-        refuse(control, "there is no such command: status, pause, resume, snapshot, set NAME=VALUE");
+        control_refuse(control, "there is no such command: status, pause, resume, snapshot, set NAME=VALUE");
         return;
     }
     snprintf(control->command.text, sizeof(control->command.text), "%s", text ? text : "");
@@ -115,24 +115,24 @@ static void read_client(struct control *control)
         *end = 0;
         take_line(control);
     } else if (size <= 0 || control->used == LINE_MAX_BYTES) {
-        refuse(control, "this is no line of a command, or a too long one");
+        control_refuse(control, "this is no line of a command, or a too long one");
     }
 }
 
-static void pursue(struct control *control, bool started, uint32_t stream_id, struct text status, control_send *way,
-                   void *context)
+static void control_pursue(struct control *control, bool started, uint32_t stream_id, struct record_text status,
+                           control_send *way, void *context)
 {
     uint8_t frame[COMMAND_FRAME_MAX];
     double now = progress_now();
     uint64_t number;
     if (text_find_number(&number, status, "command") && number == control->command.number) {
-        reply(control, status.bytes, status.size);
+        control_reply(control, status.bytes, status.size);
     } else if (!way) {
-        refuse(control, "this source only listens: commands need UDP, a terminal device or a socket");
+        control_refuse(control, "this source only listens: commands need UDP, a terminal device or a socket");
     } else if (!started) {
         control->begun = now; /* the machine may be booting yet */
     } else if (now - control->begun > PATIENCE_SECONDS) {
-        refuse(control, "the machine does not answer");
+        control_refuse(control, "the machine does not answer");
     } else if (now - control->sent > REPEAT_SECONDS) {
         size_t size = command_build(frame, stream_id, &control->command);
         if (way(context, frame, size))
@@ -140,13 +140,13 @@ static void pursue(struct control *control, bool started, uint32_t stream_id, st
     }
 }
 
-void control_serve(struct control *control, bool started, uint32_t stream_id, struct text status, control_send *way,
-                   void *context)
+void control_serve(struct control *control, bool started, uint32_t stream_id, struct record_text status,
+                   control_send *way, void *context)
 {
     if (control->client < 0)
         control->client = accept4(control->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (control->client >= 0 && !control->asked)
         read_client(control);
     if (control->client >= 0 && control->asked)
-        pursue(control, started, stream_id, status, way, context);
+        control_pursue(control, started, stream_id, status, way, context);
 }

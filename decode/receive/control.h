@@ -23,8 +23,8 @@ struct control *control_open(const char *directory);
 
 /* Call often. send may be NULL: this source takes no commands. started: stream_id is known, frames can be sent. status:
  * payload of the newest RECORD_STATUS, size 0 = none. */
-void control_serve(struct control *control, bool started, uint32_t stream_id, struct text status, control_send *send,
-                   void *context);
+void control_serve(struct control *control, bool started, uint32_t stream_id, struct record_text status,
+                   control_send *send, void *context);
 
 void control_close(struct control *control);
 

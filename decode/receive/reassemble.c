@@ -36,7 +36,7 @@ static void hand_on_held(struct reassemble *r)
     }
 }
 
-static void hold(struct reassemble *r, const struct frame_header *header, const uint8_t *payload)
+static void hold_frame(struct reassemble *r, const struct frame_header *header, const uint8_t *payload)
 {
     struct reassemble_slot *slot = &r->slots[header->seq % REASSEMBLE_SLOTS];
     if (slot->present) {
@@ -81,7 +81,7 @@ bool reassemble_take(struct reassemble *r, const struct frame_header *header, co
         r->counts.lost += ahead;
         hand_on(r, header, payload);
     } else if (ahead <= REASSEMBLE_WINDOW) {
-        hold(r, header, payload);
+        hold_frame(r, header, payload);
     } else {
         r->counts.beyond++;
     }

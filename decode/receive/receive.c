@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/capture/text.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/message.h"
-#include "decode/capture/text.h"
 
 static const char usage[] =
     "usage: undertrace receive (--udp PORT [--bind ADDRESS] | --uart SOURCE [--baud N]) -o DIRECTORY [options]\n"
@@ -120,7 +120,7 @@ static bool parse_arguments(struct arguments *a, int argc, char **argv)
             a->uart = optarg;
             break;
         case BAUD:
-            good = good && text_number(&a->baud, (struct text){optarg, strlen(optarg)});
+            good = good && text_number(&a->baud, (struct record_text){optarg, strlen(optarg)});
             break;
         case TIMEOUT:
             good = good && parse_seconds(&a->timeout, "--timeout", optarg);
@@ -167,7 +167,7 @@ static void say_losses(const struct reception *reception)
                     counts->lost, totals->lost_trace_bytes, totals->lost_record_bytes);
 }
 
-static int finish(struct reception *reception, enum reception_outcome outcome, const char *directory)
+static int finish_reception(struct reception *reception, enum reception_outcome outcome, const char *directory)
 {
     static const char *const words[] = {
         [RECEPTION_ENDED] = "complete",
@@ -195,7 +195,7 @@ int command_receive(int argc, char **argv)
     uint64_t port = 0;
     if (!parse_arguments(&a, argc, argv))
         return 1;
-    if (a.udp && (!text_number(&port, (struct text){a.udp, strlen(a.udp)}) || port == 0 || port > 65535)) {
+    if (a.udp && (!text_number(&port, (struct record_text){a.udp, strlen(a.udp)}) || port == 0 || port > 65535)) {
         message_say("receive: --udp %s: is no port, 1 to 65535", a.udp);
         return 1;
     }
@@ -218,5 +218,5 @@ int command_receive(int argc, char **argv)
     catch_signals();
     enum reception_outcome outcome =
         a.udp ? receive_udp(&reception, a.bind, (uint16_t)port) : receive_uart(&reception, a.uart, (uint32_t)a.baud);
-    return finish(&reception, outcome, a.directory);
+    return finish_reception(&reception, outcome, a.directory);
 }

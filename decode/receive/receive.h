@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "decode/receive/control.h"
 #include "decode/cli/progress.h"
+#include "decode/receive/control.h"
 #include "decode/receive/reassemble.h"
 #include "decode/receive/store.h"
 

@@ -42,7 +42,7 @@ static bool send_command(void *context, const uint8_t *frame, size_t size)
 }
 
 /* The next bytes of it, when it is time for them. */
-static void pace(struct command_out *out)
+static void pace_command(struct command_out *out)
 {
     size_t left = out->used - out->at;
     if (left == 0 || progress_now() - out->written < PACE_SECONDS)
@@ -200,7 +200,7 @@ enum reception_outcome receive_uart(struct reception *reception, const char *sou
     }
     enum reception_outcome outcome;
     while ((outcome = reception_check(reception)) == RECEPTION_GOES_ON) {
-        pace(&out);
+        pace_command(&out);
         outcome = read_some(reception, fd, grows, &stream, out.at < out.used ? 5 : WAIT_MILLISECONDS);
         if (outcome != RECEPTION_GOES_ON)
             break;

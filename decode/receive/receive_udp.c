@@ -67,7 +67,7 @@ static void batch_init(struct batch *batch)
 }
 
 /* What is acknowledged is written: the receiver may die at any moment. */
-static bool answer(struct reception *reception, int fd, const struct sockaddr_in *to)
+static bool answer_frame(struct reception *reception, int fd, const struct sockaddr_in *to)
 {
     struct {
         struct frame_header header;
@@ -95,7 +95,7 @@ static bool take_datagram(struct reception *reception, struct way *way, const ui
     reception->last_frame = progress_now();
     way->known = true;
     way->to = *from;
-    return !(header.flags & FRAME_ACK_REQUEST) || answer(reception, way->fd, from);
+    return !(header.flags & FRAME_ACK_REQUEST) || answer_frame(reception, way->fd, from);
 }
 
 /* Take what has arrived, waiting a moment for the first. */

@@ -10,25 +10,25 @@
 #include <unistd.h>
 
 #include "decode/capture/index.h"
+#include "decode/capture/record_stream.h"
 #include "decode/cli/message.h"
 #include "decode/receive/store_file.h"
-#include "decode/capture/record_stream.h"
 #include "decode/receive/store_meta.h"
 
 struct store_cpu {
-    struct output trace;
+    struct store_file trace;
     struct record_stream records;
-    uint64_t told_from, told_end; /* bytes that the hypervisor said will not come */
+    uint64_t dropped_from, dropped_end; /* bytes that the hypervisor said will not come */
 };
 
 struct store {
     char *directory_name;
     int directory;
-    struct output events, index;
+    struct store_file events, index;
     struct store_cpu *cpus[STORE_MAX_CPUS];
     struct store_totals totals;
-    struct text hello, end; /* for meta.json */
-    struct text status;
+    struct record_text hello, end; /* for meta.json */
+    struct record_text status;
     bool meta_failed;
 };
 
@@ -69,8 +69,8 @@ struct store *store_create(const char *directory)
         exit(1);
     }
     store->directory = fd;
-    bool good = output_open(&store->events, fd, store->directory_name, "events.bin");
-    good = output_open(&store->index, fd, store->directory_name, "index") && good;
+    bool good = store_file_open(&store->events, fd, store->directory_name, "events.bin");
+    good = store_file_open(&store->index, fd, store->directory_name, "index") && good;
     if (!good) {
         store_close(store);
         return NULL;
@@ -93,7 +93,7 @@ static struct store_cpu *store_cpu(struct store *store, uint16_t cpu)
     snprintf(name, sizeof(name), "cpu%u.pt", cpu);
     record_stream_init(&new->records, cpu);
     store->cpus[cpu] = new;
-    output_open(&new->trace, store->directory, store->directory_name, name);
+    store_file_open(&new->trace, store->directory, store->directory_name, name);
     return new;
 }
 
@@ -107,22 +107,22 @@ static void expect_hole(struct store *store, const struct record_header *header,
     memcpy(&gap, payload, sizeof(gap));
     if (gap.cause != RECORD_GAP_RING)
         return; /* no offsets are missing there, and the trace that RING stands before may still be on its way */
-    cpu->told_from = gap.at;
-    cpu->told_end = gap.at + gap.size;
+    cpu->dropped_from = gap.at;
+    cpu->dropped_end = gap.at + gap.size;
 }
 
-static void copy_text(struct text *text, const uint8_t *payload, size_t size)
+static void copy_text(struct record_text *text, const uint8_t *payload, size_t size)
 {
     char *copy = malloc(size + 1);
     if (!copy)
         return;
     memcpy(copy, payload, size);
     free((char *)(uintptr_t)text->bytes);
-    *text = (struct text){copy, size};
+    *text = (struct record_text){copy, size};
 }
 
 /* Keep a text for meta.json, and write that anew. */
-static void keep_text(struct store *store, struct text *text, const uint8_t *payload, size_t size)
+static void keep_text(struct store *store, struct record_text *text, const uint8_t *payload, size_t size)
 {
     copy_text(text, payload, size);
     if (!store_meta_write(store->directory, store->directory_name, store->hello, store->end))
@@ -152,7 +152,7 @@ static void fill_hole(struct store *store, uint16_t cpu, uint64_t offset);
 static void check_end(struct store *store, const struct record_header *header, const uint8_t *payload)
 {
     struct store_cpu *cpu = store->cpus[header->cpu];
-    struct text text = {(const char *)payload, header->length};
+    struct record_text text = {(const char *)payload, header->length};
     uint64_t written;
     if (cpu && text_find_number(&written, text, "trace_bytes"))
         fill_hole(store, header->cpu, written);
@@ -166,8 +166,8 @@ static void keep_record(void *context, const struct record_header *header, const
         check_end(store, header, bytes + sizeof(*header));
     if (header->kind == RECORD_GAP)
         expect_hole(store, header, bytes + sizeof(*header));
-    struct index_entry entry = {output_end(&store->events), *header};
-    if (output_append(&store->events, bytes, size) && output_append(&store->index, &entry, sizeof(entry)))
+    struct index_entry entry = {store_file_end(&store->events), *header};
+    if (store_file_append(&store->events, bytes, size) && store_file_append(&store->index, &entry, sizeof(entry)))
         count_record(store, header, bytes + sizeof(*header));
 }
 
@@ -190,11 +190,11 @@ static void keep_gap(struct store *store, uint16_t cpu, uint64_t at, uint64_t si
 static void fill_hole(struct store *store, uint16_t cpu, uint64_t offset)
 {
     struct store_cpu *to = store->cpus[cpu];
-    uint64_t end = output_end(&to->trace);
+    uint64_t end = store_file_end(&to->trace);
     if (offset <= end)
         return;
-    output_skip_to(&to->trace, offset);
-    if (to->told_from > end || to->told_end < offset)
+    store_file_skip_to(&to->trace, offset);
+    if (to->dropped_from > end || to->dropped_end < offset)
         keep_gap(store, cpu, end, offset - end);
 }
 
@@ -203,7 +203,7 @@ bool store_trace(struct store *store, uint16_t cpu, uint64_t offset, const uint8
     struct store_cpu *to = store_cpu(store, cpu);
     if (!to)
         return false;
-    uint64_t end = output_end(&to->trace);
+    uint64_t end = store_file_end(&to->trace);
     if (offset < end) {
         uint64_t known = end - offset;
         if (known >= size)
@@ -214,7 +214,7 @@ bool store_trace(struct store *store, uint16_t cpu, uint64_t offset, const uint8
     }
     fill_hole(store, cpu, offset);
     store->totals.trace_bytes += size;
-    return output_append(&to->trace, bytes, size);
+    return store_file_append(&to->trace, bytes, size);
 }
 
 bool store_records(struct store *store, uint16_t cpu, uint64_t offset, const uint8_t *bytes, size_t size)
@@ -234,13 +234,13 @@ bool store_flush(struct store *store)
     bool good = !store->meta_failed;
     for (size_t i = 0; i < STORE_MAX_CPUS; i++)
         if (store->cpus[i])
-            good = output_flush(&store->cpus[i]->trace) && good;
+            good = store_file_flush(&store->cpus[i]->trace) && good;
     /* The index last: what it names is there. */
-    good = output_flush(&store->events) && good;
-    return output_flush(&store->index) && good;
+    good = store_file_flush(&store->events) && good;
+    return store_file_flush(&store->index) && good;
 }
 
-struct text store_status(const struct store *store)
+struct record_text store_status(const struct store *store)
 {
     return store->status;
 }
@@ -256,12 +256,12 @@ bool store_close(struct store *store)
     for (size_t i = 0; i < STORE_MAX_CPUS; i++) {
         if (!store->cpus[i])
             continue;
-        output_close(&store->cpus[i]->trace);
+        store_file_close(&store->cpus[i]->trace);
         record_stream_free(&store->cpus[i]->records);
         free(store->cpus[i]);
     }
-    output_close(&store->events);
-    output_close(&store->index);
+    store_file_close(&store->events);
+    store_file_close(&store->index);
     close(store->directory);
     free((char *)(uintptr_t)store->hello.bytes);
     free((char *)(uintptr_t)store->end.bytes);

@@ -44,7 +44,7 @@ bool store_records(struct store *store, uint16_t cpu, uint64_t offset, const uin
 bool store_flush(struct store *store);
 
 /* Payload of the newest RECORD_STATUS, until the next call that stores something. size 0: there was none. */
-struct text store_status(const struct store *store);
+struct record_text store_status(const struct store *store);
 
 const struct store_totals *store_totals(const struct store *store);
 

@@ -12,74 +12,74 @@
 
 #define BUFFER_BYTES (512u * 1024u)
 
-bool output_open(struct output *output, int directory, const char *directory_name, const char *name)
+bool store_file_open(struct store_file *file, int directory, const char *directory_name, const char *name)
 {
-    *output = (struct output){.directory = directory, .directory_name = directory_name, .fd = -1};
-    snprintf(output->name, sizeof(output->name), "%s", name);
-    output->buffer = malloc(BUFFER_BYTES);
-    if (output->buffer)
-        output->fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (output->fd >= 0)
+    *file = (struct store_file){.directory = directory, .directory_name = directory_name, .fd = -1};
+    snprintf(file->name, sizeof(file->name), "%s", name);
+    file->buffer = malloc(BUFFER_BYTES);
+    if (file->buffer)
+        file->fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file->fd >= 0)
         return true;
     message_errno("%s/%s: cannot be made", directory_name, name);
-    output->failed = true;
+    file->failed = true;
     return false;
 }
 
-uint64_t output_end(const struct output *output)
+uint64_t store_file_end(const struct store_file *file)
 {
-    return output->written + output->used;
+    return file->written + file->used;
 }
 
-bool output_flush(struct output *output)
+bool store_file_flush(struct store_file *file)
 {
     size_t at = 0;
-    while (at < output->used && !output->failed) {
-        ssize_t done = pwrite(output->fd, output->buffer + at, output->used - at, (off_t)(output->written + at));
+    while (at < file->used && !file->failed) {
+        ssize_t done = pwrite(file->fd, file->buffer + at, file->used - at, (off_t)(file->written + at));
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0) {
-            message_errno("%s/%s: cannot be written at offset %" PRIu64, output->directory_name, output->name,
-                          output->written + at);
-            output->failed = true;
+            message_errno("%s/%s: cannot be written at offset %" PRIu64, file->directory_name, file->name,
+                          file->written + at);
+            file->failed = true;
         } else {
             at += (size_t)done;
         }
     }
-    output->written += at;
-    output->used = 0;
-    return !output->failed;
+    file->written += at;
+    file->used = 0;
+    return !file->failed;
 }
 
-bool output_append(struct output *output, const void *bytes, size_t size)
+bool store_file_append(struct store_file *file, const void *bytes, size_t size)
 {
     const uint8_t *from = bytes;
     while (size > 0) {
-        if (output->used == BUFFER_BYTES && !output_flush(output))
+        if (file->used == BUFFER_BYTES && !store_file_flush(file))
             return false;
-        size_t part = BUFFER_BYTES - output->used;
+        size_t part = BUFFER_BYTES - file->used;
         part = part < size ? part : size;
-        memcpy(output->buffer + output->used, from, part);
-        output->used += part;
+        memcpy(file->buffer + file->used, from, part);
+        file->used += part;
         from += part;
         size -= part;
     }
-    return !output->failed;
+    return !file->failed;
 }
 
-bool output_skip_to(struct output *output, uint64_t offset)
+bool store_file_skip_to(struct store_file *file, uint64_t offset)
 {
-    if (!output_flush(output))
+    if (!store_file_flush(file))
         return false;
-    output->written = offset;
+    file->written = offset;
     return true;
 }
 
-void output_close(struct output *output)
+void store_file_close(struct store_file *file)
 {
-    if (output->fd >= 0)
-        close(output->fd);
-    free(output->buffer);
-    output->fd = -1;
-    output->buffer = NULL;
+    if (file->fd >= 0)
+        close(file->fd);
+    free(file->buffer);
+    file->fd = -1;
+    file->buffer = NULL;
 }

@@ -1,12 +1,12 @@
 /* A file of a capture: it only grows, and it is written in large pieces. */
-#ifndef DECODE_OUTPUT_H
-#define DECODE_OUTPUT_H
+#ifndef DECODE_STORE_FILE_H
+#define DECODE_STORE_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct output {
+struct store_file {
     int directory;
     const char *directory_name; /* for messages; the owner keeps it */
     char name[16];
@@ -17,20 +17,20 @@ struct output {
     uint8_t *buffer;
 };
 
-/* Make the file name in the open directory. false: said why. output_close is needed in both cases. */
-bool output_open(struct output *output, int directory, const char *directory_name, const char *name);
+/* Make the file name in the open directory. false: said why. store_file_close is needed in both cases. */
+bool store_file_open(struct store_file *file, int directory, const char *directory_name, const char *name);
 
 /* File offset of the next byte. */
-uint64_t output_end(const struct output *output);
+uint64_t store_file_end(const struct store_file *file);
 
-bool output_append(struct output *output, const void *bytes, size_t size);
+bool store_file_append(struct store_file *file, const void *bytes, size_t size);
 
 /* Leave a hole, which reads as zeros, up to offset. */
-bool output_skip_to(struct output *output, uint64_t offset);
+bool store_file_skip_to(struct store_file *file, uint64_t offset);
 
-bool output_flush(struct output *output);
+bool store_file_flush(struct store_file *file);
 
 /* Close without a flush. */
-void output_close(struct output *output);
+void store_file_close(struct store_file *file);
 
 #endif

@@ -11,7 +11,7 @@
 #define META_TEMPORARY ".meta.json.part"
 
 /* Decimal numbers that a double holds exactly are numbers, all else is a string. */
-static bool is_json_number(struct text text)
+static bool is_json_number(struct record_text text)
 {
     if (text.size == 0 || text.size > 15 || (text.bytes[0] == '0' && text.size > 1))
         return false;
@@ -22,7 +22,7 @@ static bool is_json_number(struct text text)
 }
 
 /* Fields of an object, with a comma before each but the first. */
-static void write_fields(FILE *file, struct text text, const char *comma, const char *indent)
+static void write_fields(FILE *file, struct record_text text, const char *comma, const char *indent)
 {
     struct text_line line;
     size_t position = 0;
@@ -38,7 +38,7 @@ static void write_fields(FILE *file, struct text text, const char *comma, const 
     }
 }
 
-static void write_meta(FILE *file, struct text hello, struct text end)
+static void write_meta(FILE *file, struct record_text hello, struct record_text end)
 {
     fputs("{\n  \"capture_format\": 1", file);
     write_fields(file, hello, ",", "  ");
@@ -52,7 +52,7 @@ static void write_meta(FILE *file, struct text hello, struct text end)
     fputs("\n  }\n}\n", file);
 }
 
-bool store_meta_write(int directory, const char *directory_name, struct text hello, struct text end)
+bool store_meta_write(int directory, const char *directory_name, struct record_text hello, struct record_text end)
 {
     int fd = openat(directory, META_TEMPORARY, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     FILE *file = fd < 0 ? NULL : fdopen(fd, "w");

@@ -8,6 +8,6 @@
 
 /* end.size 0: it has not come. Write meta.json into the open directory, in one step (a temporary file, renamed). false:
  * said why. */
-bool store_meta_write(int directory, const char *directory_name, struct text hello, struct text end);
+bool store_meta_write(int directory, const char *directory_name, struct record_text hello, struct record_text end);
 
 #endif

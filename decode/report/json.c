@@ -25,7 +25,7 @@ void json_string(FILE *file, const char *name, const char *string, const char *b
 {
     fprintf(file, "\"%s\": ", name);
     if (string)
-        text_write_json(file, (struct text){string, strlen(string)});
+        text_write_json(file, (struct record_text){string, strlen(string)});
     else
         fputs("null", file);
     fputs(behind, file);

@@ -15,7 +15,7 @@ static void print_levels(FILE *file, uint64_t ctl)
     fprintf(file, NAME "%s\n", "traced", levels[index]);
 }
 
-static void print_cr3(FILE *file, uint64_t ctl, struct text hello)
+static void print_cr3(FILE *file, uint64_t ctl, struct record_text hello)
 {
     uint64_t cr3 = 0, other = 0;
     text_find_number(&cr3, hello, "rtit_cr3_match");
@@ -28,7 +28,7 @@ static void print_cr3(FILE *file, uint64_t ctl, struct text hello)
         fprintf(file, NAME "only while CR3 is %#" PRIx64 " or %#" PRIx64 "\n", "address spaces", cr3, other);
 }
 
-static void print_ranges(FILE *file, uint64_t ctl, struct text hello)
+static void print_ranges(FILE *file, uint64_t ctl, struct record_text hello)
 {
     bool any = false;
     for (unsigned i = 0; i < PT_MAX_RANGES; i++) {
@@ -60,9 +60,9 @@ static void print_timing(FILE *file, uint64_t ctl)
     fputc('\n', file);
 }
 
-static void print_switch(FILE *file, struct text hello)
+static void print_switch(FILE *file, struct record_text hello)
 {
-    struct text way = {"", 0};
+    struct record_text way = {"", 0};
     text_find(&way, hello, "pt_switch");
     const char *words = "not said";
     if (text_equals(way, "root"))
@@ -75,9 +75,9 @@ static void print_switch(FILE *file, struct text hello)
 }
 
 /* Captures of before these lines were sent have none. */
-static void print_output(FILE *file, struct text hello)
+static void print_output(FILE *file, struct record_text hello)
 {
-    struct text scheme = {"", 0}, policy = {"", 0};
+    struct record_text scheme = {"", 0}, policy = {"", 0};
     uint64_t bytes = 0, regions = 0;
     text_find(&scheme, hello, "pt_scheme");
     text_find(&policy, hello, "policy");
@@ -94,7 +94,7 @@ static void print_output(FILE *file, struct text hello)
         fprintf(file, NAME "%s\n", "where the wire is slower", words);
 }
 
-void setup_print(FILE *file, struct text hello)
+void setup_print(FILE *file, struct record_text hello)
 {
     uint64_t ctl, ebx = 0;
     if (!text_find_number(&ctl, hello, "rtit_ctl") || ctl == 0)

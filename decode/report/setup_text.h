@@ -7,6 +7,6 @@
 #include "decode/capture/text.h"
 
 /* Lines "  name   words". Nothing where the hello record names no IA32_RTIT_CTL or nothing was traced. */
-void setup_print(FILE *file, struct text hello);
+void setup_print(FILE *file, struct record_text hello);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct figure end_figure(struct text end, const char *name)
+static struct figure end_figure(struct record_text end, const char *name)
 {
     struct figure figure = {0};
     figure.known = text_find_number(&figure.value, end, name);
@@ -22,7 +22,7 @@ static void take_gap(struct summary *summary, const struct capture_record *recor
 
 void summary_take_capture(struct summary *summary, const struct capture *capture)
 {
-    struct text guest;
+    struct record_text guest;
     summary->cpus = capture->nr_cpus;
     summary->gap_bytes.known = true;
     for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)

@@ -10,11 +10,11 @@
 #include <stdio.h>
 
 #include "decode/capture/capture.h"
+#include "decode/check/truth_file.h"
+#include "decode/code/symbols.h"
 #include "decode/flow/flow_run.h"
 #include "decode/flow/hot.h"
 #include "decode/report/json.h"
-#include "decode/code/symbols.h"
-#include "decode/check/truth_file.h"
 
 #define SUMMARY_HOTTEST 20u
 
@@ -25,7 +25,7 @@ struct summary {
     uint64_t trace_bytes, gaps, code_pages;
     struct figure gap_bytes;                       /* known where each gap's size is */
     struct figure regions, pmis, stall_tsc, exits; /* of the end record */
-    struct text end;
+    struct record_text end;
     /* decoded */
     uint64_t packets, instructions, branches, decode_errors, overflows, undecodable_bytes;
     struct hot_entry hottest[SUMMARY_HOTTEST];

@@ -6,7 +6,7 @@
 
 #define EXIT_PREFIX "exit."
 
-static void exits_json(FILE *file, struct text end)
+static void exits_json(FILE *file, struct record_text end)
 {
     struct text_line line;
     size_t position = 0, prefix = sizeof(EXIT_PREFIX) - 1;
@@ -22,7 +22,7 @@ static void exits_json(FILE *file, struct text end)
             !text_number(&count, line.value))
             continue;
         fputs(comma, file);
-        text_write_json(file, (struct text){line.name.bytes + prefix, line.name.size - prefix});
+        text_write_json(file, (struct record_text){line.name.bytes + prefix, line.name.size - prefix});
         fprintf(file, ": %" PRIu64, count);
         comma = ", ";
     }

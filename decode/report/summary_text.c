@@ -1,13 +1,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "decode/report/difference.h"
 #include "decode/cli/message.h"
+#include "decode/report/difference.h"
 #include "decode/report/summary.h"
 
 #define EXIT_PREFIX "exit."
 
-static void row(FILE *file, const char *name, uint64_t value)
+static void print_row(FILE *file, const char *name, uint64_t value)
 {
     char number[MESSAGE_COUNT_SIZE];
     fprintf(file, "  %-24s %18s\n", name, message_count(number, value));
@@ -16,7 +16,7 @@ static void row(FILE *file, const char *name, uint64_t value)
 static void row_figure(FILE *file, const char *name, struct figure figure)
 {
     if (figure.known)
-        row(file, name, figure.value);
+        print_row(file, name, figure.value);
     else
         fprintf(file, "  %-24s %18s\n", name, "not known");
 }
@@ -39,14 +39,14 @@ static void print_truth(FILE *file, const struct summary *s)
 {
     const struct truth_comparison *truth = &s->truth;
     fputs("\nWhat the emulated CPU did\n", file);
-    row(file, "branches", truth->branches);
+    print_row(file, "branches", truth->branches);
     row_figure(file, "guest instructions", s->guest_instructions);
     row_figure(file, "root instructions", s->root_instructions);
     row_figure(file, "of these stalled", s->stall_tsc);
     if (s->trace_bytes == 0)
         return;
     fputs("\nThe decoded trace compared with that\n", file);
-    row(file, "branches matched", truth->matched);
+    print_row(file, "branches matched", truth->matched);
     if (truth->branches)
         fprintf(file, "  %-24s %17.3f%%\n", "", 100.0 * (double)truth->matched / (double)truth->branches);
     fprintf(file, "  %-24s %18" PRIu64 " of %" PRIu64 "\n", "intervals equal", truth->equal_intervals,
@@ -62,11 +62,11 @@ static void print_truth(FILE *file, const struct summary *s)
 static void print_decoded(FILE *file, const struct summary *s)
 {
     fputs("\nDecoded\n", file);
-    row(file, "instructions", s->instructions);
-    row(file, "branches", s->branches);
-    row(file, "stretches with errors", s->decode_errors);
+    print_row(file, "instructions", s->instructions);
+    print_row(file, "branches", s->branches);
+    print_row(file, "stretches with errors", s->decode_errors);
     if (s->undecodable_bytes)
-        row(file, "bytes before any PSB", s->undecodable_bytes);
+        print_row(file, "bytes before any PSB", s->undecodable_bytes);
     if (s->instructions)
         fprintf(file, "  %-24s %18.3f\n", "bits an instruction",
                 8.0 * (double)s->trace_bytes / (double)s->instructions);
@@ -92,14 +92,14 @@ void summary_print(FILE *file, const struct summary *s, const struct symbols *sy
 {
     fprintf(file, "%s: %s\n\nTrace\n", s->guest ? s->guest : "guest not known",
             s->complete ? "complete" : "incomplete: bytes or the end are missing");
-    row(file, "bytes", s->trace_bytes);
-    row(file, "packets", s->packets);
+    print_row(file, "bytes", s->trace_bytes);
+    print_row(file, "packets", s->packets);
     row_figure(file, "regions", s->regions);
     row_figure(file, "PMIs", s->pmis);
-    row(file, "overflows", s->overflows);
-    row(file, "gaps", s->gaps);
+    print_row(file, "overflows", s->overflows);
+    print_row(file, "gaps", s->gaps);
     row_figure(file, "gap bytes", s->gap_bytes);
-    row(file, "code pages", s->code_pages);
+    print_row(file, "code pages", s->code_pages);
     print_exits(file, s);
     if (s->trace_bytes > 0)
         print_decoded(file, s);

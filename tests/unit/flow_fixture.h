@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decode/check/truth.h"
 #include "decode/flow/flow.h"
 #include "decode/flow/flow_cut.h"
-#include "decode/check/truth.h"
 #include "pt/packet.h"
 
 #define CODE 0xffffffff81000000ull
@@ -32,7 +32,7 @@ struct fixture {
     char file[64];
     struct truth_branch branches[64];
     size_t nr_branches;
-    struct flow_pages pages;
+    struct code_pages pages;
     struct flow_hooks hooks;
     struct flow *flow;
 };

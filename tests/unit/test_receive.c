@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "decode/receive/reassemble.h"
 #include "decode/capture/record_stream.h"
+#include "decode/receive/reassemble.h"
 #include "decode/receive/uart_stream.h"
 #include "serial/crc32c.h"
 

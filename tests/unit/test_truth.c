@@ -10,13 +10,13 @@
 
 #include <cmocka.h>
 
-#include "decode/check/branch_check.h"
-#include "decode/cli/console_tail.h"
-#include "decode/flow/hot.h"
-#include "decode/cli/message.h"
 #include "decode/capture/psb.h"
 #include "decode/capture/text.h"
+#include "decode/check/branch_check.h"
 #include "decode/check/truth_file.h"
+#include "decode/cli/console_tail.h"
+#include "decode/cli/message.h"
+#include "decode/flow/hot.h"
 
 /* Three checkpoints at 100, 200, 300; the end at 350. */
 static struct truth_checkpoint checkpoints[3];
@@ -195,7 +195,7 @@ static void the_hottest_come_first(void **state)
 static void texts_are_lines_of_names_and_values(void **state)
 {
     static const char lines[] = "a 1\n\nb 0x1f\nc\nd two words\ne 12x\nf 0x";
-    struct text text = {lines, sizeof(lines) - 1}, value;
+    struct record_text text = {lines, sizeof(lines) - 1}, value;
     uint64_t number;
     (void)state;
     assert_true(text_find_number(&number, text, "b"));
@@ -208,8 +208,8 @@ static void texts_are_lines_of_names_and_values(void **state)
     assert_false(text_find_number(&number, text, "e"));
     assert_false(text_find_number(&number, text, "f"));
     assert_false(text_find(&value, text, "two"));
-    assert_false(text_number(&number, (struct text){"99999999999999999999", 20}));
-    assert_true(text_number(&number, (struct text){"0xffffffffffffffff", 18}));
+    assert_false(text_number(&number, (struct record_text){"99999999999999999999", 20}));
+    assert_true(text_number(&number, (struct record_text){"0xffffffffffffffff", 18}));
     assert_int_equal(number, UINT64_MAX);
 }
 
