@@ -78,7 +78,7 @@ $(BUILD)/undertrace: $(TOOL_OBJS)
 # --- the emulator with the PT model -----------------------------------------------------------------------------------
 # tests/model/build.sh fetches Bochs, adds the model and builds; BOCHS_TARBALL= names a local tarball.
 
-MODEL_INPUTS := $(wildcard tests/model/*) pt/encode.c pt/topa.c pt/packet.h pt/topa.h decode/check/truth.h \
+MODEL_INPUTS := $(wildcard tests/model/*) pt/encode.c pt/topa.c pt/packet.h pt/topa.h decode/truth.h \
     serial/frame.c serial/frame.h serial/crc32c.c serial/crc32c.h serial/command.c serial/command.h
 
 model: $(BUILD)/bochs

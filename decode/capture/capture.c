@@ -12,7 +12,6 @@
 
 #include "decode/capture/index.h"
 #include "decode/capture/record_stream.h"
-#include "decode/cli/message.h"
 
 /* Map a file of the directory. false: it cannot be read; errno says why. An empty file has bytes NULL. */
 static bool map_file(const uint8_t **bytes, uint64_t *size, int directory, const char *name)
@@ -44,17 +43,15 @@ static void unmap_file(const uint8_t *bytes, uint64_t size)
         munmap((void *)(uintptr_t)bytes, (size_t)size);
 }
 
-static bool map_traces(struct capture *capture, int directory)
+static bool map_traces(struct capture *capture, int directory, struct error *error)
 {
     for (unsigned cpu = 0; cpu < CAPTURE_MAX_CPUS; cpu++) {
         struct capture_trace *trace = &capture->cpus[cpu];
         char name[16];
         snprintf(name, sizeof(name), "cpu%u.pt", cpu);
         trace->present = map_file(&trace->bytes, &trace->size, directory, name);
-        if (!trace->present && errno != ENOENT) {
-            message_errno("%s/%s", capture->directory, name);
-            return false;
-        }
+        if (!trace->present && errno != ENOENT)
+            return error_set(error, ERROR_CANNOT_OPEN, 0, "%s/%s", capture->directory, name);
         if (trace->present)
             capture->nr_cpus = cpu + 1;
     }
@@ -66,10 +63,8 @@ static bool add_record(struct capture *capture, const struct record_header *head
     if (capture->nr_records % 4096 == 0) {
         size_t bytes = (capture->nr_records + 4096) * sizeof(*capture->records);
         struct capture_record *more = realloc(capture->records, bytes);
-        if (!more) {
-            message_say("out of memory for %zu records", capture->nr_records);
+        if (!more)
             return false;
-        }
         capture->records = more;
     }
     struct capture_record *record = &capture->records[capture->nr_records++];
@@ -117,8 +112,7 @@ static bool walk_events(struct capture *capture, uint64_t offset)
         struct record_header header;
         memcpy(&header, capture->events + offset, sizeof(header));
         if (!record_possible(&header)) {
-            message_say("%s/events.bin: offset %" PRIu64 ": no record begins here; the rest is left out",
-                        capture->directory, offset);
+            capture->damaged = true;
             break;
         }
         if (!record_fits(capture, &header, offset))
@@ -131,27 +125,29 @@ static bool walk_events(struct capture *capture, uint64_t offset)
     return true;
 }
 
-static bool read_all(struct capture *capture, int directory)
+static bool read_all(struct capture *capture, int directory, struct error *error)
 {
     uint64_t offset;
-    if (!map_file(&capture->events, &capture->events_size, directory, "events.bin")) {
-        message_errno("%s/events.bin", capture->directory);
+    if (!map_file(&capture->events, &capture->events_size, directory, "events.bin"))
+        return error_set(error, ERROR_CANNOT_OPEN, 0, "%s/events.bin", capture->directory);
+    if (!map_traces(capture, directory, error))
         return false;
-    }
-    return map_traces(capture, directory) && read_index(capture, &offset, directory) && walk_events(capture, offset);
+    return (read_index(capture, &offset, directory) && walk_events(capture, offset)) ||
+           error_set(error, ERROR_MEMORY, 0, "%zu records", capture->nr_records);
 }
 
-struct capture *capture_open(const char *directory)
+struct capture *capture_open(const char *directory, struct error *error)
 {
     int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) {
-        message_errno("%s", directory);
+        error_set(error, ERROR_CANNOT_OPEN, 0, "%s", directory);
         return NULL;
     }
     struct capture *capture = calloc(1, sizeof(*capture));
     if (capture)
         capture->directory = strdup(directory);
-    bool good = capture && capture->directory && read_all(capture, fd);
+    bool good =
+        capture && capture->directory ? read_all(capture, fd, error) : error_set(error, ERROR_MEMORY, 0, "a capture");
     close(fd);
     if (good)
         return capture;
@@ -182,10 +178,10 @@ const struct capture_record *capture_next(const struct capture *capture, size_t 
     return NULL;
 }
 
-const struct capture_trace *capture_trace(const struct capture *capture, uint64_t cpu)
+const struct capture_trace *capture_trace(const struct capture *capture, uint64_t cpu, struct error *error)
 {
     if (cpu < CAPTURE_MAX_CPUS && capture->cpus[cpu].present)
         return &capture->cpus[cpu];
-    message_say("%s/cpu%" PRIu64 ".pt: this capture has no trace of CPU %" PRIu64, capture->directory, cpu, cpu);
+    error_set(error, ERROR_NO_TRACE, cpu, "%s/cpu%" PRIu64 ".pt", capture->directory, cpu);
     return NULL;
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decode/capture/error.h"
 #include "decode/capture/text.h"
 #include "serial/record.h"
 
@@ -35,19 +36,20 @@ struct capture {
     uint64_t events_size;
     struct capture_record *records; /* in the order of events.bin */
     size_t nr_records;
+    bool damaged;                  /* what is left over does not begin like a record */
     uint64_t events_left_over;     /* bytes at the end of events.bin that are no whole record */
     struct record_text hello, end; /* payloads of RECORD_HELLO and RECORD_END; size 0 = missing */
 };
 
-/* Open a capture. NULL: said why. */
-struct capture *capture_open(const char *directory);
+/* Open a capture. NULL: error says why. */
+struct capture *capture_open(const char *directory, struct error *error);
 void capture_close(struct capture *capture);
 
 /* The records of a kind of one CPU: the next one at or behind *position, which moves behind it. NULL: no more. */
 const struct capture_record *capture_next(const struct capture *capture, size_t *position, enum record_kind kind,
                                           uint16_t cpu);
 
-/* The trace of a CPU. NULL: there is none, said so. */
-const struct capture_trace *capture_trace(const struct capture *capture, uint64_t cpu);
+/* The trace of a CPU. NULL: there is none; error says so. */
+const struct capture_trace *capture_trace(const struct capture *capture, uint64_t cpu, struct error *error);
 
 #endif

@@ -3,15 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/cli/message.h"
-
 static int gap_compare(const void *left, const void *right)
 {
     const struct record_gap *a = left, *b = right;
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
-bool gaps_collect(struct gaps *gaps, const struct capture *capture, uint16_t cpu)
+bool gaps_collect(struct gaps *gaps, const struct capture *capture, uint16_t cpu, struct error *error)
 {
     size_t position = 0, room = 0;
     const struct capture_record *record;
@@ -23,9 +21,8 @@ bool gaps_collect(struct gaps *gaps, const struct capture *capture, uint16_t cpu
             room = room ? 2 * room : 64;
             struct record_gap *more = realloc(gaps->items, room * sizeof(*more));
             if (!more) {
-                message_say("out of memory for %zu gaps", room);
                 gaps_free(gaps);
-                return false;
+                return error_set(error, ERROR_MEMORY, 0, "%zu gaps", room);
             }
             gaps->items = more;
         }
@@ -63,16 +60,4 @@ bool gaps_touch(const struct gaps *gaps, uint64_t begin, uint64_t end)
             return true;
     }
     return false;
-}
-
-const char *gap_cause_text(uint32_t cause)
-{
-    static const char *const texts[] = {[RECORD_GAP_STOPPED] = "output stopped",
-                                        [RECORD_GAP_ERROR] = "operational error",
-                                        [RECORD_GAP_WIRE] = "lost on the wire",
-                                        [RECORD_GAP_DROP] = "no free region, tracing paused",
-                                        [RECORD_GAP_RING] = "overwritten in the ring",
-                                        [RECORD_GAP_COMMAND] = "tracing paused by a command",
-                                        [RECORD_GAP_OVERRUN] = "overwritten by the hardware"};
-    return cause < sizeof(texts) / sizeof(texts[0]) && texts[cause] ? texts[cause] : "unknown cause";
 }

@@ -18,8 +18,8 @@ struct gaps {
     size_t count;
 };
 
-/* false: no memory, said so. */
-bool gaps_collect(struct gaps *gaps, const struct capture *capture, uint16_t cpu);
+/* false: no memory; error says so. */
+bool gaps_collect(struct gaps *gaps, const struct capture *capture, uint16_t cpu, struct error *error);
 void gaps_free(struct gaps *gaps);
 
 /* Where the first gap at an offset above from is. UINT64_MAX: none. */
@@ -29,8 +29,5 @@ uint64_t gaps_next(const struct gaps *gaps, uint64_t from);
  * behind begin and not behind end (what ran in a pause, ran before the PSB that ends it), and where missing bytes reach
  * behind begin. gaps may be NULL. */
 bool gaps_touch(const struct gaps *gaps, uint64_t begin, uint64_t end);
-
-/* The cause in words. */
-const char *gap_cause_text(uint32_t cause);
 
 #endif

@@ -5,11 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
-#include "decode/check/truth.h"
-
-#define BRANCH_CHECK_CONTEXT 8u
+#include "decode/capture/error.h"
+#include "decode/truth.h"
 
 struct branch_check {
     const struct truth_branch *expected;
@@ -20,14 +18,17 @@ struct branch_check {
     struct truth_branch first; /* the decoded one there */
 };
 
-/* Map a list (struct truth_branch, one behind the other). false: said why. */
-bool branch_check_open(struct branch_check *check, const char *file);
+/* Map a list (struct truth_branch, one behind the other). false: error says why. */
+bool branch_check_open(struct branch_check *check, const char *file, struct error *error);
 void branch_check_close(struct branch_check *check);
 
 /* Take the next decoded branch; a flow_branch. Pure. */
 void branch_check_take(void *check, uint64_t from, uint64_t to);
 
-/* All decoded ones are in. Returns whether the lists are equal; prints where they are not. */
-bool branch_check_print(const struct branch_check *check, FILE *file);
+/* All decoded ones are in: are the lists equal? */
+static inline bool branch_check_equal(const struct branch_check *check)
+{
+    return !check->differs && check->decoded == check->count;
+}
 
 #endif

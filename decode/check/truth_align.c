@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/cli/message.h"
-
 /* What is being put together: offset in the truth = offset in the trace + drift, until the next gap that loses count.
  */
 struct alignment {
@@ -100,14 +98,13 @@ static void take_result(struct alignment *a, size_t at)
 }
 
 bool truth_align(struct truth_aligned *aligned, const struct truth_cpu *truth, const struct flow_result *results,
-                 size_t nr_results, const struct gaps *gaps)
+                 size_t nr_results, const struct gaps *gaps, struct error *error)
 {
     *aligned = (struct truth_aligned){.results = calloc(nr_results + 1, sizeof(*results)),
                                       .gaps.items = calloc(gaps->count + 1, sizeof(*gaps->items))};
     if (!aligned->results || !aligned->gaps.items) {
-        message_say("out of memory for %zu stretches", nr_results);
         truth_aligned_free(aligned);
-        return false;
+        return error_set(error, ERROR_MEMORY, 0, "%zu stretches", nr_results);
     }
     struct alignment a = {truth, results, nr_results, gaps, aligned, 0, false, 0};
     size_t gap = 0;

@@ -15,10 +15,10 @@ struct truth_aligned {
     size_t nr_unplaced; /* stretches without a gap in them that are nowhere in the truth */
 };
 
-/* Place each run of stretches between two such gaps where the truth has the same intervals next. false: no memory, said
- * so. Results and gaps as flow_run gives them. */
+/* Place each run of stretches between two such gaps where the truth has the same intervals next. false: no memory;
+ * error says so. Results and gaps as flow_run gives them. */
 bool truth_align(struct truth_aligned *aligned, const struct truth_cpu *truth, const struct flow_result *results,
-                 size_t nr_results, const struct gaps *gaps);
+                 size_t nr_results, const struct gaps *gaps, struct error *error);
 void truth_aligned_free(struct truth_aligned *aligned);
 
 #endif

@@ -1,12 +1,10 @@
 #include "decode/check/truth_file.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "decode/capture/psb.h"
-#include "decode/cli/message.h"
 
 static bool add_checkpoint(struct truth_cpu *truth, const struct truth_checkpoint *checkpoint)
 {
@@ -21,8 +19,8 @@ static bool add_checkpoint(struct truth_cpu *truth, const struct truth_checkpoin
     return true;
 }
 
-/* Read one entry. 1: done, 0: the file ends here, -1: said why. */
-static int read_entry(struct truth_cpu *truth, FILE *stream, const char *file, uint16_t cpu)
+/* Read one entry. 1: done, 0: the file ends here, -1: error says why. */
+static int read_entry(struct truth_cpu *truth, FILE *stream, const char *file, uint16_t cpu, struct error *error)
 {
     union {
         struct truth_checkpoint checkpoint;
@@ -34,7 +32,7 @@ static int read_entry(struct truth_cpu *truth, FILE *stream, const char *file, u
     uint32_t kind = entry.checkpoint.kind;
     size_t size = kind == TRUTH_CHECKPOINT ? sizeof(entry.checkpoint) : kind == TRUTH_END ? sizeof(entry.end) : 0;
     if (size == 0) {
-        message_say("%s: offset %ld: unknown kind of entry %" PRIu32, file, at, kind);
+        error_set(error, ERROR_TRUTH_ENTRY, (uint64_t)at, "%s", file);
         return -1;
     }
     if (fread((char *)&entry + 8, size - 8, 1, stream) != 1)
@@ -45,29 +43,27 @@ static int read_entry(struct truth_cpu *truth, FILE *stream, const char *file, u
         truth->ended = true;
         truth->end = entry.end;
     } else if (!add_checkpoint(truth, &entry.checkpoint)) {
-        message_say("%s: no memory for its checkpoints", file);
+        error_set(error, ERROR_MEMORY, 0, "the checkpoints of %s", file);
         return -1;
     }
     return 1;
 }
 
-bool truth_read(struct truth_cpu *truth, const char *file, uint16_t cpu)
+bool truth_read(struct truth_cpu *truth, const char *file, uint16_t cpu, struct error *error)
 {
     *truth = (struct truth_cpu){0};
     FILE *stream = fopen(file, "rb");
-    if (!stream) {
-        message_errno("%s", file);
-        return false;
-    }
+    if (!stream)
+        return error_set(error, ERROR_CANNOT_OPEN, 0, "%s", file);
     struct truth_file_header header;
     int more = 1;
     if (fread(&header, sizeof(header), 1, stream) != 1 ||
         memcmp(header.magic, TRUTH_MAGIC, sizeof(header.magic)) != 0 || header.version != 1) {
-        message_say("%s: offset 0: is no truth file of version 1", file);
+        error_set(error, ERROR_NO_TRUTH, 0, "%s", file);
         more = -1;
     }
     while (more > 0)
-        more = read_entry(truth, stream, file, cpu);
+        more = read_entry(truth, stream, file, cpu, error);
     fclose(stream);
     if (more == 0)
         return true;

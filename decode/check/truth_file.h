@@ -1,4 +1,4 @@
-/* Reading the truth file (decode/check/truth.h) and comparing a decoded trace with it. */
+/* Reading the truth file (decode/truth.h) and comparing a decoded trace with it. */
 #ifndef DECODE_TRUTH_FILE_H
 #define DECODE_TRUTH_FILE_H
 
@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "decode/capture/gaps.h"
-#include "decode/check/truth.h"
 #include "decode/flow/flow.h"
+#include "decode/truth.h"
 
 /* The truth of one CPU. */
 struct truth_cpu {
@@ -18,8 +18,8 @@ struct truth_cpu {
     struct truth_end end;
 };
 
-/* Read a CPU's part of the file. A file that was cut off is good as far as it goes. false: said why. */
-bool truth_read(struct truth_cpu *truth, const char *file, uint16_t cpu);
+/* Read a CPU's part of the file. A file that was cut off is good as far as it goes. false: error says why. */
+bool truth_read(struct truth_cpu *truth, const char *file, uint16_t cpu, struct error *error);
 void truth_free(struct truth_cpu *truth);
 
 /* Branches that the truth knows of. */
@@ -32,7 +32,7 @@ struct truth_difference {
     uint64_t trace_end;
     uint64_t expected_branches, branches;
     uint64_t expected_last_to, last_to; /* expected 0: not known */
-    int error;                          /* of the decoder in this stretch */
+    enum flow_error error;              /* of the decoder in this stretch */
     uint64_t error_ip;
     bool missing; /* the decoder has no stretch that ends where the truth's interval does */
 };

@@ -9,7 +9,9 @@
 #include "decode/cli/commands.h"
 #include "decode/cli/message.h"
 #include "decode/cli/number.h"
+#include "decode/cli/open_capture.h"
 #include "decode/flow/flow_run.h"
+#include "decode/report/number_text.h"
 
 static const char usage[] =
     "usage: undertrace decode CAPTURE [options]\n"
@@ -88,14 +90,14 @@ static bool parse_arguments(struct arguments *a, int argc, char **argv)
 
 static void print_sums(FILE *file, const struct flow_run *run)
 {
-    char number[MESSAGE_COUNT_SIZE];
-    fprintf(file, "stretches          %s\n", message_count(number, run->nr_results));
-    fprintf(file, "branches           %s\n", message_count(number, run->branches));
-    fprintf(file, "instructions       %s\n", message_count(number, run->instructions));
-    fprintf(file, "blocks             %s\n", message_count(number, run->blocks));
-    fprintf(file, "overflows          %s\n", message_count(number, run->overflows));
+    char number[COUNT_TEXT_SIZE];
+    fprintf(file, "stretches          %s\n", count_text(number, run->nr_results));
+    fprintf(file, "branches           %s\n", count_text(number, run->branches));
+    fprintf(file, "instructions       %s\n", count_text(number, run->instructions));
+    fprintf(file, "blocks             %s\n", count_text(number, run->blocks));
+    fprintf(file, "overflows          %s\n", count_text(number, run->overflows));
     fprintf(file, "not decoded        %s bytes before the first PSB, %" PRIu64 " stretches with errors\n",
-            message_count(number, run->undecodable_bytes), run->errors);
+            count_text(number, run->undecodable_bytes), run->errors);
     fprintf(file, "seconds            %.2f\n", run->seconds);
 }
 
@@ -109,12 +111,12 @@ static int decode_cpu(const struct capture *capture, const struct arguments *a, 
                   .instruction = lists->instructions ? write_instruction : NULL,
                   .context = lists},
     };
-    if (!flow_run(&run, capture, &options)) {
+    if (!run_flow(&run, capture, &options)) {
         flow_run_free(&run);
         return 1;
     }
     print_sums(lists->branches == stdout || lists->instructions == stdout ? stderr : stdout, &run);
-    flow_run_say_errors(&run, capture, options.cpu);
+    say_flow_errors(&run, capture, options.cpu);
     int status = run.errors ? 2 : 0;
     flow_run_free(&run);
     return status;
@@ -147,7 +149,7 @@ int command_decode(int argc, char **argv)
     struct lists lists = {0};
     if (!parse_arguments(&a, argc, argv))
         return 1;
-    struct capture *capture = capture_open(a.capture);
+    struct capture *capture = open_capture(a.capture);
     if (!capture)
         return 1;
     int status = 1;

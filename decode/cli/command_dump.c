@@ -8,7 +8,9 @@
 #include "decode/capture/capture.h"
 #include "decode/capture/psb.h"
 #include "decode/cli/commands.h"
+#include "decode/cli/error_text.h"
 #include "decode/cli/message.h"
+#include "decode/cli/open_capture.h"
 #include "decode/report/dump_line.h"
 
 static const char usage[] = "usage: undertrace dump CAPTURE [options]\n"
@@ -101,10 +103,13 @@ int command_dump(int argc, char **argv)
     struct arguments a;
     if (!parse_arguments(&a, argc, argv))
         return 1;
-    struct capture *capture = capture_open(a.capture);
+    struct capture *capture = open_capture(a.capture);
     if (!capture)
         return 1;
-    const struct capture_trace *trace = capture_trace(capture, a.cpu);
+    struct error error = {0};
+    const struct capture_trace *trace = capture_trace(capture, a.cpu, &error);
+    if (!trace)
+        error_say(&error);
     int status = trace ? dump_trace(trace, &a) : 1;
     capture_close(capture);
     if (fflush(stdout) != 0 || ferror(stdout)) {

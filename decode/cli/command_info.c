@@ -6,7 +6,9 @@
 #include "decode/capture/capture.h"
 #include "decode/capture/gaps.h"
 #include "decode/cli/commands.h"
-#include "decode/cli/message.h"
+#include "decode/cli/open_capture.h"
+#include "decode/report/cause_text.h"
+#include "decode/report/number_text.h"
 #include "decode/report/setup_text.h"
 
 static const char usage[] = "usage: undertrace info CAPTURE\n"
@@ -29,7 +31,7 @@ static void print_lines(const char *title, const char *missing, struct record_te
 static void print_cpu(const struct capture *capture, unsigned cpu)
 {
     uint64_t counts[RECORD_STATUS + 1] = {0}, drained = 0;
-    char bytes[MESSAGE_COUNT_SIZE], handed[MESSAGE_COUNT_SIZE];
+    char bytes[COUNT_TEXT_SIZE], handed[COUNT_TEXT_SIZE];
     for (size_t i = 0; i < capture->nr_records; i++) {
         const struct capture_record *record = &capture->records[i];
         if (record->header.cpu != cpu)
@@ -45,10 +47,10 @@ static void print_cpu(const struct capture *capture, unsigned cpu)
     const struct capture_trace *trace = &capture->cpus[cpu];
     printf("CPU %u\n", cpu);
     if (trace->present)
-        printf("  trace                        %s bytes\n", message_count(bytes, trace->size));
+        printf("  trace                        %s bytes\n", count_text(bytes, trace->size));
     else
         printf("  trace                        none\n");
-    printf("  handed over                  %s bytes in %" PRIu64 " drains\n", message_count(handed, drained),
+    printf("  handed over                  %s bytes in %" PRIu64 " drains\n", count_text(handed, drained),
            counts[RECORD_DRAIN]);
     printf("  code pages                   %" PRIu64 "\n", counts[RECORD_PAGE]);
     printf("  gaps                         %" PRIu64 "\n", counts[RECORD_GAP]);
@@ -90,7 +92,7 @@ int command_info(int argc, char **argv)
         fputs(usage, stderr);
         return 1;
     }
-    struct capture *capture = capture_open(argv[1]);
+    struct capture *capture = open_capture(argv[1]);
     if (!capture)
         return 1;
     print_lines("machine and configuration", "no hello record has arrived", capture->hello);

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "decode/cli/commands.h"
+#include "decode/cli/error_text.h"
 #include "decode/cli/message.h"
 #include "decode/cli/number.h"
+#include "decode/cli/open_capture.h"
 #include "decode/report/summary.h"
 
 static const char usage[] =
@@ -92,12 +94,15 @@ static bool parse_arguments(struct arguments *a, struct summary *summary, int ar
     return true;
 }
 
-static bool compare(struct summary *summary, const struct flow_run *run, const char *file, uint16_t cpu)
+static bool compare_truth(struct summary *summary, const struct flow_run *run, const char *file, uint16_t cpu)
 {
     struct truth_cpu truth;
     struct truth_comparison comparison;
-    if (!truth_read(&truth, file, cpu))
+    struct error error = {0};
+    if (!truth_read(&truth, file, cpu, &error)) {
+        error_say(&error);
         return false;
+    }
     truth_compare(&comparison, &truth, run->results, run->nr_results, &run->gaps);
     summary_take_truth(summary, &truth, &comparison);
     truth_free(&truth);
@@ -110,12 +115,12 @@ static bool take_cpu(struct summary *summary, struct hot *targets, const struct 
     struct flow_run run;
     struct flow_run_options options = {
         .cpu = cpu, .threads = (unsigned)a->threads, .count_packets = true, .count_targets = true};
-    bool good = flow_run(&run, capture, &options);
+    bool good = run_flow(&run, capture, &options);
     if (good) {
         summary_take_run(summary, &run);
         hot_merge(targets, &run.targets);
-        flow_run_say_errors(&run, capture, cpu);
-        good = !a->truth || compare(summary, &run, a->truth, cpu);
+        say_flow_errors(&run, capture, cpu);
+        good = !a->truth || compare_truth(summary, &run, a->truth, cpu);
     }
     flow_run_free(&run);
     return good;
@@ -150,9 +155,14 @@ int command_report(int argc, char **argv)
     struct arguments a = {0};
     struct symbols symbols = {0};
     struct summary summary = {.seconds_build = -1, .seconds_boot = -1, .seconds_decode = -1};
-    if (!parse_arguments(&a, &summary, argc, argv) || (a.symbols && !symbols_read(&symbols, a.symbols)))
+    if (!parse_arguments(&a, &summary, argc, argv))
         return 1;
-    struct capture *capture = capture_open(a.capture);
+    struct error error = {0};
+    if (a.symbols && !symbols_read(&symbols, a.symbols, &error)) {
+        error_say(&error);
+        return 1;
+    }
+    struct capture *capture = open_capture(a.capture);
     if (!capture)
         return 1;
     summary_take_capture(&summary, capture);

@@ -8,11 +8,14 @@
 #include "decode/check/truth_align.h"
 #include "decode/check/truth_file.h"
 #include "decode/cli/commands.h"
+#include "decode/cli/error_text.h"
 #include "decode/cli/message.h"
 #include "decode/cli/number.h"
+#include "decode/cli/open_capture.h"
 #include "decode/flow/flow_run.h"
 #include "decode/report/difference.h"
 #include "decode/report/json.h"
+#include "decode/report/number_text.h"
 
 static const char usage[] =
     "usage: undertrace verify CAPTURE TRUTH [options]\n"
@@ -102,19 +105,19 @@ static bool write_json(const char *name, const struct truth_comparison *c, const
 static void print_comparison(const struct truth_comparison *c, const struct truth_cpu *truth,
                              const struct flow_run *run)
 {
-    char matched[MESSAGE_COUNT_SIZE], branches[MESSAGE_COUNT_SIZE];
+    char matched[COUNT_TEXT_SIZE], branches[COUNT_TEXT_SIZE];
     uint64_t compared = c->branches - c->branches_in_gaps;
-    printf("branches matched   %s of %s (%.3f %%)\n", message_count(matched, c->matched),
-           message_count(branches, compared), compared ? 100.0 * (double)c->matched / (double)compared : 100.0);
-    printf("intervals equal    %s of %s\n", message_count(matched, c->equal_intervals),
-           message_count(branches, c->intervals - c->in_gaps));
+    printf("branches matched   %s of %s (%.3f %%)\n", count_text(matched, c->matched), count_text(branches, compared),
+           compared ? 100.0 * (double)c->matched / (double)compared : 100.0);
+    printf("intervals equal    %s of %s\n", count_text(matched, c->equal_intervals),
+           count_text(branches, c->intervals - c->in_gaps));
     if (c->in_gaps)
         printf("in gaps            %s branches in %" PRIu64 " intervals, not compared\n",
-               message_count(matched, c->branches_in_gaps), c->in_gaps);
-    printf("branches decoded   %s\n", message_count(matched, run->branches));
-    printf("instructions       %s decoded", message_count(matched, run->instructions));
+               count_text(matched, c->branches_in_gaps), c->in_gaps);
+    printf("branches decoded   %s\n", count_text(matched, run->branches));
+    printf("instructions       %s decoded", count_text(matched, run->instructions));
     if (truth->ended)
-        printf(", %s retired", message_count(branches, truth->end.non_root_instructions));
+        printf(", %s retired", count_text(branches, truth->end.non_root_instructions));
     printf("\nseconds            %.2f\n", run->seconds);
     if (!truth->ended)
         puts("the truth file has no end: the emulator was stopped");
@@ -130,25 +133,31 @@ static bool verify_cpu(const struct capture *capture, const struct arguments *a,
     struct flow_run run;
     struct truth_aligned aligned;
     struct truth_comparison comparison;
+    struct error error = {0};
     struct flow_run_options options = {
         .cpu = (uint16_t)a->cpu,
         .threads = (unsigned)a->threads,
         .hooks = {.branch = check ? branch_check_take : NULL, .context = check},
     };
-    bool good = flow_run(&run, capture, &options);
+    bool good = run_flow(&run, capture, &options);
     if (good && check && run.gaps.count) {
         message_say("verify: the capture has gaps; --branches-truth compares whole traces only");
         good = false;
     }
-    good = good && truth_align(&aligned, truth, run.results, run.nr_results, &run.gaps);
+    if (good && !truth_align(&aligned, truth, run.results, run.nr_results, &run.gaps, &error)) {
+        error_say(&error);
+        good = false;
+    }
     if (good) {
         truth_compare(&comparison, truth, aligned.results, aligned.nr_results, &aligned.gaps);
         comparison.extra_stretches += aligned.nr_unplaced;
         truth_aligned_free(&aligned);
         print_comparison(&comparison, truth, &run);
-        flow_run_say_errors(&run, capture, options.cpu);
+        say_flow_errors(&run, capture, options.cpu);
         good = !comparison.first.found && comparison.extra_stretches == 0;
-        good = (!check || branch_check_print(check, stdout)) && good;
+        if (check)
+            branch_difference_print(stdout, check);
+        good = (!check || branch_check_equal(check)) && good;
         good = (!a->json || write_json(a->json, &comparison, truth, &run)) && good;
     }
     flow_run_free(&run);
@@ -162,16 +171,19 @@ int command_verify(int argc, char **argv)
     struct branch_check check = {0};
     if (!parse_arguments(&a, argc, argv))
         return 1;
-    struct capture *capture = capture_open(a.capture);
+    struct capture *capture = open_capture(a.capture);
     if (!capture)
         return 1;
-    bool good = truth_read(&truth, a.truth, (uint16_t)a.cpu);
-    if (good) {
-        good = !a.branches || branch_check_open(&check, a.branches);
-        good = good && verify_cpu(capture, &a, &truth, a.branches ? &check : NULL);
-        branch_check_close(&check);
-        truth_free(&truth);
-    }
+    struct error error = {0};
+    bool good = truth_read(&truth, a.truth, (uint16_t)a.cpu, &error);
+    if (good && a.branches)
+        good = branch_check_open(&check, a.branches, &error);
+    if (!good)
+        error_say(&error);
+    else
+        good = verify_cpu(capture, &a, &truth, a.branches ? &check : NULL);
+    branch_check_close(&check);
+    truth_free(&truth);
     capture_close(capture);
     return good ? 0 : 1;
 }

@@ -1,13 +1,14 @@
 #include "decode/cli/progress.h"
+#include "decode/report/number_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "decode/capture/monotonic.h"
 #include "decode/cli/console_tail.h"
 #include "decode/cli/message.h"
 
@@ -18,18 +19,11 @@
 struct progress {
     char *status, *status_part;
     bool quiet, live;
-    double started, shown, told;
+    double started, shown, written; /* written: the status file */
     uint64_t shown_bytes;
     double rate; /* trace bytes a second since the last line */
     struct console_tail console;
 };
-
-double progress_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 struct progress *progress_start(const char *status, const char *console, bool quiet)
 {
@@ -43,7 +37,7 @@ struct progress *progress_start(const char *status, const char *console, bool qu
     progress->quiet = quiet;
     progress->live = isatty(STDERR_FILENO);
     progress->console.file = console;
-    progress->started = progress->shown = progress_now();
+    progress->started = progress->shown = monotonic_seconds();
     return progress;
 }
 
@@ -69,12 +63,12 @@ static int terminal_columns(void)
 
 static void print_line(struct progress *progress, const char *phase, const struct store_totals *totals, double now)
 {
-    char received[MESSAGE_BYTES_SIZE], rate[MESSAGE_BYTES_SIZE], line[512];
+    char received[BYTES_TEXT_SIZE], rate[BYTES_TEXT_SIZE], line[512];
     console_tail_read(&progress->console);
     const char *console = progress->console.last;
     int length = snprintf(line, sizeof(line), "%s %.0f s  %s  %s/s  %" PRIu64 " regions  %" PRIu64 " pages%s%s", phase,
-                          now - progress->started, message_bytes(received, totals->trace_bytes),
-                          message_bytes(rate, (uint64_t)progress->rate), totals->drains, totals->pages,
+                          now - progress->started, bytes_text(received, totals->trace_bytes),
+                          bytes_text(rate, (uint64_t)progress->rate), totals->drains, totals->pages,
                           console[0] ? "  | " : "", console);
     if (!progress->live) {
         fprintf(stderr, "undertrace: %s\n", line);
@@ -96,20 +90,24 @@ static void show_line(struct progress *progress, const char *phase, const struct
         print_line(progress, phase, totals, now);
 }
 
-void progress_show(struct progress *progress, const char *phase, const struct store_totals *totals)
+void progress_show(void *context, enum reception_phase at, const struct store_totals *totals)
 {
-    double now = progress_now();
+    static const char *const words[] = {
+        [RECEPTION_WAITING] = "waiting", [RECEPTION_RECEIVING] = "receiving", [RECEPTION_HAS_END] = "ended"};
+    struct progress *progress = context;
+    const char *phase = words[at];
+    double now = monotonic_seconds();
     if (now - progress->shown >= (progress->live ? LIVE_SECONDS : LOG_SECONDS))
         show_line(progress, phase, totals, now);
-    if (now - progress->told >= STATUS_SECONDS) {
-        progress->told = now;
+    if (now - progress->written >= STATUS_SECONDS) {
+        progress->written = now;
         write_status(progress, phase, totals, now);
     }
 }
 
 void progress_end(struct progress *progress, const char *phase, const struct store_totals *totals)
 {
-    double now = progress_now();
+    double now = monotonic_seconds();
     progress->shown = progress->started;
     progress->shown_bytes = 0; /* the rate over all */
     show_line(progress, phase, totals, now);

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "decode/receive/store.h"
+#include "decode/receive/reception.h"
 
 struct progress;
 
@@ -16,13 +16,10 @@ struct progress;
  * console goes, whose last line is shown, may be NULL. quiet: no lines at all. NULL: no memory. */
 struct progress *progress_start(const char *status, const char *console, bool quiet);
 
-/* Call often; shows something where it is time for it. phase: one word. */
-void progress_show(struct progress *progress, const char *phase, const struct store_totals *totals);
+/* Call often; shows something where it is time for it. A reception_progress. */
+void progress_show(void *progress, enum reception_phase phase, const struct store_totals *totals);
 
-/* The last state, always shown, and the line ended. */
+/* The last state, phase in one word, always shown, and the line ended. */
 void progress_end(struct progress *progress, const char *phase, const struct store_totals *totals);
-
-/* Seconds on a clock that only goes forward. */
-double progress_now(void);
 
 #endif

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/cli/message.h"
 #include "decode/code/code_alias.h"
 
 static int number_order(uint64_t a, uint64_t b)
@@ -159,7 +158,7 @@ static bool take_record(struct page_record *to, const struct capture_record *rec
     return true;
 }
 
-bool code_pages_collect(struct code_pages *pages, const struct capture *capture, uint16_t cpu)
+bool code_pages_collect(struct code_pages *pages, const struct capture *capture, uint16_t cpu, struct error *error)
 {
     struct page_record *records = malloc((capture->nr_records + 1) * sizeof(*records));
     size_t count = 0;
@@ -170,12 +169,11 @@ bool code_pages_collect(struct code_pages *pages, const struct capture *capture,
     free(records);
     if (good && asprintf(&pages->file, "%s/events.bin", capture->directory) >= 0)
         return true;
-    message_say("out of memory for the code pages");
     if (good) {
         pages->file = NULL;
         code_pages_free(pages);
     }
-    return false;
+    return error_set(error, ERROR_MEMORY, 0, "the code pages");
 }
 
 void code_pages_free(struct code_pages *pages)
@@ -197,4 +195,34 @@ const struct page_version *code_pages_pick(const struct code_pages *pages, size_
     }
     *next = i;
     return version;
+}
+
+static const struct page_version *page_at(const struct code_pages *pages, uint64_t at, uint64_t gva)
+{
+    size_t low = 0, high = pages->count, next;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (pages->by_page[middle].gva < gva)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == pages->count || pages->by_page[low].gva != gva)
+        return NULL;
+    return code_pages_pick(pages, low, at, &next);
+}
+
+size_t code_pages_read(const struct code_pages *pages, uint64_t at, uint64_t gva, uint8_t *bytes, size_t size)
+{
+    size_t done = 0;
+    while (done < size) {
+        uint64_t offset = (gva + done) % RECORD_PAGE_SIZE;
+        const struct page_version *page = page_at(pages, at, gva + done - offset);
+        size_t part = RECORD_PAGE_SIZE - offset < size - done ? RECORD_PAGE_SIZE - offset : size - done;
+        if (!page)
+            break;
+        memcpy(bytes + done, page->bytes + offset, part);
+        done += part;
+    }
+    return done;
 }

@@ -43,8 +43,8 @@ struct code_pages {
 };
 
 /* Collect the pages that count for the CPU's trace: its own records, and the hypervisor's own code from any CPU.
- * false: no memory, said so. */
-bool code_pages_collect(struct code_pages *pages, const struct capture *capture, uint16_t cpu);
+ * false: no memory; error says so. */
+bool code_pages_collect(struct code_pages *pages, const struct capture *capture, uint16_t cpu, struct error *error);
 void code_pages_free(struct code_pages *pages);
 
 /* The same from records in the order of time. false: no memory. Pure. */
@@ -53,5 +53,9 @@ bool code_pages_build(struct code_pages *pages, const struct page_record *record
 /* Among by_page[first..], which all stand for one address: the version that is valid at trace offset at, or the first
  * one where none is yet (nothing was executed from it before it was sent). *next: the next address's first version. */
 const struct page_version *code_pages_pick(const struct code_pages *pages, size_t first, uint64_t at, size_t *next);
+
+/* The bytes that a linear address had at a trace offset, and those behind it, up to size of them: how many there are.
+ */
+size_t code_pages_read(const struct code_pages *pages, uint64_t at, uint64_t gva, uint8_t *bytes, size_t size);
 
 #endif

@@ -4,9 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/capture/text.h"
-#include "decode/cli/message.h"
-
 #define FARTHEST (1u << 20)
 
 static int symbol_compare(const void *left, const void *right)
@@ -27,14 +24,14 @@ static bool parse_line(struct symbol *symbol, char *line)
     return symbol->address != 0;
 }
 
-static char *read_text(const char *name, size_t *size)
+static char *read_text(const char *name, size_t *size, struct error *error)
 {
     FILE *file = fopen(name, "rb");
     char *text = NULL;
     size_t room = 0;
     *size = 0;
     if (!file) {
-        message_errno("%s", name);
+        error_set(error, ERROR_CANNOT_OPEN, 0, "%s", name);
         return NULL;
     }
     do {
@@ -51,12 +48,12 @@ static char *read_text(const char *name, size_t *size)
     return text;
 }
 
-bool symbols_read(struct symbols *symbols, const char *file)
+bool symbols_read(struct symbols *symbols, const char *file, struct error *error)
 {
     size_t size, lines = 1;
-    *symbols = (struct symbols){.text = read_text(file, &size)};
+    *symbols = (struct symbols){.text = read_text(file, &size, error)};
     if (!symbols->text)
-        return false;
+        return error_set(error, ERROR_MEMORY, 0, "%s", file);
     for (size_t i = 0; i < size; i++)
         lines += symbols->text[i] == '\n';
     symbols->items = malloc(lines * sizeof(*symbols->items));
@@ -66,9 +63,8 @@ bool symbols_read(struct symbols *symbols, const char *file)
         if (parse_line(&symbols->items[symbols->count], line))
             symbols->count++;
     if (symbols->count == 0) {
-        message_say("%s: no line \"address T name\" in it", file);
         symbols_free(symbols);
-        return false;
+        return error_set(error, ERROR_NO_SYMBOLS, 0, "%s", file);
     }
     qsort(symbols->items, symbols->count, sizeof(*symbols->items), symbol_compare);
     return true;

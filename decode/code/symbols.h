@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decode/capture/error.h"
+
 struct symbol {
     uint64_t address;
     const char *name;
@@ -17,8 +19,8 @@ struct symbols {
     char *text;
 };
 
-/* Read the code symbols of a file of lines "address type name". false: said why. */
-bool symbols_read(struct symbols *symbols, const char *file);
+/* Read the code symbols of a file of lines "address type name". false: error says why. */
+bool symbols_read(struct symbols *symbols, const char *file, struct error *error);
 void symbols_free(struct symbols *symbols);
 
 /* The last symbol at or before the address, at most 1 MiB away. NULL: none. */

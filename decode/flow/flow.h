@@ -1,7 +1,7 @@
 /*
  * Control flow: a stretch of trace from one PSB to the next, and the code that was executed, become branches.
  *
- * On top of libipt's block decoder. What a branch is, and the hash over them, is in decode/check/truth.h.
+ * What a branch is, and the hash over them, is in decode/truth.h.
  */
 #ifndef DECODE_FLOW_H
 #define DECODE_FLOW_H
@@ -9,19 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "decode/code/code_pages.h"
-
-/* What to decode, and how. The same for all stretches of a CPU's trace. */
-struct flow_input {
-    const uint8_t *trace;
-    uint64_t trace_size;
-    bool cpu_known; /* false: no errata but the common one are expected */
-    uint16_t family;
-    uint8_t model, stepping;
-    const struct code_pages *pages;
-    uint64_t range_kinds, ranges[8]; /* ADDRn_CFG of IA32_RTIT_CTL, from bit 0 on; IA32_RTIT_ADDR0_A, ADDR0_B, ... */
-    bool guest_only; /* root is not traced (pt.switch=list, vmcs): what is not told by a PIP is non-root */
-};
+#include "decode/flow/flow_engine.h"
 
 /* A stretch of trace. */
 struct flow_stretch {
@@ -40,16 +28,10 @@ struct flow_result {
     uint64_t root_instructions; /* the traced ones: those around VM entries and exits */
     uint64_t last_to;           /* the last branch's target */
     uint64_t blocks;
-    uint32_t overflows; /* OVF packets */
-    int error;          /* 0, or a negative enum pt_error_code: decoding stopped at error_offset */
+    uint32_t overflows;    /* OVF packets */
+    enum flow_error error; /* but for FLOW_OK, decoding stopped at error_offset */
     uint64_t error_offset, error_ip;
 };
-
-/* FLOW errors beyond libipt's: more negative than any of those. */
-#define FLOW_ERROR_BOUNDARY (-1000) /* the flow does not come past the address that the next PSB+ names */
-#define FLOW_ERROR_LOOP (-1001)     /* a loop without a packet */
-#define FLOW_ERROR_IMAGE (-1002)    /* a code page could not be used; said why */
-const char *flow_error_text(int error);
 
 /* What to call for every branch, and for every instruction of the guest, in order, before the stretch's result is
  * complete. NULL: nothing; without instruction, decoding is several times as fast. */
@@ -61,8 +43,9 @@ struct flow_hooks {
 
 struct flow; /* the state of one thread */
 
-/* at: trace offset of the first stretch. NULL: said why. */
-struct flow *flow_start(const struct flow_input *input, uint64_t at, const struct flow_hooks *hooks);
+/* at: trace offset of the first stretch. NULL: error says why. */
+struct flow *flow_start(const struct flow_input *input, uint64_t at, const struct flow_hooks *hooks,
+                        struct error *error);
 void flow_end(struct flow *flow);
 
 /* Decode a stretch. Stretches come in the order of the trace. */

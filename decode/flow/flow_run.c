@@ -1,18 +1,12 @@
 #include "decode/flow/flow_run.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "decode/cli/message.h"
-#include "decode/cli/progress.h"
+#include "decode/capture/monotonic.h"
 #include "decode/flow/flow_cut.h"
 #include "decode/flow/flow_work.h"
 #include "pt/rtit.h"
-
-#define ERRORS_SHOWN 5u
 
 struct stretches {
     struct flow_stretch *items;
@@ -87,7 +81,7 @@ static void sum_results(struct flow_run *run)
 }
 
 static bool decode_stretches(struct flow_run *run, const struct stretches *stretches, const struct flow_input *input,
-                             const struct flow_run_options *options)
+                             const struct flow_run_options *options, struct error *error)
 {
     struct flow_work work = {
         .input = input,
@@ -97,29 +91,30 @@ static bool decode_stretches(struct flow_run *run, const struct stretches *stret
         .hooks = options->hooks,
         .count_packets = options->count_packets,
         .count_targets = options->count_targets,
+        .progress = options->progress,
+        .progress_context = options->progress_context,
     };
     run->results = work.results = calloc(stretches->count, sizeof(*run->results));
-    if (!run->results) {
-        message_say("no memory for %zu stretches", stretches->count);
-        return false;
-    }
+    if (!run->results)
+        return error_set(error, ERROR_MEMORY, 0, "%zu stretches", stretches->count);
     run->nr_results = stretches->count;
-    bool good = flow_work(&work);
+    bool good = flow_work(&work, error);
     run->packets = work.packets;
     run->targets = work.targets;
     sum_results(run);
     return good;
 }
 
-bool flow_run(struct flow_run *run, const struct capture *capture, const struct flow_run_options *options)
+bool flow_run(struct flow_run *run, const struct capture *capture, const struct flow_run_options *options,
+              struct error *error)
 {
-    double start = progress_now();
+    double start = monotonic_seconds();
     *run = (struct flow_run){0};
-    const struct capture_trace *trace = capture_trace(capture, options->cpu);
+    const struct capture_trace *trace = capture_trace(capture, options->cpu, error);
     struct code_pages pages;
     struct stretches stretches = {0};
-    if (!trace || !gaps_collect(&run->gaps, capture, options->cpu) ||
-        !code_pages_collect(&pages, capture, options->cpu))
+    if (!trace || !gaps_collect(&run->gaps, capture, options->cpu, error) ||
+        !code_pages_collect(&pages, capture, options->cpu, error))
         return false;
     struct flow_input input = {.trace = trace->bytes, .trace_size = trace->size, .pages = &pages};
     struct record_text way;
@@ -129,12 +124,12 @@ bool flow_run(struct flow_run *run, const struct capture *capture, const struct 
     bool good = cut_stretches(&stretches, trace, &run->gaps);
     run->undecodable_bytes = stretches.count ? stretches.items[0].begin : trace->size;
     if (!good)
-        message_say("no memory for the stretches of cpu%u.pt", options->cpu);
+        error_set(error, ERROR_MEMORY, 0, "the stretches of cpu%u.pt", options->cpu);
     else if (stretches.count)
-        good = decode_stretches(run, &stretches, &input, options);
+        good = decode_stretches(run, &stretches, &input, options, error);
     free(stretches.items);
     code_pages_free(&pages);
-    run->seconds = progress_now() - start;
+    run->seconds = monotonic_seconds() - start;
     return good;
 }
 
@@ -144,19 +139,4 @@ void flow_run_free(struct flow_run *run)
     gaps_free(&run->gaps);
     hot_free(&run->targets);
     *run = (struct flow_run){0};
-}
-
-void flow_run_say_errors(const struct flow_run *run, const struct capture *capture, uint16_t cpu)
-{
-    uint64_t shown = 0;
-    for (size_t i = 0; i < run->nr_results && shown < ERRORS_SHOWN; i++) {
-        const struct flow_result *result = &run->results[i];
-        if (!result->error)
-            continue;
-        shown++;
-        message_say("%s/cpu%u.pt: offset %" PRIu64 ", at %#" PRIx64 ": %s", capture->directory, cpu,
-                    result->error_offset, result->error_ip, flow_error_text(result->error));
-    }
-    if (run->errors > shown)
-        message_say("%s/cpu%u.pt: and %" PRIu64 " more errors", capture->directory, cpu, run->errors - shown);
 }

@@ -11,6 +11,7 @@
 #include "decode/capture/capture.h"
 #include "decode/capture/gaps.h"
 #include "decode/flow/flow.h"
+#include "decode/flow/flow_work.h"
 #include "decode/flow/hot.h"
 
 struct flow_run_options {
@@ -19,6 +20,8 @@ struct flow_run_options {
     struct flow_hooks hooks; /* not together with count_targets */
     bool count_packets;
     bool count_targets;
+    flow_progress *progress; /* NULL: nobody wants to know */
+    void *progress_context;
 };
 
 struct flow_run {
@@ -33,13 +36,11 @@ struct flow_run {
     uint64_t branches, instructions, root_instructions, blocks, overflows, errors;
 };
 
-/* Decode the trace of a CPU. false: it could not even be begun, said why. Errors inside of the trace are in the
+/* Decode the trace of a CPU. false: it could not even be begun; error says why. Errors inside of the trace are in the
  * results.
  */
-bool flow_run(struct flow_run *run, const struct capture *capture, const struct flow_run_options *options);
+bool flow_run(struct flow_run *run, const struct capture *capture, const struct flow_run_options *options,
+              struct error *error);
 void flow_run_free(struct flow_run *run);
-
-/* Print the first errors, one a line, and how many more there are. */
-void flow_run_say_errors(const struct flow_run *run, const struct capture *capture, uint16_t cpu);
 
 #endif

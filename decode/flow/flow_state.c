@@ -1,6 +1,6 @@
 #include "decode/flow/flow_state.h"
 
-#include "decode/check/truth.h"
+#include "decode/truth.h"
 
 static void count_branch(struct flow *flow, uint64_t from, uint64_t to)
 {
@@ -17,7 +17,7 @@ static void commit_blocks(struct flow *flow, size_t count)
 {
     struct flow_result *result = flow->result;
     for (size_t i = 0; i < count; i++) {
-        const struct flow_block *block = &flow->tail.blocks[i];
+        const struct flow_pending *block = &flow->tail.blocks[i];
         if (!block->non_root) {
             result->root_instructions += block->instructions;
             continue;
@@ -32,143 +32,114 @@ static void commit_blocks(struct flow *flow, size_t count)
     flow->tail.used = 0;
 }
 
-void flow_resolve(struct flow *flow, uint64_t ip)
+static void resolve_last(struct flow *flow, uint64_t ip)
 {
     if (flow->tail.used == 0)
         return;
-    struct flow_block *last = &flow->tail.blocks[flow->tail.used - 1];
+    struct flow_pending *last = &flow->tail.blocks[flow->tail.used - 1];
     if (!last->resolved) {
         last->resolved = true;
         last->to = ip;
     }
 }
 
-static void commit_event(struct flow *flow)
+static void commit_async(struct flow *flow)
 {
-    struct flow_event *event = &flow->event;
-    if (event->pending && event->non_root && flow->non_root)
-        count_branch(flow, event->from, event->to);
-    event->pending = false;
+    struct flow_async *async = &flow->async;
+    if (async->pending && async->non_root && flow->non_root)
+        count_branch(flow, async->from, async->to);
+    async->pending = false;
 }
 
-static bool is_branch(enum pt_insn_class iclass)
+enum flow_error flow_take_block(void *context, const struct flow_block *block)
 {
-    switch (iclass) {
-    case ptic_call:
-    case ptic_return:
-    case ptic_jump:
-    case ptic_cond_jump:
-    case ptic_far_call:
-    case ptic_far_return:
-    case ptic_far_jump:
-        return true;
-    case ptic_error: /* libipt does not say which of the indirect jumps and far transfers */
-        return true;
-    default:
-        return false;
-    }
-}
-
-void flow_set_mode(struct flow *flow, enum pt_exec_mode mode)
-{
-    flow->bits = mode == ptem_16bit ? 16 : mode == ptem_32bit ? 32 : 64;
-}
-
-int flow_take_block(struct flow *flow, uint64_t ip, uint64_t end_ip, uint32_t instructions, enum pt_insn_class iclass)
-{
-    commit_event(flow);
-    flow->paged = false;
-    flow_resolve(flow, ip);
+    struct flow *flow = context;
+    commit_async(flow);
+    resolve_last(flow, block->ip);
     if (flow->tail.used > 0 && flow->tail.blocks[flow->tail.used - 1].proven)
         commit_blocks(flow, flow->tail.used);
     if (flow->tail.used == FLOW_TAIL_MAX)
         return FLOW_ERROR_LOOP;
-    bool branch = is_branch(iclass);
-    flow->tail.blocks[flow->tail.used++] = (struct flow_block){
-        .ip = ip,
-        .end_ip = end_ip,
-        .instructions = instructions,
-        .branch = branch,
-        /* Jumps and calls may be direct ones, which take no packet. */
-        .proven = branch && iclass != ptic_call && iclass != ptic_jump,
+    flow->bits = block->bits;
+    flow->tail.blocks[flow->tail.used++] = (struct flow_pending){
+        .ip = block->ip,
+        .end_ip = block->end_ip,
+        .instructions = block->instructions,
+        .branch = block->end != FLOW_END_PLAIN,
+        .proven = block->end == FLOW_END_BRANCH,
         .non_root = flow->non_root,
     };
-    return 0;
+    return FLOW_OK;
 }
 
 static void take_async_branch(struct flow *flow, uint64_t from, uint64_t to)
 {
-    commit_event(flow);
-    flow_resolve(flow, from);
+    commit_async(flow);
+    resolve_last(flow, from);
     commit_blocks(flow, flow->tail.used);
-    flow->event = (struct flow_event){.pending = true, .non_root = flow->non_root, .from = from, .to = to};
+    flow->async = (struct flow_async){.pending = true, .non_root = flow->non_root, .from = from, .to = to};
 }
 
-/* Everything before is certain; a branch whose target is not told by now never got one. */
+/* Everything before is certain; a branch whose target is not known by now never got one. */
 static void take_end(struct flow *flow)
 {
-    commit_event(flow);
+    commit_async(flow);
     commit_blocks(flow, flow->tail.used);
 }
 
 /* An interrupt or a VM exit to where nothing is traced: which of both, the paging event behind it tells. Without a
  * target it may be either. */
-static void take_async_disabled(struct flow *flow, const struct pt_event *event)
+static void take_async_disabled(struct flow *flow, const struct flow_event *event)
 {
-    if (!event->ip_suppressed) {
-        take_async_branch(flow, event->variant.async_disabled.at, event->variant.async_disabled.ip);
+    if (event->to_known) {
+        take_async_branch(flow, event->from, event->to);
         return;
     }
-    flow_resolve(flow, event->variant.async_disabled.at);
+    resolve_last(flow, event->from);
     take_end(flow);
 }
 
-static int take_disabled(struct flow *flow, const struct pt_event *event)
+enum flow_error flow_take_event(void *context, const struct flow_event *event)
 {
-    int error = 0;
-    if (event->ip_suppressed && flow_went_on(flow, &error))
-        return error;
-    flow_resolve(flow, event->ip_suppressed ? flow_unresolved_target(flow) : event->variant.disabled.ip);
-    take_end(flow);
-    return 0;
-}
-
-int flow_take_event(struct flow *flow, const struct pt_event *event, uint64_t offset)
-{
-    switch (event->type) {
-    case ptev_enabled:
+    struct flow *flow = context;
+    switch (event->kind) {
+    case FLOW_EVENT_ENABLED:
         take_end(flow);
-        /* Pages are sent between an exit and the next entry, while tracing is off. */
-        return flow_image_advance(&flow->image, flow->begin + offset) ? 0 : FLOW_ERROR_IMAGE;
-    case ptev_disabled:
-        return take_disabled(flow, event);
-    case ptev_async_disabled:
+        flow->code_at = event->offset;
+        break;
+    case FLOW_EVENT_DISABLED:
+        resolve_last(flow, event->to_known ? event->to : flow_unresolved_target(flow, event->walked_past));
+        take_end(flow);
+        break;
+    case FLOW_EVENT_ASYNC_DISABLED:
         take_async_disabled(flow, event);
-        return 0;
-    case ptev_async_branch:
-        take_async_branch(flow, event->variant.async_branch.from, event->variant.async_branch.to);
-        return 0;
-    case ptev_paging:
-        commit_event(flow); /* of before */
-        flow->non_root = event->variant.paging.non_root || flow->input->guest_only;
-        flow->paged = true;
-        return 0;
-    case ptev_async_paging:
-        flow->non_root = event->variant.async_paging.non_root || flow->input->guest_only;
-        return 0;
-    case ptev_overflow:
+        break;
+    case FLOW_EVENT_ASYNC_BRANCH:
+        take_async_branch(flow, event->from, event->to);
+        break;
+    case FLOW_EVENT_PAGING:
+        commit_async(flow); /* of before */
+        flow->non_root = event->non_root || flow->input->guest_only;
+        break;
+    case FLOW_EVENT_ASYNC_PAGING:
+        flow->non_root = event->non_root || flow->input->guest_only;
+        break;
+    case FLOW_EVENT_OVERFLOW:
         take_end(flow);
         flow->result->overflows++;
-        return 0;
-    default:
-        return 0;
+        break;
+    case FLOW_EVENT_NO_CODE:
+        /* The way here is known, only what stands here is not. */
+        resolve_last(flow, event->from);
+        break;
     }
+    return FLOW_OK;
 }
 
-int flow_end_stretch(struct flow *flow, const struct flow_stretch *stretch)
+enum flow_error flow_end_stretch(struct flow *flow, const struct flow_stretch *stretch)
 {
     struct flow_tail *tail = &flow->tail;
-    commit_event(flow);
+    commit_async(flow);
     if (!stretch->has_boundary_ip) {
         commit_blocks(flow, tail->used);
         return 0;
@@ -177,12 +148,12 @@ int flow_end_stretch(struct flow *flow, const struct flow_stretch *stretch)
     bool found = keep < tail->used;
     /* The block at the boundary may be one that cannot be read yet: its page is sent behind the PSB. */
     if (!found && tail->used > 0) {
-        const struct flow_block *last = &tail->blocks[tail->used - 1];
+        const struct flow_pending *last = &tail->blocks[tail->used - 1];
         found = last->branch && last->resolved && last->to == stretch->boundary_ip;
     }
     bool nothing_left = tail->used == 0;
     commit_blocks(flow, keep);
-    return found || nothing_left ? 0 : FLOW_ERROR_BOUNDARY;
+    return found || nothing_left ? FLOW_OK : FLOW_ERROR_BOUNDARY;
 }
 
 void flow_break_off(struct flow *flow)

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A run of instructions, executed without a packet. */
-struct flow_block {
+/* A run of instructions of which no packet says yet that it was executed. */
+struct flow_pending {
     uint64_t ip;     /* of the first instruction */
     uint64_t end_ip; /* of the last instruction */
     uint64_t to;     /* of the next block, where resolved */
@@ -28,7 +28,7 @@ struct flow_block {
 #define FLOW_TAIL_MAX 65536u
 
 struct flow_tail {
-    struct flow_block *blocks; /* FLOW_TAIL_MAX of them */
+    struct flow_pending *blocks; /* FLOW_TAIL_MAX of them */
     size_t used;
 };
 

@@ -4,9 +4,9 @@
  * Conditions", rows 7e, 7f. With erratum SKL014 ("Intel PT TIP.PGD May Not Have Target IP Payload") also by a direct
  * jump or call.
  */
-#include "decode/check/truth.h"
 #include "decode/flow/flow_state.h"
 #include "decode/flow/flow_target.h"
+#include "decode/truth.h"
 
 #define FLOW_MAX_RANGES 4u
 enum { RANGE_FILTER = 1, RANGE_STOP = 2 }; /* ADDRn_CFG: Table "IA32_RTIT_CTL MSR" */
@@ -25,13 +25,12 @@ static bool is_traced(const struct flow_input *input, uint64_t ip)
     return inside || !filter;
 }
 
-/* libipt's block decoder (2.0.5), told of the erratum, takes a direct branch within the ranges for the one that left
- * them. So it is not told, walks on to the next branch that needs a packet, and is called back here. */
-static void skl014(struct flow *flow)
+/* The first branch that led out of the ranges is the one: what stands behind it did not run. */
+static void drop_walked_past(struct flow *flow)
 {
     struct flow_tail *tail = &flow->tail;
     for (size_t i = 0; i < tail->used; i++) {
-        struct flow_block *block = &tail->blocks[i];
+        struct flow_pending *block = &tail->blocks[i];
         if (block->branch && block->resolved && !block->proven && !is_traced(flow->input, block->to)) {
             tail->used = i + 1;
             block->resolved = false;
@@ -39,15 +38,15 @@ static void skl014(struct flow *flow)
     }
 }
 
-uint64_t flow_unresolved_target(struct flow *flow)
+uint64_t flow_unresolved_target(struct flow *flow, bool walked_past)
 {
     uint8_t bytes[15];
     uint64_t to;
-    if (flow->errata.skl014 && flow->input->range_kinds != 0)
-        skl014(flow);
+    if (walked_past)
+        drop_walked_past(flow);
     if (flow->tail.used == 0)
         return TRUTH_TO_UNRESOLVED;
     uint64_t ip = flow->tail.blocks[flow->tail.used - 1].end_ip;
-    size_t size = flow_image_read(&flow->image, ip, bytes, sizeof(bytes));
+    size_t size = code_pages_read(flow->input->pages, flow->code_at, ip, bytes, sizeof(bytes));
     return flow_target(&to, bytes, size, ip, flow->bits) ? to : TRUTH_TO_UNRESOLVED;
 }

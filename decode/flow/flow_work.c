@@ -6,14 +6,10 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "decode/check/truth.h"
-#include "decode/cli/message.h"
+#include "decode/truth.h"
 #include "pt/packet.h"
 
 #define MAX_THREADS 64u
@@ -26,7 +22,7 @@ struct part {
     size_t first, count;
     uint64_t packets;
     struct hot targets;
-    bool good;
+    struct error error;
 };
 
 struct pool {
@@ -64,7 +60,7 @@ static void run_part(struct part *part, _Atomic size_t *done)
     const struct flow_input *input = work->input;
     uint64_t begin = work->stretches[part->first].begin;
     const struct flow_hooks counting = {.branch = count_target, .context = part};
-    struct flow *flow = flow_start(input, begin, work->count_targets ? &counting : &work->hooks);
+    struct flow *flow = flow_start(input, begin, work->count_targets ? &counting : &work->hooks, &part->error);
     if (!flow)
         return;
     for (size_t i = part->first; i < part->first + part->count; i++) {
@@ -75,7 +71,6 @@ static void run_part(struct part *part, _Atomic size_t *done)
         atomic_fetch_add(done, 1);
     }
     flow_end(flow);
-    part->good = true;
 }
 
 static void *run_thread(void *argument)
@@ -102,17 +97,15 @@ static void deal_parts(struct pool *pool, struct flow_work *work, size_t nr_part
 }
 
 /* Until all threads are through. */
-static void watch_pool(struct pool *pool, size_t count)
+static void watch_pool(struct pool *pool, const struct flow_work *work)
 {
     const struct timespec pause = {.tv_nsec = SHOW_NANOSECONDS};
-    bool shown = false;
-    while (atomic_load(&pool->running) > 0 && isatty(STDERR_FILENO)) {
+    if (!work->progress)
+        return;
+    while (atomic_load(&pool->running) > 0) {
         nanosleep(&pause, NULL);
-        fprintf(stderr, "\r\033[Kdecoding %.0f %%", 100.0 * (double)atomic_load(&pool->done) / (double)count);
-        shown = true;
+        work->progress(work->progress_context, (double)atomic_load(&pool->done) / (double)work->count);
     }
-    if (shown)
-        fputs("\r\033[K", stderr);
 }
 
 static void run_threads(struct pool *pool, const struct flow_work *work)
@@ -127,30 +120,33 @@ static void run_threads(struct pool *pool, const struct flow_work *work)
         atomic_store(&pool->running, 1);
         run_thread(pool);
     }
-    watch_pool(pool, work->count);
+    watch_pool(pool, work);
     for (unsigned i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
 }
 
-bool flow_work(struct flow_work *work)
+bool flow_work(struct flow_work *work, struct error *error)
 {
     struct pool *pool = calloc(1, sizeof(*pool));
-    if (!pool) {
-        message_say("no memory to decode with %u threads", work->threads);
-        return false;
-    }
+    if (!pool)
+        return error_set(error, ERROR_MEMORY, 0, "%u threads", work->threads);
     if (work->hooks.branch || work->hooks.instruction)
         work->threads = 1;
     deal_parts(pool, work,
                work->threads == 1 ? 1 : (work->threads < MAX_THREADS ? work->threads : MAX_THREADS) * PARTS_A_THREAD);
     run_threads(pool, work);
+    if (work->progress)
+        work->progress(work->progress_context, 1);
     bool good = true;
     for (size_t i = 0; i < pool->nr_parts; i++) {
         struct part *part = &pool->parts[i];
         work->packets += part->packets;
         hot_merge(&work->targets, &part->targets);
         hot_free(&part->targets);
-        good = good && part->good;
+        if (good && part->error.kind) {
+            *error = part->error;
+            good = false;
+        }
     }
     free(pool);
     return good;

@@ -5,8 +5,8 @@
  * whole for an offset, later versions of single pages are put over it, and after some hundreds of them it is built
  * anew.
  */
-#ifndef DECODE_FLOW_IMAGE_H
-#define DECODE_FLOW_IMAGE_H
+#ifndef DECODE_LIBIPT_IMAGE_H
+#define DECODE_LIBIPT_IMAGE_H
 
 #include <intel-pt.h>
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 
 #include "decode/code/code_pages.h"
 
-struct flow_image {
+struct libipt_image {
     const struct code_pages *pages;
     struct pt_image *image;
     struct pt_image_section_cache *cache;
@@ -25,17 +25,14 @@ struct flow_image {
     uint64_t at;     /* trace offset for which it is */
 };
 
-/* Build the image for trace offset at. false: said why. */
-bool flow_image_init(struct flow_image *image, const struct code_pages *pages, uint64_t at);
-void flow_image_free(struct flow_image *image);
+/* Build the image for trace offset at. false: error says why. */
+bool libipt_image_init(struct libipt_image *image, const struct code_pages *pages, uint64_t at, struct error *error);
+void libipt_image_free(struct libipt_image *image);
 
 /* Go forward: apply all versions that are valid at trace offset at. */
-bool flow_image_advance(struct flow_image *image, uint64_t at);
-
-/* The bytes from a linear address on, up to size of them: how many there are. */
-size_t flow_image_read(const struct flow_image *image, uint64_t gva, uint8_t *bytes, size_t size);
+bool libipt_image_advance(struct libipt_image *image, uint64_t at);
 
 /* Build anew where many pages have been put over. Only between two decoders: image->image changes. */
-bool flow_image_tidy(struct flow_image *image, uint64_t at);
+bool libipt_image_tidy(struct libipt_image *image, uint64_t at);
 
 #endif

@@ -2,12 +2,12 @@
  * What stands behind a MOV to CR3. libipt 2.0.5 takes a TIP.PGD without an IP for that of the first MOV to CR3 that it
  * comes to (pt_insn_at_disabled_event, pt_blk_proceed_trailing_event), also where the instruction has had its PIP: and
  * so loses what was executed from there to the IRET or SYSRET that left the context. A MOV to CR3 has one or the other:
- * SDM Table "Packet Generation under Different Enable Conditions", rows 5c and 5d. So the walk goes on behind it, with
- * packets that say no more than that: tracing is on there, and ends.
+ * SDM Table "Packet Generation under Different Enable Conditions", rows 5c and 5d. So the walk is resumed behind it,
+ * with packets that say no more than that: tracing is on there, and ends.
  */
 #include <stddef.h>
 
-#include "decode/flow/flow_state.h"
+#include "decode/flow/libipt.h"
 
 /* The size of the MOV to CR3, 0F 22 /3; 0: it is none. REX.R would make it another register. */
 static size_t mov_cr3_size(const uint8_t *bytes, size_t size, unsigned bits)
@@ -17,7 +17,7 @@ static size_t mov_cr3_size(const uint8_t *bytes, size_t size, unsigned bits)
     return is ? at + 3 : 0;
 }
 
-static int packets_encode(const struct pt_config *config, uint64_t ip, unsigned bits)
+int libipt_mov_cr3_packets(const struct pt_config *config, uint64_t ip, unsigned bits)
 {
     const struct pt_packet packets[] = {
         {.type = ppt_psb},
@@ -34,31 +34,15 @@ static int packets_encode(const struct pt_config *config, uint64_t ip, unsigned 
     return status < 0 ? status : 0;
 }
 
-static int walk(struct flow *flow, uint64_t from)
-{
-    uint8_t packets[64] = {0}; /* what is left of them is PAD */
-    struct pt_config config;
-    uint64_t ip, offset, image_at = flow->image.at;
-    pt_config_init(&config);
-    config.begin = packets;
-    config.end = packets + sizeof(packets);
-    int error = packets_encode(&config, from, flow->bits);
-    if (error == 0)
-        error = flow_run_packets(flow, &config, &ip, &offset);
-    flow->image.at = image_at;
-    return error == -pte_eos ? 0 : error;
-}
-
-bool flow_went_on(struct flow *flow, int *error)
+bool libipt_mov_cr3_lost(struct flow_engine *engine)
 {
     uint8_t bytes[4];
-    if (!flow->paged || flow->tail.used == 0)
+    struct libipt_last *last = &engine->last;
+    if (!last->known || !last->paged)
         return false;
-    uint64_t ip = flow->tail.blocks[flow->tail.used - 1].end_ip;
-    size_t size = mov_cr3_size(bytes, flow_image_read(&flow->image, ip, bytes, sizeof(bytes)), flow->bits);
-    if (size == 0)
-        return false;
-    flow->paged = false;
-    *error = walk(flow, ip + size);
-    return true;
+    size_t size = code_pages_read(engine->input->pages, engine->image.at, last->end_ip, bytes, sizeof(bytes));
+    size = mov_cr3_size(bytes, size, last->bits);
+    last->paged = false;
+    engine->resume_ip = size ? last->end_ip + size : 0;
+    return size != 0;
 }

@@ -9,8 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "decode/cli/message.h"
-#include "decode/cli/progress.h"
+#include "decode/capture/monotonic.h"
 #include "serial/command.h"
 
 #define REPEAT_SECONDS 1.0
@@ -36,12 +35,12 @@ int control_address(struct sockaddr_un *address, const char *directory)
     return fd;
 }
 
-struct control *control_open(const char *directory)
+struct control *control_open(const char *directory, struct error *error)
 {
     struct sockaddr_un address;
     struct control *control = calloc(1, sizeof(*control));
     if (!control) {
-        message_say("out of memory");
+        error_set(error, ERROR_MEMORY, 0, "the control socket");
         return NULL;
     }
     control->client = -1;
@@ -50,7 +49,7 @@ struct control *control_open(const char *directory)
     if (control->directory >= 0 && control->listener >= 0 &&
         bind(control->listener, (struct sockaddr *)&address, sizeof(address)) == 0 && listen(control->listener, 8) == 0)
         return control;
-    message_errno("%s/" CONTROL_SOCKET ": cannot listen for commands", directory);
+    error_set(error, ERROR_CANNOT_LISTEN, 0, "%s/" CONTROL_SOCKET, directory);
     control_close(control);
     return NULL;
 }
@@ -99,7 +98,7 @@ static void take_line(struct control *control)
     snprintf(control->command.text, sizeof(control->command.text), "%s", text ? text : "");
     control->last_number++;
     control->asked = true;
-    control->begun = progress_now();
+    control->begun = monotonic_seconds();
     control->sent = 0;
 }
 
@@ -123,7 +122,7 @@ static void control_pursue(struct control *control, bool started, uint32_t strea
                            control_send *way, void *context)
 {
     uint8_t frame[COMMAND_FRAME_MAX];
-    double now = progress_now();
+    double now = monotonic_seconds();
     uint64_t number;
     if (text_find_number(&number, status, "command") && number == control->command.number) {
         control_reply(control, status.bytes, status.size);

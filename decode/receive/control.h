@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decode/capture/error.h"
 #include "decode/capture/text.h"
 
 #define CONTROL_SOCKET "control"
@@ -18,8 +19,8 @@ struct control;
 /* The way to the machine. false: not now, try again. */
 typedef bool control_send(void *context, const uint8_t *frame, size_t size);
 
-/* Listen in the directory. NULL: said why. */
-struct control *control_open(const char *directory);
+/* Listen in the directory. NULL: error says why. */
+struct control *control_open(const char *directory, struct error *error);
 
 /* Call often. send may be NULL: this source takes no commands. started: stream_id is known, frames can be sent. status:
  * payload of the newest RECORD_STATUS, size 0 = none. */

@@ -1,3 +1,5 @@
+#include "decode/receive/receive_uart.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -10,8 +12,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "decode/cli/message.h"
-#include "decode/receive/receive.h"
+#include "decode/capture/monotonic.h"
 #include "decode/receive/uart_stream.h"
 #include "serial/command.h"
 #include "serial/crc32c.h"
@@ -45,32 +46,32 @@ static bool send_command(void *context, const uint8_t *frame, size_t size)
 static void pace_command(struct command_out *out)
 {
     size_t left = out->used - out->at;
-    if (left == 0 || progress_now() - out->written < PACE_SECONDS)
+    if (left == 0 || monotonic_seconds() - out->written < PACE_SECONDS)
         return;
     ssize_t size = write(out->fd, out->bytes + out->at, left < PACE_BYTES ? left : PACE_BYTES);
-    out->written = progress_now();
+    out->written = monotonic_seconds();
     out->at += size > 0 ? (size_t)size : 0;
 }
 
-static int open_unix_socket(const char *path)
+static int open_unix_socket(const char *path, struct error *error)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     if (strlen(path) >= sizeof(address.sun_path)) {
-        message_say("receive: %s: the name is too long for a UNIX socket", path);
+        error_set(error, ERROR_NAME_TOO_LONG, 0, "%s", path);
         return -1;
     }
     memcpy(address.sun_path, path, strlen(path) + 1);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
         return fd;
-    message_errno("receive: %s: cannot be connected to", path);
+    error_set(error, ERROR_CANNOT_CONNECT, 0, "%s", path);
     if (fd >= 0)
         close(fd);
     return -1;
 }
 
 /* HOST:PORT. -2: it does not look like one. */
-static int open_tcp(const char *source)
+static int open_tcp(const char *source, struct error *error)
 {
     char host[256];
     const char *colon = strrchr(source, ':');
@@ -78,9 +79,9 @@ static int open_tcp(const char *source)
         return -2;
     snprintf(host, sizeof(host), "%.*s", (int)(colon - source), source);
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;
-    int error = getaddrinfo(host, colon + 1, &hints, &found);
-    if (error) {
-        message_say("receive: %s: %s", source, gai_strerror(error));
+    int status = getaddrinfo(host, colon + 1, &hints, &found);
+    if (status) {
+        error_set(error, ERROR_NO_HOST, (uint64_t)-status, "%s", source);
         return -1;
     }
     int fd = -1;
@@ -93,11 +94,12 @@ static int open_tcp(const char *source)
     }
     freeaddrinfo(found);
     if (fd < 0)
-        message_errno("receive: %s: cannot be connected to", source);
+        error_set(error, ERROR_CANNOT_CONNECT, 0, "%s", source);
     return fd;
 }
 
-static bool set_raw(int fd, const char *name, uint32_t baud)
+/* Nothing where it is no terminal. */
+static bool set_raw(int fd, const char *name, uint32_t baud, struct error *error)
 {
     static const struct {
         uint32_t baud;
@@ -107,43 +109,38 @@ static bool set_raw(int fd, const char *name, uint32_t baud)
                   {230400, B230400}, {460800, B460800}, {921600, B921600}};
     struct termios settings;
     size_t i = 0;
+    if (tcgetattr(fd, &settings) != 0)
+        return true;
     while (i < sizeof(speeds) / sizeof(speeds[0]) && speeds[i].baud != baud)
         i++;
-    if (i == sizeof(speeds) / sizeof(speeds[0])) {
-        message_say("receive: --baud %u: is no speed that serial lines have", baud);
-        return false;
-    }
-    if (tcgetattr(fd, &settings) != 0) {
-        message_errno("receive: %s", name);
-        return false;
-    }
+    if (i == sizeof(speeds) / sizeof(speeds[0]))
+        return error_set(error, ERROR_NO_BAUD, baud, "%s", name);
     cfmakeraw(&settings);
     settings.c_cflag |= CLOCAL | CREAD;
     cfsetispeed(&settings, speeds[i].speed);
     cfsetospeed(&settings, speeds[i].speed);
-    if (tcsetattr(fd, TCSANOW, &settings) == 0)
-        return true;
-    message_errno("receive: %s: cannot be set to %u baud", name, baud);
-    return false;
+    return tcsetattr(fd, TCSANOW, &settings) == 0 || error_set(error, ERROR_CANNOT_SET_BAUD, baud, "%s", name);
 }
 
-static int open_source(const char *source, uint32_t baud)
+static int open_source(const char *source, uint32_t baud, struct error *error)
 {
     struct stat status;
     if (!strcmp(source, "-"))
         return dup(STDIN_FILENO);
     if (stat(source, &status) != 0) {
-        int fd = open_tcp(source);
+        int reason = errno;
+        int fd = open_tcp(source, error);
+        errno = reason;
         if (fd == -2)
-            message_errno("receive: %s", source);
+            error_set(error, ERROR_CANNOT_OPEN, 0, "%s", source);
         return fd;
     }
     if (S_ISSOCK(status.st_mode))
-        return open_unix_socket(source);
+        return open_unix_socket(source, error);
     int fd = open(source, O_NOCTTY | O_CLOEXEC | (S_ISCHR(status.st_mode) ? O_RDWR | O_NONBLOCK : O_RDONLY));
     if (fd < 0)
-        message_errno("receive: %s", source);
-    if (fd >= 0 && isatty(fd) && !set_raw(fd, source, baud)) {
+        error_set(error, ERROR_CANNOT_OPEN, 0, "%s", source);
+    if (fd >= 0 && !set_raw(fd, source, baud, error)) {
         close(fd);
         return -1;
     }
@@ -154,7 +151,7 @@ static void take_frame(void *context, const struct frame_header *header, const u
 {
     struct reception *reception = context;
     if (reassemble_take(&reception->frames, header, payload))
-        reception->last_frame = progress_now();
+        reception->last_frame = monotonic_seconds();
 }
 
 /* Read once. A file that grows has no end: wait for more of it. */
@@ -169,7 +166,7 @@ static enum reception_outcome read_some(struct reception *reception, int fd, boo
     if (size < 0 && (errno == EINTR || errno == EAGAIN))
         return RECEPTION_GOES_ON;
     if (size < 0) {
-        message_errno("receive: reading the UART's bytes fails");
+        error_set(&reception->error, ERROR_UART, 0, "UART");
         return RECEPTION_FAILED;
     }
     if (size == 0) {
@@ -188,7 +185,7 @@ enum reception_outcome receive_uart(struct reception *reception, const char *sou
 {
     static struct uart_stream stream;
     struct stat status;
-    int fd = open_source(source, baud);
+    int fd = open_source(source, baud, &reception->error);
     if (fd < 0)
         return RECEPTION_FAILED;
     bool grows = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
@@ -206,8 +203,7 @@ enum reception_outcome receive_uart(struct reception *reception, const char *sou
             break;
     }
     reception->bad_frames += stream.bad_frames;
-    if (stream.garbage)
-        message_say("receive: %llu bytes belonged to no frame", (unsigned long long)stream.garbage);
+    reception->garbage += stream.garbage;
     close(fd);
     return outcome == RECEPTION_SOURCE_END && store_totals(reception->store)->ended ? RECEPTION_ENDED : outcome;
 }

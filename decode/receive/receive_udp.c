@@ -1,3 +1,5 @@
+#include "decode/receive/receive_udp.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -6,8 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "decode/cli/message.h"
-#include "decode/receive/receive.h"
+#include "decode/capture/monotonic.h"
 
 #define BATCH 64
 #define DATAGRAM_MAX (FRAME_HEADER_SIZE + FRAME_MAX_PAYLOAD)
@@ -20,11 +21,11 @@ struct batch {
     uint8_t datagrams[BATCH][DATAGRAM_MAX];
 };
 
-static int open_socket(const char *address, uint16_t port)
+static int open_socket(const char *address, uint16_t port, struct error *error)
 {
     struct sockaddr_in local = {.sin_family = AF_INET, .sin_port = htons(port)};
     if (address && inet_pton(AF_INET, address, &local.sin_addr) != 1) {
-        message_say("receive: --bind %s: is no IPv4 address", address);
+        error_set(error, ERROR_NO_ADDRESS, 0, "%s", address);
         return -1;
     }
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -33,7 +34,7 @@ static int open_socket(const char *address, uint16_t port)
     if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)) != 0)
         setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
     if (fd < 0 || bind(fd, (struct sockaddr *)&local, sizeof(local)) != 0) {
-        message_errno("receive: UDP port %u of %s cannot be had", port, address ? address : "all addresses");
+        error_set(error, ERROR_NO_PORT, port, "%s", address ? address : "all addresses");
         if (fd >= 0)
             close(fd);
         return -1;
@@ -92,7 +93,7 @@ static bool take_datagram(struct reception *reception, struct way *way, const ui
     }
     if (!reassemble_take(&reception->frames, &header, bytes + FRAME_HEADER_SIZE))
         return true;
-    reception->last_frame = progress_now();
+    reception->last_frame = monotonic_seconds();
     way->known = true;
     way->to = *from;
     return !(header.flags & FRAME_ACK_REQUEST) || answer_frame(reception, way->fd, from);
@@ -107,10 +108,8 @@ static bool take_batch(struct reception *reception, struct way *way, struct batc
     for (size_t i = 0; i < BATCH; i++)
         batch->messages[i].msg_hdr.msg_namelen = sizeof(batch->senders[i]);
     int received = recvmmsg(way->fd, batch->messages, BATCH, MSG_DONTWAIT, NULL);
-    if (received < 0 && errno != EINTR && errno != EAGAIN && errno != ECONNREFUSED) {
-        message_errno("receive: the UDP socket fails");
-        return false;
-    }
+    if (received < 0 && errno != EINTR && errno != EAGAIN && errno != ECONNREFUSED)
+        return error_set(&reception->error, ERROR_UDP, 0, "UDP");
     for (int i = 0; i < received; i++)
         if (!take_datagram(reception, way, batch->datagrams[i], batch->messages[i].msg_len, &batch->senders[i]))
             return false;
@@ -120,7 +119,7 @@ static bool take_batch(struct reception *reception, struct way *way, struct batc
 enum reception_outcome receive_udp(struct reception *reception, const char *address, uint16_t port)
 {
     static struct batch batch;
-    int fd = open_socket(address, port);
+    int fd = open_socket(address, port, &reception->error);
     if (fd < 0)
         return RECEPTION_FAILED;
     static struct way way;

@@ -11,7 +11,6 @@
 
 #include "decode/capture/index.h"
 #include "decode/capture/record_stream.h"
-#include "decode/cli/message.h"
 #include "decode/receive/store_file.h"
 #include "decode/receive/store_meta.h"
 
@@ -29,7 +28,7 @@ struct store {
     struct store_totals totals;
     struct record_text hello, end; /* for meta.json */
     struct record_text status;
-    bool meta_failed;
+    struct error error;
 };
 
 static bool directory_is_empty(int fd)
@@ -45,55 +44,67 @@ static bool directory_is_empty(int fd)
     return empty;
 }
 
-struct store *store_create(const char *directory)
+/* The directory, which is new or empty. -1: error says why. */
+static int open_directory(const char *directory, struct error *error)
 {
     if (mkdir(directory, 0777) != 0 && errno != EEXIST) {
-        message_errno("%s: cannot be made", directory);
-        return NULL;
+        error_set(error, ERROR_CANNOT_MAKE, 0, "%s", directory);
+        return -1;
     }
     int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) {
-        message_errno("%s: cannot be opened", directory);
-        return NULL;
+        error_set(error, ERROR_CANNOT_OPEN, 0, "%s", directory);
+        return -1;
     }
-    if (!directory_is_empty(fd)) {
-        message_say("%s: is not empty; a capture is never written over, name a new directory", directory);
+    if (directory_is_empty(fd))
+        return fd;
+    close(fd);
+    error_set(error, ERROR_NOT_EMPTY, 0, "%s", directory);
+    return -1;
+}
+
+struct store *store_create(const char *directory, struct error *error)
+{
+    int fd = open_directory(directory, error);
+    if (fd < 0)
+        return NULL;
+    struct store *store = calloc(1, sizeof(*store));
+    if (!store) {
+        error_set(error, ERROR_MEMORY, 0, "a capture");
         close(fd);
         return NULL;
     }
-    struct store *store = calloc(1, sizeof(*store));
-    if (store)
-        store->directory_name = strdup(directory);
-    if (!store || !store->directory_name) {
-        message_say("out of memory");
-        exit(1);
-    }
     store->directory = fd;
-    bool good = store_file_open(&store->events, fd, store->directory_name, "events.bin");
-    good = store_file_open(&store->index, fd, store->directory_name, "index") && good;
-    if (!good) {
-        store_close(store);
-        return NULL;
-    }
-    return store;
+    store->events.fd = store->index.fd = -1;
+    store->directory_name = strdup(directory);
+    if (!store->directory_name)
+        error_set(&store->error, ERROR_MEMORY, 0, "a capture");
+    else if (store_file_open(&store->events, fd, store->directory_name, "events.bin", &store->error) &&
+             store_file_open(&store->index, fd, store->directory_name, "index", &store->error))
+        return store;
+    *error = store->error;
+    store_close(store);
+    return NULL;
 }
 
 static struct store_cpu *store_cpu(struct store *store, uint16_t cpu)
 {
     if (cpu >= STORE_MAX_CPUS) {
-        message_say("a frame of CPU %u: at most %u CPUs are kept", cpu, STORE_MAX_CPUS);
+        error_set(&store->error, ERROR_TOO_MANY_CPUS, cpu, "%s", store->directory_name);
         return NULL;
     }
     if (store->cpus[cpu])
         return store->cpus[cpu];
     struct store_cpu *new = calloc(1, sizeof(*new));
-    if (!new)
+    if (!new) {
+        error_set(&store->error, ERROR_MEMORY, 0, "CPU %u", cpu);
         return NULL;
+    }
     char name[16];
     snprintf(name, sizeof(name), "cpu%u.pt", cpu);
     record_stream_init(&new->records, cpu);
     store->cpus[cpu] = new;
-    store_file_open(&new->trace, store->directory, store->directory_name, name);
+    store_file_open(&new->trace, store->directory, store->directory_name, name, &store->error);
     return new;
 }
 
@@ -125,8 +136,7 @@ static void copy_text(struct record_text *text, const uint8_t *payload, size_t s
 static void keep_text(struct store *store, struct record_text *text, const uint8_t *payload, size_t size)
 {
     copy_text(text, payload, size);
-    if (!store_meta_write(store->directory, store->directory_name, store->hello, store->end))
-        store->meta_failed = true;
+    store_meta_write(store->directory, store->directory_name, store->hello, store->end, &store->error);
 }
 
 static void count_record(struct store *store, const struct record_header *header, const uint8_t *payload)
@@ -226,12 +236,14 @@ bool store_records(struct store *store, uint16_t cpu, uint64_t offset, const uin
     store->totals.record_bytes += size;
     bool good = record_stream_take(&to->records, offset, bytes, size, keep_record, store);
     store->totals.lost_record_bytes += to->records.lost - lost;
+    if (!good)
+        error_set(&store->error, ERROR_MEMORY, 0, "records of CPU %u", cpu);
     return good && !store->events.failed;
 }
 
 bool store_flush(struct store *store)
 {
-    bool good = !store->meta_failed;
+    bool good = store->error.kind == ERROR_NONE;
     for (size_t i = 0; i < STORE_MAX_CPUS; i++)
         if (store->cpus[i])
             good = store_file_flush(&store->cpus[i]->trace) && good;
@@ -248,6 +260,11 @@ struct record_text store_status(const struct store *store)
 const struct store_totals *store_totals(const struct store *store)
 {
     return &store->totals;
+}
+
+const struct error *store_error(const struct store *store)
+{
+    return &store->error;
 }
 
 bool store_close(struct store *store)

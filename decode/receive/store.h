@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decode/capture/error.h"
 #include "decode/capture/text.h"
 #include "serial/record.h"
 
@@ -30,8 +31,11 @@ struct store_totals {
     bool hello, ended;
 };
 
-/* Make the directory (which must not be there, or be empty) and its files. NULL: said why. */
-struct store *store_create(const char *directory);
+/* Make the directory (which must not be there, or be empty) and its files. NULL: error says why. */
+struct store *store_create(const char *directory, struct error *error);
+
+/* Why a call below returned false. */
+const struct error *store_error(const struct store *store);
 
 /* Bytes of a CPU's PT stream at offset. What is already there is left alone; a hole becomes PADs and a RECORD_GAP. */
 bool store_trace(struct store *store, uint16_t cpu, uint64_t offset, const uint8_t *bytes, size_t size);
@@ -40,7 +44,7 @@ bool store_trace(struct store *store, uint16_t cpu, uint64_t offset, const uint8
  */
 bool store_records(struct store *store, uint16_t cpu, uint64_t offset, const uint8_t *bytes, size_t size);
 
-/* Write out all that was handed in. false: said why. */
+/* Write out all that was handed in. false: see store_error. */
 bool store_flush(struct store *store);
 
 /* Payload of the newest RECORD_STATUS, until the next call that stores something. size 0: there was none. */
@@ -48,7 +52,7 @@ struct record_text store_status(const struct store *store);
 
 const struct store_totals *store_totals(const struct store *store);
 
-/* Flush and close. false: the flush failed, or a file's end could not be written. */
+/* Flush and close. false: the flush failed; store_flush before it would say why. */
 bool store_close(struct store *store);
 
 #endif

@@ -2,28 +2,25 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "decode/cli/message.h"
-
 #define BUFFER_BYTES (512u * 1024u)
 
-bool store_file_open(struct store_file *file, int directory, const char *directory_name, const char *name)
+bool store_file_open(struct store_file *file, int directory, const char *directory_name, const char *name,
+                     struct error *error)
 {
-    *file = (struct store_file){.directory = directory, .directory_name = directory_name, .fd = -1};
+    *file = (struct store_file){.directory = directory, .directory_name = directory_name, .error = error, .fd = -1};
     snprintf(file->name, sizeof(file->name), "%s", name);
     file->buffer = malloc(BUFFER_BYTES);
     if (file->buffer)
         file->fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file->fd >= 0)
         return true;
-    message_errno("%s/%s: cannot be made", directory_name, name);
     file->failed = true;
-    return false;
+    return error_set(error, ERROR_CANNOT_MAKE, 0, "%s/%s", directory_name, name);
 }
 
 uint64_t store_file_end(const struct store_file *file)
@@ -39,8 +36,8 @@ bool store_file_flush(struct store_file *file)
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0) {
-            message_errno("%s/%s: cannot be written at offset %" PRIu64, file->directory_name, file->name,
-                          file->written + at);
+            error_set(file->error, ERROR_CANNOT_WRITE_AT, file->written + at, "%s/%s", file->directory_name,
+                      file->name);
             file->failed = true;
         } else {
             at += (size_t)done;

@@ -6,19 +6,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decode/capture/error.h"
+
 struct store_file {
     int directory;
-    const char *directory_name; /* for messages; the owner keeps it */
+    const char *directory_name; /* for errors; the owner keeps it */
+    struct error *error;        /* the owner's */
     char name[16];
     int fd;
-    bool failed;      /* a write failed, and the reason was said: nothing more is written */
+    bool failed;      /* a write failed, error says why: nothing more is written */
     uint64_t written; /* file offset of the buffer's first byte */
     size_t used;
     uint8_t *buffer;
 };
 
-/* Make the file name in the open directory. false: said why. store_file_close is needed in both cases. */
-bool store_file_open(struct store_file *file, int directory, const char *directory_name, const char *name);
+/* Make the file name in the open directory. false: error says why. store_file_close is needed in both cases. */
+bool store_file_open(struct store_file *file, int directory, const char *directory_name, const char *name,
+                     struct error *error);
 
 /* File offset of the next byte. */
 uint64_t store_file_end(const struct store_file *file);

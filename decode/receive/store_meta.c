@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "decode/cli/message.h"
-
 #define META_NAME "meta.json"
 #define META_TEMPORARY ".meta.json.part"
 
@@ -52,12 +50,13 @@ static void write_meta(FILE *file, struct record_text hello, struct record_text 
     fputs("\n  }\n}\n", file);
 }
 
-bool store_meta_write(int directory, const char *directory_name, struct record_text hello, struct record_text end)
+bool store_meta_write(int directory, const char *directory_name, struct record_text hello, struct record_text end,
+                      struct error *error)
 {
     int fd = openat(directory, META_TEMPORARY, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
     if (!file) {
-        message_errno("%s/%s: cannot be written", directory_name, META_TEMPORARY);
+        error_set(error, ERROR_CANNOT_WRITE, 0, "%s/%s", directory_name, META_TEMPORARY);
         if (fd >= 0)
             close(fd);
         return false;
@@ -65,9 +64,7 @@ bool store_meta_write(int directory, const char *directory_name, struct record_t
     write_meta(file, hello, end);
     bool good = !ferror(file);
     good = fclose(file) == 0 && good;
-    if (!good || renameat(directory, META_TEMPORARY, directory, META_NAME) != 0) {
-        message_errno("%s/%s: cannot be written", directory_name, META_NAME);
-        return false;
-    }
+    if (!good || renameat(directory, META_TEMPORARY, directory, META_NAME) != 0)
+        return error_set(error, ERROR_CANNOT_WRITE, 0, "%s/%s", directory_name, META_NAME);
     return true;
 }

@@ -4,10 +4,12 @@
 
 #include <stdbool.h>
 
+#include "decode/capture/error.h"
 #include "decode/capture/text.h"
 
 /* end.size 0: it has not come. Write meta.json into the open directory, in one step (a temporary file, renamed). false:
- * said why. */
-bool store_meta_write(int directory, const char *directory_name, struct record_text hello, struct record_text end);
+ * error says why. */
+bool store_meta_write(int directory, const char *directory_name, struct record_text hello, struct record_text end,
+                      struct error *error);
 
 #endif

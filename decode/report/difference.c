@@ -2,7 +2,10 @@
 
 #include <inttypes.h>
 
+#include "decode/report/cause_text.h"
 #include "decode/report/json.h"
+
+#define BRANCHES_AROUND 8u
 
 void difference_print(FILE *file, const struct truth_difference *d)
 {
@@ -39,4 +42,25 @@ void difference_json(FILE *file, const struct truth_difference *d)
     json_figure(file, "decoded_branches", branches, ", ");
     json_figure(file, "error_ip", error_ip, ", ");
     json_string(file, "error", d->error ? flow_error_text(d->error) : NULL, "}");
+}
+
+static void print_branch(FILE *file, const char *mark, uint64_t index, const struct truth_branch *branch)
+{
+    fprintf(file, "  %-8s %10" PRIu64 "  %016" PRIx64 " %016" PRIx64 "\n", mark, index, branch->from, branch->to);
+}
+
+void branch_difference_print(FILE *file, const struct branch_check *check)
+{
+    if (branch_check_equal(check))
+        return;
+    uint64_t at = check->differs ? check->first_index : check->decoded;
+    fprintf(file, "branch by branch: %zu taken, %" PRIu64 " decoded, the first difference is at number %" PRIu64 "\n",
+            check->count, check->decoded, at);
+    uint64_t from = at > BRANCHES_AROUND ? at - BRANCHES_AROUND : 0;
+    for (uint64_t i = from; i < at; i++)
+        print_branch(file, "both", i, &check->expected[i]);
+    if (check->differs)
+        print_branch(file, "decoded", at, &check->first);
+    for (uint64_t i = at; i < check->count && i < at + BRANCHES_AROUND / 2; i++)
+        print_branch(file, "taken", i, &check->expected[i]);
 }

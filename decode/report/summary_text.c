@@ -1,16 +1,16 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "decode/cli/message.h"
 #include "decode/report/difference.h"
+#include "decode/report/number_text.h"
 #include "decode/report/summary.h"
 
 #define EXIT_PREFIX "exit."
 
 static void print_row(FILE *file, const char *name, uint64_t value)
 {
-    char number[MESSAGE_COUNT_SIZE];
-    fprintf(file, "  %-24s %18s\n", name, message_count(number, value));
+    char number[COUNT_TEXT_SIZE];
+    fprintf(file, "  %-24s %18s\n", name, count_text(number, value));
 }
 
 static void row_figure(FILE *file, const char *name, struct figure figure)
@@ -28,10 +28,10 @@ static void print_exits(FILE *file, const struct summary *s)
     row_figure(file, "VM exits", s->exits);
     while (text_next(&line, s->end, &position)) {
         uint64_t count;
-        char number[MESSAGE_COUNT_SIZE];
+        char number[COUNT_TEXT_SIZE];
         if (line.name.size > prefix && !memcmp(line.name.bytes, EXIT_PREFIX, prefix) && text_number(&count, line.value))
             fprintf(file, "    %-22.*s %18s\n", (int)(line.name.size - prefix), line.name.bytes + prefix,
-                    message_count(number, count));
+                    count_text(number, count));
     }
 }
 
@@ -78,9 +78,9 @@ static void print_hottest(FILE *file, const struct summary *s, const struct symb
 {
     fputs("\nHottest branch targets\n", file);
     for (size_t i = 0; i < s->nr_hottest; i++) {
-        char number[MESSAGE_COUNT_SIZE];
+        char number[COUNT_TEXT_SIZE];
         const struct hot_entry *entry = &s->hottest[i];
-        fprintf(file, "  %016" PRIx64 " %17s", entry->address, message_count(number, entry->count));
+        fprintf(file, "  %016" PRIx64 " %17s", entry->address, count_text(number, entry->count));
         const struct symbol *symbol = symbols ? symbols_find(symbols, entry->address) : NULL;
         if (symbol)
             fprintf(file, "  %s+0x%" PRIx64, symbol->name, entry->address - symbol->address);

@@ -93,7 +93,7 @@ sync_files() {
         [ ! -f "$file" ] || [ -f "$here/$(basename "$file")" ] || rm -f "$file"
     done
     sync_file "$here/bochs.mk.in" "$mine/Makefile.in"
-    for file in pt/packet.h pt/topa.h pt/encode.c pt/topa.c decode/check/truth.h; do
+    for file in pt/packet.h pt/topa.h pt/encode.c pt/topa.c decode/truth.h; do
         sync_file "$root/$file" "$mine/$file"
     done
     # The wire of serial/: the network module speaks its frames.

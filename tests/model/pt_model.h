@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/check/truth.h"
+#include "decode/truth.h"
 #include "pt/packet.h"
 #include "pt/topa.h"
 #include "pt_pmu.h"
@@ -61,7 +61,7 @@ struct ptm_cpu {
     uint64_t tnt;       /* branches not yet written, below a stop bit */
     uint8_t *out;       /* where the next byte goes, in the emulator's own memory */
     uint8_t *out_limit; /* bytes before it need no further thought */
-    uint64_t hash;      /* of the interval, decode/check/truth.h */
+    uint64_t hash;      /* of the interval, decode/truth.h */
     uint64_t branches;  /* in the interval */
     uint64_t last_to;
     bool return_compression;

@@ -1,5 +1,5 @@
 /*
- * The truth file: what the CPUs really did, in the layout of decode/check/truth.h.
+ * The truth file: what the CPUs really did, in the layout of decode/truth.h.
  */
 #include "pt_internal.h"
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Print a total of a truth file's end: struct truth_end of decode/check/truth.h, one CPU, the last 720 bytes.
+# Print a total of a truth file's end: struct truth_end of decode/truth.h, one CPU, the last 720 bytes.
 #
 # usage: truth.sh FILE trace_bytes|branches|guest_instructions|root_instructions|pmis|overflows|psbs|exits|exit_N
 # exits: all VM exits; exit_N: those of basic exit reason N

@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/check/truth.h"
 #include "decode/flow/flow.h"
 #include "decode/flow/flow_cut.h"
+#include "decode/truth.h"
 #include "pt/packet.h"
 
 #define CODE 0xffffffff81000000ull
@@ -34,6 +34,7 @@ struct fixture {
     size_t nr_branches;
     struct code_pages pages;
     struct flow_hooks hooks;
+    struct error error;
     struct flow *flow;
 };
 

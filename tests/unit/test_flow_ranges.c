@@ -135,7 +135,7 @@ static void with_skl014_the_ranges_tell_which_call_left(void **state)
     input.ranges[2] = CODE + 0x10, input.ranges[3] = CODE + 0x11;
     const struct flow_hooks hooks = f->hooks;
     flow_end(f->flow);
-    f->flow = flow_start(&input, 0, &hooks);
+    f->flow = flow_start(&input, 0, &hooks, &f->error);
     struct flow_result result = decode(f, 0);
     assert_int_equal(result.error, 0);
     assert_int_equal(result.instructions, 4);
@@ -206,7 +206,7 @@ static void what_follows_a_mov_to_cr3_is_not_lost(void **state)
     flow_end(f->flow);
     uint64_t instructions = 0;
     f->flow = flow_start(&(struct flow_input){.trace = f->trace, .trace_size = f->size, .pages = &f->pages}, 0,
-                         &(struct flow_hooks){.instruction = count_instruction, .context = &instructions});
+                         &(struct flow_hooks){.instruction = count_instruction, .context = &instructions}, &f->error);
     assert_true(flow_cut_next(&stretch, f->trace, f->size, 0, UINT64_MAX));
     struct flow_result by_instruction;
     flow_decode(f->flow, &stretch, &by_instruction);

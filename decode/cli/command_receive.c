@@ -1,6 +1,4 @@
 /* undertrace receive: from the wire into a capture directory. */
-#include "decode/receive/receive.h"
-
 #include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -10,7 +8,11 @@
 
 #include "decode/capture/text.h"
 #include "decode/cli/commands.h"
+#include "decode/cli/error_text.h"
 #include "decode/cli/message.h"
+#include "decode/cli/progress.h"
+#include "decode/receive/receive_uart.h"
+#include "decode/receive/receive_udp.h"
 
 static const char usage[] =
     "usage: undertrace receive (--udp PORT [--bind ADDRESS] | --uart SOURCE [--baud N]) -o DIRECTORY [options]\n"
@@ -39,12 +41,12 @@ struct arguments {
     bool quiet;
 };
 
-volatile sig_atomic_t reception_stop;
+static volatile sig_atomic_t stop_asked;
 
 static void on_signal(int number)
 {
     (void)number;
-    reception_stop = 1;
+    stop_asked = 1;
 }
 
 static void catch_signals(void)
@@ -54,36 +56,6 @@ static void catch_signals(void)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
-}
-
-/* A frame whose turn has come. */
-static void keep_frame(void *context, const struct frame_header *header, const uint8_t *payload)
-{
-    struct reception *reception = context;
-    bool kept = header->kind == FRAME_TRACE
-                    ? store_trace(reception->store, header->cpu, header->offset, payload, header->length)
-                    : store_records(reception->store, header->cpu, header->offset, payload, header->length);
-    if (!kept)
-        reception->store_failed = true;
-}
-
-enum reception_outcome reception_check(struct reception *reception)
-{
-    const struct store_totals *totals = store_totals(reception->store);
-    const char *phase = !reception->frames.started ? "waiting" : totals->ended ? "ended" : "receiving";
-    progress_show(reception->progress, phase, totals);
-    control_serve(reception->control, reception->frames.started, reception->frames.stream_id,
-                  store_status(reception->store), reception->send, reception->send_context);
-    double quiet = progress_now() - reception->last_frame;
-    if (reception->store_failed)
-        return RECEPTION_FAILED;
-    if (totals->ended && (quiet >= reception->linger_seconds || reception_stop))
-        return RECEPTION_ENDED;
-    if (reception_stop)
-        return RECEPTION_INTERRUPTED;
-    if (reception->timeout_seconds > 0 && quiet >= reception->timeout_seconds)
-        return RECEPTION_TIMEOUT;
-    return RECEPTION_GOES_ON;
 }
 
 static bool parse_seconds(double *seconds, const char *name, const char *word)
@@ -159,6 +131,8 @@ static void say_losses(const struct reception *reception)
 {
     const struct store_totals *totals = store_totals(reception->store);
     const struct reassemble_counts *counts = &reception->frames.counts;
+    if (reception->garbage)
+        message_say("receive: %" PRIu64 " bytes belonged to no frame", reception->garbage);
     if (reception->bad_frames || counts->foreign)
         message_say("ignored: %" PRIu64 " broken frames, %" PRIu64 " of another stream", reception->bad_frames,
                     counts->foreign);
@@ -167,7 +141,8 @@ static void say_losses(const struct reception *reception)
                     counts->lost, totals->lost_trace_bytes, totals->lost_record_bytes);
 }
 
-static int finish_reception(struct reception *reception, enum reception_outcome outcome, const char *directory)
+static int finish_reception(struct reception *reception, enum reception_outcome outcome, struct progress *progress,
+                            const char *directory)
 {
     static const char *const words[] = {
         [RECEPTION_ENDED] = "complete",
@@ -178,13 +153,17 @@ static int finish_reception(struct reception *reception, enum reception_outcome 
     };
     const struct store_totals *totals = store_totals(reception->store);
     bool lost = totals->lost_trace_bytes || totals->lost_record_bytes;
-    progress_end(reception->progress, outcome == RECEPTION_ENDED ? "ended" : "stopped", totals);
+    progress_end(progress, outcome == RECEPTION_ENDED ? "ended" : "stopped", totals);
+    bool good = store_flush(reception->store) && outcome != RECEPTION_FAILED;
+    if (!good)
+        error_say(reception->error.kind ? &reception->error : store_error(reception->store));
     say_losses(reception);
     message_say("%s: %s", directory,
                 outcome == RECEPTION_ENDED && lost ? "ended, but bytes are missing" : words[outcome]);
     control_close(reception->control);
-    reassemble_free(&reception->frames);
-    if (!store_close(reception->store) || outcome == RECEPTION_FAILED)
+    reception_free(reception);
+    store_close(reception->store);
+    if (!good)
         return 1;
     return outcome == RECEPTION_ENDED && !lost ? 0 : 2;
 }
@@ -202,21 +181,24 @@ int command_receive(int argc, char **argv)
     static struct reception reception;
     reception.timeout_seconds = a.timeout;
     reception.linger_seconds = a.udp ? a.linger : 0;
-    reception.last_frame = progress_now();
-    reception.store = store_create(a.directory);
-    if (!reception.store)
-        return 1;
-    reception.progress = progress_start(a.status, a.console, a.quiet);
-    reception.control = control_open(a.directory);
-    if (!reception.control)
-        return 1;
-    if (!reception.progress) {
-        message_say("out of memory");
+    reception.stop = &stop_asked;
+    struct progress *progress = progress_start(a.status, a.console, a.quiet);
+    if (!progress) {
+        message_say("receive: out of memory");
         return 1;
     }
-    reassemble_init(&reception.frames, a.uart != NULL, keep_frame, &reception);
+    reception.progress = progress_show;
+    reception.progress_context = progress;
+    reception.store = store_create(a.directory, &reception.error);
+    if (reception.store)
+        reception.control = control_open(a.directory, &reception.error);
+    if (!reception.control) {
+        error_say(&reception.error);
+        return 1;
+    }
+    reception_init(&reception, a.uart != NULL);
     catch_signals();
     enum reception_outcome outcome =
         a.udp ? receive_udp(&reception, a.bind, (uint16_t)port) : receive_uart(&reception, a.uart, (uint32_t)a.baud);
-    return finish_reception(&reception, outcome, a.directory);
+    return finish_reception(&reception, outcome, progress, a.directory);
 }
