@@ -41,7 +41,7 @@ static const struct {
     [ERROR_NO_SYMBOLS] = {NAME ": no line \"address T name\" in it", false},
 };
 
-static void append(char *text, size_t size, const char *more)
+static void append_text(char *text, size_t size, const char *more)
 {
     size_t used = strlen(text);
     snprintf(text + used, size - used, "%s", more);
@@ -54,14 +54,14 @@ void error_text(char *text, size_t size, const struct error *error)
     text[0] = '\0';
     for (const char *from = error_texts[error->kind].text; *from; from++) {
         char letter[2] = {*from, '\0'};
-        append(text, size, *from == NUMBER[0] ? number : *from == NAME[0] ? error->name : letter);
+        append_text(text, size, *from == NUMBER[0] ? number : *from == NAME[0] ? error->name : letter);
     }
     const char *reason = error_texts[error->kind].with_errno ? strerror(error->system)
                          : error->kind == ERROR_NO_HOST      ? gai_strerror(-(int)error->number)
                                                              : NULL;
     if (reason) {
-        append(text, size, ": ");
-        append(text, size, reason);
+        append_text(text, size, ": ");
+        append_text(text, size, reason);
     }
 }
 

@@ -4,7 +4,7 @@
 #include "decode/flow/libipt.h"
 
 /* Behind a MOV to CR3 whose TIP.PGD was another branch's: libipt_mov_cr3.c. */
-static int resume(struct flow_engine *engine)
+static int resume_walk(struct flow_engine *engine)
 {
     uint8_t packets[64] = {0}; /* what is left of them is PAD */
     struct pt_config config;
@@ -25,7 +25,7 @@ static int resume(struct flow_engine *engine)
 static int take_event(struct flow_engine *engine, const struct pt_event *event, uint64_t offset)
 {
     int error = libipt_take_event(engine, event, offset);
-    return error == 0 && engine->resume_ip ? resume(engine) : error;
+    return error == 0 && engine->resume_ip ? resume_walk(engine) : error;
 }
 
 static int take_block_events(struct flow_engine *engine, struct pt_block_decoder *decoder, int status)
