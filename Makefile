@@ -60,9 +60,12 @@ $(BUILD)/undertrace.elf: $(HV_OBJS) linker.ld
 
 # --- the host tool ----------------------------------------------------------------------------------------------------
 
-TOOL_LIB := $(filter-out decode/main.c,$(wildcard decode/*.c))
+# Of core it takes the wire and the packets, and nothing of boot/ and vmx/.
+TOOL_C := $(wildcard decode/*/*.c)
+TOOL_CORE := pt/parse.c serial/frame.c serial/crc32c.c serial/command.c
+TOOL_LIB := $(filter-out decode/cli/main.c,$(TOOL_C))
 HOST_CFLAGS := -std=c11 -D_GNU_SOURCE -g -pthread $(WARN) -I. -MMD -MP
-TOOL_OBJS := $(patsubst %.c,$(BUILD)/host/%.o,$(CORE) $(wildcard decode/*.c))
+TOOL_OBJS := $(patsubst %.c,$(BUILD)/host/%.o,$(TOOL_CORE) $(TOOL_C))
 
 $(BUILD)/host/%.o: %.c
 	@mkdir -p $(@D)

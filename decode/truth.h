@@ -13,8 +13,8 @@
  * are CS.base + IP, 32 bits. Branches count whether or not tracing was on.
  *
  * With the model's scope=guest those count that PT traces, by where they come from. Of one that leads to where nothing
- * is traced, to is what PT or the code tells, or TRUTH_TO_UNTOLD. An event that leaves the context (SDM rows 11c, 12c,
- * 13c) does not count: there it looks like a VM exit.
+ * is traced, to is what PT or the code tells, or TRUTH_TO_UNRESOLVED. An event that leaves the context (SDM rows 11c,
+ * 12c, 13c) does not count: there it looks like a VM exit.
  *
  * With scope=traced those count, in root operation too, that PT traces at both ends; and VM entries (from =
  * VMLAUNCH or VMRESUME) and VM exits (from = the address a FUP reports) are branches.
@@ -83,7 +83,7 @@ static inline uint64_t truth_hash(uint64_t hash, uint64_t from, uint64_t to)
 
 /* Where a branch led to that went out of what is traced, if nothing tells: it left the context, or it was a compressed
  * return that left the IP ranges. */
-#define TRUTH_TO_UNTOLD 0ull
+#define TRUTH_TO_UNRESOLVED 0ull
 
 /* Optional second file, for small runs: every branch, in order. Where packets were lost in an overflow, an entry with
  * from = TRUTH_LIST_OVERFLOW stands behind the last branch that may be missing; to is the IP at which the trace goes

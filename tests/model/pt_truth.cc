@@ -65,7 +65,7 @@ void ptm_truth_branch(BX_CPU_C *cpu, uint32_t hot, uint64_t from, uint64_t to, b
     if (!(hot & PTM_HOT_TRUTH) || (ptm_config.scope == PTM_SCOPE_TRACED && !(hot_after & PTM_HOT_TRUTH)))
         return;
     p->hot = hot;
-    ptm_count_branch(cpu, p, from, told || ptm_config.scope != PTM_SCOPE_GUEST ? to : TRUTH_TO_UNTOLD);
+    ptm_count_branch(cpu, p, from, told || ptm_config.scope != PTM_SCOPE_GUEST ? to : TRUTH_TO_UNRESOLVED);
     p->hot = hot_after;
 }
 

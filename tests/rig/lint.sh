@@ -44,7 +44,15 @@ include_directions() {
         may["vmx"] = "pt/engine.h pt/lvtpc.h serial/record.h " leaf
         may["pt"] = "serial/sink.h serial/record.h serial/command.h " leaf
         may["serial"] = leaf
-        may["decode"] = "pt/packet.h pt/msr_numbers.h pt/rtit.h pt/topa.h pt/caps.h serial/frame.h serial/record.h serial/crc32c.h serial/window.h serial/net.h serial/command.h"
+        # The rooms of the host tool: cli -> report -> check -> flow -> code -> capture, and cli -> receive -> capture.
+        wire = "serial/frame.h serial/record.h serial/crc32c.h serial/command.h "
+        may["decode/capture"] = wire
+        may["decode/receive"] = wire "decode/capture/"
+        may["decode/code"] = wire "decode/capture/"
+        may["decode/flow"] = may["decode/code"] " decode/code/ decode/truth.h pt/packet.h pt/rtit.h"
+        may["decode/check"] = may["decode/flow"] " decode/flow/"
+        may["decode/report"] = may["decode/check"] " decode/check/ pt/caps.h"
+        may["decode/cli"] = may["decode/report"] " decode/report/ decode/receive/"
         may["tests"] = "boot/ vmx/ pt/ serial/ decode/"
         n = split(core, list, " ")
         for (i = 1; i <= n; i++) is_core[list[i]] = 1
@@ -52,7 +60,8 @@ include_directions() {
     FILENAME ~ /^tests\/model\// { next } # compiled as a part of Bochs, includes its headers
     /^#include "/ {
         split($0, quoted, "\""); target = quoted[2]
-        split(FILENAME, path, "/"); room = path[1]
+        nr_parts = split(FILENAME, path, "/"); room = path[1]
+        if (room == "decode" && nr_parts > 2) room = room "/" path[2]
         if (target !~ /\//) {
             if (room != "tests") print FILENAME ":" FNR ": \"" target "\": write room/file.h"
             next
@@ -65,6 +74,19 @@ include_directions() {
             if (list[i] == target || (list[i] ~ /\/$/ && index(target, list[i]) == 1)) allowed = 1
         if (!allowed) print FILENAME ":" FNR ": " room "/ may not include " target
     }' $sources
+}
+
+# The host tool speaks to people in cli/ alone: below it errors and progress are values and calls.
+silent_below_cli() {
+    # shellcheck disable=SC2086
+    grep -nE '\b(isatty|perror|printf|vprintf|puts|putchar|exit|getopt_long)\(|\b(stdout|stderr|STDOUT_FILENO|STDERR_FILENO)\b' \
+        $(printf '%s\n' $sources | grep '^decode/' | grep -v '^decode/cli/')
+}
+
+# libipt is known to the files of its packet engine alone.
+libipt_confined() {
+    # shellcheck disable=SC2086
+    grep -nE '#include (<intel-pt.h>|"decode/flow/libipt)' $(printf '%s\n' $sources | grep '^decode/' | grep -v '^decode/flow/libipt')
 }
 
 headers_alone() {
@@ -109,6 +131,8 @@ shell_syntax() {
 rule 'clang-format changes nothing' format
 rule 'cppcheck finds nothing' cppcheck_quiet
 rule 'includes follow the arrows between rooms' include_directions
+rule 'the host tool prints in decode/cli/ alone' silent_below_cli
+rule 'libipt is included by its packet engine alone' libipt_confined
 rule 'each header compiles alone' headers_alone
 rule 'functions have at most 70 lines' function_length
 rule 'no place of one machine, no mirror' places

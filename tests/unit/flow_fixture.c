@@ -45,7 +45,7 @@ int flow_teardown(void **state)
     struct fixture *f = *state;
     if (f->flow)
         flow_end(f->flow);
-    flow_pages_free(&f->pages);
+    code_pages_free(&f->pages);
     if (f->file[0])
         unlink(f->file);
     free(f);
@@ -134,7 +134,7 @@ static void take_branch(void *context, uint64_t from, uint64_t to)
 
 void start(struct fixture *f)
 {
-    assert_true(flow_pages_build(&f->pages, f->records, f->nr_records));
+    assert_true(code_pages_build(&f->pages, f->records, f->nr_records));
     strcpy(f->file, "/tmp/undertrace-test-XXXXXX");
     int fd = mkstemp(f->file);
     assert_true(fd >= 0);
@@ -144,7 +144,7 @@ void start(struct fixture *f)
     static struct flow_input input;
     input = (struct flow_input){.trace = f->trace, .trace_size = f->size, .pages = &f->pages};
     f->hooks = (struct flow_hooks){.branch = take_branch, .context = f};
-    f->flow = flow_start(&input, 0, &f->hooks);
+    f->flow = flow_start(&input, 0, &f->hooks, &f->error);
     assert_non_null(f->flow);
 }
 

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/flow.h"
-#include "decode/flow_cut.h"
+#include "decode/flow/flow.h"
+#include "decode/flow/flow_cut.h"
 #include "decode/truth.h"
 #include "pt/packet.h"
 
@@ -32,8 +32,9 @@ struct fixture {
     char file[64];
     struct truth_branch branches[64];
     size_t nr_branches;
-    struct flow_pages pages;
+    struct code_pages pages;
     struct flow_hooks hooks;
+    struct error error;
     struct flow *flow;
 };
 

@@ -11,13 +11,14 @@
 
 #include <cmocka.h>
 
-#include "decode/capture.h"
-#include "decode/store.h"
+#include "decode/capture/capture.h"
+#include "decode/receive/store.h"
 
 #define HELLO "cpu_family 6\noptions a \"b\"\n"
 
 struct fixture {
     char directory[64], capture[80];
+    struct error error;
 };
 
 static int setup(void **state)
@@ -58,11 +59,11 @@ static void put_record(struct store *store, uint64_t *offset, enum record_kind k
 }
 
 /* A hello, a page, a log line, 1000 trace bytes, an end. */
-static void write_capture(const struct fixture *f)
+static void write_capture(struct fixture *f)
 {
     uint8_t trace[1000], page[sizeof(struct record_page) + RECORD_PAGE_SIZE] = {0};
     uint64_t offset = 0;
-    struct store *store = store_create(f->capture);
+    struct store *store = store_create(f->capture, &f->error);
     assert_non_null(store);
     memset(trace, 0x5a, sizeof(trace));
     put_record(store, &offset, RECORD_HELLO, 0, HELLO, sizeof(HELLO) - 1);
@@ -80,7 +81,7 @@ static void what_is_written_is_read(void **state)
 {
     struct fixture *f = *state;
     write_capture(f);
-    struct capture *capture = capture_open(f->capture);
+    struct capture *capture = capture_open(f->capture, &f->error);
     assert_non_null(capture);
     assert_int_equal(capture->nr_cpus, 1);
     assert_int_equal(capture->cpus[0].size, 1000);
@@ -119,13 +120,13 @@ static void a_hole_becomes_pads_and_a_gap_record(void **state)
     struct fixture *f = *state;
     uint8_t trace[100];
     memset(trace, 0x11, sizeof(trace));
-    struct store *store = store_create(f->capture);
+    struct store *store = store_create(f->capture, &f->error);
     assert_non_null(store);
     assert_true(store_trace(store, 3, 0, trace, 100));
     assert_true(store_trace(store, 3, 5000, trace, 100));
     assert_true(store_close(store));
 
-    struct capture *capture = capture_open(f->capture);
+    struct capture *capture = capture_open(f->capture, &f->error);
     assert_non_null(capture);
     assert_int_equal(capture->nr_cpus, 4);
     assert_int_equal(capture->cpus[3].size, 5100);
@@ -150,13 +151,13 @@ static void bytes_lost_at_the_end_are_a_gap(void **state)
     struct fixture *f = *state;
     uint8_t trace[100] = {0};
     uint64_t offset = 0;
-    struct store *store = store_create(f->capture);
+    struct store *store = store_create(f->capture, &f->error);
     assert_non_null(store);
     assert_true(store_trace(store, 0, 0, trace, 100));
     put_record(store, &offset, RECORD_END, 130, "trace_bytes 130\n", 16);
     assert_int_equal(store_totals(store)->lost_trace_bytes, 30);
     assert_true(store_close(store));
-    struct capture *capture = capture_open(f->capture);
+    struct capture *capture = capture_open(f->capture, &f->error);
     assert_non_null(capture);
     assert_int_equal(capture->nr_records, 2);
     assert_int_equal(capture->records[0].header.kind, RECORD_GAP);
@@ -168,7 +169,7 @@ static void a_capture_is_never_written_over(void **state)
 {
     struct fixture *f = *state;
     write_capture(f);
-    assert_null(store_create(f->capture));
+    assert_null(store_create(f->capture, &f->error));
 }
 
 /* Whatever length a crash left the files at: what is whole is read. */
@@ -183,7 +184,7 @@ static void cut_off_anywhere_it_is_readable(void **state)
     size_t records = 4;
     for (off_t size = status.st_size - 1; size >= 0; size -= size % 37 ? 1 : 36) {
         assert_int_equal(truncate(events, size), 0);
-        struct capture *capture = capture_open(f->capture);
+        struct capture *capture = capture_open(f->capture, &f->error);
         assert_non_null(capture);
         assert_true(capture->nr_records <= records);
         assert_true(capture->events_left_over < 24 + sizeof(struct record_page) + RECORD_PAGE_SIZE);
@@ -204,13 +205,13 @@ static void the_index_is_not_needed(void **state)
     static const off_t sizes[] = {100, 64, 1, 0};
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         assert_int_equal(truncate(index, sizes[i]), 0);
-        struct capture *capture = capture_open(f->capture);
+        struct capture *capture = capture_open(f->capture, &f->error);
         assert_non_null(capture);
         assert_int_equal(capture->nr_records, 4);
         capture_close(capture);
     }
     unlink(index);
-    struct capture *capture = capture_open(f->capture);
+    struct capture *capture = capture_open(f->capture, &f->error);
     assert_non_null(capture);
     assert_int_equal(capture->nr_records, 4);
     capture_close(capture);
@@ -219,8 +220,8 @@ static void the_index_is_not_needed(void **state)
 static void what_is_no_capture_is_refused(void **state)
 {
     struct fixture *f = *state;
-    assert_null(capture_open(f->capture));
-    assert_null(capture_open(f->directory));
+    assert_null(capture_open(f->capture, &f->error));
+    assert_null(capture_open(f->directory, &f->error));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

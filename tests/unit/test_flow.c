@@ -121,7 +121,8 @@ static void instruction_by_instruction_it_is_the_same(void **state)
     struct flow_stretch stretch;
     struct flow_input input = {.trace = f->trace, .trace_size = f->size, .pages = &f->pages};
     flow_end(f->flow);
-    f->flow = flow_start(&input, 0, &(struct flow_hooks){.instruction = count_instruction, .context = &seen});
+    f->flow =
+        flow_start(&input, 0, &(struct flow_hooks){.instruction = count_instruction, .context = &seen}, &f->error);
     assert_true(flow_cut_next(&stretch, f->trace, f->size, 0, UINT64_MAX));
     flow_decode(f->flow, &stretch, &instructions);
     assert_int_equal(instructions.error, 0);
@@ -146,7 +147,7 @@ static void an_endless_loop_ends(void **state)
     flow_end(f->flow);
     static struct flow_input input;
     input = (struct flow_input){.trace = f->trace, .trace_size = f->size, .pages = &f->pages};
-    f->flow = flow_start(&input, 0, &(struct flow_hooks){0});
+    f->flow = flow_start(&input, 0, &(struct flow_hooks){0}, &f->error);
     flow_decode(f->flow, &stretch, &result);
     assert_int_equal(result.error, FLOW_ERROR_LOOP);
 }

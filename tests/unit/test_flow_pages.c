@@ -9,7 +9,8 @@
 
 #include <cmocka.h>
 
-#include "decode/flow_alias.h"
+#include "decode/code/code_alias.h"
+#include "decode/report/cause_text.h"
 #include "flow_fixture.h"
 
 /* The guest changes its code: jz becomes jmp. Between the exit and the entry the new page is sent. */
@@ -60,7 +61,7 @@ static void code_that_was_not_captured_is_an_error_there(void **state)
     put_tnt(f, "!");
     start(f);
     struct flow_result result = decode(f, 0);
-    assert_true(result.error < 0);
+    assert_int_equal(result.error, FLOW_ERROR_NO_CODE);
     assert_int_equal(result.error_ip, 0x400000);
     assert_int_equal(result.branches, 3);
     assert_string_equal(flow_error_text(result.error), "no memory mapped at this address");

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "decode/flow_target.h"
+#include "decode/flow/flow_target.h"
 #include "flow_fixture.h"
 
 static void put_pgd(struct fixture *f)
@@ -18,11 +18,11 @@ static void put_pgd(struct fixture *f)
 }
 
 /* One branch more, whose target nobody knows. */
-static void expect_untold(struct fixture *f, const int *pairs, unsigned from)
+static void expect_unresolved(struct fixture *f, const int *pairs, unsigned from)
 {
     struct truth_branch last = f->branches[f->nr_branches - 1];
     assert_int_equal(last.from, CODE + from);
-    assert_int_equal(last.to, TRUTH_TO_UNTOLD);
+    assert_int_equal(last.to, TRUTH_TO_UNRESOLVED);
     f->nr_branches--;
     expect(f, pairs);
 }
@@ -67,7 +67,7 @@ static void a_compressed_return_tells_nothing(void **state)
     put_pgd(f);
     start(f);
     assert_int_equal(decode(f, 0).error, 0);
-    expect_untold(f, (int[]){0x02, 0x06, 0x06, 0x10, 0x10, 0x14, -1}, 0x14);
+    expect_unresolved(f, (int[]){0x02, 0x06, 0x06, 0x10, 0x10, 0x14, -1}, 0x14);
 }
 
 static void a_far_return_out_of_context_tells_nothing(void **state)
@@ -78,7 +78,7 @@ static void a_far_return_out_of_context_tells_nothing(void **state)
     put_pgd(f);
     start(f);
     assert_int_equal(decode(f, 0).error, 0);
-    expect_untold(f, (int[]){-1}, 0x16);
+    expect_unresolved(f, (int[]){-1}, 0x16);
 }
 
 /* A PIP of root between FUP and TIP.PGD makes it a VM exit. Without a target it can be either, and does not count. */
@@ -135,7 +135,7 @@ static void with_skl014_the_ranges_tell_which_call_left(void **state)
     input.ranges[2] = CODE + 0x10, input.ranges[3] = CODE + 0x11;
     const struct flow_hooks hooks = f->hooks;
     flow_end(f->flow);
-    f->flow = flow_start(&input, 0, &hooks);
+    f->flow = flow_start(&input, 0, &hooks, &f->error);
     struct flow_result result = decode(f, 0);
     assert_int_equal(result.error, 0);
     assert_int_equal(result.instructions, 4);
@@ -200,13 +200,13 @@ static void what_follows_a_mov_to_cr3_is_not_lost(void **state)
     struct flow_result result = decode(f, 0);
     assert_int_equal(result.error, 0);
     assert_int_equal(result.instructions, 3);
-    expect_untold(f, (int[]){0x03, 0x07, -1}, 0x07);
+    expect_unresolved(f, (int[]){0x03, 0x07, -1}, 0x07);
 
     struct flow_stretch stretch;
     flow_end(f->flow);
     uint64_t instructions = 0;
     f->flow = flow_start(&(struct flow_input){.trace = f->trace, .trace_size = f->size, .pages = &f->pages}, 0,
-                         &(struct flow_hooks){.instruction = count_instruction, .context = &instructions});
+                         &(struct flow_hooks){.instruction = count_instruction, .context = &instructions}, &f->error);
     assert_true(flow_cut_next(&stretch, f->trace, f->size, 0, UINT64_MAX));
     struct flow_result by_instruction;
     flow_decode(f->flow, &stretch, &by_instruction);

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "decode/gaps.h"
-#include "decode/truth_file.h"
+#include "decode/capture/gaps.h"
+#include "decode/check/truth_file.h"
 
 static void a_pause_touches_what_ends_in_it(void **state)
 {

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "decode/reassemble.h"
-#include "decode/record_stream.h"
-#include "decode/uart_stream.h"
+#include "decode/capture/record_stream.h"
+#include "decode/receive/reassemble.h"
+#include "decode/receive/uart_stream.h"
 #include "serial/crc32c.h"
 
 #define STREAM 0x55aa1234u

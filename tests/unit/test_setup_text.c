@@ -8,14 +8,14 @@
 
 #include <cmocka.h>
 
-#include "decode/setup_text.h"
+#include "decode/report/setup_text.h"
 
 static void shows(const char *hello, const char *const *lines, size_t nr_lines)
 {
     char *out = NULL;
     size_t size = 0;
     FILE *file = open_memstream(&out, &size);
-    setup_print(file, (struct text){hello, strlen(hello)});
+    setup_print(file, (struct record_text){hello, strlen(hello)});
     fclose(file);
     for (size_t i = 0; i < nr_lines; i++)
         if (!strstr(out, lines[i]))

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "decode/store.h"
+#include "decode/receive/store.h"
 
 struct gap_bytes {
     struct record_header header;
@@ -16,6 +16,7 @@ struct gap_bytes {
 };
 
 static char directory[32];
+static struct error error;
 
 static int setup(void **state)
 {
@@ -53,7 +54,7 @@ static void test_holes(void **state)
 {
     static const uint8_t bytes[16] = {0};
     struct gap_bytes gaps[] = {gap_of(RECORD_GAP_RING, 0, 1000), gap_of(RECORD_GAP_OVERRUN, 1000, 0)};
-    struct store *store = store_create(directory);
+    struct store *store = store_create(directory, &error);
     (void)state;
     assert_non_null(store);
     assert_true(store_records(store, 0, 0, (const uint8_t *)gaps, sizeof(gaps)));
@@ -72,7 +73,7 @@ static void test_holes(void **state)
 static void test_nothing_kept(void **state)
 {
     struct gap_bytes gap = gap_of(RECORD_GAP_RING, 0, 1000);
-    struct store *store = store_create(directory);
+    struct store *store = store_create(directory, &error);
     (void)state;
     assert_non_null(store);
     assert_true(store_records(store, 0, 0, (const uint8_t *)&gap, sizeof(gap)));

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "decode/truth_align.h"
+#include "decode/check/truth_align.h"
 
 #define NR 20
 
@@ -47,7 +47,8 @@ static struct truth_comparison compare(size_t unplaced)
 {
     struct truth_aligned aligned;
     struct truth_comparison c;
-    assert_true(truth_align(&aligned, &truth, results, nr_results, &gaps));
+    struct error error = {0};
+    assert_true(truth_align(&aligned, &truth, results, nr_results, &gaps, &error));
     assert_int_equal(aligned.nr_unplaced, unplaced);
     truth_compare(&c, &truth, aligned.results, aligned.nr_results, &aligned.gaps);
     truth_aligned_free(&aligned);

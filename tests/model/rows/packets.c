@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "decode/dump_line.h"
+#include "decode/report/dump_line.h"
 
 static FILE *all_traces, *all_packets;
 static uint64_t all_size;

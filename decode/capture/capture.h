@@ -1,0 +1,55 @@
+/*
+ * Reading a capture directory. docs/capture.md is the format.
+ *
+ * Everything is mapped, nothing copied. A capture that ends anywhere is good as far as it goes.
+ */
+#ifndef DECODE_CAPTURE_H
+#define DECODE_CAPTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/capture/error.h"
+#include "decode/capture/text.h"
+#include "serial/record.h"
+
+#define CAPTURE_MAX_CPUS 256u
+
+struct capture_record {
+    struct record_header header;
+    uint64_t events_offset; /* of the header in events.bin */
+    const uint8_t *payload; /* header.length bytes */
+};
+
+struct capture_trace {
+    bool present;
+    const uint8_t *bytes;
+    uint64_t size; /* bytes; trace offset X stands at bytes[X] */
+};
+
+struct capture {
+    char *directory;
+    struct capture_trace cpus[CAPTURE_MAX_CPUS];
+    unsigned nr_cpus; /* highest CPU with a trace or a record, plus 1 */
+    const uint8_t *events;
+    uint64_t events_size;
+    struct capture_record *records; /* in the order of events.bin */
+    size_t nr_records;
+    bool damaged;                  /* what is left over does not begin like a record */
+    uint64_t events_left_over;     /* bytes at the end of events.bin that are no whole record */
+    struct record_text hello, end; /* payloads of RECORD_HELLO and RECORD_END; size 0 = missing */
+};
+
+/* Open a capture. NULL: error says why. */
+struct capture *capture_open(const char *directory, struct error *error);
+void capture_close(struct capture *capture);
+
+/* The records of a kind of one CPU: the next one at or behind *position, which moves behind it. NULL: no more. */
+const struct capture_record *capture_next(const struct capture *capture, size_t *position, enum record_kind kind,
+                                          uint16_t cpu);
+
+/* The trace of a CPU. NULL: there is none; error says so. */
+const struct capture_trace *capture_trace(const struct capture *capture, uint64_t cpu, struct error *error);
+
+#endif

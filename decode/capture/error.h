@@ -1,0 +1,50 @@
+/*
+ * Why something could not be done, as a value: nothing below cli/ prints. The texts are in cli/error_text.c.
+ */
+#ifndef DECODE_ERROR_H
+#define DECODE_ERROR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* number and name: what they are for the kind. "errno": system says more. */
+enum error_kind {
+    ERROR_NONE,
+    ERROR_MEMORY,          /* name: for what */
+    ERROR_CANNOT_OPEN,     /* name: file; errno */
+    ERROR_CANNOT_MAKE,     /* name: file; errno */
+    ERROR_CANNOT_WRITE,    /* name: file; errno */
+    ERROR_CANNOT_WRITE_AT, /* name: file; number: offset; errno */
+    ERROR_NOT_EMPTY,       /* name: directory */
+    ERROR_TOO_MANY_CPUS,   /* number: CPU of a frame */
+    ERROR_NO_TRACE,        /* name: file; number: CPU */
+    ERROR_CANNOT_LISTEN,   /* name: socket; errno */
+    ERROR_NO_ADDRESS,      /* name */
+    ERROR_NO_PORT,         /* name: address; number: port; errno */
+    ERROR_UDP,             /* errno */
+    ERROR_NAME_TOO_LONG,   /* name: socket */
+    ERROR_CANNOT_CONNECT,  /* name: socket or host; errno */
+    ERROR_NO_HOST,         /* name: host; number: EAI_*, negated */
+    ERROR_NO_BAUD,         /* number */
+    ERROR_CANNOT_SET_BAUD, /* name: terminal; number; errno */
+    ERROR_UART,            /* errno */
+    ERROR_PAGE_IMAGE,      /* number: linear address of code that the packet decoder refuses */
+    ERROR_PAGE_LAYOUT,     /* errno */
+    ERROR_NO_TRUTH,        /* name: file */
+    ERROR_TRUTH_ENTRY,     /* name: file; number: offset */
+    ERROR_NO_SYMBOLS,      /* name: file */
+    ERROR_NR_KINDS
+};
+
+struct error {
+    enum error_kind kind;
+    int system; /* errno when it was set */
+    uint64_t number;
+    char name[512];
+};
+
+/* Set it, unless it is set: the first reason is the one that counts. Returns false, for the caller to return. */
+bool error_set(struct error *error, enum error_kind kind, uint64_t number, const char *name, ...)
+    __attribute__((format(printf, 4, 5)));
+
+#endif

@@ -1,0 +1,63 @@
+#include "decode/capture/gaps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int gap_compare(const void *left, const void *right)
+{
+    const struct record_gap *a = left, *b = right;
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+bool gaps_collect(struct gaps *gaps, const struct capture *capture, uint16_t cpu, struct error *error)
+{
+    size_t position = 0, room = 0;
+    const struct capture_record *record;
+    *gaps = (struct gaps){0};
+    while ((record = capture_next(capture, &position, RECORD_GAP, cpu))) {
+        if (record->header.length < sizeof(*gaps->items))
+            continue;
+        if (gaps->count == room) {
+            room = room ? 2 * room : 64;
+            struct record_gap *more = realloc(gaps->items, room * sizeof(*more));
+            if (!more) {
+                gaps_free(gaps);
+                return error_set(error, ERROR_MEMORY, 0, "%zu gaps", room);
+            }
+            gaps->items = more;
+        }
+        memcpy(&gaps->items[gaps->count++], record->payload, sizeof(*gaps->items));
+    }
+    if (gaps->count)
+        qsort(gaps->items, gaps->count, sizeof(*gaps->items), gap_compare);
+    return true;
+}
+
+void gaps_free(struct gaps *gaps)
+{
+    free(gaps->items);
+    *gaps = (struct gaps){0};
+}
+
+uint64_t gaps_next(const struct gaps *gaps, uint64_t from)
+{
+    size_t low = 0, high = gaps->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (gaps->items[middle].at > from)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low < gaps->count ? gaps->items[low].at : UINT64_MAX;
+}
+
+bool gaps_touch(const struct gaps *gaps, uint64_t begin, uint64_t end)
+{
+    for (size_t i = 0; gaps && i < gaps->count && gaps->items[i].at <= end; i++) {
+        const struct record_gap *gap = &gaps->items[i];
+        if (gap->at > begin || gap->at + gap->size > begin)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,33 @@
+/*
+ * The gaps of a CPU's trace, in order: where bytes or branches are missing, and which stretches of it they touch.
+ *
+ * A gap of size 0 is a place: tracing paused there or bytes were lost of which nobody knows how many, and the trace
+ * goes on at the same offset with a PSB+. docs/capture.md.
+ */
+#ifndef DECODE_GAPS_H
+#define DECODE_GAPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/capture/capture.h"
+
+struct gaps {
+    struct record_gap *items; /* by at */
+    size_t count;
+};
+
+/* false: no memory; error says so. */
+bool gaps_collect(struct gaps *gaps, const struct capture *capture, uint16_t cpu, struct error *error);
+void gaps_free(struct gaps *gaps);
+
+/* Where the first gap at an offset above from is. UINT64_MAX: none. */
+uint64_t gaps_next(const struct gaps *gaps, uint64_t from);
+
+/* Is something missing of what was executed between the PSB at begin and the one at end? So it is where a gap begins
+ * behind begin and not behind end (what ran in a pause, ran before the PSB that ends it), and where missing bytes reach
+ * behind begin. gaps may be NULL. */
+bool gaps_touch(const struct gaps *gaps, uint64_t begin, uint64_t end);
+
+#endif

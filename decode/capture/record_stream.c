@@ -1,0 +1,101 @@
+#include "decode/capture/record_stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void record_stream_init(struct record_stream *stream, uint16_t cpu)
+{
+    *stream = (struct record_stream){.cpu = cpu};
+}
+
+void record_stream_free(struct record_stream *stream)
+{
+    free(stream->buffer);
+    stream->buffer = NULL;
+}
+
+bool record_possible(const struct record_header *header)
+{
+    switch (header->kind) {
+    case RECORD_PAGE:
+        return header->length == sizeof(struct record_page) + RECORD_PAGE_SIZE;
+    case RECORD_DRAIN:
+        return header->length == sizeof(struct record_drain);
+    case RECORD_GAP:
+        return header->length == sizeof(struct record_gap);
+    default:
+        return header->length <= RECORD_STREAM_MAX - sizeof(*header) - 8;
+    }
+}
+
+bool record_plausible(const struct record_header *header, uint16_t cpu)
+{
+    return record_possible(header) && header->cpu == cpu && header->kind >= RECORD_HELLO &&
+           header->kind <= RECORD_STATUS;
+}
+
+/* Hand on the records at the start of the buffer; what is left moves to its start. */
+static void cut_records(struct record_stream *stream, record_stream_deliver deliver, void *context)
+{
+    size_t at = 0;
+    while (stream->used - at >= sizeof(struct record_header)) {
+        struct record_header header;
+        memcpy(&header, stream->buffer + at, sizeof(header));
+        if (!record_possible(&header) || header.cpu != stream->cpu)
+            stream->lost_track = true;
+        if (stream->lost_track && !record_plausible(&header, stream->cpu)) {
+            /* Records start at multiples of 8 of the stream. */
+            stream->lost += 8;
+            at += 8;
+            continue;
+        }
+        size_t size = record_size_bytes(&header);
+        if (stream->used - at < size)
+            break;
+        stream->lost_track = false;
+        deliver(context, &header, stream->buffer + at, size);
+        at += size;
+    }
+    stream->used -= at;
+    memmove(stream->buffer, stream->buffer + at, stream->used);
+}
+
+bool record_stream_take(struct record_stream *stream, uint64_t offset, const uint8_t *bytes, size_t size,
+                        record_stream_deliver deliver, void *context)
+{
+    if (!stream->buffer) {
+        stream->buffer = malloc(2 * RECORD_STREAM_MAX);
+        if (!stream->buffer)
+            return false;
+    }
+    if (offset < stream->offset) {
+        uint64_t known = stream->offset - offset;
+        if (known >= size)
+            return true;
+        bytes += known;
+        size -= (size_t)known;
+        offset = stream->offset;
+    }
+    if (offset > stream->offset) {
+        stream->lost += offset - stream->offset + stream->used;
+        stream->used = 0;
+        stream->lost_track = true;
+        size_t skip = (size_t)(-offset & 7);
+        skip = skip < size ? skip : size;
+        stream->lost += skip;
+        bytes += skip;
+        size -= skip;
+        offset += skip;
+    }
+    stream->offset = offset + size;
+    while (size > 0) {
+        size_t part = 2 * RECORD_STREAM_MAX - stream->used;
+        part = part < size ? part : size;
+        memcpy(stream->buffer + stream->used, bytes, part);
+        stream->used += part;
+        bytes += part;
+        size -= part;
+        cut_records(stream, deliver, context);
+    }
+    return true;
+}

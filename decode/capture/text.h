@@ -1,0 +1,39 @@
+/*
+ * Texts of lines "name value", as RECORD_HELLO and RECORD_END carry them. Pure.
+ */
+#ifndef DECODE_TEXT_H
+#define DECODE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct record_text {
+    const char *bytes; /* not NUL-terminated */
+    size_t size;
+};
+
+struct text_line {
+    struct record_text name, value;
+};
+
+/* The line at *position, which moves behind it. Empty lines are skipped. false: there is no more. */
+bool text_next(struct text_line *line, struct record_text text, size_t *position);
+
+/* The value of the line with this name. false: there is none. */
+bool text_find(struct record_text *value, struct record_text text, const char *name);
+
+/* The same as a number, decimal or 0x hexadecimal; also false where the value is none. */
+bool text_find_number(uint64_t *number, struct record_text text, const char *name);
+
+/* Read a whole text as a number, decimal or 0x hexadecimal. */
+bool text_number(uint64_t *number, struct record_text text);
+
+/* Is the text this word? */
+bool text_equals(struct record_text text, const char *word);
+
+/* Write the text as a JSON string, quotes included. */
+void text_write_json(FILE *file, struct record_text text);
+
+#endif

@@ -1,0 +1,111 @@
+/* undertrace info: what a capture is. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/capture/capture.h"
+#include "decode/capture/gaps.h"
+#include "decode/cli/commands.h"
+#include "decode/cli/open_capture.h"
+#include "decode/report/cause_text.h"
+#include "decode/report/number_text.h"
+#include "decode/report/setup_text.h"
+
+static const char usage[] = "usage: undertrace info CAPTURE\n"
+                            "\n"
+                            "Prints the traced machine and configuration, the streams and what they add up to.\n";
+
+static void print_lines(const char *title, const char *missing, struct record_text text)
+{
+    struct text_line line;
+    size_t position = 0;
+    if (text.size == 0) {
+        printf("%s: %s\n", title, missing);
+        return;
+    }
+    printf("%s\n", title);
+    while (text_next(&line, text, &position))
+        printf("  %-28.*s %.*s\n", (int)line.name.size, line.name.bytes, (int)line.value.size, line.value.bytes);
+}
+
+static void print_cpu(const struct capture *capture, unsigned cpu)
+{
+    uint64_t counts[RECORD_STATUS + 1] = {0}, drained = 0;
+    char bytes[COUNT_TEXT_SIZE], handed[COUNT_TEXT_SIZE];
+    for (size_t i = 0; i < capture->nr_records; i++) {
+        const struct capture_record *record = &capture->records[i];
+        if (record->header.cpu != cpu)
+            continue;
+        if (record->header.kind <= RECORD_STATUS)
+            counts[record->header.kind]++;
+        if (record->header.kind == RECORD_DRAIN) {
+            struct record_drain drain;
+            memcpy(&drain, record->payload, sizeof(drain));
+            drained += drain.size;
+        }
+    }
+    const struct capture_trace *trace = &capture->cpus[cpu];
+    printf("CPU %u\n", cpu);
+    if (trace->present)
+        printf("  trace                        %s bytes\n", count_text(bytes, trace->size));
+    else
+        printf("  trace                        none\n");
+    printf("  handed over                  %s bytes in %" PRIu64 " drains\n", count_text(handed, drained),
+           counts[RECORD_DRAIN]);
+    printf("  code pages                   %" PRIu64 "\n", counts[RECORD_PAGE]);
+    printf("  gaps                         %" PRIu64 "\n", counts[RECORD_GAP]);
+}
+
+static void print_gaps(const struct capture *capture)
+{
+    for (size_t i = 0; i < capture->nr_records; i++) {
+        const struct capture_record *record = &capture->records[i];
+        if (record->header.kind != RECORD_GAP)
+            continue;
+        struct record_gap gap;
+        memcpy(&gap, record->payload, sizeof(gap));
+        printf("  gap: CPU %u, trace offset %" PRIu64 ", ", record->header.cpu, gap.at);
+        if (gap.size)
+            printf("%" PRIu64 " bytes, ", gap.size);
+        if (gap.tsc_to)
+            printf("%" PRIu64 " TSC ticks, ", gap.tsc_to - gap.tsc_from);
+        puts(gap_cause_text(gap.cause));
+    }
+}
+
+static void print_log(const struct capture *capture)
+{
+    for (size_t i = 0; i < capture->nr_records; i++) {
+        const struct capture_record *record = &capture->records[i];
+        if (record->header.kind == RECORD_LOG)
+            printf("  %.*s\n", (int)record->header.length, (const char *)record->payload);
+    }
+}
+
+int command_info(int argc, char **argv)
+{
+    if (argc == 2 && !strcmp(argv[1], "--help")) {
+        fputs(usage, stdout);
+        return 0;
+    }
+    if (argc != 2 || argv[1][0] == '-') {
+        fputs(usage, stderr);
+        return 1;
+    }
+    struct capture *capture = open_capture(argv[1]);
+    if (!capture)
+        return 1;
+    print_lines("machine and configuration", "no hello record has arrived", capture->hello);
+    puts("tracing");
+    setup_print(stdout, capture->hello);
+    for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
+        print_cpu(capture, cpu);
+    print_gaps(capture);
+    print_lines("end", "no end record: the capture was cut off", capture->end);
+    if (capture->events_left_over)
+        printf("events.bin ends inside a record: %" PRIu64 " bytes left over\n", capture->events_left_over);
+    puts("log");
+    print_log(capture);
+    capture_close(capture);
+    return 0;
+}

@@ -1,0 +1,204 @@
+/* undertrace receive: from the wire into a capture directory. */
+#include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/capture/text.h"
+#include "decode/cli/commands.h"
+#include "decode/cli/error_text.h"
+#include "decode/cli/message.h"
+#include "decode/cli/progress.h"
+#include "decode/receive/receive_uart.h"
+#include "decode/receive/receive_udp.h"
+
+static const char usage[] =
+    "usage: undertrace receive (--udp PORT [--bind ADDRESS] | --uart SOURCE [--baud N]) -o DIRECTORY [options]\n"
+    "\n"
+    "Receives the stream of a machine that runs under Undertrace and keeps it as a capture.\n"
+    "\n"
+    "  --udp PORT        datagrams to this UDP port (the hypervisor's net.port, 21845 by default)\n"
+    "  --bind ADDRESS    at this local address only\n"
+    "  --uart SOURCE     a serial line: a terminal device, a file that grows, a FIFO, a UNIX socket, HOST:PORT\n"
+    "                    of a TCP server, or - for standard input\n"
+    "  --baud N          speed of the terminal device, 115200 by default\n"
+    "  -o DIRECTORY      where the capture goes; must not exist or be empty\n"
+    "  --timeout S       give up after S seconds without a frame (default: never)\n"
+    "  --linger S        answer repeated frames for S seconds after the end (default 1; UDP)\n"
+    "  --status FILE     keep the state in FILE as JSON\n"
+    "  --console FILE    show the last line of FILE, the guest's console\n"
+    "  --quiet           no progress lines\n"
+    "\n"
+    "Exit status: 0 the end record came and nothing before it is missing, 1 an error, 2 stopped before the end or\n"
+    "bytes were lost: the capture is readable and says what is missing.\n";
+
+struct arguments {
+    const char *udp, *bind, *uart, *directory, *status, *console;
+    uint64_t baud;
+    double timeout, linger;
+    bool quiet;
+};
+
+static volatile sig_atomic_t stop_asked;
+
+static void on_signal(int number)
+{
+    (void)number;
+    stop_asked = 1;
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+}
+
+static bool parse_seconds(double *seconds, const char *name, const char *word)
+{
+    char *end;
+    *seconds = strtod(word, &end);
+    if (end != word && !*end && *seconds >= 0 && *seconds < 1e9)
+        return true;
+    message_say("receive: %s %s: is no number of seconds", name, word);
+    return false;
+}
+
+static bool parse_arguments(struct arguments *a, int argc, char **argv)
+{
+    enum { UDP = 256, BIND, UART, BAUD, TIMEOUT, LINGER, STATUS, CONSOLE, QUIET, HELP };
+    static const struct option options[] = {
+        {"udp", 1, NULL, UDP},       {"bind", 1, NULL, BIND},       {"uart", 1, NULL, UART},
+        {"baud", 1, NULL, BAUD},     {"timeout", 1, NULL, TIMEOUT}, {"linger", 1, NULL, LINGER},
+        {"status", 1, NULL, STATUS}, {"console", 1, NULL, CONSOLE}, {"quiet", 0, NULL, QUIET},
+        {"output", 1, NULL, 'o'},    {"help", 0, NULL, HELP},       {NULL, 0, NULL, 0},
+    };
+    *a = (struct arguments){.baud = 115200, .linger = 1};
+    int option;
+    bool good = true;
+    while ((option = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
+        switch (option) {
+        case UDP:
+            a->udp = optarg;
+            break;
+        case BIND:
+            a->bind = optarg;
+            break;
+        case UART:
+            a->uart = optarg;
+            break;
+        case BAUD:
+            good = good && text_number(&a->baud, (struct record_text){optarg, strlen(optarg)});
+            break;
+        case TIMEOUT:
+            good = good && parse_seconds(&a->timeout, "--timeout", optarg);
+            break;
+        case LINGER:
+            good = good && parse_seconds(&a->linger, "--linger", optarg);
+            break;
+        case STATUS:
+            a->status = optarg;
+            break;
+        case CONSOLE:
+            a->console = optarg;
+            break;
+        case QUIET:
+            a->quiet = true;
+            break;
+        case 'o':
+            a->directory = optarg;
+            break;
+        case HELP:
+            fputs(usage, stdout);
+            exit(0);
+        default:
+            return false;
+        }
+    }
+    if (optind < argc || !a->directory || !a->udp == !a->uart) {
+        fputs(usage, stderr);
+        return false;
+    }
+    return good;
+}
+
+/* What went wrong on the way, in words, where something did. */
+static void say_losses(const struct reception *reception)
+{
+    const struct store_totals *totals = store_totals(reception->store);
+    const struct reassemble_counts *counts = &reception->frames.counts;
+    if (reception->garbage)
+        message_say("receive: %" PRIu64 " bytes belonged to no frame", reception->garbage);
+    if (reception->bad_frames || counts->foreign)
+        message_say("ignored: %" PRIu64 " broken frames, %" PRIu64 " of another stream", reception->bad_frames,
+                    counts->foreign);
+    if (totals->lost_trace_bytes || totals->lost_record_bytes || counts->lost)
+        message_say("lost on the wire: %" PRIu64 " frames, %" PRIu64 " trace bytes, %" PRIu64 " record bytes",
+                    counts->lost, totals->lost_trace_bytes, totals->lost_record_bytes);
+}
+
+static int finish_reception(struct reception *reception, enum reception_outcome outcome, struct progress *progress,
+                            const char *directory)
+{
+    static const char *const words[] = {
+        [RECEPTION_ENDED] = "complete",
+        [RECEPTION_TIMEOUT] = "gave up before the end record: no frame for the time that --timeout allows",
+        [RECEPTION_INTERRUPTED] = "interrupted before the end record",
+        [RECEPTION_SOURCE_END] = "the source ended before the end record",
+        [RECEPTION_FAILED] = "failed",
+    };
+    const struct store_totals *totals = store_totals(reception->store);
+    bool lost = totals->lost_trace_bytes || totals->lost_record_bytes;
+    progress_end(progress, outcome == RECEPTION_ENDED ? "ended" : "stopped", totals);
+    bool good = store_flush(reception->store) && outcome != RECEPTION_FAILED;
+    if (!good)
+        error_say(reception->error.kind ? &reception->error : store_error(reception->store));
+    say_losses(reception);
+    message_say("%s: %s", directory,
+                outcome == RECEPTION_ENDED && lost ? "ended, but bytes are missing" : words[outcome]);
+    control_close(reception->control);
+    reception_free(reception);
+    store_close(reception->store);
+    if (!good)
+        return 1;
+    return outcome == RECEPTION_ENDED && !lost ? 0 : 2;
+}
+
+int command_receive(int argc, char **argv)
+{
+    struct arguments a;
+    uint64_t port = 0;
+    if (!parse_arguments(&a, argc, argv))
+        return 1;
+    if (a.udp && (!text_number(&port, (struct record_text){a.udp, strlen(a.udp)}) || port == 0 || port > 65535)) {
+        message_say("receive: --udp %s: is no port, 1 to 65535", a.udp);
+        return 1;
+    }
+    static struct reception reception;
+    reception.timeout_seconds = a.timeout;
+    reception.linger_seconds = a.udp ? a.linger : 0;
+    reception.stop = &stop_asked;
+    struct progress *progress = progress_start(a.status, a.console, a.quiet);
+    if (!progress) {
+        message_say("receive: out of memory");
+        return 1;
+    }
+    reception.progress = progress_show;
+    reception.progress_context = progress;
+    reception.store = store_create(a.directory, &reception.error);
+    if (reception.store)
+        reception.control = control_open(a.directory, &reception.error);
+    if (!reception.control) {
+        error_say(&reception.error);
+        return 1;
+    }
+    reception_init(&reception, a.uart != NULL);
+    catch_signals();
+    enum reception_outcome outcome =
+        a.udp ? receive_udp(&reception, a.bind, (uint16_t)port) : receive_uart(&reception, a.uart, (uint32_t)a.baud);
+    return finish_reception(&reception, outcome, progress, a.directory);
+}

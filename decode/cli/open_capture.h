@@ -1,0 +1,17 @@
+/* What the commands that read a capture share. */
+#ifndef DECODE_OPEN_CAPTURE_H
+#define DECODE_OPEN_CAPTURE_H
+
+#include "decode/capture/capture.h"
+#include "decode/flow/flow_run.h"
+
+/* capture_open. NULL: said why. Says where a capture is damaged. */
+struct capture *open_capture(const char *directory);
+
+/* flow_run, with its progress on a terminal. false: said why. */
+bool run_flow(struct flow_run *run, const struct capture *capture, struct flow_run_options *options);
+
+/* Print the first errors, one a line, and how many more there are. */
+void say_flow_errors(const struct flow_run *run, const struct capture *capture, uint16_t cpu);
+
+#endif

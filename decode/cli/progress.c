@@ -1,0 +1,120 @@
+#include "decode/cli/progress.h"
+#include "decode/report/number_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "decode/capture/monotonic.h"
+#include "decode/cli/console_tail.h"
+#include "decode/cli/message.h"
+
+#define LIVE_SECONDS 0.25
+#define LOG_SECONDS 10.0
+#define STATUS_SECONDS 1.0
+
+struct progress {
+    char *status, *status_part;
+    bool quiet, live;
+    double started, shown, written; /* written: the status file */
+    uint64_t shown_bytes;
+    double rate; /* trace bytes a second since the last line */
+    struct console_tail console;
+};
+
+struct progress *progress_start(const char *status, const char *console, bool quiet)
+{
+    struct progress *progress = calloc(1, sizeof(*progress));
+    if (!progress)
+        return NULL;
+    if (status && (!(progress->status = strdup(status)) || asprintf(&progress->status_part, "%s.part", status) < 0)) {
+        free(progress);
+        return NULL;
+    }
+    progress->quiet = quiet;
+    progress->live = isatty(STDERR_FILENO);
+    progress->console.file = console;
+    progress->started = progress->shown = monotonic_seconds();
+    return progress;
+}
+
+static void write_status(struct progress *progress, const char *phase, const struct store_totals *totals, double now)
+{
+    FILE *file = progress->status ? fopen(progress->status_part, "w") : NULL;
+    if (!file)
+        return;
+    fprintf(file,
+            "{\"phase\": \"%s\", \"seconds\": %.1f, \"trace_bytes\": %" PRIu64 ", \"bytes_per_second\": %.0f, "
+            "\"regions\": %" PRIu64 ", \"code_pages\": %" PRIu64 ", \"gaps\": %" PRIu64 ", \"ended\": %s}\n",
+            phase, now - progress->started, totals->trace_bytes, progress->rate, totals->drains, totals->pages,
+            totals->gaps, totals->ended ? "true" : "false");
+    if (fclose(file) == 0)
+        rename(progress->status_part, progress->status);
+}
+
+static int terminal_columns(void)
+{
+    struct winsize size;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 100;
+}
+
+static void print_line(struct progress *progress, const char *phase, const struct store_totals *totals, double now)
+{
+    char received[BYTES_TEXT_SIZE], rate[BYTES_TEXT_SIZE], line[512];
+    console_tail_read(&progress->console);
+    const char *console = progress->console.last;
+    int length = snprintf(line, sizeof(line), "%s %.0f s  %s  %s/s  %" PRIu64 " regions  %" PRIu64 " pages%s%s", phase,
+                          now - progress->started, bytes_text(received, totals->trace_bytes),
+                          bytes_text(rate, (uint64_t)progress->rate), totals->drains, totals->pages,
+                          console[0] ? "  | " : "", console);
+    if (!progress->live) {
+        fprintf(stderr, "undertrace: %s\n", line);
+        return;
+    }
+    int columns = terminal_columns() - 1;
+    fprintf(stderr, "\r\033[K%.*s", length < columns ? length : columns, line);
+    fflush(stderr);
+}
+
+static void show_line(struct progress *progress, const char *phase, const struct store_totals *totals, double now)
+{
+    double seconds = now - progress->shown;
+    if (seconds > 0.01)
+        progress->rate = (double)(totals->trace_bytes - progress->shown_bytes) / seconds;
+    progress->shown = now;
+    progress->shown_bytes = totals->trace_bytes;
+    if (!progress->quiet)
+        print_line(progress, phase, totals, now);
+}
+
+void progress_show(void *context, enum reception_phase at, const struct store_totals *totals)
+{
+    static const char *const words[] = {
+        [RECEPTION_WAITING] = "waiting", [RECEPTION_RECEIVING] = "receiving", [RECEPTION_HAS_END] = "ended"};
+    struct progress *progress = context;
+    const char *phase = words[at];
+    double now = monotonic_seconds();
+    if (now - progress->shown >= (progress->live ? LIVE_SECONDS : LOG_SECONDS))
+        show_line(progress, phase, totals, now);
+    if (now - progress->written >= STATUS_SECONDS) {
+        progress->written = now;
+        write_status(progress, phase, totals, now);
+    }
+}
+
+void progress_end(struct progress *progress, const char *phase, const struct store_totals *totals)
+{
+    double now = monotonic_seconds();
+    progress->shown = progress->started;
+    progress->shown_bytes = 0; /* the rate over all */
+    show_line(progress, phase, totals, now);
+    if (progress->live && !progress->quiet)
+        fputc('\n', stderr);
+    write_status(progress, phase, totals, now);
+    free(progress->status);
+    free(progress->status_part);
+    free(progress);
+}

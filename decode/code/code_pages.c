@@ -1,0 +1,228 @@
+#include "decode/code/code_pages.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/code/code_alias.h"
+
+static int number_order(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static int compare_time(const void *left, const void *right)
+{
+    const struct page_version *a = left, *b = right;
+    int by_from = number_order(a->from, b->from);
+    return by_from ? by_from : number_order(a->file_offset, b->file_offset);
+}
+
+static int compare_page(const void *left, const void *right)
+{
+    const struct page_version *a = left, *b = right;
+    int by_gva = number_order(a->gva, b->gva);
+    return by_gva ? by_gva : compare_time(left, right);
+}
+
+/* A linear address and the physical page that it stands for at the moment. */
+struct address {
+    uint64_t gva, gpa;
+    size_t rank; /* the smallest of an address counts: records in the order of time, then what was inferred */
+};
+
+static int compare_address(const void *left, const void *right)
+{
+    const struct address *a = left, *b = right;
+    return number_order(a->gva, b->gva);
+}
+
+static int compare_rank(const void *left, const void *right)
+{
+    const struct address *a = left, *b = right;
+    int by_gva = number_order(a->gva, b->gva);
+    return by_gva ? by_gva : number_order(a->rank, b->rank);
+}
+
+/* The addresses at the beginning: each with the physical page of its first record. Root pages are told apart by their
+ * address, which no guest uses. */
+static size_t first_addresses(struct address *addresses, const struct page_record *records, size_t count,
+                              const struct aliases *aliases)
+{
+    size_t n = 0, kept = 0;
+    for (size_t i = 0; i < count; i++, n++)
+        addresses[n] = (struct address){records[i].gva, records[i].gpa, n};
+    for (size_t i = 0; i < aliases->count; i++, n++)
+        addresses[n] = (struct address){aliases->items[i].gva, aliases->items[i].gpa, n};
+    qsort(addresses, n, sizeof(*addresses), compare_rank);
+    for (size_t i = 0; i < n; i++)
+        if (kept == 0 || addresses[kept - 1].gva != addresses[i].gva)
+            addresses[kept++] = addresses[i];
+    return kept;
+}
+
+static bool add_version(struct code_pages *pages, size_t *room, uint64_t gva, const struct page_record *record)
+{
+    if (pages->count == *room) {
+        *room = *room ? *room * 2 : 1024;
+        struct page_version *more = realloc(pages->by_time, *room * sizeof(*more));
+        if (!more)
+            return false;
+        pages->by_time = more;
+    }
+    pages->by_time[pages->count++] = (struct page_version){
+        .gva = gva, .from = record->from, .file_offset = record->file_offset, .bytes = record->bytes};
+    return true;
+}
+
+/* What a record changes: its own address, and all others that stand for the same physical page. */
+static bool apply_record(struct code_pages *pages, size_t *room, const struct page_record *record,
+                         struct address *addresses, size_t nr_addresses, const struct aliases *aliases)
+{
+    struct address *own =
+        bsearch(&(struct address){.gva = record->gva}, addresses, nr_addresses, sizeof(*addresses), compare_address);
+    own->gpa = record->gpa;
+    if (!add_version(pages, room, record->gva, record))
+        return false;
+    if (record->root)
+        return true;
+    for (size_t i = aliases_first(aliases, record->gpa); i < aliases->count && aliases->items[i].gpa == record->gpa;
+         i++) {
+        const struct address *other = bsearch(&(struct address){.gva = aliases->items[i].gva}, addresses, nr_addresses,
+                                              sizeof(*addresses), compare_address);
+        if (other != own && other->gpa == record->gpa && !add_version(pages, room, other->gva, record))
+            return false;
+    }
+    return true;
+}
+
+/* by_time is complete: the other order, and what is new in each version. */
+static bool finish_versions(struct code_pages *pages)
+{
+    pages->by_page = malloc((pages->count + 1) * sizeof(struct page_version));
+    if (!pages->by_page)
+        return false;
+    if (pages->count == 0)
+        return true;
+    qsort(pages->by_time, pages->count, sizeof(struct page_version), compare_page);
+    for (size_t i = 0; i < pages->count; i++) {
+        struct page_version *version = &pages->by_time[i];
+        version->nothing_new =
+            i == 0 || version[-1].gva != version->gva || !memcmp(version[-1].bytes, version->bytes, RECORD_PAGE_SIZE);
+    }
+    memcpy(pages->by_page, pages->by_time, pages->count * sizeof(struct page_version));
+    qsort(pages->by_time, pages->count, sizeof(struct page_version), compare_time);
+    return true;
+}
+
+bool code_pages_build(struct code_pages *pages, const struct page_record *records, size_t count)
+{
+    struct aliases aliases;
+    size_t room = 0;
+    *pages = (struct code_pages){0};
+    if (!aliases_find(&aliases, records, count))
+        return false;
+    struct address *addresses = malloc((count + aliases.count + 1) * sizeof(*addresses));
+    bool good = addresses != NULL;
+    if (good) {
+        size_t nr_addresses = first_addresses(addresses, records, count, &aliases);
+        for (size_t i = 0; i < count && good; i++)
+            good = apply_record(pages, &room, &records[i], addresses, nr_addresses, &aliases);
+    }
+    good = good && finish_versions(pages);
+    free(addresses);
+    aliases_free(&aliases);
+    if (!good)
+        code_pages_free(pages);
+    return good;
+}
+
+/* Does the record say something about this CPU's code? */
+static bool take_record(struct page_record *to, const struct capture_record *record, uint16_t cpu)
+{
+    struct record_page page;
+    if (record->header.kind != RECORD_PAGE)
+        return false;
+    memcpy(&page, record->payload, sizeof(page));
+    bool root = page.flags & RECORD_PAGE_ROOT;
+    if (record->header.cpu != cpu && !root)
+        return false;
+    *to = (struct page_record){
+        .gva = page.gva & ~(uint64_t)(RECORD_PAGE_SIZE - 1),
+        .gpa = page.gpa & ~(uint64_t)(RECORD_PAGE_SIZE - 1),
+        .from = record->header.cpu == cpu ? record->header.trace_offset : 0,
+        .file_offset = record->events_offset + sizeof(record->header) + sizeof(page),
+        .bytes = record->payload + sizeof(page),
+        .root = root,
+    };
+    return true;
+}
+
+bool code_pages_collect(struct code_pages *pages, const struct capture *capture, uint16_t cpu, struct error *error)
+{
+    struct page_record *records = malloc((capture->nr_records + 1) * sizeof(*records));
+    size_t count = 0;
+    for (size_t i = 0; i < capture->nr_records && records; i++)
+        if (take_record(&records[count], &capture->records[i], cpu))
+            count++;
+    bool good = records && code_pages_build(pages, records, count);
+    free(records);
+    if (good && asprintf(&pages->file, "%s/events.bin", capture->directory) >= 0)
+        return true;
+    if (good) {
+        pages->file = NULL;
+        code_pages_free(pages);
+    }
+    return error_set(error, ERROR_MEMORY, 0, "the code pages");
+}
+
+void code_pages_free(struct code_pages *pages)
+{
+    free(pages->by_time);
+    free(pages->by_page);
+    free(pages->file);
+    *pages = (struct code_pages){0};
+}
+
+const struct page_version *code_pages_pick(const struct code_pages *pages, size_t first, uint64_t at, size_t *next)
+{
+    const struct page_version *version = &pages->by_page[first];
+    size_t i = first;
+    while (i < pages->count && pages->by_page[i].gva == pages->by_page[first].gva) {
+        if (pages->by_page[i].from <= at)
+            version = &pages->by_page[i];
+        i++;
+    }
+    *next = i;
+    return version;
+}
+
+static const struct page_version *page_at(const struct code_pages *pages, uint64_t at, uint64_t gva)
+{
+    size_t low = 0, high = pages->count, next;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (pages->by_page[middle].gva < gva)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == pages->count || pages->by_page[low].gva != gva)
+        return NULL;
+    return code_pages_pick(pages, low, at, &next);
+}
+
+size_t code_pages_read(const struct code_pages *pages, uint64_t at, uint64_t gva, uint8_t *bytes, size_t size)
+{
+    size_t done = 0;
+    while (done < size) {
+        uint64_t offset = (gva + done) % RECORD_PAGE_SIZE;
+        const struct page_version *page = page_at(pages, at, gva + done - offset);
+        size_t part = RECORD_PAGE_SIZE - offset < size - done ? RECORD_PAGE_SIZE - offset : size - done;
+        if (!page)
+            break;
+        memcpy(bytes + done, page->bytes + offset, part);
+        done += part;
+    }
+    return done;
+}

@@ -1,0 +1,54 @@
+/*
+ * Control flow: a stretch of trace from one PSB to the next, and the code that was executed, become branches.
+ *
+ * What a branch is, and the hash over them, is in decode/truth.h.
+ */
+#ifndef DECODE_FLOW_H
+#define DECODE_FLOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "decode/flow/flow_engine.h"
+
+/* A stretch of trace. */
+struct flow_stretch {
+    uint64_t begin; /* trace offset of its PSB */
+    uint64_t end;   /* trace offset of the next PSB, of a gap, or the trace's size */
+    bool has_boundary_ip;
+    uint64_t boundary_ip; /* the FUP of the PSB+ at end: where execution stood */
+};
+
+/* What became of it. */
+struct flow_result {
+    uint64_t begin, end;
+    uint64_t branches;          /* in non-root */
+    uint64_t hash;              /* of them, from TRUTH_HASH_SEED */
+    uint64_t instructions;      /* in non-root */
+    uint64_t root_instructions; /* the traced ones: those around VM entries and exits */
+    uint64_t last_to;           /* the last branch's target */
+    uint64_t blocks;
+    uint32_t overflows;    /* OVF packets */
+    enum flow_error error; /* but for FLOW_OK, decoding stopped at error_offset */
+    uint64_t error_offset, error_ip;
+};
+
+/* What to call for every branch, and for every instruction of the guest, in order, before the stretch's result is
+ * complete. NULL: nothing; without instruction, decoding is several times as fast. */
+struct flow_hooks {
+    void (*branch)(void *context, uint64_t from, uint64_t to);
+    void (*instruction)(void *context, uint64_t ip);
+    void *context;
+};
+
+struct flow; /* the state of one thread */
+
+/* at: trace offset of the first stretch. NULL: error says why. */
+struct flow *flow_start(const struct flow_input *input, uint64_t at, const struct flow_hooks *hooks,
+                        struct error *error);
+void flow_end(struct flow *flow);
+
+/* Decode a stretch. Stretches come in the order of the trace. */
+void flow_decode(struct flow *flow, const struct flow_stretch *stretch, struct flow_result *result);
+
+#endif

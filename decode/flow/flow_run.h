@@ -1,0 +1,46 @@
+/*
+ * A CPU's whole trace: cut at its PSBs into stretches, decoded by several threads, the results in order.
+ */
+#ifndef DECODE_FLOW_RUN_H
+#define DECODE_FLOW_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/capture/capture.h"
+#include "decode/capture/gaps.h"
+#include "decode/flow/flow.h"
+#include "decode/flow/flow_work.h"
+#include "decode/flow/hot.h"
+
+struct flow_run_options {
+    uint16_t cpu;
+    unsigned threads;        /* 0: as many as there are processors; 1 where there are hooks */
+    struct flow_hooks hooks; /* not together with count_targets */
+    bool count_packets;
+    bool count_targets;
+    flow_progress *progress; /* NULL: nobody wants to know */
+    void *progress_context;
+};
+
+struct flow_run {
+    struct flow_result *results; /* one a stretch, in order */
+    size_t nr_results;
+    struct gaps gaps;           /* of the CPU */
+    uint64_t undecodable_bytes; /* before the first PSB */
+    uint64_t packets;           /* where asked for */
+    struct hot targets;         /* branch targets, where asked for */
+    double seconds;
+    /* sums over the results */
+    uint64_t branches, instructions, root_instructions, blocks, overflows, errors;
+};
+
+/* Decode the trace of a CPU. false: it could not even be begun; error says why. Errors inside of the trace are in the
+ * results.
+ */
+bool flow_run(struct flow_run *run, const struct capture *capture, const struct flow_run_options *options,
+              struct error *error);
+void flow_run_free(struct flow_run *run);
+
+#endif

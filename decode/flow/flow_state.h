@@ -1,0 +1,46 @@
+/* From blocks and events, as a packet engine gives them, to branches. */
+#ifndef DECODE_FLOW_STATE_H
+#define DECODE_FLOW_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "decode/flow/flow.h"
+#include "decode/flow/flow_tail.h"
+
+/* An interrupt or a VM exit: which of both, the paging event behind it tells. */
+struct flow_async {
+    bool pending;
+    bool non_root; /* where it came from */
+    uint64_t from, to;
+};
+
+struct flow {
+    const struct flow_input *input;
+    struct flow_hooks hooks;
+    const struct flow_engine_ops *ops;
+    struct flow_engine *engine;
+    struct flow_tail tail;
+    struct flow_async async;
+    bool non_root;
+    unsigned bits;    /* of the last block: 16, 32, 64 */
+    uint64_t code_at; /* trace offset for which the code is read */
+    struct flow_result *result;
+};
+
+/* The engine's sink; the context is a struct flow. */
+enum flow_error flow_take_block(void *flow, const struct flow_block *block);
+enum flow_error flow_take_event(void *flow, const struct flow_event *event);
+
+/* The packets are used up: drop what belongs behind the PSB. */
+enum flow_error flow_end_stretch(struct flow *flow, const struct flow_stretch *stretch);
+
+/* An error: what was taken so far did run. */
+void flow_break_off(struct flow *flow);
+
+/* The last block's branch led to where nothing is traced, and no packet says where to. Its target, where the code tells
+ * it, or TRUTH_TO_UNRESOLVED. With walked_past (struct flow_event), blocks behind it, which the engine only supposed,
+ * are dropped. */
+uint64_t flow_unresolved_target(struct flow *flow, bool walked_past);
+
+#endif

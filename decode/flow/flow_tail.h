@@ -1,0 +1,39 @@
+/*
+ * Which blocks belong to a stretch of trace that ends at a PSB.
+ *
+ * The decoder walks on behind the last packet until it needs another one. Where the stretch ends is told by the next
+ * PSB+: the FUP in it names the instruction pointer there. So blocks are held back as long as no packet proves them,
+ * and at the end those from that address on are dropped: they are decoded again behind the PSB. Pure.
+ */
+#ifndef DECODE_FLOW_TAIL_H
+#define DECODE_FLOW_TAIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A run of instructions of which no packet says yet that it was executed. */
+struct flow_pending {
+    uint64_t ip;     /* of the first instruction */
+    uint64_t end_ip; /* of the last instruction */
+    uint64_t to;     /* of the next block, where resolved */
+    uint32_t instructions;
+    bool branch;   /* the last instruction is a branch */
+    bool proven;   /* the last instruction took a packet */
+    bool resolved; /* to is known */
+    bool non_root;
+};
+
+/* More blocks than this without a packet: a loop without an end. */
+#define FLOW_TAIL_MAX 65536u
+
+struct flow_tail {
+    struct flow_pending *blocks; /* FLOW_TAIL_MAX of them */
+    size_t used;
+};
+
+/* The first block that begins, or else the first that stands, at the boundary, looked for from the end. Returns its
+ * index, or used where there is none. */
+size_t flow_tail_find(const struct flow_tail *tail, uint64_t boundary_ip);
+
+#endif

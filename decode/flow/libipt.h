@@ -1,0 +1,61 @@
+/*
+ * Inside of the packet engine on top of libipt: no other file knows that library. libipt_engine.c begins and ends runs,
+ * libipt_walk.c is its two decoders, libipt_event.c turns its words into ours.
+ */
+#ifndef DECODE_LIBIPT_H
+#define DECODE_LIBIPT_H
+
+#include <intel-pt.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "decode/flow/flow_engine.h"
+#include "decode/flow/libipt_image.h"
+
+/* The last block, as long as nothing asynchronous came behind it. */
+struct libipt_last {
+    bool known;
+    bool paged;      /* its last instruction has had its PIP */
+    uint64_t end_ip; /* of its last instruction */
+    uint8_t bits;
+};
+
+struct flow_engine {
+    const struct flow_input *input;
+    struct flow_sink sink;
+    bool single;
+    struct pt_cpu cpu;
+    struct pt_errata errata;
+    struct libipt_image image;
+    uint64_t begin;     /* trace offset of the bytes that are walked */
+    bool resuming;      /* they are not the trace's, but packets of libipt_mov_cr3.c */
+    uint64_t resume_ip; /* where to resume next, of libipt_mov_cr3.c; 0: nowhere */
+    struct libipt_last last;
+};
+
+/* Walk the packets of config, handing on blocks and events. Returns libipt's error, -pte_eos at the end, or the sink's,
+ * made negative by libipt_error_of. *ip is where the flow stood, *offset how far was read. */
+int libipt_walk(struct flow_engine *engine, const struct pt_config *config, uint64_t *ip, uint64_t *offset);
+
+/* Hand on an event; offset: how far was read. With resume_ip set, what was executed from there on stands in its place.
+ * Returns as libipt_walk. */
+int libipt_take_event(struct flow_engine *engine, const struct pt_event *event, uint64_t offset);
+
+/* Hand on a block; execution came to an address that cannot be read. The same. */
+int libipt_take_block(struct flow_engine *engine, uint64_t ip, uint64_t end_ip, uint32_t instructions,
+                      enum pt_insn_class iclass, enum pt_exec_mode mode);
+int libipt_take_no_code(struct flow_engine *engine, uint64_t ip);
+
+/* Our error among libipt's, which are small negative numbers; and either as ours, FLOW_OK for -pte_eos. */
+int libipt_error_of(enum flow_error error);
+enum flow_error libipt_flow_error(int status);
+
+/* A TIP.PGD without an IP stands at the last block's end: is that a MOV to CR3 which it cannot be of? Then resume_ip is
+ * where the walk is to be resumed. */
+bool libipt_mov_cr3_lost(struct flow_engine *engine);
+
+/* Encode, at config's begin, what resumes a walk: tracing begins at ip, and ends with a TIP.PGD without an IP. Returns
+ * 0 or libipt's error. */
+int libipt_mov_cr3_packets(const struct pt_config *config, uint64_t ip, unsigned bits);
+
+#endif

@@ -1,0 +1,54 @@
+/* A packet engine on top of libipt: a decoder of its own for each stretch, so that an error costs no more than that. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/flow/libipt.h"
+
+static void libipt_close(struct flow_engine *engine)
+{
+    libipt_image_free(&engine->image);
+    free(engine);
+}
+
+static struct flow_engine *libipt_open(const struct flow_input *input, uint64_t at, bool single,
+                                       const struct flow_sink *sink, struct error *error)
+{
+    struct flow_engine *engine = calloc(1, sizeof(*engine));
+    if (!engine) {
+        error_set(error, ERROR_MEMORY, 0, "a packet decoder");
+        return NULL;
+    }
+    engine->input = input;
+    engine->sink = *sink;
+    engine->single = single;
+    if (input->cpu_known)
+        engine->cpu = (struct pt_cpu){pcv_intel, input->family, input->model, input->stepping};
+    /* A model that libipt does not know has no errata that it knows. */
+    if (input->cpu_known && pt_cpu_errata(&engine->errata, &engine->cpu) < 0)
+        memset(&engine->errata, 0, sizeof(engine->errata));
+    /* Real parts send a FUP in PSB+ while tracing is off (BDM70 and its likes): never an error. */
+    engine->errata.bdm70 = 1;
+    if (libipt_image_init(&engine->image, input->pages, at, error))
+        return engine;
+    libipt_close(engine);
+    return NULL;
+}
+
+static enum flow_error libipt_run(struct flow_engine *engine, uint64_t begin, uint64_t end, struct flow_stop *stop)
+{
+    struct pt_config config;
+    uint64_t offset = 0;
+    pt_config_init(&config);
+    config.begin = (uint8_t *)(uintptr_t)engine->input->trace + begin;
+    config.end = (uint8_t *)(uintptr_t)engine->input->trace + end;
+    engine->begin = begin;
+    engine->last = (struct libipt_last){0};
+    *stop = (struct flow_stop){0, begin};
+    if (!libipt_image_tidy(&engine->image, begin) || !libipt_image_advance(&engine->image, begin))
+        return FLOW_ERROR_IMAGE;
+    int status = libipt_walk(engine, &config, &stop->ip, &offset);
+    stop->offset = begin + offset;
+    return libipt_flow_error(status);
+}
+
+const struct flow_engine_ops flow_engine_libipt = {libipt_open, libipt_run, libipt_close};

@@ -1,0 +1,140 @@
+/*
+ * libipt's two decoders: by blocks, and by single instructions, which is slower, for lists of instructions.
+ */
+#include "decode/flow/libipt.h"
+
+/* Behind a MOV to CR3 whose TIP.PGD was another branch's: libipt_mov_cr3.c. */
+static int resume_walk(struct flow_engine *engine)
+{
+    uint8_t packets[64] = {0}; /* what is left of them is PAD */
+    struct pt_config config;
+    uint64_t ip, offset, from = engine->resume_ip;
+    pt_config_init(&config);
+    config.begin = packets;
+    config.end = packets + sizeof(packets);
+    engine->resume_ip = 0;
+    int error = libipt_mov_cr3_packets(&config, from, engine->last.bits);
+    if (error == 0) {
+        engine->resuming = true;
+        error = libipt_walk(engine, &config, &ip, &offset);
+        engine->resuming = false;
+    }
+    return error == -pte_eos ? 0 : error;
+}
+
+static int take_event(struct flow_engine *engine, const struct pt_event *event, uint64_t offset)
+{
+    int error = libipt_take_event(engine, event, offset);
+    return error == 0 && engine->resume_ip ? resume_walk(engine) : error;
+}
+
+static int take_block_events(struct flow_engine *engine, struct pt_block_decoder *decoder, int status)
+{
+    while (status >= 0 && status & pts_event_pending) {
+        struct pt_event event;
+        uint64_t offset = 0;
+        status = pt_blk_event(decoder, &event, sizeof(event));
+        if (status < 0)
+            break;
+        pt_blk_get_offset(decoder, &offset);
+        int error = take_event(engine, &event, offset);
+        if (error)
+            return error;
+    }
+    return status;
+}
+
+/* Until the packets end (-pte_eos) or an error. *ip is where the flow stood. */
+static int walk_blocks(struct flow_engine *engine, struct pt_block_decoder *decoder, uint64_t *ip)
+{
+    int status = pt_blk_sync_set(decoder, 0);
+    for (;;) {
+        status = take_block_events(engine, decoder, status);
+        if (status < 0)
+            return status;
+        struct pt_block block;
+        status = pt_blk_next(decoder, &block, sizeof(block));
+        *ip = block.ninsn > 0 ? block.end_ip : block.ip;
+        int error = 0;
+        if (block.ninsn > 0)
+            error = libipt_take_block(engine, block.ip, block.end_ip, block.ninsn, block.iclass, block.mode);
+        else if (status == -pte_nomap || status == -pte_bad_insn)
+            error = libipt_take_no_code(engine, block.ip);
+        if (error)
+            return error;
+    }
+}
+
+static int run_blocks(struct flow_engine *engine, const struct pt_config *config, uint64_t *ip, uint64_t *offset)
+{
+    struct pt_block_decoder *decoder = pt_blk_alloc_decoder(config);
+    if (!decoder)
+        return -pte_nomem;
+    int error = pt_blk_set_image(decoder, engine->image.image);
+    if (error >= 0)
+        error = walk_blocks(engine, decoder, ip);
+    pt_blk_get_offset(decoder, offset);
+    pt_blk_free_decoder(decoder);
+    return error;
+}
+
+static int take_insn_events(struct flow_engine *engine, struct pt_insn_decoder *decoder, int status)
+{
+    while (status >= 0 && status & pts_event_pending) {
+        struct pt_event event;
+        uint64_t offset = 0;
+        status = pt_insn_event(decoder, &event, sizeof(event));
+        if (status < 0)
+            break;
+        pt_insn_get_offset(decoder, &offset);
+        int error = take_event(engine, &event, offset);
+        if (error)
+            return error;
+    }
+    return status;
+}
+
+static int walk_insns(struct flow_engine *engine, struct pt_insn_decoder *decoder, uint64_t *ip)
+{
+    int status = pt_insn_sync_set(decoder, 0);
+    for (;;) {
+        status = take_insn_events(engine, decoder, status);
+        if (status < 0)
+            return status;
+        struct pt_insn insn = {.iclass = ptic_error}; /* libipt leaves it alone where tracing is off at the end */
+        status = pt_insn_next(decoder, &insn, sizeof(insn));
+        *ip = insn.ip;
+        int error = 0;
+        if (insn.iclass != ptic_error)
+            error = libipt_take_block(engine, insn.ip, insn.ip, 1, insn.iclass, insn.mode);
+        else if (status == -pte_nomap || status == -pte_bad_insn)
+            error = libipt_take_no_code(engine, insn.ip);
+        if (error)
+            return error;
+    }
+}
+
+static int run_insns(struct flow_engine *engine, const struct pt_config *config, uint64_t *ip, uint64_t *offset)
+{
+    struct pt_insn_decoder *decoder = pt_insn_alloc_decoder(config);
+    if (!decoder)
+        return -pte_nomem;
+    int error = pt_insn_set_image(decoder, engine->image.image);
+    if (error >= 0)
+        error = walk_insns(engine, decoder, ip);
+    pt_insn_get_offset(decoder, offset);
+    pt_insn_free_decoder(decoder);
+    return error;
+}
+
+int libipt_walk(struct flow_engine *engine, const struct pt_config *config, uint64_t *ip, uint64_t *offset)
+{
+    struct pt_config mine = *config;
+    mine.cpu = engine->cpu;
+    mine.errata = engine->errata;
+    if (engine->single)
+        return run_insns(engine, &mine, ip, offset);
+    mine.flags.variant.block.end_on_call = 1;
+    mine.flags.variant.block.end_on_jump = 1;
+    return run_blocks(engine, &mine, ip, offset);
+}

@@ -1,0 +1,139 @@
+#include "decode/receive/receive_udp.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "decode/capture/monotonic.h"
+
+#define BATCH 64
+#define DATAGRAM_MAX (FRAME_HEADER_SIZE + FRAME_MAX_PAYLOAD)
+#define WAIT_MILLISECONDS 100
+
+struct batch {
+    struct mmsghdr messages[BATCH];
+    struct iovec vectors[BATCH];
+    struct sockaddr_in senders[BATCH];
+    uint8_t datagrams[BATCH][DATAGRAM_MAX];
+};
+
+static int open_socket(const char *address, uint16_t port, struct error *error)
+{
+    struct sockaddr_in local = {.sin_family = AF_INET, .sin_port = htons(port)};
+    if (address && inet_pton(AF_INET, address, &local.sin_addr) != 1) {
+        error_set(error, ERROR_NO_ADDRESS, 0, "%s", address);
+        return -1;
+    }
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    /* A whole window of the largest frames, and more; root may exceed the system's limit. */
+    int size = 32 << 20;
+    if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)) != 0)
+        setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+    if (fd < 0 || bind(fd, (struct sockaddr *)&local, sizeof(local)) != 0) {
+        error_set(error, ERROR_NO_PORT, port, "%s", address ? address : "all addresses");
+        if (fd >= 0)
+            close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+/* The machine, as known from its frames. */
+struct way {
+    int fd;
+    bool known;
+    struct sockaddr_in to;
+};
+
+static bool send_command(void *context, const uint8_t *frame, size_t size)
+{
+    const struct way *way = context;
+    return way->known &&
+           sendto(way->fd, frame, size, 0, (const struct sockaddr *)&way->to, sizeof(way->to)) == (ssize_t)size;
+}
+
+static void batch_init(struct batch *batch)
+{
+    for (size_t i = 0; i < BATCH; i++) {
+        batch->vectors[i] = (struct iovec){batch->datagrams[i], DATAGRAM_MAX};
+        batch->messages[i].msg_hdr = (struct msghdr){.msg_name = &batch->senders[i],
+                                                     .msg_namelen = sizeof(batch->senders[i]),
+                                                     .msg_iov = &batch->vectors[i],
+                                                     .msg_iovlen = 1};
+    }
+}
+
+/* What is acknowledged is written: the receiver may die at any moment. */
+static bool answer_frame(struct reception *reception, int fd, const struct sockaddr_in *to)
+{
+    struct {
+        struct frame_header header;
+        struct frame_ack ack;
+    } reply;
+    _Static_assert(sizeof(reply) == FRAME_HEADER_SIZE + sizeof(struct frame_ack), "no padding between");
+    if (!store_flush(reception->store))
+        return false;
+    reassemble_ack(&reception->frames, &reply.header, &reply.ack);
+    /* A reply that cannot be sent is like one that was lost: the sender asks again. */
+    (void)!sendto(fd, &reply, sizeof(reply), 0, (const struct sockaddr *)to, sizeof(*to));
+    return true;
+}
+
+static bool take_datagram(struct reception *reception, struct way *way, const uint8_t *bytes, size_t size,
+                          const struct sockaddr_in *from)
+{
+    struct frame_header header;
+    if (frame_header_parse(&header, bytes, size) != FRAME_OK || size != FRAME_HEADER_SIZE + (size_t)header.length) {
+        reception->bad_frames++;
+        return true;
+    }
+    if (!reassemble_take(&reception->frames, &header, bytes + FRAME_HEADER_SIZE))
+        return true;
+    reception->last_frame = monotonic_seconds();
+    way->known = true;
+    way->to = *from;
+    return !(header.flags & FRAME_ACK_REQUEST) || answer_frame(reception, way->fd, from);
+}
+
+/* Take what has arrived, waiting a moment for the first. */
+static bool take_batch(struct reception *reception, struct way *way, struct batch *batch)
+{
+    struct pollfd wait = {.fd = way->fd, .events = POLLIN};
+    if (poll(&wait, 1, WAIT_MILLISECONDS) <= 0)
+        return store_flush(reception->store);
+    for (size_t i = 0; i < BATCH; i++)
+        batch->messages[i].msg_hdr.msg_namelen = sizeof(batch->senders[i]);
+    int received = recvmmsg(way->fd, batch->messages, BATCH, MSG_DONTWAIT, NULL);
+    if (received < 0 && errno != EINTR && errno != EAGAIN && errno != ECONNREFUSED)
+        return error_set(&reception->error, ERROR_UDP, 0, "UDP");
+    for (int i = 0; i < received; i++)
+        if (!take_datagram(reception, way, batch->datagrams[i], batch->messages[i].msg_len, &batch->senders[i]))
+            return false;
+    return true;
+}
+
+enum reception_outcome receive_udp(struct reception *reception, const char *address, uint16_t port)
+{
+    static struct batch batch;
+    int fd = open_socket(address, port, &reception->error);
+    if (fd < 0)
+        return RECEPTION_FAILED;
+    static struct way way;
+    way.fd = fd;
+    batch_init(&batch);
+    reception->send = send_command;
+    reception->send_context = &way;
+    enum reception_outcome outcome;
+    while ((outcome = reception_check(reception)) == RECEPTION_GOES_ON) {
+        if (!take_batch(reception, &way, &batch)) {
+            outcome = RECEPTION_FAILED;
+            break;
+        }
+    }
+    close(fd);
+    return outcome;
+}

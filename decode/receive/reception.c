@@ -1,0 +1,46 @@
+#include "decode/receive/reception.h"
+
+#include "decode/capture/monotonic.h"
+
+/* A frame whose turn has come. */
+static void keep_frame(void *context, const struct frame_header *header, const uint8_t *payload)
+{
+    struct reception *reception = context;
+    bool kept = header->kind == FRAME_TRACE
+                    ? store_trace(reception->store, header->cpu, header->offset, payload, header->length)
+                    : store_records(reception->store, header->cpu, header->offset, payload, header->length);
+    if (!kept)
+        reception->store_failed = true;
+}
+
+void reception_init(struct reception *reception, bool in_order_only)
+{
+    reception->last_frame = monotonic_seconds();
+    reassemble_init(&reception->frames, in_order_only, keep_frame, reception);
+}
+
+void reception_free(struct reception *reception)
+{
+    reassemble_free(&reception->frames);
+}
+
+enum reception_outcome reception_check(struct reception *reception)
+{
+    const struct store_totals *totals = store_totals(reception->store);
+    enum reception_phase phase = !reception->frames.started ? RECEPTION_WAITING
+                                 : totals->ended            ? RECEPTION_HAS_END
+                                                            : RECEPTION_RECEIVING;
+    reception->progress(reception->progress_context, phase, totals);
+    control_serve(reception->control, reception->frames.started, reception->frames.stream_id,
+                  store_status(reception->store), reception->send, reception->send_context);
+    double quiet = monotonic_seconds() - reception->last_frame;
+    if (reception->store_failed)
+        return RECEPTION_FAILED;
+    if (totals->ended && (quiet >= reception->linger_seconds || *reception->stop))
+        return RECEPTION_ENDED;
+    if (*reception->stop)
+        return RECEPTION_INTERRUPTED;
+    if (reception->timeout_seconds > 0 && quiet >= reception->timeout_seconds)
+        return RECEPTION_TIMEOUT;
+    return RECEPTION_GOES_ON;
+}

@@ -1,0 +1,289 @@
+#include "decode/receive/store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "decode/capture/index.h"
+#include "decode/capture/record_stream.h"
+#include "decode/receive/store_file.h"
+#include "decode/receive/store_meta.h"
+
+struct store_cpu {
+    struct store_file trace;
+    struct record_stream records;
+    uint64_t dropped_from, dropped_end; /* bytes that the hypervisor said will not come */
+};
+
+struct store {
+    char *directory_name;
+    int directory;
+    struct store_file events, index;
+    struct store_cpu *cpus[STORE_MAX_CPUS];
+    struct store_totals totals;
+    struct record_text hello, end; /* for meta.json */
+    struct record_text status;
+    struct error error;
+};
+
+static bool directory_is_empty(int fd)
+{
+    DIR *dir = fdopendir(dup(fd));
+    if (!dir)
+        return false;
+    const struct dirent *entry;
+    bool empty = true;
+    while ((entry = readdir(dir)))
+        empty = empty && (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."));
+    closedir(dir);
+    return empty;
+}
+
+/* The directory, which is new or empty. -1: error says why. */
+static int open_directory(const char *directory, struct error *error)
+{
+    if (mkdir(directory, 0777) != 0 && errno != EEXIST) {
+        error_set(error, ERROR_CANNOT_MAKE, 0, "%s", directory);
+        return -1;
+    }
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) {
+        error_set(error, ERROR_CANNOT_OPEN, 0, "%s", directory);
+        return -1;
+    }
+    if (directory_is_empty(fd))
+        return fd;
+    close(fd);
+    error_set(error, ERROR_NOT_EMPTY, 0, "%s", directory);
+    return -1;
+}
+
+struct store *store_create(const char *directory, struct error *error)
+{
+    int fd = open_directory(directory, error);
+    if (fd < 0)
+        return NULL;
+    struct store *store = calloc(1, sizeof(*store));
+    if (!store) {
+        error_set(error, ERROR_MEMORY, 0, "a capture");
+        close(fd);
+        return NULL;
+    }
+    store->directory = fd;
+    store->events.fd = store->index.fd = -1;
+    store->directory_name = strdup(directory);
+    if (!store->directory_name)
+        error_set(&store->error, ERROR_MEMORY, 0, "a capture");
+    else if (store_file_open(&store->events, fd, store->directory_name, "events.bin", &store->error) &&
+             store_file_open(&store->index, fd, store->directory_name, "index", &store->error))
+        return store;
+    *error = store->error;
+    store_close(store);
+    return NULL;
+}
+
+static struct store_cpu *store_cpu(struct store *store, uint16_t cpu)
+{
+    if (cpu >= STORE_MAX_CPUS) {
+        error_set(&store->error, ERROR_TOO_MANY_CPUS, cpu, "%s", store->directory_name);
+        return NULL;
+    }
+    if (store->cpus[cpu])
+        return store->cpus[cpu];
+    struct store_cpu *new = calloc(1, sizeof(*new));
+    if (!new) {
+        error_set(&store->error, ERROR_MEMORY, 0, "CPU %u", cpu);
+        return NULL;
+    }
+    char name[16];
+    snprintf(name, sizeof(name), "cpu%u.pt", cpu);
+    record_stream_init(&new->records, cpu);
+    store->cpus[cpu] = new;
+    store_file_open(&new->trace, store->directory, store->directory_name, name, &store->error);
+    return new;
+}
+
+/* What was overwritten before it could be sent is no loss of the wire: the hypervisor says so before what follows. */
+static void expect_hole(struct store *store, const struct record_header *header, const uint8_t *payload)
+{
+    struct record_gap gap;
+    struct store_cpu *cpu = store->cpus[header->cpu];
+    if (!cpu || header->length < sizeof(gap))
+        return;
+    memcpy(&gap, payload, sizeof(gap));
+    if (gap.cause != RECORD_GAP_RING)
+        return; /* no offsets are missing there, and the trace that RING stands before may still be on its way */
+    cpu->dropped_from = gap.at;
+    cpu->dropped_end = gap.at + gap.size;
+}
+
+static void copy_text(struct record_text *text, const uint8_t *payload, size_t size)
+{
+    char *copy = malloc(size + 1);
+    if (!copy)
+        return;
+    memcpy(copy, payload, size);
+    free((char *)(uintptr_t)text->bytes);
+    *text = (struct record_text){copy, size};
+}
+
+/* Keep a text for meta.json, and write that anew. */
+static void keep_text(struct store *store, struct record_text *text, const uint8_t *payload, size_t size)
+{
+    copy_text(text, payload, size);
+    store_meta_write(store->directory, store->directory_name, store->hello, store->end, &store->error);
+}
+
+static void count_record(struct store *store, const struct record_header *header, const uint8_t *payload)
+{
+    struct store_totals *totals = &store->totals;
+    totals->records++;
+    totals->drains += header->kind == RECORD_DRAIN;
+    totals->pages += header->kind == RECORD_PAGE;
+    totals->gaps += header->kind == RECORD_GAP;
+    totals->hello = totals->hello || header->kind == RECORD_HELLO;
+    totals->ended = totals->ended || header->kind == RECORD_END;
+    if (header->kind == RECORD_HELLO)
+        keep_text(store, &store->hello, payload, header->length);
+    if (header->kind == RECORD_END)
+        keep_text(store, &store->end, payload, header->length);
+    if (header->kind == RECORD_STATUS)
+        copy_text(&store->status, payload, header->length);
+}
+
+static void fill_hole(struct store *store, uint16_t cpu, uint64_t offset);
+
+/* The end tells how many trace bytes there should be: on a serial line the last ones may have been lost. */
+static void check_end(struct store *store, const struct record_header *header, const uint8_t *payload)
+{
+    struct store_cpu *cpu = store->cpus[header->cpu];
+    struct record_text text = {(const char *)payload, header->length};
+    uint64_t written;
+    if (cpu && text_find_number(&written, text, "trace_bytes"))
+        fill_hole(store, header->cpu, written);
+}
+
+/* The way of every record into the capture. */
+static void keep_record(void *context, const struct record_header *header, const uint8_t *bytes, size_t size)
+{
+    struct store *store = context;
+    if (header->kind == RECORD_END)
+        check_end(store, header, bytes + sizeof(*header));
+    if (header->kind == RECORD_GAP)
+        expect_hole(store, header, bytes + sizeof(*header));
+    struct index_entry entry = {store_file_end(&store->events), *header};
+    if (store_file_append(&store->events, bytes, size) && store_file_append(&store->index, &entry, sizeof(entry)))
+        count_record(store, header, bytes + sizeof(*header));
+}
+
+/* Bytes were lost on the wire: say so in the place where the hypervisor says it of its own losses. */
+static void keep_gap(struct store *store, uint16_t cpu, uint64_t at, uint64_t size)
+{
+    struct {
+        struct record_header header;
+        struct record_gap gap;
+    } record = {
+        .header = {.kind = RECORD_GAP, .cpu = cpu, .length = sizeof(record.gap), .trace_offset = at},
+        .gap = {.at = at, .size = size, .cause = RECORD_GAP_WIRE},
+    };
+    _Static_assert(sizeof(record) == sizeof(record.header) + sizeof(record.gap), "no padding between");
+    keep_record(store, &record.header, (const uint8_t *)&record, sizeof(record));
+    store->totals.lost_trace_bytes += size;
+}
+
+/* Trace goes on at offset. A hole in the file reads as zeros, which are PAD packets: offsets keep their meaning. */
+static void fill_hole(struct store *store, uint16_t cpu, uint64_t offset)
+{
+    struct store_cpu *to = store->cpus[cpu];
+    uint64_t end = store_file_end(&to->trace);
+    if (offset <= end)
+        return;
+    store_file_skip_to(&to->trace, offset);
+    if (to->dropped_from > end || to->dropped_end < offset)
+        keep_gap(store, cpu, end, offset - end);
+}
+
+bool store_trace(struct store *store, uint16_t cpu, uint64_t offset, const uint8_t *bytes, size_t size)
+{
+    struct store_cpu *to = store_cpu(store, cpu);
+    if (!to)
+        return false;
+    uint64_t end = store_file_end(&to->trace);
+    if (offset < end) {
+        uint64_t known = end - offset;
+        if (known >= size)
+            return true;
+        bytes += known;
+        size -= (size_t)known;
+        offset = end;
+    }
+    fill_hole(store, cpu, offset);
+    store->totals.trace_bytes += size;
+    return store_file_append(&to->trace, bytes, size);
+}
+
+bool store_records(struct store *store, uint16_t cpu, uint64_t offset, const uint8_t *bytes, size_t size)
+{
+    struct store_cpu *to = store_cpu(store, cpu);
+    if (!to)
+        return false;
+    uint64_t lost = to->records.lost;
+    store->totals.record_bytes += size;
+    bool good = record_stream_take(&to->records, offset, bytes, size, keep_record, store);
+    store->totals.lost_record_bytes += to->records.lost - lost;
+    if (!good)
+        error_set(&store->error, ERROR_MEMORY, 0, "records of CPU %u", cpu);
+    return good && !store->events.failed;
+}
+
+bool store_flush(struct store *store)
+{
+    bool good = store->error.kind == ERROR_NONE;
+    for (size_t i = 0; i < STORE_MAX_CPUS; i++)
+        if (store->cpus[i])
+            good = store_file_flush(&store->cpus[i]->trace) && good;
+    /* The index last: what it names is there. */
+    good = store_file_flush(&store->events) && good;
+    return store_file_flush(&store->index) && good;
+}
+
+struct record_text store_status(const struct store *store)
+{
+    return store->status;
+}
+
+const struct store_totals *store_totals(const struct store *store)
+{
+    return &store->totals;
+}
+
+const struct error *store_error(const struct store *store)
+{
+    return &store->error;
+}
+
+bool store_close(struct store *store)
+{
+    bool good = store_flush(store);
+    for (size_t i = 0; i < STORE_MAX_CPUS; i++) {
+        if (!store->cpus[i])
+            continue;
+        store_file_close(&store->cpus[i]->trace);
+        record_stream_free(&store->cpus[i]->records);
+        free(store->cpus[i]);
+    }
+    store_file_close(&store->events);
+    store_file_close(&store->index);
+    close(store->directory);
+    free((char *)(uintptr_t)store->hello.bytes);
+    free((char *)(uintptr_t)store->end.bytes);
+    free((char *)(uintptr_t)store->status.bytes);
+    free(store->directory_name);
+    free(store);
+    return good;
+}

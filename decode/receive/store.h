@@ -1,0 +1,58 @@
+/*
+ * Writing a capture directory while it arrives. docs/capture.md is the format.
+ *
+ * What is handed in becomes part of the files at the next store_flush. The directory is valid after every single write:
+ * files only grow, cpuN.pt has the byte of trace offset X at X, events.bin ends with a whole record or with a part of
+ * one that readers leave out.
+ */
+#ifndef DECODE_STORE_H
+#define DECODE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/capture/error.h"
+#include "decode/capture/text.h"
+#include "serial/record.h"
+
+#define STORE_MAX_CPUS 256u
+
+struct store;
+
+struct store_totals {
+    uint64_t trace_bytes; /* received, all CPUs; lost ones are not in it */
+    uint64_t record_bytes;
+    uint64_t records;
+    uint64_t drains; /* RECORD_DRAIN records: regions, or parts of them, handed over */
+    uint64_t pages;
+    uint64_t gaps; /* RECORD_GAP records, ours included */
+    uint64_t lost_trace_bytes, lost_record_bytes;
+    bool hello, ended;
+};
+
+/* Make the directory (which must not be there, or be empty) and its files. NULL: error says why. */
+struct store *store_create(const char *directory, struct error *error);
+
+/* Why a call below returned false. */
+const struct error *store_error(const struct store *store);
+
+/* Bytes of a CPU's PT stream at offset. What is already there is left alone; a hole becomes PADs and a RECORD_GAP. */
+bool store_trace(struct store *store, uint16_t cpu, uint64_t offset, const uint8_t *bytes, size_t size);
+
+/* Bytes of a CPU's record stream at offset. After a hole, reading goes on at the next place that looks like a record.
+ */
+bool store_records(struct store *store, uint16_t cpu, uint64_t offset, const uint8_t *bytes, size_t size);
+
+/* Write out all that was handed in. false: see store_error. */
+bool store_flush(struct store *store);
+
+/* Payload of the newest RECORD_STATUS, until the next call that stores something. size 0: there was none. */
+struct record_text store_status(const struct store *store);
+
+const struct store_totals *store_totals(const struct store *store);
+
+/* Flush and close. false: the flush failed; store_flush before it would say why. */
+bool store_close(struct store *store);
+
+#endif

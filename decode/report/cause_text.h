@@ -1,0 +1,15 @@
+/* Causes as words: of gaps, and of what the flow decoder could not do. */
+#ifndef DECODE_CAUSE_TEXT_H
+#define DECODE_CAUSE_TEXT_H
+
+#include <stdint.h>
+
+#include "decode/flow/flow_engine.h"
+#include "decode/report/cause_text.h"
+
+/* enum record_gap_cause. */
+const char *gap_cause_text(uint32_t cause);
+
+const char *flow_error_text(enum flow_error error);
+
+#endif

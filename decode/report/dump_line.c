@@ -1,0 +1,144 @@
+#include "decode/report/dump_line.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What ptdump calls the packets. */
+static const char *const opcodes[PT_PACKET_NR_KINDS] = {
+    [PT_PACKET_PAD] = "pad",           [PT_PACKET_TNT_8] = "tnt.8",     [PT_PACKET_TNT_64] = "tnt.64",
+    [PT_PACKET_TIP] = "tip",           [PT_PACKET_TIP_PGE] = "tip.pge", [PT_PACKET_TIP_PGD] = "tip.pgd",
+    [PT_PACKET_FUP] = "fup",           [PT_PACKET_PIP] = "pip",         [PT_PACKET_MODE_EXEC] = "mode.exec",
+    [PT_PACKET_MODE_TSX] = "mode.tsx", [PT_PACKET_TRACESTOP] = "stop",  [PT_PACKET_CBR] = "cbr",
+    [PT_PACKET_TSC] = "tsc",           [PT_PACKET_MTC] = "mtc",         [PT_PACKET_TMA] = "tma",
+    [PT_PACKET_CYC] = "cyc",           [PT_PACKET_VMCS] = "vmcs",       [PT_PACKET_OVF] = "ovf",
+    [PT_PACKET_PSB] = "psb",           [PT_PACKET_PSBEND] = "psbend",   [PT_PACKET_MNT] = "mnt",
+    [PT_PACKET_PTW] = "ptw",           [PT_PACKET_EXSTOP] = "exstop",   [PT_PACKET_MWAIT] = "mwait",
+    [PT_PACKET_PWRE] = "pwre",         [PT_PACKET_PWRX] = "pwrx",
+};
+
+#define PAYLOAD_MAX 64u
+
+static void ip_payload(char *out, const struct packet *p)
+{
+    unsigned form = p->ip_bytes;
+    switch (form) {
+    case PT_IP_SUPPRESSED:
+        snprintf(out, PAYLOAD_MAX, "0: ????????????????");
+        return;
+    case PT_IP_UPDATE_16:
+        snprintf(out, PAYLOAD_MAX, "%x: ????????????%04" PRIx64, form, p->ip);
+        return;
+    case PT_IP_UPDATE_32:
+        snprintf(out, PAYLOAD_MAX, "%x: ????????%08" PRIx64, form, p->ip);
+        return;
+    case PT_IP_UPDATE_48:
+        snprintf(out, PAYLOAD_MAX, "%x: ????%012" PRIx64, form, p->ip);
+        return;
+    default: {
+        uint64_t ip = p->ip;
+        pt_ip_expand(&ip, (enum pt_ip_bytes)form, p->ip, 0);
+        snprintf(out, PAYLOAD_MAX, "%x: %016" PRIx64, form, ip);
+    }
+    }
+}
+
+static void tnt_payload(char *out, const struct packet *p)
+{
+    unsigned bits = p->tnt_bits;
+    for (unsigned i = 0; i < bits; i++)
+        out[i] = p->tnt >> (bits - 1 - i) & 1 ? '!' : '.';
+    out[bits] = '\0';
+}
+
+/* Two flags with a comma where both are set. */
+static void flags_payload(char *out, const char *first, const char *second)
+{
+    snprintf(out, PAYLOAD_MAX, "%s%s%s", first, first[0] && second[0] ? ", " : "", second);
+}
+
+static void pwrx_payload(char *out, uint64_t payload)
+{
+    static const char *const reasons[16] = {[1] = "int", [4] = " st", [8] = " hw"};
+    const char *reason = reasons[payload >> 8 & 0xf];
+    snprintf(out, PAYLOAD_MAX, "%s: c%u, c%u", reason ? reason : "bad", (unsigned)((payload >> 4) + 1) & 0xf,
+             (unsigned)(payload + 1) & 0xf);
+}
+
+static void power_payload(char *out, const struct packet *p)
+{
+    uint64_t payload = p->payload;
+    if (p->kind == PT_PACKET_MWAIT)
+        snprintf(out, PAYLOAD_MAX, "%08x, %08x", (unsigned)(payload & 0xff), (unsigned)(payload >> 32 & 3));
+    else if (p->kind == PT_PACKET_PWRE)
+        snprintf(out, PAYLOAD_MAX, "c%u.%u%s", (unsigned)((payload >> 12) + 1) & 0xf,
+                 (unsigned)((payload >> 8) + 1) & 0xf, payload & 0x80 ? ", hw" : "");
+    else
+        pwrx_payload(out, payload);
+}
+
+static void write_payload(char *out, const struct packet *p)
+{
+    out[0] = '\0';
+    switch (p->kind) {
+    case PT_PACKET_TNT_8:
+    case PT_PACKET_TNT_64:
+        tnt_payload(out, p);
+        break;
+    case PT_PACKET_TIP:
+    case PT_PACKET_TIP_PGE:
+    case PT_PACKET_TIP_PGD:
+    case PT_PACKET_FUP:
+        ip_payload(out, p);
+        break;
+    case PT_PACKET_PIP:
+        snprintf(out, PAYLOAD_MAX, "%" PRIx64 "%s", p->cr3, p->non_root ? ", nr" : "");
+        break;
+    case PT_PACKET_MODE_EXEC:
+        flags_payload(out, p->cs_d ? "cs.d" : "", p->cs_l ? "cs.l" : "");
+        break;
+    case PT_PACKET_MODE_TSX:
+        flags_payload(out, p->in_tx ? "intx" : "", p->tx_abort ? "abrt" : "");
+        break;
+    case PT_PACKET_TMA:
+        snprintf(out, PAYLOAD_MAX, "%x, %x", p->tma_ctc, p->tma_fc);
+        break;
+    case PT_PACKET_CBR:
+    case PT_PACKET_TSC:
+    case PT_PACKET_MTC:
+    case PT_PACKET_CYC:
+    case PT_PACKET_VMCS:
+    case PT_PACKET_MNT:
+        snprintf(out, PAYLOAD_MAX, "%" PRIx64, p->payload);
+        break;
+    case PT_PACKET_PTW:
+        snprintf(out, PAYLOAD_MAX, "%x: %" PRIx64 "%s", p->ptw_bytes == 8, p->payload, p->fup_follows ? ", ip" : "");
+        break;
+    case PT_PACKET_EXSTOP:
+        snprintf(out, PAYLOAD_MAX, "%s", p->fup_follows ? "ip" : "");
+        break;
+    case PT_PACKET_MWAIT:
+    case PT_PACKET_PWRE:
+    case PT_PACKET_PWRX:
+        power_payload(out, p);
+        break;
+    default:
+        break;
+    }
+}
+
+size_t dump_line(char *line, uint64_t offset, const struct packet *packet)
+{
+    char payload[PAYLOAD_MAX];
+    const char *opcode = opcodes[packet->kind];
+    int length;
+    write_payload(payload, packet);
+    if (packet->kind == PT_PACKET_PIP || packet->kind == PT_PACKET_VMCS)
+        length = snprintf(line, DUMP_LINE_MAX, "%016" PRIx64 "  %-10s %-25s %-5s%016" PRIx64 "\n", offset, opcode,
+                          payload, packet->kind == PT_PACKET_PIP ? "cr3" : "vmcs", packet->payload);
+    else if (payload[0])
+        length = snprintf(line, DUMP_LINE_MAX, "%016" PRIx64 "  %-10s %s\n", offset, opcode, payload);
+    else
+        length = snprintf(line, DUMP_LINE_MAX, "%016" PRIx64 "  %s\n", offset, opcode);
+    return (size_t)length;
+}

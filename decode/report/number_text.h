@@ -1,0 +1,15 @@
+/* Numbers as people read them. */
+#ifndef DECODE_NUMBER_TEXT_H
+#define DECODE_NUMBER_TEXT_H
+
+#include <stdint.h>
+
+/* A number with thousands separators ("1,234,567"), for reports. The buffer is the caller's, at least 28 bytes. */
+#define COUNT_TEXT_SIZE 28u
+const char *count_text(char *buffer, uint64_t value);
+
+/* A size with a unit of three significant digits ("12.3 MiB"), for progress lines. buffer: at least 16 bytes. */
+#define BYTES_TEXT_SIZE 16u
+const char *bytes_text(char *buffer, uint64_t bytes);
+
+#endif
