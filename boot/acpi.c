@@ -90,28 +90,14 @@ static void read_mcfg(struct acpi_facts *facts, const uint8_t *table, uint32_t s
     }
 }
 
-static void read_madt(struct acpi_facts *facts, const uint8_t *table, uint32_t size)
-{
-    for (uint32_t at = TABLE_HEADER_SIZE + 8; at < size && size - at >= 2;) {
-        uint8_t type = table[at], length = table[at + 1];
-        if (length < 2 || length > size - at)
-            return;
-        bool enabled = (type == 0 && length >= 8 && (table[at + 4] & 1)) || /* local APIC */
-                       (type == 9 && length >= 16 && (table[at + 8] & 1));  /* local x2APIC */
-        if (enabled)
-            facts->nr_cpus++;
-        at += length;
-    }
-}
-
 static void read_table(struct acpi_facts *facts, const uint8_t *table, uint32_t size)
 {
     if (memcmp(table, "FACP", 4) == 0)
         read_fadt(facts, table, size);
     else if (memcmp(table, "MCFG", 4) == 0)
         read_mcfg(facts, table, size);
-    else if (memcmp(table, "APIC", 4) == 0 && facts->nr_cpus == 0)
-        read_madt(facts, table, size);
+    else if (memcmp(table, "APIC", 4) == 0 && facts->cpus.nr == 0)
+        madt_read(&facts->cpus, table, size);
 }
 
 static void read_root(struct acpi_facts *facts, const struct acpi_memory *memory, const uint8_t *root, uint32_t size,

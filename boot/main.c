@@ -322,9 +322,9 @@ static _Noreturn void moved_main(void)
     gdt_load_cpu(take(GDT_CPU_SIZE));
     acpi_read(&boot.acpi, &acpi_memory, boot.info.rsdp, boot.info.rsdp_size);
     /* VISIBLE: the others wait for their SIPI, and the guest could send one. */
-    if (boot.acpi.nr_cpus > 1 && !boot.no_vmx)
+    if (boot.acpi.cpus.nr > 1 && !boot.no_vmx)
         log_line("%u CPUs, but only the first is virtualized: the guest must be told to keep to it (nr_cpus=1)",
-                 boot.acpi.nr_cpus);
+                 boot.acpi.cpus.nr);
     if (boot.no_vmx)
         start_without_vmx();
     start_with_vmx();
