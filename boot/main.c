@@ -319,7 +319,8 @@ static _Noreturn void start_with_vmx(void)
 
 static _Noreturn void moved_main(void)
 {
-    gdt_load_cpu(take(GDT_CPU_SIZE));
+    idt_fill(true);
+    gdt_load_cpu(take(GDT_CPU_SIZE), 0);
     acpi_read(&boot.acpi, &acpi_memory, boot.info.rsdp, boot.info.rsdp_size);
     /* VISIBLE: the others wait for their SIPI, and the guest could send one. */
     if (boot.acpi.cpus.nr > 1 && !boot.no_vmx)
