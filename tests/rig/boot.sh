@@ -7,6 +7,7 @@
 #   ISO       the image to boot
 #   CHANNEL   e1000 (default), uart, none: how the trace travels; the hypervisor must be told the same in OPTIONS
 #   CPU       the emulator's CPU model (corei7_skylake_x)
+#   CPUS      how many the emulated machine has (1)
 #   MEMORY    MiB (1024)
 #   IPS       emulated instructions a second (50000000): how fast the CPU is against the wire and the timers
 #   PTMODEL   which Intel PT the emulated CPU has, words of the emulator's ptmodel line (profile=skylake); "absent": the
@@ -72,7 +73,7 @@ config_interface: textconfig
 display_library: nogui
 romimage: file=$bios
 vgaromimage: file=$vgabios
-cpu: model=${CPU:-corei7_skylake_x}, count=1, ips=${IPS:-50000000}, reset_on_triple_fault=0
+cpu: model=${CPU:-corei7_skylake_x}, count=${CPUS:-1}, ips=${IPS:-50000000}, reset_on_triple_fault=0
 ${ptmodel}
 memory: guest=${MEMORY:-1024}, host=${MEMORY:-1024}
 clock: sync=none, time0=1700000000
