@@ -64,6 +64,17 @@ static void hello_add_processor(struct hello_lines *text)
     hello_add(text, "cpu_brand %s\n", trimmed);
 }
 
+static void hello_add_cpus(struct hello_lines *text, const struct hello_facts *facts)
+{
+    hello_add(text, "nr_cpus %u\n", facts->nr_cpus);
+    for (uint16_t i = 0; i < facts->nr_cpus; i++) {
+        const struct boot_cpu *cpu = &facts->cpus[i];
+        hello_add(text, "cpu%u_apic_id %u\n", i, cpu->apic_id);
+        if (cpu->no_pt)
+            hello_add(text, "cpu%u_pt %s\n", i, cpu->no_pt);
+    }
+}
+
 /* Of the filters, those in use. */
 static void hello_add_setup(struct hello_lines *text, const struct hello_facts *facts)
 {
@@ -106,7 +117,7 @@ uint32_t hello_text(char *buffer, size_t size, const struct hello_facts *facts)
     struct hello_lines text = {buffer, size, 0};
     hello_add(&text, "version %s\n", UNDERTRACE_VERSION);
     hello_add_processor(&text);
-    hello_add(&text, "nr_cpus %u\n", facts->nr_cpus);
+    hello_add_cpus(&text, facts);
     hello_add(&text, "tsc_khz %lu\n", clock_tsc_hz() / 1000);
     hello_add_tracing(&text, facts);
     hello_add(&text, "channel %s\n", facts->channel);
