@@ -17,8 +17,8 @@ struct madt_cpus {
     uint32_t apic_ids[BOOT_MAX_CPUS];
 };
 
-/* Add the processors that are enabled in a whole MADT, each once. One that is only "online capable" is none: it can be
- * added to the machine later, and is not ours then. An entry that lies about its size ends the list. */
+/* Add the processors that are enabled in a whole MADT, each once. VISIBLE: one that is only "online capable" is none:
+ * it can be added to the machine later, and is not ours then. An entry that lies about its size ends the list. */
 void madt_read(struct madt_cpus *cpus, const uint8_t *table, uint32_t size);
 
 /* This one is the first; the others keep their order. It need not be in the list. */
