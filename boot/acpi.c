@@ -23,7 +23,7 @@ enum fadt_field {
 #define GAS_SIZE 12u
 #define GAS_SPACE_IO 1u
 
-static const uint8_t *view(const struct acpi_memory *memory, uint64_t pa, uint64_t size)
+static const uint8_t *acpi_view(const struct acpi_memory *memory, uint64_t pa, uint64_t size)
 {
     return memory->map(memory->context, pa, size);
 }
@@ -39,13 +39,13 @@ static bool sums_to_zero(const uint8_t *bytes, size_t size)
 /* A whole table with its length, NULL where it is not one. */
 static const uint8_t *table_at(const struct acpi_memory *memory, uint64_t pa, uint32_t *size)
 {
-    const uint8_t *header = pa ? view(memory, pa, TABLE_HEADER_SIZE) : NULL;
+    const uint8_t *header = pa ? acpi_view(memory, pa, TABLE_HEADER_SIZE) : NULL;
     if (!header)
         return NULL;
     *size = read32(header + 4);
     if (*size < TABLE_HEADER_SIZE || *size > TABLE_MAX_SIZE)
         return NULL;
-    const uint8_t *table = view(memory, pa, *size);
+    const uint8_t *table = acpi_view(memory, pa, *size);
     return table && sums_to_zero(table, *size) ? table : NULL;
 }
 
@@ -90,28 +90,14 @@ static void read_mcfg(struct acpi_facts *facts, const uint8_t *table, uint32_t s
     }
 }
 
-static void read_madt(struct acpi_facts *facts, const uint8_t *table, uint32_t size)
-{
-    for (uint32_t at = TABLE_HEADER_SIZE + 8; at < size && size - at >= 2;) {
-        uint8_t type = table[at], length = table[at + 1];
-        if (length < 2 || length > size - at)
-            return;
-        bool enabled = (type == 0 && length >= 8 && (table[at + 4] & 1)) || /* local APIC */
-                       (type == 9 && length >= 16 && (table[at + 8] & 1));  /* local x2APIC */
-        if (enabled)
-            facts->nr_cpus++;
-        at += length;
-    }
-}
-
 static void read_table(struct acpi_facts *facts, const uint8_t *table, uint32_t size)
 {
     if (memcmp(table, "FACP", 4) == 0)
         read_fadt(facts, table, size);
     else if (memcmp(table, "MCFG", 4) == 0)
         read_mcfg(facts, table, size);
-    else if (memcmp(table, "APIC", 4) == 0 && facts->nr_cpus == 0)
-        read_madt(facts, table, size);
+    else if (memcmp(table, "APIC", 4) == 0 && facts->cpus.nr == 0)
+        madt_read(&facts->cpus, table, size);
 }
 
 static void read_root(struct acpi_facts *facts, const struct acpi_memory *memory, const uint8_t *root, uint32_t size,
@@ -152,18 +138,18 @@ static const uint8_t guid_acpi_10[16] = {0x30, 0x2d, 0x9d, 0xeb, 0x88, 0x2d, 0xd
 
 static uint64_t locate_efi(const struct acpi_memory *memory, uint64_t system_table, const uint8_t *rsdp, size_t size)
 {
-    const uint8_t *table = view(memory, system_table, 120);
+    const uint8_t *table = acpi_view(memory, system_table, 120);
     if (!table)
         return 0;
     uint64_t nr = read64(table + 104), entries = read64(table + 112);
     for (uint64_t i = 0; i < nr && i < 256; i++) {
-        const uint8_t *entry = view(memory, entries + i * 24, 24);
+        const uint8_t *entry = acpi_view(memory, entries + i * 24, 24);
         if (!entry)
             return 0;
         if (memcmp(entry, guid_acpi_20, 16) != 0 && memcmp(entry, guid_acpi_10, 16) != 0)
             continue;
         uint64_t pa = read64(entry + 16);
-        const uint8_t *found = view(memory, pa, size);
+        const uint8_t *found = acpi_view(memory, pa, size);
         if (found && memcmp(found, rsdp, size) == 0)
             return pa;
     }
@@ -174,7 +160,7 @@ static uint64_t locate_in(const struct acpi_memory *memory, uint64_t start, uint
                           size_t size)
 {
     for (uint64_t pa = start; pa + size <= end; pa += 16) {
-        const uint8_t *found = view(memory, pa, size);
+        const uint8_t *found = acpi_view(memory, pa, size);
         if (found && memcmp(found, rsdp, size) == 0)
             return pa;
     }
@@ -188,7 +174,7 @@ uint64_t acpi_rsdp_locate(const struct acpi_memory *memory, const uint8_t *rsdp,
         return 0;
     if (efi_system_table)
         return locate_efi(memory, efi_system_table, rsdp, rsdp_size);
-    const uint8_t *ebda = view(memory, 0x40e, 2);
+    const uint8_t *ebda = acpi_view(memory, 0x40e, 2);
     uint64_t ebda_pa = ebda ? (uint64_t)read16(ebda) << 4 : 0;
     uint64_t pa = ebda_pa ? locate_in(memory, ebda_pa, ebda_pa + 1024, rsdp, rsdp_size) : 0;
     return pa ? pa : locate_in(memory, 0xe0000, 0x100000, rsdp, rsdp_size);

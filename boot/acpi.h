@@ -1,9 +1,10 @@
 /*
- * The few ACPI facts that a hypervisor needs: where power goes off, where PCI configuration space is, how many CPUs.
+ * The few ACPI facts that a hypervisor needs: where power goes off, where PCI configuration space is, which CPUs there
+ * are.
  *
  * Core; memory is seen through a function, so that nothing here trusts an address. Source: ACPI Specification 6.5,
- * sections 5.2.5 (RSDP), 5.2.7 (RSDT), 5.2.8 (XSDT), 5.2.9 (FADT), 5.2.12 (MADT); PCI Firmware Specification 3.3,
- * section 4.1.2 (MCFG).
+ * sections 5.2.5 (RSDP), 5.2.7 (RSDT), 5.2.8 (XSDT), 5.2.9 (FADT); PCI Firmware Specification 3.3, section 4.1.2
+ * (MCFG).
  */
 #ifndef BOOT_ACPI_H
 #define BOOT_ACPI_H
@@ -11,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "boot/madt.h"
 
 struct acpi_memory {
     /* size bytes of physical memory at pa, NULL where they are not to be had. */
@@ -24,7 +27,7 @@ struct acpi_facts {
     uint8_t reset_value;
     uint64_t ecam_pa; /* of PCI segment 0, 0 = none */
     uint8_t ecam_first_bus, ecam_last_bus;
-    uint32_t nr_cpus; /* enabled local APICs in the MADT, 0 where there is no MADT */
+    struct madt_cpus cpus;
 };
 
 /* Walk the tables from the RSDP's bytes. What is missing or broken stays 0. */

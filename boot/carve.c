@@ -19,7 +19,7 @@ bool memory_map_add(struct memory_map *map, struct range range, uint32_t type)
     return true;
 }
 
-static void insert(struct memory_map *map, uint32_t index, struct range range, uint32_t type)
+static void memory_map_insert(struct memory_map *map, uint32_t index, struct range range, uint32_t type)
 {
     memmove(&map->ranges[index + 1], &map->ranges[index], (map->nr - index) * sizeof map->ranges[0]);
     map->ranges[index] = (struct memory_range){range, type};
@@ -46,7 +46,7 @@ bool memory_map_reserve(struct memory_map *map, struct range range)
         if (!range_overlaps(*r, range))
             continue;
         if (r->start < range.start && range.end < r->end) {
-            insert(map, i + 1, (struct range){range.end, r->end}, map->ranges[i].type);
+            memory_map_insert(map, i + 1, (struct range){range.end, r->end}, map->ranges[i].type);
             r->end = range.start;
             i++;
         } else if (r->start < range.start) {
@@ -59,7 +59,7 @@ bool memory_map_reserve(struct memory_map *map, struct range range)
             i--;
         }
     }
-    insert(map, place, range, MEMORY_RESERVED);
+    memory_map_insert(map, place, range, MEMORY_RESERVED);
     return true;
 }
 

@@ -13,7 +13,7 @@
 #define RECORD_BYTES (1u << 20) /* records that wait for their acknowledgement, per CPU */
 #define UART_HELLO_SECONDS 30u  /* 4 KiB at 1200 baud */
 
-static uint64_t larger(uint64_t a, uint64_t b)
+static uint64_t larger_of(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
@@ -26,7 +26,7 @@ uint64_t channel_bytes(const struct options *options, uint16_t nr_cpus)
     else if (options->channel != CHANNEL_NONE)
         bytes = udp_sink_memory_bytes(nr_cpus, RECORD_BYTES);
     /* The null sink comes second where the first one fails. */
-    return larger(bytes, 4096) + 4096 + null_sink_memory_bytes(nr_cpus);
+    return larger_of(bytes, 4096) + 4096 + null_sink_memory_bytes(nr_cpus);
 }
 
 static void open_none(struct channel *channel, uint16_t nr_cpus, struct arena *arena)
@@ -104,8 +104,8 @@ static void close_unheard(struct channel *channel, uint16_t nr_cpus, struct aren
     open_none(channel, nr_cpus, arena);
 }
 
-void channel_hello(struct channel *channel, const struct options *options, const char *text, uint32_t size,
-                   struct arena *arena)
+void channel_hello(struct channel *channel, const struct options *options, uint16_t nr_cpus, const char *text,
+                   uint32_t size, struct arena *arena)
 {
     uint32_t padded = (size + 7) & ~7u;
     uint8_t *record = arena_take(arena, sizeof(struct record_header) + padded, 8);
@@ -116,7 +116,7 @@ void channel_hello(struct channel *channel, const struct options *options, const
 
     uint64_t seconds = channel->kind == CHANNEL_E1000 ? options->net_wait_seconds : UART_HELLO_SECONDS;
     if (!channel->sink->ops->drain(channel->sink, seconds * clock_tsc_hz()))
-        close_unheard(channel, 1, arena);
+        close_unheard(channel, nr_cpus, arena);
     log_sink_set(channel->sink);
 }
 

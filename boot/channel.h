@@ -24,8 +24,8 @@ void channel_open(struct channel *channel, const struct options *options, uint16
 
 /* Send the first record, text, and wait until the receiver has it. If it never does: as above. From then on log lines
  * go into the channel too. */
-void channel_hello(struct channel *channel, const struct options *options, const char *text, uint32_t size,
-                   struct arena *arena);
+void channel_hello(struct channel *channel, const struct options *options, uint16_t nr_cpus, const char *text,
+                   uint32_t size, struct arena *arena);
 
 /* What the guest must not see of the channel, and the ports at which its machine goes down: all that exits. */
 struct vmx_ports channel_ports(const struct channel *channel, const struct options *options,

@@ -11,20 +11,12 @@
  *
  * Not saved: anything.
  */
+#include "boot/long_mode.h"
 #include "pt/msr_numbers.h"
 #include "vmx/phys.h"
 
 #define MB2_HEADER_MAGIC 0xe85250d6
 #define MB2_HEADER_ARCHITECTURE_I386 0
-
-#define CR0_PE (1 << 0)
-#define CR0_MP (1 << 1)
-#define CR0_NE (1 << 5)
-#define CR0_WP (1 << 16)
-#define CR0_PG (1 << 31)
-#define CR4_PAE (1 << 5)
-#define IA32_EFER_LME (1 << 8)
-#define IA32_EFER_NXE (1 << 11)
 
 #define PAGE_PRESENT_WRITE 0x3
 #define PAGE_LARGE 0x80
@@ -117,7 +109,7 @@ boot_entry:
     rdmsr
     orl $(IA32_EFER_LME | IA32_EFER_NXE), %eax
     wrmsr
-    movl $(CR0_PG | CR0_WP | CR0_NE | CR0_MP | CR0_PE), %eax
+    movl $CR0_LONG_MODE, %eax
     movl %eax, %cr0
 
     leal (scratch_gdt - boot_entry + entry_load_address)(%ebp), %eax

@@ -15,7 +15,8 @@ _Static_assert(sizeof(struct tss) == 104, "SDM: a 64-bit TSS has 104 bytes");
 struct cpu_descriptors {
     uint64_t gdt[GDT_NR_ENTRIES];
     struct tss tss;
-    uint8_t padding[4096 - GDT_NR_ENTRIES * 8 - sizeof(struct tss)];
+    uint16_t number;
+    uint8_t padding[4096 - GDT_NR_ENTRIES * 8 - sizeof(struct tss) - sizeof(uint16_t)];
     uint8_t stacks[3][TRAP_STACK_SIZE];
 };
 _Static_assert(sizeof(struct cpu_descriptors) == GDT_CPU_SIZE, "gdt.h says how much memory a CPU needs");
@@ -32,7 +33,7 @@ struct __attribute__((packed)) table_register {
 
 static uint64_t early_gdt[GDT_NR_ENTRIES];
 
-static void gdt_fill(uint64_t *gdt)
+void gdt_fill(uint64_t *gdt)
 {
     gdt[0] = 0;
     gdt[GDT_CODE64 / 8] = CODE64_DESCRIPTOR;
@@ -60,10 +61,19 @@ void gdt_load_early(void)
 {
     gdt_fill(early_gdt);
     gdt_load(early_gdt);
-    idt_load(0);
+    idt_fill(false);
+    idt_load();
 }
 
-void gdt_load_cpu(void *memory)
+uint16_t gdt_cpu_number(void)
+{
+    struct table_register gdtr;
+    __asm__ volatile("sgdt %0" : "=m"(gdtr));
+    const struct cpu_descriptors *cpu = (const struct cpu_descriptors *)(uintptr_t)gdtr.base;
+    return cpu->gdt == early_gdt ? 0 : cpu->number;
+}
+
+void gdt_load_cpu(void *memory, uint16_t number)
 {
     struct cpu_descriptors *cpu = memory;
     uint64_t base = (uint64_t)(uintptr_t)&cpu->tss;
@@ -71,6 +81,7 @@ void gdt_load_cpu(void *memory)
 
     for (int i = 0; i < 3; i++)
         cpu->tss.ist[i] = (uint64_t)(uintptr_t)(cpu->stacks[i] + TRAP_STACK_SIZE);
+    cpu->number = number;
     cpu->tss.io_map_base = sizeof cpu->tss;
     gdt_fill(cpu->gdt);
     /* SDM Vol. 3A, "TSS Descriptor in 64-bit mode": type 9, available. */
@@ -78,5 +89,5 @@ void gdt_load_cpu(void *memory)
     cpu->gdt[GDT_TSS / 8 + 1] = base >> 32;
     gdt_load(cpu->gdt);
     __asm__ volatile("ltr %w0" : : "r"(GDT_TSS) : "memory");
-    idt_load(1);
+    idt_load();
 }

@@ -4,6 +4,7 @@
 #ifndef BOOT_GDT_H
 #define BOOT_GDT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "boot/selectors.h"
@@ -15,11 +16,19 @@
 /* Load a GDT and the IDT that need no memory: exceptions run on the stack at hand. */
 void gdt_load_early(void);
 
-/* Build and load this CPU's own at memory (GDT_CPU_SIZE zeroed bytes, page-aligned): CS 8, SS and DS 10H, TR 20H. NMI,
- * #DF and #MC get stacks of their own. */
-void gdt_load_cpu(void *memory);
+/* Build and load this CPU's own at memory (GDT_CPU_SIZE zeroed bytes, page-aligned): CS 8, SS and DS 10H, TR 20H; then
+ * load the IDT. */
+void gdt_load_cpu(void *memory, uint16_t number);
 
-/* Load the IDT; with_stacks: the vectors above use the TSS's stacks. */
-void idt_load(int with_stacks);
+/* The number that this CPU's GDT was built with, 0 before. In root mode only: the guest has a GDT of its own. */
+uint16_t gdt_cpu_number(void);
+
+/* Fill a GDT but for its TSS: GDT_NR_ENTRIES entries. */
+void gdt_fill(uint64_t *gdt);
+
+/* The IDT is one for all CPUs. idt_fill: with_stacks: NMI, #DF and #MC use the stacks of the TSS; call it while one CPU
+ * runs. idt_load: this CPU uses it. */
+void idt_fill(bool with_stacks);
+void idt_load(void);
 
 #endif

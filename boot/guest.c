@@ -32,6 +32,11 @@ void guest_find(struct guest *guest, const struct mb2_info *info)
         boot_fail("kernel: %s", linux_error_text(error));
 }
 
+const char *guest_name(const struct guest *guest)
+{
+    return guest->kernel.version[0] ? guest->kernel.version : "a kernel without a version string";
+}
+
 /* The boot area is built aside: files, map and command line may lie where the guest's things go. Returns its size. */
 static uint64_t build_boot_area(uint8_t *area, const struct guest *guest, const struct mb2_info *info,
                                 const struct guest_machine *machine, const struct linux_place *place)

@@ -28,6 +28,9 @@ struct guest_machine {
 /* Find and check kernel and initrd. What is missing or wrong ends the boot with a message. */
 void guest_find(struct guest *guest, const struct mb2_info *info);
 
+/* The kernel's own words about itself, or words that say that it has none. */
+const char *guest_name(const struct guest *guest);
+
 /* Put everything in its place; the modules and the boot loader's information are gone afterwards. Buffers come from
  * arena. No place is the end, with a message. */
 struct guest_entry guest_load(struct guest *guest, const struct mb2_info *info, const struct guest_machine *machine,

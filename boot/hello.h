@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "boot/aps.h"
 #include "pt/caps.h"
 
 struct hello_facts {
@@ -18,7 +19,8 @@ struct hello_facts {
     const char *channel;
     uint64_t image_base, image_pa, image_bytes;
     uint64_t reserved_start, reserved_end;
-    uint32_t nr_cpus;
+    const struct boot_cpu *cpus;
+    uint16_t nr_cpus;
 };
 
 /* Lines "name value" into text; returns the bytes used, without a NUL. */

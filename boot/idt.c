@@ -3,6 +3,8 @@
 
 #include "boot/gdt.h"
 #include "boot/trap_frame.h"
+#include "pt/msr.h"
+#include "serial/clock.h"
 #include "serial/log.h"
 
 #define NR_VECTORS 32u
@@ -35,22 +37,26 @@ struct fixup {
 };
 extern const struct fixup fixup_table_start[], fixup_table_end[]; /* linker.ld; entries by boot/fixup.h */
 
-static uint8_t ist_of(unsigned vector)
+static uint8_t idt_ist_of(unsigned vector)
 {
     return vector == VECTOR_NMI ? 1 : vector == VECTOR_DF ? 2 : vector == VECTOR_MC ? 3 : 0;
 }
 
-void idt_load(int with_stacks)
+void idt_fill(bool with_stacks)
 {
     for (unsigned v = 0; v < NR_VECTORS; v++) {
         uint64_t stub = (uint64_t)(uintptr_t)(trap_stubs + STUB_SIZE * v);
         idt[v] = (struct gate){.offset_low = (uint16_t)stub,
                                .selector = GDT_CODE64,
-                               .ist = with_stacks ? ist_of(v) : 0,
+                               .ist = with_stacks ? idt_ist_of(v) : 0,
                                .type = 0x8e,
                                .offset_middle = (uint16_t)(stub >> 16),
                                .offset_high = (uint32_t)(stub >> 32)};
     }
+}
+
+void idt_load(void)
+{
     struct __attribute__((packed)) {
         uint16_t limit;
         uint64_t base;
@@ -58,27 +64,61 @@ void idt_load(int with_stacks)
     __asm__ volatile("lidt %0" : : "m"(idtr));
 }
 
-static _Noreturn void park(void)
+static _Noreturn void trap_park(void)
 {
     for (;;)
         __asm__ volatile("cli\n\thlt");
 }
 
-static _Noreturn void dump_and_park(const struct trap_frame *f)
+/* One dump at a time, so that each can be read: who comes second waits for the first, but not for ever. */
+#define DUMP_SECONDS 10u
+#define NOBODY UINT32_MAX
+static uint32_t dumping_cpu = NOBODY;
+
+static bool dump_try(uint16_t number)
 {
-    static bool dumping;
+    uint32_t other = NOBODY;
+    if (__atomic_compare_exchange_n(&dumping_cpu, &other, number, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return true;
+    if (other == number) /* what logs is what broke */
+        trap_park();
+    return false;
+}
+
+static void dump_begin(uint16_t number)
+{
+    if (dump_try(number))
+        return;
+    uint64_t start = tsc_read(), limit = DUMP_SECONDS * clock_tsc_hz();
+    while (!dump_try(number)) {
+        if (tsc_read() - start > limit) {
+            __atomic_store_n(&dumping_cpu, number, __ATOMIC_RELAXED);
+            return;
+        }
+        __asm__ volatile("pause");
+    }
+}
+
+static void dump_end(void)
+{
+    __atomic_store_n(&dumping_cpu, NOBODY, __ATOMIC_RELEASE);
+}
+
+static _Noreturn void trap_dump_and_park(const struct trap_frame *f)
+{
+    uint16_t number = gdt_cpu_number();
     uint64_t cr2, cr3;
-    if (dumping) /* what logs is what broke */
-        park();
-    dumping = true;
     __asm__ volatile("mov %%cr2, %0\n\tmov %%cr3, %1" : "=r"(cr2), "=r"(cr3));
-    log_panic("exception %lu in root mode, error code %lx; the CPU is parked", f->vector, f->error_code);
+    dump_begin(number);
+    log_panic("exception %lu in root mode on CPU %u, error code %lx; the CPU is parked", f->vector, number,
+              f->error_code);
     log_panic("rip %016lx cs %04lx rflags %lx rsp %016lx", f->rip, f->cs, f->rflags, f->rsp);
     log_panic("rax %016lx rbx %016lx rcx %016lx rdx %016lx", f->rax, f->rbx, f->rcx, f->rdx);
     log_panic("rsi %016lx rdi %016lx rbp %016lx r8  %016lx", f->rsi, f->rdi, f->rbp, f->r8);
     log_panic("r9  %016lx r10 %016lx r11 %016lx r12 %016lx", f->r9, f->r10, f->r11, f->r12);
     log_panic("r13 %016lx r14 %016lx r15 %016lx cr2 %016lx cr3 %016lx", f->r13, f->r14, f->r15, cr2, cr3);
-    park();
+    dump_end();
+    trap_park();
 }
 
 void trap_handle(struct trap_frame *frame)
@@ -93,5 +133,5 @@ void trap_handle(struct trap_frame *frame)
             return;
         }
     }
-    dump_and_park(frame);
+    trap_dump_and_park(frame);
 }

@@ -10,7 +10,7 @@
 
 struct option {
     const char *name;
-    bool (*set)(struct options *options, struct text value); /* false: no such value */
+    bool (*set)(struct options *options, struct value_text value); /* false: no such value */
     const char *expected;
 };
 

@@ -34,12 +34,12 @@ void options_default(struct options *options)
 /* --- one function per option ----------------------------------------------------------------------------------------
  */
 
-static bool set_policy(struct options *o, struct text v)
+static bool set_policy(struct options *o, struct value_text v)
 {
     static const char *const names[] = {
         [PT_POLICY_STALL] = "stall", [PT_POLICY_DROP] = "drop", [PT_POLICY_RING] = "ring"};
     for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (text_is(v, names[i])) {
+        if (value_is(v, names[i])) {
             o->pt.policy = (enum pt_policy)i;
             return true;
         }
@@ -47,12 +47,12 @@ static bool set_policy(struct options *o, struct text v)
     return false;
 }
 
-static bool set_channel(struct options *o, struct text v)
+static bool set_channel(struct options *o, struct value_text v)
 {
     static const char *const names[] = {
         [CHANNEL_AUTO] = "auto", [CHANNEL_E1000] = "e1000", [CHANNEL_UART] = "uart", [CHANNEL_NONE] = "none"};
     for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (text_is(v, names[i])) {
+        if (value_is(v, names[i])) {
             o->channel = (enum channel_kind)i;
             return true;
         }
@@ -60,61 +60,61 @@ static bool set_channel(struct options *o, struct text v)
     return false;
 }
 
-static bool set_uart_port(struct options *o, struct text v)
+static bool set_uart_port(struct options *o, struct value_text v)
 {
     return value_port(&o->uart_port, v);
 }
 
-static bool set_uart_baud(struct options *o, struct text v)
+static bool set_uart_baud(struct options *o, struct value_text v)
 {
     return value_baud(&o->uart_baud, v);
 }
 
-static bool set_console(struct options *o, struct text v)
+static bool set_console(struct options *o, struct value_text v)
 {
-    if (text_is(v, "none")) {
+    if (value_is(v, "none")) {
         o->console_port = 0;
         return true;
     }
     return value_port(&o->console_port, v);
 }
 
-static bool set_console_baud(struct options *o, struct text v)
+static bool set_console_baud(struct options *o, struct value_text v)
 {
     return value_baud(&o->console_baud, v);
 }
 
-static bool set_net_ip(struct options *o, struct text v)
+static bool set_net_ip(struct options *o, struct value_text v)
 {
     return value_ip(&o->net_ip, v);
 }
 
-static bool set_net_peer(struct options *o, struct text v)
+static bool set_net_peer(struct options *o, struct value_text v)
 {
     return value_ip(&o->net_peer, v);
 }
 
-static bool set_net_port(struct options *o, struct text v)
+static bool set_net_port(struct options *o, struct value_text v)
 {
     return value_u16(&o->net_port, v, 1, 65535);
 }
 
-static bool set_net_mtu(struct options *o, struct text v)
+static bool set_net_mtu(struct options *o, struct value_text v)
 {
     return value_u16(&o->net_mtu, v, 576, 16110);
 }
 
-static bool set_net_wait(struct options *o, struct text v)
+static bool set_net_wait(struct options *o, struct value_text v)
 {
     return value_u32(&o->net_wait_seconds, v, 0, 3600);
 }
 
-static bool set_code(struct options *o, struct text v)
+static bool set_code(struct options *o, struct value_text v)
 {
     return value_flag(&o->code_pages, v);
 }
 
-static const struct option table[] = {
+static const struct option options_rest[] = {
     {"policy", set_policy, "stall, drop or ring"},
     {"channel", set_channel, "auto, e1000, uart or none"},
     {"uart.port", set_uart_port, "com1 to com4, or a port in hexadecimal such as 0x2f8"},
@@ -129,7 +129,7 @@ static const struct option table[] = {
     {"code", set_code, "on or off"},
 };
 
-static void error_set(struct options_error *error, struct text word, const char *expected)
+static void option_error_set(struct options_error *error, struct value_text word, const char *expected)
 {
     size_t n = word.size < sizeof error->word - 1 ? word.size : sizeof error->word - 1;
     for (size_t i = 0; i < n; i++)
@@ -138,32 +138,32 @@ static void error_set(struct options_error *error, struct text word, const char 
     error->expected = expected;
 }
 
-static const struct option *find(struct text name)
+static const struct option *option_find(struct value_text name)
 {
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        if (text_is(name, table[i].name))
-            return &table[i];
+    for (size_t i = 0; i < sizeof options_rest / sizeof options_rest[0]; i++)
+        if (value_is(name, options_rest[i].name))
+            return &options_rest[i];
     for (size_t i = 0; i < nr_options_pt; i++)
-        if (text_is(name, options_pt[i].name))
+        if (value_is(name, options_pt[i].name))
             return &options_pt[i];
     return NULL;
 }
 
-static bool parse_word(struct options *options, struct text word, struct options_error *error)
+static bool option_parse_word(struct options *options, struct value_text word, struct options_error *error)
 {
     size_t equals = 0;
     while (equals < word.size && word.at[equals] != '=')
         equals++;
-    const struct option *option = find((struct text){word.at, equals});
+    const struct option *option = option_find((struct value_text){word.at, equals});
     if (option && equals < word.size &&
-        option->set(options, (struct text){word.at + equals + 1, word.size - equals - 1}))
+        option->set(options, (struct value_text){word.at + equals + 1, word.size - equals - 1}))
         return true;
-    error_set(error, word, option ? option->expected : "an option that docs/options.md lists");
+    option_error_set(error, word, option ? option->expected : "an option that docs/options.md lists");
     return false;
 }
 
 /* The next word behind word, whose first at is the line's start. */
-static bool next_word(struct text *word)
+static bool option_next_word(struct value_text *word)
 {
     word->at += word->size;
     while (*word->at == ' ' || *word->at == '\t')
@@ -175,23 +175,23 @@ static bool next_word(struct text *word)
 
 bool options_parse(struct options *options, const char *line, struct options_error *error)
 {
-    struct text word = {line, 0};
-    while (next_word(&word))
-        if (!parse_word(options, word, error))
+    struct value_text word = {line, 0};
+    while (option_next_word(&word))
+        if (!option_parse_word(options, word, error))
             return false;
     if (options->pt.trigger && !options->code_pages) {
-        error_set(error, (struct text){"pt.trigger", 10}, "code=on with it");
+        option_error_set(error, (struct value_text){"pt.trigger", 10}, "code=on with it");
         return false;
     }
     if (options->channel == CHANNEL_UART && options->uart_port == options->console_port) {
-        error_set(error, (struct text){"channel=uart", 12}, "uart.port and console to be two UARTs");
+        option_error_set(error, (struct value_text){"channel=uart", 12}, "uart.port and console to be two UARTs");
         return false;
     }
     return true;
 }
 
 /* What a command may change while the guest runs. */
-static bool is_changeable(struct text word)
+static bool is_changeable(struct value_text word)
 {
     static const char *const names[] = {"policy", "pt.os",     "pt.user",    "pt.tsc",    "pt.retc",
                                         "pt.psb", "pt.branch", "pt.ptwrite", "pt.mtc",    "pt.cyc",
@@ -200,7 +200,7 @@ static bool is_changeable(struct text word)
     while (equals < word.size && word.at[equals] != '=')
         equals++;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (text_is((struct text){word.at, equals}, names[i]))
+        if (value_is((struct value_text){word.at, equals}, names[i]))
             return true;
     return false;
 }
@@ -208,19 +208,19 @@ static bool is_changeable(struct text word)
 bool options_change(struct pt_options *config, const char *line, struct options_error *error)
 {
     struct options options = {.pt = *config};
-    struct text word = {line, 0};
+    struct value_text word = {line, 0};
     bool any = false;
-    while (next_word(&word)) {
+    while (option_next_word(&word)) {
         any = true;
         if (!is_changeable(word)) {
-            error_set(error, word, "an option that can change while the guest runs");
+            option_error_set(error, word, "an option that can change while the guest runs");
             return false;
         }
-        if (!parse_word(&options, word, error))
+        if (!option_parse_word(&options, word, error))
             return false;
     }
     if (!any)
-        error_set(error, word, "NAME=VALUE");
+        option_error_set(error, word, "NAME=VALUE");
     *config = options.pt;
     return any;
 }

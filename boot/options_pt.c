@@ -4,15 +4,15 @@
 
 #define KIB 1024ull
 
-static bool set_pt(struct options *o, struct text v)
+static bool set_pt(struct options *o, struct value_text v)
 {
     return value_flag(&o->pt.enabled, v);
 }
 
-static bool set_pt_scheme(struct options *o, struct text v)
+static bool set_pt_scheme(struct options *o, struct value_text v)
 {
     for (int scheme = PT_SCHEME_AUTO; scheme <= PT_SCHEME_RANGE; scheme++) {
-        if (text_is(v, pt_scheme_name((enum pt_scheme)scheme))) {
+        if (value_is(v, pt_scheme_name((enum pt_scheme)scheme))) {
             o->pt.scheme = (enum pt_scheme)scheme;
             return true;
         }
@@ -20,37 +20,37 @@ static bool set_pt_scheme(struct options *o, struct text v)
     return false;
 }
 
-static bool set_pt_stop(struct options *o, struct text v)
+static bool set_pt_stop(struct options *o, struct value_text v)
 {
     return value_flag(&o->pt.stop, v);
 }
 
-static bool set_pt_region(struct options *o, struct text v)
+static bool set_pt_region(struct options *o, struct value_text v)
 {
     return value_size(&o->pt.region_bytes, v, 4 * KIB, 128 * KIB * KIB);
 }
 
-static bool set_pt_regions(struct options *o, struct text v)
+static bool set_pt_regions(struct options *o, struct value_text v)
 {
     return value_u32(&o->pt.nr_regions, v, 4, 4096);
 }
 
-static bool set_pt_os(struct options *o, struct text v)
+static bool set_pt_os(struct options *o, struct value_text v)
 {
     return value_flag(&o->pt.os, v);
 }
 
-static bool set_pt_user(struct options *o, struct text v)
+static bool set_pt_user(struct options *o, struct value_text v)
 {
     return value_flag(&o->pt.user, v);
 }
 
-static bool set_pt_tsc(struct options *o, struct text v)
+static bool set_pt_tsc(struct options *o, struct value_text v)
 {
     return value_flag(&o->pt.tsc, v);
 }
 
-static bool set_pt_retc(struct options *o, struct text v)
+static bool set_pt_retc(struct options *o, struct value_text v)
 {
     bool on;
     if (!value_flag(&on, v))
@@ -59,21 +59,21 @@ static bool set_pt_retc(struct options *o, struct text v)
     return true;
 }
 
-static bool set_pt_psb(struct options *o, struct text v)
+static bool set_pt_psb(struct options *o, struct value_text v)
 {
     uint64_t bytes = PT_PSB_AUTO;
-    if (!text_is(v, "auto") && (!value_size(&bytes, v, 0, 64 * KIB * KIB) || (bytes != 0 && bytes < 2 * KIB)))
+    if (!value_is(v, "auto") && (!value_size(&bytes, v, 0, 64 * KIB * KIB) || (bytes != 0 && bytes < 2 * KIB)))
         return false;
     o->pt.psb_bytes = (uint32_t)bytes;
     return true;
 }
 
-static bool set_pt_switch(struct options *o, struct text v)
+static bool set_pt_switch(struct options *o, struct value_text v)
 {
     static const char *const names[] = {
         [PT_SWITCH_ROOT] = "root", [PT_SWITCH_LIST] = "list", [PT_SWITCH_VMCS] = "vmcs"};
     for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (text_is(v, names[i])) {
+        if (value_is(v, names[i])) {
             o->pt.way = (enum pt_switch)i;
             return true;
         }
@@ -81,7 +81,7 @@ static bool set_pt_switch(struct options *o, struct text v)
     return false;
 }
 
-static bool set_pt_branch(struct options *o, struct text v)
+static bool set_pt_branch(struct options *o, struct value_text v)
 {
     bool on;
     if (!value_flag(&on, v))
@@ -90,52 +90,52 @@ static bool set_pt_branch(struct options *o, struct text v)
     return true;
 }
 
-static bool set_pt_ptwrite(struct options *o, struct text v)
+static bool set_pt_ptwrite(struct options *o, struct value_text v)
 {
     return value_flag(&o->pt.ptwrite, v);
 }
 
 /* off, or a code from 0 to 15. */
-static bool set_code4(bool *on, uint8_t *code, struct text v)
+static bool set_code4(bool *on, uint8_t *code, struct value_text v)
 {
     uint32_t number = 0;
-    *on = !text_is(v, "off");
+    *on = !value_is(v, "off");
     if (*on && !value_u32(&number, v, 0, 15))
         return false;
     *code = (uint8_t)number;
     return true;
 }
 
-static bool set_pt_mtc(struct options *o, struct text v)
+static bool set_pt_mtc(struct options *o, struct value_text v)
 {
     return set_code4(&o->pt.mtc_on, &o->pt.mtc, v);
 }
 
-static bool set_pt_cyc(struct options *o, struct text v)
+static bool set_pt_cyc(struct options *o, struct value_text v)
 {
     return set_code4(&o->pt.cyc_on, &o->pt.cyc, v);
 }
 
-static bool set_cr3(uint64_t *cr3, struct text v)
+static bool set_cr3(uint64_t *cr3, struct value_text v)
 {
     return value_u64(cr3, v) && *cr3 % 32 == 0 && *cr3 != 0;
 }
 
 /* off, A, or A,B */
-static bool set_pt_cr3(struct options *o, struct text v)
+static bool set_pt_cr3(struct options *o, struct value_text v)
 {
     uint64_t *cr3 = o->pt.cr3;
-    o->pt.cr3_on = !text_is(v, "off");
+    o->pt.cr3_on = !value_is(v, "off");
     cr3[0] = cr3[1] = 0;
     if (!o->pt.cr3_on)
         return true;
     size_t comma = 0;
     while (comma < v.size && v.at[comma] != ',')
         comma++;
-    if (!set_cr3(&cr3[0], (struct text){v.at, comma}))
+    if (!set_cr3(&cr3[0], (struct value_text){v.at, comma}))
         return false;
-    return comma == v.size ||
-           (set_cr3(&cr3[1], (struct text){v.at + comma + 1, v.size - comma - 1}) && (cr3[0] ^ cr3[1]) >> 12 != 0);
+    return comma == v.size || (set_cr3(&cr3[1], (struct value_text){v.at + comma + 1, v.size - comma - 1}) &&
+                               (cr3[0] ^ cr3[1]) >> 12 != 0);
 }
 
 static bool is_canonical(uint64_t address)
@@ -143,17 +143,17 @@ static bool is_canonical(uint64_t address)
     return (uint64_t)((int64_t)(address << 16) >> 16) == address;
 }
 
-static bool set_pt_trigger(struct options *o, struct text v)
+static bool set_pt_trigger(struct options *o, struct value_text v)
 {
     o->pt.trigger = 0;
-    return text_is(v, "off") || (value_u64(&o->pt.trigger, v) && is_canonical(o->pt.trigger) && o->pt.trigger != 0);
+    return value_is(v, "off") || (value_u64(&o->pt.trigger, v) && is_canonical(o->pt.trigger) && o->pt.trigger != 0);
 }
 
 /* filter:START-END, stop:START-END, off */
-static bool set_range(struct pt_range *range, struct text v)
+static bool set_range(struct pt_range *range, struct value_text v)
 {
     *range = (struct pt_range){.kind = PT_RANGE_OFF};
-    if (text_is(v, "off"))
+    if (value_is(v, "off"))
         return true;
     size_t colon = 0, dash;
     while (colon < v.size && v.at[colon] != ':')
@@ -162,32 +162,32 @@ static bool set_range(struct pt_range *range, struct text v)
     }
     if (dash >= v.size)
         return false;
-    struct text kind = {v.at, colon}, start = {v.at + colon + 1, dash - colon - 1},
-                end = {v.at + dash + 1, v.size - dash - 1};
-    if (text_is(kind, "filter"))
+    struct value_text kind = {v.at, colon}, start = {v.at + colon + 1, dash - colon - 1},
+                      end = {v.at + dash + 1, v.size - dash - 1};
+    if (value_is(kind, "filter"))
         range->kind = PT_RANGE_FILTER;
-    else if (text_is(kind, "stop"))
+    else if (value_is(kind, "stop"))
         range->kind = PT_RANGE_STOP;
     return range->kind != PT_RANGE_OFF && value_u64(&range->start, start) && value_u64(&range->end, end) &&
            range->start <= range->end && is_canonical(range->start) && is_canonical(range->end);
 }
 
-static bool set_pt_range0(struct options *o, struct text v)
+static bool set_pt_range0(struct options *o, struct value_text v)
 {
     return set_range(&o->pt.ranges[0], v);
 }
 
-static bool set_pt_range1(struct options *o, struct text v)
+static bool set_pt_range1(struct options *o, struct value_text v)
 {
     return set_range(&o->pt.ranges[1], v);
 }
 
-static bool set_pt_range2(struct options *o, struct text v)
+static bool set_pt_range2(struct options *o, struct value_text v)
 {
     return set_range(&o->pt.ranges[2], v);
 }
 
-static bool set_pt_range3(struct options *o, struct text v)
+static bool set_pt_range3(struct options *o, struct value_text v)
 {
     return set_range(&o->pt.ranges[3], v);
 }

@@ -4,7 +4,7 @@
 
 static const uint16_t com_ports[] = {0x3f8, 0x2f8, 0x3e8, 0x2e8};
 
-bool text_is(struct text text, const char *word)
+bool value_is(struct value_text text, const char *word)
 {
     size_t i = 0;
     while (i < text.size && word[i] == text.at[i] && word[i] != 0)
@@ -25,12 +25,12 @@ static int digit_value(char c, unsigned base)
 }
 
 /* All of text as a number, at most max; decimal, or hexadecimal behind 0x. */
-static bool value_number(uint64_t *out, struct text text, uint64_t max)
+static bool value_number(uint64_t *out, struct value_text text, uint64_t max)
 {
     unsigned base = 10;
     if (text.size > 2 && text.at[0] == '0' && (text.at[1] == 'x' || text.at[1] == 'X')) {
         base = 16;
-        text = (struct text){text.at + 2, text.size - 2};
+        text = (struct value_text){text.at + 2, text.size - 2};
     }
     uint64_t value = 0;
     for (size_t i = 0; i < text.size; i++) {
@@ -44,7 +44,7 @@ static bool value_number(uint64_t *out, struct text text, uint64_t max)
 }
 
 /* A power of two of bytes, with K or M behind it or not. */
-bool value_size(uint64_t *out, struct text text, uint64_t min, uint64_t max)
+bool value_size(uint64_t *out, struct value_text text, uint64_t min, uint64_t max)
 {
     uint64_t unit = 1, value;
     if (text.size > 0) {
@@ -65,16 +65,16 @@ bool value_size(uint64_t *out, struct text text, uint64_t min, uint64_t max)
     return true;
 }
 
-bool value_flag(bool *out, struct text text)
+bool value_flag(bool *out, struct value_text text)
 {
-    *out = text_is(text, "on");
-    return *out || text_is(text, "off");
+    *out = value_is(text, "on");
+    return *out || value_is(text, "off");
 }
 
-bool value_port(uint16_t *out, struct text text)
+bool value_port(uint16_t *out, struct value_text text)
 {
     uint64_t number;
-    if (text.size == 4 && text_is((struct text){text.at, 3}, "com") && text.at[3] >= '1' && text.at[3] <= '4') {
+    if (text.size == 4 && value_is((struct value_text){text.at, 3}, "com") && text.at[3] >= '1' && text.at[3] <= '4') {
         *out = com_ports[text.at[3] - '1'];
         return true;
     }
@@ -84,7 +84,7 @@ bool value_port(uint16_t *out, struct text text)
     return true;
 }
 
-bool value_baud(uint32_t *out, struct text text)
+bool value_baud(uint32_t *out, struct value_text text)
 {
     uint64_t number;
     if (!value_number(&number, text, 115200) || number < 2 || 115200 % number != 0) /* the divisor has 16 bits */
@@ -93,7 +93,7 @@ bool value_baud(uint32_t *out, struct text text)
     return true;
 }
 
-bool value_ip(uint32_t *out, struct text text)
+bool value_ip(uint32_t *out, struct value_text text)
 {
     uint32_t ip = 0;
     for (unsigned part = 0; part < 4; part++) {
@@ -104,17 +104,17 @@ bool value_ip(uint32_t *out, struct text text)
         bool last = part == 3;
         if (length > 3 || (length > 1 && text.at[0] == '0')) /* 010 may mean 8 */
             return false;
-        if (!value_number(&number, (struct text){text.at, length}, 255) || last != (length == text.size))
+        if (!value_number(&number, (struct value_text){text.at, length}, 255) || last != (length == text.size))
             return false;
         ip = ip << 8 | (uint32_t)number;
         if (!last)
-            text = (struct text){text.at + length + 1, text.size - length - 1};
+            text = (struct value_text){text.at + length + 1, text.size - length - 1};
     }
     *out = ip;
     return true;
 }
 
-bool value_u32(uint32_t *out, struct text text, uint32_t min, uint32_t max)
+bool value_u32(uint32_t *out, struct value_text text, uint32_t min, uint32_t max)
 {
     uint64_t number;
     if (!value_number(&number, text, max) || number < min)
@@ -123,12 +123,12 @@ bool value_u32(uint32_t *out, struct text text, uint32_t min, uint32_t max)
     return true;
 }
 
-bool value_u64(uint64_t *out, struct text text)
+bool value_u64(uint64_t *out, struct value_text text)
 {
     return value_number(out, text, UINT64_MAX);
 }
 
-bool value_u16(uint16_t *out, struct text text, uint16_t min, uint16_t max)
+bool value_u16(uint16_t *out, struct value_text text, uint16_t min, uint16_t max)
 {
     uint32_t number;
     if (!value_u32(&number, text, min, max))

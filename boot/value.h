@@ -11,25 +11,25 @@
 #include <stdint.h>
 
 /* A piece of the command line; no NUL behind it. */
-struct text {
+struct value_text {
     const char *at;
     size_t size;
 };
 
-bool text_is(struct text text, const char *word);
+bool value_is(struct value_text text, const char *word);
 
-bool value_flag(bool *out, struct text text); /* on, off */
+bool value_flag(bool *out, struct value_text text); /* on, off */
 /* Decimal, or hexadecimal behind 0x. */
-bool value_u32(uint32_t *out, struct text text, uint32_t min, uint32_t max);
-bool value_u64(uint64_t *out, struct text text);
-bool value_u16(uint16_t *out, struct text text, uint16_t min, uint16_t max);
+bool value_u32(uint32_t *out, struct value_text text, uint32_t min, uint32_t max);
+bool value_u64(uint64_t *out, struct value_text text);
+bool value_u16(uint16_t *out, struct value_text text, uint16_t min, uint16_t max);
 /* A power of two of bytes from min to max; K and M are units. */
-bool value_size(uint64_t *out, struct text text, uint64_t min, uint64_t max);
+bool value_size(uint64_t *out, struct value_text text, uint64_t min, uint64_t max);
 /* com1 to com4, or the port in hexadecimal, from 0x1 to 0xfff8. */
-bool value_port(uint16_t *out, struct text text);
+bool value_port(uint16_t *out, struct value_text text);
 /* A divisor of 115200 whose divisor latch has 16 bits. */
-bool value_baud(uint32_t *out, struct text text);
+bool value_baud(uint32_t *out, struct value_text text);
 /* a.b.c.d, in host byte order. */
-bool value_ip(uint32_t *out, struct text text);
+bool value_ip(uint32_t *out, struct value_text text);
 
 #endif

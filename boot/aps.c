@@ -1,0 +1,210 @@
+#include "boot/aps.h"
+
+#include <string.h>
+
+#include "boot/ap_page.h"
+#include "boot/gdt.h"
+#include "boot/pt_same.h"
+#include "pt/msr.h"
+#include "pt/lvtpc.h"
+#include "serial/clock.h"
+#include "serial/log.h"
+#include "vmx/phys.h"
+#include "vmx/vmx.h"
+
+/* SDM Vol. 3A, "Interrupt Command Register (ICR)": physical destination, edge, assert. */
+#define ICR_INIT 0x4500u
+#define ICR_STARTUP 0x4600u /* and the page's number */
+#define ICR_SEND_PENDING (1u << 12)
+#define XAPIC_ICR_LOW 0x300u
+#define XAPIC_ICR_HIGH 0x310u
+#define XAPIC_MAX_ID 0xfeu
+#define APIC_BASE_ADDRESS 0x000ffffffffff000ull
+
+/* "Typical BSP Initialization Sequence": how long after INIT, and how long after the first SIPI. */
+#define AFTER_INIT_US 10000u
+#define FIRST_ANSWER_US 200u
+#define LAST_ANSWER_US 1000000u /* a CPU in system management mode answers late */
+#define SEND_US 1000u
+
+/* Real mode's addresses, less the page with the interrupt vectors; a SIPI names no page behind. */
+#define AP_PAGE_FIRST 0x1000u
+#define AP_PAGE_END 0xa0000u
+
+struct ap_parameters {
+    uint64_t gdt[GDT_NR_ENTRIES];
+    uint32_t far_32;
+    uint16_t far_32_selector, reserved0;
+    uint32_t far_64;
+    uint16_t far_64_selector, reserved1;
+    uint16_t reserved2;
+    uint16_t gdtr_limit;
+    uint32_t gdtr_base;
+    uint32_t cr3, reserved3;
+    uint64_t stack;
+    uint64_t cpu;
+};
+#define AP_OFFSET(member) (AP_GDT + offsetof(struct ap_parameters, member))
+_Static_assert(AP_OFFSET(far_32) == AP_FAR_32 && AP_OFFSET(far_64) == AP_FAR_64, "boot/ap_page.h");
+_Static_assert(AP_OFFSET(gdtr_limit) == AP_GDTR && AP_OFFSET(gdtr_base) == AP_GDTR + 2, "boot/ap_page.h");
+_Static_assert(AP_OFFSET(cr3) == AP_CR3 && AP_OFFSET(stack) == AP_STACK, "boot/ap_page.h");
+_Static_assert(AP_OFFSET(cpu) == AP_CPU && AP_GDT + sizeof(struct ap_parameters) == AP_PAGE_BYTES, "boot/ap_page.h");
+
+extern const uint8_t ap_page[], ap_page_32[], ap_page_64[]; /* boot/ap.S */
+
+_Noreturn void ap_main(struct boot_cpu *cpu); /* called by boot/ap.S */
+
+/* What all of them read. */
+static struct {
+    uint64_t pat;
+    const struct pt_cpuid *pt;
+    aps_run *run; /* NULL: wait */
+} aps_shared;
+
+/* --- on the other CPU ------------------------------------------------------------------------------------------------
+ */
+
+_Noreturn void ap_main(struct boot_cpu *cpu)
+{
+    gdt_load_cpu(cpu->descriptors, cpu->number);
+    msr_write(IA32_PAT, aps_shared.pat);
+    cpu->no_vmx = vmx_cpu_check();
+    if (aps_shared.pt && !cpu->no_vmx) {
+        struct pt_cpuid cpuid;
+        pt_cpuid_read(&cpuid);
+        cpu->no_pt = pt_same_check(aps_shared.pt, &cpuid);
+    }
+    __atomic_store_n(&cpu->checked, true, __ATOMIC_RELEASE);
+
+    aps_run *run;
+    while (!(run = __atomic_load_n(&aps_shared.run, __ATOMIC_ACQUIRE)))
+        __asm__ volatile("pause");
+    uint64_t cr3; /* the first CPU has dropped the identity map; here go its translations */
+    __asm__ volatile("mov %%cr3, %0\n\tmov %0, %%cr3" : "=r"(cr3) : : "memory");
+    run(cpu);
+    __builtin_unreachable();
+}
+
+/* --- on the first CPU ------------------------------------------------------------------------------------------------
+ */
+
+static void wait_us(uint64_t us)
+{
+    uint64_t start = tsc_read(), ticks = clock_tsc_hz() / 1000000 * us;
+    while (tsc_read() - start < ticks)
+        __asm__ volatile("pause");
+}
+
+static void ipi_send(uint32_t apic_id, uint32_t command)
+{
+    uint64_t base = msr_read(IA32_APIC_BASE);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* what the other is to read is written; x2APIC's WRMSR does not wait */
+    if (base & APIC_BASE_X2APIC) {
+        msr_write(IA32_X2APIC_ICR, (uint64_t)apic_id << 32 | command);
+        return;
+    }
+    volatile uint32_t *low = phys_to_virt((base & APIC_BASE_ADDRESS) + XAPIC_ICR_LOW);
+    volatile uint32_t *high = phys_to_virt((base & APIC_BASE_ADDRESS) + XAPIC_ICR_HIGH);
+    *high = apic_id << 24;
+    *low = command;
+    for (unsigned us = 0; us < SEND_US && *low & ICR_SEND_PENDING; us++)
+        wait_us(1);
+}
+
+static bool ap_answers(const struct boot_cpu *cpu, uint32_t limit_us)
+{
+    for (uint32_t us = 0; us < limit_us; us += 10) {
+        if (__atomic_load_n(&cpu->checked, __ATOMIC_ACQUIRE))
+            return true;
+        wait_us(10);
+    }
+    return __atomic_load_n(&cpu->checked, __ATOMIC_ACQUIRE);
+}
+
+static void ap_init(const struct boot_cpu *cpu)
+{
+    ipi_send(cpu->apic_id, ICR_INIT);
+    wait_us(AFTER_INIT_US);
+}
+
+/* The second SIPI is for a CPU that has missed the first: one that runs already takes none. */
+static bool ap_start(const struct boot_cpu *cpu, uint64_t page_pa)
+{
+    const uint32_t startup = ICR_STARTUP | (uint32_t)(page_pa >> 12);
+    ap_init(cpu);
+    ipi_send(cpu->apic_id, startup);
+    if (ap_answers(cpu, FIRST_ANSWER_US))
+        return true;
+    ipi_send(cpu->apic_id, startup);
+    if (ap_answers(cpu, LAST_ANSWER_US))
+        return true;
+    ap_init(cpu); /* it must not come to the page when that is another's */
+    return false;
+}
+
+static void ap_page_fill(uint8_t *page, uint64_t page_pa, const struct boot_cpu *cpu, uint64_t cr3)
+{
+    struct ap_parameters parameters = {.far_32 = (uint32_t)page_pa + (uint32_t)(ap_page_32 - ap_page),
+                                       .far_32_selector = GDT_CODE32,
+                                       .far_64 = (uint32_t)page_pa + (uint32_t)(ap_page_64 - ap_page),
+                                       .far_64_selector = GDT_CODE64,
+                                       .gdtr_limit = sizeof parameters.gdt - 1,
+                                       .gdtr_base = (uint32_t)page_pa + AP_GDT,
+                                       .cr3 = (uint32_t)cr3,
+                                       .stack = (uint64_t)(uintptr_t)cpu->stack_top,
+                                       .cpu = (uint64_t)(uintptr_t)cpu};
+    gdt_fill(parameters.gdt);
+    memcpy(page, ap_page, AP_GDT);
+    memcpy(page + AP_GDT, &parameters, sizeof parameters);
+}
+
+/* Start one, and say what it is. false: it is not ours. */
+static bool ap_take(const struct boot_cpu *cpu, uint64_t page_pa)
+{
+    const bool reachable = cpu->apic_id <= XAPIC_MAX_ID || msr_read(IA32_APIC_BASE) & APIC_BASE_X2APIC;
+    const char *why = !reachable               ? "cannot be reached: the firmware has not enabled x2APIC mode"
+                      : ap_start(cpu, page_pa) ? cpu->no_vmx
+                                               : "does not answer";
+    if (why)
+        log_line("CPU %u (APIC id %u): %s", cpu->number, cpu->apic_id, why);
+    else if (cpu->no_pt)
+        log_line("CPU %u (APIC id %u) is ours, but not traced: %s", cpu->number, cpu->apic_id, cpu->no_pt);
+    else
+        log_line("CPU %u (APIC id %u) is ours", cpu->number, cpu->apic_id);
+    return !why;
+}
+
+bool aps_start(const struct aps_request *request)
+{
+    struct range place;
+    const struct carve_request low = {.size = 4096, .align = 4096, .within = {AP_PAGE_FIRST, AP_PAGE_END}};
+    bool all = true;
+
+    if (request->nr_cpus == 1)
+        return true;
+    if (!(msr_read(IA32_APIC_BASE) & APIC_BASE_ENABLED) || !carve_find(&place, request->map, &low)) {
+        log_line("the other CPUs cannot be started: no local APIC, or no memory below 640 KiB");
+        return false;
+    }
+    uint8_t *page = phys_to_virt(place.start), saved[AP_PAGE_BYTES];
+    memcpy(saved, page, sizeof saved);
+    aps_shared.pat = msr_read(IA32_PAT);
+    aps_shared.pt = request->pt;
+    for (uint16_t i = 1; i < request->nr_cpus; i++) {
+        ap_page_fill(page, place.start, &request->cpus[i], request->cr3);
+        all &= ap_take(&request->cpus[i], place.start);
+    }
+    memcpy(page, saved, sizeof saved);
+    return all;
+}
+
+void aps_put_back(const struct boot_cpu *cpus, uint16_t nr_cpus)
+{
+    for (uint16_t i = 1; i < nr_cpus; i++)
+        ap_init(&cpus[i]);
+}
+
+void aps_release(aps_run *run)
+{
+    __atomic_store_n(&aps_shared.run, run, __ATOMIC_RELEASE);
+}

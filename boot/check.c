@@ -1,0 +1,112 @@
+#include "boot/check.h"
+
+#include "boot/screen.h"
+#include "boot/version.h"
+#include "pt/engine.h"
+#include "pt/msr.h"
+#include "serial/log.h"
+#include "vmx/phys.h"
+#include "vmx/vmx.h"
+
+#define MIB (1ull << 20)
+
+/* The options say where the console is, so they are read first; what is wrong is said afterwards. */
+static void read_options(struct boot_state *boot)
+{
+    const char *line = boot->info.line;
+    struct options_error error;
+    options_default(&boot->options);
+    bool good = options_parse(&boot->options, line, &error);
+    log_console_set(boot->options.console_port, boot->options.console_baud);
+    log_line("version %s", UNDERTRACE_VERSION);
+    if (!good)
+        boot_fail("bad option \"%s\": expected %s", error.word, error.expected);
+    log_line("options: %s", line[0] ? line : "none, all defaults");
+}
+
+void check_boot_loader(struct boot_state *boot, uint32_t magic, uint32_t info_pa)
+{
+    if (magic != MB2_BOOTLOADER_MAGIC) {
+        log_console_set(0x3f8, 115200);
+        boot_fail("not started by a Multiboot2 boot loader (magic %08x)", magic);
+    }
+    enum mb2_error error = mb2_parse(&boot->info, phys_to_virt(info_pa), 16 * MIB);
+    screen_set(&boot->info.framebuffer);
+    read_options(boot);
+    if (error)
+        boot_fail("cannot read the boot loader's information: %s", mb2_error_text(error));
+}
+
+static const uint8_t *check_acpi_map(void *context, uint64_t pa, uint64_t size)
+{
+    (void)context;
+    return pa < 4096 * MIB && size <= 4096 * MIB - pa ? phys_to_virt(pa) : NULL;
+}
+
+const struct acpi_memory check_acpi_memory = {check_acpi_map, NULL};
+
+void check_refuse_vmx(struct boot_state *boot, const char *why)
+{
+    log_line("no VMX: %s; the guest boots without a hypervisor", why);
+    boot->no_vmx = boot->no_pt = why;
+    boot->nr_cpus = 1;
+}
+
+/* SDM Vol. 2A, CPUID leaf 0BH: EDX; where there is none, leaf 1: EBX[31:24]. */
+static uint32_t own_apic_id(void)
+{
+    if (cpuid_read(0, 0).eax >= 0xb) {
+        struct cpuid_regs leaf = cpuid_read(0xb, 0);
+        if (leaf.ebx & 0xffff)
+            return leaf.edx;
+    }
+    return cpuid_read(1, 0).ebx >> 24;
+}
+
+/* The guest could start a CPU that is not ours, so it is all or none. */
+static void check_cpus(struct boot_state *boot)
+{
+    struct madt_cpus *cpus = &boot->acpi.cpus;
+    madt_put_first(cpus, own_apic_id());
+    if (cpus->nr <= BOOT_MAX_CPUS) {
+        boot->nr_cpus = (uint16_t)cpus->nr;
+        return;
+    }
+    log_line("%u CPUs, and at most %u can be ours: %u would run outside", cpus->nr, BOOT_MAX_CPUS,
+             cpus->nr - BOOT_MAX_CPUS);
+    check_refuse_vmx(boot, "a CPU that is not ours would see our memory");
+}
+
+void check_machine(struct boot_state *boot)
+{
+    boot->nr_cpus = 1;
+    acpi_read(&boot->acpi, &check_acpi_memory, boot->info.rsdp, boot->info.rsdp_size);
+    pt_cpuid_read(&boot->cpuid);
+    boot->refusal = pt_options_resolve(&boot->setup, &boot->cpuid, &boot->options.pt);
+    const char *no_vmx = vmx_check();
+    if (no_vmx) {
+        check_refuse_vmx(boot, no_vmx);
+        return;
+    }
+    if (boot->refusal && !pt_refusal_by_option(boot->refusal)) {
+        boot->no_pt = pt_refusal_text(boot->refusal);
+        log_line("no Intel PT: %s; the guest boots without tracing", boot->no_pt);
+    }
+    check_cpus(boot);
+}
+
+void check_options(const struct boot_state *boot)
+{
+    char objection[160];
+    if (boot->no_vmx || !boot->options.pt.enabled)
+        return;
+    if (boot->refusal == PT_BAD_OPTION) {
+        pt_objection(objection, sizeof objection, &boot->cpuid, &boot->options.pt);
+        boot_fail("%s", objection);
+    }
+    if (pt_refusal_by_option(boot->refusal))
+        boot_fail("%s", pt_refusal_text(boot->refusal));
+    const char *missing = boot->refusal == PT_OK ? vmx_switch_check(boot->options.pt.way) : NULL;
+    if (missing)
+        boot_fail("pt.switch=vmcs: %s, but supports root list", missing);
+}

@@ -1,0 +1,24 @@
+#include "boot/pt_same.h"
+
+#include <string.h>
+
+#include "pt/rtit.h"
+
+#define DIFFERS " differs from the first CPU's"
+
+const char *pt_same_check(const struct pt_cpuid *first, const struct pt_cpuid *cpu)
+{
+    const uint64_t misc = VMX_MISC_PT_IN_VMX | VMX_MISC_CR3_TARGETS;
+    if ((first->leaf7_ebx ^ cpu->leaf7_ebx) & CPUID_7_EBX_PT)
+        return "CPUID.07H:EBX[25], Intel PT," DIFFERS;
+    if (memcmp(first->leaf14_0, cpu->leaf14_0, sizeof cpu->leaf14_0) != 0 ||
+        memcmp(first->leaf14_1, cpu->leaf14_1, sizeof cpu->leaf14_1) != 0)
+        return "CPUID leaf 14H, what Intel PT can do," DIFFERS;
+    if (memcmp(first->leaf15, cpu->leaf15, sizeof cpu->leaf15) != 0)
+        return "CPUID leaf 15H, the TSC's clock," DIFFERS;
+    if ((first->leaf80000008_eax ^ cpu->leaf80000008_eax) & 0xff)
+        return "MAXPHYADDR" DIFFERS;
+    if ((first->vmx_misc ^ cpu->vmx_misc) & misc)
+        return "IA32_VMX_MISC" DIFFERS;
+    return cpu->rtit_ctl & RTIT_CTL_TRACE_EN ? pt_refusal_text(PT_TRACE_ENABLED) : NULL;
+}

@@ -1,0 +1,30 @@
+/* What the steps of the boot leave for one another. Moves with the image; one, in boot/main.c. */
+#ifndef BOOT_STATE_H
+#define BOOT_STATE_H
+
+#include "boot/acpi.h"
+#include "boot/aps.h"
+#include "boot/channel.h"
+#include "boot/guest.h"
+#include "boot/options.h"
+#include "pt/caps.h"
+
+struct boot_state {
+    struct mb2_info info;
+    struct options options;
+    struct guest guest;
+    struct acpi_facts acpi;
+    struct pt_cpuid cpuid; /* the first CPU's */
+    enum pt_refusal refusal;
+    struct pt_setup setup; /* all zero: no tracing */
+    const char *no_vmx;    /* why we cannot be a hypervisor; NULL: we can */
+    const char *no_pt;     /* why there is no tracing; NULL: there is */
+    uint16_t nr_cpus;      /* those that will be ours; 1 without a hypervisor */
+    struct boot_cpu *cpus;
+    struct range carved;
+    struct arena arena;
+    uint64_t cr3, image_pa;
+    struct channel channel;
+};
+
+#endif

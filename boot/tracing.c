@@ -1,0 +1,55 @@
+#include "boot/tracing.h"
+
+#include "boot/hello.h"
+#include "boot/image.h"
+#include "boot/plan.h"
+#include "serial/log.h"
+#include "vmx/phys.h"
+
+void tracing_open_channel(struct boot_state *boot)
+{
+    channel_open(&boot->channel, &boot->options, boot->nr_cpus, &boot->arena);
+    uint32_t room = plan_hello_bytes(boot->nr_cpus);
+    char *text = plan_take(boot, room);
+    struct hello_facts facts = {.cpuid = &boot->cpuid,
+                                .setup = boot->no_pt ? NULL : &boot->setup,
+                                .config = &boot->options.pt,
+                                .pt = boot->no_pt ? boot->no_pt : "on",
+                                .options = boot->info.line,
+                                .guest = guest_name(&boot->guest),
+                                .guest_line = boot->guest.line,
+                                .channel = boot->channel.sink->ops->name,
+                                .image_base = IMAGE_BASE,
+                                .image_pa = boot->image_pa,
+                                .image_bytes = image_bytes(),
+                                .reserved_start = boot->carved.start,
+                                .reserved_end = boot->carved.end,
+                                .cpus = boot->cpus,
+                                .nr_cpus = boot->nr_cpus};
+    uint32_t size = hello_text(text, room, &facts);
+    channel_hello(&boot->channel, &boot->options, boot->nr_cpus, text, size, &boot->arena);
+    if (boot->channel.kind == CHANNEL_NONE && !boot->channel.wanted_none && !boot->no_pt) {
+        boot->no_pt = "no channel";
+        log_line("no channel for the trace; the guest boots without tracing");
+    }
+    log_line("channel %s", boot->channel.sink->ops->name);
+}
+
+/* For commands. */
+static bool change_options(struct pt_options *config, const char *text, char *why, size_t size)
+{
+    struct options_error error;
+    if (options_change(config, text, &error))
+        return true;
+    format_text(why, size, "bad option \"%s\": expected %s", error.word, error.expected);
+    return false;
+}
+
+void tracing_init_cpu(const struct boot_state *boot, struct boot_cpu *cpu)
+{
+    struct pt_options config = boot->options.pt;
+    config.enabled = !boot->no_pt && !cpu->no_pt;
+    cpu->pt = pt_engine_init(cpu->pt_memory, virt_to_phys(cpu->pt_memory), cpu->number, &config, cpu->regions,
+                             boot->channel.sink);
+    pt_options_parser_set(cpu->pt, change_options);
+}
