@@ -29,6 +29,7 @@ SHELL_S := $(wildcard boot/*.S vmx/*.S)
 WARN := -Wall -Wextra -Wshadow -Wundef -Wconversion -Wmissing-prototypes -Wstrict-prototypes -Wvla -Werror
 HV_CFLAGS := -std=c11 -O2 -g $(WARN) -ffreestanding -fpie -fvisibility=hidden -mno-red-zone -mgeneral-regs-only -mcrc32 \
     -fno-stack-protector -fno-asynchronous-unwind-tables -fcf-protection=none -fno-jump-tables -fno-common \
+    -falign-functions=1 -falign-loops=1 -falign-jumps=1 \
     -ffunction-sections -fdata-sections -ffile-prefix-map=$(CURDIR)=. -I. -MMD -MP
 # Linked as one program, so that the short functions of core cost no calls; the objects hold code as well, for core.sh.
 HV_LTO := -flto -flto-partition=one -ffat-lto-objects
@@ -37,8 +38,8 @@ HV_OBJS := $(patsubst %.c,$(BUILD)/hv/%.o,$(CORE) $(SHELL_C)) $(patsubst %.S,$(B
 
 # What runs at each exit, for each record or for each byte should be fast, all else small.
 HOT := pt/drain.c pt/engine.c pt/lvtpc.c pt/output.c pt/plan.c pt/pmi.c pt/range.c pt/record.c pt/region_ring.c pt/registers.c \
-    pt/single.c serial/crc32c.c serial/stream.c serial/udp_send.c serial/udp_sink.c serial/window.c vmx/code_pages.c \
-    vmx/cpuid_policy.c vmx/exits.c vmx/guest.c vmx/inject.c vmx/nmi.c vmx/pmi.c vmx/trace_switch.c vmx/violation.c
+    pt/single.c serial/crc32c.c serial/stream.c serial/udp_send.c serial/udp_sink.c serial/window.c \
+    vmx/cpuid_policy.c vmx/exits.c vmx/guest.c vmx/inject.c vmx/trace_switch.c
 # A name in a list that no file has would vanish without a word, and the file be taken for another kind.
 MISSING := $(filter-out $(wildcard $(CORE) $(HOT)),$(CORE) $(HOT))
 $(if $(MISSING),$(error the lists name files that do not exist: $(MISSING)))
