@@ -91,11 +91,13 @@ $(BUILD)/bochs: $(MODEL_INPUTS)
 
 # --- guests -----------------------------------------------------------------------------------------------------------
 
-GUESTS := branches selfmod load probe ends sharing exits spaces ptwrite blocked
+GUESTS := branches selfmod load probe ends sharing exits spaces ptwrite blocked smp
 GUEST_CFLAGS := -std=c11 -O2 -g $(WARN) -ffreestanding -fno-pie -mno-red-zone -mgeneral-regs-only -fno-stack-protector \
     -fno-asynchronous-unwind-tables -fcf-protection=none -Itests/guests -MMD -MP
 PROBE_PARTS := probe_cpu probe_events probe_devices
-GUEST_OBJS := $(patsubst %,$(BUILD)/guests/%.o,$(GUESTS) $(PROBE_PARTS) machine) $(BUILD)/guests/start.S.o
+SMP_PARTS := smp_parts
+GUEST_OBJS := $(patsubst %,$(BUILD)/guests/%.o,$(GUESTS) $(PROBE_PARTS) $(SMP_PARTS) machine) $(BUILD)/guests/start.S.o \
+    $(BUILD)/guests/ap.S.o
 
 $(BUILD)/guests/%.o: tests/guests/%.c
 	@mkdir -p $(@D)
@@ -113,6 +115,7 @@ $(BUILD)/guests/%.elf: $(BUILD)/guests/start.S.o $(BUILD)/guests/%.o $(BUILD)/gu
 	    -T tests/guests/guest.ld -o $@ $(filter %.o,$^)
 
 $(BUILD)/guests/probe.elf: $(PROBE_PARTS:%=$(BUILD)/guests/%.o)
+$(BUILD)/guests/smp.elf: $(SMP_PARTS:%=$(BUILD)/guests/%.o) $(BUILD)/guests/ap.S.o
 
 $(BUILD)/guests/%.bzImage: $(BUILD)/guests/%.elf
 	@echo "  OBJCOPY $@"

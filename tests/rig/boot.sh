@@ -18,6 +18,7 @@
 #   BRANCHES  1: also write every branch that was executed to DIR/branches.bin
 #   QUIET     give the boot up when so many thousand million ticks of emulated time have passed without a byte on the
 #             console or to the receiver (15); nothing depends on how fast this machine is
+#   MOST      the same of all emulated time (300): a guest may talk for ever
 #   BACKSTOP  seconds before it is given up whatever it does (7200): for an emulator that hangs itself
 #   ENDS      how the guest ends: power-off (default); reset, of the machine; stop: the hypervisor parks the CPU
 #   UNTIL     stop, with status 0, as soon as the console shows this text: for boots that are refused
@@ -36,6 +37,7 @@ dir=$1
 channel=${CHANNEL:-e1000}
 build=${BUILD:-build}
 quiet=${QUIET:-15}
+most=${MOST:-300}
 backstop=${BACKSTOP:-7200}
 bochs=${EMULATOR:-$build/bochs}
 
@@ -140,12 +142,17 @@ was_reset() {
 }
 # The emulator's heart beats ten times in a thousand million ticks (tests/model/pt_config.cc).
 heard= heard_at=0
-is_quiet() {
+has_stuck() {
     local beats now
     beats=$(stat -c %s "$dir/beat" 2>/dev/null)
     now=$(stat -c %s "$dir/console.txt" "$dir/uart.bin" "$dir"/capture/*.pt 2>/dev/null)
     if [ "$now" != "$heard" ]; then heard=$now heard_at=$beats; fi
-    [ $((${beats:-0} - ${heard_at:-0})) -gt $((quiet * 10)) ]
+    if [ $((${beats:-0} - ${heard_at:-0})) -gt $((quiet * 10)) ]; then
+        gave_up="nothing more came for $quiet thousand million ticks of emulated time"
+    elif [ "${beats:-0}" -gt $((most * 10)) ]; then
+        gave_up="no end within $most thousand million ticks of emulated time"
+    fi
+    [ -n "$gave_up" ]
 }
 stopped= gave_up= after_end=0 ended=0 ends=${ENDS:-power-off}
 while kill -0 "$emulator" 2>/dev/null; do
@@ -170,8 +177,7 @@ while kill -0 "$emulator" 2>/dev/null; do
         kill -TERM "$emulator"
         break
     fi
-    if is_quiet; then
-        gave_up="$quiet thousand million ticks of emulated time"
+    if has_stuck; then
         kill -TERM "$emulator"
         break
     fi
@@ -185,12 +191,12 @@ emulator=
 times >"$dir/times" # not in a pipe: that would be another shell's
 awk 'NR == 2 { split($1, t, /[ms]/); print 60 * t[1] + t[2] }' "$dir/times" >"$dir/user_seconds"
 
-[ "$status" -ne 124 ] || gave_up="$backstop seconds"
+[ "$status" -ne 124 ] || gave_up="no end within $backstop seconds"
 last_words() {
     tail -n 3 "$dir/console.txt" | tr -d '\r' | tail -n 1 | cut -c 1-120
 }
 if [ -n "$gave_up" ] && [ -z "${UNTIL:-}" ]; then
-    fail "given up: nothing more came for $gave_up; the console's last line: $(last_words)"
+    fail "given up: $gave_up; the console's last line: $(last_words)"
 fi
 if [ -n "${UNTIL:-}" ]; then
     # It may have ended right behind the text.

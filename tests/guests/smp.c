@@ -1,0 +1,227 @@
+/*
+ * smp: all CPUs at once. The first starts the others by INIT-SIPI-SIPI; all run branches of their own, send each other
+ * interrupts and NMIs, each of which must arrive exactly once, run code that the first patches, with and without a
+ * handshake, are taken offline (CLI, HLT), or stopped where they are, and started again; the last one makes the end.
+ *
+ * Command line: cpus=N (1), x2apic, rounds=N of the first work (20000), and an end: cf9, keyboard, triple; else
+ * power-off.
+ */
+#include "smp.h"
+
+struct cpu cpus[MAX_CPUS];
+struct options options = {1, 20000, false, 'o'};
+uint64_t failures;
+
+static uint8_t stacks[MAX_CPUS][16384] __attribute__((aligned(16)));
+
+uint32_t self(void)
+{
+    return options.x2apic ? (uint32_t)msr_get(0x802) : *(volatile uint32_t *)(uintptr_t)0xfee00020u >> 24;
+}
+
+void ipi(uint32_t cpu, uint32_t command)
+{
+    (options.x2apic ? ipi_x2apic : ipi_xapic)(cpu, command);
+}
+
+void expect(const char *what, uint64_t is, uint64_t should)
+{
+    console_text("smp: ");
+    console_line(what, is);
+    if (is != should) {
+        __atomic_fetch_add(&failures, 1, __ATOMIC_SEQ_CST);
+        console_line("smp: WRONG, should be", should);
+    }
+}
+
+/* --- interrupts --- */
+
+static __attribute__((interrupt)) void on_interrupt(struct interrupt_frame *frame)
+{
+    (void)frame;
+    cpus[self()].interrupts++;
+    if (options.x2apic)
+        msr_set(0x80b, 0);
+    else
+        interrupt_end();
+}
+
+static __attribute__((interrupt)) void on_nmi(struct interrupt_frame *frame)
+{
+    (void)frame;
+    cpus[self()].nmis++;
+}
+
+/* --- starting --- */
+
+static void apic_on(void)
+{
+    if (options.x2apic) {
+        msr_set(0x1b, msr_get(0x1b) | 0xc00);
+        msr_set(0x80f, 0x1ff);
+    } else {
+        *(volatile uint32_t *)(uintptr_t)0xfee000f0u = 0x1ff;
+    }
+}
+
+/* Whatever the first CPU asks for, until there is nothing more. */
+static void ap_main(uint64_t number)
+{
+    struct cpu *cpu = &cpus[number];
+    uint32_t seen = cpu->done;
+    apic_on();
+    cpu->starts++;
+    for (;;) {
+        while (cpu->asked == seen)
+            __asm__ volatile("pause");
+        seen = cpu->asked;
+        __asm__ volatile("sti");
+        cpu->task((uint32_t)number);
+        __asm__ volatile("cli");
+        cpu->done = seen;
+    }
+}
+
+void cpu_start(uint32_t number)
+{
+    uint32_t starts = cpus[number].starts;
+    cpus[number].done = cpus[number].asked;
+    ap_prepare(AP_PAGE, ap_main, number, (uint64_t)(uintptr_t)&stacks[number][sizeof(stacks[0])]);
+    ipi(number, IPI_INIT);
+    ap_pause(300);
+    ipi(number, IPI_SIPI | AP_PAGE >> 12);
+    ap_pause(100);
+    if (cpus[number].starts == starts)
+        ipi(number, IPI_SIPI | AP_PAGE >> 12);
+    while (cpus[number].starts == starts)
+        __asm__ volatile("pause");
+}
+
+void cpu_ask(uint32_t number, void (*task)(uint32_t cpu))
+{
+    cpus[number].task = task;
+    __atomic_fetch_add(&cpus[number].asked, 1, __ATOMIC_SEQ_CST);
+}
+
+void cpu_wait(uint32_t number)
+{
+    while (cpus[number].done != cpus[number].asked)
+        __asm__ volatile("pause");
+}
+
+/* The task on all CPUs, the first among them, at once. */
+void cpus_run(void (*task)(uint32_t cpu))
+{
+    for (uint32_t n = 1; n < options.cpus; n++)
+        cpu_ask(n, task);
+    __asm__ volatile("sti");
+    task(0);
+    for (uint32_t n = 1; n < options.cpus; n++)
+        cpu_wait(n);
+    __asm__ volatile("cli");
+}
+
+/* --- the story --- */
+
+static void work(uint32_t cpu)
+{
+    uint32_t state = 7 + cpu, sum = 0;
+    for (uint32_t i = 0; i < options.rounds; i++) {
+        uint32_t random = random_next(&state);
+        if (random & 4)
+            sum += random;
+        if (random & 8)
+            sum ^= 5 + cpu;
+    }
+    cpus[cpu].sum = sum;
+}
+
+static void work_all(void)
+{
+    cpus_run(work);
+    for (uint32_t n = 0; n < options.cpus; n++) {
+        uint32_t sum = cpus[n].sum;
+        if (n == 0)
+            continue;
+        work(n); /* once more, here */
+        expect("work, as on the first CPU", sum, cpus[n].sum);
+    }
+}
+
+static bool word(const char *line, const char *name, uint32_t *number)
+{
+    for (; *line; line++) {
+        uint32_t i = 0;
+        while (name[i] && line[i] == name[i])
+            i++;
+        if (name[i])
+            continue;
+        for (line += i, *number = 0; *line >= '0' && *line <= '9'; line++)
+            *number = *number * 10 + (uint32_t)(*line - '0');
+        return true;
+    }
+    return false;
+}
+
+static void options_read(const uint8_t *boot_params)
+{
+    /* boot_params.hdr.cmd_line_ptr */
+    const char *line = (const char *)(uintptr_t) * (const uint32_t *)(boot_params + 0x228);
+    uint32_t nothing;
+    word(line, "cpus=", &options.cpus);
+    word(line, "rounds=", &options.rounds);
+    options.x2apic = word(line, "x2apic", &nothing);
+    options.end = word(line, "cf9", &nothing)        ? 'c'
+                  : word(line, "keyboard", &nothing) ? 'k'
+                  : word(line, "triple", &nothing)   ? 't'
+                                                     : 'o';
+}
+
+static void end(uint32_t cpu)
+{
+    struct __attribute__((packed)) {
+        uint16_t limit;
+        uint64_t base;
+    } nothing = {0, 0};
+    expect("the end, on the last CPU", cpu, options.cpus - 1);
+    console_text(failures ? "smp: FAILED\r\n" : "smp: ok\r\n");
+    switch (options.end) {
+    case 'c':
+        io_write8(0xcf9, 2);
+        io_write8(0xcf9, 6); /* a hard reset */
+        break;
+    case 'k':
+        io_write8(0x64, 0xfe);
+        break;
+    case 't':
+        __asm__ volatile("lidt %0\n\tud2" : : "m"(nothing));
+        break;
+    default:
+        machine_power_off();
+    }
+}
+
+void guest_main(const uint8_t *boot_params)
+{
+    options_read(boot_params);
+    machine_start(boot_params);
+    console_line("smp: CPUs", options.cpus);
+    io_write8(0x21, 0xff);
+    io_write8(0xa1, 0xff);
+    apic_on();
+    interrupt_set(2, (void *)on_nmi, 0);
+    interrupt_set(VECTOR, (void *)on_interrupt, 0);
+    for (uint32_t n = 1; n < options.cpus; n++) {
+        cpu_start(n);
+        expect("started", cpus[n].starts, 1);
+    }
+    work_all();
+    smp_interrupts();
+    smp_patches();
+    smp_offline();
+    if (options.cpus == 1)
+        end(0);
+    cpu_ask(options.cpus - 1, end);
+    for (;;)
+        __asm__ volatile("cli; hlt");
+}

@@ -1,0 +1,44 @@
+/* What the parts of the guest smp share. */
+#ifndef TESTS_GUESTS_SMP_H
+#define TESTS_GUESTS_SMP_H
+
+#include "ap.h"
+#include "machine.h"
+
+#define MAX_CPUS 8u
+#define AP_PAGE 0x8000u
+#define VECTOR 0x40u
+
+struct cpu {
+    volatile uint32_t starts, asked, done; /* how often it came up; tasks that it was given, and that it ended */
+    void (*volatile task)(uint32_t cpu);
+    volatile uint32_t interrupts, nmis; /* that arrived */
+    volatile uint32_t sum;              /* what a task found */
+} __attribute__((aligned(64)));
+extern struct cpu cpus[MAX_CPUS];
+
+extern struct options {
+    uint32_t cpus, rounds;
+    bool x2apic;
+    char end;
+} options;
+
+uint32_t self(void);
+void ipi(uint32_t cpu, uint32_t command);
+/* "smp: what is", and a failure where that is not what it should be. */
+void expect(const char *what, uint64_t is, uint64_t should);
+
+/* INIT, SIPI, SIPI; comes back when it runs. */
+void cpu_start(uint32_t number);
+/* Give it a task; wait until it has done it. */
+void cpu_ask(uint32_t number, void (*task)(uint32_t cpu));
+void cpu_wait(uint32_t number);
+/* One task on all CPUs, the first among them. */
+void cpus_run(void (*task)(uint32_t cpu));
+
+/* The parts. */
+void smp_interrupts(void);
+void smp_patches(void);
+void smp_offline(void);
+
+#endif
