@@ -209,7 +209,7 @@ void startup_wait(struct cpu *cpu);
 
 /* vmx/vmcs_setup.c: fill the current VMCS. entry NULL: the guest's state is the one after INIT. */
 void vmcs_setup(struct cpu *cpu, const struct vmx_entry *entry);
-void vmcs_setup_guest_init(uint64_t cr0);
+void vmcs_setup_guest_init(const struct cpu *cpu, uint64_t cr0);
 
 /* vmx/trace_switch.c: into the controls; and the last call of a VM entry: pt_enter, and see to it that the entry loads
  * what it says. */

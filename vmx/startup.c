@@ -64,7 +64,7 @@ enum exit_action sipi_exit(struct cpu *cpu)
         summons_serve(cpu);
         return EXIT_WAIT_FOR_SIPI;
     }
-    vmcs_setup_guest_init((vmreadn(VMCS_GUEST_CR0) & (CR0_CD | CR0_NW)) | CR0_ET);
+    vmcs_setup_guest_init(cpu, (vmreadn(VMCS_GUEST_CR0) & (CR0_CD | CR0_NW)) | CR0_ET);
     registers_after_init(cpu);
     lapic_reset(cpu);
     vmwrite16(VMCS_GUEST_CS_SELECTOR, (uint16_t)(vector << 8));

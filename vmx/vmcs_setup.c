@@ -196,7 +196,7 @@ static void setup_guest_boot(const struct vmx_entry *entry)
 
 /* Vol. 3A Table "IA-32 and Intel 64 Processor States Following Power-up, Reset, or INIT", but for what the VMCS does
  * not hold. What it does not name stays: IA32_PAT, the SYSENTER MSRs. */
-void vmcs_setup_guest_init(uint64_t cr0)
+void vmcs_setup_guest_init(const struct cpu *cpu, uint64_t cr0)
 {
     static const uint16_t zeroed[] = {VMCS_CR0_READ_SHADOW,
                                       VMCS_CR4_READ_SHADOW,
@@ -211,6 +211,7 @@ void vmcs_setup_guest_init(uint64_t cr0)
 
     for (unsigned i = 0; i < sizeof zeroed / sizeof zeroed[0]; i++)
         vmcs_write(zeroed[i], 0);
+    vmwrite32(VMCS_ENTRY_CONTROLS, cpu->controls.entry); /* exits from IA-32e mode have set "IA-32e mode guest" */
     vmwrite32(VMCS_GUEST_GDTR_LIMIT, LIMIT_16);
     vmwrite32(VMCS_GUEST_IDTR_LIMIT, LIMIT_16);
     for (unsigned segment = SEGMENT_ES; segment <= SEGMENT_GS; segment++)
@@ -257,6 +258,6 @@ void vmcs_setup(struct cpu *cpu, const struct vmx_entry *entry)
     if (entry)
         setup_guest_boot(entry);
     else
-        vmcs_setup_guest_init(CR0_CD | CR0_NW | CR0_ET);
+        vmcs_setup_guest_init(cpu, CR0_CD | CR0_NW | CR0_ET);
     setup_controls(cpu);
 }
