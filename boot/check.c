@@ -10,6 +10,8 @@
 
 #define MIB (1ull << 20)
 
+_Static_assert(BOOT_MAX_CPUS <= VMX_MAX_CPUS, "vmx/ carries each CPU that ACPI may name");
+
 /* The options say where the console is, so they are read first; what is wrong is said afterwards. */
 static void read_options(struct boot_state *boot)
 {

@@ -60,12 +60,10 @@ static void take_cpus(void)
                                         .cr3 = boot.cr3,
                                         .map = &boot.info.map,
                                         .pt = boot.no_pt ? NULL : &boot.cpuid};
-    if (!aps_start(&request))
-        check_refuse_vmx(&boot, "not every CPU can be ours");
-    if (boot.no_vmx) {
-        aps_put_back(boot.cpus, request.nr_cpus);
-        boot.nr_cpus = 1;
-    }
+    if (aps_start(&request))
+        return;
+    aps_put_back(boot.cpus, boot.nr_cpus);
+    check_refuse_vmx(&boot, "not every CPU can be ours");
 }
 
 /* ours: the carved range stays ours. */
