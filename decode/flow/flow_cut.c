@@ -29,6 +29,7 @@ bool flow_cut_next(struct flow_stretch *stretch, const uint8_t *trace, uint64_t 
     if (begin < gap_at && gap_at <= stretch->end)
         stretch->end = gap_at;
     else if (next != PSB_NONE)
-        stretch->has_boundary_ip = flow_cut_boundary(&stretch->boundary_ip, trace, size, next);
+        /* A gap within the next PSB+ cuts it off: what stands behind tells of another place. */
+        stretch->has_boundary_ip = flow_cut_boundary(&stretch->boundary_ip, trace, gap_at < size ? gap_at : size, next);
     return true;
 }

@@ -27,7 +27,7 @@ check() {
 run() {
     local dir=$build/run-kvm
     mkdir -p "$dir"
-    timeout "${TIMEOUT:-300}" qemu-system-x86_64 -enable-kvm -cpu host -m 1024 -display none -monitor none -no-reboot \
+    timeout "${BACKSTOP:-7200}" qemu-system-x86_64 -enable-kvm -cpu host -m 1024 -display none -monitor none -no-reboot \
         -net none -cdrom "$build/undertrace.iso" -serial stdio </dev/null | tee "$dir/console.txt"
     local status=${PIPESTATUS[0]}
     [ "$status" -eq 0 ] || {

@@ -132,6 +132,7 @@ draw() {
     # PMIs that never come, or come long after their skid: what they cost is the region's size, and told.
     pick '' '' '' lost=1 late=20000
     [ -z "$picked" ] || words="$words, $picked" sound=0
+    [ $((index % 3)) != 0 ] || words="$words, hold=1"
     what="$options, $words, $guest $end${wire:+, $wire}"
 }
 

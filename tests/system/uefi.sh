@@ -14,7 +14,7 @@ mkdir -p "$work/boot"
 cp "$vars" "$work/vars.fd"
 ELF=build/undertrace.elf KERNEL=build/guests/branches.bzImage INITRD='' CMDLINE='' OPTIONS='channel=none' \
     tests/rig/iso.sh "$work/boot.iso"
-timeout 120 qemu-system-x86_64 -accel tcg -machine q35 -cpu qemu64 -m 512 -display none -monitor none -no-reboot \
+timeout 7200 qemu-system-x86_64 -accel tcg -machine q35 -cpu qemu64 -m 512 -display none -monitor none -no-reboot \
     -net none -drive if=pflash,format=raw,readonly=on,file="$code" -drive if=pflash,format=raw,file="$work/vars.fd" \
     -cdrom "$work/boot.iso" -serial file:"$work/boot/console.txt" </dev/null
 same 'QEMU ends because the guest powered off' $? 0

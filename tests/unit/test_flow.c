@@ -183,6 +183,10 @@ static void stretches_end_at_gaps_too(void **state)
     assert_true(flow_cut_next(&stretch, f->trace, f->size, 0, second - 1));
     assert_int_equal(stretch.end, second - 1);
     assert_false(stretch.has_boundary_ip);
+    /* A gap in the next PSB+: the FUP that stands behind the gap tells of another place. */
+    assert_true(flow_cut_next(&stretch, f->trace, f->size, 0, second + 16));
+    assert_int_equal(stretch.end, second);
+    assert_false(stretch.has_boundary_ip);
     assert_true(flow_cut_next(&stretch, f->trace, f->size, 1, UINT64_MAX));
     assert_int_equal(stretch.begin, second);
     assert_int_equal(stretch.end, f->size);
