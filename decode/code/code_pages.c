@@ -169,17 +169,19 @@ static bool take_record(struct page_record *to, const struct capture_record *rec
     if (record->header.kind != RECORD_PAGE)
         return false;
     memcpy(&page, record->payload, sizeof(page));
-    bool foreign = record->header.cpu != cpu;
-    if (!code_seen_from(&from, seen, page.number))
+    bool foreign = record->header.cpu != cpu, root = page.flags & RECORD_PAGE_ROOT;
+    /* The hypervisor's own code never changes. */
+    uint64_t number = root ? 0 : page.number;
+    if (!code_seen_from(&from, seen, number))
         return false;
     *to = (struct page_record){
         .gva = page.gva & ~(uint64_t)(RECORD_PAGE_SIZE - 1),
         .gpa = page.gpa & ~(uint64_t)(RECORD_PAGE_SIZE - 1),
-        .number = page.number,
-        .from = page.number == 0 && !foreign ? record->header.trace_offset : from,
+        .number = number,
+        .from = number == 0 && !foreign ? record->header.trace_offset : from,
         .file_offset = record->events_offset + sizeof(record->header) + sizeof(page),
         .bytes = record->payload + sizeof(page),
-        .root = page.flags & RECORD_PAGE_ROOT,
+        .root = root,
         .foreign = foreign,
     };
     return true;
