@@ -72,8 +72,8 @@ static bool add_record(struct capture *capture, const struct record_header *head
     struct record_text payload = {(const char *)record->payload, header->length};
     if (header->kind == RECORD_HELLO && capture->hello.size == 0)
         capture->hello = payload;
-    if (header->kind == RECORD_END)
-        capture->end = payload;
+    if (header->kind == RECORD_END && header->cpu < CAPTURE_MAX_CPUS)
+        capture->ends[header->cpu] = payload;
     if (header->cpu >= capture->nr_cpus && header->cpu < CAPTURE_MAX_CPUS)
         capture->nr_cpus = header->cpu + 1u;
     return true;
@@ -136,6 +136,22 @@ static bool read_all(struct capture *capture, int directory, struct error *error
            error_set(error, ERROR_MEMORY, 0, "%zu records", capture->nr_records);
 }
 
+/* CPUs that never ran have left nothing but their end, if that came. */
+static void count_cpus(struct capture *capture)
+{
+    uint64_t cpus;
+    if (text_find_number(&cpus, capture->hello, "nr_cpus") && cpus <= CAPTURE_MAX_CPUS && cpus > capture->nr_cpus)
+        capture->nr_cpus = (unsigned)cpus;
+}
+
+bool capture_ended(const struct capture *capture)
+{
+    for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
+        if (capture->ends[cpu].size == 0)
+            return false;
+    return capture->nr_cpus > 0;
+}
+
 struct capture *capture_open(const char *directory, struct error *error)
 {
     int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -149,8 +165,10 @@ struct capture *capture_open(const char *directory, struct error *error)
     bool good =
         capture && capture->directory ? read_all(capture, fd, error) : error_set(error, ERROR_MEMORY, 0, "a capture");
     close(fd);
-    if (good)
+    if (good) {
+        count_cpus(capture);
         return capture;
+    }
     capture_close(capture);
     return NULL;
 }

@@ -31,15 +31,19 @@ struct capture_trace {
 struct capture {
     char *directory;
     struct capture_trace cpus[CAPTURE_MAX_CPUS];
-    unsigned nr_cpus; /* highest CPU with a trace or a record, plus 1 */
+    unsigned nr_cpus; /* as the hello record says; at least the highest CPU with a trace or a record, plus 1 */
     const uint8_t *events;
     uint64_t events_size;
     struct capture_record *records; /* in the order of events.bin */
     size_t nr_records;
-    bool damaged;                  /* what is left over does not begin like a record */
-    uint64_t events_left_over;     /* bytes at the end of events.bin that are no whole record */
-    struct record_text hello, end; /* payloads of RECORD_HELLO and RECORD_END; size 0 = missing */
+    bool damaged;              /* what is left over does not begin like a record */
+    uint64_t events_left_over; /* bytes at the end of events.bin that are no whole record */
+    struct record_text hello;  /* payloads of RECORD_HELLO and of each RECORD_END; size 0 = missing */
+    struct record_text ends[CAPTURE_MAX_CPUS];
 };
+
+/* Is the end record of each CPU there? */
+bool capture_ended(const struct capture *capture);
 
 /* Open a capture. NULL: error says why. */
 struct capture *capture_open(const char *directory, struct error *error);

@@ -23,6 +23,8 @@ bool record_possible(const struct record_header *header)
         return header->length == sizeof(struct record_drain);
     case RECORD_GAP:
         return header->length == sizeof(struct record_gap);
+    case RECORD_SEEN:
+        return header->length == sizeof(struct record_seen);
     default:
         return header->length <= RECORD_STREAM_MAX - sizeof(*header) - 8;
     }
@@ -30,8 +32,7 @@ bool record_possible(const struct record_header *header)
 
 bool record_plausible(const struct record_header *header, uint16_t cpu)
 {
-    return record_possible(header) && header->cpu == cpu && header->kind >= RECORD_HELLO &&
-           header->kind <= RECORD_STATUS;
+    return record_possible(header) && header->cpu == cpu && header->kind >= RECORD_HELLO && header->kind <= RECORD_SEEN;
 }
 
 /* Hand on the records at the start of the buffer; what is left moves to its start. */

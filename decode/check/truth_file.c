@@ -55,13 +55,14 @@ bool truth_read(struct truth_cpu *truth, const char *file, uint16_t cpu, struct 
     FILE *stream = fopen(file, "rb");
     if (!stream)
         return error_set(error, ERROR_CANNOT_OPEN, 0, "%s", file);
-    struct truth_file_header header;
+    struct truth_file_header header = {0};
     int more = 1;
     if (fread(&header, sizeof(header), 1, stream) != 1 ||
         memcmp(header.magic, TRUTH_MAGIC, sizeof(header.magic)) != 0 || header.version != 1) {
         error_set(error, ERROR_NO_TRUTH, 0, "%s", file);
         more = -1;
     }
+    truth->nr_cpus = header.nr_cpus;
     while (more > 0)
         more = read_entry(truth, stream, file, cpu, error);
     fclose(stream);
@@ -165,4 +166,17 @@ void truth_compare(struct truth_comparison *comparison, const struct truth_cpu *
         }
     }
     comparison->extra_stretches += nr_results - at;
+}
+
+void truth_add(struct truth_comparison *sum, const struct truth_comparison *c)
+{
+    if (!sum->first.found)
+        sum->first = c->first;
+    sum->branches += c->branches;
+    sum->matched += c->matched;
+    sum->intervals += c->intervals;
+    sum->equal_intervals += c->equal_intervals;
+    sum->in_gaps += c->in_gaps;
+    sum->branches_in_gaps += c->branches_in_gaps;
+    sum->extra_stretches += c->extra_stretches;
 }

@@ -12,6 +12,7 @@
 
 /* The truth of one CPU. */
 struct truth_cpu {
+    unsigned nr_cpus; /* that the file is of */
     struct truth_checkpoint *checkpoints;
     size_t nr_checkpoints;
     bool ended; /* end is there: the emulator came to its end */
@@ -45,6 +46,9 @@ struct truth_comparison {
     uint64_t extra_stretches;           /* decoded ones that end where no PSB was written */
     struct truth_difference first;
 };
+
+/* Add a CPU's comparison; first stays the first CPU's. Pure. */
+void truth_add(struct truth_comparison *sum, const struct truth_comparison *comparison);
 
 /* Compare interval by interval. results are in the order of the trace; gaps may be NULL. Pure. */
 void truth_compare(struct truth_comparison *comparison, const struct truth_cpu *truth,

@@ -1,6 +1,7 @@
 /* undertrace control: a command to the traced machine, through the receiver that writes the capture. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -15,7 +16,8 @@ static const char usage[] =
     "usage: undertrace control CAPTURE status|pause|resume|snapshot\n"
     "       undertrace control CAPTURE set NAME=VALUE...\n"
     "\n"
-    "Sends a command to the machine whose stream `undertrace receive` writes to CAPTURE, and prints the answer.\n"
+    "Sends a command to the machine whose stream `undertrace receive` writes to CAPTURE, and prints the answers:\n"
+    "one of each CPU that runs.\n"
     "\n"
     "  status     how things stand\n"
     "  pause      trace no more; the guest runs on, and a gap is recorded\n"
@@ -57,18 +59,36 @@ static int open_control(const char *directory)
     return fd;
 }
 
-/* Print what comes. Returns whether it says that the command was done. */
-static bool print_answer(int fd)
+/* Do the answers say that the command was done? Each has a line "result". */
+static bool all_done(struct record_text answers)
 {
-    char text[4096];
+    struct text_line line;
+    size_t position = 0, results = 0;
+    while (text_next(&line, answers, &position)) {
+        if (!text_equals(line.name, "result"))
+            continue;
+        results++;
+        if (!text_equals(line.value, "ok"))
+            return false;
+    }
+    return results > 0;
+}
+
+/* Print what comes: the answers of all CPUs. Returns whether they say that the command was done. */
+static bool print_answers(int fd)
+{
+    char *text = NULL, part[4096];
     size_t used = 0;
     ssize_t size;
-    while (used < sizeof(text) && (size = recv(fd, text + used, sizeof(text) - used, 0)) > 0)
-        used += (size_t)size;
-    fwrite(text, 1, used, stdout);
-    struct record_text result;
-    return text_find(&result, (struct record_text){text, used}, "result") && result.size == 2 &&
-           !memcmp(result.bytes, "ok", 2);
+    FILE *answers = open_memstream(&text, &used);
+    while (answers && (size = recv(fd, part, sizeof(part), 0)) > 0) {
+        fwrite(part, 1, (size_t)size, stdout);
+        fflush(stdout);
+        fwrite(part, 1, (size_t)size, answers);
+    }
+    bool done = answers && fclose(answers) == 0 && all_done((struct record_text){text, used});
+    free(text);
+    return done;
 }
 
 int command_control(int argc, char **argv)
@@ -89,7 +109,7 @@ int command_control(int argc, char **argv)
     int fd = open_control(argv[1]);
     if (fd < 0)
         return 1;
-    bool done = send(fd, line, strlen(line), MSG_NOSIGNAL) == (ssize_t)strlen(line) && print_answer(fd);
+    bool done = send(fd, line, strlen(line), MSG_NOSIGNAL) == (ssize_t)strlen(line) && print_answers(fd);
     close(fd);
     return done ? 0 : 2;
 }

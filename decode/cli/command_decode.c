@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "decode/cli/commands.h"
+#include "decode/cli/error_text.h"
 #include "decode/cli/message.h"
 #include "decode/cli/number.h"
 #include "decode/cli/open_capture.h"
+#include "decode/flow/flow_merge.h"
 #include "decode/flow/flow_run.h"
 #include "decode/report/number_text.h"
 
@@ -19,6 +21,11 @@ static const char usage[] =
     "Decodes the control flow of a CPU's trace and prints how much it was.\n"
     "\n"
     "  --cpu N           of this CPU (default 0)\n"
+    "  --merged FILE     write the branches of all CPUs to FILE (- is standard output) in one order, one a line: TSC, "
+    "CPU,\n"
+    "                    and the addresses as with --branches. The TSC is as exact as the timing packets; between two "
+    "of\n"
+    "                    its values the order of CPUs says nothing. 0: the trace has no TSC packet there\n"
     "  --branches FILE   write every branch of the guest to FILE (- is standard output), in order, one a line:\n"
     "                    address of the branch, address of what was executed next (one thread); that is 0 where a\n"
     "                    filter hides it\n"
@@ -30,7 +37,7 @@ static const char usage[] =
     "Exit status: 0 all was decoded, 1 an error, 2 parts could not be decoded.\n";
 
 struct arguments {
-    const char *capture, *branches, *instructions;
+    const char *capture, *branches, *instructions, *merged;
     uint64_t cpu, threads;
 };
 
@@ -39,8 +46,9 @@ struct lists {
     FILE *branches, *instructions;
 };
 
-static void write_branch(void *context, uint64_t from, uint64_t to)
+static void write_branch(void *context, uint64_t from, uint64_t to, uint64_t tsc)
 {
+    (void)tsc;
     struct lists *lists = context;
     fprintf(lists->branches, "%016" PRIx64 " %016" PRIx64 "\n", from, to);
 }
@@ -53,9 +61,9 @@ static void write_instruction(void *context, uint64_t ip)
 
 static bool parse_arguments(struct arguments *a, int argc, char **argv)
 {
-    static const struct option options[] = {{"cpu", 1, NULL, 'c'},          {"branches", 1, NULL, 'b'},
-                                            {"instructions", 1, NULL, 'i'}, {"threads", 1, NULL, 't'},
-                                            {"help", 0, NULL, 'h'},         {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"cpu", 1, NULL, 'c'},     {"branches", 1, NULL, 'b'}, {"merged", 1, NULL, 'm'}, {"instructions", 1, NULL, 'i'},
+        {"threads", 1, NULL, 't'}, {"help", 0, NULL, 'h'},     {NULL, 0, NULL, 0}};
     *a = (struct arguments){0};
     int option;
     bool good = true;
@@ -70,6 +78,9 @@ static bool parse_arguments(struct arguments *a, int argc, char **argv)
         case 'b':
             a->branches = optarg;
             break;
+        case 'm':
+            a->merged = optarg;
+            break;
         case 'i':
             a->instructions = optarg;
             break;
@@ -80,7 +91,7 @@ static bool parse_arguments(struct arguments *a, int argc, char **argv)
             good = false;
         }
     }
-    if (good && optind != argc - 1) {
+    if (good && (optind != argc - 1 || (a->merged && (a->branches || a->instructions)))) {
         fputs(usage, stderr);
         return false;
     }
@@ -143,6 +154,44 @@ static bool close_list(FILE *list, const char *name)
     return good;
 }
 
+static void write_merged_branch(void *context, uint16_t cpu, uint64_t tsc, uint64_t from, uint64_t to)
+{
+    fprintf(context, "%" PRIu64 " %u %016" PRIx64 " %016" PRIx64 "\n", tsc, cpu, from, to);
+}
+
+/* What there was, and what could not be placed. Returns the exit status. */
+static int say_merged(FILE *file, const struct capture *capture, const struct flow_merged *merged)
+{
+    char number[COUNT_TEXT_SIZE];
+    int status = 0;
+    for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++) {
+        fprintf(file, "CPU %-3u branches   %s\n", cpu, count_text(number, merged->branches[cpu]));
+        if (merged->untimed[cpu])
+            message_say("%s/cpu%u.pt: no TSC packet (pt.tsc=off?): %s branches stand at time 0, before all others",
+                        capture->directory, cpu, count_text(number, merged->untimed[cpu]));
+        if (merged->errors[cpu]) {
+            message_say("%s/cpu%u.pt: %s stretches could not be decoded to their end: decode --cpu %u says where",
+                        capture->directory, cpu, count_text(number, merged->errors[cpu]), cpu);
+            status = 2;
+        }
+    }
+    return status;
+}
+
+static int write_merged(const struct capture *capture, const char *name)
+{
+    static struct flow_merged merged;
+    struct error error = {0};
+    FILE *list;
+    if (!open_list(&list, name))
+        return 1;
+    bool good = flow_merge(&merged, capture, write_merged_branch, list, &error);
+    if (!good)
+        error_say(&error);
+    int status = good ? say_merged(list == stdout ? stderr : stdout, capture, &merged) : 1;
+    return close_list(list, name) ? status : 1;
+}
+
 int command_decode(int argc, char **argv)
 {
     struct arguments a;
@@ -153,7 +202,9 @@ int command_decode(int argc, char **argv)
     if (!capture)
         return 1;
     int status = 1;
-    if (open_list(&lists.branches, a.branches) && open_list(&lists.instructions, a.instructions))
+    if (a.merged)
+        status = write_merged(capture, a.merged);
+    else if (open_list(&lists.branches, a.branches) && open_list(&lists.instructions, a.instructions))
         status = decode_cpu(capture, &a, &lists);
     if (!close_list(lists.branches, a.branches))
         status = 1;

@@ -30,13 +30,13 @@ static void print_lines(const char *title, const char *missing, struct record_te
 
 static void print_cpu(const struct capture *capture, unsigned cpu)
 {
-    uint64_t counts[RECORD_STATUS + 1] = {0}, drained = 0;
+    uint64_t counts[RECORD_SEEN + 1] = {0}, drained = 0;
     char bytes[COUNT_TEXT_SIZE], handed[COUNT_TEXT_SIZE];
     for (size_t i = 0; i < capture->nr_records; i++) {
         const struct capture_record *record = &capture->records[i];
         if (record->header.cpu != cpu)
             continue;
-        if (record->header.kind <= RECORD_STATUS)
+        if (record->header.kind <= RECORD_SEEN)
             counts[record->header.kind]++;
         if (record->header.kind == RECORD_DRAIN) {
             struct record_drain drain;
@@ -101,7 +101,11 @@ int command_info(int argc, char **argv)
     for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
         print_cpu(capture, cpu);
     print_gaps(capture);
-    print_lines("end", "no end record: the capture was cut off", capture->end);
+    for (unsigned cpu = 0; cpu < capture->nr_cpus || cpu == 0; cpu++) {
+        char title[32];
+        snprintf(title, sizeof(title), capture->nr_cpus > 1 ? "end of CPU %u" : "end", cpu);
+        print_lines(title, "no end record: the capture was cut off", capture->ends[cpu]);
+    }
     if (capture->events_left_over)
         printf("events.bin ends inside a record: %" PRIu64 " bytes left over\n", capture->events_left_over);
     puts("log");

@@ -13,6 +13,7 @@
 #include "decode/cli/progress.h"
 #include "decode/receive/receive_uart.h"
 #include "decode/receive/receive_udp.h"
+#include "decode/report/number_text.h"
 
 static const char usage[] =
     "usage: undertrace receive (--udp PORT [--bind ADDRESS] | --uart SOURCE [--baud N]) -o DIRECTORY [options]\n"
@@ -31,7 +32,8 @@ static const char usage[] =
     "  --console FILE    show the last line of FILE, the guest's console\n"
     "  --quiet           no progress lines\n"
     "\n"
-    "Exit status: 0 the end record came and nothing before it is missing, 1 an error, 2 stopped before the end or\n"
+    "Exit status: 0 the end record of each CPU came and nothing before it is missing, 1 an error, 2 stopped before the "
+    "end or\n"
     "bytes were lost: the capture is readable and says what is missing.\n";
 
 struct arguments {
@@ -47,6 +49,27 @@ static void on_signal(int number)
 {
     (void)number;
     stop_asked = 1;
+}
+
+/* A reception_progress: what it shows, and what is wrong, said once. */
+struct watch {
+    struct progress *progress;
+    const struct reception *reception;
+    bool said;
+};
+
+static void show_reception(void *context, enum reception_phase phase, const struct store_totals *totals)
+{
+    struct watch *watch = context;
+    unsigned version = watch->reception->other_version;
+    if (version && !watch->said) {
+        message_say(
+            "receive: frames of version %u of the wire come in, and are not kept: this program reads version %u; "
+            "use the one that was built with the hypervisor",
+            version, FRAME_VERSION);
+        watch->said = true;
+    }
+    progress_show(watch->progress, phase, totals);
 }
 
 static void catch_signals(void)
@@ -126,6 +149,15 @@ static bool parse_arguments(struct arguments *a, int argc, char **argv)
     return good;
 }
 
+/* Each CPU's stream, where there are several. */
+static void say_cpus(const struct store_totals *totals)
+{
+    char bytes[COUNT_TEXT_SIZE];
+    for (unsigned cpu = 0; cpu < totals->nr_cpus && totals->nr_cpus > 1; cpu++)
+        message_say("CPU %u: %s trace bytes, %s", cpu, count_text(bytes, totals->cpus[cpu].trace_bytes),
+                    totals->cpus[cpu].ended ? "ended" : "no end record");
+}
+
 /* What went wrong on the way, in words, where something did. */
 static void say_losses(const struct reception *reception)
 {
@@ -157,6 +189,7 @@ static int finish_reception(struct reception *reception, enum reception_outcome 
     bool good = store_flush(reception->store) && outcome != RECEPTION_FAILED;
     if (!good)
         error_say(reception->error.kind ? &reception->error : store_error(reception->store));
+    say_cpus(totals);
     say_losses(reception);
     message_say("%s: %s", directory,
                 outcome == RECEPTION_ENDED && lost ? "ended, but bytes are missing" : words[outcome]);
@@ -187,8 +220,10 @@ int command_receive(int argc, char **argv)
         message_say("receive: out of memory");
         return 1;
     }
-    reception.progress = progress_show;
-    reception.progress_context = progress;
+    static struct watch watch;
+    watch = (struct watch){progress, &reception, false};
+    reception.progress = show_reception;
+    reception.progress_context = &watch;
     reception.store = store_create(a.directory, &reception.error);
     if (reception.store)
         reception.control = control_open(a.directory, &reception.error);

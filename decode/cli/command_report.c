@@ -14,7 +14,8 @@
 static const char usage[] =
     "usage: undertrace report CAPTURE [options]\n"
     "\n"
-    "Decodes a capture and prints what it holds.\n"
+    "Decodes a capture and prints what it holds: all CPUs together, and where there are several, each of them and one\n"
+    "time line of all.\n"
     "\n"
     "  --truth FILE        compare with the emulator's truth file\n"
     "  --json FILE         write the figures to FILE (summary.json); what is not known is null\n"
@@ -104,7 +105,7 @@ static bool compare_truth(struct summary *summary, const struct flow_run *run, c
         return false;
     }
     truth_compare(&comparison, &truth, run->results, run->nr_results, &run->gaps);
-    summary_take_truth(summary, &truth, &comparison);
+    summary_take_truth(summary, cpu, &truth, &comparison);
     truth_free(&truth);
     return true;
 }
@@ -117,7 +118,7 @@ static bool take_cpu(struct summary *summary, struct hot *targets, const struct 
         .cpu = cpu, .threads = (unsigned)a->threads, .count_packets = true, .count_targets = true};
     bool good = run_flow(&run, capture, &options);
     if (good) {
-        summary_take_run(summary, &run);
+        summary_take_run(summary, cpu, &run);
         hot_merge(targets, &run.targets);
         say_flow_errors(&run, capture, cpu);
         good = !a->truth || compare_truth(summary, &run, a->truth, cpu);
@@ -133,6 +134,7 @@ static bool take_cpus(struct summary *summary, const struct capture *capture, co
     for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
         if (capture->cpus[cpu].present)
             good = take_cpu(summary, &targets, capture, (uint16_t)cpu, a) && good;
+    summary_add_up(summary);
     summary->nr_hottest = hot_top(&targets, summary->hottest, SUMMARY_HOTTEST);
     hot_free(&targets);
     return good;
@@ -165,12 +167,15 @@ int command_report(int argc, char **argv)
     struct capture *capture = open_capture(a.capture);
     if (!capture)
         return 1;
-    summary_take_capture(&summary, capture);
+    if (!summary_take_capture(&summary, capture)) {
+        message_say("%s: out of memory for %u CPUs", a.capture, capture->nr_cpus);
+        return 1;
+    }
     bool good = take_cpus(&summary, capture, &a);
     summary_print(stdout, &summary, a.symbols ? &symbols : NULL);
     good = (!a.json || write_json(&summary, a.json)) && good;
     capture_close(capture);
     symbols_free(&symbols);
-    free(summary.guest);
+    summary_free(&summary);
     return good ? 0 : 1;
 }

@@ -48,9 +48,13 @@ static void write_status(struct progress *progress, const char *phase, const str
         return;
     fprintf(file,
             "{\"phase\": \"%s\", \"seconds\": %.1f, \"trace_bytes\": %" PRIu64 ", \"bytes_per_second\": %.0f, "
-            "\"regions\": %" PRIu64 ", \"code_pages\": %" PRIu64 ", \"gaps\": %" PRIu64 ", \"ended\": %s}\n",
+            "\"regions\": %" PRIu64 ", \"code_pages\": %" PRIu64 ", \"gaps\": %" PRIu64 ", \"ended\": %s, \"cpus\": [",
             phase, now - progress->started, totals->trace_bytes, progress->rate, totals->drains, totals->pages,
             totals->gaps, totals->ended ? "true" : "false");
+    for (unsigned cpu = 0; cpu < totals->nr_cpus; cpu++)
+        fprintf(file, "%s{\"trace_bytes\": %" PRIu64 ", \"ended\": %s}", cpu ? ", " : "", totals->cpus[cpu].trace_bytes,
+                totals->cpus[cpu].ended ? "true" : "false");
+    fputs("]}\n", file);
     if (fclose(file) == 0)
         rename(progress->status_part, progress->status);
 }
@@ -61,13 +65,27 @@ static int terminal_columns(void)
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 100;
 }
 
+/* Each stream's bytes, where there are several: " (0: 1.23 MiB, 1: 45 KiB end)". */
+static void list_streams(char *text, size_t size, const struct store_totals *totals)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (unsigned cpu = 0; cpu < totals->nr_cpus && totals->nr_cpus > 1 && used < size; cpu++) {
+        char bytes[BYTES_TEXT_SIZE];
+        used += (size_t)snprintf(text + used, size - used, "%s%u: %s%s%s", cpu ? ", " : "  (", cpu,
+                                 bytes_text(bytes, totals->cpus[cpu].trace_bytes),
+                                 totals->cpus[cpu].ended ? " end" : "", cpu + 1 == totals->nr_cpus ? ")" : "");
+    }
+}
+
 static void print_line(struct progress *progress, const char *phase, const struct store_totals *totals, double now)
 {
-    char received[BYTES_TEXT_SIZE], rate[BYTES_TEXT_SIZE], line[512];
+    char received[BYTES_TEXT_SIZE], rate[BYTES_TEXT_SIZE], streams[256], line[640];
+    list_streams(streams, sizeof(streams), totals);
     console_tail_read(&progress->console);
     const char *console = progress->console.last;
-    int length = snprintf(line, sizeof(line), "%s %.0f s  %s  %s/s  %" PRIu64 " regions  %" PRIu64 " pages%s%s", phase,
-                          now - progress->started, bytes_text(received, totals->trace_bytes),
+    int length = snprintf(line, sizeof(line), "%s %.0f s  %s%s  %s/s  %" PRIu64 " regions  %" PRIu64 " pages%s%s",
+                          phase, now - progress->started, bytes_text(received, totals->trace_bytes), streams,
                           bytes_text(rate, (uint64_t)progress->rate), totals->drains, totals->pages,
                           console[0] ? "  | " : "", console);
     if (!progress->live) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decode/code/code_alias.h"
+#include "decode/code/code_seen.h"
 
 static int number_order(uint64_t a, uint64_t b)
 {
@@ -14,8 +15,8 @@ static int number_order(uint64_t a, uint64_t b)
 static int compare_time(const void *left, const void *right)
 {
     const struct page_version *a = left, *b = right;
-    int by_from = number_order(a->from, b->from);
-    return by_from ? by_from : number_order(a->file_offset, b->file_offset);
+    int by_from = number_order(a->from, b->from), by_number = number_order(a->number, b->number);
+    return by_from ? by_from : by_number ? by_number : number_order(a->file_offset, b->file_offset);
 }
 
 static int compare_page(const void *left, const void *right)
@@ -25,9 +26,18 @@ static int compare_page(const void *left, const void *right)
     return by_gva ? by_gva : compare_time(left, right);
 }
 
+/* Records of one CPU come in the order of their numbers, those of several in any order. */
+static int compare_record(const void *left, const void *right)
+{
+    const struct page_record *a = left, *b = right;
+    int by_number = number_order(a->number, b->number);
+    return by_number ? by_number : number_order(a->file_offset, b->file_offset);
+}
+
 /* A linear address and the physical page that it stands for at the moment. */
 struct address {
     uint64_t gva, gpa;
+    bool named;  /* by a record of the decoded CPU itself */
     size_t rank; /* the smallest of an address counts: records in the order of time, then what was inferred */
 };
 
@@ -51,9 +61,9 @@ static size_t first_addresses(struct address *addresses, const struct page_recor
 {
     size_t n = 0, kept = 0;
     for (size_t i = 0; i < count; i++, n++)
-        addresses[n] = (struct address){records[i].gva, records[i].gpa, n};
+        addresses[n] = (struct address){.gva = records[i].gva, .gpa = records[i].gpa, .rank = n};
     for (size_t i = 0; i < aliases->count; i++, n++)
-        addresses[n] = (struct address){aliases->items[i].gva, aliases->items[i].gpa, n};
+        addresses[n] = (struct address){.gva = aliases->items[i].gva, .gpa = aliases->items[i].gpa, .rank = n};
     qsort(addresses, n, sizeof(*addresses), compare_rank);
     for (size_t i = 0; i < n; i++)
         if (kept == 0 || addresses[kept - 1].gva != addresses[i].gva)
@@ -70,9 +80,18 @@ static bool add_version(struct code_pages *pages, size_t *room, uint64_t gva, co
             return false;
         pages->by_time = more;
     }
-    pages->by_time[pages->count++] = (struct page_version){
-        .gva = gva, .from = record->from, .file_offset = record->file_offset, .bytes = record->bytes};
+    pages->by_time[pages->count++] = (struct page_version){.gva = gva,
+                                                           .from = record->from,
+                                                           .number = record->number,
+                                                           .file_offset = record->file_offset,
+                                                           .bytes = record->bytes};
     return true;
+}
+
+/* Does the record say for which physical page its linear address stands? */
+static bool names_address(const struct page_record *record, const struct address *address)
+{
+    return !record->foreign || !address->named || record->gva >> 63;
 }
 
 /* What a record changes: its own address, and all others that stand for the same physical page. */
@@ -81,8 +100,10 @@ static bool apply_record(struct code_pages *pages, size_t *room, const struct pa
 {
     struct address *own =
         bsearch(&(struct address){.gva = record->gva}, addresses, nr_addresses, sizeof(*addresses), compare_address);
-    own->gpa = record->gpa;
-    if (!add_version(pages, room, record->gva, record))
+    if (names_address(record, own))
+        own->gpa = record->gpa;
+    own->named = own->named || !record->foreign;
+    if (own->gpa == record->gpa && !add_version(pages, room, record->gva, record))
         return false;
     if (record->root)
         return true;
@@ -115,11 +136,13 @@ static bool finish_versions(struct code_pages *pages)
     return true;
 }
 
-bool code_pages_build(struct code_pages *pages, const struct page_record *records, size_t count)
+bool code_pages_build(struct code_pages *pages, struct page_record *records, size_t count)
 {
     struct aliases aliases;
     size_t room = 0;
     *pages = (struct code_pages){0};
+    if (count)
+        qsort(records, count, sizeof(*records), compare_record);
     if (!aliases_find(&aliases, records, count))
         return false;
     struct address *addresses = malloc((count + aliases.count + 1) * sizeof(*addresses));
@@ -138,33 +161,53 @@ bool code_pages_build(struct code_pages *pages, const struct page_record *record
 }
 
 /* Does the record say something about this CPU's code? */
-static bool take_record(struct page_record *to, const struct capture_record *record, uint16_t cpu)
+static bool take_record(struct page_record *to, const struct capture_record *record, uint16_t cpu,
+                        const struct code_seen *seen)
 {
     struct record_page page;
+    uint64_t from;
     if (record->header.kind != RECORD_PAGE)
         return false;
     memcpy(&page, record->payload, sizeof(page));
-    bool root = page.flags & RECORD_PAGE_ROOT;
-    if (record->header.cpu != cpu && !root)
+    bool foreign = record->header.cpu != cpu, root = page.flags & RECORD_PAGE_ROOT;
+    /* The hypervisor's own code never changes. */
+    uint64_t number = root ? 0 : page.number;
+    if (!code_seen_from(&from, seen, number))
         return false;
     *to = (struct page_record){
         .gva = page.gva & ~(uint64_t)(RECORD_PAGE_SIZE - 1),
         .gpa = page.gpa & ~(uint64_t)(RECORD_PAGE_SIZE - 1),
-        .from = record->header.cpu == cpu ? record->header.trace_offset : 0,
+        .number = number,
+        .from = number == 0 && !foreign ? record->header.trace_offset : from,
         .file_offset = record->events_offset + sizeof(record->header) + sizeof(page),
         .bytes = record->payload + sizeof(page),
         .root = root,
+        .foreign = foreign,
     };
     return true;
 }
 
+/* The records that count, in memory that the caller frees. NULL: no memory. */
+static struct page_record *collect_records(size_t *count, const struct capture *capture, uint16_t cpu)
+{
+    struct code_seen seen;
+    struct page_record *records = malloc((capture->nr_records + 1) * sizeof(*records));
+    *count = 0;
+    if (!records || !code_seen_collect(&seen, capture, cpu)) {
+        free(records);
+        return NULL;
+    }
+    for (size_t i = 0; i < capture->nr_records; i++)
+        if (take_record(&records[*count], &capture->records[i], cpu, &seen))
+            ++*count;
+    code_seen_free(&seen);
+    return records;
+}
+
 bool code_pages_collect(struct code_pages *pages, const struct capture *capture, uint16_t cpu, struct error *error)
 {
-    struct page_record *records = malloc((capture->nr_records + 1) * sizeof(*records));
-    size_t count = 0;
-    for (size_t i = 0; i < capture->nr_records && records; i++)
-        if (take_record(&records[count], &capture->records[i], cpu))
-            count++;
+    size_t count;
+    struct page_record *records = collect_records(&count, capture, cpu);
     bool good = records && code_pages_build(pages, records, count);
     free(records);
     if (good && asprintf(&pages->file, "%s/events.bin", capture->directory) >= 0)

@@ -42,7 +42,8 @@ void flow_end(struct flow *flow)
 void flow_decode(struct flow *flow, const struct flow_stretch *stretch, struct flow_result *result)
 {
     struct flow_stop stop = {0, stretch->begin};
-    *result = (struct flow_result){.begin = stretch->begin, .end = stretch->end, .hash = TRUTH_HASH_SEED};
+    *result = (struct flow_result){
+        .begin = stretch->begin, .end = stretch->end, .tsc = stretch->tsc, .hash = TRUTH_HASH_SEED};
     flow->result = result;
     flow->code_at = stretch->begin;
     flow->tail.used = 0;

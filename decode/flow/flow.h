@@ -17,11 +17,12 @@ struct flow_stretch {
     uint64_t end;   /* trace offset of the next PSB, of a gap, or the trace's size */
     bool has_boundary_ip;
     uint64_t boundary_ip; /* the FUP of the PSB+ at end: where execution stood */
+    uint64_t tsc;         /* of the PSB+ at begin; 0: it has none */
 };
 
 /* What became of it. */
 struct flow_result {
-    uint64_t begin, end;
+    uint64_t begin, end, tsc;   /* as of the stretch */
     uint64_t branches;          /* in non-root */
     uint64_t hash;              /* of them, from TRUTH_HASH_SEED */
     uint64_t instructions;      /* in non-root */
@@ -33,10 +34,11 @@ struct flow_result {
     uint64_t error_offset, error_ip;
 };
 
-/* What to call for every branch, and for every instruction of the guest, in order, before the stretch's result is
- * complete. NULL: nothing; without instruction, decoding is several times as fast. */
+/* What to call for every branch (tsc: 0 unless flow_input.timed is set), and for every instruction of the guest, in
+ * order, before the stretch's result is complete. NULL: nothing; without instruction, decoding is several times as
+ * fast. */
 struct flow_hooks {
-    void (*branch)(void *context, uint64_t from, uint64_t to);
+    void (*branch)(void *context, uint64_t from, uint64_t to, uint64_t tsc);
     void (*instruction)(void *context, uint64_t ip);
     void *context;
 };

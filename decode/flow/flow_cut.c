@@ -3,6 +3,20 @@
 #include "decode/capture/psb.h"
 #include "pt/packet.h"
 
+uint64_t flow_cut_tsc(const uint8_t *trace, uint64_t size, uint64_t psb)
+{
+    struct packet packet;
+    int length;
+    for (uint64_t at = psb; at < size; at += (uint64_t)length) {
+        length = packet_parse(&packet, trace + at, (size_t)(size - at));
+        if (length <= 0 || packet.kind == PT_PACKET_PSBEND || packet.kind == PT_PACKET_OVF)
+            break;
+        if (packet.kind == PT_PACKET_TSC)
+            return packet.payload;
+    }
+    return 0;
+}
+
 bool flow_cut_boundary(uint64_t *ip, const uint8_t *trace, uint64_t size, uint64_t psb)
 {
     struct packet packet;
@@ -25,6 +39,7 @@ bool flow_cut_next(struct flow_stretch *stretch, const uint8_t *trace, uint64_t 
         return false;
     uint64_t next = psb_next(trace, size, begin + 16);
     *stretch = (struct flow_stretch){.begin = begin, .end = next == PSB_NONE ? size : next};
+    stretch->tsc = flow_cut_tsc(trace, size, begin);
     /* At a gap the next PSB+ says where execution stood afterwards: no boundary. */
     if (begin < gap_at && gap_at <= stretch->end)
         stretch->end = gap_at;

@@ -8,6 +8,9 @@
 
 #include "decode/flow/flow.h"
 
+/* The TSC packet of the PSB+ at trace offset psb; 0: it has none. */
+uint64_t flow_cut_tsc(const uint8_t *trace, uint64_t size, uint64_t psb);
+
 /* The instruction pointer that the FUP of the PSB+ at trace offset psb names. false: there is no FUP in it, since
  * tracing was off there or the bytes end. */
 bool flow_cut_boundary(uint64_t *ip, const uint8_t *trace, uint64_t size, uint64_t psb);

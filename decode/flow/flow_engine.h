@@ -40,7 +40,10 @@ struct flow_input {
     uint8_t model, stepping;
     const struct code_pages *pages;
     uint64_t range_kinds, ranges[8]; /* ADDRn_CFG of IA32_RTIT_CTL, from bit 0 on; IA32_RTIT_ADDR0_A, ADDR0_B, ... */
-    bool guest_only;                 /* root is not traced (pt.switch=list, vmcs): what no PIP says is non-root */
+    uint32_t cpuid_15_eax, cpuid_15_ebx; /* the TSC's frequency by the crystal's */
+    uint8_t mtc_freq;                    /* MTCFreq of IA32_RTIT_CTL */
+    bool timed;                          /* blocks and events tell their time, which takes time */
+    bool guest_only;                     /* root is not traced (pt.switch=list, vmcs): what no PIP says is non-root */
 };
 
 /* How a run of instructions ends. */
@@ -55,6 +58,7 @@ struct flow_block {
     uint64_t ip, end_ip;
     uint32_t instructions;
     uint8_t bits; /* 16, 32, 64 */
+    uint64_t tsc; /* as far as the packets tell; 0: not known, or not asked for */
     enum flow_block_end end;
 };
 
@@ -76,6 +80,7 @@ struct flow_event {
     bool non_root;     /* of PAGING and ASYNC_PAGING */
     uint64_t from, to; /* linear addresses */
     uint64_t offset;   /* trace offset up to which packets were read */
+    uint64_t tsc;      /* as in flow_block */
 };
 
 /* Gets them. What they return but FLOW_OK ends the run. */

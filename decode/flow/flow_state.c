@@ -2,14 +2,14 @@
 
 #include "decode/truth.h"
 
-static void count_branch(struct flow *flow, uint64_t from, uint64_t to)
+static void count_branch(struct flow *flow, uint64_t from, uint64_t to, uint64_t tsc)
 {
     struct flow_result *result = flow->result;
     result->branches++;
     result->hash = truth_hash(result->hash, from, to);
     result->last_to = to;
     if (flow->hooks.branch)
-        flow->hooks.branch(flow->hooks.context, from, to);
+        flow->hooks.branch(flow->hooks.context, from, to, tsc);
 }
 
 /* The first count blocks of the tail did run. */
@@ -26,7 +26,7 @@ static void commit_blocks(struct flow *flow, size_t count)
         if (flow->hooks.instruction)
             flow->hooks.instruction(flow->hooks.context, block->ip);
         if (block->branch && block->resolved)
-            count_branch(flow, block->end_ip, block->to);
+            count_branch(flow, block->end_ip, block->to, block->tsc);
     }
     result->blocks += count;
     flow->tail.used = 0;
@@ -47,7 +47,7 @@ static void commit_async(struct flow *flow)
 {
     struct flow_async *async = &flow->async;
     if (async->pending && async->non_root && flow->non_root)
-        count_branch(flow, async->from, async->to);
+        count_branch(flow, async->from, async->to, async->tsc);
     async->pending = false;
 }
 
@@ -64,6 +64,7 @@ enum flow_error flow_take_block(void *context, const struct flow_block *block)
     flow->tail.blocks[flow->tail.used++] = (struct flow_pending){
         .ip = block->ip,
         .end_ip = block->end_ip,
+        .tsc = block->tsc,
         .instructions = block->instructions,
         .branch = block->end != FLOW_END_PLAIN,
         .proven = block->end == FLOW_END_BRANCH,
@@ -72,12 +73,13 @@ enum flow_error flow_take_block(void *context, const struct flow_block *block)
     return FLOW_OK;
 }
 
-static void take_async_branch(struct flow *flow, uint64_t from, uint64_t to)
+static void take_async_branch(struct flow *flow, const struct flow_event *event)
 {
     commit_async(flow);
-    resolve_last(flow, from);
+    resolve_last(flow, event->from);
     commit_blocks(flow, flow->tail.used);
-    flow->async = (struct flow_async){.pending = true, .non_root = flow->non_root, .from = from, .to = to};
+    flow->async = (struct flow_async){
+        .pending = true, .non_root = flow->non_root, .from = event->from, .to = event->to, .tsc = event->tsc};
 }
 
 /* Everything before is certain; a branch whose target is not known by now never got one. */
@@ -92,7 +94,7 @@ static void take_end(struct flow *flow)
 static void take_async_disabled(struct flow *flow, const struct flow_event *event)
 {
     if (event->to_known) {
-        take_async_branch(flow, event->from, event->to);
+        take_async_branch(flow, event);
         return;
     }
     resolve_last(flow, event->from);
@@ -115,7 +117,7 @@ enum flow_error flow_take_event(void *context, const struct flow_event *event)
         take_async_disabled(flow, event);
         break;
     case FLOW_EVENT_ASYNC_BRANCH:
-        take_async_branch(flow, event->from, event->to);
+        take_async_branch(flow, event);
         break;
     case FLOW_EVENT_PAGING:
         commit_async(flow); /* of before */

@@ -12,7 +12,7 @@
 struct flow_async {
     bool pending;
     bool non_root; /* where it came from */
-    uint64_t from, to;
+    uint64_t from, to, tsc;
 };
 
 struct flow {

@@ -17,6 +17,7 @@ struct flow_pending {
     uint64_t ip;     /* of the first instruction */
     uint64_t end_ip; /* of the last instruction */
     uint64_t to;     /* of the next block, where resolved */
+    uint64_t tsc;    /* 0: not known */
     uint32_t instructions;
     bool branch;   /* the last instruction is a branch */
     bool proven;   /* the last instruction took a packet */

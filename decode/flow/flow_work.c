@@ -33,10 +33,11 @@ struct pool {
     _Atomic unsigned running;
 };
 
-static void count_target(void *context, uint64_t from, uint64_t to)
+static void count_target(void *context, uint64_t from, uint64_t to, uint64_t tsc)
 {
     struct part *part = context;
     (void)from;
+    (void)tsc;
     if (to != TRUTH_TO_UNRESOLVED)
         hot_add(&part->targets, to, 1);
 }

@@ -31,6 +31,7 @@ struct flow_engine {
     bool resuming;      /* they are not the trace's, but packets of libipt_mov_cr3.c */
     uint64_t resume_ip; /* where to resume next, of libipt_mov_cr3.c; 0: nowhere */
     struct libipt_last last;
+    uint64_t tsc; /* the last known one, 0: none */
 };
 
 /* Walk the packets of config, handing on blocks and events. Returns libipt's error, -pte_eos at the end, or the sink's,

@@ -66,6 +66,7 @@ int libipt_take_block(struct flow_engine *engine, uint64_t ip, uint64_t end_ip, 
                 : mode == ptem_32bit ? 32
                                      : 64,
         .end = block_end_of(iclass),
+        .tsc = engine->tsc,
     };
     engine->last = (struct libipt_last){.known = true, .end_ip = end_ip, .bits = block.bits};
     return libipt_error_of(engine->sink.block(engine->sink.context, &block));
@@ -73,7 +74,9 @@ int libipt_take_block(struct flow_engine *engine, uint64_t ip, uint64_t end_ip, 
 
 static int hand_on(struct flow_engine *engine, const struct flow_event *event)
 {
-    return libipt_error_of(engine->sink.event(engine->sink.context, event));
+    struct flow_event timed = *event;
+    timed.tsc = engine->tsc;
+    return libipt_error_of(engine->sink.event(engine->sink.context, &timed));
 }
 
 int libipt_take_no_code(struct flow_engine *engine, uint64_t ip)
@@ -117,6 +120,8 @@ static int take_enabled(struct flow_engine *engine, uint64_t offset)
 
 int libipt_take_event(struct flow_engine *engine, const struct pt_event *event, uint64_t offset)
 {
+    if (engine->input->timed && event->has_tsc && !engine->resuming)
+        engine->tsc = event->tsc;
     switch (event->type) {
     case ptev_enabled:
         return take_enabled(engine, offset);

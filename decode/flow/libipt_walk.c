@@ -1,6 +1,8 @@
 /*
  * libipt's two decoders: by blocks, and by single instructions, which is slower, for lists of instructions.
  */
+#include <stddef.h>
+
 #include "decode/flow/libipt.h"
 
 /* Behind a MOV to CR3 whose TIP.PGD was another branch's: libipt_mov_cr3.c. */
@@ -56,6 +58,8 @@ static int walk_blocks(struct flow_engine *engine, struct pt_block_decoder *deco
         status = pt_blk_next(decoder, &block, sizeof(block));
         *ip = block.ninsn > 0 ? block.end_ip : block.ip;
         int error = 0;
+        if (engine->input->timed && !engine->resuming)
+            pt_blk_time(decoder, &engine->tsc, NULL, NULL);
         if (block.ninsn > 0)
             error = libipt_take_block(engine, block.ip, block.end_ip, block.ninsn, block.iclass, block.mode);
         else if (status == -pte_nomap || status == -pte_bad_insn)
@@ -105,6 +109,8 @@ static int walk_insns(struct flow_engine *engine, struct pt_insn_decoder *decode
         status = pt_insn_next(decoder, &insn, sizeof(insn));
         *ip = insn.ip;
         int error = 0;
+        if (engine->input->timed && !engine->resuming)
+            pt_insn_time(decoder, &engine->tsc, NULL, NULL);
         if (insn.iclass != ptic_error)
             error = libipt_take_block(engine, insn.ip, insn.ip, 1, insn.iclass, insn.mode);
         else if (status == -pte_nomap || status == -pte_bad_insn)
@@ -132,6 +138,11 @@ int libipt_walk(struct flow_engine *engine, const struct pt_config *config, uint
     struct pt_config mine = *config;
     mine.cpu = engine->cpu;
     mine.errata = engine->errata;
+    if (engine->input->timed) {
+        mine.cpuid_0x15_eax = engine->input->cpuid_15_eax;
+        mine.cpuid_0x15_ebx = engine->input->cpuid_15_ebx;
+        mine.mtc_freq = engine->input->mtc_freq;
+    }
     if (engine->single)
         return run_insns(engine, &mine, ip, offset);
     mine.flags.variant.block.end_on_call = 1;

@@ -14,6 +14,7 @@
 
 #define REPEAT_SECONDS 1.0
 #define PATIENCE_SECONDS 15.0
+#define OTHERS_SECONDS 1.0 /* a CPU that waits for its start answers when it runs */
 #define LINE_MAX_BYTES (COMMAND_TEXT_MAX + 16u)
 
 struct control {
@@ -24,6 +25,9 @@ struct control {
     bool asked; /* command is whole */
     struct command command;
     double begun, sent;
+    bool answered[STORE_MAX_CPUS];
+    unsigned nr_answers;
+    double last_answer;
     uint32_t last_number;
 };
 
@@ -67,9 +71,8 @@ void control_close(struct control *control)
     free(control);
 }
 
-static void control_reply(struct control *control, const char *text, size_t size)
+static void end_client(struct control *control)
 {
-    (void)!send(control->client, text, size, MSG_NOSIGNAL);
     close(control->client);
     control->client = -1;
     control->asked = false;
@@ -80,7 +83,8 @@ static void control_refuse(struct control *control, const char *why)
 {
     char text[128];
     int size = snprintf(text, sizeof(text), "result %s\n", why);
-    control_reply(control, text, (size_t)size);
+    (void)!send(control->client, text, (size_t)size, MSG_NOSIGNAL);
+    end_client(control);
 }
 
 /* A line has come: the command's word, a blank, its text. */
@@ -100,6 +104,8 @@ static void take_line(struct control *control)
     control->asked = true;
     control->begun = monotonic_seconds();
     control->sent = 0;
+    memset(control->answered, 0, sizeof(control->answered));
+    control->nr_answers = 0;
 }
 
 static void read_client(struct control *control)
@@ -118,15 +124,40 @@ static void read_client(struct control *control)
     }
 }
 
-static void control_pursue(struct control *control, bool started, uint32_t stream_id, struct record_text status,
-                           control_send *way, void *context)
+/* Pass on the answer of a CPU, with its number where there are several. */
+static void pass_answer(struct control *control, unsigned cpu, struct record_text status, bool single)
+{
+    char line[32];
+    int size = snprintf(line, sizeof(line), "%scpu %u\n", control->nr_answers ? "\n" : "", cpu);
+    if (!single)
+        (void)!send(control->client, line, (size_t)size, MSG_NOSIGNAL);
+    (void)!send(control->client, status.bytes, status.size, MSG_NOSIGNAL);
+    control->answered[cpu] = true;
+    control->nr_answers++;
+    control->last_answer = monotonic_seconds();
+}
+
+/* Returns whether nobody else can be expected to answer. */
+static bool collect_answers(struct control *control, const struct store *store)
+{
+    const struct store_totals *totals = store_totals(store);
+    bool all = true;
+    for (unsigned cpu = 0; cpu < totals->nr_cpus; cpu++) {
+        struct record_text status = store_status(store, cpu);
+        uint64_t number;
+        if (!control->answered[cpu] && text_find_number(&number, status, "command") &&
+            number == control->command.number)
+            pass_answer(control, cpu, status, totals->nr_cpus == 1);
+        all = all && (control->answered[cpu] || totals->cpus[cpu].ended);
+    }
+    return control->nr_answers > 0 && (all || monotonic_seconds() - control->last_answer > OTHERS_SECONDS);
+}
+
+static void pursue_command(struct control *control, bool started, uint32_t stream_id, control_send *way, void *context)
 {
     uint8_t frame[COMMAND_FRAME_MAX];
     double now = monotonic_seconds();
-    uint64_t number;
-    if (text_find_number(&number, status, "command") && number == control->command.number) {
-        control_reply(control, status.bytes, status.size);
-    } else if (!way) {
+    if (!way) {
         control_refuse(control, "this source only listens: commands need UDP, a terminal device or a socket");
     } else if (!started) {
         control->begun = now; /* the machine may be booting yet */
@@ -139,13 +170,17 @@ static void control_pursue(struct control *control, bool started, uint32_t strea
     }
 }
 
-void control_serve(struct control *control, bool started, uint32_t stream_id, struct record_text status,
+void control_serve(struct control *control, bool started, uint32_t stream_id, const struct store *store,
                    control_send *way, void *context)
 {
     if (control->client < 0)
         control->client = accept4(control->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (control->client >= 0 && !control->asked)
         read_client(control);
-    if (control->client >= 0 && control->asked)
-        control_pursue(control, started, stream_id, status, way, context);
+    if (control->client < 0 || !control->asked)
+        return;
+    if (collect_answers(control, store))
+        end_client(control);
+    else if (control->nr_answers == 0)
+        pursue_command(control, started, stream_id, way, context);
 }

@@ -1,6 +1,7 @@
 /*
  * Commands to the traced machine, the receiver's side: a UNIX socket in the capture directory takes them as lines
- * ("status", "set policy=drop"), they go out as frames, and the machine's answer goes back. One after the other.
+ * ("status", "set policy=drop"), they go out as frames, and the machine's answers go back, one of each CPU that runs.
+ * One command after the other.
  */
 #ifndef DECODE_CONTROL_H
 #define DECODE_CONTROL_H
@@ -10,7 +11,7 @@
 #include <stdint.h>
 
 #include "decode/capture/error.h"
-#include "decode/capture/text.h"
+#include "decode/receive/store.h"
 
 #define CONTROL_SOCKET "control"
 
@@ -22,9 +23,9 @@ typedef bool control_send(void *context, const uint8_t *frame, size_t size);
 /* Listen in the directory. NULL: error says why. */
 struct control *control_open(const char *directory, struct error *error);
 
-/* Call often. send may be NULL: this source takes no commands. started: stream_id is known, frames can be sent. status:
- * payload of the newest RECORD_STATUS, size 0 = none. */
-void control_serve(struct control *control, bool started, uint32_t stream_id, struct record_text status,
+/* Call often. send may be NULL: this source takes no commands. started: stream_id is known, frames can be sent. The
+ * answers are in the store: each CPU gives its own, when it runs. */
+void control_serve(struct control *control, bool started, uint32_t stream_id, const struct store *store,
                    control_send *send, void *context);
 
 void control_close(struct control *control);

@@ -178,6 +178,8 @@ static enum reception_outcome read_some(struct reception *reception, int fd, boo
         return RECEPTION_GOES_ON;
     }
     uart_stream_take(stream, bytes, (size_t)size, take_frame, reception);
+    if (stream->bad_version)
+        reception->other_version = stream->version;
     return RECEPTION_GOES_ON;
 }
 

@@ -87,7 +87,10 @@ static bool take_datagram(struct reception *reception, struct way *way, const ui
                           const struct sockaddr_in *from)
 {
     struct frame_header header;
-    if (frame_header_parse(&header, bytes, size) != FRAME_OK || size != FRAME_HEADER_SIZE + (size_t)header.length) {
+    enum frame_error parsed = frame_header_parse(&header, bytes, size);
+    if (parsed == FRAME_BAD_VERSION)
+        reception->other_version = header.version;
+    if (parsed != FRAME_OK || size != FRAME_HEADER_SIZE + (size_t)header.length) {
         reception->bad_frames++;
         return true;
     }

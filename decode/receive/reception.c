@@ -31,8 +31,8 @@ enum reception_outcome reception_check(struct reception *reception)
                                  : totals->ended            ? RECEPTION_HAS_END
                                                             : RECEPTION_RECEIVING;
     reception->progress(reception->progress_context, phase, totals);
-    control_serve(reception->control, reception->frames.started, reception->frames.stream_id,
-                  store_status(reception->store), reception->send, reception->send_context);
+    control_serve(reception->control, reception->frames.started, reception->frames.stream_id, reception->store,
+                  reception->send, reception->send_context);
     double quiet = monotonic_seconds() - reception->last_frame;
     if (reception->store_failed)
         return RECEPTION_FAILED;

@@ -27,8 +27,9 @@ struct reception {
     control_send *send; /* how commands go to the sender, with send_context; NULL: this source takes none */
     void *send_context;
     struct reassemble frames;
-    uint64_t bad_frames; /* datagrams or runs of bytes that were no frame */
-    uint64_t garbage;    /* bytes of a serial line that belonged to no frame */
+    uint64_t bad_frames;   /* datagrams or runs of bytes that were no frame */
+    uint8_t other_version; /* of the wire, that frames came in and were not kept; 0: none */
+    uint64_t garbage;      /* bytes of a serial line that belonged to no frame */
     bool store_failed;
     double last_frame;      /* monotonic_seconds() of the last frame of our stream id; the start before the first */
     double timeout_seconds; /* give up after so long without a frame, 0 = never */

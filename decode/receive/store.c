@@ -1,22 +1,20 @@
 #include "decode/receive/store.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "decode/capture/index.h"
 #include "decode/capture/record_stream.h"
+#include "decode/receive/store_directory.h"
 #include "decode/receive/store_file.h"
 #include "decode/receive/store_meta.h"
 
 struct store_cpu {
     struct store_file trace;
     struct record_stream records;
+    struct record_text end, status;
     uint64_t dropped_from, dropped_end; /* bytes that the hypervisor said will not come */
 };
 
@@ -26,46 +24,13 @@ struct store {
     struct store_file events, index;
     struct store_cpu *cpus[STORE_MAX_CPUS];
     struct store_totals totals;
-    struct record_text hello, end; /* for meta.json */
-    struct record_text status;
+    struct record_text hello; /* for meta.json */
     struct error error;
 };
 
-static bool directory_is_empty(int fd)
-{
-    DIR *dir = fdopendir(dup(fd));
-    if (!dir)
-        return false;
-    const struct dirent *entry;
-    bool empty = true;
-    while ((entry = readdir(dir)))
-        empty = empty && (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."));
-    closedir(dir);
-    return empty;
-}
-
-/* The directory, which is new or empty. -1: error says why. */
-static int open_directory(const char *directory, struct error *error)
-{
-    if (mkdir(directory, 0777) != 0 && errno != EEXIST) {
-        error_set(error, ERROR_CANNOT_MAKE, 0, "%s", directory);
-        return -1;
-    }
-    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) {
-        error_set(error, ERROR_CANNOT_OPEN, 0, "%s", directory);
-        return -1;
-    }
-    if (directory_is_empty(fd))
-        return fd;
-    close(fd);
-    error_set(error, ERROR_NOT_EMPTY, 0, "%s", directory);
-    return -1;
-}
-
 struct store *store_create(const char *directory, struct error *error)
 {
-    int fd = open_directory(directory, error);
+    int fd = store_directory_open(directory, error);
     if (fd < 0)
         return NULL;
     struct store *store = calloc(1, sizeof(*store));
@@ -87,6 +52,15 @@ struct store *store_create(const char *directory, struct error *error)
     return NULL;
 }
 
+/* There are so many CPUs at least. */
+static void know_cpus(struct store *store, uint64_t cpus)
+{
+    if (cpus > store->totals.nr_cpus && cpus <= STORE_MAX_CPUS) {
+        store->totals.nr_cpus = (unsigned)cpus;
+        store->totals.ended = false;
+    }
+}
+
 static struct store_cpu *store_cpu(struct store *store, uint16_t cpu)
 {
     if (cpu >= STORE_MAX_CPUS) {
@@ -104,6 +78,7 @@ static struct store_cpu *store_cpu(struct store *store, uint16_t cpu)
     snprintf(name, sizeof(name), "cpu%u.pt", cpu);
     record_stream_init(&new->records, cpu);
     store->cpus[cpu] = new;
+    know_cpus(store, cpu + 1u);
     store_file_open(&new->trace, store->directory, store->directory_name, name, &store->error);
     return new;
 }
@@ -132,11 +107,35 @@ static void copy_text(struct record_text *text, const uint8_t *payload, size_t s
     *text = (struct record_text){copy, size};
 }
 
-/* Keep a text for meta.json, and write that anew. */
-static void keep_text(struct store *store, struct record_text *text, const uint8_t *payload, size_t size)
+static void write_meta_anew(struct store *store)
 {
-    copy_text(text, payload, size);
-    store_meta_write(store->directory, store->directory_name, store->hello, store->end, &store->error);
+    struct record_text ends[STORE_MAX_CPUS] = {{NULL, 0}};
+    for (unsigned i = 0; i < store->totals.nr_cpus; i++)
+        if (store->cpus[i])
+            ends[i] = store->cpus[i]->end;
+    store_meta_write(store->directory, store->directory_name, store->hello, ends,
+                     store->totals.ended ? store->totals.nr_cpus : 0, &store->error);
+}
+
+static void take_hello(struct store *store, const uint8_t *payload, size_t size)
+{
+    uint64_t cpus;
+    copy_text(&store->hello, payload, size);
+    if (text_find_number(&cpus, store->hello, "nr_cpus"))
+        know_cpus(store, cpus);
+    store->totals.hello = true;
+    write_meta_anew(store);
+}
+
+static void take_end(struct store *store, uint16_t cpu, const uint8_t *payload, size_t size)
+{
+    struct store_totals *totals = &store->totals;
+    copy_text(&store->cpus[cpu]->end, payload, size);
+    totals->cpus[cpu].ended = true;
+    totals->ended = true;
+    for (unsigned i = 0; i < totals->nr_cpus; i++)
+        totals->ended = totals->ended && totals->cpus[i].ended;
+    write_meta_anew(store);
 }
 
 static void count_record(struct store *store, const struct record_header *header, const uint8_t *payload)
@@ -146,14 +145,12 @@ static void count_record(struct store *store, const struct record_header *header
     totals->drains += header->kind == RECORD_DRAIN;
     totals->pages += header->kind == RECORD_PAGE;
     totals->gaps += header->kind == RECORD_GAP;
-    totals->hello = totals->hello || header->kind == RECORD_HELLO;
-    totals->ended = totals->ended || header->kind == RECORD_END;
     if (header->kind == RECORD_HELLO)
-        keep_text(store, &store->hello, payload, header->length);
+        take_hello(store, payload, header->length);
     if (header->kind == RECORD_END)
-        keep_text(store, &store->end, payload, header->length);
+        take_end(store, header->cpu, payload, header->length);
     if (header->kind == RECORD_STATUS)
-        copy_text(&store->status, payload, header->length);
+        copy_text(&store->cpus[header->cpu]->status, payload, header->length);
 }
 
 static void fill_hole(struct store *store, uint16_t cpu, uint64_t offset);
@@ -224,6 +221,7 @@ bool store_trace(struct store *store, uint16_t cpu, uint64_t offset, const uint8
     }
     fill_hole(store, cpu, offset);
     store->totals.trace_bytes += size;
+    store->totals.cpus[cpu].trace_bytes += size;
     return store_file_append(&to->trace, bytes, size);
 }
 
@@ -252,9 +250,10 @@ bool store_flush(struct store *store)
     return store_file_flush(&store->index) && good;
 }
 
-struct record_text store_status(const struct store *store)
+struct record_text store_status(const struct store *store, unsigned cpu)
 {
-    return store->status;
+    static const struct record_text none = {NULL, 0};
+    return cpu < STORE_MAX_CPUS && store->cpus[cpu] ? store->cpus[cpu]->status : none;
 }
 
 const struct store_totals *store_totals(const struct store *store)
@@ -275,14 +274,14 @@ bool store_close(struct store *store)
             continue;
         store_file_close(&store->cpus[i]->trace);
         record_stream_free(&store->cpus[i]->records);
+        free((char *)(uintptr_t)store->cpus[i]->end.bytes);
+        free((char *)(uintptr_t)store->cpus[i]->status.bytes);
         free(store->cpus[i]);
     }
     store_file_close(&store->events);
     store_file_close(&store->index);
     close(store->directory);
     free((char *)(uintptr_t)store->hello.bytes);
-    free((char *)(uintptr_t)store->end.bytes);
-    free((char *)(uintptr_t)store->status.bytes);
     free(store->directory_name);
     free(store);
     return good;

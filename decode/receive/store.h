@@ -20,6 +20,12 @@
 
 struct store;
 
+/* Of one CPU. */
+struct store_cpu_totals {
+    uint64_t trace_bytes;
+    bool ended; /* its end record has come */
+};
+
 struct store_totals {
     uint64_t trace_bytes; /* received, all CPUs; lost ones are not in it */
     uint64_t record_bytes;
@@ -28,7 +34,10 @@ struct store_totals {
     uint64_t pages;
     uint64_t gaps; /* RECORD_GAP records, ours included */
     uint64_t lost_trace_bytes, lost_record_bytes;
-    bool hello, ended;
+    bool hello;
+    bool ended;       /* the end record of each CPU has come */
+    unsigned nr_cpus; /* as the hello record says; at least the highest CPU of which something came, plus 1 */
+    struct store_cpu_totals cpus[STORE_MAX_CPUS];
 };
 
 /* Make the directory (which must not be there, or be empty) and its files. NULL: error says why. */
@@ -47,8 +56,8 @@ bool store_records(struct store *store, uint16_t cpu, uint64_t offset, const uin
 /* Write out all that was handed in. false: see store_error. */
 bool store_flush(struct store *store);
 
-/* Payload of the newest RECORD_STATUS, until the next call that stores something. size 0: there was none. */
-struct record_text store_status(const struct store *store);
+/* Payload of the newest RECORD_STATUS of a CPU, until the next call that stores something. size 0: there was none. */
+struct record_text store_status(const struct store *store, unsigned cpu);
 
 const struct store_totals *store_totals(const struct store *store);
 

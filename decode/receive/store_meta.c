@@ -36,22 +36,32 @@ static void write_fields(FILE *file, struct record_text text, const char *comma,
     }
 }
 
-static void write_meta(FILE *file, struct record_text hello, struct record_text end)
+static void write_object(FILE *file, struct record_text text, const char *indent, const char *behind)
+{
+    fputs("{", file);
+    write_fields(file, text, "", indent);
+    fputs(behind, file);
+}
+
+static void write_meta(FILE *file, struct record_text hello, const struct record_text *ends, unsigned nr_ends)
 {
     fputs("{\n  \"capture_format\": 1", file);
     write_fields(file, hello, ",", "  ");
     fputs(",\n  \"end\": ", file);
-    if (end.size == 0) {
+    if (nr_ends == 0) {
         fputs("null\n}\n", file);
         return;
     }
-    fputs("{", file);
-    write_fields(file, end, "", "    ");
-    fputs("\n  }\n}\n", file);
+    write_object(file, ends[0], "    ", "\n  }");
+    for (unsigned i = 0; i < nr_ends && nr_ends > 1; i++) {
+        fputs(i == 0 ? ",\n  \"ends\": [\n    " : ",\n    ", file);
+        write_object(file, ends[i], "      ", "\n    }");
+    }
+    fputs(nr_ends > 1 ? "\n  ]\n}\n" : "\n}\n", file);
 }
 
-bool store_meta_write(int directory, const char *directory_name, struct record_text hello, struct record_text end,
-                      struct error *error)
+bool store_meta_write(int directory, const char *directory_name, struct record_text hello,
+                      const struct record_text *ends, unsigned nr_ends, struct error *error)
 {
     int fd = openat(directory, META_TEMPORARY, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
@@ -61,7 +71,7 @@ bool store_meta_write(int directory, const char *directory_name, struct record_t
             close(fd);
         return false;
     }
-    write_meta(file, hello, end);
+    write_meta(file, hello, ends, nr_ends);
     bool good = !ferror(file);
     good = fclose(file) == 0 && good;
     if (!good || renameat(directory, META_TEMPORARY, directory, META_NAME) != 0)

@@ -27,7 +27,10 @@ static size_t take_front(struct uart_stream *stream, const uint8_t *bytes, size_
     if (error == FRAME_SHORT && size < FRAME_HEADER_SIZE)
         return 0;
     if (error != FRAME_OK && error != FRAME_SHORT) {
-        stream->bad_version += error == FRAME_BAD_VERSION;
+        if (error == FRAME_BAD_VERSION) {
+            stream->bad_version++;
+            stream->version = header.version;
+        }
         size_t skip = to_next_magic(bytes, size);
         stream->garbage += skip;
         return skip;

@@ -16,7 +16,8 @@ typedef void (*uart_stream_deliver)(void *context, const struct frame_header *he
 struct uart_stream {
     uint64_t garbage;     /* bytes that belonged to no frame */
     uint64_t bad_frames;  /* headers whose payload failed its CRC */
-    uint64_t bad_version; /* good headers of another version */
+    uint64_t bad_version; /* good headers of another version, version */
+    uint8_t version;
     size_t used;
     uint8_t buffer[2 * UART_STREAM_FRAME_MAX];
 };

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define EXIT_PREFIX "exit."
+
 static struct figure end_figure(struct record_text end, const char *name)
 {
     struct figure figure = {0};
@@ -10,73 +12,151 @@ static struct figure end_figure(struct record_text end, const char *name)
     return figure;
 }
 
-static void take_gap(struct summary *summary, const struct capture_record *record)
+static void add_exit(struct summary_exits *exits, struct record_text reason, uint64_t count)
+{
+    size_t i = 0;
+    while (i < exits->count && (exits->items[i].reason.size != reason.size ||
+                                memcmp(exits->items[i].reason.bytes, reason.bytes, reason.size) != 0))
+        i++;
+    if (i == SUMMARY_MAX_EXITS)
+        return;
+    if (i == exits->count)
+        exits->items[exits->count++] = (struct summary_exit){reason, 0};
+    exits->items[i].count += count;
+}
+
+static void take_exits(struct summary_exits *exits, struct record_text end)
+{
+    struct text_line line;
+    size_t position = 0, prefix = sizeof(EXIT_PREFIX) - 1;
+    exits->known = end.size > 0;
+    while (text_next(&line, end, &position)) {
+        uint64_t count;
+        if (line.name.size > prefix && !memcmp(line.name.bytes, EXIT_PREFIX, prefix) && text_number(&count, line.value))
+            add_exit(exits, (struct record_text){line.name.bytes + prefix, line.name.size - prefix}, count);
+    }
+}
+
+static void take_gap(struct summary_figures *cpu, const struct capture_record *record)
 {
     struct record_gap gap;
     memcpy(&gap, record->payload, sizeof(gap));
-    summary->gaps++;
+    cpu->gaps++;
     if (gap.size == 0)
-        summary->gap_bytes.known = false; /* nobody knows */
-    summary->gap_bytes.value += gap.size;
+        cpu->gap_bytes.known = false; /* nobody knows */
+    cpu->gap_bytes.value += gap.size;
 }
 
-void summary_take_capture(struct summary *summary, const struct capture *capture)
+static void take_end(struct summary_figures *cpu, struct record_text end)
+{
+    cpu->regions = end_figure(end, "regions");
+    cpu->pmis = end_figure(end, "pmis");
+    cpu->stall_tsc = end_figure(end, "stall_tsc");
+    cpu->exits_total = end_figure(end, "exits");
+    take_exits(&cpu->exits, end);
+    /* What the hypervisor counted must all be here. */
+    struct figure written = end_figure(end, "trace_bytes");
+    cpu->complete = end.size > 0 && cpu->gaps == 0 && (!written.known || written.value == cpu->trace_bytes);
+}
+
+bool summary_take_capture(struct summary *summary, const struct capture *capture)
 {
     struct record_text guest;
     summary->cpus = capture->nr_cpus;
-    summary->gap_bytes.known = true;
-    for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
-        summary->trace_bytes += capture->cpus[cpu].size;
+    summary->per_cpu = calloc(capture->nr_cpus + 1, sizeof(*summary->per_cpu));
+    if (!summary->per_cpu)
+        return false;
+    for (unsigned i = 0; i < summary->cpus; i++)
+        summary->per_cpu[i].gap_bytes.known = true;
     for (size_t i = 0; i < capture->nr_records; i++) {
         const struct capture_record *record = &capture->records[i];
         struct record_page page;
+        if (record->header.cpu >= summary->cpus)
+            continue;
+        struct summary_figures *cpu = &summary->per_cpu[record->header.cpu];
         if (record->header.kind == RECORD_GAP)
-            take_gap(summary, record);
+            take_gap(cpu, record);
         if (record->header.kind != RECORD_PAGE)
             continue;
         memcpy(&page, record->payload, sizeof(page));
-        summary->code_pages += !(page.flags & RECORD_PAGE_ROOT);
+        cpu->code_pages += !(page.flags & RECORD_PAGE_ROOT);
     }
-    summary->end = capture->end;
-    summary->regions = end_figure(capture->end, "regions");
-    summary->pmis = end_figure(capture->end, "pmis");
-    summary->stall_tsc = end_figure(capture->end, "stall_tsc");
-    summary->exits = end_figure(capture->end, "exits");
+    for (unsigned i = 0; i < summary->cpus; i++) {
+        struct summary_figures *cpu = &summary->per_cpu[i];
+        cpu->trace_bytes = capture->cpus[i].size;
+        take_end(cpu, capture->ends[i]);
+        cpu->complete = cpu->complete && capture->events_left_over == 0;
+    }
     if (!summary->guest && text_find(&guest, capture->hello, "guest"))
         summary->guest = strndup(guest.bytes, guest.size);
-    /* What the hypervisor counted must all be here. */
-    struct figure written = end_figure(capture->end, "trace_bytes");
-    summary->complete = capture->end.size > 0 && summary->gaps == 0 && capture->events_left_over == 0 &&
-                        (!written.known || summary->cpus != 1 || written.value == summary->trace_bytes);
+    return true;
 }
 
-void summary_take_run(struct summary *summary, const struct flow_run *run)
+void summary_free(struct summary *summary)
 {
-    summary->packets += run->packets;
-    summary->instructions += run->instructions;
-    summary->branches += run->branches;
-    summary->decode_errors += run->errors;
-    summary->overflows += run->overflows;
-    summary->undecodable_bytes += run->undecodable_bytes;
+    free(summary->guest);
+    free(summary->per_cpu);
+    timeline_free(&summary->timeline);
+}
+
+void summary_take_run(struct summary *summary, unsigned number, const struct flow_run *run)
+{
+    struct summary_figures *cpu = &summary->per_cpu[number];
+    cpu->packets = run->packets;
+    cpu->instructions = run->instructions;
+    cpu->branches = run->branches;
+    cpu->decode_errors = run->errors;
+    cpu->overflows = run->overflows;
+    cpu->undecodable_bytes = run->undecodable_bytes;
+    timeline_take(&summary->timeline, number, run->results, run->nr_results);
     summary->seconds_decode = (summary->seconds_decode < 0 ? 0 : summary->seconds_decode) + run->seconds;
 }
 
-void summary_take_truth(struct summary *summary, const struct truth_cpu *truth, const struct truth_comparison *c)
+void summary_take_truth(struct summary *summary, unsigned number, const struct truth_cpu *truth,
+                        const struct truth_comparison *comparison)
 {
-    struct truth_comparison *sum = &summary->truth;
+    struct summary_figures *cpu = &summary->per_cpu[number];
     summary->has_truth = true;
-    if (!sum->first.found)
-        sum->first = c->first;
-    sum->branches += c->branches;
-    sum->matched += c->matched;
-    sum->intervals += c->intervals;
-    sum->equal_intervals += c->equal_intervals;
-    sum->in_gaps += c->in_gaps;
-    sum->branches_in_gaps += c->branches_in_gaps;
-    sum->extra_stretches += c->extra_stretches;
-    if (!truth->ended)
-        return;
-    summary->guest_instructions =
-        (struct figure){true, summary->guest_instructions.value + truth->end.non_root_instructions};
-    summary->root_instructions = (struct figure){true, summary->root_instructions.value + truth->end.root_instructions};
+    cpu->truth = *comparison;
+    cpu->guest_instructions = (struct figure){truth->ended, truth->end.non_root_instructions};
+    cpu->root_instructions = (struct figure){truth->ended, truth->end.root_instructions};
+}
+
+/* Known where all are. */
+static void add_figure(struct figure *sum, struct figure figure, bool first)
+{
+    sum->known = figure.known && (first || sum->known);
+    sum->value += figure.value;
+}
+
+static void add_cpu(struct summary_figures *sum, const struct summary_figures *cpu, bool first)
+{
+    sum->trace_bytes += cpu->trace_bytes;
+    sum->gaps += cpu->gaps;
+    sum->code_pages += cpu->code_pages;
+    add_figure(&sum->gap_bytes, cpu->gap_bytes, first);
+    add_figure(&sum->regions, cpu->regions, first);
+    add_figure(&sum->pmis, cpu->pmis, first);
+    add_figure(&sum->stall_tsc, cpu->stall_tsc, first);
+    add_figure(&sum->exits_total, cpu->exits_total, first);
+    add_figure(&sum->guest_instructions, cpu->guest_instructions, first);
+    add_figure(&sum->root_instructions, cpu->root_instructions, first);
+    for (size_t i = 0; i < cpu->exits.count; i++)
+        add_exit(&sum->exits, cpu->exits.items[i].reason, cpu->exits.items[i].count);
+    sum->exits.known = cpu->exits.known && (first || sum->exits.known);
+    sum->complete = cpu->complete && (first || sum->complete);
+    sum->packets += cpu->packets;
+    sum->instructions += cpu->instructions;
+    sum->branches += cpu->branches;
+    sum->decode_errors += cpu->decode_errors;
+    sum->overflows += cpu->overflows;
+    sum->undecodable_bytes += cpu->undecodable_bytes;
+    truth_add(&sum->truth, &cpu->truth);
+}
+
+void summary_add_up(struct summary *summary)
+{
+    summary->total = (struct summary_figures){.gap_bytes.known = true};
+    for (unsigned i = 0; i < summary->cpus; i++)
+        add_cpu(&summary->total, &summary->per_cpu[i], i == 0);
 }

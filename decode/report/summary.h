@@ -1,6 +1,6 @@
 /*
- * What a report says: the figures of a capture, its decoded flow and the comparison with the truth, added up over the
- * CPUs. Written as text for people and as summary.json.
+ * What a report says: the figures of a capture, its decoded flow and the comparison with the truth, of each CPU and
+ * added up. Written as text for people and as summary.json.
  */
 #ifndef DECODE_SUMMARY_H
 #define DECODE_SUMMARY_H
@@ -15,38 +15,63 @@
 #include "decode/flow/flow_run.h"
 #include "decode/flow/hot.h"
 #include "decode/report/json.h"
+#include "decode/report/timeline.h"
 
 #define SUMMARY_HOTTEST 20u
+#define SUMMARY_MAX_EXITS 128u
+
+/* VM exits of a reason, as the end record names it. */
+struct summary_exit {
+    struct record_text reason;
+    uint64_t count;
+};
+
+struct summary_exits {
+    bool known; /* an end record has come */
+    size_t count;
+    struct summary_exit items[SUMMARY_MAX_EXITS];
+};
+
+/* Of a CPU, or of all. */
+struct summary_figures {
+    uint64_t trace_bytes, gaps, code_pages;
+    struct figure gap_bytes;                             /* known where each gap's size is */
+    struct figure regions, pmis, stall_tsc, exits_total; /* of the end record */
+    struct summary_exits exits;
+    bool complete; /* the end record came and no byte is missing */
+    /* decoded */
+    uint64_t packets, instructions, branches, decode_errors, overflows, undecodable_bytes;
+    /* against the truth */
+    struct truth_comparison truth; /* of all: first is the first CPU's */
+    struct figure guest_instructions, root_instructions;
+};
 
 struct summary {
     char *guest; /* NULL: not known */
     unsigned cpus;
-    bool complete; /* the end record came and no byte is missing */
-    uint64_t trace_bytes, gaps, code_pages;
-    struct figure gap_bytes;                       /* known where each gap's size is */
-    struct figure regions, pmis, stall_tsc, exits; /* of the end record */
-    struct record_text end;
-    /* decoded */
-    uint64_t packets, instructions, branches, decode_errors, overflows, undecodable_bytes;
+    struct summary_figures total, *per_cpu; /* cpus of them */
+    bool has_truth;
+    struct timeline timeline;
     struct hot_entry hottest[SUMMARY_HOTTEST];
     size_t nr_hottest;
-    /* against the truth */
-    bool has_truth;
-    struct truth_comparison truth; /* of all CPUs; first is the first one's */
-    struct figure guest_instructions, root_instructions;
-    /* told by the caller */
+    /* as the caller says */
     struct figure image_bytes;
     double seconds_build, seconds_boot, seconds_decode; /* negative: not known */
 };
 
-/* What the records say. */
-void summary_take_capture(struct summary *summary, const struct capture *capture);
+/* What the records say. false: no memory. */
+bool summary_take_capture(struct summary *summary, const struct capture *capture);
+void summary_free(struct summary *summary);
 
 /* What the decoder found on one CPU. */
-void summary_take_run(struct summary *summary, const struct flow_run *run);
+void summary_take_run(struct summary *summary, unsigned cpu, const struct flow_run *run);
 
 /* The comparison of one CPU. */
-void summary_take_truth(struct summary *summary, const struct truth_cpu *truth, const struct truth_comparison *c);
+void summary_take_truth(struct summary *summary, unsigned cpu, const struct truth_cpu *truth,
+                        const struct truth_comparison *comparison);
+
+/* All CPUs are in: add them up. */
+void summary_add_up(struct summary *summary);
 
 void summary_print(FILE *file, const struct summary *summary, const struct symbols *symbols);
 void summary_json(FILE *file, const struct summary *summary);

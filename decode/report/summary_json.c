@@ -4,75 +4,108 @@
 #include "decode/report/difference.h"
 #include "decode/report/summary.h"
 
-#define EXIT_PREFIX "exit."
-
-static void exits_json(FILE *file, struct record_text end)
+static void exits_json(FILE *file, const struct summary_exits *exits, const char *behind)
 {
-    struct text_line line;
-    size_t position = 0, prefix = sizeof(EXIT_PREFIX) - 1;
-    const char *comma = "";
-    if (end.size == 0) {
-        fputs("null", file);
-        return;
+    fputs(exits->known ? "\"vm_exits\": {" : "\"vm_exits\": null", file);
+    for (size_t i = 0; i < exits->count && exits->known; i++) {
+        fputs(i ? ", " : "", file);
+        text_write_json(file, exits->items[i].reason);
+        fprintf(file, ": %" PRIu64, exits->items[i].count);
     }
-    fputs("{", file);
-    while (text_next(&line, end, &position)) {
-        uint64_t count;
-        if (line.name.size <= prefix || memcmp(line.name.bytes, EXIT_PREFIX, prefix) != 0 ||
-            !text_number(&count, line.value))
-            continue;
-        fputs(comma, file);
-        text_write_json(file, (struct record_text){line.name.bytes + prefix, line.name.size - prefix});
-        fprintf(file, ": %" PRIu64, count);
-        comma = ", ";
-    }
-    fputs("}", file);
+    fputs(exits->known ? "}" : "", file);
+    fputs(behind, file);
 }
 
-static void truth_json(FILE *file, const struct summary *s)
+/* Without a trace nothing was compared. */
+static bool is_compared(const struct summary *s, const struct summary_figures *f)
 {
-    /* Without a trace nothing was compared. */
-    bool compared = s->has_truth && s->trace_bytes > 0;
-    struct figure branches = {s->has_truth, s->truth.branches}, matched = {compared, s->truth.matched};
+    return s->has_truth && f->trace_bytes > 0;
+}
+
+static void truth_json(FILE *file, const struct summary *s, const struct summary_figures *f)
+{
+    bool compared = is_compared(s, f);
+    struct figure branches = {s->has_truth, f->truth.branches}, matched = {compared, f->truth.matched};
     const struct truth_difference none = {0};
-    fputs("  \"truth\": {", file);
+    fputs("\"truth\": {", file);
     json_figure(file, "branches", branches, ", ");
     json_figure(file, "matched", matched, ", ");
-    json_figure(file, "in_gaps", (struct figure){compared, s->truth.branches_in_gaps}, ", ");
+    json_figure(file, "in_gaps", (struct figure){compared, f->truth.branches_in_gaps}, ", ");
     fputs("\"first_divergence\": ", file);
-    difference_json(file, compared ? &s->truth.first : &none);
-    fputs("},\n", file);
+    difference_json(file, compared ? &f->truth.first : &none);
+    fputs("},", file);
+}
+
+/* In the emulator, which alone knows instructions, one TSC tick is one instruction. */
+static struct figure stall_instructions(const struct summary_figures *f)
+{
+    return (struct figure){f->stall_tsc.known && f->root_instructions.known, f->stall_tsc.value};
+}
+
+/* One CPU, in one line. */
+static void cpu_json(FILE *file, const struct summary *s, unsigned cpu)
+{
+    const struct summary_figures *f = &s->per_cpu[cpu];
+    bool compared = is_compared(s, f);
+    fputs("{", file);
+    json_figure(file, "cpu", figure_of(cpu), ", ");
+    json_string(file, "result", f->complete ? "complete" : "incomplete", ", ");
+    json_figure(file, "trace_bytes", figure_of(f->trace_bytes), ", ");
+    json_figure(file, "regions", f->regions, ", ");
+    json_figure(file, "pmis", f->pmis, ", ");
+    json_figure(file, "overflows", figure_of(f->overflows), ", ");
+    json_figure(file, "gaps", figure_of(f->gaps), ", ");
+    json_figure(file, "gap_bytes", f->gap_bytes, ", ");
+    json_figure(file, "packets", figure_of(f->packets), ", ");
+    json_figure(file, "code_pages", figure_of(f->code_pages), ", ");
+    json_figure(file, "instructions", figure_of(f->instructions), ", ");
+    json_figure(file, "branches", figure_of(f->branches), ", ");
+    json_figure(file, "decode_errors", figure_of(f->decode_errors), ", ");
+    truth_json(file, s, f);
+    fputs(" ", file);
+    json_figure(file, "intervals", (struct figure){compared, f->truth.intervals}, ", ");
+    json_figure(file, "equal_intervals", (struct figure){compared, f->truth.equal_intervals}, ", ");
+    json_figure(file, "exits", f->exits_total, ", ");
+    exits_json(file, &f->exits, ", ");
+    json_figure(file, "guest_instructions", f->guest_instructions, ", ");
+    json_figure(file, "root_instructions", f->root_instructions, ", ");
+    json_figure(file, "stall_instructions", stall_instructions(f), "}");
 }
 
 void summary_json(FILE *file, const struct summary *s)
 {
+    const struct summary_figures *f = &s->total;
     fputs("{\n  ", file);
     json_string(file, "guest", s->guest, ",\n  ");
     json_figure(file, "cpus", figure_of(s->cpus), ",\n  ");
-    json_string(file, "result", s->complete ? "complete" : "incomplete", ",\n  ");
-    json_figure(file, "trace_bytes", figure_of(s->trace_bytes), ",\n  ");
-    json_figure(file, "regions", s->regions, ",\n  ");
-    json_figure(file, "pmis", s->pmis, ",\n  ");
-    json_figure(file, "overflows", figure_of(s->overflows), ",\n  ");
-    json_figure(file, "gaps", figure_of(s->gaps), ",\n  ");
-    json_figure(file, "gap_bytes", s->gap_bytes, ",\n  ");
-    json_figure(file, "packets", figure_of(s->packets), ",\n  ");
-    json_figure(file, "code_pages", figure_of(s->code_pages), ",\n  ");
-    json_figure(file, "instructions", figure_of(s->instructions), ",\n  ");
-    json_figure(file, "branches", figure_of(s->branches), ",\n  ");
-    json_figure(file, "decode_errors", figure_of(s->decode_errors), ",\n");
-    truth_json(file, s);
-    fputs("  \"vm_exits\": ", file);
-    exits_json(file, s->end);
-    fputs(",\n  ", file);
-    json_figure(file, "guest_instructions", s->guest_instructions, ",\n  ");
-    json_figure(file, "root_instructions", s->root_instructions, ",\n  ");
-    /* In the emulator, which alone knows instructions, one TSC tick is one instruction. */
-    struct figure stalls = {s->stall_tsc.known && s->root_instructions.known, s->stall_tsc.value};
-    json_figure(file, "stall_instructions", stalls, ",\n  ");
+    json_string(file, "result", f->complete ? "complete" : "incomplete", ",\n  ");
+    json_figure(file, "trace_bytes", figure_of(f->trace_bytes), ",\n  ");
+    json_figure(file, "regions", f->regions, ",\n  ");
+    json_figure(file, "pmis", f->pmis, ",\n  ");
+    json_figure(file, "overflows", figure_of(f->overflows), ",\n  ");
+    json_figure(file, "gaps", figure_of(f->gaps), ",\n  ");
+    json_figure(file, "gap_bytes", f->gap_bytes, ",\n  ");
+    json_figure(file, "packets", figure_of(f->packets), ",\n  ");
+    json_figure(file, "code_pages", figure_of(f->code_pages), ",\n  ");
+    json_figure(file, "instructions", figure_of(f->instructions), ",\n  ");
+    json_figure(file, "branches", figure_of(f->branches), ",\n  ");
+    json_figure(file, "decode_errors", figure_of(f->decode_errors), ",\n  ");
+    truth_json(file, s, f);
+    fputs("\n  ", file);
+    exits_json(file, &f->exits, ",\n  ");
+    json_figure(file, "guest_instructions", f->guest_instructions, ",\n  ");
+    json_figure(file, "root_instructions", f->root_instructions, ",\n  ");
+    json_figure(file, "stall_instructions", stall_instructions(f), ",\n  ");
     json_figure(file, "image_bytes", s->image_bytes, ",\n  ");
     fputs("\"seconds\": {", file);
     json_seconds(file, "build", s->seconds_build, ", ");
     json_seconds(file, "boot", s->seconds_boot, ", ");
-    json_seconds(file, "decode", s->seconds_decode, "}\n}\n");
+    json_seconds(file, "decode", s->seconds_decode, "},\n  \"per_cpu\": [");
+    for (unsigned cpu = 0; cpu < s->cpus; cpu++) {
+        fputs(cpu ? ",\n    " : "\n    ", file);
+        cpu_json(file, s, cpu);
+    }
+    fputs("\n  ],\n  \"timeline\": ", file);
+    timeline_json(file, &s->timeline, s->cpus);
+    fputs("\n}\n", file);
 }

@@ -1,11 +1,8 @@
 #include <inttypes.h>
-#include <string.h>
 
 #include "decode/report/difference.h"
 #include "decode/report/number_text.h"
 #include "decode/report/summary.h"
-
-#define EXIT_PREFIX "exit."
 
 static void print_row(FILE *file, const char *name, uint64_t value)
 {
@@ -13,7 +10,7 @@ static void print_row(FILE *file, const char *name, uint64_t value)
     fprintf(file, "  %-24s %18s\n", name, count_text(number, value));
 }
 
-static void row_figure(FILE *file, const char *name, struct figure figure)
+static void print_row_figure(FILE *file, const char *name, struct figure figure)
 {
     if (figure.known)
         print_row(file, name, figure.value);
@@ -21,28 +18,67 @@ static void row_figure(FILE *file, const char *name, struct figure figure)
         fprintf(file, "  %-24s %18s\n", name, "not known");
 }
 
-static void print_exits(FILE *file, const struct summary *s)
+static void print_exits(FILE *file, const struct summary_figures *f)
 {
-    struct text_line line;
-    size_t position = 0, prefix = sizeof(EXIT_PREFIX) - 1;
-    row_figure(file, "VM exits", s->exits);
-    while (text_next(&line, s->end, &position)) {
-        uint64_t count;
-        char number[COUNT_TEXT_SIZE];
-        if (line.name.size > prefix && !memcmp(line.name.bytes, EXIT_PREFIX, prefix) && text_number(&count, line.value))
-            fprintf(file, "    %-22.*s %18s\n", (int)(line.name.size - prefix), line.name.bytes + prefix,
-                    count_text(number, count));
+    char number[COUNT_TEXT_SIZE];
+    print_row_figure(file, "VM exits", f->exits_total);
+    for (size_t i = 0; i < f->exits.count; i++)
+        fprintf(file, "    %-22.*s %18s\n", (int)f->exits.items[i].reason.size, f->exits.items[i].reason.bytes,
+                count_text(number, f->exits.items[i].count));
+}
+
+/* A figure in a column of the table of CPUs. */
+static void print_cell(FILE *file, struct figure figure)
+{
+    char number[COUNT_TEXT_SIZE];
+    fprintf(file, " %17s", figure.known ? count_text(number, figure.value) : "-");
+}
+
+/* Each figure a line, each CPU a column. */
+static void print_cpus(FILE *file, const struct summary *s)
+{
+    static const char *const names[] = {"bytes",
+                                        "packets",
+                                        "PMIs",
+                                        "gaps",
+                                        "code pages",
+                                        "VM exits",
+                                        "instructions",
+                                        "branches",
+                                        "stretches with errors",
+                                        "branches taken",
+                                        "branches matched",
+                                        "guest instructions",
+                                        "root instructions"};
+    size_t nr_names = sizeof(names) / sizeof(names[0]);
+    fprintf(file, "\nEach CPU\n  %-24s", "");
+    for (unsigned cpu = 0; cpu < s->cpus; cpu++)
+        fprintf(file, "          CPU %4u", cpu);
+    fputc('\n', file);
+    for (size_t row = 0; row < nr_names - (s->has_truth ? 0 : 4); row++) {
+        fprintf(file, "  %-24s", names[row]);
+        for (unsigned cpu = 0; cpu < s->cpus; cpu++) {
+            const struct summary_figures *f = &s->per_cpu[cpu];
+            const struct figure figures[] = {
+                figure_of(f->trace_bytes),    figure_of(f->packets),       f->pmis,
+                figure_of(f->gaps),           figure_of(f->code_pages),    f->exits_total,
+                figure_of(f->instructions),   figure_of(f->branches),      figure_of(f->decode_errors),
+                figure_of(f->truth.branches), figure_of(f->truth.matched), f->guest_instructions,
+                f->root_instructions};
+            print_cell(file, figures[row]);
+        }
+        fputc('\n', file);
     }
 }
 
-static void print_truth(FILE *file, const struct summary *s)
+static void print_truth(FILE *file, const struct summary_figures *s)
 {
     const struct truth_comparison *truth = &s->truth;
     fputs("\nWhat the emulated CPU did\n", file);
     print_row(file, "branches", truth->branches);
-    row_figure(file, "guest instructions", s->guest_instructions);
-    row_figure(file, "root instructions", s->root_instructions);
-    row_figure(file, "of these stalled", s->stall_tsc);
+    print_row_figure(file, "guest instructions", s->guest_instructions);
+    print_row_figure(file, "root instructions", s->root_instructions);
+    print_row_figure(file, "of these stalled", s->stall_tsc);
     if (s->trace_bytes == 0)
         return;
     fputs("\nThe decoded trace compared with that\n", file);
@@ -59,7 +95,7 @@ static void print_truth(FILE *file, const struct summary *s)
         fputs("  no difference\n", file);
 }
 
-static void print_decoded(FILE *file, const struct summary *s)
+static void print_decoded(FILE *file, const struct summary_figures *s, double seconds)
 {
     fputs("\nDecoded\n", file);
     print_row(file, "instructions", s->instructions);
@@ -70,8 +106,8 @@ static void print_decoded(FILE *file, const struct summary *s)
     if (s->instructions)
         fprintf(file, "  %-24s %18.3f\n", "bits an instruction",
                 8.0 * (double)s->trace_bytes / (double)s->instructions);
-    if (s->seconds_decode > 0)
-        fprintf(file, "  %-24s %18.1f\n", "seconds", s->seconds_decode);
+    if (seconds > 0)
+        fprintf(file, "  %-24s %18.1f\n", "seconds", seconds);
 }
 
 static void print_hottest(FILE *file, const struct summary *s, const struct symbols *symbols)
@@ -90,23 +126,28 @@ static void print_hottest(FILE *file, const struct summary *s, const struct symb
 
 void summary_print(FILE *file, const struct summary *s, const struct symbols *symbols)
 {
+    const struct summary_figures *total = &s->total;
     fprintf(file, "%s: %s\n\nTrace\n", s->guest ? s->guest : "guest not known",
-            s->complete ? "complete" : "incomplete: bytes or the end are missing");
-    print_row(file, "bytes", s->trace_bytes);
-    print_row(file, "packets", s->packets);
-    row_figure(file, "regions", s->regions);
-    row_figure(file, "PMIs", s->pmis);
-    print_row(file, "overflows", s->overflows);
-    print_row(file, "gaps", s->gaps);
-    row_figure(file, "gap bytes", s->gap_bytes);
-    print_row(file, "code pages", s->code_pages);
-    print_exits(file, s);
-    if (s->trace_bytes > 0)
-        print_decoded(file, s);
+            total->complete ? "complete" : "incomplete: bytes or the end are missing");
+    print_row(file, "bytes", total->trace_bytes);
+    print_row(file, "packets", total->packets);
+    print_row_figure(file, "regions", total->regions);
+    print_row_figure(file, "PMIs", total->pmis);
+    print_row(file, "overflows", total->overflows);
+    print_row(file, "gaps", total->gaps);
+    print_row_figure(file, "gap bytes", total->gap_bytes);
+    print_row(file, "code pages", total->code_pages);
+    print_exits(file, total);
+    if (total->trace_bytes > 0)
+        print_decoded(file, total, s->seconds_decode);
     else
         fputs("\nNothing was traced.\n", file);
     if (s->has_truth)
-        print_truth(file, s);
+        print_truth(file, total);
+    if (s->cpus > 1) {
+        print_cpus(file, s);
+        timeline_print(file, &s->timeline, s->cpus);
+    }
     if (s->nr_hottest)
         print_hottest(file, s, symbols);
 }

@@ -10,7 +10,7 @@ capture=$work/debian/capture
 check 'the trace is decoded and reported' build/undertrace report "$capture" --truth "$work/debian/truth.bin" \
     --json "$work/debian/report.json"
 keys=guest,cpus,result,trace_bytes,regions,pmis,overflows,gaps,gap_bytes,packets,code_pages,instructions,branches
-keys=$keys,decode_errors,truth,vm_exits,guest_instructions,root_instructions,stall_instructions,image_bytes,seconds
+keys=$keys,decode_errors,truth,vm_exits,guest_instructions,root_instructions,stall_instructions,image_bytes,seconds,per_cpu,timeline
 same 'summary.json has its keys' "$(jq -r 'keys_unsorted | join(",")' "$work/debian/report.json")" "$keys"
 value() {
     jq -r "$1" "$work/debian/report.json"

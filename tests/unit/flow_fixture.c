@@ -125,8 +125,9 @@ void add_code(struct fixture *f)
     add_page(f, ROOT, 0x3f000000, 0, root_code, sizeof(root_code));
 }
 
-static void take_branch(void *context, uint64_t from, uint64_t to)
+static void take_branch(void *context, uint64_t from, uint64_t to, uint64_t tsc)
 {
+    (void)tsc;
     struct fixture *f = context;
     assert_true(f->nr_branches < 64);
     f->branches[f->nr_branches++] = (struct truth_branch){from, to};

@@ -91,7 +91,7 @@ static void what_is_written_is_read(void **state)
     assert_int_equal(capture->events_left_over, 0);
     assert_int_equal(capture->hello.size, sizeof(HELLO) - 1);
     uint64_t number;
-    assert_true(text_find_number(&number, capture->end, "trace_bytes"));
+    assert_true(text_find_number(&number, capture->ends[0], "trace_bytes"));
     assert_int_equal(number, 1000);
     size_t position = 0;
     const struct capture_record *page = capture_next(capture, &position, RECORD_PAGE, 0);

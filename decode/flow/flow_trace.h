@@ -1,0 +1,26 @@
+/* A CPU's trace, ready to be decoded: its packets cut at the PSBs, its code pages, what the hello record says. */
+#ifndef DECODE_FLOW_TRACE_H
+#define DECODE_FLOW_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/capture/capture.h"
+#include "decode/capture/gaps.h"
+#include "decode/flow/flow.h"
+
+struct flow_trace {
+    struct code_pages pages;
+    struct flow_input input; /* names pages: a flow_trace is not to be copied */
+    struct flow_stretch *stretches;
+    size_t nr_stretches;
+    struct gaps gaps;
+    uint64_t undecodable_bytes; /* before the first PSB */
+};
+
+/* false: error says why. flow_trace_close is needed in both cases. */
+bool flow_trace_open(struct flow_trace *trace, const struct capture *capture, uint16_t cpu, struct error *error);
+void flow_trace_close(struct flow_trace *trace);
+
+#endif
