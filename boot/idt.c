@@ -6,6 +6,7 @@
 #include "pt/msr.h"
 #include "serial/clock.h"
 #include "serial/log.h"
+#include "vmx/vmx.h"
 
 #define NR_VECTORS 32u
 #define STUB_SIZE 16u
@@ -118,6 +119,7 @@ static _Noreturn void trap_dump_and_park(const struct trap_frame *f)
     log_panic("r9  %016lx r10 %016lx r11 %016lx r12 %016lx", f->r9, f->r10, f->r11, f->r12);
     log_panic("r13 %016lx r14 %016lx r15 %016lx cr2 %016lx cr3 %016lx", f->r13, f->r14, f->r15, cr2, cr3);
     dump_end();
+    vmx_root_fault();
     trap_park();
 }
 

@@ -87,7 +87,7 @@ static _Noreturn void start_without_vmx(void)
     direct_enter(entry.spare_page_pa, entry.eip, entry.esi);
 }
 
-/* Commands are heard every 10 ms; where nobody can send one, root stays asleep. */
+/* While something is under way, root runs every 10 ms; where nobody takes anything, it stays asleep. */
 static uint64_t poll_tsc(void)
 {
     return boot.no_pt || boot.channel.kind == CHANNEL_NONE ? 0 : clock_tsc_hz() / 100;

@@ -75,6 +75,8 @@ struct cpu {
     uint64_t pages_seen;     /* number of the newest code page that this CPU's stream tells of */
     uint64_t icr_written;    /* the ICR as root wrote it last */
 
+    uint32_t timer_value; /* vmx/timer.c */
+
     struct pt_engine *pt;
     struct vmx_controls controls;
     uint32_t proc_controls;  /* as in the VMCS now */
@@ -170,8 +172,9 @@ void trigger_written(uint64_t gpa);
 /* vmx/cr.c: have the guest's loads of CR3 told to pt_cr3, if it wants them. */
 void cr3_watch(struct cpu *cpu);
 
-/* vmx/timer.c: into the current VMCS. */
-void timer_setup(const struct cpu *cpu);
+/* vmx/timer.c: into the current VMCS; and as often as pt/ has something under way, else seldom. */
+void timer_setup(struct cpu *cpu);
+void timer_follow(struct cpu *cpu);
 
 /* vmx/lapic.c */
 void lapic_guard_start(struct cpu *cpu);
@@ -215,6 +218,8 @@ void vmcs_setup_guest_init(const struct cpu *cpu, uint64_t cr0);
  * what it says. */
 void trace_switch_setup(struct cpu *cpu);
 void trace_switch_enter(struct cpu *cpu);
+/* The next VM entry does not switch tracing on, and pt/ is not asked. */
+void trace_switch_off(struct cpu *cpu);
 
 /* vmx/vmx.c: MSR_IF_* that hold on this CPU. */
 uint32_t cpu_msr_conditions(void);

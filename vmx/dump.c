@@ -89,14 +89,29 @@ _Noreturn void cpu_park(void)
         __asm__ volatile("cli\n\thlt");
 }
 
+/* Others may wait for the lock, and are to hand over, too. */
+static void stop_all(struct cpu *cpu)
+{
+    machine_unlock(cpu);
+    if (fail_stop_hand_over)
+        fail_stop_hand_over(cpu);
+}
+
+void vmx_root_fault(void)
+{
+    struct cpu *cpu = cpu_this();
+
+    if (!cpu || cpu->failing)
+        return;
+    cpu->failing = true;
+    pt_exit(cpu->pt);
+    stop_all(cpu);
+}
+
 _Noreturn void fail_stop(struct cpu *cpu, const char *why)
 {
-    if (!cpu) {
-        log_panic("%s; the CPU is parked", why);
-        cpu_park();
-    }
-    if (cpu->failing) { /* a second fault on the way down: no more than its reason */
-        log_panic("while stopping CPU %u: %s", cpu->number, why);
+    if (!cpu || cpu->failing) { /* a second fault on the way down: no more than its reason */
+        log_panic("while starting or stopping: %s", why);
         cpu_park();
     }
     cpu->failing = true;
@@ -106,9 +121,7 @@ _Noreturn void fail_stop(struct cpu *cpu, const char *why)
         dump_vmcs();
     }
     dump_registers(&cpu->registers);
-    machine_unlock(cpu); /* others may wait for it, and are to hand over, too */
-    if (fail_stop_hand_over)
-        fail_stop_hand_over(cpu);
+    stop_all(cpu);
     log_panic("CPU %u is parked", cpu->number);
     cpu_park();
 }

@@ -31,6 +31,7 @@ void startup_wait(struct cpu *cpu)
     vmwrite32(VMCS_GUEST_INTERRUPTIBILITY_STATE, 0);
     vmwriten(VMCS_GUEST_PENDING_DEBUG_EXCEPTIONS, 0);
     vmwrite32(VMCS_GUEST_ACTIVITY_STATE, ACTIVITY_WAIT_FOR_SIPI);
+    trace_switch_off(cpu);
     __atomic_store_n(&cpu->place, CPU_WAITS_FOR_SIPI, __ATOMIC_SEQ_CST);
 }
 

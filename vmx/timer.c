@@ -1,6 +1,6 @@
 /*
  * The VMX-preemption timer: root runs at least every so often, however little the guest exits, so that commands are
- * heard and a pause of the trace ends, which pt_enter does.
+ * heard, what was lost on the wire is sent again, and a pause of the trace ends, which pt_enter does.
  *
  * Source: SDM "VMX-Preemption Timer", Appendix A.6 for its rate.
  */
@@ -10,17 +10,35 @@
 
 #define PREEMPTION_TIMER_RATE 0x1full /* the timer counts at the TSC's rate shifted right by so many bits */
 
+/* While nothing is under way, root sleeps so many times longer. */
+#define IDLE_FACTOR 10u
+
 /* Each VM entry starts it anew: any exit serves as well. */
-void timer_setup(const struct cpu *cpu)
+static void timer_set(struct cpu *cpu, uint64_t tsc)
 {
-    if (!(cpu->controls.pin & PIN_PREEMPTION_TIMER))
+    const uint64_t ticks = tsc >> (msr_read(IA32_VMX_MISC) & PREEMPTION_TIMER_RATE);
+    const uint32_t value = ticks > UINT32_MAX ? UINT32_MAX : ticks ? (uint32_t)ticks : 1;
+
+    if (value == cpu->timer_value)
         return;
-    uint64_t ticks = machine.config.poll_tsc >> (msr_read(IA32_VMX_MISC) & PREEMPTION_TIMER_RATE);
-    vmwrite32(VMCS_GUEST_PREEMPTION_TIMER_VALUE, ticks > UINT32_MAX ? UINT32_MAX : ticks ? (uint32_t)ticks : 1);
+    cpu->timer_value = value;
+    vmwrite32(VMCS_GUEST_PREEMPTION_TIMER_VALUE, value);
+}
+
+void timer_follow(struct cpu *cpu)
+{
+    if (cpu->controls.pin & PIN_PREEMPTION_TIMER)
+        timer_set(cpu, pt_busy(cpu->pt) ? machine.config.poll_tsc : IDLE_FACTOR * machine.config.poll_tsc);
+}
+
+void timer_setup(struct cpu *cpu)
+{
+    timer_follow(cpu);
 }
 
 enum exit_action timer_exit(struct cpu *cpu)
 {
     cr3_watch(cpu); /* a command may have changed pt.cr3= */
+    timer_follow(cpu);
     return EXIT_RETRY;
 }

@@ -27,10 +27,9 @@ void trace_switch_setup(struct cpu *cpu)
         vmwrite64(VMCS_GUEST_IA32_RTIT_CTL, 0);
 }
 
-void trace_switch_enter(struct cpu *cpu)
+/* Has the next VM entry load ctl, where it loads anything. */
+static void entry_loads(struct cpu *cpu, uint64_t ctl)
 {
-    const uint64_t ctl = pt_enter(cpu->pt);
-
     if (machine.config.way == PT_SWITCH_ROOT || ctl == cpu->rtit_ctl)
         return;
     cpu->rtit_ctl = ctl;
@@ -38,4 +37,14 @@ void trace_switch_enter(struct cpu *cpu)
         cpu->entry_msr.value = ctl;
     else
         vmwrite64(VMCS_GUEST_IA32_RTIT_CTL, ctl);
+}
+
+void trace_switch_enter(struct cpu *cpu)
+{
+    entry_loads(cpu, pt_enter(cpu->pt));
+}
+
+void trace_switch_off(struct cpu *cpu)
+{
+    entry_loads(cpu, 0);
 }

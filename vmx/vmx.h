@@ -77,6 +77,9 @@ extern const uint32_t vmx_cpu_size; /* bytes of struct cpu, a multiple of 4096 *
 _Noreturn void vmx_cpu_run(void *memory, uint16_t number, uint32_t apic_id, struct pt_engine *pt,
                            const struct vmx_entry *entry);
 
+/* An exception has ended root mode on this CPU, and was dumped: stop the other CPUs and hand over what can be. */
+void vmx_root_fault(void);
+
 /* Have CPUs 1 to nr - 1 come to where they wait for the guest to start them? */
 bool vmx_cpus_waiting(uint16_t nr);
 

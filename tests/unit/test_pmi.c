@@ -28,11 +28,11 @@ static void an_overflow_is_delivered_once(void **state)
     assert_true(pmi.counters);
     pmi = pmi_judge(1 | TOPA, pmi.delivered);
     assert_false(pmi.counters);
-    assert_true(pmi_judge(3, pmi.delivered).counters);           /* another counter */
-    assert_true(pmi_judge(1, pmi.delivered & ~1ull).counters);   /* reset by the guest, and overflowed again */
-    assert_true(pmi_judge(1ull << 34, 0).counters);         /* fixed counter 2 */
-    assert_true(pmi_judge(1ull << 62, 0).counters);         /* the DS buffer */
-    assert_false(pmi_judge(1ull << 63 | TOPA, 0).counters); /* CondChgd */
+    assert_true(pmi_judge(3, pmi.delivered).counters);         /* another counter */
+    assert_true(pmi_judge(1, pmi.delivered & ~1ull).counters); /* reset by the guest, and overflowed again */
+    assert_true(pmi_judge(1ull << 34, 0).counters);            /* fixed counter 2 */
+    assert_true(pmi_judge(1ull << 62, 0).counters);            /* the DS buffer */
+    assert_false(pmi_judge(1ull << 63 | TOPA, 0).counters);    /* CondChgd */
 }
 
 static void what_our_pmi_froze_thaws(void **state)

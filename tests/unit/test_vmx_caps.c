@@ -143,12 +143,42 @@ static void rtit_ctl_by_the_vmcs(void **state)
     assert_int_equal(c.exit, before.exit | 1u << 25);
 }
 
+/* Each register counts, and is named. */
+static void another_cpu(void **state)
+{
+    (void)state;
+    const struct vmx_caps first = skylake();
+    struct vmx_caps caps = first;
+    static const struct {
+        size_t offset;
+        const char *named;
+    } rows[] = {
+        {offsetof(struct vmx_caps, basic), "IA32_VMX_BASIC"},  {offsetof(struct vmx_caps, pin), "VM-execution"},
+        {offsetof(struct vmx_caps, proc), "VM-execution"},     {offsetof(struct vmx_caps, proc2), "VM-execution"},
+        {offsetof(struct vmx_caps, exit), "VM-exit"},          {offsetof(struct vmx_caps, entry), "VM-entry"},
+        {offsetof(struct vmx_caps, ept_vpid), "EPT_VPID_CAP"}, {offsetof(struct vmx_caps, misc), "IA32_VMX_MISC"}};
+
+    assert_null(vmx_caps_differ(&first, &caps));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        caps = first;
+        *(uint64_t *)(void *)((char *)&caps + rows[i].offset) ^= 1ull << 40;
+        assert_non_null(strstr(vmx_caps_differ(&first, &caps), rows[i].named));
+    }
+    caps = first;
+    caps.perfmon_version ^= 1;
+    assert_non_null(strstr(vmx_caps_differ(&first, &caps), "performance monitoring"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vmx_there_or_not),       cmocka_unit_test(controls),
-        cmocka_unit_test(perf_global_ctrl),       cmocka_unit_test(what_is_missing_is_named),
-        cmocka_unit_test(what_we_can_do_without), cmocka_unit_test(rtit_ctl_by_the_vmcs),
+        cmocka_unit_test(vmx_there_or_not),
+        cmocka_unit_test(controls),
+        cmocka_unit_test(perf_global_ctrl),
+        cmocka_unit_test(what_is_missing_is_named),
+        cmocka_unit_test(what_we_can_do_without),
+        cmocka_unit_test(rtit_ctl_by_the_vmcs),
+        cmocka_unit_test(another_cpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
