@@ -7,7 +7,7 @@ Q := $(if $(V),,@)
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 .DELETE_ON_ERROR:
-.PHONY: all help run run-kvm model test check lint bench coverage units clean
+.PHONY: all help run run-kvm model test check soak lint bench coverage units clean
 all: $(BUILD)/undertrace.elf $(BUILD)/undertrace
 
 # --- which source is what ---------------------------------------------------------------------------------------------
@@ -220,6 +220,11 @@ test:
 	+@$(PARTS_MAKE) $(UNIT) $(CORE_OBJS) $(PARTS) $(BUILD)/undertrace.iso $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(TEST_TOOLS)
 	@tests/rig/runner.sh $(CHECKS) $(SYSTEM)
 
+# More of the same than each change deserves.
+soak: $(PARTS) $(GUESTS:%=$(BUILD)/guests/%.bzImage)
+	@tests/rig/deps.sh test
+	@tests/rig/soak.sh
+
 lint:
 	@tests/rig/deps.sh check
 	@tests/rig/runner.sh tests/rig/lint.sh
@@ -241,6 +246,7 @@ help:
 #: make run      boot Debian's kernel under the hypervisor in the emulator, trace, decode and report; installs what is
 #:               missing. Variables: KERNEL= INITRD= CMDLINE= OPTIONS= (docs/options.md) CPUS=
 #: make test     all tests, boots in the emulator included; the last line counts
+#: make soak     the matrix of boots with many seeds: hours. SEEDS= COUNT=
 #: make check    unit tests, core and lint only
 #: make lint     clang-format, cppcheck and the rules of the source
 #: make bench    what tracing costs, and what the PT model costs the emulator

@@ -1,7 +1,7 @@
 # What the system tests share: TAP results, and boots in the emulator. Sourced, from the top of the tree.
 set -u
 
-work=build/tests/$(basename "$0" .sh)
+work=${WORK:-build/tests/$(basename "$0" .sh)}
 rm -rf "$work"
 mkdir -p "$work"
 test_count=0

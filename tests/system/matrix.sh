@@ -4,13 +4,13 @@
 # outside of the gaps that it records, and there must be no gap that the hardware did not force.
 #
 # MATRIX_SEED (1) names the sequence, MATRIX_FIRST (0) where in it to begin, MATRIX_COUNT (240) how many. MATRIX_JOBS (2)
-# run at once.
+# run at once. MATRIX_SMP (0): every so many places have 2 CPUs and a guest for them; 0: none.
 #
 # usage: matrix.sh [one INDEX DIR]     the boot of one place in the sequence, for looking into it
 set -u
 
 seed=${MATRIX_SEED:-1}
-guests='load branches selfmod ends'
+guests='load branches selfmod ends smp'
 
 # --- what is drawn ----------------------------------------------------------------------------------------------------
 
@@ -117,6 +117,14 @@ draw_policy() {
     esac
 }
 
+# Two CPUs, without a further draw: the same places as with one. A snapshot's time and a trigger are those of other guests.
+draw_cpus() {
+    cpus=1
+    [ "${MATRIX_SMP:-0}" != 0 ] && [ $((index % MATRIX_SMP)) = 0 ] || return 0
+    case $end in snapshot | trigger) return 0 ;; esac
+    cpus=2 guest=smp line="cpus=2 rounds=200000 $line"
+}
+
 draw() {
     index=$1
     state=$((((seed << 16) + index) * 2654435761 % 0x7fffffff))
@@ -125,6 +133,7 @@ draw() {
     draw_switch
     draw_pmi
     draw_policy
+    draw_cpus
     # PSB frequencies are not a broadwell's to choose.
     [[ $profile != broadwell* ]] || options=${options/ pt.psb=2K/}
     pick on off
@@ -134,13 +143,14 @@ draw() {
     [ -z "$picked" ] || words="$words, $picked" sound=0
     [ $((index % 3)) != 0 ] || words="$words, hold=1"
     what="$options, $words, $guest $end${wire:+, $wire}"
+    [ $cpus = 1 ] || what="$what, $cpus CPUs"
 }
 
 # --- boots ------------------------------------------------------------------------------------------------------------
 
 # An image of each guest has blanks where a boot's words go: a file in it is one run of bytes.
 options_blank=$(printf '_%.0s' {1..300})
-line_blank=$(printf '_%.0s' {1..20})
+line_blank=$(printf '_%.0s' {1..40})
 blank_images() {
     local guest
     for guest in $guests; do
@@ -156,6 +166,11 @@ put() {
     printf "%-${#2}s" "$3" | dd of="$1" bs=1 seek=$((at + 1)) conv=notrunc status=none
 }
 
+# sum JQ DIR: a figure of the end record, of all CPUs
+sum() {
+    jq "[(.ends // [.end])[] | $1] | add" "$2/capture/meta.json"
+}
+
 # Prints what is wrong with the capture in $1, or nothing.
 judge() {
     local dir=$1 forced
@@ -165,10 +180,10 @@ judge() {
         return
     fi
     matched=$(jq .matched "$dir/verify.json")
-    gaps=$(jq .end.gaps "$dir/capture/meta.json")
-    forced=$(jq '.end | .stopped + .errors + .overruns' "$dir/capture/meta.json")
+    gaps=$(sum .gaps "$dir")
+    forced=$(sum '.stopped + .errors + .overruns' "$dir")
     # A range goes over what was not handed over in time, whatever the policy.
-    [ $scheme != range ] || [ $policy = ring ] || forced=$((forced + $(jq .end.forgotten "$dir/capture/meta.json")))
+    [ $scheme != range ] || [ $policy = ring ] || forced=$((forced + $(sum .forgotten "$dir")))
     if [ $sound = 1 ] && [ "$forced" != 0 ]; then
         echo "$forced gaps that nothing forced"
     elif [ $policy = stall ] && [ "$gaps" != "$forced" ]; then
@@ -189,16 +204,16 @@ one() {
     cp "$2/$guest.iso" "$dir.iso"
     put "$dir.iso" "$options_blank" "$options"
     put "$dir.iso" "$line_blank" "$line"
-    if ! ISO=$dir.iso ENDS=$ends PTMODEL=$words WIRE=$wire MEMORY=256 tests/rig/boot.sh "$dir" >"$dir.log" 2>&1; then
+    if ! ISO=$dir.iso CPUS=$cpus ENDS=$ends PTMODEL=$words WIRE=$wire MEMORY=256 tests/rig/boot.sh "$dir" >"$dir.log" 2>&1; then
         echo "not ok $index $what: the boot failed: $(tail -n 1 "$dir.log")"
         return
     fi
-    wrong=$(judge "$dir")
+    wrong=$(judge "$dir") gaps=$(sum .gaps "$dir")
     if [ -n "$wrong" ]; then
         echo "not ok $index $what: $wrong"
         return
     fi
-    echo "ok $index $what ($(jq .end.gaps "$dir/capture/meta.json") gaps," \
+    echo "ok $index $what ($gaps gaps," \
         "$(jq .matched "$dir/verify.json") of $(jq .branches "$dir/verify.json") branches)"
     [ -n "${MATRIX_KEEP-1}" ] || rm -rf "$dir" "$dir.iso" "$dir.log"
 }
