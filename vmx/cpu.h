@@ -144,7 +144,7 @@ extern const char vmx_entry_window_start[], vmx_entry_window_end[];
 /* Handlers, one file per concern. */
 exit_handler nmi_exit, nmi_window_exit;   /* vmx/nmi.c */
 exit_handler cr_access_exit, xsetbv_exit; /* vmx/cr.c */
-exit_handler io_exit;                     /* vmx/io.c */
+exit_handler io_exit;                     /* vmx/io_instruction.c */
 exit_handler rdmsr_exit, wrmsr_exit;      /* vmx/msr.c */
 exit_handler step_exit;                   /* vmx/step.c */
 exit_handler timer_exit;                  /* vmx/timer.c */
@@ -220,9 +220,6 @@ void trace_switch_setup(struct cpu *cpu);
 void trace_switch_enter(struct cpu *cpu);
 /* The next VM entry does not switch tracing on, and pt/ is not asked. */
 void trace_switch_off(struct cpu *cpu);
-
-/* vmx/vmx.c: MSR_IF_* that hold on this CPU. */
-uint32_t cpu_msr_conditions(void);
 
 /* vmx/dump.c: say why, dump the VMCS and the registers, hand over the trace, park. How it is handed over is said once
  * by who can do it; this file stands below all others. */

@@ -6,6 +6,7 @@
 #define VMX_MACHINE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "serial/lock.h"
@@ -36,19 +37,29 @@ struct machine {
 
     struct cpu *cpus[VMX_MAX_CPUS]; /* NULL: not in VMX operation yet */
 };
-extern struct machine machine;
-
-/* The bitmaps as the VMCS wants them. which: 0 for I/O bitmap A, 1 for B. */
-const uint8_t *machine_io_bitmap(unsigned which);
-const uint8_t *machine_msr_bitmap(void);
-
-void machine_lock(struct cpu *cpu);
-void machine_unlock(struct cpu *cpu);
+extern struct machine machine; /* vmx/vmx.c */
 
 /* Has the machine more CPUs than this one? */
 static inline bool machine_has_others(void)
 {
     return machine.config.nr_cpus > 1;
+}
+
+static inline void machine_lock(struct cpu *cpu)
+{
+    if (!machine_has_others())
+        return;
+    lock_take(&machine.lock);
+    machine.holder = cpu;
+}
+
+/* Nothing, if this CPU does not hold it. */
+static inline void machine_unlock(struct cpu *cpu)
+{
+    if (!machine_has_others() || machine.holder != cpu)
+        return;
+    machine.holder = NULL;
+    lock_give(&machine.lock);
 }
 
 #endif

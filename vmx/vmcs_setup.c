@@ -1,5 +1,6 @@
 /* Filling the VMCS: host state, guest state, controls. */
 #include "pt/msr.h"
+#include "vmx/bitmaps.h"
 #include "vmx/cpu.h"
 #include "vmx/msr_policy.h"
 #include "vmx/phys.h"
@@ -236,9 +237,9 @@ static void setup_controls(struct cpu *cpu)
     vmwrite32(VMCS_ENTRY_CONTROLS, controls->entry);
     trace_switch_setup(cpu);
     cr3_watch(cpu);
-    vmwrite64(VMCS_IO_BITMAP_A, virt_to_phys(machine_io_bitmap(0)));
-    vmwrite64(VMCS_IO_BITMAP_B, virt_to_phys(machine_io_bitmap(1)));
-    vmwrite64(VMCS_MSR_BITMAPS, virt_to_phys(machine_msr_bitmap()));
+    vmwrite64(VMCS_IO_BITMAP_A, virt_to_phys(bitmap_of_io(0)));
+    vmwrite64(VMCS_IO_BITMAP_B, virt_to_phys(bitmap_of_io(1)));
+    vmwrite64(VMCS_MSR_BITMAPS, virt_to_phys(bitmap_of_msrs()));
     vmwrite64(VMCS_EPT_POINTER, ept_view_pointer(&cpu->view));
     timer_setup(cpu);
     if (controls->proc2 & PROC2_ENABLE_VPID)

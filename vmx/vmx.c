@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "pt/msr.h"
+#include "vmx/bitmaps.h"
 #include "vmx/cpu.h"
+#include "vmx/ept.h"
 #include "vmx/ept_maths.h"
 #include "vmx/msr_policy.h"
 #include "vmx/phys.h"
@@ -16,6 +18,7 @@
 #define CPUID_1_ECX_XSAVE (1u << 26)
 #define CPUID_1_ECX_HYPERVISOR (1u << 31)
 
+struct machine machine;
 const uint32_t vmx_cpu_size = sizeof(struct cpu);
 
 /* Of the first CPU; constant once vmx_switch_check has returned. The others are the same, or are not used. */
@@ -82,13 +85,20 @@ const char *vmx_cpu_check(void)
     return vmx_caps_differ(&first_caps, &caps);
 }
 
-uint32_t cpu_msr_conditions(void)
+static uint32_t msr_conditions(const struct vmx_machine *config)
 {
-    uint32_t conditions = machine.config.watch_lvtpc ? MSR_IF_PT : 0;
+    uint32_t conditions = config->watch_lvtpc ? MSR_IF_PT : 0;
 
     if (controls.perf_global_ctrl && !controls.perf_global_ctrl_saved)
         conditions |= MSR_IF_PERF_CTRL;
     return conditions;
+}
+
+const char *vmx_machine_init(const struct vmx_machine *config)
+{
+    machine.config = *config;
+    const char *failed = ept_build(config);
+    return failed ? failed : bitmaps_build(&config->ports, msr_conditions(config));
 }
 
 static void enter_vmx_operation(struct cpu *cpu)
@@ -149,7 +159,7 @@ static void cpu_init(struct cpu *cpu, uint16_t number, uint32_t apic_id, struct 
     cpu->controls = controls;
     if (!machine.config.poll_tsc)
         cpu->controls.pin &= ~PIN_PREEMPTION_TIMER;
-    cpu->msr_conditions = cpu_msr_conditions();
+    cpu->msr_conditions = msr_conditions(&machine.config);
     cpu->cpuid_limits = (struct cpuid_limits){.max_basic = cpuid_read(0, 0).eax,
                                               .max_extended = cpuid_read(0x80000000, 0).eax,
                                               .hypervisor = cpuid_read(1, 0).ecx & CPUID_1_ECX_HYPERVISOR};

@@ -1,0 +1,16 @@
+/* The bitmaps that all CPUs' VMCSs point to. Shell, private to vmx/. */
+#ifndef VMX_BITMAPS_H
+#define VMX_BITMAPS_H
+
+#include <stdint.h>
+
+#include "vmx/vmx.h"
+
+/* Fill them in, in pages of the EPT pool. msr_conditions: MSR_IF_* of vmx/msr_policy.h. NULL: done; else what failed. */
+const char *bitmaps_build(const struct vmx_ports *ports, uint32_t msr_conditions);
+
+/* which: 0 for I/O bitmap A, 1 for B. */
+const uint8_t *bitmap_of_io(unsigned which);
+const uint8_t *bitmap_of_msrs(void);
+
+#endif
