@@ -17,7 +17,7 @@ all: $(BUILD)/undertrace.elf $(BUILD)/undertrace
 CORE_BOOT := boot/mb2.c boot/carve.c boot/options.c boot/options_pt.c boot/value.c boot/linux.c boot/linux_params.c boot/efi_map.c boot/acpi.c
 CORE_VMX := vmx/caps.c vmx/mtrr.c vmx/ept_maths.c vmx/cpuid_policy.c vmx/msr_policy.c vmx/inject.c vmx/pmi.c vmx/io_ports.c vmx/exit_reasons.c
 CORE_PT := pt/encode.c pt/parse.c pt/topa.c pt/caps.c pt/offer.c pt/plan.c pt/region_ring.c pt/single.c pt/range.c pt/output.c pt/scheme.c pt/fault.c
-CORE_SERIAL := serial/frame.c serial/crc32c.c serial/window.c serial/net.c serial/format.c serial/stream.c serial/command.c serial/command_line.c
+CORE_SERIAL := serial/frame.c serial/crc32c.c serial/window.c serial/net.c serial/format.c serial/stream.c serial/command.c serial/command_line.c serial/sink.c
 CORE := $(CORE_BOOT) $(CORE_VMX) $(CORE_PT) $(CORE_SERIAL)
 
 # A name in a list that no file has would vanish without a word, and the file be taken for another kind.
@@ -40,7 +40,9 @@ HV_OBJS := $(patsubst %.c,$(BUILD)/hv/%.o,$(CORE) $(SHELL_C)) $(patsubst %.S,$(B
 
 # What runs once or seldom should be small, what runs at each exit fast.
 SELDOM := $(wildcard boot/*.c) pt/caps.c pt/command.c pt/fault.c pt/flush.c pt/gap.c pt/offer.c pt/pause.c pt/scheme.c pt/setup.c \
-    vmx/caps.c vmx/dump.c vmx/mtrr.c vmx/memory_types.c vmx/power.c vmx/vmcs_setup.c
+    vmx/caps.c vmx/dump.c vmx/mtrr.c vmx/memory_types.c vmx/power.c vmx/vmcs_setup.c \
+    serial/clock.c serial/command.c serial/command_line.c serial/e1000.c serial/format.c serial/log.c serial/null_sink.c \
+    serial/pci.c serial/uart_sink.c serial/udp_start.c
 $(SELDOM:%.c=$(BUILD)/hv/%.o): HV_CFLAGS += -Os
 
 $(BUILD)/hv/%.o: %.c

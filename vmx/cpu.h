@@ -79,7 +79,7 @@ struct cpu {
     bool trigger_sent;    /* ... has been sent as it is */
 
     uint64_t exits[NR_EXIT_REASONS];
-    char text[4096]; /* for pt_flush */
+    char text[4096]; /* for pt_flush_end */
 
     uint8_t lapic_stage[4096] __attribute__((aligned(4096))); /* vmx/lapic.c */
     uint8_t vmxon_region[4096] __attribute__((aligned(4096)));

@@ -25,7 +25,10 @@ void power_flush(struct cpu *cpu)
                               (unsigned long long)cpu->exits[i]);
     }
     length += format_text(cpu->text + length, sizeof cpu->text - length, "exits %llu\n", (unsigned long long)total);
-    pt_flush(cpu->pt, cpu->text, (uint32_t)length);
+    pt_flush_begin(cpu->pt);
+    pt_flush_wait(cpu->pt);
+    pt_flush_end(cpu->pt, cpu->text, (uint32_t)length);
+    pt_flush_wait(cpu->pt);
 }
 
 _Noreturn void power_park(void)
