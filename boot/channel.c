@@ -112,10 +112,10 @@ void channel_hello(struct channel *channel, const struct options *options, uint1
     struct record_header header = {.kind = RECORD_HELLO, .length = size, .tsc = tsc_read()};
     memcpy(record, &header, sizeof header);
     memcpy(record + sizeof header, text, size);
-    channel->sink->ops->record(channel->sink, 0, record, (uint32_t)sizeof header + padded);
+    sink_record(channel->sink, 0, &(struct sink_piece){record, (uint32_t)sizeof header + padded}, 1);
 
     uint64_t seconds = channel->kind == CHANNEL_E1000 ? options->net_wait_seconds : UART_HELLO_SECONDS;
-    if (!channel->sink->ops->drain(channel->sink, seconds * clock_tsc_hz()))
+    if (!sink_drain(channel->sink, seconds * clock_tsc_hz()))
         close_unheard(channel, nr_cpus, arena);
     log_sink_set(channel->sink);
 }

@@ -35,26 +35,32 @@ static const char *command_resume(struct pt_engine *pt)
 }
 
 /* Check the new configuration as a whole, as at the start, then write what differs. why: of size bytes. */
-static const char *command_set(struct pt_engine *pt, const char *text, char *why, size_t size)
+static const char *config_change(struct pt_engine *pt, const struct pt_options *config, char *why, size_t size)
 {
-    struct pt_options config = pt->config;
     struct pt_cpuid cpuid;
     struct pt_setup setup;
 
-    if (!pt->parser || !pt->parser(&config, text, why, size))
-        return why;
     pt_cpuid_read(&cpuid);
     cpuid.rtit_ctl = 0; /* PT is in use by ourselves */
-    if (pt_objection(why, size, &cpuid, &config) > 0)
+    if (pt_objection(why, size, &cpuid, config) > 0)
         return why;
-    enum pt_refusal refusal = pt_options_resolve(&setup, &cpuid, &config);
+    enum pt_refusal refusal = pt_options_resolve(&setup, &cpuid, config);
     if (refusal != PT_OK)
         return pt_refusal_text(refusal);
     if (!pt->pause.on)
         drain_poll(pt); /* what holds from here on begins with a PSB+ */
-    pt->config = config;
+    pt->config = *config;
     pt_setup_apply(pt, &setup);
     return ok;
+}
+
+static const char *command_set(struct pt_engine *pt, const char *text, char *why, size_t size)
+{
+    struct pt_options config = pt->config;
+
+    if (!pt->parser || !pt->parser(&config, text, why, size))
+        return why;
+    return config_change(pt, &config, why, size);
 }
 
 static const char *command_perform(struct pt_engine *pt, const struct command *command, char *why, size_t size)
@@ -92,7 +98,7 @@ static void command_answer(struct pt_engine *pt, const struct command *command, 
 {
     static const char *const policies[] = {
         [PT_POLICY_STALL] = "stall", [PT_POLICY_DROP] = "drop", [PT_POLICY_RING] = "ring"};
-    const struct command_box *box = pt->sink->ops->commands(pt->sink);
+    const struct command_box *box = pt->sink->ops->commands(pt->sink); /* counters: a moment's values */
     const struct pt_totals *t = &pt->totals;
     size_t size = format_text(
         pt->text, sizeof(pt->text),
@@ -105,14 +111,68 @@ static void command_answer(struct pt_engine *pt, const struct command *command, 
     pt_record(pt, RECORD_STATUS, pt->text, (uint32_t)size, NULL, 0);
 }
 
+/* What the commands have made of tracing up to now, for a CPU that comes late and finds them overwritten. CPUs carry
+ * all commands out in the same order, so that any CPU's state behind a command is every CPU's. */
+static struct {
+    struct lock lock;
+    uint32_t done;     /* cursor: the commands before it are in what follows */
+    uint32_t snapshot; /* cursor behind the last snapshot */
+    bool held;
+    struct pt_options config;
+} commanded;
+
+/* A CPU that is not traced, although others are, has no state to leave. CPU 0 is traced wherever one is. */
+static void command_publish(struct pt_engine *pt, const struct command *command)
+{
+    if (!pt->tracing && pt->cpu != 0)
+        return;
+    uint32_t ticket = lock_take(&commanded.lock);
+    if ((int32_t)(pt->commands_done - commanded.done) > 0) {
+        commanded.done = pt->commands_done;
+        commanded.held = pt->held;
+        commanded.config = pt->config;
+        if (command->opcode == COMMAND_SNAPSHOT)
+            commanded.snapshot = pt->commands_done;
+    }
+    lock_release(&commanded.lock, ticket);
+    sink_command_done(pt->sink, pt->commands_done); /* from here on it may be overwritten */
+}
+
+/* Commands were overwritten before this CPU, which waited for a SIPI, could carry them out: it does what they come to,
+ * without an answer to each. */
+static void command_adopt(struct pt_engine *pt)
+{
+    char why[192];
+    uint32_t ticket = lock_take(&commanded.lock);
+    struct pt_options config = commanded.config;
+    bool held = commanded.held, snapshot = (int32_t)(commanded.snapshot - pt->commands_done) > 0;
+    pt->commands_done = commanded.done;
+    lock_release(&commanded.lock, ticket);
+    if (!pt->tracing)
+        return;
+    if (snapshot)
+        drain_all(pt);
+    config_change(pt, &config, why, sizeof(why)); /* other CPUs could do it, and CPUs differ in nothing that matters */
+    if (held)
+        command_pause(pt);
+    else
+        command_resume(pt);
+}
+
 void pt_commands(struct pt_engine *pt)
 {
-    struct command_box *box = pt->sink->ops->commands(pt->sink);
+    enum command_found found;
     struct command command;
     char why[192];
 
-    while (box && command_next(box, &command)) {
+    while ((found = sink_command_at(pt->sink, pt->commands_done, &command)) != COMMAND_NONE) {
+        if (found == COMMAND_MISSED) {
+            command_adopt(pt);
+            continue;
+        }
         const char *result = command_perform(pt, &command, why, sizeof(why));
+        pt->commands_done++;
+        command_publish(pt, &command);
         command_answer(pt, &command, result);
     }
     pt->command_waits = false;

@@ -12,7 +12,7 @@ void drain_read(struct pt_engine *pt, struct drain *drain, enum record_drain_cau
 {
     drain->cause = cause;
     drain->begun_tsc = tsc_read();
-    drain->snapshot = pt_registers_read(pt, cause == RECORD_DRAIN_FLUSH);
+    pt_registers_read(pt, cause == RECORD_DRAIN_FLUSH, &drain->snapshot);
     __asm__ volatile("mfence" : : : "memory");
     drain->plan = pt->out.scheme->drain(&pt->out, &drain->snapshot);
     pt->taken = true;
@@ -37,8 +37,8 @@ static void hand_over_planned(struct pt_engine *pt, const struct drain *drain)
     report_forgotten(pt, drain->plan.hand_from);
     pt_canary_lift(pt);
     while (pt->out.scheme->hand_over(&pt->out, drain->plan.hand_end, &span))
-        pt->sink->ops->trace(pt->sink, pt->cpu, span.offset, (const uint8_t *)pt->regions.va + span.place,
-                             pt->regions.pa + span.place, span.size);
+        sink_trace(pt->sink, pt->cpu, span.offset, (const uint8_t *)pt->regions.va + span.place,
+                   pt->regions.pa + span.place, span.size);
     pt->sent_end = drain->plan.hand_end;
     struct record_drain record = {
         .from = drain->plan.hand_from,
@@ -63,7 +63,7 @@ bool drain_rearm(struct pt_engine *pt, const struct drain *drain)
 {
     if (pt->policy == PT_POLICY_RING && pt->out.scheme->forget)
         pt->out.scheme->forget(&pt->out);
-    uint64_t released = pt->sink->ops->released(pt->sink, pt->cpu);
+    uint64_t released = sink_released(pt->sink, pt->cpu);
     struct plan_rearm plan = pt->out.scheme->rearm(&pt->out, &drain->plan, &drain->snapshot, released);
     if (plan.stall)
         return false;
@@ -97,6 +97,26 @@ void drain_hold(struct pt_engine *pt)
     pt_pause_begin(pt, &drain, RECORD_GAP_COMMAND);
 }
 
+void drain_park(struct pt_engine *pt)
+{
+    struct drain drain;
+    drain_read(pt, &drain, RECORD_DRAIN_POLL);
+    pt_pause_begin(pt, &drain, RECORD_GAP_DROP);
+    pt->pause.parked = pt->pause.unreported = true;
+}
+
+void drain_unpark(struct pt_engine *pt)
+{
+    struct drain drain = pt->pause.drain;
+    if (!pt->pause.on || !pt->pause.parked)
+        return; /* paused before it was parked, and still */
+    pt->pause.on = false;
+    drain.begun_tsc = tsc_read();
+    if (pt->pause.unreported)
+        drain_hand_over(pt, &drain);
+    drain_finish(pt, &drain);
+}
+
 void drain_all(struct pt_engine *pt)
 {
     struct drain drain;
@@ -106,6 +126,9 @@ void drain_all(struct pt_engine *pt)
         drain.plan.hand_from = pt->out.handed;
         drain.plan.hand_end = pt->out.written;
         hand_over_planned(pt, &drain);
+        if (pt->pause.unreported)
+            pt_gap(pt, &drain);
+        pt->pause.unreported = false;
         return;
     }
     drain_read(pt, &drain, RECORD_DRAIN_FLUSH);

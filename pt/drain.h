@@ -28,4 +28,9 @@ void drain_all(struct pt_engine *pt);
 /* Hand over, and begin the pause that a command asked for. */
 void drain_hold(struct pt_engine *pt);
 
+/* Read the registers and no more, begin a pause; and later, when the CPU runs again, the rest. Meanwhile another CPU
+ * may call drain_all. */
+void drain_park(struct pt_engine *pt);
+void drain_unpark(struct pt_engine *pt);
+
 #endif

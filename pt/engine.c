@@ -81,13 +81,36 @@ static bool engine_resume(struct pt_engine *pt)
             return false;
         }
         io_pause();
+        if (pt->waiting)
+            pt->waiting(pt->waiting_context);
         pt_poll(pt);
         pt_commands(pt);
     }
 }
 
+void pt_park(struct pt_engine *pt)
+{
+    pt->parked = true;
+    if (pt->tracing && !pt->pause.on)
+        drain_park(pt);
+}
+
+void pt_unpark(struct pt_engine *pt)
+{
+    pt->parked = false;
+    if (pt->tracing)
+        drain_unpark(pt);
+}
+
+bool pt_busy(const struct pt_engine *pt)
+{
+    return pt->pause.on || sink_busy(pt->sink) || (pt->tracing && !pt->out.scheme->pmis);
+}
+
 uint64_t pt_enter(struct pt_engine *pt)
 {
+    if (pt->parked)
+        return 0;
     if (pt->tracing)
         engine_guard(pt);
     uint64_t now = tsc_read();

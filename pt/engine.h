@@ -41,7 +41,12 @@ bool pt_engine_tracing(const struct pt_engine *pt, uint64_t *rtit_ctl);
 typedef bool pt_options_parser(struct pt_options *config, const char *text, char *why, size_t size);
 void pt_options_parser_set(struct pt_engine *pt, pt_options_parser *parser);
 
-/* --- the hooks of vmx/ --- */
+/* Called again and again while pt_enter lets the guest wait (policy stall): another CPU may want something of this one.
+ * pt_flush_begin, pt_flush_end, pt_trigger and pt_park of this engine may be called in it. */
+typedef void pt_waiting(void *context);
+void pt_waiting_set(struct pt_engine *pt, pt_waiting *waiting, void *context);
+
+/* --- the hooks of vmx/: each CPU calls them for its own engine --- */
 
 /* First thing after a VM exit: clear TraceEn, where the exit itself has not (pt.switch=list, vmcs). */
 void pt_exit(struct pt_engine *pt);
@@ -62,42 +67,43 @@ bool pt_pmi_serve(struct pt_engine *pt);
  * that this is; true: so each load of CR3 must be passed here. Call between pt_exit and pt_enter. */
 bool pt_cr3(struct pt_engine *pt, uint64_t cr3);
 
-/* The guest has come to the address of pt.trigger=: the flight recorder sends what it has kept. Call between pt_exit
- * and pt_enter. */
+/* The guest has come to the address of pt.trigger=: the flight recorder sends what it has kept. On the CPU that came
+ * there, and on each other one as soon as it can. Call between pt_exit and pt_enter. */
 void pt_trigger(struct pt_engine *pt);
+
+/* The CPU is about to wait for a SIPI. Takes as long as reading three MSRs: what it has written can be known to others
+ * from here on, and is handed over later. Until pt_unpark, pt_enter returns 0 and does nothing; another CPU, one at a
+ * time, may call pt_trigger, pt_flush_begin and pt_flush_end for this one. Call between pt_exit and pt_enter. */
+void pt_park(struct pt_engine *pt);
+
+/* The SIPI has come: tracing goes on at the next pt_enter, without a gap. Commands that came meanwhile hold. */
+void pt_unpark(struct pt_engine *pt);
+
+/* Is anything under way that time alone brings on: bytes to the receiver, the end of a pause, a scheme without PMIs?
+ * Then pt_enter should be called some 10 ms later at the latest, else some 100 ms. */
+bool pt_busy(const struct pt_engine *pt);
 
 /* Send a record, stamped with this CPU's trace offset and the TSC. Call between pt_exit and pt_enter. head and body are
  * put behind one another; body may be NULL. */
 void pt_record(struct pt_engine *pt, enum record_kind kind, const void *head, uint32_t head_size, const void *body,
                uint32_t body_size);
 
-/* Before the machine goes down: hand over all that was written, send RECORD_END with the totals (text from
- * exits: lines "name value" that vmx/ supplies, may be NULL) and wait until all is delivered. Call between pt_exit and
- * pt_enter; tracing goes on afterwards if pt_enter is called. */
-void pt_flush(struct pt_engine *pt, const char *exits_text, uint32_t exits_size);
+/* From here on this CPU runs what the code pages up to and with this number say (RECORD_SEEN). Call between pt_exit and
+ * pt_enter. */
+void pt_seen(struct pt_engine *pt, uint64_t number);
 
-/* SHIM */
-static inline void pt_flush_begin(struct pt_engine *pt)
-{
-    (void)pt;
-}
-static inline void pt_flush_end(struct pt_engine *pt, const char *t, uint32_t n)
-{
-    pt_flush(pt, t, n);
-}
-static inline void pt_flush_wait(struct pt_engine *pt)
-{
-    (void)pt;
-}
-static inline void pt_seen(struct pt_engine *pt, uint64_t n)
-{
-    (void)pt;
-    (void)n;
-}
-static inline bool pt_busy(const struct pt_engine *pt) { (void)pt; return true; }
-static inline void pt_triggered(struct pt_engine *pt)
-{
-    pt_trigger(pt);
-}
+/* Before the machine goes down, in three steps. Call between pt_exit and pt_enter; tracing goes on afterwards if
+ * pt_enter is called.
+ *
+ * Each CPU for itself: hand over all that was written, report a pause that is not over. */
+void pt_flush_begin(struct pt_engine *pt);
+
+/* Then: send RECORD_END with the totals (text from exits: lines "name value" that vmx/ supplies, may be NULL). Another
+ * CPU may do it for one that has handed over everything and does nothing meanwhile: no register is touched. */
+void pt_flush_end(struct pt_engine *pt, const char *exits_text, uint32_t exits_size);
+
+/* One CPU, with its own engine: wait until all that all CPUs have handed over is delivered. Before its pt_flush_end,
+ * commands that came meanwhile are answered; behind it, a receiver that does not answer is worth a log_panic. */
+void pt_flush_wait(struct pt_engine *pt);
 
 #endif

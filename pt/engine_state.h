@@ -46,6 +46,8 @@ struct drain {
 struct pt_pause {
     bool on;
     bool guest_runs; /* a gap record will be due */
+    bool parked;     /* since the CPU waits for a SIPI: neither the guest runs, nor does it wait */
+    bool unreported; /* ... and nothing of the drain has been handed over and reported */
     uint32_t cause;  /* enum record_gap_cause */
     uint64_t at;     /* trace offset */
     uint64_t tsc_from;
@@ -70,8 +72,13 @@ struct pt_engine {
     enum pt_scheme scheme;
     enum pt_policy policy;
     pt_options_parser *parser;
+    uint32_t commands_done; /* the cursor in the sink's box */
     bool command_waits;
-    bool held; /* by a command */
+    bool held;   /* by a command */
+    bool parked; /* pt_park: the CPU waits for a SIPI */
+    bool ended;  /* RECORD_END is out, and nothing has been handed over since */
+    pt_waiting *waiting;
+    void *waiting_context;
     struct pt_pause pause;
     uint64_t sent_end; /* trace offset behind the last byte given to the sink */
     uint32_t region_bytes;
@@ -87,7 +94,7 @@ struct pt_engine {
 };
 
 /* pt/registers.c: the output registers, with TraceEn clear. */
-struct plan_snapshot pt_registers_read(const struct pt_engine *pt, bool all);
+void pt_registers_read(const struct pt_engine *pt, bool all, struct plan_snapshot *snapshot);
 
 /* Take the canary away; what it stood on comes back, where the hardware has not written over it. */
 void pt_canary_lift(struct pt_engine *pt);

@@ -1,23 +1,10 @@
-/* Before the machine goes down: all bytes, the totals, and the wait until both have arrived. Shell. */
+/* Before the machine goes down: all bytes, the totals, and the wait until all CPUs' have arrived. Shell. */
 #include "pt/drain.h"
 #include "pt/engine_state.h"
 #include "serial/log.h"
 
 /* TSC ticks without any delivery after which the receiver is taken for gone: 10 s and more. */
 #define FLUSH_TIMEOUT_TSC 30000000000ull
-
-/* A slow wire is no dead one: as long as something arrives, wait on. */
-static bool wait_delivered(struct pt_engine *pt)
-{
-    const struct sink_ops *ops = pt->sink->ops;
-    uint64_t before;
-    do {
-        before = ops->released(pt->sink, pt->cpu);
-        if (ops->drain(pt->sink, FLUSH_TIMEOUT_TSC))
-            return true;
-    } while (ops->released(pt->sink, pt->cpu) != before);
-    return false;
-}
 
 static uint32_t totals_text(struct pt_engine *pt)
 {
@@ -36,15 +23,27 @@ static uint32_t totals_text(struct pt_engine *pt)
         (unsigned long long)t->stalls, (unsigned long long)t->stall_tsc, (unsigned long long)t->records);
 }
 
-void pt_flush(struct pt_engine *pt, const char *exits_text, uint32_t exits_size)
+void pt_flush_begin(struct pt_engine *pt)
 {
+    pt->ended = false;
     if (pt->tracing)
         drain_all(pt);
     pt_pause_report(pt);
-    wait_delivered(pt);
-    pt_commands(pt); /* those that came meanwhile are answered too */
+}
+
+void pt_flush_end(struct pt_engine *pt, const char *exits_text, uint32_t exits_size)
+{
     uint32_t size = totals_text(pt);
     pt_record(pt, RECORD_END, pt->text, size, exits_text, exits_text ? exits_size : 0);
-    if (!wait_delivered(pt))
+    pt->ended = true;
+}
+
+/* A slow wire is no dead one: as long as something arrives, it waits on. */
+void pt_flush_wait(struct pt_engine *pt)
+{
+    bool delivered = sink_drain_all(pt->sink, FLUSH_TIMEOUT_TSC);
+    if (!pt->ended)
+        pt_commands(pt); /* those that came meanwhile are answered too */
+    else if (!delivered)
         log_panic("the receiver does not answer, the end of the trace may be missing");
 }

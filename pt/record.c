@@ -1,7 +1,6 @@
 /* The way to the sink: records, stamped with the place in the trace and the time; and letting it work. Shell. */
 #include "pt/engine_state.h"
 #include "pt/msr.h"
-#include "serial/command.h"
 
 /* Heads of this size and less, all of a fixed layout among them, go to the sink together with the record's header. */
 #define SHORT_HEAD_BYTES 40u
@@ -12,18 +11,13 @@ static uint64_t trace_offset(struct pt_engine *pt)
     if (!pt->tracing)
         return 0;
     if (!pt->taken) {
-        struct plan_snapshot snapshot = pt_registers_read(pt, false);
+        struct plan_snapshot snapshot;
+        pt_registers_read(pt, false, &snapshot);
         if (!pt->out.scheme->take(&pt->out, &snapshot))
             pt->drain_due = true; /* it says what is wrong */
         pt->taken = true;
     }
     return pt->out.written;
-}
-
-static void record_append(struct pt_engine *pt, const void *bytes, uint32_t size)
-{
-    if (size != 0)
-        pt->sink->ops->record(pt->sink, pt->cpu, bytes, size);
 }
 
 void pt_record(struct pt_engine *pt, enum record_kind kind, const void *head, uint32_t head_size, const void *body,
@@ -45,20 +39,31 @@ void pt_record(struct pt_engine *pt, enum record_kind kind, const void *head, ui
         .tsc = tsc_read(),
     };
     __builtin_memcpy(start.head, head, beside);
-    record_append(pt, &start, (uint32_t)sizeof(start.header) + beside);
-    record_append(pt, (const uint8_t *)head + beside, head_size - beside);
-    record_append(pt, body, body_size);
-    record_append(pt, zeros, -length % 8);
+
+    /* In one go: another CPU's log line may come between two records of CPU 0, not into one. */
+    struct sink_piece pieces[4] = {{&start, (uint32_t)sizeof(start.header) + beside}};
+    uint32_t nr = 1;
+    if (head_size > beside)
+        pieces[nr++] = (struct sink_piece){head, head_size};
+    if (body_size != 0)
+        pieces[nr++] = (struct sink_piece){body, body_size};
+    if (length % 8 != 0)
+        pieces[nr++] = (struct sink_piece){zeros, -length % 8};
+    sink_record(pt->sink, pt->cpu, pieces, nr);
     pt->unsent = true;
     pt->totals.records++;
 }
 
+void pt_seen(struct pt_engine *pt, uint64_t number)
+{
+    const struct record_seen seen = {.number = number};
+    pt_record(pt, RECORD_SEEN, &seen, sizeof(seen), NULL, 0);
+}
+
 void pt_poll(struct pt_engine *pt)
 {
-    const struct command_box *box;
-    pt->sink->ops->poll(pt->sink);
-    box = pt->sink->ops->commands(pt->sink);
-    pt->command_waits = box && command_waits(box);
+    sink_poll(pt->sink);
+    pt->command_waits = sink_command_waits(pt->sink, pt->commands_done);
     pt->unsent = false;
     pt->polled_tsc = tsc_read();
 }

@@ -25,9 +25,9 @@ static void canary_move(struct pt_engine *pt, uint64_t place)
     canary_put(pt->canary);
 }
 
-struct plan_snapshot pt_registers_read(const struct pt_engine *pt, bool all)
+void pt_registers_read(const struct pt_engine *pt, bool all, struct plan_snapshot *snapshot)
 {
-    struct plan_snapshot snapshot = {
+    *snapshot = (struct plan_snapshot){
         .rtit_status = msr_read(IA32_RTIT_STATUS),
         .output_base = msr_read(IA32_RTIT_OUTPUT_BASE),
         .output_mask_ptrs = msr_read(IA32_RTIT_OUTPUT_MASK_PTRS),
@@ -37,9 +37,8 @@ struct plan_snapshot pt_registers_read(const struct pt_engine *pt, bool all)
     };
     if (pt->canary) {
         __asm__ volatile("mfence" : : : "memory");
-        snapshot.canary_left = canary_left(pt->canary);
+        snapshot->canary_left = canary_left(pt->canary);
     }
-    return snapshot;
 }
 
 void pt_registers_write(struct pt_engine *pt, const struct plan_rearm *plan)

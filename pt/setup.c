@@ -109,3 +109,9 @@ void pt_options_parser_set(struct pt_engine *pt, pt_options_parser *parser)
 {
     pt->parser = parser;
 }
+
+void pt_waiting_set(struct pt_engine *pt, pt_waiting *waiting, void *context)
+{
+    pt->waiting = waiting;
+    pt->waiting_context = context;
+}

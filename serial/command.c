@@ -51,7 +51,7 @@ bool command_take(struct command_box *box, uint32_t stream_id, const struct fram
                   const uint8_t *payload)
 {
     struct command_head head;
-    struct command *to = &box->items[box->tail % COMMAND_BOX_SLOTS];
+    struct command *to = &box->items[box->tail % COMMAND_BOX_SLOTS]; /* the oldest, and done */
 
     if (header->kind != FRAME_COMMAND || header->stream_id != stream_id || !is_whole(header, payload, &head)) {
         box->bad++;
@@ -61,7 +61,7 @@ bool command_take(struct command_box *box, uint32_t stream_id, const struct fram
         box->repeated++;
         return false;
     }
-    if (header->seq < box->last || box->tail - box->head == COMMAND_BOX_SLOTS) {
+    if (header->seq < box->last || box->tail - box->done == COMMAND_BOX_SLOTS) {
         box->bad++;
         return false;
     }
@@ -69,18 +69,28 @@ bool command_take(struct command_box *box, uint32_t stream_id, const struct fram
     to->opcode = head.opcode;
     __builtin_memcpy(to->text, payload + sizeof(head), head.length);
     to->text[head.length] = '\0';
-    box->tail++;
+    __atomic_store_n(&box->tail, box->tail + 1, __ATOMIC_RELAXED); /* command_waits looks at it without the lock */
     box->taken++;
     return true;
 }
 
-bool command_next(struct command_box *box, struct command *command)
+enum command_found command_at(const struct command_box *box, uint32_t cursor, struct command *command)
 {
-    if (box->head == box->tail) {
-        return false;
+    if (cursor == box->tail) {
+        return COMMAND_NONE;
     }
-    *command = box->items[box->head++ % COMMAND_BOX_SLOTS];
-    return true;
+    if (box->tail - cursor > COMMAND_BOX_SLOTS) {
+        return COMMAND_MISSED;
+    }
+    *command = box->items[cursor % COMMAND_BOX_SLOTS];
+    return COMMAND_FOUND;
+}
+
+void command_done(struct command_box *box, uint32_t cursor)
+{
+    if ((int32_t)(cursor - box->done) > 0) {
+        box->done = cursor;
+    }
 }
 
 size_t command_build(uint8_t *bytes, uint32_t stream_id, const struct command *command)

@@ -43,10 +43,12 @@ struct command {
 
 #define COMMAND_BOX_SLOTS 4u
 
-/* Commands that wait, and what else came. */
+/* The newest commands, and what else came. Each CPU carries each command out: it has a cursor, how many it has done. A
+ * CPU may come late by more than the box holds, having waited for its SIPI. */
 struct command_box {
-    uint32_t last;       /* number of the newest one taken */
-    uint32_t head, tail; /* of items; counted, not wrapped */
+    uint32_t last; /* number of the newest one taken */
+    uint32_t tail; /* how many were taken; the newest is items[(tail - 1) % COMMAND_BOX_SLOTS] */
+    uint32_t done; /* the cursor of the CPU that is ahead: what is before it may be overwritten */
     uint64_t taken, repeated;
     uint64_t bad; /* no frame, of another stream, damaged, out of turn, or no room: all ignored */
     struct command items[COMMAND_BOX_SLOTS];
@@ -57,13 +59,23 @@ struct command_box {
 bool command_take(struct command_box *box, uint32_t stream_id, const struct frame_header *header,
                   const uint8_t *payload);
 
-static inline bool command_waits(const struct command_box *box)
+/* Is there any for this cursor? */
+static inline bool command_waits(const struct command_box *box, uint32_t cursor)
 {
-    return box->head != box->tail;
+    return __atomic_load_n(&box->tail, __ATOMIC_RELAXED) != cursor;
 }
 
-/* The oldest command that waits. false: none. */
-bool command_next(struct command_box *box, struct command *command);
+enum command_found {
+    COMMAND_NONE,
+    COMMAND_FOUND,
+    COMMAND_MISSED /* it was overwritten: all up to box->done have been carried out by another CPU */
+};
+
+/* The command behind the cursor's. */
+enum command_found command_at(const struct command_box *box, uint32_t cursor, struct command *command);
+
+/* A CPU has carried out the commands before the cursor. What of them concerns CPUs that come late is known to all. */
+void command_done(struct command_box *box, uint32_t cursor);
 
 /* A serial line brings a command's bytes one by one, and may lose some: behind the payload stand four bytes CRC-32C of
  * it, as with every frame there. */

@@ -22,7 +22,7 @@ extern "C" {
 #endif
 
 #define FRAME_MAGIC 0x1a465455u /* "UTF\x1a": the resync mark */
-#define FRAME_VERSION 1u
+#define FRAME_VERSION 2u
 #define FRAME_HEADER_SIZE 32u
 #define FRAME_MAX_PAYLOAD 16384u
 

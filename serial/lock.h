@@ -1,30 +1,60 @@
 /*
- * A spin lock that serves in the order of asking. Leaf header: any room's shell may use it.
+ * A ticket spin lock: CPUs get it in the order in which they asked. Leaf header: any room may use it.
  *
- * Root runs with interrupts off and its NMI handler takes no lock, so a holder is never interrupted by a CPU's own wish
- * for the same lock. What each lock guards stands beside it. Where two are held at once: the machine's (vmx/machine.h)
- * first, the sink's (serial/sink.h) second.
+ * Root runs with interrupts off and its NMI handler takes no lock, so nothing comes between taking and releasing but a
+ * fault of our own. Whoever has to wait for something else than the lock releases it first.
  */
 #ifndef SERIAL_LOCK_H
 #define SERIAL_LOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+/* All zero: free. */
 struct lock {
-    uint32_t next, serving; /* tickets */
+    uint32_t next;    /* the ticket that the next one who asks will have */
+    uint32_t serving; /* the ticket of who has the lock, or may take it */
 };
 
-static inline void lock_take(struct lock *lock)
+/* Returns the ticket, for lock_release. */
+static inline uint32_t lock_take(struct lock *lock)
 {
     const uint32_t ticket = __atomic_fetch_add(&lock->next, 1, __ATOMIC_RELAXED);
 
     while (__atomic_load_n(&lock->serving, __ATOMIC_ACQUIRE) != ticket)
-        __asm__ volatile("pause" : : : "memory");
+        __builtin_ia32_pause();
+    return ticket;
 }
 
-static inline void lock_give(struct lock *lock)
+/* Nothing where the lock was taken away meanwhile: lock_take_by_force. */
+static inline void lock_release(struct lock *lock, uint32_t ticket)
 {
-    __atomic_store_n(&lock->serving, lock->serving + 1, __ATOMIC_RELEASE);
+    if (__atomic_load_n(&lock->serving, __ATOMIC_RELAXED) == ticket)
+        __atomic_store_n(&lock->serving, ticket + 1, __ATOMIC_RELEASE);
+}
+
+/* For a CPU that stops for a fault: who does not release the lock within so many TSC ticks has died with it, maybe on
+ * this very CPU, and is passed over. */
+static inline uint32_t lock_take_by_force(struct lock *lock, uint64_t ticks)
+{
+    const uint32_t ticket = __atomic_fetch_add(&lock->next, 1, __ATOMIC_RELAXED);
+    uint32_t holder = ticket;
+    uint64_t since = 0;
+
+    for (;;) {
+        const uint32_t serving = __atomic_load_n(&lock->serving, __ATOMIC_ACQUIRE);
+        const uint64_t now = __builtin_ia32_rdtsc();
+
+        if (serving == ticket)
+            return ticket;
+        if (serving != holder) {
+            holder = serving;
+            since = now;
+        } else if (now - since >= ticks) {
+            lock_release(lock, holder);
+        }
+        __builtin_ia32_pause();
+    }
 }
 
 #endif

@@ -3,6 +3,8 @@
 
 #include "pt/msr.h"
 #include "serial/clock.h"
+#include "serial/io.h"
+#include "serial/lock.h"
 #include "serial/record.h"
 #include "serial/sink.h"
 #include "serial/uart.h"
@@ -10,6 +12,7 @@
 #define LOG_PREFIX "undertrace: "
 #define LOG_LINE_BYTES 512u /* a longer line is cut */
 #define PANIC_SECONDS 2u    /* that a line of a dump may take to its receiver */
+#define CONSOLE_SECONDS 5u  /* that a line of another CPU's may take to a slow console */
 
 /* A record of one line, as it stands on the wire. */
 struct log_record {
@@ -19,8 +22,10 @@ struct log_record {
 _Static_assert(sizeof(struct log_record) % 8 == 0, "a record is a multiple of 8 bytes");
 
 static uint16_t console_port;
+static struct lock console_lock; /* a line at a time */
 static bool guest_owns_console;
 static struct sink *log_sink;
+static bool panic_in_sink; /* a CPU's line of a dump is on its way */
 
 void log_console_set(uint16_t uart_port, uint32_t baud)
 {
@@ -49,11 +54,9 @@ static void console_write(const char *text)
 
 static void console_line(const char *text)
 {
-    if (console_port != 0) {
-        console_write(LOG_PREFIX);
-        console_write(text);
-        console_write("\n");
-    }
+    console_write(LOG_PREFIX);
+    console_write(text);
+    console_write("\n");
 }
 
 /* Log lines travel in CPU 0's record stream. They belong to no place in the trace: trace_offset is 0. */
@@ -65,24 +68,53 @@ static void sink_line(struct sink *sink, struct log_record *record, size_t lengt
     for (size_t i = length; i < padded; i++) {
         record->text[i] = '\0';
     }
-    sink->ops->record(sink, 0, record, (uint32_t)(sizeof(record->header) + padded));
+    sink_record(sink, 0, &(struct sink_piece){record, (uint32_t)(sizeof(record->header) + padded)}, 1);
 }
 
-/* A receiver that is gone must not keep the rest of a dump from the console, nor must a fault in the sink come back
- * here: while the line is on its way, and after it did not arrive, there is no sink. */
+/* One line at a time. A fault in the sink comes back here and gets no further: the line before it is on its way for
+ * ever. */
+static bool panic_claim_sink(uint64_t timeout)
+{
+    const uint64_t start = tsc_read();
+
+    while (__atomic_exchange_n(&panic_in_sink, true, __ATOMIC_ACQUIRE)) {
+        if (tsc_read() - start >= timeout) {
+            return false;
+        }
+        io_pause();
+    }
+    return true;
+}
+
+/* false: the receiver did not get it in time. */
+static bool panic_line_delivered(struct sink *sink, struct log_record *record, size_t length, uint64_t timeout)
+{
+    sink_unlock_dead(sink, timeout);
+    if (!sink_drain(sink, timeout)) {
+        return false;
+    }
+    sink_line(sink, record, length);
+    return sink_drain(sink, timeout);
+}
+
+/* A receiver that is gone must not keep the rest of a dump from the console: after a line that did not arrive there is
+ * no sink. */
 static void sink_panic_line(struct log_record *record, size_t length)
 {
     struct sink *sink = log_sink;
-    uint64_t timeout = PANIC_SECONDS * clock_tsc_hz();
+    const uint64_t timeout = PANIC_SECONDS * clock_tsc_hz();
 
-    log_sink = NULL;
-    if (!sink->ops->drain(sink, timeout)) {
+    if (sink == NULL) {
         return;
     }
-    sink_line(sink, record, length);
-    if (sink->ops->drain(sink, timeout)) {
-        log_sink = sink;
+    if (!panic_claim_sink(timeout)) {
+        log_sink = NULL;
+        return;
     }
+    if (!panic_line_delivered(sink, record, length, timeout)) {
+        log_sink = NULL;
+    }
+    __atomic_store_n(&panic_in_sink, false, __ATOMIC_RELEASE);
 }
 
 void log_line(const char *format, ...)
@@ -94,11 +126,17 @@ void log_line(const char *format, ...)
     va_start(args, format);
     length = format_text_v(record.text, sizeof(record.text), format, args);
     va_end(args);
-    if (!guest_owns_console) {
+    if (!guest_owns_console && console_port != 0) {
+        const uint32_t ticket = lock_take(&console_lock);
+
         console_line(record.text);
+        lock_release(&console_lock, ticket);
     }
-    if (log_sink != NULL) {
-        sink_line(log_sink, &record, length);
+
+    struct sink *sink = log_sink; /* a dump on another CPU may take it away */
+
+    if (sink != NULL) {
+        sink_line(sink, &record, length);
     }
 }
 
@@ -111,8 +149,11 @@ void log_panic(const char *format, ...)
     va_start(args, format);
     length = format_text_v(record.text, sizeof(record.text), format, args);
     va_end(args);
-    console_line(record.text);
-    if (log_sink != NULL) {
-        sink_panic_line(&record, length);
+    if (console_port != 0) {
+        const uint32_t ticket = lock_take_by_force(&console_lock, CONSOLE_SECONDS * clock_tsc_hz());
+
+        console_line(record.text);
+        lock_release(&console_lock, ticket);
     }
+    sink_panic_line(&record, length);
 }

@@ -25,7 +25,8 @@ void log_guest_owns_console(void);
 
 void log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* For fail-stop dumps only: as log_line, but on the console also when the guest owns it, and it returns when the
- * receiver has the line. Where that takes more than some seconds, the sink is not used again. */
+ * receiver has the line. Where that takes more than some seconds, the sink is not used again. Locks that a CPU has died
+ * with are taken away from it. Any CPU may call either at any time: lines come out whole. */
 void log_panic(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

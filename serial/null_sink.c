@@ -11,24 +11,26 @@ static struct null_sink *null_sink_of(struct sink *sink)
     return (struct null_sink *)sink;
 }
 
-static void null_trace(struct sink *sink, uint16_t cpu, uint64_t offset, const void *va, uint64_t pa, uint32_t size)
+static bool null_trace(struct sink *sink, uint16_t cpu, uint64_t offset, const void *va, uint64_t pa, uint32_t size)
 {
     (void)va;
     (void)pa;
     null_sink_of(sink)->trace_end[cpu] = offset + size;
+    return true;
 }
 
-static void null_record(struct sink *sink, uint16_t cpu, const void *bytes, uint32_t size)
+static bool null_record(struct sink *sink, uint16_t cpu, const struct sink_piece *pieces, uint32_t nr)
 {
     (void)sink;
     (void)cpu;
-    (void)bytes;
-    (void)size;
+    (void)pieces;
+    (void)nr;
+    return true;
 }
 
-static uint64_t null_released(struct sink *sink, uint16_t cpu)
+static uint64_t null_released(const struct sink *sink, uint16_t cpu)
 {
-    return null_sink_of(sink)->trace_end[cpu];
+    return ((const struct null_sink *)sink)->trace_end[cpu];
 }
 
 static void null_poll(struct sink *sink)
@@ -36,11 +38,16 @@ static void null_poll(struct sink *sink)
     (void)sink;
 }
 
-static bool null_drain(struct sink *sink, uint64_t timeout_tsc)
+static bool null_delivered(struct sink *sink)
 {
     (void)sink;
-    (void)timeout_tsc;
     return true;
+}
+
+static bool null_busy(const struct sink *sink)
+{
+    (void)sink;
+    return false;
 }
 
 static struct command_box *null_commands(struct sink *sink)
@@ -54,7 +61,8 @@ static const struct sink_ops null_ops = {.name = "none",
                                          .record = null_record,
                                          .released = null_released,
                                          .poll = null_poll,
-                                         .drain = null_drain,
+                                         .delivered = null_delivered,
+                                         .busy = null_busy,
                                          .commands = null_commands};
 
 size_t null_sink_memory_bytes(uint16_t nr_cpus)
@@ -66,7 +74,7 @@ struct sink *null_sink_init(void *memory, uint16_t nr_cpus)
 {
     struct null_sink *null = memory;
 
-    null->sink.ops = &null_ops;
+    null->sink = (struct sink){.ops = &null_ops, .nr_cpus = nr_cpus};
     for (uint16_t cpu = 0; cpu < nr_cpus; cpu++) {
         null->trace_end[cpu] = 0;
     }

@@ -30,3 +30,19 @@ void record_queue_add(struct record_queue *q, const void *bytes, uint32_t size)
     }
     q->end += size;
 }
+
+bool record_queue_add_pieces(struct record_queue *q, uint64_t needed, const struct sink_piece *pieces, uint32_t nr)
+{
+    const uint64_t end = q->end;
+    uint32_t space = record_queue_space(q, needed);
+
+    for (uint32_t i = 0; i < nr; i++) {
+        if (space < pieces[i].size) {
+            q->end = end;
+            return false;
+        }
+        space -= pieces[i].size;
+        record_queue_add(q, pieces[i].bytes, pieces[i].size);
+    }
+    return true;
+}

@@ -77,6 +77,9 @@ static inline uint32_t record_queue_space(const struct record_queue *q, uint64_t
 /* Append; there is space. */
 void record_queue_add(struct record_queue *q, const void *bytes, uint32_t size);
 
+/* Append all pieces, or where there is no space nothing: false. */
+bool record_queue_add_pieces(struct record_queue *q, uint64_t needed, const struct sink_piece *pieces, uint32_t nr);
+
 /* The oldest bytes that wait, as far as they are contiguous; the queue is not empty. */
 static inline struct span record_queue_peek(const struct record_queue *q)
 {

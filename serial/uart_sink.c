@@ -1,11 +1,9 @@
 /* channel=uart: frames over a 16550, one way. Shell. */
 #include "serial/uart_sink.h"
 
-#include "pt/msr.h"
 #include "serial/command.h"
 #include "serial/crc32c.h"
 #include "serial/frame.h"
-#include "serial/io.h"
 #include "serial/log.h"
 #include "serial/stream.h"
 #include "serial/uart.h"
@@ -23,7 +21,6 @@ struct uart_queues {
 struct uart_sink {
     struct sink sink;
     uint16_t port;
-    uint16_t nr_cpus;
     uint32_t seq;
 
     /* The frame that is being written; its bytes stay in their queue until the last one is out. */
@@ -32,6 +29,9 @@ struct uart_sink {
     const uint8_t *payload;
     uint32_t crc; /* of the payload */
     uint32_t at;  /* bytes written: header, payload, CRC */
+
+    bool waiting;       /* there is something in the queues */
+    uint16_t first_cpu; /* whose bytes go next: each CPU's frames have their turn */
 
     struct command_box commands;
     struct command_line line;
@@ -50,6 +50,7 @@ static void begin_frame(struct uart_sink *s, uint16_t cpu, enum frame_kind kind,
 
     s->header.kind = (uint8_t)kind;
     s->header.cpu = cpu;
+    s->first_cpu = (uint16_t)(cpu + 1);
     s->header.seq = s->seq++;
     s->header.offset = span.offset;
     s->header.length = length;
@@ -63,7 +64,10 @@ static void begin_frame(struct uart_sink *s, uint16_t cpu, enum frame_kind kind,
 /* Records first: the decoder needs the code pages before the trace that runs in them. false: nothing waits. */
 static bool begin_next_frame(struct uart_sink *s)
 {
-    for (uint16_t cpu = 0; cpu < s->nr_cpus; cpu++) {
+    const uint16_t nr_cpus = s->sink.nr_cpus;
+
+    for (uint16_t i = 0; i < nr_cpus; i++) {
+        const uint16_t cpu = (uint16_t)((s->first_cpu + i) % nr_cpus);
         const struct record_queue *q = &s->cpus[cpu].records;
 
         if (!record_queue_empty(q)) {
@@ -71,7 +75,8 @@ static bool begin_next_frame(struct uart_sink *s)
             return true;
         }
     }
-    for (uint16_t cpu = 0; cpu < s->nr_cpus; cpu++) {
+    for (uint16_t i = 0; i < nr_cpus; i++) {
+        const uint16_t cpu = (uint16_t)((s->first_cpu + i) % nr_cpus);
         const struct trace_queue *q = &s->cpus[cpu].trace;
 
         if (!trace_queue_empty(q)) {
@@ -79,6 +84,7 @@ static bool begin_next_frame(struct uart_sink *s)
             return true;
         }
     }
+    s->waiting = false;
     return false;
 }
 
@@ -139,38 +145,42 @@ static void uart_poll(struct sink *sink)
     }
 }
 
-static void uart_trace(struct sink *sink, uint16_t cpu, uint64_t offset, const void *va, uint64_t pa, uint32_t size)
+static bool uart_trace(struct sink *sink, uint16_t cpu, uint64_t offset, const void *va, uint64_t pa, uint32_t size)
 {
-    struct trace_queue *q = &uart_sink_of(sink)->cpus[cpu].trace;
+    struct uart_sink *s = uart_sink_of(sink);
 
-    if (size == 0) {
-        return;
-    }
-    while (!trace_queue_add(q, (struct span){va, pa, size, offset})) {
-        uart_poll(sink);
-    }
+    s->waiting = true;
+    return size == 0 || trace_queue_add(&s->cpus[cpu].trace, (struct span){va, pa, size, offset});
 }
 
-static void uart_record(struct sink *sink, uint16_t cpu, const void *bytes, uint32_t size)
+static bool uart_record(struct sink *sink, uint16_t cpu, const struct sink_piece *pieces, uint32_t nr)
 {
-    struct record_queue *q = &uart_sink_of(sink)->cpus[cpu].records;
+    struct uart_sink *s = uart_sink_of(sink);
+    struct record_queue *q = &s->cpus[cpu].records;
 
-    while (record_queue_space(q, q->sent) < size) {
-        uart_poll(sink);
-        io_pause();
+    if (!record_queue_add_pieces(q, q->sent, pieces, nr)) {
+        return false;
     }
-    record_queue_add(q, bytes, size);
+    s->waiting = true;
     uart_poll(sink);
+    return true;
 }
 
-static uint64_t uart_released(struct sink *sink, uint16_t cpu)
+static uint64_t uart_released(const struct sink *sink, uint16_t cpu)
 {
-    return uart_sink_of(sink)->cpus[cpu].trace.sent;
+    return __atomic_load_n(&((const struct uart_sink *)sink)->cpus[cpu].trace.sent, __ATOMIC_ACQUIRE);
+}
+
+static bool uart_busy(const struct sink *sink)
+{
+    const struct uart_sink *s = (const struct uart_sink *)sink;
+
+    return s->busy || s->waiting;
 }
 
 static bool all_written(const struct uart_sink *s)
 {
-    for (uint16_t cpu = 0; cpu < s->nr_cpus; cpu++) {
+    for (uint16_t cpu = 0; cpu < s->sink.nr_cpus; cpu++) {
         if (!trace_queue_empty(&s->cpus[cpu].trace) || !record_queue_empty(&s->cpus[cpu].records)) {
             return false;
         }
@@ -178,18 +188,10 @@ static bool all_written(const struct uart_sink *s)
     return uart_idle(s->port);
 }
 
-static bool uart_drain(struct sink *sink, uint64_t timeout_tsc)
+static bool uart_delivered(struct sink *sink)
 {
-    uint64_t start = tsc_read();
-
-    while (!all_written(uart_sink_of(sink))) {
-        if (tsc_read() - start >= timeout_tsc) {
-            return false;
-        }
-        uart_poll(sink);
-        io_pause();
-    }
-    return true;
+    uart_poll(sink);
+    return all_written(uart_sink_of(sink));
 }
 
 static struct command_box *uart_commands(struct sink *sink)
@@ -202,7 +204,8 @@ static const struct sink_ops uart_ops = {.name = "uart",
                                          .record = uart_record,
                                          .released = uart_released,
                                          .poll = uart_poll,
-                                         .drain = uart_drain,
+                                         .delivered = uart_delivered,
+                                         .busy = uart_busy,
                                          .commands = uart_commands};
 
 static size_t state_bytes(uint16_t nr_cpus)
@@ -228,8 +231,8 @@ struct sink *uart_sink_init(void *memory, const struct uart_sink_params *params,
     }
     __builtin_memset(memory, 0, state_bytes(params->nr_cpus));
     s->sink.ops = &uart_ops;
+    s->sink.nr_cpus = params->nr_cpus;
     s->port = params->port;
-    s->nr_cpus = params->nr_cpus;
     s->header.stream_id = params->stream_id;
     for (uint16_t cpu = 0; cpu < params->nr_cpus; cpu++) {
         uint8_t *buffer = buffers + (size_t)cpu * params->record_bytes;

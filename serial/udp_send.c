@@ -241,13 +241,32 @@ static void send_trace(struct udp_sink *s, uint16_t cpu, uint64_t now)
     }
 }
 
+/* Records first: the decoder needs the code pages before the trace that runs in them. Where there is not room for all,
+ * another CPU's trace is the first next time. */
+static void send_queues(struct udp_sink *s, uint64_t now)
+{
+    uint16_t cpu = s->sink.nr_cpus;
+
+    s->waiting = false;
+    do {
+        send_records(s, --cpu, now);
+    } while (cpu > 0);
+    cpu = s->first_cpu;
+    do {
+        send_trace(s, cpu, now);
+        cpu = cpu > 0 ? cpu - 1 : (uint16_t)(s->sink.nr_cpus - 1);
+    } while (cpu != s->first_cpu);
+    if (s->waiting) {
+        s->first_cpu = cpu > 0 ? cpu - 1 : (uint16_t)(s->sink.nr_cpus - 1);
+    }
+}
+
 /* An acknowledgement is asked for now and then, and at once where frames were sent again or somebody waits. */
 static bool time_to_ask(const struct udp_sink *s, uint64_t now)
 {
     return s->unasked > 0 && !window_empty(&s->window) && (s->ask_now || now - s->asked_tsc >= s->ask_tsc);
 }
 
-/* Records first: the decoder needs the code pages before the trace that runs in them. */
 void udp_push(struct udp_sink *s, uint64_t now)
 {
     uint32_t before = s->tx_head;
@@ -256,13 +275,7 @@ void udp_push(struct udp_sink *s, uint64_t now)
     if (!again && !s->waiting && !time_to_ask(s, now)) {
         return;
     }
-    s->waiting = false;
-    for (uint16_t cpu = 0; cpu < s->nr_cpus; cpu++) {
-        send_records(s, cpu, now);
-    }
-    for (uint16_t cpu = 0; cpu < s->nr_cpus; cpu++) {
-        send_trace(s, cpu, now);
-    }
+    send_queues(s, now);
     if (time_to_ask(s, now) && s->tx_head == before) {
         send_last_again(s);
     }

@@ -2,7 +2,6 @@
 #include "serial/udp_sink.h"
 
 #include "pt/msr.h"
-#include "serial/io.h"
 #include "serial/udp_state.h"
 
 static void take_frame(struct udp_sink *s, const uint8_t *bytes, size_t size, uint64_t now)
@@ -70,42 +69,44 @@ static void udp_poll(struct sink *sink)
     udp_push(s, now);
 }
 
-static void udp_trace(struct sink *sink, uint16_t cpu, uint64_t offset, const void *va, uint64_t pa, uint32_t size)
+static bool udp_trace(struct sink *sink, uint16_t cpu, uint64_t offset, const void *va, uint64_t pa, uint32_t size)
 {
     struct udp_sink *s = udp_sink_of(sink);
-    struct trace_queue *q = &s->cpus[cpu].trace;
 
-    if (size == 0) {
-        return;
-    }
-    while (!trace_queue_add(q, (struct span){va, pa, size, offset})) {
-        udp_poll(sink);
-    }
     s->waiting = true;
+    return size == 0 || trace_queue_add(&s->cpus[cpu].trace, (struct span){va, pa, size, offset});
 }
 
-static void udp_record(struct sink *sink, uint16_t cpu, const void *bytes, uint32_t size)
+static bool udp_record(struct sink *sink, uint16_t cpu, const struct sink_piece *pieces, uint32_t nr)
 {
     struct udp_sink *s = udp_sink_of(sink);
-    struct record_queue *q = &s->cpus[cpu].records;
+    const uint64_t needed = s->released[udp_stream(cpu, FRAME_RECORDS)];
 
-    while (record_queue_space(q, s->released[udp_stream(cpu, FRAME_RECORDS)]) < size) {
-        s->ask_now = true;
-        udp_poll(sink);
-        io_pause();
-    }
-    record_queue_add(q, bytes, size);
     s->waiting = true;
+    if (record_queue_add_pieces(&s->cpus[cpu].records, needed, pieces, nr)) {
+        return true;
+    }
+    s->ask_now = true;
+    return false;
 }
 
-static uint64_t udp_released(struct sink *sink, uint16_t cpu)
+static uint64_t udp_released(const struct sink *sink, uint16_t cpu)
 {
-    return udp_sink_of(sink)->released[udp_stream(cpu, FRAME_TRACE)];
+    const struct udp_sink *s = (const struct udp_sink *)sink;
+
+    return __atomic_load_n(&s->released[udp_stream(cpu, FRAME_TRACE)], __ATOMIC_ACQUIRE);
+}
+
+static bool udp_busy(const struct sink *sink)
+{
+    const struct udp_sink *s = (const struct udp_sink *)sink;
+
+    return s->waiting || !window_empty(&s->window);
 }
 
 static bool all_delivered(const struct udp_sink *s)
 {
-    for (uint16_t cpu = 0; cpu < s->nr_cpus; cpu++) {
+    for (uint16_t cpu = 0; cpu < s->sink.nr_cpus; cpu++) {
         if (!trace_queue_empty(&s->cpus[cpu].trace) || !record_queue_empty(&s->cpus[cpu].records)) {
             return false;
         }
@@ -113,22 +114,13 @@ static bool all_delivered(const struct udp_sink *s)
     return window_empty(&s->window);
 }
 
-static bool udp_drain(struct sink *sink, uint64_t timeout_tsc)
+static bool udp_delivered(struct sink *sink)
 {
     struct udp_sink *s = udp_sink_of(sink);
-    uint64_t start = tsc_read();
 
-    for (;;) {
-        s->ask_now = true;
-        udp_poll(sink);
-        if (all_delivered(s)) {
-            return true;
-        }
-        if (tsc_read() - start >= timeout_tsc) {
-            return false;
-        }
-        io_pause();
-    }
+    s->ask_now = true;
+    udp_poll(sink);
+    return all_delivered(s);
 }
 
 static struct command_box *udp_commands(struct sink *sink)
@@ -141,5 +133,6 @@ const struct sink_ops udp_ops = {.name = "e1000",
                                  .record = udp_record,
                                  .released = udp_released,
                                  .poll = udp_poll,
-                                 .drain = udp_drain,
+                                 .delivered = udp_delivered,
+                                 .busy = udp_busy,
                                  .commands = udp_commands};

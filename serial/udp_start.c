@@ -145,12 +145,12 @@ static void set_up(struct udp_sink *s, const struct udp_sink_params *params)
     window_init(&s->window, runs, marks, UDP_WINDOW_FRAMES, s->released, 2u * params->nr_cpus,
                 params->tsc_hz / 1000 * RETRANSMIT_MS);
     s->sink.ops = &udp_ops;
+    s->sink.nr_cpus = params->nr_cpus;
     s->headers_pa = virt_to_phys(s->headers);
     s->link.ip = params->ip;
     s->link.peer = params->peer;
     s->link.port = params->port;
     s->stream_id = params->stream_id;
-    s->nr_cpus = params->nr_cpus;
     s->max_payload = (uint16_t)((params->mtu - NET_IPV4_BYTES - NET_UDP_BYTES - FRAME_HEADER_SIZE) & ~7u);
     s->pace = (struct udp_pace){
         .frames = UDP_MIN_PACE, .max_frames = ASK_BYTES / s->max_payload, .slow_tsc = params->tsc_hz / 1000 * SLOW_MS};

@@ -65,12 +65,12 @@ struct udp_sink {
     struct net_link link;
     struct window window;
     uint32_t stream_id;
-    uint16_t nr_cpus;
     uint16_t max_payload; /* bytes of a frame's payload, a multiple of 8 */
     bool peer_found;
     struct command_box commands;
 
     bool waiting;              /* there is something in the queues */
+    uint16_t first_cpu;        /* whose trace comes first: where room is short, each CPU in its turn */
     uint32_t tx_head, tx_done; /* slots given to the NIC, and done; counted, not wrapped */
     uint32_t unasked;          /* bytes sent since an acknowledgement was asked for, headers included */
     uint32_t ask_bytes;        /* ... after which one is asked for with the run's last frame */

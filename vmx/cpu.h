@@ -35,7 +35,7 @@ enum cpu_place {
     CPU_IN_GUEST,
     CPU_KICKED,         /* in the guest, and an INIT of ours is on its way to it */
     CPU_WAITS_FOR_SIPI, /* in the guest, where it executes nothing until the guest starts it */
-    CPU_WOKEN,          /* there, and a SIPI of ours is on its way to it */
+    CPU_SPOKEN_FOR,     /* there, and another CPU uses its pt_engine */
     CPU_PARKED          /* stopped for good */
 };
 
@@ -69,7 +69,7 @@ struct cpu {
 
     /* vmx/summons.c. place and what was served are read, place is written by other CPUs as well. */
     enum cpu_place place;
-    bool init_pending, sipi_pending; /* one of ours that has not exited yet */
+    bool init_pending; /* one of ours that has not exited yet */
     uint64_t summons_served, flushes_served, triggers_served;
     uint64_t ept_generation; /* of the tree that this CPU's translations are from */
     uint64_t pages_seen;     /* number of the newest code page that this CPU's stream tells of */
@@ -102,7 +102,7 @@ struct cpu {
     uint64_t written_rip;
 
     uint64_t exits[NR_EXIT_REASONS];
-    char text[4096]; /* for pt_flush */
+    char text[4096]; /* for pt_flush_end */
 
     uint8_t lapic_stage[4096] __attribute__((aligned(4096)));  /* vmx/lapic.c */
     uint8_t hidden_stage[4096] __attribute__((aligned(4096))); /* vmx/violation.c: takes writes to hidden pages */
@@ -191,7 +191,6 @@ struct lapic_ipi {
 };
 struct lapic_ipi lapic_ipi_begin(void);
 void lapic_send_init(struct cpu *cpu, uint32_t apic_id);
-void lapic_send_sipi(struct cpu *cpu, uint32_t apic_id);
 void lapic_ipi_end(struct cpu *cpu, struct lapic_ipi ipi);
 /* If the guest's last IPI from this CPU is an INIT, it may have merged with one of ours: send it again. */
 void lapic_init_again(struct cpu *cpu);

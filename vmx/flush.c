@@ -19,8 +19,7 @@ static uint32_t exits_text(struct cpu *cpu)
     return (uint32_t)length;
 }
 
-void flush_this_cpu(struct cpu *cpu)
+void flush_end(struct cpu *cpu)
 {
-    pt_flush_begin(cpu->pt);
     pt_flush_end(cpu->pt, cpu->text, exits_text(cpu));
 }

@@ -1,10 +1,10 @@
-/* One CPU hands over all that it has traced, with its totals. Shell, private to vmx/. */
+/* One CPU's last record: its totals, its VM exits. Shell, private to vmx/. */
 #ifndef VMX_FLUSH_H
 #define VMX_FLUSH_H
 
 struct cpu;
 
-/* TraceEn is clear. What is handed over is on its way; pt_flush_wait tells when it has arrived. */
-void flush_this_cpu(struct cpu *cpu);
+/* Behind pt_flush_begin; also for a CPU that waits for SIPI, by another one. */
+void flush_end(struct cpu *cpu);
 
 #endif

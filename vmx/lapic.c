@@ -41,7 +41,6 @@
 #define LVT_DELIVERY_FIXED (0u << 8)
 #define ICR_MODE_MASK (7u << 8)
 #define ICR_MODE_INIT (5u << 8)
-#define ICR_MODE_STARTUP (6u << 8)
 #define ICR_DELIVERY_STATUS (1u << 12)
 #define ICR_ASSERT (1u << 14)
 #define ICR_TO_SELF (1u << 18)
@@ -219,11 +218,6 @@ struct lapic_ipi lapic_ipi_begin(void)
 void lapic_send_init(struct cpu *cpu, uint32_t apic_id)
 {
     lapic_icr_write(cpu, icr_to(apic_id, ICR_MODE_INIT | ICR_ASSERT));
-}
-
-void lapic_send_sipi(struct cpu *cpu, uint32_t apic_id)
-{
-    lapic_icr_write(cpu, icr_to(apic_id, ICR_MODE_STARTUP | ICR_ASSERT));
 }
 
 static bool is_guests_init(const struct cpu *cpu, uint64_t icr)

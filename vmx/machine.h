@@ -21,6 +21,7 @@ struct machine {
      * may wait for CPUs to leave the guest, never for one that is in root. */
     struct lock lock;
     struct cpu *holder; /* for vmx/dump.c: a CPU that stops gives it back */
+    uint32_t ticket;
 
     uint32_t config_address; /* what the guest wrote to 0CF8H */
     uint64_t pages_sent;     /* the number of the newest code page: serial/record.h */
@@ -49,7 +50,7 @@ static inline void machine_lock(struct cpu *cpu)
 {
     if (!machine_has_others())
         return;
-    lock_take(&machine.lock);
+    machine.ticket = lock_take(&machine.lock);
     machine.holder = cpu;
 }
 
@@ -59,7 +60,7 @@ static inline void machine_unlock(struct cpu *cpu)
     if (!machine_has_others() || machine.holder != cpu)
         return;
     machine.holder = NULL;
-    lock_give(&machine.lock);
+    lock_release(&machine.lock, machine.ticket);
 }
 
 #endif

@@ -14,7 +14,6 @@
 void power_flush(struct cpu *cpu)
 {
     summons_flush_all(cpu);
-    pt_flush_wait(cpu->pt);
 }
 
 void power_survived(void)
@@ -25,7 +24,6 @@ void power_survived(void)
 void power_fail(struct cpu *cpu)
 {
     summons_stop_all(cpu);
-    pt_flush_wait(cpu->pt);
 }
 
 static void wait_for_reset(void)

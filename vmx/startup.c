@@ -10,7 +10,6 @@
  * After Reset"; "MP Initialization Protocol Algorithm for MP Systems".
  */
 #include "vmx/cpu.h"
-#include "vmx/summons.h"
 #include "vmx/vmcs.h"
 
 #define ACTIVITY_ACTIVE 0u
@@ -32,6 +31,7 @@ void startup_wait(struct cpu *cpu)
     vmwriten(VMCS_GUEST_PENDING_DEBUG_EXCEPTIONS, 0);
     vmwrite32(VMCS_GUEST_ACTIVITY_STATE, ACTIVITY_WAIT_FOR_SIPI);
     trace_switch_off(cpu);
+    pt_park(cpu->pt);
     __atomic_store_n(&cpu->place, CPU_WAITS_FOR_SIPI, __ATOMIC_SEQ_CST);
 }
 
@@ -60,11 +60,7 @@ enum exit_action sipi_exit(struct cpu *cpu)
 {
     const uint64_t vector = vmreadn(VMCS_EXIT_QUALIFICATION) & 0xff;
 
-    if (cpu->sipi_pending) { /* called, not started */
-        cpu->sipi_pending = false;
-        summons_serve(cpu);
-        return EXIT_WAIT_FOR_SIPI;
-    }
+    pt_unpark(cpu->pt);
     vmcs_setup_guest_init(cpu, (vmreadn(VMCS_GUEST_CR0) & (CR0_CD | CR0_NW)) | CR0_ET);
     registers_after_init(cpu);
     lapic_reset(cpu);

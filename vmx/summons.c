@@ -4,9 +4,7 @@
 #include "vmx/cpu.h"
 #include "vmx/flush.h"
 
-/* TSC ticks: how often a CPU that waits for SIPI is woken again, and how long a CPU may take to come, flush included.
- */
-#define WAKE_TSC 1000000ull
+/* TSC ticks: how long a CPU may take to come, what it has to hand over included. */
 #define PATIENCE_TSC 60000000000ull
 #define STOP_PATIENCE_TSC 2000000000ull
 
@@ -30,18 +28,13 @@ static bool place_change(struct cpu *cpu, enum cpu_place from, enum cpu_place to
     return __atomic_compare_exchange_n(&cpu->place, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
+/* A CPU that another one speaks for has been started meanwhile: its engine is its own again when that one has done. */
 void summons_leave_guest(struct cpu *cpu)
 {
-    switch (__atomic_exchange_n(&cpu->place, CPU_IN_ROOT, __ATOMIC_SEQ_CST)) {
-    case CPU_KICKED:
+    while (place_of(cpu) == CPU_SPOKEN_FOR)
+        io_pause();
+    if (__atomic_exchange_n(&cpu->place, CPU_IN_ROOT, __ATOMIC_SEQ_CST) == CPU_KICKED)
         cpu->init_pending = true;
-        break;
-    case CPU_WOKEN:
-        cpu->sipi_pending = true;
-        break;
-    default:
-        break;
-    }
 }
 
 /* An INIT that is pending exits right behind the VM entry, so that no second one need be sent. */
@@ -72,14 +65,41 @@ static void serve_ept(struct cpu *cpu)
     lapic_init_again(cpu);
 }
 
+static void flush_served(struct cpu *cpu, uint64_t flushes)
+{
+    __atomic_store_n(&cpu->flushes_served, flushes, __ATOMIC_SEQ_CST);
+}
+
+static void serve_trigger(struct cpu *cpu)
+{
+    const uint64_t triggers = counter_read(&machine.triggers);
+
+    if (cpu->triggers_served == triggers)
+        return;
+    cpu->triggers_served = triggers;
+    pt_trigger(cpu->pt);
+}
+
 static void serve_flush(struct cpu *cpu)
 {
     const uint64_t flushes = counter_read(&machine.flushes);
 
     if (cpu->flushes_served == flushes)
         return;
-    flush_this_cpu(cpu);
-    __atomic_store_n(&cpu->flushes_served, flushes, __ATOMIC_SEQ_CST);
+    pt_flush_begin(cpu->pt);
+    flush_end(cpu);
+    flush_served(cpu, flushes);
+}
+
+/* Also while pt/ lets the guest wait for the wire. */
+void summons_serve_waiting(void *context)
+{
+    struct cpu *cpu = context;
+
+    if (cpu->summons_served == counter_read(&machine.summons))
+        return;
+    serve_trigger(cpu);
+    serve_flush(cpu);
 }
 
 static _Noreturn void serve_stop(struct cpu *cpu)
@@ -92,10 +112,7 @@ void summons_serve(struct cpu *cpu)
 {
     cpu->summons_served = counter_read(&machine.summons);
     serve_ept(cpu);
-    if (cpu->triggers_served != counter_read(&machine.triggers)) {
-        cpu->triggers_served = counter_read(&machine.triggers);
-        pt_triggered(cpu->pt);
-    }
+    serve_trigger(cpu);
     serve_flush(cpu);
     if (__atomic_load_n(&machine.stopping, __ATOMIC_SEQ_CST))
         serve_stop(cpu);
@@ -154,42 +171,45 @@ void summons_ept_changed(struct cpu *self)
     cpu_has_seen_pages(self);
 }
 
-/* CPUs that wait for SIPI are woken: on their way to the guest's INIT they had no time to hand over anything. */
-static bool flushed(struct cpu *self, struct cpu *cpu, uint64_t flushes, bool wake)
+/* A CPU that waits for SIPI does nothing, and on the way there it had no time to: another one acts for it. */
+static bool spoken_for(struct cpu *cpu, void (*serve)(struct cpu *cpu))
 {
-    const enum cpu_place place = place_of(cpu);
-
-    if (place == CPU_PARKED || __atomic_load_n(&cpu->flushes_served, __ATOMIC_SEQ_CST) >= flushes)
-        return true;
-    if (place == CPU_WAITS_FOR_SIPI ? place_change(cpu, place, CPU_WOKEN) : place == CPU_WOKEN && wake) {
-        const struct lapic_ipi ipi = lapic_ipi_begin();
-        lapic_send_sipi(self, cpu->apic_id);
-        lapic_ipi_end(self, ipi);
-    }
-    return false;
+    if (!place_change(cpu, CPU_WAITS_FOR_SIPI, CPU_SPOKEN_FOR))
+        return false;
+    serve(cpu);
+    __atomic_store_n(&cpu->place, CPU_WAITS_FOR_SIPI, __ATOMIC_SEQ_CST);
+    return true;
 }
 
+static bool has_flushed(const struct cpu *cpu, uint64_t flushes)
+{
+    return place_of(cpu) == CPU_PARKED || counter_read(&cpu->flushes_served) >= flushes;
+}
+
+/* This CPU's end record is the last of all. */
 static void flush_all(struct cpu *self, uint64_t patience)
 {
     const uint64_t flushes = __atomic_add_fetch(&machine.flushes, 1, __ATOMIC_SEQ_CST), start = tsc_read();
-    uint64_t woken = start;
 
     counter_advance(&machine.summons);
+    pt_flush_begin(self->pt);
     if (machine_has_others())
         kick_all(self);
-    serve_flush(self);
     for (unsigned i = 0; i < machine.config.nr_cpus; i++) {
         struct cpu *cpu = other(self, i);
-        bool wake = false;
 
-        while (cpu && !flushed(self, cpu, flushes, wake) && tsc_read() - start < patience) {
+        while (cpu && !has_flushed(cpu, flushes) && tsc_read() - start < patience) {
+            if (spoken_for(cpu, serve_flush))
+                continue;
+            if (__atomic_load_n(&machine.going_down, __ATOMIC_SEQ_CST) > 1)
+                serve_flush(self); /* another CPU wants the same, and waits for this one */
             io_pause();
-            serve_flush(self); /* another CPU may want the same */
-            wake = tsc_read() - woken > WAKE_TSC;
-            if (wake)
-                woken = tsc_read();
         }
     }
+    pt_flush_wait(self->pt);
+    flush_end(self);
+    flush_served(self, flushes);
+    pt_flush_wait(self->pt);
 }
 
 void summons_flush_all(struct cpu *self)
@@ -212,10 +232,15 @@ void summons_stop_all(struct cpu *self)
 
 void summons_trigger_all(struct cpu *self)
 {
-    pt_trigger(self->pt);
-    if (!machine_has_others())
-        return;
-    self->triggers_served = __atomic_add_fetch(&machine.triggers, 1, __ATOMIC_SEQ_CST);
+    counter_advance(&machine.triggers);
     counter_advance(&machine.summons);
-    kick_all(self);
+    serve_trigger(self);
+    if (machine_has_others())
+        kick_all(self);
+    for (unsigned i = 0; i < machine.config.nr_cpus; i++) {
+        struct cpu *cpu = other(self, i);
+
+        if (cpu)
+            spoken_for(cpu, serve_trigger);
+    }
 }

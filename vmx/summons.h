@@ -28,6 +28,9 @@ bool summons_enter_guest(struct cpu *cpu);
 /* Do what this CPU was called for. TraceEn is clear. */
 void summons_serve(struct cpu *cpu);
 
+/* The part of it that can be done while pt/ lets the guest wait: pt_waiting of pt/engine.h, with a struct cpu. */
+void summons_serve_waiting(void *cpu);
+
 /* The machine's EPT tree has changed: returns when no CPU runs with what it was before. The machine's lock is held. The
  * caller drops its own translations. */
 void summons_ept_changed(struct cpu *cpu);

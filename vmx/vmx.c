@@ -10,6 +10,7 @@
 #include "vmx/ept_maths.h"
 #include "vmx/msr_policy.h"
 #include "vmx/phys.h"
+#include "vmx/summons.h"
 
 #define INVVPID_SINGLE_CONTEXT 1ull
 #define VMX_BASIC_REVISION 0x7fffffffull
@@ -165,6 +166,7 @@ static void cpu_init(struct cpu *cpu, uint16_t number, uint32_t apic_id, struct 
                                               .hypervisor = cpuid_read(1, 0).ecx & CPUID_1_ECX_HYPERVISOR};
     cpu->nmis_pending = nmi_take_early() ? 1 : 0;
     msr_write(IA32_GS_BASE, (uint64_t)(uintptr_t)cpu);
+    pt_waiting_set(pt, summons_serve_waiting, cpu);
     machine_lock(cpu);
     ept_view_init(&cpu->view, cpu->view_memory);
     machine_unlock(cpu);

@@ -19,7 +19,7 @@
 
 #define WAIT_MILLISECONDS 100
 #define PACE_BYTES 16 /* the UART's receive FIFO, which the hypervisor empties at least every 10 ms */
-#define PACE_SECONDS 0.02
+#define PACE_SECONDS 0.2
 
 /* A command on its way: docs/wire.md, "Over a serial line". */
 struct command_out {

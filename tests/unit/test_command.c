@@ -19,6 +19,15 @@ static size_t build(uint8_t *bytes, uint32_t stream, uint32_t number, const char
     return command_build(bytes, stream, &command);
 }
 
+/* As a CPU does, with a box that one CPU looks into. */
+static bool next(struct command_box *box, struct command *command)
+{
+    if (command_at(box, box->done, command) != COMMAND_FOUND)
+        return false;
+    command_done(box, box->done + 1);
+    return true;
+}
+
 /* As the sinks do. */
 static bool take(struct command_box *box, const uint8_t *bytes, size_t size)
 {
@@ -36,13 +45,13 @@ static void what_is_built_is_taken(void **state)
     (void)state;
     size_t size = build(bytes, STREAM, 1, "policy=drop");
     assert_int_equal(size, FRAME_HEADER_SIZE + 8 + 11);
-    assert_false(command_next(&box, &command));
+    assert_false(next(&box, &command));
     assert_true(take(&box, bytes, size));
-    assert_true(command_next(&box, &command));
+    assert_true(next(&box, &command));
     assert_int_equal(command.number, 1);
     assert_int_equal(command.opcode, COMMAND_SET);
     assert_string_equal(command.text, "policy=drop");
-    assert_false(command_next(&box, &command));
+    assert_false(next(&box, &command));
     assert_int_equal(box.taken, 1);
 }
 
@@ -56,7 +65,7 @@ static void the_longest_text_and_no_longer(void **state)
     size_t size = command_build(bytes, STREAM, &command);
     assert_int_equal(size, COMMAND_FRAME_MAX);
     assert_true(take(&box, bytes, size));
-    assert_true(command_next(&box, &command));
+    assert_true(next(&box, &command));
     assert_int_equal(strlen(command.text), COMMAND_TEXT_MAX);
 }
 
@@ -69,7 +78,7 @@ static void every_damaged_bit_is_noticed(void **state)
         struct command_box box = {0};
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
         assert_false(take(&box, bytes, size));
-        assert_int_equal(box.head, box.tail);
+        assert_int_equal(box.tail, 0);
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
 }
@@ -102,14 +111,59 @@ static void a_full_box_takes_no_more_and_goes_on(void **state)
     for (uint32_t i = 1; i <= COMMAND_BOX_SLOTS; i++)
         assert_true(take(&box, bytes, build(bytes, STREAM, i, "")));
     assert_false(take(&box, bytes, build(bytes, STREAM, 50, "")));
-    assert_true(command_next(&box, &command));
+    assert_true(next(&box, &command));
     assert_true(take(&box, bytes, build(bytes, STREAM, 50, ""))); /* sent again, since no answer came */
     for (uint32_t i = 2; i <= COMMAND_BOX_SLOTS; i++) {
-        assert_true(command_next(&box, &command));
+        assert_true(next(&box, &command));
         assert_int_equal(command.number, i);
     }
-    assert_true(command_next(&box, &command));
+    assert_true(next(&box, &command));
     assert_int_equal(command.number, 50);
+}
+
+/* Each CPU has its cursor. One that is far behind does not block the box for the others, and knows that it missed some.
+ */
+static void every_cpu_has_its_cursor(void **state)
+{
+    struct command_box box = {0};
+    struct command command;
+    uint8_t bytes[COMMAND_FRAME_MAX];
+    uint32_t ahead = 0, behind = 0, asleep = 0;
+    (void)state;
+    for (uint32_t i = 1; i <= 3; i++)
+        assert_true(take(&box, bytes, build(bytes, STREAM, i, "")));
+    for (; ahead < 3; command_done(&box, ++ahead))
+        assert_int_equal(command_at(&box, ahead, &command), COMMAND_FOUND);
+    assert_false(command_waits(&box, ahead));
+    assert_true(command_waits(&box, behind));
+    assert_int_equal(command_at(&box, behind, &command), COMMAND_FOUND);
+    assert_int_equal(command.number, 1);
+    command_done(&box, ++behind); /* is behind the one that is ahead, and makes no room */
+    assert_int_equal(box.done, 3);
+
+    /* As many as there is room for behind what the first one has done. */
+    for (uint32_t i = 4; i <= 7; i++)
+        assert_true(take(&box, bytes, build(bytes, STREAM, i, "")));
+    assert_false(take(&box, bytes, build(bytes, STREAM, 8, "")));
+    assert_int_equal(command_at(&box, ahead, &command), COMMAND_FOUND);
+    assert_int_equal(command.number, 4);
+    assert_int_equal(command_at(&box, behind, &command), COMMAND_MISSED);
+    assert_int_equal(command_at(&box, asleep, &command), COMMAND_MISSED);
+    assert_int_equal(command_at(&box, box.done, &command), COMMAND_FOUND); /* what was missed was done by another */
+    assert_int_equal(command_at(&box, 7, &command), COMMAND_NONE);
+}
+
+static void cursors_wrap(void **state)
+{
+    struct command_box box = {.tail = ~0u - 1, .done = ~0u - 1};
+    struct command command;
+    uint8_t bytes[COMMAND_FRAME_MAX];
+    (void)state;
+    for (uint32_t i = 1; i <= 20; i++) {
+        assert_true(take(&box, bytes, build(bytes, STREAM, i, "")));
+        assert_true(next(&box, &command));
+        assert_int_equal(command.number, i);
+    }
 }
 
 static void give(struct command_line *line, struct command_box *box, const uint8_t *bytes, size_t size)
@@ -137,11 +191,11 @@ static void a_line_finds_its_frames(void **state)
     size_t size = build_for_line(bytes, 1, "policy=ring");
     give(&line, &box, noise, sizeof(noise));
     give(&line, &box, bytes, size);
-    assert_true(command_next(&box, &command));
+    assert_true(next(&box, &command));
     assert_string_equal(command.text, "policy=ring");
     size = build_for_line(bytes, 2, "");
     give(&line, &box, bytes, size);
-    assert_true(command_next(&box, &command));
+    assert_true(next(&box, &command));
     assert_int_equal(command.number, 2);
     assert_int_equal(line.used, 0);
 }
@@ -160,9 +214,9 @@ static void a_line_that_lost_a_byte_recovers(void **state)
         give(&line, &box, first + lost + 1, first_size - lost - 1);
         give(&line, &box, second, second_size);
         give(&line, &box, second, second_size); /* sent again: the first may have ended the broken one */
-        assert_true(command_next(&box, &command));
+        assert_true(next(&box, &command));
         assert_int_equal(command.number, 2);
-        assert_false(command_next(&box, &command));
+        assert_false(next(&box, &command));
     }
 }
 
@@ -184,6 +238,8 @@ int main(void)
         cmocka_unit_test(every_damaged_bit_is_noticed),
         cmocka_unit_test(forged_and_repeated_ones_are_counted),
         cmocka_unit_test(a_full_box_takes_no_more_and_goes_on),
+        cmocka_unit_test(every_cpu_has_its_cursor),
+        cmocka_unit_test(cursors_wrap),
         cmocka_unit_test(a_line_finds_its_frames),
         cmocka_unit_test(a_line_that_lost_a_byte_recovers),
         cmocka_unit_test(words_and_numbers_agree),

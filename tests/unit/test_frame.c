@@ -26,7 +26,7 @@ static struct frame_header example(uint16_t length)
 
 static void layout_on_the_wire(void **state)
 {
-    static const uint8_t expected[28] = {'U',  'T',  'F',  0x1a, 1,    1,    3,    0,    0x78, 0x56,
+    static const uint8_t expected[28] = {'U',  'T',  'F',  0x1a, 2,    1,    3,    0,    0x78, 0x56,
                                          0x34, 0x12, 0xfe, 0xff, 0xff, 0xff, 0xf0, 0xde, 0xbc, 0x9a,
                                          0x78, 0x56, 0x34, 0x12, 0x05, 0x01, 1,    0};
     struct frame_header header = example(0x105);

@@ -102,6 +102,24 @@ static void records_around_the_ring(void **state)
     assert_int_equal(q.end, 100 * sizeof(bytes));
 }
 
+/* A record of several pieces goes in as a whole, or not at all. */
+static void pieces_together_or_not(void **state)
+{
+    uint8_t ring[16];
+    struct record_queue q = {.va = ring, .pa = 0x5000, .size = sizeof(ring)};
+    const struct sink_piece pieces[] = {{"abcd", 4}, {"", 0}, {"efghij", 6}};
+
+    (void)state;
+    assert_true(record_queue_add_pieces(&q, q.sent, pieces, 3));
+    assert_memory_equal(ring, "abcdefghij", 10);
+    assert_false(record_queue_add_pieces(&q, q.sent, pieces, 3));
+    assert_int_equal(q.end, 10);
+    record_queue_take(&q, 4);
+    assert_true(record_queue_add_pieces(&q, q.sent, pieces, 3));
+    assert_int_equal(q.end, 20);
+    assert_memory_equal(ring, "ghijefghijabcdef", 16);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -109,6 +127,7 @@ int main(void)
         cmocka_unit_test(as_many_spans_as_promised),
         cmocka_unit_test(spans_that_adjoin_are_one),
         cmocka_unit_test(records_around_the_ring),
+        cmocka_unit_test(pieces_together_or_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
