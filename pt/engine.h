@@ -42,7 +42,7 @@ typedef bool pt_options_parser(struct pt_options *config, const char *text, char
 void pt_options_parser_set(struct pt_engine *pt, pt_options_parser *parser);
 
 /* Called again and again while pt_enter lets the guest wait (policy stall): another CPU may want something of this one.
- * pt_flush_begin, pt_flush_end, pt_trigger and pt_park of this engine may be called in it. */
+ * pt_flush_begin, pt_flush_end and pt_trigger of this engine may be called in it. */
 typedef void pt_waiting(void *context);
 void pt_waiting_set(struct pt_engine *pt, pt_waiting *waiting, void *context);
 

@@ -113,22 +113,6 @@ static void ack_request(struct udp_sink *s, uint64_t now)
     }
 }
 
-void udp_set_pace(struct udp_sink *s, uint64_t now)
-{
-    struct udp_pace *pace = &s->pace;
-
-    if (!pace->measuring) {
-        return;
-    }
-    if ((int32_t)(s->window.base - pace->seq) >= 0) {
-        pace->measuring = false;
-        pace->frames = smaller_of(2 * pace->frames, pace->max_frames);
-    } else if (now - pace->since >= pace->slow_tsc) {
-        pace->measuring = false;
-        pace->frames = pace->frames / 2 > UDP_MIN_PACE ? pace->frames / 2 : UDP_MIN_PACE;
-    }
-}
-
 /* Take back what the NIC has done with. It sends in order, so that a slot that is done says that those before are. */
 static void tx_reclaim(struct udp_sink *s)
 {

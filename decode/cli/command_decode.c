@@ -167,8 +167,9 @@ static int say_merged(FILE *file, const struct capture *capture, const struct fl
     for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++) {
         fprintf(file, "CPU %-3u branches   %s\n", cpu, count_text(number, merged->branches[cpu]));
         if (merged->untimed[cpu])
-            message_say("%s/cpu%u.pt: no TSC packet (pt.tsc=off?): %s branches stand at time 0, before all others",
-                        capture->directory, cpu, count_text(number, merged->untimed[cpu]));
+            message_say(
+                "%s/cpu%u.pt: %s branches have no TSC packet before them (pt.tsc=off?): they stand first, at time 0",
+                capture->directory, cpu, count_text(number, merged->untimed[cpu]));
         if (merged->errors[cpu]) {
             message_say("%s/cpu%u.pt: %s stretches could not be decoded to their end: decode --cpu %u says where",
                         capture->directory, cpu, count_text(number, merged->errors[cpu]), cpu);

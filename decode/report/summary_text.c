@@ -53,7 +53,7 @@ static void print_cpus(FILE *file, const struct summary *s)
     size_t nr_names = sizeof(names) / sizeof(names[0]);
     fprintf(file, "\nEach CPU\n  %-24s", "");
     for (unsigned cpu = 0; cpu < s->cpus; cpu++)
-        fprintf(file, "          CPU %4u", cpu);
+        fprintf(file, "%*sCPU %u", cpu < 10 ? 13 : cpu < 100 ? 12 : 11, "", cpu);
     fputc('\n', file);
     for (size_t row = 0; row < nr_names - (s->has_truth ? 0 : 4); row++) {
         fprintf(file, "  %-24s", names[row]);

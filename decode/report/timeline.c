@@ -69,7 +69,7 @@ void timeline_print(FILE *file, const struct timeline *timeline, unsigned nr_cpu
     uint64_t ticks = span_ticks(from, to);
     fprintf(file, "  %-18s", "TSC");
     for (unsigned cpu = 0; cpu < nr_cpus; cpu++)
-        fprintf(file, "       CPU %4u", cpu);
+        fprintf(file, "%*sCPU %u", cpu < 10 ? 10 : cpu < 100 ? 9 : 8, "", cpu);
     for (unsigned span = 0; span < TIMELINE_SPANS; span++) {
         uint64_t begin = from + span * ticks;
         fprintf(file, "\n  %-18" PRIu64, begin);
