@@ -154,7 +154,15 @@ has_stuck() {
     fi
     [ -n "$gave_up" ]
 }
-stopped= gave_up= after_end=0 ended=0 ends=${ENDS:-power-off}
+# Two thousand million ticks behind the receiver's end.
+ended_at=
+has_gone_on() {
+    local beats
+    beats=$(stat -c %s "$dir/beat" 2>/dev/null)
+    : "${ended_at:=${beats:=0}}"
+    [ $((beats - ended_at)) -gt 20 ]
+}
+stopped= gave_up= ended=0 ends=${ENDS:-power-off}
 while kill -0 "$emulator" 2>/dev/null; do
     if [ -n "${UNTIL:-}" ]; then
         if grep -qaF -- "$UNTIL" "$dir/console.txt"; then exit 0; fi
@@ -172,7 +180,7 @@ while kill -0 "$emulator" 2>/dev/null; do
         sleep 1 # what is on its way arrives
         kill -TERM "$emulator"
         break
-    elif [ -n "$receiver" ] && ! kill -0 "$receiver" 2>/dev/null && [ $((after_end += 1)) -gt 100 ]; then
+    elif [ -n "$receiver" ] && ! kill -0 "$receiver" 2>/dev/null && has_gone_on; then
         stopped='the trace has ended, but the guest did not power off: it reset the machine'
         kill -TERM "$emulator"
         break
@@ -211,7 +219,7 @@ fi
 
 if [ -n "$receiver" ]; then
     # The end record is the last thing sent before the power goes: what has not come soon does not come.
-    for _ in $(seq 100); do
+    for _ in $(seq 1200); do
         kill -0 "$receiver" 2>/dev/null || break
         sleep 0.1
     done

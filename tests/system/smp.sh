@@ -1,0 +1,45 @@
+#!/bin/bash
+# The guest of many CPUs under the hypervisor: each CPU's branches are those that it took, wherever it was started, patched,
+# stopped and started again; and the same boot twice is the same.
+. tests/system/lib.sh
+
+export MEMORY=256 QUIET=3
+
+# smp NAME CPUS WORDS OPTIONS
+smp() {
+    CPUS=$2 boot "$1" build/guests/smp.bzImage '' "cpus=$2 $3" "$4"
+}
+
+# each NAME BOOT CPUS: no gap, and of every CPU there are branches, all as in the truth.
+each() {
+    exact "$1: all branches equal the truth" "$2"
+    same "$1: no gap" "$(jq '[(.ends // [.end])[] | .gaps] | add' "$work/$2/capture/meta.json")" 0
+    same "$1: each CPU was traced, and each branch of it is right" \
+        "$(jq '[.cpus[] | select(.branches > 0 and .branches == .matched)] | length' "$work/$2/verify.json")" "$3"
+    clean_log "$2"
+}
+
+# run NAME CPUS WORDS OPTIONS
+run() {
+    check "$1: the guest runs to its end" smp "$1" "$2" "$3" "$4"
+    console_has "$1: and finds itself in order" "$1" 'smp: ok'
+    each "$1" "$1" "$2"
+}
+
+for cpus in 1 2 4; do run xapic$cpus $cpus '' ''; done
+for cpus in 2 4; do run x2apic$cpus $cpus x2apic ''; done
+for way in root list; do
+    PTMODEL='profile=skylake, skid=300, second=200, seed=7' run storm-$way 2 rounds=200000 "pt.region=4K pt.regions=16 pt.switch=$way"
+done
+PTMODEL='profile=skylake, keepinit=1' run keepinit 3 '' ''
+PTMODEL='profile=skylake, late=3000, seed=5, hold=1' run late 2 x2apic 'pt.region=4K pt.regions=16'
+
+for end in cf9 keyboard; do ENDS=reset run $end 3 $end ''; done
+ENDS=stop run triple 2 triple ''
+
+check 'four CPUs once more, from a new image' smp again 4 '' ''
+for cpu in 0 1 2 3; do
+    check "and CPU $cpu yields the identical trace" cmp "$work/xapic4/capture/cpu$cpu.pt" "$work/again/capture/cpu$cpu.pt"
+done
+check 'and the truth is the same' cmp "$work/xapic4/truth.bin" "$work/again/truth.bin"
+done_testing
