@@ -3,7 +3,7 @@
 #include "pt/msr.h"
 
 /* Heads of this size and less, all of a fixed layout among them, go to the sink together with the record's header. */
-#define SHORT_HEAD_BYTES 40u
+#define SHORT_HEAD_BYTES 48u
 
 /* Bytes that this CPU has written up to now. */
 static uint64_t trace_offset(struct pt_engine *pt)

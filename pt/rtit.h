@@ -40,6 +40,7 @@
 #define CPUID_14_ECX_TOPAOUT (1u << 0)
 #define CPUID_14_ECX_MENTRY (1u << 1)
 #define CPUID_14_ECX_SNGLRNGOUT (1u << 2)
+#define CPUID_14_ECX_LIP (1u << 31) /* IP payloads are linear addresses, the code segment's base included */
 
 #define VMX_MISC_PT_IN_VMX (1ull << 14)
 #define VMX_MISC_CR3_TARGETS 0x1ff0000ull /* how many CR3-target values: SDM Appendix A.6 */

@@ -42,8 +42,10 @@ struct record_page {
     /* All code pages of the machine are numbered as they are sent, from 1. The CPU whose record it is can run this
      * version from trace_offset on, another one from its own next RECORD_SEEN on. 0: unchanged from the start. */
     uint64_t number;
+    uint64_t code_base; /* CS.base when it was executed: gva less this is the IP that packets tell where
+                           CPUID.14H:ECX[31] is 0 */
 };
-_Static_assert(sizeof(struct record_page) == 40, "docs/wire.md: a page record's head is 40 bytes");
+_Static_assert(sizeof(struct record_page) == 48, "docs/wire.md: a page record's head is 48 bytes");
 
 /* Contents of pages are the machine's, the moment at which they can be run is each CPU's: from trace_offset on this CPU
  * runs what pages up to and with this number say, and nothing older. */

@@ -42,7 +42,8 @@ static void page_send(struct cpu *cpu, uint64_t gpa, uint64_t linear)
                                      .cr3 = vmreadn(VMCS_GUEST_CR3),
                                      .mode = code_mode(),
                                      .size = RECORD_PAGE_SIZE,
-                                     .number = machine.pages_sent};
+                                     .number = machine.pages_sent,
+                                     .code_base = guest_code64() ? 0 : vmreadn(VMCS_GUEST_CS_BASE)};
 
     pt_record(cpu->pt, RECORD_PAGE, &head, sizeof head, phys_to_virt(gpa), RECORD_PAGE_SIZE);
 }

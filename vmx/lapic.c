@@ -44,6 +44,7 @@
 #define ICR_DELIVERY_STATUS (1u << 12)
 #define ICR_ASSERT (1u << 14)
 #define ICR_TO_SELF (1u << 18)
+#define ICR_NOT_ROOTS (~0ull)
 
 #define INSTRUCTION_MAX_BYTES 15u
 
@@ -133,6 +134,13 @@ static void svr_write(const struct cpu *cpu, uint32_t value)
     lvtpc_write(lvtpc);
 }
 
+/* A command that is the same as root's last one is the guest's now. */
+static void xapic_guest_ipi(struct cpu *cpu, uint32_t value)
+{
+    cpu->icr_written = ICR_NOT_ROOTS;
+    *lapic_register(cpu, APIC_ICR_LOW) = value;
+}
+
 static void lapic_write_through(struct cpu *cpu, bool broken_off)
 {
     const uint32_t offset = cpu->lapic_offset, value = *staged(cpu, offset);
@@ -147,6 +155,8 @@ static void lapic_write_through(struct cpu *cpu, bool broken_off)
         cpu->lvtpc_guest = value & LVT_PMI_WRITABLE;
     else if (offset == APIC_SVR)
         svr_write(cpu, value);
+    else if (offset == APIC_ICR_LOW)
+        xapic_guest_ipi(cpu, value);
     else
         *lapic_register(cpu, offset) = value;
 }
@@ -220,9 +230,12 @@ void lapic_send_init(struct cpu *cpu, uint32_t apic_id)
     lapic_icr_write(cpu, icr_to(apic_id, ICR_MODE_INIT | ICR_ASSERT));
 }
 
+/* In xAPIC mode the low half is the command: the guest may have written the high one for its next. */
 static bool is_guests_init(const struct cpu *cpu, uint64_t icr)
 {
-    return (icr & ICR_MODE_MASK) == ICR_MODE_INIT && icr != cpu->icr_written;
+    const uint64_t command = lapic_is_x2apic() ? ~0ull : UINT32_MAX;
+
+    return (icr & ICR_MODE_MASK) == ICR_MODE_INIT && ((icr ^ cpu->icr_written) & command) != 0;
 }
 
 /* INIT is asserted by an edge or a level, and a level is de-asserted later: all of them were an INIT. */

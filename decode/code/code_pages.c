@@ -6,6 +6,7 @@
 
 #include "decode/code/code_alias.h"
 #include "decode/code/code_seen.h"
+#include "pt/rtit.h"
 
 static int number_order(uint64_t a, uint64_t b)
 {
@@ -84,6 +85,7 @@ static bool add_version(struct code_pages *pages, size_t *room, uint64_t gva, co
                                                            .from = record->from,
                                                            .number = record->number,
                                                            .file_offset = record->file_offset,
+                                                           .base = record->base,
                                                            .bytes = record->bytes};
     return true;
 }
@@ -105,7 +107,7 @@ static bool apply_record(struct code_pages *pages, size_t *room, const struct pa
     own->named = own->named || !record->foreign;
     if (own->gpa == record->gpa && !add_version(pages, room, record->gva, record))
         return false;
-    if (record->root)
+    if (record->root || record->base)
         return true;
     for (size_t i = aliases_first(aliases, record->gpa); i < aliases->count && aliases->items[i].gpa == record->gpa;
          i++) {
@@ -187,11 +189,32 @@ static bool take_record(struct page_record *to, const struct capture_record *rec
     return true;
 }
 
+/* The same page at the IP of a code segment with a base. false: it has none, or none that pages can tell. */
+static bool rebase_record(struct page_record *to, const struct capture_record *record)
+{
+    struct record_page page;
+    memcpy(&page, record->payload, sizeof(page));
+    if (page.code_base == 0 || page.code_base % RECORD_PAGE_SIZE != 0 || page.code_base > to->gva)
+        return false;
+    to[1] = to[0];
+    to[1].gva -= page.code_base;
+    to[1].base = page.code_base;
+    return true;
+}
+
+/* Do packets tell IPs without the code segment's base? */
+static bool has_plain_ips(const struct capture *capture)
+{
+    uint64_t ecx;
+    return text_find_number(&ecx, capture->hello, "cpuid_14_0_ecx") && !(ecx & CPUID_14_ECX_LIP);
+}
+
 /* The records that count, in memory that the caller frees. NULL: no memory. */
 static struct page_record *collect_records(size_t *count, const struct capture *capture, uint16_t cpu)
 {
     struct code_seen seen;
-    struct page_record *records = malloc((capture->nr_records + 1) * sizeof(*records));
+    bool plain_ips = has_plain_ips(capture);
+    struct page_record *records = malloc(2 * (capture->nr_records + 1) * sizeof(*records));
     *count = 0;
     if (!records || !code_seen_collect(&seen, capture, cpu)) {
         free(records);
@@ -199,7 +222,7 @@ static struct page_record *collect_records(size_t *count, const struct capture *
     }
     for (size_t i = 0; i < capture->nr_records; i++)
         if (take_record(&records[*count], &capture->records[i], cpu, &seen))
-            ++*count;
+            *count += plain_ips && rebase_record(&records[*count], &capture->records[i]) ? 2 : 1;
     code_seen_free(&seen);
     return records;
 }
@@ -253,6 +276,12 @@ static const struct page_version *page_at(const struct code_pages *pages, uint64
     if (low == pages->count || pages->by_page[low].gva != gva)
         return NULL;
     return code_pages_pick(pages, low, at, &next);
+}
+
+uint64_t code_pages_linear(const struct code_pages *pages, uint64_t at, uint64_t ip)
+{
+    const struct page_version *page = page_at(pages, at, ip - ip % RECORD_PAGE_SIZE);
+    return page ? ip + page->base : ip;
 }
 
 size_t code_pages_read(const struct code_pages *pages, uint64_t at, uint64_t gva, uint8_t *bytes, size_t size)

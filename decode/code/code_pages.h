@@ -9,7 +9,10 @@
  *   - an address stands for the physical page of its newest record, and before its first record for that one's;
  *   - where CPUs name different ones for an address of the lower half, where each may run another process, its own
  * CPU's records count, as long as there are some;
- *   - an address without a record is taken for a large page's part: flow_alias.h.
+ *   - an address without a record is taken for a large page's part: code_alias.h.
+ *
+ * Where the CPU's packets have IPs, not linear addresses (CPUID.14H:ECX[31] = 0), a page of a code segment with a base
+ * stands at its IP as well: real-mode code, as each CPU runs it when it starts.
  */
 #ifndef DECODE_CODE_PAGES_H
 #define DECODE_CODE_PAGES_H
@@ -29,6 +32,7 @@ struct page_record {
     const uint8_t *bytes; /* RECORD_PAGE_SIZE */
     bool root;            /* the hypervisor's own: gpa is host-physical */
     bool foreign;         /* another CPU sent it */
+    uint64_t base;        /* gva is an IP in a code segment with this base: a linear address less this */
 };
 
 struct page_version {
@@ -36,6 +40,7 @@ struct page_version {
     uint64_t from; /* trace offset from which on this version is what was executed */
     uint64_t number;
     uint64_t file_offset;
+    uint64_t base; /* as in struct page_record */
     const uint8_t *bytes;
     bool nothing_new; /* the first version at this address, or the same bytes as the one before */
 };
@@ -62,5 +67,8 @@ const struct page_version *code_pages_pick(const struct code_pages *pages, size_
 /* The bytes that a linear address had at a trace offset, and those behind it, up to size of them: how many there are.
  */
 size_t code_pages_read(const struct code_pages *pages, uint64_t at, uint64_t gva, uint8_t *bytes, size_t size);
+
+/* The linear address of an IP that packets tell. */
+uint64_t code_pages_linear(const struct code_pages *pages, uint64_t at, uint64_t ip);
 
 #endif

@@ -51,19 +51,26 @@ static void commit_async(struct flow *flow)
     async->pending = false;
 }
 
+/* Only 16-bit code is expected in segments with a base. */
+static uint64_t flow_linear(const struct flow *flow, uint64_t ip)
+{
+    return flow->bits == 16 ? code_pages_linear(flow->input->pages, flow->code_at, ip) : ip;
+}
+
 enum flow_error flow_take_block(void *context, const struct flow_block *block)
 {
     struct flow *flow = context;
+    flow->bits = block->bits;
+    const uint64_t ip = flow_linear(flow, block->ip);
     commit_async(flow);
-    resolve_last(flow, block->ip);
+    resolve_last(flow, ip);
     if (flow->tail.used > 0 && flow->tail.blocks[flow->tail.used - 1].proven)
         commit_blocks(flow, flow->tail.used);
     if (flow->tail.used == FLOW_TAIL_MAX)
         return FLOW_ERROR_LOOP;
-    flow->bits = block->bits;
     flow->tail.blocks[flow->tail.used++] = (struct flow_pending){
-        .ip = block->ip,
-        .end_ip = block->end_ip,
+        .ip = ip,
+        .end_ip = flow_linear(flow, block->end_ip),
         .tsc = block->tsc,
         .instructions = block->instructions,
         .branch = block->end != FLOW_END_PLAIN,
@@ -101,9 +108,13 @@ static void take_async_disabled(struct flow *flow, const struct flow_event *even
     take_end(flow);
 }
 
-enum flow_error flow_take_event(void *context, const struct flow_event *event)
+enum flow_error flow_take_event(void *context, const struct flow_event *told)
 {
     struct flow *flow = context;
+    struct flow_event linear_event = *told;
+    const struct flow_event *event = &linear_event;
+    linear_event.from = flow_linear(flow, told->from);
+    linear_event.to = flow_linear(flow, told->to);
     switch (event->kind) {
     case FLOW_EVENT_ENABLED:
         take_end(flow);
@@ -146,12 +157,13 @@ enum flow_error flow_end_stretch(struct flow *flow, const struct flow_stretch *s
         commit_blocks(flow, tail->used);
         return 0;
     }
-    size_t keep = flow_tail_find(tail, stretch->boundary_ip);
+    const uint64_t boundary_ip = flow_linear(flow, stretch->boundary_ip);
+    size_t keep = flow_tail_find(tail, boundary_ip);
     bool found = keep < tail->used;
     /* The block at the boundary may be one that cannot be read yet: its page is sent behind the PSB. */
     if (!found && tail->used > 0) {
         const struct flow_pending *last = &tail->blocks[tail->used - 1];
-        found = last->branch && last->resolved && last->to == stretch->boundary_ip;
+        found = last->branch && last->resolved && last->to == boundary_ip;
     }
     bool nothing_left = tail->used == 0;
     commit_blocks(flow, keep);

@@ -79,7 +79,7 @@ static const uint64_t mov_old = 0xc3000000ull << 16 | OLD << 8 | 0xb8;
 static const uint64_t mov_new = 0xc3000000ull << 16 | NEW << 8 | 0xb8;
 static const uint64_t jump = 0x90909090909006ebull;
 
-static volatile uint32_t generation, acknowledged, stop;
+static volatile uint32_t generation, acknowledged, stop, never;
 
 static uint32_t call_code(void)
 {
@@ -166,7 +166,7 @@ static void halt_here(uint32_t cpu)
 static void spin_here(uint32_t cpu)
 {
     gone = cpu;
-    for (;;)
+    while (!never) /* a jump without a condition leaves no packet: nobody could tell how often it was taken */
         __asm__ volatile("pause");
 }
 
