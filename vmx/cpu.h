@@ -70,10 +70,12 @@ struct cpu {
     /* vmx/summons.c. place and what was served are read, place is written by other CPUs as well. */
     enum cpu_place place;
     bool init_pending; /* one of ours that has not exited yet */
+    bool just_started; /* by a SIPI; vmx/startup.c */
     uint64_t summons_served, flushes_served, triggers_served;
     uint64_t ept_generation; /* of the tree that this CPU's translations are from */
     uint64_t pages_seen;     /* number of the newest code page that this CPU's stream tells of */
     uint64_t icr_written;    /* the ICR as root wrote it last */
+    bool icr_by_x2apic;      /* ... in which mode */
 
     uint32_t timer_value; /* vmx/timer.c */
 
@@ -187,9 +189,10 @@ void lapic_guest_pmi(struct cpu *cpu);
 
 /* IPIs of root's: what the guest is about to write to the ICR's high half is put back behind them. */
 struct lapic_ipi {
-    uint64_t icr; /* as found */
+    uint64_t icr;     /* as found */
+    bool guests_init; /* it is an INIT of the guest's */
 };
-struct lapic_ipi lapic_ipi_begin(void);
+struct lapic_ipi lapic_ipi_begin(const struct cpu *cpu);
 void lapic_send_init(struct cpu *cpu, uint32_t apic_id);
 void lapic_ipi_end(struct cpu *cpu, struct lapic_ipi ipi);
 /* If the guest's last IPI from this CPU is an INIT, it may have merged with one of ours: send it again. */

@@ -204,9 +204,11 @@ static void lapic_icr_write(struct cpu *cpu, uint64_t icr)
     if (!(base & APIC_BASE_ENABLED))
         return;
     cpu->icr_written = icr;
+    cpu->icr_by_x2apic = base & APIC_BASE_X2APIC;
     if (base & APIC_BASE_X2APIC) {
         __asm__ volatile("mfence\n\tlfence" : : : "memory"); /* the write of this MSR is no serializing one */
         msr_write(IA32_X2APIC_ICR, icr);
+        cpu->icr_written = icr_read();
         return;
     }
     while (*xapic_register(base, APIC_ICR_LOW) & ICR_DELIVERY_STATUS) /* the guest's is on its way */
@@ -220,22 +222,25 @@ static uint64_t icr_to(uint32_t apic_id, uint32_t command)
     return (lapic_is_x2apic() ? (uint64_t)apic_id << 32 : (uint64_t)apic_id << 56) | command;
 }
 
-struct lapic_ipi lapic_ipi_begin(void)
+/* In xAPIC mode the low half is the command: the guest may have written the high one for its next. A change of mode
+ * leaves nothing certain in the high half. */
+static bool is_guests_init(const struct cpu *cpu, uint64_t icr)
 {
-    return (struct lapic_ipi){.icr = icr_read()};
+    const uint64_t command = cpu->icr_by_x2apic && lapic_is_x2apic() ? ~0ull : UINT32_MAX;
+
+    return (icr & ICR_MODE_MASK) == ICR_MODE_INIT && ((icr ^ cpu->icr_written) & command) != 0;
+}
+
+struct lapic_ipi lapic_ipi_begin(const struct cpu *cpu)
+{
+    const uint64_t icr = icr_read();
+
+    return (struct lapic_ipi){.icr = icr, .guests_init = is_guests_init(cpu, icr)};
 }
 
 void lapic_send_init(struct cpu *cpu, uint32_t apic_id)
 {
     lapic_icr_write(cpu, icr_to(apic_id, ICR_MODE_INIT | ICR_ASSERT));
-}
-
-/* In xAPIC mode the low half is the command: the guest may have written the high one for its next. */
-static bool is_guests_init(const struct cpu *cpu, uint64_t icr)
-{
-    const uint64_t command = lapic_is_x2apic() ? ~0ull : UINT32_MAX;
-
-    return (icr & ICR_MODE_MASK) == ICR_MODE_INIT && ((icr ^ cpu->icr_written) & command) != 0;
 }
 
 /* INIT is asserted by an edge or a level, and a level is de-asserted later: all of them were an INIT. */
@@ -250,7 +255,7 @@ void lapic_ipi_end(struct cpu *cpu, struct lapic_ipi ipi)
 
     if (icr_read() == ipi.icr)
         return;
-    if (is_guests_init(cpu, ipi.icr))
+    if (ipi.guests_init)
         init_send_again(cpu, ipi.icr);
     else if ((base & APIC_BASE_ENABLED) && !(base & APIC_BASE_X2APIC))
         *xapic_register(base, APIC_ICR_HIGH) = (uint32_t)(ipi.icr >> 32);

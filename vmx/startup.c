@@ -35,12 +35,24 @@ void startup_wait(struct cpu *cpu)
     __atomic_store_n(&cpu->place, CPU_WAITS_FOR_SIPI, __ATOMIC_SEQ_CST);
 }
 
+/* The manual leaves open whether an INIT that comes in the wait-for-SIPI state is dropped, or stays pending until that is
+ * left. A CPU that has not executed anything since its SIPI is as an INIT and that SIPI would leave it. */
+static bool is_as_started(struct cpu *cpu)
+{
+    const bool just_started = cpu->just_started;
+
+    cpu->just_started = false;
+    return just_started && vmreadn(VMCS_GUEST_RIP) == 0;
+}
+
 enum exit_action init_exit(struct cpu *cpu)
 {
     if (cpu->init_pending) { /* a kick: vmx/summons.h */
         cpu->init_pending = false;
         return EXIT_RETRY;
     }
+    if (is_as_started(cpu))
+        return EXIT_RETRY;
     if (cpu->number == 0) /* the bootstrap processor starts its firmware anew */
         power_reset(cpu);
     return EXIT_WAIT_FOR_SIPI;
@@ -68,5 +80,6 @@ enum exit_action sipi_exit(struct cpu *cpu)
     vmwriten(VMCS_GUEST_CS_BASE, vector << 12);
     vmwriten(VMCS_GUEST_RIP, 0);
     vmwrite32(VMCS_GUEST_ACTIVITY_STATE, ACTIVITY_ACTIVE);
+    cpu->just_started = true;
     return EXIT_INJECTED;
 }

@@ -135,7 +135,7 @@ static struct cpu *other(const struct cpu *self, unsigned i)
 
 static void kick_all(struct cpu *self)
 {
-    const struct lapic_ipi ipi = lapic_ipi_begin();
+    const struct lapic_ipi ipi = lapic_ipi_begin(self);
 
     for (unsigned i = 0; i < machine.config.nr_cpus; i++) {
         struct cpu *cpu = other(self, i);
