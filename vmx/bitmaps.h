@@ -6,7 +6,8 @@
 
 #include "vmx/vmx.h"
 
-/* Fill them in, in pages of the EPT pool. msr_conditions: MSR_IF_* of vmx/msr_policy.h. NULL: done; else what failed. */
+/* Fill them in, in pages of the EPT pool. msr_conditions: MSR_IF_* of vmx/msr_policy.h. NULL: done; else what failed.
+ */
 const char *bitmaps_build(const struct vmx_ports *ports, uint32_t msr_conditions);
 
 /* which: 0 for I/O bitmap A, 1 for B. */

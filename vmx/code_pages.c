@@ -141,3 +141,21 @@ void code_page_written(struct cpu *cpu, uint64_t gpa)
     trigger_written(gpa);
     turn_begin(cpu, gpa);
 }
+
+/* In real mode, where linear addresses are physical ones: the page that this CPU stands on runs in another code
+ * segment.
+ */
+void code_page_rebased(struct cpu *cpu)
+{
+    const uint64_t linear = vmreadn(VMCS_GUEST_CS_BASE) + vmreadn(VMCS_GUEST_RIP);
+    const uint64_t gpa = linear & ~(EPT_PAGE_SIZE - 1);
+
+    machine_lock(cpu);
+    if (ept_lookup(gpa) & EPT_EXECUTE) { /* else a violation tells of it */
+        machine.pages_sent++;
+        page_send(cpu, gpa, linear);
+        cpu_has_seen_pages(cpu);
+        ept_invalidate(&cpu->view);
+    }
+    machine_unlock(cpu);
+}

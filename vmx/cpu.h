@@ -69,8 +69,10 @@ struct cpu {
 
     /* vmx/summons.c. place and what was served are read, place is written by other CPUs as well. */
     enum cpu_place place;
-    bool init_pending; /* one of ours that has not exited yet */
-    bool just_started; /* by a SIPI; vmx/startup.c */
+    bool init_pending;    /* one of ours that has not exited yet */
+    bool just_started;    /* by a SIPI; vmx/startup.c */
+    uint32_t start_steps; /* instructions to be stepped at most until it has left real mode */
+    uint64_t start_base;  /* its CS.base then */
     uint64_t summons_served, flushes_served, triggers_served;
     uint64_t ept_generation; /* of the tree that this CPU's translations are from */
     uint64_t pages_seen;     /* number of the newest code page that this CPU's stream tells of */
@@ -165,6 +167,8 @@ void step_open_page(struct cpu *cpu, uint64_t gpa, uint64_t leaf);
 void step_begin(struct cpu *cpu, step_done *done);
 /* Another exit came first: the step is over, too. */
 void step_break_off(struct cpu *cpu);
+/* The instruction will not come back. */
+void step_cancel(struct cpu *cpu);
 
 /* vmx/trigger.c: the page of pt.trigger=, fetched and written. trigger_fetched: does it need no sending? */
 bool trigger_guards(uint64_t gpa, uint64_t linear);
@@ -201,6 +205,7 @@ void lapic_init_again(struct cpu *cpu);
 /* vmx/code_pages.c */
 void code_page_fetched(struct cpu *cpu, uint64_t gpa, uint64_t qualification);
 void code_page_written(struct cpu *cpu, uint64_t gpa);
+void code_page_rebased(struct cpu *cpu);
 
 /* vmx/power.c: hand over all that all CPUs have traced, and wait for its arrival; the machine may go down.
  * power_survived: it has not. power_reset: it does. */

@@ -15,15 +15,18 @@
 #define ACTIVITY_ACTIVE 0u
 #define ACTIVITY_WAIT_FOR_SIPI 3u
 
+#define CR0_PE (1ull << 0)
 #define CR0_NW (1ull << 29)
 #define CR0_CD (1ull << 30)
 #define CR0_ET (1ull << 4)
+#define REAL_MODE_STEPS 1000u
 #define DR6_AFTER_INIT 0xffff0ff0ull
 
 /* "Checks on Guest Non-Register State": no event is injected into this state, and nothing else may be pending. What was
  * pending for the guest ends with INIT. */
 void startup_wait(struct cpu *cpu)
 {
+    step_cancel(cpu);
     cpu->nmis_pending = 0;
     cpu_set_proc_control(cpu, PROC_NMI_WINDOW_EXITING, false);
     vmwrite32(VMCS_ENTRY_INTERRUPTION_INFORMATION, 0);
@@ -35,8 +38,8 @@ void startup_wait(struct cpu *cpu)
     __atomic_store_n(&cpu->place, CPU_WAITS_FOR_SIPI, __ATOMIC_SEQ_CST);
 }
 
-/* The manual leaves open whether an INIT that comes in the wait-for-SIPI state is dropped, or stays pending until that is
- * left. A CPU that has not executed anything since its SIPI is as an INIT and that SIPI would leave it. */
+/* The manual leaves open whether an INIT that comes in the wait-for-SIPI state is dropped, or stays pending until that
+ * is left. A CPU that has not executed anything since its SIPI is as an INIT and that SIPI would leave it. */
 static bool is_as_started(struct cpu *cpu)
 {
     const bool just_started = cpu->just_started;
@@ -68,6 +71,30 @@ static void registers_after_init(struct cpu *cpu)
                      : "r"(0ull), "r"(DR6_AFTER_INIT));
 }
 
+/* A CPU starts in real mode, where packets tell IPs in code segments that change by far jumps, within a page. So its
+ * first instructions are stepped, and each new base is told of, until it has left that mode. */
+static void startup_stepped(struct cpu *cpu, bool broken_off)
+{
+    const uint64_t base = vmreadn(VMCS_GUEST_CS_BASE);
+
+    (void)broken_off;
+    if ((vmreadn(VMCS_GUEST_CR0) & CR0_PE) || cpu->start_steps-- == 0)
+        return;
+    if (base != cpu->start_base)
+        code_page_rebased(cpu);
+    cpu->start_base = base;
+    step_begin(cpu, startup_stepped);
+}
+
+static void startup_watch(struct cpu *cpu, uint64_t base)
+{
+    if (!machine.config.code_pages)
+        return;
+    cpu->start_steps = REAL_MODE_STEPS;
+    cpu->start_base = base;
+    step_begin(cpu, startup_stepped);
+}
+
 enum exit_action sipi_exit(struct cpu *cpu)
 {
     const uint64_t vector = vmreadn(VMCS_EXIT_QUALIFICATION) & 0xff;
@@ -81,5 +108,6 @@ enum exit_action sipi_exit(struct cpu *cpu)
     vmwriten(VMCS_GUEST_RIP, 0);
     vmwrite32(VMCS_GUEST_ACTIVITY_STATE, ACTIVITY_ACTIVE);
     cpu->just_started = true;
+    startup_watch(cpu, vector << 12);
     return EXIT_INJECTED;
 }

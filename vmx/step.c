@@ -25,10 +25,8 @@ void step_begin(struct cpu *cpu, step_done *done)
     cpu_set_proc_control(cpu, PROC_MONITOR_TRAP_FLAG, true);
 }
 
-static void step_end(struct cpu *cpu, bool broken_off)
+void step_cancel(struct cpu *cpu)
 {
-    step_done *stepped = cpu->stepped;
-
     cpu->stepping = false;
     cpu->stepped = NULL;
     if (cpu->view.nr_pages > cpu->view.kept_pages) {
@@ -37,6 +35,13 @@ static void step_end(struct cpu *cpu, bool broken_off)
         machine_unlock(cpu);
     }
     cpu_set_proc_control(cpu, PROC_MONITOR_TRAP_FLAG, false);
+}
+
+static void step_end(struct cpu *cpu, bool broken_off)
+{
+    step_done *stepped = cpu->stepped;
+
+    step_cancel(cpu);
     if (stepped)
         stepped(cpu, broken_off);
     ept_invalidate(&cpu->view);

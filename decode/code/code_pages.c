@@ -263,9 +263,10 @@ const struct page_version *code_pages_pick(const struct code_pages *pages, size_
     return version;
 }
 
-static const struct page_version *page_at(const struct code_pages *pages, uint64_t at, uint64_t gva)
+/* The first version of an address in by_page; count: it has none. */
+static size_t page_first(const struct code_pages *pages, uint64_t gva)
 {
-    size_t low = 0, high = pages->count, next;
+    size_t low = 0, high = pages->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (pages->by_page[middle].gva < gva)
@@ -273,15 +274,24 @@ static const struct page_version *page_at(const struct code_pages *pages, uint64
         else
             high = middle;
     }
-    if (low == pages->count || pages->by_page[low].gva != gva)
-        return NULL;
-    return code_pages_pick(pages, low, at, &next);
+    return low < pages->count && pages->by_page[low].gva == gva ? low : pages->count;
 }
 
+static const struct page_version *page_at(const struct code_pages *pages, uint64_t at, uint64_t gva)
+{
+    size_t first = page_first(pages, gva), next;
+    return first == pages->count ? NULL : code_pages_pick(pages, first, at, &next);
+}
+
+/* The address may be another page's as well, whose code has no base. And an exit can tell an IP in a segment that only
+ * the record behind it names. */
 uint64_t code_pages_linear(const struct code_pages *pages, uint64_t at, uint64_t ip)
 {
-    const struct page_version *page = page_at(pages, at, ip - ip % RECORD_PAGE_SIZE);
-    return page ? ip + page->base : ip;
+    uint64_t gva = ip - ip % RECORD_PAGE_SIZE, base = 0;
+    for (size_t i = page_first(pages, gva); i < pages->count && pages->by_page[i].gva == gva; i++)
+        if (pages->by_page[i].base && (pages->by_page[i].from <= at || !base))
+            base = pages->by_page[i].base;
+    return ip + base;
 }
 
 size_t code_pages_read(const struct code_pages *pages, uint64_t at, uint64_t gva, uint8_t *bytes, size_t size)

@@ -68,7 +68,7 @@ const struct page_version *code_pages_pick(const struct code_pages *pages, size_
  */
 size_t code_pages_read(const struct code_pages *pages, uint64_t at, uint64_t gva, uint8_t *bytes, size_t size);
 
-/* The linear address of an IP that packets tell. */
+/* The linear address of an IP of 16-bit code, as packets tell it. */
 uint64_t code_pages_linear(const struct code_pages *pages, uint64_t at, uint64_t ip);
 
 #endif

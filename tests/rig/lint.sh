@@ -48,7 +48,7 @@ include_directions() {
         wire = "serial/frame.h serial/record.h serial/crc32c.h serial/command.h "
         may["decode/capture"] = wire
         may["decode/receive"] = wire "decode/capture/"
-        may["decode/code"] = wire "decode/capture/"
+        may["decode/code"] = wire "decode/capture/ pt/rtit.h"
         may["decode/flow"] = may["decode/code"] " decode/code/ decode/truth.h pt/packet.h pt/rtit.h"
         may["decode/check"] = may["decode/flow"] " decode/flow/"
         may["decode/report"] = may["decode/check"] " decode/check/ pt/caps.h"
