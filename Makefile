@@ -208,8 +208,7 @@ $(BUILD)/tools/%: $(BUILD)/host/tests/tools/%.o $(BUILD)/host/pt/parse.o
 export CORE
 export CORE_OBJS := $(patsubst %.c,$(BUILD)/hv/%.o,$(CORE))
 CHECKS := $(UNIT) tests/rig/lint.sh tests/rig/core.sh
-# smp.sh: from when the hypervisor takes all CPUs.
-SYSTEM := $(filter-out tests/system/lib.sh tests/system/smp.sh,$(wildcard tests/system/*.sh))
+SYSTEM := $(filter-out tests/system/lib.sh,$(wildcard tests/system/*.sh))
 
 check:
 	@tests/rig/deps.sh check
