@@ -79,7 +79,7 @@ struct cpu {
     uint64_t icr_written;    /* the ICR as root wrote it last */
     bool icr_by_x2apic;      /* ... in which mode */
 
-    uint32_t timer_value; /* vmx/timer.c */
+    bool timer_is_short; /* vmx/timer.c */
 
     struct pt_engine *pt;
     struct vmx_controls controls;

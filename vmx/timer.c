@@ -14,26 +14,28 @@
 #define IDLE_FACTOR 10u
 
 /* Each VM entry starts it anew: any exit serves as well. */
-static void timer_set(struct cpu *cpu, uint64_t tsc)
+static void timer_set(uint64_t tsc)
 {
     const uint64_t ticks = tsc >> (msr_read(IA32_VMX_MISC) & PREEMPTION_TIMER_RATE);
-    const uint32_t value = ticks > UINT32_MAX ? UINT32_MAX : ticks ? (uint32_t)ticks : 1;
 
-    if (value == cpu->timer_value)
-        return;
-    cpu->timer_value = value;
-    vmwrite32(VMCS_GUEST_PREEMPTION_TIMER_VALUE, value);
-}
-
-void timer_follow(struct cpu *cpu)
-{
-    if (cpu->controls.pin & PIN_PREEMPTION_TIMER)
-        timer_set(cpu, pt_busy(cpu->pt) ? machine.config.poll_tsc : IDLE_FACTOR * machine.config.poll_tsc);
+    vmwrite32(VMCS_GUEST_PREEMPTION_TIMER_VALUE, ticks > UINT32_MAX ? UINT32_MAX : ticks ? (uint32_t)ticks : 1);
 }
 
 void timer_setup(struct cpu *cpu)
 {
-    timer_follow(cpu);
+    cpu->timer_is_short = false;
+    if (cpu->controls.pin & PIN_PREEMPTION_TIMER)
+        timer_set(IDLE_FACTOR * machine.config.poll_tsc);
+}
+
+void timer_follow(struct cpu *cpu)
+{
+    const bool busy = pt_busy(cpu->pt);
+
+    if (busy == cpu->timer_is_short || !(cpu->controls.pin & PIN_PREEMPTION_TIMER))
+        return;
+    cpu->timer_is_short = busy;
+    timer_set((busy ? 1 : IDLE_FACTOR) * machine.config.poll_tsc);
 }
 
 enum exit_action timer_exit(struct cpu *cpu)
