@@ -28,9 +28,6 @@ run() {
 
 for cpus in 1 2 4; do run xapic$cpus $cpus '' ''; done
 for cpus in 2 4; do run x2apic$cpus $cpus x2apic ''; done
-for way in root list; do
-    PTMODEL='profile=skylake, skid=300, second=200, seed=7' run storm-$way 2 rounds=200000 "pt.region=4K pt.regions=16 pt.switch=$way"
-done
 PTMODEL='profile=skylake, keepinit=1' run keepinit 3 '' ''
 PTMODEL='profile=skylake, late=3000, seed=5, hold=1' run late 2 x2apic 'pt.region=4K pt.regions=16'
 
