@@ -186,12 +186,14 @@ void timer_follow(struct cpu *cpu);
 void lapic_guard_start(struct cpu *cpu);
 void lapic_guard_follow(struct cpu *cpu);
 void lapic_written(struct cpu *cpu, uint64_t gpa);
-void lapic_reset(struct cpu *cpu);
 bool lapic_lvtpc_write(struct cpu *cpu, uint64_t value);
 bool lapic_is_x2apic(void);
 void lapic_guest_pmi(struct cpu *cpu);
 
-/* IPIs of root's: what the guest is about to write to the ICR's high half is put back behind them. */
+/* vmx/lapic_reset.c */
+void lapic_reset(struct cpu *cpu);
+
+/* vmx/lapic_ipi.c: IPIs of root's: what the guest is about to write to the ICR's high half is put back behind them. */
 struct lapic_ipi {
     uint64_t icr;     /* as found */
     bool guests_init; /* it is an INIT of the guest's */

@@ -124,8 +124,9 @@ void vmx_exit_dispatch(struct guest_registers *registers)
 void vmx_nmi_before_entry(struct guest_registers *registers)
 {
     struct cpu *cpu = cpu_of(registers);
+    const enum cpu_place place = __atomic_load_n(&cpu->place, __ATOMIC_RELAXED);
 
-    if (__atomic_load_n(&cpu->place, __ATOMIC_RELAXED) == CPU_WAITS_FOR_SIPI) {
+    if (place == CPU_WAITS_FOR_SIPI || place == CPU_SPOKEN_FOR) {
         cpu->nmis_in_root = 0;
         return;
     }

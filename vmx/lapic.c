@@ -11,39 +11,16 @@
  * Source: SDM "Advanced Programmable Interrupt Controller (APIC)": "Local Vector Table", "Local APIC State After It Has
  * Been Software Disabled", "x2APIC Register Address Space".
  */
-#include "pt/lvtpc.h"
 #include "pt/msr.h"
-#include "serial/io.h"
 #include "vmx/cpu.h"
 #include "vmx/ept_maths.h"
+#include "vmx/lapic_registers.h"
 #include "vmx/msr_policy.h"
 #include "vmx/phys.h"
 #include "vmx/vmcs.h"
 
-#define APIC_BASE_ADDRESS 0x000ffffffffff000ull
-
-#define APIC_TPR 0x080u
-#define APIC_EOI 0x0b0u
-#define APIC_SVR 0x0f0u
-#define APIC_ESR 0x280u
-#define APIC_ICR_LOW 0x300u
-#define APIC_ICR_HIGH 0x310u
-#define APIC_LVT_TIMER 0x320u
-#define APIC_LVT_THERMAL 0x330u
-#define APIC_LVT_PMI 0x340u
-#define APIC_LVT_LINT0 0x350u
-#define APIC_LVT_LINT1 0x360u
-#define APIC_LVT_ERROR 0x370u
-#define APIC_TIMER_INITIAL_COUNT 0x380u
-#define APIC_TIMER_DIVIDE 0x3e0u
-
 #define SVR_SOFTWARE_ENABLE (1u << 8)
 #define LVT_DELIVERY_FIXED (0u << 8)
-#define ICR_MODE_MASK (7u << 8)
-#define ICR_MODE_INIT (5u << 8)
-#define ICR_DELIVERY_STATUS (1u << 12)
-#define ICR_ASSERT (1u << 14)
-#define ICR_TO_SELF (1u << 18)
 #define ICR_NOT_ROOTS (~0ull)
 
 #define INSTRUCTION_MAX_BYTES 15u
@@ -55,7 +32,7 @@ static volatile uint32_t *staged(struct cpu *cpu, uint32_t offset)
 
 static volatile uint32_t *lapic_register(const struct cpu *cpu, uint32_t offset)
 {
-    return (volatile uint32_t *)phys_to_virt(cpu->lapic_pa + offset);
+    return xapic_register(cpu->lapic_pa, offset);
 }
 
 bool lapic_is_x2apic(void)
@@ -171,141 +148,6 @@ void lapic_written(struct cpu *cpu, uint64_t gpa)
     cpu->lapic_step_rip = vmreadn(VMCS_GUEST_RIP);
     *cpu->lapic_entry = (*cpu->lapic_entry & ~EPT_ADDRESS_MASK) | virt_to_phys(cpu->lapic_stage) | EPT_WRITE;
     step_begin(cpu, lapic_write_through);
-}
-
-/* --- IPIs of root's
- * --------------------------------------------------------------------------------------------------- "Interrupt
- * Command Register (ICR)". In xAPIC mode its halves are two registers, and root may come between the guest's two
- * writes; in x2APIC mode it is one. VISIBLE: the guest reads the command of root's last IPI in it.
- */
-
-static volatile uint32_t *xapic_register(uint64_t base, uint32_t offset)
-{
-    return (volatile uint32_t *)phys_to_virt((base & APIC_BASE_ADDRESS) + offset);
-}
-
-/* 0 where the local APIC is off: then this CPU sends nothing. */
-static uint64_t icr_read(void)
-{
-    const uint64_t base = msr_read(IA32_APIC_BASE);
-
-    if (!(base & APIC_BASE_ENABLED))
-        return 0;
-    if (base & APIC_BASE_X2APIC)
-        return msr_read(IA32_X2APIC_ICR);
-    return (uint64_t)*xapic_register(base, APIC_ICR_HIGH) << 32 |
-           (*xapic_register(base, APIC_ICR_LOW) & ~ICR_DELIVERY_STATUS);
-}
-
-static void lapic_icr_write(struct cpu *cpu, uint64_t icr)
-{
-    const uint64_t base = msr_read(IA32_APIC_BASE);
-
-    if (!(base & APIC_BASE_ENABLED))
-        return;
-    cpu->icr_written = icr;
-    cpu->icr_by_x2apic = base & APIC_BASE_X2APIC;
-    if (base & APIC_BASE_X2APIC) {
-        __asm__ volatile("mfence\n\tlfence" : : : "memory"); /* the write of this MSR is no serializing one */
-        msr_write(IA32_X2APIC_ICR, icr);
-        cpu->icr_written = icr_read();
-        return;
-    }
-    while (*xapic_register(base, APIC_ICR_LOW) & ICR_DELIVERY_STATUS) /* the guest's is on its way */
-        io_pause();
-    *xapic_register(base, APIC_ICR_HIGH) = (uint32_t)(icr >> 32);
-    *xapic_register(base, APIC_ICR_LOW) = (uint32_t)icr;
-}
-
-static uint64_t icr_to(uint32_t apic_id, uint32_t command)
-{
-    return (lapic_is_x2apic() ? (uint64_t)apic_id << 32 : (uint64_t)apic_id << 56) | command;
-}
-
-/* In xAPIC mode the low half is the command: the guest may have written the high one for its next. A change of mode
- * leaves nothing certain in the high half. */
-static bool is_guests_init(const struct cpu *cpu, uint64_t icr)
-{
-    const uint64_t command = cpu->icr_by_x2apic && lapic_is_x2apic() ? ~0ull : UINT32_MAX;
-
-    return (icr & ICR_MODE_MASK) == ICR_MODE_INIT && ((icr ^ cpu->icr_written) & command) != 0;
-}
-
-struct lapic_ipi lapic_ipi_begin(const struct cpu *cpu)
-{
-    const uint64_t icr = icr_read();
-
-    return (struct lapic_ipi){.icr = icr, .guests_init = is_guests_init(cpu, icr)};
-}
-
-void lapic_send_init(struct cpu *cpu, uint32_t apic_id)
-{
-    lapic_icr_write(cpu, icr_to(apic_id, ICR_MODE_INIT | ICR_ASSERT));
-}
-
-/* INIT is asserted by an edge or a level, and a level is de-asserted later: all of them were an INIT. */
-static void init_send_again(struct cpu *cpu, uint64_t icr)
-{
-    lapic_icr_write(cpu, icr | ICR_ASSERT);
-}
-
-void lapic_ipi_end(struct cpu *cpu, struct lapic_ipi ipi)
-{
-    const uint64_t base = msr_read(IA32_APIC_BASE);
-
-    if (icr_read() == ipi.icr)
-        return;
-    if (ipi.guests_init)
-        init_send_again(cpu, ipi.icr);
-    else if ((base & APIC_BASE_ENABLED) && !(base & APIC_BASE_X2APIC))
-        *xapic_register(base, APIC_ICR_HIGH) = (uint32_t)(ipi.icr >> 32);
-}
-
-void lapic_init_again(struct cpu *cpu)
-{
-    const uint64_t icr = icr_read();
-
-    if (is_guests_init(cpu, icr))
-        init_send_again(cpu, icr);
-}
-
-/* --- what INIT does
- * ---------------------------------------------------------------------------------------------------
- */
-
-/* "Local APIC State After It Receives an INIT Reset", as far as software can bring it about; an INIT that exits leaves
- * the local APIC alone. VISIBLE: interrupts that were accepted before stay in the IRR. */
-void lapic_reset(struct cpu *cpu)
-{
-    static const struct {
-        uint16_t offset;
-        uint32_t value;
-    } after_init[] = {{APIC_TPR, 0},
-                      {APIC_LVT_TIMER, LVT_MASKED},
-                      {APIC_LVT_THERMAL, LVT_MASKED},
-                      {APIC_LVT_LINT0, LVT_MASKED},
-                      {APIC_LVT_LINT1, LVT_MASKED},
-                      {APIC_LVT_ERROR, LVT_MASKED},
-                      {APIC_TIMER_INITIAL_COUNT, 0},
-                      {APIC_TIMER_DIVIDE, 0},
-                      {APIC_ESR, 0}};
-    const uint64_t base = msr_read(IA32_APIC_BASE);
-
-    cpu->lvtpc_guest = LVT_MASKED;
-    if (!(base & APIC_BASE_ENABLED))
-        return;
-    for (size_t i = 0; i < sizeof after_init / sizeof after_init[0]; i++) {
-        if (base & APIC_BASE_X2APIC)
-            msr_write(IA32_X2APIC_BASE + after_init[i].offset / 16u, after_init[i].value);
-        else
-            *xapic_register(base, after_init[i].offset) = after_init[i].value;
-    }
-    for (unsigned i = 0; i < 256; i++) { /* the ISR: one bit for each vector */
-        if (base & APIC_BASE_X2APIC)
-            msr_write(IA32_X2APIC_BASE + APIC_EOI / 16u, 0);
-        else
-            *xapic_register(base, APIC_EOI) = 0;
-    }
 }
 
 /* A counter of the guest's has overflowed. Delivery masks the entry; where it is masked, nothing is delivered. */

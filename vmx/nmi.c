@@ -54,12 +54,35 @@ static void nmi_arrived(struct cpu *cpu)
         msr_write(IA32_PERF_GLOBAL_STATUS_RESET, pmi.thaw);
 }
 
+/* Behind an exit by an NMI the next one waits, as it does in an NMI's handler, for IRET or VM entry, and one more is
+ * one with it: the guest's with a PMI's, if LVTPC is unmasked meanwhile. So let it come now, to be counted. SDM
+ * "Nonmaskable Interrupt (NMI)", "Handling Multiple NMIs"; "Loading Host State": blocking by NMI. */
+static void nmis_unblock(void)
+{
+    uint64_t scratch;
+
+    __asm__ volatile("mov %%rsp, %0\n\t"
+                     "pushq $0\n\t"
+                     "pushq %0\n\t"
+                     "pushfq\n\t"
+                     "mov %%cs, %k0\n\t"
+                     "pushq %0\n\t"
+                     "lea 1f(%%rip), %0\n\t"
+                     "pushq %0\n\t"
+                     "iretq\n"
+                     "1:"
+                     : "=&r"(scratch)
+                     :
+                     : "memory", "cc");
+}
+
 enum exit_action nmi_exit(struct cpu *cpu)
 {
     const uint32_t information = vmread32(VMCS_EXIT_INTERRUPTION_INFORMATION);
 
     if (event_type_of(information) != EVENT_NMI)
         fail_stop(cpu, "an exception exited although the exception bitmap is 0");
+    nmis_unblock();
     nmi_arrived(cpu);
     timer_follow(cpu); /* what a PMI has handed over is on its way */
     return EXIT_RETRY;

@@ -31,9 +31,11 @@ static bool place_change(struct cpu *cpu, enum cpu_place from, enum cpu_place to
 /* A CPU that another one speaks for has been started meanwhile: its engine is its own again when that one has done. */
 void summons_leave_guest(struct cpu *cpu)
 {
-    while (place_of(cpu) == CPU_SPOKEN_FOR)
+    enum cpu_place place;
+
+    while ((place = place_of(cpu)) == CPU_SPOKEN_FOR || !place_change(cpu, place, CPU_IN_ROOT))
         io_pause();
-    if (__atomic_exchange_n(&cpu->place, CPU_IN_ROOT, __ATOMIC_SEQ_CST) == CPU_KICKED)
+    if (place == CPU_KICKED)
         cpu->init_pending = true;
 }
 

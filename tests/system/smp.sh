@@ -31,6 +31,14 @@ for cpus in 2 4; do run x2apic$cpus $cpus x2apic ''; done
 PTMODEL='profile=skylake, keepinit=1' run keepinit 3 '' ''
 PTMODEL='profile=skylake, late=3000, seed=5, hold=1' run late 2 x2apic 'pt.region=4K pt.regions=16'
 
+# PMIs without end, each twice, and among them the NMIs that CPUs send each other: none may be lost.
+for way in root list; do
+    for seed in 7 8; do
+        PTMODEL="profile=skylake, skid=300, second=200, seed=$seed" \
+            run storm-$way-$seed 2 rounds=50000 "pt.region=4K pt.regions=16 pt.switch=$way"
+    done
+done
+
 for end in cf9 keyboard; do ENDS=reset run $end 3 $end ''; done
 ENDS=stop run triple 2 triple ''
 done_testing

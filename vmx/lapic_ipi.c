@@ -1,0 +1,100 @@
+/*
+ * IPIs of root's. In xAPIC mode the ICR's halves are two registers, and root may come between the guest's two writes;
+ * in x2APIC mode it is one. VISIBLE: the guest reads the command of root's last IPI in it.
+ *
+ * Source: SDM "Interrupt Command Register (ICR)", "x2APIC Register Address Space".
+ */
+#include "pt/msr.h"
+#include "serial/io.h"
+#include "vmx/cpu.h"
+#include "vmx/lapic_registers.h"
+
+#define ICR_MODE_MASK (7u << 8)
+#define ICR_MODE_INIT (5u << 8)
+#define ICR_DELIVERY_STATUS (1u << 12)
+#define ICR_ASSERT (1u << 14)
+
+/* 0 where the local APIC is off: then this CPU sends nothing. */
+static uint64_t icr_read(void)
+{
+    const uint64_t base = msr_read(IA32_APIC_BASE);
+
+    if (!(base & APIC_BASE_ENABLED))
+        return 0;
+    if (base & APIC_BASE_X2APIC)
+        return msr_read(IA32_X2APIC_ICR);
+    return (uint64_t)*xapic_register(base, APIC_ICR_HIGH) << 32 |
+           (*xapic_register(base, APIC_ICR_LOW) & ~ICR_DELIVERY_STATUS);
+}
+
+void lapic_icr_write(struct cpu *cpu, uint64_t icr)
+{
+    const uint64_t base = msr_read(IA32_APIC_BASE);
+
+    if (!(base & APIC_BASE_ENABLED))
+        return;
+    cpu->icr_written = icr;
+    cpu->icr_by_x2apic = base & APIC_BASE_X2APIC;
+    if (base & APIC_BASE_X2APIC) {
+        __asm__ volatile("mfence\n\tlfence" : : : "memory"); /* the write of this MSR is no serializing one */
+        msr_write(IA32_X2APIC_ICR, icr);
+        cpu->icr_written = icr_read();
+        return;
+    }
+    while (*xapic_register(base, APIC_ICR_LOW) & ICR_DELIVERY_STATUS) /* the guest's is on its way */
+        io_pause();
+    *xapic_register(base, APIC_ICR_HIGH) = (uint32_t)(icr >> 32);
+    *xapic_register(base, APIC_ICR_LOW) = (uint32_t)icr;
+}
+
+static uint64_t icr_to(uint32_t apic_id, uint32_t command)
+{
+    return (lapic_is_x2apic() ? (uint64_t)apic_id << 32 : (uint64_t)apic_id << 56) | command;
+}
+
+/* In xAPIC mode the low half is the command: the guest may have written the high one for its next. A change of mode
+ * leaves nothing certain in the high half. */
+static bool is_guests_init(const struct cpu *cpu, uint64_t icr)
+{
+    const uint64_t command = cpu->icr_by_x2apic && lapic_is_x2apic() ? ~0ull : UINT32_MAX;
+
+    return (icr & ICR_MODE_MASK) == ICR_MODE_INIT && ((icr ^ cpu->icr_written) & command) != 0;
+}
+
+struct lapic_ipi lapic_ipi_begin(const struct cpu *cpu)
+{
+    const uint64_t icr = icr_read();
+
+    return (struct lapic_ipi){.icr = icr, .guests_init = is_guests_init(cpu, icr)};
+}
+
+void lapic_send_init(struct cpu *cpu, uint32_t apic_id)
+{
+    lapic_icr_write(cpu, icr_to(apic_id, ICR_MODE_INIT | ICR_ASSERT));
+}
+
+/* INIT is asserted by an edge or a level, and a level is de-asserted later: all of them were an INIT. */
+static void init_send_again(struct cpu *cpu, uint64_t icr)
+{
+    lapic_icr_write(cpu, icr | ICR_ASSERT);
+}
+
+void lapic_ipi_end(struct cpu *cpu, struct lapic_ipi ipi)
+{
+    const uint64_t base = msr_read(IA32_APIC_BASE);
+
+    if (icr_read() == ipi.icr)
+        return;
+    if (ipi.guests_init)
+        init_send_again(cpu, ipi.icr);
+    else if ((base & APIC_BASE_ENABLED) && !(base & APIC_BASE_X2APIC))
+        *xapic_register(base, APIC_ICR_HIGH) = (uint32_t)(ipi.icr >> 32);
+}
+
+void lapic_init_again(struct cpu *cpu)
+{
+    const uint64_t icr = icr_read();
+
+    if (is_guests_init(cpu, icr))
+        init_send_again(cpu, icr);
+}

@@ -1,0 +1,42 @@
+/*
+ * What INIT does to the local APIC, as far as software can bring it about; an INIT that exits leaves it alone. VISIBLE:
+ * interrupts that were accepted before stay in the IRR.
+ *
+ * Source: SDM "Local APIC State After It Receives an INIT Reset".
+ */
+#include "pt/msr.h"
+#include "vmx/cpu.h"
+#include "vmx/lapic_registers.h"
+
+void lapic_reset(struct cpu *cpu)
+{
+    static const struct {
+        uint16_t offset;
+        uint32_t value;
+    } after_init[] = {{APIC_TPR, 0},
+                      {APIC_LVT_TIMER, LVT_MASKED},
+                      {APIC_LVT_THERMAL, LVT_MASKED},
+                      {APIC_LVT_LINT0, LVT_MASKED},
+                      {APIC_LVT_LINT1, LVT_MASKED},
+                      {APIC_LVT_ERROR, LVT_MASKED},
+                      {APIC_TIMER_INITIAL_COUNT, 0},
+                      {APIC_TIMER_DIVIDE, 0},
+                      {APIC_ESR, 0}};
+    const uint64_t base = msr_read(IA32_APIC_BASE);
+
+    cpu->lvtpc_guest = LVT_MASKED;
+    if (!(base & APIC_BASE_ENABLED))
+        return;
+    for (size_t i = 0; i < sizeof after_init / sizeof after_init[0]; i++) {
+        if (base & APIC_BASE_X2APIC)
+            msr_write(IA32_X2APIC_BASE + after_init[i].offset / 16u, after_init[i].value);
+        else
+            *xapic_register(base, after_init[i].offset) = after_init[i].value;
+    }
+    for (unsigned i = 0; i < 256; i++) { /* the ISR: one bit for each vector */
+        if (base & APIC_BASE_X2APIC)
+            msr_write(IA32_X2APIC_BASE + APIC_EOI / 16u, 0);
+        else
+            *xapic_register(base, APIC_EOI) = 0;
+    }
+}
