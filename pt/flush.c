@@ -31,9 +31,12 @@ void pt_flush_begin(struct pt_engine *pt)
     pt_pause_report(pt);
 }
 
+/* Records have a stream of their own, and the end must not overtake the trace: behind it the receiver takes what has
+ * not arrived for lost. */
 void pt_flush_end(struct pt_engine *pt, const char *exits_text, uint32_t exits_size)
 {
     uint32_t size = totals_text(pt);
+    sink_drain_all(pt->sink, FLUSH_TIMEOUT_TSC);
     pt_record(pt, RECORD_END, pt->text, size, exits_text, exits_text ? exits_size : 0);
     pt->ended = true;
 }
