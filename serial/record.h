@@ -17,7 +17,8 @@ enum record_kind {
     RECORD_LOG = 5,    /* text, one line without its end */
     RECORD_END = 6,    /* text, lines of "name value": totals; the last record */
     RECORD_STATUS = 7, /* text, lines of "name value": the answer to a command (serial/command.h) */
-    RECORD_SEEN = 8    /* struct record_seen: which versions of code pages this CPU can run from trace_offset on */
+    RECORD_SEEN = 8,   /* struct record_seen: which versions of code pages this CPU can run from trace_offset on */
+    RECORD_MAP = 9     /* struct record_map and its runs: what an address space has executable in one stretch */
 };
 
 struct record_header {
@@ -51,6 +52,31 @@ _Static_assert(sizeof(struct record_page) == 48, "docs/wire.md: a page record's 
  * runs what pages up to and with this number say, and nothing older. */
 struct record_seen {
     uint64_t number;
+};
+
+/* What the guest's page tables say of a stretch of linear addresses, in one address space: all executable pages that were
+ * present when they were read. It replaces what was known of this stretch in this address space; what no run names was
+ * not present, or not executable. Contents are those of RECORD_PAGE for the same guest-physical page. */
+struct record_map {
+    uint64_t cr3;          /* of the address space, without PCID and flags: where its uppermost table is */
+    uint64_t linear, size; /* the stretch, bytes */
+    uint64_t fault_offset; /* this CPU's trace offset when a fetch from the stretch faulted, upon which the guest changed
+                              its tables. They were read at the record's trace_offset: the change was in between, before the
+                              stretch was next executed. Equal to trace_offset: nobody knows when. */
+    uint64_t number;       /* as of RECORD_PAGE, counted with them: other CPUs have it at the latest where their own
+                              records come to this number */
+    uint64_t runs;         /* so many struct record_map_run follow, by rising linear address */
+};
+_Static_assert(sizeof(struct record_map) == 48, "docs/wire.md: a map record's head is 48 bytes");
+
+#define RECORD_MAP_GLOBAL 0x1u /* flags: the translation is global, all address spaces share it */
+#define RECORD_MAP_USER 0x2u   /* user mode may execute it */
+
+struct record_map_run {
+    uint64_t linear, gpa; /* page-aligned; bytes that follow each other in both */
+    uint32_t pages;       /* of RECORD_PAGE_SIZE */
+    uint16_t flags;       /* RECORD_MAP_* */
+    uint16_t page_shift;  /* log2 of the guest's page size: 12, 21, 22, 30 */
 };
 
 enum record_drain_cause { RECORD_DRAIN_PMI = 1, RECORD_DRAIN_FLUSH = 2, RECORD_DRAIN_POLL = 3 };
