@@ -30,8 +30,8 @@ static _Noreturn void moved_main(void);
 static _Noreturn void move_image(void)
 {
     uint64_t top = memory_map_top(&boot->info.map);
+    plan_cpus(boot); /* first of all: regions are aligned as the carved range is */
     struct boot_state *moved = plan_take(boot, sizeof *moved);
-    plan_cpus(boot);
     void *image = plan_take(boot, image_bytes());
     boot->image_pa = virt_to_phys(image);
     boot->cr3 = paging_build(&boot->arena, &boot->info.map, top, boot->image_pa);
@@ -42,7 +42,8 @@ static _Noreturn void move_image(void)
     image_move(image, image_start, image_bytes(), boot->cr3, boot->cpus[0].stack_top, moved_main);
 }
 
-_Noreturn void boot_main(uint32_t magic, uint32_t info_pa, uint64_t image_pa)
+/* With all that is compiled into it, no part of the image that stays. */
+__attribute__((section(".first_act"))) _Noreturn void boot_main(uint32_t magic, uint32_t info_pa, uint64_t image_pa)
 {
     struct boot_state first_act = {0};
     boot = &first_act;
@@ -78,8 +79,8 @@ static struct guest_entry load_guest(bool ours)
     struct guest_machine machine = {.map = &boot->info.map,
                                     .carved = boot->carved,
                                     .ours = ours,
-                                    .rsdp_pa = acpi_rsdp_locate(&check_acpi_memory, boot->info.rsdp, boot->info.rsdp_size,
-                                                                boot->info.efi_system_table)};
+                                    .rsdp_pa = acpi_rsdp_locate(&check_acpi_memory, boot->info.rsdp,
+                                                                boot->info.rsdp_size, boot->info.efi_system_table)};
     log_line("guest: %s", guest_name(&boot->guest));
     struct guest_entry entry = guest_load(&boot->guest, &boot->info, &machine, &boot->arena);
     log_line("guest entered at %x, boot_params at %x", entry.eip, entry.esi);
@@ -114,6 +115,8 @@ static void init_machine(void)
                                   .nr_ept_pages = vmx_ept_pages_needed(top),
                                   .nr_cpus = (uint16_t)boot->nr_cpus};
     machine.ept_pool = plan_take(boot, 4096ull * machine.nr_ept_pages);
+    if (machine.code_pages)
+        machine.map_memory = plan_take(boot, vmx_map_memory_size);
     const char *failure = vmx_machine_init(&machine);
     if (failure)
         boot_fail("cannot prepare the machine for the guest: %s", failure);

@@ -23,19 +23,20 @@ static void timer_set(uint64_t tsc)
 
 void timer_setup(struct cpu *cpu)
 {
-    cpu->timer_is_short = false;
+    cpu->timer_tsc = IDLE_FACTOR * machine.config.poll_tsc;
     if (cpu->controls.pin & PIN_PREEMPTION_TIMER)
-        timer_set(IDLE_FACTOR * machine.config.poll_tsc);
+        timer_set(cpu->timer_tsc);
 }
 
 void timer_follow(struct cpu *cpu)
 {
-    const bool busy = pt_busy(cpu->pt);
+    const uint64_t poll = machine.config.poll_tsc;
+    const uint64_t tsc = cpu->nr_faults ? cpu->look_tsc : pt_busy(cpu->pt) ? poll : IDLE_FACTOR * poll;
 
-    if (busy == cpu->timer_is_short || !(cpu->controls.pin & PIN_PREEMPTION_TIMER))
+    if (tsc == cpu->timer_tsc || !(cpu->controls.pin & PIN_PREEMPTION_TIMER))
         return;
-    cpu->timer_is_short = busy;
-    timer_set((busy ? 1 : IDLE_FACTOR) * machine.config.poll_tsc);
+    cpu->timer_tsc = tsc;
+    timer_set(tsc);
 }
 
 enum exit_action timer_exit(struct cpu *cpu)
