@@ -118,7 +118,7 @@ struct cpu {
     uint64_t written_rip;
 
     uint64_t exits[NR_EXIT_REASONS];
-    char text[4096] __attribute__((aligned(8))); /* for pt_flush_end; runs for vmx/guest_map.c */
+    char text[4096]; /* for pt_flush_end */
 
     uint8_t lapic_stage[4096] __attribute__((aligned(4096)));  /* vmx/lapic.c */
     uint8_t hidden_stage[4096] __attribute__((aligned(4096))); /* vmx/violation.c: takes writes to hidden pages */

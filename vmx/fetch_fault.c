@@ -69,11 +69,11 @@ enum exit_action fetch_fault_exit(struct cpu *cpu, uint32_t information)
     return EXIT_INJECTED;
 }
 
-/* How soon was this look, against what the guest needs? */
+/* How soon was this look, against what the guest needs? Most should find what they look for. */
 static void look_time_adapt(struct cpu *cpu, bool found)
 {
     if (found)
-        cpu->look_tsc = cpu->look_tsc / 2 > SHORTEST_LOOK_TSC ? cpu->look_tsc / 2 : SHORTEST_LOOK_TSC;
+        cpu->look_tsc -= cpu->look_tsc > SHORTEST_LOOK_TSC ? cpu->look_tsc / 8 : 0;
     else if (cpu->look_tsc < LONGEST_LOOK_TSC)
         cpu->look_tsc *= 2;
 }

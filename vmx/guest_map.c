@@ -8,9 +8,7 @@
 
 #include "vmx/cpu.h"
 #include "vmx/ept.h"
-#include "vmx/ept_maths.h"
 #include "vmx/guest_walk.h"
-#include "vmx/mtrr.h"
 #include "vmx/phys.h"
 #include "vmx/vmcs.h"
 
@@ -28,19 +26,10 @@ static struct told *told_of(uint64_t space, uint64_t linear)
     return (struct told *)machine.config.map_memory + place % NR_TOLD;
 }
 
-/* Tables lie in memory that the guest can read; devices' registers do not hold any. */
-static bool is_guest_memory(uint64_t gpa)
-{
-    const uint64_t entry = ept_lookup(gpa);
-
-    return gpa < machine.config.top_of_memory && ept_entry_present(entry) && !ept_is_hidden(gpa) &&
-           (entry & EPT_MEMORY_TYPE_MASK) >> EPT_MEMORY_TYPE_SHIFT == MEMORY_TYPE_WB;
-}
-
 static bool entry_read(void *context, uint64_t gpa, unsigned size, uint64_t *entry)
 {
     (void)context;
-    if (!is_guest_memory(gpa))
+    if (!ept_is_memory(gpa)) /* devices' registers hold no tables */
         return false;
     *entry = size == 8 ? *(const volatile uint64_t *)phys_to_virt(gpa) : *(const volatile uint32_t *)phys_to_virt(gpa);
     return true;
@@ -54,48 +43,30 @@ static struct guest_paging guest_paging(uint64_t cr3)
                                  .efer = vmread64(VMCS_GUEST_IA32_EFER)};
 }
 
-/* In as many records as the runs need, each for its part of the stretch. */
-static void stretch_send(struct cpu *cpu, const struct guest_stretch *stretch, const void *table, uint64_t space,
-                         uint64_t fault_offset)
+/* nr runs of the stretch, or none: it is not known. */
+static void map_send(struct cpu *cpu, struct record_map head, const struct record_map_run *runs)
 {
-    struct record_map_run *runs = (void *)cpu->text;
-    const uint32_t max = sizeof cpu->text / sizeof *runs, entries = guest_stretch_entries(stretch);
-    const uint64_t page = stretch->size / entries;
-
-    for (uint32_t at = 0; at < entries;) {
-        const uint32_t first = at, nr = guest_stretch_runs(stretch, table, &at, runs, max);
-        const struct record_map head = {.cr3 = space,
-                                        .linear = stretch->linear + first * page,
-                                        .size = (at - first) * page,
-                                        .fault_offset = fault_offset,
-                                        .number = ++machine.pages_sent,
-                                        .runs = nr};
-
-        pt_record(cpu->pt, RECORD_MAP, &head, sizeof head, runs, nr * (uint32_t)sizeof *runs);
-    }
+    head.number = ++machine.pages_sent;
+    pt_record(cpu->pt, RECORD_MAP, &head, sizeof head, runs, (uint32_t)(head.runs * sizeof *runs));
     cpu->pages_seen = machine.pages_sent;
 }
 
 bool guest_map_tell(struct cpu *cpu, uint64_t cr3, uint64_t linear, uint64_t fault_offset)
 {
     const struct guest_paging paging = guest_paging(cr3);
-    const uint64_t space = guest_space(&paging);
+    struct record_map_run runs[GUEST_STRETCH_ENTRIES];
     struct guest_stretch stretch;
-    const void *table = NULL;
 
-    if (!guest_walk(&stretch, &paging, linear, entry_read, NULL))
+    if (!guest_walk(&stretch, &paging, linear, entry_read, NULL) || !ept_is_memory(stretch.table))
         return false;
-    if (!stretch.large) {
-        if (!is_guest_memory(stretch.table))
-            return false;
-        table = phys_to_virt(stretch.table);
-        if (!guest_stretch_maps(&stretch, table, linear))
-            return false;
-    }
-    struct told *told = told_of(space, stretch.linear);
-    const struct told now = {space, stretch.linear, guest_stretch_sum(&stretch, table)};
+    const void *table = phys_to_virt(stretch.table);
+    if (!guest_stretch_maps(&stretch, table, linear))
+        return false;
+    struct told now = {guest_space(&paging), stretch.linear, 0};
+    const uint32_t nr = guest_stretch_runs(&stretch, table, runs, &now.sum);
+    struct told *told = told_of(now.space, now.linear);
     if (told->space != now.space || told->linear != now.linear || told->sum != now.sum)
-        stretch_send(cpu, &stretch, table, space, fault_offset);
+        map_send(cpu, (struct record_map){now.space, stretch.linear, stretch.size, fault_offset, 0, nr}, runs);
     *told = now;
     return true;
 }
@@ -103,14 +74,8 @@ bool guest_map_tell(struct cpu *cpu, uint64_t cr3, uint64_t linear, uint64_t fau
 void guest_map_missed(struct cpu *cpu, uint64_t cr3, uint64_t linear, uint64_t fault_offset)
 {
     const struct guest_paging paging = guest_paging(cr3);
-    const struct record_map head = {.cr3 = guest_space(&paging),
-                                    .linear = linear & ~(uint64_t)(RECORD_PAGE_SIZE - 1),
-                                    .size = RECORD_PAGE_SIZE,
-                                    .fault_offset = fault_offset,
-                                    .number = ++machine.pages_sent};
+    const uint64_t space = guest_space(&paging), page = linear & ~(uint64_t)(RECORD_PAGE_SIZE - 1);
 
-    pt_record(cpu->pt, RECORD_MAP, &head, sizeof head, NULL, 0);
-    cpu->pages_seen = machine.pages_sent;
-    for (unsigned shift = 21; shift <= 22; shift++) /* whichever its page table's stretch is */
-        told_of(head.cr3, linear >> shift << shift)->sum = 0;
+    map_send(cpu, (struct record_map){space, page, RECORD_PAGE_SIZE, fault_offset, 0, 0}, NULL);
+    told_of(space, guest_stretch_of(linear))->sum = 0;
 }

@@ -83,7 +83,14 @@ bool guest_walk(struct guest_stretch *stretch, const struct guest_paging *paging
             break;
         table = entry & ENTRY_ADDRESS;
     }
-    stretch->table = stretch->large ? large_entry(&shape, shift, entry) : table;
+    if (stretch->large) {
+        stretch->table = large_entry(&shape, shift, entry);
+    } else {
+        const uint64_t first = linear >> PAGE_SHIFT & ((1u << shape.index_bits) - GUEST_STRETCH_ENTRIES);
+
+        stretch->table = table + first * shape.entry_bytes;
+        stretch->size = (uint64_t)GUEST_STRETCH_ENTRIES << PAGE_SHIFT;
+    }
     stretch->linear = linear & ~(stretch->size - 1);
     return true;
 }
@@ -106,58 +113,42 @@ bool guest_stretch_maps(const struct guest_stretch *stretch, const void *table, 
     return entry_at(stretch, table, (uint32_t)((linear - stretch->linear) >> PAGE_SHIFT)) != 0;
 }
 
-uint64_t guest_stretch_sum(const struct guest_stretch *stretch, const void *table)
-{
-    const uint32_t count = guest_stretch_entries(stretch);
-    uint64_t crc = stretch->user, sum = 0;
-
-    for (uint32_t i = 0; i < count; i++) {
-        const uint64_t entry = entry_at(stretch, table, i);
-
-        if (entry) {
-            crc = __builtin_ia32_crc32di(crc, entry | (uint64_t)i << 52);
-            sum += entry;
-        }
-    }
-    return crc << 32 ^ sum;
-}
-
 static uint16_t flags_of(const struct guest_stretch *stretch, uint64_t entry)
 {
     return (uint16_t)((entry & ENTRY_G ? RECORD_MAP_GLOBAL : 0) |
                       (stretch->user && (entry & ENTRY_US) ? RECORD_MAP_USER : 0));
 }
 
-static bool follows(const struct record_map_run *run, const struct record_map_run *next)
+/* Does the entry go on where the run ends? */
+static inline bool continues(const struct record_map_run *run, uint64_t linear, uint64_t gpa, uint16_t flags)
 {
     const uint64_t bytes = (uint64_t)run->pages * RECORD_PAGE_SIZE;
 
-    return run->linear + bytes == next->linear && run->gpa + bytes == next->gpa && run->flags == next->flags;
+    return run->linear + bytes == linear && run->gpa + bytes == gpa && run->flags == flags;
 }
 
-uint32_t guest_stretch_runs(const struct guest_stretch *stretch, const void *table, uint32_t *at,
-                            struct record_map_run *runs, uint32_t max)
+uint32_t guest_stretch_runs(const struct guest_stretch *stretch, const void *table, struct record_map_run *runs,
+                            uint64_t *sum)
 {
     const unsigned shift = stretch->large ? stretch->large_shift : PAGE_SHIFT;
-    const uint32_t count = guest_stretch_entries(stretch);
+    const uint32_t pages = 1u << (shift - PAGE_SHIFT), count = guest_stretch_entries(stretch);
+    uint64_t crc = stretch->user, total = 0;
     uint32_t nr = 0;
 
-    for (; *at < count; ++*at) {
-        const uint64_t entry = entry_at(stretch, table, *at);
-        const struct record_map_run run = {.linear = stretch->linear + ((uint64_t)*at << shift),
-                                           .gpa = entry & ENTRY_ADDRESS,
-                                           .pages = 1u << (shift - PAGE_SHIFT),
-                                           .flags = flags_of(stretch, entry),
-                                           .page_shift = (uint16_t)shift};
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t entry = entry_at(stretch, table, i), gpa = entry & ENTRY_ADDRESS;
+        const uint64_t linear = stretch->linear + ((uint64_t)i << shift);
+
         if (!entry)
             continue;
-        if (nr > 0 && follows(&runs[nr - 1], &run)) {
-            runs[nr - 1].pages += run.pages;
-            continue;
-        }
-        if (nr == max)
-            break;
-        runs[nr++] = run;
+        crc = __builtin_ia32_crc32di(crc, entry | (uint64_t)i << 52);
+        total += entry;
+        const uint16_t flags = flags_of(stretch, entry);
+        if (nr > 0 && continues(&runs[nr - 1], linear, gpa, flags))
+            runs[nr - 1].pages += pages;
+        else
+            runs[nr++] = (struct record_map_run){linear, gpa, pages, flags, (uint16_t)shift};
     }
+    *sum = crc << 32 ^ total;
     return nr;
 }

@@ -17,10 +17,12 @@ struct guest_paging {
     uint64_t cr0, cr3, cr4, efer;
 };
 
-/* The linear addresses that one page table translates, or one large page. */
+/* What is looked at at once: a part of a page table, more than kernels map upon one fault; or one large page. */
+#define GUEST_STRETCH_ENTRIES 64u
+
 struct guest_stretch {
     uint64_t linear, size;
-    uint64_t table;      /* guest-physical address of the page table; of a large page: its entry */
+    uint64_t table;      /* guest-physical address of its entries; of a large page: the entry */
     bool large;          /* there is no page table */
     bool wide;           /* entries have 8 bytes, not 4 */
     bool user;           /* user mode may get here, as far as the tables above say */
@@ -38,21 +40,23 @@ uint64_t guest_space(const struct guest_paging *paging);
 bool guest_walk(struct guest_stretch *stretch, const struct guest_paging *paging, uint64_t linear,
                 guest_walk_read *read, void *context);
 
-/* Is linear's page present and executable? table: the page table's bytes. */
+/* Is linear's page present and executable? table: the bytes at stretch->table. */
 bool guest_stretch_maps(const struct guest_stretch *stretch, const void *table, uint64_t linear);
 
-/* A sum over all executable pages, where they lead and who may execute them: as long as it is the same, so are they. */
-uint64_t guest_stretch_sum(const struct guest_stretch *stretch, const void *table);
+/* The runs of executable pages, by rising address, into runs[GUEST_STRETCH_ENTRIES]. Returns how many. *sum: as long as
+ * it is the same, so are the pages, where they lead and who may execute them. */
+uint32_t guest_stretch_runs(const struct guest_stretch *stretch, const void *table, struct record_map_run *runs,
+                            uint64_t *sum);
 
-/* The next runs of executable pages from entry *at on, by rising address, up to max of them. Returns how many; *at is
- * then where to go on, guest_stretch_entries at the end. */
-uint32_t guest_stretch_runs(const struct guest_stretch *stretch, const void *table, uint32_t *at,
-                            struct record_map_run *runs, uint32_t max);
+/* The first address of the part of a page table that linear lies in. */
+static inline uint64_t guest_stretch_of(uint64_t linear)
+{
+    return linear & ~((uint64_t)GUEST_STRETCH_ENTRIES * RECORD_PAGE_SIZE - 1);
+}
 
-/* Entries of the stretch's page table; 1 for a large page. */
 static inline uint32_t guest_stretch_entries(const struct guest_stretch *stretch)
 {
-    return stretch->large ? 1 : stretch->wide ? 512 : 1024;
+    return stretch->large ? 1 : GUEST_STRETCH_ENTRIES;
 }
 
 #endif
