@@ -178,9 +178,9 @@ void trigger_written(uint64_t gpa);
 /* vmx/cr.c: have the guest's loads of CR3 told to pt_cr3, if it wants them. */
 void cr3_watch(struct cpu *cpu);
 
-/* vmx/timer.c: into the current VMCS; and as often as pt/ has something under way, else seldom. */
+/* vmx/timer.c: into the current VMCS; and root runs often while pt/ has something under way, else seldom. */
 void timer_setup(struct cpu *cpu);
-void timer_follow(struct cpu *cpu);
+void timer_before_entry(struct cpu *cpu);
 
 /* vmx/lapic.c */
 void lapic_guard_start(struct cpu *cpu);

@@ -61,7 +61,6 @@ enum exit_action nmi_exit(struct cpu *cpu)
     if (event_type_of(information) != EVENT_NMI)
         fail_stop(cpu, "an exception exited although the exception bitmap is 0");
     nmi_arrived(cpu);
-    timer_follow(cpu); /* what a PMI has handed over is on its way */
     return EXIT_RETRY;
 }
 
