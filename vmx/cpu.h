@@ -196,10 +196,10 @@ void trigger_written(uint64_t gpa);
 /* vmx/cr.c: have the guest's loads of CR3 told to pt_cr3, if it wants them. */
 void cr3_watch(struct cpu *cpu);
 
-/* vmx/timer.c: into the current VMCS; and soon where a fetch fault waits, often while pt/ has something under way, else
- * seldom. */
+/* vmx/timer.c: into the current VMCS; and root runs soon where a fetch fault waits, often while pt/ has something under
+ * way, else seldom. */
 void timer_setup(struct cpu *cpu);
-void timer_follow(struct cpu *cpu);
+void timer_before_entry(struct cpu *cpu);
 
 /* vmx/lapic.c */
 void lapic_guard_start(struct cpu *cpu);

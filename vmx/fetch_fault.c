@@ -62,7 +62,6 @@ enum exit_action fetch_fault_exit(struct cpu *cpu, uint32_t information)
     machine_lock(cpu);
     fault_remember(cpu, linear);
     machine_unlock(cpu);
-    timer_follow(cpu);
     __asm__ volatile("mov %0, %%cr2" : : "r"(linear));
     guest_inject((struct event){.information = information & EVENT_INJECTED,
                                 .error_code = vmread32(VMCS_EXIT_INTERRUPTION_ERROR_CODE)});

@@ -84,7 +84,6 @@ enum exit_action nmi_exit(struct cpu *cpu)
         return fetch_fault_exit(cpu, information);
     nmis_unblock();
     nmi_arrived(cpu);
-    timer_follow(cpu); /* what a PMI has handed over is on its way */
     return EXIT_RETRY;
 }
 
