@@ -1,26 +1,27 @@
 /* undertrace dump: the packets of a trace, one a line. */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "decode/capture/capture.h"
 #include "decode/capture/psb.h"
+#include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/error_text.h"
 #include "decode/cli/message.h"
 #include "decode/cli/open_capture.h"
 #include "decode/report/dump_line.h"
 
-static const char usage[] = "usage: undertrace dump CAPTURE [options]\n"
-                            "\n"
-                            "Prints the packets from the first PSB on, one a line, as libipt's ptdump does.\n"
-                            "\n"
-                            "  --cpu N      of this CPU (default 0)\n"
-                            "  --from OFF   packets that start at trace offset OFF or behind it\n"
-                            "  --to OFF     packets that start before OFF\n"
-                            "  --no-pad     leave PADs out\n";
+static const char usage[] =
+    "usage: undertrace dump CAPTURE [options]\n"
+    "\n"
+    "Prints the packets from the first PSB on, one a line, as libipt's ptdump does.\n"
+    "\n"
+    "  --cpu N      of this CPU (default 0)\n"
+    "  --from OFF   packets that start at trace offset OFF or behind it\n"
+    "  --to OFF     packets that start before OFF\n"
+    "  --no-pad     leave PADs out\n"
+    "\n"
+    "Offsets are decimal, hexadecimal behind 0x, or the 16 hexadecimal digits that dump prints.\n";
 
 struct arguments {
     const char *capture;
@@ -70,39 +71,23 @@ static int dump_trace(const struct capture_trace *trace, const struct arguments 
     return errors ? 2 : 0;
 }
 
-static bool parse_arguments(struct arguments *a, int argc, char **argv)
+static int parse_arguments(struct arguments *a, int argc, char **argv)
 {
-    static const struct option options[] = {{"cpu", 1, NULL, 'c'},    {"from", 1, NULL, 'f'}, {"to", 1, NULL, 't'},
-                                            {"no-pad", 0, NULL, 'n'}, {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    const struct argument options[] = {ARGUMENT_CPU(&a->cpu),
+                                       {"from", ARGUMENT_OFFSET, &a->from, 0},
+                                       {"to", ARGUMENT_OFFSET, &a->to, 0},
+                                       {"no-pad", ARGUMENT_FLAG, &a->no_pad, 0}};
+    const struct syntax syntax = {"dump", usage, options, sizeof(options) / sizeof(options[0]), 1};
     *a = (struct arguments){.to = UINT64_MAX};
-    int option;
-    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-        uint64_t *number = option == 'c' ? &a->cpu : option == 'f' ? &a->from : option == 't' ? &a->to : NULL;
-        if (number && !text_number(number, (struct record_text){optarg, strlen(optarg)})) {
-            message_say("dump: %s: is no number", optarg);
-            return false;
-        }
-        if (option == 'h') {
-            fputs(usage, stdout);
-            exit(0);
-        }
-        if (option == '?')
-            return false;
-        a->no_pad = a->no_pad || option == 'n';
-    }
-    if (optind != argc - 1) {
-        fputs(usage, stderr);
-        return false;
-    }
-    a->capture = argv[optind];
-    return true;
+    return arguments_parse(&syntax, argc, argv, &a->capture);
 }
 
 int command_dump(int argc, char **argv)
 {
     struct arguments a;
-    if (!parse_arguments(&a, argc, argv))
-        return 1;
+    int status = parse_arguments(&a, argc, argv);
+    if (status != ARGUMENTS_GOOD)
+        return status;
     struct capture *capture = open_capture(a.capture);
     if (!capture)
         return 1;
@@ -110,11 +95,7 @@ int command_dump(int argc, char **argv)
     const struct capture_trace *trace = capture_trace(capture, a.cpu, &error);
     if (!trace)
         error_say(&error);
-    int status = trace ? dump_trace(trace, &a) : 1;
+    status = trace ? dump_trace(trace, &a) : 1;
     capture_close(capture);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        message_errno("dump: standard output");
-        return 1;
-    }
     return status;
 }

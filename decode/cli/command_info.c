@@ -5,6 +5,7 @@
 
 #include "decode/capture/capture.h"
 #include "decode/capture/gaps.h"
+#include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/open_capture.h"
 #include "decode/report/cause_text.h"
@@ -84,15 +85,12 @@ static void print_log(const struct capture *capture)
 
 int command_info(int argc, char **argv)
 {
-    if (argc == 2 && !strcmp(argv[1], "--help")) {
-        fputs(usage, stdout);
-        return 0;
-    }
-    if (argc != 2 || argv[1][0] == '-') {
-        fputs(usage, stderr);
-        return 1;
-    }
-    struct capture *capture = open_capture(argv[1]);
+    const char *name;
+    const struct syntax syntax = {"info", usage, NULL, 0, 1};
+    int status = arguments_parse(&syntax, argc, argv, &name);
+    if (status != ARGUMENTS_GOOD)
+        return status;
+    struct capture *capture = open_capture(name);
     if (!capture)
         return 1;
     print_lines("machine and configuration", "no hello record has arrived", capture->hello);

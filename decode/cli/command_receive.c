@@ -1,12 +1,9 @@
 /* undertrace receive: from the wire into a capture directory. */
-#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "decode/capture/text.h"
+#include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/error_text.h"
 #include "decode/cli/message.h"
@@ -37,8 +34,8 @@ static const char usage[] =
     "bytes were lost: the capture is readable and says what is missing.\n";
 
 struct arguments {
-    const char *udp, *bind, *uart, *directory, *status, *console;
-    uint64_t baud;
+    const char *bind, *uart, *directory, *status, *console;
+    uint64_t port, baud;
     double timeout, linger;
     bool quiet;
 };
@@ -81,72 +78,29 @@ static void catch_signals(void)
     sigaction(SIGHUP, &action, NULL);
 }
 
-static bool parse_seconds(double *seconds, const char *name, const char *word)
+static int parse_arguments(struct arguments *a, int argc, char **argv)
 {
-    char *end;
-    *seconds = strtod(word, &end);
-    if (end != word && !*end && *seconds >= 0 && *seconds < 1e9)
-        return true;
-    message_say("receive: %s %s: is no number of seconds", name, word);
-    return false;
-}
-
-static bool parse_arguments(struct arguments *a, int argc, char **argv)
-{
-    enum { UDP = 256, BIND, UART, BAUD, TIMEOUT, LINGER, STATUS, CONSOLE, QUIET, HELP };
-    static const struct option options[] = {
-        {"udp", 1, NULL, UDP},       {"bind", 1, NULL, BIND},       {"uart", 1, NULL, UART},
-        {"baud", 1, NULL, BAUD},     {"timeout", 1, NULL, TIMEOUT}, {"linger", 1, NULL, LINGER},
-        {"status", 1, NULL, STATUS}, {"console", 1, NULL, CONSOLE}, {"quiet", 0, NULL, QUIET},
-        {"output", 1, NULL, 'o'},    {"help", 0, NULL, HELP},       {NULL, 0, NULL, 0},
+    const struct argument options[] = {
+        {"udp", ARGUMENT_NUMBER, &a->port, 65535},     {"bind", ARGUMENT_TEXT, &a->bind, 0},
+        {"uart", ARGUMENT_TEXT, &a->uart, 0},          {"baud", ARGUMENT_NUMBER, &a->baud, UINT32_MAX},
+        {"timeout", ARGUMENT_SECONDS, &a->timeout, 0}, {"linger", ARGUMENT_SECONDS, &a->linger, 0},
+        {"status", ARGUMENT_TEXT, &a->status, 0},      {"console", ARGUMENT_TEXT, &a->console, 0},
+        {"quiet", ARGUMENT_FLAG, &a->quiet, 0},        {"o", ARGUMENT_TEXT, &a->directory, 0},
+        {"output", ARGUMENT_TEXT, &a->directory, 0},
     };
-    *a = (struct arguments){.baud = 115200, .linger = 1};
-    int option;
-    bool good = true;
-    while ((option = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
-        switch (option) {
-        case UDP:
-            a->udp = optarg;
-            break;
-        case BIND:
-            a->bind = optarg;
-            break;
-        case UART:
-            a->uart = optarg;
-            break;
-        case BAUD:
-            good = good && text_number(&a->baud, (struct record_text){optarg, strlen(optarg)});
-            break;
-        case TIMEOUT:
-            good = good && parse_seconds(&a->timeout, "--timeout", optarg);
-            break;
-        case LINGER:
-            good = good && parse_seconds(&a->linger, "--linger", optarg);
-            break;
-        case STATUS:
-            a->status = optarg;
-            break;
-        case CONSOLE:
-            a->console = optarg;
-            break;
-        case QUIET:
-            a->quiet = true;
-            break;
-        case 'o':
-            a->directory = optarg;
-            break;
-        case HELP:
-            fputs(usage, stdout);
-            exit(0);
-        default:
-            return false;
-        }
-    }
-    if (optind < argc || !a->directory || !a->udp == !a->uart) {
+    const struct syntax syntax = {"receive", usage, options, sizeof(options) / sizeof(options[0]), 0};
+    *a = (struct arguments){.port = ARGUMENT_NOT_GIVEN, .baud = 115200, .linger = 1};
+    int status = arguments_parse(&syntax, argc, argv, NULL);
+    bool udp = a->port != ARGUMENT_NOT_GIVEN;
+    if (status == ARGUMENTS_GOOD && (!a->directory || udp == (a->uart != NULL))) {
         fputs(usage, stderr);
-        return false;
+        return 1;
     }
-    return good;
+    if (status == ARGUMENTS_GOOD && udp && a->port == 0) {
+        message_say("receive: --udp 0: is no port, 1 to 65535");
+        return 1;
+    }
+    return status;
 }
 
 /* Each CPU's stream, where there are several. */
@@ -204,16 +158,13 @@ static int finish_reception(struct reception *reception, enum reception_outcome 
 int command_receive(int argc, char **argv)
 {
     struct arguments a;
-    uint64_t port = 0;
-    if (!parse_arguments(&a, argc, argv))
-        return 1;
-    if (a.udp && (!text_number(&port, (struct record_text){a.udp, strlen(a.udp)}) || port == 0 || port > 65535)) {
-        message_say("receive: --udp %s: is no port, 1 to 65535", a.udp);
-        return 1;
-    }
+    int status = parse_arguments(&a, argc, argv);
+    if (status != ARGUMENTS_GOOD)
+        return status;
+    bool udp = a.uart == NULL;
     static struct reception reception;
     reception.timeout_seconds = a.timeout;
-    reception.linger_seconds = a.udp ? a.linger : 0;
+    reception.linger_seconds = udp ? a.linger : 0;
     reception.stop = &stop_asked;
     struct progress *progress = progress_start(a.status, a.console, a.quiet);
     if (!progress) {
@@ -231,9 +182,9 @@ int command_receive(int argc, char **argv)
         error_say(&reception.error);
         return 1;
     }
-    reception_init(&reception, a.uart != NULL);
+    reception_init(&reception, !udp);
     catch_signals();
     enum reception_outcome outcome =
-        a.udp ? receive_udp(&reception, a.bind, (uint16_t)port) : receive_uart(&reception, a.uart, (uint32_t)a.baud);
+        udp ? receive_udp(&reception, a.bind, (uint16_t)a.port) : receive_uart(&reception, a.uart, (uint32_t)a.baud);
     return finish_reception(&reception, outcome, progress, a.directory);
 }
