@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "decode/capture/capture_check.h"
 #include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/error_text.h"
@@ -31,7 +32,7 @@ static const char usage[] =
     "                    Not whole where a conditional branch or a return leaves pt.range filters: said, status 2\n"
     "  --threads N       with N threads (default: one a processor)\n"
     "\n"
-    "Exit status: 0 all was decoded, 1 an error, 2 parts could not be decoded.\n";
+    "Exit status: 0 all was decoded, 1 an error, 2 parts could not be decoded or the capture is damaged.\n";
 
 struct arguments {
     const char *capture, *branches, *instructions, *merged;
@@ -153,6 +154,15 @@ static int write_merged(const struct capture *capture, const char *name)
     return output_close(list, name) ? status : 1;
 }
 
+/* What is decoded is checked before it is. Returns whether it is damaged; said what is. */
+static bool check_decoded(struct capture *capture, const struct arguments *a)
+{
+    for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
+        if (a->merged || cpu == a->cpu)
+            capture_check_trace(capture, cpu, 0, UINT64_MAX);
+    return say_damages(capture);
+}
+
 int command_decode(int argc, char **argv)
 {
     struct arguments a;
@@ -163,6 +173,7 @@ int command_decode(int argc, char **argv)
     struct capture *capture = open_capture(a.capture);
     if (!capture)
         return 1;
+    bool damaged = check_decoded(capture, &a);
     status = 1;
     if (a.merged)
         status = write_merged(capture, a.merged);
@@ -174,5 +185,5 @@ int command_decode(int argc, char **argv)
     if (!output_close(lists.instructions, a.instructions))
         status = 1;
     capture_close(capture);
-    return status;
+    return status == 0 && damaged ? 2 : status;
 }

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "decode/capture/capture.h"
+#include "decode/capture/capture_check.h"
 #include "decode/capture/psb.h"
 #include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
@@ -21,7 +21,9 @@ static const char usage[] =
     "  --to OFF     packets that start before OFF\n"
     "  --no-pad     leave PADs out\n"
     "\n"
-    "Offsets are decimal, hexadecimal behind 0x, or the 16 hexadecimal digits that dump prints.\n";
+    "Offsets are decimal, hexadecimal behind 0x, or the 16 hexadecimal digits that dump prints.\n"
+    "\n"
+    "Exit status: 0 done, 1 an error, 2 there were bytes that are no packet, or damaged ones.\n";
 
 struct arguments {
     const char *capture;
@@ -92,10 +94,12 @@ int command_dump(int argc, char **argv)
     if (!capture)
         return 1;
     struct error error = {0};
+    capture_check_trace(capture, (unsigned)a.cpu, a.from, a.to);
+    bool damaged = say_damages(capture);
     const struct capture_trace *trace = capture_trace(capture, a.cpu, &error);
     if (!trace)
         error_say(&error);
     status = trace ? dump_trace(trace, &a) : 1;
     capture_close(capture);
-    return status;
+    return status == 0 && damaged ? 2 : status;
 }

@@ -3,8 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "decode/capture/capture.h"
-#include "decode/capture/gaps.h"
+#include "decode/capture/capture_check.h"
 #include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/open_capture.h"
@@ -12,9 +11,13 @@
 #include "decode/report/number_text.h"
 #include "decode/report/setup_text.h"
 
-static const char usage[] = "usage: undertrace info CAPTURE\n"
-                            "\n"
-                            "Prints the traced machine and configuration, the streams and what they add up to.\n";
+static const char usage[] =
+    "usage: undertrace info CAPTURE\n"
+    "\n"
+    "Prints the traced machine and configuration, the streams and what they add up to, and checks the\n"
+    "files against their checksums.\n"
+    "\n"
+    "Exit status: 0 done, 1 an error, 2 the capture is damaged.\n";
 
 static void print_lines(const char *title, const char *missing, struct record_text text)
 {
@@ -83,16 +86,8 @@ static void print_log(const struct capture *capture)
     }
 }
 
-int command_info(int argc, char **argv)
+static void print_info(const struct capture *capture)
 {
-    const char *name;
-    const struct syntax syntax = {"info", usage, NULL, 0, 1};
-    int status = arguments_parse(&syntax, argc, argv, &name);
-    if (status != ARGUMENTS_GOOD)
-        return status;
-    struct capture *capture = open_capture(name);
-    if (!capture)
-        return 1;
     print_lines("machine and configuration", "no hello record has arrived", capture->hello);
     puts("tracing");
     setup_print(stdout, capture->hello);
@@ -106,8 +101,27 @@ int command_info(int argc, char **argv)
     }
     if (capture->events_left_over)
         printf("events.bin ends inside a record: %" PRIu64 " bytes left over\n", capture->events_left_over);
+    puts(!capture->checksums.present   ? "checksums: none, the capture was made before there were any"
+         : capture->damages.count == 0 ? "checksums: all files are as they were received"
+                                       : "checksums: files are damaged");
     puts("log");
     print_log(capture);
+}
+
+int command_info(int argc, char **argv)
+{
+    const char *name;
+    const struct syntax syntax = {"info", usage, NULL, 0, 1};
+    int status = arguments_parse(&syntax, argc, argv, &name);
+    if (status != ARGUMENTS_GOOD)
+        return status;
+    struct capture *capture = open_capture(name);
+    if (!capture)
+        return 1;
+    for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
+        capture_check_trace(capture, cpu, 0, UINT64_MAX);
+    bool damaged = say_damages(capture);
+    print_info(capture);
     capture_close(capture);
-    return 0;
+    return damaged ? 2 : 0;
 }

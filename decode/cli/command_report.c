@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decode/capture/capture_check.h"
 #include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/error_text.h"
@@ -23,7 +24,7 @@ static const char usage[] =
     "  --guest NAME, --image-bytes N, --seconds-build S, --seconds-boot S\n"
     "                      figures that the caller knows\n"
     "\n"
-    "Exit status: 0 the report is complete, whatever it says; 1 an error.\n";
+    "Exit status: 0 the report is complete, whatever it says; 1 an error; 2 the capture is damaged.\n";
 
 struct arguments {
     const char *capture, *truth, *json, *symbols, *guest;
@@ -132,9 +133,12 @@ int command_report(int argc, char **argv)
     struct capture *capture = open_capture(a.capture);
     if (!capture)
         return 1;
+    for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
+        capture_check_trace(capture, cpu, 0, UINT64_MAX);
+    bool damaged = say_damages(capture);
     bool good = report_capture(&summary, capture, &a, a.symbols ? &symbols : NULL);
     capture_close(capture);
     symbols_free(&symbols);
     summary_free(&summary);
-    return good ? 0 : 1;
+    return !good ? 1 : damaged ? 2 : 0;
 }

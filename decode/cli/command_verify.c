@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "decode/capture/capture_check.h"
 #include "decode/check/branch_check.h"
 #include "decode/check/truth_align.h"
 #include "decode/check/truth_file.h"
@@ -27,7 +28,8 @@ static const char usage[] =
     "  --branches-truth FILE   compare with this list of all branches too (one thread); of CPU N > 0: FILE.cpuN\n"
     "  --json FILE             write the result to FILE\n"
     "\n"
-    "Exit status: 0 all is equal, 1 something differs or could not be done.\n";
+    "Exit status: 0 all is equal, 1 something differs or could not be done, 2 all is equal but the capture is "
+    "damaged.\n";
 
 struct arguments {
     const char *capture, *truth, *branches, *json;
@@ -257,6 +259,10 @@ int command_verify(int argc, char **argv)
     if (!capture)
         return 1;
     bool all = a.cpu == ARGUMENT_NOT_GIVEN, good = true;
+    for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
+        if (all || cpu == a.cpu)
+            capture_check_trace(capture, cpu, 0, UINT64_MAX);
+    bool damaged = say_damages(capture);
     if (!all && !capture_trace(capture, a.cpu, &error)) {
         error_say(&error);
         good = false;
@@ -266,5 +272,5 @@ int command_verify(int argc, char **argv)
         good = verify_cpus(capture, &a, 0, count_cpus(capture, a.truth));
     }
     capture_close(capture);
-    return good ? 0 : 1;
+    return !good ? 1 : damaged ? 2 : 0;
 }

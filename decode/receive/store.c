@@ -1,6 +1,5 @@
 #include "decode/receive/store.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,12 +20,22 @@ struct store_cpu {
 struct store {
     char *directory_name;
     int directory;
-    struct store_file events, index;
+    struct store_file events, index, checksums;
     struct store_cpu *cpus[STORE_MAX_CPUS];
     struct store_totals totals;
     struct record_text hello; /* for meta.json */
     struct error error;
 };
+
+static bool open_files(struct store *store)
+{
+    const struct store_file file = {
+        .directory = store->directory, .directory_name = store->directory_name, .error = &store->error, .fd = -1};
+    store->events = store->index = store->checksums = file;
+    return store_file_open(&store->checksums, CHECKSUM_NAME) &&
+           store_file_open_summed(&store->events, CHECKSUM_EVENTS, 0, &store->checksums) &&
+           store_file_open_summed(&store->index, CHECKSUM_INDEX, 0, &store->checksums);
+}
 
 struct store *store_create(const char *directory, struct error *error)
 {
@@ -40,12 +49,11 @@ struct store *store_create(const char *directory, struct error *error)
         return NULL;
     }
     store->directory = fd;
-    store->events.fd = store->index.fd = -1;
+    store->events.fd = store->index.fd = store->checksums.fd = -1;
     store->directory_name = strdup(directory);
     if (!store->directory_name)
         error_set(&store->error, ERROR_MEMORY, 0, "a capture");
-    else if (store_file_open(&store->events, fd, store->directory_name, "events.bin", &store->error) &&
-             store_file_open(&store->index, fd, store->directory_name, "index", &store->error))
+    else if (open_files(store))
         return store;
     *error = store->error;
     store_close(store);
@@ -74,12 +82,12 @@ static struct store_cpu *store_cpu(struct store *store, uint16_t cpu)
         error_set(&store->error, ERROR_MEMORY, 0, "CPU %u", cpu);
         return NULL;
     }
-    char name[16];
-    snprintf(name, sizeof(name), "cpu%u.pt", cpu);
     record_stream_init(&new->records, cpu);
     store->cpus[cpu] = new;
     know_cpus(store, cpu + 1u);
-    store_file_open(&new->trace, store->directory, store->directory_name, name, &store->error);
+    new->trace = (struct store_file){
+        .directory = store->directory, .directory_name = store->directory_name, .error = &store->error};
+    store_file_open_summed(&new->trace, CHECKSUM_TRACE, cpu, &store->checksums);
     return new;
 }
 
@@ -113,8 +121,7 @@ static void write_meta_anew(struct store *store)
     for (unsigned i = 0; i < store->totals.nr_cpus; i++)
         if (store->cpus[i])
             ends[i] = store->cpus[i]->end;
-    store_meta_write(store->directory, store->directory_name, store->hello, ends,
-                     store->totals.ended ? store->totals.nr_cpus : 0, &store->error);
+    store_meta_write(&store->checksums, store->hello, ends, store->totals.ended ? store->totals.nr_cpus : 0);
 }
 
 static void take_hello(struct store *store, const uint8_t *payload, size_t size)
@@ -242,12 +249,13 @@ bool store_records(struct store *store, uint16_t cpu, uint64_t offset, const uin
 bool store_flush(struct store *store)
 {
     bool good = store->error.kind == ERROR_NONE;
+    /* What names others behind them: it is there. But gaps before the holes that they are about. */
+    good = store_file_flush(&store->events) && good;
     for (size_t i = 0; i < STORE_MAX_CPUS; i++)
         if (store->cpus[i])
             good = store_file_flush(&store->cpus[i]->trace) && good;
-    /* The index last: what it names is there. */
-    good = store_file_flush(&store->events) && good;
-    return store_file_flush(&store->index) && good;
+    good = store_file_flush(&store->index) && good;
+    return store_file_flush(&store->checksums) && good;
 }
 
 struct record_text store_status(const struct store *store, unsigned cpu)
@@ -280,6 +288,7 @@ bool store_close(struct store *store)
     }
     store_file_close(&store->events);
     store_file_close(&store->index);
+    store_file_close(&store->checksums);
     close(store->directory);
     free((char *)(uintptr_t)store->hello.bytes);
     free(store->directory_name);

@@ -3,7 +3,7 @@
  *
  * What is handed in becomes part of the files at the next store_flush. The directory is valid after every single write:
  * files only grow, cpuN.pt has the byte of trace offset X at X, events.bin ends with a whole record or with a part of
- * one that readers leave out.
+ * one that readers leave out. Checksums are written behind what they are of.
  */
 #ifndef DECODE_STORE_H
 #define DECODE_STORE_H
