@@ -122,6 +122,12 @@ static void say_losses(const struct reception *reception)
     if (reception->bad_frames || counts->foreign)
         message_say("ignored: %" PRIu64 " broken frames, %" PRIu64 " of another stream", reception->bad_frames,
                     counts->foreign);
+    if (totals->misplaced)
+        message_say("not kept: %" PRIu64
+                    " frames at places that nothing explains; the first is CPU %u's, at offset %" PRIu64
+                    " of its stream, which had come to %" PRIu64 ": what sends them is broken",
+                    totals->misplaced, totals->first_misplaced.cpu, totals->first_misplaced.offset,
+                    totals->first_misplaced.due);
     if (totals->lost_trace_bytes || totals->lost_record_bytes || counts->lost)
         message_say("lost on the wire: %" PRIu64 " frames, %" PRIu64 " trace bytes, %" PRIu64 " record bytes",
                     counts->lost, totals->lost_trace_bytes, totals->lost_record_bytes);
@@ -138,7 +144,8 @@ static int finish_reception(struct reception *reception, enum reception_outcome 
         [RECEPTION_FAILED] = "failed",
     };
     const struct store_totals *totals = store_totals(reception->store);
-    bool lost = totals->lost_trace_bytes || totals->lost_record_bytes;
+    bool lost = totals->lost_trace_bytes || totals->lost_record_bytes || totals->misplaced;
+    store_settle(reception->store);
     progress_end(progress, outcome == RECEPTION_ENDED ? "ended" : "stopped", totals);
     bool good = store_flush(reception->store) && outcome != RECEPTION_FAILED;
     if (!good)

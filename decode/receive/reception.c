@@ -6,6 +6,8 @@
 static void keep_frame(void *context, const struct frame_header *header, const uint8_t *payload)
 {
     struct reception *reception = context;
+    store_lost_frames(reception->store, header->seq - reception->due_seq);
+    reception->due_seq = header->seq + 1;
     bool kept = header->kind == FRAME_TRACE
                     ? store_trace(reception->store, header->cpu, header->offset, payload, header->length)
                     : store_records(reception->store, header->cpu, header->offset, payload, header->length);

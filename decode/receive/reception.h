@@ -29,6 +29,7 @@ struct reception {
     struct reassemble frames;
     uint64_t bad_frames;   /* datagrams or runs of bytes that were no frame */
     uint8_t other_version; /* of the wire, that frames came in and were not kept; 0: none */
+    uint32_t due_seq;      /* of the frame whose turn is next */
     uint64_t garbage;      /* bytes of a serial line that belonged to no frame */
     bool store_failed;
     double last_frame;      /* monotonic_seconds() of the last frame of our stream id; the start before the first */

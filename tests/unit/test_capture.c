@@ -79,6 +79,7 @@ static void a_hole_becomes_pads_and_a_gap_record(void **state)
     struct store *store = store_create(f->capture, &f->error);
     assert_non_null(store);
     assert_true(store_trace(store, 3, 0, trace, 100));
+    store_lost_frames(store, 1);
     assert_true(store_trace(store, 3, 5000, trace, 100));
     assert_true(store_close(store));
 
