@@ -7,6 +7,7 @@
 #include "decode/cli/commands.h"
 #include "decode/cli/error_text.h"
 #include "decode/cli/message.h"
+#include "decode/cli/output.h"
 #include "decode/cli/progress.h"
 #include "decode/receive/receive_uart.h"
 #include "decode/receive/receive_udp.h"
@@ -52,20 +53,35 @@ static void on_signal(int number)
 struct watch {
     struct progress *progress;
     const struct reception *reception;
-    bool said;
+    bool said_version, said_boot;
+    uint32_t said_stream_id;
 };
+
+/* Frames come in that this capture cannot be made of. */
+static void say_others(struct watch *watch)
+{
+    const struct reception *reception = watch->reception;
+    if (reception->other_version && !watch->said_version) {
+        message_say(
+            "receive: frames of version %u of the wire come in, and are not kept: this program reads version %u; "
+            "use the one that was built with the hypervisor",
+            reception->other_version, FRAME_VERSION);
+        watch->said_version = true;
+    }
+    if (reception->other_boot && (!watch->said_boot || watch->said_stream_id != reception->other_stream_id)) {
+        message_say(
+            "receive: frames of another boot come in (stream %08x, this capture is %08x's), and are not kept: the "
+            "machine was started again, or another one sends here; receive that into a capture of its own",
+            reception->other_stream_id, reception->frames.stream_id);
+        watch->said_boot = true;
+        watch->said_stream_id = reception->other_stream_id;
+    }
+}
 
 static void show_reception(void *context, enum reception_phase phase, const struct store_totals *totals)
 {
     struct watch *watch = context;
-    unsigned version = watch->reception->other_version;
-    if (version && !watch->said) {
-        message_say(
-            "receive: frames of version %u of the wire come in, and are not kept: this program reads version %u; "
-            "use the one that was built with the hypervisor",
-            version, FRAME_VERSION);
-        watch->said = true;
-    }
+    say_others(watch);
     progress_show(watch->progress, phase, totals);
 }
 
@@ -76,6 +92,8 @@ static void catch_signals(void)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
+    /* A file that may grow no further is an error of its write, as a full disk is. */
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 static int parse_arguments(struct arguments *a, int argc, char **argv)
@@ -133,65 +151,88 @@ static void say_losses(const struct reception *reception)
                     counts->lost, totals->lost_trace_bytes, totals->lost_record_bytes);
 }
 
-static int finish_reception(struct reception *reception, enum reception_outcome outcome, struct progress *progress,
-                            const char *directory)
+/* How it ended, in words: one line. */
+static void say_outcome(const struct reception *reception, enum reception_outcome outcome, bool lost,
+                        const char *directory)
 {
     static const char *const words[] = {
         [RECEPTION_ENDED] = "complete",
         [RECEPTION_TIMEOUT] = "gave up before the end record: no frame for the time that --timeout allows",
         [RECEPTION_INTERRUPTED] = "interrupted before the end record",
         [RECEPTION_SOURCE_END] = "the source ended before the end record",
-        [RECEPTION_FAILED] = "failed",
+        [RECEPTION_FAILED] = "failed; what was written before is a capture that ends there",
     };
+    if (!reception->frames.started)
+        message_say("%s: nothing was received, and no capture is left there", directory);
+    else
+        message_say("%s: %s", directory,
+                    outcome == RECEPTION_ENDED && lost ? "ended, but bytes are missing" : words[outcome]);
+}
+
+static int finish_reception(struct reception *reception, enum reception_outcome outcome, struct watch *watch,
+                            const char *directory)
+{
     const struct store_totals *totals = store_totals(reception->store);
-    bool lost = totals->lost_trace_bytes || totals->lost_record_bytes || totals->misplaced;
     store_settle(reception->store);
-    progress_end(progress, outcome == RECEPTION_ENDED ? "ended" : "stopped", totals);
-    bool good = store_flush(reception->store) && outcome != RECEPTION_FAILED;
-    if (!good)
+    if (!store_flush(reception->store))
+        outcome = RECEPTION_FAILED;
+    bool lost = totals->lost_trace_bytes || totals->lost_record_bytes || totals->misplaced;
+    say_others(watch);
+    progress_end(watch->progress, outcome == RECEPTION_ENDED ? "ended" : "stopped", totals);
+    if (outcome == RECEPTION_FAILED)
         error_say(reception->error.kind ? &reception->error : store_error(reception->store));
     say_cpus(totals);
     say_losses(reception);
-    message_say("%s: %s", directory,
-                outcome == RECEPTION_ENDED && lost ? "ended, but bytes are missing" : words[outcome]);
+    say_outcome(reception, outcome, lost, directory);
     control_close(reception->control);
+    if (reception->frames.started)
+        store_close(reception->store);
+    else
+        store_discard(reception->store);
     reception_free(reception);
-    store_close(reception->store);
-    if (!good)
-        return 1;
-    return outcome == RECEPTION_ENDED && !lost ? 0 : 2;
+    return outcome == RECEPTION_FAILED ? 1 : outcome == RECEPTION_ENDED && !lost ? 0 : 2;
+}
+
+/* The capture's directory and its control socket. false: said why, and nothing is left. */
+static bool make_capture(struct reception *reception, const struct arguments *a)
+{
+    reception->store = store_create(a->directory, &reception->error);
+    if (reception->store)
+        reception->control = control_open(a->directory, &reception->error);
+    bool good = reception->control && (!a->status || output_spares(a->status, a->directory));
+    if (good)
+        return true;
+    if (!reception->control)
+        error_say(&reception->error);
+    else
+        control_close(reception->control);
+    if (reception->store)
+        store_discard(reception->store);
+    return false;
 }
 
 int command_receive(int argc, char **argv)
 {
     struct arguments a;
+    static struct reception reception;
+    static struct watch watch;
     int status = parse_arguments(&a, argc, argv);
     if (status != ARGUMENTS_GOOD)
         return status;
     bool udp = a.uart == NULL;
-    static struct reception reception;
     reception.timeout_seconds = a.timeout;
     reception.linger_seconds = udp ? a.linger : 0;
     reception.stop = &stop_asked;
-    struct progress *progress = progress_start(a.status, a.console, a.quiet);
-    if (!progress) {
-        message_say("receive: out of memory");
+    watch = (struct watch){.progress = progress_start(a.status, a.console, a.quiet), .reception = &reception};
+    if (!watch.progress)
         return 1;
-    }
-    static struct watch watch;
-    watch = (struct watch){progress, &reception, false};
     reception.progress = show_reception;
     reception.progress_context = &watch;
-    reception.store = store_create(a.directory, &reception.error);
-    if (reception.store)
-        reception.control = control_open(a.directory, &reception.error);
-    if (!reception.control) {
-        error_say(&reception.error);
-        return 1;
-    }
-    reception_init(&reception, !udp);
     catch_signals();
+    if (!make_capture(&reception, &a))
+        return 1;
+    reception_init(&reception, !udp);
     enum reception_outcome outcome =
         udp ? receive_udp(&reception, a.bind, (uint16_t)a.port) : receive_uart(&reception, a.uart, (uint32_t)a.baud);
-    return finish_reception(&reception, outcome, progress, a.directory);
+    return finish_reception(&reception, outcome, &watch, a.directory);
 }

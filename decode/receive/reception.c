@@ -26,6 +26,20 @@ void reception_free(struct reception *reception)
     reassemble_free(&reception->frames);
 }
 
+bool reception_take(struct reception *reception, const struct frame_header *header, const uint8_t *payload)
+{
+    struct reassemble *frames = &reception->frames;
+    if (reassemble_take(frames, header, payload)) {
+        reception->last_frame = monotonic_seconds();
+        return true;
+    }
+    if ((header->kind == FRAME_TRACE || header->kind == FRAME_RECORDS) && header->stream_id != frames->stream_id) {
+        reception->other_boot = true;
+        reception->other_stream_id = header->stream_id;
+    }
+    return false;
+}
+
 enum reception_outcome reception_check(struct reception *reception)
 {
     const struct store_totals *totals = store_totals(reception->store);

@@ -20,7 +20,8 @@ static bool open_files(struct store *store)
 
 struct store *store_create(const char *directory, struct error *error)
 {
-    int fd = store_directory_open(directory, error);
+    bool made;
+    int fd = store_directory_open(directory, &made, error);
     if (fd < 0)
         return NULL;
     struct store *store = calloc(1, sizeof(*store));
@@ -30,6 +31,7 @@ struct store *store_create(const char *directory, struct error *error)
         return NULL;
     }
     store->directory = fd;
+    store->made = made;
     store->events.fd = store->index.fd = store->checksums.fd = -1;
     store->directory_name = strdup(directory);
     if (!store->directory_name)
@@ -37,7 +39,7 @@ struct store *store_create(const char *directory, struct error *error)
     else if (open_files(store))
         return store;
     *error = store->error;
-    store_close(store);
+    store_discard(store);
     return NULL;
 }
 
@@ -147,9 +149,8 @@ const struct error *store_error(const struct store *store)
     return &store->error;
 }
 
-bool store_close(struct store *store)
+static void free_store(struct store *store)
 {
-    bool good = store_flush(store);
     for (size_t i = 0; i < STORE_MAX_CPUS; i++) {
         if (!store->cpus[i])
             continue;
@@ -168,5 +169,25 @@ bool store_close(struct store *store)
     free((char *)(uintptr_t)store->hello.bytes);
     free(store->directory_name);
     free(store);
+}
+
+bool store_close(struct store *store)
+{
+    bool good = store_flush(store);
+    free_store(store);
     return good;
+}
+
+void store_discard(struct store *store)
+{
+    char name[CHECKSUM_FILE_NAME];
+    for (unsigned kind = CHECKSUM_EVENTS; kind < CHECKSUM_NR_FILES; kind++)
+        unlinkat(store->directory, checksum_file_name(name, (enum checksum_file)kind, 0), 0);
+    for (unsigned i = 0; i < STORE_MAX_CPUS; i++)
+        if (store->cpus[i])
+            unlinkat(store->directory, checksum_file_name(name, CHECKSUM_TRACE, i), 0);
+    unlinkat(store->directory, CHECKSUM_NAME, 0);
+    if (store->made)
+        rmdir(store->directory_name);
+    free_store(store);
 }

@@ -80,4 +80,7 @@ const struct store_totals *store_totals(const struct store *store);
 /* Flush and close. false: the flush failed; store_flush before it would say why. */
 bool store_close(struct store *store);
 
+/* Close, and leave no capture: remove the files, and the directory if it was made for them. */
+void store_discard(struct store *store);
+
 #endif

@@ -17,6 +17,7 @@ struct store_cpu {
 struct store {
     char *directory_name;
     int directory;
+    bool made; /* the directory, by us */
     struct store_file events, index, checksums;
     struct store_cpu *cpus[STORE_MAX_CPUS];
     struct store_totals totals;

@@ -241,6 +241,26 @@ static void missing_bytes_cost_one_frame(void **state)
     free(stream);
 }
 
+/* Bytes went missing in the last frame but one, and nothing comes behind the last: that is a frame all the same. */
+static void the_last_frame_is_found_at_the_end(void **state)
+{
+    uint8_t bytes[1024];
+    size_t first = put_frame(bytes, 0, 200);
+    size_t size = first + put_frame(bytes + first, 1, 20);
+    struct delivered d = {0};
+    struct uart_stream *stream = calloc(1, sizeof(*stream));
+    (void)state;
+    memmove(bytes + 50, bytes + 150, size - 150);
+    uart_stream_take(stream, bytes, size - 100, deliver, &d);
+    assert_int_equal(d.count, 0);
+    uart_stream_end(stream, deliver, &d);
+    assert_int_equal(d.count, 1);
+    assert_int_equal(d.seq[0], 1);
+    assert_int_equal(stream->garbage, first - 100);
+    assert_int_equal(stream->used, 0);
+    free(stream);
+}
+
 struct records {
     size_t count;
     uint64_t tsc[16];
@@ -357,6 +377,7 @@ int main(void)
         cmocka_unit_test(serial_frames_are_found_among_garbage),
         cmocka_unit_test(a_damaged_serial_frame_costs_only_itself),
         cmocka_unit_test(missing_bytes_cost_one_frame),
+        cmocka_unit_test(the_last_frame_is_found_at_the_end),
         cmocka_unit_test(records_are_cut_out_of_their_stream),
         cmocka_unit_test(records_behind_a_hole_are_found_again),
         cmocka_unit_test(unknown_kinds_are_kept_and_nonsense_is_not),

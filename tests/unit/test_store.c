@@ -200,6 +200,24 @@ static void test_bounded_holes(void **state)
     assert_true(store_close(store));
 }
 
+/* Nothing came: nothing is left, and the same name serves again. */
+static void test_discard(void **state)
+{
+    char path[64];
+    (void)state;
+    snprintf(path, sizeof(path), "%s/new", directory);
+    struct store *store = store_create(path, &error);
+    assert_non_null(store);
+    store_discard(store);
+    assert_int_equal(size_of("new"), -1);
+    store = store_create(directory, &error); /* one that was there stays */
+    assert_non_null(store);
+    store_discard(store);
+    store = store_create(directory, &error);
+    assert_non_null(store);
+    assert_true(store_close(store));
+}
+
 /* The disk is full: what was written before is named by its checksums, and the failure is told. */
 static void test_full_disk(void **state)
 {
@@ -237,6 +255,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_holes),     TEST(test_nothing_kept), TEST(test_two_rings),     TEST(test_lost_before_a_ring),
-        TEST(test_far_frame), TEST(test_far_stream),   TEST(test_bounded_holes), TEST(test_full_disk)};
+        TEST(test_far_frame), TEST(test_far_stream),   TEST(test_bounded_holes), TEST(test_discard),
+        TEST(test_full_disk)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
