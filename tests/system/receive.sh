@@ -93,7 +93,7 @@ end=$(stat -c %s "$line")
 receive "$work/lost.bin" lost 2>/dev/null
 $undertrace dump "$work/lost" >"$work/lost.dump"
 same 'dump: a gap is one line' "$(grep -c ': gap of [0-9]* bytes\]$' "$work/lost.dump")" \
-    "$(grep -c . <($undertrace info "$work/lost" | grep '  gap:'))"
+    "$($undertrace info --json "$work/lost" | jq '.gaps | length')"
 at_most 'dump: packets behind it are printed' 1000 "$(wc -l <"$work/lost.dump")"
 same 'dump: nothing is printed that is not in the whole trace' \
     "$(grep -v gap "$work/lost.dump" | sort | comm -23 - <($undertrace dump "$capture" | sort) | wc -l)" 0
