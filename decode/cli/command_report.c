@@ -102,7 +102,7 @@ static bool write_json(const struct summary *summary, const struct arguments *a)
     return output_close(file, a->json);
 }
 
-/* All of it. Returns whether it could be done. */
+/* All of it. A damaged capture is not complete. Returns whether it could be done. */
 static bool report_capture(struct summary *summary, const struct capture *capture, const struct arguments *a,
                            const struct symbols *symbols)
 {
@@ -112,6 +112,8 @@ static bool report_capture(struct summary *summary, const struct capture *captur
         message_say("%s: out of memory for %u CPUs", a->capture, capture->nr_cpus);
         return false;
     }
+    for (unsigned cpu = 0; cpu < summary->cpus && capture->damages.count > 0; cpu++)
+        summary->per_cpu[cpu].complete = false;
     bool good = take_cpus(summary, capture, a);
     summary_print(stdout, summary, symbols);
     return (!a->json || write_json(summary, a)) && good;

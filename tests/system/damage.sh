@@ -81,6 +81,8 @@ build/undertrace verify "$work/whole/capture" "$work/whole/truth.bin" >/dev/null
 same 'verify of what is whole' "$?" 0
 byte=$((0x$(xxd -s 3 -l 1 -p "$work/bits/meta.json")))
 poke "$work/bits/meta.json" 3 "$(printf %03o $((byte ^ 1)))"
+build/undertrace report "$work/bits" --json "$work/report.json" >/dev/null 2>&1
+same 'report of what is damaged does not call it complete' "$(jq -r .result "$work/report.json")" incomplete
 build/undertrace verify "$work/bits" "$work/whole/truth.bin" >/dev/null 2>&1
 same 'verify of what is equal, but damaged' "$?" 2
 done_testing
