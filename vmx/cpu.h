@@ -77,6 +77,7 @@ struct cpu {
     /* vmx/summons.c. place and what was served are read, place is written by other CPUs as well. */
     enum cpu_place place;
     bool init_pending;    /* one of ours that has not exited yet */
+    bool guest_init;      /* another CPU's guest code has sent an INIT that may be one with ours; others set it */
     bool just_started;    /* by a SIPI; vmx/startup.c */
     uint32_t start_steps; /* instructions to be stepped at most until it has left real mode */
     uint64_t start_base;  /* its CS.base then */

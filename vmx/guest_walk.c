@@ -132,7 +132,7 @@ uint32_t guest_stretch_runs(const struct guest_stretch *stretch, const void *tab
 {
     const unsigned shift = stretch->large ? stretch->large_shift : PAGE_SHIFT;
     const uint32_t pages = 1u << (shift - PAGE_SHIFT), count = guest_stretch_entries(stretch);
-    uint64_t crc = stretch->user, total = 0;
+    uint64_t hash = stretch->user;
     uint32_t nr = 0;
 
     for (uint32_t i = 0; i < count; i++) {
@@ -141,14 +141,13 @@ uint32_t guest_stretch_runs(const struct guest_stretch *stretch, const void *tab
 
         if (!entry)
             continue;
-        crc = __builtin_ia32_crc32di(crc, entry | (uint64_t)i << 52);
-        total += entry;
+        hash = (hash ^ entry ^ (uint64_t)i << 56) * HASH_FACTOR;
         const uint16_t flags = flags_of(stretch, entry);
         if (nr > 0 && continues(&runs[nr - 1], linear, gpa, flags))
             runs[nr - 1].pages += pages;
         else
             runs[nr++] = (struct record_map_run){linear, gpa, pages, flags, (uint16_t)shift};
     }
-    *sum = crc << 32 ^ total;
+    *sum = hash ^ hash >> 32;
     return nr;
 }

@@ -20,6 +20,8 @@ struct guest_paging {
 /* What is looked at at once: a part of a page table, more than kernels map upon one fault; or one large page. */
 #define GUEST_STRETCH_ENTRIES 64u
 
+#define HASH_FACTOR 0x9e3779b97f4a7c15ull /* odd, near 2^64 divided by the golden ratio */
+
 struct guest_stretch {
     uint64_t linear, size;
     uint64_t table;      /* guest-physical address of its entries; of a large page: the entry */
