@@ -42,7 +42,7 @@ uint64_t guest_space(const struct guest_paging *paging);
 bool guest_walk(struct guest_stretch *stretch, const struct guest_paging *paging, uint64_t linear,
                 guest_walk_read *read, void *context);
 
-/* Is linear's page present and executable? table: the bytes at stretch->table. */
+/* Is linear's page present? table: the bytes at stretch->table. */
 bool guest_stretch_maps(const struct guest_stretch *stretch, const void *table, uint64_t linear);
 
 /* The runs of executable pages, by rising address, into runs[GUEST_STRETCH_ENTRIES]. Returns how many. *sum: as long as
