@@ -49,6 +49,7 @@ struct page_fault {
     uint64_t wait_tsc; /* from then to the next look */
     uint32_t looks;    /* that have found nothing */
     bool fetch;        /* not a read */
+    bool found;        /* the page is there, as the last look has found */
 };
 
 /* What is to be done behind a step. broken_off: another exit came before the monitor trap's. */
@@ -141,6 +142,7 @@ typedef enum exit_action exit_handler(struct cpu *cpu);
 
 /* vmx/guest.c: the guest's state and events. */
 bool guest_code64(void);
+bool guest_in_user_mode(void);
 uint64_t guest_cr4_seen(void);
 void guest_advance_rip(void);
 enum exit_action guest_inject_exception(uint32_t vector);

@@ -107,12 +107,16 @@ static void fault_look(struct cpu *cpu, uint32_t i, uint64_t now)
     const bool found = guest_map_tell(cpu, fault->cr3, fault->linear, fault->offset);
     if (fault->fetch && fault->looks == 0)
         first_look_adapt(cpu, found);
-    if (found)
+    if (found && (fault->found || guest_in_user_mode())) {
         fault_remove(cpu, i);
-    else if (++fault->looks == MOST_LOOKS)
+    } else if (found) { /* its handler may be at work still, and map what lies around */
+        fault->found = true;
+        fault->wait_tsc = now - fault->tsc + cpu->first_look_tsc;
+    } else if (++fault->looks == MOST_LOOKS) {
         fault_give_up(cpu, i);
-    else
+    } else {
         fault->wait_tsc *= 2;
+    }
 }
 
 void page_faults_look(struct cpu *cpu)
