@@ -108,7 +108,7 @@ static void print_sums(FILE *file, const struct flow_run *run)
     fprintf(file, "blocks             %s\n", count_text(number, run->blocks));
     fprintf(file, "overflows          %s\n", count_text(number, run->overflows));
     fprintf(file, "not decoded        %s bytes before the first PSB, %" PRIu64 " stretches with errors\n",
-            count_text(number, run->undecodable_bytes), run->errors);
+            count_text(number, run->lost.bytes), run->decode_gaps.count);
     fprintf(file, "seconds            %.2f\n", run->seconds);
 }
 
@@ -128,7 +128,7 @@ static int decode_cpu(const struct capture *capture, const struct arguments *a, 
     }
     print_sums(lists->branches == stdout || lists->instructions == stdout ? stderr : stdout, &run);
     say_flow_errors(&run, capture, options.cpu);
-    int status = run.errors ? 2 : 0;
+    int status = run.decode_gaps.count ? 2 : 0;
     flow_run_free(&run);
     return status;
 }

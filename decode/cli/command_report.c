@@ -114,8 +114,7 @@ static bool take_cpu(struct summary *summary, struct hot *targets, const struct 
                      const struct arguments *a)
 {
     struct flow_run run;
-    struct flow_run_options options = {
-        .cpu = cpu, .threads = (unsigned)a->threads, .count_packets = true, .count_targets = true};
+    struct flow_run_options options = {.cpu = cpu, .threads = (unsigned)a->threads, .count_targets = true};
     bool good = run_flow(&run, capture, &options);
     if (good) {
         summary_take_run(summary, cpu, &run);

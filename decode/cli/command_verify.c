@@ -166,7 +166,7 @@ static bool compare_run(struct verified *v, const struct flow_run *run, const st
     v->truth_ended = truth->ended;
     v->branches = run->branches;
     v->instructions = run->instructions;
-    v->errors = run->errors;
+    v->errors = run->decode_gaps.count;
     v->overflows = run->overflows;
     v->seconds = run->seconds;
     v->equal = !v->comparison.first.found && v->comparison.extra_stretches == 0;

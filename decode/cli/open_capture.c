@@ -53,6 +53,7 @@ void say_flow_errors(const struct flow_run *run, const struct capture *capture, 
         message_say("%s/cpu%u.pt: offset %" PRIu64 ", at %#" PRIx64 ": %s", capture->directory, cpu,
                     result->error_offset, result->error_ip, flow_error_text(result->error));
     }
-    if (run->errors > shown)
-        message_say("%s/cpu%u.pt: and %" PRIu64 " more errors", capture->directory, cpu, run->errors - shown);
+    if (run->decode_gaps.count > shown)
+        message_say("%s/cpu%u.pt: and %" PRIu64 " more errors", capture->directory, cpu,
+                    run->decode_gaps.count - shown);
 }

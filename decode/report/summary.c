@@ -105,9 +105,9 @@ void summary_take_run(struct summary *summary, unsigned number, const struct flo
     cpu->packets = run->packets;
     cpu->instructions = run->instructions;
     cpu->branches = run->branches;
-    cpu->decode_errors = run->errors;
+    cpu->decode_errors = run->decode_gaps.count;
     cpu->overflows = run->overflows;
-    cpu->undecodable_bytes = run->undecodable_bytes;
+    cpu->undecodable_bytes = run->lost.bytes;
     timeline_take(&summary->timeline, number, run->results, run->nr_results);
     summary->seconds_decode = (summary->seconds_decode < 0 ? 0 : summary->seconds_decode) + run->seconds;
 }
