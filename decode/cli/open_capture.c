@@ -45,6 +45,10 @@ bool run_flow(struct flow_run *run, const struct capture *capture, struct flow_r
 void say_flow_errors(const struct flow_run *run, const struct capture *capture, uint16_t cpu)
 {
     uint64_t shown = 0;
+    for (size_t i = 0; i < run->lost.count && shown < ERRORS_SHOWN; i++, shown++)
+        message_say("%s/cpu%u.pt: offset %" PRIu64 ": %" PRIu64 " bytes: %s", capture->directory, cpu,
+                    run->lost.spans[i].begin, run->lost.spans[i].end - run->lost.spans[i].begin,
+                    flow_error_text(FLOW_ERROR_NO_PSB));
     for (size_t i = 0; i < run->nr_results && shown < ERRORS_SHOWN; i++) {
         const struct flow_result *result = &run->results[i];
         if (!result->error)

@@ -1,5 +1,6 @@
 #!/bin/bash
-# verify must find what is wrong: one flipped TNT bit, one changed byte of a code page, a cut trace.
+# verify must find what is wrong: one flipped TNT bit, one changed byte of a code page, a cut trace. And decode, report and
+# dump must say what is missing, each by its exit status too (undertrace(1)).
 . tests/system/lib.sh
 
 check 'branches runs to power-off' boot_guest whole branches 'channel=e1000 net.mtu=9000'
@@ -43,4 +44,26 @@ damaged page
 cp -r "$work/whole/capture" "$work/cut"
 truncate -s -4096 "$work/cut/cpu0.pt"
 damaged cut
+
+# statuses NAME: exit statuses of decode, report and dump, and what the report's result and decode gaps are.
+statuses() {
+    local dir=$work/$1 decode report
+    build/undertrace decode "$dir" --branches "$dir.branches" --instructions "$dir.instructions" >"$dir.decode" 2>&1
+    decode=$?
+    build/undertrace report "$dir" --json "$dir.json" >"$dir.report" 2>&1
+    report=$?
+    build/undertrace dump "$dir" >/dev/null 2>&1
+    echo "$decode $report $? $(jq -r '"\(.result) \(.decode_gaps | "\(.count) \(.causes | keys | join(","))")"' "$dir.json")"
+}
+cp -r "$work/whole/capture" "$work/same"
+same 'the undamaged trace is complete' "$(statuses same)" '0 0 0 complete 0 '
+same 'a cut trace is not' "$(statuses cut)" '2 2 0 incomplete 1 the trace ends while tracing is on'
+check 'what was listed of it is the first part' cmp -n "$(stat -c %s "$work/cut.branches")" "$work/cut.branches" \
+    "$work/same.branches"
+check 'and so are its instructions' cmp -n "$(stat -c %s "$work/cut.instructions")" "$work/cut.instructions" \
+    "$work/same.instructions"
+
+cp -r "$work/whole/capture" "$work/random"
+LC_ALL=C awk 'BEGIN { srand(1); for (i = 0; i < 100000; i++) printf "%c", int(rand() * 256) }' >"$work/random/cpu0.pt"
+same 'random bytes are no trace' "$(statuses random)" '2 2 1 incomplete 1 no PSB before these bytes'
 done_testing
