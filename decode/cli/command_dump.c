@@ -28,17 +28,23 @@ struct arguments {
     bool no_pad;
 };
 
-/* Print from offset at on until a packet cannot be read. Returns its offset, or the end. */
+/* Print from offset at on until a packet cannot be read. Returns its offset, or the end. PSBs are found byte by byte:
+ * what reaches into one is no packet. */
 static uint64_t dump_run(const struct capture_trace *trace, uint64_t at, const struct arguments *a)
 {
     char line[DUMP_LINE_MAX];
+    uint64_t psb = at;
     while (at < trace->size && at < a->to) {
         struct packet packet;
-        int size = packet_parse(&packet, trace->bytes + at, (size_t)(trace->size - at));
-        if (size == PT_PARSE_TRUNCATED)
-            return trace->size;
+        if (at == psb)
+            psb = psb_next(trace->bytes, trace->size, at + 1);
+        uint64_t end = psb < trace->size ? psb : trace->size;
+        int size = packet_parse(&packet, trace->bytes + at, (size_t)(end - at));
         if (size < 0) {
-            printf("[%" PRIx64 ": error decoding packet: unknown opcode]\n", at);
+            printf("[%" PRIx64 ": error decoding packet: %s]\n", at,
+                   size == PT_PARSE_UNKNOWN ? "unknown opcode"
+                   : psb < trace->size      ? "it reaches into a PSB"
+                                            : "the trace ends within it");
             return at;
         }
         if (at >= a->from && !(a->no_pad && packet.kind == PT_PACKET_PAD))

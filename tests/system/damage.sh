@@ -57,11 +57,22 @@ statuses() {
 }
 cp -r "$work/whole/capture" "$work/same"
 same 'the undamaged trace is complete' "$(statuses same)" '0 0 0 complete 0 '
-same 'a cut trace is not' "$(statuses cut)" '2 2 0 incomplete 1 the trace ends while tracing is on'
+# Where the last packet is cut, dump cannot read it.
+same 'a cut trace is not' "$(statuses cut | cut -d ' ' -f 1,2,4-)" '2 2 incomplete 1 the trace ends while tracing is on'
 check 'what was listed of it is the first part' cmp -n "$(stat -c %s "$work/cut.branches")" "$work/cut.branches" \
     "$work/same.branches"
 check 'and so are its instructions' cmp -n "$(stat -c %s "$work/cut.instructions")" "$work/cut.instructions" \
     "$work/same.instructions"
+
+# The byte before a PSB becomes one that begins a packet of eight.
+cp -r "$work/whole/capture" "$work/psb"
+offset=$(build/undertrace dump "$work/psb" | awk '$2 == "psb" && ++n == 3 { print $1; exit }')
+poke "$work/psb/cpu0.pt" "$((0x$offset - 1))" 031
+build/undertrace dump "$work/psb" >"$work/psb.dump" 2>"$work/psb.log"
+same 'a packet that reaches into a PSB is none, and the PSB is found' \
+    "$? $(grep -c 'reaches into a PSB' "$work/psb.dump") $(grep -c "^$offset  psb" "$work/psb.dump")" '2 1 1'
+same 'and it costs no more than the end of its stretch' "$(statuses psb)" \
+    '2 2 2 incomplete 1 a packet reaches into the next PSB'
 
 cp -r "$work/whole/capture" "$work/random"
 LC_ALL=C awk 'BEGIN { srand(1); for (i = 0; i < 100000; i++) printf "%c", int(rand() * 256) }' >"$work/random/cpu0.pt"
