@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/check/truth_align.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/error_text.h"
 #include "decode/cli/message.h"
@@ -105,10 +106,18 @@ static bool compare_truth(struct summary *summary, const struct flow_run *run, c
         error_say(&error);
         return false;
     }
-    truth_compare(&comparison, &truth, run->results, run->nr_results, &run->gaps);
-    summary_take_truth(summary, cpu, &truth, &comparison);
+    struct truth_aligned aligned;
+    bool good = truth_align(&aligned, &truth, run->results, run->nr_results, &run->gaps, &error);
+    if (good) {
+        truth_compare(&comparison, &truth, aligned.results, aligned.nr_results, &aligned.gaps);
+        comparison.extra_stretches += aligned.nr_unplaced;
+        truth_aligned_free(&aligned);
+        summary_take_truth(summary, cpu, &truth, &comparison);
+    } else {
+        error_say(&error);
+    }
     truth_free(&truth);
-    return true;
+    return good;
 }
 
 static bool take_cpu(struct summary *summary, struct hot *targets, const struct capture *capture, uint16_t cpu,
@@ -176,7 +185,8 @@ int command_report(int argc, char **argv)
     good = (!a.json || write_json(&summary, a.json)) && good;
     capture_close(capture);
     symbols_free(&symbols);
-    const bool whole = summary.total.complete && !summary.total.truth.first.found;
+    const struct truth_comparison *truth = &summary.total.truth;
+    const bool whole = summary.total.complete && !truth->first.found && truth->extra_stretches == 0;
     summary_free(&summary);
     return !good ? 1 : whole ? 0 : 2;
 }

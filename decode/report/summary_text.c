@@ -90,10 +90,12 @@ static void print_truth(FILE *file, const struct summary_figures *s)
     fprintf(file, "  %-24s %18" PRIu64 " of %" PRIu64 "\n", "intervals equal", truth->equal_intervals,
             truth->intervals);
     if (truth->in_gaps)
-        fprintf(file, "  %-24s %18" PRIu64 " intervals, not compared\n", "in gaps", truth->in_gaps);
+        fprintf(file, "  %-24s %18" PRIu64 " intervals, compared up to the gap\n", "in gaps", truth->in_gaps);
+    if (truth->extra_stretches)
+        print_row(file, "stretches without a PSB", truth->extra_stretches);
     if (truth->first.found)
         difference_print(file, &truth->first);
-    else
+    else if (truth->extra_stretches == 0)
         fputs("  no difference\n", file);
 }
 

@@ -77,11 +77,12 @@ static void stretches_end_at_gaps_too(void **state)
     assert_false(flow_cut_next(&stretch, f->trace, f->size, &(struct flow_span){0, f->size}, third + 1));
 }
 
-/* Two gaps between two PSBs: what stands between them has no PSB before it, and is not the first one's rest. */
+/* Two gaps between two PSBs: what stands between them has no PSB before it, and is not the first one's rest. And a gap
+ * behind the next PSB counts as well. */
 static void both_gaps_of_an_interval_count(void **state)
 {
     struct fixture *f = *state;
-    struct record_gap items[2] = {{0}};
+    struct record_gap items[3] = {{0}};
     struct flow_span span = {0};
     struct flow_result result;
     size_t gap = 0;
@@ -93,9 +94,11 @@ static void both_gaps_of_an_interval_count(void **state)
     items[1].at = f->size;
     put_tnt(f, "!!!!!!");
     put_psb(f, CODE, true);
+    put_tnt(f, "!");
+    items[2].at = f->size;
     put_off(f, CODE);
     start(f);
-    const struct gaps gaps = {items, 2};
+    const struct gaps gaps = {items, 3};
     assert_true(flow_span_next(&span, &gap, &gaps, f->size));
     struct flow_stretch stretch = cut(f, span.begin, span.end, 0);
     flow_decode(f->flow, &stretch, &result);
@@ -107,6 +110,10 @@ static void both_gaps_of_an_interval_count(void **state)
     assert_true(flow_span_next(&span, &gap, &gaps, f->size));
     stretch = cut(f, span.begin, span.end, span.begin);
     assert_int_equal(stretch.begin, psb_next(f->trace, f->size, items[1].at));
+    assert_int_equal(stretch.end, items[2].at);
+    assert_int_equal(stretch.ends, FLOW_ENDS_AT_GAP);
+    assert_true(flow_span_next(&span, &gap, &gaps, f->size));
+    assert_false(flow_cut_next(&stretch, f->trace, f->size, &span, span.begin));
     assert_false(flow_span_next(&span, &gap, &gaps, f->size));
 }
 
