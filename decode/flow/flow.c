@@ -71,7 +71,7 @@ static void begin_stretch(struct flow *flow, const struct flow_stretch *stretch,
         .begin = stretch->begin, .end = stretch->end, .tsc = stretch->tsc, .hash = TRUTH_HASH_SEED};
     flow->result = result;
     flow->code_at = stretch->begin;
-    flow_tail_drop(&flow->tail, flow->tail.used);
+    flow_tail_clear(&flow->tail);
     flow->async.pending = false;
     flow->non_root = true; /* root runs at privilege level 0: where that is traced, the PSB+ of root has a PIP */
 }

@@ -25,6 +25,15 @@ static bool has_lone_fup(const struct packet *packet, enum packet_kind before, b
     return packet->kind == PT_PACKET_FUP && before == PT_PACKET_MODE_EXEC && !header;
 }
 
+/* Most packets are short TNTs, of one byte, which need no parser. Returns how many of them stand there. */
+static uint64_t count_short_tnts(const uint8_t *bytes, uint64_t size)
+{
+    uint64_t count = 0;
+    while (count < size && bytes[count] >= 4 && (bytes[count] & 1) == 0)
+        count++;
+    return count;
+}
+
 struct flow_packets flow_packets_look(const uint8_t *bytes, uint64_t size, bool to_psb)
 {
     struct flow_packets seen = {0};
@@ -32,6 +41,14 @@ struct flow_packets flow_packets_look(const uint8_t *bytes, uint64_t size, bool 
     bool header = false; /* within a PSB+ */
     while (seen.size < size) {
         struct packet packet;
+        uint64_t tnts = count_short_tnts(bytes + seen.size, size - seen.size);
+        if (tnts > 0) {
+            seen.count += tnts;
+            seen.size += tnts;
+            seen.branches |= !header;
+            before = PT_PACKET_TNT_8;
+            continue;
+        }
         int length = packet_parse(&packet, bytes + seen.size, (size_t)(size - seen.size));
         if (length == PT_PARSE_TRUNCATED)
             seen.error = to_psb ? FLOW_ERROR_RUN_IN : FLOW_OK;

@@ -41,7 +41,10 @@ static void commit_blocks(struct flow *flow, size_t count)
             count_branch(flow, block->end_ip, block->to, block->tsc);
     }
     result->blocks += count;
-    flow_tail_drop(&flow->tail, count);
+    if (count == flow->tail.used)
+        flow_tail_clear(&flow->tail);
+    else
+        flow_tail_drop(&flow->tail, count);
 }
 
 /* Did the branch take a TIP? Blocks tell it of all branches but jumps and calls, of which the direct ones take none. */
@@ -100,16 +103,15 @@ enum flow_error flow_take_block(void *context, const struct flow_block *block)
         commit_blocks(flow, count_proven(flow));
     if (flow->tail.used > 0 && flow->tail.instructions + block->instructions > FLOW_TAIL_MAX)
         return FLOW_ERROR_LOOP;
-    const struct flow_pending pending = {
-        .ip = ip,
-        .end_ip = flow_linear(flow, block->end_ip),
-        .tsc = block->tsc,
-        .instructions = block->instructions,
-        .branch = block->end != FLOW_END_PLAIN,
-        .proven = block->end == FLOW_END_BRANCH,
-        .non_root = flow->non_root,
-    };
-    flow_tail_add(&flow->tail, &pending);
+    flow_tail_add(&flow->tail, (struct flow_pending){
+                                   .ip = ip,
+                                   .end_ip = flow_linear(flow, block->end_ip),
+                                   .tsc = block->tsc,
+                                   .instructions = block->instructions,
+                                   .branch = block->end != FLOW_END_PLAIN,
+                                   .proven = block->end == FLOW_END_BRANCH,
+                                   .non_root = flow->non_root,
+                               });
     return FLOW_OK;
 }
 
@@ -232,5 +234,5 @@ void flow_break_off(struct flow *flow)
 {
     commit_async(flow);
     commit_blocks(flow, count_proven(flow));
-    flow_tail_drop(&flow->tail, flow->tail.used);
+    flow_tail_clear(&flow->tail);
 }

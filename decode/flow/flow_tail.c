@@ -2,12 +2,6 @@
 
 #include <string.h>
 
-void flow_tail_add(struct flow_tail *tail, const struct flow_pending *block)
-{
-    tail->blocks[tail->used++] = *block;
-    tail->instructions += block->instructions;
-}
-
 void flow_tail_drop(struct flow_tail *tail, size_t count)
 {
     for (size_t i = 0; i < count; i++)

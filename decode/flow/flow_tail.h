@@ -35,7 +35,18 @@ struct flow_tail {
     uint64_t instructions; /* in them */
 };
 
-void flow_tail_add(struct flow_tail *tail, const struct flow_pending *block);
+/* These two run once a block. */
+static inline void flow_tail_add(struct flow_tail *tail, struct flow_pending block)
+{
+    tail->blocks[tail->used++] = block;
+    tail->instructions += block.instructions;
+}
+
+static inline void flow_tail_clear(struct flow_tail *tail)
+{
+    tail->used = 0;
+    tail->instructions = 0;
+}
 
 /* Take the first count blocks away. */
 void flow_tail_drop(struct flow_tail *tail, size_t count);
