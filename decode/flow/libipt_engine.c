@@ -43,11 +43,14 @@ static enum flow_error libipt_run(struct flow_engine *engine, uint64_t begin, ui
     config.end = (uint8_t *)(uintptr_t)engine->input->trace + end;
     engine->begin = begin;
     engine->last = (struct libipt_last){0};
-    *stop = (struct flow_stop){0, begin};
+    engine->used_up = engine->tracing = false;
+    *stop = (struct flow_stop){.offset = begin};
     if (!libipt_image_tidy(&engine->image, begin) || !libipt_image_advance(&engine->image, begin))
         return FLOW_ERROR_IMAGE;
     int status = libipt_walk(engine, &config, &stop->ip, &offset);
     stop->offset = begin + offset;
+    stop->tracing = engine->tracing;
+    stop->used_up = engine->used_up;
     return libipt_flow_error(status);
 }
 
