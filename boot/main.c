@@ -19,7 +19,8 @@
 
 _Noreturn void boot_main(uint32_t magic, uint32_t info_pa, uint64_t image_pa); /* called by boot/entry.S */
 
-static struct boot_state boot;
+/* In the first act on the scratch stack, then in the carved range: it is no part of the image. */
+static struct boot_state *boot;
 
 /* --- the first act: at 1 MiB ----------------------------------------------------------------------------------------
  */
@@ -28,24 +29,30 @@ static _Noreturn void moved_main(void);
 
 static _Noreturn void move_image(void)
 {
-    uint64_t top = memory_map_top(&boot.info.map);
-    plan_cpus(&boot);
-    void *image = plan_take(&boot, image_bytes());
-    boot.image_pa = virt_to_phys(image);
-    boot.cr3 = paging_build(&boot.arena, &boot.info.map, top, boot.image_pa);
-    if (boot.cr3 == 0)
+    uint64_t top = memory_map_top(&boot->info.map);
+    plan_cpus(boot); /* first of all: regions are aligned as the carved range is */
+    struct boot_state *moved = plan_take(boot, sizeof *moved);
+    void *image = plan_take(boot, image_bytes());
+    boot->image_pa = virt_to_phys(image);
+    boot->cr3 = paging_build(&boot->arena, &boot->info.map, top, boot->image_pa);
+    if (boot->cr3 == 0)
         boot_fail("the carved memory is too small for the page tables");
-    image_move(image, image_start, image_bytes(), boot.cr3, boot.cpus[0].stack_top, moved_main);
+    *moved = *boot;
+    boot = moved;
+    image_move(image, image_start, image_bytes(), boot->cr3, boot->cpus[0].stack_top, moved_main);
 }
 
-_Noreturn void boot_main(uint32_t magic, uint32_t info_pa, uint64_t image_pa)
+/* With all that is compiled into it, no part of the image that stays. */
+__attribute__((section(".first_act"))) _Noreturn void boot_main(uint32_t magic, uint32_t info_pa, uint64_t image_pa)
 {
+    struct boot_state first_act = {0};
+    boot = &first_act;
     gdt_load_early();
-    check_boot_loader(&boot, magic, info_pa);
-    guest_find(&boot.guest, &boot.info);
-    check_machine(&boot);
-    check_options(&boot);
-    plan_carve(&boot, info_pa, image_pa);
+    check_boot_loader(boot, magic, info_pa);
+    guest_find(&boot->guest, &boot->info);
+    check_machine(boot);
+    check_options(boot);
+    plan_carve(boot, info_pa, image_pa);
     move_image();
 }
 
@@ -55,27 +62,27 @@ _Noreturn void boot_main(uint32_t magic, uint32_t info_pa, uint64_t image_pa)
 /* Each CPU is ours, or none: one outside would see our memory, and the guest can start it. */
 static void take_cpus(void)
 {
-    const struct aps_request request = {.cpus = boot.cpus,
-                                        .nr_cpus = boot.nr_cpus,
-                                        .cr3 = boot.cr3,
-                                        .map = &boot.info.map,
-                                        .pt = boot.no_pt ? NULL : &boot.cpuid};
+    const struct aps_request request = {.cpus = boot->cpus,
+                                        .nr_cpus = boot->nr_cpus,
+                                        .cr3 = boot->cr3,
+                                        .map = &boot->info.map,
+                                        .pt = boot->no_pt ? NULL : &boot->cpuid};
     if (aps_start(&request))
         return;
-    aps_put_back(boot.cpus, boot.nr_cpus);
-    check_refuse_vmx(&boot, "not every CPU can be ours");
+    aps_put_back(boot->cpus, boot->nr_cpus);
+    check_refuse_vmx(boot, "not every CPU can be ours");
 }
 
 /* ours: the carved range stays ours. */
 static struct guest_entry load_guest(bool ours)
 {
-    struct guest_machine machine = {.map = &boot.info.map,
-                                    .carved = boot.carved,
+    struct guest_machine machine = {.map = &boot->info.map,
+                                    .carved = boot->carved,
                                     .ours = ours,
-                                    .rsdp_pa = acpi_rsdp_locate(&check_acpi_memory, boot.info.rsdp, boot.info.rsdp_size,
-                                                                boot.info.efi_system_table)};
-    log_line("guest: %s", guest_name(&boot.guest));
-    struct guest_entry entry = guest_load(&boot.guest, &boot.info, &machine, &boot.arena);
+                                    .rsdp_pa = acpi_rsdp_locate(&check_acpi_memory, boot->info.rsdp,
+                                                                boot->info.rsdp_size, boot->info.efi_system_table)};
+    log_line("guest: %s", guest_name(&boot->guest));
+    struct guest_entry entry = guest_load(&boot->guest, &boot->info, &machine, &boot->arena);
     log_line("guest entered at %x, boot_params at %x", entry.eip, entry.esi);
     return entry;
 }
@@ -90,36 +97,38 @@ static _Noreturn void start_without_vmx(void)
 /* While something is under way, root runs every 10 ms; where nobody takes anything, it stays asleep. */
 static uint64_t poll_tsc(void)
 {
-    return boot.no_pt || boot.channel.kind == CHANNEL_NONE ? 0 : clock_tsc_hz() / 100;
+    return boot->no_pt || boot->channel.kind == CHANNEL_NONE ? 0 : clock_tsc_hz() / 100;
 }
 
 /* What all CPUs share. */
 static void init_machine(void)
 {
-    uint64_t top = memory_map_top(&boot.info.map);
-    struct vmx_machine machine = {.reserved = boot.carved,
+    uint64_t top = memory_map_top(&boot->info.map);
+    struct vmx_machine machine = {.reserved = boot->carved,
                                   .top_of_memory = top,
-                                  .ports = channel_ports(&boot.channel, &boot.options, &boot.acpi),
-                                  .code_pages = boot.options.code_pages && !boot.no_pt,
-                                  .watch_lvtpc = !boot.no_pt,
-                                  .way = boot.no_pt ? PT_SWITCH_ROOT : boot.options.pt.way,
+                                  .ports = channel_ports(&boot->channel, &boot->options, &boot->acpi),
+                                  .code_pages = boot->options.code_pages && !boot->no_pt,
+                                  .watch_lvtpc = !boot->no_pt,
+                                  .way = boot->no_pt ? PT_SWITCH_ROOT : boot->options.pt.way,
                                   .poll_tsc = poll_tsc(),
-                                  .trigger = boot.no_pt ? 0 : boot.options.pt.trigger,
+                                  .trigger = boot->no_pt ? 0 : boot->options.pt.trigger,
                                   .nr_ept_pages = vmx_ept_pages_needed(top),
-                                  .nr_cpus = (uint16_t)boot.nr_cpus};
-    machine.ept_pool = plan_take(&boot, 4096ull * machine.nr_ept_pages);
+                                  .nr_cpus = (uint16_t)boot->nr_cpus};
+    machine.ept_pool = plan_take(boot, 4096ull * machine.nr_ept_pages);
+    if (machine.code_pages)
+        machine.map_memory = plan_take(boot, vmx_map_memory_size);
     const char *failure = vmx_machine_init(&machine);
     if (failure)
         boot_fail("cannot prepare the machine for the guest: %s", failure);
     /* VISIBLE: one reserved range, here and in UEFI's map (boot/guest.c). */
-    if (!memory_map_reserve(&boot.info.map, boot.carved))
+    if (!memory_map_reserve(&boot->info.map, boot->carved))
         boot_fail("the memory map has no room for one reserved range more");
 }
 
 /* Each of the other CPUs, on itself: to where it waits for the guest's SIPI. */
 static _Noreturn void run_other_cpu(struct boot_cpu *cpu)
 {
-    tracing_init_cpu(&boot, cpu);
+    tracing_init_cpu(boot, cpu);
     vmx_cpu_run(cpu->vmx_memory, cpu->number, cpu->apic_id, cpu->pt, NULL);
 }
 
@@ -128,7 +137,7 @@ static void run_other_cpus(void)
 {
     uint64_t start = tsc_read(), limit = ENTER_SECONDS * clock_tsc_hz();
     aps_release(run_other_cpu);
-    while (!vmx_cpus_waiting(boot.nr_cpus)) {
+    while (!vmx_cpus_waiting(boot->nr_cpus)) {
         if (tsc_read() - start > limit)
             boot_fail("not every CPU has entered VMX operation within %u seconds", ENTER_SECONDS);
         __asm__ volatile("pause");
@@ -137,14 +146,14 @@ static void run_other_cpus(void)
 
 static _Noreturn void start_with_vmx(void)
 {
-    struct boot_cpu *first = &boot.cpus[0];
-    tracing_open_channel(&boot);
-    tracing_init_cpu(&boot, first);
-    if (!boot.no_pt)
-        image_send(first->pt, boot.image_pa, boot.cr3);
+    struct boot_cpu *first = &boot->cpus[0];
+    tracing_open_channel(boot);
+    tracing_init_cpu(boot, first);
+    if (!boot->no_pt)
+        image_send(first->pt, boot->image_pa, boot->cr3);
     init_machine();
     struct guest_entry loaded = load_guest(true);
-    paging_drop_identity(boot.cr3);
+    paging_drop_identity(boot->cr3);
     run_other_cpus();
     log_guest_owns_console();
     struct vmx_entry entry = {.eip = loaded.eip, .esi = loaded.esi, .gdt_pa = loaded.spare_page_pa};
@@ -154,10 +163,10 @@ static _Noreturn void start_with_vmx(void)
 static _Noreturn void moved_main(void)
 {
     idt_fill(true);
-    gdt_load_cpu(boot.cpus[0].descriptors, 0);
-    if (!boot.no_vmx)
+    gdt_load_cpu(boot->cpus[0].descriptors, 0);
+    if (!boot->no_vmx)
         take_cpus();
-    if (boot.no_vmx)
+    if (boot->no_vmx)
         start_without_vmx();
     start_with_vmx();
 }

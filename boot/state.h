@@ -1,4 +1,4 @@
-/* What the steps of the boot leave for one another. Moves with the image; one, in boot/main.c. */
+/* What the steps of the boot leave for one another. One, boot/main.c's. */
 #ifndef BOOT_STATE_H
 #define BOOT_STATE_H
 

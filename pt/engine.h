@@ -88,6 +88,9 @@ bool pt_busy(const struct pt_engine *pt);
 void pt_record(struct pt_engine *pt, enum record_kind kind, const void *head, uint32_t head_size, const void *body,
                uint32_t body_size);
 
+/* Bytes that this CPU has written up to now, 0 where it is not traced. Call between pt_exit and pt_enter. */
+uint64_t pt_offset(struct pt_engine *pt);
+
 /* From here on this CPU runs what the code pages up to and with this number say (RECORD_SEEN). Call between pt_exit and
  * pt_enter. */
 void pt_seen(struct pt_engine *pt, uint64_t number);

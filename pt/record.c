@@ -5,8 +5,7 @@
 /* Heads of this size and less, all of a fixed layout among them, go to the sink together with the record's header. */
 #define SHORT_HEAD_BYTES 48u
 
-/* Bytes that this CPU has written up to now. */
-static uint64_t trace_offset(struct pt_engine *pt)
+uint64_t pt_offset(struct pt_engine *pt)
 {
     if (!pt->tracing)
         return 0;
@@ -35,7 +34,7 @@ void pt_record(struct pt_engine *pt, enum record_kind kind, const void *head, ui
         .kind = (uint16_t)kind,
         .cpu = pt->cpu,
         .length = length,
-        .trace_offset = trace_offset(pt),
+        .trace_offset = pt_offset(pt),
         .tsc = tsc_read(),
     };
     __builtin_memcpy(start.head, head, beside);

@@ -54,18 +54,19 @@ struct record_seen {
     uint64_t number;
 };
 
-/* What the guest's page tables say of a stretch of linear addresses, in one address space: all executable pages that were
- * present when they were read. It replaces what was known of this stretch in this address space; what no run names was
- * not present, or not executable. Contents are those of RECORD_PAGE for the same guest-physical page. */
+/* What the guest's page tables say of a stretch of linear addresses, in one address space: all executable pages that
+ * were present when they were read. It replaces what was known of this stretch in this address space; what no run names
+ * was not present, or not executable. Contents are those of RECORD_PAGE for the same guest-physical page. */
 struct record_map {
     uint64_t cr3;          /* of the address space, without PCID and flags: where its uppermost table is */
     uint64_t linear, size; /* the stretch, bytes */
-    uint64_t fault_offset; /* this CPU's trace offset when a fetch from the stretch faulted, upon which the guest changed
-                              its tables. They were read at the record's trace_offset: the change was in between, before the
-                              stretch was next executed. Equal to trace_offset: nobody knows when. */
-    uint64_t number;       /* as of RECORD_PAGE, counted with them: other CPUs have it at the latest where their own
-                              records come to this number */
-    uint64_t runs;         /* so many struct record_map_run follow, by rising linear address */
+    uint64_t
+        fault_offset; /* this CPU's trace offset when a fetch from the stretch faulted, upon which the guest changed
+                         its tables. They were read at the record's trace_offset: the change was in between, before the
+                         stretch was next executed. Equal to trace_offset: nobody knows when. */
+    uint64_t number;  /* as of RECORD_PAGE, counted with them: other CPUs have it at the latest where their own
+                         records come to this number */
+    uint64_t runs;    /* so many struct record_map_run follow, by rising linear address */
 };
 _Static_assert(sizeof(struct record_map) == 48, "docs/wire.md: a map record's head is 48 bytes");
 

@@ -106,11 +106,7 @@ static void ack_request(struct udp_sink *s, uint64_t now)
     s->ask_now = false;
     s->asked_tsc = now;
     window_asked(&s->window, now);
-    if (!s->pace.measuring) {
-        s->pace.measuring = true;
-        s->pace.seq = s->window.next;
-        s->pace.since = now;
-    }
+    pace_asked(&s->pace, s->window.next, s->window.arrived, now);
 }
 
 /* Take back what the NIC has done with. It sends in order, so that a slot that is done says that those before are. */
@@ -171,7 +167,7 @@ static uint32_t send_span(struct udp_sink *s, uint16_t stream, struct span span,
     return span.size - left;
 }
 
-static bool send_again(struct udp_sink *s, uint64_t now)
+static __attribute__((cold)) bool send_again(struct udp_sink *s, uint64_t now)
 {
     struct window_run frame;
     uint32_t sent = 0;
@@ -186,7 +182,7 @@ static bool send_again(struct udp_sink *s, uint64_t now)
 }
 
 /* Nothing new is to be sent, but an acknowledgement is due: the last frame once more, for its answer. */
-static void send_last_again(struct udp_sink *s)
+static __attribute__((cold)) void send_last_again(struct udp_sink *s)
 {
     struct window_run frame = window_frame(&s->window, s->window.next - 1);
 

@@ -56,22 +56,6 @@ void udp_receive(struct udp_sink *s, uint64_t now)
     e1000_give_rx(&s->nic, (s->rx_next - 1) % UDP_RX_SLOTS);
 }
 
-void udp_set_pace(struct udp_sink *s, uint64_t now)
-{
-    struct udp_pace *pace = &s->pace;
-
-    if (!pace->measuring) {
-        return;
-    }
-    if ((int32_t)(s->window.base - pace->seq) >= 0) {
-        pace->measuring = false;
-        pace->frames = 2 * pace->frames < pace->max_frames ? 2 * pace->frames : pace->max_frames;
-    } else if (now - pace->since >= pace->slow_tsc) {
-        pace->measuring = false;
-        pace->frames = pace->frames / 2 > UDP_MIN_PACE ? pace->frames / 2 : UDP_MIN_PACE;
-    }
-}
-
 static void udp_poll(struct sink *sink)
 {
     struct udp_sink *s = udp_sink_of(sink);
@@ -80,7 +64,7 @@ static void udp_poll(struct sink *sink)
     if (udp_has_received(s)) {
         udp_receive(s, now);
     }
-    udp_set_pace(s, now);
+    pace_judge(&s->pace, s->window.base, s->window.arrived, now);
     window_check_timeout(&s->window, now);
     udp_push(s, now);
 }

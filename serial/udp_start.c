@@ -152,8 +152,7 @@ static void set_up(struct udp_sink *s, const struct udp_sink_params *params)
     s->link.port = params->port;
     s->stream_id = params->stream_id;
     s->max_payload = (uint16_t)((params->mtu - NET_IPV4_BYTES - NET_UDP_BYTES - FRAME_HEADER_SIZE) & ~7u);
-    s->pace = (struct udp_pace){
-        .frames = UDP_MIN_PACE, .max_frames = ASK_BYTES / s->max_payload, .slow_tsc = params->tsc_hz / 1000 * SLOW_MS};
+    s->pace = pace_make(s->max_payload, ASK_BYTES, params->tsc_hz / 1000 * SLOW_MS);
     s->ask_bytes = params->trace_bytes / ASK_PARTS < ASK_BYTES ? (uint32_t)params->trace_bytes / ASK_PARTS : ASK_BYTES;
     s->tight_bytes = params->trace_bytes / TIGHT_PARTS;
     s->ask_tsc = params->tsc_hz / 1000 * ASK_MS;

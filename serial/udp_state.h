@@ -14,6 +14,7 @@
 #include "serial/e1000.h"
 #include "serial/frame.h"
 #include "serial/net.h"
+#include "serial/pace.h"
 #include "serial/sink.h"
 #include "serial/stream.h"
 #include "serial/window.h"
@@ -48,17 +49,6 @@ struct udp_queues {
     struct record_queue records;
 };
 
-/* Frames from one request for an acknowledgement to the next: few at first and while answers are slow, since a wire
- * that takes long to carry what lies between two would look like one that loses it. */
-#define UDP_MIN_PACE 4u
-struct udp_pace {
-    uint32_t frames, max_frames; /* frames are a run at most */
-    bool measuring;              /* how long it takes until ... */
-    uint32_t seq;                /* ... all frames before this one are acknowledged */
-    uint64_t since;              /* asked for then */
-    uint64_t slow_tsc;           /* ticks that make an answer slow */
-};
-
 struct udp_sink {
     struct sink sink;
     struct e1000 nic;
@@ -77,7 +67,7 @@ struct udp_sink {
     uint64_t tight_bytes;      /* where so many are on the way, one is asked for with each run: memory is short */
     uint64_t asked_tsc;        /* when one was asked for last */
     uint64_t ask_tsc;          /* ... and after so many ticks one is asked for in any case */
-    struct udp_pace pace;      /* how far apart they may be */
+    struct pace pace;          /* how far apart they may be: a run is no longer */
     bool ask_now;              /* somebody waits for it */
     struct udp_slot *tx;
     struct udp_headers *headers;
@@ -121,9 +111,6 @@ static inline bool udp_has_received(const struct udp_sink *s)
 
 /* Take in all packets that have arrived; there is one. */
 void udp_receive(struct udp_sink *s, uint64_t now);
-
-/* Judge the answers: call behind udp_receive. */
-void udp_set_pace(struct udp_sink *s, uint64_t now);
 
 extern const struct sink_ops udp_ops;
 

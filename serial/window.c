@@ -47,6 +47,16 @@ static void unmark_before(struct window *w, uint32_t seq)
     }
 }
 
+/* The first bytes of a run have arrived. */
+static void release(struct window *w, const struct window_run *run, uint32_t bytes)
+{
+    uint64_t *released = &w->released[run->stream];
+    const uint64_t end = run->offset + bytes;
+
+    w->arrived += end - (*released > run->offset ? *released : run->offset);
+    *released = end;
+}
+
 /* Everything before seq has arrived. */
 static void release_before(struct window *w, uint32_t seq)
 {
@@ -58,10 +68,10 @@ static void release_before(struct window *w, uint32_t seq)
         uint32_t arrived = seq - run->first;
 
         if (arrived < run->frames) {
-            w->released[run->stream] = run->offset + arrived * run->length;
+            release(w, run, arrived * run->length);
             break;
         }
-        w->released[run->stream] = run->offset + run->bytes;
+        release(w, run, run->bytes);
         w->oldest_run++;
     }
     w->base = seq;

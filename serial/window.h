@@ -43,6 +43,7 @@ struct window {
     uint32_t oldest_run;     /* holds base */
     uint32_t next_run;
     bool marked;
+    uint64_t arrived; /* bytes acknowledged, of all streams */
 
     uint32_t resend_next, resend_end; /* frames to look at for sending again */
     uint32_t recover;                 /* frames before this one were on the way when a loss was noticed */

@@ -41,6 +41,13 @@ enum cpu_place {
 
 struct cpu;
 
+#define NR_FETCH_FAULTS 8u
+struct fetch_fault {
+    uint64_t cr3, linear;
+    uint64_t offset; /* of this CPU's trace when it faulted */
+    uint32_t looks;  /* that have found nothing */
+};
+
 /* What is to be done behind a step. broken_off: another exit came before the monitor trap's. */
 typedef void step_done(struct cpu *cpu, bool broken_off);
 
@@ -79,7 +86,12 @@ struct cpu {
     uint64_t icr_written;    /* the ICR as root wrote it last */
     bool icr_by_x2apic;      /* ... in which mode */
 
-    bool timer_is_short; /* vmx/timer.c */
+    uint64_t timer_tsc; /* vmx/timer.c */
+
+    /* vmx/fetch_fault.c: faults whose pages the guest has not mapped yet, and the time until the next look at them */
+    struct fetch_fault faults[NR_FETCH_FAULTS];
+    uint32_t nr_faults;
+    uint32_t look_tsc;
 
     struct pt_engine *pt;
     struct vmx_controls controls;
@@ -170,6 +182,12 @@ void step_break_off(struct cpu *cpu);
 /* The instruction will not come back. */
 void step_cancel(struct cpu *cpu);
 
+/* vmx/fetch_fault.c: into the current VMCS; an exit by a fault; behind an exit, look at what the guest has mapped
+ * since. */
+void fetch_faults_setup(void);
+enum exit_action fetch_fault_exit(struct cpu *cpu, uint32_t information);
+void fetch_faults_look(struct cpu *cpu, bool by_timer);
+
 /* vmx/trigger.c: the page of pt.trigger=, fetched and written. trigger_fetched: does it need no sending? */
 bool trigger_guards(uint64_t gpa, uint64_t linear);
 bool trigger_fetched(struct cpu *cpu, uint64_t gpa);
@@ -178,9 +196,10 @@ void trigger_written(uint64_t gpa);
 /* vmx/cr.c: have the guest's loads of CR3 told to pt_cr3, if it wants them. */
 void cr3_watch(struct cpu *cpu);
 
-/* vmx/timer.c: into the current VMCS; and as often as pt/ has something under way, else seldom. */
+/* vmx/timer.c: into the current VMCS; and root runs soon where a fetch fault waits, often while pt/ has something under
+ * way, else seldom. */
 void timer_setup(struct cpu *cpu);
-void timer_follow(struct cpu *cpu);
+void timer_before_entry(struct cpu *cpu);
 
 /* vmx/lapic.c */
 void lapic_guard_start(struct cpu *cpu);

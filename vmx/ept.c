@@ -202,6 +202,15 @@ bool ept_is_hidden(uint64_t gpa)
     return (ept_lookup(gpa) & EPT_ADDRESS_MASK) == ones_pa;
 }
 
+bool ept_is_memory(uint64_t gpa)
+{
+    const uint64_t entry = ept_lookup(gpa);
+
+    return gpa < machine.config.top_of_memory && ept_entry_present(entry) &&
+           (entry & EPT_MEMORY_TYPE_MASK) == (uint64_t)MEMORY_TYPE_WB << EPT_MEMORY_TYPE_SHIFT &&
+           (entry & EPT_ADDRESS_MASK) != ones_pa;
+}
+
 /* The views follow when all is done. */
 static void retype(uint64_t *table, unsigned level, uint64_t base)
 {

@@ -38,6 +38,9 @@ void ept_map_missing(uint64_t gpa);
 /* Does the page read as ones, writes being forgotten: ours, or the hidden NIC's? */
 bool ept_is_hidden(uint64_t gpa);
 
+/* Is it the guest's memory, cached as memory is? Without the lock, a hint. */
+bool ept_is_memory(uint64_t gpa);
+
 /* An MTRR may have changed: memory types follow. false: none has. */
 bool ept_memory_types_update(void);
 

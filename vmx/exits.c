@@ -41,7 +41,7 @@ static enum exit_action invd_exit(struct cpu *cpu)
 }
 
 static exit_handler *const handlers[NR_EXIT_REASONS] = {
-    [EXIT_REASON_EXCEPTION_OR_NMI] = nmi_exit,
+    [EXIT_REASON_EXCEPTION_OR_NMI] = nmi_exit, /* page faults too */
     [EXIT_REASON_TRIPLE_FAULT] = triple_fault_exit,
     [EXIT_REASON_INIT_SIGNAL] = init_exit,
     [EXIT_REASON_SIPI] = sipi_exit,
@@ -81,6 +81,7 @@ void vmx_enter_guest(struct cpu *cpu)
             summons_serve(cpu);
         if (cpu->nmis_in_root | cpu->nmis_pending)
             nmi_deliver(cpu);
+        timer_before_entry(cpu);
         trace_switch_enter(cpu);
         if (summons_enter_guest(cpu))
             return;
@@ -103,6 +104,8 @@ void vmx_exit_dispatch(struct guest_registers *registers)
         fail_stop(cpu, "a VM exit that nobody handles");
     if (cpu->stepping && basic != EXIT_REASON_MONITOR_TRAP_FLAG && basic != EXIT_REASON_EPT_VIOLATION)
         step_break_off(cpu);
+    if (cpu->nr_faults)
+        fetch_faults_look(cpu, basic == EXIT_REASON_PREEMPTION_TIMER_EXPIRED);
 
     switch (handlers[basic](cpu)) {
     case EXIT_ADVANCE:

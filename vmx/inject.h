@@ -38,6 +38,7 @@ struct guest_step guest_advance(struct guest_step step, uint32_t length, bool co
 #define EVENT_TYPE_MASK (7u << EVENT_TYPE_SHIFT)
 #define EVENT_HAS_ERROR_CODE (1u << 11)
 #define EVENT_VALID (1u << 31)
+#define EVENT_INJECTED (EVENT_VECTOR_MASK | EVENT_TYPE_MASK | EVENT_HAS_ERROR_CODE | EVENT_VALID)
 
 enum event_type {
     EVENT_EXTERNAL_INTERRUPT = 0,
@@ -51,6 +52,7 @@ enum event_type {
 #define VECTOR_NMI 2u
 #define VECTOR_UD 6u
 #define VECTOR_GP 13u
+#define VECTOR_PF 14u
 
 /* What to write before VM entry; information 0: inject nothing. */
 struct event {

@@ -81,10 +81,9 @@ enum exit_action nmi_exit(struct cpu *cpu)
     const uint32_t information = vmread32(VMCS_EXIT_INTERRUPTION_INFORMATION);
 
     if (event_type_of(information) != EVENT_NMI)
-        fail_stop(cpu, "an exception exited although the exception bitmap is 0");
+        return fetch_fault_exit(cpu, information);
     nmis_unblock();
     nmi_arrived(cpu);
-    timer_follow(cpu); /* what a PMI has handed over is on its way */
     return EXIT_RETRY;
 }
 

@@ -14,33 +14,49 @@
 #define IDLE_FACTOR 10u
 
 /* Each VM entry starts it anew: any exit serves as well. */
-static void timer_set(uint64_t tsc)
+static void timer_set(struct cpu *cpu, uint64_t tsc)
 {
     const uint64_t ticks = tsc >> (msr_read(IA32_VMX_MISC) & PREEMPTION_TIMER_RATE);
 
-    vmwrite32(VMCS_GUEST_PREEMPTION_TIMER_VALUE, ticks > UINT32_MAX ? UINT32_MAX : ticks ? (uint32_t)ticks : 1);
+    cpu->timer_tsc = tsc;
+    if (cpu->controls.pin & PIN_PREEMPTION_TIMER)
+        vmwrite32(VMCS_GUEST_PREEMPTION_TIMER_VALUE, ticks > UINT32_MAX ? UINT32_MAX : ticks ? (uint32_t)ticks : 1);
+}
+
+static uint64_t wanted_tsc(const struct cpu *cpu)
+{
+    const uint64_t poll = machine.config.poll_tsc;
+
+    return cpu->nr_faults ? cpu->look_tsc : pt_busy(cpu->pt) ? poll : IDLE_FACTOR * poll;
 }
 
 void timer_setup(struct cpu *cpu)
 {
-    cpu->timer_is_short = false;
-    if (cpu->controls.pin & PIN_PREEMPTION_TIMER)
-        timer_set(IDLE_FACTOR * machine.config.poll_tsc);
+    timer_set(cpu, IDLE_FACTOR * machine.config.poll_tsc);
 }
 
-void timer_follow(struct cpu *cpu)
+/* What this exit has yielded waits or is on its way from here on. What pt_enter itself drains, for a PMI that was lost,
+ * is seen at the next exit: behind it TraceEn may be set, and this would be traced. The timer becomes long only when it
+ * runs out, so that a guest that exits often does not have it written again and again; but for a look at the guest's
+ * tables (vmx/fetch_fault.c), which is soon and over at once. */
+void timer_before_entry(struct cpu *cpu)
 {
-    const bool busy = pt_busy(cpu->pt);
+    const uint64_t poll = machine.config.poll_tsc;
 
-    if (busy == cpu->timer_is_short || !(cpu->controls.pin & PIN_PREEMPTION_TIMER))
-        return;
-    cpu->timer_is_short = busy;
-    timer_set((busy ? 1 : IDLE_FACTOR) * machine.config.poll_tsc);
+    if (cpu->nr_faults || cpu->timer_tsc < poll) {
+        const uint64_t tsc = wanted_tsc(cpu);
+
+        if (tsc != cpu->timer_tsc)
+            timer_set(cpu, tsc);
+    } else if (cpu->timer_tsc > poll && pt_busy(cpu->pt)) {
+        timer_set(cpu, poll);
+    }
 }
 
 enum exit_action timer_exit(struct cpu *cpu)
 {
     cr3_watch(cpu); /* a command may have changed pt.cr3= */
-    timer_follow(cpu);
+    if (cpu->timer_tsc == machine.config.poll_tsc && !pt_busy(cpu->pt))
+        timer_set(cpu, IDLE_FACTOR * machine.config.poll_tsc);
     return EXIT_RETRY;
 }

@@ -38,7 +38,9 @@ struct vmx_machine {
     bool watch_lvtpc;   /* PT is on: the guest's LVTPC writes must not turn our PMI off */
     uint64_t trigger;   /* linear address whose execution is told to pt_trigger, 0 = none; needs code_pages */
     uint64_t poll_tsc;  /* run root at least every so many TSC ticks, 0 = only when the guest exits */
-    void *ept_pool;     /* pages for EPT tables, zeroed, in the direct map */
+    void *
+        map_memory; /* vmx_map_memory_size bytes, zeroed, where the guest's page tables are to be followed; else NULL */
+    void *ept_pool; /* pages for EPT tables, zeroed, in the direct map */
     uint32_t nr_ept_pages;
     uint16_t nr_cpus; /* 1 to VMX_MAX_CPUS */
 };
@@ -70,6 +72,8 @@ const char *vmx_machine_init(const struct vmx_machine *machine);
 
 struct cpu;                         /* vmx/cpu.h: one page-aligned struct per CPU, stack first */
 extern const uint32_t vmx_cpu_size; /* bytes of struct cpu, a multiple of 4096 */
+
+extern const uint32_t vmx_map_memory_size;
 
 /* Enter VMX operation on this CPU and run the guest; does not return. entry NULL: wait until the guest starts the CPU.
  * memory: vmx_cpu_size bytes, zeroed, page-aligned, direct map. number: 0 for the first CPU, which is the guest's

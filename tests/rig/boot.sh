@@ -133,6 +133,11 @@ if [ -n "$source" ]; then
     receiver=$!
 fi
 
+# The first frame must find the receiver there, however long it takes to start.
+if [ "$channel" = e1000 ]; then
+    until grep -q ":$(printf %04X "$port") " /proc/net/udp || ! kill -0 "$receiver" 2>/dev/null; do sleep 0.05; done
+fi
+
 timeout --foreground "$backstop" "$bochs" -q -f "$dir/bochsrc" >"$dir/emulator.log" 2>&1 </dev/null &
 emulator=$!
 # A hypervisor that has stopped waits for ever, the emulator with it; the line before the last says why it stopped.

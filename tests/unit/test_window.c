@@ -244,6 +244,7 @@ static void run(struct world *world, uint64_t nr_frames)
         assert_true(++settle < 100000000);
     }
     assert_int_equal(world->nr_delivered, world->window.next - first);
+    assert_int_equal(world->window.arrived, world->delivered[0] + world->delivered[1] + world->delivered[2]);
     for (unsigned stream = 0; stream < NR_STREAMS; stream++) {
         assert_int_equal(world->released[stream], world->sent[stream]);
         assert_int_equal(world->delivered[stream], world->sent[stream]);

@@ -1,0 +1,81 @@
+/*
+ * What the guest's page tables have executable, told to the receiver as RECORD_MAP: one page table's stretch at a time,
+ * and only where it is not as it was told last.
+ *
+ * Shell; the machine's lock is held.
+ */
+#include "vmx/guest_map.h"
+
+#include "vmx/cpu.h"
+#include "vmx/ept.h"
+#include "vmx/guest_walk.h"
+#include "vmx/phys.h"
+#include "vmx/vmcs.h"
+
+/* What was told of a stretch last. Where two share a place, one is told again: that costs bytes, nothing else. */
+#define NR_TOLD 4096u
+struct told {
+    uint64_t space, linear, sum;
+};
+const uint32_t vmx_map_memory_size = NR_TOLD * sizeof(struct told);
+
+static struct told *told_of(uint64_t space, uint64_t linear)
+{
+    const uint64_t place = __builtin_ia32_crc32di(__builtin_ia32_crc32di(0, space), linear);
+
+    return (struct told *)machine.config.map_memory + place % NR_TOLD;
+}
+
+static bool entry_read(void *context, uint64_t gpa, unsigned size, uint64_t *entry)
+{
+    (void)context;
+    if (!ept_is_memory(gpa)) /* devices' registers hold no tables */
+        return false;
+    *entry = size == 8 ? *(const volatile uint64_t *)phys_to_virt(gpa) : *(const volatile uint32_t *)phys_to_virt(gpa);
+    return true;
+}
+
+static struct guest_paging guest_paging(uint64_t cr3)
+{
+    return (struct guest_paging){.cr0 = vmreadn(VMCS_GUEST_CR0),
+                                 .cr3 = cr3,
+                                 .cr4 = vmreadn(VMCS_GUEST_CR4),
+                                 .efer = vmread64(VMCS_GUEST_IA32_EFER)};
+}
+
+/* nr runs of the stretch, or none: it is not known. */
+static void map_send(struct cpu *cpu, struct record_map head, const struct record_map_run *runs)
+{
+    head.number = ++machine.pages_sent;
+    pt_record(cpu->pt, RECORD_MAP, &head, sizeof head, runs, (uint32_t)(head.runs * sizeof *runs));
+    cpu->pages_seen = machine.pages_sent;
+}
+
+bool guest_map_tell(struct cpu *cpu, uint64_t cr3, uint64_t linear, uint64_t fault_offset)
+{
+    const struct guest_paging paging = guest_paging(cr3);
+    struct record_map_run runs[GUEST_STRETCH_ENTRIES];
+    struct guest_stretch stretch;
+
+    if (!guest_walk(&stretch, &paging, linear, entry_read, NULL) || !ept_is_memory(stretch.table))
+        return false;
+    const void *table = phys_to_virt(stretch.table);
+    if (!guest_stretch_maps(&stretch, table, linear))
+        return false;
+    struct told now = {guest_space(&paging), stretch.linear, 0};
+    const uint32_t nr = guest_stretch_runs(&stretch, table, runs, &now.sum);
+    struct told *told = told_of(now.space, now.linear);
+    if (told->space != now.space || told->linear != now.linear || told->sum != now.sum)
+        map_send(cpu, (struct record_map){now.space, stretch.linear, stretch.size, fault_offset, 0, nr}, runs);
+    *told = now;
+    return true;
+}
+
+void guest_map_missed(struct cpu *cpu, uint64_t cr3, uint64_t linear, uint64_t fault_offset)
+{
+    const struct guest_paging paging = guest_paging(cr3);
+    const uint64_t space = guest_space(&paging), page = linear & ~(uint64_t)(RECORD_PAGE_SIZE - 1);
+
+    map_send(cpu, (struct record_map){space, page, RECORD_PAGE_SIZE, fault_offset, 0, 0}, NULL);
+    told_of(space, guest_stretch_of(linear))->sum = 0;
+}

@@ -1,0 +1,154 @@
+#include "vmx/guest_walk.h"
+
+#define CR0_PG (1ull << 31)
+#define CR4_PSE (1ull << 4)
+#define CR4_PAE (1ull << 5)
+#define CR4_LA57 (1ull << 12)
+#define EFER_LMA (1ull << 10)
+#define EFER_NXE (1ull << 11)
+
+#define ENTRY_P (1ull << 0)
+#define ENTRY_US (1ull << 2)
+#define ENTRY_PS (1ull << 7)
+#define ENTRY_G (1ull << 8)
+#define ENTRY_NX (1ull << 63)
+#define ENTRY_ADDRESS 0x000ffffffffff000ull
+#define ENTRY_MEANS (ENTRY_P | ENTRY_US | ENTRY_G | ENTRY_ADDRESS)
+
+#define PAGE_SHIFT 12u
+#define PAE_CR3_ADDRESS 0xffffffe0ull
+
+/* How many levels of tables there are, and what their entries are like. */
+struct shape {
+    unsigned levels, index_bits, entry_bytes;
+    bool pae_pdpt; /* the uppermost table has four entries, without access rights */
+};
+
+static struct shape shape_of(const struct guest_paging *paging)
+{
+    if (paging->efer & EFER_LMA)
+        return (struct shape){paging->cr4 & CR4_LA57 ? 5 : 4, 9, 8, false};
+    if (paging->cr4 & CR4_PAE)
+        return (struct shape){3, 9, 8, true};
+    return (struct shape){2, 10, 4, false};
+}
+
+uint64_t guest_space(const struct guest_paging *paging)
+{
+    return paging->cr3 & (shape_of(paging).pae_pdpt ? PAE_CR3_ADDRESS : ENTRY_ADDRESS);
+}
+
+/* "Page-Size Extensions": CR4.PSE decides in 32-bit paging alone; PML4 and PML5 entries never map a page. */
+static bool is_large(const struct shape *shape, const struct guest_paging *paging, unsigned level, uint64_t entry)
+{
+    if (!(entry & ENTRY_PS) || level > 3 || (shape->pae_pdpt && level == 3))
+        return false;
+    return shape->entry_bytes == 8 || (paging->cr4 & CR4_PSE);
+}
+
+/* A 4-MByte page's address has its bits 39:32 in the entry's bits 20:13. */
+static uint64_t large_entry(const struct shape *shape, unsigned shift, uint64_t entry)
+{
+    uint64_t address = entry & ENTRY_ADDRESS & ~((1ull << shift) - 1);
+
+    if (shape->entry_bytes == 4)
+        address |= (entry >> 13 & 0xff) << 32;
+    return address | (entry & (ENTRY_P | ENTRY_US | ENTRY_G));
+}
+
+bool guest_walk(struct guest_stretch *stretch, const struct guest_paging *paging, uint64_t linear,
+                guest_walk_read *read, void *context)
+{
+    const struct shape shape = shape_of(paging);
+    uint64_t table = guest_space(paging), entry;
+    unsigned shift = PAGE_SHIFT + shape.index_bits * (shape.levels - 1);
+
+    *stretch = (struct guest_stretch){
+        .user = true, .wide = shape.entry_bytes == 8, .nx_counts = shape.entry_bytes == 8 && (paging->efer & EFER_NXE)};
+    if (!(paging->cr0 & CR0_PG))
+        return false;
+    for (unsigned level = shape.levels; level > 1; level--, shift -= shape.index_bits) {
+        const bool rights = !(shape.pae_pdpt && level == 3);
+        const unsigned bits = rights ? shape.index_bits : 2;
+        const uint64_t index = linear >> shift & ((1u << bits) - 1);
+
+        if (!read(context, table + index * shape.entry_bytes, shape.entry_bytes, &entry) || !(entry & ENTRY_P) ||
+            (rights && stretch->nx_counts && (entry & ENTRY_NX)))
+            return false;
+        stretch->user = stretch->user && (!rights || (entry & ENTRY_US));
+        stretch->size = 1ull << shift;
+        stretch->large_shift = (uint8_t)shift;
+        stretch->large = is_large(&shape, paging, level, entry);
+        if (stretch->large)
+            break;
+        table = entry & ENTRY_ADDRESS;
+    }
+    if (stretch->large) {
+        stretch->table = large_entry(&shape, shift, entry);
+    } else {
+        const uint64_t first = linear >> PAGE_SHIFT & ((1u << shape.index_bits) - GUEST_STRETCH_ENTRIES);
+
+        stretch->table = table + first * shape.entry_bytes;
+        stretch->size = (uint64_t)GUEST_STRETCH_ENTRIES << PAGE_SHIFT;
+    }
+    stretch->linear = linear & ~(stretch->size - 1);
+    return true;
+}
+
+/* What entry number i says of its page, 0 where that is not present or not executable. */
+static inline uint64_t entry_at(const struct guest_stretch *stretch, const void *table, uint32_t i)
+{
+    uint64_t entry;
+
+    if (stretch->large)
+        return stretch->table;
+    entry = stretch->wide ? ((const uint64_t *)table)[i] : ((const uint32_t *)table)[i];
+    if (!(entry & ENTRY_P) || (stretch->nx_counts && (entry & ENTRY_NX)))
+        return 0;
+    return entry & ENTRY_MEANS;
+}
+
+bool guest_stretch_maps(const struct guest_stretch *stretch, const void *table, uint64_t linear)
+{
+    return entry_at(stretch, table, (uint32_t)((linear - stretch->linear) >> PAGE_SHIFT)) != 0;
+}
+
+static uint16_t flags_of(const struct guest_stretch *stretch, uint64_t entry)
+{
+    return (uint16_t)((entry & ENTRY_G ? RECORD_MAP_GLOBAL : 0) |
+                      (stretch->user && (entry & ENTRY_US) ? RECORD_MAP_USER : 0));
+}
+
+/* Does the entry go on where the run ends? */
+static inline bool continues(const struct record_map_run *run, uint64_t linear, uint64_t gpa, uint16_t flags)
+{
+    const uint64_t bytes = (uint64_t)run->pages * RECORD_PAGE_SIZE;
+
+    return run->linear + bytes == linear && run->gpa + bytes == gpa && run->flags == flags;
+}
+
+uint32_t guest_stretch_runs(const struct guest_stretch *stretch, const void *table, struct record_map_run *runs,
+                            uint64_t *sum)
+{
+    const unsigned shift = stretch->large ? stretch->large_shift : PAGE_SHIFT;
+    const uint32_t pages = 1u << (shift - PAGE_SHIFT), count = guest_stretch_entries(stretch);
+    uint64_t crc = stretch->user, total = 0;
+    uint32_t nr = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t entry = entry_at(stretch, table, i), gpa = entry & ENTRY_ADDRESS;
+        const uint64_t linear = stretch->linear + ((uint64_t)i << shift);
+
+        if (!entry)
+            continue;
+        crc = __builtin_ia32_crc32di(crc, entry | (uint64_t)i << 52);
+        total += entry;
+        const uint16_t flags = flags_of(stretch, entry);
+        if (nr > 0 && continues(&runs[nr - 1], linear, gpa, flags))
+            runs[nr - 1].pages += pages;
+        else
+            runs[nr++] = (struct record_map_run){linear, gpa, pages, flags, (uint16_t)shift};
+    }
+    *sum = crc << 32 ^ total;
+    return nr;
+}

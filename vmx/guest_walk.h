@@ -1,0 +1,62 @@
+/*
+ * The guest's page tables, read for what is executable in them. Core.
+ *
+ * Source: SDM Vol. 3A "Paging": "Hierarchical Paging Structures: an Overview", "32-Bit Paging", "PAE Paging", "4-Level
+ * Paging and 5-Level Paging"; "Access Rights".
+ */
+#ifndef VMX_GUEST_WALK_H
+#define VMX_GUEST_WALK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "serial/record.h"
+
+/* The registers that say how linear addresses are translated. */
+struct guest_paging {
+    uint64_t cr0, cr3, cr4, efer;
+};
+
+/* What is looked at at once: a part of a page table, more than kernels map upon one fault; or one large page. */
+#define GUEST_STRETCH_ENTRIES 64u
+
+struct guest_stretch {
+    uint64_t linear, size;
+    uint64_t table;      /* guest-physical address of its entries; of a large page: the entry */
+    bool large;          /* there is no page table */
+    bool wide;           /* entries have 8 bytes, not 4 */
+    bool user;           /* user mode may get here, as far as the tables above say */
+    bool nx_counts;      /* bit 63 of an entry forbids execution */
+    uint8_t large_shift; /* log2 of the large page's size */
+};
+
+/* Read an entry of guest memory, of 8 or 4 bytes. false: no table can be there. */
+typedef bool guest_walk_read(void *context, uint64_t gpa, unsigned size, uint64_t *entry);
+
+/* The address of the uppermost table: what tells address spaces apart in CR3, without PCID and flags. */
+uint64_t guest_space(const struct guest_paging *paging);
+
+/* The stretch that linear lies in. false: paging is off, or nothing there is present and executable. */
+bool guest_walk(struct guest_stretch *stretch, const struct guest_paging *paging, uint64_t linear,
+                guest_walk_read *read, void *context);
+
+/* Is linear's page present and executable? table: the bytes at stretch->table. */
+bool guest_stretch_maps(const struct guest_stretch *stretch, const void *table, uint64_t linear);
+
+/* The runs of executable pages, by rising address, into runs[GUEST_STRETCH_ENTRIES]. Returns how many. *sum: as long as
+ * it is the same, so are the pages, where they lead and who may execute them. */
+uint32_t guest_stretch_runs(const struct guest_stretch *stretch, const void *table, struct record_map_run *runs,
+                            uint64_t *sum);
+
+/* The first address of the part of a page table that linear lies in. */
+static inline uint64_t guest_stretch_of(uint64_t linear)
+{
+    return linear & ~((uint64_t)GUEST_STRETCH_ENTRIES * RECORD_PAGE_SIZE - 1);
+}
+
+static inline uint32_t guest_stretch_entries(const struct guest_stretch *stretch)
+{
+    return stretch->large ? 1 : GUEST_STRETCH_ENTRIES;
+}
+
+#endif
