@@ -52,7 +52,7 @@ static bool took_tip(const struct flow *flow, const struct flow_pending *block)
 {
     uint8_t bytes[15];
     uint64_t to;
-    size_t size = code_pages_read(flow->input->pages, flow->code_at, block->end_ip, bytes, sizeof(bytes));
+    size_t size = code_pages_read(flow->input->pages, flow->space, flow->code_at, block->end_ip, bytes, sizeof(bytes));
     return block->branch && block->resolved && size > 0 && !flow_target(&to, bytes, size, block->end_ip, flow->bits);
 }
 
@@ -94,6 +94,7 @@ enum flow_error flow_take_block(void *context, const struct flow_block *block)
 {
     struct flow *flow = context;
     flow->bits = block->bits;
+    flow->space = block->space;
     const uint64_t ip = flow_linear(flow, block->ip);
     commit_async(flow);
     resolve_last(flow, ip);
