@@ -17,6 +17,7 @@ struct libipt_last {
     bool known;
     bool paged;      /* its last instruction has had its PIP */
     uint64_t end_ip; /* of its last instruction */
+    uint64_t space;  /* in which it was executed */
     uint8_t bits;
 };
 
@@ -26,12 +27,15 @@ struct flow_engine {
     bool single;
     struct pt_cpu cpu;
     struct pt_errata errata;
-    struct libipt_image image;
+    struct libipt_images images;
+    uint64_t space;     /* in which what follows is executed */
+    bool other_image;   /* the decoder is to go on with images.current */
     uint64_t begin;     /* trace offset of the bytes that are walked */
     bool resuming;      /* they are not the trace's, but packets of libipt_mov_cr3.c */
     uint64_t resume_ip; /* where to resume next, of libipt_mov_cr3.c; 0: nowhere */
     struct libipt_last last;
-    uint64_t tsc; /* the last known one, 0: none */
+    uint64_t tsc;          /* the last known one, 0: none */
+    bool used_up, tracing; /* as libipt has last said; struct flow_stop */
 };
 
 /* Walk the packets of config, handing on blocks and events. Returns libipt's error, -pte_eos at the end, or the sink's,
@@ -42,9 +46,10 @@ int libipt_walk(struct flow_engine *engine, const struct pt_config *config, uint
  * Returns as libipt_walk. */
 int libipt_take_event(struct flow_engine *engine, const struct pt_event *event, uint64_t offset);
 
-/* Hand on a block; execution came to an address that cannot be read. The same. */
+/* Hand on a block, which with waiting ends with a branch whose packet is missing; execution came to an address that
+ * cannot be read. The same. */
 int libipt_take_block(struct flow_engine *engine, uint64_t ip, uint64_t end_ip, uint32_t instructions,
-                      enum pt_insn_class iclass, enum pt_exec_mode mode);
+                      enum pt_insn_class iclass, enum pt_exec_mode mode, bool waiting);
 int libipt_take_no_code(struct flow_engine *engine, uint64_t ip);
 
 /* Our error among libipt's, which are small negative numbers; and either as ours, FLOW_OK for -pte_eos. */

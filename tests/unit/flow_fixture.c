@@ -106,6 +106,12 @@ void put_entry(struct fixture *f, uint64_t to)
     put_ip(f, PT_PACKET_TIP, to);
 }
 
+void put_off(struct fixture *f, uint64_t at)
+{
+    put_ip(f, PT_PACKET_FUP, at);
+    put(f, (struct packet){.kind = PT_PACKET_TIP_PGD});
+}
+
 void add_page(struct fixture *f, uint64_t gva, uint64_t gpa, uint64_t from, const uint8_t *bytes, size_t size)
 {
     size_t i = f->nr_records++;
@@ -135,7 +141,12 @@ static void take_branch(void *context, uint64_t from, uint64_t to, uint64_t tsc)
 
 void start(struct fixture *f)
 {
-    assert_true(code_pages_build(&f->pages, f->records, f->nr_records));
+    struct page_record *records = malloc(sizeof(f->records));
+    struct code_map *maps = malloc(sizeof(f->maps));
+    assert_true(records && maps);
+    memcpy(records, f->records, sizeof(f->records));
+    memcpy(maps, f->maps, sizeof(f->maps));
+    assert_true(code_pages_build(&f->pages, records, f->nr_records, maps, f->nr_maps));
     strcpy(f->file, "/tmp/undertrace-test-XXXXXX");
     int fd = mkstemp(f->file);
     assert_true(fd >= 0);
@@ -153,7 +164,7 @@ struct flow_result decode(struct fixture *f, uint64_t from)
 {
     struct flow_stretch stretch;
     struct flow_result result;
-    assert_true(flow_cut_next(&stretch, f->trace, f->size, from, UINT64_MAX));
+    assert_true(flow_cut_next(&stretch, f->trace, f->size, &(struct flow_span){0, f->size}, from));
     f->nr_branches = 0;
     flow_decode(f->flow, &stretch, &result);
     assert_int_equal(result.branches, f->nr_branches);

@@ -29,6 +29,8 @@ struct fixture {
     uint8_t bytes[8][RECORD_PAGE_SIZE];
     struct page_record records[8];
     size_t nr_records;
+    struct code_map maps[8]; /* what the test puts there */
+    size_t nr_maps;
     char file[64];
     struct truth_branch branches[64];
     size_t nr_branches;
@@ -56,6 +58,9 @@ void put_psb(struct fixture *f, uint64_t ip, bool non_root);
 /* From a guest address out into root, tracing off. Returns the trace offset there. */
 uint64_t put_exit(struct fixture *f, uint64_t from);
 void put_entry(struct fixture *f, uint64_t to);
+
+/* Tracing is switched off when execution stands at at. */
+void put_off(struct fixture *f, uint64_t at);
 
 /* A page record whose bytes hold from this trace offset on; add_code: the two that most tests need. */
 void add_page(struct fixture *f, uint64_t gva, uint64_t gpa, uint64_t from, const uint8_t *bytes, size_t size);
