@@ -52,24 +52,36 @@ static void map_send(struct cpu *cpu, struct record_map head, const struct recor
     cpu->pages_seen = machine.pages_sent;
 }
 
-bool guest_map_tell(struct cpu *cpu, uint64_t cr3, uint64_t linear, uint64_t fault_offset)
+/* Returns how many runs there are. */
+static uint32_t stretch_tell(struct cpu *cpu, const struct guest_stretch *stretch, const void *table, uint64_t space,
+                             uint64_t fault_offset)
+{
+    struct record_map_run runs[GUEST_STRETCH_ENTRIES];
+    struct told now = {space, stretch->linear, 0};
+    const uint32_t nr = guest_stretch_runs(stretch, table, runs, &now.sum);
+    struct told *told = told_of(now.space, now.linear);
+
+    if (told->space != now.space || told->linear != now.linear || told->sum != now.sum)
+        map_send(cpu, (struct record_map){now.space, stretch->linear, stretch->size, fault_offset, 0, nr}, runs);
+    *told = now;
+    return nr;
+}
+
+enum guest_map_found guest_map_tell(struct cpu *cpu, uint64_t cr3, uint64_t linear, uint64_t fault_offset)
 {
     const struct guest_paging paging = guest_paging(cr3);
-    struct record_map_run runs[GUEST_STRETCH_ENTRIES];
+    const uint64_t space = guest_space(&paging);
     struct guest_stretch stretch;
 
     if (!guest_walk(&stretch, &paging, linear, entry_read, NULL) || !ept_is_memory(stretch.table))
-        return false;
+        return GUEST_MAP_NOT_YET;
     const void *table = phys_to_virt(stretch.table);
     if (!guest_stretch_maps(&stretch, table, linear))
-        return false;
-    struct told now = {guest_space(&paging), stretch.linear, 0};
-    const uint32_t nr = guest_stretch_runs(&stretch, table, runs, &now.sum);
-    struct told *told = told_of(now.space, now.linear);
-    if (told->space != now.space || told->linear != now.linear || told->sum != now.sum)
-        map_send(cpu, (struct record_map){now.space, stretch.linear, stretch.size, fault_offset, 0, nr}, runs);
-    *told = now;
-    return true;
+        return GUEST_MAP_NOT_YET;
+    uint32_t runs = stretch_tell(cpu, &stretch, table, space, fault_offset);
+    if (guest_stretch_goes_on(&stretch, table) && guest_stretch_next(&stretch))
+        runs += stretch_tell(cpu, &stretch, phys_to_virt(stretch.table), space, fault_offset);
+    return runs ? GUEST_MAP_TOLD : GUEST_MAP_NOTHING;
 }
 
 void guest_map_missed(struct cpu *cpu, uint64_t cr3, uint64_t linear, uint64_t fault_offset)

@@ -7,10 +7,15 @@
 
 struct cpu;
 
+enum guest_map_found {
+    GUEST_MAP_NOT_YET, /* the page is not present */
+    GUEST_MAP_NOTHING, /* nothing around it is executable */
+    GUEST_MAP_TOLD     /* what is has been told, now or before */
+};
+
 /* Tell of the stretch around linear in the address space of this CR3, if it is not as was told last. fault_offset: as
- * in struct record_map. false: linear's page is not present yet. The machine's lock is held. Call between pt_exit
- * and pt_enter. */
-bool guest_map_tell(struct cpu *cpu, uint64_t cr3, uint64_t linear, uint64_t fault_offset);
+ * in struct record_map. The machine's lock is held. Call between pt_exit and pt_enter. */
+enum guest_map_found guest_map_tell(struct cpu *cpu, uint64_t cr3, uint64_t linear, uint64_t fault_offset);
 
 /* What linear's page led to from fault_offset on is not known: it may have been mapped, and is not any more. The same.
  */

@@ -116,6 +116,19 @@ static inline bool continues(const struct record_map_run *run, uint64_t linear, 
     return run->linear + bytes == linear && run->gpa + bytes == gpa && run->flags == flags;
 }
 
+bool guest_stretch_goes_on(const struct guest_stretch *stretch, const void *table)
+{
+    return !stretch->large && !guest_stretch_maps(stretch, table, stretch->linear) &&
+           guest_stretch_maps(stretch, table, stretch->linear + stretch->size - 1);
+}
+
+bool guest_stretch_next(struct guest_stretch *stretch)
+{
+    stretch->linear += stretch->size;
+    stretch->table += (uint64_t)GUEST_STRETCH_ENTRIES * (stretch->wide ? 8 : 4);
+    return stretch->table % RECORD_PAGE_SIZE != 0;
+}
+
 /* The entries, 8 bytes each: as they are in memory, or in room. */
 static const uint64_t *entries_of(const struct guest_stretch *stretch, const void *table, uint64_t *room)
 {

@@ -50,6 +50,13 @@ bool guest_stretch_maps(const struct guest_stretch *stretch, const void *table, 
 uint32_t guest_stretch_runs(const struct guest_stretch *stretch, const void *table, struct record_map_run *runs,
                             uint64_t *sum);
 
+/* What was mapped around a fault may go on in the next stretch: where it begins within this one, and reaches its end.
+ * (Linux maps as many pages as a stretch has, from the stretch's start or from that of the file's mapping.) */
+bool guest_stretch_goes_on(const struct guest_stretch *stretch, const void *table);
+
+/* The next stretch. false: another page table has it. */
+bool guest_stretch_next(struct guest_stretch *stretch);
+
 /* The first address of the part of a page table that linear lies in. */
 static inline uint64_t guest_stretch_of(uint64_t linear)
 {

@@ -104,10 +104,10 @@ static void fault_look(struct cpu *cpu, uint32_t i, uint64_t now)
 
     if (now - fault->tsc + SLACK_TSC < fault->wait_tsc)
         return;
-    const bool found = guest_map_tell(cpu, fault->cr3, fault->linear, fault->offset);
+    const enum guest_map_found found = guest_map_tell(cpu, fault->cr3, fault->linear, fault->offset);
     if (fault->fetch && fault->looks == 0)
-        first_look_adapt(cpu, found);
-    if (found && (fault->found || guest_in_user_mode())) {
+        first_look_adapt(cpu, found != GUEST_MAP_NOT_YET);
+    if (found == GUEST_MAP_NOTHING || (found && (fault->found || guest_in_user_mode()))) {
         fault_remove(cpu, i);
     } else if (found) { /* its handler may be at work still, and map what lies around: another exit will show it */
         fault->found = true;
