@@ -40,9 +40,11 @@ static uint64_t arena_bytes(const struct boot_state *boot)
 {
     uint64_t top = memory_map_top(&boot->info.map);
     uint64_t bytes = image_bytes() + paging_bytes(top) + boot->nr_cpus * cpu_bytes(boot);
-    bytes += LINUX_BOOT_AREA_SIZE + boot->info.efi_map.size + 2 * plan_hello_bytes(boot->nr_cpus) + sizeof *boot + 8 * 4096;
+    bytes +=
+        LINUX_BOOT_AREA_SIZE + boot->info.efi_map.size + 2 * plan_hello_bytes(boot->nr_cpus) + sizeof *boot + 8 * 4096;
     if (!boot->no_vmx)
-        bytes += 4096ull * vmx_ept_pages_needed(top) + vmx_map_memory_size + channel_bytes(&boot->options, boot->nr_cpus);
+        bytes +=
+            4096ull * vmx_ept_pages_needed(top) + vmx_map_memory_size + channel_bytes(&boot->options, boot->nr_cpus);
     return bytes;
 }
 

@@ -41,11 +41,12 @@ enum cpu_place {
 
 struct cpu;
 
-#define NR_FETCH_FAULTS 8u
-struct fetch_fault {
+#define NR_PAGE_FAULTS 8u
+struct page_fault {
     uint64_t cr3, linear;
     uint64_t offset; /* of this CPU's trace when it faulted */
     uint32_t looks;  /* that have found nothing */
+    bool fetch;      /* not a read */
 };
 
 /* What is to be done behind a step. broken_off: another exit came before the monitor trap's. */
@@ -77,6 +78,7 @@ struct cpu {
     /* vmx/summons.c. place and what was served are read, place is written by other CPUs as well. */
     enum cpu_place place;
     bool init_pending;    /* one of ours that has not exited yet */
+    bool guest_init;      /* another CPU's guest code has sent an INIT that may be one with ours; others set it */
     bool just_started;    /* by a SIPI; vmx/startup.c */
     uint32_t start_steps; /* instructions to be stepped at most until it has left real mode */
     uint64_t start_base;  /* its CS.base then */
@@ -88,9 +90,9 @@ struct cpu {
 
     uint64_t timer_tsc; /* vmx/timer.c */
 
-    /* vmx/fetch_fault.c: faults whose pages the guest has not mapped yet, and the time until the next look at them */
-    struct fetch_fault faults[NR_FETCH_FAULTS];
-    uint32_t nr_faults;
+    /* vmx/page_fault.c: faults whose pages the guest has not mapped yet, and the time until the next look at them */
+    struct page_fault faults[NR_PAGE_FAULTS];
+    uint32_t nr_faults, nr_fetches;
     uint32_t look_tsc;
 
     struct pt_engine *pt;
@@ -182,11 +184,11 @@ void step_break_off(struct cpu *cpu);
 /* The instruction will not come back. */
 void step_cancel(struct cpu *cpu);
 
-/* vmx/fetch_fault.c: into the current VMCS; an exit by a fault; behind an exit, look at what the guest has mapped
+/* vmx/page_fault.c: into the current VMCS; an exit by a fault; behind an exit, look at what the guest has mapped
  * since. */
-void fetch_faults_setup(void);
-enum exit_action fetch_fault_exit(struct cpu *cpu, uint32_t information);
-void fetch_faults_look(struct cpu *cpu, bool by_timer);
+void page_faults_setup(void);
+enum exit_action page_fault_exit(struct cpu *cpu, uint32_t information);
+void page_faults_look(struct cpu *cpu, bool by_timer);
 
 /* vmx/trigger.c: the page of pt.trigger=, fetched and written. trigger_fetched: does it need no sending? */
 bool trigger_guards(uint64_t gpa, uint64_t linear);

@@ -21,9 +21,10 @@ const uint32_t vmx_map_memory_size = NR_TOLD * sizeof(struct told);
 
 static struct told *told_of(uint64_t space, uint64_t linear)
 {
-    const uint64_t place = __builtin_ia32_crc32di(__builtin_ia32_crc32di(0, space), linear);
+    const uint64_t place =
+        (space / RECORD_PAGE_SIZE ^ linear / (GUEST_STRETCH_ENTRIES * RECORD_PAGE_SIZE)) * HASH_FACTOR;
 
-    return (struct told *)machine.config.map_memory + place % NR_TOLD;
+    return (struct told *)machine.config.map_memory + (place >> 32) % NR_TOLD;
 }
 
 static bool entry_read(void *context, uint64_t gpa, unsigned size, uint64_t *entry)

@@ -8,7 +8,7 @@
 struct cpu;
 
 /* Tell of the stretch around linear in the address space of this CR3, if it is not as was told last. fault_offset: as
- * in struct record_map. false: linear's page is not executable now. The machine's lock is held. Call between pt_exit
+ * in struct record_map. false: linear's page is not present yet. The machine's lock is held. Call between pt_exit
  * and pt_enter. */
 bool guest_map_tell(struct cpu *cpu, uint64_t cr3, uint64_t linear, uint64_t fault_offset);
 

@@ -95,14 +95,18 @@ bool guest_walk(struct guest_stretch *stretch, const struct guest_paging *paging
     return true;
 }
 
+static inline uint64_t entry_raw(const struct guest_stretch *stretch, const void *table, uint32_t i)
+{
+    if (stretch->large)
+        return stretch->table;
+    return stretch->wide ? ((const uint64_t *)table)[i] : ((const uint32_t *)table)[i];
+}
+
 /* What entry number i says of its page, 0 where that is not present or not executable. */
 static inline uint64_t entry_at(const struct guest_stretch *stretch, const void *table, uint32_t i)
 {
-    uint64_t entry;
+    const uint64_t entry = entry_raw(stretch, table, i);
 
-    if (stretch->large)
-        return stretch->table;
-    entry = stretch->wide ? ((const uint64_t *)table)[i] : ((const uint32_t *)table)[i];
     if (!(entry & ENTRY_P) || (stretch->nx_counts && (entry & ENTRY_NX)))
         return 0;
     return entry & ENTRY_MEANS;
@@ -110,7 +114,7 @@ static inline uint64_t entry_at(const struct guest_stretch *stretch, const void 
 
 bool guest_stretch_maps(const struct guest_stretch *stretch, const void *table, uint64_t linear)
 {
-    return entry_at(stretch, table, (uint32_t)((linear - stretch->linear) >> PAGE_SHIFT)) != 0;
+    return entry_raw(stretch, table, (uint32_t)((linear - stretch->linear) >> PAGE_SHIFT)) & ENTRY_P;
 }
 
 static uint16_t flags_of(const struct guest_stretch *stretch, uint64_t entry)
@@ -132,7 +136,7 @@ uint32_t guest_stretch_runs(const struct guest_stretch *stretch, const void *tab
 {
     const unsigned shift = stretch->large ? stretch->large_shift : PAGE_SHIFT;
     const uint32_t pages = 1u << (shift - PAGE_SHIFT), count = guest_stretch_entries(stretch);
-    uint64_t crc = stretch->user, total = 0;
+    uint64_t hash = stretch->user;
     uint32_t nr = 0;
 
     for (uint32_t i = 0; i < count; i++) {
@@ -141,14 +145,13 @@ uint32_t guest_stretch_runs(const struct guest_stretch *stretch, const void *tab
 
         if (!entry)
             continue;
-        crc = __builtin_ia32_crc32di(crc, entry | (uint64_t)i << 52);
-        total += entry;
+        hash = (hash ^ entry ^ (uint64_t)i << 56) * HASH_FACTOR;
         const uint16_t flags = flags_of(stretch, entry);
         if (nr > 0 && continues(&runs[nr - 1], linear, gpa, flags))
             runs[nr - 1].pages += pages;
         else
             runs[nr++] = (struct record_map_run){linear, gpa, pages, flags, (uint16_t)shift};
     }
-    *sum = crc << 32 ^ total;
+    *sum = hash ^ hash >> 32;
     return nr;
 }

@@ -20,6 +20,8 @@ struct guest_paging {
 /* What is looked at at once: a part of a page table, more than kernels map upon one fault; or one large page. */
 #define GUEST_STRETCH_ENTRIES 64u
 
+#define HASH_FACTOR 0x9e3779b97f4a7c15ull /* odd, near 2^64 divided by the golden ratio */
+
 struct guest_stretch {
     uint64_t linear, size;
     uint64_t table;      /* guest-physical address of its entries; of a large page: the entry */
@@ -40,7 +42,7 @@ uint64_t guest_space(const struct guest_paging *paging);
 bool guest_walk(struct guest_stretch *stretch, const struct guest_paging *paging, uint64_t linear,
                 guest_walk_read *read, void *context);
 
-/* Is linear's page present and executable? table: the bytes at stretch->table. */
+/* Is linear's page present? table: the bytes at stretch->table. */
 bool guest_stretch_maps(const struct guest_stretch *stretch, const void *table, uint64_t linear);
 
 /* The runs of executable pages, by rising address, into runs[GUEST_STRETCH_ENTRIES]. Returns how many. *sum: as long as

@@ -12,7 +12,10 @@
 #define ICR_MODE_MASK (7u << 8)
 #define ICR_MODE_INIT (5u << 8)
 #define ICR_DELIVERY_STATUS (1u << 12)
+#define ICR_LOGICAL (1u << 11)
 #define ICR_ASSERT (1u << 14)
+#define ICR_SHORTHAND_SHIFT 18
+#define SHORTHAND_ALL 2u
 
 /* 0 where the local APIC is off: then this CPU sends nothing. */
 static uint64_t icr_read(void)
@@ -73,9 +76,30 @@ void lapic_send_init(struct cpu *cpu, uint32_t apic_id)
     lapic_icr_write(cpu, icr_to(apic_id, ICR_MODE_INIT | ICR_ASSERT));
 }
 
-/* INIT is asserted by an edge or a level, and a level is de-asserted later: all of them were an INIT. */
+/* "Determining IPI Destination". Whom a logical destination means in xAPIC mode only its LDR tells. */
+static bool icr_addresses(uint64_t icr, const struct cpu *to)
+{
+    const uint32_t shorthand = icr >> ICR_SHORTHAND_SHIFT & 3;
+    const bool x2apic = lapic_is_x2apic();
+    const uint32_t destination = (uint32_t)(icr >> (x2apic ? 32 : 56));
+
+    if (shorthand)
+        return shorthand >= SHORTHAND_ALL;
+    if (!(icr & ICR_LOGICAL))
+        return destination == to->apic_id || destination == (x2apic ? UINT32_MAX : 0xffu);
+    return x2apic && destination >> 16 == to->apic_id >> 4 && (destination >> (to->apic_id & 15) & 1);
+}
+
+/* INIT is asserted by an edge or a level, and a level is de-asserted later: all of them were an INIT. This one, too,
+ * may become one with a kick that is still pending: so it is said in another way as well (vmx/startup.c). */
 static void init_send_again(struct cpu *cpu, uint64_t icr)
 {
+    for (unsigned i = 0; i < machine.config.nr_cpus; i++) {
+        struct cpu *to = __atomic_load_n(&machine.cpus[i], __ATOMIC_SEQ_CST);
+
+        if (to && to != cpu && icr_addresses(icr, to))
+            __atomic_store_n(&to->guest_init, true, __ATOMIC_SEQ_CST);
+    }
     lapic_icr_write(cpu, icr | ICR_ASSERT);
 }
 

@@ -81,7 +81,7 @@ enum exit_action nmi_exit(struct cpu *cpu)
     const uint32_t information = vmread32(VMCS_EXIT_INTERRUPTION_INFORMATION);
 
     if (event_type_of(information) != EVENT_NMI)
-        return fetch_fault_exit(cpu, information);
+        return page_fault_exit(cpu, information);
     nmis_unblock();
     nmi_arrived(cpu);
     return EXIT_RETRY;

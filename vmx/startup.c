@@ -50,10 +50,11 @@ static bool is_as_started(struct cpu *cpu)
 
 enum exit_action init_exit(struct cpu *cpu)
 {
-    if (cpu->init_pending) { /* a kick: vmx/summons.h */
-        cpu->init_pending = false;
+    const bool kick = cpu->init_pending, guest = __atomic_exchange_n(&cpu->guest_init, false, __ATOMIC_SEQ_CST);
+
+    cpu->init_pending = false; /* vmx/summons.h */
+    if (kick && !guest)
         return EXIT_RETRY;
-    }
     if (is_as_started(cpu))
         return EXIT_RETRY;
     if (cpu->number == 0) /* the bootstrap processor starts its firmware anew */
@@ -99,6 +100,7 @@ enum exit_action sipi_exit(struct cpu *cpu)
 {
     const uint64_t vector = vmreadn(VMCS_EXIT_QUALIFICATION) & 0xff;
 
+    __atomic_store_n(&cpu->guest_init, false, __ATOMIC_SEQ_CST); /* the SIPI's sender has no INIT to send again */
     pt_unpark(cpu->pt);
     vmcs_setup_guest_init(cpu, (vmreadn(VMCS_GUEST_CR0) & (CR0_CD | CR0_NW)) | CR0_ET);
     registers_after_init(cpu);

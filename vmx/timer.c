@@ -27,7 +27,7 @@ static uint64_t wanted_tsc(const struct cpu *cpu)
 {
     const uint64_t poll = machine.config.poll_tsc;
 
-    return cpu->nr_faults ? cpu->look_tsc : pt_busy(cpu->pt) ? poll : IDLE_FACTOR * poll;
+    return cpu->nr_fetches ? cpu->look_tsc : pt_busy(cpu->pt) ? poll : IDLE_FACTOR * poll;
 }
 
 void timer_setup(struct cpu *cpu)
@@ -38,12 +38,12 @@ void timer_setup(struct cpu *cpu)
 /* What this exit has yielded waits or is on its way from here on. What pt_enter itself drains, for a PMI that was lost,
  * is seen at the next exit: behind it TraceEn may be set, and this would be traced. The timer becomes long only when it
  * runs out, so that a guest that exits often does not have it written again and again; but for a look at the guest's
- * tables (vmx/fetch_fault.c), which is soon and over at once. */
+ * tables (vmx/page_fault.c), which is soon and over at once. */
 void timer_before_entry(struct cpu *cpu)
 {
     const uint64_t poll = machine.config.poll_tsc;
 
-    if (cpu->nr_faults || cpu->timer_tsc < poll) {
+    if (cpu->nr_fetches || cpu->timer_tsc < poll) {
         const uint64_t tsc = wanted_tsc(cpu);
 
         if (tsc != cpu->timer_tsc)

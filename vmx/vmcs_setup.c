@@ -237,7 +237,7 @@ static void setup_controls(struct cpu *cpu)
     vmwrite32(VMCS_ENTRY_CONTROLS, controls->entry);
     trace_switch_setup(cpu);
     cr3_watch(cpu);
-    fetch_faults_setup();
+    page_faults_setup();
     vmwrite64(VMCS_IO_BITMAP_A, virt_to_phys(bitmap_of_io(0)));
     vmwrite64(VMCS_IO_BITMAP_B, virt_to_phys(bitmap_of_io(1)));
     vmwrite64(VMCS_MSR_BITMAPS, virt_to_phys(bitmap_of_msrs()));

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decode/capture/capture_map.h"
+#include "decode/capture/damage.h"
 #include "decode/capture/error.h"
 #include "decode/capture/text.h"
 #include "serial/record.h"
@@ -36,9 +38,11 @@ struct capture {
     uint64_t events_size;
     struct capture_record *records; /* in the order of events.bin */
     size_t nr_records;
-    bool damaged;              /* what is left over does not begin like a record */
     uint64_t events_left_over; /* bytes at the end of events.bin that are no whole record */
-    struct record_text hello;  /* payloads of RECORD_HELLO and of each RECORD_END; size 0 = missing */
+    struct capture_map checksums;
+    struct damages damages;   /* what is wrong; of traces, where capture_check_trace was called */
+    struct damages unsummed;  /* ends of files without a checksum: the receiver is at work, or was stopped */
+    struct record_text hello; /* payloads of RECORD_HELLO and of each RECORD_END; size 0 = missing */
     struct record_text ends[CAPTURE_MAX_CPUS];
 };
 

@@ -52,6 +52,20 @@ uint64_t gaps_next(const struct gaps *gaps, uint64_t from)
     return low < gaps->count ? gaps->items[low].at : UINT64_MAX;
 }
 
+bool gaps_next_run(struct gaps_run *run, const struct gaps *gaps, uint64_t size)
+{
+    run->begin = run->end;
+    for (; run->next < gaps->count && gaps->items[run->next].at <= run->begin; run->next++) {
+        const struct record_gap *gap = &gaps->items[run->next];
+        uint64_t end = gap->size < UINT64_MAX - gap->at ? gap->at + gap->size : UINT64_MAX;
+        run->begin = end > run->begin ? end : run->begin;
+    }
+    while (run->next < gaps->count && gaps->items[run->next].size == 0)
+        run->next++;
+    run->end = run->next < gaps->count && gaps->items[run->next].at < size ? gaps->items[run->next].at : size;
+    return run->begin < size;
+}
+
 bool gaps_touch(const struct gaps *gaps, uint64_t begin, uint64_t end)
 {
     for (size_t i = 0; gaps && i < gaps->count && gaps->items[i].at <= end; i++) {

@@ -25,6 +25,15 @@ void gaps_free(struct gaps *gaps);
 /* Where the first gap at an offset above from is. UINT64_MAX: none. */
 uint64_t gaps_next(const struct gaps *gaps, uint64_t from);
 
+/* A run of trace bytes that is there, between the bytes that gaps of a known size say are missing. */
+struct gaps_run {
+    uint64_t begin, end;
+    size_t next; /* gap to look at */
+};
+
+/* The next run of a trace of so many bytes; begin with {0}. false: there is no more. */
+bool gaps_next_run(struct gaps_run *run, const struct gaps *gaps, uint64_t size);
+
 /* Is something missing of what was executed between the PSB at begin and the one at end? So it is where a gap begins
  * behind begin and not behind end (what ran in a pause, ran before the PSB that ends it), and where missing bytes reach
  * behind begin. gaps may be NULL. */

@@ -88,3 +88,30 @@ void text_write_json(FILE *file, struct record_text text)
     }
     fputc('"', file);
 }
+
+/* Decimal numbers that a double holds exactly are numbers, all else is a string. */
+static bool is_json_number(struct record_text text)
+{
+    if (text.size == 0 || text.size > 15 || (text.bytes[0] == '0' && text.size > 1))
+        return false;
+    for (size_t i = 0; i < text.size; i++)
+        if (text.bytes[i] < '0' || text.bytes[i] > '9')
+            return false;
+    return true;
+}
+
+void text_write_json_fields(FILE *file, struct record_text text, const char *comma, const char *indent)
+{
+    struct text_line line;
+    size_t position = 0;
+    while (text_next(&line, text, &position)) {
+        fprintf(file, "%s\n%s", comma, indent);
+        text_write_json(file, line.name);
+        fputs(": ", file);
+        if (is_json_number(line.value))
+            fprintf(file, "%.*s", (int)line.value.size, line.value.bytes);
+        else
+            text_write_json(file, line.value);
+        comma = ",";
+    }
+}

@@ -36,4 +36,9 @@ bool text_equals(struct record_text text, const char *word);
 /* Write the text as a JSON string, quotes included. */
 void text_write_json(FILE *file, struct record_text text);
 
+/* Write the lines as the fields of a JSON object, each on a line of its own behind indent; comma stands before the
+ * first,
+ * "," before each other. Decimal numbers are numbers, all else is a string. */
+void text_write_json_fields(FILE *file, struct record_text text, const char *comma, const char *indent);
+
 #endif

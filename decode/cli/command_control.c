@@ -87,6 +87,8 @@ static bool print_answers(int fd)
         fwrite(part, 1, (size_t)size, answers);
     }
     bool done = answers && fclose(answers) == 0 && all_done((struct record_text){text, used});
+    if (used == 0)
+        message_say("control: no answer: the receiver has ended");
     free(text);
     return done;
 }

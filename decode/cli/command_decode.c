@@ -1,16 +1,14 @@
 /* undertrace decode: the control flow as a list of branches. */
-#include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "decode/capture/capture_check.h"
+#include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/error_text.h"
 #include "decode/cli/message.h"
-#include "decode/cli/number.h"
 #include "decode/cli/open_capture.h"
+#include "decode/cli/output.h"
 #include "decode/flow/flow_merge.h"
 #include "decode/flow/flow_run.h"
 #include "decode/report/number_text.h"
@@ -34,7 +32,7 @@ static const char usage[] =
     "                    Not whole where a conditional branch or a return leaves pt.range filters: said, status 2\n"
     "  --threads N       with N threads (default: one a processor)\n"
     "\n"
-    "Exit status: 0 all was decoded, 1 an error, 2 parts could not be decoded.\n";
+    "Exit status: 0 all was decoded, 1 an error, 2 parts could not be decoded or the capture is damaged.\n";
 
 struct arguments {
     const char *capture, *branches, *instructions, *merged;
@@ -59,44 +57,21 @@ static void write_instruction(void *context, uint64_t ip)
     fprintf(lists->instructions, "%016" PRIx64 "\n", ip);
 }
 
-static bool parse_arguments(struct arguments *a, int argc, char **argv)
+static int parse_arguments(struct arguments *a, int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"cpu", 1, NULL, 'c'},     {"branches", 1, NULL, 'b'}, {"merged", 1, NULL, 'm'}, {"instructions", 1, NULL, 'i'},
-        {"threads", 1, NULL, 't'}, {"help", 0, NULL, 'h'},     {NULL, 0, NULL, 0}};
+    const struct argument options[] = {ARGUMENT_CPU(&a->cpu),
+                                       ARGUMENT_THREADS(&a->threads),
+                                       {"branches", ARGUMENT_TEXT, &a->branches, 0},
+                                       {"merged", ARGUMENT_TEXT, &a->merged, 0},
+                                       {"instructions", ARGUMENT_TEXT, &a->instructions, 0}};
+    const struct syntax syntax = {"decode", usage, options, sizeof(options) / sizeof(options[0]), 1};
     *a = (struct arguments){0};
-    int option;
-    bool good = true;
-    while (good && (option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-        switch (option) {
-        case 'c':
-            good = number_parse(&a->cpu, "--cpu", optarg, CAPTURE_MAX_CPUS - 1);
-            break;
-        case 't':
-            good = number_parse(&a->threads, "--threads", optarg, 64);
-            break;
-        case 'b':
-            a->branches = optarg;
-            break;
-        case 'm':
-            a->merged = optarg;
-            break;
-        case 'i':
-            a->instructions = optarg;
-            break;
-        case 'h':
-            fputs(usage, stdout);
-            exit(0);
-        default:
-            good = false;
-        }
+    int status = arguments_parse(&syntax, argc, argv, &a->capture);
+    if (status == ARGUMENTS_GOOD && a->merged && (a->branches || a->instructions)) {
+        message_say("decode: --merged lists all CPUs; --branches and --instructions list one: give them apart");
+        return 1;
     }
-    if (good && (optind != argc - 1 || (a->merged && (a->branches || a->instructions)))) {
-        fputs(usage, stderr);
-        return false;
-    }
-    a->capture = argv[optind];
-    return good;
+    return status;
 }
 
 static void print_sums(FILE *file, const struct flow_run *run)
@@ -134,24 +109,10 @@ static int decode_cpu(const struct capture *capture, const struct arguments *a, 
 }
 
 /* NULL name: no list. false: said why. */
-static bool open_list(FILE **list, const char *name)
+static bool open_list(FILE **list, const char *name, const char *capture)
 {
-    *list = !name ? NULL : !strcmp(name, "-") ? stdout : fopen(name, "w");
-    if (name && !*list)
-        message_errno("%s", name);
+    *list = name ? output_open(name, capture) : NULL;
     return !name || *list;
-}
-
-static bool close_list(FILE *list, const char *name)
-{
-    if (!list)
-        return true;
-    bool good = fflush(list) == 0 && !ferror(list);
-    if (!good)
-        message_errno("%s: cannot be written", name);
-    if (list != stdout)
-        fclose(list);
-    return good;
 }
 
 static void write_merged_branch(void *context, uint16_t cpu, uint64_t tsc, uint64_t from, uint64_t to)
@@ -184,33 +145,45 @@ static int write_merged(const struct capture *capture, const char *name)
     static struct flow_merged merged;
     struct error error = {0};
     FILE *list;
-    if (!open_list(&list, name))
+    if (!open_list(&list, name, capture->directory))
         return 1;
     bool good = flow_merge(&merged, capture, write_merged_branch, list, &error);
     if (!good)
         error_say(&error);
     int status = good ? say_merged(list == stdout ? stderr : stdout, capture, &merged) : 1;
-    return close_list(list, name) ? status : 1;
+    return output_close(list, name) ? status : 1;
+}
+
+/* What is decoded is checked before it is. Returns whether it is damaged; said what is. */
+static bool check_decoded(struct capture *capture, const struct arguments *a)
+{
+    for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
+        if (a->merged || cpu == a->cpu)
+            capture_check_trace(capture, cpu, 0, UINT64_MAX);
+    return say_damages(capture);
 }
 
 int command_decode(int argc, char **argv)
 {
     struct arguments a;
     struct lists lists = {0};
-    if (!parse_arguments(&a, argc, argv))
-        return 1;
+    int status = parse_arguments(&a, argc, argv);
+    if (status != ARGUMENTS_GOOD)
+        return status;
     struct capture *capture = open_capture(a.capture);
     if (!capture)
         return 1;
-    int status = 1;
+    bool damaged = check_decoded(capture, &a);
+    status = 1;
     if (a.merged)
         status = write_merged(capture, a.merged);
-    else if (open_list(&lists.branches, a.branches) && open_list(&lists.instructions, a.instructions))
+    else if (open_list(&lists.branches, a.branches, a.capture) &&
+             open_list(&lists.instructions, a.instructions, a.capture))
         status = decode_cpu(capture, &a, &lists);
-    if (!close_list(lists.branches, a.branches))
+    if (!output_close(lists.branches, a.branches))
         status = 1;
-    if (!close_list(lists.instructions, a.instructions))
+    if (!output_close(lists.instructions, a.instructions))
         status = 1;
     capture_close(capture);
-    return status;
+    return status == 0 && damaged ? 2 : status;
 }

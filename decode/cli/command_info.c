@@ -3,17 +3,25 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "decode/capture/capture.h"
-#include "decode/capture/gaps.h"
+#include "decode/capture/capture_check.h"
+#include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
+#include "decode/cli/info_json.h"
+#include "decode/cli/info_sums.h"
 #include "decode/cli/open_capture.h"
 #include "decode/report/cause_text.h"
 #include "decode/report/number_text.h"
 #include "decode/report/setup_text.h"
 
-static const char usage[] = "usage: undertrace info CAPTURE\n"
-                            "\n"
-                            "Prints the traced machine and configuration, the streams and what they add up to.\n";
+static const char usage[] =
+    "usage: undertrace info CAPTURE [--json]\n"
+    "\n"
+    "Prints the traced machine and configuration, the streams and what they add up to, and checks the\n"
+    "files against their checksums.\n"
+    "\n"
+    "  --json    for programs: docs/capture.md lists the fields\n"
+    "\n"
+    "Exit status: 0 done, 1 an error, 2 the capture is damaged.\n";
 
 static void print_lines(const char *title, const char *missing, struct record_text text)
 {
@@ -30,30 +38,19 @@ static void print_lines(const char *title, const char *missing, struct record_te
 
 static void print_cpu(const struct capture *capture, unsigned cpu)
 {
-    uint64_t counts[RECORD_SEEN + 1] = {0}, drained = 0;
+    struct info_sums sums;
     char bytes[COUNT_TEXT_SIZE], handed[COUNT_TEXT_SIZE];
-    for (size_t i = 0; i < capture->nr_records; i++) {
-        const struct capture_record *record = &capture->records[i];
-        if (record->header.cpu != cpu)
-            continue;
-        if (record->header.kind <= RECORD_SEEN)
-            counts[record->header.kind]++;
-        if (record->header.kind == RECORD_DRAIN) {
-            struct record_drain drain;
-            memcpy(&drain, record->payload, sizeof(drain));
-            drained += drain.size;
-        }
-    }
+    info_sum(&sums, capture, cpu);
     const struct capture_trace *trace = &capture->cpus[cpu];
     printf("CPU %u\n", cpu);
     if (trace->present)
         printf("  trace                        %s bytes\n", count_text(bytes, trace->size));
     else
         printf("  trace                        none\n");
-    printf("  handed over                  %s bytes in %" PRIu64 " drains\n", count_text(handed, drained),
-           counts[RECORD_DRAIN]);
-    printf("  code pages                   %" PRIu64 "\n", counts[RECORD_PAGE]);
-    printf("  gaps                         %" PRIu64 "\n", counts[RECORD_GAP]);
+    printf("  handed over                  %s bytes in %" PRIu64 " drains\n", count_text(handed, sums.handed_over),
+           sums.records[RECORD_DRAIN]);
+    printf("  code pages                   %" PRIu64 "\n", sums.records[RECORD_PAGE]);
+    printf("  gaps                         %" PRIu64 "\n", sums.records[RECORD_GAP]);
 }
 
 static void print_gaps(const struct capture *capture)
@@ -82,19 +79,8 @@ static void print_log(const struct capture *capture)
     }
 }
 
-int command_info(int argc, char **argv)
+static void print_info(const struct capture *capture)
 {
-    if (argc == 2 && !strcmp(argv[1], "--help")) {
-        fputs(usage, stdout);
-        return 0;
-    }
-    if (argc != 2 || argv[1][0] == '-') {
-        fputs(usage, stderr);
-        return 1;
-    }
-    struct capture *capture = open_capture(argv[1]);
-    if (!capture)
-        return 1;
     print_lines("machine and configuration", "no hello record has arrived", capture->hello);
     puts("tracing");
     setup_print(stdout, capture->hello);
@@ -108,8 +94,32 @@ int command_info(int argc, char **argv)
     }
     if (capture->events_left_over)
         printf("events.bin ends inside a record: %" PRIu64 " bytes left over\n", capture->events_left_over);
+    puts(!capture->checksums.present   ? "checksums: none, the capture was made before there were any"
+         : capture->damages.count == 0 ? "checksums: all files are as they were received"
+                                       : "checksums: files are damaged");
     puts("log");
     print_log(capture);
+}
+
+int command_info(int argc, char **argv)
+{
+    bool json = false;
+    const char *name;
+    const struct argument options[] = {{"json", ARGUMENT_FLAG, &json, 0}};
+    const struct syntax syntax = {"info", usage, options, 1, 1};
+    int status = arguments_parse(&syntax, argc, argv, &name);
+    if (status != ARGUMENTS_GOOD)
+        return status;
+    struct capture *capture = open_capture(name);
+    if (!capture)
+        return 1;
+    for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
+        capture_check_trace(capture, cpu, 0, UINT64_MAX);
+    bool damaged = say_damages(capture);
+    if (json)
+        info_json(stdout, capture);
+    else
+        print_info(capture);
     capture_close(capture);
-    return 0;
+    return damaged ? 2 : 0;
 }

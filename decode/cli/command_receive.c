@@ -1,15 +1,13 @@
 /* undertrace receive: from the wire into a capture directory. */
-#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "decode/capture/text.h"
+#include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/error_text.h"
 #include "decode/cli/message.h"
+#include "decode/cli/output.h"
 #include "decode/cli/progress.h"
 #include "decode/receive/receive_uart.h"
 #include "decode/receive/receive_udp.h"
@@ -37,8 +35,8 @@ static const char usage[] =
     "bytes were lost: the capture is readable and says what is missing.\n";
 
 struct arguments {
-    const char *udp, *bind, *uart, *directory, *status, *console;
-    uint64_t baud;
+    const char *bind, *uart, *directory, *status, *console;
+    uint64_t port, baud;
     double timeout, linger;
     bool quiet;
 };
@@ -55,20 +53,35 @@ static void on_signal(int number)
 struct watch {
     struct progress *progress;
     const struct reception *reception;
-    bool said;
+    bool said_version, said_boot;
+    uint32_t said_stream_id;
 };
+
+/* Frames come in that this capture cannot be made of. */
+static void say_others(struct watch *watch)
+{
+    const struct reception *reception = watch->reception;
+    if (reception->other_version && !watch->said_version) {
+        message_say(
+            "receive: frames of version %u of the wire come in, and are not kept: this program reads version %u; "
+            "use the one that was built with the hypervisor",
+            reception->other_version, FRAME_VERSION);
+        watch->said_version = true;
+    }
+    if (reception->other_boot && (!watch->said_boot || watch->said_stream_id != reception->other_stream_id)) {
+        message_say(
+            "receive: frames of another boot come in (stream %08x, this capture is %08x's), and are not kept: the "
+            "machine was started again, or another one sends here; receive that into a capture of its own",
+            reception->other_stream_id, reception->frames.stream_id);
+        watch->said_boot = true;
+        watch->said_stream_id = reception->other_stream_id;
+    }
+}
 
 static void show_reception(void *context, enum reception_phase phase, const struct store_totals *totals)
 {
     struct watch *watch = context;
-    unsigned version = watch->reception->other_version;
-    if (version && !watch->said) {
-        message_say(
-            "receive: frames of version %u of the wire come in, and are not kept: this program reads version %u; "
-            "use the one that was built with the hypervisor",
-            version, FRAME_VERSION);
-        watch->said = true;
-    }
+    say_others(watch);
     progress_show(watch->progress, phase, totals);
 }
 
@@ -79,74 +92,33 @@ static void catch_signals(void)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
+    /* A file that may grow no further is an error of its write, as a full disk is. */
+    signal(SIGXFSZ, SIG_IGN);
 }
 
-static bool parse_seconds(double *seconds, const char *name, const char *word)
+static int parse_arguments(struct arguments *a, int argc, char **argv)
 {
-    char *end;
-    *seconds = strtod(word, &end);
-    if (end != word && !*end && *seconds >= 0 && *seconds < 1e9)
-        return true;
-    message_say("receive: %s %s: is no number of seconds", name, word);
-    return false;
-}
-
-static bool parse_arguments(struct arguments *a, int argc, char **argv)
-{
-    enum { UDP = 256, BIND, UART, BAUD, TIMEOUT, LINGER, STATUS, CONSOLE, QUIET, HELP };
-    static const struct option options[] = {
-        {"udp", 1, NULL, UDP},       {"bind", 1, NULL, BIND},       {"uart", 1, NULL, UART},
-        {"baud", 1, NULL, BAUD},     {"timeout", 1, NULL, TIMEOUT}, {"linger", 1, NULL, LINGER},
-        {"status", 1, NULL, STATUS}, {"console", 1, NULL, CONSOLE}, {"quiet", 0, NULL, QUIET},
-        {"output", 1, NULL, 'o'},    {"help", 0, NULL, HELP},       {NULL, 0, NULL, 0},
+    const struct argument options[] = {
+        {"udp", ARGUMENT_NUMBER, &a->port, 65535},     {"bind", ARGUMENT_TEXT, &a->bind, 0},
+        {"uart", ARGUMENT_TEXT, &a->uart, 0},          {"baud", ARGUMENT_NUMBER, &a->baud, UINT32_MAX},
+        {"timeout", ARGUMENT_SECONDS, &a->timeout, 0}, {"linger", ARGUMENT_SECONDS, &a->linger, 0},
+        {"status", ARGUMENT_TEXT, &a->status, 0},      {"console", ARGUMENT_TEXT, &a->console, 0},
+        {"quiet", ARGUMENT_FLAG, &a->quiet, 0},        {"o", ARGUMENT_TEXT, &a->directory, 0},
+        {"output", ARGUMENT_TEXT, &a->directory, 0},
     };
-    *a = (struct arguments){.baud = 115200, .linger = 1};
-    int option;
-    bool good = true;
-    while ((option = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
-        switch (option) {
-        case UDP:
-            a->udp = optarg;
-            break;
-        case BIND:
-            a->bind = optarg;
-            break;
-        case UART:
-            a->uart = optarg;
-            break;
-        case BAUD:
-            good = good && text_number(&a->baud, (struct record_text){optarg, strlen(optarg)});
-            break;
-        case TIMEOUT:
-            good = good && parse_seconds(&a->timeout, "--timeout", optarg);
-            break;
-        case LINGER:
-            good = good && parse_seconds(&a->linger, "--linger", optarg);
-            break;
-        case STATUS:
-            a->status = optarg;
-            break;
-        case CONSOLE:
-            a->console = optarg;
-            break;
-        case QUIET:
-            a->quiet = true;
-            break;
-        case 'o':
-            a->directory = optarg;
-            break;
-        case HELP:
-            fputs(usage, stdout);
-            exit(0);
-        default:
-            return false;
-        }
-    }
-    if (optind < argc || !a->directory || !a->udp == !a->uart) {
+    const struct syntax syntax = {"receive", usage, options, sizeof(options) / sizeof(options[0]), 0};
+    *a = (struct arguments){.port = ARGUMENT_NOT_GIVEN, .baud = 115200, .linger = 1};
+    int status = arguments_parse(&syntax, argc, argv, NULL);
+    bool udp = a->port != ARGUMENT_NOT_GIVEN;
+    if (status == ARGUMENTS_GOOD && (!a->directory || udp == (a->uart != NULL))) {
         fputs(usage, stderr);
-        return false;
+        return 1;
     }
-    return good;
+    if (status == ARGUMENTS_GOOD && udp && a->port == 0) {
+        message_say("receive: --udp 0: is no port, 1 to 65535");
+        return 1;
+    }
+    return status;
 }
 
 /* Each CPU's stream, where there are several. */
@@ -168,72 +140,99 @@ static void say_losses(const struct reception *reception)
     if (reception->bad_frames || counts->foreign)
         message_say("ignored: %" PRIu64 " broken frames, %" PRIu64 " of another stream", reception->bad_frames,
                     counts->foreign);
+    if (totals->misplaced)
+        message_say("not kept: %" PRIu64
+                    " frames at places that nothing explains; the first is CPU %u's, at offset %" PRIu64
+                    " of its stream, which had come to %" PRIu64 ": what sends them is broken",
+                    totals->misplaced, totals->first_misplaced.cpu, totals->first_misplaced.offset,
+                    totals->first_misplaced.due);
     if (totals->lost_trace_bytes || totals->lost_record_bytes || counts->lost)
         message_say("lost on the wire: %" PRIu64 " frames, %" PRIu64 " trace bytes, %" PRIu64 " record bytes",
                     counts->lost, totals->lost_trace_bytes, totals->lost_record_bytes);
 }
 
-static int finish_reception(struct reception *reception, enum reception_outcome outcome, struct progress *progress,
-                            const char *directory)
+/* How it ended, in words: one line. */
+static void say_outcome(const struct reception *reception, enum reception_outcome outcome, bool lost,
+                        const char *directory)
 {
     static const char *const words[] = {
         [RECEPTION_ENDED] = "complete",
         [RECEPTION_TIMEOUT] = "gave up before the end record: no frame for the time that --timeout allows",
         [RECEPTION_INTERRUPTED] = "interrupted before the end record",
         [RECEPTION_SOURCE_END] = "the source ended before the end record",
-        [RECEPTION_FAILED] = "failed",
+        [RECEPTION_FAILED] = "failed; what was written before is a capture that ends there",
     };
+    if (!reception->frames.started)
+        message_say("%s: nothing was received, and no capture is left there", directory);
+    else
+        message_say("%s: %s", directory,
+                    outcome == RECEPTION_ENDED && lost ? "ended, but bytes are missing" : words[outcome]);
+}
+
+static int finish_reception(struct reception *reception, enum reception_outcome outcome, struct watch *watch,
+                            const char *directory)
+{
     const struct store_totals *totals = store_totals(reception->store);
-    bool lost = totals->lost_trace_bytes || totals->lost_record_bytes;
-    progress_end(progress, outcome == RECEPTION_ENDED ? "ended" : "stopped", totals);
-    bool good = store_flush(reception->store) && outcome != RECEPTION_FAILED;
-    if (!good)
+    store_settle(reception->store);
+    if (!store_flush(reception->store))
+        outcome = RECEPTION_FAILED;
+    bool lost = totals->lost_trace_bytes || totals->lost_record_bytes || totals->misplaced;
+    say_others(watch);
+    progress_end(watch->progress, outcome == RECEPTION_ENDED ? "ended" : "stopped", totals);
+    if (outcome == RECEPTION_FAILED)
         error_say(reception->error.kind ? &reception->error : store_error(reception->store));
     say_cpus(totals);
     say_losses(reception);
-    message_say("%s: %s", directory,
-                outcome == RECEPTION_ENDED && lost ? "ended, but bytes are missing" : words[outcome]);
+    say_outcome(reception, outcome, lost, directory);
     control_close(reception->control);
+    if (reception->frames.started)
+        store_close(reception->store);
+    else
+        store_discard(reception->store);
     reception_free(reception);
-    store_close(reception->store);
-    if (!good)
-        return 1;
-    return outcome == RECEPTION_ENDED && !lost ? 0 : 2;
+    return outcome == RECEPTION_FAILED ? 1 : outcome == RECEPTION_ENDED && !lost ? 0 : 2;
+}
+
+/* The capture's directory and its control socket. false: said why, and nothing is left. */
+static bool make_capture(struct reception *reception, const struct arguments *a)
+{
+    reception->store = store_create(a->directory, &reception->error);
+    if (reception->store)
+        reception->control = control_open(a->directory, &reception->error);
+    bool good = reception->control && (!a->status || output_spares(a->status, a->directory));
+    if (good)
+        return true;
+    if (!reception->control)
+        error_say(&reception->error);
+    else
+        control_close(reception->control);
+    if (reception->store)
+        store_discard(reception->store);
+    return false;
 }
 
 int command_receive(int argc, char **argv)
 {
     struct arguments a;
-    uint64_t port = 0;
-    if (!parse_arguments(&a, argc, argv))
-        return 1;
-    if (a.udp && (!text_number(&port, (struct record_text){a.udp, strlen(a.udp)}) || port == 0 || port > 65535)) {
-        message_say("receive: --udp %s: is no port, 1 to 65535", a.udp);
-        return 1;
-    }
     static struct reception reception;
-    reception.timeout_seconds = a.timeout;
-    reception.linger_seconds = a.udp ? a.linger : 0;
-    reception.stop = &stop_asked;
-    struct progress *progress = progress_start(a.status, a.console, a.quiet);
-    if (!progress) {
-        message_say("receive: out of memory");
-        return 1;
-    }
     static struct watch watch;
-    watch = (struct watch){progress, &reception, false};
+    int status = parse_arguments(&a, argc, argv);
+    if (status != ARGUMENTS_GOOD)
+        return status;
+    bool udp = a.uart == NULL;
+    reception.timeout_seconds = a.timeout;
+    reception.linger_seconds = udp ? a.linger : 0;
+    reception.stop = &stop_asked;
+    watch = (struct watch){.progress = progress_start(a.status, a.console, a.quiet), .reception = &reception};
+    if (!watch.progress)
+        return 1;
     reception.progress = show_reception;
     reception.progress_context = &watch;
-    reception.store = store_create(a.directory, &reception.error);
-    if (reception.store)
-        reception.control = control_open(a.directory, &reception.error);
-    if (!reception.control) {
-        error_say(&reception.error);
-        return 1;
-    }
-    reception_init(&reception, a.uart != NULL);
     catch_signals();
+    if (!make_capture(&reception, &a))
+        return 1;
+    reception_init(&reception, !udp);
     enum reception_outcome outcome =
-        a.udp ? receive_udp(&reception, a.bind, (uint16_t)port) : receive_uart(&reception, a.uart, (uint32_t)a.baud);
-    return finish_reception(&reception, outcome, progress, a.directory);
+        udp ? receive_udp(&reception, a.bind, (uint16_t)a.port) : receive_uart(&reception, a.uart, (uint32_t)a.baud);
+    return finish_reception(&reception, outcome, &watch, a.directory);
 }

@@ -1,14 +1,14 @@
 /* undertrace report: one pass over a capture, for people and as summary.json. */
-#include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "decode/capture/capture_check.h"
+#include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/error_text.h"
 #include "decode/cli/message.h"
-#include "decode/cli/number.h"
 #include "decode/cli/open_capture.h"
+#include "decode/cli/output.h"
 #include "decode/report/summary.h"
 
 static const char usage[] =
@@ -24,75 +24,28 @@ static const char usage[] =
     "  --guest NAME, --image-bytes N, --seconds-build S, --seconds-boot S\n"
     "                      figures that the caller knows\n"
     "\n"
-    "Exit status: 0 the report is complete, whatever it says; 1 an error.\n";
+    "Exit status: 0 the report is complete, whatever it says; 1 an error; 2 the capture is damaged.\n";
 
 struct arguments {
-    const char *capture, *truth, *json, *symbols;
-    uint64_t threads;
+    const char *capture, *truth, *json, *symbols, *guest;
+    uint64_t threads, image_bytes;
 };
 
-static bool parse_seconds(double *seconds, const char *option, const char *word)
+static int parse_arguments(struct arguments *a, struct summary *summary, int argc, char **argv)
 {
-    char *end;
-    *seconds = strtod(word, &end);
-    if (end != word && !*end && *seconds >= 0)
-        return true;
-    message_say("%s %s: is no number of seconds", option, word);
-    return false;
-}
-
-static bool take_option(struct arguments *a, struct summary *summary, int option)
-{
-    switch (option) {
-    case 't':
-        a->truth = optarg;
-        return true;
-    case 'j':
-        a->json = optarg;
-        return true;
-    case 's':
-        a->symbols = optarg;
-        return true;
-    case 'n':
-        return number_parse(&a->threads, "--threads", optarg, 64);
-    case 'g':
-        free(summary->guest);
-        summary->guest = strdup(optarg);
-        return true;
-    case 'i':
-        summary->image_bytes.known = true;
-        return number_parse(&summary->image_bytes.value, "--image-bytes", optarg, UINT64_MAX);
-    case 'u':
-        return parse_seconds(&summary->seconds_build, "--seconds-build", optarg);
-    case 'o':
-        return parse_seconds(&summary->seconds_boot, "--seconds-boot", optarg);
-    case 'h':
-        fputs(usage, stdout);
-        exit(0);
-    default:
-        return false;
-    }
-}
-
-static bool parse_arguments(struct arguments *a, struct summary *summary, int argc, char **argv)
-{
-    static const struct option options[] = {
-        {"truth", 1, NULL, 't'},         {"json", 1, NULL, 'j'},
-        {"symbols", 1, NULL, 's'},       {"threads", 1, NULL, 'n'},
-        {"guest", 1, NULL, 'g'},         {"image-bytes", 1, NULL, 'i'},
-        {"seconds-build", 1, NULL, 'u'}, {"seconds-boot", 1, NULL, 'o'},
-        {"help", 0, NULL, 'h'},          {NULL, 0, NULL, 0},
-    };
-    int option;
-    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1)
-        if (!take_option(a, summary, option))
-            return false;
-    if (optind != argc - 1) {
-        fputs(usage, stderr);
-        return false;
-    }
-    a->capture = argv[optind];
-    return true;
+    const struct argument options[] = {ARGUMENT_THREADS(&a->threads),
+                                       {"truth", ARGUMENT_TEXT, &a->truth, 0},
+                                       {"json", ARGUMENT_TEXT, &a->json, 0},
+                                       {"symbols", ARGUMENT_TEXT, &a->symbols, 0},
+                                       {"guest", ARGUMENT_TEXT, &a->guest, 0},
+                                       {"image-bytes", ARGUMENT_NUMBER, &a->image_bytes, UINT64_MAX - 1},
+                                       {"seconds-build", ARGUMENT_SECONDS, &summary->seconds_build, 0},
+                                       {"seconds-boot", ARGUMENT_SECONDS, &summary->seconds_boot, 0}};
+    const struct syntax syntax = {"report", usage, options, sizeof(options) / sizeof(options[0]), 1};
+    *a = (struct arguments){.image_bytes = ARGUMENT_NOT_GIVEN};
+    int status = arguments_parse(&syntax, argc, argv, &a->capture);
+    summary->image_bytes = (struct figure){a->image_bytes != ARGUMENT_NOT_GIVEN, a->image_bytes};
+    return status;
 }
 
 static bool compare_truth(struct summary *summary, const struct flow_run *run, const char *file, uint16_t cpu)
@@ -140,25 +93,40 @@ static bool take_cpus(struct summary *summary, const struct capture *capture, co
     return good;
 }
 
-static bool write_json(const struct summary *summary, const char *name)
+static bool write_json(const struct summary *summary, const struct arguments *a)
 {
-    FILE *file = fopen(name, "w");
-    if (file) {
-        summary_json(file, summary);
-        if (fclose(file) == 0)
-            return true;
+    FILE *file = output_open(a->json, a->capture);
+    if (!file)
+        return false;
+    summary_json(file, summary);
+    return output_close(file, a->json);
+}
+
+/* All of it. A damaged capture is not complete. Returns whether it could be done. */
+static bool report_capture(struct summary *summary, const struct capture *capture, const struct arguments *a,
+                           const struct symbols *symbols)
+{
+    if (a->guest)
+        summary->guest = strdup(a->guest);
+    if (!summary_take_capture(summary, capture)) {
+        message_say("%s: out of memory for %u CPUs", a->capture, capture->nr_cpus);
+        return false;
     }
-    message_errno("%s: cannot be written", name);
-    return false;
+    for (unsigned cpu = 0; cpu < summary->cpus && capture->damages.count > 0; cpu++)
+        summary->per_cpu[cpu].complete = false;
+    bool good = take_cpus(summary, capture, a);
+    summary_print(stdout, summary, symbols);
+    return (!a->json || write_json(summary, a)) && good;
 }
 
 int command_report(int argc, char **argv)
 {
-    struct arguments a = {0};
+    struct arguments a;
     struct symbols symbols = {0};
     struct summary summary = {.seconds_build = -1, .seconds_boot = -1, .seconds_decode = -1};
-    if (!parse_arguments(&a, &summary, argc, argv))
-        return 1;
+    int status = parse_arguments(&a, &summary, argc, argv);
+    if (status != ARGUMENTS_GOOD)
+        return status;
     struct error error = {0};
     if (a.symbols && !symbols_read(&symbols, a.symbols, &error)) {
         error_say(&error);
@@ -167,15 +135,12 @@ int command_report(int argc, char **argv)
     struct capture *capture = open_capture(a.capture);
     if (!capture)
         return 1;
-    if (!summary_take_capture(&summary, capture)) {
-        message_say("%s: out of memory for %u CPUs", a.capture, capture->nr_cpus);
-        return 1;
-    }
-    bool good = take_cpus(&summary, capture, &a);
-    summary_print(stdout, &summary, a.symbols ? &symbols : NULL);
-    good = (!a.json || write_json(&summary, a.json)) && good;
+    for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
+        capture_check_trace(capture, cpu, 0, UINT64_MAX);
+    bool damaged = say_damages(capture);
+    bool good = report_capture(&summary, capture, &a, a.symbols ? &symbols : NULL);
     capture_close(capture);
     symbols_free(&symbols);
     summary_free(&summary);
-    return good ? 0 : 1;
+    return !good ? 1 : damaged ? 2 : 0;
 }

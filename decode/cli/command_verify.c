@@ -1,17 +1,18 @@
 /* undertrace verify: is what was decoded what the emulated CPU did? */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "decode/capture/capture_check.h"
 #include "decode/check/branch_check.h"
 #include "decode/check/truth_align.h"
 #include "decode/check/truth_file.h"
+#include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/error_text.h"
 #include "decode/cli/message.h"
-#include "decode/cli/number.h"
 #include "decode/cli/open_capture.h"
+#include "decode/cli/output.h"
 #include "decode/flow/flow_run.h"
 #include "decode/report/difference.h"
 #include "decode/report/json.h"
@@ -27,12 +28,13 @@ static const char usage[] =
     "  --branches-truth FILE   compare with this list of all branches too (one thread); of CPU N > 0: FILE.cpuN\n"
     "  --json FILE             write the result to FILE\n"
     "\n"
-    "Exit status: 0 all is equal, 1 something differs or could not be done.\n";
+    "Exit status: 0 all is equal, 1 something differs or could not be done, 2 all is equal but the capture is "
+    "damaged.\n";
 
 struct arguments {
     const char *capture, *truth, *branches, *json;
-    uint64_t cpu, threads;
-    bool one_cpu; /* cpu alone */
+    uint64_t cpu; /* ARGUMENT_NOT_GIVEN: all */
+    uint64_t threads;
 };
 
 /* What came out, of a CPU or of all. */
@@ -44,43 +46,21 @@ struct verified {
     bool truth_ended, equal;
 };
 
-static bool parse_arguments(struct arguments *a, int argc, char **argv)
+static int parse_arguments(struct arguments *a, int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"cpu", 1, NULL, 'c'},  {"threads", 1, NULL, 't'}, {"branches-truth", 1, NULL, 'b'},
-        {"json", 1, NULL, 'j'}, {"help", 0, NULL, 'h'},    {NULL, 0, NULL, 0}};
-    *a = (struct arguments){0};
-    int option;
-    bool good = true;
-    while (good && (option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-        switch (option) {
-        case 'c':
-            good = number_parse(&a->cpu, "--cpu", optarg, CAPTURE_MAX_CPUS - 1);
-            a->one_cpu = true;
-            break;
-        case 't':
-            good = number_parse(&a->threads, "--threads", optarg, 64);
-            break;
-        case 'b':
-            a->branches = optarg;
-            break;
-        case 'j':
-            a->json = optarg;
-            break;
-        case 'h':
-            fputs(usage, stdout);
-            exit(0);
-        default:
-            good = false;
-        }
+    const struct argument options[] = {ARGUMENT_CPU(&a->cpu),
+                                       ARGUMENT_THREADS(&a->threads),
+                                       {"branches-truth", ARGUMENT_TEXT, &a->branches, 0},
+                                       {"json", ARGUMENT_TEXT, &a->json, 0}};
+    const struct syntax syntax = {"verify", usage, options, sizeof(options) / sizeof(options[0]), 2};
+    const char *words[2];
+    *a = (struct arguments){.cpu = ARGUMENT_NOT_GIVEN};
+    int status = arguments_parse(&syntax, argc, argv, words);
+    if (status == ARGUMENTS_GOOD) {
+        a->capture = words[0];
+        a->truth = words[1];
     }
-    if (good && optind != argc - 2) {
-        fputs(usage, stderr);
-        return false;
-    }
-    a->capture = argv[optind];
-    a->truth = good ? argv[optind + 1] : NULL;
-    return good;
+    return status;
 }
 
 static void write_figures(FILE *file, const struct verified *v)
@@ -101,14 +81,12 @@ static void write_figures(FILE *file, const struct verified *v)
     difference_json(file, &c->first);
 }
 
-static bool write_json(const char *name, const struct verified *sum, const struct verified *cpus, unsigned first,
-                       unsigned count)
+static bool write_json(const struct arguments *a, const struct verified *sum, const struct verified *cpus,
+                       unsigned first, unsigned count)
 {
-    FILE *file = fopen(name, "w");
-    if (!file) {
-        message_errno("%s", name);
+    FILE *file = output_open(a->json, a->capture);
+    if (!file)
         return false;
-    }
     fputs("{", file);
     write_figures(file, sum);
     fputs(", \"cpus\": [", file);
@@ -119,10 +97,7 @@ static bool write_json(const char *name, const struct verified *sum, const struc
         fputs("}", file);
     }
     fputs("]}\n", file);
-    if (fclose(file) == 0)
-        return true;
-    message_errno("%s", name);
-    return false;
+    return output_close(file, a->json);
 }
 
 static void print_verified(const struct verified *v)
@@ -254,7 +229,7 @@ static bool verify_cpus(const struct capture *capture, const struct arguments *a
         print_verified(&sum);
     }
     if (good && a->json)
-        good = write_json(a->json, &sum, cpus, first, count);
+        good = write_json(a, &sum, cpus, first, count);
     free(cpus);
     return good && sum.equal;
 }
@@ -276,21 +251,26 @@ static unsigned count_cpus(const struct capture *capture, const char *truth_file
 int command_verify(int argc, char **argv)
 {
     struct arguments a;
-    if (!parse_arguments(&a, argc, argv))
-        return 1;
+    struct error error = {0};
+    int status = parse_arguments(&a, argc, argv);
+    if (status != ARGUMENTS_GOOD)
+        return status;
     struct capture *capture = open_capture(a.capture);
     if (!capture)
         return 1;
-    struct error error = {0};
-    bool good = true;
-    if (a.one_cpu && !capture_trace(capture, a.cpu, &error)) {
+    bool all = a.cpu == ARGUMENT_NOT_GIVEN, good = true;
+    for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
+        if (all || cpu == a.cpu)
+            capture_check_trace(capture, cpu, 0, UINT64_MAX);
+    bool damaged = say_damages(capture);
+    if (!all && !capture_trace(capture, a.cpu, &error)) {
         error_say(&error);
         good = false;
-    } else if (a.one_cpu) {
+    } else if (!all) {
         good = verify_cpus(capture, &a, (unsigned)a.cpu, 1);
     } else {
         good = verify_cpus(capture, &a, 0, count_cpus(capture, a.truth));
     }
     capture_close(capture);
-    return good ? 0 : 1;
+    return !good ? 1 : damaged ? 2 : 0;
 }

@@ -4,6 +4,7 @@
 
 #include "decode/cli/commands.h"
 #include "decode/cli/message.h"
+#include "decode/cli/output.h"
 
 #define VERSION "0.1"
 
@@ -30,7 +31,7 @@ static void print_help(FILE *file)
     fputs("\n`undertrace COMMAND --help` explains a command, undertrace(1) all of them.\n", file);
 }
 
-int main(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
     if (argc < 2) {
         print_help(stderr);
@@ -49,4 +50,11 @@ int main(int argc, char **argv)
             return commands[i].run(argc - 1, argv + 1);
     message_say("%s: is no command; undertrace --help lists them", argv[1]);
     return 1;
+}
+
+/* What was said to standard output and did not arrive there is an error of any command. */
+int main(int argc, char **argv)
+{
+    int status = run_command(argc, argv);
+    return output_end() ? status : 1;
 }

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "decode/cli/error_text.h"
@@ -9,6 +10,24 @@
 #include "decode/report/cause_text.h"
 
 #define ERRORS_SHOWN 5u
+#define DAMAGES_SHOWN 8u
+
+/* What is wrong of a kind, behind the file and the offset. "#": the number of bytes. */
+static const char *const damage_texts[DAMAGE_NR_KINDS] = {
+    [DAMAGE_BYTES] = "# bytes from here on are not those that were received: their checksum differs",
+    [DAMAGE_CUT] = "the file ends here; # bytes that were received are missing",
+    [DAMAGE_CHECKSUM] = "# bytes of entries are damaged",
+    [DAMAGE_NO_SUM] = "# bytes from here on cannot be checked: their checksum is damaged, or they are cut off",
+    [DAMAGE_RECORD] = "no record begins here; # bytes are left out",
+    [DAMAGE_INDEX] = "# bytes from here on say otherwise than events.bin, which counts",
+};
+
+static void say_damage(const struct capture *capture, const struct damage *damage)
+{
+    const char *text = damage_texts[damage->kind], *number = strchr(text, '#');
+    message_say("%s/%s: offset %" PRIu64 ": %.*s%" PRIu64 "%s", capture->directory, damage->file, damage->offset,
+                (int)(number - text), text, damage->size, number + 1);
+}
 
 struct capture *open_capture(const char *directory)
 {
@@ -16,10 +35,25 @@ struct capture *open_capture(const char *directory)
     struct capture *capture = capture_open(directory, &error);
     if (!capture)
         error_say(&error);
-    else if (capture->damaged)
-        message_say("%s/events.bin: offset %" PRIu64 ": no record begins here; the rest is left out", directory,
-                    capture->events_size - capture->events_left_over);
     return capture;
+}
+
+bool say_damages(const struct capture *capture)
+{
+    const struct damages *damages = &capture->damages, *unsummed = &capture->unsummed;
+    size_t shown = damages->count < DAMAGES_SHOWN ? damages->count : DAMAGES_SHOWN;
+    for (size_t i = 0; i < shown; i++)
+        say_damage(capture, &damages->items[i]);
+    if (damages->count > shown)
+        message_say("%s: and %zu more damaged places", capture->directory, damages->count - shown);
+    for (size_t i = 0; i < unsummed->count && i < DAMAGES_SHOWN; i++)
+        message_say("%s/%s: offset %" PRIu64 ": the last %" PRIu64
+                    " bytes have no checksum: the receiver is at work, or "
+                    "was stopped",
+                    capture->directory, unsummed->items[i].file, unsummed->items[i].offset, unsummed->items[i].size);
+    if (!capture->checksums.present)
+        message_say("%s: has no checksums: damage to its files is not noticed", capture->directory);
+    return damages->count > 0;
 }
 
 /* A flow_progress. */

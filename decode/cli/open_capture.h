@@ -5,8 +5,12 @@
 #include "decode/capture/capture.h"
 #include "decode/flow/flow_run.h"
 
-/* capture_open. NULL: said why. Says where a capture is damaged. */
+/* capture_open. NULL: said why. */
 struct capture *open_capture(const char *directory);
+
+/* Say what is damaged of what was checked up to now, and what cannot be checked. Returns whether something is damaged.
+ */
+bool say_damages(const struct capture *capture);
 
 /* flow_run, with its progress on a terminal. false: said why. */
 bool run_flow(struct flow_run *run, const struct capture *capture, struct flow_run_options *options);

@@ -18,34 +18,19 @@
 
 struct progress {
     char *status, *status_part;
-    bool quiet, live;
+    bool quiet, live, status_failed;
     double started, shown, written; /* written: the status file */
     uint64_t shown_bytes;
     double rate; /* trace bytes a second since the last line */
     struct console_tail console;
 };
 
-struct progress *progress_start(const char *status, const char *console, bool quiet)
+/* false: it cannot be written; errno says why. */
+static bool write_status(struct progress *progress, const char *phase, const struct store_totals *totals, double now)
 {
-    struct progress *progress = calloc(1, sizeof(*progress));
-    if (!progress)
-        return NULL;
-    if (status && (!(progress->status = strdup(status)) || asprintf(&progress->status_part, "%s.part", status) < 0)) {
-        free(progress);
-        return NULL;
-    }
-    progress->quiet = quiet;
-    progress->live = isatty(STDERR_FILENO);
-    progress->console.file = console;
-    progress->started = progress->shown = monotonic_seconds();
-    return progress;
-}
-
-static void write_status(struct progress *progress, const char *phase, const struct store_totals *totals, double now)
-{
-    FILE *file = progress->status ? fopen(progress->status_part, "w") : NULL;
+    FILE *file = fopen(progress->status_part, "we");
     if (!file)
-        return;
+        return false;
     fprintf(file,
             "{\"phase\": \"%s\", \"seconds\": %.1f, \"trace_bytes\": %" PRIu64 ", \"bytes_per_second\": %.0f, "
             "\"regions\": %" PRIu64 ", \"code_pages\": %" PRIu64 ", \"gaps\": %" PRIu64 ", \"ended\": %s, \"cpus\": [",
@@ -55,8 +40,46 @@ static void write_status(struct progress *progress, const char *phase, const str
         fprintf(file, "%s{\"trace_bytes\": %" PRIu64 ", \"ended\": %s}", cpu ? ", " : "", totals->cpus[cpu].trace_bytes,
                 totals->cpus[cpu].ended ? "true" : "false");
     fputs("]}\n", file);
-    if (fclose(file) == 0)
-        rename(progress->status_part, progress->status);
+    bool good = !ferror(file);
+    good = fclose(file) == 0 && good;
+    return good && rename(progress->status_part, progress->status) == 0;
+}
+
+/* Where it fails on the way, once: the reception is worth more than telling of it. */
+static void keep_status(struct progress *progress, const char *phase, const struct store_totals *totals, double now)
+{
+    if (!progress->status || progress->status_failed || write_status(progress, phase, totals, now))
+        return;
+    message_errno("%s: the state cannot be written there", progress->status);
+    progress->status_failed = true;
+}
+
+static void progress_free(struct progress *progress)
+{
+    free(progress->status);
+    free(progress->status_part);
+    free(progress);
+}
+
+struct progress *progress_start(const char *status, const char *console, bool quiet)
+{
+    static const struct store_totals none;
+    struct progress *progress = calloc(1, sizeof(*progress));
+    if (!progress ||
+        (status && (!(progress->status = strdup(status)) || asprintf(&progress->status_part, "%s.part", status) < 0))) {
+        message_say("receive: out of memory");
+        free(progress);
+        return NULL;
+    }
+    progress->quiet = quiet;
+    progress->live = isatty(STDERR_FILENO);
+    progress->console.file = console;
+    progress->started = progress->shown = monotonic_seconds();
+    keep_status(progress, "waiting", &none, progress->started);
+    if (!progress->status_failed)
+        return progress;
+    progress_free(progress);
+    return NULL;
 }
 
 static int terminal_columns(void)
@@ -119,7 +142,7 @@ void progress_show(void *context, enum reception_phase at, const struct store_to
         show_line(progress, phase, totals, now);
     if (now - progress->written >= STATUS_SECONDS) {
         progress->written = now;
-        write_status(progress, phase, totals, now);
+        keep_status(progress, phase, totals, now);
     }
 }
 
@@ -131,8 +154,6 @@ void progress_end(struct progress *progress, const char *phase, const struct sto
     show_line(progress, phase, totals, now);
     if (progress->live && !progress->quiet)
         fputc('\n', stderr);
-    write_status(progress, phase, totals, now);
-    free(progress->status);
-    free(progress->status_part);
-    free(progress);
+    keep_status(progress, phase, totals, now);
+    progress_free(progress);
 }

@@ -13,7 +13,7 @@
 struct progress;
 
 /* status: file that is rewritten (by rename) about once a second, may be NULL. console: file to which the guest's
- * console goes, whose last line is shown, may be NULL. quiet: no lines at all. NULL: no memory. */
+ * console goes, whose last line is shown, may be NULL. quiet: no lines at all. NULL: it cannot be begun, said why. */
 struct progress *progress_start(const char *status, const char *console, bool quiet);
 
 /* Call often; shows something where it is time for it. A reception_progress. */

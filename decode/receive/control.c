@@ -14,7 +14,8 @@
 
 #define REPEAT_SECONDS 1.0
 #define PATIENCE_SECONDS 15.0
-#define OTHERS_SECONDS 1.0 /* a CPU that waits for its start answers when it runs */
+#define FIRST_FRAME_SECONDS 60.0 /* a machine that is booting: its firmware takes its time */
+#define OTHERS_SECONDS 1.0       /* a CPU that waits for its start answers when it runs */
 #define LINE_MAX_BYTES (COMMAND_TEXT_MAX + 16u)
 
 struct control {
@@ -24,7 +25,7 @@ struct control {
     char line[LINE_MAX_BYTES + 1];
     bool asked; /* command is whole */
     struct command command;
-    double begun, sent;
+    double asked_at, begun, sent;
     bool answered[STORE_MAX_CPUS];
     unsigned nr_answers;
     double last_answer;
@@ -102,7 +103,7 @@ static void take_line(struct control *control)
     snprintf(control->command.text, sizeof(control->command.text), "%s", text ? text : "");
     control->last_number++;
     control->asked = true;
-    control->begun = monotonic_seconds();
+    control->asked_at = control->begun = monotonic_seconds();
     control->sent = 0;
     memset(control->answered, 0, sizeof(control->answered));
     control->nr_answers = 0;
@@ -159,8 +160,10 @@ static void pursue_command(struct control *control, bool started, uint32_t strea
     double now = monotonic_seconds();
     if (!way) {
         control_refuse(control, "this source only listens: commands need UDP, a terminal device or a socket");
+    } else if (!started && now - control->asked_at > FIRST_FRAME_SECONDS) {
+        control_refuse(control, "no machine has sent anything to this receiver yet: is it on, and does it send here?");
     } else if (!started) {
-        control->begun = now; /* the machine may be booting yet */
+        control->begun = now;
     } else if (now - control->begun > PATIENCE_SECONDS) {
         control_refuse(control, "the machine does not answer");
     } else if (now - control->sent > REPEAT_SECONDS) {

@@ -23,8 +23,8 @@ typedef bool control_send(void *context, const uint8_t *frame, size_t size);
 /* Listen in the directory. NULL: error says why. */
 struct control *control_open(const char *directory, struct error *error);
 
-/* Call often. send may be NULL: this source takes no commands. started: stream_id is known, frames can be sent. The
- * answers are in the store: each CPU gives its own, when it runs. */
+/* Call often. send may be NULL: this source takes no commands. started: stream_id is known, frames can be sent; until
+ * then a command waits, a minute at most. The answers are in the store: each CPU gives its own, when it runs. */
 void control_serve(struct control *control, bool started, uint32_t stream_id, const struct store *store,
                    control_send *send, void *context);
 

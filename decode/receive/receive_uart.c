@@ -149,9 +149,7 @@ static int open_source(const char *source, uint32_t baud, struct error *error)
 
 static void take_frame(void *context, const struct frame_header *header, const uint8_t *payload)
 {
-    struct reception *reception = context;
-    if (reassemble_take(&reception->frames, header, payload))
-        reception->last_frame = monotonic_seconds();
+    reception_take(context, header, payload);
 }
 
 /* Read once. A file that grows has no end: wait for more of it. */
@@ -204,6 +202,9 @@ enum reception_outcome receive_uart(struct reception *reception, const char *sou
         if (outcome != RECEPTION_GOES_ON)
             break;
     }
+    uart_stream_end(&stream, take_frame, reception);
+    if (stream.bad_version)
+        reception->other_version = stream.version;
     reception->bad_frames += stream.bad_frames;
     reception->garbage += stream.garbage;
     close(fd);

@@ -8,8 +8,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "decode/capture/monotonic.h"
-
 #define BATCH 64
 #define DATAGRAM_MAX (FRAME_HEADER_SIZE + FRAME_MAX_PAYLOAD)
 #define WAIT_MILLISECONDS 100
@@ -94,9 +92,8 @@ static bool take_datagram(struct reception *reception, struct way *way, const ui
         reception->bad_frames++;
         return true;
     }
-    if (!reassemble_take(&reception->frames, &header, bytes + FRAME_HEADER_SIZE))
+    if (!reception_take(reception, &header, bytes + FRAME_HEADER_SIZE))
         return true;
-    reception->last_frame = monotonic_seconds();
     way->known = true;
     way->to = *from;
     return !(header.flags & FRAME_ACK_REQUEST) || answer_frame(reception, way->fd, from);

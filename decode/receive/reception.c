@@ -6,6 +6,8 @@
 static void keep_frame(void *context, const struct frame_header *header, const uint8_t *payload)
 {
     struct reception *reception = context;
+    store_lost_frames(reception->store, header->seq - reception->due_seq);
+    reception->due_seq = header->seq + 1;
     bool kept = header->kind == FRAME_TRACE
                     ? store_trace(reception->store, header->cpu, header->offset, payload, header->length)
                     : store_records(reception->store, header->cpu, header->offset, payload, header->length);
@@ -22,6 +24,20 @@ void reception_init(struct reception *reception, bool in_order_only)
 void reception_free(struct reception *reception)
 {
     reassemble_free(&reception->frames);
+}
+
+bool reception_take(struct reception *reception, const struct frame_header *header, const uint8_t *payload)
+{
+    struct reassemble *frames = &reception->frames;
+    if (reassemble_take(frames, header, payload)) {
+        reception->last_frame = monotonic_seconds();
+        return true;
+    }
+    if ((header->kind == FRAME_TRACE || header->kind == FRAME_RECORDS) && header->stream_id != frames->stream_id) {
+        reception->other_boot = true;
+        reception->other_stream_id = header->stream_id;
+    }
+    return false;
 }
 
 enum reception_outcome reception_check(struct reception *reception)

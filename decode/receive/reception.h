@@ -29,7 +29,10 @@ struct reception {
     struct reassemble frames;
     uint64_t bad_frames;   /* datagrams or runs of bytes that were no frame */
     uint8_t other_version; /* of the wire, that frames came in and were not kept; 0: none */
-    uint64_t garbage;      /* bytes of a serial line that belonged to no frame */
+    bool other_boot;       /* frames of another stream id came in, and were not kept: other_stream_id, the newest */
+    uint32_t other_stream_id;
+    uint32_t due_seq; /* of the frame whose turn is next */
+    uint64_t garbage; /* bytes of a serial line that belonged to no frame */
     bool store_failed;
     double last_frame;      /* monotonic_seconds() of the last frame of our stream id; the start before the first */
     double timeout_seconds; /* give up after so long without a frame, 0 = never */
@@ -49,6 +52,9 @@ enum reception_outcome {
 /* Set up what takes the frames; in_order_only: a serial line. The fields above it are the owner's. */
 void reception_init(struct reception *reception, bool in_order_only);
 void reception_free(struct reception *reception);
+
+/* Take a checked frame, as reassemble_take: false where it is none of ours, which is not answered. */
+bool reception_take(struct reception *reception, const struct frame_header *header, const uint8_t *payload);
 
 /* Call at least a few times a second: shows progress, serves commands, and says whether to go on. */
 enum reception_outcome reception_check(struct reception *reception);

@@ -21,9 +21,10 @@ static bool directory_is_empty(int fd)
     return empty;
 }
 
-int store_directory_open(const char *directory, struct error *error)
+int store_directory_open(const char *directory, bool *made, struct error *error)
 {
-    if (mkdir(directory, 0777) != 0 && errno != EEXIST) {
+    *made = mkdir(directory, 0777) == 0;
+    if (!*made && errno != EEXIST) {
         error_set(error, ERROR_CANNOT_MAKE, 0, "%s", directory);
         return -1;
     }

@@ -9,23 +9,58 @@
 
 #define BUFFER_BYTES (512u * 1024u)
 
-bool store_file_open(struct store_file *file, int directory, const char *directory_name, const char *name,
-                     struct error *error)
+bool store_file_open(struct store_file *file, const char *name)
 {
-    *file = (struct store_file){.directory = directory, .directory_name = directory_name, .error = error, .fd = -1};
     snprintf(file->name, sizeof(file->name), "%s", name);
+    file->fd = -1;
     file->buffer = malloc(BUFFER_BYTES);
     if (file->buffer)
-        file->fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        file->fd = openat(file->directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file->fd >= 0)
         return true;
     file->failed = true;
-    return error_set(error, ERROR_CANNOT_MAKE, 0, "%s/%s", directory_name, name);
+    return error_set(file->error, ERROR_CANNOT_MAKE, 0, "%s/%s", file->directory_name, name);
+}
+
+bool store_file_open_summed(struct store_file *file, enum checksum_file kind, uint16_t cpu,
+                            struct store_file *checksums)
+{
+    char name[CHECKSUM_FILE_NAME];
+    file->checksums = checksums;
+    file->kind = kind;
+    file->cpu = cpu;
+    return store_file_open(file, checksum_file_name(name, kind, cpu));
 }
 
 uint64_t store_file_end(const struct store_file *file)
 {
     return file->written + file->used;
+}
+
+bool store_file_sum(struct store_file *checksums, enum checksum_file kind, uint16_t cpu, uint64_t offset,
+                    const void *bytes, uint64_t size)
+{
+    struct checksum_entry entry = {.file = (uint16_t)kind, .cpu = cpu, .offset = offset, .size = size};
+    if (bytes)
+        entry.crc = checksum_of(bytes, (size_t)size);
+    else
+        entry.flags = CHECKSUM_HOLE;
+    checksum_seal(&entry);
+    return store_file_append(checksums, &entry, sizeof(entry));
+}
+
+/* The first size bytes of the buffer are in the file. */
+static void sum_written(struct store_file *file, size_t size)
+{
+    if (!file->checksums || size == 0)
+        return;
+    if (file->summed < file->written)
+        store_file_sum(file->checksums, file->kind, file->cpu, file->summed, NULL, file->written - file->summed);
+    for (size_t at = 0; at < size; at += CHECKSUM_BLOCK) {
+        size_t block = size - at < CHECKSUM_BLOCK ? size - at : CHECKSUM_BLOCK;
+        store_file_sum(file->checksums, file->kind, file->cpu, file->written + at, file->buffer + at, block);
+    }
+    file->summed = file->written + size;
 }
 
 bool store_file_flush(struct store_file *file)
@@ -43,6 +78,7 @@ bool store_file_flush(struct store_file *file)
             at += (size_t)done;
         }
     }
+    sum_written(file, at);
     file->written += at;
     file->used = 0;
     return !file->failed;

@@ -4,12 +4,12 @@
 
 #include <stdbool.h>
 
-#include "decode/capture/error.h"
 #include "decode/capture/text.h"
+#include "decode/receive/store_file.h"
 
-/* nr_ends: of how many CPUs the end is given, 0: they have not all come. Write meta.json into the open directory, in
- * one step (a temporary file, renamed). false: error says why. */
-bool store_meta_write(int directory, const char *directory_name, struct record_text hello,
-                      const struct record_text *ends, unsigned nr_ends, struct error *error);
+/* nr_ends: of how many CPUs the end is given, 0: they have not all come. Write meta.json beside the file of checksums,
+ * in one step (a temporary file, renamed), behind its checksum. false: the error of checksums says why. */
+bool store_meta_write(struct store_file *checksums, struct record_text hello, const struct record_text *ends,
+                      unsigned nr_ends);
 
 #endif

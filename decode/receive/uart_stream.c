@@ -67,3 +67,17 @@ void uart_stream_take(struct uart_stream *stream, const uint8_t *bytes, size_t s
         memmove(stream->buffer, stream->buffer + at, stream->used);
     }
 }
+
+void uart_stream_end(struct uart_stream *stream, uart_stream_deliver deliver, void *context)
+{
+    size_t at = 0;
+    while (at < stream->used) {
+        size_t taken = take_front(stream, stream->buffer + at, stream->used - at, deliver, context);
+        if (taken == 0) {
+            taken = to_next_magic(stream->buffer + at, stream->used - at);
+            stream->garbage += taken;
+        }
+        at += taken;
+    }
+    stream->used = 0;
+}

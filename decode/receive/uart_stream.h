@@ -27,4 +27,7 @@ struct uart_stream {
 void uart_stream_take(struct uart_stream *stream, const uint8_t *bytes, size_t size, uart_stream_deliver deliver,
                       void *context);
 
+/* No more bytes come: what waits for the rest of a frame is none, and whole frames may stand behind its start. */
+void uart_stream_end(struct uart_stream *stream, uart_stream_deliver deliver, void *context);
+
 #endif

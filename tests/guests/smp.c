@@ -219,6 +219,7 @@ void guest_main(const uint8_t *boot_params)
     smp_interrupts();
     smp_patches();
     smp_offline();
+    smp_storms();
     if (options.cpus == 1)
         end(0);
     cpu_ask(options.cpus - 1, end);

@@ -40,5 +40,6 @@ void cpus_run(void (*task)(uint32_t cpu));
 void smp_interrupts(void);
 void smp_patches(void);
 void smp_offline(void);
+void smp_storms(void);
 
 #endif

@@ -39,17 +39,16 @@ same 'a policy and a filter change while the guest runs' \
 same 'what cannot change is refused' "$(answer all 12 result)" \
     'bad option "pt.region=4K": expected an option that can change while the guest runs'
 same 'so is a bad value' "$(answer all 13 result | grep -c 'pt.mtc=77')" 1
-same 'one gap, by the pause' "$(build/undertrace info "$work/all/capture" | grep -c 'paused by a command')" 1
+same 'one gap, by the pause' "$(gaps all '.cause == "command"')" 1
 outside_gaps 'outside of it all equals the truth' all
 
 ring='channel=e1000 net.mtu=9000 policy=ring pt.region=64K pt.regions=4'
 WIRE='at=200000:snapshot at=300000:set:policy=stall' check 'policy=ring, a snapshot, then policy=stall' \
     boot_guest ring load "$ring"
 same 'the snapshot sends what was kept' "$(answer ring 1 result) $(answer ring 1 kept)" 'ok 0'
-same 'gaps before it and after it' "$(build/undertrace info "$work/ring/capture" | grep -c 'overwritten in the ring')" 2
+same 'gaps before it and after it' "$(gaps ring '.cause == "ring"')" 2
 outside_gaps 'both parts equal the truth' ring
-same 'from the change on nothing is missing' "$(build/undertrace info "$work/ring/capture" | grep '  gap:' | tail -n 1 |
-    grep -c 'overwritten')" 1
+same 'from the change on nothing is missing' "$(info ring '.gaps[-1].cause')" ring
 
 WIRE='at=200000:set:policy=drop rate=10' check 'policy=stall on a slow wire, then policy=drop' \
     boot_guest slow load 'channel=e1000 net.mtu=9000 pt.region=64K pt.regions=4'

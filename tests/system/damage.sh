@@ -1,5 +1,6 @@
 #!/bin/bash
-# verify must find what is wrong: one flipped TNT bit, one changed byte of a code page, a cut trace.
+# verify must find what is wrong: one flipped TNT bit, one changed byte of a code page, a cut trace. Checksums, without which
+# these are, name it first: a flipped bit anywhere in a capture is said.
 . tests/system/lib.sh
 
 check 'branches runs to power-off' boot_guest whole branches 'channel=e1000 net.mtu=9000'
@@ -21,14 +22,18 @@ poke() {
 }
 
 # A TNT packet of six branches: bits 6 to 1 are the branches, bit 7 is the stop bit, bit 0 is 0.
-cp -r "$work/whole/capture" "$work/tnt"
+copy() {
+    cp -r "$work/whole/capture" "$work/$1"
+    rm "$work/$1/checksums"
+}
+copy tnt
 offset=$(build/undertrace dump "$work/tnt" | awk '$2 == "tnt.8" && length($3) == 6 { n++; if (n == 400) print $1 }')
 byte=$((0x$(xxd -s "$((0x$offset))" -l 1 -p "$work/tnt/cpu0.pt")))
 poke "$work/tnt/cpu0.pt" "$((0x$offset))" "$(printf %03o $((byte ^ 8)))"
 damaged tnt
 
 # The bytes of fibonacci's first compare, found in the guest's own file, changed where the capture has them.
-cp -r "$work/whole/capture" "$work/page"
+copy page
 code=$(nm build/guests/branches.elf | awk '$3 == "fibonacci" { print $1 }')
 bytes=$(objdump -d --start-address=0x"$code" --stop-address=$((0x$code + 32)) build/guests/branches.elf |
     awk -F'\t' '/^ *[0-9a-f]+:/ { gsub(" ", "", $2); printf "%s", $2 }' | cut -c 1-32)
@@ -40,7 +45,44 @@ byte=$((0x$(xxd -s "$where" -l 1 -p "$work/page/events.bin")))
 poke "$work/page/events.bin" "$where" 220 # NOP where a conditional jump was
 damaged page
 
-cp -r "$work/whole/capture" "$work/cut"
+copy cut
 truncate -s -4096 "$work/cut/cpu0.pt"
 damaged cut
+copy bare
+build/undertrace decode "$work/bare" >/dev/null 2>"$work/without.log"
+same 'a capture without checksums is read, and said to have none' \
+    "$? $(grep -c 'has no checksums' "$work/without.log")" '0 1'
+
+# Bits all over each file: info, decode and report name the file, and exit with 2.
+cp -r "$work/whole/capture" "$work/bits"
+named=0 tried=0
+for file in cpu0.pt events.bin index meta.json checksums; do
+    size=$(stat -c %s "$work/bits/$file")
+    for part in 0 1 2 3 4 5 6 7 8 9 10 11; do
+        where=$((size * part / 12))
+        byte=$((0x$(xxd -s "$where" -l 1 -p "$work/bits/$file")))
+        poke "$work/bits/$file" "$where" "$(printf %03o $((byte ^ 1 << part % 8)))"
+        tried=$((tried + 1))
+        for command in info decode report; do
+            build/undertrace $command "$work/bits" >/dev/null 2>"$work/bits.log"
+            status=$?
+            if [ $status = 2 ] && grep -q "bits/$file: offset" "$work/bits.log"; then
+                named=$((named + 1))
+            else
+                echo "# $command, $file at $where: $status, $(cat "$work/bits.log")"
+            fi
+        done
+        poke "$work/bits/$file" "$where" "$(printf %03o $byte)"
+    done
+done
+same "each of $tried flipped bits is named by each of three commands" "$named" $((3 * tried))
+check 'and with none it is as it was received' build/undertrace info "$work/bits"
+build/undertrace verify "$work/whole/capture" "$work/whole/truth.bin" >/dev/null
+same 'verify of what is whole' "$?" 0
+byte=$((0x$(xxd -s 3 -l 1 -p "$work/bits/meta.json")))
+poke "$work/bits/meta.json" 3 "$(printf %03o $((byte ^ 1)))"
+build/undertrace report "$work/bits" --json "$work/report.json" >/dev/null 2>&1
+same 'report of what is damaged does not call it complete' "$(jq -r .result "$work/report.json")" incomplete
+build/undertrace verify "$work/bits" "$work/whole/truth.bin" >/dev/null 2>&1
+same 'verify of what is equal, but damaged' "$?" 2
 done_testing

@@ -96,7 +96,7 @@ breakpoint=$(symbol on_breakpoint)
 traced 'pt.range0=stop' stop "$(printf 'pt.range0=stop:%#x-%#x' $((breakpoint)) $((breakpoint + 15)))"
 words 'pt.range0=stop' stop 'tracing stops at the first instruction'
 same 'the rest of the guest is not traced' "$(($(truth stop branches) < 200000))" 1
-same 'that is no gap' "$(build/undertrace info "$work/stop/capture" | awk '$1 == "gaps" { print $2; exit }')" 0
+same 'that is no gap' "$(gaps stop true)" 0
 
 # Filter ranges. A branch that leads out of them counts, with its target where PT or the code tells that; VM exits that do
 # are none of the guest's branches.

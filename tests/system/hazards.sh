@@ -90,8 +90,7 @@ none 'entries that were read ahead: no gap' cached gaps
 # Beyond STOP: Stopped comes with INT, the offset is the region's size.
 try stop 'profile=skylake, skid=300000' 'pt.region=16K pt.regions=4'
 some 'skid beyond STOP: the stops are told' stop stopped
-same 'skid beyond STOP: each has its gap record' "$(build/undertrace info "$work/stop/capture" | grep -c 'output stopped')" \
-    "$(end stop stopped)"
+same 'skid beyond STOP: each has its gap record' "$(gaps stop '.cause == "stopped"')" "$(end stop stopped)"
 
 try spoilt 'profile=skylake, spoil=40' 'pt.region=16K pt.regions=8'
 some 'operational errors: found and repaired' spoilt errors

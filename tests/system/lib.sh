@@ -99,6 +99,16 @@ clean_log() {
     fi
 }
 
+# info BOOT FILTER: what jq's filter yields of `undertrace info --json`.
+info() {
+    build/undertrace info --json "$work/$1/capture" | jq -r "$2"
+}
+
+# gaps BOOT CONDITION: how many gaps of the capture meet it, in jq's words.
+gaps() {
+    info "$1" "[.gaps[] | select($2)] | length"
+}
+
 # truth BOOT FIELD [CPU]: what the emulated CPUs counted, or one of them; tests/rig/truth.sh lists the fields.
 truth() {
     tests/rig/truth.sh "$work/$1/truth.bin" "$2" ${3:+"$3"}

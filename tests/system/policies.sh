@@ -21,8 +21,7 @@ small='channel=e1000 net.mtu=9000 pt.region=64K pt.regions=4'
 WIRE='rate=10' check 'policy=drop on a slow wire: load runs to power-off' boot_guest drop load "$small policy=drop"
 outside_gaps 'drop: outside the gaps all equals the truth' drop
 same 'drop: the guest never waited' "$(end drop stalls)" 0
-same 'drop: each pause has its gap record' "$(build/undertrace info "$work/drop/capture" | grep -c 'no free region')" \
-    "$(end drop pauses)"
+same 'drop: each pause has its gap record' "$(gaps drop '.cause == "drop"')" "$(end drop pauses)"
 same 'drop: tracing went on between them' "$([ "$(end drop pauses)" -gt 1 ] && echo yes)" yes
 check 'drop: decode goes on behind the gaps' build/undertrace decode "$work/drop/capture"
 build/undertrace report "$work/drop/capture" --json "$work/drop/report.json" >/dev/null
@@ -34,16 +33,13 @@ exact 'stall: decoded branches equal the truth' stall
 
 # kept BOOT: the bytes that arrived.
 kept() {
-    build/undertrace info "$work/$1/capture" | awk '/handed over/ { gsub(",", "", $3); print $3 }'
+    info "$1" '.streams[0].handed_over'
 }
 # between NAME IS LEAST MOST
 between() {
     if [ "$2" -ge "$3" ] && [ "$2" -le "$4" ] 2>/dev/null; then pass "$1 ($2)"; else fail "$1" "is $2, not $3 to $4"; fi
 }
-told() {
-    build/undertrace info "$work/$1/capture" | grep -cE "$2"
-}
-forgotten='offset 0, [0-9]+ bytes, overwritten in the ring'
+forgotten='.at == 0 and .bytes > 0 and .cause == "ring"'
 
 # Power-off, in each scheme. A region that was armed alone is half full or more when the next one is armed.
 ring='channel=e1000 net.mtu=9000 policy=ring'
@@ -52,7 +48,7 @@ for case in topa:131072:196608 single:98304:262144 range:262144:262144; do
     check "policy=ring pt.scheme=$scheme: load runs to power-off" \
         boot_guest ring-$scheme load "$ring pt.region=64K pt.regions=4 pt.scheme=$scheme"
     outside_gaps "ring, $scheme: what was kept equals the truth" ring-$scheme
-    same "ring, $scheme: what was overwritten is one gap, its size known" "$(told ring-$scheme "$forgotten")" 1
+    same "ring, $scheme: what was overwritten is one gap, its size known" "$(gaps ring-$scheme "$forgotten")" 1
     between "ring, $scheme: bytes that were kept" "$(kept ring-$scheme)" "$least" "$most"
     same "ring, $scheme: the guest never waited" "$(end ring-$scheme stalls) $(end ring-$scheme pauses)" '0 0'
     same "ring, $scheme: nothing else is missing" "$(end ring-$scheme gaps)" 1
@@ -64,7 +60,7 @@ check 'policy=ring, a range of 16 KiB: load runs to power-off' \
 outside_gaps 'ring, a small range: what was kept equals the truth' ring-small
 between 'ring, a small range: bytes that were kept' "$(kept ring-small)" 14336 16384
 same 'ring, a small range: that the count was lost is told' \
-    "$([ "$(told ring-small 'overwritten by the hardware')" -gt 0 ] && echo yes)" yes
+    "$([ "$(gaps ring-small '.cause == "overrun"')" -gt 0 ] && echo yes)" yes
 
 # A command: what was kept then, and what was kept at the end.
 for scheme in topa single range; do
@@ -72,7 +68,7 @@ for scheme in topa single range; do
         boot_guest snapshot-$scheme load "$ring pt.region=64K pt.regions=4 pt.scheme=$scheme"
     outside_gaps "snapshot, $scheme: what was kept equals the truth" snapshot-$scheme
     same "snapshot, $scheme: bytes before it and after it were forgotten" \
-        "$(told snapshot-$scheme 'overwritten in the ring')" 2
+        "$(gaps snapshot-$scheme '.cause == "ring"')" 2
 done
 
 # The guest's ends. ends_here is called long before; 200,000 rounds follow, some 50 KiB.
@@ -95,7 +91,8 @@ for scheme in topa single range; do
     check "policy=ring pt.scheme=$scheme pt.trigger=: ends runs to power-off" \
         boot_guest trigger-$scheme ends "$ring pt.scheme=$scheme pt.trigger=$here"
     console_has "trigger, $scheme: the guest goes on" trigger-$scheme 'ends: now'
-    same "trigger, $scheme: the address is noticed, once" "$(told trigger-$scheme 'trigger: CPU 0 comes to')" 1
+    same "trigger, $scheme: the address is noticed, once" \
+        "$(info trigger-$scheme '[.log[] | select(startswith("trigger: CPU 0 comes to"))] | length')" 1
     outside_gaps "trigger, $scheme: what led there and what came last equals the truth" trigger-$scheme
     build/undertrace decode "$work/trigger-$scheme/capture" --branches "$work/trigger-$scheme/branches.txt" >/dev/null
     same "trigger, $scheme: the call is among the branches" \

@@ -11,67 +11,23 @@
 
 #include <cmocka.h>
 
+#include "capture_fixture.h"
 #include "decode/capture/capture.h"
-#include "decode/receive/store.h"
-
-#define HELLO "cpu_family 6\noptions a \"b\"\n"
-
-struct fixture {
-    char directory[64], capture[80];
-    struct error error;
-};
-
-static int setup(void **state)
-{
-    struct fixture *f = calloc(1, sizeof(*f));
-    strcpy(f->directory, "/tmp/undertrace-test-XXXXXX");
-    assert_non_null(mkdtemp(f->directory));
-    snprintf(f->capture, sizeof(f->capture), "%s/capture", f->directory);
-    *state = f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    static const char *const names[] = {"cpu0.pt", "cpu3.pt", "events.bin", "index", "meta.json"};
-    struct fixture *f = *state;
-    char path[128];
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        snprintf(path, sizeof(path), "%s/%s", f->capture, names[i]);
-        unlink(path);
-    }
-    rmdir(f->capture);
-    rmdir(f->directory);
-    free(f);
-    return 0;
-}
-
-static void put_record(struct store *store, uint64_t *offset, enum record_kind kind, uint64_t trace_offset,
-                       const void *payload, uint32_t size)
-{
-    uint8_t bytes[8192] = {0};
-    struct record_header header = {.kind = (uint16_t)kind, .length = size, .trace_offset = trace_offset};
-    memcpy(bytes, &header, sizeof(header));
-    memcpy(bytes + sizeof(header), payload, size);
-    size_t total = sizeof(header) + ((size + 7u) & ~7u);
-    assert_true(store_records(store, 0, *offset, bytes, total));
-    *offset += total;
-}
 
 /* A hello, a page, a log line, 1000 trace bytes, an end. */
-static void write_capture(struct fixture *f)
+static void write_capture(struct capture_fixture *f)
 {
     uint8_t trace[1000], page[sizeof(struct record_page) + RECORD_PAGE_SIZE] = {0};
     uint64_t offset = 0;
     struct store *store = store_create(f->capture, &f->error);
     assert_non_null(store);
     memset(trace, 0x5a, sizeof(trace));
-    put_record(store, &offset, RECORD_HELLO, 0, HELLO, sizeof(HELLO) - 1);
-    put_record(store, &offset, RECORD_PAGE, 17, page, sizeof(page));
-    put_record(store, &offset, RECORD_LOG, 17, "hi", 2);
+    put_record(store, 0, &offset, RECORD_HELLO, 0, HELLO, sizeof(HELLO) - 1);
+    put_record(store, 0, &offset, RECORD_PAGE, 17, page, sizeof(page));
+    put_record(store, 0, &offset, RECORD_LOG, 17, "hi", 2);
     assert_true(store_trace(store, 0, 0, trace, 600));
     assert_true(store_trace(store, 0, 500, trace + 500, 500));
-    put_record(store, &offset, RECORD_END, 1000, "trace_bytes 1000\n", 17);
+    put_record(store, 0, &offset, RECORD_END, 1000, "trace_bytes 1000\n", 17);
     assert_int_equal(store_totals(store)->trace_bytes, 1000);
     assert_true(store_totals(store)->ended);
     assert_true(store_close(store));
@@ -79,7 +35,7 @@ static void write_capture(struct fixture *f)
 
 static void what_is_written_is_read(void **state)
 {
-    struct fixture *f = *state;
+    struct capture_fixture *f = *state;
     write_capture(f);
     struct capture *capture = capture_open(f->capture, &f->error);
     assert_non_null(capture);
@@ -103,10 +59,10 @@ static void what_is_written_is_read(void **state)
 
 static void meta_is_json(void **state)
 {
-    struct fixture *f = *state;
+    struct capture_fixture *f = *state;
     char path[128], text[512] = "";
     write_capture(f);
-    snprintf(path, sizeof(path), "%s/meta.json", f->capture);
+    capture_path(path, f, "meta.json");
     FILE *file = fopen(path, "r");
     assert_non_null(file);
     assert_true(fread(text, 1, sizeof(text) - 1, file) > 0);
@@ -117,12 +73,13 @@ static void meta_is_json(void **state)
 
 static void a_hole_becomes_pads_and_a_gap_record(void **state)
 {
-    struct fixture *f = *state;
+    struct capture_fixture *f = *state;
     uint8_t trace[100];
     memset(trace, 0x11, sizeof(trace));
     struct store *store = store_create(f->capture, &f->error);
     assert_non_null(store);
     assert_true(store_trace(store, 3, 0, trace, 100));
+    store_lost_frames(store, 1);
     assert_true(store_trace(store, 3, 5000, trace, 100));
     assert_true(store_close(store));
 
@@ -148,13 +105,13 @@ static void a_hole_becomes_pads_and_a_gap_record(void **state)
 /* The end record says that there was more. */
 static void bytes_lost_at_the_end_are_a_gap(void **state)
 {
-    struct fixture *f = *state;
+    struct capture_fixture *f = *state;
     uint8_t trace[100] = {0};
     uint64_t offset = 0;
     struct store *store = store_create(f->capture, &f->error);
     assert_non_null(store);
     assert_true(store_trace(store, 0, 0, trace, 100));
-    put_record(store, &offset, RECORD_END, 130, "trace_bytes 130\n", 16);
+    put_record(store, 0, &offset, RECORD_END, 130, "trace_bytes 130\n", 16);
     assert_int_equal(store_totals(store)->lost_trace_bytes, 30);
     assert_true(store_close(store));
     struct capture *capture = capture_open(f->capture, &f->error);
@@ -167,7 +124,7 @@ static void bytes_lost_at_the_end_are_a_gap(void **state)
 
 static void a_capture_is_never_written_over(void **state)
 {
-    struct fixture *f = *state;
+    struct capture_fixture *f = *state;
     write_capture(f);
     assert_null(store_create(f->capture, &f->error));
 }
@@ -175,11 +132,11 @@ static void a_capture_is_never_written_over(void **state)
 /* Whatever length a crash left the files at: what is whole is read. */
 static void cut_off_anywhere_it_is_readable(void **state)
 {
-    struct fixture *f = *state;
+    struct capture_fixture *f = *state;
     char events[128];
     struct stat status;
     write_capture(f);
-    snprintf(events, sizeof(events), "%s/events.bin", f->capture);
+    capture_path(events, f, "events.bin");
     assert_int_equal(stat(events, &status), 0);
     size_t records = 4;
     for (off_t size = status.st_size - 1; size >= 0; size -= size % 37 ? 1 : 36) {
@@ -198,10 +155,10 @@ static void cut_off_anywhere_it_is_readable(void **state)
 
 static void the_index_is_not_needed(void **state)
 {
-    struct fixture *f = *state;
+    struct capture_fixture *f = *state;
     char index[128];
     write_capture(f);
-    snprintf(index, sizeof(index), "%s/index", f->capture);
+    capture_path(index, f, "index");
     static const off_t sizes[] = {100, 64, 1, 0};
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         assert_int_equal(truncate(index, sizes[i]), 0);
@@ -219,24 +176,22 @@ static void the_index_is_not_needed(void **state)
 
 static void what_is_no_capture_is_refused(void **state)
 {
-    struct fixture *f = *state;
+    struct capture_fixture *f = *state;
     assert_null(capture_open(f->capture, &f->error));
     assert_null(capture_open(f->directory, &f->error));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(what_is_written_is_read),
-        TEST(meta_is_json),
-        TEST(a_hole_becomes_pads_and_a_gap_record),
-        TEST(bytes_lost_at_the_end_are_a_gap),
-        TEST(a_capture_is_never_written_over),
-        TEST(cut_off_anywhere_it_is_readable),
-        TEST(the_index_is_not_needed),
-        TEST(what_is_no_capture_is_refused),
+        CAPTURE_TEST(what_is_written_is_read),
+        CAPTURE_TEST(meta_is_json),
+        CAPTURE_TEST(a_hole_becomes_pads_and_a_gap_record),
+        CAPTURE_TEST(bytes_lost_at_the_end_are_a_gap),
+        CAPTURE_TEST(a_capture_is_never_written_over),
+        CAPTURE_TEST(cut_off_anywhere_it_is_readable),
+        CAPTURE_TEST(the_index_is_not_needed),
+        CAPTURE_TEST(what_is_no_capture_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,6 +46,40 @@ static void gaps_are_found_in_order(void **state)
     assert_true(gaps_next(&gaps, 0) == UINT64_MAX);
 }
 
+/* What lies between missing bytes: those that overlap are one, and gaps of no size part nothing. */
+static void runs_lie_between_gaps(void **state)
+{
+    struct record_gap gap[7] = {{.at = 0, .size = 50},
+                                {.at = 80},
+                                {.at = 100, .size = 100},
+                                {.at = 150, .size = 100},
+                                {.at = 160, .size = 10},
+                                {.at = 260},
+                                {.at = 300, .size = UINT64_MAX - 10}};
+    struct gaps gaps = {gap, 7};
+    struct gaps_run run = {0};
+    (void)state;
+    assert_true(gaps_next_run(&run, &gaps, 1000));
+    assert_int_equal(run.begin, 50);
+    assert_int_equal(run.end, 100);
+    assert_true(gaps_next_run(&run, &gaps, 1000));
+    assert_int_equal(run.begin, 250);
+    assert_int_equal(run.end, 300);
+    assert_false(gaps_next_run(&run, &gaps, 1000));
+    run = (struct gaps_run){0};
+    gaps.count = 0;
+    assert_true(gaps_next_run(&run, &gaps, 1000));
+    assert_int_equal(run.begin, 0);
+    assert_int_equal(run.end, 1000);
+    assert_false(gaps_next_run(&run, &gaps, 1000));
+    /* Those that lie behind the file's end. */
+    gaps = (struct gaps){gap + 2, 1};
+    run = (struct gaps_run){0};
+    assert_true(gaps_next_run(&run, &gaps, 90));
+    assert_int_equal(run.end, 90);
+    assert_false(gaps_next_run(&run, &gaps, 90));
+}
+
 /* Checkpoints at 100, 200, 300, the end at 350; tracing paused at 200. */
 static struct truth_checkpoint checkpoints[3] = {{.trace_offset = 100, .hash = TRUTH_HASH_SEED},
                                                  {.trace_offset = 200, .branches = 10, .hash = 1},
@@ -117,9 +151,13 @@ static void bytes_that_are_gone_need_no_stretch(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_pause_touches_what_ends_in_it), cmocka_unit_test(missing_bytes_touch_what_they_reach),
-        cmocka_unit_test(gaps_are_found_in_order),         cmocka_unit_test(only_what_a_gap_touches_is_left_out),
-        cmocka_unit_test(a_cut_psb_ends_no_stretch),       cmocka_unit_test(bytes_that_are_gone_need_no_stretch),
+        cmocka_unit_test(a_pause_touches_what_ends_in_it),
+        cmocka_unit_test(missing_bytes_touch_what_they_reach),
+        cmocka_unit_test(gaps_are_found_in_order),
+        cmocka_unit_test(runs_lie_between_gaps),
+        cmocka_unit_test(only_what_a_gap_touches_is_left_out),
+        cmocka_unit_test(a_cut_psb_ends_no_stretch),
+        cmocka_unit_test(bytes_that_are_gone_need_no_stretch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

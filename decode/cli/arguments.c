@@ -1,0 +1,131 @@
+#include "decode/cli/arguments.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/capture/text.h"
+#include "decode/cli/message.h"
+
+#define MAX_OPTIONS 24u
+#define FIRST_OPTION 256 /* what getopt_long returns for the first of the table: no letter */
+#define HELP (FIRST_OPTION + (int)MAX_OPTIONS)
+#define DUMP_DIGITS 16u
+
+static bool take_number(const struct syntax *syntax, const struct argument *option, const char *word)
+{
+    uint64_t number;
+    if (text_number(&number, (struct record_text){word, strlen(word)}) && number <= option->max) {
+        *(uint64_t *)option->value = number;
+        return true;
+    }
+    message_say("%s: --%s %s: is no number of 0 to %" PRIu64, syntax->command, option->name, word, option->max);
+    return false;
+}
+
+static bool take_offset(const struct syntax *syntax, const struct argument *option, const char *word)
+{
+    size_t length = strlen(word);
+    char *end;
+    if (length == DUMP_DIGITS && strspn(word, "0123456789abcdefABCDEF") == length) {
+        *(uint64_t *)option->value = strtoull(word, &end, 16);
+        return true;
+    }
+    if (text_number(option->value, (struct record_text){word, length}))
+        return true;
+    message_say(
+        "%s: --%s %s: is no offset: a decimal number, 0x and hexadecimal digits, or the %u digits that dump prints",
+        syntax->command, option->name, word, DUMP_DIGITS);
+    return false;
+}
+
+static bool take_seconds(const struct syntax *syntax, const struct argument *option, const char *word)
+{
+    char *end;
+    double seconds = strtod(word, &end);
+    if (end != word && !*end && seconds >= 0 && seconds < 1e9) {
+        *(double *)option->value = seconds;
+        return true;
+    }
+    message_say("%s: --%s %s: is no number of seconds", syntax->command, option->name, word);
+    return false;
+}
+
+static bool take_option(const struct syntax *syntax, const struct argument *option, const char *word)
+{
+    switch (option->kind) {
+    case ARGUMENT_TEXT:
+        *(const char **)option->value = word;
+        return true;
+    case ARGUMENT_NUMBER:
+        return take_number(syntax, option, word);
+    case ARGUMENT_OFFSET:
+        return take_offset(syntax, option, word);
+    case ARGUMENT_SECONDS:
+        return take_seconds(syntax, option, word);
+    case ARGUMENT_FLAG:
+        *(bool *)option->value = true;
+        return true;
+    }
+    return false;
+}
+
+/* The table as getopt_long wants it. */
+static void name_options(struct option *options, char *letters, const struct syntax *syntax)
+{
+    size_t i = 0;
+    *letters++ = ':';
+    for (; i < syntax->nr_options && i < MAX_OPTIONS; i++) {
+        const struct argument *option = &syntax->options[i];
+        options[i] = (struct option){option->name, option->kind != ARGUMENT_FLAG, NULL, FIRST_OPTION + (int)i};
+        if (option->name[1] == '\0') {
+            *letters++ = option->name[0];
+            *letters++ = ':';
+        }
+    }
+    options[i++] = (struct option){"help", 0, NULL, HELP};
+    options[i] = (struct option){0};
+    *letters = '\0';
+}
+
+static const struct argument *find_option(const struct syntax *syntax, int found)
+{
+    for (size_t i = 0; i < syntax->nr_options; i++)
+        if (found == FIRST_OPTION + (int)i || (found == syntax->options[i].name[0] && !syntax->options[i].name[1]))
+            return &syntax->options[i];
+    return NULL;
+}
+
+int arguments_parse(const struct syntax *syntax, int argc, char **argv, const char **words)
+{
+    struct option options[MAX_OPTIONS + 2];
+    char letters[2 * MAX_OPTIONS + 2];
+    int found;
+    name_options(options, letters, syntax);
+    opterr = 0;
+    optind = 0;
+    while ((found = getopt_long(argc, argv, letters, options, NULL)) != -1) {
+        const struct argument *option = find_option(syntax, found);
+        if (found == HELP) {
+            fputs(syntax->usage, stdout);
+            return 0;
+        }
+        if (!option) {
+            message_say("%s: %s: %s; undertrace %s --help lists the options", syntax->command, argv[optind - 1],
+                        found == ':' ? "needs a word behind it" : "is no option", syntax->command);
+            return 1;
+        }
+        if (!take_option(syntax, option, optarg))
+            return 1;
+    }
+    if ((size_t)(argc - optind) != syntax->nr_words) {
+        fputs(syntax->usage, stderr);
+        return 1;
+    }
+    for (size_t i = 0; i < syntax->nr_words; i++)
+        words[i] = argv[optind + (int)i];
+    return ARGUMENTS_GOOD;
+}

@@ -1,0 +1,98 @@
+#include "decode/cli/output.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "decode/cli/message.h"
+
+/* Does a file of a capture have this name? docs/capture.md lists them. */
+static bool is_capture_name(const char *name)
+{
+    static const char *const names[] = {"events.bin", "index", "meta.json", "checksums", "control"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    size_t digits = strncmp(name, "cpu", 3) == 0 ? strspn(name + 3, "0123456789") : 0;
+    return digits > 0 && !strcmp(name + 3 + digits, ".pt");
+}
+
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Is this file, under whatever name, one of the capture's? */
+static bool is_of_capture(const struct stat *file, const char *directory)
+{
+    DIR *dir = opendir(directory);
+    const struct dirent *entry;
+    bool found = false;
+    while (dir && !found && (entry = readdir(dir))) {
+        struct stat status;
+        found = is_capture_name(entry->d_name) && fstatat(dirfd(dir), entry->d_name, &status, 0) == 0 &&
+                same_file(file, &status);
+    }
+    if (dir)
+        closedir(dir);
+    return found;
+}
+
+/* It is not there yet: would it become one? */
+static bool would_be_of_capture(const char *name, const char *directory)
+{
+    struct stat parent, capture;
+    const char *slash = strrchr(name, '/');
+    char *path = slash ? strndup(name, (size_t)(slash - name) + 1) : strdup(".");
+    bool same = path && stat(path, &parent) == 0 && stat(directory, &capture) == 0 && same_file(&parent, &capture);
+    free(path);
+    return same && is_capture_name(slash ? slash + 1 : name);
+}
+
+bool output_spares(const char *name, const char *directory)
+{
+    struct stat status;
+    if (stat(name, &status) == 0 ? !is_of_capture(&status, directory) : !would_be_of_capture(name, directory))
+        return true;
+    message_say("%s: is a file of the capture %s and is not written over: name another one", name, directory);
+    return false;
+}
+
+FILE *output_open(const char *name, const char *directory)
+{
+    if (!strcmp(name, "-"))
+        return stdout;
+    if (!output_spares(name, directory))
+        return NULL;
+    FILE *file = fopen(name, "we");
+    if (!file)
+        message_errno("%s: cannot be written", name);
+    return file;
+}
+
+bool output_close(FILE *file, const char *name)
+{
+    if (!file || file == stdout)
+        return true;
+    bool good = !ferror(file);
+    good = fclose(file) == 0 && good;
+    if (!good)
+        message_errno("%s: cannot be written", name);
+    return good;
+}
+
+bool output_end(void)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return true;
+    if (errno)
+        message_errno("standard output: cannot be written");
+    else
+        message_say("standard output: cannot be written");
+    return false;
+}

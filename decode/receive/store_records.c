@@ -1,0 +1,121 @@
+/* The records of a store: into events.bin and index, and what they mean for meta.json and the totals. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/capture/index.h"
+#include "decode/receive/store_meta.h"
+#include "decode/receive/store_parts.h"
+
+/* What was overwritten before it could be sent is no loss of the wire: the hypervisor says so before what follows.
+ * Several may be told of before the trace between them arrives. */
+static void expect_hole(struct store *store, const struct record_header *header, const uint8_t *payload)
+{
+    struct record_gap gap;
+    struct store_cpu *cpu = store->cpus[header->cpu];
+    if (!cpu || header->length < sizeof(gap))
+        return;
+    memcpy(&gap, payload, sizeof(gap));
+    if (gap.cause != RECORD_GAP_RING)
+        return; /* no offsets are missing there */
+    if (!holes_announce(&cpu->trace_holes, gap.at, gap.at + gap.size))
+        error_set(&store->error, ERROR_MEMORY, 0, "a gap of CPU %u", header->cpu);
+}
+
+static void copy_text(struct record_text *text, const uint8_t *payload, size_t size)
+{
+    char *copy = malloc(size + 1);
+    if (!copy)
+        return;
+    memcpy(copy, payload, size);
+    free((char *)(uintptr_t)text->bytes);
+    *text = (struct record_text){copy, size};
+}
+
+static void write_meta_anew(struct store *store)
+{
+    struct record_text ends[STORE_MAX_CPUS] = {{NULL, 0}};
+    for (unsigned i = 0; i < store->totals.nr_cpus; i++)
+        if (store->cpus[i])
+            ends[i] = store->cpus[i]->end;
+    store_meta_write(&store->checksums, store->hello, ends, store->totals.ended ? store->totals.nr_cpus : 0);
+}
+
+static void take_hello(struct store *store, const uint8_t *payload, size_t size)
+{
+    uint64_t cpus;
+    copy_text(&store->hello, payload, size);
+    if (text_find_number(&cpus, store->hello, "nr_cpus"))
+        store_know_cpus(store, cpus);
+    store->totals.hello = true;
+    write_meta_anew(store);
+}
+
+static void take_end(struct store *store, uint16_t cpu, const uint8_t *payload, size_t size)
+{
+    struct store_totals *totals = &store->totals;
+    copy_text(&store->cpus[cpu]->end, payload, size);
+    totals->cpus[cpu].ended = true;
+    totals->ended = true;
+    for (unsigned i = 0; i < totals->nr_cpus; i++)
+        totals->ended = totals->ended && totals->cpus[i].ended;
+    write_meta_anew(store);
+}
+
+static void count_record(struct store *store, const struct record_header *header, const uint8_t *payload)
+{
+    struct store_totals *totals = &store->totals;
+    totals->records++;
+    totals->drains += header->kind == RECORD_DRAIN;
+    totals->pages += header->kind == RECORD_PAGE;
+    totals->gaps += header->kind == RECORD_GAP;
+    if (header->kind == RECORD_HELLO)
+        take_hello(store, payload, header->length);
+    if (header->kind == RECORD_END)
+        take_end(store, header->cpu, payload, header->length);
+    if (header->kind == RECORD_STATUS)
+        copy_text(&store->cpus[header->cpu]->status, payload, header->length);
+}
+
+void store_keep_record(void *context, const struct record_header *header, const uint8_t *bytes, size_t size)
+{
+    struct store *store = context;
+    const uint8_t *payload = bytes + sizeof(*header);
+    if (header->kind == RECORD_END)
+        store_check_end(store, header->cpu, (struct record_text){(const char *)payload, header->length});
+    if (header->kind == RECORD_GAP)
+        expect_hole(store, header, payload);
+    struct index_entry entry = {store_file_end(&store->events), *header};
+    if (store_file_append(&store->events, bytes, size) && store_file_append(&store->index, &entry, sizeof(entry)))
+        count_record(store, header, payload);
+}
+
+static bool take_records(struct store *store, uint16_t cpu, uint64_t offset, const uint8_t *bytes, size_t size)
+{
+    struct record_stream *records = &store->cpus[cpu]->records;
+    uint64_t lost = records->lost, hole = offset > records->offset ? offset - records->offset : 0;
+    store->may_miss -= hole < store->may_miss ? hole : store->may_miss;
+    store->totals.record_bytes += size;
+    bool good = record_stream_take(records, offset, bytes, size, store_keep_record, store);
+    store->totals.lost_record_bytes += records->lost - lost;
+    if (!good)
+        error_set(&store->error, ERROR_MEMORY, 0, "records of CPU %u", cpu);
+    return good && !store->events.failed;
+}
+
+bool store_records(struct store *store, uint16_t cpu, uint64_t offset, const uint8_t *bytes, size_t size)
+{
+    struct store_cpu *to = store_cpu(store, cpu);
+    if (!to)
+        return false;
+    struct holes *holes = &to->record_holes;
+    uint64_t due = to->records.offset;
+    if (store_hole_explained(store, holes, due, offset)) {
+        store_give_up_held(store, holes, cpu, due);
+        return take_records(store, cpu, offset, bytes, size);
+    }
+    bool confirmed;
+    if (!store_hold(&confirmed, store, holes, cpu, due, offset, bytes, size))
+        return false;
+    return !confirmed || (take_records(store, cpu, holes->offset, holes->bytes, holes->size) &&
+                          take_records(store, cpu, offset, bytes, size));
+}

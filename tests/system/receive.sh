@@ -1,0 +1,100 @@
+#!/bin/bash
+# What the receiver and the commands say when things go wrong: each in one line that names it, with a status that is not 0,
+# and without losing what was captured.
+. tests/system/lib.sh
+
+export CHANNEL=uart IPS=4000000
+check 'branches runs to power-off over the UART' boot_guest branches branches 'channel=uart'
+check 'and once more, with other options: another stream id' boot_guest other branches 'channel=uart pt.regions=8'
+line=$work/branches/uart.bin other=$work/other/uart.bin capture=$work/branches/capture
+undertrace="timeout 60 build/undertrace" # in words
+
+# says NAME STATUS TEXT COMMAND...: the command exits with the status, and one line of what it says has the text.
+says() {
+    local name=$1 status=$2 text=$3 is
+    shift 3
+    "$@" >"$work/out.log" 2>"$work/err.log"
+    is=$?
+    if [ $is = "$status" ] && [ "$(grep -cF -- "$text" "$work/err.log")" = 1 ]; then
+        pass "$name"
+    else
+        fail "$name" "exit status $is, should be $status; no line, or several: $text"$'\n'"$(cat "$work/err.log")"
+    fi
+}
+# receive FILE DIRECTORY WORDS...: from a file, to its end
+receive() {
+    local file=$1 to=$2
+    shift 2
+    cat "$file" | $undertrace receive --quiet --uart - -o "$work/$to" "$@"
+}
+
+says 'a stream that is whole' 0 'complete' receive "$line" whole
+check 'is received as it was sent' cmp "$work/whole/cpu0.pt" "$capture/cpu0.pt"
+
+# A reception that fails before the first frame leaves nothing that stands in the way of the next.
+says 'a source that is not there' 1 "nowhere: No such file" $undertrace receive --uart "$work/nowhere" -o "$work/again"
+says 'nothing comes' 2 'nothing was received' receive /dev/null again
+says 'a state that cannot be written' 1 'the state cannot be written there' receive "$line" again --status "$work/no/status"
+says 'the same directory serves again' 0 'complete' receive "$line" again
+says 'but no second time' 1 'is not empty' receive "$line" again
+says 'a speed that is no number' 1 '--baud abc: is no number' receive "$line" never --baud abc
+
+# A file of 40 KiB at most stands for a full disk.
+full() {
+    (ulimit -f 40 && receive "$line" full)
+}
+says 'a full disk is named, with the file and the offset' 1 "events.bin: cannot be written at offset 40960" full
+same 'and nothing calls that complete' "$(grep -c complete "$work/err.log") $(grep -c 'failed; what was written before' \
+    "$work/err.log")" '0 1'
+check 'what was written before is not damaged' $undertrace info "$work/full"
+
+# The machine is started again on the way, and sends as another version.
+head -c $(($(stat -c %s "$line") / 2)) "$line" >"$work/half"
+cat "$work/half" "$other" >"$work/rebooted.bin"
+says 'another boot on the same line' 2 'frames of another boot come in' receive "$work/rebooted.bin" rebooted
+{
+    cat "$work/half"
+    printf '\x55\x54\x46\x1a\x01\x01\x00\x00\xc2\x75\x0e\x0e\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xac\x9f\x88\x58'
+} >"$work/version.bin"
+says 'another version on the same line' 2 'frames of version 1 of the wire' receive "$work/version.bin" version
+same 'both are kept up to there' "$(stat -c %s "$work/rebooted/events.bin" "$work/version/events.bin" | uniq | wc -l)" 1
+
+# Files of the capture are not written over, and what cannot be written is an error.
+sum=$(cat "$capture"/* | sha256sum)
+for words in 'decode --branches' 'decode --instructions' 'decode --merged' 'report --json'; do
+    for file in cpu0.pt cpu7.pt checksums; do
+        # shellcheck disable=SC2086 # two words
+        set -- $words
+        says "$words CAPTURE/$file" 1 "$file: is a file of the capture" $undertrace "$1" "$capture" "$2" "$capture/$file"
+    done
+    says "$words /dev/full" 1 '/dev/full: cannot be written' $undertrace "$1" "$capture" "$2" /dev/full
+done
+same 'the capture is as it was' "$(cat "$capture"/* | sha256sum)" "$sum"
+to_full() {
+    $undertrace "$@" >/dev/full
+}
+for command in info dump decode report 'decode --branches -' '--help' 'report --help'; do
+    # shellcheck disable=SC2086 # words
+    set -- $command
+    [[ $command == *--help ]] || set -- "$1" "$capture" "${@:2}"
+    says "$command to a full device" 1 'standard output: cannot be written' to_full "$@"
+done
+
+# What dump prints, dump takes.
+at=$($undertrace dump "$capture" | awk '$2 == "psb" { n++ } n == 2 { print $1; exit }')
+same 'dump --from an offset as dump prints it' "$($undertrace dump "$capture" --from "$at" | head -n 1)" "$at  psb"
+
+# A gap is a line, and the packets behind it are those of the whole trace.
+end=$(stat -c %s "$line")
+{
+    head -c $((end / 2)) "$line"
+    tail -c +$((end / 2 + 3000)) "$line"
+} >"$work/lost.bin"
+receive "$work/lost.bin" lost 2>/dev/null
+$undertrace dump "$work/lost" >"$work/lost.dump"
+same 'dump: a gap is one line' "$(grep -c ': gap of [0-9]* bytes\]$' "$work/lost.dump")" \
+    "$($undertrace info --json "$work/lost" | jq '.gaps | length')"
+at_most 'dump: packets behind it are printed' 1000 "$(wc -l <"$work/lost.dump")"
+same 'dump: nothing is printed that is not in the whole trace' \
+    "$(grep -v gap "$work/lost.dump" | sort | comm -23 - <($undertrace dump "$capture" | sort) | wc -l)" 0
+done_testing

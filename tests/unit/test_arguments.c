@@ -1,0 +1,115 @@
+/* The words behind a command: what is taken, what is refused, and that a refusal is said. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "decode/cli/arguments.h"
+
+#define MAX_WORDS 8
+
+struct values {
+    const char *text, *directory, *words[2];
+    uint64_t number, offset;
+    double seconds;
+    bool flag;
+    char said[512]; /* on standard error */
+};
+
+/* Parse words that NULL ends; two words must be left over. */
+static int parse(struct values *v, const char *const *given)
+{
+    const struct argument options[] = {
+        {"text", ARGUMENT_TEXT, &v->text, 0},       {"number", ARGUMENT_NUMBER, &v->number, 100},
+        {"offset", ARGUMENT_OFFSET, &v->offset, 0}, {"seconds", ARGUMENT_SECONDS, &v->seconds, 0},
+        {"flag", ARGUMENT_FLAG, &v->flag, 0},       {"o", ARGUMENT_TEXT, &v->directory, 0},
+    };
+    const struct syntax syntax = {"try", "usage: try\n", options, sizeof(options) / sizeof(options[0]), 2};
+    char *argv[MAX_WORDS + 2] = {strdup("try")};
+    int argc = 1, pipes[2], saved = dup(STDERR_FILENO);
+    *v = (struct values){.number = 7};
+    for (; given[argc - 1]; argc++)
+        argv[argc] = strdup(given[argc - 1]);
+    assert_int_equal(pipe(pipes), 0);
+    dup2(pipes[1], STDERR_FILENO);
+    int status = arguments_parse(&syntax, argc, argv, v->words);
+    fflush(stderr);
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    close(pipes[1]);
+    ssize_t size = read(pipes[0], v->said, sizeof(v->said) - 1);
+    assert_true(size >= 0);
+    close(pipes[0]);
+    for (int i = 0; i < argc; i++)
+        free(argv[i]);
+    return status;
+}
+
+#define PARSE(v, ...) parse((v), (const char *const[]){__VA_ARGS__, NULL})
+
+static void options_and_words_are_taken(void **state)
+{
+    struct values v;
+    (void)state;
+    assert_int_equal(PARSE(&v, "--number", "0x10", "first", "--flag", "--seconds=1.5", "-o", "second"), 1);
+    assert_int_equal(PARSE(&v, "--number", "0x10", "--flag", "--seconds=1.5", "-o", "there", "a", "b"), ARGUMENTS_GOOD);
+    assert_int_equal(v.number, 16);
+    assert_true(v.flag && v.seconds > 1.4 && v.seconds < 1.6);
+    assert_int_equal(PARSE(&v, "a", "b"), ARGUMENTS_GOOD);
+    assert_int_equal(v.number, 7); /* the default */
+    assert_int_equal(PARSE(&v, "a"), 1);
+    assert_string_equal(v.said, "usage: try\n");
+    assert_int_equal(PARSE(&v, "--help"), 0);
+}
+
+/* What is wrong is named in one line: the option, the word and what would be right. */
+static void what_is_wrong_is_said(void **state)
+{
+    struct values v;
+    (void)state;
+    assert_int_equal(PARSE(&v, "--number", "abc", "a", "b"), 1);
+    assert_string_equal(v.said, "undertrace: try: --number abc: is no number of 0 to 100\n");
+    assert_int_equal(PARSE(&v, "--number", "101", "a", "b"), 1);
+    assert_string_equal(v.said, "undertrace: try: --number 101: is no number of 0 to 100\n");
+    assert_int_equal(PARSE(&v, "--seconds", "soon", "a", "b"), 1);
+    assert_string_equal(v.said, "undertrace: try: --seconds soon: is no number of seconds\n");
+    assert_int_equal(PARSE(&v, "--baud", "9600", "a", "b"), 1);
+    assert_string_equal(v.said, "undertrace: try: --baud: is no option; undertrace try --help lists the options\n");
+    assert_int_equal(PARSE(&v, "--text"), 1);
+    assert_string_equal(v.said,
+                        "undertrace: try: --text: needs a word behind it; undertrace try --help lists the options\n");
+}
+
+/* The 16 digits are what stands at the start of dump's lines. */
+static void offsets_are_taken_as_dump_prints_them(void **state)
+{
+    struct values v;
+    (void)state;
+    assert_int_equal(PARSE(&v, "--offset", "0000000000001234", "a", "b"), ARGUMENTS_GOOD);
+    assert_int_equal(v.offset, 0x1234);
+    assert_int_equal(PARSE(&v, "--offset", "00000000000abcde", "a", "b"), ARGUMENTS_GOOD);
+    assert_int_equal(v.offset, 0xabcde);
+    assert_int_equal(PARSE(&v, "--offset", "1234", "a", "b"), ARGUMENTS_GOOD);
+    assert_int_equal(v.offset, 1234);
+    assert_int_equal(PARSE(&v, "--offset", "0x1234", "a", "b"), ARGUMENTS_GOOD);
+    assert_int_equal(v.offset, 0x1234);
+    assert_int_equal(PARSE(&v, "--offset", "12ab", "a", "b"), 1);
+    assert_non_null(strstr(v.said, "--offset 12ab: is no offset"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options_and_words_are_taken),
+        cmocka_unit_test(what_is_wrong_is_said),
+        cmocka_unit_test(offsets_are_taken_as_dump_prints_them),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,118 @@
+/* Files that commands write: the capture's own are left alone, and what could not be written is noticed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "decode/cli/output.h"
+
+static char capture[32], elsewhere[32];
+
+static void make_file(char path[64], const char *directory, const char *name)
+{
+    snprintf(path, 64, "%s/%s", directory, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("kept", file);
+    fclose(file);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    strcpy(capture, "/tmp/test_output.XXXXXX");
+    strcpy(elsewhere, "/tmp/test_output.XXXXXX");
+    return mkdtemp(capture) && mkdtemp(elsewhere) ? 0 : 1;
+}
+
+static int teardown(void **state)
+{
+    char command[96];
+    (void)state;
+    snprintf(command, sizeof(command), "rm -rf %s %s", capture, elsewhere);
+    return system(command);
+}
+
+static off_t size_of(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 ? status.st_size : -1;
+}
+
+/* By its own name, by another way to it, and by a link. */
+static void the_captures_own_files_are_left_alone(void **state)
+{
+    static const char *const names[] = {"cpu0.pt", "cpu13.pt", "events.bin", "index", "meta.json", "checksums"};
+    char path[64], way[128], link_name[64];
+    (void)state;
+    snprintf(link_name, sizeof(link_name), "%s/list.txt", elsewhere);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        make_file(path, capture, names[i]);
+        assert_null(output_open(path, capture));
+        snprintf(way, sizeof(way), "%s/../%s/%s", elsewhere, strrchr(capture, '/') + 1, names[i]);
+        assert_null(output_open(way, capture));
+        assert_int_equal(symlink(path, link_name), 0);
+        assert_null(output_open(link_name, capture));
+        unlink(link_name);
+        assert_int_equal(link(path, link_name), 0);
+        assert_null(output_open(link_name, capture));
+        unlink(link_name);
+        assert_int_equal(size_of(path), 4);
+        /* One that is not there would be taken for the capture's. */
+        unlink(path);
+        assert_null(output_open(path, capture));
+        assert_int_equal(size_of(path), -1);
+    }
+}
+
+static void others_are_written(void **state)
+{
+    static const char *const names[] = {"branches.txt", "cpu.pt", "cpu0.pt.txt"};
+    char path[64];
+    (void)state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        snprintf(path, sizeof(path), "%s/%s", capture, names[i]);
+        FILE *file = output_open(path, capture);
+        assert_non_null(file);
+        fputs("x\n", file);
+        assert_true(output_close(file, path));
+        assert_int_equal(size_of(path), 2);
+    }
+    make_file(path, elsewhere, "events.bin");
+    FILE *file = output_open(path, capture);
+    assert_non_null(file);
+    assert_true(output_close(file, path));
+    assert_ptr_equal(output_open("-", capture), stdout);
+}
+
+/* Also where the failure came long before the end. */
+static void a_full_device_is_noticed(void **state)
+{
+    FILE *file = output_open("/dev/full", capture);
+    (void)state;
+    assert_non_null(file);
+    fputs("one line", file);
+    assert_false(output_close(file, "/dev/full"));
+    file = output_open("/dev/full", capture);
+    assert_non_null(file);
+    fputs("one line", file);
+    fflush(file);
+    assert_int_equal(setvbuf(file, NULL, _IONBF, 0), 0);
+    assert_false(output_close(file, "/dev/full"));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {TEST(the_captures_own_files_are_left_alone), TEST(others_are_written),
+                                       TEST(a_full_device_is_noticed)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,108 @@
+/*
+ * Page faults upon reads and instruction fetches: the guest is about to map pages, and some of them it may execute. A
+ * read counts, because kernels map what lies around it as well, and program text among that is executed then without
+ * another fault.
+ *
+ * The fault is the guest's and reaches it at once. Its handler changes the page tables, and nothing tells when it has
+ * done so: they are looked at behind each following exit. Behind a fetch, the preemption timer makes one soon, sooner
+ * each time it finds the page mapped, later each time it does not. A page that is not mapped after many looks will not
+ * be: the program was stopped for it.
+ *
+ * Which faults exit is the processor's to choose, by the error code: SDM "Exception Bitmap", "Page-Fault Exceptions" of
+ * Vol. 3A. Where neither NX nor SMEP exists, I/D is always 0, and all wait for the next exit.
+ */
+#include "vmx/cpu.h"
+#include "vmx/guest_map.h"
+#include "vmx/vmcs.h"
+
+/* Of the error code */
+#define FAULT_PRESENT (1u << 0)
+#define FAULT_WRITE (1u << 1)
+#define FAULT_FETCH (1u << 4)
+
+#define FIRST_LOOK_TSC 2048u
+#define LONGEST_LOOK_TSC (1u << 24)
+#define SHORTEST_LOOK_TSC 512u
+#define MOST_LOOKS 1000u
+
+void page_faults_setup(void)
+{
+    if (!machine.config.map_memory)
+        return;
+    vmwrite32(VMCS_EXCEPTION_BITMAP, 1u << VECTOR_PF);
+    vmwrite32(VMCS_PAGE_FAULT_ERROR_CODE_MASK, FAULT_PRESENT | FAULT_WRITE);
+    vmwrite32(VMCS_PAGE_FAULT_ERROR_CODE_MATCH, 0);
+}
+
+static void fault_remove(struct cpu *cpu, uint32_t i)
+{
+    cpu->nr_fetches -= cpu->faults[i].fetch;
+    cpu->faults[i] = cpu->faults[--cpu->nr_faults];
+}
+
+/* What was mapped there, if anything was, has been missed: say so where it was to be executed. */
+static void fault_give_up(struct cpu *cpu, uint32_t i)
+{
+    const struct page_fault *fault = &cpu->faults[i];
+
+    if (fault->fetch)
+        guest_map_missed(cpu, fault->cr3, fault->linear, fault->offset);
+    fault_remove(cpu, i);
+}
+
+/* The same page again is given up: what it was mapped to in between is not known. */
+static void fault_remember(struct cpu *cpu, uint64_t linear, bool fetch)
+{
+    const uint64_t cr3 = vmreadn(VMCS_GUEST_CR3);
+
+    for (uint32_t i = cpu->nr_faults; i-- > 0;)
+        if (cpu->faults[i].cr3 == cr3 && cpu->faults[i].linear >> 12 == linear >> 12)
+            fault_give_up(cpu, i);
+    if (cpu->nr_faults == NR_PAGE_FAULTS)
+        fault_give_up(cpu, 0);
+    cpu->faults[cpu->nr_faults++] = (struct page_fault){cr3, linear, pt_offset(cpu->pt), 0, fetch};
+    cpu->nr_fetches += fetch;
+    if (!cpu->look_tsc)
+        cpu->look_tsc = FIRST_LOOK_TSC;
+}
+
+enum exit_action page_fault_exit(struct cpu *cpu, uint32_t information)
+{
+    const uint64_t linear = vmreadn(VMCS_EXIT_QUALIFICATION);
+
+    const uint32_t error_code = vmread32(VMCS_EXIT_INTERRUPTION_ERROR_CODE);
+
+    machine_lock(cpu);
+    fault_remember(cpu, linear, error_code & FAULT_FETCH);
+    machine_unlock(cpu);
+    __asm__ volatile("mov %0, %%cr2" : : "r"(linear));
+    guest_inject((struct event){.information = information & EVENT_INJECTED, .error_code = error_code});
+    return EXIT_INJECTED;
+}
+
+/* How soon was this look, against what the guest needs? Most should find what they look for. */
+static void look_time_adapt(struct cpu *cpu, bool found)
+{
+    if (found)
+        cpu->look_tsc -= cpu->look_tsc > SHORTEST_LOOK_TSC ? cpu->look_tsc / 8 : 0;
+    else if (cpu->look_tsc < LONGEST_LOOK_TSC)
+        cpu->look_tsc *= 2;
+}
+
+void page_faults_look(struct cpu *cpu, bool by_timer)
+{
+    const uint32_t before = cpu->nr_fetches;
+
+    machine_lock(cpu);
+    for (uint32_t i = cpu->nr_faults; i-- > 0;) {
+        struct page_fault *fault = &cpu->faults[i];
+
+        if (guest_map_tell(cpu, fault->cr3, fault->linear, fault->offset))
+            fault_remove(cpu, i);
+        else if (++fault->looks == MOST_LOOKS)
+            fault_give_up(cpu, i);
+    }
+    machine_unlock(cpu);
+    if (by_timer && before)
+        look_time_adapt(cpu, cpu->nr_fetches < before);
+}
