@@ -134,10 +134,13 @@ void infer_candidates(struct query *query, struct choice *choice)
         infer_aliases(query, choice);
 }
 
-/* What a large page would have here. */
+/* What a large page would have here, where no record says anything. */
 void infer_aliases(struct query *query, struct choice *choice)
 {
     const struct aliases *aliases = &query->pages->aliases;
+    const struct fact_list *named = &query->pages->facts.pages_by_time;
+    if (fact_list_at(named, fact_list_first(named, query->gva), query->gva, 0))
+        return;
     /* Without maps the first one is taken on trust, since nothing else is known of spaces. */
     const size_t first = aliases_at(aliases, query->gva);
     const size_t end = query->pages->nr_maps ? aliases->count : first + 1;
