@@ -82,7 +82,8 @@ static void add_all_times(struct query *query, struct choice *choice)
     }
 }
 
-/* Wherever the neighbour's memory is mapped, but for the neighbour itself: what stands next to it there. */
+/* Wherever the neighbour's memory is mapped: what the same record has next to it there. Another one may be older, of a
+ * program that was there before. */
 static void add_beside(struct query *query, struct choice *choice, uint64_t neighbour, uint64_t gpa)
 {
     const struct fact_list *list = &query->pages->facts.maps_by_memory;
@@ -94,11 +95,9 @@ static void add_beside(struct query *query, struct choice *choice, uint64_t neig
             if (gpa < part->gpa || gpa - part->gpa >= part->pages * PAGE)
                 continue;
             const uint64_t there = part->linear + (gpa - part->gpa) + (query->gva - neighbour);
-            struct query theirs = query_of(query->pages, fact->map->space, fact->from, there);
-            const struct lists lists = query_space(&theirs, theirs.space);
-            struct said said = query_look(&theirs, &lists, BACK, ANY);
-            if (said.present)
-                choice_add(query, choice, said.gpa);
+            uint64_t beside;
+            if (code_map_find(&beside, fact->map, there))
+                choice_add(query, choice, beside);
         }
 }
 
