@@ -4,9 +4,9 @@
  * another fault.
  *
  * The fault is the guest's and reaches it at once. Its handler changes the page tables, and nothing tells when it has
- * done so: they are looked at behind each following exit. Behind a fetch, the preemption timer makes one soon, sooner
- * each time it finds the page mapped, later each time it does not. A page that is not mapped after many looks will not
- * be: the program was stopped for it.
+ * done so: they are looked at behind an exit some time later, and if the page is not there, after twice that time.
+ * Behind a fetch the preemption timer makes that exit. The first time follows what the guest's handler has lately
+ * taken. A page that is not there after many looks will not be: the program was stopped for it.
  *
  * Which faults exit is the processor's to choose, by the error code: SDM "Exception Bitmap", "Page-Fault Exceptions" of
  * Vol. 3A. Where neither NX nor SMEP exists, I/D is always 0, and all wait for the next exit.
@@ -20,10 +20,12 @@
 #define FAULT_WRITE (1u << 1)
 #define FAULT_FETCH (1u << 4)
 
+/* The time to the first look, in TSC ticks: at the start, and its bounds. */
 #define FIRST_LOOK_TSC 2048u
-#define LONGEST_LOOK_TSC (1u << 24)
 #define SHORTEST_LOOK_TSC 512u
-#define MOST_LOOKS 1000u
+#define LONGEST_LOOK_TSC 65536u
+#define MOST_LOOKS 24u /* the last one is minutes later */
+#define SLACK_TSC 64u  /* the preemption timer counts more coarsely than the TSC */
 
 void page_faults_setup(void)
 {
@@ -60,10 +62,15 @@ static void fault_remember(struct cpu *cpu, uint64_t linear, bool fetch)
             fault_give_up(cpu, i);
     if (cpu->nr_faults == NR_PAGE_FAULTS)
         fault_give_up(cpu, 0);
-    cpu->faults[cpu->nr_faults++] = (struct page_fault){cr3, linear, pt_offset(cpu->pt), 0, fetch};
+    if (!cpu->first_look_tsc)
+        cpu->first_look_tsc = FIRST_LOOK_TSC;
+    cpu->faults[cpu->nr_faults++] = (struct page_fault){.cr3 = cr3,
+                                                        .linear = linear,
+                                                        .offset = pt_offset(cpu->pt),
+                                                        .tsc = tsc_read(),
+                                                        .wait_tsc = cpu->first_look_tsc,
+                                                        .fetch = fetch};
     cpu->nr_fetches += fetch;
-    if (!cpu->look_tsc)
-        cpu->look_tsc = FIRST_LOOK_TSC;
 }
 
 enum exit_action page_fault_exit(struct cpu *cpu, uint32_t information)
@@ -80,29 +87,59 @@ enum exit_action page_fault_exit(struct cpu *cpu, uint32_t information)
     return EXIT_INJECTED;
 }
 
-/* How soon was this look, against what the guest needs? Most should find what they look for. */
-static void look_time_adapt(struct cpu *cpu, bool found)
+/* Most first looks should find what they look for. */
+static void first_look_adapt(struct cpu *cpu, bool found)
 {
-    if (found)
-        cpu->look_tsc -= cpu->look_tsc > SHORTEST_LOOK_TSC ? cpu->look_tsc / 8 : 0;
-    else if (cpu->look_tsc < LONGEST_LOOK_TSC)
-        cpu->look_tsc *= 2;
+    const uint32_t tsc = cpu->first_look_tsc;
+
+    if (found && tsc > SHORTEST_LOOK_TSC)
+        cpu->first_look_tsc = tsc - tsc / 16;
+    else if (!found && tsc < LONGEST_LOOK_TSC)
+        cpu->first_look_tsc = tsc + tsc / 4;
 }
 
-void page_faults_look(struct cpu *cpu, bool by_timer)
+static void fault_look(struct cpu *cpu, uint32_t i, uint64_t now)
 {
-    const uint32_t before = cpu->nr_fetches;
+    struct page_fault *fault = &cpu->faults[i];
+
+    if (now - fault->tsc + SLACK_TSC < fault->wait_tsc)
+        return;
+    const bool found = guest_map_tell(cpu, fault->cr3, fault->linear, fault->offset);
+    if (fault->fetch && fault->looks == 0)
+        first_look_adapt(cpu, found);
+    if (found && (fault->found || guest_in_user_mode())) {
+        fault_remove(cpu, i);
+    } else if (found) { /* its handler may be at work still, and map what lies around */
+        fault->found = true;
+        fault->wait_tsc = now - fault->tsc + cpu->first_look_tsc;
+    } else if (++fault->looks == MOST_LOOKS) {
+        fault_give_up(cpu, i);
+    } else {
+        fault->wait_tsc *= 2;
+    }
+}
+
+void page_faults_look(struct cpu *cpu)
+{
+    const uint64_t now = tsc_read();
 
     machine_lock(cpu);
-    for (uint32_t i = cpu->nr_faults; i-- > 0;) {
-        struct page_fault *fault = &cpu->faults[i];
-
-        if (guest_map_tell(cpu, fault->cr3, fault->linear, fault->offset))
-            fault_remove(cpu, i);
-        else if (++fault->looks == MOST_LOOKS)
-            fault_give_up(cpu, i);
-    }
+    for (uint32_t i = cpu->nr_faults; i-- > 0;)
+        fault_look(cpu, i, now);
     machine_unlock(cpu);
-    if (by_timer && before)
-        look_time_adapt(cpu, cpu->nr_fetches < before);
+}
+
+uint64_t page_faults_wait(const struct cpu *cpu)
+{
+    const uint64_t now = tsc_read();
+    uint64_t least = UINT64_MAX;
+
+    for (uint32_t i = 0; i < cpu->nr_faults; i++) {
+        const struct page_fault *fault = &cpu->faults[i];
+        const uint64_t since = now - fault->tsc, left = since < fault->wait_tsc ? fault->wait_tsc - since : 0;
+
+        if (fault->fetch && left < least)
+            least = left;
+    }
+    return least;
 }
