@@ -101,7 +101,8 @@ static bool add_map(struct collection *all, const struct code_map *map)
  * was mapped then. Where there was no fault, and for other CPUs, it is only known when at the latest. */
 static void place_map(struct code_map *map, const struct collection *all, uint16_t cpu)
 {
-    if (cpu != all->cpu) {
+    map->foreign = cpu != all->cpu;
+    if (map->foreign) {
         map->earliest = code_seen_before(&all->seen, map->number);
         if (!code_seen_from(&map->from, &all->seen, map->number))
             map->from = UINT64_MAX;
@@ -111,6 +112,36 @@ static void place_map(struct code_map *map, const struct collection *all, uint16
     map->earliest = map->fault_offset;
     if (map->fault_offset == map->read_offset)
         map->earliest = code_seen_before(&all->seen, map->number);
+}
+
+static int compare_stretches(const void *left, const void *right)
+{
+    const struct code_map *a = left, *b = right;
+    if (a->space != b->space)
+        return a->space < b->space ? -1 : 1;
+    if (a->linear != b->linear)
+        return a->linear < b->linear ? -1 : 1;
+    if (a->size != b->size)
+        return a->size < b->size ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* Of two faults that were pending at once, the later one can be read first. What the second reading found and the first
+ * one did not, was mapped behind the first. */
+static void order_readings(struct collection *all)
+{
+    if (all->nr_maps)
+        qsort(all->maps, all->nr_maps, sizeof(*all->maps), compare_stretches);
+    const struct code_map *before = NULL;
+    for (size_t i = 0; i < all->nr_maps; i++) {
+        struct code_map *map = &all->maps[i];
+        if (map->foreign)
+            continue;
+        bool same = before && before->space == map->space && before->linear == map->linear && before->size == map->size;
+        if (same && map->from < before->read_offset)
+            map->from = map->earliest = before->read_offset;
+        before = map;
+    }
 }
 
 static bool take_map(struct collection *all, const struct capture_record *record, struct error *error)
@@ -133,6 +164,7 @@ static bool take_maps(struct collection *all, struct error *error)
     for (size_t i = 0; i < all->capture->nr_records; i++)
         if (all->capture->records[i].header.kind == RECORD_MAP && !take_map(all, &all->capture->records[i], error))
             return false;
+    order_readings(all);
     return true;
 }
 

@@ -98,27 +98,38 @@ const char *code_map_error_text(enum code_map_error error)
     return error < CODE_MAP_NR_ERRORS ? texts[error] : "not known";
 }
 
-static bool find_in_run(uint64_t *gpa, const struct record_map_run *run, uint64_t gva)
+/* NULL: none has the address. */
+static const struct record_map_run *find_run(const struct code_map *map, uint64_t gva)
 {
-    if (gva < run->linear || gva - run->linear >= run_bytes(run))
-        return false;
-    *gpa = run->gpa + (gva - run->linear);
-    return true;
+    const struct record_map_run *run = &map->wide;
+    size_t low = 0, high = map->nr_runs;
+    if (run->pages == 0) {
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+            if (map->runs[middle].linear <= gva)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        if (low == 0)
+            return NULL;
+        run = &map->runs[low - 1];
+    }
+    return gva >= run->linear && gva - run->linear < run_bytes(run) ? run : NULL;
 }
 
 bool code_map_find(uint64_t *gpa, const struct code_map *map, uint64_t gva)
 {
-    size_t low = 0, high = map->nr_runs;
-    if (map->wide.pages)
-        return find_in_run(gpa, &map->wide, gva);
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (map->runs[middle].linear <= gva)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 && find_in_run(gpa, &map->runs[low - 1], gva);
+    const struct record_map_run *run = find_run(map, gva);
+    if (run)
+        *gpa = run->gpa + (gva - run->linear);
+    return run != NULL;
+}
+
+bool code_map_is_user(const struct code_map *map, uint64_t gva)
+{
+    const struct record_map_run *run = find_run(map, gva);
+    return run && run->flags & RECORD_MAP_USER;
 }
 
 bool code_map_widen(struct code_map *wide, const struct code_map *map, size_t run)

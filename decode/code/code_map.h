@@ -39,6 +39,7 @@ struct code_map {
     /* Filled in by code_pages.c, for the CPU whose trace is decoded: */
     uint64_t from;     /* trace offset from which on it certainly holds; UINT64_MAX: none */
     uint64_t earliest; /* it does not hold before */
+    bool foreign;      /* another CPU sent it */
     struct record_map_run
         wide; /* in place of runs: all of a page that is larger than the stretch, which it fills here */
 };
@@ -49,6 +50,9 @@ const char *code_map_error_text(enum code_map_error error);
 
 /* The physical page that stands at a page-aligned address of the stretch. false: the record names none. */
 bool code_map_find(uint64_t *gpa, const struct code_map *map, uint64_t gva);
+
+/* May user mode execute the page there? */
+bool code_map_is_user(const struct code_map *map, uint64_t gva);
 
 /* The whole of a page that reaches beyond the stretch, as a map of its own. false: the run has no such page. */
 bool code_map_widen(struct code_map *wide, const struct code_map *map, size_t run);

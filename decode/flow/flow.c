@@ -34,6 +34,11 @@ struct flow *flow_start(const struct flow_input *input, uint64_t at, const struc
     return NULL;
 }
 
+const struct hot *flow_inferred(const struct flow *flow)
+{
+    return flow->ops->inferred(flow->engine);
+}
+
 void flow_end(struct flow *flow)
 {
     if (flow->engine)
@@ -95,6 +100,7 @@ static void decode_with(struct flow *flow, struct flow_engine *engine, const str
     result->error = error;
     result->error_offset = stop.offset;
     result->error_ip = stop.ip;
+    result->error_space = stop.space;
 }
 
 /* The single instructions of what the blocks are. libipt's walk by instructions is the laxer one: it takes TNT bits and
@@ -117,6 +123,7 @@ static void decode_single(struct flow *flow, const struct flow_stretch *stretch,
     result->error = same || blocks.error ? blocks.error : FLOW_ERROR_DISAGREE;
     result->error_offset = blocks.error_offset;
     result->error_ip = blocks.error_ip;
+    result->error_space = blocks.error_space;
 }
 
 void flow_decode(struct flow *flow, const struct flow_stretch *stretch, struct flow_result *result)

@@ -45,6 +45,8 @@ static bool decode_trace(struct flow_run *run, const struct flow_trace *trace, c
     run->nr_results = trace->nr_stretches;
     bool good = flow_work(&work, error);
     run->targets = work.targets;
+    run->inferred = work.inferred.used;
+    hot_free(&work.inferred);
     return good;
 }
 

@@ -23,7 +23,7 @@ struct flow_work {
     flow_progress *progress; /* NULL: nobody wants to know */
     void *progress_context;
     /* filled in: */
-    struct hot targets;
+    struct hot targets, inferred; /* inferred: flow_inferred of all parts */
 };
 
 /* false: a decoder could not be set up; error says why. */

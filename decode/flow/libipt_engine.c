@@ -52,9 +52,15 @@ static enum flow_error libipt_run(struct flow_engine *engine, uint64_t begin, ui
         return FLOW_ERROR_IMAGE;
     int status = libipt_walk(engine, &config, &stop->ip, &offset);
     stop->offset = begin + offset;
+    stop->space = engine->space;
     stop->tracing = engine->tracing;
     stop->used_up = engine->used_up;
     return libipt_flow_error(status);
 }
 
-const struct flow_engine_ops flow_engine_libipt = {libipt_open, libipt_run, libipt_close};
+static const struct hot *libipt_inferred(const struct flow_engine *engine)
+{
+    return &engine->images.inferred;
+}
+
+const struct flow_engine_ops flow_engine_libipt = {libipt_open, libipt_run, libipt_close, libipt_inferred};

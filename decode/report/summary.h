@@ -34,7 +34,7 @@ struct summary_exits {
 
 /* Of a CPU, or of all. */
 struct summary_figures {
-    uint64_t trace_bytes, gaps, code_pages;
+    uint64_t trace_bytes, gaps, code_pages, mappings;
     struct figure gap_bytes;                             /* known where each gap's size is */
     struct figure regions, pmis, stall_tsc, exits_total; /* of the end record */
     struct summary_exits exits;
@@ -42,7 +42,7 @@ struct summary_figures {
     bool damaged;  /* the capture is: bytes are not those that were received */
     bool complete; /* received, not damaged, and all of it was decoded */
     /* decoded */
-    uint64_t packets, instructions, branches, overflows, undecodable_bytes;
+    uint64_t packets, instructions, branches, overflows, undecodable_bytes, inferred;
     struct flow_gaps decode_gaps;
     /* against the truth */
     struct truth_comparison truth; /* of all: first is the first CPU's */

@@ -98,6 +98,18 @@ static void a_stretch_is_replaced(void **state)
     exactly(0, A, 91, USER + 2 * PAGE, 4);
 }
 
+/* Nothing says that it is still what it was: the CR3 may be another program's. */
+static void what_was_unmapped_is_not_known(void **state)
+{
+    (void)state;
+    put_map(0, 10, 20, 1, A, USER);
+    put_run(USER, 0x100000, 1, 12);
+    put_page(0, 21, 2, A, USER, 0x100000, 1);
+    put_map(0, 50, 60, 3, A, USER);
+    exactly(0, A, 49, USER, 1);
+    exactly(0, A, 70, USER, NOT_KNOWN);
+}
+
 /* Between both, either can have been there. */
 static void between_two_mappings_nothing_is_guessed(void **state)
 {
@@ -112,6 +124,21 @@ static void between_two_mappings_nothing_is_guessed(void **state)
     exactly(0, A, 30, USER + PAGE, 1);
     exactly(0, A, 55, USER + PAGE, NOT_KNOWN);
     exactly(0, A, 85, USER + PAGE, 2);
+}
+
+/* Two pages faulted, the second one was mapped and read first: what is read later is newer. */
+static void readings_count_in_their_order(void **state)
+{
+    (void)state;
+    put_page(0, 1, 1, B, 0x900000, 0x101000, 1);
+    put_page(0, 2, 2, B, 0x901000, 0x102000, 2);
+    put_map(0, 50, 60, 3, A, USER);
+    put_run(USER, 0x102000, 1, 12);
+    put_map(0, 40, 80, 4, A, USER);
+    put_run(USER, 0x101000, 1, 12);
+    exactly(0, A, 55, USER, 2);
+    exactly(0, A, 60, USER, 1);
+    exactly(0, A, 90, USER, 1);
 }
 
 static void the_first_that_is_said_held_before(void **state)
@@ -152,6 +179,74 @@ static void spaces_that_differ_say_nothing_of_a_third(void **state)
     inferred(0, CODE_SPACE_UNKNOWN, 29, USER, 1);
 }
 
+/* One file in two programs: A was told all three pages, B two. The third was mapped around a read. */
+static void what_lies_beside_it_elsewhere(void **state)
+{
+    (void)state;
+    put_map(0, 10, 20, 1, A, USER);
+    put_run(USER, 0x100000, 1, 12);
+    put_run(USER + PAGE, 0x500000, 2, 12);
+    put_page(0, 21, 2, A, USER, 0x100000, 1);
+    put_page(0, 22, 3, A, USER + PAGE, 0x500000, 2);
+    put_page(0, 23, 4, A, USER + 2 * PAGE, 0x501000, 3);
+    put_map(0, 30, 40, 5, B, 0x7f0000000000);
+    put_run(0x7f0000010000, 0x100000, 1, 12);
+    put_run(0x7f0000012000, 0x501000, 1, 12);
+    exactly(0, B, 50, 0x7f0000010000, 1);
+    inferred(0, B, 50, 0x7f0000011000, 2);
+    exactly(0, B, 50, 0x7f0000012000, 3);
+    exactly(0, B, 50, 0x7f0000013000, NOT_KNOWN);
+    exactly(0, B, 29, 0x7f0000011000, NOT_KNOWN);
+}
+
+/* Its neighbours lie beside different pages: another file at one side. */
+static void neighbours_must_agree(void **state)
+{
+    (void)state;
+    put_map(0, 10, 20, 1, A, USER);
+    put_run(USER, 0x100000, 2, 12);
+    put_run(USER + 2 * PAGE, 0x200000, 2, 12);
+    put_page(0, 21, 2, A, USER + PAGE, 0x101000, 1);
+    put_page(0, 22, 3, A, USER + 2 * PAGE, 0x200000, 2);
+    put_map(0, 30, 40, 4, B, USER);
+    put_run(USER, 0x100000, 1, 12);
+    put_run(USER + 2 * PAGE, 0x201000, 1, 12);
+    put_map(0, 30, 50, 5, C, USER);
+    put_run(USER, 0x100000, 1, 12);
+    exactly(0, B, 60, USER + PAGE, NOT_KNOWN);
+    inferred(0, C, 60, USER + PAGE, 1);
+}
+
+/* Two programs that are linked to one address: what B has there is not what C has, although nothing of C is told there.
+ */
+static void a_program_that_shares_nothing_says_nothing(void **state)
+{
+    (void)state;
+    put_map(0, 10, 20, 1, A, USER);
+    put_run(USER, 0x100000, 1, 12);
+    put_page(0, 21, 2, A, USER, 0x100000, 1);
+    put_map(0, 12, 22, 3, A, 0x7f0000000000);
+    put_run(0x7f0000000000, 0x300000, 1, 12);
+    put_map(0, 30, 40, 4, B, 0x7f0000000000);
+    put_run(0x7f0000000000, 0x400000, 1, 12);
+    put_map(0, 50, 60, 5, C, 0x7f0000000000);
+    put_run(0x7f0000000000, 0x300000, 1, 12);
+    exactly(0, B, 70, USER, NOT_KNOWN);
+    inferred(0, C, 70, USER, 1);
+}
+
+/* A kernel in the lower half: its pages were executed before there was a program, and all have them. */
+static void a_kernel_below_is_everybodys(void **state)
+{
+    (void)state;
+    put_page(0, 1, 1, A, 0xc0100000, 0x100000, 1);
+    put_map(0, 30, 40, 2, A, USER);
+    put_run(USER, 0x200000, 1, 12);
+    put_map(0, 50, 60, 3, B, USER);
+    put_run(USER, 0x300000, 1, 12);
+    inferred(0, B, 70, 0xc0100000, 1);
+}
+
 static void different_memory_may_hold_the_same(void **state)
 {
     (void)state;
@@ -181,7 +276,8 @@ static void large_pages_reach_beyond_their_stretch(void **state)
     exactly(0, A, 50, 0x40200000, 1);
     exactly(0, A, 50, 0x7ffff000, 2);
     exactly(0, B, 50, 0x40200000, 3);
-    inferred(0, B, 50, 0x7ffff000, 2);
+    inferred(0, C, 50, 0x7ffff000, 2);
+    exactly(0, B, 50, 0x7ffff000, NOT_KNOWN); /* it is another program */
     assert_int_equal(version_at(0, A, 50, 0x80000000), NOT_KNOWN);
     assert_int_equal(version_at(0, A, 50, 0x3ffff000), NOT_KNOWN);
 }
@@ -303,10 +399,16 @@ int main(void)
         CODE_TEST(a_cr3_is_used_again_after_an_exit),
         CODE_TEST(an_address_is_mapped_to_other_memory),
         CODE_TEST(a_stretch_is_replaced),
+        CODE_TEST(what_was_unmapped_is_not_known),
         CODE_TEST(between_two_mappings_nothing_is_guessed),
+        CODE_TEST(readings_count_in_their_order),
         CODE_TEST(the_first_that_is_said_held_before),
         CODE_TEST(a_child_has_its_parents_code),
         CODE_TEST(spaces_that_differ_say_nothing_of_a_third),
+        CODE_TEST(what_lies_beside_it_elsewhere),
+        CODE_TEST(neighbours_must_agree),
+        CODE_TEST(a_program_that_shares_nothing_says_nothing),
+        CODE_TEST(a_kernel_below_is_everybodys),
         CODE_TEST(different_memory_may_hold_the_same),
         CODE_TEST(large_pages_reach_beyond_their_stretch),
         CODE_TEST(the_kernels_half_is_one),
