@@ -5,7 +5,8 @@
 /* Heads of this size and less, all of a fixed layout among them, go to the sink together with the record's header. */
 #define SHORT_HEAD_BYTES 48u
 
-uint64_t pt_offset(struct pt_engine *pt)
+/* Bytes that this CPU has written up to now. For each record: compiled into pt_record. */
+static inline __attribute__((always_inline)) uint64_t trace_offset(struct pt_engine *pt)
 {
     if (!pt->tracing)
         return 0;
@@ -17,6 +18,11 @@ uint64_t pt_offset(struct pt_engine *pt)
         pt->taken = true;
     }
     return pt->out.written;
+}
+
+uint64_t pt_offset(struct pt_engine *pt)
+{
+    return trace_offset(pt);
 }
 
 void pt_record(struct pt_engine *pt, enum record_kind kind, const void *head, uint32_t head_size, const void *body,
@@ -34,7 +40,7 @@ void pt_record(struct pt_engine *pt, enum record_kind kind, const void *head, ui
         .kind = (uint16_t)kind,
         .cpu = pt->cpu,
         .length = length,
-        .trace_offset = pt_offset(pt),
+        .trace_offset = trace_offset(pt),
         .tsc = tsc_read(),
     };
     __builtin_memcpy(start.head, head, beside);

@@ -92,6 +92,7 @@ struct cpu {
     bool icr_by_x2apic;      /* ... in which mode */
 
     uint64_t timer_tsc; /* vmx/timer.c */
+    bool timer_steady;  /* it is as it should be as long as no fetch faults and it does not run out */
 
     /* vmx/page_fault.c: faults whose pages the guest has not mapped yet, and the time until the next look at them */
     struct page_fault faults[NR_PAGE_FAULTS];

@@ -81,7 +81,8 @@ void vmx_enter_guest(struct cpu *cpu)
             summons_serve(cpu);
         if (cpu->nmis_in_root | cpu->nmis_pending)
             nmi_deliver(cpu);
-        timer_before_entry(cpu);
+        if (!cpu->timer_steady)
+            timer_before_entry(cpu);
         trace_switch_enter(cpu);
         if (summons_enter_guest(cpu))
             return;

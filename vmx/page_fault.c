@@ -71,6 +71,7 @@ static void fault_remember(struct cpu *cpu, uint64_t linear, bool fetch)
                                                         .wait_tsc = cpu->first_look_tsc,
                                                         .fetch = fetch};
     cpu->nr_fetches += fetch;
+    cpu->timer_steady = false;
 }
 
 enum exit_action page_fault_exit(struct cpu *cpu, uint32_t information)

@@ -19,6 +19,7 @@ static void timer_set(struct cpu *cpu, uint64_t tsc)
     const uint64_t ticks = tsc >> (msr_read(IA32_VMX_MISC) & PREEMPTION_TIMER_RATE);
 
     cpu->timer_tsc = tsc;
+    cpu->timer_steady = tsc == machine.config.poll_tsc;
     if (cpu->controls.pin & PIN_PREEMPTION_TIMER)
         vmwrite32(VMCS_GUEST_PREEMPTION_TIMER_VALUE, ticks > UINT32_MAX ? UINT32_MAX : ticks ? (uint32_t)ticks : 1);
 }
