@@ -13,6 +13,7 @@
  */
 #include "vmx/cpu.h"
 #include "vmx/guest_map.h"
+#include "vmx/guest_walk.h"
 #include "vmx/vmcs.h"
 
 /* Of the error code */
@@ -99,13 +100,28 @@ static void first_look_adapt(struct cpu *cpu, bool found)
         cpu->first_look_tsc = tsc + tsc / 4;
 }
 
+/* What is told of a stretch holds from the first of its faults on. */
+static uint64_t first_offset(const struct cpu *cpu, const struct page_fault *fault)
+{
+    uint64_t offset = fault->offset;
+
+    for (uint32_t i = 0; i < cpu->nr_faults; i++) {
+        const struct page_fault *other = &cpu->faults[i];
+
+        if (other->cr3 == fault->cr3 && guest_stretch_of(other->linear) == guest_stretch_of(fault->linear) &&
+            other->offset < offset)
+            offset = other->offset;
+    }
+    return offset;
+}
+
 static void fault_look(struct cpu *cpu, uint32_t i, uint64_t now)
 {
     struct page_fault *fault = &cpu->faults[i];
 
     if (now - fault->tsc + SLACK_TSC < fault->wait_tsc)
         return;
-    const enum guest_map_found found = guest_map_tell(cpu, fault->cr3, fault->linear, fault->offset);
+    const enum guest_map_found found = guest_map_tell(cpu, fault->cr3, fault->linear, first_offset(cpu, fault));
     if (fault->fetch && fault->looks == 0)
         first_look_adapt(cpu, found != GUEST_MAP_NOT_YET);
     if (found == GUEST_MAP_NOTHING || (found && (fault->found || guest_in_user_mode()))) {

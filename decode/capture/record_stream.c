@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MAP_MAX (sizeof(struct record_map) + 1024 * sizeof(struct record_map_run)) /* a page table's, one by one */
+
 void record_stream_init(struct record_stream *stream, uint16_t cpu)
 {
     *stream = (struct record_stream){.cpu = cpu};
@@ -25,6 +27,9 @@ bool record_possible(const struct record_header *header)
         return header->length == sizeof(struct record_gap);
     case RECORD_SEEN:
         return header->length == sizeof(struct record_seen);
+    case RECORD_MAP:
+        return header->length >= sizeof(struct record_map) && header->length <= MAP_MAX &&
+               (header->length - sizeof(struct record_map)) % sizeof(struct record_map_run) == 0;
     default:
         return header->length <= RECORD_STREAM_MAX - sizeof(*header) - 8;
     }
@@ -32,7 +37,7 @@ bool record_possible(const struct record_header *header)
 
 bool record_plausible(const struct record_header *header, uint16_t cpu)
 {
-    return record_possible(header) && header->cpu == cpu && header->kind >= RECORD_HELLO && header->kind <= RECORD_SEEN;
+    return record_possible(header) && header->cpu == cpu && header->kind >= RECORD_HELLO && header->kind <= RECORD_MAP;
 }
 
 /* Hand on the records at the start of the buffer; what is left moves to its start. */
