@@ -35,7 +35,7 @@ static const struct {
     [ERROR_CANNOT_SET_BAUD] = {NAME ": cannot be set to " NUMBER " baud", true},
     [ERROR_UART] = {"reading the UART's bytes fails", true},
     [ERROR_PAGE_IMAGE] = {"code at linear address " NUMBER " cannot be given to libipt", false},
-    [ERROR_PAGE_LAYOUT] = {"the code pages cannot be laid out in memory", true},
+    [ERROR_MAP_RECORD] = {"events.bin, offset " NUMBER ": a mapping that cannot be: " NAME, false},
     [ERROR_NO_TRUTH] = {NAME ": offset 0: is no truth file of version 1", false},
     [ERROR_TRUTH_ENTRY] = {NAME ": offset " NUMBER ": unknown kind of entry", false},
     [ERROR_NO_SYMBOLS] = {NAME ": no line \"address T name\" in it", false},

@@ -1,6 +1,7 @@
 #include "decode/code/code_alias.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define LARGE_PAGE (2ull << 20)
 
@@ -12,6 +13,14 @@ static int alias_compare(const void *left, const void *right)
     return a->gva < b->gva ? -1 : a->gva > b->gva;
 }
 
+static int gva_compare(const void *left, const void *right)
+{
+    const struct alias *a = left, *b = right;
+    if (a->gva != b->gva)
+        return a->gva < b->gva ? -1 : 1;
+    return a->gpa < b->gpa ? -1 : a->gpa > b->gpa;
+}
+
 static void sort_unique(struct aliases *aliases)
 {
     size_t kept = 0;
@@ -20,6 +29,16 @@ static void sort_unique(struct aliases *aliases)
         if (kept == 0 || alias_compare(&aliases->items[kept - 1], &aliases->items[i]))
             aliases->items[kept++] = aliases->items[i];
     aliases->count = kept;
+}
+
+static bool order_by_gva(struct aliases *aliases)
+{
+    aliases->by_gva = malloc((aliases->count + 1) * sizeof(*aliases->by_gva));
+    if (!aliases->by_gva)
+        return false;
+    memcpy(aliases->by_gva, aliases->items, aliases->count * sizeof(*aliases->by_gva));
+    qsort(aliases->by_gva, aliases->count, sizeof(*aliases->by_gva), gva_compare);
+    return true;
 }
 
 static bool aliases_reserve(struct aliases *aliases, size_t *room, size_t more)
@@ -86,12 +105,16 @@ bool aliases_find(struct aliases *aliases, const struct page_record *records, si
         }
     }
     sort_unique(aliases);
-    return true;
+    if (order_by_gva(aliases))
+        return true;
+    aliases_free(aliases);
+    return false;
 }
 
 void aliases_free(struct aliases *aliases)
 {
     free(aliases->items);
+    free(aliases->by_gva);
     *aliases = (struct aliases){0};
 }
 
@@ -106,4 +129,17 @@ size_t aliases_first(const struct aliases *aliases, uint64_t gpa)
             high = middle;
     }
     return low < aliases->count && aliases->items[low].gpa == gpa ? low : aliases->count;
+}
+
+size_t aliases_at(const struct aliases *aliases, uint64_t gva)
+{
+    size_t low = 0, high = aliases->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (aliases->by_gva[middle].gva < gva)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }

@@ -12,14 +12,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/code/code_pages.h"
+#include "decode/code/code_record.h"
 
 struct alias {
     uint64_t gpa, gva;
 };
 
 struct aliases {
-    struct alias *items; /* by gpa, then by gva; no pair twice */
+    struct alias *items;  /* by gpa, then by gva; no pair twice */
+    struct alias *by_gva; /* the same by gva, then by gpa */
     size_t count;
 };
 
@@ -29,5 +30,8 @@ void aliases_free(struct aliases *aliases);
 
 /* The first pair of a physical page; count where there is none. */
 size_t aliases_first(const struct aliases *aliases, uint64_t gpa);
+
+/* The first pair of by_gva at or behind an address. */
+size_t aliases_at(const struct aliases *aliases, uint64_t gva);
 
 #endif

@@ -16,6 +16,7 @@ static uint64_t number_of(const struct capture_record *record)
 {
     struct record_page page;
     struct record_seen seen;
+    struct record_map map;
     if (record->header.kind == RECORD_PAGE && record->header.length >= sizeof(page)) {
         memcpy(&page, record->payload, sizeof(page));
         return page.number;
@@ -23,6 +24,10 @@ static uint64_t number_of(const struct capture_record *record)
     if (record->header.kind == RECORD_SEEN && record->header.length >= sizeof(seen)) {
         memcpy(&seen, record->payload, sizeof(seen));
         return seen.number;
+    }
+    if (record->header.kind == RECORD_MAP && record->header.length >= sizeof(map)) {
+        memcpy(&map, record->payload, sizeof(map));
+        return map.number;
     }
     return 0;
 }
@@ -59,12 +64,10 @@ void code_seen_free(struct code_seen *seen)
     *seen = (struct code_seen){0};
 }
 
-bool code_seen_from(uint64_t *from, const struct code_seen *seen, uint64_t number)
+/* The first step that comes up to the number. */
+static size_t step_of(const struct code_seen *seen, uint64_t number)
 {
     size_t low = 0, high = seen->count;
-    *from = 0;
-    if (number == 0)
-        return true;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (seen->steps[middle].number < number)
@@ -72,6 +75,21 @@ bool code_seen_from(uint64_t *from, const struct code_seen *seen, uint64_t numbe
         else
             high = middle;
     }
+    return low;
+}
+
+uint64_t code_seen_before(const struct code_seen *seen, uint64_t number)
+{
+    size_t step = step_of(seen, number);
+    return step > 0 ? seen->steps[step - 1].from : 0;
+}
+
+bool code_seen_from(uint64_t *from, const struct code_seen *seen, uint64_t number)
+{
+    size_t low = step_of(seen, number);
+    *from = 0;
+    if (number == 0)
+        return true;
     if (low == seen->count)
         return false;
     *from = seen->steps[low].from;

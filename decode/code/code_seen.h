@@ -1,6 +1,7 @@
 /*
- * Which versions of code pages a CPU could run, and from where in its trace on. All PAGE records of the machine are
- * numbered; a CPU's own PAGE and SEEN records say up to which number it runs what they say. docs/wire.md. Pure.
+ * Which versions of code pages a CPU could run, and from where in its trace on. All PAGE and MAP records of the machine
+ * are numbered; a CPU's own PAGE, MAP and SEEN records say up to which number it runs what they say. docs/wire.md.
+ * Pure.
  */
 #ifndef DECODE_CODE_SEEN_H
 #define DECODE_CODE_SEEN_H
@@ -28,5 +29,8 @@ void code_seen_free(struct code_seen *seen);
 /* From where on the CPU could run the page of this number. false: nowhere in its trace. Number 0 holds from the start.
  */
 bool code_seen_from(uint64_t *from, const struct code_seen *seen, uint64_t number);
+
+/* The last place in the CPU's trace of which is known that this number was not there yet. */
+uint64_t code_seen_before(const struct code_seen *seen, uint64_t number);
 
 #endif

@@ -57,8 +57,9 @@ enum flow_block_end {
 struct flow_block {
     uint64_t ip, end_ip;
     uint32_t instructions;
-    uint8_t bits; /* 16, 32, 64 */
-    uint64_t tsc; /* as far as the packets tell; 0: not known, or not asked for */
+    uint8_t bits;   /* 16, 32, 64 */
+    uint64_t tsc;   /* as far as the packets tell; 0: not known, or not asked for */
+    uint64_t space; /* in which they were executed: code_pages.h */
     enum flow_block_end end;
 };
 

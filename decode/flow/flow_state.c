@@ -61,6 +61,7 @@ enum flow_error flow_take_block(void *context, const struct flow_block *block)
 {
     struct flow *flow = context;
     flow->bits = block->bits;
+    flow->space = block->space;
     const uint64_t ip = flow_linear(flow, block->ip);
     commit_async(flow);
     resolve_last(flow, ip);

@@ -24,6 +24,7 @@ struct flow {
     struct flow_async async;
     bool non_root;
     unsigned bits;    /* of the last block: 16, 32, 64 */
+    uint64_t space;   /* of the last block */
     uint64_t code_at; /* trace offset for which the code is read */
     struct flow_result *result;
 };

@@ -47,6 +47,6 @@ uint64_t flow_unresolved_target(struct flow *flow, bool walked_past)
     if (flow->tail.used == 0)
         return TRUTH_TO_UNRESOLVED;
     uint64_t ip = flow->tail.blocks[flow->tail.used - 1].end_ip;
-    size_t size = code_pages_read(flow->input->pages, flow->code_at, ip, bytes, sizeof(bytes));
+    size_t size = code_pages_read(flow->input->pages, flow->space, flow->code_at, ip, bytes, sizeof(bytes));
     return flow_target(&to, bytes, size, ip, flow->bits) ? to : TRUTH_TO_UNRESOLVED;
 }

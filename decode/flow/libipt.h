@@ -17,6 +17,7 @@ struct libipt_last {
     bool known;
     bool paged;      /* its last instruction has had its PIP */
     uint64_t end_ip; /* of its last instruction */
+    uint64_t space;  /* in which it was executed */
     uint8_t bits;
 };
 
@@ -26,7 +27,9 @@ struct flow_engine {
     bool single;
     struct pt_cpu cpu;
     struct pt_errata errata;
-    struct libipt_image image;
+    struct libipt_images images;
+    uint64_t space;     /* in which what follows is executed */
+    bool other_image;   /* the decoder is to go on with images.current */
     uint64_t begin;     /* trace offset of the bytes that are walked */
     bool resuming;      /* they are not the trace's, but packets of libipt_mov_cr3.c */
     uint64_t resume_ip; /* where to resume next, of libipt_mov_cr3.c; 0: nowhere */

@@ -6,7 +6,7 @@
 
 static void libipt_close(struct flow_engine *engine)
 {
-    libipt_image_free(&engine->image);
+    libipt_images_free(&engine->images);
     free(engine);
 }
 
@@ -14,6 +14,7 @@ static struct flow_engine *libipt_open(const struct flow_input *input, uint64_t 
                                        const struct flow_sink *sink, struct error *error)
 {
     struct flow_engine *engine = calloc(1, sizeof(*engine));
+    (void)at; /* the image is made when the first run begins */
     if (!engine) {
         error_set(error, ERROR_MEMORY, 0, "a packet decoder");
         return NULL;
@@ -28,7 +29,7 @@ static struct flow_engine *libipt_open(const struct flow_input *input, uint64_t 
         memset(&engine->errata, 0, sizeof(engine->errata));
     /* Real parts send a FUP in PSB+ while tracing is off (BDM70 and its likes): never an error. */
     engine->errata.bdm70 = 1;
-    if (libipt_image_init(&engine->image, input->pages, at, error))
+    if (libipt_images_init(&engine->images, input->pages, error))
         return engine;
     libipt_close(engine);
     return NULL;
@@ -44,7 +45,9 @@ static enum flow_error libipt_run(struct flow_engine *engine, uint64_t begin, ui
     engine->begin = begin;
     engine->last = (struct libipt_last){0};
     *stop = (struct flow_stop){0, begin};
-    if (!libipt_image_tidy(&engine->image, begin) || !libipt_image_advance(&engine->image, begin))
+    engine->space = CODE_SPACE_UNKNOWN; /* until a PIP tells */
+    engine->other_image = false;
+    if (!libipt_images_tidy(&engine->images) || !libipt_images_set(&engine->images, engine->space, begin))
         return FLOW_ERROR_IMAGE;
     int status = libipt_walk(engine, &config, &stop->ip, &offset);
     stop->offset = begin + offset;

@@ -67,8 +67,9 @@ int libipt_take_block(struct flow_engine *engine, uint64_t ip, uint64_t end_ip, 
                                      : 64,
         .end = block_end_of(iclass),
         .tsc = engine->tsc,
+        .space = engine->space,
     };
-    engine->last = (struct libipt_last){.known = true, .end_ip = end_ip, .bits = block.bits};
+    engine->last = (struct libipt_last){.known = true, .end_ip = end_ip, .space = engine->space, .bits = block.bits};
     return libipt_error_of(engine->sink.block(engine->sink.context, &block));
 }
 
@@ -109,13 +110,42 @@ static int take_async_disabled(struct flow_engine *engine, const struct pt_event
                                                 .to = event->variant.async_disabled.ip});
 }
 
+/* What is executed from now on stands in this space, as it is at this trace offset. */
+static bool set_image(struct flow_engine *engine, uint64_t space, uint64_t at)
+{
+    const struct pt_image *before = engine->images.current->image;
+    engine->space = space;
+    if (!libipt_images_set(&engine->images, space, at))
+        return false;
+    engine->other_image = engine->other_image || engine->images.current->image != before;
+    return true;
+}
+
 static int take_enabled(struct flow_engine *engine, uint64_t offset)
 {
     /* Pages are sent between an exit and the next entry, while tracing is off. */
-    if (!engine->resuming && !libipt_image_advance(&engine->image, engine->begin + offset))
+    if (!engine->resuming && !set_image(engine, engine->space, engine->begin + offset))
         return libipt_error_of(FLOW_ERROR_IMAGE);
     engine->last.known = false;
-    return hand_on(engine, &(struct flow_event){.kind = FLOW_EVENT_ENABLED, .offset = engine->image.at});
+    return hand_on(engine, &(struct flow_event){.kind = FLOW_EVENT_ENABLED, .offset = engine->images.at});
+}
+
+static int take_paging(struct flow_engine *engine, enum flow_event_kind kind, uint64_t cr3, bool non_root)
+{
+    const bool guest = non_root || engine->input->guest_only;
+    const uint64_t space = guest ? code_pages_space(engine->input->pages, cr3) : CODE_SPACE_ROOT;
+    if (!set_image(engine, space, engine->images.at))
+        return libipt_error_of(FLOW_ERROR_IMAGE);
+    return hand_on(engine, &(struct flow_event){.kind = kind, .non_root = non_root});
+}
+
+/* What was lost may have been a PIP. */
+static int take_overflow(struct flow_engine *engine)
+{
+    engine->last.known = false;
+    if (!set_image(engine, CODE_SPACE_UNKNOWN, engine->images.at))
+        return libipt_error_of(FLOW_ERROR_IMAGE);
+    return hand_on(engine, &(struct flow_event){.kind = FLOW_EVENT_OVERFLOW});
 }
 
 int libipt_take_event(struct flow_engine *engine, const struct pt_event *event, uint64_t offset)
@@ -136,14 +166,12 @@ int libipt_take_event(struct flow_engine *engine, const struct pt_event *event, 
                                                     .to = event->variant.async_branch.to});
     case ptev_paging:
         engine->last.paged = true;
-        return hand_on(engine,
-                       &(struct flow_event){.kind = FLOW_EVENT_PAGING, .non_root = event->variant.paging.non_root});
+        return take_paging(engine, FLOW_EVENT_PAGING, event->variant.paging.cr3, event->variant.paging.non_root);
     case ptev_async_paging:
-        return hand_on(engine, &(struct flow_event){.kind = FLOW_EVENT_ASYNC_PAGING,
-                                                    .non_root = event->variant.async_paging.non_root});
+        return take_paging(engine, FLOW_EVENT_ASYNC_PAGING, event->variant.async_paging.cr3,
+                           event->variant.async_paging.non_root);
     case ptev_overflow:
-        engine->last.known = false;
-        return hand_on(engine, &(struct flow_event){.kind = FLOW_EVENT_OVERFLOW});
+        return take_overflow(engine);
     default:
         return 0;
     }

@@ -1,115 +1,175 @@
 #include "decode/flow/libipt_image.h"
 
-#include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include <stdlib.h>
+#include <string.h>
 
-#define SWITCHES_BEFORE_BUILD 256u
-#define CACHE_BYTES (4ull << 30) /* libipt's own block caches count in; never thrown out */
+#define CACHE_BYTES                                                                                                    \
+    (32ull << 20)           /* libipt's own block caches count in. A mapping a page: 64 threads may have as many */
+#define CACHE_SECTIONS 8192 /* libipt looks through all that it has for each new one */
+#define IMAGE_SECTIONS 500000u
 
-static bool add_section(struct libipt_image *image, const char *file, uint64_t offset, uint64_t size, uint64_t gva,
-                        struct error *error)
+static bool add_section(struct libipt_image *image, uint64_t gva, const struct page_record *page)
 {
-    int isid = pt_iscache_add_file(image->cache, file, offset, size, gva);
-    int status = isid < 0 ? isid : pt_image_add_cached(image->image, image->cache, isid, NULL);
-    return status >= 0 || error_set(error, ERROR_PAGE_IMAGE, gva, "%s", pt_errstr(pt_errcode(status)));
-}
-
-static bool write_page(int file, const uint8_t *bytes, struct error *error)
-{
-    size_t done = 0;
-    while (done < RECORD_PAGE_SIZE) {
-        ssize_t part = write(file, bytes + done, RECORD_PAGE_SIZE - done);
-        if (part <= 0)
-            return error_set(error, ERROR_PAGE_LAYOUT, 0, "code pages");
-        done += (size_t)part;
-    }
-    return true;
-}
-
-/* libipt refuses a file that changes after it was added, so all pages are written first. */
-static bool write_pages(struct libipt_image *image, uint64_t at, struct error *error)
-{
-    for (size_t i = 0; i < image->pages->count;)
-        if (!write_page(image->file, code_pages_pick(image->pages, i, at, &i)->bytes, error))
-            return false;
-    return true;
-}
-
-/* One section for each run of neighbouring pages. */
-static bool add_runs(struct libipt_image *image, struct error *error)
-{
-    const struct code_pages *pages = image->pages;
-    char file[32];
-    uint64_t start_gva = 0, start_offset = 0, size = 0, offset = 0;
-    snprintf(file, sizeof(file), "/proc/self/fd/%d", image->file);
-    for (size_t i = 0; i < pages->count; offset += RECORD_PAGE_SIZE) {
-        const struct page_version *version = code_pages_pick(pages, i, 0, &i);
-        if (size > 0 && version->gva != start_gva + size) {
-            if (!add_section(image, file, start_offset, size, start_gva, error))
-                return false;
-            size = 0;
-        }
-        if (size == 0) {
-            start_gva = version->gva;
-            start_offset = offset;
-        }
-        size += RECORD_PAGE_SIZE;
-    }
-    return size == 0 || add_section(image, file, start_offset, size, start_gva, error);
-}
-
-bool libipt_image_init(struct libipt_image *image, const struct code_pages *pages, uint64_t at, struct error *error)
-{
-    *image = (struct libipt_image){.pages = pages, .file = memfd_create("code pages", MFD_CLOEXEC), .at = at};
-    image->cache = pt_iscache_alloc("code pages");
-    image->image = pt_image_alloc("code");
-    if (image->file < 0 || !image->cache || !image->image || pt_iscache_set_limit(image->cache, CACHE_BYTES) < 0) {
-        libipt_image_free(image);
-        return error_set(error, ERROR_MEMORY, 0, "the image of the traced code");
-    }
-    while (image->next < pages->count && pages->by_time[image->next].from <= at)
-        image->next++;
-    if (write_pages(image, at, error) && add_runs(image, error))
-        return true;
-    libipt_image_free(image);
-    return false;
-}
-
-void libipt_image_free(struct libipt_image *image)
-{
-    pt_image_free(image->image);
-    pt_iscache_free(image->cache);
-    if (image->file >= 0)
-        close(image->file);
-    image->image = NULL;
-    image->cache = NULL;
-    image->file = -1;
-}
-
-bool libipt_image_advance(struct libipt_image *image, uint64_t at)
-{
-    const struct code_pages *pages = image->pages;
-    struct error reason = {0};
-    if (!image->image)
+    struct libipt_images *all = image->all;
+    int isid = pt_iscache_add_file(all->cache, all->pages->file, page->file_offset, RECORD_PAGE_SIZE, gva);
+    if (isid < 0 || pt_image_add_cached(image->image, all->cache, isid, NULL) < 0)
         return false;
-    image->at = at;
-    while (image->next < pages->count && pages->by_time[image->next].from <= at) {
-        const struct page_version *version = &pages->by_time[image->next++];
-        if (version->nothing_new)
-            continue;
-        if (!add_section(image, pages->file, version->file_offset, RECORD_PAGE_SIZE, version->gva, &reason))
-            return false;
-        image->switched++;
-    }
+    all->sections++;
+    all->highest = isid > all->highest ? isid : all->highest;
     return true;
 }
 
-bool libipt_image_tidy(struct libipt_image *image, uint64_t at)
+static bool add_page(struct libipt_image *image, uint64_t gva, const struct code_found *found)
 {
-    if (image->switched < SWITCHES_BEFORE_BUILD)
+    if (image->count == image->room) {
+        size_t room = image->room ? 2 * image->room : 64;
+        struct libipt_page *more = realloc(image->pages, room * sizeof(*more));
+        if (!more)
+            return false;
+        image->pages = more;
+        image->room = room;
+    }
+    if (!add_section(image, gva, found->page))
+        return false;
+    image->pages[image->count++] = (struct libipt_page){gva, found->until, found->page};
+    image->until = found->until < image->until ? found->until : image->until;
+    return true;
+}
+
+/* libipt has no section for the address. */
+static int read_memory(uint8_t *buffer, size_t size, const struct pt_asid *asid, uint64_t ip, void *context)
+{
+    struct libipt_image *image = context;
+    const uint64_t offset = ip % RECORD_PAGE_SIZE, gva = ip - offset;
+    (void)asid;
+    const struct code_found found = code_pages_find(image->all->pages, image->space, image->all->at, gva);
+    if (!found.page)
+        return -pte_nomap;
+    if (!add_page(image, gva, &found))
+        return -pte_bad_image;
+    size = size < RECORD_PAGE_SIZE - offset ? size : RECORD_PAGE_SIZE - offset;
+    memcpy(buffer, found.page->bytes + offset, size);
+    return (int)size;
+}
+
+static bool empty_image(struct libipt_image *image)
+{
+    struct pt_image *empty = pt_image_alloc("code");
+    if (!empty || pt_image_set_callback(empty, read_memory, image) < 0) {
+        pt_image_free(empty);
+        return false;
+    }
+    pt_image_free(image->image);
+    image->image = empty;
+    image->count = 0;
+    image->until = UINT64_MAX;
+    return true;
+}
+
+/* libipt cannot take a section out of an image: where a page is not known any more, all are asked for anew. */
+static bool advance(struct libipt_image *image, uint64_t at)
+{
+    uint64_t until = UINT64_MAX;
+    if (at < image->until)
         return true;
+    for (size_t i = 0; i < image->count; i++) {
+        struct libipt_page *page = &image->pages[i];
+        if (page->until <= at) {
+            const struct code_found found = code_pages_find(image->all->pages, image->space, at, page->gva);
+            if (!found.page)
+                return empty_image(image);
+            if (memcmp(found.page->bytes, page->page->bytes, RECORD_PAGE_SIZE) &&
+                !add_section(image, page->gva, found.page))
+                return false;
+            page->page = found.page;
+            page->until = found.until;
+        }
+        until = page->until < until ? page->until : until;
+    }
+    image->until = until;
+    return true;
+}
+
+static void free_image(struct libipt_image *image)
+{
+    if (!image)
+        return;
+    pt_image_free(image->image);
+    free(image->pages);
+    free(image);
+}
+
+static struct libipt_image *add_space(struct libipt_images *images, uint64_t space)
+{
+    if (images->count == images->room) {
+        size_t room = images->room ? 2 * images->room : 16;
+        struct libipt_image **more = realloc(images->spaces, room * sizeof(struct libipt_image *));
+        if (!more)
+            return NULL;
+        images->spaces = more;
+        images->room = room;
+    }
+    struct libipt_image *image = calloc(1, sizeof(*image));
+    if (!image)
+        return NULL;
+    *image = (struct libipt_image){.all = images, .space = space};
+    if (!empty_image(image)) {
+        free_image(image);
+        return NULL;
+    }
+    images->spaces[images->count++] = image;
+    return image;
+}
+
+/* Moved to the front. NULL: no memory. */
+static struct libipt_image *find_space(struct libipt_images *images, uint64_t space)
+{
+    size_t i = 0;
+    while (i < images->count && images->spaces[i]->space != space)
+        i++;
+    struct libipt_image *image = i < images->count ? images->spaces[i] : add_space(images, space);
+    if (!image)
+        return NULL;
+    memmove(&images->spaces[1], &images->spaces[0], i * sizeof(images->spaces[0]));
+    images->spaces[0] = image;
+    return image;
+}
+
+bool libipt_images_set(struct libipt_images *images, uint64_t space, uint64_t at)
+{
+    images->at = at;
+    if (!images->current || images->current->space != space)
+        images->current = find_space(images, space);
+    return images->current && advance(images->current, at);
+}
+
+bool libipt_images_init(struct libipt_images *images, const struct code_pages *pages, struct error *error)
+{
+    *images = (struct libipt_images){.pages = pages, .cache = pt_iscache_alloc("code pages")};
+    if (images->cache && pt_iscache_set_limit(images->cache, CACHE_BYTES) >= 0)
+        return true;
+    libipt_images_free(images);
+    return error_set(error, ERROR_MEMORY, 0, "the image of the traced code");
+}
+
+void libipt_images_free(struct libipt_images *images)
+{
+    for (size_t i = 0; i < images->count; i++)
+        free_image(images->spaces[i]);
+    free(images->spaces);
+    pt_iscache_free(images->cache);
+    images->spaces = NULL;
+    images->count = images->room = 0;
+    images->current = NULL;
+    images->cache = NULL;
+}
+
+bool libipt_images_tidy(struct libipt_images *images)
+{
     struct error reason = {0};
-    libipt_image_free(image);
-    return libipt_image_init(image, image->pages, at, &reason);
+    images->current = NULL;
+    if (images->cache && images->sections < IMAGE_SECTIONS && images->highest < CACHE_SECTIONS)
+        return true;
+    libipt_images_free(images);
+    return libipt_images_init(images, images->pages, &reason);
 }

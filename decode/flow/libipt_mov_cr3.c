@@ -40,7 +40,8 @@ bool libipt_mov_cr3_lost(struct flow_engine *engine)
     struct libipt_last *last = &engine->last;
     if (!last->known || !last->paged)
         return false;
-    size_t size = code_pages_read(engine->input->pages, engine->image.at, last->end_ip, bytes, sizeof(bytes));
+    size_t size =
+        code_pages_read(engine->input->pages, last->space, engine->images.at, last->end_ip, bytes, sizeof(bytes));
     size = mov_cr3_size(bytes, size, last->bits);
     last->paged = false;
     engine->resume_ip = size ? last->end_ip + size : 0;

@@ -24,6 +24,14 @@ static int resume_walk(struct flow_engine *engine)
     return error == -pte_eos ? 0 : error;
 }
 
+/* Once each time that it is so. */
+static bool other_image(struct flow_engine *engine)
+{
+    bool other = engine->other_image;
+    engine->other_image = false;
+    return other;
+}
+
 static int take_event(struct flow_engine *engine, const struct pt_event *event, uint64_t offset)
 {
     int error = libipt_take_event(engine, event, offset);
@@ -40,6 +48,8 @@ static int take_block_events(struct flow_engine *engine, struct pt_block_decoder
             break;
         pt_blk_get_offset(decoder, &offset);
         int error = take_event(engine, &event, offset);
+        if (error == 0 && other_image(engine))
+            error = pt_blk_set_image(decoder, engine->images.current->image);
         if (error)
             return error;
     }
@@ -74,7 +84,7 @@ static int run_blocks(struct flow_engine *engine, const struct pt_config *config
     struct pt_block_decoder *decoder = pt_blk_alloc_decoder(config);
     if (!decoder)
         return -pte_nomem;
-    int error = pt_blk_set_image(decoder, engine->image.image);
+    int error = pt_blk_set_image(decoder, engine->images.current->image);
     if (error >= 0)
         error = walk_blocks(engine, decoder, ip);
     pt_blk_get_offset(decoder, offset);
@@ -92,6 +102,8 @@ static int take_insn_events(struct flow_engine *engine, struct pt_insn_decoder *
             break;
         pt_insn_get_offset(decoder, &offset);
         int error = take_event(engine, &event, offset);
+        if (error == 0 && other_image(engine))
+            error = pt_insn_set_image(decoder, engine->images.current->image);
         if (error)
             return error;
     }
@@ -125,7 +137,7 @@ static int run_insns(struct flow_engine *engine, const struct pt_config *config,
     struct pt_insn_decoder *decoder = pt_insn_alloc_decoder(config);
     if (!decoder)
         return -pte_nomem;
-    int error = pt_insn_set_image(decoder, engine->image.image);
+    int error = pt_insn_set_image(decoder, engine->images.current->image);
     if (error >= 0)
         error = walk_insns(engine, decoder, ip);
     pt_insn_get_offset(decoder, offset);

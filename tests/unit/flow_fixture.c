@@ -135,7 +135,12 @@ static void take_branch(void *context, uint64_t from, uint64_t to, uint64_t tsc)
 
 void start(struct fixture *f)
 {
-    assert_true(code_pages_build(&f->pages, f->records, f->nr_records));
+    struct page_record *records = malloc(sizeof(f->records));
+    struct code_map *maps = malloc(sizeof(f->maps));
+    assert_true(records && maps);
+    memcpy(records, f->records, sizeof(f->records));
+    memcpy(maps, f->maps, sizeof(f->maps));
+    assert_true(code_pages_build(&f->pages, records, f->nr_records, maps, f->nr_maps));
     strcpy(f->file, "/tmp/undertrace-test-XXXXXX");
     int fd = mkstemp(f->file);
     assert_true(fd >= 0);

@@ -29,6 +29,8 @@ struct fixture {
     uint8_t bytes[8][RECORD_PAGE_SIZE];
     struct page_record records[8];
     size_t nr_records;
+    struct code_map maps[8]; /* what the test puts there */
+    size_t nr_maps;
     char file[64];
     struct truth_branch branches[64];
     size_t nr_branches;

@@ -71,7 +71,7 @@ static int version_in(const struct capture_record *records, uint16_t cpu, uint64
     struct code_pages pages;
     uint8_t byte;
     collect(&pages, records, cpu);
-    int version = code_pages_read(&pages, offset, gva + 7, &byte, 1) == 1 ? byte : -1;
+    int version = code_pages_read(&pages, CODE_SPACE_UNKNOWN, offset, gva + 7, &byte, 1) == 1 ? byte : -1;
     code_pages_free(&pages);
     return version;
 }
@@ -166,9 +166,11 @@ static void skipped_versions_never_ran(void **state)
     version_is(1, 20, KERNEL, 3);
     struct code_pages pages;
     collect(&pages, made, 1);
-    for (size_t i = 0; i < pages.count; i++)
-        assert_true(pages.by_time[i].from == 10 || pages.by_time[i].from == 20);
-    assert_int_equal(pages.by_time[pages.count - 1].number, 3);
+    for (uint64_t offset = 0; offset < 30; offset++) {
+        const struct code_found found = code_pages_find(&pages, CODE_SPACE_UNKNOWN, offset, KERNEL);
+        assert_int_equal(found.page->number, offset < 20 ? 1 : 3);
+        assert_true(found.until == (offset < 10 ? 10u : offset < 20 ? 20u : UINT64_MAX));
+    }
     code_pages_free(&pages);
 }
 

@@ -1,0 +1,187 @@
+/* From the records of a capture to what counts for the trace of one CPU. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/code/code_pages.h"
+#include "decode/code/code_seen.h"
+#include "pt/rtit.h"
+
+struct collection {
+    const struct capture *capture;
+    uint16_t cpu;
+    struct code_seen seen;
+    struct page_record *pages;
+    size_t nr_pages;
+    struct code_map *maps;
+    size_t nr_maps, map_room;
+};
+
+/* Does the record say something about this CPU's code? */
+static bool take_page(struct page_record *to, const struct collection *all, const struct capture_record *record)
+{
+    struct record_page page;
+    uint64_t from;
+    memcpy(&page, record->payload, sizeof(page));
+    bool foreign = record->header.cpu != all->cpu, root = page.flags & RECORD_PAGE_ROOT;
+    /* The hypervisor's own code never changes. */
+    uint64_t number = root ? 0 : page.number;
+    if (!code_seen_from(&from, &all->seen, number)) {
+        /* It never ran this, but where there are maps, what the record says of its address may be true for it, too. */
+        if (all->nr_maps == 0)
+            return false;
+        from = UINT64_MAX;
+    }
+    *to = (struct page_record){
+        .gva = page.gva & ~(uint64_t)(RECORD_PAGE_SIZE - 1),
+        .gpa = page.gpa & ~(uint64_t)(RECORD_PAGE_SIZE - 1),
+        .space = page.cr3,
+        .number = number,
+        .from = number == 0 && !foreign ? record->header.trace_offset : from,
+        .earliest = code_seen_before(&all->seen, number),
+        .file_offset = record->events_offset + sizeof(record->header) + sizeof(page),
+        .bytes = record->payload + sizeof(page),
+        .root = root,
+        .foreign = foreign,
+    };
+    return true;
+}
+
+/* The same page at the IP of a code segment with a base. false: it has none, or none that pages can tell. */
+static bool rebase_page(struct page_record *to, const struct capture_record *record)
+{
+    struct record_page page;
+    memcpy(&page, record->payload, sizeof(page));
+    if (page.code_base == 0 || page.code_base % RECORD_PAGE_SIZE != 0 || page.code_base > to->gva)
+        return false;
+    to[1] = to[0];
+    to[1].gva -= page.code_base;
+    to[1].base = page.code_base;
+    return true;
+}
+
+/* Do packets tell IPs without the code segment's base? */
+static bool has_plain_ips(const struct capture *capture)
+{
+    uint64_t ecx;
+    return text_find_number(&ecx, capture->hello, "cpuid_14_0_ecx") && !(ecx & CPUID_14_ECX_LIP);
+}
+
+static bool take_pages(struct collection *all)
+{
+    const struct capture *capture = all->capture;
+    bool plain_ips = has_plain_ips(capture);
+    all->pages = malloc(2 * (capture->nr_records + 1) * sizeof(*all->pages));
+    if (!all->pages)
+        return false;
+    for (size_t i = 0; i < capture->nr_records; i++) {
+        struct page_record *to = &all->pages[all->nr_pages];
+        if (capture->records[i].header.kind == RECORD_PAGE && take_page(to, all, &capture->records[i]))
+            all->nr_pages += plain_ips && rebase_page(to, &capture->records[i]) ? 2 : 1;
+    }
+    return true;
+}
+
+static bool add_map(struct collection *all, const struct code_map *map)
+{
+    if (all->nr_maps == all->map_room) {
+        size_t room = all->map_room ? 2 * all->map_room : 256;
+        struct code_map *more = realloc(all->maps, room * sizeof(*more));
+        if (!more)
+            return false;
+        all->maps = more;
+        all->map_room = room;
+    }
+    all->maps[all->nr_maps++] = *map;
+    return true;
+}
+
+/* From when on it holds. Of this CPU: between the fault and the reading its guest's handler ran, and nothing of what
+ * was mapped then. Where there was no fault, and for other CPUs, it is only known when at the latest. */
+static void place_map(struct code_map *map, const struct collection *all, uint16_t cpu)
+{
+    map->foreign = cpu != all->cpu;
+    if (map->foreign) {
+        map->earliest = code_seen_before(&all->seen, map->number);
+        if (!code_seen_from(&map->from, &all->seen, map->number))
+            map->from = UINT64_MAX;
+        return;
+    }
+    map->from = map->fault_offset;
+    map->earliest = map->fault_offset;
+    if (map->fault_offset == map->read_offset)
+        map->earliest = code_seen_before(&all->seen, map->number);
+}
+
+static int compare_stretches(const void *left, const void *right)
+{
+    const struct code_map *a = left, *b = right;
+    if (a->space != b->space)
+        return a->space < b->space ? -1 : 1;
+    if (a->linear != b->linear)
+        return a->linear < b->linear ? -1 : 1;
+    if (a->size != b->size)
+        return a->size < b->size ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* Of two faults that were pending at once, the later one can be read first. What the second reading found and the first
+ * one did not, was mapped behind the first. */
+static void order_readings(struct collection *all)
+{
+    if (all->nr_maps)
+        qsort(all->maps, all->nr_maps, sizeof(*all->maps), compare_stretches);
+    const struct code_map *before = NULL;
+    for (size_t i = 0; i < all->nr_maps; i++) {
+        struct code_map *map = &all->maps[i];
+        if (map->foreign)
+            continue;
+        bool same = before && before->space == map->space && before->linear == map->linear && before->size == map->size;
+        if (same && map->from < before->read_offset)
+            map->from = map->earliest = before->read_offset;
+        before = map;
+    }
+}
+
+static bool take_map(struct collection *all, const struct capture_record *record, struct error *error)
+{
+    struct code_map map, wide;
+    enum code_map_error wrong =
+        code_map_parse(&map, record->payload, record->header.length, record->header.trace_offset);
+    if (wrong)
+        return error_set(error, ERROR_MAP_RECORD, record->events_offset, "%s", code_map_error_text(wrong));
+    place_map(&map, all, record->header.cpu);
+    bool good = add_map(all, &map);
+    for (size_t i = 0; i < map.nr_runs && good; i++)
+        if (code_map_widen(&wide, &map, i))
+            good = add_map(all, &wide);
+    return good || error_set(error, ERROR_MEMORY, 0, "the code's mappings");
+}
+
+static bool take_maps(struct collection *all, struct error *error)
+{
+    for (size_t i = 0; i < all->capture->nr_records; i++)
+        if (all->capture->records[i].header.kind == RECORD_MAP && !take_map(all, &all->capture->records[i], error))
+            return false;
+    order_readings(all);
+    return true;
+}
+
+bool code_pages_collect(struct code_pages *pages, const struct capture *capture, uint16_t cpu, struct error *error)
+{
+    struct collection all = {.capture = capture, .cpu = cpu};
+    *pages = (struct code_pages){0};
+    bool good = code_seen_collect(&all.seen, capture, cpu) && take_maps(&all, error) && take_pages(&all);
+    code_seen_free(&all.seen);
+    if (!good) {
+        free(all.maps);
+        free(all.pages);
+    }
+    if (good && code_pages_build(pages, all.pages, all.nr_pages, all.maps, all.nr_maps) &&
+        asprintf(&pages->file, "%s/events.bin", capture->directory) >= 0)
+        return true;
+    pages->file = NULL;
+    code_pages_free(pages);
+    return error_set(error, ERROR_MEMORY, 0, "the code pages");
+}

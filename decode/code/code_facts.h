@@ -1,0 +1,54 @@
+/*
+ * What the records of a capture say of linear addresses: a PAGE record names one page at one moment, a MAP record all
+ * of a stretch. In lists by address, so that what concerns an address is found without looking at all records. Pure.
+ */
+#ifndef DECODE_CODE_FACTS_H
+#define DECODE_CODE_FACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/code/code_map.h"
+#include "decode/code/code_record.h"
+
+/* What one record says: exactly one of page and map is set. */
+struct fact {
+    uint64_t place; /* the page's address; of a map, one of the chunks that its stretch touches */
+    uint64_t group; /* what the list is ordered by within a place */
+    uint64_t from, number;
+    const struct page_record *page;
+    const struct code_map *map;
+};
+
+struct fact_list {
+    struct fact *items; /* by place, group, from, number */
+    size_t count, room;
+};
+
+struct code_facts {
+    struct fact_list pages_by_space, maps_by_space; /* group: the space */
+    struct fact_list pages_by_time, maps_by_time;   /* group: 0. Of guests only */
+    struct fact_list pages_by_owner;                /* group: another CPU's. Of guests only */
+    struct fact_list maps_by_memory;                /* place: a chunk of physical memory that a run touches; group: 0 */
+    struct fact_list maps_of_space;                 /* place: the space; group: 0. Those that name a page */
+};
+
+/* The records must outlive it. false: no memory. */
+bool code_facts_build(struct code_facts *facts, const struct page_record *pages, size_t nr_pages,
+                      const struct code_map *maps, size_t nr_maps);
+void code_facts_free(struct code_facts *facts);
+
+/* The place of an address in the lists of maps. */
+uint64_t code_facts_chunk(uint64_t gva);
+
+/* The first item of a place, or behind it. */
+size_t fact_list_first(const struct fact_list *list, uint64_t place);
+
+/* The first item of a list behind those of place and group whose from is at most at. */
+size_t fact_list_behind(const struct fact_list *list, uint64_t place, uint64_t group, uint64_t at);
+
+/* An item of place and group. NULL: there is none at this index. */
+const struct fact *fact_list_at(const struct fact_list *list, size_t index, uint64_t place, uint64_t group);
+
+#endif

@@ -1,0 +1,146 @@
+/*
+ * What an address can be of which no record of its space says what it is: it was mapped without a fetch that faulted.
+ *
+ * Kernels map neighbouring pages of a file when one of them is read. So where pages around it are known, it is what
+ * lies next to their memory wherever else that is mapped: the same part of the same file. Where nothing around it is
+ * known, it is what other spaces have at this address: a child its parent's tables, and all spaces one kernel. But of a
+ * page of user mode two programs at the same address may have different ones: then only what the space shares memory
+ * with counts.
+ *
+ * Memory that nobody has executed before is none of it: its first execution would have been told, with this space and
+ * this address.
+ */
+#include "decode/code/code_query.h"
+
+#define PAGE ((uint64_t)RECORD_PAGE_SIZE)
+#define FARTHEST 128u    /* pages: a neighbour */
+#define COMPARED_MAPS 4u /* the newest of a space, to tell whether another one has the same */
+
+/* Does a space have memory where the query's has it, too? */
+static bool is_related(const struct query *query, uint64_t space)
+{
+    const struct fact_list *list = &query->pages->facts.maps_of_space;
+    size_t i = fact_list_behind(list, query->space, 0, query->at);
+    const struct fact *fact;
+    bool any = false;
+    for (unsigned n = 0; n < COMPARED_MAPS && (fact = fact_list_at(list, i - 1 - n, query->space, 0)); n++) {
+        struct query theirs = query_of(query->pages, space, query->at, fact->map->runs[0].linear);
+        const struct lists lists = query_space(&theirs, space);
+        struct said said = query_look(&theirs, &lists, BACK, ANY);
+        if (said.present && said.gpa == fact->map->runs[0].gpa)
+            return true;
+        any = true;
+    }
+    return !any;
+}
+
+/* Can what a space has here be what the query's space has? */
+static bool counts(const struct query *query, uint64_t space)
+{
+    if (space == CODE_SPACE_ROOT)
+        return false;
+    if (query->space == CODE_SPACE_UNKNOWN || space == query->space)
+        return true;
+    const struct fact_list *list = &query->pages->facts.maps_by_space;
+    const struct fact *fact;
+    for (size_t i = fact_list_behind(list, query->chunk, space, UINT64_MAX);
+         (fact = fact_list_at(list, i - 1, query->chunk, space)); i--)
+        if (code_map_is_user(fact->map, query->gva))
+            return is_related(query, space);
+    return true;
+}
+
+/* What all spaces have here at the moment, as far as it is told. */
+static void add_spaces(struct query *query, struct choice *choice)
+{
+    const struct lists lists = query_space(query, 0);
+    for (unsigned k = 0; k < 2; k++) {
+        const struct fact_list *list = lists.lists[k];
+        size_t i = fact_list_first(list, lists.places[k]);
+        while (i < list->count && list->items[i].place == lists.places[k]) {
+            const struct lists theirs = query_space(query, list->items[i].group);
+            struct said said = query_look(query, &theirs, BACK, ANY);
+            if (said.present && counts(query, theirs.group))
+                choice_add(query, choice, said.gpa);
+            i = fact_list_behind(list, lists.places[k], theirs.group, UINT64_MAX);
+        }
+    }
+}
+
+/* What any space ever had here. */
+static void add_all_times(struct query *query, struct choice *choice)
+{
+    const struct lists lists = query_all(query);
+    for (unsigned k = 0; k < 2; k++) {
+        const struct fact *fact;
+        for (size_t i = fact_list_first(lists.lists[k], lists.places[k]);
+             (fact = fact_list_at(lists.lists[k], i, lists.places[k], 0)); i++) {
+            struct said said = query_say(query, fact);
+            if (said.present && counts(query, fact->page ? fact->page->space : fact->map->space))
+                choice_add(query, choice, said.gpa);
+        }
+    }
+}
+
+/* Wherever the neighbour's memory is mapped, but for the neighbour itself: what stands next to it there. */
+static void add_beside(struct query *query, struct choice *choice, uint64_t neighbour, uint64_t gpa)
+{
+    const struct fact_list *list = &query->pages->facts.maps_by_memory;
+    const uint64_t chunk = code_facts_chunk(gpa);
+    const struct fact *fact;
+    for (size_t i = fact_list_first(list, chunk); (fact = fact_list_at(list, i, chunk, 0)); i++)
+        for (size_t run = 0; run < fact->map->nr_runs; run++) {
+            const struct record_map_run *part = &fact->map->runs[run];
+            if (gpa < part->gpa || gpa - part->gpa >= part->pages * PAGE)
+                continue;
+            const uint64_t there = part->linear + (gpa - part->gpa) + (query->gva - neighbour);
+            struct query theirs = query_of(query->pages, fact->map->space, fact->from, there);
+            const struct lists lists = query_space(&theirs, theirs.space);
+            struct said said = query_look(&theirs, &lists, BACK, ANY);
+            if (said.present)
+                choice_add(query, choice, said.gpa);
+        }
+}
+
+/* Is anything known of the pages around? The nearest ones on both sides are looked at. */
+static bool add_neighbours(struct query *query, struct choice *choice)
+{
+    const struct lists here = query_space(query, query->space);
+    size_t i = fact_list_behind(here.lists[1], here.places[1], here.group, query->at);
+    if (query->space == CODE_SPACE_UNKNOWN || !fact_list_at(here.lists[1], i - 1, here.places[1], here.group))
+        return false;
+    for (unsigned side = 0; side < 2; side++)
+        for (uint64_t n = 1; n <= FARTHEST; n++) {
+            const uint64_t neighbour = query->gva + (side ? n : -n) * PAGE;
+            struct query theirs = query_of(query->pages, query->space, query->at, neighbour);
+            const struct lists lists = query_space(&theirs, theirs.space);
+            struct said said = query_look(&theirs, &lists, BACK, ANY);
+            if (!said.present)
+                continue;
+            add_beside(query, choice, neighbour, said.gpa);
+            break;
+        }
+    return true;
+}
+
+void infer_candidates(struct query *query, struct choice *choice)
+{
+    if (add_neighbours(query, choice))
+        return;
+    add_spaces(query, choice);
+    if (choice_empty(choice))
+        add_all_times(query, choice);
+    if (choice_empty(choice))
+        infer_aliases(query, choice);
+}
+
+/* What a large page would have here. */
+void infer_aliases(struct query *query, struct choice *choice)
+{
+    const struct aliases *aliases = &query->pages->aliases;
+    /* Without maps the first one is taken on trust, since nothing else is known of spaces. */
+    const size_t first = aliases_at(aliases, query->gva);
+    const size_t end = query->pages->nr_maps ? aliases->count : first + 1;
+    for (size_t i = first; i < end && i < aliases->count && aliases->by_gva[i].gva == query->gva; i++)
+        choice_add(query, choice, aliases->by_gva[i].gpa);
+}

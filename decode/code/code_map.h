@@ -1,0 +1,60 @@
+/*
+ * RECORD_MAP: what the guest's page tables said of a stretch of linear addresses in one address space. A record that
+ * contradicts itself is refused as a whole: a wrong mapping would lead to wrong bytes without a word. Pure.
+ */
+#ifndef DECODE_CODE_MAP_H
+#define DECODE_CODE_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "serial/record.h"
+
+enum code_map_error {
+    CODE_MAP_OK,
+    CODE_MAP_SHORT,     /* the payload does not hold its head */
+    CODE_MAP_LENGTH,    /* the payload is not as long as its runs */
+    CODE_MAP_CR3,       /* bits that no table's address has */
+    CODE_MAP_STRETCH,   /* not made of pages, or too large, or it goes round the end of the addresses */
+    CODE_MAP_OFFSET,    /* it was read before the fault that it is about */
+    CODE_MAP_NUMBER,    /* 0 */
+    CODE_MAP_PAGE_SIZE, /* no size of a page */
+    CODE_MAP_ALIGNMENT, /* a run that is not made of pages, or not as its page size wants it */
+    CODE_MAP_EMPTY,     /* a run of no page */
+    CODE_MAP_OUTSIDE,   /* a run that is not within the stretch */
+    CODE_MAP_ORDER,     /* runs that overlap or do not rise */
+    CODE_MAP_PHYSICAL,  /* a run beyond the end of physical memory */
+    CODE_MAP_NR_ERRORS
+};
+
+/* A mapping, or several that one record tells. */
+struct code_map {
+    uint64_t space;
+    uint64_t linear, size; /* the stretch */
+    uint64_t number;
+    uint64_t fault_offset, read_offset; /* trace offsets of the CPU that sent it */
+    const struct record_map_run *runs;  /* by rising address, within the stretch */
+    size_t nr_runs;
+    /* Filled in by code_pages.c, for the CPU whose trace is decoded: */
+    uint64_t from;     /* trace offset from which on it certainly holds; UINT64_MAX: none */
+    uint64_t earliest; /* it does not hold before */
+    bool foreign;      /* another CPU sent it */
+    struct record_map_run
+        wide; /* in place of runs: all of a page that is larger than the stretch, which it fills here */
+};
+
+/* Payloads are aligned to 8. */
+enum code_map_error code_map_parse(struct code_map *map, const uint8_t *payload, size_t length, uint64_t trace_offset);
+const char *code_map_error_text(enum code_map_error error);
+
+/* The physical page that stands at a page-aligned address of the stretch. false: the record names none. */
+bool code_map_find(uint64_t *gpa, const struct code_map *map, uint64_t gva);
+
+/* May user mode execute the page there? */
+bool code_map_is_user(const struct code_map *map, uint64_t gva);
+
+/* The whole of a page that reaches beyond the stretch, as a map of its own. false: the run has no such page. */
+bool code_map_widen(struct code_map *wide, const struct code_map *map, size_t run);
+
+#endif

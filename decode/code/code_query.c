@@ -1,0 +1,131 @@
+#include "decode/code/code_query.h"
+
+#include <string.h>
+
+static void lower_until(struct query *query, uint64_t from)
+{
+    if (from > query->at && from < query->until)
+        query->until = from;
+}
+
+const struct page_record *query_contents(struct query *query, uint64_t gpa)
+{
+    return code_memory_at(&query->pages->memory, false, gpa, query->at, &query->until);
+}
+
+bool query_same(const struct page_record *a, const struct page_record *b)
+{
+    return a == b || a->bytes == b->bytes || !memcmp(a->bytes, b->bytes, RECORD_PAGE_SIZE);
+}
+
+static void choose(const struct page_record **chosen, bool *differ, const struct page_record *page)
+{
+    if (!*chosen)
+        *chosen = page;
+    else
+        *differ = *differ || !query_same(*chosen, page);
+}
+
+void choice_add(struct query *query, struct choice *choice, uint64_t gpa)
+{
+    const struct page_record *page = query_contents(query, gpa);
+    if (page && page->from <= query->at)
+        choose(&choice->now, &choice->now_differ, page);
+    else if (page)
+        choose(&choice->later, &choice->later_differ, page);
+}
+
+bool choice_empty(const struct choice *choice)
+{
+    return !choice->now && !choice->later;
+}
+
+const struct page_record *choice_made(const struct choice *choice)
+{
+    if (choice->now)
+        return choice->now_differ ? NULL : choice->now;
+    return choice->later_differ ? NULL : choice->later;
+}
+
+static struct said say(const struct fact *fact, uint64_t gva)
+{
+    struct said said = {.fact = fact};
+    if (fact->page) {
+        said.present = true;
+        said.gpa = fact->page->gpa;
+    } else {
+        said.present = code_map_find(&said.gpa, fact->map, gva);
+    }
+    return said;
+}
+
+uint64_t query_earliest(const struct fact *fact)
+{
+    return fact->page ? fact->page->earliest : fact->map->earliest;
+}
+
+/* A stretch can be smaller than a chunk. */
+static bool covers(const struct fact *fact, uint64_t gva)
+{
+    return fact->page || (gva >= fact->map->linear && gva - fact->map->linear < fact->map->size);
+}
+
+struct said query_say(const struct query *query, const struct fact *fact)
+{
+    return covers(fact, query->gva) ? say(fact, query->gva) : (struct said){0};
+}
+
+struct query query_of(const struct code_pages *pages, uint64_t space, uint64_t at, uint64_t gva)
+{
+    return (struct query){pages, space, at, gva, code_facts_chunk(gva), UINT64_MAX};
+}
+
+struct lists query_space(const struct query *query, uint64_t space)
+{
+    const struct code_facts *facts = &query->pages->facts;
+    return (struct lists){{&facts->pages_by_space, &facts->maps_by_space}, {query->gva, query->chunk}, space};
+}
+
+struct lists query_all(const struct query *query)
+{
+    const struct code_facts *facts = &query->pages->facts;
+    return (struct lists){{&facts->pages_by_time, &facts->maps_by_time}, {query->gva, query->chunk}, 0};
+}
+
+/* The nearest fact of a list, from index on, that covers the address and, where wanted, names a page for it. */
+static struct said nearest(const struct query *query, const struct lists *lists, unsigned k, size_t index,
+                           enum direction direction, enum wanted wanted)
+{
+    const struct fact *fact;
+    if (direction == BACK)
+        index--;
+    for (; (fact = fact_list_at(lists->lists[k], index, lists->places[k], lists->group));
+         index += direction == ON ? (size_t)1 : (size_t)-1) {
+        if (!covers(fact, query->gva))
+            continue;
+        struct said said = say(fact, query->gva);
+        if (said.present || wanted == ANY)
+            return said;
+    }
+    return (struct said){0};
+}
+
+struct said query_look(struct query *query, const struct lists *lists, enum direction direction, enum wanted wanted)
+{
+    struct said best = {0};
+    for (unsigned k = 0; k < 2; k++) {
+        size_t index = fact_list_behind(lists->lists[k], lists->places[k], lists->group, query->at);
+        const struct fact *later = fact_list_at(lists->lists[k], index, lists->places[k], lists->group);
+        if (later) {
+            lower_until(query, later->from);
+            lower_until(query, query_earliest(later));
+        }
+        struct said said = nearest(query, lists, k, index, direction, wanted);
+        bool newer = said.fact && best.fact &&
+                     (said.fact->from != best.fact->from ? said.fact->from > best.fact->from
+                                                         : said.fact->number > best.fact->number);
+        if (said.fact && (!best.fact || newer == (direction == BACK)))
+            best = said;
+    }
+    return best;
+}

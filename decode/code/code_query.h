@@ -1,0 +1,71 @@
+/*
+ * Inside of code_space.c and code_infer.c: what the records say of one address at one trace offset. Pure.
+ */
+#ifndef DECODE_CODE_QUERY_H
+#define DECODE_CODE_QUERY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "decode/code/code_pages.h"
+
+/* An address in a space at a trace offset; what is found is so until. */
+struct query {
+    const struct code_pages *pages;
+    uint64_t space, at, gva, chunk;
+    uint64_t until;
+};
+
+/* What one record says of the address. */
+struct said {
+    const struct fact *fact; /* NULL: nothing */
+    bool present;
+    uint64_t gpa;
+};
+
+/* Facts of an address: pages and maps, both ordered by the same. */
+struct lists {
+    const struct fact_list *lists[2];
+    uint64_t places[2], group;
+};
+
+enum direction { BACK, ON };
+enum wanted { ANY, NAMING };
+
+struct query query_of(const struct code_pages *pages, uint64_t space, uint64_t at, uint64_t gva);
+
+/* What records of one space say, or those of all guests. */
+struct lists query_space(const struct query *query, uint64_t space);
+struct lists query_all(const struct query *query);
+
+/* The newest that is said at the moment, or the first that is said later; where wanted, that names a page. */
+struct said query_look(struct query *query, const struct lists *lists, enum direction direction, enum wanted wanted);
+
+/* What a fact says, if it is about the address. */
+struct said query_say(const struct query *query, const struct fact *fact);
+
+/* Before this trace offset it does not hold. */
+uint64_t query_earliest(const struct fact *fact);
+
+/* What physical memory of the guest held. NULL: it was never executed. */
+const struct page_record *query_contents(struct query *query, uint64_t gpa);
+bool query_same(const struct page_record *a, const struct page_record *b);
+
+/* Pages that it can be: those that were there already count before those that were sent later. */
+struct choice {
+    const struct page_record *now, *later;
+    bool now_differ, later_differ;
+};
+
+/* Memory that was never executed is none that can have been executed here. */
+void choice_add(struct query *query, struct choice *choice, uint64_t gpa);
+bool choice_empty(const struct choice *choice);
+
+/* NULL: there is none, or they differ. */
+const struct page_record *choice_made(const struct choice *choice);
+
+/* code_infer.c: all that it can be by what other spaces have, and by large pages. */
+void infer_candidates(struct query *query, struct choice *choice);
+void infer_aliases(struct query *query, struct choice *choice);
+
+#endif

@@ -1,0 +1,116 @@
+/*
+ * Where an address leads: the rules.
+ *
+ * Of the guest's own address space, what was last said counts: a PAGE record names a page, a MAP record names those
+ * that were present in its stretch. What such a record does not name was unmapped, or not yet mapped: an execution
+ * there shows that it was mapped since, without a fetch that faulted (around a read, or by a fork). Then, and where
+ * nothing was said of this space, all that it can be is compared: the same bytes, or it is not known. So a wrong
+ * mapping never leads to wrong bytes, and what was found this way is told apart (inferred).
+ *
+ * Kernels map their half, the addresses with bit 63 set, the same in all spaces: there the newest record of any space
+ * counts. Without any MAP record it is so for all addresses, except that a CPU's own records count before others',
+ * which may run another process.
+ */
+#include "decode/code/code_query.h"
+
+/* What another CPU said may hold already, and nobody knows since when: does it name other bytes? */
+static bool may_be_other(struct query *query, const struct lists *lists, const struct page_record *page)
+{
+    for (unsigned k = 0; k < 2; k++) {
+        size_t index = fact_list_behind(lists->lists[k], lists->places[k], lists->group, query->at);
+        const struct fact *fact;
+        for (; (fact = fact_list_at(lists->lists[k], index, lists->places[k], lists->group)); index++) {
+            if (query_earliest(fact) > query->at)
+                break;
+            struct said said = query_say(query, fact);
+            const struct page_record *other = said.present ? query_contents(query, said.gpa) : NULL;
+            if (other && other->from <= query->at && !query_same(page, other))
+                return true;
+        }
+    }
+    return false;
+}
+
+static const struct page_record *find_in_space(struct query *query, bool *told)
+{
+    const struct lists lists = query_space(query, query->space);
+    struct choice choice = {0};
+    struct said said = query_look(query, &lists, BACK, ANY);
+    const struct page_record *page = said.present ? query_contents(query, said.gpa) : NULL;
+    *told = page && page->from <= query->at;
+    if (*told)
+        return may_be_other(query, &lists, page) ? NULL : page;
+    struct said older = query_look(query, &lists, BACK, NAMING), newer = query_look(query, &lists, ON, NAMING);
+    if (older.present)
+        choice_add(query, &choice, older.gpa);
+    if (newer.present)
+        choice_add(query, &choice, newer.gpa);
+    /* It was unmapped, or is mapped for the first time: what came next is what it is. */
+    if (said.fact && newer.present && choice.now)
+        return choice_made(&choice);
+    infer_candidates(query, &choice);
+    return choice_made(&choice);
+}
+
+/* One mapping for all spaces: the newest counts, and before the first that one. */
+static const struct page_record *find_shared(struct query *query, const struct lists *lists)
+{
+    struct said said = query_look(query, lists, BACK, NAMING);
+    if (!said.present)
+        said = query_look(query, lists, ON, NAMING);
+    return said.present ? query_contents(query, said.gpa) : NULL;
+}
+
+static const struct page_record *find_root(struct query *query)
+{
+    const struct lists lists = query_space(query, CODE_SPACE_ROOT);
+    struct said said = query_look(query, &lists, BACK, NAMING);
+    if (!said.present)
+        said = query_look(query, &lists, ON, NAMING);
+    return said.present ? code_memory_at(&query->pages->memory, true, said.gpa, query->at, &query->until) : NULL;
+}
+
+/* Nobody looked into page tables. */
+static const struct page_record *find_without_maps(struct query *query)
+{
+    struct lists lists = query_all(query);
+    if (!(query->gva >> 63)) {
+        const struct lists own = {{&query->pages->facts.pages_by_owner, lists.lists[1]}, {query->gva, query->chunk}, 0};
+        struct said said = query_look(query, &own, BACK, NAMING);
+        if (said.present)
+            return query_contents(query, said.gpa);
+    }
+    return find_shared(query, &lists);
+}
+
+/* told: a record says it. */
+static const struct page_record *find(struct query *query, bool *told)
+{
+    const struct lists lists = query_all(query);
+    const struct page_record *page;
+    struct choice choice = {0};
+    *told = true;
+    if (query->space == CODE_SPACE_ROOT)
+        return find_root(query);
+    if (query->pages->nr_maps && !(query->gva >> 63))
+        return find_in_space(query, told);
+    page = query->pages->nr_maps ? find_shared(query, &lists) : find_without_maps(query);
+    if (page)
+        return page;
+    *told = false;
+    infer_aliases(query, &choice);
+    return choice_made(&choice);
+}
+
+struct code_found code_pages_find(const struct code_pages *pages, uint64_t space, uint64_t at, uint64_t gva)
+{
+    struct query query = query_of(pages, space, at, gva);
+    struct code_found found = {0};
+    bool told;
+    found.page = find(&query, &told);
+    found.inferred = found.page && !told;
+    if (!found.page && space == CODE_SPACE_UNKNOWN)
+        found.page = find_root(&query);
+    found.until = query.until;
+    return found;
+}

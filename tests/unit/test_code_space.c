@@ -1,0 +1,411 @@
+/* Which page an address of an address space means: what records say, what may be inferred of it, and what may not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "code_fixture.h"
+
+#define PAGE RECORD_PAGE_SIZE
+
+static void two_programs_at_one_address(void **state)
+{
+    (void)state;
+    put_map(0, 10, 20, 1, A, USER);
+    put_run(USER, 0x100000, 2, 12);
+    put_page(0, 25, 2, A, USER, 0x100000, 1);
+    put_page(0, 26, 3, A, USER + PAGE, 0x101000, 2);
+    put_map(0, 30, 40, 4, B, USER);
+    put_run(USER, 0x300000, 2, 12);
+    put_page(0, 45, 5, B, USER, 0x300000, 3);
+    put_page(0, 46, 6, B, USER + PAGE, 0x301000, 4);
+    exactly(0, A, 100, USER, 1);
+    exactly(0, A, 100, USER + PAGE, 2);
+    exactly(0, B, 100, USER, 3);
+    exactly(0, B, 100, USER + PAGE, 4);
+}
+
+/* The memory is sent once, for the first that runs it: a library that two programs have at different addresses. */
+static void one_page_at_two_addresses_of_two_spaces(void **state)
+{
+    (void)state;
+    put_map(0, 10, 20, 1, A, USER);
+    put_run(USER, 0x100000, 1, 12);
+    put_page(0, 25, 2, A, USER, 0x100000, 1);
+    put_map(0, 30, 40, 3, B, 0x7f0000000000);
+    put_run(0x7f0000005000, 0x100000, 1, 12);
+    exactly(0, A, 50, USER, 1);
+    exactly(0, B, 50, 0x7f0000005000, 1);
+    assert_int_equal(version_at(0, B, 50, 0x7f0000006000), NOT_KNOWN);
+}
+
+static void a_cr3_is_used_again_after_an_exit(void **state)
+{
+    (void)state;
+    put_map(0, 10, 20, 1, A, USER);
+    put_run(USER, 0x100000, 1, 12);
+    put_run(USER + 5 * PAGE, 0x105000, 1, 12);
+    put_page(0, 25, 2, A, USER, 0x100000, 1);
+    put_page(0, 26, 3, A, USER + 5 * PAGE, 0x105000, 2);
+    put_map(0, 110, 120, 4, A, USER);
+    put_run(USER, 0x200000, 1, 12);
+    put_page(0, 125, 5, A, USER, 0x200000, 3);
+    exactly(0, A, 109, USER, 1);
+    exactly(0, A, 110, USER + PAGE, NOT_KNOWN);
+    exactly(0, A, 125, USER, 3);
+    exactly(0, A, 109, USER + 5 * PAGE, 2);
+}
+
+static void an_address_is_mapped_to_other_memory(void **state)
+{
+    (void)state;
+    put_map(0, 10, 20, 1, A, USER);
+    put_run(USER, 0x100000, 1, 12);
+    put_page(0, 25, 2, A, USER, 0x100000, 1);
+    /* Nothing faults: the first execution of the memory tells it. */
+    put_page(0, 50, 3, A, USER, 0x200000, 2);
+    put_map(0, 80, 90, 4, A, USER);
+    put_run(USER, 0x100000, 1, 12);
+    exactly(0, A, 49, USER, 1);
+    exactly(0, A, 50, USER, 2);
+    exactly(0, A, 79, USER, 2);
+    exactly(0, A, 80, USER, 1);
+    const struct code_found found = code_pages_find(collected(0), A, 50, USER);
+    assert_int_equal(found.until, 80);
+}
+
+/* What a newer record of the stretch does not name was unmapped; an execution shows that it came back. */
+static void a_stretch_is_replaced(void **state)
+{
+    (void)state;
+    put_map(0, 10, 20, 1, A, USER);
+    put_run(USER, 0x100000, 3, 12);
+    put_page(0, 21, 2, A, USER, 0x100000, 1);
+    put_page(0, 22, 3, A, USER + PAGE, 0x101000, 2);
+    put_page(0, 23, 4, A, USER + 2 * PAGE, 0x102000, 3);
+    put_map(0, 50, 60, 5, A, USER); /* the first page alone */
+    put_run(USER, 0x100000, 1, 12);
+    put_map(0, 80, 90, 6, A, USER); /* the second as before, the third another */
+    put_run(USER, 0x100000, 2, 12);
+    put_run(USER + 2 * PAGE, 0x202000, 1, 12);
+    put_page(0, 91, 7, A, USER + 2 * PAGE, 0x202000, 4);
+    exactly(0, A, 70, USER, 1);
+    inferred(0, A, 70, USER + PAGE, 2);
+    exactly(0, A, 80, USER + PAGE, 2);
+    exactly(0, A, 49, USER + 2 * PAGE, 3);
+    exactly(0, A, 91, USER + 2 * PAGE, 4);
+}
+
+/* Between both, either can have been there. */
+static void between_two_mappings_nothing_is_guessed(void **state)
+{
+    (void)state;
+    put_map(0, 10, 20, 1, A, USER);
+    put_run(USER + PAGE, 0x101000, 1, 12);
+    put_page(0, 22, 2, A, USER + PAGE, 0x101000, 1);
+    put_page(0, 23, 3, B, 0x900000, 0x201000, 2);
+    put_map(0, 50, 60, 4, A, USER);
+    put_map(0, 80, 90, 5, A, USER);
+    put_run(USER + PAGE, 0x201000, 1, 12);
+    exactly(0, A, 30, USER + PAGE, 1);
+    exactly(0, A, 55, USER + PAGE, NOT_KNOWN);
+    exactly(0, A, 85, USER + PAGE, 2);
+}
+
+/* Two pages faulted, the second one was mapped and read first: what is read later is newer. */
+static void readings_count_in_their_order(void **state)
+{
+    (void)state;
+    put_page(0, 1, 1, B, 0x900000, 0x101000, 1);
+    put_page(0, 2, 2, B, 0x901000, 0x102000, 2);
+    put_map(0, 50, 60, 3, A, USER);
+    put_run(USER, 0x102000, 1, 12);
+    put_map(0, 40, 80, 4, A, USER);
+    put_run(USER, 0x101000, 1, 12);
+    exactly(0, A, 55, USER, 2);
+    exactly(0, A, 60, USER, 1);
+    exactly(0, A, 90, USER, 1);
+}
+
+static void the_first_that_is_said_held_before(void **state)
+{
+    (void)state;
+    put_page(0, 5, 1, B, 0x900000, 0x101000, 1);
+    put_map(0, 50, 60, 2, A, USER);
+    put_run(USER + PAGE, 0x101000, 1, 12);
+    inferred(0, A, 40, USER + PAGE, 1);
+    exactly(0, A, 50, USER + PAGE, 1);
+}
+
+/* A child runs what its parents run, without a fault: its tables are copies. */
+static void a_child_has_its_parents_code(void **state)
+{
+    (void)state;
+    put_map(0, 10, 20, 1, A, USER);
+    put_run(USER, 0x100000, 1, 12);
+    put_page(0, 21, 2, A, USER, 0x100000, 1);
+    put_map(0, 30, 40, 3, B, USER);
+    put_run(USER, 0x100000, 1, 12);
+    inferred(0, C, 50, USER, 1);
+}
+
+static void spaces_that_differ_say_nothing_of_a_third(void **state)
+{
+    (void)state;
+    put_map(0, 10, 20, 1, A, USER);
+    put_run(USER, 0x100000, 1, 12);
+    put_page(0, 21, 2, A, USER, 0x100000, 1);
+    put_map(0, 30, 40, 3, B, USER);
+    put_run(USER, 0x200000, 1, 12);
+    put_page(0, 41, 4, B, USER, 0x200000, 2);
+    inferred(0, C, 29, USER, 1);
+    exactly(0, C, 50, USER, NOT_KNOWN);
+    /* No PIP yet: which space it is, is not known. */
+    exactly(0, CODE_SPACE_UNKNOWN, 50, USER, NOT_KNOWN);
+    inferred(0, CODE_SPACE_UNKNOWN, 29, USER, 1);
+}
+
+/* One file in two programs: A was told all three pages, B two. The third was mapped around a read. */
+static void what_lies_beside_it_elsewhere(void **state)
+{
+    (void)state;
+    put_map(0, 10, 20, 1, A, USER);
+    put_run(USER, 0x100000, 1, 12);
+    put_run(USER + PAGE, 0x500000, 2, 12);
+    put_page(0, 21, 2, A, USER, 0x100000, 1);
+    put_page(0, 22, 3, A, USER + PAGE, 0x500000, 2);
+    put_page(0, 23, 4, A, USER + 2 * PAGE, 0x501000, 3);
+    put_map(0, 30, 40, 5, B, 0x7f0000000000);
+    put_run(0x7f0000010000, 0x100000, 1, 12);
+    put_run(0x7f0000012000, 0x501000, 1, 12);
+    exactly(0, B, 50, 0x7f0000010000, 1);
+    inferred(0, B, 50, 0x7f0000011000, 2);
+    exactly(0, B, 50, 0x7f0000012000, 3);
+    exactly(0, B, 50, 0x7f0000013000, NOT_KNOWN);
+    exactly(0, B, 29, 0x7f0000011000, NOT_KNOWN);
+}
+
+/* Its neighbours lie beside different pages: another file at one side. */
+static void neighbours_must_agree(void **state)
+{
+    (void)state;
+    put_map(0, 10, 20, 1, A, USER);
+    put_run(USER, 0x100000, 2, 12);
+    put_run(USER + 2 * PAGE, 0x200000, 2, 12);
+    put_page(0, 21, 2, A, USER + PAGE, 0x101000, 1);
+    put_page(0, 22, 3, A, USER + 2 * PAGE, 0x200000, 2);
+    put_map(0, 30, 40, 4, B, USER);
+    put_run(USER, 0x100000, 1, 12);
+    put_run(USER + 2 * PAGE, 0x201000, 1, 12);
+    put_map(0, 30, 50, 5, C, USER);
+    put_run(USER, 0x100000, 1, 12);
+    exactly(0, B, 60, USER + PAGE, NOT_KNOWN);
+    inferred(0, C, 60, USER + PAGE, 1);
+}
+
+/* Two programs that are linked to one address: what B has there is not what C has, although nothing of C is told there.
+ */
+static void a_program_that_shares_nothing_says_nothing(void **state)
+{
+    (void)state;
+    put_map(0, 10, 20, 1, A, USER);
+    put_run(USER, 0x100000, 1, 12);
+    put_page(0, 21, 2, A, USER, 0x100000, 1);
+    put_map(0, 12, 22, 3, A, 0x7f0000000000);
+    put_run(0x7f0000000000, 0x300000, 1, 12);
+    put_map(0, 30, 40, 4, B, 0x7f0000000000);
+    put_run(0x7f0000000000, 0x400000, 1, 12);
+    put_map(0, 50, 60, 5, C, 0x7f0000000000);
+    put_run(0x7f0000000000, 0x300000, 1, 12);
+    exactly(0, B, 70, USER, NOT_KNOWN);
+    inferred(0, C, 70, USER, 1);
+}
+
+/* A kernel in the lower half: its pages were executed before there was a program, and all have them. */
+static void a_kernel_below_is_everybodys(void **state)
+{
+    (void)state;
+    put_page(0, 1, 1, A, 0xc0100000, 0x100000, 1);
+    put_map(0, 30, 40, 2, A, USER);
+    put_run(USER, 0x200000, 1, 12);
+    put_map(0, 50, 60, 3, B, USER);
+    put_run(USER, 0x300000, 1, 12);
+    inferred(0, B, 70, 0xc0100000, 1);
+}
+
+static void different_memory_may_hold_the_same(void **state)
+{
+    (void)state;
+    put_map(0, 10, 20, 1, A, USER);
+    put_run(USER, 0x100000, 1, 12);
+    put_page(0, 21, 2, A, USER, 0x100000, 1);
+    put_map(0, 30, 40, 3, B, USER);
+    put_run(USER, 0x200000, 1, 12);
+    put_page(0, 41, 4, B, USER, 0x200000, 1);
+    put_page(0, 60, 5, B, USER, 0x200000, 2);
+    inferred(0, C, 50, USER, 1);
+    exactly(0, C, 60, USER, NOT_KNOWN);
+    assert_int_equal(code_pages_find(collected(0), C, 50, USER).until, 60);
+}
+
+/* Stretches are 2 MiB, the page is 1 GiB: what the record says of its own stretch counts for the others, too. */
+static void large_pages_reach_beyond_their_stretch(void **state)
+{
+    (void)state;
+    put_map(0, 10, 20, 1, A, 0x40200000);
+    put_run(0x40200000, 0x80200000, 512, 30);
+    put_page(0, 21, 2, A, 0x40200000, 0x80200000, 1);
+    put_page(0, 22, 3, B, 0x900000, 0xbffff000, 2);
+    put_map(0, 30, 40, 4, B, 0x40200000);
+    put_run(0x40200000, 0x200000, 512, 21);
+    put_page(0, 41, 5, B, 0x40200000, 0x200000, 3);
+    exactly(0, A, 50, 0x40200000, 1);
+    exactly(0, A, 50, 0x7ffff000, 2);
+    exactly(0, B, 50, 0x40200000, 3);
+    inferred(0, B, 50, 0x7ffff000, 2);
+    assert_int_equal(version_at(0, A, 50, 0x80000000), NOT_KNOWN);
+    assert_int_equal(version_at(0, A, 50, 0x3ffff000), NOT_KNOWN);
+}
+
+/* Kernels have one mapping: the newest record counts, whichever space it names. */
+static void the_kernels_half_is_one(void **state)
+{
+    (void)state;
+    put_map(0, 1, 2, 1, A, USER);
+    put_page(0, 10, 2, A, KERNEL, 0x1000000, 1);
+    put_page(0, 30, 3, B, KERNEL, 0x3000000, 2);
+    exactly(0, A, 20, KERNEL, 1);
+    exactly(0, B, 20, KERNEL, 1);
+    exactly(0, C, 20, KERNEL, 1);
+    exactly(0, A, 30, KERNEL, 2);
+    exactly(0, C, 30, KERNEL, 2);
+}
+
+static void a_kernels_large_page_is_inferred(void **state)
+{
+    (void)state;
+    put_map(0, 1, 2, 1, A, USER);
+    put_page(0, 10, 2, A, 0x1000000, 0x1000000, 1);
+    put_page(0, 20, 3, B, KERNEL + 5 * PAGE, 0x1005000, 2);
+    inferred(0, C, 30, KERNEL, 1);
+}
+
+/* CPU 1 has another's mappings at the latest where its own records come to their number. */
+static void what_another_cpu_said_holds_by_its_number(void **state)
+{
+    (void)state;
+    put_map(0, 1000, 1100, 1, A, USER);
+    put_run(USER, 0x100000, 2, 12);
+    put_page(0, 1200, 2, A, USER, 0x100000, 1);
+    put_page(0, 1210, 3, A, USER + PAGE, 0x101000, 2);
+    put_seen(1, 5, 3);
+    put_map(0, 2000, 2100, 4, A, USER);
+    put_run(USER, 0x200000, 1, 12);
+    put_run(USER + PAGE, 0x101000, 1, 12);
+    put_page(0, 2200, 5, A, USER, 0x200000, 3);
+    put_seen(1, 50, 5);
+    put_map(0, 3000, 3100, 6, A, USER + 0x200000);
+    put_run(USER + 0x200000, 0x100000, 1, 12);
+    exactly(0, A, 1999, USER, 1);
+    exactly(0, A, 2200, USER, 3);
+    exactly(1, A, 5, USER, 1);
+    exactly(1, A, 50, USER, 3);
+    exactly(1, A, 20, USER + PAGE, 2);
+    /* CPU 1 has no record up to number 6, so it can have held there at any time. */
+    inferred(1, A, 60, USER + 0x200000, 1);
+}
+
+/* And before that, from where it had not been sent: nobody knows which of both. */
+static void between_the_cpus_nothing_is_guessed(void **state)
+{
+    (void)state;
+    put_page(0, 1, 1, B, 0x900000, 0x200000, 2);
+    put_map(0, 1000, 1100, 2, A, USER);
+    put_run(USER, 0x100000, 1, 12);
+    put_page(0, 1200, 3, A, USER, 0x100000, 1);
+    put_seen(1, 5, 3);
+    put_map(0, 2000, 2100, 4, A, USER);
+    put_run(USER, 0x200000, 1, 12);
+    put_seen(1, 50, 5);
+    exactly(0, A, 1999, USER, 1);
+    exactly(0, A, 2000, USER, 2);
+    exactly(1, A, 20, USER, NOT_KNOWN);
+    exactly(1, A, 50, USER, 2);
+}
+
+static void root_is_a_space_of_its_own(void **state)
+{
+    (void)state;
+    put_root_page(0x7f000000, 0x7f000000, 1);
+    put_map(0, 10, 20, 1, A, 0x7f000000);
+    put_run(0x7f000000, 0x100000, 1, 12);
+    put_page(0, 21, 2, A, 0x7f000000, 0x100000, 2);
+    exactly(0, CODE_SPACE_ROOT, 50, 0x7f000000, 1);
+    exactly(0, A, 50, 0x7f000000, 2);
+    assert_int_equal(version_at(0, CODE_SPACE_ROOT, 50, USER), NOT_KNOWN);
+    inferred(0, CODE_SPACE_UNKNOWN, 50, 0x7f000000, 2);
+}
+
+/* PIP tells CR3 51:5: with PCIDs and cache bits in the lower bits, which PAE's tables have as their address. */
+static void pcids_are_no_part_of_a_space(void **state)
+{
+    (void)state;
+    put_map(0, 10, 20, 1, A, USER);
+    put_run(USER, 0x100000, 1, 12);
+    put_page(0, 21, 2, A | 1ull << 63 | 0x7ff, USER, 0x100000, 1);
+    put_map(0, 30, 40, 3, B + 0x20, USER);
+    put_run(USER, 0x200000, 1, 12);
+    put_page(0, 41, 4, B + 0x20, USER, 0x200000, 2);
+    put_map(0, 50, 60, 5, B + 0x40, USER);
+    put_run(USER, 0x100000, 1, 12);
+    exactly(0, A + 0xfe0, 70, USER, 1);
+    exactly(0, A, 70, USER, 1);
+    exactly(0, B + 0x20, 70, USER, 2);
+    exactly(0, B + 0x40, 70, USER, 1);
+    exactly(0, B + 0x60, 70, USER, NOT_KNOWN);
+}
+
+/* Without any map nobody looked: what a space has, the others have. */
+static void without_maps_there_is_one_space(void **state)
+{
+    (void)state;
+    put_page(0, 10, 1, A, USER, 0x100000, 1);
+    put_page(0, 20, 2, B, USER, 0x200000, 2);
+    exactly(0, A, 15, USER, 1);
+    exactly(0, A, 20, USER, 2);
+    exactly(0, C, 20, USER, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CODE_TEST(two_programs_at_one_address),
+        CODE_TEST(one_page_at_two_addresses_of_two_spaces),
+        CODE_TEST(a_cr3_is_used_again_after_an_exit),
+        CODE_TEST(an_address_is_mapped_to_other_memory),
+        CODE_TEST(a_stretch_is_replaced),
+        CODE_TEST(between_two_mappings_nothing_is_guessed),
+        CODE_TEST(readings_count_in_their_order),
+        CODE_TEST(the_first_that_is_said_held_before),
+        CODE_TEST(a_child_has_its_parents_code),
+        CODE_TEST(spaces_that_differ_say_nothing_of_a_third),
+        CODE_TEST(what_lies_beside_it_elsewhere),
+        CODE_TEST(neighbours_must_agree),
+        CODE_TEST(a_program_that_shares_nothing_says_nothing),
+        CODE_TEST(a_kernel_below_is_everybodys),
+        CODE_TEST(different_memory_may_hold_the_same),
+        CODE_TEST(large_pages_reach_beyond_their_stretch),
+        CODE_TEST(the_kernels_half_is_one),
+        CODE_TEST(a_kernels_large_page_is_inferred),
+        CODE_TEST(what_another_cpu_said_holds_by_its_number),
+        CODE_TEST(between_the_cpus_nothing_is_guessed),
+        CODE_TEST(root_is_a_space_of_its_own),
+        CODE_TEST(pcids_are_no_part_of_a_space),
+        CODE_TEST(without_maps_there_is_one_space),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    code_reset(NULL);
+    return failed;
+}
