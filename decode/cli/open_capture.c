@@ -76,6 +76,15 @@ bool run_flow(struct flow_run *run, const struct capture *capture, struct flow_r
     return false;
 }
 
+/* An address alone does not say where nothing is known, where there are several spaces. */
+static const char *space_text(char *text, size_t size, const struct flow_result *result)
+{
+    text[0] = '\0';
+    if (result->error == FLOW_ERROR_NO_CODE && result->error_space > CODE_SPACE_ROOT)
+        snprintf(text, size, " of CR3 %#" PRIx64, result->error_space);
+    return text;
+}
+
 void say_flow_errors(const struct flow_run *run, const struct capture *capture, uint16_t cpu)
 {
     uint64_t shown = 0;
@@ -84,8 +93,10 @@ void say_flow_errors(const struct flow_run *run, const struct capture *capture, 
         if (!result->error)
             continue;
         shown++;
-        message_say("%s/cpu%u.pt: offset %" PRIu64 ", at %#" PRIx64 ": %s", capture->directory, cpu,
-                    result->error_offset, result->error_ip, flow_error_text(result->error));
+        char space[32];
+        message_say("%s/cpu%u.pt: offset %" PRIu64 ", at %#" PRIx64 "%s: %s", capture->directory, cpu,
+                    result->error_offset, result->error_ip, space_text(space, sizeof(space), result),
+                    flow_error_text(result->error));
     }
     if (run->errors > shown)
         message_say("%s/cpu%u.pt: and %" PRIu64 " more errors", capture->directory, cpu, run->errors - shown);

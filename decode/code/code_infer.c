@@ -82,7 +82,8 @@ static void add_all_times(struct query *query, struct choice *choice)
     }
 }
 
-/* Wherever the neighbour's memory is mapped, but for the neighbour itself: what stands next to it there. */
+/* Wherever the neighbour's memory is mapped: what the same record has next to it there. Another one may be older, of a
+ * program that was there before. */
 static void add_beside(struct query *query, struct choice *choice, uint64_t neighbour, uint64_t gpa)
 {
     const struct fact_list *list = &query->pages->facts.maps_by_memory;
@@ -94,11 +95,9 @@ static void add_beside(struct query *query, struct choice *choice, uint64_t neig
             if (gpa < part->gpa || gpa - part->gpa >= part->pages * PAGE)
                 continue;
             const uint64_t there = part->linear + (gpa - part->gpa) + (query->gva - neighbour);
-            struct query theirs = query_of(query->pages, fact->map->space, fact->from, there);
-            const struct lists lists = query_space(&theirs, theirs.space);
-            struct said said = query_look(&theirs, &lists, BACK, ANY);
-            if (said.present)
-                choice_add(query, choice, said.gpa);
+            uint64_t beside;
+            if (code_map_find(&beside, fact->map, there))
+                choice_add(query, choice, beside);
         }
 }
 
@@ -134,10 +133,13 @@ void infer_candidates(struct query *query, struct choice *choice)
         infer_aliases(query, choice);
 }
 
-/* What a large page would have here. */
+/* What a large page would have here, where no record says anything. */
 void infer_aliases(struct query *query, struct choice *choice)
 {
     const struct aliases *aliases = &query->pages->aliases;
+    const struct fact_list *named = &query->pages->facts.pages_by_time;
+    if (fact_list_at(named, fact_list_first(named, query->gva), query->gva, 0))
+        return;
     /* Without maps the first one is taken on trust, since nothing else is known of spaces. */
     const size_t first = aliases_at(aliases, query->gva);
     const size_t end = query->pages->nr_maps ? aliases->count : first + 1;

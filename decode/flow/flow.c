@@ -31,6 +31,11 @@ struct flow *flow_start(const struct flow_input *input, uint64_t at, const struc
     return NULL;
 }
 
+const struct hot *flow_inferred(const struct flow *flow)
+{
+    return flow->ops->inferred(flow->engine);
+}
+
 void flow_end(struct flow *flow)
 {
     if (flow->engine)
@@ -41,7 +46,7 @@ void flow_end(struct flow *flow)
 
 void flow_decode(struct flow *flow, const struct flow_stretch *stretch, struct flow_result *result)
 {
-    struct flow_stop stop = {0, stretch->begin};
+    struct flow_stop stop = {.offset = stretch->begin};
     *result = (struct flow_result){
         .begin = stretch->begin, .end = stretch->end, .tsc = stretch->tsc, .hash = TRUTH_HASH_SEED};
     flow->result = result;
@@ -62,4 +67,5 @@ void flow_decode(struct flow *flow, const struct flow_stretch *stretch, struct f
     result->error = error;
     result->error_offset = stop.offset;
     result->error_ip = stop.ip;
+    result->error_space = stop.space;
 }

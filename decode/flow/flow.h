@@ -31,7 +31,7 @@ struct flow_result {
     uint64_t blocks;
     uint32_t overflows;    /* OVF packets */
     enum flow_error error; /* but for FLOW_OK, decoding stopped at error_offset */
-    uint64_t error_offset, error_ip;
+    uint64_t error_offset, error_ip, error_space;
 };
 
 /* What to call for every branch (tsc: 0 unless flow_input.timed is set), and for every instruction of the guest, in
@@ -49,6 +49,9 @@ struct flow; /* the state of one thread */
 struct flow *flow_start(const struct flow_input *input, uint64_t at, const struct flow_hooks *hooks,
                         struct error *error);
 void flow_end(struct flow *flow);
+
+/* The pages of spaces that were needed so far and of which no record says what they are: code_pages.h. */
+const struct hot *flow_inferred(const struct flow *flow);
 
 /* Decode a stretch. Stretches come in the order of the trace. */
 void flow_decode(struct flow *flow, const struct flow_stretch *stretch, struct flow_result *result);

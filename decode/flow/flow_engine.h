@@ -11,6 +11,7 @@
 
 #include "decode/capture/error.h"
 #include "decode/code/code_pages.h"
+#include "decode/flow/hot.h"
 
 enum flow_error {
     FLOW_OK,
@@ -94,6 +95,7 @@ struct flow_sink {
 /* Where a run ended. */
 struct flow_stop {
     uint64_t ip;     /* where execution stood */
+    uint64_t space;  /* in which address space: code_pages.h */
     uint64_t offset; /* trace offset up to which packets were read */
 };
 
@@ -107,6 +109,8 @@ struct flow_engine_ops {
      * end. */
     enum flow_error (*run)(struct flow_engine *engine, uint64_t begin, uint64_t end, struct flow_stop *stop);
     void (*close)(struct flow_engine *engine);
+    /* The pages of spaces that were needed so far and of which no record says what they are. */
+    const struct hot *(*inferred)(const struct flow_engine *engine);
 };
 
 /* libipt_engine.c. */

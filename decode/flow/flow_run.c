@@ -44,6 +44,8 @@ static bool decode_trace(struct flow_run *run, const struct flow_trace *trace, c
     bool good = flow_work(&work, error);
     run->packets = work.packets;
     run->targets = work.targets;
+    run->inferred = work.inferred.used;
+    hot_free(&work.inferred);
     sum_results(run);
     return good;
 }

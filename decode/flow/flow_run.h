@@ -31,6 +31,7 @@ struct flow_run {
     uint64_t undecodable_bytes; /* before the first PSB */
     uint64_t packets;           /* where asked for */
     struct hot targets;         /* branch targets, where asked for */
+    uint64_t inferred;          /* pages of address spaces of which no record says what they are */
     double seconds;
     /* sums over the results */
     uint64_t branches, instructions, root_instructions, blocks, overflows, errors;

@@ -21,7 +21,7 @@ struct part {
     struct flow_work *work;
     size_t first, count;
     uint64_t packets;
-    struct hot targets;
+    struct hot targets, inferred;
     struct error error;
 };
 
@@ -71,6 +71,7 @@ static void run_part(struct part *part, _Atomic size_t *done)
         flow_decode(flow, stretch, &work->results[i]);
         atomic_fetch_add(done, 1);
     }
+    hot_merge(&part->inferred, flow_inferred(flow));
     flow_end(flow);
 }
 
@@ -143,7 +144,9 @@ bool flow_work(struct flow_work *work, struct error *error)
         struct part *part = &pool->parts[i];
         work->packets += part->packets;
         hot_merge(&work->targets, &part->targets);
+        hot_merge(&work->inferred, &part->inferred);
         hot_free(&part->targets);
+        hot_free(&part->inferred);
         if (good && part->error.kind) {
             *error = part->error;
             good = false;

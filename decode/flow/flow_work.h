@@ -24,7 +24,7 @@ struct flow_work {
     void *progress_context;
     /* filled in: */
     uint64_t packets;
-    struct hot targets;
+    struct hot targets, inferred; /* inferred: flow_inferred of all parts */
 };
 
 /* false: a decoder could not be set up; error says why. */

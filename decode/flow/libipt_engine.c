@@ -44,14 +44,20 @@ static enum flow_error libipt_run(struct flow_engine *engine, uint64_t begin, ui
     config.end = (uint8_t *)(uintptr_t)engine->input->trace + end;
     engine->begin = begin;
     engine->last = (struct libipt_last){0};
-    *stop = (struct flow_stop){0, begin};
+    *stop = (struct flow_stop){.offset = begin};
     engine->space = CODE_SPACE_UNKNOWN; /* until a PIP tells */
     engine->other_image = false;
     if (!libipt_images_tidy(&engine->images) || !libipt_images_set(&engine->images, engine->space, begin))
         return FLOW_ERROR_IMAGE;
     int status = libipt_walk(engine, &config, &stop->ip, &offset);
     stop->offset = begin + offset;
+    stop->space = engine->space;
     return libipt_flow_error(status);
 }
 
-const struct flow_engine_ops flow_engine_libipt = {libipt_open, libipt_run, libipt_close};
+static const struct hot *libipt_inferred(const struct flow_engine *engine)
+{
+    return &engine->images.inferred;
+}
+
+const struct flow_engine_ops flow_engine_libipt = {libipt_open, libipt_run, libipt_close, libipt_inferred};

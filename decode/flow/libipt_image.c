@@ -19,6 +19,13 @@ static bool add_section(struct libipt_image *image, uint64_t gva, const struct p
     return true;
 }
 
+/* Spaces and addresses are page-aligned, or nearly so: as good as no two pairs have the same product. */
+static void count_inferred(struct libipt_image *image, uint64_t gva, const struct code_found *found)
+{
+    if (found->inferred)
+        hot_add(&image->all->inferred, gva ^ (image->space + 1) * 0x9e3779b97f4a7c15ull, 1);
+}
+
 static bool add_page(struct libipt_image *image, uint64_t gva, const struct code_found *found)
 {
     if (image->count == image->room) {
@@ -31,6 +38,7 @@ static bool add_page(struct libipt_image *image, uint64_t gva, const struct code
     }
     if (!add_section(image, gva, found->page))
         return false;
+    count_inferred(image, gva, found);
     image->pages[image->count++] = (struct libipt_page){gva, found->until, found->page};
     image->until = found->until < image->until ? found->until : image->until;
     return true;
@@ -81,6 +89,7 @@ static bool advance(struct libipt_image *image, uint64_t at)
             if (memcmp(found.page->bytes, page->page->bytes, RECORD_PAGE_SIZE) &&
                 !add_section(image, page->gva, found.page))
                 return false;
+            count_inferred(image, page->gva, &found);
             page->page = found.page;
             page->until = found.until;
         }
@@ -158,6 +167,7 @@ void libipt_images_free(struct libipt_images *images)
         free_image(images->spaces[i]);
     free(images->spaces);
     pt_iscache_free(images->cache);
+    hot_free(&images->inferred);
     images->spaces = NULL;
     images->count = images->room = 0;
     images->current = NULL;
@@ -170,6 +180,10 @@ bool libipt_images_tidy(struct libipt_images *images)
     images->current = NULL;
     if (images->cache && images->sections < IMAGE_SECTIONS && images->highest < CACHE_SECTIONS)
         return true;
+    struct hot inferred = images->inferred;
+    images->inferred = (struct hot){0};
     libipt_images_free(images);
-    return libipt_images_init(images, images->pages, &reason);
+    bool good = libipt_images_init(images, images->pages, &reason);
+    images->inferred = inferred;
+    return good;
 }

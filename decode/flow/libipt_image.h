@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "decode/code/code_pages.h"
+#include "decode/flow/hot.h"
 
 /* A page that is in an image. */
 struct libipt_page {
@@ -38,9 +39,10 @@ struct libipt_images {
     struct libipt_image **spaces; /* the last used ones first */
     size_t count, room;
     struct libipt_image *current;
-    size_t sections; /* put into images since they were all empty */
-    int highest;     /* of libipt's numbers of sections, which it gives from 1 on */
-    uint64_t at;     /* trace offset for which current is */
+    size_t sections;     /* put into images since they were all empty */
+    int highest;         /* of libipt's numbers of sections, which it gives from 1 on */
+    uint64_t at;         /* trace offset for which current is */
+    struct hot inferred; /* pages of spaces that were needed, and of which no record says what they are */
 };
 
 /* No space is current. false: error says why. */

@@ -59,6 +59,14 @@ static void take_end(struct summary_figures *cpu, struct record_text end)
     cpu->complete = end.size > 0 && cpu->gaps == 0 && (!written.known || written.value == cpu->trace_bytes);
 }
 
+static uint64_t mappings_of(const struct capture_record *record)
+{
+    struct record_map map = {0};
+    if (record->header.length >= sizeof(map))
+        memcpy(&map, record->payload, sizeof(map));
+    return map.runs;
+}
+
 bool summary_take_capture(struct summary *summary, const struct capture *capture)
 {
     struct record_text guest;
@@ -76,6 +84,8 @@ bool summary_take_capture(struct summary *summary, const struct capture *capture
         struct summary_figures *cpu = &summary->per_cpu[record->header.cpu];
         if (record->header.kind == RECORD_GAP)
             take_gap(cpu, record);
+        if (record->header.kind == RECORD_MAP)
+            cpu->mappings += mappings_of(record);
         if (record->header.kind != RECORD_PAGE)
             continue;
         memcpy(&page, record->payload, sizeof(page));
@@ -107,6 +117,7 @@ void summary_take_run(struct summary *summary, unsigned number, const struct flo
     cpu->branches = run->branches;
     cpu->decode_errors = run->errors;
     cpu->overflows = run->overflows;
+    cpu->inferred = run->inferred;
     cpu->undecodable_bytes = run->undecodable_bytes;
     timeline_take(&summary->timeline, number, run->results, run->nr_results);
     summary->seconds_decode = (summary->seconds_decode < 0 ? 0 : summary->seconds_decode) + run->seconds;
@@ -134,6 +145,7 @@ static void add_cpu(struct summary_figures *sum, const struct summary_figures *c
     sum->trace_bytes += cpu->trace_bytes;
     sum->gaps += cpu->gaps;
     sum->code_pages += cpu->code_pages;
+    sum->mappings += cpu->mappings;
     add_figure(&sum->gap_bytes, cpu->gap_bytes, first);
     add_figure(&sum->regions, cpu->regions, first);
     add_figure(&sum->pmis, cpu->pmis, first);
@@ -150,6 +162,7 @@ static void add_cpu(struct summary_figures *sum, const struct summary_figures *c
     sum->branches += cpu->branches;
     sum->decode_errors += cpu->decode_errors;
     sum->overflows += cpu->overflows;
+    sum->inferred += cpu->inferred;
     sum->undecodable_bytes += cpu->undecodable_bytes;
     truth_add(&sum->truth, &cpu->truth);
 }

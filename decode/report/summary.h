@@ -34,13 +34,13 @@ struct summary_exits {
 
 /* Of a CPU, or of all. */
 struct summary_figures {
-    uint64_t trace_bytes, gaps, code_pages;
+    uint64_t trace_bytes, gaps, code_pages, mappings;
     struct figure gap_bytes;                             /* known where each gap's size is */
     struct figure regions, pmis, stall_tsc, exits_total; /* of the end record */
     struct summary_exits exits;
     bool complete; /* the end record came and no byte is missing */
     /* decoded */
-    uint64_t packets, instructions, branches, decode_errors, overflows, undecodable_bytes;
+    uint64_t packets, instructions, branches, decode_errors, overflows, undecodable_bytes, inferred;
     /* against the truth */
     struct truth_comparison truth; /* of all: first is the first CPU's */
     struct figure guest_instructions, root_instructions;

@@ -58,6 +58,8 @@ static void cpu_json(FILE *file, const struct summary *s, unsigned cpu)
     json_figure(file, "gap_bytes", f->gap_bytes, ", ");
     json_figure(file, "packets", figure_of(f->packets), ", ");
     json_figure(file, "code_pages", figure_of(f->code_pages), ", ");
+    json_figure(file, "mappings", figure_of(f->mappings), ", ");
+    json_figure(file, "inferred", figure_of(f->inferred), ", ");
     json_figure(file, "instructions", figure_of(f->instructions), ", ");
     json_figure(file, "branches", figure_of(f->branches), ", ");
     json_figure(file, "decode_errors", figure_of(f->decode_errors), ", ");
@@ -87,6 +89,8 @@ void summary_json(FILE *file, const struct summary *s)
     json_figure(file, "gap_bytes", f->gap_bytes, ",\n  ");
     json_figure(file, "packets", figure_of(f->packets), ",\n  ");
     json_figure(file, "code_pages", figure_of(f->code_pages), ",\n  ");
+    json_figure(file, "mappings", figure_of(f->mappings), ",\n  ");
+    json_figure(file, "inferred", figure_of(f->inferred), ",\n  ");
     json_figure(file, "instructions", figure_of(f->instructions), ",\n  ");
     json_figure(file, "branches", figure_of(f->branches), ",\n  ");
     json_figure(file, "decode_errors", figure_of(f->decode_errors), ",\n  ");

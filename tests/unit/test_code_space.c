@@ -264,7 +264,8 @@ static void large_pages_reach_beyond_their_stretch(void **state)
     exactly(0, A, 50, 0x40200000, 1);
     exactly(0, A, 50, 0x7ffff000, 2);
     exactly(0, B, 50, 0x40200000, 3);
-    inferred(0, B, 50, 0x7ffff000, 2);
+    inferred(0, C, 50, 0x7ffff000, 2);
+    exactly(0, B, 50, 0x7ffff000, NOT_KNOWN); /* it is another program */
     assert_int_equal(version_at(0, A, 50, 0x80000000), NOT_KNOWN);
     assert_int_equal(version_at(0, A, 50, 0x3ffff000), NOT_KNOWN);
 }
