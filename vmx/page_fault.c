@@ -9,7 +9,7 @@
  * be: the program was stopped for it.
  *
  * Which faults exit is the processor's to choose, by the error code: SDM "Exception Bitmap", "Page-Fault Exceptions" of
- * Vol. 3A. Where neither NX nor SMEP exists, I/D is always 0, and all wait for the next exit.
+ * Vol. 3A. Where neither NX nor SMEP is on, I/D is always 0; a fetch then is what RIP leads to.
  */
 #include "vmx/cpu.h"
 #include "vmx/guest_map.h"
@@ -19,6 +19,8 @@
 #define FAULT_PRESENT (1u << 0)
 #define FAULT_WRITE (1u << 1)
 #define FAULT_FETCH (1u << 4)
+
+#define LONGEST_INSTRUCTION 15u
 
 #define FIRST_LOOK_TSC 2048u
 #define LONGEST_LOOK_TSC (1u << 24)
@@ -40,13 +42,12 @@ static void fault_remove(struct cpu *cpu, uint32_t i)
     cpu->faults[i] = cpu->faults[--cpu->nr_faults];
 }
 
-/* What was mapped there, if anything was, has been missed: say so where it was to be executed. */
+/* What was mapped there, if anything was, has been missed; it may have been executed, behind a read as well. */
 static void fault_give_up(struct cpu *cpu, uint32_t i)
 {
     const struct page_fault *fault = &cpu->faults[i];
 
-    if (fault->fetch)
-        guest_map_missed(cpu, fault->cr3, fault->linear, fault->offset);
+    guest_map_missed(cpu, fault->cr3, fault->linear, fault->offset);
     fault_remove(cpu, i);
 }
 
@@ -66,14 +67,21 @@ static void fault_remember(struct cpu *cpu, uint64_t linear, bool fetch)
         cpu->look_tsc = FIRST_LOOK_TSC;
 }
 
+static bool is_fetch(uint32_t error_code, uint64_t linear)
+{
+    const uint64_t rip = vmreadn(VMCS_GUEST_RIP);
+    const uint64_t at = guest_code64() ? rip : (uint32_t)(vmreadn(VMCS_GUEST_CS_BASE) + rip);
+
+    return (error_code & FAULT_FETCH) || linear - at < LONGEST_INSTRUCTION;
+}
+
 enum exit_action page_fault_exit(struct cpu *cpu, uint32_t information)
 {
     const uint64_t linear = vmreadn(VMCS_EXIT_QUALIFICATION);
-
     const uint32_t error_code = vmread32(VMCS_EXIT_INTERRUPTION_ERROR_CODE);
 
     machine_lock(cpu);
-    fault_remember(cpu, linear, error_code & FAULT_FETCH);
+    fault_remember(cpu, linear, is_fetch(error_code, linear));
     machine_unlock(cpu);
     __asm__ volatile("mov %0, %%cr2" : : "r"(linear));
     guest_inject((struct event){.information = information & EVENT_INJECTED, .error_code = error_code});
