@@ -44,9 +44,11 @@ struct cpu;
 #define NR_PAGE_FAULTS 8u
 struct page_fault {
     uint64_t cr3, linear;
-    uint64_t offset; /* of this CPU's trace when it faulted */
-    uint32_t looks;  /* that have found nothing */
-    bool fetch;      /* not a read */
+    uint64_t offset;   /* of this CPU's trace when it faulted */
+    uint32_t looks;    /* that have found nothing */
+    bool fetch;        /* not a read */
+    uint32_t wait_tsc; /* until the timer's next look */
+    bool timed;        /* the timer has made one */
 };
 
 /* What is to be done behind a step. broken_off: another exit came before the monitor trap's. */
@@ -90,7 +92,7 @@ struct cpu {
 
     uint64_t timer_tsc; /* vmx/timer.c */
 
-    /* vmx/page_fault.c: faults whose pages the guest has not mapped yet, and the time until the next look at them */
+    /* vmx/page_fault.c: faults whose pages the guest has not mapped yet, and how long a new one waits for its look */
     struct page_fault faults[NR_PAGE_FAULTS];
     uint32_t nr_faults, nr_fetches;
     uint32_t look_tsc;
@@ -189,6 +191,8 @@ void step_cancel(struct cpu *cpu);
 void page_faults_setup(void);
 enum exit_action page_fault_exit(struct cpu *cpu, uint32_t information);
 void page_faults_look(struct cpu *cpu, bool by_timer);
+/* TSC until the next look of the timer's, while nr_fetches is not 0. */
+uint32_t page_faults_wait(const struct cpu *cpu);
 
 /* vmx/trigger.c: the page of pt.trigger=, fetched and written. trigger_fetched: does it need no sending? */
 bool trigger_guards(uint64_t gpa, uint64_t linear);

@@ -4,9 +4,10 @@
  * another fault.
  *
  * The fault is the guest's and reaches it at once. Its handler changes the page tables, and nothing tells when it has
- * done so: they are looked at behind each following exit. Behind a fetch, the preemption timer makes one soon, sooner
- * each time it finds the page mapped, later each time it does not. A page that is not mapped after many looks will not
- * be: the program was stopped for it.
+ * done so: they are looked at behind each following exit. Behind a fetch, the preemption timer makes one soon; how soon
+ * follows what the guest needs. Where the page is not mapped then, twice as much time passes until the next look for
+ * it, while others' are as soon as ever. A page that is not mapped after many looks will not be: the program was
+ * stopped for it.
  *
  * Which faults exit is the processor's to choose, by the error code: SDM "Exception Bitmap", "Page-Fault Exceptions" of
  * Vol. 3A. Where neither NX nor SMEP is on, I/D is always 0; a fetch then is what RIP leads to.
@@ -23,8 +24,9 @@
 #define LONGEST_INSTRUCTION 15u
 
 #define FIRST_LOOK_TSC 2048u
-#define LONGEST_LOOK_TSC (1u << 24)
-#define SHORTEST_LOOK_TSC 512u
+#define LONGEST_FIRST_TSC (1u << 16)
+#define SHORTEST_FIRST_TSC 512u
+#define LONGEST_WAIT_TSC (1u << 24)
 #define MOST_LOOKS 1000u
 
 void page_faults_setup(void)
@@ -61,10 +63,9 @@ static void fault_remember(struct cpu *cpu, uint64_t linear, bool fetch)
             fault_give_up(cpu, i);
     if (cpu->nr_faults == NR_PAGE_FAULTS)
         fault_give_up(cpu, 0);
-    cpu->faults[cpu->nr_faults++] = (struct page_fault){cr3, linear, pt_offset(cpu->pt), 0, fetch};
+    cpu->faults[cpu->nr_faults++] =
+        (struct page_fault){cr3, linear, pt_offset(cpu->pt), 0, fetch, cpu->look_tsc, false};
     cpu->nr_fetches += fetch;
-    if (!cpu->look_tsc)
-        cpu->look_tsc = FIRST_LOOK_TSC;
 }
 
 static bool is_fetch(uint32_t error_code, uint64_t linear)
@@ -80,6 +81,8 @@ enum exit_action page_fault_exit(struct cpu *cpu, uint32_t information)
     const uint64_t linear = vmreadn(VMCS_EXIT_QUALIFICATION);
     const uint32_t error_code = vmread32(VMCS_EXIT_INTERRUPTION_ERROR_CODE);
 
+    if (!cpu->look_tsc)
+        cpu->look_tsc = FIRST_LOOK_TSC;
     machine_lock(cpu);
     fault_remember(cpu, linear, is_fetch(error_code, linear));
     machine_unlock(cpu);
@@ -88,29 +91,41 @@ enum exit_action page_fault_exit(struct cpu *cpu, uint32_t information)
     return EXIT_INJECTED;
 }
 
-/* How soon was this look, against what the guest needs? Most should find what they look for. */
-static void look_time_adapt(struct cpu *cpu, bool found)
+/* Was the timer's first look for a fault soon enough, or too soon? Most should find what they look for. */
+static void first_look_adapt(struct cpu *cpu, bool found)
 {
-    if (found)
-        cpu->look_tsc -= cpu->look_tsc > SHORTEST_LOOK_TSC ? cpu->look_tsc / 8 : 0;
-    else if (cpu->look_tsc < LONGEST_LOOK_TSC)
-        cpu->look_tsc *= 2;
+    if (found && cpu->look_tsc > SHORTEST_FIRST_TSC)
+        cpu->look_tsc -= cpu->look_tsc / 8;
+    else if (!found && cpu->look_tsc < LONGEST_FIRST_TSC)
+        cpu->look_tsc += cpu->look_tsc / 4;
 }
 
 void page_faults_look(struct cpu *cpu, bool by_timer)
 {
-    const uint32_t before = cpu->nr_fetches;
-
     machine_lock(cpu);
     for (uint32_t i = cpu->nr_faults; i-- > 0;) {
         struct page_fault *fault = &cpu->faults[i];
+        const bool found = guest_map_tell(cpu, fault->cr3, fault->linear, fault->offset);
 
-        if (guest_map_tell(cpu, fault->cr3, fault->linear, fault->offset))
+        if (by_timer && fault->fetch && !fault->timed)
+            first_look_adapt(cpu, found);
+        if (by_timer && fault->wait_tsc < LONGEST_WAIT_TSC)
+            fault->wait_tsc *= 2;
+        fault->timed |= by_timer;
+        if (found)
             fault_remove(cpu, i);
         else if (++fault->looks == MOST_LOOKS)
             fault_give_up(cpu, i);
     }
     machine_unlock(cpu);
-    if (by_timer && before)
-        look_time_adapt(cpu, cpu->nr_fetches < before);
+}
+
+uint32_t page_faults_wait(const struct cpu *cpu)
+{
+    uint32_t least = LONGEST_WAIT_TSC;
+
+    for (uint32_t i = 0; i < cpu->nr_faults; i++)
+        if (cpu->faults[i].fetch && cpu->faults[i].wait_tsc < least)
+            least = cpu->faults[i].wait_tsc;
+    return least;
 }

@@ -27,7 +27,7 @@ static uint64_t wanted_tsc(const struct cpu *cpu)
 {
     const uint64_t poll = machine.config.poll_tsc;
 
-    return cpu->nr_fetches ? cpu->look_tsc : pt_busy(cpu->pt) ? poll : IDLE_FACTOR * poll;
+    return cpu->nr_fetches ? page_faults_wait(cpu) : pt_busy(cpu->pt) ? poll : IDLE_FACTOR * poll;
 }
 
 void timer_setup(struct cpu *cpu)
