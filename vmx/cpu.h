@@ -45,10 +45,11 @@ struct cpu;
 struct page_fault {
     uint64_t cr3, linear;
     uint64_t offset;   /* of this CPU's trace when it faulted */
+    uint64_t tsc;      /* when it faulted */
+    uint64_t wait_tsc; /* from then to the next look */
     uint32_t looks;    /* that have found nothing */
     bool fetch;        /* not a read */
-    uint32_t wait_tsc; /* until the timer's next look */
-    bool timed;        /* the timer has made one */
+    bool found;        /* the page is there, as the last look has found */
 };
 
 /* What is to be done behind a step. broken_off: another exit came before the monitor trap's. */
@@ -92,10 +93,10 @@ struct cpu {
 
     uint64_t timer_tsc; /* vmx/timer.c */
 
-    /* vmx/page_fault.c: faults whose pages the guest has not mapped yet, and how long a new one waits for its look */
+    /* vmx/page_fault.c: faults whose pages the guest has not mapped yet, and the time until the next look at them */
     struct page_fault faults[NR_PAGE_FAULTS];
     uint32_t nr_faults, nr_fetches;
-    uint32_t look_tsc;
+    uint32_t first_look_tsc;
 
     struct pt_engine *pt;
     struct vmx_controls controls;
@@ -141,6 +142,7 @@ typedef enum exit_action exit_handler(struct cpu *cpu);
 
 /* vmx/guest.c: the guest's state and events. */
 bool guest_code64(void);
+bool guest_in_user_mode(void);
 uint64_t guest_cr4_seen(void);
 void guest_advance_rip(void);
 enum exit_action guest_inject_exception(uint32_t vector);
@@ -190,9 +192,9 @@ void step_cancel(struct cpu *cpu);
  * since. */
 void page_faults_setup(void);
 enum exit_action page_fault_exit(struct cpu *cpu, uint32_t information);
-void page_faults_look(struct cpu *cpu, bool by_timer);
-/* TSC until the next look of the timer's, while nr_fetches is not 0. */
-uint32_t page_faults_wait(const struct cpu *cpu);
+void page_faults_look(struct cpu *cpu);
+/* TSC ticks until the next look at a page that is to be executed; UINT64_MAX: there is none. */
+uint64_t page_faults_wait(const struct cpu *cpu);
 
 /* vmx/trigger.c: the page of pt.trigger=, fetched and written. trigger_fetched: does it need no sending? */
 bool trigger_guards(uint64_t gpa, uint64_t linear);

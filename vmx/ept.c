@@ -99,8 +99,8 @@ uint64_t ept_lookup(uint64_t gpa)
 {
     const uint64_t *table = root;
 
-    for (unsigned level = EPT_LEVELS; level > 0; level--) {
-        uint64_t entry = table[ept_index(gpa, level)];
+    for (unsigned level = EPT_LEVELS, shift = 39;; level--, shift -= 9) {
+        const uint64_t entry = table[gpa >> shift & (EPT_TABLE_ENTRIES - 1)];
 
         if (!ept_entry_present(entry))
             return 0;
@@ -108,7 +108,6 @@ uint64_t ept_lookup(uint64_t gpa)
             return entry;
         table = table_of(entry);
     }
-    return 0;
 }
 
 /* Map gpa to itself by the largest page that fits below end and has one memory type. Returns the bytes mapped. */

@@ -105,7 +105,7 @@ void vmx_exit_dispatch(struct guest_registers *registers)
     if (cpu->stepping && basic != EXIT_REASON_MONITOR_TRAP_FLAG && basic != EXIT_REASON_EPT_VIOLATION)
         step_break_off(cpu);
     if (cpu->nr_faults)
-        page_faults_look(cpu, basic == EXIT_REASON_PREEMPTION_TIMER_EXPIRED);
+        page_faults_look(cpu);
 
     switch (handlers[basic](cpu)) {
     case EXIT_ADVANCE:

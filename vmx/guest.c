@@ -5,10 +5,17 @@
 #define CR0_PE 1ull
 #define EFER_LMA (1ull << 10)
 #define ACCESS_RIGHTS_L (1u << 13)
+#define ACCESS_RIGHTS_DPL (3u << 5)
 
 bool guest_code64(void)
 {
     return (vmread32(VMCS_GUEST_CS_ACCESS_RIGHTS) & ACCESS_RIGHTS_L) && (vmread64(VMCS_GUEST_IA32_EFER) & EFER_LMA);
+}
+
+/* SDM "Guest Register State": SS's DPL is CPL. */
+bool guest_in_user_mode(void)
+{
+    return (vmread32(VMCS_GUEST_SS_ACCESS_RIGHTS) & ACCESS_RIGHTS_DPL) == ACCESS_RIGHTS_DPL;
 }
 
 uint64_t guest_cr4_seen(void)

@@ -98,26 +98,11 @@ bool guest_walk(struct guest_stretch *stretch, const struct guest_paging *paging
     return true;
 }
 
-static inline uint64_t entry_raw(const struct guest_stretch *stretch, const void *table, uint32_t i)
-{
-    if (stretch->large)
-        return stretch->table;
-    return stretch->wide ? ((const uint64_t *)table)[i] : ((const uint32_t *)table)[i];
-}
-
-/* What entry number i says of its page, 0 where that is not present or not executable. */
-static inline uint64_t entry_at(const struct guest_stretch *stretch, const void *table, uint32_t i)
-{
-    const uint64_t entry = entry_raw(stretch, table, i);
-
-    if (!(entry & ENTRY_P) || (stretch->nx_counts && (entry & ENTRY_NX)))
-        return 0;
-    return entry & (stretch->global_counts ? ENTRY_MEANS : ENTRY_MEANS & ~ENTRY_G);
-}
-
 bool guest_stretch_maps(const struct guest_stretch *stretch, const void *table, uint64_t linear)
 {
-    return entry_raw(stretch, table, (uint32_t)((linear - stretch->linear) >> PAGE_SHIFT)) & ENTRY_P;
+    const uint64_t i = (linear - stretch->linear) >> PAGE_SHIFT;
+
+    return stretch->large || (((const uint8_t *)table)[i * (stretch->wide ? 8 : 4)] & ENTRY_P);
 }
 
 static uint16_t flags_of(const struct guest_stretch *stretch, uint64_t entry)
@@ -134,22 +119,38 @@ static inline bool continues(const struct record_map_run *run, uint64_t linear, 
     return run->linear + bytes == linear && run->gpa + bytes == gpa && run->flags == flags;
 }
 
+/* The entries, 8 bytes each: as they are in memory, or in room. */
+static const uint64_t *entries_of(const struct guest_stretch *stretch, const void *table, uint64_t *room)
+{
+    if (stretch->large) {
+        room[0] = stretch->table;
+        return room;
+    }
+    if (stretch->wide)
+        return table;
+    for (uint32_t i = 0; i < GUEST_STRETCH_ENTRIES; i++)
+        room[i] = ((const uint32_t *)table)[i];
+    return room;
+}
+
 uint32_t guest_stretch_runs(const struct guest_stretch *stretch, const void *table, struct record_map_run *runs,
                             uint64_t *sum)
 {
     const unsigned shift = stretch->large ? stretch->large_shift : PAGE_SHIFT;
     const uint32_t pages = 1u << (shift - PAGE_SHIFT), count = guest_stretch_entries(stretch);
-    uint64_t hash = shift << 1 | stretch->user;
+    const uint64_t rights = ENTRY_P | (stretch->nx_counts ? ENTRY_NX : 0);
+    const uint64_t means = stretch->global_counts ? ENTRY_MEANS : ENTRY_MEANS & ~ENTRY_G;
+    uint64_t room[GUEST_STRETCH_ENTRIES], hash = shift << 1 | stretch->user;
+    const uint64_t *entries = entries_of(stretch, table, room);
     uint32_t nr = 0;
 
     for (uint32_t i = 0; i < count; i++) {
-        const uint64_t entry = entry_at(stretch, table, i), gpa = entry & ENTRY_ADDRESS;
-        const uint64_t linear = stretch->linear + ((uint64_t)i << shift);
-
-        if (!entry)
+        if ((entries[i] & rights) != ENTRY_P) /* most are not present or not executable */
             continue;
-        hash = (hash ^ entry ^ (uint64_t)i << 56) * HASH_FACTOR;
+        const uint64_t entry = entries[i] & means;
+        const uint64_t gpa = entry & ENTRY_ADDRESS, linear = stretch->linear + ((uint64_t)i << shift);
         const uint16_t flags = flags_of(stretch, entry);
+        hash = (hash ^ entry ^ (uint64_t)i << 56) * HASH_FACTOR;
         if (nr > 0 && continues(&runs[nr - 1], linear, gpa, flags))
             runs[nr - 1].pages += pages;
         else

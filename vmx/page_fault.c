@@ -4,10 +4,9 @@
  * another fault.
  *
  * The fault is the guest's and reaches it at once. Its handler changes the page tables, and nothing tells when it has
- * done so: they are looked at behind each following exit. Behind a fetch, the preemption timer makes one soon; how soon
- * follows what the guest needs. Where the page is not mapped then, twice as much time passes until the next look for
- * it, while others' are as soon as ever. A page that is not mapped after many looks will not be: the program was
- * stopped for it.
+ * done so: they are looked at behind an exit some time later, and if the page is not there, after twice that time.
+ * Behind a fetch the preemption timer makes that exit. The first time follows what the guest's handler has lately
+ * taken. A page that is not there after many looks will not be: the program was stopped for it.
  *
  * Which faults exit is the processor's to choose, by the error code: SDM "Exception Bitmap", "Page-Fault Exceptions" of
  * Vol. 3A. Where neither NX nor SMEP is on, I/D is always 0; a fetch then is what RIP leads to.
@@ -23,11 +22,12 @@
 
 #define LONGEST_INSTRUCTION 15u
 
+/* The time to the first look, in TSC ticks: at the start, and its bounds. */
 #define FIRST_LOOK_TSC 2048u
-#define LONGEST_FIRST_TSC (1u << 16)
-#define SHORTEST_FIRST_TSC 512u
-#define LONGEST_WAIT_TSC (1u << 24)
-#define MOST_LOOKS 1000u
+#define SHORTEST_LOOK_TSC 512u
+#define LONGEST_LOOK_TSC 65536u
+#define MOST_LOOKS 24u /* the last one is minutes later */
+#define SLACK_TSC 64u  /* the preemption timer counts more coarsely than the TSC */
 
 void page_faults_setup(void)
 {
@@ -49,7 +49,8 @@ static void fault_give_up(struct cpu *cpu, uint32_t i)
 {
     const struct page_fault *fault = &cpu->faults[i];
 
-    guest_map_missed(cpu, fault->cr3, fault->linear, fault->offset);
+    if (!fault->found)
+        guest_map_missed(cpu, fault->cr3, fault->linear, fault->offset);
     fault_remove(cpu, i);
 }
 
@@ -63,8 +64,14 @@ static void fault_remember(struct cpu *cpu, uint64_t linear, bool fetch)
             fault_give_up(cpu, i);
     if (cpu->nr_faults == NR_PAGE_FAULTS)
         fault_give_up(cpu, 0);
-    cpu->faults[cpu->nr_faults++] =
-        (struct page_fault){cr3, linear, pt_offset(cpu->pt), 0, fetch, cpu->look_tsc, false};
+    if (!cpu->first_look_tsc)
+        cpu->first_look_tsc = FIRST_LOOK_TSC;
+    cpu->faults[cpu->nr_faults++] = (struct page_fault){.cr3 = cr3,
+                                                        .linear = linear,
+                                                        .offset = pt_offset(cpu->pt),
+                                                        .tsc = tsc_read(),
+                                                        .wait_tsc = cpu->first_look_tsc,
+                                                        .fetch = fetch};
     cpu->nr_fetches += fetch;
 }
 
@@ -81,8 +88,6 @@ enum exit_action page_fault_exit(struct cpu *cpu, uint32_t information)
     const uint64_t linear = vmreadn(VMCS_EXIT_QUALIFICATION);
     const uint32_t error_code = vmread32(VMCS_EXIT_INTERRUPTION_ERROR_CODE);
 
-    if (!cpu->look_tsc)
-        cpu->look_tsc = FIRST_LOOK_TSC;
     machine_lock(cpu);
     fault_remember(cpu, linear, is_fetch(error_code, linear));
     machine_unlock(cpu);
@@ -91,41 +96,59 @@ enum exit_action page_fault_exit(struct cpu *cpu, uint32_t information)
     return EXIT_INJECTED;
 }
 
-/* Was the timer's first look for a fault soon enough, or too soon? Most should find what they look for. */
+/* Most first looks should find what they look for. */
 static void first_look_adapt(struct cpu *cpu, bool found)
 {
-    if (found && cpu->look_tsc > SHORTEST_FIRST_TSC)
-        cpu->look_tsc -= cpu->look_tsc / 8;
-    else if (!found && cpu->look_tsc < LONGEST_FIRST_TSC)
-        cpu->look_tsc += cpu->look_tsc / 4;
+    const uint32_t tsc = cpu->first_look_tsc;
+
+    if (found && tsc > SHORTEST_LOOK_TSC)
+        cpu->first_look_tsc = tsc - tsc / 16;
+    else if (!found && tsc < LONGEST_LOOK_TSC)
+        cpu->first_look_tsc = tsc + tsc / 4;
 }
 
-void page_faults_look(struct cpu *cpu, bool by_timer)
+static void fault_look(struct cpu *cpu, uint32_t i, uint64_t now)
 {
-    machine_lock(cpu);
-    for (uint32_t i = cpu->nr_faults; i-- > 0;) {
-        struct page_fault *fault = &cpu->faults[i];
-        const bool found = guest_map_tell(cpu, fault->cr3, fault->linear, fault->offset);
+    struct page_fault *fault = &cpu->faults[i];
 
-        if (by_timer && fault->fetch && !fault->timed)
-            first_look_adapt(cpu, found);
-        if (by_timer && fault->wait_tsc < LONGEST_WAIT_TSC)
-            fault->wait_tsc *= 2;
-        fault->timed |= by_timer;
-        if (found)
-            fault_remove(cpu, i);
-        else if (++fault->looks == MOST_LOOKS)
-            fault_give_up(cpu, i);
+    if (now - fault->tsc + SLACK_TSC < fault->wait_tsc)
+        return;
+    const bool found = guest_map_tell(cpu, fault->cr3, fault->linear, fault->offset);
+    if (fault->fetch && fault->looks == 0)
+        first_look_adapt(cpu, found);
+    if (found && (fault->found || guest_in_user_mode())) {
+        fault_remove(cpu, i);
+    } else if (found) { /* its handler may be at work still, and map what lies around */
+        fault->found = true;
+        fault->wait_tsc = now - fault->tsc + cpu->first_look_tsc;
+    } else if (++fault->looks == MOST_LOOKS) {
+        fault_give_up(cpu, i);
+    } else {
+        fault->wait_tsc *= 2;
     }
+}
+
+void page_faults_look(struct cpu *cpu)
+{
+    const uint64_t now = tsc_read();
+
+    machine_lock(cpu);
+    for (uint32_t i = cpu->nr_faults; i-- > 0;)
+        fault_look(cpu, i, now);
     machine_unlock(cpu);
 }
 
-uint32_t page_faults_wait(const struct cpu *cpu)
+uint64_t page_faults_wait(const struct cpu *cpu)
 {
-    uint32_t least = LONGEST_WAIT_TSC;
+    const uint64_t now = tsc_read();
+    uint64_t least = UINT64_MAX;
 
-    for (uint32_t i = 0; i < cpu->nr_faults; i++)
-        if (cpu->faults[i].fetch && cpu->faults[i].wait_tsc < least)
-            least = cpu->faults[i].wait_tsc;
+    for (uint32_t i = 0; i < cpu->nr_faults; i++) {
+        const struct page_fault *fault = &cpu->faults[i];
+        const uint64_t since = now - fault->tsc, left = since < fault->wait_tsc ? fault->wait_tsc - since : 0;
+
+        if (fault->fetch && left < least)
+            least = left;
+    }
     return least;
 }

@@ -25,9 +25,10 @@ static void timer_set(struct cpu *cpu, uint64_t tsc)
 
 static uint64_t wanted_tsc(const struct cpu *cpu)
 {
-    const uint64_t poll = machine.config.poll_tsc;
+    const uint64_t poll = (pt_busy(cpu->pt) ? 1 : IDLE_FACTOR) * machine.config.poll_tsc;
+    const uint64_t look = cpu->nr_fetches ? page_faults_wait(cpu) : UINT64_MAX;
 
-    return cpu->nr_fetches ? page_faults_wait(cpu) : pt_busy(cpu->pt) ? poll : IDLE_FACTOR * poll;
+    return look < poll ? look : poll;
 }
 
 void timer_setup(struct cpu *cpu)
