@@ -101,6 +101,23 @@ static size_t put_mnt(uint8_t *out, uint64_t payload)
     return 3 + put_bytes(out + 3, payload, 8);
 }
 
+/* Event Trace: the type below the IP bit, and a vector or data. */
+static size_t put_event(uint8_t *out, const struct packet *packet)
+{
+    const bool cfe = packet->kind == PT_PACKET_CFE;
+    const uint8_t type = packet->event_type & (cfe ? 0x1f : 0x3f);
+    put_extended(out, cfe ? 0x13 : 0x53, type | (cfe && packet->fup_follows ? 0x80 : 0), 1);
+    return 3 + put_bytes(out + 3, packet->payload, cfe ? 1 : 8);
+}
+
+static size_t put_trig(uint8_t *out, const struct packet *packet)
+{
+    out[0] = 0xd9;
+    out[1] = (uint8_t)((packet->fup_follows ? 0x80 : 0) | (packet->has_icnt ? 0x40 : 0) | (packet->more ? 0x20 : 0));
+    out[2] = (uint8_t)packet->payload;
+    return packet->has_icnt ? 3 + put_bytes(out + 3, packet->icnt, 2) : 3;
+}
+
 size_t packet_encode(uint8_t *out, const struct packet *packet)
 {
     switch (packet->kind) {
@@ -156,6 +173,11 @@ size_t packet_encode(uint8_t *out, const struct packet *packet)
         return put_extended(out, 0x22, packet->payload, 2);
     case PT_PACKET_PWRX:
         return put_extended(out, 0xa2, packet->payload, 5);
+    case PT_PACKET_CFE:
+    case PT_PACKET_EVD:
+        return put_event(out, packet);
+    case PT_PACKET_TRIG:
+        return put_trig(out, packet);
     case PT_PACKET_NR_KINDS:
         break;
     }
@@ -216,6 +238,9 @@ const char *packet_name(enum packet_kind kind)
         [PT_PACKET_MWAIT] = "MWAIT",
         [PT_PACKET_PWRE] = "PWRE",
         [PT_PACKET_PWRX] = "PWRX",
+        [PT_PACKET_CFE] = "CFE",
+        [PT_PACKET_EVD] = "EVD",
+        [PT_PACKET_TRIG] = "TRIG",
     };
     return (unsigned)kind < PT_PACKET_NR_KINDS ? names[kind] : "unknown";
 }

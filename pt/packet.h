@@ -2,7 +2,8 @@
  * Intel PT packets: one description of a packet, an encoder and a parser that are each other's inverse.
  *
  * Core. Source: Intel SDM Vol. 3C, "Intel Processor Trace", section "Packet Definitions" (36.4.2 in the edition that
- * docs/sources.md pins) and Table "Packet Generation under Different Enable Conditions".
+ * docs/sources.md pins) and Table "Packet Generation under Different Enable Conditions". CFE, EVD, TRIG and the IF bit
+ * of MODE.Exec are of later editions: "Control Flow Event (CFE) Packet", "Event Data (EVD) Packet", "TRIG Packet".
  */
 #ifndef PT_PACKET_H
 #define PT_PACKET_H
@@ -42,6 +43,9 @@ enum packet_kind {
     PT_PACKET_MWAIT,
     PT_PACKET_PWRE,
     PT_PACKET_PWRX,
+    PT_PACKET_CFE,  /* Event Trace: Control Flow Event */
+    PT_PACKET_EVD,  /* Event Trace: Event Data */
+    PT_PACKET_TRIG, /* Trigger Tracing */
     PT_PACKET_NR_KINDS
 };
 
@@ -70,15 +74,19 @@ struct packet {
         uint64_t tsc;     /* TSC: 56 bits */
         uint64_t cyc;     /* CYC: cycle count */
         uint64_t vmcs;    /* VMCS: the 4 KiB-aligned VMCS pointer, bits 51:12 in place */
-        uint64_t payload; /* MTC: CTC; CBR: ratio; MNT, PTW, MWAIT, PWRE, PWRX: payload as on the wire */
+        uint64_t payload; /* MTC: CTC; CBR: ratio; MNT, PTW, MWAIT, PWRE, PWRX, EVD: payload as on the wire;
+                             CFE: vector; TRIG: a bit for each trigger that fired */
     };
     uint16_t tma_ctc;       /* TMA */
     uint16_t tma_fc;        /* TMA: 9 bits */
     bool non_root;          /* PIP.NR */
     bool cs_l, cs_d, iflag; /* MODE.Exec: CS.L and IA32_EFER.LMA, CS.D, IF where the CPU reports it */
     bool in_tx, tx_abort;   /* MODE.TSX */
-    bool fup_follows;       /* PTW.IP, EXSTOP.IP */
+    bool fup_follows;       /* PTW.IP, EXSTOP.IP, CFE.IP, TRIG.IP: a FUP that belongs to no TIP */
     uint8_t ptw_bytes;      /* PTW: 4 or 8 */
+    uint8_t event_type;     /* CFE: 5 bits, EVD: 6 bits */
+    bool has_icnt, more;    /* TRIG.ICNTV: icnt is there; TRIG.MULT: triggers fired that no packet tells */
+    uint16_t icnt;          /* TRIG: instructions since the last IP */
 };
 
 enum pt_parse_error {

@@ -24,6 +24,8 @@ struct fixed {
 #define FIXED_FUP 0x1  /* fup_follows is set */
 #define FIXED_PTW 0x2  /* ptw_bytes is the payload's size */
 #define FIXED_BYTE 0x4 /* only the payload's first byte means something */
+#define FIXED_CFE 0x8  /* the first byte is the type and the IP bit */
+#define FIXED_EVD 0x10 /* the first byte is the type */
 
 static const struct fixed fixed_packets[] = {
     {0x83, PT_PACKET_TRACESTOP, 0, 0},
@@ -39,6 +41,8 @@ static const struct fixed fixed_packets[] = {
     {0xc2, PT_PACKET_MWAIT, 8, 0},
     {0x22, PT_PACKET_PWRE, 2, 0},
     {0xa2, PT_PACKET_PWRX, 5, 0},
+    {0x13, PT_PACKET_CFE, 2, FIXED_CFE},
+    {0x53, PT_PACKET_EVD, 9, FIXED_EVD},
 };
 
 static int parse_fixed(struct packet *packet, const uint8_t *bytes, size_t size)
@@ -50,8 +54,11 @@ static int parse_fixed(struct packet *packet, const uint8_t *bytes, size_t size)
         if (size < 2u + f->payload_bytes)
             return PT_PARSE_TRUNCATED;
         packet->kind = (enum packet_kind)f->kind;
-        packet->payload = get_bytes(bytes + 2, f->flags & FIXED_BYTE ? 1 : f->payload_bytes);
-        packet->fup_follows = (f->flags & FIXED_FUP) != 0;
+        const size_t skip = f->flags & (FIXED_CFE | FIXED_EVD) ? 1 : 0;
+        packet->payload = get_bytes(bytes + 2 + skip, f->flags & FIXED_BYTE ? 1 : f->payload_bytes - skip);
+        packet->fup_follows = f->flags & FIXED_FUP || (f->flags & FIXED_CFE && bytes[2] >> 7);
+        if (skip)
+            packet->event_type = bytes[2] & (f->flags & FIXED_CFE ? 0x1f : 0x3f);
         packet->ptw_bytes = f->flags & FIXED_PTW ? f->payload_bytes : 0;
         return 2 + f->payload_bytes;
     }
@@ -194,6 +201,20 @@ static int parse_mode(struct packet *packet, const uint8_t *bytes, size_t size)
     }
 }
 
+static int parse_trig(struct packet *packet, const uint8_t *bytes, size_t size)
+{
+    const size_t total = size >= 2 && bytes[1] & 0x40 ? 5 : 3;
+    if (size < total)
+        return PT_PARSE_TRUNCATED;
+    packet->kind = PT_PACKET_TRIG;
+    packet->fup_follows = bytes[1] >> 7;
+    packet->has_icnt = bytes[1] >> 6 & 1;
+    packet->more = bytes[1] >> 5 & 1;
+    packet->payload = bytes[2];
+    packet->icnt = packet->has_icnt ? (uint16_t)get_bytes(bytes + 3, 2) : 0;
+    return (int)total;
+}
+
 static int parse_payload(struct packet *packet, enum packet_kind kind, const uint8_t *bytes, size_t size, int n)
 {
     if (size < 1u + (size_t)n)
@@ -217,6 +238,8 @@ static int parse_any(struct packet *packet, const uint8_t *bytes, size_t size)
         return parse_payload(packet, PT_PACKET_MTC, bytes, size, 1);
     case 0x99:
         return parse_mode(packet, bytes, size);
+    case 0xd9:
+        return parse_trig(packet, bytes, size);
     }
     if ((bytes[0] & 1) == 0)
         return take_tnt(packet, PT_PACKET_TNT_8, bytes[0] >> 1) ? 1 : PT_PARSE_UNKNOWN;

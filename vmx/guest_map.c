@@ -13,7 +13,7 @@
 #include "vmx/vmcs.h"
 
 /* What was told of a stretch last. Where two share a place, one is told again: that costs bytes, nothing else. */
-#define NR_TOLD 4096u
+#define NR_TOLD 16384u
 struct told {
     uint64_t space, linear, sum;
 };

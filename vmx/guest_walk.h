@@ -17,8 +17,8 @@ struct guest_paging {
     uint64_t cr0, cr3, cr4, efer;
 };
 
-/* What is looked at at once: a part of a page table, more than kernels map upon one fault; or one large page. */
-#define GUEST_STRETCH_ENTRIES 64u
+/* What is looked at at once: a part of a page table, as much as Linux maps around one fault; or one large page. */
+#define GUEST_STRETCH_ENTRIES 16u
 
 #define HASH_FACTOR 0x9e3779b97f4a7c15ull /* odd, near 2^64 divided by the golden ratio */
 

@@ -118,9 +118,11 @@ static void fault_look(struct cpu *cpu, uint32_t i, uint64_t now)
         first_look_adapt(cpu, found);
     if (found && (fault->found || guest_in_user_mode())) {
         fault_remove(cpu, i);
-    } else if (found) { /* its handler may be at work still, and map what lies around */
+    } else if (found) { /* its handler may be at work still, and map what lies around: another exit will show it */
         fault->found = true;
         fault->wait_tsc = now - fault->tsc + cpu->first_look_tsc;
+        cpu->nr_fetches -= fault->fetch;
+        fault->fetch = false;
     } else if (++fault->looks == MOST_LOOKS) {
         fault_give_up(cpu, i);
     } else {

@@ -87,6 +87,7 @@ static void take_result(struct alignment *a, size_t at)
     if (a->lost) {
         if (!whole || !find_drift(a, at)) {
             a->aligned->nr_unplaced += whole;
+            a->aligned->nr_unplaced_parts += !whole;
             return;
         }
         add_gap(a, (struct record_gap){.at = a->hole_at, .cause = RECORD_GAP_OVERRUN}, moved.begin + a->drift);
@@ -94,6 +95,7 @@ static void take_result(struct alignment *a, size_t at)
     }
     moved.begin += a->drift;
     moved.end += a->drift;
+    a->aligned->origins[a->aligned->nr_results] = at;
     a->aligned->results[a->aligned->nr_results++] = moved;
 }
 
@@ -101,8 +103,9 @@ bool truth_align(struct truth_aligned *aligned, const struct truth_cpu *truth, c
                  size_t nr_results, const struct gaps *gaps, struct error *error)
 {
     *aligned = (struct truth_aligned){.results = calloc(nr_results + 1, sizeof(*results)),
+                                      .origins = calloc(nr_results + 1, sizeof(*aligned->origins)),
                                       .gaps.items = calloc(gaps->count + 1, sizeof(*gaps->items))};
-    if (!aligned->results || !aligned->gaps.items) {
+    if (!aligned->results || !aligned->origins || !aligned->gaps.items) {
         truth_aligned_free(aligned);
         return error_set(error, ERROR_MEMORY, 0, "%zu stretches", nr_results);
     }
@@ -123,6 +126,7 @@ bool truth_align(struct truth_aligned *aligned, const struct truth_cpu *truth, c
 void truth_aligned_free(struct truth_aligned *aligned)
 {
     free(aligned->results);
+    free(aligned->origins);
     gaps_free(&aligned->gaps);
     *aligned = (struct truth_aligned){0};
 }

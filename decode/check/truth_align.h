@@ -10,9 +10,11 @@
 
 struct truth_aligned {
     struct flow_result *results; /* with the truth's offsets; those that cannot be placed are left out */
+    size_t *origins;             /* of each, its index among the results that were given */
     size_t nr_results;
-    struct gaps gaps;   /* with the truth's offsets */
-    size_t nr_unplaced; /* stretches without a gap in them that are nowhere in the truth */
+    struct gaps gaps;         /* with the truth's offsets */
+    size_t nr_unplaced;       /* stretches without a gap in them that are nowhere in the truth */
+    size_t nr_unplaced_parts; /* with a gap: where they begin in the truth, nothing tells but a list of all branches */
 };
 
 /* Place each run of stretches between two such gaps where the truth has the same intervals next. false: no memory;

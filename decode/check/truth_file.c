@@ -122,12 +122,25 @@ static void note_difference(struct truth_comparison *comparison, size_t i, const
     }
 }
 
-/* What was decoded of it may be anything; the bytes before and behind a gap are stretches of their own. */
-static void skip_interval(struct truth_comparison *comparison, const struct interval *interval,
+/* A gap touches it: what was decoded up to the gap. Behind it decoding begins with the next PSB, which is the next
+ * interval's. */
+static void compare_parts(struct truth_comparison *comparison, size_t i, const struct interval *interval,
                           const struct flow_result *results, size_t nr_results, size_t *at)
 {
-    while (*at < nr_results && results[*at].begin < interval->end)
-        ++*at;
+    for (; *at < nr_results && results[*at].begin < interval->end; ++*at) {
+        const struct flow_result *part = &results[*at];
+        if (i == 0 || part->begin != interval->begin) {
+            comparison->extra_stretches++;
+            continue;
+        }
+        comparison->parts++;
+        comparison->branches_in_parts += part->branches;
+        if (part->branches < interval->branches ||
+            (part->branches == interval->branches && part->hash == interval->hash))
+            continue;
+        note_difference(comparison, i, interval, part);
+        comparison->first.part = comparison->first.part || comparison->first.interval == i;
+    }
     comparison->intervals++;
     comparison->branches += interval->branches;
     comparison->in_gaps++;
@@ -144,7 +157,7 @@ void truth_compare(struct truth_comparison *comparison, const struct truth_cpu *
         struct interval interval = interval_at(truth, i);
         /* A gap less than a PSB behind the end has cut that PSB: the stretch does not end there. */
         if (gaps_touch(gaps, interval.begin, interval.end + PSB_BYTES - 1)) {
-            skip_interval(comparison, &interval, results, nr_results, &at);
+            compare_parts(comparison, i, &interval, results, nr_results, &at);
             continue;
         }
         while (at < nr_results && results[at].begin < interval.begin) {
@@ -178,5 +191,7 @@ void truth_add(struct truth_comparison *sum, const struct truth_comparison *c)
     sum->equal_intervals += c->equal_intervals;
     sum->in_gaps += c->in_gaps;
     sum->branches_in_gaps += c->branches_in_gaps;
+    sum->parts += c->parts;
+    sum->branches_in_parts += c->branches_in_parts;
     sum->extra_stretches += c->extra_stretches;
 }

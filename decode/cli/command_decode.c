@@ -12,6 +12,7 @@
 #include "decode/flow/flow_merge.h"
 #include "decode/flow/flow_run.h"
 #include "decode/report/number_text.h"
+#include "decode/report/summary.h"
 
 static const char usage[] =
     "usage: undertrace decode CAPTURE [options]\n"
@@ -32,7 +33,9 @@ static const char usage[] =
     "                    Not whole where a conditional branch or a return leaves pt.range filters: said, status 2\n"
     "  --threads N       with N threads (default: one a processor)\n"
     "\n"
-    "Exit status: 0 all was decoded, 1 an error, 2 parts could not be decoded or the capture is damaged.\n";
+    "Exit status: 0 all was decoded, nothing is missing or damaged; 1 an error; 2 parts are missing, damaged, or could "
+    "not\n"
+    "be decoded.\n";
 
 struct arguments {
     const char *capture, *branches, *instructions, *merged;
@@ -82,9 +85,28 @@ static void print_sums(FILE *file, const struct flow_run *run)
     fprintf(file, "instructions       %s\n", count_text(number, run->instructions));
     fprintf(file, "blocks             %s\n", count_text(number, run->blocks));
     fprintf(file, "overflows          %s\n", count_text(number, run->overflows));
-    fprintf(file, "not decoded        %s bytes before the first PSB, %" PRIu64 " stretches with errors\n",
-            count_text(number, run->undecodable_bytes), run->errors);
+    fprintf(file, "decode gaps        %s, ", count_text(number, run->decode_gaps.count));
+    fprintf(file, "of %s bytes\n", count_text(number, run->decode_gaps.bytes));
+    fprintf(file, "before any PSB     %s bytes\n", count_text(number, run->lost.bytes));
     fprintf(file, "seconds            %.2f\n", run->seconds);
+}
+
+/* Whether anything is missing. Returns the exit status. */
+static int say_result(const struct capture *capture, unsigned cpu, const struct flow_run *run)
+{
+    struct summary summary = {0};
+    char text[RESULT_TEXT_SIZE];
+    if (!summary_take_capture(&summary, capture)) {
+        message_say("%s: out of memory for %u CPUs", capture->directory, capture->nr_cpus);
+        return 1;
+    }
+    if (run)
+        summary_take_run(&summary, cpu, run);
+    bool complete = summary.per_cpu[cpu].complete;
+    if (!complete)
+        message_say("%s/cpu%u.pt: %s", capture->directory, cpu, summary_result_text(text, &summary.per_cpu[cpu]));
+    summary_free(&summary);
+    return complete ? 0 : 2;
 }
 
 static int decode_cpu(const struct capture *capture, const struct arguments *a, struct lists *lists)
@@ -103,7 +125,7 @@ static int decode_cpu(const struct capture *capture, const struct arguments *a, 
     }
     print_sums(lists->branches == stdout || lists->instructions == stdout ? stderr : stdout, &run);
     say_flow_errors(&run, capture, options.cpu);
-    int status = run.errors ? 2 : 0;
+    int status = say_result(capture, options.cpu, &run);
     flow_run_free(&run);
     return status;
 }
@@ -125,16 +147,18 @@ static int say_merged(FILE *file, const struct capture *capture, const struct fl
 {
     char number[COUNT_TEXT_SIZE];
     int status = 0;
-    for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++) {
+    for (unsigned cpu = 0; cpu < capture->nr_cpus && status != 1; cpu++) {
+        int result = say_result(capture, cpu, NULL);
+        status = result ? result : status;
         fprintf(file, "CPU %-3u branches   %s\n", cpu, count_text(number, merged->branches[cpu]));
         if (merged->untimed[cpu])
             message_say(
                 "%s/cpu%u.pt: %s branches have no TSC packet before them (pt.tsc=off?): they stand first, at time 0",
                 capture->directory, cpu, count_text(number, merged->untimed[cpu]));
         if (merged->errors[cpu]) {
-            message_say("%s/cpu%u.pt: %s stretches could not be decoded to their end: decode --cpu %u says where",
-                        capture->directory, cpu, count_text(number, merged->errors[cpu]), cpu);
-            status = 2;
+            message_say("%s/cpu%u.pt: decode gaps: %s; decode --cpu %u says where", capture->directory, cpu,
+                        count_text(number, merged->errors[cpu]), cpu);
+            status = status ? status : 2;
         }
     }
     return status;

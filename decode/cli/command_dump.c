@@ -33,17 +33,24 @@ struct arguments {
     bool no_pad;
 };
 
-/* Print from offset at on, up to end, until a packet cannot be read. Returns its offset, or end. */
+/* Print from offset at on, up to end, until a packet cannot be read. Returns its offset, or end. PSBs are found byte by
+ * byte: what reaches into one is no packet. */
 static uint64_t dump_packets(const struct capture_trace *trace, uint64_t at, uint64_t end, const struct arguments *a)
 {
     char line[DUMP_LINE_MAX];
+    uint64_t psb = at;
     while (at < end && at < a->to) {
         struct packet packet;
-        int size = packet_parse(&packet, trace->bytes + at, (size_t)(end - at));
-        if (size == PT_PARSE_TRUNCATED)
-            return end;
+        if (at == psb)
+            psb = psb_next(trace->bytes, end, at + 1);
+        uint64_t room = (psb < end ? psb : end) - at;
+        int size = packet_parse(&packet, trace->bytes + at, (size_t)room);
         if (size < 0) {
-            printf("[%" PRIx64 ": error decoding packet: unknown opcode]\n", at);
+            printf("[%" PRIx64 ": error decoding packet: %s]\n", at,
+                   size == PT_PARSE_UNKNOWN ? "unknown opcode"
+                   : psb < end              ? "it reaches into a PSB"
+                   : end < trace->size      ? "a gap begins within it"
+                                            : "the trace ends within it");
             return at;
         }
         if (at >= a->from && !(a->no_pad && packet.kind == PT_PACKET_PAD))

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "decode/capture/capture_check.h"
+#include "decode/check/truth_align.h"
 #include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/error_text.h"
@@ -24,7 +25,9 @@ static const char usage[] =
     "  --guest NAME, --image-bytes N, --seconds-build S, --seconds-boot S\n"
     "                      figures that the caller knows\n"
     "\n"
-    "Exit status: 0 the report is complete, whatever it says; 1 an error; 2 the capture is damaged.\n";
+    "Exit status: 0 the trace is complete and undamaged, all of it was decoded, and none of it differs from the "
+    "truth;\n"
+    "1 an error; 2 something is missing or differs, as the report says, or the capture is damaged.\n";
 
 struct arguments {
     const char *capture, *truth, *json, *symbols, *guest;
@@ -57,18 +60,25 @@ static bool compare_truth(struct summary *summary, const struct flow_run *run, c
         error_say(&error);
         return false;
     }
-    truth_compare(&comparison, &truth, run->results, run->nr_results, &run->gaps);
-    summary_take_truth(summary, cpu, &truth, &comparison);
+    struct truth_aligned aligned;
+    bool good = truth_align(&aligned, &truth, run->results, run->nr_results, &run->gaps, &error);
+    if (good) {
+        truth_compare(&comparison, &truth, aligned.results, aligned.nr_results, &aligned.gaps);
+        comparison.extra_stretches += aligned.nr_unplaced;
+        truth_aligned_free(&aligned);
+        summary_take_truth(summary, cpu, &truth, &comparison);
+    } else {
+        error_say(&error);
+    }
     truth_free(&truth);
-    return true;
+    return good;
 }
 
 static bool take_cpu(struct summary *summary, struct hot *targets, const struct capture *capture, uint16_t cpu,
                      const struct arguments *a)
 {
     struct flow_run run;
-    struct flow_run_options options = {
-        .cpu = cpu, .threads = (unsigned)a->threads, .count_packets = true, .count_targets = true};
+    struct flow_run_options options = {.cpu = cpu, .threads = (unsigned)a->threads, .count_targets = true};
     bool good = run_flow(&run, capture, &options);
     if (good) {
         summary_take_run(summary, cpu, &run);
@@ -102,7 +112,7 @@ static bool write_json(const struct summary *summary, const struct arguments *a)
     return output_close(file, a->json);
 }
 
-/* All of it. A damaged capture is not complete. Returns whether it could be done. */
+/* All of it. Returns whether it could be done. */
 static bool report_capture(struct summary *summary, const struct capture *capture, const struct arguments *a,
                            const struct symbols *symbols)
 {
@@ -112,8 +122,6 @@ static bool report_capture(struct summary *summary, const struct capture *captur
         message_say("%s: out of memory for %u CPUs", a->capture, capture->nr_cpus);
         return false;
     }
-    for (unsigned cpu = 0; cpu < summary->cpus && capture->damages.count > 0; cpu++)
-        summary->per_cpu[cpu].complete = false;
     bool good = take_cpus(summary, capture, a);
     summary_print(stdout, summary, symbols);
     return (!a->json || write_json(summary, a)) && good;
@@ -141,6 +149,8 @@ int command_report(int argc, char **argv)
     bool good = report_capture(&summary, capture, &a, a.symbols ? &symbols : NULL);
     capture_close(capture);
     symbols_free(&symbols);
+    const struct truth_comparison *truth = &summary.total.truth;
+    const bool whole = summary.total.complete && !truth->first.found && truth->extra_stretches == 0;
     summary_free(&summary);
-    return !good ? 1 : damaged ? 2 : 0;
+    return !good ? 1 : damaged || !whole ? 2 : 0;
 }

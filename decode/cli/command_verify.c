@@ -5,6 +5,7 @@
 
 #include "decode/capture/capture_check.h"
 #include "decode/check/branch_check.h"
+#include "decode/check/branch_parts.h"
 #include "decode/check/truth_align.h"
 #include "decode/check/truth_file.h"
 #include "decode/cli/arguments.h"
@@ -16,7 +17,7 @@
 #include "decode/flow/flow_run.h"
 #include "decode/report/difference.h"
 #include "decode/report/json.h"
-#include "decode/report/number_text.h"
+#include "decode/report/verified.h"
 
 static const char usage[] =
     "usage: undertrace verify CAPTURE TRUTH [options]\n"
@@ -28,22 +29,13 @@ static const char usage[] =
     "  --branches-truth FILE   compare with this list of all branches too (one thread); of CPU N > 0: FILE.cpuN\n"
     "  --json FILE             write the result to FILE\n"
     "\n"
-    "Exit status: 0 all is equal, 1 something differs or could not be done, 2 all is equal but the capture is "
-    "damaged.\n";
+    "Exit status: 0 all that was decoded is equal, 1 something differs or could not be done, 2 all is equal but the\n"
+    "capture is damaged.\n";
 
 struct arguments {
     const char *capture, *truth, *branches, *json;
     uint64_t cpu; /* ARGUMENT_NOT_GIVEN: all */
     uint64_t threads;
-};
-
-/* What came out, of a CPU or of all. */
-struct verified {
-    struct truth_comparison comparison;
-    struct figure taken; /* instructions that retired */
-    uint64_t branches, instructions, errors, overflows;
-    double seconds;
-    bool truth_ended, equal;
 };
 
 static int parse_arguments(struct arguments *a, int argc, char **argv)
@@ -63,24 +55,6 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
     return status;
 }
 
-static void write_figures(FILE *file, const struct verified *v)
-{
-    const struct truth_comparison *c = &v->comparison;
-    json_figure(file, "branches", figure_of(c->branches), ", ");
-    json_figure(file, "matched", figure_of(c->matched), ", ");
-    json_figure(file, "intervals", figure_of(c->intervals), ", ");
-    json_figure(file, "equal_intervals", figure_of(c->equal_intervals), ", ");
-    json_figure(file, "in_gaps", figure_of(c->in_gaps), ", ");
-    json_figure(file, "branches_in_gaps", figure_of(c->branches_in_gaps), ", ");
-    json_figure(file, "decoded_branches", figure_of(v->branches), ", ");
-    json_figure(file, "decoded_instructions", figure_of(v->instructions), ", ");
-    json_figure(file, "instructions", v->taken, ", ");
-    json_figure(file, "decode_errors", figure_of(v->errors), ", ");
-    json_figure(file, "overflows", figure_of(v->overflows), ", ");
-    fputs("\"first_divergence\": ", file);
-    difference_json(file, &c->first);
-}
-
 static bool write_json(const struct arguments *a, const struct verified *sum, const struct verified *cpus,
                        unsigned first, unsigned count)
 {
@@ -88,45 +62,56 @@ static bool write_json(const struct arguments *a, const struct verified *sum, co
     if (!file)
         return false;
     fputs("{", file);
-    write_figures(file, sum);
+    verified_json(file, sum);
     fputs(", \"cpus\": [", file);
     for (unsigned i = 0; i < count; i++) {
         fputs(i ? ", {" : "{", file);
         json_figure(file, "cpu", figure_of(first + i), ", ");
-        write_figures(file, &cpus[i]);
+        verified_json(file, &cpus[i]);
         fputs("}", file);
     }
     fputs("]}\n", file);
     return output_close(file, a->json);
 }
 
-static void print_verified(const struct verified *v)
+/* What a list of all branches is compared with. */
+struct listed {
+    struct branch_check *check; /* NULL: there is no list */
+    bool gaps;                  /* then branches are kept, and compared stretch by stretch; else as they come */
+    struct branch_list branches;
+};
+
+static void take_listed(void *context, uint64_t from, uint64_t to, uint64_t tsc)
 {
-    const struct truth_comparison *c = &v->comparison;
-    char matched[COUNT_TEXT_SIZE], branches[COUNT_TEXT_SIZE];
-    uint64_t compared = c->branches - c->branches_in_gaps;
-    printf("branches matched   %s of %s (%.3f %%)\n", count_text(matched, c->matched), count_text(branches, compared),
-           compared ? 100.0 * (double)c->matched / (double)compared : 100.0);
-    printf("intervals equal    %s of %s\n", count_text(matched, c->equal_intervals),
-           count_text(branches, c->intervals - c->in_gaps));
-    if (c->in_gaps)
-        printf("in gaps            %s branches in %" PRIu64 " intervals, not compared\n",
-               count_text(matched, c->branches_in_gaps), c->in_gaps);
-    printf("branches decoded   %s\n", count_text(matched, v->branches));
-    printf("instructions       %s decoded", count_text(matched, v->instructions));
-    if (v->taken.known)
-        printf(", %s retired", count_text(branches, v->taken.value));
-    printf("\nseconds            %.2f\n", v->seconds);
-    if (!v->truth_ended)
-        puts("the truth file has no end: the emulator was stopped");
-    if (c->extra_stretches)
-        printf("%" PRIu64 " decoded stretches begin or end where the emulated CPU wrote no PSB\n", c->extra_stretches);
-    if (c->first.found)
-        difference_print(stdout, &c->first);
+    struct listed *listed = context;
+    if (listed->gaps)
+        branch_list_take(&listed->branches, from, to, tsc);
+    else
+        branch_check_take(listed->check, from, to, tsc);
+}
+
+/* Compare each stretch with the list. false: said why. */
+static bool compare_parts(struct verified *v, const struct flow_run *run, const struct truth_cpu *truth,
+                          const struct listed *listed, const struct truth_aligned *aligned)
+{
+    struct branch_parts parts;
+    struct error error = {0};
+    if (!branch_parts_compare(&parts, truth, listed->check, &listed->branches, run->results, run->nr_results, aligned,
+                              &error)) {
+        error_say(&error);
+        return false;
+    }
+    v->listed = parts.stretches;
+    v->listed_branches = parts.branches;
+    v->unplaced_parts = 0;
+    v->equal = v->equal && !parts.differs;
+    branch_parts_print(stdout, &parts);
+    return true;
 }
 
 /* Compare what was decoded. false: said why. */
-static bool compare_run(struct verified *v, const struct flow_run *run, const struct truth_cpu *truth)
+static bool compare_run(struct verified *v, const struct flow_run *run, const struct truth_cpu *truth,
+                        const struct listed *listed)
 {
     struct truth_aligned aligned;
     struct error error = {0};
@@ -136,42 +121,48 @@ static bool compare_run(struct verified *v, const struct flow_run *run, const st
     }
     truth_compare(&v->comparison, truth, aligned.results, aligned.nr_results, &aligned.gaps);
     v->comparison.extra_stretches += aligned.nr_unplaced;
-    truth_aligned_free(&aligned);
+    v->unplaced_parts = aligned.nr_unplaced_parts;
     v->taken = (struct figure){truth->ended, truth->end.non_root_instructions};
     v->truth_ended = truth->ended;
     v->branches = run->branches;
     v->instructions = run->instructions;
-    v->errors = run->errors;
+    v->errors = run->decode_gaps.count;
     v->overflows = run->overflows;
     v->seconds = run->seconds;
     v->equal = !v->comparison.first.found && v->comparison.extra_stretches == 0;
-    return true;
+    bool good = !listed->gaps || compare_parts(v, run, truth, listed, &aligned);
+    truth_aligned_free(&aligned);
+    return good;
+}
+
+static bool has_gaps(const struct capture *capture, unsigned cpu)
+{
+    size_t position = 0;
+    return capture_next(capture, &position, RECORD_GAP, (uint16_t)cpu) != NULL;
 }
 
 static bool verify_decoded(struct verified *v, const struct capture *capture, const struct arguments *a, unsigned cpu,
                            const struct truth_cpu *truth, struct branch_check *check)
 {
     struct flow_run run = {0};
+    struct listed listed = {.check = check, .gaps = check && has_gaps(capture, cpu)};
     struct flow_run_options options = {
         .cpu = (uint16_t)cpu,
         .threads = (unsigned)a->threads,
-        .hooks = {.branch = check ? branch_check_take : NULL, .context = check},
+        .hooks = {.branch = check ? take_listed : NULL, .context = &listed},
     };
     /* A CPU of which nothing came has executed nothing, if all is well. */
     bool good = !capture->cpus[cpu].present || run_flow(&run, capture, &options);
-    if (good && check && run.gaps.count) {
-        message_say("verify: the trace of CPU %u has gaps; --branches-truth compares whole traces only", cpu);
-        good = false;
-    }
-    good = good && compare_run(v, &run, truth);
+    good = good && compare_run(v, &run, truth, &listed);
     if (good) {
-        print_verified(v);
+        verified_print(stdout, v);
         say_flow_errors(&run, capture, options.cpu);
     }
-    if (good && check) {
+    if (good && check && !listed.gaps) {
         branch_difference_print(stdout, check);
         v->equal = branch_check_equal(check) && v->equal;
     }
+    branch_list_free(&listed.branches);
     flow_run_free(&run);
     return good;
 }
@@ -197,21 +188,6 @@ static bool verify_cpu(struct verified *v, const struct capture *capture, const 
     return good;
 }
 
-static void add_verified(struct verified *sum, const struct verified *v)
-{
-    struct truth_comparison *c = &sum->comparison;
-    truth_add(c, &v->comparison);
-    sum->taken.known = sum->taken.known && v->taken.known;
-    sum->taken.value += v->taken.value;
-    sum->branches += v->branches;
-    sum->instructions += v->instructions;
-    sum->errors += v->errors;
-    sum->overflows += v->overflows;
-    sum->seconds += v->seconds;
-    sum->truth_ended = sum->truth_ended && v->truth_ended;
-    sum->equal = sum->equal && v->equal;
-}
-
 /* CPUs from first on. Returns whether all could be done, and all is equal. */
 static bool verify_cpus(const struct capture *capture, const struct arguments *a, unsigned first, unsigned count)
 {
@@ -222,11 +198,11 @@ static bool verify_cpus(const struct capture *capture, const struct arguments *a
         if (count > 1)
             printf("%sCPU %u\n", i ? "\n" : "", first + i);
         good = verify_cpu(&cpus[i], capture, a, first + i) && good;
-        add_verified(&sum, &cpus[i]);
+        verified_add(&sum, &cpus[i]);
     }
     if (count > 1 && good) {
         puts("\nAll CPUs");
-        print_verified(&sum);
+        verified_print(stdout, &sum);
     }
     if (good && a->json)
         good = write_json(a, &sum, cpus, first, count);

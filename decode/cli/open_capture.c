@@ -88,6 +88,10 @@ static const char *space_text(char *text, size_t size, const struct flow_result 
 void say_flow_errors(const struct flow_run *run, const struct capture *capture, uint16_t cpu)
 {
     uint64_t shown = 0;
+    for (size_t i = 0; i < run->lost.count && shown < ERRORS_SHOWN; i++, shown++)
+        message_say("%s/cpu%u.pt: offset %" PRIu64 ": %" PRIu64 " bytes: %s", capture->directory, cpu,
+                    run->lost.spans[i].begin, run->lost.spans[i].end - run->lost.spans[i].begin,
+                    flow_error_text(FLOW_ERROR_NO_PSB));
     for (size_t i = 0; i < run->nr_results && shown < ERRORS_SHOWN; i++) {
         const struct flow_result *result = &run->results[i];
         if (!result->error)
@@ -98,6 +102,7 @@ void say_flow_errors(const struct flow_run *run, const struct capture *capture, 
                     result->error_offset, result->error_ip, space_text(space, sizeof(space), result),
                     flow_error_text(result->error));
     }
-    if (run->errors > shown)
-        message_say("%s/cpu%u.pt: and %" PRIu64 " more errors", capture->directory, cpu, run->errors - shown);
+    if (run->decode_gaps.count > shown)
+        message_say("%s/cpu%u.pt: and %" PRIu64 " more errors", capture->directory, cpu,
+                    run->decode_gaps.count - shown);
 }

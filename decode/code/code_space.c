@@ -43,14 +43,15 @@ static const struct page_record *find_in_space(struct query *query, bool *told)
     if (said.fact && said.fact->map && code_map_is_missed(said.fact->map))
         return NULL;
     struct said older = query_look(query, &lists, BACK, NAMING), newer = query_look(query, &lists, ON, NAMING);
-    if (older.present)
-        choice_add(query, &choice, older.gpa);
     if (newer.present)
         choice_add(query, &choice, newer.gpa);
     /* It was unmapped, or is mapped for the first time: what came next is what it is. */
-    if (said.fact && newer.present && choice.now)
-        return choice_made(&choice);
-    infer_candidates(query, &choice);
+    const bool next = said.fact && choice.now;
+    if (!next)
+        infer_candidates(query, &choice);
+    /* What was there before is no proof: the space may be another program's by now. */
+    if (older.present && !choice_empty(&choice))
+        choice_add(query, &choice, older.gpa);
     return choice_made(&choice);
 }
 

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "decode/flow/flow_packets.h"
 #include "decode/flow/flow_state.h"
 #include "decode/truth.h"
 
@@ -24,8 +25,10 @@ struct flow *flow_start(const struct flow_input *input, uint64_t at, const struc
     flow->input = input;
     flow->hooks = *hooks;
     flow->ops = &flow_engine_libipt;
-    flow->engine = flow->ops->open(input, at, hooks->instruction != NULL, &sink, error);
-    if (flow->engine)
+    flow->engine = flow->ops->open(input, at, false, &sink, error);
+    if (flow->engine && hooks->instruction)
+        flow->single = flow->ops->open(input, at, true, &sink, error);
+    if (flow->engine && (flow->single || !hooks->instruction))
         return flow;
     flow_end(flow);
     return NULL;
@@ -40,32 +43,96 @@ void flow_end(struct flow *flow)
 {
     if (flow->engine)
         flow->ops->close(flow->engine);
+    if (flow->single)
+        flow->ops->close(flow->single);
     free(flow->tail.blocks);
     free(flow);
 }
 
-void flow_decode(struct flow *flow, const struct flow_stretch *stretch, struct flow_result *result)
+/* Behind the last packet the walk may have come to code that was never executed: an exit ended it before. */
+static bool may_end_walk(enum flow_error error)
 {
-    struct flow_stop stop = {.offset = stretch->begin};
+    return error == FLOW_OK || error == FLOW_ERROR_LOOP || error == FLOW_ERROR_NO_CODE ||
+           error == FLOW_ERROR_INSTRUCTION;
+}
+
+/* The engine has come to its end with this error; it did get all packets of the stretch that can be followed. */
+static enum flow_error end_run(struct flow *flow, const struct flow_stretch *stretch, const struct flow_stop *stop,
+                               enum flow_error error)
+{
+    if (stop->used_up && may_end_walk(error))
+        return flow_end_stretch(flow, stretch, error, stop);
+    flow_break_off(flow);
+    /* Bits may wait for the TIP behind them, which is missing, but before a PSB all come out. */
+    bool to_psb = stretch->ends >= FLOW_ENDS_AT_PSB;
+    if (error == FLOW_OK && !to_psb)
+        return stretch->ends == FLOW_ENDS_WITH_TRACE ? FLOW_ERROR_CUT : FLOW_OK;
+    return error == FLOW_OK ? FLOW_ERROR_LEFT_OVER : error;
+}
+
+static void begin_stretch(struct flow *flow, const struct flow_stretch *stretch, struct flow_result *result)
+{
     *result = (struct flow_result){
         .begin = stretch->begin, .end = stretch->end, .tsc = stretch->tsc, .hash = TRUTH_HASH_SEED};
     flow->result = result;
     flow->code_at = stretch->begin;
-    flow->tail.used = 0;
+    flow_tail_clear(&flow->tail);
     flow->async.pending = false;
     flow->non_root = true; /* root runs at privilege level 0: where that is traced, the PSB+ of root has a PIP */
-    enum flow_error error = flow->ops->run(flow->engine, stretch->begin, stretch->end, &stop);
-    bool all_read = stretch->has_boundary_ip && stop.offset == stretch->end;
-    /* The block at the boundary may be one that cannot be read yet. */
-    bool at_boundary = error == FLOW_ERROR_NO_CODE && all_read && stop.ip == stretch->boundary_ip;
-    /* Behind the last packet the way may lead into a loop that needs none, because an exit ended it: the PSB+ knows. */
-    bool beyond = error == FLOW_ERROR_LOOP && all_read;
-    if (error == FLOW_OK || at_boundary || beyond)
-        error = flow_end_stretch(flow, stretch);
-    else
-        flow_break_off(flow);
+}
+
+static void decode_with(struct flow *flow, struct flow_engine *engine, const struct flow_stretch *stretch,
+                        const struct flow_packets *packets, struct flow_result *result)
+{
+    struct flow_stop stop = {.offset = stretch->begin};
+    struct flow_stretch followed = *stretch;
+    begin_stretch(flow, stretch, result);
+    result->packets = packets->count;
+    /* Where packets end that cannot be read on, it is as at a gap. */
+    if (packets->error)
+        followed.ends = FLOW_ENDS_AT_GAP;
+    enum flow_error error = flow->ops->run(engine, stretch->begin, stretch->begin + packets->size, &stop);
+    error = end_run(flow, &followed, &stop, error);
+    if (error == FLOW_OK && packets->error) {
+        error = packets->error;
+        stop.offset = stretch->begin + packets->size;
+    }
     result->error = error;
     result->error_offset = stop.offset;
     result->error_ip = stop.ip;
     result->error_space = stop.space;
+}
+
+/* The single instructions of what the blocks are. libipt's walk by instructions is the laxer one: it takes TNT bits and
+ * TIPs that stand behind an event before it. So blocks say how far it goes and what is wrong there; but where the next
+ * PSB+ says up to where, single instructions are the more exact: it may stand in the middle of a block. */
+static void decode_single(struct flow *flow, const struct flow_stretch *stretch, const struct flow_packets *packets,
+                          struct flow_result *result)
+{
+    const struct flow_result blocks = *result;
+    const bool to_ip = blocks.error == FLOW_OK && stretch->ends == FLOW_ENDS_AT_PSB_IP;
+    flow->bound = to_ip ? NULL : &blocks;
+    decode_with(flow, flow->single, stretch, packets, result);
+    flow->bound = NULL;
+    bool same = result->branches == blocks.branches && result->hash == blocks.hash;
+    if (to_ip)
+        same = same && result->error == FLOW_OK;
+    else
+        same = same && result->instructions == blocks.instructions &&
+               result->root_instructions == blocks.root_instructions;
+    result->error = same || blocks.error ? blocks.error : FLOW_ERROR_DISAGREE;
+    result->error_offset = blocks.error_offset;
+    result->error_ip = blocks.error_ip;
+    result->error_space = blocks.error_space;
+}
+
+void flow_decode(struct flow *flow, const struct flow_stretch *stretch, struct flow_result *result)
+{
+    const struct flow_packets packets = flow_packets_look(
+        flow->input->trace + stretch->begin, stretch->end - stretch->begin, stretch->ends >= FLOW_ENDS_AT_PSB);
+    flow->silent = flow->single != NULL;
+    decode_with(flow, flow->engine, stretch, &packets, result);
+    flow->silent = false;
+    if (flow->single)
+        decode_single(flow, stretch, &packets, result);
 }

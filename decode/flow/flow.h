@@ -11,13 +11,22 @@
 
 #include "decode/flow/flow_engine.h"
 
+/* What a stretch ends at, and so what is known of where execution stood there. */
+enum flow_end {
+    FLOW_ENDS_AT_GAP,     /* nothing is known */
+    FLOW_ENDS_WITH_TRACE, /* there is no more: tracing is off, or the trace was cut */
+    FLOW_ENDS_AT_PSB,     /* whose PSB+ says nothing: it is not whole, or packets were lost within it */
+    FLOW_ENDS_AT_PSB_OFF, /* tracing is off there */
+    FLOW_ENDS_AT_PSB_IP   /* it stands at boundary_ip, the FUP of the PSB+ */
+};
+
 /* A stretch of trace. */
 struct flow_stretch {
     uint64_t begin; /* trace offset of its PSB */
     uint64_t end;   /* trace offset of the next PSB, of a gap, or the trace's size */
-    bool has_boundary_ip;
-    uint64_t boundary_ip; /* the FUP of the PSB+ at end: where execution stood */
-    uint64_t tsc;         /* of the PSB+ at begin; 0: it has none */
+    enum flow_end ends;
+    uint64_t boundary_ip;
+    uint64_t tsc; /* of the PSB+ at begin; 0: it has none */
 };
 
 /* What became of it. */
@@ -28,7 +37,7 @@ struct flow_result {
     uint64_t instructions;      /* in non-root */
     uint64_t root_instructions; /* the traced ones: those around VM entries and exits */
     uint64_t last_to;           /* the last branch's target */
-    uint64_t blocks;
+    uint64_t blocks, packets;
     uint32_t overflows;    /* OVF packets */
     enum flow_error error; /* but for FLOW_OK, decoding stopped at error_offset */
     uint64_t error_offset, error_ip, error_space;
@@ -53,7 +62,8 @@ void flow_end(struct flow *flow);
 /* The pages of spaces that were needed so far and of which no record says what they are: code_pages.h. */
 const struct hot *flow_inferred(const struct flow *flow);
 
-/* Decode a stretch. Stretches come in the order of the trace. */
+/* Decode a stretch, as far as packets prove what was executed: not across errors, nor behind the last packet, but where
+ * the next PSB+ says up to where. Stretches come in the order of the trace. */
 void flow_decode(struct flow *flow, const struct flow_stretch *stretch, struct flow_result *result);
 
 #endif

@@ -16,7 +16,7 @@
 enum flow_error {
     FLOW_OK,
     FLOW_ERROR_BOUNDARY,    /* the flow does not come past the address that the next PSB+ names */
-    FLOW_ERROR_LOOP,        /* a loop without a packet */
+    FLOW_ERROR_LOOP,        /* a loop without a packet: how often it went round, nothing tells */
     FLOW_ERROR_IMAGE,       /* a code page could not be used */
     FLOW_ERROR_NO_CODE,     /* no page of the capture has the instruction */
     FLOW_ERROR_INSTRUCTION, /* its bytes are none */
@@ -29,6 +29,12 @@ enum flow_error {
     FLOW_ERROR_NO_IP,
     FLOW_ERROR_MEMORY,
     FLOW_ERROR_OTHER,
+    FLOW_ERROR_NO_PSB,      /* bytes with no PSB before them: behind a gap, or at the trace's start */
+    FLOW_ERROR_RUN_IN,      /* a packet that does not end where the next PSB begins */
+    FLOW_ERROR_LEFT_OVER,   /* TNT bits or an event that no instruction has taken when the next PSB comes */
+    FLOW_ERROR_CUT,         /* the trace ends while tracing is on */
+    FLOW_ERROR_EVENT_TRACE, /* a FUP that stands alone: Event Trace, Trigger Tracing */
+    FLOW_ERROR_DISAGREE,    /* by single instructions it is not what it is by blocks */
     FLOW_NR_ERRORS
 };
 
@@ -51,7 +57,8 @@ struct flow_input {
 enum flow_block_end {
     FLOW_END_PLAIN,      /* no branch */
     FLOW_END_MAY_DIRECT, /* a jump or a call that may be direct, and then takes no packet */
-    FLOW_END_BRANCH      /* a branch that took a packet */
+    FLOW_END_BRANCH,     /* a branch that took a packet */
+    FLOW_END_WAITING     /* a branch that needs a packet, and there is none */
 };
 
 /* A run of instructions, the last of which stands at end_ip. */
@@ -72,6 +79,7 @@ enum flow_event_kind {
     FLOW_EVENT_PAGING,         /* the last block's last instruction changed CR3, or entered a guest */
     FLOW_EVENT_ASYNC_PAGING,   /* the asynchronous branch before it did */
     FLOW_EVENT_OVERFLOW,       /* packets were lost */
+    FLOW_EVENT_REACHED,        /* the last block's last instruction was executed: it wrote a packet */
     FLOW_EVENT_NO_CODE         /* execution came to from, which cannot be read */
 };
 
@@ -97,6 +105,8 @@ struct flow_stop {
     uint64_t ip;     /* where execution stood */
     uint64_t space;  /* in which address space: code_pages.h */
     uint64_t offset; /* trace offset up to which packets were read */
+    bool tracing;    /* between TIP.PGE and TIP.PGD */
+    bool used_up;    /* no packet is left that something must take, and no bit of one */
 };
 
 struct flow_engine; /* the state of one thread */

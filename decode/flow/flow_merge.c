@@ -99,12 +99,14 @@ static bool merge_all(struct merge *merge, struct error *error)
     return true;
 }
 
-static bool open_cpu(struct merge_cpu *cpu, const struct capture *capture, uint16_t number, struct error *error)
+static bool open_cpu(struct merge_cpu *cpu, const struct capture *capture, uint16_t number, uint64_t *errors,
+                     struct error *error)
 {
     cpu->cpu = number;
     if (!flow_trace_open(&cpu->trace, capture, number, error))
         return false;
     cpu->trace.input.timed = true;
+    *errors += cpu->trace.lost.count;
     if (cpu->trace.nr_stretches == 0)
         return true;
     const struct flow_hooks hooks = {.branch = keep_branch, .context = cpu};
@@ -122,7 +124,7 @@ bool flow_merge(struct flow_merged *merged, const struct capture *capture, flow_
     bool good = true;
     for (unsigned cpu = 0; cpu < capture->nr_cpus && good; cpu++)
         if (capture->cpus[cpu].present)
-            good = open_cpu(&merge.cpus[merge.nr_cpus++], capture, (uint16_t)cpu, error);
+            good = open_cpu(&merge.cpus[merge.nr_cpus++], capture, (uint16_t)cpu, &merged->errors[cpu], error);
     good = good && merge_all(&merge, error);
     for (unsigned i = 0; i < merge.nr_cpus; i++) {
         if (merge.cpus[i].flow)

@@ -18,7 +18,7 @@ typedef void flow_merge_take(void *context, uint16_t cpu, uint64_t tsc, uint64_t
 struct flow_merged {
     uint64_t branches[CAPTURE_MAX_CPUS];
     uint64_t untimed[CAPTURE_MAX_CPUS]; /* of these, with the time 0 */
-    uint64_t errors[CAPTURE_MAX_CPUS];  /* stretches that could not be decoded to their end */
+    uint64_t errors[CAPTURE_MAX_CPUS];  /* decode gaps */
 };
 
 /* Decode all traces of the capture, side by side: what is kept in memory is a stretch of each. false: error says why.

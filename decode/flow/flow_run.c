@@ -15,9 +15,13 @@ static void sum_results(struct flow_run *run)
         run->instructions += result->instructions;
         run->root_instructions += result->root_instructions;
         run->blocks += result->blocks;
+        run->packets += result->packets;
         run->overflows += result->overflows;
-        run->errors += result->error != 0;
+        if (result->error)
+            flow_gaps_add(&run->decode_gaps, result->error, result->end - result->error_offset);
     }
+    for (size_t i = 0; i < run->lost.count; i++)
+        flow_gaps_add(&run->decode_gaps, FLOW_ERROR_NO_PSB, run->lost.spans[i].end - run->lost.spans[i].begin);
 }
 
 static bool decode_trace(struct flow_run *run, const struct flow_trace *trace, const struct flow_run_options *options,
@@ -29,12 +33,10 @@ static bool decode_trace(struct flow_run *run, const struct flow_trace *trace, c
         .count = trace->nr_stretches,
         .threads = options->threads ? options->threads : (unsigned)sysconf(_SC_NPROCESSORS_ONLN),
         .hooks = options->hooks,
-        .count_packets = options->count_packets,
         .count_targets = options->count_targets,
         .progress = options->progress,
         .progress_context = options->progress_context,
     };
-    run->undecodable_bytes = trace->undecodable_bytes;
     if (trace->nr_stretches == 0)
         return true;
     run->results = work.results = calloc(trace->nr_stretches, sizeof(*run->results));
@@ -42,11 +44,9 @@ static bool decode_trace(struct flow_run *run, const struct flow_trace *trace, c
         return error_set(error, ERROR_MEMORY, 0, "%zu stretches", trace->nr_stretches);
     run->nr_results = trace->nr_stretches;
     bool good = flow_work(&work, error);
-    run->packets = work.packets;
     run->targets = work.targets;
     run->inferred = work.inferred.used;
     hot_free(&work.inferred);
-    sum_results(run);
     return good;
 }
 
@@ -59,6 +59,9 @@ bool flow_run(struct flow_run *run, const struct capture *capture, const struct 
     bool good = flow_trace_open(&trace, capture, options->cpu, error) && decode_trace(run, &trace, options, error);
     run->gaps = trace.gaps;
     trace.gaps = (struct gaps){0};
+    run->lost = trace.lost;
+    trace.lost = (struct flow_lost){0};
+    sum_results(run);
     flow_trace_close(&trace);
     run->seconds = monotonic_seconds() - start;
     return good;
@@ -68,6 +71,7 @@ void flow_run_free(struct flow_run *run)
 {
     free(run->results);
     gaps_free(&run->gaps);
+    flow_lost_free(&run->lost);
     hot_free(&run->targets);
     *run = (struct flow_run){0};
 }

@@ -11,6 +11,8 @@
 #include "decode/capture/capture.h"
 #include "decode/capture/gaps.h"
 #include "decode/flow/flow.h"
+#include "decode/flow/flow_gaps.h"
+#include "decode/flow/flow_trace.h"
 #include "decode/flow/flow_work.h"
 #include "decode/flow/hot.h"
 
@@ -18,7 +20,6 @@ struct flow_run_options {
     uint16_t cpu;
     unsigned threads;        /* 0: as many as there are processors; 1 where there are hooks */
     struct flow_hooks hooks; /* not together with count_targets */
-    bool count_packets;
     bool count_targets;
     flow_progress *progress; /* NULL: nobody wants to know */
     void *progress_context;
@@ -27,14 +28,14 @@ struct flow_run_options {
 struct flow_run {
     struct flow_result *results; /* one a stretch, in order */
     size_t nr_results;
-    struct gaps gaps;           /* of the CPU */
-    uint64_t undecodable_bytes; /* before the first PSB */
-    uint64_t packets;           /* where asked for */
-    struct hot targets;         /* branch targets, where asked for */
-    uint64_t inferred;          /* pages of address spaces of which no record says what they are */
+    struct gaps gaps; /* of the CPU */
+    struct flow_lost lost;
+    struct hot targets; /* branch targets, where asked for */
+    uint64_t inferred;  /* pages of address spaces of which no record says what they are */
     double seconds;
     /* sums over the results */
-    uint64_t branches, instructions, root_instructions, blocks, overflows, errors;
+    uint64_t branches, instructions, root_instructions, blocks, packets, overflows;
+    struct flow_gaps decode_gaps;
 };
 
 /* Decode the trace of a CPU. false: it could not even be begun; error says why. Errors inside of the trace are in the

@@ -1,35 +1,68 @@
 #include "decode/flow/flow_state.h"
+#include "decode/flow/flow_target.h"
 
 #include "decode/truth.h"
 
 static void count_branch(struct flow *flow, uint64_t from, uint64_t to, uint64_t tsc)
 {
     struct flow_result *result = flow->result;
+    if (flow->bound && result->branches == flow->bound->branches)
+        return;
     result->branches++;
     result->hash = truth_hash(result->hash, from, to);
     result->last_to = to;
-    if (flow->hooks.branch)
+    if (flow->hooks.branch && !flow->silent)
         flow->hooks.branch(flow->hooks.context, from, to, tsc);
 }
 
-/* The first count blocks of the tail did run. */
+static bool is_beyond(const struct flow *flow, const struct flow_pending *block)
+{
+    const struct flow_result *bound = flow->bound;
+    return bound && (block->non_root ? flow->result->instructions == bound->instructions
+                                     : flow->result->root_instructions == bound->root_instructions);
+}
+
+/* The first count blocks of the tail did run; the others stay. */
 static void commit_blocks(struct flow *flow, size_t count)
 {
     struct flow_result *result = flow->result;
     for (size_t i = 0; i < count; i++) {
         const struct flow_pending *block = &flow->tail.blocks[i];
+        if (is_beyond(flow, block))
+            break;
         if (!block->non_root) {
             result->root_instructions += block->instructions;
             continue;
         }
         result->instructions += block->instructions;
-        if (flow->hooks.instruction)
+        if (flow->hooks.instruction && !flow->silent)
             flow->hooks.instruction(flow->hooks.context, block->ip);
         if (block->branch && block->resolved)
             count_branch(flow, block->end_ip, block->to, block->tsc);
     }
     result->blocks += count;
-    flow->tail.used = 0;
+    if (count == flow->tail.used)
+        flow_tail_clear(&flow->tail);
+    else
+        flow_tail_drop(&flow->tail, count);
+}
+
+/* Did the branch take a TIP? Blocks tell it of all branches but jumps and calls, of which the direct ones take none. */
+static bool took_tip(const struct flow *flow, const struct flow_pending *block)
+{
+    uint8_t bytes[15];
+    uint64_t to;
+    size_t size = code_pages_read(flow->input->pages, flow->space, flow->code_at, block->end_ip, bytes, sizeof(bytes));
+    return block->branch && block->resolved && size > 0 && !flow_target(&to, bytes, size, block->end_ip, flow->bits);
+}
+
+/* How many blocks of the tail a packet proves. */
+static size_t count_proven(const struct flow *flow)
+{
+    size_t count = flow->tail.used;
+    while (count > 0 && !flow->tail.blocks[count - 1].proven && !took_tip(flow, &flow->tail.blocks[count - 1]))
+        count--;
+    return count;
 }
 
 static void resolve_last(struct flow *flow, uint64_t ip)
@@ -67,17 +100,19 @@ enum flow_error flow_take_block(void *context, const struct flow_block *block)
     resolve_last(flow, ip);
     if (flow->tail.used > 0 && flow->tail.blocks[flow->tail.used - 1].proven)
         commit_blocks(flow, flow->tail.used);
-    if (flow->tail.used == FLOW_TAIL_MAX)
+    if (flow->tail.used > 0 && flow->tail.instructions + block->instructions > FLOW_TAIL_MAX)
+        commit_blocks(flow, count_proven(flow));
+    if (flow->tail.used > 0 && flow->tail.instructions + block->instructions > FLOW_TAIL_MAX)
         return FLOW_ERROR_LOOP;
-    flow->tail.blocks[flow->tail.used++] = (struct flow_pending){
-        .ip = ip,
-        .end_ip = flow_linear(flow, block->end_ip),
-        .tsc = block->tsc,
-        .instructions = block->instructions,
-        .branch = block->end != FLOW_END_PLAIN,
-        .proven = block->end == FLOW_END_BRANCH,
-        .non_root = flow->non_root,
-    };
+    flow_tail_add(&flow->tail, (struct flow_pending){
+                                   .ip = ip,
+                                   .end_ip = flow_linear(flow, block->end_ip),
+                                   .tsc = block->tsc,
+                                   .instructions = block->instructions,
+                                   .branch = block->end != FLOW_END_PLAIN,
+                                   .proven = block->end == FLOW_END_BRANCH,
+                                   .non_root = flow->non_root,
+                               });
     return FLOW_OK;
 }
 
@@ -90,11 +125,17 @@ static void take_async_branch(struct flow *flow, const struct flow_event *event)
         .pending = true, .non_root = flow->non_root, .from = event->from, .to = event->to, .tsc = event->tsc};
 }
 
-/* Everything before is certain; a branch whose target is not known by now never got one. */
+/* Tracing ends here, so all of the way to here is certain; a branch whose target is not known by now never got one. */
 static void take_end(struct flow *flow)
 {
     commit_async(flow);
     commit_blocks(flow, flow->tail.used);
+}
+
+static void reach_last(struct flow *flow)
+{
+    if (flow->tail.used > 0)
+        flow->tail.blocks[flow->tail.used - 1].proven = true;
 }
 
 /* An interrupt or a VM exit to where nothing is traced: which of both, the paging event behind it tells. Without a
@@ -118,7 +159,7 @@ enum flow_error flow_take_event(void *context, const struct flow_event *told)
     linear_event.to = flow_linear(flow, told->to);
     switch (event->kind) {
     case FLOW_EVENT_ENABLED:
-        take_end(flow);
+        flow_break_off(flow);
         flow->code_at = event->offset;
         break;
     case FLOW_EVENT_DISABLED:
@@ -133,14 +174,18 @@ enum flow_error flow_take_event(void *context, const struct flow_event *told)
         break;
     case FLOW_EVENT_PAGING:
         commit_async(flow); /* of before */
+        reach_last(flow);
         flow->non_root = event->non_root || flow->input->guest_only;
         break;
     case FLOW_EVENT_ASYNC_PAGING:
         flow->non_root = event->non_root || flow->input->guest_only;
         break;
     case FLOW_EVENT_OVERFLOW:
-        take_end(flow);
+        flow_break_off(flow);
         flow->result->overflows++;
+        break;
+    case FLOW_EVENT_REACHED:
+        reach_last(flow);
         break;
     case FLOW_EVENT_NO_CODE:
         /* The way here is known, only what stands here is not. */
@@ -150,28 +195,45 @@ enum flow_error flow_take_event(void *context, const struct flow_event *told)
     return FLOW_OK;
 }
 
-enum flow_error flow_end_stretch(struct flow *flow, const struct flow_stretch *stretch)
+/* Execution stood at boundary_ip when the next PSB was written. */
+static enum flow_error end_at_boundary(struct flow *flow, uint64_t boundary_ip, enum flow_error walked,
+                                       uint64_t walked_ip)
 {
     struct flow_tail *tail = &flow->tail;
-    commit_async(flow);
-    if (!stretch->has_boundary_ip) {
-        commit_blocks(flow, tail->used);
-        return 0;
-    }
-    const uint64_t boundary_ip = flow_linear(flow, stretch->boundary_ip);
-    size_t keep = flow_tail_find(tail, boundary_ip);
+    if (tail->used == 0)
+        return walked_ip == boundary_ip ? FLOW_OK : walked;
+    size_t keep = flow_tail_find(tail, count_proven(flow), boundary_ip);
     bool found = keep < tail->used;
+    bool again = found && flow_tail_find(tail, keep + 1, boundary_ip) < tail->used;
     /* The block at the boundary may be one that cannot be read yet: its page is sent behind the PSB. */
-    if (!found && tail->used > 0) {
+    if (!found) {
         const struct flow_pending *last = &tail->blocks[tail->used - 1];
         found = last->branch && last->resolved && last->to == boundary_ip;
     }
-    bool nothing_left = tail->used == 0;
+    if (!found)
+        return walked ? walked : FLOW_ERROR_BOUNDARY;
     commit_blocks(flow, keep);
-    return found || nothing_left ? FLOW_OK : FLOW_ERROR_BOUNDARY;
+    return again ? FLOW_ERROR_LOOP : FLOW_OK;
+}
+
+enum flow_error flow_end_stretch(struct flow *flow, const struct flow_stretch *stretch, enum flow_error walked,
+                                 const struct flow_stop *there)
+{
+    enum flow_error error = FLOW_OK;
+    commit_async(flow);
+    if (stretch->ends == FLOW_ENDS_AT_PSB_IP)
+        error = end_at_boundary(flow, flow_linear(flow, stretch->boundary_ip), walked, flow_linear(flow, there->ip));
+    else if (stretch->ends == FLOW_ENDS_AT_PSB_OFF && there->tracing)
+        error = FLOW_ERROR_BOUNDARY;
+    else if (stretch->ends == FLOW_ENDS_WITH_TRACE && there->tracing)
+        error = FLOW_ERROR_CUT;
+    flow_break_off(flow);
+    return error;
 }
 
 void flow_break_off(struct flow *flow)
 {
-    take_end(flow);
+    commit_async(flow);
+    commit_blocks(flow, count_proven(flow));
+    flow_tail_clear(&flow->tail);
 }

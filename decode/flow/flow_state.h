@@ -20,6 +20,9 @@ struct flow {
     struct flow_hooks hooks;
     const struct flow_engine_ops *ops;
     struct flow_engine *engine;
+    struct flow_engine *single;      /* with an instruction hook: one that hands on single instructions */
+    bool silent;                     /* call no hook */
+    const struct flow_result *bound; /* not NULL: take no more than this, which the blocks are */
     struct flow_tail tail;
     struct flow_async async;
     bool non_root;
@@ -33,10 +36,12 @@ struct flow {
 enum flow_error flow_take_block(void *flow, const struct flow_block *block);
 enum flow_error flow_take_event(void *flow, const struct flow_event *event);
 
-/* The packets are used up: drop what belongs behind the PSB. */
-enum flow_error flow_end_stretch(struct flow *flow, const struct flow_stretch *stretch);
+/* The packets are used up: drop what belongs behind the PSB, or what nothing proves. The walk behind the last packet
+ * ended there, with this error. */
+enum flow_error flow_end_stretch(struct flow *flow, const struct flow_stretch *stretch, enum flow_error walked,
+                                 const struct flow_stop *there);
 
-/* An error: what was taken so far did run. */
+/* An error, or bytes that are missing: what packets prove did run, and no more is known. */
 void flow_break_off(struct flow *flow);
 
 /* The last block's branch led to where nothing is traced, and no packet says where to. Its target, where the code tells

@@ -3,37 +3,65 @@
 #include <stdlib.h>
 
 #include "decode/flow/flow_cut.h"
+#include "decode/flow/flow_packets.h"
 #include "pt/rtit.h"
 
-struct stretches {
-    struct flow_stretch *items;
-    size_t count, room;
-};
+#define MIN_ROOM 64u
 
-static bool stretches_add(struct stretches *stretches, const struct flow_stretch *stretch)
+/* Make room for one more of size bytes in a list of count, which has room for powers of two. false: no memory. */
+static bool make_room(void **items, size_t count, size_t size)
 {
-    if (stretches->count == stretches->room) {
-        size_t room = stretches->room ? stretches->room * 2 : 1024;
-        struct flow_stretch *items = realloc(stretches->items, room * sizeof(*items));
-        if (!items)
-            return false;
-        stretches->items = items;
-        stretches->room = room;
-    }
-    stretches->items[stretches->count++] = *stretch;
-    return true;
+    if (count & (count - 1) || (count > 0 && count < MIN_ROOM))
+        return true;
+    void *more = realloc(*items, (count < MIN_ROOM ? MIN_ROOM : 2 * count) * size);
+    if (more)
+        *items = more;
+    return more != NULL;
 }
 
-static bool cut_stretches(struct stretches *stretches, const struct capture_trace *trace, const struct gaps *gaps)
+static bool add_stretch(struct flow_trace *trace, const struct flow_stretch *stretch)
 {
-    uint64_t gap = gaps_next(gaps, 0);
-    struct flow_stretch stretch = {0};
-    while (flow_cut_next(&stretch, trace->bytes, trace->size, stretch.end, gap)) {
-        if (!stretches_add(stretches, &stretch))
-            return false;
-        if (stretch.end >= gap)
-            gap = gaps_next(gaps, stretch.end);
+    void *items = trace->stretches;
+    bool good = make_room(&items, trace->nr_stretches, sizeof(*stretch));
+    trace->stretches = items;
+    if (good)
+        trace->stretches[trace->nr_stretches++] = *stretch;
+    return good;
+}
+
+static bool add_lost(struct flow_lost *lost, const uint8_t *bytes, uint64_t begin, uint64_t end)
+{
+    lost->bytes += end - begin;
+    const struct flow_packets packets = flow_packets_look(bytes + begin, end - begin, true);
+    if (!packets.branches && !packets.error)
+        return true;
+    void *items = lost->spans;
+    bool good = make_room(&items, lost->count, sizeof(*lost->spans));
+    lost->spans = items;
+    if (good)
+        lost->spans[lost->count++] = (struct flow_span){begin, end};
+    return good;
+}
+
+static bool cut_span(struct flow_trace *trace, const struct capture_trace *bytes, const struct flow_span *span)
+{
+    struct flow_stretch stretch = {.end = span->begin};
+    uint64_t first = span->end;
+    bool good = true;
+    while (good && flow_cut_next(&stretch, bytes->bytes, bytes->size, span, stretch.end)) {
+        first = stretch.begin < first ? stretch.begin : first;
+        good = add_stretch(trace, &stretch);
     }
+    return good && (first == span->begin || add_lost(&trace->lost, bytes->bytes, span->begin, first));
+}
+
+static bool cut_spans(struct flow_trace *trace, const struct capture_trace *bytes)
+{
+    struct flow_span span = {0};
+    size_t gap = 0;
+    while (flow_span_next(&span, &gap, &trace->gaps, bytes->size))
+        if (!cut_span(trace, bytes, &span))
+            return false;
     return true;
 }
 
@@ -78,7 +106,6 @@ static void name_clocks(struct flow_input *input, struct record_text hello)
 
 bool flow_trace_open(struct flow_trace *trace, const struct capture *capture, uint16_t cpu, struct error *error)
 {
-    struct stretches stretches = {0};
     struct record_text way;
     *trace = (struct flow_trace){0};
     const struct capture_trace *bytes = capture_trace(capture, cpu, error);
@@ -91,17 +118,20 @@ bool flow_trace_open(struct flow_trace *trace, const struct capture *capture, ui
     name_cpu(input, capture->hello);
     name_ranges(input, capture->hello);
     name_clocks(input, capture->hello);
-    bool good = cut_stretches(&stretches, bytes, &trace->gaps);
-    trace->stretches = stretches.items;
-    trace->nr_stretches = stretches.count;
-    trace->undecodable_bytes = stretches.count ? stretches.items[0].begin : bytes->size;
-    return good || error_set(error, ERROR_MEMORY, 0, "the stretches of cpu%u.pt", cpu);
+    return cut_spans(trace, bytes) || error_set(error, ERROR_MEMORY, 0, "the stretches of cpu%u.pt", cpu);
 }
 
 void flow_trace_close(struct flow_trace *trace)
 {
     free(trace->stretches);
+    flow_lost_free(&trace->lost);
     gaps_free(&trace->gaps);
     code_pages_free(&trace->pages);
     *trace = (struct flow_trace){0};
+}
+
+void flow_lost_free(struct flow_lost *lost)
+{
+    free(lost->spans);
+    *lost = (struct flow_lost){0};
 }

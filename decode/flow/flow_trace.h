@@ -9,6 +9,14 @@
 #include "decode/capture/capture.h"
 #include "decode/capture/gaps.h"
 #include "decode/flow/flow.h"
+#include "decode/flow/flow_span.h"
+
+/* Bytes that no PSB stands before: at the beginning, and behind gaps. */
+struct flow_lost {
+    struct flow_span *spans; /* those that tell of branches */
+    size_t count;
+    uint64_t bytes; /* of all, also those that tell of none */
+};
 
 struct flow_trace {
     struct code_pages pages;
@@ -16,11 +24,12 @@ struct flow_trace {
     struct flow_stretch *stretches;
     size_t nr_stretches;
     struct gaps gaps;
-    uint64_t undecodable_bytes; /* before the first PSB */
+    struct flow_lost lost;
 };
 
 /* false: error says why. flow_trace_close is needed in both cases. */
 bool flow_trace_open(struct flow_trace *trace, const struct capture *capture, uint16_t cpu, struct error *error);
 void flow_trace_close(struct flow_trace *trace);
+void flow_lost_free(struct flow_lost *lost);
 
 #endif

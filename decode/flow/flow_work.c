@@ -10,7 +10,6 @@
 #include <time.h>
 
 #include "decode/truth.h"
-#include "pt/packet.h"
 
 #define MAX_THREADS 64u
 #define PARTS_A_THREAD 4u
@@ -20,7 +19,6 @@
 struct part {
     struct flow_work *work;
     size_t first, count;
-    uint64_t packets;
     struct hot targets, inferred;
     struct error error;
 };
@@ -42,19 +40,6 @@ static void count_target(void *context, uint64_t from, uint64_t to, uint64_t tsc
         hot_add(&part->targets, to, 1);
 }
 
-static uint64_t count_packets(const uint8_t *bytes, uint64_t size)
-{
-    uint64_t packets = 0;
-    struct packet packet;
-    int length;
-    for (uint64_t at = 0; at < size; at += (uint64_t)length, packets++) {
-        length = packet_parse(&packet, bytes + at, (size_t)(size - at));
-        if (length <= 0)
-            break;
-    }
-    return packets;
-}
-
 static void run_part(struct part *part, _Atomic size_t *done)
 {
     const struct flow_work *work = part->work;
@@ -66,8 +51,6 @@ static void run_part(struct part *part, _Atomic size_t *done)
         return;
     for (size_t i = part->first; i < part->first + part->count; i++) {
         const struct flow_stretch *stretch = &work->stretches[i];
-        if (work->count_packets)
-            part->packets += count_packets(input->trace + stretch->begin, stretch->end - stretch->begin);
         flow_decode(flow, stretch, &work->results[i]);
         atomic_fetch_add(done, 1);
     }
@@ -142,7 +125,6 @@ bool flow_work(struct flow_work *work, struct error *error)
     bool good = true;
     for (size_t i = 0; i < pool->nr_parts; i++) {
         struct part *part = &pool->parts[i];
-        work->packets += part->packets;
         hot_merge(&work->targets, &part->targets);
         hot_merge(&work->inferred, &part->inferred);
         hot_free(&part->targets);

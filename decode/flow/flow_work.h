@@ -19,11 +19,10 @@ struct flow_work {
     size_t count;
     unsigned threads;        /* at least 1 */
     struct flow_hooks hooks; /* with one thread only */
-    bool count_packets, count_targets;
+    bool count_targets;
     flow_progress *progress; /* NULL: nobody wants to know */
     void *progress_context;
     /* filled in: */
-    uint64_t packets;
     struct hot targets, inferred; /* inferred: flow_inferred of all parts */
 };
 

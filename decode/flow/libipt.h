@@ -34,7 +34,8 @@ struct flow_engine {
     bool resuming;      /* they are not the trace's, but packets of libipt_mov_cr3.c */
     uint64_t resume_ip; /* where to resume next, of libipt_mov_cr3.c; 0: nowhere */
     struct libipt_last last;
-    uint64_t tsc; /* the last known one, 0: none */
+    uint64_t tsc;          /* the last known one, 0: none */
+    bool used_up, tracing; /* as libipt has last said; struct flow_stop */
 };
 
 /* Walk the packets of config, handing on blocks and events. Returns libipt's error, -pte_eos at the end, or the sink's,
@@ -45,9 +46,10 @@ int libipt_walk(struct flow_engine *engine, const struct pt_config *config, uint
  * Returns as libipt_walk. */
 int libipt_take_event(struct flow_engine *engine, const struct pt_event *event, uint64_t offset);
 
-/* Hand on a block; execution came to an address that cannot be read. The same. */
+/* Hand on a block, which with waiting ends with a branch whose packet is missing; execution came to an address that
+ * cannot be read. The same. */
 int libipt_take_block(struct flow_engine *engine, uint64_t ip, uint64_t end_ip, uint32_t instructions,
-                      enum pt_insn_class iclass, enum pt_exec_mode mode);
+                      enum pt_insn_class iclass, enum pt_exec_mode mode, bool waiting);
 int libipt_take_no_code(struct flow_engine *engine, uint64_t ip);
 
 /* Our error among libipt's, which are small negative numbers; and either as ours, FLOW_OK for -pte_eos. */

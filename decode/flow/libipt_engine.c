@@ -44,14 +44,17 @@ static enum flow_error libipt_run(struct flow_engine *engine, uint64_t begin, ui
     config.end = (uint8_t *)(uintptr_t)engine->input->trace + end;
     engine->begin = begin;
     engine->last = (struct libipt_last){0};
-    *stop = (struct flow_stop){.offset = begin};
+    engine->used_up = engine->tracing = false;
     engine->space = CODE_SPACE_UNKNOWN; /* until a PIP tells */
     engine->other_image = false;
+    *stop = (struct flow_stop){.offset = begin};
     if (!libipt_images_tidy(&engine->images) || !libipt_images_set(&engine->images, engine->space, begin))
         return FLOW_ERROR_IMAGE;
     int status = libipt_walk(engine, &config, &stop->ip, &offset);
     stop->offset = begin + offset;
     stop->space = engine->space;
+    stop->tracing = engine->tracing;
+    stop->used_up = engine->used_up;
     return libipt_flow_error(status);
 }
 

@@ -18,6 +18,8 @@ enum flow_error libipt_flow_error(int status)
         [pte_bad_packet] = FLOW_ERROR_PACKET,
         [pte_bad_context] = FLOW_ERROR_CONTEXT,
         [pte_bad_query] = FLOW_ERROR_MISMATCH,
+        [pte_event_ignored] = FLOW_ERROR_MISMATCH,
+        [pte_no_enable] = FLOW_ERROR_CONTEXT,
         [pte_nomem] = FLOW_ERROR_MEMORY,
         [pte_noip] = FLOW_ERROR_NO_IP,
         [pte_ip_suppressed] = FLOW_ERROR_NO_IP,
@@ -56,7 +58,7 @@ static enum flow_block_end block_end_of(enum pt_insn_class iclass)
 }
 
 int libipt_take_block(struct flow_engine *engine, uint64_t ip, uint64_t end_ip, uint32_t instructions,
-                      enum pt_insn_class iclass, enum pt_exec_mode mode)
+                      enum pt_insn_class iclass, enum pt_exec_mode mode, bool waiting)
 {
     const struct flow_block block = {
         .ip = ip,
@@ -65,7 +67,7 @@ int libipt_take_block(struct flow_engine *engine, uint64_t ip, uint64_t end_ip, 
         .bits = mode == ptem_16bit   ? 16
                 : mode == ptem_32bit ? 32
                                      : 64,
-        .end = block_end_of(iclass),
+        .end = waiting && block_end_of(iclass) != FLOW_END_PLAIN ? FLOW_END_WAITING : block_end_of(iclass),
         .tsc = engine->tsc,
         .space = engine->space,
     };
@@ -172,6 +174,8 @@ int libipt_take_event(struct flow_engine *engine, const struct pt_event *event, 
                            event->variant.async_paging.non_root);
     case ptev_overflow:
         return take_overflow(engine);
+    case ptev_ptwrite:
+        return hand_on(engine, &(struct flow_event){.kind = FLOW_EVENT_REACHED});
     default:
         return 0;
     }

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "decode/flow/libipt.h"
+#include "pt/packet.h"
 
 /* Behind a MOV to CR3 whose TIP.PGD was another branch's: libipt_mov_cr3.c. */
 static int resume_walk(struct flow_engine *engine)
@@ -38,6 +39,15 @@ static int take_event(struct flow_engine *engine, const struct pt_event *event, 
     return error == 0 && engine->resume_ip ? resume_walk(engine) : error;
 }
 
+/* libipt walks on behind the last packet, until it needs another one. */
+static void note_status(struct flow_engine *engine, int status)
+{
+    if (status < 0 || engine->resuming)
+        return;
+    engine->used_up = (status & pts_eos) != 0;
+    engine->tracing = (status & pts_ip_suppressed) == 0;
+}
+
 static int take_block_events(struct flow_engine *engine, struct pt_block_decoder *decoder, int status)
 {
     while (status >= 0 && status & pts_event_pending) {
@@ -46,6 +56,7 @@ static int take_block_events(struct flow_engine *engine, struct pt_block_decoder
         status = pt_blk_event(decoder, &event, sizeof(event));
         if (status < 0)
             break;
+        note_status(engine, status);
         pt_blk_get_offset(decoder, &offset);
         int error = take_event(engine, &event, offset);
         if (error == 0 && other_image(engine))
@@ -60,18 +71,21 @@ static int take_block_events(struct flow_engine *engine, struct pt_block_decoder
 static int walk_blocks(struct flow_engine *engine, struct pt_block_decoder *decoder, uint64_t *ip)
 {
     int status = pt_blk_sync_set(decoder, 0);
+    note_status(engine, status);
     for (;;) {
         status = take_block_events(engine, decoder, status);
         if (status < 0)
             return status;
         struct pt_block block;
         status = pt_blk_next(decoder, &block, sizeof(block));
+        note_status(engine, status);
         *ip = block.ninsn > 0 ? block.end_ip : block.ip;
         int error = 0;
         if (engine->input->timed && !engine->resuming)
             pt_blk_time(decoder, &engine->tsc, NULL, NULL);
         if (block.ninsn > 0)
-            error = libipt_take_block(engine, block.ip, block.end_ip, block.ninsn, block.iclass, block.mode);
+            error =
+                libipt_take_block(engine, block.ip, block.end_ip, block.ninsn, block.iclass, block.mode, status < 0);
         else if (status == -pte_nomap || status == -pte_bad_insn)
             error = libipt_take_no_code(engine, block.ip);
         if (error)
@@ -100,6 +114,7 @@ static int take_insn_events(struct flow_engine *engine, struct pt_insn_decoder *
         status = pt_insn_event(decoder, &event, sizeof(event));
         if (status < 0)
             break;
+        note_status(engine, status);
         pt_insn_get_offset(decoder, &offset);
         int error = take_event(engine, &event, offset);
         if (error == 0 && other_image(engine))
@@ -113,18 +128,20 @@ static int take_insn_events(struct flow_engine *engine, struct pt_insn_decoder *
 static int walk_insns(struct flow_engine *engine, struct pt_insn_decoder *decoder, uint64_t *ip)
 {
     int status = pt_insn_sync_set(decoder, 0);
+    note_status(engine, status);
     for (;;) {
         status = take_insn_events(engine, decoder, status);
         if (status < 0)
             return status;
         struct pt_insn insn = {.iclass = ptic_error}; /* libipt leaves it alone where tracing is off at the end */
         status = pt_insn_next(decoder, &insn, sizeof(insn));
+        note_status(engine, status);
         *ip = insn.ip;
         int error = 0;
         if (engine->input->timed && !engine->resuming)
             pt_insn_time(decoder, &engine->tsc, NULL, NULL);
         if (insn.iclass != ptic_error)
-            error = libipt_take_block(engine, insn.ip, insn.ip, 1, insn.iclass, insn.mode);
+            error = libipt_take_block(engine, insn.ip, insn.ip, 1, insn.iclass, insn.mode, status < 0);
         else if (status == -pte_nomap || status == -pte_bad_insn)
             error = libipt_take_no_code(engine, insn.ip);
         if (error)
@@ -145,11 +162,25 @@ static int run_insns(struct flow_engine *engine, const struct pt_config *config,
     return error;
 }
 
+/* The bytes that libipt asks about are a packet of ours or they are none: flow_packets.c leaves only those that say
+ * nothing of the flow. */
+static int skip_unknown(struct pt_packet_unknown *unknown, const struct pt_config *config, const uint8_t *bytes,
+                        void *context)
+{
+    struct packet packet;
+    int size = packet_parse(&packet, bytes, (size_t)(config->end - bytes));
+    (void)unknown;
+    (void)context;
+    bool known = packet.kind == PT_PACKET_CFE || packet.kind == PT_PACKET_EVD || packet.kind == PT_PACKET_TRIG;
+    return size > 0 && known ? size : -pte_bad_opc;
+}
+
 int libipt_walk(struct flow_engine *engine, const struct pt_config *config, uint64_t *ip, uint64_t *offset)
 {
     struct pt_config mine = *config;
     mine.cpu = engine->cpu;
     mine.errata = engine->errata;
+    mine.decode.callback = skip_unknown;
     if (engine->input->timed) {
         mine.cpuid_0x15_eax = engine->input->cpuid_15_eax;
         mine.cpuid_0x15_ebx = engine->input->cpuid_15_ebx;

@@ -34,6 +34,12 @@ const char *flow_error_text(enum flow_error error)
         [FLOW_ERROR_NO_IP] = "no ip",
         [FLOW_ERROR_MEMORY] = "out of memory",
         [FLOW_ERROR_OTHER] = "internal error",
+        [FLOW_ERROR_NO_PSB] = "no PSB before these bytes",
+        [FLOW_ERROR_RUN_IN] = "a packet reaches into the next PSB",
+        [FLOW_ERROR_LEFT_OVER] = "TNT bits or an event left over before a PSB",
+        [FLOW_ERROR_CUT] = "the trace ends while tracing is on",
+        [FLOW_ERROR_DISAGREE] = "single instructions are not those of the blocks",
+        [FLOW_ERROR_EVENT_TRACE] = "a FUP of Event Trace or Trigger Tracing, which libipt cannot place",
     };
     return error < FLOW_NR_ERRORS && texts[error] ? texts[error] : "no error";
 }

@@ -16,6 +16,8 @@ void difference_print(FILE *file, const struct truth_difference *d)
                 d->expected_branches);
         return;
     }
+    if (d->part)
+        fputs("  a gap touches the interval, and what was decoded before it are not its first branches\n", file);
     fprintf(file, "  branches: %" PRIu64 " taken, %" PRIu64 " decoded%s\n", d->expected_branches, d->branches,
             d->expected_branches == d->branches ? ", but not the same" : "");
     fprintf(file, "  the last decoded one leads to %#" PRIx64, d->last_to);
@@ -47,6 +49,16 @@ void difference_json(FILE *file, const struct truth_difference *d)
 static void print_branch(FILE *file, const char *mark, uint64_t index, const struct truth_branch *branch)
 {
     fprintf(file, "  %-8s %10" PRIu64 "  %016" PRIx64 " %016" PRIx64 "\n", mark, index, branch->from, branch->to);
+}
+
+void branch_parts_print(FILE *file, const struct branch_parts *parts)
+{
+    if (!parts->differs)
+        return;
+    fprintf(file, "branch by branch: the stretch at trace offset %" PRIu64 " differs at its branch %" PRIu64 "\n",
+            parts->begin, parts->number);
+    print_branch(file, "decoded", parts->number, &parts->decoded);
+    print_branch(file, "taken", parts->number, &parts->taken);
 }
 
 void branch_difference_print(FILE *file, const struct branch_check *check)

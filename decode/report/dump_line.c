@@ -14,7 +14,8 @@ static const char *const opcodes[PT_PACKET_NR_KINDS] = {
     [PT_PACKET_CYC] = "cyc",           [PT_PACKET_VMCS] = "vmcs",       [PT_PACKET_OVF] = "ovf",
     [PT_PACKET_PSB] = "psb",           [PT_PACKET_PSBEND] = "psbend",   [PT_PACKET_MNT] = "mnt",
     [PT_PACKET_PTW] = "ptw",           [PT_PACKET_EXSTOP] = "exstop",   [PT_PACKET_MWAIT] = "mwait",
-    [PT_PACKET_PWRE] = "pwre",         [PT_PACKET_PWRX] = "pwrx",
+    [PT_PACKET_PWRE] = "pwre",         [PT_PACKET_PWRX] = "pwrx",       [PT_PACKET_CFE] = "cfe",
+    [PT_PACKET_EVD] = "evd",           [PT_PACKET_TRIG] = "trig",
 };
 
 #define PAYLOAD_MAX 64u
@@ -77,6 +78,42 @@ static void power_payload(char *out, const struct packet *p)
         pwrx_payload(out, payload);
 }
 
+/* Only some events have a vector. */
+static void cfe_payload(char *out, const struct packet *p)
+{
+    const unsigned with_vector =
+        1u << 1 | 1u << 5 | 1u << 9 | 1u << 12 | 1u << 14; /* INTR SIPI VMEXIT_INTR UINTR SWINTR */
+    const char *ip = p->fup_follows ? ", ip" : "";
+    if (with_vector >> p->event_type & 1)
+        snprintf(out, PAYLOAD_MAX, p->event_type == 5 ? "%u: %" PRIx64 "%s" : "%u: %" PRIu64 "%s", p->event_type,
+                 p->payload, ip);
+    else
+        snprintf(out, PAYLOAD_MAX, "%u%s", p->event_type, ip);
+}
+
+static void trig_payload(char *out, const struct packet *p)
+{
+    int length = snprintf(out, PAYLOAD_MAX, "%02" PRIx64 "%s%s", p->payload, p->fup_follows ? ", ip" : "",
+                          p->more ? ", mult" : "");
+    if (p->has_icnt)
+        snprintf(out + length, PAYLOAD_MAX - (size_t)length, ", icnt: %u", p->icnt);
+}
+
+/* The names of the types of CFE and EVD. */
+static const char *event_text(const struct packet *p)
+{
+    static const char *const events[] = {NULL,    "intr",    "iret",   "smi",         "rsm",      "sipi",
+                                         "init",  "vmentry", "vmexit", "vmexit_intr", "shutdown", NULL,
+                                         "uintr", "uiret",   "swintr", "syscall"};
+    static const char *const data[] = {"cr2", "vmxq", "vmxr"};
+    const char *text = NULL;
+    if (p->kind == PT_PACKET_CFE && p->event_type < sizeof(events) / sizeof(events[0]))
+        text = events[p->event_type];
+    if (p->kind == PT_PACKET_EVD && p->event_type < sizeof(data) / sizeof(data[0]))
+        text = data[p->event_type];
+    return text ? text : "unknown";
+}
+
 static void write_payload(char *out, const struct packet *p)
 {
     out[0] = '\0';
@@ -96,6 +133,8 @@ static void write_payload(char *out, const struct packet *p)
         break;
     case PT_PACKET_MODE_EXEC:
         flags_payload(out, p->cs_d ? "cs.d" : "", p->cs_l ? "cs.l" : "");
+        if (p->iflag)
+            strcat(out, out[0] ? ", if" : "if");
         break;
     case PT_PACKET_MODE_TSX:
         flags_payload(out, p->in_tx ? "intx" : "", p->tx_abort ? "abrt" : "");
@@ -122,6 +161,15 @@ static void write_payload(char *out, const struct packet *p)
     case PT_PACKET_PWRX:
         power_payload(out, p);
         break;
+    case PT_PACKET_CFE:
+        cfe_payload(out, p);
+        break;
+    case PT_PACKET_EVD:
+        snprintf(out, PAYLOAD_MAX, "%u: %" PRIx64, p->event_type, p->payload);
+        break;
+    case PT_PACKET_TRIG:
+        trig_payload(out, p);
+        break;
     default:
         break;
     }
@@ -136,6 +184,9 @@ size_t dump_line(char *line, uint64_t offset, const struct packet *packet)
     if (packet->kind == PT_PACKET_PIP || packet->kind == PT_PACKET_VMCS)
         length = snprintf(line, DUMP_LINE_MAX, "%016" PRIx64 "  %-10s %-25s %-5s%016" PRIx64 "\n", offset, opcode,
                           payload, packet->kind == PT_PACKET_PIP ? "cr3" : "vmcs", packet->payload);
+    else if (packet->kind == PT_PACKET_CFE || packet->kind == PT_PACKET_EVD)
+        length = snprintf(line, DUMP_LINE_MAX, "%016" PRIx64 "  %-10s %-25s %-5s%s\n", offset, opcode, payload, "type",
+                          event_text(packet));
     else if (payload[0])
         length = snprintf(line, DUMP_LINE_MAX, "%016" PRIx64 "  %-10s %s\n", offset, opcode, payload);
     else

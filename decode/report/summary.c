@@ -56,7 +56,7 @@ static void take_end(struct summary_figures *cpu, struct record_text end)
     take_exits(&cpu->exits, end);
     /* What the hypervisor counted must all be here. */
     struct figure written = end_figure(end, "trace_bytes");
-    cpu->complete = end.size > 0 && cpu->gaps == 0 && (!written.known || written.value == cpu->trace_bytes);
+    cpu->received = end.size > 0 && cpu->gaps == 0 && (!written.known || written.value == cpu->trace_bytes);
 }
 
 static uint64_t mappings_of(const struct capture_record *record)
@@ -95,7 +95,9 @@ bool summary_take_capture(struct summary *summary, const struct capture *capture
         struct summary_figures *cpu = &summary->per_cpu[i];
         cpu->trace_bytes = capture->cpus[i].size;
         take_end(cpu, capture->ends[i]);
-        cpu->complete = cpu->complete && capture->events_left_over == 0;
+        cpu->received = cpu->received && capture->events_left_over == 0;
+        cpu->damaged = capture->damages.count > 0;
+        cpu->complete = cpu->received && !cpu->damaged;
     }
     if (!summary->guest && text_find(&guest, capture->hello, "guest"))
         summary->guest = strndup(guest.bytes, guest.size);
@@ -115,10 +117,11 @@ void summary_take_run(struct summary *summary, unsigned number, const struct flo
     cpu->packets = run->packets;
     cpu->instructions = run->instructions;
     cpu->branches = run->branches;
-    cpu->decode_errors = run->errors;
+    cpu->decode_gaps = run->decode_gaps;
+    cpu->complete = cpu->complete && run->decode_gaps.count == 0;
     cpu->overflows = run->overflows;
+    cpu->undecodable_bytes = run->lost.bytes;
     cpu->inferred = run->inferred;
-    cpu->undecodable_bytes = run->undecodable_bytes;
     timeline_take(&summary->timeline, number, run->results, run->nr_results);
     summary->seconds_decode = (summary->seconds_decode < 0 ? 0 : summary->seconds_decode) + run->seconds;
 }
@@ -156,11 +159,13 @@ static void add_cpu(struct summary_figures *sum, const struct summary_figures *c
     for (size_t i = 0; i < cpu->exits.count; i++)
         add_exit(&sum->exits, cpu->exits.items[i].reason, cpu->exits.items[i].count);
     sum->exits.known = cpu->exits.known && (first || sum->exits.known);
+    sum->received = cpu->received && (first || sum->received);
+    sum->damaged = sum->damaged || cpu->damaged;
     sum->complete = cpu->complete && (first || sum->complete);
     sum->packets += cpu->packets;
     sum->instructions += cpu->instructions;
     sum->branches += cpu->branches;
-    sum->decode_errors += cpu->decode_errors;
+    flow_gaps_sum(&sum->decode_gaps, &cpu->decode_gaps);
     sum->overflows += cpu->overflows;
     sum->inferred += cpu->inferred;
     sum->undecodable_bytes += cpu->undecodable_bytes;

@@ -38,9 +38,12 @@ struct summary_figures {
     struct figure gap_bytes;                             /* known where each gap's size is */
     struct figure regions, pmis, stall_tsc, exits_total; /* of the end record */
     struct summary_exits exits;
-    bool complete; /* the end record came and no byte is missing */
+    bool received; /* the end record came and no byte is missing */
+    bool damaged;  /* the capture is: bytes are not those that were received */
+    bool complete; /* received, not damaged, and all of it was decoded */
     /* decoded */
-    uint64_t packets, instructions, branches, decode_errors, overflows, undecodable_bytes, inferred;
+    uint64_t packets, instructions, branches, overflows, undecodable_bytes, inferred;
+    struct flow_gaps decode_gaps;
     /* against the truth */
     struct truth_comparison truth; /* of all: first is the first CPU's */
     struct figure guest_instructions, root_instructions;
@@ -72,6 +75,10 @@ void summary_take_truth(struct summary *summary, unsigned cpu, const struct trut
 
 /* All CPUs are in: add them up. */
 void summary_add_up(struct summary *summary);
+
+/* What is missing, in words, for RESULT_TEXT_SIZE bytes; "complete" where nothing is. */
+#define RESULT_TEXT_SIZE 160u
+const char *summary_result_text(char *text, const struct summary_figures *figures);
 
 void summary_print(FILE *file, const struct summary *summary, const struct symbols *symbols);
 void summary_json(FILE *file, const struct summary *summary);

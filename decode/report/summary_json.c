@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "decode/report/cause_text.h"
 #include "decode/report/difference.h"
 #include "decode/report/summary.h"
 
@@ -14,6 +15,24 @@ static void exits_json(FILE *file, const struct summary_exits *exits, const char
     }
     fputs(exits->known ? "}" : "", file);
     fputs(behind, file);
+}
+
+/* Causes that there were, as words. */
+static void gaps_json(FILE *file, const struct flow_gaps *gaps, const char *behind)
+{
+    const char *before = "";
+    fputs("\"decode_gaps\": {", file);
+    json_figure(file, "count", figure_of(gaps->count), ", ");
+    json_figure(file, "bytes", figure_of(gaps->bytes), ", ");
+    fputs("\"causes\": {", file);
+    for (enum flow_error i = FLOW_OK; i < FLOW_NR_ERRORS; i++) {
+        if (gaps->by_cause[i] == 0)
+            continue;
+        fputs(before, file);
+        json_figure(file, flow_error_text(i), figure_of(gaps->by_cause[i]), "");
+        before = ", ";
+    }
+    fprintf(file, "}}%s", behind);
 }
 
 /* Without a trace nothing was compared. */
@@ -62,7 +81,8 @@ static void cpu_json(FILE *file, const struct summary *s, unsigned cpu)
     json_figure(file, "inferred", figure_of(f->inferred), ", ");
     json_figure(file, "instructions", figure_of(f->instructions), ", ");
     json_figure(file, "branches", figure_of(f->branches), ", ");
-    json_figure(file, "decode_errors", figure_of(f->decode_errors), ", ");
+    json_figure(file, "decode_errors", figure_of(f->decode_gaps.count), ", ");
+    gaps_json(file, &f->decode_gaps, ", ");
     truth_json(file, s, f);
     fputs(" ", file);
     json_figure(file, "intervals", (struct figure){compared, f->truth.intervals}, ", ");
@@ -93,7 +113,8 @@ void summary_json(FILE *file, const struct summary *s)
     json_figure(file, "inferred", figure_of(f->inferred), ",\n  ");
     json_figure(file, "instructions", figure_of(f->instructions), ",\n  ");
     json_figure(file, "branches", figure_of(f->branches), ",\n  ");
-    json_figure(file, "decode_errors", figure_of(f->decode_errors), ",\n  ");
+    json_figure(file, "decode_errors", figure_of(f->decode_gaps.count), ",\n  ");
+    gaps_json(file, &f->decode_gaps, ",\n  ");
     truth_json(file, s, f);
     fputs("\n  ", file);
     exits_json(file, &f->exits, ",\n  ");

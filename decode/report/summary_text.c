@@ -1,5 +1,7 @@
 #include <inttypes.h>
+#include <string.h>
 
+#include "decode/report/cause_text.h"
 #include "decode/report/difference.h"
 #include "decode/report/number_text.h"
 #include "decode/report/summary.h"
@@ -45,7 +47,7 @@ static void print_cpus(FILE *file, const struct summary *s)
                                         "VM exits",
                                         "instructions",
                                         "branches",
-                                        "stretches with errors",
+                                        "decode gaps",
                                         "branches taken",
                                         "branches matched",
                                         "guest instructions",
@@ -62,7 +64,7 @@ static void print_cpus(FILE *file, const struct summary *s)
             const struct figure figures[] = {
                 figure_of(f->trace_bytes),    figure_of(f->packets),       f->pmis,
                 figure_of(f->gaps),           figure_of(f->code_pages),    f->exits_total,
-                figure_of(f->instructions),   figure_of(f->branches),      figure_of(f->decode_errors),
+                figure_of(f->instructions),   figure_of(f->branches),      figure_of(f->decode_gaps.count),
                 figure_of(f->truth.branches), figure_of(f->truth.matched), f->guest_instructions,
                 f->root_instructions};
             print_cell(file, figures[row]);
@@ -88,11 +90,38 @@ static void print_truth(FILE *file, const struct summary_figures *s)
     fprintf(file, "  %-24s %18" PRIu64 " of %" PRIu64 "\n", "intervals equal", truth->equal_intervals,
             truth->intervals);
     if (truth->in_gaps)
-        fprintf(file, "  %-24s %18" PRIu64 " intervals, not compared\n", "in gaps", truth->in_gaps);
+        fprintf(file, "  %-24s %18" PRIu64 " intervals, compared up to the gap\n", "in gaps", truth->in_gaps);
+    if (truth->extra_stretches)
+        print_row(file, "stretches without a PSB", truth->extra_stretches);
     if (truth->first.found)
         difference_print(file, &truth->first);
-    else
+    else if (truth->extra_stretches == 0)
         fputs("  no difference\n", file);
+}
+
+/* Each cause a line, and how much of the trace is not decoded. */
+static void print_gaps(FILE *file, const struct flow_gaps *gaps)
+{
+    char number[COUNT_TEXT_SIZE];
+    for (enum flow_error i = FLOW_OK; i < FLOW_NR_ERRORS; i++)
+        if (gaps->by_cause[i])
+            fprintf(file, "    %s: %s\n", flow_error_text(i), count_text(number, gaps->by_cause[i]));
+    if (gaps->count)
+        print_row(file, "bytes not decoded", gaps->bytes);
+}
+
+const char *summary_result_text(char *text, const struct summary_figures *f)
+{
+    char number[COUNT_TEXT_SIZE];
+    if (f->complete)
+        return strcpy(text, "complete");
+    const char *missing = f->received ? "" : f->gaps == 0 ? "bytes or the end are missing" : "the trace has gaps";
+    const char *damaged = !f->damaged ? "" : f->received ? "files are damaged" : ", files are damaged";
+    size_t used = (size_t)snprintf(text, RESULT_TEXT_SIZE, "incomplete: %s%s", missing, damaged);
+    if (f->decode_gaps.count)
+        snprintf(text + used, RESULT_TEXT_SIZE - used, "%s%s decode gap%s", f->received && !f->damaged ? "" : ", ",
+                 count_text(number, f->decode_gaps.count), f->decode_gaps.count == 1 ? "" : "s");
+    return text;
 }
 
 static void print_decoded(FILE *file, const struct summary_figures *s, double seconds)
@@ -100,7 +129,8 @@ static void print_decoded(FILE *file, const struct summary_figures *s, double se
     fputs("\nDecoded\n", file);
     print_row(file, "instructions", s->instructions);
     print_row(file, "branches", s->branches);
-    print_row(file, "stretches with errors", s->decode_errors);
+    print_row(file, "decode gaps", s->decode_gaps.count);
+    print_gaps(file, &s->decode_gaps);
     if (s->undecodable_bytes)
         print_row(file, "bytes before any PSB", s->undecodable_bytes);
     if (s->instructions)
@@ -127,8 +157,8 @@ static void print_hottest(FILE *file, const struct summary *s, const struct symb
 void summary_print(FILE *file, const struct summary *s, const struct symbols *symbols)
 {
     const struct summary_figures *total = &s->total;
-    fprintf(file, "%s: %s\n\nTrace\n", s->guest ? s->guest : "guest not known",
-            total->complete ? "complete" : "incomplete: bytes or the end are missing");
+    char result[RESULT_TEXT_SIZE];
+    fprintf(file, "%s: %s\n\nTrace\n", s->guest ? s->guest : "guest not known", summary_result_text(result, total));
     print_row(file, "bytes", total->trace_bytes);
     print_row(file, "packets", total->packets);
     print_row_figure(file, "regions", total->regions);

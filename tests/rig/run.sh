@@ -52,7 +52,10 @@ echo "run: powered off after $booted s; decoding"
 "$build/undertrace" report "$dir/capture" --truth "$dir/truth.bin" --json "$dir/summary.json" --guest "$guest" \
     --image-bytes "$image_bytes" --seconds-build "$built" --seconds-boot "$booted" | tee "$dir/report.txt"
 status=${PIPESTATUS[0]}
-if [ "$status" -ne 0 ]; then
+if [ "$status" -eq 2 ]; then
+    echo "run: something is missing or differs, the report says what; the capture is $dir/capture" >&2
+    exit 1
+elif [ "$status" -ne 0 ]; then
     echo "run: the report failed; the capture is $dir/capture" >&2
     exit 1
 fi

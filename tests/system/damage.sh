@@ -1,6 +1,7 @@
 #!/bin/bash
-# verify must find what is wrong: one flipped TNT bit, one changed byte of a code page, a cut trace. Checksums, without which
-# these are, name it first: a flipped bit anywhere in a capture is said.
+# verify must find what is wrong: one flipped TNT bit, one changed byte of a code page, a cut trace. And decode, report and
+# dump must say what is missing, each by its exit status too (undertrace(1)). Checksums, without which these are, name it
+# first: a flipped bit anywhere in a capture is said.
 . tests/system/lib.sh
 
 check 'branches runs to power-off' boot_guest whole branches 'channel=e1000 net.mtu=9000'
@@ -85,4 +86,37 @@ build/undertrace report "$work/bits" --json "$work/report.json" >/dev/null 2>&1
 same 'report of what is damaged does not call it complete' "$(jq -r .result "$work/report.json")" incomplete
 build/undertrace verify "$work/bits" "$work/whole/truth.bin" >/dev/null 2>&1
 same 'verify of what is equal, but damaged' "$?" 2
+
+# statuses NAME: exit statuses of decode, report and dump, and what the report's result and decode gaps are.
+statuses() {
+    local dir=$work/$1 decode report
+    build/undertrace decode "$dir" --branches "$dir.branches" --instructions "$dir.instructions" >"$dir.decode" 2>&1
+    decode=$?
+    build/undertrace report "$dir" --json "$dir.json" >"$dir.report" 2>&1
+    report=$?
+    build/undertrace dump "$dir" >/dev/null 2>&1
+    echo "$decode $report $? $(jq -r '"\(.result) \(.decode_gaps | "\(.count) \(.causes | keys | join(","))")"' "$dir.json")"
+}
+cp -r "$work/whole/capture" "$work/same"
+same 'the undamaged trace is complete' "$(statuses same)" '0 0 0 complete 0 '
+# Where the last packet is cut, dump cannot read it.
+same 'a cut trace is not' "$(statuses cut | cut -d ' ' -f 1,2,4-)" '2 2 incomplete 1 the trace ends while tracing is on'
+check 'what was listed of it is the first part' cmp -n "$(stat -c %s "$work/cut.branches")" "$work/cut.branches" \
+    "$work/same.branches"
+check 'and so are its instructions' cmp -n "$(stat -c %s "$work/cut.instructions")" "$work/cut.instructions" \
+    "$work/same.instructions"
+
+# The byte before a PSB becomes one that begins a packet of eight.
+copy psb
+offset=$(build/undertrace dump "$work/psb" | awk '$2 == "psb" && ++n == 3 { print $1; exit }')
+poke "$work/psb/cpu0.pt" "$((0x$offset - 1))" 031
+build/undertrace dump "$work/psb" >"$work/psb.dump" 2>"$work/psb.log"
+same 'a packet that reaches into a PSB is none, and the PSB is found' \
+    "$? $(grep -c 'reaches into a PSB' "$work/psb.dump") $(grep -c "^$offset  psb" "$work/psb.dump")" '2 1 1'
+same 'and it costs no more than the end of its stretch' "$(statuses psb)" \
+    '2 2 2 incomplete 1 a packet reaches into the next PSB'
+
+copy random
+LC_ALL=C awk 'BEGIN { srand(1); for (i = 0; i < 100000; i++) printf "%c", int(rand() * 256) }' >"$work/random/cpu0.pt"
+same 'random bytes are no trace' "$(statuses random)" '2 2 1 incomplete 1 no PSB before these bytes'
 done_testing

@@ -4,12 +4,13 @@
 # outside of the gaps that it records, and there must be no gap that the hardware did not force.
 #
 # MATRIX_SEED (1) names the sequence, MATRIX_FIRST (0) where in it to begin, MATRIX_COUNT (240) how many. MATRIX_JOBS (2)
-# run at once. MATRIX_SMP (0): every so many places have 2 CPUs and a guest for them; 0: none.
+# run at once. MATRIX_SMP (4): every so many places have 2 CPUs and a guest for them; 0: none.
 #
 # usage: matrix.sh [one INDEX DIR]     the boot of one place in the sequence, for looking into it
 set -u
 
 seed=${MATRIX_SEED:-1}
+smp=${MATRIX_SMP:-4}
 guests='load branches selfmod ends smp'
 
 # --- what is drawn ----------------------------------------------------------------------------------------------------
@@ -120,7 +121,7 @@ draw_policy() {
 # Two CPUs, without a further draw: the same places as with one. A snapshot's time and a trigger are those of other guests.
 draw_cpus() {
     cpus=1
-    [ "${MATRIX_SMP:-0}" != 0 ] && [ $((index % MATRIX_SMP)) = 0 ] || return 0
+    [ "$smp" != 0 ] && [ $((index % smp)) = 0 ] || return 0
     case $end in snapshot | trigger) return 0 ;; esac
     cpus=2 guest=smp line="cpus=2 rounds=200000 $line"
 }

@@ -106,6 +106,12 @@ void put_entry(struct fixture *f, uint64_t to)
     put_ip(f, PT_PACKET_TIP, to);
 }
 
+void put_off(struct fixture *f, uint64_t at)
+{
+    put_ip(f, PT_PACKET_FUP, at);
+    put(f, (struct packet){.kind = PT_PACKET_TIP_PGD});
+}
+
 void add_page(struct fixture *f, uint64_t gva, uint64_t gpa, uint64_t from, const uint8_t *bytes, size_t size)
 {
     size_t i = f->nr_records++;
@@ -158,7 +164,7 @@ struct flow_result decode(struct fixture *f, uint64_t from)
 {
     struct flow_stretch stretch;
     struct flow_result result;
-    assert_true(flow_cut_next(&stretch, f->trace, f->size, from, UINT64_MAX));
+    assert_true(flow_cut_next(&stretch, f->trace, f->size, &(struct flow_span){0, f->size}, from));
     f->nr_branches = 0;
     flow_decode(f->flow, &stretch, &result);
     assert_int_equal(result.branches, f->nr_branches);

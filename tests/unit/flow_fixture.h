@@ -59,6 +59,9 @@ void put_psb(struct fixture *f, uint64_t ip, bool non_root);
 uint64_t put_exit(struct fixture *f, uint64_t from);
 void put_entry(struct fixture *f, uint64_t to);
 
+/* Tracing is switched off when execution stands at at. */
+void put_off(struct fixture *f, uint64_t at);
+
 /* A page record whose bytes hold from this trace offset on; add_code: the two that most tests need. */
 void add_page(struct fixture *f, uint64_t gva, uint64_t gpa, uint64_t from, const uint8_t *bytes, size_t size);
 void add_code(struct fixture *f);

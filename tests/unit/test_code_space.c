@@ -119,6 +119,18 @@ static void what_was_missed_is_not_known(void **state)
     exactly(0, A, 55, USER + PAGE, 2);
 }
 
+/* Nothing says that it is still what it was: the CR3 may be another program's. */
+static void what_was_unmapped_is_not_known(void **state)
+{
+    (void)state;
+    put_map(0, 10, 20, 1, A, USER);
+    put_run(USER, 0x100000, 1, 12);
+    put_page(0, 21, 2, A, USER, 0x100000, 1);
+    put_map(0, 50, 60, 3, A, USER);
+    exactly(0, A, 49, USER, 1);
+    exactly(0, A, 70, USER, NOT_KNOWN);
+}
+
 /* Between both, either can have been there. */
 static void between_two_mappings_nothing_is_guessed(void **state)
 {
@@ -409,6 +421,7 @@ int main(void)
         CODE_TEST(an_address_is_mapped_to_other_memory),
         CODE_TEST(a_stretch_is_replaced),
         CODE_TEST(what_was_missed_is_not_known),
+        CODE_TEST(what_was_unmapped_is_not_known),
         CODE_TEST(between_two_mappings_nothing_is_guessed),
         CODE_TEST(readings_count_in_their_order),
         CODE_TEST(the_first_that_is_said_held_before),

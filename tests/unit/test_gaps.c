@@ -111,6 +111,36 @@ static void only_what_a_gap_touches_is_left_out(void **state)
     assert_int_equal(c.first.interval, 2);
 }
 
+/* Of an interval that a gap touches, what was decoded must be its first branches. */
+static void the_part_before_a_gap_is_compared(void **state)
+{
+    struct flow_result results[3] = {{.begin = 100, .end = 150, .branches = 4, .hash = 99},
+                                     {.begin = 200, .end = 300, .branches = 20, .hash = 2},
+                                     {.begin = 300, .end = 350, .branches = 5, .hash = 3}};
+    struct record_gap gap[2] = {{.at = 150}, {.at = 180}};
+    struct gaps gaps = {gap, 2};
+    struct truth_comparison c;
+    (void)state;
+    truth_compare(&c, &truth, results, 3, &gaps);
+    assert_false(c.first.found);
+    assert_int_equal(c.parts, 1);
+    assert_int_equal(c.branches_in_parts, 4);
+    results[0].branches = 11; /* more than there were */
+    truth_compare(&c, &truth, results, 3, &gaps);
+    assert_true(c.first.found && c.first.part);
+    assert_int_equal(c.first.interval, 1);
+    results[0].branches = 10; /* as many, and others */
+    truth_compare(&c, &truth, results, 3, &gaps);
+    assert_true(c.first.found);
+    results[0].hash = 1;
+    truth_compare(&c, &truth, results, 3, &gaps);
+    assert_false(c.first.found);
+    assert_int_equal(c.matched, 25);
+    results[0].begin = 155; /* no PSB was written there */
+    truth_compare(&c, &truth, results, 3, &gaps);
+    assert_int_equal(c.extra_stretches, 1);
+}
+
 /* Output stopped 15 bytes behind a checkpoint: its PSB is not whole, and the stretch before it ends at the gap. */
 static void a_cut_psb_ends_no_stretch(void **state)
 {
@@ -156,6 +186,7 @@ int main(void)
         cmocka_unit_test(gaps_are_found_in_order),
         cmocka_unit_test(runs_lie_between_gaps),
         cmocka_unit_test(only_what_a_gap_touches_is_left_out),
+        cmocka_unit_test(the_part_before_a_gap_is_compared),
         cmocka_unit_test(a_cut_psb_ends_no_stretch),
         cmocka_unit_test(bytes_that_are_gone_need_no_stretch),
     };

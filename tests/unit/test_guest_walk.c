@@ -55,8 +55,9 @@ static const struct guest_paging four_levels = {PG, 0x1000, PAE | PGE, LMA | NXE
 /* 5.4.3.2.1.345H in tables 1000H to 5000H of four levels; the page table is empty. */
 #define LINEAR (4ull << 39 | 3ull << 30 | 2ull << 21 | 70ull << 12 | 0x345)
 #define TABLE 0x4000ull
-#define FIRST 64u /* the stretch's first entry in it */
-#define STRETCH (LINEAR & ~0x3ffffull)
+#define FIRST 64u   /* the stretch's first entry in it */
+#define ENTRIES 16u /* of the stretch */
+#define STRETCH (LINEAR & ~0xffffull)
 
 static void make(void)
 {
@@ -107,7 +108,7 @@ static void four(void **state)
     set(TABLE, 70, 0xffffffffff000 | P | US | ACCESSED | DIRTY | 2);
     const struct seen seen = see(&four_levels, LINEAR);
     assert_int_equal(seen.stretch.linear, STRETCH);
-    assert_int_equal(seen.stretch.size, 0x40000);
+    assert_int_equal(seen.stretch.size, 0x10000);
     assert_int_equal(seen.stretch.table, TABLE + FIRST * 8);
     assert_false(seen.stretch.large);
     assert_int_equal(seen.nr, 1);
@@ -149,7 +150,7 @@ static void three(void **state)
     set(TABLE, 511, 0x6000 | P | US);
     set(TABLE, 510, 0x5000 | P | US | NX);
     const struct seen seen = see(&with_nx, linear);
-    assert_int_equal(seen.stretch.table, TABLE + 448 * 8);
+    assert_int_equal(seen.stretch.table, TABLE + 496 * 8);
     assert_int_equal(seen.nr, 1);
     run_is(&seen.runs[0], linear, 0x6000, 1, RECORD_MAP_USER, 12);
 
@@ -176,8 +177,8 @@ static void two(void **state)
     set(0x1000, 1023, TABLE | P | US);
     set(TABLE, 1023, 0xfffff000 | P | US); /* bit 31 is an address, and nothing forbids execution */
     const struct seen seen = see(&with_nxe, linear);
-    assert_int_equal(seen.stretch.linear, 0xfffc0000);
-    assert_int_equal(seen.stretch.table, TABLE + 960 * 4);
+    assert_int_equal(seen.stretch.linear, 0xffff0000);
+    assert_int_equal(seen.stretch.table, TABLE + 1008 * 4);
     assert_int_equal(seen.nr, 1);
     run_is(&seen.runs[0], 0xfffff000, 0xfffff000, 1, RECORD_MAP_USER, 12);
 }
@@ -332,7 +333,7 @@ static void nothing(void **state)
     }
 }
 
-/* 64 entries, whichever of them is asked for; the neighbours' pages are not among them. */
+/* 16 entries, whichever of them is asked for; the neighbours' pages are not among them. */
 static void bounds(void **state)
 {
     (void)state;
@@ -342,13 +343,13 @@ static void bounds(void **state)
     const uint64_t table_start = LINEAR & ~0x1fffffull;
     for (unsigned i = 0; i < 512; i++) {
         const struct seen seen = see(&four_levels, table_start + i * 0x1000 + 0xfff);
-        const unsigned first = i & ~63u;
+        const unsigned first = i & ~(ENTRIES - 1);
         assert_int_equal(seen.stretch.linear, table_start + first * 0x1000);
         assert_int_equal(seen.stretch.linear, guest_stretch_of(table_start + i * 0x1000));
         assert_int_equal(seen.stretch.table, TABLE + first * 8);
-        assert_int_equal(guest_stretch_entries(&seen.stretch), 64);
+        assert_int_equal(guest_stretch_entries(&seen.stretch), ENTRIES);
         assert_int_equal(seen.nr, 1);
-        run_is(&seen.runs[0], table_start + first * 0x1000, 0x100000 + first * 0x1000, 64, 0, 12);
+        run_is(&seen.runs[0], table_start + first * 0x1000, 0x100000 + first * 0x1000, ENTRIES, 0, 12);
     }
 }
 
@@ -364,8 +365,8 @@ static void runs(void **state)
     make();
     for (unsigned i = 0; i < sizeof entries / sizeof *entries; i++)
         set(TABLE, FIRST + i, entries[i]);
-    set(TABLE, FIRST + 63, 0x20000 | P);
-    set(TABLE, FIRST + 64, 0x21000 | P);
+    set(TABLE, FIRST + 15, 0x20000 | P);
+    set(TABLE, FIRST + 16, 0x21000 | P);
     const struct seen seen = see(&four_levels, LINEAR);
     assert_int_equal(seen.nr, 8);
     run_is(&seen.runs[0], STRETCH, 0x10000, 3, 0, 12);
@@ -375,12 +376,12 @@ static void runs(void **state)
     run_is(&seen.runs[4], STRETCH + 0x7000, 0x16000, 1, RECORD_MAP_USER | RECORD_MAP_GLOBAL, 12);
     run_is(&seen.runs[5], STRETCH + 0x9000, 0x18000, 1, 0, 12);
     run_is(&seen.runs[6], STRETCH + 0xb000, 0x1a000, 1, 0, 12);
-    run_is(&seen.runs[7], STRETCH + 0x3f000, 0x20000, 1, 0, 12);
+    run_is(&seen.runs[7], STRETCH + 0xf000, 0x20000, 1, 0, 12);
 
     /* As many runs as there are entries, at most. */
-    for (unsigned i = 0; i < 64; i++)
+    for (unsigned i = 0; i < ENTRIES; i++)
         set(TABLE, FIRST + i, i * 0x2000 | P);
-    assert_int_equal(see(&four_levels, LINEAR).nr, 64);
+    assert_int_equal(see(&four_levels, LINEAR).nr, ENTRIES);
 }
 
 static uint64_t sum_with(unsigned index, uint64_t entry)
@@ -406,7 +407,7 @@ static void sums(void **state)
     for (unsigned i = 0; i < sizeof nothing_said / sizeof *nothing_said; i++)
         assert_int_equal(sum_with(70, entry | 1ull << nothing_said[i]), sum);
     sum_with(70, 0);
-    for (unsigned i = FIRST; i < FIRST + 64; i++) {
+    for (unsigned i = FIRST; i < FIRST + ENTRIES; i++) {
         assert_true((sum_with(i, entry) == sum) == (i == 70));
         set(TABLE, i, 0);
     }

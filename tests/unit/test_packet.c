@@ -78,6 +78,12 @@ static const struct vector vectors[] = {
     {{K(MWAIT), .payload = 0x8070607040302ff}, 10, {0x02, 0xc2, 0xff, 2, 3, 4, 7, 6, 7, 8}},
     {{K(PWRE), .payload = 0x3480}, 4, {0x02, 0x22, 0x80, 0x34}},
     {{K(PWRX), .payload = 0x504030201}, 7, {0x02, 0xa2, 1, 2, 3, 4, 5}},
+    {{K(CFE), .event_type = 2}, 4, {0x02, 0x13, 0x02, 0}},
+    {{K(CFE), .event_type = 1, .payload = 0x0e, .fup_follows = true}, 4, {0x02, 0x13, 0x81, 0x0e}},
+    {{K(EVD), .event_type = 1, .payload = 0x807060504030201}, 11, {0x02, 0x53, 1, 1, 2, 3, 4, 5, 6, 7, 8}},
+    {{K(TRIG), .payload = 0x11}, 3, {0xd9, 0, 0x11}},
+    {{K(TRIG), .payload = 1, .has_icnt = true, .icnt = 0x201}, 5, {0xd9, 0x40, 1, 1, 2}},
+    {{K(TRIG), .payload = 1, .fup_follows = true, .more = true}, 3, {0xd9, 0xa0, 1}},
 };
 #define NR_VECTORS (sizeof(vectors) / sizeof(vectors[0]))
 
@@ -97,6 +103,10 @@ static void assert_same(const struct packet *a, const struct packet *b)
     assert_int_equal(a->tx_abort, b->tx_abort);
     assert_int_equal(a->fup_follows, b->fup_follows);
     assert_int_equal(a->ptw_bytes, b->ptw_bytes);
+    assert_int_equal(a->event_type, b->event_type);
+    assert_int_equal(a->has_icnt, b->has_icnt);
+    assert_int_equal(a->more, b->more);
+    assert_int_equal(a->icnt, b->icnt);
 }
 
 static void test_vectors(void **state)
@@ -192,6 +202,7 @@ static struct packet random_packet(enum packet_kind kind, uint64_t *seed)
     static const uint8_t payload_bits[PT_PACKET_NR_KINDS] = {
         [PT_PACKET_CBR] = 8,  [PT_PACKET_TSC] = 56,   [PT_PACKET_MTC] = 8,   [PT_PACKET_CYC] = 64,
         [PT_PACKET_MNT] = 64, [PT_PACKET_MWAIT] = 64, [PT_PACKET_PWRE] = 16, [PT_PACKET_PWRX] = 40,
+        [PT_PACKET_CFE] = 8,  [PT_PACKET_EVD] = 64,   [PT_PACKET_TRIG] = 8,
     };
     uint64_t r = random_next(seed);
     if (payload_bits[kind])
@@ -220,6 +231,13 @@ static struct packet random_packet(enum packet_kind kind, uint64_t *seed)
         p.payload = random_next(seed) >> (p.ptw_bytes == 4 ? 32 : 0);
     } else if (kind == PT_PACKET_EXSTOP) {
         p.fup_follows = r & 1;
+    } else if (kind == PT_PACKET_CFE) {
+        p.event_type = r & 0x1f, p.fup_follows = r >> 5 & 1;
+    } else if (kind == PT_PACKET_EVD) {
+        p.event_type = r & 0x3f;
+    } else if (kind == PT_PACKET_TRIG) {
+        p.fup_follows = r & 1, p.more = r >> 1 & 1, p.has_icnt = r >> 2 & 1;
+        p.icnt = p.has_icnt ? (uint16_t)(r >> 3) : 0;
     }
     return p;
 }

@@ -1,0 +1,70 @@
+#include "decode/flow/flow_packets.h"
+
+#include "pt/packet.h"
+
+/* Packets that may stand between two others that belong together. */
+static bool is_between(enum packet_kind kind)
+{
+    return kind == PT_PACKET_PAD || kind == PT_PACKET_TSC || kind == PT_PACKET_TMA || kind == PT_PACKET_MTC ||
+           kind == PT_PACKET_CYC || kind == PT_PACKET_CBR;
+}
+
+static bool tells_branch(enum packet_kind kind)
+{
+    return kind == PT_PACKET_TNT_8 || kind == PT_PACKET_TNT_64 || kind == PT_PACKET_TIP || kind == PT_PACKET_TIP_PGD ||
+           kind == PT_PACKET_FUP || kind == PT_PACKET_OVF;
+}
+
+/* The packets that came with Event Trace and Trigger Tracing say nothing of the flow. But a FUP behind them may stand
+ * alone, where all others belong to a branch, and libipt 2.0.5 takes each for a branch's: behind CFE and TRIG with the
+ * IP bit, and behind a MODE.Exec that tells of a new IF. */
+static bool has_lone_fup(const struct packet *packet, enum packet_kind before, bool header)
+{
+    if (packet->kind == PT_PACKET_CFE || packet->kind == PT_PACKET_TRIG)
+        return packet->fup_follows;
+    return packet->kind == PT_PACKET_FUP && before == PT_PACKET_MODE_EXEC && !header;
+}
+
+/* Most packets are short TNTs, of one byte, which need no parser. Returns how many of them stand there. */
+static uint64_t count_short_tnts(const uint8_t *bytes, uint64_t size)
+{
+    uint64_t count = 0;
+    while (count < size && bytes[count] >= 4 && (bytes[count] & 1) == 0)
+        count++;
+    return count;
+}
+
+struct flow_packets flow_packets_look(const uint8_t *bytes, uint64_t size, bool to_psb)
+{
+    struct flow_packets seen = {0};
+    enum packet_kind before = PT_PACKET_PAD;
+    bool header = false; /* within a PSB+ */
+    while (seen.size < size) {
+        struct packet packet;
+        uint64_t tnts = count_short_tnts(bytes + seen.size, size - seen.size);
+        if (tnts > 0) {
+            seen.count += tnts;
+            seen.size += tnts;
+            seen.branches |= !header;
+            before = PT_PACKET_TNT_8;
+            continue;
+        }
+        int length = packet_parse(&packet, bytes + seen.size, (size_t)(size - seen.size));
+        if (length == PT_PARSE_TRUNCATED)
+            seen.error = to_psb ? FLOW_ERROR_RUN_IN : FLOW_OK;
+        else if (length < 0)
+            seen.error = FLOW_ERROR_OPCODE;
+        else if (has_lone_fup(&packet, before, header))
+            seen.error = FLOW_ERROR_EVENT_TRACE;
+        if (length < 0 || seen.error)
+            break;
+        header =
+            packet.kind == PT_PACKET_PSB || (header && packet.kind != PT_PACKET_PSBEND && packet.kind != PT_PACKET_OVF);
+        seen.branches |= tells_branch(packet.kind) && !header;
+        if (!is_between(packet.kind))
+            before = packet.kind;
+        seen.count++;
+        seen.size += (uint64_t)length;
+    }
+    return seen;
+}

@@ -1,0 +1,132 @@
+/* What a report says of what is missing: in words and as JSON. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "decode/report/summary.h"
+
+/* Two CPUs, of which everything came. */
+static struct summary received(void)
+{
+    struct summary summary = {.cpus = 2, .per_cpu = calloc(2, sizeof(*summary.per_cpu)), .seconds_decode = -1};
+    assert_non_null(summary.per_cpu);
+    for (unsigned i = 0; i < 2; i++)
+        summary.per_cpu[i] = (struct summary_figures){.trace_bytes = 100, .received = true, .complete = true};
+    return summary;
+}
+
+static struct flow_run decoded(unsigned gaps)
+{
+    struct flow_run run = {.branches = 7};
+    for (unsigned i = 0; i < gaps; i++)
+        flow_gaps_add(&run.decode_gaps, i ? FLOW_ERROR_NO_CODE : FLOW_ERROR_NO_PSB, 1000);
+    return run;
+}
+
+static char *json_of(const struct summary *summary)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    assert_non_null(file);
+    summary_json(file, summary);
+    fclose(file);
+    return text;
+}
+
+static void take(struct summary *summary, unsigned first_gaps, unsigned second_gaps)
+{
+    struct flow_run first = decoded(first_gaps), second = decoded(second_gaps);
+    summary_take_run(summary, 0, &first);
+    summary_take_run(summary, 1, &second);
+    summary_add_up(summary);
+}
+
+static void all_that_is_decoded_is_complete(void **state)
+{
+    struct summary summary = received();
+    char text[RESULT_TEXT_SIZE];
+    (void)state;
+    take(&summary, 0, 0);
+    assert_true(summary.total.complete);
+    assert_string_equal(summary_result_text(text, &summary.total), "complete");
+    char *json = json_of(&summary);
+    assert_non_null(strstr(json, "\"result\": \"complete\""));
+    assert_null(strstr(json, "\"incomplete\""));
+    assert_non_null(strstr(json, "\"decode_gaps\": {\"count\": 0, \"bytes\": 0, \"causes\": {}}"));
+    free(json);
+    summary_free(&summary);
+}
+
+static void decode_gaps_are_named_and_counted(void **state)
+{
+    struct summary summary = received();
+    char text[RESULT_TEXT_SIZE];
+    (void)state;
+    take(&summary, 0, 3);
+    assert_true(summary.per_cpu[0].complete);
+    assert_false(summary.per_cpu[1].complete || summary.total.complete);
+    assert_string_equal(summary_result_text(text, &summary.total), "incomplete: 3 decode gaps");
+    char *json = json_of(&summary);
+    const char gaps[] = "\"decode_gaps\": {\"count\": 3, \"bytes\": 3000, \"causes\": {\"no memory mapped at this "
+                        "address\": 2, \"no PSB before these bytes\": 1}}";
+    char *total = strstr(json, gaps);
+    assert_non_null(total);
+    char *cpu = strstr(total + 1, gaps); /* CPU 1's, behind CPU 0's, which has none */
+    assert_non_null(cpu);
+    assert_true(strstr(total, "\"decode_gaps\": {\"count\": 0") < cpu);
+    assert_non_null(strstr(json, "\"result\": \"incomplete\""));
+    free(json);
+    summary_free(&summary);
+}
+
+static void a_recorded_gap_is_not_complete_however_well_it_decodes(void **state)
+{
+    struct summary summary = received();
+    char text[RESULT_TEXT_SIZE];
+    (void)state;
+    summary.per_cpu[1].received = false;
+    summary.per_cpu[1].gaps = 1;
+    take(&summary, 0, 1);
+    assert_string_equal(summary_result_text(text, &summary.total), "incomplete: the trace has gaps, 1 decode gap");
+    summary.per_cpu[1].gaps = 0;
+    take(&summary, 0, 0);
+    assert_string_equal(summary_result_text(text, &summary.total), "incomplete: bytes or the end are missing");
+    summary_free(&summary);
+}
+
+static void a_damaged_capture_is_not_complete_however_well_it_decodes(void **state)
+{
+    struct summary summary = received();
+    char text[RESULT_TEXT_SIZE];
+    (void)state;
+    summary.per_cpu[0].damaged = true;
+    summary.per_cpu[0].complete = false;
+    take(&summary, 0, 0);
+    assert_false(summary.per_cpu[0].complete || summary.total.complete);
+    assert_string_equal(summary_result_text(text, &summary.total), "incomplete: files are damaged");
+    take(&summary, 0, 1);
+    assert_string_equal(summary_result_text(text, &summary.total), "incomplete: files are damaged, 1 decode gap");
+    summary.per_cpu[1].received = false;
+    take(&summary, 0, 0);
+    assert_string_equal(summary_result_text(text, &summary.total),
+                        "incomplete: bytes or the end are missing, files are damaged");
+    summary_free(&summary);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_that_is_decoded_is_complete),
+        cmocka_unit_test(decode_gaps_are_named_and_counted),
+        cmocka_unit_test(a_recorded_gap_is_not_complete_however_well_it_decodes),
+        cmocka_unit_test(a_damaged_capture_is_not_complete_however_well_it_decodes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
