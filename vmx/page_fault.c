@@ -54,6 +54,22 @@ static void fault_give_up(struct cpu *cpu, uint32_t i)
     fault_remove(cpu, i);
 }
 
+/* Room for another one: what is mapped by now needs no look any more, else the oldest is given up. */
+static void faults_make_room(struct cpu *cpu)
+{
+    uint32_t oldest = 0;
+
+    for (uint32_t i = cpu->nr_faults; i-- > 0;)
+        if (guest_map_tell(cpu, cpu->faults[i].cr3, cpu->faults[i].linear, cpu->faults[i].offset))
+            fault_remove(cpu, i);
+    if (cpu->nr_faults < NR_PAGE_FAULTS)
+        return;
+    for (uint32_t i = 1; i < cpu->nr_faults; i++)
+        if (cpu->faults[i].tsc < cpu->faults[oldest].tsc)
+            oldest = i;
+    fault_give_up(cpu, oldest);
+}
+
 /* The same page again is given up: what it was mapped to in between is not known. */
 static void fault_remember(struct cpu *cpu, uint64_t linear, bool fetch)
 {
@@ -63,7 +79,7 @@ static void fault_remember(struct cpu *cpu, uint64_t linear, bool fetch)
         if (cpu->faults[i].cr3 == cr3 && cpu->faults[i].linear >> 12 == linear >> 12)
             fault_give_up(cpu, i);
     if (cpu->nr_faults == NR_PAGE_FAULTS)
-        fault_give_up(cpu, 0);
+        faults_make_room(cpu);
     if (!cpu->first_look_tsc)
         cpu->first_look_tsc = FIRST_LOOK_TSC;
     cpu->faults[cpu->nr_faults++] = (struct page_fault){.cr3 = cr3,
