@@ -56,7 +56,10 @@ struct record_seen {
 
 /* What the guest's page tables say of a stretch of linear addresses, in one address space: all executable pages that
  * were present when they were read. It replaces what was known of this stretch in this address space; what no run names
- * was not present, or not executable. Contents are those of RECORD_PAGE for the same guest-physical page. */
+ * was not present, or not executable. Contents are those of RECORD_PAGE for the same guest-physical page.
+ *
+ * A stretch of one page and without runs: the page was mapped after a fault, and mapped to something else or unmapped
+ * before anybody looked. What it led to meanwhile is not known, unless a RECORD_PAGE names it. */
 struct record_map {
     uint64_t cr3;          /* of the address space, without PCID and flags: where its uppermost table is */
     uint64_t linear, size; /* the stretch, bytes */

@@ -84,11 +84,21 @@ enum guest_map_found guest_map_tell(struct cpu *cpu, uint64_t cr3, uint64_t line
     return runs ? GUEST_MAP_TOLD : GUEST_MAP_NOTHING;
 }
 
+/* Whatever was told of linear will be told again: of the part of a page table, or of the large page that it lies in. */
+static void told_forget(uint64_t space, uint64_t linear)
+{
+    static const uint8_t shifts[] = {21, 22, 30};
+
+    told_of(space, guest_stretch_of(linear))->sum = 0;
+    for (uint32_t i = 0; i < sizeof shifts; i++)
+        told_of(space, linear & ~((1ull << shifts[i]) - 1))->sum = 0;
+}
+
 void guest_map_missed(struct cpu *cpu, uint64_t cr3, uint64_t linear, uint64_t fault_offset)
 {
     const struct guest_paging paging = guest_paging(cr3);
     const uint64_t space = guest_space(&paging), page = linear & ~(uint64_t)(RECORD_PAGE_SIZE - 1);
 
     map_send(cpu, (struct record_map){space, page, RECORD_PAGE_SIZE, fault_offset, 0, 0}, NULL);
-    told_of(space, guest_stretch_of(linear))->sum = 0;
+    told_forget(space, linear);
 }

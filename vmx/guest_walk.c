@@ -3,6 +3,7 @@
 #define CR0_PG (1ull << 31)
 #define CR4_PSE (1ull << 4)
 #define CR4_PAE (1ull << 5)
+#define CR4_PGE (1ull << 7)
 #define CR4_LA57 (1ull << 12)
 #define EFER_LMA (1ull << 10)
 #define EFER_NXE (1ull << 11)
@@ -63,8 +64,10 @@ bool guest_walk(struct guest_stretch *stretch, const struct guest_paging *paging
     uint64_t table = guest_space(paging), entry;
     unsigned shift = PAGE_SHIFT + shape.index_bits * (shape.levels - 1);
 
-    *stretch = (struct guest_stretch){
-        .user = true, .wide = shape.entry_bytes == 8, .nx_counts = shape.entry_bytes == 8 && (paging->efer & EFER_NXE)};
+    *stretch = (struct guest_stretch){.user = true,
+                                      .wide = shape.entry_bytes == 8,
+                                      .nx_counts = shape.entry_bytes == 8 && (paging->efer & EFER_NXE),
+                                      .global_counts = paging->cr4 & CR4_PGE};
     if (!(paging->cr0 & CR0_PG))
         return false;
     for (unsigned level = shape.levels; level > 1; level--, shift -= shape.index_bits) {
@@ -149,18 +152,18 @@ uint32_t guest_stretch_runs(const struct guest_stretch *stretch, const void *tab
     const unsigned shift = stretch->large ? stretch->large_shift : PAGE_SHIFT;
     const uint32_t pages = 1u << (shift - PAGE_SHIFT), count = guest_stretch_entries(stretch);
     const uint64_t rights = ENTRY_P | (stretch->nx_counts ? ENTRY_NX : 0);
-    uint64_t room[GUEST_STRETCH_ENTRIES], hash = stretch->user;
+    const uint64_t means = stretch->global_counts ? ENTRY_MEANS : ENTRY_MEANS & ~ENTRY_G;
+    uint64_t room[GUEST_STRETCH_ENTRIES], hash = shift << 1 | stretch->user;
     const uint64_t *entries = entries_of(stretch, table, room);
     uint32_t nr = 0;
 
     for (uint32_t i = 0; i < count; i++) {
-        const uint64_t entry = entries[i];
-
-        if ((entry & rights) != ENTRY_P) /* most are not present or not executable */
+        if ((entries[i] & rights) != ENTRY_P) /* most are not present or not executable */
             continue;
+        const uint64_t entry = entries[i] & means;
         const uint64_t gpa = entry & ENTRY_ADDRESS, linear = stretch->linear + ((uint64_t)i << shift);
         const uint16_t flags = flags_of(stretch, entry);
-        hash = (hash ^ (entry & ENTRY_MEANS) ^ (uint64_t)i << 56) * HASH_FACTOR;
+        hash = (hash ^ entry ^ (uint64_t)i << 56) * HASH_FACTOR;
         if (nr > 0 && continues(&runs[nr - 1], linear, gpa, flags))
             runs[nr - 1].pages += pages;
         else

@@ -29,6 +29,7 @@ struct guest_stretch {
     bool wide;           /* entries have 8 bytes, not 4 */
     bool user;           /* user mode may get here, as far as the tables above say */
     bool nx_counts;      /* bit 63 of an entry forbids execution */
+    bool global_counts;  /* bit 8 of an entry makes the translation global */
     uint8_t large_shift; /* log2 of the large page's size */
 };
 
@@ -46,7 +47,7 @@ bool guest_walk(struct guest_stretch *stretch, const struct guest_paging *paging
 bool guest_stretch_maps(const struct guest_stretch *stretch, const void *table, uint64_t linear);
 
 /* The runs of executable pages, by rising address, into runs[GUEST_STRETCH_ENTRIES]. Returns how many. *sum: as long as
- * it is the same, so are the pages, where they lead and who may execute them. */
+ * it is the same, so are the pages, their size, where they lead and who may execute them. */
 uint32_t guest_stretch_runs(const struct guest_stretch *stretch, const void *table, struct record_map_run *runs,
                             uint64_t *sum);
 

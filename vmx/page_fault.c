@@ -9,7 +9,7 @@
  * taken. A page that is not there after many looks will not be: the program was stopped for it.
  *
  * Which faults exit is the processor's to choose, by the error code: SDM "Exception Bitmap", "Page-Fault Exceptions" of
- * Vol. 3A. Where neither NX nor SMEP exists, I/D is always 0, and all wait for the next exit.
+ * Vol. 3A. Where neither NX nor SMEP is on, I/D is always 0; a fetch then is what RIP leads to.
  */
 #include "vmx/cpu.h"
 #include "vmx/guest_map.h"
@@ -20,6 +20,8 @@
 #define FAULT_PRESENT (1u << 0)
 #define FAULT_WRITE (1u << 1)
 #define FAULT_FETCH (1u << 4)
+
+#define LONGEST_INSTRUCTION 15u
 
 /* The time to the first look, in TSC ticks: at the start, and its bounds. */
 #define FIRST_LOOK_TSC 2048u
@@ -43,14 +45,30 @@ static void fault_remove(struct cpu *cpu, uint32_t i)
     cpu->faults[i] = cpu->faults[--cpu->nr_faults];
 }
 
-/* What was mapped there, if anything was, has been missed: say so where it was to be executed. */
+/* What was mapped there, if anything was, has been missed; it may have been executed, behind a read as well. */
 static void fault_give_up(struct cpu *cpu, uint32_t i)
 {
     const struct page_fault *fault = &cpu->faults[i];
 
-    if (fault->fetch)
+    if (!fault->found)
         guest_map_missed(cpu, fault->cr3, fault->linear, fault->offset);
     fault_remove(cpu, i);
+}
+
+/* Room for another one: what is mapped by now needs no look any more, else the oldest is given up. */
+static void faults_make_room(struct cpu *cpu)
+{
+    uint32_t oldest = 0;
+
+    for (uint32_t i = cpu->nr_faults; i-- > 0;)
+        if (guest_map_tell(cpu, cpu->faults[i].cr3, cpu->faults[i].linear, cpu->faults[i].offset))
+            fault_remove(cpu, i);
+    if (cpu->nr_faults < NR_PAGE_FAULTS)
+        return;
+    for (uint32_t i = 1; i < cpu->nr_faults; i++)
+        if (cpu->faults[i].tsc < cpu->faults[oldest].tsc)
+            oldest = i;
+    fault_give_up(cpu, oldest);
 }
 
 /* The same page again is given up: what it was mapped to in between is not known. */
@@ -62,7 +80,7 @@ static void fault_remember(struct cpu *cpu, uint64_t linear, bool fetch)
         if (cpu->faults[i].cr3 == cr3 && cpu->faults[i].linear >> 12 == linear >> 12)
             fault_give_up(cpu, i);
     if (cpu->nr_faults == NR_PAGE_FAULTS)
-        fault_give_up(cpu, 0);
+        faults_make_room(cpu);
     if (!cpu->first_look_tsc)
         cpu->first_look_tsc = FIRST_LOOK_TSC;
     cpu->faults[cpu->nr_faults++] = (struct page_fault){.cr3 = cr3,
@@ -75,14 +93,21 @@ static void fault_remember(struct cpu *cpu, uint64_t linear, bool fetch)
     cpu->timer_steady = false;
 }
 
+static bool is_fetch(uint32_t error_code, uint64_t linear)
+{
+    const uint64_t rip = vmreadn(VMCS_GUEST_RIP);
+    const uint64_t at = guest_code64() ? rip : (uint32_t)(vmreadn(VMCS_GUEST_CS_BASE) + rip);
+
+    return (error_code & FAULT_FETCH) || linear - at < LONGEST_INSTRUCTION;
+}
+
 enum exit_action page_fault_exit(struct cpu *cpu, uint32_t information)
 {
     const uint64_t linear = vmreadn(VMCS_EXIT_QUALIFICATION);
-
     const uint32_t error_code = vmread32(VMCS_EXIT_INTERRUPTION_ERROR_CODE);
 
     machine_lock(cpu);
-    fault_remember(cpu, linear, error_code & FAULT_FETCH);
+    fault_remember(cpu, linear, is_fetch(error_code, linear));
     machine_unlock(cpu);
     __asm__ volatile("mov %0, %%cr2" : : "r"(linear));
     guest_inject((struct event){.information = information & EVENT_INJECTED, .error_code = error_code});

@@ -126,6 +126,11 @@ bool code_map_find(uint64_t *gpa, const struct code_map *map, uint64_t gva)
     return run != NULL;
 }
 
+bool code_map_is_missed(const struct code_map *map)
+{
+    return map->size == RECORD_PAGE_SIZE && map->nr_runs == 0;
+}
+
 bool code_map_is_user(const struct code_map *map, uint64_t gva)
 {
     const struct record_map_run *run = find_run(map, gva);

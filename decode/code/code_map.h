@@ -51,6 +51,10 @@ const char *code_map_error_text(enum code_map_error error);
 /* The physical page that stands at a page-aligned address of the stretch. false: the record names none. */
 bool code_map_find(uint64_t *gpa, const struct code_map *map, uint64_t gva);
 
+/* Does it say that what was mapped there was missed? Not even what came before and what came behind tells what it was.
+ */
+bool code_map_is_missed(const struct code_map *map);
+
 /* May user mode execute the page there? */
 bool code_map_is_user(const struct code_map *map, uint64_t gva);
 

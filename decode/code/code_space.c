@@ -40,6 +40,8 @@ static const struct page_record *find_in_space(struct query *query, bool *told)
     *told = page && page->from <= query->at;
     if (*told)
         return may_be_other(query, &lists, page) ? NULL : page;
+    if (said.fact && said.fact->map && code_map_is_missed(said.fact->map))
+        return NULL;
     struct said older = query_look(query, &lists, BACK, NAMING), newer = query_look(query, &lists, ON, NAMING);
     if (newer.present)
         choice_add(query, &choice, newer.gpa);

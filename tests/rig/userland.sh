@@ -7,7 +7,7 @@ umask 022
 
 output=$1
 here=$(dirname "$0")/userland
-programs='bash mount find sort wc cut sed tr expr printf perl awk grep gzip gunzip md5sum cat sleep sync rm head'
+programs='sh bash mount find sort wc cut sed tr expr printf perl awk grep gzip gunzip md5sum cat sleep sync rm head'
 
 fail() {
     echo "userland: $*" >&2

@@ -98,6 +98,27 @@ static void a_stretch_is_replaced(void **state)
     exactly(0, A, 91, USER + 2 * PAGE, 4);
 }
 
+/* It was mapped and unmapped before anybody looked. That it was the same before and behind says nothing. */
+static void what_was_missed_is_not_known(void **state)
+{
+    (void)state;
+    put_map(0, 10, 20, 1, A, USER);
+    put_run(USER, 0x100000, 2, 12);
+    put_page(0, 25, 2, A, USER, 0x100000, 1);
+    put_page(0, 26, 3, A, USER + PAGE, 0x101000, 2);
+    put_missed(0, 50, 60, 4, A, USER);
+    put_missed(0, 60, 70, 5, A, USER);
+    put_page(0, 65, 6, A, USER, 0x200000, 3); /* executed for the first time: it tells itself */
+    put_map(0, 80, 90, 7, A, USER);
+    put_run(USER, 0x100000, 2, 12);
+    exactly(0, A, 49, USER, 1);
+    assert_int_equal(version_at(0, A, 50, USER), NOT_KNOWN);
+    assert_int_equal(version_at(0, A, 64, USER), NOT_KNOWN);
+    exactly(0, A, 65, USER, 3);
+    exactly(0, A, 80, USER, 1);
+    exactly(0, A, 55, USER + PAGE, 2);
+}
+
 /* Nothing says that it is still what it was: the CR3 may be another program's. */
 static void what_was_unmapped_is_not_known(void **state)
 {
@@ -399,6 +420,7 @@ int main(void)
         CODE_TEST(a_cr3_is_used_again_after_an_exit),
         CODE_TEST(an_address_is_mapped_to_other_memory),
         CODE_TEST(a_stretch_is_replaced),
+        CODE_TEST(what_was_missed_is_not_known),
         CODE_TEST(what_was_unmapped_is_not_known),
         CODE_TEST(between_two_mappings_nothing_is_guessed),
         CODE_TEST(readings_count_in_their_order),

@@ -1,0 +1,498 @@
+/*
+ * maps: which page an address leads to, in each address space, as it changes. A kernel maps pages on demand, in its
+ * handler of page faults; programs of ring 0 and 3 run from them. Each page's program has branches of its own and
+ * yields a number of its own, so that this guest knows that it ran the right one, and a decoder that takes another page
+ * for it cannot be right by chance.
+ *
+ * Command line: cpus=2: two CPUs do it all at once, each in address spaces of its own, with the same pages; then in one
+ * address space. quick: pages are remapped so soon that nobody can look at the page tables in between. nonx: EFER.NXE
+ * is clear, so that page faults do not say that they are a fetch's. doubtful: a child runs a page that could be
+ * another's.
+ *
+ * Interrupts stay off. Invalidations follow SDM "Operations that Invalidate TLBs and Paging-Structure Caches".
+ */
+#include "ap.h"
+#include "machine.h"
+
+#define PRESENT 0x1ull
+#define WRITABLE 0x2ull
+#define USER 0x4ull
+#define LARGE 0x80ull
+#define ADDRESS 0x000ffffffffff000ull
+#define RIGHTS (PRESENT | WRITABLE | USER)
+
+#define PAGE 4096ull
+#define LARGE_PAGE (2ull << 20)
+#define BASE (1ull << 39) /* below are the kernel's addresses, in all spaces the same */
+#define NR_PAGES 512u     /* from BASE on */
+#define NR_LARGE 4u       /* behind them */
+#define AROUND 16u        /* pages that are mapped around one */
+
+#define AP_PAGE 0x8000u
+#define TURNS 1500u /* of a program's loop: long enough for a look at the page tables, or two */
+#define FEW 3u
+
+/* What is to be mapped when it faults, and the tables. */
+struct space {
+    uint64_t root[512], pointers[512], directory[512], table[512];
+    uint64_t wanted[NR_PAGES], wanted_large[NR_LARGE];
+    bool around;
+} __attribute__((aligned(4096)));
+
+/* One CPU's. */
+static struct world {
+    struct space a, b, c, d;
+    uint8_t jit[PAGE], child[PAGE];
+} __attribute__((aligned(4096))) worlds[2];
+
+#define NR_PROGRAMS 24u
+static uint8_t programs[NR_PROGRAMS][PAGE] __attribute__((aligned(4096)));
+static uint8_t large_programs[2][LARGE_PAGE] __attribute__((aligned(2 << 20)));
+
+static uint64_t kernel_cr3, failures, faults;
+static bool alone, both, doubtful;
+static uint32_t remapped_turns = TURNS; /* of programs 5 and 6 */
+static struct world *mine(void);
+
+/* --- programs --------------------------------------------------------------------------------------------------- */
+
+/* Position-independent; its number decides where its branches are. It yields number * times. */
+static void program_make(uint8_t *at, uint8_t number, uint32_t times)
+{
+    const uint8_t head[] = {0x31, 0xc0, 0xb9, (uint8_t)times, (uint8_t)(times >> 8), 0, 0}; /* xor eax, eax; mov ecx, */
+    const uint8_t loop[] = {0x83, 0xc0, number, 0xf6, 0xc1, 1, 0x74, number};  /* add eax, ; test cl, 1; jz over nops */
+    const uint8_t end[] = {0xff, 0xc9, 0x75, (uint8_t) - (number + 12), 0xc3}; /* dec ecx; jnz to the add; ret */
+    volatile uint8_t *to = at;
+    for (uint32_t i = 0; i < sizeof(head); i++)
+        *to++ = head[i];
+    for (uint32_t i = 0; i < number; i++)
+        *to++ = 0x90;
+    for (uint32_t i = 0; i < sizeof(loop); i++)
+        *to++ = loop[i];
+    for (uint32_t i = 0; i < number; i++)
+        *to++ = 0x90;
+    for (uint32_t i = 0; i < sizeof(end); i++)
+        *to++ = end[i];
+}
+
+/* Call an address in ring 3; the first CPU only. */
+uint64_t user_call(uint64_t address);
+void syscall_entry(void);
+__asm__(".text\n"
+        "user_call:\n"
+        "    pushq %rbx; pushq %rbp; pushq %r12; pushq %r13; pushq %r14; pushq %r15\n"
+        "    movq %rsp, kernel_rsp(%rip)\n"
+        "    movq %rdi, %rbx\n"
+        "    leaq user_entry(%rip), %rcx\n"
+        "    movl $2, %r11d\n"
+        "    leaq user_stack_top(%rip), %rsp\n"
+        "    sysretq\n"
+        "user_entry:\n"
+        "    call *%rbx\n"
+        "    syscall\n"
+        "syscall_entry:\n"
+        "    movq kernel_rsp(%rip), %rsp\n"
+        "    movl $0x18, %ecx\n"
+        "    movl %ecx, %ss\n"
+        "    popq %r15; popq %r14; popq %r13; popq %r12; popq %rbp; popq %rbx\n"
+        "    ret\n"
+        ".bss\n"
+        ".balign 8\n"
+        "kernel_rsp: .quad 0\n"
+        ".zero 4096\n"
+        "user_stack_top: .quad 0\n"
+        ".text\n");
+
+/* --- spaces ----------------------------------------------------------------------------------------------------- */
+
+static uint64_t physical(const void *at)
+{
+    return (uint64_t)(uintptr_t)at;
+}
+
+static uint64_t cr3_get(void)
+{
+    uint64_t value;
+    __asm__ volatile("movq %%cr3, %0" : "=r"(value));
+    return value;
+}
+
+static void cr3_set(uint64_t value)
+{
+    __asm__ volatile("movq %0, %%cr3" : : "r"(value) : "memory");
+}
+
+static void space_enter(const struct space *space)
+{
+    cr3_set(physical(space->root));
+}
+
+/* Nothing is mapped yet but the kernel. */
+static void space_make(struct space *space)
+{
+    for (uint32_t i = 0; i < 512; i++)
+        space->root[i] = space->pointers[i] = space->directory[i] = space->table[i] = space->wanted[i] = 0;
+    for (uint32_t i = 0; i < NR_LARGE; i++)
+        space->wanted_large[i] = 0;
+    space->around = false;
+    space->root[0] = *(const uint64_t *)(uintptr_t)kernel_cr3;
+    space->root[1] = physical(space->pointers) | RIGHTS;
+    space->pointers[0] = physical(space->directory) | RIGHTS;
+    space->directory[0] = physical(space->table) | RIGHTS;
+}
+
+static uint64_t address_of(uint32_t page)
+{
+    return BASE + page * PAGE;
+}
+
+static uint64_t large_address(uint32_t large, uint32_t page)
+{
+    return BASE + (large + 1) * LARGE_PAGE + page * PAGE;
+}
+
+static void want(struct space *space, uint32_t page, const void *memory)
+{
+    space->wanted[page] = physical(memory) | RIGHTS;
+}
+
+/* This CPU forgets what was mapped there. */
+static void unmap_here(uint32_t page)
+{
+    __asm__ volatile("invlpg (%0)" : : "r"(address_of(page)) : "memory");
+}
+
+/* What is mapped there now goes; what is wanted comes with the next fault. Of the space that is in use. */
+static void unmap(struct space *space, uint32_t page)
+{
+    *(volatile uint64_t *)&space->table[page] = 0;
+    unmap_here(page);
+}
+
+static void map_pages(struct space *space, uint32_t page)
+{
+    const uint32_t first = space->around ? page & ~(AROUND - 1) : page, nr = space->around ? AROUND : 1;
+    for (uint32_t i = first; i < first + nr; i++)
+        if (!space->table[i])
+            *(volatile uint64_t *)&space->table[i] = space->wanted[i];
+}
+
+static __attribute__((interrupt)) void on_page_fault(struct interrupt_frame *frame, uint64_t error)
+{
+    struct space *space = (struct space *)(uintptr_t)(cr3_get() & ADDRESS);
+    uint64_t address;
+    __asm__ volatile("movq %%cr2, %0" : "=r"(address));
+    const uint64_t page = (address - BASE) / PAGE, large = page / NR_PAGES - 1;
+    __atomic_fetch_add(&faults, 1, __ATOMIC_SEQ_CST);
+    if (!(error & PRESENT) && page < NR_PAGES && space->wanted[page]) {
+        map_pages(space, (uint32_t)page);
+    } else if (!(error & PRESENT) && page >= NR_PAGES && large < NR_LARGE && space->wanted_large[large]) {
+        *(volatile uint64_t *)&space->directory[large + 1] = space->wanted_large[large];
+    } else {
+        console_line("maps: FAILED, a fault nobody expects at page", page);
+        console_line("maps: error code, RIP", error);
+        console_number(frame->rip);
+        machine_power_off();
+    }
+}
+
+/* --- the story's words ------------------------------------------------------------------------------------------ */
+
+static struct world *mine(void)
+{
+    return &worlds[*(volatile uint32_t *)(uintptr_t)0xfee00020u >> 24];
+}
+
+static void expect(const char *what, uint64_t is, uint64_t should)
+{
+    if (is == should)
+        return;
+    __atomic_fetch_add(&failures, 1, __ATOMIC_SEQ_CST);
+    console_text(what);
+    console_line(": WRONG, is", is);
+    console_line("maps: should be", should);
+}
+
+/* In the space that is in use, in ring 0. */
+static void run_here(const char *what, uint64_t address, uint32_t value)
+{
+    expect(what, ((uint32_t(*)(void))(uintptr_t)address)(), value);
+}
+
+/* Also in ring 3, on the first CPU. */
+static void run(const char *what, const struct space *space, uint64_t address, uint32_t value)
+{
+    space_enter(space);
+    run_here(what, address, value);
+    if (mine() == &worlds[0])
+        expect(what, (uint32_t)user_call(address), value);
+}
+
+static void run_page(const char *what, const struct space *space, uint32_t page, uint32_t number)
+{
+    run(what, space, address_of(page), number * TURNS);
+}
+
+static void *program(uint32_t number)
+{
+    return programs[number];
+}
+
+/* --- the story -------------------------------------------------------------------------------------------------- */
+
+/* One address, two programs; from the second time on without faults. */
+static void two_programs(struct world *w)
+{
+    want(&w->a, 0, program(1));
+    want(&w->b, 0, program(2));
+    for (uint32_t i = 0; i < 10; i++) {
+        run_page("maps: two programs, a", &w->a, 0, 1);
+        run_page("maps: two programs, b", &w->b, 0, 2);
+    }
+}
+
+/* One page at two addresses, and a program's neighbour in each. */
+static void library(struct world *w)
+{
+    want(&w->a, 65, program(3));
+    want(&w->b, 130, program(3));
+    want(&w->b, 65, program(4));
+    for (uint32_t i = 0; i < 4; i++) {
+        run_page("maps: library, a", &w->a, 65, 3);
+        run_page("maps: library, b", &w->b, 130, 3);
+        run_page("maps: its address in b", &w->b, 65, 4);
+    }
+}
+
+/* One address leads to this page, then to that, and back. */
+static void remap(struct world *w)
+{
+    for (uint32_t i = 0; i < 6; i++) {
+        space_enter(&w->a);
+        want(&w->a, 192, programs[5 + i % 2]);
+        unmap(&w->a, 192);
+        run_here("maps: remapped", address_of(192), (5 + i % 2) * remapped_turns);
+    }
+}
+
+/* A space ends; another one begins in its tables. */
+static void reuse(struct world *w)
+{
+    for (uint32_t i = 0; i < 4; i++) {
+        cr3_set(kernel_cr3);
+        space_make(&w->c);
+        want(&w->c, 0, programs[1 + i % 3]);
+        want(&w->c, 65 + i % 2, program(3));
+        run_page("maps: reused table", &w->c, 0, 1 + i % 3);
+        run_page("maps: reused table, another page", &w->c, 65 + i % 2, 3);
+    }
+}
+
+/* A child has its parent's tables, and runs without a fault: a page that is its parent's alone, and, if doubtful, one
+ * for which others have something else. */
+static void child_runs(struct world *w, struct space *child)
+{
+    want(&w->a, 200, program(9));
+    run_page("maps: the parent", &w->a, 200, 9);
+    const uint64_t before = faults;
+    for (uint32_t i = 0; i < NR_PAGES; i++)
+        *(volatile uint64_t *)&child->table[i] = w->a.table[i];
+    run_page("maps: the child", child, 200, 9);
+    if (doubtful)
+        run_page("maps: the child's doubtful page", child, 0, 1);
+    if (alone)
+        expect("maps: faults of a child", faults - before, 0);
+}
+
+/* Written at one address, executed at another, and by the parent at a third. */
+static void jit(struct world *w)
+{
+    want(&w->a, 256, w->jit);
+    want(&w->a, 257, w->jit);
+    want(&w->b, 256, w->jit);
+    for (uint32_t i = 0; i < 6; i++) {
+        space_enter(&w->a);
+        program_make((uint8_t *)(uintptr_t)address_of(256), (uint8_t)(10 + i), i % 2 ? TURNS : FEW);
+        run("maps: just written", &w->a, address_of(257), (10 + i) * (i % 2 ? TURNS : FEW));
+        run("maps: just written, elsewhere", &w->b, address_of(256), (10 + i) * (i % 2 ? TURNS : FEW));
+    }
+}
+
+/* Large pages: two at one address, one of them at two; and a small page of it. */
+static void large(struct world *w)
+{
+    const uint64_t bits = RIGHTS | LARGE;
+    w->a.wanted_large[0] = physical(large_programs[0]) | bits;
+    w->b.wanted_large[0] = physical(large_programs[1]) | bits;
+    w->b.wanted_large[2] = physical(large_programs[0]) | bits;
+    want(&w->a, 320, &large_programs[1][300 * PAGE]);
+    for (uint32_t i = 0; i < 3; i++) {
+        run("maps: large, a", &w->a, large_address(0, 3), 16 * TURNS);
+        run("maps: large, a, far on", &w->a, large_address(0, 300), 17 * TURNS);
+        run("maps: large, b", &w->b, large_address(0, 3), 18 * TURNS);
+        run("maps: large, a's at another address", &w->b, large_address(2, 300), 17 * TURNS);
+        run_page("maps: a small page of it", &w->a, 320, 19);
+    }
+}
+
+/* Mapped because it was read, then executed: no fetch faults. */
+static void read_first(struct world *w)
+{
+    want(&w->a, 384, program(1));
+    want(&w->b, 384, program(2));
+    space_enter(&w->a);
+    expect("maps: read", *(volatile uint8_t *)(uintptr_t)address_of(384), 0x31);
+    run_page("maps: read, then executed", &w->a, 384, 1);
+    space_enter(&w->b);
+    expect("maps: read", *(volatile uint8_t *)(uintptr_t)address_of(384), 0x31);
+    run_page("maps: read, then executed, b", &w->b, 384, 2);
+}
+
+/* All around a page that was fetched, or read, is mapped with it. */
+static void around(struct world *w)
+{
+    const uint64_t before = faults;
+    w->a.around = w->b.around = true;
+    for (uint32_t i = 0; i < AROUND; i++) {
+        want(&w->a, 400 + i, programs[1 + i % 4]);
+        want(&w->b, 400 + i, programs[1 + (i + 1) % 4]);
+    }
+    for (uint32_t i = 0; i < AROUND; i++) {
+        run_page("maps: around", &w->a, 400 + (i + 5) % AROUND, 1 + (i + 5) % AROUND % 4);
+        run_page("maps: around, b", &w->b, 400 + (i + 9) % AROUND, 1 + ((i + 9) % AROUND + 1) % 4);
+    }
+    w->a.around = w->b.around = false;
+    if (alone)
+        expect("maps: faults around", faults - before, 2);
+}
+
+static void story(struct world *w)
+{
+    space_make(&w->a);
+    space_make(&w->b);
+    space_make(&w->d);
+    two_programs(w);
+    library(w);
+    remap(w);
+    reuse(w);
+    child_runs(w, &w->d);
+    jit(w);
+    large(w);
+    read_first(w);
+    around(w);
+    two_programs(w);
+    cr3_set(kernel_cr3);
+}
+
+/* --- two CPUs --------------------------------------------------------------------------------------------------- */
+
+static volatile uint32_t asked, done;
+static uint8_t ap_stack[16384] __attribute__((aligned(16)));
+
+static void both_wait(volatile uint32_t *number, uint32_t value)
+{
+    while (*number != value)
+        __asm__ volatile("pause");
+}
+
+/* A round has four steps, told by number: changed, forgotten by the other CPU too, mapped and run, run there too. */
+static volatile uint32_t step;
+
+static void remap_both(struct world *w, bool first)
+{
+    space_enter(&w->a);
+    for (uint32_t i = 0; i < 8; i++) {
+        const uint32_t value = (7 + i % 2) * TURNS;
+        if (first) {
+            want(&w->a, 448, programs[7 + i % 2]);
+            unmap(&w->a, 448);
+            step = 4 * i + 1;
+            both_wait(&step, 4 * i + 2);
+            run_here("maps: remapped for both", address_of(448), value);
+            step = 4 * i + 3;
+            run_here("maps: remapped for both, once more", address_of(448), value);
+            both_wait(&step, 4 * i + 4);
+        } else {
+            both_wait(&step, 4 * i + 1);
+            unmap_here(448);
+            step = 4 * i + 2;
+            both_wait(&step, 4 * i + 3);
+            run_here("maps: remapped by the other CPU", address_of(448), value);
+            step = 4 * i + 4;
+        }
+    }
+    cr3_set(kernel_cr3);
+}
+
+static void ap_main(uint64_t number)
+{
+    (void)number;
+    asked = 1;
+    story(&worlds[1]);
+    done = 1;
+    if (both) {
+        remap_both(&worlds[0], false);
+        done = 2;
+    }
+    for (;;)
+        __asm__ volatile("cli; hlt");
+}
+
+static void ap_start(void)
+{
+    ap_prepare(AP_PAGE, ap_main, 1, physical(&ap_stack[sizeof(ap_stack)]));
+    ipi_xapic(1, IPI_INIT);
+    ap_pause(300);
+    ipi_xapic(1, IPI_SIPI | AP_PAGE >> 12);
+    both_wait(&asked, 1);
+}
+
+static bool word(const char *line, const char *name)
+{
+    for (; *line; line++) {
+        uint32_t i = 0;
+        while (name[i] && line[i] == name[i])
+            i++;
+        if (!name[i])
+            return true;
+    }
+    return false;
+}
+
+void guest_main(const uint8_t *boot_params)
+{
+    /* boot_params.hdr.cmd_line_ptr */
+    const char *line = (const char *)(uintptr_t) * (const uint32_t *)(boot_params + 0x228);
+    const bool two = word(line, "cpus=2");
+    alone = !two;
+    both = word(line, "both");
+    doubtful = word(line, "doubtful");
+    machine_start(boot_params);
+    console_text("maps: start\r\n");
+    interrupt_set(14, (void *)on_page_fault, 0);
+    msr_set(0xc0000081, 0x0018001000000000ull);               /* IA32_STAR: SYSRET's and SYSCALL's selectors */
+    msr_set(0xc0000082, (uint64_t)(uintptr_t)&syscall_entry); /* IA32_LSTAR */
+    msr_set(0xc0000084, 0x700);                               /* IA32_FMASK: TF, IF, DF */
+    if (!word(line, "nonx"))
+        msr_set(0xc0000080, msr_get(0xc0000080) | 0x800); /* IA32_EFER.NXE */
+    kernel_cr3 = cr3_get();
+    if (word(line, "quick"))
+        remapped_turns = FEW;
+    for (uint8_t i = 0; i < NR_PROGRAMS; i++)
+        program_make(programs[i], i, i == 5 || i == 6 ? remapped_turns : TURNS);
+    program_make(&large_programs[0][3 * PAGE], 16, TURNS);
+    program_make(&large_programs[0][300 * PAGE], 17, TURNS);
+    program_make(&large_programs[1][3 * PAGE], 18, TURNS);
+    program_make(&large_programs[1][300 * PAGE], 19, TURNS);
+    if (two)
+        ap_start();
+    story(&worlds[0]);
+    if (two)
+        both_wait(&done, 1);
+    if (two && both) {
+        remap_both(&worlds[0], true);
+        both_wait(&done, 2);
+    }
+    console_line("maps: faults", faults);
+    console_text(failures ? "maps: FAILED\r\n" : "maps: ok\r\n");
+}

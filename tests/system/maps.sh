@@ -1,0 +1,66 @@
+#!/bin/bash
+# Which page an address leads to, in each address space and at each moment: the guest `maps` changes it in every way that a
+# kernel does. What is decoded is what was executed; where nobody can know, the decoder stops there, and says so.
+. tests/system/lib.sh
+
+export MEMORY=256 QUIET=3
+
+# maps NAME CMDLINE
+maps() {
+    boot "$1" build/guests/maps.bzImage '' "$2" 'channel=e1000 net.mtu=9000'
+}
+
+# run NAME CPUS CMDLINE
+run() {
+    CPUS=$2 BRANCHES=1 check "$1: the guest runs" maps "$1" "$3"
+    console_has "$1: and ran the right page each time" "$1" 'maps: ok'
+    same "$1: no gap in the trace" "$(jq '[(.ends // [.end])[] | .gaps] | add' "$work/$1/capture/meta.json")" 0
+    clean_log "$1"
+}
+
+# not_known BOOT CPU: at how many places the decoder says that it does not know what an address led to. No other error counts.
+not_known() {
+    build/undertrace verify "$work/$1/capture" "$work/$1/truth.bin" --json "$work/$1/verify.json" >"$work/$1/verify.log" 2>&1
+    grep -c "cpu$2.pt: offset [0-9]*, at 0x[0-9a-f]* of CR3 0x[0-9a-f]*: no memory mapped" "$work/$1/verify.log"
+}
+
+# one_hole NAME BOOT: of the branches of BOOT's only CPU those that were decoded are right from the start to one place, and
+# from another one, where decoding went on, to the end.
+one_hole() {
+    local dir=$work/$2 decoded executed right
+    build/undertrace decode "$dir/capture" --branches - 2>"$dir/decode.log" | awk '/^[0-9a-f]+ [0-9a-f]+$/' >"$dir/decoded"
+    od -An -v -w16 -tx8 "$dir/branches.bin" | sed 's/^ //' >"$dir/executed"
+    decoded=$(wc -l <"$dir/decoded")
+    executed=$(wc -l <"$dir/executed")
+    right=$(cmp "$dir/decoded" "$dir/executed" | awk '{ print $NF - 1 }')
+    if [ "${right:-0}" -gt 0 ] && [ "$decoded" -gt "$right" ] && cmp -s \
+        <(tail -n $((decoded - right)) "$dir/decoded") <(tail -n $((decoded - right)) "$dir/executed"); then
+        pass "$1 ($decoded of $executed branches, $right before it)"
+    else
+        fail "$1" "$decoded of $executed branches are decoded; the first ${right:-0} are right"
+    fi
+}
+
+run one 1 ''
+exact 'one: all branches equal the truth' one
+run nonx 1 nonx
+exact 'nonx: without NX, too' nonx
+run two 2 cpus=2
+exact 'two: two CPUs at once, in address spaces of their own' two
+same 'two: both were traced' "$(jq '[.cpus[] | select(.branches > 0)] | length' "$work/two/verify.json")" 2
+
+# What nobody can know: which page it was that was mapped, executed and unmapped before the guest exited for anything, where it
+# had been executed before; and which of two it is for a child that never faults. There the decoder stops, and names the place.
+for boot in quick doubtful; do
+    run $boot 1 $boot
+    same "$boot: it is not known what one address led to" "$(not_known $boot 0)" 1
+    one_hole "$boot: else all is decoded, and right" $boot
+done
+
+# Nor when a CPU runs what another has just mapped anew, before it hears of it.
+run both 2 'cpus=2 both'
+same 'both: it is not known what one address led to, on the CPU that did not map it' "$(not_known both 0) $(not_known both 1)" '0 1'
+same 'both: the CPU that mapped it is exact' "$(jq '.cpus[0] | .branches - .matched' "$work/both/verify.json")" 0
+same 'both: on the other all intervals are right but that one' \
+    "$(jq '.cpus[1] | .intervals - .equal_intervals' "$work/both/verify.json")" 1
+done_testing
