@@ -98,6 +98,7 @@ struct cpu {
     struct page_fault faults[NR_PAGE_FAULTS];
     uint32_t nr_faults, nr_fetches;
     uint32_t first_look_tsc;
+    uint64_t look_due_tsc; /* no look before */
 
     struct pt_engine *pt;
     struct vmx_controls controls;

@@ -95,19 +95,20 @@ uint64_t *ept_slot(uint64_t gpa, unsigned level)
     return &ept_table_of(gpa, level)[ept_index(gpa, level)];
 }
 
+/* One level for each line: it is asked for each table of the guest's that is read. */
 uint64_t ept_lookup(uint64_t gpa)
 {
-    const uint64_t *table = root;
+    uint64_t entry = root[gpa >> 39 & (EPT_TABLE_ENTRIES - 1)];
 
-    for (unsigned level = EPT_LEVELS, shift = 39;; level--, shift -= 9) {
-        const uint64_t entry = table[gpa >> shift & (EPT_TABLE_ENTRIES - 1)];
-
-        if (!ept_entry_present(entry))
-            return 0;
-        if (ept_entry_is_leaf(entry, level))
-            return entry;
-        table = table_of(entry);
-    }
+    if (!ept_entry_present(entry))
+        return 0;
+    entry = table_of(entry)[gpa >> 30 & (EPT_TABLE_ENTRIES - 1)];
+    if ((entry & EPT_LARGE) || !ept_entry_present(entry))
+        return entry;
+    entry = table_of(entry)[gpa >> 21 & (EPT_TABLE_ENTRIES - 1)];
+    if ((entry & EPT_LARGE) || !ept_entry_present(entry))
+        return entry;
+    return table_of(entry)[gpa >> 12 & (EPT_TABLE_ENTRIES - 1)];
 }
 
 /* Map gpa to itself by the largest page that fits below end and has one memory type. Returns the bytes mapped. */

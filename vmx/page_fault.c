@@ -91,6 +91,7 @@ static void fault_remember(struct cpu *cpu, uint64_t linear, bool fetch)
                                                         .fetch = fetch};
     cpu->nr_fetches += fetch;
     cpu->timer_steady = false;
+    cpu->look_due_tsc = 0;
 }
 
 static bool is_fetch(uint32_t error_code, uint64_t linear)
@@ -163,27 +164,36 @@ static void fault_look(struct cpu *cpu, uint32_t i, uint64_t now)
     }
 }
 
+/* When the next look is due, of any fault, or of fetches alone; UINT64_MAX: never. */
+static uint64_t due_tsc(const struct cpu *cpu, bool fetches)
+{
+    uint64_t due = UINT64_MAX;
+
+    for (uint32_t i = 0; i < cpu->nr_faults; i++) {
+        const struct page_fault *fault = &cpu->faults[i];
+
+        if ((fault->fetch || !fetches) && fault->tsc + fault->wait_tsc < due)
+            due = fault->tsc + fault->wait_tsc;
+    }
+    return due;
+}
+
 void page_faults_look(struct cpu *cpu)
 {
     const uint64_t now = tsc_read();
 
+    if (now + SLACK_TSC < cpu->look_due_tsc)
+        return;
     machine_lock(cpu);
     for (uint32_t i = cpu->nr_faults; i-- > 0;)
         fault_look(cpu, i, now);
     machine_unlock(cpu);
+    cpu->look_due_tsc = due_tsc(cpu, false);
 }
 
 uint64_t page_faults_wait(const struct cpu *cpu)
 {
-    const uint64_t now = tsc_read();
-    uint64_t least = UINT64_MAX;
+    const uint64_t due = due_tsc(cpu, true), now = tsc_read();
 
-    for (uint32_t i = 0; i < cpu->nr_faults; i++) {
-        const struct page_fault *fault = &cpu->faults[i];
-        const uint64_t since = now - fault->tsc, left = since < fault->wait_tsc ? fault->wait_tsc - since : 0;
-
-        if (fault->fetch && left < least)
-            least = left;
-    }
-    return least;
+    return due < now ? 0 : due - now;
 }
