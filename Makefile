@@ -96,7 +96,8 @@ GUEST_CFLAGS := -std=c11 -O2 -g $(WARN) -ffreestanding -fno-pie -mno-red-zone -m
     -fno-asynchronous-unwind-tables -fcf-protection=none -Itests/guests -MMD -MP
 PROBE_PARTS := probe_cpu probe_events probe_devices
 SMP_PARTS := smp_parts smp_storm
-GUEST_OBJS := $(patsubst %,$(BUILD)/guests/%.o,$(GUESTS) $(PROBE_PARTS) $(SMP_PARTS) machine) $(BUILD)/guests/start.S.o \
+MAPS_PARTS := maps_spaces
+GUEST_OBJS := $(patsubst %,$(BUILD)/guests/%.o,$(GUESTS) $(PROBE_PARTS) $(SMP_PARTS) $(MAPS_PARTS) machine) $(BUILD)/guests/start.S.o \
     $(BUILD)/guests/ap.S.o
 
 $(BUILD)/guests/%.o: tests/guests/%.c
@@ -116,7 +117,7 @@ $(BUILD)/guests/%.elf: $(BUILD)/guests/start.S.o $(BUILD)/guests/%.o $(BUILD)/gu
 
 $(BUILD)/guests/probe.elf: $(PROBE_PARTS:%=$(BUILD)/guests/%.o)
 $(BUILD)/guests/smp.elf: $(SMP_PARTS:%=$(BUILD)/guests/%.o) $(BUILD)/guests/ap.S.o
-$(BUILD)/guests/maps.elf: $(BUILD)/guests/ap.S.o
+$(BUILD)/guests/maps.elf: $(MAPS_PARTS:%=$(BUILD)/guests/%.o) $(BUILD)/guests/ap.S.o
 
 $(BUILD)/guests/%.bzImage: $(BUILD)/guests/%.elf
 	@echo "  OBJCOPY $@"
@@ -128,10 +129,16 @@ $(BUILD)/guest/vmlinuz:
 $(BUILD)/guest/initrd: tests/rig/init tests/rig/initrd.sh
 	tests/rig/initrd.sh $@
 
+$(BUILD)/guest/userland: $(wildcard tests/rig/userland/*) tests/rig/userland.sh
+	tests/rig/userland.sh $@
+
 # --- the ISO ----------------------------------------------------------------------------------------------------------
 
 KERNEL := $(BUILD)/guest/vmlinuz
-INITRD := $(BUILD)/guest/initrd
+GUEST := debian
+INITRD_OF_debian := $(BUILD)/guest/initrd
+INITRD_OF_userland := $(BUILD)/guest/userland
+INITRD := $(or $(INITRD_OF_$(GUEST)),$(error there is no guest $(GUEST): GUEST=debian or GUEST=userland))
 CMDLINE := console=ttyS0 panic=-1
 OPTIONS :=
 CPUS := 1
@@ -160,7 +167,7 @@ run:
 	@tests/rig/deps.sh run
 	@date +%s.%N >$(BUILD)/run.start
 	+@$(PARTS_MAKE) $(PARTS) $(BUILD)/undertrace.iso
-	@tests/rig/run.sh
+	@GUEST=$(GUEST) tests/rig/run.sh
 
 run-kvm:
 	@tests/rig/run-kvm.sh check
@@ -218,7 +225,7 @@ check:
 
 test:
 	@tests/rig/deps.sh test
-	+@$(PARTS_MAKE) $(UNIT) $(CORE_OBJS) $(PARTS) $(BUILD)/undertrace.iso $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(TEST_TOOLS)
+	+@$(PARTS_MAKE) $(UNIT) $(CORE_OBJS) $(PARTS) $(BUILD)/undertrace.iso $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(TEST_TOOLS) $(BUILD)/guest/userland
 	@tests/rig/runner.sh $(CHECKS) $(SYSTEM)
 
 # More of the same than each change deserves.
@@ -246,6 +253,7 @@ help:
 
 #: make run      boot Debian's kernel under the hypervisor in the emulator, trace, decode and report; installs what is
 #:               missing. Variables: KERNEL= INITRD= CMDLINE= OPTIONS= (docs/options.md) CPUS=
+#:               GUEST=userland: with bash, perl, grep -P and other programs of this machine's as user space
 #: make test     all tests, boots in the emulator included; the last line counts
 #: make soak     the matrix of boots with many seeds: hours. SEEDS= COUNT=
 #: make check    unit tests, core and lint only

@@ -7,7 +7,7 @@ set -eu
 compile='gcc g++ make binutils libc6-dev libipt-dev'
 emulator='bochsbios vgabios patch xz-utils'
 iso='grub-common grub-pc-bin grub-efi-amd64-bin xorriso mtools'
-guest='busybox-static cpio gzip'
+guest='busybox-static cpio gzip mount mawk' # and what is essential: tests/rig/userland.sh
 tests='libcmocka-dev clang-format cppcheck jq linux-perf lz4 qemu-system-x86 ovmf'
 
 case "${1:-}" in

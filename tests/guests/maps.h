@@ -1,0 +1,61 @@
+/* What the parts of the guest maps share. */
+#ifndef TESTS_GUESTS_MAPS_H
+#define TESTS_GUESTS_MAPS_H
+
+#include "machine.h"
+
+#define PRESENT 0x1ull
+#define WRITABLE 0x2ull
+#define USER 0x4ull
+#define LARGE 0x80ull
+#define ADDRESS 0x000ffffffffff000ull
+#define RIGHTS (PRESENT | WRITABLE | USER)
+
+#define PAGE 4096ull
+#define LARGE_PAGE (2ull << 20)
+#define BASE (1ull << 39) /* below are the kernel's addresses, in all spaces the same */
+#define NR_PAGES 512u     /* from BASE on */
+#define NR_LARGE 4u       /* behind them */
+#define AROUND 16u        /* pages that are mapped around one */
+
+/* What is to be mapped when it faults, and the tables. */
+struct space {
+    uint64_t root[512], pointers[512], directory[512], table[512];
+    uint64_t wanted[NR_PAGES], wanted_large[NR_LARGE];
+    bool around;
+} __attribute__((aligned(4096)));
+
+extern uint64_t kernel_cr3, faults, failures; /* the first address space; how many faults there were */
+
+void expect(const char *what, uint64_t is, uint64_t should);
+/* Call a program in the space that is in use, in ring 0; or in that space, and in ring 3 as well on the first CPU. */
+void run_here(const char *what, uint64_t address, uint32_t value);
+void run(const char *what, const struct space *space, uint64_t address, uint32_t value);
+
+/* Position-independent; its number decides where its branches are. It yields number * times. */
+void program_make(uint8_t *at, uint8_t number, uint32_t times);
+
+/* Call an address in ring 3; the first CPU only. syscall_entry: for IA32_LSTAR. */
+uint64_t user_call(uint64_t address);
+void syscall_entry(void);
+
+uint64_t physical(const void *at);
+uint64_t cr3_get(void);
+void cr3_set(uint64_t value);
+
+/* Nothing is mapped yet but the kernel. */
+void space_make(struct space *space);
+void space_enter(const struct space *space);
+uint64_t address_of(uint32_t page);
+uint64_t large_address(uint32_t large, uint32_t page);
+
+/* The next fault maps the page to memory. */
+void want(struct space *space, uint32_t page, const void *memory);
+/* This CPU forgets what was mapped there. */
+void unmap_here(uint32_t page);
+/* What is mapped there now goes. Of the space that is in use. */
+void unmap(struct space *space, uint32_t page);
+
+__attribute__((interrupt)) void on_page_fault(struct interrupt_frame *frame, uint64_t error);
+
+#endif
