@@ -71,14 +71,35 @@ static void faults_make_room(struct cpu *cpu)
     fault_give_up(cpu, oldest);
 }
 
-/* The same page again is given up: what it was mapped to in between is not known. */
+static bool same_stretch(const struct page_fault *fault, uint64_t cr3, uint64_t linear)
+{
+    return fault->cr3 == cr3 && guest_stretch_of(fault->linear) == guest_stretch_of(linear);
+}
+
+/* What is told of a stretch holds from the first of those of its faults on that wait for their page. */
+static uint64_t first_offset(const struct cpu *cpu, const struct page_fault *fault)
+{
+    uint64_t offset = fault->offset;
+
+    for (uint32_t i = 0; i < cpu->nr_faults; i++) {
+        const struct page_fault *other = &cpu->faults[i];
+
+        if (!other->found && same_stretch(other, fault->cr3, fault->linear) && other->offset < offset)
+            offset = other->offset;
+    }
+    return offset;
+}
+
+/* The same page again is given up: what it was mapped to in between is not known. A second look at the same stretch
+ * would take what is mapped for the new fault for the old one's. */
 static void fault_remember(struct cpu *cpu, uint64_t linear, bool fetch)
 {
     const uint64_t cr3 = vmreadn(VMCS_GUEST_CR3);
 
     for (uint32_t i = cpu->nr_faults; i-- > 0;)
-        if (cpu->faults[i].cr3 == cr3 && cpu->faults[i].linear >> 12 == linear >> 12)
-            fault_give_up(cpu, i);
+        if ((cpu->faults[i].found && same_stretch(&cpu->faults[i], cr3, linear)) ||
+            (cpu->faults[i].cr3 == cr3 && cpu->faults[i].linear >> 12 == linear >> 12))
+            fault_give_up(cpu, i); /* says nothing where it was found */
     if (cpu->nr_faults == NR_PAGE_FAULTS)
         faults_make_room(cpu);
     if (!cpu->first_look_tsc)
@@ -124,21 +145,6 @@ static void first_look_adapt(struct cpu *cpu, bool found)
         cpu->first_look_tsc = tsc - tsc / 16;
     else if (!found && tsc < LONGEST_LOOK_TSC)
         cpu->first_look_tsc = tsc + tsc / 4;
-}
-
-/* What is told of a stretch holds from the first of its faults on. */
-static uint64_t first_offset(const struct cpu *cpu, const struct page_fault *fault)
-{
-    uint64_t offset = fault->offset;
-
-    for (uint32_t i = 0; i < cpu->nr_faults; i++) {
-        const struct page_fault *other = &cpu->faults[i];
-
-        if (other->cr3 == fault->cr3 && guest_stretch_of(other->linear) == guest_stretch_of(fault->linear) &&
-            other->offset < offset)
-            offset = other->offset;
-    }
-    return offset;
 }
 
 static void fault_look(struct cpu *cpu, uint32_t i, uint64_t now)

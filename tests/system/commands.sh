@@ -55,6 +55,18 @@ WIRE='at=200000:set:policy=drop rate=10' check 'policy=stall on a slow wire, the
 same 'the command is heard while the guest waits' "$(answer slow 1 result) $(answer slow 1 policy)" 'ok drop'
 outside_gaps 'outside the gaps all equals the truth' slow
 
+# With two CPUs each carries out what is asked: a pause is a gap on both, and both go on behind it. Unequal halves of the
+# rings stall, then drop.
+two='channel=e1000 net.mtu=9000 pt.region=16K pt.regions=4'
+MEMORY=256 QUIET=3 CPUS=2 WIRE='at=50000:pause at=80000:resume at=100000:snapshot at=200000:set:policy=drop rate=10' \
+    check 'two CPUs run to power-off while commands come and their rings fill' \
+    boot two build/guests/smp.bzImage '' 'cpus=2 rounds=400000' "$two"
+for cpu in 0 1; do
+    same "CPU $cpu has paused once" "$(gaps two ".cause == \"command\" and .cpu == $cpu")" 1
+done
+same 'and they have stalled' "$([ "$(jq '[(.ends // [.end])[] | .stalls] | add' "$work/two/capture/meta.json")" -gt 0 ] && echo yes)" yes
+outside_gaps 'outside of their gaps all equals the truth' two
+
 # The receiver's own way, at times that are the host's.
 boot_guest live load 'channel=e1000 net.mtu=9000' >"$work/live.log" 2>&1 &
 boot=$!
