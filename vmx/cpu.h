@@ -216,7 +216,6 @@ void lapic_guard_start(struct cpu *cpu);
 void lapic_guard_follow(struct cpu *cpu);
 void lapic_written(struct cpu *cpu, uint64_t gpa);
 bool lapic_lvtpc_write(struct cpu *cpu, uint64_t value);
-bool lapic_is_x2apic(void);
 void lapic_guest_pmi(struct cpu *cpu);
 
 /* vmx/lapic_reset.c */
@@ -232,6 +231,7 @@ void lapic_send_init(struct cpu *cpu, uint32_t apic_id);
 void lapic_ipi_end(struct cpu *cpu, struct lapic_ipi ipi);
 /* If the guest's last IPI from this CPU is an INIT, it may have merged with one of ours: send it again. */
 void lapic_init_again(struct cpu *cpu);
+bool lapic_is_x2apic(void);
 
 /* vmx/code_pages.c */
 void code_page_fetched(struct cpu *cpu, uint64_t gpa, uint64_t qualification);

@@ -35,11 +35,6 @@ static volatile uint32_t *lapic_register(const struct cpu *cpu, uint32_t offset)
     return xapic_register(cpu->lapic_pa, offset);
 }
 
-bool lapic_is_x2apic(void)
-{
-    return msr_read(IA32_APIC_BASE) & APIC_BASE_X2APIC;
-}
-
 static void keep_software_enabled(const struct cpu *cpu)
 {
     if (cpu->lapic_pa) {

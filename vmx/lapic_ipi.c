@@ -17,6 +17,11 @@
 #define ICR_SHORTHAND_SHIFT 18
 #define SHORTHAND_ALL 2u
 
+bool lapic_is_x2apic(void)
+{
+    return msr_read(IA32_APIC_BASE) & APIC_BASE_X2APIC;
+}
+
 /* 0 where the local APIC is off: then this CPU sends nothing. */
 static uint64_t icr_read(void)
 {

@@ -123,7 +123,8 @@ static bool is_fetch(uint32_t error_code, uint64_t linear)
     return (error_code & FAULT_FETCH) || linear - at < LONGEST_INSTRUCTION;
 }
 
-enum exit_action page_fault_exit(struct cpu *cpu, uint32_t information)
+/* Not compiled into what every exit passes: that would cost each of them. */
+__attribute__((noinline)) enum exit_action page_fault_exit(struct cpu *cpu, uint32_t information)
 {
     const uint64_t linear = vmreadn(VMCS_EXIT_QUALIFICATION);
     const uint32_t error_code = vmread32(VMCS_EXIT_INTERRUPTION_ERROR_CODE);
@@ -184,7 +185,7 @@ static uint64_t due_tsc(const struct cpu *cpu, bool fetches)
     return due;
 }
 
-void page_faults_look(struct cpu *cpu)
+__attribute__((noinline)) void page_faults_look(struct cpu *cpu)
 {
     const uint64_t now = tsc_read();
 
