@@ -30,6 +30,7 @@ struct guest_stretch {
     bool user;           /* user mode may get here, as far as the tables above say */
     bool nx_counts;      /* bit 63 of an entry forbids execution */
     bool global_counts;  /* bit 8 of an entry makes the translation global */
+    bool forbidden;      /* guest_walk has found a table above that forbids execution, present or not */
     uint8_t large_shift; /* log2 of the large page's size */
 };
 

@@ -254,6 +254,10 @@ static void no_execution(void **state)
         assert_int_equal(see(&no_nxe, LINEAR).nr, 2);
         if (places[i].table != TABLE) {
             assert_false(walk(&seen.stretch, &four_levels, LINEAR));
+            assert_true(seen.stretch.forbidden);
+            set(places[i].table, places[i].index, 0); /* not present: that is another matter */
+            assert_false(walk(&seen.stretch, &four_levels, LINEAR));
+            assert_false(seen.stretch.forbidden);
             continue;
         }
         seen = see(&four_levels, LINEAR);
