@@ -55,20 +55,22 @@ static void fault_give_up(struct cpu *cpu, uint32_t i)
     fault_remove(cpu, i);
 }
 
-/* Room for another one: what is mapped by now needs no look any more, else the oldest is given up. */
+/* Room for another one: the fault that most looks have not served has the least hope, its process may be gone. */
 static void faults_make_room(struct cpu *cpu)
 {
-    uint32_t oldest = 0;
+    uint32_t worst = 0;
 
-    for (uint32_t i = cpu->nr_faults; i-- > 0;)
-        if (guest_map_tell(cpu, cpu->faults[i].cr3, cpu->faults[i].linear, cpu->faults[i].offset))
-            fault_remove(cpu, i);
-    if (cpu->nr_faults < NR_PAGE_FAULTS)
-        return;
-    for (uint32_t i = 1; i < cpu->nr_faults; i++)
-        if (cpu->faults[i].tsc < cpu->faults[oldest].tsc)
-            oldest = i;
-    fault_give_up(cpu, oldest);
+    for (uint32_t i = 1; i < cpu->nr_faults; i++) {
+        const struct page_fault *fault = &cpu->faults[i], *most = &cpu->faults[worst];
+
+        if (fault->looks > most->looks || (fault->looks == most->looks && fault->tsc < most->tsc))
+            worst = i;
+    }
+    const struct page_fault *fault = &cpu->faults[worst];
+    if (guest_map_tell(cpu, fault->cr3, fault->linear, fault->offset))
+        fault_remove(cpu, worst);
+    else
+        fault_give_up(cpu, worst);
 }
 
 static bool same_stretch(const struct page_fault *fault, uint64_t cr3, uint64_t linear)
