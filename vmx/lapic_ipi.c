@@ -55,9 +55,13 @@ void lapic_icr_write(struct cpu *cpu, uint64_t icr)
     *xapic_register(base, APIC_ICR_LOW) = (uint32_t)icr;
 }
 
+/* In x2APIC mode by the logical ID, which follows from the other ("Logical Destination Mode in x2APIC Mode"): a guest
+ * sends its INITs to physical ones, so that root's, which is not seen when the guest writes, is never taken for one. */
 static uint64_t icr_to(uint32_t apic_id, uint32_t command)
 {
-    return (lapic_is_x2apic() ? (uint64_t)apic_id << 32 : (uint64_t)apic_id << 56) | command;
+    if (!lapic_is_x2apic())
+        return (uint64_t)apic_id << 56 | command;
+    return (uint64_t)(apic_id >> 4 << 16 | 1u << (apic_id & 15)) << 32 | ICR_LOGICAL | command;
 }
 
 /* In xAPIC mode the low half is the command: the guest may have written the high one for its next. A change of mode
