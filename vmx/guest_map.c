@@ -73,9 +73,9 @@ enum guest_map_found guest_map_tell(struct cpu *cpu, uint64_t cr3, uint64_t line
     const uint64_t space = guest_space(&paging);
     struct guest_stretch stretch;
 
+    /* Forbidden: a kernel with page-table isolation has user pages so in its own space. */
     if (!guest_walk(&stretch, &paging, linear, entry_read, NULL))
-        return stretch.forbidden ? GUEST_MAP_NOTHING
-                                 : GUEST_MAP_NOT_YET; /* the kernel's space: user pages are NX there */
+        return stretch.forbidden ? GUEST_MAP_NOTHING : GUEST_MAP_NOT_YET;
     if (!ept_is_memory(stretch.table))
         return GUEST_MAP_NOT_YET;
     const void *table = phys_to_virt(stretch.table);

@@ -39,19 +39,6 @@ void gaps_free(struct gaps *gaps)
     *gaps = (struct gaps){0};
 }
 
-uint64_t gaps_next(const struct gaps *gaps, uint64_t from)
-{
-    size_t low = 0, high = gaps->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (gaps->items[middle].at > from)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low < gaps->count ? gaps->items[low].at : UINT64_MAX;
-}
-
 bool gaps_next_run(struct gaps_run *run, const struct gaps *gaps, uint64_t size)
 {
     run->begin = run->end;

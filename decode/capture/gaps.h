@@ -22,9 +22,6 @@ struct gaps {
 bool gaps_collect(struct gaps *gaps, const struct capture *capture, uint16_t cpu, struct error *error);
 void gaps_free(struct gaps *gaps);
 
-/* Where the first gap at an offset above from is. UINT64_MAX: none. */
-uint64_t gaps_next(const struct gaps *gaps, uint64_t from);
-
 /* A run of trace bytes that is there, between the bytes that gaps of a known size say are missing. */
 struct gaps_run {
     uint64_t begin, end;

@@ -34,18 +34,6 @@ static void missing_bytes_touch_what_they_reach(void **state)
     assert_false(gaps_touch(&gaps, 500, 600));
 }
 
-static void gaps_are_found_in_order(void **state)
-{
-    struct record_gap gap[3] = {{.at = 10}, {.at = 10}, {.at = 30}};
-    struct gaps gaps = {gap, 3};
-    (void)state;
-    assert_int_equal(gaps_next(&gaps, 0), 10);
-    assert_int_equal(gaps_next(&gaps, 10), 30);
-    assert_true(gaps_next(&gaps, 30) == UINT64_MAX);
-    gaps.count = 0;
-    assert_true(gaps_next(&gaps, 0) == UINT64_MAX);
-}
-
 /* What lies between missing bytes: those that overlap are one, and gaps of no size part nothing. */
 static void runs_lie_between_gaps(void **state)
 {
@@ -183,7 +171,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pause_touches_what_ends_in_it),
         cmocka_unit_test(missing_bytes_touch_what_they_reach),
-        cmocka_unit_test(gaps_are_found_in_order),
         cmocka_unit_test(runs_lie_between_gaps),
         cmocka_unit_test(only_what_a_gap_touches_is_left_out),
         cmocka_unit_test(the_part_before_a_gap_is_compared),
