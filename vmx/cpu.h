@@ -85,11 +85,12 @@ struct cpu {
     bool just_started;    /* by a SIPI; vmx/startup.c */
     uint32_t start_steps; /* instructions to be stepped at most until it has left real mode */
     uint64_t start_base;  /* its CS.base then */
-    uint64_t summons_served, flushes_served, triggers_served;
+    uint64_t summons_served, flushes_served, triggers_served, inits_served;
     uint64_t ept_generation; /* of the tree that this CPU's translations are from */
     uint64_t pages_seen;     /* number of the newest code page that this CPU's stream tells of */
     uint64_t icr_written;    /* the ICR as root wrote it last */
     bool icr_by_x2apic;      /* ... in which mode */
+    uint64_t icr_guest;      /* ... as the guest wrote it last, where root has seen it */
 
     uint64_t timer_tsc; /* vmx/timer.c */
     bool timer_steady;  /* it is as it should be as long as no fetch faults and it does not run out */
@@ -231,6 +232,8 @@ void lapic_send_init(struct cpu *cpu, uint32_t apic_id);
 void lapic_ipi_end(struct cpu *cpu, struct lapic_ipi ipi);
 /* If the guest's last IPI from this CPU is an INIT, it may have merged with one of ours: send it again. */
 void lapic_init_again(struct cpu *cpu);
+/* If it is a SIPI to that CPU, it may have come before that one waited for it: send it again. false: it is not. */
+bool lapic_sipi_again(struct cpu *cpu, const struct cpu *to);
 bool lapic_is_x2apic(void);
 
 /* vmx/code_pages.c */

@@ -119,6 +119,7 @@ void vmx_exit_dispatch(struct guest_registers *registers)
         break;
     case EXIT_WAIT_FOR_SIPI:
         startup_wait(cpu);
+        summons_init_taken(cpu);
         return;
     }
     vmx_enter_guest(cpu);

@@ -11,6 +11,8 @@
 
 #define ICR_MODE_MASK (7u << 8)
 #define ICR_MODE_INIT (5u << 8)
+#define ICR_MODE_SIPI (6u << 8)
+#define ICR_VECTOR 0xffu
 #define ICR_DELIVERY_STATUS (1u << 12)
 #define ICR_LOGICAL (1u << 11)
 #define ICR_ASSERT (1u << 14)
@@ -35,12 +37,32 @@ static uint64_t icr_read(void)
            (*xapic_register(base, APIC_ICR_LOW) & ~ICR_DELIVERY_STATUS);
 }
 
+/* In xAPIC mode the low half is the command: the guest may have written the high one for its next. A change of mode
+ * leaves nothing certain in the high half. */
+static bool is_roots(const struct cpu *cpu, uint64_t icr)
+{
+    const uint64_t command = cpu->icr_by_x2apic && lapic_is_x2apic() ? ~0ull : UINT32_MAX;
+
+    return ((icr ^ cpu->icr_written) & command) == 0;
+}
+
+/* Root's own IPIs hide it: what it was is remembered. */
+static uint64_t guests_last(struct cpu *cpu)
+{
+    const uint64_t icr = icr_read();
+
+    if (!is_roots(cpu, icr))
+        cpu->icr_guest = icr;
+    return cpu->icr_guest;
+}
+
 void lapic_icr_write(struct cpu *cpu, uint64_t icr)
 {
     const uint64_t base = msr_read(IA32_APIC_BASE);
 
     if (!(base & APIC_BASE_ENABLED))
         return;
+    guests_last(cpu);
     cpu->icr_written = icr;
     cpu->icr_by_x2apic = base & APIC_BASE_X2APIC;
     if (base & APIC_BASE_X2APIC) {
@@ -64,13 +86,9 @@ static uint64_t icr_to(uint32_t apic_id, uint32_t command)
     return (uint64_t)(apic_id >> 4 << 16 | 1u << (apic_id & 15)) << 32 | ICR_LOGICAL | command;
 }
 
-/* In xAPIC mode the low half is the command: the guest may have written the high one for its next. A change of mode
- * leaves nothing certain in the high half. */
 static bool is_guests_init(const struct cpu *cpu, uint64_t icr)
 {
-    const uint64_t command = cpu->icr_by_x2apic && lapic_is_x2apic() ? ~0ull : UINT32_MAX;
-
-    return (icr & ICR_MODE_MASK) == ICR_MODE_INIT && ((icr ^ cpu->icr_written) & command) != 0;
+    return (icr & ICR_MODE_MASK) == ICR_MODE_INIT && !is_roots(cpu, icr);
 }
 
 struct lapic_ipi lapic_ipi_begin(const struct cpu *cpu)
@@ -130,4 +148,16 @@ void lapic_init_again(struct cpu *cpu)
 
     if (is_guests_init(cpu, icr))
         init_send_again(cpu, icr);
+}
+
+bool lapic_sipi_again(struct cpu *cpu, const struct cpu *to)
+{
+    const uint64_t icr = guests_last(cpu);
+
+    if ((icr & ICR_MODE_MASK) != ICR_MODE_SIPI || !icr_addresses(icr, to))
+        return false;
+    const struct lapic_ipi ipi = lapic_ipi_begin(cpu);
+    lapic_icr_write(cpu, icr_to(to->apic_id, ICR_MODE_SIPI | ICR_ASSERT | (uint32_t)(icr & ICR_VECTOR)));
+    lapic_ipi_end(cpu, ipi);
+    return true;
 }

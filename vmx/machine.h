@@ -33,6 +33,7 @@ struct machine {
     uint64_t ept_generation; /* EPT permissions or memory types have changed */
     uint64_t flushes;        /* the machine may go down: each CPU hands over all that it has traced */
     uint64_t triggers;       /* pt.trigger= was reached */
+    uint64_t inits;          /* a CPU waits for a SIPI, which may have come before */
     uint32_t going_down;     /* CPUs that wait for all flushes; the others wait with them */
     bool stopping;           /* a CPU has failed: no other goes on */
 

@@ -8,6 +8,10 @@
 #define PATIENCE_TSC 60000000000ull
 #define STOP_PATIENCE_TSC 2000000000ull
 
+/* ... and one that was sent a SIPI, to start, at first and at last. */
+#define SIPI_TSC 5000ull
+#define SIPI_MOST_TSC (SIPI_TSC << 12)
+
 static uint64_t counter_read(const uint64_t *counter)
 {
     return __atomic_load_n(counter, __ATOMIC_SEQ_CST);
@@ -26,6 +30,14 @@ static enum cpu_place place_of(const struct cpu *cpu)
 static bool place_change(struct cpu *cpu, enum cpu_place from, enum cpu_place to)
 {
     return __atomic_compare_exchange_n(&cpu->place, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+/* NULL: it runs no guest code, or is the one that asks. */
+static struct cpu *other(const struct cpu *self, unsigned i)
+{
+    struct cpu *cpu = __atomic_load_n(&machine.cpus[i], __ATOMIC_SEQ_CST);
+
+    return cpu == self ? NULL : cpu;
 }
 
 /* A CPU that another one speaks for has been started meanwhile: its engine is its own again when that one has done. */
@@ -82,6 +94,41 @@ static void serve_trigger(struct cpu *cpu)
     pt_trigger(cpu->pt);
 }
 
+static bool waits_for_sipi(const struct cpu *cpu)
+{
+    const enum cpu_place place = place_of(cpu);
+
+    return place == CPU_WAITS_FOR_SIPI || place == CPU_SPOKEN_FOR;
+}
+
+/* It says that it waits some instructions before it does, so one SIPI may not be enough. */
+static void start_again(struct cpu *self, const struct cpu *cpu)
+{
+    for (uint64_t wait = SIPI_TSC; waits_for_sipi(cpu) && wait <= SIPI_MOST_TSC; wait *= 2) {
+        const uint64_t start = tsc_read();
+
+        if (!lapic_sipi_again(self, cpu))
+            return;
+        while (waits_for_sipi(cpu) && tsc_read() - start < wait)
+            io_pause();
+    }
+}
+
+static void serve_inits(struct cpu *cpu)
+{
+    const uint64_t inits = counter_read(&machine.inits);
+
+    if (cpu->inits_served == inits)
+        return;
+    cpu->inits_served = inits;
+    for (unsigned i = 0; i < machine.config.nr_cpus; i++) {
+        const struct cpu *to = other(cpu, i);
+
+        if (to)
+            start_again(cpu, to);
+    }
+}
+
 static void serve_flush(struct cpu *cpu)
 {
     const uint64_t flushes = counter_read(&machine.flushes);
@@ -115,6 +162,7 @@ void summons_serve(struct cpu *cpu)
     cpu->summons_served = counter_read(&machine.summons);
     serve_ept(cpu);
     serve_trigger(cpu);
+    serve_inits(cpu);
     serve_flush(cpu);
     if (__atomic_load_n(&machine.stopping, __ATOMIC_SEQ_CST))
         serve_stop(cpu);
@@ -126,14 +174,6 @@ void summons_serve(struct cpu *cpu)
 
 /* --- calling --------------------------------------------------------------------------------------------------------
  */
-
-/* NULL: it runs no guest code, or is the one that asks. */
-static struct cpu *other(const struct cpu *self, unsigned i)
-{
-    struct cpu *cpu = __atomic_load_n(&machine.cpus[i], __ATOMIC_SEQ_CST);
-
-    return cpu == self ? NULL : cpu;
-}
 
 static void kick_all(struct cpu *self)
 {
@@ -171,6 +211,15 @@ void summons_ept_changed(struct cpu *self)
     }
     /* The lock is held: nobody else has changed anything since this CPU looked last. */
     cpu_has_seen_pages(self);
+}
+
+void summons_init_taken(struct cpu *self)
+{
+    if (!machine_has_others())
+        return;
+    counter_advance(&machine.inits);
+    counter_advance(&machine.summons);
+    kick_all(self);
 }
 
 /* A CPU that waits for SIPI does nothing, and on the way there it had no time to: another one acts for it. */

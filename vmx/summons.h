@@ -10,6 +10,10 @@
  *
  * INITs merge as well. Which are ours cpu->place tells; a guest's INIT that merges with ours is sent again by the CPU
  * that has sent it (lapic_init_again), since every CPU that may have done so comes here for the same summons.
+ *
+ * A guest's INIT waits as long as its CPU is in root, and that is long where the wire is slow: the SIPI that the guest
+ * sends behind it finds no CPU that waits for it and is dropped. So a CPU that takes a guest's INIT calls the others,
+ * and whoever has sent it a SIPI last sends it again (lapic_sipi_again).
  */
 #ifndef VMX_SUMMONS_H
 #define VMX_SUMMONS_H
@@ -39,6 +43,9 @@ void summons_ept_changed(struct cpu *cpu);
  * in root until summons_flush_over. */
 void summons_flush_all(struct cpu *cpu);
 void summons_flush_over(void);
+
+/* This CPU has taken an INIT of the guest's, and is about to wait for a SIPI. */
+void summons_init_taken(struct cpu *cpu);
 
 /* pt.trigger= was reached: all CPUs' rings are sent. */
 void summons_trigger_all(struct cpu *cpu);
