@@ -61,28 +61,42 @@ static void begin_frame(struct uart_sink *s, uint16_t cpu, enum frame_kind kind,
     s->busy = true;
 }
 
-/* Records first: the decoder needs the code pages before the trace that runs in them. false: nothing waits. */
-static bool begin_next_frame(struct uart_sink *s)
+static struct span queue_peek(const struct uart_queues *queues, enum frame_kind kind)
+{
+    struct span nothing = {0};
+
+    if (kind == FRAME_RECORDS) {
+        return record_queue_empty(&queues->records) ? nothing : record_queue_peek(&queues->records);
+    }
+    return trace_queue_empty(&queues->trace) ? nothing : trace_queue_peek(&queues->trace);
+}
+
+/* false: no CPU has bytes of this kind. */
+static bool begin_next_of(struct uart_sink *s, enum frame_kind kind)
 {
     const uint16_t nr_cpus = s->sink.nr_cpus;
 
     for (uint16_t i = 0; i < nr_cpus; i++) {
         const uint16_t cpu = (uint16_t)((s->first_cpu + i) % nr_cpus);
-        const struct record_queue *q = &s->cpus[cpu].records;
+        const struct span span = queue_peek(&s->cpus[cpu], kind);
 
-        if (!record_queue_empty(q)) {
-            begin_frame(s, cpu, FRAME_RECORDS, record_queue_peek(q));
+        if (span.size > 0) {
+            begin_frame(s, cpu, kind, span);
             return true;
         }
     }
-    for (uint16_t i = 0; i < nr_cpus; i++) {
-        const uint16_t cpu = (uint16_t)((s->first_cpu + i) % nr_cpus);
-        const struct trace_queue *q = &s->cpus[cpu].trace;
+    return false;
+}
 
-        if (!trace_queue_empty(q)) {
-            begin_frame(s, cpu, FRAME_TRACE, trace_queue_peek(q));
-            return true;
-        }
+/* Both kinds have their turn: CPUs that change code without end would keep the trace waiting for ever. false: nothing
+ * waits. */
+static bool begin_next_frame(struct uart_sink *s)
+{
+    const bool was_records = s->header.kind == FRAME_RECORDS;
+
+    if (begin_next_of(s, was_records ? FRAME_TRACE : FRAME_RECORDS) ||
+        begin_next_of(s, was_records ? FRAME_RECORDS : FRAME_TRACE)) {
+        return true;
     }
     s->waiting = false;
     return false;

@@ -221,23 +221,44 @@ static void send_trace(struct udp_sink *s, uint16_t cpu, uint64_t now)
     }
 }
 
-/* Records first: the decoder needs the code pages before the trace that runs in them. Where there is not room for all,
- * another CPU's trace is the first next time. */
+static uint16_t cpu_before(const struct udp_sink *s, uint16_t cpu)
+{
+    return cpu > 0 ? cpu - 1 : (uint16_t)(s->sink.nr_cpus - 1);
+}
+
+static inline __attribute__((always_inline)) void send_all_trace(struct udp_sink *s, uint64_t now)
+{
+    uint16_t cpu = s->first_cpu;
+
+    do {
+        send_trace(s, cpu, now);
+        cpu = cpu_before(s, cpu);
+    } while (cpu != s->first_cpu);
+}
+
+static void change_turns(struct udp_sink *s)
+{
+    s->first_cpu = cpu_before(s, s->first_cpu);
+    s->trace_first = !s->trace_first;
+}
+
+/* Records first: where the stream is cut, the code pages of the trace before should be there. Where there is not room
+ * for all, trace, and another CPU's, is the first next time: CPUs that change code without end would keep it waiting
+ * for ever. */
 static void send_queues(struct udp_sink *s, uint64_t now)
 {
     uint16_t cpu = s->sink.nr_cpus;
 
     s->waiting = false;
+    if (s->trace_first) {
+        send_all_trace(s, now);
+    }
     do {
         send_records(s, --cpu, now);
     } while (cpu > 0);
-    cpu = s->first_cpu;
-    do {
-        send_trace(s, cpu, now);
-        cpu = cpu > 0 ? cpu - 1 : (uint16_t)(s->sink.nr_cpus - 1);
-    } while (cpu != s->first_cpu);
+    send_all_trace(s, now);
     if (s->waiting) {
-        s->first_cpu = cpu > 0 ? cpu - 1 : (uint16_t)(s->sink.nr_cpus - 1);
+        change_turns(s);
     }
 }
 
