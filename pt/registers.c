@@ -41,11 +41,17 @@ void pt_registers_read(const struct pt_engine *pt, bool all, struct plan_snapsho
     }
 }
 
+/* Seldom, and kept apart, so that a PMI does not pay for its registers. */
+static __attribute__((cold, noinline)) void tables_rewrite(struct pt_engine *pt)
+{
+    for (uint32_t i = 0; i < pt->out.scheme->nr_slots(&pt->out); i++)
+        pt->tables[i] = pt->out.scheme->entry(&pt->out, i);
+}
+
 void pt_registers_write(struct pt_engine *pt, const struct plan_rearm *plan)
 {
     if (plan->rewrite_table) {
-        for (uint32_t i = 0; i < pt->out.scheme->nr_slots(&pt->out); i++)
-            pt->tables[i] = pt->out.scheme->entry(&pt->out, i);
+        tables_rewrite(pt);
     } else {
         for (uint32_t i = 0; i < plan->nr_entries; i++)
             pt->tables[plan->entries[i].index] = plan->entries[i].value;

@@ -161,7 +161,7 @@ static enum net_kind receive_arp(struct net_link *link, const uint8_t *frame, si
     return NET_OTHER;
 }
 
-/* The IPv4 header is one that we speak, undamaged, and brings UDP from the peer to us, unfragmented. */
+/* The IPv4 header is one that we speak, and brings UDP from the peer to us, unfragmented. */
 static bool ipv4_is_for_us(const struct net_link *link, const uint8_t *frame, size_t size)
 {
     uint32_t total = get16(frame + IPV4_TOTAL_LENGTH);
@@ -169,24 +169,28 @@ static bool ipv4_is_for_us(const struct net_link *link, const uint8_t *frame, si
     return frame[IPV4_VERSION] == IPV4_VERSION_AND_LENGTH && total >= NET_IPV4_BYTES + NET_UDP_BYTES &&
            total <= size - NET_ETHERNET_BYTES && (get16(frame + IPV4_FRAGMENT) & IPV4_FRAGMENT_MASK) == 0 &&
            frame[IPV4_PROTOCOL] == PROTOCOL_UDP && get32(frame + IPV4_SOURCE) == link->peer &&
-           get32(frame + IPV4_DESTINATION) == link->ip &&
-           checksum_fold(sum_words(frame + NET_ETHERNET_BYTES, NET_IPV4_BYTES, 0)) == 0xffff;
+           get32(frame + IPV4_DESTINATION) == link->ip;
+}
+
+/* Both headers and the payload lie behind each other. An undamaged IPv4 header adds 0FFFFH, which is nothing. */
+static bool is_undamaged(const uint8_t *frame, uint32_t udp_bytes)
+{
+    uint32_t bytes = NET_IPV4_BYTES, sum = 0;
+
+    if (get16(frame + UDP_CHECKSUM) != 0) { /* else the sender computed none */
+        bytes += udp_bytes;
+        sum = sum_pseudo_header(frame, udp_bytes);
+    }
+    return checksum_fold(sum_words(frame + NET_ETHERNET_BYTES, bytes, sum)) == 0xffff;
 }
 
 static bool udp_is_for_us(const struct net_link *link, const uint8_t *frame)
 {
     uint32_t udp_bytes = get16(frame + UDP_LENGTH);
-    uint32_t sum;
 
-    if (udp_bytes < NET_UDP_BYTES || udp_bytes > get16(frame + IPV4_TOTAL_LENGTH) - NET_IPV4_BYTES ||
-        get16(frame + UDP_SOURCE_PORT) != link->port || get16(frame + UDP_DESTINATION_PORT) != link->port) {
-        return false;
-    }
-    if (get16(frame + UDP_CHECKSUM) == 0) { /* the sender computed none */
-        return true;
-    }
-    sum = sum_pseudo_header(frame, udp_bytes);
-    return checksum_fold(sum_words(frame + NET_UDP_AT, udp_bytes, sum)) == 0xffff;
+    return udp_bytes >= NET_UDP_BYTES && udp_bytes <= get16(frame + IPV4_TOTAL_LENGTH) - NET_IPV4_BYTES &&
+           get16(frame + UDP_SOURCE_PORT) == link->port && get16(frame + UDP_DESTINATION_PORT) == link->port &&
+           is_undamaged(frame, udp_bytes);
 }
 
 enum net_kind net_receive(struct net_link *link, const uint8_t *frame, size_t size, uint8_t *reply,
