@@ -8,6 +8,7 @@
 #   CHANNEL   e1000 (default), uart, none: how the trace travels; the hypervisor must be told the same in OPTIONS
 #   CPU       the emulator's CPU model (corei7_skylake_x)
 #   CPUS      how many (1)
+#   DISK      image of an IDE disk, /dev/sda for Linux. It stays as it is: what the guest writes goes to DIR, and is gone at the end
 #   MEMORY    MiB (1024)
 #   IPS       emulated instructions a second (50000000): how fast the CPU is against the wire and the timers
 #   PTMODEL   which Intel PT the emulated CPU has, words of the emulator's ptmodel line (profile=skylake); "absent": the
@@ -70,6 +71,9 @@ list=
 [ "${BRANCHES:-0}" = 1 ] && list=", branches=\"$dir/branches.bin\""
 ptmodel="ptmodel: ${PTMODEL:-profile=skylake}, truth=\"$dir/truth.bin\", beat=\"$dir/beat\"$list"
 [ "${PTMODEL:-}" = absent ] && ptmodel=
+[ -z "${DISK:-}" ] || [ -r "$DISK" ] || fail "there is no disk image $DISK"
+# On the channel that the CD does not use. cylinders=0: the geometry follows the size.
+disk=${DISK:+"ata1-master: type=disk, mode=volatile, path=\"$DISK\", journal=\"$dir/disk\", cylinders=0"}
 
 # The clock starts at a fixed time and follows the instructions, so that two runs execute the same instructions.
 # The emulator's errors are logged: what it thinks of our VMCS is among them, and one line for each EPT violation.
@@ -85,6 +89,8 @@ clock: sync=none, time0=1700000000
 pci: enabled=1, chipset=i440fx, slot1=e1000
 e1000: card=0, enabled=1, mac=52:54:00:12:34:56, $ethernet
 ata0-master: type=cdrom, path="$ISO", status=inserted
+ata1: enabled=1, ioaddr1=0x170, ioaddr2=0x370, irq=15
+$disk
 boot: cdrom
 com1: enabled=1, mode=file, dev="$dir/console.txt"
 com2: enabled=1, $serial
