@@ -16,7 +16,7 @@ all: $(BUILD)/undertrace.elf $(BUILD)/undertrace
 
 CORE_BOOT := boot/mb2.c boot/carve.c boot/options.c boot/options_pt.c boot/value.c boot/linux.c boot/linux_params.c boot/efi_map.c boot/acpi.c boot/madt.c \
     boot/pt_same.c
-CORE_VMX := vmx/caps.c vmx/mtrr.c vmx/ept_maths.c vmx/cpuid_policy.c vmx/msr_policy.c vmx/inject.c vmx/guest_walk.c vmx/pmi.c vmx/io_ports.c vmx/exit_reasons.c
+CORE_VMX := vmx/caps.c vmx/mtrr.c vmx/ept_maths.c vmx/cpuid_policy.c vmx/msr_policy.c vmx/inject.c vmx/guest_walk.c vmx/page_sums.c vmx/pmi.c vmx/io_ports.c vmx/exit_reasons.c
 CORE_PT := pt/encode.c pt/parse.c pt/topa.c pt/caps.c pt/offer.c pt/plan.c pt/region_ring.c pt/single.c pt/range.c pt/output.c pt/scheme.c pt/fault.c
 CORE_SERIAL := serial/frame.c serial/crc32c.c serial/window.c serial/pace.c serial/net.c serial/format.c serial/stream.c serial/command.c serial/command_line.c serial/sink.c
 CORE := $(CORE_BOOT) $(CORE_VMX) $(CORE_PT) $(CORE_SERIAL)
@@ -39,7 +39,7 @@ HV_OBJS := $(patsubst %.c,$(BUILD)/hv/%.o,$(CORE) $(SHELL_C)) $(patsubst %.S,$(B
 # What runs at each exit, for each record or for each byte should be fast, all else small.
 HOT := pt/drain.c pt/engine.c pt/lvtpc.c pt/plan.c pt/pmi.c pt/range.c pt/record.c pt/region_ring.c pt/registers.c \
     pt/single.c serial/crc32c.c serial/net.c serial/sink.c serial/stream.c serial/udp_send.c serial/udp_sink.c \
-    serial/window.c vmx/cpuid_policy.c vmx/exits.c vmx/guest.c vmx/guest_walk.c vmx/inject.c vmx/nmi.c vmx/trace_switch.c
+    serial/window.c vmx/cpuid_policy.c vmx/exits.c vmx/guest.c vmx/guest_map.c vmx/guest_walk.c vmx/inject.c vmx/nmi.c vmx/page_fault.c vmx/page_sums.c vmx/trace_switch.c
 # A name in a list that no file has would vanish without a word, and the file be taken for another kind.
 MISSING := $(filter-out $(wildcard $(CORE) $(HOT)),$(CORE) $(HOT))
 $(if $(MISSING),$(error the lists name files that do not exist: $(MISSING)))
@@ -96,7 +96,7 @@ GUEST_CFLAGS := -std=c11 -O2 -g $(WARN) -ffreestanding -fno-pie -mno-red-zone -m
     -fno-asynchronous-unwind-tables -fcf-protection=none -Itests/guests -MMD -MP
 PROBE_PARTS := probe_cpu probe_events probe_devices
 SMP_PARTS := smp_parts smp_storm
-MAPS_PARTS := maps_spaces
+MAPS_PARTS := maps_spaces maps_disk
 GUEST_OBJS := $(patsubst %,$(BUILD)/guests/%.o,$(GUESTS) $(PROBE_PARTS) $(SMP_PARTS) $(MAPS_PARTS) machine) $(BUILD)/guests/start.S.o \
     $(BUILD)/guests/ap.S.o
 

@@ -9,11 +9,13 @@
  * Several CPUs: rights that are taken away are away on all of them before anything goes on. Each CPU's own stream tells
  * from where on it can run a new version: the RECORD_PAGE itself, or a RECORD_SEEN (vmx/summons.c).
  *
- * Not seen: a page that is executed at a second linear address while it is R-X, and what devices write by DMA.
+ * What devices write by DMA is seen when the guest maps the page anew (vmx/guest_map.c), not before. Not seen: a page
+ * that is executed at a second linear address while it is R-X.
  */
 #include "vmx/cpu.h"
 #include "vmx/ept.h"
 #include "vmx/ept_maths.h"
+#include "vmx/guest_map.h"
 #include "vmx/phys.h"
 #include "vmx/summons.h"
 #include "vmx/vmcs.h"
@@ -35,17 +37,19 @@ static uint64_t linear_of(uint64_t gpa, uint64_t qualification)
     return qualification & EPT_VIOLATION_LINEAR_VALID ? vmreadn(VMCS_GUEST_LINEAR_ADDRESS) : gpa;
 }
 
-static void page_send(struct cpu *cpu, uint64_t gpa, uint64_t linear)
+static void page_send(struct cpu *cpu, uint64_t gpa, uint64_t linear, uint64_t cr3, uint16_t flags)
 {
     const struct record_page head = {.gpa = gpa,
                                      .gva = linear & ~(uint64_t)(RECORD_PAGE_SIZE - 1),
-                                     .cr3 = vmreadn(VMCS_GUEST_CR3),
+                                     .cr3 = cr3,
                                      .mode = code_mode(),
+                                     .flags = flags,
                                      .size = RECORD_PAGE_SIZE,
                                      .number = machine.pages_sent,
                                      .code_base = guest_code64() ? 0 : vmreadn(VMCS_GUEST_CS_BASE)};
 
     pt_record(cpu->pt, RECORD_PAGE, &head, sizeof head, phys_to_virt(gpa), RECORD_PAGE_SIZE);
+    guest_map_sent(gpa);
 }
 
 /* --- turns ----------------------------------------------------------------------------------------------------------
@@ -96,7 +100,7 @@ static void page_freeze_and_send(struct cpu *cpu, uint64_t gpa, uint64_t linear)
         ept_set_access(gpa, EPT_READ);
         summons_ept_changed(cpu);
     }
-    page_send(cpu, gpa, linear);
+    page_send(cpu, gpa, linear, vmreadn(VMCS_GUEST_CR3), 0);
     cpu_has_seen_pages(cpu);
 }
 
@@ -142,6 +146,18 @@ void code_page_written(struct cpu *cpu, uint64_t gpa)
     turn_begin(cpu, gpa);
 }
 
+/* Nobody can tell when, only that it was before the guest mapped it. All CPUs must hear of it before they run it. */
+bool code_page_refilled(struct cpu *cpu, uint64_t gpa, uint64_t linear, uint64_t cr3)
+{
+    if (!(ept_lookup(gpa) & EPT_EXECUTE)) /* the next fetch sends it */
+        return false;
+    machine.pages_sent++;
+    summons_ept_changed(cpu);
+    page_send(cpu, gpa, linear, cr3, RECORD_PAGE_REFILLED);
+    cpu_has_seen_pages(cpu);
+    return true;
+}
+
 /* In real mode, where linear addresses are physical ones: the page that this CPU stands on runs in another code
  * segment.
  */
@@ -153,7 +169,7 @@ void code_page_rebased(struct cpu *cpu)
     machine_lock(cpu);
     if (ept_lookup(gpa) & EPT_EXECUTE) { /* else a violation tells of it */
         machine.pages_sent++;
-        page_send(cpu, gpa, linear);
+        page_send(cpu, gpa, linear, vmreadn(VMCS_GUEST_CR3), 0);
         cpu_has_seen_pages(cpu);
         ept_invalidate(&cpu->view);
     }

@@ -240,6 +240,8 @@ bool lapic_is_x2apic(void);
 void code_page_fetched(struct cpu *cpu, uint64_t gpa, uint64_t qualification);
 void code_page_written(struct cpu *cpu, uint64_t gpa);
 void code_page_rebased(struct cpu *cpu);
+/* It has been mapped, and is not what was sent. The caller sends the RECORD_MAP behind it. false: nor can it run. */
+bool code_page_refilled(struct cpu *cpu, uint64_t gpa, uint64_t linear, uint64_t cr3);
 
 /* vmx/power.c: hand over all that all CPUs have traced, and wait for its arrival; the machine may go down.
  * power_survived: it has not. power_reset: it does. */

@@ -19,6 +19,10 @@ static uint64_t ones_pa; /* the page behind all hidden pages */
 static unsigned largest_level;
 static uint64_t memory_access; /* of guest memory before its first execution */
 
+/* Pages that are memory, as looked up before: the guest's page tables are asked for again and again. */
+#define NR_KNOWN_MEMORY 32u
+static uint64_t known_memory[NR_KNOWN_MEMORY]; /* the address + 1 */
+
 void *ept_pool_take(uint32_t nr)
 {
     uint8_t *pages = pool + EPT_PAGE_SIZE * pool_used;
@@ -202,13 +206,26 @@ bool ept_is_hidden(uint64_t gpa)
     return (ept_lookup(gpa) & EPT_ADDRESS_MASK) == ones_pa;
 }
 
-bool ept_is_memory(uint64_t gpa)
+static bool look_for_memory(uint64_t gpa)
 {
     const uint64_t entry = ept_lookup(gpa);
 
     return gpa < machine.config.top_of_memory && ept_entry_present(entry) &&
            (entry & EPT_MEMORY_TYPE_MASK) == (uint64_t)MEMORY_TYPE_WB << EPT_MEMORY_TYPE_SHIFT &&
            (entry & EPT_ADDRESS_MASK) != ones_pa;
+}
+
+bool ept_is_memory(uint64_t gpa)
+{
+    const uint64_t page = gpa & ~(EPT_PAGE_SIZE - 1);
+    uint64_t *known = &known_memory[page / EPT_PAGE_SIZE % NR_KNOWN_MEMORY];
+
+    if (*known == page + 1)
+        return true;
+    if (!look_for_memory(page))
+        return false;
+    *known = page + 1;
+    return true;
 }
 
 /* The views follow when all is done. */
@@ -237,6 +254,7 @@ bool ept_memory_types_update(void)
     if (!memory_types_read())
         return false;
     retype(root, EPT_LEVELS, 0);
+    memset(known_memory, 0, sizeof known_memory);
     ept_views_follow_all();
     return true;
 }

@@ -9,6 +9,7 @@
 #include "vmx/cpu.h"
 #include "vmx/ept.h"
 #include "vmx/guest_walk.h"
+#include "vmx/page_sums.h"
 #include "vmx/phys.h"
 #include "vmx/vmcs.h"
 
@@ -17,14 +18,24 @@
 struct told {
     uint64_t space, linear, sum;
 };
-const uint32_t vmx_map_memory_size = NR_TOLD * sizeof(struct told);
+
+struct map_memory {
+    struct told told[NR_TOLD];
+    struct page_sums sent;
+};
+const uint32_t vmx_map_memory_size = sizeof(struct map_memory);
+
+static struct map_memory *map_memory(void)
+{
+    return machine.config.map_memory;
+}
 
 static struct told *told_of(uint64_t space, uint64_t linear)
 {
     const uint64_t place =
         (space / RECORD_PAGE_SIZE ^ linear / (GUEST_STRETCH_ENTRIES * RECORD_PAGE_SIZE)) * HASH_FACTOR;
 
-    return (struct told *)machine.config.map_memory + (place >> 32) % NR_TOLD;
+    return &map_memory()->told[(place >> 32) % NR_TOLD];
 }
 
 static bool entry_read(void *context, uint64_t gpa, unsigned size, uint64_t *entry)
@@ -52,39 +63,83 @@ static void map_send(struct cpu *cpu, struct record_map head, const struct recor
     cpu->pages_seen = machine.pages_sent;
 }
 
-/* Returns how many runs there are. */
-static uint32_t stretch_tell(struct cpu *cpu, const struct guest_stretch *stretch, const void *table, uint64_t space,
-                             uint64_t fault_offset)
+void guest_map_sent(uint64_t gpa)
 {
-    struct record_map_run runs[GUEST_STRETCH_ENTRIES];
-    struct told now = {space, stretch->linear, 0};
-    const uint32_t nr = guest_stretch_runs(stretch, table, runs, &now.sum);
-    struct told *told = told_of(now.space, now.linear);
-
-    if (told->space != now.space || told->linear != now.linear || told->sum != now.sum)
-        map_send(cpu, (struct record_map){now.space, stretch->linear, stretch->size, fault_offset, 0, nr}, runs);
-    *told = now;
-    return nr;
+    if (map_memory())
+        page_sums_note(&map_memory()->sent, gpa, phys_to_virt(gpa));
 }
 
-enum guest_map_found guest_map_tell(struct cpu *cpu, uint64_t cr3, uint64_t linear, uint64_t fault_offset)
+/* Has a device written the page since it was sent? Then it is sent anew. */
+static bool refill_tell(struct cpu *cpu, uint64_t gpa, uint64_t linear, uint64_t space)
 {
-    const struct guest_paging paging = guest_paging(cr3);
+    return page_sums_differ(&map_memory()->sent, gpa, phys_to_virt(gpa)) && code_page_refilled(cpu, gpa, linear, space);
+}
+
+static __attribute__((cold, noinline)) bool large_refills_tell(struct cpu *cpu, const struct guest_stretch *stretch,
+                                                               uint64_t gpa, uint64_t space)
+{
+    bool any = false;
+
+    for (uint64_t at = 0; at < stretch->size; at += RECORD_PAGE_SIZE)
+        any |= refill_tell(cpu, gpa + at, stretch->linear + at, space);
+    return any;
+}
+
+/* Any page may have been unmapped, refilled and mapped again where it was. */
+static bool refills_tell(struct cpu *cpu, const struct guest_stretch *stretch, const struct guest_stretch_pages *pages,
+                         uint64_t space)
+{
+    bool any = false;
+
+    if (stretch->large)
+        return pages->executable && large_refills_tell(cpu, stretch, guest_entry_gpa(pages->entries[0]), space);
+    for (uint32_t left = pages->executable; left != 0; left &= left - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctz(left);
+
+        any |= refill_tell(cpu, guest_entry_gpa(pages->entries[i]), stretch->linear + i * RECORD_PAGE_SIZE, space);
+    }
+    return any;
+}
+
+/* false: nothing of the stretch is executable. */
+static bool stretch_tell(struct cpu *cpu, const struct guest_stretch *stretch, uint64_t space, bool again,
+                         uint64_t offset)
+{
+    struct record_map_run runs[GUEST_STRETCH_ENTRIES];
+    struct guest_stretch_pages pages;
+    struct told *told = told_of(space, stretch->linear);
+
+    guest_stretch_read(&pages, stretch, phys_to_virt(stretch->table));
+    const bool same = told->space == space && told->linear == stretch->linear && told->sum == pages.sum;
+    if (same && again)
+        return pages.executable != 0;
+    if (refills_tell(cpu, stretch, &pages, space) || !same) {
+        const uint32_t nr = guest_stretch_runs(stretch, &pages, runs);
+        map_send(cpu, (struct record_map){space, stretch->linear, stretch->size, offset, 0, nr}, runs);
+    }
+    *told = (struct told){space, stretch->linear, pages.sum};
+    return pages.executable != 0;
+}
+
+enum guest_map_found guest_map_tell(struct cpu *cpu, const struct page_fault *fault, uint64_t offset)
+{
+    const struct guest_paging paging = guest_paging(fault->cr3);
     const uint64_t space = guest_space(&paging);
     struct guest_stretch stretch;
 
     /* Forbidden: a kernel with page-table isolation has user pages so in its own space. */
-    if (!guest_walk(&stretch, &paging, linear, entry_read, NULL))
+    if (!guest_walk(&stretch, &paging, fault->linear, entry_read, NULL))
         return stretch.forbidden ? GUEST_MAP_NOTHING : GUEST_MAP_NOT_YET;
     if (!ept_is_memory(stretch.table))
         return GUEST_MAP_NOT_YET;
     const void *table = phys_to_virt(stretch.table);
-    if (!guest_stretch_maps(&stretch, table, linear))
+    if (!guest_stretch_maps(&stretch, table, fault->linear))
         return GUEST_MAP_NOT_YET;
-    uint32_t runs = stretch_tell(cpu, &stretch, table, space, fault_offset);
-    if (guest_stretch_goes_on(&stretch, table) && guest_stretch_next(&stretch))
-        runs += stretch_tell(cpu, &stretch, phys_to_virt(stretch.table), space, fault_offset);
-    return runs ? GUEST_MAP_TOLD : GUEST_MAP_NOTHING;
+    const bool goes_on = guest_stretch_goes_on(&stretch, table);
+    bool any = stretch_tell(cpu, &stretch, space, fault->found, offset);
+    if (goes_on && guest_stretch_next(&stretch))
+        any |= stretch_tell(cpu, &stretch, space, fault->found, offset);
+    return any ? GUEST_MAP_TOLD : GUEST_MAP_NOTHING;
 }
 
 /* Whatever was told of linear will be told again: of the part of a page table, or of the large page that it lies in. */
@@ -97,11 +152,11 @@ static void told_forget(uint64_t space, uint64_t linear)
         told_of(space, linear & ~((1ull << shifts[i]) - 1))->sum = 0;
 }
 
-void guest_map_missed(struct cpu *cpu, uint64_t cr3, uint64_t linear, uint64_t fault_offset)
+void guest_map_missed(struct cpu *cpu, const struct page_fault *fault)
 {
-    const struct guest_paging paging = guest_paging(cr3);
-    const uint64_t space = guest_space(&paging), page = linear & ~(uint64_t)(RECORD_PAGE_SIZE - 1);
+    const struct guest_paging paging = guest_paging(fault->cr3);
+    const uint64_t space = guest_space(&paging), page = fault->linear & ~(uint64_t)(RECORD_PAGE_SIZE - 1);
 
-    map_send(cpu, (struct record_map){space, page, RECORD_PAGE_SIZE, fault_offset, 0, 0}, NULL);
-    told_forget(space, linear);
+    map_send(cpu, (struct record_map){space, page, RECORD_PAGE_SIZE, fault->offset, 0, 0}, NULL);
+    told_forget(space, fault->linear);
 }

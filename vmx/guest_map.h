@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 struct cpu;
+struct page_fault;
 
 enum guest_map_found {
     GUEST_MAP_NOT_YET, /* the page is not present */
@@ -13,12 +14,15 @@ enum guest_map_found {
     GUEST_MAP_TOLD     /* what is has been told, now or before */
 };
 
-/* Tell of the stretch around linear in the address space of this CR3, if it is not as was told last. fault_offset: as
- * in struct record_map. The machine's lock is held. Call between pt_exit and pt_enter. */
-enum guest_map_found guest_map_tell(struct cpu *cpu, uint64_t cr3, uint64_t linear, uint64_t fault_offset);
+/* Tell of the stretch around the fault's address, if it is not as was told last, or if a device has written one of its
+ * pages since it was sent. offset: as fault_offset in struct record_map. The machine's lock is held. Call between
+ * pt_exit and pt_enter. */
+enum guest_map_found guest_map_tell(struct cpu *cpu, const struct page_fault *fault, uint64_t offset);
 
-/* What linear's page led to from fault_offset on is not known: it may have been mapped, and is not any more. The same.
- */
-void guest_map_missed(struct cpu *cpu, uint64_t cr3, uint64_t linear, uint64_t fault_offset);
+/* What the fault's page led to from then on is not known: it may have been mapped, and is not any more. The same. */
+void guest_map_missed(struct cpu *cpu, const struct page_fault *fault);
+
+/* The page was sent as it is: what devices make of it will be told when it is mapped again. The same. */
+void guest_map_sent(uint64_t gpa);
 
 #endif

@@ -107,18 +107,9 @@ bool guest_stretch_maps(const struct guest_stretch *stretch, const void *table, 
     return stretch->large || (((const uint8_t *)table)[i * (stretch->wide ? 8 : 4)] & ENTRY_P);
 }
 
-static uint16_t flags_of(const struct guest_stretch *stretch, uint64_t entry)
+static uint16_t flags_of(uint64_t entry)
 {
-    return (uint16_t)((entry & ENTRY_G ? RECORD_MAP_GLOBAL : 0) |
-                      (stretch->user && (entry & ENTRY_US) ? RECORD_MAP_USER : 0));
-}
-
-/* Does the entry go on where the run ends? */
-static inline bool continues(const struct record_map_run *run, uint64_t linear, uint64_t gpa, uint16_t flags)
-{
-    const uint64_t bytes = (uint64_t)run->pages * RECORD_PAGE_SIZE;
-
-    return run->linear + bytes == linear && run->gpa + bytes == gpa && run->flags == flags;
+    return (uint16_t)((entry & ENTRY_G ? RECORD_MAP_GLOBAL : 0) | (entry & ENTRY_US ? RECORD_MAP_USER : 0));
 }
 
 bool guest_stretch_goes_on(const struct guest_stretch *stretch, const void *table)
@@ -134,43 +125,55 @@ bool guest_stretch_next(struct guest_stretch *stretch)
     return stretch->table % RECORD_PAGE_SIZE != 0;
 }
 
-/* The entries, 8 bytes each: as they are in memory, or in room. */
-static const uint64_t *entries_of(const struct guest_stretch *stretch, const void *table, uint64_t *room)
+/* Entries have 8 bytes here. Those that lead nowhere that can be executed are most of them. */
+static inline void take_entry(struct guest_stretch_pages *pages, uint64_t entry, uint32_t i, uint64_t rights,
+                              uint64_t means)
 {
-    if (stretch->large) {
-        room[0] = stretch->table;
-        return room;
-    }
-    if (stretch->wide)
-        return table;
-    for (uint32_t i = 0; i < GUEST_STRETCH_ENTRIES; i++)
-        room[i] = ((const uint32_t *)table)[i];
-    return room;
+    pages->entries[i] = 0;
+    if ((entry & rights) != ENTRY_P)
+        return;
+    entry &= means;
+    pages->entries[i] = entry;
+    pages->executable |= 1u << i;
+    pages->sum = (pages->sum ^ entry ^ (uint64_t)i << 56) * HASH_FACTOR;
 }
 
-uint32_t guest_stretch_runs(const struct guest_stretch *stretch, const void *table, struct record_map_run *runs,
-                            uint64_t *sum)
+void guest_stretch_read(struct guest_stretch_pages *pages, const struct guest_stretch *stretch, const void *table)
+{
+    const uint64_t rights = ENTRY_P | (stretch->nx_counts ? ENTRY_NX : 0);
+    const uint64_t means = ENTRY_MEANS & ~(stretch->global_counts ? 0 : ENTRY_G) & ~(stretch->user ? 0 : ENTRY_US);
+
+    pages->sum = (stretch->large ? stretch->large_shift : PAGE_SHIFT) << 1 | stretch->user;
+    pages->executable = 0;
+    if (stretch->large)
+        take_entry(pages, stretch->table, 0, rights, means);
+    else if (stretch->wide)
+        for (uint32_t i = 0; i < GUEST_STRETCH_ENTRIES; i++)
+            take_entry(pages, ((const volatile uint64_t *)table)[i], i, rights, means);
+    else
+        for (uint32_t i = 0; i < GUEST_STRETCH_ENTRIES; i++)
+            take_entry(pages, ((const volatile uint32_t *)table)[i], i, rights, means);
+    pages->sum ^= pages->sum >> 32;
+}
+
+uint32_t guest_stretch_runs(const struct guest_stretch *stretch, const struct guest_stretch_pages *pages,
+                            struct record_map_run *runs)
 {
     const unsigned shift = stretch->large ? stretch->large_shift : PAGE_SHIFT;
-    const uint32_t pages = 1u << (shift - PAGE_SHIFT), count = guest_stretch_entries(stretch);
-    const uint64_t rights = ENTRY_P | (stretch->nx_counts ? ENTRY_NX : 0);
-    const uint64_t means = stretch->global_counts ? ENTRY_MEANS : ENTRY_MEANS & ~ENTRY_G;
-    uint64_t room[GUEST_STRETCH_ENTRIES], hash = shift << 1 | stretch->user;
-    const uint64_t *entries = entries_of(stretch, table, room);
+    const uint64_t bytes = 1ull << shift;
+    uint64_t next = 0; /* what the entry would be that goes on where the last run ends; never 0 behind one */
     uint32_t nr = 0;
 
-    for (uint32_t i = 0; i < count; i++) {
-        if ((entries[i] & rights) != ENTRY_P) /* most are not present or not executable */
-            continue;
-        const uint64_t entry = entries[i] & means;
-        const uint64_t gpa = entry & ENTRY_ADDRESS, linear = stretch->linear + ((uint64_t)i << shift);
-        const uint16_t flags = flags_of(stretch, entry);
-        hash = (hash ^ entry ^ (uint64_t)i << 56) * HASH_FACTOR;
-        if (nr > 0 && continues(&runs[nr - 1], linear, gpa, flags))
-            runs[nr - 1].pages += pages;
-        else
-            runs[nr++] = (struct record_map_run){linear, gpa, pages, flags, (uint16_t)shift};
+    for (uint32_t i = 0; pages->executable >> i != 0; i++) {
+        const uint64_t entry = pages->entries[i];
+
+        if (entry != 0 && entry == next)
+            runs[nr - 1].pages += (uint32_t)(bytes / RECORD_PAGE_SIZE);
+        else if (entry != 0)
+            runs[nr++] =
+                (struct record_map_run){stretch->linear + ((uint64_t)i << shift), entry & ENTRY_ADDRESS,
+                                        (uint32_t)(bytes / RECORD_PAGE_SIZE), flags_of(entry), (uint16_t)shift};
+        next = entry != 0 ? entry + bytes : 0;
     }
-    *sum = hash ^ hash >> 32;
     return nr;
 }

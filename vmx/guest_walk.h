@@ -47,10 +47,18 @@ bool guest_walk(struct guest_stretch *stretch, const struct guest_paging *paging
 /* Is linear's page present? table: the bytes at stretch->table. */
 bool guest_stretch_maps(const struct guest_stretch *stretch, const void *table, uint64_t linear);
 
-/* The runs of executable pages, by rising address, into runs[GUEST_STRETCH_ENTRIES]. Returns how many. *sum: as long as
- * it is the same, so are the pages, their size, where they lead and who may execute them. */
-uint32_t guest_stretch_runs(const struct guest_stretch *stretch, const void *table, struct record_map_run *runs,
-                            uint64_t *sum);
+/* What a stretch has executable, each entry read once: another CPU may change them. */
+struct guest_stretch_pages {
+    uint64_t entries[GUEST_STRETCH_ENTRIES]; /* what they mean; 0: not executable */
+    uint32_t executable;                     /* bit i: entry i is */
+    uint64_t
+        sum; /* as long as it is the same, so are the pages, their size, where they lead and who may execute them */
+};
+void guest_stretch_read(struct guest_stretch_pages *pages, const struct guest_stretch *stretch, const void *table);
+
+/* The runs of executable pages, by rising address, into runs[GUEST_STRETCH_ENTRIES]. Returns how many. */
+uint32_t guest_stretch_runs(const struct guest_stretch *stretch, const struct guest_stretch_pages *pages,
+                            struct record_map_run *runs);
 
 /* What was mapped around a fault may go on in the next stretch: where it begins within this one, and reaches its end.
  * (Linux maps as many pages as a stretch has, from the stretch's start or from that of the file's mapping.) */
@@ -58,6 +66,12 @@ bool guest_stretch_goes_on(const struct guest_stretch *stretch, const void *tabl
 
 /* The next stretch. false: another page table has it. */
 bool guest_stretch_next(struct guest_stretch *stretch);
+
+/* Where an entry of struct guest_stretch_pages leads. */
+static inline uint64_t guest_entry_gpa(uint64_t entry)
+{
+    return entry & 0x000ffffffffff000ull;
+}
 
 /* The first address of the part of a page table that linear lies in. */
 static inline uint64_t guest_stretch_of(uint64_t linear)

@@ -51,7 +51,7 @@ static void fault_give_up(struct cpu *cpu, uint32_t i)
     const struct page_fault *fault = &cpu->faults[i];
 
     if (!fault->found)
-        guest_map_missed(cpu, fault->cr3, fault->linear, fault->offset);
+        guest_map_missed(cpu, fault);
     fault_remove(cpu, i);
 }
 
@@ -67,7 +67,7 @@ static void faults_make_room(struct cpu *cpu)
             worst = i;
     }
     const struct page_fault *fault = &cpu->faults[worst];
-    if (guest_map_tell(cpu, fault->cr3, fault->linear, fault->offset))
+    if (guest_map_tell(cpu, fault, fault->offset))
         fault_remove(cpu, worst);
     else
         fault_give_up(cpu, worst);
@@ -156,7 +156,7 @@ static void fault_look(struct cpu *cpu, uint32_t i, uint64_t now)
 
     if (now - fault->tsc + SLACK_TSC < fault->wait_tsc)
         return;
-    const enum guest_map_found found = guest_map_tell(cpu, fault->cr3, fault->linear, first_offset(cpu, fault));
+    const enum guest_map_found found = guest_map_tell(cpu, fault, first_offset(cpu, fault));
     if (fault->fetch && fault->looks == 0)
         first_look_adapt(cpu, found != GUEST_MAP_NOT_YET);
     if (found == GUEST_MAP_NOTHING || (found && (fault->found || guest_in_user_mode()))) {

@@ -18,6 +18,20 @@ struct collection {
     size_t nr_maps, map_room;
 };
 
+/* From when on a page is as a device wrote it: since the guest's fault, upon which it was mapped. */
+static uint64_t refilled_from(const struct collection *all, const struct capture_record *record)
+{
+    const struct capture_record *end = all->capture->records + all->capture->nr_records;
+    struct record_map map;
+    for (const struct capture_record *next = record + 1; next < end; next++)
+        if (next->header.kind == RECORD_MAP && next->header.cpu == record->header.cpu &&
+            next->header.length >= sizeof(map)) {
+            memcpy(&map, next->payload, sizeof(map));
+            return map.fault_offset < record->header.trace_offset ? map.fault_offset : record->header.trace_offset;
+        }
+    return record->header.trace_offset;
+}
+
 /* Does the record say something about this CPU's code? */
 static bool take_page(struct page_record *to, const struct collection *all, const struct capture_record *record)
 {
@@ -33,6 +47,8 @@ static bool take_page(struct page_record *to, const struct collection *all, cons
             return false;
         from = UINT64_MAX;
     }
+    if (page.flags & RECORD_PAGE_REFILLED && !foreign)
+        from = refilled_from(all, record);
     *to = (struct page_record){
         .gva = page.gva & ~(uint64_t)(RECORD_PAGE_SIZE - 1),
         .gpa = page.gpa & ~(uint64_t)(RECORD_PAGE_SIZE - 1),

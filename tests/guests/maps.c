@@ -7,7 +7,7 @@
  * Command line: cpus=2: two CPUs do it all at once, each in address spaces of its own, with the same pages; then in one
  * address space. quick: pages are remapped so soon that nobody can look at the page tables in between. nonx: EFER.NXE
  * is clear, so that page faults do not say that they are a fetch's. doubtful: a child runs a page that could be
- * another's.
+ * another's. disk: a disk fills pages that were executed before, as when a kernel's page cache is short of memory.
  *
  * Interrupts stay off. Invalidations follow SDM "Operations that Invalidate TLBs and Paging-Structure Caches".
  */
@@ -28,7 +28,7 @@ static struct world {
 static uint8_t programs[NR_PROGRAMS][PAGE] __attribute__((aligned(4096)));
 static uint8_t large_programs[2][LARGE_PAGE] __attribute__((aligned(2 << 20)));
 
-static bool alone, both, doubtful;
+static bool alone, both, doubtful, disk;
 static uint32_t remapped_turns = TURNS; /* of programs 5 and 6 */
 
 static void run_page(const char *what, const struct space *space, uint32_t page, uint32_t number)
@@ -169,6 +169,31 @@ static void around(struct world *w)
         expect("maps: faults around", faults - before, 2);
 }
 
+/* Pages that were executed are unmapped and filled by the disk: no CPU writes them. Then they are mapped where they
+ * were, by a fault of their own or of their neighbour's, and in another space. */
+static void refill(struct world *w)
+{
+    static uint8_t frames[2][PAGE] __attribute__((aligned(4096)));
+    for (uint32_t i = 0; i < 4; i++)
+        disk_write(i, programs[20 + i]);
+    w->a.around = true;
+    for (uint32_t i = 0; i < 12; i++) {
+        const uint32_t first = i % 2, second = 2 + i / 2 % 2; /* each other time only one of them changes */
+        space_enter(&w->a);
+        unmap(&w->a, 464);
+        unmap(&w->a, 465);
+        disk_read(first, frames[0]);
+        disk_read(second, frames[1]);
+        want(&w->a, 464, frames[0]);
+        want(&w->a, 465, frames[1]);
+        run_page("maps: refilled, its neighbour mapped it", &w->a, 465, 20 + second);
+        run_page("maps: refilled", &w->a, 464, 20 + first);
+        want(&w->b, 470 + i, frames[0]);
+        run_page("maps: refilled, elsewhere", &w->b, 470 + i, 20 + first);
+    }
+    w->a.around = false;
+}
+
 static void story(struct world *w)
 {
     space_make(&w->a);
@@ -184,6 +209,8 @@ static void story(struct world *w)
     read_first(w);
     around(w);
     two_programs(w);
+    if (disk)
+        refill(w);
     cr3_set(kernel_cr3);
 }
 
@@ -270,6 +297,7 @@ void guest_main(const uint8_t *boot_params)
     alone = !two;
     both = word(line, "both");
     doubtful = word(line, "doubtful");
+    disk = word(line, "disk");
     machine_start(boot_params);
     console_text("maps: start\r\n");
     interrupt_set(14, (void *)on_page_fault, 0);

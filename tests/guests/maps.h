@@ -49,6 +49,10 @@ void space_enter(const struct space *space);
 uint64_t address_of(uint32_t page);
 uint64_t large_address(uint32_t large, uint32_t page);
 
+/* maps_disk.c: a page of memory to the disk's page (0 to 31), and back. */
+void disk_write(uint32_t page, const void *memory);
+void disk_read(uint32_t page, void *memory);
+
 /* The next fault maps the page to memory. */
 void want(struct space *space, uint32_t page, const void *memory);
 /* This CPU forgets what was mapped there. */

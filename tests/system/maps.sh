@@ -49,6 +49,11 @@ run two 2 cpus=2
 exact 'two: two CPUs at once, in address spaces of their own' two
 same 'two: both were traced' "$(jq '[.cpus[] | select(.branches > 0)] | length' "$work/two/verify.json")" 2
 
+# A disk fills pages that were executed before: no CPU writes them.
+truncate -s 5160960 "$work/disk.img" # ten cylinders of 16 heads, 63 sectors
+DISK=$work/disk.img run disk 1 disk
+exact 'disk: all branches equal the truth' disk
+
 # What nobody can know: which page it was that was mapped, executed and unmapped before the guest exited for anything, where it
 # had been executed before; and which of two it is for a child that never faults. There the decoder stops, and names the place.
 for boot in quick doubtful; do

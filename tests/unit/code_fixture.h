@@ -21,6 +21,10 @@ int code_reset(void **state);
 /* A page that consists of version. */
 void put_page(uint16_t cpu, uint64_t offset, uint64_t number, uint64_t cr3, uint64_t gva, uint64_t gpa, int version);
 
+/* The same, filled by a device; the map record that it belongs to follows. */
+void put_refilled_page(uint16_t cpu, uint64_t offset, uint64_t number, uint64_t cr3, uint64_t gva, uint64_t gpa,
+                       int version);
+
 /* The same of the hypervisor. */
 void put_root_page(uint64_t gva, uint64_t hpa, int version);
 

@@ -75,8 +75,8 @@ static bool walk(struct guest_stretch *stretch, const struct guest_paging *pagin
 
 struct seen {
     uint32_t nr;
-    uint64_t sum;
     struct guest_stretch stretch;
+    struct guest_stretch_pages pages;
     struct record_map_run runs[GUEST_STRETCH_ENTRIES];
 };
 
@@ -87,7 +87,8 @@ static struct seen see(const struct guest_paging *paging, uint64_t linear)
 
     assert_true(walk(&seen.stretch, paging, linear));
     const void *table = seen.stretch.large ? NULL : memory + seen.stretch.table;
-    seen.nr = guest_stretch_runs(&seen.stretch, table, seen.runs, &seen.sum);
+    guest_stretch_read(&seen.pages, &seen.stretch, table);
+    seen.nr = guest_stretch_runs(&seen.stretch, &seen.pages, seen.runs);
     return seen;
 }
 
@@ -391,7 +392,7 @@ static void runs(void **state)
 static uint64_t sum_with(unsigned index, uint64_t entry)
 {
     set(TABLE, index, entry);
-    return see(&four_levels, LINEAR).sum;
+    return see(&four_levels, LINEAR).pages.sum;
 }
 
 /* What leads elsewhere, or lets others execute, has another sum; what the processor notes by itself has not. */
@@ -400,7 +401,7 @@ static void sums(void **state)
     const uint64_t entry = 0x55aa5500f5000 | P | US;
     (void)state;
     make();
-    const uint64_t empty = see(&four_levels, LINEAR).sum, sum = sum_with(70, entry);
+    const uint64_t empty = see(&four_levels, LINEAR).pages.sum, sum = sum_with(70, entry);
     assert_int_not_equal(sum, empty);
     for (unsigned bit = 12; bit < 52; bit++)
         assert_int_not_equal(sum_with(70, entry ^ 1ull << bit), sum);
@@ -415,16 +416,16 @@ static void sums(void **state)
         assert_true((sum_with(i, entry) == sum) == (i == 70));
         set(TABLE, i, 0);
     }
-    assert_int_equal(see(&four_levels, LINEAR).sum, empty);
+    assert_int_equal(see(&four_levels, LINEAR).pages.sum, empty);
     sum_with(71, entry);
     const uint64_t other_order = sum_with(70, 0x6000 | P);
     sum_with(71, 0x6000 | P);
     assert_int_not_equal(sum_with(70, entry), other_order); /* the same entries, changed about */
     set(TABLE, 71, 0);
     set(0x3000, 2, TABLE | P);
-    assert_int_not_equal(see(&four_levels, LINEAR).sum, sum); /* U/S above */
+    assert_int_not_equal(see(&four_levels, LINEAR).pages.sum, sum); /* U/S above */
     set(0x3000, 2, TABLE | P | US | ACCESSED | G);
-    assert_int_equal(see(&four_levels, LINEAR).sum, sum);
+    assert_int_equal(see(&four_levels, LINEAR).pages.sum, sum);
 }
 
 /* One address, one stretch start, one page's start, and yet not as much mapped. */
@@ -443,9 +444,9 @@ static void sum_of_sizes(void **state)
     const struct seen gib = see(&four_levels, linear);
     assert_int_equal(small.runs[0].gpa, two_mib.runs[0].gpa);
     assert_int_equal(small.runs[0].gpa, gib.runs[0].gpa);
-    assert_int_not_equal(small.sum, two_mib.sum);
-    assert_int_not_equal(small.sum, gib.sum);
-    assert_int_not_equal(two_mib.sum, gib.sum);
+    assert_int_not_equal(small.pages.sum, two_mib.pages.sum);
+    assert_int_not_equal(small.pages.sum, gib.pages.sum);
+    assert_int_not_equal(two_mib.pages.sum, gib.pages.sum);
 }
 
 /* CR3 without PCID, PWT and PCD; all its bits count where addresses have as many. */
