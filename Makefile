@@ -132,19 +132,31 @@ $(BUILD)/guest/initrd: tests/rig/init tests/rig/initrd.sh
 $(BUILD)/guest/userland: $(wildcard tests/rig/userland/*) tests/rig/userland.sh
 	tests/rig/userland.sh $@
 
+# A whole Debian on a disk. Its modules are the kernel's, which has come at the time of kernel.version.
+$(BUILD)/guest/kernel.version: $(BUILD)/guest/vmlinuz ;
+$(BUILD)/guest/debian.tar: tests/rig/debian.sh $(BUILD)/guest/kernel.version
+	$< $@ "$$(cat $(BUILD)/guest/kernel.version)"
+
+$(BUILD)/guest/debian.img $(BUILD)/guest/debian.initrd &: $(BUILD)/guest/debian.tar tests/rig/disk.sh $(wildcard tests/rig/debian/*)
+	tests/rig/disk.sh $< $(BUILD)/guest/debian.img $(BUILD)/guest/debian.initrd
+
 # --- the ISO ----------------------------------------------------------------------------------------------------------
 
 KERNEL := $(BUILD)/guest/vmlinuz
-GUEST := debian
-INITRD_OF_debian := $(BUILD)/guest/initrd
+GUEST := kernel
+INITRD_OF_kernel := $(BUILD)/guest/initrd
 INITRD_OF_userland := $(BUILD)/guest/userland
-INITRD := $(or $(INITRD_OF_$(GUEST)),$(error there is no guest $(GUEST): GUEST=debian or GUEST=userland))
-CMDLINE := console=ttyS0 panic=-1
+INITRD_OF_debian := $(BUILD)/guest/debian.initrd
+INITRD := $(or $(INITRD_OF_$(GUEST)),$(error there is no guest $(GUEST): GUEST=kernel, GUEST=userland or GUEST=debian))
+DISK_OF_debian := $(BUILD)/guest/debian.img
+DISK := $(DISK_OF_$(GUEST))
+CMDLINE_OF_debian := root=/dev/sda ro
+CMDLINE := $(strip console=ttyS0 panic=-1 $(CMDLINE_OF_$(GUEST)))
 OPTIONS :=
 CPUS := 1
 export CPUS
 export ELF := $(BUILD)/undertrace.elf
-export KERNEL INITRD CMDLINE OPTIONS
+export KERNEL INITRD CMDLINE OPTIONS DISK
 
 # Rewritten only when a variable has changed, so that a second run builds nothing.
 ISO_INPUTS := $(BUILD)/iso.inputs
@@ -165,8 +177,9 @@ PARTS_MAKE = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j
 
 run:
 	@tests/rig/deps.sh run
+	@$(if $(filter debian,$(GUEST)),tests/rig/deps.sh debian)
 	@date +%s.%N >$(BUILD)/run.start
-	+@$(PARTS_MAKE) $(PARTS) $(BUILD)/undertrace.iso
+	+@$(PARTS_MAKE) $(PARTS) $(BUILD)/undertrace.iso $(DISK)
 	@GUEST=$(GUEST) tests/rig/run.sh
 
 run-kvm:
@@ -228,9 +241,11 @@ test:
 	+@$(PARTS_MAKE) $(UNIT) $(CORE_OBJS) $(PARTS) $(BUILD)/undertrace.iso $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(TEST_TOOLS) $(BUILD)/guest/userland
 	@tests/rig/runner.sh $(CHECKS) $(SYSTEM)
 
-# More of the same than each change deserves.
-soak: $(PARTS) $(GUESTS:%=$(BUILD)/guests/%.bzImage)
+# More than each change deserves.
+soak:
 	@tests/rig/deps.sh test
+	@tests/rig/deps.sh debian
+	+@$(PARTS_MAKE) $(PARTS) $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(BUILD)/guest/vmlinuz $(BUILD)/guest/debian.img
 	@tests/rig/soak.sh
 
 lint:
@@ -252,10 +267,11 @@ help:
 	@sed -n 's/^#: //p' Makefile
 
 #: make run      boot Debian's kernel under the hypervisor in the emulator, trace, decode and report; installs what is
-#:               missing. Variables: KERNEL= INITRD= CMDLINE= OPTIONS= (docs/options.md) CPUS=
+#:               missing. Variables: KERNEL= INITRD= CMDLINE= OPTIONS= (docs/options.md) CPUS= MEMORY=
 #:               GUEST=userland: with bash, perl, grep -P and other programs of this machine's as user space
+#:               GUEST=debian: a whole Debian 12 with systemd on an IDE disk, made once. DISK=image: any disk's image
 #: make test     all tests, boots in the emulator included; the last line counts
-#: make soak     the matrix of boots with many seeds: hours. SEEDS= COUNT=
+#: make soak     a whole Debian, and the matrix of boots with many seeds: hours. SEEDS= COUNT= SOAK="debian matrix"
 #: make check    unit tests, core and lint only
 #: make lint     clang-format, cppcheck and the rules of the source
 #: make bench    what tracing costs, and what the PT model costs the emulator

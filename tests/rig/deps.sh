@@ -1,22 +1,27 @@
 #!/bin/sh
 # Install the Debian packages that a target needs and this machine lacks. Silent where nothing is missing.
 #
-# usage: deps.sh run|check|test|kvm
+# usage: deps.sh run|check|test|kvm|debian
 set -eu
 
 compile='gcc g++ make binutils libc6-dev libipt-dev'
 emulator='bochsbios vgabios patch xz-utils'
 iso='grub-common grub-pc-bin grub-efi-amd64-bin xorriso mtools'
 guest='busybox-static cpio gzip mount mawk' # and what is essential: tests/rig/userland.sh
+debian='mmdebstrap debian-archive-keyring e2fsprogs' # for the disk of a guest: tests/rig/debian.sh, tests/rig/disk.sh
 tests='libcmocka-dev clang-format cppcheck jq linux-perf lz4 qemu-system-x86 ovmf'
 
 case "${1:-}" in
 run) wanted="$compile $emulator $iso $guest" ;;
 test) wanted="$compile $emulator $iso $guest $tests" ;;
+debian)
+    wanted=$debian
+    [ "$(id -u)" -eq 0 ] || wanted="$wanted fakeroot uidmap" # what stands in for root's rights
+    ;;
 kvm) wanted="$compile $iso $guest qemu-system-x86" ;;
 check) wanted="$compile libcmocka-dev clang-format cppcheck" ;;
 *)
-    echo "usage: deps.sh run|check|test|kvm" >&2
+    echo "usage: deps.sh run|check|test|kvm|debian" >&2
     exit 2
     ;;
 esac

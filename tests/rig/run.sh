@@ -48,7 +48,7 @@ fi
 image_bytes=$((0x$(nm "$ELF" | awk '$3 == "image_end" { print $1 }') - 0x$(nm "$ELF" | awk '$3 == "image_start" { print $1 }')))
 guest=${KERNEL##*/}
 [ "$guest" = vmlinuz ] && [ -r "$build/guest/kernel.version" ] && guest=$(cat "$build/guest/kernel.version")
-[ "${GUEST:-debian}" = debian ] || guest="$guest, $GUEST"
+[ "${GUEST:-kernel}" = kernel ] || guest="$guest, $GUEST"
 echo "run: powered off after $booted s; decoding"
 "$build/undertrace" report "$dir/capture" --truth "$dir/truth.bin" --json "$dir/summary.json" --guest "$guest" \
     --image-bytes "$image_bytes" --seconds-build "$built" --seconds-boot "$booted" | tee "$dir/report.txt"

@@ -1,23 +1,39 @@
 #!/bin/bash
-# What is too much for each change: the matrix with many seeds, half of its places with two CPUs. Prints what failed, and
-# keeps it in build/soak/SEED; the last line counts.
+# What is too much for each change: a whole Debian on a disk (tests/soak/), and the matrix with many seeds, half of its places with
+# two CPUs. Prints what failed, and keeps it in build/soak/; the last line counts.
 #
-# usage: soak.sh     from the environment: SEEDS (1 to 20), COUNT of places for each (240), and what matrix.sh takes
+# usage: soak.sh     from the environment: SOAK, which parts (debian matrix); SEEDS (1 to 20), COUNT of places for each (240),
+#                    and what matrix.sh takes
 set -u
 
 mkdir -p build/soak
 failed=0 passed=0
-for seed in ${SEEDS:-$(seq 1 20)}; do
-    work=build/soak/$seed
-    WORK=$work MATRIX_SEED=$seed MATRIX_COUNT=${COUNT:-240} MATRIX_SMP=${MATRIX_SMP:-2} tests/system/matrix.sh >"$work.log.new"
+
+# soak NAME COMMAND...: counts and shows what its TAP says; what it leaves in build/soak/NAME goes where all is well.
+soak() {
+    local name=$1 work=build/soak/$1 ok not_ok
+    shift
+    WORK=$work "$@" >"$work.log.new"
     mkdir -p "$work"
     mv "$work.log.new" "$work/log"
-    grep -A 3 '^not ok' "$work/log" | sed "s/^/seed $seed: /"
+    grep -A 3 '^not ok' "$work/log" | sed "s/^/$name: /"
     ok=$(grep -c '^ok ' "$work/log") not_ok=$(grep -c '^not ok ' "$work/log")
     [ $((ok + not_ok)) -gt 0 ] || not_ok=1
     passed=$((passed + ok)) failed=$((failed + not_ok))
-    echo "seed $seed: $ok passed, $not_ok failed"
+    echo "$name: $ok passed, $not_ok failed"
     [ "$not_ok" != 0 ] || rm -rf "$work"
+}
+
+for part in ${SOAK:-debian matrix}; do
+    case $part in
+    debian) soak debian tests/soak/debian.sh ;;
+    matrix)
+        for seed in ${SEEDS:-$(seq 1 20)}; do
+            MATRIX_SEED=$seed MATRIX_COUNT=${COUNT:-240} MATRIX_SMP=${MATRIX_SMP:-2} soak "seed-$seed" tests/system/matrix.sh
+        done
+        ;;
+    *) echo "soak: what is $part?" >&2 && exit 1 ;;
+    esac
 done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

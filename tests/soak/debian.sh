@@ -1,0 +1,47 @@
+#!/bin/bash
+# A whole Debian 12 on a disk: initrd, systemd, udev and its modules, multi-user.target, the work of tests/rig/debian/work, and
+# the way down. With one CPU, with two, and with so little memory that programs are evicted from the page cache and come back
+# from the disk by DMA. What was executed is what was decoded, and nothing is missing.
+#
+# Alone, from the top: tests/soak/debian.sh [one] [two] [small]
+parts=${*:-one two small}
+. tests/system/lib.sh
+
+debian() {
+    local name=$1
+    DISK=build/guest/debian.img check "$name: boots to power-off, traced over e1000" \
+        boot "$name" build/guest/vmlinuz build/guest/debian.initrd "$CMDLINE root=/dev/sda ro" 'channel=e1000 net.mtu=9000'
+    console_has "$name: multi-user.target is reached" "$name" 'multi-user.target'
+    console_has "$name: the work is done" "$name" 'debian: done, powering off'
+    same "$name: no service failed" "$(grep -ac 'FAILED' "$work/$name/console.txt")" 0
+    same "$name: no gap" "$(jq '[(.ends // [.end])[] | .gaps] | add' "$work/$name/capture/meta.json")" 0
+    same "$name: no overflow" "$(truth "$name" overflows)" 0
+    clean_log "$name"
+    at_most "$name: root instructions in thousandths of the guest's" \
+        $(($(truth "$name" root_instructions) * 1000 / $(truth "$name" guest_instructions))) 10
+    exact "$name: each branch is decoded as the CPU took it" "$name"
+}
+
+# What the page cache did, of the console's line "debian: pages: N read, N evicted, N read again"
+pages_at_least() {
+    local pages
+    pages=$(tr -d '\r' <"$work/$1/console.txt" | sed -n "s/.*debian: pages:.* \([0-9]*\) $2.*/\1/p")
+    if [ "${pages:-0}" -ge "$3" ]; then
+        pass "$1: pages of files $2: $pages"
+    else
+        fail "$1: pages of files $2" "are ${pages:-not told}, should be $3 at least"
+    fi
+}
+
+for part in $parts; do
+    case $part in
+    one) MEMORY=1024 CPUS=1 debian one ;;
+    two) MEMORY=1024 CPUS=2 debian two ;;
+    small)
+        MEMORY=256 CPUS=1 debian small
+        pages_at_least small evicted 10000
+        pages_at_least small 'read again' 1000
+        ;;
+    esac
+done
+done_testing
