@@ -147,7 +147,7 @@ void code_page_written(struct cpu *cpu, uint64_t gpa)
 }
 
 /* Nobody can tell when, only that it was before the guest mapped it. All CPUs must hear of it before they run it. */
-bool code_page_refilled(struct cpu *cpu, uint64_t gpa, uint64_t linear, uint64_t cr3)
+__attribute__((noinline)) bool code_page_refilled(struct cpu *cpu, uint64_t gpa, uint64_t linear, uint64_t cr3)
 {
     if (!(ept_lookup(gpa) & EPT_EXECUTE)) /* the next fetch sends it */
         return false;

@@ -45,6 +45,7 @@ struct cpu;
 struct page_fault {
     uint64_t cr3, linear;
     uint64_t offset;   /* of this CPU's trace when it faulted */
+    uint64_t absent;   /* ... when the page was last seen not to be there */
     uint64_t tsc;      /* when it faulted */
     uint64_t wait_tsc; /* from then to the next look */
     uint32_t looks;    /* that have found nothing */

@@ -69,10 +69,10 @@ void guest_map_sent(uint64_t gpa)
         page_sums_note(&map_memory()->sent, gpa, phys_to_virt(gpa));
 }
 
-/* Has a device written the page since it was sent? Then it is sent anew. */
-static bool refill_tell(struct cpu *cpu, uint64_t gpa, uint64_t linear, uint64_t space)
+/* Has a device written the page since it was sent? */
+static inline bool is_refilled(uint64_t gpa)
 {
-    return page_sums_differ(&map_memory()->sent, gpa, phys_to_virt(gpa)) && code_page_refilled(cpu, gpa, linear, space);
+    return page_sums_differ(&map_memory()->sent, gpa, phys_to_virt(gpa));
 }
 
 static __attribute__((cold, noinline)) bool large_refills_tell(struct cpu *cpu, const struct guest_stretch *stretch,
@@ -81,7 +81,8 @@ static __attribute__((cold, noinline)) bool large_refills_tell(struct cpu *cpu, 
     bool any = false;
 
     for (uint64_t at = 0; at < stretch->size; at += RECORD_PAGE_SIZE)
-        any |= refill_tell(cpu, gpa + at, stretch->linear + at, space);
+        if (is_refilled(gpa + at))
+            any |= code_page_refilled(cpu, gpa + at, stretch->linear + at, space);
     return any;
 }
 
@@ -95,15 +96,17 @@ static bool refills_tell(struct cpu *cpu, const struct guest_stretch *stretch, c
         return pages->executable && large_refills_tell(cpu, stretch, guest_entry_gpa(pages->entries[0]), space);
     for (uint32_t left = pages->executable; left != 0; left &= left - 1) {
         const uint32_t i = (uint32_t)__builtin_ctz(left);
+        const uint64_t gpa = guest_entry_gpa(pages->entries[i]);
 
-        any |= refill_tell(cpu, guest_entry_gpa(pages->entries[i]), stretch->linear + i * RECORD_PAGE_SIZE, space);
+        if (is_refilled(gpa))
+            any |= code_page_refilled(cpu, gpa, stretch->linear + i * RECORD_PAGE_SIZE, space);
     }
     return any;
 }
 
-/* false: nothing of the stretch is executable. */
-static bool stretch_tell(struct cpu *cpu, const struct guest_stretch *stretch, uint64_t space, bool again,
-                         uint64_t offset)
+/* Returns which pages are executable, as in struct guest_stretch_pages. */
+static uint32_t stretch_tell(struct cpu *cpu, const struct guest_stretch *stretch, uint64_t space, bool again,
+                             uint64_t offset)
 {
     struct record_map_run runs[GUEST_STRETCH_ENTRIES];
     struct guest_stretch_pages pages;
@@ -112,13 +115,13 @@ static bool stretch_tell(struct cpu *cpu, const struct guest_stretch *stretch, u
     guest_stretch_read(&pages, stretch, phys_to_virt(stretch->table));
     const bool same = told->space == space && told->linear == stretch->linear && told->sum == pages.sum;
     if (same && again)
-        return pages.executable != 0;
+        return pages.executable;
     if (refills_tell(cpu, stretch, &pages, space) || !same) {
         const uint32_t nr = guest_stretch_runs(stretch, &pages, runs);
         map_send(cpu, (struct record_map){space, stretch->linear, stretch->size, offset, 0, nr}, runs);
     }
     *told = (struct told){space, stretch->linear, pages.sum};
-    return pages.executable != 0;
+    return pages.executable;
 }
 
 enum guest_map_found guest_map_tell(struct cpu *cpu, const struct page_fault *fault, uint64_t offset)
@@ -132,14 +135,12 @@ enum guest_map_found guest_map_tell(struct cpu *cpu, const struct page_fault *fa
         return stretch.forbidden ? GUEST_MAP_NOTHING : GUEST_MAP_NOT_YET;
     if (!ept_is_memory(stretch.table))
         return GUEST_MAP_NOT_YET;
-    const void *table = phys_to_virt(stretch.table);
-    if (!guest_stretch_maps(&stretch, table, fault->linear))
+    if (!guest_stretch_maps(&stretch, phys_to_virt(stretch.table), fault->linear))
         return GUEST_MAP_NOT_YET;
-    const bool goes_on = guest_stretch_goes_on(&stretch, table);
-    bool any = stretch_tell(cpu, &stretch, space, fault->found, offset);
-    if (goes_on && guest_stretch_next(&stretch))
-        any |= stretch_tell(cpu, &stretch, space, fault->found, offset);
-    return any ? GUEST_MAP_TOLD : GUEST_MAP_NOTHING;
+    uint32_t executable = stretch_tell(cpu, &stretch, space, fault->found, offset);
+    if (guest_stretch_goes_on(&stretch, executable) && guest_stretch_next(&stretch))
+        executable |= stretch_tell(cpu, &stretch, space, fault->found, offset);
+    return executable ? GUEST_MAP_TOLD : GUEST_MAP_NOTHING;
 }
 
 /* Whatever was told of linear will be told again: of the part of a page table, or of the large page that it lies in. */

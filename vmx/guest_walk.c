@@ -112,12 +112,6 @@ static uint16_t flags_of(uint64_t entry)
     return (uint16_t)((entry & ENTRY_G ? RECORD_MAP_GLOBAL : 0) | (entry & ENTRY_US ? RECORD_MAP_USER : 0));
 }
 
-bool guest_stretch_goes_on(const struct guest_stretch *stretch, const void *table)
-{
-    return !stretch->large && !guest_stretch_maps(stretch, table, stretch->linear) &&
-           guest_stretch_maps(stretch, table, stretch->linear + stretch->size - 1);
-}
-
 bool guest_stretch_next(struct guest_stretch *stretch)
 {
     stretch->linear += stretch->size;

@@ -60,9 +60,12 @@ void guest_stretch_read(struct guest_stretch_pages *pages, const struct guest_st
 uint32_t guest_stretch_runs(const struct guest_stretch *stretch, const struct guest_stretch_pages *pages,
                             struct record_map_run *runs);
 
-/* What was mapped around a fault may go on in the next stretch: where it begins within this one, and reaches its end.
+/* What was mapped around a fault may go on in the next stretch: where the first of this one's pages is none of it.
  * (Linux maps as many pages as a stretch has, from the stretch's start or from that of the file's mapping.) */
-bool guest_stretch_goes_on(const struct guest_stretch *stretch, const void *table);
+static inline bool guest_stretch_goes_on(const struct guest_stretch *stretch, uint32_t executable)
+{
+    return !stretch->large && executable != 0 && !(executable & 1);
+}
 
 /* The next stretch. false: another page table has it. */
 bool guest_stretch_next(struct guest_stretch *stretch);

@@ -67,7 +67,7 @@ static void faults_make_room(struct cpu *cpu)
             worst = i;
     }
     const struct page_fault *fault = &cpu->faults[worst];
-    if (guest_map_tell(cpu, fault, fault->offset))
+    if (guest_map_tell(cpu, fault, fault->absent))
         fault_remove(cpu, worst);
     else
         fault_give_up(cpu, worst);
@@ -79,25 +79,42 @@ static bool same_stretch(const struct page_fault *fault, uint64_t cr3, uint64_t 
 }
 
 /* What is told of a stretch holds from the first of those of its faults on that wait for their page. */
-static uint64_t first_offset(const struct cpu *cpu, const struct page_fault *fault)
+static uint64_t first_absent(const struct cpu *cpu, const struct page_fault *fault)
 {
-    uint64_t offset = fault->offset;
+    uint64_t offset = fault->absent;
 
     for (uint32_t i = 0; i < cpu->nr_faults; i++) {
         const struct page_fault *other = &cpu->faults[i];
 
-        if (!other->found && same_stretch(other, fault->cr3, fault->linear) && other->offset < offset)
-            offset = other->offset;
+        if (!other->found && same_stretch(other, fault->cr3, fault->linear) && other->absent < offset)
+            offset = other->absent;
     }
     return offset;
+}
+
+/* The space runs again, or another program in its tables: what is there by now may have been executed since its fault,
+ * what is not will be mapped for this one. */
+static void faults_of_space_look(struct cpu *cpu, uint64_t cr3)
+{
+    for (uint32_t i = cpu->nr_faults; i-- > 0;) {
+        struct page_fault *fault = &cpu->faults[i];
+
+        if (fault->cr3 != cr3)
+            continue;
+        if (guest_map_tell(cpu, fault, first_absent(cpu, fault)) || fault->found)
+            fault_remove(cpu, i);
+        else
+            fault->absent = pt_offset(cpu->pt);
+    }
 }
 
 /* The same page again is given up: what it was mapped to in between is not known. A second look at the same stretch
  * would take what is mapped for the new fault for the old one's. */
 static void fault_remember(struct cpu *cpu, uint64_t linear, bool fetch)
 {
-    const uint64_t cr3 = vmreadn(VMCS_GUEST_CR3);
+    const uint64_t cr3 = vmreadn(VMCS_GUEST_CR3), offset = pt_offset(cpu->pt);
 
+    faults_of_space_look(cpu, cr3);
     for (uint32_t i = cpu->nr_faults; i-- > 0;)
         if ((cpu->faults[i].found && same_stretch(&cpu->faults[i], cr3, linear)) ||
             (cpu->faults[i].cr3 == cr3 && cpu->faults[i].linear >> 12 == linear >> 12))
@@ -108,7 +125,8 @@ static void fault_remember(struct cpu *cpu, uint64_t linear, bool fetch)
         cpu->first_look_tsc = FIRST_LOOK_TSC;
     cpu->faults[cpu->nr_faults++] = (struct page_fault){.cr3 = cr3,
                                                         .linear = linear,
-                                                        .offset = pt_offset(cpu->pt),
+                                                        .offset = offset,
+                                                        .absent = offset,
                                                         .tsc = tsc_read(),
                                                         .wait_tsc = cpu->first_look_tsc,
                                                         .fetch = fetch};
@@ -156,7 +174,7 @@ static void fault_look(struct cpu *cpu, uint32_t i, uint64_t now)
 
     if (now - fault->tsc + SLACK_TSC < fault->wait_tsc)
         return;
-    const enum guest_map_found found = guest_map_tell(cpu, fault, first_offset(cpu, fault));
+    const enum guest_map_found found = guest_map_tell(cpu, fault, first_absent(cpu, fault));
     if (fault->fetch && fault->looks == 0)
         first_look_adapt(cpu, found != GUEST_MAP_NOT_YET);
     if (found == GUEST_MAP_NOTHING || (found && (fault->found || guest_in_user_mode()))) {
@@ -170,6 +188,7 @@ static void fault_look(struct cpu *cpu, uint32_t i, uint64_t now)
         fault_give_up(cpu, i);
     } else {
         fault->wait_tsc *= 2;
+        fault->absent = pt_offset(cpu->pt);
     }
 }
 

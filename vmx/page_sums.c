@@ -36,7 +36,8 @@ void page_sums_note(struct page_sums *sums, uint64_t gpa, const void *page)
     set->sums[way] = sum;
 }
 
-bool page_sums_differ_in(const struct page_sums_set *set, uint32_t tag, const void *page)
+/* Not inline: most pages were never sent, and are not to pay for its registers. */
+__attribute__((noinline)) bool page_sums_differ_in(const struct page_sums_set *set, uint32_t tag, const void *page)
 {
     uint32_t way = 0;
 
