@@ -42,15 +42,16 @@ enum cpu_place {
 struct cpu;
 
 #define NR_PAGE_FAULTS 8u
+#define NR_SLEEPERS 32u
 struct page_fault {
-    uint64_t cr3, linear;
-    uint64_t offset;   /* of this CPU's trace when it faulted */
-    uint64_t absent;   /* ... when the page was last seen not to be there */
-    uint64_t tsc;      /* when it faulted */
-    uint64_t wait_tsc; /* from then to the next look */
-    uint32_t looks;    /* that have found nothing */
-    bool fetch;        /* not a read */
-    bool found;        /* the page is there, as the last look has found */
+    uint64_t cr3, linear; /* without PCID */
+    uint64_t offset;      /* of this CPU's trace when it faulted */
+    uint64_t absent;      /* ... when the page was last seen not to be there */
+    uint64_t tsc;         /* when it faulted; 0: a sleeper's free place */
+    uint64_t wait_tsc;    /* from then to the next look */
+    uint32_t looks;       /* that have found nothing */
+    bool fetch;           /* not a read */
+    bool found;           /* the page is there, as the last look has found */
 };
 
 /* What is to be done behind a step. broken_off: another exit came before the monitor trap's. */
@@ -99,6 +100,8 @@ struct cpu {
     /* vmx/page_fault.c: faults whose pages the guest has not mapped yet, and the time until the next look at them */
     struct page_fault faults[NR_PAGE_FAULTS];
     uint32_t nr_faults, nr_fetches;
+    struct page_fault sleepers[NR_SLEEPERS]; /* those that have waited longest; looked at when their space faults */
+    uint32_t next_sleeper;
     uint32_t first_look_tsc;
     uint64_t look_due_tsc; /* no look before */
 

@@ -21,6 +21,9 @@
 #define FAULT_WRITE (1u << 1)
 #define FAULT_FETCH (1u << 4)
 
+#define CR4_PCIDE (1ull << 17)
+#define CR3_PCID 0xfffull
+
 #define LONGEST_INSTRUCTION 15u
 
 /* The time to the first look, in TSC ticks: at the start, and its bounds. */
@@ -55,7 +58,18 @@ static void fault_give_up(struct cpu *cpu, uint32_t i)
     fault_remove(cpu, i);
 }
 
-/* Room for another one: the fault that most looks have not served has the least hope, its process may be gone. */
+/* Its program waits for a disk, or is gone. Until it runs again nothing is executed there; then it faults elsewhere. */
+static void fault_sleep(struct cpu *cpu, const struct page_fault *fault)
+{
+    struct page_fault *place = &cpu->sleepers[cpu->next_sleeper++ % NR_SLEEPERS];
+
+    if (place->tsc)
+        guest_map_missed(cpu, place);
+    *place = *fault;
+    place->absent = pt_offset(cpu->pt);
+}
+
+/* Room for another one: the fault that most looks have not served. */
 static void faults_make_room(struct cpu *cpu)
 {
     uint32_t worst = 0;
@@ -67,10 +81,14 @@ static void faults_make_room(struct cpu *cpu)
             worst = i;
     }
     const struct page_fault *fault = &cpu->faults[worst];
-    if (guest_map_tell(cpu, fault, fault->absent))
-        fault_remove(cpu, worst);
-    else
-        fault_give_up(cpu, worst);
+    if (!guest_map_tell(cpu, fault, fault->absent) && !fault->found)
+        fault_sleep(cpu, fault);
+    fault_remove(cpu, worst);
+}
+
+static bool same_page(const struct page_fault *fault, uint64_t cr3, uint64_t linear)
+{
+    return fault->cr3 == cr3 && fault->linear >> 12 == linear >> 12;
 }
 
 static bool same_stretch(const struct page_fault *fault, uint64_t cr3, uint64_t linear)
@@ -108,16 +126,39 @@ static void faults_of_space_look(struct cpu *cpu, uint64_t cr3)
     }
 }
 
+static void sleepers_look(struct cpu *cpu, uint64_t cr3, uint64_t linear)
+{
+    for (uint32_t i = 0; i < NR_SLEEPERS; i++) {
+        struct page_fault *sleeper = &cpu->sleepers[i];
+
+        if (sleeper->cr3 != cr3 || !sleeper->tsc)
+            continue;
+        const bool found = guest_map_tell(cpu, sleeper, sleeper->absent);
+        if (!found && same_page(sleeper, cr3, linear))
+            guest_map_missed(cpu, sleeper);
+        sleeper->absent = pt_offset(cpu->pt);
+        if (found || same_page(sleeper, cr3, linear))
+            sleeper->tsc = 0;
+    }
+}
+
+/* PCIDs name the same space by several values: Linux changes a program's at will. */
+static uint64_t cr3_of_space(void)
+{
+    return vmreadn(VMCS_GUEST_CR3) & ~(vmreadn(VMCS_GUEST_CR4) & CR4_PCIDE ? CR3_PCID : 0);
+}
+
 /* The same page again is given up: what it was mapped to in between is not known. A second look at the same stretch
  * would take what is mapped for the new fault for the old one's. */
 static void fault_remember(struct cpu *cpu, uint64_t linear, bool fetch)
 {
-    const uint64_t cr3 = vmreadn(VMCS_GUEST_CR3), offset = pt_offset(cpu->pt);
+    const uint64_t cr3 = cr3_of_space(), offset = pt_offset(cpu->pt);
 
     faults_of_space_look(cpu, cr3);
+    sleepers_look(cpu, cr3, linear);
     for (uint32_t i = cpu->nr_faults; i-- > 0;)
         if ((cpu->faults[i].found && same_stretch(&cpu->faults[i], cr3, linear)) ||
-            (cpu->faults[i].cr3 == cr3 && cpu->faults[i].linear >> 12 == linear >> 12))
+            same_page(&cpu->faults[i], cr3, linear))
             fault_give_up(cpu, i); /* says nothing where it was found */
     if (cpu->nr_faults == NR_PAGE_FAULTS)
         faults_make_room(cpu);
