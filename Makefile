@@ -123,8 +123,8 @@ $(BUILD)/guests/%.bzImage: $(BUILD)/guests/%.elf
 	@echo "  OBJCOPY $@"
 	$(Q)objcopy -O binary $< $@
 
-$(BUILD)/guest/vmlinuz:
-	tests/rig/kernel.sh $(@D)
+$(BUILD)/guest/vmlinuz $(BUILD)/guest/modules &:
+	tests/rig/kernel.sh $(BUILD)/guest
 
 $(BUILD)/guest/initrd: tests/rig/init tests/rig/initrd.sh
 	tests/rig/initrd.sh $@
@@ -188,8 +188,9 @@ run-kvm:
 	+@$(PARTS_MAKE) $(BUILD)/undertrace.iso
 	@tests/rig/run-kvm.sh run
 
-bench: $(PARTS) $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(BUILD)/guest/vmlinuz $(BUILD)/guest/initrd
+bench: $(PARTS) $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(BUILD)/guest/vmlinuz $(BUILD)/guest/initrd $(BUILD)/guest/userland
 	@tests/rig/bench.sh
+	@tests/rig/bench_guests.sh
 	@tests/rig/bench_schemes.sh
 	@tests/rig/bench_model.sh
 
@@ -238,7 +239,8 @@ check:
 
 test:
 	@tests/rig/deps.sh test
-	+@$(PARTS_MAKE) $(UNIT) $(CORE_OBJS) $(PARTS) $(BUILD)/undertrace.iso $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(TEST_TOOLS) $(BUILD)/guest/userland
+	+@$(PARTS_MAKE) $(UNIT) $(CORE_OBJS) $(PARTS) $(BUILD)/undertrace.iso $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(TEST_TOOLS) \
+	    $(BUILD)/guest/userland $(BUILD)/guest/modules
 	@tests/rig/runner.sh $(CHECKS) $(SYSTEM)
 
 # More than each change deserves.

@@ -4,7 +4,7 @@
  * another fault.
  *
  * The fault is the guest's and reaches it at once. Its handler changes the page tables, and nothing tells when it has
- * done so: they are looked at behind an exit some time later, and if the page is not there, after twice that time.
+ * done so: they are looked at behind an exit some time later, and if the page is not there, half that time later again.
  * Behind a fetch the preemption timer makes that exit. The first time follows what the guest's handler has lately
  * taken. A page that is not there after many looks will not be: the program was stopped for it.
  *
@@ -30,7 +30,7 @@
 #define FIRST_LOOK_TSC 2048u
 #define SHORTEST_LOOK_TSC 512u
 #define LONGEST_LOOK_TSC 65536u
-#define MOST_LOOKS 24u /* the last one is minutes later */
+#define MOST_LOOKS 40u /* the last one is minutes later */
 #define SLACK_TSC 64u  /* the preemption timer counts more coarsely than the TSC */
 
 void page_faults_setup(void)
@@ -142,6 +142,22 @@ static void sleepers_look(struct cpu *cpu, uint64_t cr3, uint64_t linear)
     }
 }
 
+/* The program that faulted on another CPU may run here now. From when on its page was there, nobody here can tell. */
+static void others_faults_look(struct cpu *cpu, uint64_t cr3)
+{
+    for (uint32_t n = 0; n < machine.config.nr_cpus; n++) {
+        const struct cpu *other = machine.cpus[n];
+
+        for (uint32_t i = 0; other && other != cpu && i < other->nr_faults + NR_SLEEPERS; i++) {
+            const struct page_fault *fault =
+                i < other->nr_faults ? &other->faults[i] : &other->sleepers[i - other->nr_faults];
+
+            if (fault->cr3 == cr3 && fault->tsc)
+                guest_map_tell(cpu, fault, pt_offset(cpu->pt));
+        }
+    }
+}
+
 /* PCIDs name the same space by several values: Linux changes a program's at will. */
 static uint64_t cr3_of_space(void)
 {
@@ -156,6 +172,8 @@ static void fault_remember(struct cpu *cpu, uint64_t linear, bool fetch)
 
     faults_of_space_look(cpu, cr3);
     sleepers_look(cpu, cr3, linear);
+    if (machine_has_others())
+        others_faults_look(cpu, cr3);
     for (uint32_t i = cpu->nr_faults; i-- > 0;)
         if ((cpu->faults[i].found && same_stretch(&cpu->faults[i], cr3, linear)) ||
             same_page(&cpu->faults[i], cr3, linear))
@@ -228,7 +246,7 @@ static void fault_look(struct cpu *cpu, uint32_t i, uint64_t now)
     } else if (++fault->looks == MOST_LOOKS) {
         fault_give_up(cpu, i);
     } else {
-        fault->wait_tsc *= 2;
+        fault->wait_tsc += fault->wait_tsc / 2;
         fault->absent = pt_offset(cpu->pt);
     }
 }

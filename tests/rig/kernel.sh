@@ -1,10 +1,12 @@
 #!/bin/sh
 # Fetch the kernel that Debian's linux-image-amd64 stands for, unpacked and not installed.
 #
-# usage: kernel.sh DIR          makes DIR/vmlinuz and DIR/kernel.version
+# usage: kernel.sh DIR          makes DIR/vmlinuz, DIR/kernel.version, and DIR/modules: a few of its modules as the second
+#                               half of an initrd
 set -eu
 
 dir=$1
+modules='loop dummy binfmt_misc test_bpf test_static_keys test_static_key_base'
 mkdir -p "$dir"
 work=$(mktemp -d "$dir/kernel.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -31,6 +33,11 @@ if ! (cd "$work" && apt-get download -qq -o APT::Sandbox::User="$(id -un)" "$pac
     echo "kernel: apt-get download $package failed; set KERNEL= to a bzImage of your own" >&2
     exit 1
 fi
-dpkg-deb --fsys-tarfile "$work"/*.deb | tar -x -C "$work" --wildcards './boot/vmlinuz-*'
+# shellcheck disable=SC2046,SC2086 # lists of words
+dpkg-deb --fsys-tarfile "$work"/*.deb | tar -x -C "$work" --wildcards './boot/vmlinuz-*' \
+    $(printf './lib/modules/*/%s.ko ' $modules)
+mkdir "$work/modules"
+find "$work/lib" -name '*.ko' -exec mv -t "$work/modules" {} +
+(cd "$work" && find modules | LC_ALL=C sort | cpio --quiet -o -H newc --reproducible -R 0:0) >"$dir/modules"
 echo "$package" >"$dir/kernel.version"
 mv "$work"/boot/vmlinuz-* "$dir/vmlinuz"

@@ -1,0 +1,45 @@
+#!/bin/bash
+# What two CPUs do for an ordinary system, in one boot: a user space, a storm of processes, a CPU that goes offline and comes
+# back, kernel code that comes and goes (modules, BPF, the tracer's and static keys' patches). Every branch of each CPU is what was
+# decoded.
+. tests/system/lib.sh
+
+initrd=$work/initrd
+cat build/guest/userland build/guest/modules >"$initrd"
+# idle=halt: an idle CPU would poll before it halts, and that were most of the branches while modules come and go.
+CPUS=2 MEMORY=512 check 'all stories run to power-off on two CPUs, traced over e1000' \
+    boot stories build/guest/vmlinuz "$initrd" "$CMDLINE idle=halt userland=programs,storm,hotplug,modules" \
+    'channel=e1000 net.mtu=9000'
+tr -d '\r' <"$work/stories/console.txt" | grep -a '^userland: ' >"$work/lines"
+
+# said NAME TIMES LINE...: so many lines of the console are like this one, a regular expression.
+said() {
+    same "$1" "$(grep -cxE "userland: $3" "$work/lines")" "$2"
+}
+said 'programs: the last of them is done' 1 '40 forks'
+said 'storm: programs, eight at a time' 1 'storm, 20 rounds of programs'
+said 'storm: what a hundred forks of bash add up to' 1 'storm, forks add up to 1550'
+said 'storm: and of perl' 1 'storm, perl, 100 forks add up to 6540'
+said 'storm: threads that fork and spawn' 1 '2 threads, 80 forked, 20 spawned, 0 wrong'
+said 'hotplug: the second CPU goes, comes back and works, four times' 4 \
+    'hotplug [1-4], off: 1 CPU, pinned: refused, on: 2 CPUs, pinned: 1'
+said 'modules: filters are compiled, run and freed' 1 'filters, 12 of 312 letters passed, 0 wrong'
+said 'modules: loaded, used and unloaded, twice' 2 'modules [12], through the loop, at 0x[0-9a-f]+ 0x[0-9a-f]+'
+same 'modules: one of them lay at two addresses' "$(sed -n 's/.*through the loop.* //p' "$work/lines" | sort -u | wc -l)" 2
+said 'modules: static keys are switched' 2 'modules, static keys [12]'
+said 'modules: programs of the BPF compiler'"'"'s own test' 1 'modules, [1-9][0-9]+ programs of test_bpf compiled, 0 failed'
+said 'modules: functions and a probe are traced, twice' 2 'modules, tracer [12], 1 1'
+said 'power-off comes last' 1 'done, powering off'
+
+same 'no gap' "$(jq '[.ends[].gaps] | add' "$work/stories/capture/meta.json")" 0
+same 'no overflow' "$(truth stories overflows)" 0
+clean_log stories
+exact 'every branch is what was decoded' stories
+for cpu in 0 1; do
+    same "CPU $cpu: each byte that it wrote was received" "$(stat -c %s "$work/stories/capture/cpu$cpu.pt")" \
+        "$(truth stories trace_bytes $cpu)"
+    same "CPU $cpu: all branches match, in intervals that are all equal" \
+        "$(jq -c ".cpus[$cpu] | [.matched, .branches - .matched, .intervals - .equal_intervals, .decode_errors]" \
+            "$work/stories/verify.json")" "[$(truth stories branches $cpu),0,0,0]"
+done
+done_testing
