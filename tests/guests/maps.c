@@ -8,6 +8,7 @@
  * address space. quick: pages are remapped so soon that nobody can look at the page tables in between. nonx: EFER.NXE
  * is clear, so that page faults do not say that they are a fetch's. doubtful: a child runs a page that could be
  * another's. disk: a disk fills pages that were executed before, as when a kernel's page cache is short of memory.
+ * held: a handler waits for long; with two CPUs its program goes on on the other one.
  *
  * Interrupts stay off. Invalidations follow SDM "Operations that Invalidate TLBs and Paging-Structure Caches".
  */
@@ -28,7 +29,7 @@ static struct world {
 static uint8_t programs[NR_PROGRAMS][PAGE] __attribute__((aligned(4096)));
 static uint8_t large_programs[2][LARGE_PAGE] __attribute__((aligned(2 << 20)));
 
-static bool alone, both, doubtful, disk;
+static bool alone, both, doubtful, disk, held, moves;
 static uint32_t remapped_turns = TURNS; /* of programs 5 and 6 */
 
 static void run_page(const char *what, const struct space *space, uint32_t page, uint32_t number)
@@ -254,6 +255,57 @@ static void remap_both(struct world *w, bool first)
     cr3_set(kernel_cr3);
 }
 
+#define HELD 450u
+#define NEXT 470u
+#define LONG_PAUSE 200000u /* behind many looks: the next one is far */
+
+/* A program faults, and its handler has to wait for long. Soon behind it the program goes on to another page, and ends.
+ */
+static void handler_waits(struct space *space, uint32_t page)
+{
+    if (page != HELD)
+        return;
+    handler_pauses = 0;
+    cr3_set(kernel_cr3);
+    ap_pause(LONG_PAUSE);
+    if (moves) { /* it goes on, and ends, on the other CPU */
+        step = 1;
+        both_wait(&step, 2);
+    }
+    space_enter(space);
+}
+
+static void run_held(struct world *w)
+{
+    run_here("maps: held", address_of(HELD), 4 * TURNS);
+    run_here("maps: held, its next page", address_of(NEXT), 3 * TURNS);
+    unmap(&w->a, HELD);
+}
+
+static void hold(struct world *w)
+{
+    want(&w->a, HELD, program(4));
+    want(&w->a, NEXT, program(3));
+    space_enter(&w->a);
+    handler_pauses = handler_waits;
+    run_held(w);
+    want(&w->a, HELD, program(1));
+    run_here("maps: another program there", address_of(HELD), TURNS);
+    cr3_set(kernel_cr3);
+    ap_pause(LONG_PAUSE);
+}
+
+/* What the handler would have done, had the program stayed. */
+static void move_here(struct world *w)
+{
+    both_wait(&step, 1);
+    space_enter(&w->a);
+    *(volatile uint64_t *)&w->a.table[HELD] = physical(program(4)) | RIGHTS;
+    run_held(w);
+    cr3_set(kernel_cr3);
+    step = 2;
+}
+
 static void ap_main(uint64_t number)
 {
     (void)number;
@@ -264,6 +316,8 @@ static void ap_main(uint64_t number)
         remap_both(&worlds[0], false);
         done = 2;
     }
+    if (moves)
+        move_here(&worlds[0]);
     for (;;)
         __asm__ volatile("cli; hlt");
 }
@@ -298,6 +352,8 @@ void guest_main(const uint8_t *boot_params)
     both = word(line, "both");
     doubtful = word(line, "doubtful");
     disk = word(line, "disk");
+    held = word(line, "held");
+    moves = held && two;
     machine_start(boot_params);
     console_text("maps: start\r\n");
     interrupt_set(14, (void *)on_page_fault, 0);
@@ -324,6 +380,8 @@ void guest_main(const uint8_t *boot_params)
         remap_both(&worlds[0], true);
         both_wait(&done, 2);
     }
+    if (held)
+        hold(&worlds[0]);
     console_line("maps: faults", faults);
     console_text(failures ? "maps: FAILED\r\n" : "maps: ok\r\n");
 }

@@ -25,6 +25,9 @@ struct space {
     bool around;
 } __attribute__((aligned(4096)));
 
+/* What the handler does before it maps a page; none: 0. */
+extern void (*handler_pauses)(struct space *space, uint32_t page);
+
 extern uint64_t kernel_cr3, faults, failures; /* the first address space; how many faults there were */
 
 void expect(const char *what, uint64_t is, uint64_t should);

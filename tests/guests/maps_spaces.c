@@ -2,6 +2,7 @@
 #include "maps.h"
 
 uint64_t kernel_cr3, faults, failures;
+void (*handler_pauses)(struct space *space, uint32_t page);
 
 /* --- programs --------------------------------------------------------------------------------------------------- */
 
@@ -130,6 +131,8 @@ __attribute__((interrupt)) void on_page_fault(struct interrupt_frame *frame, uin
     __asm__ volatile("movq %%cr2, %0" : "=r"(address));
     const uint64_t page = (address - BASE) / PAGE, large = page / NR_PAGES - 1;
     __atomic_fetch_add(&faults, 1, __ATOMIC_SEQ_CST);
+    if (handler_pauses)
+        handler_pauses(space, (uint32_t)page);
     if (!(error & PRESENT) && page < NR_PAGES && space->wanted[page]) {
         map_pages(space, (uint32_t)page);
     } else if (!(error & PRESENT) && page >= NR_PAGES && large < NR_LARGE && space->wanted_large[large]) {

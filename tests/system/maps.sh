@@ -54,6 +54,13 @@ truncate -s 5160960 "$work/disk.img" # ten cylinders of 16 heads, 63 sectors
 DISK=$work/disk.img run disk 1 disk
 exact 'disk: all branches equal the truth' disk
 
+# A handler that waits for long, as for a disk: the next look must not be as late again as the wait was. With two CPUs
+# the program goes on on the other one.
+run held 1 held
+exact 'held: a handler that waits' held
+run moved 2 'cpus=2 held'
+exact 'moved: and its program goes on on another CPU' moved
+
 # What nobody can know: which page it was that was mapped, executed and unmapped before the guest exited for anything, where it
 # had been executed before; and which of two it is for a child that never faults. There the decoder stops, and names the place.
 for boot in quick doubtful; do
