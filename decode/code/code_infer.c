@@ -14,6 +14,7 @@
 
 #define PAGE ((uint64_t)RECORD_PAGE_SIZE)
 #define FARTHEST 128u    /* pages: a neighbour */
+#define OLDER_FACTS 3u   /* of each space, in each list */
 #define COMPARED_MAPS 4u /* the newest of a space, to tell whether another one has the same */
 
 /* Does a space have memory where the query's has it, too? */
@@ -50,6 +51,22 @@ static bool counts(const struct query *query, uint64_t space)
     return true;
 }
 
+/* What a space had here before: tables are used again, and a child of the program that was there may live on. */
+static void add_older(struct query *query, struct choice *choice, const struct lists *lists)
+{
+    for (unsigned k = 0; k < 2; k++) {
+        const size_t behind = fact_list_behind(lists->lists[k], lists->places[k], lists->group, query->at);
+        const struct fact *fact;
+        for (size_t n = 1; n <= OLDER_FACTS && n <= behind; n++) {
+            if (!(fact = fact_list_at(lists->lists[k], behind - n, lists->places[k], lists->group)))
+                break;
+            struct said said = query_say(query, fact);
+            if (said.present)
+                choice_add(query, choice, said.gpa);
+        }
+    }
+}
+
 /* What all spaces have here at the moment, as far as it is told. */
 static void add_spaces(struct query *query, struct choice *choice)
 {
@@ -60,8 +77,10 @@ static void add_spaces(struct query *query, struct choice *choice)
         while (i < list->count && list->items[i].place == lists.places[k]) {
             const struct lists theirs = query_space(query, list->items[i].group);
             struct said said = query_look(query, &theirs, BACK, ANY);
-            if (said.present && counts(query, theirs.group))
+            if (said.present && counts(query, theirs.group)) {
                 choice_add(query, choice, said.gpa);
+                add_older(query, choice, &theirs);
+            }
             i = fact_list_behind(list, lists.places[k], theirs.group, UINT64_MAX);
         }
     }
