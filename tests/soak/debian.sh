@@ -5,6 +5,7 @@
 #
 # Alone, from the top: tests/soak/debian.sh [one] [two] [small]
 parts=${*:-one two small}
+WORK=${WORK:-build/soak/debian} # tests/system/debian.sh has the place that lib.sh would give
 . tests/system/lib.sh
 
 debian() {
