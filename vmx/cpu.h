@@ -43,15 +43,16 @@ struct cpu;
 
 #define NR_PAGE_FAULTS 8u
 #define NR_SLEEPERS 32u
+#define ABSENT_UNKNOWN UINT64_MAX
 struct page_fault {
     uint64_t cr3, linear; /* without PCID */
     uint64_t offset;      /* of this CPU's trace when it faulted */
-    uint64_t absent;      /* ... when the page was last seen not to be there */
-    uint64_t tsc;         /* when it faulted; 0: a sleeper's free place */
-    uint64_t wait_tsc;    /* from then to the next look */
-    uint32_t looks;       /* that have found nothing */
-    bool fetch;           /* not a read */
-    bool found;           /* the page is there, as the last look has found */
+    uint64_t absent;   /* ... when the page was last seen not to be there; ABSENT_UNKNOWN: another CPU runs the space */
+    uint64_t tsc;      /* when it faulted; 0: a sleeper's free place */
+    uint64_t wait_tsc; /* from then to the next look */
+    uint32_t looks;    /* that have found nothing */
+    bool fetch;        /* not a read */
+    bool found;        /* the page is there, as the last look has found */
 };
 
 /* What is to be done behind a step. broken_off: another exit came before the monitor trap's. */

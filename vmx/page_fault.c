@@ -58,6 +58,12 @@ static void fault_give_up(struct cpu *cpu, uint32_t i)
     fault_remove(cpu, i);
 }
 
+/* What is found now holds from there on. */
+static uint64_t holds_from(const struct cpu *cpu, uint64_t absent)
+{
+    return absent == ABSENT_UNKNOWN ? pt_offset(cpu->pt) : absent;
+}
+
 /* Its program waits for a disk, or is gone. Until it runs again nothing is executed there; then it faults elsewhere. */
 static void fault_sleep(struct cpu *cpu, const struct page_fault *fault)
 {
@@ -81,7 +87,7 @@ static void faults_make_room(struct cpu *cpu)
             worst = i;
     }
     const struct page_fault *fault = &cpu->faults[worst];
-    if (!guest_map_tell(cpu, fault, fault->absent) && !fault->found)
+    if (!guest_map_tell(cpu, fault, holds_from(cpu, fault->absent)) && !fault->found)
         fault_sleep(cpu, fault);
     fault_remove(cpu, worst);
 }
@@ -107,7 +113,7 @@ static uint64_t first_absent(const struct cpu *cpu, const struct page_fault *fau
         if (!other->found && same_stretch(other, fault->cr3, fault->linear) && other->absent < offset)
             offset = other->absent;
     }
-    return offset;
+    return holds_from(cpu, offset);
 }
 
 /* The space runs again, or another program in its tables: what is there by now may have been executed since its fault,
@@ -133,7 +139,7 @@ static void sleepers_look(struct cpu *cpu, uint64_t cr3, uint64_t linear)
 
         if (sleeper->cr3 != cr3 || !sleeper->tsc)
             continue;
-        const bool found = guest_map_tell(cpu, sleeper, sleeper->absent);
+        const bool found = guest_map_tell(cpu, sleeper, holds_from(cpu, sleeper->absent));
         if (!found && same_page(sleeper, cr3, linear))
             guest_map_missed(cpu, sleeper);
         sleeper->absent = pt_offset(cpu->pt);
@@ -142,19 +148,27 @@ static void sleepers_look(struct cpu *cpu, uint64_t cr3, uint64_t linear)
     }
 }
 
-/* The program that faulted on another CPU may run here now. From when on its page was there, nobody here can tell. */
+/* The program that faulted on another CPU may run here now, or another one in its tables. From when on its page was
+ * there, nobody here can tell; and what that CPU will find is not what its own program ran. */
+static void others_fault_look(struct cpu *cpu, struct page_fault *fault, uint64_t cr3)
+{
+    if (fault->cr3 != cr3 || !fault->tsc)
+        return;
+    guest_map_tell(cpu, fault, pt_offset(cpu->pt));
+    fault->absent = ABSENT_UNKNOWN;
+}
+
 static void others_faults_look(struct cpu *cpu, uint64_t cr3)
 {
     for (uint32_t n = 0; n < machine.config.nr_cpus; n++) {
-        const struct cpu *other = machine.cpus[n];
+        struct cpu *other = machine.cpus[n];
 
-        for (uint32_t i = 0; other && other != cpu && i < other->nr_faults + NR_SLEEPERS; i++) {
-            const struct page_fault *fault =
-                i < other->nr_faults ? &other->faults[i] : &other->sleepers[i - other->nr_faults];
-
-            if (fault->cr3 == cr3 && fault->tsc)
-                guest_map_tell(cpu, fault, pt_offset(cpu->pt));
-        }
+        if (!other || other == cpu)
+            continue;
+        for (uint32_t i = 0; i < other->nr_faults; i++)
+            others_fault_look(cpu, &other->faults[i], cr3);
+        for (uint32_t i = 0; i < NR_SLEEPERS; i++)
+            others_fault_look(cpu, &other->sleepers[i], cr3);
     }
 }
 
