@@ -13,22 +13,29 @@
  */
 #include "decode/code/code_query.h"
 
-/* What another CPU said may hold already, and nobody knows since when: does it name other bytes? */
-static bool may_be_other(struct query *query, const struct lists *lists, const struct page_record *page)
+/* What another CPU said may hold already, and nobody knows since when. */
+static void add_possible(struct query *query, const struct lists *lists, struct choice *choice)
 {
     for (unsigned k = 0; k < 2; k++) {
         size_t index = fact_list_behind(lists->lists[k], lists->places[k], lists->group, query->at);
         const struct fact *fact;
         for (; (fact = fact_list_at(lists->lists[k], index, lists->places[k], lists->group)); index++) {
-            if (query_earliest(fact) > query->at)
-                break;
+            const bool foreign = fact->page ? fact->page->foreign : fact->map->foreign;
+            if (query_earliest(fact) > query->at && foreign)
+                break; /* those behind it are later still; of this CPU's own that is not so */
             struct said said = query_say(query, fact);
-            const struct page_record *other = said.present ? query_contents(query, said.gpa) : NULL;
-            if (other && other->from <= query->at && !query_same(page, other))
-                return true;
+            if (query_earliest(fact) <= query->at && said.present)
+                choice_add(query, choice, said.gpa);
         }
     }
-    return false;
+}
+
+/* Does it name other bytes? */
+static bool may_be_other(struct query *query, const struct lists *lists, const struct page_record *page)
+{
+    struct choice choice = {.now = page};
+    add_possible(query, lists, &choice);
+    return choice.now_differ;
 }
 
 static const struct page_record *find_in_space(struct query *query, bool *told)
@@ -45,10 +52,8 @@ static const struct page_record *find_in_space(struct query *query, bool *told)
     struct said older = query_look(query, &lists, BACK, NAMING), newer = query_look(query, &lists, ON, NAMING);
     if (newer.present)
         choice_add(query, &choice, newer.gpa);
-    /* It was unmapped, or is mapped for the first time: what came next is what it is. */
-    const bool next = said.fact && choice.now;
-    if (!next)
-        infer_candidates(query, &choice);
+    infer_candidates(query, &choice);
+    add_possible(query, &lists, &choice);
     /* What was there before is no proof: the space may be another program's by now. */
     if (older.present && !choice_empty(&choice))
         choice_add(query, &choice, older.gpa);

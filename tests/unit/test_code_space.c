@@ -412,6 +412,20 @@ static void without_maps_there_is_one_space(void **state)
     exactly(0, C, 20, USER, 2);
 }
 
+/* This CPU maps another page there later. What another CPU has told of before may be what this one ran. */
+static void later_or_another_cpus(void **state)
+{
+    (void)state;
+    put_page(0, 10, 1, B, USER + 0x10000, 0x5000000, 1);
+    put_page(0, 20, 2, B, USER + 0x20000, 0x6000000, 2);
+    put_map(1, 500, 500, 3, A, USER & ~0x1fffffull);
+    put_run(USER, 0x5000000, 1, 12);
+    put_map(0, 400, 450, 4, A, USER & ~0x1fffffull);
+    put_run(USER, 0x6000000, 1, 12);
+    assert_int_equal(version_at(0, A, 300, USER), NOT_KNOWN);
+    exactly(0, A, 450, USER, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -440,6 +454,7 @@ int main(void)
         CODE_TEST(root_is_a_space_of_its_own),
         CODE_TEST(pcids_are_no_part_of_a_space),
         CODE_TEST(without_maps_there_is_one_space),
+        CODE_TEST(later_or_another_cpus),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     code_reset(NULL);
