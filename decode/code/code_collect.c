@@ -142,6 +142,11 @@ static int compare_stretches(const void *left, const void *right)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
+static bool same_stretch(const struct code_map *a, const struct code_map *b)
+{
+    return a->space == b->space && a->linear == b->linear && a->size == b->size;
+}
+
 /* Of two faults that were pending at once, the later one can be read first. What the second reading found and the first
  * one did not, was mapped behind the first. */
 static void order_readings(struct collection *all)
@@ -153,10 +158,22 @@ static void order_readings(struct collection *all)
         struct code_map *map = &all->maps[i];
         if (map->foreign)
             continue;
-        bool same = before && before->space == map->space && before->linear == map->linear && before->size == map->size;
-        if (same && map->from < before->read_offset)
+        if (before && same_stretch(before, map) && map->from < before->read_offset)
             map->from = map->earliest = before->read_offset;
         before = map;
+    }
+}
+
+/* What another CPU read before this one did, is no more when this one's reading holds. They are in order. */
+static void end_older_readings(struct collection *all)
+{
+    const struct code_map *behind = NULL; /* this CPU's next reading of the stretch */
+    for (size_t i = all->nr_maps; i-- > 0;) {
+        struct code_map *map = &all->maps[i];
+        if (behind && same_stretch(map, behind) && map->foreign && map->from > behind->from)
+            map->from = behind->from;
+        if (!map->foreign)
+            behind = map;
     }
 }
 
@@ -181,6 +198,7 @@ static bool take_maps(struct collection *all, struct error *error)
         if (all->capture->records[i].header.kind == RECORD_MAP && !take_map(all, &all->capture->records[i], error))
             return false;
     order_readings(all);
+    end_older_readings(all);
     return true;
 }
 

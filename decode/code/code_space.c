@@ -13,6 +13,11 @@
  */
 #include "decode/code/code_query.h"
 
+static bool is_foreign(const struct fact *fact)
+{
+    return fact->page ? fact->page->foreign : fact->map->foreign;
+}
+
 /* What another CPU said may hold already, and nobody knows since when. */
 static void add_possible(struct query *query, const struct lists *lists, struct choice *choice)
 {
@@ -20,12 +25,27 @@ static void add_possible(struct query *query, const struct lists *lists, struct 
         size_t index = fact_list_behind(lists->lists[k], lists->places[k], lists->group, query->at);
         const struct fact *fact;
         for (; (fact = fact_list_at(lists->lists[k], index, lists->places[k], lists->group)); index++) {
-            const bool foreign = fact->page ? fact->page->foreign : fact->map->foreign;
-            if (query_earliest(fact) > query->at && foreign)
+            if (query_earliest(fact) > query->at && is_foreign(fact))
                 break; /* those behind it are later still; of this CPU's own that is not so */
             struct said said = query_say(query, fact);
             if (query_earliest(fact) <= query->at && said.present)
                 choice_add(query, choice, said.gpa);
+        }
+    }
+}
+
+/* What this CPU's own records name next. */
+static void add_next(struct query *query, const struct lists *lists, struct choice *choice)
+{
+    for (unsigned k = 0; k < 2; k++) {
+        size_t index = fact_list_behind(lists->lists[k], lists->places[k], lists->group, query->at);
+        const struct fact *fact;
+        for (; (fact = fact_list_at(lists->lists[k], index, lists->places[k], lists->group)); index++) {
+            struct said said = query_say(query, fact);
+            if (is_foreign(fact) || !said.present)
+                continue;
+            choice_add(query, choice, said.gpa);
+            break;
         }
     }
 }
@@ -54,6 +74,7 @@ static const struct page_record *find_in_space(struct query *query, bool *told)
         choice_add(query, &choice, newer.gpa);
     infer_candidates(query, &choice);
     add_possible(query, &lists, &choice);
+    add_next(query, &lists, &choice);
     /* What was there before is no proof: the space may be another program's by now. */
     if (older.present && !choice_empty(&choice))
         choice_add(query, &choice, older.gpa);
