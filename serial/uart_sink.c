@@ -61,42 +61,24 @@ static void begin_frame(struct uart_sink *s, uint16_t cpu, enum frame_kind kind,
     s->busy = true;
 }
 
-static struct span queue_peek(const struct uart_queues *queues, enum frame_kind kind)
-{
-    struct span nothing = {0};
-
-    if (kind == FRAME_RECORDS) {
-        return record_queue_empty(&queues->records) ? nothing : record_queue_peek(&queues->records);
-    }
-    return trace_queue_empty(&queues->trace) ? nothing : trace_queue_peek(&queues->trace);
-}
-
-/* false: no CPU has bytes of this kind. */
-static bool begin_next_of(struct uart_sink *s, enum frame_kind kind)
+/* Each CPU has its turn, or CPUs that change code without end would keep another's trace waiting for ever; of each its
+ * records come first, since they tell of gaps in the trace behind them. false: nothing waits. */
+static bool begin_next_frame(struct uart_sink *s)
 {
     const uint16_t nr_cpus = s->sink.nr_cpus;
 
     for (uint16_t i = 0; i < nr_cpus; i++) {
         const uint16_t cpu = (uint16_t)((s->first_cpu + i) % nr_cpus);
-        const struct span span = queue_peek(&s->cpus[cpu], kind);
+        const struct uart_queues *queues = &s->cpus[cpu];
 
-        if (span.size > 0) {
-            begin_frame(s, cpu, kind, span);
+        if (!record_queue_empty(&queues->records)) {
+            begin_frame(s, cpu, FRAME_RECORDS, record_queue_peek(&queues->records));
             return true;
         }
-    }
-    return false;
-}
-
-/* Both kinds have their turn: CPUs that change code without end would keep the trace waiting for ever. false: nothing
- * waits. */
-static bool begin_next_frame(struct uart_sink *s)
-{
-    const bool was_records = s->header.kind == FRAME_RECORDS;
-
-    if (begin_next_of(s, was_records ? FRAME_TRACE : FRAME_RECORDS) ||
-        begin_next_of(s, was_records ? FRAME_RECORDS : FRAME_TRACE)) {
-        return true;
+        if (!trace_queue_empty(&queues->trace)) {
+            begin_frame(s, cpu, FRAME_TRACE, trace_queue_peek(&queues->trace));
+            return true;
+        }
     }
     s->waiting = false;
     return false;

@@ -206,18 +206,26 @@ static void send_records(struct udp_sink *s, uint16_t cpu, uint64_t now)
     }
 }
 
-static void send_trace(struct udp_sink *s, uint16_t cpu, uint64_t now)
+/* records_wait: only what goes on where the stream ended. Behind a gap the record that tells of it comes first. */
+static inline __attribute__((always_inline)) void send_trace(struct udp_sink *s, uint16_t cpu, bool records_wait,
+                                                             uint64_t now)
 {
-    struct trace_queue *q = &s->cpus[cpu].trace;
+    struct udp_queues *queues = &s->cpus[cpu];
 
-    while (!trace_queue_empty(q)) {
-        uint32_t sent = send_span(s, udp_stream(cpu, FRAME_TRACE), trace_queue_peek(q), now);
+    while (!trace_queue_empty(&queues->trace)) {
+        const struct span span = trace_queue_peek(&queues->trace);
+        if (records_wait && span.offset != queues->trace_end) {
+            s->waiting = true;
+            return;
+        }
+        uint32_t sent = send_span(s, udp_stream(cpu, FRAME_TRACE), span, now);
 
         if (sent == 0) {
             s->waiting = true;
             return;
         }
-        trace_queue_take(q, sent);
+        queues->trace_end = span.offset + sent;
+        trace_queue_take(&queues->trace, sent);
     }
 }
 
@@ -226,20 +234,29 @@ static uint16_t cpu_before(const struct udp_sink *s, uint16_t cpu)
     return cpu > 0 ? cpu - 1 : (uint16_t)(s->sink.nr_cpus - 1);
 }
 
-static inline __attribute__((always_inline)) void send_all_trace(struct udp_sink *s, uint64_t now)
-{
-    uint16_t cpu = s->first_cpu;
-
-    do {
-        send_trace(s, cpu, now);
-        cpu = cpu_before(s, cpu);
-    } while (cpu != s->first_cpu);
-}
-
 static void change_turns(struct udp_sink *s)
 {
     s->first_cpu = cpu_before(s, s->first_cpu);
     s->trace_first = !s->trace_first;
+}
+
+static void send_all_records(struct udp_sink *s, uint64_t now)
+{
+    uint16_t cpu = s->sink.nr_cpus;
+
+    do {
+        send_records(s, --cpu, now);
+    } while (cpu > 0);
+}
+
+static __attribute__((cold, noinline)) void send_waiting_trace(struct udp_sink *s, uint64_t now)
+{
+    uint16_t cpu = s->first_cpu;
+
+    do {
+        send_trace(s, cpu, true, now);
+        cpu = cpu_before(s, cpu);
+    } while (cpu != s->first_cpu);
 }
 
 /* Records first: where the stream is cut, the code pages of the trace before should be there. Where there is not room
@@ -247,16 +264,17 @@ static void change_turns(struct udp_sink *s)
  * for ever. */
 static void send_queues(struct udp_sink *s, uint64_t now)
 {
-    uint16_t cpu = s->sink.nr_cpus;
+    uint16_t cpu = s->first_cpu;
 
     s->waiting = false;
     if (s->trace_first) {
-        send_all_trace(s, now);
+        send_waiting_trace(s, now);
     }
+    send_all_records(s, now);
     do {
-        send_records(s, --cpu, now);
-    } while (cpu > 0);
-    send_all_trace(s, now);
+        send_trace(s, cpu, !record_queue_empty(&s->cpus[cpu].records), now);
+        cpu = cpu_before(s, cpu);
+    } while (cpu != s->first_cpu);
     if (s->waiting) {
         change_turns(s);
     }

@@ -47,6 +47,7 @@ struct udp_slot {
 struct udp_queues {
     struct trace_queue trace;
     struct record_queue records;
+    uint64_t trace_end; /* of what is in frames */
 };
 
 struct udp_sink {
@@ -60,7 +61,7 @@ struct udp_sink {
     struct command_box commands;
 
     bool waiting;              /* there is something in the queues */
-    bool trace_first;          /* it had to wait for records */
+    bool trace_first;          /* there was not room for all */
     uint16_t first_cpu;        /* whose comes first: where room is short, each CPU in its turn */
     uint32_t tx_head, tx_done; /* slots given to the NIC, and done; counted, not wrapped */
     uint32_t unasked;          /* bytes sent since an acknowledgement was asked for, headers included */
