@@ -1,7 +1,7 @@
 #!/bin/bash
 # A whole Debian 12 on a disk: initrd, systemd, udev and its modules, multi-user.target, the work of tests/rig/debian/work, and
 # the way down. With one CPU, with two, and with so little memory that programs are evicted from the page cache and come back
-# from the disk by DMA. What was executed is what was decoded, and nothing is missing.
+# from the disk by DMA. What was executed is what was decoded, but where it is said not to be known, and nothing is missing.
 #
 # Alone, from the top: tests/soak/debian.sh [one] [two] [small]
 parts=${*:-one two small}
@@ -20,7 +20,18 @@ debian() {
     clean_log "$name"
     at_most "$name: root instructions in thousandths of the guest's" \
         $(($(truth "$name" root_instructions) * 1000 / $(truth "$name" guest_instructions))) 10
-    exact "$name: each branch is decoded as the CPU took it" "$name"
+    decoded "$name"
+}
+
+# What is mapped without a page fault (systemd-shutdown's mlockall), or unmapped before anybody looks, is not known: there the
+# decoder stops until the next PSB, and says so (docs/visible.md). Nothing else may differ, and hardly anything does.
+decoded() {
+    local dir=$work/$1
+    build/undertrace verify "$dir/capture" "$dir/truth.bin" --json "$dir/verify.json" >"$dir/verify.log" 2>&1
+    same "$1: each interval that differs has its error" "$(jq .decode_errors "$dir/verify.json")" \
+        "$(jq '.intervals - .equal_intervals' "$dir/verify.json")"
+    at_most "$1: $(jq '.matched * 100000 / .branches | floor / 1000' "$dir/verify.json") % match; in 1/10000 of the branches that do not" \
+        "$(jq '10000 - (.matched * 10000 / .branches | floor)' "$dir/verify.json")" 10
 }
 
 # What the page cache did, of the console's line "debian: pages: N read, N evicted, N read again"
