@@ -51,7 +51,7 @@ static uint64_t guests_last(struct cpu *cpu)
 {
     const uint64_t icr = icr_read();
 
-    if (!is_roots(cpu, icr))
+    if (cpu->icr_resent || !is_roots(cpu, icr))
         cpu->icr_guest = icr;
     return cpu->icr_guest;
 }
@@ -63,6 +63,7 @@ void lapic_icr_write(struct cpu *cpu, uint64_t icr)
     if (!(base & APIC_BASE_ENABLED))
         return;
     guests_last(cpu);
+    cpu->icr_resent = false;
     cpu->icr_written = icr;
     cpu->icr_by_x2apic = base & APIC_BASE_X2APIC;
     if (base & APIC_BASE_X2APIC) {
@@ -128,6 +129,7 @@ static void init_send_again(struct cpu *cpu, uint64_t icr)
             __atomic_store_n(&to->guest_init, true, __ATOMIC_SEQ_CST);
     }
     lapic_icr_write(cpu, icr | ICR_ASSERT);
+    cpu->icr_resent = true;
 }
 
 void lapic_ipi_end(struct cpu *cpu, struct lapic_ipi ipi)
