@@ -93,7 +93,6 @@ struct cpu {
     uint64_t pages_seen;     /* number of the newest code page that this CPU's stream tells of */
     uint64_t icr_written;    /* the ICR as root wrote it last */
     bool icr_by_x2apic;      /* ... in which mode */
-    bool icr_resent;         /* ... which was the guest's INIT once more: the guest may have written the same since */
     uint64_t icr_guest;      /* ... as the guest wrote it last, where root has seen it */
 
     uint64_t timer_tsc; /* vmx/timer.c */

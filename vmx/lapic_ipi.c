@@ -51,7 +51,7 @@ static uint64_t guests_last(struct cpu *cpu)
 {
     const uint64_t icr = icr_read();
 
-    if (cpu->icr_resent || !is_roots(cpu, icr))
+    if (!is_roots(cpu, icr))
         cpu->icr_guest = icr;
     return cpu->icr_guest;
 }
@@ -63,7 +63,6 @@ void lapic_icr_write(struct cpu *cpu, uint64_t icr)
     if (!(base & APIC_BASE_ENABLED))
         return;
     guests_last(cpu);
-    cpu->icr_resent = false;
     cpu->icr_written = icr;
     cpu->icr_by_x2apic = base & APIC_BASE_X2APIC;
     if (base & APIC_BASE_X2APIC) {
@@ -119,17 +118,21 @@ static bool icr_addresses(uint64_t icr, const struct cpu *to)
 }
 
 /* INIT is asserted by an edge or a level, and a level is de-asserted later: all of them were an INIT. This one, too,
- * may become one with a kick that is still pending: so it is said in another way as well (vmx/startup.c). */
+ * may become one with a kick that is still pending: so it is said in another way as well (vmx/startup.c). In x2APIC
+ * mode it is sent as root's, so that the guest's next one is another value, however like this one it is. */
 static void init_send_again(struct cpu *cpu, uint64_t icr)
 {
     for (unsigned i = 0; i < machine.config.nr_cpus; i++) {
         struct cpu *to = __atomic_load_n(&machine.cpus[i], __ATOMIC_SEQ_CST);
 
-        if (to && to != cpu && icr_addresses(icr, to))
-            __atomic_store_n(&to->guest_init, true, __ATOMIC_SEQ_CST);
+        if (!to || to == cpu || !icr_addresses(icr, to))
+            continue;
+        __atomic_store_n(&to->guest_init, true, __ATOMIC_SEQ_CST);
+        if (lapic_is_x2apic())
+            lapic_send_init(cpu, to->apic_id);
     }
-    lapic_icr_write(cpu, icr | ICR_ASSERT);
-    cpu->icr_resent = true;
+    if (!lapic_is_x2apic())
+        lapic_icr_write(cpu, icr | ICR_ASSERT);
 }
 
 void lapic_ipi_end(struct cpu *cpu, struct lapic_ipi ipi)
