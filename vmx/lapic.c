@@ -110,6 +110,7 @@ static void svr_write(const struct cpu *cpu, uint32_t value)
 static void xapic_guest_ipi(struct cpu *cpu, uint32_t value)
 {
     cpu->icr_written = ICR_NOT_ROOTS;
+    lapic_guest_sends(cpu, (uint64_t)*lapic_register(cpu, APIC_ICR_HIGH) << 32 | value);
     *lapic_register(cpu, APIC_ICR_LOW) = value;
 }
 
