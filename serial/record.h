@@ -32,9 +32,9 @@ _Static_assert(sizeof(struct record_header) == 24, "docs/wire.md: a record heade
 
 #define RECORD_PAGE_SIZE 4096u
 #define RECORD_PAGE_ROOT 0x1u /* flags: the hypervisor's own code, not the guest's */
-#define RECORD_PAGE_REFILLED                                                                                           \
-    0x2u /* a device wrote it before the guest mapped it: this CPU can run it so from the                              \
-            fault_offset of its next RECORD_MAP on */
+/* A device wrote it before the guest mapped it: this CPU can run it so from the fault_offset of its next RECORD_MAP on.
+ */
+#define RECORD_PAGE_REFILLED 0x2u
 
 struct record_page {
     uint64_t gpa; /* page-aligned guest-physical address; root: host-physical */

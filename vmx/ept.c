@@ -19,7 +19,8 @@ static uint64_t ones_pa; /* the page behind all hidden pages */
 static unsigned largest_level;
 static uint64_t memory_access; /* of guest memory before its first execution */
 
-/* Pages that are memory, as looked up before: the guest's page tables are asked for again and again. */
+/* Pages that are memory, as looked up before: the guest's page tables are asked for again and again, always with the
+ * machine's lock held. */
 #define NR_KNOWN_MEMORY 32u
 static uint64_t known_memory[NR_KNOWN_MEMORY]; /* the address + 1 */
 

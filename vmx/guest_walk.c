@@ -13,7 +13,7 @@
 #define ENTRY_PS (1ull << 7)
 #define ENTRY_G (1ull << 8)
 #define ENTRY_NX (1ull << 63)
-#define ENTRY_ADDRESS 0x000ffffffffff000ull
+#define ENTRY_ADDRESS GUEST_ENTRY_ADDRESS
 #define ENTRY_MEANS (ENTRY_P | ENTRY_US | ENTRY_G | ENTRY_ADDRESS)
 
 #define PAGE_SHIFT 12u

@@ -51,8 +51,7 @@ bool guest_stretch_maps(const struct guest_stretch *stretch, const void *table, 
 struct guest_stretch_pages {
     uint64_t entries[GUEST_STRETCH_ENTRIES]; /* what they mean; 0: not executable */
     uint32_t executable;                     /* bit i: entry i is */
-    uint64_t
-        sum; /* as long as it is the same, so are the pages, their size, where they lead and who may execute them */
+    uint64_t sum;                            /* the same as long as all that a RECORD_MAP tells of them is */
 };
 void guest_stretch_read(struct guest_stretch_pages *pages, const struct guest_stretch *stretch, const void *table);
 
@@ -71,9 +70,10 @@ static inline bool guest_stretch_goes_on(const struct guest_stretch *stretch, ui
 bool guest_stretch_next(struct guest_stretch *stretch);
 
 /* Where an entry of struct guest_stretch_pages leads. */
+#define GUEST_ENTRY_ADDRESS 0x000ffffffffff000ull
 static inline uint64_t guest_entry_gpa(uint64_t entry)
 {
-    return entry & 0x000ffffffffff000ull;
+    return entry & GUEST_ENTRY_ADDRESS;
 }
 
 /* The first address of the part of a page table that linear lies in. */

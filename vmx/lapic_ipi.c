@@ -117,20 +117,8 @@ static bool icr_addresses(uint64_t icr, const struct cpu *to)
     return x2apic && destination >> 16 == to->apic_id >> 4 && (destination >> (to->apic_id & 15) & 1);
 }
 
-void lapic_guest_sends(struct cpu *cpu, uint64_t icr)
-{
-    for (unsigned i = 0; (icr & ICR_MODE_MASK) == ICR_MODE_INIT && i < machine.config.nr_cpus; i++) {
-        struct cpu *to = __atomic_load_n(&machine.cpus[i], __ATOMIC_SEQ_CST);
-
-        if (to && to != cpu && icr_addresses(icr, to) && (icr & ICR_ASSERT))
-            __atomic_store_n(&to->guest_init, true, __ATOMIC_SEQ_CST);
-    }
-}
-
-/* INIT is asserted by an edge or a level, and a level is de-asserted later: all of them were an INIT. This one, too,
- * may become one with a kick that is still pending: so it is said in another way as well (vmx/startup.c). In x2APIC
- * mode it is sent as root's, so that the guest's next one is another value, however like this one it is. */
-static void init_send_again(struct cpu *cpu, uint64_t icr)
+/* Those that the guest's INIT is for will take it for one, whatever it merges with (vmx/startup.c); send: as root's. */
+static void init_note(struct cpu *cpu, uint64_t icr, bool send)
 {
     for (unsigned i = 0; i < machine.config.nr_cpus; i++) {
         struct cpu *to = __atomic_load_n(&machine.cpus[i], __ATOMIC_SEQ_CST);
@@ -138,10 +126,25 @@ static void init_send_again(struct cpu *cpu, uint64_t icr)
         if (!to || to == cpu || !icr_addresses(icr, to))
             continue;
         __atomic_store_n(&to->guest_init, true, __ATOMIC_SEQ_CST);
-        if (lapic_is_x2apic())
+        if (send)
             lapic_send_init(cpu, to->apic_id);
     }
-    if (!lapic_is_x2apic())
+}
+
+void lapic_guest_sends(struct cpu *cpu, uint64_t icr)
+{
+    if ((icr & ICR_MODE_MASK) == ICR_MODE_INIT && (icr & ICR_ASSERT))
+        init_note(cpu, icr, false);
+}
+
+/* INIT is asserted by an edge or a level, and a level is de-asserted later: all of them were an INIT. In x2APIC mode it
+ * is sent as root's, so that the guest's next one is another value, however like this one it is. */
+static void init_send_again(struct cpu *cpu, uint64_t icr)
+{
+    const bool x2apic = lapic_is_x2apic();
+
+    init_note(cpu, icr, x2apic);
+    if (!x2apic)
         lapic_icr_write(cpu, icr | ICR_ASSERT);
 }
 

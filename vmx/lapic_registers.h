@@ -38,7 +38,8 @@ static inline volatile uint32_t *xapic_register(uint64_t base, uint32_t offset)
 
 /* vmx/lapic_ipi.c */
 void lapic_icr_write(struct cpu *cpu, uint64_t icr);
-/* The guest is about to: an INIT of its may merge with one of ours, and its SIPI hide it behind. */
+/* The guest is about to write it: an INIT may merge with one of ours, and the SIPI behind it hides it in the register.
+ */
 void lapic_guest_sends(struct cpu *cpu, uint64_t icr);
 
 #endif

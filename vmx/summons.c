@@ -101,7 +101,8 @@ static bool waits_for_sipi(const struct cpu *cpu)
     return place == CPU_WAITS_FOR_SIPI || place == CPU_SPOKEN_FOR;
 }
 
-/* It says that it waits some instructions before it does, so one SIPI may not be enough. */
+/* It says that it waits some instructions before it does, so one SIPI may not be enough. One that finds it started is
+ * dropped: SDM "MP Initialization Protocol Algorithm for MP Systems". */
 static void start_again(struct cpu *self, const struct cpu *cpu)
 {
     for (uint64_t wait = SIPI_TSC; waits_for_sipi(cpu) && wait <= SIPI_MOST_TSC; wait *= 2) {
