@@ -16,12 +16,18 @@ static void mapped(uint16_t cpu, uint64_t fault, uint64_t offset, uint64_t numbe
     put_run(USER, GPA, 1, 12);
 }
 
+/* CPU 0 has executed the page as it was first. */
+static void executed(void)
+{
+    put_page(0, 100, 1, A, USER, GPA, 1);
+    mapped(0, 90, 110, 2, A);
+}
+
 /* It was executed before anybody looked: from the fault on it is the new one. */
 static void since_the_fault(void **state)
 {
     (void)state;
-    put_page(0, 100, 1, A, USER, GPA, 1);
-    mapped(0, 90, 110, 2, A);
+    executed();
     put_refilled_page(0, 300, 3, A, USER, GPA, 2);
     mapped(0, 250, 300, 4, A);
     exactly(0, A, 249, USER, 1);
@@ -34,8 +40,7 @@ static void since_the_fault(void **state)
 static void of_this_cpu(void **state)
 {
     (void)state;
-    put_page(0, 100, 1, A, USER, GPA, 1);
-    mapped(0, 90, 110, 2, A);
+    executed();
     put_refilled_page(0, 300, 3, A, USER, GPA, 2);
     mapped(1, 20, 30, 5, B);
     put_seen(0, 305, 3);
@@ -48,8 +53,7 @@ static void of_this_cpu(void **state)
 static void on_another_cpu(void **state)
 {
     (void)state;
-    put_page(0, 100, 1, A, USER, GPA, 1);
-    mapped(0, 90, 110, 2, A);
+    executed();
     put_seen(1, 1000, 2);
     put_refilled_page(0, 300, 3, A, USER, GPA, 2);
     mapped(0, 250, 300, 4, A);
@@ -62,8 +66,7 @@ static void on_another_cpu(void **state)
 static void without_its_map(void **state)
 {
     (void)state;
-    put_page(0, 100, 1, A, USER, GPA, 1);
-    mapped(0, 90, 110, 2, A);
+    executed();
     put_refilled_page(0, 300, 3, A, USER, GPA, 2);
     exactly(0, A, 299, USER, 1);
     exactly(0, A, 300, USER, 2);
@@ -77,5 +80,7 @@ int main(void)
         CODE_TEST(on_another_cpu),
         CODE_TEST(without_its_map),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    code_reset(NULL);
+    return failed;
 }
