@@ -29,7 +29,7 @@
 /* The time to the first look, in TSC ticks: at the start, and its bounds. */
 #define FIRST_LOOK_TSC 2048u
 #define SHORTEST_LOOK_TSC 512u
-#define LONGEST_LOOK_TSC 65536u
+#define LONGEST_LOOK_TSC 16384u
 #define MOST_LOOKS 40u /* the last one is minutes later */
 #define SLACK_TSC 64u  /* the preemption timer counts more coarsely than the TSC */
 
@@ -230,15 +230,19 @@ __attribute__((noinline)) enum exit_action page_fault_exit(struct cpu *cpu, uint
     return EXIT_INJECTED;
 }
 
-/* Most first looks should find what they look for. */
-static void first_look_adapt(struct cpu *cpu, bool found)
+/* A look costs an exit, unless the program's next fault comes first and does it. So the first one waits until about one
+ * handler in five has returned: hardly any has not mapped its page by then, and no program is gone again. */
+static void first_look_adapt(struct cpu *cpu, enum guest_map_found found)
 {
-    const uint32_t tsc = cpu->first_look_tsc;
+    uint32_t tsc = cpu->first_look_tsc;
 
-    if (found && tsc > SHORTEST_LOOK_TSC)
-        cpu->first_look_tsc = tsc - tsc / 16;
-    else if (!found && tsc < LONGEST_LOOK_TSC)
-        cpu->first_look_tsc = tsc + tsc / 4;
+    if (found == GUEST_MAP_NOT_YET)
+        tsc += tsc / 4;
+    else if (guest_in_user_mode())
+        tsc -= tsc / 8;
+    else
+        tsc += tsc / 32;
+    cpu->first_look_tsc = tsc < SHORTEST_LOOK_TSC ? SHORTEST_LOOK_TSC : tsc < LONGEST_LOOK_TSC ? tsc : LONGEST_LOOK_TSC;
 }
 
 static void fault_look(struct cpu *cpu, uint32_t i, uint64_t now)
@@ -249,7 +253,7 @@ static void fault_look(struct cpu *cpu, uint32_t i, uint64_t now)
         return;
     const enum guest_map_found found = guest_map_tell(cpu, fault, first_absent(cpu, fault));
     if (fault->fetch && fault->looks == 0)
-        first_look_adapt(cpu, found != GUEST_MAP_NOT_YET);
+        first_look_adapt(cpu, found);
     if (found == GUEST_MAP_NOTHING || (found && (fault->found || guest_in_user_mode()))) {
         fault_remove(cpu, i);
     } else if (found) { /* its handler may be at work still, and map what lies around: another exit will show it */

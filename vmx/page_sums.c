@@ -9,6 +9,7 @@
 #define LINE 8u
 #define FAR_STRIDE ((RECORD_PAGE_SIZE / sizeof(uint64_t) - NEAR * LINE) / (SAMPLES - NEAR))
 
+/* A sum does: what a device writes over a page is another page. */
 static inline uint32_t sum_of(const void *page)
 {
     const uint64_t *words = page;
@@ -16,8 +17,8 @@ static inline uint32_t sum_of(const void *page)
 
 #pragma GCC unroll 16
     for (uint32_t i = 0; i < SAMPLES; i++)
-        sum = (sum << 5 | sum >> 59) + words[i < NEAR ? i * LINE + (5 * i + 3) % LINE
-                                                      : NEAR * LINE + (i - NEAR) * FAR_STRIDE + 11 * i % FAR_STRIDE];
+        sum += words[i < NEAR ? i * LINE + (5 * i + 3) % LINE
+                              : NEAR * LINE + (i - NEAR) * FAR_STRIDE + 11 * i % FAR_STRIDE];
     return (uint32_t)((sum * HASH_FACTOR) >> 32);
 }
 
