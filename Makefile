@@ -223,11 +223,14 @@ $(BUILD)/check/test_%: $(BUILD)/check/tests/unit/test_%.o $(BUILD)/check/libcore
 TEST_TOOLS := $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c))
 
 $(BUILD)/tools/perfdata_wrap: $(BUILD)/host/tests/tools/perfdata/buffer.o $(BUILD)/host/tests/tools/perfdata/flow.o
+$(BUILD)/tools/instructions_agree: $(patsubst %.c,$(BUILD)/host/%.o,$(wildcard tests/tools/instructions/*.c) \
+    pt/instruction.c pt/instruction_table.c)
+$(BUILD)/tools/instructions_agree: TOOL_LIBS := -lZydis
 
 $(BUILD)/tools/%: $(BUILD)/host/tests/tools/%.o $(BUILD)/host/pt/parse.o
 	@mkdir -p $(@D)
 	@echo "  LD  $@"
-	$(Q)$(CC) -o $@ $^ -lipt
+	$(Q)$(CC) -o $@ $^ -lipt $(TOOL_LIBS)
 
 export CORE
 export CORE_OBJS := $(patsubst %.c,$(BUILD)/hv/%.o,$(CORE))

@@ -9,7 +9,7 @@ emulator='bochsbios vgabios patch xz-utils'
 iso='grub-common grub-pc-bin grub-efi-amd64-bin xorriso mtools'
 guest='busybox-static cpio gzip mount mawk' # and what is essential: tests/rig/userland.sh
 debian='mmdebstrap debian-archive-keyring e2fsprogs' # for the disk of a guest: tests/rig/debian.sh, tests/rig/disk.sh
-tests='libcmocka-dev clang-format cppcheck jq linux-perf lz4 qemu-system-x86 ovmf'
+tests='libcmocka-dev libzydis-dev clang-format cppcheck jq linux-perf lz4 qemu-system-x86 ovmf'
 
 case "${1:-}" in
 run) wanted="$compile $emulator $iso $guest" ;;
