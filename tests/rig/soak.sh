@@ -1,9 +1,10 @@
 #!/bin/bash
-# What is too much for each change: a whole Debian on a disk (tests/soak/), and the matrix with many seeds, half of its places with
-# two CPUs. Prints what failed, and keeps it in build/soak/; the last line counts.
+# What is too much for each change: the instruction decoder on all that this machine has and a whole Debian on a disk (both in
+# tests/soak/), and the matrix with many seeds, half of its places with two CPUs. Prints what failed, and keeps it in
+# build/soak/; the last line counts.
 #
-# usage: soak.sh     from the environment: SOAK, which parts (debian matrix); SEEDS (1 to 20), COUNT of places for each (240),
-#                    and what matrix.sh takes
+# usage: soak.sh     from the environment: SOAK, which parts (instructions debian matrix); SEEDS (1 to 20) and COUNT of places
+#                    for each (240) of the matrix; and what matrix.sh and instructions.sh take
 set -u
 
 mkdir -p build/soak
@@ -24,8 +25,9 @@ soak() {
     [ "$not_ok" != 0 ] || rm -rf "$work"
 }
 
-for part in ${SOAK:-debian matrix}; do
+for part in ${SOAK:-instructions debian matrix}; do
     case $part in
+    instructions) soak instructions tests/soak/instructions.sh ;;
     debian) soak debian tests/soak/debian.sh ;;
     matrix)
         for seed in ${SEEDS:-$(seq 1 20)}; do
