@@ -68,7 +68,8 @@ static inline uint8_t read_prefixes(struct reading *r)
 }
 
 /* Behind C4H, C5H or 62H: a VEX or EVEX prefix and its opcode. Outside of 64-bit mode it is LES, LDS or BOUND where the
- * next byte would be a ModRM byte of theirs that names memory. SDM 2.3.5 "The VEX Prefix". */
+ * next byte is a ModRM byte of theirs that names memory; one that does not would be #UD, so real mode, which knows no
+ * VEX, needs no case of its own. SDM Volume 2, 2.3.5 "The VEX Prefix". */
 static uint8_t read_vex(struct reading *r)
 {
     static const uint8_t shapes[8] = {

@@ -21,8 +21,9 @@
 /* The size of code: CS.L, else CS.D. */
 enum instruction_mode { INSTRUCTION_16, INSTRUCTION_32, INSTRUCTION_64 };
 
-/* What Intel PT tells of each stands in the SDM's table "COFI Type for Branch Instructions". XBEGIN, XEND and XABORT
- * are plain: an abort is no branch of the program's. So is VMCALL: its VM exit is. */
+/* What Intel PT tells of each stands in the SDM's table "COFI Type for Branch Instructions". Plain are, beside all that
+ * do not branch: XBEGIN, XEND and XABORT, since an abort is no branch of the program's; VMCALL and whatever else exits,
+ * which is told as an event; ENCLU, of which TIP packets tell in debug enclaves alone. */
 enum instruction_kind {
     INSTRUCTION_PLAIN,
     INSTRUCTION_JCC,         /* and LOOPcc, JCXZ, JECXZ, JRCXZ: TNT */
