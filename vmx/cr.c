@@ -22,11 +22,14 @@ static enum exit_action cr0_write(uint64_t value)
 
 void cr3_watch(struct cpu *cpu)
 {
-    const bool watched = pt_cr3(cpu->pt, vmreadn(VMCS_GUEST_CR3));
+    const uint64_t cr3 = vmreadn(VMCS_GUEST_CR3);
+    const bool watched = pt_cr3(cpu->pt, cr3);
 
     cpu_set_proc_control(cpu, PROC_CR3_LOAD_EXITING, watched);
-    if (watched)
-        vmwrite32(VMCS_CR3_TARGET_COUNT, 1); /* the CPU has one: pt_objection */
+    if (!watched)
+        return;
+    vmwrite32(VMCS_CR3_TARGET_COUNT, 1); /* the CPU has one: pt_objection. Where it has none, the value is no field */
+    vmwriten(VMCS_CR3_TARGET_VALUE_0, cr3);
 }
 
 /* The value becomes a CR3-target value, and the instruction runs again: now it does not exit, so that its PIP is
