@@ -9,6 +9,7 @@
 #   CPU       the emulator's CPU model (corei7_skylake_x)
 #   CPUS      how many (1)
 #   DISK      image of an IDE disk, /dev/sda for Linux. It stays as it is: what the guest writes goes to DIR, and is gone at the end
+#   OUTPUT    a file of cylinders of 516096 bytes as that disk, instead of DISK; what the guest writes stays in it
 #   MEMORY    MiB (1024)
 #   IPS       emulated instructions a second (50000000): how fast the CPU is against the wire and the timers
 #   PTMODEL   which Intel PT the emulated CPU has, words of the emulator's ptmodel line (profile=skylake); "absent": the
@@ -74,6 +75,8 @@ ptmodel="ptmodel: ${PTMODEL:-profile=skylake}, truth=\"$dir/truth.bin\", beat=\"
 [ -z "${DISK:-}" ] || [ -r "$DISK" ] || fail "there is no disk image $DISK"
 # On the channel that the CD does not use. cylinders=0: the geometry follows the size.
 disk=${DISK:+"ata1-master: type=disk, mode=volatile, path=\"$DISK\", journal=\"$dir/disk\", cylinders=0"}
+[ -z "${OUTPUT:-}" ] || disk="ata1-master: type=disk, mode=flat, path=\"$OUTPUT\", cylinders=0"
+[ -z "${OUTPUT:-}" ] || rm -f "$OUTPUT.lock" # of an emulator that was stopped
 
 # The clock starts at a fixed time and follows the instructions, so that two runs execute the same instructions.
 # The emulator's errors are logged: what it thinks of our VMCS is among them, and one line for each EPT violation.
