@@ -7,7 +7,7 @@ Q := $(if $(V),,@)
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 .DELETE_ON_ERROR:
-.PHONY: all help run run-kvm model test check soak lint bench coverage units clean
+.PHONY: all help run run-kvm model test test-nested check soak lint bench coverage units clean
 all: $(BUILD)/undertrace.elf $(BUILD)/undertrace
 
 # --- which source is what ---------------------------------------------------------------------------------------------
@@ -125,7 +125,7 @@ $(BUILD)/guests/%.bzImage: $(BUILD)/guests/%.elf
 	@echo "  OBJCOPY $@"
 	$(Q)objcopy -O binary $< $@
 
-$(BUILD)/guest/vmlinuz $(BUILD)/guest/modules &:
+$(BUILD)/guest/vmlinuz $(BUILD)/guest/modules $(BUILD)/guest/kvm-modules &:
 	tests/rig/kernel.sh $(BUILD)/guest
 
 $(BUILD)/guest/initrd: tests/rig/init tests/rig/initrd.sh
@@ -247,6 +247,13 @@ test:
 	+@$(PARTS_MAKE) $(UNIT) $(CORE_OBJS) $(PARTS) $(BUILD)/undertrace.iso $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(TEST_TOOLS) \
 	    $(BUILD)/guest/userland $(BUILD)/guest/modules
 	@tests/rig/runner.sh $(CHECKS) $(SYSTEM)
+
+# The same under KVM and QEMU, which run in the emulator: no CPU with VMX is needed.
+NESTED := $(filter-out %/lib.sh %/linux.sh,$(wildcard tests/nested/*.sh))
+test-nested:
+	@tests/rig/deps.sh nested
+	+@$(PARTS_MAKE) $(PARTS) $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(BUILD)/guest/vmlinuz $(BUILD)/guest/kvm-modules $(BUILD)/guest/initrd
+	@tests/rig/runner.sh $(NESTED)
 
 # More than each change deserves.
 soak:

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Install the Debian packages that a target needs and this machine lacks. Silent where nothing is missing.
 #
-# usage: deps.sh run|check|test|kvm|debian
+# usage: deps.sh run|check|test|kvm|nested|debian
 set -eu
 
 compile='gcc g++ make binutils libc6-dev libipt-dev'
@@ -9,6 +9,7 @@ emulator='bochsbios vgabios patch xz-utils'
 iso='grub-common grub-pc-bin grub-efi-amd64-bin xorriso mtools'
 guest='busybox-static cpio gzip mount mawk' # and what is essential: tests/rig/userland.sh
 debian='mmdebstrap debian-archive-keyring e2fsprogs' # for the disk of a guest: tests/rig/debian.sh, tests/rig/disk.sh
+kvm='qemu-system-x86 qemu-system-common qemu-system-data seabios' # tests/nested/initrd.sh takes from each
 tests='libcmocka-dev libzydis-dev clang-format cppcheck jq linux-perf lz4 qemu-system-x86 ovmf'
 
 case "${1:-}" in
@@ -18,10 +19,11 @@ debian)
     wanted=$debian
     [ "$(id -u)" -eq 0 ] || wanted="$wanted fakeroot uidmap" # what stands in for root's rights
     ;;
-kvm) wanted="$compile $iso $guest qemu-system-x86" ;;
+nested) wanted="$compile $emulator $iso $guest $kvm jq" ;;
+kvm) wanted="$compile $iso $guest $kvm" ;;
 check) wanted="$compile libcmocka-dev clang-format cppcheck" ;;
 *)
-    echo "usage: deps.sh run|check|test|kvm|debian" >&2
+    echo "usage: deps.sh run|check|test|kvm|nested|debian" >&2
     exit 2
     ;;
 esac

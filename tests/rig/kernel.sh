@@ -1,12 +1,15 @@
 #!/bin/sh
 # Fetch the kernel that Debian's linux-image-amd64 stands for, unpacked and not installed.
 #
-# usage: kernel.sh DIR          makes DIR/vmlinuz, DIR/kernel.version, and DIR/modules: a few of its modules as the second
-#                               half of an initrd
+# usage: kernel.sh DIR          makes DIR/vmlinuz, DIR/kernel.version, and of a few of its modules the second half of an initrd:
+#                               DIR/modules for a guest's stories; DIR/kvm-modules with KVM and an IDE disk, in the order in
+#                               which modules/order names them
 set -eu
 
 dir=$1
 modules='loop dummy binfmt_misc test_bpf test_static_keys test_static_key_base'
+kvm_modules='irqbypass kvm kvm-intel scsi_common scsi_mod libata ata_piix crct10dif_common crc-t10dif crc64 crc64-rocksoft t10-pi
+    sd_mod'
 mkdir -p "$dir"
 work=$(mktemp -d "$dir/kernel.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -35,9 +38,20 @@ if ! (cd "$work" && apt-get download -qq -o APT::Sandbox::User="$(id -un)" "$pac
 fi
 # shellcheck disable=SC2046,SC2086 # lists of words
 dpkg-deb --fsys-tarfile "$work"/*.deb | tar -x -C "$work" --wildcards './boot/vmlinuz-*' \
-    $(printf './lib/modules/*/%s.ko ' $modules)
-mkdir "$work/modules"
-find "$work/lib" -name '*.ko' -exec mv -t "$work/modules" {} +
-(cd "$work" && find modules | LC_ALL=C sort | cpio --quiet -o -H newc --reproducible -R 0:0) >"$dir/modules"
+    $(printf './lib/modules/*/%s.ko ' $modules $kvm_modules)
+
+# archive OUTPUT MODULES: those modules under modules/.
+archive() {
+    mkdir "$work/modules"
+    for module in $2; do
+        find "$work/lib" -name "$module.ko" -exec cp -p -t "$work/modules" {} +
+        [ "$1" = modules ] || echo "$module" >>"$work/modules/order"
+    done
+    find "$work/modules" -exec touch -h -d @0 {} +
+    (cd "$work" && find modules | LC_ALL=C sort | cpio --quiet -o -H newc --reproducible -R 0:0) >"$dir/$1"
+    rm -r "$work/modules"
+}
+archive modules "$modules"
+archive kvm-modules "$kvm_modules"
 echo "$package" >"$dir/kernel.version"
 mv "$work"/boot/vmlinuz-* "$dir/vmlinuz"

@@ -86,14 +86,16 @@ start_receiver() {
     done
 }
 
-# QEMU says by which way it ended: its exit status is the same for power-off and reset.
+# QEMU says by which way it ended: its exit status is the same for power-off and reset. By AHCI a firmware reads whole blocks
+# without a VM exit for each word.
 start_qemu() {
     mkfifo "$dir/commands"
     exec 3<>"$dir/commands"
     echo '{"execute": "qmp_capabilities"}' >&3
     # shellcheck disable=SC2086 # a list of words
     "${QEMU:-qemu-system-x86_64}" -nodefaults -enable-kvm -cpu host -smp "${CPUS:-1}" -m "${MEMORY:-1024}" \
-        -display none -vga std -no-reboot -cdrom "$iso" \
+        -display none -vga std -no-reboot \
+        -device ahci,id=ahci -device ide-cd,bus=ahci.0,drive=image -drive "if=none,id=image,media=cdrom,format=raw,file=$iso" \
         -netdev user,id=wire -device e1000,netdev=wire,romfile= \
         -serial "file:$dir/console.txt" -serial "file:$dir/uart.bin" -qmp stdio ${QEMU_WORDS:-} \
         <&3 >"$dir/events" 2>"$dir/qemu.log" &

@@ -1,0 +1,46 @@
+# What the tests under nested KVM share: a Linux with KVM and QEMU in the emulator, and images for it. Sourced, from the top.
+. tests/system/lib.sh
+
+# image NAME KERNEL INITRD CMDLINE OPTIONS: an image for `nested`.
+image() {
+    mkdir -p "$work/images"
+    ELF=build/undertrace.elf KERNEL=$2 INITRD=$3 CMDLINE=$4 OPTIONS=$5 tests/rig/iso.sh "$work/images/$1.iso"
+    echo "$5" >"$work/images/$1.options"
+}
+
+# nested BOOTS: start the Linux and have it boot images, "NAME:CPUS,NAME:CPUS"; what they leave is in $work/NAME.CPUS (see
+# tests/nested/boots). The emulated CPU has Intel PT; KVM hides it.
+nested() {
+    tests/nested/linux.sh build/guest/kvm-modules "$work/initrd" "$work/disk" "$work"/images/*.iso || return
+    ELF= KERNEL=build/guest/vmlinuz INITRD=$work/initrd CMDLINE="console=ttyS0 panic=-1 mitigations=off loglevel=4 boots=$1" \
+        tests/rig/iso.sh "$work/linux.iso" || return
+    ISO=$work/linux.iso OUTPUT=$work/disk CHANNEL=none tests/rig/boot.sh "$work/linux" || return
+    tar -C "$work" -xf "$work/disk" && rm -r "$work/images" "$work/initrd" "$work/linux.iso" "$work/disk"
+}
+
+# exits_of_kvm BOOT, exits_of_end BOOT: "REASON COUNT" of each basic exit reason, by number: as KVM has counted what it handed
+# to the hypervisor, and as the hypervisor's end records of all CPUs say.
+exits_of_kvm() {
+    sed -n 's/^{ exit_code: *\([0-9]*\) } hitcount: *\([0-9]*\)$/\1 \2/p' "$work/$1.exits" | sort -n
+}
+exits_of_end() {
+    info "$1" '.streams[].end | to_entries[] | select(.key | startswith("exit.")) | "\(.key[5:]) \(.value)"' |
+        awk 'FNR == NR { if ($1 ~ /^EXIT_REASON_/) number[tolower(substr($1, 13))] = $3 + 0; next }
+            { sum[number[$1]] += $2 }
+            END { for (reason in sum) print reason, sum[reason] }' vmx/exit_reasons.h - | sort -n
+}
+
+# powered_off NAME CPUS SAYS: the boot NAME:CPUS ended by power-off, its console shows SAYS, its records came whole.
+powered_off() {
+    local boot=$1.$2 ended
+    if [ "$(cat "$work/$boot.status")" = 0 ]; then
+        pass "$1 on $2: runs to power-off, received and reported"
+    else
+        fail "$1 on $2: runs to power-off, received and reported" "$(tail -n 5 "$work/$boot.log")"
+        return
+    fi
+    console_has "$1 on $2: its console says \"$3\"" "$boot" "$3"
+    ended=$(info "$boot" '"\(.ended) \(.checksums) \(.gaps | length) \(.damage | length) \([.streams[] | select(.end)] | length)"')
+    same "$1 on $2: the end of each CPU came, no gap, no damage" "$ended" "true true 0 0 $2"
+    same "$1 on $2: KVM has counted the same VM exits, by reason" "$(exits_of_end "$boot")" "$(exits_of_kvm "$boot")"
+}
