@@ -143,6 +143,9 @@ void ptm_vmentry(BX_CPU_C *cpu)
     struct ptm_transfer transfer = vm_entry_transfer(cpu);
     if (!ptm_init_kept(cpu))
         cpu->clear_event(BX_EVENT_INIT);
+    /* Bochs decides which interrupts are masked when it loads RFLAGS, before the CPU is in non-root operation: with IF
+     * = 0 in root and in the guest no external interrupt would exit, whatever the control says. */
+    cpu->handleInterruptMaskChange();
     ptm_truth_world(cpu, true);
     if (!transition_ends(cpu, &transfer))
         ptm_transfer_packets(cpu, &transfer);

@@ -11,6 +11,7 @@
 #   CPUS, MEMORY   virtual CPUs (1), MiB (1024)
 #   LIVE       1: the receiver's progress goes to the terminal instead of DIR/receive.log
 #   QUIET      seconds of CPU time that QEMU may take without a byte on the console or to the receiver (600)
+#   IDLE       seconds without such a byte, whatever QEMU does: for a machine whose time stands still while it is not run (none)
 #   BACKSTOP   seconds before it is given up whatever it does (7200)
 #   QEMU       the program (qemu-system-x86_64), QEMU_WORDS: further words for it
 #
@@ -113,14 +114,16 @@ cpu_seconds() {
     echo $((ticks / 100))
 }
 
-heard= heard_at=0
+heard= heard_at=0 heard_when=0
 has_stuck() {
     local now spent
     now=$(stat -c %s "$dir/console.txt" "$dir/uart.bin" "$dir"/capture/*.pt "$dir"/capture/events.bin 2>/dev/null)
     spent=$(cpu_seconds)
-    if [ "$now" != "$heard" ]; then heard=$now heard_at=$spent; fi
+    if [ "$now" != "$heard" ]; then heard=$now heard_at=$spent heard_when=$SECONDS; fi
     if [ $((spent - heard_at)) -gt "${QUIET:-600}" ]; then
         gave_up="nothing more came within ${QUIET:-600} seconds of QEMU's CPU time"
+    elif [ $((SECONDS - heard_when)) -gt "${IDLE:-7200}" ]; then
+        gave_up="nothing more came within $IDLE seconds"
     elif [ "$SECONDS" -gt "${BACKSTOP:-7200}" ]; then
         gave_up="no end within ${BACKSTOP:-7200} seconds"
     fi

@@ -25,7 +25,12 @@
 #define CLEAR_CTL (1u << 25)
 #define CONCEAL_ENTRIES (1u << 17)
 #define LOAD_CTL (1u << 18)
+#define EXTERNAL_INTERRUPT_EXITING 1u
+#define ACKNOWLEDGE_INTERRUPT (1u << 15)
+#define APIC(offset) (*(volatile uint32_t *)(0xfee00000ull + (offset)))
+#define VECTOR 0x40u
 #define INVALID_CONTROL 7u
+#define EXIT_EXTERNAL_INTERRUPT 1u
 #define EXIT_VMCALL 18u
 #define ENTRY_GUEST_STATE 0x80000021u
 #define ENTRY_MSR_LIST 0x80000022u
@@ -292,6 +297,21 @@ static void guest_physical(void)
     end();
 }
 
+/* What KVM's timer is to a guest that runs with its interrupts off. */
+static void external_interrupt(void)
+{
+    start(guest_reads);
+    set(0x4000, EXTERNAL_INTERRUPT_EXITING);
+    set(EXIT_CONTROLS, ACKNOWLEDGE_INTERRUPT);
+    APIC(0xf0) = 0x1ff;
+    APIC(0x300) = 1u << 18 | VECTOR; /* to itself: pending, as IF is 0 in root */
+    launch();
+    check_equal("an external interrupt exits, with IF = 0 in root and guest", outcome(), EXIT_EXTERNAL_INTERRUPT);
+    check_equal("and is acknowledged", vmread(0x4404) & 0xff, VECTOR);
+    APIC(0xb0) = 0;
+    end();
+}
+
 void tests(void)
 {
     for (uint64_t n = 0; n < 512; n++)
@@ -300,6 +320,7 @@ void tests(void)
     if (!(rdmsr(0x3a) & 1))
         wrmsr(0x3a, 5);
     capabilities();
+    external_interrupt();
     if (!VMX_PT)
         no_vmx();
     else
