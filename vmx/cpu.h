@@ -151,6 +151,7 @@ typedef enum exit_action exit_handler(struct cpu *cpu);
 /* vmx/guest.c: the guest's state and events. */
 bool guest_code64(void);
 bool guest_in_user_mode(void);
+bool guest_at_cpl0(void);
 uint64_t guest_cr4_seen(void);
 void guest_advance_rip(void);
 enum exit_action guest_inject_exception(uint32_t vector);
@@ -174,6 +175,7 @@ extern const char vmx_entry_window_start[], vmx_entry_window_end[];
 /* Handlers, one file per concern. */
 exit_handler nmi_exit, nmi_window_exit;   /* vmx/nmi.c */
 exit_handler cr_access_exit, xsetbv_exit; /* vmx/cr.c */
+exit_handler vmcall_exit;                 /* vmx/vmcall.c */
 exit_handler io_exit;                     /* vmx/io_instruction.c */
 exit_handler rdmsr_exit, wrmsr_exit;      /* vmx/msr.c */
 exit_handler step_exit;                   /* vmx/step.c */

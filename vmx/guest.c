@@ -18,6 +18,11 @@ bool guest_in_user_mode(void)
     return (vmread32(VMCS_GUEST_SS_ACCESS_RIGHTS) & ACCESS_RIGHTS_DPL) == ACCESS_RIGHTS_DPL;
 }
 
+bool guest_at_cpl0(void)
+{
+    return !(vmread32(VMCS_GUEST_SS_ACCESS_RIGHTS) & ACCESS_RIGHTS_DPL);
+}
+
 uint64_t guest_cr4_seen(void)
 {
     const uint64_t mask = vmreadn(VMCS_CR4_GUEST_HOST_MASK);
