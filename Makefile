@@ -191,9 +191,12 @@ run-kvm:
 	+@$(PARTS_MAKE) $(BUILD)/undertrace $(BUILD)/undertrace.iso
 	@LIVE=1 tests/rig/run-kvm.sh run
 
-bench: $(PARTS) $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(BUILD)/guest/vmlinuz $(BUILD)/guest/initrd $(BUILD)/guest/userland
+bench: $(PARTS) $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(BUILD)/guest/vmlinuz $(BUILD)/guest/kvm-modules $(BUILD)/guest/initrd \
+    $(BUILD)/guest/userland
+	@tests/rig/deps.sh nested
 	@tests/rig/bench.sh
 	@tests/rig/bench_guests.sh
+	@tests/rig/bench_kvm.sh
 	@tests/rig/bench_schemes.sh
 	@tests/rig/bench_model.sh
 

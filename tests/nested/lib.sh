@@ -11,7 +11,7 @@ image() {
 # nested BOOTS: start the Linux and have it boot images, "NAME:CPUS,NAME:CPUS"; what they leave is in $work/NAME.CPUS (see
 # tests/nested/boots). The emulated CPU has Intel PT; KVM hides it.
 nested() {
-    tests/nested/linux.sh build/guest/kvm-modules "$work/initrd" "$work/disk" "$work"/images/*.iso || return
+    tests/nested/linux.sh build/guest/kvm-modules "$work/initrd" "$work/disk" "$work"/images/* || return
     ELF= KERNEL=build/guest/vmlinuz INITRD=$work/initrd CMDLINE="console=ttyS0 panic=-1 mitigations=off loglevel=4 boots=$1" \
         tests/rig/iso.sh "$work/linux.iso" || return
     ISO=$work/linux.iso OUTPUT=$work/disk CHANNEL=none tests/rig/boot.sh "$work/linux" || return

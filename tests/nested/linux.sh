@@ -2,8 +2,8 @@
 # Make the Linux that has KVM: an initrd with KVM's modules and a disk's driver, and a disk with this machine's own Debian programs,
 # QEMU among them, the host tool, and the images to boot.
 #
-# usage: linux.sh MODULES INITRD DISK IMAGE.iso...      MODULES: an archive (tests/rig/kernel.sh); beside each IMAGE.iso stands
-#                                                       IMAGE.options, the options that are on it
+# usage: linux.sh MODULES INITRD DISK FILE...      MODULES: an archive (tests/rig/kernel.sh). FILEs: images, and the options that
+#                                                  are on them: tests/nested/boots
 set -eu
 umask 022
 
@@ -60,7 +60,7 @@ for file in $firmware; do
 done
 put "${BUILD:-build}/undertrace" build/undertrace
 install -m 755 "$here/../rig/run-kvm.sh" "$here/boots" "$root/disk"
-for image; do install -m 644 "$image" "${image%.iso}.options" "$root/disk/images"; done
+install -m 644 "$@" "$root/disk/images"
 tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C "$root/disk" -cf "$disk" boots build images run-kvm.sh usr
 [ "$(stat -c %s "$disk")" -lt $((nr_cylinders * cylinder)) ] || fail "$disk is too large: $(stat -c %s "$disk") bytes"
 truncate -s $((nr_cylinders * cylinder)) "$disk"

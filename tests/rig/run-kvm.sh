@@ -8,6 +8,7 @@
 # from the environment, all optional:
 #   ISO        the image (build/undertrace.iso); DIR: what comes of it (build/run-kvm), emptied first
 #   OPTIONS    the hypervisor's, which are on the image: channel= and net.port= concern this side, too
+#   BARE       1: no hypervisor is on the image, nothing is received
 #   CPUS, MEMORY   virtual CPUs (1), MiB (1024)
 #   LIVE       1: the receiver's progress goes to the terminal instead of DIR/receive.log
 #   QUIET      seconds of CPU time that QEMU may take without a byte on the console or to the receiver (600)
@@ -192,6 +193,7 @@ run() {
     : >"$dir/console.txt"
     : >"$dir/uart.bin"
     channel=$(option channel e1000)
+    [ "${BARE:-0}" = 0 ] || channel=none
     trap stop_children EXIT
     trap 'exit 130' INT
     trap 'exit 143' TERM HUP
@@ -204,6 +206,7 @@ run() {
     [ -z "$stopped" ] || fail "${stopped/#undertrace: /the hypervisor stopped: }; the console's last line: $(last_words)"
     [ "$status" -eq 0 ] || fail "QEMU ended with status $status: $(tail -n 1 "$dir/qemu.log")"
     [ "$(ended_by)" = guest-shutdown ] || fail "the guest did not power off: $(ended_by); the console's last line: $(last_words)"
+    [ "${BARE:-0}" = 0 ] || return 0
     grep -qa '^undertrace: ' "$dir/console.txt" || fail 'the hypervisor said nothing'
     received=0
     [ -z "$receiver" ] || await_receiver
