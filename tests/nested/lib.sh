@@ -46,3 +46,10 @@ powered_off() {
     same "$1 on $2: the end of each CPU came, no gap, no damage" "$ended" "true true 0 0 $2"
     same "$1 on $2: KVM has counted the same VM exits, by reason" "$(exits_of_end "$boot")" "$(exits_of_kvm "$boot")"
 }
+
+# failed NAME CPUS SAYS: run-kvm.sh ended with 1 and said so.
+failed() {
+    local boot=$1.$2
+    same "$1 on $2: run-kvm.sh ends with 1" "$(cat "$work/$boot.status")" 1
+    check "$1 on $2: and says \"$3\"" grep -qF -- "$3" "$work/$boot.log"
+}

@@ -3,10 +3,12 @@
 . tests/nested/lib.sh
 
 image smp build/guests/smp.bzImage '' cpus=2 pt=off
+image x2apic build/guests/smp.bzImage '' 'cpus=2 x2apic' pt=off
 image debian build/guest/vmlinuz build/guest/initrd "$CMDLINE" ''
-check 'a Linux with KVM runs in the emulator' nested smp:2,debian:2
+check 'a Linux with KVM runs in the emulator' nested smp:2,x2apic:2,debian:2
 
 powered_off smp 2 'smp: ok'
+powered_off x2apic 2 'smp: ok'
 powered_off debian 2 'init: done'
 console_has 'Debian has both CPUs' debian.2 'smp: Brought up 1 node, 2 CPUs'
 done_testing
