@@ -15,10 +15,10 @@ enum exit_action vmcall_exit(struct cpu *cpu)
 
     if (!cpu->cpuid_limits.hypervisor || !guest_at_cpl0())
         return guest_inject_exception(VECTOR_UD);
-    register uint64_t r8 __asm__("r8") = r->r8; /* behind all calls, which may use R8 */
-    __asm__ volatile("vmcall"
-                     : "+a"(r->rax), "+b"(r->rbx), "+c"(r->rcx), "+d"(r->rdx), "+S"(r->rsi), "+D"(r->rdi), "+r"(r8)
-                     :
-                     : "memory", "cc");
+    __asm__ volatile("mov %[r8], %%r8\n\t"
+                     "vmcall"
+                     : "+a"(r->rax), "+b"(r->rbx), "+c"(r->rcx), "+d"(r->rdx), "+S"(r->rsi), "+D"(r->rdi)
+                     : [r8] "m"(r->r8)
+                     : "r8", "memory", "cc");
     return EXIT_ADVANCE;
 }
