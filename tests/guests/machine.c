@@ -1,6 +1,8 @@
 /* The machine under a micro-guest. See machine.h. */
 #include "machine.h"
 
+#include <stddef.h>
+
 #define COM1 0x3f8
 
 void console_text(const char *text)
@@ -105,17 +107,29 @@ static void find_power(const uint8_t *rsdp)
     }
 }
 
+/* ACPI, "Finding the RSDP on IA-PC Systems": where a boot loader does not say. */
+static const uint8_t *search_rsdp(void)
+{
+    for (uint32_t at = 0xe0000; at < 0x100000; at += 16) {
+        const uint8_t *bytes = (const uint8_t *)(uintptr_t)at;
+        if (read32(bytes) == 0x20445352 && read32(bytes + 4) == 0x20525450) /* "RSD PTR " */
+            return bytes;
+    }
+    return NULL;
+}
+
 void machine_start(const uint8_t *boot_params)
 {
     io_write8(COM1 + 3, 0x80); /* LCR: divisor latch */
     io_write8(COM1, 1);
     io_write8(COM1 + 1, 0);
-    io_write8(COM1 + 3, 3);                     /* LCR: 8N1 */
-    uint32_t rsdp = read32(boot_params + 0x70); /* boot_params.acpi_rsdp_addr */
+    io_write8(COM1 + 3, 3);                      /* LCR: 8N1 */
+    uint32_t named = read32(boot_params + 0x70); /* boot_params.acpi_rsdp_addr */
+    const uint8_t *rsdp = named ? (const uint8_t *)(uintptr_t)named : search_rsdp();
     if (rsdp)
-        find_power((const uint8_t *)(uintptr_t)rsdp);
+        find_power(rsdp);
     else
-        console_text("machine: boot_params names no RSDP\r\n");
+        console_text("machine: no RSDP\r\n");
 }
 
 void machine_power_off(void)

@@ -41,7 +41,7 @@ alike() {
     fi
 }
 
-# GRUB boots the guest itself. It names no RSDP; the guest knows the emulator's port.
+# GRUB boots the guest itself. It names no RSDP; the guest searches for it.
 boot_bare() {
     local root=$work/bare.root
     mkdir -p "$root/boot/grub"
