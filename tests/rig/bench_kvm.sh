@@ -38,12 +38,11 @@ under_kvm debian build/guest/vmlinuz build/guest/initrd "$cmdline"
 count() {
     tests/rig/truth.sh "$work/$1/linux/truth.bin" "$2"
 }
-# row TEXT FIELD
+# row TEXT FIELD. The two firmwares' parts are not the same to the last exit: a figure of KVM's may be a little below 0.
 row() {
-    local kvm
-    kvm=$(($(count debian "$2") - $(count ends "$2")))
-    [ "$(count off "$2") $(count traced "$2") $(count debian "$2")" = '0 0 0' ] ||
-        printf '%-34s %16s %16s %16s\n' "$1" "$(count off "$2")" "$(count traced "$2")" "$kvm"
+    local off traced kvm
+    off=$(count off "$2") traced=$(count traced "$2") kvm=$(($(count debian "$2") - $(count ends "$2")))
+    [ "$off $traced $kvm" = '0 0 0' ] || printf '%-34s %16s %16s %16s\n' "$1" "$off" "$traced" "$kvm"
 }
 
 echo
