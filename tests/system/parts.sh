@@ -18,16 +18,6 @@ same 'an ISO with a kernel that is not there is refused' "$? $(cat "$work/iso.lo
 tests/rig/initrd.sh "$work/initrd"
 check 'the initrd has the same bytes each time' cmp "$work/initrd" build/guest/initrd
 
-tests/rig/run-kvm.sh check 2>"$work/kvm.log"
-case $? in
-0) pass 'make run-kvm can run here' ;;
-2)
-    same 'make run-kvm says what is missing, and that make run does without' \
-        "$(grep -c '^run-kvm: ' "$work/kvm.log") $(grep -c 'make run needs neither KVM' "$work/kvm.log")" '2 1'
-    ;;
-*) fail 'make run-kvm says what is missing' "$(cat "$work/kvm.log")" ;;
-esac
-
 build/undertrace receive --udp 1 -o "$work/again/x/y" >"$work/receive.log" 2>&1
 same 'the receiver refuses a directory that cannot be made, in one line' "$? $(wc -l <"$work/receive.log")" '1 1'
 build/undertrace info "$work" >"$work/info.log" 2>&1
