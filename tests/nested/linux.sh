@@ -1,6 +1,6 @@
 #!/bin/bash
-# Make the Linux that has KVM: an initrd with KVM's modules and a disk's driver, and a disk with this machine's own Debian programs,
-# QEMU among them, the host tool, and the images to boot.
+# Make the Linux that has KVM: an initrd with KVM's modules and a disk's driver, and a disk with this machine's own Debian
+# programs, QEMU among them, the host tool, and the images to boot.
 #
 # usage: linux.sh MODULES INITRD DISK FILE...      MODULES: an archive (tests/rig/kernel.sh). FILEs: images, and the options that
 #                                                  are on them: tests/nested/boots
@@ -10,7 +10,8 @@ umask 022
 modules=$1 initrd=$2 disk=$3
 shift 3
 here=$(dirname "$0")
-programs='sh bash mount cat sed grep tail head tr cut stat sleep sync rm mkdir mkfifo seq dmesg tar date busybox qemu-system-x86_64'
+programs='sh bash mount cat sed grep awk tail head tr cut stat sleep sync rm mkdir mkfifo seq dmesg tar busybox
+    qemu-system-x86_64'
 # What QEMU reads of a PC with a standard screen and no boot ROM of the network card's.
 firmware='/usr/share/seabios/bios-256k.bin /usr/share/seabios/vgabios-stdvga.bin /usr/share/qemu/kvmvapic.bin'
 cylinder=516096 nr_cylinders=256

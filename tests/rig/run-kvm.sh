@@ -16,7 +16,8 @@
 #   BACKSTOP   seconds before it is given up whatever it does (7200)
 #   QEMU       the program (qemu-system-x86_64), QEMU_WORDS: further words for it
 #
-# DIR: console.txt (COM1), uart.bin (COM2), capture/, receive.log, events (what QEMU said), qemu.log, report.txt, summary.json
+# DIR: console.txt (COM1), uart.bin (COM2), capture/, receive.log, events (what QEMU said, of a boot that
+# was given up its registers too), qemu.log, report.txt, summary.json
 #
 # Exit status: 0 the guest powered off, and what it sent was received and reported; 1 something failed; 77 see check.
 set -u
@@ -111,8 +112,9 @@ ended_by() {
 # In seconds: user, system and guest time, which counts as user time.
 cpu_seconds() {
     local ticks
-    ticks=$(sed 's/.*) //' "/proc/$qemu/stat" 2>/dev/null | { read -r _ _ _ _ _ _ _ _ _ _ _ user system _; echo $((${user:-0} + ${system:-0})); })
-    echo $((ticks / 100))
+    # Behind the name, which may hold anything, utime and stime are the 12th and 13th.
+    ticks=$(awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$qemu/stat" 2>/dev/null)
+    echo $((${ticks:-0} / 100))
 }
 
 heard= heard_at=0 heard_when=0
@@ -123,7 +125,7 @@ has_stuck() {
     if [ "$now" != "$heard" ]; then heard=$now heard_at=$spent heard_when=$SECONDS; fi
     if [ $((spent - heard_at)) -gt "${QUIET:-600}" ]; then
         gave_up="nothing more came within ${QUIET:-600} seconds of QEMU's CPU time"
-    elif [ $((SECONDS - heard_when)) -gt "${IDLE:-7200}" ]; then
+    elif [ -n "${IDLE:-}" ] && [ $((SECONDS - heard_when)) -gt "$IDLE" ]; then
         gave_up="nothing more came within $IDLE seconds"
     elif [ "$SECONDS" -gt "${BACKSTOP:-7200}" ]; then
         gave_up="no end within ${BACKSTOP:-7200} seconds"
@@ -141,6 +143,7 @@ wait_for_qemu() {
         if grep -qaE '^undertrace: (stopped:|.*is parked)' "$dir/console.txt"; then
             stopped=$(tr -d '\r' <"$dir/console.txt" | grep -aE -m 1 '^undertrace: .*the guest is stopped')
             : "${stopped:=$(tr -d '\r' <"$dir/console.txt" | grep -aB 1 '^undertrace: stopped:' | head -n 1)}"
+            : "${stopped:=undertrace: a CPU is parked}"
             sleep 1 # what is on its way arrives
         fi
         if [ -n "$stopped" ] || has_stuck; then
