@@ -60,9 +60,11 @@ class bxInstruction_c;
         BX_CPU_THIS_PTR ptm.halt_icount = 0;                                                                           \
         if (BX_CPU_THIS_PTR ptm.hot)                                                                                   \
             ptm_event_done(BX_CPU_THIS);                                                                               \
+        if (BX_CPU_THIS_PTR ptm.hw_interrupt)                                                                          \
+            ptm_hw_interrupt_done(BX_CPU_THIS);                                                                        \
     }
 #define BX_INSTR_EXCEPTION(cpu_id, vector, error_code) BX_CPU_THIS_PTR ptm.in_exception = true
-#define BX_INSTR_HWINTERRUPT(cpu_id, vector, cs, eip)
+#define BX_INSTR_HWINTERRUPT(cpu_id, vector, cs, eip) BX_CPU_THIS_PTR ptm.hw_interrupt = true
 
 #define BX_INSTR_TLB_CNTRL(cpu_id, what, new_cr3)                                                                      \
     {                                                                                                                  \

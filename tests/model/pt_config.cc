@@ -11,7 +11,7 @@
 
 static const uint64_t ALL_BRANCHES = ~0ull;
 
-struct ptm_config ptm_config = {NULL, NULL, NULL, NULL, PTM_SCOPE_NON_ROOT, 0, ALL_BRANCHES, 0, false, 0, false, 0, false, false, 1, 0};
+struct ptm_config ptm_config = {NULL, NULL, NULL, NULL, PTM_SCOPE_NON_ROOT, 0, ALL_BRANCHES, 0, ALL_BRANCHES, 0, false, 0, false, 0, false, false, 1, 0};
 
 static bool set_number(uint64_t *number, const char *text)
 {
@@ -38,6 +38,8 @@ static bool set_number_option(const char *name, uint64_t number)
     } words[] = {
         {"first", &ptm_config.first_branch, NULL, NULL},
         {"last", &ptm_config.last_branch, NULL, NULL},
+        {"from", &ptm_config.list_from, NULL, NULL},
+        {"upto", &ptm_config.list_upto, NULL, NULL},
         {"skid", NULL, &ptm_config.skid_bytes, NULL},
         {"second", NULL, &ptm_config.second_bytes, NULL},
         {"late", NULL, &ptm_config.late_ticks, NULL},

@@ -109,6 +109,15 @@ void ptm_event_done(BX_CPU_C *cpu)
     ptm_transfer_packets(cpu, &transfer);
 }
 
+/* 25.5.2 "Monitor Trap Flag": where an interrupt comes before the first instruction, the exit is on the boundary behind
+ * its delivery. Bochs would have the handler's first instruction executed before it. */
+void ptm_hw_interrupt_done(BX_CPU_C *cpu)
+{
+    cpu->ptm.hw_interrupt = false;
+    if (cpu->in_vmx_guest && cpu->is_pending(BX_EVENT_VMX_MONITOR_TRAP_FLAG))
+        cpu->VMexit(VMX_VMEXIT_MONITOR_TRAP_FLAG, 0);
+}
+
 /* Row 5. No IP moves: where nothing but CR3 changes, there is the PIP alone. */
 void ptm_mov_cr3(BX_CPU_C *cpu)
 {

@@ -127,6 +127,7 @@ struct ptm_cpu {
     uint64_t non_root_instructions, root_instructions;
     uint64_t not_retired; /* what Bochs counts in this world since then, and did not retire */
     bool in_exception;    /* exception() is under way: it counts the instruction that it ends */
+    bool hw_interrupt;    /* an interrupt or NMI is being delivered */
     uint64_t rep_icount;  /* the last iteration of a REP instruction: each counts */
     uint64_t rep_rip;
     uint64_t branches_total; /* of closed intervals */
@@ -167,6 +168,7 @@ void ptm_far_branch(BX_CPU_C *cpu, uint64_t from);
 /* Delivery through the IDT starts; ip is what a FUP reports. And: it is complete. */
 void ptm_event_begin(BX_CPU_C *cpu, uint64_t ip);
 void ptm_event_done(BX_CPU_C *cpu);
+void ptm_hw_interrupt_done(BX_CPU_C *cpu);
 void ptm_mov_cr3(BX_CPU_C *cpu);
 void ptm_task_commits(BX_CPU_C *cpu, bool by_event);
 void ptm_task_switch_cr3(BX_CPU_C *cpu);

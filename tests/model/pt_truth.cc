@@ -54,6 +54,8 @@ void ptm_list_branch(BX_CPU_C *cpu, uint64_t from, uint64_t to)
     uint64_t index = p->branches_total + p->branches - 1;
     if (index < ptm_config.first_branch || index > ptm_config.last_branch)
         return;
+    if (from < ptm_config.list_from || from > ptm_config.list_upto)
+        return;
     struct truth_branch branch = {from, to};
     fwrite(&branch, sizeof(branch), 1, list_files[cpu->bx_cpuid]);
 }

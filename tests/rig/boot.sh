@@ -17,7 +17,7 @@
 #   EMULATOR  the emulator (build/bochs)
 #   WIRE      further words for the emulated wire (drop=, reorder=, ...)
 #   UART_SOCKET  1: COM2 is a TCP socket, which carries commands too, instead of a file
-#   BRANCHES  1: also write every branch that was executed to DIR/branches.bin
+#   BRANCHES  1: also write every branch that was executed to DIR/branches.bin; FROM-TO: those that stand at these addresses
 #   QUIET     give the boot up when so many thousand million ticks of emulated time have passed without a byte on the
 #             console or to the receiver (15); nothing depends on how fast this machine is
 #   MOST      the same of all emulated time (300): a guest may talk for ever
@@ -69,7 +69,11 @@ serial="mode=file, dev=\"$dir/uart.bin\""
 [ "${UART_SOCKET:-0}" = 1 ] && serial="mode=socket-server, dev=\"127.0.0.1:$port\""
 [ "${PTMODEL:-}" = absent ] && ethernet="ethmod=null, ethdev=\"none\""
 list=
-[ "${BRANCHES:-0}" = 1 ] && list=", branches=\"$dir/branches.bin\""
+case ${BRANCHES:-0} in
+0) ;;
+*-*) list=", branches=\"$dir/branches.bin\", from=${BRANCHES%-*}, upto=${BRANCHES#*-}" ;;
+*) list=", branches=\"$dir/branches.bin\"" ;;
+esac
 ptmodel="ptmodel: ${PTMODEL:-profile=skylake}, truth=\"$dir/truth.bin\", beat=\"$dir/beat\"$list"
 [ "${PTMODEL:-}" = absent ] && ptmodel=
 [ -z "${DISK:-}" ] || [ -r "$DISK" ] || fail "there is no disk image $DISK"
