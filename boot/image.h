@@ -6,12 +6,21 @@
 
 #include "pt/engine.h"
 
-extern const char image_start[], image_text_end[], image_rodata_end[], image_end[];
+extern const char image_start[], image_text_end[], image_rodata_end[], image_end[], moved_end[];
+
+/* With all that is compiled into it, no code that is needed once the guest runs. */
+#define SECOND_ACT __attribute__((section(".second_act"), noinline))
 
 /* What moves into the carved range and stays, in bytes: a multiple of 4096. */
 static inline uint64_t image_bytes(void)
 {
     return (uint64_t)(image_end - image_start);
+}
+
+/* With the second act behind it. */
+static inline uint64_t moved_bytes(void)
+{
+    return (uint64_t)(moved_end - image_start);
 }
 
 /* Send our code as records, for the decoder: the trace has a few root instructions around each VM entry. pa: where the

@@ -32,14 +32,14 @@ static _Noreturn void move_image(void)
     uint64_t top = memory_map_top(&boot->info.map);
     plan_cpus(boot); /* first of all: regions are aligned as the carved range is */
     struct boot_state *moved = plan_take(boot, sizeof *moved);
-    void *image = plan_take(boot, image_bytes());
+    void *image = plan_take(boot, moved_bytes());
     boot->image_pa = virt_to_phys(image);
     boot->cr3 = paging_build(&boot->arena, &boot->info.map, top, boot->image_pa);
     if (boot->cr3 == 0)
         boot_fail("the carved memory is too small for the page tables");
     *moved = *boot;
     boot = moved;
-    image_move(image, image_start, image_bytes(), boot->cr3, boot->cpus[0].stack_top, moved_main);
+    image_move(image, image_start, moved_bytes(), boot->cr3, boot->cpus[0].stack_top, moved_main);
 }
 
 /* With all that is compiled into it, no part of the image that stays. */
@@ -74,7 +74,7 @@ static void take_cpus(void)
 }
 
 /* ours: the carved range stays ours. */
-static struct guest_entry load_guest(bool ours)
+SECOND_ACT static struct guest_entry load_guest(bool ours)
 {
     struct guest_machine machine = {.map = &boot->info.map,
                                     .carved = boot->carved,
@@ -160,7 +160,7 @@ static _Noreturn void start_with_vmx(void)
     vmx_cpu_run(first->vmx_memory, first->number, first->apic_id, first->pt, &entry);
 }
 
-static _Noreturn void moved_main(void)
+SECOND_ACT static _Noreturn void moved_main(void)
 {
     idt_fill(true);
     gdt_load_cpu(boot->cpus[0].descriptors, 0);

@@ -89,7 +89,7 @@ static bool map_direct(struct arena *arena, const struct memory_map *map, uint64
 
 static uint64_t image_page_rights(const char *va)
 {
-    if (va < image_text_end)
+    if (va < image_text_end || va >= image_end)
         return PAGE_PRESENT;
     if (va < image_rodata_end)
         return PAGE_PRESENT | PAGE_NX;
@@ -104,7 +104,7 @@ static bool map_image(struct arena *arena, uint64_t *pml4, uint64_t image_pa)
     pml4[IMAGE_BASE >> 39 & 511] = virt_to_phys(pdpt) | PAGE_TABLE;
     pdpt[IMAGE_BASE >> 30 & 511] = virt_to_phys(pd) | PAGE_TABLE;
     pd[IMAGE_BASE >> 21 & 511] = virt_to_phys(pt) | PAGE_TABLE;
-    for (const char *va = image_start; va < image_end; va += 4096) {
+    for (const char *va = image_start; va < moved_end; va += 4096) {
         uint64_t offset = (uint64_t)(va - image_start);
         pt[offset / 4096] = (image_pa + offset) | image_page_rights(va);
     }

@@ -39,7 +39,7 @@ static uint64_t cpu_bytes(const struct boot_state *boot)
 static uint64_t arena_bytes(const struct boot_state *boot)
 {
     uint64_t top = memory_map_top(&boot->info.map);
-    uint64_t bytes = image_bytes() + paging_bytes(top) + boot->nr_cpus * cpu_bytes(boot);
+    uint64_t bytes = moved_bytes() + paging_bytes(top) + boot->nr_cpus * cpu_bytes(boot);
     bytes +=
         LINUX_BOOT_AREA_SIZE + boot->info.efi_map.size + 2 * plan_hello_bytes(boot->nr_cpus) + sizeof *boot + 8 * 4096;
     if (!boot->no_vmx)
@@ -64,7 +64,7 @@ void plan_carve(struct boot_state *boot, uint32_t info_pa, uint64_t image_pa)
     struct range avoid[MB2_MAX_MODULES + 2];
     unsigned nr_avoid = 0;
     avoid[nr_avoid++] = (struct range){info_pa, info_pa + boot->info.size};
-    avoid[nr_avoid++] = (struct range){image_pa, image_pa + image_bytes() + MIB}; /* the scratch part too */
+    avoid[nr_avoid++] = (struct range){image_pa, image_pa + moved_bytes() + MIB}; /* the scratch part too */
     for (uint32_t i = 0; i < boot->info.nr_modules; i++)
         avoid[nr_avoid++] = boot->info.modules[i].range;
 

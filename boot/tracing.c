@@ -6,7 +6,7 @@
 #include "serial/log.h"
 #include "vmx/phys.h"
 
-void tracing_open_channel(struct boot_state *boot)
+SECOND_ACT void tracing_open_channel(struct boot_state *boot)
 {
     channel_open(&boot->channel, &boot->options, boot->nr_cpus, &boot->arena);
     uint32_t room = plan_hello_bytes(boot->nr_cpus);
@@ -45,7 +45,7 @@ static bool change_options(struct pt_options *config, const char *text, char *wh
     return false;
 }
 
-void tracing_init_cpu(const struct boot_state *boot, struct boot_cpu *cpu)
+SECOND_ACT void tracing_init_cpu(const struct boot_state *boot, struct boot_cpu *cpu)
 {
     struct pt_options config = boot->options.pt;
     config.enabled = !boot->no_pt && !cpu->no_pt;
