@@ -236,6 +236,7 @@ enum instruction_result instruction_decode(struct instruction *instruction, cons
     *instruction = (struct instruction){.displacement = direct ? read_displacement(&r, immediate) : 0,
                                         .length = (uint8_t)r.at,
                                         .kind = kind,
+                                        .opcode = r.opcode,
                                         .ip_bytes = r.operand_bytes};
     return INSTRUCTION_DECODED;
 }

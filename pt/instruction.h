@@ -14,6 +14,7 @@
 #ifndef PT_INSTRUCTION_H
 #define PT_INSTRUCTION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define INSTRUCTION_MAX_BYTES 15u
@@ -44,8 +45,16 @@ struct instruction {
     int32_t displacement; /* JCC and direct ones: the target less the next instruction's IP; else 0 */
     uint8_t length;       /* bytes: 1 to 15 */
     uint8_t kind;
+    uint8_t opcode;   /* its last byte */
     uint8_t ip_bytes; /* near branches: the new IP is cut to its lower 2, 4 or 8 bytes */
 };
+
+/* INT n, INT1, INT3 and INTO: software interrupts, of which a FUP tells as well. */
+static inline bool instruction_is_interrupt(const struct instruction *instruction)
+{
+    return instruction->kind == INSTRUCTION_FAR_CALL &&
+           ((instruction->opcode >= 0xcc && instruction->opcode <= 0xce) || instruction->opcode == 0xf1);
+}
 
 enum instruction_result {
     INSTRUCTION_DECODED,

@@ -1,0 +1,72 @@
+/* Soft PT: when packets are generated. Source: SDM "Trace Filtering" (36.2.4), "Packet Generation Enable Controls"
+ * (36.2.5). */
+#include "pt/rtit.h"
+#include "pt/soft_parts.h"
+
+#define STATUS_HALTED (RTIT_STATUS_ERROR | RTIT_STATUS_STOPPED)
+#define CR3_PAGE 0x000ffffffffff000ull
+
+bool soft_trigger_en(const struct soft_pt *pt)
+{
+    return pt->running && !(pt->status & STATUS_HALTED);
+}
+
+bool soft_packet_en(const struct soft_pt *pt)
+{
+    return soft_trigger_en(pt) && pt->context_en && pt->filter_en && (pt->ctl & RTIT_CTL_BRANCH_EN);
+}
+
+static unsigned range_kind(const struct soft_pt *pt, unsigned i)
+{
+    return (unsigned)(pt->ctl >> (RTIT_CTL_ADDR0_CFG_SHIFT + 4 * i)) & 0xf;
+}
+
+static bool in_range(const struct soft_pt *pt, enum pt_range_kind kind, uint64_t ip)
+{
+    for (unsigned i = 0; i < PT_MAX_RANGES; i++)
+        if (range_kind(pt, i) == kind && ip >= pt->addr[2 * i] && ip <= pt->addr[2 * i + 1])
+            return true;
+    return false;
+}
+
+bool soft_has_filter(const struct soft_pt *pt)
+{
+    for (unsigned i = 0; i < PT_MAX_RANGES; i++)
+        if (range_kind(pt, i) == PT_RANGE_FILTER)
+            return true;
+    return false;
+}
+
+/* The guest has come to a place by what FilterEn is worked out at. true: a TraceStop range is at stop_ip, which forces
+ * FilterEn to 0 (36.4.2.9). */
+bool soft_enables_at(struct soft_pt *pt, const struct soft_place *to, uint64_t stop_ip)
+{
+    pt->at = *to;
+    if (!soft_trigger_en(pt))
+        return false;
+    pt->context_en = (pt->ctl & (to->user ? RTIT_CTL_USER : RTIT_CTL_OS)) &&
+                     (!(pt->ctl & RTIT_CTL_CR3_FILTER) || ((to->cr3 ^ pt->cr3_match) & CR3_PAGE) == 0);
+    if (pt->context_en && soft_has_filter(pt))
+        pt->filter_en = in_range(pt, PT_RANGE_FILTER, to->ip);
+    if (!pt->context_en || !in_range(pt, PT_RANGE_STOP, stop_ip))
+        return false;
+    pt->filter_en = false;
+    return true;
+}
+
+bool soft_pt_guards(const struct soft_pt *pt, uint64_t first, uint64_t last)
+{
+    for (unsigned i = 0; i < PT_MAX_RANGES; i++)
+        if (range_kind(pt, i) != PT_RANGE_OFF && last >= pt->addr[2 * i] && first <= pt->addr[2 * i + 1])
+            return true;
+    return false;
+}
+
+bool soft_pt_wants(const struct soft_pt *pt, bool guarded, uint64_t cr3)
+{
+    if (!(pt->ctl & RTIT_CTL_TRACE_EN) || (pt->status & STATUS_HALTED))
+        return false;
+    if ((pt->ctl & RTIT_CTL_CR3_FILTER) && ((cr3 ^ pt->cr3_match) & CR3_PAGE) != 0)
+        return soft_packet_en(pt);
+    return guarded || soft_packet_en(pt) || !soft_has_filter(pt);
+}
