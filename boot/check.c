@@ -4,6 +4,7 @@
 #include "boot/version.h"
 #include "pt/engine.h"
 #include "pt/msr.h"
+#include "pt/soft_pt.h"
 #include "serial/log.h"
 #include "vmx/phys.h"
 #include "vmx/vmx.h"
@@ -79,6 +80,18 @@ static void check_cpus(struct boot_state *boot)
     check_refuse_vmx(boot, "a CPU that is not ours would see our memory");
 }
 
+static void use_soft_pt(struct boot_state *boot)
+{
+    const struct pt_options *pt = &boot->options.pt;
+    if (pt->unit == PT_UNIT_ANY)
+        log_line("%s: single steps make the trace, some 1,000 times slower (pt=off: none)",
+                 pt_refusal_text(boot->refusal));
+    if (pt->branches)
+        log_line("pt=soft: up to %lu branches are traced", pt->branches);
+    soft_pt_cpuid(&boot->cpuid);
+    boot->refusal = pt_options_resolve(&boot->setup, &boot->cpuid, pt);
+}
+
 void check_machine(struct boot_state *boot)
 {
     boot->nr_cpus = 1;
@@ -90,6 +103,8 @@ void check_machine(struct boot_state *boot)
         check_refuse_vmx(boot, no_vmx);
         return;
     }
+    if (pt_soft_choose(&boot->options.pt, boot->refusal))
+        use_soft_pt(boot);
     if (boot->refusal && !pt_refusal_by_option(boot->refusal)) {
         boot->no_pt = pt_refusal_text(boot->refusal);
         log_line("no Intel PT: %s; the guest boots without tracing", boot->no_pt);

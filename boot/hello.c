@@ -78,7 +78,8 @@ static void hello_add_cpus(struct hello_lines *text, const struct hello_facts *f
 /* Of the filters, those in use. */
 static void hello_add_setup(struct hello_lines *text, const struct hello_facts *facts)
 {
-    static const char *const ways[] = {[PT_SWITCH_ROOT] = "root", [PT_SWITCH_LIST] = "list", [PT_SWITCH_VMCS] = "vmcs"};
+    static const char *const ways[] = {
+        [PT_SWITCH_ROOT] = "root", [PT_SWITCH_LIST] = "list", [PT_SWITCH_VMCS] = "vmcs", [PT_SWITCH_SOFT] = "soft"};
     const struct pt_setup *setup = facts->setup;
     hello_add(text, "rtit_ctl 0x%016lx\n", setup ? setup->rtit_ctl : 0);
     if (!setup)

@@ -66,7 +66,8 @@ static void take_cpus(void)
                                         .nr_cpus = boot->nr_cpus,
                                         .cr3 = boot->cr3,
                                         .map = &boot->info.map,
-                                        .pt = boot->no_pt ? NULL : &boot->cpuid};
+                                        .pt = boot->no_pt || boot->options.pt.way == PT_SWITCH_SOFT ? NULL
+                                                                                                    : &boot->cpuid};
     if (aps_start(&request))
         return;
     aps_put_back(boot->cpus, boot->nr_cpus);
@@ -108,7 +109,8 @@ static void init_machine(void)
                                   .top_of_memory = top,
                                   .ports = channel_ports(&boot->channel, &boot->options, &boot->acpi),
                                   .code_pages = boot->options.code_pages && !boot->no_pt,
-                                  .watch_lvtpc = !boot->no_pt,
+                                  .watch_lvtpc = !boot->no_pt && boot->options.pt.way != PT_SWITCH_SOFT,
+                                  .watch_ipis = boot->options.pt.way == PT_SWITCH_SOFT && boot->nr_cpus > 1,
                                   .way = boot->no_pt ? PT_SWITCH_ROOT : boot->options.pt.way,
                                   .poll_tsc = poll_tsc(),
                                   .trigger = boot->no_pt ? 0 : boot->options.pt.trigger,

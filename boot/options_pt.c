@@ -6,7 +6,10 @@
 
 static bool set_pt(struct options *o, struct value_text v)
 {
-    return value_flag(&o->pt.enabled, v);
+    o->pt.unit = value_is(v, "soft") ? PT_UNIT_SOFT : value_is(v, "cpu") ? PT_UNIT_CPU : PT_UNIT_ANY;
+    if (o->pt.unit == PT_UNIT_ANY)
+        return value_flag(&o->pt.enabled, v);
+    return o->pt.enabled = true;
 }
 
 static bool set_pt_scheme(struct options *o, struct value_text v)
@@ -138,6 +141,12 @@ static bool set_pt_cr3(struct options *o, struct value_text v)
                                (cr3[0] ^ cr3[1]) >> 12 != 0);
 }
 
+static bool set_pt_branches(struct options *o, struct value_text v)
+{
+    o->pt.branches = 0;
+    return value_is(v, "off") || (value_u64(&o->pt.branches, v) && o->pt.branches != 0);
+}
+
 static bool is_canonical(uint64_t address)
 {
     return (uint64_t)((int64_t)(address << 16) >> 16) == address;
@@ -195,7 +204,7 @@ static bool set_pt_range3(struct options *o, struct value_text v)
 #define RANGE_EXPECTED "off, filter:START-END or stop:START-END (two addresses such as 0x1000-0x1fff)"
 
 const struct option options_pt[] = {
-    {"pt", set_pt, "on or off"},
+    {"pt", set_pt, "on, off, cpu or soft"},
     {"pt.scheme", set_pt_scheme, "auto, topa, single or range"},
     {"pt.stop", set_pt_stop, "on or off"},
     {"pt.region", set_pt_region, "a power of two from 4K to 128M"},
@@ -211,6 +220,7 @@ const struct option options_pt[] = {
     {"pt.mtc", set_pt_mtc, "off or a number from 0 to 15"},
     {"pt.cyc", set_pt_cyc, "off or a number from 0 to 15"},
     {"pt.cr3", set_pt_cr3, "off, a multiple of 32 such as 0x1aa000, or two (0x1aa000,0x1ab000)"},
+    {"pt.branches", set_pt_branches, "off or a number of branches, which pt=soft counts"},
     {"pt.trigger", set_pt_trigger, "off or an address such as 0xffffffff81000000"},
     {"pt.range0", set_pt_range0, RANGE_EXPECTED},
     {"pt.range1", set_pt_range1, RANGE_EXPECTED},

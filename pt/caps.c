@@ -65,6 +65,29 @@ static enum pt_refusal check_cpu(const struct pt_cpuid *cpuid)
     return PT_OK;
 }
 
+/* Whoever has asked for nothing in particular is not to wait for hours. */
+#define SOFT_BRANCHES_DEFAULT 1000000u
+
+static bool has_window(const struct pt_options *config)
+{
+    for (unsigned i = 0; i < PT_MAX_RANGES; i++)
+        if (config->ranges[i].kind == PT_RANGE_FILTER)
+            return true;
+    return config->cr3_on || config->branches != 0;
+}
+
+bool pt_soft_choose(struct pt_options *config, enum pt_refusal refusal)
+{
+    const bool cpu_cannot = refusal != PT_OK && refusal != PT_OFF && !pt_refusal_by_option(refusal);
+
+    if (!config->enabled || config->unit == PT_UNIT_CPU || (config->unit == PT_UNIT_ANY && !cpu_cannot))
+        return false;
+    config->way = PT_SWITCH_SOFT;
+    if (config->unit == PT_UNIT_ANY && !has_window(config))
+        config->branches = SOFT_BRANCHES_DEFAULT;
+    return true;
+}
+
 /* IA32_RTIT_CTL's part that says what to trace. */
 static uint64_t ctl_what(const struct pt_options *config)
 {

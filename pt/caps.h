@@ -26,7 +26,8 @@ struct pt_cpuid {
 enum pt_switch {
     PT_SWITCH_ROOT, /* TraceEn is set in root operation, just before the entry, and cleared just behind the exit */
     PT_SWITCH_LIST, /* by the MSR-load lists of entries and exits */
-    PT_SWITCH_VMCS  /* by the controls "load IA32_RTIT_CTL" and "clear IA32_RTIT_CTL" */
+    PT_SWITCH_VMCS, /* by the controls "load IA32_RTIT_CTL" and "clear IA32_RTIT_CTL" */
+    PT_SWITCH_SOFT  /* no register has it: the guest is stepped, and packets are made of that (pt/soft_pt.h) */
 };
 
 /* What an address range of IA32_RTIT_ADDRn_A and _B is for: the values of ADDRn_CFG. */
@@ -54,9 +55,17 @@ enum pt_scheme {
     PT_SCHEME_RANGE   /* one range without a table */
 };
 
+/* Who makes the packets. */
+enum pt_unit {
+    PT_UNIT_ANY, /* pt=on: the CPU where it can, else single steps */
+    PT_UNIT_CPU, /* pt=cpu: nobody else */
+    PT_UNIT_SOFT /* pt=soft */
+};
+
 /* What the options ask for. Sizes in bytes. */
 struct pt_options {
-    bool enabled;          /* pt=on|off */
+    bool enabled;          /* pt= is not off */
+    enum pt_unit unit;     /* pt=on|cpu|soft */
     enum pt_scheme scheme; /* pt.scheme= */
     bool stop;             /* pt.stop=: a single region stops tracing when it is full, instead of wrapping */
     uint64_t region_bytes; /* pt.region= */
@@ -66,9 +75,10 @@ struct pt_options {
     bool disable_retc;     /* pt.retc=off */
     uint32_t psb_bytes;    /* pt.psb=: a PSB about every so many bytes, 2K to 64M; 0: the CPU's own choice;
                               PT_PSB_AUTO: 16K where the CPU has it, else its own */
+    uint64_t branches;     /* pt.branches=: soft PT stops behind so many; 0: never */
     uint64_t trigger;      /* pt.trigger=: executing this address sends what policy=ring keeps; 0: off */
     enum pt_policy policy; /* policy= */
-    enum pt_switch way;    /* pt.switch= */
+    enum pt_switch way;    /* pt.switch=; PT_SWITCH_SOFT: what has come of unit */
     bool no_branches;      /* pt.branch=off */
     bool ptwrite;          /* pt.ptwrite=on */
     bool mtc_on, cyc_on;   /* pt.mtc= pt.cyc= are not off */
@@ -111,6 +121,10 @@ const char *pt_refusal_text(enum pt_refusal refusal);
 /* Can config be done on this CPU? *setup is all zero where not. */
 enum pt_refusal pt_options_resolve(struct pt_setup *setup, const struct pt_cpuid *cpuid,
                                    const struct pt_options *config);
+
+/* Are single steps to make the packets? Then config says so: its way, and where they have come in by themselves and no
+ * option says what to trace, the first million branches. refusal: what pt_options_resolve says of the CPU's own PT. */
+bool pt_soft_choose(struct pt_options *config, enum pt_refusal refusal);
 
 /* The first option of config that a CPU with PT cannot do: "pt.mtc=5: this CPU supports off 0 3 6 9". Returns the
  * length, 0: there is none. Stable. */

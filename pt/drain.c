@@ -81,12 +81,24 @@ void drain_finish(struct pt_engine *pt, const struct drain *drain)
         pt_pause_begin(pt, drain, RECORD_GAP_DROP);
 }
 
-void drain_poll(struct pt_engine *pt)
+static void drain_whole(struct pt_engine *pt, enum record_drain_cause cause)
 {
     struct drain drain;
-    drain_read(pt, &drain, RECORD_DRAIN_POLL);
+    drain_read(pt, &drain, cause);
     drain_hand_over(pt, &drain);
     drain_finish(pt, &drain);
+}
+
+void drain_poll(struct pt_engine *pt)
+{
+    drain_whole(pt, RECORD_DRAIN_POLL);
+}
+
+void drain_soft_pmi(struct pt_engine *pt)
+{
+    pt->soft.pmi = false;
+    pt->totals.pmis++;
+    drain_whole(pt, RECORD_DRAIN_PMI);
 }
 
 void drain_hold(struct pt_engine *pt)

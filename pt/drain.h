@@ -22,6 +22,9 @@ bool drain_rearm(struct pt_engine *pt, const struct drain *drain);
 /* All three, where no PMI asks for it. */
 void drain_poll(struct pt_engine *pt);
 
+/* For soft PT's ToPA PMI, which is no interrupt: it is served before the next step. */
+void drain_soft_pmi(struct pt_engine *pt);
+
 /* The same for all bytes, the region in use and those that the flight recorder keeps included. */
 void drain_all(struct pt_engine *pt);
 

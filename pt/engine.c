@@ -22,6 +22,41 @@ bool pt_engine_tracing(const struct pt_engine *pt, uint64_t *rtit_ctl)
     return pt->tracing;
 }
 
+bool pt_soft_steps(const struct pt_engine *pt, bool guarded, uint64_t cr3)
+{
+    return pt->is_soft && soft_pt_wants(&pt->soft, guarded, cr3);
+}
+
+bool pt_soft_guards(const struct pt_engine *pt, uint64_t first, uint64_t last)
+{
+    return pt->is_soft && soft_pt_guards(&pt->soft, first, last);
+}
+
+void pt_soft_before(struct pt_engine *pt, const struct soft_place *at)
+{
+    pt->soft.tsc = tsc_read();
+    soft_pt_before(&pt->soft, at);
+}
+
+/* A step has filled a region. */
+static void soft_serve(struct pt_engine *pt)
+{
+    if (pt->soft.pmi && !pt->pause.on)
+        drain_soft_pmi(pt);
+}
+
+void pt_soft_executed(struct pt_engine *pt, const struct instruction *instruction, const struct soft_place *to)
+{
+    soft_pt_executed(&pt->soft, instruction, to);
+    soft_serve(pt);
+}
+
+void pt_soft_delivered(struct pt_engine *pt, const struct soft_place *to)
+{
+    soft_pt_delivered(&pt->soft, to);
+    soft_serve(pt);
+}
+
 void pt_exit(struct pt_engine *pt)
 {
     if (pt->switched_in_root)
@@ -32,11 +67,11 @@ void pt_exit(struct pt_engine *pt)
  * or the page alone tells them apart. Bit 63 of what MOV writes is no part of CR3. */
 bool pt_cr3(struct pt_engine *pt, uint64_t cr3)
 {
-    if (!pt->tracing || pt->config.cr3[1] == 0)
+    if (!pt->tracing || (pt->config.cr3[1] == 0 && !(pt->is_soft && pt->config.cr3_on)))
         return false;
     for (unsigned i = 0; i < 2; i++)
         if ((cr3 ^ pt->config.cr3[i]) << 1 >> 13 == 0)
-            msr_write(IA32_RTIT_CR3_MATCH, pt->config.cr3[i]);
+            pt_register_write(pt, IA32_RTIT_CR3_MATCH, pt->config.cr3[i]);
     return true;
 }
 
@@ -61,7 +96,7 @@ static void engine_check(struct pt_engine *pt)
     uint64_t halted = pt->trace_stop ? RTIT_STATUS_ERROR : RTIT_STATUS_ERROR | RTIT_STATUS_STOPPED;
     if (!pt->tracing || pt->pause.on)
         return;
-    if ((msr_read(IA32_RTIT_STATUS) & halted) || pt_registers_due(pt))
+    if ((pt_register_status(pt) & halted) || pt_registers_due(pt))
         drain_poll(pt);
     pt->checked_tsc = tsc_read();
 }
@@ -111,7 +146,7 @@ uint64_t pt_enter(struct pt_engine *pt)
 {
     if (pt->parked)
         return 0;
-    if (pt->tracing)
+    if (pt->has_lvtpc)
         engine_guard(pt);
     uint64_t now = tsc_read();
     if (now - pt->checked_tsc > POLL_TSC) /* however often the sink is polled */
@@ -123,12 +158,16 @@ uint64_t pt_enter(struct pt_engine *pt)
     bool trace = pt->tracing && (!pt->pause.on || engine_resume(pt));
     if (pt->unsent)
         pt_poll(pt); /* all that this exit has yielded in one go; nothing waits for the next exit */
-    if (!trace)
+    if (!trace) {
+        pt->soft.ctl &= ~RTIT_CTL_TRACE_EN;
         return 0;
+    }
     pt->entered_tsc = now;
     pt->taken = false;
     uint64_t ctl = pt->rtit_ctl | RTIT_CTL_TRACE_EN;
     if (pt->switched_in_root)
         msr_write(IA32_RTIT_CTL, ctl);
+    else if (pt->is_soft)
+        pt->soft.ctl = ctl;
     return ctl;
 }

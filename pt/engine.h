@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "pt/caps.h"
+#include "pt/soft_pt.h"
 #include "serial/record.h"
 #include "serial/sink.h"
 
@@ -78,6 +79,21 @@ void pt_park(struct pt_engine *pt);
 
 /* The SIPI has come: tracing goes on at the next pt_enter, without a gap. Commands that came meanwhile hold. */
 void pt_unpark(struct pt_engine *pt);
+
+/* --- soft PT: vmx/soft_step.c --- */
+
+/* Does the VM entry that pt_enter has prepared single-step the guest? guarded: its page is one of pt_soft_guards. */
+bool pt_soft_steps(const struct pt_engine *pt, bool guarded, uint64_t cr3);
+
+/* May code at these addresses, both included, be executed by steps alone? */
+bool pt_soft_guards(const struct pt_engine *pt, uint64_t first, uint64_t last);
+
+/* Between pt_enter and the VM entry: the guest is there. */
+void pt_soft_before(struct pt_engine *pt, const struct soft_place *at);
+
+/* Behind the exit, before all else: the instruction there has been executed, or an event delivered instead. */
+void pt_soft_executed(struct pt_engine *pt, const struct instruction *instruction, const struct soft_place *to);
+void pt_soft_delivered(struct pt_engine *pt, const struct soft_place *to);
 
 /* Is anything under way that time alone brings on: bytes to the receiver, the end of a pause, a scheme without PMIs?
  * Then pt_enter should be called some 10 ms later at the latest, else some 100 ms. */

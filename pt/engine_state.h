@@ -12,6 +12,7 @@
 
 #include "pt/engine.h"
 #include "pt/output.h"
+#include "pt/soft_pt.h"
 
 /* For RECORD_END; each is a count. */
 struct pt_totals {
@@ -56,6 +57,7 @@ struct pt_pause {
 
 struct pt_engine {
     bool tracing;          /* PT is configured; else only records work */
+    bool has_lvtpc;        /* ... and its PMIs come through LVTPC, which the guest may change */
     bool switched_in_root; /* PT_SWITCH_ROOT: TraceEn changes by WRMSR here; else VM entries and exits do it */
     bool drain_due;        /* before TraceEn is set again: the pointers are not to be believed */
     bool taken;            /* since TraceEn is clear, the registers have been taken in: out.written holds */
@@ -74,9 +76,10 @@ struct pt_engine {
     pt_options_parser *parser;
     uint32_t commands_done; /* the cursor in the sink's box */
     bool command_waits;
-    bool held;   /* by a command */
-    bool parked; /* pt_park: the CPU waits for a SIPI */
-    bool ended;  /* RECORD_END is out, and nothing has been handed over since */
+    bool held;    /* by a command */
+    bool parked;  /* pt_park: the CPU waits for a SIPI */
+    bool is_soft; /* packets are made by single steps */
+    bool ended;   /* RECORD_END is out, and nothing has been handed over since */
     pt_waiting *waiting;
     void *waiting_context;
     struct pt_pause pause;
@@ -90,11 +93,16 @@ struct pt_engine {
     uint64_t polled_tsc;  /* when the sink was last polled */
     uint64_t checked_tsc; /* when output was last known to go on */
     struct pt_totals totals;
+    struct soft_pt soft;
     char text[1024]; /* RECORD_END */
 };
 
-/* pt/registers.c: the output registers, with TraceEn clear. */
-void pt_registers_read(const struct pt_engine *pt, bool all, struct plan_snapshot *snapshot);
+/* pt/registers.c: IA32_RTIT_*, the CPU's or soft PT's. */
+void pt_register_write(struct pt_engine *pt, uint32_t msr, uint64_t value);
+uint64_t pt_register_status(const struct pt_engine *pt);
+
+/* The output registers, with TraceEn clear. */
+void pt_registers_read(struct pt_engine *pt, bool all, struct plan_snapshot *snapshot);
 
 /* Take the canary away; what it stood on comes back, where the hardware has not written over it. */
 void pt_canary_lift(struct pt_engine *pt);

@@ -49,6 +49,8 @@
 #define IA32_XSS 0xda0
 
 #define IA32_EFER 0xc0000080
+#define IA32_LSTAR 0xc0000082
+#define IA32_CSTAR 0xc0000083
 #define IA32_GS_BASE 0xc0000101
 
 #endif

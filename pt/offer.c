@@ -124,7 +124,9 @@ size_t pt_objection(char *text, size_t size, const struct pt_cpuid *cpuid, const
                psb_bad(&line, cpuid, config->psb_bytes) || ranges_bad(&line, cpuid, config->ranges);
     if (bad)
         return line.used;
-    if (config->cr3_on && !cpuid_has(cpuid, CPUID_14_EBX_CR3_FILTER))
+    if (config->branches && config->way != PT_SWITCH_SOFT)
+        line_add(&line, "pt.branches=%lu: the CPU's own PT counts none, use pt=soft or off", config->branches);
+    else if (config->cr3_on && !cpuid_has(cpuid, CPUID_14_EBX_CR3_FILTER))
         line_add(&line,
                  config->cr3[1] ? "pt.cr3=0x%lx,0x%lx: this CPU supports off" : "pt.cr3=0x%lx: this CPU supports off",
                  config->cr3[0], config->cr3[1]);

@@ -39,6 +39,8 @@ void pt_cpuid_read(struct pt_cpuid *cpuid)
 
 static bool has_trace_stop(const struct pt_options *config)
 {
+    if (config->branches != 0)
+        return true;
     for (unsigned i = 0; i < PT_MAX_RANGES; i++)
         if (config->ranges[i].kind == PT_RANGE_STOP)
             return true;
@@ -50,12 +52,13 @@ void pt_setup_apply(struct pt_engine *pt, const struct pt_setup *setup)
     pt->rtit_ctl = setup->rtit_ctl;
     pt->policy = pt->config.policy;
     pt->trace_stop = has_trace_stop(&pt->config);
-    msr_write(IA32_RTIT_CTL, pt->rtit_ctl);
+    pt_register_write(pt, IA32_RTIT_CTL, pt->rtit_ctl);
+    pt->soft.branches_left = pt->config.branches;
     if (setup->has_cr3_match)
-        msr_write(IA32_RTIT_CR3_MATCH, setup->cr3_match[0]);
+        pt_register_write(pt, IA32_RTIT_CR3_MATCH, setup->cr3_match[0]);
     for (uint32_t i = 0; i < setup->nr_ranges; i++) {
-        msr_write(IA32_RTIT_ADDR0_A + 2 * i, setup->addr_a[i]);
-        msr_write(IA32_RTIT_ADDR0_A + 2 * i + 1, setup->addr_b[i]);
+        pt_register_write(pt, IA32_RTIT_ADDR0_A + 2 * i, setup->addr_a[i]);
+        pt_register_write(pt, IA32_RTIT_ADDR0_A + 2 * i + 1, setup->addr_b[i]);
     }
 }
 
@@ -72,9 +75,14 @@ static bool setup_configure(struct pt_engine *pt, struct pt_setup *setup, const 
 {
     struct pt_cpuid cpuid;
     pt_cpuid_read(&cpuid);
+    if (config->way == PT_SWITCH_SOFT)
+        soft_pt_cpuid(&cpuid);
     if (pt_options_resolve(setup, &cpuid, config) != PT_OK)
         return false;
     pt->config = *config;
+    pt->is_soft = config->way == PT_SWITCH_SOFT;
+    pt->soft.regions = (struct soft_memory){pt->regions.va, pt->regions.pa};
+    pt->soft.tables = (struct soft_memory){(uint8_t *)pt->tables, pt->tables_pa};
     pt->scheme = setup->scheme;
     pt->maxphyaddr = (uint8_t)cpuid.leaf80000008_eax;
     pt->single_region = !(cpuid.leaf14_0[2] & CPUID_14_ECX_MENTRY);
@@ -102,6 +110,7 @@ struct pt_engine *pt_engine_init(void *memory, uint64_t memory_pa, uint16_t cpu,
     registers_init(pt, &setup);
     pt->tracing = true;
     pt->switched_in_root = config->way == PT_SWITCH_ROOT;
+    pt->has_lvtpc = !pt->is_soft;
     return pt;
 }
 

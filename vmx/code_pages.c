@@ -104,25 +104,32 @@ static void page_freeze_and_send(struct cpu *cpu, uint64_t gpa, uint64_t linear)
     cpu_has_seen_pages(cpu);
 }
 
+/* It was sent, and has not been written since. */
+static bool is_frozen(uint64_t gpa)
+{
+    return !(ept_lookup(gpa) & EPT_WRITE);
+}
+
 void code_page_fetched(struct cpu *cpu, uint64_t gpa, uint64_t qualification)
 {
     const uint64_t linear = linear_of(gpa, qualification);
-    const bool guarded = trigger_guards(gpa, linear);
+    const bool triggers = trigger_guards(gpa, linear), stepped = soft_step_guards(cpu, linear, gpa);
 
     turn_await(cpu, gpa);
     if (ept_lookup(gpa) & EPT_EXECUTE) /* another CPU was faster */
         return;
-    if (!guarded || !trigger_fetched(cpu, gpa))
+    if ((!triggers || !trigger_fetched(cpu, gpa)) && !(stepped && is_frozen(gpa)))
         page_freeze_and_send(cpu, gpa, linear);
     turn_begin(cpu, gpa);
     if (cpu->written_gpa == gpa && cpu->written_rip == vmreadn(VMCS_GUEST_RIP)) {
         trigger_written(gpa);
         ept_set_access(gpa, EPT_READ | EPT_WRITE); /* it may be written by the step: the next fetch sends it again */
         step_open_page(cpu, gpa, ept_lookup(gpa) | EPT_ACCESS_MASK);
+        cpu->soft.guarded = 0; /* for one step only */
         step_begin(cpu, NULL);
         return;
     }
-    if (guarded) {
+    if (triggers || stepped) {
         ept_set_access(gpa, EPT_READ);
         step_open_page(cpu, gpa, ept_lookup(gpa) | EPT_EXECUTE);
         step_begin(cpu, NULL);
@@ -135,6 +142,10 @@ void code_page_fetched(struct cpu *cpu, uint64_t gpa, uint64_t qualification)
 void code_page_written(struct cpu *cpu, uint64_t gpa)
 {
     turn_await(cpu, gpa);
+    if (soft_step_has_open(cpu, gpa)) {
+        step_cancel(cpu);
+        ept_invalidate(&cpu->view);
+    }
     cpu->written_gpa = gpa;
     cpu->written_rip = vmreadn(VMCS_GUEST_RIP);
     if (ept_lookup(gpa) & EPT_WRITE)

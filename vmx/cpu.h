@@ -18,6 +18,7 @@
 #include "vmx/exit_reasons.h"
 #include "vmx/inject.h"
 #include "vmx/machine.h"
+#include "vmx/soft_step.h"
 #include "vmx/vmx.h"
 
 /* As vmx/exit.S pushes them; in the order in which instructions number them. RSP is in the VMCS. */
@@ -123,6 +124,8 @@ struct cpu {
     uint64_t lapic_step_rip; /* of that instruction */
     uint64_t pmis_delivered; /* bits of IA32_PERF_GLOBAL_STATUS that the guest knows of: vmx/pmi.h */
 
+    struct soft_step soft;
+
     struct ept_view view;
     bool stepping;      /* until the next exit some pages are open in the view */
     step_done *stepped; /* what follows a step, besides closing them; NULL: nothing */
@@ -193,8 +196,9 @@ uint32_t nmi_take_early(void);
 void step_open_page(struct cpu *cpu, uint64_t gpa, uint64_t leaf);
 /* Have one instruction stepped; done, unless NULL, is called behind it. */
 void step_begin(struct cpu *cpu, step_done *done);
-/* Another exit came first: the step is over, too. */
-void step_break_off(struct cpu *cpu);
+/* Behind an exit for this reason, first of all, where a step was under way: what it did is told to soft PT; and where
+ * another exit came first, the step is over, too. */
+void step_leave(struct cpu *cpu, uint32_t reason);
 /* The instruction will not come back. */
 void step_cancel(struct cpu *cpu);
 

@@ -95,16 +95,16 @@ void vmx_exit_dispatch(struct guest_registers *registers)
     struct cpu *cpu = cpu_of(registers);
 
     pt_exit(cpu->pt);
-    if (machine_has_others())
-        summons_leave_guest(cpu);
     const uint32_t reason = vmread32(VMCS_EXIT_REASON);
     const uint32_t basic = reason & 0xffff;
+    if (machine_has_others())
+        summons_leave_guest(cpu);
     if (basic < NR_EXIT_REASONS)
         cpu->exits[basic]++;
     if ((reason & ENTRY_FAILURE) || basic >= NR_EXIT_REASONS || !handlers[basic])
         fail_stop(cpu, "a VM exit that nobody handles");
-    if (cpu->stepping && basic != EXIT_REASON_MONITOR_TRAP_FLAG && basic != EXIT_REASON_EPT_VIOLATION)
-        step_break_off(cpu);
+    if (cpu->proc_controls & PROC_MONITOR_TRAP_FLAG)
+        step_leave(cpu, basic);
     if (cpu->nr_faults)
         page_faults_look(cpu);
 

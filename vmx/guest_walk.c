@@ -107,6 +107,19 @@ bool guest_stretch_maps(const struct guest_stretch *stretch, const void *table, 
     return stretch->large || (((const uint8_t *)table)[i * (stretch->wide ? 8 : 4)] & ENTRY_P);
 }
 
+uint64_t guest_stretch_gpa(const struct guest_stretch *stretch, const void *table, uint64_t linear)
+{
+    const uint64_t i = (linear - stretch->linear) >> PAGE_SHIFT, in_page = linear & (RECORD_PAGE_SIZE - 1);
+
+    if (stretch->large)
+        return (stretch->table & ENTRY_ADDRESS) + (linear & (stretch->size - 1));
+    if (!guest_stretch_maps(stretch, table, linear))
+        return GUEST_STRETCH_NOWHERE;
+    const uint64_t entry =
+        stretch->wide ? ((const volatile uint64_t *)table)[i] : ((const volatile uint32_t *)table)[i];
+    return (entry & ENTRY_ADDRESS) + in_page;
+}
+
 static uint16_t flags_of(uint64_t entry)
 {
     return (uint16_t)((entry & ENTRY_G ? RECORD_MAP_GLOBAL : 0) | (entry & ENTRY_US ? RECORD_MAP_USER : 0));

@@ -47,6 +47,10 @@ bool guest_walk(struct guest_stretch *stretch, const struct guest_paging *paging
 /* Is linear's page present? table: the bytes at stretch->table. */
 bool guest_stretch_maps(const struct guest_stretch *stretch, const void *table, uint64_t linear);
 
+/* Where linear leads to. GUEST_STRETCH_NOWHERE: it is not present. table: as above, of a large page NULL. */
+#define GUEST_STRETCH_NOWHERE UINT64_MAX
+uint64_t guest_stretch_gpa(const struct guest_stretch *stretch, const void *table, uint64_t linear);
+
 /* What a stretch has executable, each entry read once: another CPU may change them. */
 struct guest_stretch_pages {
     uint64_t entries[GUEST_STRETCH_ENTRIES]; /* what they mean; 0: not executable */

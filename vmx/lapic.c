@@ -1,6 +1,6 @@
 /*
  * LVTPC, the local APIC's entry for performance-monitoring interrupts, belongs to PT while PT is on: NMI, unmasked. The
- * guest keeps a value of its own here.
+ * guest keeps a value of its own here. Where soft PT steps several CPUs, the guest's IPIs alone are watched.
  *
  * In x2APIC mode the two MSRs that matter exit (vmx/msr_policy.c). In xAPIC mode the page is read-only to the guest,
  * and each write is a single step (vmx/step.c) to a page of ours, from which it is carried to the register it was for:
@@ -70,7 +70,7 @@ void lapic_guard_follow(struct cpu *cpu)
 
     if (cpu->lapic_pa != page)
         guard_move(cpu, page);
-    if (base & APIC_BASE_ENABLED) {
+    if (machine.config.watch_lvtpc && (base & APIC_BASE_ENABLED)) {
         keep_software_enabled(cpu);
         lvtpc_guard();
     }
@@ -78,6 +78,8 @@ void lapic_guard_follow(struct cpu *cpu)
 
 void lapic_guard_start(struct cpu *cpu)
 {
+    if (machine.config.watch_ipis)
+        lapic_guard_follow(cpu);
     if (!machine.config.watch_lvtpc)
         return;
     cpu->pmis_delivered = msr_read(IA32_PERF_GLOBAL_STATUS); /* overflows of before are nobody's */
@@ -124,12 +126,12 @@ static void lapic_write_through(struct cpu *cpu, bool broken_off)
      * instruction that was stepped stays where it is. */
     if (moved > INSTRUCTION_MAX_BYTES || (broken_off && moved == 0))
         return;
-    if (offset == APIC_LVT_PMI)
-        cpu->lvtpc_guest = value & LVT_PMI_WRITABLE;
-    else if (offset == APIC_SVR)
-        svr_write(cpu, value);
-    else if (offset == APIC_ICR_LOW)
+    if (offset == APIC_ICR_LOW)
         xapic_guest_ipi(cpu, value);
+    else if (machine.config.watch_lvtpc && offset == APIC_LVT_PMI)
+        cpu->lvtpc_guest = value & LVT_PMI_WRITABLE;
+    else if (machine.config.watch_lvtpc && offset == APIC_SVR)
+        svr_write(cpu, value);
     else
         *lapic_register(cpu, offset) = value;
 }
@@ -139,7 +141,8 @@ void lapic_written(struct cpu *cpu, uint64_t gpa)
 {
     const uint32_t offset = gpa & 0xff0;
 
-    *staged(cpu, offset) = offset == APIC_LVT_PMI ? cpu->lvtpc_guest : *lapic_register(cpu, offset);
+    *staged(cpu, offset) =
+        machine.config.watch_lvtpc && offset == APIC_LVT_PMI ? cpu->lvtpc_guest : *lapic_register(cpu, offset);
     cpu->lapic_offset = offset;
     cpu->lapic_step_rip = vmreadn(VMCS_GUEST_RIP);
     *cpu->lapic_entry = (*cpu->lapic_entry & ~EPT_ADDRESS_MASK) | virt_to_phys(cpu->lapic_stage) | EPT_WRITE;

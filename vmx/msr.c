@@ -1,6 +1,7 @@
 /* RDMSR and WRMSR exits: vmx/msr_policy.c says what, this does it. */
 #include "vmx/cpu.h"
 #include "vmx/ept.h"
+#include "vmx/lapic_registers.h"
 #include "vmx/msr_policy.h"
 #include "vmx/summons.h"
 #include "vmx/vmcs.h"
@@ -103,6 +104,10 @@ static bool msr_row_write(struct cpu *cpu, const struct msr_row *row, uint32_t m
             return false;
         lapic_guard_follow(cpu);
         return true;
+    case MSR_ICR:
+        if (lapic_is_x2apic())
+            lapic_guest_sends(cpu, value);
+        return msr_try_write(msr, value);
     case MSR_LVT_PMI:
         return lapic_is_x2apic() && lapic_lvtpc_write(cpu, value);
     case MSR_SVR:

@@ -2,8 +2,8 @@
 
 /* clang-format off */
 const struct msr_row msr_policy[] = {
-    /* The local APIC may move or change its mode: LVTPC's guard must follow. */
-    {0x01b, 0x01b, MSR_NATIVE, MSR_APIC_BASE, MSR_IF_PT, 0, "IA32_APIC_BASE"},
+    /* The local APIC may move or change its mode: the guard must follow. */
+    {0x01b, 0x01b, MSR_NATIVE, MSR_APIC_BASE, MSR_IF_LAPIC, 0, "IA32_APIC_BASE"},
     /* VISIBLE: as if firmware had locked VMX and SMX off. Exists where CPUID.1:ECX[5] or [6] is 1. */
     {0x03a, 0x03a, MSR_FEATURE_CONTROL_OFF, MSR_FAULT, MSR_ALWAYS, 0, "IA32_FEATURE_CONTROL"},
     /* VISIBLE: SDM "Microcode Update Facility": no update may be performed in VMX non-root operation. */
@@ -29,6 +29,7 @@ const struct msr_row msr_policy[] = {
     {0x580, 0x587, MSR_FAULT, MSR_FAULT, MSR_ALWAYS, 0, "IA32_RTIT_ADDR0_A to ADDR3_B"},
     /* VISIBLE: software-disabling the local APIC would mask LVTPC. */
     {0x80f, 0x80f, MSR_NATIVE, MSR_SVR, MSR_IF_PT, 0, "IA32_X2APIC_SIVR"},
+    {0x830, 0x830, MSR_NATIVE, MSR_ICR, MSR_IF_IPIS, 0, "IA32_X2APIC_ICR"},
     {0x834, 0x834, MSR_LVT_PMI, MSR_LVT_PMI, MSR_IF_PT, 0, "IA32_X2APIC_LVT_PMI"},
     /* XSAVES and XRSTORS would reach PT's state. Exists where CPUID.(0DH,1):EAX[3] = 1. */
     {0xda0, 0xda0, MSR_NATIVE, MSR_REFUSE, MSR_ALWAYS, XSS_PT_STATE, "IA32_XSS"},

@@ -26,7 +26,8 @@ enum msr_action {
     MSR_PERF_RESET,          /* written: as MSR_MASK, and what is reset may be delivered again */
     MSR_FORGET,              /* written: nothing happens */
     MSR_REFUSE,              /* written: #GP where a bit of the row's mask is set */
-    MSR_APIC_BASE,           /* written: the guard of LVTPC follows */
+    MSR_APIC_BASE,           /* written: the guard of the local APIC follows */
+    MSR_ICR,                 /* written: an INIT is noted */
     MSR_LVT_PMI,             /* the guest's own value is kept, the register stays ours */
     MSR_SVR,                 /* written: the local APIC stays software-enabled */
     MSR_MTRR,                /* written: EPT memory types follow */
@@ -37,6 +38,8 @@ enum msr_action {
 #define MSR_ALWAYS 0u
 #define MSR_IF_PT 1u        /* PT is in use */
 #define MSR_IF_PERF_CTRL 2u /* VM entry loads IA32_PERF_GLOBAL_CTRL and VM exit does not save it */
+#define MSR_IF_LAPIC 4u     /* the local APIC is guarded */
+#define MSR_IF_IPIS 8u      /* ... for the IPIs that the guest sends */
 
 struct msr_row {
     uint32_t first, last;

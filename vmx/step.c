@@ -29,12 +29,13 @@ void step_cancel(struct cpu *cpu)
 {
     cpu->stepping = false;
     cpu->stepped = NULL;
+    cpu->soft.guarded = 0;
     if (cpu->view.nr_pages > cpu->view.kept_pages) {
         machine_lock(cpu);
         ept_view_close(&cpu->view);
         machine_unlock(cpu);
     }
-    cpu_set_proc_control(cpu, PROC_MONITOR_TRAP_FLAG, false);
+    cpu_set_proc_control(cpu, PROC_MONITOR_TRAP_FLAG, cpu->soft.on);
 }
 
 static void step_end(struct cpu *cpu, bool broken_off)
@@ -47,14 +48,17 @@ static void step_end(struct cpu *cpu, bool broken_off)
     ept_invalidate(&cpu->view);
 }
 
-void step_break_off(struct cpu *cpu)
+void step_leave(struct cpu *cpu, uint32_t reason)
 {
-    if (cpu->stepping)
+    if (cpu->soft.on)
+        soft_step_leave(cpu, reason == EXIT_REASON_MONITOR_TRAP_FLAG);
+    if (cpu->stepping && reason != EXIT_REASON_MONITOR_TRAP_FLAG && reason != EXIT_REASON_EPT_VIOLATION)
         step_end(cpu, true);
 }
 
 enum exit_action step_exit(struct cpu *cpu)
 {
-    step_end(cpu, false);
+    if (cpu->stepping && !soft_step_goes_on(cpu)) /* else the step is soft PT's */
+        step_end(cpu, false);
     return EXIT_RETRY;
 }

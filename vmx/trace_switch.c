@@ -30,7 +30,7 @@ void trace_switch_setup(struct cpu *cpu)
 /* Has the next VM entry load ctl, where it loads anything. */
 static void entry_loads(struct cpu *cpu, uint64_t ctl)
 {
-    if (machine.config.way == PT_SWITCH_ROOT || ctl == cpu->rtit_ctl)
+    if (ctl == cpu->rtit_ctl)
         return;
     cpu->rtit_ctl = ctl;
     if (machine.config.way == PT_SWITCH_LIST)
@@ -41,10 +41,20 @@ static void entry_loads(struct cpu *cpu, uint64_t ctl)
 
 void trace_switch_enter(struct cpu *cpu)
 {
-    entry_loads(cpu, pt_enter(cpu->pt));
+    const uint64_t ctl = pt_enter(cpu->pt);
+
+    if (machine.config.way == PT_SWITCH_ROOT)
+        return;
+    if (machine.config.way == PT_SWITCH_SOFT)
+        soft_step_enter(cpu);
+    else
+        entry_loads(cpu, ctl);
 }
 
 void trace_switch_off(struct cpu *cpu)
 {
-    entry_loads(cpu, 0);
+    if (machine.config.way == PT_SWITCH_SOFT)
+        soft_step_drop(cpu);
+    else if (machine.config.way != PT_SWITCH_ROOT)
+        entry_loads(cpu, 0);
 }

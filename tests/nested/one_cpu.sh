@@ -2,7 +2,7 @@
 # Under KVM and QEMU, on one virtual CPU: power-off, the end of the records, e1000 as QEMU has it, a serial line.
 . tests/nested/lib.sh
 
-image branches build/guests/branches.bzImage '' '' ''
+image branches build/guests/branches.bzImage '' '' pt=cpu
 image off build/guests/branches.bzImage '' '' pt=off
 image uart build/guests/branches.bzImage '' '' 'channel=uart pt=off'
 image reset build/guests/ends.bzImage '' 'cf9 1' pt=off

@@ -46,11 +46,15 @@ static void pt_and_vmx_msrs_fault(void **state)
 static void conditions(void **state)
 {
     (void)state;
-    const uint32_t of_pt[] = {0x1b, 0x38e, 0x390, 0x391, 0x80f, 0x834};
+    const uint32_t of_pt[] = {0x38e, 0x390, 0x391, 0x80f, 0x834};
     for (size_t i = 0; i < sizeof of_pt / sizeof of_pt[0]; i++) {
         assert_null(msr_policy_find(of_pt[i], MSR_IF_PERF_CTRL));
         assert_non_null(msr_policy_find(of_pt[i], MSR_IF_PT));
     }
+    assert_null(msr_policy_find(0x1b, MSR_IF_PT));
+    assert_non_null(msr_policy_find(0x1b, MSR_IF_LAPIC));
+    assert_null(msr_policy_find(0x830, MSR_IF_PT | MSR_IF_LAPIC));
+    assert_non_null(msr_policy_find(0x830, MSR_IF_IPIS));
     assert_null(msr_policy_find(0x38f, MSR_IF_PT));
     assert_non_null(msr_policy_find(0x38f, MSR_IF_PERF_CTRL));
     assert_null(msr_policy_find(0xc0000080, MSR_IF_PT | MSR_IF_PERF_CTRL));

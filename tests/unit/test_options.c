@@ -142,9 +142,9 @@ static void bad_words(void **state)
     refused("pt=off verbose", "verbose", "docs/options.md");
     refused("PT=on", "PT=on", "docs/options.md");
     refused("=on", "=on", "docs/options.md");
-    refused("pt", "pt", "on or off");
-    refused("pt=", "pt=", "on or off");
-    refused("pt=yes", "pt=yes", "on or off");
+    refused("pt", "pt", "on, off, cpu or soft");
+    refused("pt=", "pt=", "on, off, cpu or soft");
+    refused("pt=yes", "pt=yes", "on, off, cpu or soft");
     refused("pt.region=3K", "pt.region=3K", "power of two");
     refused("pt.region=2K", "pt.region=2K", "4K");
     refused("pt.region=256M", "pt.region=256M", "128M");

@@ -1,0 +1,24 @@
+#!/bin/bash
+# Under KVM there is no Intel PT: single steps make the trace, and every branch in it is as the emulated CPU took it.
+. tests/nested/lib.sh
+
+# The emulator lists what is executed in VMX non-root operation where selfmod is; nobody else is there.
+export BRANCHES=0x1000000-0x101ffff
+image soft build/guests/selfmod.bzImage '' '' ''
+check 'a Linux with KVM runs in the emulator' nested soft:1
+
+listed() {
+    od -An -v -t x8 -w16 "$work/linux/branches.bin" | cut -c 2-
+}
+# decoded BOOT CPU
+decoded() {
+    build/undertrace decode "$work/$1/capture" --cpu "$2" --branches - 2>"$work/$1/decode.log" | grep -E '^[0-9a-f]{16} '
+}
+
+powered_off soft 1 'selfmod: ok'
+console_has 'it is said why' soft.1 'single steps make the trace'
+decoded soft.1 0 >"$work/selfmod"
+listed >"$work/taken"
+check "selfmod: every branch is what was decoded ($(wc -l <"$work/selfmod"))" cmp "$work/selfmod" "$work/taken"
+same 'and there are some' "$([ "$(wc -l <"$work/selfmod")" -gt 1000 ] && echo yes)" yes
+done_testing

@@ -1,0 +1,112 @@
+#!/bin/bash
+# pt=soft on a CPU without Intel PT: single steps make the trace, and every branch in it is as the CPU took it. The emulator's
+# list of all branches is the judge: where no PT writes PSBs, its truth has no intervals.
+. tests/system/lib.sh
+
+export PTMODEL=profile=none MEMORY=256 QUIET=100 MOST=3000 WIRE='rate=0 latency=0'
+
+# listed BOOT [CPU]: the emulator's list, as `undertrace decode --branches` writes it.
+listed() {
+    od -An -v -t x8 -w16 "$work/$1/branches.bin${2:+.cpu$2}" | cut -c 2-
+}
+
+decoded() {
+    build/undertrace decode "$work/$1/capture" --cpu "${2:-0}" --branches - 2>"$work/$1/decode.log" >"$work/$1/decoded${2:-0}"
+}
+
+# branches_of BOOT [CPU]: without the figures.
+branches_of() {
+    grep -E '^[0-9a-f]{16} ' "$work/$1/decoded${2:-0}"
+}
+
+# equal NAME BOOT [CPU]: the same branches, and some.
+equal() {
+    local first number
+    decoded "$2" "${3:-0}" || { fail "$1" "$(head -n 5 "$work/$2/decode.log")"; return; }
+    branches_of "$2" "${3:-0}" >"$work/$2/branches"
+    number=$(wc -l <"$work/$2/branches")
+    first=$(cmp <(listed "$2" "${3:-}") "$work/$2/branches" 2>&1)
+    if [ -z "$first" ] && [ "$number" -gt 0 ]; then
+        pass "$1 ($number branches)"
+    else
+        fail "$1" "$number branches are decoded; $first"
+    fi
+}
+
+# run BOOT GUEST WORDS OPTIONS
+run() {
+    BRANCHES=1 check "$1: $2 runs to its end" boot "$1" "build/guests/$2.bzImage" '' "$3" "channel=e1000 net.mtu=9000 $4"
+    console_has "$1: and finds itself in order" "$1" "$2: ok"
+    clean_log "$1"
+}
+
+for guest in selfmod branches exits spaces; do
+    run $guest $guest '' ''
+    equal "$guest: every branch is what was decoded" $guest
+done
+console_has 'it is said why' selfmod 'single steps make the trace'
+same 'no gap' "$(jq '[(.ends // [.end])[] | .gaps] | add' "$work/branches/capture/meta.json")" 0
+
+# Regions so small that they fill now and then: a PMI that is none.
+run small branches '' 'pt.region=4K pt.regions=4 pt.psb=2K'
+equal 'small regions: every branch is what was decoded' small
+same 'PMIs are served' "$(jq '[(.ends // [.end])[] | .pmis] | add > 0' "$work/small/capture/meta.json")" true
+
+# The same guest by the CPU's own PT: the same branches, but for those that wait for the UART.
+apart_from_waiting() {
+    local wait
+    wait=$(nm build/guests/selfmod.elf | sed -n 's/ [tT] console_text$//p')
+    awk -v from="$wait" '!($1 >= from && $1 < sprintf("%s", to)) ' to="$(nm -n build/guests/selfmod.elf |
+        awk '/ console_text$/ { getline; print $1 }')" <(branches_of "$1") >"$work/$1/moving"
+}
+PTMODEL=profile=skylake run hard selfmod '' pt=cpu
+PTMODEL=profile=skylake run forced selfmod '' pt=soft
+equal 'pt=soft on a CPU that has PT: every branch is what was decoded' forced
+decoded hard
+apart_from_waiting hard
+apart_from_waiting forced
+check "and they are those that its own PT tells ($(wc -l <"$work/hard/moving"))" cmp "$work/hard/moving" "$work/forced/moving"
+
+for cpus in ${SMP:-2}; do
+    CPUS=$cpus run smp$cpus smp "cpus=$cpus rounds=20000" ''
+    equal "smp$cpus: every branch of CPU 0" smp$cpus
+    for cpu in $(seq $((cpus - 1))); do equal "smp$cpus: every branch of CPU $cpu" smp$cpus "$cpu"; done
+done
+
+# What is traced may be less; fibonacci() and the branches that stand in it.
+range() {
+    nm build/guests/branches.elf | awk -v name="$1" '$3 == name { at = $1 } at && $1 > at { exit } END { print "0x" at }' |
+        sed 's/0x0*/0x/'
+}
+fibonacci=$(range fibonacci)
+BRANCHES=$fibonacci-$((fibonacci + 0x4f)) check 'branches runs with a range' boot range build/guests/branches.bzImage '' '' \
+    "channel=e1000 pt.range0=filter:$fibonacci-$(printf 0x%x $((fibonacci + 0x4f)))"
+decoded range
+same 'the branches of the range, all of them' "$(branches_of range | cut -d ' ' -f 1 | sha256sum)" \
+    "$(listed range | cut -d ' ' -f 1 | sha256sum)"
+BRANCHES=1 check 'branches runs with a number of branches' boot number build/guests/branches.bzImage '' '' 'channel=e1000 pt.branches=1000'
+decoded number
+same 'the first 1000 branches' "$(branches_of number | sha256sum)" "$(listed number | head -n 1000 | sha256sum)"
+at_most 'and full speed behind them: steps' "$(truth number exit_37)" 100000
+
+# A whole system at full speed, but for the range.
+from=0xffffffff81200000 upto=0xffffffff8120ffff
+MEMORY=1024 BRANCHES=$from-$upto check 'Debian boots to power-off with a range of the kernel' \
+    boot debian build/guest/vmlinuz build/guest/initrd "$CMDLINE nokaslr" "channel=e1000 net.mtu=9000 pt.range0=filter:$from-$upto"
+console_has 'its workload is done' debian 'init: done'
+decoded debian
+same 'the branches of the range, all of them' "$(branches_of debian | cut -d ' ' -f 1 | sha256sum)" \
+    "$(listed debian | cut -d ' ' -f 1 | sha256sum)"
+same 'and there are some' "$([ "$(wc -l <"$work/debian/decoded0")" -gt 10000 ] && echo yes)" yes
+at_most 'the rest runs at full speed: root instructions in thousandths of the guest'"'"'s' \
+    $(($(truth debian root_instructions) * 1000 / $(truth debian guest_instructions))) 100
+
+# What the guest sees of it: nothing.
+seen() { tr -d '\r' <"$work/$1/console.txt" | sed -n '/^probe:/p'; }
+check 'the probe runs untraced' boot_guest untraced probe 'pt=off channel=e1000'
+check 'the probe runs stepped' boot_guest stepped probe 'pt=soft channel=e1000'
+console_has 'it comes to its end there' stepped 'probe: done'
+check 'and sees the same' diff <(seen untraced) <(seen stepped)
+check 'refused: branches that nobody counts' \
+    sh -c "PTMODEL=profile=skylake UNTIL='use pt=soft or off' ISO=\$(ELF=build/undertrace.elf KERNEL=build/guests/branches.bzImage INITRD= CMDLINE= OPTIONS='pt=cpu pt.branches=5' tests/rig/iso.sh $work/refused.iso; echo $work/refused.iso) tests/rig/boot.sh $work/refused"
+done_testing

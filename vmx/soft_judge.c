@@ -1,0 +1,158 @@
+/*
+ * Was it the instruction that a step has executed, or an event that was delivered instead? Could the instruction have
+ * led to where the guest is now?
+ *
+ * The exit by the monitor trap flag comes before debug traps, NMIs and interrupts, so that behind one step there is an
+ * instruction or an event, never both. Where a near branch may lead anywhere the stack tells: an event pushes what none
+ * of them does. Of a far one it is where it has its target from.
+ *
+ * Source: SDM "Monitor Trap Flag" (25.5.2), "Priority Among Concurrent Events" (6.9), the instructions' "Operation".
+ */
+#include "vmx/cpu.h"
+#include "vmx/guest_memory.h"
+#include "vmx/soft_step.h"
+#include "vmx/vmcs.h"
+
+#define EFER_LMA (1ull << 10)
+#define CR0_PE 1ull
+
+#define OPCODE_RET_IMM 0xc2u
+#define OPCODE_INT1 0xf1u
+#define OPCODE_INT3 0xccu
+#define OPCODE_INT 0xcdu
+#define OPCODE_INTO 0xceu
+#define OPCODE_IRET 0xcfu
+#define OPCODE_SYSCALL 0x05u
+#define OPCODE_SYSRET 0x07u
+#define OPCODE_SYSENTER 0x34u
+#define OPCODE_SYSEXIT 0x35u
+#define OPCODE_JMP_FAR 0xeau
+#define OPCODE_CALL_FAR 0x9au
+#define OPCODE_GROUP_5 0xffu
+
+static uint64_t cut(uint64_t ip, uint32_t bytes)
+{
+    return bytes == 2 ? (uint16_t)ip : bytes == 4 ? (uint32_t)ip : ip;
+}
+
+static bool is_plain(const struct soft_step *step, uint64_t rip)
+{
+    const uint64_t next = cut(step->begun.rip + step->instruction.length, step->begun.place.cs_l ? 8 : 4);
+
+    return rip == next || rip == step->begun.rip /* REP goes on */ || (uint16_t)next == rip;
+}
+
+static bool is_direct(const struct soft_step *step, uint64_t rip)
+{
+    const struct instruction *i = &step->instruction;
+    const uint64_t next = step->begun.rip + i->length;
+
+    return rip == cut(next + (uint64_t)(int64_t)i->displacement, i->ip_bytes) ||
+           (i->kind == INSTRUCTION_JCC && is_plain(step, rip));
+}
+
+/* Near branches through a register or memory: by how much RSP has risen. */
+static bool is_indirect(const struct soft_step *step, uint64_t rsp)
+{
+    const struct instruction *i = &step->instruction;
+    uint16_t rise = 0;
+
+    if (i->kind == INSTRUCTION_CALL_INDIRECT)
+        rise = (uint16_t)-i->ip_bytes;
+    if (i->kind == INSTRUCTION_RET)
+        rise = i->ip_bytes;
+    if (i->kind == INSTRUCTION_RET && i->opcode == OPCODE_RET_IMM)
+        rise = (uint16_t)(rise + (step->bytes[i->length - 2] | step->bytes[i->length - 1] << 8));
+    return (uint16_t)(rsp - step->begun.rsp) == rise;
+}
+
+/* The lower bytes of an instruction pointer that stands in the guest's memory. */
+static bool stands_at(uint64_t linear, uint64_t rip, uint32_t nr)
+{
+    uint8_t bytes[4];
+
+    return guest_memory_read(bytes, linear, nr) == nr && __builtin_memcmp(bytes, &rip, nr) == 0;
+}
+
+/* Its gate in the IDT has the offset's lower 16 bits first, whatever mode it is of; so has a real-mode vector. */
+static bool is_gate(const struct soft_step *step, uint32_t vector, uint64_t rip)
+{
+    const bool real = !(vmreadn(VMCS_GUEST_CR0) & CR0_PE);
+    const uint32_t size = vmread64(VMCS_GUEST_IA32_EFER) & EFER_LMA ? 16 : real ? 4 : 8;
+
+    (void)step;
+    return stands_at(vmreadn(VMCS_GUEST_IDTR_BASE) + vector * size, rip, 2);
+}
+
+static bool is_interrupt(const struct soft_step *step, uint64_t rip)
+{
+    switch (step->instruction.opcode) {
+    case OPCODE_INT1:
+        return is_gate(step, 1, rip);
+    case OPCODE_INT3:
+        return is_gate(step, 3, rip);
+    case OPCODE_INTO:
+        return is_plain(step, rip) || is_gate(step, 4, rip);
+    default:
+        return is_gate(step, step->bytes[step->instruction.length - 1], rip);
+    }
+}
+
+/* What was on the stack when the instruction began: the stack segment's base is not what it was, in 64-bit mode it is
+ * none. */
+static bool was_on_stack(const struct soft_step *step, uint64_t rip)
+{
+    const uint64_t base = step->begun.place.cs_l ? 0 : vmreadn(VMCS_GUEST_SS_BASE);
+
+    return stands_at(base + step->begun.rsp, rip, step->begun.place.cs_l || step->begun.place.cs_d ? 4 : 2);
+}
+
+static bool is_far(const struct cpu *cpu, const struct soft_step *step, uint64_t rip)
+{
+    const struct instruction *i = &step->instruction;
+
+    if (instruction_is_interrupt(i))
+        return is_interrupt(step, rip);
+    switch (i->opcode) {
+    case OPCODE_SYSCALL:
+        return rip == msr_read(step->begun.place.cs_l ? IA32_LSTAR : IA32_CSTAR);
+    case OPCODE_SYSENTER:
+        return rip == vmreadn(VMCS_GUEST_IA32_SYSENTER_EIP);
+    case OPCODE_SYSRET:
+        return (uint32_t)rip == (uint32_t)cpu->registers.rcx;
+    case OPCODE_SYSEXIT:
+        return (uint32_t)rip == (uint32_t)cpu->registers.rdx;
+    case OPCODE_JMP_FAR:
+    case OPCODE_CALL_FAR: /* the offset stands behind the opcode, and a selector behind that */
+        return __builtin_memcmp(step->bytes + i->length - 2 - i->ip_bytes, &rip, i->ip_bytes) == 0;
+    case OPCODE_GROUP_5:
+        return true;
+    default: /* IRET, RET far */
+        return was_on_stack(step, rip);
+    }
+}
+
+bool soft_step_was_executed(const struct cpu *cpu, const struct guest_stand *to)
+{
+    const struct soft_step *step = &cpu->soft;
+    const bool near = to->place.user == step->begun.place.user && to->cs_base == step->begun.cs_base;
+
+    if (step->delivers || !step->decoded)
+        return false;
+    switch (step->instruction.kind) {
+    case INSTRUCTION_JCC:
+    case INSTRUCTION_JMP_DIRECT:
+    case INSTRUCTION_CALL_DIRECT:
+        return near && is_direct(step, to->rip);
+    case INSTRUCTION_JMP_INDIRECT:
+    case INSTRUCTION_CALL_INDIRECT:
+    case INSTRUCTION_RET:
+        return near && is_indirect(step, to->rsp);
+    case INSTRUCTION_FAR_CALL:
+    case INSTRUCTION_FAR_RETURN:
+    case INSTRUCTION_FAR_JUMP:
+        return is_far(cpu, step, to->rip);
+    default:
+        return near && is_plain(step, to->rip);
+    }
+}

@@ -1,0 +1,209 @@
+/*
+ * Source: SDM "Monitor Trap Flag" (25.5.2); "Priority Among Concurrent Events" (6.9).
+ */
+#include "vmx/soft_step.h"
+
+#include <string.h>
+
+#include "vmx/cpu.h"
+#include "vmx/guest_memory.h"
+#include "vmx/phys.h"
+#include "vmx/vmcs.h"
+
+#define ACCESS_RIGHTS_L (1u << 13)
+#define ACCESS_RIGHTS_DB (1u << 14)
+#define ACCESS_RIGHTS_DPL (3u << 5)
+#define CR4_PAE (1ull << 5)
+#define CR3_LOW 0xfffull
+#define CR3_LOW_PAE 0x1full
+#define EFER_LMA (1ull << 10)
+
+#define PAGE_BYTES 4096u
+#define ACTIVITY_HLT 1u
+#define OWED_MOST 65536u
+#define RFLAGS_IF (1ull << 9)
+
+#define OPCODE_HLT 0xf4u
+#define OPCODE_INVLPG 0x01u /* behind 0FH */
+#define OPCODE_MOV_CR 0x22u /* likewise */
+
+/* "Filtering by CR3" (36.2.4.2): only PAE's tables may begin anywhere in a page. */
+static uint64_t low_bits_of_cr3(void)
+{
+    const bool pae = (vmreadn(VMCS_GUEST_CR4) & CR4_PAE) && !(vmread64(VMCS_GUEST_IA32_EFER) & EFER_LMA);
+
+    return pae ? CR3_LOW_PAE : CR3_LOW;
+}
+
+static struct guest_stand stand_read(void)
+{
+    const uint32_t cs = vmread32(VMCS_GUEST_CS_ACCESS_RIGHTS);
+    const bool cs_l = (cs & ACCESS_RIGHTS_L) && (vmread64(VMCS_GUEST_IA32_EFER) & EFER_LMA);
+    struct guest_stand stand = {.rip = vmreadn(VMCS_GUEST_RIP),
+                                .rsp = vmreadn(VMCS_GUEST_RSP),
+                                .cs_base = cs_l ? 0 : vmreadn(VMCS_GUEST_CS_BASE)};
+
+    stand.place = (struct soft_place){.ip = cs_l ? stand.rip : (uint32_t)(stand.cs_base + stand.rip),
+                                      .cr3 = vmreadn(VMCS_GUEST_CR3) & ~(cs_l ? CR3_LOW : low_bits_of_cr3()),
+                                      .user = vmread32(VMCS_GUEST_SS_ACCESS_RIGHTS) & ACCESS_RIGHTS_DPL,
+                                      .cs_l = cs_l,
+                                      .cs_d = cs & ACCESS_RIGHTS_DB};
+    return stand;
+}
+
+static enum instruction_mode mode_of(const struct soft_place *place)
+{
+    return place->cs_l ? INSTRUCTION_64 : place->cs_d ? INSTRUCTION_32 : INSTRUCTION_16;
+}
+
+/* --- exit and entry --------------------------------------------------------------------------------------------------
+ */
+
+static void executed(struct cpu *cpu, const struct guest_stand *to)
+{
+    struct soft_step *step = &cpu->soft;
+    const struct instruction *i = &step->instruction;
+
+    pt_soft_executed(cpu->pt, i, &to->place);
+    if (i->kind == INSTRUCTION_FAR_RETURN)
+        step->handles = false;
+    if (i->opcode == OPCODE_HLT && i->length == 1)
+        vmwrite32(VMCS_GUEST_ACTIVITY_STATE, ACTIVITY_HLT);
+    if (i->opcode == OPCODE_INVLPG || i->opcode == OPCODE_MOV_CR) /* among others; what follows may be elsewhere */
+        step->page_va = NULL;
+}
+
+void soft_step_leave(struct cpu *cpu, bool trapped)
+{
+    struct soft_step *step = &cpu->soft;
+    const struct guest_stand to = stand_read();
+
+    /* Another exit came first: the instruction, or the event, will be back, or root does what it would have done. */
+    step->settled = trapped;
+    if (!trapped && (to.rip == step->begun.rip || (vmread32(VMCS_IDT_VECTORING_INFORMATION) & EVENT_VALID)))
+        return;
+    if (soft_step_was_executed(cpu, &to)) {
+        executed(cpu, &to);
+    } else {
+        pt_soft_delivered(cpu->pt, &to.place);
+        step->handles = true;
+        step->owed = 0;
+        step->page_va = NULL;
+    }
+    step->begun = to;
+}
+
+/* NULL: not within one page that is present. The page is looked for again where the guest has come to it anew, and
+ * behind each event: a CPU, too, goes on with the translation that it has. */
+static const uint8_t *bytes_in_page(struct soft_step *step)
+{
+    const struct soft_place *at = &step->begun.place;
+    const uint64_t page = at->ip & ~(uint64_t)(PAGE_BYTES - 1);
+
+    if (at->ip - page > PAGE_BYTES - INSTRUCTION_MAX_BYTES)
+        return NULL;
+    if (!step->page_va || step->page != page || step->page_cr3 != at->cr3) {
+        const uint64_t gpa = guest_translate(page);
+
+        step->page = page;
+        step->page_cr3 = at->cr3;
+        step->page_va = gpa == GUEST_NOWHERE ? NULL : phys_to_virt(gpa);
+    }
+    return step->page_va ? step->page_va + (at->ip - page) : NULL;
+}
+
+static void instruction_read(struct soft_step *step)
+{
+    uint32_t nr = INSTRUCTION_MAX_BYTES;
+
+    step->bytes = bytes_in_page(step);
+    if (!step->bytes) {
+        nr = guest_memory_read(step->copied, step->begun.place.ip, nr);
+        step->bytes = step->copied;
+    }
+    step->decoded =
+        instruction_decode(&step->instruction, step->bytes, nr, mode_of(&step->begun.place)) == INSTRUCTION_DECODED;
+    if (step->decoded && step->bytes != step->copied) /* it may write over itself */
+        memcpy(step->copied, step->bytes, step->instruction.length);
+    step->bytes = step->copied;
+}
+
+/* Time goes on as ever while the guest is some thousand times slower: a timer's next interrupt is due before the last
+ * one's handler is through, and nothing else would be executed any more. So for each instruction that a handler has
+ * executed two others come before the next interrupt. Blocking by STI holds interrupts back for one instruction. */
+static void interrupts_hold(struct soft_step *step)
+{
+    const bool open = vmreadn(VMCS_GUEST_RFLAGS) & RFLAGS_IF;
+    const uint32_t state = vmread32(VMCS_GUEST_INTERRUPTIBILITY_STATE);
+
+    step->handles = step->handles && !open;
+    if (step->handles)
+        step->owed += step->owed < OWED_MOST ? 2 : 0;
+    if (step->handles || step->owed == 0)
+        return;
+    step->owed--;
+    if (open && !step->delivers && !(state & (INTERRUPTIBILITY_STI | INTERRUPTIBILITY_MOV_SS)) &&
+        vmread32(VMCS_GUEST_ACTIVITY_STATE) != ACTIVITY_HLT)
+        vmwrite32(VMCS_GUEST_INTERRUPTIBILITY_STATE, state | INTERRUPTIBILITY_STI);
+}
+
+bool soft_step_guards(struct cpu *cpu, uint64_t linear, uint64_t gpa)
+{
+    const uint64_t page = linear & ~(uint64_t)(PAGE_BYTES - 1);
+
+    if (machine.config.way != PT_SWITCH_SOFT || !pt_soft_guards(cpu->pt, page, page + PAGE_BYTES - 1))
+        return false;
+    cpu->soft.guarded = page;
+    cpu->soft.guarded_gpa = gpa;
+    return true;
+}
+
+bool soft_step_has_open(const struct cpu *cpu, uint64_t gpa)
+{
+    return cpu->soft.guarded != 0 && cpu->soft.guarded_gpa == gpa;
+}
+
+bool soft_step_goes_on(const struct cpu *cpu)
+{
+    const struct soft_step *step = &cpu->soft;
+
+    return step->on && !cpu->stepped && step->guarded != 0 &&
+           (step->begun.place.ip & ~(uint64_t)(PAGE_BYTES - 1)) == step->guarded;
+}
+
+void soft_step_cr3(struct cpu *cpu, uint64_t value)
+{
+    cpu->soft.cr3_coming = value;
+}
+
+void soft_step_drop(struct cpu *cpu)
+{
+    cpu->soft.on = cpu->soft.settled = false;
+    cpu_set_proc_control(cpu, PROC_MONITOR_TRAP_FLAG, false);
+}
+
+static bool steps_now(struct cpu *cpu)
+{
+    const uint64_t coming = cpu->soft.cr3_coming;
+
+    cpu->soft.cr3_coming = 0;
+    return pt_soft_steps(cpu->pt, cpu->stepping, coming ? coming : vmreadn(VMCS_GUEST_CR3));
+}
+
+void soft_step_enter(struct cpu *cpu)
+{
+    struct soft_step *step = &cpu->soft;
+
+    step->on = steps_now(cpu);
+    cpu_set_proc_control(cpu, PROC_MONITOR_TRAP_FLAG, step->on || cpu->stepping);
+    if (!step->on) {
+        step->settled = false;
+        return;
+    }
+    if (!step->settled)
+        step->begun = stand_read();
+    step->delivers = vmread32(VMCS_ENTRY_INTERRUPTION_INFORMATION) & EVENT_VALID;
+    interrupts_hold(step);
+    instruction_read(step);
+    pt_soft_before(cpu->pt, &step->begun.place);
+}

@@ -1,0 +1,68 @@
+/*
+ * Soft PT's steps: the guest executes one instruction at a time, and pt/ is told what each has done. Private to vmx/.
+ *
+ * The monitor trap flag makes an exit behind each instruction, and behind each event that is delivered instead. The
+ * guest cannot see it: RFLAGS.TF, debug registers and exceptions stay its own.
+ */
+#ifndef VMX_SOFT_STEP_H
+#define VMX_SOFT_STEP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pt/engine.h"
+
+struct cpu;
+
+struct guest_stand {
+    struct soft_place place;
+    uint64_t rip, rsp, cs_base; /* cs_base: 0 in 64-bit mode */
+};
+
+/* What is known of the step that the last VM entry has begun. */
+struct soft_step {
+    bool on;
+    bool delivers;            /* the entry injects an event: no instruction of the guest's comes first */
+    bool decoded;             /* instruction holds */
+    bool settled;             /* begun is where the last exit came from, and root has changed nothing */
+    bool handles;             /* an event, until it returns or turns interrupts on */
+    uint32_t owed;            /* instructions that come before the next interrupt */
+    struct guest_stand begun; /* where */
+    struct instruction instruction;
+    const uint8_t *bytes; /* its own */
+    uint8_t copied[INSTRUCTION_MAX_BYTES];
+
+    uint64_t guarded, guarded_gpa; /* the page that is open for steps; 0: none */
+    uint64_t cr3_coming;           /* 0: none is being loaded */
+
+    /* Where the page is that was executed from last. */
+    uint64_t page, page_cr3;
+    const uint8_t *page_va; /* NULL: not known */
+};
+
+/* vmx/soft_judge.c: behind a step, was the instruction executed that step->begun stands at? false: an event was
+ * delivered. */
+bool soft_step_was_executed(const struct cpu *cpu, const struct guest_stand *to);
+
+/* May the page of this linear address be executed by steps alone (pt.rangeN=filter:)? The page is open then for one
+ * step, and for those that follow on it. */
+bool soft_step_guards(struct cpu *cpu, uint64_t linear, uint64_t gpa);
+bool soft_step_has_open(const struct cpu *cpu, uint64_t gpa);
+
+/* Behind a step with pages open: does the next one need the same page? */
+bool soft_step_goes_on(const struct cpu *cpu);
+
+/* The guest is about to load CR3. */
+void soft_step_cr3(struct cpu *cpu, uint64_t value);
+
+/* The CPU waits for a SIPI: nothing is being stepped. */
+void soft_step_drop(struct cpu *cpu);
+
+/* Before VM entry, last of all: step, if pt/ wants it. */
+void soft_step_enter(struct cpu *cpu);
+
+/* Behind a VM exit, first of all: what has been executed, or delivered? trapped: it is
+ * the monitor trap flag's. */
+void soft_step_leave(struct cpu *cpu, bool trapped);
+
+#endif
