@@ -70,7 +70,7 @@ bool pt_cr3(struct pt_engine *pt, uint64_t cr3)
     if (!pt->tracing || (pt->config.cr3[1] == 0 && !(pt->is_soft && pt->config.cr3_on)))
         return false;
     for (unsigned i = 0; i < 2; i++)
-        if ((cr3 ^ pt->config.cr3[i]) << 1 >> 13 == 0)
+        if (pt->config.cr3[i] != 0 && (cr3 ^ pt->config.cr3[i]) << 1 >> 13 == 0)
             pt_register_write(pt, IA32_RTIT_CR3_MATCH, pt->config.cr3[i]);
     return true;
 }

@@ -132,6 +132,8 @@ size_t pt_objection(char *text, size_t size, const struct pt_cpuid *cpuid, const
                  config->cr3[0], config->cr3[1]);
     else if (config->cr3[1] && !(cpuid->vmx_misc & VMX_MISC_CR3_TARGETS))
         line_add(&line, "pt.cr3=0x%lx,0x%lx: this CPU supports off or one value", config->cr3[0], config->cr3[1]);
+    else if (config->cr3_on && config->way == PT_SWITCH_SOFT && !(cpuid->vmx_misc & VMX_MISC_CR3_TARGETS))
+        line_add(&line, "pt.cr3=0x%lx: this CPU, which has no CR3-target values, supports off", config->cr3[0]);
     else if (config->no_branches && !cpuid_has(cpuid, CPUID_14_EBX_MTC))
         line_add(&line, "pt.branch=off: this CPU supports on");
     else if (config->ptwrite && !cpuid_has(cpuid, CPUID_14_EBX_PTWRITE))

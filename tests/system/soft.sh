@@ -84,6 +84,11 @@ BRANCHES=$fibonacci-$((fibonacci + 0x4f)) check 'branches runs with a range' boo
 decoded range
 same 'the branches of the range, all of them' "$(branches_of range | cut -d ' ' -f 1 | sha256sum)" \
     "$(listed range | cut -d ' ' -f 1 | sha256sum)"
+# One address space of those that the guest has: each PIP tells of it, and the others run at full speed.
+check 'spaces runs with a CR3' boot cr3 build/guests/spaces.bzImage '' '' 'channel=e1000 pt.cr3=0x1010000'
+same 'the trace tells of that one alone' "$(build/undertrace dump "$work/cr3/capture" | awk '$2 == "pip" { print $NF }' | sort -u)" 0000000001010000
+check 'and is decoded' decoded cr3
+at_most 'the others run at full speed: steps' "$(truth cr3 exit_37)" $(($(truth spaces exit_37) / 4))
 BRANCHES=1 check 'branches runs with a number of branches' boot number build/guests/branches.bzImage '' '' 'channel=e1000 pt.branches=1000'
 decoded number
 same 'the first 1000 branches' "$(branches_of number | sha256sum)" "$(listed number | head -n 1000 | sha256sum)"
