@@ -1,6 +1,7 @@
 /*
  * LVTPC, the local APIC's entry for performance-monitoring interrupts, belongs to PT while PT is on: NMI, unmasked. The
- * guest keeps a value of its own here. Where soft PT steps several CPUs, the guest's IPIs alone are watched.
+ * guest keeps a value of its own here. Where soft PT steps several CPUs, the guest's IPIs alone are watched
+ * (VISIBLE: by the time that takes).
  *
  * In x2APIC mode the two MSRs that matter exit (vmx/msr_policy.c). In xAPIC mode the page is read-only to the guest,
  * and each write is a single step (vmx/step.c) to a page of ours, from which it is carried to the register it was for:

@@ -128,9 +128,10 @@ static void instruction_read(struct soft_step *step)
     step->bytes = step->copied;
 }
 
-/* Time goes on as ever while the guest is some thousand times slower: a timer's next interrupt is due before the last
- * one's handler is through, and nothing else would be executed any more. So for each instruction that a handler has
- * executed two others come before the next interrupt. Blocking by STI holds interrupts back for one instruction. */
+/* VISIBLE: time goes on as ever while the guest is some thousand times slower: a timer's next interrupt is due before
+ * the last one's handler is through, and nothing else would be executed any more. So for each instruction that a
+ * handler has executed two others come before the next interrupt. Blocking by STI holds interrupts back for one
+ * instruction. */
 static void interrupts_hold(struct soft_step *step)
 {
     const bool open = vmreadn(VMCS_GUEST_RFLAGS) & RFLAGS_IF;

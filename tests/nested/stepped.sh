@@ -3,9 +3,8 @@
 . tests/nested/lib.sh
 
 # The emulator lists what is executed in VMX non-root operation where selfmod is; nobody else is there.
-export BRANCHES=0x1000000-0x101ffff
 image soft build/guests/selfmod.bzImage '' '' ''
-check 'a Linux with KVM runs in the emulator' nested soft:1
+BRANCHES=0x1000000-0x101ffff check 'a Linux with KVM runs in the emulator' nested soft:1
 
 listed() {
     od -An -v -t x8 -w16 "$work/linux/branches.bin" | cut -c 2-
@@ -21,4 +20,14 @@ decoded soft.1 0 >"$work/selfmod"
 listed >"$work/taken"
 check "selfmod: every branch is what was decoded ($(wc -l <"$work/selfmod"))" cmp "$work/selfmod" "$work/taken"
 same 'and there are some' "$([ "$(wc -l <"$work/selfmod")" -gt 1000 ] && echo yes)" yes
+
+# A whole system, at full speed but for a range of its kernel.
+from=0xffffffff81200000 upto=0xffffffff81200fff
+image range build/guest/vmlinuz build/guest/initrd "$CMDLINE nokaslr" "pt.range0=filter:$from-$upto"
+BRANCHES=$from-$upto check 'a Linux with KVM runs once more' nested range:1
+powered_off range 1 'init: done'
+decoded range.1 0 | cut -d ' ' -f 1 >"$work/range"
+listed | cut -d ' ' -f 1 >"$work/taken"
+check "Debian: every branch of the range is what was decoded ($(wc -l <"$work/range"))" cmp "$work/range" "$work/taken"
+same 'and there are some' "$([ "$(wc -l <"$work/range")" -gt 100 ] && echo yes)" yes
 done_testing
