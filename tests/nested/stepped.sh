@@ -26,8 +26,10 @@ from=0xffffffff81200000 upto=0xffffffff81200fff
 image range build/guest/vmlinuz build/guest/initrd "$CMDLINE nokaslr" "pt.range0=filter:$from-$upto"
 BRANCHES=$from-$upto check 'a Linux with KVM runs once more' nested range:1
 powered_off range 1 'init: done'
-decoded range.1 0 | cut -d ' ' -f 1 >"$work/range"
-listed | cut -d ' ' -f 1 >"$work/taken"
+# Branches alone: an interrupt that comes where the range is entered, before anything of it is executed, is not seen.
+branches() { awk '$2 < "ffffffff81c00000" { print $1 }'; } # behind it is the kernel's entry text
+decoded range.1 0 | branches >"$work/range"
+listed | branches >"$work/taken"
 check "Debian: every branch of the range is what was decoded ($(wc -l <"$work/range"))" cmp "$work/range" "$work/taken"
 same 'and there are some' "$([ "$(wc -l <"$work/range")" -gt 100 ] && echo yes)" yes
 done_testing

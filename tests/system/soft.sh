@@ -100,8 +100,10 @@ MEMORY=1024 BRANCHES=$from-$upto check 'Debian boots to power-off with a range o
     boot debian build/guest/vmlinuz build/guest/initrd "$CMDLINE nokaslr" "channel=e1000 net.mtu=9000 pt.range0=filter:$from-$upto"
 console_has 'its workload is done' debian 'init: done'
 decoded debian
-same 'the branches of the range, all of them' "$(branches_of debian | cut -d ' ' -f 1 | sha256sum)" \
-    "$(listed debian | cut -d ' ' -f 1 | sha256sum)"
+# Not the events: an interrupt that comes where the range is entered, before anything of it is executed, is not seen.
+no_events() { awk '$2 < "ffffffff81c00000" { print $1 }'; } # behind it is the kernel's entry text
+same 'the branches of the range, all of them' "$(branches_of debian | no_events | sha256sum)" \
+    "$(listed debian | no_events | sha256sum)"
 same 'and there are some' "$([ "$(wc -l <"$work/debian/decoded0")" -gt 10000 ] && echo yes)" yes
 at_most 'the rest runs at full speed: root instructions in thousandths of the guest'"'"'s' \
     $(($(truth debian root_instructions) * 1000 / $(truth debian guest_instructions))) 100
