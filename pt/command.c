@@ -40,9 +40,7 @@ static const char *config_change(struct pt_engine *pt, const struct pt_options *
     struct pt_cpuid cpuid;
     struct pt_setup setup;
 
-    pt_cpuid_read(&cpuid);
-    if (config->way == PT_SWITCH_SOFT)
-        soft_pt_cpuid(&cpuid);
+    pt_cpuid_of(&cpuid, config);
     cpuid.rtit_ctl = 0; /* PT is in use by ourselves */
     if (pt_objection(why, size, &cpuid, config) > 0)
         return why;

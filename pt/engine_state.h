@@ -129,7 +129,10 @@ void pt_pause_change(struct pt_engine *pt, enum record_gap_cause cause);
 /* The machine may go down: the gap record of a pause that is not over. */
 void pt_pause_report(struct pt_engine *pt);
 
-/* pt/setup.c: write what pt->config asks for, where it may change. TraceEn is clear. */
+/* pt/setup.c: what the CPU's PT can do, or soft PT, whichever config takes. */
+void pt_cpuid_of(struct pt_cpuid *cpuid, const struct pt_options *config);
+
+/* Write what pt->config asks for, where it may change. TraceEn is clear. */
 void pt_setup_apply(struct pt_engine *pt, const struct pt_setup *setup);
 
 /* pt/command.c: carry out the commands that have arrived. TraceEn is clear. */

@@ -46,14 +46,21 @@ struct instruction {
     uint8_t length;       /* bytes: 1 to 15 */
     uint8_t kind;
     uint8_t opcode;   /* its last byte */
-    uint8_t ip_bytes; /* near branches: the new IP is cut to its lower 2, 4 or 8 bytes */
+    uint8_t ip_bytes; /* branches: the new IP is cut to its lower 2, 4 or 8 bytes */
 };
 
-/* INT n, INT1, INT3 and INTO: software interrupts, of which a FUP tells as well. */
+/* Last bytes of opcodes that kind does not tell apart. */
+#define OPCODE_INT3 0xccu
+#define OPCODE_INT 0xcdu
+#define OPCODE_INTO 0xceu
+#define OPCODE_INT1 0xf1u
+
+/* Software interrupts, of which a FUP tells as well. */
 static inline bool instruction_is_interrupt(const struct instruction *instruction)
 {
     return instruction->kind == INSTRUCTION_FAR_CALL &&
-           ((instruction->opcode >= 0xcc && instruction->opcode <= 0xce) || instruction->opcode == 0xf1);
+           (instruction->opcode == OPCODE_INT3 || instruction->opcode == OPCODE_INT ||
+            instruction->opcode == OPCODE_INTO || instruction->opcode == OPCODE_INT1);
 }
 
 enum instruction_result {

@@ -37,6 +37,13 @@ void pt_cpuid_read(struct pt_cpuid *cpuid)
         cpuid->rtit_ctl = msr_read(IA32_RTIT_CTL);
 }
 
+void pt_cpuid_of(struct pt_cpuid *cpuid, const struct pt_options *config)
+{
+    pt_cpuid_read(cpuid);
+    if (config->way == PT_SWITCH_SOFT)
+        soft_pt_cpuid(cpuid);
+}
+
 static bool has_trace_stop(const struct pt_options *config)
 {
     if (config->branches != 0)
@@ -74,9 +81,7 @@ static void registers_init(struct pt_engine *pt, const struct pt_setup *setup)
 static bool setup_configure(struct pt_engine *pt, struct pt_setup *setup, const struct pt_options *config)
 {
     struct pt_cpuid cpuid;
-    pt_cpuid_read(&cpuid);
-    if (config->way == PT_SWITCH_SOFT)
-        soft_pt_cpuid(&cpuid);
+    pt_cpuid_of(&cpuid, config);
     if (pt_options_resolve(setup, &cpuid, config) != PT_OK)
         return false;
     pt->config = *config;

@@ -56,6 +56,8 @@ bool soft_enables_at(struct soft_pt *pt, const struct soft_place *to, uint64_t s
 
 bool soft_pt_guards(const struct soft_pt *pt, uint64_t first, uint64_t last)
 {
+    if (!soft_has_filter(pt)) /* all is stepped */
+        return false;
     for (unsigned i = 0; i < PT_MAX_RANGES; i++)
         if (range_kind(pt, i) != PT_RANGE_OFF && last >= pt->addr[2 * i] && first <= pt->addr[2 * i + 1])
             return true;

@@ -2,16 +2,20 @@
 #include "pt/rtit.h"
 #include "pt/soft_parts.h"
 
-#define OPCODE_INTO 0xceu
+/* Not by what the guest does: a FUP tells where. */
+static void trace_ends(struct soft_pt *pt)
+{
+    soft_tnt_flush(pt);
+    soft_put_ip(pt, PT_PACKET_FUP, pt->at.ip);
+    soft_put_pgd(pt);
+}
 
 /* One more branch or event is in the trace. */
 static void count_branch(struct soft_pt *pt)
 {
     if (pt->branches_left == 0 || --pt->branches_left != 0)
         return;
-    soft_tnt_flush(pt);
-    soft_put_ip(pt, PT_PACKET_FUP, pt->at.ip);
-    soft_put(pt, &(struct packet){.kind = PT_PACKET_TIP_PGD, .ip_bytes = PT_IP_SUPPRESSED});
+    trace_ends(pt);
     soft_trace_stop(pt);
 }
 
@@ -40,11 +44,8 @@ static void trace_on(struct soft_pt *pt, const struct soft_place *at)
 
 void soft_pt_pause(struct soft_pt *pt)
 {
-    if (soft_packet_en(pt)) {
-        soft_tnt_flush(pt);
-        soft_put_ip(pt, PT_PACKET_FUP, pt->at.ip);
-        soft_put(pt, &(struct packet){.kind = PT_PACKET_TIP_PGD, .ip_bytes = PT_IP_SUPPRESSED});
-    }
+    if (soft_packet_en(pt))
+        trace_ends(pt);
     pt->running = false;
 }
 
@@ -73,7 +74,7 @@ static void transfer(struct soft_pt *pt, const struct soft_place *to, const uint
     } else if (before && pt->context_en) {
         soft_put_ip(pt, PT_PACKET_TIP_PGD, to->ip);
     } else if (before) {
-        soft_put(pt, &(struct packet){.kind = PT_PACKET_TIP_PGD, .ip_bytes = PT_IP_SUPPRESSED});
+        soft_put_pgd(pt);
     }
     if (stop)
         soft_trace_stop(pt);
@@ -124,7 +125,7 @@ static void near_taken(struct soft_pt *pt, const struct soft_place *to, bool bit
     } else if (before && !after) {
         soft_tnt_flush(pt);
         if (bit)
-            soft_put(pt, &(struct packet){.kind = PT_PACKET_TIP_PGD, .ip_bytes = PT_IP_SUPPRESSED});
+            soft_put_pgd(pt);
         else
             soft_put_ip(pt, PT_PACKET_TIP_PGD, to->ip);
         soft_psb_if_due(pt);

@@ -7,7 +7,7 @@
 #define PACKET_BYTE_CNT_MOST 0x1ffffu
 #define MAXPHYADDR_ANY 52u
 
-/* ToPA with tables of many entries, two ranges, a CR3 filter, PSBs as often as anybody's. Time packets are TSC alone:
+/* ToPA with tables of many entries, four ranges, a CR3 filter, PSBs as often as anybody's. Time packets are TSC alone:
  * a step takes as long as root does. */
 #define SOFT_EBX (CPUID_14_EBX_CR3_FILTER | CPUID_14_EBX_CPSB_CAM | CPUID_14_EBX_IP_FILTER)
 #define SOFT_ECX (CPUID_14_ECX_TOPAOUT | CPUID_14_ECX_MENTRY | CPUID_14_ECX_LIP)

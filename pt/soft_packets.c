@@ -29,6 +29,11 @@ void soft_put_ip(struct soft_pt *pt, enum packet_kind kind, uint64_t ip)
     soft_put(pt, &packet);
 }
 
+void soft_put_pgd(struct soft_pt *pt)
+{
+    soft_put(pt, &(struct packet){.kind = PT_PACKET_TIP_PGD, .ip_bytes = PT_IP_SUPPRESSED});
+}
+
 void soft_put_tsc(struct soft_pt *pt)
 {
     if (pt->ctl & RTIT_CTL_TSC_EN)

@@ -23,6 +23,7 @@ bool soft_enables_at(struct soft_pt *pt, const struct soft_place *to, uint64_t s
 void soft_put(struct soft_pt *pt, const struct packet *packet);
 void soft_put_plain(struct soft_pt *pt, enum packet_kind kind);
 void soft_put_ip(struct soft_pt *pt, enum packet_kind kind, uint64_t ip);
+void soft_put_pgd(struct soft_pt *pt); /* TIP.PGD without an IP */
 void soft_put_tsc(struct soft_pt *pt);
 void soft_put_pip(struct soft_pt *pt);
 void soft_put_mode(struct soft_pt *pt, bool always);

@@ -8,6 +8,7 @@
 
 #include "vmx/cpu.h"
 #include "vmx/ept.h"
+#include "vmx/guest_memory.h"
 #include "vmx/guest_walk.h"
 #include "vmx/page_sums.h"
 #include "vmx/phys.h"
@@ -36,23 +37,6 @@ static struct told *told_of(uint64_t space, uint64_t linear)
         (space / RECORD_PAGE_SIZE ^ linear / (GUEST_STRETCH_ENTRIES * RECORD_PAGE_SIZE)) * HASH_FACTOR;
 
     return &map_memory()->told[(place >> 32) % NR_TOLD];
-}
-
-static bool entry_read(void *context, uint64_t gpa, unsigned size, uint64_t *entry)
-{
-    (void)context;
-    if (!ept_is_memory(gpa)) /* devices' registers hold no tables */
-        return false;
-    *entry = size == 8 ? *(const volatile uint64_t *)phys_to_virt(gpa) : *(const volatile uint32_t *)phys_to_virt(gpa);
-    return true;
-}
-
-static struct guest_paging guest_paging(uint64_t cr3)
-{
-    return (struct guest_paging){.cr0 = vmreadn(VMCS_GUEST_CR0),
-                                 .cr3 = cr3,
-                                 .cr4 = vmreadn(VMCS_GUEST_CR4),
-                                 .efer = vmread64(VMCS_GUEST_IA32_EFER)};
 }
 
 /* nr runs of the stretch, or none: it is not known. */
@@ -131,7 +115,7 @@ enum guest_map_found guest_map_tell(struct cpu *cpu, const struct page_fault *fa
     struct guest_stretch stretch;
 
     /* Forbidden: a kernel with page-table isolation has user pages so in its own space. */
-    if (!guest_walk(&stretch, &paging, fault->linear, entry_read, NULL))
+    if (!guest_walk(&stretch, &paging, fault->linear, guest_entry_read, NULL))
         return stretch.forbidden ? GUEST_MAP_NOTHING : GUEST_MAP_NOT_YET;
     if (!ept_is_memory(stretch.table))
         return GUEST_MAP_NOT_YET;

@@ -4,10 +4,14 @@
 
 #include <stdint.h>
 
-#define GUEST_NOWHERE UINT64_MAX
+#include "vmx/guest_walk.h"
 
-/* Guest-physical address, whatever the access rights are. GUEST_NOWHERE: it is not present, or a table above it forbids
- * execution. */
+/* The registers that say how addresses are translated, with this CR3; and, for guest_walk, an entry of a table. */
+struct guest_paging guest_paging(uint64_t cr3);
+guest_walk_read guest_entry_read;
+
+/* Guest-physical address, whatever the access rights are. GUEST_STRETCH_NOWHERE: it is not present, or a table above it
+ * forbids execution. */
 uint64_t guest_translate(uint64_t linear);
 
 /* Copy nr bytes from linear in the current address space. Returns how many could be translated. */

@@ -17,11 +17,6 @@
 #define CR0_PE 1ull
 
 #define OPCODE_RET_IMM 0xc2u
-#define OPCODE_INT1 0xf1u
-#define OPCODE_INT3 0xccu
-#define OPCODE_INT 0xcdu
-#define OPCODE_INTO 0xceu
-#define OPCODE_IRET 0xcfu
 #define OPCODE_SYSCALL 0x05u
 #define OPCODE_SYSRET 0x07u
 #define OPCODE_SYSENTER 0x34u
@@ -75,12 +70,11 @@ static bool stands_at(uint64_t linear, uint64_t rip, uint32_t nr)
 }
 
 /* Its gate in the IDT has the offset's lower 16 bits first, whatever mode it is of; so has a real-mode vector. */
-static bool is_gate(const struct soft_step *step, uint32_t vector, uint64_t rip)
+static bool is_gate(uint32_t vector, uint64_t rip)
 {
     const bool real = !(vmreadn(VMCS_GUEST_CR0) & CR0_PE);
     const uint32_t size = vmread64(VMCS_GUEST_IA32_EFER) & EFER_LMA ? 16 : real ? 4 : 8;
 
-    (void)step;
     return stands_at(vmreadn(VMCS_GUEST_IDTR_BASE) + vector * size, rip, 2);
 }
 
@@ -88,13 +82,13 @@ static bool is_interrupt(const struct soft_step *step, uint64_t rip)
 {
     switch (step->instruction.opcode) {
     case OPCODE_INT1:
-        return is_gate(step, 1, rip);
+        return is_gate(1, rip);
     case OPCODE_INT3:
-        return is_gate(step, 3, rip);
+        return is_gate(3, rip);
     case OPCODE_INTO:
-        return is_plain(step, rip) || is_gate(step, 4, rip);
+        return is_plain(step, rip) || is_gate(4, rip);
     default:
-        return is_gate(step, step->bytes[step->instruction.length - 1], rip);
+        return is_gate(step->bytes[step->instruction.length - 1], rip);
     }
 }
 
@@ -104,7 +98,7 @@ static bool was_on_stack(const struct soft_step *step, uint64_t rip)
 {
     const uint64_t base = step->begun.place.cs_l ? 0 : vmreadn(VMCS_GUEST_SS_BASE);
 
-    return stands_at(base + step->begun.rsp, rip, step->begun.place.cs_l || step->begun.place.cs_d ? 4 : 2);
+    return stands_at(base + step->begun.rsp, rip, step->instruction.ip_bytes == 2 ? 2 : 4);
 }
 
 static bool is_far(const struct cpu *cpu, const struct soft_step *step, uint64_t rip)

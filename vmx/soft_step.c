@@ -10,9 +10,7 @@
 #include "vmx/phys.h"
 #include "vmx/vmcs.h"
 
-#define ACCESS_RIGHTS_L (1u << 13)
 #define ACCESS_RIGHTS_DB (1u << 14)
-#define ACCESS_RIGHTS_DPL (3u << 5)
 #define CR4_PAE (1ull << 5)
 #define CR3_LOW 0xfffull
 #define CR3_LOW_PAE 0x1full
@@ -37,17 +35,16 @@ static uint64_t low_bits_of_cr3(void)
 
 static struct guest_stand stand_read(void)
 {
-    const uint32_t cs = vmread32(VMCS_GUEST_CS_ACCESS_RIGHTS);
-    const bool cs_l = (cs & ACCESS_RIGHTS_L) && (vmread64(VMCS_GUEST_IA32_EFER) & EFER_LMA);
+    const bool cs_l = guest_code64();
     struct guest_stand stand = {.rip = vmreadn(VMCS_GUEST_RIP),
                                 .rsp = vmreadn(VMCS_GUEST_RSP),
                                 .cs_base = cs_l ? 0 : vmreadn(VMCS_GUEST_CS_BASE)};
 
     stand.place = (struct soft_place){.ip = cs_l ? stand.rip : (uint32_t)(stand.cs_base + stand.rip),
                                       .cr3 = vmreadn(VMCS_GUEST_CR3) & ~(cs_l ? CR3_LOW : low_bits_of_cr3()),
-                                      .user = vmread32(VMCS_GUEST_SS_ACCESS_RIGHTS) & ACCESS_RIGHTS_DPL,
+                                      .user = !guest_at_cpl0(),
                                       .cs_l = cs_l,
-                                      .cs_d = cs & ACCESS_RIGHTS_DB};
+                                      .cs_d = vmread32(VMCS_GUEST_CS_ACCESS_RIGHTS) & ACCESS_RIGHTS_DB};
     return stand;
 }
 
@@ -67,6 +64,7 @@ static void executed(struct cpu *cpu, const struct guest_stand *to)
     pt_soft_executed(cpu->pt, i, &to->place);
     if (i->kind == INSTRUCTION_FAR_RETURN)
         step->handles = false;
+    /* It waits: "Monitor Trap Flag" leaves open whether the exit finds it in the HLT state yet. */
     if (i->opcode == OPCODE_HLT && i->length == 1)
         vmwrite32(VMCS_GUEST_ACTIVITY_STATE, ACTIVITY_HLT);
     if (i->opcode == OPCODE_INVLPG || i->opcode == OPCODE_MOV_CR) /* among others; what follows may be elsewhere */
@@ -107,7 +105,7 @@ static const uint8_t *bytes_in_page(struct soft_step *step)
 
         step->page = page;
         step->page_cr3 = at->cr3;
-        step->page_va = gpa == GUEST_NOWHERE ? NULL : phys_to_virt(gpa);
+        step->page_va = gpa == GUEST_STRETCH_NOWHERE ? NULL : phys_to_virt(gpa);
     }
     return step->page_va ? step->page_va + (at->ip - page) : NULL;
 }

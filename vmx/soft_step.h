@@ -44,9 +44,11 @@ struct soft_step {
  * delivered. */
 bool soft_step_was_executed(const struct cpu *cpu, const struct guest_stand *to);
 
-/* May the page of this linear address be executed by steps alone (pt.rangeN=filter:)? The page is open then for one
- * step, and for those that follow on it. */
+/* A fetch from the page of linear, at gpa: may it be executed by steps alone (pt.rangeN=)? The caller opens it then for
+ * one step, and it stays open for those that follow on it. */
 bool soft_step_guards(struct cpu *cpu, uint64_t linear, uint64_t gpa);
+
+/* Is it that one, open now? */
 bool soft_step_has_open(const struct cpu *cpu, uint64_t gpa);
 
 /* Behind a step with pages open: does the next one need the same page? */
@@ -61,8 +63,7 @@ void soft_step_drop(struct cpu *cpu);
 /* Before VM entry, last of all: step, if pt/ wants it. */
 void soft_step_enter(struct cpu *cpu);
 
-/* Behind a VM exit, first of all: what has been executed, or delivered? trapped: it is
- * the monitor trap flag's. */
+/* Behind a VM exit, first of all: what has been executed, or delivered? trapped: it is the monitor trap flag's. */
 void soft_step_leave(struct cpu *cpu, bool trapped);
 
 #endif

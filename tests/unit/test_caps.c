@@ -220,6 +220,10 @@ static void test_objections(void **state)
     struct pt_cpuid no_targets = good_cpu;
     no_targets.vmx_misc = 1u << 14;
     objection(&no_targets, &config, "pt.cr3=0x1000,0x2000: this CPU supports off or one value");
+    config = plain, config.branches = 9;
+    objection(&cpu, &config, "pt.branches=9: the CPU's own PT counts none, use pt=soft or off");
+    config.way = PT_SWITCH_SOFT;
+    objection(&cpu, &config, "");
     config = plain, config.no_branches = true, config.psb_bytes = 0;
     objection(&cpu, &config, "");
     objection(&old, &config, "pt.branch=off: this CPU supports on");
@@ -231,12 +235,40 @@ static void test_objections(void **state)
     objection(&old, &config, "pt.range2=stop:0x10-0x20: this CPU supports no ranges");
 }
 
+/* Who makes the packets: soft PT where the CPU cannot, unless that is not wanted, and where it is asked for. */
+static void test_soft_choice(void **state)
+{
+    (void)state;
+    struct pt_options config = plain;
+    assert_false(pt_soft_choose(&config, PT_OK));
+    assert_false(pt_soft_choose(&config, PT_BAD_OPTION));
+    assert_int_equal(config.way, PT_SWITCH_ROOT);
+    assert_true(pt_soft_choose(&config, PT_NO_VMX_MISC_14));
+    assert_int_equal(config.way, PT_SWITCH_SOFT);
+    assert_int_equal(config.branches, 1000000);
+
+    config = plain, config.ranges[3].kind = PT_RANGE_FILTER;
+    assert_true(pt_soft_choose(&config, PT_NO_CPUID));
+    assert_int_equal(config.branches, 0);
+    config = plain, config.branches = 5;
+    assert_true(pt_soft_choose(&config, PT_NO_CPUID));
+    assert_int_equal(config.branches, 5);
+    config = plain, config.unit = PT_UNIT_SOFT;
+    assert_true(pt_soft_choose(&config, PT_OK));
+    assert_int_equal(config.branches, 0);
+    config = plain, config.unit = PT_UNIT_CPU;
+    assert_false(pt_soft_choose(&config, PT_NO_CPUID));
+    config = plain, config.enabled = false;
+    assert_false(pt_soft_choose(&config, PT_OFF));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ctl),           cmocka_unit_test(test_refusals), cmocka_unit_test(test_schemes),
         cmocka_unit_test(test_scheme_sizes),  cmocka_unit_test(test_psb),      cmocka_unit_test(test_texts),
         cmocka_unit_test(test_what_and_when), cmocka_unit_test(test_psb_auto), cmocka_unit_test(test_objections),
+        cmocka_unit_test(test_soft_choice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

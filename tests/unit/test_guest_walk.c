@@ -28,6 +28,25 @@ static void four(void **state)
                      (LINEAR | 0xffffull << 48) & ~0xfffull);
 }
 
+static uint64_t leads_to(const struct guest_paging *paging, uint64_t linear)
+{
+    struct guest_stretch stretch;
+    assert_true(tables_walk(&stretch, paging, linear));
+    return guest_stretch_gpa(&stretch, stretch.large ? NULL : guest_memory + stretch.table, linear);
+}
+
+static void an_address_leads_somewhere(void **state)
+{
+    (void)state;
+    tables_make();
+    assert_true(leads_to(&four_levels, LINEAR) == GUEST_STRETCH_NOWHERE);
+    table_set(TABLE, 70, 0x8000007000 | P | NX | G); /* data, too */
+    assert_int_equal(leads_to(&four_levels, LINEAR), 0x8000007345);
+    assert_true(leads_to(&four_levels, LINEAR + 0x1000) == GUEST_STRETCH_NOWHERE);
+    table_set(0x3000, 2, 0x40000000 | P | PS | 1 << 12); /* PAT */
+    assert_int_equal(leads_to(&four_levels, LINEAR), 0x40046345);
+}
+
 static void five(void **state)
 {
     (void)state;
@@ -262,10 +281,12 @@ static void spaces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(four),         cmocka_unit_test(five),        cmocka_unit_test(three),
-        cmocka_unit_test(two),          cmocka_unit_test(four_mbytes), cmocka_unit_test(large),
-        cmocka_unit_test(no_execution), cmocka_unit_test(user),        cmocka_unit_test(global),
-        cmocka_unit_test(nothing),      cmocka_unit_test(spaces),
+        cmocka_unit_test(four),    cmocka_unit_test(an_address_leads_somewhere),
+        cmocka_unit_test(five),    cmocka_unit_test(three),
+        cmocka_unit_test(two),     cmocka_unit_test(four_mbytes),
+        cmocka_unit_test(large),   cmocka_unit_test(no_execution),
+        cmocka_unit_test(user),    cmocka_unit_test(global),
+        cmocka_unit_test(nothing), cmocka_unit_test(spaces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
