@@ -66,7 +66,7 @@ $(BUILD)/undertrace.elf: $(HV_OBJS) linker.ld
 
 # Of core it takes the wire and the packets, and nothing of boot/ and vmx/.
 TOOL_C := $(wildcard decode/*/*.c)
-TOOL_CORE := pt/parse.c serial/frame.c serial/crc32c.c serial/command.c
+TOOL_CORE := pt/parse.c pt/instruction.c pt/instruction_table.c serial/frame.c serial/crc32c.c serial/command.c
 TOOL_LIB := $(filter-out decode/cli/main.c,$(TOOL_C))
 HOST_CFLAGS := -std=c11 -D_GNU_SOURCE -g -pthread $(WARN) -I. -MMD -MP
 TOOL_OBJS := $(patsubst %.c,$(BUILD)/host/%.o,$(TOOL_CORE) $(TOOL_C))
@@ -77,6 +77,14 @@ $(BUILD)/host/%.o: %.c
 	$(Q)$(CC) $(HOST_CFLAGS) -O2 -c -o $@ $<
 
 $(BUILD)/undertrace: $(TOOL_OBJS)
+	@echo "  LD  $@"
+	$(Q)$(CC) -o $@ $^ -pthread
+
+# For tests: the same with libipt beside our own engine, --engine=libipt.
+JUDGE := $(wildcard tests/judge/*.c)
+JUDGE_OBJS := $(patsubst %.c,$(BUILD)/host/%.o,$(TOOL_CORE) $(TOOL_LIB) $(JUDGE))
+
+$(BUILD)/undertrace-judge: $(JUDGE_OBJS)
 	@echo "  LD  $@"
 	$(Q)$(CC) -o $@ $^ -lipt -pthread
 
@@ -207,7 +215,7 @@ bench: $(PARTS) $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(BUILD)/guest/vmlinuz $(B
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/check/%,$(wildcard tests/unit/test_*.c))
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 UNIT_SHARED := $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))
-UNIT_LIB := $(patsubst %.c,$(BUILD)/check/%.o,$(CORE) $(TOOL_LIB) $(UNIT_SHARED))
+UNIT_LIB := $(patsubst %.c,$(BUILD)/check/%.o,$(CORE) $(TOOL_LIB) $(filter-out tests/judge/main.c,$(JUDGE)) $(UNIT_SHARED))
 
 $(BUILD)/check/%.o: %.c
 	@mkdir -p $(@D)

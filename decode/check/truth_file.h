@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "decode/capture/gaps.h"
-#include "decode/flow/flow.h"
+#include "decode/engine/flow.h"
 #include "decode/truth.h"
 
 /* The truth of one CPU. */

@@ -2,6 +2,9 @@
 #ifndef DECODE_COMMANDS_H
 #define DECODE_COMMANDS_H
 
+/* The command that the words name, which begin with the program's own: its exit status. */
+int commands_run(int argc, char **argv);
+
 int command_receive(int argc, char **argv);
 int command_control(int argc, char **argv);
 int command_info(int argc, char **argv);

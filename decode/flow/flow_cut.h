@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/flow/flow.h"
+#include "decode/engine/flow.h"
 #include "decode/flow/flow_span.h"
 
 /* The TSC packet of the PSB+ at trace offset psb; 0: it has none. */

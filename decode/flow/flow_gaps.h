@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "decode/flow/flow_engine.h"
+#include "decode/engine/flow_input.h"
 
 struct flow_gaps {
     uint64_t count, bytes;

@@ -110,7 +110,7 @@ static bool open_cpu(struct merge_cpu *cpu, const struct capture *capture, uint1
     if (cpu->trace.nr_stretches == 0)
         return true;
     const struct flow_hooks hooks = {.branch = keep_branch, .context = cpu};
-    cpu->flow = flow_start(&cpu->trace.input, cpu->trace.stretches[0].begin, &hooks, error);
+    cpu->flow = flow_start(&cpu->trace.input, &hooks, error);
     return cpu->flow != NULL;
 }
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/flow/flow_engine.h"
+#include "decode/engine/flow_input.h"
 
 struct flow_packets {
     uint64_t count;        /* packets */

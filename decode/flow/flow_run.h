@@ -10,11 +10,11 @@
 
 #include "decode/capture/capture.h"
 #include "decode/capture/gaps.h"
-#include "decode/flow/flow.h"
+#include "decode/engine/flow.h"
+#include "decode/engine/hot.h"
 #include "decode/flow/flow_gaps.h"
 #include "decode/flow/flow_trace.h"
 #include "decode/flow/flow_work.h"
-#include "decode/flow/hot.h"
 
 struct flow_run_options {
     uint16_t cpu;

@@ -8,7 +8,7 @@
 
 #include "decode/capture/capture.h"
 #include "decode/capture/gaps.h"
-#include "decode/flow/flow.h"
+#include "decode/engine/flow.h"
 #include "decode/flow/flow_span.h"
 
 /* Bytes that no PSB stands before: at the beginning, and behind gaps. */

@@ -44,9 +44,8 @@ static void run_part(struct part *part, _Atomic size_t *done)
 {
     const struct flow_work *work = part->work;
     const struct flow_input *input = work->input;
-    uint64_t begin = work->stretches[part->first].begin;
     const struct flow_hooks counting = {.branch = count_target, .context = part};
-    struct flow *flow = flow_start(input, begin, work->count_targets ? &counting : &work->hooks, &part->error);
+    struct flow *flow = flow_start(input, work->count_targets ? &counting : &work->hooks, &part->error);
     if (!flow)
         return;
     for (size_t i = part->first; i < part->first + part->count; i++) {

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/flow/flow.h"
-#include "decode/flow/hot.h"
+#include "decode/engine/flow.h"
+#include "decode/engine/hot.h"
 
 /* Called some times a second with what part of the work is done, 0 to 1, and at its end with 1. */
 typedef void flow_progress(void *context, double done);

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "decode/flow/flow_engine.h"
+#include "decode/engine/flow_input.h"
 #include "decode/report/cause_text.h"
 
 /* enum record_gap_cause. */

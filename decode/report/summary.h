@@ -12,8 +12,8 @@
 #include "decode/capture/capture.h"
 #include "decode/check/truth_file.h"
 #include "decode/code/symbols.h"
+#include "decode/engine/hot.h"
 #include "decode/flow/flow_run.h"
-#include "decode/flow/hot.h"
 #include "decode/report/json.h"
 #include "decode/report/timeline.h"
 

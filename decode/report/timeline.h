@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "decode/flow/flow.h"
+#include "decode/engine/flow.h"
 
 #define TIMELINE_SPANS 16u
 

@@ -156,7 +156,7 @@ void start(struct fixture *f)
     static struct flow_input input;
     input = (struct flow_input){.trace = f->trace, .trace_size = f->size, .pages = &f->pages};
     f->hooks = (struct flow_hooks){.branch = take_branch, .context = f};
-    f->flow = flow_start(&input, 0, &f->hooks, &f->error);
+    f->flow = flow_start(&input, &f->hooks, &f->error);
     assert_non_null(f->flow);
 }
 

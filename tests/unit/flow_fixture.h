@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/flow/flow.h"
+#include "decode/engine/flow.h"
 #include "decode/flow/flow_cut.h"
 #include "decode/truth.h"
 #include "pt/packet.h"

@@ -26,7 +26,7 @@ static struct flow_result decode_single(struct fixture *f)
     struct flow_stretch stretch;
     const struct flow_hooks hooks = {.instruction = count_instruction, .context = &instructions};
     input = (struct flow_input){.trace = f->trace, .trace_size = f->size, .pages = &f->pages};
-    struct flow *flow = flow_start(&input, 0, &hooks, &f->error);
+    struct flow *flow = flow_start(&input, &hooks, &f->error);
     assert_non_null(flow);
     assert_true(flow_cut_next(&stretch, f->trace, f->size, &(struct flow_span){0, f->size}, 0));
     flow_decode(flow, &stretch, &single);
@@ -200,7 +200,7 @@ static void many_indirect_calls_are_no_loop(void **state)
     size += packet_encode(trace + size, &(struct packet){.kind = PT_PACKET_TIP_PGD});
     input = (struct flow_input){.trace = trace, .trace_size = size, .pages = &f->pages};
     flow_end(f->flow);
-    f->flow = flow_start(&input, 0, &(struct flow_hooks){0}, &f->error);
+    f->flow = flow_start(&input, &(struct flow_hooks){0}, &f->error);
     assert_true(flow_cut_next(&stretch, trace, size, &(struct flow_span){0, size}, 0));
     flow_decode(f->flow, &stretch, &result);
     assert_int_equal(result.error, FLOW_OK);

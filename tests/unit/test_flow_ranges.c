@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "decode/flow/flow_target.h"
 #include "flow_fixture.h"
+#include "tests/judge/flow_target.h"
 
 static void put_pgd(struct fixture *f)
 {
@@ -135,7 +135,7 @@ static void with_skl014_the_ranges_tell_which_call_left(void **state)
     input.ranges[2] = CODE + 0x10, input.ranges[3] = CODE + 0x11;
     const struct flow_hooks hooks = f->hooks;
     flow_end(f->flow);
-    f->flow = flow_start(&input, 0, &hooks, &f->error);
+    f->flow = flow_start(&input, &hooks, &f->error);
     struct flow_result result = decode(f, 0);
     assert_int_equal(result.error, 0);
     assert_int_equal(result.instructions, 4);
@@ -205,7 +205,7 @@ static void what_follows_a_mov_to_cr3_is_not_lost(void **state)
     struct flow_stretch stretch;
     flow_end(f->flow);
     uint64_t instructions = 0;
-    f->flow = flow_start(&(struct flow_input){.trace = f->trace, .trace_size = f->size, .pages = &f->pages}, 0,
+    f->flow = flow_start(&(struct flow_input){.trace = f->trace, .trace_size = f->size, .pages = &f->pages},
                          &(struct flow_hooks){.instruction = count_instruction, .context = &instructions}, &f->error);
     assert_true(flow_cut_next(&stretch, f->trace, f->size, &(struct flow_span){0, f->size}, 0));
     struct flow_result by_instruction;

@@ -15,7 +15,7 @@
 #include "decode/check/branch_check.h"
 #include "decode/check/truth_file.h"
 #include "decode/cli/console_tail.h"
-#include "decode/flow/hot.h"
+#include "decode/engine/hot.h"
 #include "decode/report/number_text.h"
 
 /* Three checkpoints at 100, 200, 300; the end at 350. */

@@ -2,18 +2,19 @@
  * One stretch of trace at a time: an error costs no more than the stretch, and the stretch's branches are known
  * exactly.
  */
-#include "decode/flow/flow.h"
+#include "tests/judge/judge.h"
 
 #include <stdlib.h>
 
 #include "decode/flow/flow_packets.h"
-#include "decode/flow/flow_state.h"
 #include "decode/truth.h"
+#include "tests/judge/flow_state.h"
 
-struct flow *flow_start(const struct flow_input *input, uint64_t at, const struct flow_hooks *hooks,
-                        struct error *error)
+static void judge_close(void *state);
+
+static void *judge_open(const struct flow_input *input, const struct flow_hooks *hooks, struct error *error)
 {
-    struct flow *flow = calloc(1, sizeof(*flow));
+    struct judge *flow = calloc(1, sizeof(*flow));
     if (flow)
         flow->tail.blocks = malloc(FLOW_TAIL_MAX * sizeof(struct flow_pending));
     if (!flow || !flow->tail.blocks) {
@@ -24,23 +25,25 @@ struct flow *flow_start(const struct flow_input *input, uint64_t at, const struc
     const struct flow_sink sink = {flow_take_block, flow_take_event, flow};
     flow->input = input;
     flow->hooks = *hooks;
-    flow->ops = &flow_engine_libipt;
-    flow->engine = flow->ops->open(input, at, false, &sink, error);
+    flow->ops = &packet_engine_libipt;
+    flow->engine = flow->ops->open(input, 0, false, &sink, error);
     if (flow->engine && hooks->instruction)
-        flow->single = flow->ops->open(input, at, true, &sink, error);
+        flow->single = flow->ops->open(input, 0, true, &sink, error);
     if (flow->engine && (flow->single || !hooks->instruction))
         return flow;
-    flow_end(flow);
+    judge_close(flow);
     return NULL;
 }
 
-const struct hot *flow_inferred(const struct flow *flow)
+static const struct hot *judge_inferred(const void *state)
 {
+    const struct judge *flow = state;
     return flow->ops->inferred(flow->engine);
 }
 
-void flow_end(struct flow *flow)
+static void judge_close(void *state)
 {
+    struct judge *flow = state;
     if (flow->engine)
         flow->ops->close(flow->engine);
     if (flow->single)
@@ -57,7 +60,7 @@ static bool may_end_walk(enum flow_error error)
 }
 
 /* The engine has come to its end with this error; it did get all packets of the stretch that can be followed. */
-static enum flow_error end_run(struct flow *flow, const struct flow_stretch *stretch, const struct flow_stop *stop,
+static enum flow_error end_run(struct judge *flow, const struct flow_stretch *stretch, const struct flow_stop *stop,
                                enum flow_error error)
 {
     if (stop->used_up && may_end_walk(error))
@@ -70,7 +73,7 @@ static enum flow_error end_run(struct flow *flow, const struct flow_stretch *str
     return error == FLOW_OK ? FLOW_ERROR_LEFT_OVER : error;
 }
 
-static void begin_stretch(struct flow *flow, const struct flow_stretch *stretch, struct flow_result *result)
+static void begin_stretch(struct judge *flow, const struct flow_stretch *stretch, struct flow_result *result)
 {
     *result = (struct flow_result){
         .begin = stretch->begin, .end = stretch->end, .tsc = stretch->tsc, .hash = TRUTH_HASH_SEED};
@@ -81,7 +84,7 @@ static void begin_stretch(struct flow *flow, const struct flow_stretch *stretch,
     flow->non_root = true; /* root runs at privilege level 0: where that is traced, the PSB+ of root has a PIP */
 }
 
-static void decode_with(struct flow *flow, struct flow_engine *engine, const struct flow_stretch *stretch,
+static void decode_with(struct judge *flow, struct packet_engine *engine, const struct flow_stretch *stretch,
                         const struct flow_packets *packets, struct flow_result *result)
 {
     struct flow_stop stop = {.offset = stretch->begin};
@@ -106,7 +109,7 @@ static void decode_with(struct flow *flow, struct flow_engine *engine, const str
 /* The single instructions of what the blocks are. libipt's walk by instructions is the laxer one: it takes TNT bits and
  * TIPs that stand behind an event before it. So blocks say how far it goes and what is wrong there; but where the next
  * PSB+ says up to where, single instructions are the more exact: it may stand in the middle of a block. */
-static void decode_single(struct flow *flow, const struct flow_stretch *stretch, const struct flow_packets *packets,
+static void decode_single(struct judge *flow, const struct flow_stretch *stretch, const struct flow_packets *packets,
                           struct flow_result *result)
 {
     const struct flow_result blocks = *result;
@@ -126,8 +129,9 @@ static void decode_single(struct flow *flow, const struct flow_stretch *stretch,
     result->error_space = blocks.error_space;
 }
 
-void flow_decode(struct flow *flow, const struct flow_stretch *stretch, struct flow_result *result)
+static void judge_decode(void *state, const struct flow_stretch *stretch, struct flow_result *result)
 {
+    struct judge *flow = state;
     const struct flow_packets packets = flow_packets_look(
         flow->input->trace + stretch->begin, stretch->end - stretch->begin, stretch->ends >= FLOW_ENDS_AT_PSB);
     flow->silent = flow->single != NULL;
@@ -136,3 +140,5 @@ void flow_decode(struct flow *flow, const struct flow_stretch *stretch, struct f
     if (flow->single)
         decode_single(flow, stretch, &packets, result);
 }
+
+const struct flow_ops flow_engine_libipt = {judge_open, judge_decode, judge_close, judge_inferred};

@@ -1,5 +1,5 @@
 /* libipt's words for blocks, events and errors, and ours. */
-#include "decode/flow/libipt.h"
+#include "tests/judge/libipt.h"
 
 #define OUR_ERRORS (-1000) /* below all of libipt's */
 
@@ -57,7 +57,7 @@ static enum flow_block_end block_end_of(enum pt_insn_class iclass)
     }
 }
 
-int libipt_take_block(struct flow_engine *engine, uint64_t ip, uint64_t end_ip, uint32_t instructions,
+int libipt_take_block(struct packet_engine *engine, uint64_t ip, uint64_t end_ip, uint32_t instructions,
                       enum pt_insn_class iclass, enum pt_exec_mode mode, bool waiting)
 {
     const struct flow_block block = {
@@ -75,19 +75,19 @@ int libipt_take_block(struct flow_engine *engine, uint64_t ip, uint64_t end_ip, 
     return libipt_error_of(engine->sink.block(engine->sink.context, &block));
 }
 
-static int hand_on(struct flow_engine *engine, const struct flow_event *event)
+static int hand_on(struct packet_engine *engine, const struct flow_event *event)
 {
     struct flow_event timed = *event;
     timed.tsc = engine->tsc;
     return libipt_error_of(engine->sink.event(engine->sink.context, &timed));
 }
 
-int libipt_take_no_code(struct flow_engine *engine, uint64_t ip)
+int libipt_take_no_code(struct packet_engine *engine, uint64_t ip)
 {
     return hand_on(engine, &(struct flow_event){.kind = FLOW_EVENT_NO_CODE, .from = ip});
 }
 
-static int take_disabled(struct flow_engine *engine, const struct pt_event *event)
+static int take_disabled(struct packet_engine *engine, const struct pt_event *event)
 {
     if (event->ip_suppressed && libipt_mov_cr3_lost(engine))
         return 0;
@@ -103,7 +103,7 @@ static int take_disabled(struct flow_engine *engine, const struct pt_event *even
                            });
 }
 
-static int take_async_disabled(struct flow_engine *engine, const struct pt_event *event)
+static int take_async_disabled(struct packet_engine *engine, const struct pt_event *event)
 {
     engine->last.known = false;
     return hand_on(engine, &(struct flow_event){.kind = FLOW_EVENT_ASYNC_DISABLED,
@@ -113,7 +113,7 @@ static int take_async_disabled(struct flow_engine *engine, const struct pt_event
 }
 
 /* What is executed from now on stands in this space, as it is at this trace offset. */
-static bool set_image(struct flow_engine *engine, uint64_t space, uint64_t at)
+static bool set_image(struct packet_engine *engine, uint64_t space, uint64_t at)
 {
     const struct pt_image *before = engine->images.current->image;
     engine->space = space;
@@ -123,7 +123,7 @@ static bool set_image(struct flow_engine *engine, uint64_t space, uint64_t at)
     return true;
 }
 
-static int take_enabled(struct flow_engine *engine, uint64_t offset)
+static int take_enabled(struct packet_engine *engine, uint64_t offset)
 {
     /* Pages are sent between an exit and the next entry, while tracing is off. */
     if (!engine->resuming && !set_image(engine, engine->space, engine->begin + offset))
@@ -132,7 +132,7 @@ static int take_enabled(struct flow_engine *engine, uint64_t offset)
     return hand_on(engine, &(struct flow_event){.kind = FLOW_EVENT_ENABLED, .offset = engine->images.at});
 }
 
-static int take_paging(struct flow_engine *engine, enum flow_event_kind kind, uint64_t cr3, bool non_root)
+static int take_paging(struct packet_engine *engine, enum flow_event_kind kind, uint64_t cr3, bool non_root)
 {
     const bool guest = non_root || engine->input->guest_only;
     const uint64_t space = guest ? code_pages_space(engine->input->pages, cr3) : CODE_SPACE_ROOT;
@@ -142,7 +142,7 @@ static int take_paging(struct flow_engine *engine, enum flow_event_kind kind, ui
 }
 
 /* What was lost may have been a PIP. */
-static int take_overflow(struct flow_engine *engine)
+static int take_overflow(struct packet_engine *engine)
 {
     engine->last.known = false;
     if (!set_image(engine, CODE_SPACE_UNKNOWN, engine->images.at))
@@ -150,7 +150,7 @@ static int take_overflow(struct flow_engine *engine)
     return hand_on(engine, &(struct flow_event){.kind = FLOW_EVENT_OVERFLOW});
 }
 
-int libipt_take_event(struct flow_engine *engine, const struct pt_event *event, uint64_t offset)
+int libipt_take_event(struct packet_engine *engine, const struct pt_event *event, uint64_t offset)
 {
     if (engine->input->timed && event->has_tsc && !engine->resuming)
         engine->tsc = event->tsc;

@@ -2,18 +2,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/flow/libipt.h"
+#include "tests/judge/libipt.h"
 
-static void libipt_close(struct flow_engine *engine)
+static void libipt_close(struct packet_engine *engine)
 {
     libipt_images_free(&engine->images);
     free(engine);
 }
 
-static struct flow_engine *libipt_open(const struct flow_input *input, uint64_t at, bool single,
-                                       const struct flow_sink *sink, struct error *error)
+static struct packet_engine *libipt_open(const struct flow_input *input, uint64_t at, bool single,
+                                         const struct flow_sink *sink, struct error *error)
 {
-    struct flow_engine *engine = calloc(1, sizeof(*engine));
+    struct packet_engine *engine = calloc(1, sizeof(*engine));
     (void)at; /* the image is made when the first run begins */
     if (!engine) {
         error_set(error, ERROR_MEMORY, 0, "a packet decoder");
@@ -35,7 +35,7 @@ static struct flow_engine *libipt_open(const struct flow_input *input, uint64_t 
     return NULL;
 }
 
-static enum flow_error libipt_run(struct flow_engine *engine, uint64_t begin, uint64_t end, struct flow_stop *stop)
+static enum flow_error libipt_run(struct packet_engine *engine, uint64_t begin, uint64_t end, struct flow_stop *stop)
 {
     struct pt_config config;
     uint64_t offset = 0;
@@ -58,9 +58,9 @@ static enum flow_error libipt_run(struct flow_engine *engine, uint64_t begin, ui
     return libipt_flow_error(status);
 }
 
-static const struct hot *libipt_inferred(const struct flow_engine *engine)
+static const struct hot *libipt_inferred(const struct packet_engine *engine)
 {
     return &engine->images.inferred;
 }
 
-const struct flow_engine_ops flow_engine_libipt = {libipt_open, libipt_run, libipt_close, libipt_inferred};
+const struct packet_engine_ops packet_engine_libipt = {libipt_open, libipt_run, libipt_close, libipt_inferred};

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "decode/code/code_pages.h"
-#include "decode/flow/hot.h"
+#include "decode/engine/hot.h"
 
 /* A page that is in an image. */
 struct libipt_page {

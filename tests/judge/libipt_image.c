@@ -1,4 +1,4 @@
-#include "decode/flow/libipt_image.h"
+#include "tests/judge/libipt_image.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,11 +3,11 @@
  */
 #include <stddef.h>
 
-#include "decode/flow/libipt.h"
 #include "pt/packet.h"
+#include "tests/judge/libipt.h"
 
 /* Behind a MOV to CR3 whose TIP.PGD was another branch's: libipt_mov_cr3.c. */
-static int resume_walk(struct flow_engine *engine)
+static int resume_walk(struct packet_engine *engine)
 {
     uint8_t packets[64] = {0}; /* what is left of them is PAD */
     struct pt_config config;
@@ -26,21 +26,21 @@ static int resume_walk(struct flow_engine *engine)
 }
 
 /* Once each time that it is so. */
-static bool other_image(struct flow_engine *engine)
+static bool other_image(struct packet_engine *engine)
 {
     bool other = engine->other_image;
     engine->other_image = false;
     return other;
 }
 
-static int take_event(struct flow_engine *engine, const struct pt_event *event, uint64_t offset)
+static int take_event(struct packet_engine *engine, const struct pt_event *event, uint64_t offset)
 {
     int error = libipt_take_event(engine, event, offset);
     return error == 0 && engine->resume_ip ? resume_walk(engine) : error;
 }
 
 /* libipt walks on behind the last packet, until it needs another one. */
-static void note_status(struct flow_engine *engine, int status)
+static void note_status(struct packet_engine *engine, int status)
 {
     if (status < 0 || engine->resuming)
         return;
@@ -48,7 +48,7 @@ static void note_status(struct flow_engine *engine, int status)
     engine->tracing = (status & pts_ip_suppressed) == 0;
 }
 
-static int take_block_events(struct flow_engine *engine, struct pt_block_decoder *decoder, int status)
+static int take_block_events(struct packet_engine *engine, struct pt_block_decoder *decoder, int status)
 {
     while (status >= 0 && status & pts_event_pending) {
         struct pt_event event;
@@ -68,7 +68,7 @@ static int take_block_events(struct flow_engine *engine, struct pt_block_decoder
 }
 
 /* Until the packets end (-pte_eos) or an error. *ip is where the flow stood. */
-static int walk_blocks(struct flow_engine *engine, struct pt_block_decoder *decoder, uint64_t *ip)
+static int walk_blocks(struct packet_engine *engine, struct pt_block_decoder *decoder, uint64_t *ip)
 {
     int status = pt_blk_sync_set(decoder, 0);
     note_status(engine, status);
@@ -93,7 +93,7 @@ static int walk_blocks(struct flow_engine *engine, struct pt_block_decoder *deco
     }
 }
 
-static int run_blocks(struct flow_engine *engine, const struct pt_config *config, uint64_t *ip, uint64_t *offset)
+static int run_blocks(struct packet_engine *engine, const struct pt_config *config, uint64_t *ip, uint64_t *offset)
 {
     struct pt_block_decoder *decoder = pt_blk_alloc_decoder(config);
     if (!decoder)
@@ -106,7 +106,7 @@ static int run_blocks(struct flow_engine *engine, const struct pt_config *config
     return error;
 }
 
-static int take_insn_events(struct flow_engine *engine, struct pt_insn_decoder *decoder, int status)
+static int take_insn_events(struct packet_engine *engine, struct pt_insn_decoder *decoder, int status)
 {
     while (status >= 0 && status & pts_event_pending) {
         struct pt_event event;
@@ -125,7 +125,7 @@ static int take_insn_events(struct flow_engine *engine, struct pt_insn_decoder *
     return status;
 }
 
-static int walk_insns(struct flow_engine *engine, struct pt_insn_decoder *decoder, uint64_t *ip)
+static int walk_insns(struct packet_engine *engine, struct pt_insn_decoder *decoder, uint64_t *ip)
 {
     int status = pt_insn_sync_set(decoder, 0);
     note_status(engine, status);
@@ -149,7 +149,7 @@ static int walk_insns(struct flow_engine *engine, struct pt_insn_decoder *decode
     }
 }
 
-static int run_insns(struct flow_engine *engine, const struct pt_config *config, uint64_t *ip, uint64_t *offset)
+static int run_insns(struct packet_engine *engine, const struct pt_config *config, uint64_t *ip, uint64_t *offset)
 {
     struct pt_insn_decoder *decoder = pt_insn_alloc_decoder(config);
     if (!decoder)
@@ -175,7 +175,7 @@ static int skip_unknown(struct pt_packet_unknown *unknown, const struct pt_confi
     return size > 0 && known ? size : -pte_bad_opc;
 }
 
-int libipt_walk(struct flow_engine *engine, const struct pt_config *config, uint64_t *ip, uint64_t *offset)
+int libipt_walk(struct packet_engine *engine, const struct pt_config *config, uint64_t *ip, uint64_t *offset)
 {
     struct pt_config mine = *config;
     mine.cpu = engine->cpu;

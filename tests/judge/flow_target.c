@@ -1,5 +1,5 @@
 /* Source: SDM Vol. 2, "Instruction Format"; Jcc, JrCXZ, LOOPcc, JMP and CALL with a displacement. */
-#include "decode/flow/flow_target.h"
+#include "tests/judge/flow_target.h"
 
 static bool is_prefix(uint8_t byte, unsigned bits)
 {

@@ -5,8 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "decode/flow/flow.h"
-#include "decode/flow/flow_tail.h"
+#include "decode/engine/flow.h"
+#include "tests/judge/flow_tail.h"
+#include "tests/judge/packet_engine.h"
 
 /* An interrupt or a VM exit: which of both, the paging event behind it tells. */
 struct flow_async {
@@ -15,12 +16,12 @@ struct flow_async {
     uint64_t from, to, tsc;
 };
 
-struct flow {
+struct judge {
     const struct flow_input *input;
     struct flow_hooks hooks;
-    const struct flow_engine_ops *ops;
-    struct flow_engine *engine;
-    struct flow_engine *single;      /* with an instruction hook: one that hands on single instructions */
+    const struct packet_engine_ops *ops;
+    struct packet_engine *engine;
+    struct packet_engine *single;    /* with an instruction hook: one that hands on single instructions */
     bool silent;                     /* call no hook */
     const struct flow_result *bound; /* not NULL: take no more than this, which the blocks are */
     struct flow_tail tail;
@@ -32,21 +33,21 @@ struct flow {
     struct flow_result *result;
 };
 
-/* The engine's sink; the context is a struct flow. */
+/* The engine's sink; the context is a struct judge. */
 enum flow_error flow_take_block(void *flow, const struct flow_block *block);
 enum flow_error flow_take_event(void *flow, const struct flow_event *event);
 
 /* The packets are used up: drop what belongs behind the PSB, or what nothing proves. The walk behind the last packet
  * ended there, with this error. */
-enum flow_error flow_end_stretch(struct flow *flow, const struct flow_stretch *stretch, enum flow_error walked,
+enum flow_error flow_end_stretch(struct judge *flow, const struct flow_stretch *stretch, enum flow_error walked,
                                  const struct flow_stop *there);
 
 /* An error, or bytes that are missing: what packets prove did run, and no more is known. */
-void flow_break_off(struct flow *flow);
+void flow_break_off(struct judge *flow);
 
 /* The last block's branch led to where nothing is traced, and no packet says where to. Its target, where the code tells
  * it, or TRUTH_TO_UNRESOLVED. With walked_past (struct flow_event), blocks behind it, which the engine only supposed,
  * are dropped. */
-uint64_t flow_unresolved_target(struct flow *flow, bool walked_past);
+uint64_t flow_unresolved_target(struct judge *flow, bool walked_past);
 
 #endif

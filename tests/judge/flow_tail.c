@@ -1,4 +1,4 @@
-#include "decode/flow/flow_tail.h"
+#include "tests/judge/flow_tail.h"
 
 #include <string.h>
 

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "decode/flow/flow_engine.h"
-#include "decode/flow/libipt_image.h"
+#include "tests/judge/libipt_image.h"
+#include "tests/judge/packet_engine.h"
 
 /* The last block, as long as nothing asynchronous came behind it. */
 struct libipt_last {
@@ -21,7 +21,7 @@ struct libipt_last {
     uint8_t bits;
 };
 
-struct flow_engine {
+struct packet_engine {
     const struct flow_input *input;
     struct flow_sink sink;
     bool single;
@@ -40,17 +40,17 @@ struct flow_engine {
 
 /* Walk the packets of config, handing on blocks and events. Returns libipt's error, -pte_eos at the end, or the sink's,
  * made negative by libipt_error_of. *ip is where the flow stood, *offset how far was read. */
-int libipt_walk(struct flow_engine *engine, const struct pt_config *config, uint64_t *ip, uint64_t *offset);
+int libipt_walk(struct packet_engine *engine, const struct pt_config *config, uint64_t *ip, uint64_t *offset);
 
 /* Hand on an event; offset: how far was read. With resume_ip set, what was executed from there on stands in its place.
  * Returns as libipt_walk. */
-int libipt_take_event(struct flow_engine *engine, const struct pt_event *event, uint64_t offset);
+int libipt_take_event(struct packet_engine *engine, const struct pt_event *event, uint64_t offset);
 
 /* Hand on a block, which with waiting ends with a branch whose packet is missing; execution came to an address that
  * cannot be read. The same. */
-int libipt_take_block(struct flow_engine *engine, uint64_t ip, uint64_t end_ip, uint32_t instructions,
+int libipt_take_block(struct packet_engine *engine, uint64_t ip, uint64_t end_ip, uint32_t instructions,
                       enum pt_insn_class iclass, enum pt_exec_mode mode, bool waiting);
-int libipt_take_no_code(struct flow_engine *engine, uint64_t ip);
+int libipt_take_no_code(struct packet_engine *engine, uint64_t ip);
 
 /* Our error among libipt's, which are small negative numbers; and either as ours, FLOW_OK for -pte_eos. */
 int libipt_error_of(enum flow_error error);
@@ -58,7 +58,7 @@ enum flow_error libipt_flow_error(int status);
 
 /* A TIP.PGD without an IP stands at the last block's end: is that a MOV to CR3 which it cannot be of? Then resume_ip is
  * where the walk is to be resumed. */
-bool libipt_mov_cr3_lost(struct flow_engine *engine);
+bool libipt_mov_cr3_lost(struct packet_engine *engine);
 
 /* Encode, at config's begin, what resumes a walk: tracing begins at ip, and ends with a TIP.PGD without an IP. Returns
  * 0 or libipt's error. */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "decode/flow/flow_engine.h"
+#include "decode/engine/flow_input.h"
 
 /* What a stretch ends at, and so what is known of where execution stood there. */
 enum flow_end {
@@ -52,11 +52,23 @@ struct flow_hooks {
     void *context;
 };
 
+/* An engine: how stretches are decoded. */
+struct flow_ops {
+    /* The state of one thread. NULL: error says why. */
+    void *(*open)(const struct flow_input *input, const struct flow_hooks *hooks, struct error *error);
+    void (*decode)(void *state, const struct flow_stretch *stretch, struct flow_result *result);
+    void (*close)(void *state);
+    const struct hot *(*inferred)(const void *state);
+};
+
+/* decode/engine/: ours. Tests have another one, to compare: flow_use() takes it for all that is begun from then on. */
+extern const struct flow_ops flow_engine_own;
+void flow_use(const struct flow_ops *ops);
+
 struct flow; /* the state of one thread */
 
-/* at: trace offset of the first stretch. NULL: error says why. */
-struct flow *flow_start(const struct flow_input *input, uint64_t at, const struct flow_hooks *hooks,
-                        struct error *error);
+/* NULL: error says why. */
+struct flow *flow_start(const struct flow_input *input, const struct flow_hooks *hooks, struct error *error);
 void flow_end(struct flow *flow);
 
 /* The pages of spaces that were needed so far and of which no record says what they are: code_pages.h. */

@@ -7,7 +7,7 @@
  */
 #include <stddef.h>
 
-#include "decode/flow/libipt.h"
+#include "tests/judge/libipt.h"
 
 /* The size of the MOV to CR3, 0F 22 /3; 0: it is none. REX.R would make it another register. */
 static size_t mov_cr3_size(const uint8_t *bytes, size_t size, unsigned bits)
@@ -34,7 +34,7 @@ int libipt_mov_cr3_packets(const struct pt_config *config, uint64_t ip, unsigned
     return status < 0 ? status : 0;
 }
 
-bool libipt_mov_cr3_lost(struct flow_engine *engine)
+bool libipt_mov_cr3_lost(struct packet_engine *engine)
 {
     uint8_t bytes[4];
     struct libipt_last *last = &engine->last;

@@ -1,9 +1,9 @@
-#include "decode/flow/flow_state.h"
-#include "decode/flow/flow_target.h"
+#include "tests/judge/flow_state.h"
+#include "tests/judge/flow_target.h"
 
 #include "decode/truth.h"
 
-static void count_branch(struct flow *flow, uint64_t from, uint64_t to, uint64_t tsc)
+static void count_branch(struct judge *flow, uint64_t from, uint64_t to, uint64_t tsc)
 {
     struct flow_result *result = flow->result;
     if (flow->bound && result->branches == flow->bound->branches)
@@ -15,7 +15,7 @@ static void count_branch(struct flow *flow, uint64_t from, uint64_t to, uint64_t
         flow->hooks.branch(flow->hooks.context, from, to, tsc);
 }
 
-static bool is_beyond(const struct flow *flow, const struct flow_pending *block)
+static bool is_beyond(const struct judge *flow, const struct flow_pending *block)
 {
     const struct flow_result *bound = flow->bound;
     return bound && (block->non_root ? flow->result->instructions == bound->instructions
@@ -23,7 +23,7 @@ static bool is_beyond(const struct flow *flow, const struct flow_pending *block)
 }
 
 /* The first count blocks of the tail did run; the others stay. */
-static void commit_blocks(struct flow *flow, size_t count)
+static void commit_blocks(struct judge *flow, size_t count)
 {
     struct flow_result *result = flow->result;
     for (size_t i = 0; i < count; i++) {
@@ -48,7 +48,7 @@ static void commit_blocks(struct flow *flow, size_t count)
 }
 
 /* Did the branch take a TIP? Blocks tell it of all branches but jumps and calls, of which the direct ones take none. */
-static bool took_tip(const struct flow *flow, const struct flow_pending *block)
+static bool took_tip(const struct judge *flow, const struct flow_pending *block)
 {
     uint8_t bytes[15];
     uint64_t to;
@@ -57,7 +57,7 @@ static bool took_tip(const struct flow *flow, const struct flow_pending *block)
 }
 
 /* How many blocks of the tail a packet proves. */
-static size_t count_proven(const struct flow *flow)
+static size_t count_proven(const struct judge *flow)
 {
     size_t count = flow->tail.used;
     while (count > 0 && !flow->tail.blocks[count - 1].proven && !took_tip(flow, &flow->tail.blocks[count - 1]))
@@ -65,7 +65,7 @@ static size_t count_proven(const struct flow *flow)
     return count;
 }
 
-static void resolve_last(struct flow *flow, uint64_t ip)
+static void resolve_last(struct judge *flow, uint64_t ip)
 {
     if (flow->tail.used == 0)
         return;
@@ -76,7 +76,7 @@ static void resolve_last(struct flow *flow, uint64_t ip)
     }
 }
 
-static void commit_async(struct flow *flow)
+static void commit_async(struct judge *flow)
 {
     struct flow_async *async = &flow->async;
     if (async->pending && async->non_root && flow->non_root)
@@ -85,14 +85,14 @@ static void commit_async(struct flow *flow)
 }
 
 /* Only 16-bit code is expected in segments with a base. */
-static uint64_t flow_linear(const struct flow *flow, uint64_t ip)
+static uint64_t flow_linear(const struct judge *flow, uint64_t ip)
 {
     return flow->bits == 16 ? code_pages_linear(flow->input->pages, flow->code_at, ip) : ip;
 }
 
 enum flow_error flow_take_block(void *context, const struct flow_block *block)
 {
-    struct flow *flow = context;
+    struct judge *flow = context;
     flow->bits = block->bits;
     flow->space = block->space;
     const uint64_t ip = flow_linear(flow, block->ip);
@@ -116,7 +116,7 @@ enum flow_error flow_take_block(void *context, const struct flow_block *block)
     return FLOW_OK;
 }
 
-static void take_async_branch(struct flow *flow, const struct flow_event *event)
+static void take_async_branch(struct judge *flow, const struct flow_event *event)
 {
     commit_async(flow);
     resolve_last(flow, event->from);
@@ -126,13 +126,13 @@ static void take_async_branch(struct flow *flow, const struct flow_event *event)
 }
 
 /* Tracing ends here, so all of the way to here is certain; a branch whose target is not known by now never got one. */
-static void take_end(struct flow *flow)
+static void take_end(struct judge *flow)
 {
     commit_async(flow);
     commit_blocks(flow, flow->tail.used);
 }
 
-static void reach_last(struct flow *flow)
+static void reach_last(struct judge *flow)
 {
     if (flow->tail.used > 0)
         flow->tail.blocks[flow->tail.used - 1].proven = true;
@@ -140,7 +140,7 @@ static void reach_last(struct flow *flow)
 
 /* An interrupt or a VM exit to where nothing is traced: which of both, the paging event behind it tells. Without a
  * target it may be either. */
-static void take_async_disabled(struct flow *flow, const struct flow_event *event)
+static void take_async_disabled(struct judge *flow, const struct flow_event *event)
 {
     if (event->to_known) {
         take_async_branch(flow, event);
@@ -152,7 +152,7 @@ static void take_async_disabled(struct flow *flow, const struct flow_event *even
 
 enum flow_error flow_take_event(void *context, const struct flow_event *told)
 {
-    struct flow *flow = context;
+    struct judge *flow = context;
     struct flow_event linear_event = *told;
     const struct flow_event *event = &linear_event;
     linear_event.from = flow_linear(flow, told->from);
@@ -196,7 +196,7 @@ enum flow_error flow_take_event(void *context, const struct flow_event *told)
 }
 
 /* Execution stood at boundary_ip when the next PSB was written. */
-static enum flow_error end_at_boundary(struct flow *flow, uint64_t boundary_ip, enum flow_error walked,
+static enum flow_error end_at_boundary(struct judge *flow, uint64_t boundary_ip, enum flow_error walked,
                                        uint64_t walked_ip)
 {
     struct flow_tail *tail = &flow->tail;
@@ -216,7 +216,7 @@ static enum flow_error end_at_boundary(struct flow *flow, uint64_t boundary_ip, 
     return again ? FLOW_ERROR_LOOP : FLOW_OK;
 }
 
-enum flow_error flow_end_stretch(struct flow *flow, const struct flow_stretch *stretch, enum flow_error walked,
+enum flow_error flow_end_stretch(struct judge *flow, const struct flow_stretch *stretch, enum flow_error walked,
                                  const struct flow_stop *there)
 {
     enum flow_error error = FLOW_OK;
@@ -231,7 +231,7 @@ enum flow_error flow_end_stretch(struct flow *flow, const struct flow_stretch *s
     return error;
 }
 
-void flow_break_off(struct flow *flow)
+void flow_break_off(struct judge *flow)
 {
     commit_async(flow);
     commit_blocks(flow, count_proven(flow));

@@ -1,4 +1,4 @@
-#include "decode/flow/hot.h"
+#include "decode/engine/hot.h"
 
 #include <stdlib.h>
 

@@ -1,0 +1,51 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/cli/commands.h"
+#include "decode/cli/message.h"
+
+#define VERSION "0.1"
+
+static const struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *purpose;
+} commands[] = {
+    {"receive", command_receive, "receive a stream over UDP or a serial line into a capture"},
+    {"control", command_control, "a command to the machine that is being received from"},
+    {"info", command_info, "what a capture is: machine, configuration, totals"},
+    {"dump", command_dump, "the packets, one a line"},
+    {"decode", command_decode, "the control flow: every branch, in order"},
+    {"verify", command_verify, "compare the control flow with what the emulated CPU did"},
+    {"report", command_report, "a readable report, and summary.json"},
+};
+#define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static void print_help(FILE *file)
+{
+    fputs("usage: undertrace COMMAND ...\n\n", file);
+    for (size_t i = 0; i < NR_COMMANDS; i++)
+        fprintf(file, "  %-9s %s\n", commands[i].name, commands[i].purpose);
+    fputs("\n`undertrace COMMAND --help` explains a command, undertrace(1) all of them.\n", file);
+}
+
+int commands_run(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_help(stderr);
+        return 1;
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+        print_help(stdout);
+        return 0;
+    }
+    if (!strcmp(argv[1], "--version")) {
+        puts("undertrace " VERSION);
+        return 0;
+    }
+    for (size_t i = 0; i < NR_COMMANDS; i++)
+        if (!strcmp(argv[1], commands[i].name))
+            return commands[i].run(argc - 1, argv + 1);
+    message_say("%s: is no command; undertrace --help lists them", argv[1]);
+    return 1;
+}

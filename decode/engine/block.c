@@ -1,0 +1,177 @@
+#include "decode/engine/block.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PAGE ((uint64_t)RECORD_PAGE_SIZE)
+#define FIRST_SIZE 16384u
+#define MAX_INSTRUCTIONS 4096u
+
+bool blocks_init(struct blocks *blocks)
+{
+    *blocks = (struct blocks){.table = calloc(FIRST_SIZE, sizeof(struct block *)), .size = FIRST_SIZE};
+    return blocks->table != NULL;
+}
+
+void blocks_free(struct blocks *blocks)
+{
+    for (size_t i = 0; i < blocks->nr_chunks; i++)
+        free(blocks->chunks[i]);
+    free(blocks->chunks);
+    free(blocks->table);
+    *blocks = (struct blocks){0};
+}
+
+static size_t place_of(const struct blocks *blocks, const uint8_t *bytes, uint64_t ip)
+{
+    uint64_t mixed = (ip ^ (uint64_t)(uintptr_t)bytes << 7) * 0x9e3779b97f4a7c15ull;
+    return (size_t)(mixed >> 32) & (blocks->size - 1);
+}
+
+static bool grow(struct blocks *blocks)
+{
+    struct blocks larger = {.table = calloc(2 * blocks->size, sizeof(struct block *)), .size = 2 * blocks->size};
+    if (!larger.table)
+        return false;
+    for (size_t i = 0; i < blocks->size; i++) {
+        struct block *block = blocks->table[i];
+        if (!block)
+            continue;
+        size_t at = place_of(&larger, block->bytes, block->ip);
+        while (larger.table[at])
+            at = (at + 1) & (larger.size - 1);
+        larger.table[at] = block;
+    }
+    free(blocks->table);
+    blocks->table = larger.table;
+    blocks->size = larger.size;
+    return true;
+}
+
+/* A zeroed block, which stays where it is. NULL: no memory. */
+static struct block *new_block(struct blocks *blocks)
+{
+    if (blocks->count == blocks->nr_chunks * BLOCKS_A_CHUNK) {
+        struct block **more = realloc(blocks->chunks, (blocks->nr_chunks + 1) * sizeof(struct block *));
+        if (!more)
+            return NULL;
+        blocks->chunks = more;
+        blocks->chunks[blocks->nr_chunks] = calloc(BLOCKS_A_CHUNK, sizeof(struct block));
+        if (!blocks->chunks[blocks->nr_chunks])
+            return NULL;
+        blocks->nr_chunks++;
+    }
+    struct block *block = &blocks->chunks[blocks->count / BLOCKS_A_CHUNK][blocks->count % BLOCKS_A_CHUNK];
+    blocks->count++;
+    return block;
+}
+
+/* The last instruction of a block is known. */
+static void end_block(struct block *block, const struct instruction *instruction)
+{
+    const uint64_t next = block->end_ip + instruction->length;
+    block->end = instruction->kind;
+    block->length = instruction->length;
+    block->ip_bytes = instruction->ip_bytes;
+    if (instruction->kind >= INSTRUCTION_JCC && instruction->kind <= INSTRUCTION_CALL_DIRECT) {
+        block->to = next + (uint64_t)(int64_t)instruction->displacement;
+        if (instruction->ip_bytes < 8)
+            block->to &= (1ull << 8 * instruction->ip_bytes) - 1;
+    }
+    block->zero_call = instruction->kind == INSTRUCTION_CALL_DIRECT && instruction->displacement == 0;
+    if (instruction->kind == INSTRUCTION_FAR_CALL && instruction->opcode == OPCODE_INTO)
+        block->end = BLOCK_INTO;
+}
+
+/* An instruction that begins on the page and ends on the next one: a block of its own. */
+static enum block_result read_across(struct block *block, const struct block_page *page, uint64_t ip)
+{
+    uint8_t bytes[INSTRUCTION_MAX_BYTES];
+    const size_t here = (size_t)(PAGE - ip % PAGE);
+    struct instruction instruction;
+    if (!page->next)
+        return BLOCK_REACHES_ON;
+    memcpy(bytes, page->bytes + ip % PAGE, here);
+    memcpy(bytes + here, page->next, sizeof(bytes) - here);
+    if (instruction_decode(&instruction, bytes, sizeof(bytes), page->mode) != INSTRUCTION_DECODED)
+        return BLOCK_INVALID;
+    *block = (struct block){.ip = ip,
+                            .end_ip = ip,
+                            .bytes = page->bytes,
+                            .other = page->next,
+                            .instructions = 1,
+                            .mode = (uint8_t)page->mode};
+    end_block(block, &instruction);
+    return BLOCK_FOUND;
+}
+
+static enum block_result read_block(struct block *block, const struct block_page *page, uint64_t ip)
+{
+    *block = (struct block){.ip = ip, .bytes = page->bytes, .mode = (uint8_t)page->mode};
+    for (uint64_t at = ip; at - page->gva < PAGE;) {
+        struct instruction instruction;
+        const uint64_t offset = at - page->gva;
+        const enum instruction_result result =
+            instruction_decode(&instruction, page->bytes + offset, (uint32_t)(PAGE - offset), page->mode);
+        if (result != INSTRUCTION_DECODED && block->instructions > 0)
+            break; /* of which is spoken when execution comes there */
+        if (result != INSTRUCTION_DECODED)
+            return result == INSTRUCTION_SHORT ? read_across(block, page, ip) : BLOCK_INVALID;
+        block->end_ip = at;
+        block->instructions++;
+        end_block(block, &instruction);
+        at += instruction.length;
+        if (block->end != BLOCK_RUNS_ON || block->instructions == MAX_INSTRUCTIONS)
+            break;
+    }
+    return BLOCK_FOUND;
+}
+
+enum block_result blocks_find(struct block **found, struct blocks *blocks, const struct block_page *page, uint64_t ip)
+{
+    size_t at = place_of(blocks, page->bytes, ip);
+    for (struct block *block; (block = blocks->table[at]); at = (at + 1) & (blocks->size - 1)) {
+        if (block->ip != ip || block->bytes != page->bytes || block->mode != page->mode)
+            continue;
+        if (block->other && !page->next)
+            return BLOCK_REACHES_ON;
+        if (block->other && block->other != page->next)
+            continue;
+        *found = block;
+        return BLOCK_FOUND;
+    }
+    struct block made;
+    const enum block_result result = read_block(&made, page, ip);
+    if (result != BLOCK_FOUND)
+        return result;
+    struct block *block = new_block(blocks);
+    if (!block || (2 * blocks->count > blocks->size && !grow(blocks)))
+        return BLOCK_NO_MEMORY;
+    *block = made;
+    at = place_of(blocks, page->bytes, ip);
+    while (blocks->table[at])
+        at = (at + 1) & (blocks->size - 1);
+    blocks->table[at] = *found = block;
+    return BLOCK_FOUND;
+}
+
+uint32_t block_length_at(const struct block *block, uint64_t ip)
+{
+    struct instruction instruction;
+    const uint64_t offset = ip % PAGE;
+    if (instruction_decode(&instruction, block->bytes + offset, (uint32_t)(PAGE - offset),
+                           (enum instruction_mode)block->mode) != INSTRUCTION_DECODED)
+        return 0;
+    return instruction.length;
+}
+
+uint32_t block_before(const struct block *block, uint64_t ip)
+{
+    uint32_t count = 0;
+    uint64_t at = block->ip;
+    while (at < ip && at < block->end_ip) {
+        at += block_length_at(block, at);
+        count++;
+    }
+    return at == ip ? count : 0;
+}

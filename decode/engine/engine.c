@@ -1,0 +1,128 @@
+/* The flow engine: one stretch of trace at a time, so that an error costs no more than the stretch. */
+#include "decode/engine/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* When so much is known, it is forgotten between two stretches: memory does not grow with the trace. */
+#define MOST_BLOCKS 400000u
+#define MOST_PAGES 200000u
+
+static void engine_close(void *state)
+{
+    struct engine *engine = state;
+    executed_free(&engine->executed);
+    blocks_free(&engine->blocks);
+    spaces_free(&engine->spaces);
+    free(engine->recent);
+    free(engine);
+}
+
+static void *engine_open(const struct flow_input *input, const struct flow_hooks *hooks, struct error *error)
+{
+    struct engine *engine = calloc(1, sizeof(*engine));
+    if (!engine) {
+        error_set(error, ERROR_MEMORY, 0, "a flow engine");
+        return NULL;
+    }
+    engine->input = input;
+    engine->listing = hooks->instruction != NULL;
+    engine->compressed_returns = !input->returns_whole;
+    spaces_init(&engine->spaces, input->pages);
+    engine->recent = calloc(ENGINE_RECENT, sizeof(*engine->recent));
+    if (engine->recent && blocks_init(&engine->blocks) && executed_init(&engine->executed, hooks))
+        return engine;
+    engine_close(engine);
+    error_set(error, ERROR_MEMORY, 0, "a flow engine");
+    return NULL;
+}
+
+static const struct hot *engine_inferred(const void *state)
+{
+    const struct engine *engine = state;
+    return &engine->spaces.inferred;
+}
+
+static bool tidy(struct engine *engine)
+{
+    if (engine->blocks.count < MOST_BLOCKS && engine->spaces.nr_pages < MOST_PAGES)
+        return true;
+    spaces_forget(&engine->spaces);
+    blocks_free(&engine->blocks);
+    memset(engine->recent, 0, ENGINE_RECENT * sizeof(*engine->recent));
+    return blocks_init(&engine->blocks);
+}
+
+static void begin_clock(struct engine *engine)
+{
+    engine->clock = (struct engine_clock){.numerator = engine->input->cpuid_15_ebx,
+                                          .denominator = engine->input->cpuid_15_eax,
+                                          .mtc_freq = engine->input->mtc_freq};
+}
+
+static bool begin(struct engine *engine, const struct flow_stretch *stretch, struct flow_result *result)
+{
+    *result = (struct flow_result){
+        .begin = stretch->begin, .end = stretch->end, .tsc = stretch->tsc, .hash = TRUTH_HASH_SEED};
+    executed_begin(&engine->executed, result);
+    engine->executed.non_root = true; /* root runs at privilege level 0: where that is traced, its PSB+ has a PIP */
+    engine->packet = engine->at = engine->input->trace + stretch->begin;
+    engine->end = engine->input->trace + stretch->end;
+    engine->code_at = stretch->begin;
+    engine->nr_packets = 0;
+    engine->tracing = engine->header = engine->event = engine->mode_told = false;
+    engine->entered = NULL;
+    engine->fup = FUP_OF_EVENT;
+    engine->before = PT_PACKET_PAD;
+    engine->mode = INSTRUCTION_64;
+    begin_clock(engine);
+    walk_set(engine, 0);
+    returns_clear(&engine->returns);
+    /* Until a PIP tells, the space is not known. */
+    return tidy(engine) && spaces_set(&engine->spaces, CODE_SPACE_UNKNOWN, stretch->begin);
+}
+
+/* Execution stood at boundary_ip when the next PSB was written. */
+static enum flow_error end_at_boundary(struct engine *engine, uint64_t boundary)
+{
+    enum flow_error error = walk_to(engine, WALK_TO_ADDRESS, boundary);
+    if (error)
+        return error == FLOW_ERROR_MISMATCH ? FLOW_ERROR_BOUNDARY : error;
+    executed_prove(&engine->executed);
+    return walk_comes_again(engine, boundary) ? FLOW_ERROR_LOOP : FLOW_OK;
+}
+
+static enum flow_error end_of(struct engine *engine, const struct flow_stretch *stretch, enum flow_error error)
+{
+    const bool to_psb = stretch->ends >= FLOW_ENDS_AT_PSB;
+    /* Bits may wait for the TIP behind them, and a FUP for its, but before a PSB all come out. */
+    if (!error && (engine->event || engine->entered))
+        error = FLOW_ERROR_LEFT_OVER;
+    if (error == FLOW_ERROR_LEFT_OVER && !to_psb)
+        error = stretch->ends == FLOW_ENDS_WITH_TRACE ? FLOW_ERROR_CUT : FLOW_OK;
+    else if (!error && stretch->ends == FLOW_ENDS_AT_PSB_IP && engine->tracing)
+        error = end_at_boundary(engine, stretch->boundary_ip);
+    else if (!error && stretch->ends == FLOW_ENDS_AT_PSB_OFF && engine->tracing)
+        error = FLOW_ERROR_BOUNDARY;
+    else if (!error && stretch->ends == FLOW_ENDS_WITH_TRACE && engine->tracing)
+        error = FLOW_ERROR_CUT;
+    return error;
+}
+
+static void engine_decode(void *state, const struct flow_stretch *stretch, struct flow_result *result)
+{
+    struct engine *engine = state;
+    enum flow_error error = FLOW_ERROR_MEMORY;
+    if (begin(engine, stretch, result))
+        error = end_of(engine, stretch, packets_run(engine, stretch->ends >= FLOW_ENDS_AT_PSB));
+    executed_drop(&engine->executed);
+    executed_flush(&engine->executed);
+    result->packets = engine->nr_packets;
+    result->blocks = engine->executed.blocks;
+    result->error = error;
+    result->error_offset = (uint64_t)((error ? engine->packet : engine->at) - engine->input->trace);
+    result->error_ip = engine->ip;
+    result->error_space = engine->spaces.current ? engine->spaces.current->space : CODE_SPACE_UNKNOWN;
+}
+
+const struct flow_ops flow_engine_own = {engine_open, engine_decode, engine_close, engine_inferred};

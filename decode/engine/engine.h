@@ -1,0 +1,133 @@
+/*
+ * Inside of the flow engine: the state of one thread. walk.c goes along the code, packets.c reads the trace and tells
+ * it how far, events.c is what the packets mean that are neither TNT nor TIP.
+ *
+ * The walk is lazy: it goes no further than a packet proves. SDM 36.3.1, "Operation", to 36.4.2, "Packet Definitions";
+ * what each branch and event yields: Table "Packet Generation under Different Enable Conditions".
+ */
+#ifndef DECODE_ENGINE_ENGINE_H
+#define DECODE_ENGINE_ENGINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "decode/engine/block.h"
+#include "decode/engine/clock.h"
+#include "decode/engine/executed.h"
+#include "decode/engine/flow.h"
+#include "decode/engine/returns.h"
+#include "decode/engine/space.h"
+#include "pt/packet.h"
+
+/* Blocks by address, as spaces have them: direct-mapped. */
+#define ENGINE_RECENT 16384u
+struct engine_recent {
+    uint64_t ip, version; /* version: of the space, and the mode */
+    struct block *block;
+};
+
+/* What a FUP belongs to. */
+enum engine_fup {
+    FUP_OF_EVENT,    /* an interrupt, an exception, a VM exit: TIP or TIP.PGD follows */
+    FUP_OF_OVERFLOW, /* tracing goes on there */
+    FUP_OF_PTWRITE,  /* that instruction */
+    FUP_ALONE        /* nothing that changes the flow */
+};
+
+struct engine {
+    const struct flow_input *input;
+    struct spaces spaces;
+    struct blocks blocks;
+    struct engine_recent *recent; /* ENGINE_RECENT of them */
+    struct executed executed;
+    struct returns returns;
+    struct engine_clock clock;
+
+    /* where execution stands */
+    uint64_t ip;
+    struct block *block;      /* that begins there; NULL: it is to be looked for */
+    const struct block *from; /* and kept at *link if it is on the same page as from; NULL: nowhere */
+    struct block **link;
+    enum instruction_mode mode;
+    bool tracing; /* between TIP.PGE and TIP.PGD */
+    bool compressed_returns;
+    bool listing; /* single instructions are asked for */
+
+    /* the packets */
+    const uint8_t *packet, *at, *end; /* the current packet, what is behind it, what is behind all */
+    uint64_t last_ip;
+    uint64_t code_at; /* trace offset for which the code is read */
+    uint64_t nr_packets;
+    bool header;            /* within a PSB+ */
+    uint64_t blocks_at_psb; /* since then: executed.blocks */
+    enum engine_fup fup;    /* what the next FUP belongs to */
+    bool event;             /* a FUP told of an event, whose TIP is missing */
+    bool event_non_root;    /* where it came from */
+    bool mode_told;         /* by MODE.Exec, for the next TIP */
+    enum instruction_mode mode_next;
+    const struct block *entered; /* a PIP told of this VM entry or task switch, whose TIP is missing */
+    enum packet_kind before;     /* the last packet that belongs to another one */
+};
+
+/* --- walk.c ---------------------------------------------------------------------------------------------------------
+ */
+
+/* Up to what the walk goes. */
+enum walk_goal {
+    WALK_TO_ADDRESS,
+    WALK_TO_TIP, /* an indirect branch or a far transfer */
+    WALK_TO_PIP, /* MOV to CR3, VM entry, or a far transfer that may switch tasks */
+    WALK_TO_PTWRITE,
+    WALK_TO_PGD,    /* a branch that leaves what is traced, to the address given */
+    WALK_TO_PGD_OUT /* a branch or another instruction that leaves it, to where is not told */
+};
+
+/* Go on without a packet. FLOW_OK: execution stands at the goal. */
+enum flow_error walk_to(struct engine *engine, enum walk_goal goal, uint64_t address);
+
+/* Execution stands at address: would it come there again without a packet? It is left anywhere. */
+bool walk_comes_again(struct engine *engine, uint64_t address);
+
+/* The bits of a TNT packet, the oldest in the highest. */
+enum flow_error walk_bits(struct engine *engine, uint64_t bits, unsigned count);
+
+/* The block where execution stands. NULL: *error says why. */
+struct block *walk_block(struct engine *engine, enum flow_error *error);
+
+/* The block was executed, and led to ip. */
+void walk_leave(struct engine *engine, const struct block *block, uint64_t ip);
+
+/* The branch of the block was executed, to to, as packets tell it; to_mode: of the code there. */
+void walk_branch(struct engine *engine, const struct block *block, uint64_t to, enum instruction_mode to_mode);
+
+/* Execution stands at ip. */
+static inline void walk_set(struct engine *engine, uint64_t ip)
+{
+    engine->ip = ip;
+    engine->block = NULL;
+    engine->link = NULL;
+}
+
+/* The linear address of an IP of 16-bit code. */
+uint64_t walk_linear(const struct engine *engine, enum instruction_mode mode, uint64_t ip);
+
+/* --- packets.c ------------------------------------------------------------------------------------------------------
+ */
+
+/* All packets from at to end. to_psb: a PSB follows them, so that the last one must end there; else they may have been
+ * cut anywhere. But for FLOW_OK, packet is the one that cannot be followed. */
+enum flow_error packets_run(struct engine *engine, bool to_psb);
+
+/* A branch needs a TIP while bits are left: it stands behind them (SDM 36.4.2.3, "Deferred TIPs"). */
+enum flow_error packets_deferred_tip(struct engine *engine, uint64_t *ip);
+
+/* --- events.c -------------------------------------------------------------------------------------------------------
+ */
+
+/* A packet that says something of the flow, but TNT. */
+enum flow_error event_take(struct engine *engine, const struct packet *packet);
+
+/* The IP of a TIP, TIP.PGE, TIP.PGD or FUP. false: it is suppressed. */
+bool event_ip(struct engine *engine, const struct packet *packet, uint64_t *ip);
+
+#endif

@@ -1,0 +1,293 @@
+/* Packets that say something of the flow, but TNT: SDM Table "Packet Generation under Different Enable Conditions". */
+#include "decode/engine/engine.h"
+
+bool event_ip(struct engine *engine, const struct packet *packet, uint64_t *ip)
+{
+    if (!pt_ip_expand(ip, (enum pt_ip_bytes)packet->ip_bytes, packet->ip, engine->last_ip))
+        return false;
+    engine->last_ip = *ip;
+    return true;
+}
+
+/* MODE.Exec counts from the next TIP or TIP.PGE on. */
+static enum instruction_mode next_mode(const struct engine *engine)
+{
+    return engine->mode_told ? engine->mode_next : engine->mode;
+}
+
+static void arrive(struct engine *engine, uint64_t ip)
+{
+    engine->mode = next_mode(engine);
+    engine->mode_told = false;
+    walk_set(engine, ip);
+    executed_prove(&engine->executed);
+}
+
+/* An event came from where execution stands; it is a branch if it did not leave the guest. */
+static void put_event(struct engine *engine, uint64_t to)
+{
+    if (engine->event_non_root && engine->executed.non_root)
+        executed_branch(&engine->executed, walk_linear(engine, engine->mode, engine->ip),
+                        walk_linear(engine, next_mode(engine), to));
+}
+
+/* The branch at whose block execution stands led to to. */
+static void put_branch(struct engine *engine, const struct block *block, uint64_t to)
+{
+    uint64_t ignored;
+    walk_leave(engine, block, to);
+    if (block->end == INSTRUCTION_CALL_INDIRECT || (block->end == INSTRUCTION_CALL_DIRECT && !block->zero_call))
+        returns_push(&engine->returns, block_next_ip(block));
+    else if (block->end == INSTRUCTION_RET)
+        returns_pop(&engine->returns, &ignored);
+    walk_branch(engine, block, to, next_mode(engine));
+}
+
+static enum flow_error take_tip(struct engine *engine, const struct packet *packet)
+{
+    uint64_t ip;
+    if (!engine->tracing || engine->header)
+        return FLOW_ERROR_CONTEXT;
+    if (!event_ip(engine, packet, &ip))
+        return FLOW_ERROR_NO_IP;
+    if (engine->event) {
+        put_event(engine, ip);
+    } else if (engine->entered) {
+        walk_branch(engine, engine->entered, ip, next_mode(engine));
+    } else {
+        const enum flow_error error = walk_to(engine, WALK_TO_TIP, 0);
+        if (error)
+            return error;
+        put_branch(engine, engine->block, ip);
+    }
+    engine->event = false;
+    engine->entered = NULL;
+    arrive(engine, ip);
+    return FLOW_OK;
+}
+
+/* Pages are sent between an exit and the next entry, while tracing is off. */
+static enum flow_error take_pge(struct engine *engine, const struct packet *packet)
+{
+    uint64_t ip;
+    /* A FUP may stand in a PSB+ while tracing is off: erratum BDM70 and its likes. */
+    if ((engine->tracing && engine->executed.blocks != engine->blocks_at_psb) || engine->header)
+        return FLOW_ERROR_CONTEXT;
+    if (!event_ip(engine, packet, &ip))
+        return FLOW_ERROR_NO_IP;
+    engine->code_at = (uint64_t)(engine->at - engine->input->trace);
+    if (!spaces_set(&engine->spaces, engine->spaces.current->space, engine->code_at))
+        return FLOW_ERROR_MEMORY;
+    engine->tracing = true;
+    engine->fup = FUP_OF_EVENT;
+    returns_clear(&engine->returns);
+    arrive(engine, ip);
+    return FLOW_OK;
+}
+
+/* Where a branch led to that left what is traced, if the packet does not tell: of a conditional one it is the taken
+ * way, since only taken branches are looked at. */
+static uint64_t target_by_code(const struct block *block)
+{
+    return block->end >= INSTRUCTION_JCC && block->end <= INSTRUCTION_CALL_DIRECT ? block->to : TRUTH_TO_UNRESOLVED;
+}
+
+static enum flow_error leave(struct engine *engine, bool told, uint64_t ip)
+{
+    const enum flow_error error = walk_to(engine, told ? WALK_TO_PGD : WALK_TO_PGD_OUT, ip);
+    if (error)
+        return error;
+    const struct block *block = engine->block;
+    const uint64_t to = told ? ip : target_by_code(block);
+    if (block->end == INSTRUCTION_MOV_CR3)
+        walk_leave(engine, block, block_next_ip(block));
+    else
+        put_branch(engine, block, to);
+    return FLOW_OK;
+}
+
+static enum flow_error take_pgd(struct engine *engine, const struct packet *packet)
+{
+    uint64_t ip = 0;
+    enum flow_error error = FLOW_OK;
+    if (!engine->tracing || engine->header)
+        return FLOW_ERROR_CONTEXT;
+    const bool told = event_ip(engine, packet, &ip);
+    if (engine->event && told)
+        put_event(engine, ip);
+    else if (engine->entered)
+        walk_branch(engine, engine->entered, told ? ip : TRUTH_TO_UNRESOLVED, next_mode(engine));
+    else if (!engine->event)
+        error = leave(engine, told, ip);
+    if (error)
+        return error;
+    executed_prove(&engine->executed);
+    engine->event = false;
+    engine->entered = NULL;
+    engine->tracing = false;
+    return FLOW_OK;
+}
+
+/* Without a packet up to what a FUP names. */
+static enum flow_error walk_to_fup(struct engine *engine, uint64_t ip)
+{
+    if (!engine->tracing || engine->event || engine->entered)
+        return FLOW_ERROR_CONTEXT;
+    const enum flow_error error = walk_to(engine, WALK_TO_ADDRESS, ip);
+    if (!error)
+        executed_prove(&engine->executed);
+    return error;
+}
+
+/* The PTWRITE where execution stands wrote a packet. */
+static enum flow_error pass_ptwrite(struct engine *engine)
+{
+    const enum flow_error error = walk_to(engine, WALK_TO_PTWRITE, 0);
+    if (error)
+        return error;
+    walk_leave(engine, engine->block, block_next_ip(engine->block));
+    executed_prove(&engine->executed);
+    return FLOW_OK;
+}
+
+static enum flow_error take_fup(struct engine *engine, const struct packet *packet)
+{
+    const enum engine_fup fup = engine->fup;
+    uint64_t ip;
+    if (!event_ip(engine, packet, &ip))
+        return FLOW_ERROR_NO_IP;
+    engine->fup = FUP_OF_EVENT;
+    if (engine->header || fup == FUP_OF_OVERFLOW) {
+        engine->tracing = true;
+        arrive(engine, ip);
+        return FLOW_OK;
+    }
+    const enum flow_error error = walk_to_fup(engine, ip);
+    if (error)
+        return error;
+    if (fup == FUP_OF_PTWRITE)
+        return pass_ptwrite(engine);
+    engine->event = fup == FUP_OF_EVENT;
+    engine->event_non_root = engine->executed.non_root;
+    return FLOW_OK;
+}
+
+static enum flow_error set_space(struct engine *engine, const struct packet *packet)
+{
+    const struct code_pages *pages = engine->input->pages;
+    const bool guest = packet->non_root || engine->input->guest_only;
+    executed_by(&engine->executed, guest);
+    if (!spaces_set(&engine->spaces, guest ? code_pages_space(pages, packet->cr3) : CODE_SPACE_ROOT, engine->code_at))
+        return FLOW_ERROR_MEMORY;
+    if (engine->tracing)
+        walk_set(engine, engine->ip);
+    return FLOW_OK;
+}
+
+/* Behind a FUP it belongs to the event; else to an instruction. What executes a MOV to CR3 needs no other packet, what
+ * enters a guest or switches tasks has a TIP. */
+static enum flow_error take_pip(struct engine *engine, const struct packet *packet)
+{
+    if (engine->tracing && !engine->header && !engine->event) {
+        const enum flow_error error = engine->entered ? FLOW_ERROR_CONTEXT : walk_to(engine, WALK_TO_PIP, 0);
+        if (error)
+            return error;
+        const struct block *block = engine->block;
+        if (block->end == INSTRUCTION_MOV_CR3) {
+            walk_leave(engine, block, block_next_ip(block));
+        } else {
+            walk_leave(engine, block, block->end_ip);
+            engine->entered = block;
+        }
+        executed_prove(&engine->executed);
+    }
+    return set_space(engine, packet);
+}
+
+/* What was lost may have been a PIP. */
+static enum flow_error take_overflow(struct engine *engine)
+{
+    engine->header = engine->event = engine->tracing = engine->mode_told = false;
+    engine->entered = NULL;
+    engine->fup = FUP_OF_OVERFLOW;
+    engine->executed.result->overflows++;
+    returns_clear(&engine->returns);
+    return spaces_set(&engine->spaces, CODE_SPACE_UNKNOWN, engine->code_at) ? FLOW_OK : FLOW_ERROR_MEMORY;
+}
+
+static void take_mode(struct engine *engine, const struct packet *packet)
+{
+    engine->mode_next = packet->cs_l ? INSTRUCTION_64 : packet->cs_d ? INSTRUCTION_32 : INSTRUCTION_16;
+    if (engine->header)
+        engine->mode = engine->mode_next;
+    engine->mode_told = !engine->header;
+}
+
+/* Of those below that a FUP belongs to. */
+static void expect_fup(struct engine *engine, enum engine_fup fup)
+{
+    if (engine->tracing && !engine->header)
+        engine->fup = fup;
+}
+
+static enum flow_error take_ptwrite(struct engine *engine, const struct packet *packet)
+{
+    if (packet->fup_follows)
+        expect_fup(engine, FUP_OF_PTWRITE);
+    else if (engine->tracing && !engine->header)
+        return engine->event || engine->entered ? FLOW_ERROR_MISMATCH : pass_ptwrite(engine);
+    return FLOW_OK;
+}
+
+static enum flow_error begin_header(struct engine *engine)
+{
+    engine->header = true;
+    engine->last_ip = 0;
+    engine->blocks_at_psb = engine->executed.blocks;
+    returns_clear(&engine->returns);
+    return FLOW_OK;
+}
+
+static enum flow_error end_header(struct engine *engine)
+{
+    const bool was_in = engine->header;
+    engine->header = false;
+    return was_in ? FLOW_OK : FLOW_ERROR_CONTEXT;
+}
+
+enum flow_error event_take(struct engine *engine, const struct packet *packet)
+{
+    switch (packet->kind) {
+    case PT_PACKET_TIP:
+        return take_tip(engine, packet);
+    case PT_PACKET_TIP_PGE:
+        return take_pge(engine, packet);
+    case PT_PACKET_TIP_PGD:
+        return take_pgd(engine, packet);
+    case PT_PACKET_FUP:
+        return take_fup(engine, packet);
+    case PT_PACKET_PIP:
+        return take_pip(engine, packet);
+    case PT_PACKET_MODE_EXEC:
+        take_mode(engine, packet);
+        return FLOW_OK;
+    case PT_PACKET_MODE_TSX: /* of an abort, FUP and TIP follow as of any event */
+        if (!packet->tx_abort)
+            expect_fup(engine, FUP_ALONE);
+        return FLOW_OK;
+    case PT_PACKET_OVF:
+        return take_overflow(engine);
+    case PT_PACKET_PTW:
+        return take_ptwrite(engine, packet);
+    case PT_PACKET_EXSTOP:
+        if (packet->fup_follows)
+            expect_fup(engine, FUP_ALONE);
+        return FLOW_OK;
+    case PT_PACKET_PSB:
+        return begin_header(engine);
+    case PT_PACKET_PSBEND:
+        return end_header(engine);
+    default:
+        return FLOW_OK;
+    }
+}

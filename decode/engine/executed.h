@@ -1,0 +1,73 @@
+/*
+ * What was executed, on its way to who asked for it. The walk runs ahead of what a packet proves by the instructions up
+ * to the one that takes the packet; if there is none, what it supposed is dropped. So branches stay here until they are
+ * proven, and are handed on many at a time.
+ */
+#ifndef DECODE_ENGINE_EXECUTED_H
+#define DECODE_ENGINE_EXECUTED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/engine/flow.h"
+#include "decode/truth.h"
+
+/* More instructions than this without a packet: a loop without an end. */
+#define EXECUTED_MAX_UNPROVEN 65536u
+
+/* Handed on at the latest when so many are proven. */
+#define EXECUTED_BATCH 2048u
+
+/* In place of to: from is an instruction. No branch leads to it. */
+#define EXECUTED_INSTRUCTION (~0ull)
+
+struct executed {
+    struct truth_branch *items; /* and, with an instruction hook, instructions */
+    size_t used, proven;
+    uint64_t instructions, proven_instructions; /* since the last time that some were handed on */
+    uint64_t blocks;
+    uint64_t tsc;  /* of what is proven from now on */
+    bool non_root; /* it is the guest's: root's is counted, but handed on to nobody */
+    struct flow_hooks hooks;
+    struct flow_result *result;
+};
+
+/* false: no memory. */
+bool executed_init(struct executed *executed, const struct flow_hooks *hooks);
+void executed_free(struct executed *executed);
+
+/* A stretch begins; what there is goes to result. */
+void executed_begin(struct executed *executed, struct flow_result *result);
+
+/* Hand on what is proven. What is not stays. */
+void executed_flush(struct executed *executed);
+
+static inline void executed_branch(struct executed *executed, uint64_t from, uint64_t to)
+{
+    executed->items[executed->used++] = (struct truth_branch){from, to};
+}
+
+/* All up to here did run. */
+static inline void executed_prove(struct executed *executed)
+{
+    executed->proven = executed->used;
+    executed->proven_instructions = executed->instructions;
+}
+
+/* What is not proven did not run. */
+static inline void executed_drop(struct executed *executed)
+{
+    executed->used = executed->proven;
+    executed->instructions = executed->proven_instructions;
+}
+
+/* From now on it is the guest's, or root's; of another time. */
+static inline void executed_by(struct executed *executed, bool non_root)
+{
+    if (non_root != executed->non_root)
+        executed_flush(executed);
+    executed->non_root = non_root;
+}
+
+#endif

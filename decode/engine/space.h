@@ -1,0 +1,52 @@
+/*
+ * The code pages of each address space, as they are at the trace offset that is being decoded. What is known of the
+ * code (code_pages.h) is asked once a page; the answers stay as long as they hold.
+ */
+#ifndef DECODE_ENGINE_SPACE_H
+#define DECODE_ENGINE_SPACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/code/code_pages.h"
+#include "decode/engine/hot.h"
+
+/* A page of a space. */
+struct space_page {
+    uint64_t gva, until;  /* as of struct code_found */
+    const uint8_t *bytes; /* NULL: the place is free */
+};
+
+struct space {
+    uint64_t space;
+    uint64_t version; /* another one when any of its pages has become another, and no other space's */
+    uint64_t until;   /* the first of the pages' */
+    struct space_page *pages;
+    size_t size, count; /* size: a power of two, or 0 */
+};
+
+struct spaces {
+    const struct code_pages *pages;
+    uint64_t at;         /* trace offset */
+    struct space **list; /* the last used ones first */
+    size_t count, room;
+    size_t nr_pages; /* in all of them */
+    struct space *current;
+    uint64_t versions;
+    struct hot inferred; /* pages of spaces that were needed, and of which no record says what they are */
+};
+
+void spaces_init(struct spaces *spaces, const struct code_pages *pages);
+
+/* Forget all that is known of pages, but not what was inferred. */
+void spaces_forget(struct spaces *spaces);
+void spaces_free(struct spaces *spaces);
+
+/* Make a space current, as it is at trace offset at. false: no memory. */
+bool spaces_set(struct spaces *spaces, uint64_t space, uint64_t at);
+
+/* The bytes of the page-aligned gva in the current space. NULL: they are not known, or there is no memory. */
+const uint8_t *spaces_page(struct spaces *spaces, uint64_t gva);
+
+#endif
