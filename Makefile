@@ -318,5 +318,5 @@ $(HV_OBJS) $(TOOL_OBJS) $(UNIT_LIB) $(GUEST_OBJS): Makefile
 # Unit-test objects and guest ELFs are intermediate to make, and wanted by people and by the next run.
 .SECONDARY:
 
--include $(HV_OBJS:.o=.d) $(TOOL_OBJS:.o=.d) $(UNIT_LIB:.o=.d) $(UNIT:$(BUILD)/check/%=$(BUILD)/check/tests/unit/%.d) \
+-include $(HV_OBJS:.o=.d) $(TOOL_OBJS:.o=.d) $(JUDGE_OBJS:.o=.d) $(UNIT_LIB:.o=.d) $(UNIT:$(BUILD)/check/%=$(BUILD)/check/tests/unit/%.d) \
     $(GUEST_OBJS:.o=.d)

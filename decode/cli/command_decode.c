@@ -47,11 +47,12 @@ struct lists {
     FILE *branches, *instructions;
 };
 
-static void write_branch(void *context, uint64_t from, uint64_t to, uint64_t tsc)
+static void write_branches(void *context, const struct flow_branch *branches, size_t count, uint64_t tsc)
 {
     (void)tsc;
     struct lists *lists = context;
-    fprintf(lists->branches, "%016" PRIx64 " %016" PRIx64 "\n", from, to);
+    for (size_t i = 0; i < count; i++)
+        fprintf(lists->branches, "%016" PRIx64 " %016" PRIx64 "\n", branches[i].from, branches[i].to);
 }
 
 static void write_instruction(void *context, uint64_t ip)
@@ -115,7 +116,7 @@ static int decode_cpu(const struct capture *capture, const struct arguments *a, 
     struct flow_run_options options = {
         .cpu = (uint16_t)a->cpu,
         .threads = (unsigned)a->threads,
-        .hooks = {.branch = lists->branches ? write_branch : NULL,
+        .hooks = {.branches = lists->branches ? write_branches : NULL,
                   .instruction = lists->instructions ? write_instruction : NULL,
                   .context = lists},
     };

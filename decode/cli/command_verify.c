@@ -81,13 +81,14 @@ struct listed {
     struct branch_list branches;
 };
 
-static void take_listed(void *context, uint64_t from, uint64_t to, uint64_t tsc)
+static void take_listed(void *context, const struct flow_branch *branches, size_t count, uint64_t tsc)
 {
     struct listed *listed = context;
-    if (listed->gaps)
-        branch_list_take(&listed->branches, from, to, tsc);
-    else
-        branch_check_take(listed->check, from, to, tsc);
+    for (size_t i = 0; i < count; i++)
+        if (listed->gaps)
+            branch_list_take(&listed->branches, branches[i].from, branches[i].to, tsc);
+        else
+            branch_check_take(listed->check, branches[i].from, branches[i].to, tsc);
 }
 
 /* Compare each stretch with the list. false: said why. */
@@ -149,7 +150,8 @@ static bool verify_decoded(struct verified *v, const struct capture *capture, co
     struct flow_run_options options = {
         .cpu = (uint16_t)cpu,
         .threads = (unsigned)a->threads,
-        .hooks = {.branch = check ? take_listed : NULL, .context = &listed},
+        .hashed = true,
+        .hooks = {.branches = check ? take_listed : NULL, .context = &listed},
     };
     /* A CPU of which nothing came has executed nothing, if all is well. */
     bool good = !capture->cpus[cpu].present || run_flow(&run, capture, &options);

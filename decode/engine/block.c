@@ -37,7 +37,7 @@ static bool grow(struct blocks *blocks)
         struct block *block = blocks->table[i];
         if (!block)
             continue;
-        size_t at = place_of(&larger, block->bytes, block->ip);
+        size_t at = place_of(&larger, block->bytes, block_ip(block));
         while (larger.table[at])
             at = (at + 1) & (larger.size - 1);
         larger.table[at] = block;
@@ -48,7 +48,7 @@ static bool grow(struct blocks *blocks)
     return true;
 }
 
-/* A zeroed block, which stays where it is. NULL: no memory. */
+/* A block, which stays where it is. NULL: no memory. */
 static struct block *new_block(struct blocks *blocks)
 {
     if (blocks->count == blocks->nr_chunks * BLOCKS_A_CHUNK) {
@@ -56,7 +56,7 @@ static struct block *new_block(struct blocks *blocks)
         if (!more)
             return NULL;
         blocks->chunks = more;
-        blocks->chunks[blocks->nr_chunks] = calloc(BLOCKS_A_CHUNK, sizeof(struct block));
+        blocks->chunks[blocks->nr_chunks] = aligned_alloc(sizeof(struct block), BLOCKS_A_CHUNK * sizeof(struct block));
         if (!blocks->chunks[blocks->nr_chunks])
             return NULL;
         blocks->nr_chunks++;
@@ -71,13 +71,10 @@ static void end_block(struct block *block, const struct instruction *instruction
 {
     const uint64_t next = block->end_ip + instruction->length;
     block->end = instruction->kind;
-    block->length = instruction->length;
     block->ip_bytes = instruction->ip_bytes;
-    if (instruction->kind >= INSTRUCTION_JCC && instruction->kind <= INSTRUCTION_CALL_DIRECT) {
-        block->to = next + (uint64_t)(int64_t)instruction->displacement;
-        if (instruction->ip_bytes < 8)
-            block->to &= (1ull << 8 * instruction->ip_bytes) - 1;
-    }
+    block->next[BLOCK_ON] = block_cut_ip((enum instruction_mode)block->mode, next);
+    if (instruction->kind >= INSTRUCTION_JCC && instruction->kind <= INSTRUCTION_CALL_DIRECT)
+        block->next[BLOCK_TAKEN] = block_cut_target(block, next + (uint64_t)(int64_t)instruction->displacement);
     block->zero_call = instruction->kind == INSTRUCTION_CALL_DIRECT && instruction->displacement == 0;
     if (instruction->kind == INSTRUCTION_FAR_CALL && instruction->opcode == OPCODE_INTO)
         block->end = BLOCK_INTO;
@@ -95,10 +92,10 @@ static enum block_result read_across(struct block *block, const struct block_pag
     memcpy(bytes + here, page->next, sizeof(bytes) - here);
     if (instruction_decode(&instruction, bytes, sizeof(bytes), page->mode) != INSTRUCTION_DECODED)
         return BLOCK_INVALID;
-    *block = (struct block){.ip = ip,
-                            .end_ip = ip,
+    *block = (struct block){.end_ip = ip,
                             .bytes = page->bytes,
                             .other = page->next,
+                            .across = true,
                             .instructions = 1,
                             .mode = (uint8_t)page->mode};
     end_block(block, &instruction);
@@ -107,7 +104,7 @@ static enum block_result read_across(struct block *block, const struct block_pag
 
 static enum block_result read_block(struct block *block, const struct block_page *page, uint64_t ip)
 {
-    *block = (struct block){.ip = ip, .bytes = page->bytes, .mode = (uint8_t)page->mode};
+    *block = (struct block){.first_ip = ip, .bytes = page->bytes, .mode = (uint8_t)page->mode};
     for (uint64_t at = ip; at - page->gva < PAGE;) {
         struct instruction instruction;
         const uint64_t offset = at - page->gva;
@@ -131,11 +128,11 @@ enum block_result blocks_find(struct block **found, struct blocks *blocks, const
 {
     size_t at = place_of(blocks, page->bytes, ip);
     for (struct block *block; (block = blocks->table[at]); at = (at + 1) & (blocks->size - 1)) {
-        if (block->ip != ip || block->bytes != page->bytes || block->mode != page->mode)
+        if (block_ip(block) != ip || block->bytes != page->bytes || block->mode != page->mode)
             continue;
-        if (block->other && !page->next)
+        if (block->across && !page->next)
             return BLOCK_REACHES_ON;
-        if (block->other && block->other != page->next)
+        if (block->across && block->other != page->next)
             continue;
         *found = block;
         return BLOCK_FOUND;
@@ -168,7 +165,7 @@ uint32_t block_length_at(const struct block *block, uint64_t ip)
 uint32_t block_before(const struct block *block, uint64_t ip)
 {
     uint32_t count = 0;
-    uint64_t at = block->ip;
+    uint64_t at = block_ip(block);
     while (at < ip && at < block->end_ip) {
         at += block_length_at(block, at);
         count++;

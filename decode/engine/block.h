@@ -21,19 +21,27 @@ enum block_end {
     BLOCK_INTO = INSTRUCTION_PTWRITE + 1 /* an interrupt, or nothing */
 };
 
+/* The ways out of a block. */
+enum { BLOCK_ON, BLOCK_TAKEN };
+
+/* A line of cache. */
 struct block {
-    uint64_t ip, end_ip; /* of the first and the last instruction */
-    uint64_t to;         /* of a direct branch */
-    struct block *taken; /* the block at to, and the one behind this: NULL, where it is on another page or not read */
-    struct block *fall;
-    const uint8_t *bytes, *other; /* of its page; of the next one, if the only instruction reaches into it */
+    uint64_t end_ip;        /* of the last instruction */
+    uint64_t next[2];       /* the IP behind it; of a direct branch, also where it leads */
+    struct block *links[2]; /* the blocks there: NULL, where they are on another page or not looked for yet */
+    union {
+        uint64_t first_ip;    /* block_ip() */
+        const uint8_t *other; /* across: of the next page */
+    };
+    const uint8_t *bytes; /* of its page */
     uint16_t instructions;
     uint8_t end;      /* enum block_end or enum instruction_kind */
-    uint8_t length;   /* of the last instruction */
     uint8_t mode;     /* enum instruction_mode */
     uint8_t ip_bytes; /* of a branch: its target is cut to so many */
+    bool across;      /* its only instruction reaches into the next page; links are none, since that may change alone */
     bool zero_call;   /* a direct call to the next instruction, which no RET belongs to */
 };
+_Static_assert(sizeof(struct block) == 64, "it is read at each branch");
 
 /* The page that code stands on, as one address space has it. */
 struct block_page {
@@ -77,10 +85,16 @@ static inline uint64_t block_cut_ip(enum instruction_mode mode, uint64_t ip)
     return mode == INSTRUCTION_64 ? ip : (uint32_t)ip;
 }
 
-/* Of the instruction behind the block. */
-static inline uint64_t block_next_ip(const struct block *block)
+/* Of the first instruction. */
+static inline uint64_t block_ip(const struct block *block)
 {
-    return block_cut_ip((enum instruction_mode)block->mode, block->end_ip + block->length);
+    return block->across ? block->end_ip : block->first_ip;
+}
+
+/* Where a branch leads is as wide as its operand. */
+static inline uint64_t block_cut_target(const struct block *block, uint64_t ip)
+{
+    return block->ip_bytes < 8 ? ip & ((1ull << 8 * block->ip_bytes) - 1) : ip;
 }
 
 #endif

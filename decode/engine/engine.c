@@ -30,7 +30,7 @@ static void *engine_open(const struct flow_input *input, const struct flow_hooks
     engine->compressed_returns = !input->returns_whole;
     spaces_init(&engine->spaces, input->pages);
     engine->recent = calloc(ENGINE_RECENT, sizeof(*engine->recent));
-    if (engine->recent && blocks_init(&engine->blocks) && executed_init(&engine->executed, hooks))
+    if (engine->recent && blocks_init(&engine->blocks) && executed_init(&engine->executed, hooks, input->hashed))
         return engine;
     engine_close(engine);
     error_set(error, ERROR_MEMORY, 0, "a flow engine");

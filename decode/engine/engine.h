@@ -46,8 +46,8 @@ struct engine {
     /* where execution stands */
     uint64_t ip;
     struct block *block;      /* that begins there; NULL: it is to be looked for */
-    const struct block *from; /* and kept at *link if it is on the same page as from; NULL: nowhere */
-    struct block **link;
+    struct block **link;      /* where to keep it if it is on the same page as the one before; NULL: nowhere */
+    const struct block *from; /* that one */
     enum instruction_mode mode;
     bool tracing; /* between TIP.PGE and TIP.PGD */
     bool compressed_returns;
@@ -68,6 +68,17 @@ struct engine {
     const struct block *entered; /* a PIP told of this VM entry or task switch, whose TIP is missing */
     enum packet_kind before;     /* the last packet that belongs to another one */
 };
+
+/* Spaces and their versions tell the code of one mode apart; modes are told apart here. */
+static inline uint64_t engine_version(const struct engine *engine)
+{
+    return engine->spaces.current->version << 2 | (uint64_t)engine->mode;
+}
+
+static inline struct engine_recent *engine_recent_place(const struct engine *engine, uint64_t ip)
+{
+    return &engine->recent[(ip ^ ip >> 12) & (ENGINE_RECENT - 1)];
+}
 
 /* --- walk.c ---------------------------------------------------------------------------------------------------------
  */
@@ -100,6 +111,9 @@ void walk_leave(struct engine *engine, const struct block *block, uint64_t ip);
 /* The branch of the block was executed, to to, as packets tell it; to_mode: of the code there. */
 void walk_branch(struct engine *engine, const struct block *block, uint64_t to, enum instruction_mode to_mode);
 
+/* The block ends with a CALL that a RET may belong to. */
+void walk_call(struct engine *engine, struct block *block);
+
 /* Execution stands at ip. */
 static inline void walk_set(struct engine *engine, uint64_t ip)
 {
@@ -110,6 +124,13 @@ static inline void walk_set(struct engine *engine, uint64_t ip)
 
 /* The linear address of an IP of 16-bit code. */
 uint64_t walk_linear(const struct engine *engine, enum instruction_mode mode, uint64_t ip);
+
+/* --- walk_known.c ---------------------------------------------------------------------------------------------------
+ */
+
+/* walk_bits as far as code is known already, and nothing is to be done but branches: it stands at a block. Not of
+ * 16-bit code, nor where instructions are listed. Returns how many bits are left. */
+unsigned walk_known(struct engine *engine, uint64_t bits, unsigned count);
 
 /* --- packets.c ------------------------------------------------------------------------------------------------------
  */

@@ -32,14 +32,13 @@ static void put_event(struct engine *engine, uint64_t to)
 }
 
 /* The branch at whose block execution stands led to to. */
-static void put_branch(struct engine *engine, const struct block *block, uint64_t to)
+static void put_branch(struct engine *engine, struct block *block, uint64_t to)
 {
-    uint64_t ignored;
     walk_leave(engine, block, to);
     if (block->end == INSTRUCTION_CALL_INDIRECT || (block->end == INSTRUCTION_CALL_DIRECT && !block->zero_call))
-        returns_push(&engine->returns, block_next_ip(block));
+        walk_call(engine, block);
     else if (block->end == INSTRUCTION_RET)
-        returns_pop(&engine->returns, &ignored);
+        returns_pop(&engine->returns);
     walk_branch(engine, block, to, next_mode(engine));
 }
 
@@ -89,7 +88,8 @@ static enum flow_error take_pge(struct engine *engine, const struct packet *pack
  * way, since only taken branches are looked at. */
 static uint64_t target_by_code(const struct block *block)
 {
-    return block->end >= INSTRUCTION_JCC && block->end <= INSTRUCTION_CALL_DIRECT ? block->to : TRUTH_TO_UNRESOLVED;
+    return block->end >= INSTRUCTION_JCC && block->end <= INSTRUCTION_CALL_DIRECT ? block->next[BLOCK_TAKEN]
+                                                                                  : TRUTH_TO_UNRESOLVED;
 }
 
 static enum flow_error leave(struct engine *engine, bool told, uint64_t ip)
@@ -97,10 +97,10 @@ static enum flow_error leave(struct engine *engine, bool told, uint64_t ip)
     const enum flow_error error = walk_to(engine, told ? WALK_TO_PGD : WALK_TO_PGD_OUT, ip);
     if (error)
         return error;
-    const struct block *block = engine->block;
+    struct block *block = engine->block;
     const uint64_t to = told ? ip : target_by_code(block);
     if (block->end == INSTRUCTION_MOV_CR3)
-        walk_leave(engine, block, block_next_ip(block));
+        walk_leave(engine, block, block->next[BLOCK_ON]);
     else
         put_branch(engine, block, to);
     return FLOW_OK;
@@ -145,7 +145,7 @@ static enum flow_error pass_ptwrite(struct engine *engine)
     const enum flow_error error = walk_to(engine, WALK_TO_PTWRITE, 0);
     if (error)
         return error;
-    walk_leave(engine, engine->block, block_next_ip(engine->block));
+    walk_leave(engine, engine->block, engine->block->next[BLOCK_ON]);
     executed_prove(&engine->executed);
     return FLOW_OK;
 }
@@ -194,7 +194,7 @@ static enum flow_error take_pip(struct engine *engine, const struct packet *pack
             return error;
         const struct block *block = engine->block;
         if (block->end == INSTRUCTION_MOV_CR3) {
-            walk_leave(engine, block, block_next_ip(block));
+            walk_leave(engine, block, block->next[BLOCK_ON]);
         } else {
             walk_leave(engine, block, block->end_ip);
             engine->entered = block;

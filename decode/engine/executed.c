@@ -7,9 +7,10 @@
  * with an instruction hook there are instructions too. */
 #define ROOM (EXECUTED_BATCH + 2 * (EXECUTED_MAX_UNPROVEN + 4096u) + 2)
 
-bool executed_init(struct executed *executed, const struct flow_hooks *hooks)
+bool executed_init(struct executed *executed, const struct flow_hooks *hooks, bool hashed)
 {
-    *executed = (struct executed){.items = malloc(ROOM * sizeof(struct truth_branch)), .hooks = *hooks};
+    *executed =
+        (struct executed){.items = malloc(ROOM * sizeof(struct flow_branch)), .hooks = *hooks, .hashed = hashed};
     return executed->items != NULL;
 }
 
@@ -28,31 +29,32 @@ void executed_begin(struct executed *executed, struct flow_result *result)
     executed->tsc = 0;
 }
 
-static void hand_on(const struct executed *executed)
-{
-    const struct flow_hooks *hooks = &executed->hooks;
-    for (size_t i = 0; i < executed->proven; i++) {
-        const struct truth_branch *item = &executed->items[i];
-        if (item->to == EXECUTED_INSTRUCTION)
-            hooks->instruction(hooks->context, item->from);
-        else if (hooks->branch)
-            hooks->branch(hooks->context, item->from, item->to, executed->tsc);
-    }
-}
-
-static void count_branches(struct executed *executed)
+/* Some branches in a row. */
+static void take_branches(struct executed *executed, const struct flow_branch *items, size_t count)
 {
     struct flow_result *result = executed->result;
-    uint64_t hash = result->hash;
+    if (count == 0)
+        return;
+    result->branches += count;
+    result->last_to = items[count - 1].to;
+    for (size_t i = 0; i < count && executed->hashed; i++)
+        result->hash = truth_hash(result->hash, items[i].from, items[i].to);
+    if (executed->hooks.branches)
+        executed->hooks.branches(executed->hooks.context, items, count, executed->tsc);
+}
+
+/* Branches among instructions. */
+static void take_listed(struct executed *executed)
+{
+    size_t first = 0;
     for (size_t i = 0; i < executed->proven; i++) {
-        const struct truth_branch *item = &executed->items[i];
-        if (executed->hooks.instruction && item->to == EXECUTED_INSTRUCTION)
+        if (executed->items[i].to != EXECUTED_INSTRUCTION)
             continue;
-        hash = truth_hash(hash, item->from, item->to);
-        result->branches++;
-        result->last_to = item->to;
+        take_branches(executed, executed->items + first, i - first);
+        executed->hooks.instruction(executed->hooks.context, executed->items[i].from);
+        first = i + 1;
     }
-    result->hash = hash;
+    take_branches(executed, executed->items + first, executed->proven - first);
 }
 
 void executed_flush(struct executed *executed)
@@ -61,9 +63,10 @@ void executed_flush(struct executed *executed)
     const size_t left = executed->used - executed->proven;
     if (executed->non_root) {
         result->instructions += executed->proven_instructions;
-        count_branches(executed);
-        if (executed->hooks.branch || executed->hooks.instruction)
-            hand_on(executed);
+        if (executed->hooks.instruction)
+            take_listed(executed);
+        else
+            take_branches(executed, executed->items, executed->proven);
     } else {
         result->root_instructions += executed->proven_instructions;
     }

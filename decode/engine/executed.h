@@ -23,18 +23,19 @@
 #define EXECUTED_INSTRUCTION (~0ull)
 
 struct executed {
-    struct truth_branch *items; /* and, with an instruction hook, instructions */
+    struct flow_branch *items; /* and, with an instruction hook, instructions */
     size_t used, proven;
     uint64_t instructions, proven_instructions; /* since the last time that some were handed on */
     uint64_t blocks;
     uint64_t tsc;  /* of what is proven from now on */
+    bool hashed;   /* flow_input.hashed */
     bool non_root; /* it is the guest's: root's is counted, but handed on to nobody */
     struct flow_hooks hooks;
     struct flow_result *result;
 };
 
 /* false: no memory. */
-bool executed_init(struct executed *executed, const struct flow_hooks *hooks);
+bool executed_init(struct executed *executed, const struct flow_hooks *hooks, bool hashed);
 void executed_free(struct executed *executed);
 
 /* A stretch begins; what there is goes to result. */
@@ -45,7 +46,7 @@ void executed_flush(struct executed *executed);
 
 static inline void executed_branch(struct executed *executed, uint64_t from, uint64_t to)
 {
-    executed->items[executed->used++] = (struct truth_branch){from, to};
+    executed->items[executed->used++] = (struct flow_branch){from, to};
 }
 
 /* All up to here did run. */

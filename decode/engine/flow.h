@@ -7,6 +7,7 @@
 #define DECODE_FLOW_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "decode/engine/flow_input.h"
@@ -33,7 +34,7 @@ struct flow_stretch {
 struct flow_result {
     uint64_t begin, end, tsc;   /* as of the stretch */
     uint64_t branches;          /* in non-root */
-    uint64_t hash;              /* of them, from TRUTH_HASH_SEED */
+    uint64_t hash;              /* of them, from TRUTH_HASH_SEED; only with flow_input.hashed */
     uint64_t instructions;      /* in non-root */
     uint64_t root_instructions; /* the traced ones: those around VM entries and exits */
     uint64_t last_to;           /* the last branch's target */
@@ -43,11 +44,15 @@ struct flow_result {
     uint64_t error_offset, error_ip, error_space;
 };
 
-/* What to call for every branch (tsc: 0 unless flow_input.timed is set), and for every instruction of the guest, in
- * order, before the stretch's result is complete. NULL: nothing; without instruction, decoding is several times as
- * fast. */
+struct flow_branch {
+    uint64_t from, to; /* linear addresses; decode/truth.h says of what */
+};
+
+/* What to call for branches, several at a time and of one time (tsc: 0 unless flow_input.timed is set), and for every
+ * instruction of the guest, in order, before the stretch's result is complete. NULL: nothing; without instruction,
+ * decoding is several times as fast. */
 struct flow_hooks {
-    void (*branch)(void *context, uint64_t from, uint64_t to, uint64_t tsc);
+    void (*branches)(void *context, const struct flow_branch *branches, size_t count, uint64_t tsc);
     void (*instruction)(void *context, uint64_t ip);
     void *context;
 };

@@ -1,18 +1,23 @@
 /*
- * Where compressed RETs lead: the targets of the last 64 CALLs. SDM 36.4.2.2, "Indirect Transfer Compression for
- * Returns (RET)": the oldest falls out when another is pushed, and each RET, compressed or not, takes the youngest.
- * Pure.
+ * Where compressed RETs lead: behind the last 64 CALLs. SDM 36.4.2.2, "Indirect Transfer Compression for Returns
+ * (RET)": the oldest falls out when another is pushed, and each RET, compressed or not, takes the youngest. Pure.
  */
 #ifndef DECODE_ENGINE_RETURNS_H
 #define DECODE_ENGINE_RETURNS_H
 
-#include <stdbool.h>
 #include <stdint.h>
+
+#include "decode/engine/block.h"
 
 #define RETURNS_MAX 64u
 
+struct returns_call {
+    uint64_t version;   /* of the code at that time */
+    struct block *call; /* which ends with the CALL */
+};
+
 struct returns {
-    uint64_t targets[RETURNS_MAX];
+    struct returns_call calls[RETURNS_MAX];
     uint32_t next, count;
 };
 
@@ -21,20 +26,19 @@ static inline void returns_clear(struct returns *returns)
     returns->count = 0;
 }
 
-static inline void returns_push(struct returns *returns, uint64_t target)
+static inline void returns_push(struct returns *returns, struct block *call, uint64_t version)
 {
-    returns->targets[returns->next++ % RETURNS_MAX] = target;
+    returns->calls[returns->next++ % RETURNS_MAX] = (struct returns_call){version, call};
     returns->count += returns->count < RETURNS_MAX;
 }
 
-/* false: there is none. */
-static inline bool returns_pop(struct returns *returns, uint64_t *target)
+/* NULL: there is none. */
+static inline const struct returns_call *returns_pop(struct returns *returns)
 {
     if (returns->count == 0)
-        return false;
+        return NULL;
     returns->count--;
-    *target = returns->targets[--returns->next % RETURNS_MAX];
-    return true;
+    return &returns->calls[--returns->next % RETURNS_MAX];
 }
 
 #endif

@@ -2,17 +2,6 @@
 #include "decode/engine/engine.h"
 #include "decode/engine/flow_ranges.h"
 
-static struct engine_recent *recent_place(struct engine *engine, uint64_t ip)
-{
-    return &engine->recent[(ip ^ ip >> 12) & (ENGINE_RECENT - 1)];
-}
-
-/* Spaces and their versions tell the code of one mode apart; modes are told apart here. */
-static inline uint64_t version_of(const struct engine *engine)
-{
-    return engine->spaces.current->version << 2 | (uint64_t)engine->mode;
-}
-
 static struct block *read_block(struct engine *engine, uint64_t ip, enum flow_error *error)
 {
     const uint64_t gva = ip - ip % RECORD_PAGE_SIZE;
@@ -34,14 +23,13 @@ static struct block *read_block(struct engine *engine, uint64_t ip, enum flow_er
     return block;
 }
 
-static struct block *find_block(struct engine *engine, uint64_t ip, enum flow_error *error)
+static inline struct block *find_block(struct engine *engine, uint64_t ip, enum flow_error *error)
 {
-    struct engine_recent *recent = recent_place(engine, ip);
-    const uint64_t version = version_of(engine);
-    if (recent->ip == ip && recent->version == version && recent->block)
+    struct engine_recent *recent = engine_recent_place(engine, ip);
+    const uint64_t version = engine_version(engine);
+    if (recent->ip == ip && recent->version == version)
         return recent->block;
     struct block *block = read_block(engine, ip, error);
-    /* The page may have been the first of its space that no record tells of: asked for again, it is the same. */
     if (block)
         *recent = (struct engine_recent){ip, version, block};
     return block;
@@ -54,19 +42,19 @@ struct block *walk_block(struct engine *engine, enum flow_error *error)
         return block;
     block = engine->block = find_block(engine, engine->ip, error);
     const struct block *from = engine->from;
-    if (engine->link && block && block->bytes == from->bytes && !block->other && !from->other &&
-        block->ip / RECORD_PAGE_SIZE == from->ip / RECORD_PAGE_SIZE)
+    if (engine->link && block && block->bytes == from->bytes && !block->across && !from->across &&
+        block->end_ip / RECORD_PAGE_SIZE == from->end_ip / RECORD_PAGE_SIZE)
         *engine->link = block;
     return block;
 }
 
-/* Execution goes on at ip, by this link of a block. */
-static inline void follow(struct engine *engine, struct block *block, struct block **link, uint64_t ip)
+/* Execution goes on by one of the ways out of a block. */
+static inline void follow(struct engine *engine, struct block *block, unsigned way)
 {
-    engine->ip = ip;
-    engine->block = *link;
+    engine->ip = block->next[way];
+    engine->block = block->links[way];
     engine->from = block;
-    engine->link = link;
+    engine->link = &block->links[way];
 }
 
 uint64_t walk_linear(const struct engine *engine, enum instruction_mode mode, uint64_t ip)
@@ -76,7 +64,7 @@ uint64_t walk_linear(const struct engine *engine, enum instruction_mode mode, ui
 
 static void list_instructions(struct engine *engine, const struct block *block, uint32_t count)
 {
-    uint64_t ip = block->ip;
+    uint64_t ip = block_ip(block);
     for (uint32_t i = 0; i < count; i++) {
         executed_branch(&engine->executed, walk_linear(engine, (enum instruction_mode)block->mode, ip),
                         EXECUTED_INSTRUCTION);
@@ -115,32 +103,37 @@ void walk_leave(struct engine *engine, const struct block *block, uint64_t ip)
     walk_set(engine, ip);
 }
 
+void walk_call(struct engine *engine, struct block *block)
+{
+    returns_push(&engine->returns, block, engine_version(engine));
+}
+
 /* Go through a block that needs no packet. false: it does. */
 static inline bool pass(struct engine *engine, struct block *block)
 {
     switch (block->end) {
     case INSTRUCTION_CALL_DIRECT:
         if (!block->zero_call)
-            returns_push(&engine->returns, block_next_ip(block));
+            walk_call(engine, block);
         /* fall through */
     case INSTRUCTION_JMP_DIRECT:
         count_block(engine, block);
-        put_branch(engine, block, block->to);
-        follow(engine, block, &block->taken, block->to);
+        put_branch(engine, block, block->next[BLOCK_TAKEN]);
+        follow(engine, block, BLOCK_TAKEN);
         return true;
     case BLOCK_RUNS_ON:
     case BLOCK_INTO:
     case INSTRUCTION_MOV_CR3:
     case INSTRUCTION_PTWRITE:
         count_block(engine, block);
-        follow(engine, block, &block->fall, block_next_ip(block));
+        follow(engine, block, BLOCK_ON);
         return true;
     default:
         return false;
     }
 }
 
-static enum flow_error take_deferred(struct engine *engine, const struct block *block)
+static enum flow_error take_deferred(struct engine *engine, struct block *block)
 {
     uint64_t ip;
     enum flow_error error = packets_deferred_tip(engine, &ip);
@@ -148,68 +141,82 @@ static enum flow_error take_deferred(struct engine *engine, const struct block *
         return error;
     count_block(engine, block);
     if (block->end == INSTRUCTION_CALL_INDIRECT)
-        returns_push(&engine->returns, block_next_ip(block));
+        walk_call(engine, block);
     walk_branch(engine, block, ip, engine->mode);
     walk_set(engine, ip);
     return FLOW_OK;
 }
 
-static enum flow_error take_return(struct engine *engine, const struct block *block, bool taken)
+/* Where the code is still that of the CALL, its own way on is the RET's. */
+static enum flow_error take_return(struct engine *engine, struct block *block, bool taken)
 {
-    uint64_t to;
-    if (!taken || !returns_pop(&engine->returns, &to))
+    const struct returns_call *from = taken ? returns_pop(&engine->returns) : NULL;
+    if (!from)
         return FLOW_ERROR_RETURN;
-    if (block->ip_bytes < 8)
-        to &= (1ull << 8 * block->ip_bytes) - 1;
+    const uint64_t to = block_cut_target(block, from->call->next[BLOCK_ON]);
     count_block(engine, block);
     put_branch(engine, block, to);
-    walk_set(engine, to);
+    if (from->version == engine_version(engine) && to == from->call->next[BLOCK_ON])
+        follow(engine, from->call, BLOCK_ON);
+    else
+        walk_set(engine, to);
     return FLOW_OK;
 }
 
-static inline void take_jcc(struct engine *engine, struct block *block, bool taken)
+/* What a step took. */
+enum step { STEP_NOTHING, STEP_BIT, STEP_TIP };
+
+static inline enum flow_error take_step(struct engine *engine, struct block *block, bool bit, enum step *took)
 {
-    count_block(engine, block);
-    follow(engine, block, taken ? &block->taken : &block->fall, taken ? block->to : block_next_ip(block));
-    put_branch(engine, block, engine->ip);
+    *took = STEP_BIT;
+    if (block->end == INSTRUCTION_JCC) {
+        count_block(engine, block);
+        put_branch(engine, block, block->next[bit]);
+        follow(engine, block, bit);
+        return FLOW_OK;
+    }
+    if (block->end == INSTRUCTION_RET && engine->compressed_returns)
+        return take_return(engine, block, bit);
+    *took = STEP_NOTHING;
+    if (pass(engine, block))
+        return FLOW_OK;
+    *took = STEP_TIP;
+    return take_deferred(engine, block);
 }
 
 enum flow_error walk_bits(struct engine *engine, uint64_t bits, unsigned count)
 {
+    struct executed *executed = &engine->executed;
     enum flow_error error = FLOW_OK;
-    uint64_t idle = 0;
-    struct block *block = walk_block(engine, &error);
-    while (count > 0 && block) {
-        if (block->end == INSTRUCTION_JCC) {
-            take_jcc(engine, block, bits >> --count & 1);
-        } else if (pass(engine, block)) {
-            if ((idle += block->instructions) > EXECUTED_MAX_UNPROVEN)
-                return FLOW_ERROR_LOOP;
-            block = walk_block(engine, &error);
-            continue;
-        } else if (block->end == INSTRUCTION_RET && engine->compressed_returns) {
-            error = take_return(engine, block, bits >> --count & 1);
-        } else {
-            error = take_deferred(engine, block);
-        }
+    while (count > 0) {
+        struct block *block = walk_block(engine, &error);
+        enum step took;
+        if (!block)
+            return error;
+        if (engine->mode != INSTRUCTION_16 && !engine->listing && (count = walk_known(engine, bits, count)) == 0)
+            return FLOW_OK;
+        block = walk_block(engine, &error);
+        if (!block)
+            return error;
+        error = take_step(engine, block, bits >> (count - 1) & 1, &took);
         if (error)
             return error;
-        idle = 0;
-        executed_prove(&engine->executed);
-        if (engine->executed.proven > EXECUTED_BATCH)
-            executed_flush(&engine->executed);
-        if (count == 0)
-            break;
-        block = walk_block(engine, &error);
+        count -= took == STEP_BIT;
+        if (took != STEP_NOTHING)
+            executed_prove(executed);
+        else if (executed->instructions - executed->proven_instructions > EXECUTED_MAX_UNPROVEN)
+            return FLOW_ERROR_LOOP;
+        if (executed->proven > EXECUTED_BATCH)
+            executed_flush(executed);
     }
-    return error;
+    return FLOW_OK;
 }
 
 /* Is execution to end in the middle of the block? */
 static bool stop_within(struct engine *engine, const struct block *block, uint64_t address)
 {
     uint32_t before;
-    if (address <= block->ip || address > block->end_ip || (before = block_before(block, address)) == 0)
+    if (address <= block_ip(block) || address > block->end_ip || (before = block_before(block, address)) == 0)
         return false;
     engine->executed.instructions += before;
     if (engine->listing)
@@ -231,9 +238,10 @@ static bool leaves(const struct engine *engine, const struct block *block, enum 
     const struct flow_input *input = engine->input;
     if (block->end != INSTRUCTION_JMP_DIRECT && block->end != INSTRUCTION_CALL_DIRECT)
         return false;
+    const uint64_t to = block->next[BLOCK_TAKEN];
     if (input->range_kinds)
-        return !flow_ranges_trace(input, walk_linear(engine, engine->mode, block->to));
-    return goal == WALK_TO_PGD && block->to == address;
+        return !flow_ranges_trace(input, walk_linear(engine, engine->mode, to));
+    return goal == WALK_TO_PGD && to == address;
 }
 
 static bool is_goal(const struct engine *engine, const struct block *block, enum walk_goal goal, uint64_t address)
@@ -261,22 +269,19 @@ enum flow_error walk_to(struct engine *engine, enum walk_goal goal, uint64_t add
 {
     enum flow_error error = FLOW_OK;
     uint64_t idle = 0;
-    struct block *block;
-    if (goal == WALK_TO_ADDRESS && engine->ip == address)
-        return FLOW_OK;
-    block = walk_block(engine, &error);
-    while (block) {
+    for (;;) {
+        if (goal == WALK_TO_ADDRESS && engine->ip == address)
+            return FLOW_OK;
+        struct block *block = walk_block(engine, &error);
+        if (!block)
+            return error;
         if (goal == WALK_TO_ADDRESS ? stop_within(engine, block, address) : is_goal(engine, block, goal, address))
             return FLOW_OK;
         if ((idle += block->instructions) > EXECUTED_MAX_UNPROVEN)
             return FLOW_ERROR_LOOP;
         if (!pass(engine, block))
             return FLOW_ERROR_MISMATCH;
-        if (goal == WALK_TO_ADDRESS && engine->ip == address)
-            return FLOW_OK;
-        block = walk_block(engine, &error);
     }
-    return error;
 }
 
 bool walk_comes_again(struct engine *engine, uint64_t address)

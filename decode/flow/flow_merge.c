@@ -28,22 +28,32 @@ struct merge {
     void *context;
 };
 
-static void keep_branch(void *context, uint64_t from, uint64_t to, uint64_t tsc)
+static bool make_room(struct merge_cpu *cpu, size_t count)
+{
+    size_t room = cpu->room ? cpu->room : 65536;
+    while (room < cpu->count + count)
+        room *= 2;
+    if (room == cpu->room)
+        return true;
+    struct merge_branch *more = realloc(cpu->branches, room * sizeof(*more));
+    if (!more)
+        return false;
+    cpu->branches = more;
+    cpu->room = room;
+    return true;
+}
+
+static void keep_branches(void *context, const struct flow_branch *branches, size_t count, uint64_t tsc)
 {
     struct merge_cpu *cpu = context;
-    if (cpu->count == cpu->room) {
-        size_t room = cpu->room ? 2 * cpu->room : 65536;
-        struct merge_branch *more = realloc(cpu->branches, room * sizeof(*more));
-        if (!more) {
-            cpu->no_memory = true;
-            return;
-        }
-        cpu->branches = more;
-        cpu->room = room;
+    if (!make_room(cpu, count)) {
+        cpu->no_memory = true;
+        return;
     }
     if (tsc > cpu->tsc)
         cpu->tsc = tsc;
-    cpu->branches[cpu->count++] = (struct merge_branch){cpu->tsc, from, to};
+    for (size_t i = 0; i < count; i++)
+        cpu->branches[cpu->count++] = (struct merge_branch){cpu->tsc, branches[i].from, branches[i].to};
 }
 
 /* Decode on until the CPU has a branch to hand on, or its trace is at its end. */
@@ -109,7 +119,7 @@ static bool open_cpu(struct merge_cpu *cpu, const struct capture *capture, uint1
     *errors += cpu->trace.lost.count;
     if (cpu->trace.nr_stretches == 0)
         return true;
-    const struct flow_hooks hooks = {.branch = keep_branch, .context = cpu};
+    const struct flow_hooks hooks = {.branches = keep_branches, .context = cpu};
     cpu->flow = flow_start(&cpu->trace.input, &hooks, error);
     return cpu->flow != NULL;
 }

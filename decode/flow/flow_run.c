@@ -56,7 +56,9 @@ bool flow_run(struct flow_run *run, const struct capture *capture, const struct 
     double start = monotonic_seconds();
     struct flow_trace trace;
     *run = (struct flow_run){0};
-    bool good = flow_trace_open(&trace, capture, options->cpu, error) && decode_trace(run, &trace, options, error);
+    bool good = flow_trace_open(&trace, capture, options->cpu, error);
+    trace.input.hashed = options->hashed;
+    good = good && decode_trace(run, &trace, options, error);
     run->gaps = trace.gaps;
     trace.gaps = (struct gaps){0};
     run->lost = trace.lost;

@@ -21,6 +21,7 @@ struct flow_run_options {
     unsigned threads;        /* 0: as many as there are processors; 1 where there are hooks */
     struct flow_hooks hooks; /* not together with count_targets */
     bool count_targets;
+    bool hashed;             /* results have the hash of their branches */
     flow_progress *progress; /* NULL: nobody wants to know */
     void *progress_context;
 };

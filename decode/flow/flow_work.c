@@ -31,20 +31,20 @@ struct pool {
     _Atomic unsigned running;
 };
 
-static void count_target(void *context, uint64_t from, uint64_t to, uint64_t tsc)
+static void count_targets(void *context, const struct flow_branch *branches, size_t count, uint64_t tsc)
 {
     struct part *part = context;
-    (void)from;
     (void)tsc;
-    if (to != TRUTH_TO_UNRESOLVED)
-        hot_add(&part->targets, to, 1);
+    for (size_t i = 0; i < count; i++)
+        if (branches[i].to != TRUTH_TO_UNRESOLVED)
+            hot_add(&part->targets, branches[i].to, 1);
 }
 
 static void run_part(struct part *part, _Atomic size_t *done)
 {
     const struct flow_work *work = part->work;
     const struct flow_input *input = work->input;
-    const struct flow_hooks counting = {.branch = count_target, .context = part};
+    const struct flow_hooks counting = {.branches = count_targets, .context = part};
     struct flow *flow = flow_start(input, work->count_targets ? &counting : &work->hooks, &part->error);
     if (!flow)
         return;
@@ -114,7 +114,7 @@ bool flow_work(struct flow_work *work, struct error *error)
     struct pool *pool = calloc(1, sizeof(*pool));
     if (!pool)
         return error_set(error, ERROR_MEMORY, 0, "%u threads", work->threads);
-    if (work->hooks.branch || work->hooks.instruction)
+    if (work->hooks.branches || work->hooks.instruction)
         work->threads = 1;
     deal_parts(pool, work,
                work->threads == 1 ? 1 : (work->threads < MAX_THREADS ? work->threads : MAX_THREADS) * PARTS_A_THREAD);

@@ -11,8 +11,8 @@ static void count_branch(struct judge *flow, uint64_t from, uint64_t to, uint64_
     result->branches++;
     result->hash = truth_hash(result->hash, from, to);
     result->last_to = to;
-    if (flow->hooks.branch && !flow->silent)
-        flow->hooks.branch(flow->hooks.context, from, to, tsc);
+    if (flow->hooks.branches && !flow->silent)
+        flow->hooks.branches(flow->hooks.context, &(struct flow_branch){from, to}, 1, tsc);
 }
 
 static bool is_beyond(const struct judge *flow, const struct flow_pending *block)

@@ -131,12 +131,13 @@ void add_code(struct fixture *f)
     add_page(f, ROOT, 0x3f000000, 0, root_code, sizeof(root_code));
 }
 
-static void take_branch(void *context, uint64_t from, uint64_t to, uint64_t tsc)
+static void take_branches(void *context, const struct flow_branch *branches, size_t count, uint64_t tsc)
 {
     (void)tsc;
     struct fixture *f = context;
-    assert_true(f->nr_branches < 64);
-    f->branches[f->nr_branches++] = (struct truth_branch){from, to};
+    assert_true(f->nr_branches + count <= 64);
+    for (size_t i = 0; i < count; i++)
+        f->branches[f->nr_branches++] = (struct truth_branch){branches[i].from, branches[i].to};
 }
 
 void start(struct fixture *f)
@@ -154,8 +155,8 @@ void start(struct fixture *f)
     close(fd);
     f->pages.file = strdup(f->file);
     static struct flow_input input;
-    input = (struct flow_input){.trace = f->trace, .trace_size = f->size, .pages = &f->pages};
-    f->hooks = (struct flow_hooks){.branch = take_branch, .context = f};
+    input = (struct flow_input){.trace = f->trace, .trace_size = f->size, .pages = &f->pages, .hashed = true};
+    f->hooks = (struct flow_hooks){.branches = take_branches, .context = f};
     f->flow = flow_start(&input, &f->hooks, &f->error);
     assert_non_null(f->flow);
 }

@@ -120,7 +120,7 @@ static void instruction_by_instruction_it_is_the_same(void **state)
     struct flow_result blocks = decode(f, 0), instructions;
     struct truth_branch seen = {0};
     struct flow_stretch stretch;
-    struct flow_input input = {.trace = f->trace, .trace_size = f->size, .pages = &f->pages};
+    struct flow_input input = {.trace = f->trace, .trace_size = f->size, .pages = &f->pages, .hashed = true};
     flow_end(f->flow);
     f->flow = flow_start(&input, &(struct flow_hooks){.instruction = count_instruction, .context = &seen}, &f->error);
     assert_true(flow_cut_next(&stretch, f->trace, f->size, &(struct flow_span){0, f->size}, 0));

@@ -25,7 +25,7 @@ static struct flow_result decode_single(struct fixture *f)
     struct flow_result single;
     struct flow_stretch stretch;
     const struct flow_hooks hooks = {.instruction = count_instruction, .context = &instructions};
-    input = (struct flow_input){.trace = f->trace, .trace_size = f->size, .pages = &f->pages};
+    input = (struct flow_input){.trace = f->trace, .trace_size = f->size, .pages = &f->pages, .hashed = true};
     struct flow *flow = flow_start(&input, &hooks, &f->error);
     assert_non_null(flow);
     assert_true(flow_cut_next(&stretch, f->trace, f->size, &(struct flow_span){0, f->size}, 0));
@@ -198,7 +198,7 @@ static void many_indirect_calls_are_no_loop(void **state)
             packet_encode(trace + size, &(struct packet){.kind = PT_PACKET_TIP, .ip_bytes = PT_IP_UPDATE_16, .ip = 0});
     size += packet_encode(trace + size, &(struct packet){.kind = PT_PACKET_FUP, .ip_bytes = PT_IP_UPDATE_16, .ip = 0});
     size += packet_encode(trace + size, &(struct packet){.kind = PT_PACKET_TIP_PGD});
-    input = (struct flow_input){.trace = trace, .trace_size = size, .pages = &f->pages};
+    input = (struct flow_input){.trace = trace, .trace_size = size, .pages = &f->pages, .hashed = true};
     flow_end(f->flow);
     f->flow = flow_start(&input, &(struct flow_hooks){0}, &f->error);
     assert_true(flow_cut_next(&stretch, trace, size, &(struct flow_span){0, size}, 0));

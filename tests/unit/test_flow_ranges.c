@@ -128,7 +128,7 @@ static void with_skl014_the_ranges_tell_which_call_left(void **state)
     put_tnt(f, "!");
     put_pgd(f);
     start(f);
-    input = (struct flow_input){.trace = f->trace, .trace_size = f->size, .pages = &f->pages};
+    input = (struct flow_input){.trace = f->trace, .trace_size = f->size, .pages = &f->pages, .hashed = true};
     input.cpu_known = true, input.family = 6, input.model = 0x5e, input.stepping = 3;
     input.range_kinds = 0x21;
     input.ranges[0] = CODE, input.ranges[1] = CODE + 0x17;
@@ -205,8 +205,9 @@ static void what_follows_a_mov_to_cr3_is_not_lost(void **state)
     struct flow_stretch stretch;
     flow_end(f->flow);
     uint64_t instructions = 0;
-    f->flow = flow_start(&(struct flow_input){.trace = f->trace, .trace_size = f->size, .pages = &f->pages},
-                         &(struct flow_hooks){.instruction = count_instruction, .context = &instructions}, &f->error);
+    f->flow =
+        flow_start(&(struct flow_input){.trace = f->trace, .trace_size = f->size, .pages = &f->pages, .hashed = true},
+                   &(struct flow_hooks){.instruction = count_instruction, .context = &instructions}, &f->error);
     assert_true(flow_cut_next(&stretch, f->trace, f->size, &(struct flow_span){0, f->size}, 0));
     struct flow_result by_instruction;
     flow_decode(f->flow, &stretch, &by_instruction);
