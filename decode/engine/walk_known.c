@@ -31,33 +31,23 @@ static inline struct block *return_to(struct engine *engine, const struct block 
 static inline bool take(struct engine *engine, struct run *run, uint64_t version, unsigned next_bit, bool *bit)
 {
     struct block *block = run->block;
-    run->way = BLOCK_TAKEN;
+    *bit = true;
+    run->way = next_bit;
     run->from = block;
-    *bit = false;
-    switch (block->end) {
-    case INSTRUCTION_JCC:
-        run->way = next_bit;
-        *bit = true;
-        break;
-    case INSTRUCTION_CALL_DIRECT:
-        if (!block->zero_call)
-            returns_push(&engine->returns, block, version);
-        break;
-    case INSTRUCTION_JMP_DIRECT:
-        break;
-    case INSTRUCTION_RET:
-        if (!next_bit || !(run->from = return_to(engine, block, version)))
-            return false;
+    if (__builtin_expect(block->end == INSTRUCTION_JCC, 1))
+        return true;
+    if (block->end == INSTRUCTION_RET) {
         run->way = BLOCK_ON;
-        *bit = true;
-        break;
-    case BLOCK_RUNS_ON:
-        run->way = BLOCK_ON;
-        break;
-    default:
-        return false;
+        return next_bit && (run->from = return_to(engine, block, version));
     }
-    return true;
+    *bit = false;
+    run->way = BLOCK_TAKEN;
+    if (block->end == INSTRUCTION_CALL_DIRECT && !block->zero_call)
+        returns_push(&engine->returns, block, version);
+    if (block->end == INSTRUCTION_CALL_DIRECT || block->end == INSTRUCTION_JMP_DIRECT)
+        return true;
+    run->way = BLOCK_ON;
+    return block->end == BLOCK_RUNS_ON;
 }
 
 /* The block that way leads to. NULL: it is to be looked for, and may then be linked. */
