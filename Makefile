@@ -200,10 +200,11 @@ run-kvm:
 	@LIVE=1 tests/rig/run-kvm.sh run
 
 bench: $(PARTS) $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(BUILD)/guest/vmlinuz $(BUILD)/guest/kvm-modules $(BUILD)/guest/initrd \
-    $(BUILD)/guest/userland
+    $(BUILD)/guest/userland $(BUILD)/tools/decode_bench
 	@tests/rig/deps.sh nested
 	@tests/rig/bench.sh
 	@tests/rig/bench_guests.sh
+	@tests/rig/bench_decode.sh
 	@tests/rig/bench_kvm.sh
 	@tests/rig/bench_schemes.sh
 	@tests/rig/bench_model.sh
@@ -238,6 +239,9 @@ $(BUILD)/tools/perfdata_wrap: $(BUILD)/host/tests/tools/perfdata/buffer.o $(BUIL
 $(BUILD)/tools/instructions_agree: $(patsubst %.c,$(BUILD)/host/%.o,$(wildcard tests/tools/instructions/*.c) \
     pt/instruction.c pt/instruction_table.c)
 $(BUILD)/tools/instructions_agree: TOOL_LIBS := -lZydis
+
+$(BUILD)/tools/decode_bench: $(filter-out %/judge/main.o %/pt/parse.o,$(JUDGE_OBJS))
+$(BUILD)/tools/decode_bench: TOOL_LIBS := -pthread
 
 $(BUILD)/tools/%: $(BUILD)/host/tests/tools/%.o $(BUILD)/host/pt/parse.o
 	@mkdir -p $(@D)

@@ -2,34 +2,63 @@
 
 #define TMA_CTC_BITS 16u
 #define MTC_BITS 8u
+#define MTC_MASK ((1ull << MTC_BITS) - 1)
+#define MOST_TIMES 16u /* a core is not so many times slower or faster than its TSC: there it stood still */
+
+void engine_clock_begin(struct engine_clock *clock, uint32_t numerator, uint32_t denominator, uint8_t mtc_freq)
+{
+    *clock = (struct engine_clock){.numerator = denominator ? numerator : 0,
+                                   .denominator = denominator,
+                                   .mtc_freq = mtc_freq,
+                                   .cycle = ENGINE_CLOCK_ONE};
+}
+
+/* The TSC is known. same: the core ran all the time since the last anchor, so far as can be told. */
+static void drop_anchor(struct engine_clock *clock, uint64_t tsc, bool same)
+{
+    if (same && clock->cycles > 0 && tsc > clock->anchor) {
+        const uint64_t cycle = (tsc - clock->anchor) * ENGINE_CLOCK_ONE / clock->cycles;
+        if (cycle > ENGINE_CLOCK_ONE / MOST_TIMES && cycle < ENGINE_CLOCK_ONE * MOST_TIMES)
+            clock->cycle = cycle;
+    }
+    clock->tsc = clock->anchor = tsc;
+    clock->cycles = 0;
+}
 
 static void take_tma(struct engine_clock *clock, const struct packet *packet)
 {
-    clock->counting = clock->tsc != 0 && clock->denominator != 0 && clock->numerator != 0;
+    clock->counting = clock->tsc != 0 && clock->numerator != 0;
     clock->base_tsc = clock->tsc - packet->tma_fc;
     clock->base_ctc = packet->tma_ctc;
-    clock->mtc = clock->base_ctc >> clock->mtc_freq;
+    clock->ticks = clock->base_ctc >> clock->mtc_freq;
     clock->mtc_known = false;
 }
 
-/* MTC tells eight bits of the count; the ones above follow from what was counted before. TMA tells too few of them
- * where MTCFreq is above 8: then the first MTC behind it is the next one there can be. */
-static void count_mtc(struct engine_clock *clock, uint64_t payload)
+/* MTC tells eight bits of the count; those above follow from what was counted before. Where MTCFreq is above 8, TMA
+ * tells fewer than eight of them: then the first MTC is the next one there can be, and the count goes on from there in
+ * MTC's own bits. */
+static void take_mtc(struct engine_clock *clock, uint64_t payload)
 {
-    uint64_t passed = (payload - clock->mtc) & ((1u << MTC_BITS) - 1);
-    if (!clock->mtc_known && clock->mtc_freq + MTC_BITS > TMA_CTC_BITS)
-        passed = 1;
-    const uint64_t count = clock->mtc + passed;
-    const uint64_t ticks = (count << clock->mtc_freq) - clock->base_ctc;
-    clock->tsc = clock->base_tsc + ticks * clock->numerator / clock->denominator;
-    clock->mtc = count;
-    if (!clock->mtc_known && clock->mtc_freq + MTC_BITS > TMA_CTC_BITS) {
-        /* From now on MTC's own bits count; the base moves to where they are 0 modulo their number. */
-        const uint64_t mended = (count & ~(uint64_t)((1u << MTC_BITS) - 1)) | payload;
-        clock->base_ctc += (mended - count) << clock->mtc_freq;
-        clock->mtc = mended;
-    }
+    const bool first = !clock->mtc_known && clock->mtc_freq + MTC_BITS > TMA_CTC_BITS;
+    const uint64_t passed = first ? 1 : (payload - clock->ticks) & MTC_MASK;
+    const uint64_t ticks = clock->ticks + passed;
+    const uint64_t crystal = (ticks << clock->mtc_freq) - clock->base_ctc;
+    drop_anchor(clock, clock->base_tsc + crystal * clock->numerator / clock->denominator,
+                clock->mtc_known && passed == 1);
+    clock->ticks = ticks;
     clock->mtc_known = true;
+    if (first) {
+        const uint64_t renamed = (ticks & ~MTC_MASK) | payload;
+        clock->base_ctc += (renamed - ticks) << clock->mtc_freq;
+        clock->ticks = renamed;
+    }
+}
+
+static void take_cyc(struct engine_clock *clock, uint64_t cycles)
+{
+    clock->cycles += cycles;
+    if (clock->tsc != 0)
+        clock->tsc = clock->anchor + clock->cycles * clock->cycle / ENGINE_CLOCK_ONE;
 }
 
 bool engine_clock_take(struct engine_clock *clock, const struct packet *packet)
@@ -37,15 +66,18 @@ bool engine_clock_take(struct engine_clock *clock, const struct packet *packet)
     const uint64_t before = clock->tsc;
     switch (packet->kind) {
     case PT_PACKET_TSC:
-        clock->tsc = packet->tsc;
         clock->counting = false;
+        drop_anchor(clock, packet->tsc, false);
         break;
     case PT_PACKET_TMA:
         take_tma(clock, packet);
         break;
     case PT_PACKET_MTC:
         if (clock->counting)
-            count_mtc(clock, packet->payload);
+            take_mtc(clock, packet->payload);
+        break;
+    case PT_PACKET_CYC:
+        take_cyc(clock, packet->cyc);
         break;
     default:
         break;

@@ -1,8 +1,10 @@
 /*
  * The TSC by a CPU's timing packets. Pure.
  *
- * TSC tells it; TMA tells how it goes together with the crystal's clock, of which MTC counts on. SDM 36.4.2.11, "TSC
- * Packet", to 36.8.3, "Tracking Time"; CYC packets are finer, and are not used yet.
+ * TSC tells it. TMA tells how it goes together with the crystal's clock, of which MTC counts on: both are anchors. CYC
+ * tells cycles of the core since the packet before it; how long these are follows from what passed between two anchors,
+ * since the core's frequency changes and no packet tells it exactly. SDM 36.4.2.10, "Core:Bus Ratio (CBR) Packet", to
+ * 36.4.2.14, "Cycle Count (CYC) Packet"; 36.8.3, "Tracking Time".
  */
 #ifndef DECODE_ENGINE_CLOCK_H
 #define DECODE_ENGINE_CLOCK_H
@@ -12,18 +14,27 @@
 
 #include "pt/packet.h"
 
+#define ENGINE_CLOCK_ONE (1ull << 16)
+
 struct engine_clock {
-    uint32_t numerator, denominator; /* CPUID.15H:EBX, EAX: TSC ticks to ticks of the crystal; 0: MTC tells nothing */
-    uint8_t mtc_freq;                /* ticks of MTC are 2 to the power of this of the crystal's */
-    uint64_t tsc;                    /* 0: not known */
-    bool counting;                   /* TMA has told what follows */
-    uint64_t base_tsc;               /* at crystal tick base_ctc */
-    uint64_t base_ctc;               /* its lower bits: as many as TMA tells, and what has been counted since */
-    uint64_t mtc;                    /* ticks of MTC at the last MTC, in the same count */
-    bool mtc_known;                  /* an MTC has come since TMA */
+    /* from CPUID and IA32_RTIT_CTL; numerator 0: MTC tells nothing */
+    uint32_t numerator, denominator; /* CPUID.15H:EBX, EAX: ticks of the TSC, and so many of the crystal */
+    uint8_t mtc_freq;                /* MTC counts ticks of 2 to the power of this of the crystal's */
+
+    uint64_t tsc; /* now; 0: not known */
+    bool counting;
+    uint64_t base_tsc, base_ctc; /* what TMA told: the TSC at a tick of the crystal, of which its lower 16 bits */
+    uint64_t ticks;              /* of MTC, at the last MTC or TMA, in the same count */
+    bool mtc_known;              /* an MTC has come since TMA */
+    uint64_t anchor;             /* the TSC that the last anchor told */
+    uint64_t cycles;             /* since then */
+    uint64_t cycle;              /* a cycle's length in ticks of the TSC, of ENGINE_CLOCK_ONE parts */
 };
 
-/* A TSC, TMA or MTC packet; others change nothing. Returns true if the time is another one. */
+/* The beginning of a stretch: nothing is known yet. */
+void engine_clock_begin(struct engine_clock *clock, uint32_t numerator, uint32_t denominator, uint8_t mtc_freq);
+
+/* A TSC, TMA, MTC or CYC packet; others change nothing. Returns true if the time is another one. */
 bool engine_clock_take(struct engine_clock *clock, const struct packet *packet);
 
 #endif

@@ -53,13 +53,6 @@ static bool tidy(struct engine *engine)
     return blocks_init(&engine->blocks);
 }
 
-static void begin_clock(struct engine *engine)
-{
-    engine->clock = (struct engine_clock){.numerator = engine->input->cpuid_15_ebx,
-                                          .denominator = engine->input->cpuid_15_eax,
-                                          .mtc_freq = engine->input->mtc_freq};
-}
-
 static bool begin(struct engine *engine, const struct flow_stretch *stretch, struct flow_result *result)
 {
     *result = (struct flow_result){
@@ -75,7 +68,8 @@ static bool begin(struct engine *engine, const struct flow_stretch *stretch, str
     engine->fup = FUP_OF_EVENT;
     engine->before = PT_PACKET_PAD;
     engine->mode = INSTRUCTION_64;
-    begin_clock(engine);
+    engine_clock_begin(&engine->clock, engine->input->cpuid_15_ebx, engine->input->cpuid_15_eax,
+                       engine->input->mtc_freq);
     walk_set(engine, 0);
     returns_clear(&engine->returns);
     /* Until a PIP tells, the space is not known. */

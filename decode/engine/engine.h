@@ -132,6 +132,9 @@ uint64_t walk_linear(const struct engine *engine, enum instruction_mode mode, ui
  * 16-bit code, nor where instructions are listed. Returns how many bits are left. */
 unsigned walk_known(struct engine *engine, uint64_t bits, unsigned count);
 
+/* A TIP's near branch, to ip, in the same way. false: it went as far as it could; the branch is still to be found. */
+bool walk_known_tip(struct engine *engine, uint64_t ip);
+
 /* --- packets.c ------------------------------------------------------------------------------------------------------
  */
 

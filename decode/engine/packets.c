@@ -1,4 +1,6 @@
 /* Reading the trace. Most of it is short TNT packets, of one byte, which need no parser. */
+#include <string.h>
+
 #include "decode/engine/engine.h"
 
 /* Bits of a branch can only stand where code is traced. */
@@ -103,6 +105,29 @@ static enum flow_error take_short_tnt(struct engine *engine, uint8_t byte)
     return take_bits(engine, bits & ((1u << count) - 1), count);
 }
 
+/* TIP, where it is what a near branch of known code took, which most are. false: nothing was read. */
+static bool take_near_tip(struct engine *engine, uint8_t byte)
+{
+    static const uint8_t sizes[8] = {
+        [PT_IP_UPDATE_16] = 2, [PT_IP_UPDATE_32] = 4, [PT_IP_SEXT_48] = 6, [PT_IP_UPDATE_48] = 6, [PT_IP_FULL_64] = 8};
+    const enum pt_ip_bytes ip_bytes = (enum pt_ip_bytes)(byte >> 5);
+    uint64_t payload, ip;
+    if (!engine->block || engine->end - engine->at <= (ptrdiff_t)sizeof(payload) || !sizes[ip_bytes] ||
+        engine->mode == INSTRUCTION_16 || engine->listing || engine->mode_told || bits_allowed(engine) != FLOW_OK)
+        return false;
+    memcpy(&payload, engine->at + 1, sizeof(payload));
+    if (ip_bytes != PT_IP_FULL_64)
+        payload &= (1ull << 8 * sizes[ip_bytes]) - 1;
+    pt_ip_expand(&ip, ip_bytes, payload, engine->last_ip);
+    if (!walk_known_tip(engine, ip))
+        return false;
+    engine->last_ip = ip;
+    engine->at += 1 + sizes[ip_bytes];
+    engine->nr_packets++;
+    engine->before = PT_PACKET_TIP;
+    return true;
+}
+
 enum flow_error packets_run(struct engine *engine, bool to_psb)
 {
     enum flow_error error = FLOW_OK;
@@ -110,7 +135,7 @@ enum flow_error packets_run(struct engine *engine, bool to_psb)
         const uint8_t byte = *engine->at;
         if (byte >= 4 && (byte & 1) == 0)
             error = take_short_tnt(engine, byte);
-        else
+        else if ((byte & 0x1f) != 0x0d || !take_near_tip(engine, byte))
             error = take_packet(engine, to_psb);
         if (engine->executed.proven > EXECUTED_BATCH)
             executed_flush(&engine->executed);

@@ -231,15 +231,16 @@ static bool is_far(const struct block *block)
            block->end == INSTRUCTION_FAR_JUMP || block->end == INSTRUCTION_VM_ENTRY;
 }
 
-/* Does a direct branch lead out of what is traced? Where nothing is known of ranges, an address that the packet tells
- * must do. Without an address: erratum SKL014, "Intel PT TIP.PGD May Not Have Target IP Payload". */
+/* Does a direct branch or a MOV to CR3 lead out of what is traced? Where nothing is known of ranges, an address that
+ * the packet tells must do. Without an address: erratum SKL014, "Intel PT TIP.PGD May Not Have Target IP Payload". */
 static bool leaves(const struct engine *engine, const struct block *block, enum walk_goal goal, uint64_t address)
 {
     const struct flow_input *input = engine->input;
-    if (block->end != INSTRUCTION_JMP_DIRECT && block->end != INSTRUCTION_CALL_DIRECT)
+    const unsigned way = block->end == INSTRUCTION_MOV_CR3 ? BLOCK_ON : BLOCK_TAKEN;
+    if (block->end != INSTRUCTION_JMP_DIRECT && block->end != INSTRUCTION_CALL_DIRECT && way == BLOCK_TAKEN)
         return false;
-    const uint64_t to = block->next[BLOCK_TAKEN];
-    if (input->range_kinds)
+    const uint64_t to = block->next[way];
+    if (input->range_kinds && way == BLOCK_TAKEN)
         return !flow_ranges_trace(input, walk_linear(engine, engine->mode, to));
     return goal == WALK_TO_PGD && to == address;
 }

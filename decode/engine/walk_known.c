@@ -16,49 +16,14 @@ struct run {
     uint64_t instructions, proven_instructions;
 };
 
-/* A compressed RET to where the code is still that of the CALL. */
-static inline struct block *return_to(struct engine *engine, const struct block *ret, uint64_t version)
+static inline struct run begin(const struct engine *engine)
 {
-    const struct returns *returns = &engine->returns;
-    const struct returns_call *last = &returns->calls[(returns->next - 1) % RETURNS_MAX];
-    if (!engine->compressed_returns || returns->count == 0 || ret->ip_bytes < 8 || last->version != version)
-        return NULL;
-    return returns_pop(&engine->returns)->call;
-}
-
-/* One of the branches that only bits tell of, or none. Returns false if it is another instruction. *bit: it took one.
- */
-static inline bool take(struct engine *engine, struct run *run, uint64_t version, unsigned next_bit, bool *bit)
-{
-    struct block *block = run->block;
-    *bit = true;
-    run->way = next_bit;
-    run->from = block;
-    if (__builtin_expect(block->end == INSTRUCTION_JCC, 1))
-        return true;
-    if (block->end == INSTRUCTION_RET) {
-        run->way = BLOCK_ON;
-        return next_bit && (run->from = return_to(engine, block, version));
-    }
-    *bit = false;
-    run->way = BLOCK_TAKEN;
-    if (block->end == INSTRUCTION_CALL_DIRECT && !block->zero_call)
-        returns_push(&engine->returns, block, version);
-    if (block->end == INSTRUCTION_CALL_DIRECT || block->end == INSTRUCTION_JMP_DIRECT)
-        return true;
-    run->way = BLOCK_ON;
-    return block->end == BLOCK_RUNS_ON;
-}
-
-/* The block that way leads to. NULL: it is to be looked for, and may then be linked. */
-static inline struct block *next_block(const struct engine *engine, const struct run *run, uint64_t version)
-{
-    struct block *block = run->from->links[run->way];
-    const uint64_t ip = run->from->next[run->way];
-    if (block || (!run->from->across && (ip ^ run->from->end_ip) < RECORD_PAGE_SIZE))
-        return block;
-    const struct engine_recent *recent = engine_recent_place(engine, ip);
-    return recent->ip == ip && recent->version == version ? recent->block : NULL;
+    const struct executed *executed = &engine->executed;
+    return (struct run){.block = engine->block,
+                        .out = executed->items + executed->used,
+                        .proven = executed->items + executed->proven,
+                        .instructions = executed->instructions,
+                        .proven_instructions = executed->proven_instructions};
 }
 
 static void put_back(struct engine *engine, const struct run *run)
@@ -76,38 +41,124 @@ static void put_back(struct engine *engine, const struct run *run)
     engine->link = &run->from->links[run->way];
 }
 
+/* The block that way leads to. NULL: it is to be looked for, and may then be linked. */
+static inline struct block *next_block(const struct engine *engine, const struct run *run, uint64_t version)
+{
+    struct block *block = run->from->links[run->way];
+    const uint64_t ip = run->from->next[run->way];
+    if (block || (!run->from->across && (ip ^ run->from->end_ip) < RECORD_PAGE_SIZE))
+        return block;
+    const struct engine_recent *recent = engine_recent_place(engine, ip);
+    return recent->ip == ip && recent->version == version ? recent->block : NULL;
+}
+
+/* The block was executed, and led out of from by way. */
+static inline void leave(struct engine *engine, struct run *run, uint64_t version, struct block *from, unsigned way)
+{
+    const struct block *block = run->block;
+    run->from = from;
+    run->way = way;
+    *run->out = (struct flow_branch){block->end_ip, from->next[way]};
+    run->out += block->end != BLOCK_RUNS_ON;
+    run->instructions += block->instructions;
+    run->block = next_block(engine, run, version);
+}
+
+/* A direct jump or call, or the end of a page. */
+static inline void pass(struct engine *engine, struct run *run, uint64_t version)
+{
+    struct block *block = run->block;
+    if (block->end == INSTRUCTION_CALL_DIRECT && !block->zero_call)
+        returns_push(&engine->returns, block, version);
+    leave(engine, run, version, block, block->end == BLOCK_RUNS_ON ? BLOCK_ON : BLOCK_TAKEN);
+}
+
+static inline bool may_pass(const struct block *block)
+{
+    return block->end == INSTRUCTION_JMP_DIRECT || block->end == INSTRUCTION_CALL_DIRECT || block->end == BLOCK_RUNS_ON;
+}
+
+static inline void prove(struct run *run)
+{
+    run->proven = run->out;
+    run->proven_instructions = run->instructions;
+}
+
+/* The CALL of a compressed RET, if the code is still what it was there. NULL: another way is to be taken. */
+static inline struct block *call_of(struct engine *engine, const struct block *ret, uint64_t version)
+{
+    const struct returns *returns = &engine->returns;
+    const struct returns_call *last = &returns->calls[(returns->next - 1) % RETURNS_MAX];
+    if (!engine->compressed_returns || returns->count == 0 || ret->ip_bytes < 8 || last->version != version)
+        return NULL;
+    return returns_pop(&engine->returns)->call;
+}
+
 unsigned walk_known(struct engine *engine, uint64_t bits, unsigned count)
 {
-    struct executed *executed = &engine->executed;
     const uint64_t version = engine_version(engine);
-    struct run run = {.block = engine->block,
-                      .out = executed->items + executed->used,
-                      .proven = executed->items + executed->proven,
-                      .instructions = executed->instructions,
-                      .proven_instructions = executed->proven_instructions};
+    struct run run = begin(engine);
     uint64_t blocks = 0;
-    for (unsigned unproven = 0; run.block && count > 0 && unproven < MOST_UNPROVEN;) {
-        struct block *block = run.block, *from = run.from;
-        const unsigned way = run.way;
-        bool bit;
-        if (!take(engine, &run, version, bits >> (count - 1) & 1, &bit)) {
-            run.from = from, run.way = way;
+    unsigned unproven = 0;
+    while (run.block && count > 0 && unproven < MOST_UNPROVEN) {
+        struct block *block = run.block, *call;
+        const unsigned bit = bits >> (count - 1) & 1;
+        if (__builtin_expect(block->end == INSTRUCTION_JCC, 1)) {
+            leave(engine, &run, version, block, bit);
+        } else if (may_pass(block)) {
+            pass(engine, &run, version);
+            blocks++;
+            unproven++;
+            continue;
+        } else if (block->end == INSTRUCTION_RET && bit && (call = call_of(engine, block, version))) {
+            leave(engine, &run, version, call, BLOCK_ON);
+        } else {
             break;
         }
-        *run.out = (struct flow_branch){block->end_ip, run.from->next[run.way]};
-        run.out += block->end != BLOCK_RUNS_ON;
-        run.instructions += block->instructions;
+        prove(&run);
         blocks++;
-        if (bit) {
-            count--;
-            run.proven = run.out;
-            run.proven_instructions = run.instructions;
-        } else {
-            unproven++;
-        }
-        run.block = next_block(engine, &run, version);
+        count--;
     }
-    executed->blocks += blocks;
+    engine->executed.blocks += blocks;
     put_back(engine, &run);
     return count;
+}
+
+/* Up to the branch that takes a TIP, which leads to ip. */
+static bool take_indirect(struct engine *engine, struct run *run, uint64_t version, uint64_t ip)
+{
+    struct block *block = run->block;
+    if (block->end == INSTRUCTION_CALL_INDIRECT)
+        returns_push(&engine->returns, block, version);
+    else if (block->end == INSTRUCTION_RET)
+        returns_pop(&engine->returns);
+    else if (block->end != INSTRUCTION_JMP_INDIRECT)
+        return false;
+    *run->out++ = (struct flow_branch){block->end_ip, ip};
+    run->instructions += block->instructions;
+    prove(run);
+    return true;
+}
+
+bool walk_known_tip(struct engine *engine, uint64_t ip)
+{
+    const uint64_t version = engine_version(engine);
+    struct run run = begin(engine);
+    bool taken = false;
+    uint64_t blocks = 0;
+    while (run.block && blocks < MOST_UNPROVEN && !(taken = take_indirect(engine, &run, version, ip))) {
+        if (!may_pass(run.block))
+            break;
+        pass(engine, &run, version);
+        blocks++;
+    }
+    engine->executed.blocks += blocks + taken;
+    put_back(engine, &run);
+    if (!taken)
+        return false;
+    const struct engine_recent *recent = engine_recent_place(engine, ip);
+    walk_set(engine, ip);
+    if (recent->ip == ip && recent->version == version)
+        engine->block = recent->block;
+    return true;
 }

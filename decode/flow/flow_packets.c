@@ -25,12 +25,27 @@ static bool has_lone_fup(const struct packet *packet, enum packet_kind before, b
     return packet->kind == PT_PACKET_FUP && before == PT_PACKET_MODE_EXEC && !header;
 }
 
-/* Most packets are short TNTs, of one byte, which need no parser. Returns how many of them stand there. */
-static uint64_t count_short_tnts(const uint8_t *bytes, uint64_t size)
+static bool is_short_tnt(uint8_t byte)
 {
-    uint64_t count = 0;
-    while (count < size && bytes[count] >= 4 && (bytes[count] & 1) == 0)
+    return byte >= 4 && (byte & 1) == 0;
+}
+
+/* The packets that make up nearly all of a trace need no parser: short TNT, of one byte, and TIP with an IP. Returns
+ * how many of these stand there, and moves at behind them. */
+static uint64_t skip_common(const uint8_t *bytes, uint64_t size, uint64_t *at, enum packet_kind *last)
+{
+    static const uint8_t tip_sizes[256] = {[0x2d] = 3, [0x4d] = 5, [0x6d] = 7, [0x8d] = 7, [0xcd] = 9};
+    const uint64_t most = size < PT_PACKET_MAX_SIZE ? 0 : size - PT_PACKET_MAX_SIZE;
+    uint64_t count = 0, next = *at;
+    while (next < most) {
+        const uint8_t step = is_short_tnt(bytes[next]) ? 1 : tip_sizes[bytes[next]];
+        if (step == 0)
+            break;
+        *last = step == 1 ? PT_PACKET_TNT_8 : PT_PACKET_TIP;
+        next += step;
         count++;
+    }
+    *at = next;
     return count;
 }
 
@@ -41,14 +56,9 @@ struct flow_packets flow_packets_look(const uint8_t *bytes, uint64_t size, bool 
     bool header = false; /* within a PSB+ */
     while (seen.size < size) {
         struct packet packet;
-        uint64_t tnts = count_short_tnts(bytes + seen.size, size - seen.size);
-        if (tnts > 0) {
-            seen.count += tnts;
-            seen.size += tnts;
-            seen.branches |= !header;
-            before = PT_PACKET_TNT_8;
-            continue;
-        }
+        const uint64_t common = skip_common(bytes, size, &seen.size, &before);
+        seen.count += common;
+        seen.branches |= common > 0 && !header;
         int length = packet_parse(&packet, bytes + seen.size, (size_t)(size - seen.size));
         if (length == PT_PARSE_TRUNCATED)
             seen.error = to_psb ? FLOW_ERROR_RUN_IN : FLOW_OK;

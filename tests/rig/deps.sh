@@ -4,13 +4,14 @@
 # usage: deps.sh run|check|test|kvm|nested|debian
 set -eu
 
-compile='gcc g++ make binutils libc6-dev libipt-dev'
+compile='gcc g++ make binutils libc6-dev'
 emulator='bochsbios vgabios patch xz-utils'
 iso='grub-common grub-pc-bin grub-efi-amd64-bin xorriso mtools'
 guest='busybox-static cpio gzip mount mawk' # and what is essential: tests/rig/userland.sh
 debian='mmdebstrap debian-archive-keyring e2fsprogs' # for the disk of a guest: tests/rig/debian.sh, tests/rig/disk.sh
 kvm='qemu-system-x86 qemu-system-common qemu-system-data seabios' # tests/nested/initrd.sh takes from each
-tests='libcmocka-dev libzydis-dev clang-format cppcheck jq linux-perf lz4 qemu-system-x86 ovmf'
+judges='libipt-dev' # what tests and benchmarks compare the decoder with
+tests="$judges libcmocka-dev libzydis-dev clang-format cppcheck jq linux-perf lz4 qemu-system-x86 ovmf"
 
 case "${1:-}" in
 run) wanted="$compile $emulator $iso $guest" ;;
@@ -19,9 +20,9 @@ debian)
     wanted=$debian
     [ "$(id -u)" -eq 0 ] || wanted="$wanted fakeroot uidmap" # what stands in for root's rights
     ;;
-nested) wanted="$compile $emulator $iso $guest $kvm jq" ;;
+nested) wanted="$compile $judges $emulator $iso $guest $kvm jq" ;;
 kvm) wanted="$compile $iso $guest $kvm" ;;
-check) wanted="$compile libcmocka-dev clang-format cppcheck" ;;
+check) wanted="$compile $judges libcmocka-dev clang-format cppcheck" ;;
 *)
     echo "usage: deps.sh run|check|test|kvm|nested|debian" >&2
     exit 2

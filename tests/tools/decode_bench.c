@@ -1,0 +1,119 @@
+/*
+ * How fast a capture is decoded: packets, and the flow with a call for each run of branches, by our engine and by
+ * libipt's block decoder behind the same interface. One thread, cold: nothing of the code is known at the beginning.
+ * Processor time, not the clock's, so that a busy machine tells nearly the same; both stand side by side in one run.
+ *
+ * usage: decode_bench NAME CAPTURE [CPU]      prints a table's row
+ */
+#include <intel-pt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "decode/capture/capture.h"
+#include "decode/cli/error_text.h"
+#include "decode/engine/flow.h"
+#include "decode/flow/flow_packets.h"
+#include "decode/flow/flow_trace.h"
+#include "tests/judge/judge.h"
+
+struct counted {
+    uint64_t branches, mixed;
+};
+
+static double processor_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Looks at each branch, so that it has to be there. */
+static void take_branches(void *context, const struct flow_branch *branches, size_t count, uint64_t tsc)
+{
+    struct counted *counted = context;
+    (void)tsc;
+    for (size_t i = 0; i < count; i++)
+        counted->mixed += branches[i].from ^ branches[i].to;
+    counted->branches += count;
+}
+
+static double decode_all(const struct flow_trace *trace, const struct flow_ops *engine, struct counted *counted)
+{
+    const struct flow_hooks hooks = {.branches = take_branches, .context = counted};
+    struct error error = {0};
+    const double start = processor_seconds();
+    flow_use(engine);
+    struct flow *flow = flow_start(&trace->input, &hooks, &error);
+    if (!flow) {
+        error_say(&error);
+        exit(1);
+    }
+    for (size_t i = 0; i < trace->nr_stretches; i++) {
+        struct flow_result result;
+        flow_decode(flow, &trace->stretches[i], &result);
+    }
+    flow_end(flow);
+    return processor_seconds() - start;
+}
+
+/* Packets, read one by one and counted. */
+static double scan_ours(const struct flow_trace *trace, uint64_t *count)
+{
+    const double start = processor_seconds();
+    for (size_t i = 0; i < trace->nr_stretches; i++) {
+        const struct flow_stretch *stretch = &trace->stretches[i];
+        *count += flow_packets_look(trace->input.trace + stretch->begin, stretch->end - stretch->begin, true).count;
+    }
+    return processor_seconds() - start;
+}
+
+static double scan_libipt(const struct flow_trace *trace, uint64_t *count)
+{
+    const double start = processor_seconds();
+    for (size_t i = 0; i < trace->nr_stretches; i++) {
+        const struct flow_stretch *stretch = &trace->stretches[i];
+        struct pt_config config;
+        pt_config_init(&config);
+        config.begin = (uint8_t *)(uintptr_t)trace->input.trace + stretch->begin;
+        config.end = (uint8_t *)(uintptr_t)trace->input.trace + stretch->end;
+        struct pt_packet_decoder *decoder = pt_pkt_alloc_decoder(&config);
+        struct pt_packet packet;
+        pt_pkt_sync_set(decoder, 0);
+        while (pt_pkt_next(decoder, &packet, sizeof(packet)) >= 0)
+            ++*count;
+        pt_pkt_free_decoder(decoder);
+    }
+    return processor_seconds() - start;
+}
+
+int main(int argc, char **argv)
+{
+    struct capture *capture;
+    struct flow_trace trace;
+    struct error error = {0};
+    struct counted ours = {0}, theirs = {0};
+    uint64_t our_packets = 0, their_packets = 0;
+    if (argc < 3) {
+        fprintf(stderr, "usage: decode_bench NAME CAPTURE [CPU]\n");
+        return 2;
+    }
+    if (!(capture = capture_open(argv[2], &error)) ||
+        !flow_trace_open(&trace, capture, (uint16_t)(argc > 3 ? atoi(argv[3]) : 0), &error)) {
+        error_say(&error);
+        return 1;
+    }
+    const double mb = (double)trace.input.trace_size / 1e6;
+    const double scan = scan_ours(&trace, &our_packets), scan2 = scan_libipt(&trace, &their_packets);
+    const double flow = decode_all(&trace, &flow_engine_own, &ours);
+    const double flow2 = decode_all(&trace, &flow_engine_libipt, &theirs);
+    const bool same = ours.branches == theirs.branches && ours.mixed == theirs.mixed && our_packets == their_packets;
+    printf("%-12s %7.1f %14" PRIu64 " %8.0f %8.0f %6.1f %8.1f %8.1f %6.1f %7.2f  %s\n", argv[1], mb, ours.branches,
+           mb / scan, mb / scan2, scan2 / scan, mb / flow, mb / flow2, flow2 / flow, flow / (double)ours.branches * 1e9,
+           same ? "same" : "DIFFERENT");
+    flow_trace_close(&trace);
+    capture_close(capture);
+    return same ? 0 : 1;
+}

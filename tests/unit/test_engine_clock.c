@@ -1,0 +1,123 @@
+/* The TSC by timing packets. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "decode/engine/clock.h"
+
+static void take(struct engine_clock *clock, enum packet_kind kind, uint64_t payload)
+{
+    engine_clock_take(clock, &(struct packet){.kind = kind, .payload = payload});
+}
+
+static void take_tma(struct engine_clock *clock, uint16_t ctc, uint16_t fc)
+{
+    engine_clock_take(clock, &(struct packet){.kind = PT_PACKET_TMA, .tma_ctc = ctc, .tma_fc = fc});
+}
+
+static void tsc_tells_it(void **state)
+{
+    struct engine_clock clock;
+    (void)state;
+    engine_clock_begin(&clock, 0, 0, 0);
+    assert_int_equal(clock.tsc, 0);
+    assert_true(engine_clock_take(&clock, &(struct packet){.kind = PT_PACKET_TSC, .tsc = 1000}));
+    assert_int_equal(clock.tsc, 1000);
+    take_tma(&clock, 5, 7);
+    take(&clock, PT_PACKET_MTC, 9); /* the ratio is not known */
+    assert_int_equal(clock.tsc, 1000);
+    assert_false(engine_clock_take(&clock, &(struct packet){.kind = PT_PACKET_PAD}));
+}
+
+/* 146 ticks of the TSC are one of the crystal, as of the emulated CPU. */
+static void mtc_counts_the_crystal(void **state)
+{
+    struct engine_clock clock;
+    (void)state;
+    engine_clock_begin(&clock, 292, 2, 3);
+    take(&clock, PT_PACKET_TSC, 100000);
+    take_tma(&clock, 0x1234, 40);                    /* 5 ticks past a multiple of 8: 0x1234 is 4 past, fc 40 */
+    take(&clock, PT_PACKET_MTC, 0x1238 >> 3 & 0xff); /* the crystal's count is 0x1238 */
+    assert_int_equal(clock.tsc, 100000 - 40 + 4 * 146);
+    take(&clock, PT_PACKET_MTC, 0x1248 >> 3 & 0xff); /* one was lost */
+    assert_int_equal(clock.tsc, 100000 - 40 + 20 * 146);
+}
+
+static void mtc_goes_round(void **state)
+{
+    struct engine_clock clock;
+    (void)state;
+    engine_clock_begin(&clock, 10, 1, 0);
+    take(&clock, PT_PACKET_TSC, 50000);
+    take_tma(&clock, 0xfffe, 0);
+    for (unsigned i = 1; i <= 600; i++)
+        take(&clock, PT_PACKET_MTC, (0xfffe + i) & 0xff);
+    assert_int_equal(clock.tsc, 50000 + 6000);
+}
+
+/* MTCFreq 12: of the 16 bits that TMA tells, four count; MTC's other four are not known. */
+static void slow_mtc_begins_at_the_next_one(void **state)
+{
+    struct engine_clock clock;
+    (void)state;
+    engine_clock_begin(&clock, 3, 1, 12);
+    take(&clock, PT_PACKET_TSC, 7000000);
+    take_tma(&clock, 0x5ff0, 0); /* 16 ticks before a multiple of 4,096 */
+    take(&clock, PT_PACKET_MTC, 0xa6);
+    assert_int_equal(clock.tsc, 7000000 + 3 * 16);
+    take(&clock, PT_PACKET_MTC, 0xa7);
+    assert_int_equal(clock.tsc, 7000000 + 3 * (16 + 4096));
+    take(&clock, PT_PACKET_MTC, 0xa9);
+    assert_int_equal(clock.tsc, 7000000 + 3 * (16 + 3 * 4096));
+}
+
+/* Cycles are as long as between the last two MTCs: a core at half the TSC's frequency. */
+static void cycles_are_measured_between_anchors(void **state)
+{
+    struct engine_clock clock;
+    (void)state;
+    engine_clock_begin(&clock, 100, 1, 0);
+    take(&clock, PT_PACKET_TSC, 1000);
+    take_tma(&clock, 0, 0);
+    take(&clock, PT_PACKET_CYC, 10);
+    assert_int_equal(clock.tsc, 1010); /* nothing is known yet */
+    take(&clock, PT_PACKET_MTC, 1);
+    assert_int_equal(clock.tsc, 1100);
+    take(&clock, PT_PACKET_CYC, 20);
+    take(&clock, PT_PACKET_CYC, 30);
+    take(&clock, PT_PACKET_MTC, 2);
+    assert_int_equal(clock.tsc, 1200);
+    take(&clock, PT_PACKET_CYC, 25);
+    assert_int_equal(clock.tsc, 1250);
+}
+
+/* Between them the core stood still: that is no measure of its cycles. */
+static void a_halt_does_not_make_cycles_long(void **state)
+{
+    struct engine_clock clock;
+    (void)state;
+    engine_clock_begin(&clock, 100, 1, 0);
+    take(&clock, PT_PACKET_TSC, 1000);
+    take_tma(&clock, 0, 0);
+    take(&clock, PT_PACKET_MTC, 1);
+    take(&clock, PT_PACKET_CYC, 2);
+    take(&clock, PT_PACKET_MTC, 2);
+    take(&clock, PT_PACKET_CYC, 7);
+    assert_int_equal(clock.tsc, 1207);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tsc_tells_it),
+        cmocka_unit_test(mtc_counts_the_crystal),
+        cmocka_unit_test(mtc_goes_round),
+        cmocka_unit_test(slow_mtc_begins_at_the_next_one),
+        cmocka_unit_test(cycles_are_measured_between_anchors),
+        cmocka_unit_test(a_halt_does_not_make_cycles_long),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
