@@ -7,7 +7,7 @@ Q := $(if $(V),,@)
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 .DELETE_ON_ERROR:
-.PHONY: all help run run-kvm model test test-nested check soak lint bench coverage units clean
+.PHONY: all help run run-kvm model test test-nested check soak fuzz lint bench coverage units clean
 all: $(BUILD)/undertrace.elf $(BUILD)/undertrace
 
 # --- which source is what ---------------------------------------------------------------------------------------------
@@ -232,6 +232,32 @@ $(BUILD)/check/test_%: $(BUILD)/check/tests/unit/test_%.o $(BUILD)/check/libcore
 	@echo "  LD  $@"
 	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lipt -pthread
 
+# Fuzz targets: by libFuzzer (make fuzz, FUZZ_SECONDS= each, FUZZ= which), and in make check with what is in the corpora.
+
+export FUZZ_TARGETS := packets instruction flow capture
+FUZZ := $(FUZZ_TARGETS)
+FUZZ_SECONDS := 60
+FUZZ_SANITIZE := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+FUZZ_OBJS := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(sort $(TOOL_CORE) pt/encode.c $(TOOL_LIB)))
+
+$(FUZZ_TARGETS:%=$(BUILD)/check/fuzz_%): $(BUILD)/check/%: $(BUILD)/check/tests/fuzz/%.o $(BUILD)/check/tests/fuzz/replay.o \
+    $(BUILD)/check/libcore.a
+	@echo "  LD  $@"
+	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lipt -pthread
+
+$(BUILD)/fuzz/%.o: %.c
+	@mkdir -p $(@D)
+	$(Q)clang $(filter-out -Wduplicated-cond -Wlogical-op -Wjump-misses-init,$(HOST_CFLAGS)) -O1 $(FUZZ_SANITIZE) -c -o $@ $<
+
+$(FUZZ_TARGETS:%=$(BUILD)/fuzz/fuzz_%): $(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(FUZZ_OBJS)
+	@echo "  LD  $@"
+	$(Q)clang -fsanitize=fuzzer,address,undefined -o $@ $^ -pthread
+
+fuzz:
+	@tests/rig/deps.sh fuzz
+	+@$(PARTS_MAKE) $(FUZZ:%=$(BUILD)/fuzz/fuzz_%)
+	@tests/fuzz/run.sh $(FUZZ_SECONDS) $(FUZZ)
+
 # What system tests compare the host tool with: others' decoders.
 TEST_TOOLS := $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c))
 
@@ -250,7 +276,7 @@ $(BUILD)/tools/%: $(BUILD)/host/tests/tools/%.o $(BUILD)/host/pt/parse.o
 
 export CORE
 export CORE_OBJS := $(patsubst %.c,$(BUILD)/hv/%.o,$(CORE))
-CHECKS := $(UNIT) tests/rig/lint.sh tests/rig/core.sh
+CHECKS := $(UNIT) tests/rig/lint.sh tests/rig/core.sh tests/rig/fuzz_replay.sh
 SYSTEM := $(filter-out tests/system/lib.sh,$(wildcard tests/system/*.sh))
 
 check:

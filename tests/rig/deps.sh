@@ -1,7 +1,7 @@
 #!/bin/sh
 # Install the Debian packages that a target needs and this machine lacks. Silent where nothing is missing.
 #
-# usage: deps.sh run|check|test|kvm|nested|debian
+# usage: deps.sh run|check|test|kvm|nested|debian|fuzz
 set -eu
 
 compile='gcc g++ make binutils libc6-dev'
@@ -22,9 +22,10 @@ debian)
     ;;
 nested) wanted="$compile $judges $emulator $iso $guest $kvm jq" ;;
 kvm) wanted="$compile $iso $guest $kvm" ;;
+fuzz) wanted="$compile clang libclang-rt-14-dev" ;;
 check) wanted="$compile $judges libcmocka-dev clang-format cppcheck" ;;
 *)
-    echo "usage: deps.sh run|check|test|kvm|nested|debian" >&2
+    echo "usage: deps.sh run|check|test|kvm|nested|debian|fuzz" >&2
     exit 2
     ;;
 esac
