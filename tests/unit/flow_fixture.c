@@ -135,7 +135,7 @@ static void take_branches(void *context, const struct flow_branch *branches, siz
 {
     (void)tsc;
     struct fixture *f = context;
-    assert_true(f->nr_branches + count <= 64);
+    assert_true(f->nr_branches + count <= 256);
     for (size_t i = 0; i < count; i++)
         f->branches[f->nr_branches++] = (struct truth_branch){branches[i].from, branches[i].to};
 }
@@ -154,10 +154,12 @@ void start(struct fixture *f)
     assert_int_equal(write(fd, f->bytes, sizeof(f->bytes)), sizeof(f->bytes));
     close(fd);
     f->pages.file = strdup(f->file);
-    static struct flow_input input;
-    input = (struct flow_input){.trace = f->trace, .trace_size = f->size, .pages = &f->pages, .hashed = true};
+    f->input.trace = f->trace;
+    f->input.trace_size = f->size;
+    f->input.pages = &f->pages;
+    f->input.hashed = true;
     f->hooks = (struct flow_hooks){.branches = take_branches, .context = f};
-    f->flow = flow_start(&input, &f->hooks, &f->error);
+    f->flow = flow_start(&f->input, &f->hooks, &f->error);
     assert_non_null(f->flow);
 }
 

@@ -32,9 +32,10 @@ struct fixture {
     struct code_map maps[8]; /* what the test puts there */
     size_t nr_maps;
     char file[64];
-    struct truth_branch branches[64];
+    struct truth_branch branches[256];
     size_t nr_branches;
     struct code_pages pages;
+    struct flow_input input; /* what the test wants to be other than 0 */
     struct flow_hooks hooks;
     struct error error;
     struct flow *flow;
