@@ -267,7 +267,8 @@ $(BUILD)/tools/instructions_agree: $(patsubst %.c,$(BUILD)/host/%.o,$(wildcard t
 $(BUILD)/tools/instructions_agree: TOOL_LIBS := -lZydis
 
 $(BUILD)/tools/decode_bench: $(filter-out %/judge/main.o %/pt/parse.o,$(JUDGE_OBJS))
-$(BUILD)/tools/decode_bench: TOOL_LIBS := -pthread
+$(BUILD)/tools/times_agree: $(patsubst %.c,$(BUILD)/host/%.o,$(filter-out pt/parse.c,$(TOOL_CORE)) $(TOOL_LIB))
+$(BUILD)/tools/decode_bench $(BUILD)/tools/times_agree: TOOL_LIBS := -pthread
 
 $(BUILD)/tools/%: $(BUILD)/host/tests/tools/%.o $(BUILD)/host/pt/parse.o
 	@mkdir -p $(@D)

@@ -27,6 +27,7 @@ struct ptm_config {
     enum ptm_scope scope;
     uint64_t first_branch, last_branch; /* which branches go to the list, counted from 0 */
     uint64_t list_from, list_upto;      /* ... and at which addresses they stand, both included */
+    bool times;                         /* the list has their times beside it */
     uint32_t skid_bytes;                /* from the end of an INT region to the PMI */
     bool second_pmi;                    /* each is followed by one that no region caused */
     uint32_t second_bytes;              /* so many bytes later */

@@ -4,7 +4,7 @@
 #include "pt_internal.h"
 
 static FILE *truth_file;
-static FILE *list_files[BX_MAX_SMP_THREADS_SUPPORTED];
+static FILE *list_files[BX_MAX_SMP_THREADS_SUPPORTED], *time_files[BX_MAX_SMP_THREADS_SUPPORTED];
 
 static FILE *open_or_die(const char *path)
 {
@@ -21,7 +21,8 @@ bool ptm_truth_on(void)
     return truth_file != NULL;
 }
 
-/* The branch list of CPU 0 has the given name, those of other CPUs end in ".cpuN". */
+/* The branch list of CPU 0 has the given name, those of other CPUs end in ".cpuN"; with times=1, what the TSC was at each
+ * of its branches stands in a file beside it, ".times". */
 static void lists_open(void)
 {
     for (unsigned n = 0; n < BX_SMP_PROCESSORS; n++) {
@@ -31,6 +32,8 @@ static void lists_open(void)
         else
             snprintf(path, sizeof(path), "%s.cpu%u", ptm_config.branches_path, n);
         list_files[n] = open_or_die(path);
+        if (ptm_config.times)
+            time_files[n] = open_or_die(strncat(path, ".times", sizeof(path) - strlen(path) - 1));
     }
 }
 
@@ -58,6 +61,10 @@ void ptm_list_branch(BX_CPU_C *cpu, uint64_t from, uint64_t to)
         return;
     struct truth_branch branch = {from, to};
     fwrite(&branch, sizeof(branch), 1, list_files[cpu->bx_cpuid]);
+    if (time_files[cpu->bx_cpuid]) {
+        uint64_t tsc = cpu->get_Virtual_TSC();
+        fwrite(&tsc, sizeof(tsc), 1, time_files[cpu->bx_cpuid]);
+    }
 }
 
 void ptm_truth_branch(BX_CPU_C *cpu, uint32_t hot, uint64_t from, uint64_t to, bool told)
@@ -171,7 +178,9 @@ void ptm_truth_close(void)
             write_end(BX_CPU(n));
         if (list_files[n])
             fclose(list_files[n]);
-        list_files[n] = NULL;
+        if (time_files[n])
+            fclose(time_files[n]);
+        list_files[n] = time_files[n] = NULL;
     }
     if (fclose(truth_file) != 0)
         fprintf(stderr, "ptmodel: %s is incomplete: %s\n", ptm_config.truth_path, strerror(errno));

@@ -18,6 +18,7 @@
 #   WIRE      further words for the emulated wire (drop=, reorder=, ...)
 #   UART_SOCKET  1: COM2 is a TCP socket, which carries commands too, instead of a file
 #   BRANCHES  1: also write every branch that was executed to DIR/branches.bin; FROM-TO: those that stand at these addresses
+#   TIMES     1: with BRANCHES=1, their times beside them, DIR/branches.bin.times
 #   QUIET     give the boot up when so many thousand million ticks of emulated time have passed without a byte on the
 #             console or to the receiver (15); nothing depends on how fast this machine is
 #   MOST      the same of all emulated time (300): a guest may talk for ever
@@ -72,7 +73,7 @@ list=
 case ${BRANCHES:-0} in
 0) ;;
 *-*) list=", branches=\"$dir/branches.bin\", from=${BRANCHES%-*}, upto=${BRANCHES#*-}" ;;
-*) list=", branches=\"$dir/branches.bin\"" ;;
+*) list=", branches=\"$dir/branches.bin\", times=${TIMES:-0}" ;;
 esac
 ptmodel="ptmodel: ${PTMODEL:-profile=skylake}, truth=\"$dir/truth.bin\", beat=\"$dir/beat\"$list"
 [ "${PTMODEL:-}" = absent ] && ptmodel=

@@ -1,0 +1,105 @@
+/*
+ * The TSC that the decoder gives each branch, beside what it was in the emulated CPU (ptmodel: times=1).
+ *
+ * usage: times_agree CAPTURE BRANCHES [CPU]      prints: branches, of which without a time, and how far off the others
+ * are in ticks: in the mean, at most, and at most early and late
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/capture/capture.h"
+#include "decode/cli/error_text.h"
+#include "decode/engine/flow.h"
+#include "decode/flow/flow_trace.h"
+#include "decode/truth.h"
+
+struct times {
+    FILE *branches, *tscs;
+    uint64_t count, untimed, differ;
+    uint64_t early, late; /* the most */
+    double sum;
+};
+
+static void compare(struct times *times, const struct flow_branch *branch, uint64_t tsc)
+{
+    struct truth_branch expected;
+    uint64_t truth;
+    times->count++;
+    if (fread(&expected, sizeof(expected), 1, times->branches) != 1 ||
+        fread(&truth, sizeof(truth), 1, times->tscs) != 1 || expected.from != branch->from ||
+        expected.to != branch->to) {
+        times->differ++;
+        return;
+    }
+    if (tsc == 0) {
+        times->untimed++;
+        return;
+    }
+    const uint64_t off = tsc > truth ? tsc - truth : truth - tsc;
+    uint64_t *most = tsc > truth ? &times->late : &times->early;
+    *most = off > *most ? off : *most;
+    times->sum += (double)off;
+}
+
+static void take(void *context, const struct flow_branch *branches, size_t count, uint64_t tsc)
+{
+    for (size_t i = 0; i < count; i++)
+        compare(context, &branches[i], tsc);
+}
+
+static FILE *open_list(const char *name, const char *end)
+{
+    char path[4096];
+    snprintf(path, sizeof(path), "%s%s", name, end);
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        perror(path);
+        exit(2);
+    }
+    return file;
+}
+
+static void decode(struct flow_trace *trace, struct times *times)
+{
+    const struct flow_hooks hooks = {.branches = take, .context = times};
+    struct error error = {0};
+    trace->input.timed = true;
+    struct flow *flow = flow_start(&trace->input, &hooks, &error);
+    if (!flow) {
+        error_say(&error);
+        exit(1);
+    }
+    for (size_t i = 0; i < trace->nr_stretches; i++) {
+        struct flow_result result;
+        flow_decode(flow, &trace->stretches[i], &result);
+    }
+    flow_end(flow);
+}
+
+int main(int argc, char **argv)
+{
+    struct capture *capture;
+    struct flow_trace trace;
+    struct error error = {0};
+    if (argc < 3) {
+        fprintf(stderr, "usage: times_agree CAPTURE BRANCHES [CPU]\n");
+        return 2;
+    }
+    struct times times = {.branches = open_list(argv[2], ""), .tscs = open_list(argv[2], ".times")};
+    if (!(capture = capture_open(argv[1], &error)) ||
+        !flow_trace_open(&trace, capture, (uint16_t)(argc > 3 ? atoi(argv[3]) : 0), &error)) {
+        error_say(&error);
+        return 1;
+    }
+    decode(&trace, &times);
+    const uint64_t timed = times.count - times.untimed - times.differ;
+    printf("%" PRIu64 " branches, %" PRIu64 " without a time, %" PRIu64
+           " others than the emulator's; off by %.1f in the mean, "
+           "%" PRIu64 " early, %" PRIu64 " late\n",
+           times.count, times.untimed, times.differ, timed ? times.sum / (double)timed : 0, times.early, times.late);
+    flow_trace_close(&trace);
+    capture_close(capture);
+    return times.differ ? 1 : 0;
+}
