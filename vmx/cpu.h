@@ -106,6 +106,7 @@ struct cpu {
     uint32_t next_sleeper;
     uint32_t first_look_tsc;
     uint64_t look_due_tsc; /* no look before */
+    uint64_t quiet_tsc; /* vmx/space_look.c: root runs when nothing has exited for so long; 0: no space waits for it */
 
     struct pt_engine *pt;
     struct vmx_controls controls;

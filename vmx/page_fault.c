@@ -13,16 +13,15 @@
  */
 #include "vmx/cpu.h"
 #include "vmx/guest_map.h"
+#include "vmx/guest_memory.h"
 #include "vmx/guest_walk.h"
+#include "vmx/space_look.h"
 #include "vmx/vmcs.h"
 
 /* Of the error code */
 #define FAULT_PRESENT (1u << 0)
 #define FAULT_WRITE (1u << 1)
 #define FAULT_FETCH (1u << 4)
-
-#define CR4_PCIDE (1ull << 17)
-#define CR3_PCID 0xfffull
 
 #define LONGEST_INSTRUCTION 15u
 
@@ -172,17 +171,11 @@ static void others_faults_look(struct cpu *cpu, uint64_t cr3)
     }
 }
 
-/* PCIDs name the same space by several values: Linux changes a program's at will. */
-static uint64_t cr3_of_space(void)
-{
-    return vmreadn(VMCS_GUEST_CR3) & ~(vmreadn(VMCS_GUEST_CR4) & CR4_PCIDE ? CR3_PCID : 0);
-}
-
 /* The same page again is given up: what it was mapped to in between is not known. A second look at the same stretch
  * would take what is mapped for the new fault for the old one's. */
 static void fault_remember(struct cpu *cpu, uint64_t linear, bool fetch)
 {
-    const uint64_t cr3 = cr3_of_space(), offset = pt_offset(cpu->pt);
+    const uint64_t cr3 = guest_space_cr3(), offset = pt_offset(cpu->pt);
 
     faults_of_space_look(cpu, cr3);
     sleepers_look(cpu, cr3, linear);
@@ -206,6 +199,7 @@ static void fault_remember(struct cpu *cpu, uint64_t linear, bool fetch)
     cpu->nr_fetches += fetch;
     cpu->timer_steady = false;
     cpu->look_due_tsc = 0;
+    space_faulted(cpu, cr3);
 }
 
 static bool is_fetch(uint32_t error_code, uint64_t linear)

@@ -58,6 +58,22 @@ static bool may_be_other(struct query *query, const struct lists *lists, const s
     return choice.now_differ;
 }
 
+/* Told by a look at the whole space, some time behind the change: may it still have been what an older record says? */
+static bool may_be_older(struct query *query, const struct lists *lists, const struct fact *fact,
+                         const struct page_record *page)
+{
+    const struct code_map *map = fact->map;
+    if (!map || !map->looked_at || map->foreign || query->at >= map->read_offset || fact->from == 0)
+        return false;
+    struct query before = *query;
+    before.at = fact->from - 1;
+    struct said said = query_look(&before, lists, BACK, NAMING);
+    const struct page_record *older = said.present ? query_contents(query, said.gpa) : NULL;
+    if (query->until > map->read_offset)
+        query->until = map->read_offset;
+    return older && !query_same(older, page);
+}
+
 static const struct page_record *find_in_space(struct query *query, bool *told)
 {
     const struct lists lists = query_space(query, query->space);
@@ -66,7 +82,7 @@ static const struct page_record *find_in_space(struct query *query, bool *told)
     const struct page_record *page = said.present ? query_contents(query, said.gpa) : NULL;
     *told = page && page->from <= query->at;
     if (*told)
-        return may_be_other(query, &lists, page) ? NULL : page;
+        return may_be_older(query, &lists, said.fact, page) || may_be_other(query, &lists, page) ? NULL : page;
     if (said.fact && said.fact->map && code_map_is_missed(said.fact->map))
         return NULL;
     struct said older = query_look(query, &lists, BACK, NAMING), newer = query_look(query, &lists, ON, NAMING);

@@ -8,7 +8,8 @@
  * address space. quick: pages are remapped so soon that nobody can look at the page tables in between. nonx: EFER.NXE
  * is clear, so that page faults do not say that they are a fetch's. doubtful: a child runs a page that could be
  * another's. disk: a disk fills pages that were executed before, as when a kernel's page cache is short of memory.
- * held: a handler waits for long; with two CPUs its program goes on on the other one.
+ * held: a handler waits for long; with two CPUs its program goes on on the other one. populated: pages are mapped
+ * without faults; replaced: over others, too.
  *
  * Interrupts stay off. Invalidations follow SDM "Operations that Invalidate TLBs and Paging-Structure Caches".
  */
@@ -382,6 +383,8 @@ void guest_main(const uint8_t *boot_params)
     }
     if (held)
         hold(&worlds[0]);
+    if (word(line, "populated"))
+        quiet_story(&worlds[0].a, &worlds[0].b, programs, TURNS, word(line, "replaced"));
     console_line("maps: faults", faults);
     console_text(failures ? "maps: FAILED\r\n" : "maps: ok\r\n");
 }
