@@ -129,6 +129,21 @@ static __attribute__((noinline)) bool any_entry(const void *table, unsigned entr
     return any & (entry_bytes == 8 ? ENTRY_P : ENTRY_P | ENTRY_P << 32);
 }
 
+/* ... and most others are data: negative numbers, as NX is their highest bit. */
+static __attribute__((noinline)) bool any_without_nx(const void *table, uint32_t first)
+{
+    const volatile int64_t *entries = (const volatile int64_t *)table + first;
+
+#pragma GCC unroll 8
+    for (uint32_t i = 0; i < GUEST_STRETCH_ENTRIES; i++) {
+        const int64_t entry = entries[i];
+
+        if (entry > 0 && (entry & (int64_t)ENTRY_P))
+            return true;
+    }
+    return false;
+}
+
 /* A way down, as far as it has come. */
 struct descent {
     const struct guest_tables *tables;
@@ -144,7 +159,7 @@ static __attribute__((noinline)) void page_table_each(const struct descent *way,
 
     stretch.size = (uint64_t)GUEST_STRETCH_ENTRIES << PAGE_SHIFT;
     for (uint32_t i = 0; i < 1u << way->shape.index_bits; i += GUEST_STRETCH_ENTRIES) {
-        if (!any_entry(entries, way->shape.entry_bytes, i))
+        if (!any_entry(entries, way->shape.entry_bytes, i) || (stretch.nx_counts && !any_without_nx(entries, i)))
             continue;
         stretch.linear = linear + ((uint64_t)i << PAGE_SHIFT);
         stretch.table = table + i * way->shape.entry_bytes;

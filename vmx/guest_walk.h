@@ -97,8 +97,8 @@ typedef const void *guest_tables_read(void *context, uint64_t table);
 /* Part of a page table, or a large page, as in struct guest_stretch. */
 typedef void guest_tables_found(void *context, const struct guest_stretch *stretch);
 
-/* What user mode may execute below bit 63: found is called for all large pages, and for all parts of page tables with
- * anything in them, by rising address. */
+/* What user mode may execute below bit 63: found is called for all large pages, and for all parts of page tables that
+ * have something that is no mere data, by rising address. */
 struct guest_tables {
     guest_tables_read *read;
     guest_tables_found *found;

@@ -17,6 +17,8 @@
 #define FIRST_QUIET_TSC (1ull << 17)
 #define MOST_QUIET_TSC (1ull << 25)
 #define QUIET_FACTOR 4u
+#define COST_FACTOR 512u /* looks at a space take no more of its time than one part of so many */
+#define MANY_FAULTS 16u  /* another program starts in these tables */
 
 #define SLACK_TSC 64u /* the preemption timer counts more coarsely than the TSC */
 
@@ -25,24 +27,38 @@ static struct space_look *look_of(uint64_t space)
     return &guest_map_space_looks()[(space / RECORD_PAGE_SIZE * HASH_FACTOR >> 32) % NR_SPACE_LOOKS];
 }
 
+static uint64_t worth_its_cost(const struct space_look *look, uint64_t tsc)
+{
+    const uint64_t worth =
+        look->cost_tsc * COST_FACTOR < MOST_QUIET_TSC ? look->cost_tsc * COST_FACTOR : MOST_QUIET_TSC;
+
+    return tsc > worth ? tsc : worth;
+}
+
 void space_faulted(struct cpu *cpu, uint64_t space)
 {
     struct space_look *look = look_of(space);
 
     if (look->space != space)
-        *look = (struct space_look){.space = space, .offset = ABSENT_UNKNOWN};
+        *look = (struct space_look){.space = space};
     look->since_tsc = tsc_read();
-    look->quiet_tsc = cpu->quiet_tsc = FIRST_QUIET_TSC;
+    look->quiet_tsc = cpu->quiet_tsc =
+        ++look->faults < MANY_FAULTS ? worth_its_cost(look, FIRST_QUIET_TSC) : FIRST_QUIET_TSC;
 }
 
+/* The first look has all to tell: it says nothing of what the others will cost. */
 static void look_now(struct cpu *cpu, struct space_look *look)
 {
-    guest_map_tell_all(cpu, look->space, look->by == cpu ? look->offset : ABSENT_UNKNOWN);
+    const uint64_t begin = tsc_read(), before = look->by == cpu ? look->offset : ABSENT_UNKNOWN;
+
+    guest_map_tell_all(cpu, look->space, before);
+    look->cost_tsc = look->by ? tsc_read() - begin : 0;
     look->offset = pt_offset(cpu->pt);
     look->by = cpu;
+    look->faults = 0;
     look->since_tsc = tsc_read();
-    if (look->quiet_tsc < MOST_QUIET_TSC)
-        look->quiet_tsc *= QUIET_FACTOR;
+    look->quiet_tsc *= look->quiet_tsc < MOST_QUIET_TSC ? QUIET_FACTOR : 1;
+    look->quiet_tsc = worth_its_cost(look, look->quiet_tsc);
 }
 
 /* In the kernel it may be another space's tables that are in use, with page-table isolation; and it may be at work on

@@ -12,9 +12,11 @@ struct cpu;
  * machine's lock guards it. */
 struct space_look {
     uint64_t space;       /* as guest_space_cr3 names it */
-    uint64_t offset;      /* of the trace of that CPU, when it was looked at; ABSENT_UNKNOWN: never */
+    uint64_t offset;      /* of the trace of that CPU, when it was looked at */
     uint64_t since_tsc;   /* of its last fault or look */
     uint64_t quiet_tsc;   /* from then to the next look */
+    uint64_t cost_tsc;    /* of the last look */
+    uint32_t faults;      /* since then */
     const struct cpu *by; /* NULL: nobody */
 };
 

@@ -6,6 +6,7 @@
 #include "vmx/ept_maths.h"
 #include "vmx/mtrr.h"
 #include "vmx/phys.h"
+#include "vmx/sleepers.h"
 #include "vmx/vmcs.h"
 
 #define PAGE_MASK (~(EPT_PAGE_SIZE - 1))
@@ -39,9 +40,10 @@ static void violation_handle(struct cpu *cpu, uint64_t gpa, uint64_t qualificati
         hidden_written(cpu, page);
     else if (fetch && machine.config.code_pages && page != cpu->lapic_pa && !ept_is_hidden(gpa))
         code_page_fetched(cpu, page, qualification);
-    else if (write && machine.config.code_pages)
+    else if (write && machine.config.code_pages) {
+        sleepers_written(cpu, page);
         code_page_written(cpu, page);
-    else
+    } else
         fail_stop(cpu, "an EPT violation that nobody handles");
 }
 

@@ -58,43 +58,38 @@ static bool may_be_other(struct query *query, const struct lists *lists, const s
     return choice.now_differ;
 }
 
-/* Told by a look at the whole space, some time behind the change: may it still have been what an older record says? */
-static bool may_be_older(struct query *query, const struct lists *lists, const struct fact *fact,
-                         const struct page_record *page)
+/* What no record says. newer: what is there later. */
+static const struct page_record *find_untold(struct query *query, const struct lists *lists, struct said newer)
 {
-    const struct code_map *map = fact->map;
-    if (!map || !map->looked_at || map->foreign || query->at >= map->read_offset || fact->from == 0)
-        return false;
-    struct query before = *query;
-    before.at = fact->from - 1;
-    struct said said = query_look(&before, lists, BACK, NAMING);
-    const struct page_record *older = said.present ? query_contents(query, said.gpa) : NULL;
-    if (query->until > map->read_offset)
-        query->until = map->read_offset;
-    return older && !query_same(older, page);
+    struct choice choice = {0};
+    struct said older = query_look(query, lists, BACK, NAMING);
+    if (newer.present)
+        choice_add(query, &choice, newer.gpa);
+    if (newer.present && newer.fact->map && newer.fact->map->looked_at && !infer_confirms(query, newer.gpa))
+        return NULL;
+    infer_candidates(query, &choice);
+    add_possible(query, lists, &choice);
+    add_next(query, lists, &choice);
+    /* What was there before is no proof: the space may be another program's by now. */
+    if (older.present && !choice_empty(&choice))
+        choice_add(query, &choice, older.gpa);
+    return choice_made(&choice);
 }
 
 static const struct page_record *find_in_space(struct query *query, bool *told)
 {
     const struct lists lists = query_space(query, query->space);
-    struct choice choice = {0};
-    struct said said = query_look(query, &lists, BACK, ANY);
+    struct said newer, said = query_told(query, &lists, &newer);
     const struct page_record *page = said.present ? query_contents(query, said.gpa) : NULL;
+    const struct page_record *later = newer.present ? query_contents(query, newer.gpa) : NULL;
     *told = page && page->from <= query->at;
+    if (*told && later && !query_same(page, later))
+        return NULL;
     if (*told)
-        return may_be_older(query, &lists, said.fact, page) || may_be_other(query, &lists, page) ? NULL : page;
+        return may_be_other(query, &lists, page) ? NULL : page;
     if (said.fact && said.fact->map && code_map_is_missed(said.fact->map))
         return NULL;
-    struct said older = query_look(query, &lists, BACK, NAMING), newer = query_look(query, &lists, ON, NAMING);
-    if (newer.present)
-        choice_add(query, &choice, newer.gpa);
-    infer_candidates(query, &choice);
-    add_possible(query, &lists, &choice);
-    add_next(query, &lists, &choice);
-    /* What was there before is no proof: the space may be another program's by now. */
-    if (older.present && !choice_empty(&choice))
-        choice_add(query, &choice, older.gpa);
-    return choice_made(&choice);
+    return find_untold(query, &lists, newer.present ? newer : query_look(query, &lists, ON, NAMING));
 }
 
 /* One mapping for all spaces: the newest counts, and before the first that one. */

@@ -54,12 +54,13 @@ static void is_as_walked(const struct guest_stretch *is, const struct guest_pagi
         assert_int_equal(is->large_shift, walked.large_shift);
 }
 
-static bool any_present(const struct guest_stretch *stretch)
+static bool any_executable(const struct guest_stretch *stretch)
 {
-    for (unsigned i = 0; i < ENTRIES && !stretch->large; i++)
-        if (guest_memory[stretch->table + i * (stretch->wide ? 8 : 4)] & P)
-            return true;
-    return stretch->large;
+    struct guest_stretch_pages pages;
+    if (stretch->large)
+        return true;
+    guest_stretch_read(&pages, stretch, guest_memory + stretch->table);
+    return pages.executable;
 }
 
 /* So many stretches begin at these addresses, by walking to each. */
@@ -68,8 +69,8 @@ static unsigned walked_from(const struct guest_paging *paging, uint64_t linear, 
     struct guest_stretch stretch;
     unsigned nr = 0;
     for (unsigned i = 0; i < count; i++, linear += step)
-        nr +=
-            tables_walk(&stretch, paging, linear) && stretch.linear == linear && stretch.user && any_present(&stretch);
+        nr += tables_walk(&stretch, paging, linear) && stretch.linear == linear && stretch.user &&
+              any_executable(&stretch);
     return nr;
 }
 
