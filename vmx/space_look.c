@@ -15,10 +15,11 @@
 
 /* TSC ticks without a fault to the first look, and between two looks at most. */
 #define FIRST_QUIET_TSC (1ull << 17)
-#define MOST_QUIET_TSC (1ull << 25)
+#define MOST_QUIET_TSC (1ull << 23)
 #define QUIET_FACTOR 4u
-#define COST_FACTOR 512u /* looks at a space take no more of its time than one part of so many */
-#define MANY_FAULTS 16u  /* another program starts in these tables */
+#define COST_FACTOR 512u            /* looks at a space take no more of its time than one part of so many */
+#define MOST_WORTH_TSC (1ull << 25) /* ... but for those that are so large that they would never be looked at */
+#define MANY_FAULTS 16u             /* another program starts in these tables */
 
 #define SLACK_TSC 64u /* the preemption timer counts more coarsely than the TSC */
 
@@ -29,8 +30,7 @@ static struct space_look *look_of(uint64_t space)
 
 static uint64_t worth_its_cost(const struct space_look *look, uint64_t tsc)
 {
-    const uint64_t worth =
-        look->cost_tsc * COST_FACTOR < MOST_QUIET_TSC ? look->cost_tsc * COST_FACTOR : MOST_QUIET_TSC;
+    const uint64_t cost = look->cost_tsc * COST_FACTOR, worth = cost < MOST_WORTH_TSC ? cost : MOST_WORTH_TSC;
 
     return tsc > worth ? tsc : worth;
 }
@@ -75,7 +75,7 @@ void space_look_if_quiet(struct cpu *cpu)
         return;
     }
     machine_lock(cpu);
-    if (tsc_read() - look->since_tsc + SLACK_TSC >= look->quiet_tsc)
+    if (look->space == space && tsc_read() - look->since_tsc + SLACK_TSC >= look->quiet_tsc)
         look_now(cpu, look);
     machine_unlock(cpu);
     cpu->quiet_tsc = look->quiet_tsc;

@@ -28,6 +28,13 @@ static void hidden_written(struct cpu *cpu, uint64_t page)
     step_begin(cpu, NULL);
 }
 
+/* Code, or a page table that is watched. */
+static void page_written(struct cpu *cpu, uint64_t page)
+{
+    sleepers_written(cpu, page);
+    code_page_written(cpu, page);
+}
+
 /* The machine's lock is held: what the tree says holds. */
 static void violation_handle(struct cpu *cpu, uint64_t gpa, uint64_t qualification)
 {
@@ -40,10 +47,9 @@ static void violation_handle(struct cpu *cpu, uint64_t gpa, uint64_t qualificati
         hidden_written(cpu, page);
     else if (fetch && machine.config.code_pages && page != cpu->lapic_pa && !ept_is_hidden(gpa))
         code_page_fetched(cpu, page, qualification);
-    else if (write && machine.config.code_pages) {
-        sleepers_written(cpu, page);
-        code_page_written(cpu, page);
-    } else
+    else if (write && machine.config.code_pages)
+        page_written(cpu, page);
+    else
         fail_stop(cpu, "an EPT violation that nobody handles");
 }
 
