@@ -58,6 +58,8 @@ exact 'disk: all branches equal the truth' disk
 # the program goes on on the other one.
 run held 1 held
 exact 'held: a handler that waits' held
+run brief 1 'held brief'
+exact 'brief: its program ends without another fault' brief
 run moved 2 'cpus=2 held'
 same 'moved: then it is not known what one address led to' $(($(not_known moved 0) + $(not_known moved 1))) 1
 same 'moved: else all is right' "$(jq '.intervals - .equal_intervals' "$work/moved/verify.json")" 1
