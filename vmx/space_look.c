@@ -17,8 +17,8 @@
 #define FIRST_QUIET_TSC (1ull << 17)
 #define MOST_QUIET_TSC (1ull << 23)
 #define QUIET_FACTOR 4u
-#define COST_FACTOR 512u            /* looks at a space take no more of its time than one part of so many */
-#define MOST_WORTH_TSC (1ull << 25) /* ... but for those that are so large that they would never be looked at */
+#define COST_FACTOR 1024u           /* looks at a space take no more of its time than one part of so many */
+#define MOST_WORTH_TSC (1ull << 26) /* ... but for those that are so large that they would never be looked at */
 #define MANY_FAULTS 16u             /* another program starts in these tables */
 
 #define SLACK_TSC 64u /* the preemption timer counts more coarsely than the TSC */

@@ -31,7 +31,7 @@ static void map_now(struct space *space, uint32_t page, const void *memory)
 
 /* Memory that this guest does not lie in is not its programs': a space that may execute all that there is costs more to
  * look at, and is looked at less often. */
-#define OURS 64u /* large pages */
+#define OURS 16u /* large pages */
 static void memory_restrict(void)
 {
     volatile uint64_t *pointers = (uint64_t *)(uintptr_t)(*(const uint64_t *)(uintptr_t)kernel_cr3 & ADDRESS);
@@ -69,12 +69,12 @@ void quiet_story(struct space *other, struct space *space, uint8_t (*programs)[P
         run_user("maps: another one in its place", FIRST, 4 * turns);
         map_now(space, FIRST, programs[1]);
     }
-    be_quiet(24);
+    be_quiet(32);
     run_all("maps: mapped without a fault, later", turns);
     if (replaced) {
         map_now(space, FIRST, programs[4]);
         run_user("maps: another one in its place, later", FIRST, 4 * turns);
-        be_quiet(40);
+        be_quiet(48);
         run_user("maps: another one in its place, still", FIRST, 4 * turns);
     }
     expect("maps: faults of what was mapped at once", faults - before, 0);
