@@ -72,11 +72,16 @@ struct record_map {
                          stretch was next executed. Equal to trace_offset: nobody knows when. */
     uint64_t number;  /* as of RECORD_PAGE, counted with them: other CPUs have it at the latest where their own
                          records come to this number */
-    uint64_t runs;    /* so many struct record_map_run follow, by rising linear address */
+    uint32_t runs;    /* so many struct record_map_run follow, by rising linear address */
+    uint32_t flags;   /* RECORD_MAP_LOOKED_AT */
 };
 _Static_assert(sizeof(struct record_map) == 48, "docs/wire.md: a map record's head is 48 bytes");
 
-#define RECORD_MAP_GLOBAL 0x1u /* flags: the translation is global, all address spaces share it */
+/* Of a record's flags: there was no fault. The whole address space was looked at, and before, at fault_offset: the
+ * change was somewhere in between, and the stretch may have been executed before it as well as behind it. */
+#define RECORD_MAP_LOOKED_AT 0x1u
+
+#define RECORD_MAP_GLOBAL 0x1u /* of a run's flags: the translation is global, all address spaces share it */
 #define RECORD_MAP_USER 0x2u   /* user mode may execute it */
 
 struct record_map_run {

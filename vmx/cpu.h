@@ -51,6 +51,7 @@ struct page_fault {
     uint64_t absent;   /* ... when the page was last seen not to be there; ABSENT_UNKNOWN: another CPU runs the space */
     uint64_t tsc;      /* when it faulted; 0: a sleeper's free place */
     uint64_t wait_tsc; /* from then to the next look */
+    uint64_t table;    /* a sleeper's: the page table that tells when it is written; 0: none does */
     uint32_t looks;    /* that have found nothing */
     bool fetch;        /* not a read */
     bool found;        /* the page is there, as the last look has found */
@@ -106,6 +107,7 @@ struct cpu {
     uint32_t next_sleeper;
     uint32_t first_look_tsc;
     uint64_t look_due_tsc; /* no look before */
+    uint64_t quiet_tsc; /* vmx/space_look.c: root runs when nothing has exited for so long; 0: no space waits for it */
 
     struct pt_engine *pt;
     struct vmx_controls controls;

@@ -12,6 +12,7 @@
 #include "vmx/guest_walk.h"
 #include "vmx/page_sums.h"
 #include "vmx/phys.h"
+#include "vmx/space_look.h"
 #include "vmx/vmcs.h"
 
 /* What was told of a stretch last. Where two share a place, one is told again: that costs bytes, nothing else. */
@@ -23,12 +24,18 @@ struct told {
 struct map_memory {
     struct told told[NR_TOLD];
     struct page_sums sent;
+    struct space_look looks[NR_SPACE_LOOKS];
 };
 const uint32_t vmx_map_memory_size = sizeof(struct map_memory);
 
 static struct map_memory *map_memory(void)
 {
     return machine.config.map_memory;
+}
+
+struct space_look *guest_map_space_looks(void)
+{
+    return map_memory()->looks;
 }
 
 static struct told *told_of(uint64_t space, uint64_t linear)
@@ -38,6 +45,12 @@ static struct told *told_of(uint64_t space, uint64_t linear)
 
     return &map_memory()->told[(place >> 32) % NR_TOLD];
 }
+
+/* From when on what is told holds: fault_offset of struct record_map, and its flags. */
+struct offset_told {
+    uint64_t offset;
+    uint32_t flags;
+};
 
 /* nr runs of the stretch, or none: it is not known. */
 static void map_send(struct cpu *cpu, struct record_map head, const struct record_map_run *runs)
@@ -88,22 +101,33 @@ static bool refills_tell(struct cpu *cpu, const struct guest_stretch *stretch, c
     return any;
 }
 
+static bool is_told_of(const struct told *told, uint64_t space, const struct guest_stretch *stretch)
+{
+    return told->space == space && told->linear == stretch->linear;
+}
+
+static void pages_send(struct cpu *cpu, const struct guest_stretch *stretch, const struct guest_stretch_pages *pages,
+                       uint64_t space, struct offset_told since)
+{
+    struct record_map_run runs[GUEST_STRETCH_ENTRIES];
+    const uint32_t nr = guest_stretch_runs(stretch, pages, runs);
+
+    map_send(cpu, (struct record_map){space, stretch->linear, stretch->size, since.offset, 0, nr, since.flags}, runs);
+}
+
 /* Returns which pages are executable, as in struct guest_stretch_pages. */
 static uint32_t stretch_tell(struct cpu *cpu, const struct guest_stretch *stretch, uint64_t space, bool again,
                              uint64_t offset)
 {
-    struct record_map_run runs[GUEST_STRETCH_ENTRIES];
     struct guest_stretch_pages pages;
     struct told *told = told_of(space, stretch->linear);
 
     guest_stretch_read(&pages, stretch, phys_to_virt(stretch->table));
-    const bool same = told->space == space && told->linear == stretch->linear && told->sum == pages.sum;
+    const bool same = is_told_of(told, space, stretch) && told->sum == pages.sum;
     if (same && again)
         return pages.executable;
-    if (refills_tell(cpu, stretch, &pages, space) || !same) {
-        const uint32_t nr = guest_stretch_runs(stretch, &pages, runs);
-        map_send(cpu, (struct record_map){space, stretch->linear, stretch->size, offset, 0, nr}, runs);
-    }
+    if (refills_tell(cpu, stretch, &pages, space) || !same)
+        pages_send(cpu, stretch, &pages, space, (struct offset_told){offset, 0});
     *told = (struct told){space, stretch->linear, pages.sum};
     return pages.executable;
 }
@@ -127,6 +151,48 @@ enum guest_map_found guest_map_tell(struct cpu *cpu, const struct page_fault *fa
     return executable ? GUEST_MAP_TOLD : GUEST_MAP_NOTHING;
 }
 
+/* --- a whole space ---------------------------------------------------------------------------------------------------
+ */
+
+struct space_tour {
+    struct cpu *cpu;
+    uint64_t space;
+    struct offset_told since;
+};
+
+static const void *table_read(void *context, uint64_t table)
+{
+    (void)context;
+    return ept_is_memory(table) ? phys_to_virt(table) : NULL;
+}
+
+/* Where nothing is executable and nothing was told, nothing is to be told. What is told already was looked at for
+ * refills when it was. */
+static void tour_stretch(void *context, const struct guest_stretch *stretch)
+{
+    const struct space_tour *tour = context;
+    struct guest_stretch_pages pages;
+
+    guest_stretch_read(&pages, stretch, phys_to_virt(stretch->table));
+    struct told *told = told_of(tour->space, stretch->linear);
+    const bool is_told = is_told_of(told, tour->space, stretch);
+    if (is_told ? told->sum == pages.sum : !pages.executable)
+        return;
+    (void)refills_tell(tour->cpu, stretch, &pages, tour->space);
+    pages_send(tour->cpu, stretch, &pages, tour->space, tour->since);
+    *told = (struct told){tour->space, stretch->linear, pages.sum};
+}
+
+__attribute__((cold, noinline)) void guest_map_tell_all(struct cpu *cpu, uint64_t cr3, uint64_t looked)
+{
+    const struct guest_paging paging = guest_paging(cr3);
+    struct space_tour tour = {cpu, guest_space(&paging), {pt_offset(cpu->pt), 0}};
+
+    if (looked != ABSENT_UNKNOWN)
+        tour.since = (struct offset_told){looked, RECORD_MAP_LOOKED_AT};
+    guest_tables_each(&(struct guest_tables){table_read, tour_stretch, &tour}, &paging);
+}
+
 /* Whatever was told of linear will be told again: of the part of a page table, or of the large page that it lies in. */
 static void told_forget(uint64_t space, uint64_t linear)
 {
@@ -142,6 +208,6 @@ void guest_map_missed(struct cpu *cpu, const struct page_fault *fault)
     const struct guest_paging paging = guest_paging(fault->cr3);
     const uint64_t space = guest_space(&paging), page = fault->linear & ~(uint64_t)(RECORD_PAGE_SIZE - 1);
 
-    map_send(cpu, (struct record_map){space, page, RECORD_PAGE_SIZE, fault->offset, 0, 0}, NULL);
+    map_send(cpu, (struct record_map){space, page, RECORD_PAGE_SIZE, fault->offset, 0, 0, 0}, NULL);
     told_forget(space, fault->linear);
 }

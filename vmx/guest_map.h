@@ -7,6 +7,7 @@
 
 struct cpu;
 struct page_fault;
+struct space_look;
 
 enum guest_map_found {
     GUEST_MAP_NOT_YET, /* the page is not present */
@@ -22,7 +23,14 @@ enum guest_map_found guest_map_tell(struct cpu *cpu, const struct page_fault *fa
 /* What the fault's page led to from then on is not known: it may have been mapped, and is not any more. The same. */
 void guest_map_missed(struct cpu *cpu, const struct page_fault *fault);
 
+/* Tell of all that user mode may execute in a space, where it is not as was told last. looked: this CPU's trace offset
+ * when the same was done for the space before; ABSENT_UNKNOWN: never, or elsewhere. The same. */
+void guest_map_tell_all(struct cpu *cpu, uint64_t cr3, uint64_t looked);
+
 /* The page was sent as it is: what devices make of it will be told when it is mapped again. The same. */
 void guest_map_sent(uint64_t gpa);
+
+/* What vmx/space_look.c remembers: NR_SPACE_LOOKS of them. */
+struct space_look *guest_map_space_looks(void);
 
 #endif

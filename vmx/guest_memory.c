@@ -8,6 +8,8 @@
 #include "vmx/vmcs.h"
 
 #define CR0_PG (1ull << 31)
+#define CR4_PCIDE (1ull << 17)
+#define CR3_PCID 0xfffull
 
 bool guest_entry_read(void *context, uint64_t gpa, unsigned size, uint64_t *entry)
 {
@@ -24,6 +26,11 @@ struct guest_paging guest_paging(uint64_t cr3)
                                  .cr3 = cr3,
                                  .cr4 = vmreadn(VMCS_GUEST_CR4),
                                  .efer = vmread64(VMCS_GUEST_IA32_EFER)};
+}
+
+uint64_t guest_space_cr3(void)
+{
+    return vmreadn(VMCS_GUEST_CR3) & ~(vmreadn(VMCS_GUEST_CR4) & CR4_PCIDE ? CR3_PCID : 0);
 }
 
 uint64_t guest_translate(uint64_t linear)

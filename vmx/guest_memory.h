@@ -10,6 +10,10 @@
 struct guest_paging guest_paging(uint64_t cr3);
 guest_walk_read guest_entry_read;
 
+/* CR3 as it names the address space: PCIDs name the same one by several values, and Linux changes a program's at will.
+ */
+uint64_t guest_space_cr3(void);
+
 /* Guest-physical address, whatever the access rights are. GUEST_STRETCH_NOWHERE: it is not present, or a table above it
  * forbids execution. */
 uint64_t guest_translate(uint64_t linear);

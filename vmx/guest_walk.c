@@ -57,6 +57,14 @@ static uint64_t large_entry(const struct shape *shape, unsigned shift, uint64_t 
     return address | (entry & (ENTRY_P | ENTRY_US | ENTRY_G));
 }
 
+static struct guest_stretch stretch_of_paging(const struct shape *shape, const struct guest_paging *paging)
+{
+    return (struct guest_stretch){.user = true,
+                                  .wide = shape->entry_bytes == 8,
+                                  .nx_counts = shape->entry_bytes == 8 && (paging->efer & EFER_NXE),
+                                  .global_counts = paging->cr4 & CR4_PGE};
+}
+
 bool guest_walk(struct guest_stretch *stretch, const struct guest_paging *paging, uint64_t linear,
                 guest_walk_read *read, void *context)
 {
@@ -64,10 +72,7 @@ bool guest_walk(struct guest_stretch *stretch, const struct guest_paging *paging
     uint64_t table = guest_space(paging), entry;
     unsigned shift = PAGE_SHIFT + shape.index_bits * (shape.levels - 1);
 
-    *stretch = (struct guest_stretch){.user = true,
-                                      .wide = shape.entry_bytes == 8,
-                                      .nx_counts = shape.entry_bytes == 8 && (paging->efer & EFER_NXE),
-                                      .global_counts = paging->cr4 & CR4_PGE};
+    *stretch = stretch_of_paging(&shape, paging);
     if (!(paging->cr0 & CR0_PG))
         return false;
     for (unsigned level = shape.levels; level > 1; level--, shift -= shape.index_bits) {
@@ -99,6 +104,123 @@ bool guest_walk(struct guest_stretch *stretch, const struct guest_paging *paging
     stretch->linear = linear & ~(stretch->size - 1);
     return true;
 }
+
+/* --- all tables -----------------------------------------------------------------------------------------------------
+ */
+
+static inline uint64_t entry_at(const void *table, bool wide, uint32_t i)
+{
+    return wide ? ((const volatile uint64_t *)table)[i] : ((const volatile uint32_t *)table)[i];
+}
+
+/* Most parts of most tables are empty. So many entries, looked at in words, whatever size they have. */
+static __attribute__((noinline)) bool any_entry(const void *table, unsigned entry_bytes, uint32_t first)
+{
+    const volatile uint64_t *words = (const volatile uint64_t *)table + first * entry_bytes / sizeof *words;
+    const volatile uint64_t *end = words + GUEST_STRETCH_ENTRIES * entry_bytes / sizeof *words;
+    uint64_t any = 0;
+
+    while (words < end) {
+#pragma GCC unroll 8
+        for (uint32_t i = 0; i < 8; i++)
+            any |= words[i];
+        words += 8;
+    }
+    return any & (entry_bytes == 8 ? ENTRY_P : ENTRY_P | ENTRY_P << 32);
+}
+
+/* ... and most others are data: negative numbers, as NX is their highest bit. */
+static __attribute__((noinline)) bool any_without_nx(const void *table, uint32_t first)
+{
+    const volatile int64_t *entries = (const volatile int64_t *)table + first;
+
+#pragma GCC unroll 8
+    for (uint32_t i = 0; i < GUEST_STRETCH_ENTRIES; i++) {
+        const int64_t entry = entries[i];
+
+        if (entry > 0 && (entry & (int64_t)ENTRY_P))
+            return true;
+    }
+    return false;
+}
+
+/* A way down, as far as it has come. */
+struct descent {
+    const struct guest_tables *tables;
+    const struct guest_paging *paging;
+    struct shape shape;
+    struct guest_stretch stretch; /* what all have in common */
+};
+
+static __attribute__((noinline)) void page_table_each(const struct descent *way, uint64_t table, const void *entries,
+                                                      uint64_t linear)
+{
+    struct guest_stretch stretch = way->stretch;
+
+    stretch.size = (uint64_t)GUEST_STRETCH_ENTRIES << PAGE_SHIFT;
+    for (uint32_t i = 0; i < 1u << way->shape.index_bits; i += GUEST_STRETCH_ENTRIES) {
+        if (!any_entry(entries, way->shape.entry_bytes, i) || (stretch.nx_counts && !any_without_nx(entries, i)))
+            continue;
+        stretch.linear = linear + ((uint64_t)i << PAGE_SHIFT);
+        stretch.table = table + i * way->shape.entry_bytes;
+        way->tables->found(way->tables->context, &stretch);
+    }
+}
+
+static __attribute__((cold, noinline)) void large_page_found(const struct descent *way, uint64_t entry, uint64_t linear,
+                                                             unsigned shift)
+{
+    struct guest_stretch stretch = way->stretch;
+
+    stretch.large = true;
+    stretch.large_shift = (uint8_t)shift;
+    stretch.size = 1ull << shift;
+    stretch.linear = linear;
+    stretch.table = large_entry(&way->shape, shift, entry);
+    way->tables->found(way->tables->context, &stretch);
+}
+
+static __attribute__((cold, noinline)) void table_each(const struct descent *way, uint64_t table, unsigned level,
+                                                       uint64_t linear)
+{
+    const struct shape *shape = &way->shape;
+    const unsigned shift = PAGE_SHIFT + shape->index_bits * (level - 1);
+    const bool rights = !(shape->pae_pdpt && level == 3), half = shape->levels > 3 && level == shape->levels;
+    const void *entries = way->tables->read(way->tables->context, table);
+    const uint64_t wanted = ENTRY_P | (rights ? ENTRY_US : 0);
+    const uint64_t counts = wanted | (rights && way->stretch.nx_counts ? ENTRY_NX : 0);
+
+    if (!entries)
+        return;
+    if (level == 1) {
+        page_table_each(way, table, entries, linear);
+        return;
+    }
+    for (uint32_t i = 0; i < (rights ? (1u << shape->index_bits) >> half : 4); i++) {
+        if (rights && i % GUEST_STRETCH_ENTRIES == 0 && !any_entry(entries, shape->entry_bytes, i)) {
+            i += GUEST_STRETCH_ENTRIES - 1;
+            continue;
+        }
+        const uint64_t entry = entry_at(entries, way->stretch.wide, i), at = linear + ((uint64_t)i << shift);
+        if ((entry & counts) != wanted)
+            continue;
+        if (is_large(shape, way->paging, level, entry))
+            large_page_found(way, entry, at, shift);
+        else
+            table_each(way, entry & ENTRY_ADDRESS, level - 1, at);
+    }
+}
+
+void guest_tables_each(const struct guest_tables *tables, const struct guest_paging *paging)
+{
+    const struct shape shape = shape_of(paging);
+    const struct descent way = {tables, paging, shape, stretch_of_paging(&shape, paging)};
+
+    if (paging->cr0 & CR0_PG)
+        table_each(&way, guest_space(paging), shape.levels, 0);
+}
+
+/* --- one stretch ------------------------------------------------------------------------------------------------ */
 
 bool guest_stretch_maps(const struct guest_stretch *stretch, const void *table, uint64_t linear)
 {

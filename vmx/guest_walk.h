@@ -91,4 +91,19 @@ static inline uint32_t guest_stretch_entries(const struct guest_stretch *stretch
     return stretch->large ? 1 : GUEST_STRETCH_ENTRIES;
 }
 
+/* A table's bytes, to be read as often as wanted. NULL: no table can be there. */
+typedef const void *guest_tables_read(void *context, uint64_t table);
+
+/* Part of a page table, or a large page, as in struct guest_stretch. */
+typedef void guest_tables_found(void *context, const struct guest_stretch *stretch);
+
+/* What user mode may execute below bit 63: found is called for all large pages, and for all parts of page tables that
+ * have something that is no mere data, by rising address. */
+struct guest_tables {
+    guest_tables_read *read;
+    guest_tables_found *found;
+    void *context;
+};
+void guest_tables_each(const struct guest_tables *tables, const struct guest_paging *paging);
+
 #endif

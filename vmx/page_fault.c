@@ -13,7 +13,10 @@
  */
 #include "vmx/cpu.h"
 #include "vmx/guest_map.h"
+#include "vmx/guest_memory.h"
 #include "vmx/guest_walk.h"
+#include "vmx/sleepers.h"
+#include "vmx/space_look.h"
 #include "vmx/vmcs.h"
 
 /* Of the error code */
@@ -21,15 +24,13 @@
 #define FAULT_WRITE (1u << 1)
 #define FAULT_FETCH (1u << 4)
 
-#define CR4_PCIDE (1ull << 17)
-#define CR3_PCID 0xfffull
-
 #define LONGEST_INSTRUCTION 15u
 
 /* The time to the first look, in TSC ticks: at the start, and its bounds. */
 #define FIRST_LOOK_TSC 2048u
 #define SHORTEST_LOOK_TSC 512u
 #define LONGEST_LOOK_TSC 16384u
+#define LOOKS_AWAKE 8u /* then its program waits: its page table is watched, where that can be */
 #define MOST_LOOKS 40u /* the last one is minutes later */
 #define SLACK_TSC 64u  /* the preemption timer counts more coarsely than the TSC */
 
@@ -58,21 +59,9 @@ static void fault_give_up(struct cpu *cpu, uint32_t i)
     fault_remove(cpu, i);
 }
 
-/* What is found now holds from there on. */
-static uint64_t holds_from(const struct cpu *cpu, uint64_t absent)
+uint64_t page_fault_holds_from(const struct cpu *cpu, uint64_t absent)
 {
     return absent == ABSENT_UNKNOWN ? pt_offset(cpu->pt) : absent;
-}
-
-/* Its program waits for a disk, or is gone. Until it runs again nothing is executed there; then it faults elsewhere. */
-static void fault_sleep(struct cpu *cpu, const struct page_fault *fault)
-{
-    struct page_fault *place = &cpu->sleepers[cpu->next_sleeper++ % NR_SLEEPERS];
-
-    if (place->tsc)
-        guest_map_missed(cpu, place);
-    *place = *fault;
-    place->absent = pt_offset(cpu->pt);
 }
 
 /* Room for another one: the fault that most looks have not served. */
@@ -87,14 +76,9 @@ static void faults_make_room(struct cpu *cpu)
             worst = i;
     }
     const struct page_fault *fault = &cpu->faults[worst];
-    if (!guest_map_tell(cpu, fault, holds_from(cpu, fault->absent)) && !fault->found)
-        fault_sleep(cpu, fault);
+    if (!guest_map_tell(cpu, fault, page_fault_holds_from(cpu, fault->absent)) && !fault->found)
+        sleepers_add(cpu, fault, sleepers_watch(cpu, fault));
     fault_remove(cpu, worst);
-}
-
-static bool same_page(const struct page_fault *fault, uint64_t cr3, uint64_t linear)
-{
-    return fault->cr3 == cr3 && fault->linear >> 12 == linear >> 12;
 }
 
 static bool same_stretch(const struct page_fault *fault, uint64_t cr3, uint64_t linear)
@@ -113,7 +97,7 @@ static uint64_t first_absent(const struct cpu *cpu, const struct page_fault *fau
         if (!other->found && same_stretch(other, fault->cr3, fault->linear) && other->absent < offset)
             offset = other->absent;
     }
-    return holds_from(cpu, offset);
+    return page_fault_holds_from(cpu, offset);
 }
 
 /* The space runs again, or another program in its tables: what is there by now may have been executed since its fault,
@@ -129,22 +113,6 @@ static void faults_of_space_look(struct cpu *cpu, uint64_t cr3)
             fault_remove(cpu, i);
         else
             fault->absent = pt_offset(cpu->pt);
-    }
-}
-
-static void sleepers_look(struct cpu *cpu, uint64_t cr3, uint64_t linear)
-{
-    for (uint32_t i = 0; i < NR_SLEEPERS; i++) {
-        struct page_fault *sleeper = &cpu->sleepers[i];
-
-        if (sleeper->cr3 != cr3 || !sleeper->tsc)
-            continue;
-        const bool found = guest_map_tell(cpu, sleeper, holds_from(cpu, sleeper->absent));
-        if (!found && same_page(sleeper, cr3, linear))
-            guest_map_missed(cpu, sleeper);
-        sleeper->absent = pt_offset(cpu->pt);
-        if (found || same_page(sleeper, cr3, linear))
-            sleeper->tsc = 0;
     }
 }
 
@@ -172,28 +140,10 @@ static void others_faults_look(struct cpu *cpu, uint64_t cr3)
     }
 }
 
-/* PCIDs name the same space by several values: Linux changes a program's at will. */
-static uint64_t cr3_of_space(void)
+static void fault_add(struct cpu *cpu, uint64_t cr3, uint64_t linear, bool fetch)
 {
-    return vmreadn(VMCS_GUEST_CR3) & ~(vmreadn(VMCS_GUEST_CR4) & CR4_PCIDE ? CR3_PCID : 0);
-}
+    const uint64_t offset = pt_offset(cpu->pt);
 
-/* The same page again is given up: what it was mapped to in between is not known. A second look at the same stretch
- * would take what is mapped for the new fault for the old one's. */
-static void fault_remember(struct cpu *cpu, uint64_t linear, bool fetch)
-{
-    const uint64_t cr3 = cr3_of_space(), offset = pt_offset(cpu->pt);
-
-    faults_of_space_look(cpu, cr3);
-    sleepers_look(cpu, cr3, linear);
-    if (machine_has_others())
-        others_faults_look(cpu, cr3);
-    for (uint32_t i = cpu->nr_faults; i-- > 0;)
-        if ((cpu->faults[i].found && same_stretch(&cpu->faults[i], cr3, linear)) ||
-            same_page(&cpu->faults[i], cr3, linear))
-            fault_give_up(cpu, i); /* says nothing where it was found */
-    if (cpu->nr_faults == NR_PAGE_FAULTS)
-        faults_make_room(cpu);
     if (!cpu->first_look_tsc)
         cpu->first_look_tsc = FIRST_LOOK_TSC;
     cpu->faults[cpu->nr_faults++] = (struct page_fault){.cr3 = cr3,
@@ -206,6 +156,34 @@ static void fault_remember(struct cpu *cpu, uint64_t linear, bool fetch)
     cpu->nr_fetches += fetch;
     cpu->timer_steady = false;
     cpu->look_due_tsc = 0;
+}
+
+bool page_fault_wake(struct cpu *cpu, const struct page_fault *fault)
+{
+    if (cpu->nr_faults == NR_PAGE_FAULTS)
+        return false;
+    fault_add(cpu, fault->cr3, fault->linear, true);
+    return true;
+}
+
+/* The same page again is given up: what it was mapped to in between is not known. A second look at the same stretch
+ * would take what is mapped for the new fault for the old one's. */
+static void fault_remember(struct cpu *cpu, uint64_t linear, bool fetch)
+{
+    const uint64_t cr3 = guest_space_cr3();
+
+    faults_of_space_look(cpu, cr3);
+    sleepers_look(cpu, cr3, linear);
+    if (machine_has_others())
+        others_faults_look(cpu, cr3);
+    for (uint32_t i = cpu->nr_faults; i-- > 0;)
+        if ((cpu->faults[i].found && same_stretch(&cpu->faults[i], cr3, linear)) ||
+            page_fault_is_at(&cpu->faults[i], cr3, linear))
+            fault_give_up(cpu, i); /* says nothing where it was found */
+    if (cpu->nr_faults == NR_PAGE_FAULTS)
+        faults_make_room(cpu);
+    fault_add(cpu, cr3, linear, fetch);
+    space_faulted(cpu, cr3);
 }
 
 static bool is_fetch(uint32_t error_code, uint64_t linear)
@@ -248,6 +226,7 @@ static void first_look_adapt(struct cpu *cpu, enum guest_map_found found)
 static void fault_look(struct cpu *cpu, uint32_t i, uint64_t now)
 {
     struct page_fault *fault = &cpu->faults[i];
+    uint64_t table;
 
     if (now - fault->tsc + SLACK_TSC < fault->wait_tsc)
         return;
@@ -263,6 +242,9 @@ static void fault_look(struct cpu *cpu, uint32_t i, uint64_t now)
         fault->fetch = false;
     } else if (++fault->looks == MOST_LOOKS) {
         fault_give_up(cpu, i);
+    } else if (fault->looks == LOOKS_AWAKE && (table = sleepers_watch(cpu, fault)) != 0) {
+        sleepers_add(cpu, fault, table);
+        fault_remove(cpu, i);
     } else {
         fault->wait_tsc += fault->wait_tsc / 2;
         fault->absent = pt_offset(cpu->pt);

@@ -6,6 +6,7 @@
  */
 #include "pt/msr.h"
 #include "vmx/cpu.h"
+#include "vmx/space_look.h"
 #include "vmx/vmcs.h"
 
 #define PREEMPTION_TIMER_RATE 0x1full /* the timer counts at the TSC's rate shifted right by so many bits */
@@ -27,7 +28,7 @@ static void timer_set(struct cpu *cpu, uint64_t tsc)
 static uint64_t wanted_tsc(const struct cpu *cpu)
 {
     const uint64_t poll = (pt_busy(cpu->pt) ? 1 : IDLE_FACTOR) * machine.config.poll_tsc;
-    const uint64_t look = cpu->nr_fetches ? page_faults_wait(cpu) : UINT64_MAX;
+    const uint64_t look = cpu->nr_fetches ? page_faults_wait(cpu) : cpu->quiet_tsc ? cpu->quiet_tsc : UINT64_MAX;
 
     return look < poll ? look : poll;
 }
@@ -45,7 +46,7 @@ void timer_before_entry(struct cpu *cpu)
 {
     const uint64_t poll = machine.config.poll_tsc;
 
-    if (cpu->nr_fetches || cpu->timer_tsc < poll) {
+    if (cpu->nr_fetches || cpu->timer_tsc < poll || (cpu->quiet_tsc && cpu->quiet_tsc < poll)) {
         const uint64_t tsc = wanted_tsc(cpu);
 
         if (tsc != cpu->timer_tsc)
@@ -58,6 +59,7 @@ void timer_before_entry(struct cpu *cpu)
 enum exit_action timer_exit(struct cpu *cpu)
 {
     cr3_watch(cpu); /* a command may have changed pt.cr3= */
+    space_look_if_quiet(cpu);
     if (cpu->timer_tsc == machine.config.poll_tsc && !pt_busy(cpu->pt))
         timer_set(cpu, IDLE_FACTOR * machine.config.poll_tsc);
     return EXIT_RETRY;

@@ -6,6 +6,7 @@
 #include "vmx/ept_maths.h"
 #include "vmx/mtrr.h"
 #include "vmx/phys.h"
+#include "vmx/sleepers.h"
 #include "vmx/vmcs.h"
 
 #define PAGE_MASK (~(EPT_PAGE_SIZE - 1))
@@ -27,6 +28,13 @@ static void hidden_written(struct cpu *cpu, uint64_t page)
     step_begin(cpu, NULL);
 }
 
+/* Code, or a page table that is watched. */
+static void page_written(struct cpu *cpu, uint64_t page)
+{
+    sleepers_written(cpu, page);
+    code_page_written(cpu, page);
+}
+
 /* The machine's lock is held: what the tree says holds. */
 static void violation_handle(struct cpu *cpu, uint64_t gpa, uint64_t qualification)
 {
@@ -40,7 +48,7 @@ static void violation_handle(struct cpu *cpu, uint64_t gpa, uint64_t qualificati
     else if (fetch && machine.config.code_pages && page != cpu->lapic_pa && !ept_is_hidden(gpa))
         code_page_fetched(cpu, page, qualification);
     else if (write && machine.config.code_pages)
-        code_page_written(cpu, page);
+        page_written(cpu, page);
     else
         fail_stop(cpu, "an EPT violation that nobody handles");
 }

@@ -120,25 +120,81 @@ static void add_beside(struct query *query, struct choice *choice, uint64_t neig
         }
 }
 
+/* The nearest page on a side of which something is known at the moment. false: none is near. */
+static bool nearest_neighbour(const struct query *query, bool above, uint64_t *neighbour, uint64_t *gpa)
+{
+    for (uint64_t n = 1; n <= FARTHEST; n++) {
+        *neighbour = query->gva + (above ? n : -n) * PAGE;
+        struct query theirs = query_of(query->pages, query->space, query->at, *neighbour);
+        const struct lists lists = query_space(&theirs, theirs.space);
+        struct said newer, said = query_told(&theirs, &lists, &newer);
+        if (!said.present || (newer.fact && (!newer.present || newer.gpa != said.gpa)))
+            continue;
+        *gpa = said.gpa;
+        return true;
+    }
+    return false;
+}
+
 /* Is anything known of the pages around? The nearest ones on both sides are looked at. */
 static bool add_neighbours(struct query *query, struct choice *choice)
 {
     const struct lists here = query_space(query, query->space);
     size_t i = fact_list_behind(here.lists[1], here.places[1], here.group, query->at);
+    uint64_t neighbour, gpa;
     if (query->space == CODE_SPACE_UNKNOWN || !fact_list_at(here.lists[1], i - 1, here.places[1], here.group))
         return false;
     for (unsigned side = 0; side < 2; side++)
-        for (uint64_t n = 1; n <= FARTHEST; n++) {
-            const uint64_t neighbour = query->gva + (side ? n : -n) * PAGE;
-            struct query theirs = query_of(query->pages, query->space, query->at, neighbour);
-            const struct lists lists = query_space(&theirs, theirs.space);
-            struct said said = query_look(&theirs, &lists, BACK, ANY);
-            if (!said.present)
-                continue;
-            add_beside(query, choice, neighbour, said.gpa);
-            break;
-        }
+        if (nearest_neighbour(query, side, &neighbour, &gpa))
+            add_beside(query, choice, neighbour, gpa);
     return true;
+}
+
+/* Does another space have this page at this address at any time? */
+static bool has_ever(const struct query *query, uint64_t space, uint64_t gva, uint64_t gpa)
+{
+    struct query theirs = query_of(query->pages, space, query->at, gva);
+    const struct lists lists = query_space(&theirs, space);
+    for (unsigned k = 0; k < 2; k++) {
+        const struct fact *fact;
+        size_t i = fact_list_behind(lists.lists[k], lists.places[k], lists.group - 1, UINT64_MAX);
+        for (; (fact = fact_list_at(lists.lists[k], i, lists.places[k], lists.group)); i++) {
+            struct said said = query_say(&theirs, fact);
+            if (said.present && said.gpa == gpa)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Wherever else a neighbour's memory is mapped, is the page as far from it? */
+static bool lies_beside(const struct query *query, uint64_t neighbour, uint64_t neighbours_gpa, uint64_t gpa)
+{
+    const struct fact_list *list = &query->pages->facts.maps_by_memory;
+    const uint64_t chunk = code_facts_chunk(neighbours_gpa);
+    const struct fact *fact;
+    for (size_t i = fact_list_first(list, chunk); (fact = fact_list_at(list, i, chunk, 0)); i++)
+        for (size_t run = 0; run < fact->map->nr_runs && fact->map->space != query->space; run++) {
+            const struct record_map_run *part = &fact->map->runs[run];
+            if (neighbours_gpa < part->gpa || neighbours_gpa - part->gpa >= part->pages * PAGE)
+                continue;
+            const uint64_t there = part->linear + (neighbours_gpa - part->gpa) + (query->gva - neighbour);
+            if (has_ever(query, fact->map->space, there, gpa))
+                return true;
+        }
+    return false;
+}
+
+/* It is, where the space has a neighbour of it at the moment, and another space has both as far from each other: parts
+ * of one file. */
+bool infer_confirms(struct query *query, uint64_t gpa)
+{
+    uint64_t neighbour, neighbours_gpa;
+    for (unsigned side = 0; side < 2; side++)
+        if (nearest_neighbour(query, side, &neighbour, &neighbours_gpa) &&
+            lies_beside(query, neighbour, neighbours_gpa, gpa))
+            return true;
+    return false;
 }
 
 void infer_candidates(struct query *query, struct choice *choice)

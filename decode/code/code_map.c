@@ -73,7 +73,8 @@ enum code_map_error code_map_parse(struct code_map *map, const uint8_t *payload,
         .fault_offset = head.fault_offset,
         .read_offset = trace_offset,
         .runs = (const struct record_map_run *)(const void *)(payload + sizeof(head)),
-        .nr_runs = (size_t)head.runs,
+        .nr_runs = head.runs,
+        .looked_at = head.flags & RECORD_MAP_LOOKED_AT,
     };
     return check_runs(map);
 }

@@ -36,6 +36,7 @@ struct code_map {
     uint64_t fault_offset, read_offset; /* trace offsets of the CPU that sent it */
     const struct record_map_run *runs;  /* by rising address, within the stretch */
     size_t nr_runs;
+    bool looked_at; /* there was no fault: the change was anywhere between the two offsets */
     /* Filled in by code_pages.c, for the CPU whose trace is decoded: */
     uint64_t from;     /* trace offset from which on it certainly holds; UINT64_MAX: none */
     uint64_t earliest; /* it does not hold before */

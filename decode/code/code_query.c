@@ -129,3 +129,36 @@ struct said query_look(struct query *query, const struct lists *lists, enum dire
     }
     return best;
 }
+
+/* Was it so when the record was made, but not for sure before? A look at the whole space is some time behind the
+ * change. And a page that is absent may have been there until then, if the stretch was read between the fault and the
+ * record. */
+static bool is_seen_later(const struct query *query, struct said said)
+{
+    const struct code_map *map = said.fact ? said.fact->map : NULL;
+    return map && !map->foreign && query->at < map->read_offset &&
+           (map->looked_at || (!said.present && !code_map_is_missed(map) && map->from > map->fault_offset));
+}
+
+/* What was there before may have been there still. Where nothing was, all that a look has found came since, but not at
+ * once, maybe: something else can have been there for a while. */
+static struct said before_it(struct query *query, const struct lists *lists, const struct fact *fact)
+{
+    struct query before = *query;
+    if (query->until > fact->map->read_offset)
+        query->until = fact->map->read_offset;
+    if (fact->from == 0)
+        return (struct said){0};
+    before.at = fact->from - 1;
+    return query_look(&before, lists, BACK, ANY);
+}
+
+struct said query_told(struct query *query, const struct lists *lists, struct said *newer)
+{
+    struct said said = query_look(query, lists, BACK, ANY);
+    *newer = (struct said){0};
+    if (!is_seen_later(query, said))
+        return said;
+    *newer = said;
+    return before_it(query, lists, said.fact);
+}

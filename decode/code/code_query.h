@@ -41,6 +41,9 @@ struct lists query_all(const struct query *query);
 /* The newest that is said at the moment, or the first that is said later; where wanted, that names a page. */
 struct said query_look(struct query *query, const struct lists *lists, enum direction direction, enum wanted wanted);
 
+/* What is told of the moment: the newest, but for what was seen some time behind the change; that is newer then. */
+struct said query_told(struct query *query, const struct lists *lists, struct said *newer);
+
 /* What a fact says, if it is about the address. */
 struct said query_say(const struct query *query, const struct fact *fact);
 
@@ -66,6 +69,9 @@ const struct page_record *choice_made(const struct choice *choice);
 
 /* code_infer.c: all that it can be by what other spaces have, and by large pages. */
 void infer_candidates(struct query *query, struct choice *choice);
+
+/* Is it certain enough that the space had this page here before it was seen there? */
+bool infer_confirms(struct query *query, uint64_t gpa);
 void infer_aliases(struct query *query, struct choice *choice);
 
 #endif

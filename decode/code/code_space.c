@@ -58,27 +58,38 @@ static bool may_be_other(struct query *query, const struct lists *lists, const s
     return choice.now_differ;
 }
 
-static const struct page_record *find_in_space(struct query *query, bool *told)
+/* What no record says. newer: what is there later. */
+static const struct page_record *find_untold(struct query *query, const struct lists *lists, struct said newer)
 {
-    const struct lists lists = query_space(query, query->space);
     struct choice choice = {0};
-    struct said said = query_look(query, &lists, BACK, ANY);
-    const struct page_record *page = said.present ? query_contents(query, said.gpa) : NULL;
-    *told = page && page->from <= query->at;
-    if (*told)
-        return may_be_other(query, &lists, page) ? NULL : page;
-    if (said.fact && said.fact->map && code_map_is_missed(said.fact->map))
-        return NULL;
-    struct said older = query_look(query, &lists, BACK, NAMING), newer = query_look(query, &lists, ON, NAMING);
+    struct said older = query_look(query, lists, BACK, NAMING);
     if (newer.present)
         choice_add(query, &choice, newer.gpa);
+    if (newer.present && newer.fact->map && newer.fact->map->looked_at && !infer_confirms(query, newer.gpa))
+        return NULL;
     infer_candidates(query, &choice);
-    add_possible(query, &lists, &choice);
-    add_next(query, &lists, &choice);
+    add_possible(query, lists, &choice);
+    add_next(query, lists, &choice);
     /* What was there before is no proof: the space may be another program's by now. */
     if (older.present && !choice_empty(&choice))
         choice_add(query, &choice, older.gpa);
     return choice_made(&choice);
+}
+
+static const struct page_record *find_in_space(struct query *query, bool *told)
+{
+    const struct lists lists = query_space(query, query->space);
+    struct said newer, said = query_told(query, &lists, &newer);
+    const struct page_record *page = said.present ? query_contents(query, said.gpa) : NULL;
+    const struct page_record *later = newer.present ? query_contents(query, newer.gpa) : NULL;
+    *told = page && page->from <= query->at;
+    if (*told && later && !query_same(page, later))
+        return NULL;
+    if (*told)
+        return may_be_other(query, &lists, page) ? NULL : page;
+    if (said.fact && said.fact->map && code_map_is_missed(said.fact->map))
+        return NULL;
+    return find_untold(query, &lists, newer.present ? newer : query_look(query, &lists, ON, NAMING));
 }
 
 /* One mapping for all spaces: the newest counts, and before the first that one. */

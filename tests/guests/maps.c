@@ -8,7 +8,8 @@
  * address space. quick: pages are remapped so soon that nobody can look at the page tables in between. nonx: EFER.NXE
  * is clear, so that page faults do not say that they are a fetch's. doubtful: a child runs a page that could be
  * another's. disk: a disk fills pages that were executed before, as when a kernel's page cache is short of memory.
- * held: a handler waits for long; with two CPUs its program goes on on the other one.
+ * held: a handler waits for long; with two CPUs its program goes on on the other one. brief: it faults no more then.
+ * populated: pages are mapped without faults; replaced: over others, too.
  *
  * Interrupts stay off. Invalidations follow SDM "Operations that Invalidate TLBs and Paging-Structure Caches".
  */
@@ -29,7 +30,7 @@ static struct world {
 static uint8_t programs[NR_PROGRAMS][PAGE] __attribute__((aligned(4096)));
 static uint8_t large_programs[2][LARGE_PAGE] __attribute__((aligned(2 << 20)));
 
-static bool alone, both, doubtful, disk, held, moves;
+static bool alone, both, doubtful, disk, held, brief, moves;
 static uint32_t remapped_turns = TURNS; /* of programs 5 and 6 */
 
 static void run_page(const char *what, const struct space *space, uint32_t page, uint32_t number)
@@ -278,7 +279,8 @@ static void handler_waits(struct space *space, uint32_t page)
 static void run_held(struct world *w)
 {
     run_here("maps: held", address_of(HELD), 4 * TURNS);
-    run_here("maps: held, its next page", address_of(NEXT), 3 * TURNS);
+    if (!brief)
+        run_here("maps: held, its next page", address_of(NEXT), 3 * TURNS);
     unmap(&w->a, HELD);
 }
 
@@ -353,6 +355,7 @@ void guest_main(const uint8_t *boot_params)
     doubtful = word(line, "doubtful");
     disk = word(line, "disk");
     held = word(line, "held");
+    brief = word(line, "brief");
     moves = held && two;
     machine_start(boot_params);
     console_text("maps: start\r\n");
@@ -382,6 +385,8 @@ void guest_main(const uint8_t *boot_params)
     }
     if (held)
         hold(&worlds[0]);
+    if (word(line, "populated"))
+        quiet_story(&worlds[0].a, &worlds[0].b, programs, TURNS, word(line, "replaced"));
     console_line("maps: faults", faults);
     console_text(failures ? "maps: FAILED\r\n" : "maps: ok\r\n");
 }

@@ -56,6 +56,9 @@ uint64_t large_address(uint32_t large, uint32_t page);
 void disk_write(uint32_t page, const void *memory);
 void disk_read(uint32_t page, void *memory);
 
+/* maps_quiet.c: what is mapped without a fault; replaced: over something else, too. */
+void quiet_story(struct space *other, struct space *space, uint8_t (*programs)[PAGE], uint32_t turns, bool replaced);
+
 /* The next fault maps the page to memory. */
 void want(struct space *space, uint32_t page, const void *memory);
 /* This CPU forgets what was mapped there. */

@@ -25,6 +25,7 @@ void program_make(uint8_t *at, uint8_t number, uint32_t times)
 }
 
 __asm__(".text\n"
+        ".globl user_call\n"
         "user_call:\n"
         "    pushq %rbx; pushq %rbp; pushq %r12; pushq %r13; pushq %r14; pushq %r15\n"
         "    movq %rsp, kernel_rsp(%rip)\n"

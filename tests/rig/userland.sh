@@ -37,8 +37,8 @@ for which in 1 2; do
     name=$(echo _ab | cut -c$((which + 1)))
     ${CC:-gcc} -O2 -no-pie -DWHICH=$which -o "$root/usr/bin/fixed-$name" "$here/fixed.c"
 done
-for program in forks filters; do
-    ${CC:-gcc} -O2 -pthread -o "$root/usr/bin/$program" "$here/$program.c"
+for program in forks filters populated; do
+    ${CC:-gcc} -O2 -pthread -o "$root/usr/bin/$program" "$here/$program.c" -lm
 done
 install -m 755 "$here/init" "$root/init"
 for story in $stories; do install -m 755 "$here/$story" "$root/stories/$story"; done

@@ -58,9 +58,23 @@ exact 'disk: all branches equal the truth' disk
 # the program goes on on the other one.
 run held 1 held
 exact 'held: a handler that waits' held
+run brief 1 'held brief'
+exact 'brief: its program ends without another fault' brief
 run moved 2 'cpus=2 held'
 same 'moved: then it is not known what one address led to' $(($(not_known moved 0) + $(not_known moved 1))) 1
 same 'moved: else all is right' "$(jq '.intervals - .equal_intervals' "$work/moved/verify.json")" 1
+
+# What is mapped without a fault, and was executed elsewhere, is known from the look on that comes when the program has been
+# quiet for a while. Before it is not: another page may have been there in between, and in "replaced" one was.
+for boot in populated replaced; do
+    run $boot 1 "populated ${boot#populated}"
+done
+same 'populated: it is not known before the look at the space' "$(not_known populated 0)" 1
+one_hole 'populated: else all is decoded, and right' populated
+# The second time: from when on the page was another one.
+same 'replaced: nor what was replaced, until the next look' "$(not_known replaced 0)" 2
+same 'replaced: each interval that differs has its error' \
+    "$(jq '.intervals - .equal_intervals' "$work/replaced/verify.json")" 2
 
 # What nobody can know: which page it was that was mapped, executed and unmapped before the guest exited for anything, where it
 # had been executed before; and which of two it is for a child that never faults. There the decoder stops, and names the place.

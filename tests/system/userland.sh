@@ -6,7 +6,7 @@
 # The wire answers at once, so that root's instructions are none of waiting.
 WIRE='rate=0 latency=0' MEMORY=512 check 'userland boots to power-off, traced over e1000' \
     boot userland build/guest/vmlinuz build/guest/userland "$CMDLINE" 'channel=e1000 net.mtu=9000'
-for line in 'short programs, sum' 'perl, ' 'awk, ' 'grep -P, ' 'fixed 1, ' 'fixed 2, ' '40 forks' 'done, powering off'; do
+for line in 'short programs, sum' 'perl, ' 'awk, ' 'grep -P, ' 'fixed 1, ' 'fixed 2, ' 'populated, ' 'populated all, ' '40 forks' 'done, powering off'; do
     console_has "its console has: $line" userland "userland: $line"
 done
 # The same lines, sorted, packed, unpacked and summed three times at once: not the sum of nothing.

@@ -90,6 +90,17 @@ void put_map(uint16_t cpu, uint64_t fault, uint64_t offset, uint64_t number, uin
     memcpy(put_record(cpu, offset, RECORD_MAP, sizeof(head)), &head, sizeof(head));
 }
 
+void put_look(uint16_t cpu, uint64_t before, uint64_t offset, uint64_t number, uint64_t cr3, uint64_t linear)
+{
+    const struct record_map head = {.cr3 = cr3,
+                                    .linear = linear,
+                                    .size = 2 << 20,
+                                    .fault_offset = before,
+                                    .number = number,
+                                    .flags = RECORD_MAP_LOOKED_AT};
+    memcpy(put_record(cpu, offset, RECORD_MAP, sizeof(head)), &head, sizeof(head));
+}
+
 void put_missed(uint16_t cpu, uint64_t fault, uint64_t offset, uint64_t number, uint64_t cr3, uint64_t linear)
 {
     const struct record_map head = {

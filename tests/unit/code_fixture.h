@@ -30,6 +30,8 @@ void put_root_page(uint64_t gva, uint64_t hpa, int version);
 
 /* A map record of a 2 MiB stretch, faulted and read at these offsets; its runs follow. */
 void put_map(uint16_t cpu, uint64_t fault, uint64_t offset, uint64_t number, uint64_t cr3, uint64_t linear);
+/* The same without a fault, by a look at the whole space; the look before was at this offset. */
+void put_look(uint16_t cpu, uint64_t before, uint64_t offset, uint64_t number, uint64_t cr3, uint64_t linear);
 /* What the page was mapped to was missed. */
 void put_missed(uint16_t cpu, uint64_t fault, uint64_t offset, uint64_t number, uint64_t cr3, uint64_t linear);
 void put_run(uint64_t linear, uint64_t gpa, uint32_t pages, unsigned page_shift);

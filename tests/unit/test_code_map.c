@@ -97,7 +97,7 @@ static void lengths_that_do_not_fit(void **state)
     is_refused(CODE_MAP_LENGTH);
     payload.head.runs = 2;
     is_refused(CODE_MAP_LENGTH);
-    payload.head.runs = 3 + (1ull << 61); /* times 24 it is the same in 64 bits */
+    payload.head.runs = 3 + (1u << 29); /* times 24 it is the same in 32 bits */
     is_refused(CODE_MAP_LENGTH);
 }
 

@@ -1,0 +1,81 @@
+/*
+ * maps: pages that a kernel maps without a page fault, all at once, as for mlockall and MAP_POPULATE. Other programs
+ * have executed them, so that nothing tells of their execution either. Before and behind it the program runs for a
+ * while without a fault.
+ */
+#include "maps.h"
+
+#define FIRST 300u /* the pages that come without a fault, one for each program */
+#define NR 4u
+#define WORK 490u /* where it goes on working */
+#define LONG 0xffffu
+
+static uint8_t work[PAGE] __attribute__((aligned(4096)));
+
+static void run_user(const char *what, uint32_t page, uint32_t value)
+{
+    expect(what, (uint32_t)user_call(address_of(page)), value);
+}
+
+static void be_quiet(uint32_t times)
+{
+    while (times--)
+        run_user("maps: quiet", WORK, 23 * LONG);
+}
+
+static void map_now(struct space *space, uint32_t page, const void *memory)
+{
+    *(volatile uint64_t *)&space->table[page] = physical(memory) | RIGHTS;
+    __asm__ volatile("invlpg (%0)" : : "r"(address_of(page)) : "memory");
+}
+
+/* Memory that this guest does not lie in is not its programs': a space that may execute all that there is costs more to
+ * look at, and is looked at less often. */
+#define OURS 16u /* large pages */
+static void memory_restrict(void)
+{
+    volatile uint64_t *pointers = (uint64_t *)(uintptr_t)(*(const uint64_t *)(uintptr_t)kernel_cr3 & ADDRESS);
+    volatile uint64_t *directory = (uint64_t *)(uintptr_t)(pointers[0] & ADDRESS);
+    for (uint32_t i = 1; i < 4; i++)
+        pointers[i] &= ~USER;
+    for (uint32_t i = OURS; i < 512; i++)
+        directory[i] &= ~USER;
+    cr3_set(kernel_cr3);
+}
+
+static void run_all(const char *what, uint32_t turns)
+{
+    for (uint32_t i = 0; i < NR; i++)
+        run_user(what, FIRST + i, (1 + i) * turns);
+}
+
+void quiet_story(struct space *other, struct space *space, uint8_t (*programs)[PAGE], uint32_t turns, bool replaced)
+{
+    memory_restrict();
+    program_make(work, 23, LONG);
+    for (uint32_t i = 0; i < NR; i++) {
+        want(other, i, programs[1 + i]);
+        run("maps: another space's", other, address_of(i), (1 + i) * turns);
+    }
+    want(space, WORK, work);
+    space_enter(space);
+    be_quiet(2);
+    const uint64_t before = faults;
+    for (uint32_t i = 0; i < NR; i++)
+        map_now(space, FIRST + i, programs[1 + i]);
+    run_all("maps: mapped without a fault", turns);
+    if (replaced) {
+        map_now(space, FIRST, programs[4]);
+        run_user("maps: another one in its place", FIRST, 4 * turns);
+        map_now(space, FIRST, programs[1]);
+    }
+    be_quiet(32);
+    run_all("maps: mapped without a fault, later", turns);
+    if (replaced) {
+        map_now(space, FIRST, programs[4]);
+        run_user("maps: another one in its place, later", FIRST, 4 * turns);
+        be_quiet(48);
+        run_user("maps: another one in its place, still", FIRST, 4 * turns);
+    }
+    expect("maps: faults of what was mapped at once", faults - before, 0);
+}
