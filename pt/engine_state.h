@@ -76,10 +76,11 @@ struct pt_engine {
     pt_options_parser *parser;
     uint32_t commands_done; /* the cursor in the sink's box */
     bool command_waits;
-    bool held;    /* by a command */
-    bool parked;  /* pt_park: the CPU waits for a SIPI */
-    bool is_soft; /* packets are made by single steps */
-    bool ended;   /* RECORD_END is out, and nothing has been handed over since */
+    bool held;            /* by a command */
+    bool parked;          /* pt_park: the CPU waits for a SIPI */
+    bool is_soft;         /* packets are made by single steps */
+    uint32_t soft_window; /* how often what is traced was set */
+    bool ended;           /* RECORD_END is out, and nothing has been handed over since */
     pt_waiting *waiting;
     void *waiting_context;
     struct pt_pause pause;
