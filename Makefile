@@ -197,6 +197,7 @@ bench: $(PARTS) $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(BUILD)/guest/vmlinuz $(B
 	@tests/rig/bench.sh
 	@tests/rig/bench_guests.sh
 	@tests/rig/bench_kvm.sh
+	@tests/rig/bench_soft.sh
 	@tests/rig/bench_schemes.sh
 	@tests/rig/bench_model.sh
 

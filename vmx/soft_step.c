@@ -71,8 +71,9 @@ static void executed(struct cpu *cpu, const struct guest_stand *to)
     pt_soft_executed(cpu->pt, i, &to->place);
     if (i->kind == INSTRUCTION_FAR_RETURN)
         step->handles = false;
-    /* It waits: "Monitor Trap Flag" leaves open whether the exit finds it in the HLT state yet. */
-    if (i->opcode == OPCODE_HLT && i->length == 1)
+    /* It waits: "Monitor Trap Flag" leaves open whether the exit finds it in the HLT state yet. VISIBLE: without that
+     * activity state (Appendix A.6) it goes on behind HLT, as if an event of root's had come. */
+    if (i->opcode == OPCODE_HLT && i->length == 1 && (msr_read(IA32_VMX_MISC) & VMX_MISC_HLT))
         vmwrite32(VMCS_GUEST_ACTIVITY_STATE, ACTIVITY_HLT);
     if (i->opcode == OPCODE_INVLPG || i->opcode == OPCODE_MOV_CR) /* among others; what follows may be elsewhere */
         step->page_va = NULL;
