@@ -195,6 +195,7 @@ void code_pages_withhold(struct cpu *cpu)
     if (!machine.config.code_pages)
         return;
     machine_lock(cpu);
+    machine.unguarded = false;
     ept_withhold_execution();
     summons_ept_changed(cpu);
     machine_unlock(cpu);

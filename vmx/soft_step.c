@@ -177,8 +177,12 @@ bool soft_step_guards(const struct cpu *cpu, uint64_t linear, bool guarded)
 {
     const uint64_t page = page_of(linear);
 
-    if (machine.config.way != PT_SWITCH_SOFT || !some_cpu_traces())
+    if (machine.config.way != PT_SWITCH_SOFT)
         return false;
+    if (!some_cpu_traces()) {
+        machine.unguarded = true;
+        return false;
+    }
     /* Who executes there now, and who could come there without an exit. */
     const bool kernel = guest_at_cpl0() || !user_pages_are_users(),
                user = !guest_at_cpl0() || guest_user_may_run(linear);
@@ -202,12 +206,12 @@ void soft_step_drop(struct cpu *cpu)
     cpu_set_proc_control(cpu, PROC_MONITOR_TRAP_FLAG, false);
 }
 
-/* Something else is traced from now on: pages that were free to be executed may be guarded. */
+/* Something else is traced from now on, or this CPU again: pages that were free to be executed may be guarded. */
 static void window_follow(struct cpu *cpu)
 {
     const uint32_t window = pt_soft_window(cpu->pt);
 
-    if (window == cpu->soft.window)
+    if (window == cpu->soft.window && !(window != 0 && machine.unguarded))
         return;
     cpu->soft.window = window;
     if (window != 0)

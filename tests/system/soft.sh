@@ -73,6 +73,18 @@ for cpus in ${SMP:-2}; do
     for cpu in $(seq $((cpus - 1))); do equal "smp$cpus: every branch of CPU $cpu" smp$cpus "$cpu"; done
 done
 
+# With a window, too: where two CPUs open its pages, and where the first has come to its end before the second starts.
+CPUS=2 run window2 smp 'cpus=2 rounds=2000 small' pt.user=off
+equal 'window2: every branch of CPU 0' window2
+equal 'window2: every branch of CPU 1' window2 1
+CPUS=2 run ends2 smp 'cpus=2 rounds=2000 small' 'pt.user=off pt.branches=1500'
+for cpu in 0 1; do
+    decoded ends2 $cpu
+    same "ends2: the first 1500 branches of CPU $cpu" "$(branches_of ends2 $cpu | sha256sum)" \
+        "$(listed ends2 "${cpu#0}" | head -n 1500 | sha256sum)"
+done
+at_most 'ends2: and full speed behind them: steps' "$(truth ends2 exit_37)" 40000
+
 # What is traced may be less; fibonacci() and the branches that stand in it.
 range() {
     nm build/guests/branches.elf | awk -v name="$1" '$3 == name { at = $1 } at && $1 > at { exit } END { print "0x" at }' |
