@@ -36,7 +36,7 @@ uint32_t pt_soft_window(const struct pt_engine *pt)
 {
     const bool traces = pt->is_soft && pt->tracing && !pt->held && !pt->parked && !soft_pt_halted(&pt->soft);
 
-    return traces && soft_pt_has_window(&pt->soft) ? pt->soft_window : 0;
+    return traces ? pt->soft_window : 0;
 }
 
 void pt_soft_before(struct pt_engine *pt, const struct soft_place *at)

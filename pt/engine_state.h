@@ -79,7 +79,8 @@ struct pt_engine {
     bool held;            /* by a command */
     bool parked;          /* pt_park: the CPU waits for a SIPI */
     bool is_soft;         /* packets are made by single steps */
-    uint32_t soft_window; /* how often what is traced was set */
+    uint32_t setups;      /* how often what is traced was set */
+    uint32_t soft_window; /* pt_soft_window, while this CPU is traced */
     bool ended;           /* RECORD_END is out, and nothing has been handed over since */
     pt_waiting *waiting;
     void *waiting_context;

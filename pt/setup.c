@@ -61,13 +61,14 @@ void pt_setup_apply(struct pt_engine *pt, const struct pt_setup *setup)
     pt->trace_stop = has_trace_stop(&pt->config);
     pt_register_write(pt, IA32_RTIT_CTL, pt->rtit_ctl);
     pt->soft.branches_left = pt->config.branches;
-    pt->soft_window++;
     if (setup->has_cr3_match)
         pt_register_write(pt, IA32_RTIT_CR3_MATCH, setup->cr3_match[0]);
     for (uint32_t i = 0; i < setup->nr_ranges; i++) {
         pt_register_write(pt, IA32_RTIT_ADDR0_A + 2 * i, setup->addr_a[i]);
         pt_register_write(pt, IA32_RTIT_ADDR0_A + 2 * i + 1, setup->addr_b[i]);
     }
+    pt->setups++;
+    pt->soft_window = soft_pt_has_window(&pt->soft) ? pt->setups : 0;
 }
 
 /* All of PT's state that we use: a warm reset may have kept any of it. TraceEn is clear. */

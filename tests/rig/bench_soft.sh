@@ -6,7 +6,7 @@ set -eu
 work=build/bench/soft
 rm -rf "$work"
 mkdir -p "$work"
-export PTMODEL=profile=none QUIET=100 MOST=3000
+export PTMODEL=profile=none QUIET=100 MOST=3000 WIRE='rate=0 latency=0' # no instruction is one of waiting
 
 # boot NAME KERNEL INITRD CMDLINE OPTIONS
 boot() {
