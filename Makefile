@@ -101,7 +101,7 @@ $(BUILD)/bochs: $(MODEL_INPUTS)
 
 # --- guests -----------------------------------------------------------------------------------------------------------
 
-GUESTS := branches selfmod load probe ends sharing exits spaces ptwrite blocked smp maps
+GUESTS := branches selfmod load probe ends sharing exits spaces ptwrite blocked smp maps levels
 GUEST_CFLAGS := -std=c11 -O2 -g $(WARN) -ffreestanding -fno-pie -mno-red-zone -mgeneral-regs-only -fno-stack-protector \
     -fno-asynchronous-unwind-tables -fcf-protection=none -Itests/guests -MMD -MP
 PROBE_PARTS := probe_cpu probe_events probe_devices
@@ -206,6 +206,7 @@ bench: $(PARTS) $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(BUILD)/guest/vmlinuz $(B
 	@tests/rig/bench_guests.sh
 	@tests/rig/bench_decode.sh
 	@tests/rig/bench_kvm.sh
+	@tests/rig/bench_soft.sh
 	@tests/rig/bench_schemes.sh
 	@tests/rig/bench_model.sh
 

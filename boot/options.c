@@ -193,9 +193,9 @@ bool options_parse(struct options *options, const char *line, struct options_err
 /* What a command may change while the guest runs. */
 static bool is_changeable(struct value_text word)
 {
-    static const char *const names[] = {"policy", "pt.os",     "pt.user",    "pt.tsc",    "pt.retc",
-                                        "pt.psb", "pt.branch", "pt.ptwrite", "pt.mtc",    "pt.cyc",
-                                        "pt.cr3", "pt.range0", "pt.range1",  "pt.range2", "pt.range3"};
+    static const char *const names[] = {"policy",    "pt.os",      "pt.user",   "pt.tsc",     "pt.retc", "pt.psb",
+                                        "pt.branch", "pt.ptwrite", "pt.mtc",    "pt.cyc",     "pt.cr3",  "pt.range0",
+                                        "pt.range1", "pt.range2",  "pt.range3", "pt.branches"};
     size_t equals = 0;
     while (equals < word.size && word.at[equals] != '=')
         equals++;

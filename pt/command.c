@@ -8,6 +8,7 @@
 #include "pt/drain.h"
 #include "pt/engine_state.h"
 #include "pt/msr.h"
+#include "pt/rtit.h"
 #include "pt/scheme.h"
 #include "serial/log.h"
 
@@ -34,6 +35,14 @@ static const char *command_resume(struct pt_engine *pt)
     return ok;
 }
 
+/* Whatever has ended the trace, a TraceStop range or so many branches, is counted and met anew. */
+static void stopped_lift(struct pt_engine *pt)
+{
+    pt->pause.drain.snapshot.rtit_status &= ~RTIT_STATUS_STOPPED;
+    if (!pt->pause.on)
+        pt_register_write(pt, IA32_RTIT_STATUS, pt_register_status(pt) & ~(uint64_t)RTIT_STATUS_STOPPED);
+}
+
 /* Check the new configuration as a whole, as at the start, then write what differs. why: of size bytes. */
 static const char *config_change(struct pt_engine *pt, const struct pt_options *config, char *why, size_t size)
 {
@@ -51,6 +60,7 @@ static const char *config_change(struct pt_engine *pt, const struct pt_options *
         drain_poll(pt); /* what holds from here on begins with a PSB+ */
     pt->config = *config;
     pt_setup_apply(pt, &setup);
+    stopped_lift(pt);
     return ok;
 }
 

@@ -27,9 +27,16 @@ bool pt_soft_steps(const struct pt_engine *pt, bool guarded, uint64_t cr3)
     return pt->is_soft && soft_pt_wants(&pt->soft, guarded, cr3);
 }
 
-bool pt_soft_guards(const struct pt_engine *pt, uint64_t first, uint64_t last)
+bool pt_soft_guards(const struct pt_engine *pt, uint64_t first, uint64_t last, bool kernel, bool user)
 {
-    return pt->is_soft && soft_pt_guards(&pt->soft, first, last);
+    return pt->is_soft && soft_pt_guards(&pt->soft, first, last, kernel, user);
+}
+
+uint32_t pt_soft_window(const struct pt_engine *pt)
+{
+    const bool traces = pt->is_soft && pt->tracing && !pt->held && !pt->parked && !soft_pt_halted(&pt->soft);
+
+    return traces ? pt->soft_window : 0;
 }
 
 void pt_soft_before(struct pt_engine *pt, const struct soft_place *at)

@@ -85,8 +85,13 @@ void pt_unpark(struct pt_engine *pt);
 /* Does the VM entry that pt_enter has prepared single-step the guest? guarded: its page is one of pt_soft_guards. */
 bool pt_soft_steps(const struct pt_engine *pt, bool guarded, uint64_t cr3);
 
-/* May code at these addresses, both included, be executed by steps alone? */
-bool pt_soft_guards(const struct pt_engine *pt, uint64_t first, uint64_t last);
+/* May code at these addresses, both included, be executed by steps alone? By whom it can be executed: soft_pt_guards.
+ */
+bool pt_soft_guards(const struct pt_engine *pt, uint64_t first, uint64_t last, bool kernel, bool user);
+
+/* Is less than all traced: then a number that changes where something else is from now on. 0: all is, or, until a
+ * command or a SIPI, nothing. Other CPUs may ask: a moment's value. */
+uint32_t pt_soft_window(const struct pt_engine *pt);
 
 /* Between pt_enter and the VM entry: the guest is there. */
 void pt_soft_before(struct pt_engine *pt, const struct soft_place *at);

@@ -76,10 +76,12 @@ struct pt_engine {
     pt_options_parser *parser;
     uint32_t commands_done; /* the cursor in the sink's box */
     bool command_waits;
-    bool held;    /* by a command */
-    bool parked;  /* pt_park: the CPU waits for a SIPI */
-    bool is_soft; /* packets are made by single steps */
-    bool ended;   /* RECORD_END is out, and nothing has been handed over since */
+    bool held;            /* by a command */
+    bool parked;          /* pt_park: the CPU waits for a SIPI */
+    bool is_soft;         /* packets are made by single steps */
+    uint32_t setups;      /* how often what is traced was set */
+    uint32_t soft_window; /* pt_soft_window, while this CPU is traced */
+    bool ended;           /* RECORD_END is out, and nothing has been handed over since */
     pt_waiting *waiting;
     void *waiting_context;
     struct pt_pause pause;

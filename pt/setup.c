@@ -67,6 +67,8 @@ void pt_setup_apply(struct pt_engine *pt, const struct pt_setup *setup)
         pt_register_write(pt, IA32_RTIT_ADDR0_A + 2 * i, setup->addr_a[i]);
         pt_register_write(pt, IA32_RTIT_ADDR0_A + 2 * i + 1, setup->addr_b[i]);
     }
+    pt->setups++;
+    pt->soft_window = soft_pt_has_window(&pt->soft) ? pt->setups : 0;
 }
 
 /* All of PT's state that we use: a warm reset may have kept any of it. TraceEn is clear. */

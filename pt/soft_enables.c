@@ -4,6 +4,7 @@
 #include "pt/soft_parts.h"
 
 #define STATUS_HALTED (RTIT_STATUS_ERROR | RTIT_STATUS_STOPPED)
+#define PRIVILEGES (RTIT_CTL_OS | RTIT_CTL_USER)
 #define CR3_PAGE 0x000ffffffffff000ull
 
 bool soft_trigger_en(const struct soft_pt *pt)
@@ -54,21 +55,37 @@ bool soft_enables_at(struct soft_pt *pt, const struct soft_place *to, uint64_t s
     return true;
 }
 
-bool soft_pt_guards(const struct soft_pt *pt, uint64_t first, uint64_t last)
+/* One address space is told apart by exits at loads of CR3: what it executes is stepped. */
+static bool by_privilege(const struct soft_pt *pt)
 {
-    if (!soft_has_filter(pt)) /* all is stepped */
-        return false;
+    return (pt->ctl & PRIVILEGES) != PRIVILEGES && !(pt->ctl & RTIT_CTL_CR3_FILTER);
+}
+
+bool soft_pt_has_window(const struct soft_pt *pt)
+{
+    return soft_has_filter(pt) || by_privilege(pt);
+}
+
+bool soft_pt_guards(const struct soft_pt *pt, uint64_t first, uint64_t last, bool kernel, bool user)
+{
+    if (!soft_has_filter(pt))
+        return by_privilege(pt) && ((kernel && (pt->ctl & RTIT_CTL_OS)) || (user && (pt->ctl & RTIT_CTL_USER)));
     for (unsigned i = 0; i < PT_MAX_RANGES; i++)
         if (range_kind(pt, i) != PT_RANGE_OFF && last >= pt->addr[2 * i] && first <= pt->addr[2 * i + 1])
             return true;
     return false;
 }
 
+bool soft_pt_halted(const struct soft_pt *pt)
+{
+    return pt->status & STATUS_HALTED;
+}
+
 bool soft_pt_wants(const struct soft_pt *pt, bool guarded, uint64_t cr3)
 {
-    if (!(pt->ctl & RTIT_CTL_TRACE_EN) || (pt->status & STATUS_HALTED))
+    if (!(pt->ctl & RTIT_CTL_TRACE_EN) || soft_pt_halted(pt))
         return false;
     if ((pt->ctl & RTIT_CTL_CR3_FILTER) && ((cr3 ^ pt->cr3_match) & CR3_PAGE) != 0)
         return soft_packet_en(pt);
-    return guarded || soft_packet_en(pt) || !soft_has_filter(pt);
+    return guarded || soft_packet_en(pt) || !soft_pt_has_window(pt);
 }

@@ -214,7 +214,7 @@ void soft_pt_before(struct soft_pt *pt, const struct soft_place *at)
         return;
     if (!pt->running)
         trace_on(pt, at);
-    else if (at->ip != pt->at.ip && !soft_packet_en(pt)) /* it ran on unseen, and has come into what is traced */
+    else if ((at->ip != pt->at.ip || at->user != pt->at.user) && !soft_packet_en(pt)) /* it has run on unseen */
         transfer(pt, at, NULL, at->cr3 != pt->at.cr3, true);
     else if (at->cr3 != pt->at.cr3) /* root has moved to it for the guest */
         transfer(pt, at, NULL, true, false);

@@ -69,8 +69,15 @@ void soft_pt_cpuid(struct pt_cpuid *cpuid);
 uint64_t soft_pt_read(const struct soft_pt *pt, uint32_t msr);
 void soft_pt_write(struct soft_pt *pt, uint32_t msr, uint64_t value);
 
-/* Does code between these addresses lie in a range that is traced? It must not be executed but by steps then. */
-bool soft_pt_guards(const struct soft_pt *pt, uint64_t first, uint64_t last);
+/* Is less than all traced, so that the guest runs at full speed elsewhere? */
+bool soft_pt_has_window(const struct soft_pt *pt);
+
+/* May code between these addresses be traced: does it lie in a range; or, where there is none, and the kernel or user
+ * mode alone is traced, is it that which can execute it? It must not be executed but by steps then. */
+bool soft_pt_guards(const struct soft_pt *pt, uint64_t first, uint64_t last, bool kernel, bool user);
+
+/* Has the trace come to an end, until the registers are written anew? */
+bool soft_pt_halted(const struct soft_pt *pt);
 
 /* Must the guest's next instruction be stepped? guarded: it lies on a page that soft_pt_guards has named. Where neither
  * it nor what follows it can be traced, the guest may run on. */

@@ -91,6 +91,7 @@ struct vmx_controls {
 };
 
 #define VMX_BASIC_TRUE_CONTROLS (1ull << 55)
+#define VMX_MISC_HLT (1ull << 6)
 #define VMX_MISC_WAIT_FOR_SIPI (1ull << 8)
 
 /* Is VMX there and not locked away? NULL: yes; else one sentence that says why not. Only cpuid_1_ecx and

@@ -104,46 +104,47 @@ static void page_freeze_and_send(struct cpu *cpu, uint64_t gpa, uint64_t linear)
     cpu_has_seen_pages(cpu);
 }
 
-/* It was sent, and has not been written since. */
-static bool is_frozen(uint64_t gpa)
+/* It was sent, and has not been written since: soft PT alone keeps it from being executed. */
+static bool is_withheld(uint64_t gpa)
 {
-    return !(ept_lookup(gpa) & EPT_WRITE);
+    return machine.config.way == PT_SWITCH_SOFT && !(ept_lookup(gpa) & EPT_WRITE);
 }
 
 void code_page_fetched(struct cpu *cpu, uint64_t gpa, uint64_t qualification)
 {
     const uint64_t linear = linear_of(gpa, qualification);
-    const bool triggers = trigger_guards(gpa, linear), stepped = soft_step_guards(cpu, linear, gpa);
+    const bool triggers = trigger_guards(gpa, linear);
 
     turn_await(cpu, gpa);
     if (ept_lookup(gpa) & EPT_EXECUTE) /* another CPU was faster */
         return;
-    if ((!triggers || !trigger_fetched(cpu, gpa)) && !(stepped && is_frozen(gpa)))
+    const bool stepped = soft_step_guards(cpu, linear, ept_lookup(gpa) & EPT_GUARDED);
+    if ((!triggers || !trigger_fetched(cpu, gpa)) && !is_withheld(gpa))
         page_freeze_and_send(cpu, gpa, linear);
     turn_begin(cpu, gpa);
     if (cpu->written_gpa == gpa && cpu->written_rip == vmreadn(VMCS_GUEST_RIP)) {
         trigger_written(gpa);
         ept_set_access(gpa, EPT_READ | EPT_WRITE); /* it may be written by the step: the next fetch sends it again */
         step_open_page(cpu, gpa, ept_lookup(gpa) | EPT_ACCESS_MASK);
-        cpu->soft.guarded = 0; /* for one step only */
         step_begin(cpu, NULL);
-        return;
-    }
-    if (triggers || stepped) {
-        ept_set_access(gpa, EPT_READ);
+    } else if (triggers || stepped) {
+        ept_set_access(gpa, EPT_READ | (stepped ? EPT_GUARDED : 0));
         step_open_page(cpu, gpa, ept_lookup(gpa) | EPT_EXECUTE);
-        step_begin(cpu, NULL);
+        if (triggers)
+            step_begin(cpu, NULL);
     } else {
         ept_set_access(gpa, EPT_READ | EPT_EXECUTE);
     }
+    if (stepped)
+        soft_step_opened(cpu, linear);
     ept_invalidate(&cpu->view); /* it may have been writable */
 }
 
 void code_page_written(struct cpu *cpu, uint64_t gpa)
 {
     turn_await(cpu, gpa);
-    if (soft_step_has_open(cpu, gpa)) {
-        step_cancel(cpu);
+    if (ept_view_has_open(&cpu->view, gpa)) {
+        step_close_pages(cpu);
         ept_invalidate(&cpu->view);
     }
     cpu->written_gpa = gpa;
@@ -160,6 +161,8 @@ void code_page_written(struct cpu *cpu, uint64_t gpa)
 /* Nobody can tell when, only that it was before the guest mapped it. All CPUs must hear of it before they run it. */
 __attribute__((noinline)) bool code_page_refilled(struct cpu *cpu, uint64_t gpa, uint64_t linear, uint64_t cr3)
 {
+    if (is_withheld(gpa) && !(ept_lookup(gpa) & EPT_EXECUTE))
+        ept_set_access(gpa, EPT_READ | EPT_WRITE);
     if (!(ept_lookup(gpa) & EPT_EXECUTE)) /* the next fetch sends it */
         return false;
     machine.pages_sent++;
@@ -185,4 +188,16 @@ void code_page_rebased(struct cpu *cpu)
         ept_invalidate(&cpu->view);
     }
     machine_unlock(cpu);
+}
+
+void code_pages_withhold(struct cpu *cpu)
+{
+    if (!machine.config.code_pages)
+        return;
+    machine_lock(cpu);
+    machine.unguarded = false;
+    ept_withhold_execution();
+    summons_ept_changed(cpu);
+    machine_unlock(cpu);
+    ept_invalidate(&cpu->view);
 }

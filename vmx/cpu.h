@@ -121,8 +121,10 @@ struct cpu {
 
     uint64_t lapic_pa;       /* page guarded in xAPIC mode, 0 = none */
     uint64_t *lapic_entry;   /* its leaf in the view */
+    bool lapic_absent;       /* reads are stepped as well */
+    bool lapic_writes;       /* the instruction stepped writes a register */
     uint32_t lvtpc_guest;    /* LVTPC as the guest wants it */
-    uint32_t lapic_offset;   /* of the register that the instruction stepped writes, in lapic_stage */
+    uint32_t lapic_offset;   /* of the register that the instruction stepped is at, in lapic_stage */
     uint64_t lapic_step_rip; /* of that instruction */
     uint64_t pmis_delivered; /* bits of IA32_PERF_GLOBAL_STATUS that the guest knows of: vmx/pmi.h */
 
@@ -196,6 +198,10 @@ uint32_t nmi_take_early(void);
 /* vmx/step.c: let the guest execute one instruction, with gpa's page mapped by leaf, in this CPU's view alone; then
  * close it. */
 void step_open_page(struct cpu *cpu, uint64_t gpa, uint64_t leaf);
+/* Close all such pages; the machine's lock is held, and the caller calls ept_invalidate. */
+void step_close_pages(struct cpu *cpu);
+/* Close them where soft PT has left pages open behind its steps; the lock is not held. */
+void step_forget_pages(struct cpu *cpu);
 /* Have one instruction stepped; done, unless NULL, is called behind it. */
 void step_begin(struct cpu *cpu, step_done *done);
 /* Behind an exit for this reason, first of all, where a step was under way: what it did is told to soft PT; and where
@@ -224,11 +230,12 @@ void cr3_watch(struct cpu *cpu);
  * way, else seldom. */
 void timer_setup(struct cpu *cpu);
 void timer_before_entry(struct cpu *cpu);
+void timer_run(struct cpu *cpu, bool on);
 
 /* vmx/lapic.c */
 void lapic_guard_start(struct cpu *cpu);
 void lapic_guard_follow(struct cpu *cpu);
-void lapic_written(struct cpu *cpu, uint64_t gpa);
+void lapic_accessed(struct cpu *cpu, uint64_t gpa, bool write);
 bool lapic_lvtpc_write(struct cpu *cpu, uint64_t value);
 void lapic_guest_pmi(struct cpu *cpu);
 
@@ -253,6 +260,8 @@ bool lapic_is_x2apic(void);
 void code_page_fetched(struct cpu *cpu, uint64_t gpa, uint64_t qualification);
 void code_page_written(struct cpu *cpu, uint64_t gpa);
 void code_page_rebased(struct cpu *cpu);
+/* What may be executed freely is to be judged anew: the next fetch from each page exits. */
+void code_pages_withhold(struct cpu *cpu);
 /* It has been mapped, and is not what was sent. The caller sends the RECORD_MAP behind it. false: nor can it run. */
 bool code_page_refilled(struct cpu *cpu, uint64_t gpa, uint64_t linear, uint64_t cr3);
 

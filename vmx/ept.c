@@ -183,7 +183,25 @@ void ept_set_access(uint64_t gpa, uint64_t access)
 {
     uint64_t *slot = slot_at(gpa, 1);
 
-    slot_write(slot, gpa, 1, (*slot & ~EPT_ACCESS_MASK) | access);
+    slot_write(slot, gpa, 1, (*slot & ~(EPT_ACCESS_MASK | EPT_GUARDED)) | access);
+}
+
+/* Larger pages have never been executed. */
+static void withhold(uint64_t *table, unsigned level, uint64_t base)
+{
+    for (unsigned i = 0; i < EPT_TABLE_ENTRIES; i++) {
+        const uint64_t gpa = base + i * ept_entry_size(level), rights = EPT_EXECUTE | EPT_GUARDED;
+
+        if (level == 1 && (table[i] & rights))
+            slot_write(&table[i], gpa, 1, table[i] & ~rights);
+        else if (level > 1 && ept_entry_present(table[i]) && !ept_entry_is_leaf(table[i], level))
+            withhold(table_of(table[i]), level - 1, gpa);
+    }
+}
+
+void ept_withhold_execution(void)
+{
+    withhold(root, EPT_LEVELS, 0);
 }
 
 void ept_map_missing(uint64_t gpa)

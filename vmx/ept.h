@@ -21,9 +21,12 @@ void *ept_pool_take(uint32_t nr);
 /* The leaf entry that maps gpa, 0 where none does. */
 uint64_t ept_lookup(uint64_t gpa);
 
-/* Change the access rights of gpa's 4-KByte page, splitting what is larger. Where rights are taken away, all CPUs must
- * hear of it: vmx/summons.h. */
+/* Change the access rights of gpa's 4-KByte page, EPT_GUARDED among them, splitting what is larger. Where rights are
+ * taken away, all CPUs must hear of it: vmx/summons.h. */
 void ept_set_access(uint64_t gpa, uint64_t access);
+
+/* No page may be executed, nor is one guarded. All CPUs must hear of it. */
+void ept_withhold_execution(void);
 
 /* Make gpa's page a 4-KByte one. */
 void ept_split(uint64_t gpa);

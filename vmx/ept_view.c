@@ -1,6 +1,5 @@
 #include "vmx/ept_view.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "vmx/cpu.h"
@@ -62,7 +61,7 @@ static uint64_t *make_private(struct ept_view *view, uint64_t gpa)
     return entries;
 }
 
-static bool page_is_open(const struct ept_view *view, uint64_t gpa)
+bool ept_view_has_open(const struct ept_view *view, uint64_t gpa)
 {
     for (uint32_t i = 0; i < view->nr_pages; i++)
         if (view->pages[i] == (gpa & ~(EPT_PAGE_SIZE - 1)))
@@ -72,7 +71,7 @@ static bool page_is_open(const struct ept_view *view, uint64_t gpa)
 
 uint64_t *ept_view_open(struct ept_view *view, uint64_t gpa)
 {
-    if (!page_is_open(view, gpa)) {
+    if (!ept_view_has_open(view, gpa)) {
         if (view->nr_pages == EPT_VIEW_PAGES)
             return NULL;
         view->pages[view->nr_pages++] = gpa & ~(EPT_PAGE_SIZE - 1);
@@ -129,7 +128,7 @@ void ept_invalidate(const struct ept_view *view)
 /* Does the view map this entry's addresses in its own way? */
 static bool entry_is_own(const struct ept_view *view, uint64_t gpa, unsigned level)
 {
-    return level == 1 ? page_is_open(view, gpa) : private_entries(view, gpa, level - 1) != NULL;
+    return level == 1 ? ept_view_has_open(view, gpa) : private_entries(view, gpa, level - 1) != NULL;
 }
 
 void ept_views_follow(uint64_t gpa, unsigned level, uint64_t entry)

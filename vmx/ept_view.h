@@ -8,6 +8,7 @@
 #ifndef VMX_EPT_VIEW_H
 #define VMX_EPT_VIEW_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The local APIC's page, and more than one instruction can touch: 16 elements scattered, two pages of code. */
@@ -41,6 +42,9 @@ uint64_t ept_view_pointer(const struct ept_view *view);
 /* The entry that maps gpa's 4-KByte page in this view; from now on it does not follow the machine's. The caller writes
  * it, and calls ept_invalidate where that takes rights away. NULL: as many pages are open as can be. */
 uint64_t *ept_view_open(struct ept_view *view, uint64_t gpa);
+
+/* Is gpa's page open, or kept? */
+bool ept_view_has_open(const struct ept_view *view, uint64_t gpa);
 
 /* What is open now stays so until the next ept_view_drop. */
 void ept_view_keep(struct ept_view *view);

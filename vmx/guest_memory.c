@@ -45,6 +45,15 @@ uint64_t guest_translate(uint64_t linear)
     return guest_stretch_gpa(&stretch, stretch.large ? NULL : phys_to_virt(stretch.table), linear);
 }
 
+bool guest_user_may_run(uint64_t linear)
+{
+    const struct guest_paging paging = guest_paging(vmreadn(VMCS_GUEST_CR3));
+    struct guest_stretch stretch;
+
+    return !guest_walk(&stretch, &paging, linear, guest_entry_read, NULL) ||
+           guest_stretch_user(&stretch, stretch.large ? NULL : phys_to_virt(stretch.table), linear);
+}
+
 uint32_t guest_memory_read(uint8_t *out, uint64_t linear, uint32_t nr)
 {
     uint32_t done = 0;

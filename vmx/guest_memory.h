@@ -18,6 +18,9 @@ uint64_t guest_space_cr3(void);
  * forbids execution. */
 uint64_t guest_translate(uint64_t linear);
 
+/* May code at CPL 3 be executed at linear, as the tables say now? true also where they are not to be had. */
+bool guest_user_may_run(uint64_t linear);
+
 /* Copy nr bytes from linear in the current address space. Returns how many could be translated. */
 uint32_t guest_memory_read(uint8_t *out, uint64_t linear, uint32_t nr);
 

@@ -242,6 +242,13 @@ uint64_t guest_stretch_gpa(const struct guest_stretch *stretch, const void *tabl
     return (entry & ENTRY_ADDRESS) + in_page;
 }
 
+bool guest_stretch_user(const struct guest_stretch *stretch, const void *table, uint64_t linear)
+{
+    const uint64_t i = (linear - stretch->linear) >> PAGE_SHIFT;
+
+    return stretch->user && (stretch->large || (((const uint8_t *)table)[i * (stretch->wide ? 8 : 4)] & ENTRY_US));
+}
+
 static uint16_t flags_of(uint64_t entry)
 {
     return (uint16_t)((entry & ENTRY_G ? RECORD_MAP_GLOBAL : 0) | (entry & ENTRY_US ? RECORD_MAP_USER : 0));

@@ -51,6 +51,9 @@ bool guest_stretch_maps(const struct guest_stretch *stretch, const void *table, 
 #define GUEST_STRETCH_NOWHERE UINT64_MAX
 uint64_t guest_stretch_gpa(const struct guest_stretch *stretch, const void *table, uint64_t linear);
 
+/* May user mode get to linear? table: as above. */
+bool guest_stretch_user(const struct guest_stretch *stretch, const void *table, uint64_t linear);
+
 /* What a stretch has executable, each entry read once: another CPU may change them. */
 struct guest_stretch_pages {
     uint64_t entries[GUEST_STRETCH_ENTRIES]; /* what they mean; 0: not executable */

@@ -47,6 +47,13 @@ static void keep_software_enabled(const struct cpu *cpu)
     }
 }
 
+static uint64_t rights_of_guard(const struct cpu *cpu)
+{
+    if (cpu->lapic_absent)
+        return 0;
+    return EPT_READ;
+}
+
 /* In this CPU's view of the EPT alone. page 0: none is guarded. */
 static void guard_move(struct cpu *cpu, uint64_t page)
 {
@@ -55,7 +62,7 @@ static void guard_move(struct cpu *cpu, uint64_t page)
     cpu->lapic_pa = page;
     if (page) {
         cpu->lapic_entry = ept_view_open(&cpu->view, page);
-        *cpu->lapic_entry = (*cpu->lapic_entry & ~EPT_ACCESS_MASK) | EPT_READ;
+        *cpu->lapic_entry = (*cpu->lapic_entry & ~EPT_ACCESS_MASK) | rights_of_guard(cpu);
         ept_view_keep(&cpu->view);
     }
     machine_unlock(cpu);
@@ -122,10 +129,11 @@ static void lapic_write_through(struct cpu *cpu, bool broken_off)
     const uint32_t offset = cpu->lapic_offset, value = *staged(cpu, offset);
     const uint64_t moved = vmreadn(VMCS_GUEST_RIP) - cpu->lapic_step_rip;
 
-    *cpu->lapic_entry = (*cpu->lapic_entry & ~(EPT_ADDRESS_MASK | EPT_ACCESS_MASK)) | cpu->lapic_pa | EPT_READ;
+    *cpu->lapic_entry =
+        (*cpu->lapic_entry & ~(EPT_ADDRESS_MASK | EPT_ACCESS_MASK)) | cpu->lapic_pa | rights_of_guard(cpu);
     /* An event was delivered instead of the instruction, or another exit came before it: it will be back. A REP
      * instruction that was stepped stays where it is. */
-    if (moved > INSTRUCTION_MAX_BYTES || (broken_off && moved == 0))
+    if (!cpu->lapic_writes || moved > INSTRUCTION_MAX_BYTES || (broken_off && moved == 0))
         return;
     if (offset == APIC_ICR_LOW)
         xapic_guest_ipi(cpu, value);
@@ -137,16 +145,32 @@ static void lapic_write_through(struct cpu *cpu, bool broken_off)
         *lapic_register(cpu, offset) = value;
 }
 
+/* No register that anybody writes is at offset 0: a hypervisor below has emulated the access, and tells the page alone.
+ * KVM does so where the page may be read; where it is not present the address comes whole. */
+static bool offset_is_lost(const struct cpu *cpu, uint32_t offset, bool write)
+{
+    return write && offset == 0 && !cpu->lapic_absent;
+}
+
 /* The instruction writes to a page of ours that shows the register as it is; then it is carried over. */
-void lapic_written(struct cpu *cpu, uint64_t gpa)
+void lapic_accessed(struct cpu *cpu, uint64_t gpa, bool write)
 {
     const uint32_t offset = gpa & 0xff0;
 
+    if (offset_is_lost(cpu, offset, write)) {
+        cpu->lapic_absent = true;
+        *cpu->lapic_entry &= ~EPT_ACCESS_MASK;
+        ept_invalidate(&cpu->view);
+        return;
+    }
     *staged(cpu, offset) =
         machine.config.watch_lvtpc && offset == APIC_LVT_PMI ? cpu->lvtpc_guest : *lapic_register(cpu, offset);
     cpu->lapic_offset = offset;
+    cpu->lapic_writes = write;
     cpu->lapic_step_rip = vmreadn(VMCS_GUEST_RIP);
-    *cpu->lapic_entry = (*cpu->lapic_entry & ~EPT_ADDRESS_MASK) | virt_to_phys(cpu->lapic_stage) | EPT_WRITE;
+    *cpu->lapic_entry = (*cpu->lapic_entry & ~EPT_ADDRESS_MASK) | virt_to_phys(cpu->lapic_stage) | EPT_READ;
+    if (write)
+        *cpu->lapic_entry |= EPT_WRITE;
     step_begin(cpu, lapic_write_through);
 }
 

@@ -27,6 +27,7 @@ struct machine {
     uint64_t pages_sent;     /* the number of the newest code page: serial/record.h */
     uint64_t trigger_gpa;    /* the page of pt.trigger= */
     bool trigger_sent;       /* ... has been sent as it is */
+    bool unguarded; /* no CPU was traced by soft PT, and pages were given execution that may be in its window */
 
     /* Counted up, read without the lock; vmx/summons.c. */
     uint64_t summons;        /* by each of the following */

@@ -12,6 +12,8 @@
 
 #define ACCESS_RIGHTS_DB (1u << 14)
 #define CR4_PAE (1ull << 5)
+#define CR4_SMEP (1ull << 20)
+#define CR0_PG (1ull << 31)
 #define CR3_LOW 0xfffull
 #define CR3_LOW_PAE 0x1full
 #define EFER_LMA (1ull << 10)
@@ -48,6 +50,11 @@ static struct guest_stand stand_read(void)
     return stand;
 }
 
+static uint64_t page_of(uint64_t linear)
+{
+    return linear & ~(uint64_t)(PAGE_BYTES - 1);
+}
+
 static enum instruction_mode mode_of(const struct soft_place *place)
 {
     return place->cs_l ? INSTRUCTION_64 : place->cs_d ? INSTRUCTION_32 : INSTRUCTION_16;
@@ -64,8 +71,9 @@ static void executed(struct cpu *cpu, const struct guest_stand *to)
     pt_soft_executed(cpu->pt, i, &to->place);
     if (i->kind == INSTRUCTION_FAR_RETURN)
         step->handles = false;
-    /* It waits: "Monitor Trap Flag" leaves open whether the exit finds it in the HLT state yet. */
-    if (i->opcode == OPCODE_HLT && i->length == 1)
+    /* It waits: "Monitor Trap Flag" leaves open whether the exit finds it in the HLT state yet. VISIBLE: without that
+     * activity state (Appendix A.6) it goes on behind HLT, as if an event of root's had come. */
+    if (i->opcode == OPCODE_HLT && i->length == 1 && (msr_read(IA32_VMX_MISC) & VMX_MISC_HLT))
         vmwrite32(VMCS_GUEST_ACTIVITY_STATE, ACTIVITY_HLT);
     if (i->opcode == OPCODE_INVLPG || i->opcode == OPCODE_MOV_CR) /* among others; what follows may be elsewhere */
         step->page_va = NULL;
@@ -78,6 +86,7 @@ void soft_step_leave(struct cpu *cpu, bool trapped)
 
     /* Another exit came first: the instruction, or the event, will be back, or root does what it would have done. */
     step->settled = trapped;
+    step->opened = step->opened && !trapped;
     if (!trapped && (to.rip == step->begun.rip || (vmread32(VMCS_IDT_VECTORING_INFORMATION) & EVENT_VALID)))
         return;
     if (soft_step_was_executed(cpu, &to)) {
@@ -96,7 +105,7 @@ void soft_step_leave(struct cpu *cpu, bool trapped)
 static const uint8_t *bytes_in_page(struct soft_step *step)
 {
     const struct soft_place *at = &step->begun.place;
-    const uint64_t page = at->ip & ~(uint64_t)(PAGE_BYTES - 1);
+    const uint64_t page = page_of(at->ip);
 
     if (at->ip - page > PAGE_BYTES - INSTRUCTION_MAX_BYTES)
         return NULL;
@@ -146,28 +155,44 @@ static void interrupts_hold(struct soft_step *step)
         vmwrite32(VMCS_GUEST_INTERRUPTIBILITY_STATE, state | INTERRUPTIBILITY_STI);
 }
 
-bool soft_step_guards(struct cpu *cpu, uint64_t linear, uint64_t gpa)
+/* Not before all CPUs have come to their end does a page go back to full speed for all of them. */
+static bool some_cpu_traces(void)
 {
-    const uint64_t page = linear & ~(uint64_t)(PAGE_BYTES - 1);
+    for (unsigned i = 0; i < machine.config.nr_cpus; i++) {
+        const struct cpu *cpu = __atomic_load_n(&machine.cpus[i], __ATOMIC_RELAXED);
 
-    if (machine.config.way != PT_SWITCH_SOFT || !pt_soft_guards(cpu->pt, page, page + PAGE_BYTES - 1))
+        if (cpu && pt_soft_window(cpu->pt) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* Vol. 3A "Determination of Access Rights": supervisor-mode execution prevention. */
+static bool user_pages_are_users(void)
+{
+    return (vmreadn(VMCS_GUEST_CR4) & CR4_SMEP) && (vmreadn(VMCS_GUEST_CR0) & CR0_PG);
+}
+
+bool soft_step_guards(const struct cpu *cpu, uint64_t linear, bool guarded)
+{
+    const uint64_t page = page_of(linear);
+
+    if (machine.config.way != PT_SWITCH_SOFT)
         return false;
-    cpu->soft.guarded = page;
-    cpu->soft.guarded_gpa = gpa;
-    return true;
+    if (!some_cpu_traces()) {
+        machine.unguarded = true;
+        return false;
+    }
+    /* Who executes there now, and who could come there without an exit. */
+    const bool kernel = guest_at_cpl0() || !user_pages_are_users(),
+               user = !guest_at_cpl0() || guest_user_may_run(linear);
+    return guarded || pt_soft_guards(cpu->pt, page, page + PAGE_BYTES - 1, kernel, user);
 }
 
-bool soft_step_has_open(const struct cpu *cpu, uint64_t gpa)
+void soft_step_opened(struct cpu *cpu, uint64_t linear)
 {
-    return cpu->soft.guarded != 0 && cpu->soft.guarded_gpa == gpa;
-}
-
-bool soft_step_goes_on(const struct cpu *cpu)
-{
-    const struct soft_step *step = &cpu->soft;
-
-    return step->on && !cpu->stepped && step->guarded != 0 &&
-           (step->begun.place.ip & ~(uint64_t)(PAGE_BYTES - 1)) == step->guarded;
+    cpu->soft.guarded = page_of(linear);
+    cpu->soft.opened = true;
 }
 
 void soft_step_cr3(struct cpu *cpu, uint64_t value)
@@ -181,26 +206,61 @@ void soft_step_drop(struct cpu *cpu)
     cpu_set_proc_control(cpu, PROC_MONITOR_TRAP_FLAG, false);
 }
 
-static bool steps_now(struct cpu *cpu)
+/* Something else is traced from now on, or this CPU again: pages that were free to be executed may be guarded. */
+static void window_follow(struct cpu *cpu)
 {
-    const uint64_t coming = cpu->soft.cr3_coming;
+    const uint32_t window = pt_soft_window(cpu->pt);
 
-    cpu->soft.cr3_coming = 0;
-    return pt_soft_steps(cpu->pt, cpu->stepping, coming ? coming : vmreadn(VMCS_GUEST_CR3));
+    if (window == cpu->soft.window && !(window != 0 && machine.unguarded))
+        return;
+    cpu->soft.window = window;
+    if (window != 0)
+        code_pages_withhold(cpu);
+}
+
+static void stand_settle(struct soft_step *step)
+{
+    if (!step->settled)
+        step->begun = stand_read();
+    step->settled = true;
+}
+
+/* Without code pages nothing tells when the guest comes to what is traced. */
+static bool stands_on_guarded(struct soft_step *step)
+{
+    if (step->opened || !machine.config.code_pages)
+        return true;
+    if (step->guarded == 0)
+        return false;
+    stand_settle(step);
+    return page_of(step->begun.place.ip) == step->guarded;
+}
+
+/* Pages stay open as long as steps go on; and where this CPU would step none of theirs: its trace is paused or has come
+ * to its end, and others' have not. */
+static void steps_decide(struct cpu *cpu)
+{
+    struct soft_step *step = &cpu->soft;
+    const uint64_t cr3 = step->cr3_coming ? step->cr3_coming : vmreadn(VMCS_GUEST_CR3);
+
+    step->cr3_coming = 0;
+    step->on = pt_soft_steps(cpu->pt, stands_on_guarded(step), cr3);
+    if (!step->on && !cpu->stepping && pt_soft_steps(cpu->pt, true, cr3))
+        step_forget_pages(cpu);
 }
 
 void soft_step_enter(struct cpu *cpu)
 {
     struct soft_step *step = &cpu->soft;
 
-    step->on = steps_now(cpu);
+    window_follow(cpu);
+    steps_decide(cpu);
     cpu_set_proc_control(cpu, PROC_MONITOR_TRAP_FLAG, step->on || cpu->stepping);
     if (!step->on) {
         step->settled = false;
         return;
     }
-    if (!step->settled)
-        step->begun = stand_read();
+    stand_settle(step);
     step->delivers = vmread32(VMCS_ENTRY_INTERRUPTION_INFORMATION) & EVENT_VALID;
     interrupts_hold(step);
     instruction_read(step);

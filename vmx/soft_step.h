@@ -32,8 +32,10 @@ struct soft_step {
     const uint8_t *bytes; /* its own */
     uint8_t copied[INSTRUCTION_MAX_BYTES];
 
-    uint64_t guarded, guarded_gpa; /* the page that is open for steps; 0: none */
-    uint64_t cr3_coming;           /* 0: none is being loaded */
+    uint64_t guarded;    /* the page that was opened last, linear; 0: none is open */
+    bool opened;         /* ... and nothing has been executed since */
+    uint32_t window;     /* pt_soft_window, as of the last VM entry */
+    uint64_t cr3_coming; /* 0: none is being loaded */
 
     /* Where the page is that was executed from last. */
     uint64_t page, page_cr3;
@@ -44,15 +46,12 @@ struct soft_step {
  * delivered. */
 bool soft_step_was_executed(const struct cpu *cpu, const struct guest_stand *to);
 
-/* A fetch from the page of linear, at gpa: may it be executed by steps alone (pt.rangeN=)? The caller opens it then for
- * one step, and it stays open for those that follow on it. */
-bool soft_step_guards(struct cpu *cpu, uint64_t linear, uint64_t gpa);
+/* A fetch from the page of linear, which was guarded before or not: is it guarded now, so that all CPUs that trace
+ * execute it by steps alone? */
+bool soft_step_guards(const struct cpu *cpu, uint64_t linear, bool guarded);
 
-/* Is it that one, open now? */
-bool soft_step_has_open(const struct cpu *cpu, uint64_t gpa);
-
-/* Behind a step with pages open: does the next one need the same page? */
-bool soft_step_goes_on(const struct cpu *cpu);
+/* The caller has opened it to this CPU. It is closed again where the guest leaves it and is not traced. */
+void soft_step_opened(struct cpu *cpu, uint64_t linear);
 
 /* The guest is about to load CR3. */
 void soft_step_cr3(struct cpu *cpu, uint64_t value);

@@ -33,6 +33,7 @@ void startup_wait(struct cpu *cpu)
     vmwrite32(VMCS_GUEST_INTERRUPTIBILITY_STATE, 0);
     vmwriten(VMCS_GUEST_PENDING_DEBUG_EXCEPTIONS, 0);
     vmwrite32(VMCS_GUEST_ACTIVITY_STATE, ACTIVITY_WAIT_FOR_SIPI);
+    timer_run(cpu, false);
     trace_switch_off(cpu);
     pt_park(cpu->pt);
     __atomic_store_n(&cpu->place, CPU_WAITS_FOR_SIPI, __ATOMIC_SEQ_CST);
@@ -102,6 +103,7 @@ enum exit_action sipi_exit(struct cpu *cpu)
 
     __atomic_store_n(&cpu->guest_init, false, __ATOMIC_SEQ_CST); /* the SIPI's sender has no INIT to send again */
     pt_unpark(cpu->pt);
+    timer_run(cpu, true);
     vmcs_setup_guest_init(cpu, (vmreadn(VMCS_GUEST_CR0) & (CR0_CD | CR0_NW)) | CR0_ET);
     registers_after_init(cpu);
     lapic_reset(cpu);

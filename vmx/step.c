@@ -8,10 +8,32 @@
 #include "vmx/cpu.h"
 #include "vmx/ept.h"
 
+void step_close_pages(struct cpu *cpu)
+{
+    cpu->soft.guarded = 0;
+    ept_view_close(&cpu->view);
+}
+
+void step_forget_pages(struct cpu *cpu)
+{
+    if (cpu->soft.guarded == 0)
+        return;
+    machine_lock(cpu);
+    step_close_pages(cpu);
+    machine_unlock(cpu);
+    ept_invalidate(&cpu->view);
+}
+
 void step_open_page(struct cpu *cpu, uint64_t gpa, uint64_t leaf)
 {
     uint64_t *entry = ept_view_open(&cpu->view, gpa);
 
+    if (!entry &&
+        cpu->soft.guarded) { /* those that soft PT has left open; the instruction will ask for its own again */
+        step_close_pages(cpu);
+        ept_invalidate(&cpu->view);
+        entry = ept_view_open(&cpu->view, gpa);
+    }
     if (!entry)
         fail_stop(cpu, "one instruction touches more guarded pages than there can be");
     *entry = leaf; /* rights are only added: the violation has dropped what was cached for this access */
@@ -29,10 +51,9 @@ void step_cancel(struct cpu *cpu)
 {
     cpu->stepping = false;
     cpu->stepped = NULL;
-    cpu->soft.guarded = 0;
     if (cpu->view.nr_pages > cpu->view.kept_pages) {
         machine_lock(cpu);
-        ept_view_close(&cpu->view);
+        step_close_pages(cpu);
         machine_unlock(cpu);
     }
     cpu_set_proc_control(cpu, PROC_MONITOR_TRAP_FLAG, cpu->soft.on);
@@ -58,7 +79,7 @@ void step_leave(struct cpu *cpu, uint32_t reason)
 
 enum exit_action step_exit(struct cpu *cpu)
 {
-    if (cpu->stepping && !soft_step_goes_on(cpu)) /* else the step is soft PT's */
+    if (cpu->stepping) /* else the step is soft PT's */
         step_end(cpu, false);
     return EXIT_RETRY;
 }

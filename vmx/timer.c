@@ -56,6 +56,14 @@ void timer_before_entry(struct cpu *cpu)
     }
 }
 
+/* SDM "VMX-Preemption Timer": it makes no exit in the wait-for-SIPI state. KVM's does, and a SIPI that comes then is
+ * lost. */
+void timer_run(struct cpu *cpu, bool on)
+{
+    if (cpu->controls.pin & PIN_PREEMPTION_TIMER)
+        vmwrite32(VMCS_PIN_BASED_CONTROLS, on ? cpu->controls.pin : cpu->controls.pin & ~PIN_PREEMPTION_TIMER);
+}
+
 enum exit_action timer_exit(struct cpu *cpu)
 {
     cr3_watch(cpu); /* a command may have changed pt.cr3= */

@@ -59,8 +59,8 @@ enum exit_action ept_violation_exit(struct cpu *cpu)
     const uint64_t gpa = vmread64(VMCS_GUEST_PHYSICAL_ADDRESS);
 
     block_nmis_again(qualification);
-    if ((qualification & EPT_VIOLATION_WRITE) && (gpa & PAGE_MASK) == cpu->lapic_pa) {
-        lapic_written(cpu, gpa);
+    if (!(qualification & EPT_VIOLATION_FETCH) && cpu->lapic_pa && (gpa & PAGE_MASK) == cpu->lapic_pa) {
+        lapic_accessed(cpu, gpa, qualification & EPT_VIOLATION_WRITE);
         return EXIT_RETRY;
     }
     machine_lock(cpu);

@@ -25,7 +25,7 @@ static const char usage[] =
     "  snapshot   send all that has been written up to now; with policy=ring, what was kept\n"
     "  set        change options while the guest runs: policy, what is traced (pt.os, pt.user, pt.cr3, pt.range0 to "
     "3),\n"
-    "             pt.branch, pt.ptwrite, pt.retc, pt.psb, pt.tsc, pt.mtc, pt.cyc\n"
+    "             pt.branches, pt.branch, pt.ptwrite, pt.retc, pt.psb, pt.tsc, pt.mtc, pt.cyc\n"
     "\n"
     "Exit status: 0 done, 1 an error, 2 the machine refused or did not answer.\n";
 

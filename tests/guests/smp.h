@@ -19,7 +19,7 @@ extern struct cpu cpus[MAX_CPUS];
 
 extern struct options {
     uint32_t cpus, rounds;
-    bool x2apic;
+    bool x2apic, small;
     char end;
 } options;
 

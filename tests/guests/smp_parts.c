@@ -3,9 +3,12 @@
 
 /* --- interrupts and NMIs: each CPU in turn, to each other one, the next when this has arrived --- */
 
-#define SENT 20u
-
 static volatile uint32_t turn;
+
+static uint32_t sent(void)
+{
+    return options.small ? 4 : 20;
+}
 
 static void await(volatile uint32_t *counter, uint32_t value)
 {
@@ -15,7 +18,7 @@ static void await(volatile uint32_t *counter, uint32_t value)
 
 static void send_to(uint32_t to)
 {
-    for (uint32_t i = 0; i < SENT; i++) {
+    for (uint32_t i = 0; i < sent(); i++) {
         uint32_t before = cpus[to].interrupts;
         ipi(to, IPI_FIXED | VECTOR);
         await(&cpus[to].interrupts, before + 1);
@@ -46,8 +49,8 @@ static void send_all(uint32_t cpu)
         ipi(0, IPI_OTHERS | IPI_FIXED | VECTOR);
         ipi(0, IPI_OTHERS | IPI_NMI);
         for (uint32_t to = 1; to < options.cpus; to++) {
-            await(&cpus[to].interrupts, SENT + 1);
-            await(&cpus[to].nmis, SENT + 1);
+            await(&cpus[to].interrupts, sent() + 1);
+            await(&cpus[to].nmis, sent() + 1);
         }
     }
     turn = cpu + 1;
@@ -62,14 +65,13 @@ void smp_interrupts(void)
     cpus_run(send_all);
     for (uint32_t n = 0; n < options.cpus; n++) {
         uint32_t extra = n == 0 ? 0 : 1; /* the one for all */
-        expect("interrupts", cpus[n].interrupts, (options.cpus - 1) * SENT + 2 * extra);
-        expect("NMIs", cpus[n].nmis, (options.cpus - 1) * SENT + extra);
+        expect("interrupts", cpus[n].interrupts, (options.cpus - 1) * sent() + 2 * extra);
+        expect("NMIs", cpus[n].nmis, (options.cpus - 1) * sent() + extra);
     }
 }
 
 /* --- code that the first CPU changes: SDM "Handling Self- and Cross-Modifying Code" --- */
 
-#define PATCHES 40u
 #define OLD 0x11u
 #define NEW 0x22u
 
@@ -80,6 +82,11 @@ static const uint64_t mov_new = 0xc3000000ull << 16 | NEW << 8 | 0xb8;
 static const uint64_t jump = 0x90909090909006ebull;
 
 static volatile uint32_t generation, acknowledged, stop, never;
+
+static uint32_t patches(void)
+{
+    return options.small ? 4 : 40;
+}
 
 static uint32_t call_code(void)
 {
@@ -101,7 +108,7 @@ static void patch(uint32_t n)
 static void with_handshake(uint32_t cpu)
 {
     uint32_t wrong = 0;
-    for (uint32_t n = 1; n <= PATCHES; n++) {
+    for (uint32_t n = 1; n <= patches(); n++) {
         if (cpu == 0) {
             acknowledged = 0;
             patch(n);
@@ -123,14 +130,14 @@ static void without_handshake(uint32_t cpu)
 {
     uint32_t wrong = 0, calls = 0;
     if (cpu == 0) {
-        for (uint32_t n = 1; n <= PATCHES; n++) {
+        for (uint32_t n = 1; n <= patches(); n++) {
             patch(n);
             for (uint32_t i = 0; i < 10 + n; i++)
                 wrong += call_code() != (n % 2 ? NEW : OLD);
         }
         stop = 1;
     }
-    while (cpu != 0 && (!stop || calls < 100)) {
+    while (cpu != 0 && (!stop || calls < (options.small ? 10 : 100))) {
         uint32_t value = call_code();
         wrong += value != OLD && value != NEW;
         calls++;

@@ -59,7 +59,7 @@ static void two_pages(void)
 
 #define STOPS 300u
 
-static volatile uint8_t own[MAX_CPUS][4096] __attribute__((aligned(4096)));
+static NOINIT __attribute__((aligned(4096))) volatile uint8_t own[MAX_CPUS][4096];
 static volatile uint32_t over, never;
 
 static void change_code(uint32_t cpu)

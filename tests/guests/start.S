@@ -52,8 +52,9 @@ start32:
     movl $bss_start, %edi
     movl $bss_end, %ecx
     subl %edi, %ecx
+    shrl $2, %ecx
     xorl %eax, %eax
-    rep stosb
+    rep stosl                   /* a step each where the guest is stepped */
     movl $stack_top, %esp
 
     /* Four page directories of 2 MiB pages: present, writable, user. The last GiB is devices: uncached. */
@@ -140,6 +141,9 @@ root:
     .zero 4096
 pointers:
     .zero 4096
+
+    .section .noinit, "aw", @nobits
+    .balign 4096
 directories:
     .zero 4 * 4096
     .zero 16384

@@ -73,6 +73,18 @@ for cpus in ${SMP:-2}; do
     for cpu in $(seq $((cpus - 1))); do equal "smp$cpus: every branch of CPU $cpu" smp$cpus "$cpu"; done
 done
 
+# With a window, too: where two CPUs open its pages, and where the first has come to its end before the second starts.
+CPUS=2 run window2 smp 'cpus=2 rounds=2000 small' pt.user=off
+equal 'window2: every branch of CPU 0' window2
+equal 'window2: every branch of CPU 1' window2 1
+CPUS=2 run ends2 smp 'cpus=2 rounds=2000 small' 'pt.user=off pt.branches=1500'
+for cpu in 0 1; do
+    decoded ends2 $cpu
+    same "ends2: the first 1500 branches of CPU $cpu" "$(branches_of ends2 $cpu | sha256sum)" \
+        "$(listed ends2 "${cpu#0}" | head -n 1500 | sha256sum)"
+done
+at_most 'ends2: and full speed behind them: steps' "$(truth ends2 exit_37)" 40000
+
 # What is traced may be less; fibonacci() and the branches that stand in it.
 range() {
     nm build/guests/branches.elf | awk -v name="$1" '$3 == name { at = $1 } at && $1 > at { exit } END { print "0x" at }' |
@@ -85,14 +97,37 @@ decoded range
 same 'the branches of the range, all of them' "$(branches_of range | cut -d ' ' -f 1 | sha256sum)" \
     "$(listed range | cut -d ' ' -f 1 | sha256sum)"
 # One address space of those that the guest has: each PIP tells of it, and the others run at full speed.
-check 'spaces runs with a CR3' boot cr3 build/guests/spaces.bzImage '' '' 'channel=e1000 pt.cr3=0x1010000'
-same 'the trace tells of that one alone' "$(build/undertrace dump "$work/cr3/capture" | awk '$2 == "pip" { print $NF }' | sort -u)" 0000000001010000
+cr3=$(nm build/guests/spaces.elf | awk '$3 == "space_a" { print $1 }')
+check 'spaces runs with a CR3' boot cr3 build/guests/spaces.bzImage '' '' "channel=e1000 pt.cr3=$(printf 0x%x "0x$cr3")"
+same 'the trace tells of that one alone' "$(build/undertrace dump "$work/cr3/capture" | awk '$2 == "pip" { print $NF }' | sort -u)" "$cr3"
 check 'and is decoded' decoded cr3
 at_most 'the others run at full speed: steps' "$(truth cr3 exit_37)" $(($(truth spaces exit_37) / 4))
 BRANCHES=1 check 'branches runs with a number of branches' boot number build/guests/branches.bzImage '' '' 'channel=e1000 pt.branches=1000'
 decoded number
 same 'the first 1000 branches' "$(branches_of number | sha256sum)" "$(listed number | head -n 1000 | sha256sum)"
 at_most 'and full speed behind them: steps' "$(truth number exit_37)" 100000
+
+# The kernel or user mode alone: what each executes in this guest stands at addresses of its own.
+# inside user|kernel: of a list, what both begins and ends there. What leaves it is told in different ways.
+address() { nm build/guests/levels.elf | awk -v name="$1" '$3 == name { print $1 }'; }
+inside() {
+    awk -v wanted="$1" -v early="$(address user_early)" -v both="$(address both_kernel)" -v user="$(address both_user)" \
+        -v end="$(address pages_end)" '
+        function of(at) { return (at >= early && at < both) || (at >= user && at < end) ? "user" : "kernel" }
+        of($1) == wanted && $2 != "0000000000000000" && of($2) == wanted'
+}
+# alone user|kernel OPTION WORDS
+alone() {
+    run "$1" levels "$3" "$2"
+    check "$1 alone: is decoded" decoded "$1"
+    branches_of "$1" | inside "$1" >"$work/$1/branches"
+    check "$1 alone: every branch of it is what was decoded ($(wc -l <"$work/$1/branches"))" cmp "$work/$1/branches" <(listed "$1" | inside "$1")
+    same "$1 alone: nothing else is" "$(branches_of "$1" | inside "$4" | wc -l)" 0
+    at_most "$1 alone: the other runs at full speed: steps" "$(truth "$1" exit_37)" $(($(truth "$1" guest_instructions) / 10))
+}
+alone user pt.os=off 'kernel=100000 user=500' kernel
+alone kernel pt.user=off 'kernel=500 user=100000' user
+same 'they are some' "$([ "$(wc -l <"$work/user/branches")" -gt 500 ] && [ "$(wc -l <"$work/kernel/branches")" -gt 2000 ] && echo yes)" yes
 
 # A whole system at full speed, but for the range.
 from=0xffffffff81200000 upto=0xffffffff8120ffff

@@ -201,6 +201,8 @@ static void what_changes_while_the_guest_runs(void **state)
     assert_int_equal(options.pt.policy, PT_POLICY_RING);
     assert_false(options.pt.user);
     assert_true(options.pt.os);
+    assert_true(options_change(&options.pt, "pt.range3=off pt.branches=5", &error));
+    assert_int_equal(options.pt.branches, 5);
     static const char *const bad[] = {"",
                                       "  ",
                                       "pt.region=4K",

@@ -92,7 +92,8 @@ static void execute(struct flow_world *w)
         pause_now_and_then(w);
         f->pt.tsc += 100;
         note(w, &f->at, &outcome);
-        if (!soft_pt_wants(&f->pt, false, f->at.cr3))
+        const bool guarded = soft_pt_guards(&f->pt, f->at.ip, f->at.ip, !f->at.user, f->at.user);
+        if (!soft_pt_wants(&f->pt, guarded, f->at.cr3)) /* the guest runs on unseen */
             f->at = outcome.to;
         else if (outcome.event)
             soft_event(f, outcome.to);

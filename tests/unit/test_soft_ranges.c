@@ -218,11 +218,11 @@ static void who_is_stepped(void **state)
 {
     struct soft_fixture *f = *state;
     inside(f);
-    assert_true(soft_pt_guards(&f->pt, IN_LAST, IN_LAST + 0x1000));
-    assert_true(soft_pt_guards(&f->pt, IN - 0x1000, IN));
-    assert_true(soft_pt_guards(&f->pt, 0, UINT64_MAX));
-    assert_false(soft_pt_guards(&f->pt, IN_LAST + 1, UINT64_MAX));
-    assert_false(soft_pt_guards(&f->pt, 0, IN - 1));
+    assert_true(soft_pt_guards(&f->pt, IN_LAST, IN_LAST + 0x1000, true, false));
+    assert_true(soft_pt_guards(&f->pt, IN - 0x1000, IN, true, false));
+    assert_true(soft_pt_guards(&f->pt, 0, UINT64_MAX, true, false));
+    assert_false(soft_pt_guards(&f->pt, IN_LAST + 1, UINT64_MAX, true, false));
+    assert_false(soft_pt_guards(&f->pt, 0, IN - 1, true, false));
     assert_true(soft_pt_wants(&f->pt, false, 0x5000));
     soft_step(f, &jmp, OUT);
     assert_false(soft_pt_wants(&f->pt, false, 0x5000));
@@ -230,7 +230,38 @@ static void who_is_stepped(void **state)
     soft_pt_pause(&f->pt);
     soft_pt_write(&f->pt, IA32_RTIT_CTL, CTL_DEFAULT);
     assert_true(soft_pt_wants(&f->pt, false, 0x5000));
-    assert_false(soft_pt_guards(&f->pt, 0, UINT64_MAX));
+    assert_false(soft_pt_guards(&f->pt, 0, UINT64_MAX, true, true));
+}
+
+/* The kernel or user mode alone: a page is guarded where that can execute it. */
+static void who_is_stepped_by_privilege(void **state)
+{
+    struct soft_fixture *f = *state;
+    soft_on(f, CTL_DEFAULT & ~RTIT_CTL_OS, 0);
+    assert_true(soft_pt_has_window(&f->pt));
+    assert_true(soft_pt_guards(&f->pt, IN, IN_LAST, false, true));
+    assert_true(soft_pt_guards(&f->pt, IN, IN_LAST, true, true));
+    assert_false(soft_pt_guards(&f->pt, IN, IN_LAST, true, false));
+    assert_false(soft_pt_wants(&f->pt, false, 0x5000));
+    assert_true(soft_pt_wants(&f->pt, true, 0x5000));
+    soft_pt_write(&f->pt, IA32_RTIT_CTL, CTL_DEFAULT & ~RTIT_CTL_USER);
+    assert_true(soft_pt_guards(&f->pt, IN, IN_LAST, true, false));
+    assert_false(soft_pt_guards(&f->pt, IN, IN_LAST, false, true));
+    /* One address space is stepped as a whole. */
+    soft_pt_write(&f->pt, IA32_RTIT_CTL, (CTL_DEFAULT & ~RTIT_CTL_USER) | RTIT_CTL_CR3_FILTER);
+    assert_false(soft_pt_has_window(&f->pt));
+    assert_false(soft_pt_guards(&f->pt, IN, IN_LAST, true, false));
+}
+
+/* At the same address, at another privilege: it has run on unseen in between. */
+static void comes_back_to_the_same_address(void **state)
+{
+    struct soft_fixture *f = *state;
+    soft_running(f, CTL_DEFAULT & ~RTIT_CTL_OS);
+    expect(f, "");
+    f->at.user = true;
+    soft_pt_before(&f->pt, &f->at);
+    expect(f, "MODE.Exec 64; TIP.PGE 401000");
 }
 
 int main(void)
@@ -248,6 +279,8 @@ int main(void)
         SOFT_TEST(the_mode_is_told_again_behind_a_psb),
         SOFT_TEST(it_comes_into_the_range_between_two_steps),
         SOFT_TEST(who_is_stepped),
+        SOFT_TEST(who_is_stepped_by_privilege),
+        SOFT_TEST(comes_back_to_the_same_address),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
