@@ -74,6 +74,7 @@ struct udp_sink {
     struct udp_slot *tx;
     struct udp_headers *headers;
     uint64_t headers_pa;
+    uint16_t pseudo_header_sum;
 
     uint32_t rx_next;
     struct e1000_rx_descriptor *rx;
