@@ -249,19 +249,23 @@ static uint16_t cpu_before(const struct udp_sink *s, uint16_t cpu)
     return cpu > 0 ? cpu - 1 : (uint16_t)(s->sink.nr_cpus - 1);
 }
 
+/* Each CPU has both turns: its trace is the first, then its records are. */
 static void change_turns(struct udp_sink *s)
 {
-    s->first_cpu = cpu_before(s, s->first_cpu);
+    if (s->trace_first) {
+        s->first_cpu = cpu_before(s, s->first_cpu);
+    }
     s->trace_first = !s->trace_first;
 }
 
 static void send_all_records(struct udp_sink *s, uint64_t now)
 {
-    uint16_t cpu = s->sink.nr_cpus;
+    uint16_t cpu = s->first_cpu;
 
     do {
-        send_records(s, --cpu, now);
-    } while (cpu > 0);
+        send_records(s, cpu, now);
+        cpu = cpu_before(s, cpu);
+    } while (cpu != s->first_cpu);
 }
 
 static __attribute__((cold, noinline)) void send_waiting_trace(struct udp_sink *s, uint64_t now)
@@ -275,10 +279,11 @@ static __attribute__((cold, noinline)) void send_waiting_trace(struct udp_sink *
 }
 
 /* Records first: where the stream is cut, the code pages of the trace before should be there. Where there is not room
- * for all, trace, and another CPU's, is the first next time: CPUs that change code without end would keep it waiting
- * for ever. */
+ * for all, trace is the first next time, then another CPU's records: CPUs that change code without end would keep the
+ * others waiting for ever. A turn is over when it was of use. */
 static void send_queues(struct udp_sink *s, uint64_t now)
 {
+    const uint32_t before = s->tx_head;
     uint16_t cpu = s->first_cpu;
 
     s->waiting = false;
@@ -290,7 +295,7 @@ static void send_queues(struct udp_sink *s, uint64_t now)
         send_trace(s, cpu, !record_queue_empty(&s->cpus[cpu].records), now);
         cpu = cpu_before(s, cpu);
     } while (cpu != s->first_cpu);
-    if (s->waiting) {
+    if (s->waiting && s->tx_head != before) {
         change_turns(s);
     }
 }
