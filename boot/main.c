@@ -110,7 +110,7 @@ static void init_machine(void)
                                   .ports = channel_ports(&boot->channel, &boot->options, &boot->acpi),
                                   .code_pages = boot->options.code_pages && !boot->no_pt,
                                   .watch_lvtpc = !boot->no_pt && boot->options.pt.way != PT_SWITCH_SOFT,
-                                  .watch_ipis = boot->options.pt.way == PT_SWITCH_SOFT && boot->nr_cpus > 1,
+                                  .watch_ipis = !boot->no_pt && boot->nr_cpus > 1,
                                   .way = boot->no_pt ? PT_SWITCH_ROOT : boot->options.pt.way,
                                   .poll_tsc = poll_tsc(),
                                   .trigger = boot->no_pt ? 0 : boot->options.pt.trigger,

@@ -36,9 +36,12 @@ static void hand_over_planned(struct pt_engine *pt, const struct drain *drain)
         return;
     report_forgotten(pt, drain->plan.hand_from);
     pt_canary_lift(pt);
-    while (pt->out.scheme->hand_over(&pt->out, drain->plan.hand_end, &span))
+    for (uint64_t at = drain->plan.hand_from; at != drain->plan.hand_end; at = span.offset + span.size) {
+        if (!pt->out.scheme->hand_over(&pt->out, drain->plan.hand_end, &span))
+            break;
         sink_trace(pt->sink, pt->cpu, span.offset, (const uint8_t *)pt->regions.va + span.place,
                    pt->regions.pa + span.place, span.size);
+    }
     pt->sent_end = drain->plan.hand_end;
     struct record_drain record = {
         .from = drain->plan.hand_from,
@@ -75,8 +78,8 @@ bool drain_rearm(struct pt_engine *pt, const struct drain *drain)
 
 void drain_finish(struct pt_engine *pt, const struct drain *drain)
 {
-    bool armed = drain_rearm(pt, drain);
-    pt->totals.drain_tsc += tsc_read() - drain->begun_tsc;
+    const bool armed = drain_rearm(pt, drain);
+    pt->totals.drain_tsc += (armed ? pt->checked_tsc : tsc_read()) - drain->begun_tsc;
     if (!armed)
         pt_pause_begin(pt, drain, RECORD_GAP_DROP);
 }

@@ -13,9 +13,8 @@ static volatile uint32_t *lvtpc_in_page(uint64_t apic_base)
     return (volatile uint32_t *)((uint8_t *)phys_to_virt(apic_base & APIC_BASE_PA_MASK) + XAPIC_LVT_PMI);
 }
 
-uint32_t lvtpc_read(void)
+static uint32_t lvtpc_read_at(uint64_t apic_base)
 {
-    const uint64_t apic_base = msr_read(IA32_APIC_BASE);
     uint32_t value = LVT_DELIVERY_NMI;
 
     if (apic_base & APIC_BASE_ENABLED)
@@ -23,10 +22,8 @@ uint32_t lvtpc_read(void)
     return value & ~LVT_DELIVERY_STATUS;
 }
 
-void lvtpc_write(uint32_t value)
+static void lvtpc_write_at(uint64_t apic_base, uint32_t value)
 {
-    const uint64_t apic_base = msr_read(IA32_APIC_BASE);
-
     if (!(apic_base & APIC_BASE_ENABLED))
         return;
     if (apic_base & APIC_BASE_X2APIC)
@@ -35,7 +32,17 @@ void lvtpc_write(uint32_t value)
         *lvtpc_in_page(apic_base) = value;
 }
 
-__attribute__((noinline)) void lvtpc_take(void)
+uint32_t lvtpc_read(void)
+{
+    return lvtpc_read_at(msr_read(IA32_APIC_BASE));
+}
+
+__attribute__((noinline)) void lvtpc_write(uint32_t value)
+{
+    lvtpc_write_at(msr_read(IA32_APIC_BASE), value);
+}
+
+void lvtpc_take(void)
 {
     lvtpc_write(LVT_DELIVERY_NMI);
 }
@@ -55,8 +62,10 @@ bool lvtpc_guard(void)
 
 bool lvtpc_unmask(void)
 {
-    if (lvtpc_read() == LVT_DELIVERY_NMI)
+    const uint64_t apic_base = msr_read(IA32_APIC_BASE);
+
+    if (lvtpc_read_at(apic_base) == LVT_DELIVERY_NMI)
         return false;
-    lvtpc_take();
+    lvtpc_write_at(apic_base, LVT_DELIVERY_NMI);
     return true;
 }

@@ -1,8 +1,9 @@
 /*
  * The output of one CPU, whichever scheme it has: the state, and the functions for it in one table.
  *
- * A drain calls take or drain with the registers as read, hand_over until it says false, then forget and rearm until it
- * does not stall. What is handed over may begin behind what was handed over last: bytes between are gone. Core.
+ * A drain calls take or drain with the registers as read, hand_over until it says false or has come to the plan's end,
+ * then forget and rearm until it does not stall. What is handed over may begin behind what was handed over last: bytes
+ * between are gone. Core.
  */
 #ifndef PT_OUTPUT_H
 #define PT_OUTPUT_H

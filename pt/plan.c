@@ -38,20 +38,20 @@ struct plan_rearm plan_rearm(struct region_ring *ring, const struct plan_drain *
                              const struct plan_snapshot *snapshot, uint64_t released)
 {
     struct plan_rearm plan = {.canary = CANARY_NOWHERE};
-    uint32_t old_stop = region_ring_stop_slot(ring);
+    const uint32_t old_stop = ring->stop_slot;
 
     region_ring_release(ring, released);
     if (!region_ring_arm(ring)) {
         plan.stall = true;
         return plan;
     }
-    uint32_t new_stop = region_ring_stop_slot(ring);
+    const uint32_t new_stop = ring->stop_slot;
     if (new_stop != old_stop) {
         plan.nr_entries = 2;
         plan.entries[0].index = old_stop;
-        plan.entries[0].value = region_ring_entry(ring, old_stop);
+        plan.entries[0].value = region_ring_entry_without_stop(ring, old_stop);
         plan.entries[1].index = new_stop;
-        plan.entries[1].value = region_ring_entry(ring, new_stop);
+        plan.entries[1].value = region_ring_entry_without_stop(ring, new_stop) | TOPA_STOP;
     }
     /* After an error the table itself is in doubt. */
     plan.rewrite_table = drain->gap == PLAN_GAP_ERROR;

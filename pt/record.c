@@ -46,8 +46,9 @@ void pt_record(struct pt_engine *pt, enum record_kind kind, const void *head, ui
     __builtin_memcpy(start.head, head, beside);
 
     /* In one go: another CPU's log line may come between two records of CPU 0, not into one. */
-    struct sink_piece pieces[4] = {{&start, (uint32_t)sizeof(start.header) + beside}};
-    uint32_t nr = 1;
+    struct sink_piece pieces[4];
+    uint32_t nr = 0;
+    pieces[nr++] = (struct sink_piece){&start, (uint32_t)sizeof(start.header) + beside};
     if (head_size > beside)
         pieces[nr++] = (struct sink_piece){head, head_size};
     if (body_size != 0)

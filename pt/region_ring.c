@@ -14,17 +14,21 @@ static uint64_t region_ring_bytes(const struct region_ring *ring)
     return (uint64_t)ring->region_bytes * ring->nr_regions;
 }
 
+/* Behind each full table's regions one slot is END's. */
+static uint32_t slot_of(uint32_t region)
+{
+    return region + region / REGION_RING_TABLE_REGIONS;
+}
+
 struct region_ring region_ring_make(uint64_t table_pa, uint64_t regions_pa, uint32_t region_bytes, uint32_t nr_regions)
 {
     struct region_ring ring = {
         .table_pa = table_pa, .regions_pa = regions_pa, .nr_regions = nr_regions, .region_bytes = region_bytes};
     ring.limit = region_ring_bytes(&ring);
+    ring.stop_slot = slot_of(nr_regions - 1);
+    /* INT on the STOP region as well: a trace that stops without a PMI would not be noticed. */
+    ring.entry_bits = (uint64_t)topa_size_code(region_bytes) << TOPA_SIZE_SHIFT | TOPA_INT;
     return ring;
-}
-
-static uint32_t slot_of(uint32_t region)
-{
-    return region / REGION_RING_TABLE_REGIONS * TOPA_TABLE_ENTRIES + region % REGION_RING_TABLE_REGIONS;
 }
 
 /* Regions in the table that starts with this one. */
@@ -33,19 +37,16 @@ static uint32_t table_regions(const struct region_ring *ring, uint32_t first)
     return ring->nr_regions - first < REGION_RING_TABLE_REGIONS ? ring->nr_regions - first : REGION_RING_TABLE_REGIONS;
 }
 
-static uint32_t stop_region(const struct region_ring *ring)
-{
-    return (uint32_t)((ring->limit / ring->region_bytes - 1) % ring->nr_regions);
-}
-
 uint32_t region_ring_nr_slots(const struct region_ring *ring)
 {
     return slot_of(ring->nr_regions - 1) + 2;
 }
 
-uint32_t region_ring_stop_slot(const struct region_ring *ring)
+uint64_t region_ring_entry_without_stop(const struct region_ring *ring, uint32_t slot)
 {
-    return slot_of(stop_region(ring));
+    const uint32_t region = slot - slot / TOPA_TABLE_ENTRIES;
+
+    return ring->regions_pa + (uint64_t)region * ring->region_bytes + ring->entry_bits;
 }
 
 uint64_t region_ring_entry(const struct region_ring *ring, uint32_t slot)
@@ -56,11 +57,8 @@ uint64_t region_ring_entry(const struct region_ring *ring, uint32_t slot)
         bool last = first + REGION_RING_TABLE_REGIONS >= ring->nr_regions;
         return (ring->table_pa + (last ? 0 : 4096ull * (table + 1))) | TOPA_END;
     }
-    uint32_t region = first + index;
-    uint64_t entry = ring->regions_pa + (uint64_t)region * ring->region_bytes;
-    entry |= (uint64_t)topa_size_code(ring->region_bytes) << TOPA_SIZE_SHIFT | TOPA_INT;
-    /* INT on the STOP region as well: a trace that stops without a PMI would not be noticed. */
-    return region == stop_region(ring) ? entry | TOPA_STOP : entry;
+    uint64_t entry = region_ring_entry_without_stop(ring, slot);
+    return slot == ring->stop_slot ? entry | TOPA_STOP : entry;
 }
 
 /* The place that the pointers name, bytes from the first region's start; the ring's size stands for its start. false:
@@ -111,7 +109,7 @@ struct topa_ptrs region_ring_ptrs(const struct region_ring *ring)
 
 bool region_ring_at_stop(const struct region_ring *ring, uint64_t output_mask_ptrs)
 {
-    return topa_ptrs_unpack(ring->table_pa, output_mask_ptrs).index == region_ring_stop_slot(ring) % TOPA_TABLE_ENTRIES;
+    return topa_ptrs_unpack(ring->table_pa, output_mask_ptrs).index == ring->stop_slot % TOPA_TABLE_ENTRIES;
 }
 
 uint64_t region_ring_whole_end(const struct region_ring *ring)
@@ -159,5 +157,6 @@ bool region_ring_arm(struct region_ring *ring)
     if (current - oldest > ring->nr_regions - 2)
         return false;
     ring->limit = (oldest + ring->nr_regions) * ring->region_bytes;
+    ring->stop_slot = slot_of((uint32_t)((oldest + ring->nr_regions - 1) % ring->nr_regions));
     return true;
 }

@@ -31,8 +31,10 @@ struct region_ring {
     uint64_t limit;      /* offset behind the STOP region: the hardware does not get beyond */
     uint64_t table_pa;   /* the first table; the others follow it, a page each */
     uint64_t regions_pa; /* the first region; the others follow it */
+    uint64_t entry_bits; /* of each region's entry: INT, and the size's code */
     uint32_t nr_regions;
     uint32_t region_bytes;
+    uint32_t stop_slot; /* of the STOP region's entry */
 };
 
 /* A run of bytes handed over: contiguous in memory and in the stream. */
@@ -55,8 +57,8 @@ uint32_t region_ring_nr_slots(const struct region_ring *ring);
 /* The ToPA entry in a slot, as ring->limit demands. */
 uint64_t region_ring_entry(const struct region_ring *ring, uint32_t slot);
 
-/* The slot of the entry that carries STOP. */
-uint32_t region_ring_stop_slot(const struct region_ring *ring);
+/* The same without STOP, for a slot that is a region's. */
+uint64_t region_ring_entry_without_stop(const struct region_ring *ring, uint32_t slot);
 
 /* Take the output pointers in, as read while TraceEn was 0. stopped: IA32_RTIT_STATUS.Stopped. Moves written.
  * false: no honest hardware can have got there from the last known place; the ring is unchanged. */

@@ -5,11 +5,15 @@
 struct single single_make(uint64_t table_pa, uint64_t regions_pa, uint32_t region_bytes, uint32_t nr_regions, bool stop,
                           bool mentry)
 {
+    const uint32_t parts = mentry && region_bytes > TOPA_MIN_REGION_BYTES ? 2 : 1, part_bytes = region_bytes / parts;
+
     return (struct single){.table_pa = table_pa,
                            .regions_pa = regions_pa,
                            .nr_regions = nr_regions,
                            .region_bytes = region_bytes,
-                           .parts = mentry && region_bytes > TOPA_MIN_REGION_BYTES ? 2 : 1,
+                           .parts = parts,
+                           .part_bytes = part_bytes,
+                           .entry_bits = (uint64_t)topa_size_code(part_bytes) << TOPA_SIZE_SHIFT | TOPA_INT,
                            .stop = stop};
 }
 
@@ -22,9 +26,7 @@ uint64_t single_entry(const struct single *single, uint32_t slot)
 {
     if (slot == single->parts)
         return single->table_pa | TOPA_END;
-    uint32_t bytes = single->region_bytes / single->parts;
-    uint64_t entry = single->regions_pa + place_of_armed(single) + slot * bytes;
-    entry |= (uint64_t)topa_size_code(bytes) << TOPA_SIZE_SHIFT | TOPA_INT;
+    uint64_t entry = single->regions_pa + place_of_armed(single) + slot * single->part_bytes + single->entry_bits;
     return single->stop && slot + 1 == single->parts ? entry | TOPA_STOP : entry;
 }
 
@@ -35,15 +37,16 @@ uint64_t single_canary(const struct single *single)
 
 struct topa_ptrs single_ptrs(const struct single *single)
 {
-    uint32_t bytes = single->region_bytes / single->parts, used = (uint32_t)(single->written - single->start);
-    return (struct topa_ptrs){.table_pa = single->table_pa, .index = used / bytes, .offset = used % bytes};
+    uint32_t used = (uint32_t)(single->written - single->start);
+    return (struct topa_ptrs){
+        .table_pa = single->table_pa, .index = used / single->part_bytes, .offset = used % single->part_bytes};
 }
 
 enum single_taken single_take(struct single *single, const struct plan_snapshot *snapshot)
 {
     struct topa_ptrs ptrs = topa_ptrs_unpack(snapshot->output_base, snapshot->output_mask_ptrs);
     uint64_t used = single->written - single->start;
-    uint32_t bytes = single->region_bytes / single->parts;
+    uint32_t bytes = single->part_bytes;
     if (single->spent)
         return SINGLE_TAKEN; /* what the pointers say is known */
     if (ptrs.table_pa != single->table_pa || ptrs.index > single->parts || ptrs.offset > bytes)

@@ -24,7 +24,8 @@ struct single {
     uint64_t start;                     /* stream offset of the armed region's first byte */
     uint64_t table_pa, regions_pa;
     uint32_t nr_regions, region_bytes;
-    uint32_t parts;                    /* entries for a region: 1 or 2 */
+    uint32_t parts, part_bytes;        /* entries for a region: 1 or 2 */
+    uint64_t entry_bits;               /* of each: INT, and the size's code */
     uint32_t armed;                    /* the region's number */
     bool stop;                         /* STOP on the entry */
     bool spent;                        /* the armed region was handed over: the next one is due */

@@ -107,18 +107,24 @@ void net_headers_build(uint8_t headers[NET_HEADERS_BYTES], const struct net_link
     put32(headers + IPV4_DESTINATION, link->peer);
     put16(headers + UDP_SOURCE_PORT, link->port);
     put16(headers + UDP_DESTINATION_PORT, link->port);
-    put16(headers + UDP_CHECKSUM, checksum_fold(sum_pseudo_header(headers, 0)));
 }
 
-void net_headers_set_length(uint8_t headers[NET_HEADERS_BYTES], uint16_t payload_bytes)
+uint16_t net_pseudo_header_sum(const struct net_link *link)
 {
-    uint32_t udp_bytes = NET_UDP_BYTES + (uint32_t)payload_bytes;
-    /* RFC 1624: what was summed up for the old length is taken out. Only UDP's length counts, in the pseudo-header. */
-    uint32_t without_old = get16(headers + UDP_CHECKSUM) + (get16(headers + UDP_LENGTH) ^ 0xffff);
+    uint8_t headers[NET_HEADERS_BYTES];
+
+    net_headers_build(headers, link);
+    return (uint16_t)checksum_fold(sum_pseudo_header(headers, 0));
+}
+
+/* Two numbers of 16 bits need to be folded only once. */
+void net_headers_set_length(uint8_t headers[NET_HEADERS_BYTES], uint16_t sum, uint16_t payload_bytes)
+{
+    const uint32_t udp_bytes = NET_UDP_BYTES + (uint32_t)payload_bytes, checksum = sum + udp_bytes;
 
     put16(headers + IPV4_TOTAL_LENGTH, NET_IPV4_BYTES + udp_bytes);
     put16(headers + UDP_LENGTH, udp_bytes);
-    put16(headers + UDP_CHECKSUM, checksum_fold(without_old + udp_bytes));
+    put16(headers + UDP_CHECKSUM, checksum + (checksum >> 16));
 }
 
 static void arp_build(uint8_t frame[NET_ARP_FRAME_BYTES], const struct net_link *link, uint32_t operation)

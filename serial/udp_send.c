@@ -38,21 +38,28 @@ static inline uint64_t crc_of_head(uint64_t head)
     return __builtin_ia32_crc32di(0xffffffff, head);
 }
 
+static __attribute__((cold, noinline)) void build_slot(const struct udp_sink *s, struct udp_headers *headers,
+                                                       struct udp_slot *slot)
+{
+    uint64_t from_first = (uint64_t)((uint8_t *)headers->net - (uint8_t *)s->headers);
+
+    net_headers_build(headers->net, &s->link);
+    slot->headers = (struct e1000_tx_descriptor){s->headers_pa + from_first, HEADERS_FIELDS};
+}
+
 static __attribute__((noinline)) void set_payload_bytes(const struct udp_sink *s, struct udp_headers *headers,
                                                         struct udp_slot *slot, uint16_t length)
 {
     if (headers->payload_bytes == UDP_UNBUILT) {
-        uint64_t from_first = (uint64_t)((uint8_t *)headers->net - (uint8_t *)s->headers);
-
-        net_headers_build(headers->net, &s->link);
-        slot->headers = (struct e1000_tx_descriptor){s->headers_pa + from_first, HEADERS_FIELDS};
+        build_slot(s, headers, slot);
     }
     headers->payload_bytes = length;
-    net_headers_set_length(headers->net, (uint16_t)(FRAME_HEADER_SIZE + length));
+    net_headers_set_length(headers->net, s->pseudo_header_sum, (uint16_t)(FRAME_HEADER_SIZE + length));
 }
 
 void udp_build_headers(struct udp_sink *s)
 {
+    s->pseudo_header_sum = net_pseudo_header_sum(&s->link);
     for (uint32_t i = 0; i < UDP_TX_SLOTS; i++) {
         s->headers[i].payload_bytes = UDP_UNBUILT;
     }
@@ -62,36 +69,51 @@ void udp_build_headers(struct udp_sink *s)
     }
 }
 
-/* Put a run of frames into the slots from index on: they are free, and the ring does not end between them. */
+/* The frame that comes next into a slot. */
+struct next_frame {
+    struct udp_headers *headers;
+    struct udp_slot *slot;
+    uint64_t word1, offset, pa;
+};
+
+static inline __attribute__((always_inline)) void put_frame(const struct udp_sink *s, struct next_frame *next,
+                                                            uint64_t head, uint64_t head_crc, uint32_t length)
+{
+    struct udp_headers *headers = next->headers;
+    const uint64_t crc = frame_crc(head_crc, next->word1, next->offset, length);
+
+    if (__builtin_expect(headers->payload_bytes != length, 0)) {
+        set_payload_bytes(s, headers, next->slot, (uint16_t)length);
+    }
+    headers->words[0] = head;
+    headers->words[1] = next->word1;
+    headers->words[2] = next->offset;
+    headers->words[3] = length | crc << 32;
+    next->slot->payload = (struct e1000_tx_descriptor){next->pa, PAYLOAD_FIELDS | length};
+    next->word1 += 1ull << 32;
+    next->offset += length;
+    next->pa += length;
+    next->headers++;
+    next->slot++;
+}
+
+/* Put a run of frames into the slots from index on: they are free, and the ring does not end between them. All but the
+ * last are of one length. */
 static void put_frames(struct udp_sink *s, uint32_t index, const struct window_run *run)
 {
     const uint64_t head = stream_head(run->stream), head_crc = crc_of_head(head);
-    const uint32_t full = run->length;
-    struct udp_headers *headers = &s->headers[index];
-    struct udp_slot *slot = &s->tx[index];
-    uint64_t word1 = s->stream_id | (uint64_t)run->first << 32;
-    uint64_t offset = run->offset, pa = run->pa;
-    uint32_t left = run->bytes;
+    const uint32_t length = run->length, before_last = run->frames - 1;
+    struct next_frame next = {.headers = &s->headers[index],
+                              .slot = &s->tx[index],
+                              .word1 = s->stream_id | (uint64_t)run->first << 32,
+                              .offset = run->offset,
+                              .pa = run->pa};
+    const struct udp_headers *const last = next.headers + before_last;
 
-    do {
-        uint32_t length = left < full ? left : full;
-
-        if (__builtin_expect(headers->payload_bytes != length, 0)) {
-            set_payload_bytes(s, headers, slot, (uint16_t)length);
-        }
-        headers->words[0] = head;
-        headers->words[1] = word1;
-        headers->words[2] = offset;
-        headers->words[3] = length | (uint64_t)frame_crc(head_crc, word1, offset, length) << 32;
-        slot->payload.low = pa;
-        slot->payload.high = PAYLOAD_FIELDS | length;
-        word1 += 1ull << 32;
-        offset += length;
-        pa += length;
-        left -= length;
-        headers++;
-        slot++;
-    } while (left > 0);
+    while (next.headers != last) {
+        put_frame(s, &next, head, head_crc, length);
+    }
+    put_frame(s, &next, head, head_crc, run->bytes - before_last * length);
 }
 
 /* The last frame that was put into the ring asks for an acknowledgement. */
@@ -133,38 +155,31 @@ static uint32_t tx_space(struct udp_sink *s)
     return UDP_TX_SLOTS - 1 - (s->tx_head - s->tx_done);
 }
 
-/* Put as much of a span into frames as there is room for. Returns the bytes. */
-static uint32_t send_span(struct udp_sink *s, uint16_t stream, struct span span, uint64_t now)
+/* Put the start of a span into frames, as much as may be one run. Returns the bytes; 0: there is no room. */
+static uint32_t send_run(struct udp_sink *s, uint16_t stream, struct span span, uint64_t now)
 {
-    const uint32_t full = s->max_payload;
-    uint32_t room = smaller_of(window_space(&s->window), tx_space(s));
-    uint32_t left = span.size;
+    const uint32_t full = s->max_payload, index = s->tx_head % UDP_TX_SLOTS;
+    const uint32_t room = smaller_of(window_space(&s->window), tx_space(s));
+    const uint32_t most = smaller_of(smaller_of(room, s->pace.frames), UDP_TX_SLOTS - index);
+    const uint32_t bytes = smaller_of(span.size, most * full), frames = (bytes + full - 1) / full;
 
-    while (left > 0 && room > 0) {
-        uint32_t index = s->tx_head % UDP_TX_SLOTS;
-        uint32_t most = smaller_of(smaller_of(room, s->pace.frames), UDP_TX_SLOTS - index);
-        uint32_t frames = smaller_of((left + full - 1) / full, most);
-        uint32_t bytes = smaller_of(left, frames * full);
-        struct window_run *run = window_push(&s->window, frames);
-
-        run->offset = span.offset;
-        run->pa = span.pa;
-        run->bytes = bytes;
-        run->length = (uint16_t)smaller_of(bytes, full);
-        run->stream = stream;
-        put_frames(s, index, run);
-        s->tx_head += frames;
-        s->unasked += bytes + frames * HEADERS_BYTES;
-        span.offset += bytes;
-        if (s->unasked >= smaller_of(s->ask_bytes, s->pace.frames * full) ||
-            span.offset - s->released[stream] >= s->tight_bytes) {
-            ack_request(s, now);
-        }
-        span.pa += bytes;
-        room -= frames;
-        left -= bytes;
+    if (bytes == 0) {
+        return 0;
     }
-    return span.size - left;
+    struct window_run *run = window_push(&s->window, frames);
+    run->offset = span.offset;
+    run->pa = span.pa;
+    run->bytes = bytes;
+    run->length = (uint16_t)smaller_of(bytes, full);
+    run->stream = stream;
+    put_frames(s, index, run);
+    s->tx_head += frames;
+    s->unasked += bytes + frames * HEADERS_BYTES;
+    if (s->unasked >= smaller_of(s->ask_bytes, s->pace.frames * full) ||
+        span.offset + bytes - s->released[stream] >= s->tight_bytes) {
+        ack_request(s, now);
+    }
+    return bytes;
 }
 
 static __attribute__((cold)) bool send_again(struct udp_sink *s, uint64_t now)
@@ -196,7 +211,7 @@ static void send_records(struct udp_sink *s, uint16_t cpu, uint64_t now)
     struct record_queue *q = &s->cpus[cpu].records;
 
     while (!record_queue_empty(q)) {
-        uint32_t sent = send_span(s, udp_stream(cpu, FRAME_RECORDS), record_queue_peek(q), now);
+        uint32_t sent = send_run(s, udp_stream(cpu, FRAME_RECORDS), record_queue_peek(q), now);
 
         if (sent == 0) {
             s->waiting = true;
@@ -218,7 +233,7 @@ static inline __attribute__((always_inline)) void send_trace(struct udp_sink *s,
             s->waiting = true;
             return;
         }
-        uint32_t sent = send_span(s, udp_stream(cpu, FRAME_TRACE), span, now);
+        uint32_t sent = send_run(s, udp_stream(cpu, FRAME_TRACE), span, now);
 
         if (sent == 0) {
             s->waiting = true;
@@ -234,19 +249,23 @@ static uint16_t cpu_before(const struct udp_sink *s, uint16_t cpu)
     return cpu > 0 ? cpu - 1 : (uint16_t)(s->sink.nr_cpus - 1);
 }
 
+/* Each CPU has both turns: its trace is the first, then its records are. */
 static void change_turns(struct udp_sink *s)
 {
-    s->first_cpu = cpu_before(s, s->first_cpu);
+    if (s->trace_first) {
+        s->first_cpu = cpu_before(s, s->first_cpu);
+    }
     s->trace_first = !s->trace_first;
 }
 
 static void send_all_records(struct udp_sink *s, uint64_t now)
 {
-    uint16_t cpu = s->sink.nr_cpus;
+    uint16_t cpu = s->first_cpu;
 
     do {
-        send_records(s, --cpu, now);
-    } while (cpu > 0);
+        send_records(s, cpu, now);
+        cpu = cpu_before(s, cpu);
+    } while (cpu != s->first_cpu);
 }
 
 static __attribute__((cold, noinline)) void send_waiting_trace(struct udp_sink *s, uint64_t now)
@@ -260,10 +279,11 @@ static __attribute__((cold, noinline)) void send_waiting_trace(struct udp_sink *
 }
 
 /* Records first: where the stream is cut, the code pages of the trace before should be there. Where there is not room
- * for all, trace, and another CPU's, is the first next time: CPUs that change code without end would keep it waiting
- * for ever. */
+ * for all, trace is the first next time, then another CPU's records: CPUs that change code without end would keep the
+ * others waiting for ever. A turn is over when it was of use. */
 static void send_queues(struct udp_sink *s, uint64_t now)
 {
+    const uint32_t before = s->tx_head;
     uint16_t cpu = s->first_cpu;
 
     s->waiting = false;
@@ -275,7 +295,7 @@ static void send_queues(struct udp_sink *s, uint64_t now)
         send_trace(s, cpu, !record_queue_empty(&s->cpus[cpu].records), now);
         cpu = cpu_before(s, cpu);
     } while (cpu != s->first_cpu);
-    if (s->waiting) {
+    if (s->waiting && s->tx_head != before) {
         change_turns(s);
     }
 }
@@ -295,13 +315,14 @@ void udp_push(struct udp_sink *s, uint64_t now)
         return;
     }
     send_queues(s, now);
-    if (time_to_ask(s, now) && s->tx_head == before) {
+    const bool ask = again || time_to_ask(s, now);
+    if (ask && s->tx_head == before) {
         send_last_again(s);
     }
     if (s->tx_head == before) {
         return;
     }
-    if (again || time_to_ask(s, now)) {
+    if (ask) {
         ack_request(s, now);
     }
     e1000_give_tx(&s->nic, 2 * s->tx_head % (2 * UDP_TX_SLOTS));

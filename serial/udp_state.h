@@ -61,8 +61,8 @@ struct udp_sink {
     struct command_box commands;
 
     bool waiting;              /* there is something in the queues */
-    bool trace_first;          /* there was not room for all */
-    uint16_t first_cpu;        /* whose comes first: where room is short, each CPU in its turn */
+    bool trace_first;          /* before records: there was not room for all */
+    uint16_t first_cpu;        /* whose records and trace come first: where room is short, each CPU in its turn */
     uint32_t tx_head, tx_done; /* slots given to the NIC, and done; counted, not wrapped */
     uint32_t unasked;          /* bytes sent since an acknowledgement was asked for, headers included */
     uint32_t ask_bytes;        /* ... after which one is asked for with the run's last frame */
@@ -74,6 +74,7 @@ struct udp_sink {
     struct udp_slot *tx;
     struct udp_headers *headers;
     uint64_t headers_pa;
+    uint16_t pseudo_header_sum;
 
     uint32_t rx_next;
     struct e1000_rx_descriptor *rx;

@@ -54,13 +54,16 @@ static void page_send(struct cpu *cpu, uint64_t gpa, uint64_t linear, uint64_t c
 
 /* --- turns ----------------------------------------------------------------------------------------------------------
  * One CPU runs a page that another one writes: whoever was given the page keeps it for a while, so that each executes
- * at least the instruction that asked for it.
+ * at least the instruction that asked for it. A turn begins with the VM entry. Before that the CPU may wait for the
+ * wire however long, and if others took the page meanwhile it would come back for it, and its contents be sent once
+ * more, for ever. All that such a CPU waits for is the wire and what a CPU in turn_await serves.
  */
 #define NR_TURNS 16u
 #define TURN_TSC 20000u
+#define TURN_NOT_BEGUN UINT64_MAX
 
 static struct turn {
-    uint64_t gpa, tsc;
+    uint64_t gpa, until; /* TSC */
     const struct cpu *cpu;
 } turns[NR_TURNS];
 
@@ -69,22 +72,42 @@ static struct turn *turn_of(uint64_t gpa)
     return &turns[gpa / EPT_PAGE_SIZE % NR_TURNS];
 }
 
-static void turn_begin(const struct cpu *cpu, uint64_t gpa)
+static void turn_give(struct cpu *cpu, uint64_t gpa)
 {
-    if (machine_has_others())
-        *turn_of(gpa) = (struct turn){gpa, tsc_read(), cpu};
+    if (!machine_has_others())
+        return;
+    cpu->turn = turn_of(gpa);
+    *cpu->turn = (struct turn){gpa, TURN_NOT_BEGUN, cpu};
+}
+
+/* Without the lock: at worst a turn begins too early that another CPU was given in the same place. */
+void code_page_turn_begin(struct cpu *cpu)
+{
+    uint64_t until = TURN_NOT_BEGUN;
+
+    if (cpu->turn->cpu == cpu)
+        __atomic_compare_exchange_n(&cpu->turn->until, &until, tsc_read() + TURN_TSC, false, __ATOMIC_SEQ_CST,
+                                    __ATOMIC_SEQ_CST);
+    cpu->turn = NULL;
+}
+
+static bool turn_is_anothers(const struct cpu *cpu, uint64_t gpa)
+{
+    const struct turn *turn = turn_of(gpa);
+
+    return __atomic_load_n(&turn->gpa, __ATOMIC_SEQ_CST) == gpa && turn->cpu && turn->cpu != cpu &&
+           tsc_read() < __atomic_load_n(&turn->until, __ATOMIC_SEQ_CST) &&
+           !__atomic_load_n(&machine.stopping, __ATOMIC_SEQ_CST);
 }
 
 static void turn_await(struct cpu *cpu, uint64_t gpa)
 {
-    for (;;) {
-        const struct turn turn = *turn_of(gpa);
-
-        if (turn.gpa != gpa || !turn.cpu || turn.cpu == cpu || tsc_read() - turn.tsc >= TURN_TSC)
-            return;
+    while (turn_is_anothers(cpu, gpa)) {
         machine_unlock(cpu);
-        while (tsc_read() - turn.tsc < TURN_TSC)
+        while (turn_is_anothers(cpu, gpa)) {
+            summons_serve_waiting(cpu);
             io_pause();
+        }
         machine_lock(cpu);
     }
 }
@@ -121,7 +144,7 @@ void code_page_fetched(struct cpu *cpu, uint64_t gpa, uint64_t qualification)
     const bool stepped = soft_step_guards(cpu, linear, ept_lookup(gpa) & EPT_GUARDED);
     if ((!triggers || !trigger_fetched(cpu, gpa)) && !is_withheld(gpa))
         page_freeze_and_send(cpu, gpa, linear);
-    turn_begin(cpu, gpa);
+    turn_give(cpu, gpa);
     if (cpu->written_gpa == gpa && cpu->written_rip == vmreadn(VMCS_GUEST_RIP)) {
         trigger_written(gpa);
         ept_set_access(gpa, EPT_READ | EPT_WRITE); /* it may be written by the step: the next fetch sends it again */
@@ -155,7 +178,7 @@ void code_page_written(struct cpu *cpu, uint64_t gpa)
     summons_ept_changed(cpu);
     ept_invalidate(&cpu->view);
     trigger_written(gpa);
-    turn_begin(cpu, gpa);
+    turn_give(cpu, gpa);
 }
 
 /* Nobody can tell when, only that it was before the guest mapped it. All CPUs must hear of it before they run it. */

@@ -1,9 +1,9 @@
 /*
  * LVTPC, the local APIC's entry for performance-monitoring interrupts, belongs to PT while PT is on: NMI, unmasked. The
- * guest keeps a value of its own here. Where soft PT steps several CPUs, the guest's IPIs alone are watched
- * (VISIBLE: by the time that takes).
+ * guest keeps a value of its own here. Of several CPUs the guest's IPIs are watched as well (vmx/summons.h), with soft
+ * PT they alone. VISIBLE: by the time that takes.
  *
- * In x2APIC mode the two MSRs that matter exit (vmx/msr_policy.c). In xAPIC mode the page is read-only to the guest,
+ * In x2APIC mode the MSRs that matter exit (vmx/msr_policy.c). In xAPIC mode the page is read-only to the guest,
  * and each write is a single step (vmx/step.c) to a page of ours, from which it is carried to the register it was for:
  * the guest's LVTPC never stands in the real one, and an NMI that the guest sends itself leaves when TraceEn is 0, so
  * that it is not one with a ToPA PMI. VISIBLE: in xAPIC mode the guest reads our LVTPC. VISIBLE: software-disabling the
@@ -86,14 +86,16 @@ void lapic_guard_follow(struct cpu *cpu)
 
 void lapic_guard_start(struct cpu *cpu)
 {
-    if (machine.config.watch_ipis)
+    const bool watch_lvtpc = machine.config.watch_lvtpc;
+
+    if (watch_lvtpc) {
+        cpu->pmis_delivered = msr_read(IA32_PERF_GLOBAL_STATUS); /* overflows of before are nobody's */
+        cpu->lvtpc_guest = LVT_MASKED;                           /* as after reset, and as firmware leaves it */
+    }
+    if (watch_lvtpc || machine.config.watch_ipis)
         lapic_guard_follow(cpu);
-    if (!machine.config.watch_lvtpc)
-        return;
-    cpu->pmis_delivered = msr_read(IA32_PERF_GLOBAL_STATUS); /* overflows of before are nobody's */
-    cpu->lvtpc_guest = LVT_MASKED;                           /* as after reset, and as firmware leaves it */
-    lapic_guard_follow(cpu);
-    lvtpc_take(); /* whatever firmware left there */
+    if (watch_lvtpc)
+        lvtpc_take(); /* whatever firmware left there */
 }
 
 bool lapic_lvtpc_write(struct cpu *cpu, uint64_t value)

@@ -30,6 +30,7 @@
 #define APIC_TIMER_DIVIDE 0x3e0u
 
 #define ICR_TO_SELF (1u << 18)
+#define X2APIC_ICR_RESERVED 0xfff32000u
 
 static inline volatile uint32_t *xapic_register(uint64_t base, uint32_t offset)
 {

@@ -105,7 +105,7 @@ static bool msr_row_write(struct cpu *cpu, const struct msr_row *row, uint32_t m
         lapic_guard_follow(cpu);
         return true;
     case MSR_ICR:
-        if (lapic_is_x2apic())
+        if (lapic_is_x2apic() && !(value & X2APIC_ICR_RESERVED)) /* else it faults, and nothing is sent */
             lapic_guest_sends(cpu, value);
         return msr_try_write(msr, value);
     case MSR_LVT_PMI:

@@ -27,6 +27,8 @@
 void startup_wait(struct cpu *cpu)
 {
     step_cancel(cpu);
+    if (cpu->turn)
+        code_page_turn_begin(cpu);
     cpu->nmis_pending = 0;
     cpu_set_proc_control(cpu, PROC_NMI_WINDOW_EXITING, false);
     vmwrite32(VMCS_ENTRY_INTERRUPTION_INFORMATION, 0);

@@ -51,14 +51,18 @@ void summons_leave_guest(struct cpu *cpu)
         cpu->init_pending = true;
 }
 
-/* An INIT that is pending exits right behind the VM entry, so that no second one need be sent. */
+/* An INIT that is pending exits right behind the VM entry, so that no second one need be sent; nor is an instruction
+ * executed before it, so that no turn begins. */
 bool summons_enter_guest(struct cpu *cpu)
 {
     if (!machine_has_others())
         return true;
     __atomic_exchange_n(&cpu->place, cpu->init_pending ? CPU_KICKED : CPU_IN_GUEST, __ATOMIC_SEQ_CST);
-    if (cpu->summons_served == counter_read(&machine.summons))
+    if (cpu->summons_served == counter_read(&machine.summons)) {
+        if (cpu->turn && !cpu->init_pending)
+            code_page_turn_begin(cpu);
         return true;
+    }
     summons_leave_guest(cpu);
     return false;
 }

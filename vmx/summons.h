@@ -8,8 +8,10 @@
  * it stays pending until the next VM entry (SDM "Other Causes of VM Exits"; "VMX Support for Processor Operating Modes,
  * INIT"). NMIs are not used: they merge, and the guest's must not be lost.
  *
- * INITs merge as well. Which are ours cpu->place tells; a guest's INIT that merges with ours is sent again by the CPU
- * that has sent it (lapic_init_again), since every CPU that may have done so comes here for the same summons.
+ * INITs merge as well. Which are ours cpu->place tells; while there is tracing, the guest's are noted as it sends them
+ * (lapic_guest_sends), and the exit that follows is theirs, whatever they merged with. Without tracing, when calls are
+ * rare, one that merges with ours is sent again by the CPU that has sent it (lapic_init_again), since every CPU that
+ * may have done so comes here for the same summons; a SIPI right behind it would hide it there.
  *
  * A guest's INIT waits as long as its CPU is in root, and that is long where the wire is slow: the SIPI that the guest
  * sends behind it finds no CPU that waits for it and is dropped. So a CPU that takes a guest's INIT calls the others,

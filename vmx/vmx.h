@@ -36,7 +36,7 @@ struct vmx_machine {
     bool code_pages;    /* EPT W^X, RECORD_PAGE records */
     enum pt_switch way; /* how IA32_RTIT_CTL changes at entries and exits; ROOT where PT is off */
     bool watch_lvtpc;   /* PT is on: the guest's LVTPC writes must not turn our PMI off */
-    bool watch_ipis;    /* the guest's INITs must be known at once: a stepped CPU is in root nearly always */
+    bool watch_ipis;    /* the guest's INITs must be known at once: they merge with ours, vmx/summons.h */
     uint64_t trigger;   /* linear address whose execution is told to pt_trigger, 0 = none; needs code_pages */
     uint64_t poll_tsc;  /* run root at least every so many TSC ticks, 0 = only when the guest exits */
     void *

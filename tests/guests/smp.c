@@ -4,7 +4,8 @@
  * handshake, are taken offline (CLI, HLT), or stopped where they are, and started again; the last one makes the end.
  *
  * Command line: cpus=N (1), x2apic, rounds=N of the first work (20000), small (less of all else, for a CPU that takes a
- * thousand times as long for each instruction), and an end: cf9, keyboard, triple; else power-off.
+ * thousand times as long for each instruction), restarts (smp_storm.c), and an end: cf9, keyboard, triple; else
+ * power-off.
  */
 #include "smp.h"
 
@@ -17,6 +18,13 @@ static NOINIT __attribute__((aligned(16))) uint8_t stacks[MAX_CPUS][16384];
 uint32_t self(void)
 {
     return options.x2apic ? (uint32_t)msr_get(0x802) : *(volatile uint32_t *)(uintptr_t)0xfee00020u >> 24;
+}
+
+uint64_t tsc(void)
+{
+    uint32_t low, high;
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+    return (uint64_t)high << 32 | low;
 }
 
 void ipi(uint32_t cpu, uint32_t command)
@@ -82,11 +90,31 @@ static void ap_main(uint64_t number)
     }
 }
 
+static void prepare(uint32_t number)
+{
+    cpus[number].done = cpus[number].asked;
+    ap_prepare(AP_PAGE, ap_main, number, (uint64_t)(uintptr_t)&stacks[number][sizeof(stacks[0])]);
+}
+
+bool cpu_restart(uint32_t number, uint64_t patience_tsc)
+{
+    uint32_t starts = cpus[number].starts;
+    uint64_t begun = tsc();
+    prepare(number);
+    ipi(number, IPI_INIT);
+    ipi(number, IPI_SIPI | AP_PAGE >> 12);
+    ap_pause(100);
+    if (cpus[number].starts == starts)
+        ipi(number, IPI_SIPI | AP_PAGE >> 12);
+    while (cpus[number].starts == starts && tsc() - begun < patience_tsc)
+        __asm__ volatile("pause");
+    return cpus[number].starts != starts;
+}
+
 void cpu_start(uint32_t number)
 {
     uint32_t starts = cpus[number].starts;
-    cpus[number].done = cpus[number].asked;
-    ap_prepare(AP_PAGE, ap_main, number, (uint64_t)(uintptr_t)&stacks[number][sizeof(stacks[0])]);
+    prepare(number);
     ipi(number, IPI_INIT);
     ap_pause(300);
     ipi(number, IPI_SIPI | AP_PAGE >> 12);
@@ -172,6 +200,7 @@ static void options_read(const uint8_t *boot_params)
     word(line, "rounds=", &options.rounds);
     options.x2apic = word(line, "x2apic", &nothing);
     options.small = word(line, "small", &nothing);
+    options.restarts = word(line, "restarts", &nothing);
     options.end = word(line, "cf9", &nothing)        ? 'c'
                   : word(line, "keyboard", &nothing) ? 'k'
                   : word(line, "triple", &nothing)   ? 't'

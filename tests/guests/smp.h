@@ -19,17 +19,21 @@ extern struct cpu cpus[MAX_CPUS];
 
 extern struct options {
     uint32_t cpus, rounds;
-    bool x2apic, small;
+    bool x2apic, small, restarts;
     char end;
 } options;
 
 uint32_t self(void);
+uint64_t tsc(void);
 void ipi(uint32_t cpu, uint32_t command);
 /* "smp: what is", and a failure where that is not what it should be. */
 void expect(const char *what, uint64_t is, uint64_t should);
 
 /* INIT, SIPI, SIPI; comes back when it runs. */
 void cpu_start(uint32_t number);
+/* SIPI right behind INIT, and the second SIPI soon, as a kernel does that knows its CPU to be a recent one. false: it
+ * has not come up within so many TSC ticks. */
+bool cpu_restart(uint32_t number, uint64_t patience_tsc);
 /* Give it a task; wait until it has done it. */
 void cpu_ask(uint32_t number, void (*task)(uint32_t cpu));
 void cpu_wait(uint32_t number);

@@ -7,13 +7,6 @@
 /* In time: many times what it takes. */
 #define PATIENCE_TSC 40000000ull
 
-static uint64_t tsc(void)
-{
-    uint32_t low, high;
-    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
-    return (uint64_t)high << 32 | low;
-}
-
 /* --- an instruction on two pages that the other CPUs write all the time: it needs both at once --- */
 
 #define CALLS 20u
@@ -113,10 +106,31 @@ static void stops(void)
     expect("stops, while others change code", stopped, STOPS);
 }
 
+/* The same, but the SIPI comes right behind the INIT: whoever looks afterwards which IPI was the last finds no INIT. */
+static void restarts(void)
+{
+    uint32_t state = 5, restarted = 0;
+    over = 0;
+    for (uint32_t n = 2; n < options.cpus; n++)
+        cpu_ask(n, change_code);
+    for (uint32_t i = 0; i < STOPS && restarted == i; i++) {
+        restarted += cpu_restart(1, 10 * PATIENCE_TSC);
+        cpu_ask(1, i % 2 ? change_code : count);
+        ap_pause(500 + random_next(&state) % 256);
+    }
+    over = 1;
+    for (uint32_t n = 2; n < options.cpus; n++)
+        cpu_wait(n);
+    cpu_start(1);
+    expect("restarts, while others change code", restarted, STOPS);
+}
+
 void smp_storms(void)
 {
     if (options.cpus >= 2)
         two_pages();
     if (options.cpus >= 3)
         stops();
+    if (options.cpus >= 3 && options.restarts)
+        restarts();
 }
