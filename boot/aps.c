@@ -1,4 +1,5 @@
 #include "boot/aps.h"
+#include "boot/acts.h"
 
 #include <string.h>
 
@@ -64,7 +65,7 @@ static struct {
 /* --- on the other CPU ------------------------------------------------------------------------------------------------
  */
 
-_Noreturn void ap_main(struct boot_cpu *cpu)
+SECOND_ACT _Noreturn void ap_main(struct boot_cpu *cpu)
 {
     gdt_load_cpu(cpu->descriptors, cpu->number);
     msr_write(IA32_PAT, aps_shared.pat);

@@ -1,4 +1,5 @@
 #include "boot/carve.h"
+#include "boot/acts.h"
 
 #include <string.h>
 
@@ -75,8 +76,8 @@ uint64_t memory_map_top(const struct memory_map *map)
 
 /* The start of the lowest obstacle that overlaps range; range.end where there is none. Obstacles are all entries that
  * are not usable, and the avoid list. */
-static uint64_t obstacle_start(const struct memory_map *map, struct range range, const struct range *avoid,
-                               unsigned nr_avoid)
+SECOND_ACT static uint64_t obstacle_start(const struct memory_map *map, struct range range, const struct range *avoid,
+                                          unsigned nr_avoid)
 {
     uint64_t start = range.end;
     for (uint32_t i = 0; i < map->nr; i++) {
@@ -132,7 +133,7 @@ static bool find_in(struct range *out, const struct memory_map *map, struct rang
     return false;
 }
 
-bool carve_find(struct range *out, const struct memory_map *map, const struct carve_request *request)
+SECOND_ACT bool carve_find(struct range *out, const struct memory_map *map, const struct carve_request *request)
 {
     bool found = false;
     for (uint32_t i = 0; i < map->nr; i++) {

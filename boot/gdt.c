@@ -1,4 +1,5 @@
 #include "boot/gdt.h"
+#include "boot/acts.h"
 
 /* SDM Vol. 3A, "64-Bit TSS". */
 struct __attribute__((packed)) tss {
@@ -73,7 +74,7 @@ uint16_t gdt_cpu_number(void)
     return cpu->gdt == early_gdt ? 0 : cpu->number;
 }
 
-void gdt_load_cpu(void *memory, uint16_t number)
+SECOND_ACT void gdt_load_cpu(void *memory, uint16_t number)
 {
     struct cpu_descriptors *cpu = memory;
     uint64_t base = (uint64_t)(uintptr_t)&cpu->tss;

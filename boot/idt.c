@@ -1,6 +1,7 @@
 /* The IDT, and where an exception in root mode leads: to a registered landing, or to a dump and the end. */
 #include <stdbool.h>
 
+#include "boot/acts.h"
 #include "boot/gdt.h"
 #include "boot/trap_frame.h"
 #include "pt/msr.h"
@@ -43,7 +44,7 @@ static uint8_t idt_ist_of(unsigned vector)
     return vector == VECTOR_NMI ? 1 : vector == VECTOR_DF ? 2 : vector == VECTOR_MC ? 3 : 0;
 }
 
-void idt_fill(bool with_stacks)
+SECOND_ACT void idt_fill(bool with_stacks)
 {
     for (unsigned v = 0; v < NR_VECTORS; v++) {
         uint64_t stub = (uint64_t)(uintptr_t)(trap_stubs + STUB_SIZE * v);

@@ -8,9 +8,6 @@
 
 extern const char image_start[], image_text_end[], image_rodata_end[], image_end[], moved_end[];
 
-/* With all that is compiled into it, no code that is needed once the guest runs. */
-#define SECOND_ACT __attribute__((section(".second_act"), noinline))
-
 /* What moves into the carved range and stays, in bytes: a multiple of 4096. */
 static inline uint64_t image_bytes(void)
 {

@@ -2,6 +2,7 @@
  * The story of the boot, from the first C instruction to the guest's. Two acts: before the image moves into the carved
  * range, on the scratch stack, and after.
  */
+#include "boot/acts.h"
 #include "boot/check.h"
 #include "boot/direct.h"
 #include "boot/gdt.h"

@@ -1,4 +1,5 @@
 #include "boot/tracing.h"
+#include "boot/acts.h"
 
 #include "boot/hello.h"
 #include "boot/image.h"

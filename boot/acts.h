@@ -1,0 +1,8 @@
+/* Where code goes that is not needed for long: linker.ld. */
+#ifndef BOOT_ACTS_H
+#define BOOT_ACTS_H
+
+/* With all that is compiled into it, no code that is needed once the guest runs. */
+#define SECOND_ACT __attribute__((section(".second_act"), noinline))
+
+#endif
