@@ -10,7 +10,7 @@
 #include "smp.h"
 
 struct cpu cpus[MAX_CPUS];
-struct options options = {1, 20000, false, false, 'o'};
+struct options options = {1, 20000, false, false, false, 'o'};
 uint64_t failures;
 
 static NOINIT __attribute__((aligned(16))) uint8_t stacks[MAX_CPUS][16384];
