@@ -6,6 +6,7 @@
 #include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/error_text.h"
+#include "decode/cli/live.h"
 #include "decode/cli/message.h"
 #include "decode/cli/output.h"
 #include "decode/cli/progress.h"
@@ -28,6 +29,10 @@ static const char usage[] =
     "  --linger S        answer repeated frames for S seconds after the end (default 1; UDP)\n"
     "  --status FILE     keep the state in FILE as JSON\n"
     "  --console FILE    show the last line of FILE, the guest's console\n"
+    "  --decode          decode the trace while it comes: how many branches, how far behind, and where each CPU is, "
+    "in\n"
+    "                    the progress lines\n"
+    "  --symbols FILE    with names from FILE, as System.map or /proc/kallsyms\n"
     "  --quiet           no progress lines\n"
     "\n"
     "Exit status: 0 the end record of each CPU came and nothing before it is missing, 1 an error, 2 stopped before the "
@@ -35,10 +40,10 @@ static const char usage[] =
     "bytes were lost: the capture is readable and says what is missing.\n";
 
 struct arguments {
-    const char *bind, *uart, *directory, *status, *console;
+    const char *bind, *uart, *directory, *status, *console, *symbols;
     uint64_t port, baud;
     double timeout, linger;
-    bool quiet;
+    bool quiet, decode;
 };
 
 static volatile sig_atomic_t stop_asked;
@@ -53,6 +58,7 @@ static void on_signal(int number)
 struct watch {
     struct progress *progress;
     const struct reception *reception;
+    struct live *live; /* NULL: --decode is not given */
     bool said_version, said_boot;
     uint32_t said_stream_id;
 };
@@ -82,6 +88,8 @@ static void show_reception(void *context, enum reception_phase phase, const stru
 {
     struct watch *watch = context;
     say_others(watch);
+    if (watch->live)
+        progress_note(watch->progress, live_text(watch->live, totals));
     progress_show(watch->progress, phase, totals);
 }
 
@@ -104,7 +112,8 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
         {"timeout", ARGUMENT_SECONDS, &a->timeout, 0}, {"linger", ARGUMENT_SECONDS, &a->linger, 0},
         {"status", ARGUMENT_TEXT, &a->status, 0},      {"console", ARGUMENT_TEXT, &a->console, 0},
         {"quiet", ARGUMENT_FLAG, &a->quiet, 0},        {"o", ARGUMENT_TEXT, &a->directory, 0},
-        {"output", ARGUMENT_TEXT, &a->directory, 0},
+        {"output", ARGUMENT_TEXT, &a->directory, 0},   {"decode", ARGUMENT_FLAG, &a->decode, 0},
+        {"symbols", ARGUMENT_TEXT, &a->symbols, 0},
     };
     const struct syntax syntax = {"receive", usage, options, sizeof(options) / sizeof(options[0]), 0};
     *a = (struct arguments){.port = ARGUMENT_NOT_GIVEN, .baud = 115200, .linger = 1};
@@ -112,6 +121,10 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
     bool udp = a->port != ARGUMENT_NOT_GIVEN;
     if (status == ARGUMENTS_GOOD && (!a->directory || udp == (a->uart != NULL))) {
         fputs(usage, stderr);
+        return 1;
+    }
+    if (status == ARGUMENTS_GOOD && a->symbols && !a->decode) {
+        message_say("receive: --symbols FILE: names what --decode shows, which is not given");
         return 1;
     }
     if (status == ARGUMENTS_GOOD && udp && a->port == 0) {
@@ -189,6 +202,8 @@ static int finish_reception(struct reception *reception, enum reception_outcome 
         store_close(reception->store);
     else
         store_discard(reception->store);
+    if (watch->live)
+        live_end(watch->live);
     reception_free(reception);
     return outcome == RECEPTION_FAILED ? 1 : outcome == RECEPTION_ENDED && !lost ? 0 : 2;
 }
@@ -231,6 +246,11 @@ int command_receive(int argc, char **argv)
     catch_signals();
     if (!make_capture(&reception, &a))
         return 1;
+    if (a.decode && !(watch.live = live_start(a.directory, a.symbols))) {
+        control_close(reception.control);
+        store_discard(reception.store);
+        return 1;
+    }
     reception_init(&reception, !udp);
     enum reception_outcome outcome =
         udp ? receive_udp(&reception, a.bind, (uint16_t)a.port) : receive_uart(&reception, a.uart, (uint32_t)a.baud);

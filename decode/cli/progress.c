@@ -23,6 +23,7 @@ struct progress {
     uint64_t shown_bytes;
     double rate; /* trace bytes a second since the last line */
     struct console_tail console;
+    const char *note;
 };
 
 /* false: it cannot be written; errno says why. */
@@ -107,10 +108,11 @@ static void print_line(struct progress *progress, const char *phase, const struc
     list_streams(streams, sizeof(streams), totals);
     console_tail_read(&progress->console);
     const char *console = progress->console.last;
-    int length = snprintf(line, sizeof(line), "%s %.0f s  %s%s  %s/s  %" PRIu64 " regions  %" PRIu64 " pages%s%s",
-                          phase, now - progress->started, bytes_text(received, totals->trace_bytes), streams,
-                          bytes_text(rate, (uint64_t)progress->rate), totals->drains, totals->pages,
-                          console[0] ? "  | " : "", console);
+    int length =
+        snprintf(line, sizeof(line), "%s %.0f s  %s%s  %s/s  %" PRIu64 " regions  %" PRIu64 " pages%s%s%s%s", phase,
+                 now - progress->started, bytes_text(received, totals->trace_bytes), streams,
+                 bytes_text(rate, (uint64_t)progress->rate), totals->drains, totals->pages, progress->note ? "  " : "",
+                 progress->note ? progress->note : "", console[0] ? "  | " : "", console);
     if (!progress->live) {
         fprintf(stderr, "undertrace: %s\n", line);
         return;
@@ -129,6 +131,11 @@ static void show_line(struct progress *progress, const char *phase, const struct
     progress->shown_bytes = totals->trace_bytes;
     if (!progress->quiet)
         print_line(progress, phase, totals, now);
+}
+
+void progress_note(struct progress *progress, const char *note)
+{
+    progress->note = note;
 }
 
 void progress_show(void *context, enum reception_phase at, const struct store_totals *totals)

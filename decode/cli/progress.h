@@ -16,6 +16,9 @@ struct progress;
  * console goes, whose last line is shown, may be NULL. quiet: no lines at all. NULL: it cannot be begun, said why. */
 struct progress *progress_start(const char *status, const char *console, bool quiet);
 
+/* What is shown beside the bytes from now on; it must stay. NULL: nothing. */
+void progress_note(struct progress *progress, const char *note);
+
 /* Call often; shows something where it is time for it. A reception_progress. */
 void progress_show(void *progress, enum reception_phase phase, const struct store_totals *totals);
 

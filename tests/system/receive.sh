@@ -31,6 +31,15 @@ receive() {
 says 'a stream that is whole' 0 'complete' receive "$line" whole
 check 'is received as it was sent' cmp "$work/whole/cpu0.pt" "$capture/cpu0.pt"
 
+# --decode: the same thread of branches as `decode` afterwards, of a stream that stands still on the way, too.
+decoded=$(build/undertrace decode "$capture" | awk '$1 == "branches" { print $2 }')
+says 'a stream is decoded while it comes' 0 "decoded: $decoded branches, 0 decode gaps" receive "$line" live --decode
+slowly() {
+    (head -c 50000 "$line" && sleep 2 && tail -c +50001 "$line") | $undertrace receive --quiet --uart - -o "$work/slowly" --decode
+}
+says 'and one that stands still on the way' 0 "decoded: $decoded branches, 0 decode gaps" slowly
+says 'names for nothing' 1 'names what --decode shows' receive "$line" never --symbols "$line"
+
 # A reception that fails before the first frame leaves nothing that stands in the way of the next.
 says 'a source that is not there' 1 "nowhere: No such file" $undertrace receive --uart "$work/nowhere" -o "$work/again"
 says 'nothing comes' 2 'nothing was received' receive /dev/null again

@@ -1,0 +1,151 @@
+#include "decode/flow/flow_live.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "decode/capture/monotonic.h"
+#include "decode/flow/flow_trace.h"
+
+#define FIRST_PAUSE 0.25 /* seconds */
+#define LOOK_SHARE 10    /* opening the capture takes one part in so many of the thread's time, at most */
+
+struct flow_live {
+    char *directory;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    bool finish;                      /* no more comes */
+    struct flow_live_state state;     /* with the lock */
+    double opening;                   /* seconds: the last look's, without decoding */
+    uint64_t tried[CAPTURE_MAX_CPUS]; /* the stretch there could not be decoded at the last look; plus 1 */
+};
+
+static void publish(struct flow_live *live, unsigned cpu, const struct flow_result *result)
+{
+    pthread_mutex_lock(&live->lock);
+    struct flow_live_cpu *own = &live->state.cpus[cpu];
+    own->offset = result->end;
+    own->branches += result->branches;
+    own->errors += result->error != FLOW_OK;
+    if (result->branches > 0)
+        own->last_to = result->last_to;
+    if (live->state.nr_cpus <= cpu)
+        live->state.nr_cpus = cpu + 1;
+    pthread_mutex_unlock(&live->lock);
+}
+
+/* A page or a mapping may come later than the trace that needs it: once more at the next look, then it is an error. */
+static bool try_later(struct flow_live *live, unsigned cpu, const struct flow_result *result, bool last)
+{
+    const bool before = live->tried[cpu] == result->begin + 1;
+    live->tried[cpu] = result->begin + 1;
+    return result->error != FLOW_OK && !before && !last;
+}
+
+/* The stretches behind what is decoded; the last one is still growing, but when no more comes. */
+static void decode_new(struct flow_live *live, const struct capture *capture, unsigned cpu, bool last)
+{
+    struct flow_trace trace;
+    struct error error = {0};
+    struct flow *flow = NULL;
+    const uint64_t from = live->state.cpus[cpu].offset;
+    const double start = monotonic_seconds();
+    if (flow_trace_open(&trace, capture, (uint16_t)cpu, &error))
+        flow = flow_start(&trace.input, &(struct flow_hooks){0}, &error);
+    live->opening += monotonic_seconds() - start;
+    for (size_t i = 0; flow && i + !last < trace.nr_stretches; i++) {
+        struct flow_result result;
+        if (trace.stretches[i].begin < from)
+            continue;
+        flow_decode(flow, &trace.stretches[i], &result);
+        if (try_later(live, cpu, &result, last))
+            break;
+        publish(live, cpu, &result);
+    }
+    if (flow)
+        flow_end(flow);
+    flow_trace_close(&trace);
+}
+
+static void look(struct flow_live *live, bool last)
+{
+    struct error error = {0};
+    const double start = monotonic_seconds();
+    struct capture *capture = capture_open(live->directory, &error);
+    live->opening = monotonic_seconds() - start;
+    if (!capture)
+        return;
+    for (unsigned cpu = 0; cpu < CAPTURE_MAX_CPUS; cpu++)
+        if (capture->cpus[cpu].present)
+            decode_new(live, capture, cpu, last);
+    capture_close(capture);
+}
+
+/* Until it is time for the next look. Returns whether it is the last one. */
+static bool pause_for(struct flow_live *live, double seconds)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    const double at = (double)until.tv_sec + (double)until.tv_nsec / 1e9 + seconds;
+    until = (struct timespec){(time_t)at, (long)((at - (double)(time_t)at) * 1e9)};
+    pthread_mutex_lock(&live->lock);
+    while (!live->finish && pthread_cond_timedwait(&live->wake, &live->lock, &until) == 0)
+        ;
+    const bool last = live->finish;
+    pthread_mutex_unlock(&live->lock);
+    return last;
+}
+
+static void *run(void *context)
+{
+    struct flow_live *live = context;
+    double pause = FIRST_PAUSE;
+    bool last;
+    do {
+        last = pause_for(live, pause);
+        const double start = monotonic_seconds();
+        look(live, last);
+        pause = live->opening * LOOK_SHARE - (monotonic_seconds() - start);
+        pause = pause > FIRST_PAUSE ? pause : FIRST_PAUSE;
+    } while (!last);
+    return NULL;
+}
+
+struct flow_live *flow_live_start(const char *directory)
+{
+    struct flow_live *live = calloc(1, sizeof(*live));
+    if (!live || !(live->directory = strdup(directory))) {
+        free(live);
+        return NULL;
+    }
+    pthread_mutex_init(&live->lock, NULL);
+    pthread_cond_init(&live->wake, NULL);
+    if (pthread_create(&live->thread, NULL, run, live) == 0)
+        return live;
+    free(live->directory);
+    free(live);
+    return NULL;
+}
+
+void flow_live_read(struct flow_live *live, struct flow_live_state *state)
+{
+    pthread_mutex_lock(&live->lock);
+    *state = live->state;
+    pthread_mutex_unlock(&live->lock);
+}
+
+void flow_live_finish(struct flow_live *live, struct flow_live_state *state)
+{
+    pthread_mutex_lock(&live->lock);
+    live->finish = true;
+    pthread_cond_signal(&live->wake);
+    pthread_mutex_unlock(&live->lock);
+    pthread_join(live->thread, NULL);
+    flow_live_read(live, state);
+    pthread_cond_destroy(&live->wake);
+    pthread_mutex_destroy(&live->lock);
+    free(live->directory);
+    free(live);
+}
