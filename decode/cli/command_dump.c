@@ -111,7 +111,7 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
                                        {"from", ARGUMENT_OFFSET, &a->from, 0},
                                        {"to", ARGUMENT_OFFSET, &a->to, 0},
                                        {"no-pad", ARGUMENT_FLAG, &a->no_pad, 0}};
-    const struct syntax syntax = {"dump", usage, options, sizeof(options) / sizeof(options[0]), 1};
+    const struct syntax syntax = {"dump", usage, options, sizeof(options) / sizeof(options[0]), 1, 0};
     *a = (struct arguments){.to = UINT64_MAX};
     return arguments_parse(&syntax, argc, argv, &a->capture);
 }

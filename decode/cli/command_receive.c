@@ -106,7 +106,7 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
         {"quiet", ARGUMENT_FLAG, &a->quiet, 0},        {"o", ARGUMENT_TEXT, &a->directory, 0},
         {"output", ARGUMENT_TEXT, &a->directory, 0},
     };
-    const struct syntax syntax = {"receive", usage, options, sizeof(options) / sizeof(options[0]), 0};
+    const struct syntax syntax = {"receive", usage, options, sizeof(options) / sizeof(options[0]), 0, 0};
     *a = (struct arguments){.port = ARGUMENT_NOT_GIVEN, .baud = 115200, .linger = 1};
     int status = arguments_parse(&syntax, argc, argv, NULL);
     bool udp = a->port != ARGUMENT_NOT_GIVEN;

@@ -17,6 +17,7 @@
 #include "decode/engine/flow.h"
 #include "decode/engine/returns.h"
 #include "decode/engine/space.h"
+#include "decode/engine/tell.h"
 #include "pt/packet.h"
 
 /* Blocks by address, as spaces have them: direct-mapped. */
@@ -61,12 +62,16 @@ struct engine {
     bool header;            /* within a PSB+ */
     uint64_t blocks_at_psb; /* since then: executed.blocks */
     enum engine_fup fup;    /* what the next FUP belongs to */
+    bool fup_of_event;      /* the last one was of an event */
+    uint64_t passed_ip;     /* the last PTWRITE that wrote a packet */
     bool event;             /* a FUP told of an event, whose TIP is missing */
     bool event_non_root;    /* where it came from */
     bool mode_told;         /* by MODE.Exec, for the next TIP */
     enum instruction_mode mode_next;
     const struct block *entered; /* a PIP told of this VM entry or task switch, whose TIP is missing */
+    const struct block *left;    /* the last TIP.PGD that no FUP stands before belonged to its end */
     enum packet_kind before;     /* the last packet that belongs to another one */
+    struct tell tell;
 };
 
 /* Spaces and their versions tell the code of one mode apart; modes are told apart here. */
@@ -148,7 +153,23 @@ enum flow_error packets_deferred_tip(struct engine *engine, uint64_t *ip);
 /* A packet that says something of the flow, but TNT. */
 enum flow_error event_take(struct engine *engine, const struct packet *packet);
 
+/* What entered a guest or switched tasks or spaces is executed: a MOV to CR3 needs no other packet, the others wait for
+ * their TIP. */
+enum flow_error event_enter(struct engine *engine);
+
 /* The IP of a TIP, TIP.PGE, TIP.PGD or FUP. false: it is suppressed. */
 bool event_ip(struct engine *engine, const struct packet *packet, uint64_t *ip);
+
+/* --- tell.c ---------------------------------------------------------------------------------------------------------
+ */
+
+/* event_take, where events are asked for. */
+enum flow_error tell_take(struct engine *engine, const struct packet *packet);
+
+/* A CBR packet. */
+void tell_cbr(struct engine *engine, const struct packet *packet);
+
+/* The stretch has ended so; before what is not proven is dropped. */
+void tell_end(struct engine *engine, enum flow_error error);
 
 #endif

@@ -65,15 +65,17 @@ static enum flow_error take_packet(struct engine *engine, bool to_psb)
     enum flow_error error = read_packet(engine, &packet, to_psb);
     if (error || packet.size == 0)
         return error;
-    if (has_lone_fup(engine, &packet))
+    if (!engine->tell.on && has_lone_fup(engine, &packet))
         return FLOW_ERROR_EVENT_TRACE;
     if (is_between(packet.kind)) {
         take_time(engine, &packet);
+        if (engine->tell.on && packet.kind == PT_PACKET_CBR)
+            tell_cbr(engine, &packet);
         return FLOW_OK;
     }
     if (packet.kind == PT_PACKET_TNT_8 || packet.kind == PT_PACKET_TNT_64)
         return take_bits(engine, packet.tnt, packet.tnt_bits);
-    error = event_take(engine, &packet);
+    error = engine->tell.on ? tell_take(engine, &packet) : event_take(engine, &packet);
     engine->before = packet.kind;
     return error;
 }
