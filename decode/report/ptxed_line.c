@@ -54,6 +54,9 @@ static const char *error_word(int error)
     return error >= 0 && error < FLOW_NR_ERRORS && words[error] ? words[error] : "internal error";
 }
 
+/* The manual has HW of PWRE in bit 7; libipt reads and writes it in bit 3, which is reserved. */
+#define PWRE_HW 0x88u
+
 static void put_power(struct line *line, const struct flow_event *event)
 {
     const uint64_t value = event->value;
@@ -61,22 +64,28 @@ static void put_power(struct line *line, const struct flow_event *event)
         put(line, "mwait %" PRIx64 " %" PRIx64, value & 0xff, value >> 32 & 3);
     else if (event->kind == FLOW_EVENT_PWRE)
         put(line, "pwre c%u.%u%s", (unsigned)((value >> 12) + 1) & 15, (unsigned)((value >> 8) + 1) & 15,
-            value & 0x80 ? " hw" : "");
+            value & PWRE_HW ? " hw" : "");
     else
         put(line, "pwrx %s%s%sc%u (c%u)", value & 0x100 ? "int: " : "", value & 0x400 ? "st: " : "",
             value & 0x800 ? "hw: " : "", (unsigned)((value >> 4) + 1) & 15, (unsigned)(value + 1) & 15);
 }
 
-/* Control flow events of Event Trace. */
-static void put_cfe(struct line *line, const struct flow_event *event)
+/* NULL: a type of later editions. */
+static const char *cfe_word(unsigned type)
 {
     static const char *const words[] = {NULL,    "interrupt", "iret",   "smi",    "rsm",      "sipi",
                                         "init",  "vmentry",   "vmexit", "vmexit", "shutdown", NULL,
                                         "uintr", "uiret",     "swintr", "syscall"};
+    return type < sizeof(words) / sizeof(words[0]) ? words[type] : NULL;
+}
+
+/* Control flow events of Event Trace. */
+static void put_cfe(struct line *line, const struct flow_event *event)
+{
     enum { INTR = 1, SIPI = 5, VM_EXIT_INTR = 9, UINTR = 12, SWINTR = 14 };
     enum { CR2, VMXQ, VMXR };
     const unsigned type = event->type;
-    put(line, "%s", type < sizeof(words) / sizeof(words[0]) && words[type] ? words[type] : "unknown");
+    put(line, "%s", cfe_word(type));
     if (type == INTR || type == UINTR || type == SWINTR)
         put(line, " %" PRIu64, event->value);
     if (type == SIPI)
@@ -180,6 +189,8 @@ static void put_where(struct line *line, const struct flow_event *event)
 
 static bool is_shown(const struct flow_event *event, const struct ptxed_options *options)
 {
+    if (event->kind == FLOW_EVENT_CFE && !cfe_word(event->type))
+        return false;
     if (event->kind == FLOW_EVENT_IF)
         return options->event_iflags && event->flag;
     return event->kind != FLOW_EVENT_TSX || !event->flag;
