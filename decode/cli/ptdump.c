@@ -34,6 +34,7 @@ uint64_t ptdump_print(const uint8_t *bytes, uint64_t begin, uint64_t size, uint6
 {
     char line[DUMP_LINE_MAX];
     uint64_t errors = 0, at = options->no_sync ? 0 : psb_next(bytes, size, 0);
+    uint64_t psb = at;
     while (at < size && begin + at < to) {
         struct packet packet;
         const int length = packet_parse(&packet, bytes + at, (size_t)(size - at));
@@ -44,9 +45,10 @@ uint64_t ptdump_print(const uint8_t *bytes, uint64_t begin, uint64_t size, uint6
                    opcode_is_known(bytes + at, size - at) ? "unknown packet" : "unknown opcode");
             errors++;
             options->style.ip = 0;
-            at = psb_next(bytes, size, at + 1);
+            at = psb_next(bytes, size, at > psb + PSB_BYTES ? at - (PSB_BYTES - 1) : psb + 1);
             continue;
         }
+        psb = packet.kind == PT_PACKET_PSB ? at : psb;
         options->style.raw = options->raw ? bytes + at : NULL;
         const size_t written = dump_line_as(line, begin + at, &packet, &options->style);
         if (begin + at >= from && is_shown(&packet, options) && !options->quiet)

@@ -27,6 +27,7 @@ static void *engine_open(const struct flow_input *input, const struct flow_hooks
     }
     engine->input = input;
     engine->listing = hooks->instruction != NULL;
+    engine->errata = errata_of(input);
     engine->tell.on = hooks->event != NULL;
     engine->compressed_returns = !input->returns_whole;
     spaces_init(&engine->spaces, input->pages);
@@ -71,7 +72,7 @@ static bool begin(struct engine *engine, const struct flow_stretch *stretch, str
     engine->end = engine->input->trace + stretch->end;
     engine->code_at = stretch->begin;
     engine->nr_packets = 0;
-    engine->tracing = engine->header = engine->event = engine->mode_told = false;
+    engine->tracing = engine->header = engine->event = engine->mode_told = engine->overflown = engine->aborted = false;
     engine->entered = NULL;
     engine->fup = FUP_OF_EVENT;
     engine->before = PT_PACKET_PAD;

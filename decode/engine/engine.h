@@ -13,6 +13,7 @@
 
 #include "decode/engine/block.h"
 #include "decode/engine/clock.h"
+#include "decode/engine/errata.h"
 #include "decode/engine/executed.h"
 #include "decode/engine/flow.h"
 #include "decode/engine/returns.h"
@@ -71,6 +72,9 @@ struct engine {
     const struct block *entered; /* a PIP told of this VM entry or task switch, whose TIP is missing */
     const struct block *left;    /* the last TIP.PGD that no FUP stands before belonged to its end */
     enum packet_kind before;     /* the last packet that belongs to another one */
+    bool overflown;              /* OVF was the last packet that says whether tracing is on */
+    bool aborted;                /* the next FUP is of a transaction's abort */
+    struct errata errata;
     struct tell tell;
 };
 
@@ -153,18 +157,40 @@ enum flow_error packets_deferred_tip(struct engine *engine, uint64_t *ip);
 /* A packet that says something of the flow, but TNT. */
 enum flow_error event_take(struct engine *engine, const struct packet *packet);
 
+/* The IP of a TIP, TIP.PGE, TIP.PGD or FUP. false: it is suppressed. */
+bool event_ip(struct engine *engine, const struct packet *packet, uint64_t *ip);
+
+/* --- events_space.c -------------------------------------------------------------------------------------------------
+ */
+
+/* A PIP packet. */
+enum flow_error event_pip(struct engine *engine, const struct packet *packet);
+
 /* What entered a guest or switched tasks or spaces is executed: a MOV to CR3 needs no other packet, the others wait for
  * their TIP. */
 enum flow_error event_enter(struct engine *engine);
 
-/* The IP of a TIP, TIP.PGE, TIP.PGD or FUP. false: it is suppressed. */
-bool event_ip(struct engine *engine, const struct packet *packet, uint64_t *ip);
+/* --- errata.c -------------------------------------------------------------------------------------------------------
+ */
+
+/* The packet is none by an erratum, or was made what it should be. */
+bool errata_skip(struct engine *engine, const struct packet *packet);
+
+/* BDM64: the walk from the last branch does not come to ip, of an abort's FUP. Is it by the erratum, and stands there
+ * now? */
+bool errata_abort(struct engine *engine, uint64_t ip);
+
+/* The packet, which stands at at, has swallowed the first byte of an OVF with its second one. */
+bool errata_swallowed_ovf(const struct engine *engine, const struct packet *packet);
 
 /* --- tell.c ---------------------------------------------------------------------------------------------------------
  */
 
 /* event_take, where events are asked for. */
 enum flow_error tell_take(struct engine *engine, const struct packet *packet);
+
+/* An OVF's FUP is none. */
+void tell_lost_fup(struct engine *engine);
 
 /* A CBR packet. */
 void tell_cbr(struct engine *engine, const struct packet *packet);

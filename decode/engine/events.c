@@ -167,7 +167,10 @@ static enum flow_error take_fup(struct engine *engine, const struct packet *pack
     }
     if (!engine->tracing && fup != FUP_OF_EVENT)
         return FLOW_OK; /* of something that needs no tracing */
-    const enum flow_error error = walk_to_fup(engine, ip);
+    enum flow_error error = walk_to_fup(engine, ip);
+    if (error && errata_abort(engine, ip))
+        error = FLOW_OK;
+    engine->aborted = false;
     if (error)
         return error;
     if (fup == FUP_OF_PTWRITE)
@@ -175,43 +178,6 @@ static enum flow_error take_fup(struct engine *engine, const struct packet *pack
     engine->event = fup == FUP_OF_EVENT;
     engine->event_non_root = engine->executed.non_root;
     return FLOW_OK;
-}
-
-static enum flow_error set_space(struct engine *engine, const struct packet *packet)
-{
-    const struct code_pages *pages = engine->input->pages;
-    const bool guest = packet->non_root || engine->input->guest_only;
-    executed_by(&engine->executed, guest);
-    if (!spaces_set(&engine->spaces, guest ? code_pages_space(pages, packet->cr3) : CODE_SPACE_ROOT, engine->code_at))
-        return FLOW_ERROR_MEMORY;
-    if (engine->tracing)
-        walk_set(engine, engine->ip);
-    return FLOW_OK;
-}
-
-enum flow_error event_enter(struct engine *engine)
-{
-    const enum flow_error error = walk_to(engine, WALK_TO_PIP, 0);
-    if (error)
-        return error;
-    const struct block *block = engine->block;
-    if (block->end == INSTRUCTION_MOV_CR3) {
-        walk_leave(engine, block, block->next[BLOCK_ON]);
-    } else {
-        walk_leave(engine, block, block->end_ip);
-        engine->entered = block;
-    }
-    executed_prove(&engine->executed);
-    return FLOW_OK;
-}
-
-/* Behind a FUP it belongs to the event; else to an instruction. */
-static enum flow_error take_pip(struct engine *engine, const struct packet *packet)
-{
-    enum flow_error error = FLOW_OK;
-    if (engine->tracing && !engine->header && !engine->event && !engine->tell.entered)
-        error = engine->entered ? FLOW_ERROR_CONTEXT : event_enter(engine);
-    return error ? error : set_space(engine, packet);
 }
 
 /* What was lost may have been a PIP. */
@@ -270,11 +236,12 @@ enum flow_error event_take(struct engine *engine, const struct packet *packet)
     case PT_PACKET_FUP:
         return take_fup(engine, packet);
     case PT_PACKET_PIP:
-        return take_pip(engine, packet);
+        return event_pip(engine, packet);
     case PT_PACKET_MODE_EXEC:
         take_mode(engine, packet);
         return FLOW_OK;
     case PT_PACKET_MODE_TSX: /* of an abort, FUP and TIP follow as of any event */
+        engine->aborted = packet->tx_abort && !engine->header;
         if (!packet->tx_abort)
             expect_fup(engine, FUP_ALONE);
         return FLOW_OK;

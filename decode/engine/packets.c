@@ -54,6 +54,10 @@ static enum flow_error read_packet(struct engine *engine, struct packet *packet,
     }
     if (length < 0)
         return FLOW_ERROR_OPCODE;
+    if (errata_swallowed_ovf(engine, packet)) {
+        engine->at++;
+        return read_packet(engine, packet, to_psb);
+    }
     engine->at += length;
     engine->nr_packets++;
     return FLOW_OK;
@@ -75,7 +79,8 @@ static enum flow_error take_packet(struct engine *engine, bool to_psb)
     }
     if (packet.kind == PT_PACKET_TNT_8 || packet.kind == PT_PACKET_TNT_64)
         return take_bits(engine, packet.tnt, packet.tnt_bits);
-    error = engine->tell.on ? tell_take(engine, &packet) : event_take(engine, &packet);
+    if (!errata_skip(engine, &packet))
+        error = engine->tell.on ? tell_take(engine, &packet) : event_take(engine, &packet);
     engine->before = packet.kind;
     return error;
 }

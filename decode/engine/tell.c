@@ -75,10 +75,16 @@ static enum flow_error tell_overflow(struct engine *engine, const struct packet 
     tell_waiting_at(engine, TELL_ANY_OF(TELL_FOR_PSBEND), false, 0);
     if (!tracing)
         tell_waiting_at(engine, ~0u, false, 0);
-    *tell = (struct tell){.on = true};
-    if (!error && !fup_follows(engine))
+    *tell = (struct tell){.on = true, .overflow = fup_follows(engine)};
+    if (!error && !tell->overflow)
         tell_now(engine, event_of(FLOW_EVENT_OVERFLOW, 0));
     return error;
+}
+
+void tell_lost_fup(struct engine *engine)
+{
+    engine->tell.overflow = false;
+    tell_now(engine, event_of(FLOW_EVENT_OVERFLOW, 0));
 }
 
 /* MWAIT waits for EXSTOP, and with it for its FUP. */

@@ -27,12 +27,13 @@ static void change_mode(struct engine *engine)
 /* A FUP belongs to what waits for it, or else to an event whose TIP follows. */
 enum flow_error tell_fup(struct engine *engine, const struct packet *packet)
 {
-    const bool header = engine->header, overflow = engine->fup == FUP_OF_OVERFLOW;
+    const bool header = engine->header, overflow = engine->tell.overflow;
     const bool bound = tell_waits(&engine->tell, FOR_FUP);
     struct flow_event event;
     enum flow_error error = event_take(engine, packet);
     if (error || header)
         return error;
+    engine->tell.overflow = false;
     if (overflow)
         tell_now_at(engine, event_of(FLOW_EVENT_OVERFLOW, 0), true, engine->last_ip);
     while (!error && tell_take_waiting(&engine->tell, bound ? FOR_FUP : TELL_ANY_OF(TELL_FOR_BRANCH_FUP), &event)) {
