@@ -235,6 +235,7 @@ $(BUILD)/check/test_%: $(BUILD)/check/tests/unit/test_%.o $(BUILD)/check/libcore
 TEST_TOOLS := $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c))
 
 $(BUILD)/tools/perfdata_wrap: $(BUILD)/host/tests/tools/perfdata/buffer.o $(BUILD)/host/tests/tools/perfdata/flow.o
+$(BUILD)/tools/foreign_make: $(BUILD)/host/pt/encode.o
 $(BUILD)/tools/instructions_agree: $(patsubst %.c,$(BUILD)/host/%.o,$(wildcard tests/tools/instructions/*.c) \
     pt/instruction.c pt/instruction_table.c)
 $(BUILD)/tools/instructions_agree: TOOL_LIBS := -lZydis

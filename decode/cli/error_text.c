@@ -38,8 +38,7 @@ static const struct {
     [ERROR_MAP_RECORD] = {"events.bin, offset " NUMBER ": a mapping that cannot be: " NAME, false},
     [ERROR_NO_TRUTH] = {NAME ": offset 0: is no truth file of version 1", false},
     [ERROR_TRUTH_ENTRY] = {NAME ": offset " NUMBER ": unknown kind of entry", false},
-    [ERROR_IMAGE_SPEC] = {NAME
-                          ": is not FILE@VADDR with a file's name and an address, decimal or hexadecimal behind 0x",
+    [ERROR_IMAGE_SPEC] = {NAME ": wants a file's name, an at sign and an address, decimal or hexadecimal behind 0x",
                           false},
     [ERROR_IMAGE_SHORT] = {NAME ": the part that is wanted reaches beyond the file's " NUMBER " bytes", false},
     [ERROR_IMAGE_ADDRESS] = {NAME ": at " NUMBER " it reaches beyond the end of the address space", false},
