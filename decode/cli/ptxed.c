@@ -13,14 +13,16 @@ static void print_instruction(void *context, uint64_t ip)
 {
     const struct printer *printer = context;
     char line[PTXED_LINE_MAX];
-    fwrite(line, 1, ptxed_address_line(line, ip, printer->speculative), stdout);
+    const size_t size = ptxed_address_line(line, ip, printer->speculative);
+    fwrite(line, 1, size, stdout);
 }
 
 static void print_event(void *context, const struct flow_event *event)
 {
     struct printer *printer = context;
     char line[PTXED_LINE_MAX];
-    fwrite(line, 1, ptxed_event_line(line, event, printer->options), stdout);
+    const size_t size = ptxed_event_line(line, event, printer->options);
+    fwrite(line, 1, size, stdout);
     printer->failed |= event->kind == FLOW_EVENT_ERROR;
     if (event->kind == FLOW_EVENT_TSX)
         printer->speculative = event->value == FLOW_TSX_BEGUN;

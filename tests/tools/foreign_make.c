@@ -102,7 +102,8 @@ static void write_code(FILE *file)
 static void put(const struct packet *packet)
 {
     uint8_t bytes[PT_PACKET_MAX_SIZE];
-    fwrite(bytes, 1, packet_encode(bytes, packet), trace);
+    const size_t size = packet_encode(bytes, packet);
+    fwrite(bytes, 1, size, trace);
 }
 
 static void put_kind(enum packet_kind kind)
