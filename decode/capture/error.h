@@ -38,6 +38,7 @@ enum error_kind {
     ERROR_IMAGE_ADDRESS,   /* name: file; number: its address */
     ERROR_IMAGE_TWICE,     /* number: address */
     ERROR_NO_ELF,          /* name: file */
+    ERROR_PERF,            /* name: file, and what is wrong; number: at which offset, or 0 */
     ERROR_NO_PSB,          /* name: file; number: its size */
     ERROR_NR_KINDS
 };

@@ -103,7 +103,7 @@ static int decode_trace(struct flow_trace *trace, const struct decode_options *a
         return 1;
     }
     print_sums(lists->branches == stdout || lists->instructions == stdout ? stderr : stdout, &run);
-    say_trace_errors(&run, a->foreign.pt);
+    say_trace_errors(&run, a->foreign.pt ? a->foreign.pt : a->foreign.perf);
     const int status = run.decode_gaps.count ? 2 : 0;
     flow_run_free(&run);
     return status;
@@ -214,5 +214,5 @@ int command_decode(int argc, char **argv)
     const int status = decode_options_parse(&a, argc, argv);
     if (status != ARGUMENTS_GOOD)
         return status;
-    return a.foreign.pt ? decode_foreign(&a) : decode_capture(&a);
+    return foreign_input_given(&a.foreign) ? decode_foreign(&a) : decode_capture(&a);
 }

@@ -9,6 +9,7 @@
 static const char usage[] =
     "usage: undertrace decode CAPTURE [options]\n"
     "       undertrace decode --pt FILE --image FILE@VADDR... [--cpu F/M/S] [options]\n"
+    "       undertrace decode --perf FILE [options]\n"
     "\n"
     "Decodes the control flow of a CPU's trace and prints how much it was.\n"
     "\n"
@@ -34,6 +35,12 @@ static const char usage[] =
     "  --image FILE@VADDR\n"
     "                    the code: this file stood at address VADDR. FILE:OFFSET[-END]:VADDR: a part of it\n"
     "  --elf FILE[@BASE] the segments of an ELF file, where it says, or from BASE on\n"
+    "  --perf FILE       perf.data of perf record -e intel_pt//u: the packets and the program's mappings; the kernel's "
+    "code "
+    "and\n"
+    "                    what else is missing by --elf and --image\n"
+    "  --pid N           of it: the mappings of this process (default: the first one that was traced)\n"
+    "  --buffer N        of it: this CPU's or thread's buffer (default: the first)\n"
     "  --cpu F/M/S       family, model and stepping: which errata are to be expected\n"
     "  --mtc-freq N, --cpuid-0x15.eax N, --cpuid-0x15.ebx N\n"
     "                    what the timing packets count in\n"
@@ -52,15 +59,20 @@ static int check_arguments(struct decode_options *a)
         message_say("decode: --format=%s: there is ptxed", a->format);
         return 1;
     }
-    if (!a->capture == !a->foreign.pt) {
-        message_say("decode: %s",
-                    a->capture ? "a capture and --pt: which of them?" : "neither a capture nor --pt is given");
+    if ((a->capture != NULL) + (a->foreign.pt != NULL) + (a->foreign.perf != NULL) != 1) {
+        message_say("decode: one of a capture, --pt and --perf is what to decode");
         return 1;
     }
-    if (a->foreign.pt ? a->foreign.images.count == 0 || a->merged : a->foreign.images.count > 0) {
-        message_say(a->merged       ? "decode: --merged is for a capture's CPUs"
-                    : a->foreign.pt ? "decode: --pt needs the code: --image FILE@VADDR or --elf FILE"
-                                    : "decode: a capture has its own code: --image and --elf are for --pt");
+    if (a->merged && !a->capture) {
+        message_say("decode: --merged is for a capture's CPUs");
+        return 1;
+    }
+    if (a->foreign.pt && a->foreign.images.count == 0) {
+        message_say("decode: --pt needs the code: --image FILE@VADDR or --elf FILE");
+        return 1;
+    }
+    if (a->capture && a->foreign.images.count > 0) {
+        message_say("decode: a capture has its own code: --image and --elf are for --pt and --perf");
         return 1;
     }
     if ((a->merged || ptxed) && (a->branches || a->instructions || (a->merged && ptxed))) {
@@ -68,7 +80,8 @@ static int check_arguments(struct decode_options *a)
                     "apart");
         return 1;
     }
-    return a->foreign.pt || foreign_input_cpu_number(&a->cpu, &a->foreign, "decode") ? ARGUMENTS_GOOD : 1;
+    return foreign_input_given(&a->foreign) || foreign_input_cpu_number(&a->cpu, &a->foreign, "decode") ? ARGUMENTS_GOOD
+                                                                                                        : 1;
 }
 
 int decode_options_parse(struct decode_options *a, int argc, char **argv)
@@ -85,6 +98,9 @@ int decode_options_parse(struct decode_options *a, int argc, char **argv)
                                        {"no-inst", ARGUMENT_FLAG, &a->ignored, 0},
                                        {"check", ARGUMENT_FLAG, &a->ignored, 0},
                                        {"pt", ARGUMENT_TEXT, &f->pt, 0},
+                                       {"perf", ARGUMENT_TEXT, &f->perf, 0},
+                                       {"pid", ARGUMENT_NUMBER, &f->pid, UINT32_MAX},
+                                       {"buffer", ARGUMENT_NUMBER, &f->buffer, UINT32_MAX},
                                        {"image", ARGUMENT_LIST, &f->images, 0},
                                        {"raw", ARGUMENT_LIST, &f->images, 0},
                                        {"elf", ARGUMENT_LIST, &f->images, 0},
@@ -93,6 +109,7 @@ int decode_options_parse(struct decode_options *a, int argc, char **argv)
                                        FOREIGN_RANGE_OPTIONS(f, 1),
                                        FOREIGN_RANGE_OPTIONS(f, 2),
                                        FOREIGN_RANGE_OPTIONS(f, 3)};
+    f->pid = f->buffer = ARGUMENT_NOT_GIVEN;
     const struct syntax syntax = {"decode", usage, options, sizeof(options) / sizeof(options[0]), 1, 1};
     const int status = arguments_parse(&syntax, argc, argv, &a->capture);
     return status == ARGUMENTS_GOOD ? check_arguments(a) : status;

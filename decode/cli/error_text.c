@@ -44,6 +44,7 @@ static const struct {
     [ERROR_IMAGE_ADDRESS] = {NAME ": at " NUMBER " it reaches beyond the end of the address space", false},
     [ERROR_IMAGE_TWICE] = {NAME " have different bytes at address " NUMBER, false},
     [ERROR_NO_ELF] = {NAME ": is no ELF file with segments to load", false},
+    [ERROR_PERF] = {NAME, false},
     [ERROR_NO_PSB] = {NAME ": no PSB in " NUMBER " bytes: nothing can be decoded", false},
     [ERROR_NO_SYMBOLS] = {NAME ": no line \"address T name\" in it", false},
 };
@@ -71,6 +72,10 @@ void error_text(char *text, size_t size, const struct error *error)
     const char *reason = error_texts[error->kind].with_errno ? strerror(error->system)
                          : error->kind == ERROR_NO_HOST      ? gai_strerror(-(int)error->number)
                                                              : NULL;
+    if (error->kind == ERROR_PERF && error->number) {
+        append_text(text, size, " ");
+        append_text(text, size, number);
+    }
     if (reason) {
         append_text(text, size, ": ");
         append_text(text, size, reason);

@@ -1,11 +1,13 @@
 #include "decode/cli/foreign_input.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "decode/capture/capture.h"
 #include "decode/capture/text.h"
 #include "decode/cli/error_text.h"
 #include "decode/cli/message.h"
+#include "decode/foreign/perf_trace.h"
 
 #define MAX_FAMILY 0xffffu
 #define MAX_MODEL 0xffu
@@ -63,6 +65,22 @@ static void read_settings(struct flow_input *input, const struct foreign_options
     input->mtc_freq = (uint8_t)options->mtc_freq;
 }
 
+/* false: error says why. */
+static bool open_perf(struct foreign *foreign, const struct foreign_options *options, const struct flow_input *settings,
+                      struct error *error)
+{
+    struct perf_choice choice = {.pid = options->pid, .buffer = options->buffer};
+    if (!perf_open(foreign, options->perf, &choice, settings, error))
+        return false;
+    if (choice.nr_buffers > 1)
+        message_say("%s: buffer %" PRIu64 " of %" PRIu64 "; --buffer N takes another", options->perf, choice.buffer,
+                    choice.nr_buffers);
+    if (choice.nr_missing > 0)
+        message_say("%s: %" PRIu64 " mappings are of files that are not there: their code is not known", options->perf,
+                    choice.nr_missing);
+    return true;
+}
+
 bool foreign_input_open(struct foreign *foreign, const struct foreign_options *options)
 {
     struct flow_input settings = {.timed = true};
@@ -77,7 +95,10 @@ bool foreign_input_open(struct foreign *foreign, const struct foreign_options *o
         good = strcmp(options->images.items[i].name, "elf") ? foreign_image_add(&foreign->image, word, &error)
                                                             : foreign_elf_add(&foreign->image, word, &error);
     }
-    good = good && foreign_open(foreign, options->pt, &settings, &error);
+    if (good && options->perf)
+        good = open_perf(foreign, options, &settings, &error);
+    else
+        good = good && foreign_open(foreign, options->pt, &settings, &error);
     if (!good)
         error_say(&error);
     return good;

@@ -12,7 +12,9 @@
 #define FOREIGN_RANGES 4u
 
 struct foreign_options {
-    const char *pt;              /* raw packets; NULL: a capture is decoded */
+    const char *pt;              /* raw packets */
+    const char *perf;            /* perf.data; neither of both: a capture is decoded */
+    uint64_t pid, buffer;        /* of perf.data */
     const char *cpu;             /* F/M/S, or with a capture the CPU's number */
     struct argument_list images; /* --image, --raw and --elf */
     uint64_t mtc_freq, nom_freq, cpuid_15_eax, cpuid_15_ebx;
@@ -36,6 +38,12 @@ struct foreign_options {
 
 /* Of a capture: the CPU's number that --cpu says, 0 without. false: said what is wrong. */
 bool foreign_input_cpu_number(uint64_t *number, const struct foreign_options *options, const char *command);
+
+/* Is it a foreign trace? */
+static inline bool foreign_input_given(const struct foreign_options *options)
+{
+    return options->pt || options->perf;
+}
 
 /* Open what the options say. false: said what is wrong. foreign_close is needed in both cases. */
 bool foreign_input_open(struct foreign *foreign, const struct foreign_options *options);

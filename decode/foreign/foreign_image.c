@@ -83,7 +83,7 @@ static bool lay_piece(const struct foreign_image *image, const struct foreign_pi
         const uint64_t part = PAGE - offset < piece->size - done ? PAGE - offset : piece->size - done;
         uint8_t *bytes = image->memory + (size_t)(place - list) * 2 * PAGE + offset, *known = bytes + PAGE;
         for (uint64_t i = 0; i < part; i++) {
-            if (known[i] && bytes[i] != from[done + i])
+            if (known[i] && bytes[i] != from[done + i] && !image->later_wins)
                 return error_set(error, ERROR_IMAGE_TWICE, gva + i, "two images");
             bytes[i] = from[done + i];
             known[i] = 1;

@@ -33,6 +33,7 @@ struct foreign_image {
     struct foreign_piece *pieces;
     size_t nr_files, nr_pieces;
     uint8_t *memory; /* of the pages */
+    bool later_wins; /* where pieces say different things of an address; else that is an error */
 };
 
 /* FILE@VADDR, or FILE:OFFSET[-END]:VADDR for a part of it. false: error says why. */

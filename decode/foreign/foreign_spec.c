@@ -20,14 +20,18 @@ static bool is_number(uint64_t *number, const char *text, size_t length)
     return length > 0 && text_number(number, (struct record_text){text, length});
 }
 
-/* OFFSET or OFFSET-END. */
+/* OFFSET or OFFSET-END. false: it is neither, and nothing is taken. */
 static bool is_part(struct foreign_spec *spec, const char *text, size_t length)
 {
     const char *minus = memchr(text, '-', length);
     const size_t first = minus ? (size_t)(minus - text) : length;
-    if (!is_number(&spec->offset, text, first))
+    uint64_t offset, end = UINT64_MAX;
+    if (!is_number(&offset, text, first) ||
+        (minus && (!is_number(&end, minus + 1, length - first - 1) || end <= offset)))
         return false;
-    return !minus || (is_number(&spec->end, minus + 1, length - first - 1) && spec->end > spec->offset);
+    spec->offset = offset;
+    spec->end = end;
+    return true;
 }
 
 static const char *find_last(const char *text, size_t length, char letter)

@@ -26,20 +26,25 @@ bool foreign_packets(struct foreign_file *packets, const char *pt, struct error 
     return good;
 }
 
-bool foreign_open(struct foreign *foreign, const char *pt, const struct flow_input *settings, struct error *error)
+bool foreign_prepare(struct foreign *foreign, const char *name, struct error *error)
 {
     struct flow_trace *trace = &foreign->trace;
-    struct foreign_file *packets = &foreign->packets;
-    trace->input = *settings;
+    const struct foreign_file *packets = &foreign->packets;
+    if (!foreign_image_pages(&foreign->image, &trace->pages, error))
+        return false;
     trace->input.pages = &trace->pages;
     trace->input.guest_only = true;
-    if (!foreign_packets(packets, pt, error) || !foreign_image_pages(&foreign->image, &trace->pages, error))
-        return false;
     trace->input.trace = packets->bytes;
     trace->input.trace_size = packets->size;
     if (psb_next(packets->bytes, packets->size, 0) == PSB_NONE)
-        return error_set(error, ERROR_NO_PSB, packets->size, "%s", pt);
-    return flow_trace_cut(trace, packets->bytes, packets->size) || error_set(error, ERROR_MEMORY, 0, "%s", pt);
+        return error_set(error, ERROR_NO_PSB, packets->size, "%s", name);
+    return flow_trace_cut(trace, packets->bytes, packets->size) || error_set(error, ERROR_MEMORY, 0, "%s", name);
+}
+
+bool foreign_open(struct foreign *foreign, const char *pt, const struct flow_input *settings, struct error *error)
+{
+    foreign->trace.input = *settings;
+    return foreign_packets(&foreign->packets, pt, error) && foreign_prepare(foreign, pt, error);
 }
 
 void foreign_close(struct foreign *foreign)

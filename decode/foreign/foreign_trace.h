@@ -24,6 +24,9 @@ struct foreign {
 bool foreign_open(struct foreign *foreign, const char *pt, const struct flow_input *settings, struct error *error);
 void foreign_close(struct foreign *foreign);
 
+/* For whoever fills packets, image and trace.input himself: the rest. name: of the trace, for errors. */
+bool foreign_prepare(struct foreign *foreign, const char *name, struct error *error);
+
 /* The packets alone. */
 bool foreign_packets(struct foreign_file *packets, const char *pt, struct error *error);
 

@@ -60,6 +60,21 @@ check 'an ELF file at another base is as good as an image' diff -q "$work/$name.
 "$tool" decode --pt "$work/$name.pt" --image "$work/$name.bin@$base" --instructions "$work/instructions" >"$work/sums"
 check '--instructions is the same list' diff -q "$work/instructions" "$work/$name.walk"
 
+# The same packets and mappings in a perf.data file, which perf accepts too.
+check 'perf.data is written' build/tools/perfdata_wrap "$work/$name.pt" 0 "$(stat -c %s "$work/$name.pt")" "$work/perf.data" \
+    "$work/$name.bin" "$base" 0x2001
+check 'perf.data decodes' "$tool" decode --perf "$work/perf.data" --instructions "$work/perf.instructions"
+check 'perf.data is as good as its parts' diff -q "$work/perf.instructions" "$work/$name.walk"
+if command -v perf >/dev/null; then
+    perf script -i "$work/perf.data" --itrace=i1i -F ip 2>"$work/perf.log" | sed 's/ //g' >"$work/perf.walk"
+    same 'perf reads the same number of instructions, or nearly' \
+        "$(($(wc -l <"$work/perf.walk") * 100 / $(wc -l <"$work/$name.walk") > 90))" 1
+else
+    skip 'perf reads the same instructions' 'perf is not installed (linux-perf)'
+fi
+"$tool" decode --perf "$work/perf.data" --pid 77 --image "$work/$name.bin@$base" --instructions "$work/perf.instructions" >"$work/sums"
+check 'perf.data with another image decodes' diff -q "$work/perf.instructions" "$work/$name.walk"
+
 # Where an image ends, code is not known: no zeros stand there. Two NOPs, and the PSB+ says that it is the first one's.
 bytes '02 82 02 82 02 82 02 82 02 82 02 82 02 82 02 82 7d 00 10 40 00 00 00 99 01 02 23 3d 10 10' >"$work/end.pt"
 bytes '90 90' >"$work/end.bin"
@@ -92,6 +107,11 @@ refused 'different bytes at address 0x401001' --pt "$pt" --image "$bin@$base" --
 refused 'no ELF file' --pt "$pt" --elf "$bin"
 refused 'no PSB in 0 bytes' --pt "$work/empty" --image "$bin@$base"
 refused 'no PSB in 100 bytes' --pt "$work/zeros" --image "$bin@$base"
+refused 'is no perf.data' --perf "$bin"
+for cut in 50 110 400 3000; do
+    head -c "$cut" "$work/perf.data" >"$work/cut.data"
+    refused "cut at offset $cut" --perf "$work/cut.data"
+done
 refused 'FAMILY/MODEL/STEPPING' --pt "$pt" --image "$bin@$base" --cpu 6/1x
 refused 'needs the code' --pt "$pt"
 refused 'there is ptxed' --pt "$pt" --image "$bin@$base" --format=other

@@ -32,7 +32,7 @@ static void specs(void **state)
     check_spec("a@b:c@0x20", 5, true, 0x20, 0, UINT64_MAX);
     check_spec("a.bin", 5, false, 0, 0, UINT64_MAX);
     check_spec("a.bin@here", 10, false, 0, 0, UINT64_MAX);
-    check_spec("a.bin:9-3:0x1000", 9, true, 0x1000, 9, UINT64_MAX);
+    check_spec("a.bin:9-3:0x1000", 9, true, 0x1000, 0, UINT64_MAX);
     struct foreign_spec spec;
     assert_false(foreign_spec_read(&spec, "@0x1000"));
     foreign_spec_part(&spec, "a.pt:0x10-0x20");
