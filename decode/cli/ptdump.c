@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "decode/capture/psb.h"
+#include "decode/engine/refused.h"
 
 static bool is_shown(const struct packet *packet, const struct ptdump_options *options)
 {
@@ -22,13 +23,6 @@ static bool is_shown(const struct packet *packet, const struct ptdump_options *o
     }
 }
 
-/* An opcode that ptdump knows, with a payload that it does not. */
-static bool opcode_is_known(const uint8_t *bytes, uint64_t size)
-{
-    const uint8_t mode = 0x99, extended = 0x02, mnt = 0xc3, psb = 0x82;
-    return bytes[0] == mode || (size > 1 && bytes[0] == extended && (bytes[1] == mnt || bytes[1] == psb));
-}
-
 uint64_t ptdump_print(const uint8_t *bytes, uint64_t begin, uint64_t size, uint64_t from, uint64_t to,
                       struct ptdump_options *options)
 {
@@ -42,7 +36,7 @@ uint64_t ptdump_print(const uint8_t *bytes, uint64_t begin, uint64_t size, uint6
             break;
         if (length < 0) {
             printf("[%" PRIx64 ": error decoding packet: %s]\n", begin + at,
-                   opcode_is_known(bytes + at, size - at) ? "unknown packet" : "unknown opcode");
+                   packets_refused(bytes + at, size - at) == FLOW_ERROR_PACKET ? "unknown packet" : "unknown opcode");
             errors++;
             options->style.ip = 0;
             at = psb_next(bytes, size, at > psb + PSB_BYTES ? at - (PSB_BYTES - 1) : psb + 1);

@@ -16,6 +16,7 @@
 #include "decode/engine/errata.h"
 #include "decode/engine/executed.h"
 #include "decode/engine/flow.h"
+#include "decode/engine/refused.h"
 #include "decode/engine/returns.h"
 #include "decode/engine/space.h"
 #include "decode/engine/tell.h"
@@ -53,7 +54,8 @@ struct engine {
     enum instruction_mode mode;
     bool tracing; /* between TIP.PGE and TIP.PGD */
     bool compressed_returns;
-    bool listing; /* single instructions are asked for */
+    bool return_taken; /* the bit of the last compressed RET; they are all ones */
+    bool listing;      /* single instructions are asked for */
 
     /* the packets */
     const uint8_t *packet, *at, *end; /* the current packet, what is behind it, what is behind all */
@@ -183,7 +185,7 @@ bool errata_abort(struct engine *engine, uint64_t ip);
 /* The packet, which stands at at, has swallowed the first byte of an OVF with its second one. */
 bool errata_swallowed_ovf(const struct engine *engine, const struct packet *packet);
 
-/* --- tell.c ---------------------------------------------------------------------------------------------------------
+/* --- tell*.c --------------------------------------------------------------------------------------------------------
  */
 
 /* event_take, where events are asked for. */

@@ -25,7 +25,7 @@ void executed_begin(struct executed *executed, struct flow_result *result)
     executed->result = result;
     executed->used = executed->proven = 0;
     executed->instructions = executed->proven_instructions = 0;
-    executed->blocks = 0;
+    executed->blocks = executed->last_listed = 0;
     executed->tsc = 0;
 }
 
@@ -51,7 +51,8 @@ static void take_listed(struct executed *executed)
         if (executed->items[i].to != EXECUTED_INSTRUCTION)
             continue;
         take_branches(executed, executed->items + first, i - first);
-        executed->hooks.instruction(executed->hooks.context, executed->items[i].from);
+        executed->last_listed = executed->items[i].from;
+        executed->hooks.instruction(executed->hooks.context, executed->last_listed);
         first = i + 1;
     }
     take_branches(executed, executed->items + first, executed->proven - first);

@@ -27,9 +27,10 @@ struct executed {
     size_t used, proven;
     uint64_t instructions, proven_instructions; /* since the last time that some were handed on */
     uint64_t blocks;
-    uint64_t tsc;  /* of what is proven from now on */
-    bool hashed;   /* flow_input.hashed */
-    bool non_root; /* it is the guest's: root's is counted, but handed on to nobody */
+    uint64_t last_listed; /* the last instruction that was handed on; 0: none since executed_begin */
+    uint64_t tsc;         /* of what is proven from now on */
+    bool hashed;          /* flow_input.hashed */
+    bool non_root;        /* it is the guest's: root's is counted, but handed on to nobody */
     struct flow_hooks hooks;
     struct flow_result *result;
 };

@@ -26,7 +26,8 @@ enum flow_event_kind {
     FLOW_EVENT_IF,    /* value: RFLAGS.IF */
     FLOW_EVENT_CFE,   /* value: vector; type, data: as of its packets */
     FLOW_EVENT_TRIG,  /* value: which; icnt, flag: more than these */
-    FLOW_EVENT_ERROR, /* decoding stopped at ip; value: trace offset behind what was read; error */
+    FLOW_EVENT_ERROR, /* decoding stopped at ip; value: trace offset behind what was read; error; flag: before it began
+                       */
     FLOW_EVENT_END    /* the trace ends while tracing is on */
 };
 
@@ -43,7 +44,7 @@ struct flow_event {
     uint8_t type;
     uint8_t data_known; /* a bit for each of data */
     uint16_t icnt;
-    int error; /* enum flow_error */
+    int error; /* enum flow_error; of FLOW_ERROR_RETURN type is 1 where its bit is a zero */
     uint64_t data[FLOW_EVENT_NR_DATA];
 };
 

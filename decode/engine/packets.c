@@ -85,7 +85,7 @@ static enum flow_error take_packet(struct engine *engine, bool to_psb)
     return error;
 }
 
-enum flow_error packets_deferred_tip(struct engine *engine, uint64_t *ip)
+static enum flow_error find_deferred_tip(struct engine *engine, uint64_t *ip)
 {
     while (engine->at < engine->end) {
         struct packet packet;
@@ -99,6 +99,17 @@ enum flow_error packets_deferred_tip(struct engine *engine, uint64_t *ip)
         take_time(engine, &packet);
     }
     return FLOW_ERROR_LEFT_OVER;
+}
+
+enum flow_error packets_deferred_tip(struct engine *engine, uint64_t *ip)
+{
+    const uint8_t *packet = engine->packet, *at = engine->at;
+    const enum flow_error error = find_deferred_tip(engine, ip);
+    if (error && engine->tell.on) { /* what could not be followed is the bits */
+        engine->packet = packet;
+        engine->at = at;
+    }
+    return error;
 }
 
 /* The stop bit is the highest one. */

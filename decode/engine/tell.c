@@ -75,7 +75,7 @@ static enum flow_error tell_overflow(struct engine *engine, const struct packet 
     tell_waiting_at(engine, TELL_ANY_OF(TELL_FOR_PSBEND), false, 0);
     if (!tracing)
         tell_waiting_at(engine, ~0u, false, 0);
-    *tell = (struct tell){.on = true, .overflow = fup_follows(engine)};
+    *tell = (struct tell){.on = true, .synced = true, .overflow = fup_follows(engine)};
     if (!error && !tell->overflow)
         tell_now(engine, event_of(FLOW_EVENT_OVERFLOW, 0));
     return error;
@@ -136,7 +136,8 @@ static enum flow_error tell_psb(struct engine *engine, const struct packet *pack
     const enum flow_error error = event_take(engine, packet);
     if (packet->kind == PT_PACKET_PSB)
         engine->tell.nr_waiting = 0;
-    else
+    engine->tell.synced |= packet->kind == PT_PACKET_PSBEND;
+    if (packet->kind == PT_PACKET_PSBEND)
         tell_waiting_at(engine, TELL_ANY_OF(TELL_FOR_PSBEND), false, 0);
     return error;
 }
@@ -167,39 +168,4 @@ enum flow_error tell_take(struct engine *engine, const struct packet *packet)
     if (packet->kind == PT_PACKET_MNT)
         return tell_alone(engine, FLOW_EVENT_MNT, packet->payload);
     return tells[packet->kind] ? tells[packet->kind](engine, packet) : event_take(engine, packet);
-}
-
-/* The walk came to a branch that another packet should tell of: that one was executed. */
-static uint64_t tell_stuck(struct engine *engine, enum flow_error error)
-{
-    const struct block *block = engine->block;
-    const bool stuck = error == FLOW_ERROR_MISMATCH || error == FLOW_ERROR_RETURN || error == FLOW_ERROR_BOUNDARY ||
-                       error == FLOW_ERROR_LEFT_OVER;
-    if (!stuck || !engine->tracing || engine->event || engine->entered || !block)
-        return engine->ip;
-    const uint64_t ip = block->end_ip;
-    walk_leave(engine, block, ip);
-    return ip;
-}
-
-void tell_end(struct engine *engine, enum flow_error error)
-{
-    struct flow_event event = {.kind = FLOW_EVENT_ERROR, .ip_known = true, .error = (int)error};
-    struct packet packet;
-    const bool by_packets = error == FLOW_ERROR_CONTEXT || error == FLOW_ERROR_OPCODE || error == FLOW_ERROR_PACKET;
-    if (error == FLOW_ERROR_CUT) {
-        if (engine->tracing)
-            tell_now(engine, event_of(FLOW_EVENT_END, 0));
-        return;
-    }
-    if (!error)
-        return;
-    const uint8_t *at = engine->at;
-    if (by_packets || (packet_parse(&packet, engine->packet, (size_t)(engine->end - engine->packet)) > 0 &&
-                       (packet.kind == PT_PACKET_TIP || (packet.kind == PT_PACKET_FUP && !engine->fup_of_event))))
-        at = engine->packet;
-    event.ip = by_packets && engine->executed.blocks == 0 ? 0 : tell_stuck(engine, error);
-    event.value = (uint64_t)(at - engine->input->trace);
-    tell_now(engine, event);
-    engine->tell = (struct tell){.on = true};
 }

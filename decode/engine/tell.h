@@ -36,6 +36,7 @@ struct tell {
     bool mode_known; /* of the last MODE.Exec: */
     bool iflag;
     int mode;
+    bool synced;        /* the last PSB+ was read to its end, and no error since */
     bool overflow;      /* an OVF waits for its FUP */
     bool entered;       /* a VMCS or CFE packet told of engine.entered */
     uint64_t from;      /* the last FUP of an event */

@@ -31,7 +31,7 @@ static void put_ip(struct line *line, const char *name, uint64_t ip)
     put(line, ", %s: %016" PRIx64, name, ip);
 }
 
-static const char *error_word(int error)
+static const char *error_word(const struct flow_event *event)
 {
     static const char *const words[FLOW_NR_ERRORS] = {
         [FLOW_ERROR_BOUNDARY] = "bad status update",
@@ -51,6 +51,9 @@ static const char *error_word(int error)
         [FLOW_ERROR_LEFT_OVER] = "unexpected packet context",
         [FLOW_ERROR_EVENT_TRACE] = "not supported",
     };
+    const int error = event->error;
+    if (error == FLOW_ERROR_RETURN && event->type)
+        return "bad compressed return";
     return error >= 0 && error < FLOW_NR_ERRORS && words[error] ? words[error] : "internal error";
 }
 
@@ -204,7 +207,8 @@ size_t ptxed_event_line(char *text, const struct flow_event *event, const struct
         return 0;
     put(&line, "[");
     if (event->kind == FLOW_EVENT_ERROR) {
-        put(&line, "%" PRIx64 ", %" PRIx64 ": error: %s]\n", event->value, event->ip, error_word(event->error));
+        put(&line, "%" PRIx64 ", %" PRIx64 ": %serror: %s]\n", event->value, event->ip, event->flag ? "sync " : "",
+            error_word(event));
         return line.used;
     }
     if (options->event_time && event->tsc && event->kind != FLOW_EVENT_END)
