@@ -263,6 +263,7 @@ fuzz:
 TEST_TOOLS := $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c))
 
 $(BUILD)/tools/perfdata_wrap: $(BUILD)/host/tests/tools/perfdata/buffer.o $(BUILD)/host/tests/tools/perfdata/flow.o
+$(BUILD)/tools/foreign_make: $(BUILD)/host/pt/encode.o
 $(BUILD)/tools/instructions_agree: $(patsubst %.c,$(BUILD)/host/%.o,$(wildcard tests/tools/instructions/*.c) \
     pt/instruction.c pt/instruction_table.c)
 $(BUILD)/tools/instructions_agree: TOOL_LIBS := -lZydis
@@ -350,5 +351,6 @@ $(HV_OBJS) $(TOOL_OBJS) $(UNIT_LIB) $(GUEST_OBJS): Makefile
 # Unit-test objects and guest ELFs are intermediate to make, and wanted by people and by the next run.
 .SECONDARY:
 
--include $(HV_OBJS:.o=.d) $(TOOL_OBJS:.o=.d) $(JUDGE_OBJS:.o=.d) $(UNIT_LIB:.o=.d) $(UNIT:$(BUILD)/check/%=$(BUILD)/check/tests/unit/%.d) \
+-include $(FUZZ_TARGETS:%=$(BUILD)/check/tests/fuzz/fuzz_%.d) $(FUZZ_OBJS:.o=.d) $(FUZZ_TARGETS:%=$(BUILD)/fuzz/tests/fuzz/fuzz_%.d) \
+    $(HV_OBJS:.o=.d) $(TOOL_OBJS:.o=.d) $(JUDGE_OBJS:.o=.d) $(UNIT_LIB:.o=.d) $(UNIT:$(BUILD)/check/%=$(BUILD)/check/tests/unit/%.d) \
     $(GUEST_OBJS:.o=.d)

@@ -33,6 +33,13 @@ enum error_kind {
     ERROR_NO_TRUTH,        /* name: file */
     ERROR_TRUTH_ENTRY,     /* name: file; number: offset */
     ERROR_NO_SYMBOLS,      /* name: file */
+    ERROR_IMAGE_SPEC,      /* name: what was given for FILE@VADDR */
+    ERROR_IMAGE_SHORT,     /* name: file; number: its size */
+    ERROR_IMAGE_ADDRESS,   /* name: file; number: its address */
+    ERROR_IMAGE_TWICE,     /* number: address */
+    ERROR_NO_ELF,          /* name: file */
+    ERROR_PERF,            /* name: file, and what is wrong; number: at which offset, or 0 */
+    ERROR_NO_PSB,          /* name: file; number: its size */
     ERROR_NR_KINDS
 };
 

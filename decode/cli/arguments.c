@@ -10,7 +10,7 @@
 #include "decode/capture/text.h"
 #include "decode/cli/message.h"
 
-#define MAX_OPTIONS 24u
+#define MAX_OPTIONS 48u
 #define FIRST_OPTION 256 /* what getopt_long returns for the first of the table: no letter */
 #define HELP (FIRST_OPTION + (int)MAX_OPTIONS)
 #define DUMP_DIGITS 16u
@@ -54,6 +54,18 @@ static bool take_seconds(const struct syntax *syntax, const struct argument *opt
     return false;
 }
 
+static bool take_item(const struct syntax *syntax, const struct argument *option, const char *word)
+{
+    struct argument_list *list = option->value;
+    if (list->count == ARGUMENT_LIST_MAX) {
+        message_say("%s: --%s %s: more than %u of them", syntax->command, option->name, word, ARGUMENT_LIST_MAX);
+        return false;
+    }
+    list->items[list->count].name = option->name;
+    list->items[list->count++].word = word;
+    return true;
+}
+
 static bool take_option(const struct syntax *syntax, const struct argument *option, const char *word)
 {
     switch (option->kind) {
@@ -66,6 +78,8 @@ static bool take_option(const struct syntax *syntax, const struct argument *opti
         return take_offset(syntax, option, word);
     case ARGUMENT_SECONDS:
         return take_seconds(syntax, option, word);
+    case ARGUMENT_LIST:
+        return take_item(syntax, option, word);
     case ARGUMENT_FLAG:
         *(bool *)option->value = true;
         return true;
@@ -121,11 +135,12 @@ int arguments_parse(const struct syntax *syntax, int argc, char **argv, const ch
         if (!take_option(syntax, option, optarg))
             return 1;
     }
-    if ((size_t)(argc - optind) != syntax->nr_words) {
+    const size_t given = (size_t)(argc - optind);
+    if (given > syntax->nr_words || given < syntax->nr_words - syntax->nr_optional) {
         fputs(syntax->usage, stderr);
         return 1;
     }
     for (size_t i = 0; i < syntax->nr_words; i++)
-        words[i] = argv[optind + (int)i];
+        words[i] = i < given ? argv[optind + (int)i] : NULL;
     return ARGUMENTS_GOOD;
 }

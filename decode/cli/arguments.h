@@ -10,7 +10,17 @@ enum argument_kind {
     ARGUMENT_NUMBER,  /* uint64_t of at most max: decimal, or hexadecimal behind 0x */
     ARGUMENT_OFFSET,  /* uint64_t: the same, or 16 hexadecimal digits, as dump prints offsets */
     ARGUMENT_SECONDS, /* double */
+    ARGUMENT_LIST,    /* struct argument_list: may be given several times */
     ARGUMENT_FLAG     /* bool: takes no word */
+};
+
+/* What was given, in order; of lists with the same value, all of them. */
+#define ARGUMENT_LIST_MAX 256u
+struct argument_list {
+    struct {
+        const char *name, *word; /* the option's name, and the word behind it */
+    } items[ARGUMENT_LIST_MAX];
+    size_t count;
 };
 
 struct argument {
@@ -25,6 +35,7 @@ struct syntax {
     const char *usage; /* what --help prints */
     const struct argument *options;
     size_t nr_options, nr_words;
+    size_t nr_optional; /* so many of the words may be left out: they are NULL then */
 };
 
 #define ARGUMENT_NOT_GIVEN UINT64_MAX /* for numbers that have no default */

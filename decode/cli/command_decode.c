@@ -3,44 +3,17 @@
 #include <stdio.h>
 
 #include "decode/capture/capture_check.h"
-#include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
+#include "decode/cli/decode_options.h"
 #include "decode/cli/error_text.h"
 #include "decode/cli/message.h"
 #include "decode/cli/open_capture.h"
 #include "decode/cli/output.h"
+#include "decode/cli/ptxed.h"
 #include "decode/flow/flow_merge.h"
 #include "decode/flow/flow_run.h"
 #include "decode/report/number_text.h"
 #include "decode/report/summary.h"
-
-static const char usage[] =
-    "usage: undertrace decode CAPTURE [options]\n"
-    "\n"
-    "Decodes the control flow of a CPU's trace and prints how much it was.\n"
-    "\n"
-    "  --cpu N           of this CPU (default 0)\n"
-    "  --merged FILE     write the branches of all CPUs to FILE (- is standard output) in one order, one a line: TSC, "
-    "CPU,\n"
-    "                    and the addresses as with --branches. The TSC is as exact as the timing packets; between two "
-    "of\n"
-    "                    its values the order of CPUs says nothing. 0: the trace has no TSC packet there\n"
-    "  --branches FILE   write every branch of the guest to FILE (- is standard output), in order, one a line:\n"
-    "                    address of the branch, address of what was executed next (one thread); that is 0 where a\n"
-    "                    filter hides it\n"
-    "  --instructions FILE\n"
-    "                    write the address of every instruction of the guest to FILE, in order (one thread, slow).\n"
-    "                    Not whole where a conditional branch or a return leaves pt.range filters: said, status 2\n"
-    "  --threads N       with N threads (default: one a processor)\n"
-    "\n"
-    "Exit status: 0 all was decoded, nothing is missing or damaged; 1 an error; 2 parts are missing, damaged, or could "
-    "not\n"
-    "be decoded.\n";
-
-struct arguments {
-    const char *capture, *branches, *instructions, *merged;
-    uint64_t cpu, threads;
-};
 
 /* Where the lists go; NULL: not wanted. */
 struct lists {
@@ -59,23 +32,6 @@ static void write_instruction(void *context, uint64_t ip)
 {
     struct lists *lists = context;
     fprintf(lists->instructions, "%016" PRIx64 "\n", ip);
-}
-
-static int parse_arguments(struct arguments *a, int argc, char **argv)
-{
-    const struct argument options[] = {ARGUMENT_CPU(&a->cpu),
-                                       ARGUMENT_THREADS(&a->threads),
-                                       {"branches", ARGUMENT_TEXT, &a->branches, 0},
-                                       {"merged", ARGUMENT_TEXT, &a->merged, 0},
-                                       {"instructions", ARGUMENT_TEXT, &a->instructions, 0}};
-    const struct syntax syntax = {"decode", usage, options, sizeof(options) / sizeof(options[0]), 1};
-    *a = (struct arguments){0};
-    int status = arguments_parse(&syntax, argc, argv, &a->capture);
-    if (status == ARGUMENTS_GOOD && a->merged && (a->branches || a->instructions)) {
-        message_say("decode: --merged lists all CPUs; --branches and --instructions list one: give them apart");
-        return 1;
-    }
-    return status;
 }
 
 static void print_sums(FILE *file, const struct flow_run *run)
@@ -110,16 +66,21 @@ static int say_result(const struct capture *capture, unsigned cpu, const struct 
     return complete ? 0 : 2;
 }
 
-static int decode_cpu(const struct capture *capture, const struct arguments *a, struct lists *lists)
+static struct flow_run_options run_options(const struct decode_options *a, struct lists *lists)
 {
-    struct flow_run run;
-    struct flow_run_options options = {
+    return (struct flow_run_options){
         .cpu = (uint16_t)a->cpu,
         .threads = (unsigned)a->threads,
         .hooks = {.branches = lists->branches ? write_branches : NULL,
                   .instruction = lists->instructions ? write_instruction : NULL,
                   .context = lists},
     };
+}
+
+static int decode_cpu(const struct capture *capture, const struct decode_options *a, struct lists *lists)
+{
+    struct flow_run run;
+    struct flow_run_options options = run_options(a, lists);
     if (!run_flow(&run, capture, &options)) {
         flow_run_free(&run);
         return 1;
@@ -127,6 +88,23 @@ static int decode_cpu(const struct capture *capture, const struct arguments *a, 
     print_sums(lists->branches == stdout || lists->instructions == stdout ? stderr : stdout, &run);
     say_flow_errors(&run, capture, options.cpu);
     int status = say_result(capture, options.cpu, &run);
+    flow_run_free(&run);
+    return status;
+}
+
+static int decode_trace(struct flow_trace *trace, const struct decode_options *a, struct lists *lists)
+{
+    struct flow_run run;
+    struct error error = {0};
+    const struct flow_run_options options = run_options(a, lists);
+    if (!flow_run_trace(&run, trace, &options, &error)) {
+        error_say(&error);
+        flow_run_free(&run);
+        return 1;
+    }
+    print_sums(lists->branches == stdout || lists->instructions == stdout ? stderr : stdout, &run);
+    say_trace_errors(&run, a->foreign.pt ? a->foreign.pt : a->foreign.perf);
+    const int status = run.decode_gaps.count ? 2 : 0;
     flow_run_free(&run);
     return status;
 }
@@ -180,7 +158,7 @@ static int write_merged(const struct capture *capture, const char *name)
 }
 
 /* What is decoded is checked before it is. Returns whether it is damaged; said what is. */
-static bool check_decoded(struct capture *capture, const struct arguments *a)
+static bool check_decoded(struct capture *capture, const struct decode_options *a)
 {
     for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
         if (a->merged || cpu == a->cpu)
@@ -188,27 +166,53 @@ static bool check_decoded(struct capture *capture, const struct arguments *a)
     return say_damages(capture);
 }
 
-int command_decode(int argc, char **argv)
+static int decode_capture(const struct decode_options *a)
 {
-    struct arguments a;
     struct lists lists = {0};
-    int status = parse_arguments(&a, argc, argv);
-    if (status != ARGUMENTS_GOOD)
-        return status;
-    struct capture *capture = open_capture(a.capture);
+    int status = 1;
+    struct capture *capture = open_capture(a->capture);
     if (!capture)
         return 1;
-    bool damaged = check_decoded(capture, &a);
-    status = 1;
-    if (a.merged)
-        status = write_merged(capture, a.merged);
-    else if (open_list(&lists.branches, a.branches, a.capture) &&
-             open_list(&lists.instructions, a.instructions, a.capture))
-        status = decode_cpu(capture, &a, &lists);
-    if (!output_close(lists.branches, a.branches))
+    const bool damaged = check_decoded(capture, a);
+    if (a->merged)
+        status = write_merged(capture, a->merged);
+    else if (a->format)
+        status = ptxed_print_capture(capture, (uint16_t)a->cpu, &a->ptxed);
+    else if (open_list(&lists.branches, a->branches, a->capture) &&
+             open_list(&lists.instructions, a->instructions, a->capture))
+        status = decode_cpu(capture, a, &lists);
+    if (!output_close(lists.branches, a->branches))
         status = 1;
-    if (!output_close(lists.instructions, a.instructions))
+    if (!output_close(lists.instructions, a->instructions))
         status = 1;
     capture_close(capture);
     return status == 0 && damaged ? 2 : status;
+}
+
+static int decode_foreign(const struct decode_options *a)
+{
+    struct foreign foreign;
+    struct lists lists = {0};
+    int status = 1;
+    if (foreign_input_open(&foreign, &a->foreign)) {
+        if (a->format)
+            status = ptxed_print(&foreign.trace, &a->ptxed);
+        else if (open_list(&lists.branches, a->branches, "") && open_list(&lists.instructions, a->instructions, ""))
+            status = decode_trace(&foreign.trace, a, &lists);
+    }
+    foreign_close(&foreign);
+    if (!output_close(lists.branches, a->branches))
+        status = 1;
+    if (!output_close(lists.instructions, a->instructions))
+        status = 1;
+    return status;
+}
+
+int command_decode(int argc, char **argv)
+{
+    static struct decode_options a;
+    const int status = decode_options_parse(&a, argc, argv);
+    if (status != ARGUMENTS_GOOD)
+        return status;
+    return foreign_input_given(&a.foreign) ? decode_foreign(&a) : decode_capture(&a);
 }

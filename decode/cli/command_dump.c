@@ -1,6 +1,8 @@
 /* undertrace dump: the packets of a trace, one a line. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "decode/capture/capture_check.h"
 #include "decode/capture/gaps.h"
@@ -8,12 +10,15 @@
 #include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/error_text.h"
+#include "decode/cli/foreign_input.h"
 #include "decode/cli/message.h"
 #include "decode/cli/open_capture.h"
+#include "decode/cli/ptdump.h"
 #include "decode/report/dump_line.h"
 
 static const char usage[] =
     "usage: undertrace dump CAPTURE [options]\n"
+    "       undertrace dump --pt FILE [options]\n"
     "\n"
     "Prints the packets from the first PSB on, one a line, as libipt's ptdump does. Gaps of\n"
     "a known size are a line each, and reading goes on at the next PSB behind them.\n"
@@ -23,14 +28,23 @@ static const char usage[] =
     "  --to OFF     packets that start before OFF\n"
     "  --no-pad     leave PADs out\n"
     "\n"
+    "  --format=ptdump\n"
+    "               in libipt's ptdump's own manner: what is no packet is told as ptdump tells it, gaps are not\n"
+    "  --pt FILE    raw packets; FILE:OFFSET[-END]: a part of them. They are printed as with --format=ptdump; with "
+    "that,\n"
+    "               CAPTURE may be such a FILE as well\n"
+    "  --lastip --exec-mode --raw --no-offset --no-timing --no-cyc --no-sync --quiet\n"
+    "               with these: as ptdump's options of these names; --cpu F/M/S is taken, and changes nothing\n"
+    "\n"
     "Offsets are decimal, hexadecimal behind 0x, or the 16 hexadecimal digits that dump prints.\n"
     "\n"
     "Exit status: 0 done, 1 an error, 2 there were bytes that are no packet, or damaged ones.\n";
 
 struct arguments {
-    const char *capture;
+    const char *capture, *format;
     uint64_t cpu, from, to;
-    bool no_pad;
+    struct foreign_options foreign;
+    struct ptdump_options ptdump;
 };
 
 /* Print from offset at on, up to end, until a packet cannot be read. Returns its offset, or end. PSBs are found byte by
@@ -53,7 +67,7 @@ static uint64_t dump_packets(const struct capture_trace *trace, uint64_t at, uin
                                             : "the trace ends within it");
             return at;
         }
-        if (at >= a->from && !(a->no_pad && packet.kind == PT_PACKET_PAD))
+        if (at >= a->from && !(a->ptdump.no_pad && packet.kind == PT_PACKET_PAD))
             fwrite(line, 1, dump_line(line, at, &packet), stdout);
         at += (uint64_t)size;
     }
@@ -105,19 +119,84 @@ static int dump_trace(const struct capture_trace *trace, const struct gaps *gaps
     return dumped.errors ? 2 : 0;
 }
 
+static bool is_directory(const char *name)
+{
+    struct stat status;
+    return stat(name, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static int check_arguments(struct arguments *a)
+{
+    if (a->format && strcmp(a->format, "ptdump")) {
+        message_say("dump: --format=%s: there is ptdump", a->format);
+        return 1;
+    }
+    if (!a->capture == !a->foreign.pt) {
+        message_say("dump: %s",
+                    a->capture ? "a capture and --pt: which of them?" : "neither a capture nor --pt is given");
+        return 1;
+    }
+    if (a->format && a->capture && !is_directory(a->capture)) {
+        a->foreign.pt = a->capture;
+        a->capture = NULL;
+    }
+    return a->foreign.pt || foreign_input_cpu_number(&a->cpu, &a->foreign, "dump") ? ARGUMENTS_GOOD : 1;
+}
+
 static int parse_arguments(struct arguments *a, int argc, char **argv)
 {
-    const struct argument options[] = {ARGUMENT_CPU(&a->cpu),
+    struct ptdump_options *p = &a->ptdump;
+    const struct argument options[] = {FOREIGN_MACHINE_OPTIONS(&a->foreign),
                                        {"from", ARGUMENT_OFFSET, &a->from, 0},
                                        {"to", ARGUMENT_OFFSET, &a->to, 0},
-                                       {"no-pad", ARGUMENT_FLAG, &a->no_pad, 0}};
-    const struct syntax syntax = {"dump", usage, options, sizeof(options) / sizeof(options[0]), 1};
-    *a = (struct arguments){.to = UINT64_MAX};
-    return arguments_parse(&syntax, argc, argv, &a->capture);
+                                       {"no-pad", ARGUMENT_FLAG, &p->no_pad, 0},
+                                       {"format", ARGUMENT_TEXT, &a->format, 0},
+                                       {"pt", ARGUMENT_TEXT, &a->foreign.pt, 0},
+                                       {"lastip", ARGUMENT_FLAG, &p->style.last_ip, 0},
+                                       {"exec-mode", ARGUMENT_FLAG, &p->style.exec_mode, 0},
+                                       {"raw", ARGUMENT_FLAG, &p->raw, 0},
+                                       {"no-offset", ARGUMENT_FLAG, &p->style.no_offset, 0},
+                                       {"no-timing", ARGUMENT_FLAG, &p->no_timing, 0},
+                                       {"no-cyc", ARGUMENT_FLAG, &p->no_cyc, 0},
+                                       {"no-sync", ARGUMENT_FLAG, &p->no_sync, 0},
+                                       {"quiet", ARGUMENT_FLAG, &p->quiet, 0}};
+    const struct syntax syntax = {"dump", usage, options, sizeof(options) / sizeof(options[0]), 1, 1};
+    a->to = UINT64_MAX;
+    const int status = arguments_parse(&syntax, argc, argv, &a->capture);
+    return status == ARGUMENTS_GOOD ? check_arguments(a) : status;
+}
+
+static int dump_foreign(struct arguments *a)
+{
+    struct error error = {0};
+    struct foreign_file packets = {0};
+    if (!foreign_packets(&packets, a->foreign.pt, &error)) {
+        error_say(&error);
+        return 1;
+    }
+    int status = 0;
+    if (!a->ptdump.no_sync && psb_next(packets.bytes, packets.size, 0) == PSB_NONE) {
+        message_say("%s: no PSB in %zu bytes: nothing can be read", a->foreign.pt, packets.size);
+        status = 1;
+    } else if (ptdump_print(packets.bytes, 0, packets.size, a->from, a->to, &a->ptdump)) {
+        status = 2;
+    }
+    foreign_file_free(&packets);
+    return status;
+}
+
+/* Between its gaps. */
+static int ptdump_trace(const struct capture_trace *trace, const struct gaps *gaps, struct arguments *a)
+{
+    struct gaps_run run = {0};
+    uint64_t errors = 0;
+    while (gaps_next_run(&run, gaps, trace->size))
+        errors += ptdump_print(trace->bytes + run.begin, run.begin, run.end - run.begin, a->from, a->to, &a->ptdump);
+    return errors ? 2 : 0;
 }
 
 /* A CPU's trace. Returns the exit status. */
-static int dump_cpu(struct capture *capture, const struct arguments *a)
+static int dump_cpu(struct capture *capture, struct arguments *a)
 {
     struct error error = {0};
     struct gaps gaps = {0};
@@ -126,7 +205,7 @@ static int dump_cpu(struct capture *capture, const struct arguments *a)
     const struct capture_trace *trace = capture_trace(capture, a->cpu, &error);
     int status = 1;
     if (trace && gaps_collect(&gaps, capture, (uint16_t)a->cpu, &error))
-        status = dump_trace(trace, &gaps, a);
+        status = a->format ? ptdump_trace(trace, &gaps, a) : dump_trace(trace, &gaps, a);
     else
         error_say(&error);
     gaps_free(&gaps);
@@ -135,10 +214,12 @@ static int dump_cpu(struct capture *capture, const struct arguments *a)
 
 int command_dump(int argc, char **argv)
 {
-    struct arguments a;
+    static struct arguments a;
     int status = parse_arguments(&a, argc, argv);
     if (status != ARGUMENTS_GOOD)
         return status;
+    if (a.foreign.pt)
+        return dump_foreign(&a);
     struct capture *capture = open_capture(a.capture);
     if (!capture)
         return 1;

@@ -106,7 +106,7 @@ int command_info(int argc, char **argv)
     bool json = false;
     const char *name;
     const struct argument options[] = {{"json", ARGUMENT_FLAG, &json, 0}};
-    const struct syntax syntax = {"info", usage, options, 1, 1};
+    const struct syntax syntax = {"info", usage, options, 1, 1, 0};
     int status = arguments_parse(&syntax, argc, argv, &name);
     if (status != ARGUMENTS_GOOD)
         return status;

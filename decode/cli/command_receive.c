@@ -115,7 +115,7 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
         {"output", ARGUMENT_TEXT, &a->directory, 0},   {"decode", ARGUMENT_FLAG, &a->decode, 0},
         {"symbols", ARGUMENT_TEXT, &a->symbols, 0},
     };
-    const struct syntax syntax = {"receive", usage, options, sizeof(options) / sizeof(options[0]), 0};
+    const struct syntax syntax = {"receive", usage, options, sizeof(options) / sizeof(options[0]), 0, 0};
     *a = (struct arguments){.port = ARGUMENT_NOT_GIVEN, .baud = 115200, .linger = 1};
     int status = arguments_parse(&syntax, argc, argv, NULL);
     bool udp = a->port != ARGUMENT_NOT_GIVEN;

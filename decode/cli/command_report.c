@@ -44,7 +44,7 @@ static int parse_arguments(struct arguments *a, struct summary *summary, int arg
                                        {"image-bytes", ARGUMENT_NUMBER, &a->image_bytes, UINT64_MAX - 1},
                                        {"seconds-build", ARGUMENT_SECONDS, &summary->seconds_build, 0},
                                        {"seconds-boot", ARGUMENT_SECONDS, &summary->seconds_boot, 0}};
-    const struct syntax syntax = {"report", usage, options, sizeof(options) / sizeof(options[0]), 1};
+    const struct syntax syntax = {"report", usage, options, sizeof(options) / sizeof(options[0]), 1, 0};
     *a = (struct arguments){.image_bytes = ARGUMENT_NOT_GIVEN};
     int status = arguments_parse(&syntax, argc, argv, &a->capture);
     summary->image_bytes = (struct figure){a->image_bytes != ARGUMENT_NOT_GIVEN, a->image_bytes};

@@ -44,7 +44,7 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
                                        ARGUMENT_THREADS(&a->threads),
                                        {"branches-truth", ARGUMENT_TEXT, &a->branches, 0},
                                        {"json", ARGUMENT_TEXT, &a->json, 0}};
-    const struct syntax syntax = {"verify", usage, options, sizeof(options) / sizeof(options[0]), 2};
+    const struct syntax syntax = {"verify", usage, options, sizeof(options) / sizeof(options[0]), 2, 0};
     const char *words[2];
     *a = (struct arguments){.cpu = ARGUMENT_NOT_GIVEN};
     int status = arguments_parse(&syntax, argc, argv, words);

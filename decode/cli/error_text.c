@@ -38,6 +38,14 @@ static const struct {
     [ERROR_MAP_RECORD] = {"events.bin, offset " NUMBER ": a mapping that cannot be: " NAME, false},
     [ERROR_NO_TRUTH] = {NAME ": offset 0: is no truth file of version 1", false},
     [ERROR_TRUTH_ENTRY] = {NAME ": offset " NUMBER ": unknown kind of entry", false},
+    [ERROR_IMAGE_SPEC] = {NAME ": wants a file's name, an at sign and an address, decimal or hexadecimal behind 0x",
+                          false},
+    [ERROR_IMAGE_SHORT] = {NAME ": the part that is wanted reaches beyond the file's " NUMBER " bytes", false},
+    [ERROR_IMAGE_ADDRESS] = {NAME ": at " NUMBER " it reaches beyond the end of the address space", false},
+    [ERROR_IMAGE_TWICE] = {NAME " have different bytes at address " NUMBER, false},
+    [ERROR_NO_ELF] = {NAME ": is no ELF file with segments to load", false},
+    [ERROR_PERF] = {NAME, false},
+    [ERROR_NO_PSB] = {NAME ": no PSB in " NUMBER " bytes: nothing can be decoded", false},
     [ERROR_NO_SYMBOLS] = {NAME ": no line \"address T name\" in it", false},
 };
 
@@ -47,10 +55,15 @@ static void append_text(char *text, size_t size, const char *more)
     snprintf(text + used, size - used, "%s", more);
 }
 
+static bool is_address(enum error_kind kind)
+{
+    return kind == ERROR_PAGE_IMAGE || kind == ERROR_IMAGE_ADDRESS || kind == ERROR_IMAGE_TWICE;
+}
+
 void error_text(char *text, size_t size, const struct error *error)
 {
     char number[24];
-    snprintf(number, sizeof(number), error->kind == ERROR_PAGE_IMAGE ? "%#" PRIx64 : "%" PRIu64, error->number);
+    snprintf(number, sizeof(number), is_address(error->kind) ? "%#" PRIx64 : "%" PRIu64, error->number);
     text[0] = '\0';
     for (const char *from = error_texts[error->kind].text; *from; from++) {
         char letter[2] = {*from, '\0'};
@@ -59,6 +72,10 @@ void error_text(char *text, size_t size, const struct error *error)
     const char *reason = error_texts[error->kind].with_errno ? strerror(error->system)
                          : error->kind == ERROR_NO_HOST      ? gai_strerror(-(int)error->number)
                                                              : NULL;
+    if (error->kind == ERROR_PERF && error->number) {
+        append_text(text, size, " ");
+        append_text(text, size, number);
+    }
     if (reason) {
         append_text(text, size, ": ");
         append_text(text, size, reason);

@@ -85,24 +85,28 @@ static const char *space_text(char *text, size_t size, const struct flow_result 
     return text;
 }
 
-void say_flow_errors(const struct flow_run *run, const struct capture *capture, uint16_t cpu)
+void say_trace_errors(const struct flow_run *run, const char *name)
 {
     uint64_t shown = 0;
     for (size_t i = 0; i < run->lost.count && shown < ERRORS_SHOWN; i++, shown++)
-        message_say("%s/cpu%u.pt: offset %" PRIu64 ": %" PRIu64 " bytes: %s", capture->directory, cpu,
-                    run->lost.spans[i].begin, run->lost.spans[i].end - run->lost.spans[i].begin,
-                    flow_error_text(FLOW_ERROR_NO_PSB));
+        message_say("%s: offset %" PRIu64 ": %" PRIu64 " bytes: %s", name, run->lost.spans[i].begin,
+                    run->lost.spans[i].end - run->lost.spans[i].begin, flow_error_text(FLOW_ERROR_NO_PSB));
     for (size_t i = 0; i < run->nr_results && shown < ERRORS_SHOWN; i++) {
         const struct flow_result *result = &run->results[i];
         if (!result->error)
             continue;
         shown++;
         char space[32];
-        message_say("%s/cpu%u.pt: offset %" PRIu64 ", at %#" PRIx64 "%s: %s", capture->directory, cpu,
-                    result->error_offset, result->error_ip, space_text(space, sizeof(space), result),
-                    flow_error_text(result->error));
+        message_say("%s: offset %" PRIu64 ", at %#" PRIx64 "%s: %s", name, result->error_offset, result->error_ip,
+                    space_text(space, sizeof(space), result), flow_error_text(result->error));
     }
     if (run->decode_gaps.count > shown)
-        message_say("%s/cpu%u.pt: and %" PRIu64 " more errors", capture->directory, cpu,
-                    run->decode_gaps.count - shown);
+        message_say("%s: and %" PRIu64 " more errors", name, run->decode_gaps.count - shown);
+}
+
+void say_flow_errors(const struct flow_run *run, const struct capture *capture, uint16_t cpu)
+{
+    char name[ERROR_TEXT_MAX];
+    snprintf(name, sizeof(name), "%s/cpu%u.pt", capture->directory, cpu);
+    say_trace_errors(run, name);
 }

@@ -17,5 +17,6 @@ bool run_flow(struct flow_run *run, const struct capture *capture, struct flow_r
 
 /* Print the first errors, one a line, and how many more there are. */
 void say_flow_errors(const struct flow_run *run, const struct capture *capture, uint16_t cpu);
+void say_trace_errors(const struct flow_run *run, const char *name);
 
 #endif

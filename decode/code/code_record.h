@@ -17,6 +17,7 @@ struct page_record {
     uint64_t earliest;    /* another CPU's: its address may have meant this page from here on */
     uint64_t file_offset; /* of its bytes in events.bin */
     const uint8_t *bytes; /* RECORD_PAGE_SIZE */
+    const uint8_t *known; /* a byte for each of them: 0 where it is not known; NULL: all are */
     bool root;            /* the hypervisor's own: gpa is host-physical */
     bool foreign;         /* another CPU sent it */
     uint64_t base;        /* gva is an IP in a code segment with this base: a linear address less this */

@@ -80,18 +80,28 @@ static void end_block(struct block *block, const struct instruction *instruction
         block->end = BLOCK_INTO;
 }
 
+/* How many bytes are known from an offset of a page on, up to its end. */
+static uint32_t known_from(const uint8_t *known, uint64_t offset)
+{
+    const uint8_t *end = known ? memchr(known + offset, 0, (size_t)(PAGE - offset)) : NULL;
+    return (uint32_t)(end ? (uint64_t)(end - known) - offset : PAGE - offset);
+}
+
 /* An instruction that begins on the page and ends on the next one: a block of its own. */
 static enum block_result read_across(struct block *block, const struct block_page *page, uint64_t ip)
 {
     uint8_t bytes[INSTRUCTION_MAX_BYTES];
     const size_t here = (size_t)(PAGE - ip % PAGE);
     struct instruction instruction;
-    if (!page->next)
+    if (!page->next || known_from(page->known, ip % PAGE) < here)
         return BLOCK_REACHES_ON;
+    const uint32_t more = known_from(page->next_known, 0), room = (uint32_t)(sizeof(bytes) - here);
     memcpy(bytes, page->bytes + ip % PAGE, here);
-    memcpy(bytes + here, page->next, sizeof(bytes) - here);
-    if (instruction_decode(&instruction, bytes, sizeof(bytes), page->mode) != INSTRUCTION_DECODED)
-        return BLOCK_INVALID;
+    memcpy(bytes + here, page->next, room);
+    const enum instruction_result result =
+        instruction_decode(&instruction, bytes, (uint32_t)here + (more < room ? more : room), page->mode);
+    if (result != INSTRUCTION_DECODED)
+        return result == INSTRUCTION_SHORT && more < room ? BLOCK_REACHES_ON : BLOCK_INVALID;
     *block = (struct block){.end_ip = ip,
                             .bytes = page->bytes,
                             .other = page->next,
@@ -109,7 +119,7 @@ static enum block_result read_block(struct block *block, const struct block_page
         struct instruction instruction;
         const uint64_t offset = at - page->gva;
         const enum instruction_result result =
-            instruction_decode(&instruction, page->bytes + offset, (uint32_t)(PAGE - offset), page->mode);
+            instruction_decode(&instruction, page->bytes + offset, known_from(page->known, offset), page->mode);
         if (result != INSTRUCTION_DECODED && block->instructions > 0)
             break; /* of which is spoken when execution comes there */
         if (result != INSTRUCTION_DECODED)

@@ -47,6 +47,7 @@ _Static_assert(sizeof(struct block) == 64, "it is read at each branch");
 struct block_page {
     uint64_t gva;
     const uint8_t *bytes, *next; /* next: of the page behind it, asked for by an instruction that reaches into it */
+    const uint8_t *known, *next_known; /* as of struct page_record */
     enum instruction_mode mode;
 };
 
@@ -61,7 +62,7 @@ struct blocks {
 
 enum block_result {
     BLOCK_FOUND,
-    BLOCK_REACHES_ON, /* the instruction goes on in the next page, which is not given */
+    BLOCK_REACHES_ON, /* the instruction goes on in the next page, which is not given, or in bytes that are not known */
     BLOCK_INVALID,    /* the bytes are no instruction */
     BLOCK_NO_MEMORY
 };

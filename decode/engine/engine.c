@@ -27,6 +27,8 @@ static void *engine_open(const struct flow_input *input, const struct flow_hooks
     }
     engine->input = input;
     engine->listing = hooks->instruction != NULL;
+    engine->errata = errata_of(input);
+    engine->tell.on = hooks->event != NULL;
     engine->compressed_returns = !input->returns_whole;
     spaces_init(&engine->spaces, input->pages);
     engine->recent = calloc(ENGINE_RECENT, sizeof(*engine->recent));
@@ -63,7 +65,7 @@ static bool begin(struct engine *engine, const struct flow_stretch *stretch, str
     engine->end = engine->input->trace + stretch->end;
     engine->code_at = stretch->begin;
     engine->nr_packets = 0;
-    engine->tracing = engine->header = engine->event = engine->mode_told = false;
+    engine->tracing = engine->header = engine->event = engine->mode_told = engine->overflown = engine->aborted = false;
     engine->entered = NULL;
     engine->fup = FUP_OF_EVENT;
     engine->before = PT_PACKET_PAD;
@@ -83,7 +85,7 @@ static enum flow_error end_at_boundary(struct engine *engine, uint64_t boundary)
     if (error)
         return error == FLOW_ERROR_MISMATCH ? FLOW_ERROR_BOUNDARY : error;
     executed_prove(&engine->executed);
-    return walk_comes_again(engine, boundary) ? FLOW_ERROR_LOOP : FLOW_OK;
+    return !engine->tell.on && walk_comes_again(engine, boundary) ? FLOW_ERROR_LOOP : FLOW_OK;
 }
 
 static enum flow_error end_of(struct engine *engine, const struct flow_stretch *stretch, enum flow_error error)
@@ -109,6 +111,8 @@ static void engine_decode(void *state, const struct flow_stretch *stretch, struc
     enum flow_error error = FLOW_ERROR_MEMORY;
     if (begin(engine, stretch, result))
         error = end_of(engine, stretch, packets_run(engine, stretch->ends >= FLOW_ENDS_AT_PSB));
+    if (engine->tell.on)
+        tell_end(engine, error);
     executed_drop(&engine->executed);
     executed_flush(&engine->executed);
     result->packets = engine->nr_packets;

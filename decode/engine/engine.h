@@ -13,10 +13,13 @@
 
 #include "decode/engine/block.h"
 #include "decode/engine/clock.h"
+#include "decode/engine/errata.h"
 #include "decode/engine/executed.h"
 #include "decode/engine/flow.h"
+#include "decode/engine/refused.h"
 #include "decode/engine/returns.h"
 #include "decode/engine/space.h"
+#include "decode/engine/tell.h"
 #include "pt/packet.h"
 
 /* Blocks by address, as spaces have them: direct-mapped. */
@@ -51,7 +54,8 @@ struct engine {
     enum instruction_mode mode;
     bool tracing; /* between TIP.PGE and TIP.PGD */
     bool compressed_returns;
-    bool listing; /* single instructions are asked for */
+    bool return_taken; /* the bit of the last compressed RET; they are all ones */
+    bool listing;      /* single instructions are asked for */
 
     /* the packets */
     const uint8_t *packet, *at, *end; /* the current packet, what is behind it, what is behind all */
@@ -61,12 +65,19 @@ struct engine {
     bool header;            /* within a PSB+ */
     uint64_t blocks_at_psb; /* since then: executed.blocks */
     enum engine_fup fup;    /* what the next FUP belongs to */
+    bool fup_of_event;      /* the last one was of an event */
+    uint64_t passed_ip;     /* the last PTWRITE that wrote a packet */
     bool event;             /* a FUP told of an event, whose TIP is missing */
     bool event_non_root;    /* where it came from */
     bool mode_told;         /* by MODE.Exec, for the next TIP */
     enum instruction_mode mode_next;
     const struct block *entered; /* a PIP told of this VM entry or task switch, whose TIP is missing */
+    const struct block *left;    /* the last TIP.PGD that no FUP stands before belonged to its end */
     enum packet_kind before;     /* the last packet that belongs to another one */
+    bool overflown;              /* OVF was the last packet that says whether tracing is on */
+    bool aborted;                /* the next FUP is of a transaction's abort */
+    struct errata errata;
+    struct tell tell;
 };
 
 /* Spaces and their versions tell the code of one mode apart; modes are told apart here. */
@@ -153,5 +164,43 @@ enum flow_error event_take(struct engine *engine, const struct packet *packet);
 
 /* The IP of a TIP, TIP.PGE, TIP.PGD or FUP. false: it is suppressed. */
 bool event_ip(struct engine *engine, const struct packet *packet, uint64_t *ip);
+
+/* --- events_space.c -------------------------------------------------------------------------------------------------
+ */
+
+/* A PIP packet. */
+enum flow_error event_pip(struct engine *engine, const struct packet *packet);
+
+/* What entered a guest or switched tasks or spaces is executed: a MOV to CR3 needs no other packet, the others wait for
+ * their TIP. */
+enum flow_error event_enter(struct engine *engine);
+
+/* --- errata.c -------------------------------------------------------------------------------------------------------
+ */
+
+/* The packet is none by an erratum, or was made what it should be. */
+bool errata_skip(struct engine *engine, const struct packet *packet);
+
+/* BDM64: the walk from the last branch does not come to ip, of an abort's FUP. Is it by the erratum, and stands there
+ * now? */
+bool errata_abort(struct engine *engine, uint64_t ip);
+
+/* The packet, which stands at at, has swallowed the first byte of an OVF with its second one. */
+bool errata_swallowed_ovf(const struct engine *engine, const struct packet *packet);
+
+/* --- tell*.c --------------------------------------------------------------------------------------------------------
+ */
+
+/* event_take, where events are asked for. */
+enum flow_error tell_take(struct engine *engine, const struct packet *packet);
+
+/* An OVF's FUP is none. */
+void tell_lost_fup(struct engine *engine);
+
+/* A CBR packet. */
+void tell_cbr(struct engine *engine, const struct packet *packet);
+
+/* The stretch has ended so; before what is not proven is dropped. */
+void tell_end(struct engine *engine, enum flow_error error);
 
 #endif

@@ -99,6 +99,7 @@ static enum flow_error leave(struct engine *engine, bool told, uint64_t ip)
         return error;
     struct block *block = engine->block;
     const uint64_t to = told ? ip : target_by_code(block);
+    engine->left = block;
     if (block->end == INSTRUCTION_MOV_CR3)
         walk_leave(engine, block, block->next[BLOCK_ON]);
     else
@@ -145,6 +146,7 @@ static enum flow_error pass_ptwrite(struct engine *engine)
     const enum flow_error error = walk_to(engine, WALK_TO_PTWRITE, 0);
     if (error)
         return error;
+    engine->passed_ip = engine->block->end_ip;
     walk_leave(engine, engine->block, engine->block->next[BLOCK_ON]);
     executed_prove(&engine->executed);
     return FLOW_OK;
@@ -157,12 +159,18 @@ static enum flow_error take_fup(struct engine *engine, const struct packet *pack
     if (!event_ip(engine, packet, &ip))
         return FLOW_ERROR_NO_IP;
     engine->fup = FUP_OF_EVENT;
+    engine->fup_of_event = fup == FUP_OF_EVENT;
     if (engine->header || fup == FUP_OF_OVERFLOW) {
         engine->tracing = true;
         arrive(engine, ip);
         return FLOW_OK;
     }
-    const enum flow_error error = walk_to_fup(engine, ip);
+    if (!engine->tracing && fup != FUP_OF_EVENT)
+        return FLOW_OK; /* of something that needs no tracing */
+    enum flow_error error = walk_to_fup(engine, ip);
+    if (error && errata_abort(engine, ip))
+        error = FLOW_OK;
+    engine->aborted = false;
     if (error)
         return error;
     if (fup == FUP_OF_PTWRITE)
@@ -170,38 +178,6 @@ static enum flow_error take_fup(struct engine *engine, const struct packet *pack
     engine->event = fup == FUP_OF_EVENT;
     engine->event_non_root = engine->executed.non_root;
     return FLOW_OK;
-}
-
-static enum flow_error set_space(struct engine *engine, const struct packet *packet)
-{
-    const struct code_pages *pages = engine->input->pages;
-    const bool guest = packet->non_root || engine->input->guest_only;
-    executed_by(&engine->executed, guest);
-    if (!spaces_set(&engine->spaces, guest ? code_pages_space(pages, packet->cr3) : CODE_SPACE_ROOT, engine->code_at))
-        return FLOW_ERROR_MEMORY;
-    if (engine->tracing)
-        walk_set(engine, engine->ip);
-    return FLOW_OK;
-}
-
-/* Behind a FUP it belongs to the event; else to an instruction. What executes a MOV to CR3 needs no other packet, what
- * enters a guest or switches tasks has a TIP. */
-static enum flow_error take_pip(struct engine *engine, const struct packet *packet)
-{
-    if (engine->tracing && !engine->header && !engine->event) {
-        const enum flow_error error = engine->entered ? FLOW_ERROR_CONTEXT : walk_to(engine, WALK_TO_PIP, 0);
-        if (error)
-            return error;
-        const struct block *block = engine->block;
-        if (block->end == INSTRUCTION_MOV_CR3) {
-            walk_leave(engine, block, block->next[BLOCK_ON]);
-        } else {
-            walk_leave(engine, block, block->end_ip);
-            engine->entered = block;
-        }
-        executed_prove(&engine->executed);
-    }
-    return set_space(engine, packet);
 }
 
 /* What was lost may have been a PIP. */
@@ -226,7 +202,7 @@ static void take_mode(struct engine *engine, const struct packet *packet)
 /* Of those below that a FUP belongs to. */
 static void expect_fup(struct engine *engine, enum engine_fup fup)
 {
-    if (engine->tracing && !engine->header)
+    if (!engine->header)
         engine->fup = fup;
 }
 
@@ -248,13 +224,6 @@ static enum flow_error begin_header(struct engine *engine)
     return FLOW_OK;
 }
 
-static enum flow_error end_header(struct engine *engine)
-{
-    const bool was_in = engine->header;
-    engine->header = false;
-    return was_in ? FLOW_OK : FLOW_ERROR_CONTEXT;
-}
-
 enum flow_error event_take(struct engine *engine, const struct packet *packet)
 {
     switch (packet->kind) {
@@ -267,26 +236,30 @@ enum flow_error event_take(struct engine *engine, const struct packet *packet)
     case PT_PACKET_FUP:
         return take_fup(engine, packet);
     case PT_PACKET_PIP:
-        return take_pip(engine, packet);
+        return event_pip(engine, packet);
     case PT_PACKET_MODE_EXEC:
         take_mode(engine, packet);
         return FLOW_OK;
     case PT_PACKET_MODE_TSX: /* of an abort, FUP and TIP follow as of any event */
+        engine->aborted = packet->tx_abort && !engine->header;
         if (!packet->tx_abort)
+            expect_fup(engine, FUP_ALONE);
+        return FLOW_OK;
+    case PT_PACKET_EXSTOP:
+        if (packet->fup_follows)
             expect_fup(engine, FUP_ALONE);
         return FLOW_OK;
     case PT_PACKET_OVF:
         return take_overflow(engine);
     case PT_PACKET_PTW:
         return take_ptwrite(engine, packet);
-    case PT_PACKET_EXSTOP:
-        if (packet->fup_follows)
-            expect_fup(engine, FUP_ALONE);
-        return FLOW_OK;
     case PT_PACKET_PSB:
         return begin_header(engine);
     case PT_PACKET_PSBEND:
-        return end_header(engine);
+        if (!engine->header)
+            return FLOW_ERROR_CONTEXT;
+        engine->header = false;
+        return FLOW_OK;
     default:
         return FLOW_OK;
     }

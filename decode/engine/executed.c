@@ -11,13 +11,17 @@ bool executed_init(struct executed *executed, const struct flow_hooks *hooks, bo
 {
     *executed =
         (struct executed){.items = malloc(ROOM * sizeof(struct flow_branch)), .hooks = *hooks, .hashed = hashed};
-    return executed->items != NULL;
+    if (hooks->instruction)
+        executed->is_instruction = malloc(ROOM * sizeof(bool));
+    return executed->items && (!hooks->instruction || executed->is_instruction);
 }
 
 void executed_free(struct executed *executed)
 {
     free(executed->items);
+    free(executed->is_instruction);
     executed->items = NULL;
+    executed->is_instruction = NULL;
 }
 
 void executed_begin(struct executed *executed, struct flow_result *result)
@@ -25,7 +29,7 @@ void executed_begin(struct executed *executed, struct flow_result *result)
     executed->result = result;
     executed->used = executed->proven = 0;
     executed->instructions = executed->proven_instructions = 0;
-    executed->blocks = 0;
+    executed->blocks = executed->last_listed = 0;
     executed->tsc = 0;
 }
 
@@ -48,10 +52,11 @@ static void take_listed(struct executed *executed)
 {
     size_t first = 0;
     for (size_t i = 0; i < executed->proven; i++) {
-        if (executed->items[i].to != EXECUTED_INSTRUCTION)
+        if (!executed->is_instruction[i])
             continue;
         take_branches(executed, executed->items + first, i - first);
-        executed->hooks.instruction(executed->hooks.context, executed->items[i].from);
+        executed->last_listed = executed->items[i].from;
+        executed->hooks.instruction(executed->hooks.context, executed->last_listed);
         first = i + 1;
     }
     take_branches(executed, executed->items + first, executed->proven - first);
@@ -74,6 +79,8 @@ void executed_flush(struct executed *executed)
     executed->proven_instructions = 0;
     if (left > 0)
         memmove(executed->items, executed->items + executed->proven, left * sizeof(*executed->items));
+    if (left > 0 && executed->is_instruction)
+        memmove(executed->is_instruction, executed->is_instruction + executed->proven, left * sizeof(bool));
     executed->used = left;
     executed->proven = 0;
 }

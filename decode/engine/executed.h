@@ -19,17 +19,16 @@
 /* Handed on at the latest when so many are proven. */
 #define EXECUTED_BATCH 2048u
 
-/* In place of to: from is an instruction. No branch leads to it. */
-#define EXECUTED_INSTRUCTION (~0ull)
-
 struct executed {
-    struct flow_branch *items; /* and, with an instruction hook, instructions */
+    struct flow_branch *items;
+    bool *is_instruction; /* with an instruction hook: the item is one, from; NULL: all are branches */
     size_t used, proven;
     uint64_t instructions, proven_instructions; /* since the last time that some were handed on */
     uint64_t blocks;
-    uint64_t tsc;  /* of what is proven from now on */
-    bool hashed;   /* flow_input.hashed */
-    bool non_root; /* it is the guest's: root's is counted, but handed on to nobody */
+    uint64_t last_listed; /* the last instruction that was handed on; 0: none since executed_begin */
+    uint64_t tsc;         /* of what is proven from now on */
+    bool hashed;          /* flow_input.hashed */
+    bool non_root;        /* it is the guest's: root's is counted, but handed on to nobody */
     struct flow_hooks hooks;
     struct flow_result *result;
 };
@@ -46,7 +45,16 @@ void executed_flush(struct executed *executed);
 
 static inline void executed_branch(struct executed *executed, uint64_t from, uint64_t to)
 {
+    if (executed->is_instruction)
+        executed->is_instruction[executed->used] = false;
     executed->items[executed->used++] = (struct flow_branch){from, to};
+}
+
+/* Only with an instruction hook. */
+static inline void executed_instruction(struct executed *executed, uint64_t ip)
+{
+    executed->is_instruction[executed->used] = true;
+    executed->items[executed->used++].from = ip;
 }
 
 /* All up to here did run. */

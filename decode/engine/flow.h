@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decode/engine/flow_event.h"
 #include "decode/engine/flow_input.h"
 
 /* What a stretch ends at, and so what is known of where execution stood there. */
@@ -48,12 +49,14 @@ struct flow_branch {
     uint64_t from, to; /* linear addresses; decode/truth.h says of what */
 };
 
-/* What to call for branches, several at a time and of one time (tsc: 0 unless flow_input.timed is set), and for every
- * instruction of the guest, in order, before the stretch's result is complete. NULL: nothing; without instruction,
- * decoding is several times as fast. */
+/* What to call for branches, several at a time and of one time (tsc: 0 unless flow_input.timed is set), for every
+ * instruction of the guest, and for every event, in order, before the stretch's result is complete. NULL: nothing;
+ * without instruction, decoding is several times as fast. With event, what was walked up to an error is told as
+ * executed: it leads to where packets and code part. */
 struct flow_hooks {
     void (*branches)(void *context, const struct flow_branch *branches, size_t count, uint64_t tsc);
     void (*instruction)(void *context, uint64_t ip);
+    void (*event)(void *context, const struct flow_event *event);
     void *context;
 };
 

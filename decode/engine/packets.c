@@ -56,6 +56,10 @@ static enum flow_error read_packet(struct engine *engine, struct packet *packet,
     }
     if (length < 0)
         return FLOW_ERROR_OPCODE;
+    if (errata_swallowed_ovf(engine, packet)) {
+        engine->at++;
+        return read_packet(engine, packet, to_psb);
+    }
     engine->at += length;
     engine->nr_packets++;
     return FLOW_OK;
@@ -67,20 +71,23 @@ static enum flow_error take_packet(struct engine *engine, bool to_psb)
     enum flow_error error = read_packet(engine, &packet, to_psb);
     if (error || packet.size == 0)
         return error;
-    if (has_lone_fup(engine, &packet))
+    if (!engine->tell.on && has_lone_fup(engine, &packet))
         return FLOW_ERROR_EVENT_TRACE;
     if (is_between(packet.kind)) {
         take_time(engine, &packet);
+        if (engine->tell.on && packet.kind == PT_PACKET_CBR)
+            tell_cbr(engine, &packet);
         return FLOW_OK;
     }
     if (packet.kind == PT_PACKET_TNT_8 || packet.kind == PT_PACKET_TNT_64)
         return take_bits(engine, packet.tnt, packet.tnt_bits);
-    error = event_take(engine, &packet);
+    if (!errata_skip(engine, &packet))
+        error = engine->tell.on ? tell_take(engine, &packet) : event_take(engine, &packet);
     engine->before = packet.kind;
     return error;
 }
 
-enum flow_error packets_deferred_tip(struct engine *engine, uint64_t *ip)
+static enum flow_error find_deferred_tip(struct engine *engine, uint64_t *ip)
 {
     while (engine->at < engine->end) {
         struct packet packet;
@@ -94,6 +101,17 @@ enum flow_error packets_deferred_tip(struct engine *engine, uint64_t *ip)
         take_time(engine, &packet);
     }
     return FLOW_ERROR_LEFT_OVER;
+}
+
+enum flow_error packets_deferred_tip(struct engine *engine, uint64_t *ip)
+{
+    const uint8_t *packet = engine->packet, *at = engine->at;
+    const enum flow_error error = find_deferred_tip(engine, ip);
+    if (error && engine->tell.on) { /* what could not be followed is the bits */
+        engine->packet = packet;
+        engine->at = at;
+    }
+    return error;
 }
 
 /* The stop bit is the highest one. */
@@ -113,7 +131,8 @@ static bool take_near_tip(struct engine *engine, uint8_t byte)
     const enum pt_ip_bytes ip_bytes = (enum pt_ip_bytes)(byte >> 5);
     uint64_t payload, ip;
     if (!engine->block || engine->end - engine->at <= (ptrdiff_t)sizeof(payload) || !sizes[ip_bytes] ||
-        engine->mode == INSTRUCTION_16 || engine->listing || engine->mode_told || bits_allowed(engine) != FLOW_OK)
+        engine->mode == INSTRUCTION_16 || engine->listing || engine->tell.on || engine->mode_told ||
+        bits_allowed(engine) != FLOW_OK)
         return false;
     memcpy(&payload, engine->at + 1, sizeof(payload));
     if (ip_bytes != PT_IP_FULL_64)

@@ -96,6 +96,7 @@ static void advance(struct spaces *spaces, struct space *space, uint64_t at)
             count_inferred(spaces, space, page->gva, &found);
             if (memcmp(found.page->bytes, page->bytes, RECORD_PAGE_SIZE) != 0) {
                 page->bytes = found.page->bytes;
+                page->known = found.page->known;
                 other = true;
             }
             page->until = found.until;
@@ -154,12 +155,12 @@ bool spaces_set(struct spaces *spaces, uint64_t name, uint64_t at)
     return true;
 }
 
-const uint8_t *spaces_page(struct spaces *spaces, uint64_t gva)
+const struct space_page *spaces_page(struct spaces *spaces, uint64_t gva)
 {
     struct space *space = spaces->current;
     struct space_page *page = find_page(space, gva);
     if (page->bytes)
-        return page->bytes;
+        return page;
     const struct code_found found = code_pages_find(spaces->pages, space->space, spaces->at, gva);
     if (!found.page)
         return NULL;
@@ -169,9 +170,9 @@ const uint8_t *spaces_page(struct spaces *spaces, uint64_t gva)
         page = find_page(space, gva);
     }
     count_inferred(spaces, space, gva, &found);
-    *page = (struct space_page){gva, found.until, found.page->bytes};
+    *page = (struct space_page){gva, found.until, found.page->bytes, found.page->known};
     space->count++;
     spaces->nr_pages++;
     space->until = found.until < space->until ? found.until : space->until;
-    return page->bytes;
+    return page;
 }

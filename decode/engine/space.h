@@ -16,6 +16,7 @@
 struct space_page {
     uint64_t gva, until;  /* as of struct code_found */
     const uint8_t *bytes; /* NULL: the place is free */
+    const uint8_t *known; /* as of struct page_record */
 };
 
 struct space {
@@ -46,7 +47,7 @@ void spaces_free(struct spaces *spaces);
 /* Make a space current, as it is at trace offset at. false: no memory. */
 bool spaces_set(struct spaces *spaces, uint64_t space, uint64_t at);
 
-/* The bytes of the page-aligned gva in the current space. NULL: they are not known, or there is no memory. */
-const uint8_t *spaces_page(struct spaces *spaces, uint64_t gva);
+/* The page-aligned gva in the current space, until the next call. NULL: it is not known, or there is no memory. */
+const struct space_page *spaces_page(struct spaces *spaces, uint64_t gva);
 
 #endif

@@ -5,21 +5,21 @@
 static struct block *read_block(struct engine *engine, uint64_t ip, enum flow_error *error)
 {
     const uint64_t gva = ip - ip % RECORD_PAGE_SIZE;
-    struct block_page page = {.gva = gva, .bytes = spaces_page(&engine->spaces, gva), .mode = engine->mode};
+    const struct space_page *code = spaces_page(&engine->spaces, gva);
     struct block *block = NULL;
-    if (!page.bytes) {
-        *error = FLOW_ERROR_NO_CODE;
+    *error = FLOW_ERROR_NO_CODE;
+    if (!code)
         return NULL;
-    }
+    struct block_page page = {.gva = gva, .bytes = code->bytes, .known = code->known, .mode = engine->mode};
     enum block_result result = blocks_find(&block, &engine->blocks, &page, ip);
-    if (result == BLOCK_REACHES_ON) {
-        page.next = spaces_page(&engine->spaces, block_cut_ip(engine->mode, gva + RECORD_PAGE_SIZE));
+    if (result == BLOCK_REACHES_ON &&
+        (code = spaces_page(&engine->spaces, block_cut_ip(engine->mode, gva + RECORD_PAGE_SIZE)))) {
+        page.next = code->bytes;
+        page.next_known = code->known;
         result = blocks_find(&block, &engine->blocks, &page, ip);
     }
-    *error = result == BLOCK_FOUND        ? FLOW_OK
-             : result == BLOCK_REACHES_ON ? FLOW_ERROR_NO_CODE
-             : result == BLOCK_INVALID    ? FLOW_ERROR_INSTRUCTION
-                                          : FLOW_ERROR_MEMORY;
+    if (result != BLOCK_REACHES_ON)
+        *error = result == BLOCK_FOUND ? FLOW_OK : result == BLOCK_INVALID ? FLOW_ERROR_INSTRUCTION : FLOW_ERROR_MEMORY;
     return block;
 }
 
@@ -66,8 +66,7 @@ static void list_instructions(struct engine *engine, const struct block *block, 
 {
     uint64_t ip = block_ip(block);
     for (uint32_t i = 0; i < count; i++) {
-        executed_branch(&engine->executed, walk_linear(engine, (enum instruction_mode)block->mode, ip),
-                        EXECUTED_INSTRUCTION);
+        executed_instruction(&engine->executed, walk_linear(engine, (enum instruction_mode)block->mode, ip));
         if (ip != block->end_ip)
             ip += block_length_at(block, ip);
     }
@@ -151,6 +150,7 @@ static enum flow_error take_deferred(struct engine *engine, struct block *block)
 static enum flow_error take_return(struct engine *engine, struct block *block, bool taken)
 {
     const struct returns_call *from = taken ? returns_pop(&engine->returns) : NULL;
+    engine->return_taken = taken;
     if (!from)
         return FLOW_ERROR_RETURN;
     const uint64_t to = block_cut_target(block, from->call->next[BLOCK_ON]);
@@ -195,8 +195,7 @@ enum flow_error walk_bits(struct engine *engine, uint64_t bits, unsigned count)
             return error;
         if (engine->mode != INSTRUCTION_16 && !engine->listing && (count = walk_known(engine, bits, count)) == 0)
             return FLOW_OK;
-        block = walk_block(engine, &error);
-        if (!block)
+        if (!(block = walk_block(engine, &error)))
             return error;
         error = take_step(engine, block, bits >> (count - 1) & 1, &took);
         if (error)

@@ -50,20 +50,30 @@ static bool decode_trace(struct flow_run *run, const struct flow_trace *trace, c
     return good;
 }
 
+bool flow_run_trace(struct flow_run *run, struct flow_trace *trace, const struct flow_run_options *options,
+                    struct error *error)
+{
+    const double start = monotonic_seconds();
+    *run = (struct flow_run){0};
+    trace->input.hashed = options->hashed;
+    const bool good = decode_trace(run, trace, options, error);
+    run->gaps = trace->gaps;
+    trace->gaps = (struct gaps){0};
+    run->lost = trace->lost;
+    trace->lost = (struct flow_lost){0};
+    sum_results(run);
+    run->seconds = monotonic_seconds() - start;
+    return good;
+}
+
 bool flow_run(struct flow_run *run, const struct capture *capture, const struct flow_run_options *options,
               struct error *error)
 {
-    double start = monotonic_seconds();
+    const double start = monotonic_seconds();
     struct flow_trace trace;
     *run = (struct flow_run){0};
-    bool good = flow_trace_open(&trace, capture, options->cpu, error);
-    trace.input.hashed = options->hashed;
-    good = good && decode_trace(run, &trace, options, error);
-    run->gaps = trace.gaps;
-    trace.gaps = (struct gaps){0};
-    run->lost = trace.lost;
-    trace.lost = (struct flow_lost){0};
-    sum_results(run);
+    const bool good =
+        flow_trace_open(&trace, capture, options->cpu, error) && flow_run_trace(run, &trace, options, error);
     flow_trace_close(&trace);
     run->seconds = monotonic_seconds() - start;
     return good;

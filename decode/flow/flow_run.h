@@ -44,6 +44,11 @@ struct flow_run {
  */
 bool flow_run(struct flow_run *run, const struct capture *capture, const struct flow_run_options *options,
               struct error *error);
+
+/* The same of a trace that is open already; its gaps and what was lost go over to run. */
+struct flow_trace;
+bool flow_run_trace(struct flow_run *run, struct flow_trace *trace, const struct flow_run_options *options,
+                    struct error *error);
 void flow_run_free(struct flow_run *run);
 
 #endif

@@ -43,24 +43,24 @@ static bool add_lost(struct flow_lost *lost, const uint8_t *bytes, uint64_t begi
     return good;
 }
 
-static bool cut_span(struct flow_trace *trace, const struct capture_trace *bytes, const struct flow_span *span)
+static bool cut_span(struct flow_trace *trace, const uint8_t *bytes, uint64_t size, const struct flow_span *span)
 {
     struct flow_stretch stretch = {.end = span->begin};
     uint64_t first = span->end;
     bool good = true;
-    while (good && flow_cut_next(&stretch, bytes->bytes, bytes->size, span, stretch.end)) {
+    while (good && flow_cut_next(&stretch, bytes, size, span, stretch.end)) {
         first = stretch.begin < first ? stretch.begin : first;
         good = add_stretch(trace, &stretch);
     }
-    return good && (first == span->begin || add_lost(&trace->lost, bytes->bytes, span->begin, first));
+    return good && (first == span->begin || add_lost(&trace->lost, bytes, span->begin, first));
 }
 
-static bool cut_spans(struct flow_trace *trace, const struct capture_trace *bytes)
+bool flow_trace_cut(struct flow_trace *trace, const uint8_t *bytes, uint64_t size)
 {
     struct flow_span span = {0};
     size_t gap = 0;
-    while (flow_span_next(&span, &gap, &trace->gaps, bytes->size))
-        if (!cut_span(trace, bytes, &span))
+    while (flow_span_next(&span, &gap, &trace->gaps, size))
+        if (!cut_span(trace, bytes, size, &span))
             return false;
     return true;
 }
@@ -119,7 +119,8 @@ bool flow_trace_open(struct flow_trace *trace, const struct capture *capture, ui
     name_cpu(input, capture->hello);
     name_ranges(input, capture->hello);
     name_clocks(input, capture->hello);
-    return cut_spans(trace, bytes) || error_set(error, ERROR_MEMORY, 0, "the stretches of cpu%u.pt", cpu);
+    return flow_trace_cut(trace, bytes->bytes, bytes->size) ||
+           error_set(error, ERROR_MEMORY, 0, "the stretches of cpu%u.pt", cpu);
 }
 
 void flow_trace_close(struct flow_trace *trace)

@@ -29,6 +29,10 @@ struct flow_trace {
 
 /* false: error says why. flow_trace_close is needed in both cases. */
 bool flow_trace_open(struct flow_trace *trace, const struct capture *capture, uint16_t cpu, struct error *error);
+
+/* For whoever fills a flow_trace: cut these bytes at the PSBs, which they must outlive; gaps are known. false: no
+ * memory. */
+bool flow_trace_cut(struct flow_trace *trace, const uint8_t *bytes, uint64_t size);
 void flow_trace_close(struct flow_trace *trace);
 void flow_lost_free(struct flow_lost *lost);
 

@@ -114,7 +114,7 @@ bool flow_work(struct flow_work *work, struct error *error)
     struct pool *pool = calloc(1, sizeof(*pool));
     if (!pool)
         return error_set(error, ERROR_MEMORY, 0, "%u threads", work->threads);
-    if (work->hooks.branches || work->hooks.instruction)
+    if (work->hooks.branches || work->hooks.instruction || work->hooks.event)
         work->threads = 1;
     deal_parts(pool, work,
                work->threads == 1 ? 1 : (work->threads < MAX_THREADS ? work->threads : MAX_THREADS) * PARTS_A_THREAD);

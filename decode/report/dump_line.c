@@ -20,6 +20,9 @@ static const char *const opcodes[PT_PACKET_NR_KINDS] = {
 
 #define PAYLOAD_MAX 64u
 
+/* The manual and perf have HW of PWRE in bit 7; libipt reads and writes it in bit 3, which is reserved. */
+#define PWRE_HW 0x88u
+
 static void ip_payload(char *out, const struct packet *p)
 {
     unsigned form = p->ip_bytes;
@@ -73,7 +76,7 @@ static void power_payload(char *out, const struct packet *p)
         snprintf(out, PAYLOAD_MAX, "%08x, %08x", (unsigned)(payload & 0xff), (unsigned)(payload >> 32 & 3));
     else if (p->kind == PT_PACKET_PWRE)
         snprintf(out, PAYLOAD_MAX, "c%u.%u%s", (unsigned)((payload >> 12) + 1) & 0xf,
-                 (unsigned)((payload >> 8) + 1) & 0xf, payload & 0x80 ? ", hw" : "");
+                 (unsigned)((payload >> 8) + 1) & 0xf, payload & PWRE_HW ? ", hw" : "");
     else
         pwrx_payload(out, payload);
 }
@@ -175,21 +178,62 @@ static void write_payload(char *out, const struct packet *p)
     }
 }
 
+/* What stands in the column behind the payload: its name and itself. false: nothing. */
+static bool write_tracked(char *name, char *out, const struct packet *p, struct dump_style *style)
+{
+    static const char *const modes[] = {"16-bit", "32-bit", "64-bit"};
+    const bool ip = p->kind == PT_PACKET_TIP || p->kind == PT_PACKET_TIP_PGE || p->kind == PT_PACKET_TIP_PGD ||
+                    p->kind == PT_PACKET_FUP;
+    if (p->kind == PT_PACKET_PIP || p->kind == PT_PACKET_VMCS) {
+        strcpy(name, p->kind == PT_PACKET_PIP ? "cr3" : "vmcs");
+        snprintf(out, PAYLOAD_MAX, "%016" PRIx64, p->payload);
+    } else if (p->kind == PT_PACKET_CFE || p->kind == PT_PACKET_EVD) {
+        strcpy(name, "type");
+        strcpy(out, event_text(p));
+    } else if (style->exec_mode && p->kind == PT_PACKET_MODE_EXEC) {
+        strcpy(name, "em");
+        strcpy(out, modes[p->cs_l ? 2 : p->cs_d]);
+    } else if (style->last_ip && ip) {
+        strcpy(name, "ip");
+        if (pt_ip_expand(&style->ip, (enum pt_ip_bytes)p->ip_bytes, p->ip, style->ip))
+            snprintf(out, PAYLOAD_MAX, "%016" PRIx64, style->ip);
+        else
+            strcpy(out, "<suppressed>");
+    } else {
+        return false;
+    }
+    return true;
+}
+
+size_t dump_line_as(char *line, uint64_t offset, const struct packet *packet, struct dump_style *style)
+{
+    char payload[PAYLOAD_MAX], name[8], tracked[PAYLOAD_MAX];
+    int length = 0;
+    line[0] = '\0';
+    if (packet->kind == PT_PACKET_PSB)
+        style->ip = 0;
+    if (!style->no_offset)
+        length = snprintf(line, DUMP_LINE_MAX, "%016" PRIx64 "  ", offset);
+    if (style->raw) {
+        for (unsigned i = 0; i < packet->size; i++)
+            length += snprintf(line + length, DUMP_LINE_MAX - (size_t)length, "%02x", style->raw[i]);
+        length += snprintf(line + length, DUMP_LINE_MAX - (size_t)length, "%*s",
+                           2 * ((int)PT_PACKET_MAX_SIZE - packet->size) + 2, "");
+    }
+    write_payload(payload, packet);
+    char *out = line + length;
+    const size_t room = DUMP_LINE_MAX - (size_t)length;
+    if (write_tracked(name, tracked, packet, style))
+        length += snprintf(out, room, "%-10s %-25s %-5s%s\n", opcodes[packet->kind], payload, name, tracked);
+    else if (payload[0])
+        length += snprintf(out, room, "%-10s %s\n", opcodes[packet->kind], payload);
+    else
+        length += snprintf(out, room, "%s\n", opcodes[packet->kind]);
+    return (size_t)length;
+}
+
 size_t dump_line(char *line, uint64_t offset, const struct packet *packet)
 {
-    char payload[PAYLOAD_MAX];
-    const char *opcode = opcodes[packet->kind];
-    int length;
-    write_payload(payload, packet);
-    if (packet->kind == PT_PACKET_PIP || packet->kind == PT_PACKET_VMCS)
-        length = snprintf(line, DUMP_LINE_MAX, "%016" PRIx64 "  %-10s %-25s %-5s%016" PRIx64 "\n", offset, opcode,
-                          payload, packet->kind == PT_PACKET_PIP ? "cr3" : "vmcs", packet->payload);
-    else if (packet->kind == PT_PACKET_CFE || packet->kind == PT_PACKET_EVD)
-        length = snprintf(line, DUMP_LINE_MAX, "%016" PRIx64 "  %-10s %-25s %-5s%s\n", offset, opcode, payload, "type",
-                          event_text(packet));
-    else if (payload[0])
-        length = snprintf(line, DUMP_LINE_MAX, "%016" PRIx64 "  %-10s %s\n", offset, opcode, payload);
-    else
-        length = snprintf(line, DUMP_LINE_MAX, "%016" PRIx64 "  %s\n", offset, opcode);
-    return (size_t)length;
+    struct dump_style style = {0};
+    return dump_line_as(line, offset, packet, &style);
 }

@@ -4,14 +4,23 @@
 #ifndef DECODE_DUMP_LINE_H
 #define DECODE_DUMP_LINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "pt/packet.h"
 
-#define DUMP_LINE_MAX 160u
+#define DUMP_LINE_MAX 192u
 
 /* Write the line, with its end and a NUL, for the packet at the trace offset. Returns its length without the NUL. */
 size_t dump_line(char *line, uint64_t offset, const struct packet *packet);
+
+/* The columns that ptdump has options for. */
+struct dump_style {
+    bool no_offset, last_ip, exec_mode;
+    const uint8_t *raw; /* the packet's bytes, to be shown; NULL: not */
+    uint64_t ip;        /* the last one, kept from line to line */
+};
+size_t dump_line_as(char *line, uint64_t offset, const struct packet *packet, struct dump_style *style);
 
 #endif

@@ -116,7 +116,7 @@ enum flow_error flow_take_block(void *context, const struct flow_block *block)
     return FLOW_OK;
 }
 
-static void take_async_branch(struct judge *flow, const struct flow_event *event)
+static void take_async_branch(struct judge *flow, const struct packet_event *event)
 {
     commit_async(flow);
     resolve_last(flow, event->from);
@@ -140,7 +140,7 @@ static void reach_last(struct judge *flow)
 
 /* An interrupt or a VM exit to where nothing is traced: which of both, the paging event behind it tells. Without a
  * target it may be either. */
-static void take_async_disabled(struct judge *flow, const struct flow_event *event)
+static void take_async_disabled(struct judge *flow, const struct packet_event *event)
 {
     if (event->to_known) {
         take_async_branch(flow, event);
@@ -150,44 +150,44 @@ static void take_async_disabled(struct judge *flow, const struct flow_event *eve
     take_end(flow);
 }
 
-enum flow_error flow_take_event(void *context, const struct flow_event *told)
+enum flow_error flow_take_event(void *context, const struct packet_event *told)
 {
     struct judge *flow = context;
-    struct flow_event linear_event = *told;
-    const struct flow_event *event = &linear_event;
+    struct packet_event linear_event = *told;
+    const struct packet_event *event = &linear_event;
     linear_event.from = flow_linear(flow, told->from);
     linear_event.to = flow_linear(flow, told->to);
     switch (event->kind) {
-    case FLOW_EVENT_ENABLED:
+    case PACKET_EVENT_ENABLED:
         flow_break_off(flow);
         flow->code_at = event->offset;
         break;
-    case FLOW_EVENT_DISABLED:
+    case PACKET_EVENT_DISABLED:
         resolve_last(flow, event->to_known ? event->to : flow_unresolved_target(flow, event->walked_past));
         take_end(flow);
         break;
-    case FLOW_EVENT_ASYNC_DISABLED:
+    case PACKET_EVENT_ASYNC_DISABLED:
         take_async_disabled(flow, event);
         break;
-    case FLOW_EVENT_ASYNC_BRANCH:
+    case PACKET_EVENT_ASYNC_BRANCH:
         take_async_branch(flow, event);
         break;
-    case FLOW_EVENT_PAGING:
+    case PACKET_EVENT_PAGING:
         commit_async(flow); /* of before */
         reach_last(flow);
         flow->non_root = event->non_root || flow->input->guest_only;
         break;
-    case FLOW_EVENT_ASYNC_PAGING:
+    case PACKET_EVENT_ASYNC_PAGING:
         flow->non_root = event->non_root || flow->input->guest_only;
         break;
-    case FLOW_EVENT_OVERFLOW:
+    case PACKET_EVENT_OVERFLOW:
         flow_break_off(flow);
         flow->result->overflows++;
         break;
-    case FLOW_EVENT_REACHED:
+    case PACKET_EVENT_REACHED:
         reach_last(flow);
         break;
-    case FLOW_EVENT_NO_CODE:
+    case PACKET_EVENT_NO_CODE:
         /* The way here is known, only what stands here is not. */
         resolve_last(flow, event->from);
         break;

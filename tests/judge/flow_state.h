@@ -35,7 +35,7 @@ struct judge {
 
 /* The engine's sink; the context is a struct judge. */
 enum flow_error flow_take_block(void *flow, const struct flow_block *block);
-enum flow_error flow_take_event(void *flow, const struct flow_event *event);
+enum flow_error flow_take_event(void *flow, const struct packet_event *event);
 
 /* The packets are used up: drop what belongs behind the PSB, or what nothing proves. The walk behind the last packet
  * ended there, with this error. */
@@ -46,7 +46,7 @@ enum flow_error flow_end_stretch(struct judge *flow, const struct flow_stretch *
 void flow_break_off(struct judge *flow);
 
 /* The last block's branch led to where nothing is traced, and no packet says where to. Its target, where the code tells
- * it, or TRUTH_TO_UNRESOLVED. With walked_past (struct flow_event), blocks behind it, which the engine only supposed,
+ * it, or TRUTH_TO_UNRESOLVED. With walked_past (struct packet_event), blocks behind it, which the engine only supposed,
  * are dropped. */
 uint64_t flow_unresolved_target(struct judge *flow, bool walked_past);
 

@@ -75,16 +75,16 @@ int libipt_take_block(struct packet_engine *engine, uint64_t ip, uint64_t end_ip
     return libipt_error_of(engine->sink.block(engine->sink.context, &block));
 }
 
-static int hand_on(struct packet_engine *engine, const struct flow_event *event)
+static int hand_on(struct packet_engine *engine, const struct packet_event *event)
 {
-    struct flow_event timed = *event;
+    struct packet_event timed = *event;
     timed.tsc = engine->tsc;
     return libipt_error_of(engine->sink.event(engine->sink.context, &timed));
 }
 
 int libipt_take_no_code(struct packet_engine *engine, uint64_t ip)
 {
-    return hand_on(engine, &(struct flow_event){.kind = FLOW_EVENT_NO_CODE, .from = ip});
+    return hand_on(engine, &(struct packet_event){.kind = PACKET_EVENT_NO_CODE, .from = ip});
 }
 
 static int take_disabled(struct packet_engine *engine, const struct pt_event *event)
@@ -92,8 +92,8 @@ static int take_disabled(struct packet_engine *engine, const struct pt_event *ev
     if (event->ip_suppressed && libipt_mov_cr3_lost(engine))
         return 0;
     engine->last.known = false;
-    return hand_on(engine, &(struct flow_event){
-                               .kind = FLOW_EVENT_DISABLED,
+    return hand_on(engine, &(struct packet_event){
+                               .kind = PACKET_EVENT_DISABLED,
                                .to_known = !event->ip_suppressed,
                                .to = event->ip_suppressed ? 0 : event->variant.disabled.ip,
                                /* libipt's block decoder (2.0.5), told of erratum SKL014, takes a direct branch within
@@ -106,10 +106,10 @@ static int take_disabled(struct packet_engine *engine, const struct pt_event *ev
 static int take_async_disabled(struct packet_engine *engine, const struct pt_event *event)
 {
     engine->last.known = false;
-    return hand_on(engine, &(struct flow_event){.kind = FLOW_EVENT_ASYNC_DISABLED,
-                                                .to_known = !event->ip_suppressed,
-                                                .from = event->variant.async_disabled.at,
-                                                .to = event->variant.async_disabled.ip});
+    return hand_on(engine, &(struct packet_event){.kind = PACKET_EVENT_ASYNC_DISABLED,
+                                                  .to_known = !event->ip_suppressed,
+                                                  .from = event->variant.async_disabled.at,
+                                                  .to = event->variant.async_disabled.ip});
 }
 
 /* What is executed from now on stands in this space, as it is at this trace offset. */
@@ -129,16 +129,16 @@ static int take_enabled(struct packet_engine *engine, uint64_t offset)
     if (!engine->resuming && !set_image(engine, engine->space, engine->begin + offset))
         return libipt_error_of(FLOW_ERROR_IMAGE);
     engine->last.known = false;
-    return hand_on(engine, &(struct flow_event){.kind = FLOW_EVENT_ENABLED, .offset = engine->images.at});
+    return hand_on(engine, &(struct packet_event){.kind = PACKET_EVENT_ENABLED, .offset = engine->images.at});
 }
 
-static int take_paging(struct packet_engine *engine, enum flow_event_kind kind, uint64_t cr3, bool non_root)
+static int take_paging(struct packet_engine *engine, enum packet_event_kind kind, uint64_t cr3, bool non_root)
 {
     const bool guest = non_root || engine->input->guest_only;
     const uint64_t space = guest ? code_pages_space(engine->input->pages, cr3) : CODE_SPACE_ROOT;
     if (!set_image(engine, space, engine->images.at))
         return libipt_error_of(FLOW_ERROR_IMAGE);
-    return hand_on(engine, &(struct flow_event){.kind = kind, .non_root = non_root});
+    return hand_on(engine, &(struct packet_event){.kind = kind, .non_root = non_root});
 }
 
 /* What was lost may have been a PIP. */
@@ -147,7 +147,7 @@ static int take_overflow(struct packet_engine *engine)
     engine->last.known = false;
     if (!set_image(engine, CODE_SPACE_UNKNOWN, engine->images.at))
         return libipt_error_of(FLOW_ERROR_IMAGE);
-    return hand_on(engine, &(struct flow_event){.kind = FLOW_EVENT_OVERFLOW});
+    return hand_on(engine, &(struct packet_event){.kind = PACKET_EVENT_OVERFLOW});
 }
 
 int libipt_take_event(struct packet_engine *engine, const struct pt_event *event, uint64_t offset)
@@ -163,19 +163,19 @@ int libipt_take_event(struct packet_engine *engine, const struct pt_event *event
         return take_async_disabled(engine, event);
     case ptev_async_branch:
         engine->last.known = false;
-        return hand_on(engine, &(struct flow_event){.kind = FLOW_EVENT_ASYNC_BRANCH,
-                                                    .from = event->variant.async_branch.from,
-                                                    .to = event->variant.async_branch.to});
+        return hand_on(engine, &(struct packet_event){.kind = PACKET_EVENT_ASYNC_BRANCH,
+                                                      .from = event->variant.async_branch.from,
+                                                      .to = event->variant.async_branch.to});
     case ptev_paging:
         engine->last.paged = true;
-        return take_paging(engine, FLOW_EVENT_PAGING, event->variant.paging.cr3, event->variant.paging.non_root);
+        return take_paging(engine, PACKET_EVENT_PAGING, event->variant.paging.cr3, event->variant.paging.non_root);
     case ptev_async_paging:
-        return take_paging(engine, FLOW_EVENT_ASYNC_PAGING, event->variant.async_paging.cr3,
+        return take_paging(engine, PACKET_EVENT_ASYNC_PAGING, event->variant.async_paging.cr3,
                            event->variant.async_paging.non_root);
     case ptev_overflow:
         return take_overflow(engine);
     case ptev_ptwrite:
-        return hand_on(engine, &(struct flow_event){.kind = FLOW_EVENT_REACHED});
+        return hand_on(engine, &(struct packet_event){.kind = PACKET_EVENT_REACHED});
     default:
         return 0;
     }

@@ -30,20 +30,20 @@ struct flow_block {
     enum flow_block_end end;
 };
 
-enum flow_event_kind {
-    FLOW_EVENT_ENABLED,        /* tracing begins; code is from now on as it is at offset */
-    FLOW_EVENT_DISABLED,       /* tracing ends with the last block's branch, which leads to to */
-    FLOW_EVENT_ASYNC_DISABLED, /* tracing ends at from, by an interrupt or a VM exit to to */
-    FLOW_EVENT_ASYNC_BRANCH,   /* an interrupt or a VM exit, from from to to */
-    FLOW_EVENT_PAGING,         /* the last block's last instruction changed CR3, or entered a guest */
-    FLOW_EVENT_ASYNC_PAGING,   /* the asynchronous branch before it did */
-    FLOW_EVENT_OVERFLOW,       /* packets were lost */
-    FLOW_EVENT_REACHED,        /* the last block's last instruction was executed: it wrote a packet */
-    FLOW_EVENT_NO_CODE         /* execution came to from, which cannot be read */
+enum packet_event_kind {
+    PACKET_EVENT_ENABLED,        /* tracing begins; code is from now on as it is at offset */
+    PACKET_EVENT_DISABLED,       /* tracing ends with the last block's branch, which leads to to */
+    PACKET_EVENT_ASYNC_DISABLED, /* tracing ends at from, by an interrupt or a VM exit to to */
+    PACKET_EVENT_ASYNC_BRANCH,   /* an interrupt or a VM exit, from from to to */
+    PACKET_EVENT_PAGING,         /* the last block's last instruction changed CR3, or entered a guest */
+    PACKET_EVENT_ASYNC_PAGING,   /* the asynchronous branch before it did */
+    PACKET_EVENT_OVERFLOW,       /* packets were lost */
+    PACKET_EVENT_REACHED,        /* the last block's last instruction was executed: it wrote a packet */
+    PACKET_EVENT_NO_CODE         /* execution came to from, which cannot be read */
 };
 
-struct flow_event {
-    enum flow_event_kind kind;
+struct packet_event {
+    enum packet_event_kind kind;
     bool to_known;     /* of DISABLED and ASYNC_DISABLED */
     bool walked_past;  /* DISABLED without to: the engine may have walked on behind the branch that left */
     bool non_root;     /* of PAGING and ASYNC_PAGING */
@@ -55,7 +55,7 @@ struct flow_event {
 /* Gets them. What they return but FLOW_OK ends the run. */
 struct flow_sink {
     enum flow_error (*block)(void *context, const struct flow_block *block);
-    enum flow_error (*event)(void *context, const struct flow_event *event);
+    enum flow_error (*event)(void *context, const struct packet_event *event);
     void *context;
 };
 

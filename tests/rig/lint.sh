@@ -51,9 +51,10 @@ include_directions() {
         may["decode/code"] = wire "decode/capture/ pt/rtit.h"
         may["decode/engine"] = may["decode/code"] " decode/code/ decode/truth.h pt/packet.h pt/instruction.h"
         may["decode/flow"] = may["decode/engine"] " decode/engine/"
+        may["decode/foreign"] = may["decode/flow"] " decode/flow/"
         may["decode/check"] = may["decode/flow"] " decode/flow/"
         may["decode/report"] = may["decode/check"] " decode/check/ pt/caps.h"
-        may["decode/cli"] = may["decode/report"] " decode/report/ decode/receive/"
+        may["decode/cli"] = may["decode/report"] " decode/report/ decode/receive/ decode/foreign/"
         may["tests"] = "boot/ vmx/ pt/ serial/ decode/"
         n = split(core, list, " ")
         for (i = 1; i <= n; i++) is_core[list[i]] = 1

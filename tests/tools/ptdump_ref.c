@@ -116,6 +116,10 @@ static void print_packet(const struct pt_packet *p)
     case ppt_mtc:
         printf("%-10s %x\n", "mtc", p->payload.mtc.ctc);
         break;
+    case ppt_ptw:
+        printf("%-10s %x: %" PRIx64 "%s\n", "ptw", p->payload.ptw.plc, p->payload.ptw.payload,
+               p->payload.ptw.ip ? ", ip" : "");
+        break;
     case ppt_cyc:
         printf("%-10s %" PRIx64 "\n", "cyc", p->payload.cyc.value);
         break;

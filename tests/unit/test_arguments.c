@@ -31,7 +31,7 @@ static int parse(struct values *v, const char *const *given)
         {"offset", ARGUMENT_OFFSET, &v->offset, 0}, {"seconds", ARGUMENT_SECONDS, &v->seconds, 0},
         {"flag", ARGUMENT_FLAG, &v->flag, 0},       {"o", ARGUMENT_TEXT, &v->directory, 0},
     };
-    const struct syntax syntax = {"try", "usage: try\n", options, sizeof(options) / sizeof(options[0]), 2};
+    const struct syntax syntax = {"try", "usage: try\n", options, sizeof(options) / sizeof(options[0]), 2, 0};
     char *argv[MAX_WORDS + 2] = {strdup("try")};
     int argc = 1, pipes[2], saved = dup(STDERR_FILENO);
     *v = (struct values){.number = 7};

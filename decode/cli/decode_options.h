@@ -1,0 +1,22 @@
+/* The words behind undertrace decode. */
+#ifndef DECODE_CLI_DECODE_OPTIONS_H
+#define DECODE_CLI_DECODE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "decode/cli/foreign_input.h"
+#include "decode/report/ptxed_line.h"
+
+struct decode_options {
+    const char *capture, *branches, *instructions, *merged, *format;
+    uint64_t cpu, threads;
+    struct foreign_options foreign;
+    struct ptxed_options ptxed;
+    bool ignored; /* --no-inst and --check of ptxed: the one is always so, of the other nothing is left to do */
+};
+
+/* Returns ARGUMENTS_GOOD or the exit status, as arguments_parse; what does not go together is said. */
+int decode_options_parse(struct decode_options *a, int argc, char **argv);
+
+#endif

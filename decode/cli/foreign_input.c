@@ -1,0 +1,105 @@
+#include "decode/cli/foreign_input.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "decode/capture/capture.h"
+#include "decode/capture/text.h"
+#include "decode/cli/error_text.h"
+#include "decode/cli/message.h"
+#include "decode/foreign/perf_trace.h"
+
+#define MAX_FAMILY 0xffffu
+#define MAX_MODEL 0xffu
+#define MAX_STEPPING 15u
+
+bool foreign_input_cpu_number(uint64_t *number, const struct foreign_options *options, const char *command)
+{
+    *number = 0;
+    if (!options->cpu)
+        return true;
+    const struct record_text text = {options->cpu, strlen(options->cpu)};
+    if (text_number(number, text) && *number < CAPTURE_MAX_CPUS)
+        return true;
+    message_say("%s: --cpu %s: is no number of 0 to %u", command, options->cpu, CAPTURE_MAX_CPUS - 1);
+    return false;
+}
+
+/* The number up to a slash or the end. Returns where the next one begins; NULL: it is none. */
+static const char *take_number(uint64_t *number, const char *text, uint64_t most)
+{
+    const size_t length = strcspn(text, "/");
+    if (length == 0 || !text_number(number, (struct record_text){text, length}) || *number > most)
+        return NULL;
+    return text[length] ? text + length + 1 : text + length;
+}
+
+/* F/M/S or F/M, or none. */
+static bool read_model(struct flow_input *input, const char *text)
+{
+    uint64_t family, model, stepping = 0;
+    if (!text || !strcmp(text, "none"))
+        return true;
+    const char *rest = take_number(&family, text, MAX_FAMILY);
+    rest = rest && *rest ? take_number(&model, rest, MAX_MODEL) : NULL;
+    if (rest && *rest)
+        rest = take_number(&stepping, rest, MAX_STEPPING);
+    if (!rest || *rest) {
+        message_say("decode: --cpu %s: with --pt it is FAMILY/MODEL/STEPPING, or none", text);
+        return false;
+    }
+    input->cpu_known = true;
+    input->family = (uint16_t)family;
+    input->model = (uint8_t)model;
+    input->stepping = (uint8_t)stepping;
+    return true;
+}
+
+static void read_settings(struct flow_input *input, const struct foreign_options *options)
+{
+    for (unsigned i = 0; i < FOREIGN_RANGES; i++)
+        input->range_kinds |= options->kinds[i] << 4 * i;
+    memcpy(input->ranges, options->ranges, sizeof(input->ranges));
+    input->cpuid_15_eax = (uint32_t)options->cpuid_15_eax;
+    input->cpuid_15_ebx = (uint32_t)options->cpuid_15_ebx;
+    input->mtc_freq = (uint8_t)options->mtc_freq;
+}
+
+/* false: error says why. */
+static bool open_perf(struct foreign *foreign, const struct foreign_options *options, const struct flow_input *settings,
+                      struct error *error)
+{
+    struct perf_choice choice = {.pid = options->pid, .buffer = options->buffer};
+    if (!perf_open(foreign, options->perf, &choice, settings, error))
+        return false;
+    if (choice.nr_buffers > 1)
+        message_say("%s: buffer %" PRIu64 " of %" PRIu64 "; --buffer N takes another", options->perf, choice.buffer,
+                    choice.nr_buffers);
+    if (choice.nr_missing > 0)
+        message_say("%s: %" PRIu64 " mappings are of files that are not there: their code is not known", options->perf,
+                    choice.nr_missing);
+    return true;
+}
+
+bool foreign_input_open(struct foreign *foreign, const struct foreign_options *options)
+{
+    struct flow_input settings = {.timed = true};
+    struct error error = {0};
+    *foreign = (struct foreign){0};
+    if (!read_model(&settings, options->cpu))
+        return false;
+    read_settings(&settings, options);
+    bool good = true;
+    for (size_t i = 0; i < options->images.count && good; i++) {
+        const char *word = options->images.items[i].word;
+        good = strcmp(options->images.items[i].name, "elf") ? foreign_image_add(&foreign->image, word, &error)
+                                                            : foreign_elf_add(&foreign->image, word, &error);
+    }
+    if (good && options->perf)
+        good = open_perf(foreign, options, &settings, &error);
+    else
+        good = good && foreign_open(foreign, options->pt, &settings, &error);
+    if (!good)
+        error_say(&error);
+    return good;
+}

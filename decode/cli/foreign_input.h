@@ -1,0 +1,51 @@
+/* The options of decode and dump that say where a trace comes from that is no capture, and in which dialect to print.
+ */
+#ifndef DECODE_FOREIGN_INPUT_H
+#define DECODE_FOREIGN_INPUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "decode/cli/arguments.h"
+#include "decode/foreign/foreign_trace.h"
+
+#define FOREIGN_RANGES 4u
+
+struct foreign_options {
+    const char *pt;              /* raw packets */
+    const char *perf;            /* perf.data; neither of both: a capture is decoded */
+    uint64_t pid, buffer;        /* of perf.data */
+    const char *cpu;             /* F/M/S, or with a capture the CPU's number */
+    struct argument_list images; /* --image, --raw and --elf */
+    uint64_t mtc_freq, nom_freq, cpuid_15_eax, cpuid_15_ebx;
+    uint64_t kinds[FOREIGN_RANGES], ranges[2 * FOREIGN_RANGES];
+};
+
+/* For the table of options. */
+#define FOREIGN_MACHINE_OPTIONS(o)                                                                                     \
+    {"cpu", ARGUMENT_TEXT, &(o)->cpu, 0}, {"mtc-freq", ARGUMENT_NUMBER, &(o)->mtc_freq, 15},                           \
+        {"nom-freq", ARGUMENT_NUMBER, &(o)->nom_freq, 255},                                                            \
+        {"cpuid-0x15.eax", ARGUMENT_NUMBER, &(o)->cpuid_15_eax, UINT32_MAX},                                           \
+    {                                                                                                                  \
+        "cpuid-0x15.ebx", ARGUMENT_NUMBER, &(o)->cpuid_15_ebx, UINT32_MAX                                              \
+    }
+#define FOREIGN_RANGE_OPTIONS(o, n)                                                                                    \
+    {"filter:addr" #n "_cfg", ARGUMENT_NUMBER, &(o)->kinds[n], 15},                                                    \
+        {"filter:addr" #n "_a", ARGUMENT_NUMBER, &(o)->ranges[2 * (n)], UINT64_MAX},                                   \
+    {                                                                                                                  \
+        "filter:addr" #n "_b", ARGUMENT_NUMBER, &(o)->ranges[2 * (n) + 1], UINT64_MAX                                  \
+    }
+
+/* Of a capture: the CPU's number that --cpu says, 0 without. false: said what is wrong. */
+bool foreign_input_cpu_number(uint64_t *number, const struct foreign_options *options, const char *command);
+
+/* Is it a foreign trace? */
+static inline bool foreign_input_given(const struct foreign_options *options)
+{
+    return options->pt || options->perf;
+}
+
+/* Open what the options say. false: said what is wrong. foreign_close is needed in both cases. */
+bool foreign_input_open(struct foreign *foreign, const struct foreign_options *options);
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * What CPUs write that the manual does not say: Intel's specification updates, by the names that the first of them gave
+ * each erratum. Only traces of a known CPU are read with them. Pure.
+ */
+#ifndef DECODE_ENGINE_ERRATA_H
+#define DECODE_ENGINE_ERRATA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct flow_input;
+
+struct errata {
+    bool bdm64;  /* where a transaction aborts, a branch that it took may be told, and its target was not executed */
+    bool skd007; /* a CYC of two bytes may have swallowed the first byte of OVF */
+    bool skd010; /* behind OVF the FUP or TIP.PGE may be missing */
+    bool skd022; /* a VM entry that disables tracing may be told as if an event had, with a FUP */
+    bool apl11;  /* behind OVF a TIP.PGD may stand that belongs to nothing */
+    bool apl12;  /* behind OVF a FUP may stand though tracing is disabled */
+};
+
+struct errata errata_of(const struct flow_input *input);
+
+#endif

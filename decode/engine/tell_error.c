@@ -1,0 +1,73 @@
+/* How a stretch ended, as an event: where decoding stopped, among instructions and packets. */
+#include "decode/engine/tell_queue.h"
+
+/* Packets alone say that they are wrong. */
+static bool is_of_packets(enum flow_error error)
+{
+    return error == FLOW_ERROR_CONTEXT || error == FLOW_ERROR_OPCODE || error == FLOW_ERROR_PACKET ||
+           error == FLOW_ERROR_RUN_IN || error == FLOW_ERROR_NO_IP;
+}
+
+/* The walk came to a branch that another packet should tell of: that one was executed. */
+static void list_stuck(struct engine *engine, enum flow_error error)
+{
+    const struct block *block = engine->block;
+    const bool stuck = error == FLOW_ERROR_MISMATCH || error == FLOW_ERROR_RETURN || error == FLOW_ERROR_BOUNDARY ||
+                       error == FLOW_ERROR_LEFT_OVER;
+    if (stuck && engine->tracing && !engine->event && !engine->entered && block)
+        walk_leave(engine, block, block->end_ip);
+}
+
+/* Behind the last instruction, by what it says itself; of a branch, where it may lead. */
+static uint64_t behind(struct engine *engine, uint64_t ip)
+{
+    enum flow_error ignored;
+    walk_set(engine, ip);
+    const struct block *block = walk_block(engine, &ignored);
+    if (!block)
+        return ip;
+    if (block->end_ip != ip)
+        return ip + block_length_at(block, ip);
+    const bool direct = block->end >= INSTRUCTION_JCC && block->end <= INSTRUCTION_CALL_DIRECT;
+    return block->next[direct ? BLOCK_TAKEN : BLOCK_ON];
+}
+
+/* The packet that was waited for stands at packet; others were taken already. */
+static const uint8_t *stopped_at(const struct engine *engine, enum flow_error error)
+{
+    struct packet packet;
+    if (is_of_packets(error))
+        return engine->packet;
+    if (packet_parse(&packet, engine->packet, (size_t)(engine->end - engine->packet)) <= 0)
+        return engine->at;
+    const bool waits = packet.kind == PT_PACKET_TIP || (packet.kind == PT_PACKET_FUP && !engine->fup_of_event);
+    return waits ? engine->packet : engine->at;
+}
+
+static uint64_t stopped_ip(struct engine *engine, enum flow_error error)
+{
+    const uint64_t last = engine->executed.last_listed;
+    if (is_of_packets(error) || error == FLOW_ERROR_RETURN)
+        return last ? behind(engine, last) : 0;
+    return error == FLOW_ERROR_MISMATCH && last ? last : engine->ip;
+}
+
+void tell_end(struct engine *engine, enum flow_error error)
+{
+    struct flow_event event = {.kind = FLOW_EVENT_ERROR, .ip_known = true, .error = (int)error};
+    if (error == FLOW_ERROR_CUT && engine->tracing)
+        tell_now(engine, (struct flow_event){.kind = FLOW_EVENT_END});
+    if (!error || error == FLOW_ERROR_CUT)
+        return;
+    list_stuck(engine, error);
+    executed_prove(&engine->executed);
+    executed_flush(&engine->executed);
+    event.value = (uint64_t)(stopped_at(engine, error) - engine->input->trace);
+    event.ip = stopped_ip(engine, error);
+    event.flag = engine->header && !engine->tell.synced;
+    event.type = error == FLOW_ERROR_RETURN && !engine->return_taken;
+    if (error == FLOW_ERROR_OPCODE)
+        event.error = (int)packets_refused(engine->packet, (uint64_t)(engine->end - engine->packet));
+    tell_now(engine, event);
+    engine->tell = (struct tell){.on = true};
+}

@@ -1,0 +1,98 @@
+/* Event Trace and Trigger Tracing: SDM "Event Trace", "Trigger Tracing". A CFE with the IP bit has a FUP of its own;
+ * one without stands before the FUP of a branch, or alone. */
+#include "decode/engine/tell_queue.h"
+
+/* Types of CFE. */
+enum { CFE_INTR = 1, CFE_IRET, CFE_SMI, CFE_RSM, CFE_SIPI, CFE_INIT, CFE_VM_ENTRY, CFE_VM_EXIT, CFE_VM_EXIT_INTR };
+enum { CFE_SHUTDOWN = 10, CFE_UINTR = 12, CFE_UIRET, CFE_SWINTR, CFE_SYSCALL };
+enum { EVD_CR2, EVD_VMXQ, EVD_VMXR };
+
+#define TYPES(a) (1u << (a))
+#define BY_INSTRUCTION (TYPES(CFE_IRET) | TYPES(CFE_VM_ENTRY) | TYPES(CFE_UIRET) | TYPES(CFE_SYSCALL))
+#define WITH_BRANCH_FUP                                                                                                \
+    (TYPES(CFE_INTR) | TYPES(CFE_SMI) | TYPES(CFE_RSM) | TYPES(CFE_SIPI) | TYPES(CFE_INIT) | TYPES(CFE_VM_EXIT) |      \
+     TYPES(CFE_VM_EXIT_INTR) | TYPES(CFE_UINTR) | TYPES(CFE_SWINTR))
+#define KNOWN (BY_INSTRUCTION | WITH_BRANCH_FUP | TYPES(CFE_SHUTDOWN))
+
+/* The type that an EVD belongs to. */
+static bool fits(uint8_t type, uint8_t data_known)
+{
+    if (data_known & 1u << EVD_CR2)
+        return type == CFE_INTR && data_known == 1u << EVD_CR2;
+    return data_known == 0 || type == CFE_VM_EXIT || type == CFE_VM_EXIT_INTR;
+}
+
+enum flow_error tell_evd(struct engine *engine, const struct packet *packet)
+{
+    struct flow_event event = {.kind = FLOW_EVENT_CFE};
+    if (packet->event_type >= FLOW_EVENT_NR_DATA)
+        return FLOW_OK;
+    tell_take_waiting(&engine->tell, TELL_ANY_OF(TELL_FOR_CFE), &event);
+    event.data_known |= (uint8_t)(1u << packet->event_type);
+    if (event.data_known & 1u << EVD_CR2 && event.data_known != 1u << EVD_CR2)
+        return FLOW_ERROR_CONTEXT;
+    event.data[packet->event_type] = packet->payload;
+    tell_later(engine, TELL_FOR_CFE, event);
+    return FLOW_OK;
+}
+
+/* Without a FUP of its own: it stands at the instruction that makes it. */
+static enum flow_error tell_by_instruction(struct engine *engine, struct flow_event event)
+{
+    if (engine->tracing && TYPES(event.type) & BY_INSTRUCTION) {
+        const enum flow_error error = engine->event || engine->entered ? FLOW_ERROR_CONTEXT : event_enter(engine);
+        if (error)
+            return error;
+        engine->tell.entered = true;
+    }
+    tell_now(engine, event);
+    return FLOW_OK;
+}
+
+enum flow_error tell_cfe(struct engine *engine, const struct packet *packet)
+{
+    struct flow_event event = {.kind = FLOW_EVENT_CFE};
+    tell_take_waiting(&engine->tell, TELL_ANY_OF(TELL_FOR_CFE), &event);
+    event.type = packet->event_type;
+    event.value = packet->payload;
+    if (!fits(event.type, event.data_known))
+        return FLOW_ERROR_CONTEXT;
+    if (packet->fup_follows && (event.type == CFE_RSM || event.type == CFE_SIPI))
+        return FLOW_ERROR_PACKET;
+    if (packet->fup_follows)
+        engine->fup = FUP_ALONE;
+    if (packet->fup_follows)
+        tell_later(engine, TELL_FOR_FUP, event);
+    else if (engine->tracing && TYPES(event.type) & WITH_BRANCH_FUP)
+        tell_later(engine, TELL_FOR_BRANCH_FUP, event);
+    else if (TYPES(event.type) & KNOWN)
+        return tell_by_instruction(engine, event);
+    return FLOW_OK;
+}
+
+enum flow_error tell_pass(struct engine *engine, const struct flow_event *event)
+{
+    if (event->kind != FLOW_EVENT_CFE || !engine->tracing || engine->event ||
+        !(TYPES(event->type) & (BY_INSTRUCTION | TYPES(CFE_SWINTR))))
+        return FLOW_OK;
+    engine->tell.entered = true;
+    return event_enter(engine);
+}
+
+/* With an anchor, a FUP or nothing, and instructions since that. */
+enum flow_error tell_trig(struct engine *engine, const struct packet *packet)
+{
+    const struct flow_event event = {
+        .kind = FLOW_EVENT_TRIG, .value = packet->payload, .flag = packet->more, .icnt = packet->icnt};
+    if (packet->fup_follows && (!packet->has_icnt || packet->icnt))
+        return FLOW_ERROR_PACKET;
+    if (packet->icnt && !engine->tracing)
+        return FLOW_ERROR_PACKET;
+    if (packet->fup_follows) {
+        engine->fup = FUP_ALONE;
+        tell_later(engine, TELL_FOR_FUP, event);
+    } else {
+        tell_now_at(engine, event, packet->has_icnt && engine->tracing, engine->ip);
+    }
+    return FLOW_OK;
+}

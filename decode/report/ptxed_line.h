@@ -1,0 +1,26 @@
+/*
+ * Instructions and events as lines of text, in the dialect of libipt's ptxed without mnemonics: an address a line,
+ * events in brackets. Pure.
+ */
+#ifndef DECODE_PTXED_LINE_H
+#define DECODE_PTXED_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/engine/flow_event.h"
+
+#define PTXED_LINE_MAX 160u
+
+struct ptxed_options {
+    bool event_ip, event_time, event_iflags; /* what ptxed's options of these names show */
+};
+
+/* Write the line, with its end and a NUL. Returns its length without the NUL; 0: this event has none. */
+size_t ptxed_event_line(char *line, const struct flow_event *event, const struct ptxed_options *options);
+
+/* speculative: within a transaction that may be aborted. */
+size_t ptxed_address_line(char *line, uint64_t ip, bool speculative);
+
+#endif

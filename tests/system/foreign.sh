@@ -1,0 +1,119 @@
+#!/bin/bash
+# Traces that are no captures: raw packets and images. What `undertrace decode --format=ptxed` and `dump --format=ptdump` say
+# of them is compared with libipt's decoders, and with who made the trace up and so knows what was executed.
+. tests/system/lib.sh
+
+tool=build/undertrace base=0x401000
+bytes() { printf "$(sed 's/ *\([0-9a-f][0-9a-f]\)/\\x\1/g' <<<"$1")"; }
+
+# walked NAME: the instructions alone.
+walked() { grep -v '^\[' "$work/$1.ptxed" | sed 's/^? //'; }
+
+decode() {
+    local name=$1
+    shift
+    "$tool" decode --pt "$work/$name.pt" "$@" --format=ptxed >"$work/$name.ptxed"
+}
+
+for seed in $(seq 1 "${SEEDS:-12}"); do
+    name=random$seed
+    build/tools/foreign_make "$seed" "$work/$name"
+    check "seed $seed decodes" decode "$name" --image "$work/$name.bin@$base"
+    check "seed $seed: each of $(wc -l <"$work/$name.walk") instructions" diff -q <(walked "$name") "$work/$name.walk"
+    build/tools/ptxed_ref "$work/$name.pt" "$work/$name.bin" "$base" >"$work/$name.ptxed_ref"
+    check "seed $seed: libipt sees the same instructions and events" diff -q "$work/$name.ptxed" "$work/$name.ptxed_ref"
+    "$tool" dump --format=ptdump --pt "$work/$name.pt" >"$work/$name.ptdump"
+    build/tools/ptdump_ref "$work/$name.pt" >"$work/$name.ptdump_ref"
+    check "seed $seed: libipt sees the same packets" diff -q "$work/$name.ptdump" "$work/$name.ptdump_ref"
+done
+
+# A RET that goes elsewhere takes its CALL from the stack (SDM "Indirect Transfer Compression for Returns (RET)"): libipt leaves
+# it there, and so is no judge here.
+for seed in 1 2 3; do
+    name=unmatched$seed
+    build/tools/foreign_make "$seed" "$work/$name" unmatched
+    check "unmatched RETs, seed $seed: decodes" decode "$name" --image "$work/$name.bin@$base"
+    check "unmatched RETs, seed $seed: each instruction" diff -q <(walked "$name") "$work/$name.walk"
+done
+
+# The same image in parts, and in an ELF file.
+name=random1
+size=$(stat -c %s "$work/$name.bin")
+cp "$work/$name.ptxed" "$work/whole"
+check 'an image in two parts decodes' decode "$name" --image "$work/$name.bin:0-5001:$base" \
+    --raw "$work/$name.bin:5001-$size:$((base + 5001))"
+check 'an image in two parts is as good as one' diff -q "$work/$name.ptxed" "$work/whole"
+check 'parts that overlap and agree decode' decode "$name" --image "$work/$name.bin@$base" \
+    --raw "$work/$name.bin:100-5000:$((base + 100))"
+check 'parts that overlap and agree are as good as one' diff -q "$work/$name.ptxed" "$work/whole"
+(cd "$work" && ld -r -b binary -o code.o $name.bin &&
+    objcopy --rename-section .data=.text,alloc,load,code,contents code.o &&
+    ld -nostdlib -static -Ttext=$base -e $base -o code.elf code.o &&
+    ld -nostdlib -static -Ttext=0x501000 -e 0x501000 -o moved.elf code.o) >"$work/ld.log" 2>&1
+first=$(readelf -lW "$work/moved.elf" 2>/dev/null | awk '$1 == "LOAD" { print $3; exit }')
+check 'an ELF file decodes' decode "$name" --elf "$work/code.elf"
+check 'an ELF file is as good as an image' diff -q "$work/$name.ptxed" "$work/whole"
+check 'an ELF file at another base decodes' decode "$name" --elf "$work/moved.elf@$((first - 0x100000))"
+check 'an ELF file at another base is as good as an image' diff -q "$work/$name.ptxed" "$work/whole"
+
+# The other lists are of the same instructions.
+"$tool" decode --pt "$work/$name.pt" --image "$work/$name.bin@$base" --instructions "$work/instructions" >"$work/sums"
+check '--instructions is the same list' diff -q "$work/instructions" "$work/$name.walk"
+
+# The same packets and mappings in a perf.data file, which perf accepts too.
+check 'perf.data is written' build/tools/perfdata_wrap "$work/$name.pt" 0 "$(stat -c %s "$work/$name.pt")" "$work/perf.data" \
+    "$work/$name.bin" "$base" 0x2001
+check 'perf.data decodes' "$tool" decode --perf "$work/perf.data" --instructions "$work/perf.instructions"
+check 'perf.data is as good as its parts' diff -q "$work/perf.instructions" "$work/$name.walk"
+if command -v perf >/dev/null; then
+    perf script -i "$work/perf.data" --itrace=i1i -F ip 2>"$work/perf.log" | sed 's/ //g' >"$work/perf.walk"
+    same 'perf reads the same number of instructions, or nearly' \
+        "$(($(wc -l <"$work/perf.walk") * 100 / $(wc -l <"$work/$name.walk") > 90))" 1
+else
+    skip 'perf reads the same instructions' 'perf is not installed (linux-perf)'
+fi
+"$tool" decode --perf "$work/perf.data" --pid 77 --image "$work/$name.bin@$base" --instructions "$work/perf.instructions" >"$work/sums"
+check 'perf.data with another image decodes' diff -q "$work/perf.instructions" "$work/$name.walk"
+
+# Where an image ends, code is not known: no zeros stand there. Two NOPs, and the PSB+ says that it is the first one's.
+bytes '02 82 02 82 02 82 02 82 02 82 02 82 02 82 02 82 7d 00 10 40 00 00 00 99 01 02 23 3d 10 10' >"$work/end.pt"
+bytes '90 90' >"$work/end.bin"
+"$tool" decode --pt "$work/end.pt" --image "$work/end.bin@$base" --format=ptxed >"$work/end.ptxed"
+same 'behind an image no code is known: status' $? 2
+same 'behind an image no code is known' "$(tr '\n' ' ' <"$work/end.ptxed")" \
+    '0000000000401000 0000000000401001 [1e, 401002: error: no memory mapped at this address] '
+
+# refused TEXT WORDS...: one line says why, and the status is 1.
+refused() {
+    local text=$1 status=0
+    shift
+    "$tool" decode --format=ptxed "$@" >"$work/out" 2>"$work/err" || status=$?
+    if [ $status = 1 ] && [ "$(wc -l <"$work/err")" = 1 ] && [ ! -s "$work/out" ] && grep -qF -- "$text" "$work/err"; then
+        pass "refused: $text"
+    else
+        fail "refused: $text" "status $status, $(cat "$work/err")"
+    fi
+}
+pt=$work/$name.pt bin=$work/$name.bin
+: >"$work/empty"
+head -c 100 /dev/zero >"$work/zeros"
+refused 'No such file' --pt "$work/none" --image "$bin@$base"
+refused 'No such file' --pt "$pt" --image "$work/none@$base"
+refused 'at sign and an address' --pt "$pt" --image "$bin"
+refused 'at sign and an address' --pt "$pt" --image "$bin@here"
+refused "beyond the file's $size bytes" --pt "$pt" --image "$bin:0-$((size + 1)):$base"
+refused 'beyond the end of the address space' --pt "$pt" --image "$bin@0xfffffffffffff000"
+refused 'different bytes at address 0x401001' --pt "$pt" --image "$bin@$base" --image "$bin@0x401001"
+refused 'no ELF file' --pt "$pt" --elf "$bin"
+refused 'no PSB in 0 bytes' --pt "$work/empty" --image "$bin@$base"
+refused 'no PSB in 100 bytes' --pt "$work/zeros" --image "$bin@$base"
+refused 'is no perf.data' --perf "$bin"
+for cut in 50 110 400 3000; do
+    head -c "$cut" "$work/perf.data" >"$work/cut.data"
+    refused "cut at offset $cut" --perf "$work/cut.data"
+done
+refused 'FAMILY/MODEL/STEPPING' --pt "$pt" --image "$bin@$base" --cpu 6/1x
+refused 'needs the code' --pt "$pt"
+refused 'there is ptxed' --pt "$pt" --image "$bin@$base" --format=other
+
+done_testing
