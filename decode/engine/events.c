@@ -17,10 +17,12 @@ static enum instruction_mode next_mode(const struct engine *engine)
 
 static void arrive(struct engine *engine, uint64_t ip)
 {
+    executed_prove(&engine->executed);
+    if (engine->input->placed && next_mode(engine) != engine->mode)
+        executed_flush(&engine->executed);
     engine->mode = next_mode(engine);
     engine->mode_told = false;
     walk_set(engine, ip);
-    executed_prove(&engine->executed);
 }
 
 /* An event came from where execution stands; it is a branch if it did not leave the guest. */
@@ -176,7 +178,7 @@ static enum flow_error set_space(struct engine *engine, const struct packet *pac
 {
     const struct code_pages *pages = engine->input->pages;
     const bool guest = packet->non_root || engine->input->guest_only;
-    executed_by(&engine->executed, guest);
+    executed_by(&engine->executed, guest, guest ? packet->cr3 : FLOW_CR3_UNKNOWN);
     if (!spaces_set(&engine->spaces, guest ? code_pages_space(pages, packet->cr3) : CODE_SPACE_ROOT, engine->code_at))
         return FLOW_ERROR_MEMORY;
     if (engine->tracing)
@@ -212,6 +214,7 @@ static enum flow_error take_overflow(struct engine *engine)
     engine->fup = FUP_OF_OVERFLOW;
     engine->executed.result->overflows++;
     returns_clear(&engine->returns);
+    executed_by(&engine->executed, engine->executed.non_root, FLOW_CR3_UNKNOWN);
     return spaces_set(&engine->spaces, CODE_SPACE_UNKNOWN, engine->code_at) ? FLOW_OK : FLOW_ERROR_MEMORY;
 }
 

@@ -3,14 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Behind a full batch one packet may prove 47 times as much as may be unproven, but is flushed in between; twice, since
- * with an instruction hook there are instructions too. */
-#define ROOM (EXECUTED_BATCH + 2 * (EXECUTED_MAX_UNPROVEN + 4096u) + 2)
+/* Behind a full batch one packet may prove 47 times as much as may be unproven, but is flushed in between; three times,
+ * since with a block hook each may be a block, of two items, and a branch. */
+#define ROOM (EXECUTED_BATCH + 3 * (EXECUTED_MAX_UNPROVEN + 4096u) + 3)
 
-bool executed_init(struct executed *executed, const struct flow_hooks *hooks, bool hashed)
+bool executed_init(struct executed *executed, const struct flow_hooks *hooks, const struct flow_input *input)
 {
-    *executed =
-        (struct executed){.items = malloc(ROOM * sizeof(struct flow_branch)), .hooks = *hooks, .hashed = hashed};
+    *executed = (struct executed){.items = malloc(ROOM * sizeof(struct flow_branch)),
+                                  .hooks = *hooks,
+                                  .hashed = input->hashed,
+                                  .placed = input->placed};
     return executed->items != NULL;
 }
 
@@ -27,6 +29,8 @@ void executed_begin(struct executed *executed, struct flow_result *result)
     executed->instructions = executed->proven_instructions = 0;
     executed->blocks = 0;
     executed->tsc = 0;
+    executed->cr3 = FLOW_CR3_UNKNOWN;
+    executed->handed_on = 0;
 }
 
 /* Some branches in a row. */
@@ -43,7 +47,16 @@ static void take_branches(struct executed *executed, const struct flow_branch *i
         executed->hooks.branches(executed->hooks.context, items, count, executed->tsc);
 }
 
-/* Branches among instructions. */
+static void take_block(const struct executed *executed, const struct flow_branch *items)
+{
+    const struct flow_block block = {.first = items[0].from,
+                                     .last = items[1].from - (items[1].to >> 32),
+                                     .end = items[1].from,
+                                     .instructions = (uint32_t)items[1].to};
+    executed->hooks.block(executed->hooks.context, &block);
+}
+
+/* Branches among instructions or blocks. */
 static void take_listed(struct executed *executed)
 {
     size_t first = 0;
@@ -51,7 +64,10 @@ static void take_listed(struct executed *executed)
         if (executed->items[i].to != EXECUTED_INSTRUCTION)
             continue;
         take_branches(executed, executed->items + first, i - first);
-        executed->hooks.instruction(executed->hooks.context, executed->items[i].from);
+        if (executed->hooks.block)
+            take_block(executed, &executed->items[i++]);
+        else
+            executed->hooks.instruction(executed->hooks.context, executed->items[i].from);
         first = i + 1;
     }
     take_branches(executed, executed->items + first, executed->proven - first);
@@ -63,7 +79,7 @@ void executed_flush(struct executed *executed)
     const size_t left = executed->used - executed->proven;
     if (executed->non_root) {
         result->instructions += executed->proven_instructions;
-        if (executed->hooks.instruction)
+        if (executed->hooks.instruction || executed->hooks.block)
             take_listed(executed);
         else
             take_branches(executed, executed->items, executed->proven);
@@ -74,6 +90,7 @@ void executed_flush(struct executed *executed)
     executed->proven_instructions = 0;
     if (left > 0)
         memmove(executed->items, executed->items + executed->proven, left * sizeof(*executed->items));
+    executed->handed_on += executed->proven;
     executed->used = left;
     executed->proven = 0;
 }

@@ -19,7 +19,8 @@
 /* Handed on at the latest when so many are proven. */
 #define EXECUTED_BATCH 2048u
 
-/* In place of to: from is an instruction. No branch leads to it. */
+/* In place of to: from is an instruction. No branch leads to it. Or, with a block hook, from is a block's first one,
+ * and the next item is how far it reaches. */
 #define EXECUTED_INSTRUCTION (~0ull)
 
 struct executed {
@@ -27,15 +28,18 @@ struct executed {
     size_t used, proven;
     uint64_t instructions, proven_instructions; /* since the last time that some were handed on */
     uint64_t blocks;
-    uint64_t tsc;  /* of what is proven from now on */
-    bool hashed;   /* flow_input.hashed */
-    bool non_root; /* it is the guest's: root's is counted, but handed on to nobody */
+    size_t handed_on; /* items, since packets_run began */
+    uint64_t tsc;     /* of what is proven from now on */
+    bool hashed;      /* flow_input.hashed */
+    bool placed;      /* flow_input.placed */
+    uint64_t cr3;     /* as the last PIP told it, or FLOW_CR3_UNKNOWN */
+    bool non_root;    /* it is the guest's: root's is counted, but handed on to nobody */
     struct flow_hooks hooks;
     struct flow_result *result;
 };
 
 /* false: no memory. */
-bool executed_init(struct executed *executed, const struct flow_hooks *hooks, bool hashed);
+bool executed_init(struct executed *executed, const struct flow_hooks *hooks, const struct flow_input *input);
 void executed_free(struct executed *executed);
 
 /* A stretch begins; what there is goes to result. */
@@ -47,6 +51,14 @@ void executed_flush(struct executed *executed);
 static inline void executed_branch(struct executed *executed, uint64_t from, uint64_t to)
 {
     executed->items[executed->used++] = (struct flow_branch){from, to};
+}
+
+/* A block up to end; size: of its last instruction. */
+static inline void executed_block(struct executed *executed, uint64_t first, uint64_t end, uint32_t size,
+                                  uint32_t instructions)
+{
+    executed_branch(executed, first, EXECUTED_INSTRUCTION);
+    executed->items[executed->used++] = (struct flow_branch){end, (uint64_t)size << 32 | instructions};
 }
 
 /* All up to here did run. */
@@ -63,12 +75,13 @@ static inline void executed_drop(struct executed *executed)
     executed->instructions = executed->proven_instructions;
 }
 
-/* From now on it is the guest's, or root's; of another time. */
-static inline void executed_by(struct executed *executed, bool non_root)
+/* From now on it is the guest's, or root's, and of this CR3. */
+static inline void executed_by(struct executed *executed, bool non_root, uint64_t cr3)
 {
-    if (non_root != executed->non_root)
+    if (non_root != executed->non_root || (executed->placed && cr3 != executed->cr3))
         executed_flush(executed);
     executed->non_root = non_root;
+    executed->cr3 = cr3;
 }
 
 #endif
