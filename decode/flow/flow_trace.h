@@ -9,6 +9,7 @@
 #include "decode/capture/capture.h"
 #include "decode/capture/gaps.h"
 #include "decode/engine/flow.h"
+#include "decode/flow/flow_cursor.h"
 #include "decode/flow/flow_span.h"
 
 /* Bytes that no PSB stands before: at the beginning, and behind gaps. */
@@ -29,6 +30,10 @@ struct flow_trace {
 
 /* false: error says why. flow_trace_close is needed in both cases. */
 bool flow_trace_open(struct flow_trace *trace, const struct capture *capture, uint16_t cpu, struct error *error);
+
+/* The same without its stretches and what is lost: those are what a cursor finds. */
+bool flow_trace_open_uncut(struct flow_trace *trace, const struct capture *capture, uint16_t cpu, struct error *error);
+void flow_trace_cursor(struct flow_cursor *cursor, const struct flow_trace *trace, struct flow_part part);
 void flow_trace_close(struct flow_trace *trace);
 void flow_lost_free(struct flow_lost *lost);
 
