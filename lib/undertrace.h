@@ -1,14 +1,15 @@
 /*
- * libundertrace: what a machine under the Undertrace hypervisor executed, out of a capture that `undertrace receive` made.
+ * libundertrace: what a machine under the Undertrace hypervisor executed, out of a capture that `undertrace receive`
+ * made.
  *
  *     undertrace_open      a capture; any number of them at once
  *     undertrace_read      the flow of one CPU, or a part of it: a reader
  *     undertrace_next      its next item, or
  *     undertrace_run       all of them, by callbacks
  *
- * Errors are values: the library prints nothing, ends nothing, and keeps nothing outside of its handles. A capture may be
- * used by several threads at once, a reader by one at a time. What is in a structure that grows begins with its size; what
- * the library hands out by pointer may grow at its end. undertrace(3) tells more.
+ * Errors are values: the library prints nothing, ends nothing, and keeps nothing outside of its handles. A capture may
+ * be used by several threads at once, a reader by one at a time. What is in a structure that grows begins with its
+ * size; what the library hands out by pointer may grow at its end. undertrace(3) tells more.
  */
 #ifndef UNDERTRACE_H
 #define UNDERTRACE_H
@@ -44,7 +45,8 @@ struct undertrace_error {
     char text[UNDERTRACE_ERROR_TEXT_SIZE]; /* one line without its end */
 };
 
-/* --- captures ---------------------------------------------------------------------------------------------------------
+/* --- captures
+ * ---------------------------------------------------------------------------------------------------------
  */
 
 struct undertrace;
@@ -68,7 +70,8 @@ struct undertrace_cpu {
 };
 int undertrace_cpu(const struct undertrace *trace, unsigned cpu, struct undertrace_cpu *about);
 
-/* --- readers ----------------------------------------------------------------------------------------------------------
+/* --- readers
+ * ----------------------------------------------------------------------------------------------------------
  */
 
 struct undertrace_reader;
@@ -90,13 +93,14 @@ struct undertrace_how {
                                 machines; all parts in order are all of it. 0: all. Not for packets */
 };
 
-int undertrace_read(struct undertrace_reader **reader, const struct undertrace *trace, const struct undertrace_how *how,
+int undertrace_read(struct undertrace_reader **reader, struct undertrace *trace, const struct undertrace_how *how,
                     struct undertrace_error *error);
 
 /* NULL is none. */
 void undertrace_reader_close(struct undertrace_reader *reader);
 
-/* --- items ------------------------------------------------------------------------------------------------------------
+/* --- items
+ * ------------------------------------------------------------------------------------------------------------
  */
 
 enum undertrace_kind {
@@ -125,16 +129,17 @@ struct undertrace_where {
     uint16_t cpu;
     uint8_t privilege; /* enum undertrace_privilege */
     uint8_t mode;      /* enum undertrace_mode */
+    uint64_t reserved[2];
 };
 
-/* Linear addresses. A branch is a Jcc, LOOPcc or JrCXZ, taken or not, a jump, call or return, IRET, INT, SYSCALL and the
- * like, or an interrupt or exception that was delivered. */
+/* Linear addresses. A branch is a Jcc, LOOPcc or JrCXZ, taken or not, a jump, call or return, IRET, INT, SYSCALL and
+ * the like, or an interrupt or exception that was delivered. */
 struct undertrace_branch {
     uint64_t from, to; /* to: of what was executed next; 0 where a filter hides it */
 };
 
-/* Instructions that were executed one behind another: up to a branch, to another one that packets may tell of, or to the
- * end of a page. */
+/* Instructions that were executed one behind another: up to a branch, to another one that packets may tell of, or to
+ * the end of a page. */
 struct undertrace_block {
     uint64_t first, last; /* of the first and the last instruction */
     uint64_t end;         /* behind the last one's bytes */
@@ -211,9 +216,9 @@ struct undertrace_item {
 const struct undertrace_item *undertrace_next(struct undertrace_reader *reader);
 int undertrace_reader_status(const struct undertrace_reader *reader);
 
-/* What to call, in the order in which it happened. The caller sets size to sizeof(struct undertrace_calls), and what it does
- * not want to NULL. Each returns 0, or what undertrace_run is to end with. Branches come many at a time, of one place: for
- * them this is much faster than items. */
+/* What to call, in the order in which it happened. The caller sets size to sizeof(struct undertrace_calls), and what it
+ * does not want to NULL. Each returns 0, or what undertrace_run is to end with. Branches come many at a time, of one
+ * place: for them this is much faster than items. */
 struct undertrace_calls {
     size_t size;
     void *context;

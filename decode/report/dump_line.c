@@ -18,6 +18,11 @@ static const char *const opcodes[PT_PACKET_NR_KINDS] = {
     [PT_PACKET_EVD] = "evd",           [PT_PACKET_TRIG] = "trig",
 };
 
+const char *dump_opcode(enum packet_kind kind)
+{
+    return opcodes[kind];
+}
+
 #define PAYLOAD_MAX 64u
 
 static void ip_payload(char *out, const struct packet *p)

@@ -14,4 +14,7 @@
 /* Write the line, with its end and a NUL, for the packet at the trace offset. Returns its length without the NUL. */
 size_t dump_line(char *line, uint64_t offset, const struct packet *packet);
 
+/* The name that stands in the line. */
+const char *dump_opcode(enum packet_kind kind);
+
 #endif
