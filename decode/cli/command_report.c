@@ -78,7 +78,8 @@ static bool take_cpu(struct summary *summary, struct hot *targets, const struct 
                      const struct arguments *a)
 {
     struct flow_run run;
-    struct flow_run_options options = {.cpu = cpu, .threads = (unsigned)a->threads, .count_targets = true};
+    struct flow_run_options options = {
+        .cpu = cpu, .threads = (unsigned)a->threads, .count_targets = true, .hashed = a->truth != NULL};
     bool good = run_flow(&run, capture, &options);
     if (good) {
         summary_take_run(summary, cpu, &run);
