@@ -33,6 +33,7 @@ enum error_kind {
     ERROR_NO_TRUTH,        /* name: file */
     ERROR_TRUTH_ENTRY,     /* name: file; number: offset */
     ERROR_NO_SYMBOLS,      /* name: file */
+    ERROR_SHARD,           /* name: file; number: line */
     ERROR_NR_KINDS
 };
 

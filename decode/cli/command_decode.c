@@ -5,6 +5,7 @@
 #include "decode/capture/capture_check.h"
 #include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
+#include "decode/cli/decode_text.h"
 #include "decode/cli/error_text.h"
 #include "decode/cli/message.h"
 #include "decode/cli/open_capture.h"
@@ -12,7 +13,7 @@
 #include "decode/flow/flow_merge.h"
 #include "decode/flow/flow_run.h"
 #include "decode/report/number_text.h"
-#include "decode/report/summary.h"
+#include "decode/report/shards.h"
 
 static const char usage[] =
     "usage: undertrace decode CAPTURE [options]\n"
@@ -31,6 +32,8 @@ static const char usage[] =
     "  --instructions FILE\n"
     "                    write the address of every instruction of the guest to FILE, in order (one thread, slow).\n"
     "                    Not whole where a conditional branch or a return leaves pt.range filters: said, status 2\n"
+    "  --shard I/N       only the I-th of N parts of the trace, of each CPU unless --cpu is given or a list wanted\n"
+    "  --result FILE     write what `undertrace merge` makes a whole of to FILE; with --shard\n"
     "  --threads N       with N threads (default: one a processor)\n"
     "\n"
     "Exit status: 0 all was decoded, nothing is missing or damaged; 1 an error; 2 parts are missing, damaged, or could "
@@ -38,13 +41,14 @@ static const char usage[] =
     "be decoded.\n";
 
 struct arguments {
-    const char *capture, *branches, *instructions, *merged;
+    const char *capture, *branches, *instructions, *merged, *shard, *result;
     uint64_t cpu, threads;
+    uint32_t part, nr_parts; /* of shard */
 };
 
 /* Where the lists go; NULL: not wanted. */
 struct lists {
-    FILE *branches, *instructions;
+    FILE *branches, *instructions, *result;
 };
 
 static void write_branches(void *context, const struct flow_branch *branches, size_t count, uint64_t tsc)
@@ -61,16 +65,35 @@ static void write_instruction(void *context, uint64_t ip)
     fprintf(lists->instructions, "%016" PRIx64 "\n", ip);
 }
 
+/* "I/N". */
+static bool parse_shard(struct arguments *a)
+{
+    int end = 0;
+    if (!a->shard != !a->result || (a->shard && a->merged)) {
+        message_say("decode: --shard and --result go together, and not with --merged");
+        return false;
+    }
+    if (!a->shard || (sscanf(a->shard, "%" SCNu32 "/%" SCNu32 "%n", &a->part, &a->nr_parts, &end) == 2 &&
+                      !a->shard[end] && a->part > 0 && a->part <= a->nr_parts && a->nr_parts <= SHARDS_MAX))
+        return true;
+    message_say("decode: --shard %s: is no I/N with I of 1 to N, and N of at most %u", a->shard, SHARDS_MAX);
+    return false;
+}
+
 static int parse_arguments(struct arguments *a, int argc, char **argv)
 {
     const struct argument options[] = {ARGUMENT_CPU(&a->cpu),
                                        ARGUMENT_THREADS(&a->threads),
                                        {"branches", ARGUMENT_TEXT, &a->branches, 0},
                                        {"merged", ARGUMENT_TEXT, &a->merged, 0},
+                                       {"shard", ARGUMENT_TEXT, &a->shard, 0},
+                                       {"result", ARGUMENT_TEXT, &a->result, 0},
                                        {"instructions", ARGUMENT_TEXT, &a->instructions, 0}};
     const struct syntax syntax = {"decode", usage, options, sizeof(options) / sizeof(options[0]), 1};
-    *a = (struct arguments){0};
+    *a = (struct arguments){.cpu = ARGUMENT_NOT_GIVEN};
     int status = arguments_parse(&syntax, argc, argv, &a->capture);
+    if (status == ARGUMENTS_GOOD && !parse_shard(a))
+        return 1;
     if (status == ARGUMENTS_GOOD && a->merged && (a->branches || a->instructions)) {
         message_say("decode: --merged lists all CPUs; --branches and --instructions list one: give them apart");
         return 1;
@@ -78,44 +101,16 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
     return status;
 }
 
-static void print_sums(FILE *file, const struct flow_run *run)
-{
-    char number[COUNT_TEXT_SIZE];
-    fprintf(file, "stretches          %s\n", count_text(number, run->nr_results));
-    fprintf(file, "branches           %s\n", count_text(number, run->branches));
-    fprintf(file, "instructions       %s\n", count_text(number, run->instructions));
-    fprintf(file, "blocks             %s\n", count_text(number, run->blocks));
-    fprintf(file, "overflows          %s\n", count_text(number, run->overflows));
-    fprintf(file, "decode gaps        %s, ", count_text(number, run->decode_gaps.count));
-    fprintf(file, "of %s bytes\n", count_text(number, run->decode_gaps.bytes));
-    fprintf(file, "before any PSB     %s bytes\n", count_text(number, run->lost.bytes));
-    fprintf(file, "seconds            %.2f\n", run->seconds);
-}
-
-/* Whether anything is missing. Returns the exit status. */
-static int say_result(const struct capture *capture, unsigned cpu, const struct flow_run *run)
-{
-    struct summary summary = {0};
-    char text[RESULT_TEXT_SIZE];
-    if (!summary_take_capture(&summary, capture)) {
-        message_say("%s: out of memory for %u CPUs", capture->directory, capture->nr_cpus);
-        return 1;
-    }
-    if (run)
-        summary_take_run(&summary, cpu, run);
-    bool complete = summary.per_cpu[cpu].complete;
-    if (!complete)
-        message_say("%s/cpu%u.pt: %s", capture->directory, cpu, summary_result_text(text, &summary.per_cpu[cpu]));
-    summary_free(&summary);
-    return complete ? 0 : 2;
-}
-
-static int decode_cpu(const struct capture *capture, const struct arguments *a, struct lists *lists)
+static int decode_cpu(const struct capture *capture, uint16_t cpu, const struct arguments *a, struct lists *lists)
 {
     struct flow_run run;
     struct flow_run_options options = {
-        .cpu = (uint16_t)a->cpu,
+        .cpu = cpu,
         .threads = (unsigned)a->threads,
+        .part = a->part,
+        .nr_parts = a->nr_parts,
+        .count_targets = lists->result,
+        .hashed = lists->result,
         .hooks = {.branches = lists->branches ? write_branches : NULL,
                   .instruction = lists->instructions ? write_instruction : NULL,
                   .context = lists},
@@ -124,10 +119,30 @@ static int decode_cpu(const struct capture *capture, const struct arguments *a, 
         flow_run_free(&run);
         return 1;
     }
-    print_sums(lists->branches == stdout || lists->instructions == stdout ? stderr : stdout, &run);
-    say_flow_errors(&run, capture, options.cpu);
-    int status = say_result(capture, options.cpu, &run);
+    const bool listed = lists->branches == stdout || lists->instructions == stdout || lists->result == stdout;
+    int status = print_decoded(listed ? stderr : stdout, capture, cpu, &run);
+    if (lists->result)
+        shard_write_run(lists->result, capture, cpu, &run);
     flow_run_free(&run);
+    return status;
+}
+
+/* The given CPU, 0 unless given; of a shard without a list, each unless given. */
+static int decode_cpus(const struct capture *capture, const struct arguments *a, struct lists *lists)
+{
+    int status = 0;
+    if (lists->result)
+        shard_write_head(lists->result, capture, a->part, a->nr_parts);
+    if (a->cpu != ARGUMENT_NOT_GIVEN || !lists->result || lists->branches || lists->instructions) {
+        status = decode_cpu(capture, a->cpu == ARGUMENT_NOT_GIVEN ? 0 : (uint16_t)a->cpu, a, lists);
+    } else {
+        for (unsigned cpu = 0; cpu < capture->nr_cpus && status != 1; cpu++) {
+            const int result = capture->cpus[cpu].present ? decode_cpu(capture, (uint16_t)cpu, a, lists) : 0;
+            status = result ? result : status;
+        }
+    }
+    if (lists->result && status != 1)
+        shard_write_end(lists->result);
     return status;
 }
 
@@ -149,7 +164,7 @@ static int say_merged(FILE *file, const struct capture *capture, const struct fl
     char number[COUNT_TEXT_SIZE];
     int status = 0;
     for (unsigned cpu = 0; cpu < capture->nr_cpus && status != 1; cpu++) {
-        int result = say_result(capture, cpu, NULL);
+        int result = say_decoded(capture, cpu, NULL);
         status = result ? result : status;
         fprintf(file, "CPU %-3u branches   %s\n", cpu, count_text(number, merged->branches[cpu]));
         if (merged->untimed[cpu])
@@ -183,7 +198,7 @@ static int write_merged(const struct capture *capture, const char *name)
 static bool check_decoded(struct capture *capture, const struct arguments *a)
 {
     for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
-        if (a->merged || cpu == a->cpu)
+        if (a->merged || (a->cpu == ARGUMENT_NOT_GIVEN ? a->shard || cpu == 0 : cpu == a->cpu))
             capture_check_trace(capture, cpu, 0, UINT64_MAX);
     return say_damages(capture);
 }
@@ -203,8 +218,10 @@ int command_decode(int argc, char **argv)
     if (a.merged)
         status = write_merged(capture, a.merged);
     else if (open_list(&lists.branches, a.branches, a.capture) &&
-             open_list(&lists.instructions, a.instructions, a.capture))
-        status = decode_cpu(capture, &a, &lists);
+             open_list(&lists.instructions, a.instructions, a.capture) && open_list(&lists.result, a.result, a.capture))
+        status = decode_cpus(capture, &a, &lists);
+    if (!output_close(lists.result, a.result))
+        status = 1;
     if (!output_close(lists.branches, a.branches))
         status = 1;
     if (!output_close(lists.instructions, a.instructions))

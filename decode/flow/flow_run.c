@@ -7,7 +7,7 @@
 #include "decode/flow/flow_trace.h"
 #include "decode/flow/flow_work.h"
 
-static void sum_results(struct flow_run *run)
+void flow_run_sum(struct flow_run *run)
 {
     for (size_t i = 0; i < run->nr_results; i++) {
         const struct flow_result *result = &run->results[i];
@@ -45,8 +45,7 @@ static bool decode_trace(struct flow_run *run, const struct flow_trace *trace, c
     run->nr_results = trace->nr_stretches;
     bool good = flow_work(&work, error);
     run->targets = work.targets;
-    run->inferred = work.inferred.used;
-    hot_free(&work.inferred);
+    run->inferred = work.inferred;
     return good;
 }
 
@@ -56,14 +55,14 @@ bool flow_run(struct flow_run *run, const struct capture *capture, const struct 
     double start = monotonic_seconds();
     struct flow_trace trace;
     *run = (struct flow_run){0};
-    bool good = flow_trace_open(&trace, capture, options->cpu, error);
+    bool good = flow_trace_open_part(&trace, capture, options->cpu, options->part, options->nr_parts, error);
     trace.input.hashed = options->hashed;
     good = good && decode_trace(run, &trace, options, error);
     run->gaps = trace.gaps;
     trace.gaps = (struct gaps){0};
     run->lost = trace.lost;
     trace.lost = (struct flow_lost){0};
-    sum_results(run);
+    flow_run_sum(run);
     flow_trace_close(&trace);
     run->seconds = monotonic_seconds() - start;
     return good;
@@ -75,5 +74,6 @@ void flow_run_free(struct flow_run *run)
     gaps_free(&run->gaps);
     flow_lost_free(&run->lost);
     hot_free(&run->targets);
+    hot_free(&run->inferred);
     *run = (struct flow_run){0};
 }

@@ -18,8 +18,9 @@
 
 struct flow_run_options {
     uint16_t cpu;
-    unsigned threads;        /* 0: as many as there are processors; 1 where there are hooks */
-    struct flow_hooks hooks; /* not together with count_targets */
+    unsigned threads; /* 0: as many as there are processors; 1 where there are hooks */
+    struct flow_hooks hooks;
+    uint32_t part, nr_parts; /* this part of the trace: flow_part. 0: all of it */
     bool count_targets;
     bool hashed;             /* results have the hash of their branches */
     flow_progress *progress; /* NULL: nobody wants to know */
@@ -31,8 +32,8 @@ struct flow_run {
     size_t nr_results;
     struct gaps gaps; /* of the CPU */
     struct flow_lost lost;
-    struct hot targets; /* branch targets, where asked for */
-    uint64_t inferred;  /* pages of address spaces of which no record says what they are */
+    struct hot targets;  /* branch targets, where asked for */
+    struct hot inferred; /* pages of address spaces that were needed, and of which no record says what they are */
     double seconds;
     /* sums over the results */
     uint64_t branches, instructions, root_instructions, blocks, packets, overflows;
@@ -45,5 +46,8 @@ struct flow_run {
 bool flow_run(struct flow_run *run, const struct capture *capture, const struct flow_run_options *options,
               struct error *error);
 void flow_run_free(struct flow_run *run);
+
+/* Make the sums of its results and of what is lost. */
+void flow_run_sum(struct flow_run *run);
 
 #endif

@@ -31,6 +31,10 @@ struct flow_trace {
 /* false: error says why. flow_trace_close is needed in both cases. */
 bool flow_trace_open(struct flow_trace *trace, const struct capture *capture, uint16_t cpu, struct error *error);
 
+/* The same with the stretches of a part of it: flow_part. */
+bool flow_trace_open_part(struct flow_trace *trace, const struct capture *capture, uint16_t cpu, uint32_t part,
+                          uint32_t nr_parts, struct error *error);
+
 /* The same without its stretches and what is lost: those are what a cursor finds. */
 bool flow_trace_open_uncut(struct flow_trace *trace, const struct capture *capture, uint16_t cpu, struct error *error);
 void flow_trace_cursor(struct flow_cursor *cursor, const struct flow_trace *trace, struct flow_part part);

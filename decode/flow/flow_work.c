@@ -34,17 +34,26 @@ struct pool {
 static void count_targets(void *context, const struct flow_branch *branches, size_t count, uint64_t tsc)
 {
     struct part *part = context;
-    (void)tsc;
+    const struct flow_hooks *hooks = &part->work->hooks;
     for (size_t i = 0; i < count; i++)
         if (branches[i].to != TRUTH_TO_UNRESOLVED)
             hot_add(&part->targets, branches[i].to, 1);
+    if (hooks->branches)
+        hooks->branches(hooks->context, branches, count, tsc);
+}
+
+static void pass_instruction(void *context, uint64_t ip)
+{
+    const struct flow_hooks *hooks = &((const struct part *)context)->work->hooks;
+    hooks->instruction(hooks->context, ip);
 }
 
 static void run_part(struct part *part, _Atomic size_t *done)
 {
     const struct flow_work *work = part->work;
     const struct flow_input *input = work->input;
-    const struct flow_hooks counting = {.branches = count_targets, .context = part};
+    const struct flow_hooks counting = {
+        .branches = count_targets, .instruction = work->hooks.instruction ? pass_instruction : NULL, .context = part};
     struct flow *flow = flow_start(input, work->count_targets ? &counting : &work->hooks, &part->error);
     if (!flow)
         return;

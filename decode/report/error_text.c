@@ -37,6 +37,7 @@ static const struct {
     [ERROR_MAP_RECORD] = {"events.bin, offset " NUMBER ": a mapping that cannot be: " NAME, false},
     [ERROR_NO_TRUTH] = {NAME ": offset 0: is no truth file of version 1", false},
     [ERROR_TRUTH_ENTRY] = {NAME ": offset " NUMBER ": unknown kind of entry", false},
+    [ERROR_SHARD] = {NAME ": line " NUMBER ": is no result of a part of this capture", false},
     [ERROR_NO_SYMBOLS] = {NAME ": no line \"address T name\" in it", false},
 };
 
