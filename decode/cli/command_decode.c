@@ -27,10 +27,10 @@ static const char usage[] =
     "of\n"
     "                    its values the order of CPUs says nothing. 0: the trace has no TSC packet there\n"
     "  --branches FILE   write every branch of the guest to FILE (- is standard output), in order, one a line:\n"
-    "                    address of the branch, address of what was executed next (one thread); that is 0 where a\n"
+    "                    address of the branch, address of what was executed next; that is 0 where a\n"
     "                    filter hides it\n"
     "  --instructions FILE\n"
-    "                    write the address of every instruction of the guest to FILE, in order (one thread, slow).\n"
+    "                    write the address of every instruction of the guest to FILE, in order (slow).\n"
     "                    Not whole where a conditional branch or a return leaves pt.range filters: said, status 2\n"
     "  --shard I/N       only the I-th of N parts of the trace, of each CPU unless --cpu is given or a list wanted\n"
     "  --result FILE     write what `undertrace merge` makes a whole of to FILE; with --shard\n"
@@ -51,18 +51,36 @@ struct lists {
     FILE *branches, *instructions, *result;
 };
 
+#define HEX_DIGITS 16u
+
+/* There are many: printf would take most of the time. */
+static void hex_text(char *text, uint64_t number)
+{
+    for (unsigned i = HEX_DIGITS; i-- > 0; number >>= 4)
+        text[i] = "0123456789abcdef"[number & 15];
+}
+
 static void write_branches(void *context, const struct flow_branch *branches, size_t count, uint64_t tsc)
 {
     (void)tsc;
     struct lists *lists = context;
-    for (size_t i = 0; i < count; i++)
-        fprintf(lists->branches, "%016" PRIx64 " %016" PRIx64 "\n", branches[i].from, branches[i].to);
+    for (size_t i = 0; i < count; i++) {
+        char line[2 * HEX_DIGITS + 2];
+        hex_text(line, branches[i].from);
+        line[HEX_DIGITS] = ' ';
+        hex_text(line + HEX_DIGITS + 1, branches[i].to);
+        line[sizeof(line) - 1] = '\n';
+        fwrite(line, 1, sizeof(line), lists->branches);
+    }
 }
 
 static void write_instruction(void *context, uint64_t ip)
 {
     struct lists *lists = context;
-    fprintf(lists->instructions, "%016" PRIx64 "\n", ip);
+    char line[HEX_DIGITS + 1];
+    hex_text(line, ip);
+    line[HEX_DIGITS] = '\n';
+    fwrite(line, 1, sizeof(line), lists->instructions);
 }
 
 /* "I/N". */
@@ -110,6 +128,7 @@ static int decode_cpu(const struct capture *capture, uint16_t cpu, const struct 
         .part = a->part,
         .nr_parts = a->nr_parts,
         .count_targets = lists->result,
+        .sums_only = !lists->result,
         .hashed = lists->result,
         .hooks = {.branches = lists->branches ? write_branches : NULL,
                   .instruction = lists->instructions ? write_instruction : NULL,

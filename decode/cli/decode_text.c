@@ -8,7 +8,7 @@
 static void print_sums(FILE *file, const struct flow_run *run)
 {
     char number[COUNT_TEXT_SIZE];
-    fprintf(file, "stretches          %s\n", count_text(number, run->nr_results));
+    fprintf(file, "stretches          %s\n", count_text(number, run->stretches));
     fprintf(file, "branches           %s\n", count_text(number, run->branches));
     fprintf(file, "instructions       %s\n", count_text(number, run->instructions));
     fprintf(file, "blocks             %s\n", count_text(number, run->blocks));

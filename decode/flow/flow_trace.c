@@ -40,12 +40,12 @@ static bool add_lost(struct flow_lost *lost, const struct flow_cursor *cursor)
     return good;
 }
 
-static bool cut_trace(struct flow_trace *trace, struct flow_part part)
+static bool cut_trace(struct flow_trace *trace)
 {
     struct flow_cursor cursor;
     enum flow_found found;
     bool good = true;
-    flow_trace_cursor(&cursor, trace, part);
+    flow_trace_cursor(&cursor, trace, flow_part(trace->input.trace_size, 0, 0));
     while (good && (found = flow_cursor_next(&cursor)) != FLOW_FOUND_NOTHING)
         good = found == FLOW_FOUND_LOST ? add_lost(&trace->lost, &cursor) : add_stretch(trace, &cursor.stretch);
     return good;
@@ -99,6 +99,7 @@ bool flow_trace_open_uncut(struct flow_trace *trace, const struct capture *captu
     if (!bytes || !gaps_collect(&trace->gaps, capture, cpu, error) ||
         !code_pages_collect(&trace->pages, capture, cpu, error))
         return false;
+    trace->mapped = true;
     struct flow_input *input = &trace->input;
     *input = (struct flow_input){.trace = bytes->bytes, .trace_size = bytes->size, .pages = &trace->pages};
     input->guest_only = text_find(&way, capture->hello, "pt_switch") && !text_equals(way, "root");
@@ -110,16 +111,8 @@ bool flow_trace_open_uncut(struct flow_trace *trace, const struct capture *captu
 
 bool flow_trace_open(struct flow_trace *trace, const struct capture *capture, uint16_t cpu, struct error *error)
 {
-    return flow_trace_open_part(trace, capture, cpu, 0, 0, error);
-}
-
-bool flow_trace_open_part(struct flow_trace *trace, const struct capture *capture, uint16_t cpu, uint32_t part,
-                          uint32_t nr_parts, struct error *error)
-{
-    if (!flow_trace_open_uncut(trace, capture, cpu, error))
-        return false;
-    return cut_trace(trace, flow_part(trace->input.trace_size, part, nr_parts)) ||
-           error_set(error, ERROR_MEMORY, 0, "the stretches of cpu%u.pt", cpu);
+    return flow_trace_open_uncut(trace, capture, cpu, error) &&
+           (cut_trace(trace) || error_set(error, ERROR_MEMORY, 0, "the stretches of cpu%u.pt", cpu));
 }
 
 void flow_trace_cursor(struct flow_cursor *cursor, const struct flow_trace *trace, struct flow_part part)

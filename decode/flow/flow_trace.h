@@ -25,15 +25,12 @@ struct flow_trace {
     struct flow_stretch *stretches;
     size_t nr_stretches;
     struct gaps gaps;
+    bool mapped; /* the trace is a file's: what has been read of it may be given back */
     struct flow_lost lost;
 };
 
 /* false: error says why. flow_trace_close is needed in both cases. */
 bool flow_trace_open(struct flow_trace *trace, const struct capture *capture, uint16_t cpu, struct error *error);
-
-/* The same with the stretches of a part of it: flow_part. */
-bool flow_trace_open_part(struct flow_trace *trace, const struct capture *capture, uint16_t cpu, uint32_t part,
-                          uint32_t nr_parts, struct error *error);
 
 /* The same without its stretches and what is lost: those are what a cursor finds. */
 bool flow_trace_open_uncut(struct flow_trace *trace, const struct capture *capture, uint16_t cpu, struct error *error);
