@@ -88,6 +88,52 @@ $(BUILD)/undertrace-judge: $(JUDGE_OBJS)
 	@echo "  LD  $@"
 	$(Q)$(CC) -o $@ $^ -lipt -pthread
 
+# --- the library ------------------------------------------------------------------------------------------------------
+# One object whose only names are those of lib/undertrace.map; all others stay inside, in the archive too.
+
+LIB_VERSION := 0.1
+LIB_SONAME := libundertrace.so.0
+LIB_C := $(wildcard lib/*.c $(addsuffix /*.c,$(addprefix decode/,capture code engine flow))) \
+    $(addprefix decode/report/,error_text.c cause_text.c dump_line.c)
+LIB_OBJS := $(patsubst %.c,$(BUILD)/lib/%.o,pt/parse.c pt/instruction.c pt/instruction_table.c serial/crc32c.c $(LIB_C))
+LIB_FILES := $(BUILD)/libundertrace.a $(BUILD)/libundertrace.so
+
+.PHONY: lib install
+lib: $(LIB_FILES)
+
+$(BUILD)/lib/%.o: %.c
+	@mkdir -p $(@D)
+	@echo "  CC  $@"
+	$(Q)$(CC) $(HOST_CFLAGS) -O2 -fPIC -fvisibility=hidden -ffile-prefix-map=$(CURDIR)=. -c -o $@ $<
+
+$(BUILD)/libundertrace.so: $(LIB_OBJS) lib/undertrace.map
+	@echo "  LD  $@"
+	$(Q)$(CC) -shared -Wl,-soname,$(LIB_SONAME),--version-script=lib/undertrace.map,-z,defs,-z,relro,-z,now \
+	    -o $@ $(LIB_OBJS) -pthread
+
+$(BUILD)/libundertrace.a: $(LIB_OBJS) lib/undertrace.map
+	@echo "  AR  $@"
+	$(Q)sed -n 's/^ *\(undertrace_[a-z_]*\);/\1/p' lib/undertrace.map >$(BUILD)/lib/names
+	$(Q)$(LD) -r -o $(BUILD)/lib/all.o $(LIB_OBJS)
+	$(Q)objcopy --keep-global-symbols=$(BUILD)/lib/names $(BUILD)/lib/all.o $(BUILD)/lib/undertrace.o
+	@rm -f $@
+	$(Q)ar rcs $@ $(BUILD)/lib/undertrace.o
+
+PREFIX := /usr/local
+DESTDIR :=
+TO = $(DESTDIR)$(PREFIX)
+install: $(BUILD)/undertrace $(LIB_FILES)
+	install -D -m 755 $(BUILD)/undertrace $(TO)/bin/undertrace
+	install -D -m 644 decode/undertrace.1 $(TO)/share/man/man1/undertrace.1
+	install -D -m 644 lib/libundertrace.3 $(TO)/share/man/man3/libundertrace.3
+	install -D -m 644 lib/undertrace.h $(TO)/include/undertrace.h
+	install -D -m 644 $(BUILD)/libundertrace.a $(TO)/lib/libundertrace.a
+	install -D -m 755 $(BUILD)/libundertrace.so $(TO)/lib/libundertrace.so.$(LIB_VERSION)
+	ln -sf libundertrace.so.$(LIB_VERSION) $(TO)/lib/$(LIB_SONAME)
+	ln -sf $(LIB_SONAME) $(TO)/lib/libundertrace.so
+	@mkdir -p $(TO)/lib/pkgconfig
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(LIB_VERSION)|' lib/undertrace.pc.in >$(TO)/lib/pkgconfig/undertrace.pc
+
 # --- the emulator with the PT model -----------------------------------------------------------------------------------
 # tests/model/build.sh fetches Bochs, adds the model and builds; BOCHS_TARBALL= names a local tarball.
 
@@ -289,7 +335,7 @@ check:
 
 test:
 	@tests/rig/deps.sh test
-	+@$(PARTS_MAKE) $(UNIT) $(CORE_OBJS) $(PARTS) $(BUILD)/undertrace.iso $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(TEST_TOOLS) \
+	+@$(PARTS_MAKE) $(UNIT) $(CORE_OBJS) $(PARTS) $(LIB_FILES) $(BUILD)/undertrace.iso $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(TEST_TOOLS) \
 	    $(BUILD)/guest/userland $(BUILD)/guest/modules
 	@tests/rig/runner.sh $(CHECKS) $(SYSTEM)
 
@@ -340,17 +386,19 @@ help:
 #: make model    the emulator with the PT model: build/bochs
 #: make run-kvm  the same under QEMU/KVM with nested VMX, where this machine has it (docs/ci.md). Variables as make run
 #: make test-nested   tests under KVM and QEMU, which run in the emulator: no VMX is needed
+#: make lib      the library that reads captures: build/libundertrace.a, build/libundertrace.so
+#: make install  the host tool, the library, header, pkg-config file and manual pages. PREFIX=/usr/local DESTDIR=
 #: make all      the hypervisor (build/undertrace.elf) and the host tool (build/undertrace)
 #: make build/undertrace.iso    a bootable image for a USB stick or an emulator
 #: make clean    remove build/
 #: V=1           show the commands
 
 # Flags are inputs too.
-$(HV_OBJS) $(TOOL_OBJS) $(UNIT_LIB) $(GUEST_OBJS): Makefile
+$(HV_OBJS) $(TOOL_OBJS) $(LIB_OBJS) $(UNIT_LIB) $(GUEST_OBJS): Makefile
 
 # Unit-test objects and guest ELFs are intermediate to make, and wanted by people and by the next run.
 .SECONDARY:
 
 -include $(FUZZ_TARGETS:%=$(BUILD)/check/tests/fuzz/fuzz_%.d) $(FUZZ_OBJS:.o=.d) $(FUZZ_TARGETS:%=$(BUILD)/fuzz/tests/fuzz/fuzz_%.d) \
-    $(HV_OBJS:.o=.d) $(TOOL_OBJS:.o=.d) $(JUDGE_OBJS:.o=.d) $(UNIT_LIB:.o=.d) $(UNIT:$(BUILD)/check/%=$(BUILD)/check/tests/unit/%.d) \
+    $(HV_OBJS:.o=.d) $(TOOL_OBJS:.o=.d) $(LIB_OBJS:.o=.d) $(JUDGE_OBJS:.o=.d) $(UNIT_LIB:.o=.d) $(UNIT:$(BUILD)/check/%=$(BUILD)/check/tests/unit/%.d) \
     $(GUEST_OBJS:.o=.d)

@@ -5,6 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* So many bytes of a trace are in memory at once. */
+#define PASS_BYTES (1u << 20)
+
 /* A file whose blocks are looked at. */
 struct checked {
     struct capture *capture;
@@ -72,7 +75,7 @@ static void check_block(const struct checked *c, const struct checksum_entry *en
  */
 static void check_blocks(const struct checked *c, uint64_t from, uint64_t to)
 {
-    uint64_t next = 0;
+    uint64_t next = 0, passed = 0;
     struct checksum_entry entry;
     for (uint64_t i = 0; i < nr_entries(c->capture); i++) {
         if (!read_entry(&entry, c->capture, i) || entry.file != c->file || entry.cpu != c->cpu)
@@ -82,6 +85,10 @@ static void check_blocks(const struct checked *c, uint64_t from, uint64_t to)
         next = entry.offset + entry.size;
         if (entry.offset < to && next > from)
             check_block(c, &entry);
+        if (c->file == CHECKSUM_TRACE && next - passed >= PASS_BYTES && next <= c->size) {
+            capture_map_pass(c->bytes, passed, next);
+            passed = next;
+        }
     }
     if (c->size > next)
         damages_add(&c->capture->unsummed, DAMAGE_NO_SUM, c->name, next, c->size - next);

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define PASSED_AGAIN (8u << 20)
+
 bool capture_map(struct capture_map *map, int directory, const char *name)
 {
     struct stat status;
@@ -28,6 +30,15 @@ bool capture_map(struct capture_map *map, int directory, const char *name)
     errno = reason;
     map->present = good;
     return good;
+}
+
+/* The system maps more than was touched, to both sides: so what was passed before is passed once more. */
+void capture_map_pass(const uint8_t *bytes, uint64_t begin, uint64_t end)
+{
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    const uint64_t from = begin > PASSED_AGAIN ? (begin - PASSED_AGAIN) / page * page : 0, to = end / page * page;
+    if (from < to)
+        madvise((void *)(uintptr_t)(bytes + from), to - from, MADV_DONTNEED);
 }
 
 void capture_unmap(struct capture_map *map)

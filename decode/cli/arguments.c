@@ -115,6 +115,11 @@ static const struct argument *find_option(const struct syntax *syntax, int found
 
 int arguments_parse(const struct syntax *syntax, int argc, char **argv, const char **words)
 {
+    return arguments_parse_list(syntax, argc, argv, words, syntax->nr_words);
+}
+
+int arguments_parse_list(const struct syntax *syntax, int argc, char **argv, const char **words, size_t max_words)
+{
     struct option options[MAX_OPTIONS + 2];
     char letters[2 * MAX_OPTIONS + 2];
     int found;
@@ -136,11 +141,11 @@ int arguments_parse(const struct syntax *syntax, int argc, char **argv, const ch
             return 1;
     }
     const size_t given = (size_t)(argc - optind);
-    if (given > syntax->nr_words || given < syntax->nr_words - syntax->nr_optional) {
+    if (given > max_words || given < syntax->nr_words - syntax->nr_optional) {
         fputs(syntax->usage, stderr);
         return 1;
     }
-    for (size_t i = 0; i < syntax->nr_words; i++)
+    for (size_t i = 0; i < max_words; i++)
         words[i] = i < given ? argv[optind + (int)i] : NULL;
     return ARGUMENTS_GOOD;
 }

@@ -52,8 +52,11 @@ struct syntax {
 
 #define ARGUMENTS_GOOD (-1)
 
-/* Sets the values, and words (nr_words of them). Returns ARGUMENTS_GOOD, or the exit status: --help was answered, or
- * what is wrong was said. */
+/* Sets the values, and words (nr_words of them). Returns ARGUMENTS_GOOD,
+ * or the exit status: --help was answered, or what is wrong was said. */
 int arguments_parse(const struct syntax *syntax, int argc, char **argv, const char **words);
+
+/* The same with nr_words to max_words words; NULL stands behind fewer than max_words. */
+int arguments_parse_list(const struct syntax *syntax, int argc, char **argv, const char **words, size_t max_words);
 
 #endif

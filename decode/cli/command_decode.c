@@ -5,6 +5,7 @@
 #include "decode/capture/capture_check.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/decode_options.h"
+#include "decode/cli/decode_text.h"
 #include "decode/cli/error_text.h"
 #include "decode/cli/message.h"
 #include "decode/cli/open_capture.h"
@@ -13,81 +14,73 @@
 #include "decode/flow/flow_merge.h"
 #include "decode/flow/flow_run.h"
 #include "decode/report/number_text.h"
-#include "decode/report/summary.h"
+#include "decode/report/shards.h"
 
 /* Where the lists go; NULL: not wanted. */
 struct lists {
-    FILE *branches, *instructions;
+    FILE *branches, *instructions, *result;
 };
+
+#define HEX_DIGITS 16u
+
+/* There are many: printf would take most of the time. */
+static void hex_text(char *text, uint64_t number)
+{
+    for (unsigned i = HEX_DIGITS; i-- > 0; number >>= 4)
+        text[i] = "0123456789abcdef"[number & 15];
+}
 
 static void write_branches(void *context, const struct flow_branch *branches, size_t count, uint64_t tsc)
 {
     (void)tsc;
     struct lists *lists = context;
-    for (size_t i = 0; i < count; i++)
-        fprintf(lists->branches, "%016" PRIx64 " %016" PRIx64 "\n", branches[i].from, branches[i].to);
+    for (size_t i = 0; i < count; i++) {
+        char line[2 * HEX_DIGITS + 2];
+        hex_text(line, branches[i].from);
+        line[HEX_DIGITS] = ' ';
+        hex_text(line + HEX_DIGITS + 1, branches[i].to);
+        line[sizeof(line) - 1] = '\n';
+        fwrite(line, 1, sizeof(line), lists->branches);
+    }
 }
 
 static void write_instruction(void *context, uint64_t ip)
 {
     struct lists *lists = context;
-    fprintf(lists->instructions, "%016" PRIx64 "\n", ip);
+    char line[HEX_DIGITS + 1];
+    hex_text(line, ip);
+    line[HEX_DIGITS] = '\n';
+    fwrite(line, 1, sizeof(line), lists->instructions);
 }
 
-static void print_sums(FILE *file, const struct flow_run *run)
-{
-    char number[COUNT_TEXT_SIZE];
-    fprintf(file, "stretches          %s\n", count_text(number, run->nr_results));
-    fprintf(file, "branches           %s\n", count_text(number, run->branches));
-    fprintf(file, "instructions       %s\n", count_text(number, run->instructions));
-    fprintf(file, "blocks             %s\n", count_text(number, run->blocks));
-    fprintf(file, "overflows          %s\n", count_text(number, run->overflows));
-    fprintf(file, "decode gaps        %s, ", count_text(number, run->decode_gaps.count));
-    fprintf(file, "of %s bytes\n", count_text(number, run->decode_gaps.bytes));
-    fprintf(file, "before any PSB     %s bytes\n", count_text(number, run->lost.bytes));
-    fprintf(file, "seconds            %.2f\n", run->seconds);
-}
-
-/* Whether anything is missing. Returns the exit status. */
-static int say_result(const struct capture *capture, unsigned cpu, const struct flow_run *run)
-{
-    struct summary summary = {0};
-    char text[RESULT_TEXT_SIZE];
-    if (!summary_take_capture(&summary, capture)) {
-        message_say("%s: out of memory for %u CPUs", capture->directory, capture->nr_cpus);
-        return 1;
-    }
-    if (run)
-        summary_take_run(&summary, cpu, run);
-    bool complete = summary.per_cpu[cpu].complete;
-    if (!complete)
-        message_say("%s/cpu%u.pt: %s", capture->directory, cpu, summary_result_text(text, &summary.per_cpu[cpu]));
-    summary_free(&summary);
-    return complete ? 0 : 2;
-}
-
-static struct flow_run_options run_options(const struct decode_options *a, struct lists *lists)
+static struct flow_run_options run_options(const struct decode_options *a, uint16_t cpu, struct lists *lists)
 {
     return (struct flow_run_options){
-        .cpu = (uint16_t)a->cpu,
+        .cpu = cpu,
         .threads = (unsigned)a->threads,
+        .part = a->part,
+        .nr_parts = a->nr_parts,
+        .count_targets = lists->result,
+        .sums_only = !lists->result,
+        .hashed = lists->result,
         .hooks = {.branches = lists->branches ? write_branches : NULL,
                   .instruction = lists->instructions ? write_instruction : NULL,
                   .context = lists},
     };
 }
 
-static int decode_cpu(const struct capture *capture, const struct decode_options *a, struct lists *lists)
+static int decode_cpu(const struct capture *capture, uint16_t cpu, const struct decode_options *a, struct lists *lists)
 {
     struct flow_run run;
-    struct flow_run_options options = run_options(a, lists);
+    struct flow_run_options options = run_options(a, cpu, lists);
     if (!run_flow(&run, capture, &options)) {
         flow_run_free(&run);
         return 1;
     }
-    print_sums(lists->branches == stdout || lists->instructions == stdout ? stderr : stdout, &run);
-    say_flow_errors(&run, capture, options.cpu);
-    int status = say_result(capture, options.cpu, &run);
+    const bool listed = lists->branches == stdout || lists->instructions == stdout || lists->result == stdout;
+    int status = print_decoded(listed ? stderr : stdout, capture, cpu, &run);
+    if (lists->result)
+        shard_write_run(lists->result, capture, cpu, &run);
     flow_run_free(&run);
     return status;
 }
@@ -96,7 +89,7 @@ static int decode_trace(struct flow_trace *trace, const struct decode_options *a
 {
     struct flow_run run;
     struct error error = {0};
-    const struct flow_run_options options = run_options(a, lists);
+    const struct flow_run_options options = run_options(a, 0, lists);
     if (!flow_run_trace(&run, trace, &options, &error)) {
         error_say(&error);
         flow_run_free(&run);
@@ -106,6 +99,25 @@ static int decode_trace(struct flow_trace *trace, const struct decode_options *a
     say_trace_errors(&run, a->foreign.pt ? a->foreign.pt : a->foreign.perf);
     const int status = run.decode_gaps.count ? 2 : 0;
     flow_run_free(&run);
+    return status;
+}
+
+/* The given CPU, 0 unless given; of a shard without a list, each unless given. */
+static int decode_cpus(const struct capture *capture, const struct decode_options *a, struct lists *lists)
+{
+    int status = 0;
+    if (lists->result)
+        shard_write_head(lists->result, capture, a->part, a->nr_parts);
+    if (a->foreign.cpu || !lists->result || lists->branches || lists->instructions) {
+        status = decode_cpu(capture, (uint16_t)a->cpu, a, lists);
+    } else {
+        for (unsigned cpu = 0; cpu < capture->nr_cpus && status != 1; cpu++) {
+            const int result = capture->cpus[cpu].present ? decode_cpu(capture, (uint16_t)cpu, a, lists) : 0;
+            status = result ? result : status;
+        }
+    }
+    if (lists->result && status != 1)
+        shard_write_end(lists->result);
     return status;
 }
 
@@ -127,7 +139,7 @@ static int say_merged(FILE *file, const struct capture *capture, const struct fl
     char number[COUNT_TEXT_SIZE];
     int status = 0;
     for (unsigned cpu = 0; cpu < capture->nr_cpus && status != 1; cpu++) {
-        int result = say_result(capture, cpu, NULL);
+        int result = say_decoded(capture, cpu, NULL);
         status = result ? result : status;
         fprintf(file, "CPU %-3u branches   %s\n", cpu, count_text(number, merged->branches[cpu]));
         if (merged->untimed[cpu])
@@ -161,7 +173,7 @@ static int write_merged(const struct capture *capture, const char *name)
 static bool check_decoded(struct capture *capture, const struct decode_options *a)
 {
     for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
-        if (a->merged || cpu == a->cpu)
+        if (a->merged || (a->shard && !a->foreign.cpu) || cpu == a->cpu)
             capture_check_trace(capture, cpu, 0, UINT64_MAX);
     return say_damages(capture);
 }
@@ -179,8 +191,11 @@ static int decode_capture(const struct decode_options *a)
     else if (a->format)
         status = ptxed_print_capture(capture, (uint16_t)a->cpu, &a->ptxed);
     else if (open_list(&lists.branches, a->branches, a->capture) &&
-             open_list(&lists.instructions, a->instructions, a->capture))
-        status = decode_cpu(capture, a, &lists);
+             open_list(&lists.instructions, a->instructions, a->capture) &&
+             open_list(&lists.result, a->result, a->capture))
+        status = decode_cpus(capture, a, &lists);
+    if (!output_close(lists.result, a->result))
+        status = 1;
     if (!output_close(lists.branches, a->branches))
         status = 1;
     if (!output_close(lists.instructions, a->instructions))

@@ -26,7 +26,7 @@ static const char usage[] =
     "\n"
     "  --cpu N                 this CPU alone (default: each of them)\n"
     "  --threads N             with N threads (default: one a processor)\n"
-    "  --branches-truth FILE   compare with this list of all branches too (one thread); of CPU N > 0: FILE.cpuN\n"
+    "  --branches-truth FILE   compare with this list of all branches too; of CPU N > 0: FILE.cpuN\n"
     "  --json FILE             write the result to FILE\n"
     "\n"
     "Exit status: 0 all that was decoded is equal, 1 something differs or could not be done, 2 all is equal but the\n"

@@ -1,10 +1,13 @@
 #include "decode/cli/decode_options.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "decode/capture/capture.h"
 #include "decode/cli/arguments.h"
 #include "decode/cli/message.h"
+#include "decode/report/shards.h"
 
 static const char usage[] =
     "usage: undertrace decode CAPTURE [options]\n"
@@ -20,11 +23,13 @@ static const char usage[] =
     "of\n"
     "                    its values the order of CPUs says nothing. 0: the trace has no TSC packet there\n"
     "  --branches FILE   write every branch of the guest to FILE (- is standard output), in order, one a line:\n"
-    "                    address of the branch, address of what was executed next (one thread); that is 0 where a\n"
+    "                    address of the branch, address of what was executed next; that is 0 where a\n"
     "                    filter hides it\n"
     "  --instructions FILE\n"
-    "                    write the address of every instruction of the guest to FILE, in order (one thread, slow).\n"
+    "                    write the address of every instruction of the guest to FILE, in order (slow).\n"
     "                    Not whole where a conditional branch or a return leaves pt.range filters: said, status 2\n"
+    "  --shard I/N       only the I-th of N parts of the trace, of each CPU unless --cpu is given or a list wanted\n"
+    "  --result FILE     write what `undertrace merge` makes a whole of to FILE; with --shard\n"
     "  --threads N       with N threads (default: one a processor)\n"
     "  --format=ptxed    print instead each instruction's address, one a line, and events in brackets, as libipt's "
     "ptxed\n"
@@ -50,6 +55,21 @@ static const char usage[] =
     "Exit status: 0 all was decoded, nothing is missing or damaged; 1 an error; 2 parts are missing, damaged, or could "
     "not\n"
     "be decoded.\n";
+
+/* "I/N". */
+static bool parse_shard(struct decode_options *a)
+{
+    int end = 0;
+    if (!a->shard != !a->result || (a->shard && a->merged)) {
+        message_say("decode: --shard and --result go together, and not with --merged");
+        return false;
+    }
+    if (!a->shard || (sscanf(a->shard, "%" SCNu32 "/%" SCNu32 "%n", &a->part, &a->nr_parts, &end) == 2 &&
+                      !a->shard[end] && a->part > 0 && a->part <= a->nr_parts && a->nr_parts <= SHARDS_MAX))
+        return true;
+    message_say("decode: --shard %s: is no I/N with I of 1 to N, and N of at most %u", a->shard, SHARDS_MAX);
+    return false;
+}
 
 /* What does not go together. */
 static int check_arguments(struct decode_options *a)
@@ -91,6 +111,8 @@ int decode_options_parse(struct decode_options *a, int argc, char **argv)
                                        {"branches", ARGUMENT_TEXT, &a->branches, 0},
                                        {"merged", ARGUMENT_TEXT, &a->merged, 0},
                                        {"instructions", ARGUMENT_TEXT, &a->instructions, 0},
+                                       {"shard", ARGUMENT_TEXT, &a->shard, 0},
+                                       {"result", ARGUMENT_TEXT, &a->result, 0},
                                        {"format", ARGUMENT_TEXT, &a->format, 0},
                                        {"event:ip", ARGUMENT_FLAG, &a->ptxed.event_ip, 0},
                                        {"event:time", ARGUMENT_FLAG, &a->ptxed.event_time, 0},
@@ -112,5 +134,7 @@ int decode_options_parse(struct decode_options *a, int argc, char **argv)
     f->pid = f->buffer = ARGUMENT_NOT_GIVEN;
     const struct syntax syntax = {"decode", usage, options, sizeof(options) / sizeof(options[0]), 1, 1};
     const int status = arguments_parse(&syntax, argc, argv, &a->capture);
+    if (status == ARGUMENTS_GOOD && !parse_shard(a))
+        return 1;
     return status == ARGUMENTS_GOOD ? check_arguments(a) : status;
 }

@@ -9,8 +9,9 @@
 #include "decode/report/ptxed_line.h"
 
 struct decode_options {
-    const char *capture, *branches, *instructions, *merged, *format;
+    const char *capture, *branches, *instructions, *merged, *format, *shard, *result;
     uint64_t cpu, threads;
+    uint32_t part, nr_parts; /* of shard; 0: all */
     struct foreign_options foreign;
     struct ptxed_options ptxed;
     bool ignored; /* --no-inst and --check of ptxed: the one is always so, of the other nothing is left to do */

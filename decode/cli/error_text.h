@@ -1,17 +1,10 @@
-/* Errors of the rooms below as lines of text. */
+/* Errors of the rooms below, said. */
 #ifndef DECODE_ERROR_TEXT_H
 #define DECODE_ERROR_TEXT_H
 
-#include <stddef.h>
+#include "decode/report/error_text.h"
 
-#include "decode/capture/error.h"
-
-#define ERROR_TEXT_MAX 1024u
-
-/* The text, without an end of line. */
-void error_text(char *text, size_t size, const struct error *error);
-
-/* message_say of it. */
+/* message_say of the text. */
 void error_say(const struct error *error);
 
 #endif

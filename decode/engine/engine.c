@@ -26,13 +26,13 @@ static void *engine_open(const struct flow_input *input, const struct flow_hooks
         return NULL;
     }
     engine->input = input;
-    engine->listing = hooks->instruction != NULL;
+    engine->listing = hooks->instruction || hooks->block;
     engine->errata = errata_of(input);
     engine->tell.on = hooks->event != NULL;
     engine->compressed_returns = !input->returns_whole;
     spaces_init(&engine->spaces, input->pages);
     engine->recent = calloc(ENGINE_RECENT, sizeof(*engine->recent));
-    if (engine->recent && blocks_init(&engine->blocks) && executed_init(&engine->executed, hooks, input->hashed))
+    if (engine->recent && blocks_init(&engine->blocks) && executed_init(&engine->executed, hooks, input))
         return engine;
     engine_close(engine);
     error_set(error, ERROR_MEMORY, 0, "a flow engine");
@@ -70,6 +70,7 @@ static bool begin(struct engine *engine, const struct flow_stretch *stretch, str
     engine->fup = FUP_OF_EVENT;
     engine->before = PT_PACKET_PAD;
     engine->mode = INSTRUCTION_64;
+    engine->stretch = stretch;
     engine_clock_begin(&engine->clock, engine->input->cpuid_15_ebx, engine->input->cpuid_15_eax,
                        engine->input->mtc_freq);
     walk_set(engine, 0);
@@ -105,12 +106,10 @@ static enum flow_error end_of(struct engine *engine, const struct flow_stretch *
     return error;
 }
 
-static void engine_decode(void *state, const struct flow_stretch *stretch, struct flow_result *result)
+static void end(struct engine *engine, enum flow_error error)
 {
-    struct engine *engine = state;
-    enum flow_error error = FLOW_ERROR_MEMORY;
-    if (begin(engine, stretch, result))
-        error = end_of(engine, stretch, packets_run(engine, stretch->ends >= FLOW_ENDS_AT_PSB));
+    struct flow_result *result = engine->executed.result;
+    engine->stretch = NULL;
     if (engine->tell.on)
         tell_end(engine, error);
     executed_drop(&engine->executed);
@@ -123,4 +122,30 @@ static void engine_decode(void *state, const struct flow_stretch *stretch, struc
     result->error_space = engine->spaces.current ? engine->spaces.current->space : CODE_SPACE_UNKNOWN;
 }
 
-const struct flow_ops flow_engine_own = {engine_open, engine_decode, engine_close, engine_inferred};
+static void engine_begin(void *state, const struct flow_stretch *stretch, struct flow_result *result)
+{
+    if (!begin(state, stretch, result))
+        end(state, FLOW_ERROR_MEMORY);
+}
+
+static bool engine_go_on(void *state)
+{
+    struct engine *engine = state;
+    const struct flow_stretch *stretch = engine->stretch;
+    if (!stretch)
+        return false;
+    const enum flow_error error = packets_run(engine, stretch->ends >= FLOW_ENDS_AT_PSB);
+    if (!error && engine->at < engine->end)
+        return true;
+    end(engine, end_of(engine, stretch, error));
+    return false;
+}
+
+static struct flow_context engine_context(const void *state)
+{
+    const struct engine *engine = state;
+    return (struct flow_context){engine->executed.cr3, engine->executed.tsc, (uint8_t)engine->mode};
+}
+
+const struct flow_ops flow_engine_own = {engine_open,     engine_begin, engine_close,
+                                         engine_inferred, engine_go_on, engine_context};

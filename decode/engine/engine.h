@@ -54,8 +54,9 @@ struct engine {
     enum instruction_mode mode;
     bool tracing; /* between TIP.PGE and TIP.PGD */
     bool compressed_returns;
-    bool return_taken; /* the bit of the last compressed RET; they are all ones */
-    bool listing;      /* single instructions are asked for */
+    bool return_taken;                  /* the bit of the last compressed RET; they are all ones */
+    bool listing;                       /* single instructions or blocks are asked for */
+    const struct flow_stretch *stretch; /* NULL: it is at its end */
 
     /* the packets */
     const uint8_t *packet, *at, *end; /* the current packet, what is behind it, what is behind all */
@@ -136,6 +137,12 @@ static inline void walk_set(struct engine *engine, uint64_t ip)
 /* The linear address of an IP of 16-bit code. */
 uint64_t walk_linear(const struct engine *engine, enum instruction_mode mode, uint64_t ip);
 
+/* --- walk_list.c ----------------------------------------------------------------------------------------------------
+ */
+
+/* List the first count instructions of a block that was executed up to there. */
+void walk_list(struct engine *engine, const struct block *block, uint32_t count);
+
 /* --- walk_known.c ---------------------------------------------------------------------------------------------------
  */
 
@@ -149,8 +156,9 @@ bool walk_known_tip(struct engine *engine, uint64_t ip);
 /* --- packets.c ------------------------------------------------------------------------------------------------------
  */
 
-/* All packets from at to end. to_psb: a PSB follows them, so that the last one must end there; else they may have been
- * cut anywhere. But for FLOW_OK, packet is the one that cannot be followed. */
+/* The packets from at to end, or until some thousand branches have been handed on. to_psb: a PSB follows them, so that
+ * the last one must end there; else they may have been cut anywhere. But for FLOW_OK, packet is the one that cannot be
+ * followed. */
 enum flow_error packets_run(struct engine *engine, bool to_psb);
 
 /* A branch needs a TIP while bits are left: it stands behind them (SDM 36.4.2.3, "Deferred TIPs"). */

@@ -17,10 +17,12 @@ static enum instruction_mode next_mode(const struct engine *engine)
 
 static void arrive(struct engine *engine, uint64_t ip)
 {
+    executed_prove(&engine->executed);
+    if (engine->input->placed && next_mode(engine) != engine->mode)
+        executed_flush(&engine->executed);
     engine->mode = next_mode(engine);
     engine->mode_told = false;
     walk_set(engine, ip);
-    executed_prove(&engine->executed);
 }
 
 /* An event came from where execution stands; it is a branch if it did not leave the guest. */
@@ -188,6 +190,7 @@ static enum flow_error take_overflow(struct engine *engine)
     engine->fup = FUP_OF_OVERFLOW;
     engine->executed.result->overflows++;
     returns_clear(&engine->returns);
+    executed_by(&engine->executed, engine->executed.non_root, FLOW_CR3_UNKNOWN);
     return spaces_set(&engine->spaces, CODE_SPACE_UNKNOWN, engine->code_at) ? FLOW_OK : FLOW_ERROR_MEMORY;
 }
 

@@ -6,7 +6,7 @@ static enum flow_error set_space(struct engine *engine, const struct packet *pac
 {
     const struct code_pages *pages = engine->input->pages;
     const bool guest = packet->non_root || engine->input->guest_only;
-    executed_by(&engine->executed, guest);
+    executed_by(&engine->executed, guest, guest ? packet->cr3 : FLOW_CR3_UNKNOWN);
     if (!spaces_set(&engine->spaces, guest ? code_pages_space(pages, packet->cr3) : CODE_SPACE_ROOT, engine->code_at))
         return FLOW_ERROR_MEMORY;
     if (engine->tracing)

@@ -3,25 +3,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Behind a full batch one packet may prove 47 times as much as may be unproven, but is flushed in between; twice, since
- * with an instruction hook there are instructions too. */
-#define ROOM (EXECUTED_BATCH + 2 * (EXECUTED_MAX_UNPROVEN + 4096u) + 2)
+/* Behind a full batch one packet may prove 47 times as much as may be unproven, but is flushed in between; three times,
+ * since with a block hook each may be a block, of two items, and a branch. */
+#define ROOM (EXECUTED_BATCH + 3 * (EXECUTED_MAX_UNPROVEN + 4096u) + 3)
 
-bool executed_init(struct executed *executed, const struct flow_hooks *hooks, bool hashed)
+bool executed_init(struct executed *executed, const struct flow_hooks *hooks, const struct flow_input *input)
 {
-    *executed =
-        (struct executed){.items = malloc(ROOM * sizeof(struct flow_branch)), .hooks = *hooks, .hashed = hashed};
-    if (hooks->instruction)
-        executed->is_instruction = malloc(ROOM * sizeof(bool));
-    return executed->items && (!hooks->instruction || executed->is_instruction);
+    *executed = (struct executed){.items = malloc(ROOM * sizeof(struct flow_branch)),
+                                  .hooks = *hooks,
+                                  .hashed = input->hashed,
+                                  .placed = input->placed};
+    const bool listed = hooks->instruction || hooks->block;
+    if (listed)
+        executed->is_listed = malloc(ROOM * sizeof(bool));
+    return executed->items && (!listed || executed->is_listed);
 }
 
 void executed_free(struct executed *executed)
 {
     free(executed->items);
-    free(executed->is_instruction);
+    free(executed->is_listed);
     executed->items = NULL;
-    executed->is_instruction = NULL;
+    executed->is_listed = NULL;
 }
 
 void executed_begin(struct executed *executed, struct flow_result *result)
@@ -31,6 +34,8 @@ void executed_begin(struct executed *executed, struct flow_result *result)
     executed->instructions = executed->proven_instructions = 0;
     executed->blocks = executed->last_listed = 0;
     executed->tsc = 0;
+    executed->cr3 = FLOW_CR3_UNKNOWN;
+    executed->handed_on = 0;
 }
 
 /* Some branches in a row. */
@@ -47,16 +52,29 @@ static void take_branches(struct executed *executed, const struct flow_branch *i
         executed->hooks.branches(executed->hooks.context, items, count, executed->tsc);
 }
 
-/* Branches among instructions. */
+static void take_block(const struct executed *executed, const struct flow_branch *items)
+{
+    const struct flow_block block = {.first = items[0].from,
+                                     .last = items[1].from - (items[1].to >> 32),
+                                     .end = items[1].from,
+                                     .instructions = (uint32_t)items[1].to};
+    executed->hooks.block(executed->hooks.context, &block);
+}
+
+/* Branches among instructions or blocks. */
 static void take_listed(struct executed *executed)
 {
     size_t first = 0;
     for (size_t i = 0; i < executed->proven; i++) {
-        if (!executed->is_instruction[i])
+        if (!executed->is_listed[i])
             continue;
         take_branches(executed, executed->items + first, i - first);
-        executed->last_listed = executed->items[i].from;
-        executed->hooks.instruction(executed->hooks.context, executed->last_listed);
+        if (executed->hooks.block) {
+            take_block(executed, &executed->items[i++]);
+        } else {
+            executed->last_listed = executed->items[i].from;
+            executed->hooks.instruction(executed->hooks.context, executed->last_listed);
+        }
         first = i + 1;
     }
     take_branches(executed, executed->items + first, executed->proven - first);
@@ -68,7 +86,7 @@ void executed_flush(struct executed *executed)
     const size_t left = executed->used - executed->proven;
     if (executed->non_root) {
         result->instructions += executed->proven_instructions;
-        if (executed->hooks.instruction)
+        if (executed->hooks.instruction || executed->hooks.block)
             take_listed(executed);
         else
             take_branches(executed, executed->items, executed->proven);
@@ -79,8 +97,9 @@ void executed_flush(struct executed *executed)
     executed->proven_instructions = 0;
     if (left > 0)
         memmove(executed->items, executed->items + executed->proven, left * sizeof(*executed->items));
-    if (left > 0 && executed->is_instruction)
-        memmove(executed->is_instruction, executed->is_instruction + executed->proven, left * sizeof(bool));
+    if (left > 0 && executed->is_listed)
+        memmove(executed->is_listed, executed->is_listed + executed->proven, left * sizeof(bool));
+    executed->handed_on += executed->proven;
     executed->used = left;
     executed->proven = 0;
 }

@@ -21,20 +21,23 @@
 
 struct executed {
     struct flow_branch *items;
-    bool *is_instruction; /* with an instruction hook: the item is one, from; NULL: all are branches */
+    bool *is_listed; /* with an instruction or block hook: the item is one, at from; NULL: all are branches */
     size_t used, proven;
     uint64_t instructions, proven_instructions; /* since the last time that some were handed on */
     uint64_t blocks;
     uint64_t last_listed; /* the last instruction that was handed on; 0: none since executed_begin */
+    size_t handed_on;     /* items, since packets_run began */
     uint64_t tsc;         /* of what is proven from now on */
     bool hashed;          /* flow_input.hashed */
+    bool placed;          /* flow_input.placed */
+    uint64_t cr3;         /* as the last PIP told it, or FLOW_CR3_UNKNOWN */
     bool non_root;        /* it is the guest's: root's is counted, but handed on to nobody */
     struct flow_hooks hooks;
     struct flow_result *result;
 };
 
 /* false: no memory. */
-bool executed_init(struct executed *executed, const struct flow_hooks *hooks, bool hashed);
+bool executed_init(struct executed *executed, const struct flow_hooks *hooks, const struct flow_input *input);
 void executed_free(struct executed *executed);
 
 /* A stretch begins; what there is goes to result. */
@@ -45,16 +48,24 @@ void executed_flush(struct executed *executed);
 
 static inline void executed_branch(struct executed *executed, uint64_t from, uint64_t to)
 {
-    if (executed->is_instruction)
-        executed->is_instruction[executed->used] = false;
+    if (executed->is_listed)
+        executed->is_listed[executed->used] = false;
     executed->items[executed->used++] = (struct flow_branch){from, to};
 }
 
 /* Only with an instruction hook. */
 static inline void executed_instruction(struct executed *executed, uint64_t ip)
 {
-    executed->is_instruction[executed->used] = true;
+    executed->is_listed[executed->used] = true;
     executed->items[executed->used++].from = ip;
+}
+
+/* Only with a block hook: a block up to end; size: of its last instruction. Two items. */
+static inline void executed_block(struct executed *executed, uint64_t first, uint64_t end, uint32_t size,
+                                  uint32_t instructions)
+{
+    executed_instruction(executed, first);
+    executed->items[executed->used++] = (struct flow_branch){end, (uint64_t)size << 32 | instructions};
 }
 
 /* All up to here did run. */
@@ -71,12 +82,13 @@ static inline void executed_drop(struct executed *executed)
     executed->instructions = executed->proven_instructions;
 }
 
-/* From now on it is the guest's, or root's; of another time. */
-static inline void executed_by(struct executed *executed, bool non_root)
+/* From now on it is the guest's, or root's, and of this CR3. */
+static inline void executed_by(struct executed *executed, bool non_root, uint64_t cr3)
 {
-    if (non_root != executed->non_root)
+    if (non_root != executed->non_root || (executed->placed && cr3 != executed->cr3))
         executed_flush(executed);
     executed->non_root = non_root;
+    executed->cr3 = cr3;
 }
 
 #endif

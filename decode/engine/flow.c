@@ -41,5 +41,24 @@ const struct hot *flow_inferred(const struct flow *flow)
 
 void flow_decode(struct flow *flow, const struct flow_stretch *stretch, struct flow_result *result)
 {
-    flow->ops->decode(flow->state, stretch, result);
+    flow_begin(flow, stretch, result);
+    while (flow_go_on(flow))
+        ;
+}
+
+void flow_begin(struct flow *flow, const struct flow_stretch *stretch, struct flow_result *result)
+{
+    flow->ops->begin(flow->state, stretch, result);
+}
+
+bool flow_go_on(struct flow *flow)
+{
+    return flow->ops->go_on && flow->ops->go_on(flow->state);
+}
+
+struct flow_context flow_context(const struct flow *flow)
+{
+    if (flow->ops->context)
+        return flow->ops->context(flow->state);
+    return (struct flow_context){.cr3 = FLOW_CR3_UNKNOWN};
 }

@@ -49,24 +49,44 @@ struct flow_branch {
     uint64_t from, to; /* linear addresses; decode/truth.h says of what */
 };
 
+/* Instructions of the guest that were executed one behind another: up to a branch, or to another one that packets may
+ * tell of, or to the end of a page. */
+struct flow_block {
+    uint64_t first, last; /* linear addresses of the first and the last instruction */
+    uint64_t end;         /* behind the last one's bytes */
+    uint32_t instructions;
+};
+
 /* What to call for branches, several at a time and of one time (tsc: 0 unless flow_input.timed is set), for every
- * instruction of the guest, and for every event, in order, before the stretch's result is complete. NULL: nothing;
- * without instruction, decoding is several times as fast. With event, what was walked up to an error is told as
- * executed: it leads to where packets and code part. */
+ * instruction or block of the guest, not both, and for every event, in order, before the stretch's result is complete.
+ * NULL: nothing; without instruction and block, decoding is several times as fast. With event, what was walked up to an
+ * error is told as executed: it leads to where packets and code part. */
 struct flow_hooks {
     void (*branches)(void *context, const struct flow_branch *branches, size_t count, uint64_t tsc);
     void (*instruction)(void *context, uint64_t ip);
     void (*event)(void *context, const struct flow_event *event);
     void *context;
+    void (*block)(void *context, const struct flow_block *block);
 };
+
+/* In which context the code ran that hooks are called for; exact where flow_input.placed is set. */
+struct flow_context {
+    uint64_t cr3; /* as PIP tells it, or FLOW_CR3_UNKNOWN */
+    uint64_t tsc; /* 0: not known, or flow_input.timed is not set */
+    uint8_t mode; /* enum instruction_mode */
+};
+#define FLOW_CR3_UNKNOWN (~0ull)
 
 /* An engine: how stretches are decoded. */
 struct flow_ops {
     /* The state of one thread. NULL: error says why. */
     void *(*open)(const struct flow_input *input, const struct flow_hooks *hooks, struct error *error);
-    void (*decode)(void *state, const struct flow_stretch *stretch, struct flow_result *result);
+    /* Without go_on, all of it. */
+    void (*begin)(void *state, const struct flow_stretch *stretch, struct flow_result *result);
     void (*close)(void *state);
     const struct hot *(*inferred)(const void *state);
+    bool (*go_on)(void *state);
+    struct flow_context (*context)(const void *state); /* NULL: it does not know */
 };
 
 /* decode/engine/: ours. Tests have another one, to compare: flow_use() takes it for all that is begun from then on. */
@@ -85,5 +105,13 @@ const struct hot *flow_inferred(const struct flow *flow);
 /* Decode a stretch, as far as packets prove what was executed: not across errors, nor behind the last packet, but where
  * the next PSB+ says up to where. Stretches come in the order of the trace. */
 void flow_decode(struct flow *flow, const struct flow_stretch *stretch, struct flow_result *result);
+
+/* The same in steps: flow_go_on decodes until some thousand branches have been handed on. false: the stretch is at its
+ * end, and its result complete. */
+void flow_begin(struct flow *flow, const struct flow_stretch *stretch, struct flow_result *result);
+bool flow_go_on(struct flow *flow);
+
+/* For hooks. */
+struct flow_context flow_context(const struct flow *flow);
 
 #endif

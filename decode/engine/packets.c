@@ -150,7 +150,8 @@ static bool take_near_tip(struct engine *engine, uint8_t byte)
 enum flow_error packets_run(struct engine *engine, bool to_psb)
 {
     enum flow_error error = FLOW_OK;
-    while (!error && engine->at < engine->end) {
+    engine->executed.handed_on = 0;
+    while (!error && engine->at < engine->end && engine->executed.handed_on < EXECUTED_BATCH) {
         const uint8_t byte = *engine->at;
         if (byte >= 4 && (byte & 1) == 0)
             error = take_short_tnt(engine, byte);

@@ -62,22 +62,12 @@ uint64_t walk_linear(const struct engine *engine, enum instruction_mode mode, ui
     return mode == INSTRUCTION_16 ? code_pages_linear(engine->input->pages, engine->code_at, ip) : ip;
 }
 
-static void list_instructions(struct engine *engine, const struct block *block, uint32_t count)
-{
-    uint64_t ip = block_ip(block);
-    for (uint32_t i = 0; i < count; i++) {
-        executed_instruction(&engine->executed, walk_linear(engine, (enum instruction_mode)block->mode, ip));
-        if (ip != block->end_ip)
-            ip += block_length_at(block, ip);
-    }
-}
-
 static inline void count_block(struct engine *engine, const struct block *block)
 {
     engine->executed.instructions += block->instructions;
     engine->executed.blocks++;
     if (engine->listing)
-        list_instructions(engine, block, block->instructions);
+        walk_list(engine, block, block->instructions);
 }
 
 static inline void put_branch(struct engine *engine, const struct block *block, uint64_t to)
@@ -219,7 +209,7 @@ static bool stop_within(struct engine *engine, const struct block *block, uint64
         return false;
     engine->executed.instructions += before;
     if (engine->listing)
-        list_instructions(engine, block, before);
+        walk_list(engine, block, before);
     walk_set(engine, address);
     return true;
 }

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "decode/capture/capture_map.h"
 #include "decode/flow/flow_trace.h"
 
 struct merge_branch {
@@ -64,6 +65,7 @@ static bool refill(struct merge *merge, struct merge_cpu *cpu, struct error *err
         cpu->at = cpu->count = 0;
         flow_decode(cpu->flow, &cpu->trace.stretches[cpu->next_stretch++], &result);
         merge->merged->errors[cpu->cpu] += result.error != FLOW_OK;
+        capture_map_pass(cpu->trace.input.trace, result.begin, result.end);
     }
     return !cpu->no_memory || error_set(error, ERROR_MEMORY, 0, "the branches of a stretch");
 }

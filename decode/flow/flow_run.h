@@ -14,28 +14,32 @@
 #include "decode/engine/hot.h"
 #include "decode/flow/flow_gaps.h"
 #include "decode/flow/flow_trace.h"
-#include "decode/flow/flow_work.h"
+
+/* Called some times a second with what part of the work is done, 0 to 1, and at its end with 1. */
+typedef void flow_progress(void *context, double done);
 
 struct flow_run_options {
     uint16_t cpu;
-    unsigned threads;        /* 0: as many as there are processors; 1 where there are hooks */
-    struct flow_hooks hooks; /* not together with count_targets */
+    unsigned threads;        /* 0: as many as there are processors */
+    struct flow_hooks hooks; /* called by one thread at a time, in the order of the trace */
+    uint32_t part, nr_parts; /* this part of the trace: flow_part. 0: all of it */
     bool count_targets;
+    bool sums_only;          /* of the results, the first with errors must do: memory does not grow with the trace */
     bool hashed;             /* results have the hash of their branches */
     flow_progress *progress; /* NULL: nobody wants to know */
     void *progress_context;
 };
 
 struct flow_run {
-    struct flow_result *results; /* one a stretch, in order */
+    struct flow_result *results; /* one a stretch, in order; or as sums_only says */
     size_t nr_results;
     struct gaps gaps; /* of the CPU */
     struct flow_lost lost;
-    struct hot targets; /* branch targets, where asked for */
-    uint64_t inferred;  /* pages of address spaces of which no record says what they are */
+    struct hot targets;  /* branch targets, where asked for */
+    struct hot inferred; /* pages of address spaces that were needed, and of which no record says what they are */
     double seconds;
     /* sums over the results */
-    uint64_t branches, instructions, root_instructions, blocks, packets, overflows;
+    uint64_t stretches, branches, instructions, root_instructions, blocks, packets, overflows;
     struct flow_gaps decode_gaps;
 };
 
@@ -50,5 +54,9 @@ struct flow_trace;
 bool flow_run_trace(struct flow_run *run, struct flow_trace *trace, const struct flow_run_options *options,
                     struct error *error);
 void flow_run_free(struct flow_run *run);
+
+/* Add to the sums: a result; all of its results, and what is lost. */
+void flow_run_add(struct flow_run *run, const struct flow_result *result);
+void flow_run_sum(struct flow_run *run);
 
 #endif

@@ -2,8 +2,6 @@
 
 #include <stdlib.h>
 
-#include "decode/flow/flow_cut.h"
-#include "decode/flow/flow_packets.h"
 #include "pt/rtit.h"
 
 #define MIN_ROOM 64u
@@ -29,40 +27,28 @@ static bool add_stretch(struct flow_trace *trace, const struct flow_stretch *str
     return good;
 }
 
-static bool add_lost(struct flow_lost *lost, const uint8_t *bytes, uint64_t begin, uint64_t end)
+static bool add_lost(struct flow_lost *lost, const struct flow_cursor *cursor)
 {
-    lost->bytes += end - begin;
-    const struct flow_packets packets = flow_packets_look(bytes + begin, end - begin, true);
-    if (!packets.branches && !packets.error)
+    lost->bytes += cursor->lost.end - cursor->lost.begin;
+    if (!cursor->lost_tells)
         return true;
     void *items = lost->spans;
     bool good = make_room(&items, lost->count, sizeof(*lost->spans));
     lost->spans = items;
     if (good)
-        lost->spans[lost->count++] = (struct flow_span){begin, end};
+        lost->spans[lost->count++] = cursor->lost;
     return good;
 }
 
-static bool cut_span(struct flow_trace *trace, const uint8_t *bytes, uint64_t size, const struct flow_span *span)
+bool flow_trace_cut(struct flow_trace *trace)
 {
-    struct flow_stretch stretch = {.end = span->begin};
-    uint64_t first = span->end;
+    struct flow_cursor cursor;
+    enum flow_found found;
     bool good = true;
-    while (good && flow_cut_next(&stretch, bytes, size, span, stretch.end)) {
-        first = stretch.begin < first ? stretch.begin : first;
-        good = add_stretch(trace, &stretch);
-    }
-    return good && (first == span->begin || add_lost(&trace->lost, bytes, span->begin, first));
-}
-
-bool flow_trace_cut(struct flow_trace *trace, const uint8_t *bytes, uint64_t size)
-{
-    struct flow_span span = {0};
-    size_t gap = 0;
-    while (flow_span_next(&span, &gap, &trace->gaps, size))
-        if (!cut_span(trace, bytes, size, &span))
-            return false;
-    return true;
+    flow_trace_cursor(&cursor, trace, flow_part(trace->input.trace_size, 0, 0));
+    while (good && (found = flow_cursor_next(&cursor)) != FLOW_FOUND_NOTHING)
+        good = found == FLOW_FOUND_LOST ? add_lost(&trace->lost, &cursor) : add_stretch(trace, &cursor.stretch);
+    return good;
 }
 
 /* The CPU's model decides which errata the decoder expects. */
@@ -105,7 +91,7 @@ static void name_clocks(struct flow_input *input, struct record_text hello)
     input->cpuid_15_ebx = (uint32_t)ebx;
 }
 
-bool flow_trace_open(struct flow_trace *trace, const struct capture *capture, uint16_t cpu, struct error *error)
+bool flow_trace_open_uncut(struct flow_trace *trace, const struct capture *capture, uint16_t cpu, struct error *error)
 {
     struct record_text way;
     *trace = (struct flow_trace){0};
@@ -113,14 +99,25 @@ bool flow_trace_open(struct flow_trace *trace, const struct capture *capture, ui
     if (!bytes || !gaps_collect(&trace->gaps, capture, cpu, error) ||
         !code_pages_collect(&trace->pages, capture, cpu, error))
         return false;
+    trace->mapped = true;
     struct flow_input *input = &trace->input;
     *input = (struct flow_input){.trace = bytes->bytes, .trace_size = bytes->size, .pages = &trace->pages};
     input->guest_only = text_find(&way, capture->hello, "pt_switch") && !text_equals(way, "root");
     name_cpu(input, capture->hello);
     name_ranges(input, capture->hello);
     name_clocks(input, capture->hello);
-    return flow_trace_cut(trace, bytes->bytes, bytes->size) ||
-           error_set(error, ERROR_MEMORY, 0, "the stretches of cpu%u.pt", cpu);
+    return true;
+}
+
+bool flow_trace_open(struct flow_trace *trace, const struct capture *capture, uint16_t cpu, struct error *error)
+{
+    return flow_trace_open_uncut(trace, capture, cpu, error) &&
+           (flow_trace_cut(trace) || error_set(error, ERROR_MEMORY, 0, "the stretches of cpu%u.pt", cpu));
+}
+
+void flow_trace_cursor(struct flow_cursor *cursor, const struct flow_trace *trace, struct flow_part part)
+{
+    flow_cursor_begin(cursor, trace->input.trace, trace->input.trace_size, &trace->gaps, part);
 }
 
 void flow_trace_close(struct flow_trace *trace)

@@ -9,6 +9,7 @@
 #include "decode/capture/capture.h"
 #include "decode/capture/gaps.h"
 #include "decode/engine/flow.h"
+#include "decode/flow/flow_cursor.h"
 #include "decode/flow/flow_span.h"
 
 /* Bytes that no PSB stands before: at the beginning, and behind gaps. */
@@ -24,15 +25,19 @@ struct flow_trace {
     struct flow_stretch *stretches;
     size_t nr_stretches;
     struct gaps gaps;
+    bool mapped; /* the trace is a file's: what has been read of it may be given back */
     struct flow_lost lost;
 };
 
 /* false: error says why. flow_trace_close is needed in both cases. */
 bool flow_trace_open(struct flow_trace *trace, const struct capture *capture, uint16_t cpu, struct error *error);
 
-/* For whoever fills a flow_trace: cut these bytes at the PSBs, which they must outlive; gaps are known. false: no
- * memory. */
-bool flow_trace_cut(struct flow_trace *trace, const uint8_t *bytes, uint64_t size);
+/* The same without its stretches and what is lost: those are what a cursor finds. */
+bool flow_trace_open_uncut(struct flow_trace *trace, const struct capture *capture, uint16_t cpu, struct error *error);
+void flow_trace_cursor(struct flow_cursor *cursor, const struct flow_trace *trace, struct flow_part part);
+
+/* Find the stretches, and what is lost, of a trace without them; its input and its gaps are known. false: no memory. */
+bool flow_trace_cut(struct flow_trace *trace);
 void flow_trace_close(struct flow_trace *trace);
 void flow_lost_free(struct flow_lost *lost);
 

@@ -1,138 +1,202 @@
 /*
- * The stretches are dealt out in parts, several a thread, since the same number of bytes can be a very different amount
- * of work. Each part begins with the code as it was at its first stretch.
+ * The bytes are dealt out in chunks, many a thread, since the same number of bytes can be a very different amount of
+ * work. Each thread takes the next chunk that nobody has, cuts it and decodes it; so neither the trace nor what is made
+ * of it has to be in memory at once.
  */
 #include "decode/flow/flow_work.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "decode/capture/capture_map.h"
+#include "decode/flow/flow_chunk.h"
+#include "decode/flow/flow_order.h"
 #include "decode/truth.h"
 
 #define MAX_THREADS 64u
-#define PARTS_A_THREAD 4u
+#define CHUNKS_A_THREAD 4u
+#define LEAST_CHUNK (64u << 10)
+#define MOST_CHUNK (1u << 20)
 #define SHOW_NANOSECONDS 250000000L
 
-/* A run of stretches. */
-struct part {
-    struct flow_work *work;
-    size_t first, count;
+struct pool {
+    const struct flow_trace *trace;
+    const struct flow_run_options *options;
+    struct flow_part part; /* of it; to is not behind its end */
+    uint64_t chunk_bytes;
+    struct flow_chunk *chunks;
+    size_t nr_chunks;
+    struct flow_order order;
+    _Atomic size_t next; /* chunk that nobody has taken */
+    _Atomic size_t done;
+    _Atomic unsigned running;
+};
+
+struct worker {
+    struct pool *pool;
+    pthread_t thread;
+    struct flow *flow;
+    struct flow_held held;
     struct hot targets, inferred;
     struct error error;
 };
 
-struct pool {
-    struct part parts[MAX_THREADS * PARTS_A_THREAD];
-    size_t nr_parts;
-    _Atomic size_t next; /* part that nobody has taken */
-    _Atomic size_t done; /* stretches */
-    _Atomic unsigned running;
-};
-
-static void count_targets(void *context, const struct flow_branch *branches, size_t count, uint64_t tsc)
+/* A hook. */
+static void take_branches(void *context, const struct flow_branch *branches, size_t count, uint64_t tsc)
 {
-    struct part *part = context;
-    (void)tsc;
-    for (size_t i = 0; i < count; i++)
+    struct worker *worker = context;
+    const struct flow_run_options *options = worker->pool->options;
+    for (size_t i = 0; i < count && options->count_targets; i++)
         if (branches[i].to != TRUTH_TO_UNRESOLVED)
-            hot_add(&part->targets, branches[i].to, 1);
+            hot_add(&worker->targets, branches[i].to, 1);
+    if (options->hooks.branches)
+        flow_held_branches(&worker->held, branches, count, tsc);
 }
 
-static void run_part(struct part *part, _Atomic size_t *done)
+/* A hook. */
+static void take_instruction(void *context, uint64_t ip)
 {
-    const struct flow_work *work = part->work;
-    const struct flow_input *input = work->input;
-    const struct flow_hooks counting = {.branches = count_targets, .context = part};
-    struct flow *flow = flow_start(input, work->count_targets ? &counting : &work->hooks, &part->error);
-    if (!flow)
-        return;
-    for (size_t i = part->first; i < part->first + part->count; i++) {
-        const struct flow_stretch *stretch = &work->stretches[i];
-        flow_decode(flow, stretch, &work->results[i]);
-        atomic_fetch_add(done, 1);
+    flow_held_instruction(&((struct worker *)context)->held, ip);
+}
+
+static bool has_hooks(const struct pool *pool)
+{
+    return pool->options->hooks.branches || pool->options->hooks.instruction;
+}
+
+static struct flow *start_flow(struct worker *worker)
+{
+    const struct flow_run_options *options = worker->pool->options;
+    const struct flow_hooks hooks = {
+        .branches = options->hooks.branches || options->count_targets ? take_branches : NULL,
+        .instruction = options->hooks.instruction ? take_instruction : NULL,
+        .context = worker,
+    };
+    return flow_start(&worker->pool->trace->input, &hooks, &worker->error);
+}
+
+static void run_chunk(struct worker *worker, size_t number)
+{
+    struct pool *pool = worker->pool;
+    const struct flow_trace *trace = pool->trace;
+    const uint64_t begin = pool->part.from + number * pool->chunk_bytes;
+    const bool last = number + 1 == pool->nr_chunks;
+    const struct flow_part part = {begin, last ? pool->part.to : begin + pool->chunk_bytes};
+    worker->held.chunk = number;
+    if (!flow_chunk_run(&pool->chunks[number], worker->flow, trace, part, !pool->options->sums_only))
+        error_set(&worker->error, ERROR_MEMORY, 0, "the stretches of a trace");
+    if (has_hooks(pool))
+        flow_held_finish(&worker->held);
+    const uint64_t end = last ? trace->input.trace_size : part.to;
+    if (trace->mapped)
+        capture_map_pass(trace->input.trace, begin, end);
+    atomic_fetch_add(&pool->done, 1);
+}
+
+static void *run_worker(void *argument)
+{
+    struct worker *worker = argument;
+    struct pool *pool = worker->pool;
+    size_t number;
+    worker->flow = start_flow(worker);
+    while (worker->flow && (number = atomic_fetch_add(&pool->next, 1)) < pool->nr_chunks)
+        run_chunk(worker, number);
+    if (worker->flow) {
+        hot_merge(&worker->inferred, flow_inferred(worker->flow));
+        flow_end(worker->flow);
     }
-    hot_merge(&part->inferred, flow_inferred(flow));
-    flow_end(flow);
-}
-
-static void *run_thread(void *argument)
-{
-    struct pool *pool = argument;
-    size_t i;
-    while ((i = atomic_fetch_add(&pool->next, 1)) < pool->nr_parts)
-        run_part(&pool->parts[i], &pool->done);
+    flow_held_free(&worker->held);
     atomic_fetch_sub(&pool->running, 1);
     return NULL;
 }
 
-/* Parts of about the same number of bytes. */
-static void deal_parts(struct pool *pool, struct flow_work *work, size_t nr_parts)
-{
-    uint64_t first = work->stretches[0].begin;
-    uint64_t total = work->stretches[work->count - 1].end - first;
-    for (size_t i = 0; i < work->count; i++) {
-        uint64_t at = work->stretches[i].begin - first;
-        if (pool->nr_parts == 0 || (pool->nr_parts < nr_parts && at / pool->nr_parts >= total / nr_parts))
-            pool->parts[pool->nr_parts++] = (struct part){.work = work, .first = i};
-        pool->parts[pool->nr_parts - 1].count++;
-    }
-}
-
 /* Until all threads are through. */
-static void watch_pool(struct pool *pool, const struct flow_work *work)
+static void watch_pool(struct pool *pool)
 {
     const struct timespec pause = {.tv_nsec = SHOW_NANOSECONDS};
-    if (!work->progress)
+    const struct flow_run_options *options = pool->options;
+    if (!options->progress)
         return;
     while (atomic_load(&pool->running) > 0) {
         nanosleep(&pause, NULL);
-        work->progress(work->progress_context, (double)atomic_load(&pool->done) / (double)work->count);
+        options->progress(options->progress_context, (double)atomic_load(&pool->done) / (double)pool->nr_chunks);
     }
+    options->progress(options->progress_context, 1);
 }
 
-static void run_threads(struct pool *pool, const struct flow_work *work)
+static void run_workers(struct pool *pool, struct worker *workers, unsigned wanted)
 {
-    pthread_t threads[MAX_THREADS];
-    unsigned wanted = work->threads < MAX_THREADS ? work->threads : MAX_THREADS, started = 0;
+    unsigned started = 0;
     atomic_store(&pool->running, wanted);
-    while (started < wanted && pthread_create(&threads[started], NULL, run_thread, pool) == 0)
+    while (started < wanted && pthread_create(&workers[started].thread, NULL, run_worker, &workers[started]) == 0)
         started++;
     atomic_fetch_sub(&pool->running, wanted - started);
     if (started == 0) {
         atomic_store(&pool->running, 1);
-        run_thread(pool);
+        run_worker(&workers[0]);
     }
-    watch_pool(pool, work);
+    watch_pool(pool);
     for (unsigned i = 0; i < started; i++)
-        pthread_join(threads[i], NULL);
+        pthread_join(workers[i].thread, NULL);
 }
 
-bool flow_work(struct flow_work *work, struct error *error)
+/* false: no memory. */
+static bool deal_chunks(struct pool *pool, unsigned threads)
 {
-    struct pool *pool = calloc(1, sizeof(*pool));
-    if (!pool)
-        return error_set(error, ERROR_MEMORY, 0, "%u threads", work->threads);
-    if (work->hooks.branches || work->hooks.instruction || work->hooks.event)
-        work->threads = 1;
-    deal_parts(pool, work,
-               work->threads == 1 ? 1 : (work->threads < MAX_THREADS ? work->threads : MAX_THREADS) * PARTS_A_THREAD);
-    run_threads(pool, work);
-    if (work->progress)
-        work->progress(work->progress_context, 1);
-    bool good = true;
-    for (size_t i = 0; i < pool->nr_parts; i++) {
-        struct part *part = &pool->parts[i];
-        hot_merge(&work->targets, &part->targets);
-        hot_merge(&work->inferred, &part->inferred);
-        hot_free(&part->targets);
-        hot_free(&part->inferred);
-        if (good && part->error.kind) {
-            *error = part->error;
+    const uint64_t size = pool->trace->input.trace_size;
+    const uint64_t bytes = (pool->part.to < size ? pool->part.to : size) - pool->part.from;
+    pool->chunk_bytes = bytes / (threads * CHUNKS_A_THREAD) + 1;
+    if (pool->chunk_bytes < LEAST_CHUNK)
+        pool->chunk_bytes = LEAST_CHUNK;
+    if (pool->chunk_bytes > MOST_CHUNK)
+        pool->chunk_bytes = MOST_CHUNK;
+    pool->nr_chunks = (size_t)(bytes / pool->chunk_bytes + 1);
+    pool->chunks = calloc(pool->nr_chunks, sizeof(*pool->chunks));
+    return pool->chunks != NULL;
+}
+
+/* What the threads have made, in order. */
+static bool collect(struct flow_run *run, struct pool *pool, struct worker *workers, unsigned nr_workers,
+                    struct error *error)
+{
+    bool good = flow_chunks_join(run, pool->chunks, pool->nr_chunks) ||
+                error_set(error, ERROR_MEMORY, 0, "the stretches of a trace");
+    for (unsigned i = 0; i < nr_workers; i++) {
+        hot_merge(&run->targets, &workers[i].targets);
+        hot_merge(&run->inferred, &workers[i].inferred);
+        hot_free(&workers[i].targets);
+        hot_free(&workers[i].inferred);
+        if (good && workers[i].error.kind) {
+            *error = workers[i].error;
             good = false;
         }
     }
-    free(pool);
+    return good;
+}
+
+bool flow_work(struct flow_run *run, const struct flow_trace *trace, const struct flow_run_options *options,
+               struct error *error)
+{
+    struct pool pool = {.trace = trace,
+                        .options = options,
+                        .part = flow_part(trace->input.trace_size, options->part, options->nr_parts)};
+    unsigned threads = options->threads ? options->threads : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+    threads = threads < MAX_THREADS ? threads : MAX_THREADS;
+    struct worker *workers = calloc(threads, sizeof(*workers));
+    bool good = workers && deal_chunks(&pool, threads);
+    if (!good)
+        error_set(error, ERROR_MEMORY, 0, "%u threads", threads);
+    flow_order_init(&pool.order, &options->hooks);
+    for (unsigned i = 0; i < threads && good; i++)
+        workers[i] = (struct worker){.pool = &pool, .held.order = &pool.order};
+    if (good) {
+        run_workers(&pool, workers, threads);
+        good = collect(run, &pool, workers, threads, error);
+    }
+    flow_order_destroy(&pool.order);
+    free(pool.chunks);
+    free(workers);
     return good;
 }

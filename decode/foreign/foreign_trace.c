@@ -38,7 +38,7 @@ bool foreign_prepare(struct foreign *foreign, const char *name, struct error *er
     trace->input.trace_size = packets->size;
     if (psb_next(packets->bytes, packets->size, 0) == PSB_NONE)
         return error_set(error, ERROR_NO_PSB, packets->size, "%s", name);
-    return flow_trace_cut(trace, packets->bytes, packets->size) || error_set(error, ERROR_MEMORY, 0, "%s", name);
+    return flow_trace_cut(trace) || error_set(error, ERROR_MEMORY, 0, "%s", name);
 }
 
 bool foreign_open(struct foreign *foreign, const char *pt, const struct flow_input *settings, struct error *error)

@@ -18,6 +18,11 @@ static const char *const opcodes[PT_PACKET_NR_KINDS] = {
     [PT_PACKET_EVD] = "evd",           [PT_PACKET_TRIG] = "trig",
 };
 
+const char *dump_opcode(enum packet_kind kind)
+{
+    return opcodes[kind];
+}
+
 #define PAYLOAD_MAX 64u
 
 /* The manual and perf have HW of PWRE in bit 7; libipt reads and writes it in bit 3, which is reserved. */

@@ -22,5 +22,7 @@ struct dump_style {
     uint64_t ip;        /* the last one, kept from line to line */
 };
 size_t dump_line_as(char *line, uint64_t offset, const struct packet *packet, struct dump_style *style);
+/* The name that stands in the line. */
+const char *dump_opcode(enum packet_kind kind);
 
 #endif

@@ -121,7 +121,7 @@ void summary_take_run(struct summary *summary, unsigned number, const struct flo
     cpu->complete = cpu->complete && run->decode_gaps.count == 0;
     cpu->overflows = run->overflows;
     cpu->undecodable_bytes = run->lost.bytes;
-    cpu->inferred = run->inferred;
+    cpu->inferred = run->inferred.used;
     timeline_take(&summary->timeline, number, run->results, run->nr_results);
     summary->seconds_decode = (summary->seconds_decode < 0 ? 0 : summary->seconds_decode) + run->seconds;
 }

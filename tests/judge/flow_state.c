@@ -90,7 +90,7 @@ static uint64_t flow_linear(const struct judge *flow, uint64_t ip)
     return flow->bits == 16 ? code_pages_linear(flow->input->pages, flow->code_at, ip) : ip;
 }
 
-enum flow_error flow_take_block(void *context, const struct flow_block *block)
+enum flow_error flow_take_block(void *context, const struct judge_block *block)
 {
     struct judge *flow = context;
     flow->bits = block->bits;

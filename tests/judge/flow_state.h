@@ -34,7 +34,7 @@ struct judge {
 };
 
 /* The engine's sink; the context is a struct judge. */
-enum flow_error flow_take_block(void *flow, const struct flow_block *block);
+enum flow_error flow_take_block(void *flow, const struct judge_block *block);
 enum flow_error flow_take_event(void *flow, const struct packet_event *event);
 
 /* The packets are used up: drop what belongs behind the PSB, or what nothing proves. The walk behind the last packet

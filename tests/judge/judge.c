@@ -141,4 +141,5 @@ static void judge_decode(void *state, const struct flow_stretch *stretch, struct
         decode_single(flow, stretch, &packets, result);
 }
 
-const struct flow_ops flow_engine_libipt = {judge_open, judge_decode, judge_close, judge_inferred};
+const struct flow_ops flow_engine_libipt = {
+    .open = judge_open, .begin = judge_decode, .close = judge_close, .inferred = judge_inferred};

@@ -60,7 +60,7 @@ static enum flow_block_end block_end_of(enum pt_insn_class iclass)
 int libipt_take_block(struct packet_engine *engine, uint64_t ip, uint64_t end_ip, uint32_t instructions,
                       enum pt_insn_class iclass, enum pt_exec_mode mode, bool waiting)
 {
-    const struct flow_block block = {
+    const struct judge_block block = {
         .ip = ip,
         .end_ip = end_ip,
         .instructions = instructions,

@@ -21,7 +21,7 @@ enum flow_block_end {
 };
 
 /* A run of instructions, the last of which stands at end_ip. */
-struct flow_block {
+struct judge_block {
     uint64_t ip, end_ip;
     uint32_t instructions;
     uint8_t bits;   /* 16, 32, 64 */
@@ -49,12 +49,12 @@ struct packet_event {
     bool non_root;     /* of PAGING and ASYNC_PAGING */
     uint64_t from, to; /* linear addresses */
     uint64_t offset;   /* trace offset up to which packets were read */
-    uint64_t tsc;      /* as in flow_block */
+    uint64_t tsc;      /* as in judge_block */
 };
 
 /* Gets them. What they return but FLOW_OK ends the run. */
 struct flow_sink {
-    enum flow_error (*block)(void *context, const struct flow_block *block);
+    enum flow_error (*block)(void *context, const struct judge_block *block);
     enum flow_error (*event)(void *context, const struct packet_event *event);
     void *context;
 };

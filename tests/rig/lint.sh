@@ -4,7 +4,7 @@
 # usage: lint.sh       (from the top; CORE holds the core files, as the Makefile lists them)
 set -u
 
-sources=$(git ls-files -co --exclude-standard '*.c' '*.h' 2>/dev/null || find boot vmx pt serial decode tests -name '*.[ch]')
+sources=$(git ls-files -co --exclude-standard '*.c' '*.h' 2>/dev/null || find boot vmx pt serial decode lib tests -name '*.[ch]')
 count=0
 
 # Name a rule; what the command prints is what breaks it.
@@ -55,7 +55,8 @@ include_directions() {
         may["decode/check"] = may["decode/flow"] " decode/flow/"
         may["decode/report"] = may["decode/check"] " decode/check/ pt/caps.h"
         may["decode/cli"] = may["decode/report"] " decode/report/ decode/receive/ decode/foreign/"
-        may["tests"] = "boot/ vmx/ pt/ serial/ decode/"
+        may["lib"] = may["decode/report"] " decode/report/ serial/record.h"
+        may["tests"] = "boot/ vmx/ pt/ serial/ decode/ lib/"
         n = split(core, list, " ")
         for (i = 1; i <= n; i++) is_core[list[i]] = 1
     }
@@ -78,17 +79,17 @@ include_directions() {
     }' $sources
 }
 
-# The host tool speaks to people in cli/ alone: below it errors and progress are values and calls.
+# The host tool speaks to people in cli/ alone: below it, and in the library, errors and progress are values and calls.
 silent_below_cli() {
     # shellcheck disable=SC2086
     grep -nE '\b(isatty|perror|printf|vprintf|puts|putchar|exit|getopt_long)\(|\b(stdout|stderr|STDOUT_FILENO|STDERR_FILENO)\b' \
-        $(printf '%s\n' $sources | grep '^decode/' | grep -v '^decode/cli/')
+        $(printf '%s\n' $sources | grep -E '^(decode|lib)/' | grep -v '^decode/cli/')
 }
 
 # libipt is what tests compare with: the product does without.
 libipt_confined() {
     # shellcheck disable=SC2086
-    grep -nE 'intel-pt.h|tests/judge' $(printf '%s\n' $sources | grep '^decode/')
+    grep -nE 'intel-pt.h|tests/judge' $(printf '%s\n' $sources | grep -E '^(decode|lib)/')
 }
 
 headers_alone() {
@@ -115,7 +116,7 @@ places() {
 }
 
 unfinished() {
-    git ls-files -zco --exclude-standard -- boot vmx pt serial decode tests Makefile 2>/dev/null | xargs -0 grep -nIE '(TO)DO|(FIX)ME|\bX[X]X\b' --
+    git ls-files -zco --exclude-standard -- boot vmx pt serial decode lib tests Makefile 2>/dev/null | xargs -0 grep -nIE '(TO)DO|(FIX)ME|\bX[X]X\b' --
 }
 
 # The model's patch to Bochs is hooks, and stays so.

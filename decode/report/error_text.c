@@ -1,0 +1,83 @@
+#include "decode/report/error_text.h"
+
+#include <inttypes.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/capture/capture.h"
+
+#define NUMBER "#" /* stands for the number */
+#define NAME "@"   /* stands for the name */
+
+static const struct {
+    const char *text;
+    bool with_errno;
+} error_texts[ERROR_NR_KINDS] = {
+    [ERROR_NONE] = {"no error", false},
+    [ERROR_MEMORY] = {"out of memory for " NAME, false},
+    [ERROR_CANNOT_OPEN] = {NAME, true},
+    [ERROR_CANNOT_MAKE] = {NAME ": cannot be made", true},
+    [ERROR_CANNOT_WRITE] = {NAME ": cannot be written", true},
+    [ERROR_CANNOT_WRITE_AT] = {NAME ": cannot be written at offset " NUMBER, true},
+    [ERROR_NOT_EMPTY] = {NAME ": is not empty; a capture is never written over, name a new directory", false},
+    [ERROR_TOO_MANY_CPUS] = {"a frame of CPU " NUMBER ": more CPUs than a capture has room for", false},
+    [ERROR_NO_TRACE] = {NAME ": this capture has no trace of CPU " NUMBER, false},
+    [ERROR_CANNOT_LISTEN] = {NAME ": cannot listen for commands", true},
+    [ERROR_NO_ADDRESS] = {"--bind " NAME ": is no IPv4 address", false},
+    [ERROR_NO_PORT] = {"UDP port " NUMBER " of " NAME " cannot be had", true},
+    [ERROR_UDP] = {"the UDP socket fails", true},
+    [ERROR_NAME_TOO_LONG] = {NAME ": the name is too long for a UNIX socket", false},
+    [ERROR_CANNOT_CONNECT] = {NAME ": cannot be connected to", true},
+    [ERROR_NO_HOST] = {NAME, false},
+    [ERROR_NO_BAUD] = {"--baud " NUMBER ": is no speed that serial lines have", false},
+    [ERROR_CANNOT_SET_BAUD] = {NAME ": cannot be set to " NUMBER " baud", true},
+    [ERROR_UART] = {"reading the UART's bytes fails", true},
+    [ERROR_PAGE_IMAGE] = {"code at linear address " NUMBER " cannot be given to libipt", false},
+    [ERROR_MAP_RECORD] = {"events.bin, offset " NUMBER ": a mapping that cannot be: " NAME, false},
+    [ERROR_NO_TRUTH] = {NAME ": offset 0: is no truth file of version 1", false},
+    [ERROR_TRUTH_ENTRY] = {NAME ": offset " NUMBER ": unknown kind of entry", false},
+    [ERROR_SHARD] = {NAME ": line " NUMBER ": is no result of a part of this capture", false},
+    [ERROR_IMAGE_SPEC] = {NAME ": wants a file's name, an at sign and an address, decimal or hexadecimal behind 0x",
+                          false},
+    [ERROR_IMAGE_SHORT] = {NAME ": the part that is wanted reaches beyond the file's " NUMBER " bytes", false},
+    [ERROR_IMAGE_ADDRESS] = {NAME ": at " NUMBER " it reaches beyond the end of the address space", false},
+    [ERROR_IMAGE_TWICE] = {NAME " have different bytes at address " NUMBER, false},
+    [ERROR_NO_ELF] = {NAME ": is no ELF file with segments to load", false},
+    [ERROR_PERF] = {NAME, false},
+    [ERROR_NO_PSB] = {NAME ": no PSB in " NUMBER " bytes: nothing can be decoded", false},
+    [ERROR_NO_SYMBOLS] = {NAME ": no line \"address T name\" in it", false},
+};
+
+static void append_text(char *text, size_t size, const char *more)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s", more);
+}
+
+static bool is_address(enum error_kind kind)
+{
+    return kind == ERROR_PAGE_IMAGE || kind == ERROR_IMAGE_ADDRESS || kind == ERROR_IMAGE_TWICE;
+}
+
+void error_text(char *text, size_t size, const struct error *error)
+{
+    char number[24];
+    snprintf(number, sizeof(number), is_address(error->kind) ? "%#" PRIx64 : "%" PRIu64, error->number);
+    text[0] = '\0';
+    for (const char *from = error_texts[error->kind].text; *from; from++) {
+        char letter[2] = {*from, '\0'};
+        append_text(text, size, *from == NUMBER[0] ? number : *from == NAME[0] ? error->name : letter);
+    }
+    const char *reason = error_texts[error->kind].with_errno ? strerror(error->system)
+                         : error->kind == ERROR_NO_HOST      ? gai_strerror(-(int)error->number)
+                                                             : NULL;
+    if (error->kind == ERROR_PERF && error->number) {
+        append_text(text, size, " ");
+        append_text(text, size, number);
+    }
+    if (reason) {
+        append_text(text, size, ": ");
+        append_text(text, size, reason);
+    }
+}

@@ -1,0 +1,14 @@
+/* Errors of the rooms below as lines of text. */
+#ifndef DECODE_REPORT_ERROR_TEXT_H
+#define DECODE_REPORT_ERROR_TEXT_H
+
+#include <stddef.h>
+
+#include "decode/capture/error.h"
+
+#define ERROR_TEXT_MAX 1024u
+
+/* The text, without an end of line. */
+void error_text(char *text, size_t size, const struct error *error);
+
+#endif

@@ -1,0 +1,72 @@
+/* Inside of the handles that lib/undertrace.h gives out. */
+#ifndef LIB_HANDLE_H
+#define LIB_HANDLE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "decode/capture/capture.h"
+#include "decode/flow/flow_trace.h"
+#include "lib/queue.h"
+#include "lib/undertrace.h"
+
+#define HANDLE_PUBLIC __attribute__((visibility("default")))
+
+/* What is open. Readers share what is known of a CPU's trace; it is made when the first one asks for it. Another kind
+ * of source than a capture would differ in handle_trace alone. */
+struct undertrace {
+    struct capture *capture;
+    pthread_mutex_t lock; /* of traces */
+    struct flow_trace *traces[CAPTURE_MAX_CPUS];
+    uint64_t rtit_ctl;
+    uint8_t privilege; /* enum undertrace_privilege of all that was traced */
+};
+
+/* The trace of a CPU, uncut. NULL: error says why. It stays until the handle is closed. */
+const struct flow_trace *handle_trace(struct undertrace *trace, unsigned cpu, struct error *error);
+
+/* Tell the caller why. Returns the status. */
+int handle_error(struct undertrace_error *to, const struct error *error);
+int handle_refuse(struct undertrace_error *to, const char *why);
+
+/* --- flow_reader.c, packet_reader.c: what fills a reader's queue.
+ * -------------------------------------------------------
+ */
+
+struct reader_flow {
+    struct flow *flow;
+    struct flow_cursor cursor;
+    struct flow_result result;
+    bool in_stretch;
+    size_t gap; /* recorded ones that have been told */
+};
+
+struct reader_packets {
+    struct gaps_run run;
+    uint64_t at, psb; /* psb: the next one behind at, or the run's end */
+    uint64_t last_ip;
+    bool in_run;
+};
+
+struct undertrace_reader {
+    const struct undertrace *owner;
+    const struct flow_trace *trace;
+    struct undertrace_how how;
+    struct queue queue;
+    struct undertrace_item item; /* the last one that was given out */
+    int status;
+    union {
+        struct reader_flow flow;
+        struct reader_packets packets;
+    };
+};
+
+/* false: error says why. */
+bool flow_reader_open(struct undertrace_reader *reader, struct error *error);
+void flow_reader_close(struct undertrace_reader *reader);
+
+/* Put something into the empty queue. false: there is no more, or status says why. */
+bool flow_reader_fill(struct undertrace_reader *reader);
+bool packet_reader_fill(struct undertrace_reader *reader);
+
+#endif

@@ -1,0 +1,156 @@
+/* Opening and closing what is to be read. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/report/error_text.h"
+#include "lib/handle.h"
+#include "pt/rtit.h"
+
+#define TEXT_OF(number) #number
+#define VERSION_TEXT(major, minor) TEXT_OF(major) "." TEXT_OF(minor)
+
+HANDLE_PUBLIC const char *undertrace_version(void)
+{
+    return VERSION_TEXT(UNDERTRACE_VERSION_MAJOR, UNDERTRACE_VERSION_MINOR);
+}
+
+static int status_of(enum error_kind kind)
+{
+    switch (kind) {
+    case ERROR_NONE:
+        return UNDERTRACE_OK;
+    case ERROR_MEMORY:
+        return UNDERTRACE_ERROR_MEMORY;
+    case ERROR_NO_TRACE:
+        return UNDERTRACE_ERROR_NO_TRACE;
+    case ERROR_MAP_RECORD:
+        return UNDERTRACE_ERROR_FORMAT;
+    default:
+        return UNDERTRACE_ERROR_OPEN;
+    }
+}
+
+int handle_error(struct undertrace_error *to, const struct error *error)
+{
+    if (to) {
+        to->status = status_of(error->kind);
+        error_text(to->text, sizeof(to->text), error);
+    }
+    return status_of(error->kind);
+}
+
+int handle_refuse(struct undertrace_error *to, const char *why)
+{
+    if (to) {
+        to->status = UNDERTRACE_ERROR_ARGUMENT;
+        snprintf(to->text, sizeof(to->text), "%s", why);
+    }
+    return UNDERTRACE_ERROR_ARGUMENT;
+}
+
+/* Of all that was traced, where one level alone was, and no command can have changed that under way: those are answered
+ * by RECORD_STATUS. */
+static uint8_t find_privilege(const struct undertrace *trace)
+{
+    for (size_t i = 0; i < trace->capture->nr_records; i++)
+        if (trace->capture->records[i].header.kind == RECORD_STATUS)
+            return UNDERTRACE_PRIVILEGE_UNKNOWN;
+    switch (trace->rtit_ctl & (RTIT_CTL_OS | RTIT_CTL_USER)) {
+    case RTIT_CTL_OS:
+        return UNDERTRACE_PRIVILEGE_KERNEL;
+    case RTIT_CTL_USER:
+        return UNDERTRACE_PRIVILEGE_USER;
+    default:
+        return UNDERTRACE_PRIVILEGE_UNKNOWN;
+    }
+}
+
+HANDLE_PUBLIC int undertrace_open(struct undertrace **to, const char *directory, struct undertrace_error *error)
+{
+    struct error why = {0};
+    struct undertrace *trace = calloc(1, sizeof(*trace));
+    *to = NULL;
+    if (!trace)
+        error_set(&why, ERROR_MEMORY, 0, "a capture");
+    else
+        trace->capture = capture_open(directory, &why);
+    if (!trace || !trace->capture) {
+        free(trace);
+        return handle_error(error, &why);
+    }
+    pthread_mutex_init(&trace->lock, NULL);
+    text_find_number(&trace->rtit_ctl, trace->capture->hello, "rtit_ctl");
+    trace->privilege = find_privilege(trace);
+    *to = trace;
+    return UNDERTRACE_OK;
+}
+
+HANDLE_PUBLIC void undertrace_close(struct undertrace *trace)
+{
+    if (!trace)
+        return;
+    for (unsigned cpu = 0; cpu < CAPTURE_MAX_CPUS; cpu++) {
+        if (trace->traces[cpu])
+            flow_trace_close(trace->traces[cpu]);
+        free(trace->traces[cpu]);
+    }
+    capture_close(trace->capture);
+    pthread_mutex_destroy(&trace->lock);
+    free(trace);
+}
+
+static struct flow_trace *open_trace(const struct capture *capture, unsigned cpu, struct error *error)
+{
+    struct flow_trace *trace = malloc(sizeof(*trace));
+    if (!trace) {
+        error_set(error, ERROR_MEMORY, 0, "a trace");
+        return NULL;
+    }
+    if (flow_trace_open_uncut(trace, capture, (uint16_t)cpu, error)) {
+        trace->input.timed = trace->input.placed = true;
+        return trace;
+    }
+    flow_trace_close(trace);
+    free(trace);
+    return NULL;
+}
+
+const struct flow_trace *handle_trace(struct undertrace *trace, unsigned cpu, struct error *error)
+{
+    if (!capture_trace(trace->capture, cpu, error))
+        return NULL;
+    pthread_mutex_lock(&trace->lock);
+    if (!trace->traces[cpu])
+        trace->traces[cpu] = open_trace(trace->capture, cpu, error);
+    pthread_mutex_unlock(&trace->lock);
+    return trace->traces[cpu];
+}
+
+HANDLE_PUBLIC unsigned undertrace_nr_cpus(const struct undertrace *trace)
+{
+    return trace->capture->nr_cpus;
+}
+
+HANDLE_PUBLIC int undertrace_cpu(const struct undertrace *trace, unsigned cpu, struct undertrace_cpu *about)
+{
+    const struct capture *capture = trace->capture;
+    struct undertrace_cpu known = {.size = sizeof(known), .rtit_ctl = trace->rtit_ctl};
+    uint64_t ebx = 0, eax = 0;
+    if (cpu >= capture->nr_cpus)
+        return UNDERTRACE_ERROR_NO_TRACE;
+    text_find_number(&ebx, capture->hello, "cpuid_15_ebx");
+    text_find_number(&eax, capture->hello, "cpuid_15_eax");
+    known.trace_bytes = capture->cpus[cpu].size;
+    known.tsc_ratio[0] = (uint32_t)ebx;
+    known.tsc_ratio[1] = (uint32_t)eax;
+    known.ended = capture->ends[cpu].size > 0;
+    /* An older caller's structure is shorter, a newer one's longer. */
+    const size_t size = about->size < sizeof(known) ? about->size : sizeof(known);
+    if (size < sizeof(known.size))
+        return UNDERTRACE_ERROR_ARGUMENT;
+    known.size = size;
+    memset(about, 0, about->size);
+    memcpy(about, &known, size);
+    return UNDERTRACE_OK;
+}

@@ -1,0 +1,124 @@
+/* Readers: what they are asked for, and how items leave them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/handle.h"
+
+#define FLOW_KINDS (UNDERTRACE_BRANCHES | UNDERTRACE_BLOCKS | UNDERTRACE_INSTRUCTIONS)
+
+/* NULL: it can be done. */
+static const char *find_fault(const struct undertrace_how *how)
+{
+    if (how->what == 0 || how->what & ~(unsigned)(UNDERTRACE_PACKETS | FLOW_KINDS))
+        return "what to read is not said, or not known to this version of the library";
+    if (how->what & UNDERTRACE_PACKETS && (how->what & FLOW_KINDS || how->nr_parts > 0))
+        return "packets are read alone, and not in parts";
+    if (how->what & UNDERTRACE_BLOCKS && how->what & UNDERTRACE_INSTRUCTIONS)
+        return "blocks and instructions are not read together";
+    if (how->part > how->nr_parts || (how->part == 0 && how->nr_parts > 0))
+        return "parts are numbered from 1 to nr_parts";
+    return NULL;
+}
+
+/* An older caller's structure is shorter; a newer one's is longer, and must not ask for what is not known here. */
+static bool copy_how(struct undertrace_how *copy, const struct undertrace_how *how)
+{
+    const unsigned char *bytes = (const unsigned char *)how;
+    for (size_t i = sizeof(*copy); i < how->size; i++)
+        if (bytes[i])
+            return false;
+    *copy = (struct undertrace_how){0};
+    memcpy(copy, how, how->size < sizeof(*copy) ? how->size : sizeof(*copy));
+    return true;
+}
+
+HANDLE_PUBLIC int undertrace_read(struct undertrace_reader **to, struct undertrace *trace,
+                                  const struct undertrace_how *how, struct undertrace_error *error)
+{
+    struct error why = {0};
+    struct undertrace_how copy;
+    *to = NULL;
+    const char *fault = copy_how(&copy, how) ? find_fault(&copy) : "this version of the library cannot do it";
+    if (fault)
+        return handle_refuse(error, fault);
+    const struct flow_trace *shared = handle_trace(trace, copy.cpu, &why);
+    if (!shared)
+        return handle_error(error, &why);
+    struct undertrace_reader *reader = calloc(1, sizeof(*reader));
+    if (!reader) {
+        error_set(&why, ERROR_MEMORY, 0, "a reader");
+        return handle_error(error, &why);
+    }
+    reader->owner = trace;
+    reader->trace = shared;
+    reader->how = copy;
+    if (!(copy.what & UNDERTRACE_PACKETS) && !flow_reader_open(reader, &why)) {
+        undertrace_reader_close(reader);
+        return handle_error(error, &why);
+    }
+    *to = reader;
+    return UNDERTRACE_OK;
+}
+
+HANDLE_PUBLIC void undertrace_reader_close(struct undertrace_reader *reader)
+{
+    if (!reader)
+        return;
+    if (!(reader->how.what & UNDERTRACE_PACKETS))
+        flow_reader_close(reader);
+    queue_free(&reader->queue);
+    free(reader);
+}
+
+HANDLE_PUBLIC int undertrace_reader_status(const struct undertrace_reader *reader)
+{
+    return reader->status;
+}
+
+/* Is there something in the queue? */
+static bool fill(struct undertrace_reader *reader)
+{
+    if (!queue_empty(&reader->queue))
+        return true;
+    if (reader->status)
+        return false;
+    queue_clear(&reader->queue);
+    const bool filled = reader->how.what & UNDERTRACE_PACKETS ? packet_reader_fill(reader) : flow_reader_fill(reader);
+    if (!reader->queue.full)
+        return filled;
+    reader->status = UNDERTRACE_ERROR_MEMORY;
+    queue_clear(&reader->queue);
+    return false;
+}
+
+HANDLE_PUBLIC const struct undertrace_item *undertrace_next(struct undertrace_reader *reader)
+{
+    if (!fill(reader))
+        return NULL;
+    queue_take(&reader->queue, &reader->item);
+    return &reader->item;
+}
+
+/* Returns what the call does. */
+static int call_one(struct undertrace_reader *reader, const struct undertrace_calls *calls)
+{
+    const struct undertrace_branch *branches;
+    struct undertrace_where where;
+    const size_t count = queue_take_branches(&reader->queue, &where, &branches);
+    if (count > 0)
+        return calls->branches ? calls->branches(calls->context, &where, branches, count) : 0;
+    queue_take(&reader->queue, &reader->item);
+    return calls->item ? calls->item(calls->context, &reader->item) : 0;
+}
+
+HANDLE_PUBLIC int undertrace_run(struct undertrace_reader *reader, const struct undertrace_calls *calls)
+{
+    struct undertrace_calls copy = {0};
+    memcpy(&copy, calls, calls->size < sizeof(copy) ? calls->size : sizeof(copy));
+    while (fill(reader)) {
+        const int result = call_one(reader, &copy);
+        if (result)
+            return result;
+    }
+    return reader->status;
+}
