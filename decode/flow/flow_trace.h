@@ -35,6 +35,10 @@ bool flow_trace_open(struct flow_trace *trace, const struct capture *capture, ui
 /* The same without its stretches and what is lost: those are what a cursor finds. */
 bool flow_trace_open_uncut(struct flow_trace *trace, const struct capture *capture, uint16_t cpu, struct error *error);
 void flow_trace_cursor(struct flow_cursor *cursor, const struct flow_trace *trace, struct flow_part part);
+
+/* All before trace offset at has been read, up to *passed it is known already: now and then it is given back. */
+void flow_trace_pass(const struct flow_trace *trace, uint64_t *passed, uint64_t at);
+
 void flow_trace_close(struct flow_trace *trace);
 void flow_lost_free(struct flow_lost *lost);
 
