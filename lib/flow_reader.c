@@ -78,6 +78,7 @@ bool flow_reader_open(struct undertrace_reader *reader, struct error *error)
                                      .context = reader};
     flow_trace_cursor(&reader->flow.cursor, reader->trace,
                       flow_part(reader->trace->input.trace_size, reader->how.part, reader->how.nr_parts));
+    reader->flow.passed = reader->flow.cursor.part.from;
     reader->flow.flow = flow_start(&reader->trace->input, &hooks, error);
     return reader->flow.flow != NULL;
 }
@@ -122,6 +123,7 @@ bool flow_reader_fill(struct undertrace_reader *reader)
         } else if (!flow_go_on(flow->flow)) {
             const struct flow_result *result = &flow->result;
             flow->in_stretch = false;
+            flow_trace_pass(reader->trace, &flow->passed, result->end);
             if (result->error)
                 put_lost(reader, &(struct undertrace_lost){.begin = result->error_offset,
                                                            .end = result->end,

@@ -38,7 +38,8 @@ struct reader_flow {
     struct flow_cursor cursor;
     struct flow_result result;
     bool in_stretch;
-    size_t gap; /* recorded ones that have been told */
+    uint64_t passed; /* flow_trace_pass */
+    size_t gap;      /* recorded ones that have been told */
 };
 
 struct reader_packets {

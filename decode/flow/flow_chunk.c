@@ -1,28 +1,15 @@
 #include "decode/flow/flow_chunk.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "decode/capture/list.h"
 
 #define KEPT_ERRORS 16u
-
-/* A place for one more. NULL: no memory. */
-static void *add_item(void **items, size_t *count, size_t *room, size_t size)
-{
-    if (*count == *room) {
-        const size_t more = *room ? 2 * *room : 16;
-        void *grown = realloc(*items, more * size);
-        if (!grown)
-            return NULL;
-        *items = grown;
-        *room = more;
-    }
-    return (char *)*items + size * (*count)++;
-}
 
 static bool keep_result(struct flow_chunk *chunk, const struct flow_result *result)
 {
     void *items = chunk->run.results;
-    struct flow_result *place = add_item(&items, &chunk->run.nr_results, &chunk->results_room, sizeof(*place));
+    struct flow_result *place = list_add(&items, &chunk->run.nr_results, &chunk->results_room, sizeof(*place));
     chunk->run.results = items;
     if (place)
         *place = *result;
@@ -36,7 +23,7 @@ static bool keep_lost(struct flow_chunk *chunk, const struct flow_cursor *cursor
     lost->bytes += cursor->lost.end - cursor->lost.begin;
     if (!cursor->lost_tells)
         return true;
-    struct flow_span *place = add_item(&items, &lost->count, &chunk->lost_room, sizeof(*place));
+    struct flow_span *place = list_add(&items, &lost->count, &chunk->lost_room, sizeof(*place));
     lost->spans = items;
     if (place)
         *place = cursor->lost;

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "decode/capture/capture_map.h"
 #include "decode/flow/flow_trace.h"
 
 struct merge_branch {
@@ -15,6 +14,7 @@ struct merge_cpu {
     struct flow_trace trace;
     struct flow *flow;
     size_t next_stretch;
+    uint64_t passed; /* flow_trace_pass */
     struct merge_branch *branches;
     size_t count, room, at;
     uint64_t tsc; /* of the last branch: time never goes back */
@@ -65,7 +65,7 @@ static bool refill(struct merge *merge, struct merge_cpu *cpu, struct error *err
         cpu->at = cpu->count = 0;
         flow_decode(cpu->flow, &cpu->trace.stretches[cpu->next_stretch++], &result);
         merge->merged->errors[cpu->cpu] += result.error != FLOW_OK;
-        capture_map_pass(cpu->trace.input.trace, result.begin, result.end);
+        flow_trace_pass(&cpu->trace, &cpu->passed, result.end);
     }
     return !cpu->no_memory || error_set(error, ERROR_MEMORY, 0, "the branches of a stretch");
 }

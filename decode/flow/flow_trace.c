@@ -2,9 +2,11 @@
 
 #include <stdlib.h>
 
+#include "decode/capture/capture_map.h"
 #include "pt/rtit.h"
 
 #define MIN_ROOM 64u
+#define PASS_BYTES (1u << 20)
 
 /* Make room for one more of size bytes in a list of count, which has room for powers of two. false: no memory. */
 static bool make_room(void **items, size_t count, size_t size)
@@ -44,10 +46,13 @@ bool flow_trace_cut(struct flow_trace *trace)
 {
     struct flow_cursor cursor;
     enum flow_found found;
+    uint64_t passed = 0;
     bool good = true;
     flow_trace_cursor(&cursor, trace, flow_part(trace->input.trace_size, 0, 0));
-    while (good && (found = flow_cursor_next(&cursor)) != FLOW_FOUND_NOTHING)
+    while (good && (found = flow_cursor_next(&cursor)) != FLOW_FOUND_NOTHING) {
         good = found == FLOW_FOUND_LOST ? add_lost(&trace->lost, &cursor) : add_stretch(trace, &cursor.stretch);
+        flow_trace_pass(trace, &passed, cursor.at);
+    }
     return good;
 }
 
@@ -118,6 +123,14 @@ bool flow_trace_open(struct flow_trace *trace, const struct capture *capture, ui
 void flow_trace_cursor(struct flow_cursor *cursor, const struct flow_trace *trace, struct flow_part part)
 {
     flow_cursor_begin(cursor, trace->input.trace, trace->input.trace_size, &trace->gaps, part);
+}
+
+void flow_trace_pass(const struct flow_trace *trace, uint64_t *passed, uint64_t at)
+{
+    if (!trace->mapped || at < *passed + PASS_BYTES)
+        return;
+    capture_map_pass(trace->input.trace, *passed, at);
+    *passed = at;
 }
 
 void flow_trace_close(struct flow_trace *trace)

@@ -38,6 +38,10 @@ void flow_trace_cursor(struct flow_cursor *cursor, const struct flow_trace *trac
 
 /* Find the stretches, and what is lost, of a trace without them; its input and its gaps are known. false: no memory. */
 bool flow_trace_cut(struct flow_trace *trace);
+
+/* All before trace offset at has been read, up to *passed it is known already: now and then it is given back. */
+void flow_trace_pass(const struct flow_trace *trace, uint64_t *passed, uint64_t at);
+
 void flow_trace_close(struct flow_trace *trace);
 void flow_lost_free(struct flow_lost *lost);
 

@@ -19,6 +19,7 @@
 #define CHUNKS_A_THREAD 4u
 #define LEAST_CHUNK (64u << 10)
 #define MOST_CHUNK (1u << 20)
+#define MOST_CHUNKS 65536u
 #define SHOW_NANOSECONDS 250000000L
 
 struct pool {
@@ -152,6 +153,9 @@ static bool deal_chunks(struct pool *pool, unsigned threads)
         pool->chunk_bytes = LEAST_CHUNK;
     if (pool->chunk_bytes > MOST_CHUNK)
         pool->chunk_bytes = MOST_CHUNK;
+    /* A gap can be larger than all disks. */
+    if (pool->chunk_bytes < bytes / MOST_CHUNKS + 1)
+        pool->chunk_bytes = bytes / MOST_CHUNKS + 1;
     pool->nr_chunks = (size_t)(bytes / pool->chunk_bytes + 1);
     pool->chunks = calloc(pool->nr_chunks, sizeof(*pool->chunks));
     return pool->chunks != NULL;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/capture/list.h"
 #include "decode/report/shards.h"
 #include "serial/crc32c.h"
 
@@ -13,20 +14,6 @@ struct reading {
     unsigned cpu; /* of the lines that come; CAPTURE_MAX_CPUS: none yet */
     bool ended, no_memory;
 };
-
-/* A place for one more. NULL: no memory. */
-static void *add_item(void **items, size_t *count, size_t *room, size_t size)
-{
-    if (*count == *room) {
-        const size_t more = *room ? 2 * *room : 256;
-        void *grown = realloc(*items, more * size);
-        if (!grown)
-            return NULL;
-        *items = grown;
-        *room = more;
-    }
-    return (char *)*items + size * (*count)++;
-}
 
 static bool read_part(struct reading *reading, const char *line)
 {
@@ -77,7 +64,7 @@ static bool read_stretch(struct reading *reading, const char *line)
     r.error = (enum flow_error)error;
     void *items = run->results;
     struct flow_result *place =
-        add_item(&items, &run->nr_results, &reading->shards->cpus[reading->cpu].results_room, sizeof(r));
+        list_add(&items, &run->nr_results, &reading->shards->cpus[reading->cpu].results_room, sizeof(r));
     run->results = items;
     reading->no_memory = !place;
     if (place)
@@ -93,7 +80,7 @@ static bool read_lost(struct reading *reading, const char *line)
         return false;
     void *items = lost->spans;
     struct flow_span *place =
-        add_item(&items, &lost->count, &reading->shards->cpus[reading->cpu].lost_room, sizeof(span));
+        list_add(&items, &lost->count, &reading->shards->cpus[reading->cpu].lost_room, sizeof(span));
     lost->spans = items;
     reading->no_memory = !place;
     if (place)
