@@ -27,7 +27,6 @@ struct ptm_config {
     enum ptm_scope scope;
     uint64_t first_branch, last_branch; /* which branches go to the list, counted from 0 */
     uint64_t list_from, list_upto;      /* ... and at which addresses they stand, both included */
-    bool times;                         /* the list has their times beside it */
     uint32_t skid_bytes;                /* from the end of an INT region to the PMI */
     bool second_pmi;                    /* each is followed by one that no region caused */
     uint32_t second_bytes;              /* so many bytes later */
@@ -42,6 +41,7 @@ struct ptm_config {
     bool update_48;       /* of the two IPBytes of six bytes, 100b where it does */
     uint32_t errata;      /* PTM_BDM70... */
     uint32_t pmu_version; /* of architectural performance monitoring; 0: as Bochs has it */
+    bool times;           /* the list of branches has their times beside it */
 };
 extern struct ptm_config ptm_config;
 
