@@ -14,6 +14,7 @@
 #include "decode/cli/message.h"
 #include "decode/cli/open_capture.h"
 #include "decode/cli/ptdump.h"
+#include "decode/engine/errata.h"
 #include "decode/report/dump_line.h"
 
 static const char usage[] =
@@ -34,7 +35,7 @@ static const char usage[] =
     "that,\n"
     "               CAPTURE may be such a FILE as well\n"
     "  --lastip --exec-mode --raw --no-offset --no-timing --no-cyc --no-sync --quiet\n"
-    "               with these: as ptdump's options of these names; --cpu F/M/S is taken, and changes nothing\n"
+    "               with these: as ptdump's options of these names; --cpu F/M/S: of that CPU\n"
     "\n"
     "Offsets are decimal, hexadecimal behind 0x, or the 16 hexadecimal digits that dump prints.\n"
     "\n"
@@ -170,6 +171,12 @@ static int dump_foreign(struct arguments *a)
 {
     struct error error = {0};
     struct foreign_file packets = {0};
+    struct flow_input input = {0};
+    if (!foreign_input_model(&input, a->foreign.cpu, "dump"))
+        return 1;
+    a->ptdump.skd007 = errata_of(&input).skd007;
+    if (input.cpu_known && !errata_knows(&input))
+        puts("[0: failed to determine errata: unknown cpu]");
     if (!foreign_packets(&packets, a->foreign.pt, &error)) {
         error_say(&error);
         return 1;

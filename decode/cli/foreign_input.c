@@ -34,8 +34,7 @@ static const char *take_number(uint64_t *number, const char *text, uint64_t most
     return text[length] ? text + length + 1 : text + length;
 }
 
-/* F/M/S or F/M, or none. */
-static bool read_model(struct flow_input *input, const char *text)
+bool foreign_input_model(struct flow_input *input, const char *text, const char *command)
 {
     uint64_t family, model, stepping = 0;
     if (!text || !strcmp(text, "none"))
@@ -45,7 +44,7 @@ static bool read_model(struct flow_input *input, const char *text)
     if (rest && *rest)
         rest = take_number(&stepping, rest, MAX_STEPPING);
     if (!rest || *rest) {
-        message_say("decode: --cpu %s: with --pt it is FAMILY/MODEL/STEPPING, or none", text);
+        message_say("%s: --cpu %s: with --pt it is FAMILY/MODEL/STEPPING, or none", command, text);
         return false;
     }
     input->cpu_known = true;
@@ -86,7 +85,7 @@ bool foreign_input_open(struct foreign *foreign, const struct foreign_options *o
     struct flow_input settings = {.timed = true};
     struct error error = {0};
     *foreign = (struct foreign){0};
-    if (!read_model(&settings, options->cpu))
+    if (!foreign_input_model(&settings, options->cpu, "decode"))
         return false;
     read_settings(&settings, options);
     bool good = true;

@@ -39,6 +39,9 @@ struct foreign_options {
 /* Of a capture: the CPU's number that --cpu says, 0 without. false: said what is wrong. */
 bool foreign_input_cpu_number(uint64_t *number, const struct foreign_options *options, const char *command);
 
+/* F/M/S or F/M, or none, as --cpu says. false: said what is wrong. */
+bool foreign_input_model(struct flow_input *input, const char *text, const char *command);
+
 /* Is it a foreign trace? */
 static inline bool foreign_input_given(const struct foreign_options *options)
 {

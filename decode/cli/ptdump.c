@@ -31,7 +31,9 @@ uint64_t ptdump_print(const uint8_t *bytes, uint64_t begin, uint64_t size, uint6
     uint64_t psb = at;
     while (at < size && begin + at < to) {
         struct packet packet;
-        const int length = packet_parse(&packet, bytes + at, (size_t)(size - at));
+        int length = packet_parse(&packet, bytes + at, (size_t)(size - at));
+        if (length > 0 && options->skd007 && packets_swallowed_ovf(&packet, bytes + at, size - at))
+            length = 1 + packet_parse(&packet, bytes + at + 1, (size_t)(size - at - 1));
         if (length == PT_PARSE_TRUNCATED)
             break;
         if (length < 0) {

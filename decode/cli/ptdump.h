@@ -9,7 +9,7 @@
 
 struct ptdump_options {
     struct dump_style style;
-    bool raw, no_pad, no_timing, no_cyc, no_sync, quiet; /* what ptdump's options of these names do */
+    bool raw, no_pad, no_timing, no_cyc, no_sync, quiet, skd007; /* what ptdump's options of these names do */
 };
 
 /* Of size bytes, the first of which is at trace offset begin; packets at from to to are shown. Returns how many places

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "decode/cli/error_text.h"
+#include "decode/engine/errata.h"
 
 struct printer {
     const struct ptxed_options *options;
@@ -50,6 +51,8 @@ int ptxed_print(const struct flow_trace *trace, const struct ptxed_options *opti
     struct printer printer = {.options = options};
     const struct flow_hooks hooks = {.instruction = print_instruction, .event = print_event, .context = &printer};
     struct error error = {0};
+    if (trace->input.cpu_known && !errata_knows(&trace->input))
+        puts("[0, 0: config error: unknown cpu]");
     struct flow *flow = flow_start(&trace->input, &hooks, &error);
     if (!flow) {
         error_say(&error);

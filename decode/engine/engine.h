@@ -193,9 +193,6 @@ bool errata_skip(struct engine *engine, const struct packet *packet);
  * now? */
 bool errata_abort(struct engine *engine, uint64_t ip);
 
-/* The packet, which stands at at, has swallowed the first byte of an OVF with its second one. */
-bool errata_swallowed_ovf(const struct engine *engine, const struct packet *packet);
-
 /* --- tell*.c --------------------------------------------------------------------------------------------------------
  */
 
@@ -204,6 +201,9 @@ enum flow_error tell_take(struct engine *engine, const struct packet *packet);
 
 /* An OVF's FUP is none. */
 void tell_lost_fup(struct engine *engine);
+
+/* Bits of TNT were taken. */
+void tell_anchor(struct engine *engine);
 
 /* A CBR packet. */
 void tell_cbr(struct engine *engine, const struct packet *packet);

@@ -47,6 +47,14 @@ struct errata errata_of(const struct flow_input *input)
     };
 }
 
+bool errata_knows(const struct flow_input *input)
+{
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (known[i].family == input->family && known[i].model == input->model)
+            return true;
+    return false;
+}
+
 /* Does the PSB+ at at say that tracing is on? */
 static bool psb_has_fup(const uint8_t *at, const uint8_t *end)
 {
@@ -158,12 +166,4 @@ bool errata_abort(struct engine *engine, uint64_t ip)
     executed_drop(&engine->executed);
     walk_set(engine, ip);
     return true;
-}
-
-bool errata_swallowed_ovf(const struct engine *engine, const struct packet *packet)
-{
-    const uint64_t second_is_02 = 0x20, first = 0x1f;
-    const uint8_t ovf = 0xf3;
-    return engine->errata.skd007 && packet->kind == PT_PACKET_CYC && packet->size == 2 &&
-           (packet->cyc & ~first) == second_is_02 && engine->end - engine->at > 2 && engine->at[2] == ovf;
 }

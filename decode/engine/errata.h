@@ -21,4 +21,7 @@ struct errata {
 
 struct errata errata_of(const struct flow_input *input);
 
+/* Is the model one whose errata are known? */
+bool errata_knows(const struct flow_input *input);
+
 #endif

@@ -20,7 +20,7 @@ enum flow_event_kind {
     FLOW_EVENT_MWAIT, /* value: as of the packet, and of these: */
     FLOW_EVENT_PWRE,
     FLOW_EVENT_PWRX,
-    FLOW_EVENT_PTWRITE,
+    FLOW_EVENT_PTWRITE, /* flag: a FUP has told where; else it follows from the code */
     FLOW_EVENT_CBR,
     FLOW_EVENT_MNT,
     FLOW_EVENT_IF,    /* value: RFLAGS.IF */

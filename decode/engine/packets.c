@@ -13,9 +13,13 @@ static enum flow_error bits_allowed(const struct engine *engine)
 
 static enum flow_error take_bits(struct engine *engine, uint64_t bits, unsigned count)
 {
-    const enum flow_error error = bits_allowed(engine);
+    enum flow_error error = bits_allowed(engine);
     engine->before = PT_PACKET_TNT_8;
-    return error ? error : walk_bits(engine, bits, count);
+    if (!error)
+        error = walk_bits(engine, bits, count);
+    if (engine->tell.on && !error)
+        tell_anchor(engine);
+    return error;
 }
 
 static void take_time(struct engine *engine, const struct packet *packet)
@@ -56,7 +60,7 @@ static enum flow_error read_packet(struct engine *engine, struct packet *packet,
     }
     if (length < 0)
         return FLOW_ERROR_OPCODE;
-    if (errata_swallowed_ovf(engine, packet)) {
+    if (engine->errata.skd007 && packets_swallowed_ovf(packet, engine->at, (uint64_t)(engine->end - engine->at))) {
         engine->at++;
         return read_packet(engine, packet, to_psb);
     }

@@ -1,7 +1,5 @@
 #include "decode/engine/refused.h"
 
-#include <stdbool.h>
-
 /* First bytes, and second ones behind 02H. SDM "Packet Definitions". */
 enum { EXTENDED = 0x02, MODE = 0x99, PSB = 0x82, TNT_64 = 0xa3, CYC = 3, MNT = 0xc3 };
 enum { TIP = 0x0d, TIP_PGE = 0x11, TIP_PGD = 0x01, FUP = 0x1d, IP_OPCODE = 0x1f };
@@ -13,4 +11,12 @@ enum flow_error packets_refused(const uint8_t *bytes, uint64_t size)
     const bool known = bytes[0] == MODE || (bytes[0] & CYC) == CYC || ip == TIP || ip == TIP_PGE || ip == TIP_PGD ||
                        ip == FUP || (extended && (bytes[1] == PSB || bytes[1] == TNT_64 || bytes[1] == MNT));
     return known ? FLOW_ERROR_PACKET : FLOW_ERROR_OPCODE;
+}
+
+bool packets_swallowed_ovf(const struct packet *packet, const uint8_t *bytes, uint64_t size)
+{
+    const uint64_t second_is_02 = 0x20, first = 0x1f;
+    const uint8_t ovf = 0xf3;
+    return packet->kind == PT_PACKET_CYC && packet->size == 2 && (packet->cyc & ~first) == second_is_02 && size > 2 &&
+           bytes[2] == ovf;
 }

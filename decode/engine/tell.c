@@ -108,7 +108,8 @@ static enum flow_error tell_exstop(struct engine *engine, const struct packet *p
 static enum flow_error tell_ptwrite(struct engine *engine, const struct packet *packet)
 {
     const bool passes = engine->tracing && !engine->header && !packet->fup_follows;
-    const struct flow_event event = event_of(FLOW_EVENT_PTWRITE, packet->payload);
+    struct flow_event event = event_of(FLOW_EVENT_PTWRITE, packet->payload);
+    event.flag = packet->fup_follows;
     if (packet->fup_follows)
         tell_later(engine, TELL_FOR_FUP, event);
     const enum flow_error error = event_take(engine, packet);

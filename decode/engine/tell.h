@@ -36,7 +36,10 @@ struct tell {
     bool mode_known; /* of the last MODE.Exec: */
     bool iflag;
     int mode;
+    bool anchored;      /* an IP or a branch was told since tracing is on, */
+    uint64_t anchor;    /* and so many instructions were executed when it was: what TRIG counts from */
     bool synced;        /* the last PSB+ was read to its end, and no error since */
+    bool was_tracing;   /* where the last stretch ended */
     bool overflow;      /* an OVF waits for its FUP */
     bool entered;       /* a VMCS or CFE packet told of engine.entered */
     uint64_t from;      /* the last FUP of an event */

@@ -31,6 +31,8 @@ enum flow_error tell_fup(struct engine *engine, const struct packet *packet)
     const bool bound = tell_waits(&engine->tell, FOR_FUP);
     struct flow_event event;
     enum flow_error error = event_take(engine, packet);
+    if (!error)
+        tell_anchor(engine);
     if (error || header)
         return error;
     engine->tell.overflow = false;
@@ -56,6 +58,7 @@ enum flow_error tell_tip(struct engine *engine, const struct packet *packet)
     if (interrupt)
         tell_now_at(engine, event, true, engine->last_ip);
     tell_waiting_at(engine, FOR_TIP, true, engine->last_ip);
+    tell_anchor(engine);
     engine->fup = FUP_OF_EVENT;
     engine->tell.entered = false;
     return FLOW_OK;
@@ -70,6 +73,7 @@ enum flow_error tell_pge(struct engine *engine, const struct packet *packet)
     event.flag = engine->tell.resume_ip != 0 && engine->tell.resume_ip == engine->ip;
     tell_now_at(engine, event, true, engine->ip);
     tell_waiting_at(engine, FOR_TIP, true, engine->ip);
+    tell_anchor(engine);
     return FLOW_OK;
 }
 
@@ -97,6 +101,7 @@ enum flow_error tell_pgd(struct engine *engine, const struct packet *packet)
     struct flow_event event = {.kind = by_event ? FLOW_EVENT_LEFT : FLOW_EVENT_DISABLED, .from = engine->tell.from};
     tell_now_at(engine, event, told(packet), engine->last_ip);
     tell_waiting_at(engine, FOR_TIP, false, 0);
+    engine->tell.anchored = false;
     engine->fup = FUP_OF_EVENT;
     engine->tell.resume_ip = by_event ? engine->tell.from : resume_ip(engine, told(packet));
     engine->tell.entered = false;

@@ -18,18 +18,12 @@ static void list_stuck(struct engine *engine, enum flow_error error)
         walk_leave(engine, block, block->end_ip);
 }
 
-/* Behind the last instruction, by what it says itself; of a branch, where it may lead. */
 static uint64_t behind(struct engine *engine, uint64_t ip)
 {
     enum flow_error ignored;
     walk_set(engine, ip);
     const struct block *block = walk_block(engine, &ignored);
-    if (!block)
-        return ip;
-    if (block->end_ip != ip)
-        return ip + block_length_at(block, ip);
-    const bool direct = block->end >= INSTRUCTION_JCC && block->end <= INSTRUCTION_CALL_DIRECT;
-    return block->next[direct ? BLOCK_TAKEN : BLOCK_ON];
+    return block ? tell_next_ip(block, ip) : ip;
 }
 
 /* The packet that was waited for stands at packet; others were taken already. */
@@ -55,8 +49,10 @@ static uint64_t stopped_ip(struct engine *engine, enum flow_error error)
 void tell_end(struct engine *engine, enum flow_error error)
 {
     struct flow_event event = {.kind = FLOW_EVENT_ERROR, .ip_known = true, .error = (int)error};
-    if (error == FLOW_ERROR_CUT && engine->tracing)
+    const bool cut = !error && engine->header && engine->end == engine->input->trace + engine->input->trace_size;
+    if ((error == FLOW_ERROR_CUT && engine->tracing) || (cut && engine->tell.was_tracing))
         tell_now(engine, (struct flow_event){.kind = FLOW_EVENT_END});
+    engine->tell.was_tracing = engine->tracing;
     if (!error || error == FLOW_ERROR_CUT)
         return;
     list_stuck(engine, error);

@@ -41,6 +41,9 @@ enum flow_error tell_cfe(struct engine *engine, const struct packet *packet);
 enum flow_error tell_evd(struct engine *engine, const struct packet *packet);
 enum flow_error tell_trig(struct engine *engine, const struct packet *packet);
 
+/* Behind the instruction at ip, the first of the block, by what it says itself; of a branch, where it may lead. */
+uint64_t tell_next_ip(const struct block *block, uint64_t ip);
+
 /* A FUP has told where it was: of some the instruction there is executed then, and its TIP follows. */
 enum flow_error tell_pass(struct engine *engine, const struct flow_event *event);
 

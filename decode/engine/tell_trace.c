@@ -79,11 +79,47 @@ enum flow_error tell_pass(struct engine *engine, const struct flow_event *event)
     return event_enter(engine);
 }
 
-/* With an anchor, a FUP or nothing, and instructions since that. */
+uint64_t tell_next_ip(const struct block *block, uint64_t ip)
+{
+    if (block->end_ip != ip)
+        return ip + block_length_at(block, ip);
+    const bool direct = block->end >= INSTRUCTION_JCC && block->end <= INSTRUCTION_CALL_DIRECT;
+    return block->next[direct ? BLOCK_TAKEN : BLOCK_ON];
+}
+
+static uint64_t count_executed(const struct engine *engine)
+{
+    const struct flow_result *result = engine->executed.result;
+    return result->instructions + result->root_instructions + engine->executed.instructions;
+}
+
+void tell_anchor(struct engine *engine)
+{
+    engine->tell.anchored = true;
+    engine->tell.anchor = count_executed(engine);
+}
+
+/* To the instruction that is so many behind the anchor. */
+static enum flow_error walk_from_anchor(struct engine *engine, uint64_t count)
+{
+    const uint64_t passed = count_executed(engine) - engine->tell.anchor;
+    if (!engine->tell.anchored || engine->event || engine->entered || count < passed)
+        return FLOW_ERROR_PACKET;
+    for (uint64_t i = passed; i < count; i++) {
+        enum flow_error error = FLOW_OK;
+        const struct block *block = walk_block(engine, &error);
+        if (block)
+            error = walk_to(engine, WALK_TO_ADDRESS, tell_next_ip(block, engine->ip));
+        if (error)
+            return error;
+    }
+    return FLOW_OK;
+}
+
+/* It was so many instructions behind the last IP or branch that was told; or there is a FUP; or nobody knows. */
 enum flow_error tell_trig(struct engine *engine, const struct packet *packet)
 {
-    const struct flow_event event = {
-        .kind = FLOW_EVENT_TRIG, .value = packet->payload, .flag = packet->more, .icnt = packet->icnt};
+    const struct flow_event event = {.kind = FLOW_EVENT_TRIG, .value = packet->payload, .flag = packet->more};
     if (packet->fup_follows && (!packet->has_icnt || packet->icnt))
         return FLOW_ERROR_PACKET;
     if (packet->icnt && !engine->tracing)
@@ -91,8 +127,14 @@ enum flow_error tell_trig(struct engine *engine, const struct packet *packet)
     if (packet->fup_follows) {
         engine->fup = FUP_ALONE;
         tell_later(engine, TELL_FOR_FUP, event);
-    } else {
-        tell_now_at(engine, event, packet->has_icnt && engine->tracing, engine->ip);
+        return FLOW_OK;
     }
+    const bool exact = packet->has_icnt && engine->tracing;
+    const enum flow_error error = exact ? walk_from_anchor(engine, packet->icnt) : FLOW_OK;
+    if (error)
+        return error;
+    tell_now_at(engine, event, exact, engine->ip);
+    if (exact)
+        tell_anchor(engine);
     return FLOW_OK;
 }

@@ -183,6 +183,10 @@ static void put_where(struct line *line, const struct flow_event *event)
         if (event->ip_known)
             put_ip(line, "to", event->ip);
         return;
+    case FLOW_EVENT_PTWRITE:
+        if (!event->flag)
+            return;
+        break;
     default:
         break;
     }

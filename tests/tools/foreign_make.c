@@ -64,7 +64,7 @@ static void plan_code(void)
         uint32_t choice = draw(95), kind = 0;
         while (choice >= often[kind])
             choice -= often[kind++];
-        code[nr_code].kind = nr_code == CODE_MOST - 1 ? JMP_INDIRECT : (enum kind)kind;
+        code[nr_code].kind = nr_code >= CODE_MOST - 2 ? JMP_INDIRECT : (enum kind)kind;
         code[nr_code].at = at;
         code[nr_code].length = code[nr_code].kind == NOP ? 1 + draw(4) : lengths[code[nr_code].kind];
         const uint32_t left = CODE_MOST - 1 - nr_code;

@@ -2,7 +2,7 @@
  * A trace as libipt's instruction decoder reads it, in the dialect of its ptxed without mnemonics, which Debian does
  * not package: for comparing with `undertrace decode --format=ptxed`.
  *
- * usage: ptxed_ref TRACE IMAGE VADDR      the image stands at VADDR
+ * usage: ptxed_ref TRACE IMAGE VADDR [MODEL]      the image stands at VADDR; the trace is that of a CPU of family 6
  */
 #include <fcntl.h>
 #include <intel-pt.h>
@@ -103,6 +103,8 @@ static int print_trace(struct pt_insn_decoder *decoder)
     while (status >= 0) {
         struct pt_insn insn = {0};
         status = print_events(decoder, status);
+        if (status >= 0 && status & pts_eos && !(status & pts_ip_suppressed))
+            puts("[end of trace]");
         if (status < 0 || status & pts_eos)
             break;
         status = pt_insn_next(decoder, &insn, sizeof(insn));
@@ -138,13 +140,17 @@ int main(int argc, char **argv)
 {
     struct pt_config config;
     size_t size;
-    if (argc != 4) {
-        fprintf(stderr, "usage: ptxed_ref TRACE IMAGE VADDR\n");
+    if (argc != 4 && argc != 5) {
+        fprintf(stderr, "usage: ptxed_ref TRACE IMAGE VADDR [MODEL]\n");
         return 1;
     }
     pt_config_init(&config);
     config.begin = map_file(argv[1], &size);
     config.end = config.begin + size;
+    if (argc == 5) {
+        config.cpu = (struct pt_cpu){.vendor = pcv_intel, .family = 6, .model = (uint8_t)strtoul(argv[4], NULL, 0)};
+        pt_cpu_errata(&config.errata, &config.cpu);
+    }
     struct pt_insn_decoder *decoder = pt_insn_alloc_decoder(&config);
     if (!decoder || (map_file(argv[2], &size), pt_image_add_file(pt_insn_get_image(decoder), argv[2], 0, size, NULL,
                                                                  strtoull(argv[3], NULL, 0)) < 0)) {
