@@ -1,6 +1,7 @@
 /* undertrace decode: the control flow as a list of branches. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "decode/capture/capture_check.h"
 #include "decode/cli/commands.h"
@@ -22,25 +23,42 @@ struct lists {
 };
 
 #define HEX_DIGITS 16u
+#define BRANCH_LINE (2 * HEX_DIGITS + 2)
 
-/* There are many: printf would take most of the time. */
+/* The digits of half a number, the first one in the lowest byte: a nibble goes into each byte, all at once. There are
+ * many of them, printf would take most of the time. */
+static uint64_t hex_digits(uint32_t number)
+{
+    uint64_t digits = number;
+    digits = (digits << 16 | digits) & 0x0000ffff0000ffff;
+    digits = (digits << 8 | digits) & 0x00ff00ff00ff00ff;
+    digits = (digits << 4 | digits) & 0x0f0f0f0f0f0f0f0f;
+    const uint64_t letters = (digits + 0x0606060606060606) >> 4 & 0x0101010101010101;
+    return __builtin_bswap64(digits + 0x3030303030303030 + letters * ('a' - '9' - 1));
+}
+
 static void hex_text(char *text, uint64_t number)
 {
-    for (unsigned i = HEX_DIGITS; i-- > 0; number >>= 4)
-        text[i] = "0123456789abcdef"[number & 15];
+    const uint64_t halves[2] = {hex_digits((uint32_t)(number >> 32)), hex_digits((uint32_t)number)};
+    memcpy(text, halves, sizeof(halves));
 }
 
 static void write_branches(void *context, const struct flow_branch *branches, size_t count, uint64_t tsc)
 {
+    char lines[128 * BRANCH_LINE];
+    size_t used = 0;
     (void)tsc;
-    struct lists *lists = context;
+    const struct lists *lists = context;
     for (size_t i = 0; i < count; i++) {
-        char line[2 * HEX_DIGITS + 2];
-        hex_text(line, branches[i].from);
-        line[HEX_DIGITS] = ' ';
-        hex_text(line + HEX_DIGITS + 1, branches[i].to);
-        line[sizeof(line) - 1] = '\n';
-        fwrite(line, 1, sizeof(line), lists->branches);
+        hex_text(lines + used, branches[i].from);
+        lines[used + HEX_DIGITS] = ' ';
+        hex_text(lines + used + HEX_DIGITS + 1, branches[i].to);
+        lines[used + BRANCH_LINE - 1] = '\n';
+        used += BRANCH_LINE;
+        if (used == sizeof(lines) || i + 1 == count) {
+            fwrite(lines, 1, used, lists->branches);
+            used = 0;
+        }
     }
 }
 
