@@ -400,5 +400,5 @@ $(HV_OBJS) $(TOOL_OBJS) $(LIB_OBJS) $(UNIT_LIB) $(GUEST_OBJS): Makefile
 .SECONDARY:
 
 -include $(FUZZ_TARGETS:%=$(BUILD)/check/tests/fuzz/fuzz_%.d) $(FUZZ_OBJS:.o=.d) $(FUZZ_TARGETS:%=$(BUILD)/fuzz/tests/fuzz/fuzz_%.d) \
-    $(HV_OBJS:.o=.d) $(TOOL_OBJS:.o=.d) $(LIB_OBJS:.o=.d) $(JUDGE_OBJS:.o=.d) $(UNIT_LIB:.o=.d) $(UNIT:$(BUILD)/check/%=$(BUILD)/check/tests/unit/%.d) \
+    $(HV_OBJS:.o=.d) $(TOOL_OBJS:.o=.d) $(LIB_OBJS:.o=.d) $(JUDGE_OBJS:.o=.d) $(TEST_TOOLS:$(BUILD)/tools/%=$(BUILD)/host/tests/tools/%.d) $(UNIT_LIB:.o=.d) $(UNIT:$(BUILD)/check/%=$(BUILD)/check/tests/unit/%.d) \
     $(GUEST_OBJS:.o=.d)
