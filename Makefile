@@ -287,7 +287,9 @@ FUZZ_SECONDS := 60
 FUZZ_SANITIZE := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 FUZZ_OBJS := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(sort $(TOOL_CORE) pt/encode.c $(TOOL_LIB)))
 
-$(FUZZ_TARGETS:%=$(BUILD)/check/fuzz_%): $(BUILD)/check/%: $(BUILD)/check/tests/fuzz/%.o $(BUILD)/check/tests/fuzz/replay.o \
+FUZZ_REPLAYS := $(FUZZ_TARGETS:%=$(BUILD)/check/fuzz_%)
+
+$(FUZZ_REPLAYS): $(BUILD)/check/%: $(BUILD)/check/tests/fuzz/%.o $(BUILD)/check/tests/fuzz/replay.o \
     $(BUILD)/check/libcore.a
 	@echo "  LD  $@"
 	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lipt -pthread
@@ -330,12 +332,12 @@ SYSTEM := $(filter-out tests/system/lib.sh,$(wildcard tests/system/*.sh))
 
 check:
 	@tests/rig/deps.sh check
-	+@$(PARTS_MAKE) $(UNIT) $(CORE_OBJS)
+	+@$(PARTS_MAKE) $(UNIT) $(FUZZ_REPLAYS) $(CORE_OBJS)
 	@tests/rig/runner.sh $(CHECKS)
 
 test:
 	@tests/rig/deps.sh test
-	+@$(PARTS_MAKE) $(UNIT) $(CORE_OBJS) $(PARTS) $(LIB_FILES) $(BUILD)/undertrace.iso $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(TEST_TOOLS) \
+	+@$(PARTS_MAKE) $(UNIT) $(FUZZ_REPLAYS) $(CORE_OBJS) $(PARTS) $(LIB_FILES) $(BUILD)/undertrace.iso $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(TEST_TOOLS) \
 	    $(BUILD)/guest/userland $(BUILD)/guest/modules
 	@tests/rig/runner.sh $(CHECKS) $(SYSTEM)
 
