@@ -337,7 +337,7 @@ check:
 
 test:
 	@tests/rig/deps.sh test
-	+@$(PARTS_MAKE) $(UNIT) $(FUZZ_REPLAYS) $(CORE_OBJS) $(PARTS) $(LIB_FILES) $(BUILD)/undertrace.iso $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(TEST_TOOLS) \
+	+@$(PARTS_MAKE) $(UNIT) $(FUZZ_REPLAYS) $(CORE_OBJS) $(PARTS) $(BUILD)/undertrace-judge $(LIB_FILES) $(BUILD)/undertrace.iso $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(TEST_TOOLS) \
 	    $(BUILD)/guest/userland $(BUILD)/guest/modules
 	@tests/rig/runner.sh $(CHECKS) $(SYSTEM)
 

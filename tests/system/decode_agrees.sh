@@ -1,7 +1,7 @@
 #!/bin/bash
-# `undertrace decode` against a decoder that others wrote: perf follows the guest's flow through the same trace, by the guest's
-# image instead of the pages that came with the trace, and to the same instructions. Root is not traced: perf has no image of
-# it.
+# `undertrace decode` against decoders that others wrote. libipt's, behind the same interface (tests/judge/). And perf's: it
+# follows the guest's flow through the same trace, by the guest's image instead of the pages that came with the trace, and to
+# the same instructions. Root is not traced: perf has no image of it.
 . tests/system/lib.sh
 # shellcheck disable=SC2034 # for perf.sh
 out=build/tools
@@ -25,6 +25,8 @@ agrees() {
     objcopy -O binary -j .text -j .rodata -j .data "$elf" "$work/$guest.bin"
     objcopy -I binary -O elf32-i386 "$work/$guest.bin" "$work/$guest.o"
     build/undertrace decode "$capture" --branches - 2>/dev/null | hexadecimal >"$work/$guest.truth"
+    check "$guest: libipt decodes it to the same branches" \
+        cmp "$work/$guest.truth" <(build/undertrace-judge --engine=libipt decode "$capture" --branches - 2>/dev/null | hexadecimal)
     build/undertrace decode "$capture" --instructions - 2>/dev/null | hexadecimal >"$work/$guest.instructions"
     cp "$capture/cpu0.pt" "$work/$guest.pt"
     check "$guest: perf decodes it" perf_decodes "$work/$guest" "$work/$guest.bin" "0x$start" 0 \
