@@ -6,10 +6,10 @@
 . tests/system/lib.sh
 
 if [ $# -eq 0 ]; then
-    check 'spaces runs' boot_guest spaces spaces 'channel=e1000 net.mtu=9000'
-    WIRE='rate=10' check 'load runs, and drops' boot_guest load load 'channel=e1000 net.mtu=9000 pt.region=64K pt.regions=4 policy=drop'
-    CPUS=2 check 'smp runs on two CPUs' boot_guest smp smp 'channel=e1000 net.mtu=9000'
-    set -- "$work"/{spaces,load,smp}/capture
+    check 'spaces runs' boot_guest boot_spaces spaces 'channel=e1000 net.mtu=9000'
+    WIRE='rate=10' check 'load runs, and drops' boot_guest boot_load load 'channel=e1000 net.mtu=9000 pt.region=64K pt.regions=4 policy=drop'
+    CPUS=2 check 'smp runs on two CPUs' boot_guest boot_smp smp 'channel=e1000 net.mtu=9000'
+    set -- "$work"/boot_{spaces,load,smp}/capture
 fi
 
 root=$PWD/$work/root
