@@ -64,6 +64,7 @@ start32:
     jne 2f
     orl $0x18, %eax
 2:  movl %eax, directories(, %ecx, 8)
+    movl $0, directories + 4(, %ecx, 8) /* nothing has cleared them */
     addl $0x200000, %eax
     incl %ecx
     cmpl $0x800, %ecx
