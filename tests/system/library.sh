@@ -12,7 +12,7 @@ if [ $# -eq 0 ]; then
     set -- "$work"/boot_{spaces,load,smp}/capture
 fi
 
-root=$PWD/$work/root
+root=$(realpath "$work")/root
 check 'it is installed' make -s install DESTDIR="$root" PREFIX=/usr
 export PKG_CONFIG_PATH=$root/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root LD_LIBRARY_PATH=$root/usr/lib
 # shellcheck disable=SC2046 # words
