@@ -120,18 +120,23 @@ static void add_beside(struct query *query, struct choice *choice, uint64_t neig
         }
 }
 
+/* What the query's space has at another address, where that is certain at the moment. */
+static bool told_there(const struct query *query, uint64_t gva, uint64_t *gpa)
+{
+    struct query theirs = query_of(query->pages, query->space, query->at, gva);
+    const struct lists lists = query_space(&theirs, theirs.space);
+    struct said newer, said = query_told(&theirs, &lists, &newer);
+    *gpa = said.gpa;
+    return said.present && (!newer.fact || (newer.present && newer.gpa == said.gpa));
+}
+
 /* The nearest page on a side of which something is known at the moment. false: none is near. */
 static bool nearest_neighbour(const struct query *query, bool above, uint64_t *neighbour, uint64_t *gpa)
 {
     for (uint64_t n = 1; n <= FARTHEST; n++) {
         *neighbour = query->gva + (above ? n : -n) * PAGE;
-        struct query theirs = query_of(query->pages, query->space, query->at, *neighbour);
-        const struct lists lists = query_space(&theirs, theirs.space);
-        struct said newer, said = query_told(&theirs, &lists, &newer);
-        if (!said.present || (newer.fact && (!newer.present || newer.gpa != said.gpa)))
-            continue;
-        *gpa = said.gpa;
-        return true;
+        if (told_there(query, *neighbour, gpa))
+            return true;
     }
     return false;
 }
@@ -167,33 +172,36 @@ static bool has_ever(const struct query *query, uint64_t space, uint64_t gva, ui
     return false;
 }
 
-/* Wherever else a neighbour's memory is mapped, is the page as far from it? */
-static bool lies_beside(const struct query *query, uint64_t neighbour, uint64_t neighbours_gpa, uint64_t gpa)
+/* Of the pages that the query's space has around its address: does the other place have one as far away? */
+static bool lies_alike(const struct query *query, uint64_t space, uint64_t there)
 {
-    const struct fact_list *list = &query->pages->facts.maps_by_memory;
-    const uint64_t chunk = code_facts_chunk(neighbours_gpa);
-    const struct fact *fact;
-    for (size_t i = fact_list_first(list, chunk); (fact = fact_list_at(list, i, chunk, 0)); i++)
-        for (size_t run = 0; run < fact->map->nr_runs && fact->map->space != query->space; run++) {
-            const struct record_map_run *part = &fact->map->runs[run];
-            if (neighbours_gpa < part->gpa || neighbours_gpa - part->gpa >= part->pages * PAGE)
-                continue;
-            const uint64_t there = part->linear + (neighbours_gpa - part->gpa) + (query->gva - neighbour);
-            if (has_ever(query, fact->map->space, there, gpa))
+    for (uint64_t n = 1; n <= FARTHEST; n++)
+        for (unsigned above = 0; above < 2; above++) {
+            const uint64_t distance = (above ? n : -n) * PAGE;
+            uint64_t gpa;
+            if (told_there(query, query->gva + distance, &gpa) && has_ever(query, space, there + distance, gpa))
                 return true;
         }
     return false;
 }
 
-/* It is, where the space has a neighbour of it at the moment, and another space has both as far from each other: parts
- * of one file. */
+/* It is, where it is mapped elsewhere too, and something around it is the same here and there: parts of one file. What
+ * the space itself had elsewhere counts as well: another program had these tables, or another part of this one. */
 bool infer_confirms(struct query *query, uint64_t gpa)
 {
-    uint64_t neighbour, neighbours_gpa;
-    for (unsigned side = 0; side < 2; side++)
-        if (nearest_neighbour(query, side, &neighbour, &neighbours_gpa) &&
-            lies_beside(query, neighbour, neighbours_gpa, gpa))
-            return true;
+    const struct fact_list *list = &query->pages->facts.maps_by_memory;
+    const uint64_t chunk = code_facts_chunk(gpa);
+    const struct fact *fact;
+    for (size_t i = fact_list_first(list, chunk); (fact = fact_list_at(list, i, chunk, 0)); i++)
+        for (size_t run = 0; run < fact->map->nr_runs; run++) {
+            const struct record_map_run *part = &fact->map->runs[run];
+            if (gpa < part->gpa || gpa - part->gpa >= part->pages * PAGE)
+                continue;
+            const uint64_t there = part->linear + (gpa - part->gpa);
+            const bool here = fact->map->space == query->space && there == query->gva;
+            if (!here && lies_alike(query, fact->map->space, there))
+                return true;
+        }
     return false;
 }
 

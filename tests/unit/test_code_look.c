@@ -69,6 +69,30 @@ static void the_first_look(void **state)
     exactly(0, B, 60, 0x7f0000007000, 2);
 }
 
+/* The same tables had both parts elsewhere, as another program's or at another address. What lies nearer may be of
+ * another file. */
+static void these_tables_had_it_elsewhere(void **state)
+{
+    (void)state;
+    put_map(0, 10, 20, 1, B, 0x7e0000000000);
+    put_run(0x7e0000003000, 0x300000, 1, 12);
+    put_run(0x7e0000005000, 0x302000, 1, 12);
+    put_page(0, 21, 2, B, 0x7e0000003000, 0x300000, 1);
+    put_page(0, 22, 3, B, 0x7e0000005000, 0x302000, 2);
+    put_page(0, 23, 4, C, USER, 0x900000, 3);
+    put_map(0, 30, 40, 5, B, 0x7f0000000000);
+    put_run(0x7f0000003000, 0x300000, 1, 12);
+    put_run(0x7f0000004000, 0x900000, 1, 12);
+    put_look(0, 50, 60, 6, B, 0x7f0000000000);
+    put_run(0x7f0000003000, 0x300000, 1, 12);
+    put_run(0x7f0000004000, 0x900000, 1, 12);
+    put_run(0x7f0000005000, 0x302000, 1, 12);
+    put_run(0x7f0000006000, 0x900000, 1, 12);
+    inferred(0, B, 59, 0x7f0000005000, 2);
+    exactly(0, B, 59, 0x7f0000006000, NOT_KNOWN);
+    exactly(0, B, 60, 0x7f0000006000, 3);
+}
+
 /* Something else was: which of the two it was before the look is not known. */
 static void something_else_may_have_been_there_still(void **state)
 {
@@ -162,6 +186,7 @@ int main(void)
         CODE_TEST(before_the_look_it_is_not_known),
         CODE_TEST(a_part_of_a_file_that_is_there),
         CODE_TEST(the_first_look),
+        CODE_TEST(these_tables_had_it_elsewhere),
         CODE_TEST(something_else_may_have_been_there_still),
         CODE_TEST(a_reading_behind_the_look_before_counts),
         CODE_TEST(absent_in_a_late_reading),
