@@ -8,6 +8,8 @@
 #include "decode/code/code_seen.h"
 #include "pt/rtit.h"
 
+#define LARGEST_STRETCH (2ull << 20) /* but for pages that are larger, of which none is missed */
+
 struct collection {
     const struct capture *capture;
     uint16_t cpu;
@@ -119,6 +121,7 @@ static bool add_map(struct collection *all, const struct code_map *map)
  * was mapped then. Where there was no fault, and for other CPUs, it is only known when at the latest. */
 static void place_map(struct code_map *map, const struct collection *all, uint16_t cpu)
 {
+    map->sender = cpu;
     map->foreign = cpu != all->cpu;
     if (map->foreign) {
         map->earliest = code_seen_before(&all->seen, map->number);
@@ -149,12 +152,44 @@ static bool same_stretch(const struct code_map *a, const struct code_map *b)
     return a->space == b->space && a->linear == b->linear && a->size == b->size;
 }
 
+/* A page is told as missed although the same CPU had read it behind the fault, for another fault of the stretch: then
+ * it was what that reading says. Stretches that have the page begin at it or before it. */
+static bool was_read(const struct collection *all, size_t missed)
+{
+    const struct code_map *page = &all->maps[missed];
+    size_t behind = missed + 1;
+    while (behind < all->nr_maps && all->maps[behind].space == page->space && all->maps[behind].linear == page->linear)
+        behind++;
+    for (size_t i = behind; i-- > 0;) {
+        const struct code_map *map = &all->maps[i];
+        uint64_t gpa;
+        if (map->space != page->space || page->linear - map->linear >= LARGEST_STRETCH)
+            return false;
+        if (map->number < page->number && map->sender == page->sender && !map->looked_at &&
+            map->read_offset >= page->fault_offset && page->linear - map->linear < map->size &&
+            code_map_find(&gpa, map, page->linear))
+            return true;
+    }
+    return false;
+}
+
+static void drop_served(struct collection *all)
+{
+    size_t kept = 0;
+    bool *drop = calloc(all->nr_maps + 1, sizeof(*drop));
+    for (size_t i = 0; drop && i < all->nr_maps; i++)
+        drop[i] = code_map_is_missed(&all->maps[i]) && was_read(all, i);
+    for (size_t i = 0; drop && i < all->nr_maps; i++)
+        if (!drop[i])
+            all->maps[kept++] = all->maps[i];
+    all->nr_maps = drop ? kept : all->nr_maps; /* without memory more is unknown, and nothing wrong */
+    free(drop);
+}
+
 /* Of two faults that were pending at once, the later one can be read first. What the second reading found and the first
  * one did not, was mapped behind the first. */
 static void order_readings(struct collection *all)
 {
-    if (all->nr_maps)
-        qsort(all->maps, all->nr_maps, sizeof(*all->maps), compare_stretches);
     const struct code_map *before = NULL;
     for (size_t i = 0; i < all->nr_maps; i++) {
         struct code_map *map = &all->maps[i];
@@ -199,6 +234,9 @@ static bool take_maps(struct collection *all, struct error *error)
     for (size_t i = 0; i < all->capture->nr_records; i++)
         if (all->capture->records[i].header.kind == RECORD_MAP && !take_map(all, &all->capture->records[i], error))
             return false;
+    if (all->nr_maps)
+        qsort(all->maps, all->nr_maps, sizeof(*all->maps), compare_stretches);
+    drop_served(all);
     order_readings(all);
     end_older_readings(all);
     return true;

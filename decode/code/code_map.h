@@ -38,6 +38,7 @@ struct code_map {
     size_t nr_runs;
     bool looked_at; /* there was no fault: the change was anywhere between the two offsets */
     /* Filled in by code_pages.c, for the CPU whose trace is decoded: */
+    uint16_t sender;   /* the CPU that sent it */
     uint64_t from;     /* trace offset from which on it certainly holds; UINT64_MAX: none */
     uint64_t earliest; /* it does not hold before */
     bool foreign;      /* another CPU sent it */

@@ -119,6 +119,30 @@ static void what_was_missed_is_not_known(void **state)
     exactly(0, A, 55, USER + PAGE, 2);
 }
 
+/* Two faults of a stretch: one's reading has served the other as well, which nobody noticed. But one before the fault
+ * is none, nor is another CPU's. */
+static void what_was_read_was_not_missed(void **state)
+{
+    (void)state;
+    put_map(0, 50, 60, 1, A, USER);
+    put_run(USER, 0x100000, 3, 12);
+    put_page(0, 61, 2, A, USER, 0x100000, 1);
+    put_page(0, 62, 3, A, USER + PAGE, 0x101000, 2);
+    put_page(0, 63, 4, A, USER + 2 * PAGE, 0x102000, 3);
+    put_missed(0, 55, 90, 5, A, USER);
+    put_missed(0, 55, 91, 6, A, USER + PAGE);
+    put_missed(0, 65, 92, 7, A, USER + 2 * PAGE);
+    put_map(1, 50, 60, 8, B, USER);
+    put_run(USER, 0x100000, 1, 12);
+    put_missed(0, 55, 93, 9, B, USER);
+    put_map(0, 94, 95, 10, B, USER);
+    exactly(0, A, 70, USER, 1);
+    exactly(0, A, 70, USER + PAGE, 2);
+    exactly(0, A, 64, USER + 2 * PAGE, 3);
+    assert_int_equal(version_at(0, A, 70, USER + 2 * PAGE), NOT_KNOWN);
+    assert_int_equal(version_at(0, B, 60, USER), NOT_KNOWN);
+}
+
 /* Nothing says that it is still what it was: the CR3 may be another program's. */
 static void what_was_unmapped_is_not_known(void **state)
 {
@@ -258,6 +282,7 @@ int main(void)
         CODE_TEST(an_address_is_mapped_to_other_memory),
         CODE_TEST(a_stretch_is_replaced),
         CODE_TEST(what_was_missed_is_not_known),
+        CODE_TEST(what_was_read_was_not_missed),
         CODE_TEST(what_was_unmapped_is_not_known),
         CODE_TEST(between_two_mappings_nothing_is_guessed),
         CODE_TEST(readings_count_in_their_order),
