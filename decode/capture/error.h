@@ -28,7 +28,6 @@ enum error_kind {
     ERROR_NO_BAUD,         /* number */
     ERROR_CANNOT_SET_BAUD, /* name: terminal; number; errno */
     ERROR_UART,            /* errno */
-    ERROR_PAGE_IMAGE,      /* number: linear address of code that the packet decoder refuses */
     ERROR_MAP_RECORD,      /* name: what is wrong with it; number: where it stands in events.bin */
     ERROR_NO_TRUTH,        /* name: file */
     ERROR_TRUTH_ENTRY,     /* name: file; number: offset */

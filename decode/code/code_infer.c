@@ -101,6 +101,13 @@ static void add_all_times(struct query *query, struct choice *choice)
     }
 }
 
+/* Does the run have this memory? *linear: where. */
+static bool run_has(const struct record_map_run *run, uint64_t gpa, uint64_t *linear)
+{
+    *linear = run->linear + (gpa - run->gpa);
+    return gpa >= run->gpa && gpa - run->gpa < run->pages * PAGE;
+}
+
 /* Wherever the neighbour's memory is mapped: what the same record has next to it there. Another one may be older, of a
  * program that was there before. */
 static void add_beside(struct query *query, struct choice *choice, uint64_t neighbour, uint64_t gpa)
@@ -110,12 +117,9 @@ static void add_beside(struct query *query, struct choice *choice, uint64_t neig
     const struct fact *fact;
     for (size_t i = fact_list_first(list, chunk); (fact = fact_list_at(list, i, chunk, 0)); i++)
         for (size_t run = 0; run < fact->map->nr_runs; run++) {
-            const struct record_map_run *part = &fact->map->runs[run];
-            if (gpa < part->gpa || gpa - part->gpa >= part->pages * PAGE)
-                continue;
-            const uint64_t there = part->linear + (gpa - part->gpa) + (query->gva - neighbour);
-            uint64_t beside;
-            if (code_map_find(&beside, fact->map, there))
+            uint64_t there, beside;
+            if (run_has(&fact->map->runs[run], gpa, &there) &&
+                code_map_find(&beside, fact->map, there + (query->gva - neighbour)))
                 choice_add(query, choice, beside);
         }
 }
@@ -194,12 +198,9 @@ bool infer_confirms(struct query *query, uint64_t gpa)
     const struct fact *fact;
     for (size_t i = fact_list_first(list, chunk); (fact = fact_list_at(list, i, chunk, 0)); i++)
         for (size_t run = 0; run < fact->map->nr_runs; run++) {
-            const struct record_map_run *part = &fact->map->runs[run];
-            if (gpa < part->gpa || gpa - part->gpa >= part->pages * PAGE)
-                continue;
-            const uint64_t there = part->linear + (gpa - part->gpa);
-            const bool here = fact->map->space == query->space && there == query->gva;
-            if (!here && lies_alike(query, fact->map->space, there))
+            uint64_t there;
+            if (run_has(&fact->map->runs[run], gpa, &there) &&
+                (fact->map->space != query->space || there != query->gva) && lies_alike(query, fact->map->space, there))
                 return true;
         }
     return false;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "decode/engine/engine.h"
+#include "decode/engine/packet_rules.h"
 
 /* Bits of a branch can only stand where code is traced. */
 static enum flow_error bits_allowed(const struct engine *engine)
@@ -28,23 +29,6 @@ static void take_time(struct engine *engine, const struct packet *packet)
         return;
     executed_flush(&engine->executed);
     engine->executed.tsc = engine->clock.tsc;
-}
-
-/* A packet that may stand between two others that belong together. */
-static bool is_between(enum packet_kind kind)
-{
-    return kind == PT_PACKET_PAD || kind == PT_PACKET_TSC || kind == PT_PACKET_TMA || kind == PT_PACKET_MTC ||
-           kind == PT_PACKET_CYC || kind == PT_PACKET_CBR;
-}
-
-/* The packets that came with Event Trace and Trigger Tracing say nothing of the flow. But a FUP behind them may stand
- * alone, where all others belong to a branch: behind CFE and TRIG with the IP bit, and behind a MODE.Exec that tells of
- * a new IF. */
-static bool has_lone_fup(const struct engine *engine, const struct packet *packet)
-{
-    if (packet->kind == PT_PACKET_CFE || packet->kind == PT_PACKET_TRIG)
-        return packet->fup_follows;
-    return packet->kind == PT_PACKET_FUP && engine->before == PT_PACKET_MODE_EXEC && !engine->header;
 }
 
 /* Read the packet at at. FLOW_OK with size 0: the trace ends within it. */
@@ -75,9 +59,9 @@ static enum flow_error take_packet(struct engine *engine, bool to_psb)
     enum flow_error error = read_packet(engine, &packet, to_psb);
     if (error || packet.size == 0)
         return error;
-    if (!engine->tell.on && has_lone_fup(engine, &packet))
+    if (!engine->tell.on && packet_has_lone_fup(&packet, engine->before, engine->header))
         return FLOW_ERROR_EVENT_TRACE;
-    if (is_between(packet.kind)) {
+    if (packet_is_between(packet.kind)) {
         take_time(engine, &packet);
         if (engine->tell.on && packet.kind == PT_PACKET_CBR)
             tell_cbr(engine, &packet);
@@ -100,7 +84,7 @@ static enum flow_error find_deferred_tip(struct engine *engine, uint64_t *ip)
             return error ? error : FLOW_ERROR_LEFT_OVER;
         if (packet.kind == PT_PACKET_TIP)
             return event_ip(engine, &packet, ip) ? FLOW_OK : FLOW_ERROR_NO_IP;
-        if (!is_between(packet.kind))
+        if (!packet_is_between(packet.kind))
             return FLOW_ERROR_MISMATCH;
         take_time(engine, &packet);
     }

@@ -1,16 +1,12 @@
 /* Events, where they are asked for: around what the packets mean for the walk (events.c), what they mean for whoever
  * listens. They come in the order of what was executed. */
+#include "decode/engine/packet_rules.h"
 #include "decode/engine/tell_queue.h"
-
-static struct flow_event event_of(enum flow_event_kind kind, uint64_t value)
-{
-    return (struct flow_event){.kind = kind, .value = value};
-}
 
 void tell_cbr(struct engine *engine, const struct packet *packet)
 {
     if (!engine->header)
-        tell_now(engine, event_of(FLOW_EVENT_CBR, packet->payload));
+        tell_now(engine, tell_event(FLOW_EVENT_CBR, packet->payload));
 }
 
 /* A mode that is none of before's; and IF, of CPUs with Event Trace, where it may have a FUP of its own. */
@@ -19,7 +15,7 @@ static enum flow_error tell_mode(struct engine *engine, const struct packet *pac
     struct tell *tell = &engine->tell;
     const bool header = engine->header;
     const int mode = packet->cs_l ? INSTRUCTION_64 : packet->cs_d ? INSTRUCTION_32 : INSTRUCTION_16;
-    struct flow_event changed = event_of(FLOW_EVENT_IF, packet->iflag);
+    struct flow_event changed = tell_event(FLOW_EVENT_IF, packet->iflag);
     changed.flag = !tell->mode_known || packet->iflag != tell->iflag;
     const bool other = !tell->mode_known || mode != tell->mode;
     tell->mode_known = true;
@@ -29,7 +25,7 @@ static enum flow_error tell_mode(struct engine *engine, const struct packet *pac
     if (error || header)
         return error;
     if (other)
-        tell_later(engine, TELL_FOR_FUP_OR_TIP, event_of(FLOW_EVENT_MODE, (uint64_t)mode));
+        tell_later(engine, TELL_FOR_FUP_OR_TIP, tell_event(FLOW_EVENT_MODE, (uint64_t)mode));
     tell_later(engine, TELL_FOR_FUP_OR_TIP, changed);
     if (!engine->event)
         engine->fup = FUP_ALONE;
@@ -38,9 +34,9 @@ static enum flow_error tell_mode(struct engine *engine, const struct packet *pac
 
 static enum flow_error tell_tsx(struct engine *engine, const struct packet *packet)
 {
-    struct flow_event event = event_of(FLOW_EVENT_TSX, packet->tx_abort ? FLOW_TSX_ABORTED
-                                                       : packet->in_tx  ? FLOW_TSX_BEGUN
-                                                                        : FLOW_TSX_COMMITTED);
+    struct flow_event event = tell_event(FLOW_EVENT_TSX, packet->tx_abort ? FLOW_TSX_ABORTED
+                                                         : packet->in_tx  ? FLOW_TSX_BEGUN
+                                                                          : FLOW_TSX_COMMITTED);
     event.flag = engine->header;
     if (engine->header || !engine->tracing)
         tell_now(engine, event);
@@ -58,9 +54,7 @@ static bool fup_follows(const struct engine *engine)
         size = packet_parse(&packet, at, (size_t)(engine->end - at));
         if (size <= 0)
             return false;
-        if (packet.kind != PT_PACKET_PAD && packet.kind != PT_PACKET_MNT && packet.kind != PT_PACKET_CBR &&
-            packet.kind != PT_PACKET_TSC && packet.kind != PT_PACKET_TMA && packet.kind != PT_PACKET_MTC &&
-            packet.kind != PT_PACKET_CYC)
+        if (packet.kind != PT_PACKET_MNT && !packet_is_between(packet.kind))
             return packet.kind == PT_PACKET_FUP;
     }
     return false;
@@ -77,14 +71,14 @@ static enum flow_error tell_overflow(struct engine *engine, const struct packet 
         tell_waiting_at(engine, ~0u, false, 0);
     *tell = (struct tell){.on = true, .synced = true, .overflow = fup_follows(engine)};
     if (!error && !tell->overflow)
-        tell_now(engine, event_of(FLOW_EVENT_OVERFLOW, 0));
+        tell_now(engine, tell_event(FLOW_EVENT_OVERFLOW, 0));
     return error;
 }
 
 void tell_lost_fup(struct engine *engine)
 {
     engine->tell.overflow = false;
-    tell_now(engine, event_of(FLOW_EVENT_OVERFLOW, 0));
+    tell_now(engine, tell_event(FLOW_EVENT_OVERFLOW, 0));
 }
 
 /* MWAIT waits for EXSTOP, and with it for its FUP. */
@@ -92,7 +86,7 @@ static enum flow_error tell_exstop(struct engine *engine, const struct packet *p
 {
     struct flow_event event;
     const bool mwait = tell_take_waiting(&engine->tell, TELL_ANY_OF(TELL_FOR_EXSTOP), &event);
-    const struct flow_event exstop = event_of(FLOW_EVENT_EXSTOP, 0);
+    const struct flow_event exstop = tell_event(FLOW_EVENT_EXSTOP, 0);
     if (packet->fup_follows) {
         if (mwait)
             tell_later(engine, TELL_FOR_FUP, event);
@@ -108,7 +102,7 @@ static enum flow_error tell_exstop(struct engine *engine, const struct packet *p
 static enum flow_error tell_ptwrite(struct engine *engine, const struct packet *packet)
 {
     const bool passes = engine->tracing && !engine->header && !packet->fup_follows;
-    struct flow_event event = event_of(FLOW_EVENT_PTWRITE, packet->payload);
+    struct flow_event event = tell_event(FLOW_EVENT_PTWRITE, packet->payload);
     event.flag = packet->fup_follows;
     if (packet->fup_follows)
         tell_later(engine, TELL_FOR_FUP, event);
@@ -122,12 +116,12 @@ static enum flow_error tell_ptwrite(struct engine *engine, const struct packet *
 static enum flow_error tell_power(struct engine *engine, const struct packet *packet)
 {
     if (packet->kind == PT_PACKET_MWAIT)
-        tell_later(engine, TELL_FOR_EXSTOP, event_of(FLOW_EVENT_MWAIT, packet->payload));
+        tell_later(engine, TELL_FOR_EXSTOP, tell_event(FLOW_EVENT_MWAIT, packet->payload));
     if (packet->kind == PT_PACKET_PWRE)
-        tell_later(engine, TELL_FOR_PWRX, event_of(FLOW_EVENT_PWRE, packet->payload));
+        tell_later(engine, TELL_FOR_PWRX, tell_event(FLOW_EVENT_PWRE, packet->payload));
     if (packet->kind == PT_PACKET_PWRX) {
         tell_waiting_at(engine, TELL_ANY_OF(TELL_FOR_PWRX), false, 0);
-        tell_now(engine, event_of(FLOW_EVENT_PWRX, packet->payload));
+        tell_now(engine, tell_event(FLOW_EVENT_PWRX, packet->payload));
     }
     return event_take(engine, packet);
 }
@@ -146,9 +140,9 @@ static enum flow_error tell_psb(struct engine *engine, const struct packet *pack
 static enum flow_error tell_alone(struct engine *engine, enum flow_event_kind kind, uint64_t value)
 {
     if (engine->header)
-        tell_later(engine, TELL_FOR_PSBEND, event_of(kind, value));
+        tell_later(engine, TELL_FOR_PSBEND, tell_event(kind, value));
     else
-        tell_now(engine, event_of(kind, value));
+        tell_now(engine, tell_event(kind, value));
     return FLOW_OK;
 }
 

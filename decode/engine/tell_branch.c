@@ -4,11 +4,6 @@
 #define FOR_FUP (TELL_ANY_OF(TELL_FOR_FUP) | TELL_ANY_OF(TELL_FOR_FUP_OR_TIP))
 #define FOR_TIP (TELL_ANY_OF(TELL_FOR_TIP) | TELL_ANY_OF(TELL_FOR_FUP_OR_TIP))
 
-static struct flow_event event_of(enum flow_event_kind kind, uint64_t value)
-{
-    return (struct flow_event){.kind = kind, .value = value};
-}
-
 static bool told(const struct packet *packet)
 {
     return packet->ip_bytes != PT_IP_SUPPRESSED;
@@ -37,7 +32,7 @@ enum flow_error tell_fup(struct engine *engine, const struct packet *packet)
         return error;
     engine->tell.overflow = false;
     if (overflow)
-        tell_now_at(engine, event_of(FLOW_EVENT_OVERFLOW, 0), true, engine->last_ip);
+        tell_now_at(engine, tell_event(FLOW_EVENT_OVERFLOW, 0), true, engine->last_ip);
     while (!error && tell_take_waiting(&engine->tell, bound ? FOR_FUP : TELL_ANY_OF(TELL_FOR_BRANCH_FUP), &event)) {
         error = tell_pass(engine, &event);
         tell_now_at(engine, event, true, engine->last_ip);
@@ -114,7 +109,7 @@ enum flow_error tell_pip(struct engine *engine, const struct packet *packet)
     const enum flow_error error = event_take(engine, packet);
     if (error || header)
         return error;
-    struct flow_event event = event_of(FLOW_EVENT_PAGING, packet->cr3);
+    struct flow_event event = tell_event(FLOW_EVENT_PAGING, packet->cr3);
     event.flag = packet->non_root;
     if (waits)
         tell_later(engine, TELL_FOR_TIP, event);
@@ -125,7 +120,7 @@ enum flow_error tell_pip(struct engine *engine, const struct packet *packet)
 
 enum flow_error tell_vmcs(struct engine *engine, const struct packet *packet)
 {
-    const struct flow_event event = event_of(FLOW_EVENT_VMCS, packet->vmcs);
+    const struct flow_event event = tell_event(FLOW_EVENT_VMCS, packet->vmcs);
     if (engine->header)
         return FLOW_OK;
     if (engine->tracing && !engine->event && !engine->entered) {

@@ -23,6 +23,8 @@ void tell_later(struct engine *engine, enum tell_wait wait, struct flow_event ev
     struct tell *tell = &engine->tell;
     if (tell->nr_waiting < TELL_MOST_WAITING)
         tell->waiting[tell->nr_waiting++] = (struct tell_waiting){wait, event};
+    else
+        tell_now_at(engine, event, false, 0);
 }
 
 bool tell_waits(const struct tell *tell, unsigned waits)

@@ -12,10 +12,16 @@
 /* Several of enum tell_wait. */
 #define TELL_ANY_OF(wait) (1u << (wait))
 
+static inline struct flow_event tell_event(enum flow_event_kind kind, uint64_t value)
+{
+    return (struct flow_event){.kind = kind, .value = value};
+}
+
 /* All that was executed so far, and then the event. */
 void tell_now(struct engine *engine, struct flow_event event);
 void tell_now_at(struct engine *engine, struct flow_event event, bool known, uint64_t ip);
 
+/* Where more wait than any trace makes, it is told at once: where it was is not known then. */
 void tell_later(struct engine *engine, enum tell_wait wait, struct flow_event event);
 void tell_vmcs_later(struct engine *engine, struct flow_event event);
 

@@ -16,20 +16,6 @@ static bool keep_result(struct flow_chunk *chunk, const struct flow_result *resu
     return place != NULL;
 }
 
-static bool keep_lost(struct flow_chunk *chunk, const struct flow_cursor *cursor)
-{
-    struct flow_lost *lost = &chunk->run.lost;
-    void *items = lost->spans;
-    lost->bytes += cursor->lost.end - cursor->lost.begin;
-    if (!cursor->lost_tells)
-        return true;
-    struct flow_span *place = list_add(&items, &lost->count, &chunk->lost_room, sizeof(*place));
-    lost->spans = items;
-    if (place)
-        *place = cursor->lost;
-    return place != NULL;
-}
-
 bool flow_chunk_run(struct flow_chunk *chunk, struct flow *flow, const struct flow_trace *trace, struct flow_part part,
                     bool keep)
 {
@@ -40,7 +26,7 @@ bool flow_chunk_run(struct flow_chunk *chunk, struct flow *flow, const struct fl
     while ((found = flow_cursor_next(&cursor)) != FLOW_FOUND_NOTHING) {
         struct flow_result result;
         if (found == FLOW_FOUND_LOST) {
-            good = keep_lost(chunk, &cursor) && good;
+            good = flow_lost_take(&chunk->run.lost, &cursor) && good;
             continue;
         }
         flow_decode(flow, &cursor.stretch, &result);

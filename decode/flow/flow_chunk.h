@@ -10,7 +10,7 @@
 
 struct flow_chunk {
     struct flow_run run; /* results, what is lost, and sums */
-    size_t results_room, lost_room;
+    size_t results_room;
 };
 
 /* Decode what begins in the part. keep: all results are wanted; else the first of those with an error. false: no

@@ -87,7 +87,7 @@ static void look(struct flow_live *live, bool last)
 static bool pause_for(struct flow_live *live, double seconds)
 {
     struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until);
     const double at = (double)until.tv_sec + (double)until.tv_nsec / 1e9 + seconds;
     until = (struct timespec){(time_t)at, (long)((at - (double)(time_t)at) * 1e9)};
     pthread_mutex_lock(&live->lock);
@@ -121,7 +121,11 @@ struct flow_live *flow_live_start(const char *directory)
         return NULL;
     }
     pthread_mutex_init(&live->lock, NULL);
-    pthread_cond_init(&live->wake, NULL);
+    pthread_condattr_t by_monotonic;
+    pthread_condattr_init(&by_monotonic);
+    pthread_condattr_setclock(&by_monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&live->wake, &by_monotonic);
+    pthread_condattr_destroy(&by_monotonic);
     if (pthread_create(&live->thread, NULL, run, live) == 0)
         return live;
     free(live->directory);

@@ -1,28 +1,11 @@
 #include "decode/flow/flow_packets.h"
 
-#include "pt/packet.h"
-
-/* Packets that may stand between two others that belong together. */
-static bool is_between(enum packet_kind kind)
-{
-    return kind == PT_PACKET_PAD || kind == PT_PACKET_TSC || kind == PT_PACKET_TMA || kind == PT_PACKET_MTC ||
-           kind == PT_PACKET_CYC || kind == PT_PACKET_CBR;
-}
+#include "decode/engine/packet_rules.h"
 
 static bool tells_branch(enum packet_kind kind)
 {
     return kind == PT_PACKET_TNT_8 || kind == PT_PACKET_TNT_64 || kind == PT_PACKET_TIP || kind == PT_PACKET_TIP_PGD ||
            kind == PT_PACKET_FUP || kind == PT_PACKET_OVF;
-}
-
-/* The packets that came with Event Trace and Trigger Tracing say nothing of the flow. But a FUP behind them may stand
- * alone, where all others belong to a branch, and libipt 2.0.5 takes each for a branch's: behind CFE and TRIG with the
- * IP bit, and behind a MODE.Exec that tells of a new IF. */
-static bool has_lone_fup(const struct packet *packet, enum packet_kind before, bool header)
-{
-    if (packet->kind == PT_PACKET_CFE || packet->kind == PT_PACKET_TRIG)
-        return packet->fup_follows;
-    return packet->kind == PT_PACKET_FUP && before == PT_PACKET_MODE_EXEC && !header;
 }
 
 static bool is_short_tnt(uint8_t byte)
@@ -64,14 +47,14 @@ struct flow_packets flow_packets_look(const uint8_t *bytes, uint64_t size, bool 
             seen.error = to_psb ? FLOW_ERROR_RUN_IN : FLOW_OK;
         else if (length < 0)
             seen.error = FLOW_ERROR_OPCODE;
-        else if (has_lone_fup(&packet, before, header))
+        else if (packet_has_lone_fup(&packet, before, header))
             seen.error = FLOW_ERROR_EVENT_TRACE;
         if (length < 0 || seen.error)
             break;
         header =
             packet.kind == PT_PACKET_PSB || (header && packet.kind != PT_PACKET_PSBEND && packet.kind != PT_PACKET_OVF);
         seen.branches |= tells_branch(packet.kind) && !header;
-        if (!is_between(packet.kind))
+        if (!packet_is_between(packet.kind))
             before = packet.kind;
         seen.count++;
         seen.size += (uint64_t)length;

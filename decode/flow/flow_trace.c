@@ -3,43 +3,35 @@
 #include <stdlib.h>
 
 #include "decode/capture/capture_map.h"
+#include "decode/capture/list.h"
 #include "pt/rtit.h"
 
-#define MIN_ROOM 64u
 #define PASS_BYTES (1u << 20)
-
-/* Make room for one more of size bytes in a list of count, which has room for powers of two. false: no memory. */
-static bool make_room(void **items, size_t count, size_t size)
-{
-    if (count & (count - 1) || (count > 0 && count < MIN_ROOM))
-        return true;
-    void *more = realloc(*items, (count < MIN_ROOM ? MIN_ROOM : 2 * count) * size);
-    if (more)
-        *items = more;
-    return more != NULL;
-}
 
 static bool add_stretch(struct flow_trace *trace, const struct flow_stretch *stretch)
 {
     void *items = trace->stretches;
-    bool good = make_room(&items, trace->nr_stretches, sizeof(*stretch));
+    struct flow_stretch *place = list_add(&items, &trace->nr_stretches, &trace->stretches_room, sizeof(*place));
     trace->stretches = items;
-    if (good)
-        trace->stretches[trace->nr_stretches++] = *stretch;
-    return good;
+    if (place)
+        *place = *stretch;
+    return place != NULL;
 }
 
-static bool add_lost(struct flow_lost *lost, const struct flow_cursor *cursor)
+bool flow_lost_add(struct flow_lost *lost, struct flow_span span)
+{
+    void *items = lost->spans;
+    struct flow_span *place = list_add(&items, &lost->count, &lost->room, sizeof(*place));
+    lost->spans = items;
+    if (place)
+        *place = span;
+    return place != NULL;
+}
+
+bool flow_lost_take(struct flow_lost *lost, const struct flow_cursor *cursor)
 {
     lost->bytes += cursor->lost.end - cursor->lost.begin;
-    if (!cursor->lost_tells)
-        return true;
-    void *items = lost->spans;
-    bool good = make_room(&items, lost->count, sizeof(*lost->spans));
-    lost->spans = items;
-    if (good)
-        lost->spans[lost->count++] = cursor->lost;
-    return good;
+    return !cursor->lost_tells || flow_lost_add(lost, cursor->lost);
 }
 
 bool flow_trace_cut(struct flow_trace *trace)
@@ -50,7 +42,7 @@ bool flow_trace_cut(struct flow_trace *trace)
     bool good = true;
     flow_trace_cursor(&cursor, trace, flow_part(trace->input.trace_size, 0, 0));
     while (good && (found = flow_cursor_next(&cursor)) != FLOW_FOUND_NOTHING) {
-        good = found == FLOW_FOUND_LOST ? add_lost(&trace->lost, &cursor) : add_stretch(trace, &cursor.stretch);
+        good = found == FLOW_FOUND_LOST ? flow_lost_take(&trace->lost, &cursor) : add_stretch(trace, &cursor.stretch);
         flow_trace_pass(trace, &passed, cursor.at);
     }
     return good;

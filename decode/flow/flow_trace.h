@@ -15,7 +15,7 @@
 /* Bytes that no PSB stands before: at the beginning, and behind gaps. */
 struct flow_lost {
     struct flow_span *spans; /* those that tell of branches */
-    size_t count;
+    size_t count, room;
     uint64_t bytes; /* of all, also those that tell of none */
 };
 
@@ -23,7 +23,7 @@ struct flow_trace {
     struct code_pages pages;
     struct flow_input input; /* names pages: a flow_trace is not to be copied */
     struct flow_stretch *stretches;
-    size_t nr_stretches;
+    size_t nr_stretches, stretches_room;
     struct gaps gaps;
     bool mapped; /* the trace is a file's: what has been read of it may be given back */
     struct flow_lost lost;
@@ -43,6 +43,9 @@ bool flow_trace_cut(struct flow_trace *trace);
 void flow_trace_pass(const struct flow_trace *trace, uint64_t *passed, uint64_t at);
 
 void flow_trace_close(struct flow_trace *trace);
+/* One more span that tells of branches; what a cursor has found. false: no memory. */
+bool flow_lost_add(struct flow_lost *lost, struct flow_span span);
+bool flow_lost_take(struct flow_lost *lost, const struct flow_cursor *cursor);
 void flow_lost_free(struct flow_lost *lost);
 
 #endif

@@ -16,7 +16,7 @@ const char *gap_cause_text(uint32_t cause)
     return cause < sizeof(texts) / sizeof(texts[0]) && texts[cause] ? texts[cause] : "unknown cause";
 }
 
-/* Those of the packet engine read as libipt's, which others know them by. */
+/* Those of packets and code read as libipt's, which others know them by. */
 const char *flow_error_text(enum flow_error error)
 {
     static const char *const texts[FLOW_NR_ERRORS] = {
@@ -39,7 +39,7 @@ const char *flow_error_text(enum flow_error error)
         [FLOW_ERROR_LEFT_OVER] = "TNT bits or an event left over before a PSB",
         [FLOW_ERROR_CUT] = "the trace ends while tracing is on",
         [FLOW_ERROR_DISAGREE] = "single instructions are not those of the blocks",
-        [FLOW_ERROR_EVENT_TRACE] = "a FUP of Event Trace or Trigger Tracing, which libipt cannot place",
+        [FLOW_ERROR_EVENT_TRACE] = "a FUP of Event Trace or Trigger Tracing: --format=ptxed tells these events",
     };
     return error < FLOW_NR_ERRORS && texts[error] ? texts[error] : "no error";
 }

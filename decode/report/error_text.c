@@ -33,7 +33,6 @@ static const struct {
     [ERROR_NO_BAUD] = {"--baud " NUMBER ": is no speed that serial lines have", false},
     [ERROR_CANNOT_SET_BAUD] = {NAME ": cannot be set to " NUMBER " baud", true},
     [ERROR_UART] = {"reading the UART's bytes fails", true},
-    [ERROR_PAGE_IMAGE] = {"code at linear address " NUMBER " cannot be given to libipt", false},
     [ERROR_MAP_RECORD] = {"events.bin, offset " NUMBER ": a mapping that cannot be: " NAME, false},
     [ERROR_NO_TRUTH] = {NAME ": offset 0: is no truth file of version 1", false},
     [ERROR_TRUTH_ENTRY] = {NAME ": offset " NUMBER ": unknown kind of entry", false},
@@ -57,7 +56,7 @@ static void append_text(char *text, size_t size, const char *more)
 
 static bool is_address(enum error_kind kind)
 {
-    return kind == ERROR_PAGE_IMAGE || kind == ERROR_IMAGE_ADDRESS || kind == ERROR_IMAGE_TWICE;
+    return kind == ERROR_IMAGE_ADDRESS || kind == ERROR_IMAGE_TWICE;
 }
 
 void error_text(char *text, size_t size, const struct error *error)

@@ -25,7 +25,7 @@ struct shards {
     struct {
         uint32_t parts; /* how many tell of this CPU */
         struct flow_run run;
-        size_t results_room, lost_room;
+        size_t results_room;
     } cpus[CAPTURE_MAX_CPUS];
 };
 

@@ -78,14 +78,8 @@ static bool read_lost(struct reading *reading, const char *line)
     struct flow_span span;
     if (sscanf(line, "lost %" SCNu64 " %" SCNu64, &span.begin, &span.end) != 2)
         return false;
-    void *items = lost->spans;
-    struct flow_span *place =
-        list_add(&items, &lost->count, &reading->shards->cpus[reading->cpu].lost_room, sizeof(span));
-    lost->spans = items;
-    reading->no_memory = !place;
-    if (place)
-        *place = span;
-    return place != NULL;
+    reading->no_memory = !flow_lost_add(lost, span);
+    return !reading->no_memory;
 }
 
 static bool read_count(struct hot *hot, const char *numbers)
