@@ -120,6 +120,7 @@ static void end(struct engine *engine, enum flow_error error)
     result->error_offset = (uint64_t)((error ? engine->packet : engine->at) - engine->input->trace);
     result->error_ip = engine->ip;
     result->error_space = engine->spaces.current ? engine->spaces.current->space : CODE_SPACE_UNKNOWN;
+    executed_end(&engine->executed);
 }
 
 static void engine_begin(void *state, const struct flow_stretch *stretch, struct flow_result *result)

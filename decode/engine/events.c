@@ -30,7 +30,7 @@ static void put_event(struct engine *engine, uint64_t to)
 {
     if (engine->event_non_root && engine->executed.non_root)
         executed_branch(&engine->executed, walk_linear(engine, engine->mode, engine->ip),
-                        walk_linear(engine, next_mode(engine), to));
+                        walk_linear(engine, next_mode(engine), to), TRANSFERS_EVENT);
 }
 
 /* The branch at whose block execution stands led to to. */
