@@ -63,7 +63,7 @@ static bool begin(struct engine *engine, const struct flow_stretch *stretch, str
     engine->executed.non_root = true; /* root runs at privilege level 0: where that is traced, its PSB+ has a PIP */
     engine->packet = engine->at = engine->input->trace + stretch->begin;
     engine->end = engine->input->trace + stretch->end;
-    engine->code_at = stretch->begin;
+    engine->code_at = engine->executed.at = stretch->begin;
     engine->nr_packets = 0;
     engine->tracing = engine->header = engine->event = engine->mode_told = engine->overflown = engine->aborted = false;
     engine->entered = NULL;

@@ -77,6 +77,7 @@ static enum flow_error take_pge(struct engine *engine, const struct packet *pack
     if (!event_ip(engine, packet, &ip))
         return FLOW_ERROR_NO_IP;
     engine->code_at = (uint64_t)(engine->at - engine->input->trace);
+    executed_at(&engine->executed, engine->code_at);
     if (!spaces_set(&engine->spaces, engine->spaces.current->space, engine->code_at))
         return FLOW_ERROR_MEMORY;
     engine->tracing = true;

@@ -47,15 +47,15 @@ void executed_begin(struct executed *executed, struct flow_result *result)
     executed->handed_on = 0;
 }
 
-static struct flow_context context_of(const struct executed *executed)
+static struct flow_transfers transfers_of(const struct executed *executed)
 {
-    return (struct flow_context){.cr3 = executed->cr3, .tsc = executed->tsc};
+    return (struct flow_transfers){.tsc = executed->tsc, .cr3 = executed->cr3, .at = executed->at};
 }
 
 void executed_end(struct executed *executed)
 {
     if (executed->transfers)
-        transfers_end(executed->transfers, &executed->hooks, context_of(executed));
+        transfers_end(executed->transfers, &executed->hooks, transfers_of(executed));
     if (executed->hooks.result)
         executed->hooks.result(executed->hooks.context, executed->result);
 }
@@ -74,7 +74,7 @@ static void take_branches(struct executed *executed, const struct flow_branch *i
         executed->hooks.branches(executed->hooks.context, items, count, executed->tsc);
     if (executed->transfers)
         transfers_take(executed->transfers, &executed->hooks, items, executed->kinds + (items - executed->items), count,
-                       context_of(executed));
+                       transfers_of(executed));
 }
 
 static void take_block(const struct executed *executed, const struct flow_branch *items)

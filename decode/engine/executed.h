@@ -34,6 +34,7 @@ struct executed {
     bool hashed;          /* flow_input.hashed */
     bool placed;          /* flow_input.placed */
     uint64_t cr3;         /* as the last PIP told it, or FLOW_CR3_UNKNOWN */
+    uint64_t at;          /* trace offset for which the code is read */
     bool non_root;        /* it is the guest's: root's is counted, but handed on to nobody */
     struct flow_hooks hooks;
     struct flow_result *result;
@@ -89,6 +90,14 @@ static inline void executed_drop(struct executed *executed)
 {
     executed->used = executed->proven;
     executed->instructions = executed->proven_instructions;
+}
+
+/* From now on code is read for this trace offset. */
+static inline void executed_at(struct executed *executed, uint64_t at)
+{
+    if (executed->transfers && at != executed->at)
+        executed_flush(executed);
+    executed->at = at;
 }
 
 /* From now on it is the guest's, or root's, and of this CR3. */

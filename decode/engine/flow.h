@@ -79,6 +79,7 @@ struct flow_transfers {
     const struct flow_transfer *items;
     size_t count;
     uint64_t tsc, cr3; /* as of flow_context */
+    uint64_t at;       /* a trace offset at which their code stood as it was then */
 };
 
 /* What to call for branches, several at a time and of one time (tsc: 0 unless flow_input.timed is set), for every

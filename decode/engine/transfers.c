@@ -2,10 +2,10 @@
 
 #include "pt/instruction.h"
 
-static void hand_on(struct transfers *transfers, const struct flow_hooks *hooks, struct flow_context context)
+static void hand_on(struct transfers *transfers, const struct flow_hooks *hooks, struct flow_transfers told)
 {
-    const struct flow_transfers told = {
-        .items = transfers->items, .count = transfers->count, .tsc = context.tsc, .cr3 = context.cr3};
+    told.items = transfers->items;
+    told.count = transfers->count;
     if (transfers->count > 0)
         hooks->transfers(hooks->context, &told);
     transfers->count = 0;
@@ -31,7 +31,7 @@ static enum flow_transfer_kind kind_of(uint8_t kind)
 }
 
 void transfers_take(struct transfers *transfers, const struct flow_hooks *hooks, const struct flow_branch *branches,
-                    const uint8_t *kinds, size_t count, struct flow_context context)
+                    const uint8_t *kinds, size_t count, struct flow_transfers told)
 {
     for (size_t i = 0; i < count; i++) {
         if (kinds[i] == INSTRUCTION_JCC) {
@@ -42,16 +42,16 @@ void transfers_take(struct transfers *transfers, const struct flow_hooks *hooks,
             .from = branches[i].from, .to = branches[i].to, .before = transfers->before, .kind = kind_of(kinds[i])};
         transfers->before = 0;
         if (transfers->count == TRANSFERS_BATCH)
-            hand_on(transfers, hooks, context);
+            hand_on(transfers, hooks, told);
     }
-    hand_on(transfers, hooks, context);
+    hand_on(transfers, hooks, told);
 }
 
-void transfers_end(struct transfers *transfers, const struct flow_hooks *hooks, struct flow_context context)
+void transfers_end(struct transfers *transfers, const struct flow_hooks *hooks, struct flow_transfers told)
 {
     if (transfers->before > 0)
         transfers->items[transfers->count++] =
             (struct flow_transfer){.before = transfers->before, .kind = FLOW_TRANSFER_JUMP};
     transfers->before = 0;
-    hand_on(transfers, hooks, context);
+    hand_on(transfers, hooks, told);
 }

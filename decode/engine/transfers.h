@@ -21,12 +21,12 @@ struct transfers {
     uint32_t before; /* conditional branches since the last one */
 };
 
-/* Pick them out of count branches, of these kinds (enum instruction_kind, or TRANSFERS_EVENT), of one time and CR3, and
- * hand them on. */
+/* Pick them out of count branches, of these kinds (enum instruction_kind, or TRANSFERS_EVENT), and hand them on as told
+ * says: time, CR3 and trace offset are those of all. */
 void transfers_take(struct transfers *transfers, const struct flow_hooks *hooks, const struct flow_branch *branches,
-                    const uint8_t *kinds, size_t count, struct flow_context context);
+                    const uint8_t *kinds, size_t count, struct flow_transfers told);
 
 /* The stretch is at its end: tell of the conditional branches that are left. */
-void transfers_end(struct transfers *transfers, const struct flow_hooks *hooks, struct flow_context context);
+void transfers_end(struct transfers *transfers, const struct flow_hooks *hooks, struct flow_transfers told);
 
 #endif

@@ -7,7 +7,7 @@
 #define MOST_ITEMS (1u << 20) /* 16 MiB a thread */
 
 /* A head's to: how many items follow, and of which kind; from is their time. What is larger than an item takes several:
- * of transfers the first one's from is their CR3. */
+ * of transfers the first one has their CR3 and trace offset. */
 #define HEAD_BRANCHES 0ull
 #define HEAD_INSTRUCTIONS (1ull << 62)
 #define HEAD_TRANSFERS (2ull << 62)
@@ -44,7 +44,8 @@ static void hand_on_transfers(const struct flow_hooks *hooks, const struct flow_
     const struct flow_transfers transfers = {.items = (const struct flow_transfer *)(const void *)(items + 1),
                                              .count = (count - 1) / ITEMS_A_TRANSFER,
                                              .tsc = tsc,
-                                             .cr3 = items->from};
+                                             .cr3 = items->from,
+                                             .at = items->to};
     hooks->transfers(hooks->context, &transfers);
 }
 
@@ -165,7 +166,7 @@ void flow_held_transfers(void *context, const struct flow_transfers *transfers)
         return;
     }
     struct flow_branch *place = hold(held, HEAD_TRANSFERS, count, transfers->tsc);
-    place->from = transfers->cr3;
+    *place = (struct flow_branch){transfers->cr3, transfers->at};
     memcpy(place + 1, transfers->items, transfers->count * sizeof(*transfers->items));
 }
 

@@ -23,10 +23,10 @@ struct names_options {
 
 /* A function, or a stretch of code of which no more is known than what it belongs to. */
 struct name {
-    uint64_t begin, end;  /* linear addresses; end is behind its last byte, as far as is known */
-    const char *symbol;   /* NULL: not known */
-    const char *object;   /* "vmlinux", a module's name, a file's; NULL: not known */
-    uint32_t number;      /* from 0 on, without holes: below names_count() */
+    uint64_t begin, end; /* linear addresses; end is behind its last byte, as far as is known */
+    const char *symbol;  /* NULL: not known */
+    const char *object;  /* "vmlinux", a module's name, a file's; NULL: not known */
+    uint32_t number;     /* from 0 on, without holes: below names_count() */
 };
 
 struct names;
