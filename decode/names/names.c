@@ -65,14 +65,10 @@ static void grow(struct names *names)
     free(old);
 }
 
-const struct name *names_find(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,
-                              uint64_t address)
+static const struct name *find(struct names *names, uint64_t address, uint64_t mask)
 {
     const struct symbol *symbol = symbols_find(&names->symbols, address);
-    const uint64_t begin = symbol ? symbol->address : address & ~4095ull;
-    (void)pages;
-    (void)cr3;
-    (void)at;
+    const uint64_t begin = symbol ? symbol->address : address & mask;
     struct place *place = place_of(names, begin);
     if (place->name)
         return place->name;
@@ -90,6 +86,24 @@ const struct name *names_find(struct names *names, const struct code_pages *page
     if (++names->used * 2 > names->size)
         grow(names);
     return name;
+}
+
+const struct name *names_find(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,
+                              uint64_t address)
+{
+    (void)pages;
+    (void)cr3;
+    (void)at;
+    return find(names, address, ~4095ull);
+}
+
+const struct name *names_entry(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,
+                               uint64_t address)
+{
+    (void)pages;
+    (void)cr3;
+    (void)at;
+    return find(names, address, ~0ull);
 }
 
 size_t names_count(const struct names *names)

@@ -42,6 +42,11 @@ void names_close(struct names *names);
 const struct name *names_find(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,
                               uint64_t address);
 
+/* The same for who knows that a function begins at address: where no symbol is known, a name that begins there, and has
+ * no symbol. */
+const struct name *names_entry(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,
+                               uint64_t address);
+
 size_t names_count(const struct names *names);
 const struct name *names_by_number(const struct names *names, uint32_t number);
 
