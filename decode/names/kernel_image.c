@@ -37,11 +37,10 @@ static bool is_bzimage(const uint8_t *bytes, size_t size)
 }
 
 /* The kernel proper of a bzImage. The payload's last four bytes are the unpacked size. */
-static uint8_t *unpack_payload(size_t *unpacked, const uint8_t *bytes, size_t size, const char *name,
+static uint8_t *unpack_payload(size_t *unpacked, const uint8_t *bytes, size_t size, size_t loader, const char *name,
                                struct error *error)
 {
-    const uint64_t sectors = bytes[SETUP_SECTORS] ? bytes[SETUP_SECTORS] : DEFAULT_SECTORS;
-    const uint64_t begin = (sectors + 1) * SECTOR + read32(bytes + PAYLOAD_OFFSET);
+    const uint64_t begin = (uint64_t)loader + read32(bytes + PAYLOAD_OFFSET);
     const uint32_t length = read32(bytes + PAYLOAD_LENGTH);
     const uint32_t protocol = read32(bytes + PROTOCOL) & 0xffff;
     if (protocol < PROTOCOL_WITH_PAYLOAD || length <= sizeof(uint32_t) || begin > size || length > size - begin) {
@@ -70,7 +69,9 @@ bool kernel_image_parse(struct kernel_image *kernel, const uint8_t *bytes, size_
 {
     uint64_t begin, end;
     if (is_bzimage(bytes, size)) {
-        kernel->unpacked = unpack_payload(&size, bytes, size, name, error);
+        const size_t sectors = bytes[SETUP_SECTORS] ? bytes[SETUP_SECTORS] : DEFAULT_SECTORS;
+        kernel->loader = (sectors + 1) * SECTOR;
+        kernel->unpacked = unpack_payload(&size, bytes, size, kernel->loader, name, error);
         if (!kernel->unpacked)
             return false;
         bytes = kernel->unpacked;

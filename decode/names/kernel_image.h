@@ -15,6 +15,7 @@ enum kernel_source { KERNEL_NO_SYMBOLS, KERNEL_SYMTAB, KERNEL_KALLSYMS };
 struct kernel_image {
     struct input_file file;
     uint8_t *unpacked; /* of a bzImage */
+    size_t loader;     /* of a bzImage: where the code begins in it that unpacks the kernel; it has no symbols */
     struct elf_file elf;
     struct symbol_table symbols; /* at the addresses that it was linked for */
     enum kernel_source source;

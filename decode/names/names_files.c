@@ -19,8 +19,7 @@ struct reading {
     size_t looked_at;
 };
 
-/* false: no memory; then the object is gone. */
-static bool keep(struct names *names, struct object *object)
+bool names_keep_object(struct names *names, struct object *object)
 {
     struct object **place = list_add((void **)&names->objects, &names->nr_objects, &names->object_room, sizeof(*place));
     if (place)
@@ -46,7 +45,7 @@ static bool take_module(struct reading *reading, const struct elf_file *file, co
         if (text.size)
             module_text_match(&object, &text, &reading->names->pages, &reading->modules);
         module_text_free(&text);
-        if (object && !keep(reading->names, object))
+        if (object && !names_keep_object(reading->names, object))
             return false;
     }
     return true;
@@ -69,7 +68,7 @@ static bool take_program(struct reading *reading, const struct elf_file *file, c
     const struct names_options *options = reading->options;
     const bool good = is_known(reading->names, file) || program_file_match(&object, &reading->names->pages, file, path,
                                                                            options->files, options->nr_files);
-    return !object ? good : good && keep(reading->names, object);
+    return !object ? good : good && names_keep_object(reading->names, object);
 }
 
 /* Debug files have the addresses of code, and no code. */
@@ -129,7 +128,7 @@ static bool tell(struct names *names, size_t looked_at)
         if (content->nr_claims == 1)
             content->claims[0].object->pages++;
     }
-    size_t found[OBJECT_VDSO + 1] = {0};
+    size_t found[OBJECT_NR_KINDS] = {0};
     for (size_t i = 0; i < names->nr_objects; i++)
         found[names->objects[i]->kind]++;
     return names_tell(names,

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/capture/list.h"
 #include "decode/code/symbols.h"
 #include "decode/names/names_state.h"
 #include "decode/names/vdso.h"
@@ -38,6 +37,27 @@ static bool tell_kernel(struct names *names, const char *file)
                       down ? 0 - slide->moved : slide->moved, slide->agreeing, slide->pages);
 }
 
+/* What unpacks the kernel is in the bzImage as it runs, but for addresses that it relocates, and at no place of its
+ * own.
+ */
+static bool take_loader(struct names *names)
+{
+    const struct input_file *file = &names->kernel.file;
+    struct object *object = NULL;
+    for (size_t at = names->kernel.loader; at && at < file->size && file->size - at >= RECORD_PAGE_SIZE;
+         at += RECORD_PAGE_SIZE) {
+        struct page_content *content = page_set_find(&names->pages, file->bytes + at);
+        if (!content || !content->low || !page_has_text(content->bytes, RECORD_PAGE_SIZE))
+            continue;
+        if (!object && !(object = object_new(OBJECT_LOADER, "bzImage")))
+            return false;
+        if (!page_content_claim(content, object, at - names->kernel.loader, 0))
+            break; /* a page less */
+    }
+    return !object ||
+           (names_keep_object(names, object) && object_add_code(object, 0, file->size - names->kernel.loader));
+}
+
 static bool read_image(struct names *names, const char *file, struct error *error)
 {
     uint64_t begin, end;
@@ -57,7 +77,9 @@ static bool read_image(struct names *names, const char *file, struct error *erro
     names->kernel_moved = names->slide.moved;
     names->kernel_begin = begin + names->slide.moved;
     names->kernel_end = end + names->slide.moved;
-    return vdso_match(names);
+    const bool good = vdso_match(names) && take_loader(names);
+    page_set_settle(&names->pages);
+    return good;
 }
 
 /* A list tells addresses as linked (System.map) or as they were (/proc/kallsyms). */

@@ -60,6 +60,9 @@ struct names {
 bool names_read_kernel(struct names *names, const struct names_options *options, struct error *error);
 bool names_read_files(struct names *names, const struct names_options *options, struct error *error);
 
+/* The object is the names' from now on. false: no memory; then it is gone. */
+bool names_keep_object(struct names *names, struct object *object);
+
 /* A line for names_about. false: no memory. */
 bool names_tell(struct names *names, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

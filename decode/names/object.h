@@ -8,7 +8,7 @@
 
 #include "decode/names/symbol_table.h"
 
-enum object_kind { OBJECT_KERNEL, OBJECT_MODULE, OBJECT_PROGRAM, OBJECT_VDSO };
+enum object_kind { OBJECT_KERNEL, OBJECT_LOADER, OBJECT_MODULE, OBJECT_PROGRAM, OBJECT_VDSO, OBJECT_NR_KINDS };
 
 struct object_range {
     uint64_t begin, end;

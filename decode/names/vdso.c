@@ -3,7 +3,6 @@
 #include <elf.h>
 #include <string.h>
 
-#include "decode/capture/list.h"
 #include "decode/names/elf_symbols.h"
 #include "decode/names/names_state.h"
 #include "decode/names/similar.h"
@@ -63,13 +62,8 @@ static bool take_image(struct names *names, const uint8_t *bytes, size_t size)
         file.type == ET_DYN && elf_section_of_type(&file, SHT_DYNSYM) ? object_new(OBJECT_VDSO, "[vdso]") : NULL;
     bool good = !object || match_image(names, object, &file);
     if (good && object && object->pages) {
-        struct object **place =
-            list_add((void **)&names->objects, &names->nr_objects, &names->object_room, sizeof(*place));
-        good = place;
-        if (place) {
-            *place = object;
-            object = NULL;
-        }
+        good = names_keep_object(names, object);
+        object = NULL;
     }
     object_free(object);
     elf_close(&file);
