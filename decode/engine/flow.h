@@ -80,6 +80,7 @@ struct flow_transfers {
     size_t count;
     uint64_t tsc, cr3; /* as of flow_context */
     uint64_t at;       /* a trace offset at which their code stood as it was then */
+    uint64_t begin;    /* of the stretch */
 };
 
 /* What to call for branches, several at a time and of one time (tsc: 0 unless flow_input.timed is set), for every

@@ -7,7 +7,7 @@
 #define MOST_ITEMS (1u << 20) /* 16 MiB a thread */
 
 /* A head's to: how many items follow, and of which kind; from is their time. What is larger than an item takes several:
- * of transfers the first one has their CR3 and trace offset. */
+ * of transfers the first ones have what they have in common. */
 #define HEAD_BRANCHES 0ull
 #define HEAD_INSTRUCTIONS (1ull << 62)
 #define HEAD_TRANSFERS (2ull << 62)
@@ -16,6 +16,7 @@
 
 #define ITEM sizeof(struct flow_branch)
 #define ITEMS_A_TRANSFER (sizeof(struct flow_transfer) / ITEM)
+#define COMMON 2u
 #define ITEMS_A_RESULT ((sizeof(struct flow_result) + ITEM - 1) / ITEM)
 _Static_assert(sizeof(struct flow_transfer) % ITEM == 0, "transfers stand one behind another");
 
@@ -41,11 +42,12 @@ static bool is_turn(const struct flow_held *held)
 static void hand_on_transfers(const struct flow_hooks *hooks, const struct flow_branch *items, size_t count,
                               uint64_t tsc)
 {
-    const struct flow_transfers transfers = {.items = (const struct flow_transfer *)(const void *)(items + 1),
-                                             .count = (count - 1) / ITEMS_A_TRANSFER,
+    const struct flow_transfers transfers = {.items = (const struct flow_transfer *)(const void *)(items + COMMON),
+                                             .count = (count - COMMON) / ITEMS_A_TRANSFER,
                                              .tsc = tsc,
                                              .cr3 = items->from,
-                                             .at = items->to};
+                                             .at = items->to,
+                                             .begin = items[1].from};
     hooks->transfers(hooks->context, &transfers);
 }
 
@@ -160,14 +162,15 @@ void flow_held_transfers(void *context, const struct flow_transfers *transfers)
 {
     struct flow_held *held = context;
     const struct flow_hooks *hooks = held->order->hooks;
-    const size_t count = transfers->count * ITEMS_A_TRANSFER + 1;
+    const size_t count = transfers->count * ITEMS_A_TRANSFER + COMMON;
     if (!may_hold(held, count)) {
         hooks->transfers(hooks->context, transfers);
         return;
     }
     struct flow_branch *place = hold(held, HEAD_TRANSFERS, count, transfers->tsc);
-    *place = (struct flow_branch){transfers->cr3, transfers->at};
-    memcpy(place + 1, transfers->items, transfers->count * sizeof(*transfers->items));
+    place[0] = (struct flow_branch){transfers->cr3, transfers->at};
+    place[1] = (struct flow_branch){transfers->begin, 0};
+    memcpy(place + COMMON, transfers->items, transfers->count * sizeof(*transfers->items));
 }
 
 void flow_held_result(void *context, const struct flow_result *result)

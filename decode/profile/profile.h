@@ -42,6 +42,7 @@ struct profile {
 struct profile_cpu {
     struct profile *profile;
     uint64_t tsc;
+    bool lost; /* what passes up to the next branch is nobody's */
 };
 
 /* false: no memory. */
