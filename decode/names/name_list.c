@@ -6,8 +6,7 @@
 #define CHUNK 4096u
 #define LEAST_SIZE 8192u
 
-static struct name_key *place_of(const struct name_list *list, const struct object *object, const char *symbol,
-                                 uint64_t begin)
+static struct name_key *place_of(const struct name_list *list, const char *object, const char *symbol, uint64_t begin)
 {
     const uint64_t hash = (begin ^ (uintptr_t)object * 31 ^ (uintptr_t)symbol * 7) * 0x9e3779b97f4a7c15ull;
     size_t at = (size_t)(hash ^ hash >> 32) & (list->size - 1);
@@ -47,8 +46,8 @@ static struct name *new_name(struct name_list *list)
     return &list->chunks[list->count / CHUNK][list->count % CHUNK];
 }
 
-const struct name *name_list_get(struct name_list *list, const struct object *object, const char *symbol,
-                                 uint64_t begin, uint64_t end)
+const struct name *name_list_get(struct name_list *list, const char *object, const char *symbol, uint64_t begin,
+                                 uint64_t end)
 {
     if ((list->count + 1) * 2 > list->size && !grow(list))
         return NULL;
@@ -58,7 +57,7 @@ const struct name *name_list_get(struct name_list *list, const struct object *ob
     struct name *name = list->count < UINT32_MAX ? new_name(list) : NULL;
     if (!name)
         return NULL;
-    *name = (struct name){begin, end, symbol, object ? object->name : NULL, (uint32_t)list->count++};
+    *name = (struct name){begin, end, symbol, object, (uint32_t)list->count++};
     *key = (struct name_key){object, symbol, begin, name};
     return name;
 }

@@ -67,7 +67,7 @@ static const struct name *name_in(struct names *names, const struct object *obje
 {
     uint64_t begin, end;
     const struct symbol_entry *entry = object_find(object, address - moved, &begin, &end);
-    return name_list_get(&names->list, object, entry ? entry->name : NULL, begin + moved, end + moved);
+    return name_list_get(&names->list, object->name, entry ? entry->name : NULL, begin + moved, end + moved);
 }
 
 /* Several objects claim the page: what all of them say. */
@@ -127,4 +127,13 @@ const struct name *names_find(struct names *names, const struct code_pages *page
                                      : look_up(names, pages, cr3, at, address, &until);
     *answer = (struct name_answer){pages, space, address, kernel ? 0 : at, until, name};
     return name ? name : names_by_number(names, 0);
+}
+
+const struct name *names_entry(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,
+                               uint64_t address)
+{
+    const struct name *name = names_find(names, pages, cr3, at, address);
+    const struct name *entry =
+        name->symbol ? name : name_list_get(&names->list, name->object, NULL, address, name->end);
+    return entry ? entry : name;
 }

@@ -43,6 +43,11 @@ void names_close(struct names *names);
 const struct name *names_find(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,
                               uint64_t address);
 
+/* The same for who knows that a function begins at address: where no symbol is known, a name that begins there, and has
+ * no symbol. */
+const struct name *names_entry(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,
+                               uint64_t address);
+
 /* The program that runs in a space at a trace offset of the CPU whose pages these are: its file's name, by its code
  * that the space had, or that names_find met there. NULL: not known. */
 const char *names_process(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at);

@@ -10,8 +10,7 @@
 
 /* All names, by whose they are and where. */
 struct name_key {
-    const struct object *object;
-    const char *symbol;
+    const char *object, *symbol; /* these very texts */
     uint64_t begin;
     struct name *name; /* NULL: the place is free */
 };
@@ -66,9 +65,9 @@ bool names_keep_object(struct names *names, struct object *object);
 /* A line for names_about. false: no memory. */
 bool names_tell(struct names *names, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The one name of this function there; NULL: no memory. */
-const struct name *name_list_get(struct name_list *list, const struct object *object, const char *symbol,
-                                 uint64_t begin, uint64_t end);
+/* The one name of this function there; the texts must stay where they are. NULL: no memory. */
+const struct name *name_list_get(struct name_list *list, const char *object, const char *symbol, uint64_t begin,
+                                 uint64_t end);
 void name_list_free(struct name_list *list);
 
 /* What a page is a part of. object NULL: nobody knows. */
