@@ -109,7 +109,7 @@ static int set_up(void **state)
     close(file);
     fixture->names = names_open(&capture, &options, &error);
     unlink(name);
-    const struct stack_hooks hooks = {enter, leave, spend, run, lost, fixture};
+    const struct stack_hooks hooks = {enter, leave, spend, run, lost, fixture, NULL};
     fixture->pages.nr_maps = 1;
     fixture->stacks = stacks_open(fixture->names, &fixture->pages, &hooks);
     fixture->other = stacks_open(fixture->names, &fixture->pages, &hooks);
@@ -172,9 +172,13 @@ static void test_jumps(void **state)
     CALL(USER_MAIN, USER_WORK);
     JUMP(USER_WORK, USER_WORK + 0x40);
     JUMP(USER_WORK, HANDLER); /* a tail call */
-    heard(fixture, "|1 +main +work -work +handler ");
+    heard(fixture, "|1 +main +work +handler ");
+    JUMP(HANDLER, RESTORER);
+    JUMP(RESTORER, USER_WORK); /* and back */
+    heard(fixture, "+restorer -restorer -handler ");
+    JUMP(USER_WORK, HANDLER);
     RETURN(HANDLER, USER_MAIN);
-    heard(fixture, "-handler ");
+    heard(fixture, "+handler -handler -work ");
     /* longjmp, or an exception: two frames at once */
     CALL(USER_MAIN, USER_WORK);
     CALL(USER_WORK, HANDLER);
@@ -182,7 +186,7 @@ static void test_jumps(void **state)
     heard(fixture, "+work +handler -handler -work ");
     /* By a conditional branch it went into another function: seen when that calls. */
     CALL(USER_WORK, HANDLER);
-    heard(fixture, "-main +work +handler ");
+    heard(fixture, "+work +handler ");
     /* The cold part is the function itself. */
     CALL(HANDLER, WORK);
     JUMP(WORK, WORK_COLD);
@@ -223,7 +227,7 @@ static void test_signal(void **state)
     RETURN(HANDLER, RESTORER);
     SYSCALL(RESTORER, SYSCALL_ENTRY);
     FAR_RETURN(SYSCALL_ENTRY, USER_WORK + 0x30);
-    heard(fixture, "-handler +restorer +entry -entry -restorer ");
+    heard(fixture, "+restorer +entry -entry -restorer -handler ");
     RETURN(USER_WORK, USER_MAIN);
     heard(fixture, "-work ");
     /* exec: another space, and nothing of before counts. */
@@ -251,14 +255,14 @@ static void test_switches(void **state)
     struct fixture *fixture = *state;
     CALL(WORK, READ);
     switch_from(fixture, READ, FORKED);
-    heard(fixture, "|1 +kwork +read +schedule +__switch_to_asm -__switch_to_asm +__switch_to -__switch_to | |2 "
+    heard(fixture, "|1 +kwork +read +schedule +__switch_to_asm +__switch_to -__switch_to -__switch_to_asm | |2 "
                    "+ret_from_fork ");
     CALL(FORKED, WRITE);
     switch_from(fixture, WRITE, FORKED);
-    heard(fixture, "+write +schedule +__switch_to_asm -__switch_to_asm +__switch_to -__switch_to | |3 +ret_from_fork ");
+    heard(fixture, "+write +schedule +__switch_to_asm +__switch_to -__switch_to -__switch_to_asm | |3 +ret_from_fork ");
     /* Both others stand in schedule(): its return tells which it is. */
     switch_from(fixture, FORKED, SCHEDULE);
-    heard(fixture, "+schedule +__switch_to_asm -__switch_to_asm +__switch_to -__switch_to | ");
+    heard(fixture, "+schedule +__switch_to_asm +__switch_to -__switch_to -__switch_to_asm | ");
     CALL(SCHEDULE, IRQ);
     RETURN(IRQ, SCHEDULE);
     heard(fixture, "");
