@@ -33,16 +33,9 @@ static void put_section(uint8_t *file, size_t at, bool narrow, const struct made
     const uint64_t alignment = s->alignment ? s->alignment : 16;
     const Elf64_Shdr wide = {name,    s->type, s->flags, s->address, offset,
                              s->size, s->link, s->info,  alignment,  s->entry_size};
-    const Elf32_Shdr thin = {name,
-                             s->type,
-                             (uint32_t)s->flags,
-                             (uint32_t)s->address,
-                             (uint32_t)offset,
-                             (uint32_t)s->size,
-                             s->link,
-                             s->info,
-                             (uint32_t)alignment,
-                             (uint32_t)s->entry_size};
+    const Elf32_Shdr thin = {
+        name,    s->type, (uint32_t)s->flags,  (uint32_t)s->address,   (uint32_t)offset, (uint32_t)s->size,
+        s->link, s->info, (uint32_t)alignment, (uint32_t)s->entry_size};
     put(file, at, narrow ? (const void *)&thin : &wide, narrow ? sizeof(thin) : sizeof(wide));
 }
 
@@ -50,8 +43,14 @@ static void put_segment(uint8_t *file, size_t at, bool narrow, const struct made
 {
     const uint32_t flags = PF_R | (s->flags & SHF_EXECINSTR ? PF_X : 0);
     const Elf64_Phdr wide = {PT_LOAD, flags, offset, s->address, s->address, s->size, s->size, PAGE};
-    const Elf32_Phdr thin = {PT_LOAD, (uint32_t)offset,  (uint32_t)s->address, (uint32_t)s->address, (uint32_t)s->size,
-                             (uint32_t)s->size, flags, PAGE};
+    const Elf32_Phdr thin = {PT_LOAD,
+                             (uint32_t)offset,
+                             (uint32_t)s->address,
+                             (uint32_t)s->address,
+                             (uint32_t)s->size,
+                             (uint32_t)s->size,
+                             flags,
+                             PAGE};
     put(file, at, narrow ? (const void *)&thin : &wide, narrow ? sizeof(thin) : sizeof(wide));
 }
 
