@@ -62,6 +62,8 @@ void stack_enter(struct stacks *stacks, const struct name *name, uint64_t site, 
     }
     task->frames[task->depth++] =
         (struct stack_frame){.name = name, .site = site, .entry = entry, .switches = switches(name)};
+    if (switches(name))
+        stacks->pool->switch_begin = name->begin;
     if (entry == STACK_CALL && is_retpoline(name))
         task->frames[task->depth - 1].silent = true;
     else

@@ -6,7 +6,7 @@
 
 #include "decode/stack/stacks_state.h"
 
-/* So much is held at most; of tasks whose frames are alike up to there, the one that waits longest is taken. */
+/* So much is held at most. */
 #define MOST_HELD 65536u
 
 static bool may_go_on(const struct stacks *stacks, const struct stack_parked *task, uint64_t to)
@@ -24,9 +24,14 @@ static bool is_dead(const struct stack_task *task)
     return false;
 }
 
+/* It may be that another CPU has not decided yet, and asks whether it is this one. */
 static void drop(struct stack_pool *pool, struct stack_parked *task)
 {
     struct stack_parked **place = &pool->tasks;
+    for (struct stacks *cpu = pool->cpus; cpu; cpu = cpu->next)
+        for (size_t i = 0; i < cpu->undecided.nr_candidates; i++)
+            if (cpu->undecided.candidates[i] == task)
+                cpu->undecided.candidates[i] = cpu->undecided.candidates[--cpu->undecided.nr_candidates];
     while (*place != task)
         place = &(*place)->next;
     *place = task->next;
@@ -42,6 +47,7 @@ static void put_aside(struct stacks *stacks)
     task->running = false;
     task->site = site;
     task->order = stacks->pool->nr_parked++;
+    task->cpu = stacks;
     stacks->current = NULL;
     if (is_dead(&task->task))
         drop(stacks->pool, task);
@@ -147,6 +153,17 @@ static size_t take_far_return(struct stacks *stacks, const struct flow_transfer 
     return filter(stacks, transfer);
 }
 
+/* Of tasks that look alike up to here: one that ran on this CPU, since the kernel's own are often bound to one (idle
+ * always is); else the one that waits longest. */
+static bool is_better(const struct stacks *stacks, const struct stack_parked *task, const struct stack_parked *than)
+{
+    if (!than)
+        return true;
+    if ((task->cpu == stacks) != (than->cpu == stacks))
+        return task->cpu == stacks;
+    return task->order < than->order;
+}
+
 void stack_decide(struct stacks *stacks)
 {
     struct stack_undecided *undecided = &stacks->undecided;
@@ -154,7 +171,7 @@ void stack_decide(struct stacks *stacks)
     undecided->on = false;
     for (size_t i = 0; i < undecided->nr_candidates; i++) {
         struct stack_parked *task = undecided->candidates[i];
-        if (!task->running && (!chosen || task->order < chosen->order))
+        if (!task->running && is_better(stacks, task, chosen))
             chosen = task;
     }
     stacks->current = chosen;
@@ -177,6 +194,11 @@ void stack_hold(struct stacks *stacks, const struct stack_event *event)
     struct stack_undecided *undecided = &stacks->undecided;
     const struct flow_transfer *transfer = &event->transfer;
     size_t left = SIZE_MAX;
+    if (transfer->kind == FLOW_TRANSFER_CALL && transfer->to == stacks->pool->switch_begin) {
+        stack_decide(stacks);
+        stacks_take(stacks, event);
+        return;
+    }
     if (undecided->count == undecided->room) {
         const size_t room = undecided->room ? 2 * undecided->room : 1024;
         struct stack_event *more = realloc(undecided->events, room * sizeof(*more));

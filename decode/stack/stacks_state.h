@@ -27,6 +27,7 @@ struct stack_parked {
     uint64_t kernel; /* CR3 in the kernel; FLOW_CR3_UNKNOWN: it was never in user mode */
     uint64_t order;  /* when it was put aside */
     bool running;
+    const struct stacks *cpu; /* where it ran */
     struct stack_parked *next;
 };
 
@@ -35,6 +36,7 @@ struct stack_pool {
     struct stack_parked *tasks;
     uint32_t nr_tasks;
     uint64_t nr_parked;
+    uint64_t switch_begin; /* where the function that switches tasks begins; 0: it was not called yet */
     struct stacks *cpus;
 };
 
