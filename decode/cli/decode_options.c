@@ -44,7 +44,8 @@ static const char usage[] =
     "code "
     "and\n"
     "                    what else is missing by --elf and --image\n"
-    "  --pid N           of it: the mappings of this process (default: the first one that was traced)\n"
+    "  --pid N           of it: the mappings of this process alone (default: of all that ran, each in its space)\n"
+    "  --symfs DIR       of it: mapped files are in DIR, by the paths that they had\n"
     "  --buffer N        of it: this CPU's or thread's buffer (default: the first)\n"
     "  --cpu F/M/S       family, model and stepping: which errata are to be expected\n"
     "  --mtc-freq N, --cpuid-0x15.eax N, --cpuid-0x15.ebx N\n"
@@ -123,6 +124,7 @@ int decode_options_parse(struct decode_options *a, int argc, char **argv)
                                        {"perf", ARGUMENT_TEXT, &f->perf, 0},
                                        {"pid", ARGUMENT_NUMBER, &f->pid, UINT32_MAX},
                                        {"buffer", ARGUMENT_NUMBER, &f->buffer, UINT32_MAX},
+                                       {"symfs", ARGUMENT_TEXT, &f->symfs, 0},
                                        {"image", ARGUMENT_LIST, &f->images, 0},
                                        {"raw", ARGUMENT_LIST, &f->images, 0},
                                        {"elf", ARGUMENT_LIST, &f->images, 0},
