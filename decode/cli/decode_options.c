@@ -33,7 +33,11 @@ static const char usage[] =
     "  --threads N       with N threads (default: one a processor)\n"
     "  --format=ptxed    print instead each instruction's address, one a line, and events in brackets, as libipt's "
     "ptxed\n"
-    "                    does with --no-inst. --event:ip, --event:time and --event:iflags say more of events\n"
+    "                    does with --no-inst. --event:ip, --event:time and --event:iflags say more of events; "
+    "--quiet,\n"
+    "                    --stat, --stat:insn, --stat:blocks, --block-decoder with --block:show-blocks, "
+    "--block:end-on-call and\n"
+    "                    --block:end-on-jump do what they do for ptxed\n"
     "\n"
     "A trace that is no capture:\n"
     "  --pt FILE         raw packets; FILE:OFFSET[-END]: a part of them\n"
@@ -105,6 +109,16 @@ static int check_arguments(struct decode_options *a)
                                                                                                         : 1;
 }
 
+/* --stat without more is all that there is. */
+static void choose_statistics(struct ptxed_options *p)
+{
+    p->show_blocks &= p->blocks;
+    if (p->stat && !p->stat_instructions && !p->stat_blocks) {
+        p->stat_instructions = true;
+        p->stat_blocks = p->blocks;
+    }
+}
+
 int decode_options_parse(struct decode_options *a, int argc, char **argv)
 {
     struct foreign_options *f = &a->foreign;
@@ -120,6 +134,15 @@ int decode_options_parse(struct decode_options *a, int argc, char **argv)
                                        {"event:iflags", ARGUMENT_FLAG, &a->ptxed.event_iflags, 0},
                                        {"no-inst", ARGUMENT_FLAG, &a->ignored, 0},
                                        {"check", ARGUMENT_FLAG, &a->ignored, 0},
+                                       {"insn-decoder", ARGUMENT_FLAG, &a->ignored, 0},
+                                       {"quiet", ARGUMENT_FLAG, &a->ptxed.quiet, 0},
+                                       {"block-decoder", ARGUMENT_FLAG, &a->ptxed.blocks, 0},
+                                       {"block:show-blocks", ARGUMENT_FLAG, &a->ptxed.show_blocks, 0},
+                                       {"block:end-on-call", ARGUMENT_FLAG, &a->ptxed.end_on_call, 0},
+                                       {"block:end-on-jump", ARGUMENT_FLAG, &a->ptxed.end_on_jump, 0},
+                                       {"stat", ARGUMENT_FLAG, &a->ptxed.stat, 0},
+                                       {"stat:insn", ARGUMENT_FLAG, &a->ptxed.stat_instructions, 0},
+                                       {"stat:blocks", ARGUMENT_FLAG, &a->ptxed.stat_blocks, 0},
                                        {"pt", ARGUMENT_TEXT, &f->pt, 0},
                                        {"perf", ARGUMENT_TEXT, &f->perf, 0},
                                        {"pid", ARGUMENT_NUMBER, &f->pid, UINT32_MAX},
@@ -138,5 +161,7 @@ int decode_options_parse(struct decode_options *a, int argc, char **argv)
     const int status = arguments_parse(&syntax, argc, argv, &a->capture);
     if (status == ARGUMENTS_GOOD && !parse_shard(a))
         return 1;
+    if (status == ARGUMENTS_GOOD)
+        choose_statistics(&a->ptxed);
     return status == ARGUMENTS_GOOD ? check_arguments(a) : status;
 }
