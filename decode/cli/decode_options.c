@@ -136,6 +136,7 @@ int decode_options_parse(struct decode_options *a, int argc, char **argv)
                                        {"check", ARGUMENT_FLAG, &a->ignored, 0},
                                        {"insn-decoder", ARGUMENT_FLAG, &a->ignored, 0},
                                        {"quiet", ARGUMENT_FLAG, &a->ptxed.quiet, 0},
+                                       {"resync-on-error", ARGUMENT_FLAG, &a->ptxed.resync, 0},
                                        {"block-decoder", ARGUMENT_FLAG, &a->ptxed.blocks, 0},
                                        {"block:show-blocks", ARGUMENT_FLAG, &a->ptxed.show_blocks, 0},
                                        {"block:end-on-call", ARGUMENT_FLAG, &a->ptxed.end_on_call, 0},

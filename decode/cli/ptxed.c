@@ -107,7 +107,9 @@ int ptxed_print(const struct flow_trace *trace, const struct ptxed_options *opti
     struct error error = {0};
     if (trace->input.cpu_known && !errata_knows(&trace->input))
         puts("[0, 0: config error: unknown cpu]");
-    struct flow *flow = flow_start(&trace->input, &hooks, &error);
+    struct flow_input input = trace->input;
+    input.resync = options->resync;
+    struct flow *flow = flow_start(&input, &hooks, &error);
     if (!flow) {
         error_say(&error);
         return 1;

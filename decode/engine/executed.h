@@ -14,7 +14,7 @@
 #include "decode/truth.h"
 
 /* More instructions than this without a packet: a loop without an end. */
-#define EXECUTED_MAX_UNPROVEN 65536u
+#define EXECUTED_MAX_UNPROVEN 131072u
 
 /* Handed on at the latest when so many are proven. */
 #define EXECUTED_BATCH 2048u

@@ -48,6 +48,7 @@ struct flow_input {
     bool placed;                         /* hooks are called for code of one context at a time: flow_context */
     bool hashed;                         /* results have the hash of their branches, which takes time */
     bool returns_whole;                  /* DisRETC: no RET is compressed */
+    bool resync;                         /* events go on behind an error within its stretch, as far as can be told */
     bool guest_only;                     /* root is not traced (pt.switch=list, vmcs): what no PIP says is non-root */
 };
 

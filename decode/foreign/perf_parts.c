@@ -7,6 +7,7 @@
 #include "decode/capture/psb.h"
 
 #define GAP_BYTES 16u /* of zeros, where parts of a buffer do not follow each other */
+#define PART_BYTES 8u /* perf fills the last bytes of a part up to a multiple of this */
 #define AUX_TRUNCATED 1u
 
 /* Offsets within a record. */
@@ -98,7 +99,9 @@ static bool take_part(struct foreign *foreign, const struct perf_record *record,
                       uint64_t *next)
 {
     const uint64_t offset = perf_64(record, AUXTRACE_OFFSET), end = offset + record->data_size;
-    if (offset != *next && !append_gap(foreign))
+    if (offset < *next && *next - offset < PART_BYTES && *next - offset <= foreign->packets.size)
+        foreign->packets.size -= (size_t)(*next - offset); /* what filled the part before up, without its own end */
+    else if (offset != *next && !append_gap(foreign))
         return false;
     for (size_t i = 0; i < stops->count; i++)
         if (stops->items[i] > offset && stops->items[i] <= end &&

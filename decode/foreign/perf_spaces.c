@@ -181,6 +181,8 @@ static bool put_pips(struct copy *copy, struct perf_spaces *spaces, struct walke
             current = program;
         }
         overflown = kind == PT_PACKET_OVF || (overflown && !goes_on && kind != PT_PACKET_PSB);
+        if (kind == PT_PACKET_OVF)
+            current = SIZE_MAX; /* what was lost may have been a PIP */
     }
     return copy_to(copy, walker->bytes, walker->size);
 }
