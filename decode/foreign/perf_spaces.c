@@ -6,6 +6,7 @@
 #include "decode/capture/list.h"
 #include "decode/capture/psb.h"
 #include "decode/engine/clock.h"
+#include "decode/flow/flow_cut.h"
 #include "pt/packet.h"
 
 #define PIP_BYTES 8u
@@ -55,6 +56,19 @@ static void find_point(struct walker *walker)
         walker->point--;
 }
 
+/* A PSB is as late as the TSC packet behind it. */
+static void take_time(struct walker *walker)
+{
+    struct packet packet = walker->packet;
+    if (packet.kind == PT_PACKET_PSB) {
+        packet = (struct packet){.kind = PT_PACKET_TSC,
+                                 .tsc = flow_cut_tsc(walker->bytes, walker->size, walker->packet_at)};
+        if (packet.tsc == 0)
+            return;
+    }
+    engine_clock_take(&walker->clock, &packet);
+}
+
 /* The next packet. What is none is passed over up to a PSB. */
 static bool next(struct walker *walker)
 {
@@ -67,7 +81,7 @@ static bool next(struct walker *walker)
         return false;
     walker->packet_at = walker->at;
     walker->at += (uint64_t)size;
-    engine_clock_take(&walker->clock, &walker->packet);
+    take_time(walker);
     find_point(walker);
     return true;
 }

@@ -16,11 +16,12 @@ static void remove_directory(void)
     rmdir(directory);
 }
 
-/* One file there is, /c, so that traces can be followed: jumps, calls and returns of all kinds. */
+/* One file there is, /c, so that traces can be followed: branches of all kinds, and behind them another program. */
 static void make_directory(void)
 {
-    static const unsigned char bytes[] = {0x74, 0x02, 0x90, 0xeb, 0xfb, 0xe8, 0x01, 0, 0,    0,    0xc3, 0xff, 0xe0,
-                                          0xff, 0xd0, 0x0f, 0x05, 0x75, 0xee, 0x90, 0xcc, 0x0f, 0xae, 0xe0, 0xc3};
+    static const unsigned char bytes[36] = {0x74, 0x02, 0x90, 0xeb, 0xfb, 0xe8,        0x01, 0,    0,    0,
+                                            0xc3, 0xff, 0xe0, 0xff, 0xd0, 0x0f,        0x05, 0x75, 0xee, 0x90,
+                                            0xcc, 0x0f, 0xae, 0xe0, 0xc3, [32] = 0x90, 0x75, 0xfd, 0xc3};
     snprintf(directory, sizeof(directory), "%s/fuzz-perf-XXXXXX", access("/dev/shm", W_OK) ? "." : "/dev/shm");
     DEMAND(mkdtemp(directory));
     snprintf(code, sizeof(code), "%s/c", directory);
