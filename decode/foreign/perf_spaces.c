@@ -61,8 +61,8 @@ static void take_time(struct walker *walker)
 {
     struct packet packet = walker->packet;
     if (packet.kind == PT_PACKET_PSB) {
-        packet = (struct packet){.kind = PT_PACKET_TSC,
-                                 .tsc = flow_cut_tsc(walker->bytes, walker->size, walker->packet_at)};
+        packet =
+            (struct packet){.kind = PT_PACKET_TSC, .tsc = flow_cut_tsc(walker->bytes, walker->size, walker->packet_at)};
         if (packet.tsc == 0)
             return;
     }
