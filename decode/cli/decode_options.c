@@ -50,7 +50,7 @@ static const char usage[] =
     "                    what else is missing by --elf and --image\n"
     "  --pid N           of it: the mappings of this process alone (default: of all that ran, each in its space)\n"
     "  --symfs DIR       of it: mapped files are in DIR, by the paths that they had\n"
-    "  --buffer N        of it: this CPU's or thread's buffer (default: the first)\n"
+    "  --buffer N        of it: this CPU's or thread's buffer alone (default: all, in the order of their PSBs' times)\n"
     "  --cpu F/M/S       family, model and stepping: which errata are to be expected\n"
     "  --mtc-freq N, --cpuid-0x15.eax N, --cpuid-0x15.ebx N\n"
     "                    what the timing packets count in\n"

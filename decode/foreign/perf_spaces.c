@@ -23,7 +23,9 @@ struct walker {
     const struct perf_point *points;
     size_t nr_points, point;
     const struct gaps *gaps;
-    size_t gap; /* the next one */
+    size_t gap;              /* the next one */
+    enum packet_kind before; /* this packet's, kept for the next one */
+    bool overflown;          /* since the last OVF no packet has told where execution goes on */
 };
 
 static void begin(struct walker *walker, const struct foreign *foreign, const struct perf_point *points,
@@ -47,13 +49,37 @@ static void pass_gaps(struct walker *walker)
 }
 
 /* Who ran at this time. A damaged TSC must not decide for all that follows. */
-static void find_point(struct walker *walker)
+static void find_point(struct walker *walker, uint64_t now)
 {
-    const uint64_t now = walker->clock.tsc;
     while (walker->point + 1 < walker->nr_points && (walker->points[walker->point + 1].tsc & TSC_MASK) <= now)
         walker->point++;
     while (walker->point > 0 && (walker->points[walker->point].tsc & TSC_MASK) > now)
         walker->point--;
+}
+
+/* The time of the next timing packet, if that is one or two MTCs away; else the present one. */
+static uint64_t next_time(const struct walker *walker)
+{
+    const struct engine_clock *now = &walker->clock;
+    struct engine_clock clock = *now;
+    const uint64_t period = clock.denominator ? ((uint64_t)clock.numerator << clock.mtc_freq) / clock.denominator : 0;
+    uint64_t at = walker->at;
+    while (at < walker->size && clock.tsc == now->tsc) {
+        struct packet packet;
+        const int size = packet_parse(&packet, walker->bytes + at, walker->size - at);
+        if (size <= 0 || packet.kind == PT_PACKET_PSB)
+            break;
+        engine_clock_take(&clock, &packet);
+        at += (uint64_t)size;
+    }
+    return clock.tsc > now->tsc && clock.tsc - now->tsc <= 2 * period ? clock.tsc : now->tsc;
+}
+
+/* Where user code goes on, a switch before the next timing packet has been: from user code to the next switch it takes
+ * the kernel longer than that. */
+static bool goes_on(const struct walker *walker)
+{
+    return walker->packet.kind == PT_PACKET_TIP_PGE || (walker->packet.kind == PT_PACKET_FUP && walker->overflown);
 }
 
 /* A PSB is as late as the TSC packet behind it. */
@@ -82,7 +108,11 @@ static bool next(struct walker *walker)
     walker->packet_at = walker->at;
     walker->at += (uint64_t)size;
     take_time(walker);
-    find_point(walker);
+    walker->overflown =
+        walker->before == PT_PACKET_OVF || (walker->overflown && walker->before != PT_PACKET_TIP_PGE &&
+                                            walker->before != PT_PACKET_FUP && walker->before != PT_PACKET_PSB);
+    walker->before = walker->packet.kind;
+    find_point(walker, goes_on(walker) ? next_time(walker) : walker->clock.tsc);
     return true;
 }
 
@@ -182,19 +212,16 @@ static bool put_pip(struct copy *copy, uint64_t cr3)
 static bool put_pips(struct copy *copy, struct perf_spaces *spaces, struct walker *walker)
 {
     size_t current = SIZE_MAX; /* none */
-    bool overflown = false;
     while (next(walker)) {
         const enum packet_kind kind = walker->packet.kind;
         const size_t program = walker->points[walker->point].program;
         const uint64_t cr3 = (uint64_t)(program + 1) << SPACE_SHIFT;
-        const bool goes_on = kind == PT_PACKET_TIP_PGE || (kind == PT_PACKET_FUP && overflown);
-        if (kind == PT_PACKET_PSB || (goes_on && program != current)) {
+        if (kind == PT_PACKET_PSB || (goes_on(walker) && program != current)) {
             const uint64_t at = kind == PT_PACKET_PSB ? walker->at : walker->packet_at;
             if (!find_space(spaces, cr3, program) || !copy_to(copy, walker->bytes, at) || !put_pip(copy, cr3))
                 return false;
             current = program;
         }
-        overflown = kind == PT_PACKET_OVF || (overflown && !goes_on && kind != PT_PACKET_PSB);
         if (kind == PT_PACKET_OVF)
             current = SIZE_MAX; /* what was lost may have been a PIP */
     }

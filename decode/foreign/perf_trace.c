@@ -6,7 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "decode/capture/list.h"
 #include "decode/foreign/perf_files.h"
+#include "decode/foreign/perf_order.h"
 #include "decode/foreign/perf_parts.h"
 #include "decode/foreign/perf_side.h"
 #include "decode/foreign/perf_spaces.h"
@@ -44,7 +46,9 @@ struct reader {
     struct foreign *foreign;
     struct perf_choice *choice;
     struct perf_side side;
-    struct perf_buffer buffer;
+    struct perf_buffer *buffers; /* that are wanted, by their indices */
+    size_t nr_buffers, buffers_room;
+    bool snapshots;
     struct time_conversion time;
     struct perf_files files;
 };
@@ -67,7 +71,7 @@ static void take_info(struct reader *reader, const struct perf_record *record)
         input->mtc_freq = (uint8_t)((attr.config & freq) >> __builtin_ctzll(freq) & 15);
     input->cpuid_15_ebx = perf_32(record, INFO(INFO_TSC_CTC_N));
     input->cpuid_15_eax = perf_32(record, INFO(INFO_TSC_CTC_D));
-    reader->buffer.snapshots = perf_64(record, INFO(INFO_SNAPSHOT)) != 0;
+    reader->snapshots = perf_64(record, INFO(INFO_SNAPSHOT)) != 0;
     const uint64_t shift = perf_64(record, INFO(INFO_TIME_SHIFT));
     if (perf_64(record, INFO(INFO_TIME_KNOWN)) && shift < 32)
         reader->time = (struct time_conversion){.zero = perf_64(record, INFO(INFO_TIME_ZERO)),
@@ -91,37 +95,61 @@ static void take_cpuid(struct flow_input *input, const struct perf_file *perf)
     input->cpu_known = true;
 }
 
-/* What there is, and which buffer it is to be. */
+static bool add_buffer(struct reader *reader, const struct perf_record *record)
+{
+    const uint64_t index = perf_32(record, AUX_INDEX);
+    for (size_t i = 0; i < reader->nr_buffers; i++)
+        if (reader->buffers[i].index == index)
+            return true;
+    void *items = reader->buffers;
+    struct perf_buffer *buffer = list_add(&items, &reader->nr_buffers, &reader->buffers_room, sizeof(*buffer));
+    reader->buffers = items;
+    if (buffer)
+        *buffer =
+            (struct perf_buffer){.index = index, .tid = perf_32(record, AUX_TID), .cpu = perf_32(record, AUX_CPU)};
+    return buffer != NULL;
+}
+
+static int compare_buffers(const void *left, const void *right)
+{
+    const struct perf_buffer *a = left, *b = right;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* Of what there is, the one that is wanted. */
 static bool choose(struct reader *reader, struct error *error)
 {
-    struct perf_choice *choice = reader->choice;
+    const uint64_t wanted = reader->choice->buffer;
+    size_t found = 0;
+    reader->choice->nr_buffers = reader->nr_buffers;
+    if (reader->nr_buffers)
+        qsort(reader->buffers, reader->nr_buffers, sizeof(*reader->buffers), compare_buffers);
+    for (size_t i = 0; i < reader->nr_buffers; i++)
+        if (wanted == PERF_ANY || reader->buffers[i].index == wanted)
+            reader->buffers[found++] = reader->buffers[i];
+    reader->nr_buffers = found;
+    for (size_t i = 0; i < found; i++)
+        reader->buffers[i].snapshots = reader->snapshots;
+    if (found)
+        return true;
+    return wanted == PERF_ANY ? error_set(error, ERROR_PERF, 0, "%s: no trace in it", reader->name)
+                              : error_set(error, ERROR_PERF, 0, "%s: it has no such buffer", reader->name);
+}
+
+/* What there is, and which buffers it is to be. */
+static bool look(struct reader *reader, struct error *error)
+{
     struct perf_file perf = reader->perf;
     struct perf_record record;
-    uint64_t lowest = PERF_ANY, highest = 0, wanted = choice->buffer;
     while (perf_file_next(&record, &perf, reader->name, error)) {
         if (record.type == PERF_AUXTRACE_INFO && perf_32(&record, 0) != INTEL_PT)
             return error_set(error, ERROR_PERF, 0, "%s: its trace is not Intel PT's", reader->name);
         if (record.type == PERF_AUXTRACE_INFO)
             take_info(reader, &record);
-        if (record.type != PERF_AUXTRACE)
-            continue;
-        const uint64_t index = perf_32(&record, AUX_INDEX);
-        lowest = index < lowest ? index : lowest;
-        highest = index > highest ? index : highest;
-        if (index != (wanted == PERF_ANY ? lowest : wanted))
-            continue;
-        reader->buffer.index = index;
-        reader->buffer.tid = perf_32(&record, AUX_TID);
-        reader->buffer.cpu = perf_32(&record, AUX_CPU);
+        if (record.type == PERF_AUXTRACE && !add_buffer(reader, &record))
+            return error_set(error, ERROR_MEMORY, 0, "%s", reader->name);
     }
-    if (error->kind)
-        return false;
-    if (lowest == PERF_ANY)
-        return error_set(error, ERROR_PERF, 0, "%s: no trace in it", reader->name);
-    choice->nr_buffers = highest - lowest + 1;
-    choice->buffer = wanted == PERF_ANY ? lowest : wanted;
-    reader->buffer.index = choice->buffer;
-    return true;
+    return !error->kind && choose(reader, error);
 }
 
 /* Code of a program in a space. */
@@ -134,35 +162,75 @@ static bool add_mappings(struct reader *reader, size_t program, uint64_t space, 
     return true;
 }
 
-/* The switches of the buffer's CPU or thread to programs that have code: others change nothing of user space. *count:
- * of different programs. NULL: no memory, or none. */
-static struct perf_point *list_points(const struct reader *reader, size_t *nr_points, size_t *nr_programs)
+/* Is it a switch on the buffer's CPU, or of its thread, to a program that has code? Others change nothing of user
+ * space. */
+static bool is_switch_of(const struct reader *reader, const struct perf_switch *s, const struct perf_buffer *buffer)
+{
+    const bool here = buffer->cpu != UINT32_MAX ? s->cpu == buffer->cpu || s->cpu == UINT32_MAX : s->tid == buffer->tid;
+    return here && reader->side.programs[s->program].nr_mappings > 0;
+}
+
+/* The programs that ran, and the first of them. false: no memory. */
+static bool count_programs(const struct reader *reader, size_t *count, size_t *first)
+{
+    const struct perf_side *side = &reader->side;
+    bool *seen = calloc(side->nr_programs + 1, sizeof(*seen));
+    *count = 0;
+    *first = PERF_NO_PROGRAM;
+    for (size_t i = 0; seen && i < side->nr_switches; i++)
+        for (size_t k = 0; k < reader->nr_buffers; k++) {
+            const struct perf_switch *s = &side->switches[i];
+            if (!is_switch_of(reader, s, &reader->buffers[k]) || seen[s->program])
+                continue;
+            *first = *count == 0 ? s->program : *first;
+            seen[s->program] = true;
+            (*count)++;
+        }
+    free(seen);
+    return seen != NULL;
+}
+
+/* Put spaces into the packets, or learn from them which they are. */
+static bool find_spaces(const struct reader *reader, struct foreign *part, const struct perf_buffer *buffer,
+                        struct perf_spaces *spaces)
 {
     const struct perf_side *side = &reader->side;
     struct perf_point *points = malloc((side->nr_switches + 1) * sizeof(*points));
-    bool *seen = calloc(side->nr_programs + 1, sizeof(*seen));
-    *nr_points = *nr_programs = 0;
-    for (size_t i = 0; points && seen && i < side->nr_switches; i++) {
-        const struct perf_switch *s = &side->switches[i];
-        const bool here = reader->buffer.cpu != UINT32_MAX ? s->cpu == reader->buffer.cpu || s->cpu == UINT32_MAX
-                                                           : s->tid == reader->buffer.tid;
-        if (!here || side->programs[s->program].nr_mappings == 0)
-            continue;
-        *nr_programs += !seen[s->program];
-        seen[s->program] = true;
-        points[*nr_points] = (struct perf_point){reader->time.mult ? to_tsc(&reader->time, s->time) : 0, s->program};
-        *nr_points += *nr_points == 0 || points[*nr_points - 1].program != s->program;
-    }
-    free(seen);
-    return points;
+    size_t count = 0;
+    for (size_t i = 0; points && i < side->nr_switches; i++)
+        if (is_switch_of(reader, &side->switches[i], buffer))
+            points[count++] =
+                (struct perf_point){to_tsc(&reader->time, side->switches[i].time), side->switches[i].program};
+    const bool good = points && (count == 0 || perf_spaces_find(spaces, part, points, count));
+    free(points);
+    return good;
 }
 
-/* All spaces of the programs that ran. */
-static bool add_spaces(struct reader *reader, const struct perf_point *points, size_t nr_points, struct error *error)
+/* The packets of all buffers that are wanted. spaces: NULL: there is one. */
+static bool take_packets(struct reader *reader, struct perf_spaces *spaces, struct error *error)
+{
+    struct perf_ordered *ordered = calloc(reader->nr_buffers, sizeof(*ordered));
+    bool good = ordered != NULL;
+    for (size_t i = 0; i < reader->nr_buffers && good; i++) {
+        struct foreign part = {.trace = {.input = reader->foreign->trace.input}};
+        good = perf_parts_take(&part, &reader->perf, reader->name, &reader->buffers[i], error) &&
+               (!spaces || find_spaces(reader, &part, &reader->buffers[i], spaces));
+        ordered[i] = (struct perf_ordered){part.packets, part.trace.gaps};
+    }
+    good = good && perf_order(reader->foreign, ordered, reader->nr_buffers);
+    for (size_t i = 0; ordered && i < reader->nr_buffers; i++) {
+        foreign_file_free(&ordered[i].packets);
+        gaps_free(&ordered[i].gaps);
+    }
+    free(ordered);
+    return good || error->kind || error_set(error, ERROR_MEMORY, 0, "%s", reader->name);
+}
+
+/* Packets, and the code of all spaces of the programs that ran. */
+static bool take_spaces(struct reader *reader, struct error *error)
 {
     struct perf_spaces spaces = {0};
-    bool good = perf_spaces_find(&spaces, reader->foreign, points, nr_points) ||
-                error_set(error, ERROR_MEMORY, 0, "%s", reader->name);
+    bool good = take_packets(reader, &spaces, error) && !error->kind;
     for (size_t i = 0; i < spaces.count && good; i++)
         if (perf_spaces_is(&spaces, &spaces.items[i]))
             good = add_mappings(reader, spaces.items[i].program, spaces.items[i].cr3, error);
@@ -171,49 +239,41 @@ static bool add_spaces(struct reader *reader, const struct perf_point *points, s
 }
 
 /* One space for all: of the process that is wanted, or of the only one, or of the first that was traced. */
-static bool add_space(struct reader *reader, const struct perf_point *points, size_t nr_points, struct error *error)
+static bool take_space(struct reader *reader, size_t program, struct error *error)
 {
-    size_t program = nr_points ? points[0].program : PERF_NO_PROGRAM;
     if (reader->choice->pid != PERF_ANY)
         program = perf_side_program(&reader->side, (uint32_t)reader->choice->pid);
-    else if (nr_points == 0)
+    else if (program == PERF_NO_PROGRAM)
         program = perf_side_program(&reader->side, reader->side.first_pid);
-    return program == PERF_NO_PROGRAM || add_mappings(reader, program, 0, error);
+    return take_packets(reader, NULL, error) && !error->kind &&
+           (program == PERF_NO_PROGRAM || add_mappings(reader, program, 0, error));
 }
 
-static bool add_code(struct reader *reader, struct error *error)
+static bool take_all(struct reader *reader, struct error *error)
 {
-    size_t nr_points = 0, nr_programs = 0;
-    struct perf_point *points = list_points(reader, &nr_points, &nr_programs);
-    if (!points)
+    size_t nr_programs, first;
+    if (!count_programs(reader, &nr_programs, &first))
         return error_set(error, ERROR_MEMORY, 0, "%s", reader->name);
     const bool several = reader->choice->pid == PERF_ANY && nr_programs > 1;
     reader->choice->nr_programs = nr_programs;
     reader->choice->untimed = several && reader->time.mult == 0;
-    const bool good = several && reader->time.mult ? add_spaces(reader, points, nr_points, error)
-                                                   : add_space(reader, points, nr_points, error);
-    free(points);
-    return good;
+    return several && reader->time.mult ? take_spaces(reader, error) : take_space(reader, first, error);
 }
 
 bool perf_open_file(struct foreign *foreign, const struct foreign_file *file, const char *name,
                     struct perf_choice *choice, const struct flow_input *settings, struct error *error)
 {
-    struct reader reader = {.name = name,
-                            .foreign = foreign,
-                            .choice = choice,
-                            .buffer = {.cpu = UINT32_MAX, .tid = UINT32_MAX},
-                            .files = {.root = choice->root}};
+    struct reader reader = {.name = name, .foreign = foreign, .choice = choice, .files = {.root = choice->root}};
     foreign->trace.input = *settings;
     foreign->image.later_wins = true;
-    bool good = perf_file_open(&reader.perf, file, name, error) && choose(&reader, error);
+    bool good = perf_file_open(&reader.perf, file, name, error) && look(&reader, error);
     if (good)
         take_cpuid(&foreign->trace.input, &reader.perf);
-    good = good && perf_parts_take(foreign, &reader.perf, name, &reader.buffer, error) &&
-           perf_side_read(&reader.side, &reader.perf, name, error) && add_code(&reader, error);
+    good = good && perf_side_read(&reader.side, &reader.perf, name, error) && take_all(&reader, error);
     choice->nr_missing = reader.files.nr_missing;
     perf_files_free(&reader.files);
     perf_side_free(&reader.side);
+    free(reader.buffers);
     return good && foreign_prepare(foreign, name, error);
 }
 

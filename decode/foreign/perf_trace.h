@@ -1,7 +1,7 @@
 /*
- * A trace that Linux's intel_pt driver recorded: one of perf.data's buffers (a CPU's or a thread's), the programs'
- * mappings as images, and what AUXTRACE_INFO says of the clocks. Where several programs ran on the CPU, each has an
- * address space of its own.
+ * A trace that Linux's intel_pt driver recorded: perf.data's buffers (a CPU's or a thread's), or one of them, the
+ * programs' mappings as images, and what AUXTRACE_INFO says of the clocks. Where several programs ran on the CPU, each
+ * has an address space of its own.
  */
 #ifndef DECODE_FOREIGN_PERF_TRACE_H
 #define DECODE_FOREIGN_PERF_TRACE_H
@@ -16,7 +16,7 @@
 
 struct perf_choice {
     uint64_t pid;     /* whose mappings alone; PERF_ANY: of all that ran */
-    uint64_t buffer;  /* index of the buffer; PERF_ANY: the lowest */
+    uint64_t buffer;  /* index of the buffer; PERF_ANY: all, in one order of time */
     const char *root; /* the directory in which mapped files are looked for; NULL: where they were */
     /* what there was */
     uint64_t nr_buffers, nr_missing; /* missing: mappings of files that cannot be read, or of none */

@@ -96,16 +96,24 @@ ran() {
 same 'perf.data: one program behind the other on a CPU' "$(ran two 0)" '000 004 005 00b 000 001 000 001 000 001 '
 same 'perf.data: the other way round on the other' "$(ran two 1)" '000 001 000 001 000 002 003 000 '
 same "perf.data: with the kernel's PIPs" "$(ran kernel 0)" '000 004 005 00b 000 001 003 '
-same 'perf.data: what two snapshots share is taken once' "$(ran snapshot 0)" '000 004 005 00b 000 002 003 000 004 005 00b 000 002 003 000 002 003 000 '
-same 'perf.data: a thread, and a device that it had mapped' "$(ran thread 3)" '000 004 005 00b 000 002 003 000 004 005 00b 000 004 005 00b 000 002 003 000 '
+same 'perf.data: what two snapshots share is taken once' "$(ran snapshot 0)" \
+    '000 004 005 00b 000 002 003 000 004 005 00b 000 002 003 000 002 003 000 '
+same 'perf.data: a thread, and a device that it had mapped' "$(ran thread 3)" \
+    '000 004 005 00b 000 002 003 000 004 005 00b 000 004 005 00b 000 002 003 000 '
 
 # Where a part of the code is missing: what is listed with --resync-on-error is of the walk, in its order, and more than without.
 name=random2
-decode "$name" --image "$work/$name.bin:0-5000:$base" --image "$work/$name.bin:5200-9000:$((base + 5200))" 2>/dev/null
+holed() {
+    decode "$name" --image "$work/$name.bin:0-5000:$base" --image "$work/$name.bin:5200-9000:$((base + 5200))" "$@" 2>/dev/null
+}
+holed
 walked "$name" >"$work/stopped"
-decode "$name" --image "$work/$name.bin:0-5000:$base" --image "$work/$name.bin:5200-9000:$((base + 5200))" --resync-on-error 2>/dev/null
+holed --resync-on-error
 walked "$name" >"$work/resynced"
-in_order() { awk 'NR == FNR { walk[NR] = $1; n = NR; next } { do at++; while (at <= n && walk[at] != $1); if (at > n) exit 1 }' "$1" "$2"; }
+in_order() {
+    awk 'NR == FNR { walk[NR] = $1; n = NR; next }
+        { do at++; while (at <= n && walk[at] != $1); if (at > n) exit 1 }' "$1" "$2"
+}
 check "--resync-on-error: $(wc -l <"$work/resynced") instructions of $(wc -l <"$work/$name.walk"), in their order" \
     in_order "$work/$name.walk" "$work/resynced"
 if [ "$(wc -l <"$work/resynced")" -gt "$(wc -l <"$work/stopped")" ]; then
@@ -115,7 +123,8 @@ else
 fi
 
 # ptdump's time: with a TSC packet alone it is that; the reckoning is a unit test's (tests/unit/test_dump_time.c).
-"$tool" dump --format=ptdump --time "$work/$name.pt" | awk '$2 == "tsc" && $4 == "tsc" { print substr($5, 17 - length($3)) == $3 }' >"$work/tsc"
+"$tool" dump --format=ptdump --time "$work/$name.pt" |
+    awk '$2 == "tsc" && $4 == "tsc" { print substr($5, 17 - length($3)) == $3 }' >"$work/tsc"
 same 'dump --time shows the TSC at each TSC packet' "$(sort -u "$work/tsc")" 1
 "$tool" decode --pt "$work/$name.pt" --image "$work/$name.bin@$base" --format=ptxed --quiet --stat >"$work/stat"
 same '--quiet --stat: how many instructions' "$(cat "$work/stat")" "insn: $(wc -l <"$work/$name.walk")."
