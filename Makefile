@@ -281,10 +281,10 @@ $(BUILD)/check/test_%: $(BUILD)/check/tests/unit/test_%.o $(BUILD)/check/libcore
 
 # Fuzz targets: by libFuzzer (make fuzz, FUZZ_SECONDS= each, FUZZ= which), and in make check with what is in the corpora.
 
-export FUZZ_TARGETS := packets instruction flow capture
+export FUZZ_TARGETS := packets instruction flow capture perf
 FUZZ := $(FUZZ_TARGETS)
 FUZZ_SECONDS := 60
-FUZZ_SANITIZE := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+FUZZ_SANITIZE := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -DEXECUTED_MAX_UNPROVEN=16384u
 FUZZ_OBJS := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(sort $(TOOL_CORE) pt/encode.c $(TOOL_LIB)))
 
 FUZZ_REPLAYS := $(FUZZ_TARGETS:%=$(BUILD)/check/fuzz_%)
