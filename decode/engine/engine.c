@@ -67,6 +67,7 @@ static bool begin(struct engine *engine, const struct flow_stretch *stretch, str
     engine->nr_packets = 0;
     engine->tracing = engine->header = engine->event = engine->mode_told = engine->overflown = engine->aborted = false;
     engine->entered = NULL;
+    engine->guest_cr3 = FLOW_CR3_UNKNOWN;
     engine->fup = FUP_OF_EVENT;
     engine->before = PT_PACKET_PAD;
     engine->mode = INSTRUCTION_64;
