@@ -1,4 +1,4 @@
-/* Where code goes that is not needed for long: linker.ld. */
+/* Where code goes that is not needed for long: linker.ld. Leaf header: any room may use it. */
 #ifndef BOOT_ACTS_H
 #define BOOT_ACTS_H
 

@@ -1,4 +1,5 @@
 /* channel=e1000: memory, rings, link and ARP. Shell. */
+#include "boot/acts.h"
 #include "pt/msr.h"
 #include "serial/io.h"
 #include "serial/log.h"
@@ -32,7 +33,7 @@ static void *take_piece(struct pieces *pieces, size_t bytes)
     return piece;
 }
 
-static size_t lay_out(struct udp_sink *s, struct pieces pieces, uint16_t nr_cpus, uint32_t record_bytes)
+SECOND_ACT static size_t lay_out(struct udp_sink *s, struct pieces pieces, uint16_t nr_cpus, uint32_t record_bytes)
 {
     uint8_t *buffers;
     struct window_run *runs;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "boot/acts.h"
 #include "pt/msr.h"
 #include "vmx/bitmaps.h"
 #include "vmx/cpu.h"
@@ -175,8 +176,8 @@ static void cpu_init(struct cpu *cpu, uint16_t number, uint32_t apic_id, struct 
     machine_unlock(cpu);
 }
 
-_Noreturn void vmx_cpu_run(void *memory, uint16_t number, uint32_t apic_id, struct pt_engine *pt,
-                           const struct vmx_entry *entry)
+SECOND_ACT _Noreturn void vmx_cpu_run(void *memory, uint16_t number, uint32_t apic_id, struct pt_engine *pt,
+                                      const struct vmx_entry *entry)
 {
     struct cpu *cpu = memory;
 
