@@ -57,6 +57,9 @@ static void page_send(struct cpu *cpu, uint64_t gpa, uint64_t linear, uint64_t c
  * at least the instruction that asked for it. A turn begins with the VM entry. Before that the CPU may wait for the
  * wire however long, and if others took the page meanwhile it would come back for it, and its contents be sent once
  * more, for ever. All that such a CPU waits for is the wire and what a CPU in turn_await serves.
+ *
+ * Whoever takes nothing from others (it executes what is not writable, or writes what is) neither waits for a turn nor
+ * is given one: a CPU that soft PT has come back to a page all the time would keep it from the others for ever.
  */
 #define NR_TURNS 16u
 #define TURN_TSC 20000u
@@ -136,15 +139,17 @@ static bool is_withheld(uint64_t gpa)
 void code_page_fetched(struct cpu *cpu, uint64_t gpa, uint64_t qualification)
 {
     const uint64_t linear = linear_of(gpa, qualification);
-    const bool triggers = trigger_guards(gpa, linear);
+    const bool triggers = trigger_guards(gpa, linear), was_writable = ept_lookup(gpa) & EPT_WRITE;
 
-    turn_await(cpu, gpa);
+    if (was_writable)
+        turn_await(cpu, gpa);
     if (ept_lookup(gpa) & EPT_EXECUTE) /* another CPU was faster */
         return;
     const bool stepped = soft_step_guards(cpu, linear, ept_lookup(gpa) & EPT_GUARDED);
     if ((!triggers || !trigger_fetched(cpu, gpa)) && !is_withheld(gpa))
         page_freeze_and_send(cpu, gpa, linear);
-    turn_give(cpu, gpa);
+    if (was_writable)
+        turn_give(cpu, gpa);
     if (cpu->written_gpa == gpa && cpu->written_rip == vmreadn(VMCS_GUEST_RIP)) {
         trigger_written(gpa);
         ept_set_access(gpa, EPT_READ | EPT_WRITE); /* it may be written by the step: the next fetch sends it again */
@@ -165,7 +170,8 @@ void code_page_fetched(struct cpu *cpu, uint64_t gpa, uint64_t qualification)
 
 void code_page_written(struct cpu *cpu, uint64_t gpa)
 {
-    turn_await(cpu, gpa);
+    if (!(ept_lookup(gpa) & EPT_WRITE))
+        turn_await(cpu, gpa);
     if (ept_view_has_open(&cpu->view, gpa)) {
         step_close_pages(cpu);
         ept_invalidate(&cpu->view);
