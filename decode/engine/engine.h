@@ -180,8 +180,9 @@ bool event_ip(struct engine *engine, const struct packet *packet, uint64_t *ip);
 /* A PIP packet. */
 enum flow_error event_pip(struct engine *engine, const struct packet *packet);
 
-/* Root has entered a guest that is not traced where it goes on: in user mode, with the kernel alone traced. No PIP tells
- * its space. It is as at the last PIP of a guest, since a guest that is not seen cannot load CR3, nor does root for it.
+/* Root has entered a guest that is not traced where it goes on: in user mode, with the kernel alone traced. No PIP
+ * tells its space. It is as at the last PIP of a guest, since a guest that is not seen cannot load CR3, nor does root
+ * for it.
  */
 enum flow_error event_enter_unseen(struct engine *engine);
 
