@@ -13,7 +13,7 @@
 
 /* Payload bytes after which an acknowledgement is asked for, so that a receiver whose socket has the usual buffer of
  * some 200 KB is not overrun. */
-#define ASK_BYTES (64u * 1440u)
+#define ASK_BYTES (128u * 1440u)
 #define ASK_PARTS 4u   /* ... and after so many parts of a CPU's trace memory, so that it comes back in time */
 #define TIGHT_PARTS 2u /* ... and always while so many parts of it are on the way */
 #define SLOW_MS 5u     /* an answer that takes longer makes requests more frequent */

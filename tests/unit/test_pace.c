@@ -41,6 +41,18 @@ static void a_fast_wire_is_asked_seldom(void **state)
     assert_int_equal(pace.frames, 64);
 }
 
+/* Frames of which the most are no power of two. */
+static void it_comes_to_the_most(void **state)
+{
+    struct pace pace = pace_make(8928, MOST, SLOW);
+
+    (void)state;
+    assert_int_equal(pace.frames, 1);
+    for (uint32_t i = 0; i < 5; i++)
+        answered(&pace, MOST, 1);
+    assert_int_equal(pace.frames, MOST / 8928);
+}
+
 /* Root slept: that all has arrived by now says how fast the wire is at least. */
 static void late_looks_count_what_arrived(void **state)
 {
