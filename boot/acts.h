@@ -2,7 +2,8 @@
 #ifndef BOOT_ACTS_H
 #define BOOT_ACTS_H
 
-/* With all that is compiled into it, no code that is needed once the guest runs. */
+/* With all that is compiled into it, no code that is needed once the guest runs; nor what runs with TraceEn set on the
+ * way there, as the capture has .text alone (vmx/vmx.c). */
 #define SECOND_ACT __attribute__((section(".second_act"), noinline))
 
 #endif
