@@ -69,6 +69,7 @@ static bool begin(struct engine *engine, const struct flow_stretch *stretch, str
         engine->lost = false;
     engine->tell.boundary = false;
     engine->entered = NULL;
+    engine->guest_cr3 = FLOW_CR3_UNKNOWN;
     engine->fup = FUP_OF_EVENT;
     engine->before = PT_PACKET_PAD;
     engine->mode = INSTRUCTION_64;

@@ -107,7 +107,7 @@ static enum flow_error leave(struct engine *engine, bool told, uint64_t ip)
         walk_leave(engine, block, block->next[BLOCK_ON]);
     else
         put_branch(engine, block, to);
-    return FLOW_OK;
+    return block->end == INSTRUCTION_VM_ENTRY ? event_enter_unseen(engine) : FLOW_OK;
 }
 
 static enum flow_error take_pgd(struct engine *engine, const struct packet *packet)
@@ -195,6 +195,7 @@ static enum flow_error take_overflow(struct engine *engine)
     engine->entered = NULL;
     engine->fup = FUP_OF_OVERFLOW;
     engine->executed.result->overflows++;
+    engine->guest_cr3 = FLOW_CR3_UNKNOWN;
     returns_clear(&engine->returns);
     executed_by(&engine->executed, engine->executed.non_root, FLOW_CR3_UNKNOWN);
     return spaces_set(&engine->spaces, CODE_SPACE_UNKNOWN, engine->code_at) ? FLOW_OK : FLOW_ERROR_MEMORY;
