@@ -209,12 +209,13 @@ __attribute__((noinline)) enum exit_action page_fault_exit(struct cpu *cpu, uint
 }
 
 /* A look costs an exit, unless the program's next fault comes first and does it. So the first one waits until about one
- * handler in five has returned: hardly any has not mapped its page by then, and no program is gone again. */
-static void first_look_adapt(struct cpu *cpu, enum guest_map_found found)
+ * handler in five has returned: hardly any has not mapped its page by then, and no program is gone again. Handlers that
+ * wait, for a disk maybe, say nothing of how long others are at work. */
+static void first_look_adapt(struct cpu *cpu, uint32_t looks)
 {
     uint32_t tsc = cpu->first_look_tsc;
 
-    if (found == GUEST_MAP_NOT_YET)
+    if (looks != 0)
         tsc += tsc / 4;
     else if (guest_in_user_mode())
         tsc -= tsc / 8;
@@ -231,8 +232,8 @@ static void fault_look(struct cpu *cpu, uint32_t i, uint64_t now)
     if (now - fault->tsc + SLACK_TSC < fault->wait_tsc)
         return;
     const enum guest_map_found found = guest_map_tell(cpu, fault, first_absent(cpu, fault));
-    if (fault->fetch && fault->looks == 0)
-        first_look_adapt(cpu, found);
+    if (fault->fetch && found && fault->looks <= 1)
+        first_look_adapt(cpu, fault->looks);
     if (found == GUEST_MAP_NOTHING || (found && (fault->found || guest_in_user_mode()))) {
         fault_remove(cpu, i);
     } else if (found) { /* its handler may be at work still, and map what lies around: another exit will show it */
