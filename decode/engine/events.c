@@ -189,6 +189,7 @@ static enum flow_error take_overflow(struct engine *engine)
     engine->entered = NULL;
     engine->fup = FUP_OF_OVERFLOW;
     engine->executed.result->overflows++;
+    engine_clock_overflow(&engine->clock);
     returns_clear(&engine->returns);
     executed_by(&engine->executed, engine->executed.non_root, FLOW_CR3_UNKNOWN);
     return spaces_set(&engine->spaces, CODE_SPACE_UNKNOWN, engine->code_at) ? FLOW_OK : FLOW_ERROR_MEMORY;
