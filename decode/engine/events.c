@@ -30,7 +30,7 @@ static void put_event(struct engine *engine, uint64_t to)
 {
     if (engine->event_non_root && engine->executed.non_root)
         executed_branch(&engine->executed, walk_linear(engine, engine->mode, engine->ip),
-                        walk_linear(engine, next_mode(engine), to));
+                        walk_linear(engine, next_mode(engine), to), TRANSFERS_EVENT);
 }
 
 /* The branch at whose block execution stands led to to. */
@@ -77,6 +77,7 @@ static enum flow_error take_pge(struct engine *engine, const struct packet *pack
     if (!event_ip(engine, packet, &ip))
         return FLOW_ERROR_NO_IP;
     engine->code_at = (uint64_t)(engine->at - engine->input->trace);
+    executed_at(&engine->executed, engine->code_at);
     if (!spaces_set(&engine->spaces, engine->spaces.current->space, engine->code_at))
         return FLOW_ERROR_MEMORY;
     engine->tracing = true;

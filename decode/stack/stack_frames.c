@@ -1,0 +1,92 @@
+#include <stdlib.h>
+
+#include "decode/stack/stacks_state.h"
+
+void stack_spend(struct stacks *stacks)
+{
+    struct stack_task *task = stacks->current ? &stacks->current->task : NULL;
+    stacks->hooks.spend(stacks->hooks.context, task, stacks->branches, stacks->tsc);
+    stacks->branches = 0;
+}
+
+static bool make_room(struct stack_task *task)
+{
+    if (task->depth < task->room)
+        return true;
+    const size_t room = task->room ? 2 * task->room : 64;
+    struct stack_frame *more = realloc(task->frames, room * sizeof(*more));
+    if (!more)
+        return false;
+    task->frames = more;
+    task->room = room;
+    return true;
+}
+
+/* In Linux this changes the stack pointer, and __switch_to, which it jumps to, returns on the other stack. */
+static bool switches(const struct name *name)
+{
+    static const char symbol[] = "__switch_to_asm";
+    return name->symbol && name->symbol[0] == '_' && !__builtin_strcmp(name->symbol, symbol);
+}
+
+void stack_enter(struct stacks *stacks, const struct name *name, uint64_t site, enum stack_entry entry)
+{
+    struct stack_task *task = &stacks->current->task;
+    stack_spend(stacks);
+    if (!make_room(task)) {
+        stacks->no_memory = true;
+        return;
+    }
+    task->frames[task->depth++] =
+        (struct stack_frame){.name = name, .site = site, .entry = entry, .switches = switches(name)};
+    stacks->hooks.enter(stacks->hooks.context, task, stacks->tsc);
+}
+
+void stack_leave(struct stacks *stacks)
+{
+    struct stack_task *task = &stacks->current->task;
+    stack_spend(stacks);
+    stacks->hooks.leave(stacks->hooks.context, task, stacks->tsc);
+    task->depth--;
+}
+
+void stack_leave_to(struct stacks *stacks, size_t depth)
+{
+    while (stacks->current->task.depth > depth)
+        stack_leave(stacks);
+}
+
+void stack_replace(struct stacks *stacks, const struct name *name)
+{
+    const struct stack_frame old = *stack_top(stacks);
+    stack_leave(stacks);
+    stack_enter(stacks, name, old.site, old.entry);
+    struct stack_frame *top = stack_top(stacks);
+    if (top) {
+        top->tail = true;
+        top->switches |= old.switches;
+    }
+}
+
+void stack_begin(struct stacks *stacks, const struct name *name)
+{
+    stack_leave_to(stacks, 0);
+    stack_enter(stacks, name, 0, STACK_BASE);
+}
+
+void stack_begin_task(struct stacks *stacks, const struct name *name)
+{
+    struct stack_parked *task = calloc(1, sizeof(*task));
+    if (!task) {
+        stacks->no_memory = true;
+        return;
+    }
+    stack_spend(stacks);
+    *task = (struct stack_parked){.task = {.number = ++stacks->nr_tasks, .space = FLOW_CR3_UNKNOWN},
+                                  .kernel = FLOW_CR3_UNKNOWN,
+                                  .running = true,
+                                  .next = stacks->tasks};
+    stacks->tasks = stacks->current = task;
+    stacks->hooks.run(stacks->hooks.context, &task->task, stacks->tsc);
+    stack_begin(stacks, name);
+}

@@ -1,0 +1,197 @@
+/*
+ * Which task goes on. Behind __switch_to all of them look alike: they stand in the scheduler. So what follows is held
+ * until returns have told whose frames these are, or the way back to user mode has.
+ */
+#include <stdlib.h>
+
+#include "decode/stack/stacks_state.h"
+
+/* So much is held at most; of tasks whose frames are alike up to there, the one that waits longest is taken. */
+#define MOST_HELD 65536u
+
+static bool may_go_on(const struct stacks *stacks, const struct stack_parked *task, uint64_t to)
+{
+    /* A task of the kernel's own runs in whatever space there was. */
+    return !task->running && stack_is_return(task->site, to) &&
+           (task->kernel == FLOW_CR3_UNKNOWN || task->kernel == stacks->cr3);
+}
+
+static bool is_dead(const struct stack_task *task)
+{
+    for (size_t i = 0; i < task->depth; i++)
+        if (task->frames[i].name->symbol && !__builtin_strcmp(task->frames[i].name->symbol, "do_task_dead"))
+            return true;
+    return false;
+}
+
+static void drop(struct stacks *stacks, struct stack_parked *task)
+{
+    struct stack_parked **place = &stacks->tasks;
+    while (*place != task)
+        place = &(*place)->next;
+    *place = task->next;
+    free(task->task.frames);
+    free(task);
+}
+
+static void put_aside(struct stacks *stacks)
+{
+    struct stack_parked *task = stacks->current;
+    const uint64_t site = stack_top(stacks)->site;
+    stack_leave(stacks);
+    task->running = false;
+    task->site = site;
+    task->order = stacks->nr_parked++;
+    stacks->current = NULL;
+    if (is_dead(&task->task))
+        drop(stacks, task);
+}
+
+void stack_switch(struct stacks *stacks, uint64_t to, const struct name *name)
+{
+    size_t candidates = 0;
+    put_aside(stacks);
+    stacks->hooks.run(stacks->hooks.context, NULL, stacks->tsc);
+    for (struct stack_parked *task = stacks->tasks; task; task = task->next)
+        candidates += task->candidate = may_go_on(stacks, task, to);
+    if (candidates == 0) {
+        if (name)
+            stack_begin_task(stacks, name);
+        return;
+    }
+    struct stack_undecided *undecided = &stacks->undecided;
+    undecided->on = true;
+    undecided->count = undecided->level = undecided->depth = 0;
+}
+
+static bool push_site(struct stack_undecided *undecided, uint64_t site)
+{
+    if (undecided->depth == undecided->sites_room) {
+        const size_t room = undecided->sites_room ? 2 * undecided->sites_room : 64;
+        uint64_t *more = realloc(undecided->sites, room * sizeof(*more));
+        if (!more)
+            return false;
+        undecided->sites = more;
+        undecided->sites_room = room;
+    }
+    undecided->sites[undecided->depth++] = site;
+    return true;
+}
+
+/* The frame that is returned from next, of a task that may go on. NULL: it has no more. */
+static const struct stack_frame *frame_of(const struct stacks *stacks, const struct stack_parked *task)
+{
+    const size_t level = stacks->undecided.level;
+    return level < task->task.depth ? &task->task.frames[task->task.depth - 1 - level] : NULL;
+}
+
+/* Keep those to whose frame this return belongs. Where it belongs to none, it is not known which goes on. */
+static size_t filter(struct stacks *stacks, const struct flow_transfer *transfer)
+{
+    size_t left = 0;
+    for (struct stack_parked *task = stacks->tasks; task; task = task->next) {
+        const struct stack_frame *frame = task->candidate ? frame_of(stacks, task) : NULL;
+        if (!frame)
+            task->candidate = false;
+        else if (transfer->kind == FLOW_TRANSFER_RETURN)
+            task->candidate = frame->entry == STACK_BASE ||
+                              (frame->entry == STACK_CALL && stack_is_return(frame->site, transfer->to));
+        else
+            task->candidate = frame->entry != STACK_CALL;
+        left += task->candidate;
+    }
+    stacks->undecided.level++;
+    return left;
+}
+
+/* A return, while some are possible: SIZE_MAX where it tells nothing. One that belongs to no call is a retpoline's,
+ * which has called a place of its own. */
+static size_t take_return(struct stacks *stacks, const struct flow_transfer *transfer)
+{
+    struct stack_undecided *undecided = &stacks->undecided;
+    for (size_t depth = undecided->depth; depth > 0; depth--)
+        if (undecided->sites[depth - 1] && stack_is_return(undecided->sites[depth - 1], transfer->to)) {
+            undecided->depth = depth - 1;
+            return SIZE_MAX;
+        }
+    if (undecided->depth == 0)
+        return filter(stacks, transfer);
+    undecided->depth -= undecided->sites[undecided->depth - 1] != 0;
+    return SIZE_MAX;
+}
+
+static size_t take_far_return(struct stacks *stacks, const struct flow_transfer *transfer)
+{
+    struct stack_undecided *undecided = &stacks->undecided;
+    while (undecided->depth > 0)
+        if (undecided->sites[--undecided->depth] == 0)
+            return SIZE_MAX;
+    return filter(stacks, transfer);
+}
+
+void stack_decide(struct stacks *stacks)
+{
+    struct stack_undecided *undecided = &stacks->undecided;
+    struct stack_parked *chosen = NULL;
+    undecided->on = false;
+    for (struct stack_parked *task = stacks->tasks; task; task = task->next)
+        if (task->candidate && (!chosen || task->order < chosen->order))
+            chosen = task;
+    stacks->current = chosen;
+    if (chosen) {
+        chosen->running = true;
+        stacks->hooks.run(stacks->hooks.context, &chosen->task, stacks->tsc);
+    }
+    /* Taking them may lead to the next switch, and so hold the rest again. */
+    struct stack_event *events = undecided->events;
+    const size_t count = undecided->count;
+    undecided->events = NULL;
+    undecided->count = undecided->room = 0;
+    for (size_t i = 0; i < count; i++)
+        stacks_take(stacks, &events[i]);
+    free(events);
+}
+
+void stack_hold(struct stacks *stacks, const struct stack_event *event)
+{
+    struct stack_undecided *undecided = &stacks->undecided;
+    const struct flow_transfer *transfer = &event->transfer;
+    size_t left = SIZE_MAX;
+    if (undecided->count == undecided->room) {
+        const size_t room = undecided->room ? 2 * undecided->room : 1024;
+        struct stack_event *more = realloc(undecided->events, room * sizeof(*more));
+        if (!more) {
+            stacks->no_memory = true;
+            return;
+        }
+        undecided->events = more;
+        undecided->room = room;
+    }
+    undecided->events[undecided->count++] = *event;
+    switch (transfer->from ? transfer->kind : FLOW_TRANSFER_JUMP) {
+    case FLOW_TRANSFER_CALL:
+        stacks->no_memory |= !push_site(undecided, transfer->from);
+        break;
+    case FLOW_TRANSFER_FAR_CALL:
+    case FLOW_TRANSFER_INTERRUPT:
+        stacks->no_memory |= !push_site(undecided, 0);
+        break;
+    case FLOW_TRANSFER_RETURN:
+        left = take_return(stacks, transfer);
+        break;
+    case FLOW_TRANSFER_FAR_RETURN:
+        left = take_far_return(stacks, transfer);
+        break;
+    case FLOW_TRANSFER_JUMP:
+        break;
+    }
+    if (left <= 1 || undecided->count >= MOST_HELD)
+        stack_decide(stacks);
+}
+
+void stack_forget(struct stacks *stacks)
+{
+    while (stacks->tasks)
+        drop(stacks, stacks->tasks);
+    stacks->current = NULL;
+}
