@@ -8,6 +8,7 @@
 #include "decode/cli/decode_options.h"
 #include "decode/cli/decode_text.h"
 #include "decode/cli/error_text.h"
+#include "decode/cli/list_text.h"
 #include "decode/cli/message.h"
 #include "decode/cli/open_capture.h"
 #include "decode/cli/output.h"
@@ -20,59 +21,22 @@
 /* Where the lists go; NULL: not wanted. */
 struct lists {
     FILE *branches, *instructions, *result;
+    struct flow_text text;
 };
 
-#define HEX_DIGITS 16u
-#define BRANCH_LINE (2 * HEX_DIGITS + 2)
-
-/* The digits of half a number, the first one in the lowest byte: a nibble goes into each byte, all at once. There are
- * many of them, printf would take most of the time. */
-static uint64_t hex_digits(uint32_t number)
+/* A flow_text's write. */
+static void write_list(void *context, enum flow_text_list list, const char *text, size_t size)
 {
-    uint64_t digits = number;
-    digits = (digits << 16 | digits) & 0x0000ffff0000ffff;
-    digits = (digits << 8 | digits) & 0x00ff00ff00ff00ff;
-    digits = (digits << 4 | digits) & 0x0f0f0f0f0f0f0f0f;
-    const uint64_t letters = (digits + 0x0606060606060606) >> 4 & 0x0101010101010101;
-    return __builtin_bswap64(digits + 0x3030303030303030 + letters * ('a' - '9' - 1));
-}
-
-static void hex_text(char *text, uint64_t number)
-{
-    const uint64_t halves[2] = {hex_digits((uint32_t)(number >> 32)), hex_digits((uint32_t)number)};
-    memcpy(text, halves, sizeof(halves));
-}
-
-static void write_branches(void *context, const struct flow_branch *branches, size_t count, uint64_t tsc)
-{
-    char lines[128 * BRANCH_LINE];
-    size_t used = 0;
-    (void)tsc;
     const struct lists *lists = context;
-    for (size_t i = 0; i < count; i++) {
-        hex_text(lines + used, branches[i].from);
-        lines[used + HEX_DIGITS] = ' ';
-        hex_text(lines + used + HEX_DIGITS + 1, branches[i].to);
-        lines[used + BRANCH_LINE - 1] = '\n';
-        used += BRANCH_LINE;
-        if (used == sizeof(lines) || i + 1 == count) {
-            fwrite(lines, 1, used, lists->branches);
-            used = 0;
-        }
-    }
-}
-
-static void write_instruction(void *context, uint64_t ip)
-{
-    struct lists *lists = context;
-    char line[HEX_DIGITS + 1];
-    hex_text(line, ip);
-    line[HEX_DIGITS] = '\n';
-    fwrite(line, 1, sizeof(line), lists->instructions);
+    fwrite(text, 1, size, list == FLOW_TEXT_BRANCHES ? lists->branches : lists->instructions);
 }
 
 static struct flow_run_options run_options(const struct decode_options *a, uint16_t cpu, struct lists *lists)
 {
+    lists->text = (struct flow_text){.branches = lists->branches ? list_text_branches : NULL,
+                                     .instruction = lists->instructions ? list_text_instruction : NULL,
+                                     .write = write_list,
+                                     .context = lists};
     return (struct flow_run_options){
         .cpu = cpu,
         .threads = (unsigned)a->threads,
@@ -81,9 +45,7 @@ static struct flow_run_options run_options(const struct decode_options *a, uint1
         .count_targets = lists->result,
         .sums_only = !lists->result,
         .hashed = lists->result,
-        .hooks = {.branches = lists->branches ? write_branches : NULL,
-                  .instruction = lists->instructions ? write_instruction : NULL,
-                  .context = lists},
+        .text = lists->branches || lists->instructions ? &lists->text : NULL,
     };
 }
 
