@@ -108,9 +108,9 @@ static bool open_list(FILE **list, const char *name, const char *capture)
     return !name || *list;
 }
 
-static void write_merged_branch(void *context, uint16_t cpu, uint64_t tsc, uint64_t from, uint64_t to)
+static void write_merged_text(void *context, const char *text, size_t size)
 {
-    fprintf(context, "%" PRIu64 " %u %016" PRIx64 " %016" PRIx64 "\n", tsc, cpu, from, to);
+    fwrite(text, 1, size, context);
 }
 
 /* What there was, and what could not be placed. Returns the exit status. */
@@ -135,14 +135,16 @@ static int say_merged(FILE *file, const struct capture *capture, const struct fl
     return status;
 }
 
-static int write_merged(const struct capture *capture, const char *name)
+static int write_merged(const struct capture *capture, const char *name, unsigned threads)
 {
     static struct flow_merged merged;
     struct error error = {0};
     FILE *list;
     if (!open_list(&list, name, capture->directory))
         return 1;
-    bool good = flow_merge(&merged, capture, write_merged_branch, list, &error);
+    const struct flow_merge_options options = {
+        .threads = threads, .format = list_text_merged, .write = write_merged_text, .context = list};
+    bool good = flow_merge(&merged, capture, &options, &error);
     if (!good)
         error_say(&error);
     int status = good ? say_merged(list == stdout ? stderr : stdout, capture, &merged) : 1;
@@ -167,7 +169,7 @@ static int decode_capture(const struct decode_options *a)
         return 1;
     const bool damaged = check_decoded(capture, a);
     if (a->merged)
-        status = write_merged(capture, a->merged);
+        status = write_merged(capture, a->merged, (unsigned)a->threads);
     else if (a->format)
         status = ptxed_print_capture(capture, (uint16_t)a->cpu, &a->ptxed);
     else if (open_list(&lists.branches, a->branches, a->capture) &&
