@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "decode/capture/monotonic.h"
 #include "decode/cli/error_text.h"
 #include "decode/cli/message.h"
 #include "decode/code/symbols.h"
@@ -80,9 +81,11 @@ void live_end(struct live *live)
 {
     char number[COUNT_TEXT_SIZE], gaps[COUNT_TEXT_SIZE];
     uint64_t offsets, errors;
+    const double start = monotonic_seconds();
     flow_live_finish(live->flow, &live->state);
     const uint64_t branches = sum_up(live, &offsets, &errors);
-    message_say("decoded: %s branches, %s decode gaps", count_text(number, branches), count_text(gaps, errors));
+    message_say("decoded: %s branches, %s decode gaps, %.1f s behind the end", count_text(number, branches),
+                count_text(gaps, errors), monotonic_seconds() - start);
     symbols_free(&live->symbols);
     free(live);
 }

@@ -25,6 +25,7 @@ struct flow_run_options {
     struct flow_hooks hooks;      /* called by one thread at a time, in the order of the trace */
     const struct flow_text *text; /* lists, beside the hooks; NULL: none */
     uint32_t part, nr_parts;      /* this part of the trace: flow_part. 0: all of it */
+    uint64_t from, to;            /* only what begins in these trace offsets; to 0: up to its end. Not with a part */
     bool count_targets;
     bool sums_only;          /* of the results, the first with errors must do: memory does not grow with the trace */
     bool hashed;             /* results have the hash of their branches */

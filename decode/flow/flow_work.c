@@ -219,6 +219,8 @@ bool flow_work(struct flow_run *run, const struct flow_trace *trace, const struc
     struct pool pool = {.trace = trace,
                         .options = options,
                         .part = flow_part(trace->input.trace_size, options->part, options->nr_parts)};
+    if (options->part == 0)
+        pool.part = (struct flow_part){options->from, options->to ? options->to : UINT64_MAX};
     unsigned threads = options->threads ? options->threads : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
     threads = threads < MAX_THREADS ? threads : MAX_THREADS;
     struct worker *workers = calloc(threads, sizeof(*workers));
