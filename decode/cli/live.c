@@ -77,7 +77,7 @@ const char *live_text(struct live *live, const struct store_totals *totals)
     return live->text;
 }
 
-void live_end(struct live *live)
+void live_end(struct live *live, bool kept)
 {
     char number[COUNT_TEXT_SIZE], gaps[COUNT_TEXT_SIZE];
     uint64_t offsets, errors;
@@ -86,6 +86,8 @@ void live_end(struct live *live)
     const uint64_t branches = sum_up(live, &offsets, &errors);
     message_say("decoded: %s branches, %s decode gaps, %.1f s behind the end", count_text(number, branches),
                 count_text(gaps, errors), monotonic_seconds() - start);
+    if (kept && live->state.error.kind)
+        error_say(&live->state.error);
     symbols_free(&live->symbols);
     free(live);
 }

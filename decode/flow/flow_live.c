@@ -89,23 +89,25 @@ static uint64_t find_end(const struct capture_trace *bytes, uint64_t from)
 }
 
 /* The stretches behind what is decoded: those before it are not looked for again. */
-static void decode_new(struct flow_live *live, const struct capture *capture, unsigned cpu, bool last)
+static bool decode_new(struct flow_live *live, const struct capture *capture, unsigned cpu, bool last,
+                       struct error *error)
 {
     struct look look = {.live = live, .cpu = cpu, .last = last};
     const uint64_t from = live->state.cpus[cpu].offset;
     const uint64_t to = last ? UINT64_MAX : find_end(&capture->cpus[cpu], from);
     struct flow_trace trace = {.mapped = false};
     struct flow_run run = {.seconds = 0};
-    struct error error = {0};
+    if (to <= from)
+        return true;
     const double start = monotonic_seconds();
-    const bool good = to > from && flow_trace_open_uncut(&trace, capture, (uint16_t)cpu, &error);
+    bool good = flow_trace_open_uncut(&trace, capture, (uint16_t)cpu, error);
     live->opening += monotonic_seconds() - start;
     const struct flow_run_options options = {
         .from = from, .to = to, .sums_only = true, .hooks = {.result = take_result, .context = &look}};
-    if (good)
-        flow_run_trace(&run, &trace, &options, &error);
+    good = good && flow_run_trace(&run, &trace, &options, error);
     flow_run_free(&run);
     flow_trace_close(&trace);
+    return good;
 }
 
 static void look(struct flow_live *live, bool last)
@@ -114,12 +116,13 @@ static void look(struct flow_live *live, bool last)
     const double start = monotonic_seconds();
     struct capture *capture = capture_open(live->directory, &error);
     live->opening = monotonic_seconds() - start;
-    if (!capture)
-        return;
-    for (unsigned cpu = 0; cpu < CAPTURE_MAX_CPUS; cpu++)
-        if (capture->cpus[cpu].present)
-            decode_new(live, capture, cpu, last);
+    for (unsigned cpu = 0; capture && cpu < CAPTURE_MAX_CPUS; cpu++)
+        if (capture->cpus[cpu].present && !decode_new(live, capture, cpu, last, &error))
+            break;
     capture_close(capture);
+    pthread_mutex_lock(&live->lock);
+    live->state.error = error;
+    pthread_mutex_unlock(&live->lock);
 }
 
 /* Until it is time for the next look. Returns whether it is the last one. */

@@ -24,9 +24,10 @@ printf '%-10s %12s %10s %14s %22s\n' 'MB/s sent' 'received' 'MB' 'sent again' 'd
 for rate in "$@"; do
     port=$(free_port)
     build/undertrace receive --udp "$port" --bind 127.0.0.1 -o "$work/capture" --decode --quiet >"$work/log" 2>&1 &
-    until grep -qi ":$(printf %04X "$port") " /proc/net/udp || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
+    receiver=$!
+    until grep -qi ":$(printf %04X "$port") " /proc/net/udp || ! kill -0 $receiver 2>/dev/null; do sleep 0.05; done
     read -r _ bytes received _ again < <(build/tools/frames_send "$capture" "$port" "$rate")
-    wait $! || {
+    wait $receiver || {
         cat "$work/log" >&2
         exit 1
     }
