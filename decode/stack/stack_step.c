@@ -64,7 +64,7 @@ static void stand_in(struct stacks *stacks, const struct name *name)
     if (!top)
         stack_enter(stacks, name, 0, STACK_BASE);
     else if (!is_same(top->name, name) && !is_thunk(name))
-        stack_replace(stacks, name);
+        stack_jump(stacks, name);
 }
 
 /* How many frames are left when the RET has gone to to. SIZE_MAX: it is none of theirs. */
@@ -72,22 +72,21 @@ static size_t depth_behind_return(const struct stack_task *task, uint64_t to)
 {
     for (size_t depth = task->depth; depth > 0; depth--) {
         const struct stack_frame *frame = &task->frames[depth - 1];
-        if (frame->entry != STACK_CALL)
+        if (frame->entry != STACK_CALL && frame->entry != STACK_TAIL)
             break;
-        if (stack_is_return(frame->site, to))
+        if (frame->entry == STACK_CALL && stack_is_return(frame->site, to))
             return depth - 1;
     }
     return SIZE_MAX;
 }
 
-/* A RET that is a jump: a retpoline has called a place of its own to put the target onto the stack. */
-static void jump_by_return(struct stacks *stacks, const struct name *name)
+/* Is the function that has been called one of which nobody knows by whom? */
+static bool is_base(const struct stack_task *task)
 {
-    struct stack_task *task = &stacks->current->task;
-    if (task->depth > 1 && stack_top(stacks)->entry == STACK_CALL &&
-        is_same(task->frames[task->depth - 2].name, stack_top(stacks)->name))
-        stack_leave(stacks);
-    stand_in(stacks, name);
+    size_t depth = task->depth;
+    while (depth > 1 && task->frames[depth - 1].entry == STACK_TAIL)
+        depth--;
+    return task->frames[depth - 1].entry == STACK_BASE;
 }
 
 static void take_return(struct stacks *stacks, uint64_t to, const struct name *name)
@@ -102,10 +101,10 @@ static void take_return(struct stacks *stacks, uint64_t to, const struct name *n
         stack_leave_to(stacks, depth);
         if (name)
             stand_in(stacks, name);
-    } else if (name && stack_top(stacks)->entry == STACK_BASE) {
+    } else if (name && is_base(task)) {
         stack_begin(stacks, name);
     } else if (name) {
-        jump_by_return(stacks, name);
+        stand_in(stacks, name);
     }
 }
 
@@ -147,7 +146,7 @@ static void take_far_return(struct stacks *stacks, const struct stack_event *eve
         return;
     while (depth > 0 && !is_boundary(&task->frames[depth - 1]))
         depth--;
-    const bool to_user = !stack_is_kernel(to);
+    const bool to_user = !stack_is_kernel(to) && stack_is_kernel(event->transfer.from);
     if (to_user)
         note_space(stacks, event->cr3);
     if (depth == 0 || (to_user && space != FLOW_CR3_UNKNOWN && space != task->space)) {
@@ -182,7 +181,7 @@ void stack_step(struct stacks *stacks, const struct stack_event *event)
     stacks->branches += transfer->before + 1;
     switch (transfer->kind) {
     case FLOW_TRANSFER_CALL:
-        if (to)
+        if (to && (to != from || transfer->to == to->begin || !to->symbol))
             stack_enter(stacks, to, transfer->from, STACK_CALL);
         break;
     case FLOW_TRANSFER_RETURN:
@@ -190,7 +189,7 @@ void stack_step(struct stacks *stacks, const struct stack_event *event)
         break;
     case FLOW_TRANSFER_FAR_CALL:
     case FLOW_TRANSFER_INTERRUPT:
-        if (!stack_is_kernel(transfer->from))
+        if (!stack_is_kernel(transfer->from) && stack_is_kernel(transfer->to) && event->cr3 != FLOW_CR3_UNKNOWN)
             stacks->current->task.space = event->cr3;
         if (to)
             stack_enter(stacks, to, transfer->from,
