@@ -152,7 +152,7 @@ GUEST_CFLAGS := -std=c11 -O2 -g $(WARN) -ffreestanding -fno-pie -mno-red-zone -m
     -fno-asynchronous-unwind-tables -fcf-protection=none -Itests/guests -MMD -MP
 PROBE_PARTS := probe_cpu probe_events probe_devices
 SMP_PARTS := smp_parts smp_storm
-MAPS_PARTS := maps_spaces maps_disk maps_quiet
+MAPS_PARTS := maps_spaces maps_disk maps_quiet maps_pending
 GUEST_OBJS := $(patsubst %,$(BUILD)/guests/%.o,$(GUESTS) $(PROBE_PARTS) $(SMP_PARTS) $(MAPS_PARTS) machine) $(BUILD)/guests/start.S.o \
     $(BUILD)/guests/ap.S.o
 
@@ -281,10 +281,10 @@ $(BUILD)/check/test_%: $(BUILD)/check/tests/unit/test_%.o $(BUILD)/check/libcore
 
 # Fuzz targets: by libFuzzer (make fuzz, FUZZ_SECONDS= each, FUZZ= which), and in make check with what is in the corpora.
 
-export FUZZ_TARGETS := packets instruction flow capture
+export FUZZ_TARGETS := packets instruction flow capture perf
 FUZZ := $(FUZZ_TARGETS)
 FUZZ_SECONDS := 60
-FUZZ_SANITIZE := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+FUZZ_SANITIZE := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -DEXECUTED_MAX_UNPROVEN=16384u
 FUZZ_OBJS := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(sort $(TOOL_CORE) pt/encode.c $(TOOL_LIB)))
 
 FUZZ_REPLAYS := $(FUZZ_TARGETS:%=$(BUILD)/check/fuzz_%)

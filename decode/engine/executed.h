@@ -14,8 +14,10 @@
 #include "decode/engine/transfers.h"
 #include "decode/truth.h"
 
-/* More instructions than this without a packet: a loop without an end. */
-#define EXECUTED_MAX_UNPROVEN 65536u
+/* More instructions than this without a packet: a loop without an end. The fuzzers have less, and so try more. */
+#ifndef EXECUTED_MAX_UNPROVEN
+#define EXECUTED_MAX_UNPROVEN 131072u
+#endif
 
 /* Handed on at the latest when so many are proven. */
 #define EXECUTED_BATCH 2048u

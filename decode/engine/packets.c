@@ -68,7 +68,7 @@ static enum flow_error take_packet(struct engine *engine, bool to_psb)
         return FLOW_OK;
     }
     if (packet.kind == PT_PACKET_TNT_8 || packet.kind == PT_PACKET_TNT_64)
-        return take_bits(engine, packet.tnt, packet.tnt_bits);
+        return engine->lost ? FLOW_OK : take_bits(engine, packet.tnt, packet.tnt_bits);
     if (!errata_skip(engine, &packet))
         error = engine->tell.on ? tell_take(engine, &packet) : event_take(engine, &packet);
     engine->before = packet.kind;
@@ -133,6 +133,29 @@ static bool take_near_tip(struct engine *engine, uint8_t byte)
     engine->nr_packets++;
     engine->before = PT_PACKET_TIP;
     return true;
+}
+
+bool packets_resync(struct engine *engine, enum flow_error error, bool to_psb)
+{
+    const uint8_t *retaken = NULL;
+    while (engine->tell.on && engine->input->resync && !engine->header && !tell_is_of_packets(error) &&
+           error != FLOW_ERROR_MEMORY) {
+        tell_error(engine, error);
+        if (engine->packet != retaken) /* else it cannot be followed from anywhere */
+            engine->at = engine->packet;
+        retaken = engine->packet;
+        engine->event = false;
+        engine->entered = NULL;
+        engine->lost = engine->tracing;
+        engine->tell.anchored = engine->tell.entered = false;
+        returns_clear(&engine->returns);
+        error = FLOW_OK;
+        while (!error && engine->lost && engine->at < engine->end)
+            error = take_packet(engine, to_psb);
+        if (!error)
+            return true;
+    }
+    return false;
 }
 
 enum flow_error packets_run(struct engine *engine, bool to_psb)

@@ -43,14 +43,19 @@ static void put_aside(struct stacks *stacks)
 {
     struct stack_parked *task = stacks->current;
     const uint64_t site = stack_top(stacks)->site;
+    while (stack_top(stacks)->entry == STACK_TAIL)
+        stack_leave(stacks);
     stack_leave(stacks);
     task->running = false;
     task->site = site;
     task->order = stacks->pool->nr_parked++;
     task->cpu = stacks;
     stacks->current = NULL;
-    if (is_dead(&task->task))
-        drop(stacks->pool, task);
+    if (!is_dead(&task->task))
+        return;
+    if (stacks->hooks.end)
+        stacks->hooks.end(stacks->hooks.context, &task->task, stacks->tsc);
+    drop(stacks->pool, task);
 }
 
 static void add_candidate(struct stacks *stacks, struct stack_parked *task)
@@ -100,8 +105,13 @@ static bool push_site(struct stack_undecided *undecided, uint64_t site)
 /* The frame that is returned from next, of a task that may go on. NULL: it has no more. */
 static const struct stack_frame *frame_of(const struct stacks *stacks, const struct stack_parked *task)
 {
-    const size_t level = stacks->undecided.level;
-    return level < task->task.depth ? &task->task.frames[task->task.depth - 1 - level] : NULL;
+    size_t level = stacks->undecided.level;
+    for (size_t depth = task->task.depth; depth > 0; depth--) {
+        const struct stack_frame *frame = &task->task.frames[depth - 1];
+        if (frame->entry != STACK_TAIL && level-- == 0)
+            return frame;
+    }
+    return NULL;
 }
 
 /* Is this return from the frame that the task would return from next? */

@@ -39,7 +39,7 @@ include_directions() {
     # shellcheck disable=SC2086
     awk -v core="$CORE" '
     BEGIN {
-        leaf = "pt/msr.h pt/msr_numbers.h serial/io.h serial/lock.h serial/log.h vmx/phys.h boot/trap_frame.h boot/fixup.h"
+        leaf = "pt/msr.h pt/msr_numbers.h serial/io.h serial/lock.h serial/log.h vmx/phys.h boot/trap_frame.h boot/fixup.h boot/acts.h"
         may["boot"] = "vmx/ pt/ serial/"
         may["vmx"] = "pt/engine.h pt/lvtpc.h serial/record.h " leaf
         may["pt"] = "serial/sink.h serial/record.h serial/command.h " leaf
