@@ -80,6 +80,12 @@ uint32_t block_before(const struct block *block, uint64_t ip);
 /* The instruction at ip, which is one of the block's but the last. */
 uint32_t block_length_at(const struct block *block, uint64_t ip);
 
+/* What kind of branch it ends with: enum instruction_kind. A call to the next instruction is a jump. */
+static inline uint8_t block_kind(const struct block *block)
+{
+    return block->zero_call ? INSTRUCTION_JMP_DIRECT : block->end;
+}
+
 /* An IP is as wide as its code segment. */
 static inline uint64_t block_cut_ip(enum instruction_mode mode, uint64_t ip)
 {

@@ -63,12 +63,13 @@ static bool begin(struct engine *engine, const struct flow_stretch *stretch, str
     engine->executed.non_root = true; /* root runs at privilege level 0: where that is traced, its PSB+ has a PIP */
     engine->packet = engine->at = engine->input->trace + stretch->begin;
     engine->end = engine->input->trace + stretch->end;
-    engine->code_at = stretch->begin;
+    engine->code_at = engine->executed.at = stretch->begin;
     engine->nr_packets = 0;
     engine->tracing = engine->header = engine->event = engine->mode_told = engine->overflown = engine->aborted =
         engine->lost = false;
     engine->tell.boundary = false;
     engine->entered = NULL;
+    engine->guest_cr3 = FLOW_CR3_UNKNOWN;
     engine->fup = FUP_OF_EVENT;
     engine->before = PT_PACKET_PAD;
     engine->mode = INSTRUCTION_64;
@@ -125,6 +126,7 @@ static void end(struct engine *engine, enum flow_error error)
     result->error_offset = (uint64_t)((error ? engine->packet : engine->at) - engine->input->trace);
     result->error_ip = engine->ip;
     result->error_space = engine->spaces.current ? engine->spaces.current->space : CODE_SPACE_UNKNOWN;
+    executed_end(&engine->executed);
 }
 
 static void engine_begin(void *state, const struct flow_stretch *stretch, struct flow_result *result)

@@ -55,6 +55,7 @@ struct engine {
     bool tracing; /* between TIP.PGE and TIP.PGD */
     bool compressed_returns;
     bool return_taken;                  /* the bit of the last compressed RET; they are all ones */
+    uint64_t guest_cr3;                 /* of the last PIP that was not root's; FLOW_CR3_UNKNOWN */
     bool listing;                       /* single instructions or blocks are asked for */
     const struct flow_stretch *stretch; /* NULL: it is at its end */
 
@@ -183,6 +184,12 @@ bool event_ip(struct engine *engine, const struct packet *packet, uint64_t *ip);
 
 /* A PIP packet. */
 enum flow_error event_pip(struct engine *engine, const struct packet *packet);
+
+/* Root has entered a guest that is not traced where it goes on: in user mode, with the kernel alone traced. No PIP
+ * tells its space. It is as at the last PIP of a guest, since a guest that is not seen cannot load CR3, nor does root
+ * for it.
+ */
+enum flow_error event_enter_unseen(struct engine *engine);
 
 /* What entered a guest or switched tasks or spaces is executed: a MOV to CR3 needs no other packet, the others wait for
  * their TIP. */

@@ -30,7 +30,7 @@ static void put_event(struct engine *engine, uint64_t to)
 {
     if (engine->event_non_root && engine->executed.non_root)
         executed_branch(&engine->executed, walk_linear(engine, engine->mode, engine->ip),
-                        walk_linear(engine, next_mode(engine), to));
+                        walk_linear(engine, next_mode(engine), to), TRANSFERS_EVENT);
 }
 
 /* The branch at whose block execution stands led to to. */
@@ -77,6 +77,7 @@ static enum flow_error take_pge(struct engine *engine, const struct packet *pack
     if (!event_ip(engine, packet, &ip))
         return FLOW_ERROR_NO_IP;
     engine->code_at = (uint64_t)(engine->at - engine->input->trace);
+    executed_at(&engine->executed, engine->code_at);
     if (!spaces_set(&engine->spaces, engine->spaces.current->space, engine->code_at))
         return FLOW_ERROR_MEMORY;
     engine->tracing = true;
@@ -106,7 +107,7 @@ static enum flow_error leave(struct engine *engine, bool told, uint64_t ip)
         walk_leave(engine, block, block->next[BLOCK_ON]);
     else
         put_branch(engine, block, to);
-    return FLOW_OK;
+    return block->end == INSTRUCTION_VM_ENTRY ? event_enter_unseen(engine) : FLOW_OK;
 }
 
 static enum flow_error take_pgd(struct engine *engine, const struct packet *packet)
@@ -194,6 +195,7 @@ static enum flow_error take_overflow(struct engine *engine)
     engine->entered = NULL;
     engine->fup = FUP_OF_OVERFLOW;
     engine->executed.result->overflows++;
+    engine->guest_cr3 = FLOW_CR3_UNKNOWN;
     returns_clear(&engine->returns);
     executed_by(&engine->executed, engine->executed.non_root, FLOW_CR3_UNKNOWN);
     return spaces_set(&engine->spaces, CODE_SPACE_UNKNOWN, engine->code_at) ? FLOW_OK : FLOW_ERROR_MEMORY;

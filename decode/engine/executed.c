@@ -16,15 +16,24 @@ bool executed_init(struct executed *executed, const struct flow_hooks *hooks, co
     const bool listed = hooks->instruction || hooks->block;
     if (listed)
         executed->is_listed = malloc(ROOM * sizeof(bool));
-    return executed->items && (!listed || executed->is_listed);
+    if (hooks->transfers) {
+        executed->kinds = malloc(ROOM);
+        executed->transfers = calloc(1, sizeof(*executed->transfers));
+    }
+    return executed->items && (!listed || executed->is_listed) &&
+           (!hooks->transfers || (executed->kinds && executed->transfers));
 }
 
 void executed_free(struct executed *executed)
 {
     free(executed->items);
     free(executed->is_listed);
+    free(executed->kinds);
+    free(executed->transfers);
     executed->items = NULL;
     executed->is_listed = NULL;
+    executed->kinds = NULL;
+    executed->transfers = NULL;
 }
 
 void executed_begin(struct executed *executed, struct flow_result *result)
@@ -36,6 +45,20 @@ void executed_begin(struct executed *executed, struct flow_result *result)
     executed->tsc = 0;
     executed->cr3 = FLOW_CR3_UNKNOWN;
     executed->handed_on = 0;
+}
+
+static struct flow_transfers transfers_of(const struct executed *executed)
+{
+    return (struct flow_transfers){
+        .tsc = executed->tsc, .cr3 = executed->cr3, .at = executed->at, .begin = executed->result->begin};
+}
+
+void executed_end(struct executed *executed)
+{
+    if (executed->transfers)
+        transfers_end(executed->transfers, &executed->hooks, transfers_of(executed));
+    if (executed->hooks.result)
+        executed->hooks.result(executed->hooks.context, executed->result);
 }
 
 /* Some branches in a row. */
@@ -50,6 +73,9 @@ static void take_branches(struct executed *executed, const struct flow_branch *i
         result->hash = truth_hash(result->hash, items[i].from, items[i].to);
     if (executed->hooks.branches)
         executed->hooks.branches(executed->hooks.context, items, count, executed->tsc);
+    if (executed->transfers)
+        transfers_take(executed->transfers, &executed->hooks, items, executed->kinds + (items - executed->items), count,
+                       transfers_of(executed));
 }
 
 static void take_block(const struct executed *executed, const struct flow_branch *items)
@@ -99,6 +125,8 @@ void executed_flush(struct executed *executed)
         memmove(executed->items, executed->items + executed->proven, left * sizeof(*executed->items));
     if (left > 0 && executed->is_listed)
         memmove(executed->is_listed, executed->is_listed + executed->proven, left * sizeof(bool));
+    if (left > 0 && executed->kinds)
+        memmove(executed->kinds, executed->kinds + executed->proven, left);
     executed->handed_on += executed->proven;
     executed->used = left;
     executed->proven = 0;

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "decode/engine/flow.h"
+#include "decode/engine/transfers.h"
 #include "decode/truth.h"
 
 /* More instructions than this without a packet: a loop without an end. The fuzzers have less, and so try more. */
@@ -24,6 +25,8 @@
 struct executed {
     struct flow_branch *items;
     bool *is_listed; /* with an instruction or block hook: the item is one, at from; NULL: all are branches */
+    uint8_t *kinds;  /* with a transfers hook: of each branch, enum instruction_kind or TRANSFERS_EVENT; else NULL */
+    struct transfers *transfers; /* with that hook: on their way to it */
     size_t used, proven;
     uint64_t instructions, proven_instructions; /* since the last time that some were handed on */
     uint64_t blocks;
@@ -33,6 +36,7 @@ struct executed {
     bool hashed;          /* flow_input.hashed */
     bool placed;          /* flow_input.placed */
     uint64_t cr3;         /* as the last PIP told it, or FLOW_CR3_UNKNOWN */
+    uint64_t at;          /* trace offset for which the code is read */
     bool non_root;        /* it is the guest's: root's is counted, but handed on to nobody */
     struct flow_hooks hooks;
     struct flow_result *result;
@@ -45,13 +49,19 @@ void executed_free(struct executed *executed);
 /* A stretch begins; what there is goes to result. */
 void executed_begin(struct executed *executed, struct flow_result *result);
 
+/* The stretch has ended, and result is complete. */
+void executed_end(struct executed *executed);
+
 /* Hand on what is proven. What is not stays. */
 void executed_flush(struct executed *executed);
 
-static inline void executed_branch(struct executed *executed, uint64_t from, uint64_t to)
+/* kind: enum instruction_kind, or TRANSFERS_EVENT. */
+static inline void executed_branch(struct executed *executed, uint64_t from, uint64_t to, uint8_t kind)
 {
     if (executed->is_listed)
         executed->is_listed[executed->used] = false;
+    if (executed->kinds)
+        executed->kinds[executed->used] = kind;
     executed->items[executed->used++] = (struct flow_branch){from, to};
 }
 
@@ -82,6 +92,14 @@ static inline void executed_drop(struct executed *executed)
 {
     executed->used = executed->proven;
     executed->instructions = executed->proven_instructions;
+}
+
+/* From now on code is read for this trace offset. */
+static inline void executed_at(struct executed *executed, uint64_t at)
+{
+    if (executed->transfers && at != executed->at)
+        executed_flush(executed);
+    executed->at = at;
 }
 
 /* From now on it is the guest's, or root's, and of this CR3. */

@@ -57,6 +57,32 @@ struct flow_block {
     uint32_t instructions;
 };
 
+/* How the guest went from one function to another, or may have. */
+enum flow_transfer_kind {
+    FLOW_TRANSFER_JUMP, /* JMP, near, or far within code of one privilege as far as anybody can tell */
+    FLOW_TRANSFER_CALL,
+    FLOW_TRANSFER_RETURN,
+    FLOW_TRANSFER_FAR_CALL,   /* SYSCALL, SYSENTER, INT n, INT1, INT3, INTO, CALL far */
+    FLOW_TRANSFER_FAR_RETURN, /* IRET, SYSRET, SYSEXIT, RET far and the like */
+    FLOW_TRANSFER_INTERRUPT   /* an interrupt or exception, delivered behind the instructions before from */
+};
+
+/* A branch that is not conditional, and how many conditional ones came since the one before it. */
+struct flow_transfer {
+    uint64_t from, to; /* as of a flow_branch */
+    uint64_t before;
+    enum flow_transfer_kind kind;
+};
+
+/* Transfers of one time and one CR3. */
+struct flow_transfers {
+    const struct flow_transfer *items;
+    size_t count;
+    uint64_t tsc, cr3; /* as of flow_context */
+    uint64_t at;       /* a trace offset at which their code stood as it was then */
+    uint64_t begin;    /* of the stretch */
+};
+
 /* What to call for branches, several at a time and of one time (tsc: 0 unless flow_input.timed is set), for every
  * instruction or block of the guest, not both, and for every event, in order, before the stretch's result is complete.
  * NULL: nothing; without instruction and block, decoding is several times as fast. With event, what was walked up to an
@@ -67,6 +93,12 @@ struct flow_hooks {
     void (*event)(void *context, const struct flow_event *event);
     void *context;
     void (*block)(void *context, const struct flow_block *block);
+    /* In place of branches, not with instruction or block. Conditional branches at the end of a stretch, behind its
+     * last transfer, are told of by one with from == 0, which is none. */
+    void (*transfers)(void *context, const struct flow_transfers *transfers);
+    /* With transfers, behind the last ones of a stretch: what became of it. Where error is not FLOW_OK, or the next
+     * stretch does not begin at end, nobody knows what was executed in between. */
+    void (*result)(void *context, const struct flow_result *result);
 };
 
 /* In which context the code ran that hooks are called for; exact where flow_input.placed is set. */

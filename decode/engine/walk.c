@@ -74,16 +74,16 @@ static inline void put_branch(struct engine *engine, const struct block *block, 
 {
     if (block->mode == INSTRUCTION_16)
         executed_branch(&engine->executed, walk_linear(engine, INSTRUCTION_16, block->end_ip),
-                        walk_linear(engine, INSTRUCTION_16, to));
+                        walk_linear(engine, INSTRUCTION_16, to), block_kind(block));
     else
-        executed_branch(&engine->executed, block->end_ip, to);
+        executed_branch(&engine->executed, block->end_ip, to, block_kind(block));
 }
 
 void walk_branch(struct engine *engine, const struct block *block, uint64_t to, enum instruction_mode to_mode)
 {
     if (block->end != INSTRUCTION_VM_ENTRY)
         executed_branch(&engine->executed, walk_linear(engine, (enum instruction_mode)block->mode, block->end_ip),
-                        walk_linear(engine, to_mode, to));
+                        walk_linear(engine, to_mode, to), block_kind(block));
 }
 
 void walk_leave(struct engine *engine, const struct block *block, uint64_t ip)

@@ -9,6 +9,7 @@
 
 /* The walk, in registers. */
 struct run {
+    uint8_t *kinds;      /* executed.kinds; NULL: nobody asks. The compiler makes one walk with them, and one without */
     struct block *block; /* where it stands; NULL: the one that way leads to out of from */
     struct block *from;
     unsigned way;
@@ -16,10 +17,11 @@ struct run {
     uint64_t instructions, proven_instructions;
 };
 
-static inline struct run begin(const struct engine *engine)
+static inline struct run begin(const struct engine *engine, uint8_t *kinds)
 {
     const struct executed *executed = &engine->executed;
-    return (struct run){.block = engine->block,
+    return (struct run){.kinds = kinds,
+                        .block = engine->block,
                         .out = executed->items + executed->used,
                         .proven = executed->items + executed->proven,
                         .instructions = executed->instructions,
@@ -52,13 +54,21 @@ static inline struct block *next_block(const struct engine *engine, const struct
     return recent->ip == ip && recent->version == version ? recent->block : NULL;
 }
 
+static inline void put_branch(const struct engine *engine, struct run *run, uint64_t to)
+{
+    const struct block *block = run->block;
+    if (run->kinds)
+        run->kinds[run->out - engine->executed.items] = block_kind(block);
+    *run->out = (struct flow_branch){block->end_ip, to};
+}
+
 /* The block was executed, and led out of from by way. */
 static inline void leave(struct engine *engine, struct run *run, uint64_t version, struct block *from, unsigned way)
 {
     const struct block *block = run->block;
     run->from = from;
     run->way = way;
-    *run->out = (struct flow_branch){block->end_ip, from->next[way]};
+    put_branch(engine, run, from->next[way]);
     run->out += block->end != BLOCK_RUNS_ON;
     run->instructions += block->instructions;
     run->block = next_block(engine, run, version);
@@ -94,10 +104,10 @@ static inline struct block *call_of(struct engine *engine, const struct block *r
     return returns_pop(&engine->returns)->call;
 }
 
-unsigned walk_known(struct engine *engine, uint64_t bits, unsigned count)
+static inline unsigned take_bits(struct engine *engine, uint64_t bits, unsigned count, uint8_t *kinds)
 {
     const uint64_t version = engine_version(engine);
-    struct run run = begin(engine);
+    struct run run = begin(engine, kinds);
     uint64_t blocks = 0;
     unsigned unproven = 0;
     while (run.block && count > 0 && unproven < MOST_UNPROVEN) {
@@ -124,8 +134,14 @@ unsigned walk_known(struct engine *engine, uint64_t bits, unsigned count)
     return count;
 }
 
+unsigned walk_known(struct engine *engine, uint64_t bits, unsigned count)
+{
+    uint8_t *kinds = engine->executed.kinds;
+    return kinds ? take_bits(engine, bits, count, kinds) : take_bits(engine, bits, count, NULL);
+}
+
 /* Up to the branch that takes a TIP, which leads to ip. */
-static bool take_indirect(struct engine *engine, struct run *run, uint64_t version, uint64_t ip)
+static inline bool take_indirect(struct engine *engine, struct run *run, uint64_t version, uint64_t ip)
 {
     struct block *block = run->block;
     if (block->end == INSTRUCTION_CALL_INDIRECT)
@@ -134,16 +150,17 @@ static bool take_indirect(struct engine *engine, struct run *run, uint64_t versi
         returns_pop(&engine->returns);
     else if (block->end != INSTRUCTION_JMP_INDIRECT)
         return false;
-    *run->out++ = (struct flow_branch){block->end_ip, ip};
+    put_branch(engine, run, ip);
+    run->out++;
     run->instructions += block->instructions;
     prove(run);
     return true;
 }
 
-bool walk_known_tip(struct engine *engine, uint64_t ip)
+static inline bool take_tip(struct engine *engine, uint64_t ip, uint8_t *kinds)
 {
     const uint64_t version = engine_version(engine);
-    struct run run = begin(engine);
+    struct run run = begin(engine, kinds);
     bool taken = false;
     uint64_t blocks = 0;
     while (run.block && blocks < MOST_UNPROVEN && !(taken = take_indirect(engine, &run, version, ip))) {
@@ -161,4 +178,10 @@ bool walk_known_tip(struct engine *engine, uint64_t ip)
     if (recent->ip == ip && recent->version == version)
         engine->block = recent->block;
     return true;
+}
+
+bool walk_known_tip(struct engine *engine, uint64_t ip)
+{
+    uint8_t *kinds = engine->executed.kinds;
+    return kinds ? take_tip(engine, ip, kinds) : take_tip(engine, ip, NULL);
 }

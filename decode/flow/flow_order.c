@@ -6,8 +6,19 @@
 #define LEAST_ITEMS 65536u
 #define MOST_ITEMS (1u << 20) /* 16 MiB a thread */
 
-/* A head's to: how many items follow, and of which kind; from is their time. */
-#define HEAD_INSTRUCTIONS (1ull << 63)
+/* A head's to: how many items follow, and of which kind; from is their time. What is larger than an item takes several:
+ * of transfers the first ones have what they have in common. */
+#define HEAD_BRANCHES 0ull
+#define HEAD_INSTRUCTIONS (1ull << 62)
+#define HEAD_TRANSFERS (2ull << 62)
+#define HEAD_RESULT (3ull << 62)
+#define HEAD_KIND (3ull << 62)
+
+#define ITEM sizeof(struct flow_branch)
+#define ITEMS_A_TRANSFER (sizeof(struct flow_transfer) / ITEM)
+#define COMMON 2u
+#define ITEMS_A_RESULT ((sizeof(struct flow_result) + ITEM - 1) / ITEM)
+_Static_assert(sizeof(struct flow_transfer) % ITEM == 0, "transfers stand one behind another");
 
 void flow_order_init(struct flow_order *order, const struct flow_hooks *hooks)
 {
@@ -28,18 +39,52 @@ static bool is_turn(const struct flow_held *held)
     return atomic_load(&held->order->turn) == held->chunk;
 }
 
+static void hand_on_transfers(const struct flow_hooks *hooks, const struct flow_branch *items, size_t count,
+                              uint64_t tsc)
+{
+    const struct flow_transfers transfers = {.items = (const struct flow_transfer *)(const void *)(items + COMMON),
+                                             .count = (count - COMMON) / ITEMS_A_TRANSFER,
+                                             .tsc = tsc,
+                                             .cr3 = items->from,
+                                             .at = items->to,
+                                             .begin = items[1].from};
+    hooks->transfers(hooks->context, &transfers);
+}
+
+static void hand_on_result(const struct flow_hooks *hooks, const struct flow_branch *items)
+{
+    struct flow_result result;
+    memcpy(&result, items, sizeof(result));
+    hooks->result(hooks->context, &result);
+}
+
+/* What a head stands before. */
+static void hand_on_items(const struct flow_hooks *hooks, const struct flow_branch *head, size_t count)
+{
+    switch (head->to & HEAD_KIND) {
+    case HEAD_BRANCHES:
+        hooks->branches(hooks->context, head + 1, count, head->from);
+        break;
+    case HEAD_INSTRUCTIONS:
+        for (size_t i = 1; i <= count; i++)
+            hooks->instruction(hooks->context, head[i].from);
+        break;
+    case HEAD_TRANSFERS:
+        hand_on_transfers(hooks, head + 1, count, head->from);
+        break;
+    default:
+        hand_on_result(hooks, head + 1);
+    }
+}
+
 /* Hand on all that is held. It is the chunk's turn. */
 static void hand_on(struct flow_held *held)
 {
-    const struct flow_hooks *hooks = held->order->hooks;
     for (size_t at = 0; at < held->used;) {
-        const struct flow_branch *head = &held->items[at++];
-        const size_t count = (size_t)(head->to & ~HEAD_INSTRUCTIONS);
-        if (!(head->to & HEAD_INSTRUCTIONS))
-            hooks->branches(hooks->context, held->items + at, count, head->from);
-        for (size_t i = 0; i < count && head->to & HEAD_INSTRUCTIONS; i++)
-            hooks->instruction(hooks->context, held->items[at + i].from);
-        at += count;
+        const struct flow_branch *head = &held->items[at];
+        const size_t count = (size_t)(head->to & ~HEAD_KIND);
+        hand_on_items(held->order->hooks, head, count);
+        at += count + 1;
     }
     held->used = 0;
 }
@@ -83,7 +128,7 @@ static bool may_hold(struct flow_held *held, size_t count)
 static struct flow_branch *hold(struct flow_held *held, uint64_t kind, size_t count, uint64_t tsc)
 {
     struct flow_branch *head = held->used > 0 ? &held->items[held->head] : NULL;
-    if (!head || (head->to & HEAD_INSTRUCTIONS) != kind || head->from != tsc) {
+    if (!head || (head->to & HEAD_KIND) != kind || head->from != tsc || kind >= HEAD_TRANSFERS) {
         held->head = held->used++;
         head = &held->items[held->head];
         *head = (struct flow_branch){tsc, kind};
@@ -98,7 +143,7 @@ void flow_held_branches(void *context, const struct flow_branch *branches, size_
     struct flow_held *held = context;
     const struct flow_hooks *hooks = held->order->hooks;
     if (may_hold(held, count))
-        memcpy(hold(held, 0, count, tsc), branches, count * sizeof(*branches));
+        memcpy(hold(held, HEAD_BRANCHES, count, tsc), branches, count * sizeof(*branches));
     else
         hooks->branches(hooks->context, branches, count, tsc);
 }
@@ -111,6 +156,31 @@ void flow_held_instruction(void *context, uint64_t ip)
         hold(held, HEAD_INSTRUCTIONS, 1, 0)->from = ip;
     else
         hooks->instruction(hooks->context, ip);
+}
+
+void flow_held_transfers(void *context, const struct flow_transfers *transfers)
+{
+    struct flow_held *held = context;
+    const struct flow_hooks *hooks = held->order->hooks;
+    const size_t count = transfers->count * ITEMS_A_TRANSFER + COMMON;
+    if (!may_hold(held, count)) {
+        hooks->transfers(hooks->context, transfers);
+        return;
+    }
+    struct flow_branch *place = hold(held, HEAD_TRANSFERS, count, transfers->tsc);
+    place[0] = (struct flow_branch){transfers->cr3, transfers->at};
+    place[1] = (struct flow_branch){transfers->begin, 0};
+    memcpy(place + COMMON, transfers->items, transfers->count * sizeof(*transfers->items));
+}
+
+void flow_held_result(void *context, const struct flow_result *result)
+{
+    struct flow_held *held = context;
+    const struct flow_hooks *hooks = held->order->hooks;
+    if (may_hold(held, ITEMS_A_RESULT))
+        memcpy(hold(held, HEAD_RESULT, ITEMS_A_RESULT, 0), result, sizeof(*result));
+    else
+        hooks->result(hooks->context, result);
 }
 
 void flow_held_finish(struct flow_held *held)

@@ -21,7 +21,8 @@ struct flow_order {
     const struct flow_hooks *hooks;
 };
 
-/* What a thread holds of its chunk: runs of branches of one time, or of instructions, each behind a head. */
+/* What a thread holds of its chunk: runs of branches or transfers of one time, or of instructions, and results, each
+ * behind a head. */
 struct flow_held {
     struct flow_order *order;
     size_t chunk;
@@ -35,6 +36,8 @@ void flow_order_destroy(struct flow_order *order);
 /* Hooks for the chunk's thread; context is its struct flow_held. */
 void flow_held_branches(void *held, const struct flow_branch *branches, size_t count, uint64_t tsc);
 void flow_held_instruction(void *held, uint64_t ip);
+void flow_held_transfers(void *held, const struct flow_transfers *transfers);
+void flow_held_result(void *held, const struct flow_result *result);
 
 /* The chunk is decoded: wait for its turn, hand on what is left, and give the turn to the next one. */
 void flow_held_finish(struct flow_held *held);

@@ -62,9 +62,22 @@ static void take_instruction(void *context, uint64_t ip)
     flow_held_instruction(&((struct worker *)context)->held, ip);
 }
 
+/* A hook. */
+static void take_transfers(void *context, const struct flow_transfers *transfers)
+{
+    flow_held_transfers(&((struct worker *)context)->held, transfers);
+}
+
+/* A hook. */
+static void take_result(void *context, const struct flow_result *result)
+{
+    flow_held_result(&((struct worker *)context)->held, result);
+}
+
 static bool has_hooks(const struct pool *pool)
 {
-    return pool->options->hooks.branches || pool->options->hooks.instruction;
+    const struct flow_hooks *hooks = &pool->options->hooks;
+    return hooks->branches || hooks->instruction || hooks->transfers || hooks->result;
 }
 
 static struct flow *start_flow(struct worker *worker)
@@ -74,6 +87,8 @@ static struct flow *start_flow(struct worker *worker)
         .branches = options->hooks.branches || options->count_targets ? take_branches : NULL,
         .instruction = options->hooks.instruction ? take_instruction : NULL,
         .context = worker,
+        .transfers = options->hooks.transfers ? take_transfers : NULL,
+        .result = options->hooks.result ? take_result : NULL,
     };
     return flow_start(&worker->pool->trace->input, &hooks, &worker->error);
 }

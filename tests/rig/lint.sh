@@ -39,12 +39,13 @@ include_directions() {
     # shellcheck disable=SC2086
     awk -v core="$CORE" '
     BEGIN {
-        leaf = "pt/msr.h pt/msr_numbers.h serial/io.h serial/lock.h serial/log.h vmx/phys.h boot/trap_frame.h boot/fixup.h"
+        leaf = "pt/msr.h pt/msr_numbers.h serial/io.h serial/lock.h serial/log.h vmx/phys.h boot/trap_frame.h boot/fixup.h boot/acts.h"
         may["boot"] = "vmx/ pt/ serial/"
         may["vmx"] = "pt/engine.h pt/lvtpc.h serial/record.h " leaf
         may["pt"] = "serial/sink.h serial/record.h serial/command.h " leaf
         may["serial"] = leaf
-        # The rooms of the host tool: cli -> report -> check -> flow -> engine -> code -> capture, and cli -> receive -> capture.
+        # The rooms of the host tool: cli -> report -> check -> flow -> engine -> code -> capture, cli -> receive -> capture,
+        # and report -> profile -> stack -> names -> code, stack -> flow.
         wire = "serial/frame.h serial/record.h serial/crc32c.h serial/command.h "
         may["decode/capture"] = wire
         may["decode/receive"] = wire "decode/capture/"
@@ -53,7 +54,10 @@ include_directions() {
         may["decode/flow"] = may["decode/engine"] " decode/engine/"
         may["decode/foreign"] = may["decode/flow"] " decode/flow/"
         may["decode/check"] = may["decode/flow"] " decode/flow/"
-        may["decode/report"] = may["decode/check"] " decode/check/ pt/caps.h"
+        may["decode/names"] = may["decode/engine"] " decode/engine/hot.h"
+        may["decode/stack"] = may["decode/flow"] " decode/engine/ decode/flow/ decode/names/"
+        may["decode/profile"] = may["decode/stack"] " decode/stack/"
+        may["decode/report"] = may["decode/check"] " decode/check/ decode/profile/ decode/stack/ decode/names/ pt/caps.h"
         may["decode/cli"] = may["decode/report"] " decode/report/ decode/receive/ decode/foreign/"
         may["lib"] = may["decode/report"] " decode/report/ serial/record.h"
         may["tests"] = "boot/ vmx/ pt/ serial/ decode/ lib/"

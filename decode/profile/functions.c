@@ -1,0 +1,104 @@
+/* Functions, whatever called them. */
+#include <stdlib.h>
+
+#include "decode/profile/profile.h"
+
+struct sums {
+    const struct profile *profile;
+    struct profile_function *functions; /* by number of their names */
+    uint32_t *open;                     /* how often each stands on the way to the present node */
+    struct total {
+        uint64_t branches, ticks;
+    } * totals; /* of nodes with all below them */
+};
+
+static uint32_t highest_number(const struct profile *profile)
+{
+    uint32_t highest = 0;
+    for (size_t i = 1; i < profile->nr_nodes; i++)
+        if (profile->nodes[i].name && profile->nodes[i].name->number > highest)
+            highest = profile->nodes[i].name->number;
+    return highest;
+}
+
+/* Nodes are made behind their parents. */
+static void add_up(const struct sums *sums)
+{
+    const struct profile *profile = sums->profile;
+    for (size_t i = profile->nr_nodes; i-- > 1;) {
+        const struct profile_node *node = &profile->nodes[i];
+        sums->totals[i].branches += node->branches;
+        sums->totals[i].ticks += node->ticks;
+        sums->totals[node->parent].branches += sums->totals[i].branches;
+        sums->totals[node->parent].ticks += sums->totals[i].ticks;
+    }
+}
+
+static void take_node(const struct sums *sums, uint32_t number)
+{
+    const struct profile_node *node = &sums->profile->nodes[number];
+    struct profile_function *function = &sums->functions[node->name->number];
+    function->name = node->name;
+    function->calls += node->calls;
+    function->branches += node->branches;
+    function->ticks += node->ticks;
+    if (sums->open[node->name->number] > 0)
+        return;
+    function->total_branches += sums->totals[number].branches;
+    function->total_ticks += sums->totals[number].ticks;
+}
+
+/* All nodes below one, without recursion: a guest's stacks may be deep. */
+static void walk(const struct sums *sums, uint32_t root)
+{
+    const struct profile_node *nodes = sums->profile->nodes;
+    uint32_t node = nodes[root].child;
+    while (node) {
+        take_node(sums, node);
+        if (nodes[node].child) {
+            sums->open[nodes[node].name->number]++;
+            node = nodes[node].child;
+            continue;
+        }
+        while (node != root && !nodes[node].sibling) {
+            node = nodes[node].parent;
+            if (node != root)
+                sums->open[nodes[node].name->number]--;
+        }
+        node = node == root ? 0 : nodes[node].sibling;
+    }
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct profile_function *a = left, *b = right;
+    if (a->branches != b->branches)
+        return a->branches < b->branches ? 1 : -1;
+    return a->name->begin < b->name->begin ? -1 : a->name->begin > b->name->begin;
+}
+
+struct profile_function *profile_functions(const struct profile *profile, uint32_t root, size_t *count)
+{
+    const size_t nr_names = (size_t)highest_number(profile) + 1;
+    struct sums sums = {.profile = profile,
+                        .functions = calloc(nr_names, sizeof(*sums.functions)),
+                        .open = calloc(nr_names, sizeof(*sums.open)),
+                        .totals = calloc(profile->nr_nodes, sizeof(*sums.totals))};
+    *count = 0;
+    if (sums.functions && sums.open && sums.totals) {
+        add_up(&sums);
+        for (size_t i = 1; i < profile->nr_processes; i++)
+            if (!root || profile->processes[i].root == root)
+                walk(&sums, profile->processes[i].root);
+        for (size_t i = 0; i < nr_names; i++)
+            if (sums.functions[i].name)
+                sums.functions[(*count)++] = sums.functions[i];
+        qsort(sums.functions, *count, sizeof(*sums.functions), compare);
+    } else {
+        free(sums.functions);
+        sums.functions = NULL;
+    }
+    free(sums.open);
+    free(sums.totals);
+    return sums.functions;
+}

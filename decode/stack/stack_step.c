@@ -1,0 +1,205 @@
+/* What a transfer does to the stack of the task that runs. */
+#include <string.h>
+
+#include "decode/stack/stacks_state.h"
+
+static bool in_range(const struct name *name, uint64_t address)
+{
+    return address - name->begin < name->end - name->begin;
+}
+
+/* Names of both ends. The same transfer comes often. */
+static const struct stack_known *look_up(struct stacks *stacks, const struct stack_event *event)
+{
+    const struct flow_transfer *transfer = &event->transfer;
+    const bool enters = transfer->kind != FLOW_TRANSFER_JUMP && transfer->kind != FLOW_TRANSFER_RETURN &&
+                        transfer->kind != FLOW_TRANSFER_FAR_RETURN;
+    const uint64_t cr3 = stack_is_kernel(transfer->from & transfer->to) ? 0 : event->cr3;
+    const uint64_t mixed = (transfer->from ^ transfer->to << 7 ^ cr3) * 0x9e3779b97f4a7c15ull;
+    struct stack_known *known = &stacks->known[mixed >> 48 & (STACK_KNOWN - 1)];
+    if (known->from == transfer->from && known->to == transfer->to && known->cr3 == cr3 &&
+        known->stretch == stacks->stretch)
+        return known;
+    *known = (struct stack_known){.from = transfer->from, .to = transfer->to, .cr3 = cr3, .stretch = stacks->stretch};
+    known->from_name = names_find(stacks->names, stacks->pages, event->cr3, event->at, transfer->from);
+    if (transfer->to)
+        known->to_name =
+            (enters ? names_entry : names_find)(stacks->names, stacks->pages, event->cr3, event->at, transfer->to);
+    return known;
+}
+
+/* The cold part of a function is a symbol of its own, and still that function. */
+static bool is_cold_part(const struct name *part, const struct name *whole)
+{
+    const size_t length = strlen(whole->symbol);
+    return !strncmp(part->symbol, whole->symbol, length) && !strcmp(part->symbol + length, ".cold");
+}
+
+/* Of code without symbols nobody knows where functions begin, but where they are called. */
+static bool is_same(const struct name *a, const struct name *b)
+{
+    if (a == b)
+        return true;
+    if (!a->symbol && !b->symbol)
+        return stack_is_kernel(a->begin) == stack_is_kernel(b->begin);
+    return a->symbol && b->symbol && (is_cold_part(a, b) || is_cold_part(b, a));
+}
+
+/* What is jumped to in place of RET, or of an indirect branch: no function that anybody looks for. */
+static bool is_thunk(const struct name *name)
+{
+    return name->symbol && (!strncmp(name->symbol, "__x86_return_thunk", 18) || !strncmp(name->symbol, "srso_", 5) ||
+                            !strncmp(name->symbol, "retbleed_", 9));
+}
+
+static bool is_boundary(const struct stack_frame *frame)
+{
+    return frame->entry == STACK_INTERRUPT || frame->entry == STACK_SYSCALL;
+}
+
+/* Execution stands in a function that the top frame is not of: it got there by a conditional branch, or ran into it. */
+static void stand_in(struct stacks *stacks, const struct name *name)
+{
+    struct stack_frame *top = stack_top(stacks);
+    if (!top)
+        stack_enter(stacks, name, 0, STACK_BASE);
+    else if (!is_same(top->name, name) && !is_thunk(name))
+        stack_jump(stacks, name);
+}
+
+/* How many frames are left when the RET has gone to to. SIZE_MAX: it is none of theirs. */
+static size_t depth_behind_return(const struct stack_task *task, uint64_t to)
+{
+    for (size_t depth = task->depth; depth > 0; depth--) {
+        const struct stack_frame *frame = &task->frames[depth - 1];
+        if (frame->entry != STACK_CALL && frame->entry != STACK_TAIL)
+            break;
+        if (frame->entry == STACK_CALL && stack_is_return(frame->site, to))
+            return depth - 1;
+    }
+    return SIZE_MAX;
+}
+
+/* Is the function that has been called one of which nobody knows by whom? */
+static bool is_base(const struct stack_task *task)
+{
+    size_t depth = task->depth;
+    while (depth > 1 && task->frames[depth - 1].entry == STACK_TAIL)
+        depth--;
+    return task->frames[depth - 1].entry == STACK_BASE;
+}
+
+static void take_return(struct stacks *stacks, uint64_t to, const struct name *name)
+{
+    struct stack_task *task = &stacks->current->task;
+    if (stack_top(stacks)->switches) {
+        stack_switch(stacks, to, name);
+        return;
+    }
+    const size_t depth = depth_behind_return(task, to);
+    if (depth != SIZE_MAX) {
+        stack_leave_to(stacks, depth);
+        if (name)
+            stand_in(stacks, name);
+    } else if (name && is_base(task)) {
+        stack_begin(stacks, name);
+    } else if (name) {
+        stand_in(stacks, name);
+    }
+}
+
+/* The task runs in user mode: in which space, and which CR3 its kernel part has. */
+static void note_space(struct stacks *stacks, uint64_t cr3)
+{
+    struct stack_parked *task = stacks->current;
+    const uint64_t pair = cr3 ^ stacks->cr3_before;
+    if (cr3 == FLOW_CR3_UNKNOWN)
+        return;
+    task->task.space = cr3;
+    /* Page-table isolation: the kernel's tables lie beside the user's. */
+    task->kernel = pair == 0x1000 ? stacks->cr3_before : cr3;
+}
+
+/* Back in user mode at a place that is not where it left: a signal's handler begins, or has ended. */
+static void arrive_elsewhere(struct stacks *stacks, uint64_t from, uint64_t to, const struct name *name)
+{
+    struct stack_task *task = &stacks->current->task;
+    for (size_t depth = task->depth; depth > 0; depth--) {
+        const struct stack_frame *frame = &task->frames[depth - 1];
+        if (frame->entry == STACK_SIGNAL && to - frame->site <= 15) {
+            stack_leave_to(stacks, depth - 1);
+            stand_in(stacks, name);
+            return;
+        }
+    }
+    stack_enter(stacks, name, from, STACK_SIGNAL);
+}
+
+static void take_far_return(struct stacks *stacks, const struct stack_event *event, const struct name *from,
+                            const struct name *name)
+{
+    struct stack_task *task = &stacks->current->task;
+    const uint64_t to = event->transfer.to, space = task->space;
+    size_t depth = task->depth;
+    /* IRET is also used to serialize. */
+    if (!name || (from == name && from->symbol))
+        return;
+    while (depth > 0 && !is_boundary(&task->frames[depth - 1]))
+        depth--;
+    const bool to_user = !stack_is_kernel(to) && stack_is_kernel(event->transfer.from);
+    if (to_user)
+        note_space(stacks, event->cr3);
+    if (depth == 0 || (to_user && space != FLOW_CR3_UNKNOWN && space != task->space)) {
+        stack_begin(stacks, name);
+        return;
+    }
+    const uint64_t site = task->frames[depth - 1].site;
+    stack_leave_to(stacks, depth - 1);
+    const struct stack_frame *top = stack_top(stacks);
+    if (!top || to - site <= 15 || (in_range(top->name, to) && top->name->symbol) || !to_user)
+        stand_in(stacks, name);
+    else
+        arrive_elsewhere(stacks, site, to, name);
+}
+
+void stack_step(struct stacks *stacks, const struct stack_event *event)
+{
+    const struct flow_transfer *transfer = &event->transfer;
+    if (!transfer->from) {
+        stacks->branches += transfer->before;
+        return;
+    }
+    const struct stack_known *known = look_up(stacks, event);
+    const struct name *from = known->from_name, *to = known->to_name;
+    if (!stacks->current)
+        stack_begin_task(stacks, from);
+    if (!stacks->current)
+        return;
+    stand_in(stacks, from);
+    if (!stack_top(stacks))
+        return;
+    stacks->branches += transfer->before + 1;
+    switch (transfer->kind) {
+    case FLOW_TRANSFER_CALL:
+        if (to && (to != from || transfer->to == to->begin || !to->symbol))
+            stack_enter(stacks, to, transfer->from, STACK_CALL);
+        break;
+    case FLOW_TRANSFER_RETURN:
+        take_return(stacks, transfer->to, to);
+        break;
+    case FLOW_TRANSFER_FAR_CALL:
+    case FLOW_TRANSFER_INTERRUPT:
+        if (!stack_is_kernel(transfer->from) && stack_is_kernel(transfer->to) && event->cr3 != FLOW_CR3_UNKNOWN)
+            stacks->current->task.space = event->cr3;
+        if (to)
+            stack_enter(stacks, to, transfer->from,
+                        transfer->kind == FLOW_TRANSFER_INTERRUPT ? STACK_INTERRUPT : STACK_SYSCALL);
+        break;
+    case FLOW_TRANSFER_FAR_RETURN:
+        take_far_return(stacks, event, from, to);
+        break;
+    case FLOW_TRANSFER_JUMP:
+        if (to)
+            stand_in(stacks, to);
+    }
+}

@@ -1,0 +1,258 @@
+/*
+ * Which task goes on. Behind __switch_to all of them look alike: they stand in the scheduler. So what follows is held
+ * until returns have told whose frames these are, or the way back to user mode has.
+ */
+#include <stdlib.h>
+
+#include "decode/stack/stacks_state.h"
+
+/* So much is held at most. */
+#define MOST_HELD 65536u
+
+static bool may_go_on(const struct stacks *stacks, const struct stack_parked *task, uint64_t to)
+{
+    /* A task of the kernel's own runs in whatever space there was. */
+    return !task->running && stack_is_return(task->site, to) &&
+           (task->kernel == FLOW_CR3_UNKNOWN || task->kernel == stacks->cr3);
+}
+
+static bool is_dead(const struct stack_task *task)
+{
+    for (size_t i = 0; i < task->depth; i++)
+        if (task->frames[i].name->symbol && !__builtin_strcmp(task->frames[i].name->symbol, "do_task_dead"))
+            return true;
+    return false;
+}
+
+/* It may be that another CPU has not decided yet, and asks whether it is this one. */
+static void drop(struct stack_pool *pool, struct stack_parked *task)
+{
+    struct stack_parked **place = &pool->tasks;
+    for (struct stacks *cpu = pool->cpus; cpu; cpu = cpu->next)
+        for (size_t i = 0; i < cpu->undecided.nr_candidates; i++)
+            if (cpu->undecided.candidates[i] == task)
+                cpu->undecided.candidates[i] = cpu->undecided.candidates[--cpu->undecided.nr_candidates];
+    while (*place != task)
+        place = &(*place)->next;
+    *place = task->next;
+    free(task->task.frames);
+    free(task);
+}
+
+static void put_aside(struct stacks *stacks)
+{
+    struct stack_parked *task = stacks->current;
+    const uint64_t site = stack_top(stacks)->site;
+    while (stack_top(stacks)->entry == STACK_TAIL)
+        stack_leave(stacks);
+    stack_leave(stacks);
+    task->running = false;
+    task->site = site;
+    task->order = stacks->pool->nr_parked++;
+    task->cpu = stacks;
+    stacks->current = NULL;
+    if (!is_dead(&task->task))
+        return;
+    if (stacks->hooks.end)
+        stacks->hooks.end(stacks->hooks.context, &task->task, stacks->tsc);
+    drop(stacks->pool, task);
+}
+
+static void add_candidate(struct stacks *stacks, struct stack_parked *task)
+{
+    struct stack_undecided *undecided = &stacks->undecided;
+    if (undecided->nr_candidates == undecided->candidates_room) {
+        const size_t room = undecided->candidates_room ? 2 * undecided->candidates_room : 64;
+        struct stack_parked **more = realloc(undecided->candidates, room * sizeof(*more));
+        if (!more) {
+            stacks->no_memory = true;
+            return;
+        }
+        undecided->candidates = more;
+        undecided->candidates_room = room;
+    }
+    undecided->candidates[undecided->nr_candidates++] = task;
+}
+
+void stack_switch(struct stacks *stacks, uint64_t to, const struct name *name)
+{
+    struct stack_undecided *undecided = &stacks->undecided;
+    put_aside(stacks);
+    stacks->hooks.run(stacks->hooks.context, NULL, stacks->tsc);
+    undecided->nr_candidates = undecided->count = undecided->level = undecided->depth = 0;
+    for (struct stack_parked *task = stacks->pool->tasks; task; task = task->next)
+        if (may_go_on(stacks, task, to))
+            add_candidate(stacks, task);
+    undecided->on = undecided->nr_candidates > 0;
+    if (!undecided->on && name)
+        stack_begin_task(stacks, name);
+}
+
+static bool push_site(struct stack_undecided *undecided, uint64_t site)
+{
+    if (undecided->depth == undecided->sites_room) {
+        const size_t room = undecided->sites_room ? 2 * undecided->sites_room : 64;
+        uint64_t *more = realloc(undecided->sites, room * sizeof(*more));
+        if (!more)
+            return false;
+        undecided->sites = more;
+        undecided->sites_room = room;
+    }
+    undecided->sites[undecided->depth++] = site;
+    return true;
+}
+
+/* The frame that is returned from next, of a task that may go on. NULL: it has no more. */
+static const struct stack_frame *frame_of(const struct stacks *stacks, const struct stack_parked *task)
+{
+    size_t level = stacks->undecided.level;
+    for (size_t depth = task->task.depth; depth > 0; depth--) {
+        const struct stack_frame *frame = &task->task.frames[depth - 1];
+        if (frame->entry != STACK_TAIL && level-- == 0)
+            return frame;
+    }
+    return NULL;
+}
+
+/* Is this return from the frame that the task would return from next? */
+static bool fits(const struct stacks *stacks, const struct stack_parked *task, const struct flow_transfer *transfer)
+{
+    const struct stack_frame *frame = frame_of(stacks, task);
+    if (!frame || task->running) /* another CPU took it */
+        return false;
+    if (transfer->kind != FLOW_TRANSFER_RETURN)
+        return frame->entry != STACK_CALL;
+    return frame->entry == STACK_BASE || (frame->entry == STACK_CALL && stack_is_return(frame->site, transfer->to));
+}
+
+/* Keep those that it fits. Where it fits none, it is not known which goes on. */
+static size_t filter(struct stacks *stacks, const struct flow_transfer *transfer)
+{
+    struct stack_undecided *undecided = &stacks->undecided;
+    size_t left = 0;
+    for (size_t i = 0; i < undecided->nr_candidates; i++)
+        if (fits(stacks, undecided->candidates[i], transfer))
+            undecided->candidates[left++] = undecided->candidates[i];
+    undecided->nr_candidates = left;
+    undecided->level++;
+    return left;
+}
+
+/* A return, while some are possible: SIZE_MAX where it tells nothing. One that belongs to no call is a retpoline's,
+ * which has called a place of its own. */
+static size_t take_return(struct stacks *stacks, const struct flow_transfer *transfer)
+{
+    struct stack_undecided *undecided = &stacks->undecided;
+    for (size_t depth = undecided->depth; depth > 0; depth--)
+        if (undecided->sites[depth - 1] && stack_is_return(undecided->sites[depth - 1], transfer->to)) {
+            undecided->depth = depth - 1;
+            return SIZE_MAX;
+        }
+    if (undecided->depth == 0)
+        return filter(stacks, transfer);
+    undecided->depth -= undecided->sites[undecided->depth - 1] != 0;
+    return SIZE_MAX;
+}
+
+static size_t take_far_return(struct stacks *stacks, const struct flow_transfer *transfer)
+{
+    struct stack_undecided *undecided = &stacks->undecided;
+    while (undecided->depth > 0)
+        if (undecided->sites[--undecided->depth] == 0)
+            return SIZE_MAX;
+    return filter(stacks, transfer);
+}
+
+/* Of tasks that look alike up to here: one that ran on this CPU, since the kernel's own are often bound to one (idle
+ * always is); else the one that waits longest. */
+static bool is_better(const struct stacks *stacks, const struct stack_parked *task, const struct stack_parked *than)
+{
+    if (!than)
+        return true;
+    if ((task->cpu == stacks) != (than->cpu == stacks))
+        return task->cpu == stacks;
+    return task->order < than->order;
+}
+
+void stack_decide(struct stacks *stacks)
+{
+    struct stack_undecided *undecided = &stacks->undecided;
+    struct stack_parked *chosen = NULL;
+    undecided->on = false;
+    for (size_t i = 0; i < undecided->nr_candidates; i++) {
+        struct stack_parked *task = undecided->candidates[i];
+        if (!task->running && is_better(stacks, task, chosen))
+            chosen = task;
+    }
+    stacks->current = chosen;
+    if (chosen) {
+        chosen->running = true;
+        stacks->hooks.run(stacks->hooks.context, &chosen->task, stacks->tsc);
+    }
+    /* Taking them may lead to the next switch, and so hold the rest again. */
+    struct stack_event *events = undecided->events;
+    const size_t count = undecided->count;
+    undecided->events = NULL;
+    undecided->count = undecided->room = 0;
+    for (size_t i = 0; i < count; i++)
+        stacks_take(stacks, &events[i]);
+    free(events);
+}
+
+void stack_hold(struct stacks *stacks, const struct stack_event *event)
+{
+    struct stack_undecided *undecided = &stacks->undecided;
+    const struct flow_transfer *transfer = &event->transfer;
+    size_t left = SIZE_MAX;
+    if (transfer->kind == FLOW_TRANSFER_CALL && transfer->to == stacks->pool->switch_begin) {
+        stack_decide(stacks);
+        stacks_take(stacks, event);
+        return;
+    }
+    if (undecided->count == undecided->room) {
+        const size_t room = undecided->room ? 2 * undecided->room : 1024;
+        struct stack_event *more = realloc(undecided->events, room * sizeof(*more));
+        if (!more) {
+            stacks->no_memory = true;
+            return;
+        }
+        undecided->events = more;
+        undecided->room = room;
+    }
+    undecided->events[undecided->count++] = *event;
+    switch (transfer->from ? transfer->kind : FLOW_TRANSFER_JUMP) {
+    case FLOW_TRANSFER_CALL:
+        stacks->no_memory |= !push_site(undecided, transfer->from);
+        break;
+    case FLOW_TRANSFER_FAR_CALL:
+    case FLOW_TRANSFER_INTERRUPT:
+        stacks->no_memory |= !push_site(undecided, 0);
+        break;
+    case FLOW_TRANSFER_RETURN:
+        left = take_return(stacks, transfer);
+        break;
+    case FLOW_TRANSFER_FAR_RETURN:
+        left = take_far_return(stacks, transfer);
+        break;
+    case FLOW_TRANSFER_JUMP:
+        break;
+    }
+    if (left <= 1 || undecided->count >= MOST_HELD)
+        stack_decide(stacks);
+}
+
+/* All that waits may have run meanwhile. */
+void stack_forget(struct stacks *stacks)
+{
+    struct stack_pool *pool = stacks->pool;
+    if (stacks->current)
+        stacks->current->running = false;
+    stacks->current = NULL;
+    for (struct stacks *cpu = pool->cpus; cpu; cpu = cpu->next)
+        cpu->undecided.nr_candidates = 0;
+    for (struct stack_parked *task = pool->tasks, *next; task; task = next) {
+        next = task->next;
+        if (!task->running)
+            drop(pool, task);
+    }
+}

@@ -1,0 +1,134 @@
+#include "decode/stack/stacks.h"
+
+#include <stdlib.h>
+
+#include "decode/stack/stacks_state.h"
+
+struct stacks *stacks_open(struct names *names, const struct code_pages *pages, const struct stack_hooks *hooks)
+{
+    struct stacks *stacks = calloc(1, sizeof(*stacks));
+    struct stack_known *known = calloc(STACK_KNOWN, sizeof(*known));
+    struct stack_pool *pool = calloc(1, sizeof(*pool));
+    if (!stacks || !known || !pool) {
+        free(stacks);
+        free(known);
+        free(pool);
+        return NULL;
+    }
+    pool->cpus = stacks;
+    *stacks = (struct stacks){.names = names,
+                              .pages = pages,
+                              .hooks = *hooks,
+                              .known = known,
+                              .pool = pool,
+                              .stretch = 1, /* the entries of known are of none */
+                              .cr3 = FLOW_CR3_UNKNOWN,
+                              .cr3_before = FLOW_CR3_UNKNOWN};
+    return stacks;
+}
+
+void stacks_close(struct stacks *stacks)
+{
+    struct stack_pool *pool = stacks->pool;
+    struct stacks **place = &pool->cpus;
+    stack_forget(stacks);
+    while (*place != stacks)
+        place = &(*place)->next;
+    *place = stacks->next;
+    if (!pool->cpus)
+        free(pool);
+    free(stacks->undecided.candidates);
+    free(stacks->undecided.events);
+    free(stacks->undecided.sites);
+    free(stacks->known);
+    free(stacks);
+}
+
+void stacks_share(struct stacks *stacks, struct stacks *with)
+{
+    free(stacks->pool);
+    stacks->pool = with->pool;
+    stacks->next = with->next;
+    with->next = stacks;
+}
+
+/* Time and space go on. What was executed up to here was so by the top frame. */
+static void go_on(struct stacks *stacks, const struct stack_event *event)
+{
+    if (event->tsc > stacks->tsc) {
+        stacks->tsc = event->tsc;
+        if (stacks->current)
+            stack_spend(stacks);
+    }
+    if (event->cr3 != stacks->cr3 && event->cr3 != FLOW_CR3_UNKNOWN) {
+        stacks->cr3_before = stacks->cr3;
+        stacks->cr3 = event->cr3;
+    }
+    stacks->at = event->at;
+}
+
+void stacks_take(struct stacks *stacks, const struct stack_event *event)
+{
+    if (stacks->undecided.on) {
+        stack_hold(stacks, event);
+        return;
+    }
+    go_on(stacks, event);
+    stack_step(stacks, event);
+}
+
+static void lose(struct stacks *stacks)
+{
+    while (stacks->undecided.on)
+        stack_decide(stacks);
+    if (stacks->current)
+        stack_spend(stacks);
+    stacks->hooks.lost(stacks->hooks.context, stacks->tsc);
+    stack_forget(stacks);
+}
+
+void stacks_transfers(void *context, const struct flow_transfers *transfers)
+{
+    struct stacks *stacks = context;
+    const uint64_t cr3 =
+        transfers->cr3 == FLOW_CR3_UNKNOWN ? transfers->cr3 : code_pages_space(stacks->pages, transfers->cr3);
+    if (transfers->begin > stacks->stretch_end && stacks->stretch_end > 0)
+        lose(stacks);
+    stacks->stretch_end = 0;
+    for (size_t i = 0; i < transfers->count; i++) {
+        const struct stack_event event = {transfers->items[i], transfers->tsc, cr3, transfers->at};
+        stacks_take(stacks, &event);
+    }
+}
+
+void stacks_result(void *context, const struct flow_result *result)
+{
+    struct stacks *stacks = context;
+    if (result->error)
+        lose(stacks);
+    stacks->stretch++;
+    stacks->stretch_end = result->end;
+}
+
+/* Of the last CPU: those that wait are at their end, too. */
+static void end_all(struct stacks *stacks)
+{
+    for (struct stack_parked *task = stacks->pool->tasks; task; task = task->next)
+        if (stacks->hooks.end)
+            stacks->hooks.end(stacks->hooks.context, &task->task, stacks->tsc);
+}
+
+bool stacks_end(struct stacks *stacks)
+{
+    while (stacks->undecided.on)
+        stack_decide(stacks);
+    if (stacks->current)
+        stack_leave_to(stacks, 0);
+    stacks->ended = true;
+    bool last = true;
+    for (const struct stacks *cpu = stacks->pool->cpus; cpu; cpu = cpu->next)
+        last &= cpu->ended;
+    if (last)
+        end_all(stacks);
+    return !stacks->no_memory;
+}
