@@ -246,11 +246,12 @@ run-kvm:
 	@LIVE=1 tests/rig/run-kvm.sh run
 
 bench: $(PARTS) $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(BUILD)/guest/vmlinuz $(BUILD)/guest/kvm-modules $(BUILD)/guest/initrd \
-    $(BUILD)/guest/userland $(BUILD)/tools/decode_bench
+    $(BUILD)/guest/userland $(BUILD)/tools/decode_bench $(BUILD)/tools/frames_send
 	@tests/rig/deps.sh nested
 	@tests/rig/bench.sh
 	@tests/rig/bench_guests.sh
 	@tests/rig/bench_decode.sh
+	@tests/rig/bench_live.sh
 	@tests/rig/bench_kvm.sh
 	@tests/rig/bench_soft.sh
 	@tests/rig/bench_schemes.sh
@@ -318,7 +319,8 @@ $(BUILD)/tools/instructions_agree: TOOL_LIBS := -lZydis
 
 $(BUILD)/tools/decode_bench: $(filter-out %/judge/main.o %/pt/parse.o,$(JUDGE_OBJS))
 $(BUILD)/tools/times_agree: $(patsubst %.c,$(BUILD)/host/%.o,$(filter-out pt/parse.c,$(TOOL_CORE)) $(TOOL_LIB))
-$(BUILD)/tools/decode_bench $(BUILD)/tools/times_agree: TOOL_LIBS := -pthread
+$(BUILD)/tools/frames_send: $(patsubst %.c,$(BUILD)/host/%.o,$(filter-out pt/parse.c,$(TOOL_CORE)) $(TOOL_LIB))
+$(BUILD)/tools/decode_bench $(BUILD)/tools/times_agree $(BUILD)/tools/frames_send: TOOL_LIBS := -pthread
 
 $(BUILD)/tools/%: $(BUILD)/host/tests/tools/%.o $(BUILD)/host/pt/parse.o
 	@mkdir -p $(@D)

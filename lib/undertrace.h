@@ -119,17 +119,19 @@ enum undertrace_privilege {
 
 enum undertrace_mode { UNDERTRACE_16, UNDERTRACE_32, UNDERTRACE_64 };
 
-#define UNDERTRACE_NO_TSC 0ull    /* no timing packet has come yet in this part */
-#define UNDERTRACE_NO_CR3 (~0ull) /* no PIP has come yet behind this PSB */
+#define UNDERTRACE_NO_TSC 0ull      /* no timing packet has come yet in this part */
+#define UNDERTRACE_NO_ERROR (~0ull) /* no timing packet behind it, or none before it: there is no bound */
+#define UNDERTRACE_NO_CR3 (~0ull)   /* no PIP has come yet behind this PSB */
 
 /* Where the guest's code ran. */
 struct undertrace_where {
     uint64_t tsc; /* as exact as the timing packets are; for the items behind it, too */
     uint64_t cr3; /* bits 51:5 */
     uint16_t cpu;
-    uint8_t privilege; /* enum undertrace_privilege */
-    uint8_t mode;      /* enum undertrace_mode */
-    uint64_t reserved[2];
+    uint8_t privilege;  /* enum undertrace_privilege */
+    uint8_t mode;       /* enum undertrace_mode */
+    uint64_t tsc_error; /* by so many ticks, at most, it ran earlier or later than tsc, as the packets prove */
+    uint64_t reserved[1];
 };
 
 /* Linear addresses. A branch is a Jcc, LOOPcc or JrCXZ, taken or not, a jump, call or return, IRET, INT, SYSCALL and

@@ -76,6 +76,8 @@ static bool begin(struct engine *engine, const struct flow_stretch *stretch, str
     engine->stretch = stretch;
     engine_clock_begin(&engine->clock, engine->input->cpuid_15_ebx, engine->input->cpuid_15_eax,
                        engine->input->mtc_freq);
+    engine->clock.nominal_ratio = engine->input->nominal_ratio;
+    timed_begin(engine);
     walk_set(engine, 0);
     returns_clear(&engine->returns);
     /* Until a PIP tells, the space is not known. */
@@ -154,7 +156,8 @@ static bool engine_go_on(void *state)
 static struct flow_context engine_context(const void *state)
 {
     const struct engine *engine = state;
-    return (struct flow_context){engine->executed.cr3, engine->executed.tsc, (uint8_t)engine->mode};
+    const struct executed *executed = &engine->executed;
+    return (struct flow_context){executed->cr3, executed->tsc, (uint8_t)engine->mode, executed->tsc_error};
 }
 
 const struct flow_ops flow_engine_own = {engine_open,     engine_begin, engine_close,

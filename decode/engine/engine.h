@@ -20,6 +20,7 @@
 #include "decode/engine/returns.h"
 #include "decode/engine/space.h"
 #include "decode/engine/tell.h"
+#include "decode/engine/timed.h"
 #include "pt/packet.h"
 
 /* Blocks by address, as spaces have them: direct-mapped. */
@@ -81,6 +82,7 @@ struct engine {
     bool aborted;                /* the next FUP is of a transaction's abort */
     struct errata errata;
     struct tell tell;
+    struct timed timed;
 };
 
 /* Spaces and their versions tell the code of one mode apart; modes are told apart here. */

@@ -195,6 +195,7 @@ static enum flow_error take_overflow(struct engine *engine)
     engine->entered = NULL;
     engine->fup = FUP_OF_OVERFLOW;
     engine->executed.result->overflows++;
+    engine_clock_overflow(&engine->clock);
     engine->guest_cr3 = FLOW_CR3_UNKNOWN;
     returns_clear(&engine->returns);
     executed_by(&engine->executed, engine->executed.non_root, FLOW_CR3_UNKNOWN);

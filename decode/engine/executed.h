@@ -33,6 +33,7 @@ struct executed {
     uint64_t last_listed; /* the last instruction that was handed on; 0: none since executed_begin */
     size_t handed_on;     /* items, since packets_run began */
     uint64_t tsc;         /* of what is proven from now on */
+    uint64_t tsc_error;   /* it was not more than so many ticks earlier or later, or FLOW_TSC_ERROR_UNKNOWN */
     bool hashed;          /* flow_input.hashed */
     bool placed;          /* flow_input.placed */
     uint64_t cr3;         /* as the last PIP told it, or FLOW_CR3_UNKNOWN */

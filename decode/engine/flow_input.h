@@ -49,6 +49,7 @@ struct flow_input {
     bool placed;                         /* hooks are called for code of one context at a time: flow_context */
     bool hashed;                         /* results have the hash of their branches, which takes time */
     bool returns_whole;                  /* DisRETC: no RET is compressed */
+    uint8_t nominal_ratio;               /* core to bus, at which the core runs as fast as the TSC; 0: not known */
     bool guest_only;                     /* root is not traced (pt.switch=list, vmcs): what no PIP says is non-root */
 };
 

@@ -20,15 +20,16 @@ static enum flow_error take_bits(struct engine *engine, uint64_t bits, unsigned 
         error = walk_bits(engine, bits, count);
     if (engine->tell.on && !error)
         tell_anchor(engine);
+    if (engine->timed.unsettled)
+        timed_proved(engine, false);
     return error;
 }
 
-static void take_time(struct engine *engine, const struct packet *packet)
+/* These come when what they tell of happens, and prove all before it. */
+static bool is_exact(enum packet_kind kind)
 {
-    if (!engine->input->timed || !engine_clock_take(&engine->clock, packet))
-        return;
-    executed_flush(&engine->executed);
-    engine->executed.tsc = engine->clock.tsc;
+    return kind == PT_PACKET_TIP || kind == PT_PACKET_TIP_PGE || kind == PT_PACKET_TIP_PGD || kind == PT_PACKET_FUP ||
+           kind == PT_PACKET_PSBEND;
 }
 
 /* Read the packet at at. FLOW_OK with size 0: the trace ends within it. */
@@ -62,7 +63,7 @@ static enum flow_error take_packet(struct engine *engine, bool to_psb)
     if (!engine->tell.on && packet_has_lone_fup(&packet, engine->before, engine->header))
         return FLOW_ERROR_EVENT_TRACE;
     if (packet_is_between(packet.kind)) {
-        take_time(engine, &packet);
+        timed_take(engine, &packet);
         if (engine->tell.on && packet.kind == PT_PACKET_CBR)
             tell_cbr(engine, &packet);
         return FLOW_OK;
@@ -71,6 +72,8 @@ static enum flow_error take_packet(struct engine *engine, bool to_psb)
         return engine->lost ? FLOW_OK : take_bits(engine, packet.tnt, packet.tnt_bits);
     if (!errata_skip(engine, &packet))
         error = engine->tell.on ? tell_take(engine, &packet) : event_take(engine, &packet);
+    if (engine->timed.unsettled && is_exact(packet.kind))
+        timed_proved(engine, true);
     engine->before = packet.kind;
     return error;
 }
@@ -86,7 +89,7 @@ static enum flow_error find_deferred_tip(struct engine *engine, uint64_t *ip)
             return event_ip(engine, &packet, ip) ? FLOW_OK : FLOW_ERROR_NO_IP;
         if (!packet_is_between(packet.kind))
             return FLOW_ERROR_MISMATCH;
-        take_time(engine, &packet);
+        timed_take(engine, &packet);
     }
     return FLOW_ERROR_LEFT_OVER;
 }
@@ -132,6 +135,8 @@ static bool take_near_tip(struct engine *engine, uint8_t byte)
     engine->at += 1 + sizes[ip_bytes];
     engine->nr_packets++;
     engine->before = PT_PACKET_TIP;
+    if (engine->timed.unsettled)
+        timed_proved(engine, true);
     return true;
 }
 

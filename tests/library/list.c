@@ -5,6 +5,7 @@
  * usage: list CAPTURE CPU WHAT [PARTS]
  *   branches, instructions   as the lists of `undertrace decode`
  *   timed                    branches behind the TSC
+ *   bounds                   the earliest and the latest time of each branch, where they are known
  *   spaces                   CR3, each time that it is another one
  *   blocks                   first, last, end and number of instructions
  *   packets                  as `undertrace dump`: offset, name; bits of TNT, address of TIP and FUP, CR3 of PIP
@@ -32,6 +33,12 @@ struct part {
 static void print_branch(const struct part *part, const struct undertrace_where *where,
                          const struct undertrace_branch *branch)
 {
+    if (!strcmp(part->what, "bounds")) {
+        if (where->tsc_error != UNDERTRACE_NO_ERROR)
+            fprintf(part->file, "%" PRIu64 " %" PRIu64 "\n", where->tsc - where->tsc_error,
+                    where->tsc + where->tsc_error);
+        return;
+    }
     if (!strcmp(part->what, "timed"))
         fprintf(part->file, "%" PRIu64 " ", where->tsc);
     fprintf(part->file, "%016" PRIx64 " %016" PRIx64 "\n", branch->from, branch->to);

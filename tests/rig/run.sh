@@ -2,7 +2,7 @@
 # The main job: boot the ISO in the emulator, receive the trace, decode it, compare it with the truth, report.
 # `make run` has built everything by now. Results: build/run/.
 #
-# from the environment: KERNEL OPTIONS and the variables of tests/rig/boot.sh
+# from the environment: KERNEL OPTIONS and the variables of tests/rig/boot.sh; SYMBOLS: a System.map, for the names of what runs
 #
 # Exit status: 0 the guest powered off and everything it executed was received and reported; 1 something failed.
 set -u
@@ -20,6 +20,12 @@ case " $OPTIONS " in
 *' channel=none '*) export CHANNEL=none ;;
 *) export CHANNEL=e1000 ;;
 esac
+
+# What is shown meanwhile has where the CPUs are: by name, where the kernel's symbols are at hand.
+symbols=${SYMBOLS:-$(dirname "$KERNEL")/System.map}
+RECEIVE="--decode ${RECEIVE:-}"
+if [ -r "$symbols" ]; then RECEIVE="--symbols $symbols $RECEIVE"; fi
+export RECEIVE
 
 echo "run: booting ${KERNEL##*/} in the emulator; the guest's console is $dir/console.txt"
 begin=$EPOCHREALTIME

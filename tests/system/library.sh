@@ -6,9 +6,9 @@
 . tests/system/lib.sh
 
 if [ $# -eq 0 ]; then
-    check 'spaces runs' boot_guest boot_spaces spaces 'channel=e1000 net.mtu=9000'
+    check 'spaces runs' boot_guest boot_spaces spaces 'channel=e1000 net.mtu=9000 pt.mtc=3'
     WIRE='rate=10' check 'load runs, and drops' boot_guest boot_load load 'channel=e1000 net.mtu=9000 pt.region=64K pt.regions=4 policy=drop'
-    CPUS=2 check 'smp runs on two CPUs' boot_guest boot_smp smp 'channel=e1000 net.mtu=9000'
+    CPUS=2 check 'smp runs on two CPUs' boot boot_smp build/guests/smp.bzImage '' cpus=2 'channel=e1000 net.mtu=9000'
     set -- "$work"/boot_{spaces,load,smp}/capture
 fi
 
@@ -65,7 +65,7 @@ compare() {
     build/undertrace decode "$capture" --cpu "$cpu" --branches "$work/branches.decode" >"$work/sums" 2>"$work/decode.log"
     build/undertrace decode "$capture" --cpu "$cpu" --instructions "$work/instructions.decode" >/dev/null 2>&1
     dump_words "$capture" "$cpu" >"$work/packets.decode"
-    for what in branches instructions packets blocks lost timed spaces; do
+    for what in branches instructions packets blocks lost timed bounds spaces; do
         "$work/shared" "$capture" "$cpu" $what >"$work/$what" || fail "$name: $what" "exit code $?"
     done
     for what in branches instructions packets; do
@@ -80,6 +80,10 @@ compare() {
     check "$name: seven parts in seven threads are the whole" cmp "$work/parts" "$work/branches"
     cut -d ' ' -f 2- "$work/timed" >"$work/untimed"
     check "$name: one by one they are the same" cmp "$work/untimed" "$work/branches"
+    # No branch must have been before the one before it.
+    same "$name: $(wc -l <"$work/bounds") bounds allow the order" "$(awk '$1 > earliest { earliest = $1 }
+        $2 < earliest { print "line " FNR ": " $2 " is before " earliest; exit }
+        END { if (NR == 0) print "none" }' OFMT=%.0f CONVFMT=%.0f "$work/bounds")" ''
     # Each CR3 is one that a PIP told, in the order of the trace.
     same "$name: address spaces are those of PIP packets" "$(awk 'NR == FNR { if ($2 == "pip") { sub(",", "", $3); cr3[++n] = $3 }; next }
         $1 == "ffffffffffffffff" { next }
