@@ -207,12 +207,16 @@ INITRD := $(or $(INITRD_OF_$(GUEST)),$(error there is no guest $(GUEST): GUEST=k
 DISK_OF_debian := $(BUILD)/guest/debian.img
 DISK := $(DISK_OF_$(GUEST))
 CMDLINE_OF_debian := root=/dev/sda ro
+# Where the report finds names of the programs in the initrds: they are this machine's own.
+FILES_OF_kernel := $(firstword $(wildcard /usr/bin/busybox /bin/busybox))
+FILES_OF_userland := /usr/bin /usr/sbin /usr/lib
+FILES := $(FILES_OF_$(GUEST))
 CMDLINE := $(strip console=ttyS0 panic=-1 $(CMDLINE_OF_$(GUEST)))
 OPTIONS :=
 CPUS := 1
 export CPUS
 export ELF := $(BUILD)/undertrace.elf
-export KERNEL INITRD CMDLINE OPTIONS DISK
+export KERNEL INITRD CMDLINE OPTIONS DISK FILES
 
 # Rewritten only when a variable has changed, so that a second run builds nothing.
 ISO_INPUTS := $(BUILD)/iso.inputs
@@ -355,7 +359,7 @@ soak:
 	@tests/rig/deps.sh test
 	@tests/rig/deps.sh debian
 	+@$(PARTS_MAKE) $(PARTS) $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(BUILD)/guest/vmlinuz $(BUILD)/guest/debian.img \
-	    $(BUILD)/tools/instructions_agree
+	    $(BUILD)/guest/userland $(BUILD)/tools/instructions_agree
 	@tests/rig/soak.sh
 
 lint:
@@ -381,8 +385,8 @@ help:
 #:               GUEST=userland: with bash, perl, grep -P and other programs of this machine's as user space
 #:               GUEST=debian: a whole Debian 12 with systemd on an IDE disk, made once. DISK=image: any disk's image
 #: make test     all tests, boots in the emulator included; the last line counts
-#: make soak     the instruction decoder on all of /usr, a whole Debian, and the matrix of boots with many seeds: hours.
-#:               SEEDS= COUNT= SOAK="instructions debian matrix"
+#: make soak     the instruction decoder on all of /usr, a whole Debian, names of other kernels, and the matrix of boots with many seeds: hours.
+#:               SEEDS= COUNT= SOAK="instructions debian names matrix"
 #: make check    unit tests, core and lint only
 #: make lint     clang-format, cppcheck and the rules of the source
 #: make bench    what tracing costs, and what the PT model costs the emulator

@@ -3,7 +3,7 @@
 #include "decode/engine/engine.h"
 
 /* What is proven from now on. */
-static void tell_bound(struct engine *engine)
+static void tell_tsc_error(struct engine *engine)
 {
     const struct engine_clock *clock = &engine->clock;
     const uint64_t low = engine->timed.low;
@@ -37,7 +37,7 @@ void timed_take(struct engine *engine, const struct packet *packet)
     executed_flush(&engine->executed);
     engine->executed.tsc = clock->tsc;
     engine->timed.unsettled = true;
-    tell_bound(engine);
+    tell_tsc_error(engine);
 }
 
 void timed_proved(struct engine *engine, bool exact)
@@ -50,5 +50,5 @@ void timed_proved(struct engine *engine, bool exact)
         return;
     executed_flush(&engine->executed);
     timed->low = low;
-    tell_bound(engine);
+    tell_tsc_error(engine);
 }
