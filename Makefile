@@ -93,7 +93,7 @@ $(BUILD)/undertrace-judge: $(JUDGE_OBJS)
 
 LIB_VERSION := 0.1
 LIB_SONAME := libundertrace.so.0
-LIB_C := $(wildcard lib/*.c $(addsuffix /*.c,$(addprefix decode/,capture code engine flow))) \
+LIB_C := $(wildcard lib/*.c $(addsuffix /*.c,$(addprefix decode/,capture code engine flow foreign))) \
     $(addprefix decode/report/,error_text.c cause_text.c dump_line.c)
 LIB_OBJS := $(patsubst %.c,$(BUILD)/lib/%.o,pt/parse.c pt/instruction.c pt/instruction_table.c serial/crc32c.c $(LIB_C))
 LIB_FILES := $(BUILD)/libundertrace.a $(BUILD)/libundertrace.so
