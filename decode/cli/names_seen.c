@@ -103,10 +103,16 @@ static bool grow_rows(struct names_seen *seen)
     return true;
 }
 
-static void add_row(struct names_seen *seen, const struct names_target *target, uint64_t at)
+/* What was executed in a stretch ran the code that stood there at last, if it was not unmapped by then. */
+static void add_row(struct names_seen *seen, const struct names_target *target, const struct flow_result *stretch)
 {
     const struct code_pages *pages = &seen->trace->pages;
+    uint64_t at = stretch->end;
     const struct name *name = names_find(seen->names, pages, target->cr3, at, target->to);
+    if (!name->object && !name->symbol) {
+        at = stretch->begin;
+        name = names_find(seen->names, pages, target->cr3, at, target->to);
+    }
     const uint64_t space = target->to >> 63 ? NAMES_ALL_SPACES : code_pages_space(pages, target->cr3);
     if (seen->nr_rows * 2 >= seen->rows_size && !grow_rows(seen)) {
         seen->no_memory = true;
@@ -122,13 +128,12 @@ static void add_row(struct names_seen *seen, const struct names_target *target, 
     row->count += target->count;
 }
 
-/* What was executed up to here ran the code that stood there at last. */
 static void take_result(void *context, const struct flow_result *result)
 {
     struct names_seen *seen = context;
     for (size_t i = 0; i < seen->targets_size && seen->nr_targets; i++)
         if (seen->targets[i].count)
-            add_row(seen, &seen->targets[i], result->end);
+            add_row(seen, &seen->targets[i], result);
     if (seen->nr_targets)
         memset(seen->targets, 0, seen->targets_size * sizeof(*seen->targets));
     seen->nr_targets = 0;

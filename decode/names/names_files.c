@@ -66,9 +66,13 @@ static bool take_program(struct reading *reading, const struct elf_file *file, c
 {
     struct object *object = NULL;
     const struct names_options *options = reading->options;
-    const bool good = is_known(reading->names, file) || program_file_match(&object, &reading->names->pages, file, path,
-                                                                           options->files, options->nr_files);
-    return !object ? good : good && names_keep_object(reading->names, object);
+    if (is_known(reading->names, file))
+        return true;
+    if (!program_file_match(&object, &reading->names->pages, file, path, options->files, options->nr_files)) {
+        object_free(object);
+        return false;
+    }
+    return !object || names_keep_object(reading->names, object);
 }
 
 /* Debug files have the addresses of code, and no code. */

