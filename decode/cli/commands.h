@@ -12,6 +12,7 @@ int command_dump(int argc, char **argv);
 int command_decode(int argc, char **argv);
 int command_merge(int argc, char **argv);
 int command_verify(int argc, char **argv);
+int command_export(int argc, char **argv);
 int command_report(int argc, char **argv);
 
 #endif

@@ -1,0 +1,35 @@
+/*
+ * Times for what happens between two packets that tell one. A filter between stacks and who listens to them: what comes
+ * is held until the next time is known, and is spread over the span by the branches in between. Where a CPU halts in
+ * the span, what a CPU does not need for so many branches is its rest. Without any TSC the time is the number of
+ * branches.
+ *
+ * It cuts a window out as well: functions that run when it begins are entered then.
+ */
+#ifndef DECODE_EXPORT_TIMES_H
+#define DECODE_EXPORT_TIMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "decode/stack/stacks.h"
+
+struct times_window {
+    uint64_t from, to; /* TSC, or branches where by_branches is set; to is not in it */
+    bool by_branches;
+};
+#define TIMES_ALL ((struct times_window){.to = UINT64_MAX})
+
+struct times;
+
+/* Of a CPU. hooks are those of who listens; their tasks are copies, which stay until times_close. NULL: no memory. */
+struct times *times_open(const struct stack_hooks *hooks, struct times_window window);
+
+/* What to give to stacks_open. */
+struct stack_hooks times_hooks(struct times *times);
+
+/* All has been told; call it behind stacks_end. false: memory had run out, something is missing. */
+bool times_end(struct times *times);
+void times_close(struct times *times);
+
+#endif

@@ -1,0 +1,44 @@
+/* Inside of times.c and times_tell.c: what is held, and what was told of it. */
+#ifndef DECODE_EXPORT_TIMES_STATE_H
+#define DECODE_EXPORT_TIMES_STATE_H
+
+#include "decode/export/times.h"
+
+/* A copy of a task as it is at the moment that is told of; the stacks' own is ahead of it. */
+struct times_task {
+    struct stack_task task;
+    size_t told;   /* so many of its frames the listener knows */
+    uint64_t life; /* how many gaps there were before it */
+    struct times_task *next;
+};
+
+enum times_kind { TIMES_ENTER, TIMES_LEAVE, TIMES_RUN, TIMES_LOST };
+
+struct times_item {
+    uint64_t at; /* the branches of the CPU before it */
+    struct times_task *task;
+    const struct name *name;
+    uint64_t site, space;
+    uint8_t kind, entry;
+    bool woken; /* the CPU had halted */
+};
+
+struct times {
+    struct stack_hooks hooks; /* the listener's */
+    struct times_window window;
+    struct times_task *tasks, *current;
+    const struct times_task *shown; /* the current one as far as the listener knows */
+    struct times_item *items;
+    size_t count, room;
+    uint64_t tsc;                       /* known last, 0: none yet */
+    uint64_t at, told_at;               /* branches up to now, and up to what was told */
+    uint64_t tsc_at;                    /* branches at tsc */
+    uint64_t lives, lost;               /* gaps that came, and that were told of */
+    uint64_t busy_ticks, busy_branches; /* of spans in which the CPU did not halt */
+    bool no_memory;
+};
+
+/* Tell of an item at a time; NULL: of the branches alone. */
+void times_tell(struct times *times, const struct times_item *item, uint64_t at, uint64_t tsc);
+
+#endif

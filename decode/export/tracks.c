@@ -1,0 +1,40 @@
+#include "decode/export/tracks.h"
+
+#include <inttypes.h>
+
+const char *task_text(char text[LABEL_SIZE], const struct slice_task *task)
+{
+    char space[LABEL_SIZE];
+    if (task->space == FLOW_CR3_UNKNOWN)
+        snprintf(text, LABEL_SIZE, "kernel task %" PRIu32, task->number);
+    else
+        snprintf(text, LABEL_SIZE, "task %" PRIu32 " of %.400s", task->number, label_space(space, task->space));
+    return text;
+}
+
+const char *track_text(char text[LABEL_SIZE], const struct slices *slices, const struct slice_track *track)
+{
+    char task[LABEL_SIZE];
+    if (track->task == SLICE_NO_TASK)
+        snprintf(text, LABEL_SIZE, "CPU %" PRIu32, track->cpu);
+    else
+        snprintf(text, LABEL_SIZE, "%.480s, CPU %" PRIu32, task_text(task, &slices->tasks[track->task]), track->cpu);
+    return text;
+}
+
+const char *track_slice_text(char text[LABEL_SIZE], const struct slices *slices, const struct names *names,
+                             const struct slice *slice)
+{
+    return slice->entry == SLICE_TASK ? task_text(text, &slices->tasks[slice->name])
+                                      : label_text(text, names_by_number(names, slice->name));
+}
+
+const char *track_slice_kind(const struct slice *slice)
+{
+    static const char *const kinds[] = {[STACK_BASE] = "base",
+                                        [STACK_CALL] = "call",
+                                        [STACK_INTERRUPT] = "interrupt",
+                                        [STACK_SYSCALL] = "syscall",
+                                        [STACK_SIGNAL] = "signal"};
+    return slice->entry < sizeof(kinds) / sizeof(kinds[0]) ? kinds[slice->entry] : "task";
+}
