@@ -49,7 +49,8 @@ void executed_begin(struct executed *executed, struct flow_result *result)
 
 static struct flow_transfers transfers_of(const struct executed *executed)
 {
-    return (struct flow_transfers){.tsc = executed->tsc, .cr3 = executed->cr3, .at = executed->at, .begin = executed->result->begin};
+    return (struct flow_transfers){
+        .tsc = executed->tsc, .cr3 = executed->cr3, .at = executed->at, .begin = executed->result->begin};
 }
 
 void executed_end(struct executed *executed)

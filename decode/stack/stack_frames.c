@@ -1,12 +1,28 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include "decode/stack/stacks_state.h"
 
 void stack_spend(struct stacks *stacks)
 {
     struct stack_task *task = stacks->current ? &stacks->current->task : NULL;
+    const bool silent = task && task->depth > 0 && task->frames[task->depth - 1].silent;
+    if (silent)
+        task->depth--;
     stacks->hooks.spend(stacks->hooks.context, task, stacks->branches, stacks->tsc);
+    if (silent)
+        task->depth++;
     stacks->branches = 0;
+}
+
+/* What comes on top of it, or in its place, is told: then it must be, too. */
+static void show(struct stacks *stacks)
+{
+    struct stack_frame *top = stack_top(stacks);
+    if (!top || !top->silent)
+        return;
+    top->silent = false;
+    stacks->hooks.enter(stacks->hooks.context, &stacks->current->task, stacks->tsc);
 }
 
 static bool make_room(struct stack_task *task)
@@ -26,27 +42,38 @@ static bool make_room(struct stack_task *task)
 static bool switches(const struct name *name)
 {
     static const char symbol[] = "__switch_to_asm";
-    return name->symbol && name->symbol[0] == '_' && !__builtin_strcmp(name->symbol, symbol);
+    return name->symbol && !strcmp(name->symbol, symbol);
+}
+
+/* A retpoline: what is jumped to in place of an indirect branch. */
+static bool is_retpoline(const struct name *name)
+{
+    return name->symbol && !strncmp(name->symbol, "__x86_indirect_", 15);
 }
 
 void stack_enter(struct stacks *stacks, const struct name *name, uint64_t site, enum stack_entry entry)
 {
     struct stack_task *task = &stacks->current->task;
     stack_spend(stacks);
+    show(stacks);
     if (!make_room(task)) {
         stacks->no_memory = true;
         return;
     }
     task->frames[task->depth++] =
         (struct stack_frame){.name = name, .site = site, .entry = entry, .switches = switches(name)};
-    stacks->hooks.enter(stacks->hooks.context, task, stacks->tsc);
+    if (entry == STACK_CALL && is_retpoline(name))
+        task->frames[task->depth - 1].silent = true;
+    else
+        stacks->hooks.enter(stacks->hooks.context, task, stacks->tsc);
 }
 
 void stack_leave(struct stacks *stacks)
 {
     struct stack_task *task = &stacks->current->task;
     stack_spend(stacks);
-    stacks->hooks.leave(stacks->hooks.context, task, stacks->tsc);
+    if (!task->frames[task->depth - 1].silent)
+        stacks->hooks.leave(stacks->hooks.context, task, stacks->tsc);
     task->depth--;
 }
 
@@ -63,7 +90,7 @@ void stack_replace(struct stacks *stacks, const struct name *name)
     stack_enter(stacks, name, old.site, old.entry);
     struct stack_frame *top = stack_top(stacks);
     if (top) {
-        top->tail = true;
+        top->tail = !old.silent;
         top->switches |= old.switches;
     }
 }
@@ -82,11 +109,11 @@ void stack_begin_task(struct stacks *stacks, const struct name *name)
         return;
     }
     stack_spend(stacks);
-    *task = (struct stack_parked){.task = {.number = ++stacks->nr_tasks, .space = FLOW_CR3_UNKNOWN},
+    *task = (struct stack_parked){.task = {.number = ++stacks->pool->nr_tasks, .space = FLOW_CR3_UNKNOWN},
                                   .kernel = FLOW_CR3_UNKNOWN,
                                   .running = true,
-                                  .next = stacks->tasks};
-    stacks->tasks = stacks->current = task;
+                                  .next = stacks->pool->tasks};
+    stacks->pool->tasks = stacks->current = task;
     stacks->hooks.run(stacks->hooks.context, &task->task, stacks->tsc);
     stack_begin(stacks, name);
 }

@@ -80,16 +80,6 @@ static size_t depth_behind_return(const struct stack_task *task, uint64_t to)
     return SIZE_MAX;
 }
 
-/* A RET that is a jump: a retpoline has called a place of its own to put the target onto the stack. */
-static void jump_by_return(struct stacks *stacks, const struct name *name)
-{
-    struct stack_task *task = &stacks->current->task;
-    if (task->depth > 1 && stack_top(stacks)->entry == STACK_CALL &&
-        is_same(task->frames[task->depth - 2].name, stack_top(stacks)->name))
-        stack_leave(stacks);
-    stand_in(stacks, name);
-}
-
 static void take_return(struct stacks *stacks, uint64_t to, const struct name *name)
 {
     struct stack_task *task = &stacks->current->task;
@@ -105,7 +95,7 @@ static void take_return(struct stacks *stacks, uint64_t to, const struct name *n
     } else if (name && stack_top(stacks)->entry == STACK_BASE) {
         stack_begin(stacks, name);
     } else if (name) {
-        jump_by_return(stacks, name);
+        stand_in(stacks, name);
     }
 }
 
@@ -147,7 +137,7 @@ static void take_far_return(struct stacks *stacks, const struct stack_event *eve
         return;
     while (depth > 0 && !is_boundary(&task->frames[depth - 1]))
         depth--;
-    const bool to_user = !stack_is_kernel(to);
+    const bool to_user = !stack_is_kernel(to) && stack_is_kernel(event->transfer.from);
     if (to_user)
         note_space(stacks, event->cr3);
     if (depth == 0 || (to_user && space != FLOW_CR3_UNKNOWN && space != task->space)) {
@@ -182,7 +172,7 @@ void stack_step(struct stacks *stacks, const struct stack_event *event)
     stacks->branches += transfer->before + 1;
     switch (transfer->kind) {
     case FLOW_TRANSFER_CALL:
-        if (to)
+        if (to && (to != from || transfer->to == to->begin || !to->symbol))
             stack_enter(stacks, to, transfer->from, STACK_CALL);
         break;
     case FLOW_TRANSFER_RETURN:
@@ -190,7 +180,7 @@ void stack_step(struct stacks *stacks, const struct stack_event *event)
         break;
     case FLOW_TRANSFER_FAR_CALL:
     case FLOW_TRANSFER_INTERRUPT:
-        if (!stack_is_kernel(transfer->from))
+        if (!stack_is_kernel(transfer->from) && stack_is_kernel(transfer->to) && event->cr3 != FLOW_CR3_UNKNOWN)
             stacks->current->task.space = event->cr3;
         if (to)
             stack_enter(stacks, to, transfer->from,

@@ -24,9 +24,9 @@ static bool is_dead(const struct stack_task *task)
     return false;
 }
 
-static void drop(struct stacks *stacks, struct stack_parked *task)
+static void drop(struct stack_pool *pool, struct stack_parked *task)
 {
-    struct stack_parked **place = &stacks->tasks;
+    struct stack_parked **place = &pool->tasks;
     while (*place != task)
         place = &(*place)->next;
     *place = task->next;
@@ -41,27 +41,40 @@ static void put_aside(struct stacks *stacks)
     stack_leave(stacks);
     task->running = false;
     task->site = site;
-    task->order = stacks->nr_parked++;
+    task->order = stacks->pool->nr_parked++;
     stacks->current = NULL;
     if (is_dead(&task->task))
-        drop(stacks, task);
+        drop(stacks->pool, task);
+}
+
+static void add_candidate(struct stacks *stacks, struct stack_parked *task)
+{
+    struct stack_undecided *undecided = &stacks->undecided;
+    if (undecided->nr_candidates == undecided->candidates_room) {
+        const size_t room = undecided->candidates_room ? 2 * undecided->candidates_room : 64;
+        struct stack_parked **more = realloc(undecided->candidates, room * sizeof(*more));
+        if (!more) {
+            stacks->no_memory = true;
+            return;
+        }
+        undecided->candidates = more;
+        undecided->candidates_room = room;
+    }
+    undecided->candidates[undecided->nr_candidates++] = task;
 }
 
 void stack_switch(struct stacks *stacks, uint64_t to, const struct name *name)
 {
-    size_t candidates = 0;
+    struct stack_undecided *undecided = &stacks->undecided;
     put_aside(stacks);
     stacks->hooks.run(stacks->hooks.context, NULL, stacks->tsc);
-    for (struct stack_parked *task = stacks->tasks; task; task = task->next)
-        candidates += task->candidate = may_go_on(stacks, task, to);
-    if (candidates == 0) {
-        if (name)
-            stack_begin_task(stacks, name);
-        return;
-    }
-    struct stack_undecided *undecided = &stacks->undecided;
-    undecided->on = true;
-    undecided->count = undecided->level = undecided->depth = 0;
+    undecided->nr_candidates = undecided->count = undecided->level = undecided->depth = 0;
+    for (struct stack_parked *task = stacks->pool->tasks; task; task = task->next)
+        if (may_go_on(stacks, task, to))
+            add_candidate(stacks, task);
+    undecided->on = undecided->nr_candidates > 0;
+    if (!undecided->on && name)
+        stack_begin_task(stacks, name);
 }
 
 static bool push_site(struct stack_undecided *undecided, uint64_t site)
@@ -85,22 +98,27 @@ static const struct stack_frame *frame_of(const struct stacks *stacks, const str
     return level < task->task.depth ? &task->task.frames[task->task.depth - 1 - level] : NULL;
 }
 
-/* Keep those to whose frame this return belongs. Where it belongs to none, it is not known which goes on. */
+/* Is this return from the frame that the task would return from next? */
+static bool fits(const struct stacks *stacks, const struct stack_parked *task, const struct flow_transfer *transfer)
+{
+    const struct stack_frame *frame = frame_of(stacks, task);
+    if (!frame || task->running) /* another CPU took it */
+        return false;
+    if (transfer->kind != FLOW_TRANSFER_RETURN)
+        return frame->entry != STACK_CALL;
+    return frame->entry == STACK_BASE || (frame->entry == STACK_CALL && stack_is_return(frame->site, transfer->to));
+}
+
+/* Keep those that it fits. Where it fits none, it is not known which goes on. */
 static size_t filter(struct stacks *stacks, const struct flow_transfer *transfer)
 {
+    struct stack_undecided *undecided = &stacks->undecided;
     size_t left = 0;
-    for (struct stack_parked *task = stacks->tasks; task; task = task->next) {
-        const struct stack_frame *frame = task->candidate ? frame_of(stacks, task) : NULL;
-        if (!frame)
-            task->candidate = false;
-        else if (transfer->kind == FLOW_TRANSFER_RETURN)
-            task->candidate = frame->entry == STACK_BASE ||
-                              (frame->entry == STACK_CALL && stack_is_return(frame->site, transfer->to));
-        else
-            task->candidate = frame->entry != STACK_CALL;
-        left += task->candidate;
-    }
-    stacks->undecided.level++;
+    for (size_t i = 0; i < undecided->nr_candidates; i++)
+        if (fits(stacks, undecided->candidates[i], transfer))
+            undecided->candidates[left++] = undecided->candidates[i];
+    undecided->nr_candidates = left;
+    undecided->level++;
     return left;
 }
 
@@ -134,9 +152,11 @@ void stack_decide(struct stacks *stacks)
     struct stack_undecided *undecided = &stacks->undecided;
     struct stack_parked *chosen = NULL;
     undecided->on = false;
-    for (struct stack_parked *task = stacks->tasks; task; task = task->next)
-        if (task->candidate && (!chosen || task->order < chosen->order))
+    for (size_t i = 0; i < undecided->nr_candidates; i++) {
+        struct stack_parked *task = undecided->candidates[i];
+        if (!task->running && (!chosen || task->order < chosen->order))
             chosen = task;
+    }
     stacks->current = chosen;
     if (chosen) {
         chosen->running = true;
@@ -189,9 +209,18 @@ void stack_hold(struct stacks *stacks, const struct stack_event *event)
         stack_decide(stacks);
 }
 
+/* All that waits may have run meanwhile. */
 void stack_forget(struct stacks *stacks)
 {
-    while (stacks->tasks)
-        drop(stacks, stacks->tasks);
+    struct stack_pool *pool = stacks->pool;
+    if (stacks->current)
+        stacks->current->running = false;
     stacks->current = NULL;
+    for (struct stacks *cpu = pool->cpus; cpu; cpu = cpu->next)
+        cpu->undecided.nr_candidates = 0;
+    for (struct stack_parked *task = pool->tasks, *next; task; task = next) {
+        next = task->next;
+        if (!task->running)
+            drop(pool, task);
+    }
 }

@@ -8,15 +8,19 @@ struct stacks *stacks_open(struct names *names, const struct code_pages *pages, 
 {
     struct stacks *stacks = calloc(1, sizeof(*stacks));
     struct stack_known *known = calloc(STACK_KNOWN, sizeof(*known));
-    if (!stacks || !known) {
+    struct stack_pool *pool = calloc(1, sizeof(*pool));
+    if (!stacks || !known || !pool) {
         free(stacks);
         free(known);
+        free(pool);
         return NULL;
     }
+    pool->cpus = stacks;
     *stacks = (struct stacks){.names = names,
                               .pages = pages,
                               .hooks = *hooks,
                               .known = known,
+                              .pool = pool,
                               .stretch = 1, /* the entries of known are of none */
                               .cr3 = FLOW_CR3_UNKNOWN,
                               .cr3_before = FLOW_CR3_UNKNOWN};
@@ -25,11 +29,27 @@ struct stacks *stacks_open(struct names *names, const struct code_pages *pages, 
 
 void stacks_close(struct stacks *stacks)
 {
+    struct stack_pool *pool = stacks->pool;
+    struct stacks **place = &pool->cpus;
     stack_forget(stacks);
+    while (*place != stacks)
+        place = &(*place)->next;
+    *place = stacks->next;
+    if (!pool->cpus)
+        free(pool);
+    free(stacks->undecided.candidates);
     free(stacks->undecided.events);
     free(stacks->undecided.sites);
     free(stacks->known);
     free(stacks);
+}
+
+void stacks_share(struct stacks *stacks, struct stacks *with)
+{
+    free(stacks->pool);
+    stacks->pool = with->pool;
+    stacks->next = with->next;
+    with->next = stacks;
 }
 
 /* Time and space go on. What was executed up to here was so by the top frame. */

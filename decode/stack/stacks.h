@@ -6,7 +6,8 @@
  *
  * - A RET goes back to the frame whose CALL stands just before where it leads; frames above that are left (longjmp, an
  *   unwound exception). One that leads behind no CALL of the stack is a jump (a retpoline), or, at the stack's last
- *   known frame, leads into a caller from before the trace.
+ *   known frame, leads into a caller from before the trace. A CALL into the middle of its own function puts something
+ *   onto the stack, and calls nobody.
  * - A jump to another function replaces the top frame: a tail call.
  * - An interrupt, exception or system call puts a frame on top; IRET, SYSRET and the like take off all down to it. One
  *   that does not lead back to where it came from is a signal handler's start (to user mode) or another way on.
@@ -39,6 +40,7 @@ struct stack_frame {
     enum stack_entry entry;
     bool tail;     /* it, or one before it in its place, was jumped to */
     bool switches; /* the task is switched before it returns */
+    bool silent; /* a retpoline, which hooks are told of only where it is interrupted: they see no such frame on top */
     uint32_t user; /* for the hooks: 0 when the frame is entered */
 };
 
@@ -68,6 +70,9 @@ struct stacks;
 /* Of a CPU. NULL: no memory. */
 struct stacks *stacks_open(struct names *names, const struct code_pages *pages, const struct stack_hooks *hooks);
 void stacks_close(struct stacks *stacks);
+
+/* Another CPU of the same machine, before either has been told anything: a task may go on on any of them. */
+void stacks_share(struct stacks *stacks, struct stacks *with);
 
 /* For struct flow_hooks; context is a struct stacks. The input must be placed, and timed where time is wanted. */
 void stacks_transfers(void *stacks, const struct flow_transfers *transfers);

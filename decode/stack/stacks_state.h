@@ -26,13 +26,23 @@ struct stack_parked {
     uint64_t site;   /* of the CALL that has not returned */
     uint64_t kernel; /* CR3 in the kernel; FLOW_CR3_UNKNOWN: it was never in user mode */
     uint64_t order;  /* when it was put aside */
-    bool running, candidate;
+    bool running;
     struct stack_parked *next;
+};
+
+/* The tasks of a machine: on each of its CPUs any of them may go on. */
+struct stack_pool {
+    struct stack_parked *tasks;
+    uint32_t nr_tasks;
+    uint64_t nr_parked;
+    struct stacks *cpus;
 };
 
 /* What came since a switch, as long as several tasks may be the one that goes on. */
 struct stack_undecided {
     bool on;
+    struct stack_parked **candidates;
+    size_t nr_candidates, candidates_room;
     struct stack_event *events;
     size_t count, room;
     size_t level;    /* so many frames of the task have been returned from */
@@ -45,13 +55,13 @@ struct stacks {
     const struct code_pages *pages;
     struct stack_hooks hooks;
     struct stack_known *known;
-    uint64_t stretch;                     /* which one it is */
-    uint64_t stretch_end;                 /* where the one before ended; 0: the present one has begun */
-    uint64_t tsc, cr3, cr3_before, at;    /* now; cr3_before: the last other one */
-    uint64_t branches;                    /* executed by the top frame, and not told yet */
-    struct stack_parked *tasks, *current; /* current NULL: nobody knows */
-    uint32_t nr_tasks;
-    uint64_t nr_parked;
+    uint64_t stretch;                  /* which one it is */
+    uint64_t stretch_end;              /* where the one before ended; 0: the present one has begun */
+    uint64_t tsc, cr3, cr3_before, at; /* now; cr3_before: the last other one */
+    uint64_t branches;                 /* executed by the top frame, and not told yet */
+    struct stack_pool *pool;
+    struct stack_parked *current; /* NULL: nobody knows */
+    struct stacks *next;          /* of the pool's CPUs */
     struct stack_undecided undecided;
     bool no_memory;
 };

@@ -1,0 +1,46 @@
+/*
+ * Transfers of one CPU on their way from the threads that decode to the one that takes all CPUs' by time. Who puts in
+ * waits where too much is held.
+ */
+#ifndef DECODE_STACK_QUEUE_H
+#define DECODE_STACK_QUEUE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "decode/engine/flow.h"
+
+/* What is taken out: transfers, or a result where items are NULL. */
+struct stack_queue_entry {
+    struct flow_transfers transfers;
+    struct flow_result result;
+};
+
+struct stack_queue_chunk;
+
+struct stack_queue {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct stack_queue_chunk *first, *last; /* full ones, in order */
+    size_t nr_chunks;
+    struct stack_queue_chunk *filled; /* by who puts in */
+    struct stack_queue_chunk *read;   /* by who takes out */
+    size_t read_at;
+    bool ended, no_memory;
+};
+
+void stack_queue_init(struct stack_queue *queue);
+void stack_queue_free(struct stack_queue *queue);
+
+/* For struct flow_hooks; context is a struct stack_queue. */
+void stack_queue_transfers(void *queue, const struct flow_transfers *transfers);
+void stack_queue_result(void *queue, const struct flow_result *result);
+
+/* No more is put in. */
+void stack_queue_end(struct stack_queue *queue);
+
+/* The next entry; it is good until the one after it is asked for. Waits for it. false: there are no more. */
+bool stack_queue_take(struct stack_queue *queue, struct stack_queue_entry *entry);
+
+#endif

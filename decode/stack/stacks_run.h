@@ -1,0 +1,33 @@
+/*
+ * The stacks of a whole capture: the traces of its CPUs are decoded, and their transfers taken in one order of time,
+ * since a task that leaves one CPU may go on on another.
+ */
+#ifndef DECODE_STACKS_RUN_H
+#define DECODE_STACKS_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "decode/capture/capture.h"
+#include "decode/flow/flow_run.h"
+#include "decode/stack/stacks.h"
+
+struct stacks_run_options {
+    unsigned threads; /* 0: one a processor */
+    bool one_cpu;     /* only this one: */
+    uint16_t cpu;
+    flow_progress *progress; /* NULL: nobody wants to know */
+    void *progress_context;
+};
+
+/* Called for each CPU with a trace, before the first transfer: the hooks to tell of its stacks. */
+typedef struct stack_hooks stacks_run_hooks(void *context, uint16_t cpu);
+
+/* What became of each CPU's trace; NULL: nobody wants to know. The run is only there during the call. */
+typedef void stacks_run_decoded(void *context, uint16_t cpu, const struct flow_run *run);
+
+/* Hooks are called by this thread alone, for all CPUs. false: error says why. */
+bool stacks_run(const struct capture *capture, struct names *names, const struct stacks_run_options *options,
+                stacks_run_hooks *hooks, stacks_run_decoded *decoded, void *context, struct error *error);
+
+#endif
