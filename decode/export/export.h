@@ -43,10 +43,10 @@ bool export_clock_read(struct export_clock *clock, const struct capture *capture
 /* Ticks as nanoseconds since the clock's zero; branches stay what they are. */
 uint64_t export_nanoseconds(const struct export_clock *clock, uint64_t ticks);
 
-/* Who listens to the stacks of each CPU, one after another. */
+/* Who listens to the stacks of all CPUs: begin is called for each of them before anything is told, end when all was. */
 struct export_listener {
     struct stack_hooks (*begin)(void *context, uint16_t cpu);
-    void (*end)(void *context, uint16_t cpu);
+    void (*end)(void *context);
     void *context;
 };
 

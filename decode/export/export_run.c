@@ -1,6 +1,7 @@
 #include "decode/capture/text.h"
 #include "decode/export/export.h"
 #include "decode/flow/flow_trace.h"
+#include "decode/stack/stacks_run.h"
 #include "pt/rtit.h"
 
 /* The first TSC of a CPU's trace. 0: there is none. */
@@ -50,74 +51,67 @@ uint64_t export_nanoseconds(const struct export_clock *clock, uint64_t ticks)
     return passed / clock->khz * 1000000 + passed % clock->khz * 1000000 / clock->khz;
 }
 
-/* From packets to the listener: the flow yields transfers, stacks make calls of them, times give them times. */
-static bool run_chain(struct export_run *run, struct flow_trace *trace, struct stacks *stacks, struct times *times,
-                      uint16_t cpu, struct error *error)
+/* From packets to the listener: stacks make calls of what the flow yields, times give them times. */
+struct chain {
+    struct export_run *run;
+    const struct export_listener *listener;
+    struct times *times;
+};
+
+static struct stack_hooks begin_cpu(void *context, uint16_t cpu)
 {
-    const struct flow_run_options options = {
-        .cpu = cpu,
-        .threads = run->threads,
-        .sums_only = true,
-        .hooks = {.transfers = stacks_transfers, .result = stacks_result, .context = stacks},
-        .progress = run->progress,
-        .progress_context = run->progress_context};
-    struct flow_run flow;
-    trace->input.timed = trace->input.placed = true;
-    bool good = flow_run_trace(&flow, trace, &options, error);
-    if (good && !(stacks_end(stacks) && times_end(times)))
-        good = error_set(error, ERROR_MEMORY, 0, "call stacks");
-    run->branches += flow.branches;
-    run->decode_gaps += flow.decode_gaps.count;
-    flow_run_free(&flow);
-    return good;
+    const struct chain *chain = context;
+    const struct stack_hooks hooks = chain->listener->begin(chain->listener->context, cpu);
+    return times_hooks(chain->times, &hooks);
 }
 
-static bool run_cpu(struct export_run *run, const struct export_listener *listener, uint16_t cpu, struct error *error)
+static void take_sums(void *context, uint16_t cpu, const struct flow_run *flow)
 {
-    struct flow_trace trace;
-    struct times_window window = run->window;
-    window.by_branches = run->clock.by_branches;
-    bool good = flow_trace_open_uncut(&trace, run->capture, cpu, error);
-    if (good) {
-        const struct stack_hooks told = listener->begin(listener->context, cpu);
-        struct times *times = times_open(&told, window);
-        const struct stack_hooks hooks = times ? times_hooks(times) : told;
-        struct stacks *stacks = times ? stacks_open(run->names, &trace.pages, &hooks) : NULL;
-        good = stacks ? run_chain(run, &trace, stacks, times, cpu, error)
-                      : error_set(error, ERROR_MEMORY, 0, "call stacks");
-        if (stacks)
-            stacks_close(stacks);
-        listener->end(listener->context, cpu);
-        times_close(times);
-    }
-    flow_trace_close(&trace);
-    return good;
+    struct export_run *run = ((struct chain *)context)->run;
+    (void)cpu;
+    run->branches += flow->branches;
+    run->decode_gaps += flow->decode_gaps.count;
 }
 
 bool export_stacks(struct export_run *run, const struct export_listener *listener, struct error *error)
 {
-    bool good = true;
-    for (unsigned cpu = 0; cpu < run->capture->nr_cpus && good; cpu++)
-        if (run->cpu == EXPORT_ALL_CPUS ? run->capture->cpus[cpu].present : run->cpu == cpu)
-            good = run_cpu(run, listener, (uint16_t)cpu, error);
+    struct times_window window = run->window;
+    window.by_branches = run->clock.by_branches;
+    struct chain chain = {run, listener, times_open(window)};
+    const struct stacks_run_options options = {.threads = run->threads,
+                                               .one_cpu = run->cpu != EXPORT_ALL_CPUS,
+                                               .cpu = (uint16_t)run->cpu,
+                                               .progress = run->progress,
+                                               .progress_context = run->progress_context};
+    if (!chain.times)
+        return error_set(error, ERROR_MEMORY, 0, "call stacks");
+    bool good = stacks_run(run->capture, run->names, &options, begin_cpu, take_sums, &chain, error);
+    if (good && !times_end(chain.times))
+        good = error_set(error, ERROR_MEMORY, 0, "call stacks");
+    if (good)
+        listener->end(listener->context);
+    times_close(chain.times);
     return good;
 }
 
 struct slices_listener {
     struct slices *slices;
-    struct slices_cpu cpu;
+    struct slices_cpu cpus[CAPTURE_MAX_CPUS];
+    unsigned nr_cpus;
 };
 
 static struct stack_hooks begin_slices(void *context, uint16_t cpu)
 {
     struct slices_listener *listener = context;
-    return slices_hooks(&listener->cpu, listener->slices, cpu);
+    return slices_hooks(&listener->cpus[listener->nr_cpus++], listener->slices, cpu);
 }
 
-static void end_slices(void *context, uint16_t cpu)
+static void end_slices(void *context)
 {
-    (void)cpu;
-    slices_end_cpu(&((struct slices_listener *)context)->cpu);
+    struct slices_listener *listener = context;
+    for (unsigned i = 0; i < listener->nr_cpus; i++)
+        slices_end_cpu(&listener->cpus[i]);
+    slices_end(listener->slices);
 }
 
 bool export_slices(struct export_run *run, struct slices *slices, struct error *error)
@@ -126,26 +120,25 @@ bool export_slices(struct export_run *run, struct slices *slices, struct error *
     const struct export_listener listener = {begin_slices, end_slices, &own};
     if (!export_stacks(run, &listener, error))
         return false;
-    slices_sort(slices);
     return !slices->no_memory || error_set(error, ERROR_MEMORY, 0, "calls");
 }
 
 struct profile_listener {
     struct profile *profile;
-    struct profile_cpu cpu;
+    struct profile_cpu cpus[CAPTURE_MAX_CPUS];
+    unsigned nr_cpus;
 };
 
 static struct stack_hooks begin_profile(void *context, uint16_t cpu)
 {
     struct profile_listener *listener = context;
     (void)cpu;
-    return profile_hooks(&listener->cpu, listener->profile);
+    return profile_hooks(&listener->cpus[listener->nr_cpus++], listener->profile);
 }
 
-static void end_profile(void *context, uint16_t cpu)
+static void end_profile(void *context)
 {
     (void)context;
-    (void)cpu;
 }
 
 bool export_profile(struct export_run *run, struct profile *profile, struct error *error)

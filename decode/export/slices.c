@@ -49,11 +49,11 @@ static bool know_task(struct slices_cpu *cpu, struct stack_task *task)
         const uint32_t track = slices->by_cpu ? cpu->track : add_track(slices, cpu->cpu, number);
         if (track == SLICE_NO_TASK)
             return false;
-        slices->tasks[slices->nr_tasks++] = (struct slice_task){.cpu = cpu->cpu, .number = task->number};
+        slices->tasks[slices->nr_tasks++] = (struct slice_task){.number = task->number};
         task->user = (uint64_t)track << 32 | (number + 1u);
     }
     cpu->task = (uint32_t)task->user - 1;
-    cpu->task_track = (uint32_t)(task->user >> 32);
+    cpu->task_track = slices->by_cpu ? cpu->track : (uint32_t)(task->user >> 32);
     slices->tasks[cpu->task].space = task->space;
     return true;
 }
@@ -119,12 +119,22 @@ static void run(void *context, struct stack_task *task, uint64_t tsc)
         open_frame(cpu, &task->frames[i], tsc);
 }
 
-static void end_tracks(struct slices_cpu *cpu, uint64_t tsc)
+static bool is_on_cpu(const struct slices *slices, uint32_t task)
 {
-    struct slices *slices = cpu->slices;
-    stop(cpu, tsc);
+    for (uint32_t i = 0; i < slices->nr_tracks; i++) {
+        const struct slice_track *track = &slices->tracks[i];
+        if (track->task == SLICE_NO_TASK && track->depth > 0 && track->open[0].name == task)
+            return true;
+    }
+    return false;
+}
+
+/* Of tasks that do not run, nothing more will be told. */
+static void end_tasks(struct slices *slices)
+{
     for (uint32_t i = 0; i < slices->nr_tracks; i++)
-        if (slices->tracks[i].cpu == cpu->cpu)
+        if (slices->tracks[i].task != SLICE_NO_TASK && slices->tracks[i].depth > 0 &&
+            !is_on_cpu(slices, slices->tracks[i].task))
             close_all(slices, i, slices->tracks[i].last);
 }
 
@@ -133,7 +143,8 @@ static void lost(void *context, uint64_t tsc)
     struct slices_cpu *cpu = context;
     struct slices *slices = cpu->slices;
     pass(slices, tsc);
-    end_tracks(cpu, tsc);
+    stop(cpu, tsc);
+    end_tasks(slices);
     if (slices_room(slices, (void **)&slices->lost, &slices->lost_room, slices->nr_lost, sizeof(*slices->lost)))
         slices->lost[slices->nr_lost++] = (struct slice_lost){tsc, cpu->cpu};
 }
@@ -147,9 +158,8 @@ struct stack_hooks slices_hooks(struct slices_cpu *cpu, struct slices *slices, u
 
 void slices_end_cpu(struct slices_cpu *cpu)
 {
-    struct slices *slices = cpu->slices;
-    if (slices->nr_tracks > 0 && slices->first <= slices->last)
-        end_tracks(cpu, slices->last);
+    if (cpu->slices->first <= cpu->slices->last)
+        stop(cpu, cpu->slices->last);
 }
 
 static int compare(const void *left, const void *right)
@@ -162,8 +172,9 @@ static int compare(const void *left, const void *right)
     return a->depth < b->depth ? -1 : a->depth > b->depth;
 }
 
-void slices_sort(struct slices *slices)
+void slices_end(struct slices *slices)
 {
+    end_tasks(slices);
     if (slices->count > 0)
         qsort(slices->items, slices->count, sizeof(*slices->items), compare);
 }

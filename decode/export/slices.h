@@ -27,8 +27,8 @@ struct slice {
 };
 
 struct slice_task {
-    uint32_t cpu, number; /* as of struct stack_task */
-    uint64_t space;       /* the last that was known */
+    uint32_t number; /* as of struct stack_task */
+    uint64_t space;  /* the last that was known */
 };
 
 /* What a call has become so far that is not over. */
@@ -39,14 +39,14 @@ struct slice_open {
 };
 
 struct slice_track {
-    uint32_t cpu, task; /* task SLICE_NO_TASK: the CPU itself; else in tasks */
+    uint32_t cpu, task; /* task SLICE_NO_TASK: the CPU's own; else in tasks */
     uint64_t last;      /* it was on the CPU up to here */
     struct slice_open *open;
     size_t depth, room;
 };
 
 struct slices {
-    struct slice *items; /* of each track those within another one before it; slices_sort() changes that */
+    struct slice *items; /* of each track those within another one before it; slices_end() changes that */
     size_t count, room, most;
     uint64_t least;                         /* the shortest that is kept, ticks: at least 1 */
     uint64_t merged;                        /* calls that are no slices, of all */
@@ -81,10 +81,10 @@ struct slices_cpu {
 /* Hooks for times_open; cpu must stay where it is. */
 struct stack_hooks slices_hooks(struct slices_cpu *cpu, struct slices *slices, uint32_t number);
 
-/* The CPU's trace is at its end: what is open ends. */
+/* The CPU's trace is at its end. */
 void slices_end_cpu(struct slices_cpu *cpu);
 
-/* By track, then by begin, the outer one first. */
-void slices_sort(struct slices *slices);
+/* All traces are: what is open ends. Slices come by track, then by begin, the outer one first. */
+void slices_end(struct slices *slices);
 
 #endif

@@ -8,11 +8,11 @@
 /* So much is held at most; what is more has the time known last. */
 #define MOST_HELD (1u << 20)
 
-struct times *times_open(const struct stack_hooks *hooks, struct times_window window)
+struct times *times_open(struct times_window window)
 {
     struct times *times = calloc(1, sizeof(*times));
     if (times)
-        *times = (struct times){.hooks = *hooks, .window = window};
+        times->window = window;
     return times;
 }
 
@@ -26,72 +26,108 @@ void times_close(struct times *times)
         free(task->task.frames);
         free(task);
     }
-    free(times->items);
+    while (times->cpus) {
+        struct times_cpu *cpu = times->cpus;
+        times->cpus = cpu->next;
+        free(cpu->items);
+        free(cpu);
+    }
     free(times);
 }
 
-/* Ticks of each halt: what the span has more than its branches take elsewhere. */
-static double rest_of(struct times *times, uint64_t ticks, uint64_t branches, size_t woken)
+/* Ticks that branches take where the CPU does not halt, as far as is known. */
+static double busy_ticks(const struct times_cpu *cpu, uint64_t branches)
 {
+    return cpu->busy_branches ? (double)cpu->busy_ticks / (double)cpu->busy_branches * (double)branches : 0;
+}
+
+/* How a span's ticks are spread: for each branch, and for each time that it was woken. */
+struct spread {
+    double pace, rest;
+};
+
+static struct spread spread_of(struct times_cpu *cpu, uint64_t ticks, uint64_t branches)
+{
+    size_t woken = 0;
+    double rest = 0;
+    for (size_t i = 0; i < cpu->count; i++)
+        woken += cpu->items[i].woken;
     if (woken == 0) {
-        times->busy_ticks += ticks;
-        times->busy_branches += branches;
-        return 0;
+        cpu->busy_ticks += ticks;
+        cpu->busy_branches += branches;
+    } else if (cpu->busy_branches > 0 && busy_ticks(cpu, branches) < (double)ticks) {
+        rest = ((double)ticks - busy_ticks(cpu, branches)) / (double)woken;
     }
-    if (times->busy_branches == 0)
-        return 0;
-    const double needed = (double)times->busy_ticks / (double)times->busy_branches * (double)branches;
-    return needed < (double)ticks ? ((double)ticks - needed) / (double)woken : 0;
+    return (struct spread){branches ? ((double)ticks - rest * (double)woken) / (double)branches : 0, rest};
+}
+
+static void tell_held(struct times_cpu *cpu, uint64_t from, uint64_t to, struct spread spread)
+{
+    const uint64_t begin = cpu->told_at;
+    uint64_t last = from;
+    double rests = 0;
+    for (size_t i = 0; i < cpu->count; i++) {
+        const struct times_item *item = &cpu->items[i];
+        rests += item->woken ? spread.rest : 0;
+        const uint64_t when = from + (uint64_t)(spread.pace * (double)(item->at - begin) + rests);
+        last = when < last ? last : when > to ? to : when;
+        times_tell(cpu, item, item->at, last);
+    }
+    cpu->count = 0;
 }
 
 /* All that is held happened up to here. */
-static void flush(struct times *times, uint64_t tsc)
+static void flush(struct times_cpu *cpu, uint64_t tsc)
 {
-    const uint64_t from = times->tsc ? times->tsc : tsc, ticks = tsc - from, branches = times->at - times->tsc_at;
-    size_t woken = 0, rests = 0;
-    for (size_t i = 0; i < times->count; i++)
-        woken += times->items[i].woken;
-    const double rest = rest_of(times, ticks, branches, woken);
-    const double pace = branches ? ((double)ticks - rest * (double)woken) / (double)branches : 0;
-    uint64_t last = from;
-    for (size_t i = 0; i < times->count; i++) {
-        const struct times_item *item = &times->items[i];
-        rests += item->woken;
-        uint64_t when = from + (uint64_t)(pace * (double)(item->at - times->tsc_at) + rest * (double)rests);
-        when = when < last ? last : when > tsc ? tsc : when;
-        times_tell(times, item, item->at, when);
-        last = when;
-    }
-    times->count = 0;
-    times_tell(times, NULL, times->at, tsc);
-    times->tsc = tsc;
-    times->tsc_at = times->at;
+    const uint64_t from = cpu->tsc ? cpu->tsc : tsc;
+    tell_held(cpu, from, tsc, spread_of(cpu, tsc - from, cpu->at - cpu->told_at));
+    times_tell(cpu, NULL, cpu->at, tsc);
+    cpu->tsc = tsc;
 }
 
-static void go_on(struct times *times, uint64_t tsc)
+/* It must be told although the CPU's next time is not known, but for that it is not before now. */
+static void flush_early(struct times_cpu *cpu, uint64_t now)
 {
-    if (times->window.by_branches)
-        flush(times, times->at);
-    else if (tsc > times->tsc)
-        flush(times, tsc);
+    const uint64_t from = cpu->tsc, branches = cpu->at - cpu->told_at;
+    const double ticks = busy_ticks(cpu, branches);
+    if (cpu->times->window.by_branches || now <= from || from == 0)
+        now = from;
+    else
+        now = ticks < (double)(now - from) ? from + (uint64_t)ticks : now;
+    const struct spread spread = {branches ? (double)(now - from) / (double)branches : 0, 0};
+    tell_held(cpu, from, now, spread);
+    times_tell(cpu, NULL, cpu->at, now);
+    cpu->tsc = now;
 }
 
-static void hold(struct times *times, struct times_item item)
+static void go_on(struct times_cpu *cpu, uint64_t tsc)
 {
-    if (times->count == times->room && times->room < MOST_HELD) {
-        const size_t room = times->room ? 2 * times->room : 4096;
-        struct times_item *more = realloc(times->items, room * sizeof(*more));
-        times->items = more ? more : times->items;
-        times->room = more ? room : times->room;
+    if (cpu->times->window.by_branches)
+        flush(cpu, cpu->at);
+    else if (tsc > cpu->tsc)
+        flush(cpu, tsc);
+}
+
+static void hold(struct times_cpu *cpu, struct times_item item, uint64_t tsc)
+{
+    if (item.task && item.task->cpu != cpu) {
+        if (item.task->cpu)
+            flush_early(item.task->cpu, tsc);
+        item.task->cpu = cpu;
     }
-    if (times->count == times->room)
-        flush(times, times->tsc);
-    if (times->room == 0) {
-        times->no_memory = true;
-        return;
+    if (cpu->count == cpu->room && cpu->room < MOST_HELD) {
+        const size_t room = cpu->room ? 2 * cpu->room : 4096;
+        struct times_item *more = realloc(cpu->items, room * sizeof(*more));
+        cpu->items = more ? more : cpu->items;
+        cpu->room = more ? room : cpu->room;
     }
-    item.at = times->at;
-    times->items[times->count++] = item;
+    if (cpu->count == cpu->room)
+        flush(cpu, cpu->tsc);
+    item.at = cpu->at;
+    if (cpu->room == 0)
+        cpu->times->no_memory = true;
+    else
+        cpu->items[cpu->count++] = item;
 }
 
 /* The copy of a task of the stacks. */
@@ -108,7 +144,6 @@ static struct times_task *copy_of(struct times *times, struct stack_task *task)
         return NULL;
     }
     copy->task = (struct stack_task){.number = task->number, .space = task->space};
-    copy->life = times->lives;
     copy->next = times->tasks;
     times->tasks = copy;
     task->user = (uint64_t)(uintptr_t)copy;
@@ -128,57 +163,71 @@ static bool is_halt(const struct name *name)
 
 static void enter(void *context, struct stack_task *task, uint64_t tsc)
 {
-    struct times *times = context;
+    struct times_cpu *cpu = context;
     const struct stack_frame *frame = &task->frames[task->depth - 1];
-    go_on(times, tsc);
-    hold(times,
-         (struct times_item){.kind = TIMES_ENTER,
-                             .task = copy_of(times, task),
-                             .name = frame->name,
-                             .site = frame->site,
-                             .space = task->space,
-                             .entry = (uint8_t)frame->entry,
-                             .woken = frame->entry == STACK_INTERRUPT && task->depth > 1 && is_halt(frame[-1].name)});
+    const struct times_item item = {.kind = TIMES_ENTER,
+                                    .task = copy_of(cpu->times, task),
+                                    .name = frame->name,
+                                    .site = frame->site,
+                                    .space = task->space,
+                                    .entry = (uint8_t)frame->entry,
+                                    .woken =
+                                        frame->entry == STACK_INTERRUPT && task->depth > 1 && is_halt(frame[-1].name)};
+    go_on(cpu, tsc);
+    hold(cpu, item, tsc);
 }
 
 static void leave(void *context, struct stack_task *task, uint64_t tsc)
 {
-    struct times *times = context;
-    go_on(times, tsc);
-    hold(times, (struct times_item){.kind = TIMES_LEAVE, .task = copy_of(times, task), .space = task->space});
+    struct times_cpu *cpu = context;
+    const struct times_item item = {.kind = TIMES_LEAVE, .task = copy_of(cpu->times, task), .space = task->space};
+    go_on(cpu, tsc);
+    hold(cpu, item, tsc);
 }
 
 static void spend(void *context, struct stack_task *task, uint64_t branches, uint64_t tsc)
 {
-    struct times *times = context;
+    struct times_cpu *cpu = context;
     (void)task;
-    times->at += branches;
-    go_on(times, tsc);
+    cpu->at += branches;
+    go_on(cpu, tsc);
 }
 
 static void run(void *context, struct stack_task *task, uint64_t tsc)
 {
-    struct times *times = context;
-    go_on(times, tsc);
-    hold(times, (struct times_item){
-                    .kind = TIMES_RUN, .task = copy_of(times, task), .space = task ? task->space : FLOW_CR3_UNKNOWN});
+    struct times_cpu *cpu = context;
+    const struct times_item item = {
+        .kind = TIMES_RUN, .task = copy_of(cpu->times, task), .space = task ? task->space : FLOW_CR3_UNKNOWN};
+    go_on(cpu, tsc);
+    hold(cpu, item, tsc);
 }
 
 static void lost(void *context, uint64_t tsc)
 {
-    struct times *times = context;
-    go_on(times, tsc);
-    hold(times, (struct times_item){.kind = TIMES_LOST});
-    times->lives++;
+    struct times_cpu *cpu = context;
+    go_on(cpu, tsc);
+    for (struct times_cpu *each = cpu->times->cpus; each; each = each->next)
+        flush_early(each, tsc);
+    times_tell_lost(cpu, cpu->tsc);
 }
 
-struct stack_hooks times_hooks(struct times *times)
+struct stack_hooks times_hooks(struct times *times, const struct stack_hooks *hooks)
 {
-    return (struct stack_hooks){enter, leave, spend, run, lost, times};
+    struct times_cpu *cpu = calloc(1, sizeof(*cpu));
+    if (!cpu) {
+        times->no_memory = true;
+        return *hooks;
+    }
+    cpu->times = times;
+    cpu->hooks = *hooks;
+    cpu->next = times->cpus;
+    times->cpus = cpu;
+    return (struct stack_hooks){enter, leave, spend, run, lost, cpu};
 }
 
 bool times_end(struct times *times)
 {
-    flush(times, times->window.by_branches ? times->at : times->tsc);
+    for (struct times_cpu *cpu = times->cpus; cpu; cpu = cpu->next)
+        flush(cpu, times->window.by_branches ? cpu->at : cpu->tsc);
     return !times->no_memory;
 }

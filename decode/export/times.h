@@ -1,7 +1,7 @@
 /*
  * Times for what happens between two packets that tell one. A filter between stacks and who listens to them: what comes
- * is held until the next time is known, and is spread over the span by the branches in between. Where a CPU halts in
- * the span, what a CPU does not need for so many branches is its rest. Without any TSC the time is the number of
+ * is held until the CPU's next time is known, and is spread over the span by the branches in between. Where the CPU
+ * halts in the span, what it does not need for so many branches is its rest. Without any TSC the time is the number of
  * branches.
  *
  * It cuts a window out as well: functions that run when it begins are entered then.
@@ -22,11 +22,12 @@ struct times_window {
 
 struct times;
 
-/* Of a CPU. hooks are those of who listens; their tasks are copies, which stay until times_close. NULL: no memory. */
-struct times *times_open(const struct stack_hooks *hooks, struct times_window window);
+/* Of all CPUs. NULL: no memory. */
+struct times *times_open(struct times_window window);
 
-/* What to give to stacks_open. */
-struct stack_hooks times_hooks(struct times *times);
+/* What to give to the stacks of one more CPU. hooks are those of who listens; their tasks are copies, which stay until
+ * they are forgotten behind a gap, or times_close. No memory: what is told is told as it comes. */
+struct stack_hooks times_hooks(struct times *times, const struct stack_hooks *hooks);
 
 /* All has been told; call it behind stacks_end. false: memory had run out, something is missing. */
 bool times_end(struct times *times);

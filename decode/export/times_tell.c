@@ -3,22 +3,22 @@
 
 #include "decode/export/times_state.h"
 
-static bool inside(const struct times *times, uint64_t tsc)
+static bool inside(const struct times_cpu *cpu, uint64_t tsc)
 {
-    return tsc >= times->window.from && tsc < times->window.to;
+    return tsc >= cpu->times->window.from && tsc < cpu->times->window.to;
 }
 
-/* The listener learns which task runs, and of frames that were entered before the window or while it looked away. */
-static void catch_up(struct times *times, uint64_t tsc)
+/* The listener learns which task runs, and of frames that were entered before the window. */
+static void catch_up(struct times_cpu *cpu, uint64_t tsc)
 {
-    struct times_task *current = times->current;
+    struct times_task *current = cpu->current;
     const size_t depth = current ? current->task.depth : 0;
-    if (times->shown != current)
-        times->hooks.run(times->hooks.context, current ? &current->task : NULL, tsc);
-    times->shown = current;
+    if (cpu->shown != current)
+        cpu->hooks.run(cpu->hooks.context, current ? &current->task : NULL, tsc);
+    cpu->shown = current;
     while (current && current->told < depth) {
         current->task.depth = ++current->told;
-        times->hooks.enter(times->hooks.context, &current->task, tsc);
+        cpu->hooks.enter(cpu->hooks.context, &current->task, tsc);
     }
 }
 
@@ -37,40 +37,19 @@ static bool push(struct stack_task *task, const struct times_item *item)
     return true;
 }
 
-static void tell_leave(struct times *times, struct times_task *task, uint64_t tsc)
+static void tell_leave(struct times_cpu *cpu, struct times_task *task, uint64_t tsc)
 {
     if (task->task.depth == 0)
         return;
     if (task->told == task->task.depth) {
-        if (inside(times, tsc))
-            times->hooks.leave(times->hooks.context, &task->task, tsc);
+        if (inside(cpu, tsc))
+            cpu->hooks.leave(cpu->hooks.context, &task->task, tsc);
         task->told--;
     }
     task->task.depth--;
 }
 
-/* No task from before the gap comes back. */
-static void tell_lost(struct times *times, uint64_t tsc)
-{
-    struct times_task **place = &times->tasks;
-    times->current = NULL;
-    times->shown = NULL;
-    if (inside(times, tsc))
-        times->hooks.lost(times->hooks.context, tsc);
-    while (*place) {
-        struct times_task *task = *place;
-        if (task->life > times->lost) {
-            place = &task->next;
-            continue;
-        }
-        *place = task->next;
-        free(task->task.frames);
-        free(task);
-    }
-    times->lost++;
-}
-
-static void tell_item(struct times *times, const struct times_item *item, uint64_t tsc)
+static void tell_item(struct times_cpu *cpu, const struct times_item *item, uint64_t tsc)
 {
     struct times_task *task = item->task;
     if (task)
@@ -78,31 +57,56 @@ static void tell_item(struct times *times, const struct times_item *item, uint64
     switch ((enum times_kind)item->kind) {
     case TIMES_ENTER:
         if (task && !push(&task->task, item))
-            times->no_memory = true;
+            cpu->times->no_memory = true;
         break;
     case TIMES_LEAVE:
         if (task)
-            tell_leave(times, task, tsc);
+            tell_leave(cpu, task, tsc);
         break;
     case TIMES_RUN:
-        times->current = task;
-        break;
-    case TIMES_LOST:
-        tell_lost(times, tsc);
+        cpu->current = task;
         break;
     }
 }
 
-void times_tell(struct times *times, const struct times_item *item, uint64_t at, uint64_t tsc)
+void times_tell(struct times_cpu *cpu, const struct times_item *item, uint64_t at, uint64_t tsc)
 {
-    const uint64_t branches = at - times->told_at;
-    times->told_at = at;
-    if (inside(times, tsc)) {
-        catch_up(times, tsc);
-        times->hooks.spend(times->hooks.context, times->current ? &times->current->task : NULL, branches, tsc);
+    const uint64_t branches = at - cpu->told_at;
+    cpu->told_at = at;
+    if (inside(cpu, tsc)) {
+        catch_up(cpu, tsc);
+        cpu->hooks.spend(cpu->hooks.context, cpu->current ? &cpu->current->task : NULL, branches, tsc);
     }
     if (item)
-        tell_item(times, item, tsc);
-    if (inside(times, tsc))
-        catch_up(times, tsc);
+        tell_item(cpu, item, tsc);
+    if (inside(cpu, tsc))
+        catch_up(cpu, tsc);
+}
+
+static bool runs(const struct times *times, const struct times_task *task)
+{
+    for (const struct times_cpu *cpu = times->cpus; cpu; cpu = cpu->next)
+        if (cpu->current == task)
+            return true;
+    return false;
+}
+
+/* Of the tasks the stacks know but those that run on other CPUs from then on. */
+void times_tell_lost(struct times_cpu *cpu, uint64_t tsc)
+{
+    struct times_task **place = &cpu->times->tasks;
+    cpu->current = NULL;
+    cpu->shown = NULL;
+    if (inside(cpu, tsc))
+        cpu->hooks.lost(cpu->hooks.context, tsc);
+    while (*place) {
+        struct times_task *task = *place;
+        if (runs(cpu->times, task)) {
+            place = &task->next;
+            continue;
+        }
+        *place = task->next;
+        free(task->task.frames);
+        free(task);
+    }
 }

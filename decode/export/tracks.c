@@ -14,11 +14,9 @@ const char *task_text(char text[LABEL_SIZE], const struct slice_task *task)
 
 const char *track_text(char text[LABEL_SIZE], const struct slices *slices, const struct slice_track *track)
 {
-    char task[LABEL_SIZE];
-    if (track->task == SLICE_NO_TASK)
-        snprintf(text, LABEL_SIZE, "CPU %" PRIu32, track->cpu);
-    else
-        snprintf(text, LABEL_SIZE, "%.480s, CPU %" PRIu32, task_text(task, &slices->tasks[track->task]), track->cpu);
+    if (track->task != SLICE_NO_TASK)
+        return task_text(text, &slices->tasks[track->task]);
+    snprintf(text, LABEL_SIZE, "CPU %" PRIu32, track->cpu);
     return text;
 }
 
