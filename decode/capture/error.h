@@ -40,6 +40,7 @@ enum error_kind {
     ERROR_PERF,            /* name: file, and what is wrong; number: at which offset, or 0 */
     ERROR_NO_PSB,          /* name: file; number: its size */
     ERROR_SHARD,           /* name: file; number: line */
+    ERROR_NAMES,           /* name: file, and what is wrong */
     ERROR_NR_KINDS
 };
 

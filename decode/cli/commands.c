@@ -16,6 +16,7 @@ static const struct command {
     {"info", command_info, "what a capture is: machine, configuration, totals"},
     {"dump", command_dump, "the packets, one a line"},
     {"decode", command_decode, "the control flow: every branch, in order"},
+    {"names", command_names, "the functions that were entered, by name; what stands at an address"},
     {"merge", command_merge, "decode or report, of the results of parts that were decoded apart"},
     {"verify", command_verify, "compare the control flow with what the emulated CPU did"},
     {"export", command_export, "calls over time, call tree or branches, as files for other tools"},

@@ -10,6 +10,7 @@ int command_control(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_dump(int argc, char **argv);
 int command_decode(int argc, char **argv);
+int command_names(int argc, char **argv);
 int command_merge(int argc, char **argv);
 int command_verify(int argc, char **argv);
 int command_export(int argc, char **argv);

@@ -1,122 +1,139 @@
-/* Until the files of this room are there: a file like System.map, and pages without a name. */
 #include "decode/names/names.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/code/symbols.h"
+#include "decode/capture/list.h"
+#include "decode/names/names_state.h"
 
-#define CHUNK 4096u
-
-struct place {
-    uint64_t begin;
-    const struct name *name;
-};
-
-struct names {
-    struct symbols symbols;
-    struct name **chunks;
-    size_t count, nr_chunks;
-    struct place *table; /* by begin */
-    size_t size, used;
-    char about[80];
-};
+#define ANSWERS (1u << 16)
 
 struct names *names_open(const struct capture *capture, const struct names_options *options, struct error *error)
 {
     struct names *names = calloc(1, sizeof(*names));
-    (void)capture;
-    names->size = 1u << 16;
-    names->table = calloc(names->size, sizeof(*names->table));
-    if (options->symbols && !symbols_read(&names->symbols, options->symbols, error))
-        return NULL;
-    snprintf(names->about, sizeof(names->about), "symbols: %zu", names->symbols.count);
-    return names;
+    bool good = names && (names->answers = calloc(ANSWERS, sizeof(*names->answers))) &&
+                page_set_collect(&names->pages, capture) &&
+                name_list_get(&names->list, NULL, NULL, UINT64_MAX, UINT64_MAX); /* told where memory runs out */
+    if (good && names_read_kernel(names, options, error) && names_read_files(names, options, error))
+        return names;
+    error_set(error, ERROR_MEMORY, 0, "names");
+    if (names)
+        names_close(names);
+    return NULL;
 }
 
 void names_close(struct names *names)
 {
-    symbols_free(&names->symbols);
-    for (size_t i = 0; i < names->nr_chunks; i++)
-        free(names->chunks[i]);
-    free(names->chunks);
-    free(names->table);
+    object_free(names->kernel_object);
+    kernel_image_close(&names->kernel);
+    page_set_free(&names->pages);
+    for (size_t i = 0; i < names->nr_objects; i++)
+        object_free(names->objects[i]);
+    for (size_t i = 0; i < names->nr_about; i++)
+        free(names->about[i]);
+    name_list_free(&names->list);
+    free(names->objects);
+    free(names->about);
+    free(names->answers);
+    free(names->programs);
+    free(names->collected);
     free(names);
 }
 
-static struct place *place_of(const struct names *names, uint64_t begin)
+bool names_tell(struct names *names, const char *format, ...)
 {
-    size_t at = (size_t)(begin * 0x9e3779b97f4a7c15ull >> 20) & (names->size - 1);
-    while (names->table[at].name && names->table[at].begin != begin)
-        at = (at + 1) & (names->size - 1);
-    return &names->table[at];
+    va_list args;
+    char *text = NULL;
+    va_start(args, format);
+    const int length = vasprintf(&text, format, args);
+    va_end(args);
+    char **line =
+        length >= 0 ? list_add((void **)&names->about, &names->nr_about, &names->about_room, sizeof(*line)) : NULL;
+    if (line)
+        *line = text;
+    else if (length >= 0)
+        free(text);
+    return line;
 }
 
-static void grow(struct names *names)
+const char *names_about(const struct names *names, size_t line)
 {
-    struct place *old = names->table;
-    const size_t size = names->size;
-    names->size *= 2;
-    names->table = calloc(names->size, sizeof(*names->table));
-    for (size_t i = 0; i < size; i++)
-        if (old[i].name)
-            *place_of(names, old[i].begin) = old[i];
-    free(old);
+    return line < names->nr_about ? names->about[line] : NULL;
 }
 
-static const struct name *find(struct names *names, uint64_t address, uint64_t mask)
+static const struct name *name_in(struct names *names, const struct object *object, uint64_t moved, uint64_t address)
 {
-    const struct symbol *symbol = symbols_find(&names->symbols, address);
-    const uint64_t begin = symbol ? symbol->address : address & mask;
-    struct place *place = place_of(names, begin);
-    if (place->name)
-        return place->name;
-    if (names->count == names->nr_chunks * CHUNK) {
-        names->chunks = realloc(names->chunks, (names->nr_chunks + 1) * sizeof(*names->chunks));
-        names->chunks[names->nr_chunks++] = malloc(CHUNK * sizeof(struct name));
+    uint64_t begin, end;
+    const struct symbol_entry *entry = object_find(object, address - moved, &begin, &end);
+    return name_list_get(&names->list, object->name, entry ? entry->name : NULL, begin + moved, end + moved);
+}
+
+/* Several objects claim the page: what all of them say. */
+static const struct name *name_agreed(struct names *names, const struct page_content *content, uint64_t gva,
+                                      uint64_t address)
+{
+    const struct symbol_entry *agreed = NULL;
+    uint64_t first = 0, last = 0;
+    for (size_t i = 0; i < content->nr_claims; i++) {
+        const struct page_claim *claim = &content->claims[i];
+        const uint64_t moved = gva - claim->address;
+        uint64_t begin, end;
+        const struct symbol_entry *entry = object_find(claim->object, address - moved, &begin, &end);
+        if (!entry || (i > 0 && (strcmp(entry->name, agreed->name) || begin + moved != first || end + moved != last)))
+            return NULL;
+        agreed = entry;
+        first = begin + moved;
+        last = end + moved;
     }
-    struct name *name = &names->chunks[names->count / CHUNK][names->count % CHUNK];
-    *name = (struct name){.begin = begin,
-                          .end = symbol && symbol + 1 < names->symbols.items + names->symbols.count ? symbol[1].address
-                                                                                                    : begin + 4096,
-                          .symbol = symbol ? symbol->name : NULL,
-                          .number = (uint32_t)names->count++};
-    *place = (struct place){begin, name};
-    if (++names->used * 2 > names->size)
-        grow(names);
-    return name;
+    return agreed ? name_list_get(&names->list, NULL, agreed->name, first, last) : NULL;
+}
+
+/* until: up to this trace offset it is the same. */
+static const struct name *look_up(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,
+                                  uint64_t address, uint64_t *until)
+{
+    const uint64_t gva = address & ~(uint64_t)(RECORD_PAGE_SIZE - 1), space = code_pages_space(pages, cr3);
+    const struct code_found found = code_pages_find(pages, space, at, gva);
+    const struct name *name = NULL;
+    *until = found.until;
+    if (found.page && !found.page->root) {
+        const struct name_place place = names_place(names, pages, space, at, found.page, gva);
+        if (place.object) {
+            name = name_in(names, place.object, place.moved, address);
+            if (place.object->runs && !(gva >> 63))
+                names_saw_program(names, pages, space, at, place.object);
+        } else if (place.content) {
+            name = name_agreed(names, place.content, gva, address);
+        }
+    }
+    return name ? name : name_list_get(&names->list, NULL, NULL, gva, gva + RECORD_PAGE_SIZE);
 }
 
 const struct name *names_find(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,
                               uint64_t address)
 {
-    (void)pages;
-    (void)cr3;
-    (void)at;
-    return find(names, address, ~4095ull);
+    const bool kernel = address >= names->kernel_begin && address < names->kernel_end;
+    const uint64_t space = address >> 63 ? 0 : cr3; /* the kernel's half is the same in all spaces */
+    pages = kernel ? NULL : pages;
+    const uint64_t hash = (address ^ space * 13 ^ (uintptr_t)pages) * 0x9e3779b97f4a7c15ull;
+    struct name_answer *answer = &names->answers[hash >> 48];
+    if (answer->name && answer->address == address && answer->space == space && answer->pages == pages &&
+        at >= answer->from && at < answer->until)
+        return answer->name;
+    uint64_t until = UINT64_MAX;
+    const struct name *name = kernel ? name_in(names, names->kernel_object, names->kernel_moved, address)
+                                     : look_up(names, pages, cr3, at, address, &until);
+    *answer = (struct name_answer){pages, space, address, kernel ? 0 : at, until, name};
+    return name ? name : names_by_number(names, 0);
 }
 
 const struct name *names_entry(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,
                                uint64_t address)
 {
-    (void)pages;
-    (void)cr3;
-    (void)at;
-    return find(names, address, ~0ull);
-}
-
-size_t names_count(const struct names *names)
-{
-    return names->count;
-}
-
-const struct name *names_by_number(const struct names *names, uint32_t number)
-{
-    return &names->chunks[number / CHUNK][number % CHUNK];
-}
-
-const char *names_about(const struct names *names, size_t line)
-{
-    return line == 0 ? names->about : NULL;
+    const struct name *name = names_find(names, pages, cr3, at, address);
+    const struct name *entry =
+        name->symbol ? name : name_list_get(&names->list, name->object, NULL, address, name->end);
+    return entry ? entry : name;
 }

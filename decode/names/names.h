@@ -32,7 +32,8 @@ struct name {
 struct names;
 
 /* NULL: error says which file cannot be read, or is none of its kind. That nothing in it fits the capture is no error:
- * names_about() tells. */
+ * names_about() tells. The capture must stay open, and the pages that are given to the functions below stay where they
+ * are; one thread at a time may call them. */
 struct names *names_open(const struct capture *capture, const struct names_options *options, struct error *error);
 void names_close(struct names *names);
 
@@ -46,6 +47,10 @@ const struct name *names_find(struct names *names, const struct code_pages *page
  * no symbol. */
 const struct name *names_entry(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,
                                uint64_t address);
+
+/* The program that runs in a space at a trace offset of the CPU whose pages these are: its file's name, by its code
+ * that the space had, or that names_find met there. NULL: not known. */
+const char *names_process(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at);
 
 size_t names_count(const struct names *names);
 const struct name *names_by_number(const struct names *names, uint32_t number);

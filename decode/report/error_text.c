@@ -44,6 +44,7 @@ static const struct {
     [ERROR_IMAGE_TWICE] = {NAME " have different bytes at address " NUMBER, false},
     [ERROR_NO_ELF] = {NAME ": is no ELF file with segments to load", false},
     [ERROR_PERF] = {NAME, false},
+    [ERROR_NAMES] = {NAME, false},
     [ERROR_NO_PSB] = {NAME ": no PSB in " NUMBER " bytes: nothing can be decoded", false},
     [ERROR_NO_SYMBOLS] = {NAME ": no line \"address T name\" in it", false},
 };

@@ -9,7 +9,7 @@ output=$1
 here=$(dirname "$0")/userland
 programs='sh bash mount umount find sort wc cut sed tr expr printf perl awk grep gzip gunzip md5sum cat sleep sync rm head true
     mkdir dd dmesg nproc taskset losetup busybox'
-stories='programs storm hotplug modules'
+stories='programs storm hotplug modules names'
 
 fail() {
     echo "userland: $*" >&2

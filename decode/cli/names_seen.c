@@ -1,0 +1,188 @@
+#include "decode/cli/names_seen.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/flow/flow_run.h"
+
+#define LEAST_SIZE 4096u
+
+bool names_seen_open(struct names_seen *seen, const struct capture *capture, struct names *names)
+{
+    *seen =
+        (struct names_seen){.capture = capture, .names = names, .targets_size = LEAST_SIZE, .rows_size = LEAST_SIZE};
+    seen->traces = calloc(capture->nr_cpus + 1u, sizeof(*seen->traces));
+    seen->targets = calloc(seen->targets_size, sizeof(*seen->targets));
+    seen->rows = calloc(seen->rows_size, sizeof(*seen->rows));
+    if (seen->traces && seen->targets && seen->rows)
+        return true;
+    names_seen_close(seen);
+    return false;
+}
+
+void names_seen_close(struct names_seen *seen)
+{
+    for (unsigned cpu = 0; seen->traces && cpu < seen->capture->nr_cpus; cpu++)
+        flow_trace_close(&seen->traces[cpu]);
+    free(seen->traces);
+    free(seen->targets);
+    free(seen->rows);
+    *seen = (struct names_seen){0};
+}
+
+static size_t place_of(uint64_t a, uint64_t b, size_t size)
+{
+    const uint64_t hash = (a ^ b * 31) * 0x9e3779b97f4a7c15ull;
+    return (size_t)(hash ^ hash >> 32) & (size - 1);
+}
+
+static void add_target(struct names_seen *seen, uint64_t cr3, uint64_t to, uint64_t count);
+
+static void grow_targets(struct names_seen *seen)
+{
+    struct names_target *old = seen->targets;
+    const size_t size = seen->targets_size;
+    struct names_target *larger = calloc(2 * size, sizeof(*larger));
+    if (!larger) {
+        seen->no_memory = true;
+        return;
+    }
+    seen->targets = larger;
+    seen->targets_size = 2 * size;
+    seen->nr_targets = 0;
+    for (size_t i = 0; i < size; i++)
+        if (old[i].count)
+            add_target(seen, old[i].cr3, old[i].to, old[i].count);
+    free(old);
+}
+
+static void add_target(struct names_seen *seen, uint64_t cr3, uint64_t to, uint64_t count)
+{
+    if (seen->nr_targets * 2 >= seen->targets_size)
+        grow_targets(seen);
+    if (seen->no_memory)
+        return;
+    size_t at = place_of(cr3, to, seen->targets_size);
+    while (seen->targets[at].count && (seen->targets[at].cr3 != cr3 || seen->targets[at].to != to))
+        at = (at + 1) & (seen->targets_size - 1);
+    seen->nr_targets += seen->targets[at].count == 0;
+    seen->targets[at] = (struct names_target){cr3, to, seen->targets[at].count + count};
+}
+
+static void take_transfers(void *context, const struct flow_transfers *transfers)
+{
+    struct names_seen *seen = context;
+    for (size_t i = 0; i < transfers->count; i++)
+        if (transfers->items[i].from && transfers->items[i].to)
+            add_target(seen, transfers->items[i].to >> 63 ? FLOW_CR3_UNKNOWN : transfers->cr3, transfers->items[i].to,
+                       1);
+}
+
+static struct names_row *row_of(const struct names_seen *seen, uint64_t space, const struct name *name)
+{
+    size_t at = place_of(space, name->number, seen->rows_size);
+    while (seen->rows[at].name && (seen->rows[at].space != space || seen->rows[at].name != name))
+        at = (at + 1) & (seen->rows_size - 1);
+    return &seen->rows[at];
+}
+
+static bool grow_rows(struct names_seen *seen)
+{
+    struct names_row *old = seen->rows;
+    const size_t size = seen->rows_size;
+    struct names_row *larger = calloc(2 * size, sizeof(*larger));
+    if (!larger)
+        return false;
+    seen->rows = larger;
+    seen->rows_size = 2 * size;
+    for (size_t i = 0; i < size; i++)
+        if (old[i].name)
+            *row_of(seen, old[i].space, old[i].name) = old[i];
+    free(old);
+    return true;
+}
+
+static void add_row(struct names_seen *seen, const struct names_target *target, uint64_t at)
+{
+    const struct code_pages *pages = &seen->trace->pages;
+    const struct name *name = names_find(seen->names, pages, target->cr3, at, target->to);
+    const uint64_t space = target->to >> 63 ? NAMES_ALL_SPACES : code_pages_space(pages, target->cr3);
+    if (seen->nr_rows * 2 >= seen->rows_size && !grow_rows(seen)) {
+        seen->no_memory = true;
+        return;
+    }
+    struct names_row *row = row_of(seen, space, name);
+    if (!row->name) {
+        *row = (struct names_row){.space = space, .name = name};
+        seen->nr_rows++;
+        if (!(target->to >> 63))
+            row->process = names_process(seen->names, pages, target->cr3, at);
+    }
+    row->count += target->count;
+}
+
+/* What was executed up to here ran the code that stood there at last. */
+static void take_result(void *context, const struct flow_result *result)
+{
+    struct names_seen *seen = context;
+    for (size_t i = 0; i < seen->targets_size && seen->nr_targets; i++)
+        if (seen->targets[i].count)
+            add_row(seen, &seen->targets[i], result->end);
+    if (seen->nr_targets)
+        memset(seen->targets, 0, seen->targets_size * sizeof(*seen->targets));
+    seen->nr_targets = 0;
+}
+
+bool names_seen_add(struct names_seen *seen, uint16_t cpu, unsigned threads, bool *whole, struct error *error)
+{
+    struct flow_run run = {0};
+    struct flow_trace *trace = seen->trace = &seen->traces[cpu];
+    const struct flow_run_options options = {
+        .cpu = cpu,
+        .threads = threads,
+        .sums_only = true,
+        .hooks = {.transfers = take_transfers, .result = take_result, .context = seen},
+    };
+    if (!flow_trace_open(trace, seen->capture, cpu, error))
+        return false;
+    trace->input.placed = true;
+    const bool good = flow_run_trace(&run, trace, &options, error);
+    *whole = good && run.decode_gaps.count == 0;
+    flow_run_free(&run);
+    return good && (!seen->no_memory || error_set(error, ERROR_MEMORY, 0, "the functions that were entered"));
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct names_row *a = *(const struct names_row *const *)left, *b = *(const struct names_row *const *)right;
+    if (a->space != b->space)
+        return a->space < b->space ? -1 : 1;
+    if (a->name->begin != b->name->begin)
+        return a->name->begin < b->name->begin ? -1 : 1;
+    return a->name->number < b->name->number ? -1 : a->name->number > b->name->number;
+}
+
+static void print_row(FILE *file, const struct names_row *row)
+{
+    char space[24] = "-";
+    if (row->space != NAMES_ALL_SPACES)
+        snprintf(space, sizeof(space), "%" PRIx64, row->space);
+    fprintf(file, "%s %016" PRIx64 " %016" PRIx64 " %" PRIu64 " %s %s%s%s\n", space, row->name->begin, row->name->end,
+            row->count, row->name->symbol ? row->name->symbol : "?", row->name->object ? row->name->object : "?",
+            row->process ? " " : "", row->process ? row->process : "");
+}
+
+void names_seen_print(FILE *file, const struct names_seen *seen)
+{
+    const struct names_row **rows = malloc((seen->nr_rows + 1) * sizeof(*rows));
+    size_t count = 0;
+    for (size_t i = 0; rows && i < seen->rows_size; i++)
+        if (seen->rows[i].name)
+            rows[count++] = &seen->rows[i];
+    if (count)
+        qsort(rows, count, sizeof(*rows), compare);
+    for (size_t i = 0; i < count; i++)
+        print_row(file, rows[i]);
+    free(rows);
+}

@@ -1,0 +1,108 @@
+#include "decode/names/debug_file.h"
+
+#include <elf.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/names/elf_symbols.h"
+#include "decode/names/input_file.h"
+
+#define USUAL "/usr/lib/debug"
+
+/* What the debug file must be. */
+struct wanted {
+    const struct elf_file *file;
+    const uint8_t *id;
+    size_t id_size;
+    bool by_crc;
+    uint32_t crc;
+};
+
+/* The CRC-32 of zlib, which .gnu_debuglink has. */
+static uint32_t crc32(const uint8_t *bytes, size_t size)
+{
+    uint32_t table[256], crc = ~0u;
+    for (uint32_t i = 0; i < 256; i++) {
+        table[i] = i;
+        for (unsigned bit = 0; bit < 8; bit++)
+            table[i] = table[i] >> 1 ^ (table[i] & 1 ? 0xedb88320u : 0);
+    }
+    for (size_t i = 0; i < size; i++)
+        crc = crc >> 8 ^ table[(crc ^ bytes[i]) & 0xff];
+    return ~crc;
+}
+
+static bool is_wanted(const struct wanted *wanted, const struct elf_file *debug)
+{
+    size_t size = 0;
+    const uint8_t *id = elf_build_id(debug, &size);
+    if (wanted->id && id)
+        return size == wanted->id_size && !memcmp(id, wanted->id, size);
+    return wanted->by_crc && crc32(debug->bytes, debug->size) == wanted->crc;
+}
+
+static bool read_from(struct symbol_table *symbols, const struct wanted *wanted, const char *path)
+{
+    struct input_file input;
+    struct elf_file debug;
+    size_t count = 0;
+    if (!input_file_open(&input, path, NULL))
+        return false;
+    if (elf_open(&debug, input.bytes, input.size)) {
+        if (is_wanted(wanted, &debug))
+            count = elf_symbols_read(symbols, &debug, elf_section_of_type(&debug, SHT_SYMTAB), 0);
+        elf_close(&debug);
+    }
+    input_file_close(&input);
+    return count > 0;
+}
+
+static bool read_by_id(struct symbol_table *symbols, const struct wanted *wanted, const char *directory,
+                       const char *between)
+{
+    char path[PATH_MAX], text[2 * 64 + 1] = "";
+    if (!wanted->id || wanted->id_size > 64)
+        return false;
+    for (size_t i = 0; i < wanted->id_size; i++)
+        snprintf(text + 2 * i, 3, "%02x", wanted->id[i]);
+    const int length = snprintf(path, sizeof(path), "%s%s/.build-id/%.2s/%s.debug", directory, between, text, text + 2);
+    return length > 0 && (size_t)length < sizeof(path) && read_from(symbols, wanted, path);
+}
+
+/* Beside the file, in .debug beside it, and under the usual place. */
+static bool read_by_link(struct symbol_table *symbols, struct wanted *wanted, const char *path)
+{
+    const struct elf_section *link = elf_section_named(wanted->file, ".gnu_debuglink");
+    char text[PATH_MAX];
+    if (!link || !link->bytes || link->size < 8 || !memchr(link->bytes, '\0', link->size - 4))
+        return false;
+    const char *name = (const char *)link->bytes, *slash = strrchr(path, '/');
+    const int directory = slash ? (int)(slash - path) : 1;
+    const char *before = slash ? path : ".";
+    memcpy(&wanted->crc, link->bytes + link->size - 4, sizeof(wanted->crc));
+    wanted->by_crc = true;
+    if (strchr(name, '/'))
+        return false;
+    const struct {
+        const char *root, *between;
+    } places[] = {{"", "/"}, {"", "/.debug/"}, {USUAL, "/"}};
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        const int length =
+            snprintf(text, sizeof(text), "%s%.*s%s%s", places[i].root, directory, before, places[i].between, name);
+        if (length > 0 && (size_t)length < sizeof(text) && strcmp(text, path) && read_from(symbols, wanted, text))
+            return true;
+    }
+    return false;
+}
+
+bool debug_file_read(struct symbol_table *symbols, const struct elf_file *file, const char *path,
+                     const char *const *directories, size_t nr_directories)
+{
+    struct wanted wanted = {.file = file};
+    wanted.id = elf_build_id(file, &wanted.id_size);
+    for (size_t i = 0; i < nr_directories; i++)
+        if (read_by_id(symbols, &wanted, directories[i], "") || read_by_id(symbols, &wanted, directories[i], "/debug"))
+            return true;
+    return read_by_id(symbols, &wanted, USUAL, "") || read_by_link(symbols, &wanted, path);
+}

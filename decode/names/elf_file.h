@@ -1,0 +1,78 @@
+/*
+ * ELF files, 32- and 64-bit, of little-endian machines: headers, symbols and relocations in one form. The file may lie:
+ * what does not lie within its bytes is not there. System V ABI, "Object Files". Pure.
+ */
+#ifndef DECODE_NAMES_ELF_FILE_H
+#define DECODE_NAMES_ELF_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct elf_section {
+    const char *name; /* "": none */
+    uint32_t type, link, info;
+    uint64_t flags, address, alignment, entry_size;
+    uint64_t size;        /* bytes in memory */
+    const uint8_t *bytes; /* NULL: it has none in the file, or not all of them */
+};
+
+struct elf_segment {
+    uint32_t type, flags;
+    uint64_t address, offset, file_size; /* the bytes of the file, as far as there are any */
+    uint64_t memory_size;
+};
+
+struct elf_file {
+    const uint8_t *bytes;
+    size_t size;
+    bool wide; /* 64-bit */
+    uint16_t type, machine;
+    uint64_t entry;
+    struct elf_section *sections;
+    size_t nr_sections;
+    struct elf_segment *segments;
+    size_t nr_segments;
+};
+
+struct elf_symbol {
+    const char *name;
+    uint64_t value, size;
+    uint16_t section; /* its index, or SHN_* */
+    uint8_t type, binding;
+};
+
+struct elf_relocation {
+    uint64_t offset, addend;
+    uint32_t symbol, type;
+};
+
+/* The bytes stay where they are. false: it is no such file, or there is no memory. */
+bool elf_open(struct elf_file *file, const uint8_t *bytes, size_t size);
+void elf_close(struct elf_file *file);
+
+/* Whether the bytes begin as an ELF file's do. */
+bool elf_begins(const uint8_t *bytes, size_t size);
+
+/* NULL: there is none. */
+const struct elf_section *elf_section_named(const struct elf_file *file, const char *name);
+const struct elf_section *elf_section_of_type(const struct elf_file *file, uint32_t type);
+
+/* A section of the index; NULL: there is none. */
+const struct elf_section *elf_section_at(const struct elf_file *file, size_t index);
+
+/* Of SHT_SYMTAB or SHT_DYNSYM: the symbol of the index. false: there are no more. A name that cannot be is "". */
+bool elf_symbol_at(struct elf_symbol *symbol, const struct elf_file *file, const struct elf_section *table,
+                   size_t index);
+
+/* Of SHT_REL or SHT_RELA. false: there are no more. */
+bool elf_relocation_at(struct elf_relocation *relocation, const struct elf_file *file, const struct elf_section *table,
+                       size_t index);
+
+/* The build ID: its bytes, and how many. NULL: it has none. */
+const uint8_t *elf_build_id(const struct elf_file *file, size_t *size);
+
+/* The bytes that stand at an address, as segments say, and how many follow each other from there on. NULL: none. */
+const uint8_t *elf_bytes_at(const struct elf_file *file, uint64_t address, uint64_t *size);
+
+#endif

@@ -1,0 +1,82 @@
+/* The names that were given, each once. */
+#include <stdlib.h>
+
+#include "decode/names/names_state.h"
+
+#define CHUNK 4096u
+#define LEAST_SIZE 8192u
+
+static struct name_key *place_of(const struct name_list *list, const char *object, const char *symbol, uint64_t begin)
+{
+    const uint64_t hash = (begin ^ (uintptr_t)object * 31 ^ (uintptr_t)symbol * 7) * 0x9e3779b97f4a7c15ull;
+    size_t at = (size_t)(hash ^ hash >> 32) & (list->size - 1);
+    for (;; at = (at + 1) & (list->size - 1)) {
+        struct name_key *key = &list->table[at];
+        if (!key->name || (key->begin == begin && key->object == object && key->symbol == symbol))
+            return key;
+    }
+}
+
+static bool grow(struct name_list *list)
+{
+    const struct name_list old = *list;
+    const size_t size = old.size ? 2 * old.size : LEAST_SIZE;
+    struct name_key *table = calloc(size, sizeof(*table));
+    if (!table)
+        return false;
+    list->table = table;
+    list->size = size;
+    for (size_t i = 0; i < old.size; i++)
+        if (old.table[i].name)
+            *place_of(list, old.table[i].object, old.table[i].symbol, old.table[i].begin) = old.table[i];
+    free(old.table);
+    return true;
+}
+
+static struct name *new_name(struct name_list *list)
+{
+    if (list->count % CHUNK == 0) {
+        struct name **chunks = realloc(list->chunks, (list->count / CHUNK + 1) * sizeof(*chunks));
+        if (!chunks)
+            return NULL;
+        list->chunks = chunks;
+        if (!(chunks[list->count / CHUNK] = malloc(CHUNK * sizeof(**chunks))))
+            return NULL;
+    }
+    return &list->chunks[list->count / CHUNK][list->count % CHUNK];
+}
+
+const struct name *name_list_get(struct name_list *list, const char *object, const char *symbol, uint64_t begin,
+                                 uint64_t end)
+{
+    if ((list->count + 1) * 2 > list->size && !grow(list))
+        return NULL;
+    struct name_key *key = place_of(list, object, symbol, begin);
+    if (key->name)
+        return key->name;
+    struct name *name = list->count < UINT32_MAX ? new_name(list) : NULL;
+    if (!name)
+        return NULL;
+    *name = (struct name){begin, end, symbol, object, (uint32_t)list->count++};
+    *key = (struct name_key){object, symbol, begin, name};
+    return name;
+}
+
+void name_list_free(struct name_list *list)
+{
+    for (size_t i = 0; i * CHUNK < list->count; i++)
+        free(list->chunks[i]);
+    free(list->chunks);
+    free(list->table);
+    *list = (struct name_list){0};
+}
+
+size_t names_count(const struct names *names)
+{
+    return names->list.count;
+}
+
+const struct name *names_by_number(const struct names *names, uint32_t number)
+{
+    return &names->list.chunks[number / CHUNK][number % CHUNK];
+}

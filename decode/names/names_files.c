@@ -1,0 +1,171 @@
+/* Programs, libraries and modules: which of the files that were named has pages of the capture. */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "decode/capture/list.h"
+#include "decode/names/file_tree.h"
+#include "decode/names/input_file.h"
+#include "decode/names/module_file.h"
+#include "decode/names/names_state.h"
+#include "decode/names/program_file.h"
+
+/* While files are read. */
+struct reading {
+    struct names *names;
+    const struct names_options *options;
+    struct module_index modules;
+    size_t looked_at;
+};
+
+bool names_keep_object(struct names *names, struct object *object)
+{
+    struct object **place = list_add((void **)&names->objects, &names->nr_objects, &names->object_room, sizeof(*place));
+    if (place)
+        *place = object;
+    else
+        object_free(object);
+    return place;
+}
+
+static bool is_module_page(const void *context, const struct page_content *content)
+{
+    const struct names *names = context;
+    return content->high && (content->gva < names->kernel_begin || content->gva >= names->kernel_end);
+}
+
+static bool take_module(struct reading *reading, const struct elf_file *file, const char *path)
+{
+    for (enum module_part part = 0; part < MODULE_NR_PARTS; part++) {
+        struct module_text text;
+        struct object *object = NULL;
+        if (!module_text_read(&text, file, path, part))
+            return false;
+        if (text.size)
+            module_text_match(&object, &text, &reading->names->pages, &reading->modules);
+        module_text_free(&text);
+        if (object && !names_keep_object(reading->names, object))
+            return false;
+    }
+    return true;
+}
+
+/* The same file under another name: its pages are claimed already. */
+static bool is_known(const struct names *names, const struct elf_file *file)
+{
+    size_t size = 0;
+    const uint8_t *id = elf_build_id(file, &size);
+    for (size_t i = 0; id && i < names->nr_objects; i++)
+        if (names->objects[i]->id_size == size && !memcmp(names->objects[i]->id, id, size))
+            return true;
+    return false;
+}
+
+static bool take_program(struct reading *reading, const struct elf_file *file, const char *path)
+{
+    struct object *object = NULL;
+    const struct names_options *options = reading->options;
+    const bool good = is_known(reading->names, file) || program_file_match(&object, &reading->names->pages, file, path,
+                                                                           options->files, options->nr_files);
+    return !object ? good : good && names_keep_object(reading->names, object);
+}
+
+/* Debug files have the addresses of code, and no code. */
+static bool has_code(const struct elf_file *file)
+{
+    for (size_t i = 0; i < file->nr_sections; i++)
+        if (file->sections[i].type == SHT_NOBITS && (file->sections[i].flags & SHF_EXECINSTR))
+            return false;
+    return true;
+}
+
+static bool is_module_name(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *ending = strstr(slash ? slash : path, ".ko");
+    return ending && (ending[3] == '\0' || ending[3] == '.');
+}
+
+static bool open_file(struct input_file *input, const char *path, struct error *error)
+{
+    return is_module_name(path) ? input_file_open_unpacked(input, path, error) : input_file_open(input, path, error);
+}
+
+static bool read_file(void *context, const char *path)
+{
+    struct reading *reading = context;
+    struct input_file input;
+    struct elf_file file;
+    bool good = true;
+    if (!open_file(&input, path, NULL))
+        return true;
+    if (!elf_open(&file, input.bytes, input.size)) {
+        input_file_close(&input);
+        return true;
+    }
+    reading->looked_at++;
+    if (module_file_is(&file))
+        good = take_module(reading, &file, path);
+    else if ((file.type == ET_EXEC || file.type == ET_DYN) && has_code(&file))
+        good = take_program(reading, &file, path);
+    elf_close(&file);
+    input_file_close(&input);
+    return good;
+}
+
+/* How many pages of one half are claimed, and by how many objects. */
+static bool tell(struct names *names, size_t looked_at)
+{
+    size_t user = 0, user_named = 0, modules = 0, modules_named = 0, several = 0;
+    for (size_t i = 0; i < names->pages.count; i++) {
+        const struct page_content *content = &names->pages.contents[i];
+        const bool module = is_module_page(names, content);
+        user += content->low;
+        modules += module;
+        user_named += content->low && content->nr_claims > 0;
+        modules_named += module && content->nr_claims > 0;
+        several += content->nr_claims > 1;
+        if (content->nr_claims == 1)
+            content->claims[0].object->pages++;
+    }
+    size_t found[OBJECT_NR_KINDS] = {0};
+    for (size_t i = 0; i < names->nr_objects; i++)
+        found[names->objects[i]->kind]++;
+    return names_tell(names,
+                      "files: %zu looked at; %zu programs and libraries have %zu of the %zu pages at users' addresses; "
+                      "%zu parts of modules have %zu of the %zu pages at modules' addresses; %zu pages are in several",
+                      looked_at, found[OBJECT_PROGRAM] + found[OBJECT_VDSO], user_named, user, found[OBJECT_MODULE],
+                      modules_named, modules, several);
+}
+
+/* What was named itself must be there, and an ELF file or a directory. */
+static bool check(const char *path, struct error *error)
+{
+    struct stat status;
+    struct input_file input;
+    if (stat(path, &status) != 0)
+        return error_set(error, ERROR_CANNOT_OPEN, 0, "%s", path);
+    if (S_ISDIR(status.st_mode))
+        return true;
+    if (!open_file(&input, path, error))
+        return false;
+    const bool good = elf_begins(input.bytes, input.size);
+    input_file_close(&input);
+    return good || error_set(error, ERROR_NAMES, 0, "%s: is no ELF file, and no directory", path);
+}
+
+bool names_read_files(struct names *names, const struct names_options *options, struct error *error)
+{
+    struct reading reading = {.names = names, .options = options};
+    if (options->nr_files == 0)
+        return true;
+    for (size_t i = 0; i < options->nr_files; i++)
+        if (!check(options->files[i], error))
+            return false;
+    if (!module_index_build(&reading.modules, &names->pages, is_module_page, names))
+        return false;
+    const bool good = file_tree_walk(options->files, options->nr_files, read_file, &reading);
+    module_index_free(&reading.modules);
+    page_set_settle(&names->pages);
+    return good && tell(names, reading.looked_at);
+}

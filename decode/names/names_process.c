@@ -1,0 +1,100 @@
+/* Which program a space is of. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/capture/list.h"
+#include "decode/names/names_state.h"
+
+static int compare(const void *left, const void *right)
+{
+    const struct name_program *a = left, *b = right;
+    if (a->pages != b->pages)
+        return a->pages < b->pages ? -1 : 1;
+    if (a->space != b->space)
+        return a->space < b->space ? -1 : 1;
+    return a->from < b->from ? -1 : a->from > b->from;
+}
+
+/* Of the item, or of where it would stand. */
+static size_t first_behind(const struct names *names, const struct name_program *wanted)
+{
+    size_t low = 0, high = names->nr_programs;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (compare(&names->programs[middle], wanted) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_of(const struct name_program *program, const struct name_program *wanted)
+{
+    return program->pages == wanted->pages && program->space == wanted->space;
+}
+
+void names_saw_program(struct names *names, const struct code_pages *pages, uint64_t space, uint64_t from,
+                       const struct object *object)
+{
+    const struct name_program program = {pages, space, from, object};
+    const size_t at = first_behind(names, &program);
+    if (at > 0 && is_of(&names->programs[at - 1], &program) && names->programs[at - 1].object == object)
+        return;
+    if (!list_add((void **)&names->programs, &names->nr_programs, &names->program_room, sizeof(program)))
+        return; /* a name less */
+    memmove(names->programs + at + 1, names->programs + at, (names->nr_programs - 1 - at) * sizeof(program));
+    names->programs[at] = program;
+}
+
+static void take_page(struct names *names, const struct code_pages *pages, uint64_t space, uint64_t from,
+                      const struct page_record *page)
+{
+    const struct page_content *content = page && !page->root ? page_set_find(&names->pages, page->bytes) : NULL;
+    if (content && content->nr_claims == 1 && content->claims[0].object->runs && from != UINT64_MAX)
+        names_saw_program(names, pages, space, from, content->claims[0].object);
+}
+
+static void take_map(struct names *names, const struct code_pages *pages, const struct code_map *map)
+{
+    for (size_t i = 0; i < map->nr_runs; i++)
+        for (uint32_t page = 0; page < map->runs[i].pages; page++) {
+            uint64_t until = UINT64_MAX;
+            const uint64_t gpa = map->runs[i].gpa + (uint64_t)page * RECORD_PAGE_SIZE;
+            take_page(names, pages, map->space, map->from,
+                      code_memory_at(&pages->memory, false, gpa, map->from, &until));
+        }
+}
+
+/* What the records of a CPU say; the first time that it is asked for. */
+static void collect(struct names *names, const struct code_pages *pages)
+{
+    for (size_t i = 0; i < names->nr_collected; i++)
+        if (names->collected[i] == pages)
+            return;
+    const struct code_pages **place =
+        list_add((void **)&names->collected, &names->nr_collected, &names->collected_room, sizeof(*place));
+    if (!place)
+        return;
+    *place = pages;
+    for (size_t i = 0; i < pages->count; i++) {
+        const struct page_record *page = &pages->records[i];
+        if (!(page->gva >> 63))
+            take_page(names, pages, code_pages_space(pages, page->space), page->from, page);
+    }
+    for (size_t i = 0; i < pages->nr_maps; i++)
+        if (!(pages->maps[i].linear >> 63))
+            take_map(names, pages, &pages->maps[i]);
+}
+
+const char *names_process(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at)
+{
+    const struct name_program wanted = {.pages = pages, .space = code_pages_space(pages, cr3), .from = at};
+    collect(names, pages);
+    const size_t behind = first_behind(names, &wanted);
+    if (behind > 0 && is_of(&names->programs[behind - 1], &wanted))
+        return names->programs[behind - 1].object->name;
+    if (behind < names->nr_programs && is_of(&names->programs[behind], &wanted))
+        return names->programs[behind].object->name;
+    return NULL;
+}

@@ -1,0 +1,86 @@
+/* Inside of decode/names/: what struct names is. */
+#ifndef DECODE_NAMES_NAMES_STATE_H
+#define DECODE_NAMES_NAMES_STATE_H
+
+#include "decode/names/kernel_image.h"
+#include "decode/names/kernel_slide.h"
+#include "decode/names/names.h"
+#include "decode/names/object.h"
+#include "decode/names/page_set.h"
+
+/* All names, by whose they are and where. */
+struct name_key {
+    const char *object, *symbol; /* these very texts */
+    uint64_t begin;
+    struct name *name; /* NULL: the place is free */
+};
+
+struct name_list {
+    struct name_key *table; /* a power of two */
+    size_t size, count;
+    struct name **chunks;
+};
+
+/* What was asked for lately. */
+struct name_answer {
+    const struct code_pages *pages;
+    uint64_t space, address, from, until;
+    const struct name *name;
+};
+
+/* A program was seen in a space. */
+struct name_program {
+    const struct code_pages *pages;
+    uint64_t space, from;
+    const struct object *object;
+};
+
+struct names {
+    struct kernel_image kernel;
+    struct kernel_slide slide;
+    struct object *kernel_object; /* NULL: nothing is known of the kernel; its addresses are the guest's less
+                                     kernel_moved */
+    uint64_t kernel_moved;
+    uint64_t kernel_begin, kernel_end; /* of the guest's addresses */
+    struct page_set pages;
+    struct object **objects; /* of which pages were found */
+    size_t nr_objects, object_room;
+    struct name_list list;
+    struct name_answer *answers;
+    struct name_program *programs; /* by pages, space, from */
+    size_t nr_programs, program_room;
+    const struct code_pages **collected; /* CPUs whose records were looked through for programs */
+    size_t nr_collected, collected_room;
+    char **about;
+    size_t nr_about, about_room;
+};
+
+/* Read all that the options name. false: error says why. */
+bool names_read_kernel(struct names *names, const struct names_options *options, struct error *error);
+bool names_read_files(struct names *names, const struct names_options *options, struct error *error);
+
+/* The object is the names' from now on. false: no memory; then it is gone. */
+bool names_keep_object(struct names *names, struct object *object);
+
+/* A line for names_about. false: no memory. */
+bool names_tell(struct names *names, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The one name of this function there; the texts must stay where they are. NULL: no memory. */
+const struct name *name_list_get(struct name_list *list, const char *object, const char *symbol, uint64_t begin,
+                                 uint64_t end);
+void name_list_free(struct name_list *list);
+
+/* What a page is a part of. object NULL: nobody knows. */
+struct name_place {
+    const struct object *object;
+    uint64_t moved;                     /* its addresses are this much lower than the guest's */
+    const struct page_content *content; /* several objects claim it, and nobody knows which one it is; or NULL */
+};
+struct name_place names_place(const struct names *names, const struct code_pages *pages, uint64_t space, uint64_t at,
+                              const struct page_record *page, uint64_t gva);
+
+/* A program's code was found in a space. */
+void names_saw_program(struct names *names, const struct code_pages *pages, uint64_t space, uint64_t from,
+                       const struct object *object);
+
+#endif
