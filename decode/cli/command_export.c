@@ -36,10 +36,7 @@ static const char usage[] =
     "  --shortest S        keep none shorter than S seconds\n"
     "  --unit U            of folded: branches (default) or ticks\n"
     "  --object NAME       of bolt: the program, library or module (default: vmlinux)\n"
-    "  --sources DIR       of lcov: write listings of all functions there, which genhtml shows as sources\n"
-    "  --kernel FILE       names: the guest's bzImage or vmlinux\n"
-    "  --symbols FILE      names: System.map or a copy of /proc/kallsyms\n"
-    "  --files PATH        names: ELF files of the guest, or directories of such; may be given several times\n"
+    "  --sources DIR       of lcov: write listings of all functions there, which genhtml shows as sources\n" NAMES_USAGE
     "  --threads N         with N threads (default: one a processor)\n"
     "\n"
     "Exit status: 0 all is written; 1 an error; 2 parts are missing, damaged, or could not be decoded.\n";
@@ -110,7 +107,7 @@ static bool write_profile(FILE *file, const struct format *format, struct export
     return good && (written || error_set(error, ERROR_MEMORY, 0, "the call tree"));
 }
 
-static int write_format(const struct format *format, const struct export_options *options)
+static int write_format(const struct format *format, struct export_options *options)
 {
     struct export_run run;
     struct error error = {0};

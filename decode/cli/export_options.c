@@ -51,16 +51,6 @@ static bool find_window(struct export_run *run, const struct export_options *opt
     return false;
 }
 
-static bool open_names(struct export_run *run, const struct export_options *options, struct error *error)
-{
-    const char *files[ARGUMENT_LIST_MAX];
-    for (size_t i = 0; i < options->files.count; i++)
-        files[i] = options->files.items[i].word;
-    const struct names_options wanted = {options->kernel, options->symbols, files, options->files.count};
-    run->names = names_open(run->capture, &wanted, error);
-    return run->names != NULL;
-}
-
 static bool has_cpu(const struct export_run *run)
 {
     struct error error = {0};
@@ -79,7 +69,7 @@ static void show(void *context, double done)
         fputs("\r\033[K", stderr);
 }
 
-bool export_begin(struct export_run *run, const struct export_options *options)
+bool export_begin(struct export_run *run, struct export_options *options)
 {
     struct error error = {0};
     struct capture *capture = open_capture(options->capture);
@@ -92,10 +82,12 @@ bool export_begin(struct export_run *run, const struct export_options *options)
     for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
         if (run->cpu == EXPORT_ALL_CPUS || run->cpu == cpu)
             capture_check_trace(capture, cpu, 0, UINT64_MAX);
-    if (export_clock_read(&run->clock, capture, &error) && open_names(run, options, &error))
-        return find_window(run, options);
-    error_say(&error);
-    return false;
+    if (!export_clock_read(&run->clock, capture, &error)) {
+        error_say(&error);
+        return false;
+    }
+    run->names = open_names(capture, &options->names);
+    return run->names && find_window(run, options);
 }
 
 int export_end(struct export_run *run)

@@ -1,6 +1,7 @@
 #include "decode/export/slices.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "decode/export/slices_state.h"
 
@@ -18,6 +19,7 @@ void slices_free(struct slices *slices)
     free(slices->tasks);
     free(slices->items);
     free(slices->lost);
+    free(slices->known);
     *slices = (struct slices){0};
 }
 
@@ -31,29 +33,48 @@ static uint32_t add_track(struct slices *slices, uint32_t cpu, uint32_t task)
     return (uint32_t)slices->nr_tracks++;
 }
 
+/* 0 is no time: none was known yet. */
 static void pass(struct slices *slices, uint64_t tsc)
 {
+    if (tsc == 0)
+        return;
     slices->first = tsc < slices->first ? tsc : slices->first;
     slices->last = tsc > slices->last ? tsc : slices->last;
 }
 
-/* What a task is for the hooks: its number in tasks, and its track. Of a new one both are made. */
-static bool know_task(struct slices_cpu *cpu, struct stack_task *task)
+static bool add_task(struct slices_cpu *cpu, struct slice_known *known, uint32_t number)
 {
     struct slices *slices = cpu->slices;
-    if (task->user == 0) {
-        if (!slices_room(slices, (void **)&slices->tasks, &slices->tasks_room, slices->nr_tasks,
-                         sizeof(*slices->tasks)))
+    if (!slices_room(slices, (void **)&slices->tasks, &slices->tasks_room, slices->nr_tasks, sizeof(*slices->tasks)))
+        return false;
+    const uint32_t track = slices->by_cpu ? cpu->track : add_track(slices, cpu->cpu, (uint32_t)slices->nr_tasks);
+    if (track == SLICE_NO_TASK)
+        return false;
+    slices->tasks[slices->nr_tasks++] = (struct slice_task){.number = number};
+    *known = (struct slice_known){(uint32_t)slices->nr_tasks, track + 1};
+    return true;
+}
+
+/* The task that runs: its number in tasks, and its track. Of a new one both are made. */
+static bool know_task(struct slices_cpu *cpu, const struct stack_task *task)
+{
+    struct slices *slices = cpu->slices;
+    if (task->number >= slices->known_room) {
+        const size_t room = 2 * (size_t)task->number + 64;
+        struct slice_known *more = realloc(slices->known, room * sizeof(*more));
+        if (!more) {
+            slices->no_memory = true;
             return false;
-        const uint32_t number = (uint32_t)slices->nr_tasks;
-        const uint32_t track = slices->by_cpu ? cpu->track : add_track(slices, cpu->cpu, number);
-        if (track == SLICE_NO_TASK)
-            return false;
-        slices->tasks[slices->nr_tasks++] = (struct slice_task){.number = task->number};
-        task->user = (uint64_t)track << 32 | (number + 1u);
+        }
+        memset(more + slices->known_room, 0, (room - slices->known_room) * sizeof(*more));
+        slices->known = more;
+        slices->known_room = room;
     }
-    cpu->task = (uint32_t)task->user - 1;
-    cpu->task_track = slices->by_cpu ? cpu->track : (uint32_t)(task->user >> 32);
+    struct slice_known *known = &slices->known[task->number];
+    if (known->task == 0 && !add_task(cpu, known, task->number))
+        return false;
+    cpu->task = known->task - 1;
+    cpu->task_track = slices->by_cpu ? cpu->track : known->track - 1;
     slices->tasks[cpu->task].space = task->space;
     return true;
 }

@@ -55,6 +55,10 @@ struct slices {
     size_t nr_tracks, tracks_room;
     struct slice_task *tasks;
     size_t nr_tasks, tasks_room;
+    struct slice_known {
+        uint32_t task, track; /* both plus 1; 0: not seen yet */
+    } * known;                /* by the stacks' number of the task */
+    size_t known_room;
     uint64_t first, last; /* of all */
     struct slice_lost {
         uint64_t tsc;
