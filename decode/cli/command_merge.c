@@ -38,7 +38,7 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
     const struct argument options[] = {ARGUMENT_CPU(&a->cpu),
                                        {"report", ARGUMENT_FLAG, &a->as_report, 0},
                                        {"json", ARGUMENT_TEXT, &a->report.json, 0},
-                                       {"symbols", ARGUMENT_TEXT, &a->report.symbols, 0},
+                                       NAMES_OPTIONS(&a->report.names),
                                        {"truth", ARGUMENT_TEXT, &a->report.truth, 0},
                                        {"guest", ARGUMENT_TEXT, &a->report.guest, 0}};
     const struct syntax syntax = {.command = "merge",

@@ -7,12 +7,12 @@ static const char usage[] =
     "usage: undertrace report CAPTURE [options]\n"
     "\n"
     "Decodes a capture and prints what it holds: all CPUs together, and where there are several, each of them and one\n"
-    "time line of all.\n"
+    "time line of all. With names for addresses also where branches and time went: phases, processes, functions,\n"
+    "system calls and interrupts.\n"
     "\n"
     "  --truth FILE        compare with the emulator's truth file\n"
     "  --json FILE         write the figures to FILE (summary.json); what is not known is null\n"
-    "  --symbols FILE      names for addresses: System.map or a copy of /proc/kallsyms\n"
-    "  --threads N         with N threads (default: one a processor)\n"
+    "  --threads N         with N threads (default: one a processor)\n" NAMES_USAGE
     "  --guest NAME, --image-bytes N, --seconds-build S, --seconds-boot S\n"
     "                      figures that the caller knows\n"
     "\n"
@@ -25,7 +25,7 @@ static int parse_arguments(struct report_wishes *a, struct summary *summary, int
     const struct argument options[] = {ARGUMENT_THREADS(&a->threads),
                                        {"truth", ARGUMENT_TEXT, &a->truth, 0},
                                        {"json", ARGUMENT_TEXT, &a->json, 0},
-                                       {"symbols", ARGUMENT_TEXT, &a->symbols, 0},
+                                       NAMES_OPTIONS(&a->names),
                                        {"guest", ARGUMENT_TEXT, &a->guest, 0},
                                        {"image-bytes", ARGUMENT_NUMBER, &a->image_bytes, UINT64_MAX - 1},
                                        {"seconds-build", ARGUMENT_SECONDS, &summary->seconds_build, 0},

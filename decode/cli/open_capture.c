@@ -66,10 +66,15 @@ static void show_decoding(void *context, double done)
         fputs("\r\033[K", stderr);
 }
 
+flow_progress *progress_of_decoding(void)
+{
+    return isatty(STDERR_FILENO) ? show_decoding : NULL;
+}
+
 bool run_flow(struct flow_run *run, const struct capture *capture, struct flow_run_options *options)
 {
     struct error error = {0};
-    options->progress = isatty(STDERR_FILENO) ? show_decoding : NULL;
+    options->progress = progress_of_decoding();
     if (flow_run(run, capture, options, &error))
         return true;
     error_say(&error);

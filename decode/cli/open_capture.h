@@ -12,6 +12,9 @@ struct capture *open_capture(const char *directory);
  */
 bool say_damages(const struct capture *capture);
 
+/* Where standard error is a terminal: how far it is. */
+flow_progress *progress_of_decoding(void);
+
 /* flow_run, with its progress on a terminal. false: said why. */
 bool run_flow(struct flow_run *run, const struct capture *capture, struct flow_run_options *options);
 

@@ -9,6 +9,8 @@
 #include "decode/cli/message.h"
 #include "decode/cli/open_capture.h"
 #include "decode/cli/output.h"
+#include "decode/cli/report_profile.h"
+#include "decode/report/profile_report.h"
 
 static bool compare_truth(struct summary *summary, const struct flow_run *run, const char *file, uint16_t cpu)
 {
@@ -75,18 +77,24 @@ static bool take_cpus(struct summary *summary, const struct capture *capture, co
     return good;
 }
 
-static bool write_json(const struct summary *summary, const struct report_wishes *a)
+static bool write_json(const struct summary *summary, const struct report_profile *profile,
+                       const struct report_wishes *a)
 {
     FILE *file = output_open(a->json, a->capture);
     if (!file)
         return false;
+    fputs("{\n  ", file);
     summary_json(file, summary);
+    if (profile) {
+        fputs(",\n  ", file);
+        profile_json(file, &profile->profile, profile->khz);
+    }
+    fputs("\n}\n", file);
     return output_close(file, a->json);
 }
 
 /* All of it. Returns whether it could be done. */
-static bool report_capture(struct summary *summary, const struct capture *capture, const struct report_wishes *a,
-                           const struct symbols *symbols)
+static bool report_capture(struct summary *summary, const struct capture *capture, struct report_wishes *a)
 {
     if (a->guest)
         summary->guest = strdup(a->guest);
@@ -94,28 +102,31 @@ static bool report_capture(struct summary *summary, const struct capture *captur
         message_say("%s: out of memory for %u CPUs", a->capture, capture->nr_cpus);
         return false;
     }
+    struct report_profile *profile = NULL;
+    const bool named = a->names.kernel || a->names.symbols || a->names.files.count > 0;
     bool good = take_cpus(summary, capture, a);
-    summary_print(stdout, summary, symbols);
-    return (!a->json || write_json(summary, a)) && good;
+    if (named && !(profile = report_profile_make(capture, &a->names, (unsigned)a->threads)))
+        good = false;
+    summary_print(stdout, summary);
+    if (profile)
+        report_profile_show(profile);
+    else
+        summary_print_hottest(stdout, summary);
+    good = (!a->json || write_json(summary, profile, a)) && good;
+    report_profile_free(profile);
+    return good;
 }
 
-int report_make(struct summary *summary, const struct report_wishes *a)
+int report_make(struct summary *summary, struct report_wishes *a)
 {
-    struct symbols symbols = {0};
-    struct error error = {0};
-    if (a->symbols && !symbols_read(&symbols, a->symbols, &error)) {
-        error_say(&error);
-        return 1;
-    }
     struct capture *capture = open_capture(a->capture);
     if (!capture)
         return 1;
     for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
         capture_check_trace(capture, cpu, 0, UINT64_MAX);
     bool damaged = say_damages(capture);
-    bool good = report_capture(summary, capture, a, a->symbols ? &symbols : NULL);
+    bool good = report_capture(summary, capture, a);
     capture_close(capture);
-    symbols_free(&symbols);
     const struct truth_comparison *truth = &summary->total.truth;
     const bool whole = summary->total.complete && !truth->first.found && truth->extra_stretches == 0;
     summary_free(summary);

@@ -4,16 +4,18 @@
 
 #include <stdint.h>
 
+#include "decode/cli/names_options.h"
 #include "decode/report/shards.h"
 #include "decode/report/summary.h"
 
 struct report_wishes {
-    const char *capture, *truth, *json, *symbols, *guest;
+    const char *capture, *truth, *json, *guest;
     uint64_t threads, image_bytes;
-    struct shards *shards; /* NULL: it is to be decoded; else the runs are taken out of there */
+    struct names_wishes names; /* none: functions are not told of */
+    struct shards *shards;     /* NULL: it is to be decoded; else the runs are taken out of there */
 };
 
 /* Make it; the summary has what its caller knows. Returns the exit status. */
-int report_make(struct summary *summary, const struct report_wishes *wishes);
+int report_make(struct summary *summary, struct report_wishes *wishes);
 
 #endif

@@ -95,6 +95,12 @@ static const char *module_name(char room[NAME_MAX_LENGTH], const struct elf_file
     return room;
 }
 
+/* Each module has these two, most times as other names of functions that say more. */
+static bool is_common(const char *name)
+{
+    return !strcmp(name, "init_module") || !strcmp(name, "cleanup_module");
+}
+
 static bool take_symbols(struct object *object, const struct elf_file *file, const size_t *places)
 {
     const struct elf_section *table = elf_section_of_type(file, SHT_SYMTAB);
@@ -103,7 +109,8 @@ static bool take_symbols(struct object *object, const struct elf_file *file, con
         const struct elf_section *section = elf_section_at(file, symbol.section);
         const uint32_t rank = elf_symbols_rank(&symbol, section);
         if (rank != UINT32_MAX && places[symbol.section] != NOWHERE && symbol.value < section->size)
-            symbol_table_add(&object->symbols, places[symbol.section] + symbol.value, symbol.size, symbol.name, rank);
+            symbol_table_add(&object->symbols, places[symbol.section] + symbol.value, symbol.size, symbol.name,
+                             is_common(symbol.name) ? UINT32_MAX - 1 : rank);
     }
     symbol_table_finish(&object->symbols);
     for (size_t i = 0; i < file->nr_sections; i++)

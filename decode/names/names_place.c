@@ -4,14 +4,16 @@
 #define PAGE RECORD_PAGE_SIZE
 #define NEIGHBOURS 256u /* pages on each side */
 
-/* Does a page that only the claim's object has stand as far from this one as in the object? */
+/* Does a page that only the claim's object has stand as far from this one as in the object? inferred: one of which no
+ * record says so is good enough. */
 static bool is_confirmed(const struct names *names, const struct code_pages *pages, uint64_t space, uint64_t at,
-                         const struct page_claim *claim, uint64_t gva)
+                         const struct page_claim *claim, uint64_t gva, bool inferred)
 {
     for (uint64_t i = 1; i <= 2 * NEIGHBOURS; i++) {
         const uint64_t distance = (i % 2 ? (i + 1) / 2 : 0 - i / 2) * PAGE;
         const struct code_found found = code_pages_find(pages, space, at, gva + distance);
-        const struct page_content *content = found.page ? page_set_find(&names->pages, found.page->bytes) : NULL;
+        const struct page_content *content =
+            found.page && (inferred || !found.inferred) ? page_set_find(&names->pages, found.page->bytes) : NULL;
         if (content && content->nr_claims == 1 && content->claims[0].object == claim->object &&
             content->claims[0].address == claim->address + distance)
             return true;
@@ -23,19 +25,20 @@ static bool is_confirmed(const struct names *names, const struct code_pages *pag
 static struct name_place place_among(const struct names *names, const struct code_pages *pages, uint64_t space,
                                      uint64_t at, const struct page_content *content, uint64_t gva)
 {
-    struct name_place place = {.content = content};
-    for (size_t i = 0; i < content->nr_claims; i++) {
-        const struct page_claim *claim = &content->claims[i];
-        if (!is_confirmed(names, pages, space, at, claim, gva))
-            continue;
-        if (place.object)
-            return (struct name_place){.content = content};
-        place.object = claim->object;
-        place.moved = gva - claim->address;
+    for (unsigned inferred = 0; inferred < 2; inferred++) {
+        const struct page_claim *confirmed = NULL;
+        size_t count = 0;
+        for (size_t i = 0; i < content->nr_claims; i++)
+            if (is_confirmed(names, pages, space, at, &content->claims[i], gva, inferred)) {
+                confirmed = &content->claims[i];
+                count++;
+            }
+        if (count == 1)
+            return (struct name_place){.object = confirmed->object, .moved = gva - confirmed->address};
+        if (count > 1)
+            break;
     }
-    if (place.object)
-        place.content = NULL;
-    return place;
+    return (struct name_place){.content = content};
 }
 
 /* The kernel runs at other addresses before it has page tables of its own: by where its memory is. */

@@ -87,7 +87,7 @@ struct profile_function *profile_functions(const struct profile *profile, uint32
     *count = 0;
     if (sums.functions && sums.open && sums.totals) {
         add_up(&sums);
-        for (size_t i = 0; i < profile->nr_processes; i++)
+        for (size_t i = 1; i < profile->nr_processes; i++)
             if (!root || profile->processes[i].root == root)
                 walk(&sums, profile->processes[i].root);
         for (size_t i = 0; i < nr_names; i++)

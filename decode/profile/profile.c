@@ -1,13 +1,15 @@
 #include "decode/profile/profile.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-bool profile_init(struct profile *profile)
+bool profile_init(struct profile *profile, struct names *names)
 {
-    *profile = (struct profile){.room = 4096, .nr_nodes = 1, .size = 16384};
+    *profile = (struct profile){.room = 4096, .nr_nodes = 1, .size = 16384, .names = names, .nr_processes = 1};
+    profile->processes = calloc(1, sizeof(*profile->processes));
     profile->nodes = calloc(profile->room, sizeof(*profile->nodes));
     profile->places = calloc(profile->size, sizeof(*profile->places));
-    return profile->nodes && profile->places;
+    return profile->nodes && profile->places && profile->processes;
 }
 
 void profile_free(struct profile *profile)
@@ -80,41 +82,91 @@ static uint32_t child_of(struct profile *profile, uint32_t parent, const struct 
     return node ? node : add_node(profile, parent, frame->name, frame->entry);
 }
 
-static uint32_t root_of(struct profile *profile, uint64_t space)
+/* The process of a space, as long as a task runs in it; behind that the space is another one's. The kernel's own have
+ * one for all. 0: no memory. */
+static size_t process_of(struct profile *profile, uint64_t space)
 {
-    for (size_t i = 0; i < profile->nr_processes; i++)
-        if (profile->processes[i].space == space)
-            return profile->processes[i].root;
+    for (size_t i = profile->nr_processes; i-- > 1;)
+        if (profile->processes[i].space == space && (profile->processes[i].tasks > 0 || space == FLOW_CR3_UNKNOWN))
+            return i;
     struct profile_process *more = realloc(profile->processes, (profile->nr_processes + 1) * sizeof(*more));
-    const uint32_t root = more ? add_node(profile, 0, NULL, STACK_BASE) : 0;
     if (more)
         profile->processes = more;
-    profile->no_memory |= !more;
-    if (root)
-        profile->processes[profile->nr_processes++] = (struct profile_process){space, root};
-    return root;
+    const uint32_t root = more ? add_node(profile, 0, NULL, STACK_BASE) : 0;
+    profile->no_memory |= !root;
+    if (!root)
+        return 0;
+    profile->processes[profile->nr_processes] = (struct profile_process){.space = space, .root = root};
+    return profile->nr_processes++;
 }
 
-/* A task whose space is another one now, by exec, or since it is in user mode for the first time: its frames stand
- * below another root from here on. */
-static void move(struct profile *profile, struct stack_task *task, size_t depth)
+/* The task runs in its process no more. */
+static void leave_process(struct profile *profile, struct stack_task *task)
 {
-    uint32_t node = root_of(profile, task->space);
-    task->user = task->space;
+    struct profile_process *process = &profile->processes[task->user];
+    const char *name = process->space == FLOW_CR3_UNKNOWN
+                           ? NULL
+                           : names_process(profile->names, task->pages, process->space, task->at);
+    if (name)
+        process->name = name;
+    if (process->tasks > 0)
+        process->tasks--;
+    task->user = 0;
+}
+
+/* Its space is another one than it was: the task is new, or is in user mode for the first time, or has executed another
+ * program. Its frames stand below another root from here on. */
+static void enter_process(struct profile *profile, struct stack_task *task, size_t depth)
+{
+    if (task->user)
+        leave_process(profile, task);
+    task->user = process_of(profile, task->space);
+    struct profile_process *process = &profile->processes[task->user];
+    process->tasks++;
+    uint32_t node = process->root;
     for (size_t i = 0; i < depth && node; i++)
         node = task->frames[i].user = child_of(profile, node, &task->frames[i]);
+}
+
+static void set_mark(struct profile *profile, enum profile_mark mark, uint64_t tsc)
+{
+    if (!profile->marks[mark].known)
+        profile->marks[mark] = (struct profile_marked){true, tsc, profile->branches};
+}
+
+/* A function that is entered on a way that is new. */
+static void look_at(struct profile *profile, const struct stack_frame *frame, uint64_t tsc)
+{
+    static const struct {
+        const char *symbol;
+        enum profile_mark mark;
+    } marks[] = {{"start_kernel", PROFILE_START},
+                 {"kernel_init", PROFILE_INIT},
+                 {"kernel_power_off", PROFILE_END},
+                 {"kernel_restart", PROFILE_END},
+                 {"kernel_halt", PROFILE_END}};
+    if (frame->name->begin >> 63)
+        set_mark(profile, PROFILE_KERNEL, tsc);
+    for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]) && frame->name->symbol; i++)
+        if (!strcmp(frame->name->symbol, marks[i].symbol))
+            set_mark(profile, marks[i].mark, tsc);
 }
 
 static void enter(void *context, struct stack_task *task, uint64_t tsc)
 {
     struct profile *profile = ((struct profile_cpu *)context)->profile;
     struct stack_frame *frame = &task->frames[task->depth - 1];
-    (void)tsc;
-    if (task->depth == 1 || task->user != task->space)
-        move(profile, task, task->depth - 1);
-    const uint32_t parent = task->depth > 1 ? task->frames[task->depth - 2].user : root_of(profile, task->space);
+    if (!task->user || profile->processes[task->user].space != task->space) {
+        enter_process(profile, task, task->depth - 1);
+        if (task->space != FLOW_CR3_UNKNOWN)
+            set_mark(profile, PROFILE_USER, tsc);
+    }
+    const uint32_t parent = task->depth > 1 ? task->frames[task->depth - 2].user : profile->processes[task->user].root;
+    const size_t before = profile->nr_nodes;
     frame->user = parent ? child_of(profile, parent, frame) : 0;
     profile->nodes[frame->user].calls++;
+    if (profile->nr_nodes > before)
+        look_at(profile, frame, tsc);
 }
 
 static void leave(void *context, struct stack_task *task, uint64_t tsc)
@@ -142,12 +194,16 @@ static void spend(void *context, struct stack_task *task, uint64_t branches, uin
     struct profile_cpu *cpu = context;
     struct profile *profile = cpu->profile;
     const uint64_t ticks = passed(cpu, tsc);
-    const bool known = task && task->depth > 0 && !cpu->lost;
+    const bool known = task && task->depth > 0 && task->user && !cpu->lost;
     cpu->lost = false;
+    profile->branches += branches;
     if (known) {
         struct profile_node *node = &profile->nodes[task->frames[task->depth - 1].user];
+        struct profile_process *process = &profile->processes[task->user];
         node->branches += branches;
         node->ticks += ticks;
+        process->begin_tsc = process->begin_tsc ? process->begin_tsc : tsc;
+        process->end_tsc = tsc;
     } else {
         profile->lost_branches += branches;
         profile->lost_ticks += ticks;
@@ -169,8 +225,16 @@ static void lost(void *context, uint64_t tsc)
     cpu->lost = true;
 }
 
+static void end(void *context, struct stack_task *task, uint64_t tsc)
+{
+    struct profile_cpu *cpu = context;
+    (void)tsc;
+    if (task->user)
+        leave_process(cpu->profile, task);
+}
+
 struct stack_hooks profile_hooks(struct profile_cpu *cpu, struct profile *profile)
 {
     *cpu = (struct profile_cpu){.profile = profile};
-    return (struct stack_hooks){enter, leave, spend, run, lost, cpu};
+    return (struct stack_hooks){enter, leave, spend, run, lost, cpu, end};
 }

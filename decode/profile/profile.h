@@ -20,21 +20,40 @@ struct profile_node {
     uint64_t branches, ticks;        /* of it alone, without what it called; ticks of the TSC */
 };
 
-/* What runs in one address space, or the kernel's own tasks. */
+/* A program from its first instruction in user mode on, with all threads; or the kernel's own tasks. */
 struct profile_process {
     uint64_t space; /* CR3 in user mode; FLOW_CR3_UNKNOWN: tasks that were never there, as far as the trace tells */
     uint32_t root;
+    uint32_t tasks;              /* that run in it now */
+    const char *name;            /* of the program's file; NULL: not known */
+    uint64_t begin_tsc, end_tsc; /* of the first and the last thing that it did */
+};
+
+/* What happened for the first time, and how many branches there were before. */
+enum profile_mark {
+    PROFILE_KERNEL, /* code of the upper half of the addresses */
+    PROFILE_USER,   /* user mode */
+    PROFILE_START,  /* Linux by its functions: start_kernel, */
+    PROFILE_INIT,   /* kernel_init, which runs initcalls, */
+    PROFILE_END,    /* kernel_power_off, kernel_restart or kernel_halt */
+    PROFILE_NR_MARKS
+};
+struct profile_marked {
+    bool known;
+    uint64_t tsc, branches;
 };
 
 struct profile {
     struct profile_node *nodes; /* the first is none */
     size_t nr_nodes, room;
-    struct profile_process *processes;
+    struct profile_process *processes; /* the first is none */
     size_t nr_processes;
     uint32_t *places; /* a table of nodes by parent and name */
     size_t size;
     uint64_t lost_branches, lost_ticks; /* of which nobody knows whose they are */
-    uint64_t first_tsc, last_tsc;
+    uint64_t first_tsc, last_tsc, branches;
+    struct profile_marked marks[PROFILE_NR_MARKS];
+    struct names *names;
     bool no_memory;
 };
 
@@ -45,8 +64,8 @@ struct profile_cpu {
     bool lost; /* what passes up to the next branch is nobody's */
 };
 
-/* false: no memory. */
-bool profile_init(struct profile *profile);
+/* Processes are named by names. false: no memory. */
+bool profile_init(struct profile *profile, struct names *names);
 void profile_free(struct profile *profile);
 
 /* Hooks for stacks_open; cpu must stay where it is. */

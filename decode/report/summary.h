@@ -11,7 +11,6 @@
 
 #include "decode/capture/capture.h"
 #include "decode/check/truth_file.h"
-#include "decode/code/symbols.h"
 #include "decode/engine/hot.h"
 #include "decode/flow/flow_run.h"
 #include "decode/report/json.h"
@@ -80,7 +79,10 @@ void summary_add_up(struct summary *summary);
 #define RESULT_TEXT_SIZE 160u
 const char *summary_result_text(char *text, const struct summary_figures *figures);
 
-void summary_print(FILE *file, const struct summary *summary, const struct symbols *symbols);
+void summary_print(FILE *file, const struct summary *summary);
+void summary_print_hottest(FILE *file, const struct summary *summary);
+
+/* The members of an object, without its braces. */
 void summary_json(FILE *file, const struct summary *summary);
 
 #endif

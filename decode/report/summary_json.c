@@ -97,7 +97,6 @@ static void cpu_json(FILE *file, const struct summary *s, unsigned cpu)
 void summary_json(FILE *file, const struct summary *s)
 {
     const struct summary_figures *f = &s->total;
-    fputs("{\n  ", file);
     json_string(file, "guest", s->guest, ",\n  ");
     json_figure(file, "cpus", figure_of(s->cpus), ",\n  ");
     json_string(file, "result", f->complete ? "complete" : "incomplete", ",\n  ");
@@ -132,5 +131,4 @@ void summary_json(FILE *file, const struct summary *s)
     }
     fputs("\n  ],\n  \"timeline\": ", file);
     timeline_json(file, &s->timeline, s->cpus);
-    fputs("\n}\n", file);
 }

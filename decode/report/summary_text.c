@@ -140,21 +140,20 @@ static void print_decoded(FILE *file, const struct summary_figures *s, double se
         fprintf(file, "  %-24s %18.1f\n", "seconds", seconds);
 }
 
-static void print_hottest(FILE *file, const struct summary *s, const struct symbols *symbols)
+void summary_print_hottest(FILE *file, const struct summary *s)
 {
+    if (s->nr_hottest == 0)
+        return;
     fputs("\nHottest branch targets\n", file);
     for (size_t i = 0; i < s->nr_hottest; i++) {
         char number[COUNT_TEXT_SIZE];
         const struct hot_entry *entry = &s->hottest[i];
         fprintf(file, "  %016" PRIx64 " %17s", entry->address, count_text(number, entry->count));
-        const struct symbol *symbol = symbols ? symbols_find(symbols, entry->address) : NULL;
-        if (symbol)
-            fprintf(file, "  %s+0x%" PRIx64, symbol->name, entry->address - symbol->address);
         fputc('\n', file);
     }
 }
 
-void summary_print(FILE *file, const struct summary *s, const struct symbols *symbols)
+void summary_print(FILE *file, const struct summary *s)
 {
     const struct summary_figures *total = &s->total;
     char result[RESULT_TEXT_SIZE];
@@ -178,6 +177,4 @@ void summary_print(FILE *file, const struct summary *s, const struct symbols *sy
         print_cpus(file, s);
         timeline_print(file, &s->timeline, s->cpus);
     }
-    if (s->nr_hottest)
-        print_hottest(file, s, symbols);
 }

@@ -56,13 +56,17 @@ void stack_enter(struct stacks *stacks, const struct name *name, uint64_t site, 
     struct stack_task *task = &stacks->current->task;
     stack_spend(stacks);
     show(stacks);
+    task->pages = stacks->pages;
+    task->at = stacks->at;
     if (!make_room(task)) {
         stacks->no_memory = true;
         return;
     }
     task->frames[task->depth++] =
         (struct stack_frame){.name = name, .site = site, .entry = entry, .switches = switches(name)};
-    if (entry == STACK_CALL && is_retpoline(name))
+    if (switches(name))
+        stacks->pool->switch_begin = name->begin;
+    if ((entry == STACK_CALL || entry == STACK_TAIL) && is_retpoline(name))
         task->frames[task->depth - 1].silent = true;
     else
         stacks->hooks.enter(stacks->hooks.context, task, stacks->tsc);
@@ -83,16 +87,31 @@ void stack_leave_to(struct stacks *stacks, size_t depth)
         stack_leave(stacks);
 }
 
-void stack_replace(struct stacks *stacks, const struct name *name)
+/* Where the function that was called stands, of those on top that went on by jumps. */
+static size_t chain_begin(const struct stack_task *task)
 {
-    const struct stack_frame old = *stack_top(stacks);
-    stack_leave(stacks);
-    stack_enter(stacks, name, old.site, old.entry);
-    struct stack_frame *top = stack_top(stacks);
-    if (top) {
-        top->tail = !old.silent;
-        top->switches |= old.switches;
+    size_t depth = task->depth;
+    while (depth > 1 && task->frames[depth - 1].entry == STACK_TAIL)
+        depth--;
+    return depth - 1;
+}
+
+void stack_jump(struct stacks *stacks, const struct name *name)
+{
+    struct stack_task *task = &stacks->current->task;
+    const struct stack_frame top = *stack_top(stacks);
+    if (top.silent) {
+        stack_leave(stacks);
+        stack_enter(stacks, name, top.site, top.entry);
+        return;
     }
+    for (size_t i = task->depth; i-- > chain_begin(task);)
+        if (task->frames[i].name == name) {
+            stack_leave_to(stacks, i + 1);
+            return;
+        }
+    stack_enter(stacks, name, top.site, STACK_TAIL);
+    stack_top(stacks)->switches |= top.switches;
 }
 
 void stack_begin(struct stacks *stacks, const struct name *name)

@@ -64,7 +64,7 @@ static void stand_in(struct stacks *stacks, const struct name *name)
     if (!top)
         stack_enter(stacks, name, 0, STACK_BASE);
     else if (!is_same(top->name, name) && !is_thunk(name))
-        stack_replace(stacks, name);
+        stack_jump(stacks, name);
 }
 
 /* How many frames are left when the RET has gone to to. SIZE_MAX: it is none of theirs. */
@@ -72,12 +72,21 @@ static size_t depth_behind_return(const struct stack_task *task, uint64_t to)
 {
     for (size_t depth = task->depth; depth > 0; depth--) {
         const struct stack_frame *frame = &task->frames[depth - 1];
-        if (frame->entry != STACK_CALL)
+        if (frame->entry != STACK_CALL && frame->entry != STACK_TAIL)
             break;
-        if (stack_is_return(frame->site, to))
+        if (frame->entry == STACK_CALL && stack_is_return(frame->site, to))
             return depth - 1;
     }
     return SIZE_MAX;
+}
+
+/* Is the function that has been called one of which nobody knows by whom? */
+static bool is_base(const struct stack_task *task)
+{
+    size_t depth = task->depth;
+    while (depth > 1 && task->frames[depth - 1].entry == STACK_TAIL)
+        depth--;
+    return task->frames[depth - 1].entry == STACK_BASE;
 }
 
 static void take_return(struct stacks *stacks, uint64_t to, const struct name *name)
@@ -92,7 +101,7 @@ static void take_return(struct stacks *stacks, uint64_t to, const struct name *n
         stack_leave_to(stacks, depth);
         if (name)
             stand_in(stacks, name);
-    } else if (name && stack_top(stacks)->entry == STACK_BASE) {
+    } else if (name && is_base(task)) {
         stack_begin(stacks, name);
     } else if (name) {
         stand_in(stacks, name);

@@ -6,7 +6,7 @@
 
 #include "decode/stack/stacks_state.h"
 
-/* So much is held at most; of tasks whose frames are alike up to there, the one that waits longest is taken. */
+/* So much is held at most. */
 #define MOST_HELD 65536u
 
 static bool may_go_on(const struct stacks *stacks, const struct stack_parked *task, uint64_t to)
@@ -24,9 +24,14 @@ static bool is_dead(const struct stack_task *task)
     return false;
 }
 
+/* It may be that another CPU has not decided yet, and asks whether it is this one. */
 static void drop(struct stack_pool *pool, struct stack_parked *task)
 {
     struct stack_parked **place = &pool->tasks;
+    for (struct stacks *cpu = pool->cpus; cpu; cpu = cpu->next)
+        for (size_t i = 0; i < cpu->undecided.nr_candidates; i++)
+            if (cpu->undecided.candidates[i] == task)
+                cpu->undecided.candidates[i] = cpu->undecided.candidates[--cpu->undecided.nr_candidates];
     while (*place != task)
         place = &(*place)->next;
     *place = task->next;
@@ -38,13 +43,19 @@ static void put_aside(struct stacks *stacks)
 {
     struct stack_parked *task = stacks->current;
     const uint64_t site = stack_top(stacks)->site;
+    while (stack_top(stacks)->entry == STACK_TAIL)
+        stack_leave(stacks);
     stack_leave(stacks);
     task->running = false;
     task->site = site;
     task->order = stacks->pool->nr_parked++;
+    task->cpu = stacks;
     stacks->current = NULL;
-    if (is_dead(&task->task))
-        drop(stacks->pool, task);
+    if (!is_dead(&task->task))
+        return;
+    if (stacks->hooks.end)
+        stacks->hooks.end(stacks->hooks.context, &task->task, stacks->tsc);
+    drop(stacks->pool, task);
 }
 
 static void add_candidate(struct stacks *stacks, struct stack_parked *task)
@@ -94,8 +105,13 @@ static bool push_site(struct stack_undecided *undecided, uint64_t site)
 /* The frame that is returned from next, of a task that may go on. NULL: it has no more. */
 static const struct stack_frame *frame_of(const struct stacks *stacks, const struct stack_parked *task)
 {
-    const size_t level = stacks->undecided.level;
-    return level < task->task.depth ? &task->task.frames[task->task.depth - 1 - level] : NULL;
+    size_t level = stacks->undecided.level;
+    for (size_t depth = task->task.depth; depth > 0; depth--) {
+        const struct stack_frame *frame = &task->task.frames[depth - 1];
+        if (frame->entry != STACK_TAIL && level-- == 0)
+            return frame;
+    }
+    return NULL;
 }
 
 /* Is this return from the frame that the task would return from next? */
@@ -147,6 +163,17 @@ static size_t take_far_return(struct stacks *stacks, const struct flow_transfer 
     return filter(stacks, transfer);
 }
 
+/* Of tasks that look alike up to here: one that ran on this CPU, since the kernel's own are often bound to one (idle
+ * always is); else the one that waits longest. */
+static bool is_better(const struct stacks *stacks, const struct stack_parked *task, const struct stack_parked *than)
+{
+    if (!than)
+        return true;
+    if ((task->cpu == stacks) != (than->cpu == stacks))
+        return task->cpu == stacks;
+    return task->order < than->order;
+}
+
 void stack_decide(struct stacks *stacks)
 {
     struct stack_undecided *undecided = &stacks->undecided;
@@ -154,7 +181,7 @@ void stack_decide(struct stacks *stacks)
     undecided->on = false;
     for (size_t i = 0; i < undecided->nr_candidates; i++) {
         struct stack_parked *task = undecided->candidates[i];
-        if (!task->running && (!chosen || task->order < chosen->order))
+        if (!task->running && is_better(stacks, task, chosen))
             chosen = task;
     }
     stacks->current = chosen;
@@ -177,6 +204,11 @@ void stack_hold(struct stacks *stacks, const struct stack_event *event)
     struct stack_undecided *undecided = &stacks->undecided;
     const struct flow_transfer *transfer = &event->transfer;
     size_t left = SIZE_MAX;
+    if (transfer->kind == FLOW_TRANSFER_CALL && transfer->to == stacks->pool->switch_begin) {
+        stack_decide(stacks);
+        stacks_take(stacks, event);
+        return;
+    }
     if (undecided->count == undecided->room) {
         const size_t room = undecided->room ? 2 * undecided->room : 1024;
         struct stack_event *more = realloc(undecided->events, room * sizeof(*more));

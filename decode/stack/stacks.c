@@ -110,11 +110,25 @@ void stacks_result(void *context, const struct flow_result *result)
     stacks->stretch_end = result->end;
 }
 
+/* Of the last CPU: those that wait are at their end, too. */
+static void end_all(struct stacks *stacks)
+{
+    for (struct stack_parked *task = stacks->pool->tasks; task; task = task->next)
+        if (stacks->hooks.end)
+            stacks->hooks.end(stacks->hooks.context, &task->task, stacks->tsc);
+}
+
 bool stacks_end(struct stacks *stacks)
 {
     while (stacks->undecided.on)
         stack_decide(stacks);
     if (stacks->current)
         stack_leave_to(stacks, 0);
+    stacks->ended = true;
+    bool last = true;
+    for (const struct stacks *cpu = stacks->pool->cpus; cpu; cpu = cpu->next)
+        last &= cpu->ended;
+    if (last)
+        end_all(stacks);
     return !stacks->no_memory;
 }

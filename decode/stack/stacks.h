@@ -8,7 +8,8 @@
  *   unwound exception). One that leads behind no CALL of the stack is a jump (a retpoline), or, at the stack's last
  *   known frame, leads into a caller from before the trace. A CALL into the middle of its own function puts something
  *   onto the stack, and calls nobody.
- * - A jump to another function replaces the top frame: a tail call.
+ * - A jump to another function puts that on top: a tail call. The RET from there is that of the function which was
+ *   called. A jump to one that is there already since that call goes back to it.
  * - An interrupt, exception or system call puts a frame on top; IRET, SYSRET and the like take off all down to it. One
  *   that does not lead back to where it came from is a signal handler's start (to user mode) or another way on.
  * - A task is switched where a function's RET is not the one of the stack that it was called on. Linux does that in
@@ -31,14 +32,14 @@ enum stack_entry {
     STACK_CALL,      /* CALL */
     STACK_INTERRUPT, /* an interrupt or exception */
     STACK_SYSCALL,   /* SYSCALL, SYSENTER, INT n */
-    STACK_SIGNAL     /* the kernel went back to user mode at another place */
+    STACK_SIGNAL,    /* the kernel went back to user mode at another place */
+    STACK_TAIL       /* a jump, or it was run into: the frame below will not be returned to */
 };
 
 struct stack_frame {
     const struct name *name;
     uint64_t site; /* the address of the CALL, SYSCALL, INT n, or of what was interrupted; 0: base */
     enum stack_entry entry;
-    bool tail;     /* it, or one before it in its place, was jumped to */
     bool switches; /* the task is switched before it returns */
     bool silent; /* a retpoline, which hooks are told of only where it is interrupted: they see no such frame on top */
     uint32_t user; /* for the hooks: 0 when the frame is entered */
@@ -49,7 +50,9 @@ struct stack_task {
     uint64_t space;             /* CR3 in user mode, as packets tell it; FLOW_CR3_UNKNOWN: it was never there */
     struct stack_frame *frames; /* the outermost first */
     size_t depth, room;
-    uint64_t user; /* for the hooks: 0 when the task is new */
+    const struct code_pages *pages; /* of the CPU that it runs on, */
+    uint64_t at;                    /* where its trace stood when the last frame was entered */
+    uint64_t user;                  /* for the hooks: 0 when the task is new */
 };
 
 /* What happens, in order. tsc is the time as far as known; it never goes back. In each, task->frames[0 .. depth - 1] is
@@ -63,6 +66,7 @@ struct stack_hooks {
     void (*run)(void *context, struct stack_task *task, uint64_t tsc);
     void (*lost)(void *context, uint64_t tsc); /* a gap: frames of the running task are left behind it, without leave */
     void *context;
+    void (*end)(void *context, struct stack_task *task, uint64_t tsc); /* it is never run again; NULL: no matter */
 };
 
 struct stacks;

@@ -27,6 +27,7 @@ struct stack_parked {
     uint64_t kernel; /* CR3 in the kernel; FLOW_CR3_UNKNOWN: it was never in user mode */
     uint64_t order;  /* when it was put aside */
     bool running;
+    const struct stacks *cpu; /* where it ran */
     struct stack_parked *next;
 };
 
@@ -35,6 +36,7 @@ struct stack_pool {
     struct stack_parked *tasks;
     uint32_t nr_tasks;
     uint64_t nr_parked;
+    uint64_t switch_begin; /* where the function that switches tasks begins; 0: it was not called yet */
     struct stacks *cpus;
 };
 
@@ -63,7 +65,7 @@ struct stacks {
     struct stack_parked *current; /* NULL: nobody knows */
     struct stacks *next;          /* of the pool's CPUs */
     struct stack_undecided undecided;
-    bool no_memory;
+    bool ended, no_memory;
 };
 
 /* Addresses of this half are the kernel's. */
@@ -94,8 +96,8 @@ void stack_enter(struct stacks *stacks, const struct name *name, uint64_t site, 
 void stack_leave(struct stacks *stacks);
 void stack_leave_to(struct stacks *stacks, size_t depth);
 
-/* The top frame becomes another function's, by a jump. */
-void stack_replace(struct stacks *stacks, const struct name *name);
+/* The top frame goes on in another function, by a jump. */
+void stack_jump(struct stacks *stacks, const struct name *name);
 
 /* All is left; execution stands in a function of which no caller is known. */
 void stack_begin(struct stacks *stacks, const struct name *name);

@@ -35,7 +35,9 @@ static char *json_of(const struct summary *summary)
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
     assert_non_null(file);
+    fputc('{', file);
     summary_json(file, summary);
+    fputc('}', file);
     fclose(file);
     return text;
 }

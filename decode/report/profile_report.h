@@ -1,0 +1,40 @@
+/*
+ * Where a guest's branches and time went: phases of its boot, processes, functions, system calls and interrupts. At
+ * most 100 columns.
+ */
+#ifndef DECODE_PROFILE_REPORT_H
+#define DECODE_PROFILE_REPORT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "decode/profile/profile.h"
+
+/* A part of the time between two marks, or between one and the trace's beginning or end. */
+struct profile_phase {
+    const char *name;
+    uint64_t from_tsc, to_tsc, branches;
+};
+#define PROFILE_MAX_PHASES (PROFILE_NR_MARKS + 1u)
+
+/* In order; returns how many. */
+size_t profile_phases(struct profile_phase *phases, const struct profile *profile);
+
+/* Interrupts or system calls by the function that they enter first, with all that ran until they returned; most
+ * branches first. NULL: no memory. */
+struct profile_function *profile_entries(const struct profile *profile, enum stack_entry entry, size_t *count);
+
+/* Processes, most branches first: their numbers, and the sums below their roots. NULL: no memory. */
+struct profile_sum {
+    size_t process;
+    uint64_t branches, ticks;
+};
+struct profile_sum *profile_sums(const struct profile *profile, size_t *count);
+
+/* khz: of the TSC; 0: not known, times are left out. colour: for a terminal. */
+void profile_print(FILE *file, const struct profile *profile, uint64_t khz, bool colour);
+
+/* The same, all of it, as a member "profile" of an object. docs/report.md lists the fields. */
+void profile_json(FILE *file, const struct profile *profile, uint64_t khz);
+
+#endif

@@ -1,0 +1,78 @@
+#!/bin/bash
+# Names without the guest's help, compared with the guest's own: of its kernel, wherever it was moved to; of modules that are
+# loaded, unloaded and loaded elsewhere; of programs and libraries at random addresses, with the names that binutils have.
+. tests/system/lib.sh
+. tests/rig/names_lib.sh
+
+initrd=$work/initrd
+cat build/guest/userland build/guest/modules >"$initrd"
+(cd "$work" && cpio --quiet -id <../../guest/modules)
+WIRE='rate=0 latency=0' MEMORY=512 check 'a guest that tells its names boots to power-off' \
+    boot names build/guest/vmlinuz "$initrd" "$CMDLINE userland=names" 'channel=e1000 net.mtu=9000'
+console_has 'it told them' names 'userland: names, done'
+check 'its functions are listed' list names --kernel build/guest/vmlinuz --files "$work/modules" --files /usr/bin \
+    --files /usr/sbin --files /usr/lib
+dir=$work/names
+
+# The kernel.
+moved=$(sed -n 's/^# kernel: .* moved by \(0x[0-9a-f]*\): \([0-9]*\) of \2 pages agree$/\1/p' "$dir/names")
+kernel_agrees names
+same 'the kernel was moved as the guest says' "$moved" \
+    "0x$(printf %x $((0x$(awk '$3 == "_stext" { print $1 }' "$dir/kallsyms") - 0xffffffff81000000)))"
+[ "$moved" != 0x0 ] && pass 'and it was moved' || fail 'and it was moved' "by $moved"
+build/undertrace names "$dir/capture" --kernel build/guest/vmlinuz >"$dir/addresses" \
+    "$(awk '$3 == "schedule" { print $1 }' "$dir/kallsyms")" ffffffffffffff00
+same 'an address is named' "$(awk '{ print $3, $4 }' "$dir/addresses" | tr '\n' ,)" 'schedule vmlinux,? ?,'
+
+# Modules: what the guest lists; of what was gone by then, what binutils find in the file's .init.text.
+told names 'modules 1' >"$dir/modules"
+told names 'modules 2' >>"$dir/modules"
+for module in loop dummy binfmt_misc; do
+    objdump -t -j .init.text "$work/modules/$module.ko" | awk -v m="$module" '$NF != ".init.text" && NF > 4 { print "init", "t", $NF, "[" m "]" }'
+done >>"$dir/modules"
+counts=$(awk 'NR == FNR { own[$1 " " $3 " " $4] = 1; next }
+    $1 == "-" && $6 != "vmlinux" { if (($2 " " $5 " [" $6 "]") in own || ("init " $5 " [" $6 "]") in own) good++; else { bad++; print >"'"$dir/differ"'" } }
+    END { print (good > 50), bad + 0 }' "$dir/modules" "$dir/names")
+same 'functions of modules have the guest'"'"'s own names' "$counts$(cat "$dir/differ" 2>/dev/null)" '1 0'
+for module in loop binfmt_misc; do
+    same "$module was at two addresses" "$(awk -v m="$module" '$6 == m && $5 ~ "^" wanted[m] "$" { print $2 }
+        BEGIN { wanted["loop"] = "lo_ioctl"; wanted["binfmt_misc"] = "bm_register_write" }' "$dir/names" | sort -u | wc -l)" 2
+done
+
+# Programs.
+maps_agree names bash
+maps_agree names perl
+same 'of all of the users'"'"' code it is known whose it is' "$(awk '$1 != "-" && $6 == "?"' "$dir/names" | wc -l)" 0
+same 'and of which process it was' "$(awk '!/^#/ && $1 != "-" && $1 > 0 && !/vmlinux|bzImage/ && NF < 7' "$dir/names" | wc -l)" 0
+
+# program_agrees NAME FILE: its functions stand where binutils say; what is exported, and the entries of the PLT.
+program_agrees() {
+    local base file=$2
+    base=$(awk -v file="$file" '$6 == file { split($1, range, "-"); print range[1], $3; exit }' "$dir/maps.$1")
+    { nm -D --defined-only "$file" | awk '$2 ~ /[tTwWiuV]/ { sub("@.*", "", $3); print $1, $3 }'
+        objdump -d -j .plt -j .plt.sec -j .plt.got "$file" 2>/dev/null | sed -n 's/^\([0-9a-f]*\) <\(.*@plt\)>:$/\1 \2/p'
+    } >"$dir/own.$1"
+    counts=$(awk -v base=$((0x${base% *} - 0x${base#* })) "$hex"' NR == FNR { own[hex(substr($1, 4)) " " $2] = 1; next }
+        $1 != "-" && $6 == "'"$1"'" && $5 != "?" {
+            at = hex(substr($2, 4)) - base
+            if (at < 0 || at >= 2^24) next # another process
+            if ((at " " $5) in own) good++; else { bad++; print >"'"$dir/differ.$1"'" }
+            plt += $5 ~ /@plt$/
+        } END { print (good > 100), bad + 0, (plt > 10) }' "$dir/own.$1" "$dir/names")
+    same "functions of $1 are where binutils have them" "$counts$(head -n 3 "$dir/differ.$1" 2>/dev/null)" '1 0 1'
+}
+program_agrees bash /usr/bin/bash
+program_agrees perl "$(readlink -f /usr/bin/perl)"
+
+# nokaslr: as linked. As far as the first lines of its console.
+UNTIL='Memory: ' MEMORY=512 check 'a kernel that stays where it was linked' \
+    boot stays build/guest/vmlinuz build/guest/initrd "$CMDLINE nokaslr" 'channel=e1000 net.mtu=9000'
+check 'its functions are listed, too' eval 'list stays --kernel build/guest/vmlinuz || [ $? = 1 ]'
+same 'it is found there' "$(sed -n 's/^# kernel: .* moved by \(0x[0-9a-f]*\): .*/\1/p' "$work/stays/names")" 0x0
+same 'start_kernel ran there' "$(awk '$5 == "start_kernel" { print $2, $6 }' "$work/stays/names")" \
+    "$(awk -v moved=$((moved)) '$3 == "start_kernel" { print $1 }' "$dir/kallsyms" | while read -r at; do printf '%x vmlinux' $((0x$at - moved)); done)"
+
+# Another kernel's file, and files that are none.
+check 'another file of a kernel yields no names' eval \
+    'list names --kernel "$work/modules/loop.ko" 2>&1; [ $? = 1 ] && grep -q "is no x86-64 kernel" "$dir/names.log"'
+done_testing
