@@ -77,7 +77,7 @@ static bool write_slices(FILE *file, const struct format *format, struct export_
                          const struct export_options *options, struct error *error)
 {
     struct slices slices;
-    slices_init(&slices, (size_t)options->most, export_shortest(run, options), format->by_cpu);
+    slices_init(&slices, run->names, (size_t)options->most, export_shortest(run, options), format->by_cpu);
     bool good = export_slices(run, &slices, error);
     if (good && !strcmp(format->name, "chrome"))
         chrome_write(file, &slices, run);
@@ -95,7 +95,7 @@ static bool write_profile(FILE *file, const struct format *format, struct export
                           const struct export_options *options, struct error *error)
 {
     struct profile profile;
-    bool written = false, good = profile_init(&profile) || error_set(error, ERROR_MEMORY, 0, "the call tree");
+    bool written = false, good = profile_init(&profile, run->names) || error_set(error, ERROR_MEMORY, 0, "the call tree");
     good = good && export_profile(run, &profile, error);
     if (good && !strcmp(format->name, "folded"))
         written = folded_write(file, &profile, !strcmp(options->unit, "ticks") ? EXPORT_TICKS : EXPORT_BRANCHES);

@@ -181,11 +181,11 @@ static void write_graph(FILE *file, struct graph *graph, const struct own *own)
         write_edges(file, own, graph->edges + at, nr);
         at += nr;
     }
-    for (uint32_t i = 0; i < graph->profile->nr_processes; i++) {
-        const uint32_t number = graph->nr_functions + 1 + i;
+    for (uint32_t i = 1; i < graph->profile->nr_processes; i++) {
+        const uint32_t number = graph->nr_functions + i;
         const size_t nr = callees(graph->edges + at, count - at, number);
         fprintf(file, "\nfl=???\nob=[process]\nfn=(%" PRIu32 ") %s\n0 0 0\n", number,
-                label_space(text, graph->profile->processes[i].space));
+                label_process(text, &graph->profile->processes[i]));
         write_edges(file, own, graph->edges + at, nr);
         at += nr;
     }
@@ -204,8 +204,8 @@ bool callgrind_write(FILE *file, const struct profile *profile)
     graph.edges = calloc(graph.size, sizeof(*graph.edges));
     graph.on_way = calloc(graph.nr_functions + 1u, sizeof(*graph.on_way));
     bool good = sums && own && graph.edges && graph.on_way;
-    for (uint32_t i = 0; i < profile->nr_processes && good; i++)
-        walk(&graph, profile->processes[i].root, graph.nr_functions + 1 + i);
+    for (uint32_t i = 1; i < profile->nr_processes && good; i++)
+        walk(&graph, profile->processes[i].root, graph.nr_functions + i);
     good = good && !graph.no_memory;
     if (good)
         write_graph(file, &graph, own);

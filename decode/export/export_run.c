@@ -67,8 +67,10 @@ static struct stack_hooks begin_cpu(void *context, uint16_t cpu)
 
 static void take_sums(void *context, uint16_t cpu, const struct flow_run *flow)
 {
-    struct export_run *run = ((struct chain *)context)->run;
+    const struct chain *chain = context;
+    struct export_run *run = chain->run;
     (void)cpu;
+    times_end(chain->times);
     run->branches += flow->branches;
     run->decode_gaps += flow->decode_gaps.count;
 }

@@ -67,9 +67,9 @@ bool folded_write(FILE *file, const struct profile *profile, enum export_unit un
     struct way way = {0};
     char text[LABEL_SIZE];
     bool good = true;
-    for (size_t i = 0; i < profile->nr_processes && good; i++) {
+    for (size_t i = 1; i < profile->nr_processes && good; i++) {
         way.used = 0;
-        good = way_add(&way, label_space(text, profile->processes[i].space)) &&
+        good = way_add(&way, label_process(text, &profile->processes[i])) &&
                write_process(file, &way, profile, profile->processes[i].root, unit);
     }
     const uint64_t lost = unit == EXPORT_TICKS ? profile->lost_ticks : profile->lost_branches;

@@ -28,3 +28,12 @@ const char *label_space(char text[LABEL_SIZE], uint64_t space)
         snprintf(text, LABEL_SIZE, "CR3 %#" PRIx64, space);
     return text;
 }
+
+const char *label_process(char text[LABEL_SIZE], const struct profile_process *process)
+{
+    char space[LABEL_SIZE];
+    if (!process->name)
+        return label_space(text, process->space);
+    snprintf(text, LABEL_SIZE, "%.400s (%.100s)", process->name, label_space(space, process->space));
+    return text;
+}

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "decode/names/names.h"
+#include "decode/profile/profile.h"
 
 #define LABEL_SIZE 512u
 
@@ -19,5 +20,8 @@ const char *label_object(const struct name *name);
 
 /* What runs in a space (struct profile_process): "CR3 0x1234000", "kernel tasks". Returns text. */
 const char *label_space(char text[LABEL_SIZE], uint64_t space);
+
+/* The same with the program's name before it, where that is known. Returns text. */
+const char *label_process(char text[LABEL_SIZE], const struct profile_process *process);
 
 #endif

@@ -5,10 +5,13 @@
 
 #include "decode/export/slices_state.h"
 
-void slices_init(struct slices *slices, size_t most, uint64_t least, bool by_cpu)
+void slices_init(struct slices *slices, struct names *names, size_t most, uint64_t least, bool by_cpu)
 {
-    *slices = (struct slices){
-        .most = most > 1024 ? most : 1024, .least = least > 0 ? least : 1, .first = UINT64_MAX, .by_cpu = by_cpu};
+    *slices = (struct slices){.names = names,
+                              .most = most > 1024 ? most : 1024,
+                              .least = least > 0 ? least : 1,
+                              .first = UINT64_MAX,
+                              .by_cpu = by_cpu};
 }
 
 void slices_free(struct slices *slices)
@@ -170,11 +173,20 @@ static void lost(void *context, uint64_t tsc)
         slices->lost[slices->nr_lost++] = (struct slice_lost){tsc, cpu->cpu};
 }
 
+static void end(void *context, struct stack_task *task, uint64_t tsc)
+{
+    struct slices *slices = ((struct slices_cpu *)context)->slices;
+    const uint32_t number = task->number < slices->known_room ? slices->known[task->number].task : 0;
+    (void)tsc;
+    if (number && slices->names && task->space != FLOW_CR3_UNKNOWN)
+        slices->tasks[number - 1].name = names_process(slices->names, task->pages, task->space, task->at);
+}
+
 struct stack_hooks slices_hooks(struct slices_cpu *cpu, struct slices *slices, uint32_t number)
 {
     *cpu = (struct slices_cpu){
         .slices = slices, .cpu = number, .track = add_track(slices, number, SLICE_NO_TASK), .task = SLICE_NO_TASK};
-    return (struct stack_hooks){enter, leave, spend, run, lost, cpu};
+    return (struct stack_hooks){enter, leave, spend, run, lost, cpu, end};
 }
 
 void slices_end_cpu(struct slices_cpu *cpu)

@@ -27,8 +27,9 @@ struct slice {
 };
 
 struct slice_task {
-    uint32_t number; /* as of struct stack_task */
-    uint64_t space;  /* the last that was known */
+    uint32_t number;  /* as of struct stack_task */
+    uint64_t space;   /* the last that was known */
+    const char *name; /* of the program that it ran last; NULL: not known */
 };
 
 /* What a call has become so far that is not over. */
@@ -59,6 +60,7 @@ struct slices {
         uint32_t task, track; /* both plus 1; 0: not seen yet */
     } * known;                /* by the stacks' number of the task */
     size_t known_room;
+    struct names *names;
     uint64_t first, last; /* of all */
     struct slice_lost {
         uint64_t tsc;
@@ -70,8 +72,9 @@ struct slices {
     bool no_memory;
 };
 
-/* most: so many at a time, at least 1024. least: none shorter than so many ticks. */
-void slices_init(struct slices *slices, size_t most, uint64_t least, bool by_cpu);
+/* Tasks are named by names; NULL: they are not. most: so many at a time, at least 1024. least: none shorter than so
+ * many ticks. */
+void slices_init(struct slices *slices, struct names *names, size_t most, uint64_t least, bool by_cpu);
 void slices_free(struct slices *slices);
 
 /* What a CPU adds. */

@@ -161,18 +161,26 @@ static bool is_halt(const struct name *name)
     return false;
 }
 
+static struct times_item item_of(struct times_cpu *cpu, enum times_kind kind, struct stack_task *task)
+{
+    struct times_item item = {.kind = (uint8_t)kind, .task = copy_of(cpu->times, task)};
+    if (task) {
+        item.space = task->space;
+        item.pages = task->pages;
+        item.trace_at = task->at;
+    }
+    return item;
+}
+
 static void enter(void *context, struct stack_task *task, uint64_t tsc)
 {
     struct times_cpu *cpu = context;
     const struct stack_frame *frame = &task->frames[task->depth - 1];
-    const struct times_item item = {.kind = TIMES_ENTER,
-                                    .task = copy_of(cpu->times, task),
-                                    .name = frame->name,
-                                    .site = frame->site,
-                                    .space = task->space,
-                                    .entry = (uint8_t)frame->entry,
-                                    .woken =
-                                        frame->entry == STACK_INTERRUPT && task->depth > 1 && is_halt(frame[-1].name)};
+    struct times_item item = item_of(cpu, TIMES_ENTER, task);
+    item.name = frame->name;
+    item.site = frame->site;
+    item.entry = (uint8_t)frame->entry;
+    item.woken = frame->entry == STACK_INTERRUPT && task->depth > 1 && is_halt(frame[-1].name);
     go_on(cpu, tsc);
     hold(cpu, item, tsc);
 }
@@ -180,7 +188,7 @@ static void enter(void *context, struct stack_task *task, uint64_t tsc)
 static void leave(void *context, struct stack_task *task, uint64_t tsc)
 {
     struct times_cpu *cpu = context;
-    const struct times_item item = {.kind = TIMES_LEAVE, .task = copy_of(cpu->times, task), .space = task->space};
+    const struct times_item item = item_of(cpu, TIMES_LEAVE, task);
     go_on(cpu, tsc);
     hold(cpu, item, tsc);
 }
@@ -196,8 +204,7 @@ static void spend(void *context, struct stack_task *task, uint64_t branches, uin
 static void run(void *context, struct stack_task *task, uint64_t tsc)
 {
     struct times_cpu *cpu = context;
-    const struct times_item item = {
-        .kind = TIMES_RUN, .task = copy_of(cpu->times, task), .space = task ? task->space : FLOW_CR3_UNKNOWN};
+    const struct times_item item = item_of(cpu, TIMES_RUN, task);
     go_on(cpu, tsc);
     hold(cpu, item, tsc);
 }
@@ -211,6 +218,18 @@ static void lost(void *context, uint64_t tsc)
     times_tell_lost(cpu, cpu->tsc);
 }
 
+/* What is held of the task comes before. */
+static void end(void *context, struct stack_task *task, uint64_t tsc)
+{
+    struct times_cpu *cpu = context;
+    const struct times_item item = item_of(cpu, TIMES_RUN, task);
+    if (!item.task)
+        return;
+    go_on(cpu, tsc);
+    flush_early(item.task->cpu ? item.task->cpu : cpu, tsc);
+    times_tell_end(cpu, &item, cpu->tsc);
+}
+
 struct stack_hooks times_hooks(struct times *times, const struct stack_hooks *hooks)
 {
     struct times_cpu *cpu = calloc(1, sizeof(*cpu));
@@ -222,7 +241,7 @@ struct stack_hooks times_hooks(struct times *times, const struct stack_hooks *ho
     cpu->hooks = *hooks;
     cpu->next = times->cpus;
     times->cpus = cpu;
-    return (struct stack_hooks){enter, leave, spend, run, lost, cpu};
+    return (struct stack_hooks){enter, leave, spend, run, lost, cpu, end};
 }
 
 bool times_end(struct times *times)

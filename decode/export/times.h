@@ -29,7 +29,8 @@ struct times *times_open(struct times_window window);
  * they are forgotten behind a gap, or times_close. No memory: what is told is told as it comes. */
 struct stack_hooks times_hooks(struct times *times, const struct stack_hooks *hooks);
 
-/* All has been told; call it behind stacks_end. false: memory had run out, something is missing. */
+/* Tell all; call it behind each stacks_end, while the code pages are still there. false: memory had run out, something
+ * is missing. */
 bool times_end(struct times *times);
 void times_close(struct times *times);
 

@@ -18,7 +18,8 @@ struct times_item {
     uint64_t at; /* the branches of the CPU before it */
     struct times_task *task;
     const struct name *name;
-    uint64_t site, space;
+    const struct code_pages *pages;
+    uint64_t site, space, trace_at; /* pages and trace_at: as of struct stack_task */
     uint8_t kind, entry;
     bool woken; /* the CPU had halted */
 };
@@ -45,6 +46,9 @@ struct times {
 
 /* Tell of an item at a time; NULL: of the branches alone. */
 void times_tell(struct times_cpu *cpu, const struct times_item *item, uint64_t at, uint64_t tsc);
+
+/* Tell of the end of a task, when all was told of it. */
+void times_tell_end(struct times_cpu *cpu, const struct times_item *item, uint64_t tsc);
 
 /* Tell of a gap, when all CPUs have told all. */
 void times_tell_lost(struct times_cpu *cpu, uint64_t tsc);

@@ -37,6 +37,13 @@ static bool push(struct stack_task *task, const struct times_item *item)
     return true;
 }
 
+static void place(struct stack_task *task, const struct times_item *item)
+{
+    task->space = item->space;
+    task->pages = item->pages;
+    task->at = item->trace_at;
+}
+
 static void tell_leave(struct times_cpu *cpu, struct times_task *task, uint64_t tsc)
 {
     if (task->task.depth == 0)
@@ -53,7 +60,7 @@ static void tell_item(struct times_cpu *cpu, const struct times_item *item, uint
 {
     struct times_task *task = item->task;
     if (task)
-        task->task.space = item->space;
+        place(&task->task, item);
     switch ((enum times_kind)item->kind) {
     case TIMES_ENTER:
         if (task && !push(&task->task, item))
@@ -81,6 +88,13 @@ void times_tell(struct times_cpu *cpu, const struct times_item *item, uint64_t a
         tell_item(cpu, item, tsc);
     if (inside(cpu, tsc))
         catch_up(cpu, tsc);
+}
+
+void times_tell_end(struct times_cpu *cpu, const struct times_item *item, uint64_t tsc)
+{
+    place(&item->task->task, item);
+    if (cpu->hooks.end)
+        cpu->hooks.end(cpu->hooks.context, &item->task->task, tsc);
 }
 
 static bool runs(const struct times *times, const struct times_task *task)

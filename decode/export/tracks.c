@@ -8,7 +8,8 @@ const char *task_text(char text[LABEL_SIZE], const struct slice_task *task)
     if (task->space == FLOW_CR3_UNKNOWN)
         snprintf(text, LABEL_SIZE, "kernel task %" PRIu32, task->number);
     else
-        snprintf(text, LABEL_SIZE, "task %" PRIu32 " of %.400s", task->number, label_space(space, task->space));
+        snprintf(text, LABEL_SIZE, "%.300s, task %" PRIu32 " of %.100s", task->name ? task->name : "[unknown]",
+                 task->number, label_space(space, task->space));
     return text;
 }
 

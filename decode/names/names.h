@@ -52,9 +52,9 @@ const struct name *names_entry(struct names *names, const struct code_pages *pag
  * that the space had, or that names_find met there. NULL: not known. */
 const char *names_process(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at);
 
-/* The kernel's functions by address, whether anybody has asked for them or not; all but number is told. false: there
- * are no more, or they are not known. */
-bool names_kernel_function(const struct names *names, size_t index, struct name *function);
+/* The kernel's functions by address, whether anybody has asked for them or not: the next one at or behind *position,
+ * which moves behind it. All but number is told. false: there are no more, or they are not known. */
+bool names_kernel_function(const struct names *names, size_t *position, struct name *function);
 
 /* How far the kernel stands from where it was linked: what its guest's addresses have more. */
 uint64_t names_kernel_moved(const struct names *names);

@@ -42,13 +42,14 @@ static void free_page(struct page *page)
     page_tree_free(&page->tree);
     free(page->marks.items);
     free(page->ran);
+    free(page->processes);
 }
 
 bool page_write(FILE *file, struct export_run *run, const struct page_wishes *wishes, struct page_sums *sums,
                 struct error *error)
 {
     struct page page = {.run = run};
-    slices_init(&page.slices, wishes->most_calls, wishes->shortest, true);
+    slices_init(&page.slices, run->names, wishes->most_calls, wishes->shortest, true);
     bool good = page_collect(&page, error) && page_marks_collect(&page.marks, run, error);
     if (good) {
         const struct slices *slices = &page.slices;

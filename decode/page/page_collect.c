@@ -34,6 +34,23 @@ static bool make_room(struct page *page, uint32_t number)
     return true;
 }
 
+/* The profile has its number in task->user. */
+static void note_process(struct page *page, const struct stack_task *task)
+{
+    if (task->number >= page->processes_room) {
+        const size_t room = 2 * (size_t)task->number + 64;
+        uint32_t *more = realloc(page->processes, room * sizeof(*more));
+        if (!more) {
+            page->no_memory = true;
+            return;
+        }
+        memset(more + page->processes_room, 0, (room - page->processes_room) * sizeof(*more));
+        page->processes = more;
+        page->processes_room = room;
+    }
+    page->processes[task->number] = (uint32_t)task->user;
+}
+
 static void enter(void *context, struct stack_task *task, uint64_t tsc)
 {
     struct both *both = context;
@@ -45,6 +62,7 @@ static void enter(void *context, struct stack_task *task, uint64_t tsc)
     }
     both->slices.enter(both->slices.context, task, tsc);
     both->profile.enter(both->profile.context, task, tsc);
+    note_process(both->page, task);
 }
 
 static void leave(void *context, struct stack_task *task, uint64_t tsc)
@@ -59,6 +77,13 @@ static void spend(void *context, struct stack_task *task, uint64_t branches, uin
     const struct both *both = context;
     both->slices.spend(both->slices.context, task, branches, tsc);
     both->profile.spend(both->profile.context, task, branches, tsc);
+}
+
+static void end_task(void *context, struct stack_task *task, uint64_t tsc)
+{
+    const struct both *both = context;
+    both->slices.end(both->slices.context, task, tsc);
+    both->profile.end(both->profile.context, task, tsc);
 }
 
 static void run(void *context, struct stack_task *task, uint64_t tsc)
@@ -82,7 +107,7 @@ static struct stack_hooks begin_cpu(void *context, uint16_t cpu)
     both->page = listener->page;
     both->slices = slices_hooks(&both->slices_cpu, &listener->page->slices, cpu);
     both->profile = profile_hooks(&both->profile_cpu, &listener->page->profile);
-    return (struct stack_hooks){enter, leave, spend, run, lost, both};
+    return (struct stack_hooks){enter, leave, spend, run, lost, both, end_task};
 }
 
 static void end(void *context)
@@ -96,7 +121,7 @@ static void end(void *context)
 bool page_collect(struct page *page, struct error *error)
 {
     struct listener *own = calloc(1, sizeof(*own));
-    if (!own || !profile_init(&page->profile)) {
+    if (!own || !profile_init(&page->profile, page->run->names)) {
         free(own);
         return error_set(error, ERROR_MEMORY, 0, "the page");
     }

@@ -114,47 +114,41 @@ static bool write_names(FILE *file, const struct page *page)
 static void write_kernel(FILE *file, const struct names *names)
 {
     struct name function;
+    uint64_t first = 0, last = 0;
     fputs("\"kernel\":{\"symbols\":\"", file);
-    for (size_t i = 0; names_kernel_function(names, i, &function); i++) {
+    for (size_t at = 0, i = 0; names_kernel_function(names, &at, &function); i++) {
         fputs(i ? "\\n" : "", file);
         for (const char *c = function.symbol; *c; c++)
             if (*c > 0x20 && *c < 0x7f && *c != '"' && *c != '\\' && *c != '<')
                 fputc(*c, file);
     }
     fputs("\",\"sizes\":[", file);
-    uint64_t last = names_kernel_function(names, 0, &function) ? function.begin : 0;
-    fprintf(file, "%s", "");
-    const uint64_t first = last;
-    for (size_t i = 0; names_kernel_function(names, i, &function); i++) {
-        fprintf(file, "%s%" PRIu64 ",%" PRIu64, i ? "," : "", function.begin - last, function.end - function.begin);
+    for (size_t at = 0, i = 0; names_kernel_function(names, &at, &function); i++) {
+        first = i ? first : function.begin;
+        fprintf(file, "%s%" PRIu64 ",%" PRIu64, i ? "," : "", i ? function.begin - last : 0,
+                function.end - function.begin);
         last = function.begin;
     }
     fprintf(file, "],\"begin\":\"%" PRIx64 "\"},\n", first);
 }
 
-static size_t process_of(const struct profile *profile, uint64_t space)
-{
-    size_t number = 0;
-    while (number < profile->nr_processes && profile->processes[number].space != space)
-        number++;
-    return number;
-}
-
-/* Processes are the call tree's, and what else tasks ran in. */
+/* Processes are the call tree's; the first stands for those that are not known. */
 static void write_processes(FILE *file, const struct page *page)
 {
     char text[LABEL_SIZE];
     const struct profile *profile = &page->profile;
-    fputs("\"processes\":[", file);
-    for (size_t i = 0; i < profile->nr_processes; i++) {
-        fprintf(file, "%s\n{\"root\":%" PRIu32 ",\"label\":", i ? "," : "", page->tree.roots[i]);
-        write_text(file, label_space(text, profile->processes[i].space));
+    fputs("\"processes\":[{\"root\":0,\"label\":\"others\"}", file);
+    for (size_t i = 1; i < profile->nr_processes; i++) {
+        fprintf(file, ",\n{\"root\":%" PRIu32 ",\"label\":", page->tree.roots[i]);
+        write_text(file, label_process(text, &profile->processes[i]));
         fputc('}', file);
     }
-    fprintf(file, "%s\n{\"root\":0,\"label\":\"others\"}],\n\"tasks\":[", profile->nr_processes ? "," : "");
-    for (size_t i = 0; i < page->slices.nr_tasks; i++)
-        fprintf(file, "%s[%" PRIu32 ",%zu]", i ? "," : "", page->slices.tasks[i].number,
-                process_of(profile, page->slices.tasks[i].space));
+    fputs("],\n\"tasks\":[", file);
+    for (size_t i = 0; i < page->slices.nr_tasks; i++) {
+        const uint32_t number = page->slices.tasks[i].number;
+        fprintf(file, "%s[%" PRIu32 ",%" PRIu32 "]", i ? "," : "", number,
+                number < page->processes_room ? page->processes[number] : 0);
+    }
     fputs("],\n", file);
 }
 

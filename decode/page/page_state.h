@@ -43,6 +43,8 @@ struct page {
     struct profile profile;
     struct page_ran *ran; /* by number of the name */
     size_t ran_room;
+    uint32_t *processes; /* of tasks, by the stacks' numbers: the profile's process in which each ran last */
+    size_t processes_room;
     struct page_marks marks;
     struct page_tree tree;
     uint64_t first, unit; /* the first moment, and the ticks of a unit of the columns */

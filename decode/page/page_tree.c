@@ -89,7 +89,7 @@ bool page_tree_make(struct page_tree *tree, const struct profile *profile, size_
         sums && tree->nodes && tree->roots && cut.places && cut.rests && find_least(&least, profile, sums, most);
     if (good) {
         cut_nodes(&cut, profile, sums, least);
-        for (size_t i = 0; i < profile->nr_processes; i++)
+        for (size_t i = 1; i < profile->nr_processes; i++)
             tree->roots[i] = cut.places[profile->processes[i].root];
     }
     free(cut.places);

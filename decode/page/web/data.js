@@ -40,7 +40,7 @@ class Trace {
   label(number) {
     const name = this.names[number];
     if (!name) return '?';
-    return name.symbol || (name.object ? name.object + ' ' : '') + '0x' + name.begin;
+    return name.symbol || (name.object ? name.object + ' ' : '') + '0x' + name.begin.replace(/^0+/, '');
   }
 
   taskLabel(task) {

@@ -14,15 +14,18 @@ class CpuLane {
     counts.fill(0);
     for (let i = track.begin; i < track.end; i++) this.rows[depth[i]][counts[depth[i]]++] = i;
     this.marks = Uint32Array.from(trace.marks.time.keys()).filter((i) => trace.marks.cpu[i] === track.cpu);
-    this.height = TITLE + MARKS + this.rows.length * ROW + 10;
+    this.folded = false;
   }
 
-  title() { return 'CPU ' + this.cpu; }
+  get height() { return TITLE + MARKS + this.shown().length * ROW + 10; }
+  title() { return `${this.folded ? '▸' : '▾'} CPU ${this.cpu}`; }
+  fold() { this.folded = !this.folded; }
+  shown() { return this.folded ? this.rows.slice(0, 2) : this.rows; }
 
   // Which slice stands at a time in a row of pixels of the lane; -1: none.
   at(time, y) {
     const row = Math.floor((y - TITLE - MARKS) / ROW);
-    return row >= 0 && row < this.rows.length ? sliceAt(this.trace, this.rows[row], time) : -1;
+    return row >= 0 && row < this.shown().length ? sliceAt(this.trace, this.rows[row], time) : -1;
   }
 
   top(slice) { return TITLE + MARKS + this.trace.slices.depth[slice] * ROW; }

@@ -18,8 +18,8 @@ class Timeline {
   build(section) {
     const swatches = [KIND.KERNEL, KIND.MODULE, KIND.USER, KIND.INTERRUPT, KIND.SYSCALL, KIND.UNKNOWN]
       .map((kind) => `<span><i class="swatch" style="background:hsl(${kindHues[kind][0]} ${kind === KIND.UNKNOWN ? 8 : 62}% 58%)"></i>${kindTexts[kind]}</span>`).join('');
-    section.innerHTML = `<div class="tools"><button data-do="in" title="w">＋</button><button data-do="out" title="s">−</button>
-      <button data-do="all" title="0">All</button><span id="range" class="number"></span><span class="space"></span>
+    section.innerHTML = `<div class="tools"><button data-do="in" title="w">+</button><button data-do="out" title="s">−</button>
+      <button data-do="all" title="0">All</button><button data-do="processes">Processes</button><span id="range" class="number"></span><span class="space"></span>
       <span class="note">${swatches}<i class="swatch" style="background:var(--exit)"></i>VM exit<i class="swatch" style="background:var(--gap)"></i>gap</span></div>
       <canvas class="overview" style="width:100%;height:${OVERVIEW}px;flex:none"></canvas>
       <div class="scroll" tabindex="0"><canvas class="pinned" style="width:100%"></canvas><div class="filler"></div></div>`;
@@ -28,12 +28,12 @@ class Timeline {
     this.scroll = section.querySelector('.scroll');
     this.canvas = this.scroll.querySelector('canvas');
     this.filler = section.querySelector('.filler');
-    this.height = AXIS + this.lanes.reduce((sum, lane) => sum + lane.height, 0) + 20;
     section.querySelector('.tools').addEventListener('click', (event) => {
       const what = event.target.dataset.do;
       if (what === 'in') this.zoom(0.5);
       if (what === 'out') this.zoom(2);
       if (what === 'all') this.show(0, this.trace.duration);
+      if (what === 'processes') this.scroll.scrollTop = this.lanes.reduce((sum, lane) => sum + (lane.rows ? lane.height : 0), 0);
     });
   }
 
@@ -57,7 +57,7 @@ class Timeline {
         this.pan((last.x - event.clientX) / this.view.width);
         this.scroll.scrollTop += last.y - event.clientY;
       },
-      click: (event) => this.choose(this.sliceAt(event)),
+      click: (event) => this.click(event),
     });
     this.canvas.addEventListener('dblclick', (event) => this.zoomTo(this.sliceAt(event)));
     this.canvas.addEventListener('mousemove', (event) => this.hover(event));
@@ -156,6 +156,17 @@ class Timeline {
     return place ? place.lane.at(place.time, place.y) : -1;
   }
 
+  // A click on a CPU's title folds its calls, or shows them again.
+  click(event) {
+    const place = this.place(event);
+    if (place && place.lane.rows && place.y < TITLE) {
+      place.lane.fold();
+      this.later();
+    } else {
+      this.choose(this.sliceAt(event));
+    }
+  }
+
   hover(event) {
     const place = this.place(event);
     const slice = place ? place.lane.at(place.time, place.y) : -1;
@@ -182,6 +193,7 @@ class Timeline {
   draw() {
     this.waiting = 0;
     if (this.section.hidden) return;
+    this.height = AXIS + this.lanes.reduce((sum, lane) => sum + lane.height, 0) + 20;
     this.canvas.style.height = this.scroll.clientHeight + 'px';
     this.filler.style.height = Math.max(0, this.height - this.scroll.clientHeight) + 'px';
     this.drawLanes();
@@ -214,7 +226,7 @@ class Timeline {
     context.fillRect(0, top, this.view.width, TITLE - 2);
     this.drawTitle(context, lane, top);
     this.painter.marks(context, lane, this.view, top + TITLE);
-    lane.rows.forEach((order, depth) => {
+    lane.shown().forEach((order, depth) => {
       const y = top + TITLE + MARKS + depth * ROW;
       if (y + ROW > 0 && y < this.canvas.clientHeight) this.painter.row(context, order, this.view, y, ROW, this.marked);
     });

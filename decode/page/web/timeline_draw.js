@@ -51,7 +51,7 @@ class Painter {
 
   text(context, text, x, width, y) {
     if (width < 18) return;
-    const room = Math.floor((width - 5) / 6.7);
+    const room = Math.floor((width - 6) / 6.7);
     if (room < 2) return;
     context.fillText(text.length > room ? text.slice(0, room - 1) + '…' : text, x + 3, y);
   }
@@ -76,12 +76,12 @@ class Painter {
         context.fillRect(Math.floor(left), y, 1, height - 1);
         context.globalAlpha = 1;
         const next = lowerBound(begin, order, view.from + (Math.floor(left) + 1) / scale);
-        index = Math.max(next, index + 1);
+        index = Math.max(next - 1, index + 1); // the last that begins in this pixel may be long
         continue;
       }
       context.fillRect(left, y, Math.max(right - left - (width > 3 ? 0.6 : 0), 0.6), height - 1);
       context.fillStyle = isMarked ? this.theme.page : this.theme.strong;
-      this.text(context, this.sliceLabel(slice), left, right - left, y + height / 2);
+      if (height >= 12) this.text(context, this.sliceLabel(slice), left, right - left, y + height / 2);
       index++;
     }
   }
