@@ -96,10 +96,12 @@ static bool is_as_linked(const struct names *names, const struct symbols *symbol
 static bool take_list(struct names *names, struct object *object, const struct symbols *symbols)
 {
     uint64_t begin = UINT64_MAX, end = 0;
+    /* A kernel that has nothing in the upper half runs where it was loaded. */
+    const bool upper = symbols->items[symbols->count - 1].address >> 63;
     for (size_t i = 0; i < symbols->count; i++) {
         const uint64_t address = symbols->items[i].address;
         const uint64_t next = i + 1 < symbols->count ? symbols->items[i + 1].address : UINT64_MAX;
-        if (!(address >> 63))
+        if (upper && !(address >> 63))
             continue;
         const uint64_t size = next - address < FARTHEST ? next - address : FARTHEST;
         symbol_table_add(&object->symbols, address, size, symbols->items[i].name, (uint32_t)i);

@@ -1,4 +1,5 @@
 /* Call stacks: what each kind of transfer does to them, and which task goes on. */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +13,7 @@
 
 #include "decode/stack/stacks.h"
 
-/* Functions of 1000H bytes; those of user mode are at the bottom. */
+/* Functions of 1000H bytes; those of user mode are at the bottom, and have no symbols. */
 #define USER_MAIN 0x401000ull
 #define USER_WORK 0x402000ull
 #define HANDLER 0x403000ull
@@ -29,12 +30,12 @@
 #define IRQ KERNEL(8)
 #define WORK KERNEL(9)
 #define WORK_COLD KERNEL(10)
+#define KERNEL_MAIN KERNEL(11)
+#define KERNEL_WORK KERNEL(12)
+#define KERNEL_HANDLER KERNEL(13)
+#define KERNEL_RESTORER KERNEL(14)
 
-static const char map[] = "0000000000401000 T main\n"
-                          "0000000000402000 T work\n"
-                          "0000000000403000 T handler\n"
-                          "0000000000404000 T restorer\n"
-                          "ffffffff81000000 T entry\n"
+static const char map[] = "ffffffff81000000 T entry\n"
                           "ffffffff81001000 T schedule\n"
                           "ffffffff81002000 T __switch_to_asm\n"
                           "ffffffff81003000 T __switch_to\n"
@@ -45,7 +46,11 @@ static const char map[] = "0000000000401000 T main\n"
                           "ffffffff81008000 T irq\n"
                           "ffffffff81009000 T kwork\n"
                           "ffffffff8100a000 T kwork.cold\n"
-                          "ffffffff8100b000 T end\n";
+                          "ffffffff8100b000 T main\n"
+                          "ffffffff8100c000 T work\n"
+                          "ffffffff8100d000 T handler\n"
+                          "ffffffff8100e000 T restorer\n"
+                          "ffffffff8100f000 T end\n";
 
 struct fixture {
     struct names *names;
@@ -65,16 +70,25 @@ static void say(struct fixture *fixture, const char *format, ...)
     va_end(arguments);
 }
 
+static void say_top(struct fixture *fixture, char what, const struct stack_task *task)
+{
+    const struct name *name = task->frames[task->depth - 1].name;
+    if (name->symbol)
+        say(fixture, "%c%s ", what, name->symbol);
+    else
+        say(fixture, "%c%" PRIx64 " ", what, name->begin);
+}
+
 static void enter(void *context, struct stack_task *task, uint64_t tsc)
 {
     (void)tsc;
-    say(context, "+%s ", task->frames[task->depth - 1].name->symbol);
+    say_top(context, '+', task);
 }
 
 static void leave(void *context, struct stack_task *task, uint64_t tsc)
 {
     (void)tsc;
-    say(context, "-%s ", task->frames[task->depth - 1].name->symbol);
+    say_top(context, '-', task);
 }
 
 static void spend(void *context, struct stack_task *task, uint64_t branches, uint64_t tsc)
@@ -153,14 +167,14 @@ static void heard(struct fixture *fixture, const char *wanted)
 static void test_calls(void **state)
 {
     struct fixture *fixture = *state;
-    CALL(USER_MAIN, USER_WORK);
-    CALL(USER_WORK, HANDLER);
+    CALL(KERNEL_MAIN, KERNEL_WORK);
+    CALL(KERNEL_WORK, KERNEL_HANDLER);
     heard(fixture, "|1 +main +work +handler ");
-    RETURN(HANDLER, USER_WORK);
-    RETURN(USER_WORK, USER_MAIN);
+    RETURN(KERNEL_HANDLER, KERNEL_WORK);
+    RETURN(KERNEL_WORK, KERNEL_MAIN);
     heard(fixture, "-handler -work ");
     /* Nobody knows what called main. */
-    RETURN(USER_MAIN, RESTORER);
+    RETURN(KERNEL_MAIN, KERNEL_RESTORER);
     heard(fixture, "-main +restorer ");
     assert_true(stacks_end(fixture->stacks));
     assert_int_equal(fixture->branches, 5 * 3);
@@ -169,29 +183,29 @@ static void test_calls(void **state)
 static void test_jumps(void **state)
 {
     struct fixture *fixture = *state;
-    CALL(USER_MAIN, USER_WORK);
-    JUMP(USER_WORK, USER_WORK + 0x40);
-    JUMP(USER_WORK, HANDLER); /* a tail call */
+    CALL(KERNEL_MAIN, KERNEL_WORK);
+    JUMP(KERNEL_WORK, KERNEL_WORK + 0x40);
+    JUMP(KERNEL_WORK, KERNEL_HANDLER); /* a tail call */
     heard(fixture, "|1 +main +work +handler ");
-    JUMP(HANDLER, RESTORER);
-    JUMP(RESTORER, USER_WORK); /* and back */
+    JUMP(KERNEL_HANDLER, KERNEL_RESTORER);
+    JUMP(KERNEL_RESTORER, KERNEL_WORK); /* and back */
     heard(fixture, "+restorer -restorer -handler ");
-    JUMP(USER_WORK, HANDLER);
-    RETURN(HANDLER, USER_MAIN);
+    JUMP(KERNEL_WORK, KERNEL_HANDLER);
+    RETURN(KERNEL_HANDLER, KERNEL_MAIN);
     heard(fixture, "+handler -handler -work ");
     /* longjmp, or an exception: two frames at once */
-    CALL(USER_MAIN, USER_WORK);
-    CALL(USER_WORK, HANDLER);
-    RETURN(HANDLER, USER_MAIN);
+    CALL(KERNEL_MAIN, KERNEL_WORK);
+    CALL(KERNEL_WORK, KERNEL_HANDLER);
+    RETURN(KERNEL_HANDLER, KERNEL_MAIN);
     heard(fixture, "+work +handler -handler -work ");
     /* By a conditional branch it went into another function: seen when that calls. */
-    CALL(USER_WORK, HANDLER);
+    CALL(KERNEL_WORK, KERNEL_HANDLER);
     heard(fixture, "+work +handler ");
     /* The cold part is the function itself. */
-    CALL(HANDLER, WORK);
+    CALL(KERNEL_HANDLER, WORK);
     JUMP(WORK, WORK_COLD);
     JUMP(WORK_COLD, WORK + 0x50);
-    RETURN(WORK, HANDLER);
+    RETURN(WORK, KERNEL_HANDLER);
     heard(fixture, "+kwork -kwork ");
 }
 
@@ -209,7 +223,9 @@ static void test_retpoline(void **state)
     INTERRUPT(THUNK, IRQ);
     FAR_RETURN(IRQ, THUNK + 0x30);
     JUMP(THUNK, WRITE);
-    heard(fixture, "+__x86_indirect_thunk_rax +irq -irq -__x86_indirect_thunk_rax +write ");
+    heard(fixture, "+__x86_indirect_thunk_rax +irq -irq +write ");
+    RETURN(WRITE, READ);
+    heard(fixture, "-write -__x86_indirect_thunk_rax ");
 }
 
 static void test_signal(void **state)
@@ -220,21 +236,21 @@ static void test_signal(void **state)
     CALL(SYSCALL_ENTRY, READ);
     RETURN(READ, SYSCALL_ENTRY);
     FAR_RETURN(SYSCALL_ENTRY, USER_WORK + 0x12);
-    heard(fixture, "|1 +main +work +entry +read -read -entry ");
+    heard(fixture, "|1 +401000 +402000 +entry +read -read -entry ");
     INTERRUPT(USER_WORK, IRQ);
     FAR_RETURN(IRQ, HANDLER); /* the kernel starts a handler */
-    heard(fixture, "+irq -irq +handler ");
-    RETURN(HANDLER, RESTORER);
+    heard(fixture, "+irq -irq +403000 ");
+    RETURN(HANDLER, RESTORER); /* within code that has no symbols */
     SYSCALL(RESTORER, SYSCALL_ENTRY);
     FAR_RETURN(SYSCALL_ENTRY, USER_WORK + 0x30);
-    heard(fixture, "+restorer +entry -entry -restorer -handler ");
+    heard(fixture, "+entry -entry -403000 ");
     RETURN(USER_WORK, USER_MAIN);
-    heard(fixture, "-work ");
+    heard(fixture, "-402000 ");
     /* exec: another space, and nothing of before counts. */
     SYSCALL(USER_MAIN, SYSCALL_ENTRY);
     fixture->cr3 = 0x9000;
     FAR_RETURN(SYSCALL_ENTRY, USER_WORK);
-    heard(fixture, "+entry -entry -main +work ");
+    heard(fixture, "+entry -entry -401000 +402000 ");
 }
 
 /* Away from the present task, which called schedule() in function. */

@@ -1,0 +1,67 @@
+#!/bin/bash
+# What `report` says of functions, beside what follows from the list of all branches and the symbols of the guest's ELF
+# file, and beside what the guest's source says of its own calls.
+. tests/system/lib.sh
+
+# symbols GUEST: its functions, as nm names them.
+symbols() {
+    nm "build/guests/$1.elf" | sort >"$work/$1.map"
+}
+
+# reported NAME GUEST: its figures go to $work/NAME.json.
+reported() {
+    build/undertrace report "$work/$1/capture" --symbols "$work/$2.map" --json "$work/$1.json" >"$work/$1.txt"
+}
+
+# figure NAME SYMBOL WHAT
+figure() {
+    jq ".profile.functions | map(select(.symbol == \"$2\")) | map(.$3) | add" "$work/$1.json"
+}
+
+# entered NAME GUEST SYMBOL: how many branches lead to its first instruction.
+entered() {
+    awk -v at="$(awk -v s="$3" '$3 == s { sub(/^0+/, "", $1); print $1 }' "$work/$2.map")" \
+        '{ sub(/^0+/, "", $2) } $2 == at { n++ } END { print n + 0 }' "$work/$1.branches"
+}
+
+# own NAME GUEST SYMBOL: how many branches stand between it and the next symbol.
+own() {
+    awk -v s="$3" 'NR == FNR { if (found && !end && $1 != begin) end = $1; if ($3 == s) { begin = $1; found = 1 } next }
+        { from = substr("0000000000000000" $1, length($1) + 1) } from >= begin && from < end { n++ }
+        END { print n + 0 }' "$work/$2.map" "$work/$1.branches"
+}
+
+check 'branches: it runs' boot_guest branches branches 'channel=e1000'
+symbols branches
+check 'branches: it is reported' reported branches branches
+check 'branches: they are listed' build/undertrace decode "$work/branches/capture" --branches "$work/branches.branches"
+same 'each branch is of one function' "$(jq '[.profile.functions[].branches] | add' "$work/branches.json")" \
+    "$(jq .branches "$work/branches.json")"
+same 'all functions have names' "$(jq '[.profile.functions[] | select(.symbol == null)] | length' "$work/branches.json")" 0
+for function in fibonacci deep on_timer on_page_fault syscall_count; do
+    same "$function is entered as often as branches lead to it" "$(figure branches $function calls)" \
+        "$(entered branches branches $function)"
+done
+for function in fibonacci deep console_line guest_main table.constprop.0; do
+    same "$function has the branches that stand in it" "$(figure branches $function branches)" \
+        "$(own branches branches $function)"
+done
+# What its source says.
+same 'deep(200) is 201 calls' "$(figure branches deep calls)" 201
+same 'all of fibonacci is its own' "$(figure branches fibonacci total_branches)" "$(figure branches fibonacci branches)"
+same 'start64 led to what guest_main did before user mode, and back' \
+    "$(($(figure branches start64 total_branches) > $(figure branches fibonacci total_branches)))" 1
+same 'interrupts are counted by the function that they enter' \
+    "$(jq '.profile.interrupts | map(select(.symbol == "on_timer")) | map(.number) | add' "$work/branches.json")" \
+    "$(entered branches branches on_timer)"
+
+# The same of several CPUs: each function's branches are those of all.
+smp() {
+    CPUS=2 boot smp build/guests/smp.bzImage '' 'cpus=2' 'channel=e1000'
+}
+check 'smp: it runs' smp
+symbols smp
+check 'smp: it is reported' reported smp smp
+same 'smp: each branch is of one function' "$(jq '[.profile.functions[].branches] | add' "$work/smp.json")" \
+    "$(jq .branches "$work/smp.json")"
+done_testing
