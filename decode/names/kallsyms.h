@@ -35,7 +35,7 @@ uint32_t kallsyms_length(const uint8_t *image, uint64_t *at, uint64_t end);
 enum kallsyms_form {
     KALLSYMS_PERCPU,   /* not negative: an absolute address; else base - 1 - it. x86_64 up to 6.14 */
     KALLSYMS_BASE,     /* base + it */
-    KALLSYMS_RELATIVE, /* distance from where it stands itself: 7.0 and on */
+    KALLSYMS_RELATIVE, /* distance from where it stands itself: 7.2 */
     KALLSYMS_NR_FORMS
 };
 

@@ -81,7 +81,8 @@ static const struct name *name_agreed(struct names *names, const struct page_con
         const uint64_t moved = gva - claim->address;
         uint64_t begin, end;
         const struct symbol_entry *entry = object_find(claim->object, address - moved, &begin, &end);
-        if (!entry || (i > 0 && (strcmp(entry->name, agreed->name) || begin + moved != first || end + moved != last)))
+        if (!entry || !entry->name ||
+            (i > 0 && (strcmp(entry->name, agreed->name) || begin + moved != first || end + moved != last)))
             return NULL;
         agreed = entry;
         first = begin + moved;

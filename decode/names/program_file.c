@@ -5,6 +5,7 @@
 
 #include "decode/names/debug_file.h"
 #include "decode/names/elf_symbols.h"
+#include "decode/names/frames.h"
 #include "decode/names/plt.h"
 
 #define PAGE RECORD_PAGE_SIZE
@@ -68,6 +69,7 @@ static struct object *new_object(const struct elf_file *file, const char *path, 
         !debug_file_read(&object->symbols, file, path, directories, nr_directories))
         elf_symbols_read(&object->symbols, file, elf_section_of_type(file, SHT_DYNSYM), 0);
     plt_read(&object->symbols, file);
+    frames_read(&object->symbols, file);
     symbol_table_finish(&object->symbols);
     if (!object->symbols.no_memory && take_code(object, file))
         return object;

@@ -30,15 +30,16 @@ static char *room_for(struct symbol_table *table, size_t size)
 
 void symbol_table_add(struct symbol_table *table, uint64_t begin, uint64_t size, const char *name, uint32_t rank)
 {
-    const size_t length = strlen(name) + 1;
-    char *copy = room_for(table, length);
+    const size_t length = name ? strlen(name) + 1 : 0;
+    char *copy = name ? room_for(table, length) : NULL;
     struct symbol_entry *entry =
-        copy ? list_add((void **)&table->entries, &table->count, &table->room, sizeof(*entry)) : NULL;
+        copy || !name ? list_add((void **)&table->entries, &table->count, &table->room, sizeof(*entry)) : NULL;
     if (!entry) {
         table->no_memory = true;
         return;
     }
-    memcpy(copy, name, length);
+    if (name)
+        memcpy(copy, name, length);
     *entry = (struct symbol_entry){begin, begin + size < begin ? UINT64_MAX : begin + size, copy, rank};
 }
 
@@ -50,7 +51,7 @@ static int compare(const void *left, const void *right)
         return a->begin < b->begin ? -1 : 1;
     if (a->rank != b->rank)
         return a->rank < b->rank ? -1 : 1;
-    return strcmp(a->name, b->name);
+    return a->name && b->name ? strcmp(a->name, b->name) : 0;
 }
 
 void symbol_table_finish(struct symbol_table *table)
@@ -65,6 +66,8 @@ void symbol_table_finish(struct symbol_table *table)
                 last->end = table->entries[i].end;
             continue;
         }
+        if (last && last->name && !table->entries[i].name && table->entries[i].begin < last->end)
+            continue;
         table->entries[kept++] = table->entries[i];
     }
     table->count = kept;

@@ -8,8 +8,8 @@
 
 struct symbol_entry {
     uint64_t begin, end; /* until symbol_table_finish: end == begin, if the size is not known */
-    const char *name;
-    uint32_t rank; /* of several at one address the lowest counts */
+    const char *name;    /* NULL: it has none that is known */
+    uint32_t rank;       /* of several at one address the lowest counts */
 };
 
 struct symbol_chunk;
@@ -21,10 +21,12 @@ struct symbol_table {
     bool no_memory;
 };
 
-/* Copies the name. Out of memory: no_memory is set, and nothing is added. */
+/* Copies the name, if there is one; without, it must have a size. Out of memory: no_memory is set, and nothing is
+ * added. */
 void symbol_table_add(struct symbol_table *table, uint64_t begin, uint64_t size, const char *name, uint32_t rank);
 
-/* All are added: sort them. One without a size ends where the next one begins. */
+/* All are added: sort them. One without a size ends where the next one begins; one without a name counts where none
+ * with a name is. */
 void symbol_table_finish(struct symbol_table *table);
 void symbol_table_free(struct symbol_table *table);
 

@@ -34,9 +34,9 @@ struct layout {
 };
 
 static const struct layout layouts[] = {
-    {"5.10", false, false, false, 8, 0, true},     {"6.1", false, false, true, 8, 0, true},
-    {"6.2", false, true, true, 8, 0, true},        {"6.4", true, true, true, 8, 0, true},
-    {"6.15", true, true, true, 8, 1, false},       {"7.0", true, true, true, 4, 2, false},
+    {"5.10", false, false, false, 8, 0, true},      {"6.1", false, false, true, 8, 0, true},
+    {"6.2", false, true, true, 8, 0, true},         {"6.4", true, true, true, 8, 0, true},
+    {"behind 6.14", true, true, true, 8, 1, false}, {"7.2", true, true, true, 4, 2, false},
     {"5.10 UP", false, false, false, 8, 1, false},
 };
 

@@ -25,7 +25,7 @@
 struct program {
     const char *path;
     uint64_t seed;
-    bool narrow, dynamic_only, runs, has_id, same_second_page;
+    bool narrow, dynamic_only, runs, has_id, same_second_page, has_frames;
     const char *link; /* .gnu_debuglink */
     const char *prefix;
 };
@@ -79,8 +79,29 @@ static struct made_section relocations_of(bool narrow)
                                  .info = 2};
 }
 
+#define FRAMES 0x8000ull
+
+/* .eh_frame: one CIE whose FDEs have distances of 4 bytes, and FDEs of two functions; the first one is exported. */
+static size_t make_frames(uint8_t frames[128])
+{
+    static const uint8_t cie[] = {20, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, 0, 0, 0, 0, 0, 0, 0};
+    static const struct {
+        uint32_t begin, size;
+    } functions[] = {{LINKED + 0x100, 0x100}, {LINKED + 0x200, 0x44}};
+    size_t at = sizeof(cie);
+    memset(frames, 0, 128);
+    memcpy(frames, cie, sizeof(cie));
+    for (unsigned i = 0; i < 2; i++, at += 24) {
+        const uint32_t words[4] = {20, (uint32_t)at + 4, functions[i].begin - (uint32_t)(FRAMES + at + 8),
+                                   functions[i].size};
+        memcpy(frames + at, words, sizeof(words));
+    }
+    return at + 4; /* a length of 0 ends it */
+}
+
 static void put_program(const struct program *program)
 {
+    uint8_t frames[128];
     static struct made_symbols dynamic, all;
     static const uint64_t flags[4] = {DT_FLAGS_1, DF_1_PIE, DT_NULL, 0};
     static const uint32_t thin_flags[4] = {DT_FLAGS_1, DF_1_PIE, DT_NULL, 0};
@@ -113,13 +134,15 @@ static void put_program(const struct program *program)
          program->narrow ? (const void *)thin_flags : flags, program->narrow ? sizeof(thin_flags) : sizeof(flags), 0, 0,
          0, 0},
         {program->has_id ? ".note.gnu.build-id" : ".note", SHT_NOTE, SHF_ALLOC, 0, id, sizeof(id), 0, 0, 0, 0},
+        {program->has_frames ? ".eh_frame" : ".no_frame", SHT_PROGBITS, SHF_ALLOC, FRAMES, frames, make_frames(frames),
+         0, 0, 0, 0},
         {program->link ? ".gnu_debuglink" : ".comment", SHT_PROGBITS, 0, 0, link, sizeof(link), 0, 0, 0, 0},
-        symbols_section(&all, program->narrow, SHT_SYMTAB, 11),
+        symbols_section(&all, program->narrow, SHT_SYMTAB, 12),
         strings_section(&all),
     };
     const struct made_head head = {
         .narrow = program->narrow, .type = ET_DYN, .machine = program->narrow ? EM_386 : EM_X86_64, .entry = LINKED};
-    uint8_t *file = make_elf(&size, head, sections, program->dynamic_only ? 9 : 11);
+    uint8_t *file = make_elf(&size, head, sections, program->dynamic_only ? 10 : 12);
     put_file(program->path, file, size);
     free(file);
 }
@@ -235,6 +258,20 @@ static void is_stripped(void **state)
     assert_null(names_process(names, made_pages(), SPACE_A, 20)); /* it is no program */
 }
 
+/* What unwinds its frames still tells functions apart. */
+static void has_frames(void **state)
+{
+    const struct program one = {.path = "one", .seed = 1, .dynamic_only = true, .has_frames = true};
+    (void)state;
+    put_program(&one);
+    run(10, &one, SPACE_A, AT_A, 0);
+    struct names *names = open_made(NULL, NULL, true);
+    named(names, SPACE_A, 20, AT_A + LINKED + 0x110, "exported", "one", AT_A + LINKED + 0x100);
+    named(names, SPACE_A, 20, AT_A + LINKED + 0x243, NULL, "one", AT_A + LINKED + 0x200);
+    named(names, SPACE_A, 20, AT_A + LINKED + 0x250, NULL, "one", AT_A + LINKED + 0x244);
+    assert_int_equal(names_find(names, made_pages(), SPACE_A, 20, AT_A + LINKED + 0x200)->end, AT_A + LINKED + 0x244);
+}
+
 static void has_debug_by_id(void **state)
 {
     char path[128] = "debug/.build-id/ab/cd010203";
@@ -308,7 +345,7 @@ static void is_copied(void **state)
 
 static void is_damaged(void **state)
 {
-    const struct program one = {.path = "one", .seed = 1};
+    const struct program one = {.path = "one", .seed = 1, .has_frames = true};
     uint8_t file[65536], wrong[65536];
     char path[128];
     uint64_t random = 5;
@@ -359,10 +396,11 @@ static void is_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        NAMES_TEST(has_symbols_wide),  NAMES_TEST(has_symbols_narrow), NAMES_TEST(has_plt_wide),
-        NAMES_TEST(has_plt_narrow),    NAMES_TEST(is_stripped),        NAMES_TEST(has_debug_by_id),
-        NAMES_TEST(has_debug_by_link), NAMES_TEST(has_wrong_debug),    NAMES_TEST(is_shared),
-        NAMES_TEST(is_copied),         NAMES_TEST(is_damaged),         NAMES_TEST(is_none),
+        NAMES_TEST(has_symbols_wide), NAMES_TEST(has_symbols_narrow), NAMES_TEST(has_plt_wide),
+        NAMES_TEST(has_plt_narrow),   NAMES_TEST(is_stripped),        NAMES_TEST(has_frames),
+        NAMES_TEST(has_debug_by_id),  NAMES_TEST(has_debug_by_link),  NAMES_TEST(has_wrong_debug),
+        NAMES_TEST(is_shared),        NAMES_TEST(is_copied),          NAMES_TEST(is_damaged),
+        NAMES_TEST(is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
