@@ -15,7 +15,7 @@ struct edge {
 
 struct graph {
     const struct profile *profile;
-    const struct profile_sums *sums;
+    const struct node_sums *sums;
     struct edge *edges;
     size_t size, used; /* size: a power of two */
     uint32_t *on_way;  /* how often a function stands on the way to a node */
@@ -198,7 +198,7 @@ bool callgrind_write(FILE *file, const struct profile *profile)
     for (size_t i = 1; i < profile->nr_nodes; i++)
         if (profile->nodes[i].name && function_of(&profile->nodes[i]) > graph.nr_functions)
             graph.nr_functions = function_of(&profile->nodes[i]);
-    struct profile_sums *sums = profile_sums(profile);
+    struct node_sums *sums = node_sums(profile);
     struct own *own = own_costs(profile, graph.nr_functions);
     graph.sums = sums;
     graph.edges = calloc(graph.size, sizeof(*graph.edges));

@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-struct profile_sums *profile_sums(const struct profile *profile)
+struct node_sums *node_sums(const struct profile *profile)
 {
-    struct profile_sums *sums = calloc(profile->nr_nodes, sizeof(*sums));
+    struct node_sums *sums = calloc(profile->nr_nodes, sizeof(*sums));
     /* A node is made behind its parent. */
     for (size_t i = profile->nr_nodes; sums && i-- > 1;) {
         const struct profile_node *node = &profile->nodes[i];

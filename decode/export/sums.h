@@ -4,11 +4,11 @@
 
 #include "decode/profile/profile.h"
 
-struct profile_sums {
+struct node_sums {
     uint64_t branches, ticks;
 };
 
 /* Of each node, to be freed. NULL: no memory. */
-struct profile_sums *profile_sums(const struct profile *profile);
+struct node_sums *node_sums(const struct profile *profile);
 
 #endif

@@ -12,7 +12,7 @@ static int compare(const void *left, const void *right)
 }
 
 /* What a node must have to be kept. false: no memory. */
-static bool find_least(uint64_t *least, const struct profile *profile, const struct profile_sums *sums, size_t most)
+static bool find_least(uint64_t *least, const struct profile *profile, const struct node_sums *sums, size_t most)
 {
     *least = 0;
     if (profile->nr_nodes <= most)
@@ -53,7 +53,7 @@ static void sum_up(const struct cut *cut, uint32_t parent, const struct profile_
     cut->tree->merged++;
 }
 
-static void cut_nodes(const struct cut *cut, const struct profile *profile, const struct profile_sums *sums,
+static void cut_nodes(const struct cut *cut, const struct profile *profile, const struct node_sums *sums,
                       uint64_t least)
 {
     uint32_t *nearest = cut->places; /* of a node that is not kept: its nearest ancestor that is, as well */
@@ -79,7 +79,7 @@ bool page_tree_make(struct page_tree *tree, const struct profile *profile, size_
 {
     uint64_t least;
     *tree = (struct page_tree){.count = 1};
-    struct profile_sums *sums = profile_sums(profile);
+    struct node_sums *sums = node_sums(profile);
     /* Beside each node there can be one that sums up. */
     tree->nodes = calloc(2 * profile->nr_nodes + 1, sizeof(*tree->nodes));
     tree->roots = calloc(profile->nr_processes + 1, sizeof(*tree->roots));
