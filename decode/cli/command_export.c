@@ -41,14 +41,15 @@ static const char usage[] =
     "\n"
     "Exit status: 0 all is written; 1 an error; 2 parts are missing, damaged, or could not be decoded.\n";
 
-enum source { FROM_SLICES, FROM_PROFILE };
+enum source { FROM_SLICES, FROM_PROFILE, FROM_EDGES };
 
 static const struct format {
     const char *name;
     enum source source;
     bool by_cpu;
 } formats[] = {{"chrome", FROM_SLICES, false},  {"perfetto", FROM_SLICES, false},   {"speedscope", FROM_SLICES, true},
-               {"folded", FROM_PROFILE, false}, {"callgrind", FROM_PROFILE, false}, {"lcov", FROM_PROFILE, false}};
+               {"folded", FROM_PROFILE, false}, {"callgrind", FROM_PROFILE, false}, {"lcov", FROM_PROFILE, false},
+               {"drcov", FROM_EDGES, false},    {"bolt", FROM_EDGES, false}};
 
 static const struct format *find_format(const char *name)
 {
@@ -95,7 +96,8 @@ static bool write_profile(FILE *file, const struct format *format, struct export
                           const struct export_options *options, struct error *error)
 {
     struct profile profile;
-    bool written = false, good = profile_init(&profile, run->names) || error_set(error, ERROR_MEMORY, 0, "the call tree");
+    bool written = false,
+         good = profile_init(&profile, run->names) || error_set(error, ERROR_MEMORY, 0, "the call tree");
     good = good && export_profile(run, &profile, error);
     if (good && !strcmp(format->name, "folded"))
         written = folded_write(file, &profile, !strcmp(options->unit, "ticks") ? EXPORT_TICKS : EXPORT_BRANCHES);
@@ -107,6 +109,39 @@ static bool write_profile(FILE *file, const struct format *format, struct export
     return good && (written || error_set(error, ERROR_MEMORY, 0, "the call tree"));
 }
 
+static bool write_edges(FILE *file, const struct format *format, struct export_run *run,
+                        const struct export_options *options, struct error *error)
+{
+    char number[COUNT_TEXT_SIZE];
+    struct edges edges;
+    uint64_t count = 0;
+    bool good = edges_collect(&edges, run, error);
+    if (good && !strcmp(format->name, "bolt")) {
+        count = bolt_write(file, &edges, options->object);
+        message_say("%s branches and runs of %s%s", count_text(number, count), options->object,
+                    count ? "" : ": --kernel and --files name the code, --object chooses one of them");
+    } else if (good) {
+        good = drcov_write(file, &edges, &count) || error_set(error, ERROR_MEMORY, 0, "code that ran");
+        message_say("%s blocks", count_text(number, count));
+    }
+    edges_free(&edges);
+    return good;
+}
+
+static bool write_from(FILE *file, const struct format *format, struct export_run *run,
+                       const struct export_options *options, struct error *error)
+{
+    switch (format->source) {
+    case FROM_SLICES:
+        return write_slices(file, format, run, options, error);
+    case FROM_PROFILE:
+        return write_profile(file, format, run, options, error);
+    case FROM_EDGES:
+        return write_edges(file, format, run, options, error);
+    }
+    return false;
+}
+
 static int write_format(const struct format *format, struct export_options *options)
 {
     struct export_run run;
@@ -114,8 +149,7 @@ static int write_format(const struct format *format, struct export_options *opti
     int status = 1;
     FILE *file = NULL;
     if (export_begin(&run, options) && (file = output_open(options->output, options->capture))) {
-        const bool good = format->source == FROM_SLICES ? write_slices(file, format, &run, options, &error)
-                                                        : write_profile(file, format, &run, options, &error);
+        const bool good = write_from(file, format, &run, options, &error);
         status = good ? export_end(&run) : 1;
         if (!good)
             error_say(&error);

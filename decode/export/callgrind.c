@@ -8,7 +8,7 @@
 
 /* A function that calls another, over all of the tree. Functions have their name's number plus 1, processes come
  * behind them. */
-struct edge {
+struct call_edge {
     uint32_t caller, callee; /* caller 0: an empty place */
     uint64_t calls, branches, ticks;
 };
@@ -16,14 +16,14 @@ struct edge {
 struct graph {
     const struct profile *profile;
     const struct node_sums *sums;
-    struct edge *edges;
+    struct call_edge *edges;
     size_t size, used; /* size: a power of two */
     uint32_t *on_way;  /* how often a function stands on the way to a node */
     uint32_t nr_functions;
     bool no_memory;
 };
 
-static struct edge *place_of(const struct graph *graph, uint32_t caller, uint32_t callee)
+static struct call_edge *place_of(const struct graph *graph, uint32_t caller, uint32_t callee)
 {
     const uint64_t mixed = ((uint64_t)caller << 32 | callee) * 0x9e3779b97f4a7c15ull;
     size_t at = (size_t)(mixed >> 24) & (graph->size - 1);
@@ -34,9 +34,9 @@ static struct edge *place_of(const struct graph *graph, uint32_t caller, uint32_
 
 static bool grow(struct graph *graph)
 {
-    struct edge *old = graph->edges;
+    struct call_edge *old = graph->edges;
     const size_t size = graph->size;
-    struct edge *more = calloc(2 * size, sizeof(*more));
+    struct call_edge *more = calloc(2 * size, sizeof(*more));
     if (!more)
         return false;
     graph->edges = more;
@@ -61,7 +61,7 @@ static void take_node(struct graph *graph, uint32_t caller, uint32_t number)
         graph->no_memory = true;
         return;
     }
-    struct edge *edge = place_of(graph, caller, function_of(node));
+    struct call_edge *edge = place_of(graph, caller, function_of(node));
     graph->used += edge->caller == 0;
     edge->caller = caller;
     edge->callee = function_of(node);
@@ -95,7 +95,7 @@ static void walk(struct graph *graph, uint32_t root, uint32_t process)
 
 static int compare(const void *left, const void *right)
 {
-    const struct edge *a = left, *b = right;
+    const struct call_edge *a = left, *b = right;
     if (a->caller != b->caller)
         return a->caller < b->caller ? -1 : 1;
     return a->callee < b->callee ? -1 : a->callee > b->callee;
@@ -140,7 +140,7 @@ static void write_function(FILE *file, const char *prefix, const struct own *own
             label_text(text, own[number].name));
 }
 
-static void write_edges(FILE *file, const struct own *own, const struct edge *edges, size_t count)
+static void write_edges(FILE *file, const struct own *own, const struct call_edge *edges, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         write_function(file, "c", own, edges[i].callee);
@@ -149,7 +149,7 @@ static void write_edges(FILE *file, const struct own *own, const struct edge *ed
     }
 }
 
-static size_t callees(const struct edge *edges, size_t count, uint32_t caller)
+static size_t callees(const struct call_edge *edges, size_t count, uint32_t caller)
 {
     size_t nr = 0;
     while (nr < count && edges[nr].caller == caller)

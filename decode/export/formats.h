@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "decode/export/edges.h"
 #include "decode/export/export.h"
 
 /* Of the call tree: what a function's own part is counted in. */
@@ -29,5 +30,12 @@ bool perfetto_write(FILE *file, const struct slices *slices, const struct export
 
 /* speedscope's own JSON: an evented profile for each CPU. false: no memory. */
 bool speedscope_write(FILE *file, const struct slices *slices, const struct export_run *run);
+
+/* BOLT's pre-aggregated profile of one object, at its file's own addresses. Returns how many lines there are. */
+uint64_t bolt_write(FILE *file, const struct edges *edges, const char *object);
+
+/* DynamoRIO's drcov log, version 2. Modules are files, at their own addresses; what is of none is dealt into modules
+ * of 4 GiB of addresses. false: no memory. */
+bool drcov_write(FILE *file, const struct edges *edges, uint64_t *blocks);
 
 #endif

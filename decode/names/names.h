@@ -56,8 +56,10 @@ const char *names_process(struct names *names, const struct code_pages *pages, u
  * which moves behind it. All but number is told. false: there are no more, or they are not known. */
 bool names_kernel_function(const struct names *names, size_t *position, struct name *function);
 
-/* How far the kernel stands from where it was linked: what its guest's addresses have more. */
-uint64_t names_kernel_moved(const struct names *names);
+/* An address as the file has it that its code is of: what names_find calls its object. Where that is not known, the
+ * address itself. */
+uint64_t names_linked(const struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,
+                      uint64_t address);
 
 size_t names_count(const struct names *names);
 const struct name *names_by_number(const struct names *names, uint32_t number);

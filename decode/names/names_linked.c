@@ -1,4 +1,4 @@
-/* All of the kernel's functions. */
+/* All of the kernel's functions; and where a file was linked to, of which code was moved. */
 #include "decode/names/names_state.h"
 
 /* Tables of symbols have data as well. */
@@ -28,7 +28,15 @@ bool names_kernel_function(const struct names *names, size_t *position, struct n
     return false;
 }
 
-uint64_t names_kernel_moved(const struct names *names)
+uint64_t names_linked(const struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,
+                      uint64_t address)
 {
-    return names->kernel_moved;
+    if (address >= names->kernel_begin && address < names->kernel_end)
+        return address - names->kernel_moved;
+    const uint64_t gva = address & ~(uint64_t)(RECORD_PAGE_SIZE - 1), space = code_pages_space(pages, cr3);
+    const struct code_found found = code_pages_find(pages, space, at, gva);
+    if (!found.page)
+        return address;
+    const struct name_place place = names_place(names, pages, space, at, found.page, gva);
+    return place.object ? address - place.moved : address;
 }
