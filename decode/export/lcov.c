@@ -22,14 +22,47 @@ static int compare(const void *left, const void *right)
     return a->name->begin < b->name->begin ? -1 : a->name->begin > b->name->begin;
 }
 
-/* NULL: no memory. */
-static struct listed *list_all(const struct names *names, size_t *count)
+struct list {
+    struct listed *items;
+    struct name *kernel; /* names of the kernel's functions, which nobody else has */
+    size_t count;
+};
+
+/* Those that ran, and all of the kernel's. false: no memory. */
+static bool list_all(struct list *list, const struct profile *profile, const struct names *names)
 {
-    struct listed *all = calloc(names_count(names) + 1, sizeof(*all));
-    *count = all ? names_count(names) : 0;
-    for (size_t i = 0; i < *count; i++)
-        all[i].name = names_by_number(names, (uint32_t)i);
-    return all;
+    struct name function;
+    size_t nr_kernel = 0, nr_names = names_count(names);
+    for (size_t at = 0; names_kernel_function(names, &at, &function);)
+        nr_kernel++;
+    *list = (struct list){.items = calloc(nr_names + nr_kernel + 1, sizeof(*list->items)),
+                          .kernel = calloc(nr_kernel + 1, sizeof(*list->kernel)),
+                          .count = nr_names + nr_kernel};
+    if (!list->items || !list->kernel)
+        return false;
+    for (size_t i = 0; i < nr_names; i++)
+        list->items[i].name = names_by_number(names, (uint32_t)i);
+    for (size_t i = 0, at = 0; i < nr_kernel && names_kernel_function(names, &at, &list->kernel[i]); i++)
+        list->items[nr_names + i].name = &list->kernel[i];
+    for (size_t i = 1; i < profile->nr_nodes; i++)
+        if (profile->nodes[i].name)
+            list->items[profile->nodes[i].name->number].calls += profile->nodes[i].calls;
+    return true;
+}
+
+/* A function of the kernel that ran is listed twice. */
+static void sort_list(struct list *list)
+{
+    size_t count = 0;
+    qsort(list->items, list->count, sizeof(*list->items), compare);
+    for (size_t i = 0; i < list->count; i++) {
+        struct listed *last = count ? &list->items[count - 1] : NULL;
+        if (last && compare(last, &list->items[i]) == 0)
+            last->calls += list->items[i].calls;
+        else
+            list->items[count++] = list->items[i];
+    }
+    list->count = count;
 }
 
 /* Where the listing of an object stands, or would. */
@@ -82,22 +115,18 @@ static size_t object_end(const struct listed *all, size_t begin, size_t count)
 bool lcov_write(FILE *file, const struct profile *profile, const struct names *names, const char *sources,
                 struct error *error)
 {
-    size_t count;
+    struct list list;
     char path[PATH_MAX];
-    bool good = true;
-    struct listed *all = list_all(names, &count);
-    if (!all)
-        return error_set(error, ERROR_MEMORY, 0, "names");
-    for (size_t i = 1; i < profile->nr_nodes; i++)
-        if (profile->nodes[i].name)
-            all[profile->nodes[i].name->number].calls += profile->nodes[i].calls;
-    qsort(all, count, sizeof(*all), compare);
-    for (size_t begin = 0, end; begin < count && good; begin = end) {
-        end = object_end(all, begin, count);
-        listing_path(path, sources, all[begin].name);
-        write_object(file, path, all + begin, end - begin);
-        good = !sources || write_listing(path, all + begin, end - begin, error);
+    bool good = list_all(&list, profile, names) || error_set(error, ERROR_MEMORY, 0, "names");
+    if (good)
+        sort_list(&list);
+    for (size_t begin = 0, end; begin < list.count && good; begin = end) {
+        end = object_end(list.items, begin, list.count);
+        listing_path(path, sources, list.items[begin].name);
+        write_object(file, path, list.items + begin, end - begin);
+        good = !sources || write_listing(path, list.items + begin, end - begin, error);
     }
-    free(all);
+    free(list.items);
+    free(list.kernel);
     return good;
 }

@@ -108,7 +108,7 @@ static void tell_name(struct writer *writer, struct protobuf *packet, const stru
 static void tell_categories(struct writer *writer)
 {
     struct protobuf packet = {0}, interned = {0};
-    for (uint8_t entry = STACK_BASE; entry <= STACK_SIGNAL; entry++)
+    for (uint8_t entry = STACK_BASE; entry <= STACK_TAIL; entry++)
         intern_text(&interned, INTERNED_CATEGORIES, entry + 1u, track_slice_kind(&(struct slice){.entry = entry}));
     intern_text(&interned, INTERNED_CATEGORIES, SLICE_TASK + 1u,
                 track_slice_kind(&(struct slice){.entry = SLICE_TASK}));

@@ -30,10 +30,8 @@ const char *track_slice_text(char text[LABEL_SIZE], const struct slices *slices,
 
 const char *track_slice_kind(const struct slice *slice)
 {
-    static const char *const kinds[] = {[STACK_BASE] = "base",
-                                        [STACK_CALL] = "call",
-                                        [STACK_INTERRUPT] = "interrupt",
-                                        [STACK_SYSCALL] = "syscall",
-                                        [STACK_SIGNAL] = "signal"};
+    static const char *const kinds[] = {
+        [STACK_BASE] = "base",       [STACK_CALL] = "call",     [STACK_INTERRUPT] = "interrupt",
+        [STACK_SYSCALL] = "syscall", [STACK_SIGNAL] = "signal", [STACK_TAIL] = "jump"};
     return slice->entry < sizeof(kinds) / sizeof(kinds[0]) ? kinds[slice->entry] : "task";
 }

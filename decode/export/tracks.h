@@ -13,7 +13,7 @@ const char *task_text(char text[LABEL_SIZE], const struct slice_task *task);
 const char *track_slice_text(char text[LABEL_SIZE], const struct slices *slices, const struct names *names,
                              const struct slice *slice);
 
-/* How it was entered: "call", "interrupt", "syscall", "signal", "base", "task". */
+/* How it was entered: "call", "interrupt", "syscall", "signal", "jump", "base", "task". */
 const char *track_slice_kind(const struct slice *slice);
 
 #endif

@@ -1,6 +1,6 @@
 // What the page holds: a JSON object of facts, and columns of numbers in base64 (docs/export.md tells of each).
 
-const ENTRIES = ['base', 'call', 'interrupt', 'system call', 'signal'];
+const ENTRIES = ['base', 'call', 'interrupt', 'system call', 'signal', 'jump'];
 const ENTRY_INTERRUPT = 2, ENTRY_SYSCALL = 3, ENTRY_TASK = 255;
 const NO_NAME = 0xffffffff;
 
