@@ -108,6 +108,19 @@ static void go_on(struct times_cpu *cpu, uint64_t tsc)
         flush(cpu, tsc);
 }
 
+/* As long as there may be more, and there is memory. */
+static void make_room(struct times_cpu *cpu)
+{
+    const size_t room = cpu->room ? 2 * cpu->room : 4096;
+    if (cpu->count < cpu->room || cpu->room >= MOST_HELD)
+        return;
+    struct times_item *more = realloc(cpu->items, room * sizeof(*more));
+    if (!more)
+        return;
+    cpu->items = more;
+    cpu->room = room;
+}
+
 static void hold(struct times_cpu *cpu, struct times_item item, uint64_t tsc)
 {
     if (item.task && item.task->cpu != cpu) {
@@ -115,12 +128,7 @@ static void hold(struct times_cpu *cpu, struct times_item item, uint64_t tsc)
             flush_early(item.task->cpu, tsc);
         item.task->cpu = cpu;
     }
-    if (cpu->count == cpu->room && cpu->room < MOST_HELD) {
-        const size_t room = cpu->room ? 2 * cpu->room : 4096;
-        struct times_item *more = realloc(cpu->items, room * sizeof(*more));
-        cpu->items = more ? more : cpu->items;
-        cpu->room = more ? room : cpu->room;
-    }
+    make_room(cpu);
     if (cpu->count == cpu->room)
         flush(cpu, cpu->tsc);
     item.at = cpu->at;

@@ -34,6 +34,7 @@ struct times_cpu {
     uint64_t tsc;                       /* up to here all was told; 0: none is known yet */
     uint64_t at, told_at;               /* branches up to now, and up to what was told */
     uint64_t busy_ticks, busy_branches; /* of spans in which the CPU did not halt */
+    bool past;                          /* the window's end was told */
     struct times_cpu *next;
 };
 

@@ -76,10 +76,21 @@ static void tell_item(struct times_cpu *cpu, const struct times_item *item, uint
     }
 }
 
+/* What runs at the window's end runs up to there. */
+static void tell_past(struct times_cpu *cpu)
+{
+    if (cpu->past)
+        return;
+    cpu->past = true;
+    cpu->hooks.spend(cpu->hooks.context, cpu->current ? &cpu->current->task : NULL, 0, cpu->times->window.to);
+}
+
 void times_tell(struct times_cpu *cpu, const struct times_item *item, uint64_t at, uint64_t tsc)
 {
     const uint64_t branches = at - cpu->told_at;
     cpu->told_at = at;
+    if (tsc >= cpu->times->window.to)
+        tell_past(cpu);
     if (inside(cpu, tsc)) {
         catch_up(cpu, tsc);
         cpu->hooks.spend(cpu->hooks.context, cpu->current ? &cpu->current->task : NULL, branches, tsc);

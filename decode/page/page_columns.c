@@ -13,7 +13,7 @@ struct column {
 static void flush(struct column *column)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    char text[4 * 1024];
+    char text[4 * 1024] = "";
     size_t length = 0;
     for (size_t i = 0; i < column->used; i += 3) {
         const size_t left = column->used - i;
