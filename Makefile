@@ -99,7 +99,7 @@ $(BUILD)/undertrace-judge: $(JUDGE_OBJS)
 
 LIB_VERSION := 0.1
 LIB_SONAME := libundertrace.so.0
-LIB_C := $(wildcard lib/*.c $(addsuffix /*.c,$(addprefix decode/,capture code engine flow))) \
+LIB_C := $(wildcard lib/*.c $(addsuffix /*.c,$(addprefix decode/,capture code engine flow foreign))) \
     $(addprefix decode/report/,error_text.c cause_text.c dump_line.c)
 LIB_OBJS := $(patsubst %.c,$(BUILD)/lib/%.o,pt/parse.c pt/instruction.c pt/instruction_table.c serial/crc32c.c $(LIB_C))
 LIB_FILES := $(BUILD)/libundertrace.a $(BUILD)/libundertrace.so
@@ -158,7 +158,7 @@ GUEST_CFLAGS := -std=c11 -O2 -g $(WARN) -ffreestanding -fno-pie -mno-red-zone -m
     -fno-asynchronous-unwind-tables -fcf-protection=none -Itests/guests -MMD -MP
 PROBE_PARTS := probe_cpu probe_events probe_devices
 SMP_PARTS := smp_parts smp_storm
-MAPS_PARTS := maps_spaces maps_disk maps_quiet
+MAPS_PARTS := maps_spaces maps_disk maps_quiet maps_pending
 GUEST_OBJS := $(patsubst %,$(BUILD)/guests/%.o,$(GUESTS) $(PROBE_PARTS) $(SMP_PARTS) $(MAPS_PARTS) machine) $(BUILD)/guests/start.S.o \
     $(BUILD)/guests/ap.S.o
 
@@ -213,12 +213,16 @@ INITRD := $(or $(INITRD_OF_$(GUEST)),$(error there is no guest $(GUEST): GUEST=k
 DISK_OF_debian := $(BUILD)/guest/debian.img
 DISK := $(DISK_OF_$(GUEST))
 CMDLINE_OF_debian := root=/dev/sda ro
+# Where the report finds names of the programs in the initrds: they are this machine's own.
+FILES_OF_kernel := $(firstword $(wildcard /usr/bin/busybox /bin/busybox))
+FILES_OF_userland := /usr/bin /usr/sbin /usr/lib
+FILES := $(FILES_OF_$(GUEST))
 CMDLINE := $(strip console=ttyS0 panic=-1 $(CMDLINE_OF_$(GUEST)))
 OPTIONS :=
 CPUS := 1
 export CPUS
 export ELF := $(BUILD)/undertrace.elf
-export KERNEL INITRD CMDLINE OPTIONS DISK
+export KERNEL INITRD CMDLINE OPTIONS DISK FILES
 
 # Rewritten only when a variable has changed, so that a second run builds nothing.
 ISO_INPUTS := $(BUILD)/iso.inputs
@@ -252,11 +256,12 @@ run-kvm:
 	@LIVE=1 tests/rig/run-kvm.sh run
 
 bench: $(PARTS) $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(BUILD)/guest/vmlinuz $(BUILD)/guest/kvm-modules $(BUILD)/guest/initrd \
-    $(BUILD)/guest/userland $(BUILD)/tools/decode_bench
+    $(BUILD)/guest/userland $(BUILD)/tools/decode_bench $(BUILD)/tools/frames_send
 	@tests/rig/deps.sh nested
 	@tests/rig/bench.sh
 	@tests/rig/bench_guests.sh
 	@tests/rig/bench_decode.sh
+	@tests/rig/bench_live.sh
 	@tests/rig/bench_kvm.sh
 	@tests/rig/bench_soft.sh
 	@tests/rig/bench_schemes.sh
@@ -287,10 +292,10 @@ $(BUILD)/check/test_%: $(BUILD)/check/tests/unit/test_%.o $(BUILD)/check/libcore
 
 # Fuzz targets: by libFuzzer (make fuzz, FUZZ_SECONDS= each, FUZZ= which), and in make check with what is in the corpora.
 
-export FUZZ_TARGETS := packets instruction flow capture
+export FUZZ_TARGETS := packets instruction flow capture perf
 FUZZ := $(FUZZ_TARGETS)
 FUZZ_SECONDS := 60
-FUZZ_SANITIZE := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+FUZZ_SANITIZE := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -DEXECUTED_MAX_UNPROVEN=16384u
 FUZZ_OBJS := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(sort $(TOOL_CORE) pt/encode.c $(TOOL_LIB)))
 
 FUZZ_REPLAYS := $(FUZZ_TARGETS:%=$(BUILD)/check/fuzz_%)
@@ -324,7 +329,8 @@ $(BUILD)/tools/instructions_agree: TOOL_LIBS := -lZydis
 
 $(BUILD)/tools/decode_bench: $(filter-out %/judge/main.o %/pt/parse.o,$(JUDGE_OBJS))
 $(BUILD)/tools/times_agree: $(patsubst %.c,$(BUILD)/host/%.o,$(filter-out pt/parse.c,$(TOOL_CORE)) $(TOOL_LIB))
-$(BUILD)/tools/decode_bench $(BUILD)/tools/times_agree: TOOL_LIBS := -pthread
+$(BUILD)/tools/frames_send: $(patsubst %.c,$(BUILD)/host/%.o,$(filter-out pt/parse.c,$(TOOL_CORE)) $(TOOL_LIB))
+$(BUILD)/tools/decode_bench $(BUILD)/tools/times_agree $(BUILD)/tools/frames_send: TOOL_LIBS := -pthread
 
 $(BUILD)/tools/%: $(BUILD)/host/tests/tools/%.o $(BUILD)/host/pt/parse.o
 	@mkdir -p $(@D)
@@ -359,7 +365,7 @@ soak:
 	@tests/rig/deps.sh test
 	@tests/rig/deps.sh debian
 	+@$(PARTS_MAKE) $(PARTS) $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(BUILD)/guest/vmlinuz $(BUILD)/guest/debian.img \
-	    $(BUILD)/tools/instructions_agree
+	    $(BUILD)/guest/userland $(BUILD)/tools/instructions_agree
 	@tests/rig/soak.sh
 
 lint:
@@ -385,8 +391,8 @@ help:
 #:               GUEST=userland: with bash, perl, grep -P and other programs of this machine's as user space
 #:               GUEST=debian: a whole Debian 12 with systemd on an IDE disk, made once. DISK=image: any disk's image
 #: make test     all tests, boots in the emulator included; the last line counts
-#: make soak     the instruction decoder on all of /usr, a whole Debian, and the matrix of boots with many seeds: hours.
-#:               SEEDS= COUNT= SOAK="instructions debian matrix"
+#: make soak     the instruction decoder on all of /usr, a whole Debian, names of other kernels, and the matrix of boots with many seeds: hours.
+#:               SEEDS= COUNT= SOAK="instructions debian names matrix"
 #: make check    unit tests, core and lint only
 #: make lint     clang-format, cppcheck and the rules of the source
 #: make bench    what tracing costs, and what the PT model costs the emulator

@@ -1,8 +1,9 @@
-/* Where code goes that is not needed for long: linker.ld. */
+/* Where code goes that is not needed for long: linker.ld. Leaf header: any room may use it. */
 #ifndef BOOT_ACTS_H
 #define BOOT_ACTS_H
 
-/* With all that is compiled into it, no code that is needed once the guest runs. */
+/* With all that is compiled into it, no code that is needed once the guest runs; nor what runs with TraceEn set on the
+ * way there, as the capture has .text alone (vmx/vmx.c). */
 #define SECOND_ACT __attribute__((section(".second_act"), noinline))
 
 #endif

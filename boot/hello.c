@@ -120,6 +120,8 @@ uint32_t hello_text(char *buffer, size_t size, const struct hello_facts *facts)
     hello_add_processor(&text);
     hello_add_cpus(&text, facts);
     hello_add(&text, "tsc_khz %lu\n", clock_tsc_hz() / 1000);
+    if (cpuid_read(0, 0).eax >= 0x16)
+        hello_add(&text, "cpuid_16_eax 0x%08x\n", cpuid_read(0x16, 0).eax);
     hello_add_tracing(&text, facts);
     hello_add(&text, "channel %s\n", facts->channel);
     hello_add(&text, "image_base 0x%016lx\nimage_pa 0x%lx\nimage_bytes %lu\n", facts->image_base, facts->image_pa,

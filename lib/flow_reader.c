@@ -5,6 +5,7 @@
 
 _Static_assert((int)UNDERTRACE_16 == INSTRUCTION_16 && (int)UNDERTRACE_64 == INSTRUCTION_64, "modes are the engine's");
 _Static_assert(UNDERTRACE_NO_CR3 == FLOW_CR3_UNKNOWN, "what is not known is the engine's");
+_Static_assert(UNDERTRACE_NO_ERROR == FLOW_TSC_ERROR_UNKNOWN, "and how far off a time is");
 _Static_assert(sizeof(struct undertrace_branch) == sizeof(struct flow_branch), "branches are handed on as they are");
 
 static struct undertrace_where find_where(const struct undertrace_reader *reader)
@@ -14,7 +15,8 @@ static struct undertrace_where find_where(const struct undertrace_reader *reader
                                      .cr3 = context.cr3,
                                      .cpu = (uint16_t)reader->how.cpu,
                                      .privilege = reader->owner->privilege,
-                                     .mode = context.mode};
+                                     .mode = context.mode,
+                                     .tsc_error = context.tsc_error};
 }
 
 static void put_branches(void *context, const struct flow_branch *branches, size_t count, uint64_t tsc)
@@ -48,9 +50,10 @@ static void put_lost(struct undertrace_reader *reader, const struct undertrace_l
 {
     struct undertrace_item *item = queue_put(&reader->queue);
     if (item)
-        *item = (struct undertrace_item){.kind = UNDERTRACE_LOST,
-                                         .where = {.cr3 = UNDERTRACE_NO_CR3, .cpu = (uint16_t)reader->how.cpu},
-                                         .lost = *lost};
+        *item = (struct undertrace_item){
+            .kind = UNDERTRACE_LOST,
+            .where = {.cr3 = UNDERTRACE_NO_CR3, .cpu = (uint16_t)reader->how.cpu, .tsc_error = UNDERTRACE_NO_ERROR},
+            .lost = *lost};
 }
 
 /* The recorded gaps up to trace offset end, as far as they are of this part. */

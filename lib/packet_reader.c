@@ -13,9 +13,10 @@ static void put_lost(struct undertrace_reader *reader, uint64_t begin, uint64_t 
 {
     struct undertrace_item *item = queue_put(&reader->queue);
     if (item)
-        *item = (struct undertrace_item){.kind = UNDERTRACE_LOST,
-                                         .where = {.cr3 = UNDERTRACE_NO_CR3, .cpu = (uint16_t)reader->how.cpu},
-                                         .lost = {.begin = begin, .end = end, .why = why, .recorded = recorded}};
+        *item = (struct undertrace_item){
+            .kind = UNDERTRACE_LOST,
+            .where = {.cr3 = UNDERTRACE_NO_CR3, .cpu = (uint16_t)reader->how.cpu, .tsc_error = UNDERTRACE_NO_ERROR},
+            .lost = {.begin = begin, .end = end, .why = why, .recorded = recorded}};
 }
 
 static bool is_ip(enum packet_kind kind)
@@ -33,8 +34,9 @@ static void put_packet(struct undertrace_reader *reader, uint64_t offset, const 
         packets->last_ip = 0;
     if (!item)
         return;
-    *item = (struct undertrace_item){.kind = UNDERTRACE_PACKET,
-                                     .where = {.cr3 = UNDERTRACE_NO_CR3, .cpu = (uint16_t)reader->how.cpu}};
+    *item = (struct undertrace_item){
+        .kind = UNDERTRACE_PACKET,
+        .where = {.cr3 = UNDERTRACE_NO_CR3, .cpu = (uint16_t)reader->how.cpu, .tsc_error = UNDERTRACE_NO_ERROR}};
     item->packet = (struct undertrace_packet){.offset = offset,
                                               .bytes = reader->trace->input.trace + offset,
                                               .name = dump_opcode(packet->kind),

@@ -6,6 +6,9 @@
 
 #define REX_W 8u
 #define REX_R 4u
+#define REX2 0xD5u
+#define REX2_MAP_1 0x80u /* the opcode is one of those behind 0FH */
+#define REX2_R4 0x40u
 
 /* An instruction that is being read. Behind the last byte stand zeros as far as reading is concerned; that at is beyond
  * end then tells. */
@@ -92,6 +95,24 @@ static uint8_t read_vex(struct reading *r)
     return map < 8 ? shapes[map] : shapes[0];
 }
 
+/* Behind D5H in 64-bit mode: a payload, whose lower bits are REX's, and an opcode of one of the first two maps. Not all
+ * rows of these are there; in one that is not is JMPABS. */
+static uint8_t read_rex2(struct reading *r)
+{
+    const uint8_t payload = next(r);
+    const bool map_1 = payload & REX2_MAP_1;
+    const uint8_t shape = look_up(r, map_1 ? instruction_two_byte : instruction_one_byte);
+    const uint8_t class = SHAPE_CLASS(shape);
+    const unsigned row = 1u << (r->opcode >> 4),
+                   not_there = map_1 ? 1u << 3 | 1u << 8 : 1u << 4 | 1u << 7 | 1u << 10 | 1u << 14;
+    r->rex = (uint8_t)((payload & 0xF) | (payload & REX2_R4 ? REX_R : 0));
+    if (r->rex & REX_W)
+        r->operand_bytes = 8;
+    if (!map_1 && r->opcode == 0xA1)
+        return INSTRUCTION_JMP_INDIRECT << 4 | IMM_V;
+    return row & not_there || (class >= CLASS_PREFIX && class != CLASS_GROUP) ? CLASS_UNDEFINED << 4 : shape;
+}
+
 /* The opcode behind 0FH. */
 static uint8_t read_escaped(struct reading *r)
 {
@@ -125,7 +146,7 @@ static uint8_t read_opcode(struct reading *r)
     case CLASS_NOT_64_CALL:
     case CLASS_NOT_64_JUMP:
         if (r->mode == INSTRUCTION_64)
-            return CLASS_UNDEFINED << 4;
+            return r->opcode == REX2 ? read_rex2(r) : CLASS_UNDEFINED << 4;
         return (uint8_t)(kind_outside_64(class) << 4 | (shape & (MODRM | IMM)));
     default:
         return shape;

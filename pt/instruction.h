@@ -5,11 +5,11 @@
  * same: who asks has seen them execute. Refused are opcodes that the mode does not have, maps behind VEX and EVEX that
  * do not exist, 8FH with ModRM.reg above 0, FFH with 7, and more than 15 bytes. Not refused are LOCK, other prefixes
  * and REX where they do not belong, other undefined members of groups, register operands where memory is meant, and
- * reserved bits of VEX and EVEX. Not known are APX (REX2, EVEX map 4) and what AMD alone defines (XOP, 3DNow!,
- * immediates of SSE4a).
+ * reserved bits of VEX and EVEX. Not known are APX's EVEX map 4 and what AMD alone defines (XOP, 3DNow!, immediates of
+ * SSE4a).
  *
  * Source: SDM Volume 2, chapter 2 "Instruction Format" and appendix A "Opcode Map"; "Change of Flow Instruction (COFI)
- * Tracing" (36.2.1).
+ * Tracing" (36.2.1). REX2, JMPABS: Intel APX Architecture Specification, 3.1.1 "REX2 Prefix", 3.1.3.
  */
 #ifndef PT_INSTRUCTION_H
 #define PT_INSTRUCTION_H
@@ -34,7 +34,7 @@ enum instruction_kind {
     INSTRUCTION_FAR_CALL,    /* CALL far, INT n, INT1, INT3, INTO, SYSCALL, SYSENTER */
     INSTRUCTION_FAR_RETURN,  /* RET far, IRET, SYSRET, SYSEXIT, UIRET, ERETS, ERETU, RSM */
     INSTRUCTION_FAR_JUMP,
-    INSTRUCTION_JMP_INDIRECT,
+    INSTRUCTION_JMP_INDIRECT, /* and JMPABS, which is told like these */
     INSTRUCTION_CALL_INDIRECT,
     INSTRUCTION_VM_ENTRY, /* VMLAUNCH, VMRESUME */
     INSTRUCTION_MOV_CR3,  /* MOV to CR3: PIP */

@@ -71,6 +71,7 @@ static uint32_t sum_words(const uint8_t *bytes, size_t size, uint32_t sum)
 {
     uint64_t swapped = 0, eight;
 
+#pragma GCC unroll 4
     for (; size >= sizeof(eight); size -= sizeof(eight), bytes += sizeof(eight)) {
         __builtin_memcpy(&eight, bytes, sizeof(eight));
         swapped += eight;

@@ -25,8 +25,8 @@ void pace_judge(struct pace *pace, uint32_t base, uint64_t arrived, uint64_t now
     }
     if ((int32_t)(base - pace->seq) >= 0) {
         pace->measuring = false;
-        if (2 * pace->frames <= pace->max_frames && is_fast(pace, arrived - pace->arrived, now - pace->since)) {
-            pace->frames *= 2;
+        if (is_fast(pace, arrived - pace->arrived, now - pace->since)) {
+            pace->frames = 2 * pace->frames <= pace->max_frames ? 2 * pace->frames : pace->max_frames;
         }
     } else if (now - pace->since >= pace->slow_tsc) {
         pace->measuring = false;

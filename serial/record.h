@@ -78,7 +78,8 @@ struct record_map {
 _Static_assert(sizeof(struct record_map) == 48, "docs/wire.md: a map record's head is 48 bytes");
 
 /* Of a record's flags: there was no fault. The whole address space was looked at, and before, at fault_offset: the
- * change was somewhere in between, and the stretch may have been executed before it as well as behind it. */
+ * change was somewhere in between, and the stretch may have been executed before it as well as behind it. Or there was
+ * one, and another CPU has run the space since, which is the same. */
 #define RECORD_MAP_LOOKED_AT 0x1u
 
 #define RECORD_MAP_GLOBAL 0x1u /* of a run's flags: the translation is global, all address spaces share it */

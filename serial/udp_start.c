@@ -1,4 +1,5 @@
 /* channel=e1000: memory, rings, link and ARP. Shell. */
+#include "boot/acts.h"
 #include "pt/msr.h"
 #include "serial/io.h"
 #include "serial/log.h"
@@ -12,7 +13,7 @@
 
 /* Payload bytes after which an acknowledgement is asked for, so that a receiver whose socket has the usual buffer of
  * some 200 KB is not overrun. */
-#define ASK_BYTES (64u * 1440u)
+#define ASK_BYTES (128u * 1440u)
 #define ASK_PARTS 4u   /* ... and after so many parts of a CPU's trace memory, so that it comes back in time */
 #define TIGHT_PARTS 2u /* ... and always while so many parts of it are on the way */
 #define SLOW_MS 5u     /* an answer that takes longer makes requests more frequent */
@@ -32,7 +33,7 @@ static void *take_piece(struct pieces *pieces, size_t bytes)
     return piece;
 }
 
-static size_t lay_out(struct udp_sink *s, struct pieces pieces, uint16_t nr_cpus, uint32_t record_bytes)
+SECOND_ACT static size_t lay_out(struct udp_sink *s, struct pieces pieces, uint16_t nr_cpus, uint32_t record_bytes)
 {
     uint8_t *buffers;
     struct window_run *runs;

@@ -57,6 +57,9 @@ static void page_send(struct cpu *cpu, uint64_t gpa, uint64_t linear, uint64_t c
  * at least the instruction that asked for it. A turn begins with the VM entry. Before that the CPU may wait for the
  * wire however long, and if others took the page meanwhile it would come back for it, and its contents be sent once
  * more, for ever. All that such a CPU waits for is the wire and what a CPU in turn_await serves.
+ *
+ * Whoever takes nothing from others (it executes what is not writable, or writes what is) neither waits for a turn nor
+ * is given one: a CPU that soft PT has come back to a page all the time would keep it from the others for ever.
  */
 #define NR_TURNS 16u
 #define TURN_TSC 20000u
@@ -100,6 +103,11 @@ static bool turn_is_anothers(const struct cpu *cpu, uint64_t gpa)
            !__atomic_load_n(&machine.stopping, __ATOMIC_SEQ_CST);
 }
 
+static bool is_writable(uint64_t gpa)
+{
+    return ept_lookup(gpa) & EPT_WRITE;
+}
+
 static void turn_await(struct cpu *cpu, uint64_t gpa)
 {
     while (turn_is_anothers(cpu, gpa)) {
@@ -130,7 +138,7 @@ static void page_freeze_and_send(struct cpu *cpu, uint64_t gpa, uint64_t linear)
 /* It was sent, and has not been written since: soft PT alone keeps it from being executed. */
 static bool is_withheld(uint64_t gpa)
 {
-    return machine.config.way == PT_SWITCH_SOFT && !(ept_lookup(gpa) & EPT_WRITE);
+    return machine.config.way == PT_SWITCH_SOFT && !is_writable(gpa);
 }
 
 void code_page_fetched(struct cpu *cpu, uint64_t gpa, uint64_t qualification)
@@ -138,16 +146,21 @@ void code_page_fetched(struct cpu *cpu, uint64_t gpa, uint64_t qualification)
     const uint64_t linear = linear_of(gpa, qualification);
     const bool triggers = trigger_guards(gpa, linear);
 
-    turn_await(cpu, gpa);
+    if (is_writable(gpa))
+        turn_await(cpu, gpa);
+    const bool was_writable = is_writable(gpa);
     if (ept_lookup(gpa) & EPT_EXECUTE) /* another CPU was faster */
         return;
     const bool stepped = soft_step_guards(cpu, linear, ept_lookup(gpa) & EPT_GUARDED);
     if ((!triggers || !trigger_fetched(cpu, gpa)) && !is_withheld(gpa))
         page_freeze_and_send(cpu, gpa, linear);
-    turn_give(cpu, gpa);
+    if (was_writable)
+        turn_give(cpu, gpa);
     if (cpu->written_gpa == gpa && cpu->written_rip == vmreadn(VMCS_GUEST_RIP)) {
         trigger_written(gpa);
         ept_set_access(gpa, EPT_READ | EPT_WRITE); /* it may be written by the step: the next fetch sends it again */
+        if (!was_writable) /* another CPU has come to it meanwhile, and soft PT may have left it open there */
+            summons_ept_changed(cpu);
         step_open_page(cpu, gpa, ept_lookup(gpa) | EPT_ACCESS_MASK);
         step_begin(cpu, NULL);
     } else if (triggers || stepped) {
@@ -165,14 +178,15 @@ void code_page_fetched(struct cpu *cpu, uint64_t gpa, uint64_t qualification)
 
 void code_page_written(struct cpu *cpu, uint64_t gpa)
 {
-    turn_await(cpu, gpa);
+    if (!is_writable(gpa))
+        turn_await(cpu, gpa);
     if (ept_view_has_open(&cpu->view, gpa)) {
         step_close_pages(cpu);
         ept_invalidate(&cpu->view);
     }
     cpu->written_gpa = gpa;
     cpu->written_rip = vmreadn(VMCS_GUEST_RIP);
-    if (ept_lookup(gpa) & EPT_WRITE)
+    if (is_writable(gpa))
         return;
     ept_set_access(gpa, EPT_READ | EPT_WRITE);
     summons_ept_changed(cpu);

@@ -203,6 +203,9 @@ void step_open_page(struct cpu *cpu, uint64_t gpa, uint64_t leaf);
 void step_close_pages(struct cpu *cpu);
 /* Close them where soft PT has left pages open behind its steps; the lock is not held. */
 void step_forget_pages(struct cpu *cpu);
+/* The machine's tree has changed: close them where one of them is not guarded there any more, or is another page. The
+ * lock is not held, and the caller calls ept_invalidate. */
+void step_follow_pages(struct cpu *cpu);
 /* Have one instruction stepped; done, unless NULL, is called behind it. */
 void step_begin(struct cpu *cpu, step_done *done);
 /* Behind an exit for this reason, first of all, where a step was under way: what it did is told to soft PT; and where

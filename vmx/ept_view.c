@@ -104,6 +104,17 @@ void ept_view_close(struct ept_view *view)
     }
 }
 
+bool ept_view_is_guarded(const struct ept_view *view)
+{
+    for (uint32_t i = view->kept_pages; i < view->nr_pages; i++) {
+        const uint64_t gpa = view->pages[i], entry = private_entries(view, gpa, 1)[ept_index(gpa, 1)];
+
+        if (!(entry & EPT_GUARDED) || entry != (*ept_slot(gpa, 1) | EPT_EXECUTE))
+            return false;
+    }
+    return true;
+}
+
 void ept_view_drop(struct ept_view *view)
 {
     view->kept_tables = view->kept_pages = 0;

@@ -52,6 +52,9 @@ void ept_view_keep(struct ept_view *view);
 /* All pages that are not kept are as in the machine's tree again. The caller calls ept_invalidate. */
 void ept_view_close(struct ept_view *view);
 
+/* Are all pages that are not kept as in the machine's tree, guarded there, and may be executed besides? */
+bool ept_view_is_guarded(const struct ept_view *view);
+
 /* The kept ones as well. */
 void ept_view_drop(struct ept_view *view);
 

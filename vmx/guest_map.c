@@ -13,12 +13,14 @@
 #include "vmx/page_sums.h"
 #include "vmx/phys.h"
 #include "vmx/space_look.h"
+#include "vmx/summons.h"
 #include "vmx/vmcs.h"
 
 /* What was told of a stretch last. Where two share a place, one is told again: that costs bytes, nothing else. */
 #define NR_TOLD 16384u
 struct told {
     uint64_t space, linear, sum;
+    const struct cpu *by; /* whose programs may run what was told; NULL: there is nothing to run */
 };
 
 struct map_memory {
@@ -117,7 +119,7 @@ static void pages_send(struct cpu *cpu, const struct guest_stretch *stretch, con
 
 /* Returns which pages are executable, as in struct guest_stretch_pages. */
 static uint32_t stretch_tell(struct cpu *cpu, const struct guest_stretch *stretch, uint64_t space, bool again,
-                             uint64_t offset)
+                             struct offset_told since)
 {
     struct guest_stretch_pages pages;
     struct told *told = told_of(space, stretch->linear);
@@ -127,8 +129,9 @@ static uint32_t stretch_tell(struct cpu *cpu, const struct guest_stretch *stretc
     if (same && again)
         return pages.executable;
     if (refills_tell(cpu, stretch, &pages, space) || !same)
-        pages_send(cpu, stretch, &pages, space, (struct offset_told){offset, 0});
-    *told = (struct told){space, stretch->linear, pages.sum};
+        pages_send(cpu, stretch, &pages, space, since);
+    if (!same)
+        *told = (struct told){space, stretch->linear, pages.sum, pages.executable ? cpu : NULL};
     return pages.executable;
 }
 
@@ -137,6 +140,9 @@ enum guest_map_found guest_map_tell(struct cpu *cpu, const struct page_fault *fa
     const struct guest_paging paging = guest_paging(fault->cr3);
     const uint64_t space = guest_space(&paging);
     struct guest_stretch stretch;
+    const struct offset_told since = offset == ABSENT_UNKNOWN
+                                         ? (struct offset_told){fault->offset, RECORD_MAP_LOOKED_AT}
+                                         : (struct offset_told){offset, 0};
 
     /* Forbidden: a kernel with page-table isolation has user pages so in its own space. */
     if (!guest_walk(&stretch, &paging, fault->linear, guest_entry_read, NULL))
@@ -145,9 +151,9 @@ enum guest_map_found guest_map_tell(struct cpu *cpu, const struct page_fault *fa
         return GUEST_MAP_NOT_YET;
     if (!guest_stretch_maps(&stretch, phys_to_virt(stretch.table), fault->linear))
         return GUEST_MAP_NOT_YET;
-    uint32_t executable = stretch_tell(cpu, &stretch, space, fault->found, offset);
+    uint32_t executable = stretch_tell(cpu, &stretch, space, fault->found, since);
     if (guest_stretch_goes_on(&stretch, executable) && guest_stretch_next(&stretch))
-        executable |= stretch_tell(cpu, &stretch, space, fault->found, offset);
+        executable |= stretch_tell(cpu, &stretch, space, fault->found, since);
     return executable ? GUEST_MAP_TOLD : GUEST_MAP_NOTHING;
 }
 
@@ -180,7 +186,7 @@ static void tour_stretch(void *context, const struct guest_stretch *stretch)
         return;
     (void)refills_tell(tour->cpu, stretch, &pages, tour->space);
     pages_send(tour->cpu, stretch, &pages, tour->space, tour->since);
-    *told = (struct told){tour->space, stretch->linear, pages.sum};
+    *told = (struct told){tour->space, stretch->linear, pages.sum, pages.executable ? tour->cpu : NULL};
 }
 
 __attribute__((cold, noinline)) void guest_map_tell_all(struct cpu *cpu, uint64_t cr3, uint64_t looked)
@@ -193,6 +199,20 @@ __attribute__((cold, noinline)) void guest_map_tell_all(struct cpu *cpu, uint64_
     guest_tables_each(&(struct guest_tables){table_read, tour_stretch, &tour}, &paging);
 }
 
+/* A number that no record has: what the others run up to here, they ran before the page that faults is mapped. */
+__attribute__((cold, noinline)) void guest_map_fault_begins(struct cpu *cpu, uint64_t cr3, uint64_t linear)
+{
+    const struct guest_paging paging = guest_paging(cr3);
+    const uint64_t space = guest_space(&paging);
+    struct told *told = told_of(space, guest_stretch_of(linear));
+
+    if (!told->by || told->by == cpu || told->space != space || told->linear != guest_stretch_of(linear))
+        return;
+    told->by = cpu;
+    machine.pages_sent++;
+    summons_ept_changed(cpu);
+}
+
 /* Whatever was told of linear will be told again: of the part of a page table, or of the large page that it lies in. */
 static void told_forget(uint64_t space, uint64_t linear)
 {
@@ -203,7 +223,7 @@ static void told_forget(uint64_t space, uint64_t linear)
         told_of(space, linear & ~((1ull << shifts[i]) - 1))->sum = 0;
 }
 
-void guest_map_missed(struct cpu *cpu, const struct page_fault *fault)
+__attribute__((cold, noinline)) void guest_map_missed(struct cpu *cpu, const struct page_fault *fault)
 {
     const struct guest_paging paging = guest_paging(fault->cr3);
     const uint64_t space = guest_space(&paging), page = fault->linear & ~(uint64_t)(RECORD_PAGE_SIZE - 1);

@@ -16,9 +16,13 @@ enum guest_map_found {
 };
 
 /* Tell of the stretch around the fault's address, if it is not as was told last, or if a device has written one of its
- * pages since it was sent. offset: as fault_offset in struct record_map. The machine's lock is held. Call between
- * pt_exit and pt_enter. */
+ * pages since it was sent. offset: as fault_offset in struct record_map; ABSENT_UNKNOWN: anywhere since the fault,
+ * which is this CPU's. The machine's lock is held. Call between pt_exit and pt_enter. */
 enum guest_map_found guest_map_tell(struct cpu *cpu, const struct page_fault *fault, uint64_t offset);
+
+/* A fault has exited, upon which another page may be mapped than another CPU has told of: have the other CPUs tell
+ * where their traces are now. The same. */
+void guest_map_fault_begins(struct cpu *cpu, uint64_t cr3, uint64_t linear);
 
 /* What the fault's page led to from then on is not known: it may have been mapped, and is not any more. The same. */
 void guest_map_missed(struct cpu *cpu, const struct page_fault *fault);

@@ -50,7 +50,7 @@ static void fault_remove(struct cpu *cpu, uint32_t i)
 }
 
 /* What was mapped there, if anything was, has been missed; it may have been executed, behind a read as well. */
-static void fault_give_up(struct cpu *cpu, uint32_t i)
+__attribute__((cold, noinline)) static void fault_give_up(struct cpu *cpu, uint32_t i)
 {
     const struct page_fault *fault = &cpu->faults[i];
 
@@ -59,13 +59,8 @@ static void fault_give_up(struct cpu *cpu, uint32_t i)
     fault_remove(cpu, i);
 }
 
-uint64_t page_fault_holds_from(const struct cpu *cpu, uint64_t absent)
-{
-    return absent == ABSENT_UNKNOWN ? pt_offset(cpu->pt) : absent;
-}
-
 /* Room for another one: the fault that most looks have not served. */
-static void faults_make_room(struct cpu *cpu)
+__attribute__((cold, noinline)) static void faults_make_room(struct cpu *cpu)
 {
     uint32_t worst = 0;
 
@@ -76,7 +71,7 @@ static void faults_make_room(struct cpu *cpu)
             worst = i;
     }
     const struct page_fault *fault = &cpu->faults[worst];
-    if (!guest_map_tell(cpu, fault, page_fault_holds_from(cpu, fault->absent)) && !fault->found)
+    if (!guest_map_tell(cpu, fault, fault->absent) && !fault->found)
         sleepers_add(cpu, fault, sleepers_watch(cpu, fault));
     fault_remove(cpu, worst);
 }
@@ -97,7 +92,7 @@ static uint64_t first_absent(const struct cpu *cpu, const struct page_fault *fau
         if (!other->found && same_stretch(other, fault->cr3, fault->linear) && other->absent < offset)
             offset = other->absent;
     }
-    return page_fault_holds_from(cpu, offset);
+    return offset;
 }
 
 /* The space runs again, or another program in its tables: what is there by now may have been executed since its fault,
@@ -126,7 +121,7 @@ static void others_fault_look(struct cpu *cpu, struct page_fault *fault, uint64_
     fault->absent = ABSENT_UNKNOWN;
 }
 
-static void others_faults_look(struct cpu *cpu, uint64_t cr3)
+__attribute__((cold, noinline)) static void others_faults_look(struct cpu *cpu, uint64_t cr3)
 {
     for (uint32_t n = 0; n < machine.config.nr_cpus; n++) {
         struct cpu *other = machine.cpus[n];
@@ -158,12 +153,14 @@ static void fault_add(struct cpu *cpu, uint64_t cr3, uint64_t linear, bool fetch
     cpu->look_due_tsc = 0;
 }
 
-bool page_fault_wake(struct cpu *cpu, const struct page_fault *fault)
+void page_fault_wake(struct cpu *cpu, struct page_fault *sleeper)
 {
+    const uint64_t cr3 = sleeper->cr3, linear = sleeper->linear;
+
+    sleeper->tsc = 0; /* its place is free, for the one that goes */
     if (cpu->nr_faults == NR_PAGE_FAULTS)
-        return false;
-    fault_add(cpu, fault->cr3, fault->linear, true);
-    return true;
+        faults_make_room(cpu);
+    fault_add(cpu, cr3, linear, true);
 }
 
 /* The same page again is given up: what it was mapped to in between is not known. A second look at the same stretch
@@ -174,8 +171,10 @@ static void fault_remember(struct cpu *cpu, uint64_t linear, bool fetch)
 
     faults_of_space_look(cpu, cr3);
     sleepers_look(cpu, cr3, linear);
-    if (machine_has_others())
+    if (machine_has_others()) {
         others_faults_look(cpu, cr3);
+        guest_map_fault_begins(cpu, cr3, linear);
+    }
     for (uint32_t i = cpu->nr_faults; i-- > 0;)
         if ((cpu->faults[i].found && same_stretch(&cpu->faults[i], cr3, linear)) ||
             page_fault_is_at(&cpu->faults[i], cr3, linear))
@@ -209,12 +208,13 @@ __attribute__((noinline)) enum exit_action page_fault_exit(struct cpu *cpu, uint
 }
 
 /* A look costs an exit, unless the program's next fault comes first and does it. So the first one waits until about one
- * handler in five has returned: hardly any has not mapped its page by then, and no program is gone again. */
-static void first_look_adapt(struct cpu *cpu, enum guest_map_found found)
+ * handler in five has returned: hardly any has not mapped its page by then, and no program is gone again. Handlers that
+ * wait, for a disk maybe, say nothing of how long others are at work. */
+static void first_look_adapt(struct cpu *cpu, uint32_t looks)
 {
     uint32_t tsc = cpu->first_look_tsc;
 
-    if (found == GUEST_MAP_NOT_YET)
+    if (looks != 0)
         tsc += tsc / 4;
     else if (guest_in_user_mode())
         tsc -= tsc / 8;
@@ -231,8 +231,8 @@ static void fault_look(struct cpu *cpu, uint32_t i, uint64_t now)
     if (now - fault->tsc + SLACK_TSC < fault->wait_tsc)
         return;
     const enum guest_map_found found = guest_map_tell(cpu, fault, first_absent(cpu, fault));
-    if (fault->fetch && fault->looks == 0)
-        first_look_adapt(cpu, found);
+    if (fault->fetch && found && fault->looks <= 1)
+        first_look_adapt(cpu, fault->looks);
     if (found == GUEST_MAP_NOTHING || (found && (fault->found || guest_in_user_mode()))) {
         fault_remove(cpu, i);
     } else if (found) { /* its handler may be at work still, and map what lies around: another exit will show it */

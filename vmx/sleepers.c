@@ -61,7 +61,7 @@ void sleepers_look(struct cpu *cpu, uint64_t cr3, uint64_t linear)
 
         if (sleeper->cr3 != cr3 || !sleeper->tsc)
             continue;
-        const bool found = guest_map_tell(cpu, sleeper, page_fault_holds_from(cpu, sleeper->absent));
+        const bool found = guest_map_tell(cpu, sleeper, sleeper->absent);
         if (!found && page_fault_is_at(sleeper, cr3, linear))
             guest_map_missed(cpu, sleeper);
         sleeper->absent = pt_offset(cpu->pt);
@@ -81,9 +81,7 @@ void sleepers_written(struct cpu *cpu, uint64_t page)
 
             if (sleeper->table != page || !sleeper->tsc)
                 continue;
-            sleeper->table = 0;
-            if (page_fault_wake(cpu, sleeper))
-                sleeper->tsc = 0;
+            page_fault_wake(cpu, sleeper);
         }
     }
 }

@@ -24,6 +24,13 @@ void step_forget_pages(struct cpu *cpu)
     ept_invalidate(&cpu->view);
 }
 
+/* Who summons all the time holds the lock nearly all the time: it is taken only where something is to be closed. */
+void step_follow_pages(struct cpu *cpu)
+{
+    if (!ept_view_is_guarded(&cpu->view))
+        step_forget_pages(cpu);
+}
+
 void step_open_page(struct cpu *cpu, uint64_t gpa, uint64_t leaf)
 {
     uint64_t *entry = ept_view_open(&cpu->view, gpa);

@@ -75,7 +75,7 @@ static void serve_ept(struct cpu *cpu)
     if (cpu->ept_generation == counter_read(&machine.ept_generation))
         return;
     cpu->ept_generation = counter_read(&machine.ept_generation);
-    step_forget_pages(cpu); /* they do not follow */
+    step_follow_pages(cpu);
     ept_invalidate(&cpu->view);
     const uint64_t pages_sent = counter_read(&machine.pages_sent);
     if (cpu->pages_seen != pages_sent)

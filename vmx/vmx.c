@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "boot/acts.h"
 #include "pt/msr.h"
 #include "vmx/bitmaps.h"
 #include "vmx/cpu.h"
@@ -175,11 +176,9 @@ static void cpu_init(struct cpu *cpu, uint16_t number, uint32_t apic_id, struct 
     machine_unlock(cpu);
 }
 
-_Noreturn void vmx_cpu_run(void *memory, uint16_t number, uint32_t apic_id, struct pt_engine *pt,
-                           const struct vmx_entry *entry)
+SECOND_ACT static void cpu_prepare(struct cpu *cpu, uint16_t number, uint32_t apic_id, struct pt_engine *pt,
+                                   const struct vmx_entry *entry)
 {
-    struct cpu *cpu = memory;
-
     fail_stop_hands_over(power_fail);
     cpu_init(cpu, number, apic_id, pt);
     enter_vmx_operation(cpu);
@@ -187,12 +186,21 @@ _Noreturn void vmx_cpu_run(void *memory, uint16_t number, uint32_t apic_id, stru
     drop_translations(cpu);
     lapic_guard_start(cpu);
     __atomic_store_n(&machine.cpus[number], cpu, __ATOMIC_SEQ_CST);
-    if (entry) {
+    if (entry)
         cpu->registers = (struct guest_registers){.rsi = entry->esi};
+}
+
+/* Not inline, nor in an act: what is executed with TraceEn set must be of the code that the capture has. */
+__attribute__((noinline)) _Noreturn void vmx_cpu_run(void *memory, uint16_t number, uint32_t apic_id,
+                                                     struct pt_engine *pt, const struct vmx_entry *entry)
+{
+    struct cpu *cpu = memory;
+
+    cpu_prepare(cpu, number, apic_id, pt, entry);
+    if (entry)
         vmx_enter_guest(cpu);
-    } else {
+    else
         startup_wait(cpu);
-    }
     vmx_launch(&cpu->registers);
 }
 

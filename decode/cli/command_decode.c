@@ -8,6 +8,7 @@
 #include "decode/cli/decode_options.h"
 #include "decode/cli/decode_text.h"
 #include "decode/cli/error_text.h"
+#include "decode/cli/list_text.h"
 #include "decode/cli/message.h"
 #include "decode/cli/open_capture.h"
 #include "decode/cli/output.h"
@@ -20,59 +21,22 @@
 /* Where the lists go; NULL: not wanted. */
 struct lists {
     FILE *branches, *instructions, *result;
+    struct flow_text text;
 };
 
-#define HEX_DIGITS 16u
-#define BRANCH_LINE (2 * HEX_DIGITS + 2)
-
-/* The digits of half a number, the first one in the lowest byte: a nibble goes into each byte, all at once. There are
- * many of them, printf would take most of the time. */
-static uint64_t hex_digits(uint32_t number)
+/* A flow_text's write. */
+static void write_list(void *context, enum flow_text_list list, const char *text, size_t size)
 {
-    uint64_t digits = number;
-    digits = (digits << 16 | digits) & 0x0000ffff0000ffff;
-    digits = (digits << 8 | digits) & 0x00ff00ff00ff00ff;
-    digits = (digits << 4 | digits) & 0x0f0f0f0f0f0f0f0f;
-    const uint64_t letters = (digits + 0x0606060606060606) >> 4 & 0x0101010101010101;
-    return __builtin_bswap64(digits + 0x3030303030303030 + letters * ('a' - '9' - 1));
-}
-
-static void hex_text(char *text, uint64_t number)
-{
-    const uint64_t halves[2] = {hex_digits((uint32_t)(number >> 32)), hex_digits((uint32_t)number)};
-    memcpy(text, halves, sizeof(halves));
-}
-
-static void write_branches(void *context, const struct flow_branch *branches, size_t count, uint64_t tsc)
-{
-    char lines[128 * BRANCH_LINE];
-    size_t used = 0;
-    (void)tsc;
     const struct lists *lists = context;
-    for (size_t i = 0; i < count; i++) {
-        hex_text(lines + used, branches[i].from);
-        lines[used + HEX_DIGITS] = ' ';
-        hex_text(lines + used + HEX_DIGITS + 1, branches[i].to);
-        lines[used + BRANCH_LINE - 1] = '\n';
-        used += BRANCH_LINE;
-        if (used == sizeof(lines) || i + 1 == count) {
-            fwrite(lines, 1, used, lists->branches);
-            used = 0;
-        }
-    }
-}
-
-static void write_instruction(void *context, uint64_t ip)
-{
-    struct lists *lists = context;
-    char line[HEX_DIGITS + 1];
-    hex_text(line, ip);
-    line[HEX_DIGITS] = '\n';
-    fwrite(line, 1, sizeof(line), lists->instructions);
+    fwrite(text, 1, size, list == FLOW_TEXT_BRANCHES ? lists->branches : lists->instructions);
 }
 
 static struct flow_run_options run_options(const struct decode_options *a, uint16_t cpu, struct lists *lists)
 {
+    lists->text = (struct flow_text){.branches = lists->branches ? list_text_branches : NULL,
+                                     .instruction = lists->instructions ? list_text_instruction : NULL,
+                                     .write = write_list,
+                                     .context = lists};
     return (struct flow_run_options){
         .cpu = cpu,
         .threads = (unsigned)a->threads,
@@ -81,9 +45,7 @@ static struct flow_run_options run_options(const struct decode_options *a, uint1
         .count_targets = lists->result,
         .sums_only = !lists->result,
         .hashed = lists->result,
-        .hooks = {.branches = lists->branches ? write_branches : NULL,
-                  .instruction = lists->instructions ? write_instruction : NULL,
-                  .context = lists},
+        .text = lists->branches || lists->instructions ? &lists->text : NULL,
     };
 }
 
@@ -146,9 +108,9 @@ static bool open_list(FILE **list, const char *name, const char *capture)
     return !name || *list;
 }
 
-static void write_merged_branch(void *context, uint16_t cpu, uint64_t tsc, uint64_t from, uint64_t to)
+static void write_merged_text(void *context, const char *text, size_t size)
 {
-    fprintf(context, "%" PRIu64 " %u %016" PRIx64 " %016" PRIx64 "\n", tsc, cpu, from, to);
+    fwrite(text, 1, size, context);
 }
 
 /* What there was, and what could not be placed. Returns the exit status. */
@@ -173,14 +135,16 @@ static int say_merged(FILE *file, const struct capture *capture, const struct fl
     return status;
 }
 
-static int write_merged(const struct capture *capture, const char *name)
+static int write_merged(const struct capture *capture, const char *name, unsigned threads)
 {
     static struct flow_merged merged;
     struct error error = {0};
     FILE *list;
     if (!open_list(&list, name, capture->directory))
         return 1;
-    bool good = flow_merge(&merged, capture, write_merged_branch, list, &error);
+    const struct flow_merge_options options = {
+        .threads = threads, .format = list_text_merged, .write = write_merged_text, .context = list};
+    bool good = flow_merge(&merged, capture, &options, &error);
     if (!good)
         error_say(&error);
     int status = good ? say_merged(list == stdout ? stderr : stdout, capture, &merged) : 1;
@@ -205,7 +169,7 @@ static int decode_capture(const struct decode_options *a)
         return 1;
     const bool damaged = check_decoded(capture, a);
     if (a->merged)
-        status = write_merged(capture, a->merged);
+        status = write_merged(capture, a->merged, (unsigned)a->threads);
     else if (a->format)
         status = ptxed_print_capture(capture, (uint16_t)a->cpu, &a->ptxed);
     else if (open_list(&lists.branches, a->branches, a->capture) &&

@@ -36,6 +36,9 @@ static const char usage[] =
     "               CAPTURE may be such a FILE as well\n"
     "  --lastip --exec-mode --raw --no-offset --no-timing --no-cyc --no-sync --quiet\n"
     "               with these: as ptdump's options of these names; --cpu F/M/S: of that CPU\n"
+    "  --time --tcal --time-delta --no-tcal --no-wall-clock --keep-tcal-on-ovf --mtc-freq N --nom-freq N\n"
+    "  --cpuid-0x15.eax N --cpuid-0x15.ebx N\n"
+    "               and of these: the TSC at each timing packet, or the length of a cycle, as ptdump reckons them\n"
     "\n"
     "Offsets are decimal, hexadecimal behind 0x, or the 16 hexadecimal digits that dump prints.\n"
     "\n"
@@ -141,6 +144,10 @@ static int check_arguments(struct arguments *a)
         a->foreign.pt = a->capture;
         a->capture = NULL;
     }
+    if (a->ptdump.time && a->ptdump.tcal) {
+        message_say("dump: --time and --tcal are for one column: give them apart");
+        return 1;
+    }
     return a->foreign.pt || foreign_input_cpu_number(&a->cpu, &a->foreign, "dump") ? ARGUMENTS_GOOD : 1;
 }
 
@@ -160,11 +167,31 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
                                        {"no-timing", ARGUMENT_FLAG, &p->no_timing, 0},
                                        {"no-cyc", ARGUMENT_FLAG, &p->no_cyc, 0},
                                        {"no-sync", ARGUMENT_FLAG, &p->no_sync, 0},
-                                       {"quiet", ARGUMENT_FLAG, &p->quiet, 0}};
+                                       {"quiet", ARGUMENT_FLAG, &p->quiet, 0},
+                                       {"time", ARGUMENT_FLAG, &p->time, 0},
+                                       {"tcal", ARGUMENT_FLAG, &p->tcal, 0},
+                                       {"time-delta", ARGUMENT_FLAG, &p->time_delta, 0},
+                                       {"no-tcal", ARGUMENT_FLAG, &p->no_tcal, 0},
+                                       {"no-wall-clock", ARGUMENT_FLAG, &p->no_wall_clock, 0},
+                                       {"keep-tcal-on-ovf", ARGUMENT_FLAG, &p->keep_tcal_on_ovf, 0}};
     const struct syntax syntax = {"dump", usage, options, sizeof(options) / sizeof(options[0]), 1, 1};
     a->to = UINT64_MAX;
     const int status = arguments_parse(&syntax, argc, argv, &a->capture);
     return status == ARGUMENTS_GOOD ? check_arguments(a) : status;
+}
+
+static void set_machine(struct ptdump_options *p, const struct foreign_options *f, const struct flow_input *input)
+{
+    const struct errata errata = errata_of(input);
+    p->skd007 = errata.skd007;
+    p->skz84 = errata.skz84;
+    p->setup = (struct dump_time_setup){.numerator = (uint32_t)f->cpuid_15_ebx,
+                                        .denominator = (uint32_t)f->cpuid_15_eax,
+                                        .mtc_freq = (uint8_t)f->mtc_freq,
+                                        .nom_freq = (uint8_t)f->nom_freq,
+                                        .calibrated = !p->no_tcal,
+                                        .kept_on_overflow = p->keep_tcal_on_ovf,
+                                        .skl168 = errata.skl168};
 }
 
 static int dump_foreign(struct arguments *a)
@@ -174,7 +201,7 @@ static int dump_foreign(struct arguments *a)
     struct flow_input input = {0};
     if (!foreign_input_model(&input, a->foreign.cpu, "dump"))
         return 1;
-    a->ptdump.skd007 = errata_of(&input).skd007;
+    set_machine(&a->ptdump, &a->foreign, &input);
     if (input.cpu_known && !errata_knows(&input))
         puts("[0: failed to determine errata: unknown cpu]");
     if (!foreign_packets(&packets, a->foreign.pt, &error)) {
@@ -210,6 +237,7 @@ static int dump_cpu(struct capture *capture, struct arguments *a)
     capture_check_trace(capture, (unsigned)a->cpu, a->from, a->to);
     bool damaged = say_damages(capture);
     const struct capture_trace *trace = capture_trace(capture, a->cpu, &error);
+    set_machine(&a->ptdump, &a->foreign, &(struct flow_input){.cpu_known = false});
     int status = 1;
     if (trace && gaps_collect(&gaps, capture, (uint16_t)a->cpu, &error))
         status = a->format ? ptdump_trace(trace, &gaps, a) : dump_trace(trace, &gaps, a);

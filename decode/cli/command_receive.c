@@ -198,12 +198,13 @@ static int finish_reception(struct reception *reception, enum reception_outcome 
     say_losses(reception);
     say_outcome(reception, outcome, lost, directory);
     control_close(reception->control);
-    if (reception->frames.started)
+    const bool kept = reception->frames.started;
+    if (kept)
         store_close(reception->store);
     else
         store_discard(reception->store);
     if (watch->live)
-        live_end(watch->live);
+        live_end(watch->live, kept);
     reception_free(reception);
     return outcome == RECEPTION_FAILED ? 1 : outcome == RECEPTION_ENDED && !lost ? 0 : 2;
 }

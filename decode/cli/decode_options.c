@@ -33,7 +33,14 @@ static const char usage[] =
     "  --threads N       with N threads (default: one a processor)\n"
     "  --format=ptxed    print instead each instruction's address, one a line, and events in brackets, as libipt's "
     "ptxed\n"
-    "                    does with --no-inst. --event:ip, --event:time and --event:iflags say more of events\n"
+    "                    does with --no-inst. --event:ip, --event:time and --event:iflags say more of events; "
+    "--quiet,\n"
+    "                    --stat, --stat:insn, --stat:blocks, --block-decoder with --block:show-blocks, "
+    "--block:end-on-call and\n"
+    "                    --block:end-on-jump do what they do for ptxed. --resync-on-error: behind an error go on at "
+    "the "
+    "next\n"
+    "                    packet that says where execution stands, not only at the next PSB\n"
     "\n"
     "A trace that is no capture:\n"
     "  --pt FILE         raw packets; FILE:OFFSET[-END]: a part of them\n"
@@ -44,8 +51,9 @@ static const char usage[] =
     "code "
     "and\n"
     "                    what else is missing by --elf and --image\n"
-    "  --pid N           of it: the mappings of this process (default: the first one that was traced)\n"
-    "  --buffer N        of it: this CPU's or thread's buffer (default: the first)\n"
+    "  --pid N           of it: the mappings of this process alone (default: of all that ran, each in its space)\n"
+    "  --symfs DIR       of it: mapped files are in DIR, by the paths that they had\n"
+    "  --buffer N        of it: this CPU's or thread's buffer alone (default: all, in the order of their PSBs' times)\n"
     "  --cpu F/M/S       family, model and stepping: which errata are to be expected\n"
     "  --mtc-freq N, --cpuid-0x15.eax N, --cpuid-0x15.ebx N\n"
     "                    what the timing packets count in\n"
@@ -104,6 +112,16 @@ static int check_arguments(struct decode_options *a)
                                                                                                         : 1;
 }
 
+/* --stat without more is all that there is. */
+static void choose_statistics(struct ptxed_options *p)
+{
+    p->show_blocks &= p->blocks;
+    if (p->stat && !p->stat_instructions && !p->stat_blocks) {
+        p->stat_instructions = true;
+        p->stat_blocks = p->blocks;
+    }
+}
+
 int decode_options_parse(struct decode_options *a, int argc, char **argv)
 {
     struct foreign_options *f = &a->foreign;
@@ -119,10 +137,21 @@ int decode_options_parse(struct decode_options *a, int argc, char **argv)
                                        {"event:iflags", ARGUMENT_FLAG, &a->ptxed.event_iflags, 0},
                                        {"no-inst", ARGUMENT_FLAG, &a->ignored, 0},
                                        {"check", ARGUMENT_FLAG, &a->ignored, 0},
+                                       {"insn-decoder", ARGUMENT_FLAG, &a->ignored, 0},
+                                       {"quiet", ARGUMENT_FLAG, &a->ptxed.quiet, 0},
+                                       {"resync-on-error", ARGUMENT_FLAG, &a->ptxed.resync, 0},
+                                       {"block-decoder", ARGUMENT_FLAG, &a->ptxed.blocks, 0},
+                                       {"block:show-blocks", ARGUMENT_FLAG, &a->ptxed.show_blocks, 0},
+                                       {"block:end-on-call", ARGUMENT_FLAG, &a->ptxed.end_on_call, 0},
+                                       {"block:end-on-jump", ARGUMENT_FLAG, &a->ptxed.end_on_jump, 0},
+                                       {"stat", ARGUMENT_FLAG, &a->ptxed.stat, 0},
+                                       {"stat:insn", ARGUMENT_FLAG, &a->ptxed.stat_instructions, 0},
+                                       {"stat:blocks", ARGUMENT_FLAG, &a->ptxed.stat_blocks, 0},
                                        {"pt", ARGUMENT_TEXT, &f->pt, 0},
                                        {"perf", ARGUMENT_TEXT, &f->perf, 0},
                                        {"pid", ARGUMENT_NUMBER, &f->pid, UINT32_MAX},
                                        {"buffer", ARGUMENT_NUMBER, &f->buffer, UINT32_MAX},
+                                       {"symfs", ARGUMENT_TEXT, &f->symfs, 0},
                                        {"image", ARGUMENT_LIST, &f->images, 0},
                                        {"raw", ARGUMENT_LIST, &f->images, 0},
                                        {"elf", ARGUMENT_LIST, &f->images, 0},
@@ -136,5 +165,7 @@ int decode_options_parse(struct decode_options *a, int argc, char **argv)
     const int status = arguments_parse(&syntax, argc, argv, &a->capture);
     if (status == ARGUMENTS_GOOD && !parse_shard(a))
         return 1;
+    if (status == ARGUMENTS_GOOD)
+        choose_statistics(&a->ptxed);
     return status == ARGUMENTS_GOOD ? check_arguments(a) : status;
 }

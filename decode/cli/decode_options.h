@@ -14,7 +14,8 @@ struct decode_options {
     uint32_t part, nr_parts; /* of shard; 0: all */
     struct foreign_options foreign;
     struct ptxed_options ptxed;
-    bool ignored; /* --no-inst and --check of ptxed: the one is always so, of the other nothing is left to do */
+    bool ignored; /* ptxed's --no-inst and --insn-decoder, which are always so, and --check, of which nothing is left to
+                     do */
 };
 
 /* Returns ARGUMENTS_GOOD or the exit status, as arguments_parse; what does not go together is said. */

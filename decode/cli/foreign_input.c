@@ -68,15 +68,20 @@ static void read_settings(struct flow_input *input, const struct foreign_options
 static bool open_perf(struct foreign *foreign, const struct foreign_options *options, const struct flow_input *settings,
                       struct error *error)
 {
-    struct perf_choice choice = {.pid = options->pid, .buffer = options->buffer};
+    struct perf_choice choice = {.pid = options->pid, .buffer = options->buffer, .root = options->symfs};
     if (!perf_open(foreign, options->perf, &choice, settings, error))
         return false;
-    if (choice.nr_buffers > 1)
-        message_say("%s: buffer %" PRIu64 " of %" PRIu64 "; --buffer N takes another", options->perf, choice.buffer,
+    if (choice.nr_buffers > 1 && options->buffer == PERF_ANY)
+        message_say("%s: %" PRIu64 " buffers, in the order of their PSBs' times; --buffer N takes one", options->perf,
                     choice.nr_buffers);
     if (choice.nr_missing > 0)
         message_say("%s: %" PRIu64 " mappings are of files that are not there: their code is not known", options->perf,
                     choice.nr_missing);
+    if (choice.untimed)
+        message_say("%s: %" PRIu64
+                    " programs ran, and its times cannot be converted to the TSC: the code is that of the "
+                    "first; --pid N takes another",
+                    options->perf, choice.nr_programs);
     return true;
 }
 

@@ -15,6 +15,7 @@ struct foreign_options {
     const char *pt;              /* raw packets */
     const char *perf;            /* perf.data; neither of both: a capture is decoded */
     uint64_t pid, buffer;        /* of perf.data */
+    const char *symfs;           /* where the files are that its programs had mapped; NULL: where they were */
     const char *cpu;             /* F/M/S, or with a capture the CPU's number */
     struct argument_list images; /* --image, --raw and --elf */
     uint64_t mtc_freq, nom_freq, cpuid_15_eax, cpuid_15_ebx;

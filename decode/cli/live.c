@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "decode/capture/monotonic.h"
 #include "decode/cli/error_text.h"
 #include "decode/cli/message.h"
 #include "decode/code/symbols.h"
@@ -76,13 +77,17 @@ const char *live_text(struct live *live, const struct store_totals *totals)
     return live->text;
 }
 
-void live_end(struct live *live)
+void live_end(struct live *live, bool kept)
 {
     char number[COUNT_TEXT_SIZE], gaps[COUNT_TEXT_SIZE];
     uint64_t offsets, errors;
+    const double start = monotonic_seconds();
     flow_live_finish(live->flow, &live->state);
     const uint64_t branches = sum_up(live, &offsets, &errors);
-    message_say("decoded: %s branches, %s decode gaps", count_text(number, branches), count_text(gaps, errors));
+    message_say("decoded: %s branches, %s decode gaps, %.1f s behind the end", count_text(number, branches),
+                count_text(gaps, errors), monotonic_seconds() - start);
+    if (kept && live->state.error.kind)
+        error_say(&live->state.error);
     symbols_free(&live->symbols);
     free(live);
 }

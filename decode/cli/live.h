@@ -15,7 +15,7 @@ struct live *live_start(const char *directory, const char *symbols);
  * time. */
 const char *live_text(struct live *live, const struct store_totals *totals);
 
-/* The capture is whole: decode what is left, and say the result in a line. */
-void live_end(struct live *live);
+/* The capture is whole: decode what is left, and say the result in a line. kept: else there is none. */
+void live_end(struct live *live, bool kept);
 
 #endif

@@ -6,10 +6,14 @@
 #include <stdint.h>
 
 #include "decode/report/dump_line.h"
+#include "decode/report/dump_time.h"
 
 struct ptdump_options {
     struct dump_style style;
-    bool raw, no_pad, no_timing, no_cyc, no_sync, quiet, skd007; /* what ptdump's options of these names do */
+    bool raw, no_pad, no_timing, no_cyc, no_sync, quiet; /* what ptdump's options of these names do */
+    bool time, tcal, time_delta, no_tcal, no_wall_clock, keep_tcal_on_ovf;
+    bool skd007, skz84;           /* errata */
+    struct dump_time_setup setup; /* the clocks, and SKL168 */
 };
 
 /* Of size bytes, the first of which is at trace offset begin; packets at from to to are shown. Returns how many places

@@ -1,19 +1,63 @@
 #include "decode/cli/ptxed.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "decode/cli/error_text.h"
 #include "decode/engine/errata.h"
+#include "pt/instruction.h"
 
 struct printer {
     const struct ptxed_options *options;
+    const struct flow_trace *trace;
+    const struct flow *flow;
     bool speculative, failed;
+    bool in_block; /* the next instruction is one of the same block */
+    uint64_t instructions, blocks;
 };
+
+/* Blocks are libipt's here: up to a branch that a packet tells of, an event, or what the options name. */
+static bool ends_block(const struct printer *printer, uint64_t ip)
+{
+    uint8_t bytes[INSTRUCTION_MAX_BYTES];
+    struct instruction instruction;
+    const struct flow_context context = flow_context(printer->flow);
+    const struct code_pages *pages = &printer->trace->pages;
+    const size_t size = code_pages_read(pages, code_pages_space(pages, context.cr3), 0, ip, bytes, sizeof(bytes));
+    if (instruction_decode(&instruction, bytes, (uint32_t)size, (enum instruction_mode)context.mode) !=
+        INSTRUCTION_DECODED)
+        return true;
+    switch (instruction.kind) {
+    case INSTRUCTION_PLAIN:
+        return false;
+    case INSTRUCTION_CALL_DIRECT:
+        return printer->options->end_on_call;
+    case INSTRUCTION_JMP_DIRECT:
+        return printer->options->end_on_jump;
+    default:
+        return true;
+    }
+}
+
+static void count_instruction(struct printer *printer, uint64_t ip)
+{
+    const struct ptxed_options *options = printer->options;
+    printer->instructions++;
+    if (!options->show_blocks && !options->stat_blocks)
+        return;
+    if (!printer->in_block && options->show_blocks && !options->quiet)
+        puts("[block]");
+    printer->blocks += !printer->in_block;
+    printer->in_block = !ends_block(printer, ip);
+}
 
 static void print_instruction(void *context, uint64_t ip)
 {
-    const struct printer *printer = context;
+    struct printer *printer = context;
     char line[PTXED_LINE_MAX];
+    count_instruction(printer, ip);
+    if (printer->options->quiet)
+        return;
     const size_t size = ptxed_address_line(line, ip, printer->speculative);
     fwrite(line, 1, size, stdout);
 }
@@ -23,12 +67,22 @@ static void print_event(void *context, const struct flow_event *event)
     struct printer *printer = context;
     char line[PTXED_LINE_MAX];
     const size_t size = ptxed_event_line(line, event, printer->options);
-    fwrite(line, 1, size, stdout);
+    if (!printer->options->quiet || event->kind == FLOW_EVENT_ERROR)
+        fwrite(line, 1, size, stdout);
+    printer->in_block = false;
     printer->failed |= event->kind == FLOW_EVENT_ERROR;
     if (event->kind == FLOW_EVENT_TSX)
         printer->speculative = event->value == FLOW_TSX_BEGUN;
     if (event->kind == FLOW_EVENT_OVERFLOW || event->kind == FLOW_EVENT_ERROR)
         printer->speculative = false;
+}
+
+static void print_statistics(const struct printer *printer)
+{
+    if (printer->options->stat_instructions)
+        printf("insn: %" PRIu64 ".\n", printer->instructions);
+    if (printer->options->stat_blocks)
+        printf("blocks:\t%" PRIu64 ".\n", printer->blocks);
 }
 
 int ptxed_print_capture(const struct capture *capture, uint16_t cpu, const struct ptxed_options *options)
@@ -48,20 +102,24 @@ int ptxed_print_capture(const struct capture *capture, uint16_t cpu, const struc
 
 int ptxed_print(const struct flow_trace *trace, const struct ptxed_options *options)
 {
-    struct printer printer = {.options = options};
+    struct printer printer = {.options = options, .trace = trace};
     const struct flow_hooks hooks = {.instruction = print_instruction, .event = print_event, .context = &printer};
     struct error error = {0};
     if (trace->input.cpu_known && !errata_knows(&trace->input))
         puts("[0, 0: config error: unknown cpu]");
-    struct flow *flow = flow_start(&trace->input, &hooks, &error);
+    struct flow_input input = trace->input;
+    input.resync = options->resync;
+    struct flow *flow = flow_start(&input, &hooks, &error);
     if (!flow) {
         error_say(&error);
         return 1;
     }
+    printer.flow = flow;
     for (size_t i = 0; i < trace->nr_stretches; i++) {
         struct flow_result result;
         flow_decode(flow, &trace->stretches[i], &result);
     }
     flow_end(flow);
+    print_statistics(&printer);
     return printer.failed ? 2 : 0;
 }

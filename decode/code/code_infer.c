@@ -86,7 +86,7 @@ static void add_spaces(struct query *query, struct choice *choice)
     }
 }
 
-/* What any space ever had here. */
+/* What any other space ever had here. */
 static void add_all_times(struct query *query, struct choice *choice)
 {
     const struct lists lists = query_all(query);
@@ -95,7 +95,8 @@ static void add_all_times(struct query *query, struct choice *choice)
         for (size_t i = fact_list_first(lists.lists[k], lists.places[k]);
              (fact = fact_list_at(lists.lists[k], i, lists.places[k], 0)); i++) {
             struct said said = query_say(query, fact);
-            if (said.present && counts(query, fact->page ? fact->page->space : fact->map->space))
+            const uint64_t space = fact->page ? fact->page->space : fact->map->space;
+            if (said.present && space != query->space && counts(query, space))
                 choice_add(query, choice, said.gpa);
         }
     }

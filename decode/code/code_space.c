@@ -58,16 +58,27 @@ static bool may_be_other(struct query *query, const struct lists *lists, const s
     return choice.now_differ;
 }
 
+/* What is there later may not have been the first that came. Something else must say the same: other spaces, the same
+ * part of a file elsewhere. Of what a look has found that must be certain. But what another CPU has read may be there
+ * already. */
+static bool later_is_enough(struct query *query, struct said newer, bool alone)
+{
+    const struct code_map *map = newer.fact->map;
+    if (!map || (!map->looked_at && (!alone || (map->foreign && map->earliest <= query->at))))
+        return true;
+    return infer_confirms(query, newer.gpa);
+}
+
 /* What no record says. newer: what is there later. */
 static const struct page_record *find_untold(struct query *query, const struct lists *lists, struct said newer)
 {
     struct choice choice = {0};
     struct said older = query_look(query, lists, BACK, NAMING);
+    infer_candidates(query, &choice);
+    if (newer.present && !later_is_enough(query, newer, choice_empty(&choice)))
+        return NULL;
     if (newer.present)
         choice_add(query, &choice, newer.gpa);
-    if (newer.present && newer.fact->map && newer.fact->map->looked_at && !infer_confirms(query, newer.gpa))
-        return NULL;
-    infer_candidates(query, &choice);
     add_possible(query, lists, &choice);
     add_next(query, lists, &choice);
     /* What was there before is no proof: the space may be another program's by now. */

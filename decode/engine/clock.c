@@ -10,7 +10,8 @@ void engine_clock_begin(struct engine_clock *clock, uint32_t numerator, uint32_t
     *clock = (struct engine_clock){.numerator = denominator ? numerator : 0,
                                    .denominator = denominator,
                                    .mtc_freq = mtc_freq,
-                                   .cycle = ENGINE_CLOCK_ONE};
+                                   .cycle = ENGINE_CLOCK_ONE,
+                                   .high = ENGINE_CLOCK_NEVER};
 }
 
 /* The TSC is known. same: the core ran all the time since the last anchor, so far as can be told. */
@@ -23,6 +24,7 @@ static void drop_anchor(struct engine_clock *clock, uint64_t tsc, bool same)
     }
     clock->tsc = clock->anchor = tsc;
     clock->cycles = 0;
+    clock->anchors++;
 }
 
 static void take_tma(struct engine_clock *clock, const struct packet *packet)
@@ -32,6 +34,11 @@ static void take_tma(struct engine_clock *clock, const struct packet *packet)
     clock->base_ctc = packet->tma_ctc;
     clock->ticks = clock->base_ctc >> clock->mtc_freq;
     clock->mtc_known = false;
+}
+
+void engine_clock_overflow(struct engine_clock *clock)
+{
+    clock->overflown = true;
 }
 
 /* MTC tells eight bits of the count; those above follow from what was counted before. Where MTCFreq is above 8, TMA
@@ -66,7 +73,7 @@ bool engine_clock_take(struct engine_clock *clock, const struct packet *packet)
     const uint64_t before = clock->tsc;
     switch (packet->kind) {
     case PT_PACKET_TSC:
-        clock->counting = false;
+        clock->counting = clock->overflown = false;
         drop_anchor(clock, packet->tsc, false);
         break;
     case PT_PACKET_TMA:
@@ -78,6 +85,9 @@ bool engine_clock_take(struct engine_clock *clock, const struct packet *packet)
         break;
     case PT_PACKET_CYC:
         take_cyc(clock, packet->cyc);
+        break;
+    case PT_PACKET_CBR:
+        clock->ratio = (uint8_t)packet->payload;
         break;
     default:
         break;

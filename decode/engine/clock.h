@@ -1,5 +1,5 @@
 /*
- * The TSC by a CPU's timing packets. Pure.
+ * The TSC by a CPU's timing packets, and what they prove of it. Pure.
  *
  * TSC tells it. TMA tells how it goes together with the crystal's clock, of which MTC counts on: both are anchors. CYC
  * tells cycles of the core since the packet before it; how long these are follows from what passed between two anchors,
@@ -15,6 +15,14 @@
 #include "pt/packet.h"
 
 #define ENGINE_CLOCK_ONE (1ull << 16)
+#define ENGINE_CLOCK_NEVER UINT64_MAX
+
+/* Between an anchor and the next one. */
+struct engine_clock_period {
+    uint64_t end;    /* the TSC of the next anchor, or one that is not before it; ENGINE_CLOCK_NEVER: not known */
+    uint64_t cycles; /* of the core, that CYC packets tell from here to there */
+    uint64_t cycle;  /* a cycle's length at least, as of engine_clock.cycle; 0: not known */
+};
 
 struct engine_clock {
     /* from CPUID and IA32_RTIT_CTL; numerator 0: MTC tells nothing */
@@ -29,6 +37,15 @@ struct engine_clock {
     uint64_t anchor;             /* the TSC that the last anchor told */
     uint64_t cycles;             /* since then */
     uint64_t cycle;              /* a cycle's length in ticks of the TSC, of ENGINE_CLOCK_ONE parts */
+
+    /* what is proven: clock_bound.c */
+    uint8_t nominal_ratio;             /* the core:bus ratio at which a cycle is a tick of the TSC; 0: not known */
+    uint8_t ratio;                     /* the last CBR; 0: none */
+    bool overflown;                    /* MTCs may have been lost since the last TSC */
+    uint64_t anchors;                  /* how many there were */
+    uint64_t bounded;                  /* the anchor that period begins with, in that count; 0: none */
+    struct engine_clock_period period; /* the present one */
+    uint64_t low, high;                /* the packets up to the next timing packet came from low to high */
 };
 
 /* The beginning of a stretch: nothing is known yet. */
@@ -36,5 +53,12 @@ void engine_clock_begin(struct engine_clock *clock, uint32_t numerator, uint32_t
 
 /* A TSC, TMA, MTC or CYC packet; others change nothing. Returns true if the time is another one. */
 bool engine_clock_take(struct engine_clock *clock, const struct packet *packet);
+
+/* OVF: packets were lost. */
+void engine_clock_overflow(struct engine_clock *clock);
+
+/* After each timing packet: set low and high, by what follows it from at to end, where the TSC was end_tsc; 0: nobody
+ * knows. They are 0 and ENGINE_CLOCK_NEVER where packets prove nothing. A packet is looked at twice at most. */
+void engine_clock_bound(struct engine_clock *clock, const uint8_t *at, const uint8_t *end, uint64_t end_tsc);
 
 #endif

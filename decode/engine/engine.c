@@ -65,14 +65,19 @@ static bool begin(struct engine *engine, const struct flow_stretch *stretch, str
     engine->end = engine->input->trace + stretch->end;
     engine->code_at = engine->executed.at = stretch->begin;
     engine->nr_packets = 0;
-    engine->tracing = engine->header = engine->event = engine->mode_told = engine->overflown = engine->aborted = false;
+    engine->tracing = engine->header = engine->event = engine->mode_told = engine->overflown = engine->aborted =
+        engine->lost = false;
+    engine->tell.boundary = false;
     engine->entered = NULL;
+    engine->guest_cr3 = FLOW_CR3_UNKNOWN;
     engine->fup = FUP_OF_EVENT;
     engine->before = PT_PACKET_PAD;
     engine->mode = INSTRUCTION_64;
     engine->stretch = stretch;
     engine_clock_begin(&engine->clock, engine->input->cpuid_15_ebx, engine->input->cpuid_15_eax,
                        engine->input->mtc_freq);
+    engine->clock.nominal_ratio = engine->input->nominal_ratio;
+    timed_begin(engine);
     walk_set(engine, 0);
     returns_clear(&engine->returns);
     /* Until a PIP tells, the space is not known. */
@@ -82,6 +87,7 @@ static bool begin(struct engine *engine, const struct flow_stretch *stretch, str
 /* Execution stood at boundary_ip when the next PSB was written. */
 static enum flow_error end_at_boundary(struct engine *engine, uint64_t boundary)
 {
+    engine->tell.boundary = true;
     enum flow_error error = walk_to(engine, WALK_TO_ADDRESS, boundary);
     if (error)
         return error == FLOW_ERROR_MISMATCH ? FLOW_ERROR_BOUNDARY : error;
@@ -92,6 +98,8 @@ static enum flow_error end_at_boundary(struct engine *engine, uint64_t boundary)
 static enum flow_error end_of(struct engine *engine, const struct flow_stretch *stretch, enum flow_error error)
 {
     const bool to_psb = stretch->ends >= FLOW_ENDS_AT_PSB;
+    if (!error && engine->lost)
+        return FLOW_OK;
     /* Bits may wait for the TIP behind them, and a FUP for its, but before a PSB all come out. */
     if (!error && (engine->event || engine->entered))
         error = FLOW_ERROR_LEFT_OVER;
@@ -135,7 +143,10 @@ static bool engine_go_on(void *state)
     const struct flow_stretch *stretch = engine->stretch;
     if (!stretch)
         return false;
-    const enum flow_error error = packets_run(engine, stretch->ends >= FLOW_ENDS_AT_PSB);
+    const bool to_psb = stretch->ends >= FLOW_ENDS_AT_PSB;
+    enum flow_error error = packets_run(engine, to_psb);
+    if (error && packets_resync(engine, error, to_psb))
+        error = FLOW_OK;
     if (!error && engine->at < engine->end)
         return true;
     end(engine, end_of(engine, stretch, error));
@@ -145,7 +156,8 @@ static bool engine_go_on(void *state)
 static struct flow_context engine_context(const void *state)
 {
     const struct engine *engine = state;
-    return (struct flow_context){engine->executed.cr3, engine->executed.tsc, (uint8_t)engine->mode};
+    const struct executed *executed = &engine->executed;
+    return (struct flow_context){executed->cr3, executed->tsc, (uint8_t)engine->mode, executed->tsc_error};
 }
 
 const struct flow_ops flow_engine_own = {engine_open,     engine_begin, engine_close,

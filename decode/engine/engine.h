@@ -20,6 +20,7 @@
 #include "decode/engine/returns.h"
 #include "decode/engine/space.h"
 #include "decode/engine/tell.h"
+#include "decode/engine/timed.h"
 #include "pt/packet.h"
 
 /* Blocks by address, as spaces have them: direct-mapped. */
@@ -55,6 +56,7 @@ struct engine {
     bool tracing; /* between TIP.PGE and TIP.PGD */
     bool compressed_returns;
     bool return_taken;                  /* the bit of the last compressed RET; they are all ones */
+    uint64_t guest_cr3;                 /* of the last PIP that was not root's; FLOW_CR3_UNKNOWN */
     bool listing;                       /* single instructions or blocks are asked for */
     const struct flow_stretch *stretch; /* NULL: it is at its end */
 
@@ -75,10 +77,12 @@ struct engine {
     const struct block *entered; /* a PIP told of this VM entry or task switch, whose TIP is missing */
     const struct block *left;    /* the last TIP.PGD that no FUP stands before belonged to its end */
     enum packet_kind before;     /* the last packet that belongs to another one */
+    bool lost;                   /* behind an error: where execution stands is what the next IP says */
     bool overflown;              /* OVF was the last packet that says whether tracing is on */
     bool aborted;                /* the next FUP is of a transaction's abort */
     struct errata errata;
     struct tell tell;
+    struct timed timed;
 };
 
 /* Spaces and their versions tell the code of one mode apart; modes are told apart here. */
@@ -161,6 +165,10 @@ bool walk_known_tip(struct engine *engine, uint64_t ip);
  * followed. */
 enum flow_error packets_run(struct engine *engine, bool to_psb);
 
+/* Where the input wants it: an error costs no more than what is up to the next packet that tells where execution
+ * stands. It is told, and that packet taken. false: it costs the rest of the stretch. SDM 36.4.2.3 to 36.4.2.7. */
+bool packets_resync(struct engine *engine, enum flow_error error, bool to_psb);
+
 /* A branch needs a TIP while bits are left: it stands behind them (SDM 36.4.2.3, "Deferred TIPs"). */
 enum flow_error packets_deferred_tip(struct engine *engine, uint64_t *ip);
 
@@ -178,6 +186,12 @@ bool event_ip(struct engine *engine, const struct packet *packet, uint64_t *ip);
 
 /* A PIP packet. */
 enum flow_error event_pip(struct engine *engine, const struct packet *packet);
+
+/* Root has entered a guest that is not traced where it goes on: in user mode, with the kernel alone traced. No PIP
+ * tells its space. It is as at the last PIP of a guest, since a guest that is not seen cannot load CR3, nor does root
+ * for it.
+ */
+enum flow_error event_enter_unseen(struct engine *engine);
 
 /* What entered a guest or switched tasks or spaces is executed: a MOV to CR3 needs no other packet, the others wait for
  * their TIP. */
@@ -210,5 +224,11 @@ void tell_cbr(struct engine *engine, const struct packet *packet);
 
 /* The stretch has ended so; before what is not proven is dropped. */
 void tell_end(struct engine *engine, enum flow_error error);
+
+/* Decoding stopped there, and may go on. */
+void tell_error(struct engine *engine, enum flow_error error);
+
+/* The same of an error that no packet of the stretch helps. */
+bool tell_is_of_packets(enum flow_error error);
 
 #endif

@@ -15,6 +15,8 @@ struct errata {
     bool skd007; /* a CYC of two bytes may have swallowed the first byte of OVF */
     bool skd010; /* behind OVF the FUP or TIP.PGE may be missing */
     bool skd022; /* a VM entry that disables tracing may be told as if an event had, with a FUP */
+    bool skl168; /* a CYC before a PSB may be missing */
+    bool skz84;  /* a TMA may be nonsense, and a byte that is no packet follows it */
     bool apl11;  /* behind OVF a TIP.PGD may stand that belongs to nothing */
     bool apl12;  /* behind OVF a FUP may stand though tracing is disabled */
 };

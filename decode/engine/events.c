@@ -21,7 +21,7 @@ static void arrive(struct engine *engine, uint64_t ip)
     if (engine->input->placed && next_mode(engine) != engine->mode)
         executed_flush(&engine->executed);
     engine->mode = next_mode(engine);
-    engine->mode_told = false;
+    engine->mode_told = engine->lost = false;
     walk_set(engine, ip);
 }
 
@@ -55,7 +55,7 @@ static enum flow_error take_tip(struct engine *engine, const struct packet *pack
         put_event(engine, ip);
     } else if (engine->entered) {
         walk_branch(engine, engine->entered, ip, next_mode(engine));
-    } else {
+    } else if (!engine->lost) {
         const enum flow_error error = walk_to(engine, WALK_TO_TIP, 0);
         if (error)
             return error;
@@ -72,7 +72,7 @@ static enum flow_error take_pge(struct engine *engine, const struct packet *pack
 {
     uint64_t ip;
     /* A FUP may stand in a PSB+ while tracing is off: erratum BDM70 and its likes. */
-    if ((engine->tracing && engine->executed.blocks != engine->blocks_at_psb) || engine->header)
+    if ((engine->tracing && !engine->lost && engine->executed.blocks != engine->blocks_at_psb) || engine->header)
         return FLOW_ERROR_CONTEXT;
     if (!event_ip(engine, packet, &ip))
         return FLOW_ERROR_NO_IP;
@@ -107,7 +107,7 @@ static enum flow_error leave(struct engine *engine, bool told, uint64_t ip)
         walk_leave(engine, block, block->next[BLOCK_ON]);
     else
         put_branch(engine, block, to);
-    return FLOW_OK;
+    return block->end == INSTRUCTION_VM_ENTRY ? event_enter_unseen(engine) : FLOW_OK;
 }
 
 static enum flow_error take_pgd(struct engine *engine, const struct packet *packet)
@@ -121,14 +121,14 @@ static enum flow_error take_pgd(struct engine *engine, const struct packet *pack
         put_event(engine, ip);
     else if (engine->entered)
         walk_branch(engine, engine->entered, told ? ip : TRUTH_TO_UNRESOLVED, next_mode(engine));
-    else if (!engine->event)
+    else if (!engine->event && !engine->lost)
         error = leave(engine, told, ip);
     if (error)
         return error;
     executed_prove(&engine->executed);
     engine->event = false;
     engine->entered = NULL;
-    engine->tracing = false;
+    engine->tracing = engine->lost = false;
     return FLOW_OK;
 }
 
@@ -137,6 +137,9 @@ static enum flow_error walk_to_fup(struct engine *engine, uint64_t ip)
 {
     if (!engine->tracing || engine->event || engine->entered)
         return FLOW_ERROR_CONTEXT;
+    if (engine->lost)
+        walk_set(engine, ip);
+    engine->lost = false;
     const enum flow_error error = walk_to(engine, WALK_TO_ADDRESS, ip);
     if (!error)
         executed_prove(&engine->executed);
@@ -174,8 +177,10 @@ static enum flow_error take_fup(struct engine *engine, const struct packet *pack
     if (error && errata_abort(engine, ip))
         error = FLOW_OK;
     engine->aborted = false;
-    if (error)
+    if (error) {
+        engine->fup = fup; /* where it is taken once more */
         return error;
+    }
     if (fup == FUP_OF_PTWRITE)
         return pass_ptwrite(engine);
     engine->event = fup == FUP_OF_EVENT;
@@ -186,10 +191,12 @@ static enum flow_error take_fup(struct engine *engine, const struct packet *pack
 /* What was lost may have been a PIP. */
 static enum flow_error take_overflow(struct engine *engine)
 {
-    engine->header = engine->event = engine->tracing = engine->mode_told = false;
+    engine->header = engine->event = engine->tracing = engine->mode_told = engine->lost = false;
     engine->entered = NULL;
     engine->fup = FUP_OF_OVERFLOW;
     engine->executed.result->overflows++;
+    engine_clock_overflow(&engine->clock);
+    engine->guest_cr3 = FLOW_CR3_UNKNOWN;
     returns_clear(&engine->returns);
     executed_by(&engine->executed, engine->executed.non_root, FLOW_CR3_UNKNOWN);
     return spaces_set(&engine->spaces, CODE_SPACE_UNKNOWN, engine->code_at) ? FLOW_OK : FLOW_ERROR_MEMORY;
@@ -214,7 +221,7 @@ static enum flow_error take_ptwrite(struct engine *engine, const struct packet *
 {
     if (packet->fup_follows)
         expect_fup(engine, FUP_OF_PTWRITE);
-    else if (engine->tracing && !engine->header)
+    else if (engine->tracing && !engine->header && !engine->lost)
         return engine->event || engine->entered ? FLOW_ERROR_MISMATCH : pass_ptwrite(engine);
     return FLOW_OK;
 }

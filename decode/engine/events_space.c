@@ -2,16 +2,34 @@
  * (PIP)". */
 #include "decode/engine/engine.h"
 
+static enum flow_error set_guest(struct engine *engine)
+{
+    const bool known = engine->guest_cr3 != FLOW_CR3_UNKNOWN;
+    executed_by(&engine->executed, true, engine->guest_cr3);
+    const uint64_t space = known ? code_pages_space(engine->input->pages, engine->guest_cr3) : CODE_SPACE_UNKNOWN;
+    return spaces_set(&engine->spaces, space, engine->code_at) ? FLOW_OK : FLOW_ERROR_MEMORY;
+}
+
+static enum flow_error set_root(struct engine *engine)
+{
+    executed_by(&engine->executed, false, FLOW_CR3_UNKNOWN);
+    return spaces_set(&engine->spaces, CODE_SPACE_ROOT, engine->code_at) ? FLOW_OK : FLOW_ERROR_MEMORY;
+}
+
 static enum flow_error set_space(struct engine *engine, const struct packet *packet)
 {
-    const struct code_pages *pages = engine->input->pages;
     const bool guest = packet->non_root || engine->input->guest_only;
-    executed_by(&engine->executed, guest, guest ? packet->cr3 : FLOW_CR3_UNKNOWN);
-    if (!spaces_set(&engine->spaces, guest ? code_pages_space(pages, packet->cr3) : CODE_SPACE_ROOT, engine->code_at))
-        return FLOW_ERROR_MEMORY;
-    if (engine->tracing)
+    if (guest)
+        engine->guest_cr3 = packet->cr3;
+    const enum flow_error error = guest ? set_guest(engine) : set_root(engine);
+    if (!error && engine->tracing)
         walk_set(engine, engine->ip);
-    return FLOW_OK;
+    return error;
+}
+
+enum flow_error event_enter_unseen(struct engine *engine)
+{
+    return engine->executed.non_root ? FLOW_OK : set_guest(engine);
 }
 
 enum flow_error event_enter(struct engine *engine)
@@ -34,7 +52,7 @@ enum flow_error event_enter(struct engine *engine)
 enum flow_error event_pip(struct engine *engine, const struct packet *packet)
 {
     enum flow_error error = FLOW_OK;
-    if (engine->tracing && !engine->header && !engine->event && !engine->tell.entered)
+    if (engine->tracing && !engine->lost && !engine->header && !engine->event && !engine->tell.entered)
         error = engine->entered ? FLOW_ERROR_CONTEXT : event_enter(engine);
     return error ? error : set_space(engine, packet);
 }

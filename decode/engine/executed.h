@@ -14,8 +14,10 @@
 #include "decode/engine/transfers.h"
 #include "decode/truth.h"
 
-/* More instructions than this without a packet: a loop without an end. */
-#define EXECUTED_MAX_UNPROVEN 65536u
+/* More instructions than this without a packet: a loop without an end. The fuzzers have less, and so try more. */
+#ifndef EXECUTED_MAX_UNPROVEN
+#define EXECUTED_MAX_UNPROVEN 131072u
+#endif
 
 /* Handed on at the latest when so many are proven. */
 #define EXECUTED_BATCH 2048u
@@ -31,6 +33,7 @@ struct executed {
     uint64_t last_listed; /* the last instruction that was handed on; 0: none since executed_begin */
     size_t handed_on;     /* items, since packets_run began */
     uint64_t tsc;         /* of what is proven from now on */
+    uint64_t tsc_error;   /* it was not more than so many ticks earlier or later, or FLOW_TSC_ERROR_UNKNOWN */
     bool hashed;          /* flow_input.hashed */
     bool placed;          /* flow_input.placed */
     uint64_t cr3;         /* as the last PIP told it, or FLOW_CR3_UNKNOWN */

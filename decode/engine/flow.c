@@ -60,5 +60,5 @@ struct flow_context flow_context(const struct flow *flow)
 {
     if (flow->ops->context)
         return flow->ops->context(flow->state);
-    return (struct flow_context){.cr3 = FLOW_CR3_UNKNOWN};
+    return (struct flow_context){.cr3 = FLOW_CR3_UNKNOWN, .tsc_error = FLOW_TSC_ERROR_UNKNOWN};
 }

@@ -28,7 +28,8 @@ struct flow_stretch {
     uint64_t end;   /* trace offset of the next PSB, of a gap, or the trace's size */
     enum flow_end ends;
     uint64_t boundary_ip;
-    uint64_t tsc; /* of the PSB+ at begin; 0: it has none */
+    uint64_t tsc;     /* of the PSB+ at begin; 0: it has none */
+    uint64_t end_tsc; /* of the PSB+ at end; 0: there is none, or it has none */
 };
 
 /* What became of it. */
@@ -103,11 +104,13 @@ struct flow_hooks {
 
 /* In which context the code ran that hooks are called for; exact where flow_input.placed is set. */
 struct flow_context {
-    uint64_t cr3; /* as PIP tells it, or FLOW_CR3_UNKNOWN */
-    uint64_t tsc; /* 0: not known, or flow_input.timed is not set */
-    uint8_t mode; /* enum instruction_mode */
+    uint64_t cr3;       /* as PIP tells it, or FLOW_CR3_UNKNOWN */
+    uint64_t tsc;       /* 0: not known, or flow_input.timed is not set */
+    uint8_t mode;       /* enum instruction_mode */
+    uint64_t tsc_error; /* it was so many ticks earlier or later, at most; or FLOW_TSC_ERROR_UNKNOWN */
 };
 #define FLOW_CR3_UNKNOWN (~0ull)
+#define FLOW_TSC_ERROR_UNKNOWN UINT64_MAX
 
 /* An engine: how stretches are decoded. */
 struct flow_ops {

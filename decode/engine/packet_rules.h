@@ -6,6 +6,7 @@
 #define DECODE_ENGINE_PACKET_RULES_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "pt/packet.h"
 
@@ -25,6 +26,12 @@ static inline bool packet_has_lone_fup(const struct packet *packet, enum packet_
     if (packet->kind == PT_PACKET_CFE || packet->kind == PT_PACKET_TRIG)
         return packet->fup_follows;
     return packet->kind == PT_PACKET_FUP && before == PT_PACKET_MODE_EXEC && !header;
+}
+
+/* A TMA whose reserved bits are set. bytes: of the packet. SDM "TMA Packet Definition". */
+static inline bool packet_is_damaged_tma(const struct packet *packet, const uint8_t *bytes)
+{
+    return packet->kind == PT_PACKET_TMA && (bytes[4] || bytes[6] & 0xfe);
 }
 
 #endif

@@ -20,15 +20,16 @@ static enum flow_error take_bits(struct engine *engine, uint64_t bits, unsigned 
         error = walk_bits(engine, bits, count);
     if (engine->tell.on && !error)
         tell_anchor(engine);
+    if (engine->timed.unsettled)
+        timed_proved(engine, false);
     return error;
 }
 
-static void take_time(struct engine *engine, const struct packet *packet)
+/* These come when what they tell of happens, and prove all before it. */
+static bool is_exact(enum packet_kind kind)
 {
-    if (!engine->input->timed || !engine_clock_take(&engine->clock, packet))
-        return;
-    executed_flush(&engine->executed);
-    engine->executed.tsc = engine->clock.tsc;
+    return kind == PT_PACKET_TIP || kind == PT_PACKET_TIP_PGE || kind == PT_PACKET_TIP_PGD || kind == PT_PACKET_FUP ||
+           kind == PT_PACKET_PSBEND;
 }
 
 /* Read the packet at at. FLOW_OK with size 0: the trace ends within it. */
@@ -62,15 +63,17 @@ static enum flow_error take_packet(struct engine *engine, bool to_psb)
     if (!engine->tell.on && packet_has_lone_fup(&packet, engine->before, engine->header))
         return FLOW_ERROR_EVENT_TRACE;
     if (packet_is_between(packet.kind)) {
-        take_time(engine, &packet);
+        timed_take(engine, &packet);
         if (engine->tell.on && packet.kind == PT_PACKET_CBR)
             tell_cbr(engine, &packet);
         return FLOW_OK;
     }
     if (packet.kind == PT_PACKET_TNT_8 || packet.kind == PT_PACKET_TNT_64)
-        return take_bits(engine, packet.tnt, packet.tnt_bits);
+        return engine->lost ? FLOW_OK : take_bits(engine, packet.tnt, packet.tnt_bits);
     if (!errata_skip(engine, &packet))
         error = engine->tell.on ? tell_take(engine, &packet) : event_take(engine, &packet);
+    if (engine->timed.unsettled && is_exact(packet.kind))
+        timed_proved(engine, true);
     engine->before = packet.kind;
     return error;
 }
@@ -86,7 +89,7 @@ static enum flow_error find_deferred_tip(struct engine *engine, uint64_t *ip)
             return event_ip(engine, &packet, ip) ? FLOW_OK : FLOW_ERROR_NO_IP;
         if (!packet_is_between(packet.kind))
             return FLOW_ERROR_MISMATCH;
-        take_time(engine, &packet);
+        timed_take(engine, &packet);
     }
     return FLOW_ERROR_LEFT_OVER;
 }
@@ -132,7 +135,32 @@ static bool take_near_tip(struct engine *engine, uint8_t byte)
     engine->at += 1 + sizes[ip_bytes];
     engine->nr_packets++;
     engine->before = PT_PACKET_TIP;
+    if (engine->timed.unsettled)
+        timed_proved(engine, true);
     return true;
+}
+
+bool packets_resync(struct engine *engine, enum flow_error error, bool to_psb)
+{
+    const uint8_t *retaken = NULL;
+    while (engine->tell.on && engine->input->resync && !engine->header && !tell_is_of_packets(error) &&
+           error != FLOW_ERROR_MEMORY) {
+        tell_error(engine, error);
+        if (engine->packet != retaken) /* else it cannot be followed from anywhere */
+            engine->at = engine->packet;
+        retaken = engine->packet;
+        engine->event = false;
+        engine->entered = NULL;
+        engine->lost = engine->tracing;
+        engine->tell.anchored = engine->tell.entered = false;
+        returns_clear(&engine->returns);
+        error = FLOW_OK;
+        while (!error && engine->lost && engine->at < engine->end)
+            error = take_packet(engine, to_psb);
+        if (!error)
+            return true;
+    }
+    return false;
 }
 
 enum flow_error packets_run(struct engine *engine, bool to_psb)

@@ -101,7 +101,7 @@ static enum flow_error tell_exstop(struct engine *engine, const struct packet *p
 
 static enum flow_error tell_ptwrite(struct engine *engine, const struct packet *packet)
 {
-    const bool passes = engine->tracing && !engine->header && !packet->fup_follows;
+    const bool passes = engine->tracing && !engine->lost && !engine->header && !packet->fup_follows;
     struct flow_event event = tell_event(FLOW_EVENT_PTWRITE, packet->payload);
     event.flag = packet->fup_follows;
     if (packet->fup_follows)

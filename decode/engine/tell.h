@@ -41,6 +41,7 @@ struct tell {
     bool synced;        /* the last PSB+ was read to its end, and no error since */
     bool was_tracing;   /* where the last stretch ended */
     bool overflow;      /* an OVF waits for its FUP */
+    bool boundary;      /* the walk to where the next PSB+ says execution stood */
     bool entered;       /* a VMCS or CFE packet told of engine.entered */
     uint64_t from;      /* the last FUP of an event */
     uint64_t resume_ip; /* where execution stood when tracing was disabled; 0: not known */

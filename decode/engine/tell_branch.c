@@ -61,6 +61,8 @@ enum flow_error tell_tip(struct engine *engine, const struct packet *packet)
 
 enum flow_error tell_pge(struct engine *engine, const struct packet *packet)
 {
+    if (engine->lost)
+        tell_now(engine, tell_event(FLOW_EVENT_DISABLED, 0));
     const enum flow_error error = event_take(engine, packet);
     if (error)
         return error;
@@ -123,7 +125,7 @@ enum flow_error tell_vmcs(struct engine *engine, const struct packet *packet)
     const struct flow_event event = tell_event(FLOW_EVENT_VMCS, packet->vmcs);
     if (engine->header)
         return FLOW_OK;
-    if (engine->tracing && !engine->event && !engine->entered) {
+    if (engine->tracing && !engine->lost && !engine->event && !engine->entered) {
         const enum flow_error error = event_enter(engine);
         if (error)
             return error;

@@ -2,7 +2,7 @@
 #include "decode/engine/tell_queue.h"
 
 /* Packets alone say that they are wrong. */
-static bool is_of_packets(enum flow_error error)
+bool tell_is_of_packets(enum flow_error error)
 {
     return error == FLOW_ERROR_CONTEXT || error == FLOW_ERROR_OPCODE || error == FLOW_ERROR_PACKET ||
            error == FLOW_ERROR_RUN_IN || error == FLOW_ERROR_NO_IP;
@@ -26,35 +26,57 @@ static uint64_t behind(struct engine *engine, uint64_t ip)
     return block ? tell_next_ip(block, ip) : ip;
 }
 
+/* The PSBEND of the PSB+ behind the stretch. */
+static const uint8_t *next_psbend(const struct engine *engine)
+{
+    const uint8_t *at = engine->end, *end = engine->input->trace + engine->input->trace_size;
+    struct packet packet;
+    for (int size = 0; at < end; at += size) {
+        size = packet_parse(&packet, at, (size_t)(end - at));
+        if (size <= 0 || packet.kind == PT_PACKET_PSBEND || packet.kind == PT_PACKET_OVF)
+            break;
+    }
+    return at;
+}
+
 /* The packet that was waited for stands at packet; others were taken already. */
 static const uint8_t *stopped_at(const struct engine *engine, enum flow_error error)
 {
     struct packet packet;
-    if (is_of_packets(error))
+    if (engine->tell.boundary)
+        return next_psbend(engine);
+    if (tell_is_of_packets(error))
         return engine->packet;
     if (packet_parse(&packet, engine->packet, (size_t)(engine->end - engine->packet)) <= 0)
         return engine->at;
-    const bool waits = packet.kind == PT_PACKET_TIP || (packet.kind == PT_PACKET_FUP && !engine->fup_of_event);
+    const bool of_other = !engine->fup_of_event || tell_waits(&engine->tell, TELL_ANY_OF(TELL_FOR_BRANCH_FUP));
+    const bool waits = packet.kind == PT_PACKET_TIP || (packet.kind == PT_PACKET_FUP && of_other);
     return waits ? engine->packet : engine->at;
 }
 
 static uint64_t stopped_ip(struct engine *engine, enum flow_error error)
 {
     const uint64_t last = engine->executed.last_listed;
-    if (is_of_packets(error) || error == FLOW_ERROR_RETURN)
+    if (tell_is_of_packets(error) || error == FLOW_ERROR_RETURN)
         return last ? behind(engine, last) : 0;
     return error == FLOW_ERROR_MISMATCH && last ? last : engine->ip;
 }
 
 void tell_end(struct engine *engine, enum flow_error error)
 {
-    struct flow_event event = {.kind = FLOW_EVENT_ERROR, .ip_known = true, .error = (int)error};
     const bool cut = !error && engine->header && engine->end == engine->input->trace + engine->input->trace_size;
     if ((error == FLOW_ERROR_CUT && engine->tracing) || (cut && engine->tell.was_tracing))
         tell_now(engine, (struct flow_event){.kind = FLOW_EVENT_END});
     engine->tell.was_tracing = engine->tracing;
     if (!error || error == FLOW_ERROR_CUT)
         return;
+    tell_error(engine, error);
+    engine->tell = (struct tell){.on = true};
+}
+
+void tell_error(struct engine *engine, enum flow_error error)
+{
+    struct flow_event event = {.kind = FLOW_EVENT_ERROR, .ip_known = true, .error = (int)error};
     list_stuck(engine, error);
     executed_prove(&engine->executed);
     executed_flush(&engine->executed);
@@ -65,5 +87,4 @@ void tell_end(struct engine *engine, enum flow_error error)
     if (error == FLOW_ERROR_OPCODE)
         event.error = (int)packets_refused(engine->packet, (uint64_t)(engine->end - engine->packet));
     tell_now(engine, event);
-    engine->tell = (struct tell){.on = true};
 }

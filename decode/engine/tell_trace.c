@@ -39,7 +39,7 @@ enum flow_error tell_evd(struct engine *engine, const struct packet *packet)
 /* Without a FUP of its own: it stands at the instruction that makes it. */
 static enum flow_error tell_by_instruction(struct engine *engine, struct flow_event event)
 {
-    if (engine->tracing && TYPES(event.type) & BY_INSTRUCTION) {
+    if (engine->tracing && !engine->lost && TYPES(event.type) & BY_INSTRUCTION) {
         const enum flow_error error = engine->event || engine->entered ? FLOW_ERROR_CONTEXT : event_enter(engine);
         if (error)
             return error;

@@ -45,6 +45,8 @@ bool flow_cut_next(struct flow_stretch *stretch, const uint8_t *trace, uint64_t 
     *stretch = (struct flow_stretch){.begin = begin, .end = next == PSB_NONE ? span->end : next};
     stretch->tsc = flow_cut_tsc(trace, stretch->end, begin);
     if (next != PSB_NONE)
+        stretch->end_tsc = flow_cut_tsc(trace, span->end, next);
+    if (next != PSB_NONE)
         stretch->ends = flow_cut_boundary(&stretch->boundary_ip, trace, span->end, next);
     else
         stretch->ends = span->end < size ? FLOW_ENDS_AT_GAP : FLOW_ENDS_WITH_TRACE;

@@ -3,13 +3,19 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "decode/capture/monotonic.h"
+#include "decode/capture/psb.h"
+#include "decode/flow/flow_run.h"
 #include "decode/flow/flow_trace.h"
+#include "pt/packet.h"
 
 #define FIRST_PAUSE 0.25 /* seconds */
-#define LOOK_SHARE 10    /* opening the capture takes one part in so many of the thread's time, at most */
+#define NICENESS 10
+#define LOOK_SHARE 10 /* opening the capture takes one part in so many of the thread's time, at most */
 
 struct flow_live {
     char *directory;
@@ -36,6 +42,13 @@ static void publish(struct flow_live *live, unsigned cpu, const struct flow_resu
     pthread_mutex_unlock(&live->lock);
 }
 
+/* A look at a CPU. */
+struct look {
+    struct flow_live *live;
+    unsigned cpu;
+    bool last, stopped;
+};
+
 /* A page or a mapping may come later than the trace that needs it: once more at the next look, then it is an error. */
 static bool try_later(struct flow_live *live, unsigned cpu, const struct flow_result *result, bool last)
 {
@@ -44,29 +57,57 @@ static bool try_later(struct flow_live *live, unsigned cpu, const struct flow_re
     return result->error != FLOW_OK && !before && !last;
 }
 
-/* The stretches behind what is decoded; the last one is still growing, but when no more comes. */
-static void decode_new(struct flow_live *live, const struct capture *capture, unsigned cpu, bool last)
+/* A hook. What is behind a stretch that is tried later is, too. */
+static void take_result(void *context, const struct flow_result *result)
 {
-    struct flow_trace trace;
-    struct error error = {0};
-    struct flow *flow = NULL;
+    struct look *look = context;
+    look->stopped = look->stopped || try_later(look->live, look->cpu, result, look->last);
+    if (!look->stopped)
+        publish(look->live, look->cpu, result);
+}
+
+/* Has the PSB+ there come up to its end? */
+static bool has_header(const struct capture_trace *bytes, uint64_t psb)
+{
+    struct packet packet = {0};
+    int size;
+    for (uint64_t at = psb; at < bytes->size && packet.kind != PT_PACKET_PSBEND && packet.kind != PT_PACKET_OVF;
+         at += (uint64_t)size)
+        if ((size = packet_parse(&packet, bytes->bytes + at, (size_t)(bytes->size - at))) <= 0)
+            return size != PT_PARSE_TRUNCATED;
+    return packet.kind == PT_PACKET_PSBEND || packet.kind == PT_PACKET_OVF;
+}
+
+/* The last PSB behind from whose PSB+ is whole: up to there it is known how stretches end. from: there is none. */
+static uint64_t find_end(const struct capture_trace *bytes, uint64_t from)
+{
+    uint64_t at = bytes->size;
+    while (at > 0 && (at = psb_last(bytes->bytes, bytes->size, at - 1)) != PSB_NONE && at > from)
+        if (has_header(bytes, at))
+            return at;
+    return from;
+}
+
+/* The stretches behind what is decoded: those before it are not looked for again. */
+static bool decode_new(struct flow_live *live, const struct capture *capture, unsigned cpu, bool last,
+                       struct error *error)
+{
+    struct look look = {.live = live, .cpu = cpu, .last = last};
     const uint64_t from = live->state.cpus[cpu].offset;
+    const uint64_t to = last ? UINT64_MAX : find_end(&capture->cpus[cpu], from);
+    struct flow_trace trace = {.mapped = false};
+    struct flow_run run = {.seconds = 0};
+    if (to <= from)
+        return true;
     const double start = monotonic_seconds();
-    if (flow_trace_open(&trace, capture, (uint16_t)cpu, &error))
-        flow = flow_start(&trace.input, &(struct flow_hooks){0}, &error);
+    bool good = flow_trace_open_uncut(&trace, capture, (uint16_t)cpu, error);
     live->opening += monotonic_seconds() - start;
-    for (size_t i = 0; flow && i + !last < trace.nr_stretches; i++) {
-        struct flow_result result;
-        if (trace.stretches[i].begin < from)
-            continue;
-        flow_decode(flow, &trace.stretches[i], &result);
-        if (try_later(live, cpu, &result, last))
-            break;
-        publish(live, cpu, &result);
-    }
-    if (flow)
-        flow_end(flow);
+    const struct flow_run_options options = {
+        .from = from, .to = to, .sums_only = true, .hooks = {.result = take_result, .context = &look}};
+    good = good && flow_run_trace(&run, &trace, &options, error);
+    flow_run_free(&run);
     flow_trace_close(&trace);
+    return good;
 }
 
 static void look(struct flow_live *live, bool last)
@@ -75,12 +116,13 @@ static void look(struct flow_live *live, bool last)
     const double start = monotonic_seconds();
     struct capture *capture = capture_open(live->directory, &error);
     live->opening = monotonic_seconds() - start;
-    if (!capture)
-        return;
-    for (unsigned cpu = 0; cpu < CAPTURE_MAX_CPUS; cpu++)
-        if (capture->cpus[cpu].present)
-            decode_new(live, capture, cpu, last);
+    for (unsigned cpu = 0; capture && cpu < CAPTURE_MAX_CPUS; cpu++)
+        if (capture->cpus[cpu].present && !decode_new(live, capture, cpu, last, &error))
+            break;
     capture_close(capture);
+    pthread_mutex_lock(&live->lock);
+    live->state.error = error;
+    pthread_mutex_unlock(&live->lock);
 }
 
 /* Until it is time for the next look. Returns whether it is the last one. */
@@ -101,6 +143,8 @@ static bool pause_for(struct flow_live *live, double seconds)
 static void *run(void *context)
 {
     struct flow_live *live = context;
+    setpriority(PRIO_PROCESS, (id_t)gettid(),
+                NICENESS); /* of this thread and those that it makes: receiving is first */
     double pause = FIRST_PAUSE;
     bool last;
     do {

@@ -21,6 +21,7 @@ struct flow_live_cpu {
 struct flow_live_state {
     unsigned nr_cpus;
     struct flow_live_cpu cpus[CAPTURE_MAX_CPUS];
+    struct error error; /* of the last look at the capture: why what is left is not decoded */
 };
 
 struct flow_live;

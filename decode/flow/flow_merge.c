@@ -1,73 +1,117 @@
 #include "decode/flow/flow_merge.h"
 
+#include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
-#include "decode/flow/flow_trace.h"
+#include "decode/flow/flow_merge_cpu.h"
 
-struct merge_branch {
-    uint64_t tsc, from, to;
-};
-
-/* A CPU, and those branches of its last decoded stretch that are not yet handed on. */
-struct merge_cpu {
-    uint16_t cpu;
-    struct flow_trace trace;
-    struct flow *flow;
-    size_t next_stretch;
-    uint64_t passed; /* flow_trace_pass */
-    struct merge_branch *branches;
-    size_t count, room, at;
-    uint64_t tsc; /* of the last branch: time never goes back */
-    bool no_memory;
-};
+#define MAX_THREADS 64u
 
 struct merge {
     struct merge_cpu *cpus;
     unsigned nr_cpus;
+    size_t depth; /* stretches of a CPU that may be on their way */
     struct flow_merged *merged;
-    flow_merge_take *take;
-    void *context;
+    const struct flow_merge_options *options;
+    pthread_mutex_t lock; /* of the CPUs */
+    pthread_cond_t work;  /* there is something to decode or to format, or there will be nothing any more */
+    pthread_cond_t ready; /* a stretch is ready for the list */
+    bool stop;
 };
 
-static bool make_room(struct merge_cpu *cpu, size_t count)
+/* Text first: the list waits for it. false: there is nothing to do now. With the lock, which it gives up meanwhile. */
+static bool format_one(struct merge *merge)
 {
-    size_t room = cpu->room ? cpu->room : 65536;
-    while (room < cpu->count + count)
-        room *= 2;
-    if (room == cpu->room)
+    for (unsigned i = 0; i < merge->nr_cpus; i++) {
+        struct merge_stretch *stretch = merge_cpu_take_decoded(&merge->cpus[i]);
+        if (!stretch)
+            continue;
+        pthread_mutex_unlock(&merge->lock);
+        merge_stretch_format(stretch, merge->cpus[i].cpu, merge->options);
+        pthread_mutex_lock(&merge->lock);
+        stretch->state = MERGE_READY;
+        pthread_cond_signal(&merge->ready);
         return true;
-    struct merge_branch *more = realloc(cpu->branches, room * sizeof(*more));
-    if (!more)
+    }
+    return false;
+}
+
+/* Of the CPU that has the least on its way. NULL: nothing can be taken. */
+static struct merge_seat *take_one(struct merge *merge, struct merge_cpu **cpu)
+{
+    for (size_t queued = 0; queued < merge->depth; queued++)
+        for (unsigned i = 0; i < merge->nr_cpus; i++) {
+            *cpu = &merge->cpus[i];
+            struct merge_seat *seat = (*cpu)->taken - (*cpu)->next == queued ? merge_cpu_take(*cpu) : NULL;
+            if (seat)
+                return seat;
+        }
+    return NULL;
+}
+
+static bool decode_one(struct merge *merge)
+{
+    struct merge_cpu *cpu;
+    struct merge_seat *seat = take_one(merge, &cpu);
+    if (!seat)
         return false;
-    cpu->branches = more;
-    cpu->room = room;
+    pthread_mutex_unlock(&merge->lock);
+    merge_stretch_decode(seat);
+    pthread_mutex_lock(&merge->lock);
+    merge->merged->errors[cpu->cpu] += seat->stretch->result.error != FLOW_OK;
+    merge_cpu_put(cpu, seat);
+    pthread_cond_broadcast(&merge->work);
     return true;
 }
 
-static void keep_branches(void *context, const struct flow_branch *branches, size_t count, uint64_t tsc)
+static void *run_worker(void *context)
 {
-    struct merge_cpu *cpu = context;
-    if (!make_room(cpu, count)) {
-        cpu->no_memory = true;
-        return;
-    }
-    if (tsc > cpu->tsc)
-        cpu->tsc = tsc;
-    for (size_t i = 0; i < count; i++)
-        cpu->branches[cpu->count++] = (struct merge_branch){cpu->tsc, branches[i].from, branches[i].to};
+    struct merge *merge = context;
+    pthread_mutex_lock(&merge->lock);
+    while (!merge->stop)
+        if (!format_one(merge) && !decode_one(merge)) {
+            pthread_cond_signal(&merge->ready); /* a trace may have come to its end */
+            pthread_cond_wait(&merge->work, &merge->lock);
+        }
+    pthread_mutex_unlock(&merge->lock);
+    return NULL;
 }
 
-/* Decode on until the CPU has a branch to hand on, or its trace is at its end. */
-static bool refill(struct merge *merge, struct merge_cpu *cpu, struct error *error)
+/* The first stretch of the CPU that has branches, when it is ready; NULL: there is none any more. With the lock. */
+static struct merge_stretch *await_head(struct merge *merge, struct merge_cpu *cpu)
 {
-    while (cpu->at == cpu->count && cpu->next_stretch < cpu->trace.nr_stretches) {
-        struct flow_result result;
-        cpu->at = cpu->count = 0;
-        flow_decode(cpu->flow, &cpu->trace.stretches[cpu->next_stretch++], &result);
-        merge->merged->errors[cpu->cpu] += result.error != FLOW_OK;
-        flow_trace_pass(&cpu->trace, &cpu->passed, result.end);
+    struct merge_stretch *head;
+    while (!merge_cpu_is_empty(cpu)) {
+        head = merge_cpu_head(cpu);
+        if (head && (head->nr_runs > 0 || head->no_memory))
+            return head;
+        if (head) {
+            merge_cpu_drop(cpu);
+            pthread_cond_broadcast(&merge->work);
+        } else {
+            pthread_cond_wait(&merge->ready, &merge->lock);
+        }
     }
-    return !cpu->no_memory || error_set(error, ERROR_MEMORY, 0, "the branches of a stretch");
+    return NULL;
+}
+
+/* The CPU has a head again, if there is one. false: no memory. */
+static bool refill(struct merge *merge, struct merge_cpu *cpu)
+{
+    pthread_mutex_lock(&merge->lock);
+    if (cpu->head) {
+        merge_cpu_drop(cpu);
+        pthread_cond_broadcast(&merge->work);
+    }
+    cpu->head = await_head(merge, cpu);
+    pthread_mutex_unlock(&merge->lock);
+    return !cpu->head || !cpu->head->no_memory;
+}
+
+static uint64_t next_tsc(const struct merge_cpu *cpu)
+{
+    return cpu->head->runs[cpu->head->run].tsc;
 }
 
 /* The CPU whose next branch is the earliest. NULL: there are no more. *until: the next time of any other one. */
@@ -77,12 +121,12 @@ static struct merge_cpu *earliest(struct merge *merge, uint64_t *until)
     *until = UINT64_MAX;
     for (unsigned i = 0; i < merge->nr_cpus; i++) {
         struct merge_cpu *cpu = &merge->cpus[i];
-        if (cpu->at == cpu->count)
+        if (!cpu->head)
             continue;
-        uint64_t tsc = cpu->branches[cpu->at].tsc;
-        if (!first || tsc < first->branches[first->at].tsc) {
+        const uint64_t tsc = next_tsc(cpu);
+        if (!first || tsc < next_tsc(first)) {
             if (first)
-                *until = first->branches[first->at].tsc;
+                *until = next_tsc(first);
             first = cpu;
         } else if (tsc < *until) {
             *until = tsc;
@@ -91,59 +135,89 @@ static struct merge_cpu *earliest(struct merge *merge, uint64_t *until)
     return first;
 }
 
-static bool merge_all(struct merge *merge, struct error *error)
+/* What the CPU has up to that time. */
+static void write_runs(struct merge *merge, const struct merge_cpu *cpu, uint64_t until)
+{
+    struct merge_stretch *head = cpu->head;
+    const size_t begin = head->run > 0 ? head->runs[head->run - 1].text_end : 0;
+    size_t end = begin;
+    for (; head->run < head->nr_runs && head->runs[head->run].tsc <= until; head->run++) {
+        const struct merge_run *run = &head->runs[head->run];
+        merge->merged->branches[cpu->cpu] += run->count;
+        merge->merged->untimed[cpu->cpu] += run->tsc == 0 ? run->count : 0;
+        end = run->text_end;
+    }
+    merge->options->write(merge->options->context, head->text + begin, end - begin);
+}
+
+static bool merge_all(struct merge *merge)
 {
     struct merge_cpu *cpu;
     uint64_t until;
     for (unsigned i = 0; i < merge->nr_cpus; i++)
-        if (!refill(merge, &merge->cpus[i], error))
+        if (!refill(merge, &merge->cpus[i]))
             return false;
     while ((cpu = earliest(merge, &until))) {
-        for (; cpu->at < cpu->count && cpu->branches[cpu->at].tsc <= until; cpu->at++) {
-            const struct merge_branch *branch = &cpu->branches[cpu->at];
-            merge->merged->branches[cpu->cpu]++;
-            merge->merged->untimed[cpu->cpu] += branch->tsc == 0;
-            merge->take(merge->context, cpu->cpu, branch->tsc, branch->from, branch->to);
-        }
-        if (!refill(merge, cpu, error))
+        write_runs(merge, cpu, until);
+        if (cpu->head->run == cpu->head->nr_runs && !refill(merge, cpu))
             return false;
     }
     return true;
 }
 
-static bool open_cpu(struct merge_cpu *cpu, const struct capture *capture, uint16_t number, uint64_t *errors,
-                     struct error *error)
+/* With threads that decode; false: error says why. */
+static bool merge_by_threads(struct merge *merge, unsigned wanted, struct error *error)
 {
-    cpu->cpu = number;
-    if (!flow_trace_open(&cpu->trace, capture, number, error))
-        return false;
-    cpu->trace.input.timed = true;
-    *errors += cpu->trace.lost.count;
-    if (cpu->trace.nr_stretches == 0)
-        return true;
-    const struct flow_hooks hooks = {.branches = keep_branches, .context = cpu};
-    cpu->flow = flow_start(&cpu->trace.input, &hooks, error);
-    return cpu->flow != NULL;
+    pthread_t threads[MAX_THREADS];
+    unsigned started = 0;
+    while (started < wanted && pthread_create(&threads[started], NULL, run_worker, merge) == 0)
+        started++;
+    const bool good = started > 0 && merge_all(merge);
+    pthread_mutex_lock(&merge->lock);
+    merge->stop = true;
+    pthread_cond_broadcast(&merge->work);
+    pthread_mutex_unlock(&merge->lock);
+    for (unsigned i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    return good || error_set(error, ERROR_MEMORY, 0, started > 0 ? "the branches of a stretch" : "a thread");
 }
 
-bool flow_merge(struct flow_merged *merged, const struct capture *capture, flow_merge_take *take, void *context,
+/* All CPUs that have a trace. false: error says why. */
+static bool open_cpus(struct merge *merge, const struct capture *capture, unsigned threads, struct error *error)
+{
+    unsigned present = 0;
+    for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
+        present += capture->cpus[cpu].present;
+    const size_t seats = present > 0 ? (threads + present - 1) / present + (present > 1 && threads > 1) : 0;
+    merge->depth = 2 * seats;
+    for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
+        if (capture->cpus[cpu].present &&
+            !merge_cpu_open(&merge->cpus[merge->nr_cpus++], capture, (uint16_t)cpu, merge->depth, seats, error))
+            return false;
+    return true;
+}
+
+bool flow_merge(struct flow_merged *merged, const struct capture *capture, const struct flow_merge_options *options,
                 struct error *error)
 {
-    struct merge merge = {calloc(capture->nr_cpus + 1, sizeof(*merge.cpus)), 0, merged, take, context};
+    struct merge merge = {
+        .cpus = calloc(capture->nr_cpus + 1, sizeof(*merge.cpus)), .merged = merged, .options = options};
+    unsigned threads = options->threads ? options->threads : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+    threads = threads < MAX_THREADS ? threads : MAX_THREADS;
     *merged = (struct flow_merged){{0}, {0}, {0}};
     if (!merge.cpus)
         return error_set(error, ERROR_MEMORY, 0, "%u CPUs", capture->nr_cpus);
-    bool good = true;
-    for (unsigned cpu = 0; cpu < capture->nr_cpus && good; cpu++)
-        if (capture->cpus[cpu].present)
-            good = open_cpu(&merge.cpus[merge.nr_cpus++], capture, (uint16_t)cpu, &merged->errors[cpu], error);
-    good = good && merge_all(&merge, error);
+    pthread_mutex_init(&merge.lock, NULL);
+    pthread_cond_init(&merge.work, NULL);
+    pthread_cond_init(&merge.ready, NULL);
+    const bool good = open_cpus(&merge, capture, threads, error) && merge_by_threads(&merge, threads, error);
     for (unsigned i = 0; i < merge.nr_cpus; i++) {
-        if (merge.cpus[i].flow)
-            flow_end(merge.cpus[i].flow);
-        flow_trace_close(&merge.cpus[i].trace);
-        free(merge.cpus[i].branches);
+        merged->errors[merge.cpus[i].cpu] += merge.cpus[i].lost;
+        merge_cpu_close(&merge.cpus[i]);
     }
     free(merge.cpus);
+    pthread_cond_destroy(&merge.ready);
+    pthread_cond_destroy(&merge.work);
+    pthread_mutex_destroy(&merge.lock);
     return good;
 }

@@ -13,6 +13,7 @@
 #include "decode/engine/flow.h"
 #include "decode/engine/hot.h"
 #include "decode/flow/flow_gaps.h"
+#include "decode/flow/flow_text.h"
 #include "decode/flow/flow_trace.h"
 
 /* Called some times a second with what part of the work is done, 0 to 1, and at its end with 1. */
@@ -20,9 +21,11 @@ typedef void flow_progress(void *context, double done);
 
 struct flow_run_options {
     uint16_t cpu;
-    unsigned threads;        /* 0: as many as there are processors */
-    struct flow_hooks hooks; /* called by one thread at a time, in the order of the trace */
-    uint32_t part, nr_parts; /* this part of the trace: flow_part. 0: all of it */
+    unsigned threads;             /* 0: as many as there are processors */
+    struct flow_hooks hooks;      /* called by one thread at a time, in the order of the trace */
+    const struct flow_text *text; /* lists, beside the hooks; NULL: none */
+    uint32_t part, nr_parts;      /* this part of the trace: flow_part. 0: all of it */
+    uint64_t from, to;            /* only what begins in these trace offsets; to 0: up to its end. Not with a part */
     bool count_targets;
     bool sums_only;          /* of the results, the first with errors must do: memory does not grow with the trace */
     bool hashed;             /* results have the hash of their branches */

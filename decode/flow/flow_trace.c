@@ -7,6 +7,7 @@
 #include "pt/rtit.h"
 
 #define PASS_BYTES (1u << 20)
+#define BUS_MHZ 100u /* since Sandy Bridge */
 
 static bool add_stretch(struct flow_trace *trace, const struct flow_stretch *stretch)
 {
@@ -78,14 +79,16 @@ static void name_ranges(struct flow_input *input, struct record_text hello)
 /* What the timing packets count in, and whether RETs are compressed. */
 static void name_clocks(struct flow_input *input, struct record_text hello)
 {
-    uint64_t ctl = 0, eax = 0, ebx = 0;
+    uint64_t ctl = 0, eax = 0, ebx = 0, base = 0;
     text_find_number(&ctl, hello, "rtit_ctl");
+    text_find_number(&base, hello, "cpuid_16_eax");
     text_find_number(&eax, hello, "cpuid_15_eax");
     text_find_number(&ebx, hello, "cpuid_15_ebx");
     input->returns_whole = (ctl & RTIT_CTL_DIS_RETC) != 0;
     input->mtc_freq = (uint8_t)(ctl >> RTIT_CTL_MTC_FREQ_SHIFT & 15);
     input->cpuid_15_eax = (uint32_t)eax;
     input->cpuid_15_ebx = (uint32_t)ebx;
+    input->nominal_ratio = (uint8_t)((base & 0xffff) / BUS_MHZ);
 }
 
 bool flow_trace_open_uncut(struct flow_trace *trace, const struct capture *capture, uint16_t cpu, struct error *error)

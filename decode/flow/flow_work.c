@@ -13,12 +13,14 @@
 #include "decode/capture/capture_map.h"
 #include "decode/flow/flow_chunk.h"
 #include "decode/flow/flow_order.h"
+#include "decode/flow/flow_text.h"
 #include "decode/truth.h"
 
 #define MAX_THREADS 64u
 #define CHUNKS_A_THREAD 4u
 #define LEAST_CHUNK (64u << 10)
 #define MOST_CHUNK (1u << 20)
+#define TEXT_CHUNK (32u << 10) /* with lists: some megabytes of text */
 #define MOST_CHUNKS 65536u
 #define SHOW_NANOSECONDS 250000000L
 
@@ -30,6 +32,7 @@ struct pool {
     struct flow_chunk *chunks;
     size_t nr_chunks;
     struct flow_order order;
+    struct flow_text_order texts;
     _Atomic size_t next; /* chunk that nobody has taken */
     _Atomic size_t done;
     _Atomic unsigned running;
@@ -40,6 +43,7 @@ struct worker {
     pthread_t thread;
     struct flow *flow;
     struct flow_held held;
+    struct flow_text_maker text;
     struct hot targets, inferred;
     struct error error;
 };
@@ -54,12 +58,19 @@ static void take_branches(void *context, const struct flow_branch *branches, siz
             hot_add(&worker->targets, branches[i].to, 1);
     if (options->hooks.branches)
         flow_held_branches(&worker->held, branches, count, tsc);
+    if (options->text && options->text->branches)
+        flow_text_take_branches(&worker->text, branches, count, tsc);
 }
 
 /* A hook. */
 static void take_instruction(void *context, uint64_t ip)
 {
-    flow_held_instruction(&((struct worker *)context)->held, ip);
+    struct worker *worker = context;
+    const struct flow_run_options *options = worker->pool->options;
+    if (options->hooks.instruction)
+        flow_held_instruction(&worker->held, ip);
+    if (options->text && options->text->instruction)
+        flow_text_take_instruction(&worker->text, ip);
 }
 
 /* A hook. */
@@ -83,9 +94,10 @@ static bool has_hooks(const struct pool *pool)
 static struct flow *start_flow(struct worker *worker)
 {
     const struct flow_run_options *options = worker->pool->options;
+    const struct flow_text none = {NULL}, *text = options->text ? options->text : &none;
     const struct flow_hooks hooks = {
-        .branches = options->hooks.branches || options->count_targets ? take_branches : NULL,
-        .instruction = options->hooks.instruction ? take_instruction : NULL,
+        .branches = options->hooks.branches || options->count_targets || text->branches ? take_branches : NULL,
+        .instruction = options->hooks.instruction || text->instruction ? take_instruction : NULL,
         .context = worker,
         .transfers = options->hooks.transfers ? take_transfers : NULL,
         .result = options->hooks.result ? take_result : NULL,
@@ -101,10 +113,14 @@ static void run_chunk(struct worker *worker, size_t number)
     const bool last = number + 1 == pool->nr_chunks;
     const struct flow_part part = {begin, last ? pool->part.to : begin + pool->chunk_bytes};
     worker->held.chunk = number;
+    if (pool->options->text)
+        flow_text_begin(&worker->text, number);
     if (!flow_chunk_run(&pool->chunks[number], worker->flow, trace, part, !pool->options->sums_only))
         error_set(&worker->error, ERROR_MEMORY, 0, "the stretches of a trace");
     if (has_hooks(pool))
         flow_held_finish(&worker->held);
+    if (pool->options->text)
+        flow_text_finish(&worker->text);
     const uint64_t end = last ? trace->input.trace_size : part.to;
     if (trace->mapped)
         capture_map_pass(trace->input.trace, begin, end);
@@ -168,6 +184,8 @@ static bool deal_chunks(struct pool *pool, unsigned threads)
         pool->chunk_bytes = LEAST_CHUNK;
     if (pool->chunk_bytes > MOST_CHUNK)
         pool->chunk_bytes = MOST_CHUNK;
+    if (pool->options->text)
+        pool->chunk_bytes = TEXT_CHUNK;
     /* A gap can be larger than all disks. */
     if (pool->chunk_bytes < bytes / MOST_CHUNKS + 1)
         pool->chunk_bytes = bytes / MOST_CHUNKS + 1;
@@ -201,20 +219,25 @@ bool flow_work(struct flow_run *run, const struct flow_trace *trace, const struc
     struct pool pool = {.trace = trace,
                         .options = options,
                         .part = flow_part(trace->input.trace_size, options->part, options->nr_parts)};
+    if (options->part == 0)
+        pool.part = (struct flow_part){options->from, options->to ? options->to : UINT64_MAX};
     unsigned threads = options->threads ? options->threads : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
     threads = threads < MAX_THREADS ? threads : MAX_THREADS;
     struct worker *workers = calloc(threads, sizeof(*workers));
-    bool good = workers && deal_chunks(&pool, threads);
+    bool good = flow_text_init(&pool.texts, options->text, threads) && workers && deal_chunks(&pool, threads);
     if (!good)
         error_set(error, ERROR_MEMORY, 0, "%u threads", threads);
     flow_order_init(&pool.order, &options->hooks);
-    for (unsigned i = 0; i < threads && good; i++)
+    for (unsigned i = 0; i < threads && good; i++) {
         workers[i] = (struct worker){.pool = &pool, .held.order = &pool.order};
+        flow_text_maker_init(&workers[i].text, &pool.texts, i);
+    }
     if (good) {
         run_workers(&pool, workers, threads);
         good = collect(run, &pool, workers, threads, error);
     }
     flow_order_destroy(&pool.order);
+    flow_text_destroy(&pool.texts);
     free(pool.chunks);
     free(workers);
     return good;

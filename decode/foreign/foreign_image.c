@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/capture/list.h"
+
 #define PAGE ((uint64_t)RECORD_PAGE_SIZE)
+#define SPACE_SHIFT 48u /* beyond where linear addresses tell anything */
 
 bool foreign_image_add_file(struct foreign_image *image, const char *name, struct error *error)
 {
@@ -17,10 +20,10 @@ bool foreign_image_add_file(struct foreign_image *image, const char *name, struc
     return true;
 }
 
-bool foreign_image_add_piece(struct foreign_image *image, struct foreign_piece piece, const char *name,
-                             struct error *error)
+bool foreign_image_add_part(struct foreign_image *image, struct foreign_piece piece, const char *name,
+                            struct error *error)
 {
-    const struct foreign_file *file = &image->files[image->nr_files - 1];
+    const struct foreign_file *file = &image->files[piece.file];
     if (piece.offset > file->size || piece.size > file->size - piece.offset)
         return error_set(error, ERROR_IMAGE_SHORT, file->size, "%s", name);
     if (piece.size > 0 && piece.gva + (piece.size - 1) < piece.gva)
@@ -29,11 +32,24 @@ bool foreign_image_add_piece(struct foreign_image *image, struct foreign_piece p
     if (!pieces)
         return error_set(error, ERROR_MEMORY, 0, "%s", name);
     image->pieces = pieces;
-    piece.file = image->nr_files - 1;
     if (piece.size > 0)
         pieces[image->nr_pieces++] = piece;
     return true;
 }
+
+bool foreign_image_add_piece(struct foreign_image *image, struct foreign_piece piece, const char *name,
+                             struct error *error)
+{
+    piece.file = image->nr_files - 1;
+    return foreign_image_add_part(image, piece, name, error);
+}
+
+/* A page that has bytes of a piece. */
+struct page {
+    uint64_t space, number; /* its address is number pages */
+    const uint8_t *bytes;   /* a file's, or own; NULL: nothing yet */
+    uint8_t *own;           /* and behind them which are known */
+};
 
 static uint64_t first_page(const struct foreign_piece *piece)
 {
@@ -47,88 +63,147 @@ static uint64_t count_pages(const struct foreign_piece *piece)
 
 static int compare_pages(const void *left, const void *right)
 {
-    const uint64_t *a = left, *b = right;
-    return *a < *b ? -1 : *a > *b;
+    const struct page *a = left, *b = right;
+    if (a->space != b->space)
+        return a->space < b->space ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
 }
 
-/* The numbers of all pages that have bytes, each once, rising. NULL: no memory. */
-static uint64_t *list_pages(const struct foreign_image *image, size_t *count)
+/* All pages that have bytes, each once, rising. NULL: no memory. */
+static struct page *list_pages(const struct foreign_image *image, size_t *count)
 {
     size_t all = 0, used = 0;
     for (size_t i = 0; i < image->nr_pieces; i++)
         all += (size_t)count_pages(&image->pieces[i]);
-    uint64_t *list = malloc((all + 1) * sizeof(*list));
+    struct page *list = malloc((all + 1) * sizeof(*list));
     *count = 0;
     if (!list)
         return NULL;
     for (size_t i = 0; i < image->nr_pieces; i++)
         for (uint64_t k = 0; k < count_pages(&image->pieces[i]); k++)
-            list[used++] = first_page(&image->pieces[i]) + k;
+            list[used++] = (struct page){.space = image->pieces[i].space, .number = first_page(&image->pieces[i]) + k};
     qsort(list, used, sizeof(*list), compare_pages);
     for (size_t i = 0; i < used; i++)
-        if (i == 0 || list[i] != list[i - 1])
+        if (i == 0 || compare_pages(&list[i], &list[i - 1]))
             list[(*count)++] = list[i];
     return list;
 }
 
-/* Lay a piece over the pages, each of which has its bytes and behind them which are known. */
-static bool lay_piece(const struct foreign_image *image, const struct foreign_piece *piece, const uint64_t *list,
-                      size_t count, struct error *error)
+/* Bytes of its own for a page, with what it has so far. false: no memory. */
+static bool own_bytes(struct foreign_image *image, struct page *page)
+{
+    if (page->own)
+        return true;
+    void *items = image->memory;
+    uint8_t **place = list_add(&items, &image->nr_memory, &image->memory_room, sizeof(*place));
+    image->memory = items;
+    if (!place || !(*place = calloc(2, PAGE)))
+        return false;
+    if (page->bytes) {
+        memcpy(*place, page->bytes, PAGE);
+        memset(*place + PAGE, 1, PAGE);
+    }
+    page->bytes = page->own = *place;
+    return true;
+}
+
+/* A part of a page. false: other bytes stand there, or there is no memory. */
+static bool lay_part(struct foreign_image *image, struct page *page, uint64_t offset, const uint8_t *from,
+                     uint64_t size, struct error *error)
+{
+    if (size == PAGE && !page->own && (!page->bytes || image->later_wins || !memcmp(page->bytes, from, PAGE))) {
+        page->bytes = from;
+        return true;
+    }
+    if (!own_bytes(image, page))
+        return error_set(error, ERROR_MEMORY, 0, "the images");
+    uint8_t *bytes = page->own + offset, *known = bytes + PAGE;
+    for (uint64_t i = 0; i < size; i++) {
+        if (known[i] && bytes[i] != from[i] && !image->later_wins)
+            return error_set(error, ERROR_IMAGE_TWICE, page->number * PAGE + offset + i, "two images");
+        bytes[i] = from[i];
+        known[i] = 1;
+    }
+    return true;
+}
+
+static bool lay_piece(struct foreign_image *image, const struct foreign_piece *piece, struct page *list, size_t count,
+                      struct error *error)
 {
     const uint8_t *from = image->files[piece->file].bytes + piece->offset;
-    const uint64_t first = first_page(piece);
-    const uint64_t *place = bsearch(&first, list, count, sizeof(*list), compare_pages);
-    for (uint64_t done = 0; done < piece->size; place++) {
-        const uint64_t gva = piece->gva + done, offset = gva % PAGE;
+    const struct page first = {.space = piece->space, .number = first_page(piece)};
+    struct page *page = bsearch(&first, list, count, sizeof(*list), compare_pages);
+    for (uint64_t done = 0; done < piece->size; page++) {
+        const uint64_t offset = (piece->gva + done) % PAGE;
         const uint64_t part = PAGE - offset < piece->size - done ? PAGE - offset : piece->size - done;
-        uint8_t *bytes = image->memory + (size_t)(place - list) * 2 * PAGE + offset, *known = bytes + PAGE;
-        for (uint64_t i = 0; i < part; i++) {
-            if (known[i] && bytes[i] != from[done + i] && !image->later_wins)
-                return error_set(error, ERROR_IMAGE_TWICE, gva + i, "two images");
-            bytes[i] = from[done + i];
-            known[i] = 1;
-        }
+        if (!lay_part(image, page, offset, from + done, part, error))
+            return false;
         done += part;
     }
     return true;
 }
 
-static struct page_record *make_records(const struct foreign_image *image, const uint64_t *list, size_t count)
+/* Each page has memory of its own, as far from that of others as their addresses are, and no two spaces share any: so
+ * nothing follows from it but what the pieces say. */
+static struct page_record *make_records(const struct page *list, size_t count)
 {
     struct page_record *records = calloc(count + 1, sizeof(*records));
+    uint64_t spaces = 0;
     for (size_t i = 0; records && i < count; i++) {
-        const uint8_t *bytes = image->memory + i * 2 * PAGE, *known = bytes + PAGE;
-        records[i] = (struct page_record){.gva = list[i] * PAGE,
-                                          .gpa = list[i] * PAGE,
-                                          .space = CODE_SPACE_UNKNOWN,
-                                          .bytes = bytes,
-                                          .known = memchr(known, 0, PAGE) ? known : NULL};
+        spaces += i > 0 && list[i].space != list[i - 1].space;
+        const uint8_t *known = list[i].own ? list[i].own + PAGE : NULL;
+        records[i] = (struct page_record){.gva = list[i].number * PAGE,
+                                          .gpa = (list[i].number * PAGE) ^ spaces << SPACE_SHIFT,
+                                          .space = list[i].space ? list[i].space : CODE_SPACE_UNKNOWN,
+                                          .bytes = list[i].bytes,
+                                          .known = known && memchr(known, 0, PAGE) ? known : NULL};
     }
     return records;
 }
 
+/* Spaces are told apart only where a record says what one has: one that says nothing of an address that none has.
+ * *nr: 0 with one space. false: no memory. */
+static bool make_maps(struct code_map **maps, size_t *nr, const struct page *list, size_t count)
+{
+    *maps = NULL;
+    *nr = 0;
+    if (count == 0 || list[count - 1].space == 0)
+        return true;
+    *maps = calloc(1, sizeof(**maps));
+    if (!*maps)
+        return false;
+    **maps = (struct code_map){.space = list[count - 1].space, .size = PAGE, .number = 1};
+    *nr = 1;
+    return true;
+}
+
 bool foreign_image_pages(struct foreign_image *image, struct code_pages *pages, struct error *error)
 {
-    size_t count;
-    uint64_t *list = list_pages(image, &count);
-    image->memory = calloc(count + 1, 2 * PAGE);
-    bool good = list && image->memory;
-    if (!good)
-        error_set(error, ERROR_MEMORY, 0, "the images");
+    size_t count, nr_maps = 0;
+    struct code_map *maps = NULL;
+    struct page *list = list_pages(image, &count);
+    bool good = list || error_set(error, ERROR_MEMORY, 0, "the images");
     for (size_t i = 0; i < image->nr_pieces && good; i++)
         good = lay_piece(image, &image->pieces[i], list, count, error);
-    struct page_record *records = good ? make_records(image, list, count) : NULL;
+    struct page_record *records = good ? make_records(list, count) : NULL;
+    const bool mapped = good && make_maps(&maps, &nr_maps, list, count);
     free(list);
     if (!good)
         return false;
-    return (records && code_pages_build(pages, records, count, NULL, 0)) ||
-           error_set(error, ERROR_MEMORY, 0, "the images");
+    if (records && mapped)
+        return code_pages_build(pages, records, count, maps, nr_maps) ||
+               error_set(error, ERROR_MEMORY, 0, "the images");
+    free(records);
+    free(maps);
+    return error_set(error, ERROR_MEMORY, 0, "the images");
 }
 
 void foreign_image_free(struct foreign_image *image)
 {
     for (size_t i = 0; i < image->nr_files; i++)
         foreign_file_free(&image->files[i]);
+    for (size_t i = 0; i < image->nr_memory; i++)
+        free(image->memory[i]);
     free(image->files);
     free(image->pieces);
     free(image->memory);

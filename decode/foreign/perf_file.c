@@ -6,10 +6,24 @@
 #define PIPE_HEADER_SIZE 16u
 #define RECORD_HEADER_SIZE 8u
 #define ATTR_CONFIG 8u
+#define ATTR_SAMPLE_TYPE 24u
+#define ATTR_FLAGS 40u
+#define ATTR_SAMPLE_ID_ALL (1u << 18)
+#define ATTR_LEAST 64u /* the first attribute of all times, and the section of its IDs */
 #define FEATURES_AT 72u
 #define FEATURES 256u
 #define FEATURE_CPUID 10u
 #define SECTION_SIZE 16u
+
+/* Of perf_event_attr.sample_type, in the order of a record's end. */
+enum {
+    SAMPLE_TID = 1 << 1,
+    SAMPLE_TIME = 1 << 2,
+    SAMPLE_ID = 1 << 6,
+    SAMPLE_STREAM_ID = 1 << 9,
+    SAMPLE_CPU = 1 << 7,
+    SAMPLE_IDENTIFIER = 1 << 16
+};
 
 static uint64_t number(const struct perf_file *perf, uint64_t at, size_t size)
 {
@@ -61,17 +75,84 @@ bool perf_file_open(struct perf_file *perf, const struct foreign_file *file, con
     return true;
 }
 
-bool perf_file_config(uint64_t *config, const struct perf_file *perf, uint32_t type)
+bool perf_file_attr(struct perf_attr *attr, const struct perf_file *perf, unsigned index)
 {
-    if (perf->attr_size < ATTR_CONFIG + 8)
+    const uint64_t all = perf->attr_end - perf->attrs;
+    if (perf->attr_size < ATTR_LEAST || perf->attr_size > all || index >= all / perf->attr_size)
         return false;
-    for (uint64_t at = perf->attrs; at + perf->attr_size <= perf->attr_end; at += perf->attr_size) {
-        if (number(perf, at, 4) != type)
-            continue;
-        *config = number(perf, at + ATTR_CONFIG, 8);
-        return true;
-    }
+    const uint64_t at = perf->attrs + index * perf->attr_size;
+    const uint64_t ids = at + perf->attr_size - SECTION_SIZE;
+    *attr = (struct perf_attr){.type = (uint32_t)number(perf, at, 4),
+                               .config = number(perf, at + ATTR_CONFIG, 8),
+                               .sample_type = number(perf, at + ATTR_SAMPLE_TYPE, 8),
+                               .sample_id_all = number(perf, at + ATTR_FLAGS, 8) & ATTR_SAMPLE_ID_ALL};
+    uint64_t size;
+    if (read_section(perf, ids, &attr->ids_at, &size))
+        attr->nr_ids = size / 8;
+    return true;
+}
+
+bool perf_file_event(struct perf_attr *attr, const struct perf_file *perf, uint32_t type)
+{
+    for (unsigned i = 0; perf_file_attr(attr, perf, i); i++)
+        if (attr->type == type)
+            return true;
     return false;
+}
+
+static bool has_id(const struct perf_file *perf, const struct perf_attr *attr, uint64_t id)
+{
+    for (uint64_t i = 0; i < attr->nr_ids; i++)
+        if (number(perf, attr->ids_at + 8 * i, 8) == id)
+            return true;
+    return false;
+}
+
+/* The event whose record it is: its IDENTIFIER, at the very end, tells which; without, all are alike. */
+static bool find_event(struct perf_attr *attr, const struct perf_file *perf, const struct perf_record *record)
+{
+    if (!perf_file_attr(attr, perf, 0))
+        return false;
+    if (!(attr->sample_type & SAMPLE_IDENTIFIER) || record->size < 8)
+        return true;
+    const uint64_t id = perf_64(record, record->size - 8);
+    for (unsigned i = 0; perf_file_attr(attr, perf, i); i++)
+        if (has_id(perf, attr, id))
+            return true;
+    return perf_file_attr(attr, perf, 0);
+}
+
+struct perf_sample_id perf_file_sample_id(const struct perf_file *perf, const struct perf_record *record, size_t *size)
+{
+    static const uint64_t fields[] = {SAMPLE_TID,       SAMPLE_TIME, SAMPLE_ID,
+                                      SAMPLE_STREAM_ID, SAMPLE_CPU,  SAMPLE_IDENTIFIER};
+    struct perf_sample_id id = {.pid = UINT32_MAX, .tid = UINT32_MAX, .cpu = UINT32_MAX};
+    struct perf_attr attr;
+    size_t needed = 0;
+    *size = record->size;
+    if (record->type >= PERF_NR_OF_KERNEL || record->type == PERF_SAMPLE || !find_event(&attr, perf, record) ||
+        !attr.sample_id_all)
+        return id;
+    for (unsigned i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+        needed += attr.sample_type & fields[i] ? 8 : 0;
+    if (needed > record->size)
+        return id;
+    size_t at = *size = record->size - needed;
+    for (unsigned i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+        if (!(attr.sample_type & fields[i]))
+            continue;
+        if (fields[i] == SAMPLE_TID) {
+            id.pid = perf_32(record, at);
+            id.tid = perf_32(record, at + 4);
+        } else if (fields[i] == SAMPLE_TIME) {
+            id.time = perf_64(record, at);
+            id.timed = id.time != 0 && id.time != UINT64_MAX; /* perf's own records have none */
+        } else if (fields[i] == SAMPLE_CPU) {
+            id.cpu = perf_32(record, at);
+        }
+        at += 8;
+    }
+    return id;
 }
 
 bool perf_file_next(struct perf_record *record, struct perf_file *perf, const char *name, struct error *error)
@@ -86,7 +167,7 @@ bool perf_file_next(struct perf_record *record, struct perf_file *perf, const ch
                                    .misc = (uint16_t)number(perf, perf->at + 4, 2),
                                    .bytes = perf->bytes + perf->at + RECORD_HEADER_SIZE,
                                    .size = (size_t)size - RECORD_HEADER_SIZE};
-    if (record->type == PERF_COMPRESSED)
+    if (record->type == PERF_COMPRESSED || record->type == PERF_COMPRESSED2)
         return error_set(error, ERROR_PERF, 0, "%s: is compressed: perf inject -o makes a file that is not", name);
     perf->at += size;
     if (record->type != PERF_AUXTRACE)

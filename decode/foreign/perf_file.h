@@ -15,16 +15,27 @@
 /* Those of the kernel, below 64, and of perf itself. */
 enum perf_record_type {
     PERF_MMAP = 1,
+    PERF_COMM = 3,
+    PERF_FORK = 7,
+    PERF_SAMPLE = 9,
     PERF_MMAP2 = 10,
+    PERF_AUX = 11,
     PERF_ITRACE_START = 12,
+    PERF_SWITCH = 14,
+    PERF_SWITCH_CPU_WIDE = 15,
+    PERF_NR_OF_KERNEL = 64,
     PERF_AUXTRACE_INFO = 70,
     PERF_AUXTRACE = 71,
-    PERF_COMPRESSED = 81
+    PERF_COMPRESSED = 81,
+    PERF_COMPRESSED2 = 83
 };
 
-/* Bits of a record's misc: whose mapping it is. */
-#define PERF_MISC_CPUMODE 7u
+/* Bits of a record's misc. */
+#define PERF_MISC_CPUMODE 7u /* whose mapping it is */
+#define PERF_MISC_KERNEL 1u
 #define PERF_MISC_USER 2u
+#define PERF_MISC_COMM_EXEC 0x2000u
+#define PERF_MISC_SWITCH_OUT 0x2000u
 
 struct perf_record {
     uint32_t type;
@@ -33,6 +44,14 @@ struct perf_record {
     size_t size;
     const uint8_t *data; /* AUXTRACE: what follows the record */
     uint64_t data_size;
+};
+
+/* An event that perf recorded. */
+struct perf_attr {
+    uint32_t type;
+    uint64_t config, sample_type;
+    bool sample_id_all; /* its records end with a struct perf_sample_id */
+    uint64_t ids_at, nr_ids;
 };
 
 struct perf_file {
@@ -45,14 +64,27 @@ struct perf_file {
     size_t cpuid_size;
 };
 
+/* When, where and by whom a record was written, as far as it says. */
+struct perf_sample_id {
+    bool timed;
+    uint64_t time;          /* perf's nanoseconds */
+    uint32_t pid, tid, cpu; /* UINT32_MAX: not said */
+};
+
 /* false: it is none, or not of the kind that can be read; error says what. name: for that. */
 bool perf_file_open(struct perf_file *perf, const struct foreign_file *file, const char *name, struct error *error);
 
 /* The next record; false: there is none any more, or, with an error, the file is cut or damaged. */
 bool perf_file_next(struct perf_record *record, struct perf_file *perf, const char *name, struct error *error);
 
-/* config of the event with that type. false: there is none. */
-bool perf_file_config(uint64_t *config, const struct perf_file *perf, uint32_t type);
+/* The event of that index. false: there are not so many. */
+bool perf_file_attr(struct perf_attr *attr, const struct perf_file *perf, unsigned index);
+
+/* The first event of that type. false: there is none. */
+bool perf_file_event(struct perf_attr *attr, const struct perf_file *perf, uint32_t type);
+
+/* What the end of a kernel's record says. Its own part then ends before that: *size, of record->size. */
+struct perf_sample_id perf_file_sample_id(const struct perf_file *perf, const struct perf_record *record, size_t *size);
 
 /* Numbers of a record, little-endian; 0 beyond its end. */
 uint32_t perf_32(const struct perf_record *record, size_t offset);

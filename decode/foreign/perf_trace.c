@@ -1,34 +1,82 @@
 #include "decode/foreign/perf_trace.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "decode/capture/psb.h"
-#include "decode/foreign/perf_file.h"
+#include "decode/capture/list.h"
+#include "decode/foreign/perf_files.h"
+#include "decode/foreign/perf_order.h"
+#include "decode/foreign/perf_parts.h"
+#include "decode/foreign/perf_side.h"
+#include "decode/foreign/perf_spaces.h"
 
 #define INTEL_PT 1u
-#define PROT_EXECUTE 4u
-#define GAP_BYTES 16u /* of zeros, where parts of a buffer do not follow each other */
 
 /* What stands in AUXTRACE_INFO behind its type, by the driver's order. */
-enum { INFO_PMU_TYPE, INFO_NO_RETCOMP = 6, INFO_MTC_FREQ = 11, INFO_TSC_CTC_N, INFO_TSC_CTC_D };
+enum {
+    INFO_PMU_TYPE,
+    INFO_TIME_SHIFT,
+    INFO_TIME_MULT,
+    INFO_TIME_ZERO,
+    INFO_TIME_KNOWN,
+    INFO_NO_RETCOMP = 6,
+    INFO_SNAPSHOT = 8,
+    INFO_MTC_FREQ = 11,
+    INFO_TSC_CTC_N,
+    INFO_TSC_CTC_D
+};
 #define INFO(i) (8u + 8u * (i))
 
-/* Offsets within a record. */
-enum { MMAP_ADDRESS = 8, MMAP_SIZE = 16, MMAP_OFFSET = 24, MMAP_NAME = 32, MMAP2_PROT = 56, MMAP2_NAME = 64 };
-enum { AUX_OFFSET = 8, AUX_INDEX = 24 };
+/* Offsets within AUXTRACE. */
+enum { AUX_INDEX = 24, AUX_TID = 28, AUX_CPU = 32 };
 
-static void take_info(struct flow_input *input, const struct perf_record *record, const struct perf_file *perf)
+/* How perf's nanoseconds and the TSC go together: perf_event_open(2), "time_zero". */
+struct time_conversion {
+    uint64_t zero;
+    uint32_t mult; /* 0: nothing is known */
+    uint16_t shift;
+};
+
+struct reader {
+    struct perf_file perf;
+    const char *name;
+    struct foreign *foreign;
+    struct perf_choice *choice;
+    struct perf_side side;
+    struct perf_buffer *buffers; /* that are wanted, by their indices */
+    size_t nr_buffers, buffers_room;
+    bool snapshots;
+    struct time_conversion time;
+    struct perf_files files;
+};
+
+static uint64_t to_tsc(const struct time_conversion *conversion, uint64_t time)
 {
-    uint64_t config = 0;
+    const uint64_t since = time - conversion->zero;
+    return (since / conversion->mult << conversion->shift) +
+           (since % conversion->mult << conversion->shift) / conversion->mult;
+}
+
+static void take_info(struct reader *reader, const struct perf_record *record)
+{
+    struct flow_input *input = &reader->foreign->trace.input;
+    struct perf_attr attr = {.config = 0};
     const uint64_t freq = perf_64(record, INFO(INFO_MTC_FREQ));
-    perf_file_config(&config, perf, (uint32_t)perf_64(record, INFO(INFO_PMU_TYPE)));
-    input->returns_whole = (config & perf_64(record, INFO(INFO_NO_RETCOMP))) != 0;
+    perf_file_event(&attr, &reader->perf, (uint32_t)perf_64(record, INFO(INFO_PMU_TYPE)));
+    input->returns_whole = (attr.config & perf_64(record, INFO(INFO_NO_RETCOMP))) != 0;
     if (freq)
-        input->mtc_freq = (uint8_t)((config & freq) >> __builtin_ctzll(freq));
+        input->mtc_freq = (uint8_t)((attr.config & freq) >> __builtin_ctzll(freq) & 15);
     input->cpuid_15_ebx = perf_32(record, INFO(INFO_TSC_CTC_N));
     input->cpuid_15_eax = perf_32(record, INFO(INFO_TSC_CTC_D));
+    reader->snapshots = perf_64(record, INFO(INFO_SNAPSHOT)) != 0;
+    const uint64_t shift = perf_64(record, INFO(INFO_TIME_SHIFT));
+    if (perf_64(record, INFO(INFO_TIME_KNOWN)) && shift < 32)
+        reader->time = (struct time_conversion){.zero = perf_64(record, INFO(INFO_TIME_ZERO)),
+                                                .mult = perf_32(record, INFO(INFO_TIME_MULT)),
+                                                .shift = (uint16_t)shift};
 }
 
 /* "GenuineIntel,6,158,10,..." */
@@ -47,122 +95,214 @@ static void take_cpuid(struct flow_input *input, const struct perf_file *perf)
     input->cpu_known = true;
 }
 
-/* Code of the process; false: no memory. Files that are not there any more, [vdso] and the like are counted. */
-static bool take_mapping(struct foreign *foreign, const struct perf_record *record, struct perf_choice *choice,
-                         struct error *error)
+static bool add_buffer(struct reader *reader, const struct perf_record *record)
 {
-    const bool second = record->type == PERF_MMAP2;
-    const size_t at = second ? MMAP2_NAME : MMAP_NAME;
-    if ((record->misc & PERF_MISC_CPUMODE) != PERF_MISC_USER || perf_32(record, 0) != choice->pid ||
-        (second && !(perf_32(record, MMAP2_PROT) & PROT_EXECUTE)) || record->size <= at)
+    const uint64_t index = perf_32(record, AUX_INDEX);
+    for (size_t i = 0; i < reader->nr_buffers; i++)
+        if (reader->buffers[i].index == index)
+            return true;
+    void *items = reader->buffers;
+    struct perf_buffer *buffer = list_add(&items, &reader->nr_buffers, &reader->buffers_room, sizeof(*buffer));
+    reader->buffers = items;
+    if (buffer)
+        *buffer =
+            (struct perf_buffer){.index = index, .tid = perf_32(record, AUX_TID), .cpu = perf_32(record, AUX_CPU)};
+    return buffer != NULL;
+}
+
+static int compare_buffers(const void *left, const void *right)
+{
+    const struct perf_buffer *a = left, *b = right;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* Of what there is, the one that is wanted. */
+static bool choose(struct reader *reader, struct error *error)
+{
+    const uint64_t wanted = reader->choice->buffer;
+    size_t found = 0;
+    reader->choice->nr_buffers = reader->nr_buffers;
+    if (reader->nr_buffers)
+        qsort(reader->buffers, reader->nr_buffers, sizeof(*reader->buffers), compare_buffers);
+    for (size_t i = 0; i < reader->nr_buffers; i++)
+        if (wanted == PERF_ANY || reader->buffers[i].index == wanted)
+            reader->buffers[found++] = reader->buffers[i];
+    reader->nr_buffers = found;
+    for (size_t i = 0; i < found; i++)
+        reader->buffers[i].snapshots = reader->snapshots;
+    if (found)
         return true;
-    char *name = strndup((const char *)record->bytes + at, record->size - at);
-    if (!name)
-        return error_set(error, ERROR_MEMORY, 0, "a mapping");
-    struct foreign_piece piece = {.gva = perf_64(record, MMAP_ADDRESS),
-                                  .size = perf_64(record, MMAP_SIZE),
-                                  .offset = perf_64(record, MMAP_OFFSET)};
-    bool good = true;
-    if (name[0] != '/' || access(name, R_OK) != 0) {
-        choice->nr_missing++;
-    } else {
-        good = foreign_image_add_file(&foreign->image, name, error);
-        const uint64_t size = good ? foreign->image.files[foreign->image.nr_files - 1].size : 0;
-        if (good && piece.offset < size) {
-            piece.size = piece.size < size - piece.offset ? piece.size : size - piece.offset;
-            good = foreign_image_add_piece(&foreign->image, piece, name, error);
-        }
+    return wanted == PERF_ANY ? error_set(error, ERROR_PERF, 0, "%s: no trace in it", reader->name)
+                              : error_set(error, ERROR_PERF, 0, "%s: it has no such buffer", reader->name);
+}
+
+/* What there is, and which buffers it is to be. */
+static bool look(struct reader *reader, struct error *error)
+{
+    struct perf_file perf = reader->perf;
+    struct perf_record record;
+    while (perf_file_next(&record, &perf, reader->name, error)) {
+        if (record.type == PERF_AUXTRACE_INFO && perf_32(&record, 0) != INTEL_PT)
+            return error_set(error, ERROR_PERF, 0, "%s: its trace is not Intel PT's", reader->name);
+        if (record.type == PERF_AUXTRACE_INFO)
+            take_info(reader, &record);
+        if (record.type == PERF_AUXTRACE && !add_buffer(reader, &record))
+            return error_set(error, ERROR_MEMORY, 0, "%s", reader->name);
     }
-    free(name);
+    return !error->kind && choose(reader, error);
+}
+
+/* Code of a program in a space. */
+static bool add_mappings(struct reader *reader, size_t program, uint64_t space, struct error *error)
+{
+    const struct perf_program *p = &reader->side.programs[program];
+    for (size_t i = 0; i < p->nr_mappings; i++)
+        if (!perf_files_add(&reader->files, &reader->foreign->image, &p->mappings[i], space, error))
+            return false;
+    return true;
+}
+
+/* Is it a switch on the buffer's CPU, or of its thread, to a program that has code? Others change nothing of user
+ * space. */
+static bool is_switch_of(const struct reader *reader, const struct perf_switch *s, const struct perf_buffer *buffer)
+{
+    const bool here = buffer->cpu != UINT32_MAX ? s->cpu == buffer->cpu || s->cpu == UINT32_MAX : s->tid == buffer->tid;
+    return here && reader->side.programs[s->program].nr_mappings > 0;
+}
+
+/* The programs that ran, and the first of them. false: no memory. */
+static bool count_programs(const struct reader *reader, size_t *count, size_t *first)
+{
+    const struct perf_side *side = &reader->side;
+    bool *seen = calloc(side->nr_programs + 1, sizeof(*seen));
+    *count = 0;
+    *first = PERF_NO_PROGRAM;
+    for (size_t i = 0; seen && i < side->nr_switches; i++)
+        for (size_t k = 0; k < reader->nr_buffers; k++) {
+            const struct perf_switch *s = &side->switches[i];
+            if (!is_switch_of(reader, s, &reader->buffers[k]) || seen[s->program])
+                continue;
+            *first = *count == 0 ? s->program : *first;
+            seen[s->program] = true;
+            (*count)++;
+        }
+    free(seen);
+    return seen != NULL;
+}
+
+/* Put spaces into the packets, or learn from them which they are. */
+static bool find_spaces(const struct reader *reader, struct foreign *part, const struct perf_buffer *buffer,
+                        struct perf_spaces *spaces)
+{
+    const struct perf_side *side = &reader->side;
+    struct perf_point *points = malloc((side->nr_switches + 1) * sizeof(*points));
+    size_t count = 0;
+    for (size_t i = 0; points && i < side->nr_switches; i++)
+        if (is_switch_of(reader, &side->switches[i], buffer))
+            points[count++] =
+                (struct perf_point){to_tsc(&reader->time, side->switches[i].time), side->switches[i].program};
+    const bool good = points && (count == 0 || perf_spaces_find(spaces, part, points, count));
+    free(points);
     return good;
 }
 
-static bool add_gap(struct flow_trace *trace, uint64_t at)
+/* The packets of all buffers that are wanted. spaces: NULL: there is one. */
+static bool take_packets(struct reader *reader, struct perf_spaces *spaces, struct error *error)
 {
-    struct record_gap *items = realloc(trace->gaps.items, (trace->gaps.count + 1) * sizeof(*items));
-    if (!items)
-        return false;
-    trace->gaps.items = items;
-    items[trace->gaps.count++] = (struct record_gap){.at = at, .size = GAP_BYTES};
-    return true;
+    struct perf_ordered *ordered = calloc(reader->nr_buffers, sizeof(*ordered));
+    bool good = ordered != NULL;
+    for (size_t i = 0; i < reader->nr_buffers && good; i++) {
+        struct foreign part = {.trace = {.input = reader->foreign->trace.input}};
+        good = perf_parts_take(&part, &reader->perf, reader->name, &reader->buffers[i], error) &&
+               (!spaces || find_spaces(reader, &part, &reader->buffers[i], spaces));
+        ordered[i] = (struct perf_ordered){part.packets, part.trace.gaps};
+    }
+    good = good && perf_order(reader->foreign, ordered, reader->nr_buffers);
+    for (size_t i = 0; ordered && i < reader->nr_buffers; i++) {
+        foreign_file_free(&ordered[i].packets);
+        gaps_free(&ordered[i].gaps);
+    }
+    free(ordered);
+    return good || error->kind || error_set(error, ERROR_MEMORY, 0, "%s", reader->name);
 }
 
-/* A part of the buffer; next: where in the buffer it would go on. */
-static bool take_part(struct foreign *foreign, const struct perf_record *record, uint64_t *next)
+/* Packets, and the code of all spaces of the programs that ran. */
+static bool take_spaces(struct reader *reader, struct error *error)
 {
-    struct foreign_file *packets = &foreign->packets;
-    const bool gap = packets->size > 0 && perf_64(record, AUX_OFFSET) != *next;
-    uint8_t *bytes = realloc(packets->bytes, packets->size + GAP_BYTES + (size_t)record->data_size);
-    if (!bytes)
-        return false;
-    packets->bytes = bytes;
-    if (gap && !add_gap(&foreign->trace, packets->size))
-        return false;
-    if (gap) {
-        memset(bytes + packets->size, 0, GAP_BYTES);
-        packets->size += GAP_BYTES;
-    }
-    memcpy(bytes + packets->size, record->data, (size_t)record->data_size);
-    packets->size += (size_t)record->data_size;
-    *next = perf_64(record, AUX_OFFSET) + record->data_size;
-    return true;
+    struct perf_spaces spaces = {0};
+    bool good = take_packets(reader, &spaces, error) && !error->kind;
+    for (size_t i = 0; i < spaces.count && good; i++)
+        if (perf_spaces_is(&spaces, &spaces.items[i]))
+            good = add_mappings(reader, spaces.items[i].program, spaces.items[i].cr3, error);
+    free(spaces.items);
+    return good;
 }
 
-/* What there is, and what is to be taken of it. */
-static bool choose(struct perf_choice *choice, struct perf_file perf, const char *name, struct error *error)
+/* One space for all: of the process that is wanted, or of the only one, or of the first that was traced. */
+static bool take_space(struct reader *reader, size_t program, struct error *error)
 {
-    struct perf_record record;
-    uint64_t lowest = PERF_ANY, highest = 0;
-    while (perf_file_next(&record, &perf, name, error)) {
-        if (record.type == PERF_ITRACE_START && choice->pid == PERF_ANY)
-            choice->pid = perf_32(&record, 0);
-        if (record.type != PERF_AUXTRACE)
-            continue;
-        const uint64_t index = perf_32(&record, AUX_INDEX);
-        lowest = index < lowest ? index : lowest;
-        highest = index > highest ? index : highest;
-    }
-    if (error->kind)
-        return false;
-    if (lowest == PERF_ANY)
-        return error_set(error, ERROR_PERF, 0, "%s: no trace in it", name);
-    choice->nr_buffers = highest - lowest + 1;
-    choice->buffer = choice->buffer == PERF_ANY ? lowest : choice->buffer;
-    return true;
+    if (reader->choice->pid != PERF_ANY)
+        program = perf_side_program(&reader->side, (uint32_t)reader->choice->pid);
+    else if (program == PERF_NO_PROGRAM)
+        program = perf_side_program(&reader->side, reader->side.first_pid);
+    return take_packets(reader, NULL, error) && !error->kind &&
+           (program == PERF_NO_PROGRAM || add_mappings(reader, program, 0, error));
 }
 
-static bool take_records(struct foreign *foreign, struct perf_file perf, const char *name, struct perf_choice *choice,
-                         struct error *error)
+static bool take_all(struct reader *reader, struct error *error)
 {
-    struct perf_record record;
-    uint64_t next = 0;
-    bool good = true;
-    while (good && perf_file_next(&record, &perf, name, error)) {
-        if (record.type == PERF_AUXTRACE_INFO && perf_32(&record, 0) != INTEL_PT)
-            return error_set(error, ERROR_PERF, 0, "%s: its trace is not Intel PT's", name);
-        if (record.type == PERF_AUXTRACE_INFO)
-            take_info(&foreign->trace.input, &record, &perf);
-        if (record.type == PERF_MMAP || record.type == PERF_MMAP2)
-            good = take_mapping(foreign, &record, choice, error);
-        if (record.type == PERF_AUXTRACE && perf_32(&record, AUX_INDEX) == choice->buffer)
-            good = take_part(foreign, &record, &next) || error_set(error, ERROR_MEMORY, 0, "%s", name);
-    }
-    return error->kind == ERROR_NONE;
+    size_t nr_programs, first;
+    if (!count_programs(reader, &nr_programs, &first))
+        return error_set(error, ERROR_MEMORY, 0, "%s", reader->name);
+    const bool several = reader->choice->pid == PERF_ANY && nr_programs > 1;
+    reader->choice->nr_programs = nr_programs;
+    reader->choice->untimed = several && reader->time.mult == 0;
+    return several && reader->time.mult ? take_spaces(reader, error) : take_space(reader, first, error);
+}
+
+bool perf_open_file(struct foreign *foreign, const struct foreign_file *file, const char *name,
+                    struct perf_choice *choice, const struct flow_input *settings, struct error *error)
+{
+    struct reader reader = {.name = name, .foreign = foreign, .choice = choice, .files = {.root = choice->root}};
+    foreign->trace.input = *settings;
+    foreign->image.later_wins = true;
+    bool good = perf_file_open(&reader.perf, file, name, error) && look(&reader, error);
+    if (good)
+        take_cpuid(&foreign->trace.input, &reader.perf);
+    good = good && perf_side_read(&reader.side, &reader.perf, name, error) && take_all(&reader, error);
+    choice->nr_missing = reader.files.nr_missing;
+    perf_files_free(&reader.files);
+    perf_side_free(&reader.side);
+    free(reader.buffers);
+    return good && foreign_prepare(foreign, name, error);
+}
+
+static bool is_directory(const char *name)
+{
+    struct stat status;
+    return stat(name, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* The kernel's code as it was in the end: an ELF file with all of it. */
+static bool add_kcore(struct foreign *foreign, const char *name, struct error *error)
+{
+    char path[4096];
+    if (snprintf(path, sizeof(path), "%s/kcore_dir/kcore", name) >= (int)sizeof(path))
+        return error_set(error, ERROR_PERF, 0, "%s: the path is too long", name);
+    return access(path, F_OK) != 0 || foreign_elf_add(&foreign->image, path, error);
 }
 
 bool perf_open(struct foreign *foreign, const char *name, struct perf_choice *choice, const struct flow_input *settings,
                struct error *error)
 {
+    char path[4096];
     struct foreign_file file;
-    struct perf_file perf;
-    foreign->trace.input = *settings;
-    foreign->image.later_wins = true;
-    if (!foreign_file_read(&file, name, error))
+    const bool directory = is_directory(name);
+    if (snprintf(path, sizeof(path), directory ? "%s/data" : "%s", name) >= (int)sizeof(path))
+        return error_set(error, ERROR_PERF, 0, "%s: the path is too long", name);
+    if ((directory && !add_kcore(foreign, name, error)) || !foreign_file_read(&file, path, error))
         return false;
-    const bool good = perf_file_open(&perf, &file, name, error) && choose(choice, perf, name, error) &&
-                      take_records(foreign, perf, name, choice, error);
-    if (good)
-        take_cpuid(&foreign->trace.input, &perf);
+    const bool good = perf_open_file(foreign, &file, name, choice, settings, error);
     foreign_file_free(&file);
-    return good && foreign_prepare(foreign, name, error);
+    return good;
 }

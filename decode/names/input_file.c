@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -36,6 +37,17 @@ bool input_file_open(struct input_file *file, const char *name, struct error *er
     if (descriptor >= 0)
         close(descriptor);
     return good;
+}
+
+bool input_file_begins(const char *name, const void *magic, size_t size)
+{
+    uint8_t bytes[8];
+    const int descriptor = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0)
+        return false;
+    const ssize_t count = pread(descriptor, bytes, size < sizeof(bytes) ? size : sizeof(bytes), 0);
+    close(descriptor);
+    return count == (ssize_t)size && !memcmp(bytes, magic, size);
 }
 
 bool input_file_open_unpacked(struct input_file *file, const char *name, struct error *error)

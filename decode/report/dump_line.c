@@ -204,6 +204,9 @@ static bool write_tracked(char *name, char *out, const struct packet *p, struct 
             snprintf(out, PAYLOAD_MAX, "%016" PRIx64, style->ip);
         else
             strcpy(out, "<suppressed>");
+    } else if (style->name) {
+        strcpy(name, style->name);
+        snprintf(out, PAYLOAD_MAX, "%s", style->value);
     } else {
         return false;
     }

@@ -18,8 +18,9 @@ size_t dump_line(char *line, uint64_t offset, const struct packet *packet);
 /* The columns that ptdump has options for. */
 struct dump_style {
     bool no_offset, last_ip, exec_mode;
-    const uint8_t *raw; /* the packet's bytes, to be shown; NULL: not */
-    uint64_t ip;        /* the last one, kept from line to line */
+    const uint8_t *raw;       /* the packet's bytes, to be shown; NULL: not */
+    uint64_t ip;              /* the last one, kept from line to line */
+    const char *name, *value; /* what else is known at this packet; NULL: nothing */
 };
 size_t dump_line_as(char *line, uint64_t offset, const struct packet *packet, struct dump_style *style);
 /* The name that stands in the line. */

@@ -24,6 +24,9 @@ size_t profile_phases(struct profile_phase *phases, const struct profile *profil
  * branches first. NULL: no memory. */
 struct profile_function *profile_entries(const struct profile *profile, enum stack_entry entry, size_t *count);
 
+/* For qsort of struct profile_function: those with most branches in all first, equal ones by address. */
+int profile_by_total(const void *left, const void *right);
+
 /* Processes, most branches first: their numbers, and the sums below their roots. NULL: no memory. */
 struct profile_sum {
     size_t process;

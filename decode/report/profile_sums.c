@@ -66,7 +66,7 @@ struct profile_sum *profile_sums(const struct profile *profile, size_t *count)
     return sums;
 }
 
-static int compare_functions(const void *left, const void *right)
+int profile_by_total(const void *left, const void *right)
 {
     const struct profile_function *a = left, *b = right;
     if (a->total_branches != b->total_branches)
@@ -96,6 +96,6 @@ struct profile_function *profile_entries(const struct profile *profile, enum sta
     free(nodes);
     *count = used;
     if (functions)
-        qsort(functions, used, sizeof(*functions), compare_functions);
+        qsort(functions, used, sizeof(*functions), profile_by_total);
     return functions;
 }

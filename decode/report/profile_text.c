@@ -154,6 +154,8 @@ static struct profile_function *system_calls(const struct profile *profile, size
                                           !strncmp(functions[i].name->symbol, "__ia32_sys_", 11)))
             functions[used++] = functions[i];
     *count = used;
+    if (functions)
+        qsort(functions, used, sizeof(*functions), profile_by_total);
     return functions;
 }
 

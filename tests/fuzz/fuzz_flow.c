@@ -1,6 +1,6 @@
 /*
  * Any packets over any code: the engine ends, says where and why, and the same whether single instructions are listed
- * or not, and whether it has seen the code before or not.
+ * or not, and whether it has seen the code before or not. With events too, and behind errors where that is asked for.
  *
  * The input: a byte of mode and of what precedes, two bytes with the code's size, the code, the packets.
  */
@@ -68,10 +68,23 @@ static void build_pages(struct trace *trace, uint64_t ip)
     DEMAND(code_pages_build(&trace->pages, records, 2, maps, 0));
 }
 
-static void decode_all(const struct trace *trace, const struct flow_hooks *hooks, struct flow_result *results)
+/* Every event is told, and in bounds. */
+static void take_event(void *context, const struct flow_event *event)
 {
-    const struct flow_input input = {
-        .trace = trace->bytes, .trace_size = trace->size, .pages = &trace->pages, .hashed = true, .timed = true};
+    (void)context;
+    DEMAND(event->kind <= FLOW_EVENT_END);
+    DEMAND(event->kind != FLOW_EVENT_ERROR || (event->error > 0 && event->error < FLOW_NR_ERRORS));
+}
+
+static void decode_all(const struct trace *trace, const struct flow_hooks *hooks, bool resync,
+                       struct flow_result *results)
+{
+    const struct flow_input input = {.trace = trace->bytes,
+                                     .trace_size = trace->size,
+                                     .pages = &trace->pages,
+                                     .hashed = true,
+                                     .timed = true,
+                                     .resync = resync};
     struct flow_stretch stretch = {.end = 0};
     struct error error = {0};
     struct flow *flow = flow_start(&input, hooks, &error);
@@ -114,17 +127,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     trace.size += size - 3 - code;
     build_pages(&trace, page);
     count = 0, mixed = TRUTH_HASH_SEED;
-    decode_all(&trace, &(struct flow_hooks){.branches = take}, plain);
+    decode_all(&trace, &(struct flow_hooks){.branches = take}, false, plain);
     const uint64_t before = mixed;
     mixed = TRUTH_HASH_SEED;
     decode_all(&trace,
-               &(struct flow_hooks){.branches = take, .instruction = take_instruction, .context = &instructions},
+               &(struct flow_hooks){.branches = take, .instruction = take_instruction, .context = &instructions}, false,
                listed);
     DEMAND(mixed == before);
     compare(plain, listed);
     for (unsigned i = 0; i < MOST_STRETCHES; i++)
         expected += plain[i].instructions, branches += plain[i].branches;
     DEMAND(instructions == expected && count == 2 * branches);
+    for (unsigned resync = 0; resync < 2; resync++)
+        decode_all(&trace,
+                   &(struct flow_hooks){.instruction = take_instruction, .event = take_event, .context = &instructions},
+                   resync, listed);
     code_pages_free(&trace.pages);
     return 0;
 }

@@ -9,7 +9,8 @@
  * is clear, so that page faults do not say that they are a fetch's. doubtful: a child runs a page that could be
  * another's. disk: a disk fills pages that were executed before, as when a kernel's page cache is short of memory.
  * held: a handler waits for long; with two CPUs its program goes on on the other one. brief: it faults no more then.
- * populated: pages are mapped without faults; replaced: over others, too.
+ * populated: pages are mapped without faults; replaced: over others, too. pcid, many: faults that wait for their pages;
+ * unknown: while another CPU runs the space. handed: one CPU's page becomes another one of the other CPU's.
  *
  * Interrupts stay off. Invalidations follow SDM "Operations that Invalidate TLBs and Paging-Structure Caches".
  */
@@ -30,7 +31,7 @@ static struct world {
 static uint8_t programs[NR_PROGRAMS][PAGE] __attribute__((aligned(4096)));
 static uint8_t large_programs[2][LARGE_PAGE] __attribute__((aligned(2 << 20)));
 
-static bool alone, both, doubtful, disk, held, brief, moves;
+static bool alone, both, doubtful, disk, held, brief, moves, unknown, handed;
 static uint32_t remapped_turns = TURNS; /* of programs 5 and 6 */
 
 static void run_page(const char *what, const struct space *space, uint32_t page, uint32_t number)
@@ -320,6 +321,10 @@ static void ap_main(uint64_t number)
     }
     if (moves)
         move_here(&worlds[0]);
+    if (unknown)
+        unknown_story_there(3 * TURNS);
+    if (handed)
+        handed_story_there(program(4), 4 * TURNS);
     for (;;)
         __asm__ volatile("cli; hlt");
 }
@@ -356,6 +361,8 @@ void guest_main(const uint8_t *boot_params)
     disk = word(line, "disk");
     held = word(line, "held");
     brief = word(line, "brief");
+    unknown = word(line, "unknown");
+    handed = word(line, "handed");
     moves = held && two;
     machine_start(boot_params);
     console_text("maps: start\r\n");
@@ -385,6 +392,14 @@ void guest_main(const uint8_t *boot_params)
     }
     if (held)
         hold(&worlds[0]);
+    if (two && unknown)
+        unknown_story(program(3));
+    if (two && handed)
+        handed_story(program(3), 3 * TURNS);
+    if (word(line, "many"))
+        many_story(programs, TURNS);
+    if (word(line, "pcid"))
+        pcid_story(program(3), 3 * TURNS);
     if (word(line, "populated"))
         quiet_story(&worlds[0].a, &worlds[0].b, programs, TURNS, word(line, "replaced"));
     console_line("maps: faults", faults);

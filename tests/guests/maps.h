@@ -59,6 +59,14 @@ void disk_read(uint32_t page, void *memory);
 /* maps_quiet.c: what is mapped without a fault; replaced: over something else, too. */
 void quiet_story(struct space *other, struct space *space, uint8_t (*programs)[PAGE], uint32_t turns, bool replaced);
 
+/* maps_pending.c: faults that wait for their pages. other: a program that yields value; there: on the second CPU. */
+void pcid_story(const void *other, uint32_t value);
+void many_story(uint8_t (*programs)[PAGE], uint32_t turns);
+void unknown_story(const void *other);
+void unknown_story_there(uint32_t value);
+void handed_story(const void *other, uint32_t value);
+void handed_story_there(const void *other, uint32_t value);
+
 /* The next fault maps the page to memory. */
 void want(struct space *space, uint32_t page, const void *memory);
 /* This CPU forgets what was mapped there. */

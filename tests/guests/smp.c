@@ -4,13 +4,13 @@
  * handshake, are taken offline (CLI, HLT), or stopped where they are, and started again; the last one makes the end.
  *
  * Command line: cpus=N (1), x2apic, rounds=N of the first work (20000), small (less of all else, for a CPU that takes a
- * thousand times as long for each instruction), restarts (smp_storm.c), and an end: cf9, keyboard, triple; else
- * power-off.
+ * thousand times as long for each instruction), stops=N (300; small: 0), restarts (smp_storm.c), and an end: cf9,
+ * keyboard, triple; else power-off.
  */
 #include "smp.h"
 
 struct cpu cpus[MAX_CPUS];
-struct options options = {1, 20000, false, false, false, 'o'};
+struct options options = {1, 20000, 300, false, false, false, 'o'};
 uint64_t failures;
 
 static NOINIT __attribute__((aligned(16))) uint8_t stacks[MAX_CPUS][16384];
@@ -200,6 +200,8 @@ static void options_read(const uint8_t *boot_params)
     word(line, "rounds=", &options.rounds);
     options.x2apic = word(line, "x2apic", &nothing);
     options.small = word(line, "small", &nothing);
+    if (!word(line, "stops=", &options.stops) && options.small)
+        options.stops = 0;
     options.restarts = word(line, "restarts", &nothing);
     options.end = word(line, "cf9", &nothing)        ? 'c'
                   : word(line, "keyboard", &nothing) ? 'k'
@@ -249,8 +251,7 @@ void guest_main(const uint8_t *boot_params)
     smp_interrupts();
     smp_patches();
     smp_offline();
-    if (!options.small) /* they are judged by the time that they take */
-        smp_storms();
+    smp_storms();
     if (options.cpus == 1)
         end(0);
     cpu_ask(options.cpus - 1, end);

@@ -18,7 +18,7 @@ struct cpu {
 extern struct cpu cpus[MAX_CPUS];
 
 extern struct options {
-    uint32_t cpus, rounds;
+    uint32_t cpus, rounds, stops;
     bool x2apic, small, restarts;
     char end;
 } options;

@@ -50,8 +50,6 @@ static void two_pages(void)
 
 /* --- the second CPU is stopped again and again, while the third and all behind it change code --- */
 
-#define STOPS 300u
-
 static NOINIT __attribute__((aligned(4096))) volatile uint8_t own[MAX_CPUS][4096];
 static volatile uint32_t over, never;
 
@@ -92,7 +90,7 @@ static void stops(void)
     over = 0;
     for (uint32_t n = 2; n < options.cpus; n++)
         cpu_ask(n, change_code);
-    for (uint32_t i = 0; i < STOPS && stopped == i; i++) {
+    for (uint32_t i = 0; i < options.stops && stopped == i; i++) {
         cpu_start(1);
         cpu_ask(1, count);
         ap_pause(500 + random_next(&state) % 256);
@@ -103,7 +101,7 @@ static void stops(void)
     for (uint32_t n = 2; n < options.cpus; n++)
         cpu_wait(n);
     cpu_start(1);
-    expect("stops, while others change code", stopped, STOPS);
+    expect("stops, while others change code", stopped, options.stops);
 }
 
 /* The same, but the SIPI comes right behind the INIT: whoever looks afterwards which IPI was the last finds no INIT. */
@@ -113,7 +111,7 @@ static void restarts(void)
     over = 0;
     for (uint32_t n = 2; n < options.cpus; n++)
         cpu_ask(n, change_code);
-    for (uint32_t i = 0; i < STOPS && restarted == i; i++) {
+    for (uint32_t i = 0; i < options.stops && restarted == i; i++) {
         restarted += cpu_restart(1, 10 * PATIENCE_TSC);
         cpu_ask(1, i % 2 ? change_code : count);
         ap_pause(500 + random_next(&state) % 256);
@@ -122,14 +120,14 @@ static void restarts(void)
     for (uint32_t n = 2; n < options.cpus; n++)
         cpu_wait(n);
     cpu_start(1);
-    expect("restarts, while others change code", restarted, STOPS);
+    expect("restarts, while others change code", restarted, options.stops);
 }
 
 void smp_storms(void)
 {
-    if (options.cpus >= 2)
+    if (options.cpus >= 2 && !options.small) /* it is judged by the time that it takes */
         two_pages();
-    if (options.cpus >= 3)
+    if (options.cpus >= 3 && options.stops)
         stops();
     if (options.cpus >= 3 && options.restarts)
         restarts();

@@ -103,6 +103,8 @@ void ptm_slow_update(struct ptm_cpu *p);
 /* --- pt_timing.cc --- */
 /* Core clock cycles since reset. */
 uint64_t ptm_cycle(BX_CPU_C *cpu);
+/* The TSC as software would read it now. */
+uint64_t ptm_tsc(BX_CPU_C *cpu);
 /* TSC where it is enabled, with its TMA. */
 void ptm_put_tsc(BX_CPU_C *cpu);
 void ptm_put_cbr(BX_CPU_C *cpu);

@@ -82,6 +82,11 @@ static void put_tma(BX_CPU_C *cpu)
     ptm_put(cpu, &packet);
 }
 
+uint64_t ptm_tsc(BX_CPU_C *cpu)
+{
+    return cpu->get_Virtual_TSC() + ticks_late(cpu);
+}
+
 /* 36.4.2.11; in non-root operation with the offset and scaling of the VMCS (36.5.2.6). */
 void ptm_put_tsc(BX_CPU_C *cpu)
 {
@@ -89,7 +94,7 @@ void ptm_put_tsc(BX_CPU_C *cpu)
         return;
     struct packet packet = {};
     packet.kind = PT_PACKET_TSC;
-    packet.tsc = (cpu->get_Virtual_TSC() + ticks_late(cpu)) & 0xffffffffffffffull;
+    packet.tsc = ptm_tsc(cpu) & 0xffffffffffffffull;
     ptm_put(cpu, &packet);
     if (cpu->ptm.msr.ctl & RTIT_CTL_MTC_EN)
         put_tma(cpu);

@@ -62,7 +62,7 @@ void ptm_list_branch(BX_CPU_C *cpu, uint64_t from, uint64_t to)
     struct truth_branch branch = {from, to};
     fwrite(&branch, sizeof(branch), 1, list_files[cpu->bx_cpuid]);
     if (time_files[cpu->bx_cpuid]) {
-        uint64_t tsc = cpu->get_Virtual_TSC();
+        uint64_t tsc = ptm_tsc(cpu);
         fwrite(&tsc, sizeof(tsc), 1, time_files[cpu->bx_cpuid]);
     }
 }

@@ -11,7 +11,7 @@ guest='busybox-static cpio gzip mount mawk' # and what is essential: tests/rig/u
 debian='mmdebstrap debian-archive-keyring e2fsprogs' # for the disk of a guest: tests/rig/debian.sh, tests/rig/disk.sh
 kvm='qemu-system-x86 qemu-system-common qemu-system-data seabios' # tests/nested/initrd.sh takes from each
 judges='libipt-dev' # what tests and benchmarks compare the decoder with
-tests="$judges libcmocka-dev libzydis-dev clang-format cppcheck jq linux-perf lz4 qemu-system-x86 ovmf
+tests="$judges libcmocka-dev libzydis-dev clang-format cppcheck jq linux-perf lz4 zstd qemu-system-x86 ovmf
     protobuf-compiler valgrind lcov bolt-16 chromium nodejs pkgconf man-db parallel slurmd slurmctld slurm-client munge iproute2 time"
 
 case "${1:-}" in
@@ -24,7 +24,7 @@ debian)
 nested) wanted="$compile $judges $emulator $iso $guest $kvm jq" ;;
 kvm) wanted="$compile $iso $guest $kvm" ;;
 fuzz) wanted="$compile clang libclang-rt-14-dev" ;;
-check) wanted="$compile $judges libcmocka-dev clang-format cppcheck" ;;
+check) wanted="$compile $judges libcmocka-dev clang-format cppcheck gzip xz-utils" ;;
 *)
     echo "usage: deps.sh run|check|test|kvm|nested|debian|fuzz" >&2
     exit 2

@@ -39,7 +39,7 @@ include_directions() {
     # shellcheck disable=SC2086
     awk -v core="$CORE" '
     BEGIN {
-        leaf = "pt/msr.h pt/msr_numbers.h serial/io.h serial/lock.h serial/log.h vmx/phys.h boot/trap_frame.h boot/fixup.h"
+        leaf = "pt/msr.h pt/msr_numbers.h serial/io.h serial/lock.h serial/log.h vmx/phys.h boot/trap_frame.h boot/fixup.h boot/acts.h"
         may["boot"] = "vmx/ pt/ serial/"
         may["vmx"] = "pt/engine.h pt/lvtpc.h serial/record.h " leaf
         may["pt"] = "serial/sink.h serial/record.h serial/command.h " leaf
@@ -61,7 +61,7 @@ include_directions() {
         may["decode/export"] = may["decode/profile"] " decode/profile/ pt/rtit.h"
         may["decode/page"] = may["decode/export"] " decode/export/ decode/report/cause_text.h"
         may["decode/cli"] = may["decode/report"] " decode/report/ decode/receive/ decode/foreign/ decode/export/ decode/page/"
-        may["lib"] = may["decode/report"] " decode/report/ serial/record.h"
+        may["lib"] = may["decode/report"] " decode/report/ decode/foreign/ serial/record.h"
         may["tests"] = "boot/ vmx/ pt/ serial/ decode/ lib/"
         n = split(core, list, " ")
         for (i = 1; i <= n; i++) is_core[list[i]] = 1

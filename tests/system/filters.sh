@@ -60,6 +60,12 @@ traced 'pt.user=off' os pt.user=off
 words 'pt.user=off' os 'privilege level 0'
 traced 'pt.os=off' user pt.os=off
 words 'pt.os=off' user 'privilege levels 1 to 3'
+# A guest with a user mode on pages of its own. Where root is traced, nothing tells its space behind a VM entry to user mode.
+for WAY in list root; do
+    GUEST=levels traced "levels, pt.user=off, $WAY" levels pt.user=off
+    GUEST=levels traced "levels, pt.os=off, $WAY" levels pt.os=off
+done
+unset WAY
 traced 'pt.retc=off' retc pt.retc=off
 words 'pt.retc=off' retc 'each return with its target'
 kinds retc

@@ -85,6 +85,53 @@ fi
 "$tool" decode --perf "$work/perf.data" --pid 77 --image "$work/$name.bin@$base" --instructions "$work/perf.instructions" >"$work/sums"
 check 'perf.data with another image decodes' diff -q "$work/perf.instructions" "$work/$name.walk"
 
+# perf.data of the fuzz corpus, where each program is known to the byte: /c holds the first at offset 0 and the second, which
+# stands at the same address, at 32. ran NAME BUFFER (none: all): the last three digits of the addresses that were executed.
+mkdir -p "$work/files"
+bytes '74 02 90 eb fb e8 01 00 00 00 c3 ff e0 ff d0 0f 05 75 ee 90 cc 0f ae e0 c3 cc cc cc cc cc cc cc 90 75 fd c3' >"$work/files/c"
+ran() {
+    "$tool" decode --perf "tests/fuzz/corpus/perf/$1" ${2:+--buffer "$2"} --symfs "$work/files" --format=ptxed 2>&1 |
+        sed -n 's/^0000000000401//p; s/^.*error.*/error/p' | tr '\n' ' '
+}
+same 'perf.data: one program behind the other on a CPU' "$(ran two 0)" '000 004 005 00b 000 001 000 001 000 001 '
+same 'perf.data: the other way round on the other' "$(ran two 1)" '000 001 000 001 000 002 003 000 '
+same 'perf.data: both in the order of time' "$(ran two '')" \
+    '000 004 005 00b 000 001 000 001 000 002 003 000 000 001 000 001 000 001 '
+same "perf.data: with the kernel's PIPs" "$(ran kernel 0)" '000 004 005 00b 000 001 003 '
+same 'perf.data: what two snapshots share is taken once' "$(ran snapshot 0)" \
+    '000 004 005 00b 000 002 003 000 004 005 00b 000 002 003 000 002 003 000 '
+same 'perf.data: a thread, and a device that it had mapped' "$(ran thread 3)" \
+    '000 004 005 00b 000 002 003 000 004 005 00b 000 004 005 00b 000 002 003 000 '
+
+# Where a part of the code is missing: what is listed with --resync-on-error is of the walk, in its order, and more than without.
+name=random2
+holed() {
+    decode "$name" --image "$work/$name.bin:0-5000:$base" --image "$work/$name.bin:5200-9000:$((base + 5200))" "$@" 2>/dev/null
+}
+holed
+walked "$name" >"$work/stopped"
+holed --resync-on-error
+walked "$name" >"$work/resynced"
+in_order() {
+    awk 'NR == FNR { walk[NR] = $1; n = NR; next }
+        { do at++; while (at <= n && walk[at] != $1); if (at > n) exit 1 }' "$1" "$2"
+}
+check "--resync-on-error: $(wc -l <"$work/resynced") instructions of $(wc -l <"$work/$name.walk"), in their order" \
+    in_order "$work/$name.walk" "$work/resynced"
+if [ "$(wc -l <"$work/resynced")" -gt "$(wc -l <"$work/stopped")" ]; then
+    pass "--resync-on-error lists more than the $(wc -l <"$work/stopped") without"
+else
+    fail '--resync-on-error lists more' "$(wc -l <"$work/resynced"), without $(wc -l <"$work/stopped")"
+fi
+
+# ptdump's time: with a TSC packet alone it is that; the reckoning is a unit test's (tests/unit/test_dump_time.c).
+"$tool" dump --format=ptdump --time "$work/$name.pt" |
+    awk '$2 == "tsc" && $4 == "tsc" { print substr($5, 17 - length($3)) == $3 }' >"$work/tsc"
+same 'dump --time shows the TSC at each TSC packet' "$(sort -u "$work/tsc")" 1
+"$tool" decode --pt "$work/$name.pt" --image "$work/$name.bin@$base" --format=ptxed --quiet --stat >"$work/stat"
+same '--quiet --stat: how many instructions' "$(cat "$work/stat")" "insn: $(wc -l <"$work/$name.walk")."
+name=random1
+
 # Errata: traces that the manual does not allow, and that CPUs of some models write. Without the model they are errors, or lead
 # elsewhere; with it, libipt reads the same.
 psb='02 82 02 82 02 82 02 82 02 82 02 82 02 82 02 82'

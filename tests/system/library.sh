@@ -6,9 +6,9 @@
 . tests/system/lib.sh
 
 if [ $# -eq 0 ]; then
-    check 'spaces runs' boot_guest boot_spaces spaces 'channel=e1000 net.mtu=9000'
+    check 'spaces runs' boot_guest boot_spaces spaces 'channel=e1000 net.mtu=9000 pt.mtc=3'
     WIRE='rate=10' check 'load runs, and drops' boot_guest boot_load load 'channel=e1000 net.mtu=9000 pt.region=64K pt.regions=4 policy=drop'
-    CPUS=2 check 'smp runs on two CPUs' boot_guest boot_smp smp 'channel=e1000 net.mtu=9000'
+    CPUS=2 check 'smp runs on two CPUs' boot boot_smp build/guests/smp.bzImage '' cpus=2 'channel=e1000 net.mtu=9000'
     set -- "$work"/boot_{spaces,load,smp}/capture
 fi
 
@@ -65,7 +65,7 @@ compare() {
     build/undertrace decode "$capture" --cpu "$cpu" --branches "$work/branches.decode" >"$work/sums" 2>"$work/decode.log"
     build/undertrace decode "$capture" --cpu "$cpu" --instructions "$work/instructions.decode" >/dev/null 2>&1
     dump_words "$capture" "$cpu" >"$work/packets.decode"
-    for what in branches instructions packets blocks lost timed spaces; do
+    for what in branches instructions packets blocks lost timed bounds spaces; do
         "$work/shared" "$capture" "$cpu" $what >"$work/$what" || fail "$name: $what" "exit code $?"
     done
     for what in branches instructions packets; do
@@ -80,6 +80,10 @@ compare() {
     check "$name: seven parts in seven threads are the whole" cmp "$work/parts" "$work/branches"
     cut -d ' ' -f 2- "$work/timed" >"$work/untimed"
     check "$name: one by one they are the same" cmp "$work/untimed" "$work/branches"
+    # No branch must have been before the one before it.
+    same "$name: $(wc -l <"$work/bounds") bounds allow the order" "$(awk '$1 > earliest { earliest = $1 }
+        $2 < earliest { print "line " FNR ": " $2 " is before " earliest; exit }
+        END { if (NR == 0) print "none" }' OFMT=%.0f CONVFMT=%.0f "$work/bounds")" ''
     # Each CR3 is one that a PIP told, in the order of the trace.
     same "$name: address spaces are those of PIP packets" "$(awk 'NR == FNR { if ($2 == "pip") { sub(",", "", $3); cr3[++n] = $3 }; next }
         $1 == "ffffffffffffffff" { next }
@@ -100,6 +104,27 @@ for capture in "$@"; do
     same "$name: the example counts each CPU's branches" "$(awk '{ sum += $3 } END { print sum }' "$work/example.txt")" \
         "$(build/undertrace report "$capture" --json "$work/report.json" >/dev/null 2>&1; jq .branches "$work/report.json")"
 done
+
+# Foreign traces: what was executed is what the one who made them up says, and what decode lists.
+base=0x401000
+for seed in 1 2 3; do
+    build/tools/foreign_make $seed "$work/foreign"
+    export IMAGE=$work/foreign.bin@$base
+    "$work/shared" "pt:$work/foreign.pt" 0 instructions >"$work/instructions"
+    check "seed $seed, raw packets: $(wc -l <"$work/instructions") instructions" cmp "$work/instructions" "$work/foreign.walk"
+    build/undertrace decode --pt "$work/foreign.pt" --image "$IMAGE" --branches "$work/branches.decode" >/dev/null
+    "$work/static" "pt:$work/foreign.pt" 0 branches 3 >"$work/branches"
+    check "seed $seed, raw packets: branches in three parts" cmp "$work/branches" "$work/branches.decode"
+    unset IMAGE
+    build/tools/perfdata_wrap "$work/foreign.pt" 0 "$(stat -c %s "$work/foreign.pt")" "$work/perf.data" "$(realpath "$work/foreign.bin")" \
+        $base 0x2001
+    "$work/shared" "perf:$work/perf.data" 0 instructions >"$work/instructions"
+    check "seed $seed, perf.data: instructions" cmp "$work/instructions" "$work/foreign.walk"
+done
+IMAGE=$work/foreign.bin@nowhere "$work/shared" "pt:$work/foreign.pt" 0 branches >"$work/none" 2>&1
+same 'an image that stands nowhere is refused, in one line' "$? $(wc -l <"$work/none")" '1 1'
+"$work/shared" "perf:$work/foreign.pt" 0 branches >"$work/none" 2>&1
+same 'and what is no perf.data' "$? $(wc -l <"$work/none")" '1 1'
 
 "$work/shared" "$work/nowhere" 0 branches >"$work/none" 2>&1
 same 'what is no capture is said, in one line' "$? $(wc -l <"$work/none")" '1 1'

@@ -64,6 +64,22 @@ run moved 2 'cpus=2 held'
 same 'moved: then it is not known what one address led to' $(($(not_known moved 0) + $(not_known moved 1))) 1
 same 'moved: else all is right' "$(jq '.intervals - .equal_intervals' "$work/moved/verify.json")" 1
 
+# One space under two PCIDs: a fault under the one shows what a fault under the other has brought. And more faults wait at
+# once than the hypervisor has places for.
+run pcid 1 pcid
+exact 'pcid: all branches equal the truth' pcid
+run many 1 many
+exact 'many: all branches equal the truth' many
+
+# While a fault waits, another CPU has something else there: from when on it was what is found there then, nobody can tell.
+run unknown 2 'cpus=2 unknown'
+same 'unknown: it is not known what one address led to' "$(not_known unknown 0) $(not_known unknown 1)" '1 0'
+same 'unknown: else all is right' "$(jq '.intervals - .equal_intervals' "$work/unknown/verify.json")" 1
+
+# One CPU's page becomes another one of the other CPU's: the other one's fault has this one tell where it is.
+run handed 2 'cpus=2 handed'
+exact 'handed: all branches equal the truth' handed
+
 # What is mapped without a fault, and was executed elsewhere, is known from the look on that comes when the program has been
 # quiet for a while. Before it is not: another page may have been there in between, and in "replaced" one was.
 for boot in populated replaced; do

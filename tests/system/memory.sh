@@ -37,7 +37,11 @@ for threads in 1 2 4; do
     [ $threads -eq 1 ] || rm "$work/branches.$threads"
 done
 same 'and all of them' "$(wc -l <"$work/branches.1")" "$branches"
-rm "$work/branches.1"
+for threads in 1 4; do
+    build/undertrace decode "$long" --threads $threads --merged "$work/merged" >/dev/null 2>&1
+    check "$threads threads: by time, too" cmp <(cut -d ' ' -f 3- "$work/merged") "$work/branches.1"
+done
+rm "$work/branches.1" "$work/merged"
 repeat "$bytes"
 for threads in 1 2 4; do
     decode --threads $threads
@@ -47,5 +51,7 @@ for threads in 1 2 4; do
 done
 decode --threads 4 --branches /dev/null
 at_most '4 threads, with a list: KiB at most' "$kib" $((192 * 1024))
+decode --threads 4 --merged /dev/null
+at_most '4 threads, with a list by time: KiB at most' "$kib" $((192 * 1024))
 rm "$long/cpu0.pt"
 done_testing

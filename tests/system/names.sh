@@ -42,7 +42,7 @@ done
 # Programs.
 maps_agree names bash
 maps_agree names perl
-same 'of all of the users'"'"' code it is known whose it is' "$(awk '$1 != "-" && $6 == "?"' "$dir/names" | wc -l)" 0
+same 'of all code of users (above the trampoline of real mode) it is known whose it is' "$(awk '$1 != "-" && $6 == "?" && $2 >= "0000000000100000"' "$dir/names" | wc -l)" 0
 same 'and of which process it was' "$(awk '!/^#/ && $1 != "-" && $1 > 0 && !/vmlinux|bzImage/ && NF < 7' "$dir/names" | wc -l)" 0
 
 # program_agrees NAME FILE: its functions stand where binutils say; what is exported, and the entries of the PLT.

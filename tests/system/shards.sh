@@ -7,7 +7,7 @@
 
 if [ $# -eq 0 ]; then
     WIRE='rate=10' check 'load runs, and drops' boot_guest load load 'channel=e1000 net.mtu=9000 pt.region=64K pt.regions=4 policy=drop'
-    CPUS=2 check 'smp runs on two CPUs' boot_guest smp smp 'channel=e1000 net.mtu=9000'
+    CPUS=2 check 'smp runs on two CPUs' boot smp build/guests/smp.bzImage '' cpus=2 'channel=e1000 net.mtu=9000'
     set -- "$work"/{load,smp}/capture
 fi
 tool=$PWD/build/undertrace
@@ -71,7 +71,8 @@ fi
 why=$(tests/rig/slurm.sh start "$work/slurm")
 case $? in
 0)
-    export SLURM_CONF=$PWD/$work/slurm/slurm.conf
+    SLURM_CONF=$(realpath "$work")/slurm/slurm.conf
+    export SLURM_CONF
     mkdir "$work/array"
     cat >"$work/array/job" <<EOF
 #!/bin/sh

@@ -77,6 +77,9 @@ done
 CPUS=2 run window2 smp 'cpus=2 rounds=2000 small' pt.user=off
 equal 'window2: every branch of CPU 0' window2
 equal 'window2: every branch of CPU 1' window2 1
+# One changes its code all the time, and calls the others each time; they must get on, and be stopped and started.
+MOST=3 CPUS=3 run window3 smp 'cpus=3 rounds=2000 small stops=40' pt.user=off
+for cpu in 0 1 2; do equal "window3: every branch of CPU $cpu" window3 "${cpu#0}"; done
 CPUS=2 run ends2 smp 'cpus=2 rounds=2000 small' 'pt.user=off pt.branches=1500'
 for cpu in 0 1; do
     decoded ends2 $cpu

@@ -20,7 +20,22 @@ struct times {
     uint64_t count, untimed, differ;
     uint64_t early, late; /* the most */
     double sum;
+    uint64_t unbounded, outside; /* branches with a time but no bound; outside of theirs */
+    uint64_t widest;
+    double bounds;
+    const struct flow *flow;
 };
+
+static void check_bound(struct times *times, uint64_t off)
+{
+    const uint64_t bound = flow_context(times->flow).tsc_error;
+    times->unbounded += bound == FLOW_TSC_ERROR_UNKNOWN;
+    if (bound == FLOW_TSC_ERROR_UNKNOWN)
+        return;
+    times->outside += off > bound;
+    times->widest = bound > times->widest ? bound : times->widest;
+    times->bounds += (double)bound;
+}
 
 static void compare(struct times *times, const struct flow_branch *branch, uint64_t tsc)
 {
@@ -41,6 +56,7 @@ static void compare(struct times *times, const struct flow_branch *branch, uint6
     uint64_t *most = tsc > truth ? &times->late : &times->early;
     *most = off > *most ? off : *most;
     times->sum += (double)off;
+    check_bound(times, off);
 }
 
 static void take(void *context, const struct flow_branch *branches, size_t count, uint64_t tsc)
@@ -71,6 +87,7 @@ static void decode(struct flow_trace *trace, struct times *times)
         error_say(&error);
         exit(1);
     }
+    times->flow = flow;
     for (size_t i = 0; i < trace->nr_stretches; i++) {
         struct flow_result result;
         flow_decode(flow, &trace->stretches[i], &result);
@@ -99,6 +116,10 @@ int main(int argc, char **argv)
            " others than the emulator's; off by %.1f in the mean, "
            "%" PRIu64 " early, %" PRIu64 " late\n",
            times.count, times.untimed, times.differ, timed ? times.sum / (double)timed : 0, times.early, times.late);
+    const uint64_t bounded = timed - times.unbounded;
+    printf("%" PRIu64 " branches bounded, %" PRIu64 " not; %" PRIu64
+           " outside of their bounds, which are %.1f in the mean, %" PRIu64 " at most\n",
+           bounded, times.unbounded, times.outside, bounded ? times.bounds / (double)bounded : 0, times.widest);
     flow_trace_close(&trace);
     capture_close(capture);
     return times.differ ? 1 : 0;

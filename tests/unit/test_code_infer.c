@@ -106,6 +106,22 @@ static void a_kernel_below_is_everybodys(void **state)
     inferred(0, B, 70, 0xc0100000, 1);
 }
 
+/* What was read there later need not be what was there before: B's own record is no witness, another space's is. */
+static void a_later_reading_alone_says_nothing(void **state)
+{
+    (void)state;
+    put_page(0, 1, 1, A, 0x700000, 0x100000, 1);
+    put_page(0, 2, 2, A, 0x701000, 0x101000, 2);
+    put_map(0, 10, 20, 3, A, USER);
+    put_run(USER + PAGE, 0x101000, 1, 12);
+    put_map(0, 60, 60, 4, B, USER);
+    put_run(USER, 0x100000, 2, 12);
+    exactly(0, B, 50, USER, NOT_KNOWN);
+    inferred(0, B, 50, USER + PAGE, 2);
+    exactly(0, B, 60, USER, 1);
+    exactly(0, B, 60, USER + PAGE, 2);
+}
+
 static void different_memory_may_hold_the_same(void **state)
 {
     (void)state;
@@ -139,6 +155,7 @@ int main(void)
         CODE_TEST(neighbours_must_agree),
         CODE_TEST(a_program_that_shares_nothing_says_nothing),
         CODE_TEST(a_kernel_below_is_everybodys),
+        CODE_TEST(a_later_reading_alone_says_nothing),
         CODE_TEST(different_memory_may_hold_the_same),
         CODE_TEST(a_kernels_large_page_is_inferred),
     };

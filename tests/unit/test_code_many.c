@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/time.h>
 
 #include <cmocka.h>
 
@@ -15,24 +15,30 @@
 #define NR_SPACES 300u
 #define NR_MAPS 10000u
 #define NR_PAGES 100000u
-#define SECONDS 120u /* some hundred times what it takes, of which the square would be hours */
+#define SECONDS 120u /* of this process alone: many times what it takes, of which the square would be hours */
 
 static uint8_t contents[256][RECORD_PAGE_SIZE];
 static struct record_map_run runs[NR_MAPS][2];
+
+static void limit_seconds(unsigned seconds)
+{
+    const struct itimerval limit = {.it_value = {.tv_sec = seconds}};
+    assert_int_equal(setitimer(ITIMER_VIRTUAL, &limit, NULL), 0);
+}
 
 static int fill(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 256; i++)
         memset(contents[i], (int)i, sizeof(contents[i]));
-    alarm(SECONDS);
+    limit_seconds(SECONDS);
     return 0;
 }
 
 static int finish(void **state)
 {
     (void)state;
-    alarm(0);
+    limit_seconds(0);
     return 0;
 }
 

@@ -186,16 +186,6 @@ static void readings_count_in_their_order(void **state)
     exactly(0, A, 90, USER, 1);
 }
 
-static void the_first_that_is_said_held_before(void **state)
-{
-    (void)state;
-    put_page(0, 5, 1, B, 0x900000, 0x101000, 1);
-    put_map(0, 50, 60, 2, A, USER);
-    put_run(USER + PAGE, 0x101000, 1, 12);
-    inferred(0, A, 40, USER + PAGE, 1);
-    exactly(0, A, 50, USER + PAGE, 1);
-}
-
 /* Stretches are 2 MiB, the page is 1 GiB: what the record says of its own stretch counts for the others, too. */
 static void large_pages_reach_beyond_their_stretch(void **state)
 {
@@ -286,7 +276,6 @@ int main(void)
         CODE_TEST(what_was_unmapped_is_not_known),
         CODE_TEST(between_two_mappings_nothing_is_guessed),
         CODE_TEST(readings_count_in_their_order),
-        CODE_TEST(the_first_that_is_said_held_before),
         CODE_TEST(large_pages_reach_beyond_their_stretch),
         CODE_TEST(the_kernels_half_is_one),
         CODE_TEST(root_is_a_space_of_its_own),

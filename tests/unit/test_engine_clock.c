@@ -109,6 +109,71 @@ static void a_halt_does_not_make_cycles_long(void **state)
     assert_int_equal(clock.tsc, 1207);
 }
 
+/* What is proven of the packets behind the TSC and TMA that the clock has taken: by those in bytes, and end_tsc. */
+static struct engine_clock begin_bounded(uint8_t nominal_ratio, uint8_t ratio)
+{
+    struct engine_clock clock;
+    engine_clock_begin(&clock, 100, 1, 0);
+    clock.nominal_ratio = nominal_ratio;
+    if (ratio)
+        take(&clock, PT_PACKET_CBR, ratio);
+    take(&clock, PT_PACKET_TSC, 1000);
+    take_tma(&clock, 0, 0);
+    return clock;
+}
+
+static void next_anchor_bounds(void **state)
+{
+    static const uint8_t bytes[] = {0x06, 0x06, 0x59, 0x02, 0x06}; /* TNT, TNT, MTC: the tick behind the next; TNT */
+    struct engine_clock clock = begin_bounded(0, 0);
+    (void)state;
+    assert_true(clock.high == ENGINE_CLOCK_NEVER);
+    engine_clock_bound(&clock, bytes, bytes + sizeof(bytes), 0);
+    assert_in_range(clock.low, 990, 1000);
+    assert_in_range(clock.high, 1200, 1240); /* it may come some ticks late */
+    take(&clock, PT_PACKET_MTC, 2);
+    engine_clock_bound(&clock, bytes + 4, bytes + sizeof(bytes), 0);
+    assert_in_range(clock.low, 1190, 1200);
+    assert_true(clock.high == ENGINE_CLOCK_NEVER); /* nothing follows */
+    clock = begin_bounded(0, 0);
+    engine_clock_bound(&clock, bytes, bytes + 2, 5000);
+    assert_in_range(clock.high, 5000, 5002);
+}
+
+/* 40 cycles at least as long as three quarters of a tick, as the ratio is; then 60 up to the MTC at 1,100. */
+static void cycles_narrow_it(void **state)
+{
+    static const uint8_t all[] = {0x47, 0x02, 0x06, 0xe7, 0x02, 0x06, 0x59, 0x01}; /* CYC, TNT, CYC, TNT, MTC */
+    struct packet packet;
+    (void)state;
+    for (unsigned known = 0; known < 2; known++) {
+        struct engine_clock clock = begin_bounded(known ? 30 : 0, 40);
+        engine_clock_bound(&clock, all, all + sizeof(all), 0);
+        const int size = packet_parse(&packet, all, sizeof(all));
+        assert_int_equal(packet.kind, PT_PACKET_CYC);
+        assert_int_equal(packet.cyc, 40);
+        engine_clock_take(&clock, &packet);
+        engine_clock_bound(&clock, all + size, all + sizeof(all), 0);
+        assert_in_range(clock.low, known ? 1026 : 990, known ? 1030 : 1000);
+        assert_in_range(clock.high, 1100, 1140);
+    }
+}
+
+/* MTCs that were lost in an overflow: the next one may have gone round. */
+static void overflow_leaves_only_tsc(void **state)
+{
+    static const uint8_t bytes[] = {0x06, 0x02, 0xf3, 0x59, 0x02, 0x06, 0x19, 0x70, 0x17, 0, 0, 0, 0, 0};
+    struct engine_clock clock = begin_bounded(0, 0);
+    (void)state;
+    engine_clock_bound(&clock, bytes, bytes + sizeof(bytes), 9000);
+    assert_in_range(clock.high, 6000, 6002);
+    engine_clock_overflow(&clock);
+    take(&clock, PT_PACKET_MTC, 2);
+    engine_clock_bound(&clock, bytes + 5, bytes + sizeof(bytes), 9000);
+    assert_in_range(clock.low, 1190, 1200);
+    assert_in_range(clock.high, 6000, 6002);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -117,6 +182,9 @@ int main(void)
         cmocka_unit_test(mtc_goes_round),
         cmocka_unit_test(slow_mtc_begins_at_the_next_one),
         cmocka_unit_test(cycles_are_measured_between_anchors),
+        cmocka_unit_test(next_anchor_bounds),
+        cmocka_unit_test(cycles_narrow_it),
+        cmocka_unit_test(overflow_leaves_only_tsc),
         cmocka_unit_test(a_halt_does_not_make_cycles_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,11 +81,21 @@ static void put_tsc(struct fixture *cpu, uint64_t tsc)
     put(cpu, (struct packet){.kind = PT_PACKET_TSC, .payload = tsc});
 }
 
-static void keep(void *context, uint16_t cpu, uint64_t tsc, uint64_t from, uint64_t to)
+static size_t write_branches(char *text, uint16_t cpu, uint64_t tsc, const struct flow_branch *branches, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct merged_branch branch = {cpu, tsc, branches[i].from, branches[i].to};
+        memcpy(text + i * sizeof(branch), &branch, sizeof(branch));
+    }
+    return count * sizeof(struct merged_branch);
+}
+
+static void keep(void *context, const char *text, size_t size)
 {
     struct merge_fixture *f = context;
-    assert_true(f->nr_branches < 64);
-    f->branches[f->nr_branches++] = (struct merged_branch){cpu, tsc, from, to};
+    assert_true(f->nr_branches + size / sizeof(f->branches[0]) <= 64);
+    memcpy(&f->branches[f->nr_branches], text, size);
+    f->nr_branches += size / sizeof(f->branches[0]);
 }
 
 static void merge_captured(struct merge_fixture *f)
@@ -95,7 +105,8 @@ static void merge_captured(struct merge_fixture *f)
     assert_true(store_close(f->store));
     struct capture *capture = capture_open(f->directory, &f->error);
     assert_non_null(capture);
-    assert_true(flow_merge(&f->merged, capture, keep, f, &f->error));
+    const struct flow_merge_options options = {.threads = 2, .format = write_branches, .write = keep, .context = f};
+    assert_true(flow_merge(&f->merged, capture, &options, &f->error));
     capture_close(capture);
 }
 

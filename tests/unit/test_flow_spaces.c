@@ -190,6 +190,45 @@ static void mappings_change_while_another_space_runs(void **state)
     branches_are(f, 4, (const uint64_t[][2]){{USER, USER + 4}, {USER, USER + 5}, {USER, USER + 5}, {USER, USER + 4}});
 }
 
+/* Root is seen, the guest's user mode is not: an exit from there has a PIP, the entry back has none. */
+static void put_unseen_exit(struct fixture *f)
+{
+    put(f, (struct packet){.kind = PT_PACKET_TIP_PGD});
+    put_space(f, 0x3f001000, false);
+    put_ip(f, PT_PACKET_TIP_PGE, ROOT + 3);
+    put(f, (struct packet){.kind = PT_PACKET_TIP_PGD});
+    put_ip(f, PT_PACKET_TIP_PGE, USER);
+    put_tnt(f, "!");
+}
+
+/* ... so that it goes on in the space that it had, if that was told. */
+static void a_guest_that_is_not_seen_keeps_its_space(void **state)
+{
+    struct fixture *f = *state;
+    add_two_programs(f);
+    add_page(f, ROOT, 0x3f000000, 0, root_code, sizeof(root_code));
+    put_psb_in(f, A, USER);
+    put_tnt(f, "!");
+    put_ip(f, PT_PACKET_TIP, KERNEL_AT);
+    put_space(f, B, true);
+    put_unseen_exit(f);
+    put_off_at(f, USER + 5);
+    put(f, (struct packet){.kind = PT_PACKET_OVF});
+    put_ip(f, PT_PACKET_FUP, KERNEL_AT + 3);
+    put_unseen_exit(f);
+    put_off_at(f, USER + 5);
+    start(f);
+    const struct flow_result result = decode(f, 0);
+    assert_int_equal(result.error, FLOW_ERROR_NO_CODE);
+    assert_int_equal(result.error_ip, USER);
+    branches_are(f, 5,
+                 (const uint64_t[][2]){{USER, USER + 4},
+                                       {USER + 5, KERNEL_AT},
+                                       {KERNEL_AT + 3, TRUTH_TO_UNRESOLVED},
+                                       {USER, USER + 5},
+                                       {KERNEL_AT + 3, TRUTH_TO_UNRESOLVED}});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -197,6 +236,7 @@ int main(void)
         FLOW_TEST(root_has_its_own_code),
         FLOW_TEST(without_a_pip_nothing_is_guessed),
         FLOW_TEST(mappings_change_while_another_space_runs),
+        FLOW_TEST(a_guest_that_is_not_seen_keeps_its_space),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,7 +114,6 @@ static void overlaps(void **state)
     assert_true(foreign_image_pages(&image, &pages, &error));
     assert_memory_equal(page_at(&pages, 0x1000)->bytes, "abcde", 5);
     code_pages_free(&pages);
-    free(image.memory);
     add(&image, "X", 0x1003);
     assert_false(foreign_image_pages(&image, &pages, &error));
     assert_int_equal(error.kind, ERROR_IMAGE_TWICE);

@@ -192,16 +192,43 @@ static void test_vex_and_evex(void **state)
     CHECK_ROWS(rows);
 }
 
+/* Intel APX Architecture Specification, 3.1.1 "REX2 Prefix". */
+static void test_rex2(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        PLAIN(M64, "\xD5\x10\x01\xC8"),               /* ADD to R16 */
+        PLAIN(M64, "\xD5\x18\xB8\1\2\3\4\5\6\7\x08"), /* W: eight bytes */
+        PLAIN(M64, "\xD5\x00\xB8\1\2\3\4"),
+        PLAIN(M64, "\x66\xD5\x10\xB8\1\2"),
+        PLAIN(M64, "\xD5\x80\x1F\x84\x25\1\2\3\4"), /* behind 0FH */
+        PLAIN(M64, "\xD5\xC0\x22\xD8"),             /* MOV to CR19: R4 counts */
+        NEAR(M64, "\xD5\x11\xFF\xE0", INSTRUCTION_JMP_INDIRECT, 0, 8),
+        NEAR(M64, "\xD5\x00\xA1\1\2\3\4\5\6\7\x08", INSTRUCTION_JMP_INDIRECT, 0, 8), /* JMPABS */
+        ROW(M64, "\xD5\x80\x22\xD8", INSTRUCTION_MOV_CR3),
+        PLAIN(M32, "\xD5\x0A"), /* AAD */
+    };
+    CHECK_ROWS(rows);
+    CHECK_REFUSED(M64, "\xD5\x00\xE8\1\2\3\4"); /* rows that are not there */
+    CHECK_REFUSED(M64, "\xD5\x00\x74\1");
+    CHECK_REFUSED(M64, "\xD5\x00\xA0\1\2\3\4\5\6\7\x08");
+    CHECK_REFUSED(M64, "\xD5\x80\x84\1\2\3\4");
+    CHECK_REFUSED(M64, "\xD5\x00\x0F\x05"); /* and what is no opcode there */
+    CHECK_REFUSED(M64, "\xD5\x00\xC5\xF8\x77");
+    CHECK_REFUSED(M64, "\xD5\x00\xD5\x00\x90");
+    CHECK_REFUSED(M64, "\xD5\x00\x66\x90");
+}
+
 static void test_refused(void **state)
 {
     (void)state;
-    static const char not_in_64[] = "\x06\x07\x0E\x16\x17\x1E\x1F\x27\x2F\x37\x3F\x60\x61\x82\x9A\xCE\xD4\xD5\xD6\xEA";
+    static const char not_in_64[] = "\x06\x07\x0E\x16\x17\x1E\x1F\x27\x2F\x37\x3F\x60\x61\x82\x9A\xCE\xD4\xD6\xEA";
     static const char not_behind_0f[] = "\x04\x0A\x0C\x0E\x0F\x24\x25\x26\x27\x36\x39\x3B\x3C\x3D\x3E\x3F\x7A\x7B";
     for (const char *opcode = not_in_64; *opcode; opcode++) {
         struct instruction ours;
         char bytes[2] = {*opcode, 0};
         assert_int_equal(decode_filled(&ours, INSTRUCTION_32, bytes, 1, 15, 0xC0), INSTRUCTION_DECODED);
-        if (*opcode != (char)0x82 && *opcode != (char)0xD4 && *opcode != (char)0xD5)
+        if (*opcode != (char)0x82 && *opcode != (char)0xD4)
             assert_int_equal(ours.length, *opcode == (char)0x9A || *opcode == (char)0xEA ? 7 : 1);
         assert_int_equal(decode_filled(&ours, INSTRUCTION_64, bytes, 1, 15, 0xC0), INSTRUCTION_INVALID);
     }
@@ -237,7 +264,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory_operands), cmocka_unit_test(test_each_modrm),   cmocka_unit_test(test_immediates),
         cmocka_unit_test(test_other_maps),      cmocka_unit_test(test_vex_and_evex), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_longest),
+        cmocka_unit_test(test_longest),         cmocka_unit_test(test_rex2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,6 +41,18 @@ static void a_fast_wire_is_asked_seldom(void **state)
     assert_int_equal(pace.frames, 64);
 }
 
+/* Frames of which the most are no power of two. */
+static void it_comes_to_the_most(void **state)
+{
+    struct pace pace = pace_make(8928, MOST, SLOW);
+
+    (void)state;
+    assert_int_equal(pace.frames, 1);
+    for (uint32_t i = 0; i < 5; i++)
+        answered(&pace, MOST, 1);
+    assert_int_equal(pace.frames, MOST / 8928);
+}
+
 /* Root slept: that all has arrived by now says how fast the wire is at least. */
 static void late_looks_count_what_arrived(void **state)
 {
@@ -115,9 +127,13 @@ static void numbers_wrap(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_fast_wire_is_asked_seldom),    cmocka_unit_test(late_looks_count_what_arrived),
-        cmocka_unit_test(few_bytes_prove_nothing),        cmocka_unit_test(slow_answers_bring_it_down),
-        cmocka_unit_test(no_frames_wait_for_the_timeout), cmocka_unit_test(numbers_wrap),
+        cmocka_unit_test(a_fast_wire_is_asked_seldom),
+        cmocka_unit_test(it_comes_to_the_most),
+        cmocka_unit_test(late_looks_count_what_arrived),
+        cmocka_unit_test(few_bytes_prove_nothing),
+        cmocka_unit_test(slow_answers_bring_it_down),
+        cmocka_unit_test(no_frames_wait_for_the_timeout),
+        cmocka_unit_test(numbers_wrap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,8 +118,9 @@ static int set_up(void **state)
     const struct capture capture = {0};
     const struct names_options options = {.symbols = name};
     struct error error = {0};
-    if (file < 0 || write(file, map, sizeof(map) - 1) != (ssize_t)sizeof(map) - 1)
-        return -1;
+    assert_non_null(fixture);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, map, sizeof(map) - 1), sizeof(map) - 1);
     close(file);
     fixture->names = names_open(&capture, &options, &error);
     unlink(name);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Make an initrd of busybox, this machine's perf with its libraries, and the program that perf traces.
 #
-# usage: initrd.sh WORKLOAD ROOT OUTPUT     ROOT receives the tree, for perf's --symfs
+# usage: initrd.sh WORKLOAD ROOT OUTPUT [WORKLOAD2]     ROOT receives the tree, for perf's --symfs
 set -eu
 umask 022
 
@@ -18,6 +18,7 @@ mkdir -p "$root/bin" "$root/dev" "$root/proc" "$root/sys" "$root/tmp" "$root/usr
 cp "$busybox" "$root/bin/busybox"
 cp "$perf" "$root/usr/bin/perf"
 cp "$workload" "$root/bin/workload"
+[ $# -lt 4 ] || cp "$4" "$root/bin/workload2"
 cp "$here/init" "$root/init"
 chmod 755 "$root/init" "$root/bin/"* "$root/usr/bin/perf"
 # "NAME => FILE (ADDRESS)" and "LOADER (ADDRESS)".

@@ -1,0 +1,145 @@
+#include "decode/foreign/perf_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/capture/list.h"
+#include "decode/capture/psb.h"
+
+#define GAP_BYTES 16u /* of zeros, where parts of a buffer do not follow each other */
+#define PART_BYTES 8u /* perf fills the last bytes of a part up to a multiple of this */
+#define AUX_TRUNCATED 1u
+
+/* Offsets within a record. */
+enum { AUX_OFFSET = 0, AUX_SIZE = 8, AUX_FLAGS = 16 };                                   /* AUX */
+enum { AUXTRACE_OFFSET = 8, AUXTRACE_INDEX = 24, AUXTRACE_TID = 28, AUXTRACE_CPU = 32 }; /* AUXTRACE */
+
+/* Offsets in the buffer at which the driver had no room any more: tracing stopped there for a while. */
+struct stops {
+    uint64_t *items;
+    size_t count, room;
+};
+
+static int compare_offsets(const void *left, const void *right)
+{
+    const uint64_t *a = left, *b = right;
+    return *a < *b ? -1 : *a > *b;
+}
+
+static bool collect_stops(struct stops *stops, struct perf_file perf, const char *name,
+                          const struct perf_buffer *buffer, struct error *error)
+{
+    struct perf_record record;
+    while (perf_file_next(&record, &perf, name, error)) {
+        size_t size;
+        if (record.type != PERF_AUX || !(perf_64(&record, AUX_FLAGS) & AUX_TRUNCATED))
+            continue;
+        const struct perf_sample_id id = perf_file_sample_id(&perf, &record, &size);
+        if (buffer->cpu != UINT32_MAX ? id.cpu != buffer->cpu : id.tid != buffer->tid)
+            continue;
+        void *items = stops->items;
+        uint64_t *place = list_add(&items, &stops->count, &stops->room, sizeof(*place));
+        stops->items = items;
+        if (!place)
+            return error_set(error, ERROR_MEMORY, 0, "%s", name);
+        *place = perf_64(&record, AUX_OFFSET) + perf_64(&record, AUX_SIZE);
+    }
+    if (stops->count)
+        qsort(stops->items, stops->count, sizeof(*stops->items), compare_offsets);
+    return error->kind == ERROR_NONE;
+}
+
+static bool add_gap(struct flow_trace *trace, uint64_t at, uint64_t size)
+{
+    struct record_gap *items = realloc(trace->gaps.items, (trace->gaps.count + 1) * sizeof(*items));
+    if (!items)
+        return false;
+    trace->gaps.items = items;
+    items[trace->gaps.count++] = (struct record_gap){.at = at, .size = size};
+    return true;
+}
+
+static bool append(struct foreign_file *packets, const uint8_t *bytes, uint64_t size)
+{
+    uint8_t *grown = realloc(packets->bytes, packets->size + (size_t)size + 1);
+    if (!grown)
+        return false;
+    packets->bytes = grown;
+    if (bytes)
+        memcpy(grown + packets->size, bytes, (size_t)size);
+    else
+        memset(grown + packets->size, 0, (size_t)size);
+    packets->size += (size_t)size;
+    return true;
+}
+
+static bool append_gap(struct foreign *foreign)
+{
+    return foreign->packets.size == 0 ||
+           (add_gap(&foreign->trace, foreign->packets.size, GAP_BYTES) && append(&foreign->packets, NULL, GAP_BYTES));
+}
+
+/* How many bytes of a snapshot the one before it ended with, from before on; 0: they share none. Where the same PSB
+ * stands in both, all behind it is the same up to the end of the earlier one. */
+static uint64_t count_shared(const uint8_t *before, uint64_t before_size, const uint8_t *bytes, uint64_t size)
+{
+    const uint64_t psb = psb_next(bytes, size, 0);
+    if (psb == PSB_NONE)
+        return 0;
+    for (uint64_t at = psb_next(before, before_size, 0); at != PSB_NONE; at = psb_next(before, before_size, at + 1)) {
+        const uint64_t shared = before_size - at;
+        if (shared <= size - psb && !memcmp(before + at, bytes + psb, (size_t)shared))
+            return psb + shared;
+    }
+    return 0;
+}
+
+/* The next part of the buffer: follows what is there, or behind a gap. *next: where in the buffer it would go on. */
+static bool take_part(struct foreign *foreign, const struct perf_record *record, const struct stops *stops,
+                      uint64_t *next)
+{
+    const uint64_t offset = perf_64(record, AUXTRACE_OFFSET), end = offset + record->data_size;
+    if (offset < *next && *next - offset < PART_BYTES && *next - offset <= foreign->packets.size)
+        foreign->packets.size -= (size_t)(*next - offset); /* what filled the part before up, without its own end */
+    else if (offset != *next && !append_gap(foreign))
+        return false;
+    for (size_t i = 0; i < stops->count; i++)
+        if (stops->items[i] > offset && stops->items[i] <= end &&
+            !add_gap(&foreign->trace, foreign->packets.size + (stops->items[i] - offset), 0))
+            return false;
+    *next = end;
+    return append(&foreign->packets, record->data, record->data_size);
+}
+
+/* *last: where the one before begins. */
+static bool take_snapshot(struct foreign *foreign, const struct perf_record *record, size_t *last)
+{
+    const struct foreign_file *packets = &foreign->packets;
+    const uint64_t shared =
+        packets->size ? count_shared(packets->bytes + *last, packets->size - *last, record->data, record->data_size)
+                      : 0;
+    if (shared == 0 && !append_gap(foreign))
+        return false;
+    *last = packets->size;
+    return append(&foreign->packets, record->data + shared, record->data_size - shared);
+}
+
+bool perf_parts_take(struct foreign *foreign, const struct perf_file *perf, const char *name,
+                     const struct perf_buffer *buffer, struct error *error)
+{
+    struct perf_file records = *perf;
+    struct perf_record record;
+    struct stops stops = {0};
+    uint64_t next = 0;
+    size_t last = 0;
+    bool good = collect_stops(&stops, *perf, name, buffer, error);
+    while (good && perf_file_next(&record, &records, name, error)) {
+        if (record.type != PERF_AUXTRACE || perf_32(&record, AUXTRACE_INDEX) != buffer->index)
+            continue;
+        good =
+            (buffer->snapshots ? take_snapshot(foreign, &record, &last) : take_part(foreign, &record, &stops, &next)) ||
+            error_set(error, ERROR_MEMORY, 0, "%s", name);
+    }
+    free(stops.items);
+    return good && error->kind == ERROR_NONE;
+}
