@@ -65,7 +65,8 @@ $(BUILD)/undertrace.elf: $(HV_OBJS) linker.ld
 # --- the host tool ----------------------------------------------------------------------------------------------------
 
 # Of core it takes the wire and the packets, and nothing of boot/ and vmx/.
-TOOL_C := $(wildcard decode/*/*.c)
+PAGE_C := $(BUILD)/page/page_text.c
+TOOL_C := $(wildcard decode/*/*.c) $(PAGE_C)
 TOOL_CORE := pt/parse.c pt/instruction.c pt/instruction_table.c serial/frame.c serial/crc32c.c serial/command.c
 TOOL_LIB := $(filter-out decode/cli/main.c,$(TOOL_C))
 HOST_CFLAGS := -std=c11 -D_GNU_SOURCE -g -pthread $(WARN) -I. -MMD -MP
@@ -79,6 +80,11 @@ $(BUILD)/host/%.o: %.c
 $(BUILD)/undertrace: $(TOOL_OBJS)
 	@echo "  LD  $@"
 	$(Q)$(CC) -o $@ $^ -pthread
+
+# The HTML page without its data, as a C file.
+$(PAGE_C): decode/page/bundle.sh $(wildcard decode/page/web/*)
+	@echo "  PAGE $@"
+	$(Q)decode/page/bundle.sh $@
 
 # For tests: the same with libipt beside our own engine, --engine=libipt.
 JUDGE := $(wildcard tests/judge/*.c)

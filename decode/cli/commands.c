@@ -19,6 +19,8 @@ static const struct command {
     {"names", command_names, "the functions that were entered, by name; what stands at an address"},
     {"merge", command_merge, "decode or report, of the results of parts that were decoded apart"},
     {"verify", command_verify, "compare the control flow with what the emulated CPU did"},
+    {"export", command_export, "calls over time, call tree or branches, as files for other tools"},
+    {"page", command_page, "one HTML page: time line, flame graph, functions, coverage"},
     {"report", command_report, "a readable report, and summary.json"},
 };
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -13,6 +13,8 @@ int command_decode(int argc, char **argv);
 int command_names(int argc, char **argv);
 int command_merge(int argc, char **argv);
 int command_verify(int argc, char **argv);
+int command_export(int argc, char **argv);
+int command_page(int argc, char **argv);
 int command_report(int argc, char **argv);
 
 #endif

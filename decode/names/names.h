@@ -52,6 +52,15 @@ const struct name *names_entry(struct names *names, const struct code_pages *pag
  * that the space had, or that names_find met there. NULL: not known. */
 const char *names_process(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at);
 
+/* The kernel's functions by address, whether anybody has asked for them or not: the next one at or behind *position,
+ * which moves behind it. All but number is told. false: there are no more, or they are not known. */
+bool names_kernel_function(const struct names *names, size_t *position, struct name *function);
+
+/* An address as the file has it that its code is of: what names_find calls its object. Where that is not known, the
+ * address itself. */
+uint64_t names_linked(const struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,
+                      uint64_t address);
+
 size_t names_count(const struct names *names);
 const struct name *names_by_number(const struct names *names, uint32_t number);
 

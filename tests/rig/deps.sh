@@ -12,7 +12,7 @@ debian='mmdebstrap debian-archive-keyring e2fsprogs' # for the disk of a guest: 
 kvm='qemu-system-x86 qemu-system-common qemu-system-data seabios' # tests/nested/initrd.sh takes from each
 judges='libipt-dev' # what tests and benchmarks compare the decoder with
 tests="$judges libcmocka-dev libzydis-dev clang-format cppcheck jq linux-perf lz4 zstd qemu-system-x86 ovmf
-    pkgconf man-db parallel slurmd slurmctld slurm-client munge iproute2 time"
+    protobuf-compiler valgrind lcov bolt-16 chromium nodejs pkgconf man-db parallel slurmd slurmctld slurm-client munge iproute2 time"
 
 case "${1:-}" in
 run) wanted="$compile $emulator $iso $guest" ;;

@@ -58,7 +58,9 @@ include_directions() {
         may["decode/stack"] = may["decode/flow"] " decode/engine/ decode/flow/ decode/names/"
         may["decode/profile"] = may["decode/stack"] " decode/stack/"
         may["decode/report"] = may["decode/check"] " decode/check/ decode/profile/ decode/stack/ decode/names/ pt/caps.h"
-        may["decode/cli"] = may["decode/report"] " decode/report/ decode/receive/ decode/foreign/"
+        may["decode/export"] = may["decode/profile"] " decode/profile/ pt/rtit.h"
+        may["decode/page"] = may["decode/export"] " decode/export/ decode/report/cause_text.h"
+        may["decode/cli"] = may["decode/report"] " decode/report/ decode/receive/ decode/foreign/ decode/export/ decode/page/"
         may["lib"] = may["decode/report"] " decode/report/ decode/foreign/ serial/record.h"
         may["tests"] = "boot/ vmx/ pt/ serial/ decode/ lib/"
         n = split(core, list, " ")

@@ -1,0 +1,117 @@
+#include "decode/cli/export_options.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "decode/capture/capture_check.h"
+#include "decode/cli/error_text.h"
+#include "decode/cli/message.h"
+#include "decode/cli/open_capture.h"
+
+/* A moment: seconds from the first TSC on, or with a "t" behind it ticks of the TSC; without TSC, branches. false: it
+ * is neither. */
+static bool read_moment(uint64_t *ticks, const struct export_clock *clock, const char *word)
+{
+    char *end;
+    if (word[0] == '-')
+        return false;
+    if (clock->by_branches || word[strspn(word, "0123456789")] == 't') {
+        *ticks = strtoull(word, &end, 10);
+        return end > word && (!strcmp(end, "t") || (clock->by_branches && *end == '\0'));
+    }
+    const double seconds = strtod(word, &end);
+    if (end == word || *end != '\0' || !(seconds < 1e9))
+        return false;
+    *ticks = clock->zero + (uint64_t)(seconds * 1000 * (double)(clock->khz ? clock->khz : 1000000));
+    return true;
+}
+
+static bool find_moment(uint64_t *ticks, const struct export_clock *clock, const char *option, const char *word)
+{
+    if (!word || read_moment(ticks, clock, word))
+        return true;
+    message_say("--%s %s: is no time: %s", option, word,
+                clock->by_branches ? "the trace has no TSC (pt.tsc=off), a number of branches is wanted"
+                                   : "seconds since the first TSC, like 1.25, or ticks of the TSC, like 123456t");
+    return false;
+}
+
+static bool find_window(struct export_run *run, const struct export_options *options)
+{
+    run->window = TIMES_ALL;
+    if (!find_moment(&run->window.from, &run->clock, "from", options->from) ||
+        !find_moment(&run->window.to, &run->clock, "to", options->to))
+        return false;
+    if (run->window.from < run->window.to)
+        return true;
+    message_say("--from %s --to %s: nothing lies between them", options->from ? options->from : "0", options->to);
+    return false;
+}
+
+static bool has_cpu(const struct export_run *run)
+{
+    struct error error = {0};
+    if (run->cpu == EXPORT_ALL_CPUS || capture_trace(run->capture, run->cpu, &error))
+        return true;
+    error_say(&error);
+    return false;
+}
+
+static void show(void *context, double done)
+{
+    (void)context;
+    if (done < 1)
+        fprintf(stderr, "\r\033[Kdecoding %.0f %%", 100 * done);
+    else
+        fputs("\r\033[K", stderr);
+}
+
+bool export_begin(struct export_run *run, struct export_options *options)
+{
+    struct error error = {0};
+    struct capture *capture = open_capture(options->capture);
+    *run = (struct export_run){.capture = capture,
+                               .cpu = options->cpu == ARGUMENT_NOT_GIVEN ? EXPORT_ALL_CPUS : options->cpu,
+                               .threads = (unsigned)options->threads,
+                               .progress = isatty(STDERR_FILENO) ? show : NULL};
+    if (!capture || !has_cpu(run))
+        return false;
+    for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
+        if (run->cpu == EXPORT_ALL_CPUS || run->cpu == cpu)
+            capture_check_trace(capture, cpu, 0, UINT64_MAX);
+    if (!export_clock_read(&run->clock, capture, &error)) {
+        error_say(&error);
+        return false;
+    }
+    run->names = open_names(capture, &options->names);
+    return run->names && find_window(run, options);
+}
+
+int export_end(struct export_run *run)
+{
+    const bool damaged = say_damages(run->capture);
+    const char *line;
+    for (size_t i = 0; (line = names_about(run->names, i)); i++)
+        message_say("%s", line);
+    if (run->decode_gaps)
+        message_say("%s: %" PRIu64 " places could not be decoded; undertrace report says which",
+                    run->capture->directory, run->decode_gaps);
+    return damaged || run->decode_gaps ? 2 : 0;
+}
+
+void export_close(struct export_run *run)
+{
+    if (run->names)
+        names_close(run->names);
+    if (run->capture)
+        capture_close(run->capture);
+}
+
+uint64_t export_shortest(const struct export_run *run, const struct export_options *options)
+{
+    const double khz = (double)(run->clock.khz ? run->clock.khz : 1000000);
+    return options->shortest > 0 && !run->clock.by_branches ? (uint64_t)(options->shortest * 1000 * khz) : 1;
+}

@@ -1,0 +1,126 @@
+/* Source: DynamoRIO's drcov, "drcov.log" of version 2, as drcov2lcov and Lighthouse read it. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/export/formats.h"
+#include "decode/export/label.h"
+
+/* Blocks tell 32 bits of an address: what has no file is dealt into such stretches. */
+#define WINDOW (1ull << 32)
+#define MOST_MODULES 65535u
+
+struct module {
+    const char *object; /* NULL: a stretch of addresses that begins at base */
+    uint64_t base, end;
+};
+
+struct modules {
+    struct module *items;
+    size_t count, room;
+};
+
+struct __attribute__((packed)) block {
+    uint32_t start;
+    uint16_t size, module;
+};
+
+static bool is_same(const struct module *module, const struct edge *edge)
+{
+    const char *object = edge->name_from->object;
+    if (!object || !module->object)
+        return object == module->object && edge->from - module->base < WINDOW;
+    return !strcmp(object, module->object);
+}
+
+/* Those of one file begin at its lowest address rounded down; the file's own addresses count. NULL: too many. */
+static struct module *module_of(struct modules *modules, const struct edge *edge)
+{
+    for (size_t i = 0; i < modules->count; i++)
+        if (is_same(&modules->items[i], edge))
+            return &modules->items[i];
+    if (modules->count == modules->room && modules->count < MOST_MODULES) {
+        const size_t room = modules->room ? 2 * modules->room : 64;
+        struct module *more = realloc(modules->items, room * sizeof(*more));
+        if (!more)
+            return NULL;
+        modules->items = more;
+        modules->room = room;
+    }
+    if (modules->count == modules->room)
+        return NULL;
+    struct module *module = &modules->items[modules->count++];
+    *module = (struct module){edge->name_from->object, 0, 0};
+    /* Blocks tell offsets from base: a file's are its own addresses, unless they are high. */
+    module->base = edge->linked_from & ~(WINDOW / 2 - 1);
+    if (!module->object)
+        module->base = edge->from & ~(WINDOW - 1);
+    return module;
+}
+
+static uint64_t begin_of(const struct edge *edge)
+{
+    return edge->name_from->object ? edge->linked_from : edge->from;
+}
+
+static bool fits(const struct module *module, const struct edge *edge)
+{
+    return begin_of(edge) - module->base < WINDOW;
+}
+
+static void write_modules(FILE *file, const struct modules *modules)
+{
+    fprintf(file,
+            "DRCOV VERSION: 2\nDRCOV FLAVOR: undertrace\nModule Table: version 2, count %zu\n"
+            "Columns: id, base, end, entry, checksum, timestamp, path\n",
+            modules->count);
+    for (size_t i = 0; i < modules->count; i++)
+        fprintf(file, "%3zu, 0x%016" PRIx64 ", 0x%016" PRIx64 ", 0x%016x, 0x%08x, 0x%08x, %s\n", i,
+                modules->items[i].base, modules->items[i].end, 0u, 0u, 0u,
+                modules->items[i].object ? modules->items[i].object : "[unknown]");
+}
+
+/* A block is at most 65535 bytes: longer ones are several. */
+static uint64_t write_blocks(FILE *file, const struct modules *modules, const struct edge *edge, size_t module)
+{
+    uint64_t at = begin_of(edge) - modules->items[module].base, left = edge->to - edge->from, count = 0;
+    while (left > 0) {
+        const uint16_t size = left > UINT16_MAX ? UINT16_MAX : (uint16_t)left;
+        const struct block block = {(uint32_t)at, size, (uint16_t)module};
+        if (file)
+            fwrite(&block, sizeof(block), 1, file);
+        at += size;
+        left -= size;
+        count++;
+    }
+    return count;
+}
+
+bool drcov_write(FILE *file, const struct edges *edges, uint64_t *blocks)
+{
+    struct modules modules = {0};
+    bool good = true;
+    *blocks = 0;
+    for (size_t i = 0; i < edges->used && good; i++) {
+        const struct edge *edge = &edges->items[i];
+        struct module *module = edge->kind == EDGE_RAN ? module_of(&modules, edge) : NULL;
+        good = module || edge->kind != EDGE_RAN;
+        if (!module || !fits(module, edge))
+            continue;
+        const uint64_t end = begin_of(edge) + (edge->to - edge->from);
+        module->end = end > module->end ? end : module->end;
+        *blocks += write_blocks(NULL, &modules, edge, (size_t)(module - modules.items));
+    }
+    if (good) {
+        write_modules(file, &modules);
+        fprintf(file, "BB Table: %" PRIu64 " bbs\n", *blocks);
+    }
+    for (size_t i = 0; i < edges->used && good; i++) {
+        const struct edge *edge = &edges->items[i];
+        const struct module *module = edge->kind == EDGE_RAN ? module_of(&modules, edge) : NULL;
+        if (module && fits(module, edge))
+            write_blocks(file, &modules, edge, (size_t)(module - modules.items));
+    }
+    free(modules.items);
+    return good;
+}

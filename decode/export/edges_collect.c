@@ -1,0 +1,161 @@
+/* One pass over the branches of each CPU. What a branch is, its instruction tells, when it comes for the first time. */
+#include "decode/export/edges.h"
+#include "decode/flow/flow_trace.h"
+#include "pt/instruction.h"
+
+struct collector {
+    struct edges *edges;
+    struct export_run *run;
+    const struct code_pages *pages;
+    struct flow *flow;
+    uint64_t at;    /* trace offset at which the code stood as it is decoded */
+    uint64_t start; /* where what runs now began; 0: not known */
+};
+
+static bool is_kernel(uint64_t address)
+{
+    return address >> 63;
+}
+
+static uint64_t space_of(const struct collector *collector, const struct flow_context *context, uint64_t address)
+{
+    return is_kernel(address) || context->cr3 == FLOW_CR3_UNKNOWN ? 0
+                                                                  : code_pages_space(collector->pages, context->cr3);
+}
+
+/* Direct branches lead where they say, or nowhere: else something came in between. */
+static enum edge_kind kind_of(const struct instruction *instruction, uint64_t from, uint64_t to)
+{
+    const uint64_t next = from + instruction->length;
+    switch ((enum instruction_kind)instruction->kind) {
+    case INSTRUCTION_JCC:
+        if (to == next)
+            return EDGE_FELL;
+        return to == next + (uint64_t)(int64_t)instruction->displacement ? EDGE_TAKEN : EDGE_EVENT;
+    case INSTRUCTION_JMP_DIRECT:
+    case INSTRUCTION_CALL_DIRECT:
+        return to == next + (uint64_t)(int64_t)instruction->displacement ? EDGE_TAKEN : EDGE_EVENT;
+    case INSTRUCTION_PLAIN:
+    case INSTRUCTION_VM_ENTRY:
+    case INSTRUCTION_MOV_CR3:
+    case INSTRUCTION_PTWRITE:
+        return EDGE_EVENT;
+    default:
+        return EDGE_TAKEN;
+    }
+}
+
+static void learn(const struct collector *collector, struct edge *edge, const struct flow_context *context)
+{
+    struct names *names = collector->run->names;
+    const struct code_pages *pages = collector->pages;
+    const uint64_t cr3 = context->cr3, at = collector->at, second = edge->kind == EDGE_RAN ? edge->from : edge->to;
+    edge->name_from = names_find(names, pages, cr3, at, edge->from);
+    edge->name_to = names_find(names, pages, cr3, at, second);
+    edge->linked_from = names_linked(names, pages, cr3, at, edge->from);
+    edge->linked_to = edge->kind == EDGE_RAN ? edge->linked_from + (edge->to - edge->from)
+                                             : names_linked(names, pages, cr3, at, edge->to);
+}
+
+/* NULL: no memory. */
+static const struct edge *count_branch(const struct collector *collector, const struct flow_branch *branch,
+                                       const struct flow_context *context)
+{
+    uint8_t bytes[INSTRUCTION_MAX_BYTES];
+    struct instruction instruction;
+    struct edge *edge = edges_place(collector->edges, false, branch->from, branch->to,
+                                    space_of(collector, context, branch->from & branch->to));
+    if (!edge || edge->count++ > 0)
+        return edge;
+    const uint64_t space =
+        context->cr3 == FLOW_CR3_UNKNOWN ? context->cr3 : code_pages_space(collector->pages, context->cr3);
+    const size_t size = code_pages_read(collector->pages, space, collector->at, branch->from, bytes, sizeof(bytes));
+    if (size > 0 && instruction_decode(&instruction, bytes, (uint32_t)size, (enum instruction_mode)context->mode) ==
+                        INSTRUCTION_DECODED) {
+        edge->kind = (uint8_t)kind_of(&instruction, branch->from, branch->to);
+        edge->last = edge->kind == EDGE_EVENT ? 0 : instruction.length;
+    }
+    learn(collector, edge, context);
+    return edge;
+}
+
+static void count_ran(const struct collector *collector, uint64_t end, uint8_t last, const struct flow_context *context)
+{
+    if (collector->start == 0 || end <= collector->start)
+        return;
+    struct edge *edge =
+        edges_place(collector->edges, true, collector->start, end, space_of(collector, context, collector->start));
+    if (!edge || edge->count++ > 0)
+        return;
+    edge->last = last;
+    learn(collector, edge, context);
+}
+
+/* A hook. */
+static void take_branches(void *context, const struct flow_branch *branches, size_t count, uint64_t tsc)
+{
+    struct collector *collector = context;
+    const struct times_window *window = &collector->run->window;
+    const struct flow_context place = flow_context(collector->flow);
+    for (size_t i = 0; i < count; i++) {
+        if (tsc < window->from || tsc >= window->to) {
+            collector->start = branches[i].to;
+            continue;
+        }
+        const struct edge *edge = count_branch(collector, &branches[i], &place);
+        if (!edge || edge->kind == EDGE_FELL)
+            continue;
+        count_ran(collector, branches[i].from + edge->last, edge->last, &place);
+        collector->start = branches[i].to;
+    }
+}
+
+static void take_stretches(struct collector *collector, const struct flow_trace *trace)
+{
+    struct flow_cursor cursor;
+    enum flow_found found;
+    uint64_t end = 0;
+    flow_trace_cursor(&cursor, trace, flow_part(trace->input.trace_size, 0, 0));
+    while ((found = flow_cursor_next(&cursor)) != FLOW_FOUND_NOTHING) {
+        struct flow_result result;
+        if (found == FLOW_FOUND_LOST)
+            continue;
+        if (cursor.stretch.begin != end)
+            collector->start = 0;
+        collector->at = cursor.stretch.end - 1;
+        flow_decode(collector->flow, &cursor.stretch, &result);
+        collector->run->branches += result.branches;
+        collector->run->decode_gaps += result.error != FLOW_OK;
+        end = result.error ? 0 : result.end;
+    }
+}
+
+static bool take_cpu(struct edges *edges, struct export_run *run, uint16_t cpu, struct error *error)
+{
+    struct flow_trace trace;
+    struct collector collector = {.edges = edges, .run = run, .pages = &trace.pages};
+    const struct flow_hooks hooks = {.branches = take_branches, .context = &collector};
+    bool good = flow_trace_open_uncut(&trace, run->capture, cpu, error);
+    if (good) {
+        trace.input.timed = trace.input.placed = true;
+        collector.flow = flow_start(&trace.input, &hooks, error);
+        good = collector.flow != NULL;
+    }
+    if (good) {
+        take_stretches(&collector, &trace);
+        flow_end(collector.flow);
+    }
+    flow_trace_close(&trace);
+    return good;
+}
+
+bool edges_collect(struct edges *edges, struct export_run *run, struct error *error)
+{
+    bool good = true;
+    *edges = (struct edges){0};
+    for (unsigned cpu = 0; cpu < run->capture->nr_cpus && good; cpu++)
+        if (run->cpu == EXPORT_ALL_CPUS ? run->capture->cpus[cpu].present : run->cpu == cpu)
+            good = take_cpu(edges, run, (uint16_t)cpu, error);
+    edges_sort(edges);
+    return good && (!edges->no_memory || error_set(error, ERROR_MEMORY, 0, "branches"));
+}

@@ -1,0 +1,152 @@
+#include "decode/capture/text.h"
+#include "decode/export/export.h"
+#include "decode/flow/flow_trace.h"
+#include "decode/stack/stacks_run.h"
+#include "pt/rtit.h"
+
+/* The first TSC of a CPU's trace. 0: there is none. */
+static bool first_tsc(uint64_t *tsc, const struct capture *capture, uint16_t cpu, struct error *error)
+{
+    struct flow_trace trace;
+    struct flow_cursor cursor;
+    enum flow_found found = FLOW_FOUND_NOTHING;
+    *tsc = 0;
+    const bool good = flow_trace_open_uncut(&trace, capture, cpu, error);
+    if (good) {
+        flow_trace_cursor(&cursor, &trace, flow_part(trace.input.trace_size, 0, 0));
+        do {
+            found = flow_cursor_next(&cursor);
+            *tsc = found == FLOW_FOUND_STRETCH ? cursor.stretch.tsc : 0;
+        } while (found != FLOW_FOUND_NOTHING && *tsc == 0);
+    }
+    flow_trace_close(&trace);
+    return good;
+}
+
+bool export_clock_read(struct export_clock *clock, const struct capture *capture, struct error *error)
+{
+    uint64_t control;
+    *clock = (struct export_clock){0};
+    text_find_number(&clock->khz, capture->hello, "tsc_khz");
+    clock->by_branches = text_find_number(&control, capture->hello, "rtit_ctl") && (control & RTIT_CTL_TSC_EN) == 0;
+    if (clock->by_branches)
+        return true;
+    for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++) {
+        uint64_t tsc;
+        if (!capture->cpus[cpu].present)
+            continue;
+        if (!first_tsc(&tsc, capture, (uint16_t)cpu, error))
+            return false;
+        clock->zero = tsc && (!clock->zero || tsc < clock->zero) ? tsc : clock->zero;
+    }
+    clock->by_branches = clock->zero == 0;
+    return true;
+}
+
+uint64_t export_nanoseconds(const struct export_clock *clock, uint64_t ticks)
+{
+    const uint64_t passed = ticks > clock->zero ? ticks - clock->zero : 0;
+    if (clock->by_branches || clock->khz == 0)
+        return passed;
+    return passed / clock->khz * 1000000 + passed % clock->khz * 1000000 / clock->khz;
+}
+
+/* From packets to the listener: stacks make calls of what the flow yields, times give them times. */
+struct chain {
+    struct export_run *run;
+    const struct export_listener *listener;
+    struct times *times;
+};
+
+static struct stack_hooks begin_cpu(void *context, uint16_t cpu)
+{
+    const struct chain *chain = context;
+    const struct stack_hooks hooks = chain->listener->begin(chain->listener->context, cpu);
+    return times_hooks(chain->times, &hooks);
+}
+
+static void take_sums(void *context, uint16_t cpu, const struct flow_run *flow)
+{
+    const struct chain *chain = context;
+    struct export_run *run = chain->run;
+    (void)cpu;
+    times_end(chain->times);
+    run->branches += flow->branches;
+    run->decode_gaps += flow->decode_gaps.count;
+}
+
+bool export_stacks(struct export_run *run, const struct export_listener *listener, struct error *error)
+{
+    struct times_window window = run->window;
+    window.by_branches = run->clock.by_branches;
+    struct chain chain = {run, listener, times_open(window)};
+    const struct stacks_run_options options = {.threads = run->threads,
+                                               .one_cpu = run->cpu != EXPORT_ALL_CPUS,
+                                               .cpu = (uint16_t)run->cpu,
+                                               .progress = run->progress,
+                                               .progress_context = run->progress_context};
+    if (!chain.times)
+        return error_set(error, ERROR_MEMORY, 0, "call stacks");
+    bool good = stacks_run(run->capture, run->names, &options, begin_cpu, take_sums, &chain, error);
+    if (good && !times_end(chain.times))
+        good = error_set(error, ERROR_MEMORY, 0, "call stacks");
+    if (good)
+        listener->end(listener->context);
+    times_close(chain.times);
+    return good;
+}
+
+struct slices_listener {
+    struct slices *slices;
+    struct slices_cpu cpus[CAPTURE_MAX_CPUS];
+    unsigned nr_cpus;
+};
+
+static struct stack_hooks begin_slices(void *context, uint16_t cpu)
+{
+    struct slices_listener *listener = context;
+    return slices_hooks(&listener->cpus[listener->nr_cpus++], listener->slices, cpu);
+}
+
+static void end_slices(void *context)
+{
+    struct slices_listener *listener = context;
+    for (unsigned i = 0; i < listener->nr_cpus; i++)
+        slices_end_cpu(&listener->cpus[i]);
+    slices_end(listener->slices);
+}
+
+bool export_slices(struct export_run *run, struct slices *slices, struct error *error)
+{
+    struct slices_listener own = {.slices = slices};
+    const struct export_listener listener = {begin_slices, end_slices, &own};
+    if (!export_stacks(run, &listener, error))
+        return false;
+    return !slices->no_memory || error_set(error, ERROR_MEMORY, 0, "calls");
+}
+
+struct profile_listener {
+    struct profile *profile;
+    struct profile_cpu cpus[CAPTURE_MAX_CPUS];
+    unsigned nr_cpus;
+};
+
+static struct stack_hooks begin_profile(void *context, uint16_t cpu)
+{
+    struct profile_listener *listener = context;
+    (void)cpu;
+    return profile_hooks(&listener->cpus[listener->nr_cpus++], listener->profile);
+}
+
+static void end_profile(void *context)
+{
+    (void)context;
+}
+
+bool export_profile(struct export_run *run, struct profile *profile, struct error *error)
+{
+    struct profile_listener own = {.profile = profile};
+    const struct export_listener listener = {begin_profile, end_profile, &own};
+    return export_stacks(run, &listener, error) &&
+           (!profile->no_memory || error_set(error, ERROR_MEMORY, 0, "the call tree"));
+}

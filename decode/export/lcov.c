@@ -1,0 +1,132 @@
+/* Source: geninfo(1), "FILES". */
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/export/formats.h"
+#include "decode/export/label.h"
+
+/* All functions that are known, by object and address. */
+struct listed {
+    const struct name *name;
+    uint64_t calls;
+};
+
+static int compare(const void *left, const void *right)
+{
+    const struct listed *a = left, *b = right;
+    const int objects = strcmp(label_object(a->name), label_object(b->name));
+    if (objects != 0)
+        return objects;
+    return a->name->begin < b->name->begin ? -1 : a->name->begin > b->name->begin;
+}
+
+struct list {
+    struct listed *items;
+    struct name *kernel; /* names of the kernel's functions, which nobody else has */
+    size_t count;
+};
+
+/* Those that ran, and all of the kernel's. false: no memory. */
+static bool list_all(struct list *list, const struct profile *profile, const struct names *names)
+{
+    struct name function;
+    size_t nr_kernel = 0, nr_names = names_count(names);
+    for (size_t at = 0; names_kernel_function(names, &at, &function);)
+        nr_kernel++;
+    *list = (struct list){.items = calloc(nr_names + nr_kernel + 1, sizeof(*list->items)),
+                          .kernel = calloc(nr_kernel + 1, sizeof(*list->kernel)),
+                          .count = nr_names + nr_kernel};
+    if (!list->items || !list->kernel)
+        return false;
+    for (size_t i = 0; i < nr_names; i++)
+        list->items[i].name = names_by_number(names, (uint32_t)i);
+    for (size_t i = 0, at = 0; i < nr_kernel && names_kernel_function(names, &at, &list->kernel[i]); i++)
+        list->items[nr_names + i].name = &list->kernel[i];
+    for (size_t i = 1; i < profile->nr_nodes; i++)
+        if (profile->nodes[i].name)
+            list->items[profile->nodes[i].name->number].calls += profile->nodes[i].calls;
+    return true;
+}
+
+/* A function of the kernel that ran is listed twice. */
+static void sort_list(struct list *list)
+{
+    size_t count = 0;
+    qsort(list->items, list->count, sizeof(*list->items), compare);
+    for (size_t i = 0; i < list->count; i++) {
+        struct listed *last = count ? &list->items[count - 1] : NULL;
+        if (last && compare(last, &list->items[i]) == 0)
+            last->calls += list->items[i].calls;
+        else
+            list->items[count++] = list->items[i];
+    }
+    list->count = count;
+}
+
+/* Where the listing of an object stands, or would. */
+static void listing_path(char path[PATH_MAX], const char *sources, const struct name *name)
+{
+    const int length = snprintf(path, PATH_MAX, "%s%s", sources ? sources : "", sources ? "/" : "");
+    const size_t begin = length > 0 && length < PATH_MAX ? (size_t)length : 0;
+    snprintf(path + begin, PATH_MAX - begin, "%s.functions", label_object(name));
+    for (size_t i = begin; path[i]; i++)
+        path[i] = path[i] == '/' ? '_' : path[i];
+}
+
+static bool write_listing(const char *path, const struct listed *list, size_t count, struct error *error)
+{
+    char text[LABEL_SIZE];
+    FILE *file = fopen(path, "we");
+    if (!file)
+        return error_set(error, ERROR_CANNOT_MAKE, 0, "%s", path);
+    for (size_t i = 0; i < count; i++)
+        fprintf(file, "%016" PRIx64 " %s\n", list[i].name->begin, label_text(text, list[i].name));
+    const bool bad = ferror(file);
+    return (fclose(file) == 0 && !bad) || error_set(error, ERROR_CANNOT_WRITE, 0, "%s", path);
+}
+
+static void write_object(FILE *file, const char *path, const struct listed *list, size_t count)
+{
+    char text[LABEL_SIZE];
+    size_t hit = 0;
+    fprintf(file, "TN:\nSF:%s\n", path);
+    for (size_t i = 0; i < count; i++)
+        fprintf(file, "FN:%zu,%s\n", i + 1, label_text(text, list[i].name));
+    for (size_t i = 0; i < count; i++) {
+        fprintf(file, "FNDA:%" PRIu64 ",%s\n", list[i].calls, label_text(text, list[i].name));
+        hit += list[i].calls > 0;
+    }
+    fprintf(file, "FNF:%zu\nFNH:%zu\n", count, hit);
+    for (size_t i = 0; i < count; i++)
+        fprintf(file, "DA:%zu,%" PRIu64 "\n", i + 1, list[i].calls);
+    fprintf(file, "LF:%zu\nLH:%zu\nend_of_record\n", count, hit);
+}
+
+static size_t object_end(const struct listed *all, size_t begin, size_t count)
+{
+    size_t end = begin;
+    while (end < count && !strcmp(label_object(all[end].name), label_object(all[begin].name)))
+        end++;
+    return end;
+}
+
+bool lcov_write(FILE *file, const struct profile *profile, const struct names *names, const char *sources,
+                struct error *error)
+{
+    struct list list;
+    char path[PATH_MAX];
+    bool good = list_all(&list, profile, names) || error_set(error, ERROR_MEMORY, 0, "names");
+    if (good)
+        sort_list(&list);
+    for (size_t begin = 0, end; begin < list.count && good; begin = end) {
+        end = object_end(list.items, begin, list.count);
+        listing_path(path, sources, list.items[begin].name);
+        write_object(file, path, list.items + begin, end - begin);
+        good = !sources || write_listing(path, list.items + begin, end - begin, error);
+    }
+    free(list.items);
+    free(list.kernel);
+    return good;
+}

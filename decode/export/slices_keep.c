@@ -1,0 +1,171 @@
+/* Which calls are kept: as many of the longest as there is room for. A call is never shorter than one within it. */
+#include <stdlib.h>
+
+#include "decode/export/slices_state.h"
+
+/* Classes of lengths: 16 for each power of two. */
+#define CLASS_BITS 4u
+#define NR_CLASSES (64u << CLASS_BITS)
+
+/* Of a slice's depth. */
+#define DEEPEST (UINT16_MAX - 2u)
+
+bool slices_room(struct slices *slices, void **items, size_t *room, size_t count, size_t size)
+{
+    if (count < *room)
+        return true;
+    const size_t more = *room ? 2 * *room : 64;
+    void *moved = realloc(*items, more * size);
+    if (!moved) {
+        slices->no_memory = true;
+        return false;
+    }
+    *items = moved;
+    *room = more;
+    return true;
+}
+
+static unsigned class_of(uint64_t ticks)
+{
+    if (ticks < 1u << CLASS_BITS)
+        return (unsigned)ticks;
+    const unsigned top = 63u - (unsigned)__builtin_clzll(ticks);
+    return ((top - CLASS_BITS + 1) << CLASS_BITS) + (unsigned)(ticks >> (top - CLASS_BITS) & ((1u << CLASS_BITS) - 1));
+}
+
+/* The shortest of a class. */
+static uint64_t class_begin(unsigned number)
+{
+    const unsigned power = number >> CLASS_BITS, rest = number & ((1u << CLASS_BITS) - 1);
+    return power == 0 ? rest : ((1ull << CLASS_BITS) + rest) << (power - 1);
+}
+
+/* The length of which and above there are at most so many. */
+static uint64_t least_of(const struct slices *slices, size_t wanted)
+{
+    size_t counts[NR_CLASSES] = {0}, sum = 0;
+    unsigned number = NR_CLASSES - 1;
+    for (size_t i = 0; i < slices->count; i++)
+        counts[class_of(slices->items[i].end - slices->items[i].begin)]++;
+    while (number > 0 && sum + counts[number] <= wanted)
+        sum += counts[number--];
+    return class_begin(number + 1);
+}
+
+struct merged {
+    uint64_t ticks;
+    uint32_t count;
+};
+
+/* A call was so short; within NULL: it is the outermost. */
+static void add_merged(struct slices *slices, struct slice_open *within, const struct slice_open *call, uint64_t ticks)
+{
+    if (call->entry == SLICE_TASK) {
+        slices->merged_runs++;
+        slices->merged_run_ticks += ticks;
+    }
+    if (!within)
+        return;
+    within->merged += call->merged + 1;
+    within->merged_ticks += ticks;
+}
+
+/* What is merged at each depth of each track, until the call comes within which it was. */
+struct merging {
+    struct merged *levels;
+    size_t nr_levels; /* of each track */
+};
+
+static struct merged *level_of(const struct merging *merging, uint32_t track, size_t depth)
+{
+    return &merging->levels[track * merging->nr_levels + depth];
+}
+
+static void merge_slice(struct slices *slices, const struct merging *merging, const struct slice *slice)
+{
+    struct merged *level = level_of(merging, slice->track, slice->depth);
+    level->count += slice->merged + 1;
+    level->ticks += slice->end - slice->begin;
+    slices->merged++;
+    if (slice->entry == SLICE_TASK) {
+        slices->merged_runs++;
+        slices->merged_run_ticks += slice->end - slice->begin;
+    }
+}
+
+static size_t deepest(const struct slices *slices)
+{
+    size_t depth = 0;
+    for (size_t i = 0; i < slices->count; i++)
+        depth = slices->items[i].depth > depth ? slices->items[i].depth : depth;
+    return depth;
+}
+
+/* What is left over was within calls that are not over yet. */
+static void merge_open(struct slices *slices, const struct merging *merging)
+{
+    for (uint32_t track = 0; track < slices->nr_tracks; track++)
+        for (size_t depth = 1; depth < merging->nr_levels && depth <= slices->tracks[track].depth; depth++) {
+            const struct merged *level = level_of(merging, track, depth);
+            slices->tracks[track].open[depth - 1].merged += level->count;
+            slices->tracks[track].open[depth - 1].merged_ticks += level->ticks;
+        }
+}
+
+/* Keep at most half of them. */
+static void halve(struct slices *slices)
+{
+    struct merging merging = {.nr_levels = deepest(slices) + 2};
+    merging.levels = calloc(slices->nr_tracks * merging.nr_levels, sizeof(*merging.levels));
+    if (!merging.levels) {
+        slices->no_memory = true;
+        return;
+    }
+    size_t kept = 0;
+    slices->least = least_of(slices, slices->most / 2);
+    for (size_t i = 0; i < slices->count; i++) {
+        struct slice slice = slices->items[i];
+        struct merged *within = level_of(&merging, slice.track, slice.depth + 1u);
+        slice.merged += within->count;
+        slice.merged_ticks += within->ticks;
+        *within = (struct merged){0};
+        if (slice.end - slice.begin < slices->least)
+            merge_slice(slices, &merging, &slice);
+        else
+            slices->items[kept++] = slice;
+    }
+    slices->count = kept;
+    merge_open(slices, &merging);
+    free(merging.levels);
+}
+
+void slices_push(struct slices *slices, uint32_t track, struct slice_open call)
+{
+    struct slice_track *to = &slices->tracks[track];
+    if (slices_room(slices, (void **)&to->open, &to->room, to->depth, sizeof(*to->open)))
+        to->open[to->depth++] = call;
+}
+
+void slices_pop(struct slices *slices, uint32_t track, uint64_t tsc)
+{
+    struct slice_track *from = &slices->tracks[track];
+    if (from->depth == 0)
+        return;
+    const struct slice_open call = from->open[--from->depth];
+    const uint64_t ticks = tsc - call.begin;
+    if (ticks >= slices->least && slices->count >= slices->most)
+        halve(slices);
+    if (ticks < slices->least || from->depth > DEEPEST) {
+        slices->merged++;
+        add_merged(slices, from->depth > 0 ? &from->open[from->depth - 1] : NULL, &call, ticks);
+    } else if (slices_room(slices, (void **)&slices->items, &slices->room, slices->count, sizeof(*slices->items))) {
+        slices->items[slices->count++] = (struct slice){.begin = call.begin,
+                                                        .end = tsc,
+                                                        .merged_ticks = call.merged_ticks,
+                                                        .merged = call.merged,
+                                                        .name = call.name,
+                                                        .track = track,
+                                                        .depth = (uint16_t)from->depth,
+                                                        .entry = call.entry};
+    }
+}

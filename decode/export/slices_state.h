@@ -1,0 +1,15 @@
+/* Inside of slices.c and slices_keep.c. */
+#ifndef DECODE_EXPORT_SLICES_STATE_H
+#define DECODE_EXPORT_SLICES_STATE_H
+
+#include "decode/export/slices.h"
+
+/* Make room for one more item. false: no memory, and noted. */
+bool slices_room(struct slices *slices, void **items, size_t *room, size_t count, size_t size);
+
+void slices_push(struct slices *slices, uint32_t track, struct slice_open call);
+
+/* The track's innermost call is over. */
+void slices_pop(struct slices *slices, uint32_t track, uint64_t tsc);
+
+#endif

@@ -1,0 +1,14 @@
+/* What nodes of a call tree cost with all below them. Pure. */
+#ifndef DECODE_EXPORT_SUMS_H
+#define DECODE_EXPORT_SUMS_H
+
+#include "decode/profile/profile.h"
+
+struct node_sums {
+    uint64_t branches, ticks;
+};
+
+/* Of each node, to be freed. NULL: no memory. */
+struct node_sums *node_sums(const struct profile *profile);
+
+#endif

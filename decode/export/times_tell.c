@@ -1,0 +1,137 @@
+/* What was held is told, at the times that were found, to who listens. */
+#include <stdlib.h>
+
+#include "decode/export/times_state.h"
+
+static bool inside(const struct times_cpu *cpu, uint64_t tsc)
+{
+    return tsc >= cpu->times->window.from && tsc < cpu->times->window.to;
+}
+
+/* The listener learns which task runs, and of frames that were entered before the window. */
+static void catch_up(struct times_cpu *cpu, uint64_t tsc)
+{
+    struct times_task *current = cpu->current;
+    const size_t depth = current ? current->task.depth : 0;
+    if (cpu->shown != current)
+        cpu->hooks.run(cpu->hooks.context, current ? &current->task : NULL, tsc);
+    cpu->shown = current;
+    while (current && current->told < depth) {
+        current->task.depth = ++current->told;
+        cpu->hooks.enter(cpu->hooks.context, &current->task, tsc);
+    }
+}
+
+static bool push(struct stack_task *task, const struct times_item *item)
+{
+    if (task->depth == task->room) {
+        const size_t room = task->room ? 2 * task->room : 16;
+        struct stack_frame *more = realloc(task->frames, room * sizeof(*more));
+        if (!more)
+            return false;
+        task->frames = more;
+        task->room = room;
+    }
+    task->frames[task->depth++] =
+        (struct stack_frame){.name = item->name, .site = item->site, .entry = (enum stack_entry)item->entry};
+    return true;
+}
+
+static void place(struct stack_task *task, const struct times_item *item)
+{
+    task->space = item->space;
+    task->pages = item->pages;
+    task->at = item->trace_at;
+}
+
+static void tell_leave(struct times_cpu *cpu, struct times_task *task, uint64_t tsc)
+{
+    if (task->task.depth == 0)
+        return;
+    if (task->told == task->task.depth) {
+        if (inside(cpu, tsc))
+            cpu->hooks.leave(cpu->hooks.context, &task->task, tsc);
+        task->told--;
+    }
+    task->task.depth--;
+}
+
+static void tell_item(struct times_cpu *cpu, const struct times_item *item, uint64_t tsc)
+{
+    struct times_task *task = item->task;
+    if (task)
+        place(&task->task, item);
+    switch ((enum times_kind)item->kind) {
+    case TIMES_ENTER:
+        if (task && !push(&task->task, item))
+            cpu->times->no_memory = true;
+        break;
+    case TIMES_LEAVE:
+        if (task)
+            tell_leave(cpu, task, tsc);
+        break;
+    case TIMES_RUN:
+        cpu->current = task;
+        break;
+    }
+}
+
+/* What runs at the window's end runs up to there. */
+static void tell_past(struct times_cpu *cpu)
+{
+    if (cpu->past)
+        return;
+    cpu->past = true;
+    cpu->hooks.spend(cpu->hooks.context, cpu->current ? &cpu->current->task : NULL, 0, cpu->times->window.to);
+}
+
+void times_tell(struct times_cpu *cpu, const struct times_item *item, uint64_t at, uint64_t tsc)
+{
+    const uint64_t branches = at - cpu->told_at;
+    cpu->told_at = at;
+    if (tsc >= cpu->times->window.to)
+        tell_past(cpu);
+    if (inside(cpu, tsc)) {
+        catch_up(cpu, tsc);
+        cpu->hooks.spend(cpu->hooks.context, cpu->current ? &cpu->current->task : NULL, branches, tsc);
+    }
+    if (item)
+        tell_item(cpu, item, tsc);
+    if (inside(cpu, tsc))
+        catch_up(cpu, tsc);
+}
+
+void times_tell_end(struct times_cpu *cpu, const struct times_item *item, uint64_t tsc)
+{
+    place(&item->task->task, item);
+    if (cpu->hooks.end)
+        cpu->hooks.end(cpu->hooks.context, &item->task->task, tsc);
+}
+
+static bool runs(const struct times *times, const struct times_task *task)
+{
+    for (const struct times_cpu *cpu = times->cpus; cpu; cpu = cpu->next)
+        if (cpu->current == task)
+            return true;
+    return false;
+}
+
+/* Of the tasks the stacks know but those that run on other CPUs from then on. */
+void times_tell_lost(struct times_cpu *cpu, uint64_t tsc)
+{
+    struct times_task **place = &cpu->times->tasks;
+    cpu->current = NULL;
+    cpu->shown = NULL;
+    if (inside(cpu, tsc))
+        cpu->hooks.lost(cpu->hooks.context, tsc);
+    while (*place) {
+        struct times_task *task = *place;
+        if (runs(cpu->times, task)) {
+            place = &task->next;
+            continue;
+        }
+        *place = task->next;
+        free(task->task.frames);
+        free(task);
+    }
+}

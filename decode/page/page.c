@@ -1,0 +1,64 @@
+#include "decode/page/page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/page/page_state.h"
+#include "decode/page/page_text.h"
+
+/* The page up to a mark, and what is behind it. */
+static const char *write_up_to(FILE *file, const char *text, const char *mark)
+{
+    const char *end = strstr(text, mark);
+    fwrite(text, 1, end ? (size_t)(end - text) : strlen(text), file);
+    return end ? end + strlen(mark) : "";
+}
+
+static void write_title(FILE *file, const char *directory)
+{
+    fputs("Undertrace: ", file);
+    for (const char *c = directory; *c; c++)
+        if (*c == '<' || *c == '&')
+            fprintf(file, "&#%d;", *c);
+        else
+            fputc(*c, file);
+}
+
+static bool write_page(FILE *file, const struct page *page)
+{
+    const char *rest = write_up_to(file, page_text, "@TITLE@");
+    write_title(file, page->run->capture->directory);
+    rest = write_up_to(file, rest, "@DATA@");
+    const bool good = page_write_facts(file, page);
+    page_write_columns(file, page);
+    fputs(rest, file);
+    return good;
+}
+
+static void free_page(struct page *page)
+{
+    slices_free(&page->slices);
+    profile_free(&page->profile);
+    page_tree_free(&page->tree);
+    free(page->marks.items);
+    free(page->ran);
+    free(page->processes);
+}
+
+bool page_write(FILE *file, struct export_run *run, const struct page_wishes *wishes, struct page_sums *sums,
+                struct error *error)
+{
+    struct page page = {.run = run};
+    slices_init(&page.slices, run->names, wishes->most_calls, wishes->shortest, true);
+    bool good = page_collect(&page, error) && page_marks_collect(&page.marks, run, error);
+    if (good) {
+        const struct slices *slices = &page.slices;
+        page.first = slices->first <= slices->last ? slices->first : 0;
+        page.unit = slices->first <= slices->last ? (slices->last - slices->first) / UINT32_MAX + 1 : 1;
+        good = (page_tree_make(&page.tree, &page.profile, wishes->most_ways) && write_page(file, &page)) ||
+               error_set(error, ERROR_MEMORY, 0, "the page");
+        *sums = (struct page_sums){slices->count, slices->merged, slices->least, page.tree.count - 1, page.tree.merged};
+    }
+    free_page(&page);
+    return good;
+}

@@ -1,0 +1,111 @@
+/* The columns: numbers of one size, the lowest byte first, in base64. */
+#include <string.h>
+
+#include "decode/page/page_state.h"
+
+/* Bytes on their way into base64. */
+struct column {
+    FILE *file;
+    uint8_t bytes[3 * 1024];
+    size_t used;
+};
+
+static void flush(struct column *column)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char text[4 * 1024] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < column->used; i += 3) {
+        const size_t left = column->used - i;
+        const uint32_t group = (uint32_t)column->bytes[i] << 16 |
+                               (left > 1 ? (uint32_t)column->bytes[i + 1] << 8 : 0u) |
+                               (left > 2 ? column->bytes[i + 2] : 0u);
+        text[length++] = digits[group >> 18];
+        text[length++] = digits[group >> 12 & 63];
+        text[length++] = left > 1 ? digits[group >> 6 & 63] : '=';
+        text[length++] = left > 2 ? digits[group & 63] : '=';
+    }
+    fwrite(text, 1, length, column->file);
+    column->used = 0;
+}
+
+static void add(struct column *column, uint64_t value, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (column->used == sizeof(column->bytes))
+            flush(column);
+        column->bytes[column->used++] = (uint8_t)(value >> 8 * i);
+    }
+}
+
+/* As JavaScript has them: exact up to 2^53. */
+static void add_double(struct column *column, uint64_t value)
+{
+    const double number = (double)value;
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof(bits));
+    add(column, bits, sizeof(bits));
+}
+
+static void begin(struct column *column, FILE *file, const char *name)
+{
+    fprintf(file, "<script type=\"text/plain\" id=\"column-%s\">", name);
+    column->file = file;
+    column->used = 0;
+}
+
+static void end(struct column *column)
+{
+    flush(column);
+    fputs("</script>\n", column->file);
+}
+
+#define COLUMN(name, count, adding)                                                                                    \
+    begin(&column, file, name);                                                                                        \
+    for (size_t i = 0; i < (count); i++)                                                                               \
+        adding;                                                                                                        \
+    end(&column)
+
+static void write_slices(FILE *file, const struct page *page)
+{
+    struct column column;
+    const struct slice *items = page->slices.items;
+    const size_t count = page->slices.count;
+    COLUMN("begin", count, add(&column, page_moment(page, items[i].begin), 4));
+    COLUMN("length", count, add(&column, page_moment(page, items[i].end) - page_moment(page, items[i].begin), 4));
+    COLUMN("name", count, add(&column, items[i].name, 4));
+    COLUMN("depth", count, add(&column, items[i].depth, 2));
+    COLUMN("entry", count, add(&column, items[i].entry, 1));
+    COLUMN("merged", count, add(&column, items[i].merged, 4));
+    COLUMN("merged-length", count, add(&column, page_moment(page, page->first + items[i].merged_ticks), 4));
+}
+
+static void write_nodes(FILE *file, const struct page *page)
+{
+    struct column column;
+    const struct page_node *nodes = page->tree.nodes;
+    const size_t count = page->tree.count;
+    COLUMN("node-parent", count, add(&column, nodes[i].parent, 4));
+    COLUMN("node-name", count, add(&column, nodes[i].name, 4));
+    COLUMN("node-entry", count, add(&column, nodes[i].entry, 1));
+    COLUMN("node-calls", count, add_double(&column, nodes[i].calls));
+    COLUMN("node-branches", count, add_double(&column, nodes[i].branches));
+    COLUMN("node-ticks", count, add_double(&column, nodes[i].ticks));
+}
+
+static void write_marks(FILE *file, const struct page *page)
+{
+    struct column column;
+    const struct page_mark *marks = page->marks.items;
+    const size_t count = page->marks.count;
+    COLUMN("mark-time", count, add(&column, page_moment(page, marks[i].tsc), 4));
+    COLUMN("mark-kind", count, add(&column, marks[i].kind, 1));
+    COLUMN("mark-cpu", count, add(&column, marks[i].cpu, 1));
+}
+
+void page_write_columns(FILE *file, const struct page *page)
+{
+    write_slices(file, page);
+    write_nodes(file, page);
+    write_marks(file, page);
+}

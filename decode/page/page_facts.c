@@ -1,0 +1,284 @@
+/* The facts: a JSON object of all that is no long list of numbers. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/capture/gaps.h"
+#include "decode/capture/text.h"
+#include "decode/export/label.h"
+#include "decode/page/page_state.h"
+#include "decode/report/cause_text.h"
+
+/* A JSON string that can stand within a script element, where "</" would end it. */
+static void write_bytes(FILE *file, const char *bytes, size_t size)
+{
+    fputc('"', file);
+    for (size_t i = 0; i < size; i++) {
+        const unsigned char c = (unsigned char)bytes[i];
+        if (c < 0x20 || c == '"' || c == '\\' || c == '<' || c >= 0x7f)
+            fprintf(file, "\\u%04x", c);
+        else
+            fputc(c, file);
+    }
+    fputc('"', file);
+}
+
+static void write_text(FILE *file, const char *text)
+{
+    if (text)
+        write_bytes(file, text, strlen(text));
+    else
+        fputs("null", file);
+}
+
+static void write_number(FILE *file, const char *name, uint64_t value)
+{
+    fprintf(file, "\"%s\":%" PRIu64 ",\n", name, value);
+}
+
+/* Objects by number; there are few, and each name says the same text for the same one. */
+struct objects {
+    const char **names;
+    size_t count, room;
+};
+
+static int64_t object_number(struct objects *objects, const char *name)
+{
+    if (!name)
+        return -1;
+    for (size_t i = objects->count; i-- > 0;)
+        if (objects->names[i] == name || !strcmp(objects->names[i], name))
+            return (int64_t)i;
+    if (objects->count == objects->room) {
+        const size_t room = objects->room ? 2 * objects->room : 64;
+        const char **more = realloc(objects->names, room * sizeof(*more));
+        if (!more)
+            return -1;
+        objects->names = more;
+        objects->room = room;
+    }
+    objects->names[objects->count] = name;
+    return (int64_t)objects->count++;
+}
+
+/* NULL: no memory. */
+static struct profile_function *functions_by_number(const struct page *page)
+{
+    size_t count;
+    struct profile_function *by_number = calloc(names_count(page->run->names) + 1, sizeof(*by_number));
+    struct profile_function *functions = profile_functions(&page->profile, 0, &count);
+    for (size_t i = 0; i < count && by_number && functions; i++)
+        by_number[functions[i].name->number] = functions[i];
+    if (!functions) {
+        free(by_number);
+        by_number = NULL;
+    }
+    free(functions);
+    return by_number;
+}
+
+static bool write_names(FILE *file, const struct page *page)
+{
+    struct objects objects = {0};
+    struct profile_function *functions = functions_by_number(page);
+    if (!functions)
+        return false;
+    fputs("\"names\":[", file);
+    for (uint32_t i = 0; i < names_count(page->run->names); i++) {
+        const struct name *name = names_by_number(page->run->names, i);
+        const struct page_ran *ran = &page->ran[i];
+        fputs(i ? ",\n[" : "\n[", file);
+        write_text(file, name->symbol);
+        fprintf(file,
+                ",%" PRId64 ",\"%016" PRIx64 "\",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
+                object_number(&objects, name->object), name->begin, name->end - name->begin, functions[i].calls,
+                functions[i].branches, functions[i].ticks, functions[i].total_branches, functions[i].total_ticks);
+        if (ran->last)
+            fprintf(file, ",%" PRIu32 ",%" PRIu32 "]", page_moment(page, ran->first), page_moment(page, ran->last));
+        else
+            fputs(",null,null]", file);
+    }
+    fputs("],\n\"objects\":[", file);
+    for (size_t i = 0; i < objects.count; i++) {
+        fputs(i ? "," : "", file);
+        write_text(file, objects.names[i]);
+    }
+    fputs("],\n", file);
+    free(objects.names);
+    free(functions);
+    return true;
+}
+
+/* All functions of the kernel: symbols, a line each, and of each how far it is behind the one before it, and its size.
+ */
+static void write_kernel(FILE *file, const struct names *names)
+{
+    struct name function;
+    uint64_t first = 0, last = 0;
+    fputs("\"kernel\":{\"symbols\":\"", file);
+    for (size_t at = 0, i = 0; names_kernel_function(names, &at, &function); i++) {
+        fputs(i ? "\\n" : "", file);
+        for (const char *c = function.symbol; *c; c++)
+            if (*c > 0x20 && *c < 0x7f && *c != '"' && *c != '\\' && *c != '<')
+                fputc(*c, file);
+    }
+    fputs("\",\"sizes\":[", file);
+    for (size_t at = 0, i = 0; names_kernel_function(names, &at, &function); i++) {
+        first = i ? first : function.begin;
+        fprintf(file, "%s%" PRIu64 ",%" PRIu64, i ? "," : "", i ? function.begin - last : 0,
+                function.end - function.begin);
+        last = function.begin;
+    }
+    fprintf(file, "],\"begin\":\"%" PRIx64 "\"},\n", first);
+}
+
+/* Processes are the call tree's; the first stands for those that are not known. */
+static void write_processes(FILE *file, const struct page *page)
+{
+    char text[LABEL_SIZE];
+    const struct profile *profile = &page->profile;
+    fputs("\"processes\":[{\"root\":0,\"label\":\"others\"}", file);
+    for (size_t i = 1; i < profile->nr_processes; i++) {
+        fprintf(file, ",\n{\"root\":%" PRIu32 ",\"label\":", page->tree.roots[i]);
+        write_text(file, label_process(text, &profile->processes[i]));
+        fputc('}', file);
+    }
+    fputs("],\n\"tasks\":[", file);
+    for (size_t i = 0; i < page->slices.nr_tasks; i++) {
+        const uint32_t number = page->slices.tasks[i].number;
+        fprintf(file, "%s[%" PRIu32 ",%" PRIu32 "]", i ? "," : "", number,
+                number < page->processes_room ? page->processes[number] : 0);
+    }
+    fputs("],\n", file);
+}
+
+static void write_tracks(FILE *file, const struct slices *slices)
+{
+    fputs("\"tracks\":[", file);
+    for (uint32_t track = 0; track < slices->nr_tracks; track++) {
+        size_t begin = 0, end;
+        while (begin < slices->count && slices->items[begin].track != track)
+            begin++;
+        for (end = begin; end < slices->count && slices->items[end].track == track;)
+            end++;
+        fprintf(file, "%s[%" PRIu32 ",%zu,%zu]", track ? "," : "", slices->tracks[track].cpu, begin, end - begin);
+    }
+    fputs("],\n", file);
+}
+
+static bool write_gaps(FILE *file, const struct page *page)
+{
+    const struct capture *capture = page->run->capture;
+    const char *comma = "";
+    fputs("\"gaps\":[", file);
+    for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++) {
+        struct gaps gaps;
+        struct error error = {0};
+        if (!gaps_collect(&gaps, capture, (uint16_t)cpu, &error))
+            return false;
+        for (size_t i = 0; i < gaps.count; i++) {
+            const struct record_gap *gap = &gaps.items[i];
+            if (gap->tsc_from == 0 || gap->tsc_to < page->run->window.from || gap->tsc_from >= page->run->window.to)
+                continue;
+            fprintf(file, "%s{\"cpu\":%u,\"from\":%" PRIu32 ",\"to\":%" PRIu32 ",\"cause\":\"%s\"}", comma, cpu,
+                    page_moment(page, gap->tsc_from), page_moment(page, gap->tsc_to), gap_cause_text(gap->cause));
+            comma = ",";
+        }
+        gaps_free(&gaps);
+    }
+    for (size_t i = 0; i < page->slices.nr_lost; i++, comma = ",") {
+        const uint32_t when = page_moment(page, page->slices.lost[i].tsc);
+        fprintf(file,
+                "%s{\"cpu\":%" PRIu32 ",\"from\":%" PRIu32 ",\"to\":%" PRIu32 ",\"cause\":\"call stacks were lost\"}",
+                comma, page->slices.lost[i].cpu, when, when);
+    }
+    fputs("],\n", file);
+    return true;
+}
+
+/* Exits by reason, of all CPUs. */
+static void write_exits(FILE *file, const struct capture *capture)
+{
+    static const char prefix[] = "exit.";
+    struct text_line line;
+    const char *comma = "";
+    size_t position = 0;
+    fputs("\"exits\":{", file);
+    while (text_next(&line, capture->ends[0], &position)) {
+        uint64_t sum = 0, number;
+        char name[64];
+        if (line.name.size <= sizeof(prefix) - 1 || line.name.size >= sizeof(name) ||
+            memcmp(line.name.bytes, prefix, sizeof(prefix) - 1) != 0)
+            continue;
+        memcpy(name, line.name.bytes, line.name.size);
+        name[line.name.size] = '\0';
+        for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
+            sum += text_find_number(&number, capture->ends[cpu], name) ? number : 0;
+        fputs(comma, file);
+        write_text(file, name + sizeof(prefix) - 1);
+        fprintf(file, ":%" PRIu64, sum);
+        comma = ",";
+    }
+    fputs("},\n", file);
+}
+
+static void write_machine(FILE *file, const struct capture *capture)
+{
+    struct text_line line;
+    struct record_text guest = {"", 0};
+    const char *comma = "";
+    size_t position = 0;
+    text_find(&guest, capture->hello, "guest");
+    fputs("\"guest\":", file);
+    write_bytes(file, guest.bytes, guest.size);
+    fputs(",\n\"machine\":{", file);
+    while (text_next(&line, capture->hello, &position)) {
+        fputs(comma, file);
+        write_bytes(file, line.name.bytes, line.name.size);
+        fputc(':', file);
+        write_bytes(file, line.value.bytes, line.value.size);
+        comma = ",";
+    }
+    fputs("},\n", file);
+}
+
+static void write_about(FILE *file, const struct names *names)
+{
+    const char *line;
+    fputs("\"about\":[", file);
+    for (size_t i = 0; (line = names_about(names, i)); i++) {
+        fputs(i ? "," : "", file);
+        write_text(file, line);
+    }
+    fputs("],\n", file);
+}
+
+bool page_write_facts(FILE *file, const struct page *page)
+{
+    const struct slices *slices = &page->slices;
+    const struct export_clock *clock = &page->run->clock;
+    const double tick = clock->by_branches || clock->khz == 0 ? 1 : 1000000.0 / (double)clock->khz;
+    fputs("<script type=\"application/json\" id=\"facts\">{\n\"capture\":", file);
+    write_text(file, page->run->capture->directory);
+    fprintf(file, ",\n\"tick\":%.9g,\"unit\":%.9g,\"by_branches\":%s,\n", tick, tick * (double)page->unit,
+            clock->by_branches ? "true" : "false");
+    write_number(file, "duration", slices->last > page->first ? page_moment(page, slices->last) : 0);
+    write_number(file, "least", page_moment(page, page->first + slices->least));
+    write_number(file, "merged", slices->merged);
+    write_number(file, "merged_runs", slices->merged_runs);
+    write_number(file, "merged_run_units", page_moment(page, page->first + slices->merged_run_ticks));
+    write_number(file, "merged_nodes", page->tree.merged);
+    write_number(file, "branches", page->run->branches);
+    write_number(file, "decode_gaps", page->run->decode_gaps);
+    write_number(file, "lost_branches", page->profile.lost_branches);
+    write_number(file, "lost_ticks", page->profile.lost_ticks);
+    write_machine(file, page->run->capture);
+    write_exits(file, page->run->capture);
+    write_about(file, page->run->names);
+    write_processes(file, page);
+    write_tracks(file, slices);
+    write_kernel(file, page->run->names);
+    const bool good = write_gaps(file, page) && write_names(file, page);
+    fputs("\"mark_kinds\":[\"VM exit\",\"code page sent\",\"mappings told\",\"trace handed over\"]}</script>\n", file);
+    return good;
+}

@@ -1,0 +1,123 @@
+/*
+ * What the hypervisor did, and when: records have a time of their own. VM exits are told by PIP packets: one with NR
+ * clear behind one with it set. Their time is the next TSC packet's, which comes with the VM entry. Where root
+ * operation is not traced (pt.switch=list, vmcs), there are none.
+ */
+#include <stdlib.h>
+
+#include "decode/capture/gaps.h"
+#include "decode/page/page_state.h"
+#include "pt/packet.h"
+
+static bool add_mark(struct page_marks *marks, uint64_t tsc, enum page_mark_kind kind, unsigned cpu)
+{
+    if (marks->count == marks->room) {
+        const size_t room = marks->room ? 2 * marks->room : 4096;
+        struct page_mark *more = realloc(marks->items, room * sizeof(*more));
+        if (!more)
+            return false;
+        marks->items = more;
+        marks->room = room;
+    }
+    marks->items[marks->count++] = (struct page_mark){tsc, (uint8_t)kind, (uint8_t)cpu};
+    return true;
+}
+
+static bool take_records(struct page_marks *marks, const struct capture *capture, unsigned cpu)
+{
+    static const uint8_t kinds[] = {
+        [RECORD_PAGE] = PAGE_MARK_CODE + 1, [RECORD_DRAIN] = PAGE_MARK_DRAIN + 1, [RECORD_MAP] = PAGE_MARK_MAP + 1};
+    for (size_t i = 0; i < capture->nr_records; i++) {
+        const struct record_header *header = &capture->records[i].header;
+        if (header->cpu != cpu || header->kind >= sizeof(kinds) || kinds[header->kind] == 0 || header->tsc == 0)
+            continue;
+        if (!add_mark(marks, header->tsc, (enum page_mark_kind)(kinds[header->kind] - 1), cpu))
+            return false;
+    }
+    return true;
+}
+
+/* Where packets can be read from at or behind a place; size: nowhere. */
+static uint64_t find_psb(const uint8_t *bytes, uint64_t from, uint64_t size)
+{
+    struct packet packet;
+    for (uint64_t at = from; at + PT_PACKET_MAX_SIZE <= size; at++)
+        if (bytes[at] == 0x02 && bytes[at + 1] == 0x82 && packet_parse(&packet, bytes + at, (size_t)(size - at)) > 0 &&
+            packet.kind == PT_PACKET_PSB)
+            return at;
+    return size;
+}
+
+struct scan {
+    bool non_root, exited; /* exited: its time is not known yet */
+};
+
+static bool take_packet(struct page_marks *marks, struct scan *scan, const struct packet *packet, unsigned cpu)
+{
+    if (packet->kind == PT_PACKET_PIP) {
+        scan->exited |= scan->non_root && !packet->non_root;
+        scan->non_root = packet->non_root;
+    }
+    if (packet->kind != PT_PACKET_TSC || !scan->exited)
+        return true;
+    scan->exited = false;
+    return add_mark(marks, packet->tsc, PAGE_MARK_EXIT, cpu);
+}
+
+static bool take_run(struct page_marks *marks, const uint8_t *bytes, uint64_t begin, uint64_t end, unsigned cpu)
+{
+    struct scan scan = {0};
+    uint64_t at = find_psb(bytes, begin, end);
+    while (at < end) {
+        struct packet packet;
+        /* Short TNTs, which are most of them. */
+        if (bytes[at] >= 4 && (bytes[at] & 1) == 0) {
+            at++;
+            continue;
+        }
+        const int length = packet_parse(&packet, bytes + at, (size_t)(end - at));
+        if (length > 0 && !take_packet(marks, &scan, &packet, cpu))
+            return false;
+        at = length > 0 ? at + (uint64_t)length : find_psb(bytes, at + 1, end);
+    }
+    return true;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct page_mark *a = left, *b = right;
+    if (a->tsc != b->tsc)
+        return a->tsc < b->tsc ? -1 : 1;
+    return a->kind < b->kind ? -1 : a->kind > b->kind;
+}
+
+static bool take_cpu(struct page_marks *marks, const struct capture *capture, unsigned cpu, struct error *error)
+{
+    struct gaps gaps;
+    struct gaps_run run = {0};
+    const struct capture_trace *trace = &capture->cpus[cpu];
+    bool good = gaps_collect(&gaps, capture, (uint16_t)cpu, error);
+    if (!good)
+        return false;
+    good = take_records(marks, capture, cpu);
+    while (good && gaps_next_run(&run, &gaps, trace->size))
+        good = take_run(marks, trace->bytes, run.begin, run.end, cpu);
+    gaps_free(&gaps);
+    return good || error_set(error, ERROR_MEMORY, 0, "the page");
+}
+
+bool page_marks_collect(struct page_marks *marks, const struct export_run *run, struct error *error)
+{
+    for (unsigned cpu = 0; cpu < run->capture->nr_cpus; cpu++)
+        if (run->capture->cpus[cpu].present && (run->cpu == EXPORT_ALL_CPUS || run->cpu == cpu) &&
+            !take_cpu(marks, run->capture, cpu, error))
+            return false;
+    size_t count = 0;
+    for (size_t i = 0; i < marks->count; i++)
+        if (marks->items[i].tsc >= run->window.from && marks->items[i].tsc < run->window.to)
+            marks->items[count++] = marks->items[i];
+    marks->count = count;
+    if (count > 0)
+        qsort(marks->items, count, sizeof(*marks->items), compare);
+    return true;
+}

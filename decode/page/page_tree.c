@@ -1,0 +1,105 @@
+/* The call tree is cut where its branches become small: the largest nodes are kept. A node is never larger than its
+ * parent, so what is kept hangs together. */
+#include <stdlib.h>
+
+#include "decode/export/sums.h"
+#include "decode/page/page_state.h"
+
+static int compare(const void *left, const void *right)
+{
+    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return a < b ? 1 : a > b ? -1 : 0;
+}
+
+/* What a node must have to be kept. false: no memory. */
+static bool find_least(uint64_t *least, const struct profile *profile, const struct node_sums *sums, size_t most)
+{
+    *least = 0;
+    if (profile->nr_nodes <= most)
+        return true;
+    uint64_t *sizes = malloc(profile->nr_nodes * sizeof(*sizes));
+    if (!sizes)
+        return false;
+    for (size_t i = 0; i < profile->nr_nodes; i++)
+        sizes[i] = sums[i].branches;
+    qsort(sizes, profile->nr_nodes, sizeof(*sizes), compare);
+    *least = sizes[most] + 1;
+    free(sizes);
+    return true;
+}
+
+struct cut {
+    struct page_tree *tree;
+    uint32_t *places; /* of the profile's nodes in the tree; 0: not kept */
+    uint32_t *rests;  /* of the tree's nodes: the one that sums up what is not kept below it; 0: none */
+};
+
+static uint32_t add_node(struct page_tree *tree, struct page_node node)
+{
+    tree->nodes[tree->count] = node;
+    return (uint32_t)tree->count++;
+}
+
+/* It, and all below it, is summed up in what its parent has left over. */
+static void sum_up(const struct cut *cut, uint32_t parent, const struct profile_node *node)
+{
+    uint32_t *rest = &cut->rests[parent];
+    if (*rest == 0)
+        *rest = add_node(cut->tree, (struct page_node){.parent = parent, .name = PAGE_NO_NAME});
+    struct page_node *sum = &cut->tree->nodes[*rest];
+    sum->calls++;
+    sum->branches += node->branches;
+    sum->ticks += node->ticks;
+    cut->tree->merged++;
+}
+
+static void cut_nodes(const struct cut *cut, const struct profile *profile, const struct node_sums *sums,
+                      uint64_t least)
+{
+    uint32_t *nearest = cut->places; /* of a node that is not kept: its nearest ancestor that is, as well */
+    for (size_t i = 1; i < profile->nr_nodes; i++) {
+        const struct profile_node *node = &profile->nodes[i];
+        const bool kept = sums[i].branches >= least || !node->name;
+        const uint32_t parent = node->parent ? nearest[node->parent] : 0;
+        if (kept)
+            nearest[i] = add_node(cut->tree, (struct page_node){.parent = parent,
+                                                                .name = node->name ? node->name->number : PAGE_NO_NAME,
+                                                                .entry = (uint8_t)node->entry,
+                                                                .calls = node->calls,
+                                                                .branches = node->branches,
+                                                                .ticks = node->ticks});
+        else
+            nearest[i] = parent;
+        if (!kept)
+            sum_up(cut, parent, node);
+    }
+}
+
+bool page_tree_make(struct page_tree *tree, const struct profile *profile, size_t most)
+{
+    uint64_t least;
+    *tree = (struct page_tree){.count = 1};
+    struct node_sums *sums = node_sums(profile);
+    /* Beside each node there can be one that sums up. */
+    tree->nodes = calloc(2 * profile->nr_nodes + 1, sizeof(*tree->nodes));
+    tree->roots = calloc(profile->nr_processes + 1, sizeof(*tree->roots));
+    const struct cut cut = {tree, calloc(profile->nr_nodes, sizeof(*cut.places)),
+                            calloc(2 * profile->nr_nodes + 1, sizeof(*cut.rests))};
+    const bool good =
+        sums && tree->nodes && tree->roots && cut.places && cut.rests && find_least(&least, profile, sums, most);
+    if (good) {
+        cut_nodes(&cut, profile, sums, least);
+        for (size_t i = 1; i < profile->nr_processes; i++)
+            tree->roots[i] = cut.places[profile->processes[i].root];
+    }
+    free(cut.places);
+    free(cut.rests);
+    free(sums);
+    return good;
+}
+
+void page_tree_free(struct page_tree *tree)
+{
+    free(tree->nodes);
+    free(tree->roots);
+}

@@ -1,0 +1,89 @@
+// What the page holds: a JSON object of facts, and columns of numbers in base64 (docs/export.md tells of each).
+
+const ENTRIES = ['base', 'call', 'interrupt', 'system call', 'signal', 'jump'];
+const ENTRY_INTERRUPT = 2, ENTRY_SYSCALL = 3, ENTRY_TASK = 255;
+const NO_NAME = 0xffffffff;
+
+function readColumn(name, Type) {
+  const element = document.getElementById('column-' + name);
+  const binary = atob(element.textContent.trim());
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
+  element.remove();
+  return new Type(bytes.buffer);
+}
+
+class Trace {
+  constructor() {
+    this.facts = JSON.parse(document.getElementById('facts').textContent);
+    this.names = this.facts.names.map(([symbol, object, begin, size, calls, branches, ticks, allBranches, allTicks, first, last], number) =>
+      ({ number, symbol, object: object < 0 ? null : this.facts.objects[object], begin, size, calls, branches, ticks, allBranches, allTicks, first, last }));
+    this.slices = {
+      begin: readColumn('begin', Uint32Array), length: readColumn('length', Uint32Array), name: readColumn('name', Uint32Array),
+      depth: readColumn('depth', Uint16Array), entry: readColumn('entry', Uint8Array), merged: readColumn('merged', Uint32Array),
+      mergedLength: readColumn('merged-length', Uint32Array),
+    };
+    this.nodes = {
+      parent: readColumn('node-parent', Uint32Array), name: readColumn('node-name', Uint32Array), entry: readColumn('node-entry', Uint8Array),
+      calls: readColumn('node-calls', Float64Array), branches: readColumn('node-branches', Float64Array), ticks: readColumn('node-ticks', Float64Array),
+    };
+    this.marks = { time: readColumn('mark-time', Uint32Array), kind: readColumn('mark-kind', Uint8Array), cpu: readColumn('mark-cpu', Uint8Array) };
+    this.byBranches = this.facts.by_branches;
+    this.duration = Math.max(1, this.facts.duration);
+  }
+
+  // Time units of the columns as nanoseconds (or branches).
+  amount(units) { return units * this.facts.unit; }
+  timeText(units) { return timeText(this.amount(units), this.byBranches); }
+  ticksText(ticks) { return timeText(ticks * this.facts.tick, this.byBranches); }
+
+  label(number) {
+    const name = this.names[number];
+    if (!name) return '?';
+    return name.symbol || (name.object ? name.object + ' ' : '') + '0x' + name.begin.replace(/^0+/, '');
+  }
+
+  taskLabel(task) {
+    const [number, process] = this.facts.tasks[task];
+    return this.processLabel(process) + ', task ' + number;
+  }
+
+  processLabel(process) { return this.facts.processes[process].label; }
+
+  kind(number, entry) {
+    if (entry === ENTRY_INTERRUPT) return KIND.INTERRUPT;
+    if (entry === ENTRY_SYSCALL) return KIND.SYSCALL;
+    return this.nameKind(number);
+  }
+
+  nameKind(number) {
+    const name = this.names[number];
+    if (!name || !name.symbol) return KIND.UNKNOWN;
+    if (name.object === 'vmlinux') return KIND.KERNEL;
+    if (/^f{7,}/.test(name.begin)) return name.object ? KIND.MODULE : KIND.KERNEL;
+    return KIND.USER;
+  }
+
+  // Functions whose names have all the words, the most used ones first.
+  search(text, most) {
+    const words = text.toLowerCase().split(/\s+/).filter((word) => word);
+    if (!words.length) return [];
+    const found = this.names.filter((name) => {
+      const label = this.label(name.number).toLowerCase();
+      return name.calls + name.branches > 0 && words.every((word) => label.includes(word));
+    });
+    const rank = (name) => (this.label(name.number).toLowerCase() === words[0] ? 1e18 : 0) + name.allBranches;
+    return found.sort((a, b) => rank(b) - rank(a)).slice(0, most);
+  }
+}
+
+// The first index at which values (rising, by way of order) are at least so much.
+function lowerBound(values, order, wanted) {
+  let low = 0, high = order.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (values[order[middle]] < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,132 @@
+// How lanes are drawn: what is narrower than a pixel is drawn with its neighbours, so that a picture takes as many steps
+// as it has pixels, however much lies in it.
+
+class Painter {
+  constructor(trace) {
+    this.trace = trace;
+    this.colours = new Map();
+  }
+
+  // Colours and fonts of the page as it is now.
+  prepare(canvas) {
+    const style = getComputedStyle(document.documentElement);
+    const value = (name) => style.getPropertyValue('--' + name).trim();
+    const dark = document.documentElement.dataset.theme === 'dark';
+    if (this.dark !== dark) this.colours.clear();
+    this.dark = dark;
+    this.theme = { page: value('page'), text: value('text'), faint: value('faint'), line: value('line'), gap: value('gap'),
+      exit: value('exit'), mark: value('mark'), accent: value('accent'), panel: value('panel'), strong: value('strong') };
+    const ratio = window.devicePixelRatio || 1;
+    const width = canvas.clientWidth, height = canvas.clientHeight;
+    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+      canvas.width = Math.round(width * ratio);
+      canvas.height = Math.round(height * ratio);
+    }
+    const context = canvas.getContext('2d');
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.fillStyle = this.theme.page;
+    context.fillRect(0, 0, width, height);
+    context.font = '11px ui-monospace, "DejaVu Sans Mono", monospace';
+    context.textBaseline = 'middle';
+    return context;
+  }
+
+  colour(kind, text) {
+    const key = kind + text;
+    let colour = this.colours.get(key);
+    if (!colour) this.colours.set(key, colour = colourOf(kind, text, this.dark));
+    return colour;
+  }
+
+  sliceColour(slice) {
+    const { name, entry } = this.trace.slices;
+    if (entry[slice] === ENTRY_TASK) return this.colour(KIND.TASK, this.trace.processLabel(this.trace.facts.tasks[name[slice]][1]));
+    return this.colour(this.trace.kind(name[slice], entry[slice]), this.trace.label(name[slice]));
+  }
+
+  sliceLabel(slice) {
+    const { name, entry } = this.trace.slices;
+    return entry[slice] === ENTRY_TASK ? this.trace.taskLabel(name[slice]) : this.trace.label(name[slice]);
+  }
+
+  text(context, text, x, width, y) {
+    if (width < 18) return;
+    const room = Math.floor((width - 6) / 6.7);
+    if (room < 2) return;
+    context.fillText(text.length > room ? text.slice(0, room - 1) + '…' : text, x + 3, y);
+  }
+
+  // Slices of a row, by begin, that do not overlap.
+  row(context, order, view, y, height, marked) {
+    const { begin, length, name, entry } = this.trace.slices;
+    const scale = view.width / (view.to - view.from);
+    let index = Math.max(0, lowerBound(begin, order, view.from) - 1);
+    while (index < order.length && begin[order[index]] < view.to) {
+      const slice = order[index];
+      const x = (begin[slice] - view.from) * scale, width = length[slice] * scale;
+      const left = Math.max(0, x), right = Math.min(view.width, x + width);
+      const isMarked = marked && entry[slice] !== ENTRY_TASK && marked.has(name[slice]);
+      if (right <= 0) {
+        index++;
+        continue;
+      }
+      context.fillStyle = isMarked ? this.theme.accent : this.sliceColour(slice);
+      if (width < 1) {
+        context.globalAlpha = isMarked ? 1 : 0.75;
+        context.fillRect(Math.floor(left), y, 1, height - 1);
+        context.globalAlpha = 1;
+        const next = lowerBound(begin, order, view.from + (Math.floor(left) + 1) / scale);
+        index = Math.max(next - 1, index + 1); // the last that begins in this pixel may be long
+        continue;
+      }
+      context.fillRect(left, y, Math.max(right - left - (width > 3 ? 0.6 : 0), 0.6), height - 1);
+      context.fillStyle = isMarked ? this.theme.page : this.theme.strong;
+      if (height >= 12) this.text(context, this.sliceLabel(slice), left, right - left, y + height / 2);
+      index++;
+    }
+  }
+
+  // What the hypervisor did.
+  marks(context, lane, view, y) {
+    const { time, kind } = this.trace.marks;
+    const scale = view.width / (view.to - view.from);
+    let index = lowerBound(time, lane.marks, view.from), last = -1;
+    for (; index < lane.marks.length && time[lane.marks[index]] < view.to; index++) {
+      const x = Math.floor((time[lane.marks[index]] - view.from) * scale);
+      if (x === last) continue;
+      context.fillStyle = kind[lane.marks[index]] === 0 ? this.theme.exit : this.theme.accent;
+      context.fillRect(x, y + 1, 1, MARKS - 3);
+      last = x;
+    }
+  }
+
+  gaps(context, lane, view, y, height) {
+    const scale = view.width / (view.to - view.from);
+    for (const gap of this.trace.facts.gaps) {
+      if (gap.cpu !== lane.cpu || gap.to < view.from || gap.from > view.to) continue;
+      const x = (gap.from - view.from) * scale;
+      context.fillStyle = this.theme.gap;
+      context.globalAlpha = 0.35;
+      context.fillRect(x, y, Math.max(2, (gap.to - gap.from) * scale), height);
+      context.globalAlpha = 1;
+      context.fillRect(x, y, 2, height);
+    }
+  }
+
+  // The scale above the lanes.
+  axis(context, view, y, height) {
+    const step = niceStep((view.to - view.from) * 110 / view.width * this.trace.facts.unit) / this.trace.facts.unit;
+    const scale = view.width / (view.to - view.from);
+    context.fillStyle = this.theme.faint;
+    for (let time = Math.ceil(view.from / step) * step; time < view.to; time += step) {
+      const x = (time - view.from) * scale;
+      context.fillRect(Math.round(x), y + height - 5, 1, 5);
+      context.fillText(momentText(this.trace.amount(time), this.trace.amount(step), this.trace.byBranches), x + 4, y + height / 2);
+    }
+  }
+}
+
+function niceStep(least) {
+  const power = 10 ** Math.floor(Math.log10(Math.max(least, 1)));
+  return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= least);
+}

@@ -1,0 +1,107 @@
+#!/bin/bash
+# Exports, each opened by the tool that it is for, and compared with the list of all branches and the guest's own symbols.
+. tests/system/lib.sh
+
+check 'a guest of functions boots' boot_guest load load 'channel=e1000 net.mtu=9000'
+CPUS=2 check 'one with two CPUs boots' boot smp build/guests/smp.bzImage '' cpus=2 'channel=e1000 net.mtu=9000'
+elf=build/guests/load.elf
+
+# export NAME FORMAT OPTIONS...: the capture of a boot in a format, into $work/NAME.FORMAT.
+export_as() {
+    local name=$1 format=$2
+    shift 2
+    build/undertrace export "$work/$name/capture" --files "build/guests/$name.elf" --format="$format" \
+        -o "$work/$name.$format" "$@" 2>"$work/$name.$format.log"
+}
+
+for format in folded callgrind lcov chrome perfetto speedscope drcov bolt; do
+    mkdir -p "$work/sources"
+    check "$format is written" export_as load $format --most 10000000 --sources "$work/sources" --object load.elf
+done
+branches=$(build/undertrace decode "$work/load/capture" --branches "$work/list" | awk '$1 == "branches" { gsub(",", "", $2); print $2 }')
+
+# Sums of the call tree.
+same 'folded: all branches are in it' "$(awk '{ sum += $NF } END { print sum }' "$work/load.folded")" "$branches"
+check 'callgrind_annotate reads it' callgrind_annotate --inclusive=no "$work/load.callgrind"
+same 'callgrind: all branches are in it' \
+    "$(callgrind_annotate "$work/load.callgrind" | awk '/PROGRAM TOTALS/ { gsub(",", "", $1); print $1 }')" "$branches"
+# A function is entered where a branch leads to its first address from outside of it, and by each CALL.
+nm "$elf" | awk '$2 ~ /[tT]/ { print $1, $3 }' >"$work/symbols"
+awk -F, '/^FNDA:/ { sub("FNDA:", "", $1); if ($1 > 0) print $2, $1 }' "$work/load.lcov" | sort >"$work/called"
+awk 'NR == FNR { name[$1] = $2; next } $2 in name { count[name[$2]]++ } END { for (each in count) print each, count[each] }' \
+    "$work/symbols" "$work/list" | sort >"$work/listed"
+same 'lcov: each function was entered as often as branches lead to it' \
+    "$(join "$work/called" "$work/listed" | awk '{ n++; bad += $2 != $3 } END { print (n > 2), bad + 0 }')" '1 0'
+same 'callgrind: and as often by its callers' "$(awk '/^cfn=/ { name = $2 } /^calls=/ { sub("calls=", "", $1); calls[name] += $1 }
+    END { for (each in calls) print each, calls[each] }' "$work/load.callgrind" | sort | join - "$work/called" |
+    awk '{ n++; bad += $2 != $3 } END { print (n > 2), bad + 0 }')" '1 0'
+check 'genhtml makes pages of it' genhtml --quiet --output-directory "$work/coverage" "$work/load.lcov"
+same 'with functions that ran' "$(grep -c 'guest_main' "$work/coverage"/*/*functions*.func.html "$work/coverage"/*.func.html 2>/dev/null |
+    awk -F: '{ sum += $NF } END { print (sum > 0) }')" 1
+
+# Calls over time.
+calls=$(awk '/ calls$/ { gsub(",", ""); print $2; exit }' "$work/load.chrome.log")
+merged=$(awk '/calls shorter/ { gsub(",", ""); print $2; exit }' "$work/load.chrome.log")
+same 'chrome: jq reads as many calls as were told' "$(jq '[.traceEvents[] | select(.ph == "X")] | length' "$work/load.chrome")" "$calls"
+same 'what is left out is counted' "$(jq -r '.otherData.merged_calls' "$work/load.chrome")" "${merged:-0}"
+same 'with those that it has, these are all' "$(jq '[.traceEvents[] | select(.ph == "X" and .cat != "task")] | length' "$work/load.chrome") $((calls))" \
+    "$(awk -v merged="${merged:-0}" '{ sum += $2 } END { print sum - merged }' "$work/called") $calls"
+same 'calls lie within those that made them' "$(jq '[.traceEvents[] | select(.ph == "X")] | group_by(.tid) | map(
+    reduce .[] as $e ({open: [], bad: 0}; (.open |= map(select(. > $e.ts + 0.0005))) |
+        if (.open | length) > 0 and .open[-1] + 0.0015 < $e.ts + $e.dur then .bad += 1 else . end | .open += [$e.ts + $e.dur]) | .bad) | add' \
+    <(jq -c '{traceEvents: .traceEvents[:20000]}' "$work/load.chrome"))" 0
+decoded=$work/perfetto.txt
+check 'perfetto: protoc reads it' \
+    sh -c "protoc --proto_path=tests/export --decode=perfetto.protos.Trace perfetto.proto <$work/load.perfetto >$decoded"
+same 'all of its fields are known' "$(grep -cE '^ *[0-9]+[:{ ]' "$decoded")" 0
+same 'perfetto: calls begin and end, as many as in the other' \
+    "$(grep -c TYPE_SLICE_BEGIN "$decoded") $(grep -c TYPE_SLICE_END "$decoded")" "$calls $calls"
+same 'names are told before they are used, or with them' "$(awk '/event_names|event_categories/ { kind = $1 } /^ *iid:/ && kind == "event_names" { known[$2] = 1 }
+    /name_iid:/ { used = $2 } /^}/ { bad += used != "" && !(used in known); used = "" } END { print bad + 0 }' "$decoded")" 0
+same 'speedscope: frames open and close in order' "$(jq '[.profiles[] | reduce .events[] as $e ({open: [], at: 0, bad: 0};
+    (if $e.at < .at then .bad += 1 else . end) | .at = $e.at |
+    if $e.type == "O" then .open += [$e.frame] elif .open[-1] == $e.frame then .open |= .[:-1] else .bad += 1 end) |
+    .bad + (.open | length)] | add' "$work/load.speedscope")" 0
+
+# Branches.
+bolt=$(command -v perf2bolt-16 perf2bolt | head -n 1)
+check 'bolt: perf2bolt reads it' "$bolt" -pa -p "$work/load.bolt" -o "$work/load.fdata" "$elf" -ignore-build-id
+same 'its branches are those that were taken' "$(awk '$1 == "B" { print $2, $3, $4 }' "$work/load.bolt" | sort | head -n 200 |
+    awk 'NR == FNR { own[$1 " " $2] = $3; next } { sub("^0*", "", $1); sub("^0*", "", $2); if (($1 " " $2) in own) own[$1 " " $2]-- }
+    END { for (each in own) { n++; bad += own[each] != 0 } print (n > 5), bad + 0 }' - "$work/list")" '1 0'
+# perf2bolt takes all code of such a file for 64-bit code, and what assembly has begun is none to it.
+awk -v from="$(awk '$2 == "up" { sub("^0*", "", $1); print $1 }' "$work/symbols")" '$2 >= from' "$work/load.bolt" >"$work/load64.bolt"
+same 'what ran fits the code' "$("$bolt" -pa -p "$work/load64.bolt" -o "$work/load.fdata" "$elf" 2>&1 |
+    sed -n 's/.*mismatching disassembled function contents: \([0-9]*\).*/\1/p')" 0
+same 'drcov: as many blocks as it says' "$(sed -n '/^BB Table/q; p' "$work/load.drcov" >"$work/head"
+    size=$(($(stat -c %s "$work/load.drcov") - $(stat -c %s "$work/head")))
+    line=$(grep -a '^BB Table' "$work/load.drcov")
+    echo $(((size - ${#line} - 1) / 8)) $(((size - ${#line} - 1) % 8)))" \
+    "$(grep -a '^BB Table' "$work/load.drcov" | awk '{ print $3 }') 0"
+
+# Windows, limits, two CPUs.
+check 'half of the time is written' export_as load folded --to 0.01
+less=$(awk '{ sum += $NF } END { print sum }' "$work/load.folded")
+check 'and the other half' export_as load folded --from 0.01
+more=$(awk '{ sum += $NF } END { print sum }' "$work/load.folded")
+same 'together they are all of it' "$((less + more)) $((less > 0)) $((more > 0))" "$branches 1 1"
+check 'a thousand calls at most' export_as load chrome --most 1024
+at_most 'are written' "$(jq '[.traceEvents[] | select(.ph == "X")] | length' "$work/load.chrome")" 1024
+same 'and the others counted' "$(($(jq '[.traceEvents[] | select(.ph == "X" and .cat != "task")] | length' "$work/load.chrome") +
+    $(jq -r '.otherData.merged_calls' "$work/load.chrome")))" "$(awk '{ sum += $2 } END { print sum }' "$work/called")"
+check 'two CPUs are written' export_as smp speedscope
+same 'a profile each' "$(jq -c '[.profiles[].name]' "$work/smp.speedscope")" '["CPU 0","CPU 1"]'
+check 'one of them is' export_as smp speedscope --cpu 1
+same 'alone' "$(jq -c '[.profiles[].name]' "$work/smp.speedscope")" '["CPU 1"]'
+
+# What cannot be.
+refused() {
+    same "$1 is refused" "$(export_as load "${@:2}"; echo $?)" 1
+}
+refused 'a format that is none' flames
+refused 'a time that is none' folded --from later
+refused 'an empty window' folded --from 2 --to 1
+refused 'a CPU without a trace' folded --cpu 7
+same 'a file of the capture is left alone' "$(build/undertrace export "$work/load/capture" --format=folded -o "$work/load/capture/cpu0.pt" \
+    2>/dev/null; echo $?) $(build/undertrace info "$work/load/capture" >/dev/null; echo $?)" '1 0'
+done_testing

@@ -1,0 +1,53 @@
+#!/bin/bash
+# The HTML page, in a headless Chromium: it opens without a complaint, asks for nothing from elsewhere, and search, zoom and all
+# views work. PAGE_CAPTURE= and PAGE_OPTIONS= take another capture, like that of a whole Debian.
+. tests/system/lib.sh
+
+if ! command -v chromium >/dev/null || ! command -v node >/dev/null; then
+    skip 'the page in a browser' 'chromium and nodejs cannot be installed here'
+    done_testing
+fi
+
+# value NAME FILE: of what tests/page/check.js has printed.
+value() {
+    sed -n "s/^$1: //p" "$work/$2.txt"
+}
+
+# page NAME WORD CAPTURE OPTIONS...: write the page of a capture, and look at it.
+page() {
+    local name=$1 word=$2 capture=$3
+    shift 3
+    check "$name: the page is written" build/undertrace page "$capture" -o "$work/$name.html" "$@"
+    check "$name: it opens" sh -c "timeout 300 node tests/page/check.js '$work/$name.html' '$word' >'$work/$name.txt'"
+    same "$name: nothing to complain of" "$(value complaints "$name")" none
+    at_most "$name: open after milliseconds" "$(value seconds "$name" | awk '{ print int(1000 * $1) }')" "${PAGE_MILLISECONDS:-60000}"
+    at_most "$name: bytes" "$(stat -c %s "$work/$name.html")" 100000000
+    same "$name: all branches are in the call tree" "$(value tree "$name") $(value flame "$name")" \
+        "$(value branches "$name") $(value branches "$name")"
+    same "$name: the search finds $word, and says what it is" "$(value found "$name") $(value details "$name")" "$word $word"
+    same "$name: its longest call is zoomed to" "$(value zoomed "$name") $(value chosen "$name")" "true $word"
+    same "$name: wheel and keys" "$(value wheel "$name") $(value all "$name")" 'true true'
+    same "$name: every view shows something" "$(grep -c '^view .*: true$' "$work/$name.txt") $(grep -c '^view' "$work/$name.txt")" '6 6'
+    same "$name: a flame graph of a part" "$(value part "$name")" true
+    same "$name: as wide as the window" "$(value wide "$name")" true
+}
+
+if [ -n "${PAGE_CAPTURE:-}" ]; then
+    # shellcheck disable=SC2086 # several options
+    page given "${PAGE_WORD:-start_kernel}" "$PAGE_CAPTURE" ${PAGE_OPTIONS:-}
+    done_testing
+fi
+
+CPUS=2 check 'a guest with two CPUs boots' boot smp build/guests/smp.bzImage '' cpus=2 'channel=e1000 net.mtu=9000'
+page smp console_line "$work/smp/capture" --files build/guests/smp.elf
+same 'both CPUs are there' "$(value tracks smp)" 2
+same 'VM exits are marked, as many as there were packets of' "$(value exits smp)" "$(for cpu in 0 1; do
+    build/undertrace dump "$work/smp/capture" --cpu $cpu | awk '$2 == "pip" { nr = /, nr /; if (was && !nr) left = 1; was = nr }
+        $2 == "tsc" && left { n++; left = 0 } END { print n + 0 }'
+done | awk '{ sum += $1 } END { print sum }')"
+
+check 'a guest that loses trace boots' boot_guest gaps load 'channel=e1000 net.mtu=9000 pt.regions=4 pt.region=16K policy=drop'
+page gaps odd "$work/gaps/capture" --files build/guests/load.elf
+same 'the gaps are marked' "$(($(value gaps gaps) >= $(gaps gaps '.tsc_from > 0')))" 1
+DARK=1 page dark console_line "$work/smp/capture" --files build/guests/smp.elf --most 1024 --ways 20
+done_testing
