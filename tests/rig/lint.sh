@@ -56,9 +56,10 @@ include_directions() {
         may["decode/check"] = may["decode/flow"] " decode/flow/"
         may["decode/names"] = may["decode/engine"] " decode/engine/hot.h"
         may["decode/stack"] = may["decode/flow"] " decode/engine/ decode/flow/ decode/names/"
+        may["decode/query"] = may["decode/stack"]
         may["decode/profile"] = may["decode/stack"] " decode/stack/"
         may["decode/report"] = may["decode/check"] " decode/check/ decode/profile/ decode/stack/ decode/names/ pt/caps.h"
-        may["decode/cli"] = may["decode/report"] " decode/report/ decode/receive/ decode/foreign/"
+        may["decode/cli"] = may["decode/report"] " decode/report/ decode/receive/ decode/foreign/ decode/query/"
         may["lib"] = may["decode/report"] " decode/report/ serial/record.h"
         may["tests"] = "boot/ vmx/ pt/ serial/ decode/ lib/"
         n = split(core, list, " ")
