@@ -106,7 +106,7 @@ $(BUILD)/undertrace-judge: $(JUDGE_OBJS)
 
 LIB_VERSION := 0.1
 LIB_SONAME := libundertrace.so.0
-LIB_C := $(wildcard lib/*.c $(addsuffix /*.c,$(addprefix decode/,capture code engine flow))) \
+LIB_C := $(wildcard lib/*.c $(addsuffix /*.c,$(addprefix decode/,capture code engine flow foreign))) \
     $(addprefix decode/report/,error_text.c cause_text.c dump_line.c)
 LIB_OBJS := $(patsubst %.c,$(BUILD)/lib/%.o,pt/parse.c pt/instruction.c pt/instruction_table.c serial/crc32c.c $(LIB_C))
 LIB_FILES := $(BUILD)/libundertrace.a $(BUILD)/libundertrace.so
@@ -221,12 +221,16 @@ INITRD := $(or $(INITRD_OF_$(GUEST)),$(error there is no guest $(GUEST): GUEST=k
 DISK_OF_debian := $(BUILD)/guest/debian.img
 DISK := $(DISK_OF_$(GUEST))
 CMDLINE_OF_debian := root=/dev/sda ro
+# Where the report finds names of the programs in the initrds: they are this machine's own.
+FILES_OF_kernel := $(firstword $(wildcard /usr/bin/busybox /bin/busybox))
+FILES_OF_userland := /usr/bin /usr/sbin /usr/lib
+FILES := $(FILES_OF_$(GUEST))
 CMDLINE := $(strip console=ttyS0 panic=-1 $(CMDLINE_OF_$(GUEST)))
 OPTIONS :=
 CPUS := 1
 export CPUS
 export ELF := $(BUILD)/undertrace.elf
-export KERNEL INITRD CMDLINE OPTIONS DISK
+export KERNEL INITRD CMDLINE OPTIONS DISK FILES
 
 # Rewritten only when a variable has changed, so that a second run builds nothing.
 ISO_INPUTS := $(BUILD)/iso.inputs

@@ -12,10 +12,13 @@
 
 #define HANDLE_PUBLIC __attribute__((visibility("default")))
 
-/* What is open. Readers share what is known of a CPU's trace; it is made when the first one asks for it. Another kind
- * of source than a capture would differ in handle_trace alone. */
+struct foreign;
+
+/* What is open: a capture, or a foreign trace, which is CPU 0's. Readers share what is known of a CPU's trace; of a
+ * capture it is made when the first one asks for it. */
 struct undertrace {
-    struct capture *capture;
+    struct capture *capture; /* NULL: */
+    struct foreign *foreign;
     pthread_mutex_t lock; /* of traces */
     struct flow_trace *traces[CAPTURE_MAX_CPUS];
     uint64_t rtit_ctl;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/foreign/foreign_trace.h"
 #include "decode/report/error_text.h"
 #include "lib/handle.h"
 #include "pt/rtit.h"
@@ -25,7 +26,15 @@ static int status_of(enum error_kind kind)
     case ERROR_NO_TRACE:
         return UNDERTRACE_ERROR_NO_TRACE;
     case ERROR_MAP_RECORD:
+    case ERROR_NO_PSB:
+    case ERROR_NO_ELF:
+    case ERROR_PERF:
         return UNDERTRACE_ERROR_FORMAT;
+    case ERROR_IMAGE_SPEC:
+    case ERROR_IMAGE_SHORT:
+    case ERROR_IMAGE_ADDRESS:
+    case ERROR_IMAGE_TWICE:
+        return UNDERTRACE_ERROR_ARGUMENT;
     default:
         return UNDERTRACE_ERROR_OPEN;
     }
@@ -96,6 +105,9 @@ HANDLE_PUBLIC void undertrace_close(struct undertrace *trace)
         free(trace->traces[cpu]);
     }
     capture_close(trace->capture);
+    if (trace->foreign)
+        foreign_close(trace->foreign);
+    free(trace->foreign);
     pthread_mutex_destroy(&trace->lock);
     free(trace);
 }
@@ -118,6 +130,10 @@ static struct flow_trace *open_trace(const struct capture *capture, unsigned cpu
 
 const struct flow_trace *handle_trace(struct undertrace *trace, unsigned cpu, struct error *error)
 {
+    if (trace->foreign && cpu > 0)
+        error_set(error, ERROR_NO_TRACE, cpu, "CPU %u of a foreign trace", cpu);
+    if (trace->foreign)
+        return cpu == 0 ? &trace->foreign->trace : NULL;
     if (!capture_trace(trace->capture, cpu, error))
         return NULL;
     pthread_mutex_lock(&trace->lock);
@@ -129,22 +145,33 @@ const struct flow_trace *handle_trace(struct undertrace *trace, unsigned cpu, st
 
 HANDLE_PUBLIC unsigned undertrace_nr_cpus(const struct undertrace *trace)
 {
-    return trace->capture->nr_cpus;
+    return trace->foreign ? 1 : trace->capture->nr_cpus;
+}
+
+static struct undertrace_cpu known_of_capture(const struct undertrace *trace, unsigned cpu)
+{
+    const struct capture *capture = trace->capture;
+    uint64_t ebx = 0, eax = 0;
+    text_find_number(&ebx, capture->hello, "cpuid_15_ebx");
+    text_find_number(&eax, capture->hello, "cpuid_15_eax");
+    return (struct undertrace_cpu){.trace_bytes = capture->cpus[cpu].size,
+                                   .rtit_ctl = trace->rtit_ctl,
+                                   .tsc_ratio = {(uint32_t)ebx, (uint32_t)eax},
+                                   .ended = capture->ends[cpu].size > 0};
+}
+
+static struct undertrace_cpu known_of_foreign(const struct flow_input *input)
+{
+    return (struct undertrace_cpu){
+        .trace_bytes = input->trace_size, .tsc_ratio = {input->cpuid_15_ebx, input->cpuid_15_eax}, .ended = 1};
 }
 
 HANDLE_PUBLIC int undertrace_cpu(const struct undertrace *trace, unsigned cpu, struct undertrace_cpu *about)
 {
-    const struct capture *capture = trace->capture;
-    struct undertrace_cpu known = {.size = sizeof(known), .rtit_ctl = trace->rtit_ctl};
-    uint64_t ebx = 0, eax = 0;
-    if (cpu >= capture->nr_cpus)
+    if (cpu >= undertrace_nr_cpus(trace))
         return UNDERTRACE_ERROR_NO_TRACE;
-    text_find_number(&ebx, capture->hello, "cpuid_15_ebx");
-    text_find_number(&eax, capture->hello, "cpuid_15_eax");
-    known.trace_bytes = capture->cpus[cpu].size;
-    known.tsc_ratio[0] = (uint32_t)ebx;
-    known.tsc_ratio[1] = (uint32_t)eax;
-    known.ended = capture->ends[cpu].size > 0;
+    struct undertrace_cpu known =
+        trace->foreign ? known_of_foreign(&trace->foreign->trace.input) : known_of_capture(trace, cpu);
     /* An older caller's structure is shorter, a newer one's longer. */
     const size_t size = about->size < sizeof(known) ? about->size : sizeof(known);
     if (size < sizeof(known.size))

@@ -1,8 +1,8 @@
 /*
  * libundertrace: what a machine under the Undertrace hypervisor executed, out of a capture that `undertrace receive`
- * made.
+ * made; or what another one did, out of raw packets or perf.data.
  *
- *     undertrace_open      a capture; any number of them at once
+ *     undertrace_open      a capture; undertrace_open_pt, undertrace_open_perf: a foreign trace; any number at once
  *     undertrace_read      the flow of one CPU, or a part of it: a reader
  *     undertrace_next      its next item, or
  *     undertrace_run       all of them, by callbacks
@@ -53,6 +53,29 @@ struct undertrace;
 
 /* Open the capture in a directory. It may still be received: what has arrived is what there is. */
 int undertrace_open(struct undertrace **trace, const char *directory, struct undertrace_error *error);
+
+/* A trace that is no capture: where its code is, and whose CPU it was. The caller sets size to
+ * sizeof(struct undertrace_foreign), and what it does not know to 0. */
+struct undertrace_foreign {
+    size_t size;
+    /* Lists of words up to a NULL; NULL: none. */
+    const char *const *images;    /* FILE@VADDR, or FILE:OFFSET[-END]:VADDR: a file as it stood in memory, or a part */
+    const char *const *elf_files; /* FILE[@BASE]: what the file has loaded, where it says or from BASE on */
+    const char *root;             /* perf.data: the directory in which mapped files are looked for; NULL: / */
+    unsigned family, model, stepping; /* which errata to expect; family 0: by the manual */
+    unsigned mtc_freq;                /* MTCFreq of IA32_RTIT_CTL */
+    unsigned nominal_ratio; /* core to bus, at which the core runs as fast as the TSC; 0: cycles prove no time */
+    uint32_t tsc_ratio[2];  /* CPUID.15H:EBX and EAX; 0: MTC tells nothing */
+};
+
+/* Raw packets: FILE, FILE:OFFSET or FILE:OFFSET-END. They are those of CPU 0. about: NULL is nothing. */
+int undertrace_open_pt(struct undertrace **trace, const char *file, const struct undertrace_foreign *about,
+                       struct undertrace_error *error);
+
+/* perf.data, as Linux's intel_pt driver recorded it: all that was traced, in one order, as CPU 0. Programs' files are
+ * read where they were mapped from; what the file itself says of the CPU counts before what about says. */
+int undertrace_open_perf(struct undertrace **trace, const char *file, const struct undertrace_foreign *about,
+                         struct undertrace_error *error);
 
 /* NULL is none. Readers of it must have been closed. */
 void undertrace_close(struct undertrace *trace);

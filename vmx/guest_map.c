@@ -130,7 +130,8 @@ static uint32_t stretch_tell(struct cpu *cpu, const struct guest_stretch *stretc
         return pages.executable;
     if (refills_tell(cpu, stretch, &pages, space) || !same)
         pages_send(cpu, stretch, &pages, space, since);
-    *told = (struct told){space, stretch->linear, pages.sum, pages.executable ? cpu : NULL};
+    if (!same)
+        *told = (struct told){space, stretch->linear, pages.sum, pages.executable ? cpu : NULL};
     return pages.executable;
 }
 

@@ -153,12 +153,14 @@ static void fault_add(struct cpu *cpu, uint64_t cr3, uint64_t linear, bool fetch
     cpu->look_due_tsc = 0;
 }
 
-bool page_fault_wake(struct cpu *cpu, const struct page_fault *fault)
+void page_fault_wake(struct cpu *cpu, struct page_fault *sleeper)
 {
+    const uint64_t cr3 = sleeper->cr3, linear = sleeper->linear;
+
+    sleeper->tsc = 0; /* its place is free, for the one that goes */
     if (cpu->nr_faults == NR_PAGE_FAULTS)
-        return false;
-    fault_add(cpu, fault->cr3, fault->linear, true);
-    return true;
+        faults_make_room(cpu);
+    fault_add(cpu, cr3, linear, true);
 }
 
 /* The same page again is given up: what it was mapped to in between is not known. A second look at the same stretch

@@ -81,9 +81,7 @@ void sleepers_written(struct cpu *cpu, uint64_t page)
 
             if (sleeper->table != page || !sleeper->tsc)
                 continue;
-            sleeper->table = 0;
-            if (page_fault_wake(cpu, sleeper))
-                sleeper->tsc = 0;
+            page_fault_wake(cpu, sleeper);
         }
     }
 }

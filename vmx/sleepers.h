@@ -23,8 +23,9 @@ void sleepers_look(struct cpu *cpu, uint64_t cr3, uint64_t linear);
 /* The guest is about to write a page that it could not write: a page table that a sleeper waits for? */
 void sleepers_written(struct cpu *cpu, uint64_t page);
 
-/* vmx/page_fault.c: the page is about to be mapped; it will be looked at soon. false: there is no room. */
-bool page_fault_wake(struct cpu *cpu, const struct page_fault *fault);
+/* vmx/page_fault.c: the page is about to be mapped; it will be looked at soon, and sleeps no more. Where too many
+ * faults wait, another one sleeps instead. */
+void page_fault_wake(struct cpu *cpu, struct page_fault *sleeper);
 
 static inline bool page_fault_is_at(const struct page_fault *fault, uint64_t cr3, uint64_t linear)
 {

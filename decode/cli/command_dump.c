@@ -237,6 +237,7 @@ static int dump_cpu(struct capture *capture, struct arguments *a)
     capture_check_trace(capture, (unsigned)a->cpu, a->from, a->to);
     bool damaged = say_damages(capture);
     const struct capture_trace *trace = capture_trace(capture, a->cpu, &error);
+    set_machine(&a->ptdump, &a->foreign, &(struct flow_input){.cpu_known = false});
     int status = 1;
     if (trace && gaps_collect(&gaps, capture, (uint16_t)a->cpu, &error))
         status = a->format ? ptdump_trace(trace, &gaps, a) : dump_trace(trace, &gaps, a);

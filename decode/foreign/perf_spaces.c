@@ -116,12 +116,18 @@ static bool next(struct walker *walker)
     return true;
 }
 
-/* NULL: no memory. */
+/* NULL: no memory. The last one that was wanted is likely to be wanted again. */
 static struct perf_space *find_space(struct perf_spaces *spaces, uint64_t cr3, size_t program)
 {
-    for (size_t i = 0; i < spaces->count; i++)
+    size_t i = spaces->last;
+    if (i < spaces->count && spaces->items[i].cr3 == cr3 && spaces->items[i].program == program)
+        return &spaces->items[i];
+    for (i = 0; i < spaces->count; i++)
         if (spaces->items[i].cr3 == cr3 && spaces->items[i].program == program)
-            return &spaces->items[i];
+            break;
+    spaces->last = i;
+    if (i < spaces->count)
+        return &spaces->items[i];
     void *items = spaces->items;
     struct perf_space *space = list_add(&items, &spaces->count, &spaces->room, sizeof(*space));
     spaces->items = items;

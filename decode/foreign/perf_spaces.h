@@ -29,7 +29,7 @@ struct perf_space {
 /* A space of one program, or of several as far as can be told. */
 struct perf_spaces {
     struct perf_space *items;
-    size_t count, room;
+    size_t count, room, last;
 };
 
 /* points: by tsc, at least one; the first holds before, too. The clocks of foreign->trace.input are known. Packets and

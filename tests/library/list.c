@@ -2,7 +2,7 @@
  * What the library yields, a line each, for tests/system/library.sh to compare. It includes nothing of the project but
  * the installed header.
  *
- * usage: list CAPTURE CPU WHAT [PARTS]
+ * usage: list CAPTURE|pt:FILE|perf:FILE CPU WHAT [PARTS]      IMAGE= names an image of a foreign trace
  *   branches, instructions   as the lists of `undertrace decode`
  *   timed                    branches behind the TSC
  *   bounds                   the earliest and the latest time of each branch, where they are known
@@ -124,6 +124,17 @@ static unsigned flags_of(const char *what)
                                            : UNDERTRACE_BRANCHES;
 }
 
+static int open_source(struct undertrace **trace, const char *name, struct undertrace_error *error)
+{
+    const char *images[] = {getenv("IMAGE"), NULL};
+    const struct undertrace_foreign about = {.size = sizeof(about), .images = images};
+    if (!strncmp(name, "pt:", 3))
+        return undertrace_open_pt(trace, name + 3, &about, error);
+    if (!strncmp(name, "perf:", 5))
+        return undertrace_open_perf(trace, name + 5, &about, error);
+    return undertrace_open(trace, name, error);
+}
+
 /* Returns the exit status. */
 static int finish(struct part *part, char **text)
 {
@@ -148,7 +159,7 @@ int main(int argc, char **argv)
     const unsigned nr_parts = argc > 4 ? (unsigned)atoi(argv[4]) : 0;
     struct undertrace_how how = {
         .size = sizeof(how), .cpu = (unsigned)atoi(argv[2]), .what = flags_of(argv[3]), .nr_parts = nr_parts};
-    if (nr_parts > MAX_PARTS || undertrace_open(&trace, argv[1], &error)) {
+    if (nr_parts > MAX_PARTS || open_source(&trace, argv[1], &error)) {
         fprintf(stderr, "%s\n", nr_parts > MAX_PARTS ? "too many parts" : error.text);
         return 1;
     }

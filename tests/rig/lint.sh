@@ -60,7 +60,7 @@ include_directions() {
         may["decode/profile"] = may["decode/stack"] " decode/stack/"
         may["decode/report"] = may["decode/check"] " decode/check/ decode/profile/ decode/stack/ decode/names/ pt/caps.h"
         may["decode/cli"] = may["decode/report"] " decode/report/ decode/receive/ decode/foreign/ decode/query/"
-        may["lib"] = may["decode/report"] " decode/report/ serial/record.h"
+        may["lib"] = may["decode/report"] " decode/report/ decode/foreign/ serial/record.h"
         may["tests"] = "boot/ vmx/ pt/ serial/ decode/ lib/"
         n = split(core, list, " ")
         for (i = 1; i <= n; i++) is_core[list[i]] = 1

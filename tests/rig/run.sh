@@ -2,7 +2,8 @@
 # The main job: boot the ISO in the emulator, receive the trace, decode it, compare it with the truth, report.
 # `make run` has built everything by now. Results: build/run/.
 #
-# from the environment: KERNEL OPTIONS and the variables of tests/rig/boot.sh; SYMBOLS: a System.map, for the names of what runs
+# from the environment: KERNEL OPTIONS and the variables of tests/rig/boot.sh; SYMBOLS: a System.map, for the names of what runs;
+# FILES, where programs of the guest have their names
 #
 # Exit status: 0 the guest powered off and everything it executed was received and reported; 1 something failed.
 set -u
@@ -55,8 +56,14 @@ image_bytes=$((0x$(nm "$ELF" | awk '$3 == "image_end" { print $1 }') - 0x$(nm "$
 guest=${KERNEL##*/}
 [ "$guest" = vmlinuz ] && [ -r "$build/guest/kernel.version" ] && guest=$(cat "$build/guest/kernel.version")
 [ "${GUEST:-kernel}" = kernel ] || guest="$guest, $GUEST"
+names=()
+# A kernel that unpacks itself has payload_length, at 24CH of Linux's boot protocol; our micro-guests do not.
+[ "$(od -An -tu4 -j 588 -N 4 "$KERNEL" | tr -d ' ')" -gt 0 ] 2>/dev/null && names+=(--kernel "$KERNEL")
+for file in ${FILES:-}; do
+    names+=(--files "$file")
+done
 echo "run: powered off after $booted s; decoding"
-"$build/undertrace" report "$dir/capture" --truth "$dir/truth.bin" --json "$dir/summary.json" --guest "$guest" \
+"$build/undertrace" report "$dir/capture" "${names[@]}" --truth "$dir/truth.bin" --json "$dir/summary.json" --guest "$guest" \
     --image-bytes "$image_bytes" --seconds-build "$built" --seconds-boot "$booted" | tee "$dir/report.txt"
 status=${PIPESTATUS[0]}
 if [ "$status" -eq 2 ]; then

@@ -86,15 +86,17 @@ fi
 check 'perf.data with another image decodes' diff -q "$work/perf.instructions" "$work/$name.walk"
 
 # perf.data of the fuzz corpus, where each program is known to the byte: /c holds the first at offset 0 and the second, which
-# stands at the same address, at 32. ran NAME BUFFER: the last three digits of the addresses that were executed.
+# stands at the same address, at 32. ran NAME BUFFER (none: all): the last three digits of the addresses that were executed.
 mkdir -p "$work/files"
 bytes '74 02 90 eb fb e8 01 00 00 00 c3 ff e0 ff d0 0f 05 75 ee 90 cc 0f ae e0 c3 cc cc cc cc cc cc cc 90 75 fd c3' >"$work/files/c"
 ran() {
-    "$tool" decode --perf "tests/fuzz/corpus/perf/$1" --buffer "$2" --symfs "$work/files" --format=ptxed 2>&1 |
+    "$tool" decode --perf "tests/fuzz/corpus/perf/$1" ${2:+--buffer "$2"} --symfs "$work/files" --format=ptxed 2>&1 |
         sed -n 's/^0000000000401//p; s/^.*error.*/error/p' | tr '\n' ' '
 }
 same 'perf.data: one program behind the other on a CPU' "$(ran two 0)" '000 004 005 00b 000 001 000 001 000 001 '
 same 'perf.data: the other way round on the other' "$(ran two 1)" '000 001 000 001 000 002 003 000 '
+same 'perf.data: both in the order of time' "$(ran two '')" \
+    '000 004 005 00b 000 001 000 001 000 002 003 000 000 001 000 001 000 001 '
 same "perf.data: with the kernel's PIPs" "$(ran kernel 0)" '000 004 005 00b 000 001 003 '
 same 'perf.data: what two snapshots share is taken once' "$(ran snapshot 0)" \
     '000 004 005 00b 000 002 003 000 004 005 00b 000 002 003 000 002 003 000 '

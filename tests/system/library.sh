@@ -105,6 +105,27 @@ for capture in "$@"; do
         "$(build/undertrace report "$capture" --json "$work/report.json" >/dev/null 2>&1; jq .branches "$work/report.json")"
 done
 
+# Foreign traces: what was executed is what the one who made them up says, and what decode lists.
+base=0x401000
+for seed in 1 2 3; do
+    build/tools/foreign_make $seed "$work/foreign"
+    export IMAGE=$work/foreign.bin@$base
+    "$work/shared" "pt:$work/foreign.pt" 0 instructions >"$work/instructions"
+    check "seed $seed, raw packets: $(wc -l <"$work/instructions") instructions" cmp "$work/instructions" "$work/foreign.walk"
+    build/undertrace decode --pt "$work/foreign.pt" --image "$IMAGE" --branches "$work/branches.decode" >/dev/null
+    "$work/static" "pt:$work/foreign.pt" 0 branches 3 >"$work/branches"
+    check "seed $seed, raw packets: branches in three parts" cmp "$work/branches" "$work/branches.decode"
+    unset IMAGE
+    build/tools/perfdata_wrap "$work/foreign.pt" 0 "$(stat -c %s "$work/foreign.pt")" "$work/perf.data" "$(realpath "$work/foreign.bin")" \
+        $base 0x2001
+    "$work/shared" "perf:$work/perf.data" 0 instructions >"$work/instructions"
+    check "seed $seed, perf.data: instructions" cmp "$work/instructions" "$work/foreign.walk"
+done
+IMAGE=$work/foreign.bin@nowhere "$work/shared" "pt:$work/foreign.pt" 0 branches >"$work/none" 2>&1
+same 'an image that stands nowhere is refused, in one line' "$? $(wc -l <"$work/none")" '1 1'
+"$work/shared" "perf:$work/foreign.pt" 0 branches >"$work/none" 2>&1
+same 'and what is no perf.data' "$? $(wc -l <"$work/none")" '1 1'
+
 "$work/shared" "$work/nowhere" 0 branches >"$work/none" 2>&1
 same 'what is no capture is said, in one line' "$? $(wc -l <"$work/none")" '1 1'
 "$work/shared" "$1" 200 branches >"$work/none" 2>&1

@@ -71,7 +71,8 @@ fi
 why=$(tests/rig/slurm.sh start "$work/slurm")
 case $? in
 0)
-    export SLURM_CONF=$PWD/$work/slurm/slurm.conf
+    SLURM_CONF=$(realpath "$work")/slurm/slurm.conf
+    export SLURM_CONF
     mkdir "$work/array"
     cat >"$work/array/job" <<EOF
 #!/bin/sh

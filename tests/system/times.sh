@@ -28,8 +28,8 @@ within() {
         'BEGIN { exit !(early != "" && early + 0 <= e && late + 0 <= l && mean + 0 <= m) }'
 }
 
-# proven NAME MEAN UNBOUNDED: each bound holds, they are so narrow in the mean, and not more branches than these, of which no
-# timing packet stands behind, have none.
+# proven NAME MEAN UNBOUNDED: each bound holds, they are so narrow in the mean, and not more branches than these have none, since
+# no timing packet stands behind them: not more than a period has ticks.
 proven() {
     sed 's/^/# /' "$work/$1.said"
     same "$1: $(number "$1" 'branches bounded') branches were when they are said to have been" "$(number "$1" outside)" 0
@@ -40,24 +40,24 @@ proven() {
 
 runs='it runs, and its branches are the emulator'"'"'s'
 check "tsc: $runs" timed tsc branches ''
-proven tsc 200000 60000
+proven tsc 200000 150000
 check "mtc3: $runs" timed mtc3 branches 'pt.mtc=3'
 within mtc3 $((8 * crystal + 8)) 100 $((4 * crystal))
-proven mtc3 $((9 * crystal)) 200
+proven mtc3 $((9 * crystal)) $((8 * crystal))
 check "mtc0: $runs" timed mtc0 branches 'pt.mtc=0'
 within mtc0 $((crystal + 16)) 100 $((crystal / 2))
-proven mtc0 $((2 * crystal)) 200
+proven mtc0 $((2 * crystal)) $crystal
 check "cyc: $runs" timed cyc branches 'pt.cyc=0 pt.mtc=3'
 within cyc 150 50 10
-proven cyc 100 200
+proven cyc 100 $((8 * crystal))
 # The clock of a core that waits stands still, and nothing tells for how long but the next MTC.
 check "load: $runs" timed load load 'pt.cyc=0 pt.mtc=3'
-proven load 100 200
+proven load 100 $((8 * crystal))
 check "exits: $runs" timed exits exits 'pt.cyc=0 pt.mtc=3'
-proven exits 200 200
+proven exits 200 $((8 * crystal))
 # With several CPUs the emulated core clocks do not keep to the ratio that CBR tells, so that cycles prove nothing.
 CPUS=2 check "smp: $runs" timed smp smp 'pt.mtc=0' cpus=2
-proven smp $((2 * crystal)) 200
+proven smp $((2 * crystal)) $crystal
 check 'smp: and of CPU 1' agrees smp 1
-proven smp $((2 * crystal)) 200
+proven smp $((2 * crystal)) $crystal
 done_testing

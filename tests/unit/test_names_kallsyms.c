@@ -144,7 +144,7 @@ static void put_offsets(struct made *made, const struct layout *layout)
 
 static void put_names(struct made *made)
 {
-    uint32_t markers[(SYMBOLS + 255) / 256];
+    uint32_t markers[(SYMBOLS + 255) / 256] = {0};
     align(made);
     put32(made, SYMBOLS);
     align(made);
@@ -173,7 +173,7 @@ static void put_sequences(struct made *made)
 
 static void put_tokens(struct made *made)
 {
-    uint16_t index[256];
+    uint16_t index[256] = {0};
     char letter[2];
     align(made);
     const size_t first = made->size;

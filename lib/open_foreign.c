@@ -1,0 +1,92 @@
+/* Opening traces that are no captures: raw packets, and perf.data, with the code in other files. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/foreign/foreign_trace.h"
+#include "decode/foreign/perf_trace.h"
+#include "lib/handle.h"
+
+/* An older caller's structure is shorter; a newer one's is longer, and must not ask for what is not known here. */
+static bool copy_about(struct undertrace_foreign *copy, const struct undertrace_foreign *about)
+{
+    const unsigned char *bytes = (const unsigned char *)about;
+    *copy = (struct undertrace_foreign){0};
+    if (!about)
+        return true;
+    for (size_t i = sizeof(*copy); i < about->size; i++)
+        if (bytes[i])
+            return false;
+    memcpy(copy, about, about->size < sizeof(*copy) ? about->size : sizeof(*copy));
+    return true;
+}
+
+static struct flow_input settings_of(const struct undertrace_foreign *about)
+{
+    return (struct flow_input){.timed = true,
+                               .placed = true,
+                               .cpu_known = about->family != 0,
+                               .family = (uint16_t)about->family,
+                               .model = (uint8_t)about->model,
+                               .stepping = (uint8_t)about->stepping,
+                               .mtc_freq = (uint8_t)about->mtc_freq,
+                               .nominal_ratio = (uint8_t)about->nominal_ratio,
+                               .cpuid_15_ebx = about->tsc_ratio[0],
+                               .cpuid_15_eax = about->tsc_ratio[1]};
+}
+
+static bool add_images(struct foreign_image *image, const struct undertrace_foreign *about, struct error *error)
+{
+    bool good = true;
+    for (const char *const *word = about->images; word && *word && good; word++)
+        good = foreign_image_add(image, *word, error);
+    for (const char *const *word = about->elf_files; word && *word && good; word++)
+        good = foreign_elf_add(image, *word, error);
+    return good;
+}
+
+static bool open_trace(struct foreign *foreign, const char *file, bool perf, const struct undertrace_foreign *about,
+                       struct error *error)
+{
+    const struct flow_input settings = settings_of(about);
+    struct perf_choice choice = {.pid = PERF_ANY, .buffer = PERF_ANY, .root = about->root};
+    if (!add_images(&foreign->image, about, error))
+        return false;
+    return perf ? perf_open(foreign, file, &choice, &settings, error) : foreign_open(foreign, file, &settings, error);
+}
+
+static int open_foreign(struct undertrace **to, const char *file, bool perf, const struct undertrace_foreign *about,
+                        struct undertrace_error *error)
+{
+    struct error why = {0};
+    struct undertrace_foreign copy;
+    *to = NULL;
+    if (!copy_about(&copy, about))
+        return handle_refuse(error, "this version of the library cannot do it");
+    struct undertrace *trace = calloc(1, sizeof(*trace));
+    struct foreign *foreign = trace ? calloc(1, sizeof(*foreign)) : NULL;
+    if (!foreign) {
+        free(trace);
+        error_set(&why, ERROR_MEMORY, 0, "%s", file);
+        return handle_error(error, &why);
+    }
+    pthread_mutex_init(&trace->lock, NULL);
+    trace->foreign = foreign;
+    if (!open_trace(foreign, file, perf, &copy, &why)) {
+        undertrace_close(trace);
+        return handle_error(error, &why);
+    }
+    *to = trace;
+    return UNDERTRACE_OK;
+}
+
+HANDLE_PUBLIC int undertrace_open_pt(struct undertrace **trace, const char *file,
+                                     const struct undertrace_foreign *about, struct undertrace_error *error)
+{
+    return open_foreign(trace, file, false, about, error);
+}
+
+HANDLE_PUBLIC int undertrace_open_perf(struct undertrace **trace, const char *file,
+                                       const struct undertrace_foreign *about, struct undertrace_error *error)
+{
+    return open_foreign(trace, file, true, about, error);
+}
