@@ -72,14 +72,27 @@ TOOL_LIB := $(filter-out decode/cli/main.c,$(TOOL_C))
 HOST_CFLAGS := -std=c11 -D_GNU_SOURCE -g -pthread $(WARN) -I. -MMD -MP
 TOOL_OBJS := $(patsubst %.c,$(BUILD)/host/%.o,$(TOOL_CORE) $(TOOL_C))
 
+# Zydis disassembles for `undertrace trace`, where it is there (package libzydis-dev, which has no file for pkg-config).
+HAVE_ZYDIS := $(shell printf '\043include <Zydis/Zydis.h>\n' | $(CC) -E -x c - >/dev/null 2>&1 && echo 1)
+ZYDIS_CFLAGS := $(if $(HAVE_ZYDIS),-DHAVE_ZYDIS)
+ZYDIS_LIBS := $(if $(HAVE_ZYDIS),-lZydis)
+ZYDIS_INPUTS := $(BUILD)/zydis.inputs
+ifneq ($(file <$(ZYDIS_INPUTS)),zydis=$(HAVE_ZYDIS))
+$(shell mkdir -p $(BUILD))
+$(file >$(ZYDIS_INPUTS),zydis=$(HAVE_ZYDIS))
+endif
+
 $(BUILD)/host/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC  $@"
-	$(Q)$(CC) $(HOST_CFLAGS) -O2 -c -o $@ $<
+	$(Q)$(CC) $(HOST_CFLAGS) $(OF_FILE) -O2 -c -o $@ $<
+
+$(BUILD)/host/decode/cli/disassembly.o: OF_FILE = $(ZYDIS_CFLAGS)
+$(BUILD)/host/decode/cli/disassembly.o: $(ZYDIS_INPUTS)
 
 $(BUILD)/undertrace: $(TOOL_OBJS)
 	@echo "  LD  $@"
-	$(Q)$(CC) -o $@ $^ -pthread
+	$(Q)$(CC) -o $@ $^ $(ZYDIS_LIBS) -pthread
 
 # The HTML page without its data, as a C file.
 $(PAGE_C): decode/page/bundle.sh $(wildcard decode/page/web/*)
@@ -92,7 +105,7 @@ JUDGE_OBJS := $(patsubst %.c,$(BUILD)/host/%.o,$(TOOL_CORE) $(TOOL_LIB) $(JUDGE)
 
 $(BUILD)/undertrace-judge: $(JUDGE_OBJS)
 	@echo "  LD  $@"
-	$(Q)$(CC) -o $@ $^ -lipt -pthread
+	$(Q)$(CC) -o $@ $^ -lipt $(ZYDIS_LIBS) -pthread
 
 # --- the library ------------------------------------------------------------------------------------------------------
 # One object whose only names are those of lib/undertrace.map; all others stay inside, in the archive too.
@@ -131,6 +144,7 @@ TO = $(DESTDIR)$(PREFIX)
 install: $(BUILD)/undertrace $(LIB_FILES)
 	install -D -m 755 $(BUILD)/undertrace $(TO)/bin/undertrace
 	install -D -m 644 decode/undertrace.1 $(TO)/share/man/man1/undertrace.1
+	install -D -m 644 complete/undertrace $(TO)/share/bash-completion/completions/undertrace
 	install -D -m 644 lib/libundertrace.3 $(TO)/share/man/man3/libundertrace.3
 	install -D -m 644 lib/undertrace.h $(TO)/include/undertrace.h
 	install -D -m 644 $(BUILD)/libundertrace.a $(TO)/lib/libundertrace.a
@@ -330,7 +344,7 @@ $(BUILD)/tools/instructions_agree: TOOL_LIBS := -lZydis
 $(BUILD)/tools/decode_bench: $(filter-out %/judge/main.o %/pt/parse.o,$(JUDGE_OBJS))
 $(BUILD)/tools/times_agree: $(patsubst %.c,$(BUILD)/host/%.o,$(filter-out pt/parse.c,$(TOOL_CORE)) $(TOOL_LIB))
 $(BUILD)/tools/frames_send: $(patsubst %.c,$(BUILD)/host/%.o,$(filter-out pt/parse.c,$(TOOL_CORE)) $(TOOL_LIB))
-$(BUILD)/tools/decode_bench $(BUILD)/tools/times_agree $(BUILD)/tools/frames_send: TOOL_LIBS := -pthread
+$(BUILD)/tools/decode_bench $(BUILD)/tools/times_agree $(BUILD)/tools/frames_send: TOOL_LIBS := $(ZYDIS_LIBS) -pthread
 
 $(BUILD)/tools/%: $(BUILD)/host/tests/tools/%.o $(BUILD)/host/pt/parse.o
 	@mkdir -p $(@D)
@@ -401,7 +415,7 @@ help:
 #: make run-kvm  the same under QEMU/KVM with nested VMX, where this machine has it (docs/ci.md). Variables as make run
 #: make test-nested   tests under KVM and QEMU, which run in the emulator: no VMX is needed
 #: make lib      the library that reads captures: build/libundertrace.a, build/libundertrace.so
-#: make install  the host tool, the library, header, pkg-config file and manual pages. PREFIX=/usr/local DESTDIR=
+#: make install  the host tool, its completion for bash, the library, header, pkg-config file and manual pages. PREFIX=/usr/local DESTDIR=
 #: make all      the hypervisor (build/undertrace.elf) and the host tool (build/undertrace)
 #: make build/undertrace.iso    a bootable image for a USB stick or an emulator
 #: make clean    remove build/

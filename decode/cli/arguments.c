@@ -66,6 +66,21 @@ static bool take_item(const struct syntax *syntax, const struct argument *option
     return true;
 }
 
+static bool take_choice(const struct syntax *syntax, const struct argument *option, const char *word)
+{
+    struct argument_choice *choice = option->value;
+    char words[256] = "";
+    for (size_t i = 0; choice->words[i]; i++) {
+        if (!strcmp(choice->words[i], word)) {
+            choice->chosen = i;
+            return true;
+        }
+        snprintf(words + strlen(words), sizeof(words) - strlen(words), "%s%s", i ? ", " : "", choice->words[i]);
+    }
+    message_say("%s: --%s %s: there are: %s", syntax->command, option->name, word, words);
+    return false;
+}
+
 static bool take_option(const struct syntax *syntax, const struct argument *option, const char *word)
 {
     switch (option->kind) {
@@ -78,6 +93,8 @@ static bool take_option(const struct syntax *syntax, const struct argument *opti
         return take_offset(syntax, option, word);
     case ARGUMENT_SECONDS:
         return take_seconds(syntax, option, word);
+    case ARGUMENT_CHOICE:
+        return take_choice(syntax, option, word);
     case ARGUMENT_LIST:
         return take_item(syntax, option, word);
     case ARGUMENT_FLAG:
@@ -113,6 +130,24 @@ static const struct argument *find_option(const struct syntax *syntax, int found
     return NULL;
 }
 
+/* An option a line: its name, and what it takes: nothing, a number, words to choose from, or a file or another text. */
+static void print_options(const struct syntax *syntax)
+{
+    for (size_t i = 0; i < syntax->nr_options; i++) {
+        const struct argument *option = &syntax->options[i];
+        const struct argument_choice *choice = option->kind == ARGUMENT_CHOICE ? option->value : NULL;
+        const char *kind = option->kind == ARGUMENT_FLAG                                    ? ""
+                           : option->kind == ARGUMENT_TEXT || option->kind == ARGUMENT_LIST ? " text"
+                           : choice                                                         ? " choice"
+                                                                                            : " number";
+        printf("%s%s%s", option->name[1] ? "--" : "-", option->name, kind);
+        for (size_t k = 0; choice && choice->words[k]; k++)
+            printf(" %s", choice->words[k]);
+        putchar('\n');
+    }
+    puts("--help");
+}
+
 int arguments_parse(const struct syntax *syntax, int argc, char **argv, const char **words)
 {
     return arguments_parse_list(syntax, argc, argv, words, syntax->nr_words);
@@ -123,6 +158,10 @@ int arguments_parse_list(const struct syntax *syntax, int argc, char **argv, con
     struct option options[MAX_OPTIONS + 2];
     char letters[2 * MAX_OPTIONS + 2];
     int found;
+    if (argc == 2 && !strcmp(argv[1], ARGUMENTS_COMPLETE)) {
+        print_options(syntax);
+        return 0;
+    }
     name_options(options, letters, syntax);
     opterr = 0;
     optind = 0;

@@ -11,7 +11,13 @@ enum argument_kind {
     ARGUMENT_OFFSET,  /* uint64_t: the same, or 16 hexadecimal digits, as dump prints offsets */
     ARGUMENT_SECONDS, /* double */
     ARGUMENT_LIST,    /* struct argument_list: may be given several times */
+    ARGUMENT_CHOICE,  /* struct argument_choice: one of its words */
     ARGUMENT_FLAG     /* bool: takes no word */
+};
+
+struct argument_choice {
+    const char *const *words; /* NULL stands behind the last */
+    size_t chosen;            /* which of them */
 };
 
 /* What was given, in order; of lists with the same value, all of them. */
@@ -51,6 +57,10 @@ struct syntax {
     }
 
 #define ARGUMENTS_GOOD (-1)
+
+/* The only word behind a command: print its options, one a line with what kind of word each takes, for shells to
+ * complete what people type. It is in no help. */
+#define ARGUMENTS_COMPLETE "--complete"
 
 /* Sets the values, and words (nr_words of them). Returns ARGUMENTS_GOOD,
  * or the exit status: --help was answered, or what is wrong was said. */

@@ -7,6 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/message.h"
 #include "decode/receive/control.h"
@@ -98,6 +99,10 @@ int command_control(int argc, char **argv)
     char line[COMMAND_TEXT_MAX + 16];
     if (argc == 2 && !strcmp(argv[1], "--help")) {
         fputs(usage, stdout);
+        return 0;
+    }
+    if (argc == 2 && !strcmp(argv[1], ARGUMENTS_COMPLETE)) {
+        puts("--help");
         return 0;
     }
     if (argc < 3 || !command_opcode_of(argv[2])) {

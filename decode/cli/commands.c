@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/message.h"
 
@@ -22,6 +23,10 @@ static const struct command {
     {"export", command_export, "calls over time, call tree or branches, as files for other tools"},
     {"page", command_page, "one HTML page: time line, flame graph, functions, coverage"},
     {"report", command_report, "a readable report, and summary.json"},
+    {"trace", command_trace, "functions, branches or instructions, in order, by filters"},
+    {"diff", command_diff, "functions that ran in one capture and not in another, and where they part"},
+    {"code", command_code, "the captured code as an ELF file, at any time"},
+    {"find", command_find, "when an address, page or function was executed first and last, and how often"},
 };
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
@@ -45,6 +50,11 @@ int commands_run(int argc, char **argv)
     }
     if (!strcmp(argv[1], "--version")) {
         puts("undertrace " VERSION);
+        return 0;
+    }
+    if (!strcmp(argv[1], ARGUMENTS_COMPLETE)) {
+        for (size_t i = 0; i < NR_COMMANDS; i++)
+            puts(commands[i].name);
         return 0;
     }
     for (size_t i = 0; i < NR_COMMANDS; i++)

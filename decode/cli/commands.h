@@ -16,5 +16,9 @@ int command_verify(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_page(int argc, char **argv);
 int command_report(int argc, char **argv);
+int command_trace(int argc, char **argv);
+int command_find(int argc, char **argv);
+int command_code(int argc, char **argv);
+int command_diff(int argc, char **argv);
 
 #endif

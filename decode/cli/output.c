@@ -13,7 +13,7 @@
 /* Does a file of a capture have this name? docs/capture.md lists them. */
 static bool is_capture_name(const char *name)
 {
-    static const char *const names[] = {"events.bin", "index", "meta.json", "checksums", "control"};
+    static const char *const names[] = {"events.bin", "index", "meta.json", "checksums", "control", "index.executed"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (!strcmp(name, names[i]))
             return true;

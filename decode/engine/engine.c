@@ -92,6 +92,7 @@ static enum flow_error end_at_boundary(struct engine *engine, uint64_t boundary)
     if (error)
         return error == FLOW_ERROR_MISMATCH ? FLOW_ERROR_BOUNDARY : error;
     executed_prove(&engine->executed);
+    executed_stand(&engine->executed, false, walk_linear(engine, engine->mode, boundary));
     return !engine->tell.on && walk_comes_again(engine, boundary) ? FLOW_ERROR_LOOP : FLOW_OK;
 }
 
@@ -157,7 +158,8 @@ static struct flow_context engine_context(const void *state)
 {
     const struct engine *engine = state;
     const struct executed *executed = &engine->executed;
-    return (struct flow_context){executed->cr3, executed->tsc, (uint8_t)engine->mode, executed->tsc_error};
+    return (struct flow_context){executed->cr3, executed->tsc, (uint8_t)engine->mode, executed->tsc_error,
+                                 executed->at};
 }
 
 const struct flow_ops flow_engine_own = {engine_open,     engine_begin, engine_close,

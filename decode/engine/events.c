@@ -25,6 +25,13 @@ static void arrive(struct engine *engine, uint64_t ip)
     walk_set(engine, ip);
 }
 
+/* Not by a branch. */
+static void arrive_anew(struct engine *engine, uint64_t ip)
+{
+    arrive(engine, ip);
+    executed_stand(&engine->executed, true, walk_linear(engine, engine->mode, ip));
+}
+
 /* An event came from where execution stands; it is a branch if it did not leave the guest. */
 static void put_event(struct engine *engine, uint64_t to)
 {
@@ -61,9 +68,13 @@ static enum flow_error take_tip(struct engine *engine, const struct packet *pack
             return error;
         put_branch(engine, engine->block, ip);
     }
+    const bool anew = engine->entered != NULL;
     engine->event = false;
     engine->entered = NULL;
-    arrive(engine, ip);
+    if (anew)
+        arrive_anew(engine, ip);
+    else
+        arrive(engine, ip);
     return FLOW_OK;
 }
 
@@ -83,7 +94,7 @@ static enum flow_error take_pge(struct engine *engine, const struct packet *pack
     engine->tracing = true;
     engine->fup = FUP_OF_EVENT;
     returns_clear(&engine->returns);
-    arrive(engine, ip);
+    arrive_anew(engine, ip);
     return FLOW_OK;
 }
 
@@ -126,6 +137,8 @@ static enum flow_error take_pgd(struct engine *engine, const struct packet *pack
     if (error)
         return error;
     executed_prove(&engine->executed);
+    if (engine->event && !told)
+        executed_stand(&engine->executed, false, walk_linear(engine, engine->mode, engine->ip));
     engine->event = false;
     engine->entered = NULL;
     engine->tracing = engine->lost = false;
@@ -168,7 +181,7 @@ static enum flow_error take_fup(struct engine *engine, const struct packet *pack
     engine->fup_of_event = fup == FUP_OF_EVENT;
     if (engine->header || fup == FUP_OF_OVERFLOW) {
         engine->tracing = true;
-        arrive(engine, ip);
+        arrive_anew(engine, ip);
         return FLOW_OK;
     }
     if (!engine->tracing && fup != FUP_OF_EVENT)

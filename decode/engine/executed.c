@@ -16,12 +16,12 @@ bool executed_init(struct executed *executed, const struct flow_hooks *hooks, co
     const bool listed = hooks->instruction || hooks->block;
     if (listed)
         executed->is_listed = malloc(ROOM * sizeof(bool));
-    if (hooks->transfers) {
+    if (hooks->transfers || hooks->batch)
         executed->kinds = malloc(ROOM);
+    if (hooks->transfers)
         executed->transfers = calloc(1, sizeof(*executed->transfers));
-    }
     return executed->items && (!listed || executed->is_listed) &&
-           (!hooks->transfers || (executed->kinds && executed->transfers));
+           (!(hooks->transfers || hooks->batch) || executed->kinds) && (!hooks->transfers || executed->transfers);
 }
 
 void executed_free(struct executed *executed)
@@ -73,6 +73,15 @@ static void take_branches(struct executed *executed, const struct flow_branch *i
         result->hash = truth_hash(result->hash, items[i].from, items[i].to);
     if (executed->hooks.branches)
         executed->hooks.branches(executed->hooks.context, items, count, executed->tsc);
+    if (executed->hooks.batch) {
+        const struct flow_batch batch = {.items = items,
+                                         .kinds = executed->kinds + (items - executed->items),
+                                         .count = count,
+                                         .tsc = executed->tsc,
+                                         .cr3 = executed->cr3,
+                                         .at = executed->at};
+        executed->hooks.batch(executed->hooks.context, &batch);
+    }
     if (executed->transfers)
         transfers_take(executed->transfers, &executed->hooks, items, executed->kinds + (items - executed->items), count,
                        transfers_of(executed));
@@ -130,4 +139,14 @@ void executed_flush(struct executed *executed)
     executed->handed_on += executed->proven;
     executed->used = left;
     executed->proven = 0;
+}
+
+void executed_stand(struct executed *executed, bool runs, uint64_t ip)
+{
+    if (!executed->hooks.stand || !executed->non_root)
+        return;
+    const struct flow_stand stand = {
+        .ip = ip, .runs = runs, .tsc = executed->tsc, .cr3 = executed->cr3, .at = executed->at};
+    executed_flush(executed);
+    executed->hooks.stand(executed->hooks.context, &stand);
 }

@@ -25,7 +25,8 @@
 struct executed {
     struct flow_branch *items;
     bool *is_listed; /* with an instruction or block hook: the item is one, at from; NULL: all are branches */
-    uint8_t *kinds;  /* with a transfers hook: of each branch, enum instruction_kind or TRANSFERS_EVENT; else NULL */
+    uint8_t *
+        kinds; /* with a transfers or batch hook: of each branch, enum instruction_kind or TRANSFERS_EVENT; else NULL */
     struct transfers *transfers; /* with that hook: on their way to it */
     size_t used, proven;
     uint64_t instructions, proven_instructions; /* since the last time that some were handed on */
@@ -55,6 +56,9 @@ void executed_end(struct executed *executed);
 
 /* Hand on what is proven. What is not stays. */
 void executed_flush(struct executed *executed);
+
+/* Of the guest: all that is proven, and then where it stands. */
+void executed_stand(struct executed *executed, bool runs, uint64_t ip);
 
 /* kind: enum instruction_kind, or TRANSFERS_EVENT. */
 static inline void executed_branch(struct executed *executed, uint64_t from, uint64_t to, uint8_t kind)
@@ -98,7 +102,7 @@ static inline void executed_drop(struct executed *executed)
 /* From now on code is read for this trace offset. */
 static inline void executed_at(struct executed *executed, uint64_t at)
 {
-    if (executed->transfers && at != executed->at)
+    if (executed->kinds && at != executed->at)
         executed_flush(executed);
     executed->at = at;
 }

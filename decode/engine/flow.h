@@ -84,6 +84,22 @@ struct flow_transfers {
     uint64_t begin;    /* of the stretch */
 };
 
+/* Branches of one time and one CR3, with what made each of them. */
+struct flow_batch {
+    const struct flow_branch *items;
+    const uint8_t *kinds; /* of each: enum instruction_kind, or TRANSFERS_EVENT */
+    size_t count;
+    uint64_t tsc, cr3, at; /* as of flow_transfers */
+};
+
+/* Where the guest stands that no branch tells: it runs from ip on, or has come up to ip, and what is traced next is
+ * something else (0: nobody knows how far it came). A VM entry or exit, tracing that is enabled or disabled, a PSB. */
+struct flow_stand {
+    uint64_t ip; /* linear */
+    bool runs;
+    uint64_t tsc, cr3, at; /* as of flow_transfers */
+};
+
 /* What to call for branches, several at a time and of one time (tsc: 0 unless flow_input.timed is set), for every
  * instruction or block of the guest, not both, and for every event, in order, before the stretch's result is complete.
  * NULL: nothing; without instruction and block, decoding is several times as fast. With event, what was walked up to an
@@ -97,6 +113,9 @@ struct flow_hooks {
     /* In place of branches, not with instruction or block. Conditional branches at the end of a stretch, behind its
      * last transfer, are told of by one with from == 0, which is none. */
     void (*transfers)(void *context, const struct flow_transfers *transfers);
+    /* In place of branches, not with instruction or block. flow_run does not hand it on. */
+    void (*batch)(void *context, const struct flow_batch *batch);
+    void (*stand)(void *context, const struct flow_stand *stand); /* with batch, in order with it */
     /* With transfers, behind the last ones of a stretch: what became of it. Where error is not FLOW_OK, or the next
      * stretch does not begin at end, nobody knows what was executed in between. */
     void (*result)(void *context, const struct flow_result *result);
@@ -108,6 +127,7 @@ struct flow_context {
     uint64_t tsc;       /* 0: not known, or flow_input.timed is not set */
     uint8_t mode;       /* enum instruction_mode */
     uint64_t tsc_error; /* it was so many ticks earlier or later, at most; or FLOW_TSC_ERROR_UNKNOWN */
+    uint64_t at;        /* a trace offset at which the code stood as it was then */
 };
 #define FLOW_CR3_UNKNOWN (~0ull)
 #define FLOW_TSC_ERROR_UNKNOWN UINT64_MAX

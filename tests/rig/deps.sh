@@ -5,6 +5,7 @@
 set -eu
 
 compile='gcc g++ make binutils libc6-dev'
+tool='libzydis-dev' # what the host tool disassembles with, where it is there
 emulator='bochsbios vgabios patch xz-utils'
 iso='grub-common grub-pc-bin grub-efi-amd64-bin xorriso mtools'
 guest='busybox-static cpio gzip mount mawk' # and what is essential: tests/rig/userland.sh
@@ -15,14 +16,14 @@ tests="$judges libcmocka-dev libzydis-dev clang-format cppcheck jq linux-perf lz
     protobuf-compiler valgrind lcov bolt-16 chromium nodejs pkgconf man-db parallel slurmd slurmctld slurm-client munge iproute2 time"
 
 case "${1:-}" in
-run) wanted="$compile $emulator $iso $guest" ;;
+run) wanted="$compile $tool $emulator $iso $guest" ;;
 test) wanted="$compile $emulator $iso $guest $tests" ;;
 debian)
     wanted=$debian
     [ "$(id -u)" -eq 0 ] || wanted="$wanted fakeroot uidmap" # what stands in for root's rights
     ;;
 nested) wanted="$compile $judges $emulator $iso $guest $kvm jq" ;;
-kvm) wanted="$compile $iso $guest $kvm" ;;
+kvm) wanted="$compile $tool $iso $guest $kvm" ;;
 fuzz) wanted="$compile clang libclang-rt-14-dev" ;;
 check) wanted="$compile $judges libcmocka-dev clang-format cppcheck gzip xz-utils" ;;
 *)

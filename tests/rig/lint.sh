@@ -56,11 +56,12 @@ include_directions() {
         may["decode/check"] = may["decode/flow"] " decode/flow/"
         may["decode/names"] = may["decode/engine"] " decode/engine/hot.h"
         may["decode/stack"] = may["decode/flow"] " decode/engine/ decode/flow/ decode/names/"
+        may["decode/query"] = may["decode/stack"]
         may["decode/profile"] = may["decode/stack"] " decode/stack/"
         may["decode/report"] = may["decode/check"] " decode/check/ decode/profile/ decode/stack/ decode/names/ pt/caps.h"
         may["decode/export"] = may["decode/profile"] " decode/profile/ pt/rtit.h"
         may["decode/page"] = may["decode/export"] " decode/export/ decode/report/cause_text.h"
-        may["decode/cli"] = may["decode/report"] " decode/report/ decode/receive/ decode/foreign/ decode/export/ decode/page/"
+        may["decode/cli"] = may["decode/report"] " decode/report/ decode/receive/ decode/foreign/ decode/export/ decode/page/ decode/query/"
         may["lib"] = may["decode/report"] " decode/report/ decode/foreign/ serial/record.h"
         may["tests"] = "boot/ vmx/ pt/ serial/ decode/ lib/"
         n = split(core, list, " ")

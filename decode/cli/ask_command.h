@@ -1,0 +1,47 @@
+/* What the commands that ask a capture share: trace, find, code, diff. */
+#ifndef DECODE_CLI_ASK_COMMAND_H
+#define DECODE_CLI_ASK_COMMAND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "decode/cli/arguments.h"
+#include "decode/cli/names_options.h"
+#include "decode/query/ask.h"
+
+/* Options that all of them take. */
+struct ask_arguments {
+    struct names_wishes names;
+    uint64_t threads;
+    bool no_index;
+};
+
+/* For their tables. */
+#define ASK_OPTIONS(a)                                                                                                 \
+    NAMES_OPTIONS(&(a)->names), {"no-index", ARGUMENT_FLAG, &(a)->no_index, 0}, ARGUMENT_THREADS(&(a)->threads)
+#define ASK_USAGE                                                                                                      \
+    NAMES_USAGE                                                                                                        \
+    "  --no-index       neither read nor write CAPTURE/index.executed: decode all of it anew\n"                        \
+    "  --threads N      index with N threads (default: one a processor)\n"
+
+/* Open a capture and its index, which may take as long as decoding. false: said why. */
+bool ask_capture(struct ask *ask, const char *directory, struct ask_arguments *arguments);
+
+/* Say what the answer cannot know. Returns the exit status: 0, or 2 where parts are missing, damaged or not decoded. */
+int ask_say_missing(const struct ask *ask);
+
+/* "page:ADDRESS", "A-B" or "ADDRESS", hexadecimal with or without 0x. false: it is none of these. */
+bool ask_parse_range(const char *word, uint64_t *begin, uint64_t *end);
+
+/* "1.5", seconds, or "1000t", ticks, behind the first TSC. Nothing leaves *tsc. false: it is neither. */
+bool parse_moment(const char *word, size_t size, uint64_t first_tsc, uint64_t tsc_khz, uint64_t *tsc);
+
+/* "symbol+0x1f [object]", or nothing where no name is known. */
+#define NAME_TEXT_SIZE 256u
+const char *name_text(char text[NAME_TEXT_SIZE], const struct name *name, uint64_t address);
+
+/* "12.345678 s", or "-". */
+#define TIME_TEXT_SIZE 32u
+const char *time_text(char text[TIME_TEXT_SIZE], const struct ask *ask, uint64_t tsc);
+
+#endif

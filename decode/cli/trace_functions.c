@@ -1,0 +1,153 @@
+/* Functions, as stacks tell of them. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "decode/cli/trace_list.h"
+#include "decode/stack/stacks.h"
+
+#define MOST_INDENT 100u
+
+struct functions {
+    struct trace_list *list;
+    struct flow *flow;
+    uint64_t open;  /* tasks in which a wanted function has not returned */
+    uint64_t epoch; /* counts gaps: what tasks know of before is void */
+};
+
+/* In a task's user: at which depth a wanted function was entered, and in which epoch. 0: none. */
+static uint64_t mark_of(const struct functions *f, size_t depth)
+{
+    return f->epoch << 32 | depth;
+}
+
+static size_t entered_at(const struct functions *f, const struct stack_task *task)
+{
+    return task->user >> 32 == f->epoch ? (size_t)(uint32_t)task->user : 0;
+}
+
+/* How deep the top frame is, counted from the wanted function. false: it is not wanted. */
+static bool depth_of(const struct functions *f, const struct stack_task *task, size_t *depth)
+{
+    const struct trace_options *o = f->list->options;
+    const size_t entered = entered_at(f, task);
+    if (o->function && !entered)
+        return false;
+    *depth = task->depth - (o->function ? entered : 1);
+    return o->depth == ARGUMENT_NOT_GIVEN || *depth <= o->depth;
+}
+
+static bool is_wanted(const struct functions *f, const struct stack_task *task, uint64_t tsc)
+{
+    const struct trace_options *o = f->list->options;
+    const struct name *name = task->frames[task->depth - 1].name;
+    return trace_is_time(f->list, tsc) && trace_is_process(f->list, task->space, flow_context(f->flow).at) &&
+           (!o->address || (name->begin >= o->addresses.begin && name->begin < o->addresses.end));
+}
+
+static void print_function(const struct functions *f, const struct stack_task *task, uint64_t tsc, size_t depth,
+                           bool left)
+{
+    static const char *const entries[] = {[STACK_BASE] = " (under way)",
+                                          [STACK_INTERRUPT] = " (interrupt)",
+                                          [STACK_SYSCALL] = " (system call)",
+                                          [STACK_SIGNAL] = " (signal)"};
+    struct trace_list *list = f->list;
+    const struct stack_frame *frame = &task->frames[task->depth - 1];
+    char text[NAME_TEXT_SIZE];
+    trace_head(list, tsc, task->space);
+    fprintf(list->file, "%*s%s", (int)(depth < MOST_INDENT ? depth : MOST_INDENT) * 2, "", left ? "} " : "");
+    trace_color(list, frame->entry > STACK_CALL ? COLOR_EVENT : COLOR_NAME);
+    name_text(text, frame->name, frame->name->begin);
+    if (frame->name->symbol)
+        fputs(text, list->file);
+    else
+        fprintf(list->file, "%#" PRIx64 "%s%s", frame->name->begin, text[0] ? " " : "", text);
+    trace_plain(list);
+    if (!left && entries[frame->entry])
+        fputs(entries[frame->entry], list->file);
+    trace_line_end(list);
+}
+
+static void on_enter(void *context, struct stack_task *task, uint64_t tsc)
+{
+    struct functions *f = context;
+    const struct name *name = task->frames[task->depth - 1].name;
+    size_t depth;
+    if (f->list->done || !trace_is_time(f->list, tsc))
+        return;
+    if (f->list->function.pattern && !entered_at(f, task) && wanted_function(&f->list->function, name)) {
+        task->user = mark_of(f, task->depth);
+        f->open++;
+    }
+    if (trace_between(f->list, name) && depth_of(f, task, &depth) && is_wanted(f, task, tsc))
+        print_function(f, task, tsc, depth, false);
+}
+
+static void on_leave(void *context, struct stack_task *task, uint64_t tsc)
+{
+    struct functions *f = context;
+    size_t depth;
+    if (!f->list->done && f->list->options->returns && f->list->begun && depth_of(f, task, &depth) &&
+        is_wanted(f, task, tsc))
+        print_function(f, task, tsc, depth, true);
+    if (entered_at(f, task) == task->depth && f->open > 0) {
+        task->user = 0;
+        f->open--;
+    }
+}
+
+static void on_lost(void *context, uint64_t tsc)
+{
+    struct functions *f = context;
+    (void)tsc;
+    f->open = 0;
+    f->epoch++;
+}
+
+static void on_spend(void *context, struct stack_task *task, uint64_t branches, uint64_t tsc)
+{
+    (void)context;
+    (void)task;
+    (void)branches;
+    (void)tsc;
+}
+
+static void on_run(void *context, struct stack_task *task, uint64_t tsc)
+{
+    (void)context;
+    (void)task;
+    (void)tsc;
+}
+
+static bool goes_on(void *context)
+{
+    const struct functions *f = context;
+    return f->open > 0;
+}
+
+static bool is_done(void *context)
+{
+    const struct functions *f = context;
+    return f->list->done;
+}
+
+bool trace_functions(struct trace_list *list, struct error *error)
+{
+    struct functions f = {.list = list, .epoch = 1};
+    const struct stack_hooks hooks = {
+        .enter = on_enter, .leave = on_leave, .spend = on_spend, .run = on_run, .lost = on_lost, .context = &f};
+    struct stacks *stacks = stacks_open(list->ask->names, &list->ask->traces[list->cpu].pages, &hooks);
+    struct listing listing = trace_listing(list);
+    if (!stacks)
+        return error_set(error, ERROR_MEMORY, 0, "stacks");
+    listing.hooks = (struct flow_hooks){.transfers = stacks_transfers, .result = stacks_result, .context = stacks};
+    listing.goes_on = goes_on;
+    listing.is_done = is_done;
+    listing.context = &f;
+    listing.flow = &f.flow;
+    bool good = listing_run(&listing, error);
+    if (good && !stacks_end(stacks))
+        good = error_set(error, ERROR_MEMORY, 0, "stacks");
+    stacks_close(stacks);
+    return good;
+}

@@ -1,0 +1,61 @@
+/* Inside of undertrace trace: what its lists share. */
+#ifndef DECODE_CLI_TRACE_LIST_H
+#define DECODE_CLI_TRACE_LIST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "decode/cli/trace_options.h"
+#include "decode/query/ask.h"
+#include "decode/query/listing.h"
+#include "decode/query/wanted.h"
+
+struct trace_list {
+    const struct trace_options *options;
+    const struct ask *ask;
+    FILE *file;
+    uint64_t from_tsc, to_tsc;
+    struct wanted_functions function, from, to;
+    struct listing_range *ranges; /* of --function; NULL: none is wanted */
+    size_t nr_ranges;
+    uint32_t from_stretch[CAPTURE_MAX_CPUS]; /* where --from may be entered first; its chunk is looked through */
+    /* while it runs */
+    uint16_t cpu;
+    bool begun, done; /* --from was there; --to was, or the lines are full */
+    uint64_t lines;
+};
+
+/* One CPU. false: error says why. */
+bool trace_functions(struct trace_list *list, struct error *error);
+bool trace_branches(struct trace_list *list, struct error *error);
+
+/* Is the time, as far as it is known, the wanted one? */
+static inline bool trace_is_time(const struct trace_list *list, uint64_t tsc)
+{
+    return tsc >= list->from_tsc && tsc <= list->to_tsc;
+}
+
+/* Is it --process, by its CR3 or by the program that ran in it at a trace offset? */
+bool trace_is_process(const struct trace_list *list, uint64_t cr3, uint64_t at);
+
+/* A function is entered at an address: between --from and --to, or not? */
+bool trace_between(struct trace_list *list, const struct name *name);
+
+/* The beginning of a line: time, CPU, process. */
+void trace_head(struct trace_list *list, uint64_t tsc, uint64_t cr3);
+
+/* Its end: one line more. */
+void trace_line_end(struct trace_list *list);
+
+/* Colours, where they are wanted. */
+#define COLOR_DIM "2"
+#define COLOR_NAME "1"
+#define COLOR_EVENT "33"
+void trace_color(const struct trace_list *list, const char *color);
+void trace_plain(const struct trace_list *list);
+
+/* A listing of what is wanted, without hooks. */
+struct listing trace_listing(const struct trace_list *list);
+
+#endif

@@ -1,0 +1,134 @@
+#include "decode/cli/trace_options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "decode/capture/capture.h"
+#include "decode/cli/disassembly.h"
+#include "decode/cli/message.h"
+#include "decode/engine/flow.h"
+
+static const char usage[] =
+    "usage: undertrace trace CAPTURE [options]\n"
+    "\n"
+    "Lists what was executed, with time, CPU and process (CR3); one CPU behind the other. Each line begins with "
+    "seconds\n"
+    "since the capture's first TSC, or, where the TSC's frequency is not known, with ticks.\n"
+    "\n"
+    "  --what functions     calls, interrupts, system calls, each behind as many spaces as it is deep (the default)\n"
+    "  --what branches      every branch: kind, from, to\n"
+    "  --what instructions  every instruction\n"
+    "  --returns            with functions: also where each is left\n"
+    "  --disassemble        with instructions: their text\n"
+    "\n"
+    "Which of them:\n"
+    "  --time FROM-TO       of this time: seconds (1.5-1.6), or ticks since the first TSC (1000t-2000t). One side may "
+    "be\n"
+    "                       left out\n"
+    "  --cpu N              of this CPU\n"
+    "  --process CR3|NAME   of this address space, hexadecimal; of a program by its file's name, where --files has it\n"
+    "  --function NAME      this function, or those that a pattern fits, with all that they call\n"
+    "  --depth N            functions: at most so deep; with --function below it; 0 is it alone\n"
+    "  --address A[-B]      at these addresses: functions that begin there, branches from or to there, instructions\n"
+    "  --from F, --to G     on each CPU: from the first call of F on; up to the first call of G behind\n"
+    "  --lines N            at most so many lines\n"
+    "\n"
+    "  -o FILE              write to FILE (default: standard output)\n"
+    "  --color WHEN         auto (the default: on a terminal), always, never\n" ASK_USAGE "\n"
+    "Exit status: 0 done; 1 an error; 2 done, but parts of the trace are not known.\n";
+
+static const char *const whats[] = {"functions", "branches", "instructions", NULL};
+
+enum { COLOR_AUTO, COLOR_ALWAYS };
+static const char *const colors[] = {"auto", "always", "never", NULL};
+
+static bool is_colored(const struct trace_options *o, size_t color)
+{
+    const bool terminal = (!o->output || !strcmp(o->output, "-")) && isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+    return color == COLOR_AUTO ? terminal : color == COLOR_ALWAYS;
+}
+
+static bool parse_places(struct trace_options *o)
+{
+    uint64_t end;
+    o->cr3 = FLOW_CR3_UNKNOWN;
+    /* A number begins with a digit; "dd" is a program. */
+    if (o->process && o->process[0] >= '0' && o->process[0] <= '9' && !ask_parse_range(o->process, &o->cr3, &end)) {
+        message_say("trace: --process %s: is no CR3, in hexadecimal, and no program's name", o->process);
+        return false;
+    }
+    if (o->address && !ask_parse_range(o->address, &o->addresses.begin, &o->addresses.end)) {
+        message_say("trace: --address %s: is no address, hexadecimal, and no two with a - between them", o->address);
+        return false;
+    }
+    return true;
+}
+
+/* What does not go together. */
+static bool check(const struct trace_options *o)
+{
+    if (o->disassemble && o->what != TRACE_INSTRUCTIONS) {
+        message_say("trace: --disassemble is for --what instructions");
+        return false;
+    }
+    if (o->disassemble && !disassembly_is_there()) {
+        message_say("trace: --disassemble: this undertrace was built without Zydis; install libzydis-dev and build it "
+                    "again, or take undertrace code and objdump");
+        return false;
+    }
+    if (o->returns && o->what != TRACE_FUNCTIONS) {
+        message_say("trace: --returns is for --what functions");
+        return false;
+    }
+    if (o->depth != ARGUMENT_NOT_GIVEN && o->what != TRACE_FUNCTIONS && !o->function) {
+        message_say("trace: --depth with branches and instructions counts from --function NAME on");
+        return false;
+    }
+    return true;
+}
+
+int trace_options_parse(struct trace_options *o, int argc, char **argv)
+{
+    struct argument_choice what = {whats, TRACE_FUNCTIONS}, color = {colors, COLOR_AUTO};
+    const struct argument options[] = {{"what", ARGUMENT_CHOICE, &what, 0},
+                                       {"returns", ARGUMENT_FLAG, &o->returns, 0},
+                                       {"disassemble", ARGUMENT_FLAG, &o->disassemble, 0},
+                                       {"time", ARGUMENT_TEXT, &o->time, 0},
+                                       ARGUMENT_CPU(&o->cpu),
+                                       {"process", ARGUMENT_TEXT, &o->process, 0},
+                                       {"function", ARGUMENT_TEXT, &o->function, 0},
+                                       {"depth", ARGUMENT_NUMBER, &o->depth, 1000000},
+                                       {"address", ARGUMENT_TEXT, &o->address, 0},
+                                       {"from", ARGUMENT_TEXT, &o->from, 0},
+                                       {"to", ARGUMENT_TEXT, &o->to, 0},
+                                       {"lines", ARGUMENT_NUMBER, &o->lines, UINT64_MAX - 1},
+                                       {"o", ARGUMENT_TEXT, &o->output, 0},
+                                       {"color", ARGUMENT_CHOICE, &color, 0},
+                                       ASK_OPTIONS(&o->ask)};
+    const struct syntax syntax = {"trace", usage, options, sizeof(options) / sizeof(options[0]), 1, 0};
+    *o = (struct trace_options){.cpu = ARGUMENT_NOT_GIVEN, .depth = ARGUMENT_NOT_GIVEN, .lines = ARGUMENT_NOT_GIVEN};
+    const int status = arguments_parse(&syntax, argc, argv, &o->capture);
+    if (status != ARGUMENTS_GOOD)
+        return status;
+    o->what = (enum trace_what)what.chosen;
+    o->colored = is_colored(o, color.chosen);
+    return parse_places(o) && check(o) ? ARGUMENTS_GOOD : 1;
+}
+
+bool trace_options_time(const struct trace_options *o, const struct ask *ask, uint64_t *from, uint64_t *to)
+{
+    const char *dash = o->time ? strchr(o->time, '-') : NULL;
+    const uint64_t first = ask->index.header->first_tsc, khz = ask->tsc_khz;
+    *from = 0;
+    *to = UINT64_MAX;
+    if (!o->time)
+        return true;
+    if (dash && parse_moment(o->time, (size_t)(dash - o->time), first, khz, from) &&
+        parse_moment(dash + 1, strlen(dash + 1), first, khz, to) && *from <= *to)
+        return true;
+    message_say("trace: --time %s: is no FROM-TO in seconds (1.5-2), nor in ticks since the first TSC (1000t-2000t)%s",
+                o->time, ask->tsc_khz ? "" : "; the capture does not tell the TSC's frequency");
+    return false;
+}

@@ -1,0 +1,35 @@
+/* The code of an address space at one moment: the pages of its lower half, and the kernel's. Pure. */
+#ifndef DECODE_QUERY_CODE_IMAGE_H
+#define DECODE_QUERY_CODE_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/code/code_pages.h"
+#include "decode/names/names.h"
+
+struct code_image_page {
+    uint64_t gva; /* page-aligned */
+    const struct page_record *page;
+};
+
+struct code_image {
+    struct code_image_page *pages; /* by address */
+    size_t nr_pages, room;
+    const struct name **symbols; /* by address; those with a symbol */
+    size_t nr_symbols, symbols_room;
+    uint64_t inferred; /* pages of which no record says that they stand there, but all that could are the same */
+};
+
+/* All pages whose bytes are known of a space (code_pages_space) at a trace offset, as the CPU had them. false: no
+ * memory. */
+bool code_image_collect(struct code_image *image, const struct code_pages *pages, uint64_t space, uint64_t at);
+
+/* The names of the functions that begin on them. cr3: as names_find takes it. false: no memory. */
+bool code_image_name(struct code_image *image, struct names *names, const struct code_pages *pages, uint64_t cr3,
+                     uint64_t at);
+
+void code_image_free(struct code_image *image);
+
+#endif

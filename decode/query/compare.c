@@ -1,0 +1,118 @@
+#include "decode/query/compare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define KERNEL_IMAGE 0xffffffff80000000ull /* Linux' __START_KERNEL_map */
+#define SLIDE_ALIGNMENT 0x200000ull        /* CONFIG_PHYSICAL_ALIGN of x86-64 */
+
+/* The lowest address of the kernel's image that was executed; 0: none was. */
+static uint64_t lowest(const struct ask *ask)
+{
+    for (uint64_t i = 0; i < ask->index.header->counts[INDEX_RUNS]; i++)
+        if (ask->index.runs[i].begin >= KERNEL_IMAGE)
+            return ask->index.runs[i].begin;
+    return 0;
+}
+
+struct compare_slide compare_slides(const struct ask *a, const struct ask *b)
+{
+    const uint64_t in_a = lowest(a), in_b = lowest(b);
+    const uint64_t difference = in_b - in_a;
+    return (struct compare_slide){in_a && in_b && difference % SLIDE_ALIGNMENT == 0, difference};
+}
+
+static int compare_texts(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
+}
+
+bool compare_same_name(const struct compare_slide *slide, const struct name *a, const struct name *b)
+{
+    if (a->symbol || b->symbol)
+        return compare_texts(a->symbol, b->symbol) == 0 && compare_texts(a->object, b->object) == 0;
+    return compare_moved(slide, a->begin) == b->begin;
+}
+
+/* By object and symbol; those without one by where they begin in b. */
+static int order(const struct compare_slide *slide, const struct name *a, bool a_moves, const struct name *b,
+                 bool b_moves)
+{
+    const uint64_t at_a = a_moves ? compare_moved(slide, a->begin) : a->begin;
+    const uint64_t at_b = b_moves ? compare_moved(slide, b->begin) : b->begin;
+    const int object = compare_texts(a->object, b->object), symbol = compare_texts(a->symbol, b->symbol);
+    if (object || symbol)
+        return object ? object : symbol;
+    return a->symbol ? 0 : at_a < at_b ? -1 : at_a > at_b;
+}
+
+static int order_of_names(const void *left, const void *right)
+{
+    static const struct compare_slide none;
+    const struct executed_function *a = left, *b = right;
+    return order(&none, a->name, false, b->name, false);
+}
+
+/* Functions of one name become one: the first that was executed. Returns how many are left. */
+static size_t join_same(struct executed_function *functions, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct executed_function *last = kept ? &functions[kept - 1] : NULL;
+        if (!last || order_of_names(last, &functions[i]) != 0) {
+            functions[kept++] = functions[i];
+            continue;
+        }
+        last->occurrence.entered += functions[i].occurrence.entered;
+        last->occurrence.runs += functions[i].occurrence.runs;
+        if (functions[i].occurrence.first.stretch < last->occurrence.first.stretch)
+            last->occurrence.first = functions[i].occurrence.first;
+    }
+    return kept;
+}
+
+static bool collect(struct comparison *c, int side, const struct ask *ask)
+{
+    struct executed_function *functions = c->functions[side] = functions_executed(ask, &c->counts[side]);
+    if (functions && c->counts[side])
+        qsort(functions, c->counts[side], sizeof(*functions), order_of_names);
+    c->counts[side] = functions ? join_same(functions, c->counts[side]) : 0;
+    return functions != NULL;
+}
+
+static void add(struct comparison *c, const struct executed_function *a, const struct executed_function *b)
+{
+    c->items[c->nr_items++] = (struct compared_function){a, b};
+    c->only_a += !b;
+    c->only_b += !a;
+    c->both += a && b;
+    c->other_counts += a && b && a->occurrence.entered != b->occurrence.entered;
+}
+
+bool compare_functions(struct comparison *c, const struct ask *a, const struct ask *b,
+                       const struct compare_slide *slide)
+{
+    *c = (struct comparison){0};
+    if (!collect(c, 0, a) || !collect(c, 1, b))
+        return false;
+    c->items = malloc((c->counts[0] + c->counts[1] + 1) * sizeof(*c->items));
+    if (!c->items)
+        return false;
+    for (size_t i = 0, k = 0; i < c->counts[0] || k < c->counts[1];) {
+        const struct executed_function *in_a = i < c->counts[0] ? &c->functions[0][i] : NULL;
+        const struct executed_function *in_b = k < c->counts[1] ? &c->functions[1][k] : NULL;
+        const int which = !in_a ? 1 : !in_b ? -1 : order(slide, in_a->name, true, in_b->name, false);
+        add(c, which <= 0 ? in_a : NULL, which >= 0 ? in_b : NULL);
+        i += which <= 0;
+        k += which >= 0;
+    }
+    return true;
+}
+
+void comparison_free(struct comparison *c)
+{
+    free(c->functions[0]);
+    free(c->functions[1]);
+    free(c->items);
+    *c = (struct comparison){0};
+}

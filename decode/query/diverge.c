@@ -1,0 +1,172 @@
+#include "decode/query/diverge.h"
+
+#include <stdlib.h>
+
+#define LEAST_ROOM 8192u
+#define BATCHES_A_SHOW 256u
+
+/* One of the two traces, and the branches of it that are decoded and not yet compared. */
+struct side {
+    const struct ask *ask;
+    uint16_t cpu;
+    struct flow *flow;
+    struct flow_cursor cursor;
+    struct flow_result result;
+    bool decoding, ended, no_memory;
+    struct diverge_branch *items;
+    size_t at, count, room;
+};
+
+/* A hook. */
+static void take_batch(void *context, const struct flow_batch *batch)
+{
+    struct side *side = context;
+    size_t room = side->room ? side->room : LEAST_ROOM;
+    while (room < side->count + batch->count)
+        room *= 2;
+    if (room > side->room) {
+        struct diverge_branch *more = realloc(side->items, room * sizeof(*more));
+        if (!more) {
+            side->no_memory = true;
+            return;
+        }
+        side->items = more;
+        side->room = room;
+    }
+    for (size_t i = 0; i < batch->count; i++)
+        side->items[side->count++] =
+            (struct diverge_branch){batch->items[i], batch->tsc, batch->cr3, batch->at, batch->kinds[i]};
+}
+
+static bool open_side(struct side *side, const struct ask *ask, uint16_t cpu, struct error *error)
+{
+    const struct flow_hooks hooks = {.batch = take_batch, .context = side};
+    *side = (struct side){.ask = ask, .cpu = cpu};
+    if (!capture_trace(ask->capture, cpu, error))
+        return false;
+    flow_trace_cursor(&side->cursor, &ask->traces[cpu], flow_part(0, 0, 0));
+    side->flow = flow_start(&ask->traces[cpu].input, &hooks, error);
+    return side->flow != NULL;
+}
+
+static void close_side(struct side *side)
+{
+    if (side->flow)
+        flow_end(side->flow);
+    free(side->items);
+}
+
+/* One step of decoding. */
+static void decode_on(struct side *side)
+{
+    if (!side->decoding) {
+        const enum flow_found found = flow_cursor_next(&side->cursor);
+        side->ended = found == FLOW_FOUND_NOTHING;
+        side->decoding = found == FLOW_FOUND_STRETCH;
+        if (side->decoding)
+            flow_begin(side->flow, &side->cursor.stretch, &side->result);
+        return;
+    }
+    side->decoding = flow_go_on(side->flow);
+}
+
+/* Decode until some branches more than keep are there, or there are no more. */
+static void refill(struct side *side, size_t keep)
+{
+    if (side->at > keep) {
+        const size_t gone = side->at - keep;
+        for (size_t i = gone; i < side->count; i++)
+            side->items[i - gone] = side->items[i];
+        side->at -= gone;
+        side->count -= gone;
+    }
+    while (side->at == side->count && !side->ended && !side->no_memory)
+        decode_on(side);
+}
+
+static const struct name *name_of(const struct side *side, const struct diverge_branch *item, uint64_t address)
+{
+    return names_find(side->ask->names, &side->ask->traces[side->cpu].pages, item->cr3, item->at, address);
+}
+
+/* By function and offset. */
+static bool same_place(const struct side sides[2], const struct compare_slide *slide, const struct diverge_branch *a,
+                       uint64_t in_a, const struct diverge_branch *b, uint64_t in_b)
+{
+    const struct name *name_a = name_of(&sides[0], a, in_a), *name_b = name_of(&sides[1], b, in_b);
+    return name_a->symbol && in_a - name_a->begin == in_b - name_b->begin && compare_same_name(slide, name_a, name_b);
+}
+
+static bool same_branch(const struct side sides[2], const struct compare_slide *slide, const struct diverge_branch *a,
+                        const struct diverge_branch *b)
+{
+    return (compare_moved(slide, a->branch.from) == b->branch.from ||
+            same_place(sides, slide, a, a->branch.from, b, b->branch.from)) &&
+           (compare_moved(slide, a->branch.to) == b->branch.to ||
+            same_place(sides, slide, a, a->branch.to, b, b->branch.to));
+}
+
+/* What stands around the first difference. */
+static void tell(struct divergence *divergence, struct side sides[2])
+{
+    const struct side *a = &sides[0];
+    const size_t before = a->at < DIVERGE_CONTEXT ? a->at : DIVERGE_CONTEXT;
+    divergence->found = true;
+    for (size_t i = 0; i < before; i++)
+        divergence->before[divergence->nr_before++] = a->items[a->at - before + i];
+    for (int k = 0; k < 2; k++) {
+        struct side *side = &sides[k];
+        while (side->count < side->at + DIVERGE_CONTEXT && !side->ended && !side->no_memory)
+            decode_on(side);
+        for (size_t i = side->at; i < side->count && i < side->at + DIVERGE_CONTEXT; i++)
+            divergence->next[k][divergence->nr_next[k]++] = side->items[i];
+    }
+}
+
+/* Compare what both have. false: they differ, at their at. */
+static bool compare_batch(struct divergence *divergence, struct side sides[2], const struct compare_slide *slide)
+{
+    struct side *a = &sides[0], *b = &sides[1];
+    for (; a->at < a->count && b->at < b->count; a->at++, b->at++) {
+        if (!same_branch(sides, slide, &a->items[a->at], &b->items[b->at]))
+            return false;
+        divergence->branches++;
+    }
+    return true;
+}
+
+static void compare_all(struct divergence *divergence, struct side sides[2], const struct compare_slide *slide,
+                        flow_progress *progress, void *progress_context)
+{
+    struct side *a = &sides[0], *b = &sides[1];
+    bool same = true;
+    for (uint64_t round = 0; same; round++) {
+        refill(a, DIVERGE_CONTEXT);
+        refill(b, DIVERGE_CONTEXT);
+        if (a->no_memory || b->no_memory || (a->at == a->count && b->at == b->count))
+            break;
+        same = a->at < a->count && b->at < b->count && compare_batch(divergence, sides, slide);
+        if (progress && round % BATCHES_A_SHOW == 0 && a->cursor.size)
+            progress(progress_context, (double)a->cursor.at / (double)a->cursor.size);
+    }
+    if (progress)
+        progress(progress_context, 1);
+    if (!same)
+        tell(divergence, sides);
+}
+
+bool diverge_find(struct divergence *divergence, const struct ask *const asks[2], uint16_t cpu,
+                  const struct compare_slide *slide, flow_progress *progress, void *progress_context,
+                  struct error *error)
+{
+    struct side sides[2] = {0};
+    *divergence = (struct divergence){0};
+    bool good = open_side(&sides[0], asks[0], cpu, error) && open_side(&sides[1], asks[1], cpu, error);
+    if (good) {
+        compare_all(divergence, sides, slide, progress, progress_context);
+        good = !sides[0].no_memory && !sides[1].no_memory;
+    }
+    close_side(&sides[0]);
+    close_side(&sides[1]);
+    return good || error_set(error, ERROR_MEMORY, 0, "the branches of a stretch");
+}

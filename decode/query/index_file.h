@@ -1,0 +1,97 @@
+/*
+ * The file index.executed of a capture: what was executed, and when. docs/ask.md is its layout. It says nothing that
+ * decoding the capture does not say, and is made anew where it does not belong to what the capture is now.
+ */
+#ifndef DECODE_QUERY_INDEX_FILE_H
+#define DECODE_QUERY_INDEX_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/capture/capture.h"
+#include "decode/query/run_table.h"
+
+#define INDEX_NAME "index.executed"
+#define INDEX_MAGIC "UTEXEC\r\n"
+#define INDEX_VERSION 1u
+#define INDEX_GRANULE_SHIFT 8 /* a granule: 256 bytes of linear addresses */
+
+/* What an index belongs to. */
+struct index_identity {
+    uint64_t events_size, checksums_size, traces_size; /* bytes; of all traces together */
+    uint32_t traces_crc;                               /* CRC-32C of the sizes of all traces */
+    uint32_t content_crc;                              /* of the file checksums; where there is none, of events.bin */
+};
+
+enum index_section {
+    INDEX_STRETCHES,
+    INDEX_CHUNKS,
+    INDEX_RUNS,
+    INDEX_SPACES,
+    INDEX_GRANULES,
+    INDEX_SETS,
+    INDEX_NR_SECTIONS
+};
+
+struct index_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t crc; /* CRC-32C of all behind the header */
+    struct index_identity identity;
+    uint64_t counts[INDEX_NR_SECTIONS];  /* entries; the sections follow in this order, each from a multiple of 64 on */
+    uint64_t branches, instructions;     /* of all CPUs, in non-root */
+    uint64_t decode_gaps, gaps, damages; /* what is not known */
+    uint64_t first_tsc, last_tsc;
+    uint32_t header_crc; /* of all before it */
+    uint32_t zero;
+};
+_Static_assert(sizeof(struct index_header) == 160, "docs/ask.md: the header of the index is 160 bytes");
+
+/* From one PSB to the next, a gap or the end: struct flow_stretch. */
+struct index_stretch {
+    uint64_t begin, end, tsc;
+    uint64_t branches;
+};
+
+/* Stretches of one CPU, one behind another, and what they executed: a set of granules, rising. */
+struct index_chunk {
+    uint32_t cpu, first_stretch, nr_stretches, nr_set;
+    uint64_t first_set;
+};
+
+struct query_index {
+    const struct index_header *header;
+    const struct index_stretch *stretches;
+    const struct index_chunk *chunks;
+    const struct run *runs;   /* by begin */
+    const uint64_t *spaces;   /* CR3s as PIP packets tell them, or FLOW_CR3_UNKNOWN */
+    const uint64_t *granules; /* addresses >> INDEX_GRANULE_SHIFT, rising */
+    const uint32_t *sets;     /* numbers of granules */
+    void *bytes;
+    uint64_t size;
+    bool mapped;
+};
+
+/* Where the sections stand, by the counts of the header; the return value is the file's size. 0: it would be too large.
+ */
+uint64_t index_layout(uint64_t offsets[INDEX_NR_SECTIONS], const struct index_header *header);
+
+struct index_identity index_identify(const struct capture *capture);
+
+/* Take the index out of its bytes, which stay where they are. false: it is none, or not this capture's as it is now. */
+bool index_take(struct query_index *index, void *bytes, uint64_t size, const struct index_identity *identity);
+
+/* The capture's index file. false: there is none that fits. */
+bool index_read(struct query_index *index, const struct capture *capture);
+
+/* Seal it, and put it into the capture's directory in one step. false: errno says why not; it can be used all the same.
+ */
+bool index_write(const struct query_index *index, const struct capture *capture);
+
+void index_close(struct query_index *index);
+
+/* The chunk of a stretch, and its CPU. */
+const struct index_chunk *index_chunk_of(const struct query_index *index, uint32_t stretch);
+
+#endif

@@ -1,0 +1,122 @@
+#include "decode/query/listing.h"
+
+#include "decode/capture/capture_check.h"
+#include "decode/flow/flow_trace.h"
+
+/* The first granule at or behind a number. */
+static uint32_t granule_at(const struct query_index *index, uint64_t number)
+{
+    uint64_t low = 0, high = index->header->counts[INDEX_GRANULES];
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (index->granules[middle] < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (uint32_t)low;
+}
+
+/* Does the chunk execute a granule of numbers from first on, before end? */
+static bool has_granule(const struct query_index *index, const struct index_chunk *chunk, uint32_t first, uint32_t end)
+{
+    const uint32_t *set = index->sets + chunk->first_set;
+    uint32_t low = 0, high = chunk->nr_set;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (set[middle] < first)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < chunk->nr_set && set[low] < end;
+}
+
+static bool executes(const struct listing *listing, const struct index_chunk *chunk)
+{
+    const struct query_index *index = &listing->ask->index;
+    bool found = listing->nr_ranges == 0;
+    for (size_t i = 0; i < listing->nr_ranges && !found; i++) {
+        const struct listing_range *range = &listing->ranges[i];
+        const uint32_t first = granule_at(index, range->begin >> INDEX_GRANULE_SHIFT);
+        const uint32_t end = granule_at(index, ((range->end - 1) >> INDEX_GRANULE_SHIFT) + 1);
+        found = first < end && has_granule(index, chunk, first, end);
+    }
+    return found;
+}
+
+/* Up to which time the stretch can reach. */
+static uint64_t end_of(const struct query_index *index, const struct index_chunk *chunk, uint32_t stretch)
+{
+    const struct index_chunk *next = chunk + 1;
+    const bool last = stretch + 1 == chunk->first_stretch + chunk->nr_stretches;
+    if (last && ((uint64_t)(next - index->chunks) == index->header->counts[INDEX_CHUNKS] || next->cpu != chunk->cpu))
+        return UINT64_MAX;
+    const uint64_t tsc = index->stretches[stretch + 1].tsc;
+    return tsc ? tsc : UINT64_MAX;
+}
+
+static bool is_wanted(const struct listing *listing, const struct index_chunk *chunk, uint32_t stretch)
+{
+    const struct query_index *index = &listing->ask->index;
+    return stretch >= listing->from_stretch && index->stretches[stretch].tsc <= listing->to_tsc &&
+           end_of(index, chunk, stretch) >= listing->from_tsc;
+}
+
+static bool is_done(const struct listing *listing)
+{
+    return listing->is_done && listing->is_done(listing->context);
+}
+
+static void decode_chunk(const struct listing *listing, struct flow *flow, const struct index_chunk *chunk,
+                         uint32_t first, uint32_t last)
+{
+    const struct ask *ask = listing->ask;
+    const struct flow_part part = {ask->index.stretches[first].begin, ask->index.stretches[last].begin + 1};
+    struct flow_cursor cursor;
+    enum flow_found found;
+    capture_check_trace(ask->capture, chunk->cpu, part.from, ask->index.stretches[last].end);
+    flow_trace_cursor(&cursor, &ask->traces[chunk->cpu], part);
+    while (!is_done(listing) && (found = flow_cursor_next(&cursor)) != FLOW_FOUND_NOTHING) {
+        struct flow_result result;
+        if (found != FLOW_FOUND_STRETCH)
+            continue;
+        flow_begin(flow, &cursor.stretch, &result);
+        while (flow_go_on(flow) && !is_done(listing))
+            ;
+    }
+}
+
+/* The part of a chunk that is of the wanted time. false: none is. */
+static bool find_part(const struct listing *listing, const struct index_chunk *chunk, uint32_t *first, uint32_t *last)
+{
+    *first = chunk->first_stretch;
+    *last = chunk->first_stretch + chunk->nr_stretches - 1;
+    while (*first <= *last && !is_wanted(listing, chunk, *first))
+        ++*first;
+    while (*last > *first && !is_wanted(listing, chunk, *last))
+        --*last;
+    return *first <= *last;
+}
+
+bool listing_run(const struct listing *listing, struct error *error)
+{
+    const struct query_index *index = &listing->ask->index;
+    struct flow *flow = flow_start(&listing->ask->traces[listing->cpu].input, &listing->hooks, error);
+    if (!flow)
+        return false;
+    if (listing->flow)
+        *listing->flow = flow;
+    for (uint64_t i = 0; i < index->header->counts[INDEX_CHUNKS] && !is_done(listing); i++) {
+        const struct index_chunk *chunk = &index->chunks[i];
+        uint32_t first, last;
+        if (chunk->cpu != listing->cpu || !find_part(listing, chunk, &first, &last))
+            continue;
+        if ((listing->goes_on && listing->goes_on(listing->context)) || executes(listing, chunk))
+            decode_chunk(listing, flow, chunk, first, last);
+    }
+    if (listing->flow)
+        *listing->flow = NULL;
+    flow_end(flow);
+    return true;
+}

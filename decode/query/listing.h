@@ -1,0 +1,35 @@
+/* Decoding those parts of a capture that can hold what is asked for: the index says which. */
+#ifndef DECODE_QUERY_LISTING_H
+#define DECODE_QUERY_LISTING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/engine/flow.h"
+#include "decode/query/ask.h"
+
+/* Linear addresses. */
+struct listing_range {
+    uint64_t begin, end;
+};
+
+struct listing {
+    const struct ask *ask;
+    uint16_t cpu;
+    uint32_t from_stretch;              /* none before it */
+    uint64_t from_tsc, to_tsc;          /* stretches that have a part of this time; 0, UINT64_MAX: all */
+    const struct listing_range *ranges; /* chunks that execute one of these; none: all */
+    size_t nr_ranges;
+    struct flow_hooks hooks; /* for flow_start */
+    /* Is the next chunk wanted, whatever it executes? NULL: no. */
+    bool (*goes_on)(void *context);
+    bool (*is_done)(void *context); /* nothing more is wanted; NULL: never */
+    void *context;
+    struct flow **flow; /* where to put the engine while it runs, for flow_context; NULL: nowhere */
+};
+
+/* In the order of the trace. false: it could not be begun; error says why. */
+bool listing_run(const struct listing *listing, struct error *error);
+
+#endif

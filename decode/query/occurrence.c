@@ -1,0 +1,139 @@
+#include "decode/query/occurrence.h"
+
+#include <stdlib.h>
+
+#include "decode/query/run_check.h"
+
+/* Does a moment come before another one? By time where both have one, else in the order of stretches. */
+static bool comes_before(const struct moment *a, const struct moment *b)
+{
+    return a->tsc && b->tsc && a->tsc != b->tsc ? a->tsc < b->tsc : a->stretch < b->stretch;
+}
+
+static struct moment first_of(const struct ask *ask, const struct run *run)
+{
+    return (struct moment){run->first_tsc, run->first_stretch, ask->index.spaces[run->first_space]};
+}
+
+static struct moment last_of(const struct ask *ask, const struct run *run)
+{
+    return (struct moment){run->last_tsc, run->last_stretch, ask->index.spaces[run->last_space]};
+}
+
+/* By the code as it stood at a trace offset: is the run one there, up to its last instruction, or, of one that an event
+ * ended, behind it? */
+static bool begins_at(const struct code_pages *pages, uint64_t space, uint64_t at, const struct run *run,
+                      uint64_t address)
+{
+    const enum instruction_mode mode = (enum instruction_mode)run->mode;
+    return (run_check(pages, space, at, mode, run->begin, run->last) ||
+            run_check(pages, space, at, mode, run->begin, run->last + 1)) &&
+           run_check(pages, space, at, mode, run->begin, address) > 0;
+}
+
+bool run_has_instruction(const struct ask *ask, const struct run *run, uint64_t address)
+{
+    const uint32_t stretches[2] = {run->first_stretch, run->last_stretch};
+    const uint64_t cr3s[2] = {ask->index.spaces[run->first_space], ask->index.spaces[run->last_space]};
+    if (address <= run->begin || address > run->last)
+        return address == run->begin;
+    for (unsigned i = 0; i < 2; i++) {
+        const struct index_stretch *stretch = &ask->index.stretches[stretches[i]];
+        const struct code_pages *pages = &ask->traces[index_chunk_of(&ask->index, stretches[i])->cpu].pages;
+        const uint64_t space = cr3s[i] == FLOW_CR3_UNKNOWN ? CODE_SPACE_UNKNOWN : code_pages_space(pages, cr3s[i]);
+        if (begins_at(pages, space, stretch->end - 1, run, address) ||
+            begins_at(pages, space, stretch->begin, run, address))
+            return true;
+    }
+    return false;
+}
+
+/* Those of a space alone, where one is meant; the kernel's are all spaces'. */
+static bool is_meant(const struct occurrence *occurrence, const struct ask *ask, const struct run *run)
+{
+    return run->begin < occurrence->end && run->last >= occurrence->begin &&
+           (occurrence->cr3 == FLOW_CR3_UNKNOWN || run_is_shared(run->begin) ||
+            ask->index.spaces[run->first_space] == occurrence->cr3);
+}
+
+void occurrence_add(struct occurrence *occurrence, const struct ask *ask, const struct run *run)
+{
+    const struct moment first = first_of(ask, run), last = last_of(ask, run);
+    if (!is_meant(occurrence, ask, run))
+        return;
+    if (run->begin <= occurrence->begin && run_has_instruction(ask, run, occurrence->begin))
+        occurrence->entered += run->count;
+    if (occurrence->runs == 0 || comes_before(&first, &occurrence->first))
+        occurrence->first = first;
+    if (occurrence->runs == 0 || !comes_before(&last, &occurrence->last))
+        occurrence->last = last;
+    occurrence->runs += run->count;
+}
+
+void occurrence_find(struct occurrence *occurrence, const struct ask *ask)
+{
+    const bool one = occurrence->end - occurrence->begin == 1;
+    for (uint64_t i = 0; i < ask->index.header->counts[INDEX_RUNS]; i++) {
+        const struct run *run = &ask->index.runs[i];
+        if (run->begin >= occurrence->end)
+            break;
+        if (is_meant(occurrence, ask, run) && (!one || run_has_instruction(ask, run, occurrence->begin)))
+            occurrence_add(occurrence, ask, run);
+    }
+}
+
+static int compare_functions(const void *left, const void *right)
+{
+    const struct executed_function *a = left, *b = right;
+    if (a->name->begin != b->name->begin)
+        return a->name->begin < b->name->begin ? -1 : 1;
+    return a->name->number < b->name->number ? -1 : a->name->number > b->name->number;
+}
+
+/* A run may go on into the function behind. */
+static bool add_run(struct executed_function **functions, size_t *room, const struct ask *ask, const struct run *run)
+{
+    for (uint64_t address = run->begin; address <= run->last;) {
+        const struct name *name = ask_name(ask, run->first_stretch, ask->index.spaces[run->first_space], address);
+        if (name->number >= *room) {
+            const size_t more = 2 * ((size_t)name->number + 512);
+            struct executed_function *grown = realloc(*functions, more * sizeof(*grown));
+            if (!grown)
+                return false;
+            for (size_t i = *room; i < more; i++)
+                grown[i] = (struct executed_function){0};
+            *functions = grown;
+            *room = more;
+        }
+        struct executed_function *function = &(*functions)[name->number];
+        if (!function->name) {
+            function->name = name;
+            function->occurrence = (struct occurrence){.begin = name->begin, .end = name->end, .cr3 = FLOW_CR3_UNKNOWN};
+        }
+        occurrence_add(&function->occurrence, ask, run);
+        if (name->end <= address)
+            break;
+        address = name->end;
+    }
+    return true;
+}
+
+struct executed_function *functions_executed(const struct ask *ask, size_t *count)
+{
+    struct executed_function *functions = NULL;
+    size_t room = 0, kept = 0;
+    bool good = true;
+    for (uint64_t i = 0; i < ask->index.header->counts[INDEX_RUNS] && good; i++)
+        good = add_run(&functions, &room, ask, &ask->index.runs[i]);
+    if (!good) {
+        free(functions);
+        return NULL;
+    }
+    for (size_t i = 0; i < room; i++)
+        if (functions[i].name)
+            functions[kept++] = functions[i];
+    if (kept)
+        qsort(functions, kept, sizeof(*functions), compare_functions);
+    *count = kept;
+    return functions ? functions : calloc(1, sizeof(*functions));
+}

@@ -1,0 +1,43 @@
+/* When code was executed, out of the index alone. */
+#ifndef DECODE_QUERY_OCCURRENCE_H
+#define DECODE_QUERY_OCCURRENCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "decode/query/ask.h"
+
+/* A moment at which something was executed. */
+struct moment {
+    uint64_t tsc; /* 0: not known */
+    uint32_t stretch;
+    uint64_t cr3;
+};
+
+struct occurrence {
+    uint64_t begin, end; /* linear addresses */
+    uint64_t cr3;        /* FLOW_CR3_UNKNOWN: any */
+    uint64_t entered;    /* how often the instruction at begin was executed */
+    uint64_t runs;       /* how often execution came by: straight runs that have an address of it */
+    struct moment first, last;
+};
+
+/* Has the run an instruction that begins at the address? */
+bool run_has_instruction(const struct ask *ask, const struct run *run, uint64_t address);
+
+/* One more run, if it has an address of the occurrence, which begins with its range, the CR3 and zeros. */
+void occurrence_add(struct occurrence *occurrence, const struct ask *ask, const struct run *run);
+
+/* All runs. Of one address alone, those that have an instruction there count. */
+void occurrence_find(struct occurrence *occurrence, const struct ask *ask);
+
+/* A function that was executed, wherever. Two spaces may have two functions at the same place. */
+struct executed_function {
+    const struct name *name;
+    struct occurrence occurrence;
+};
+
+/* All functions that were executed, by address. NULL: no memory. */
+struct executed_function *functions_executed(const struct ask *ask, size_t *count);
+
+#endif

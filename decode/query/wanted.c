@@ -1,0 +1,70 @@
+#include "decode/query/wanted.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NOT_KNOWN, IS_NOT, IS };
+
+static bool make_room(struct wanted_functions *functions, uint32_t number)
+{
+    if (number < functions->room)
+        return true;
+    const size_t room = 2 * ((size_t)number + 512);
+    uint8_t *known = realloc(functions->known, room);
+    if (!known)
+        return false;
+    memset(known + functions->room, NOT_KNOWN, room - functions->room);
+    functions->known = known;
+    functions->room = room;
+    return true;
+}
+
+bool wanted_function(struct wanted_functions *functions, const struct name *name)
+{
+    if (!functions->pattern)
+        return true;
+    if (!name->symbol)
+        return false;
+    if (!make_room(functions, name->number))
+        return fnmatch(functions->pattern, name->symbol, 0) == 0;
+    uint8_t *known = &functions->known[name->number];
+    if (*known == NOT_KNOWN)
+        *known = fnmatch(functions->pattern, name->symbol, 0) == 0 ? IS : IS_NOT;
+    return *known == IS;
+}
+
+void wanted_functions_free(struct wanted_functions *functions)
+{
+    free(functions->known);
+    *functions = (struct wanted_functions){0};
+}
+
+static bool is_earlier(const struct moment *a, const struct moment *b)
+{
+    return a->stretch < b->stretch;
+}
+
+struct listing_range *wanted_ranges(struct wanted_functions *functions, const struct ask *ask,
+                                    struct occurrence *occurrence, size_t *count)
+{
+    size_t nr_executed = 0;
+    struct executed_function *executed = functions_executed(ask, &nr_executed);
+    struct listing_range *ranges = executed ? malloc((nr_executed + 1) * sizeof(*ranges)) : NULL;
+    *count = 0;
+    *occurrence = (struct occurrence){.cr3 = FLOW_CR3_UNKNOWN};
+    for (size_t i = 0; i < nr_executed && ranges; i++) {
+        const struct occurrence *o = &executed[i].occurrence;
+        if (!wanted_function(functions, executed[i].name))
+            continue;
+        if (occurrence->runs == 0 || is_earlier(&o->first, &occurrence->first))
+            occurrence->first = o->first;
+        if (occurrence->runs == 0 || is_earlier(&occurrence->last, &o->last))
+            occurrence->last = o->last;
+        occurrence->runs += o->runs;
+        occurrence->entered += o->entered;
+        ranges[(*count)++] = (struct listing_range){o->begin, o->end};
+    }
+    free(executed);
+    return ranges;
+}

@@ -1,0 +1,192 @@
+#!/bin/bash
+# Asking a capture: find, trace, code and diff, compared with the lists of decode, counted by awk, and with the guest's own
+# file.
+#
+# usage: ask.sh      (boots micro-guests)
+. tests/system/lib.sh
+
+tool=build/undertrace
+check 'the guest boots' boot_guest one branches 'channel=e1000 net.mtu=9000'
+check 'and once more' boot_guest two branches 'channel=e1000 net.mtu=9000'
+check 'and another guest' boot_guest other load 'channel=e1000 net.mtu=9000'
+capture=$work/one/capture
+names=(--files build/guests/branches.elf)
+$tool decode "$capture" --branches "$work/branches" --instructions "$work/instructions" >/dev/null 2>&1
+nm build/guests/branches.elf | sort >"$work/symbols"
+
+# address_of FUNCTION
+address_of() {
+    awk -v name="$1" '$3 == name { print $1 }' "$work/symbols"
+}
+
+# --- find: each instruction as often as the list of instructions has it -----------------------------------------------
+# agrees NAME BOOT: of all CPUs together. Leaves $work/counts.
+agrees() {
+    local capture=$work/$2/capture cpu
+    for ((cpu = 0; cpu < $(info "$2" '.streams | length'); cpu++)); do
+        $tool decode "$capture" --cpu $cpu --instructions - 2>/dev/null
+    done | sort | uniq -c | awk '{ print $2, $1 }' >"$work/counts"
+    cut -d ' ' -f 1 "$work/counts" | xargs -n 100 $tool find "$capture" --json 2>"$work/found.log" >"$work/found.json"
+    jq -r '[.begin, .executed] | @tsv' "$work/found.json" | awk '{ a = substr($1, 3); while (length(a) < 16) a = "0" a; print a, $2 }' >"$work/found"
+    check "$1: find counts each of $(wc -l <"$work/counts") instructions as the list does" cmp "$work/found" "$work/counts"
+}
+
+CPUS=2 check 'a guest on two CPUs' boot_guest smp smp 'channel=e1000 net.mtu=9000'
+check 'one of which a part is traced' boot_guest range branches 'channel=e1000 net.mtu=9000 pt.range0=filter:0x10001a0-0x10003ff'
+agrees 'two CPUs' smp
+agrees 'a range' range
+agrees 'one CPU' one
+check 'the index is in the capture' test -s "$capture/index.executed"
+fibonacci=$(address_of fibonacci)
+same 'find: a function by its name, as often as its first instruction' \
+    "$($tool find "$capture" "${names[@]}" --json fibonacci | jq -r '"\(.begin) \(.executed)"')" \
+    "0x$(sed 's/^0*//' <<<"$fibonacci") $(awk -v a="$fibonacci" '$1 == a { print $2 }' "$work/counts")"
+same 'find: a page from its first to its last time' \
+    "$($tool find "$capture" --json "page:$fibonacci" | jq '.first.seconds <= .last.seconds and .last.offset > 0 and .runs > 0')" true
+$tool find "$capture" fff123 >"$work/never"
+same 'what was never executed is said, status 2' "$? $(grep -c never "$work/never")" '2 1'
+$tool find "$capture" $((0x10001a1)) >/dev/null 2>&1
+same 'an address within an instruction is none' "$(printf '%x' $((0x$fibonacci + 1)) | xargs $tool find "$capture" | grep -c never)" 1
+
+# The time of the first is the time of the first line of trace.
+for name in fibonacci on_timer user_entry; do
+    same "find: $name is entered first when trace has it" \
+        "$($tool find "$capture" "${names[@]}" --json "$(address_of $name)" | jq -r .first.seconds)" \
+        "$($tool trace "$capture" "${names[@]}" --what branches | awk -v to="-> $(address_of $name)" 'index($0, to) { print $1; exit }' | sed 's/^0*\(0\.\)/\1/')"
+done
+
+# --- trace ----------------------------------------------------------------------------------------------------------------
+$tool trace "$capture" --what branches | sed 's/.* \([0-9a-f]\{16\}\) -> \([0-9a-f]\{16\}\)$/\1 \2/' >"$work/traced"
+check 'trace: all branches are those of decode' cmp "$work/traced" "$work/branches"
+$tool trace "$capture" --what instructions | awk '{ print $4 }' >"$work/traced"
+check 'trace: all instructions are those of decode' cmp "$work/traced" "$work/instructions"
+end=$(printf '%016x' $((0x$fibonacci + 0x46)))
+$tool trace "$capture" --what instructions --address "$fibonacci-$end" | awk '{ print $4 }' >"$work/traced"
+awk -v a="$fibonacci" -v b="$end" '$1 "" >= a "" && $1 "" < b ""' "$work/instructions" >"$work/wanted"
+check "trace: $(wc -l <"$work/wanted") instructions at addresses" cmp "$work/traced" "$work/wanted"
+$tool trace "$capture" --what branches --address "$fibonacci" | sed 's/.* \([0-9a-f]\{16\}\) -> \([0-9a-f]\{16\}\)$/\1 \2/' >"$work/traced"
+awk -v a="$fibonacci" '$1 == a || $2 == a' "$work/branches" >"$work/wanted"
+check "trace: $(wc -l <"$work/wanted") branches from or to an address" cmp "$work/traced" "$work/wanted"
+
+$tool trace "$capture" "${names[@]}" --function fibonacci >"$work/functions"
+same 'trace: a function with all that it calls' "$(grep -c ' fibonacci ' "$work/functions")" \
+    "$(awk -v a="$fibonacci" '$2 == a' "$work/branches" | wc -l)"
+rets=$(objdump -d build/guests/branches.elf | awk '/<fibonacci>:$/ { on = 1 } /^$/ { on = 0 } on && /\tret/ { sub(":", "", $1); printf "000000000%s ", $1 }')
+same 'trace: its depth is the depth of the recursion' \
+    "$(awk '{ match($0, /- +fibonacci/); if (RLENGTH > most) most = RLENGTH } END { print (most - 11) / 2 }' "$work/functions")" \
+    "$(awk -v a="$fibonacci" -v rets="$rets" '$2 == a && ++depth > most { most = depth } index(rets, $1) { depth-- }
+        END { print most - 1 }' "$work/branches")"
+same 'trace: --depth 0 is the function alone' "$($tool trace "$capture" "${names[@]}" --function fibonacci --depth 0 | wc -l)" 1
+same 'trace: what begins at one function ends at another' \
+    "$($tool trace "$capture" "${names[@]}" --from machine_start --to fibonacci | sed -n '1p;$p' | awk '{ print $4 }' | tr '\n' ' ')" \
+    'machine_start fibonacci '
+same 'trace: a system call, from its entry to its return' \
+    "$($tool trace "$capture" "${names[@]}" --what branches --function syscall_entry --lines 5 | awk '{ print $4 }' | tr '\n' ' ')" \
+    'syscall cond call ret sysret '
+first=$($tool trace "$capture" --what branches --lines 1 | awk '{ print $1 }')
+last=$($tool trace "$capture" --what branches | awk 'END { print $1 }')
+middle=$(awk -v a="$first" -v b="$last" 'BEGIN { printf "%.9f", (a + b) / 2 }')
+$tool trace "$capture" --what branches >"$work/all"
+awk -v from="$middle" '$1 >= from' "$work/all" >"$work/wanted"
+$tool trace "$capture" --what branches --time "$middle-" >"$work/traced"
+check "trace: $(wc -l <"$work/wanted") branches of the second half of the time" cmp "$work/traced" "$work/wanted"
+same 'a pipe that is closed is no error to talk about' "$($tool trace "$capture" --what branches 2>&1 >/dev/null | head -n 1)" ''
+$tool trace "$capture" --what branches 2>"$work/pipe.log" | head -n 1 >/dev/null
+check 'and nothing is said' test ! -s "$work/pipe.log"
+same 'no colour but on a terminal' "$($tool trace "$capture" --lines 3 | grep -c $'\033')" 0
+same 'colour where it is wanted' "$($tool trace "$capture" --lines 3 --color always | grep -c $'\033')" 3
+$tool trace "$capture" "${names[@]}" --function nothing_of_this_name >"$work/none" 2>&1
+same 'a function that did not run is said' "$? $(grep -c 'was not executed' "$work/none")" '1 1'
+
+# Zydis' lengths are those of the flow: the next address of a run of plain instructions.
+$tool trace "$capture" --what instructions --disassemble --lines 100000 >"$work/disassembled" 2>"$work/disassembled.log"
+if [ -s "$work/disassembled" ]; then
+    objdump -d build/guests/branches.elf | awk -F '\t' '/^ *10001[a-e].:/ { sub(":", "", $1); sub(" ", "", $1); split($3, w, " "); print $1, w[1] }' |
+        sed 's/ *\([0-9a-f]*\)  *\(push\|ret\|pop\)q*$/\1 \2/' | grep -E ' (push|pop|ret)$' | sort -u >"$work/wanted"
+    awk '{ a = $4; sub("^0*", "", a); if ($5 == "push" || $5 == "pop" || $5 == "ret") print a, $5 }' "$work/disassembled" |
+        sort -u | join - "$work/wanted" | awk '{ n++; if ($2 != $3) bad++ } END { print (n > 0), bad + 0 }' >"$work/agree"
+    same 'trace: the disassembly is objdump'"'"'s' "$(cat "$work/agree")" '1 0'
+else
+    skip 'trace: the disassembly is objdump'"'"'s' "$(cat "$work/disassembled.log")"
+fi
+
+# --- the index is never stale ---------------------------------------------------------------------------------------------
+cp -r "$capture" "$work/grown"
+rm "$work/grown/index.executed"
+truncate -s 40000 "$work/grown/cpu0.pt"
+$tool find "$work/grown" --json "$fibonacci" >"$work/short" 2>/dev/null
+cp "$capture/cpu0.pt" "$work/grown/cpu0.pt"
+$tool find "$work/grown" --json "$(address_of machine_power_off)" >"$work/long" 2>/dev/null
+same 'an index of a shorter trace is made anew' "$(jq -r .executed "$work/long")" 1
+cp "$capture/index.executed" "$work/whole"
+printf '\x55' | dd of="$work/grown/index.executed" bs=1 seek=500 conv=notrunc status=none
+$tool find "$work/grown" --json "$fibonacci" 2>&1 | jq -r .executed >"$work/again"
+same 'a damaged one, too' "$(cat "$work/again")" "$(awk -v a="$fibonacci" '$1 == a { print $2 }' "$work/counts")"
+rm "$work/grown/index.executed"
+$tool find "$work/grown" --no-index "$fibonacci" >/dev/null 2>&1
+check 'without an index none is left' test ! -e "$work/grown/index.executed"
+same 'an index is no damage' "$($tool info "$capture" --json | jq '.damage | length')" 0
+$tool trace "$capture" -o "$capture/index.executed" >/dev/null 2>"$work/refused"
+same 'and no list is written over it' "$? $(grep -c 'is a file of the capture' "$work/refused")" '1 1'
+
+# --- code -----------------------------------------------------------------------------------------------------------------
+$tool code "$capture" -o "$work/code.elf" "${names[@]}" >"$work/code.log"
+text=$(objdump -h "$work/code.elf" | awk '$2 == ".text" { print $4; exit }')
+objcopy -O binary -j .text "$work/code.elf" "$work/code.bin"
+objcopy -O binary -j .text build/guests/branches.elf "$work/guest.bin"
+check 'code: the bytes are those of the guest'"'"'s file' cmp -n "$(stat -c %s "$work/guest.bin")" "$work/code.bin" "$work/guest.bin"
+same 'code: at its address' "$((0x$text <= 0x$fibonacci))" 1
+same 'code: objdump finds the function' "$(objdump -d "$work/code.elf" | grep -c "^$fibonacci <fibonacci>:")" 1
+# disassembled FILE: the instructions of fibonacci.
+disassembled() {
+    objdump -d "$1" | awk '/<fibonacci>:$/ { on = 1; next } /^$/ { on = 0 } on' | sed 's/ *<.*//' | grep -v 'nop'
+}
+check 'code: it is the guest'"'"'s' cmp <(disassembled "$work/code.elf") <(disassembled build/guests/branches.elf)
+if command -v gdb >/dev/null; then
+    same 'code: gdb reads it' "$(gdb -batch -nx -ex 'info address fibonacci' "$work/code.elf" 2>/dev/null | grep -c "0x$(sed 's/^0*//' <<<"$fibonacci")")" 1
+else
+    skip 'code: gdb reads it' 'there is no gdb'
+fi
+check 'a guest that changes its code' boot_guest changes selfmod 'channel=e1000 net.mtu=9000'
+# Each version of each page, as the records have them, is what code writes at that offset.
+$tool code "$work/changes/capture" -o "$work/late.elf" >/dev/null
+$tool code "$work/changes/capture" -o "$work/early.elf" --at 100 >/dev/null
+objcopy -O binary "$work/late.elf" "$work/late.bin"
+objcopy -O binary "$work/early.elf" "$work/early.bin"
+check 'code: at another time it is another' test "$(cmp -s "$work/late.bin" "$work/early.bin"; echo $?)" = 1
+
+# --- diff -----------------------------------------------------------------------------------------------------------------
+$tool diff "$work/one/capture" "$work/two/capture" "${names[@]}" >"$work/diff"
+same 'diff: two boots of one image are the same' "$? $(awk '/^CPU 0/ { gsub(",", ""); print $5 }' "$work/diff")" \
+    "0 $(wc -l <"$work/branches")"
+$tool diff "$work/one/capture" "$work/other/capture" --files build/guests/branches.elf --files build/guests/load.elf >"$work/diff"
+same 'diff: another guest differs' "$?" 2
+same 'diff: its functions are named' "$(grep -c '^- .*fibonacci' "$work/diff")" 1
+$tool decode "$work/other/capture" --branches "$work/other.branches" >/dev/null 2>&1
+same 'diff: the first difference is that of the lists' "$(awk '/^CPU 0/ { gsub(",", ""); print $5 }' "$work/diff")" \
+    "$(($(cmp "$work/branches" "$work/other.branches" | awk '{ print $NF }') - 1))"
+at=$(cmp "$work/branches" "$work/other.branches" | awk '{ print $NF }')
+for side in - +; do
+    list=$([ "$side" = - ] && echo "$work/branches" || echo "$work/other.branches")
+    same "diff: and what each did then ($side)" "$(awk -v side="$side" '/^CPU 0/ { on = 1 } on && $1 == side { print $4; exit }' "$work/diff")" \
+        "$(sed -n "${at}p" "$list" | cut -d ' ' -f 1)"
+done
+
+# --- completion -----------------------------------------------------------------------------------------------------------
+# completed WORDS...: what the shell offers for the last of them.
+completed() {
+    PATH=$PWD/build:$PATH bash -c '. complete/undertrace; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _undertrace; echo "${COMPREPLY[*]}"' _ "$@"
+}
+same 'completion: commands' "$(completed undertrace tr)" trace
+same 'completion: words to choose from' "$(completed undertrace trace x --what '')" 'functions branches instructions'
+for command in $($tool --complete); do
+    help=$($tool "$command" --help)
+    missing=
+    for option in $($tool "$command" --complete | awk '$1 != "--help" { print $1 }'); do
+        grep -q -- "$option" <<<"$help" || missing="$missing $option"
+    done
+    case $command in decode | dump | merge) continue ;; esac # those of ptxed and ptdump are in docs/foreign.md
+    same "completion: the options of $command are those of its help" "$missing" ''
+    same "completion: $command offers them" "$(completed undertrace "$command" --help)" --help
+done
+done_testing
