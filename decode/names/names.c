@@ -1,6 +1,5 @@
 #include "decode/names/names.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,27 +39,6 @@ void names_close(struct names *names)
     free(names->programs);
     free(names->collected);
     free(names);
-}
-
-bool names_tell(struct names *names, const char *format, ...)
-{
-    va_list args;
-    char *text = NULL;
-    va_start(args, format);
-    const int length = vasprintf(&text, format, args);
-    va_end(args);
-    char **line =
-        length >= 0 ? list_add((void **)&names->about, &names->nr_about, &names->about_room, sizeof(*line)) : NULL;
-    if (line)
-        *line = text;
-    else if (length >= 0)
-        free(text);
-    return line;
-}
-
-const char *names_about(const struct names *names, size_t line)
-{
-    return line < names->nr_about ? names->about[line] : NULL;
 }
 
 static const struct name *name_in(struct names *names, const struct object *object, uint64_t moved, uint64_t address)

@@ -1,0 +1,77 @@
+#include "decode/cli/trace_list.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+bool trace_between(struct trace_list *list, const struct name *name)
+{
+    if (!list->begun && !(name && wanted_function(&list->from, name)))
+        return false;
+    const bool first = !list->begun;
+    list->begun = true;
+    if (!first && list->to.pattern && name && wanted_function(&list->to, name))
+        list->done = true;
+    return true;
+}
+
+bool trace_is_process(const struct trace_list *list, uint64_t cr3, uint64_t at)
+{
+    const struct trace_options *o = list->options;
+    const struct code_pages *pages = &list->ask->traces[list->cpu].pages;
+    if (!o->process)
+        return true;
+    if (cr3 == FLOW_CR3_UNKNOWN)
+        return false;
+    if (o->cr3 != FLOW_CR3_UNKNOWN)
+        return cr3 == o->cr3 || (pages->nr_maps && code_pages_space(pages, cr3) == code_pages_space(pages, o->cr3));
+    const char *name = names_process(list->ask->names, pages, cr3, at);
+    return name && !strcmp(name, o->process);
+}
+
+void trace_color(const struct trace_list *list, const char *color)
+{
+    if (list->options->colored)
+        fprintf(list->file, "\033[%sm", color);
+}
+
+void trace_plain(const struct trace_list *list)
+{
+    if (list->options->colored)
+        fputs("\033[0m", list->file);
+}
+
+void trace_head(struct trace_list *list, uint64_t tsc, uint64_t cr3)
+{
+    char time[TIME_TEXT_SIZE];
+    trace_color(list, COLOR_DIM);
+    fprintf(list->file, "%14s %u ", time_text(time, list->ask, tsc), list->cpu);
+    if (cr3 == FLOW_CR3_UNKNOWN)
+        fprintf(list->file, "%10s ", "-");
+    else
+        fprintf(list->file, "%#10" PRIx64 " ", cr3);
+    trace_plain(list);
+}
+
+void trace_line_end(struct trace_list *list)
+{
+    putc('\n', list->file);
+    if (++list->lines >= list->options->lines || ferror(list->file))
+        list->done = true;
+}
+
+struct listing trace_listing(const struct trace_list *list)
+{
+    struct listing listing = {.ask = list->ask,
+                              .cpu = list->cpu,
+                              .from_stretch = list->from_stretch[list->cpu],
+                              .from_tsc = list->from_tsc,
+                              .to_tsc = list->to_tsc};
+    if (list->function.pattern) {
+        listing.ranges = list->ranges;
+        listing.nr_ranges = list->nr_ranges;
+    } else if (list->options->address) {
+        listing.ranges = &list->options->addresses;
+        listing.nr_ranges = 1;
+    }
+    return listing;
+}
