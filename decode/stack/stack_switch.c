@@ -185,60 +185,58 @@ void stack_decide(struct stacks *stacks)
             chosen = task;
     }
     stacks->current = chosen;
-    if (chosen) {
-        chosen->running = true;
-        stacks->hooks.run(stacks->hooks.context, &chosen->task, stacks->tsc);
-    }
-    /* Taking them may lead to the next switch, and so hold the rest again. */
-    struct stack_event *events = undecided->events;
-    const size_t count = undecided->count;
-    undecided->events = NULL;
-    undecided->count = undecided->room = 0;
-    for (size_t i = 0; i < count; i++)
-        stacks_take(stacks, &events[i]);
-    free(events);
+    if (!chosen)
+        return;
+    chosen->running = true;
+    stacks->hooks.run(stacks->hooks.context, &chosen->task, stacks->tsc);
 }
 
-void stack_hold(struct stacks *stacks, const struct stack_event *event)
+static bool keep(struct stack_undecided *undecided, const struct stack_event *event)
 {
-    struct stack_undecided *undecided = &stacks->undecided;
-    const struct flow_transfer *transfer = &event->transfer;
-    size_t left = SIZE_MAX;
-    if (transfer->kind == FLOW_TRANSFER_CALL && transfer->to == stacks->pool->switch_begin) {
-        stack_decide(stacks);
-        stacks_take(stacks, event);
-        return;
-    }
     if (undecided->count == undecided->room) {
         const size_t room = undecided->room ? 2 * undecided->room : 1024;
         struct stack_event *more = realloc(undecided->events, room * sizeof(*more));
-        if (!more) {
-            stacks->no_memory = true;
-            return;
-        }
+        if (!more)
+            return false;
         undecided->events = more;
         undecided->room = room;
     }
     undecided->events[undecided->count++] = *event;
+    return true;
+}
+
+/* How many tasks are possible behind a transfer. SIZE_MAX: it tells nothing. */
+static size_t look_at(struct stacks *stacks, const struct flow_transfer *transfer)
+{
+    struct stack_undecided *undecided = &stacks->undecided;
     switch (transfer->from ? transfer->kind : FLOW_TRANSFER_JUMP) {
     case FLOW_TRANSFER_CALL:
         stacks->no_memory |= !push_site(undecided, transfer->from);
-        break;
+        return SIZE_MAX;
     case FLOW_TRANSFER_FAR_CALL:
     case FLOW_TRANSFER_INTERRUPT:
         stacks->no_memory |= !push_site(undecided, 0);
-        break;
+        return SIZE_MAX;
     case FLOW_TRANSFER_RETURN:
-        left = take_return(stacks, transfer);
-        break;
+        return take_return(stacks, transfer);
     case FLOW_TRANSFER_FAR_RETURN:
-        left = take_far_return(stacks, transfer);
-        break;
-    case FLOW_TRANSFER_JUMP:
-        break;
+        return take_far_return(stacks, transfer);
+    default:
+        return SIZE_MAX;
     }
-    if (left <= 1 || undecided->count >= MOST_HELD)
-        stack_decide(stacks);
+}
+
+bool stack_hold(struct stacks *stacks, const struct stack_event *event)
+{
+    const struct flow_transfer *transfer = &event->transfer;
+    if (!keep(&stacks->undecided, event)) {
+        stacks->no_memory = true;
+        return true;
+    }
+    /* It is switched away from again: no return will tell. */
+    if (transfer->kind == FLOW_TRANSFER_CALL && transfer->to == stacks->pool->switch_begin)
+        return true;
+    return look_at(stacks, transfer) <= 1 || stacks->undecided.count >= MOST_HELD;
 }
 
 /* All that waits may have run meanwhile. */

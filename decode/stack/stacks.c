@@ -67,20 +67,36 @@ static void go_on(struct stacks *stacks, const struct stack_event *event)
     stacks->at = event->at;
 }
 
-void stacks_take(struct stacks *stacks, const struct stack_event *event)
+static void take(struct stacks *stacks, const struct stack_event *event);
+
+/* Which task goes on is decided: take what was held. That may lead to the next switch, and so hold the rest again. */
+static void take_held(struct stacks *stacks)
 {
-    if (stacks->undecided.on) {
-        stack_hold(stacks, event);
-        return;
+    struct stack_undecided *undecided = &stacks->undecided;
+    struct stack_event *events = undecided->events;
+    const size_t count = undecided->count;
+    stack_decide(stacks);
+    undecided->events = NULL;
+    undecided->count = undecided->room = 0;
+    for (size_t i = 0; i < count; i++)
+        take(stacks, &events[i]);
+    free(events);
+}
+
+static void take(struct stacks *stacks, const struct stack_event *event)
+{
+    if (!stacks->undecided.on) {
+        go_on(stacks, event);
+        stack_step(stacks, event);
+    } else if (stack_hold(stacks, event)) {
+        take_held(stacks);
     }
-    go_on(stacks, event);
-    stack_step(stacks, event);
 }
 
 static void lose(struct stacks *stacks)
 {
     while (stacks->undecided.on)
-        stack_decide(stacks);
+        take_held(stacks);
     if (stacks->current)
         stack_spend(stacks);
     stacks->hooks.lost(stacks->hooks.context, stacks->tsc);
@@ -97,7 +113,7 @@ void stacks_transfers(void *context, const struct flow_transfers *transfers)
     stacks->stretch_end = 0;
     for (size_t i = 0; i < transfers->count; i++) {
         const struct stack_event event = {transfers->items[i], transfers->tsc, cr3, transfers->at};
-        stacks_take(stacks, &event);
+        take(stacks, &event);
     }
 }
 
@@ -121,7 +137,7 @@ static void end_all(struct stacks *stacks)
 bool stacks_end(struct stacks *stacks)
 {
     while (stacks->undecided.on)
-        stack_decide(stacks);
+        take_held(stacks);
     if (stacks->current)
         stack_leave_to(stacks, 0);
     stacks->ended = true;

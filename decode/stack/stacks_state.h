@@ -124,10 +124,10 @@ void stack_step(struct stacks *stacks, const struct stack_event *event);
 /* The top frame's RET leads to another task's stack. */
 void stack_switch(struct stacks *stacks, uint64_t to, const struct name *name);
 
-/* While it is not decided which task goes on. */
-void stack_hold(struct stacks *stacks, const struct stack_event *event);
+/* While it is not decided which task goes on: keep what comes. true: now it can be decided, or must be. */
+bool stack_hold(struct stacks *stacks, const struct stack_event *event);
 
-/* Choose one, and take what was held. */
+/* Choose one. What was kept is then to be taken. */
 void stack_decide(struct stacks *stacks);
 
 /* Behind a gap: no task is known any more. */
