@@ -80,9 +80,7 @@ static inline bool stack_is_return(uint64_t site, uint64_t to)
     return to - site >= 2 && to - site <= 15;
 }
 
-/* --- stack_frames.c
- * ---------------------------------------------------------------------------------------------------
- */
+/* --- stack_frames.c --- */
 
 static inline struct stack_frame *stack_top(struct stacks *stacks)
 {
@@ -105,21 +103,15 @@ void stack_begin(struct stacks *stacks, const struct name *name);
 /* A task that begins in a function. */
 void stack_begin_task(struct stacks *stacks, const struct name *name);
 
-/* --- stacks.c
- * ---------------------------------------------------------------------------------------------------------
- */
+/* --- stacks.c --- */
 
 void stacks_take(struct stacks *stacks, const struct stack_event *event);
 
-/* --- stack_step.c
- * -----------------------------------------------------------------------------------------------------
- */
+/* --- stack_step.c --- */
 
 void stack_step(struct stacks *stacks, const struct stack_event *event);
 
-/* --- stack_switch.c
- * ---------------------------------------------------------------------------------------------------
- */
+/* --- stack_switch.c --- */
 
 /* The top frame's RET leads to another task's stack. */
 void stack_switch(struct stacks *stacks, uint64_t to, const struct name *name);
