@@ -103,10 +103,6 @@ void stack_begin(struct stacks *stacks, const struct name *name);
 /* A task that begins in a function. */
 void stack_begin_task(struct stacks *stacks, const struct name *name);
 
-/* --- stacks.c --- */
-
-void stacks_take(struct stacks *stacks, const struct stack_event *event);
-
 /* --- stack_step.c --- */
 
 void stack_step(struct stacks *stacks, const struct stack_event *event);
