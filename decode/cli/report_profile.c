@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "decode/cli/error_text.h"
@@ -46,12 +47,29 @@ struct report_profile *report_profile_make(const struct capture *capture, struct
     return made;
 }
 
+/* Words, in lines of at most COLUMNS. */
+#define COLUMNS 98u
+static void print_words(const char *text)
+{
+    size_t column = 0;
+    while (*text) {
+        const size_t length = strcspn(text, " ");
+        if (column > 0 && column + 1 + length > COLUMNS) {
+            fputs("\n   ", stdout);
+            column = 3;
+        }
+        column += (size_t)printf("%s%.*s", column ? " " : "  ", (int)length, text);
+        text += length + strspn(text + length, " ");
+    }
+    putchar('\n');
+}
+
 void report_profile_show(const struct report_profile *made)
 {
     const char *line;
     puts("\nNames");
     for (size_t i = 0; (line = names_about(made->names, i)); i++)
-        printf("  %s\n", line);
+        print_words(line);
     profile_print(stdout, &made->profile, made->khz, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
 }
 
