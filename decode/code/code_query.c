@@ -77,7 +77,7 @@ struct said query_say(const struct query *query, const struct fact *fact)
 
 struct query query_of(const struct code_pages *pages, uint64_t space, uint64_t at, uint64_t gva)
 {
-    return (struct query){pages, space, at, gva, code_facts_chunk(gva), UINT64_MAX};
+    return (struct query){pages, space, at, gva, code_facts_chunk(gva), UINT64_MAX, 0};
 }
 
 struct lists query_space(const struct query *query, uint64_t space)
@@ -101,7 +101,7 @@ static struct said nearest(const struct query *query, const struct lists *lists,
         index--;
     for (; (fact = fact_list_at(lists->lists[k], index, lists->places[k], lists->group));
          index += direction == ON ? (size_t)1 : (size_t)-1) {
-        if (!covers(fact, query->gva))
+        if (!covers(fact, query->gva) || (query->below && fact->from == query->at && fact->number >= query->below))
             continue;
         struct said said = say(fact, query->gva);
         if (said.present || wanted == ANY)
@@ -140,16 +140,16 @@ static bool is_seen_later(const struct query *query, struct said said)
            (map->looked_at || (!said.present && !code_map_is_missed(map) && map->from > map->fault_offset));
 }
 
-/* What was there before may have been there still. Where nothing was, all that a look has found came since, but not at
- * once, maybe: something else can have been there for a while. */
+/* What was there before may have been there still, also what was read at the very offset from which on it may have
+ * changed. Where nothing was, all that a look has found came since, but not at once, maybe: something else can have been
+ * there for a while. */
 static struct said before_it(struct query *query, const struct lists *lists, const struct fact *fact)
 {
     struct query before = *query;
     if (query->until > fact->map->read_offset)
         query->until = fact->map->read_offset;
-    if (fact->from == 0)
-        return (struct said){0};
-    before.at = fact->from - 1;
+    before.at = fact->from;
+    before.below = fact->number;
     return query_look(&before, lists, BACK, ANY);
 }
 

@@ -14,6 +14,7 @@ struct query {
     const struct code_pages *pages;
     uint64_t space, at, gva, chunk;
     uint64_t until;
+    uint64_t below; /* 0, or: of what holds from at on, only what has a lower number */
 };
 
 /* What one record says of the address. */

@@ -53,6 +53,26 @@ static void a_part_of_a_file_that_is_there(void **state)
     exactly(0, B, 60, 0x7f0000007000, 2);
 }
 
+/* Where the stretch was read last is where its change begins: what was read there may still have been so. */
+static void what_was_read_where_the_look_begins(void **state)
+{
+    (void)state;
+    put_a();
+    put_map(0, 30, 30, 5, B, USER);
+    put_run(USER, 0x102000, 1, 12);
+    put_map(0, 30, 30, 6, C, USER);
+    put_run(USER, 0x101000, 1, 12);
+    put_look(0, 30, 60, 7, B, USER);
+    put_run(USER, 0x102000, 1, 12);
+    put_look(0, 30, 60, 8, C, USER);
+    put_run(USER, 0x102000, 1, 12);
+    exactly(0, B, 29, USER, NOT_KNOWN);
+    exactly(0, B, 30, USER, 3);
+    exactly(0, B, 59, USER, 3);
+    exactly(0, C, 59, USER, NOT_KNOWN); /* they differ */
+    exactly(0, C, 60, USER, 3);
+}
+
 /* The first look, which nothing says the beginning of, finds no more. */
 static void the_first_look(void **state)
 {
@@ -185,6 +205,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CODE_TEST(before_the_look_it_is_not_known),
         CODE_TEST(a_part_of_a_file_that_is_there),
+        CODE_TEST(what_was_read_where_the_look_begins),
         CODE_TEST(the_first_look),
         CODE_TEST(these_tables_had_it_elsewhere),
         CODE_TEST(something_else_may_have_been_there_still),
