@@ -52,7 +52,7 @@ same 'an address within an instruction is none' "$(printf '%x' $((0x$fibonacci +
 for name in fibonacci on_timer user_entry; do
     same "find: $name is entered first when trace has it" \
         "$($tool find "$capture" "${names[@]}" --json "$(address_of $name)" | jq -r .first.seconds)" \
-        "$($tool trace "$capture" "${names[@]}" --what branches | awk -v to="-> $(address_of $name)" 'index($0, to) { print $1; exit }' | sed 's/^0*\(0\.\)/\1/')"
+        "$($tool trace "$capture" "${names[@]}" --what branches | awk -v to="-> $(address_of $name)" 'index($0, to) { print $1; exit }' | jq .)" # as jq writes numbers
 done
 
 # --- trace ----------------------------------------------------------------------------------------------------------------
