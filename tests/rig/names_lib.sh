@@ -37,7 +37,7 @@ maps_agree() {
     told "$1" "maps $2" >"$dir/maps.$2"
     while read -r range _ offset _ _ file; do
         objects=$(awk -v first="$(printf %016x "0x${range%-*}")" -v last="$(printf %016x "0x${range#*-}")" \
-            '$1 != "-" && $2 >= first && $2 < last { print $6 }' "$dir/names" | sort -u)
+            '$1 != "-" && $2 "" >= first "" && $2 "" < last "" { print $6 }' "$dir/names" | sort -u)
         [ "$file" = '[vdso]' ] || file=$(basename "$(readlink -f "$file")")
         [ "$objects" = "$file" ] || wrong+="$range of $file: ${objects//$'\n'/, }; "
     done <"$dir/maps.$2"

@@ -70,7 +70,7 @@ same 'its branches are those that were taken' "$(awk '$1 == "B" { print $2, $3, 
     awk 'NR == FNR { own[$1 " " $2] = $3; next } { sub("^0*", "", $1); sub("^0*", "", $2); if (($1 " " $2) in own) own[$1 " " $2]-- }
     END { for (each in own) { n++; bad += own[each] != 0 } print (n > 5), bad + 0 }' - "$work/list")" '1 0'
 # perf2bolt takes all code of such a file for 64-bit code, and what assembly has begun is none to it.
-awk -v from="$(awk '$2 == "up" { sub("^0*", "", $1); print $1 }' "$work/symbols")" '$2 >= from' "$work/load.bolt" >"$work/load64.bolt"
+awk -v from="$(awk '$2 == "up" { sub("^0*", "", $1); print $1 }' "$work/symbols")" '$2 "" >= from ""' "$work/load.bolt" >"$work/load64.bolt"
 same 'what ran fits the code' "$("$bolt" -pa -p "$work/load64.bolt" -o "$work/load.fdata" "$elf" 2>&1 |
     sed -n 's/.*mismatching disassembled function contents: \([0-9]*\).*/\1/p')" 0
 same 'drcov: as many blocks as it says' "$(sed -n '/^BB Table/q; p' "$work/load.drcov" >"$work/head"
