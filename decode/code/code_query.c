@@ -141,8 +141,8 @@ static bool is_seen_later(const struct query *query, struct said said)
 }
 
 /* What was there before may have been there still, also what was read at the very offset from which on it may have
- * changed. Where nothing was, all that a look has found came since, but not at once, maybe: something else can have been
- * there for a while. */
+ * changed. Where nothing was, all that a look has found came since, but not at once, maybe: something else can have
+ * been there for a while. */
 static struct said before_it(struct query *query, const struct lists *lists, const struct fact *fact)
 {
     struct query before = *query;
