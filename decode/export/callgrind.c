@@ -4,7 +4,7 @@
 
 #include "decode/export/formats.h"
 #include "decode/export/label.h"
-#include "decode/export/sums.h"
+#include "decode/profile/node_sums.h"
 
 /* A function that calls another, over all of the tree. Functions have their name's number plus 1, processes come
  * behind them. */

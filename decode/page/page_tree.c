@@ -2,8 +2,8 @@
  * parent, so what is kept hangs together. */
 #include <stdlib.h>
 
-#include "decode/export/sums.h"
 #include "decode/page/page_state.h"
+#include "decode/profile/node_sums.h"
 
 static int compare(const void *left, const void *right)
 {

@@ -1,15 +1,14 @@
 /* Functions, whatever called them. */
 #include <stdlib.h>
 
+#include "decode/profile/node_sums.h"
 #include "decode/profile/profile.h"
 
 struct sums {
     const struct profile *profile;
     struct profile_function *functions; /* by number of their names */
     uint32_t *open;                     /* how often each stands on the way to the present node */
-    struct total {
-        uint64_t branches, ticks;
-    } * totals; /* of nodes with all below them */
+    struct node_sums *totals;
 };
 
 static uint32_t highest_number(const struct profile *profile)
@@ -19,19 +18,6 @@ static uint32_t highest_number(const struct profile *profile)
         if (profile->nodes[i].name && profile->nodes[i].name->number > highest)
             highest = profile->nodes[i].name->number;
     return highest;
-}
-
-/* Nodes are made behind their parents. */
-static void add_up(const struct sums *sums)
-{
-    const struct profile *profile = sums->profile;
-    for (size_t i = profile->nr_nodes; i-- > 1;) {
-        const struct profile_node *node = &profile->nodes[i];
-        sums->totals[i].branches += node->branches;
-        sums->totals[i].ticks += node->ticks;
-        sums->totals[node->parent].branches += sums->totals[i].branches;
-        sums->totals[node->parent].ticks += sums->totals[i].ticks;
-    }
 }
 
 static void take_node(const struct sums *sums, uint32_t number)
@@ -83,10 +69,9 @@ struct profile_function *profile_functions(const struct profile *profile, uint32
     struct sums sums = {.profile = profile,
                         .functions = calloc(nr_names, sizeof(*sums.functions)),
                         .open = calloc(nr_names, sizeof(*sums.open)),
-                        .totals = calloc(profile->nr_nodes, sizeof(*sums.totals))};
+                        .totals = node_sums(profile)};
     *count = 0;
     if (sums.functions && sums.open && sums.totals) {
-        add_up(&sums);
         for (size_t i = 1; i < profile->nr_processes; i++)
             if (!root || profile->processes[i].root == root)
                 walk(&sums, profile->processes[i].root);

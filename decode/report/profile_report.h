@@ -21,7 +21,7 @@ struct profile_phase {
 size_t profile_phases(struct profile_phase *phases, const struct profile *profile);
 
 /* Interrupts or system calls by the function that they enter first, with all that ran until they returned; most
- * branches first. NULL: no memory. */
+ * branches first. NULL: there are none, or no memory. */
 struct profile_function *profile_entries(const struct profile *profile, enum stack_entry entry, size_t *count);
 
 /* For qsort of struct profile_function: those with most branches in all first, equal ones by address. */

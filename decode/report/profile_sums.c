@@ -1,6 +1,8 @@
 /* Sums over a call tree, for reports. */
 #include <stdlib.h>
 
+#include "decode/capture/list.h"
+#include "decode/profile/node_sums.h"
 #include "decode/report/profile_report.h"
 
 size_t profile_phases(struct profile_phase *phases, const struct profile *profile)
@@ -30,20 +32,6 @@ size_t profile_phases(struct profile_phase *phases, const struct profile *profil
     return count;
 }
 
-/* Of each node, with all below it. */
-static struct profile_sum *add_up(const struct profile *profile)
-{
-    struct profile_sum *sums = calloc(profile->nr_nodes, sizeof(*sums));
-    for (size_t i = profile->nr_nodes; sums && i-- > 1;) {
-        const struct profile_node *node = &profile->nodes[i];
-        sums[i].branches += node->branches;
-        sums[i].ticks += node->ticks;
-        sums[node->parent].branches += sums[i].branches;
-        sums[node->parent].ticks += sums[i].ticks;
-    }
-    return sums;
-}
-
 static int compare_sums(const void *left, const void *right)
 {
     const struct profile_sum *a = left, *b = right;
@@ -54,11 +42,12 @@ static int compare_sums(const void *left, const void *right)
 
 struct profile_sum *profile_sums(const struct profile *profile, size_t *count)
 {
-    struct profile_sum *nodes = add_up(profile), *sums = calloc(profile->nr_processes, sizeof(*sums));
+    struct node_sums *nodes = node_sums(profile);
+    struct profile_sum *sums = calloc(profile->nr_processes, sizeof(*sums));
     *count = 0;
     for (size_t i = 1; i < profile->nr_processes && nodes && sums; i++) {
-        sums[*count] = nodes[profile->processes[i].root];
-        sums[(*count)++].process = i;
+        const struct node_sums *sum = &nodes[profile->processes[i].root];
+        sums[(*count)++] = (struct profile_sum){i, sum->branches, sum->ticks};
     }
     free(nodes);
     if (sums)
@@ -74,28 +63,40 @@ int profile_by_total(const void *left, const void *right)
     return a->name->begin < b->name->begin ? -1 : a->name->begin > b->name->begin;
 }
 
+/* The one of this name; a new one, where there is none. NULL: no memory. */
+static struct profile_function *function_of(struct profile_function **functions, size_t *count, size_t *room,
+                                            const struct name *name)
+{
+    for (size_t i = 0; i < *count; i++)
+        if ((*functions)[i].name == name)
+            return &(*functions)[i];
+    void *items = *functions;
+    struct profile_function *function = list_add(&items, count, room, sizeof(*function));
+    *functions = items;
+    if (function)
+        *function = (struct profile_function){.name = name};
+    return function;
+}
+
 /* One within another is counted as its own, and in the outer one's total. */
 struct profile_function *profile_entries(const struct profile *profile, enum stack_entry entry, size_t *count)
 {
-    struct profile_sum *nodes = add_up(profile);
-    struct profile_function *functions = calloc(profile->nr_nodes, sizeof(*functions));
-    size_t used = 0;
-    for (size_t i = 1; i < profile->nr_nodes && nodes && functions; i++) {
+    struct node_sums *nodes = node_sums(profile);
+    struct profile_function *functions = NULL;
+    size_t room = 0;
+    *count = 0;
+    for (size_t i = 1; i < profile->nr_nodes && nodes; i++) {
         const struct profile_node *node = &profile->nodes[i];
-        size_t at = 0;
-        if (!node->name || node->entry != entry)
+        struct profile_function *function =
+            node->name && node->entry == entry ? function_of(&functions, count, &room, node->name) : NULL;
+        if (!function)
             continue;
-        while (at < used && functions[at].name != node->name)
-            at++;
-        used += at == used;
-        functions[at].name = node->name;
-        functions[at].calls += node->calls;
-        functions[at].total_branches += nodes[i].branches;
-        functions[at].total_ticks += nodes[i].ticks;
+        function->calls += node->calls;
+        function->total_branches += nodes[i].branches;
+        function->total_ticks += nodes[i].ticks;
     }
     free(nodes);
-    *count = used;
     if (functions)
-        qsort(functions, used, sizeof(*functions), profile_by_total);
+        qsort(functions, *count, sizeof(*functions), profile_by_total);
     return functions;
 }

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/capture/list.h"
 #include "decode/stack/stacks_state.h"
 
 void stack_spend(struct stacks *stacks)
@@ -25,17 +26,13 @@ static void show(struct stacks *stacks)
     stacks->hooks.enter(stacks->hooks.context, &stacks->current->task, stacks->tsc);
 }
 
-static bool make_room(struct stack_task *task)
+/* NULL: no memory. */
+static struct stack_frame *push(struct stack_task *task)
 {
-    if (task->depth < task->room)
-        return true;
-    const size_t room = task->room ? 2 * task->room : 64;
-    struct stack_frame *more = realloc(task->frames, room * sizeof(*more));
-    if (!more)
-        return false;
-    task->frames = more;
-    task->room = room;
-    return true;
+    void *frames = task->frames;
+    struct stack_frame *frame = list_add(&frames, &task->depth, &task->room, sizeof(*frame));
+    task->frames = frames;
+    return frame;
 }
 
 /* In Linux this changes the stack pointer, and __switch_to, which it jumps to, returns on the other stack. */
@@ -58,16 +55,16 @@ void stack_enter(struct stacks *stacks, const struct name *name, uint64_t site, 
     show(stacks);
     task->pages = stacks->pages;
     task->at = stacks->at;
-    if (!make_room(task)) {
+    struct stack_frame *frame = push(task);
+    if (!frame) {
         stacks->no_memory = true;
         return;
     }
-    task->frames[task->depth++] =
-        (struct stack_frame){.name = name, .site = site, .entry = entry, .switches = switches(name)};
+    *frame = (struct stack_frame){.name = name, .site = site, .entry = entry, .switches = switches(name)};
     if (switches(name))
         stacks->pool->switch_begin = name->begin;
     if ((entry == STACK_CALL || entry == STACK_TAIL) && is_retpoline(name))
-        task->frames[task->depth - 1].silent = true;
+        frame->silent = true;
     else
         stacks->hooks.enter(stacks->hooks.context, task, stacks->tsc);
 }

@@ -45,7 +45,7 @@ static bool is_same(const struct name *a, const struct name *b)
     return a->symbol && b->symbol && (is_cold_part(a, b) || is_cold_part(b, a));
 }
 
-/* What is jumped to in place of RET, or of an indirect branch: no function that anybody looks for. */
+/* What is jumped to in place of RET: no function that anybody looks for. */
 static bool is_thunk(const struct name *name)
 {
     return name->symbol && (!strncmp(name->symbol, "__x86_return_thunk", 18) || !strncmp(name->symbol, "srso_", 5) ||

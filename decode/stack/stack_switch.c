@@ -3,7 +3,9 @@
  * until returns have told whose frames these are, or the way back to user mode has.
  */
 #include <stdlib.h>
+#include <string.h>
 
+#include "decode/capture/list.h"
 #include "decode/stack/stacks_state.h"
 
 /* So much is held at most. */
@@ -19,7 +21,7 @@ static bool may_go_on(const struct stacks *stacks, const struct stack_parked *ta
 static bool is_dead(const struct stack_task *task)
 {
     for (size_t i = 0; i < task->depth; i++)
-        if (task->frames[i].name->symbol && !__builtin_strcmp(task->frames[i].name->symbol, "do_task_dead"))
+        if (task->frames[i].name->symbol && !strcmp(task->frames[i].name->symbol, "do_task_dead"))
             return true;
     return false;
 }
@@ -61,17 +63,13 @@ static void put_aside(struct stacks *stacks)
 static void add_candidate(struct stacks *stacks, struct stack_parked *task)
 {
     struct stack_undecided *undecided = &stacks->undecided;
-    if (undecided->nr_candidates == undecided->candidates_room) {
-        const size_t room = undecided->candidates_room ? 2 * undecided->candidates_room : 64;
-        struct stack_parked **more = realloc(undecided->candidates, room * sizeof(*more));
-        if (!more) {
-            stacks->no_memory = true;
-            return;
-        }
-        undecided->candidates = more;
-        undecided->candidates_room = room;
-    }
-    undecided->candidates[undecided->nr_candidates++] = task;
+    void *candidates = undecided->candidates;
+    struct stack_parked **place =
+        list_add(&candidates, &undecided->nr_candidates, &undecided->candidates_room, sizeof(struct stack_parked *));
+    undecided->candidates = candidates;
+    if (place)
+        *place = task;
+    stacks->no_memory |= !place;
 }
 
 void stack_switch(struct stacks *stacks, uint64_t to, const struct name *name)
@@ -90,16 +88,12 @@ void stack_switch(struct stacks *stacks, uint64_t to, const struct name *name)
 
 static bool push_site(struct stack_undecided *undecided, uint64_t site)
 {
-    if (undecided->depth == undecided->sites_room) {
-        const size_t room = undecided->sites_room ? 2 * undecided->sites_room : 64;
-        uint64_t *more = realloc(undecided->sites, room * sizeof(*more));
-        if (!more)
-            return false;
-        undecided->sites = more;
-        undecided->sites_room = room;
-    }
-    undecided->sites[undecided->depth++] = site;
-    return true;
+    void *sites = undecided->sites;
+    uint64_t *place = list_add(&sites, &undecided->depth, &undecided->sites_room, sizeof(*place));
+    undecided->sites = sites;
+    if (place)
+        *place = site;
+    return place != NULL;
 }
 
 /* The frame that is returned from next, of a task that may go on. NULL: it has no more. */
@@ -193,16 +187,12 @@ void stack_decide(struct stacks *stacks)
 
 static bool keep(struct stack_undecided *undecided, const struct stack_event *event)
 {
-    if (undecided->count == undecided->room) {
-        const size_t room = undecided->room ? 2 * undecided->room : 1024;
-        struct stack_event *more = realloc(undecided->events, room * sizeof(*more));
-        if (!more)
-            return false;
-        undecided->events = more;
-        undecided->room = room;
-    }
-    undecided->events[undecided->count++] = *event;
-    return true;
+    void *events = undecided->events;
+    struct stack_event *place = list_add(&events, &undecided->count, &undecided->room, sizeof(*place));
+    undecided->events = events;
+    if (place)
+        *place = *event;
+    return place != NULL;
 }
 
 /* How many tasks are possible behind a transfer. SIZE_MAX: it tells nothing. */

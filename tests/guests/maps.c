@@ -222,7 +222,7 @@ static void story(struct world *w)
 static volatile uint32_t asked, done;
 static uint8_t ap_stack[16384] __attribute__((aligned(16)));
 
-static void both_wait(volatile uint32_t *number, uint32_t value)
+void both_wait(volatile uint32_t *number, uint32_t value)
 {
     while (*number != value)
         __asm__ volatile("pause");
@@ -257,58 +257,6 @@ static void remap_both(struct world *w, bool first)
     cr3_set(kernel_cr3);
 }
 
-#define HELD 450u
-#define NEXT 470u
-#define LONG_PAUSE 200000u /* behind many looks: the next one is far */
-
-/* A program faults, and its handler has to wait for long. Soon behind it the program goes on to another page, and ends.
- */
-static void handler_waits(struct space *space, uint32_t page)
-{
-    if (page != HELD)
-        return;
-    handler_pauses = 0;
-    cr3_set(kernel_cr3);
-    ap_pause(LONG_PAUSE);
-    if (moves) { /* it goes on, and ends, on the other CPU */
-        step = 1;
-        both_wait(&step, 2);
-    }
-    space_enter(space);
-}
-
-static void run_held(struct world *w)
-{
-    run_here("maps: held", address_of(HELD), 4 * TURNS);
-    if (!brief)
-        run_here("maps: held, its next page", address_of(NEXT), 3 * TURNS);
-    unmap(&w->a, HELD);
-}
-
-static void hold(struct world *w)
-{
-    want(&w->a, HELD, program(4));
-    want(&w->a, NEXT, program(3));
-    space_enter(&w->a);
-    handler_pauses = handler_waits;
-    run_held(w);
-    want(&w->a, HELD, program(1));
-    run_here("maps: another program there", address_of(HELD), TURNS);
-    cr3_set(kernel_cr3);
-    ap_pause(LONG_PAUSE);
-}
-
-/* What the handler would have done, had the program stayed. */
-static void move_here(struct world *w)
-{
-    both_wait(&step, 1);
-    space_enter(&w->a);
-    *(volatile uint64_t *)&w->a.table[HELD] = physical(program(4)) | RIGHTS;
-    run_held(w);
-    cr3_set(kernel_cr3);
-    step = 2;
-}
-
 static void ap_main(uint64_t number)
 {
     (void)number;
@@ -320,7 +268,7 @@ static void ap_main(uint64_t number)
         done = 2;
     }
     if (moves)
-        move_here(&worlds[0]);
+        held_story_there(&worlds[0].a, programs);
     if (unknown)
         unknown_story_there(3 * TURNS);
     if (handed)
@@ -391,7 +339,7 @@ void guest_main(const uint8_t *boot_params)
         both_wait(&done, 2);
     }
     if (held)
-        hold(&worlds[0]);
+        held_story(&worlds[0].a, programs, TURNS, brief, moves);
     if (two && unknown)
         unknown_story(program(3));
     if (two && handed)

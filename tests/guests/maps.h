@@ -59,6 +59,14 @@ void disk_read(uint32_t page, void *memory);
 /* maps_quiet.c: what is mapped without a fault; replaced: over something else, too. */
 void quiet_story(struct space *other, struct space *space, uint8_t (*programs)[PAGE], uint32_t turns, bool replaced);
 
+/* maps_held.c: a handler waits for long. turns: of a program's loop; brief: the program faults no more then; moves: it
+ * goes on on the other CPU, there. */
+void held_story(struct space *space, uint8_t (*programs)[PAGE], uint32_t turns, bool brief, bool moves);
+void held_story_there(struct space *space, uint8_t (*programs)[PAGE]);
+
+/* Wait until the other CPU has set it. */
+void both_wait(volatile uint32_t *number, uint32_t value);
+
 /* maps_pending.c: faults that wait for their pages. other: a program that yields value; there: on the second CPU. */
 void pcid_story(const void *other, uint32_t value);
 void many_story(uint8_t (*programs)[PAGE], uint32_t turns);

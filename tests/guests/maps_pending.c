@@ -113,20 +113,14 @@ void many_story(uint8_t (*programs)[PAGE], uint32_t turns)
 /* Told by number: X has faulted here, is mapped there, was run here, is gone there and Y has faulted there. */
 static volatile uint32_t step;
 
-static void step_wait(uint32_t value)
-{
-    while (step != value)
-        __asm__ volatile("pause");
-}
-
 static void others_page_comes_first(struct space *space, uint32_t page)
 {
     if (page == PAGE_X) {
         step = 1;
-        step_wait(2);
+        both_wait(&step, 2);
         run_here("maps: another CPU's page", address_of(PAGE_X), short_value(0));
         step = 3;
-        step_wait(4);
+        both_wait(&step, 4);
         unmap(space, PAGE_X);
     } else {
         step = 4;
@@ -143,16 +137,16 @@ void unknown_story(const void *other)
     space_enter(&shared);
     run_here("maps: this CPU's page", address_of(PAGE_X), short_value(1));
     leave();
-    step_wait(5);
+    both_wait(&step, 5);
 }
 
 void unknown_story_there(uint32_t value)
 {
-    step_wait(1);
+    both_wait(&step, 1);
     space_enter(&shared);
     *(volatile uint64_t *)&shared.table[PAGE_X] = physical(shorts[0]) | RIGHTS;
     step = 2;
-    step_wait(3);
+    both_wait(&step, 3);
     unmap(&shared, PAGE_X);
     run_here("maps: another page there", address_of(PAGE_Y), value);
     cr3_set(kernel_cr3);
@@ -171,12 +165,12 @@ void handed_story(const void *other, uint32_t value)
     unmap(&shared, PAGE_X);
     cr3_set(kernel_cr3);
     step = 1;
-    step_wait(2);
+    both_wait(&step, 2);
 }
 
 void handed_story_there(const void *other, uint32_t value)
 {
-    step_wait(1);
+    both_wait(&step, 1);
     want(&shared, PAGE_X, other);
     space_enter(&shared);
     run_here("maps: handed on", address_of(PAGE_X), value);

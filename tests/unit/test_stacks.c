@@ -34,6 +34,7 @@
 #define KERNEL_WORK KERNEL(12)
 #define KERNEL_HANDLER KERNEL(13)
 #define KERNEL_RESTORER KERNEL(14)
+#define DEAD KERNEL(15)
 
 static const char map[] = "ffffffff81000000 T entry\n"
                           "ffffffff81001000 T schedule\n"
@@ -50,7 +51,8 @@ static const char map[] = "ffffffff81000000 T entry\n"
                           "ffffffff8100c000 T work\n"
                           "ffffffff8100d000 T handler\n"
                           "ffffffff8100e000 T restorer\n"
-                          "ffffffff8100f000 T end\n";
+                          "ffffffff8100f000 T do_task_dead\n"
+                          "ffffffff81010000 T end\n";
 
 struct fixture {
     struct names *names;
@@ -110,6 +112,12 @@ static void lost(void *context, uint64_t tsc)
     say(context, "lost ");
 }
 
+static void end(void *context, struct stack_task *task, uint64_t tsc)
+{
+    (void)tsc;
+    say(context, "end %u ", task->number);
+}
+
 static int set_up(void **state)
 {
     char name[] = "/tmp/undertrace-stacks-XXXXXX";
@@ -124,7 +132,7 @@ static int set_up(void **state)
     close(file);
     fixture->names = names_open(&capture, &options, &error);
     unlink(name);
-    const struct stack_hooks hooks = {enter, leave, spend, run, lost, fixture, NULL};
+    const struct stack_hooks hooks = {enter, leave, spend, run, lost, fixture, end};
     fixture->pages.nr_maps = 1;
     fixture->stacks = stacks_open(fixture->names, &fixture->pages, &hooks);
     fixture->other = stacks_open(fixture->names, &fixture->pages, &hooks);
@@ -267,6 +275,14 @@ static void switch_from(struct fixture *fixture, uint64_t function, uint64_t to)
         on(fixture, fixture->stacks, FLOW_TRANSFER_RETURN, SWITCH_TO + 0x80, to);
 }
 
+/* The present task of a CPU, which called schedule() in function, is switched away from. */
+static void switch_on(struct fixture *fixture, struct stacks *stacks, uint64_t function, uint64_t to)
+{
+    on(fixture, stacks, FLOW_TRANSFER_CALL, function + 0x10, SCHEDULE);
+    on(fixture, stacks, FLOW_TRANSFER_CALL, SCHEDULE + 0x10, SWITCH_ASM);
+    on(fixture, stacks, FLOW_TRANSFER_RETURN, SWITCH_ASM + 0x80, to);
+}
+
 static void test_switches(void **state)
 {
     struct fixture *fixture = *state;
@@ -289,13 +305,46 @@ static void test_switches(void **state)
     heard(fixture, "-write ");
     /* Another CPU takes the one that is left of the first two. */
     fixture->log[0] = '\0';
-    on(fixture, fixture->other, FLOW_TRANSFER_CALL, WRITE + 0x10, SCHEDULE);
-    on(fixture, fixture->other, FLOW_TRANSFER_CALL, SCHEDULE + 0x10, SWITCH_ASM);
-    on(fixture, fixture->other, FLOW_TRANSFER_RETURN, SWITCH_ASM + 0x80, SCHEDULE + 0x15);
+    switch_on(fixture, fixture->other, WRITE, SCHEDULE + 0x15);
     on(fixture, fixture->other, FLOW_TRANSFER_RETURN, SCHEDULE + 0x80, READ + 0x15);
     heard(fixture, "|4 +write +schedule +__switch_to_asm -__switch_to_asm | |1 -schedule ");
     on(fixture, fixture->other, FLOW_TRANSFER_RETURN, READ + 0x80, WORK + 0x15);
     heard(fixture, "-read ");
+}
+
+/* Two idle tasks: none of their frames tells them apart. Each is looked for where it ran. */
+static void test_alike(void **state)
+{
+    struct fixture *fixture = *state;
+    switch_on(fixture, fixture->stacks, WORK, FORKED); /* puts 1 aside, 2 begins */
+    switch_on(fixture, fixture->other, WORK, FORKED);  /* puts 3 aside, 4 begins */
+    fixture->log[0] = '\0';
+    switch_on(fixture, fixture->other, FORKED, SCHEDULE + 0x15);
+    on(fixture, fixture->other, FLOW_TRANSFER_RETURN, SCHEDULE + 0x80, WORK + 0x15);
+    heard(fixture, "+schedule +__switch_to_asm -__switch_to_asm | ");
+    /* No return has told; the next switch does not wait for one. */
+    on(fixture, fixture->other, FLOW_TRANSFER_CALL, WORK + 0x10, SCHEDULE);
+    on(fixture, fixture->other, FLOW_TRANSFER_CALL, SCHEDULE + 0x10, SWITCH_ASM);
+    heard(fixture, "|3 -schedule +schedule +__switch_to_asm ");
+}
+
+/* A task that may be the one that goes on here goes on elsewhere, and ends there. */
+static void test_death(void **state)
+{
+    struct fixture *fixture = *state;
+    CALL(READ, WRITE);
+    switch_on(fixture, fixture->stacks, WRITE, FORKED);         /* 1 waits in write */
+    switch_on(fixture, fixture->stacks, FORKED, FORKED);        /* 2 waits in ret_from_fork; 3 runs */
+    switch_on(fixture, fixture->stacks, WORK, SCHEDULE + 0x15); /* 1 or 2? */
+    on(fixture, fixture->other, FLOW_TRANSFER_CALL, WORK + 0x10, IRQ);
+    switch_on(fixture, fixture->other, IRQ, SCHEDULE + 0x15);
+    on(fixture, fixture->other, FLOW_TRANSFER_RETURN, SCHEDULE + 0x80, WRITE + 0x15); /* 1, here */
+    fixture->log[0] = '\0';
+    on(fixture, fixture->other, FLOW_TRANSFER_CALL, WRITE + 0x20, DEAD);
+    switch_on(fixture, fixture->other, DEAD, FORKED);
+    heard(fixture, "+do_task_dead +schedule +__switch_to_asm -__switch_to_asm end 1 | |5 +ret_from_fork ");
+    RETURN(SCHEDULE, FORKED);
+    heard(fixture, "|2 -schedule ");
 }
 
 static void test_space_tells(void **state)
@@ -344,6 +393,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_retpoline, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_signal, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_switches, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_alike, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_death, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_space_tells, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_gap, set_up, tear_down),
     };

@@ -1,6 +1,6 @@
 /* What nodes of a call tree cost with all below them. Pure. */
-#ifndef DECODE_EXPORT_SUMS_H
-#define DECODE_EXPORT_SUMS_H
+#ifndef DECODE_NODE_SUMS_H
+#define DECODE_NODE_SUMS_H
 
 #include "decode/profile/profile.h"
 

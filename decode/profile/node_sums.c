@@ -1,4 +1,4 @@
-#include "decode/export/sums.h"
+#include "decode/profile/node_sums.h"
 
 #include <stdlib.h>
 
