@@ -21,7 +21,7 @@ static const char usage[] =
     "\n"
     "  --cpu N           of this CPU (default 0)\n"
     "  --report          what `undertrace report` prints, instead\n"
-    "  --json FILE, --symbols FILE, --truth FILE, --guest NAME\n"
+    "  --json FILE, --kernel FILE, --symbols FILE, --files PATH, --truth FILE, --guest NAME\n"
     "                    with --report, as there\n"
     "\n"
     "Exit status: that of decode or report; 1 too where a part is missing or is of another capture.\n";

@@ -25,8 +25,7 @@
 struct executed {
     struct flow_branch *items;
     bool *is_listed; /* with an instruction or block hook: the item is one, at from; NULL: all are branches */
-    uint8_t *
-        kinds; /* with a transfers or batch hook: of each branch, enum instruction_kind or TRANSFERS_EVENT; else NULL */
+    uint8_t *kinds;  /* of each branch, enum instruction_kind or TRANSFERS_EVENT; NULL: no hook wants it */
     struct transfers *transfers; /* with that hook: on their way to it */
     size_t used, proven;
     uint64_t instructions, proven_instructions; /* since the last time that some were handed on */

@@ -1,11 +1,10 @@
 #!/bin/bash
-# What is too much for each change: the instruction decoder on all that this machine has and a whole Debian on a disk, names of
-# other kernels, perf.data of the kernel's own driver, the tutorial (all in tests/soak/), and the matrix with many seeds, half of its places with two CPUs. Prints what failed, and keeps it in
-# build/soak/; the last line counts.
+# What is too much for each change: the instruction decoder on all that this machine has, a whole Debian on a disk, names of
+# other kernels, perf.data of the kernel's own driver, the tutorial (all in tests/soak/), and the matrix with many seeds,
+# half of its places with two CPUs. Prints what failed, and keeps it in build/soak/; the last line counts.
 #
-# usage: soak.sh     from the environment: SOAK, which parts (instructions debian names perf_data
-#                    tutorial matrix); SEEDS (1 to 20) and COUNT of places
-#                    for each (240) of the matrix; and what matrix.sh and instructions.sh take
+# usage: soak.sh     from the environment: SOAK, which parts (instructions debian names perf_data tutorial matrix); SEEDS
+#                    (1 to 20) and COUNT of places for each (240) of the matrix; and what matrix.sh and instructions.sh take
 set -u
 
 mkdir -p build/soak

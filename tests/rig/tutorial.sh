@@ -45,5 +45,6 @@ page() {
 if [ "$mode" = check ]; then
     page <docs/tutorial.md >"$work/tutorial.md"
 else
+    trap 'rm -f docs/tutorial.md.new' EXIT
     page <docs/tutorial.md >docs/tutorial.md.new && mv docs/tutorial.md.new docs/tutorial.md
 fi
