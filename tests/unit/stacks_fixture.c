@@ -101,6 +101,8 @@ int stacks_set_up(void **state)
     fixture->names = names_open(&capture, &options, &error);
     unlink(name);
     const struct stack_hooks hooks = {enter, leave, spend, run, lost, fixture, end};
+    static struct code_map nothing; /* of nothing, but spaces are told apart */
+    fixture->pages.maps = &nothing;
     fixture->pages.nr_maps = 1;
     fixture->stacks = stacks_open(fixture->names, &fixture->pages, &hooks);
     fixture->other = stacks_open(fixture->names, &fixture->pages, &hooks);
