@@ -242,7 +242,7 @@ static void fault_look(struct cpu *cpu, uint32_t i, uint64_t now)
         fault->fetch = false;
     } else if (++fault->looks == MOST_LOOKS) {
         fault_give_up(cpu, i);
-    } else if (fault->looks == LOOKS_AWAKE && (table = sleepers_watch(cpu, fault)) != 0) {
+    } else if (fault->looks >= LOOKS_AWAKE && (table = sleepers_watch(cpu, fault)) != 0) {
         sleepers_add(cpu, fault, table);
         fault_remove(cpu, i);
     } else {

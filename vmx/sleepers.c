@@ -11,8 +11,16 @@
 #include "vmx/guest_memory.h"
 #include "vmx/guest_walk.h"
 #include "vmx/summons.h"
+#include "vmx/vmcs.h"
 
 #define PAGE_MASK (~(EPT_PAGE_SIZE - 1))
+
+/* The instruction at RIP was let write to this page and has not yet: where exits are slow, as under another hypervisor,
+ * the next look is due before it is executed. Watched again, the page would be written by nobody, ever. */
+static bool is_being_written(const struct cpu *cpu, uint64_t page)
+{
+    return cpu->written_gpa == page && cpu->written_rip == vmreadn(VMCS_GUEST_RIP);
+}
 
 uint64_t sleepers_watch(struct cpu *cpu, const struct page_fault *fault)
 {
@@ -25,7 +33,7 @@ uint64_t sleepers_watch(struct cpu *cpu, const struct page_fault *fault)
     const uint64_t page = stretch.table & PAGE_MASK, access = ept_lookup(page) & EPT_ACCESS_MASK;
     if (access == EPT_READ)
         return page;
-    if (access != (EPT_READ | EPT_WRITE))
+    if (access != (EPT_READ | EPT_WRITE) || is_being_written(cpu, page))
         return 0;
     ept_set_access(page, EPT_READ);
     summons_ept_changed(cpu);
