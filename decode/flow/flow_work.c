@@ -94,7 +94,8 @@ static bool has_hooks(const struct pool *pool)
 static struct flow *start_flow(struct worker *worker)
 {
     const struct flow_run_options *options = worker->pool->options;
-    const struct flow_text none = {NULL}, *text = options->text ? options->text : &none;
+    static const struct flow_text none;
+    const struct flow_text *text = options->text ? options->text : &none;
     const struct flow_hooks hooks = {
         .branches = options->hooks.branches || options->count_targets || text->branches ? take_branches : NULL,
         .instruction = options->hooks.instruction || text->instruction ? take_instruction : NULL,
