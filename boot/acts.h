@@ -6,4 +6,7 @@
  * way there, as the capture has .text alone (vmx/vmx.c). */
 #define SECOND_ACT __attribute__((section(".second_act"), noinline))
 
+/* The same for tables that only such code reads. */
+#define SECOND_ACT_DATA __attribute__((section(".second_act_data")))
+
 #endif

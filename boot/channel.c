@@ -2,8 +2,10 @@
 
 #include <string.h>
 
+#include "boot/acts.h"
 #include "pt/msr.h"
 #include "serial/clock.h"
+#include "serial/e1000_mmio.h"
 #include "serial/log.h"
 #include "serial/null_sink.h"
 #include "serial/record.h"
@@ -50,15 +52,46 @@ static struct sink *open_uart(const struct options *options, uint16_t nr_cpus, s
     return sink;
 }
 
+/* The first card that we can drive, but rather one that firmware has left with a link: none is reset that is not ours.
+ */
+SECOND_ACT static const struct e1000_card *find_card(struct pci_function *found, const struct options *options)
+{
+    const struct e1000_card *first = NULL;
+    uint32_t id;
+
+    for (uint32_t bdf = 0; pci_find(&bdf, &id); bdf++) {
+        const struct e1000_card *card = e1000_card_of(id);
+        struct pci_function function;
+        if (!card || (options->net_card != NET_CARD_ANY && options->net_card != bdf) || !pci_enable(&function, bdf))
+            continue;
+        const bool linked = e1000_mmio_has_link(function.bar0_pa);
+        if (first && linked)
+            pci_disable(found);
+        if (!first || linked) {
+            *found = function;
+            first = card;
+        } else {
+            pci_disable(&function);
+        }
+        if (linked)
+            break;
+    }
+    return first;
+}
+
 static struct sink *open_e1000(struct channel *channel, const struct options *options, uint16_t nr_cpus,
                                struct arena *arena)
 {
-    if (!pci_find(&channel->nic, PCI_82540EM)) {
+    const struct e1000_card *card = find_card(&channel->nic, options);
+    if (!card) {
         if (options->channel == CHANNEL_E1000)
-            log_line("channel=e1000: no 82540EM on the PCI bus");
+            log_line("channel=e1000: none of Intel's cards that docs/hardware.md lists is on the PCI bus");
         return NULL;
     }
-    struct udp_sink_params params = {.mmio_pa = channel->nic.bar0_pa,
+    log_line("channel=e1000: the %s at %x:%x.%x", card->name, channel->nic.bdf >> 8, channel->nic.bdf >> 3 & 31,
+             channel->nic.bdf & 7);
+    struct udp_sink_params params = {.card = card,
+                                     .mmio_pa = channel->nic.bar0_pa,
                                      .ip = options->net_ip,
                                      .peer = options->net_peer,
                                      .port = options->net_port,

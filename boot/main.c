@@ -10,6 +10,7 @@
 #include "boot/paging.h"
 #include "boot/plan.h"
 #include "boot/screen.h"
+#include "boot/selftest.h"
 #include "boot/tracing.h"
 #include "pt/msr.h"
 #include "serial/clock.h"
@@ -50,7 +51,8 @@ __attribute__((section(".first_act"))) _Noreturn void boot_main(uint32_t magic, 
     boot = &first_act;
     gdt_load_early();
     check_boot_loader(boot, magic, info_pa);
-    guest_find(&boot->guest, &boot->info);
+    if (!boot->options.selftest)
+        guest_find(&boot->guest, &boot->info);
     check_machine(boot);
     check_options(boot);
     plan_carve(boot, info_pa, image_pa);
@@ -167,6 +169,8 @@ SECOND_ACT static _Noreturn void moved_main(void)
 {
     idt_fill(true);
     gdt_load_cpu(boot->cpus[0].descriptors, 0);
+    if (boot->options.selftest)
+        selftest_run(boot);
     if (!boot->no_vmx)
         take_cpus();
     if (boot->no_vmx)

@@ -1,5 +1,6 @@
 #include "boot/options.h"
 
+#include "boot/acts.h"
 #include "boot/option.h"
 
 #define KIB 1024ull
@@ -26,6 +27,7 @@ void options_default(struct options *options)
         .net_peer = 0x0a000202,
         .net_port = 21845,
         .net_mtu = 1500,
+        .net_card = NET_CARD_ANY,
         .net_wait_seconds = 30,
         .code_pages = true,
     };
@@ -104,9 +106,20 @@ static bool set_net_mtu(struct options *o, struct value_text v)
     return value_u16(&o->net_mtu, v, 576, 16110);
 }
 
+SECOND_ACT static bool set_net_card(struct options *o, struct value_text v)
+{
+    o->net_card = NET_CARD_ANY;
+    return value_is(v, "auto") || value_bdf(&o->net_card, v);
+}
+
 static bool set_net_wait(struct options *o, struct value_text v)
 {
     return value_u32(&o->net_wait_seconds, v, 0, 3600);
+}
+
+SECOND_ACT static bool set_selftest(struct options *o, struct value_text v)
+{
+    return value_flag(&o->selftest, v);
 }
 
 static bool set_code(struct options *o, struct value_text v)
@@ -125,7 +138,9 @@ static const struct option options_rest[] = {
     {"net.peer", set_net_peer, "an IPv4 address such as 10.0.2.2"},
     {"net.port", set_net_port, "a number from 1 to 65535"},
     {"net.mtu", set_net_mtu, "a number from 576 to 16110"},
+    {"net.card", set_net_card, "auto, or bus:device.function such as 00:1f.6"},
     {"net.wait", set_net_wait, "seconds, from 0 to 3600"},
+    {"selftest", set_selftest, "on or off"},
     {"code", set_code, "on or off"},
 };
 

@@ -13,6 +13,8 @@
 
 enum channel_kind { CHANNEL_AUTO, CHANNEL_E1000, CHANNEL_UART, CHANNEL_NONE };
 
+#define NET_CARD_ANY 0xffffffffu /* no bus, device, function */
+
 struct options {
     struct pt_options
         pt; /* pt=on pt.region=512K pt.regions=8 pt.os=on pt.user=on pt.tsc=on pt.retc=on pt.psb=auto ... */
@@ -25,7 +27,9 @@ struct options {
     uint32_t net_peer;         /* net.peer=10.0.2.2 */
     uint16_t net_port;         /* net.port=21845: UDP port, ours and the receiver's */
     uint16_t net_mtu;          /* net.mtu=1500, 576 to 16110 */
+    uint32_t net_card;         /* net.card=auto, or bus:device.function in hexadecimal as lspci prints it */
     uint32_t net_wait_seconds; /* net.wait=30: how long to wait for the receiver at start */
+    bool selftest;             /* selftest=off: look at the machine and its wire, start no guest */
     bool code_pages;           /* code=on: send code pages (EPT W^X) */
 };
 

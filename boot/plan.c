@@ -4,6 +4,7 @@
 #include "boot/image.h"
 #include "boot/paging.h"
 #include "boot/screen.h"
+#include "boot/selftest.h"
 #include "pt/scheme.h"
 #include "serial/log.h"
 #include "vmx/phys.h"
@@ -43,8 +44,11 @@ static uint64_t arena_bytes(const struct boot_state *boot)
     bytes +=
         LINUX_BOOT_AREA_SIZE + boot->info.efi_map.size + 2 * plan_hello_bytes(boot->nr_cpus) + sizeof *boot + 8 * 4096;
     if (!boot->no_vmx)
-        bytes +=
-            4096ull * vmx_ept_pages_needed(top) + vmx_map_memory_size + channel_bytes(&boot->options, boot->nr_cpus);
+        bytes += 4096ull * vmx_ept_pages_needed(top) + vmx_map_memory_size;
+    if (!boot->no_vmx || boot->options.selftest)
+        bytes += channel_bytes(&boot->options, boot->nr_cpus);
+    if (boot->options.selftest)
+        bytes += selftest_bytes();
     return bytes;
 }
 

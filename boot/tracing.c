@@ -17,8 +17,8 @@ SECOND_ACT void tracing_open_channel(struct boot_state *boot)
                                 .config = &boot->options.pt,
                                 .pt = boot->no_pt ? boot->no_pt : "on",
                                 .options = boot->info.line,
-                                .guest = guest_name(&boot->guest),
-                                .guest_line = boot->guest.line,
+                                .guest = boot->options.selftest ? "none: selftest" : guest_name(&boot->guest),
+                                .guest_line = boot->guest.line ? boot->guest.line : "",
                                 .channel = boot->channel.sink->ops->name,
                                 .image_base = IMAGE_BASE,
                                 .image_pa = boot->image_pa,
@@ -29,7 +29,7 @@ SECOND_ACT void tracing_open_channel(struct boot_state *boot)
                                 .nr_cpus = boot->nr_cpus};
     uint32_t size = hello_text(text, room, &facts);
     channel_hello(&boot->channel, &boot->options, boot->nr_cpus, text, size, &boot->arena);
-    if (boot->channel.kind == CHANNEL_NONE && !boot->channel.wanted_none && !boot->no_pt) {
+    if (boot->channel.kind == CHANNEL_NONE && !boot->channel.wanted_none && !boot->no_pt && !boot->options.selftest) {
         boot->no_pt = "no channel";
         log_line("no channel for the trace; the guest boots without tracing");
     }

@@ -93,6 +93,25 @@ bool value_baud(uint32_t *out, struct value_text text)
     return true;
 }
 
+bool value_bdf(uint32_t *out, struct value_text text)
+{
+    static const char form[] = "xx:xx.x";
+    uint32_t digits = 0;
+    for (size_t i = 0; i < sizeof form - 1; i++) {
+        if (i >= text.size || (form[i] != 'x' && text.at[i] != form[i]))
+            return false;
+        if (form[i] != 'x')
+            continue;
+        int digit = digit_value(text.at[i], 16);
+        if (digit < 0)
+            return false;
+        digits = digits << 4 | (unsigned)digit;
+    }
+    const uint32_t device = digits >> 4 & 0xff, function = digits & 0xf;
+    *out = digits >> 12 << 8 | device << 3 | function;
+    return text.size == sizeof form - 1 && device < 32 && function < 8;
+}
+
 bool value_ip(uint32_t *out, struct value_text text)
 {
     uint32_t ip = 0;

@@ -29,6 +29,8 @@ bool value_size(uint64_t *out, struct value_text text, uint64_t min, uint64_t ma
 bool value_port(uint16_t *out, struct value_text text);
 /* A divisor of 115200 whose divisor latch has 16 bits. */
 bool value_baud(uint32_t *out, struct value_text text);
+/* bus:device.function in hexadecimal, as lspci prints it: bus << 8 | device << 3 | function. */
+bool value_bdf(uint32_t *out, struct value_text text);
 /* a.b.c.d, in host byte order. */
 bool value_ip(uint32_t *out, struct value_text text);
 

@@ -1,9 +1,10 @@
 /*
- * The Intel 82540EM, polled: reset, link, rings. What travels in the rings is serial/udp_sink.c's business. Shell.
+ * Intel's cards of 1 and 2.5 Gbit/s, polled: reset, MAC address, link, rings. What travels in the rings is
+ * serial/udp_sink.c's business. Core: the registers are reached through struct e1000_access.
  *
- * Source: Intel, "PCI/PCI-X Family of Gigabit Ethernet Controllers Software Developer's Manual" (8254x): chapter 3
- * "Receive and Transmit Description", chapter 13 "Register Descriptions", chapter 14 "General Initialization and Reset
- * Operation". Names are that manual's.
+ * Source: Intel's "PCI/PCI-X Family of Gigabit Ethernet Controllers Software Developer's Manual" (8254x) for the
+ * 82540EM, whose names are used; the datasheets of the 82574, 82576, I350 and I210 for theirs. Of I217 to I219, I225
+ * and I226 no manual is public: what is written here is what their drivers in iPXE and Linux have in common.
  */
 #ifndef SERIAL_E1000_H
 #define SERIAL_E1000_H
@@ -11,27 +12,48 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "serial/e1000_cards.h"
+
 #define E1000_MAX_DESCRIPTORS 4096u
 #define E1000_RX_BUFFER_BYTES 2048u
 
-/* Receive descriptor: section 3.2.3. */
+/* The tails: what moves them gives descriptors to the card. Byte offsets. */
+#define E1000_RDT 0x2818u
+#define E1000_TDT 0x3818u
+
+/* Receive descriptors. We write the buffer's address and 0; the card writes back what has come: 8254x manual, section
+ * 3.2.3, or 82576 datasheet, "Advanced Receive Descriptors", where the address is gone then. */
 struct e1000_rx_descriptor {
-    uint64_t address;
-    uint16_t length, checksum;
-    uint8_t status, errors;
-    uint16_t special;
+    uint64_t address, written_back;
 };
 _Static_assert(sizeof(struct e1000_rx_descriptor) == 16, "8254x manual, table 3-1");
-#define E1000_RX_STATUS_DD 0x01u
-#define E1000_RX_STATUS_EOP 0x02u
+#define E1000_RX_DD (1ull << 32) /* legacy: length, checksum, status, errors, special */
+#define E1000_RX_EOP (2ull << 32)
+#define E1000_RX_ERRORS (0xffull << 40)
+#define E1000_RX_ADVANCED_DD 1ull /* status and error, 32 bits, length, VLAN */
+#define E1000_RX_ADVANCED_EOP 2ull
+#define E1000_RX_ADVANCED_RXE (1ull << 31)
 
-/* Transmit descriptor, extended: data (section 3.3.6) and context (section 3.3.5) share its size. */
+/* Bytes of the packet that was written back; 0: it is damaged, or longer than a buffer. */
+static inline uint32_t e1000_rx_bytes(uint64_t written_back, bool advanced)
+{
+    const uint64_t eop = advanced ? E1000_RX_ADVANCED_EOP : E1000_RX_EOP;
+    const uint64_t errors = advanced ? E1000_RX_ADVANCED_RXE : E1000_RX_ERRORS;
+    const uint32_t bytes = (uint16_t)(advanced ? written_back >> 32 : written_back);
+
+    return (written_back & (eop | errors)) == eop && bytes <= E1000_RX_BUFFER_BYTES ? bytes : 0;
+}
+
+/* Transmit descriptors: "extended" of the 8254x (sections 3.3.5 and 3.3.6), "advanced" of the 82575 and its successors:
+ * context and data, told apart by DTYP. Most of what is used of them stands in the same place. */
 struct e1000_tx_descriptor {
     uint64_t low;  /* data: the buffer's address. context: what to sum up */
-    uint64_t high; /* data: length, type, DCMD, STA, POPTS */
+    uint64_t high; /* data: length, DTYP, DCMD, STA, POPTS, and PAYLEN of the advanced one's first */
 };
 _Static_assert(sizeof(struct e1000_tx_descriptor) == 16, "8254x manual, table 3-9");
 #define E1000_TX_DTYP_DATA (1ull << 20)
+#define E1000_TX_DTYP_ADVANCED_CONTEXT (2ull << 20)
+#define E1000_TX_DTYP_ADVANCED_DATA (3ull << 20)
 #define E1000_TX_EOP (1ull << 24)
 #define E1000_TX_IFCS (1ull << 25)
 #define E1000_TX_RS (1ull << 27)
@@ -39,45 +61,46 @@ _Static_assert(sizeof(struct e1000_tx_descriptor) == 16, "8254x manual, table 3-
 #define E1000_TX_DD (1ull << 32)
 #define E1000_TX_IXSM (1ull << 40)
 #define E1000_TX_TXSM (1ull << 41)
+#define E1000_TX_PAYLEN_SHIFT 46 /* advanced: bytes of the whole packet */
 #define E1000_TX_CONTEXT_IP (1ull << 25)
+#define E1000_TX_ADVANCED_IPV4 (1ull << 10) /* L4T, bits 12:11, stays at 0: UDP */
 
-/* Context descriptor's low half: starts, places and ends of the IP and the TCP/UDP checksum. An end of 0 means the end
- * of the packet. */
+/* The low half of an extended context: starts, places and ends of the IP and the TCP/UDP checksum. An end of 0 means
+ * the end of the packet. */
 #define E1000_TX_CONTEXT(ipcss, ipcso, ipcse, tucss, tucso)                                                            \
     ((uint64_t)(ipcss) | (uint64_t)(ipcso) << 8 | (uint64_t)(ipcse) << 16 | (uint64_t)(tucss) << 32 |                  \
      (uint64_t)(tucso) << 40)
+/* Of an advanced one: the lengths of both headers. */
+#define E1000_TX_ADVANCED_CONTEXT(iplen, maclen) ((uint64_t)(iplen) | (uint64_t)(maclen) << 9)
 
-struct e1000 {
-    volatile uint32_t *mmio;
-    uint64_t tsc_hz;
+/* BAR 0's registers, by byte offset, and time. */
+struct e1000_access {
+    uint32_t (*read)(void *context, uint32_t offset);
+    void (*write)(void *context, uint32_t offset, uint32_t value);
+    void (*wait_us)(void *context, uint32_t us);
+    void *context;
 };
 
-/* Reset the NIC, interrupts masked, and set the link up. Read its MAC address. false: it does not answer. */
-bool e1000_reset(struct e1000 *nic, uint64_t mmio_pa, uint64_t tsc_hz, uint8_t mac[6]);
+struct e1000 {
+    struct e1000_access access;
+    uint8_t family, quirks; /* of its card */
+    bool restarted;         /* link: see E1000_RESTARTS_LINK */
+};
 
-bool e1000_link_is_up(const struct e1000 *nic);
+/* Reset the card, interrupts masked, and set the link up. Its MAC address goes to mac. NULL, or what it does not do,
+ * for a message. */
+const char *e1000_reset(struct e1000 *nic, const struct e1000_card *card, const struct e1000_access *access,
+                        uint8_t mac[6]);
 
-/* Start a ring of nr descriptors (a multiple of 8) at pa, aligned to 16. For receiving, all are filled in. */
+/* Look at the link once: is it there? waited_us: how long it has been waited for since the reset. */
+bool e1000_link_is_up(struct e1000 *nic, uint64_t waited_us);
+
+/* Start a ring of nr descriptors (a multiple of 8, at least 16) at pa, aligned to 128. For receiving, all are filled
+ * in. */
 void e1000_start_tx(const struct e1000 *nic, uint64_t pa, uint32_t nr);
 void e1000_start_rx(const struct e1000 *nic, uint64_t pa, uint32_t nr);
 
 /* Nothing is read from or written to memory any more. */
 void e1000_stop(const struct e1000 *nic);
-
-enum { E1000_RDT = 0x2818 / 4, E1000_TDT = 0x3818 / 4 };
-
-/* Descriptors before index are the NIC's. Stores to them are visible before this one: x86 keeps stores in order, so the
- * compiler must, too. */
-static inline void e1000_give_tx(const struct e1000 *nic, uint32_t index)
-{
-    __asm__ volatile("" : : : "memory");
-    nic->mmio[E1000_TDT] = index;
-}
-
-static inline void e1000_give_rx(const struct e1000 *nic, uint32_t index)
-{
-    __asm__ volatile("" : : : "memory");
-    nic->mmio[E1000_RDT] = index;
-}
 
 #endif

@@ -1,6 +1,7 @@
 /* Just enough PCI to find the NIC: configuration mechanism #1. Shell. */
 #include "serial/pci.h"
 
+#include "boot/acts.h"
 #include "serial/io.h"
 
 #define CONFIG_ADDRESS 0xcf8
@@ -18,6 +19,7 @@ enum { PCI_ID = 0x00, PCI_COMMAND = 0x04, PCI_HEADER_TYPE_DWORD = 0x0c, PCI_BAR0
 #define BAR_TYPE_MASK 0x6u
 #define BAR_ADDRESS_MASK (~0xfull)
 #define NO_FUNCTION 0xffffffffu
+#define NR_BDF 0x10000u
 
 static uint32_t config_read(uint32_t bdf, uint32_t offset)
 {
@@ -42,52 +44,44 @@ static uint64_t bar0_size(uint32_t bdf, uint32_t low)
     return (~(mask & (uint32_t)BAR_ADDRESS_MASK) + 1ull) & 0xffffffff;
 }
 
-static bool take_function(struct pci_function *found, uint32_t bdf)
+SECOND_ACT bool pci_enable(struct pci_function *function, uint32_t bdf)
 {
     uint32_t command = config_read(bdf, PCI_COMMAND) & COMMAND_WRITABLE;
     uint32_t low = config_read(bdf, PCI_BAR0);
     uint64_t high = (low & BAR_TYPE_MASK) == BAR_TYPE_64 ? config_read(bdf, PCI_BAR1) : 0;
 
-    found->bdf = (uint16_t)bdf;
-    found->bar0_pa = high << 32 | (low & BAR_ADDRESS_MASK);
-    if ((low & BAR_IO) != 0 || found->bar0_pa == 0) {
+    function->bdf = (uint16_t)bdf;
+    function->id = config_read(bdf, PCI_ID);
+    function->bar0_pa = high << 32 | (low & BAR_ADDRESS_MASK);
+    if ((low & BAR_IO) != 0 || function->bar0_pa == 0) {
         return false;
     }
     config_write(bdf, PCI_COMMAND, command & ~(COMMAND_MEMORY | COMMAND_BUS_MASTER));
-    found->bar0_bytes = bar0_size(bdf, low);
+    function->bar0_bytes = bar0_size(bdf, low);
     config_write(bdf, PCI_COMMAND, command | COMMAND_MEMORY | COMMAND_BUS_MASTER);
     return true;
 }
 
-static bool find_on_device(struct pci_function *found, uint32_t device_bdf, uint32_t id)
+static bool is_multifunction(uint32_t bdf)
 {
-    uint32_t nr_functions = 1;
+    return (config_read(bdf & ~7u, PCI_HEADER_TYPE_DWORD) & HEADER_MULTIFUNCTION) != 0;
+}
 
-    if (config_read(device_bdf, PCI_ID) == NO_FUNCTION) {
-        return false;
-    }
-    if ((config_read(device_bdf, PCI_HEADER_TYPE_DWORD) & HEADER_MULTIFUNCTION) != 0) {
-        nr_functions = 8;
-    }
-    for (uint32_t function = 0; function < nr_functions; function++) {
-        if (config_read(device_bdf | function, PCI_ID) == id && take_function(found, device_bdf | function)) {
+SECOND_ACT bool pci_find(uint32_t *bdf, uint32_t *id)
+{
+    for (; *bdf < NR_BDF; ++*bdf) {
+        *id = config_read(*bdf, PCI_ID);
+        if (*id != NO_FUNCTION && (*bdf % 8 == 0 || is_multifunction(*bdf))) {
             return true;
+        }
+        if (*bdf % 8 == 0) { /* a device has its first function, or none */
+            *bdf += 7;
         }
     }
     return false;
 }
 
-bool pci_find(struct pci_function *found, uint32_t id)
-{
-    for (uint32_t device_bdf = 0; device_bdf < 0x10000; device_bdf += 8) {
-        if (find_on_device(found, device_bdf, id)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-void pci_disable(const struct pci_function *function)
+SECOND_ACT void pci_disable(const struct pci_function *function)
 {
     uint32_t command = config_read(function->bdf, PCI_COMMAND) & COMMAND_WRITABLE;
 

@@ -9,17 +9,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PCI_82540EM 0x100e8086u /* device 100EH, vendor 8086H: configuration space's first doubleword */
-
 struct pci_function {
     uint16_t bdf; /* bus << 8 | device << 3 | function */
+    uint32_t id;  /* device << 16 | vendor: configuration space's first doubleword */
     uint64_t bar0_pa;
     uint64_t bar0_bytes;
 };
 
-/* Find the first function whose device and vendor are id (as in PCI_82540EM) with a memory BAR 0, and let it decode
- * memory and be bus master. false: there is none. */
-bool pci_find(struct pci_function *found, uint32_t id);
+/* The first function at *bdf or behind it; *bdf is its place then, and 0 where the search begins. false: there is none
+ * any more. */
+bool pci_find(uint32_t *bdf, uint32_t *id);
+
+/* Let the function decode memory and be bus master. false: its BAR 0 is no memory, or has no place. */
+bool pci_enable(struct pci_function *function, uint32_t bdf);
 
 /* Take memory decoding and bus mastering away again. */
 void pci_disable(const struct pci_function *function);

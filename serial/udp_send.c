@@ -8,9 +8,9 @@
 #define TX_RECLAIM 64u
 
 #define HEADERS_BYTES (NET_HEADERS_BYTES + FRAME_HEADER_SIZE)
-#define DATA_FIELDS (E1000_TX_DTYP_DATA | E1000_TX_IFCS | E1000_TX_DEXT)
-#define HEADERS_FIELDS (DATA_FIELDS | E1000_TX_IXSM | E1000_TX_TXSM | HEADERS_BYTES)
-#define PAYLOAD_FIELDS (DATA_FIELDS | E1000_TX_EOP | E1000_TX_RS)
+/* The checksums are asked for in a packet's first descriptor; the 82574 of QEMU looks at the last one. */
+#define SUMS_FIELDS (E1000_TX_IXSM | E1000_TX_TXSM)
+#define LAST_FIELDS (E1000_TX_EOP | E1000_TX_RS)
 
 static uint32_t smaller_of(uint32_t a, uint32_t b)
 {
@@ -41,10 +41,8 @@ static inline uint64_t crc_of_head(uint64_t head)
 static __attribute__((cold, noinline)) void build_slot(const struct udp_sink *s, struct udp_headers *headers,
                                                        struct udp_slot *slot)
 {
-    uint64_t from_first = (uint64_t)((uint8_t *)headers->net - (uint8_t *)s->headers);
-
     net_headers_build(headers->net, &s->link);
-    slot->headers = (struct e1000_tx_descriptor){s->headers_pa + from_first, HEADERS_FIELDS};
+    slot->headers.low = s->headers_pa + (uint64_t)((uint8_t *)headers->net - (uint8_t *)s->headers);
 }
 
 static __attribute__((noinline)) void set_payload_bytes(const struct udp_sink *s, struct udp_headers *headers,
@@ -54,6 +52,7 @@ static __attribute__((noinline)) void set_payload_bytes(const struct udp_sink *s
         build_slot(s, headers, slot);
     }
     headers->payload_bytes = length;
+    slot->headers.high = (s->data_fields | SUMS_FIELDS | HEADERS_BYTES) + (HEADERS_BYTES + length) * s->paylen_unit;
     net_headers_set_length(headers->net, s->pseudo_header_sum, (uint16_t)(FRAME_HEADER_SIZE + length));
 }
 
@@ -73,7 +72,7 @@ void udp_build_headers(struct udp_sink *s)
 struct next_frame {
     struct udp_headers *headers;
     struct udp_slot *slot;
-    uint64_t word1, offset, pa;
+    uint64_t word1, offset, pa, fields;
 };
 
 static inline __attribute__((always_inline)) void put_frame(const struct udp_sink *s, struct next_frame *next,
@@ -89,7 +88,7 @@ static inline __attribute__((always_inline)) void put_frame(const struct udp_sin
     headers->words[1] = next->word1;
     headers->words[2] = next->offset;
     headers->words[3] = length | crc << 32;
-    next->slot->payload = (struct e1000_tx_descriptor){next->pa, PAYLOAD_FIELDS | length};
+    next->slot->payload = (struct e1000_tx_descriptor){next->pa, next->fields | length};
     next->word1 += 1ull << 32;
     next->offset += length;
     next->pa += length;
@@ -107,7 +106,8 @@ static void put_frames(struct udp_sink *s, uint32_t index, const struct window_r
                               .slot = &s->tx[index],
                               .word1 = s->stream_id | (uint64_t)run->first << 32,
                               .offset = run->offset,
-                              .pa = run->pa};
+                              .pa = run->pa,
+                              .fields = s->data_fields | SUMS_FIELDS | LAST_FIELDS};
     const struct udp_headers *const last = next.headers + before_last;
 
     while (next.headers != last) {
@@ -325,7 +325,7 @@ void udp_push(struct udp_sink *s, uint64_t now)
     if (ask) {
         ack_request(s, now);
     }
-    e1000_give_tx(&s->nic, 2 * s->tx_head % (2 * UDP_TX_SLOTS));
+    e1000_give_tx(&s->mmio, 2 * s->tx_head % (2 * UDP_TX_SLOTS));
 }
 
 /* The packet lies where a datagram's headers would; they are built anew afterwards. */
@@ -341,9 +341,10 @@ void udp_send_arp(struct udp_sink *s, const uint8_t frame[NET_ARP_FRAME_BYTES])
     }
     __builtin_memcpy((uint8_t *)headers + offsetof(struct udp_headers, net), frame, NET_ARP_FRAME_BYTES);
     headers->payload_bytes = UDP_UNBUILT;
-    slot->headers = (struct e1000_tx_descriptor){pa, DATA_FIELDS | NET_ETHERNET_BYTES};
-    slot->payload = (struct e1000_tx_descriptor){pa + NET_ETHERNET_BYTES,
-                                                 PAYLOAD_FIELDS | (NET_ARP_FRAME_BYTES - NET_ETHERNET_BYTES)};
+    slot->headers =
+        (struct e1000_tx_descriptor){pa, (s->data_fields | NET_ETHERNET_BYTES) + NET_ARP_FRAME_BYTES * s->paylen_unit};
+    slot->payload = (struct e1000_tx_descriptor){
+        pa + NET_ETHERNET_BYTES, s->data_fields | LAST_FIELDS | (NET_ARP_FRAME_BYTES - NET_ETHERNET_BYTES)};
     s->tx_head++;
-    e1000_give_tx(&s->nic, 2 * s->tx_head % (2 * UDP_TX_SLOTS));
+    e1000_give_tx(&s->mmio, 2 * s->tx_head % (2 * UDP_TX_SLOTS));
 }

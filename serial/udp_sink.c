@@ -45,15 +45,17 @@ void udp_receive(struct udp_sink *s, uint64_t now)
     do {
         uint32_t index = s->rx_next % UDP_RX_SLOTS;
         volatile struct e1000_rx_descriptor *rx = &s->rx[index];
+        uint8_t *buffer = s->rx_buffers + index * E1000_RX_BUFFER_BYTES;
+        uint32_t bytes = e1000_rx_bytes(rx->written_back, s->paylen_unit != 0);
 
-        if ((rx->status & E1000_RX_STATUS_EOP) != 0 && rx->errors == 0 && rx->length <= E1000_RX_BUFFER_BYTES) {
-            take_packet(s, s->rx_buffers + index * E1000_RX_BUFFER_BYTES, rx->length, now);
+        if (bytes != 0) {
+            take_packet(s, buffer, bytes, now);
         }
-        rx->status = 0;
-        rx->errors = 0;
+        rx->address = s->rx_buffers_pa + index * E1000_RX_BUFFER_BYTES;
+        rx->written_back = 0;
         s->rx_next++;
     } while (udp_has_received(s));
-    e1000_give_rx(&s->nic, (s->rx_next - 1) % UDP_RX_SLOTS);
+    e1000_give_rx(&s->mmio, (s->rx_next - 1) % UDP_RX_SLOTS);
 }
 
 static void udp_poll(struct sink *sink)

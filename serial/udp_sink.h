@@ -1,5 +1,6 @@
 /*
- * channel=e1000: frames in UDP datagrams over an Intel 82540EM, acknowledged by the receiver. Shell.
+ * channel=e1000: frames in UDP datagrams over an Intel card of serial/e1000_cards.h, acknowledged by the receiver.
+ * Shell.
  *
  * Trace bytes are never copied nor read: transmit descriptors point at the trace regions. Records wait in a buffer of
  * the sink's until they are acknowledged.
@@ -10,13 +11,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "serial/e1000_cards.h"
 #include "serial/sink.h"
 
 struct udp_sink_params {
+    const struct e1000_card *card;
     uint64_t mmio_pa;      /* BAR 0: 128 KiB, mapped uncached in the direct map */
     uint32_t ip, peer;     /* IPv4 addresses, ours and the receiver's, host byte order */
     uint16_t port;         /* UDP port, ours and the receiver's */
-    uint16_t mtu;          /* bytes of the largest IPv4 packet: 576 to 16110 */
+    uint16_t mtu;          /* bytes of the largest IPv4 packet: 576 to 16110, and to the card's */
     uint32_t wait_seconds; /* how long the link and the receiver's ARP reply may take */
     uint64_t tsc_hz;       /* serial/clock.h */
     uint32_t stream_id;    /* names this boot */

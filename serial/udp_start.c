@@ -66,23 +66,38 @@ size_t udp_sink_memory_bytes(uint16_t nr_cpus, uint32_t record_bytes)
     return lay_out(&scratch, (struct pieces){.memory = NULL}, nr_cpus, record_bytes);
 }
 
-/* Tell the NIC once where the checksums go: both descriptors of slot 0 are context descriptors on the ring's first
- * round. Section 3.3.5: a context holds until the next one. */
+/* Tell the card once where the checksums go: both descriptors of slot 0 are context descriptors on the ring's first
+ * round. 8254x manual, section 3.3.5: a context holds until the next one; 82576 datasheet: as long as its index is
+ * used. */
 static void set_checksum_context(struct udp_sink *s)
 {
-    struct e1000_tx_descriptor context = {.low = E1000_TX_CONTEXT(NET_ETHERNET_BYTES, NET_IPV4_CHECKSUM_AT,
-                                                                  NET_UDP_AT - 1, NET_UDP_AT, NET_UDP_CHECKSUM_AT),
-                                          .high = E1000_TX_DEXT | E1000_TX_CONTEXT_IP | E1000_TX_RS};
+    struct e1000_tx_descriptor context;
 
+    if (s->paylen_unit != 0) {
+        context.low = E1000_TX_ADVANCED_CONTEXT(NET_IPV4_BYTES, NET_ETHERNET_BYTES);
+        context.high = E1000_TX_DTYP_ADVANCED_CONTEXT | E1000_TX_DEXT | E1000_TX_ADVANCED_IPV4;
+    } else {
+        context.low =
+            E1000_TX_CONTEXT(NET_ETHERNET_BYTES, NET_IPV4_CHECKSUM_AT, NET_UDP_AT - 1, NET_UDP_AT, NET_UDP_CHECKSUM_AT);
+        context.high = E1000_TX_DEXT | E1000_TX_CONTEXT_IP | E1000_TX_RS;
+    }
     s->tx[0] = (struct udp_slot){context, context};
     s->tx_head = 1;
-    e1000_give_tx(&s->nic, 2);
+    e1000_give_tx(&s->mmio, 2);
+}
+
+static void set_formats(struct udp_sink *s, bool advanced)
+{
+    s->data_fields = (advanced ? E1000_TX_DTYP_ADVANCED_DATA : E1000_TX_DTYP_DATA) | E1000_TX_IFCS | E1000_TX_DEXT;
+    s->paylen_unit = advanced ? 1ull << E1000_TX_PAYLEN_SHIFT : 0;
+    s->rx_dd = advanced ? E1000_RX_ADVANCED_DD : E1000_RX_DD;
 }
 
 static void start_rings(struct udp_sink *s)
 {
+    s->rx_buffers_pa = virt_to_phys(s->rx_buffers);
     for (uint32_t i = 0; i < UDP_RX_SLOTS; i++) {
-        s->rx[i].address = virt_to_phys(s->rx_buffers + i * E1000_RX_BUFFER_BYTES);
+        s->rx[i].address = s->rx_buffers_pa + i * E1000_RX_BUFFER_BYTES;
     }
     e1000_start_rx(&s->nic, virt_to_phys(s->rx), UDP_RX_SLOTS);
     e1000_start_tx(&s->nic, virt_to_phys(s->tx), 2 * UDP_TX_SLOTS);
@@ -91,7 +106,7 @@ static void start_rings(struct udp_sink *s)
 
 static bool wait_for_link(struct udp_sink *s, uint64_t start, uint64_t timeout)
 {
-    while (!e1000_link_is_up(&s->nic)) {
+    while (!e1000_link_is_up(&s->nic, (tsc_read() - start) / (s->mmio.tsc_hz / 1000000))) {
         if (tsc_read() - start >= timeout) {
             return false;
         }
@@ -145,6 +160,7 @@ static void set_up(struct udp_sink *s, const struct udp_sink_params *params)
     marks = s->window.marks;
     window_init(&s->window, runs, marks, UDP_WINDOW_FRAMES, s->released, 2u * params->nr_cpus,
                 params->tsc_hz / 1000 * RETRANSMIT_MS);
+    set_formats(s, e1000_is_advanced(params->card));
     s->sink.ops = &udp_ops;
     s->sink.nr_cpus = params->nr_cpus;
     s->headers_pa = virt_to_phys(s->headers);
@@ -169,13 +185,20 @@ struct sink *udp_sink_init(void *memory, const struct udp_sink_params *params, c
         format_text(why, why_size, "this CPU has no CRC32 instruction (SSE4.2)");
         return NULL;
     }
+    if (params->mtu > params->card->max_mtu) {
+        format_text(why, why_size, "net.mtu=%u is more than the %s sends: net.mtu=%u", params->mtu, params->card->name,
+                    params->card->max_mtu);
+        return NULL;
+    }
     set_up(s, params);
-    if (!e1000_reset(&s->nic, params->mmio_pa, params->tsc_hz, s->link.mac)) {
-        format_text(why, why_size, "the 82540EM at %lx does not answer", params->mmio_pa);
+    const struct e1000_access access = e1000_mmio_access(&s->mmio, params->mmio_pa, params->tsc_hz);
+    const char *failure = e1000_reset(&s->nic, params->card, &access, s->link.mac);
+    if (failure) {
+        format_text(why, why_size, "the %s at %lx %s", params->card->name, params->mmio_pa, failure);
         return NULL;
     }
     if (!wait_for_link(s, start, timeout)) {
-        return give_up(s, why, why_size, "the 82540EM has no link, so no way to", params->wait_seconds);
+        return give_up(s, why, why_size, "no link, so no way to", params->wait_seconds);
     }
     start_rings(s);
     if (!find_peer(s, start, timeout, params->tsc_hz / 1000 * ARP_INTERVAL_MS)) {

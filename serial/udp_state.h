@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "serial/command.h"
-#include "serial/e1000.h"
+#include "serial/e1000_mmio.h"
 #include "serial/frame.h"
 #include "serial/net.h"
 #include "serial/pace.h"
@@ -22,7 +22,7 @@
 #define UDP_WINDOW_FRAMES 1024u /* two regions of 512 KiB at an MTU of 1500 */
 #define UDP_TX_SLOTS 2048u      /* datagrams in the ring: the window, and as many sent again */
 #define UDP_RX_SLOTS 64u
-_Static_assert(2 * UDP_TX_SLOTS <= E1000_MAX_DESCRIPTORS, "the 82540EM's longest ring");
+_Static_assert(2 * UDP_TX_SLOTS <= E1000_MAX_DESCRIPTORS, "the cards' longest ring");
 
 #define UDP_UNBUILT 0xffffu
 
@@ -53,6 +53,7 @@ struct udp_queues {
 struct udp_sink {
     struct sink sink;
     struct e1000 nic;
+    struct e1000_mmio mmio;
     struct net_link link;
     struct window window;
     uint32_t stream_id;
@@ -75,10 +76,14 @@ struct udp_sink {
     struct udp_headers *headers;
     uint64_t headers_pa;
     uint16_t pseudo_header_sum;
+    uint64_t data_fields; /* of each transmit descriptor with data */
+    uint64_t paylen_unit; /* the first descriptor of a packet has its bytes times this, besides; 0: it has none */
 
     uint32_t rx_next;
+    uint64_t rx_dd; /* in what a card writes back: it has */
     struct e1000_rx_descriptor *rx;
     uint8_t *rx_buffers;
+    uint64_t rx_buffers_pa;
 
     uint64_t *released; /* per stream */
     struct udp_queues *cpus;
@@ -109,7 +114,7 @@ static inline bool udp_has_received(const struct udp_sink *s)
 {
     const volatile struct e1000_rx_descriptor *rx = &s->rx[s->rx_next % UDP_RX_SLOTS];
 
-    return (rx->status & E1000_RX_STATUS_DD) != 0;
+    return (rx->written_back & s->rx_dd) != 0;
 }
 
 /* Take in all packets that have arrived; there is one. */

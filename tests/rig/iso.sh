@@ -39,6 +39,11 @@ mkdir -p "$root/boot/grub"
         [ -z "$INITRD" ] || echo "    module2 /boot/initrd initrd"
     fi
     echo '}'
+    if [ -n "$ELF" ]; then
+        echo "menuentry 'Undertrace: look at this machine and its wire, start nothing' {"
+        echo "    multiboot2 /boot/undertrace.elf $OPTIONS selftest=on"
+        echo '}'
+    fi
 } >"$root/boot/grub/grub.cfg"
 
 # Fixed dates: firmware and GRUB then take the same steps in each image of the same files, and so does the guest.

@@ -7,25 +7,7 @@ releases=${*:-bullseye trixie sid}
 WORK=${WORK:-build/soak/names}
 . tests/system/lib.sh
 . tests/rig/names_lib.sh
-
-site=$(apt-get indextargets --format "\$(SITE)" 'Created-By: Packages' 'Origin: Debian' 'Architecture: amd64' |
-    grep -v security | head -n 1)
-top=$PWD
-
-# private RELEASE: an apt of its own, that knows this release alone. APT_CONFIG names it.
-private() {
-    mkdir -p "$1"/{lists,cache}
-    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $site ${1##*/} main" >"$1/sources.list"
-    cat >"$1/apt.conf" <<END
-Dir::State::lists "$top/$1/lists";
-Dir::Cache "$top/$1/cache";
-Dir::Etc::sourcelist "$top/$1/sources.list";
-Dir::Etc::sourceparts "-";
-APT::Sandbox::User "$(id -un)";
-END
-    export APT_CONFIG=$top/$1/apt.conf
-    apt-get update -qq
-}
+. tests/rig/apt_lib.sh
 
 # needs PACKAGE WHAT: the package of a name like WHAT that it depends on.
 needs() {
@@ -35,7 +17,7 @@ needs() {
 # fetch DIR: the release's cloud kernel, as DIR/vmlinuz. Since 7.0 it has a package of its own.
 fetch() {
     local image binary
-    private "$1" || return 1
+    mkdir -p "$1" && apt_of "$(realpath "$1")" "${1##*/}" || return 1
     image=$(needs linux-image-cloud-amd64 'linux-image-[0-9][^ ]*')
     binary=$(needs "$image" 'linux-binary-[0-9][^ ]*')
     (cd "$1" && apt-get download -qq "${binary:-$image}") || return 1
@@ -45,7 +27,7 @@ fetch() {
 }
 
 for release in $releases; do
-    if [ -z "$site" ] || ! (fetch "$work/$release") >"$work/$release.log" 2>&1; then
+    if ! (fetch "$work/$release") >"$work/$release.log" 2>&1; then
         skip "$release: its kernel is named" "apt cannot fetch it: $(tail -n 1 "$work/$release.log" 2>/dev/null)"
         continue
     fi

@@ -1,0 +1,73 @@
+#!/bin/bash
+# The self-test under QEMU without KVM: no VMX and no PT, but other cards than the emulator has, and a real receiver.
+#
+# usage: qemu.sh DIR CARD [OPTIONS]       DIR is emptied first; CARD: QEMU's name of the device, with its properties; OPTIONS:
+#                                         of the hypervisor's, beside selftest=on and net.port=
+#
+# from the environment:
+#   QEMU         the program (qemu-system-x86_64), QEMU_WORDS: further words for it
+#   CPU_SECONDS  of QEMU's that it may take (600)
+#
+# DIR: image.iso, console.txt, capture/, receive.log, qemu.log
+#
+# Exit status: 0 the self-test ran to its end, and the receiver had the end record; 77 this QEMU has no such card; 1 anything else
+set -u
+
+dir=$1 card=$2 options=${3:-}
+build=${BUILD:-build}
+qemu=${QEMU:-qemu-system-x86_64}
+
+fail() {
+    echo "qemu: $*" >&2
+    exit "${code:-1}"
+}
+
+"$qemu" -device "${card%%,*},help" >/dev/null 2>&1 || code=77 fail "$qemu has no card ${card%%,*}"
+rm -rf "$dir"
+mkdir -p "$dir"
+: >"$dir/console.txt"
+
+receiver= emulator=
+stop_children() {
+    for pid in $emulator $receiver; do kill -TERM "$pid" 2>/dev/null; done
+    wait 2>/dev/null
+}
+trap stop_children EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+port=$((20000 + ($$ * 7 + RANDOM) % 20000))
+while grep -qi ":$(printf %04X $port) " /proc/net/udp; do port=$((port + 1)); done
+ELF=$build/undertrace.elf KERNEL= INITRD= CMDLINE= OPTIONS="selftest=on net.port=$port $options" tests/rig/iso.sh "$dir/image.iso" ||
+    fail 'no image'
+"$build/undertrace" receive --udp "$port" --bind 127.0.0.1 -o "$dir/capture" >"$dir/receive.log" 2>&1 &
+receiver=$!
+until grep -qi ":$(printf %04X "$port") " /proc/net/udp; do
+    kill -0 "$receiver" 2>/dev/null || fail "the receiver did not start: $(tail -n 1 "$dir/receive.log")"
+    sleep 0.05
+done
+
+# The user network takes what is sent to 10.0.2.2 to this machine's loopback, at the same port.
+# shellcheck disable=SC2086 # a list of words
+"$qemu" -nodefaults -accel tcg -cpu max -m 256 -display none -vga std -no-reboot -cdrom "$dir/image.iso" \
+    -netdev user,id=wire -device "$card,netdev=wire" -serial "file:$dir/console.txt" ${QEMU_WORDS:-} >"$dir/qemu.log" 2>&1 </dev/null &
+emulator=$!
+
+spent() {
+    awk '{ sub(/.*\) /, ""); print int(($12 + $13) / 100) }' "/proc/$emulator/stat" 2>/dev/null || echo 0
+}
+while kill -0 "$emulator" 2>/dev/null; do
+    grep -qa '^undertrace: selftest: done' "$dir/console.txt" && break
+    [ "$(spent)" -lt "${CPU_SECONDS:-600}" ] || fail "given up after ${CPU_SECONDS:-600} seconds of QEMU's CPU time: $(tail -n 1 "$dir/console.txt")"
+    sleep 0.2
+done
+grep -qa '^undertrace: selftest: done' "$dir/console.txt" || fail "QEMU ended: $(tail -n 1 "$dir/qemu.log"); the console's last line: $(tail -n 1 "$dir/console.txt")"
+for _ in $(seq 100); do
+    kill -0 "$receiver" 2>/dev/null || break
+    sleep 0.1
+done
+kill -TERM "$receiver" 2>/dev/null
+wait "$receiver"
+status=$?
+receiver=
+[ "$status" = 0 ] || fail "the receiver ended with $status: $(tail -n 1 "$dir/receive.log")"

@@ -1,0 +1,66 @@
+#!/bin/bash
+# The wire over cards that the emulator has not: the self-test under QEMU without KVM, with a real receiver. Of the cards that nothing
+# models, tests/unit/test_e1000.c asks what their manuals ask.
+. tests/system/lib.sh
+
+# pattern NAME: the trace is what boot/selftest_wire.c sends: of each MNT packet the payload is its place, from 1 MiB to 1 MiB anew.
+pattern() {
+    local capture=$work/$1/capture size
+    size=$(stat -c %s "$capture/cpu0.pt")
+    [ "$size" = $((64 << 20)) ] || { echo "$size bytes"; return 1; }
+    head -c 1048576 "$capture/cpu0.pt" >"$work/$1/first"
+    build/undertrace dump "$capture" --to 0x100000 --no-pad | awk '
+        $2 == "mnt" { n++; sub(/^0*/, "", $1); if ($1 != $3) { print; wrong = 1 } }
+        $2 == "psb" { psb++ }
+        END { exit wrong || n < 90000 || psb != 16 }' || return 1
+    for _ in $(seq 64); do cat "$work/$1/first"; done | cmp - "$capture/cpu0.pt"
+}
+
+# wait_for_end NAME: until the receiver has all; the CPU then halts for ever.
+wait_for_end() {
+    QUIET=3 tests/rig/boot.sh "$work/$1"
+    grep -q 'complete$' "$work/$1/receive.log"
+}
+
+# over CARD NAME [OPTIONS]
+over() {
+    local name=${1%%,*}
+    check "$name: the self-test runs to its end, all of it is received" tests/rig/qemu.sh "$work/$name" "$1" "channel=e1000 ${3:-}"
+    console_has "$name: is the $2" "$name" "channel=e1000: the $2 at"
+    check "$name: the bytes are those that were sent" pattern "$name"
+    console_has "$name: the rate is said" "$name" 'selftest: wire: 65536 KiB in'
+    console_has "$name: what cannot be is said" "$name" 'selftest: VMX: this CPU has no VMX (CPUID.1:ECX[5] is 0)'
+}
+
+over e1000 82540EM net.mtu=9000
+over e1000e 82574
+same 'its log came with the trace' "$(build/undertrace info "$work/e1000e/capture" --json | jq -r '.log[]' | grep '^selftest: ' | cut -d : -f 2 | tr -d '\n')" \
+    " VMX Intel PT CPUs wire this machine cannot be traced by its CPU's own Intel PT"
+if newer=$(tests/rig/newer-qemu.sh build/qemu 2>"$work/newer.log"); then
+    export QEMU=${newer%% *} QEMU_WORDS="${newer#"${newer%% *}"}"
+    over igb 82576
+    unset QEMU QEMU_WORDS
+else
+    skip 'igb (82576)' "$(tail -n 1 "$work/newer.log")"
+fi
+
+# In the emulator, which has VMX and Intel PT, and more CPUs.
+ELF=build/undertrace.elf KERNEL= INITRD= CMDLINE= OPTIONS=selftest=on tests/rig/iso.sh "$work/bochs.iso"
+ISO=$work/bochs.iso CPUS=2 MEMORY=256 check 'the emulator: the self-test runs to its end' wait_for_end bochs
+console_has 'its CPU can be traced' bochs 'selftest: Intel PT: yes, and in VMX operation'
+console_has 'with all its CPUs' bochs 'selftest: CPUs: 2'
+console_has 'and its trace sent' bochs 'selftest: this machine can be traced, and its trace sent'
+check 'the bytes are those that were sent' pattern bochs
+same 'the end of each CPU came' "$(build/undertrace info "$work/bochs/capture" --json | jq -r '.ended')" true
+
+# Which card, where there are two; what one cannot send.
+QEMU_WORDS='-device e1000,addr=05.0' check 'two cards: the one that net.card= names' \
+    tests/rig/qemu.sh "$work/two" e1000e,addr=06.0 'net.card=00:06.0'
+console_has 'it is that one' two 'the 82574 at 0:6.0'
+tests/rig/qemu.sh "$work/large" e1000e 'channel=e1000 net.mtu=9001' >/dev/null 2>&1
+console_has 'more than the card sends is refused, and what it sends is said' large \
+    'channel=e1000: net.mtu=9001 is more than the 82574 sends: net.mtu=9000'
+console_has 'and the self-test goes on without a wire' large 'selftest: wire: none; the lines above say why'
+tests/rig/qemu.sh "$work/none" pcnet 'channel=e1000' >/dev/null 2>&1
+console_has 'no card at all' none "channel=e1000: none of Intel's cards that docs/hardware.md lists is on the PCI bus"
+done_testing
