@@ -151,9 +151,17 @@ static void unmap(struct range range)
     }
 }
 
+/* Up to where ept_build maps: memory may end within a page. */
+static uint64_t end_of_built(uint64_t top_of_memory)
+{
+    const uint64_t end = (top_of_memory + EPT_PAGE_SIZE - 1) & ~(EPT_PAGE_SIZE - 1);
+
+    return end > FOUR_GIB ? end : FOUR_GIB;
+}
+
 const char *ept_build(const struct vmx_machine *config)
 {
-    const uint64_t end = config->top_of_memory > FOUR_GIB ? config->top_of_memory : FOUR_GIB;
+    const uint64_t end = end_of_built(config->top_of_memory);
 
     pool = config->ept_pool;
     pool_pages = config->nr_ept_pages;
@@ -204,6 +212,19 @@ void ept_withhold_execution(void)
     withhold(root, EPT_LEVELS, 0);
 }
 
+/* Of the largest block around gpa of which nothing is mapped. */
+static unsigned level_missing(uint64_t gpa)
+{
+    const uint64_t *table = root;
+    unsigned level = EPT_LEVELS;
+
+    for (; level > 1 && ept_entry_present(table[ept_index(gpa, level)]); level--)
+        table = table_of(table[ept_index(gpa, level)]);
+    return level < largest_level ? level : largest_level;
+}
+
+/* MMIO behind the memory, as it is asked for: in the largest pieces, but none over what stands there, hidden pages
+ * among that. */
 void ept_map_missing(uint64_t gpa)
 {
     const struct range *ours = &machine.config.reserved;
@@ -212,12 +233,11 @@ void ept_map_missing(uint64_t gpa)
         hide(gpa, gpa + 1); /* VISIBLE: memory that E820 calls reserved reads as ones */
         return;
     }
-    const uint64_t block = ept_entry_size(largest_level);
-    const uint64_t start = gpa & ~(block - 1);
-    if (start < FOUR_GIB || start < machine.config.top_of_memory)
+    const uint64_t size = ept_entry_size(level_missing(gpa)), start = gpa & ~(size - 1);
+    if (start < end_of_built(machine.config.top_of_memory))
         fail_stop(cpu_this(), "guest-physical address below the top of memory is not mapped");
-    for (uint64_t at = start; at < start + block;)
-        at += map_largest(at, start + block);
+    for (uint64_t at = start; at < start + size;)
+        at += map_largest(at, start + size);
 }
 
 bool ept_is_hidden(uint64_t gpa)

@@ -43,6 +43,7 @@ quiet=${QUIET:-15}
 most=${MOST:-300}
 backstop=${BACKSTOP:-7200}
 bochs=${EMULATOR:-$build/bochs}
+memory=${MEMORY:-1024} # what Bochs does not hold itself, 2048 MiB at most, it keeps in a file of its own
 
 fail() {
     echo "boot: $*" >&2
@@ -92,7 +93,7 @@ romimage: file=$bios
 vgaromimage: file=$vgabios
 cpu: model=${CPU:-corei7_skylake_x}, count=${CPUS:-1}, ips=${IPS:-50000000}, reset_on_triple_fault=0
 ${ptmodel}
-memory: guest=${MEMORY:-1024}, host=${MEMORY:-1024}
+memory: guest=$memory, host=$((memory < 2048 ? memory : 2048))
 clock: sync=none, time0=1700000000
 pci: enabled=1, chipset=i440fx, slot1=e1000
 e1000: card=0, enabled=1, mac=52:54:00:12:34:56, $ethernet
