@@ -15,7 +15,7 @@
 #include "vmx/cpu.h"
 #include "vmx/ept.h"
 #include "vmx/ept_maths.h"
-#include "vmx/guest_map.h"
+#include "vmx/map_memory.h"
 #include "vmx/phys.h"
 #include "vmx/summons.h"
 #include "vmx/turns.h"
@@ -50,7 +50,8 @@ static void page_send(struct cpu *cpu, uint64_t gpa, uint64_t linear, uint64_t c
                                      .code_base = guest_code64() ? 0 : vmreadn(VMCS_GUEST_CS_BASE)};
 
     pt_record(cpu->pt, RECORD_PAGE, &head, sizeof head, phys_to_virt(gpa), RECORD_PAGE_SIZE);
-    guest_map_sent(gpa);
+    if (map_memory()) /* what devices make of it is told when it is mapped again */
+        page_sums_note(&map_memory()->sent, gpa, phys_to_virt(gpa));
 }
 
 static bool is_writable(uint64_t gpa)
