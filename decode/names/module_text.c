@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/names/bytes.h"
 #include "decode/names/elf_symbols.h"
 #include "decode/names/module_file.h"
 
@@ -35,7 +36,7 @@ static size_t lay_out(size_t *places, const struct elf_file *file, enum module_p
             continue;
         if (alignment & (alignment - 1) || alignment > RECORD_PAGE_SIZE || section->size > LARGEST || !section->bytes)
             return NOWHERE;
-        size = (size + alignment - 1) & ~(alignment - 1);
+        size = align_up(size, alignment);
         places[i] = (size_t)size;
         size += section->size;
         if (size > LARGEST)

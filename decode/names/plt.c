@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/names/bytes.h"
+
 #define NAME_MAX_LENGTH 1024u
 #define ENTRY 16u /* bytes; a section's entry size may say 8 */
 #define RANK 1000u
@@ -86,13 +88,6 @@ static const char *slot_name(const struct slots *slots, uint64_t address)
     const struct slot *slot =
         slots->count ? bsearch(&wanted, slots->items, slots->count, sizeof(wanted), compare) : NULL;
     return slot ? slot->name : NULL;
-}
-
-static uint32_t read32(const uint8_t *at)
-{
-    uint32_t value;
-    memcpy(&value, at, sizeof(value));
-    return value;
 }
 
 /* Whose entry is it? By its JMP through a slot (FF /4), or where that is another section's, by its PUSH of the
