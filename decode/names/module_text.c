@@ -1,17 +1,18 @@
-/* A module's code as the kernel lays it out. */
+#include "decode/names/module_text.h"
+
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "decode/names/bytes.h"
 #include "decode/names/elf_symbols.h"
-#include "decode/names/module_file.h"
+#include "serial/record.h"
 
 #define LARGEST (64u << 20)
 #define NOWHERE SIZE_MAX
 #define NAME_MAX_LENGTH 64u /* MODULE_NAME_LEN */
 
-bool module_file_is(const struct elf_file *file)
+bool module_text_is_of(const struct elf_file *file)
 {
     return file->type == ET_REL && file->wide && file->machine == EM_X86_64 &&
            elf_section_named(file, ".gnu.linkonce.this_module");
