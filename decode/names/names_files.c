@@ -16,7 +16,8 @@ struct reading {
     struct names *names;
     const struct names_options *options;
     struct module_index modules;
-    size_t looked_at;
+    size_t looked_at, left_out;
+    struct error why; /* the first of those was left out */
 };
 
 bool names_keep_object(struct names *names, struct object *object)
@@ -110,8 +111,10 @@ static bool read_file(void *context, const char *path)
     /* Most files of a system are none. */
     if (!is_module_name(path) && !input_file_begins(path, ELFMAG, SELFMAG))
         return true;
-    if (!open_file(&input, path, NULL))
+    if (!open_file(&input, path, &reading->why)) {
+        reading->left_out++;
         return true;
+    }
     if (!elf_open(&file, input.bytes, input.size)) {
         input_file_close(&input);
         return true;
@@ -180,5 +183,7 @@ bool names_read_files(struct names *names, const struct names_options *options, 
     const bool good = file_tree_walk(options->files, options->nr_files, read_file, &reading);
     module_index_free(&reading.modules);
     page_set_settle(&names->pages);
-    return good && tell(names, reading.looked_at);
+    return good && tell(names, reading.looked_at) &&
+           (reading.left_out == 0 || names_tell(names, "files: %zu cannot be read or unpacked, the first: %s",
+                                                reading.left_out, reading.why.name));
 }
