@@ -353,17 +353,18 @@ $(BUILD)/tools/%: $(BUILD)/host/tests/tools/%.o $(BUILD)/host/pt/parse.o
 
 export CORE
 export CORE_OBJS := $(patsubst %.c,$(BUILD)/hv/%.o,$(CORE))
-CHECKS := $(UNIT) tests/rig/lint.sh tests/rig/core.sh tests/rig/fuzz_replay.sh
+export HV_OBJS TOOL_OBJS
+CHECKS := $(UNIT) tests/rig/lint.sh tests/rig/core.sh tests/rig/circles.sh tests/rig/fuzz_replay.sh
 SYSTEM := $(filter-out tests/system/lib.sh,$(wildcard tests/system/*.sh))
 
 check:
 	@tests/rig/deps.sh check
-	+@$(PARTS_MAKE) $(UNIT) $(FUZZ_REPLAYS) $(CORE_OBJS)
+	+@$(PARTS_MAKE) $(UNIT) $(FUZZ_REPLAYS) $(HV_OBJS) $(TOOL_OBJS)
 	@tests/rig/runner.sh $(CHECKS)
 
 test:
 	@tests/rig/deps.sh test
-	+@$(PARTS_MAKE) $(UNIT) $(FUZZ_REPLAYS) $(CORE_OBJS) $(PARTS) $(BUILD)/undertrace-judge $(LIB_FILES) $(BUILD)/undertrace.iso $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(TEST_TOOLS) \
+	+@$(PARTS_MAKE) $(UNIT) $(FUZZ_REPLAYS) $(PARTS) $(BUILD)/undertrace-judge $(LIB_FILES) $(BUILD)/undertrace.iso $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(TEST_TOOLS) \
 	    $(BUILD)/guest/userland $(BUILD)/guest/modules
 	@tests/rig/runner.sh $(CHECKS) $(SYSTEM)
 

@@ -1,5 +1,7 @@
 #include "boot/gdt.h"
+
 #include "boot/acts.h"
+#include "boot/idt.h"
 
 /* SDM Vol. 3A, "64-Bit TSS". */
 struct __attribute__((packed)) tss {

@@ -1,10 +1,7 @@
-/*
- * Root mode's segments and interrupt table, and what an exception in root mode does. Shell.
- */
+/* Root mode's segments. Shell. */
 #ifndef BOOT_GDT_H
 #define BOOT_GDT_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "boot/selectors.h"
@@ -25,10 +22,5 @@ uint16_t gdt_cpu_number(void);
 
 /* Fill a GDT but for its TSS: GDT_NR_ENTRIES entries. */
 void gdt_fill(uint64_t *gdt);
-
-/* The IDT is one for all CPUs. idt_fill: with_stacks: NMI, #DF and #MC use the stacks of the TSS; call it while one CPU
- * runs. idt_load: this CPU uses it. */
-void idt_fill(bool with_stacks);
-void idt_load(void);
 
 #endif

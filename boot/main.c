@@ -6,6 +6,7 @@
 #include "boot/check.h"
 #include "boot/direct.h"
 #include "boot/gdt.h"
+#include "boot/idt.h"
 #include "boot/image.h"
 #include "boot/paging.h"
 #include "boot/plan.h"

@@ -15,9 +15,10 @@
 #include "vmx/cpu.h"
 #include "vmx/ept.h"
 #include "vmx/ept_maths.h"
-#include "vmx/guest_map.h"
+#include "vmx/map_memory.h"
 #include "vmx/phys.h"
 #include "vmx/summons.h"
+#include "vmx/turns.h"
 #include "vmx/vmcs.h"
 
 #include "serial/io.h"
@@ -49,58 +50,8 @@ static void page_send(struct cpu *cpu, uint64_t gpa, uint64_t linear, uint64_t c
                                      .code_base = guest_code64() ? 0 : vmreadn(VMCS_GUEST_CS_BASE)};
 
     pt_record(cpu->pt, RECORD_PAGE, &head, sizeof head, phys_to_virt(gpa), RECORD_PAGE_SIZE);
-    guest_map_sent(gpa);
-}
-
-/* --- turns ----------------------------------------------------------------------------------------------------------
- * One CPU runs a page that another one writes: whoever was given the page keeps it for a while, so that each executes
- * at least the instruction that asked for it. A turn begins with the VM entry. Before that the CPU may wait for the
- * wire however long, and if others took the page meanwhile it would come back for it, and its contents be sent once
- * more, for ever. All that such a CPU waits for is the wire and what a CPU in turn_await serves.
- *
- * Whoever takes nothing from others (it executes what is not writable, or writes what is) neither waits for a turn nor
- * is given one: a CPU that soft PT has come back to a page all the time would keep it from the others for ever.
- */
-#define NR_TURNS 16u
-#define TURN_TSC 20000u
-#define TURN_NOT_BEGUN UINT64_MAX
-
-static struct turn {
-    uint64_t gpa, until; /* TSC */
-    const struct cpu *cpu;
-} turns[NR_TURNS];
-
-static struct turn *turn_of(uint64_t gpa)
-{
-    return &turns[gpa / EPT_PAGE_SIZE % NR_TURNS];
-}
-
-static void turn_give(struct cpu *cpu, uint64_t gpa)
-{
-    if (!machine_has_others())
-        return;
-    cpu->turn = turn_of(gpa);
-    *cpu->turn = (struct turn){gpa, TURN_NOT_BEGUN, cpu};
-}
-
-/* Without the lock: at worst a turn begins too early that another CPU was given in the same place. */
-void code_page_turn_begin(struct cpu *cpu)
-{
-    uint64_t until = TURN_NOT_BEGUN;
-
-    if (cpu->turn->cpu == cpu)
-        __atomic_compare_exchange_n(&cpu->turn->until, &until, tsc_read() + TURN_TSC, false, __ATOMIC_SEQ_CST,
-                                    __ATOMIC_SEQ_CST);
-    cpu->turn = NULL;
-}
-
-static bool turn_is_anothers(const struct cpu *cpu, uint64_t gpa)
-{
-    const struct turn *turn = turn_of(gpa);
-
-    return __atomic_load_n(&turn->gpa, __ATOMIC_SEQ_CST) == gpa && turn->cpu && turn->cpu != cpu &&
-           tsc_read() < __atomic_load_n(&turn->until, __ATOMIC_SEQ_CST) &&
-           !__atomic_load_n(&machine.stopping, __ATOMIC_SEQ_CST);
+    if (map_memory()) /* what devices make of it is told when it is mapped again */
+        page_sums_note(&map_memory()->sent, gpa, phys_to_virt(gpa));
 }
 
 static bool is_writable(uint64_t gpa)
@@ -108,6 +59,7 @@ static bool is_writable(uint64_t gpa)
     return ept_lookup(gpa) & EPT_WRITE;
 }
 
+/* What this CPU may be called for meanwhile it does here. */
 static void turn_await(struct cpu *cpu, uint64_t gpa)
 {
     while (turn_is_anothers(cpu, gpa)) {
@@ -225,16 +177,4 @@ void code_page_rebased(struct cpu *cpu)
         ept_invalidate(&cpu->view);
     }
     machine_unlock(cpu);
-}
-
-void code_pages_withhold(struct cpu *cpu)
-{
-    if (!machine.config.code_pages)
-        return;
-    machine_lock(cpu);
-    machine.unguarded = false;
-    ept_withhold_execution();
-    summons_ept_changed(cpu);
-    machine_unlock(cpu);
-    ept_invalidate(&cpu->view);
 }

@@ -134,7 +134,7 @@ struct cpu {
     bool stepping;      /* until the next exit some pages are open in the view */
     step_done *stepped; /* what follows a step, besides closing them; NULL: nothing */
 
-    struct turn *turn;    /* vmx/code_pages.c: given, and begins with the next VM entry; NULL: none */
+    struct turn *turn;    /* vmx/turns.c: given, and begins with the next VM entry; NULL: none */
     uint64_t written_gpa; /* the last page that lost X by a write, and the instruction that did it */
     uint64_t written_rip;
 
@@ -208,8 +208,7 @@ void step_forget_pages(struct cpu *cpu);
 void step_follow_pages(struct cpu *cpu);
 /* Have one instruction stepped; done, unless NULL, is called behind it. */
 void step_begin(struct cpu *cpu, step_done *done);
-/* Behind an exit for this reason, first of all, where a step was under way: what it did is told to soft PT; and where
- * another exit came first, the step is over, too. */
+/* Behind an exit for this reason, where a step may be under way: where another exit came first, it is over, too. */
 void step_leave(struct cpu *cpu, uint32_t reason);
 /* The instruction will not come back. */
 void step_cancel(struct cpu *cpu);
@@ -264,10 +263,6 @@ bool lapic_is_x2apic(void);
 void code_page_fetched(struct cpu *cpu, uint64_t gpa, uint64_t qualification);
 void code_page_written(struct cpu *cpu, uint64_t gpa);
 void code_page_rebased(struct cpu *cpu);
-/* What may be executed freely is to be judged anew: the next fetch from each page exits. */
-void code_pages_withhold(struct cpu *cpu);
-/* This CPU has a turn, and is about to enter the guest, or to wait there for a SIPI. */
-void code_page_turn_begin(struct cpu *cpu);
 /* It has been mapped, and is not what was sent. The caller sends the RECORD_MAP behind it. false: nor can it run. */
 bool code_page_refilled(struct cpu *cpu, uint64_t gpa, uint64_t linear, uint64_t cr3);
 

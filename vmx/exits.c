@@ -110,8 +110,11 @@ void vmx_exit_dispatch(struct guest_registers *registers)
         cpu->exits[basic]++;
     if ((reason & ENTRY_FAILURE) || basic >= NR_EXIT_REASONS || !handlers[basic])
         fail_stop(cpu, "a VM exit that nobody handles");
-    if (cpu->proc_controls & PROC_MONITOR_TRAP_FLAG)
+    if (cpu->proc_controls & PROC_MONITOR_TRAP_FLAG) {
+        if (cpu->soft.on)
+            soft_step_leave(cpu, basic == EXIT_REASON_MONITOR_TRAP_FLAG);
         step_leave(cpu, basic);
+    }
     if (cpu->nr_faults)
         page_faults_look(cpu);
 

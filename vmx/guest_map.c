@@ -10,30 +10,13 @@
 #include "vmx/ept.h"
 #include "vmx/guest_memory.h"
 #include "vmx/guest_walk.h"
-#include "vmx/page_sums.h"
+#include "vmx/map_memory.h"
 #include "vmx/phys.h"
 #include "vmx/space_look.h"
 #include "vmx/summons.h"
 #include "vmx/vmcs.h"
 
-/* What was told of a stretch last. Where two share a place, one is told again: that costs bytes, nothing else. */
-#define NR_TOLD 16384u
-struct told {
-    uint64_t space, linear, sum;
-    const struct cpu *by; /* whose programs may run what was told; NULL: there is nothing to run */
-};
-
-struct map_memory {
-    struct told told[NR_TOLD];
-    struct page_sums sent;
-    struct space_look looks[NR_SPACE_LOOKS];
-};
 const uint32_t vmx_map_memory_size = sizeof(struct map_memory);
-
-static struct map_memory *map_memory(void)
-{
-    return machine.config.map_memory;
-}
 
 struct space_look *guest_map_space_looks(void)
 {
@@ -60,12 +43,6 @@ static void map_send(struct cpu *cpu, struct record_map head, const struct recor
     head.number = ++machine.pages_sent;
     pt_record(cpu->pt, RECORD_MAP, &head, sizeof head, runs, (uint32_t)(head.runs * sizeof *runs));
     cpu->pages_seen = machine.pages_sent;
-}
-
-void guest_map_sent(uint64_t gpa)
-{
-    if (map_memory())
-        page_sums_note(&map_memory()->sent, gpa, phys_to_virt(gpa));
 }
 
 /* Has a device written the page since it was sent? */

@@ -31,9 +31,6 @@ void guest_map_missed(struct cpu *cpu, const struct page_fault *fault);
  * when the same was done for the space before; ABSENT_UNKNOWN: never, or elsewhere. The same. */
 void guest_map_tell_all(struct cpu *cpu, uint64_t cr3, uint64_t looked);
 
-/* The page was sent as it is: what devices make of it will be told when it is mapped again. The same. */
-void guest_map_sent(uint64_t gpa);
-
 /* What vmx/space_look.c remembers: NR_SPACE_LOOKS of them. */
 struct space_look *guest_map_space_looks(void);
 

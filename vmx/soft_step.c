@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "vmx/cpu.h"
+#include "vmx/ept.h"
 #include "vmx/guest_memory.h"
 #include "vmx/phys.h"
+#include "vmx/summons.h"
 #include "vmx/vmcs.h"
 
 #define ACCESS_RIGHTS_DB (1u << 14)
@@ -206,6 +208,19 @@ void soft_step_drop(struct cpu *cpu)
     cpu_set_proc_control(cpu, PROC_MONITOR_TRAP_FLAG, false);
 }
 
+/* What may be executed freely is to be judged anew: the next fetch from each page exits. */
+static void withhold_execution(struct cpu *cpu)
+{
+    if (!machine.config.code_pages)
+        return;
+    machine_lock(cpu);
+    machine.unguarded = false;
+    ept_withhold_execution();
+    summons_ept_changed(cpu);
+    machine_unlock(cpu);
+    ept_invalidate(&cpu->view);
+}
+
 /* Something else is traced from now on, or this CPU again: pages that were free to be executed may be guarded. */
 static void window_follow(struct cpu *cpu)
 {
@@ -215,7 +230,7 @@ static void window_follow(struct cpu *cpu)
         return;
     cpu->soft.window = window;
     if (window != 0)
-        code_pages_withhold(cpu);
+        withhold_execution(cpu);
 }
 
 static void stand_settle(struct soft_step *step)

@@ -10,6 +10,7 @@
  * After Reset"; "MP Initialization Protocol Algorithm for MP Systems".
  */
 #include "vmx/cpu.h"
+#include "vmx/turns.h"
 #include "vmx/vmcs.h"
 
 #define ACTIVITY_ACTIVE 0u
@@ -28,7 +29,7 @@ void startup_wait(struct cpu *cpu)
 {
     step_cancel(cpu);
     if (cpu->turn)
-        code_page_turn_begin(cpu);
+        turn_begin(cpu);
     cpu->nmis_pending = 0;
     cpu_set_proc_control(cpu, PROC_NMI_WINDOW_EXITING, false);
     vmwrite32(VMCS_ENTRY_INTERRUPTION_INFORMATION, 0);

@@ -78,8 +78,6 @@ static void step_end(struct cpu *cpu, bool broken_off)
 
 void step_leave(struct cpu *cpu, uint32_t reason)
 {
-    if (cpu->soft.on)
-        soft_step_leave(cpu, reason == EXIT_REASON_MONITOR_TRAP_FLAG);
     if (cpu->stepping && reason != EXIT_REASON_MONITOR_TRAP_FLAG && reason != EXIT_REASON_EPT_VIOLATION)
         step_end(cpu, true);
 }

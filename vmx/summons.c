@@ -3,6 +3,7 @@
 #include "serial/io.h"
 #include "vmx/cpu.h"
 #include "vmx/flush.h"
+#include "vmx/turns.h"
 
 /* TSC ticks: how long a CPU may take to come, what it has to hand over included. */
 #define PATIENCE_TSC 60000000000ull
@@ -60,7 +61,7 @@ bool summons_enter_guest(struct cpu *cpu)
     __atomic_exchange_n(&cpu->place, cpu->init_pending ? CPU_KICKED : CPU_IN_GUEST, __ATOMIC_SEQ_CST);
     if (cpu->summons_served == counter_read(&machine.summons)) {
         if (cpu->turn && !cpu->init_pending)
-            code_page_turn_begin(cpu);
+            turn_begin(cpu);
         return true;
     }
     summons_leave_guest(cpu);

@@ -182,3 +182,11 @@ uint32_t block_before(const struct block *block, uint64_t ip)
     }
     return at == ip ? count : 0;
 }
+
+uint64_t block_next_ip(const struct block *block, uint64_t ip)
+{
+    if (block->end_ip != ip)
+        return ip + block_length_at(block, ip);
+    const bool direct = block->end >= INSTRUCTION_JCC && block->end <= INSTRUCTION_CALL_DIRECT;
+    return block->next[direct ? BLOCK_TAKEN : BLOCK_ON];
+}

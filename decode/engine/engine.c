@@ -1,8 +1,13 @@
 /* The flow engine: one stretch of trace at a time, so that an error costs no more than the stretch. */
-#include "decode/engine/engine.h"
+#include "decode/engine/engine_state.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "decode/engine/packets.h"
+#include "decode/engine/tell_error.h"
+#include "decode/engine/timed.h"
+#include "decode/engine/walk.h"
 
 /* When so much is known, it is forgotten between two stretches: memory does not grow with the trace. */
 #define MOST_BLOCKS 400000u
@@ -78,7 +83,7 @@ static bool begin(struct engine *engine, const struct flow_stretch *stretch, str
                        engine->input->mtc_freq);
     engine->clock.nominal_ratio = engine->input->nominal_ratio;
     timed_begin(engine);
-    walk_set(engine, 0);
+    engine_set_ip(engine, 0);
     returns_clear(&engine->returns);
     /* Until a PIP tells, the space is not known. */
     return tidy(engine) && spaces_set(&engine->spaces, CODE_SPACE_UNKNOWN, stretch->begin);
@@ -92,7 +97,7 @@ static enum flow_error end_at_boundary(struct engine *engine, uint64_t boundary)
     if (error)
         return error == FLOW_ERROR_MISMATCH ? FLOW_ERROR_BOUNDARY : error;
     executed_prove(&engine->executed);
-    executed_stand(&engine->executed, false, walk_linear(engine, engine->mode, boundary));
+    executed_stand(&engine->executed, false, engine_linear(engine, engine->mode, boundary));
     return !engine->tell.on && walk_comes_again(engine, boundary) ? FLOW_ERROR_LOOP : FLOW_OK;
 }
 

@@ -1,13 +1,9 @@
 /* Packets that say something of the flow, but TNT: SDM Table "Packet Generation under Different Enable Conditions". */
-#include "decode/engine/engine.h"
+#include "decode/engine/events.h"
 
-bool event_ip(struct engine *engine, const struct packet *packet, uint64_t *ip)
-{
-    if (!pt_ip_expand(ip, (enum pt_ip_bytes)packet->ip_bytes, packet->ip, engine->last_ip))
-        return false;
-    engine->last_ip = *ip;
-    return true;
-}
+#include "decode/engine/errata_flow.h"
+#include "decode/engine/events_space.h"
+#include "decode/engine/walk.h"
 
 /* MODE.Exec counts from the next TIP or TIP.PGE on. */
 static enum instruction_mode next_mode(const struct engine *engine)
@@ -22,33 +18,22 @@ static void arrive(struct engine *engine, uint64_t ip)
         executed_flush(&engine->executed);
     engine->mode = next_mode(engine);
     engine->mode_told = engine->lost = false;
-    walk_set(engine, ip);
+    engine_set_ip(engine, ip);
 }
 
 /* Not by a branch. */
 static void arrive_anew(struct engine *engine, uint64_t ip)
 {
     arrive(engine, ip);
-    executed_stand(&engine->executed, true, walk_linear(engine, engine->mode, ip));
+    executed_stand(&engine->executed, true, engine_linear(engine, engine->mode, ip));
 }
 
 /* An event came from where execution stands; it is a branch if it did not leave the guest. */
 static void put_event(struct engine *engine, uint64_t to)
 {
     if (engine->event_non_root && engine->executed.non_root)
-        executed_branch(&engine->executed, walk_linear(engine, engine->mode, engine->ip),
-                        walk_linear(engine, next_mode(engine), to), TRANSFERS_EVENT);
-}
-
-/* The branch at whose block execution stands led to to. */
-static void put_branch(struct engine *engine, struct block *block, uint64_t to)
-{
-    walk_leave(engine, block, to);
-    if (block->end == INSTRUCTION_CALL_INDIRECT || (block->end == INSTRUCTION_CALL_DIRECT && !block->zero_call))
-        walk_call(engine, block);
-    else if (block->end == INSTRUCTION_RET)
-        returns_pop(&engine->returns);
-    walk_branch(engine, block, to, next_mode(engine));
+        executed_branch(&engine->executed, engine_linear(engine, engine->mode, engine->ip),
+                        engine_linear(engine, next_mode(engine), to), TRANSFERS_EVENT);
 }
 
 static enum flow_error take_tip(struct engine *engine, const struct packet *packet)
@@ -56,7 +41,7 @@ static enum flow_error take_tip(struct engine *engine, const struct packet *pack
     uint64_t ip;
     if (!engine->tracing || engine->header)
         return FLOW_ERROR_CONTEXT;
-    if (!event_ip(engine, packet, &ip))
+    if (!engine_packet_ip(engine, packet, &ip))
         return FLOW_ERROR_NO_IP;
     if (engine->event) {
         put_event(engine, ip);
@@ -66,7 +51,7 @@ static enum flow_error take_tip(struct engine *engine, const struct packet *pack
         const enum flow_error error = walk_to(engine, WALK_TO_TIP, 0);
         if (error)
             return error;
-        put_branch(engine, engine->block, ip);
+        walk_told(engine, engine->block, ip, next_mode(engine));
     }
     const bool anew = engine->entered != NULL;
     engine->event = false;
@@ -85,7 +70,7 @@ static enum flow_error take_pge(struct engine *engine, const struct packet *pack
     /* A FUP may stand in a PSB+ while tracing is off: erratum BDM70 and its likes. */
     if ((engine->tracing && !engine->lost && engine->executed.blocks != engine->blocks_at_psb) || engine->header)
         return FLOW_ERROR_CONTEXT;
-    if (!event_ip(engine, packet, &ip))
+    if (!engine_packet_ip(engine, packet, &ip))
         return FLOW_ERROR_NO_IP;
     engine->code_at = (uint64_t)(engine->at - engine->input->trace);
     executed_at(&engine->executed, engine->code_at);
@@ -117,7 +102,7 @@ static enum flow_error leave(struct engine *engine, bool told, uint64_t ip)
     if (block->end == INSTRUCTION_MOV_CR3)
         walk_leave(engine, block, block->next[BLOCK_ON]);
     else
-        put_branch(engine, block, to);
+        walk_told(engine, block, to, next_mode(engine));
     return block->end == INSTRUCTION_VM_ENTRY ? event_enter_unseen(engine) : FLOW_OK;
 }
 
@@ -127,7 +112,7 @@ static enum flow_error take_pgd(struct engine *engine, const struct packet *pack
     enum flow_error error = FLOW_OK;
     if (!engine->tracing || engine->header)
         return FLOW_ERROR_CONTEXT;
-    const bool told = event_ip(engine, packet, &ip);
+    const bool told = engine_packet_ip(engine, packet, &ip);
     if (engine->event && told)
         put_event(engine, ip);
     else if (engine->entered)
@@ -138,7 +123,7 @@ static enum flow_error take_pgd(struct engine *engine, const struct packet *pack
         return error;
     executed_prove(&engine->executed);
     if (engine->event && !told)
-        executed_stand(&engine->executed, false, walk_linear(engine, engine->mode, engine->ip));
+        executed_stand(&engine->executed, false, engine_linear(engine, engine->mode, engine->ip));
     engine->event = false;
     engine->entered = NULL;
     engine->tracing = engine->lost = false;
@@ -151,7 +136,7 @@ static enum flow_error walk_to_fup(struct engine *engine, uint64_t ip)
     if (!engine->tracing || engine->event || engine->entered)
         return FLOW_ERROR_CONTEXT;
     if (engine->lost)
-        walk_set(engine, ip);
+        engine_set_ip(engine, ip);
     engine->lost = false;
     const enum flow_error error = walk_to(engine, WALK_TO_ADDRESS, ip);
     if (!error)
@@ -175,7 +160,7 @@ static enum flow_error take_fup(struct engine *engine, const struct packet *pack
 {
     const enum engine_fup fup = engine->fup;
     uint64_t ip;
-    if (!event_ip(engine, packet, &ip))
+    if (!engine_packet_ip(engine, packet, &ip))
         return FLOW_ERROR_NO_IP;
     engine->fup = FUP_OF_EVENT;
     engine->fup_of_event = fup == FUP_OF_EVENT;

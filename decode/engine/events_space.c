@@ -1,6 +1,8 @@
 /* From one address space to another: PIP packets, and the instructions that make them. SDM "Paging Information Packet
  * (PIP)". */
-#include "decode/engine/engine.h"
+#include "decode/engine/events_space.h"
+
+#include "decode/engine/walk.h"
 
 static enum flow_error set_guest(struct engine *engine)
 {
@@ -12,7 +14,7 @@ static enum flow_error set_guest(struct engine *engine)
 
 static enum flow_error set_root(struct engine *engine)
 {
-    executed_stand(&engine->executed, false, engine->event ? walk_linear(engine, engine->mode, engine->ip) : 0);
+    executed_stand(&engine->executed, false, engine->event ? engine_linear(engine, engine->mode, engine->ip) : 0);
     executed_by(&engine->executed, false, FLOW_CR3_UNKNOWN);
     return spaces_set(&engine->spaces, CODE_SPACE_ROOT, engine->code_at) ? FLOW_OK : FLOW_ERROR_MEMORY;
 }
@@ -24,7 +26,7 @@ static enum flow_error set_space(struct engine *engine, const struct packet *pac
         engine->guest_cr3 = packet->cr3;
     const enum flow_error error = guest ? set_guest(engine) : set_root(engine);
     if (!error && engine->tracing)
-        walk_set(engine, engine->ip);
+        engine_set_ip(engine, engine->ip);
     return error;
 }
 

@@ -1,8 +1,18 @@
 /* Reading the trace. Most of it is short TNT packets, of one byte, which need no parser. */
+#include "decode/engine/packets.h"
+
 #include <string.h>
 
-#include "decode/engine/engine.h"
+#include "decode/engine/errata_flow.h"
+#include "decode/engine/events.h"
 #include "decode/engine/packet_rules.h"
+#include "decode/engine/refused.h"
+#include "decode/engine/tell.h"
+#include "decode/engine/tell_error.h"
+#include "decode/engine/tell_trace.h"
+#include "decode/engine/timed.h"
+#include "decode/engine/walk.h"
+#include "decode/engine/walk_known.h"
 
 /* Bits of a branch can only stand where code is traced. */
 static enum flow_error bits_allowed(const struct engine *engine)
@@ -10,19 +20,6 @@ static enum flow_error bits_allowed(const struct engine *engine)
     if (!engine->tracing || engine->header)
         return FLOW_ERROR_CONTEXT;
     return engine->event || engine->entered ? FLOW_ERROR_MISMATCH : FLOW_OK;
-}
-
-static enum flow_error take_bits(struct engine *engine, uint64_t bits, unsigned count)
-{
-    enum flow_error error = bits_allowed(engine);
-    engine->before = PT_PACKET_TNT_8;
-    if (!error)
-        error = walk_bits(engine, bits, count);
-    if (engine->tell.on && !error)
-        tell_anchor(engine);
-    if (engine->timed.unsettled)
-        timed_proved(engine, false);
-    return error;
 }
 
 /* These come when what they tell of happens, and prove all before it. */
@@ -54,6 +51,76 @@ static enum flow_error read_packet(struct engine *engine, struct packet *packet,
     return FLOW_OK;
 }
 
+/* A branch needs a TIP while bits are left: it stands behind them (SDM 36.4.2.3, "Deferred TIPs"). */
+static enum flow_error find_deferred_tip(struct engine *engine, uint64_t *ip)
+{
+    while (engine->at < engine->end) {
+        struct packet packet;
+        const enum flow_error error = read_packet(engine, &packet, false);
+        if (error || packet.size == 0)
+            return error ? error : FLOW_ERROR_LEFT_OVER;
+        if (packet.kind == PT_PACKET_TIP)
+            return engine_packet_ip(engine, &packet, ip) ? FLOW_OK : FLOW_ERROR_NO_IP;
+        if (!packet_is_between(packet.kind))
+            return FLOW_ERROR_MISMATCH;
+        timed_take(engine, &packet);
+    }
+    return FLOW_ERROR_LEFT_OVER;
+}
+
+static enum flow_error take_deferred_tip(struct engine *engine)
+{
+    const uint8_t *packet = engine->packet, *at = engine->at;
+    uint64_t ip;
+    const enum flow_error error = find_deferred_tip(engine, &ip);
+    if (error) {
+        if (engine->tell.on) { /* what could not be followed is the bits */
+            engine->packet = packet;
+            engine->at = at;
+        }
+        return error;
+    }
+    walk_told(engine, engine->block, ip, engine->mode);
+    executed_prove(&engine->executed);
+    if (engine->executed.proven > EXECUTED_BATCH)
+        executed_flush(&engine->executed);
+    return FLOW_OK;
+}
+
+/* Bits that code which is known already does not do with. */
+static enum flow_error follow_bits(struct engine *engine, uint64_t bits, unsigned count)
+{
+    enum flow_error error = FLOW_OK;
+    while (!error && (count = walk_bits(engine, bits, count, &error)) > 0 && !error)
+        error = take_deferred_tip(engine);
+    return error;
+}
+
+static enum flow_error take_bits(struct engine *engine, uint64_t bits, unsigned count)
+{
+    enum flow_error error = bits_allowed(engine);
+    engine->before = PT_PACKET_TNT_8;
+    if (!error && walk_known_may(engine))
+        count = walk_known(engine, bits, count);
+    if (!error && __builtin_expect(count > 0, 0))
+        error = follow_bits(engine, bits, count);
+    if (engine->tell.on && !error)
+        tell_anchor(engine);
+    if (engine->timed.unsettled)
+        timed_proved(engine, false);
+    return error;
+}
+
+/* A packet that says something of the flow, but TNT. */
+static enum flow_error take_event(struct engine *engine, const struct packet *packet)
+{
+    if (!errata_skip(engine, packet))
+        return engine->tell.on ? tell_take(engine, packet) : event_take(engine, packet);
+    if (engine->tell.on && packet->kind == PT_PACKET_FUP)
+        tell_lost_fup(engine);
+    return FLOW_OK;
+}
+
 static enum flow_error take_packet(struct engine *engine, bool to_psb)
 {
     struct packet packet;
@@ -70,38 +137,10 @@ static enum flow_error take_packet(struct engine *engine, bool to_psb)
     }
     if (packet.kind == PT_PACKET_TNT_8 || packet.kind == PT_PACKET_TNT_64)
         return engine->lost ? FLOW_OK : take_bits(engine, packet.tnt, packet.tnt_bits);
-    if (!errata_skip(engine, &packet))
-        error = engine->tell.on ? tell_take(engine, &packet) : event_take(engine, &packet);
+    error = take_event(engine, &packet);
     if (engine->timed.unsettled && is_exact(packet.kind))
         timed_proved(engine, true);
     engine->before = packet.kind;
-    return error;
-}
-
-static enum flow_error find_deferred_tip(struct engine *engine, uint64_t *ip)
-{
-    while (engine->at < engine->end) {
-        struct packet packet;
-        const enum flow_error error = read_packet(engine, &packet, false);
-        if (error || packet.size == 0)
-            return error ? error : FLOW_ERROR_LEFT_OVER;
-        if (packet.kind == PT_PACKET_TIP)
-            return event_ip(engine, &packet, ip) ? FLOW_OK : FLOW_ERROR_NO_IP;
-        if (!packet_is_between(packet.kind))
-            return FLOW_ERROR_MISMATCH;
-        timed_take(engine, &packet);
-    }
-    return FLOW_ERROR_LEFT_OVER;
-}
-
-enum flow_error packets_deferred_tip(struct engine *engine, uint64_t *ip)
-{
-    const uint8_t *packet = engine->packet, *at = engine->at;
-    const enum flow_error error = find_deferred_tip(engine, ip);
-    if (error && engine->tell.on) { /* what could not be followed is the bits */
-        engine->packet = packet;
-        engine->at = at;
-    }
     return error;
 }
 
@@ -122,8 +161,7 @@ static bool take_near_tip(struct engine *engine, uint8_t byte)
     const enum pt_ip_bytes ip_bytes = (enum pt_ip_bytes)(byte >> 5);
     uint64_t payload, ip;
     if (!engine->block || engine->end - engine->at <= (ptrdiff_t)sizeof(payload) || !sizes[ip_bytes] ||
-        engine->mode == INSTRUCTION_16 || engine->listing || engine->tell.on || engine->mode_told ||
-        bits_allowed(engine) != FLOW_OK)
+        !walk_known_may(engine) || engine->tell.on || engine->mode_told || bits_allowed(engine) != FLOW_OK)
         return false;
     memcpy(&payload, engine->at + 1, sizeof(payload));
     if (ip_bytes != PT_IP_FULL_64)

@@ -1,7 +1,12 @@
 /* Events, where they are asked for: around what the packets mean for the walk (events.c), what they mean for whoever
  * listens. They come in the order of what was executed. */
+#include "decode/engine/tell.h"
+
+#include "decode/engine/events.h"
 #include "decode/engine/packet_rules.h"
+#include "decode/engine/tell_branch.h"
 #include "decode/engine/tell_queue.h"
+#include "decode/engine/tell_trace.h"
 
 void tell_cbr(struct engine *engine, const struct packet *packet)
 {

@@ -1,5 +1,10 @@
 /* Events at branches: the packets with an IP, and PIP and VMCS. */
+#include "decode/engine/tell_branch.h"
+
+#include "decode/engine/events.h"
+#include "decode/engine/events_space.h"
 #include "decode/engine/tell_queue.h"
+#include "decode/engine/tell_trace.h"
 
 #define FOR_FUP (TELL_ANY_OF(TELL_FOR_FUP) | TELL_ANY_OF(TELL_FOR_FUP_OR_TIP))
 #define FOR_TIP (TELL_ANY_OF(TELL_FOR_TIP) | TELL_ANY_OF(TELL_FOR_FUP_OR_TIP))
@@ -16,7 +21,7 @@ static void change_mode(struct engine *engine)
         return;
     engine->mode = engine->mode_next;
     engine->mode_told = false;
-    walk_set(engine, engine->ip);
+    engine_set_ip(engine, engine->ip);
 }
 
 /* A FUP belongs to what waits for it, or else to an event whose TIP follows. */

@@ -1,5 +1,9 @@
 /* How a stretch ended, as an event: where decoding stopped, among instructions and packets. */
+#include "decode/engine/tell_error.h"
+
+#include "decode/engine/refused.h"
 #include "decode/engine/tell_queue.h"
+#include "decode/engine/walk.h"
 
 /* Packets alone say that they are wrong. */
 bool tell_is_of_packets(enum flow_error error)
@@ -21,9 +25,9 @@ static void list_stuck(struct engine *engine, enum flow_error error)
 static uint64_t behind(struct engine *engine, uint64_t ip)
 {
     enum flow_error ignored;
-    walk_set(engine, ip);
+    engine_set_ip(engine, ip);
     const struct block *block = walk_block(engine, &ignored);
-    return block ? tell_next_ip(block, ip) : ip;
+    return block ? block_next_ip(block, ip) : ip;
 }
 
 /* The PSBEND of the PSB+ behind the stretch. */

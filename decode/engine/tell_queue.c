@@ -1,6 +1,4 @@
-/* Events that wait for the packet that tells where they were. */
 #include "decode/engine/tell_queue.h"
-#include "decode/engine/engine.h"
 
 void tell_now(struct engine *engine, struct flow_event event)
 {

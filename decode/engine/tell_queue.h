@@ -1,13 +1,12 @@
-/* Inside of tell.c: events that wait. */
+/* Events that wait for the packet that tells where they were, and those that do no longer. */
 #ifndef DECODE_ENGINE_TELL_QUEUE_H
 #define DECODE_ENGINE_TELL_QUEUE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "decode/engine/engine.h"
+#include "decode/engine/engine_state.h"
 #include "decode/engine/flow_event.h"
-#include "decode/engine/tell.h"
 
 /* Several of enum tell_wait. */
 #define TELL_ANY_OF(wait) (1u << (wait))
@@ -33,24 +32,5 @@ bool tell_take_waiting(struct tell *tell, unsigned waits, struct flow_event *eve
 
 /* Now, all of them. */
 void tell_waiting_at(struct engine *engine, unsigned waits, bool known, uint64_t ip);
-
-/* tell_branch.c: event_take, and what it tells. */
-enum flow_error tell_fup(struct engine *engine, const struct packet *packet);
-enum flow_error tell_tip(struct engine *engine, const struct packet *packet);
-enum flow_error tell_pge(struct engine *engine, const struct packet *packet);
-enum flow_error tell_pgd(struct engine *engine, const struct packet *packet);
-enum flow_error tell_pip(struct engine *engine, const struct packet *packet);
-enum flow_error tell_vmcs(struct engine *engine, const struct packet *packet);
-
-/* tell_trace.c: CFE, EVD and TRIG, of Event Trace and Trigger Tracing. */
-enum flow_error tell_cfe(struct engine *engine, const struct packet *packet);
-enum flow_error tell_evd(struct engine *engine, const struct packet *packet);
-enum flow_error tell_trig(struct engine *engine, const struct packet *packet);
-
-/* Behind the instruction at ip, the first of the block, by what it says itself; of a branch, where it may lead. */
-uint64_t tell_next_ip(const struct block *block, uint64_t ip);
-
-/* A FUP has told where it was: of some the instruction there is executed then, and its TIP follows. */
-enum flow_error tell_pass(struct engine *engine, const struct flow_event *event);
 
 #endif

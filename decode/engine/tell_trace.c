@@ -1,6 +1,10 @@
 /* Event Trace and Trigger Tracing: SDM "Event Trace", "Trigger Tracing". A CFE with the IP bit has a FUP of its own;
  * one without stands before the FUP of a branch, or alone. */
+#include "decode/engine/tell_trace.h"
+
+#include "decode/engine/events_space.h"
 #include "decode/engine/tell_queue.h"
+#include "decode/engine/walk.h"
 
 /* Types of CFE. */
 enum { CFE_INTR = 1, CFE_IRET, CFE_SMI, CFE_RSM, CFE_SIPI, CFE_INIT, CFE_VM_ENTRY, CFE_VM_EXIT, CFE_VM_EXIT_INTR };
@@ -79,14 +83,6 @@ enum flow_error tell_pass(struct engine *engine, const struct flow_event *event)
     return event_enter(engine);
 }
 
-uint64_t tell_next_ip(const struct block *block, uint64_t ip)
-{
-    if (block->end_ip != ip)
-        return ip + block_length_at(block, ip);
-    const bool direct = block->end >= INSTRUCTION_JCC && block->end <= INSTRUCTION_CALL_DIRECT;
-    return block->next[direct ? BLOCK_TAKEN : BLOCK_ON];
-}
-
 static uint64_t count_executed(const struct engine *engine)
 {
     const struct flow_result *result = engine->executed.result;
@@ -109,7 +105,7 @@ static enum flow_error walk_from_anchor(struct engine *engine, uint64_t count)
         enum flow_error error = FLOW_OK;
         const struct block *block = walk_block(engine, &error);
         if (block)
-            error = walk_to(engine, WALK_TO_ADDRESS, tell_next_ip(block, engine->ip));
+            error = walk_to(engine, WALK_TO_ADDRESS, block_next_ip(block, engine->ip));
         if (error)
             return error;
     }

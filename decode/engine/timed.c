@@ -1,7 +1,5 @@
 #include "decode/engine/timed.h"
 
-#include "decode/engine/engine.h"
-
 /* What is proven from now on. */
 static void tell_tsc_error(struct engine *engine)
 {

@@ -10,16 +10,9 @@
 #define DECODE_ENGINE_TIMED_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
-struct engine;
-struct packet;
-
-struct timed {
-    bool unsettled;  /* low is not the clock's */
-    uint64_t before; /* when the last packet that proves something came, at the earliest; 0: nobody knows */
-    uint64_t low;    /* the same of what the next one proves */
-};
+#include "decode/engine/engine_state.h"
+#include "pt/packet.h"
 
 /* A stretch begins. */
 void timed_begin(struct engine *engine);

@@ -1,6 +1,9 @@
 /* Along the code, as far as packets say. */
-#include "decode/engine/engine.h"
+#include "decode/engine/walk.h"
+
 #include "decode/engine/flow_ranges.h"
+#include "decode/engine/walk_known.h"
+#include "decode/engine/walk_list.h"
 
 static struct block *read_block(struct engine *engine, uint64_t ip, enum flow_error *error)
 {
@@ -57,11 +60,6 @@ static inline void follow(struct engine *engine, struct block *block, unsigned w
     engine->link = &block->links[way];
 }
 
-uint64_t walk_linear(const struct engine *engine, enum instruction_mode mode, uint64_t ip)
-{
-    return mode == INSTRUCTION_16 ? code_pages_linear(engine->input->pages, engine->code_at, ip) : ip;
-}
-
 static inline void count_block(struct engine *engine, const struct block *block)
 {
     engine->executed.instructions += block->instructions;
@@ -73,8 +71,8 @@ static inline void count_block(struct engine *engine, const struct block *block)
 static inline void put_branch(struct engine *engine, const struct block *block, uint64_t to)
 {
     if (block->mode == INSTRUCTION_16)
-        executed_branch(&engine->executed, walk_linear(engine, INSTRUCTION_16, block->end_ip),
-                        walk_linear(engine, INSTRUCTION_16, to), block_kind(block));
+        executed_branch(&engine->executed, engine_linear(engine, INSTRUCTION_16, block->end_ip),
+                        engine_linear(engine, INSTRUCTION_16, to), block_kind(block));
     else
         executed_branch(&engine->executed, block->end_ip, to, block_kind(block));
 }
@@ -82,19 +80,29 @@ static inline void put_branch(struct engine *engine, const struct block *block, 
 void walk_branch(struct engine *engine, const struct block *block, uint64_t to, enum instruction_mode to_mode)
 {
     if (block->end != INSTRUCTION_VM_ENTRY)
-        executed_branch(&engine->executed, walk_linear(engine, (enum instruction_mode)block->mode, block->end_ip),
-                        walk_linear(engine, to_mode, to), block_kind(block));
+        executed_branch(&engine->executed, engine_linear(engine, (enum instruction_mode)block->mode, block->end_ip),
+                        engine_linear(engine, to_mode, to), block_kind(block));
 }
 
 void walk_leave(struct engine *engine, const struct block *block, uint64_t ip)
 {
     count_block(engine, block);
-    walk_set(engine, ip);
+    engine_set_ip(engine, ip);
 }
 
-void walk_call(struct engine *engine, struct block *block)
+static inline void push_call(struct engine *engine, struct block *block)
 {
     returns_push(&engine->returns, block, engine_version(engine));
+}
+
+void walk_told(struct engine *engine, struct block *block, uint64_t to, enum instruction_mode to_mode)
+{
+    walk_leave(engine, block, to);
+    if (block->end == INSTRUCTION_CALL_INDIRECT || (block->end == INSTRUCTION_CALL_DIRECT && !block->zero_call))
+        push_call(engine, block);
+    else if (block->end == INSTRUCTION_RET)
+        returns_pop(&engine->returns);
+    walk_branch(engine, block, to, to_mode);
 }
 
 /* Go through a block that needs no packet. false: it does. */
@@ -103,7 +111,7 @@ static inline bool pass(struct engine *engine, struct block *block)
     switch (block->end) {
     case INSTRUCTION_CALL_DIRECT:
         if (!block->zero_call)
-            walk_call(engine, block);
+            push_call(engine, block);
         /* fall through */
     case INSTRUCTION_JMP_DIRECT:
         count_block(engine, block);
@@ -122,20 +130,6 @@ static inline bool pass(struct engine *engine, struct block *block)
     }
 }
 
-static enum flow_error take_deferred(struct engine *engine, struct block *block)
-{
-    uint64_t ip;
-    enum flow_error error = packets_deferred_tip(engine, &ip);
-    if (error)
-        return error;
-    count_block(engine, block);
-    if (block->end == INSTRUCTION_CALL_INDIRECT)
-        walk_call(engine, block);
-    walk_branch(engine, block, ip, engine->mode);
-    walk_set(engine, ip);
-    return FLOW_OK;
-}
-
 /* Where the code is still that of the CALL, its own way on is the RET's. */
 static enum flow_error take_return(struct engine *engine, struct block *block, bool taken)
 {
@@ -149,11 +143,11 @@ static enum flow_error take_return(struct engine *engine, struct block *block, b
     if (from->version == engine_version(engine) && to == from->call->next[BLOCK_ON])
         follow(engine, from->call, BLOCK_ON);
     else
-        walk_set(engine, to);
+        engine_set_ip(engine, to);
     return FLOW_OK;
 }
 
-/* What a step took. */
+/* What a step took. A TIP is still to be read. */
 enum step { STEP_NOTHING, STEP_BIT, STEP_TIP };
 
 static inline enum flow_error take_step(struct engine *engine, struct block *block, bool bit, enum step *took)
@@ -167,38 +161,34 @@ static inline enum flow_error take_step(struct engine *engine, struct block *blo
     }
     if (block->end == INSTRUCTION_RET && engine->compressed_returns)
         return take_return(engine, block, bit);
-    *took = STEP_NOTHING;
-    if (pass(engine, block))
-        return FLOW_OK;
-    *took = STEP_TIP;
-    return take_deferred(engine, block);
+    *took = pass(engine, block) ? STEP_NOTHING : STEP_TIP;
+    return FLOW_OK;
 }
 
-enum flow_error walk_bits(struct engine *engine, uint64_t bits, unsigned count)
+unsigned walk_bits(struct engine *engine, uint64_t bits, unsigned count, enum flow_error *error)
 {
     struct executed *executed = &engine->executed;
-    enum flow_error error = FLOW_OK;
     while (count > 0) {
-        struct block *block = walk_block(engine, &error);
+        struct block *block = walk_block(engine, error);
         enum step took;
         if (!block)
-            return error;
-        if (engine->mode != INSTRUCTION_16 && !engine->listing && (count = walk_known(engine, bits, count)) == 0)
-            return FLOW_OK;
-        if (!(block = walk_block(engine, &error)))
-            return error;
-        error = take_step(engine, block, bits >> (count - 1) & 1, &took);
-        if (error)
-            return error;
-        count -= took == STEP_BIT;
-        if (took != STEP_NOTHING)
+            return count;
+        *error = take_step(engine, block, bits >> (count - 1) & 1, &took);
+        if (*error || took == STEP_TIP)
+            return count;
+        if (took == STEP_BIT) {
             executed_prove(executed);
-        else if (executed->instructions - executed->proven_instructions > EXECUTED_MAX_UNPROVEN)
-            return FLOW_ERROR_LOOP;
+            count--;
+        } else if (executed->instructions - executed->proven_instructions > EXECUTED_MAX_UNPROVEN) {
+            *error = FLOW_ERROR_LOOP;
+            return count;
+        }
         if (executed->proven > EXECUTED_BATCH)
             executed_flush(executed);
+        if (walk_known_may(engine))
+            count = walk_known(engine, bits, count);
     }
-    return FLOW_OK;
+    return 0;
 }
 
 /* Is execution to end in the middle of the block? */
@@ -210,7 +200,7 @@ static bool stop_within(struct engine *engine, const struct block *block, uint64
     engine->executed.instructions += before;
     if (engine->listing)
         walk_list(engine, block, before);
-    walk_set(engine, address);
+    engine_set_ip(engine, address);
     return true;
 }
 
@@ -230,7 +220,7 @@ static bool leaves(const struct engine *engine, const struct block *block, enum 
         return false;
     const uint64_t to = block->next[way];
     if (input->range_kinds && way == BLOCK_TAKEN)
-        return !flow_ranges_trace(input, walk_linear(engine, engine->mode, to));
+        return !flow_ranges_trace(input, engine_linear(engine, engine->mode, to));
     return goal == WALK_TO_PGD && to == address;
 }
 

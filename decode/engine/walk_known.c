@@ -2,7 +2,7 @@
  * Where nearly all of the time is spent: from block to block by the bits of TNT packets. The state of the walk is in
  * local variables here, and goes back into the engine where something else is to be done.
  */
-#include "decode/engine/engine.h"
+#include "decode/engine/walk_known.h"
 
 /* So many blocks that take no bit, and whoever called looks whether that is a loop. */
 #define MOST_UNPROVEN 4096u
@@ -174,7 +174,7 @@ static inline bool take_tip(struct engine *engine, uint64_t ip, uint8_t *kinds)
     if (!taken)
         return false;
     const struct engine_recent *recent = engine_recent_place(engine, ip);
-    walk_set(engine, ip);
+    engine_set_ip(engine, ip);
     if (recent->ip == ip && recent->version == version)
         engine->block = recent->block;
     return true;

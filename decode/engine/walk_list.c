@@ -1,5 +1,5 @@
 /* What was executed, as a list of instructions or blocks: for hooks that want to see each. */
-#include "decode/engine/engine.h"
+#include "decode/engine/walk_list.h"
 
 /* Its first count instructions, as one block. */
 static void list_block(struct engine *engine, const struct block *block, uint32_t count)
@@ -13,15 +13,15 @@ static void list_block(struct engine *engine, const struct block *block, uint32_
         end = last + block_length_at(block, last);
     }
     const uint32_t size = (uint32_t)(end - last);
-    executed_block(&engine->executed, walk_linear(engine, mode, block_ip(block)),
-                   walk_linear(engine, mode, last) + size, size, count);
+    executed_block(&engine->executed, engine_linear(engine, mode, block_ip(block)),
+                   engine_linear(engine, mode, last) + size, size, count);
 }
 
 static void list_instructions(struct engine *engine, const struct block *block, uint32_t count)
 {
     uint64_t ip = block_ip(block);
     for (uint32_t i = 0; i < count; i++) {
-        executed_instruction(&engine->executed, walk_linear(engine, (enum instruction_mode)block->mode, ip));
+        executed_instruction(&engine->executed, engine_linear(engine, (enum instruction_mode)block->mode, ip));
         if (ip != block->end_ip)
             ip += block_length_at(block, ip);
     }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "decode/names/bytes.h"
+
 /* DW_EH_PE_*: how an address is written. */
 #define PCREL 0x10u
 #define APPLICATION 0x70u
@@ -14,13 +16,6 @@ struct frames {
     uint64_t size, address; /* of the section */
     uint64_t mask;          /* of addresses */
 };
-
-static uint32_t read32(const uint8_t *at)
-{
-    uint32_t value;
-    memcpy(&value, at, sizeof(value));
-    return value;
-}
 
 /* A number in LEB128 is skipped. */
 static uint64_t behind_leb(const struct frames *frames, uint64_t at, uint64_t end)

@@ -3,7 +3,18 @@
 #include <elf.h>
 #include <string.h>
 
+#include "decode/names/bytes.h"
+#include "decode/names/kallsyms_find.h"
+
 #define NOWHERE (~0ull)
+
+/* How the addresses are written. */
+enum kallsyms_form {
+    KALLSYMS_PERCPU,   /* not negative: an absolute address; else base - 1 - it. x86_64 up to 6.14 */
+    KALLSYMS_BASE,     /* base + it */
+    KALLSYMS_RELATIVE, /* distance from where it stands itself: 7.2 */
+    KALLSYMS_NR_FORMS
+};
 
 /* One way to read the addresses. */
 struct reading {
@@ -14,18 +25,6 @@ struct reading {
     uint64_t place;   /* the address at which they stand */
     uint64_t base;
 };
-
-static uint32_t read32(const uint8_t *at)
-{
-    uint32_t value;
-    memcpy(&value, at, sizeof(value));
-    return value;
-}
-
-static uint64_t align(uint64_t value, uint32_t to)
-{
-    return (value + to - 1) & ~(uint64_t)(to - 1);
-}
 
 static uint64_t address_at(const struct reading *reading, uint32_t index)
 {
@@ -61,8 +60,8 @@ static char expand(char name[KALLSYMS_NAME_MAX], const uint8_t *image, const str
     size_t used = 0;
     char type = '\0';
     for (uint32_t i = 0; i < length; i++) {
-        const uint8_t *index = image + tables->token_index + 2 * image[*at + i];
-        const char *token = (const char *)image + tables->token_table + (index[0] | index[1] << 8);
+        const uint16_t index = read16(image + tables->token_index + 2 * image[*at + i]);
+        const char *token = (const char *)image + tables->token_table + index;
         for (; *token; token++) {
             if (!type)
                 type = *token;
@@ -138,14 +137,14 @@ static bool find_addresses(struct reading *reading)
     const struct kallsyms_tables *tables = reading->tables;
     const uint32_t alignment = tables->alignment;
     const uint64_t size = 4ull * tables->count, number = tables->names - alignment;
-    const uint64_t behind = align(tables->token_index + 2 * KALLSYMS_TOKENS, alignment);
+    const uint64_t behind = align_up(tables->token_index + 2 * KALLSYMS_TOKENS, alignment);
     uint32_t text;
     if (!find_name(&text, reading->vmlinux->bytes, tables, "_text"))
         return false;
-    if (try_forms(reading, behind, align(behind + size, alignment), text))
+    if (try_forms(reading, behind, align_up(behind + size, alignment), text))
         return true;
-    return number >= 8 + align(size, alignment) &&
-           try_forms(reading, number - 8 - align(size, alignment), number - 8, text);
+    return number >= 8 + align_up(size, alignment) &&
+           try_forms(reading, number - 8 - align_up(size, alignment), number - 8, text);
 }
 
 bool kallsyms_read(struct symbol_table *symbols, const struct elf_file *vmlinux)

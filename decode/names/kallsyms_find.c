@@ -1,8 +1,10 @@
 /* Where the tables are: the token index leads to the token table, that bounds the names, and the names must be as many
  * as they say and as long as the markers say. */
+#include "decode/names/kallsyms_find.h"
+
 #include <string.h>
 
-#include "decode/names/kallsyms.h"
+#include "decode/names/bytes.h"
 
 #define INDEX_SIZE (KALLSYMS_TOKENS * 2)
 #define TOKEN_MAX 64u        /* longer ones would not have been worth it: they grow by pairs */
@@ -10,23 +12,6 @@
 #define FEWEST_SYMBOLS 64u
 #define MARKER_EVERY 256u
 #define TYPES "aAbBcCdDgGiIlLnNpPrRsStTuUvVwW?-"
-
-static uint16_t read16(const uint8_t *at)
-{
-    return (uint16_t)(at[0] | at[1] << 8);
-}
-
-static uint32_t read32(const uint8_t *at)
-{
-    uint32_t value;
-    memcpy(&value, at, sizeof(value));
-    return value;
-}
-
-static uint64_t align(uint64_t value, uint32_t to)
-{
-    return (value + to - 1) & ~(uint64_t)(to - 1);
-}
 
 uint32_t kallsyms_length(const uint8_t *image, uint64_t *at, uint64_t end)
 {
@@ -123,14 +108,13 @@ static bool take_names(struct kallsyms_tables *tables, const uint8_t *image, uin
             return false;
         at += length;
     }
-    const uint64_t markers = align(at, alignment);
+    const uint64_t markers = align_up(at, alignment);
     const uint64_t markers_end = markers + (tables->count + MARKER_EVERY - 1) / MARKER_EVERY * 4ull;
     if (markers_end > end || !are_markers(tables, image, names, markers))
         return false;
     tables->names = names;
     tables->names_end = at;
     tables->markers = markers;
-    tables->markers_end = markers_end;
     tables->alignment = alignment;
     return true;
 }

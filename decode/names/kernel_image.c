@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/names/bytes.h"
 #include "decode/names/elf_symbols.h"
 #include "decode/names/kallsyms.h"
 #include "decode/names/unpack.h"
@@ -23,13 +24,6 @@
 
 #define LARGEST_KERNEL (1u << 30)
 
-static uint32_t read32(const uint8_t *at)
-{
-    uint32_t value;
-    memcpy(&value, at, sizeof(value));
-    return value;
-}
-
 static bool is_bzimage(const uint8_t *bytes, size_t size)
 {
     return size >= HEADER_END && bytes[BOOT_FLAG] == 0x55 && bytes[BOOT_FLAG + 1] == 0xaa &&
@@ -42,7 +36,7 @@ static uint8_t *unpack_payload(size_t *unpacked, const uint8_t *bytes, size_t si
 {
     const uint64_t begin = (uint64_t)loader + read32(bytes + PAYLOAD_OFFSET);
     const uint32_t length = read32(bytes + PAYLOAD_LENGTH);
-    const uint32_t protocol = read32(bytes + PROTOCOL) & 0xffff;
+    const uint16_t protocol = read16(bytes + PROTOCOL);
     if (protocol < PROTOCOL_WITH_PAYLOAD || length <= sizeof(uint32_t) || begin > size || length > size - begin) {
         error_set(error, ERROR_NAMES, 0, "%s: is a bzImage that was cut off, or has no payload", name);
         return NULL;

@@ -1,16 +1,18 @@
-/* A module's code as the kernel lays it out. */
+#include "decode/names/module_text.h"
+
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/names/bytes.h"
 #include "decode/names/elf_symbols.h"
-#include "decode/names/module_file.h"
+#include "serial/record.h"
 
 #define LARGEST (64u << 20)
 #define NOWHERE SIZE_MAX
 #define NAME_MAX_LENGTH 64u /* MODULE_NAME_LEN */
 
-bool module_file_is(const struct elf_file *file)
+bool module_text_is_of(const struct elf_file *file)
 {
     return file->type == ET_REL && file->wide && file->machine == EM_X86_64 &&
            elf_section_named(file, ".gnu.linkonce.this_module");
@@ -35,7 +37,7 @@ static size_t lay_out(size_t *places, const struct elf_file *file, enum module_p
             continue;
         if (alignment & (alignment - 1) || alignment > RECORD_PAGE_SIZE || section->size > LARGEST || !section->bytes)
             return NOWHERE;
-        size = (size + alignment - 1) & ~(alignment - 1);
+        size = align_up(size, alignment);
         places[i] = (size_t)size;
         size += section->size;
         if (size > LARGEST)

@@ -1,6 +1,7 @@
 /* The names that were given, each once. */
 #include <stdlib.h>
 
+#include "decode/capture/list.h"
 #include "decode/names/names_state.h"
 
 #define CHUNK 4096u
@@ -35,13 +36,15 @@ static bool grow(struct name_list *list)
 
 static struct name *new_name(struct name_list *list)
 {
-    if (list->count % CHUNK == 0) {
-        struct name **chunks = realloc(list->chunks, (list->count / CHUNK + 1) * sizeof(*chunks));
-        if (!chunks)
+    if (list->count == list->nr_chunks * CHUNK) {
+        struct name *chunk = malloc(CHUNK * sizeof(*chunk));
+        struct name **place =
+            chunk ? list_add((void **)&list->chunks, &list->nr_chunks, &list->chunk_room, sizeof(*place)) : NULL;
+        if (!place) {
+            free(chunk);
             return NULL;
-        list->chunks = chunks;
-        if (!(chunks[list->count / CHUNK] = malloc(CHUNK * sizeof(**chunks))))
-            return NULL;
+        }
+        *place = chunk;
     }
     return &list->chunks[list->count / CHUNK][list->count % CHUNK];
 }
@@ -64,7 +67,7 @@ const struct name *name_list_get(struct name_list *list, const char *object, con
 
 void name_list_free(struct name_list *list)
 {
-    for (size_t i = 0; i * CHUNK < list->count; i++)
+    for (size_t i = 0; i < list->nr_chunks; i++)
         free(list->chunks[i]);
     free(list->chunks);
     free(list->table);

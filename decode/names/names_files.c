@@ -7,7 +7,7 @@
 #include "decode/capture/list.h"
 #include "decode/names/file_tree.h"
 #include "decode/names/input_file.h"
-#include "decode/names/module_file.h"
+#include "decode/names/module_index.h"
 #include "decode/names/names_state.h"
 #include "decode/names/program_file.h"
 
@@ -16,7 +16,8 @@ struct reading {
     struct names *names;
     const struct names_options *options;
     struct module_index modules;
-    size_t looked_at;
+    size_t looked_at, left_out;
+    struct error why; /* the first of those was left out */
 };
 
 bool names_keep_object(struct names *names, struct object *object)
@@ -35,19 +36,25 @@ static bool is_module_page(const void *context, const struct page_content *conte
     return content->high && (content->gva < names->kernel_begin || content->gva >= names->kernel_end);
 }
 
+static bool take_part(struct reading *reading, const struct elf_file *file, const char *path, enum module_part part)
+{
+    struct module_text text;
+    size_t claimed = 0;
+    bool good = module_text_read(&text, file, path, part) &&
+                module_index_claim(&claimed, &reading->modules, &reading->names->pages, &text);
+    if (good && claimed) {
+        good = names_keep_object(reading->names, text.object);
+        text.object = NULL;
+    }
+    module_text_free(&text);
+    return good;
+}
+
 static bool take_module(struct reading *reading, const struct elf_file *file, const char *path)
 {
-    for (enum module_part part = 0; part < MODULE_NR_PARTS; part++) {
-        struct module_text text;
-        struct object *object = NULL;
-        if (!module_text_read(&text, file, path, part))
+    for (enum module_part part = 0; part < MODULE_NR_PARTS; part++)
+        if (!take_part(reading, file, path, part))
             return false;
-        if (text.size)
-            module_text_match(&object, &text, &reading->names->pages, &reading->modules);
-        module_text_free(&text);
-        if (object && !names_keep_object(reading->names, object))
-            return false;
-    }
     return true;
 }
 
@@ -104,14 +111,16 @@ static bool read_file(void *context, const char *path)
     /* Most files of a system are none. */
     if (!is_module_name(path) && !input_file_begins(path, ELFMAG, SELFMAG))
         return true;
-    if (!open_file(&input, path, NULL))
+    if (!open_file(&input, path, &reading->why)) {
+        reading->left_out++;
         return true;
+    }
     if (!elf_open(&file, input.bytes, input.size)) {
         input_file_close(&input);
         return true;
     }
     reading->looked_at++;
-    if (module_file_is(&file))
+    if (module_text_is_of(&file))
         good = take_module(reading, &file, path);
     else if ((file.type == ET_EXEC || file.type == ET_DYN) && has_code(&file))
         good = take_program(reading, &file, path);
@@ -174,5 +183,7 @@ bool names_read_files(struct names *names, const struct names_options *options, 
     const bool good = file_tree_walk(options->files, options->nr_files, read_file, &reading);
     module_index_free(&reading.modules);
     page_set_settle(&names->pages);
-    return good && tell(names, reading.looked_at);
+    return good && tell(names, reading.looked_at) &&
+           (reading.left_out == 0 || names_tell(names, "files: %zu cannot be read or unpacked, the first: %s",
+                                                reading.left_out, reading.why.name));
 }

@@ -51,8 +51,10 @@ static bool take_loader(struct names *names)
             continue;
         if (!object && !(object = object_new(OBJECT_LOADER, "bzImage")))
             return false;
-        if (!page_content_claim(content, object, at - names->kernel.loader, 0))
-            break; /* a page less */
+        if (!page_content_claim(content, object, at - names->kernel.loader, 0)) {
+            object_free(object);
+            return false;
+        }
     }
     return !object ||
            (names_keep_object(names, object) && object_add_code(object, 0, file->size - names->kernel.loader));

@@ -19,6 +19,7 @@ struct name_list {
     struct name_key *table; /* a power of two */
     size_t size, count;
     struct name **chunks;
+    size_t nr_chunks, chunk_room;
 };
 
 /* What was asked for lately. */

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/capture/list.h"
+#include "decode/names/bytes.h"
+
 #define NAME_MAX_LENGTH 1024u
 #define ENTRY 16u /* bytes; a section's entry size may say 8 */
 #define RANK 1000u
@@ -17,24 +20,15 @@ struct slot {
 
 struct slots {
     struct slot *items; /* by address */
-    size_t count;
+    size_t count, room;
     struct slot *lazy; /* those of .rela.plt, in its order */
-    size_t nr_lazy;
+    size_t nr_lazy, lazy_room;
 };
 
 static int compare(const void *left, const void *right)
 {
     const struct slot *a = left, *b = right;
     return a->address < b->address ? -1 : a->address > b->address;
-}
-
-static size_t count_relocations(const struct elf_file *file, const struct elf_section *table)
-{
-    struct elf_relocation relocation;
-    size_t count = 0;
-    while (elf_relocation_at(&relocation, file, table, count))
-        count++;
-    return count;
 }
 
 static struct slot slot_of(const struct elf_file *file, const struct elf_section *table,
@@ -53,26 +47,26 @@ static bool is_dynamic(const struct elf_section *table)
     return (table->type == SHT_REL || table->type == SHT_RELA) && (table->flags & SHF_ALLOC);
 }
 
+static bool keep(struct slot **slots, size_t *count, size_t *room, struct slot slot)
+{
+    struct slot *place = list_add((void **)slots, count, room, sizeof(*place));
+    if (place)
+        *place = slot;
+    return place;
+}
+
 /* false: no memory. */
 static bool take_slots(struct slots *slots, const struct elf_file *file)
 {
     struct elf_relocation relocation;
-    size_t all = 0;
-    for (size_t i = 0; i < file->nr_sections; i++)
-        all += is_dynamic(&file->sections[i]) ? count_relocations(file, &file->sections[i]) : 0;
-    slots->items = malloc((all + 1) * sizeof(*slots->items));
-    slots->lazy = malloc((all + 1) * sizeof(*slots->lazy));
-    if (!slots->items || !slots->lazy)
-        return false;
     for (size_t i = 0; i < file->nr_sections; i++) {
         const struct elf_section *table = &file->sections[i];
         const bool lazy = !strcmp(table->name, ".rela.plt") || !strcmp(table->name, ".rel.plt");
         for (size_t j = 0; is_dynamic(table) && elf_relocation_at(&relocation, file, table, j); j++) {
             const struct slot slot = slot_of(file, table, &relocation);
-            if (lazy)
-                slots->lazy[slots->nr_lazy++] = slot;
-            if (slot.name[0])
-                slots->items[slots->count++] = slot;
+            if ((lazy && !keep(&slots->lazy, &slots->nr_lazy, &slots->lazy_room, slot)) ||
+                (slot.name[0] && !keep(&slots->items, &slots->count, &slots->room, slot)))
+                return false;
         }
     }
     if (slots->count)
@@ -86,13 +80,6 @@ static const char *slot_name(const struct slots *slots, uint64_t address)
     const struct slot *slot =
         slots->count ? bsearch(&wanted, slots->items, slots->count, sizeof(wanted), compare) : NULL;
     return slot ? slot->name : NULL;
-}
-
-static uint32_t read32(const uint8_t *at)
-{
-    uint32_t value;
-    memcpy(&value, at, sizeof(value));
-    return value;
 }
 
 /* Whose entry is it? By its JMP through a slot (FF /4), or where that is another section's, by its PUSH of the

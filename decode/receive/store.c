@@ -6,7 +6,6 @@
 
 #include "decode/receive/store_directory.h"
 #include "decode/receive/store_parts.h"
-#include "serial/frame.h"
 
 static bool open_files(struct store *store)
 {
@@ -71,54 +70,6 @@ struct store_cpu *store_cpu(struct store *store, uint16_t cpu)
         .directory = store->directory, .directory_name = store->directory_name, .error = &store->error};
     store_file_open_summed(&new->trace, CHECKSUM_TRACE, cpu, &store->checksums);
     return new;
-}
-
-void store_lost_frames(struct store *store, uint32_t frames)
-{
-    store->may_miss += (uint64_t)frames * FRAME_MAX_PAYLOAD;
-}
-
-bool store_hole_explained(const struct store *store, const struct holes *holes, uint64_t from, uint64_t offset)
-{
-    uint64_t missing = 0, size;
-    for (uint64_t at = from; (size = holes_unannounced(holes, &at, offset)) > 0; at += size)
-        missing += size;
-    return missing <= store->may_miss;
-}
-
-void store_give_up_held(struct store *store, struct holes *holes, uint16_t cpu, uint64_t due)
-{
-    struct store_totals *totals = &store->totals;
-    if (!holes->held)
-        return;
-    if (totals->misplaced++ == 0)
-        totals->first_misplaced = (struct store_misplaced){cpu, holes->offset, due};
-    store_lost_frames(store, 1); /* its bytes are missing where they belong */
-    holes->held = false;
-}
-
-bool store_hold(bool *confirmed, struct store *store, struct holes *holes, uint16_t cpu, uint64_t due, uint64_t offset,
-                const uint8_t *bytes, size_t size)
-{
-    *confirmed = holes_confirm(holes, offset);
-    if (*confirmed) {
-        holes->held = false;
-        return true;
-    }
-    store_give_up_held(store, holes, cpu, due);
-    return holes_hold(holes, offset, bytes, size) ||
-           error_set(&store->error, ERROR_MEMORY, 0, "a frame of CPU %u", cpu);
-}
-
-void store_settle(struct store *store)
-{
-    for (uint16_t i = 0; i < STORE_MAX_CPUS; i++) {
-        struct store_cpu *cpu = store->cpus[i];
-        if (!cpu)
-            continue;
-        store_give_up_held(store, &cpu->trace_holes, i, store_file_end(&cpu->trace));
-        store_give_up_held(store, &cpu->record_holes, i, cpu->records.offset);
-    }
 }
 
 bool store_flush(struct store *store)

@@ -32,19 +32,17 @@ struct store_cpu *store_cpu(struct store *store, uint16_t cpu);
 /* There are so many CPUs at least. */
 void store_know_cpus(struct store *store, uint64_t cpus);
 
-/* May a stream that has come to from go on at offset? */
-bool store_hole_explained(const struct store *store, const struct holes *holes, uint64_t from, uint64_t offset);
+/* --- store_records.c ---
+ */
 
-/* Take a frame that nothing explains, at offset, where due was expected. *confirmed: the frame held before it has its
- * place before it, and both are to be kept. false: no memory. */
-bool store_hold(bool *confirmed, struct store *store, struct holes *holes, uint16_t cpu, uint64_t due, uint64_t offset,
-                const uint8_t *bytes, size_t size);
+/* The way of every record into the capture. */
+void store_keep_record(struct store *store, const struct record_header *header, const uint8_t *bytes, size_t size);
 
-/* The stream goes on where it should: a held frame was misplaced. */
-void store_give_up_held(struct store *store, struct holes *holes, uint16_t cpu, uint64_t due);
+/* --- store_trace.c ---
+ */
 
-/* The way of every record into the capture. A record_stream_deliver. */
-void store_keep_record(void *store, const struct record_header *header, const uint8_t *bytes, size_t size);
+/* Trace that belongs at offset. What is missing before it is a gap; what is there already is left out. */
+bool store_keep_trace(struct store *store, uint16_t cpu, uint64_t offset, const uint8_t *bytes, size_t size);
 
 /* The end record of a CPU says how many trace bytes there should be. */
 void store_check_end(struct store *store, uint16_t cpu, struct record_text end);

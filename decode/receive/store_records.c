@@ -76,46 +76,12 @@ static void count_record(struct store *store, const struct record_header *header
         copy_text(&store->cpus[header->cpu]->status, payload, header->length);
 }
 
-void store_keep_record(void *context, const struct record_header *header, const uint8_t *bytes, size_t size)
+void store_keep_record(struct store *store, const struct record_header *header, const uint8_t *bytes, size_t size)
 {
-    struct store *store = context;
     const uint8_t *payload = bytes + sizeof(*header);
-    if (header->kind == RECORD_END)
-        store_check_end(store, header->cpu, (struct record_text){(const char *)payload, header->length});
     if (header->kind == RECORD_GAP)
         expect_hole(store, header, payload);
     struct index_entry entry = {store_file_end(&store->events), *header};
     if (store_file_append(&store->events, bytes, size) && store_file_append(&store->index, &entry, sizeof(entry)))
         count_record(store, header, payload);
-}
-
-static bool take_records(struct store *store, uint16_t cpu, uint64_t offset, const uint8_t *bytes, size_t size)
-{
-    struct record_stream *records = &store->cpus[cpu]->records;
-    uint64_t lost = records->lost, hole = offset > records->offset ? offset - records->offset : 0;
-    store->may_miss -= hole < store->may_miss ? hole : store->may_miss;
-    store->totals.record_bytes += size;
-    bool good = record_stream_take(records, offset, bytes, size, store_keep_record, store);
-    store->totals.lost_record_bytes += records->lost - lost;
-    if (!good)
-        error_set(&store->error, ERROR_MEMORY, 0, "records of CPU %u", cpu);
-    return good && !store->events.failed;
-}
-
-bool store_records(struct store *store, uint16_t cpu, uint64_t offset, const uint8_t *bytes, size_t size)
-{
-    struct store_cpu *to = store_cpu(store, cpu);
-    if (!to)
-        return false;
-    struct holes *holes = &to->record_holes;
-    uint64_t due = to->records.offset;
-    if (store_hole_explained(store, holes, due, offset)) {
-        store_give_up_held(store, holes, cpu, due);
-        return take_records(store, cpu, offset, bytes, size);
-    }
-    bool confirmed;
-    if (!store_hold(&confirmed, store, holes, cpu, due, offset, bytes, size))
-        return false;
-    return !confirmed || (take_records(store, cpu, holes->offset, holes->bytes, holes->size) &&
-                          take_records(store, cpu, offset, bytes, size));
 }

@@ -32,7 +32,7 @@ static void fill_hole(struct store *store, uint16_t cpu, uint64_t offset)
     holes_forget(&to->trace_holes, offset);
 }
 
-static bool keep_trace(struct store *store, uint16_t cpu, uint64_t offset, const uint8_t *bytes, size_t size)
+bool store_keep_trace(struct store *store, uint16_t cpu, uint64_t offset, const uint8_t *bytes, size_t size)
 {
     struct store_cpu *to = store->cpus[cpu];
     uint64_t end = store_file_end(&to->trace);
@@ -50,24 +50,6 @@ static bool keep_trace(struct store *store, uint16_t cpu, uint64_t offset, const
     return store_file_append(&to->trace, bytes, size);
 }
 
-bool store_trace(struct store *store, uint16_t cpu, uint64_t offset, const uint8_t *bytes, size_t size)
-{
-    struct store_cpu *to = store_cpu(store, cpu);
-    if (!to)
-        return false;
-    struct holes *holes = &to->trace_holes;
-    uint64_t due = store_file_end(&to->trace);
-    if (store_hole_explained(store, holes, due, offset)) {
-        store_give_up_held(store, holes, cpu, due);
-        return keep_trace(store, cpu, offset, bytes, size);
-    }
-    bool confirmed;
-    if (!store_hold(&confirmed, store, holes, cpu, due, offset, bytes, size))
-        return false;
-    return !confirmed || (keep_trace(store, cpu, holes->offset, holes->bytes, holes->size) &&
-                          keep_trace(store, cpu, offset, bytes, size));
-}
-
 /* On a serial line the last bytes may have been lost; or the last frame is there, and what explains its place was lost.
  */
 void store_check_end(struct store *store, uint16_t cpu, struct record_text end)
@@ -78,7 +60,7 @@ void store_check_end(struct store *store, uint16_t cpu, struct record_text end)
         return;
     if (holes_confirm(&to->trace_holes, written)) {
         to->trace_holes.held = false;
-        keep_trace(store, cpu, to->trace_holes.offset, to->trace_holes.bytes, to->trace_holes.size);
+        store_keep_trace(store, cpu, to->trace_holes.offset, to->trace_holes.bytes, to->trace_holes.size);
     }
     fill_hole(store, cpu, written);
 }

@@ -124,7 +124,7 @@ const char *summary_result_text(char *text, const struct summary_figures *f)
     return text;
 }
 
-static void print_decoded(FILE *file, const struct summary_figures *s, double seconds)
+static void print_flow_figures(FILE *file, const struct summary_figures *s, double seconds)
 {
     fputs("\nDecoded\n", file);
     print_row(file, "instructions", s->instructions);
@@ -168,7 +168,7 @@ void summary_print(FILE *file, const struct summary *s)
     print_row(file, "code pages", total->code_pages);
     print_exits(file, total);
     if (total->trace_bytes > 0)
-        print_decoded(file, total, s->seconds_decode);
+        print_flow_figures(file, total, s->seconds_decode);
     else
         fputs("\nNothing was traced.\n", file);
     if (s->has_truth)

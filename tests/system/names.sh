@@ -6,7 +6,7 @@
 
 initrd=$work/initrd
 cat build/guest/userland build/guest/modules >"$initrd"
-(cd "$work" && cpio --quiet -id <../../guest/modules)
+(cd "$work" && cpio --quiet -id) <build/guest/modules
 WIRE='rate=0 latency=0' MEMORY=512 check 'a guest that tells its names boots to power-off' \
     boot names build/guest/vmlinuz "$initrd" "$CMDLINE userland=names" 'channel=e1000 net.mtu=9000'
 console_has 'it told them' names 'userland: names, done'

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "decode/names/kallsyms.h"
+#include "decode/names/kallsyms_find.h"
 #include "decode/names/kernel_image.h"
 #include "elf_fixture.h"
 

@@ -145,7 +145,7 @@ static void is_twice(void **state)
     tells(names, "3 pages are in several");
 }
 
-/* A packed one; one that was cut off; one whose sections lie. */
+/* A packed one; one that was cut off, which is said. */
 static void is_packed(void **state)
 {
     char command[256];
@@ -157,8 +157,12 @@ static void is_packed(void **state)
     run_module(10, BASE, 0x100000, 100, 0);
     struct names *names = open_made(NULL, NULL, true);
     named(names, SPACE_A, 20, BASE + 0x3f, "first", "one", BASE);
+    tells(names, "files: 1 looked at");
+    tells(names, "files: 1 cannot be read or unpacked, the first: ");
+    tells(names, "/cut.ko.xz: xz cannot unpack it");
 }
 
+/* Those whose headers lie. */
 static void is_damaged(void **state)
 {
     uint64_t random = 3;

@@ -1,4 +1,4 @@
-#include "decode/names/module_file.h"
+#include "decode/names/module_index.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -143,27 +143,33 @@ static bool is_candidate(const struct module_index *index, const struct part_pag
     return index->votes[content] || (page->last && tail > 0 && tail <= page->size && page->size - tail < TAIL_SLACK);
 }
 
-size_t module_text_match(struct object **object, struct module_text *text, struct page_set *pages,
-                         struct module_index *index)
+static bool claim_page(size_t *claimed, const struct module_index *index, struct page_set *pages,
+                       const struct part_page *page, struct object *object, uint64_t address)
 {
-    size_t claimed = 0;
-    *object = NULL;
+    for (size_t i = 0; i < pages->count; i++) {
+        if (!is_candidate(index, page, i))
+            continue;
+        const uint32_t found = differences(page, pages->contents[i].bytes, index->tails[i]);
+        if (found == UINT32_MAX)
+            continue;
+        if (!page_content_claim(&pages->contents[i], object, address, found))
+            return false;
+        ++*claimed;
+    }
+    return true;
+}
+
+bool module_index_claim(size_t *claimed, struct module_index *index, struct page_set *pages,
+                        const struct module_text *text)
+{
+    *claimed = 0;
     for (size_t at = 0; at < text->size; at += PAGE) {
         const size_t left = text->size - at;
         const struct part_page page = {text->bytes + at, text->masked + at, left < PAGE ? left : PAGE, left <= PAGE};
         memset(index->votes, 0, pages->count * sizeof(*index->votes));
         vote(index, &page);
-        for (size_t i = 0; i < pages->count; i++) {
-            if (!is_candidate(index, &page, i))
-                continue;
-            const uint32_t found = differences(&page, pages->contents[i].bytes, index->tails[i]);
-            if (found != UINT32_MAX && page_content_claim(&pages->contents[i], text->object, at, found))
-                claimed++;
-        }
+        if (!claim_page(claimed, index, pages, &page, text->object, at))
+            return false;
     }
-    if (claimed) {
-        *object = text->object;
-        text->object = NULL;
-    }
-    return claimed;
+    return true;
 }

@@ -1,0 +1,15 @@
+/* Events at branches: each is event_take, and what it tells. */
+#ifndef DECODE_ENGINE_TELL_BRANCH_H
+#define DECODE_ENGINE_TELL_BRANCH_H
+
+#include "decode/engine/engine_state.h"
+#include "pt/packet.h"
+
+enum flow_error tell_fup(struct engine *engine, const struct packet *packet);
+enum flow_error tell_tip(struct engine *engine, const struct packet *packet);
+enum flow_error tell_pge(struct engine *engine, const struct packet *packet);
+enum flow_error tell_pgd(struct engine *engine, const struct packet *packet);
+enum flow_error tell_pip(struct engine *engine, const struct packet *packet);
+enum flow_error tell_vmcs(struct engine *engine, const struct packet *packet);
+
+#endif

@@ -1,0 +1,42 @@
+/* Along the code, as far as packets say. The walk is lazy: it goes no further than a packet proves. */
+#ifndef DECODE_ENGINE_WALK_H
+#define DECODE_ENGINE_WALK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "decode/engine/engine_state.h"
+
+/* Up to what the walk goes. */
+enum walk_goal {
+    WALK_TO_ADDRESS,
+    WALK_TO_TIP, /* an indirect branch or a far transfer */
+    WALK_TO_PIP, /* MOV to CR3, VM entry, or a far transfer that may switch tasks */
+    WALK_TO_PTWRITE,
+    WALK_TO_PGD,    /* a branch that leaves what is traced, to the address given */
+    WALK_TO_PGD_OUT /* a branch or another instruction that leaves it, to where is not told */
+};
+
+/* Go on without a packet. FLOW_OK: execution stands at the goal. */
+enum flow_error walk_to(struct engine *engine, enum walk_goal goal, uint64_t address);
+
+/* Execution stands at address: would it come there again without a packet? It is left anywhere. */
+bool walk_comes_again(struct engine *engine, uint64_t address);
+
+/* The last count bits of a TNT packet, the oldest in the highest. Returns how many are left: none, or else *error says
+ * why; FLOW_OK: execution stands at a branch that needs a TIP before it goes on with them. */
+unsigned walk_bits(struct engine *engine, uint64_t bits, unsigned count, enum flow_error *error);
+
+/* The block where execution stands. NULL: *error says why. */
+struct block *walk_block(struct engine *engine, enum flow_error *error);
+
+/* The block was executed, and led to ip. */
+void walk_leave(struct engine *engine, const struct block *block, uint64_t ip);
+
+/* The branch of the block was executed, to to, as packets tell it; to_mode: of the code there. */
+void walk_branch(struct engine *engine, const struct block *block, uint64_t to, enum instruction_mode to_mode);
+
+/* All of that: the branch of the block, at which execution stands, led to to. CALLs and RETs are kept count of. */
+void walk_told(struct engine *engine, struct block *block, uint64_t to, enum instruction_mode to_mode);
+
+#endif

@@ -1,0 +1,12 @@
+/* What was executed, as a list of instructions or blocks: for hooks that want to see each. */
+#ifndef DECODE_ENGINE_WALK_LIST_H
+#define DECODE_ENGINE_WALK_LIST_H
+
+#include <stdint.h>
+
+#include "decode/engine/engine_state.h"
+
+/* List the first count instructions of a block that was executed up to there. */
+void walk_list(struct engine *engine, const struct block *block, uint32_t count);
+
+#endif
