@@ -28,7 +28,7 @@ static const char usage[] =
     "                      branches:\n"
     "                      drcov       Lighthouse, drcov2lcov: which code ran\n"
     "                      bolt        perf2bolt -pa: branches and what ran between them, of one --object\n"
-    "  --from T, --to T    only what lies between: seconds since the first TSC, or ticks (123456t)\n"
+    "  --from T, --to T    only what lies between: seconds since the first TSC, or ticks since then (123456t)\n"
     "  --cpu N             only this CPU (default: all)\n"
     "  --most N            of calls over time: keep so many, the longest (default: 500000); the others are merged "
     "into\n"

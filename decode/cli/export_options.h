@@ -7,6 +7,7 @@
 
 #include "decode/cli/arguments.h"
 #include "decode/cli/names_options.h"
+#include "decode/cli/work_bar.h"
 #include "decode/export/export.h"
 
 struct export_options {
@@ -14,6 +15,7 @@ struct export_options {
     struct names_wishes names;
     uint64_t cpu, threads, most;
     double shortest; /* seconds */
+    struct work_bar bar;
 };
 
 /* Options that both commands take. */

@@ -8,6 +8,7 @@
 #include "decode/capture/capture.h"
 #include "decode/cli/disassembly.h"
 #include "decode/cli/message.h"
+#include "decode/cli/time_word.h"
 #include "decode/engine/flow.h"
 
 static const char usage[] =
@@ -120,13 +121,13 @@ int trace_options_parse(struct trace_options *o, int argc, char **argv)
 bool trace_options_time(const struct trace_options *o, const struct ask *ask, uint64_t *from, uint64_t *to)
 {
     const char *dash = o->time ? strchr(o->time, '-') : NULL;
-    const uint64_t first = ask->index.header->first_tsc, khz = ask->tsc_khz;
+    const struct time_word_clock clock = {ask->index.header->first_tsc, ask->tsc_khz, false};
     *from = 0;
     *to = UINT64_MAX;
     if (!o->time)
         return true;
-    if (dash && parse_moment(o->time, (size_t)(dash - o->time), first, khz, from) &&
-        parse_moment(dash + 1, strlen(dash + 1), first, khz, to) && *from <= *to)
+    if (dash && (dash == o->time || time_word_parse(from, &clock, o->time, (size_t)(dash - o->time))) &&
+        (dash[1] == '\0' || time_word_parse(to, &clock, dash + 1, strlen(dash + 1))) && *from <= *to)
         return true;
     message_say("trace: --time %s: is no FROM-TO in seconds (1.5-2), nor in ticks since the first TSC (1000t-2000t)%s",
                 o->time, ask->tsc_khz ? "" : "; the capture does not tell the TSC's frequency");

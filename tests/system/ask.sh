@@ -31,9 +31,10 @@ agrees() {
     check "$1: find counts each of $(wc -l <"$work/counts") instructions as the list does" cmp "$work/found" "$work/counts"
 }
 
-CPUS=2 check 'a guest on two CPUs' boot_guest smp smp 'channel=e1000 net.mtu=9000'
+CPUS=2 check 'a guest on two CPUs' boot smp build/guests/smp.bzImage '' cpus=2 'channel=e1000 net.mtu=9000'
 check 'one of which a part is traced' boot_guest range branches 'channel=e1000 net.mtu=9000 pt.range0=filter:0x10001a0-0x10003ff'
 agrees 'two CPUs' smp
+cp "$work/found.json" "$work/found.json.smp"
 agrees 'a range' range
 agrees 'one CPU' one
 check 'the index is in the capture' test -s "$capture/index.executed"
@@ -147,6 +148,12 @@ if command -v gdb >/dev/null; then
 else
     skip 'code: gdb reads it' 'there is no gdb'
 fi
+# Times are counted from where the first of all CPUs begins.
+jq -r '.first, .last | "\(.cpu) \(.seconds) \(.offset)"' "$work/found.json.smp" | sort -u | awk '!seen[$1, $3]++' >"$work/moments"
+while read -r cpu seconds offset; do
+    echo "$cpu $offset $($tool code "$work/smp/capture" --cpu "$cpu" --time "$seconds" -o "$work/code.elf" | awk '/^trace offset/ { print $3 }')"
+done <"$work/moments" >"$work/offsets"
+same 'code: what a CPU had at a time' "$(awk '{ cpus[$1]++; bad += $2 != $3 } END { print (cpus[0] > 0 && cpus[1] > 0), bad + 0 }' "$work/offsets")" '1 0'
 check 'a guest that changes its code' boot_guest changes selfmod 'channel=e1000 net.mtu=9000'
 # Each version of each page, as the records have them, is what code writes at that offset.
 $tool code "$work/changes/capture" -o "$work/late.elf" >/dev/null
