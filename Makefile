@@ -335,7 +335,8 @@ fuzz:
 # What system tests compare the host tool with: others' decoders.
 TEST_TOOLS := $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c))
 
-$(BUILD)/tools/perfdata_wrap: $(BUILD)/host/tests/tools/perfdata/buffer.o $(BUILD)/host/tests/tools/perfdata/flow.o
+$(BUILD)/tools/perfdata_wrap: $(patsubst %.c,$(BUILD)/host/%.o,tests/tools/perfdata/buffer.c tests/tools/perfdata/flow.c \
+    decode/export/perf_data.c)
 $(BUILD)/tools/foreign_make: $(BUILD)/host/pt/encode.o
 $(BUILD)/tools/instructions_agree: $(patsubst %.c,$(BUILD)/host/%.o,$(wildcard tests/tools/instructions/*.c) \
     pt/instruction.c pt/instruction_table.c)

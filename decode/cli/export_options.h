@@ -13,7 +13,7 @@
 struct export_options {
     const char *capture, *output, *format, *from, *to, *unit, *sources, *object;
     struct names_wishes names;
-    uint64_t cpu, threads, most;
+    uint64_t cpu, threads, most, every;
     double shortest; /* seconds */
     struct work_bar bar;
 };

@@ -79,6 +79,41 @@ same 'drcov: as many blocks as it says' "$(sed -n '/^BB Table/q; p' "$work/load.
     echo $(((size - ${#line} - 1) / 8)) $(((size - ${#line} - 1) % 8)))" \
     "$(grep -a '^BB Table' "$work/load.drcov" | awk '{ print $3 }') 0"
 
+# perf: report sums up what the call tree has, by process and function; each with what it calls, too.
+# perf_sums DIR OPTIONS...: "symbol sum" of all functions, sorted.
+perf_sums() {
+    perf report -i "$1" --stdio --show-nr-samples -F period,sym -t '~' -g none --percentage absolute "${@:2}" 2>>"$work/perf.log" |
+        awk -F '~' '/^ *[0-9]/ { sub("^ *[[]..? *", "", $2); sub(" *$", "", $2); print $2, $1 + 0 }' | sort
+}
+if command -v perf >/dev/null; then
+    check 'perf: a sample wherever another function runs' export_as load perf --every 1
+    perf_sums "$work/load.perf" --no-children >"$work/perf.own"
+    awk '{ sum = $NF; sub(" [0-9]*$", ""); n = split($0, way, ";"); own[way[n]] += sum }
+        END { for (each in own) print each, own[each] }' "$work/load.folded" | sort >"$work/folded.own"
+    check "perf report has the $(wc -l <"$work/folded.own") functions of the call tree, each with its branches" \
+        cmp "$work/perf.own" "$work/folded.own"
+    perf script -i "$work/load.perf" -F comm,tid,cpu,time,period,event,ip,sym,dso >"$work/perf.script" 2>>"$work/perf.log"
+    same 'perf script: a sample for each that was told' "$(grep -c 'branches:' "$work/perf.script")" \
+        "$(awk '/ samples;/ { gsub(",", ""); print $2 }' "$work/load.perf.log")"
+    same 'its call chains are those of the call tree' "$(awk '/branches:/ { period = $(NF - 1); way = ""; next }
+        NF { name = $2; way = way == "" ? name : name ";" way; next } { sums[way] += period } END { for (each in sums) print each, sums[each] }' \
+        "$work/perf.script" | sort | md5sum)" "$(sed 's/^[^;]*;//' "$work/load.folded" | sort | md5sum)"
+    same 'all in the file that --files has named' "$(awk 'NF == 3 && /[(]/ { print $3 }' "$work/perf.script" | sort -u | sed 's|.*/||')" 'load.elf)'
+    check 'perf annotate disassembles a function' sh -c "perf annotate -i '$work/load.perf' --stdio -s odd 2>/dev/null | grep -qw ret"
+    mv "$work/load.perf" "$work/all.perf"
+    check 'perf: a sample at every thousand branches' export_as load perf --every 1000
+    same 'is no closer, and all branches are in one but the last' "$(perf script -i "$work/load.perf" -F period 2>/dev/null |
+        awk -v all="$branches" '{ sum += $1; bad += $1 < 1000 } END { print bad + 0, (sum <= all && sum > all - 10000) }')" '0 1'
+    check 'perf: two CPUs, by time' export_as smp perf --unit ticks --every 1000
+    same 'samples of both' "$(perf script -i "$work/smp.perf" -F cpu,event 2>/dev/null | awk '/cpu-clock/ { print $1 }' | sort -u | tr '\n' ' ')" '[000] [001] '
+    same 'and their periods are the time between them' "$(perf script -i "$work/smp.perf" --ns -F cpu,time,period,event 2>/dev/null |
+        awk '/cpu-clock/ { cpu = $1; time = $2 * 1e9; if (cpu in first) sum[cpu] += $3; else first[cpu] = time; last[cpu] = time }
+        END { for (cpu in first) { n++; all = last[cpu] - first[cpu]; bad += sum[cpu] < 0.98 * all || sum[cpu] > all + 1000 } print n, bad + 0 }')" '2 0'
+    same 'perf: a directory that is there is left alone' "$(export_as load perf; echo $?)" 1
+else
+    skip 'perf: opened by perf' 'perf is not installed (linux-perf)'
+fi
+
 # Windows, limits, two CPUs.
 check 'half of the time is written' export_as load folded --to 0.01
 less=$(awk '{ sum += $NF } END { print sum }' "$work/load.folded")
