@@ -82,16 +82,20 @@ int command_trace(int argc, char **argv)
     if (!ask_capture(&ask, o.capture, &o.ask))
         return 1;
     static struct trace_list list;
+    const struct names_wishes *names = &o.ask.names;
     list = (struct trace_list){
         .options = &o, .ask = &ask, .function.pattern = o.function, .from.pattern = o.from, .to.pattern = o.to};
     const char *output = o.output ? o.output : "-";
     status = 1;
-    if (check_cpu(&ask, o.cpu) && trace_options_time(&o, &ask, &list.from_tsc, &list.to_tsc) && find_wanted(&list) &&
-        (list.file = output_open(output, o.capture))) {
+    if (o.srcline && !(list.sources = source_lines_open(ask.names, names->paths, names->files.count)))
+        message_say("trace: out of memory for lines of sources");
+    else if (check_cpu(&ask, o.cpu) && trace_options_time(&o, &ask, &list.from_tsc, &list.to_tsc) &&
+             find_wanted(&list) && (list.file = output_open(output, o.capture))) {
         status = list_cpus(&list);
         if (!output_close(list.file, output))
             status = 1;
     }
+    source_lines_close(list.sources);
     wanted_functions_free(&list.function);
     wanted_functions_free(&list.from);
     wanted_functions_free(&list.to);

@@ -52,6 +52,17 @@ void trace_head(struct trace_list *list, uint64_t tsc, uint64_t cr3)
     trace_plain(list);
 }
 
+void trace_source(const struct trace_list *list, uint64_t cr3, uint64_t at, uint64_t address)
+{
+    char text[SOURCE_LINE_SIZE];
+    if (!list->sources ||
+        !source_line_known(text, list->sources, &list->ask->traces[list->cpu].pages, cr3, at, address))
+        return;
+    trace_color(list, COLOR_DIM);
+    fprintf(list->file, " (%s)", text);
+    trace_plain(list);
+}
+
 void trace_line_end(struct trace_list *list)
 {
     putc('\n', list->file);

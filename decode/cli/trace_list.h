@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "decode/cli/source_line.h"
 #include "decode/cli/trace_options.h"
 #include "decode/query/ask.h"
 #include "decode/query/listing.h"
@@ -15,6 +16,7 @@ struct trace_list {
     const struct trace_options *options;
     const struct ask *ask;
     FILE *file;
+    struct source_lines *sources; /* NULL: none are wanted */
     uint64_t from_tsc, to_tsc;
     struct wanted_functions function, from, to;
     struct listing_range *ranges; /* of --function; NULL: none is wanted */
@@ -44,6 +46,9 @@ bool trace_between(struct trace_list *list, const struct name *name);
 
 /* The beginning of a line: time, CPU, process. */
 void trace_head(struct trace_list *list, uint64_t tsc, uint64_t cr3);
+
+/* "  (file.c:12)" behind an address, where that is wanted and known. */
+void trace_source(const struct trace_list *list, uint64_t cr3, uint64_t at, uint64_t address);
 
 /* Its end: one line more. */
 void trace_line_end(struct trace_list *list);

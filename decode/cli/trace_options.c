@@ -8,6 +8,7 @@
 #include "decode/capture/capture.h"
 #include "decode/cli/disassembly.h"
 #include "decode/cli/message.h"
+#include "decode/cli/source_line.h"
 #include "decode/cli/time_word.h"
 #include "decode/engine/flow.h"
 
@@ -23,6 +24,7 @@ static const char usage[] =
     "  --what instructions  every instruction\n"
     "  --returns            with functions: also where each is left\n"
     "  --disassemble        with instructions: their text\n"
+    "  --srcline            also the lines of sources, where --kernel vmlinux and --files have DWARF or debug files\n"
     "\n"
     "Which of them:\n"
     "  --time FROM-TO       of this time: seconds (1.5-1.6), or ticks since the first TSC (1000t-2000t). One side may "
@@ -96,6 +98,7 @@ int trace_options_parse(struct trace_options *o, int argc, char **argv)
     const struct argument options[] = {{"what", ARGUMENT_CHOICE, &what, 0},
                                        {"returns", ARGUMENT_FLAG, &o->returns, 0},
                                        {"disassemble", ARGUMENT_FLAG, &o->disassemble, 0},
+                                       {"srcline", ARGUMENT_FLAG, &o->srcline, 0},
                                        {"time", ARGUMENT_TEXT, &o->time, 0},
                                        ARGUMENT_CPU(&o->cpu),
                                        {"process", ARGUMENT_TEXT, &o->process, 0},
@@ -115,7 +118,7 @@ int trace_options_parse(struct trace_options *o, int argc, char **argv)
         return status;
     o->what = (enum trace_what)what.chosen;
     o->colored = is_colored(o, color.chosen);
-    return parse_places(o) && check(o) ? ARGUMENTS_GOOD : 1;
+    return parse_places(o) && check(o) && (!o->srcline || source_lines_are_there("trace")) ? ARGUMENTS_GOOD : 1;
 }
 
 bool trace_options_time(const struct trace_options *o, const struct ask *ask, uint64_t *from, uint64_t *to)

@@ -37,6 +37,7 @@ agrees 'two CPUs' smp
 cp "$work/found.json" "$work/found.json.smp"
 agrees 'a range' range
 agrees 'one CPU' one
+cp "$work/counts" "$work/counts.one"
 check 'the index is in the capture' test -s "$capture/index.executed"
 fibonacci=$(address_of fibonacci)
 same 'find: a function by its name, as often as its first instruction' \
@@ -109,6 +110,33 @@ if [ -s "$work/disassembled" ]; then
     same 'trace: the disassembly is objdump'"'"'s' "$(cat "$work/agree")" '1 0'
 else
     skip 'trace: the disassembly is objdump'"'"'s' "$(cat "$work/disassembled.log")"
+fi
+
+# --- lines of sources: addr2line's, which has the compiler's directory before them ---------------------------------------
+# lines_agree NAME FILE: each instruction that was executed, as the ELF file tells of it.
+lines_agree() {
+    cut -d ' ' -f 1 "$work/counts.one" | xargs -n 200 $tool names "$capture" --files "$2" --srcline 2>"$work/lines.log" | awk '{ print $1, $NF }' >"$work/lines"
+    cut -d ' ' -f 1 "$work/counts.one" | addr2line -e build/guests/branches.elf | sed 's/ (discriminator.*//' |
+        paste -d ' ' <(cut -d ' ' -f 1 "$work/counts.one") - >"$work/lines.wanted"
+    same "$1: lines of $(wc -l <"$work/lines") instructions" "$(paste -d ' ' "$work/lines" "$work/lines.wanted" |
+        awk '{ n++; known += $2 != "??:0"; at = length($4) - length($2); if ($1 != $3 || substr($4, at + 1) != $2) bad++ }
+        END { print (n > 100 && known > n / 2), bad + 0 }')" '1 0'
+}
+if $tool names "$capture" "$fibonacci" --files build/guests/branches.elf --srcline 2>&1 | grep -q 'built without libdw'; then
+    skip 'lines of sources' 'libdw-dev was not there when undertrace was built'
+else
+    lines_agree 'DWARF in the file' build/guests/branches.elf
+    mkdir -p "$work/split/.debug"
+    objcopy --only-keep-debug build/guests/branches.elf "$work/split/.debug/branches.debug"
+    objcopy --strip-debug build/guests/branches.elf "$work/split/branches.elf"
+    same "a file without DWARF has none" "$($tool names "$capture" "$fibonacci" --files "$work/split/branches.elf" --srcline | awk "{ print \$NF }")" "??:0"
+    (cd "$work/split" && objcopy --add-gnu-debuglink=.debug/branches.debug branches.elf)
+    lines_agree 'DWARF in a debug file' "$work/split/branches.elf"
+    line=$(addr2line -e build/guests/branches.elf "$fibonacci" | sed 's|.*/||')
+    same 'trace: a function with its line' "$($tool trace "$capture" "${names[@]}" --srcline --function fibonacci --depth 0 | grep -c "/$line)\$")" 1
+    same 'trace: branches with both lines' "$($tool trace "$capture" "${names[@]}" --srcline --what branches --function fibonacci --lines 2 |
+        awk '{ n += gsub(/[(][^ ]*branches[.]c:[0-9]+[)]/, "") } END { print n }')" 4
+    same 'find: a function with its line' "$($tool find "$capture" "${names[@]}" --srcline --json fibonacci | jq -r .source | sed 's|.*/||')" "$line"
 fi
 
 # --- the index is never stale ---------------------------------------------------------------------------------------------
