@@ -129,6 +129,24 @@ same 'a profile each' "$(jq -c '[.profiles[].name]' "$work/smp.speedscope")" '["
 check 'one of them is' export_as smp speedscope --cpu 1
 same 'alone' "$(jq -c '[.profiles[].name]' "$work/smp.speedscope")" '["CPU 1"]'
 
+# speedscope itself, from npm, in a browser. It shows the busier CPU's profile first.
+speedscope=build/npm/node_modules/speedscope
+if ! command -v npm >/dev/null || ! command -v chromium >/dev/null; then
+    skip 'speedscope opens its file' 'there is no npm, or no chromium'
+elif ! { [ -d $speedscope ] || timeout 120 npm install --prefix build/npm --no-audit --no-fund --ignore-scripts speedscope@1.25.0; } >"$work/npm.log" 2>&1; then
+    skip 'speedscope opens its file' "npm cannot install speedscope: $(tail -n 1 "$work/npm.log")"
+else
+    check 'both CPUs for speedscope' export_as smp speedscope
+    timeout 300 node tests/page/speedscope.js $speedscope "$work/smp.speedscope" >"$work/shown" 2>&1
+    cpu=$(sed -n 's/^profile: CPU \([0-9]*\).*/\1/p' "$work/shown")
+    check 'ticks of the CPU that it shows' export_as smp folded --unit ticks --cpu "${cpu:-0}"
+    khz=$(info smp .hello.tsc_khz)
+    same 'speedscope shows what functions took, each of a millisecond and more' "$(sed -n 's/^function: \(.*ms\)$/\1/p' "$work/shown" | sort)" \
+        "$(awk -v khz="$khz" '{ sum = $NF; sub(" [0-9]*$", ""); n = split($0, way, ";"); own[way[n]] += sum }
+        END { for (each in own) if (own[each] >= khz) printf "%s %.2fms\n", each, own[each] / khz }' "$work/smp.folded" | sort)"
+    same 'and complains of nothing' "$(grep -c '^complaint' "$work/shown")" 0
+fi
+
 # What cannot be.
 refused() {
     same "$1 is refused" "$(export_as load "${@:2}"; echo $?)" 1
