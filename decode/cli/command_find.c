@@ -9,6 +9,7 @@
 #include "decode/cli/ask_command.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/message.h"
+#include "decode/cli/pager.h"
 #include "decode/cli/source_line.h"
 #include "decode/query/occurrence.h"
 #include "decode/report/json.h"
@@ -210,6 +211,7 @@ int command_find(int argc, char **argv)
         message_say("find: out of memory for lines of sources");
         status = 1;
     } else {
+        pager_start();
         status = find_all(&find, words + 1);
     }
     source_lines_close(find.sources);

@@ -12,6 +12,7 @@
 #include "decode/cli/names_options.h"
 #include "decode/cli/names_seen.h"
 #include "decode/cli/open_capture.h"
+#include "decode/cli/pager.h"
 #include "decode/cli/source_line.h"
 
 static const char usage[] =
@@ -111,6 +112,7 @@ static int list_functions(const struct capture *capture, struct names *names, co
         }
     }
     if (status != 1) {
+        pager_start();
         print_about(names);
         names_seen_print(stdout, &seen);
     }

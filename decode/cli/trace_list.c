@@ -43,6 +43,7 @@ void trace_plain(const struct trace_list *list)
 void trace_head(struct trace_list *list, uint64_t tsc, uint64_t cr3)
 {
     char time[TIME_TEXT_SIZE];
+    list->tsc = tsc;
     trace_color(list, COLOR_DIM);
     fprintf(list->file, "%14s %u ", time_text(time, list->ask, tsc), list->cpu);
     if (cr3 == FLOW_CR3_UNKNOWN)
@@ -66,8 +67,22 @@ void trace_source(const struct trace_list *list, uint64_t cr3, uint64_t at, uint
 void trace_line_end(struct trace_list *list)
 {
     putc('\n', list->file);
+    trace_line_count(list);
+    if (list->line_taken)
+        list->line_taken(list, list->tsc);
+}
+
+void trace_line_count(struct trace_list *list)
+{
     if (++list->lines >= list->options->lines || ferror(list->file))
         list->done = true;
+}
+
+bool trace_cpu(struct trace_list *list, struct error *error)
+{
+    list->begun = !list->from.pattern;
+    list->done = list->lines >= list->options->lines;
+    return list->options->what == TRACE_FUNCTIONS ? trace_functions(list, error) : trace_branches(list, error);
 }
 
 struct listing trace_listing(const struct trace_list *list)

@@ -26,9 +26,13 @@ struct trace_list {
     uint16_t cpu;
     bool begun, done; /* --from was there; --to was, or the lines are full */
     uint64_t lines;
+    uint64_t tsc;                                              /* of the line that is being written */
+    void (*line_taken)(struct trace_list *list, uint64_t tsc); /* a line is written to its end; NULL: no matter */
+    void *line_context;
 };
 
-/* One CPU. false: error says why. */
+/* One CPU, list->cpu, as options have it. false: error says why. */
+bool trace_cpu(struct trace_list *list, struct error *error);
 bool trace_functions(struct trace_list *list, struct error *error);
 bool trace_branches(struct trace_list *list, struct error *error);
 
@@ -52,6 +56,9 @@ void trace_source(const struct trace_list *list, uint64_t cr3, uint64_t at, uint
 
 /* Its end: one line more. */
 void trace_line_end(struct trace_list *list);
+
+/* A line more is in the file: are there enough, or does nobody read them? */
+void trace_line_count(struct trace_list *list);
 
 /* Colours, where they are wanted. */
 #define COLOR_DIM "2"

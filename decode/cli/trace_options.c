@@ -15,9 +15,9 @@
 static const char usage[] =
     "usage: undertrace trace CAPTURE [options]\n"
     "\n"
-    "Lists what was executed, with time, CPU and process (CR3); one CPU behind the other. Each line begins with "
-    "seconds\n"
-    "since the capture's first TSC, or, where the TSC's frequency is not known, with ticks.\n"
+    "Lists what was executed, with time, CPU and process (CR3), in the order of time. Each line begins with seconds "
+    "since\n"
+    "the capture's first TSC, or, where the TSC's frequency is not known, with ticks.\n"
     "\n"
     "  --what functions     calls, interrupts, system calls, each behind as many spaces as it is deep (the default)\n"
     "  --what branches      every branch: kind, from, to\n"

@@ -70,6 +70,18 @@ $tool trace "$capture" --what branches --address "$fibonacci" | sed 's/.* \([0-9
 awk -v a="$fibonacci" '$1 == a || $2 == a' "$work/branches" >"$work/wanted"
 check "trace: $(wc -l <"$work/wanted") branches from or to an address" cmp "$work/traced" "$work/wanted"
 
+# Two CPUs: one list by time, in which each has its branches in their order.
+$tool trace "$work/smp/capture" --what branches >"$work/merged"
+check 'trace: two CPUs come in the order of time' sort -c -s -n -k 1,1 "$work/merged"
+for cpu in 0 1; do
+    awk -v cpu=$cpu '$2 == cpu' "$work/merged" | sed 's/.* \([0-9a-f]\{16\}\) -> \([0-9a-f]\{16\}\)$/\1 \2/' >"$work/traced"
+    check "trace: CPU $cpu has its $(wc -l <"$work/traced") branches among them" \
+        cmp "$work/traced" <($tool decode "$work/smp/capture" --cpu $cpu --branches - 2>/dev/null)
+done
+same 'trace: functions of two CPUs, by time and not deeper than alone' "$($tool trace "$work/smp/capture" --files build/guests/smp.elf | sort -s -n -k 2,2 | md5sum)" \
+    "$(for cpu in 0 1; do $tool trace "$work/smp/capture" --files build/guests/smp.elf --cpu $cpu; done | md5sum)"
+same 'trace: the first lines of two CPUs' "$($tool trace "$work/smp/capture" --what branches --lines 1000 | md5sum)" "$(head -n 1000 "$work/merged" | md5sum)"
+
 $tool trace "$capture" "${names[@]}" --function fibonacci >"$work/functions"
 same 'trace: a function with all that it calls' "$(grep -c ' fibonacci ' "$work/functions")" \
     "$(awk -v a="$fibonacci" '$2 == a' "$work/branches" | wc -l)"
@@ -206,6 +218,21 @@ for side in - +; do
     same "diff: and what each did then ($side)" "$(awk -v side="$side" '/^CPU 0/ { on = 1 } on && $1 == side { print $4; exit }' "$work/diff")" \
         "$(sed -n "${at}p" "$list" | cut -d ' ' -f 1)"
 done
+
+# --- the pager, on a terminal alone ---------------------------------------------------------------------------------------
+# on_terminal PAGER WORDS...: what a person sees.
+on_terminal() {
+    TERM=xterm PAGER=$1 script -qec "$tool ${*:2}" /dev/null </dev/null | tr -d '\r'
+}
+for words in "trace $capture --lines 5" "find $capture $fibonacci" "dump $capture" "diff $work/one/capture $work/other/capture" "names $capture"; do
+    on_terminal 'sed s/^/paged:/' "$words" >"$work/paged"
+    same "pager: what ${words%% *} lists on a terminal" "$(grep -c '^paged:' "$work/paged") $(($(wc -l <"$work/paged") > 0))" "$(wc -l <"$work/paged") 1"
+    same "pager: none for ${words%% *} where none is wanted" "$(on_terminal 'sed s/^/paged:/' "--no-pager $words" | grep -c '^paged:')" 0
+done
+same 'pager: who leaves it early has read enough' \
+    "$(on_terminal 'head -n 2' "trace $capture --what branches; echo status \$?" | wc -l) $(on_terminal 'head -n 2' "trace $capture --what branches; echo status \$?" | tail -n 1)" \
+    '3 status 0'
+same 'pager: none in a pipe' "$(PAGER='sed s/^/paged:/' $tool trace "$capture" --lines 3 | grep -c '^paged:')" 0
 
 # --- completion -----------------------------------------------------------------------------------------------------------
 # completed WORDS...: what the shell offers for the last of them.
