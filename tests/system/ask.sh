@@ -219,6 +219,17 @@ for side in - +; do
         "$(sed -n "${at}p" "$list" | cut -d ' ' -f 1)"
 done
 
+# What is the same from the start is not decoded: one that ends early.
+cp -r "$capture" "$work/cut"
+rm "$work/cut/index.executed"
+truncate -s $(($(stat -c %s "$capture/cpu0.pt") * 9 / 10)) "$work/cut/cpu0.pt"
+$tool decode "$work/cut" --branches "$work/cut.branches" >/dev/null 2>&1
+$tool diff "$capture" "$work/cut" >"$work/diff" 2>/dev/null
+same 'diff: a trace that ends early is the same up to there' "$? $(awk '/^CPU 0/ { gsub(",", ""); print $5 }' "$work/diff")" "2 $(wc -l <"$work/cut.branches")"
+same 'diff: with what comes before' "$(grep -c '^  .* -> ' "$work/diff")" 8
+same 'diff: and what comes then' "$(awk '$1 == "-" && /->/ { print $4; exit }' "$work/diff")" \
+    "$(sed -n "$(($(wc -l <"$work/cut.branches") + 1))p" "$work/branches" | cut -d ' ' -f 1)"
+
 # --- the pager, on a terminal alone ---------------------------------------------------------------------------------------
 # on_terminal PAGER WORDS...: what a person sees.
 on_terminal() {
