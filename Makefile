@@ -72,14 +72,16 @@ TOOL_LIB := $(filter-out decode/cli/main.c,$(TOOL_C))
 HOST_CFLAGS := -std=c11 -D_GNU_SOURCE -g -pthread $(WARN) -I. -MMD -MP
 TOOL_OBJS := $(patsubst %.c,$(BUILD)/host/%.o,$(TOOL_CORE) $(TOOL_C))
 
-# Zydis disassembles for `undertrace trace`, where it is there (package libzydis-dev, which has no file for pkg-config).
-HAVE_ZYDIS := $(shell printf '\043include <Zydis/Zydis.h>\n' | $(CC) -E -x c - >/dev/null 2>&1 && echo 1)
-ZYDIS_CFLAGS := $(if $(HAVE_ZYDIS),-DHAVE_ZYDIS)
-ZYDIS_LIBS := $(if $(HAVE_ZYDIS),-lZydis)
-ZYDIS_INPUTS := $(BUILD)/zydis.inputs
-ifneq ($(file <$(ZYDIS_INPUTS)),zydis=$(HAVE_ZYDIS))
+# Zydis disassembles for `undertrace trace`, libdw of elfutils tells lines of sources, where they are there (packages
+# libzydis-dev, which has no file for pkg-config, and libdw-dev).
+has = $(shell printf '\043include <$(1)>\n' | $(CC) -E -x c - >/dev/null 2>&1 && echo 1)
+HAVE_ZYDIS := $(call has,Zydis/Zydis.h)
+HAVE_LIBDW := $(call has,elfutils/libdwfl.h)
+EXTRA_LIBS := $(if $(HAVE_ZYDIS),-lZydis) $(if $(HAVE_LIBDW),-ldw)
+EXTRA_INPUTS := $(BUILD)/extra.inputs
+ifneq ($(file <$(EXTRA_INPUTS)),zydis=$(HAVE_ZYDIS) libdw=$(HAVE_LIBDW))
 $(shell mkdir -p $(BUILD))
-$(file >$(ZYDIS_INPUTS),zydis=$(HAVE_ZYDIS))
+$(file >$(EXTRA_INPUTS),zydis=$(HAVE_ZYDIS) libdw=$(HAVE_LIBDW))
 endif
 
 $(BUILD)/host/%.o: %.c
@@ -87,12 +89,13 @@ $(BUILD)/host/%.o: %.c
 	@echo "  CC  $@"
 	$(Q)$(CC) $(HOST_CFLAGS) $(OF_FILE) -O2 -c -o $@ $<
 
-$(BUILD)/host/decode/cli/disassembly.o: OF_FILE = $(ZYDIS_CFLAGS)
-$(BUILD)/host/decode/cli/disassembly.o: $(ZYDIS_INPUTS)
+$(BUILD)/host/decode/cli/disassembly.o: OF_FILE = $(if $(HAVE_ZYDIS),-DHAVE_ZYDIS)
+$(BUILD)/host/decode/cli/source_line.o: OF_FILE = $(if $(HAVE_LIBDW),-DHAVE_LIBDW)
+$(BUILD)/host/decode/cli/disassembly.o $(BUILD)/host/decode/cli/source_line.o: $(EXTRA_INPUTS)
 
 $(BUILD)/undertrace: $(TOOL_OBJS)
 	@echo "  LD  $@"
-	$(Q)$(CC) -o $@ $^ $(ZYDIS_LIBS) -pthread
+	$(Q)$(CC) -o $@ $^ $(EXTRA_LIBS) -pthread
 
 # The HTML page without its data, as a C file.
 $(PAGE_C): decode/page/bundle.sh $(wildcard decode/page/web/*)
@@ -105,7 +108,7 @@ JUDGE_OBJS := $(patsubst %.c,$(BUILD)/host/%.o,$(TOOL_CORE) $(TOOL_LIB) $(JUDGE)
 
 $(BUILD)/undertrace-judge: $(JUDGE_OBJS)
 	@echo "  LD  $@"
-	$(Q)$(CC) -o $@ $^ -lipt $(ZYDIS_LIBS) -pthread
+	$(Q)$(CC) -o $@ $^ -lipt $(EXTRA_LIBS) -pthread
 
 # --- the library ------------------------------------------------------------------------------------------------------
 # One object whose only names are those of lib/undertrace.map; all others stay inside, in the archive too.
@@ -335,7 +338,8 @@ fuzz:
 # What system tests compare the host tool with: others' decoders.
 TEST_TOOLS := $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c))
 
-$(BUILD)/tools/perfdata_wrap: $(BUILD)/host/tests/tools/perfdata/buffer.o $(BUILD)/host/tests/tools/perfdata/flow.o
+$(BUILD)/tools/perfdata_wrap: $(patsubst %.c,$(BUILD)/host/%.o,tests/tools/perfdata/buffer.c tests/tools/perfdata/flow.c \
+    decode/export/perf_data.c)
 $(BUILD)/tools/foreign_make: $(BUILD)/host/pt/encode.o
 $(BUILD)/tools/instructions_agree: $(patsubst %.c,$(BUILD)/host/%.o,$(wildcard tests/tools/instructions/*.c) \
     pt/instruction.c pt/instruction_table.c)
@@ -344,7 +348,7 @@ $(BUILD)/tools/instructions_agree: TOOL_LIBS := -lZydis
 $(BUILD)/tools/decode_bench: $(filter-out %/judge/main.o %/pt/parse.o,$(JUDGE_OBJS))
 $(BUILD)/tools/times_agree: $(patsubst %.c,$(BUILD)/host/%.o,$(filter-out pt/parse.c,$(TOOL_CORE)) $(TOOL_LIB))
 $(BUILD)/tools/frames_send: $(patsubst %.c,$(BUILD)/host/%.o,$(filter-out pt/parse.c,$(TOOL_CORE)) $(TOOL_LIB))
-$(BUILD)/tools/decode_bench $(BUILD)/tools/times_agree $(BUILD)/tools/frames_send: TOOL_LIBS := $(ZYDIS_LIBS) -pthread
+$(BUILD)/tools/decode_bench $(BUILD)/tools/times_agree $(BUILD)/tools/frames_send: TOOL_LIBS := $(EXTRA_LIBS) -pthread
 
 $(BUILD)/tools/%: $(BUILD)/host/tests/tools/%.o $(BUILD)/host/pt/parse.o
 	@mkdir -p $(@D)

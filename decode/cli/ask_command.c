@@ -81,24 +81,6 @@ bool ask_parse_range(const char *word, uint64_t *begin, uint64_t *end)
     return !dash || (!page && parse_address(dash + 1, strlen(dash + 1), end) && *end > *begin);
 }
 
-bool parse_moment(const char *word, size_t size, uint64_t first_tsc, uint64_t tsc_khz, uint64_t *tsc)
-{
-    char text[40], *end;
-    if (size == 0)
-        return true;
-    if (size >= sizeof(text))
-        return false;
-    memcpy(text, word, size);
-    text[size] = '\0';
-    if (text[size - 1] == 't') {
-        *tsc = first_tsc + strtoull(text, &end, 10);
-        return end == text + size - 1;
-    }
-    const double seconds = strtod(text, &end);
-    *tsc = first_tsc + (uint64_t)(seconds * (double)tsc_khz * 1000);
-    return *end == '\0' && seconds >= 0 && seconds < 1e9 && tsc_khz > 0;
-}
-
 const char *name_text(char text[NAME_TEXT_SIZE], const struct name *name, uint64_t address)
 {
     int used = 0;

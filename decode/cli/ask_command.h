@@ -33,9 +33,6 @@ int ask_say_missing(const struct ask *ask);
 /* "page:ADDRESS", "A-B" or "ADDRESS", hexadecimal with or without 0x. false: it is none of these. */
 bool ask_parse_range(const char *word, uint64_t *begin, uint64_t *end);
 
-/* "1.5", seconds, or "1000t", ticks, behind the first TSC. Nothing leaves *tsc. false: it is neither. */
-bool parse_moment(const char *word, size_t size, uint64_t first_tsc, uint64_t tsc_khz, uint64_t *tsc);
-
 /* "symbol+0x1f [object]", or nothing where no name is known. */
 #define NAME_TEXT_SIZE 256u
 const char *name_text(char text[NAME_TEXT_SIZE], const struct name *name, uint64_t address);

@@ -9,6 +9,8 @@
 #include "decode/cli/message.h"
 #include "decode/cli/open_capture.h"
 #include "decode/cli/output.h"
+#include "decode/cli/time_word.h"
+#include "decode/export/export.h"
 #include "decode/flow/flow_trace.h"
 #include "decode/query/code_elf.h"
 #include "decode/query/code_space_at.h"
@@ -65,13 +67,17 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
 /* Which moment is meant. false: said why it is none. */
 static bool find_moment(struct arguments *a, const struct capture *capture, const struct flow_trace *trace)
 {
-    uint64_t khz = 0, tsc = 0, first = 0;
-    text_find_number(&khz, capture->hello, "tsc_khz");
-    for (size_t i = 0; i < trace->nr_stretches && !first; i++)
-        first = trace->stretches[i].tsc;
-    if (a->time && (!first || !parse_moment(a->time, strlen(a->time), first, khz, &tsc))) {
+    struct export_clock clock;
+    struct error error = {0};
+    uint64_t tsc = 0;
+    if (!export_clock_read(&clock, capture, &error)) {
+        error_say(&error);
+        return false;
+    }
+    const struct time_word_clock words = {clock.zero, clock.khz, false};
+    if (a->time && (clock.by_branches || !time_word_parse(&tsc, &words, a->time, strlen(a->time)))) {
         message_say("code: --time %s: is no number of seconds (1.5), nor of ticks (1000t)%s", a->time,
-                    first ? "" : "; the trace has no TSC packet");
+                    clock.by_branches ? "; the trace has no TSC packet" : "");
         return false;
     }
     if (a->time)

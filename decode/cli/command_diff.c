@@ -7,6 +7,7 @@
 #include "decode/cli/commands.h"
 #include "decode/cli/error_text.h"
 #include "decode/cli/message.h"
+#include "decode/cli/pager.h"
 #include "decode/cli/work_bar.h"
 #include "decode/query/diverge.h"
 #include "decode/report/number_text.h"
@@ -132,6 +133,7 @@ static int compare(const struct ask *const asks[2], const struct arguments *a)
 {
     const struct compare_slide slide = compare_slides(asks[0], asks[1]);
     bool same = true;
+    pager_start();
     if (slide.known && slide.difference)
         printf("the kernel of %s stands %#" PRIx64 " %s that of %s\n", asks[1]->capture->directory,
                slide.difference >> 63 ? 0 - slide.difference : slide.difference,

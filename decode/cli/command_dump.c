@@ -13,6 +13,7 @@
 #include "decode/cli/foreign_input.h"
 #include "decode/cli/message.h"
 #include "decode/cli/open_capture.h"
+#include "decode/cli/pager.h"
 #include "decode/cli/ptdump.h"
 #include "decode/engine/errata.h"
 #include "decode/report/dump_line.h"
@@ -253,11 +254,14 @@ int command_dump(int argc, char **argv)
     int status = parse_arguments(&a, argc, argv);
     if (status != ARGUMENTS_GOOD)
         return status;
-    if (a.foreign.pt)
+    if (a.foreign.pt) {
+        pager_start();
         return dump_foreign(&a);
+    }
     struct capture *capture = open_capture(a.capture);
     if (!capture)
         return 1;
+    pager_start();
     status = dump_cpu(capture, &a);
     capture_close(capture);
     return status;

@@ -10,7 +10,12 @@
 #include "decode/cli/output.h"
 #include "decode/export/formats.h"
 #include "decode/export/label.h"
+#include "decode/export/perf_directory.h"
 #include "decode/report/number_text.h"
+
+/* --every, where it is not given. */
+#define PERF_EVERY_BRANCHES 10000u
+#define PERF_EVERY_TICKS 1000000u
 
 static const char usage[] =
     "usage: undertrace export CAPTURE --format F -o FILE [options]\n"
@@ -28,20 +33,27 @@ static const char usage[] =
     "                      branches:\n"
     "                      drcov       Lighthouse, drcov2lcov: which code ran\n"
     "                      bolt        perf2bolt -pa: branches and what ran between them, of one --object\n"
-    "  --from T, --to T    only what lies between: seconds since the first TSC, or ticks (123456t)\n"
+    "                      samples:\n"
+    "                      perf        a directory for perf report and perf script: call chains of every process, with "
+    "the\n"
+    "                                  code and the symbols that they need\n"
+    "  --from T, --to T    only what lies between: seconds since the first TSC, or ticks since then (123456t)\n"
     "  --cpu N             only this CPU (default: all)\n"
     "  --most N            of calls over time: keep so many, the longest (default: 500000); the others are merged "
     "into\n"
     "                      what called them, and counted\n"
     "  --shortest S        keep none shorter than S seconds\n"
-    "  --unit U            of folded: branches (default) or ticks\n"
+    "  --unit U            of folded and perf: branches (default) or ticks\n"
+    "  --every N           of perf: a sample at each N branches (default: 10000) or ticks (1000000); 1: at each change "
+    "of\n"
+    "                      functions\n"
     "  --object NAME       of bolt: the program, library or module (default: vmlinux)\n"
     "  --sources DIR       of lcov: write listings of all functions there, which genhtml shows as sources\n" NAMES_USAGE
     "  --threads N         with N threads (default: one a processor)\n"
     "\n"
     "Exit status: 0 all is written; 1 an error; 2 parts are missing, damaged, or could not be decoded.\n";
 
-enum source { FROM_SLICES, FROM_PROFILE, FROM_EDGES };
+enum source { FROM_SLICES, FROM_PROFILE, FROM_EDGES, FROM_SAMPLES };
 
 static const struct format {
     const char *name;
@@ -49,7 +61,7 @@ static const struct format {
     bool by_cpu;
 } formats[] = {{"chrome", FROM_SLICES, false},  {"perfetto", FROM_SLICES, false},   {"speedscope", FROM_SLICES, true},
                {"folded", FROM_PROFILE, false}, {"callgrind", FROM_PROFILE, false}, {"lcov", FROM_PROFILE, false},
-               {"drcov", FROM_EDGES, false},    {"bolt", FROM_EDGES, false}};
+               {"drcov", FROM_EDGES, false},    {"bolt", FROM_EDGES, false},        {"perf", FROM_SAMPLES, false}};
 
 static const struct format *find_format(const char *name)
 {
@@ -92,6 +104,11 @@ static bool write_slices(FILE *file, const struct format *format, struct export_
     return good;
 }
 
+static enum export_unit unit_of(const struct export_options *options)
+{
+    return !strcmp(options->unit, "ticks") ? EXPORT_TICKS : EXPORT_BRANCHES;
+}
+
 static bool write_profile(FILE *file, const struct format *format, struct export_run *run,
                           const struct export_options *options, struct error *error)
 {
@@ -100,7 +117,7 @@ static bool write_profile(FILE *file, const struct format *format, struct export
          good = profile_init(&profile, run->names) || error_set(error, ERROR_MEMORY, 0, "the call tree");
     good = good && export_profile(run, &profile, error);
     if (good && !strcmp(format->name, "folded"))
-        written = folded_write(file, &profile, !strcmp(options->unit, "ticks") ? EXPORT_TICKS : EXPORT_BRANCHES);
+        written = folded_write(file, &profile, unit_of(options));
     else if (good && !strcmp(format->name, "callgrind"))
         written = callgrind_write(file, &profile);
     else if (good)
@@ -138,8 +155,27 @@ static bool write_from(FILE *file, const struct format *format, struct export_ru
         return write_profile(file, format, run, options, error);
     case FROM_EDGES:
         return write_edges(file, format, run, options, error);
+    case FROM_SAMPLES:
+        break;
     }
     return false;
+}
+
+/* The format that is a directory. */
+static bool write_directory(struct export_run *run, const struct export_options *options, struct error *error)
+{
+    char samples[COUNT_TEXT_SIZE], lost[COUNT_TEXT_SIZE];
+    struct perf_wishes wishes = {unit_of(options), options->every};
+    struct perf_sums sums;
+    if (wishes.every == ARGUMENT_NOT_GIVEN)
+        wishes.every = wishes.unit == EXPORT_TICKS ? PERF_EVERY_TICKS : PERF_EVERY_BRANCHES;
+    if (!perf_directory_write(options->output, run, &wishes, &sums, error))
+        return false;
+    message_say("%s samples; perf report -i %s", count_text(samples, sums.samples), options->output);
+    if (sums.lost)
+        message_say("%s %s are in none: behind gaps nobody knows which task runs", count_text(lost, sums.lost),
+                    options->unit);
+    return true;
 }
 
 static int write_format(const struct format *format, struct export_options *options)
@@ -148,8 +184,10 @@ static int write_format(const struct format *format, struct export_options *opti
     struct error error = {0};
     int status = 1;
     FILE *file = NULL;
-    if (export_begin(&run, options) && (file = output_open(options->output, options->capture))) {
-        const bool good = write_from(file, format, &run, options, &error);
+    const bool directory = format->source == FROM_SAMPLES;
+    if (export_begin(&run, options) && (directory || (file = output_open(options->output, options->capture)))) {
+        const bool good =
+            directory ? write_directory(&run, options, &error) : write_from(file, format, &run, options, &error);
         status = good ? export_end(&run) : 1;
         if (!good)
             error_say(&error);
@@ -162,11 +200,15 @@ static int write_format(const struct format *format, struct export_options *opti
 
 int command_export(int argc, char **argv)
 {
-    static struct export_options o = {
-        .cpu = ARGUMENT_NOT_GIVEN, .most = 500000, .unit = "branches", .object = "vmlinux"};
+    static struct export_options o = {.cpu = ARGUMENT_NOT_GIVEN,
+                                      .most = 500000,
+                                      .every = ARGUMENT_NOT_GIVEN,
+                                      .unit = "branches",
+                                      .object = "vmlinux"};
     const struct argument options[] = {EXPORT_ARGUMENTS(&o),
                                        {"format", ARGUMENT_TEXT, &o.format, 0},
                                        {"unit", ARGUMENT_TEXT, &o.unit, 0},
+                                       {"every", ARGUMENT_NUMBER, &o.every, UINT64_MAX - 1},
                                        {"object", ARGUMENT_TEXT, &o.object, 0},
                                        {"sources", ARGUMENT_TEXT, &o.sources, 0}};
     const struct syntax syntax = {"export", usage, options, sizeof(options) / sizeof(options[0]), 1, 0};
@@ -178,6 +220,10 @@ int command_export(int argc, char **argv)
         return 1;
     if (!o.output) {
         message_say("export: -o FILE says where to write; - is standard output");
+        return 1;
+    }
+    if (format->source == FROM_SAMPLES && !strcmp(o.output, "-")) {
+        message_say("export: --format perf writes a directory: -o names a new one");
         return 1;
     }
     if (strcmp(o.unit, "branches") != 0 && strcmp(o.unit, "ticks") != 0) {

@@ -9,6 +9,8 @@
 #include "decode/cli/ask_command.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/message.h"
+#include "decode/cli/pager.h"
+#include "decode/cli/source_line.h"
 #include "decode/query/occurrence.h"
 #include "decode/report/json.h"
 #include "decode/report/number_text.h"
@@ -25,6 +27,7 @@ static const char usage[] =
     "  FUNCTION          a function by its name, or all that a pattern like 'vfs_*' fits\n"
     "\n"
     "  --process CR3     in this address space alone; the kernel's half is that of all\n"
+    "  --srcline         also the lines of sources, where --kernel vmlinux and --files have DWARF or debug files\n"
     "  --json            print one JSON object a line\n" ASK_USAGE "\n"
     "The first question makes CAPTURE/index.executed, which takes as long as decoding; the next ones take it from "
     "there.\n"
@@ -36,7 +39,8 @@ static const char usage[] =
 struct find {
     struct ask ask;
     uint64_t cr3;
-    bool json;
+    bool json, srcline;
+    struct source_lines *sources;        /* NULL: none are wanted */
     struct executed_function *functions; /* NULL: not asked for yet */
     size_t nr_functions;
 };
@@ -52,14 +56,25 @@ static void print_moment(const struct find *find, const char *title, const struc
            index->stretches[moment->stretch].begin, cr3);
 }
 
+/* Of what was found, as it was executed first. */
+static const char *source_of(char text[SOURCE_LINE_SIZE], const struct find *find, const struct occurrence *o)
+{
+    const struct query_index *index = &find->ask.index;
+    const struct code_pages *pages = &find->ask.traces[index_chunk_of(index, o->first.stretch)->cpu].pages;
+    return source_line_text(text, find->sources, pages, o->first.cr3, index->stretches[o->first.stretch].end - 1,
+                            o->begin);
+}
+
 static void print_text(const struct find *find, const char *what, const struct occurrence *o)
 {
-    char number[COUNT_TEXT_SIZE];
+    char number[COUNT_TEXT_SIZE], source[SOURCE_LINE_SIZE];
     if (o->runs == 0) {
         printf("%s\n  never\n", what);
         return;
     }
     printf("%s\n", what);
+    if (find->sources)
+        printf("  source %s\n", source_of(source, find, o));
     print_moment(find, "first", &o->first);
     print_moment(find, "last", &o->last);
     printf("  %s times", count_text(number, o->end - o->begin == 1 ? o->runs : o->entered));
@@ -94,6 +109,12 @@ static void print_json(const struct find *find, const char *what, const struct o
     if (o->runs) {
         json_moment(find, "first", &o->first);
         json_moment(find, "last", &o->last);
+        if (find->sources) {
+            char source[SOURCE_LINE_SIZE];
+            source_of(source, find, o);
+            fputs(", \"source\": ", stdout);
+            text_write_json(stdout, (struct record_text){source, strlen(source)});
+        }
     }
     puts("}");
 }
@@ -170,8 +191,10 @@ int command_find(int argc, char **argv)
     static struct ask_arguments a;
     static struct find find;
     const char *words[MOST_WORDS + 2] = {NULL}, *process = NULL;
-    const struct argument options[] = {
-        {"process", ARGUMENT_TEXT, &process, 0}, {"json", ARGUMENT_FLAG, &find.json, 0}, ASK_OPTIONS(&a)};
+    const struct argument options[] = {{"process", ARGUMENT_TEXT, &process, 0},
+                                       {"json", ARGUMENT_FLAG, &find.json, 0},
+                                       {"srcline", ARGUMENT_FLAG, &find.srcline, 0},
+                                       ASK_OPTIONS(&a)};
     const struct syntax syntax = {"find", usage, options, sizeof(options) / sizeof(options[0]), 2, 0};
     int status = arguments_parse_list(&syntax, argc, argv, words, MOST_WORDS + 1);
     uint64_t end;
@@ -182,9 +205,16 @@ int command_find(int argc, char **argv)
         message_say("find: --process %s: is no CR3, in hexadecimal", process);
         return 1;
     }
-    if (!ask_capture(&find.ask, words[0], &a))
+    if ((find.srcline && !source_lines_are_there("find")) || !ask_capture(&find.ask, words[0], &a))
         return 1;
-    status = find_all(&find, words + 1);
+    if (find.srcline && !(find.sources = source_lines_open(find.ask.names, a.names.paths, a.names.files.count))) {
+        message_say("find: out of memory for lines of sources");
+        status = 1;
+    } else {
+        pager_start();
+        status = find_all(&find, words + 1);
+    }
+    source_lines_close(find.sources);
     free(find.functions);
     ask_close(&find.ask);
     return status;

@@ -12,6 +12,8 @@
 #include "decode/cli/names_options.h"
 #include "decode/cli/names_seen.h"
 #include "decode/cli/open_capture.h"
+#include "decode/cli/pager.h"
+#include "decode/cli/source_line.h"
 
 static const char usage[] =
     "usage: undertrace names CAPTURE [options]\n"
@@ -22,10 +24,11 @@ static const char usage[] =
     "line\n"
     "is of the stretch around it; what is not known is a question mark. Lines that begin with # tell what was found.\n"
     "\n"
-    "With addresses: a line for each of them, address, begin, symbol, object.\n"
+    "With addresses: a line for each of them, address, begin, symbol, object; with --srcline, the line of its source.\n"
     "\n" NAMES_USAGE "  --cpu N          of this CPU (default: all; with addresses 0)\n"
     "  --cr3 CR3        the address space of ADDRESS\n"
     "  --at OFF         the trace offset at which ADDRESS is meant (default: the trace's end)\n"
+    "  --srcline        lines of sources, where --kernel vmlinux and --files have DWARF or debug files\n"
     "  --threads N      with N threads (default: one a processor)\n"
     "\n"
     "Exit status: 0 done, 1 an error, 2 parts could not be decoded, or the capture is damaged.\n";
@@ -35,6 +38,7 @@ static const char usage[] =
 struct arguments {
     const char *words[MAX_ADDRESSES + 1];
     uint64_t cpu, cr3, at, threads;
+    bool srcline;
     struct names_wishes names;
 };
 
@@ -45,30 +49,43 @@ static void print_about(const struct names *names)
         printf("# %s\n", line);
 }
 
+/* false: said that it is no address. sources may be NULL. */
+static bool print_address(const char *word, const struct code_pages *pages, struct names *names,
+                          struct source_lines *sources, const struct arguments *a)
+{
+    char *end, source[SOURCE_LINE_SIZE];
+    const uint64_t address = strtoull(word, &end, 16);
+    if (*end || end == word) {
+        message_say("names: %s: is no hexadecimal address", word);
+        return false;
+    }
+    const struct name *name = names_find(names, pages, a->cr3, a->at, address);
+    printf("%016" PRIx64 " %016" PRIx64 " %s %s", address, name->begin, name->symbol ? name->symbol : "?",
+           name->object ? name->object : "?");
+    if (sources)
+        printf(" %s", source_line_text(source, sources, pages, a->cr3, a->at, address));
+    putchar('\n');
+    return true;
+}
+
 static int print_addresses(const struct capture *capture, struct names *names, const struct arguments *a)
 {
     struct error error = {0};
     struct code_pages pages;
+    struct source_lines *sources = NULL;
     const uint16_t cpu = a->cpu == ARGUMENT_NOT_GIVEN ? 0 : (uint16_t)a->cpu;
     if (!capture_trace(capture, cpu, &error) || !code_pages_collect(&pages, capture, cpu, &error)) {
         error_say(&error);
         return 1;
     }
-    int status = 0;
-    for (size_t i = 1; a->words[i]; i++) {
-        char *end;
-        const uint64_t address = strtoull(a->words[i], &end, 16);
-        if (*end || end == a->words[i]) {
-            message_say("names: %s: is no hexadecimal address", a->words[i]);
-            status = 1;
-            break;
-        }
-        const struct name *name = names_find(names, &pages, a->cr3, a->at, address);
-        printf("%016" PRIx64 " %016" PRIx64 " %s %s\n", address, name->begin, name->symbol ? name->symbol : "?",
-               name->object ? name->object : "?");
-    }
+    bool good = !a->srcline || (sources = source_lines_open(names, a->names.paths, a->names.files.count));
+    if (!good)
+        message_say("names: out of memory for lines of sources");
+    for (size_t i = 1; a->words[i] && good; i++)
+        good = print_address(a->words[i], &pages, names, sources, a);
+    source_lines_close(sources);
     code_pages_free(&pages);
-    return status;
+    return good ? 0 : 1;
 }
 
 /* All CPUs, or the one that is wanted. */
@@ -95,6 +112,7 @@ static int list_functions(const struct capture *capture, struct names *names, co
         }
     }
     if (status != 1) {
+        pager_start();
         print_about(names);
         names_seen_print(stdout, &seen);
     }
@@ -104,11 +122,10 @@ static int list_functions(const struct capture *capture, struct names *names, co
 
 static int parse_arguments(struct arguments *a, int argc, char **argv)
 {
-    const struct argument options[] = {NAMES_OPTIONS(&a->names),
-                                       ARGUMENT_CPU(&a->cpu),
-                                       ARGUMENT_THREADS(&a->threads),
-                                       {"cr3", ARGUMENT_NUMBER, &a->cr3, UINT64_MAX},
-                                       {"at", ARGUMENT_OFFSET, &a->at, 0}};
+    const struct argument options[] = {
+        NAMES_OPTIONS(&a->names),           ARGUMENT_CPU(&a->cpu),
+        ARGUMENT_THREADS(&a->threads),      {"cr3", ARGUMENT_NUMBER, &a->cr3, UINT64_MAX},
+        {"at", ARGUMENT_OFFSET, &a->at, 0}, {"srcline", ARGUMENT_FLAG, &a->srcline, 0}};
     const struct syntax syntax = {"names", usage, options, sizeof(options) / sizeof(options[0]), 1, 0};
     a->cpu = ARGUMENT_NOT_GIVEN;
     a->cr3 = FLOW_CR3_UNKNOWN;
@@ -122,6 +139,12 @@ int command_names(int argc, char **argv)
     int status = parse_arguments(&a, argc, argv);
     if (status != ARGUMENTS_GOOD)
         return status;
+    if (a.srcline && !a.words[1]) {
+        message_say("names: --srcline is for addresses: name some");
+        return 1;
+    }
+    if (a.srcline && !source_lines_are_there("names"))
+        return 1;
     struct capture *capture = open_capture(a.words[0]);
     if (!capture)
         return 1;

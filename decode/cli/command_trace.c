@@ -8,7 +8,9 @@
 #include "decode/cli/error_text.h"
 #include "decode/cli/message.h"
 #include "decode/cli/output.h"
+#include "decode/cli/pager.h"
 #include "decode/cli/trace_list.h"
+#include "decode/cli/trace_merge.h"
 
 /* The addresses of --function. false: said that none was executed, or why it cannot be done. */
 static bool find_functions(struct trace_list *list, struct wanted_functions *functions, const char *option,
@@ -45,22 +47,16 @@ static bool find_wanted(struct trace_list *list)
             find_functions(list, &list->function, "function", &occurrence, &list->ranges, &list->nr_ranges));
 }
 
+/* The CPU that is wanted, or all of them in the order of time. */
 static int list_cpus(struct trace_list *list)
 {
     struct error error = {0};
-    bool good = true;
-    for (unsigned cpu = 0; cpu < list->ask->capture->nr_cpus && good; cpu++) {
-        if (!list->ask->capture->cpus[cpu].present ||
-            (list->options->cpu != ARGUMENT_NOT_GIVEN && list->options->cpu != cpu))
-            continue;
-        list->cpu = (uint16_t)cpu;
-        list->begun = !list->from.pattern;
-        list->done = list->lines >= list->options->lines;
-        good = list->options->what == TRACE_FUNCTIONS ? trace_functions(list, &error) : trace_branches(list, &error);
-    }
-    if (!good)
-        error_say(&error);
-    return good ? ask_say_missing(list->ask) : 1;
+    const bool one = list->options->cpu != ARGUMENT_NOT_GIVEN || list->ask->capture->nr_cpus == 1;
+    list->cpu = list->options->cpu != ARGUMENT_NOT_GIVEN ? (uint16_t)list->options->cpu : 0;
+    if (one ? trace_cpu(list, &error) : trace_merge(list, &error))
+        return ask_say_missing(list->ask);
+    error_say(&error);
+    return 1;
 }
 
 static bool check_cpu(const struct ask *ask, uint64_t cpu)
@@ -82,16 +78,22 @@ int command_trace(int argc, char **argv)
     if (!ask_capture(&ask, o.capture, &o.ask))
         return 1;
     static struct trace_list list;
+    const struct names_wishes *names = &o.ask.names;
     list = (struct trace_list){
         .options = &o, .ask = &ask, .function.pattern = o.function, .from.pattern = o.from, .to.pattern = o.to};
     const char *output = o.output ? o.output : "-";
     status = 1;
-    if (check_cpu(&ask, o.cpu) && trace_options_time(&o, &ask, &list.from_tsc, &list.to_tsc) && find_wanted(&list) &&
-        (list.file = output_open(output, o.capture))) {
+    if (o.srcline && !(list.sources = source_lines_open(ask.names, names->paths, names->files.count)))
+        message_say("trace: out of memory for lines of sources");
+    else if (check_cpu(&ask, o.cpu) && trace_options_time(&o, &ask, &list.from_tsc, &list.to_tsc) &&
+             find_wanted(&list) && (list.file = output_open(output, o.capture))) {
+        if (list.file == stdout)
+            pager_start();
         status = list_cpus(&list);
         if (!output_close(list.file, output))
             status = 1;
     }
+    source_lines_close(list.sources);
     wanted_functions_free(&list.function);
     wanted_functions_free(&list.from);
     wanted_functions_free(&list.to);

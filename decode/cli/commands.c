@@ -4,6 +4,7 @@
 #include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/message.h"
+#include "decode/cli/pager.h"
 
 #define VERSION "0.1"
 
@@ -32,14 +33,20 @@ static const struct command {
 
 static void print_help(FILE *file)
 {
-    fputs("usage: undertrace COMMAND ...\n\n", file);
+    fputs("usage: undertrace [--no-pager] COMMAND ...\n\n", file);
     for (size_t i = 0; i < NR_COMMANDS; i++)
         fprintf(file, "  %-9s %s\n", commands[i].name, commands[i].purpose);
-    fputs("\n`undertrace COMMAND --help` explains a command, undertrace(1) all of them.\n", file);
+    fputs("\nLong lists go through $PAGER (less), where standard output is a terminal.\n", file);
+    fputs("`undertrace COMMAND --help` explains a command, undertrace(1) all of them.\n", file);
 }
 
 int commands_run(int argc, char **argv)
 {
+    if (argc > 1 && !strcmp(argv[1], "--no-pager")) {
+        pager_forbid();
+        argc--;
+        argv++;
+    }
     if (argc < 2) {
         print_help(stderr);
         return 1;

@@ -1,41 +1,28 @@
 #include "decode/cli/export_options.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "decode/capture/capture_check.h"
 #include "decode/cli/error_text.h"
 #include "decode/cli/message.h"
 #include "decode/cli/open_capture.h"
+#include "decode/cli/time_word.h"
 
-/* A moment: seconds from the first TSC on, or with a "t" behind it ticks of the TSC; without TSC, branches. false: it
- * is neither. */
-static bool read_moment(uint64_t *ticks, const struct export_clock *clock, const char *word)
+/* Where the TSC's frequency is not known, a tick counts as a nanosecond. */
+static uint64_t khz_of(const struct export_clock *clock)
 {
-    char *end;
-    if (word[0] == '-')
-        return false;
-    if (clock->by_branches || word[strspn(word, "0123456789")] == 't') {
-        *ticks = strtoull(word, &end, 10);
-        return end > word && (!strcmp(end, "t") || (clock->by_branches && *end == '\0'));
-    }
-    const double seconds = strtod(word, &end);
-    if (end == word || *end != '\0' || !(seconds < 1e9))
-        return false;
-    *ticks = clock->zero + (uint64_t)(seconds * 1000 * (double)(clock->khz ? clock->khz : 1000000));
-    return true;
+    return clock->khz ? clock->khz : 1000000;
 }
 
 static bool find_moment(uint64_t *ticks, const struct export_clock *clock, const char *option, const char *word)
 {
-    if (!word || read_moment(ticks, clock, word))
+    const struct time_word_clock words = {clock->zero, khz_of(clock), clock->by_branches};
+    if (!word || time_word_parse(ticks, &words, word, strlen(word)))
         return true;
     message_say("--%s %s: is no time: %s", option, word,
                 clock->by_branches ? "the trace has no TSC (pt.tsc=off), a number of branches is wanted"
-                                   : "seconds since the first TSC, like 1.25, or ticks of the TSC, like 123456t");
+                                   : "seconds since the first TSC, like 1.25, or ticks since then, like 123456t");
     return false;
 }
 
@@ -60,15 +47,6 @@ static bool has_cpu(const struct export_run *run)
     return false;
 }
 
-static void show(void *context, double done)
-{
-    (void)context;
-    if (done < 1)
-        fprintf(stderr, "\r\033[Kdecoding %.0f %%", 100 * done);
-    else
-        fputs("\r\033[K", stderr);
-}
-
 bool export_begin(struct export_run *run, struct export_options *options)
 {
     struct error error = {0};
@@ -76,7 +54,8 @@ bool export_begin(struct export_run *run, struct export_options *options)
     *run = (struct export_run){.capture = capture,
                                .cpu = options->cpu == ARGUMENT_NOT_GIVEN ? EXPORT_ALL_CPUS : options->cpu,
                                .threads = (unsigned)options->threads,
-                               .progress = isatty(STDERR_FILENO) ? show : NULL};
+                               .progress = work_bar_wanted() ? work_bar_show : NULL,
+                               .progress_context = &options->bar};
     if (!capture || !has_cpu(run))
         return false;
     for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
@@ -87,6 +66,7 @@ bool export_begin(struct export_run *run, struct export_options *options)
         return false;
     }
     run->names = open_names(capture, &options->names);
+    work_bar_start(&options->bar, "decoding");
     return run->names && find_window(run, options);
 }
 
@@ -112,6 +92,7 @@ void export_close(struct export_run *run)
 
 uint64_t export_shortest(const struct export_run *run, const struct export_options *options)
 {
-    const double khz = (double)(run->clock.khz ? run->clock.khz : 1000000);
-    return options->shortest > 0 && !run->clock.by_branches ? (uint64_t)(options->shortest * 1000 * khz) : 1;
+    return options->shortest > 0 && !run->clock.by_branches
+               ? (uint64_t)(options->shortest * 1000 * (double)khz_of(&run->clock))
+               : 1;
 }

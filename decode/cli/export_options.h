@@ -7,13 +7,15 @@
 
 #include "decode/cli/arguments.h"
 #include "decode/cli/names_options.h"
+#include "decode/cli/work_bar.h"
 #include "decode/export/export.h"
 
 struct export_options {
     const char *capture, *output, *format, *from, *to, *unit, *sources, *object;
     struct names_wishes names;
-    uint64_t cpu, threads, most;
+    uint64_t cpu, threads, most, every;
     double shortest; /* seconds */
+    struct work_bar bar;
 };
 
 /* Options that both commands take. */

@@ -37,29 +37,31 @@ static bool is_open(const struct branches *b)
     return b->gate.open && (o->depth == ARGUMENT_NOT_GIVEN || b->gate.depth < 0 || (uint64_t)b->gate.depth <= o->depth);
 }
 
-static void print_address(const struct branches *b, uint64_t address, const struct name *name)
+static void print_address(const struct branches *b, uint64_t cr3, uint64_t at, uint64_t address,
+                          const struct name *name)
 {
     char text[NAME_TEXT_SIZE];
     fprintf(b->list->file, "%016" PRIx64, address);
     name_text(text, name, address);
-    if (!text[0])
-        return;
-    putc(' ', b->list->file);
-    trace_color(b->list, COLOR_NAME);
-    fputs(text, b->list->file);
-    trace_plain(b->list);
+    if (text[0]) {
+        putc(' ', b->list->file);
+        trace_color(b->list, COLOR_NAME);
+        fputs(text, b->list->file);
+        trace_plain(b->list);
+    }
+    trace_source(b->list, cr3, at, address);
 }
 
 static void print_branch(const struct branches *b, const struct flow_branch *branch, uint8_t kind, uint64_t cr3,
-                         const struct name *from, const struct name *to)
+                         uint64_t at)
 {
     trace_head(b->list, b->tsc, cr3);
     trace_color(b->list, kind == TRANSFERS_EVENT ? COLOR_EVENT : COLOR_DIM);
     fprintf(b->list->file, "%-7s ", branch_kind_text(kind));
     trace_plain(b->list);
-    print_address(b, branch->from, from);
+    print_address(b, cr3, at, branch->from, name_at(b, cr3, at, branch->from));
     fputs(" -> ", b->list->file);
-    print_address(b, branch->to, to);
+    print_address(b, cr3, at, branch->to, name_at(b, cr3, at, branch->to));
     trace_line_end(b->list);
 }
 
@@ -99,8 +101,7 @@ static void take_branch(struct branches *b, const struct flow_batch *batch, size
         !trace_is_process(b->list, batch->cr3, batch->at) || !trace_is_time(list, b->tsc) ||
         !(is_address(b, branch->from) || is_address(b, branch->to)))
         return;
-    print_branch(b, branch, kind, batch->cr3, name_at(b, batch->cr3, batch->at, branch->from),
-                 name_at(b, batch->cr3, batch->at, branch->to));
+    print_branch(b, branch, kind, batch->cr3, batch->at);
 }
 
 /* A hook. */
@@ -119,7 +120,7 @@ static void print_instruction(const struct branches *b, uint64_t ip, const struc
     uint8_t bytes[INSTRUCTION_MAX_BYTES];
     char text[DISASSEMBLY_SIZE];
     trace_head(b->list, b->tsc, flow->cr3);
-    print_address(b, ip, name_at(b, flow->cr3, flow->at, ip));
+    print_address(b, flow->cr3, flow->at, ip, name_at(b, flow->cr3, flow->at, ip));
     if (b->list->options->disassemble) {
         const uint64_t space = flow->cr3 == FLOW_CR3_UNKNOWN ? CODE_SPACE_UNKNOWN : code_pages_space(pages, flow->cr3);
         const size_t size = code_pages_read(pages, space, flow->at, ip, bytes, sizeof(bytes));

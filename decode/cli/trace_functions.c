@@ -65,6 +65,7 @@ static void print_function(const struct functions *f, const struct stack_task *t
     trace_plain(list);
     if (!left && entries[frame->entry])
         fputs(entries[frame->entry], list->file);
+    trace_source(list, task->space, flow_context(f->flow).at, frame->name->begin);
     trace_line_end(list);
 }
 

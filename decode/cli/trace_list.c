@@ -43,6 +43,7 @@ void trace_plain(const struct trace_list *list)
 void trace_head(struct trace_list *list, uint64_t tsc, uint64_t cr3)
 {
     char time[TIME_TEXT_SIZE];
+    list->tsc = tsc;
     trace_color(list, COLOR_DIM);
     fprintf(list->file, "%14s %u ", time_text(time, list->ask, tsc), list->cpu);
     if (cr3 == FLOW_CR3_UNKNOWN)
@@ -52,11 +53,36 @@ void trace_head(struct trace_list *list, uint64_t tsc, uint64_t cr3)
     trace_plain(list);
 }
 
+void trace_source(const struct trace_list *list, uint64_t cr3, uint64_t at, uint64_t address)
+{
+    char text[SOURCE_LINE_SIZE];
+    if (!list->sources ||
+        !source_line_known(text, list->sources, &list->ask->traces[list->cpu].pages, cr3, at, address))
+        return;
+    trace_color(list, COLOR_DIM);
+    fprintf(list->file, " (%s)", text);
+    trace_plain(list);
+}
+
 void trace_line_end(struct trace_list *list)
 {
     putc('\n', list->file);
+    trace_line_count(list);
+    if (list->line_taken)
+        list->line_taken(list, list->tsc);
+}
+
+void trace_line_count(struct trace_list *list)
+{
     if (++list->lines >= list->options->lines || ferror(list->file))
         list->done = true;
+}
+
+bool trace_cpu(struct trace_list *list, struct error *error)
+{
+    list->begun = !list->from.pattern;
+    list->done = list->lines >= list->options->lines;
+    return list->options->what == TRACE_FUNCTIONS ? trace_functions(list, error) : trace_branches(list, error);
 }
 
 struct listing trace_listing(const struct trace_list *list)

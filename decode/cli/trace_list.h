@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "decode/cli/source_line.h"
 #include "decode/cli/trace_options.h"
 #include "decode/query/ask.h"
 #include "decode/query/listing.h"
@@ -15,6 +16,7 @@ struct trace_list {
     const struct trace_options *options;
     const struct ask *ask;
     FILE *file;
+    struct source_lines *sources; /* NULL: none are wanted */
     uint64_t from_tsc, to_tsc;
     struct wanted_functions function, from, to;
     struct listing_range *ranges; /* of --function; NULL: none is wanted */
@@ -24,9 +26,13 @@ struct trace_list {
     uint16_t cpu;
     bool begun, done; /* --from was there; --to was, or the lines are full */
     uint64_t lines;
+    uint64_t tsc;                                              /* of the line that is being written */
+    void (*line_taken)(struct trace_list *list, uint64_t tsc); /* a line is written to its end; NULL: no matter */
+    void *line_context;
 };
 
-/* One CPU. false: error says why. */
+/* One CPU, list->cpu, as options have it. false: error says why. */
+bool trace_cpu(struct trace_list *list, struct error *error);
 bool trace_functions(struct trace_list *list, struct error *error);
 bool trace_branches(struct trace_list *list, struct error *error);
 
@@ -45,8 +51,14 @@ bool trace_between(struct trace_list *list, const struct name *name);
 /* The beginning of a line: time, CPU, process. */
 void trace_head(struct trace_list *list, uint64_t tsc, uint64_t cr3);
 
+/* "  (file.c:12)" behind an address, where that is wanted and known. */
+void trace_source(const struct trace_list *list, uint64_t cr3, uint64_t at, uint64_t address);
+
 /* Its end: one line more. */
 void trace_line_end(struct trace_list *list);
+
+/* A line more is in the file: are there enough, or does nobody read them? */
+void trace_line_count(struct trace_list *list);
 
 /* Colours, where they are wanted. */
 #define COLOR_DIM "2"

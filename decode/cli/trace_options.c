@@ -8,20 +8,23 @@
 #include "decode/capture/capture.h"
 #include "decode/cli/disassembly.h"
 #include "decode/cli/message.h"
+#include "decode/cli/source_line.h"
+#include "decode/cli/time_word.h"
 #include "decode/engine/flow.h"
 
 static const char usage[] =
     "usage: undertrace trace CAPTURE [options]\n"
     "\n"
-    "Lists what was executed, with time, CPU and process (CR3); one CPU behind the other. Each line begins with "
-    "seconds\n"
-    "since the capture's first TSC, or, where the TSC's frequency is not known, with ticks.\n"
+    "Lists what was executed, with time, CPU and process (CR3), in the order of time. Each line begins with seconds "
+    "since\n"
+    "the capture's first TSC, or, where the TSC's frequency is not known, with ticks.\n"
     "\n"
     "  --what functions     calls, interrupts, system calls, each behind as many spaces as it is deep (the default)\n"
     "  --what branches      every branch: kind, from, to\n"
     "  --what instructions  every instruction\n"
     "  --returns            with functions: also where each is left\n"
     "  --disassemble        with instructions: their text\n"
+    "  --srcline            also the lines of sources, where --kernel vmlinux and --files have DWARF or debug files\n"
     "\n"
     "Which of them:\n"
     "  --time FROM-TO       of this time: seconds (1.5-1.6), or ticks since the first TSC (1000t-2000t). One side may "
@@ -95,6 +98,7 @@ int trace_options_parse(struct trace_options *o, int argc, char **argv)
     const struct argument options[] = {{"what", ARGUMENT_CHOICE, &what, 0},
                                        {"returns", ARGUMENT_FLAG, &o->returns, 0},
                                        {"disassemble", ARGUMENT_FLAG, &o->disassemble, 0},
+                                       {"srcline", ARGUMENT_FLAG, &o->srcline, 0},
                                        {"time", ARGUMENT_TEXT, &o->time, 0},
                                        ARGUMENT_CPU(&o->cpu),
                                        {"process", ARGUMENT_TEXT, &o->process, 0},
@@ -114,19 +118,19 @@ int trace_options_parse(struct trace_options *o, int argc, char **argv)
         return status;
     o->what = (enum trace_what)what.chosen;
     o->colored = is_colored(o, color.chosen);
-    return parse_places(o) && check(o) ? ARGUMENTS_GOOD : 1;
+    return parse_places(o) && check(o) && (!o->srcline || source_lines_are_there("trace")) ? ARGUMENTS_GOOD : 1;
 }
 
 bool trace_options_time(const struct trace_options *o, const struct ask *ask, uint64_t *from, uint64_t *to)
 {
     const char *dash = o->time ? strchr(o->time, '-') : NULL;
-    const uint64_t first = ask->index.header->first_tsc, khz = ask->tsc_khz;
+    const struct time_word_clock clock = {ask->index.header->first_tsc, ask->tsc_khz, false};
     *from = 0;
     *to = UINT64_MAX;
     if (!o->time)
         return true;
-    if (dash && parse_moment(o->time, (size_t)(dash - o->time), first, khz, from) &&
-        parse_moment(dash + 1, strlen(dash + 1), first, khz, to) && *from <= *to)
+    if (dash && (dash == o->time || time_word_parse(from, &clock, o->time, (size_t)(dash - o->time))) &&
+        (dash[1] == '\0' || time_word_parse(to, &clock, dash + 1, strlen(dash + 1))) && *from <= *to)
         return true;
     message_say("trace: --time %s: is no FROM-TO in seconds (1.5-2), nor in ticks since the first TSC (1000t-2000t)%s",
                 o->time, ask->tsc_khz ? "" : "; the capture does not tell the TSC's frequency");

@@ -14,7 +14,7 @@ struct trace_options {
     struct ask_arguments ask;
     const char *capture, *time, *process, *function, *address, *from, *to, *output;
     uint64_t cpu, depth, lines; /* ARGUMENT_NOT_GIVEN: any */
-    bool returns, disassemble;
+    bool returns, disassemble, srcline;
     enum trace_what what;
     uint64_t cr3; /* FLOW_CR3_UNKNOWN: any */
     struct listing_range addresses;

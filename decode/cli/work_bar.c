@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "decode/capture/monotonic.h"
+#include "decode/cli/pager.h"
 
 #define QUIET_SECONDS 1.0
 #define COLUMNS 30
@@ -15,7 +16,7 @@ void work_bar_start(struct work_bar *bar, const char *what)
 
 bool work_bar_wanted(void)
 {
-    return isatty(STDERR_FILENO);
+    return isatty(STDERR_FILENO) && !pager_runs();
 }
 
 void work_bar_show(void *context, double done)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/capture/list.h"
 #include "decode/export/formats.h"
 #include "decode/export/label.h"
 
@@ -33,23 +34,20 @@ static bool is_same(const struct module *module, const struct edge *edge)
     return !strcmp(object, module->object);
 }
 
-/* Those of one file begin at its lowest address rounded down; the file's own addresses count. NULL: too many. */
+/* Those of one file begin at its lowest address rounded down; the file's own addresses count. NULL: too many, or no
+ * memory. */
 static struct module *module_of(struct modules *modules, const struct edge *edge)
 {
     for (size_t i = 0; i < modules->count; i++)
         if (is_same(&modules->items[i], edge))
             return &modules->items[i];
-    if (modules->count == modules->room && modules->count < MOST_MODULES) {
-        const size_t room = modules->room ? 2 * modules->room : 64;
-        struct module *more = realloc(modules->items, room * sizeof(*more));
-        if (!more)
-            return NULL;
-        modules->items = more;
-        modules->room = room;
-    }
-    if (modules->count == modules->room)
+    if (modules->count == MOST_MODULES)
         return NULL;
-    struct module *module = &modules->items[modules->count++];
+    void *items = modules->items;
+    struct module *module = list_add(&items, &modules->count, &modules->room, sizeof(*module));
+    modules->items = items;
+    if (!module)
+        return NULL;
     *module = (struct module){edge->name_from->object, 0, 0};
     /* Blocks tell offsets from base: a file's are its own addresses, unless they are high. */
     module->base = edge->linked_from & ~(WINDOW / 2 - 1);

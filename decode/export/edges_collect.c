@@ -8,8 +8,9 @@ struct collector {
     struct export_run *run;
     const struct code_pages *pages;
     struct flow *flow;
-    uint64_t at;    /* trace offset at which the code stood as it is decoded */
-    uint64_t start; /* where what runs now began; 0: not known */
+    uint64_t at;            /* trace offset at which the code stood as it is decoded */
+    uint64_t start;         /* where what runs now began; 0: not known */
+    uint64_t before, total; /* bytes of trace: of the CPUs before, and of all */
 };
 
 static bool is_kernel(uint64_t address)
@@ -110,6 +111,15 @@ static void take_branches(void *context, const struct flow_branch *branches, siz
     }
 }
 
+/* How far it is, of all CPUs that are wanted. */
+static void show(const struct collector *collector, const struct flow_cursor *cursor)
+{
+    const struct export_run *run = collector->run;
+    if (run->progress && collector->total > 0)
+        run->progress(run->progress_context,
+                      (double)(collector->before + cursor->stretch.end) / (double)collector->total);
+}
+
 static void take_stretches(struct collector *collector, const struct flow_trace *trace)
 {
     struct flow_cursor cursor;
@@ -127,13 +137,32 @@ static void take_stretches(struct collector *collector, const struct flow_trace 
         collector->run->branches += result.branches;
         collector->run->decode_gaps += result.error != FLOW_OK;
         end = result.error ? 0 : result.end;
+        show(collector, &cursor);
     }
+}
+
+static bool is_wanted(const struct export_run *run, unsigned cpu)
+{
+    return run->cpu == EXPORT_ALL_CPUS ? run->capture->cpus[cpu].present : run->cpu == cpu;
+}
+
+/* Bytes of trace of the wanted CPUs before a CPU. */
+static uint64_t bytes_before(const struct export_run *run, unsigned cpu)
+{
+    uint64_t bytes = 0;
+    for (unsigned i = 0; i < cpu; i++)
+        bytes += is_wanted(run, i) ? run->capture->cpus[i].size : 0;
+    return bytes;
 }
 
 static bool take_cpu(struct edges *edges, struct export_run *run, uint16_t cpu, struct error *error)
 {
     struct flow_trace trace;
-    struct collector collector = {.edges = edges, .run = run, .pages = &trace.pages};
+    struct collector collector = {.edges = edges,
+                                  .run = run,
+                                  .pages = &trace.pages,
+                                  .before = bytes_before(run, cpu),
+                                  .total = bytes_before(run, run->capture->nr_cpus)};
     const struct flow_hooks hooks = {.branches = take_branches, .context = &collector};
     bool good = flow_trace_open_uncut(&trace, run->capture, cpu, error);
     if (good) {
@@ -154,8 +183,10 @@ bool edges_collect(struct edges *edges, struct export_run *run, struct error *er
     bool good = true;
     *edges = (struct edges){0};
     for (unsigned cpu = 0; cpu < run->capture->nr_cpus && good; cpu++)
-        if (run->cpu == EXPORT_ALL_CPUS ? run->capture->cpus[cpu].present : run->cpu == cpu)
+        if (is_wanted(run, cpu))
             good = take_cpu(edges, run, (uint16_t)cpu, error);
+    if (run->progress)
+        run->progress(run->progress_context, 1);
     edges_sort(edges);
     return good && (!edges->no_memory || error_set(error, ERROR_MEMORY, 0, "branches"));
 }

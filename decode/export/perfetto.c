@@ -31,6 +31,9 @@ enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 #define UUID_TASKS 2u
 #define UUID_TRACKS 16u /* the first track's */
 
+/* The longest packet has one name, a category or annotation, and numbers: none is ever cut. */
+_Static_assert(LABEL_SIZE + 512 <= PROTOBUF_SIZE, "a packet has room for a name");
+
 struct writer {
     FILE *file;
     const struct export_run *run;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/capture/list.h"
 #include "decode/export/slices_state.h"
 
 void slices_init(struct slices *slices, struct names *names, size_t most, uint64_t least, bool by_cpu)
@@ -29,11 +30,15 @@ void slices_free(struct slices *slices)
 /* SLICE_NO_TASK: no memory. */
 static uint32_t add_track(struct slices *slices, uint32_t cpu, uint32_t task)
 {
-    if (!slices_room(slices, (void **)&slices->tracks, &slices->tracks_room, slices->nr_tracks,
-                     sizeof(*slices->tracks)))
+    void *tracks = slices->tracks;
+    struct slice_track *track = list_add(&tracks, &slices->nr_tracks, &slices->tracks_room, sizeof(*track));
+    slices->tracks = tracks;
+    if (!track) {
+        slices->no_memory = true;
         return SLICE_NO_TASK;
-    slices->tracks[slices->nr_tracks] = (struct slice_track){.cpu = cpu, .task = task};
-    return (uint32_t)slices->nr_tracks++;
+    }
+    *track = (struct slice_track){.cpu = cpu, .task = task};
+    return (uint32_t)slices->nr_tracks - 1;
 }
 
 /* 0 is no time: none was known yet. */
@@ -48,12 +53,17 @@ static void pass(struct slices *slices, uint64_t tsc)
 static bool add_task(struct slices_cpu *cpu, struct slice_known *known, uint32_t number)
 {
     struct slices *slices = cpu->slices;
-    if (!slices_room(slices, (void **)&slices->tasks, &slices->tasks_room, slices->nr_tasks, sizeof(*slices->tasks)))
-        return false;
     const uint32_t track = slices->by_cpu ? cpu->track : add_track(slices, cpu->cpu, (uint32_t)slices->nr_tasks);
     if (track == SLICE_NO_TASK)
         return false;
-    slices->tasks[slices->nr_tasks++] = (struct slice_task){.number = number};
+    void *tasks = slices->tasks;
+    struct slice_task *task = list_add(&tasks, &slices->nr_tasks, &slices->tasks_room, sizeof(*task));
+    slices->tasks = tasks;
+    if (!task) {
+        slices->no_memory = true;
+        return false;
+    }
+    *task = (struct slice_task){.number = number};
     *known = (struct slice_known){(uint32_t)slices->nr_tasks, track + 1};
     return true;
 }
@@ -97,6 +107,8 @@ static void close_all(struct slices *slices, uint32_t track, uint64_t tsc)
 /* The CPU leaves its task. */
 static void stop(struct slices_cpu *cpu, uint64_t tsc)
 {
+    if (cpu->track == SLICE_NO_TASK)
+        return; /* there was no memory for it */
     if (cpu->task != SLICE_NO_TASK)
         cpu->slices->tracks[cpu->task_track].last = tsc;
     close_all(cpu->slices, cpu->track, tsc);
@@ -136,7 +148,7 @@ static void run(void *context, struct stack_task *task, uint64_t tsc)
     struct slices *slices = cpu->slices;
     pass(slices, tsc);
     stop(cpu, tsc);
-    if (!task || !know_task(cpu, task))
+    if (!task || cpu->track == SLICE_NO_TASK || !know_task(cpu, task))
         return;
     slices_push(slices, cpu->track, (struct slice_open){.begin = tsc, .name = cpu->task, .entry = SLICE_TASK});
     for (size_t i = 0; i < task->depth && slices->by_cpu; i++)
@@ -169,8 +181,13 @@ static void lost(void *context, uint64_t tsc)
     pass(slices, tsc);
     stop(cpu, tsc);
     end_tasks(slices);
-    if (slices_room(slices, (void **)&slices->lost, &slices->lost_room, slices->nr_lost, sizeof(*slices->lost)))
-        slices->lost[slices->nr_lost++] = (struct slice_lost){tsc, cpu->cpu};
+    void *items = slices->lost;
+    struct slice_lost *place = list_add(&items, &slices->nr_lost, &slices->lost_room, sizeof(*place));
+    slices->lost = items;
+    if (place)
+        *place = (struct slice_lost){tsc, cpu->cpu};
+    else
+        slices->no_memory = true;
 }
 
 static void end(void *context, struct stack_task *task, uint64_t tsc)

@@ -1,6 +1,7 @@
 /* Which calls are kept: as many of the longest as there is room for. A call is never shorter than one within it. */
 #include <stdlib.h>
 
+#include "decode/capture/list.h"
 #include "decode/export/slices_state.h"
 
 /* Classes of lengths: 16 for each power of two. */
@@ -9,21 +10,6 @@
 
 /* Of a slice's depth. */
 #define DEEPEST (UINT16_MAX - 2u)
-
-bool slices_room(struct slices *slices, void **items, size_t *room, size_t count, size_t size)
-{
-    if (count < *room)
-        return true;
-    const size_t more = *room ? 2 * *room : 64;
-    void *moved = realloc(*items, more * size);
-    if (!moved) {
-        slices->no_memory = true;
-        return false;
-    }
-    *items = moved;
-    *room = more;
-    return true;
-}
 
 static unsigned class_of(uint64_t ticks)
 {
@@ -142,8 +128,24 @@ static void halve(struct slices *slices)
 void slices_push(struct slices *slices, uint32_t track, struct slice_open call)
 {
     struct slice_track *to = &slices->tracks[track];
-    if (slices_room(slices, (void **)&to->open, &to->room, to->depth, sizeof(*to->open)))
-        to->open[to->depth++] = call;
+    void *open = to->open;
+    struct slice_open *place = list_add(&open, &to->depth, &to->room, sizeof(*place));
+    to->open = open;
+    if (place)
+        *place = call;
+    else
+        slices->no_memory = true;
+}
+
+static void keep(struct slices *slices, struct slice slice)
+{
+    void *items = slices->items;
+    struct slice *place = list_add(&items, &slices->count, &slices->room, sizeof(*place));
+    slices->items = items;
+    if (place)
+        *place = slice;
+    else
+        slices->no_memory = true;
 }
 
 void slices_pop(struct slices *slices, uint32_t track, uint64_t tsc)
@@ -158,14 +160,14 @@ void slices_pop(struct slices *slices, uint32_t track, uint64_t tsc)
     if (ticks < slices->least || from->depth > DEEPEST) {
         slices->merged++;
         add_merged(slices, from->depth > 0 ? &from->open[from->depth - 1] : NULL, &call, ticks);
-    } else if (slices_room(slices, (void **)&slices->items, &slices->room, slices->count, sizeof(*slices->items))) {
-        slices->items[slices->count++] = (struct slice){.begin = call.begin,
-                                                        .end = tsc,
-                                                        .merged_ticks = call.merged_ticks,
-                                                        .merged = call.merged,
-                                                        .name = call.name,
-                                                        .track = track,
-                                                        .depth = (uint16_t)from->depth,
-                                                        .entry = call.entry};
+    } else {
+        keep(slices, (struct slice){.begin = call.begin,
+                                    .end = tsc,
+                                    .merged_ticks = call.merged_ticks,
+                                    .merged = call.merged,
+                                    .name = call.name,
+                                    .track = track,
+                                    .depth = (uint16_t)from->depth,
+                                    .entry = call.entry});
     }
 }

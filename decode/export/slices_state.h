@@ -4,9 +4,6 @@
 
 #include "decode/export/slices.h"
 
-/* Make room for one more item. false: no memory, and noted. */
-bool slices_room(struct slices *slices, void **items, size_t *room, size_t count, size_t size);
-
 void slices_push(struct slices *slices, uint32_t track, struct slice_open call);
 
 /* The track's innermost call is over. */

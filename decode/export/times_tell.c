@@ -1,6 +1,7 @@
 /* What was held is told, at the times that were found, to who listens. */
 #include <stdlib.h>
 
+#include "decode/capture/list.h"
 #include "decode/export/times_state.h"
 
 static bool inside(const struct times_cpu *cpu, uint64_t tsc)
@@ -24,17 +25,12 @@ static void catch_up(struct times_cpu *cpu, uint64_t tsc)
 
 static bool push(struct stack_task *task, const struct times_item *item)
 {
-    if (task->depth == task->room) {
-        const size_t room = task->room ? 2 * task->room : 16;
-        struct stack_frame *more = realloc(task->frames, room * sizeof(*more));
-        if (!more)
-            return false;
-        task->frames = more;
-        task->room = room;
-    }
-    task->frames[task->depth++] =
-        (struct stack_frame){.name = item->name, .site = item->site, .entry = (enum stack_entry)item->entry};
-    return true;
+    void *frames = task->frames;
+    struct stack_frame *frame = list_add(&frames, &task->depth, &task->room, sizeof(*frame));
+    task->frames = frames;
+    if (frame)
+        *frame = (struct stack_frame){.name = item->name, .site = item->site, .entry = (enum stack_entry)item->entry};
+    return frame != NULL;
 }
 
 static void place(struct stack_task *task, const struct times_item *item)

@@ -1,10 +1,10 @@
 #include "decode/foreign/perf_order.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "decode/capture/psb.h"
 #include "decode/flow/flow_cut.h"
+#include "decode/foreign/perf_packets.h"
 #include "pt/packet.h"
 
 /* What of a buffer comes next: from at to end, where its next PSB is. */
@@ -34,37 +34,16 @@ static struct cursor *find_first(struct cursor *cursors, size_t count)
     return first;
 }
 
-static bool append(struct foreign_file *packets, const uint8_t *bytes, uint64_t size)
-{
-    uint8_t *grown = realloc(packets->bytes, packets->size + (size_t)size + 1);
-    if (!grown)
-        return false;
-    packets->bytes = grown;
-    memcpy(grown + packets->size, bytes, (size_t)size);
-    packets->size += (size_t)size;
-    return true;
-}
-
-static bool add_gap(struct flow_trace *trace, struct record_gap gap)
-{
-    struct record_gap *items = realloc(trace->gaps.items, (trace->gaps.count + 1) * sizeof(*items));
-    if (!items)
-        return false;
-    trace->gaps.items = items;
-    items[trace->gaps.count++] = gap;
-    return true;
-}
-
 static bool take(struct foreign *foreign, struct cursor *cursor)
 {
     const struct gaps *gaps = &cursor->buffer->gaps;
     for (; cursor->gap < gaps->count && gaps->items[cursor->gap].at < cursor->end; cursor->gap++) {
         struct record_gap gap = gaps->items[cursor->gap];
         gap.at = gap.at - cursor->at + foreign->packets.size;
-        if (!add_gap(&foreign->trace, gap))
+        if (!perf_packets_gap(&foreign->trace, gap))
             return false;
     }
-    if (!append(&foreign->packets, cursor->buffer->packets.bytes + cursor->at, cursor->end - cursor->at))
+    if (!perf_packets_append(&foreign->packets, cursor->buffer->packets.bytes + cursor->at, cursor->end - cursor->at))
         return false;
     cursor->at = cursor->end;
     find_next(cursor);
@@ -90,9 +69,10 @@ static bool part(struct foreign *foreign, const struct cursor *cursor)
     const struct foreign_file *packets = &cursor->buffer->packets;
     const struct gaps *gaps = &cursor->buffer->gaps;
     const bool gap = cursor->gap < gaps->count && gaps->items[cursor->gap].at == cursor->at;
-    if (!gap && !append(&foreign->packets, packets->bytes + cursor->at, header_end(packets, cursor->at) - cursor->at))
+    if (!gap && !perf_packets_append(&foreign->packets, packets->bytes + cursor->at,
+                                     header_end(packets, cursor->at) - cursor->at))
         return false;
-    return add_gap(&foreign->trace, (struct record_gap){.at = foreign->packets.size});
+    return perf_packets_gap(&foreign->trace, (struct record_gap){.at = foreign->packets.size});
 }
 
 bool perf_order(struct foreign *foreign, const struct perf_ordered *buffers, size_t nr_buffers)

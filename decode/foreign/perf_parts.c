@@ -5,6 +5,7 @@
 
 #include "decode/capture/list.h"
 #include "decode/capture/psb.h"
+#include "decode/foreign/perf_packets.h"
 
 #define GAP_BYTES 16u /* of zeros, where parts of a buffer do not follow each other */
 #define PART_BYTES 8u /* perf fills the last bytes of a part up to a multiple of this */
@@ -49,34 +50,11 @@ static bool collect_stops(struct stops *stops, struct perf_file perf, const char
     return error->kind == ERROR_NONE;
 }
 
-static bool add_gap(struct flow_trace *trace, uint64_t at, uint64_t size)
-{
-    struct record_gap *items = realloc(trace->gaps.items, (trace->gaps.count + 1) * sizeof(*items));
-    if (!items)
-        return false;
-    trace->gaps.items = items;
-    items[trace->gaps.count++] = (struct record_gap){.at = at, .size = size};
-    return true;
-}
-
-static bool append(struct foreign_file *packets, const uint8_t *bytes, uint64_t size)
-{
-    uint8_t *grown = realloc(packets->bytes, packets->size + (size_t)size + 1);
-    if (!grown)
-        return false;
-    packets->bytes = grown;
-    if (bytes)
-        memcpy(grown + packets->size, bytes, (size_t)size);
-    else
-        memset(grown + packets->size, 0, (size_t)size);
-    packets->size += (size_t)size;
-    return true;
-}
-
 static bool append_gap(struct foreign *foreign)
 {
     return foreign->packets.size == 0 ||
-           (add_gap(&foreign->trace, foreign->packets.size, GAP_BYTES) && append(&foreign->packets, NULL, GAP_BYTES));
+           (perf_packets_gap(&foreign->trace, (struct record_gap){.at = foreign->packets.size, .size = GAP_BYTES}) &&
+            perf_packets_append(&foreign->packets, NULL, GAP_BYTES));
 }
 
 /* How many bytes of a snapshot the one before it ended with, from before on; 0: they share none. Where the same PSB
@@ -105,10 +83,11 @@ static bool take_part(struct foreign *foreign, const struct perf_record *record,
         return false;
     for (size_t i = 0; i < stops->count; i++)
         if (stops->items[i] > offset && stops->items[i] <= end &&
-            !add_gap(&foreign->trace, foreign->packets.size + (stops->items[i] - offset), 0))
+            !perf_packets_gap(&foreign->trace,
+                              (struct record_gap){.at = foreign->packets.size + (stops->items[i] - offset)}))
             return false;
     *next = end;
-    return append(&foreign->packets, record->data, record->data_size);
+    return perf_packets_append(&foreign->packets, record->data, record->data_size);
 }
 
 /* *last: where the one before begins. */
@@ -121,7 +100,7 @@ static bool take_snapshot(struct foreign *foreign, const struct perf_record *rec
     if (shared == 0 && !append_gap(foreign))
         return false;
     *last = packets->size;
-    return append(&foreign->packets, record->data + shared, record->data_size - shared);
+    return perf_packets_append(&foreign->packets, record->data + shared, record->data_size - shared);
 }
 
 bool perf_parts_take(struct foreign *foreign, const struct perf_file *perf, const char *name,

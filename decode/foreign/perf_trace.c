@@ -8,37 +8,14 @@
 
 #include "decode/capture/list.h"
 #include "decode/foreign/perf_files.h"
+#include "decode/foreign/perf_info.h"
 #include "decode/foreign/perf_order.h"
 #include "decode/foreign/perf_parts.h"
 #include "decode/foreign/perf_side.h"
 #include "decode/foreign/perf_spaces.h"
 
-#define INTEL_PT 1u
-
-/* What stands in AUXTRACE_INFO behind its type, by the driver's order. */
-enum {
-    INFO_PMU_TYPE,
-    INFO_TIME_SHIFT,
-    INFO_TIME_MULT,
-    INFO_TIME_ZERO,
-    INFO_TIME_KNOWN,
-    INFO_NO_RETCOMP = 6,
-    INFO_SNAPSHOT = 8,
-    INFO_MTC_FREQ = 11,
-    INFO_TSC_CTC_N,
-    INFO_TSC_CTC_D
-};
-#define INFO(i) (8u + 8u * (i))
-
 /* Offsets within AUXTRACE. */
 enum { AUX_INDEX = 24, AUX_TID = 28, AUX_CPU = 32 };
-
-/* How perf's nanoseconds and the TSC go together: perf_event_open(2), "time_zero". */
-struct time_conversion {
-    uint64_t zero;
-    uint32_t mult; /* 0: nothing is known */
-    uint16_t shift;
-};
 
 struct reader {
     struct perf_file perf;
@@ -48,52 +25,9 @@ struct reader {
     struct perf_side side;
     struct perf_buffer *buffers; /* that are wanted, by their indices */
     size_t nr_buffers, buffers_room;
-    bool snapshots;
-    struct time_conversion time;
+    struct perf_info info;
     struct perf_files files;
 };
-
-static uint64_t to_tsc(const struct time_conversion *conversion, uint64_t time)
-{
-    const uint64_t since = time - conversion->zero;
-    return (since / conversion->mult << conversion->shift) +
-           (since % conversion->mult << conversion->shift) / conversion->mult;
-}
-
-static void take_info(struct reader *reader, const struct perf_record *record)
-{
-    struct flow_input *input = &reader->foreign->trace.input;
-    struct perf_attr attr = {.config = 0};
-    const uint64_t freq = perf_64(record, INFO(INFO_MTC_FREQ));
-    perf_file_event(&attr, &reader->perf, (uint32_t)perf_64(record, INFO(INFO_PMU_TYPE)));
-    input->returns_whole = (attr.config & perf_64(record, INFO(INFO_NO_RETCOMP))) != 0;
-    if (freq)
-        input->mtc_freq = (uint8_t)((attr.config & freq) >> __builtin_ctzll(freq) & 15);
-    input->cpuid_15_ebx = perf_32(record, INFO(INFO_TSC_CTC_N));
-    input->cpuid_15_eax = perf_32(record, INFO(INFO_TSC_CTC_D));
-    reader->snapshots = perf_64(record, INFO(INFO_SNAPSHOT)) != 0;
-    const uint64_t shift = perf_64(record, INFO(INFO_TIME_SHIFT));
-    if (perf_64(record, INFO(INFO_TIME_KNOWN)) && shift < 32)
-        reader->time = (struct time_conversion){.zero = perf_64(record, INFO(INFO_TIME_ZERO)),
-                                                .mult = perf_32(record, INFO(INFO_TIME_MULT)),
-                                                .shift = (uint16_t)shift};
-}
-
-/* "GenuineIntel,6,158,10,..." */
-static void take_cpuid(struct flow_input *input, const struct perf_file *perf)
-{
-    char text[64] = "";
-    char *at = text;
-    if (!perf->cpuid || input->cpu_known)
-        return;
-    memcpy(text, perf->cpuid, perf->cpuid_size < sizeof(text) - 1 ? perf->cpuid_size : sizeof(text) - 1);
-    if (strncmp(text, "GenuineIntel,", 13))
-        return;
-    input->family = (uint16_t)strtoul(at + 13, &at, 10);
-    input->model = (uint8_t)(*at ? strtoul(at + 1, &at, 10) : 0);
-    input->stepping = (uint8_t)(*at ? strtoul(at + 1, &at, 10) : 0);
-    input->cpu_known = true;
-}
 
 static bool add_buffer(struct reader *reader, const struct perf_record *record)
 {
@@ -129,7 +63,7 @@ static bool choose(struct reader *reader, struct error *error)
             reader->buffers[found++] = reader->buffers[i];
     reader->nr_buffers = found;
     for (size_t i = 0; i < found; i++)
-        reader->buffers[i].snapshots = reader->snapshots;
+        reader->buffers[i].snapshots = reader->info.snapshots;
     if (found)
         return true;
     return wanted == PERF_ANY ? error_set(error, ERROR_PERF, 0, "%s: no trace in it", reader->name)
@@ -142,10 +76,9 @@ static bool look(struct reader *reader, struct error *error)
     struct perf_file perf = reader->perf;
     struct perf_record record;
     while (perf_file_next(&record, &perf, reader->name, error)) {
-        if (record.type == PERF_AUXTRACE_INFO && perf_32(&record, 0) != INTEL_PT)
+        if (record.type == PERF_AUXTRACE_INFO &&
+            !perf_info_read(&reader->info, &reader->foreign->trace.input, &reader->perf, &record))
             return error_set(error, ERROR_PERF, 0, "%s: its trace is not Intel PT's", reader->name);
-        if (record.type == PERF_AUXTRACE_INFO)
-            take_info(reader, &record);
         if (record.type == PERF_AUXTRACE && !add_buffer(reader, &record))
             return error_set(error, ERROR_MEMORY, 0, "%s", reader->name);
     }
@@ -200,7 +133,7 @@ static bool find_spaces(const struct reader *reader, struct foreign *part, const
     for (size_t i = 0; points && i < side->nr_switches; i++)
         if (is_switch_of(reader, &side->switches[i], buffer))
             points[count++] =
-                (struct perf_point){to_tsc(&reader->time, side->switches[i].time), side->switches[i].program};
+                (struct perf_point){perf_info_tsc(&reader->info, side->switches[i].time), side->switches[i].program};
     const bool good = points && (count == 0 || perf_spaces_find(spaces, part, points, count));
     free(points);
     return good;
@@ -256,8 +189,8 @@ static bool take_all(struct reader *reader, struct error *error)
         return error_set(error, ERROR_MEMORY, 0, "%s", reader->name);
     const bool several = reader->choice->pid == PERF_ANY && nr_programs > 1;
     reader->choice->nr_programs = nr_programs;
-    reader->choice->untimed = several && reader->time.mult == 0;
-    return several && reader->time.mult ? take_spaces(reader, error) : take_space(reader, first, error);
+    reader->choice->untimed = several && reader->info.time_mult == 0;
+    return several && reader->info.time_mult ? take_spaces(reader, error) : take_space(reader, first, error);
 }
 
 bool perf_open_file(struct foreign *foreign, const struct foreign_file *file, const char *name,
@@ -268,7 +201,7 @@ bool perf_open_file(struct foreign *foreign, const struct foreign_file *file, co
     foreign->image.later_wins = true;
     bool good = perf_file_open(&reader.perf, file, name, error) && look(&reader, error);
     if (good)
-        take_cpuid(&foreign->trace.input, &reader.perf);
+        perf_info_cpu(&foreign->trace.input, &reader.perf);
     good = good && perf_side_read(&reader.side, &reader.perf, name, error) && take_all(&reader, error);
     choice->nr_missing = reader.files.nr_missing;
     perf_files_free(&reader.files);

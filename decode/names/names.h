@@ -61,6 +61,11 @@ bool names_kernel_function(const struct names *names, size_t *position, struct n
 uint64_t names_linked(const struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,
                       uint64_t address);
 
+/* The file that code at an address is of, and the address as that file has it. NULL: not known; or the file has none
+ * of its own, as a module's has not. It stays where it is until names_close(). */
+const char *names_file(const struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,
+                       uint64_t address, uint64_t *linked);
+
 size_t names_count(const struct names *names);
 const struct name *names_by_number(const struct names *names, uint32_t number);
 

@@ -140,6 +140,10 @@ static bool read_list(struct names *names, const char *file, struct error *error
 
 bool names_read_kernel(struct names *names, const struct names_options *options, struct error *error)
 {
-    return (!options->kernel || read_image(names, options->kernel, error)) &&
-           (!options->symbols || read_list(names, options->symbols, error));
+    if ((options->kernel && !read_image(names, options->kernel, error)) ||
+        (options->symbols && !read_list(names, options->symbols, error)))
+        return false;
+    if (names->kernel_object && names->slide.known && names->kernel_moved == names->slide.moved)
+        names->kernel_object->path = strdup(options->kernel); /* NULL: no memory, and no lines then */
+    return true;
 }

@@ -28,15 +28,28 @@ bool names_kernel_function(const struct names *names, size_t *position, struct n
     return false;
 }
 
+/* Of what an address is, and how far that is moved. */
+static struct name_place find_place(const struct names *names, const struct code_pages *pages, uint64_t cr3,
+                                    uint64_t at, uint64_t address)
+{
+    if (address >= names->kernel_begin && address < names->kernel_end)
+        return (struct name_place){.object = names->kernel_object, .moved = names->kernel_moved};
+    const uint64_t gva = address & ~(uint64_t)(RECORD_PAGE_SIZE - 1), space = code_pages_space(pages, cr3);
+    const struct code_found found = code_pages_find(pages, space, at, gva);
+    return found.page ? names_place(names, pages, space, at, found.page, gva) : (struct name_place){0};
+}
+
 uint64_t names_linked(const struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,
                       uint64_t address)
 {
-    if (address >= names->kernel_begin && address < names->kernel_end)
-        return address - names->kernel_moved;
-    const uint64_t gva = address & ~(uint64_t)(RECORD_PAGE_SIZE - 1), space = code_pages_space(pages, cr3);
-    const struct code_found found = code_pages_find(pages, space, at, gva);
-    if (!found.page)
-        return address;
-    const struct name_place place = names_place(names, pages, space, at, found.page, gva);
+    const struct name_place place = find_place(names, pages, cr3, at, address);
     return place.object ? address - place.moved : address;
+}
+
+const char *names_file(const struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,
+                       uint64_t address, uint64_t *linked)
+{
+    const struct name_place place = find_place(names, pages, cr3, at, address);
+    *linked = place.object ? address - place.moved : address;
+    return place.object ? place.object->path : NULL;
 }

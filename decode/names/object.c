@@ -14,9 +14,10 @@ struct object *object_new(enum object_kind kind, const char *name)
         return NULL;
     object->kind = kind;
     object->name = strdup(slash ? slash + 1 : name);
-    if (object->name)
+    object->path = kind == OBJECT_PROGRAM ? strdup(name) : NULL;
+    if (object->name && (object->path || kind != OBJECT_PROGRAM))
         return object;
-    free(object);
+    object_free(object);
     return NULL;
 }
 
@@ -27,6 +28,7 @@ void object_free(struct object *object)
     symbol_table_free(&object->symbols);
     free(object->code);
     free(object->name);
+    free(object->path);
     free(object);
 }
 

@@ -17,6 +17,7 @@ struct object_range {
 struct object {
     enum object_kind kind;
     char *name;                  /* as struct name tells it */
+    char *path;                  /* of the file, where it has the object's own addresses; NULL: none has */
     struct symbol_table symbols; /* at the object's own addresses */
     struct object_range *code;   /* sections or segments of code: no function reaches beyond its own */
     size_t nr_code, code_room;

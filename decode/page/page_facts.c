@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "decode/capture/gaps.h"
+#include "decode/capture/list.h"
 #include "decode/capture/text.h"
 #include "decode/export/label.h"
 #include "decode/page/page_state.h"
@@ -40,6 +41,7 @@ static void write_number(FILE *file, const char *name, uint64_t value)
 struct objects {
     const char **names;
     size_t count, room;
+    bool no_memory;
 };
 
 static int64_t object_number(struct objects *objects, const char *name)
@@ -49,16 +51,15 @@ static int64_t object_number(struct objects *objects, const char *name)
     for (size_t i = objects->count; i-- > 0;)
         if (objects->names[i] == name || !strcmp(objects->names[i], name))
             return (int64_t)i;
-    if (objects->count == objects->room) {
-        const size_t room = objects->room ? 2 * objects->room : 64;
-        const char **more = realloc(objects->names, room * sizeof(*more));
-        if (!more)
-            return -1;
-        objects->names = more;
-        objects->room = room;
+    void *names = objects->names;
+    const char **place = list_add(&names, &objects->count, &objects->room, sizeof(*place));
+    objects->names = names;
+    if (!place) {
+        objects->no_memory = true;
+        return -1;
     }
-    objects->names[objects->count] = name;
-    return (int64_t)objects->count++;
+    *place = name;
+    return (int64_t)objects->count - 1;
 }
 
 /* NULL: no memory. */
@@ -106,7 +107,7 @@ static bool write_names(FILE *file, const struct page *page)
     fputs("],\n", file);
     free(objects.names);
     free(functions);
-    return true;
+    return !objects.no_memory;
 }
 
 /* All functions of the kernel: symbols, a line each, and of each how far it is behind the one before it, and its size.

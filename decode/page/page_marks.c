@@ -6,21 +6,18 @@
 #include <stdlib.h>
 
 #include "decode/capture/gaps.h"
+#include "decode/capture/list.h"
 #include "decode/page/page_state.h"
 #include "pt/packet.h"
 
 static bool add_mark(struct page_marks *marks, uint64_t tsc, enum page_mark_kind kind, unsigned cpu)
 {
-    if (marks->count == marks->room) {
-        const size_t room = marks->room ? 2 * marks->room : 4096;
-        struct page_mark *more = realloc(marks->items, room * sizeof(*more));
-        if (!more)
-            return false;
-        marks->items = more;
-        marks->room = room;
-    }
-    marks->items[marks->count++] = (struct page_mark){tsc, (uint8_t)kind, (uint8_t)cpu};
-    return true;
+    void *items = marks->items;
+    struct page_mark *mark = list_add(&items, &marks->count, &marks->room, sizeof(*mark));
+    marks->items = items;
+    if (mark)
+        *mark = (struct page_mark){tsc, (uint8_t)kind, (uint8_t)cpu};
+    return mark != NULL;
 }
 
 static bool take_records(struct page_marks *marks, const struct capture *capture, unsigned cpu)

@@ -27,14 +27,19 @@ struct image_file {
 #define NAME_TEXT 27u
 #define OTHER_SECTIONS 4u /* none, .symtab, .strtab, .shstrtab */
 
+/* Does a page not follow the one before it? */
+static bool begins_piece(const struct code_image *image, size_t page)
+{
+    return page == 0 || image->pages[page].gva - image->pages[page - 1].gva != RECORD_PAGE_SIZE;
+}
+
 static bool find_pieces(struct image_file *out)
 {
     const struct code_image *image = out->image;
     out->pieces = calloc(image->nr_pages + 1, sizeof(*out->pieces));
     for (size_t i = 0; i < image->nr_pages && out->pieces; i++) {
-        struct piece *last = out->nr_pieces ? &out->pieces[out->nr_pieces - 1] : NULL;
-        if (last && last->gva + last->count * RECORD_PAGE_SIZE == image->pages[i].gva)
-            last->count++;
+        if (!begins_piece(image, i))
+            out->pieces[out->nr_pieces - 1].count++;
         else
             out->pieces[out->nr_pieces++] = (struct piece){.first = i, .count = 1, .gva = image->pages[i].gva};
     }
@@ -53,10 +58,17 @@ static bool collect_strings(struct image_file *out)
     return fclose(text) == 0;
 }
 
+uint64_t code_elf_first_page(const struct code_image *image)
+{
+    uint64_t size = sizeof(Elf64_Ehdr);
+    for (size_t i = 0; i < image->nr_pages; i++)
+        size += begins_piece(image, i) ? sizeof(Elf64_Phdr) : 0;
+    return (size + RECORD_PAGE_SIZE - 1) / RECORD_PAGE_SIZE * RECORD_PAGE_SIZE;
+}
+
 static void lay_out(struct image_file *out)
 {
-    uint64_t at = sizeof(Elf64_Ehdr) + out->nr_pieces * sizeof(Elf64_Phdr);
-    at = (at + RECORD_PAGE_SIZE - 1) / RECORD_PAGE_SIZE * RECORD_PAGE_SIZE;
+    uint64_t at = code_elf_first_page(out->image);
     for (size_t i = 0; i < out->nr_pieces; i++) {
         out->pieces[i].offset = at;
         at += out->pieces[i].count * RECORD_PAGE_SIZE;

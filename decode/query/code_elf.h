@@ -15,4 +15,7 @@ enum code_elf_result {
 };
 enum code_elf_result code_elf_write(FILE *file, const struct code_image *image);
 
+/* Where its first page stands in the file; the others follow, one behind the other. */
+uint64_t code_elf_first_page(const struct code_image *image);
+
 #endif

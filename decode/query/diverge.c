@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "decode/query/prefix.h"
+
 #define LEAST_ROOM 8192u
 #define BATCHES_A_SHOW 256u
 
@@ -38,13 +40,12 @@ static void take_batch(void *context, const struct flow_batch *batch)
             (struct diverge_branch){batch->items[i], batch->tsc, batch->cr3, batch->at, batch->kinds[i]};
 }
 
-static bool open_side(struct side *side, const struct ask *ask, uint16_t cpu, struct error *error)
+/* From a trace offset on. */
+static bool open_side(struct side *side, const struct ask *ask, uint16_t cpu, uint64_t from, struct error *error)
 {
     const struct flow_hooks hooks = {.batch = take_batch, .context = side};
     *side = (struct side){.ask = ask, .cpu = cpu};
-    if (!capture_trace(ask->capture, cpu, error))
-        return false;
-    flow_trace_cursor(&side->cursor, &ask->traces[cpu], flow_part(0, 0, 0));
+    flow_trace_cursor(&side->cursor, &ask->traces[cpu], (struct flow_part){from, UINT64_MAX});
     side->flow = flow_start(&ask->traces[cpu].input, &hooks, error);
     return side->flow != NULL;
 }
@@ -160,8 +161,14 @@ bool diverge_find(struct divergence *divergence, const struct ask *const asks[2]
                   struct error *error)
 {
     struct side sides[2] = {0};
-    *divergence = (struct divergence){0};
-    bool good = open_side(&sides[0], asks[0], cpu, error) && open_side(&sides[1], asks[1], cpu, error);
+    struct prefix prefix = {0};
+    if (!capture_trace(asks[0]->capture, cpu, error) || !capture_trace(asks[1]->capture, cpu, error))
+        return false;
+    if (slide->difference == 0)
+        prefix = prefix_find(asks, cpu);
+    *divergence = (struct divergence){.branches = prefix.branches};
+    bool good =
+        open_side(&sides[0], asks[0], cpu, prefix.end, error) && open_side(&sides[1], asks[1], cpu, prefix.end, error);
     if (good) {
         compare_all(divergence, sides, slide, progress, progress_context);
         good = !sides[0].no_memory && !sides[1].no_memory;

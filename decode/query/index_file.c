@@ -184,3 +184,16 @@ const struct index_chunk *index_chunk_of(const struct query_index *index, uint32
     }
     return &index->chunks[low];
 }
+
+uint32_t index_granule_at(const uint64_t *granules, uint64_t count, uint64_t number)
+{
+    uint64_t low = 0, high = count;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (granules[middle] < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (uint32_t)low;
+}

@@ -94,4 +94,7 @@ void index_close(struct query_index *index);
 /* The chunk of a stretch, and its CPU. */
 const struct index_chunk *index_chunk_of(const struct query_index *index, uint32_t stretch);
 
+/* The place of the first of so many granules at or behind a number; count: there is none. */
+uint32_t index_granule_at(const uint64_t *granules, uint64_t count, uint64_t number);
+
 #endif

@@ -39,19 +39,6 @@ static uint64_t *collect_granules(const struct run *runs, size_t count, size_t *
     return items;
 }
 
-static uint32_t granule_index(const uint64_t *granules, size_t count, uint64_t number)
-{
-    size_t low = 0, high = count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (granules[middle] < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return (uint32_t)low;
-}
-
 static void fill_chunks(char *bytes, const uint64_t *offsets, const struct index_parts *parts, const uint64_t *granules,
                         size_t nr_granules)
 {
@@ -64,7 +51,7 @@ static void fill_chunks(char *bytes, const uint64_t *offsets, const struct index
         chunks[i].first_set = at;
         sort_unique(part->set, part->chunk.nr_set);
         for (uint32_t k = 0; k < part->chunk.nr_set; k++)
-            sets[at++] = granule_index(granules, nr_granules, part->set[k]);
+            sets[at++] = index_granule_at(granules, nr_granules, part->set[k]);
     }
 }
 

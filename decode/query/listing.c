@@ -3,20 +3,6 @@
 #include "decode/capture/capture_check.h"
 #include "decode/flow/flow_trace.h"
 
-/* The first granule at or behind a number. */
-static uint32_t granule_at(const struct query_index *index, uint64_t number)
-{
-    uint64_t low = 0, high = index->header->counts[INDEX_GRANULES];
-    while (low < high) {
-        const uint64_t middle = low + (high - low) / 2;
-        if (index->granules[middle] < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return (uint32_t)low;
-}
-
 /* Does the chunk execute a granule of numbers from first on, before end? */
 static bool has_granule(const struct query_index *index, const struct index_chunk *chunk, uint32_t first, uint32_t end)
 {
@@ -35,11 +21,13 @@ static bool has_granule(const struct query_index *index, const struct index_chun
 static bool executes(const struct listing *listing, const struct index_chunk *chunk)
 {
     const struct query_index *index = &listing->ask->index;
+    const uint64_t nr_granules = index->header->counts[INDEX_GRANULES];
     bool found = listing->nr_ranges == 0;
     for (size_t i = 0; i < listing->nr_ranges && !found; i++) {
         const struct listing_range *range = &listing->ranges[i];
-        const uint32_t first = granule_at(index, range->begin >> INDEX_GRANULE_SHIFT);
-        const uint32_t end = granule_at(index, ((range->end - 1) >> INDEX_GRANULE_SHIFT) + 1);
+        const uint32_t first = index_granule_at(index->granules, nr_granules, range->begin >> INDEX_GRANULE_SHIFT);
+        const uint32_t end =
+            index_granule_at(index->granules, nr_granules, ((range->end - 1) >> INDEX_GRANULE_SHIFT) + 1);
         found = first < end && has_granule(index, chunk, first, end);
     }
     return found;

@@ -5,14 +5,14 @@
 set -eu
 
 compile='gcc g++ make binutils libc6-dev'
-tool='libzydis-dev' # what the host tool disassembles with, where it is there
+tool='libzydis-dev libdw-dev' # what the host tool disassembles and finds lines of sources with, where they are there
 emulator='bochsbios vgabios patch xz-utils'
 iso='grub-common grub-pc-bin grub-efi-amd64-bin xorriso mtools'
 guest='busybox-static cpio gzip mount mawk' # and what is essential: tests/rig/userland.sh
 debian='mmdebstrap debian-archive-keyring e2fsprogs' # for the disk of a guest: tests/rig/debian.sh, tests/rig/disk.sh
 kvm='qemu-system-x86 qemu-system-common qemu-system-data seabios' # tests/nested/initrd.sh takes from each
 judges='libipt-dev' # what tests and benchmarks compare the decoder with
-tests="$judges libcmocka-dev libzydis-dev clang-format cppcheck jq linux-perf lz4 zstd qemu-system-x86 ovmf
+tests="$judges libcmocka-dev libzydis-dev libdw-dev clang-format cppcheck jq linux-perf lz4 zstd qemu-system-x86 ovmf
     protobuf-compiler valgrind lcov bolt-16 chromium nodejs pkgconf man-db parallel slurmd slurmctld slurm-client munge iproute2 time"
 
 case "${1:-}" in

@@ -59,7 +59,7 @@ include_directions() {
         may["decode/query"] = may["decode/stack"]
         may["decode/profile"] = may["decode/stack"] " decode/stack/"
         may["decode/report"] = may["decode/check"] " decode/check/ decode/profile/ decode/stack/ decode/names/ pt/caps.h"
-        may["decode/export"] = may["decode/profile"] " decode/profile/ pt/rtit.h"
+        may["decode/export"] = may["decode/profile"] " decode/profile/ pt/rtit.h decode/query/code_elf.h decode/query/code_image.h"
         may["decode/page"] = may["decode/export"] " decode/export/ decode/report/cause_text.h"
         may["decode/cli"] = may["decode/report"] " decode/report/ decode/receive/ decode/foreign/ decode/export/ decode/page/ decode/query/"
         may["lib"] = may["decode/report"] " decode/report/ decode/foreign/ serial/record.h"

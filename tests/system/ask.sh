@@ -31,11 +31,13 @@ agrees() {
     check "$1: find counts each of $(wc -l <"$work/counts") instructions as the list does" cmp "$work/found" "$work/counts"
 }
 
-CPUS=2 check 'a guest on two CPUs' boot_guest smp smp 'channel=e1000 net.mtu=9000'
+CPUS=2 check 'a guest on two CPUs' boot smp build/guests/smp.bzImage '' cpus=2 'channel=e1000 net.mtu=9000'
 check 'one of which a part is traced' boot_guest range branches 'channel=e1000 net.mtu=9000 pt.range0=filter:0x10001a0-0x10003ff'
 agrees 'two CPUs' smp
+cp "$work/found.json" "$work/found.json.smp"
 agrees 'a range' range
 agrees 'one CPU' one
+cp "$work/counts" "$work/counts.one"
 check 'the index is in the capture' test -s "$capture/index.executed"
 fibonacci=$(address_of fibonacci)
 same 'find: a function by its name, as often as its first instruction' \
@@ -67,6 +69,18 @@ check "trace: $(wc -l <"$work/wanted") instructions at addresses" cmp "$work/tra
 $tool trace "$capture" --what branches --address "$fibonacci" | sed 's/.* \([0-9a-f]\{16\}\) -> \([0-9a-f]\{16\}\)$/\1 \2/' >"$work/traced"
 awk -v a="$fibonacci" '$1 == a || $2 == a' "$work/branches" >"$work/wanted"
 check "trace: $(wc -l <"$work/wanted") branches from or to an address" cmp "$work/traced" "$work/wanted"
+
+# Two CPUs: one list by time, in which each has its branches in their order.
+$tool trace "$work/smp/capture" --what branches >"$work/merged"
+check 'trace: two CPUs come in the order of time' sort -c -s -n -k 1,1 "$work/merged"
+for cpu in 0 1; do
+    awk -v cpu=$cpu '$2 == cpu' "$work/merged" | sed 's/.* \([0-9a-f]\{16\}\) -> \([0-9a-f]\{16\}\)$/\1 \2/' >"$work/traced"
+    check "trace: CPU $cpu has its $(wc -l <"$work/traced") branches among them" \
+        cmp "$work/traced" <($tool decode "$work/smp/capture" --cpu $cpu --branches - 2>/dev/null)
+done
+same 'trace: functions of two CPUs, by time and not deeper than alone' "$($tool trace "$work/smp/capture" --files build/guests/smp.elf | sort -s -n -k 2,2 | md5sum)" \
+    "$(for cpu in 0 1; do $tool trace "$work/smp/capture" --files build/guests/smp.elf --cpu $cpu; done | md5sum)"
+same 'trace: the first lines of two CPUs' "$($tool trace "$work/smp/capture" --what branches --lines 1000 | md5sum)" "$(head -n 1000 "$work/merged" | md5sum)"
 
 $tool trace "$capture" "${names[@]}" --function fibonacci >"$work/functions"
 same 'trace: a function with all that it calls' "$(grep -c ' fibonacci ' "$work/functions")" \
@@ -110,6 +124,33 @@ else
     skip 'trace: the disassembly is objdump'"'"'s' "$(cat "$work/disassembled.log")"
 fi
 
+# --- lines of sources: addr2line's, which has the compiler's directory before them ---------------------------------------
+# lines_agree NAME FILE: each instruction that was executed, as the ELF file tells of it.
+lines_agree() {
+    cut -d ' ' -f 1 "$work/counts.one" | xargs -n 200 $tool names "$capture" --files "$2" --srcline 2>"$work/lines.log" | awk '{ print $1, $NF }' >"$work/lines"
+    cut -d ' ' -f 1 "$work/counts.one" | addr2line -e build/guests/branches.elf | sed 's/ (discriminator.*//' |
+        paste -d ' ' <(cut -d ' ' -f 1 "$work/counts.one") - >"$work/lines.wanted"
+    same "$1: lines of $(wc -l <"$work/lines") instructions" "$(paste -d ' ' "$work/lines" "$work/lines.wanted" |
+        awk '{ n++; known += $2 != "??:0"; at = length($4) - length($2); if ($1 != $3 || substr($4, at + 1) != $2) bad++ }
+        END { print (n > 100 && known > n / 2), bad + 0 }')" '1 0'
+}
+if $tool names "$capture" "$fibonacci" --files build/guests/branches.elf --srcline 2>&1 | grep -q 'built without libdw'; then
+    skip 'lines of sources' 'libdw-dev was not there when undertrace was built'
+else
+    lines_agree 'DWARF in the file' build/guests/branches.elf
+    mkdir -p "$work/split/.debug"
+    objcopy --only-keep-debug build/guests/branches.elf "$work/split/.debug/branches.debug"
+    objcopy --strip-debug build/guests/branches.elf "$work/split/branches.elf"
+    same "a file without DWARF has none" "$($tool names "$capture" "$fibonacci" --files "$work/split/branches.elf" --srcline | awk "{ print \$NF }")" "??:0"
+    (cd "$work/split" && objcopy --add-gnu-debuglink=.debug/branches.debug branches.elf)
+    lines_agree 'DWARF in a debug file' "$work/split/branches.elf"
+    line=$(addr2line -e build/guests/branches.elf "$fibonacci" | sed 's|.*/||')
+    same 'trace: a function with its line' "$($tool trace "$capture" "${names[@]}" --srcline --function fibonacci --depth 0 | grep -c "/$line)\$")" 1
+    same 'trace: branches with both lines' "$($tool trace "$capture" "${names[@]}" --srcline --what branches --function fibonacci --lines 2 |
+        awk '{ n += gsub(/[(][^ ]*branches[.]c:[0-9]+[)]/, "") } END { print n }')" 4
+    same 'find: a function with its line' "$($tool find "$capture" "${names[@]}" --srcline --json fibonacci | jq -r .source | sed 's|.*/||')" "$line"
+fi
+
 # --- the index is never stale ---------------------------------------------------------------------------------------------
 cp -r "$capture" "$work/grown"
 rm "$work/grown/index.executed"
@@ -147,6 +188,12 @@ if command -v gdb >/dev/null; then
 else
     skip 'code: gdb reads it' 'there is no gdb'
 fi
+# Times are counted from where the first of all CPUs begins.
+jq -r '.first, .last | "\(.cpu) \(.seconds) \(.offset)"' "$work/found.json.smp" | sort -u | awk '!seen[$1, $3]++' >"$work/moments"
+while read -r cpu seconds offset; do
+    echo "$cpu $offset $($tool code "$work/smp/capture" --cpu "$cpu" --time "$seconds" -o "$work/code.elf" | awk '/^trace offset/ { print $3 }')"
+done <"$work/moments" >"$work/offsets"
+same 'code: what a CPU had at a time' "$(awk '{ cpus[$1]++; bad += $2 != $3 } END { print (cpus[0] > 0 && cpus[1] > 0), bad + 0 }' "$work/offsets")" '1 0'
 check 'a guest that changes its code' boot_guest changes selfmod 'channel=e1000 net.mtu=9000'
 # Each version of each page, as the records have them, is what code writes at that offset.
 $tool code "$work/changes/capture" -o "$work/late.elf" >/dev/null
@@ -171,6 +218,32 @@ for side in - +; do
     same "diff: and what each did then ($side)" "$(awk -v side="$side" '/^CPU 0/ { on = 1 } on && $1 == side { print $4; exit }' "$work/diff")" \
         "$(sed -n "${at}p" "$list" | cut -d ' ' -f 1)"
 done
+
+# What is the same from the start is not decoded: one that ends early.
+cp -r "$capture" "$work/cut"
+rm "$work/cut/index.executed"
+truncate -s $(($(stat -c %s "$capture/cpu0.pt") * 9 / 10)) "$work/cut/cpu0.pt"
+$tool decode "$work/cut" --branches "$work/cut.branches" >/dev/null 2>&1
+$tool diff "$capture" "$work/cut" >"$work/diff" 2>/dev/null
+same 'diff: a trace that ends early is the same up to there' "$? $(awk '/^CPU 0/ { gsub(",", ""); print $5 }' "$work/diff")" "2 $(wc -l <"$work/cut.branches")"
+same 'diff: with what comes before' "$(grep -c '^  .* -> ' "$work/diff")" 8
+same 'diff: and what comes then' "$(awk '$1 == "-" && /->/ { print $4; exit }' "$work/diff")" \
+    "$(sed -n "$(($(wc -l <"$work/cut.branches") + 1))p" "$work/branches" | cut -d ' ' -f 1)"
+
+# --- the pager, on a terminal alone ---------------------------------------------------------------------------------------
+# on_terminal PAGER WORDS...: what a person sees.
+on_terminal() {
+    TERM=xterm PAGER=$1 script -qec "$tool ${*:2}" /dev/null </dev/null | tr -d '\r'
+}
+for words in "trace $capture --lines 5" "find $capture $fibonacci" "dump $capture" "diff $work/one/capture $work/other/capture" "names $capture"; do
+    on_terminal 'sed s/^/paged:/' "$words" >"$work/paged"
+    same "pager: what ${words%% *} lists on a terminal" "$(grep -c '^paged:' "$work/paged") $(($(wc -l <"$work/paged") > 0))" "$(wc -l <"$work/paged") 1"
+    same "pager: none for ${words%% *} where none is wanted" "$(on_terminal 'sed s/^/paged:/' "--no-pager $words" | grep -c '^paged:')" 0
+done
+same 'pager: who leaves it early has read enough' \
+    "$(on_terminal 'head -n 2' "trace $capture --what branches; echo status \$?" | wc -l) $(on_terminal 'head -n 2' "trace $capture --what branches; echo status \$?" | tail -n 1)" \
+    '3 status 0'
+same 'pager: none in a pipe' "$(PAGER='sed s/^/paged:/' $tool trace "$capture" --lines 3 | grep -c '^paged:')" 0
 
 # --- completion -----------------------------------------------------------------------------------------------------------
 # completed WORDS...: what the shell offers for the last of them.

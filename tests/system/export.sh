@@ -79,6 +79,41 @@ same 'drcov: as many blocks as it says' "$(sed -n '/^BB Table/q; p' "$work/load.
     echo $(((size - ${#line} - 1) / 8)) $(((size - ${#line} - 1) % 8)))" \
     "$(grep -a '^BB Table' "$work/load.drcov" | awk '{ print $3 }') 0"
 
+# perf: report sums up what the call tree has, by process and function; each with what it calls, too.
+# perf_sums DIR OPTIONS...: "symbol sum" of all functions, sorted.
+perf_sums() {
+    perf report -i "$1" --stdio --show-nr-samples -F period,sym -t '~' -g none --percentage absolute "${@:2}" 2>>"$work/perf.log" |
+        awk -F '~' '/^ *[0-9]/ { sub("^ *[[]..? *", "", $2); sub(" *$", "", $2); print $2, $1 + 0 }' | sort
+}
+if command -v perf >/dev/null; then
+    check 'perf: a sample wherever another function runs' export_as load perf --every 1
+    perf_sums "$work/load.perf" --no-children >"$work/perf.own"
+    awk '{ sum = $NF; sub(" [0-9]*$", ""); n = split($0, way, ";"); own[way[n]] += sum }
+        END { for (each in own) print each, own[each] }' "$work/load.folded" | sort >"$work/folded.own"
+    check "perf report has the $(wc -l <"$work/folded.own") functions of the call tree, each with its branches" \
+        cmp "$work/perf.own" "$work/folded.own"
+    perf script -i "$work/load.perf" -F comm,tid,cpu,time,period,event,ip,sym,dso >"$work/perf.script" 2>>"$work/perf.log"
+    same 'perf script: a sample for each that was told' "$(grep -c 'branches:' "$work/perf.script")" \
+        "$(awk '/ samples;/ { gsub(",", ""); print $2 }' "$work/load.perf.log")"
+    same 'its call chains are those of the call tree' "$(awk '/branches:/ { period = $(NF - 1); way = ""; next }
+        NF { name = $2; way = way == "" ? name : name ";" way; next } { sums[way] += period } END { for (each in sums) print each, sums[each] }' \
+        "$work/perf.script" | sort | md5sum)" "$(sed 's/^[^;]*;//' "$work/load.folded" | sort | md5sum)"
+    same 'all in the file that --files has named' "$(awk 'NF == 3 && /[(]/ { print $3 }' "$work/perf.script" | sort -u | sed 's|.*/||')" 'load.elf)'
+    check 'perf annotate disassembles a function' sh -c "perf annotate -i '$work/load.perf' --stdio -s odd 2>/dev/null | grep -qw ret"
+    mv "$work/load.perf" "$work/all.perf"
+    check 'perf: a sample at every thousand branches' export_as load perf --every 1000
+    same 'is no closer, and all branches are in one but the last' "$(perf script -i "$work/load.perf" -F period 2>/dev/null |
+        awk -v all="$branches" '{ sum += $1; bad += $1 < 1000 } END { print bad + 0, (sum <= all && sum > all - 10000) }')" '0 1'
+    check 'perf: two CPUs, by time' export_as smp perf --unit ticks --every 1000
+    same 'samples of both' "$(perf script -i "$work/smp.perf" -F cpu,event 2>/dev/null | awk '/cpu-clock/ { print $1 }' | sort -u | tr '\n' ' ')" '[000] [001] '
+    same 'and their periods are the time between them' "$(perf script -i "$work/smp.perf" --ns -F cpu,time,period,event 2>/dev/null |
+        awk '/cpu-clock/ { cpu = $1; time = $2 * 1e9; if (cpu in first) sum[cpu] += $3; else first[cpu] = time; last[cpu] = time }
+        END { for (cpu in first) { n++; all = last[cpu] - first[cpu]; bad += sum[cpu] < 0.98 * all || sum[cpu] > all + 1000 } print n, bad + 0 }')" '2 0'
+    same 'perf: a directory that is there is left alone' "$(export_as load perf; echo $?)" 1
+else
+    skip 'perf: opened by perf' 'perf is not installed (linux-perf)'
+fi
+
 # Windows, limits, two CPUs.
 check 'half of the time is written' export_as load folded --to 0.01
 less=$(awk '{ sum += $NF } END { print sum }' "$work/load.folded")
@@ -93,6 +128,24 @@ check 'two CPUs are written' export_as smp speedscope
 same 'a profile each' "$(jq -c '[.profiles[].name]' "$work/smp.speedscope")" '["CPU 0","CPU 1"]'
 check 'one of them is' export_as smp speedscope --cpu 1
 same 'alone' "$(jq -c '[.profiles[].name]' "$work/smp.speedscope")" '["CPU 1"]'
+
+# speedscope itself, from npm, in a browser. It shows the busier CPU's profile first.
+speedscope=build/npm/node_modules/speedscope
+if ! command -v npm >/dev/null || ! command -v chromium >/dev/null; then
+    skip 'speedscope opens its file' 'there is no npm, or no chromium'
+elif ! { [ -d $speedscope ] || timeout 120 npm install --prefix build/npm --no-audit --no-fund --ignore-scripts speedscope@1.25.0; } >"$work/npm.log" 2>&1; then
+    skip 'speedscope opens its file' "npm cannot install speedscope: $(tail -n 1 "$work/npm.log")"
+else
+    check 'both CPUs for speedscope' export_as smp speedscope
+    timeout 300 node tests/page/speedscope.js $speedscope "$work/smp.speedscope" >"$work/shown" 2>&1
+    cpu=$(sed -n 's/^profile: CPU \([0-9]*\).*/\1/p' "$work/shown")
+    check 'ticks of the CPU that it shows' export_as smp folded --unit ticks --cpu "${cpu:-0}"
+    khz=$(info smp .hello.tsc_khz)
+    same 'speedscope shows what functions took, each of a millisecond and more' "$(sed -n 's/^function: \(.*ms\)$/\1/p' "$work/shown" | sort)" \
+        "$(awk -v khz="$khz" '{ sum = $NF; sub(" [0-9]*$", ""); n = split($0, way, ";"); own[way[n]] += sum }
+        END { for (each in own) if (own[each] >= khz) printf "%s %.2fms\n", each, own[each] / khz }' "$work/smp.folded" | sort)"
+    same 'and complains of nothing' "$(grep -c '^complaint' "$work/shown")" 0
+fi
 
 # What cannot be.
 refused() {

@@ -17,21 +17,3 @@ void put(struct buffer *b, const void *bytes, size_t size)
     memcpy(b->bytes + b->used, bytes, size);
     b->used += size;
 }
-
-void put32(struct buffer *b, uint32_t value)
-{
-    put(b, &value, sizeof(value));
-}
-
-void put64(struct buffer *b, uint64_t value)
-{
-    put(b, &value, sizeof(value));
-}
-
-void put_text(struct buffer *b, const char *text)
-{
-    static const uint8_t zeros[8];
-    size_t length = strlen(text);
-    put(b, text, length);
-    put(b, zeros, 8 - length % 8);
-}

@@ -1,5 +1,5 @@
 /*
- * Bytes that grow: what a perf.data file is made of.
+ * Bytes that grow: a trace that goes into a perf.data file.
  */
 #ifndef PERFDATA_BUFFER_H
 #define PERFDATA_BUFFER_H
@@ -12,11 +12,7 @@ struct buffer {
     size_t used, room;
 };
 
-/* They end the process when there is no memory. */
+/* It ends the process when there is no memory. */
 void put(struct buffer *b, const void *bytes, size_t size);
-void put32(struct buffer *b, uint32_t value);
-void put64(struct buffer *b, uint64_t value);
-/* The text, its 0, and more up to a multiple of 8 bytes. */
-void put_text(struct buffer *b, const char *text);
 
 #endif
