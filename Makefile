@@ -16,7 +16,7 @@ all: $(BUILD)/undertrace.elf $(BUILD)/undertrace
 
 CORE_BOOT := boot/mb2.c boot/carve.c boot/options.c boot/options_pt.c boot/value.c boot/linux.c boot/linux_params.c boot/efi_map.c boot/acpi.c boot/madt.c \
     boot/pt_same.c
-CORE_VMX := vmx/caps.c vmx/mtrr.c vmx/ept_maths.c vmx/cpuid_policy.c vmx/msr_policy.c vmx/inject.c vmx/guest_walk.c vmx/page_sums.c vmx/pmi.c vmx/io_ports.c vmx/exit_reasons.c
+CORE_VMX := vmx/caps.c vmx/mtrr.c vmx/ept_maths.c vmx/cpuid_policy.c vmx/msr_policy.c vmx/inject.c vmx/guest_walk.c vmx/guest_data.c vmx/task_state.c vmx/page_sums.c vmx/pmi.c vmx/io_ports.c vmx/exit_reasons.c
 CORE_PT := pt/encode.c pt/parse.c pt/topa.c pt/caps.c pt/offer.c pt/plan.c pt/region_ring.c pt/single.c pt/range.c pt/output.c pt/scheme.c pt/fault.c \
     pt/instruction.c pt/instruction_table.c pt/soft_enables.c pt/soft_flow.c pt/soft_output.c pt/soft_packets.c
 CORE_SERIAL := serial/e1000.c serial/e1000_cards.c serial/e1000_reset.c serial/frame.c serial/crc32c.c serial/window.c serial/pace.c serial/net.c serial/format.c serial/stream.c serial/command.c serial/command_line.c serial/sink.c
@@ -170,14 +170,14 @@ $(BUILD)/bochs: $(MODEL_INPUTS)
 
 # --- guests -----------------------------------------------------------------------------------------------------------
 
-GUESTS := branches selfmod load probe ends sharing exits spaces ptwrite blocked smp maps levels high
+GUESTS := branches selfmod load probe ends sharing exits spaces ptwrite blocked smp maps levels high tasks
 GUEST_CFLAGS := -std=c11 -O2 -g $(WARN) -ffreestanding -fno-pie -mno-red-zone -mgeneral-regs-only -fno-stack-protector \
     -fno-asynchronous-unwind-tables -fcf-protection=none -Itests/guests -MMD -MP
 PROBE_PARTS := probe_cpu probe_events probe_devices
 SMP_PARTS := smp_parts smp_storm
 MAPS_PARTS := maps_spaces maps_disk maps_held maps_quiet maps_pending
 GUEST_OBJS := $(patsubst %,$(BUILD)/guests/%.o,$(GUESTS) $(PROBE_PARTS) $(SMP_PARTS) $(MAPS_PARTS) machine) $(BUILD)/guests/start.S.o \
-    $(BUILD)/guests/ap.S.o
+    $(BUILD)/guests/ap.S.o $(BUILD)/guests/tasks32.S.o
 
 $(BUILD)/guests/%.o: tests/guests/%.c
 	@mkdir -p $(@D)
@@ -197,6 +197,7 @@ $(BUILD)/guests/%.elf: $(BUILD)/guests/start.S.o $(BUILD)/guests/%.o $(BUILD)/gu
 $(BUILD)/guests/probe.elf: $(PROBE_PARTS:%=$(BUILD)/guests/%.o)
 $(BUILD)/guests/smp.elf: $(SMP_PARTS:%=$(BUILD)/guests/%.o) $(BUILD)/guests/ap.S.o
 $(BUILD)/guests/maps.elf: $(MAPS_PARTS:%=$(BUILD)/guests/%.o) $(BUILD)/guests/ap.S.o
+$(BUILD)/guests/tasks.elf: $(BUILD)/guests/tasks32.S.o
 
 $(BUILD)/guests/%.bzImage: $(BUILD)/guests/%.elf
 	@echo "  OBJCOPY $@"

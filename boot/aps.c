@@ -89,14 +89,14 @@ SECOND_ACT _Noreturn void ap_main(struct boot_cpu *cpu)
 /* --- on the first CPU ------------------------------------------------------------------------------------------------
  */
 
-static void wait_us(uint64_t us)
+SECOND_ACT static void wait_us(uint64_t us)
 {
     uint64_t start = tsc_read(), ticks = clock_tsc_hz() / 1000000 * us;
     while (tsc_read() - start < ticks)
         __asm__ volatile("pause");
 }
 
-static void ipi_send(uint32_t apic_id, uint32_t command)
+SECOND_ACT static void ipi_send(uint32_t apic_id, uint32_t command)
 {
     uint64_t base = msr_read(IA32_APIC_BASE);
     __atomic_thread_fence(__ATOMIC_SEQ_CST); /* what the other is to read is written; x2APIC's WRMSR does not wait */
@@ -112,7 +112,7 @@ static void ipi_send(uint32_t apic_id, uint32_t command)
         wait_us(1);
 }
 
-static bool ap_answers(const struct boot_cpu *cpu, uint32_t limit_us)
+SECOND_ACT static bool ap_answers(const struct boot_cpu *cpu, uint32_t limit_us)
 {
     for (uint32_t us = 0; us < limit_us; us += 10) {
         if (__atomic_load_n(&cpu->checked, __ATOMIC_ACQUIRE))

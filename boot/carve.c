@@ -92,7 +92,8 @@ SECOND_ACT static uint64_t obstacle_start(const struct memory_map *map, struct r
     return start;
 }
 
-bool memory_range_free(const struct memory_map *map, struct range range, const struct range *avoid, unsigned nr_avoid)
+SECOND_ACT bool memory_range_free(const struct memory_map *map, struct range range, const struct range *avoid,
+                                  unsigned nr_avoid)
 {
     if (range.start >= range.end || obstacle_start(map, range, avoid, nr_avoid) != range.end)
         return false;
@@ -147,7 +148,7 @@ SECOND_ACT bool carve_find(struct range *out, const struct memory_map *map, cons
     return found;
 }
 
-void *arena_take(struct arena *arena, uint64_t size, uint64_t align)
+SECOND_ACT void *arena_take(struct arena *arena, uint64_t size, uint64_t align)
 {
     uint64_t at = (arena->pa + arena->used + align - 1) & ~(align - 1);
     uint64_t offset = at - arena->pa;

@@ -31,7 +31,7 @@ uint64_t channel_bytes(const struct options *options, uint16_t nr_cpus)
     return larger_of(bytes, 4096) + 4096 + null_sink_memory_bytes(nr_cpus);
 }
 
-static void open_none(struct channel *channel, uint16_t nr_cpus, struct arena *arena)
+SECOND_ACT static void open_none(struct channel *channel, uint16_t nr_cpus, struct arena *arena)
 {
     channel->kind = CHANNEL_NONE;
     channel->sink = null_sink_init(arena_take(arena, null_sink_memory_bytes(nr_cpus), 8), nr_cpus);

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "boot/acts.h"
 #include "serial/log.h"
 #include "vmx/phys.h"
 
@@ -25,7 +26,7 @@ static void screen_write(const char *text)
         *cell++ = (uint16_t)(WHITE_ON_RED << 8 | (uint8_t)*text++);
 }
 
-_Noreturn void boot_fail(const char *format, ...)
+SECOND_ACT _Noreturn void boot_fail(const char *format, ...)
 {
     static const char prefix[] = "undertrace: "; /* log_panic has its own */
     char text[sizeof prefix + 256];

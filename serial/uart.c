@@ -1,6 +1,7 @@
 /* The 16550 UART, polled. Shell. */
 #include "serial/uart.h"
 
+#include "boot/acts.h"
 #include "serial/io.h"
 
 enum {
@@ -30,7 +31,7 @@ static uint16_t uart_register(uint16_t port, unsigned index)
     return (uint16_t)(port + index);
 }
 
-bool uart_init(uint16_t port, uint32_t baud)
+SECOND_ACT bool uart_init(uint16_t port, uint32_t baud)
 {
     uint32_t divisor = UART_BAUD_BASE / baud;
 

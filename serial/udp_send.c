@@ -1,6 +1,7 @@
 /*
  * channel=e1000: frames into the transmit ring. Shell. put_frames is what root mode pays per datagram.
  */
+#include "boot/acts.h"
 #include "pt/msr.h"
 #include "serial/udp_state.h"
 
@@ -56,7 +57,7 @@ static __attribute__((noinline)) void set_payload_bytes(const struct udp_sink *s
     net_headers_set_length(headers->net, s->pseudo_header_sum, (uint16_t)(FRAME_HEADER_SIZE + length));
 }
 
-void udp_build_headers(struct udp_sink *s)
+SECOND_ACT void udp_build_headers(struct udp_sink *s)
 {
     s->pseudo_header_sum = net_pseudo_header_sum(&s->link);
     for (uint32_t i = 0; i < UDP_TX_SLOTS; i++) {

@@ -139,7 +139,7 @@ static bool find_peer(struct udp_sink *s, uint64_t start, uint64_t timeout, uint
     return true;
 }
 
-static void *give_up(struct udp_sink *s, char *why, size_t why_size, const char *what, uint32_t seconds)
+SECOND_ACT static void *give_up(struct udp_sink *s, char *why, size_t why_size, const char *what, uint32_t seconds)
 {
     uint32_t peer = s->link.peer;
 

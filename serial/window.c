@@ -1,6 +1,8 @@
 /* The sender's acknowledgement window. Core. */
 #include "serial/window.h"
 
+#include "boot/acts.h"
+
 /* Frame numbers wrap: a comes before b where the distance from a to b is less than half of the circle. */
 static bool seq_before(uint32_t a, uint32_t b)
 {
@@ -30,8 +32,8 @@ static const struct window_run *run_at(const struct window *w, uint32_t number)
     return &w->runs[number & (w->size - 1)];
 }
 
-void window_init(struct window *w, struct window_run *runs, uint8_t *marks, uint32_t size, uint64_t *released,
-                 uint32_t nr_streams, uint64_t timeout)
+SECOND_ACT void window_init(struct window *w, struct window_run *runs, uint8_t *marks, uint32_t size,
+                            uint64_t *released, uint32_t nr_streams, uint64_t timeout)
 {
     *w = (struct window){.runs = runs, .marks = marks, .size = size, .released = released, .timeout = timeout};
     __builtin_memset(marks, 0, size);

@@ -191,6 +191,7 @@ exit_handler timer_exit;                  /* vmx/timer.c */
 exit_handler ept_violation_exit;          /* vmx/violation.c */
 exit_handler triple_fault_exit;           /* vmx/power.c */
 exit_handler init_exit, sipi_exit;        /* vmx/startup.c */
+exit_handler task_switch_exit;            /* vmx/task_switch.c */
 
 /* vmx/nmi.c: turn NMIs counted in root and those pending into an injection or a window. */
 void nmi_deliver(struct cpu *cpu);

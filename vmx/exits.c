@@ -40,12 +40,6 @@ static enum exit_action invd_exit(struct cpu *cpu)
     return EXIT_ADVANCE;
 }
 
-/* VISIBLE: it stops the machine. */
-static enum exit_action task_switch_exit(struct cpu *cpu)
-{
-    fail_stop(cpu, "the guest switches tasks by hardware, which VMX leaves to us and we do not do");
-}
-
 static exit_handler *const handlers[NR_EXIT_REASONS] = {
     [EXIT_REASON_EXCEPTION_OR_NMI] = nmi_exit, /* page faults too */
     [EXIT_REASON_TRIPLE_FAULT] = triple_fault_exit,

@@ -45,6 +45,18 @@ struct event event_again(uint32_t idt_vectoring, uint32_t error_code, uint32_t e
     return event;
 }
 
+uint32_t event_nested(uint32_t idt_vectoring, uint32_t vector)
+{
+    const uint32_t first = idt_vectoring & EVENT_VECTOR_MASK;
+
+    if (!(idt_vectoring & EVENT_VALID) || event_type_of(idt_vectoring) != EVENT_HARDWARE_EXCEPTION)
+        return vector;
+    if (first == VECTOR_DF)
+        return 0;
+    /* contributory: #DE, #TS, #NP, #SS, #GP, #CP */
+    return first == VECTOR_PF || ((0x00203c01u >> first & 1) && vector != VECTOR_PF) ? VECTOR_DF : vector;
+}
+
 uint32_t nmis_pending_max(uint32_t entry_information, uint32_t interruptibility)
 {
     const bool delivering = (entry_information & EVENT_VALID) && event_type_of(entry_information) == EVENT_NMI;

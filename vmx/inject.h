@@ -50,7 +50,12 @@ enum event_type {
 };
 
 #define VECTOR_NMI 2u
+#define VECTOR_DB 1u
 #define VECTOR_UD 6u
+#define VECTOR_DF 8u
+#define VECTOR_TS 10u
+#define VECTOR_NP 11u
+#define VECTOR_SS 12u
 #define VECTOR_GP 13u
 #define VECTOR_PF 14u
 
@@ -74,6 +79,11 @@ static inline enum event_type event_type_of(uint32_t information)
 /* An exit interrupted the delivery that IDT-vectoring information describes: deliver it again. exit_length: VM-exit
  * instruction length, which software events need. information 0 if none was under way. */
 struct event event_again(uint32_t idt_vectoring, uint32_t error_code, uint32_t exit_length);
+
+/* What becomes of an exception that the delivery of an event has met with, Table "Conditions for Generating a Double
+ * Fault": VECTOR_DF, the vector itself, or 0: a triple fault. idt_vectoring: the event, as above; vector: #TS, #NP,
+ * #SS, #GP or #PF. */
+uint32_t event_nested(uint32_t idt_vectoring, uint32_t vector);
 
 /* How many NMIs can be pending for the guest: the one that is served now, where NMIs are not blocked, and one that is
  * latched until IRET. More are lost, as on bare metal. entry_information: what else is injected. */

@@ -27,7 +27,7 @@ const uint32_t vmx_cpu_size = sizeof(struct cpu);
 static struct vmx_controls controls;
 static struct vmx_caps first_caps;
 
-static void read_control_msrs(struct vmx_caps *caps)
+SECOND_ACT static void read_control_msrs(struct vmx_caps *caps)
 {
     caps->basic = msr_read(IA32_VMX_BASIC);
     const bool exact = caps->basic & VMX_BASIC_TRUE_CONTROLS;
@@ -53,7 +53,7 @@ const char *vmx_switch_check(enum pt_switch way)
 }
 
 /* NULL: this CPU has VMX, and *caps is filled in. */
-static const char *read_caps(struct vmx_caps *caps)
+SECOND_ACT static const char *read_caps(struct vmx_caps *caps)
 {
     *caps = (struct vmx_caps){.cpuid_1_ecx = cpuid_read(1, 0).ecx};
     if (caps->cpuid_1_ecx & CPUID_1_ECX_VMX)

@@ -1,7 +1,7 @@
 /*
  * ends: random branches, one call of ends_here, then some more branches, and the end that the command line names first:
- * "cf9" and "keyboard" reset the machine, "triple" is a triple fault, "switch" a hardware task switch, "off" (and
- * nothing) powers off. A number behind it is how many rounds the first branches take.
+ * "cf9" and "keyboard" reset the machine, "triple" is a triple fault, "off" (and nothing)
+ * powers off. A number behind it is how many rounds the first branches take.
  *
  * ends_here has a page of its own: pt.trigger= of it costs nothing elsewhere.
  */
@@ -42,36 +42,6 @@ static void triple_fault(void)
     __asm__ volatile("lidt %0\n\tud2" : : "m"(nothing));
 }
 
-/* Into 32-bit protected mode, where alone there are hardware task switches; then a far jump to a TSS, which is present
- * and not busy. It has nothing of a task in it: whoever takes it fails there. */
-static void task_switch(void)
-{
-    static uint8_t tss[104];
-    static uint64_t gdt[8] = {[1] = 0x00cf9b000000ffff, [3] = 0x00cf93000000ffff, [7] = 0x0000890000000067};
-    const struct __attribute__((packed)) {
-        uint16_t limit;
-        uint64_t base;
-    } table = {sizeof(gdt) - 1, (uint64_t)(uintptr_t)gdt};
-    const uint64_t at = (uint64_t)(uintptr_t)tss;
-    gdt[7] |= (at & 0xffffff) << 16 | at >> 24 << 56;
-    __asm__ volatile("lgdt %0\n\t"
-                     "pushq $0x08\n\t"
-                     "pushq $1f\n\t"
-                     "lretq\n\t"
-                     ".code32\n"
-                     "1:\tmovl %%cr0, %%eax\n\t"
-                     "andl $0x7fffffff, %%eax\n\t" /* PG */
-                     "movl %%eax, %%cr0\n\t"
-                     "testl %%eax, %%eax\n\t"
-                     "jnz 2f\n\t"
-                     "nop\n"
-                     "2:\tljmp $0x38, $0\n\t"
-                     ".code64"
-                     :
-                     : "m"(table)
-                     : "rax", "memory");
-}
-
 static uint32_t number(const char *text)
 {
     uint32_t value = 0;
@@ -104,9 +74,6 @@ void guest_main(const uint8_t *boot_params)
         break;
     case 't':
         triple_fault();
-        break;
-    case 's':
-        task_switch();
         break;
     }
 }

@@ -11,15 +11,10 @@ check 'the capture is complete' grep -q complete "$work/crash/receive.log"
 same 'the exit is counted' "$(jq '.end."exit.triple_fault"' "$work/crash/capture/meta.json")" 1
 exact 'what was traced equals the truth, up to the fault' crash
 
-# Task switches by hardware exit always, and are not emulated: the machine stops with the reason, in soft PT too, and the trace up to
-# the far jump is whole.
-ENDS=stop check 'a task switch by hardware is reported and the CPU parked' \
-    boot switch build/guests/ends.bzImage '' 'switch 1000' ''
-console_has 'its reason is named' switch 'undertrace: the guest switches tasks by hardware'
-exact 'what was traced equals the truth, up to the switch' switch
-ENDS=stop PTMODEL=profile=none MEMORY=256 QUIET=100 MOST=3000 BRANCHES=1 check 'the same with soft PT' \
-    boot soft build/guests/ends.bzImage '' 'switch 1000' ''
-console_has 'its reason is named with soft PT' soft 'undertrace: the guest switches tasks by hardware'
+# In soft PT too.
+ENDS=stop PTMODEL=profile=none MEMORY=256 QUIET=100 MOST=3000 BRANCHES=1 check 'a triple fault with soft PT' \
+    boot soft build/guests/ends.bzImage '' 'triple 1000' ''
+console_has 'its reason is named' soft 'undertrace: guest triple fault on CPU 0; the guest is stopped'
 build/undertrace decode "$work/soft/capture" --branches - 2>/dev/null | grep -E '^[0-9a-f]{16} ' >"$work/soft/decoded"
 check "and each of its $(wc -l <"$work/soft/decoded") branches is as the CPU took it" \
     cmp <(od -An -v -t x8 -w16 "$work/soft/branches.bin" | cut -c 2-) "$work/soft/decoded"

@@ -87,12 +87,36 @@ static void nmis_latched(void **state)
     assert_int_equal(nmis_pending_max(0x800000ec, 0), 2);
 }
 
+#define EXCEPTION(vector) (EVENT_VALID | EVENT_HARDWARE_EXCEPTION << EVENT_TYPE_SHIFT | (vector))
+
+/* Vol. 3A Table "Conditions for Generating a Double Fault". */
+static void exceptions_in_deliveries(void **state)
+{
+    (void)state;
+    assert_int_equal(event_nested(0, VECTOR_GP), VECTOR_GP);
+    assert_int_equal(event_nested(EVENT_VALID | VECTOR_GP, VECTOR_TS), VECTOR_TS); /* an interrupt with this vector */
+    assert_int_equal(event_nested(event_nmi().information, VECTOR_PF), VECTOR_PF);
+    assert_int_equal(event_nested(EXCEPTION(VECTOR_UD), VECTOR_SS), VECTOR_SS);
+    assert_int_equal(event_nested(EXCEPTION(0), VECTOR_TS), VECTOR_DF);
+    assert_int_equal(event_nested(EXCEPTION(VECTOR_GP), VECTOR_NP), VECTOR_DF);
+    assert_int_equal(event_nested(EXCEPTION(21), VECTOR_GP), VECTOR_DF);
+    assert_int_equal(event_nested(EXCEPTION(VECTOR_GP), VECTOR_PF), VECTOR_PF);
+    assert_int_equal(event_nested(EXCEPTION(VECTOR_PF), VECTOR_PF), VECTOR_DF);
+    assert_int_equal(event_nested(EXCEPTION(VECTOR_PF), VECTOR_TS), VECTOR_DF);
+    assert_int_equal(event_nested(EXCEPTION(VECTOR_DF), VECTOR_TS), 0);
+    assert_int_equal(event_nested(EXCEPTION(VECTOR_DF), VECTOR_PF), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(advance),      cmocka_unit_test(rip_wraps_outside_64_bit_mode),
-        cmocka_unit_test(single_step),  cmocka_unit_test(exceptions),
-        cmocka_unit_test(again),        cmocka_unit_test(nmi_window),
+        cmocka_unit_test(advance),
+        cmocka_unit_test(rip_wraps_outside_64_bit_mode),
+        cmocka_unit_test(single_step),
+        cmocka_unit_test(exceptions),
+        cmocka_unit_test(exceptions_in_deliveries),
+        cmocka_unit_test(again),
+        cmocka_unit_test(nmi_window),
         cmocka_unit_test(nmis_latched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,375 @@
+/*
+ * Task switches by hardware: CALL, JMP, IRET, a task gate in the IDT. VMX leaves them to us; the processor has checked
+ * the way to the new task's TSS (privileges, type, presence, limit).
+ *
+ * What the trace tells is an exit where the switch began, and an entry where the new task goes on.
+ *
+ * Source: SDM Vol. 3C "Treatment of Task Switches", Table "Exit Qualification for Task Switches", "Saving RIP, RSP,
+ * RFLAGS, and SSP"; Vol. 3A "Task Switching", Table "Exception Conditions Checked During a Task Switch", "Task-Switch
+ * Exception Condition".
+ */
+#include "vmx/task_state.h"
+
+#include <string.h>
+
+#include "vmx/cpu.h"
+#include "vmx/ept.h"
+#include "vmx/ept_maths.h"
+#include "vmx/guest_data.h"
+#include "vmx/guest_memory.h"
+#include "vmx/phys.h"
+#include "vmx/vmcs.h"
+
+#define CR0_TS (1ull << 3)
+#define CR0_PG (1ull << 31)
+#define CR4_PAE (1ull << 5)
+#define EFLAGS_FIXED 2u
+#define EFLAGS_NT (1u << 14)
+#define EFLAGS_RF (1u << 16)
+#define EFLAGS_VM (1u << 17)
+#define EFLAGS_MEANS 0x3f7fd5u
+#define DR6_BT (1ull << 15)
+#define DR7_LOCAL 0x155ull
+#define DR7_GD (1ull << 13)
+#define PDPTES_BASE 0xffffffe0u
+
+#define SELECTOR_RPL 3u
+#define SELECTOR_TI 4u
+#define SELECTOR_INDEX 0xfff8u
+#define SELECTOR_IN_ERROR_CODE 0xfffcu
+#define ERROR_CODE_EXT 1u
+#define DESCRIPTOR_TYPE 5u /* the byte with the busy and the accessed flag */
+
+#define RIGHTS_CODE32 0xc09bu /* flat */
+#define RIGHTS_V86 0xf3u
+
+enum task_source { FROM_CALL, FROM_IRET, FROM_JMP, FROM_GATE };
+
+/* What is used most stands first: short displacements. */
+struct task_switch {
+    struct cpu *cpu;
+    uint32_t source;
+    uint32_t event; /* IDT-vectoring information of a gate's, else 0 */
+    uint32_t selector;
+    uint32_t external;           /* ERROR_CODE_EXT, for a fault in an event from outside the program */
+    uint32_t vector, error_code; /* of a fault */
+    bool nests;                  /* the new task is to return to the old one */
+    bool wide;
+    struct task_segment tss; /* the new one */
+    uint32_t fields[NR_TASK_FIELDS];
+};
+
+/* Most fields of the VMCS are touched here, and seldom: small, not fast. */
+static __attribute__((noipa)) uint32_t get(uint32_t field)
+{
+    return (uint32_t)vmcs_read(field);
+}
+
+static __attribute__((noipa)) void put(uint32_t field, uint64_t value)
+{
+    vmcs_write(field, value);
+}
+
+static __attribute__((noipa)) bool fault(struct task_switch *s, uint32_t vector, uint32_t selector)
+{
+    s->vector = vector;
+    s->error_code = (selector & SELECTOR_IN_ERROR_CODE) | s->external;
+    return false;
+}
+
+/* --- the guest's memory ---------------------------------------------------------------------------------------------
+ */
+
+static __attribute__((noinline)) void *memory_at(void *context, uint64_t gpa)
+{
+    if (!ept_is_memory(gpa))
+        fail_stop(context, "a task switch by hardware: its TSS, descriptors, stack or page tables lie in no memory");
+    return phys_to_virt(gpa);
+}
+
+/* Copy nr bytes from linear, or with GUEST_DATA_WRITE to it. Code pages are written as by the guest itself. */
+static __attribute__((noipa)) bool copy(struct task_switch *s, uint32_t linear, void *bytes, uint32_t nr,
+                                        uint32_t access)
+{
+    const struct guest_paging paging = guest_paging(get(VMCS_GUEST_CR3));
+    struct guest_data data;
+
+    for (uint8_t *at = bytes; nr > 0; nr--, at++, linear++) {
+        if (!guest_data_walk(&data, &paging, linear, access, memory_at, s->cpu)) {
+            __asm__ volatile("mov %0, %%cr2" : : "r"((uint64_t)linear));
+            s->vector = VECTOR_PF;
+            s->error_code = data.error_code;
+            return false;
+        }
+        uint8_t *memory = memory_at(s->cpu, data.gpa);
+        if (!(access & GUEST_DATA_WRITE)) {
+            *at = *memory;
+            continue;
+        }
+        if (machine.config.code_pages && !(ept_lookup(data.gpa) & EPT_WRITE))
+            code_page_written(s->cpu, data.gpa & ~(EPT_PAGE_SIZE - 1));
+        *memory = *at;
+    }
+    return true;
+}
+
+/* The same with what stands at an offset in a descriptor. */
+static __attribute__((noinline)) bool descriptor_copy(struct task_switch *s, uint32_t selector, uint32_t offset,
+                                                      void *bytes, uint32_t nr, uint32_t access)
+{
+    const uint32_t table = get(selector & SELECTOR_TI ? VMCS_GUEST_LDTR_BASE : VMCS_GUEST_GDTR_BASE);
+
+    return copy(s, table + (selector & SELECTOR_INDEX) + offset, bytes, nr, access);
+}
+
+static __attribute__((noinline)) bool type_write(struct task_switch *s, uint32_t selector, uint32_t access_rights)
+{
+    return descriptor_copy(s, selector, DESCRIPTOR_TYPE, &access_rights, 1, GUEST_DATA_WRITE);
+}
+
+/* --- the old task ---------------------------------------------------------------------------------------------------
+ * A fault leaves it as it was, to do it again: what has been saved by then does no harm.
+ */
+
+static void old_fields(struct task_switch *s)
+{
+    const uint64_t *registers = (const uint64_t *)(const void *)&s->cpu->registers;
+
+    for (uint32_t i = 0; i < 8; i++)
+        s->fields[TASK_EAX + i] = (uint32_t)registers[i];
+    for (uint32_t i = TASK_ES; i <= TASK_GS; i++)
+        s->fields[i] = get(VMCS_GUEST_ES_SELECTOR + 2 * (i - TASK_ES));
+    s->fields[TASK_ESP] = get(VMCS_GUEST_RSP);
+    s->fields[TASK_EFLAGS] = get(VMCS_GUEST_RFLAGS);
+    s->fields[TASK_EIP] = get(VMCS_GUEST_RIP);
+    if (s->source == FROM_IRET)
+        s->fields[TASK_EFLAGS] &= ~EFLAGS_NT;
+    /* An instruction or a software event is over, a fault's instruction is not. */
+    if (s->source != FROM_GATE || event_type_of(s->event) >= EVENT_SOFTWARE_INTERRUPT)
+        s->fields[TASK_EIP] += get(VMCS_EXIT_INSTRUCTION_LENGTH);
+}
+
+static bool state_save(struct task_switch *s, uint32_t rights)
+{
+    const uint32_t base = get(VMCS_GUEST_TR_BASE);
+    uint16_t words[NR_TASK_NARROW];
+
+    old_fields(s);
+    if (rights & TASK_RIGHTS_WIDE)
+        return copy(s, base + TASK_WIDE_AT + 4 * TASK_EIP, &s->fields[TASK_EIP], TASK_WIDE_SAVED_BYTES,
+                    GUEST_DATA_WRITE);
+    task_narrow_save(words, s->fields);
+    return copy(s, base + TASK_NARROW_AT, words, TASK_NARROW_SAVED_BYTES, GUEST_DATA_WRITE);
+}
+
+static bool state_load(struct task_switch *s)
+{
+    uint16_t words[NR_TASK_NARROW];
+
+    if (s->wide)
+        return copy(s, s->tss.base + TASK_WIDE_AT, s->fields, sizeof s->fields, 0);
+    if (!copy(s, s->tss.base + TASK_NARROW_AT, words, sizeof words, 0))
+        return false;
+    task_narrow_load(s->fields, words);
+    return true;
+}
+
+static __attribute__((noinline)) bool old_task_leave(struct task_switch *s)
+{
+    uint32_t selector = get(VMCS_GUEST_TR_SELECTOR), link;
+    const uint32_t rights = get(VMCS_GUEST_TR_ACCESS_RIGHTS);
+
+    if (get(VMCS_GUEST_TR_LIMIT) < (rights & TASK_RIGHTS_WIDE ? 0x5f : 0x29))
+        return fault(s, VECTOR_TS, selector);
+    if (!copy(s, s->tss.base, &link, 2, 0) || (s->nests && !copy(s, s->tss.base, &selector, 2, GUEST_DATA_WRITE)) ||
+        !state_save(s, rights) || !state_load(s))
+        return false;
+    if (!s->nests && !type_write(s, selector, rights & ~TASK_RIGHTS_BUSY))
+        return false;
+    s->tss.access_rights |= TASK_RIGHTS_BUSY;
+    return s->source == FROM_IRET || type_write(s, s->selector, s->tss.access_rights);
+}
+
+/* --- the new task ---------------------------------------------------------------------------------------------------
+ * Faults are its own.
+ */
+
+static __attribute__((noinline)) void segment_put(uint32_t field, const struct task_segment *segment)
+{
+    field = 2 * (field - TASK_ES);
+    put(VMCS_GUEST_ES_BASE + field, segment->base);
+    put(VMCS_GUEST_ES_LIMIT + field, segment->limit);
+    put(VMCS_GUEST_ES_ACCESS_RIGHTS + field, segment->access_rights);
+}
+
+/* Segments are unusable until they are loaded, and CPL is 3 until SS is, so that a fault's handler has the stack that
+ * the TSS names. */
+static __attribute__((noinline)) void task_commit(struct task_switch *s)
+{
+    static const struct task_segment none = {0, 0, TASK_RIGHTS_UNUSABLE | TASK_RIGHTS_DPL},
+                                     flat = {0, 0xffffffff, RIGHTS_CODE32 | TASK_RIGHTS_DPL};
+    uint64_t *registers = (uint64_t *)(void *)&s->cpu->registers;
+    const uint32_t traps = s->fields[TASK_TRAP];
+
+    put(VMCS_GUEST_CR0, get(VMCS_GUEST_CR0) | CR0_TS);
+    put(VMCS_GUEST_DR7, get(VMCS_GUEST_DR7) & ~DR7_LOCAL);
+    put(VMCS_GUEST_PENDING_DEBUG_EXCEPTIONS, 0);
+    put(VMCS_GUEST_RIP, s->fields[TASK_EIP]);
+    put(VMCS_GUEST_RFLAGS, (s->fields[TASK_EFLAGS] & EFLAGS_MEANS) | EFLAGS_FIXED | (s->nests ? EFLAGS_NT : 0));
+    put(VMCS_GUEST_RSP, s->fields[TASK_ESP]);
+    for (uint32_t i = 0; i < 8; i++)
+        registers[i] = s->fields[TASK_EAX + i];
+    s->fields[TASK_TR] = s->selector;
+    for (uint32_t i = TASK_ES; i <= TASK_TR; i++) {
+        s->fields[i] &= 0xffff;
+        put(VMCS_GUEST_ES_SELECTOR + 2 * (i - TASK_ES), s->fields[i]);
+        segment_put(i, i == TASK_TR ? &s->tss : i == TASK_CS ? &flat : &none);
+    }
+    s->fields[TASK_TRAP] = traps;
+}
+
+static __attribute__((noinline)) void cr3_load(struct task_switch *s)
+{
+    const uint32_t cr3 = s->fields[TASK_CR3];
+
+    if (!s->wide || !(get(VMCS_GUEST_CR0) & CR0_PG) || cr3 == get(VMCS_GUEST_CR3))
+        return;
+    put(VMCS_GUEST_CR3, cr3);
+    cr3_watch(s->cpu);
+    pt_park(s->cpu->pt); /* the trace goes on with a PSB+, which tells CR3; not all VM entries do */
+    pt_unpark(s->cpu->pt);
+    ept_invalidate(&s->cpu->view);
+    if (get(VMCS_GUEST_CR4) & CR4_PAE) {
+        const uint64_t *pdptes = memory_at(s->cpu, cr3 & PDPTES_BASE);
+
+        for (uint32_t i = 0; i < 4; i++)
+            put(VMCS_GUEST_PDPTE0 + 2 * i, pdptes[i]);
+    }
+}
+
+static bool segment_fetch(struct task_switch *s, uint32_t field, struct task_segment *segment)
+{
+    const uint32_t selector = s->fields[field];
+    uint64_t descriptor;
+
+    if ((selector | 7) > get(selector & SELECTOR_TI ? VMCS_GUEST_LDTR_LIMIT : VMCS_GUEST_GDTR_LIMIT))
+        return fault(s, VECTOR_TS, selector); /* there is no LDT: its limit is 0 */
+    if (!descriptor_copy(s, selector, 0, &descriptor, sizeof descriptor, 0))
+        return false;
+    task_segment_of(segment, descriptor);
+    const uint32_t vector =
+        task_segment_fault(field, selector, s->fields[TASK_CS] & SELECTOR_RPL, segment->access_rights);
+    if (vector != 0)
+        return fault(s, vector, selector);
+    if (field == TASK_LDTR || (segment->access_rights & TASK_RIGHTS_ACCESSED))
+        return true;
+    segment->access_rights |= TASK_RIGHTS_ACCESSED;
+    return type_write(s, selector, segment->access_rights);
+}
+
+static __attribute__((noinline)) bool segment_load(struct task_switch *s, uint32_t field)
+{
+    const uint32_t selector = s->fields[field];
+    struct task_segment segment = {selector << 4, 0xffff, RIGHTS_V86};
+
+    if (field == TASK_LDTR || !(s->fields[TASK_EFLAGS] & EFLAGS_VM)) {
+        if (!(selector & SELECTOR_IN_ERROR_CODE))
+            return (field != TASK_CS && field != TASK_SS) || fault(s, VECTOR_TS, 0);
+        if (!segment_fetch(s, field, &segment))
+            return false;
+    }
+    if (field == TASK_SS)
+        put(VMCS_GUEST_CS_ACCESS_RIGHTS, RIGHTS_CODE32 | (segment.access_rights & TASK_RIGHTS_DPL));
+    segment_put(field, &segment);
+    return true;
+}
+
+/* An exception's error code goes onto the new task's stack. */
+static __attribute__((noinline)) bool error_code_push(struct task_switch *s)
+{
+    const uint32_t rights = get(VMCS_GUEST_SS_ACCESS_RIGHTS), limit = get(VMCS_GUEST_SS_LIMIT);
+    const uint32_t mask = rights & TASK_RIGHTS_B ? 0xffffffff : 0xffff, nr = s->wide ? 4 : 2;
+    const uint32_t esp = s->fields[TASK_ESP], at = (esp - nr) & mask;
+    uint32_t code = get(VMCS_IDT_VECTORING_ERROR_CODE);
+
+    if (rights & TASK_RIGHTS_EXPAND_DOWN ? at <= limit : at + nr - 1 > limit)
+        return fault(s, VECTOR_SS, 0);
+    put(VMCS_GUEST_RSP, (esp & ~mask) | at);
+    return copy(s, get(VMCS_GUEST_SS_BASE) + at, &code, nr,
+                rights & TASK_RIGHTS_DPL ? GUEST_DATA_WRITE | GUEST_DATA_USER : GUEST_DATA_WRITE);
+}
+
+static bool new_task_enter(struct task_switch *s)
+{
+    static const uint8_t order[] = {TASK_LDTR, TASK_SS, TASK_DS, TASK_ES, TASK_FS, TASK_GS, TASK_CS};
+
+    cr3_load(s);
+    for (uint32_t i = 0; i < sizeof order; i++)
+        if (!segment_load(s, order[i]))
+            return false;
+    if ((s->event & EVENT_HAS_ERROR_CODE) && !error_code_push(s))
+        return false;
+    return s->fields[TASK_EIP] <= get(VMCS_GUEST_CS_LIMIT) || fault(s, VECTOR_GP, 0);
+}
+
+/* The T flag's trap, before the new task's first instruction. What its delivery changes VM entry leaves to us. */
+static void task_traps(void)
+{
+    uint64_t dr6;
+
+    __asm__ volatile("mov %%dr6, %0" : "=r"(dr6));
+    __asm__ volatile("mov %0, %%dr6" : : "r"(dr6 | DR6_BT));
+    put(VMCS_GUEST_DR7, get(VMCS_GUEST_DR7) & ~DR7_GD);
+    guest_inject_exception(VECTOR_DB);
+}
+
+static __attribute__((noinline)) void fault_deliver(const struct task_switch *s)
+{
+    const uint32_t vector = event_nested(s->event, s->vector);
+    struct event injected = event_exception(vector, true);
+
+    if (vector == 0)
+        triple_fault_exit(s->cpu);
+    if (vector == s->vector)
+        injected.error_code = s->error_code;
+    put(VMCS_GUEST_RFLAGS, get(VMCS_GUEST_RFLAGS) | EFLAGS_RF); /* a fault's, in the image that its delivery saves */
+    guest_inject(injected);
+}
+
+static __attribute__((noinline)) bool task_switched(struct task_switch *s)
+{
+    uint64_t descriptor;
+
+    if (!descriptor_copy(s, s->selector, 0, &descriptor, sizeof descriptor, 0))
+        return false;
+    task_segment_of(&s->tss, descriptor);
+    s->wide = s->tss.access_rights & TASK_RIGHTS_WIDE;
+    if (!old_task_leave(s))
+        return false;
+    task_commit(s);
+    return new_task_enter(s);
+}
+
+enum exit_action task_switch_exit(struct cpu *cpu)
+{
+    const uint32_t qualification = get(VMCS_EXIT_QUALIFICATION);
+    struct task_switch s = {.cpu = cpu, .selector = qualification & 0xffff, .source = qualification >> 30};
+
+    s.nests = s.source == FROM_CALL || s.source == FROM_GATE;
+    if (s.source == FROM_GATE) {
+        s.event = get(VMCS_IDT_VECTORING_INFORMATION);
+        s.external = event_type_of(s.event) < EVENT_SOFTWARE_INTERRUPT ? ERROR_CODE_EXT : 0;
+    }
+    pt_offset(cpu->pt); /* soft PT ends here, and begins again with the new task, as the processor's own does */
+    /* IRET unblocks NMIs; whatever it was, blocking by STI and MOV SS is over. */
+    put(VMCS_GUEST_INTERRUPTIBILITY_STATE,
+        s.source == FROM_IRET ? 0 : get(VMCS_GUEST_INTERRUPTIBILITY_STATE) & INTERRUPTIBILITY_NMI);
+    machine_lock(cpu);
+    const bool done = task_switched(&s);
+    machine_unlock(cpu);
+    if (!done)
+        fault_deliver(&s);
+    else if (s.fields[TASK_TRAP] & 1)
+        task_traps();
+    return EXIT_INJECTED;
+}
