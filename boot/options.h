@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "pt/caps.h"
+#include "vmx/task_fields.h"
 
 enum channel_kind { CHANNEL_AUTO, CHANNEL_E1000, CHANNEL_UART, CHANNEL_NONE };
 
@@ -27,6 +28,7 @@ struct options {
     uint16_t net_mtu;          /* net.mtu=1500, 576 to 16110 */
     uint32_t net_wait_seconds; /* net.wait=30: how long to wait for the receiver at start */
     bool code_pages;           /* code=on: send code pages (EPT W^X) */
+    struct task_fields tasks;  /* tasks=off; CURRENT,PID,COMM,VFORK[,ENTRY] */
 };
 
 /* Where parsing stopped: the word, and what it should have been. */
