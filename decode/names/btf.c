@@ -120,7 +120,8 @@ struct wanted {
 static bool find_member(uint64_t *bits, struct wanted *wanted, const uint8_t *structure, unsigned depth)
 {
     const uint32_t mask = read32(structure + TYPE_INFO) & BITFIELDS ? 0xffffff : UINT32_MAX;
-    for (uint32_t i = 0; i < count_of(structure) && wanted->left > 0; i++, wanted->left--) {
+    for (uint32_t i = 0; i < count_of(structure) && wanted->left > 0; i++) {
+        wanted->left--;
         const uint8_t *member = structure + TYPE_SIZE + 12 * (size_t)i;
         const char *name = name_at(wanted->btf, read32(member));
         const uint8_t *type = type_at(wanted->btf, read32(member + 4));
