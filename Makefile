@@ -250,7 +250,7 @@ $(shell mkdir -p $(BUILD))
 $(file >$(ISO_INPUTS),$(ISO_WORDS))
 endif
 
-$(BUILD)/undertrace.iso: $(ELF) $(KERNEL) $(INITRD) $(ISO_INPUTS) tests/rig/iso.sh
+$(BUILD)/undertrace.iso: $(ELF) $(KERNEL) $(INITRD) $(ISO_INPUTS) tests/rig/iso.sh | $(BUILD)/undertrace
 	tests/rig/iso.sh $@
 
 # --- running ----------------------------------------------------------------------------------------------------------

@@ -117,6 +117,7 @@ static void init_machine(void)
                                   .watch_ipis = !boot->no_pt && boot->nr_cpus > 1,
                                   .way = boot->no_pt ? PT_SWITCH_ROOT : boot->options.pt.way,
                                   .poll_tsc = poll_tsc(),
+                                  .tasks = boot->options.tasks,
                                   .trigger = boot->no_pt ? 0 : boot->options.pt.trigger,
                                   .nr_ept_pages = vmx_ept_pages_needed(top),
                                   .nr_cpus = (uint16_t)boot->nr_cpus};

@@ -127,6 +127,26 @@ static bool set_code(struct options *o, struct value_text v)
     return value_flag(&o->code_pages, v);
 }
 
+/* off, or four or five numbers between commas */
+static bool set_tasks(struct options *o, struct value_text v)
+{
+    uint64_t numbers[5] = {0};
+    bool good = value_is(v, "off");
+
+    for (size_t size, nr = 0; nr < 5 && !good; v.at += size + 1, v.size -= size + 1) {
+        for (size = 0; size < v.size && v.at[size] != ',';)
+            size++;
+        if (!value_u64(&numbers[nr++], (struct value_text){v.at, size}))
+            break;
+        if (size == v.size) {
+            good = nr >= 4 && numbers[2] != 0;
+            break;
+        }
+    }
+    o->tasks = (struct task_fields){numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]};
+    return good;
+}
+
 static const struct option options_rest[] = {
     {"policy", set_policy, "stall, drop or ring"},
     {"channel", set_channel, "auto, e1000, uart or none"},
@@ -142,6 +162,7 @@ static const struct option options_rest[] = {
     {"net.wait", set_net_wait, "seconds, from 0 to 3600"},
     {"selftest", set_selftest, "on or off"},
     {"code", set_code, "on or off"},
+    {"tasks", set_tasks, "off, or what undertrace kernel-options says of the guest's kernel"},
 };
 
 static void option_error_set(struct options_error *error, struct value_text word, const char *expected)

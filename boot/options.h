@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "pt/caps.h"
+#include "vmx/task_fields.h"
 
 enum channel_kind { CHANNEL_AUTO, CHANNEL_E1000, CHANNEL_UART, CHANNEL_NONE };
 
@@ -31,6 +32,7 @@ struct options {
     uint32_t net_wait_seconds; /* net.wait=30: how long to wait for the receiver at start */
     bool selftest;             /* selftest=off: look at the machine and its wire, start no guest */
     bool code_pages;           /* code=on: send code pages (EPT W^X) */
+    struct task_fields tasks;  /* tasks=off; CURRENT,PID,COMM,VFORK[,ENTRY] */
 };
 
 /* Where parsing stopped: the word, and what it should have been. */

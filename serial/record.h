@@ -18,7 +18,8 @@ enum record_kind {
     RECORD_END = 6,    /* text, lines of "name value": totals; the last record */
     RECORD_STATUS = 7, /* text, lines of "name value": the answer to a command (serial/command.h) */
     RECORD_SEEN = 8,   /* struct record_seen: which versions of code pages this CPU can run from trace_offset on */
-    RECORD_MAP = 9     /* struct record_map and its runs: what an address space has executable in one stretch */
+    RECORD_MAP = 9,    /* struct record_map and its runs: what an address space has executable in one stretch */
+    RECORD_TASK = 10   /* struct record_task: which task of the guest's runs in an address space */
 };
 
 struct record_header {
@@ -91,6 +92,21 @@ struct record_map_run {
     uint16_t flags;       /* RECORD_MAP_* */
     uint16_t page_shift;  /* log2 of the guest's page size: 12, 21, 22, 30 */
 };
+
+/* At the record's trace_offset this task of a Linux guest's ran on this CPU, in this space. It is told upon a read
+ * or fetch in user memory that faults, where it is not what the CPU has told last of the space; so another task may
+ * have run there before, without a fault. */
+#define RECORD_TASK_COMM 16u
+struct record_task {
+    uint64_t cr3;                /* as in struct record_map, but with page-table isolation as it was at the fault */
+    uint32_t pid, tgid;          /* in the guest's first PID namespace: the thread's, and its process's */
+    uint32_t flags;              /* RECORD_TASK_* */
+    uint32_t reserved;           /* 0 */
+    char comm[RECORD_TASK_COMM]; /* the thread's name, zeros behind it, 15 bytes at most */
+};
+_Static_assert(sizeof(struct record_task) == 40, "docs/wire.md: a task record has 40 bytes");
+
+#define RECORD_TASK_BORROWS 0x1u /* by vfork: the space is its parent's, until it executes a program */
 
 enum record_drain_cause { RECORD_DRAIN_PMI = 1, RECORD_DRAIN_FLUSH = 2, RECORD_DRAIN_POLL = 3 };
 

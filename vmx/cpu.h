@@ -16,6 +16,7 @@
 #include "vmx/cpuid_policy.h"
 #include "vmx/ept_view.h"
 #include "vmx/exit_reasons.h"
+#include "vmx/guest_task.h"
 #include "vmx/inject.h"
 #include "vmx/machine.h"
 #include "vmx/soft_step.h"
@@ -107,6 +108,7 @@ struct cpu {
     uint32_t next_sleeper;
     uint32_t first_look_tsc;
     uint64_t look_due_tsc; /* no look before */
+    struct guest_tasks tasks;
     uint64_t quiet_tsc; /* vmx/space_look.c: root runs when nothing has exited for so long; 0: no space waits for it */
 
     struct pt_engine *pt;

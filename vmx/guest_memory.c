@@ -9,6 +9,7 @@
 
 #define CR0_PG (1ull << 31)
 #define CR4_PCIDE (1ull << 17)
+#define EFER_NXE (1ull << 11)
 #define CR3_PCID 0xfffull
 
 bool guest_entry_read(void *context, uint64_t gpa, unsigned size, uint64_t *entry)
@@ -41,6 +42,18 @@ uint64_t guest_translate(uint64_t linear)
     if (!(paging.cr0 & CR0_PG))
         return linear;
     if (!guest_walk(&stretch, &paging, linear, guest_entry_read, NULL))
+        return GUEST_STRETCH_NOWHERE;
+    return guest_stretch_gpa(&stretch, stretch.large ? NULL : phys_to_virt(stretch.table), linear);
+}
+
+__attribute__((cold)) uint64_t guest_data_translate(uint64_t cr3, uint64_t linear)
+{
+    struct guest_paging paging = guest_paging(cr3);
+    struct guest_stretch stretch;
+
+    paging.efer &= ~EFER_NXE;
+    if (!guest_walk(&stretch, &paging, linear, guest_entry_read, NULL) ||
+        (!stretch.large && !ept_is_memory(stretch.table)))
         return GUEST_STRETCH_NOWHERE;
     return guest_stretch_gpa(&stretch, stretch.large ? NULL : phys_to_virt(stretch.table), linear);
 }

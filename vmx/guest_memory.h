@@ -18,6 +18,9 @@ uint64_t guest_space_cr3(void);
  * forbids execution. */
 uint64_t guest_translate(uint64_t linear);
 
+/* The same of data in the space of a CR3 (without PCID): tables may forbid execution. */
+uint64_t guest_data_translate(uint64_t cr3, uint64_t linear);
+
 /* May code at CPL 3 be executed at linear, as the tables say now? true also where they are not to be had. */
 bool guest_user_may_run(uint64_t linear);
 

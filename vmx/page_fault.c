@@ -183,6 +183,7 @@ static void fault_remember(struct cpu *cpu, uint64_t linear, bool fetch)
         faults_make_room(cpu);
     fault_add(cpu, cr3, linear, fetch);
     space_faulted(cpu, cr3);
+    guest_task_look(cpu, cr3, linear);
 }
 
 static bool is_fetch(uint32_t error_code, uint64_t linear)

@@ -30,6 +30,8 @@ bool record_possible(const struct record_header *header)
     case RECORD_MAP:
         return header->length >= sizeof(struct record_map) && header->length <= MAP_MAX &&
                (header->length - sizeof(struct record_map)) % sizeof(struct record_map_run) == 0;
+    case RECORD_TASK:
+        return header->length == sizeof(struct record_task);
     default:
         return header->length <= RECORD_STREAM_MAX - sizeof(*header) - 8;
     }
@@ -37,7 +39,7 @@ bool record_possible(const struct record_header *header)
 
 bool record_plausible(const struct record_header *header, uint16_t cpu)
 {
-    return record_possible(header) && header->cpu == cpu && header->kind >= RECORD_HELLO && header->kind <= RECORD_MAP;
+    return record_possible(header) && header->cpu == cpu && header->kind >= RECORD_HELLO && header->kind <= RECORD_TASK;
 }
 
 /* Hand on the records at the start of the buffer; what is left moves to its start. */

@@ -9,6 +9,7 @@
 #include "decode/cli/info_json.h"
 #include "decode/cli/info_sums.h"
 #include "decode/cli/open_capture.h"
+#include "decode/names/tasks.h"
 #include "decode/report/cause_text.h"
 #include "decode/report/number_text.h"
 #include "decode/report/setup_text.h"
@@ -53,6 +54,18 @@ static void print_cpu(const struct capture *capture, unsigned cpu)
     printf("  gaps                         %" PRIu64 "\n", sums.records[RECORD_GAP]);
 }
 
+static void print_tasks(const struct capture *capture)
+{
+    struct tasks tasks;
+    if (!tasks_collect(&tasks, capture))
+        return; /* a line less */
+    if (tasks.count)
+        printf("processes                      %zu, told in %zu records of tasks\n", tasks.nr_processes, tasks.count);
+    else
+        puts("processes                      not told: undertrace kernel-options has the option for that");
+    tasks_free(&tasks);
+}
+
 static void print_gaps(const struct capture *capture)
 {
     for (size_t i = 0; i < capture->nr_records; i++) {
@@ -86,6 +99,7 @@ static void print_info(const struct capture *capture)
     setup_print(stdout, capture->hello);
     for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
         print_cpu(capture, cpu);
+    print_tasks(capture);
     print_gaps(capture);
     for (unsigned cpu = 0; cpu < capture->nr_cpus || cpu == 0; cpu++) {
         char title[32];

@@ -28,6 +28,7 @@ static const struct command {
     {"diff", command_diff, "functions that ran in one capture and not in another, and where they part"},
     {"code", command_code, "the captured code as an ELF file, at any time"},
     {"find", command_find, "when an address, page or function was executed first and last, and how often"},
+    {"kernel-options", command_kernel_options, "words for the hypervisor that follow from a guest's kernel"},
 };
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
@@ -35,7 +36,7 @@ static void print_help(FILE *file)
 {
     fputs("usage: undertrace [--no-pager] COMMAND ...\n\n", file);
     for (size_t i = 0; i < NR_COMMANDS; i++)
-        fprintf(file, "  %-9s %s\n", commands[i].name, commands[i].purpose);
+        fprintf(file, "  %-14s %s\n", commands[i].name, commands[i].purpose);
     fputs("\nLong lists go through $PAGER (less), where standard output is a terminal.\n", file);
     fputs("`undertrace COMMAND --help` explains a command, undertrace(1) all of them.\n", file);
 }

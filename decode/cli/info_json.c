@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "decode/cli/info_sums.h"
+#include "decode/names/tasks.h"
 #include "decode/report/cause_text.h"
 #include "decode/report/json.h"
 
@@ -51,7 +52,9 @@ static void write_records(FILE *file, const struct info_sums *sums)
                                                   [RECORD_LOG] = "log",
                                                   [RECORD_END] = "end",
                                                   [RECORD_STATUS] = "status",
-                                                  [RECORD_SEEN] = "seen"};
+                                                  [RECORD_SEEN] = "seen",
+                                                  [RECORD_MAP] = "map",
+                                                  [RECORD_TASK] = "task"};
     fputs("\"records\": {", file);
     for (size_t i = 0; i < INFO_KINDS; i++)
         json_figure(file, names[i], figure_of(sums->records[i]), i + 1 < INFO_KINDS ? ", " : "}");
@@ -100,6 +103,33 @@ static void write_damages(FILE *file, const char *name, const struct damages *da
     fputs(damages->count ? "\n  ],\n" : "],\n", file);
 }
 
+static void write_task(FILE *file, const struct capture_record *record, const struct task_seen *task)
+{
+    json_figure(file, "cpu", figure_of(record->header.cpu), ", ");
+    json_figure(file, "at", figure_of(record->header.trace_offset), ", ");
+    json_figure(file, "tsc", figure_of(task->tsc), ", ");
+    fprintf(file, "\"cr3\": \"%" PRIx64 "\", ", task->space);
+    json_figure(file, "pid", figure_of(task->tgid), ", ");
+    json_figure(file, "thread", figure_of(task->pid), ", ");
+    json_string(file, "comm", task->comm, ", ");
+    fprintf(file, "\"borrows\": %s}", task->borrows ? "true" : "false");
+}
+
+static void write_tasks(FILE *file, const struct capture *capture)
+{
+    const struct capture_record *record;
+    struct task_seen task;
+    size_t position = 0, count = 0;
+    fputs("  \"tasks\": [", file);
+    while ((record = next_of_kind(capture, &position, RECORD_TASK))) {
+        if (!task_read(&task, record))
+            continue;
+        fputs(count++ ? ",\n    {" : "\n    {", file);
+        write_task(file, record, &task);
+    }
+    fputs(count ? "\n  ],\n" : "],\n", file);
+}
+
 void info_json(FILE *file, const struct capture *capture)
 {
     const struct capture_record *record;
@@ -116,7 +146,9 @@ void info_json(FILE *file, const struct capture *capture)
     fputs("  \"streams\": [", file);
     for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
         write_stream(file, capture, cpu);
-    fputs(capture->nr_cpus ? "\n  ],\n  \"gaps\": [" : "],\n  \"gaps\": [", file);
+    fputs(capture->nr_cpus ? "\n  ],\n" : "],\n", file);
+    write_tasks(file, capture);
+    fputs("  \"gaps\": [", file);
     for (; (record = next_of_kind(capture, &position, RECORD_GAP)); count++) {
         fputs(count ? ",\n    {" : "\n    {", file);
         write_gap(file, record);

@@ -123,7 +123,7 @@ static void add_row(struct names_seen *seen, const struct names_target *target, 
         *row = (struct names_row){.space = space, .name = name};
         seen->nr_rows++;
         if (!(target->to >> 63))
-            row->process = names_process(seen->names, pages, target->cr3, at);
+            row->process = names_process_text(seen->names, pages, target->cr3, at);
     }
     row->count += target->count;
 }

@@ -24,8 +24,7 @@ bool trace_is_process(const struct trace_list *list, uint64_t cr3, uint64_t at)
         return false;
     if (o->cr3 != FLOW_CR3_UNKNOWN)
         return cr3 == o->cr3 || (pages->nr_maps && code_pages_space(pages, cr3) == code_pages_space(pages, o->cr3));
-    const char *name = names_process(list->ask->names, pages, cr3, at);
-    return name && !strcmp(name, o->process);
+    return names_is_process(list->ask->names, pages, cr3, at, o->process);
 }
 
 void trace_color(const struct trace_list *list, const char *color)

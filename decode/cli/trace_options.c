@@ -31,7 +31,9 @@ static const char usage[] =
     "be\n"
     "                       left out\n"
     "  --cpu N              of this CPU\n"
-    "  --process CR3|NAME   of this address space, hexadecimal; of a program by its file's name, where --files has it\n"
+    "  --process CR3|NAME   of this address space, hexadecimal; of a process by its name, or pid:123, where the "
+    "capture\n"
+    "                       tells them; of a program by its file's name, where --files has it\n"
     "  --function NAME      this function, or those that a pattern fits, with all that they call\n"
     "  --depth N            functions: at most so deep; with --function below it; 0 is it alone\n"
     "  --address A[-B]      at these addresses: functions that begin there, branches from or to there, instructions\n"
@@ -59,7 +61,9 @@ static bool parse_places(struct trace_options *o)
     o->cr3 = FLOW_CR3_UNKNOWN;
     /* A number begins with a digit; "dd" is a program. */
     if (o->process && o->process[0] >= '0' && o->process[0] <= '9' && !ask_parse_range(o->process, &o->cr3, &end)) {
-        message_say("trace: --process %s: is no CR3, in hexadecimal, and no program's name", o->process);
+        message_say("trace: --process %s: is no CR3, in hexadecimal, and no name; a process's number is "
+                    "pid:%s",
+                    o->process, o->process);
         return false;
     }
     if (o->address && !ask_parse_range(o->address, &o->addresses.begin, &o->addresses.end)) {

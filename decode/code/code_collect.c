@@ -253,8 +253,10 @@ bool code_pages_collect(struct code_pages *pages, const struct capture *capture,
         free(all.pages);
     }
     if (good && code_pages_build(pages, all.pages, all.nr_pages, all.maps, all.nr_maps) &&
-        asprintf(&pages->file, "%s/events.bin", capture->directory) >= 0)
+        asprintf(&pages->file, "%s/events.bin", capture->directory) >= 0) {
+        pages->cpu = cpu;
         return true;
+    }
     pages->file = NULL;
     code_pages_free(pages);
     return error_set(error, ERROR_MEMORY, 0, "the code pages");

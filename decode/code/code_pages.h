@@ -34,7 +34,8 @@ struct code_pages {
     struct code_memory memory;
     struct code_facts facts;
     struct aliases aliases;
-    char *file; /* path of events.bin */
+    char *file;   /* path of events.bin */
+    uint16_t cpu; /* whose trace it is for */
 };
 
 /* Collect what counts for the CPU's trace: the versions that it could run, whichever CPU sent them, and what all say of

@@ -32,8 +32,11 @@ const char *label_space(char text[LABEL_SIZE], uint64_t space)
 const char *label_process(char text[LABEL_SIZE], const struct profile_process *process)
 {
     char space[LABEL_SIZE];
-    if (!process->name)
-        return label_space(text, process->space);
-    snprintf(text, LABEL_SIZE, "%.400s (%.100s)", process->name, label_space(space, process->space));
+    if (process->task)
+        snprintf(text, LABEL_SIZE, "%s", process->task->text);
+    else if (process->name)
+        snprintf(text, LABEL_SIZE, "%.400s (%.100s)", process->name, label_space(space, process->space));
+    else
+        label_space(text, process->space);
     return text;
 }

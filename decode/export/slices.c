@@ -196,7 +196,7 @@ static void end(void *context, struct stack_task *task, uint64_t tsc)
     const uint32_t number = task->number < slices->known_room ? slices->known[task->number].task : 0;
     (void)tsc;
     if (number && slices->names && task->space != FLOW_CR3_UNKNOWN)
-        slices->tasks[number - 1].name = names_process(slices->names, task->pages, task->space, task->at);
+        slices->tasks[number - 1].name = names_process_text(slices->names, task->pages, task->space, task->at);
 }
 
 struct stack_hooks slices_hooks(struct slices_cpu *cpu, struct slices *slices, uint32_t number)

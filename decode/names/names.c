@@ -9,13 +9,23 @@
 
 #define ANSWERS (1u << 16)
 
+/* Which way processes are known. */
+static bool tell_tasks(struct names *names)
+{
+    if (names->tasks.count == 0)
+        return names_tell(names, "processes: by CR3 and program; the guest's kernel was not asked (option tasks=)");
+    return names_tell(names, "processes: %zu by number and name, as the guest's kernel has them",
+                      names->tasks.nr_processes);
+}
+
 struct names *names_open(const struct capture *capture, const struct names_options *options, struct error *error)
 {
     struct names *names = calloc(1, sizeof(*names));
     bool good = names && (names->answers = calloc(ANSWERS, sizeof(*names->answers))) &&
-                page_set_collect(&names->pages, capture) &&
+                page_set_collect(&names->pages, capture) && tasks_collect(&names->tasks, capture) &&
                 name_list_get(&names->list, NULL, NULL, UINT64_MAX, UINT64_MAX); /* told where memory runs out */
-    if (good && names_read_kernel(names, options, error) && names_read_files(names, options, error))
+    if (good && names_read_kernel(names, options, error) && names_read_files(names, options, error) &&
+        tell_tasks(names))
         return names;
     error_set(error, ERROR_MEMORY, 0, "names");
     if (names)
@@ -38,6 +48,7 @@ void names_close(struct names *names)
     free(names->answers);
     free(names->programs);
     free(names->collected);
+    tasks_free(&names->tasks);
     free(names);
 }
 

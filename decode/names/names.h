@@ -12,6 +12,7 @@
 
 #include "decode/capture/capture.h"
 #include "decode/code/code_pages.h"
+#include "decode/names/tasks.h"
 
 /* Where names are looked for. All may be missing: then nothing has a name. */
 struct names_options {
@@ -51,6 +52,18 @@ const struct name *names_entry(struct names *names, const struct code_pages *pag
 /* The program that runs in a space at a trace offset of the CPU whose pages these are: its file's name, by its code
  * that the space had, or that names_find met there. NULL: not known. */
 const char *names_process(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at);
+
+/* The process that runs in a space at a trace offset, by number and name, where the guest's kernel has told. NULL: not
+ * known. It stays where it is until names_close(). */
+const struct name_task *names_task(const struct names *names, const struct code_pages *pages, uint64_t cr3,
+                                   uint64_t at);
+
+/* Either of them, for people: "systemd-udevd (123)", else the program's file. NULL: not known. */
+const char *names_process_text(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at);
+
+/* Is it the process that somebody calls so: by its name, as pid:123, or by its program's file? */
+bool names_is_process(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,
+                      const char *called);
 
 /* The kernel's functions by address, whether anybody has asked for them or not: the next one at or behind *position,
  * which moves behind it. All but number is told. false: there are no more, or they are not known. */

@@ -5,6 +5,8 @@
 #include "decode/capture/list.h"
 #include "decode/names/names_state.h"
 
+#define PID "pid:" /* before a number */
+
 static int compare(const void *left, const void *right)
 {
     const struct name_program *a = left, *b = right;
@@ -97,4 +99,27 @@ const char *names_process(struct names *names, const struct code_pages *pages, u
     if (behind < names->nr_programs && is_of(&names->programs[behind], &wanted))
         return names->programs[behind].object->name;
     return NULL;
+}
+
+const struct name_task *names_task(const struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at)
+{
+    return tasks_find(&names->tasks, pages->cpu, cr3, at);
+}
+
+const char *names_process_text(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at)
+{
+    const struct name_task *task = names_task(names, pages, cr3, at);
+    return task ? task->text : names_process(names, pages, cr3, at);
+}
+
+bool names_is_process(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,
+                      const char *called)
+{
+    const struct name_task *task = names_task(names, pages, cr3, at);
+    if (task && !strcmp(called, task->comm))
+        return true;
+    if (!strncmp(called, PID, strlen(PID)))
+        return task && strtoul(called + strlen(PID), NULL, 10) == task->pid;
+    const char *program = names_process(names, pages, cr3, at);
+    return program && !strcmp(called, program);
 }

@@ -7,6 +7,7 @@
 #include "decode/names/names.h"
 #include "decode/names/object.h"
 #include "decode/names/page_set.h"
+#include "decode/names/tasks.h"
 
 /* All names, by whose they are and where. */
 struct name_key {
@@ -52,6 +53,7 @@ struct names {
     size_t nr_programs, program_room;
     const struct code_pages **collected; /* CPUs whose records were looked through for programs */
     size_t nr_collected, collected_room;
+    struct tasks tasks;
     char **about;
     size_t nr_about, about_room;
 };

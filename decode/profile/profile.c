@@ -104,11 +104,13 @@ static size_t process_of(struct profile *profile, uint64_t space)
 static void leave_process(struct profile *profile, struct stack_task *task)
 {
     struct profile_process *process = &profile->processes[task->user];
-    const char *name = process->space == FLOW_CR3_UNKNOWN
-                           ? NULL
-                           : names_process(profile->names, task->pages, process->space, task->at);
+    const bool known = process->space != FLOW_CR3_UNKNOWN;
+    const char *name = known ? names_process(profile->names, task->pages, process->space, task->at) : NULL;
+    const struct name_task *is = known ? names_task(profile->names, task->pages, process->space, task->at) : NULL;
     if (name)
         process->name = name;
+    if (is)
+        process->task = is;
     if (process->tasks > 0)
         process->tasks--;
     task->user = 0;

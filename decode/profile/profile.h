@@ -24,9 +24,10 @@ struct profile_node {
 struct profile_process {
     uint64_t space; /* CR3 in user mode; FLOW_CR3_UNKNOWN: tasks that were never there, as far as the trace tells */
     uint32_t root;
-    uint32_t tasks;              /* that run in it now */
-    const char *name;            /* of the program's file; NULL: not known */
-    uint64_t begin_tsc, end_tsc; /* of the first and the last thing that it did */
+    uint32_t tasks;               /* that run in it now */
+    const char *name;             /* of the program's file; NULL: not known */
+    const struct name_task *task; /* by number and name, as its kernel has it; NULL: not known */
+    uint64_t begin_tsc, end_tsc;  /* of the first and the last thing that it did */
 };
 
 /* What happened for the first time, and how many branches there were before. */

@@ -42,6 +42,8 @@ static void processes_json(FILE *file, const struct profile *profile, uint64_t k
         else
             fprintf(file, "\"cr3\": \"%" PRIx64 "\", ", process->space);
         json_string(file, "program", process->name, ", ");
+        json_figure(file, "pid", (struct figure){process->task, process->task ? process->task->pid : 0}, ", ");
+        json_string(file, "comm", process->task ? process->task->comm : NULL, ", ");
         seconds_json(file, "from", process->begin_tsc - profile->first_tsc, khz, ", ");
         seconds_json(file, "to", process->end_tsc - profile->first_tsc, khz, ", ");
         seconds_json(file, "seconds", sums[i].ticks, khz, ", ");

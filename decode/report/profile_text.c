@@ -85,6 +85,8 @@ static void print_process(const struct page *page, const struct profile_sum *sum
     char text[256];
     if (process->space == FLOW_CR3_UNKNOWN)
         snprintf(text, sizeof(text), "the kernel's own, and what was before it");
+    else if (process->task)
+        snprintf(text, sizeof(text), "%s", process->task->text);
     else
         snprintf(text, sizeof(text), "%s (CR3 %" PRIx64 ")", process->name ? process->name : "?", process->space);
     fprintf(page->file, "  %-42.42s", text);

@@ -3,7 +3,7 @@
 #
 # usage: iso.sh OUTPUT
 # from the environment: ELF KERNEL INITRD CMDLINE OPTIONS; INITRD empty: none; KERNEL empty: none (a test's case);
-# ELF empty: the kernel boots bare, without the hypervisor
+# ELF empty: the kernel boots bare, without the hypervisor. The host tool beside ELF adds tasks= where OPTIONS has none.
 set -eu
 
 output=$1
@@ -13,6 +13,13 @@ for file in ${ELF:+"$ELF"} ${KERNEL:+"$KERNEL"} ${INITRD:+"$INITRD"}; do
         exit 1
     }
 done
+
+# Where this kernel has its tasks, for the hypervisor. Not every kernel tells, and our own guests have none.
+tasks=
+case " ${OPTIONS:-} " in
+*' tasks='*) ;;
+*) [ -z "$ELF" ] || [ -z "$KERNEL" ] || tasks=$("$(dirname "$ELF")/undertrace" kernel-options "$KERNEL" 2>/dev/null) || tasks= ;;
+esac
 
 mkdir -p "$(dirname "$output")"
 root=$(mktemp -d "$(dirname "$output")/iso.XXXXXX")
@@ -28,7 +35,7 @@ mkdir -p "$root/boot/grub"
     # UEFI firmware has no text mode to fall back to: GRUB needs its video drivers to hand over a framebuffer.
     echo 'if [ "$grub_platform" = efi ]; then insmod all_video; fi'
     echo "menuentry 'Undertrace' {"
-    [ -z "$ELF" ] || echo "    multiboot2 /boot/undertrace.elf $OPTIONS"
+    [ -z "$ELF" ] || echo "    multiboot2 /boot/undertrace.elf $OPTIONS${tasks:+ $tasks}"
     # On a BIOS the guest gets the text screen: drawing a console into a framebuffer costs the emulator dear.
     echo '    if [ "$grub_platform" = pc ]; then set gfxpayload=text; fi'
     if [ -z "$ELF" ]; then

@@ -43,3 +43,17 @@ maps_agree() {
     done <"$dir/maps.$2"
     same "$1: what was mapped by $2 ($(wc -l <"$dir/maps.$2") files) is theirs" "$wrong$([ -s "$dir/maps.$2" ] || echo none)" ''
 }
+
+# tasks_agree BOOT: what the hypervisor has told of tasks is what the guest's tracepoints say of them: each name that it told the
+# task had by then, as a thread of that process; each program that was executed, and each process that was forked, was told.
+tasks_agree() {
+    local dir=$work/$1 counts
+    { told "$1" 'tasks before'; told "$1" tasks; } >"$dir/tasks"
+    info "$1" '.tasks[] | "\(.pid) \(.thread) \(.borrows) \(.comm)"' >"$dir/told"
+    counts=$(awk -v differ="$dir/differ.tasks" -f tests/rig/tasks_agree.awk "$dir/tasks" "$dir/told")
+    if [ "${counts#* }" = '0 1 1' ] && [ "${counts%% *}" -gt 50 ]; then
+        pass "$1: tasks have the guest's own numbers and names (${counts%% *})"
+    else
+        fail "$1: tasks have the guest's own numbers and names" "$counts: $(head -n 5 "$dir/differ.tasks" 2>/dev/null)"
+    fi
+}

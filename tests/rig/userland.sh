@@ -37,7 +37,7 @@ for which in 1 2; do
     name=$(echo _ab | cut -c$((which + 1)))
     ${CC:-gcc} -O2 -no-pie -DWHICH=$which -o "$root/usr/bin/fixed-$name" "$here/fixed.c"
 done
-for program in forks filters populated; do
+for program in forks filters populated threads; do
     ${CC:-gcc} -O2 -pthread -o "$root/usr/bin/$program" "$here/$program.c" -lm
 done
 install -m 755 "$here/init" "$root/init"

@@ -40,5 +40,6 @@ for release in $releases; do
     kernel_agrees "$boot"
     maps_agree "$boot" bash
     maps_agree "$boot" perl
+    tasks_agree "$boot"
 done
 done_testing

@@ -47,6 +47,15 @@ at_most 'functions of users of which it is not known whose they are' \
     "$(awk '$1 != "-" && $6 == "?" && $2 >= "0000000000100000"' "$dir/names" | wc -l)" 3
 same 'and of which process it was' "$(awk '!/^#/ && $1 != "-" && $1 > 0 && !/vmlinux|bzImage/ && NF < 7' "$dir/names" | wc -l)" 0
 
+# Tasks.
+tasks_agree names
+build/undertrace report "$dir/capture" --kernel build/guest/vmlinuz --files /usr/bin --files /usr/sbin --json "$dir/report.json" >"$dir/report.txt"
+# Its file is known by what its pages hold: the two ways must agree. Scripts and busybox are called otherwise than their files.
+same 'processes are called as their programs' "$(jq -r '[.profile.processes[] | select(.program and .comm) | .comm as $comm | .program as $program |
+    select([$program[:15], "names", "init", "first thread", "second thread", "x", "called otherwis", "(a child)"] | index($comm) | not)] |
+    map("\(.comm) is \(.program)") | unique | join(", ")' "$dir/report.json")" ''
+at_most 'processes of which the number is not known' "$(jq '[.profile.processes[] | select(.cr3 and (.pid | not))] | length' "$dir/report.json")" 0
+check 'the report calls them by name and number' grep -Eq '^  perl \([0-9]+\) ' "$dir/report.txt"
 # program_agrees NAME FILE: its functions stand where binutils say; what is exported, and the entries of the PLT.
 program_agrees() {
     local base file=$2

@@ -84,6 +84,13 @@ void put_mapping(uint64_t offset, uint64_t cr3, uint64_t gva, uint64_t gpa)
     memcpy(payload + sizeof(map), &run, sizeof(run));
 }
 
+void put_task(uint64_t offset, uint64_t cr3, uint32_t pid, const char *comm)
+{
+    struct record_task task = {.cr3 = cr3, .pid = pid, .tgid = pid};
+    snprintf(task.comm, sizeof(task.comm), "%s", comm);
+    memcpy(put_record(offset, RECORD_TASK, sizeof(task)), &task, sizeof(task));
+}
+
 const char *names_directory(void)
 {
     return made.directory;

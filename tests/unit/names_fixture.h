@@ -20,6 +20,9 @@ void put_code(uint64_t offset, uint64_t cr3, uint64_t gva, uint64_t gpa, const v
 /* A page that a space has mapped, which another one has executed. */
 void put_mapping(uint64_t offset, uint64_t cr3, uint64_t gva, uint64_t gpa);
 
+/* A process is told of a space. */
+void put_task(uint64_t offset, uint64_t cr3, uint32_t pid, const char *comm);
+
 /* Write a file below the fixture's directory; returns its path, which is good until the next call. */
 const char *put_file(const char *name, const void *bytes, size_t size);
 const char *names_directory(void);

@@ -44,7 +44,7 @@ static void nothing_has_come(void **state)
     assert_string_equal(text,
                         "{\n  \"capture\": \"\",\n  \"ended\": false,\n  \"checksums\": true,\n  \"damage\": [],\n"
                         "  \"without_checksum\": [],\n  \"events_left_over\": 0,\n  \"hello\": null,\n"
-                        "  \"streams\": [],\n  \"gaps\": [],\n  \"log\": []\n}\n");
+                        "  \"streams\": [],\n  \"tasks\": [],\n  \"gaps\": [],\n  \"log\": []\n}\n");
     free(text);
 }
 
@@ -57,11 +57,13 @@ static void all_that_info_says_is_there(void **state)
         "  \"streams\": [\n"
         "    {\"cpu\": 0, \"trace_bytes\": 600, \"handed_over\": 700,\n"
         "     \"records\": {\"other\": 0, \"hello\": 1, \"page\": 0, \"drain\": 1, \"gap\": 2, \"log\": 1, \"end\": 1, "
-        "\"status\": 0, \"seen\": 0},\n"
+        "\"status\": 0, \"seen\": 0, \"map\": 0, \"task\": 1},\n"
         "     \"end\": {\n       \"trace_bytes\": 1000,\n       \"exit.cpuid\": 4\n     }},\n"
         "    {\"cpu\": 1, \"trace_bytes\": null, \"handed_over\": 0,\n"
         "     \"records\": {\"other\": 0, \"hello\": 0, \"page\": 0, \"drain\": 0, \"gap\": 0, \"log\": 0, \"end\": 0, "
-        "\"status\": 0, \"seen\": 0},\n     \"end\": null}\n  ],\n"
+        "\"status\": 0, \"seen\": 0, \"map\": 0, \"task\": 0},\n     \"end\": null}\n  ],\n"
+        "  \"tasks\": [\n    {\"cpu\": 0, \"at\": 70, \"tsc\": 0, \"cr3\": \"5000\", \"pid\": 7, \"thread\": 8, "
+        "\"comm\": \"a \\\"name\\\"\", \"borrows\": false}\n  ],\n"
         "  \"gaps\": [\n"
         "    {\"cpu\": 0, \"at\": 100, \"bytes\": null, \"tsc_ticks\": 30, \"cause\": \"drop\", "
         "\"text\": \"no free region, tracing paused\"},\n"
@@ -71,6 +73,7 @@ static void all_that_info_says_is_there(void **state)
     struct record_drain drain = {.size = 700};
     struct record_gap gaps[2] = {{.at = 100, .tsc_from = 10, .tsc_to = 40, .cause = RECORD_GAP_DROP},
                                  {.at = 200, .size = 50, .cause = RECORD_GAP_RING}};
+    const struct record_task task = {.cr3 = 0x5000, .pid = 8, .tgid = 7, .comm = "a \"name\""};
     struct capture_fixture *f = *state;
     uint8_t trace[1000] = {0};
     uint64_t offset = 0;
@@ -81,6 +84,7 @@ static void all_that_info_says_is_there(void **state)
     put_record(store, 0, &offset, RECORD_DRAIN, 0, &drain, sizeof(drain));
     put_record(store, 0, &offset, RECORD_GAP, 0, &gaps[0], sizeof(gaps[0]));
     put_record(store, 0, &offset, RECORD_GAP, 0, &gaps[1], sizeof(gaps[1]));
+    put_record(store, 0, &offset, RECORD_TASK, 70, &task, sizeof(task));
     put_record(store, 0, &offset, RECORD_LOG, 0, "channel \"e1000\"", 15);
     assert_true(store_trace(store, 0, 0, trace, sizeof(trace)));
     assert_true(store_flush(store));

@@ -175,6 +175,24 @@ static void is_damaged(void **state)
     assert_non_null(names_find(names, made_pages(), SPACE_A, 20, AT_A + LINKED));
 }
 
+/* By its number and name as the guest has them, where they were told; else by the program's file. */
+static void is_process(void **state)
+{
+    (void)state;
+    put_task(20, SPACE_A, 125, "perl");
+    struct names *names = open_made(NULL, NULL, true);
+    assert_string_equal(names_process_text(names, made_pages(), SPACE_A, 30), "perl (125)");
+    assert_int_equal(names_task(names, made_pages(), SPACE_A, 30)->pid, 125);
+    assert_null(names_process_text(names, made_pages(), SPACE_B, 30));
+    assert_true(names_is_process(names, made_pages(), SPACE_A, 30, "perl"));
+    assert_true(names_is_process(names, made_pages(), SPACE_A, 30, "pid:125"));
+    assert_false(names_is_process(names, made_pages(), SPACE_A, 30, "pid:12"));
+    assert_false(names_is_process(names, made_pages(), SPACE_A, 30, "per"));
+    assert_false(names_is_process(names, made_pages(), SPACE_B, 30, "perl"));
+    assert_false(names_is_process(names, made_pages(), SPACE_B, 30, "pid:125"));
+    tells(names, "processes: 1 by number and name");
+}
+
 /* What was named itself must be there, and be an ELF file. */
 static void is_none(void **state)
 {
@@ -199,7 +217,7 @@ int main(void)
         NAMES_TEST(has_symbols_wide), NAMES_TEST(has_symbols_narrow), NAMES_TEST(has_plt_wide),
         NAMES_TEST(has_plt_narrow),   NAMES_TEST(is_stripped),        NAMES_TEST(has_frames),
         NAMES_TEST(is_shared),        NAMES_TEST(is_copied),          NAMES_TEST(is_damaged),
-        NAMES_TEST(is_none),
+        NAMES_TEST(is_none),          NAMES_TEST(is_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,6 +50,29 @@ static void defaults(void **state)
     assert_true(o.code_pages);
 }
 
+static void tasks(void **state)
+{
+    (void)state;
+    struct options o = parsed("");
+    assert_int_equal(o.tasks.comm, 0);
+    o = parsed("tasks=0x1fb80,0x970,0xba0,0xa40");
+    assert_int_equal(o.tasks.current, 0x1fb80);
+    assert_int_equal(o.tasks.pid, 0x970);
+    assert_int_equal(o.tasks.comm, 0xba0);
+    assert_int_equal(o.tasks.vfork, 0xa40);
+    assert_int_equal(o.tasks.entry, 0);
+    o = parsed("tasks=0xffffffff83dbd018,2808,0xd10,0xbb8,0xffffffff81000080");
+    assert_true(o.tasks.current == 0xffffffff83dbd018 && o.tasks.pid == 2808);
+    assert_true(o.tasks.entry == 0xffffffff81000080);
+    o = parsed("tasks=0x1fb80,0x970,0xba0,0xa40 tasks=off");
+    assert_true(o.tasks.comm == 0 && o.tasks.current == 0);
+    static const char *const bad[] = {"tasks=",        "tasks=on",      "tasks=1",          "tasks=1,2,3",
+                                      "tasks=1,2,0,4", "tasks=1,2,3,x", "tasks=1,2,3,4,5,", "tasks=1,2,3,4,5,6",
+                                      "tasks=1,,3,4",  "tasks=off,1"};
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        refused(bad[i], bad[i], "undertrace kernel-options");
+}
+
 static void each_option(void **state)
 {
     (void)state;
@@ -244,6 +267,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults),
+        cmocka_unit_test(tasks),
         cmocka_unit_test(each_option),
         cmocka_unit_test(bad_words),
         cmocka_unit_test(bad_addresses),

@@ -124,6 +124,19 @@ static void repeated_record_bytes_are_left_out(void **state)
     assert_int_equal(f->records.count, 5);
 }
 
+/* Kinds of a fixed layout have one length; one that nobody knows can be any, and is not believed behind a hole. */
+static void kinds_have_lengths(void **state)
+{
+    struct record_header header = {.kind = RECORD_TASK, .cpu = 2, .length = sizeof(struct record_task)};
+    (void)state;
+    assert_true(record_possible(&header) && record_plausible(&header, 2));
+    header.length += 8;
+    assert_false(record_possible(&header));
+    header.kind = RECORD_TASK + 1;
+    assert_true(record_possible(&header));
+    assert_false(record_plausible(&header, 2));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -131,6 +144,7 @@ int main(void)
         TEST(records_behind_a_hole_are_found_again),
         TEST(unknown_kinds_are_kept_and_nonsense_is_not),
         TEST(repeated_record_bytes_are_left_out),
+        TEST(kinds_have_lengths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,161 @@
+#include "decode/names/tasks.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CR3_TABLE 0x000ffffffffff000ull /* Linux has its tasks so in 64-bit mode alone */
+
+bool task_read(struct task_seen *task, const struct capture_record *record)
+{
+    struct record_task told;
+    if (record->header.kind != RECORD_TASK || record->header.length < sizeof(told))
+        return false;
+    memcpy(&told, record->payload, sizeof(told));
+    *task = (struct task_seen){.space = told.cr3 & CR3_TABLE,
+                               .tsc = record->header.tsc,
+                               .pid = told.pid,
+                               .tgid = told.tgid,
+                               .borrows = told.flags & RECORD_TASK_BORROWS};
+    for (size_t i = 0; i < sizeof(told.comm) && told.comm[i]; i++)
+        task->comm[i] = (char)(told.comm[i] >= ' ' && told.comm[i] <= '~' ? told.comm[i] : '?');
+    return true;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct task_seen *a = left, *b = right;
+    if (a->space != b->space)
+        return a->space < b->space ? -1 : 1;
+    return a->tsc < b->tsc ? -1 : a->tsc > b->tsc;
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+static void name_processes(struct tasks *tasks)
+{
+    const struct task_seen *leader = NULL;
+    for (size_t i = 0; i < tasks->count; i++) {
+        struct task_seen *task = &tasks->seen[i];
+        if (task->pid == task->tgid && !task->borrows)
+            leader = task;
+        const bool is_led = leader && leader->space == task->space && leader->pid == task->tgid;
+        task->process.pid = task->tgid;
+        memcpy(task->process.comm, is_led ? leader->comm : task->comm, sizeof(task->comm));
+        snprintf(task->process.text, sizeof(task->process.text), "%s (%" PRIu32 ")", task->process.comm, task->tgid);
+    }
+}
+
+static bool count_processes(struct tasks *tasks)
+{
+    uint32_t *numbers = malloc((tasks->count + 1) * sizeof(*numbers));
+    for (size_t i = 0; i < tasks->count && numbers; i++)
+        numbers[i] = tasks->seen[i].tgid;
+    if (numbers && tasks->count)
+        qsort(numbers, tasks->count, sizeof(*numbers), compare_numbers);
+    for (size_t i = 0; i < tasks->count && numbers; i++)
+        tasks->nr_processes += i == 0 || numbers[i] != numbers[i - 1];
+    const bool good = numbers;
+    free(numbers);
+    return good;
+}
+
+/* Records whose offset is where the CPU was when they were made. */
+static bool is_step(const struct record_header *header)
+{
+    return header->kind == RECORD_PAGE || header->kind == RECORD_MAP || header->kind == RECORD_SEEN ||
+           header->kind == RECORD_DRAIN || header->kind == RECORD_TASK;
+}
+
+static bool collect_clocks(struct tasks *tasks, const struct capture *capture)
+{
+    for (size_t i = 0; i < capture->nr_records; i++) {
+        const struct record_header *header = &capture->records[i].header;
+        if (is_step(header) && header->cpu < CAPTURE_MAX_CPUS)
+            tasks->clocks[header->cpu].count++;
+    }
+    for (size_t cpu = 0; cpu < CAPTURE_MAX_CPUS; cpu++) {
+        struct task_clock *clock = &tasks->clocks[cpu];
+        if (clock->count && !(clock->steps = malloc(clock->count * sizeof(*clock->steps))))
+            return false;
+        clock->count = 0;
+    }
+    for (size_t i = 0; i < capture->nr_records; i++) {
+        const struct record_header *header = &capture->records[i].header;
+        if (!is_step(header) || header->cpu >= CAPTURE_MAX_CPUS)
+            continue;
+        struct task_clock *clock = &tasks->clocks[header->cpu];
+        const struct task_step *last = clock->count ? &clock->steps[clock->count - 1] : NULL;
+        if (!last || (header->trace_offset >= last->offset && header->tsc >= last->tsc))
+            clock->steps[clock->count++] = (struct task_step){header->trace_offset, header->tsc};
+    }
+    return true;
+}
+
+bool tasks_collect(struct tasks *tasks, const struct capture *capture)
+{
+    size_t count = 0;
+    *tasks = (struct tasks){0};
+    for (size_t i = 0; i < capture->nr_records; i++)
+        count += capture->records[i].header.kind == RECORD_TASK;
+    if (count == 0)
+        return true;
+    tasks->seen = malloc(count * sizeof(*tasks->seen));
+    for (size_t i = 0; i < capture->nr_records && tasks->seen; i++)
+        tasks->count += task_read(&tasks->seen[tasks->count], &capture->records[i]);
+    if (tasks->count)
+        qsort(tasks->seen, tasks->count, sizeof(*tasks->seen), compare);
+    name_processes(tasks);
+    if (tasks->seen && count_processes(tasks) && collect_clocks(tasks, capture))
+        return true;
+    tasks_free(tasks);
+    return false;
+}
+
+void tasks_free(struct tasks *tasks)
+{
+    for (size_t cpu = 0; cpu < CAPTURE_MAX_CPUS; cpu++)
+        free(tasks->clocks[cpu].steps);
+    free(tasks->seen);
+    *tasks = (struct tasks){0};
+}
+
+/* When the CPU's last record up to there was made. Of its own tasks it has thereby all up to there, and no other. */
+static uint64_t time_at(const struct task_clock *clock, uint64_t at)
+{
+    size_t low = 0, high = clock->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (clock->steps[middle].offset <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? clock->steps[low - 1].tsc : 0;
+}
+
+const struct name_task *tasks_find(const struct tasks *tasks, uint16_t cpu, uint64_t cr3, uint64_t at)
+{
+    const struct task_seen wanted = {.space = cr3 & CR3_TABLE,
+                                     .tsc = cpu < CAPTURE_MAX_CPUS ? time_at(&tasks->clocks[cpu], at) : 0};
+    size_t low = 0, high = tasks->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (compare(&tasks->seen[middle], &wanted) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = low; i-- > 0 && tasks->seen[i].space == wanted.space;)
+        if (!tasks->seen[i].borrows)
+            return &tasks->seen[i].process;
+    for (size_t i = low; i < tasks->count && tasks->seen[i].space == wanted.space; i++)
+        if (!tasks->seen[i].borrows)
+            return &tasks->seen[i].process;
+    return NULL;
+}
