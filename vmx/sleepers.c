@@ -27,8 +27,9 @@ uint64_t sleepers_watch(struct cpu *cpu, const struct page_fault *fault)
     const struct guest_paging paging = guest_paging(fault->cr3);
     struct guest_stretch stretch;
 
-    if (!guest_walk(&stretch, &paging, fault->linear, guest_entry_read, NULL) || stretch.large ||
-        !ept_is_memory(stretch.table))
+    if (guest_walk(&stretch, &paging, fault->linear, guest_entry_read, NULL) && stretch.large)
+        return 0;
+    if (!ept_is_memory(stretch.table))
         return 0;
     const uint64_t page = stretch.table & PAGE_MASK, access = ept_lookup(page) & EPT_ACCESS_MASK;
     if (access == EPT_READ)

@@ -10,8 +10,8 @@
 
 #include "vmx/cpu.h"
 
-/* Have the guest's next write to the fault's page table told. Returns its page; 0: there is none yet, or it is in use
- * as something else as well. */
+/* Have the guest's next write to the fault's page table told, or where there is none yet, to the table that will point to
+ * it. Returns its page; 0: it is in use as something else as well. */
 uint64_t sleepers_watch(struct cpu *cpu, const struct page_fault *fault);
 
 /* A fault whose page will not be looked for any more unless its space faults, or that table is written. */
