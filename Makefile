@@ -175,7 +175,7 @@ GUEST_CFLAGS := -std=c11 -O2 -g $(WARN) -ffreestanding -fno-pie -mno-red-zone -m
     -fno-asynchronous-unwind-tables -fcf-protection=none -Itests/guests -MMD -MP
 PROBE_PARTS := probe_cpu probe_events probe_devices
 SMP_PARTS := smp_parts smp_storm
-MAPS_PARTS := maps_spaces maps_disk maps_held maps_quiet maps_pending
+MAPS_PARTS := maps_spaces maps_disk maps_held maps_quiet maps_ended maps_pending
 GUEST_OBJS := $(patsubst %,$(BUILD)/guests/%.o,$(GUESTS) $(PROBE_PARTS) $(SMP_PARTS) $(MAPS_PARTS) machine) $(BUILD)/guests/start.S.o \
     $(BUILD)/guests/ap.S.o $(BUILD)/guests/tasks32.S.o
 

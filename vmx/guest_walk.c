@@ -80,7 +80,8 @@ bool guest_walk(struct guest_stretch *stretch, const struct guest_paging *paging
         const unsigned bits = rights ? shape.index_bits : 2;
         const uint64_t index = linear >> shift & ((1u << bits) - 1);
 
-        if (!read(context, table + index * shape.entry_bytes, shape.entry_bytes, &entry) || !(entry & ENTRY_P))
+        stretch->table = table + index * shape.entry_bytes;
+        if (!read(context, stretch->table, shape.entry_bytes, &entry) || !(entry & ENTRY_P))
             return false;
         stretch->forbidden = rights && stretch->nx_counts && (entry & ENTRY_NX);
         if (stretch->forbidden)

@@ -40,7 +40,8 @@ typedef bool guest_walk_read(void *context, uint64_t gpa, unsigned size, uint64_
 /* The address of the uppermost table: what tells address spaces apart in CR3, without PCID and flags. */
 uint64_t guest_space(const struct guest_paging *paging);
 
-/* The stretch that linear lies in. false: paging is off, or nothing there is present and executable. */
+/* The stretch that linear lies in. false: paging is off, or nothing there is present and executable; table is then the
+ * entry that says so, and size what the table that it is in maps; 0 where paging is off, and of the uppermost. */
 bool guest_walk(struct guest_stretch *stretch, const struct guest_paging *paging, uint64_t linear,
                 guest_walk_read *read, void *context);
 

@@ -14,10 +14,9 @@
 #include "vmx/vmcs.h"
 
 #define PAGE_MASK (~(EPT_PAGE_SIZE - 1))
+#define PAGE_DIRECTORY_BYTES (1ull << 30) /* that it maps */
 
-/* The instruction at RIP was let write to this page and has not yet: where exits are slow, as under another hypervisor,
- * the next look is due before it is executed. Watched again, the page would be written by nobody, ever. */
-static bool is_being_written(const struct cpu *cpu, uint64_t page)
+bool page_is_being_written(const struct cpu *cpu, uint64_t page)
 {
     return cpu->written_gpa == page && cpu->written_rip == vmreadn(VMCS_GUEST_RIP);
 }
@@ -27,13 +26,16 @@ uint64_t sleepers_watch(struct cpu *cpu, const struct page_fault *fault)
     const struct guest_paging paging = guest_paging(fault->cr3);
     struct guest_stretch stretch;
 
-    if (!guest_walk(&stretch, &paging, fault->linear, guest_entry_read, NULL) || stretch.large ||
-        !ept_is_memory(stretch.table))
+    /* Tables further up are missing where the space has ended: its memory is written for ever, as something else. */
+    if (guest_walk(&stretch, &paging, fault->linear, guest_entry_read, NULL) ? stretch.large
+                                                                             : stretch.size != PAGE_DIRECTORY_BYTES)
+        return 0;
+    if (!ept_is_memory(stretch.table))
         return 0;
     const uint64_t page = stretch.table & PAGE_MASK, access = ept_lookup(page) & EPT_ACCESS_MASK;
     if (access == EPT_READ)
         return page;
-    if (access != (EPT_READ | EPT_WRITE) || is_being_written(cpu, page))
+    if (access != (EPT_READ | EPT_WRITE) || page_is_being_written(cpu, page))
         return 0;
     ept_set_access(page, EPT_READ);
     summons_ept_changed(cpu);

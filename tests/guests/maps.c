@@ -8,9 +8,9 @@
  * address space. quick: pages are remapped so soon that nobody can look at the page tables in between. nonx: EFER.NXE
  * is clear, so that page faults do not say that they are a fetch's. doubtful: a child runs a page that could be
  * another's. disk: a disk fills pages that were executed before, as when a kernel's page cache is short of memory.
- * held: a handler waits for long; with two CPUs its program goes on on the other one. brief: it faults no more then.
+ * held: a handler waits for long; with two CPUs its program goes on on the other one. brief: it faults no more then; bare: there is no page table yet.
  * populated: pages are mapped without faults; replaced: over others, too. pcid, many: faults that wait for their pages;
- * unknown: while another CPU runs the space. handed: one CPU's page becomes another one of the other CPU's.
+ * unknown: while another CPU runs the space. overwritten, copied: what was told is no more. handed: one CPU's page becomes another one of the other CPU's.
  *
  * Interrupts stay off. Invalidations follow SDM "Operations that Invalidate TLBs and Paging-Structure Caches".
  */
@@ -339,7 +339,7 @@ void guest_main(const uint8_t *boot_params)
         both_wait(&done, 2);
     }
     if (held)
-        held_story(&worlds[0].a, programs, TURNS, brief, moves);
+        held_story(&worlds[0].a, programs, TURNS, (struct held){brief, word(line, "bare"), moves});
     if (two && unknown)
         unknown_story(program(3));
     if (two && handed)
@@ -350,6 +350,10 @@ void guest_main(const uint8_t *boot_params)
         pcid_story(program(3), 3 * TURNS);
     if (word(line, "populated"))
         quiet_story(&worlds[0].a, &worlds[0].b, programs, TURNS, word(line, "replaced"));
+    if (word(line, "overwritten"))
+        overwritten_story(&worlds[0].a, &worlds[0].b, programs, TURNS, word(line, "goes_on"));
+    if (word(line, "copied"))
+        copied_story(&worlds[0].a, &worlds[0].b, programs, TURNS);
     console_line("maps: faults", faults);
     console_text(failures ? "maps: FAILED\r\n" : "maps: ok\r\n");
 }

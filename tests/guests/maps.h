@@ -56,12 +56,26 @@ uint64_t large_address(uint32_t large, uint32_t page);
 void disk_write(uint32_t page, const void *memory);
 void disk_read(uint32_t page, void *memory);
 
+/* Map it at once, without a fault. Of the space that is in use, or soon will be. */
+void map_now(struct space *space, uint32_t page, const void *memory);
+/* From now on the programs have this guest's memory alone, not all that there is. */
+void memory_restrict(void);
+
+/* maps_ended.c: an address leads elsewhere without a fault, in a space that ends; goes_on: it does not yet. And a space
+ * that begins where another one has ended, with its parent's tables. */
+void overwritten_story(struct space *other, struct space *space, uint8_t (*programs)[PAGE], uint32_t turns, bool goes_on);
+void copied_story(struct space *parent, struct space *child, uint8_t (*programs)[PAGE], uint32_t turns);
+
 /* maps_quiet.c: what is mapped without a fault; replaced: over something else, too. */
 void quiet_story(struct space *other, struct space *space, uint8_t (*programs)[PAGE], uint32_t turns, bool replaced);
 
-/* maps_held.c: a handler waits for long. turns: of a program's loop; brief: the program faults no more then; moves: it
- * goes on on the other CPU, there. */
-void held_story(struct space *space, uint8_t (*programs)[PAGE], uint32_t turns, bool brief, bool moves);
+/* maps_held.c: a handler waits for long. turns: of a program's loop. */
+struct held {
+    bool brief; /* the program faults no more then */
+    bool bare;  /* the handler makes a page table as well */
+    bool moves; /* the program goes on on the other CPU, there */
+};
+void held_story(struct space *space, uint8_t (*programs)[PAGE], uint32_t turns, struct held how);
 void held_story_there(struct space *space, uint8_t (*programs)[PAGE]);
 
 /* Wait until the other CPU has set it. */

@@ -8,8 +8,16 @@
 #define LONG_PAUSE 200000u /* behind many looks: the next one is far */
 
 static uint32_t turns;
-static bool brief, moves;
+static bool brief, bare, moves;
 static volatile uint32_t step;
+
+/* Nothing of the page table's part of the space is mapped. */
+static void directory_clear(struct space *space)
+{
+    *(volatile uint64_t *)&space->directory[0] = 0;
+    cr3_set(kernel_cr3);
+    space_enter(space);
+}
 
 /* Soon behind it the program goes on to another page, and ends. */
 static void handler_waits(struct space *space, uint32_t page)
@@ -24,6 +32,8 @@ static void handler_waits(struct space *space, uint32_t page)
         both_wait(&step, 2);
     }
     space_enter(space);
+    if (bare)
+        *(volatile uint64_t *)&space->directory[0] = physical(space->table) | RIGHTS;
 }
 
 static void run_held(struct space *space)
@@ -34,14 +44,17 @@ static void run_held(struct space *space)
     unmap(space, HELD);
 }
 
-void held_story(struct space *space, uint8_t (*programs)[PAGE], uint32_t turns_of_one, bool is_brief, bool goes_on)
+void held_story(struct space *space, uint8_t (*programs)[PAGE], uint32_t turns_of_one, struct held how)
 {
     turns = turns_of_one;
-    brief = is_brief;
-    moves = goes_on;
+    brief = how.brief;
+    bare = how.bare;
+    moves = how.moves;
     want(space, HELD, programs[4]);
     want(space, NEXT, programs[3]);
     space_enter(space);
+    if (bare)
+        directory_clear(space);
     handler_pauses = handler_waits;
     run_held(space);
     want(space, HELD, programs[1]);

@@ -23,26 +23,6 @@ static void be_quiet(uint32_t times)
         run_user("maps: quiet", WORK, 23 * LONG);
 }
 
-static void map_now(struct space *space, uint32_t page, const void *memory)
-{
-    *(volatile uint64_t *)&space->table[page] = physical(memory) | RIGHTS;
-    __asm__ volatile("invlpg (%0)" : : "r"(address_of(page)) : "memory");
-}
-
-/* Memory that this guest does not lie in is not its programs': a space that may execute all that there is costs more to
- * look at, and is looked at less often. */
-#define OURS 16u /* large pages */
-static void memory_restrict(void)
-{
-    volatile uint64_t *pointers = (uint64_t *)(uintptr_t)(*(const uint64_t *)(uintptr_t)kernel_cr3 & ADDRESS);
-    volatile uint64_t *directory = (uint64_t *)(uintptr_t)(pointers[0] & ADDRESS);
-    for (uint32_t i = 1; i < 4; i++)
-        pointers[i] &= ~USER;
-    for (uint32_t i = OURS; i < 512; i++)
-        directory[i] &= ~USER;
-    cr3_set(kernel_cr3);
-}
-
 static void run_all(const char *what, uint32_t turns)
 {
     for (uint32_t i = 0; i < NR; i++)

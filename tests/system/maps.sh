@@ -60,6 +60,8 @@ run held 1 held
 exact 'held: a handler that waits' held
 run brief 1 'held brief'
 exact 'brief: its program ends without another fault' brief
+run bare 1 'held brief bare'
+exact 'bare: nor was there a page table when it faulted' bare
 run moved 2 'cpus=2 held'
 same 'moved: then it is not known what one address led to' $(($(not_known moved 0) + $(not_known moved 1))) 1
 same 'moved: else all is right' "$(jq '.intervals - .equal_intervals' "$work/moved/verify.json")" 1

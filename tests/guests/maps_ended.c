@@ -1,0 +1,71 @@
+/*
+ * maps: what was told of an address is no more, and no fault says so. Another page is mapped over the one that is there
+ * (Linux: mmap with MAP_FIXED and MAP_POPULATE), and the space ends before anybody looks at its tables; and a space that
+ * begins where another one has ended, whose tables are a copy of a third one's (a fork). Other spaces have executed all
+ * pages, so that nothing tells of their execution.
+ */
+#include "maps.h"
+
+#define FIRST 300u
+#define WORK 490u
+#define LONG 0xffffu
+#define QUIET 48u
+
+static uint8_t work[PAGE] __attribute__((aligned(4096)));
+
+static void run_user(const char *what, uint32_t page, uint32_t value)
+{
+    expect(what, (uint32_t)user_call(address_of(page)), value);
+}
+
+static void be_quiet(uint32_t times)
+{
+    while (times--)
+        run_user("maps: quiet", WORK, 23 * LONG);
+}
+
+/* All that the programs of a space may execute: they run in another one. */
+static void run_elsewhere(struct space *other, uint8_t (*programs)[PAGE], uint32_t turns)
+{
+    for (uint32_t i = 1; i <= 3; i++) {
+        want(other, i, programs[i]);
+        run("maps: another space's", other, address_of(i), i * turns);
+    }
+}
+
+/* A program whose page is another one now, and soon nothing. */
+void overwritten_story(struct space *other, struct space *space, uint8_t (*programs)[PAGE], uint32_t turns, bool goes_on)
+{
+    memory_restrict();
+    program_make(work, 23, LONG);
+    run_elsewhere(other, programs, turns);
+    want(space, WORK, work);
+    want(space, FIRST, programs[1]);
+    space_enter(space);
+    run_user("maps: to be overwritten", FIRST, turns);
+    be_quiet(goes_on ? 1 : QUIET);
+    map_now(space, FIRST, programs[2]);
+    run_user("maps: overwritten", FIRST, 2 * turns);
+    if (goes_on)
+        be_quiet(QUIET);
+    run_user("maps: overwritten, later", FIRST, 2 * turns);
+    cr3_set(kernel_cr3);
+    space_make(space);
+}
+
+/* A parent, and a child of its that begins where another space has ended. */
+void copied_story(struct space *parent, struct space *child, uint8_t (*programs)[PAGE], uint32_t turns)
+{
+    memory_restrict();
+    run_elsewhere(parent, programs, turns);
+    want(child, 2, programs[1]);
+    space_enter(child);
+    run_user("maps: before the child", 2, turns);
+    cr3_set(kernel_cr3);
+    space_make(child);
+    for (uint32_t i = 0; i < NR_PAGES; i++)
+        *(volatile uint64_t *)&child->table[i] = parent->table[i];
+    space_enter(child);
+    run_user("maps: the child of another one", 2, 2 * turns);
+    cr3_set(kernel_cr3);
+}
