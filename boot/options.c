@@ -49,7 +49,7 @@ static bool set_policy(struct options *o, struct value_text v)
     return false;
 }
 
-static bool set_channel(struct options *o, struct value_text v)
+SECOND_ACT static bool set_channel(struct options *o, struct value_text v)
 {
     static const char *const names[] = {
         [CHANNEL_AUTO] = "auto", [CHANNEL_E1000] = "e1000", [CHANNEL_UART] = "uart", [CHANNEL_NONE] = "none"};
@@ -62,17 +62,17 @@ static bool set_channel(struct options *o, struct value_text v)
     return false;
 }
 
-static bool set_uart_port(struct options *o, struct value_text v)
+SECOND_ACT static bool set_uart_port(struct options *o, struct value_text v)
 {
     return value_port(&o->uart_port, v);
 }
 
-static bool set_uart_baud(struct options *o, struct value_text v)
+SECOND_ACT static bool set_uart_baud(struct options *o, struct value_text v)
 {
     return value_baud(&o->uart_baud, v);
 }
 
-static bool set_console(struct options *o, struct value_text v)
+SECOND_ACT static bool set_console(struct options *o, struct value_text v)
 {
     if (value_is(v, "none")) {
         o->console_port = 0;
@@ -86,22 +86,22 @@ static bool set_console_baud(struct options *o, struct value_text v)
     return value_baud(&o->console_baud, v);
 }
 
-static bool set_net_ip(struct options *o, struct value_text v)
+SECOND_ACT static bool set_net_ip(struct options *o, struct value_text v)
 {
     return value_ip(&o->net_ip, v);
 }
 
-static bool set_net_peer(struct options *o, struct value_text v)
+SECOND_ACT static bool set_net_peer(struct options *o, struct value_text v)
 {
     return value_ip(&o->net_peer, v);
 }
 
-static bool set_net_port(struct options *o, struct value_text v)
+SECOND_ACT static bool set_net_port(struct options *o, struct value_text v)
 {
     return value_u16(&o->net_port, v, 1, 65535);
 }
 
-static bool set_net_mtu(struct options *o, struct value_text v)
+SECOND_ACT static bool set_net_mtu(struct options *o, struct value_text v)
 {
     return value_u16(&o->net_mtu, v, 576, 16110);
 }
@@ -112,7 +112,7 @@ SECOND_ACT static bool set_net_card(struct options *o, struct value_text v)
     return value_is(v, "auto") || value_bdf(&o->net_card, v);
 }
 
-static bool set_net_wait(struct options *o, struct value_text v)
+SECOND_ACT static bool set_net_wait(struct options *o, struct value_text v)
 {
     return value_u32(&o->net_wait_seconds, v, 0, 3600);
 }
@@ -122,13 +122,13 @@ SECOND_ACT static bool set_selftest(struct options *o, struct value_text v)
     return value_flag(&o->selftest, v);
 }
 
-static bool set_code(struct options *o, struct value_text v)
+SECOND_ACT static bool set_code(struct options *o, struct value_text v)
 {
     return value_flag(&o->code_pages, v);
 }
 
 /* off, or four or five numbers between commas */
-static bool set_tasks(struct options *o, struct value_text v)
+SECOND_ACT static bool set_tasks(struct options *o, struct value_text v)
 {
     uint64_t numbers[5] = {0};
     bool good = value_is(v, "off");

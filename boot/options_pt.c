@@ -1,10 +1,11 @@
 /* The options of Intel PT. Core. What the CPU has of them is pt/offer.c's to judge. */
+#include "boot/acts.h"
 #include "boot/option.h"
 #include "pt/scheme.h"
 
 #define KIB 1024ull
 
-static bool set_pt(struct options *o, struct value_text v)
+SECOND_ACT static bool set_pt(struct options *o, struct value_text v)
 {
     o->pt.unit = value_is(v, "soft") ? PT_UNIT_SOFT : value_is(v, "cpu") ? PT_UNIT_CPU : PT_UNIT_ANY;
     if (o->pt.unit == PT_UNIT_ANY)
@@ -12,7 +13,7 @@ static bool set_pt(struct options *o, struct value_text v)
     return o->pt.enabled = true;
 }
 
-static bool set_pt_scheme(struct options *o, struct value_text v)
+SECOND_ACT static bool set_pt_scheme(struct options *o, struct value_text v)
 {
     for (int scheme = PT_SCHEME_AUTO; scheme <= PT_SCHEME_RANGE; scheme++) {
         if (value_is(v, pt_scheme_name((enum pt_scheme)scheme))) {
@@ -71,7 +72,7 @@ static bool set_pt_psb(struct options *o, struct value_text v)
     return true;
 }
 
-static bool set_pt_switch(struct options *o, struct value_text v)
+SECOND_ACT static bool set_pt_switch(struct options *o, struct value_text v)
 {
     static const char *const names[] = {
         [PT_SWITCH_ROOT] = "root", [PT_SWITCH_LIST] = "list", [PT_SWITCH_VMCS] = "vmcs"};
@@ -152,7 +153,7 @@ static bool is_canonical(uint64_t address)
     return (uint64_t)((int64_t)(address << 16) >> 16) == address;
 }
 
-static bool set_pt_trigger(struct options *o, struct value_text v)
+SECOND_ACT static bool set_pt_trigger(struct options *o, struct value_text v)
 {
     o->pt.trigger = 0;
     return value_is(v, "off") || (value_u64(&o->pt.trigger, v) && is_canonical(o->pt.trigger) && o->pt.trigger != 0);

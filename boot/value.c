@@ -1,5 +1,7 @@
 #include "boot/value.h"
 
+#include "boot/acts.h"
+
 #define KIB 1024ull
 
 static const uint16_t com_ports[] = {0x3f8, 0x2f8, 0x3e8, 0x2e8};
@@ -71,7 +73,7 @@ bool value_flag(bool *out, struct value_text text)
     return *out || value_is(text, "off");
 }
 
-bool value_port(uint16_t *out, struct value_text text)
+SECOND_ACT bool value_port(uint16_t *out, struct value_text text)
 {
     uint64_t number;
     if (text.size == 4 && value_is((struct value_text){text.at, 3}, "com") && text.at[3] >= '1' && text.at[3] <= '4') {
@@ -84,7 +86,7 @@ bool value_port(uint16_t *out, struct value_text text)
     return true;
 }
 
-bool value_baud(uint32_t *out, struct value_text text)
+SECOND_ACT bool value_baud(uint32_t *out, struct value_text text)
 {
     uint64_t number;
     if (!value_number(&number, text, 115200) || number < 2 || 115200 % number != 0) /* the divisor has 16 bits */
@@ -112,7 +114,7 @@ bool value_bdf(uint32_t *out, struct value_text text)
     return text.size == sizeof form - 1 && device < 32 && function < 8;
 }
 
-bool value_ip(uint32_t *out, struct value_text text)
+SECOND_ACT bool value_ip(uint32_t *out, struct value_text text)
 {
     uint32_t ip = 0;
     for (unsigned part = 0; part < 4; part++) {
