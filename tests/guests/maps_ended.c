@@ -1,8 +1,8 @@
 /*
  * maps: what was told of an address is no more, and no fault says so. Another page is mapped over the one that is there
- * (Linux: mmap with MAP_FIXED and MAP_POPULATE), and the space ends before anybody looks at its tables; and a space that
- * begins where another one has ended, whose tables are a copy of a third one's (a fork). Other spaces have executed all
- * pages, so that nothing tells of their execution.
+ * (Linux: mmap with MAP_FIXED and MAP_POPULATE), and the space ends before anybody looks at its tables; and a space
+ * that begins where another one has ended, whose tables are a copy of a third one's (a fork). Other spaces have
+ * executed all pages, so that nothing tells of their execution.
  */
 #include "maps.h"
 
@@ -34,7 +34,8 @@ static void run_elsewhere(struct space *other, uint8_t (*programs)[PAGE], uint32
 }
 
 /* A program whose page is another one now, and soon nothing. */
-void overwritten_story(struct space *other, struct space *space, uint8_t (*programs)[PAGE], uint32_t turns, bool goes_on)
+void overwritten_story(struct space *other, struct space *space, uint8_t (*programs)[PAGE], uint32_t turns,
+                       bool goes_on)
 {
     memory_restrict();
     program_make(work, 23, LONG);
