@@ -27,21 +27,25 @@ struct e1000_rx_descriptor {
     uint64_t address, written_back;
 };
 _Static_assert(sizeof(struct e1000_rx_descriptor) == 16, "8254x manual, table 3-1");
-#define E1000_RX_DD (1ull << 32) /* legacy: length, checksum, status, errors, special */
-#define E1000_RX_EOP (2ull << 32)
-#define E1000_RX_ERRORS (0xffull << 40)
-#define E1000_RX_ADVANCED_DD 1ull /* status and error, 32 bits, length, VLAN */
-#define E1000_RX_ADVANCED_EOP 2ull
-#define E1000_RX_ADVANCED_RXE (1ull << 31)
+
+/* What is where in that: DD, EOP and what must not be set beside it, the length. */
+struct e1000_rx_format {
+    uint64_t dd, eop, eop_or_error;
+    uint64_t length_at; /* byte of the descriptor */
+};
+/* Length, checksum, status, errors, special. */
+#define E1000_RX_LEGACY ((struct e1000_rx_format){1ull << 32, 2ull << 32, 2ull << 32 | 0xffull << 40, 8})
+/* Status and error (32 bits; of the errors RXE), length, VLAN. */
+#define E1000_RX_ADVANCED ((struct e1000_rx_format){1, 2, 2 | 1ull << 31, 12})
 
 /* Bytes of the packet that was written back; 0: it is damaged, or longer than a buffer. */
-static inline uint32_t e1000_rx_bytes(uint64_t written_back, bool advanced)
+static inline uint32_t e1000_rx_bytes(const volatile struct e1000_rx_descriptor *rx,
+                                      const struct e1000_rx_format *format)
 {
-    const uint64_t eop = advanced ? E1000_RX_ADVANCED_EOP : E1000_RX_EOP;
-    const uint64_t errors = advanced ? E1000_RX_ADVANCED_RXE : E1000_RX_ERRORS;
-    const uint32_t bytes = (uint16_t)(advanced ? written_back >> 32 : written_back);
+    const uint32_t bytes =
+        *(const volatile uint16_t *)(const volatile void *)((const volatile uint8_t *)rx + format->length_at);
 
-    return (written_back & (eop | errors)) == eop && bytes <= E1000_RX_BUFFER_BYTES ? bytes : 0;
+    return (rx->written_back & format->eop_or_error) == format->eop && bytes <= E1000_RX_BUFFER_BYTES ? bytes : 0;
 }
 
 /* Transmit descriptors: "extended" of the 8254x (sections 3.3.5 and 3.3.6), "advanced" of the 82575 and its successors:

@@ -119,9 +119,9 @@ uint16_t net_pseudo_header_sum(const struct net_link *link)
 }
 
 /* Two numbers of 16 bits need to be folded only once. */
-void net_headers_set_length(uint8_t headers[NET_HEADERS_BYTES], uint16_t sum, uint16_t payload_bytes)
+void net_headers_set_length(uint8_t headers[NET_HEADERS_BYTES], uint16_t sum, uint32_t payload_bytes)
 {
-    const uint32_t udp_bytes = NET_UDP_BYTES + (uint32_t)payload_bytes, checksum = sum + udp_bytes;
+    const uint32_t udp_bytes = NET_UDP_BYTES + payload_bytes, checksum = sum + udp_bytes;
 
     put16(headers + IPV4_TOTAL_LENGTH, NET_IPV4_BYTES + udp_bytes);
     put16(headers + UDP_LENGTH, udp_bytes);

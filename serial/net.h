@@ -36,9 +36,9 @@ void net_headers_build(uint8_t headers[NET_HEADERS_BYTES], const struct net_link
 /* The sum over UDP's pseudo-header but for the length, folded: the same for all datagrams of a link. */
 uint16_t net_pseudo_header_sum(const struct net_link *link);
 
-/* Set the lengths for payload_bytes behind the UDP header. The checksums are left to the NIC: IPv4's is 0, UDP's is the
- * sum over the pseudo-header, not inverted. sum: of net_pseudo_header_sum. */
-void net_headers_set_length(uint8_t headers[NET_HEADERS_BYTES], uint16_t sum, uint16_t payload_bytes);
+/* Set the lengths for payload_bytes (at most 65507) behind the UDP header. The checksums are left to the NIC: IPv4's is
+ * 0, UDP's is the sum over the pseudo-header, not inverted. sum: of net_pseudo_header_sum. */
+void net_headers_set_length(uint8_t headers[NET_HEADERS_BYTES], uint16_t sum, uint32_t payload_bytes);
 
 /* Who has link->peer? Broadcast. */
 void net_arp_request(uint8_t frame[NET_ARP_FRAME_BYTES], const struct net_link *link);

@@ -47,19 +47,21 @@ static __attribute__((cold, noinline)) void build_slot(const struct udp_sink *s,
 }
 
 static __attribute__((noinline)) void set_payload_bytes(const struct udp_sink *s, struct udp_headers *headers,
-                                                        struct udp_slot *slot, uint16_t length)
+                                                        struct udp_slot *slot, uint32_t length)
 {
     if (headers->payload_bytes == UDP_UNBUILT) {
         build_slot(s, headers, slot);
     }
-    headers->payload_bytes = length;
-    slot->headers.high = (s->data_fields | SUMS_FIELDS | HEADERS_BYTES) + (HEADERS_BYTES + length) * s->paylen_unit;
-    net_headers_set_length(headers->net, s->pseudo_header_sum, (uint16_t)(FRAME_HEADER_SIZE + length));
+    headers->payload_bytes = (uint16_t)length;
+    slot->headers.high = s->headers_fields + length * s->paylen_unit;
+    net_headers_set_length(headers->net, s->pseudo_header_sum, FRAME_HEADER_SIZE + length);
 }
 
 SECOND_ACT void udp_build_headers(struct udp_sink *s)
 {
     s->pseudo_header_sum = net_pseudo_header_sum(&s->link);
+    s->payload_fields = s->data_fields | SUMS_FIELDS | LAST_FIELDS;
+    s->headers_fields = (s->data_fields | SUMS_FIELDS | HEADERS_BYTES) + HEADERS_BYTES * s->paylen_unit;
     for (uint32_t i = 0; i < UDP_TX_SLOTS; i++) {
         s->headers[i].payload_bytes = UDP_UNBUILT;
     }
@@ -83,7 +85,7 @@ static inline __attribute__((always_inline)) void put_frame(const struct udp_sin
     const uint64_t crc = frame_crc(head_crc, next->word1, next->offset, length);
 
     if (__builtin_expect(headers->payload_bytes != length, 0)) {
-        set_payload_bytes(s, headers, next->slot, (uint16_t)length);
+        set_payload_bytes(s, headers, next->slot, length);
     }
     headers->words[0] = head;
     headers->words[1] = next->word1;
@@ -108,7 +110,7 @@ static void put_frames(struct udp_sink *s, uint32_t index, const struct window_r
                               .word1 = s->stream_id | (uint64_t)run->first << 32,
                               .offset = run->offset,
                               .pa = run->pa,
-                              .fields = s->data_fields | SUMS_FIELDS | LAST_FIELDS};
+                              .fields = s->payload_fields};
     const struct udp_headers *const last = next.headers + before_last;
 
     while (next.headers != last) {

@@ -46,7 +46,7 @@ void udp_receive(struct udp_sink *s, uint64_t now)
         uint32_t index = s->rx_next % UDP_RX_SLOTS;
         volatile struct e1000_rx_descriptor *rx = &s->rx[index];
         uint8_t *buffer = s->rx_buffers + index * E1000_RX_BUFFER_BYTES;
-        uint32_t bytes = e1000_rx_bytes(rx->written_back, s->paylen_unit != 0);
+        uint32_t bytes = e1000_rx_bytes(rx, &s->rx_format);
 
         if (bytes != 0) {
             take_packet(s, buffer, bytes, now);

@@ -90,7 +90,7 @@ static void set_formats(struct udp_sink *s, bool advanced)
 {
     s->data_fields = (advanced ? E1000_TX_DTYP_ADVANCED_DATA : E1000_TX_DTYP_DATA) | E1000_TX_IFCS | E1000_TX_DEXT;
     s->paylen_unit = advanced ? 1ull << E1000_TX_PAYLEN_SHIFT : 0;
-    s->rx_dd = advanced ? E1000_RX_ADVANCED_DD : E1000_RX_DD;
+    s->rx_format = advanced ? E1000_RX_ADVANCED : E1000_RX_LEGACY;
 }
 
 static void start_rings(struct udp_sink *s)

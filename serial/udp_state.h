@@ -76,11 +76,13 @@ struct udp_sink {
     struct udp_headers *headers;
     uint64_t headers_pa;
     uint16_t pseudo_header_sum;
-    uint64_t data_fields; /* of each transmit descriptor with data */
-    uint64_t paylen_unit; /* the first descriptor of a packet has its bytes times this, besides; 0: it has none */
+    uint64_t data_fields;    /* of each transmit descriptor with data */
+    uint64_t payload_fields; /* of one with the payload of a frame, but for its length */
+    uint64_t headers_fields; /* of one with headers, but for what the payload adds to it */
+    uint64_t paylen_unit;    /* the first descriptor of a packet has its bytes times this, besides; 0: it has none */
 
     uint32_t rx_next;
-    uint64_t rx_dd; /* in what a card writes back: it has */
+    struct e1000_rx_format rx_format;
     struct e1000_rx_descriptor *rx;
     uint8_t *rx_buffers;
     uint64_t rx_buffers_pa;
@@ -114,7 +116,7 @@ static inline bool udp_has_received(const struct udp_sink *s)
 {
     const volatile struct e1000_rx_descriptor *rx = &s->rx[s->rx_next % UDP_RX_SLOTS];
 
-    return (rx->written_back & s->rx_dd) != 0;
+    return (rx->written_back & s->rx_format.dd) != 0;
 }
 
 /* Take in all packets that have arrived; there is one. */

@@ -149,19 +149,29 @@ static void cards_by_their_numbers(void **state)
     assert_int_equal(e1000_card_of(0x15b88086)->max_mtu, 9000);
 }
 
-/* SDM of the 8254x, table 3-1, and of the 82576: what a packet of 60 bytes, a damaged one, half of one are written as.
+static uint32_t bytes_of(uint64_t written_back, const struct e1000_rx_format *format)
+{
+    const struct e1000_rx_descriptor rx = {.written_back = written_back};
+
+    return e1000_rx_bytes(&rx, format);
+}
+
+/* Manual of the 8254x, table 3-1, and of the 82576: what a packet of 60 bytes, a damaged one, half of one are written
+ * as.
  */
 static void what_is_written_back(void **state)
 {
     (void)state;
-    assert_int_equal(e1000_rx_bytes(60 | E1000_RX_DD | E1000_RX_EOP, false), 60);
-    assert_int_equal(e1000_rx_bytes(60 | E1000_RX_DD | E1000_RX_EOP | 1ull << 40, false), 0);
-    assert_int_equal(e1000_rx_bytes(2048 | E1000_RX_DD, false), 0);
-    assert_int_equal(e1000_rx_bytes(2049 | E1000_RX_DD | E1000_RX_EOP, false), 0);
-    assert_int_equal(e1000_rx_bytes(60ull << 32 | 3, true), 60);
-    assert_int_equal(e1000_rx_bytes(60ull << 32 | 3 | 1u << 31, true), 0);
-    assert_int_equal(e1000_rx_bytes(60ull << 32 | 1, true), 0);
-    assert_int_equal(e1000_rx_bytes(60ull << 32 | 3 | 1u << 29, true), 60); /* a checksum: ours are judged again */
+    const struct e1000_rx_format legacy = E1000_RX_LEGACY, advanced = E1000_RX_ADVANCED;
+    const uint64_t dd = 1ull << 32, eop = 2ull << 32;
+    assert_int_equal(bytes_of(60 | dd | eop, &legacy), 60);
+    assert_int_equal(bytes_of(60 | dd | eop | 1ull << 40, &legacy), 0);
+    assert_int_equal(bytes_of(2048 | dd, &legacy), 0);
+    assert_int_equal(bytes_of(2049 | dd | eop, &legacy), 0);
+    assert_int_equal(bytes_of(60ull << 32 | 3, &advanced), 60);
+    assert_int_equal(bytes_of(60ull << 32 | 3 | 1u << 31, &advanced), 0);
+    assert_int_equal(bytes_of(60ull << 32 | 1, &advanced), 0);
+    assert_int_equal(bytes_of(60ull << 32 | 3 | 1u << 29, &advanced), 60); /* a checksum: ours are judged again */
 }
 
 int main(void)
