@@ -6,11 +6,6 @@
 #include "boot/tracing.h"
 #include "serial/log.h"
 
-SECOND_ACT uint64_t selftest_bytes(void)
-{
-    return SELFTEST_WIRE_BYTES + 4096;
-}
-
 /* What was found before, by the same checks that a boot makes. */
 SECOND_ACT static bool say_machine(const struct boot_state *boot)
 {

@@ -7,9 +7,6 @@
 
 #include "boot/state.h"
 
-/* Bytes of arena that the self-test takes beside the channel's. */
-uint64_t selftest_bytes(void);
-
 /* In the second act, with the CPUs left alone. */
 _Noreturn void selftest_run(struct boot_state *boot);
 

@@ -9,7 +9,7 @@
 #include "decode/cli/message.h"
 #include "decode/cli/output.h"
 #include "decode/cli/pager.h"
-#include "decode/cli/trace_list.h"
+#include "decode/cli/trace_cpu.h"
 #include "decode/cli/trace_merge.h"
 
 /* The addresses of --function. false: said that none was executed, or why it cannot be done. */

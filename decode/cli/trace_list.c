@@ -77,13 +77,6 @@ void trace_line_count(struct trace_list *list)
         list->done = true;
 }
 
-bool trace_cpu(struct trace_list *list, struct error *error)
-{
-    list->begun = !list->from.pattern;
-    list->done = list->lines >= list->options->lines;
-    return list->options->what == TRACE_FUNCTIONS ? trace_functions(list, error) : trace_branches(list, error);
-}
-
 struct listing trace_listing(const struct trace_list *list)
 {
     struct listing listing = {.ask = list->ask,

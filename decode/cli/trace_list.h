@@ -31,8 +31,7 @@ struct trace_list {
     void *line_context;
 };
 
-/* One CPU, list->cpu, as options have it. false: error says why. */
-bool trace_cpu(struct trace_list *list, struct error *error);
+/* The lists of list->cpu: decode/cli/trace_functions.c, decode/cli/trace_branches.c. false: error says why. */
 bool trace_functions(struct trace_list *list, struct error *error);
 bool trace_branches(struct trace_list *list, struct error *error);
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "decode/capture/list.h"
+#include "decode/cli/trace_cpu.h"
 
 #define LINES_AT_ONCE 512u
 

@@ -8,9 +8,10 @@
  * address space. quick: pages are remapped so soon that nobody can look at the page tables in between. nonx: EFER.NXE
  * is clear, so that page faults do not say that they are a fetch's. doubtful: a child runs a page that could be
  * another's. disk: a disk fills pages that were executed before, as when a kernel's page cache is short of memory.
- * held: a handler waits for long; with two CPUs its program goes on on the other one. brief: it faults no more then; bare: there is no page table yet.
- * populated: pages are mapped without faults; replaced: over others, too. pcid, many: faults that wait for their pages;
- * unknown: while another CPU runs the space. overwritten, copied: what was told is no more. handed: one CPU's page becomes another one of the other CPU's.
+ * held: a handler waits for long; with two CPUs its program goes on on the other one. brief: it faults no more then;
+ * bare: there is no page table yet. populated: pages are mapped without faults; replaced: over others, too. pcid, many:
+ * faults that wait for their pages; unknown: while another CPU runs the space. overwritten, copied: what was told is no
+ * more. handed: one CPU's page becomes another one of the other CPU's.
  *
  * Interrupts stay off. Invalidations follow SDM "Operations that Invalidate TLBs and Paging-Structure Caches".
  */
