@@ -108,7 +108,7 @@ static void add_row(struct names_seen *seen, const struct names_target *target, 
 {
     const struct code_pages *pages = &seen->trace->pages;
     uint64_t at = stretch->end;
-    const struct name *name = names_find(seen->names, pages, target->cr3, at, target->to);
+    const struct name *name = names_called(seen->names, pages, target->cr3, at, target->to);
     if (!name->object && !name->symbol) {
         at = stretch->begin;
         name = names_find(seen->names, pages, target->cr3, at, target->to);

@@ -119,10 +119,21 @@ const struct name *names_find(struct names *names, const struct code_pages *page
     return name ? name : names_by_number(names, 0);
 }
 
+const struct name *names_called(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,
+                                uint64_t address)
+{
+    const struct name *name = names_find(names, pages, cr3, at, address);
+    if (name->object || name->symbol || address >> 63)
+        return name;
+    const uint64_t gva = address & ~(uint64_t)(RECORD_PAGE_SIZE - 1);
+    const struct code_found found = code_pages_find(pages, code_pages_space(pages, cr3), at, gva);
+    return found.page || found.until == UINT64_MAX ? name : names_find(names, pages, cr3, found.until, address);
+}
+
 const struct name *names_entry(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,
                                uint64_t address)
 {
-    const struct name *name = names_find(names, pages, cr3, at, address);
+    const struct name *name = names_called(names, pages, cr3, at, address);
     const struct name *entry =
         name->symbol ? name : name_list_get(&names->list, name->object, NULL, address, name->end);
     return entry ? entry : name;

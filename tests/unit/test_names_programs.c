@@ -37,6 +37,23 @@ static void has_symbols(bool narrow)
     assert_int_equal(entry->end, AT_A + LINKED + 0x100);
 }
 
+/* A call may be what makes the kernel map the page: then it is not there yet. */
+static void is_mapped_after_the_call(void **state)
+{
+    const struct program one = {.path = "one", .seed = 1, .runs = true};
+    (void)state;
+    put_program(&one);
+    run_program(10, &one, SPACE_B, AT_B, 0);
+    run_program(12, &one, SPACE_A, AT_A, 2);
+    put_mapping(15, SPACE_A, AT_A + LINKED + 2 * PAGE, one.seed * 0x100000 + 2 * PAGE);
+    put_mapping(30, SPACE_A, AT_A + LINKED, one.seed * 0x100000);
+    struct names *names = open_made(NULL, NULL, true);
+    named(names, SPACE_A, 20, AT_A + LINKED, NULL, NULL, AT_A + LINKED);
+    assert_string_equal(names_called(names, made_pages(), SPACE_A, 20, AT_A + LINKED)->symbol, "_start");
+    assert_string_equal(names_entry(names, made_pages(), SPACE_A, 20, AT_A + LINKED)->symbol, "_start");
+    assert_null(names_called(names, made_pages(), SPACE_A, 20, AT_B)->object); /* nothing ever stands there */
+}
+
 static void has_symbols_wide(void **state)
 {
     (void)state;
@@ -214,10 +231,18 @@ static void is_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        NAMES_TEST(has_symbols_wide), NAMES_TEST(has_symbols_narrow), NAMES_TEST(has_plt_wide),
-        NAMES_TEST(has_plt_narrow),   NAMES_TEST(is_stripped),        NAMES_TEST(has_frames),
-        NAMES_TEST(is_shared),        NAMES_TEST(is_copied),          NAMES_TEST(is_damaged),
-        NAMES_TEST(is_none),          NAMES_TEST(is_process),
+        NAMES_TEST(is_mapped_after_the_call),
+        NAMES_TEST(has_symbols_wide),
+        NAMES_TEST(has_symbols_narrow),
+        NAMES_TEST(has_plt_wide),
+        NAMES_TEST(has_plt_narrow),
+        NAMES_TEST(is_stripped),
+        NAMES_TEST(has_frames),
+        NAMES_TEST(is_shared),
+        NAMES_TEST(is_copied),
+        NAMES_TEST(is_damaged),
+        NAMES_TEST(is_none),
+        NAMES_TEST(is_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
