@@ -44,8 +44,8 @@ void names_close(struct names *names);
 const struct name *names_find(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,
                               uint64_t address);
 
-/* The same for who knows that a branch leads there: where nothing is known to stand there yet, the fetch faults, and what
- * is there next is what runs. */
+/* The same for who knows that a branch leads there: where nothing is known to stand there yet, the fetch faults, and
+ * what is there next is what runs. */
 const struct name *names_called(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,
                                 uint64_t address);
 

@@ -63,7 +63,8 @@ void memory_restrict(void);
 
 /* maps_ended.c: an address leads elsewhere without a fault, in a space that ends; goes_on: it does not yet. And a space
  * that begins where another one has ended, with its parent's tables. */
-void overwritten_story(struct space *other, struct space *space, uint8_t (*programs)[PAGE], uint32_t turns, bool goes_on);
+void overwritten_story(struct space *other, struct space *space, uint8_t (*programs)[PAGE], uint32_t turns,
+                       bool goes_on);
 void copied_story(struct space *parent, struct space *child, uint8_t (*programs)[PAGE], uint32_t turns);
 
 /* maps_quiet.c: what is mapped without a fault; replaced: over something else, too. */
