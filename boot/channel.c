@@ -62,20 +62,22 @@ SECOND_ACT static const struct e1000_card *find_card(struct pci_function *found,
     for (uint32_t bdf = 0; pci_find(&bdf, &id); bdf++) {
         const struct e1000_card *card = e1000_card_of(id);
         struct pci_function function;
-        if (!card || (options->net_card != NET_CARD_ANY && options->net_card != bdf) || !pci_enable(&function, bdf))
+        if (!card || (options->net_card != NET_CARD_ANY && options->net_card != bdf) || !pci_open(&function, bdf))
             continue;
         const bool linked = e1000_mmio_has_link(function.bar0_pa);
         if (first && linked)
-            pci_disable(found);
+            pci_close(found);
         if (!first || linked) {
             *found = function;
             first = card;
         } else {
-            pci_disable(&function);
+            pci_close(&function);
         }
         if (linked)
             break;
     }
+    if (first)
+        pci_use(found);
     return first;
 }
 

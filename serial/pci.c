@@ -44,7 +44,7 @@ static uint64_t bar0_size(uint32_t bdf, uint32_t low)
     return (~(mask & (uint32_t)BAR_ADDRESS_MASK) + 1ull) & 0xffffffff;
 }
 
-SECOND_ACT bool pci_enable(struct pci_function *function, uint32_t bdf)
+SECOND_ACT bool pci_open(struct pci_function *function, uint32_t bdf)
 {
     uint32_t command = config_read(bdf, PCI_COMMAND) & COMMAND_WRITABLE;
     uint32_t low = config_read(bdf, PCI_BAR0);
@@ -52,14 +52,25 @@ SECOND_ACT bool pci_enable(struct pci_function *function, uint32_t bdf)
 
     function->bdf = (uint16_t)bdf;
     function->id = config_read(bdf, PCI_ID);
+    function->command = command;
     function->bar0_pa = high << 32 | (low & BAR_ADDRESS_MASK);
     if ((low & BAR_IO) != 0 || function->bar0_pa == 0) {
         return false;
     }
     config_write(bdf, PCI_COMMAND, command & ~(COMMAND_MEMORY | COMMAND_BUS_MASTER));
     function->bar0_bytes = bar0_size(bdf, low);
-    config_write(bdf, PCI_COMMAND, command | COMMAND_MEMORY | COMMAND_BUS_MASTER);
+    config_write(bdf, PCI_COMMAND, (command | COMMAND_MEMORY) & ~COMMAND_BUS_MASTER);
     return true;
+}
+
+SECOND_ACT void pci_use(const struct pci_function *function)
+{
+    config_write(function->bdf, PCI_COMMAND, function->command | COMMAND_MEMORY | COMMAND_BUS_MASTER);
+}
+
+SECOND_ACT void pci_close(const struct pci_function *function)
+{
+    config_write(function->bdf, PCI_COMMAND, function->command);
 }
 
 static bool is_multifunction(uint32_t bdf)

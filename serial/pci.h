@@ -14,14 +14,22 @@ struct pci_function {
     uint32_t id;  /* device << 16 | vendor: configuration space's first doubleword */
     uint64_t bar0_pa;
     uint64_t bar0_bytes;
+    uint32_t command; /* as it was found */
 };
 
 /* The first function at *bdf or behind it; *bdf is its place then, and 0 where the search begins. false: there is none
  * any more. */
 bool pci_find(uint32_t *bdf, uint32_t *id);
 
-/* Let the function decode memory and be bus master. false: its BAR 0 is no memory, or has no place. */
-bool pci_enable(struct pci_function *function, uint32_t bdf);
+/* Let the function decode memory, and no more: what it was told to do in memory before may not be its business now.
+ * false: its BAR 0 is no memory, or has no place; it is as it was. */
+bool pci_open(struct pci_function *function, uint32_t bdf);
+
+/* Let it be bus master, too. */
+void pci_use(const struct pci_function *function);
+
+/* It is not to be ours: as pci_open found it. */
+void pci_close(const struct pci_function *function);
 
 /* Take memory decoding and bus mastering away again. */
 void pci_disable(const struct pci_function *function);

@@ -13,11 +13,7 @@ work=build/bench/live
 rm -rf "$work"
 mkdir -p "$work"
 
-free_port() {
-    local port=$((20000 + ($$ * 7 + RANDOM) % 20000))
-    while grep -qi ":$(printf %04X $port) " /proc/net/udp; do port=$((port + 1)); done
-    echo "$port"
-}
+. "$(dirname "$0")/boot_lib.sh"
 
 echo
 printf '%-10s %12s %10s %14s %22s\n' 'MB/s sent' 'received' 'MB' 'sent again' 'decoded, s behind'
@@ -25,7 +21,7 @@ for rate in "$@"; do
     port=$(free_port)
     build/undertrace receive --udp "$port" --bind 127.0.0.1 -o "$work/capture" --decode --quiet >"$work/log" 2>&1 &
     receiver=$!
-    until grep -qi ":$(printf %04X "$port") " /proc/net/udp || ! kill -0 $receiver 2>/dev/null; do sleep 0.05; done
+    until udp_port_is_open "$port" || ! kill -0 $receiver 2>/dev/null; do sleep 0.05; done
     read -r _ bytes received _ again < <(build/tools/frames_send "$capture" "$port" "$rate")
     wait $receiver || {
         cat "$work/log" >&2

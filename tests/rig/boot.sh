@@ -35,6 +35,7 @@
 # standard error; 3 the guest ended, but the receiver did not get everything.
 set -u
 umask 022
+. "$(dirname "$0")/boot_lib.sh"
 
 dir=$1
 channel=${CHANNEL:-e1000}
@@ -54,13 +55,6 @@ fail() {
 [ -x "$bochs" ] || fail "there is no emulator $bochs; make model builds build/bochs"
 rm -rf "$dir"
 mkdir -p "$dir"
-
-# A port that is free now. Two boots that start at once may pick the same one, so each tries from its own place.
-free_port() {
-    local port=$((20000 + ($$ * 7 + RANDOM) % 20000))
-    while grep -qi ":$(printf %04X $port) " /proc/net/udp; do port=$((port + 1)); done
-    echo "$port"
-}
 
 bios=/usr/share/bochs/BIOS-bochs-latest
 vgabios=/usr/share/vgabios/vgabios.bin
@@ -112,14 +106,7 @@ info: action=ignore
 debug: action=ignore
 END
 
-receiver= emulator=
-stop_children() {
-    for pid in $emulator $receiver; do kill -TERM "$pid" 2>/dev/null; done
-    wait 2>/dev/null
-}
-trap stop_children EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM HUP
+guard_children
 
 : >"$dir/console.txt"
 : >"$dir/uart.bin"
@@ -150,7 +137,7 @@ fi
 
 # The first frame must find the receiver there, however long it takes to start.
 if [ "$channel" = e1000 ]; then
-    until grep -q ":$(printf %04X "$port") " /proc/net/udp || ! kill -0 "$receiver" 2>/dev/null; do sleep 0.05; done
+    until udp_port_is_open "$port" || ! kill -0 "$receiver" 2>/dev/null; do sleep 0.05; done
 fi
 
 timeout --foreground "$backstop" "$bochs" -q -f "$dir/bochsrc" >"$dir/emulator.log" 2>&1 </dev/null &

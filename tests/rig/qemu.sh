@@ -12,6 +12,7 @@
 #
 # Exit status: 0 the self-test ran to its end, and the receiver had the end record; 77 this QEMU has no such card; 1 anything else
 set -u
+. "$(dirname "$0")/boot_lib.sh"
 
 dir=$1 card=$2 options=${3:-}
 build=${BUILD:-build}
@@ -27,22 +28,13 @@ rm -rf "$dir"
 mkdir -p "$dir"
 : >"$dir/console.txt"
 
-receiver= emulator=
-stop_children() {
-    for pid in $emulator $receiver; do kill -TERM "$pid" 2>/dev/null; done
-    wait 2>/dev/null
-}
-trap stop_children EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM HUP
-
-port=$((20000 + ($$ * 7 + RANDOM) % 20000))
-while grep -qi ":$(printf %04X $port) " /proc/net/udp; do port=$((port + 1)); done
+guard_children
+port=$(free_port)
 ELF=$build/undertrace.elf KERNEL= INITRD= CMDLINE= OPTIONS="selftest=on net.port=$port $options" tests/rig/iso.sh "$dir/image.iso" ||
     fail 'no image'
 "$build/undertrace" receive --udp "$port" --bind 127.0.0.1 -o "$dir/capture" >"$dir/receive.log" 2>&1 &
 receiver=$!
-until grep -qi ":$(printf %04X "$port") " /proc/net/udp; do
+until udp_port_is_open "$port"; do
     kill -0 "$receiver" 2>/dev/null || fail "the receiver did not start: $(tail -n 1 "$dir/receive.log")"
     sleep 0.05
 done

@@ -57,6 +57,9 @@ same 'the end of each CPU came' "$(build/undertrace info "$work/bochs/capture" -
 QEMU_WORDS='-device e1000,addr=05.0' check 'two cards: the one that net.card= names' \
     tests/rig/qemu.sh "$work/two" e1000e,addr=06.0 'net.card=00:06.0'
 console_has 'it is that one' two 'the 82574 at 0:6.0'
+QEMU_WORDS='-device e1000,addr=05.0' check 'and without it the first' \
+    tests/rig/qemu.sh "$work/auto" e1000e,addr=04.0
+console_has 'it is the first' auto 'the 82574 at 0:4.0'
 tests/rig/qemu.sh "$work/large" e1000e 'channel=e1000 net.mtu=9001' >/dev/null 2>&1
 console_has 'more than the card sends is refused, and what it sends is said' large \
     'channel=e1000: net.mtu=9001 is more than the 82574 sends: net.mtu=9000'

@@ -55,6 +55,11 @@ boot() {
         ISO=$dir.iso tests/rig/boot.sh "$dir"
 }
 
+# boot_bare NAME KERNEL CMDLINE: GRUB boots the guest itself. It names no RSDP; the guest searches for it.
+boot_bare() {
+    ELF= KERNEL=$2 INITRD= CMDLINE=$3 tests/rig/iso.sh "$work/$1.iso" && CHANNEL=none ISO=$work/$1.iso tests/rig/boot.sh "$work/$1"
+}
+
 # boot_guest NAME GUEST OPTIONS: the same for one of tests/guests.
 boot_guest() {
     boot "$1" "build/guests/$2.bzImage" '' '' "$3"

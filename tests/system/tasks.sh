@@ -10,16 +10,7 @@ seen() {
     tr -d '\r' <"$work/$1/console.txt" | awk '/^tasks:/' # also where the last line's end has not come out
 }
 
-boot_bare() {
-    local root=$work/bare.root
-    mkdir -p "$root/boot/grub"
-    cp build/guests/tasks.bzImage "$root/boot/vmlinuz"
-    printf 'set timeout=0\nmenuentry tasks {\n    linux /boot/vmlinuz all\n}\n' >"$root/boot/grub/grub.cfg"
-    grub-mkrescue -o "$work/bare.iso" --locales= --fonts= --themes= "$root" 2>&1 || return 1
-    CHANNEL=none ISO=$work/bare.iso tests/rig/boot.sh "$work/bare"
-}
-
-check 'the guest runs on the bare CPU' boot_bare
+check 'the guest runs on the bare CPU' boot_bare bare build/guests/tasks.bzImage 'all'
 console_has 'to its end' bare 'tasks: ok'
 same 'and tells of each story' "$(seen bare | grep -c ': sum')" $(($(seen bare | sed -n 's/^tasks: stories //p') + 1))
 

@@ -41,17 +41,7 @@ alike() {
     fi
 }
 
-# GRUB boots the guest itself. It names no RSDP; the guest searches for it.
-boot_bare() {
-    local root=$work/bare.root
-    mkdir -p "$root/boot/grub"
-    cp build/guests/probe.bzImage "$root/boot/vmlinuz"
-    printf 'set timeout=0\nmenuentry probe {\n    linux /boot/vmlinuz\n}\n' >"$root/boot/grub/grub.cfg"
-    grub-mkrescue -o "$work/bare.iso" --locales= --fonts= --themes= "$root" 2>&1 || return 1
-    CHANNEL=none ISO=$work/bare.iso tests/rig/boot.sh "$work/bare"
-}
-
-check 'the probe runs on the bare CPU' boot_bare
+check 'the probe runs on the bare CPU' boot_bare bare build/guests/probe.bzImage ''
 console_has 'it comes to its end there' bare 'probe: done'
 CHANNEL=none check 'the probe runs untraced' boot_guest untraced probe 'pt=off channel=none'
 console_has 'it comes to its end there' untraced 'probe: done'
