@@ -176,8 +176,9 @@ GUEST_CFLAGS := -std=c11 -O2 -g $(WARN) -ffreestanding -fno-pie -mno-red-zone -m
 PROBE_PARTS := probe_cpu probe_events probe_devices
 SMP_PARTS := smp_parts smp_storm
 MAPS_PARTS := maps_spaces maps_disk maps_held maps_quiet maps_ended maps_pending
-GUEST_OBJS := $(patsubst %,$(BUILD)/guests/%.o,$(GUESTS) $(PROBE_PARTS) $(SMP_PARTS) $(MAPS_PARTS) machine) $(BUILD)/guests/start.S.o \
-    $(BUILD)/guests/ap.S.o $(BUILD)/guests/tasks32.S.o
+TASKS_PARTS := tasks_tables tasks32.S tasks_way.S
+GUEST_OBJS := $(patsubst %,$(BUILD)/guests/%.o,$(GUESTS) $(PROBE_PARTS) $(SMP_PARTS) $(MAPS_PARTS) $(TASKS_PARTS) machine) $(BUILD)/guests/start.S.o \
+    $(BUILD)/guests/ap.S.o
 
 $(BUILD)/guests/%.o: tests/guests/%.c
 	@mkdir -p $(@D)
@@ -197,7 +198,7 @@ $(BUILD)/guests/%.elf: $(BUILD)/guests/start.S.o $(BUILD)/guests/%.o $(BUILD)/gu
 $(BUILD)/guests/probe.elf: $(PROBE_PARTS:%=$(BUILD)/guests/%.o)
 $(BUILD)/guests/smp.elf: $(SMP_PARTS:%=$(BUILD)/guests/%.o) $(BUILD)/guests/ap.S.o
 $(BUILD)/guests/maps.elf: $(MAPS_PARTS:%=$(BUILD)/guests/%.o) $(BUILD)/guests/ap.S.o
-$(BUILD)/guests/tasks.elf: $(BUILD)/guests/tasks32.S.o
+$(BUILD)/guests/tasks.elf: $(TASKS_PARTS:%=$(BUILD)/guests/%.o)
 
 $(BUILD)/guests/%.bzImage: $(BUILD)/guests/%.elf
 	@echo "  OBJCOPY $@"

@@ -74,7 +74,7 @@ SECOND_ACT bool selftest_wire(struct sink *sink, uint8_t *memory)
     return true;
 }
 
-static void end_record(struct sink *sink, uint16_t cpu)
+SECOND_ACT static void end_record(struct sink *sink, uint16_t cpu)
 {
     const uint64_t bytes = cpu == 0 ? sent_bytes : 0;
     struct {

@@ -99,4 +99,15 @@ void unmap(struct space *space, uint32_t page);
 
 __attribute__((interrupt)) void on_page_fault(struct interrupt_frame *frame, uint64_t error);
 
+/* --- maps_quiet.c: a program that runs for a while without a fault --- */
+
+#define WORK 490u /* its page: work, once it has code and is mapped there */
+#define LONG 0xffffu
+
+extern uint8_t work[PAGE];
+
+/* Run a page of the user's, which must return the value. */
+void run_user(const char *what, uint32_t page, uint32_t value);
+void be_quiet(uint32_t times);
+
 #endif

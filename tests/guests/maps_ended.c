@@ -7,22 +7,7 @@
 #include "maps.h"
 
 #define FIRST 300u
-#define WORK 490u
-#define LONG 0xffffu
 #define QUIET 48u
-
-static uint8_t work[PAGE] __attribute__((aligned(4096)));
-
-static void run_user(const char *what, uint32_t page, uint32_t value)
-{
-    expect(what, (uint32_t)user_call(address_of(page)), value);
-}
-
-static void be_quiet(uint32_t times)
-{
-    while (times--)
-        run_user("maps: quiet", WORK, 23 * LONG);
-}
 
 /* All that the programs of a space may execute: they run in another one. */
 static void run_elsewhere(struct space *other, uint8_t (*programs)[PAGE], uint32_t turns)

@@ -7,17 +7,15 @@
 
 #define FIRST 300u /* the pages that come without a fault, one for each program */
 #define NR 4u
-#define WORK 490u /* where it goes on working */
-#define LONG 0xffffu
 
-static uint8_t work[PAGE] __attribute__((aligned(4096)));
+uint8_t work[PAGE] __attribute__((aligned(4096)));
 
-static void run_user(const char *what, uint32_t page, uint32_t value)
+void run_user(const char *what, uint32_t page, uint32_t value)
 {
     expect(what, (uint32_t)user_call(address_of(page)), value);
 }
 
-static void be_quiet(uint32_t times)
+void be_quiet(uint32_t times)
 {
     while (times--)
         run_user("maps: quiet", WORK, 23 * LONG);

@@ -9,8 +9,7 @@
 
 #include "serial/e1000_registers.h"
 
-/* What the bits of CTRL mean differs: those that are reserved must stay as they are. */
-#define CTRL_PAUSED_BY_RESET (CTRL_RST | CTRL_PHY_RST)
+#define CTRL_RESETS (CTRL_RST | CTRL_PHY_RST) /* clear themselves */
 
 static bool is_old(const struct fake_e1000 *fake)
 {
@@ -67,7 +66,7 @@ static void reset(struct fake_e1000 *fake)
 static void write_ctrl(struct fake_e1000 *fake, uint32_t value)
 {
     assert_false(value & CTRL_PHY_RST); /* of many of I217 to I219 the link is gone for good then */
-    *reg(fake, REG_CTRL) = value & ~CTRL_PAUSED_BY_RESET;
+    *reg(fake, REG_CTRL) = value & ~CTRL_RESETS;
     if (!is_old(fake))
         assert_false(value & CTRL_ASDE);
     if (!is_old(fake) && (value & CTRL_GIO_MASTER_DISABLE) && !fake->master_hangs)
