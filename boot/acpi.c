@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "boot/acts.h"
 #include "boot/bytes.h"
 
 #define TABLE_HEADER_SIZE 36u
@@ -101,8 +100,8 @@ static void read_table(struct acpi_facts *facts, const uint8_t *table, uint32_t 
         madt_read(&facts->cpus, table, size);
 }
 
-SECOND_ACT static void read_root(struct acpi_facts *facts, const struct acpi_memory *memory, const uint8_t *root,
-                                 uint32_t size, uint32_t pointer_size)
+static void read_root(struct acpi_facts *facts, const struct acpi_memory *memory, const uint8_t *root, uint32_t size,
+                      uint32_t pointer_size)
 {
     for (uint32_t at = TABLE_HEADER_SIZE; size - at >= pointer_size; at += pointer_size) {
         uint64_t pa = pointer_size == 8 ? read64(root + at) : read32(root + at);

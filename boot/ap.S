@@ -10,7 +10,7 @@
 #include "boot/selectors.h"
 #include "pt/msr_numbers.h"
 
-    .text
+    .section .second_act, "ax"
     .globl ap_page, ap_page_32, ap_page_64
     .balign 16
     .code16

@@ -1,5 +1,4 @@
 #include "boot/aps.h"
-#include "boot/acts.h"
 
 #include <string.h>
 
@@ -65,7 +64,7 @@ static struct {
 /* --- on the other CPU ------------------------------------------------------------------------------------------------
  */
 
-SECOND_ACT _Noreturn void ap_main(struct boot_cpu *cpu)
+_Noreturn void ap_main(struct boot_cpu *cpu)
 {
     gdt_load_cpu(cpu->descriptors, cpu->number);
     msr_write(IA32_PAT, aps_shared.pat);
@@ -89,14 +88,14 @@ SECOND_ACT _Noreturn void ap_main(struct boot_cpu *cpu)
 /* --- on the first CPU ------------------------------------------------------------------------------------------------
  */
 
-SECOND_ACT static void wait_us(uint64_t us)
+static void wait_us(uint64_t us)
 {
     uint64_t start = tsc_read(), ticks = clock_tsc_hz() / 1000000 * us;
     while (tsc_read() - start < ticks)
         __asm__ volatile("pause");
 }
 
-SECOND_ACT static void ipi_send(uint32_t apic_id, uint32_t command)
+static void ipi_send(uint32_t apic_id, uint32_t command)
 {
     uint64_t base = msr_read(IA32_APIC_BASE);
     __atomic_thread_fence(__ATOMIC_SEQ_CST); /* what the other is to read is written; x2APIC's WRMSR does not wait */
@@ -112,7 +111,7 @@ SECOND_ACT static void ipi_send(uint32_t apic_id, uint32_t command)
         wait_us(1);
 }
 
-SECOND_ACT static bool ap_answers(const struct boot_cpu *cpu, uint32_t limit_us)
+static bool ap_answers(const struct boot_cpu *cpu, uint32_t limit_us)
 {
     for (uint32_t us = 0; us < limit_us; us += 10) {
         if (__atomic_load_n(&cpu->checked, __ATOMIC_ACQUIRE))

@@ -1,5 +1,4 @@
 #include "boot/carve.h"
-#include "boot/acts.h"
 
 #include <string.h>
 
@@ -76,8 +75,8 @@ uint64_t memory_map_top(const struct memory_map *map)
 
 /* The start of the lowest obstacle that overlaps range; range.end where there is none. Obstacles are all entries that
  * are not usable, and the avoid list. */
-SECOND_ACT static uint64_t obstacle_start(const struct memory_map *map, struct range range, const struct range *avoid,
-                                          unsigned nr_avoid)
+static uint64_t obstacle_start(const struct memory_map *map, struct range range, const struct range *avoid,
+                               unsigned nr_avoid)
 {
     uint64_t start = range.end;
     for (uint32_t i = 0; i < map->nr; i++) {
@@ -92,8 +91,7 @@ SECOND_ACT static uint64_t obstacle_start(const struct memory_map *map, struct r
     return start;
 }
 
-SECOND_ACT bool memory_range_free(const struct memory_map *map, struct range range, const struct range *avoid,
-                                  unsigned nr_avoid)
+bool memory_range_free(const struct memory_map *map, struct range range, const struct range *avoid, unsigned nr_avoid)
 {
     if (range.start >= range.end || obstacle_start(map, range, avoid, nr_avoid) != range.end)
         return false;
@@ -134,7 +132,7 @@ static bool find_in(struct range *out, const struct memory_map *map, struct rang
     return false;
 }
 
-SECOND_ACT bool carve_find(struct range *out, const struct memory_map *map, const struct carve_request *request)
+bool carve_find(struct range *out, const struct memory_map *map, const struct carve_request *request)
 {
     bool found = false;
     for (uint32_t i = 0; i < map->nr; i++) {
@@ -148,7 +146,7 @@ SECOND_ACT bool carve_find(struct range *out, const struct memory_map *map, cons
     return found;
 }
 
-SECOND_ACT void *arena_take(struct arena *arena, uint64_t size, uint64_t align)
+void *arena_take(struct arena *arena, uint64_t size, uint64_t align)
 {
     uint64_t at = (arena->pa + arena->used + align - 1) & ~(align - 1);
     uint64_t offset = at - arena->pa;

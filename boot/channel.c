@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "boot/acts.h"
 #include "pt/msr.h"
 #include "serial/clock.h"
 #include "serial/e1000_mmio.h"
@@ -31,7 +30,7 @@ uint64_t channel_bytes(const struct options *options, uint16_t nr_cpus)
     return larger_of(bytes, 4096) + 4096 + null_sink_memory_bytes(nr_cpus);
 }
 
-SECOND_ACT static void open_none(struct channel *channel, uint16_t nr_cpus, struct arena *arena)
+static void open_none(struct channel *channel, uint16_t nr_cpus, struct arena *arena)
 {
     channel->kind = CHANNEL_NONE;
     channel->sink = null_sink_init(arena_take(arena, null_sink_memory_bytes(nr_cpus), 8), nr_cpus);
@@ -54,7 +53,7 @@ static struct sink *open_uart(const struct options *options, uint16_t nr_cpus, s
 
 /* The first card that we can drive, but rather one that firmware has left with a link: none is reset that is not ours.
  */
-SECOND_ACT static const struct e1000_card *find_card(struct pci_function *found, const struct options *options)
+static const struct e1000_card *find_card(struct pci_function *found, const struct options *options)
 {
     const struct e1000_card *first = NULL;
     uint32_t id;

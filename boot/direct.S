@@ -9,7 +9,7 @@
 
 #define CR0_PE_ET 0x11
 
-    .text
+    .section .second_act, "ax"
     .globl direct_enter
 direct_enter:
     cli

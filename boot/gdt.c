@@ -60,7 +60,7 @@ static void gdt_load(const uint64_t *gdt)
                      : "rax", "memory");
 }
 
-void gdt_load_early(void)
+SECOND_ACT void gdt_load_early(void)
 {
     gdt_fill(early_gdt);
     gdt_load(early_gdt);

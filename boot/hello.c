@@ -2,7 +2,6 @@
 
 #include <stdarg.h>
 
-#include "boot/acts.h"
 #include "boot/version.h"
 #include "pt/msr.h"
 #include "pt/scheme.h"
@@ -30,7 +29,7 @@ static __attribute__((format(printf, 2, 3))) void hello_add(struct hello_lines *
     va_end(args);
 }
 
-SECOND_ACT static void hello_add_leaf(struct hello_lines *text, const char *name, const uint32_t *regs)
+static void hello_add_leaf(struct hello_lines *text, const char *name, const uint32_t *regs)
 {
     static const char *const suffixes[] = {"eax", "ebx", "ecx", "edx"};
     for (int i = 0; i < 4; i++)

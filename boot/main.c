@@ -2,7 +2,6 @@
  * The story of the boot, from the first C instruction to the guest's. Two acts: before the image moves into the carved
  * range, on the scratch stack, and after.
  */
-#include "boot/acts.h"
 #include "boot/check.h"
 #include "boot/direct.h"
 #include "boot/gdt.h"
@@ -22,7 +21,7 @@
 
 _Noreturn void boot_main(uint32_t magic, uint32_t info_pa, uint64_t image_pa); /* called by boot/entry.S */
 
-/* In the first act on the scratch stack, then in the carved range: it is no part of the image. */
+/* In the first act on the scratch stack, then in the carved range. */
 static struct boot_state *boot;
 
 /* --- the first act: at 1 MiB ----------------------------------------------------------------------------------------
@@ -45,8 +44,7 @@ static _Noreturn void move_image(void)
     image_move(image, image_start, moved_bytes(), boot->cr3, boot->cpus[0].stack_top, moved_main);
 }
 
-/* With all that is compiled into it, no part of the image that stays. */
-__attribute__((section(".first_act"))) _Noreturn void boot_main(uint32_t magic, uint32_t info_pa, uint64_t image_pa)
+_Noreturn void boot_main(uint32_t magic, uint32_t info_pa, uint64_t image_pa)
 {
     struct boot_state first_act = {0};
     boot = &first_act;
@@ -79,7 +77,7 @@ static void take_cpus(void)
 }
 
 /* ours: the carved range stays ours. */
-SECOND_ACT static struct guest_entry load_guest(bool ours)
+static struct guest_entry load_guest(bool ours)
 {
     struct guest_machine machine = {.map = &boot->info.map,
                                     .carved = boot->carved,
@@ -167,7 +165,7 @@ static _Noreturn void start_with_vmx(void)
     vmx_cpu_run(first->vmx_memory, first->number, first->apic_id, first->pt, &entry);
 }
 
-SECOND_ACT static _Noreturn void moved_main(void)
+static _Noreturn void moved_main(void)
 {
     idt_fill(true);
     gdt_load_cpu(boot->cpus[0].descriptors, 0);

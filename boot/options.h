@@ -51,4 +51,7 @@ bool options_parse(struct options *options, const char *line, struct options_err
  * *error says what, *config is as it was. */
 bool options_change(struct pt_options *config, const char *line, struct options_error *error);
 
+/* options_change, with what it says as text of at most size bytes, 0 at its end included (a pt_options_parser). */
+bool options_command(struct pt_options *config, const char *line, char *why, size_t size);
+
 #endif

@@ -2,7 +2,7 @@
  * image_move: boot/paging.h. In: RDI = to, RSI = from, RDX = bytes, RCX = CR3, R8 = top of the new stack, R9 = next.
  * The instructions behind the load of CR3 are those of the copy: it is mapped where the original was.
  */
-    .text
+    .section .second_act, "ax"
     .globl image_move
 image_move:
     movq %rcx, %rax

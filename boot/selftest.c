@@ -1,13 +1,12 @@
 #include "boot/selftest.h"
 
-#include "boot/acts.h"
 #include "boot/plan.h"
 #include "boot/selftest_wire.h"
 #include "boot/tracing.h"
 #include "serial/log.h"
 
 /* What was found before, by the same checks that a boot makes. */
-SECOND_ACT static bool say_machine(const struct boot_state *boot)
+static bool say_machine(const struct boot_state *boot)
 {
     const char *refused = boot->refusal ? pt_refusal_text(boot->refusal) : NULL;
     log_line("selftest: VMX: %s", boot->no_vmx ? boot->no_vmx : "yes, with all that is needed");
@@ -16,7 +15,7 @@ SECOND_ACT static bool say_machine(const struct boot_state *boot)
     return !boot->no_vmx && !refused;
 }
 
-SECOND_ACT static bool say_wire(struct boot_state *boot)
+static bool say_wire(struct boot_state *boot)
 {
     if (boot->channel.kind == CHANNEL_NONE) {
         log_line("selftest: wire: none; the lines above say why");
@@ -25,7 +24,7 @@ SECOND_ACT static bool say_wire(struct boot_state *boot)
     return selftest_wire(boot->channel.sink, plan_take(boot, SELFTEST_WIRE_BYTES));
 }
 
-SECOND_ACT _Noreturn void selftest_run(struct boot_state *boot)
+_Noreturn void selftest_run(struct boot_state *boot)
 {
     tracing_open_channel(boot); /* first: what follows is for the receiver, too */
     const bool machine = say_machine(boot);

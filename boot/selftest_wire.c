@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "boot/acts.h"
 #include "pt/msr.h"
 #include "pt/packet.h"
 #include "serial/clock.h"
@@ -18,7 +17,7 @@
 
 /* A stream that any decoder reads, and that says of each byte where it belongs: PSB, PSBEND, then MNT packets, whose
  * payload is their own place in the pattern. */
-SECOND_ACT static void fill_block(uint8_t *block, uint64_t at)
+static void fill_block(uint8_t *block, uint64_t at)
 {
     struct packet packet = {.kind = PT_PACKET_PSB};
     size_t used = packet_encode(block, &packet);
@@ -34,7 +33,7 @@ SECOND_ACT static void fill_block(uint8_t *block, uint64_t at)
 }
 
 /* As much as memory allows is on its way; a block's memory is used again when it has arrived. */
-SECOND_ACT static uint64_t send_blocks(struct sink *sink, uint8_t *memory)
+static uint64_t send_blocks(struct sink *sink, uint8_t *memory)
 {
     const uint64_t hz = clock_tsc_hz(), start = tsc_read();
     uint64_t sent = 0, released = 0, moved = start;
@@ -59,7 +58,7 @@ SECOND_ACT static uint64_t send_blocks(struct sink *sink, uint8_t *memory)
 
 static uint64_t sent_bytes;
 
-SECOND_ACT bool selftest_wire(struct sink *sink, uint8_t *memory)
+bool selftest_wire(struct sink *sink, uint8_t *memory)
 {
     for (uint32_t i = 0; i < NR_BLOCKS; i++)
         fill_block(memory + i * BLOCK_BYTES, i * BLOCK_BYTES);
@@ -74,7 +73,7 @@ SECOND_ACT bool selftest_wire(struct sink *sink, uint8_t *memory)
     return true;
 }
 
-SECOND_ACT static void end_record(struct sink *sink, uint16_t cpu)
+static void end_record(struct sink *sink, uint16_t cpu)
 {
     const uint64_t bytes = cpu == 0 ? sent_bytes : 0;
     struct {
@@ -86,7 +85,7 @@ SECOND_ACT static void end_record(struct sink *sink, uint16_t cpu)
     sink_record(sink, cpu, &(struct sink_piece){&record, (sizeof record.header + record.header.length + 7) & ~7u}, 1);
 }
 
-SECOND_ACT void selftest_wire_end(struct sink *sink)
+void selftest_wire_end(struct sink *sink)
 {
     for (uint16_t cpu = 0; cpu < sink->nr_cpus; cpu++)
         end_record(sink, cpu);

@@ -1,5 +1,4 @@
 #include "boot/tracing.h"
-#include "boot/acts.h"
 
 #include "boot/hello.h"
 #include "boot/image.h"
@@ -7,7 +6,7 @@
 #include "serial/log.h"
 #include "vmx/phys.h"
 
-SECOND_ACT void tracing_open_channel(struct boot_state *boot)
+void tracing_open_channel(struct boot_state *boot)
 {
     channel_open(&boot->channel, &boot->options, boot->nr_cpus, &boot->arena);
     uint32_t room = plan_hello_bytes(boot->nr_cpus);
@@ -36,21 +35,11 @@ SECOND_ACT void tracing_open_channel(struct boot_state *boot)
     log_line("channel %s", boot->channel.sink->ops->name);
 }
 
-/* For commands. */
-static bool change_options(struct pt_options *config, const char *text, char *why, size_t size)
-{
-    struct options_error error;
-    if (options_change(config, text, &error))
-        return true;
-    format_text(why, size, "bad option \"%s\": expected %s", error.word, error.expected);
-    return false;
-}
-
-SECOND_ACT void tracing_init_cpu(const struct boot_state *boot, struct boot_cpu *cpu)
+void tracing_init_cpu(const struct boot_state *boot, struct boot_cpu *cpu)
 {
     struct pt_options config = boot->options.pt;
     config.enabled = !boot->no_pt && !cpu->no_pt;
     cpu->pt = pt_engine_init(cpu->pt_memory, virt_to_phys(cpu->pt_memory), cpu->number, &config, cpu->regions,
                              boot->channel.sink);
-    pt_options_parser_set(cpu->pt, change_options);
+    pt_options_parser_set(cpu->pt, options_command);
 }

@@ -22,6 +22,8 @@ bool value_flag(bool *out, struct value_text text); /* on, off */
 /* Decimal, or hexadecimal behind 0x. */
 bool value_u32(uint32_t *out, struct value_text text, uint32_t min, uint32_t max);
 bool value_u64(uint64_t *out, struct value_text text);
+/* Bits 63 to 47 are all alike. */
+bool value_is_canonical(uint64_t address);
 bool value_u16(uint16_t *out, struct value_text text, uint16_t min, uint16_t max);
 /* A power of two of bytes from min to max; K and M are units. */
 bool value_size(uint64_t *out, struct value_text text, uint64_t min, uint64_t max);

@@ -5,6 +5,8 @@
  * IA32_VMX_MISC[14], Table "IA32_RTIT_CTL MSR".
  */
 #include "pt/caps.h"
+
+#include "boot/acts.h"
 #include "pt/rtit.h"
 #include "pt/scheme.h"
 
@@ -39,7 +41,7 @@ const char *pt_refusal_text(enum pt_refusal refusal)
     return "unknown refusal";
 }
 
-bool pt_refusal_by_option(enum pt_refusal refusal)
+SECOND_ACT bool pt_refusal_by_option(enum pt_refusal refusal)
 {
     switch (refusal) {
     case PT_NO_TOPA:
@@ -76,7 +78,7 @@ static bool has_window(const struct pt_options *config)
     return config->cr3_on || config->branches != 0;
 }
 
-bool pt_soft_choose(struct pt_options *config, enum pt_refusal refusal)
+SECOND_ACT bool pt_soft_choose(struct pt_options *config, enum pt_refusal refusal)
 {
     const bool cpu_cannot = refusal != PT_OK && refusal != PT_OFF && !pt_refusal_by_option(refusal);
 

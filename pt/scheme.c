@@ -1,5 +1,7 @@
 /* The choice of an output scheme. Core; see pt/scheme.h. */
 #include "pt/scheme.h"
+
+#include "boot/acts.h"
 #include "pt/range.h"
 #include "pt/region_ring.h"
 #include "pt/rtit.h"
@@ -55,7 +57,7 @@ uint64_t pt_scheme_range_bytes(const struct pt_options *config)
     return bytes;
 }
 
-uint64_t pt_scheme_align(enum pt_scheme scheme, const struct pt_options *config)
+SECOND_ACT uint64_t pt_scheme_align(enum pt_scheme scheme, const struct pt_options *config)
 {
     return scheme == PT_SCHEME_RANGE ? pt_scheme_range_bytes(config) : config->region_bytes;
 }

@@ -5,6 +5,8 @@
  * RTIT MSR but CTL is unwritable: CTL is cleared first.
  */
 #include "pt/engine_state.h"
+
+#include "boot/acts.h"
 #include "pt/msr.h"
 #include "pt/rtit.h"
 #include "pt/scheme.h"
@@ -101,8 +103,9 @@ static bool setup_configure(struct pt_engine *pt, struct pt_setup *setup, const 
     return true;
 }
 
-struct pt_engine *pt_engine_init(void *memory, uint64_t memory_pa, uint16_t cpu, const struct pt_options *config,
-                                 struct pt_region_memory regions, struct sink *sink)
+SECOND_ACT struct pt_engine *pt_engine_init(void *memory, uint64_t memory_pa, uint16_t cpu,
+                                            const struct pt_options *config, struct pt_region_memory regions,
+                                            struct sink *sink)
 {
     struct pt_engine *pt = memory;
     struct pt_setup setup;

@@ -1,6 +1,7 @@
 /* How fast the TSC runs, and a name for this boot. Shell. */
 #include "serial/clock.h"
 
+#include "boot/acts.h"
 #include "pt/msr.h"
 #include "serial/io.h"
 
@@ -77,7 +78,7 @@ uint64_t clock_tsc_hz(void)
     return hz;
 }
 
-uint32_t clock_stream_id(void)
+SECOND_ACT uint32_t clock_stream_id(void)
 {
     uint64_t tsc = tsc_read();
     uint32_t apic_id = cpuid_read(1, 0).ebx >> 24;

@@ -3,8 +3,6 @@
 
 #include <stddef.h>
 
-#include "boot/acts.h"
-
 #define INTEL 0x8086u
 
 /* The 82540EM's 64 KiB of packet memory hold datagrams of 16 KB; the others' longest frame is one of 9,018 bytes or a
@@ -12,7 +10,7 @@
 #define MTU_82540 16110u
 #define MTU_JUMBO 9000u
 
-SECOND_ACT_DATA static const struct e1000_card cards[] = {
+static const struct e1000_card cards[] = {
     {"82540EM", E1000_82540, 0, MTU_82540, {0x100e}},
     {"82574", E1000_82574, 0, MTU_JUMBO, {0x10d3, 0x10f6, 0x150c}},
     {"I217/I218", E1000_ICH, 0, MTU_JUMBO, {0x153a, 0x153b, 0x1559, 0x155a, 0x15a0, 0x15a1, 0x15a2, 0x15a3}},
@@ -33,7 +31,7 @@ SECOND_ACT_DATA static const struct e1000_card cards[] = {
     {"I226", E1000_I225, E1000_KEEPS_BUFFER_SIZES, MTU_JUMBO, {0x125b, 0x125c, 0x125d}},
 };
 
-SECOND_ACT const struct e1000_card *e1000_card_of(uint32_t id)
+const struct e1000_card *e1000_card_of(uint32_t id)
 {
     const uint32_t device = id >> 16;
 

@@ -1,7 +1,6 @@
 /* Intel's cards of 1 and 2.5 Gbit/s: reset and MAC address. Core. Section numbers are the 8254x manual's. */
 #include <stddef.h>
 
-#include "boot/acts.h"
 #include "serial/e1000.h"
 #include "serial/e1000_registers.h"
 
@@ -13,7 +12,7 @@
 
 /* Section 14.3, and "Master Disable" of the PCIe cards' datasheets: transfers off and over, before a reset cuts them.
  */
-SECOND_ACT static void stop_transfers(const struct e1000 *nic)
+static void stop_transfers(const struct e1000 *nic)
 {
     reg_write(nic, REG_IMC, 0xffffffff);
     reg_write(nic, REG_RCTL, 0);
@@ -28,7 +27,7 @@ SECOND_ACT static void stop_transfers(const struct e1000 *nic)
 }
 
 /* The MAC alone, never the PHY: of I217 to I219 many lose their link for good by that. */
-SECOND_ACT static void reset_mac(const struct e1000 *nic)
+static void reset_mac(const struct e1000 *nic)
 {
     if (nic->family == E1000_82540)
         reg_write(nic, REG_PBA, PBA_RX_KIB);
@@ -71,7 +70,7 @@ static bool is_station_address(const uint8_t mac[6])
 }
 
 /* The reset has loaded it into the first receive address, where there is an EEPROM or firmware to load it from. */
-SECOND_ACT static bool find_mac(const struct e1000 *nic, uint8_t mac[6])
+static bool find_mac(const struct e1000 *nic, uint8_t mac[6])
 {
     const uint32_t low = reg_read(nic, REG_RAL0), high = reg_read(nic, REG_RAH0);
 
@@ -111,8 +110,8 @@ static void set_link_up(const struct e1000 *nic)
     reg_write(nic, REG_CTRL, ctrl | CTRL_SLU);
 }
 
-SECOND_ACT const char *e1000_reset(struct e1000 *nic, const struct e1000_card *card, const struct e1000_access *access,
-                                   uint8_t mac[6])
+const char *e1000_reset(struct e1000 *nic, const struct e1000_card *card, const struct e1000_access *access,
+                        uint8_t mac[6])
 {
     *nic = (struct e1000){.access = *access, .family = card->family, .quirks = card->quirks};
     if (reg_read(nic, REG_STATUS) == 0xffffffff) /* what a bus answers where nothing decodes */
@@ -126,7 +125,7 @@ SECOND_ACT const char *e1000_reset(struct e1000 *nic, const struct e1000_card *c
     return NULL;
 }
 
-SECOND_ACT void e1000_stop(const struct e1000 *nic)
+void e1000_stop(const struct e1000 *nic)
 {
     stop_transfers(nic);
     reset_mac(nic);

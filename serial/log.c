@@ -1,6 +1,7 @@
 /* Log lines: to the boot console, and as records into the sink. Shell. */
 #include "serial/log.h"
 
+#include "boot/acts.h"
 #include "pt/msr.h"
 #include "serial/clock.h"
 #include "serial/io.h"
@@ -27,12 +28,12 @@ static bool guest_owns_console;
 static struct sink *log_sink;
 static bool panic_in_sink; /* a CPU's line of a dump is on its way */
 
-void log_console_set(uint16_t uart_port, uint32_t baud)
+SECOND_ACT void log_console_set(uint16_t uart_port, uint32_t baud)
 {
     console_port = uart_port != 0 && uart_init(uart_port, baud) ? uart_port : 0;
 }
 
-void log_sink_set(struct sink *sink)
+SECOND_ACT void log_sink_set(struct sink *sink)
 {
     log_sink = sink;
 }

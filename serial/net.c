@@ -1,6 +1,7 @@
 /* Ethernet, ARP, IPv4 and UDP: as much as a point-to-point channel with static addresses needs. Core. */
 #include "serial/net.h"
 
+#include "boot/acts.h"
 #define ETHERTYPE_IPV4 0x0800u
 #define ETHERTYPE_ARP 0x0806u
 #define ARP_HARDWARE_ETHERNET 1u
@@ -141,7 +142,7 @@ static void arp_build(uint8_t frame[NET_ARP_FRAME_BYTES], const struct net_link 
     put32(frame + ARP_SENDER_IP, link->ip);
 }
 
-void net_arp_request(uint8_t frame[NET_ARP_FRAME_BYTES], const struct net_link *link)
+SECOND_ACT void net_arp_request(uint8_t frame[NET_ARP_FRAME_BYTES], const struct net_link *link)
 {
     arp_build(frame, link, ARP_OP_REQUEST);
     __builtin_memset(frame + ETH_DESTINATION, 0xff, NET_MAC_BYTES);

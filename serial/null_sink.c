@@ -1,6 +1,7 @@
 /* channel=none: a sink that takes everything and keeps nothing. Shell. */
 #include "serial/null_sink.h"
 
+#include "boot/acts.h"
 struct null_sink {
     struct sink sink;
     uint64_t trace_end[]; /* per CPU: what was handed over is released */
@@ -65,12 +66,12 @@ static const struct sink_ops null_ops = {.name = "none",
                                          .busy = null_busy,
                                          .commands = null_commands};
 
-size_t null_sink_memory_bytes(uint16_t nr_cpus)
+SECOND_ACT size_t null_sink_memory_bytes(uint16_t nr_cpus)
 {
     return sizeof(struct null_sink) + nr_cpus * sizeof(uint64_t);
 }
 
-struct sink *null_sink_init(void *memory, uint16_t nr_cpus)
+SECOND_ACT struct sink *null_sink_init(void *memory, uint16_t nr_cpus)
 {
     struct null_sink *null = memory;
 

@@ -1,7 +1,6 @@
 /* Just enough PCI to find the NIC: configuration mechanism #1. Shell. */
 #include "serial/pci.h"
 
-#include "boot/acts.h"
 #include "serial/io.h"
 
 #define CONFIG_ADDRESS 0xcf8
@@ -44,7 +43,7 @@ static uint64_t bar0_size(uint32_t bdf, uint32_t low)
     return (~(mask & (uint32_t)BAR_ADDRESS_MASK) + 1ull) & 0xffffffff;
 }
 
-SECOND_ACT bool pci_open(struct pci_function *function, uint32_t bdf)
+bool pci_open(struct pci_function *function, uint32_t bdf)
 {
     uint32_t command = config_read(bdf, PCI_COMMAND) & COMMAND_WRITABLE;
     uint32_t low = config_read(bdf, PCI_BAR0);
@@ -63,12 +62,12 @@ SECOND_ACT bool pci_open(struct pci_function *function, uint32_t bdf)
     return true;
 }
 
-SECOND_ACT void pci_use(const struct pci_function *function)
+void pci_use(const struct pci_function *function)
 {
     config_write(function->bdf, PCI_COMMAND, function->command | COMMAND_MEMORY | COMMAND_BUS_MASTER);
 }
 
-SECOND_ACT void pci_close(const struct pci_function *function)
+void pci_close(const struct pci_function *function)
 {
     config_write(function->bdf, PCI_COMMAND, function->command);
 }
@@ -78,7 +77,7 @@ static bool is_multifunction(uint32_t bdf)
     return (config_read(bdf & ~7u, PCI_HEADER_TYPE_DWORD) & HEADER_MULTIFUNCTION) != 0;
 }
 
-SECOND_ACT bool pci_find(uint32_t *bdf, uint32_t *id)
+bool pci_find(uint32_t *bdf, uint32_t *id)
 {
     for (; *bdf < NR_BDF; ++*bdf) {
         *id = config_read(*bdf, PCI_ID);
@@ -92,7 +91,7 @@ SECOND_ACT bool pci_find(uint32_t *bdf, uint32_t *id)
     return false;
 }
 
-SECOND_ACT void pci_disable(const struct pci_function *function)
+void pci_disable(const struct pci_function *function)
 {
     uint32_t command = config_read(function->bdf, PCI_COMMAND) & COMMAND_WRITABLE;
 

@@ -1,6 +1,7 @@
 /* channel=uart: frames over a 16550, one way. Shell. */
 #include "serial/uart_sink.h"
 
+#include "boot/acts.h"
 #include "serial/command.h"
 #include "serial/crc32c.h"
 #include "serial/frame.h"
@@ -211,12 +212,12 @@ static size_t state_bytes(uint16_t nr_cpus)
     return (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
 }
 
-size_t uart_sink_memory_bytes(uint16_t nr_cpus, uint32_t record_bytes)
+SECOND_ACT size_t uart_sink_memory_bytes(uint16_t nr_cpus, uint32_t record_bytes)
 {
     return state_bytes(nr_cpus) + (size_t)nr_cpus * record_bytes;
 }
 
-struct sink *uart_sink_init(void *memory, const struct uart_sink_params *params, char *why, size_t why_size)
+SECOND_ACT struct sink *uart_sink_init(void *memory, const struct uart_sink_params *params, char *why, size_t why_size)
 {
     struct uart_sink *s = memory;
     uint8_t *buffers = (uint8_t *)memory + state_bytes(params->nr_cpus);

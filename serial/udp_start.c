@@ -1,5 +1,4 @@
 /* channel=e1000: memory, rings, link and ARP. Shell. */
-#include "boot/acts.h"
 #include "pt/msr.h"
 #include "serial/io.h"
 #include "serial/log.h"
@@ -33,7 +32,7 @@ static void *take_piece(struct pieces *pieces, size_t bytes)
     return piece;
 }
 
-SECOND_ACT static size_t lay_out(struct udp_sink *s, struct pieces pieces, uint16_t nr_cpus, uint32_t record_bytes)
+static size_t lay_out(struct udp_sink *s, struct pieces pieces, uint16_t nr_cpus, uint32_t record_bytes)
 {
     uint8_t *buffers;
     struct window_run *runs;
@@ -139,7 +138,7 @@ static bool find_peer(struct udp_sink *s, uint64_t start, uint64_t timeout, uint
     return true;
 }
 
-SECOND_ACT static void *give_up(struct udp_sink *s, char *why, size_t why_size, const char *what, uint32_t seconds)
+static void *give_up(struct udp_sink *s, char *why, size_t why_size, const char *what, uint32_t seconds)
 {
     uint32_t peer = s->link.peer;
 

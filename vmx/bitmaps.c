@@ -1,5 +1,6 @@
 #include "vmx/bitmaps.h"
 
+#include "boot/acts.h"
 #include "vmx/ept.h"
 #include "vmx/ept_maths.h"
 #include "vmx/io_ports.h"
@@ -7,7 +8,7 @@
 
 static uint8_t *io_bitmaps, *msr_bitmap;
 
-const char *bitmaps_build(const struct vmx_ports *ports, uint32_t msr_conditions)
+SECOND_ACT const char *bitmaps_build(const struct vmx_ports *ports, uint32_t msr_conditions)
 {
     io_bitmaps = ept_pool_take(IO_BITMAPS_SIZE / EPT_PAGE_SIZE);
     msr_bitmap = ept_pool_take(MSR_BITMAP_SIZE / EPT_PAGE_SIZE);

@@ -278,6 +278,8 @@ _Noreturn void power_reset(struct cpu *cpu);
 
 /* vmx/startup.c: CPUs start and wait for it as the guest's INIT and SIPI say. */
 void startup_wait(struct cpu *cpu);
+/* A prepared CPU into VMX non-root operation: the first to the guest's entry, another to wait for its SIPI. */
+_Noreturn void cpu_start(struct cpu *cpu, bool first);
 
 /* vmx/vmcs_setup.c: fill the current VMCS. entry NULL: the guest's state is the one after INIT. */
 void vmcs_setup(struct cpu *cpu, const struct vmx_entry *entry);

@@ -1,5 +1,6 @@
 #include "vmx/ept.h"
 
+#include "boot/acts.h"
 #include <string.h>
 
 #include "pt/msr.h"
@@ -159,7 +160,7 @@ static uint64_t end_of_built(uint64_t top_of_memory)
     return end > FOUR_GIB ? end : FOUR_GIB;
 }
 
-const char *ept_build(const struct vmx_machine *config)
+SECOND_ACT const char *ept_build(const struct vmx_machine *config)
 {
     const uint64_t end = end_of_built(config->top_of_memory);
 

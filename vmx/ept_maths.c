@@ -1,5 +1,6 @@
 #include "vmx/ept_maths.h"
 
+#include "boot/acts.h"
 #include "vmx/vmx.h"
 
 #define EPTP_WRITE_BACK 6ull
@@ -32,7 +33,7 @@ uint64_t ept_split_entry(uint64_t leaf, unsigned level, unsigned index)
 #define GIB (1ull << 30)
 #define SPARE_PAGES 96u /* bitmaps, the page of ones, splits among MMIO, tables for MMIO above memory */
 
-uint32_t vmx_ept_pages_needed(uint64_t top_of_memory)
+SECOND_ACT uint32_t vmx_ept_pages_needed(uint64_t top_of_memory)
 {
     const uint64_t mapped = top_of_memory > 4 * GIB ? top_of_memory : 4 * GIB;
     const uint64_t tables = (top_of_memory + ept_entry_size(2) - 1) / ept_entry_size(2);

@@ -1,5 +1,6 @@
 #include "vmx/ept_view.h"
 
+#include "boot/acts.h"
 #include <string.h>
 
 #include "vmx/cpu.h"
@@ -11,7 +12,7 @@
 
 static struct ept_view *views;
 
-void ept_view_init(struct ept_view *view, void *memory)
+SECOND_ACT void ept_view_init(struct ept_view *view, void *memory)
 {
     *view = (struct ept_view){.pml4 = memory, .memory = (uint8_t *)memory + EPT_PAGE_SIZE, .next = views};
     memcpy(view->pml4, ept_table_of(0, EPT_LEVELS), EPT_PAGE_SIZE);

@@ -118,3 +118,12 @@ enum exit_action sipi_exit(struct cpu *cpu)
     startup_watch(cpu, vector << 12);
     return EXIT_INJECTED;
 }
+
+_Noreturn void cpu_start(struct cpu *cpu, bool first)
+{
+    if (first)
+        vmx_enter_guest(cpu);
+    else
+        startup_wait(cpu);
+    vmx_launch(&cpu->registers);
+}

@@ -1,5 +1,7 @@
 /* Filling the VMCS: host state, guest state, controls. */
 #include "pt/msr.h"
+
+#include "boot/acts.h"
 #include "vmx/bitmaps.h"
 #include "vmx/cpu.h"
 #include "vmx/msr_policy.h"
@@ -250,7 +252,7 @@ static void setup_controls(struct cpu *cpu)
         vmwrite64(VMCS_PCONFIG_EXITING_BITMAP, 0);
 }
 
-void vmcs_setup(struct cpu *cpu, const struct vmx_entry *entry)
+SECOND_ACT void vmcs_setup(struct cpu *cpu, const struct vmx_entry *entry)
 {
     for (unsigned i = 0; i < sizeof zero_fields / sizeof zero_fields[0]; i++)
         vmcs_write(zero_fields[i], 0);

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "boot/acts.h"
 #include "pt/msr.h"
 #include "vmx/bitmaps.h"
 #include "vmx/cpu.h"
@@ -27,7 +26,7 @@ const uint32_t vmx_cpu_size = sizeof(struct cpu);
 static struct vmx_controls controls;
 static struct vmx_caps first_caps;
 
-SECOND_ACT static void read_control_msrs(struct vmx_caps *caps)
+static void read_control_msrs(struct vmx_caps *caps)
 {
     caps->basic = msr_read(IA32_VMX_BASIC);
     const bool exact = caps->basic & VMX_BASIC_TRUE_CONTROLS;
@@ -53,7 +52,7 @@ const char *vmx_switch_check(enum pt_switch way)
 }
 
 /* NULL: this CPU has VMX, and *caps is filled in. */
-SECOND_ACT static const char *read_caps(struct vmx_caps *caps)
+static const char *read_caps(struct vmx_caps *caps)
 {
     *caps = (struct vmx_caps){.cpuid_1_ecx = cpuid_read(1, 0).ecx};
     if (caps->cpuid_1_ecx & CPUID_1_ECX_VMX)
@@ -176,8 +175,8 @@ static void cpu_init(struct cpu *cpu, uint16_t number, uint32_t apic_id, struct 
     machine_unlock(cpu);
 }
 
-SECOND_ACT static void cpu_prepare(struct cpu *cpu, uint16_t number, uint32_t apic_id, struct pt_engine *pt,
-                                   const struct vmx_entry *entry)
+static void cpu_prepare(struct cpu *cpu, uint16_t number, uint32_t apic_id, struct pt_engine *pt,
+                        const struct vmx_entry *entry)
 {
     fail_stop_hands_over(power_fail);
     cpu_init(cpu, number, apic_id, pt);
@@ -190,18 +189,13 @@ SECOND_ACT static void cpu_prepare(struct cpu *cpu, uint16_t number, uint32_t ap
         cpu->registers = (struct guest_registers){.rsi = entry->esi};
 }
 
-/* Not inline, nor in an act: what is executed with TraceEn set must be of the code that the capture has. */
-__attribute__((noinline)) _Noreturn void vmx_cpu_run(void *memory, uint16_t number, uint32_t apic_id,
-                                                     struct pt_engine *pt, const struct vmx_entry *entry)
+_Noreturn void vmx_cpu_run(void *memory, uint16_t number, uint32_t apic_id, struct pt_engine *pt,
+                           const struct vmx_entry *entry)
 {
     struct cpu *cpu = memory;
 
     cpu_prepare(cpu, number, apic_id, pt, entry);
-    if (entry)
-        vmx_enter_guest(cpu);
-    else
-        startup_wait(cpu);
-    vmx_launch(&cpu->registers);
+    cpu_start(cpu, entry != NULL);
 }
 
 bool vmx_cpus_waiting(uint16_t nr)
