@@ -68,16 +68,22 @@ static bool take_page(struct page_record *to, const struct collection *all, cons
     return true;
 }
 
-/* The same page at the IP of a code segment with a base. false: it has none, or none that pages can tell. */
-static bool rebase_page(struct page_record *to, const struct capture_record *record)
+static uint64_t code_base_of(const struct capture_record *record)
 {
     struct record_page page;
     memcpy(&page, record->payload, sizeof(page));
-    if (page.code_base == 0 || page.code_base % RECORD_PAGE_SIZE != 0 || page.code_base > to->gva)
+    return page.code_base;
+}
+
+/* The same page at the IP of a code segment with a base. false: it has none, or none that pages can tell. */
+static bool rebase_page(struct page_record *to, const struct capture_record *record)
+{
+    const uint64_t base = code_base_of(record);
+    if (base == 0 || base % RECORD_PAGE_SIZE != 0 || base > to->gva)
         return false;
     to[1] = to[0];
-    to[1].gva -= page.code_base;
-    to[1].base = page.code_base;
+    to[1].gva -= base;
+    to[1].base = base;
     return true;
 }
 
@@ -97,8 +103,11 @@ static bool take_pages(struct collection *all)
         return false;
     for (size_t i = 0; i < capture->nr_records; i++) {
         struct page_record *to = &all->pages[all->nr_pages];
-        if (capture->records[i].header.kind == RECORD_PAGE && take_page(to, all, &capture->records[i]))
-            all->nr_pages += plain_ips && rebase_page(to, &capture->records[i]) ? 2 : 1;
+        if (capture->records[i].header.kind != RECORD_PAGE || !take_page(to, all, &capture->records[i]))
+            continue;
+        if (!plain_ips)
+            to->cs_base = code_base_of(&capture->records[i]);
+        all->nr_pages += plain_ips && rebase_page(to, &capture->records[i]) ? 2 : 1;
     }
     return true;
 }

@@ -21,6 +21,7 @@ struct page_record {
     bool root;            /* the hypervisor's own: gpa is host-physical */
     bool foreign;         /* another CPU sent it */
     uint64_t base;        /* gva is an IP in a code segment with this base: a linear address less this */
+    uint64_t cs_base;     /* gva is a linear address, and so are IPs: CS.base when it was executed */
 };
 
 #endif

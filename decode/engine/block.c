@@ -66,15 +66,26 @@ static struct block *new_block(struct blocks *blocks)
     return block;
 }
 
+/* Where a direct branch leads. In 16 bits it is IP that is cut, and the linear address is that on top of the segment.
+ */
+static uint64_t direct_target(const struct block *block, uint64_t to, uint64_t cs_base)
+{
+    if (block->ip_bytes == sizeof(uint16_t))
+        return (uint32_t)(cs_base + ((to - cs_base) & 0xffff));
+    return block_cut_target(block, to);
+}
+
 /* The last instruction of a block is known. */
-static void end_block(struct block *block, const struct instruction *instruction)
+static void end_block(struct block *block, const struct instruction *instruction, uint64_t cs_base)
 {
     const uint64_t next = block->end_ip + instruction->length;
     block->end = instruction->kind;
     block->ip_bytes = instruction->ip_bytes;
     block->next[BLOCK_ON] = block_cut_ip((enum instruction_mode)block->mode, next);
     if (instruction->kind >= INSTRUCTION_JCC && instruction->kind <= INSTRUCTION_CALL_DIRECT)
-        block->next[BLOCK_TAKEN] = block_cut_target(block, next + (uint64_t)(int64_t)instruction->displacement);
+        block->next[BLOCK_TAKEN] = direct_target(block, next + (uint64_t)(int64_t)instruction->displacement, cs_base);
+    if (cs_base != 0)
+        block->ip_bytes = sizeof(uint64_t); /* what a RET pops is in the segment that the CALL has pushed it in */
     block->zero_call = instruction->kind == INSTRUCTION_CALL_DIRECT && instruction->displacement == 0;
     if (instruction->kind == INSTRUCTION_FAR_CALL && instruction->opcode == OPCODE_INTO)
         block->end = BLOCK_INTO;
@@ -108,7 +119,7 @@ static enum block_result read_across(struct block *block, const struct block_pag
                             .across = true,
                             .instructions = 1,
                             .mode = (uint8_t)page->mode};
-    end_block(block, &instruction);
+    end_block(block, &instruction, page->cs_base);
     return BLOCK_FOUND;
 }
 
@@ -126,7 +137,7 @@ static enum block_result read_block(struct block *block, const struct block_page
             return result == INSTRUCTION_SHORT ? read_across(block, page, ip) : BLOCK_INVALID;
         block->end_ip = at;
         block->instructions++;
-        end_block(block, &instruction);
+        end_block(block, &instruction, page->cs_base);
         at += instruction.length;
         if (block->end != BLOCK_RUNS_ON || block->instructions == MAX_INSTRUCTIONS)
             break;

@@ -35,11 +35,12 @@ struct block {
     };
     const uint8_t *bytes; /* of its page */
     uint16_t instructions;
-    uint8_t end;      /* enum block_end or enum instruction_kind */
-    uint8_t mode;     /* enum instruction_mode */
-    uint8_t ip_bytes; /* of a branch: its target is cut to so many */
-    bool across;      /* its only instruction reaches into the next page; links are none, since that may change alone */
-    bool zero_call;   /* a direct call to the next instruction, which no RET belongs to */
+    uint8_t end;  /* enum block_end or enum instruction_kind */
+    uint8_t mode; /* enum instruction_mode */
+    uint8_t
+        ip_bytes; /* of a branch: its target is cut to so many; 8 where that is done, as of those of a CS with a base */
+    bool across;  /* its only instruction reaches into the next page; links are none, since that may change alone */
+    bool zero_call; /* a direct call to the next instruction, which no RET belongs to */
 };
 _Static_assert(sizeof(struct block) == 64, "it is read at each branch");
 
@@ -48,6 +49,7 @@ struct block_page {
     uint64_t gva;
     const uint8_t *bytes, *next; /* next: of the page behind it, asked for by an instruction that reaches into it */
     const uint8_t *known, *next_known; /* as of struct page_record */
+    uint64_t cs_base;                  /* the same */
     enum instruction_mode mode;
 };
 

@@ -13,7 +13,8 @@ static struct block *read_block(struct engine *engine, uint64_t ip, enum flow_er
     *error = FLOW_ERROR_NO_CODE;
     if (!code)
         return NULL;
-    struct block_page page = {.gva = gva, .bytes = code->bytes, .known = code->known, .mode = engine->mode};
+    struct block_page page = {
+        .gva = gva, .bytes = code->bytes, .known = code->known, .cs_base = code->cs_base, .mode = engine->mode};
     enum block_result result = blocks_find(&block, &engine->blocks, &page, ip);
     if (result == BLOCK_REACHES_ON &&
         (code = spaces_page(&engine->spaces, block_cut_ip(engine->mode, gva + RECORD_PAGE_SIZE)))) {

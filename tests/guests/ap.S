@@ -14,7 +14,14 @@ ap_begin:
     cli
     movw %cs, %ax
     movw %ax, %ds
-    lgdtl AT(gdt)
+    movw $3, %cx                /* near branches of each kind, in a segment with a base */
+1:  testb $1, %cl
+    jz 2f
+    nop
+2:  loop 1b
+    jmp 3f
+    nop
+3:  lgdtl AT(gdt)
     movl AT(cr3), %eax
     movl %eax, %cr3
     movl AT(cr4), %eax

@@ -6,7 +6,7 @@
 #include "machine.h"
 
 #define MAX_CPUS 8u
-#define AP_PAGE 0x8000u
+#define AP_PAGE 0x5f000u /* above 64 KiB, so that the linear addresses there do not fit into IP */
 #define VECTOR 0x40u
 
 struct cpu {

@@ -34,6 +34,8 @@ for rounds in 22500 24000; do run x2apic4-$rounds 4 "x2apic rounds=$rounds" ''; 
 for mode in xapic x2apic; do
     for rounds in 20000 20200; do run restarts-$mode-$rounds 4 "$mode restarts rounds=$rounds" ''; done
 done
+# Packets with linear addresses: branches in real mode lead to a place on top of the segment's base.
+PTMODEL='profile=icelake' run linear 2 '' ''
 PTMODEL='profile=skylake, keepinit=1' run keepinit 3 '' ''
 PTMODEL='profile=skylake, late=3000, seed=5, hold=1' run late 2 x2apic 'pt.region=4K pt.regions=16'
 
