@@ -94,8 +94,7 @@ static void advance(struct spaces *spaces, struct space *space, uint64_t at)
                 return;
             }
             count_inferred(spaces, space, page->gva, &found);
-            if (memcmp(found.page->bytes, page->bytes, RECORD_PAGE_SIZE) != 0 ||
-                found.page->cs_base != page->cs_base) {
+            if (memcmp(found.page->bytes, page->bytes, RECORD_PAGE_SIZE) != 0 || found.page->cs_base != page->cs_base) {
                 page->bytes = found.page->bytes;
                 page->known = found.page->known;
                 page->cs_base = found.page->cs_base;
