@@ -2,9 +2,9 @@
 
 #include <string.h>
 
+#include "boot/channel_card.h"
 #include "pt/msr.h"
 #include "serial/clock.h"
-#include "serial/e1000_mmio.h"
 #include "serial/log.h"
 #include "serial/null_sink.h"
 #include "serial/record.h"
@@ -51,48 +51,23 @@ static struct sink *open_uart(const struct options *options, uint16_t nr_cpus, s
     return sink;
 }
 
-/* The first card that we can drive, but rather one that firmware has left with a link: none is reset that is not ours.
- */
-static const struct e1000_card *find_card(struct pci_function *found, const struct options *options)
+static struct sink *open_net(struct channel *channel, const struct options *options, uint16_t nr_cpus,
+                             struct arena *arena)
 {
-    const struct e1000_card *first = NULL;
-    uint32_t id;
-
-    for (uint32_t bdf = 0; pci_find(&bdf, &id); bdf++) {
-        const struct e1000_card *card = e1000_card_of(id);
-        struct pci_function function;
-        if (!card || (options->net_card != NET_CARD_ANY && options->net_card != bdf) || !pci_open(&function, bdf))
-            continue;
-        const bool linked = e1000_mmio_has_link(function.bar0_pa);
-        if (first && linked)
-            pci_close(found);
-        if (!first || linked) {
-            *found = function;
-            first = card;
-        } else {
-            pci_close(&function);
-        }
-        if (linked)
-            break;
-    }
-    if (first)
-        pci_use(found);
-    return first;
-}
-
-static struct sink *open_e1000(struct channel *channel, const struct options *options, uint16_t nr_cpus,
-                               struct arena *arena)
-{
-    const struct e1000_card *card = find_card(&channel->nic, options);
-    if (!card) {
-        if (options->channel == CHANNEL_E1000)
-            log_line("channel=e1000: none of Intel's cards that docs/hardware.md lists is on the PCI bus");
+    struct channel_card found;
+    if (!channel_card_find(&found, options)) {
+        if (options->channel == CHANNEL_NET)
+            log_line("channel=net: none of the cards that docs/hardware.md lists is on the PCI bus%s",
+                     options->net_mac_given || options->net_card != NET_CARD_ANY ? ", or not the one that is named"
+                                                                                 : "");
         return NULL;
     }
-    log_line("channel=e1000: the %s at %x:%x.%x", card->name, channel->nic.bdf >> 8, channel->nic.bdf >> 3 & 31,
+    channel->nic = found.function;
+    log_line("channel=net: the %s at %x:%x.%x", found.card->name, channel->nic.bdf >> 8, channel->nic.bdf >> 3 & 31,
              channel->nic.bdf & 7);
-    struct udp_sink_params params = {.card = card,
-                                     .mmio_pa = channel->nic.bar0_pa,
+    struct udp_sink_params params = {.driver = found.driver,
+                                     .card = found.card,
+                                     .mmio_pa = channel->nic.bar_pa,
                                      .ip = options->net_ip,
                                      .peer = options->net_peer,
                                      .port = options->net_port,
@@ -107,7 +82,7 @@ static struct sink *open_e1000(struct channel *channel, const struct options *op
     void *memory = arena_take(arena, udp_sink_memory_bytes(nr_cpus, RECORD_BYTES), 4096);
     struct sink *sink = udp_sink_init(memory, &params, why, sizeof why);
     if (!sink) {
-        log_line("channel=e1000: %s", why);
+        log_line("channel=net: %s", why);
         pci_disable(&channel->nic);
     }
     return sink;
@@ -119,17 +94,17 @@ void channel_open(struct channel *channel, const struct options *options, uint16
     if (options->channel == CHANNEL_UART)
         channel->sink = open_uart(options, nr_cpus, arena);
     else if (options->channel != CHANNEL_NONE)
-        channel->sink = open_e1000(channel, options, nr_cpus, arena);
+        channel->sink = open_net(channel, options, nr_cpus, arena);
     if (channel->sink && channel->kind == CHANNEL_AUTO)
-        channel->kind = CHANNEL_E1000;
+        channel->kind = CHANNEL_NET;
     if (!channel->sink)
         open_none(channel, nr_cpus, arena);
 }
 
 static void close_unheard(struct channel *channel, uint16_t nr_cpus, struct arena *arena)
 {
-    if (channel->kind == CHANNEL_E1000) {
-        log_line("channel=e1000: no receiver acknowledged the first record");
+    if (channel->kind == CHANNEL_NET) {
+        log_line("channel=net: no receiver acknowledged the first record");
         udp_sink_stop(channel->sink);
         pci_disable(&channel->nic);
     } else {
@@ -148,7 +123,7 @@ void channel_hello(struct channel *channel, const struct options *options, uint1
     memcpy(record + sizeof header, text, size);
     sink_record(channel->sink, 0, &(struct sink_piece){record, (uint32_t)sizeof header + padded}, 1);
 
-    uint64_t seconds = channel->kind == CHANNEL_E1000 ? options->net_wait_seconds : UART_HELLO_SECONDS;
+    uint64_t seconds = channel->kind == CHANNEL_NET ? options->net_wait_seconds : UART_HELLO_SECONDS;
     if (!sink_drain(channel->sink, seconds * clock_tsc_hz()))
         close_unheard(channel, nr_cpus, arena);
     log_sink_set(channel->sink);
@@ -164,12 +139,12 @@ struct vmx_ports channel_ports(const struct channel *channel, const struct optio
                               .watch_power = channel->kind != CHANNEL_NONE};
     if (channel->kind == CHANNEL_UART)
         ports.hidden_uart = options->uart_port;
-    if (channel->kind == CHANNEL_E1000) {
+    if (channel->kind == CHANNEL_NET) {
         const struct pci_function *nic = &channel->nic;
         ports.hide_pci = true;
         ports.hidden_bdf = nic->bdf;
         ports.hidden_ecam_pa = acpi_ecam_page(acpi, nic->bdf);
-        ports.hidden_mmio = (struct range){nic->bar0_pa, nic->bar0_pa + nic->bar0_bytes};
+        ports.hidden_mmio = (struct range){nic->bar_pa, nic->bar_pa + nic->bar_bytes};
     }
     return ports;
 }

@@ -13,7 +13,7 @@ struct channel {
     enum channel_kind kind;  /* what it came to be: never CHANNEL_AUTO */
     struct sink *sink;       /* never NULL: the sink of CHANNEL_NONE takes everything */
     bool wanted_none;        /* channel=none was asked for: nobody waits for the trace */
-    struct pci_function nic; /* CHANNEL_E1000 */
+    struct pci_function nic; /* CHANNEL_NET */
 };
 
 /* Bytes of arena that channel_open may take, at most. */

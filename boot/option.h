@@ -16,6 +16,8 @@ struct option {
 
 extern const struct option options_pt[]; /* pt and what of pt.* only a boot sets */
 extern const size_t nr_options_pt;
+extern const struct option options_net[]; /* net.* */
+extern const size_t nr_options_net;
 extern const struct option options_changeable[]; /* what a command can change as well */
 extern const size_t nr_options_changeable;
 

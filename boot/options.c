@@ -38,14 +38,15 @@ void options_default(struct options *options)
 static bool set_channel(struct options *o, struct value_text v)
 {
     static const char *const names[] = {
-        [CHANNEL_AUTO] = "auto", [CHANNEL_E1000] = "e1000", [CHANNEL_UART] = "uart", [CHANNEL_NONE] = "none"};
+        [CHANNEL_AUTO] = "auto", [CHANNEL_NET] = "net", [CHANNEL_UART] = "uart", [CHANNEL_NONE] = "none"};
     for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (value_is(v, names[i])) {
             o->channel = (enum channel_kind)i;
             return true;
         }
     }
-    return false;
+    o->channel = CHANNEL_NET;
+    return value_is(v, "e1000"); /* its name while Intel's were the only cards */
 }
 
 static bool set_uart_port(struct options *o, struct value_text v)
@@ -70,37 +71,6 @@ static bool set_console(struct options *o, struct value_text v)
 static bool set_console_baud(struct options *o, struct value_text v)
 {
     return value_baud(&o->console_baud, v);
-}
-
-static bool set_net_ip(struct options *o, struct value_text v)
-{
-    return value_ip(&o->net_ip, v);
-}
-
-static bool set_net_peer(struct options *o, struct value_text v)
-{
-    return value_ip(&o->net_peer, v);
-}
-
-static bool set_net_port(struct options *o, struct value_text v)
-{
-    return value_u16(&o->net_port, v, 1, 65535);
-}
-
-static bool set_net_mtu(struct options *o, struct value_text v)
-{
-    return value_u16(&o->net_mtu, v, 576, 16110);
-}
-
-static bool set_net_card(struct options *o, struct value_text v)
-{
-    o->net_card = NET_CARD_ANY;
-    return value_is(v, "auto") || value_bdf(&o->net_card, v);
-}
-
-static bool set_net_wait(struct options *o, struct value_text v)
-{
-    return value_u32(&o->net_wait_seconds, v, 0, 3600);
 }
 
 static bool set_selftest(struct options *o, struct value_text v)
@@ -134,17 +104,11 @@ static bool set_tasks(struct options *o, struct value_text v)
 }
 
 static const struct option options_rest[] = {
-    {"channel", set_channel, "auto, e1000, uart or none"},
+    {"channel", set_channel, "auto, net, uart or none"},
     {"uart.port", set_uart_port, "com1 to com4, or a port in hexadecimal such as 0x2f8"},
     {"uart.baud", set_uart_baud, "a divisor of 115200"},
     {"console", set_console, "com1 to com4, a port in hexadecimal such as 0x3f8, or none"},
     {"console.baud", set_console_baud, "a divisor of 115200"},
-    {"net.ip", set_net_ip, "an IPv4 address such as 10.0.2.15"},
-    {"net.peer", set_net_peer, "an IPv4 address such as 10.0.2.2"},
-    {"net.port", set_net_port, "a number from 1 to 65535"},
-    {"net.mtu", set_net_mtu, "a number from 576 to 16110"},
-    {"net.card", set_net_card, "auto, or bus:device.function such as 00:1f.6"},
-    {"net.wait", set_net_wait, "seconds, from 0 to 3600"},
     {"selftest", set_selftest, "on or off"},
     {"code", set_code, "on or off"},
     {"tasks", set_tasks, "off, or what undertrace kernel-options says of the guest's kernel"},
@@ -153,6 +117,8 @@ static const struct option options_rest[] = {
 static bool parse_word(struct options *options, struct value_text word, struct options_error *error)
 {
     const struct option *option = option_find(options_rest, sizeof options_rest / sizeof options_rest[0], word);
+    if (!option)
+        option = option_find(options_net, nr_options_net, word);
     if (!option)
         option = option_find(options_pt, nr_options_pt, word);
     if (!option)

@@ -12,14 +12,14 @@
 #include "pt/caps.h"
 #include "vmx/task_fields.h"
 
-enum channel_kind { CHANNEL_AUTO, CHANNEL_E1000, CHANNEL_UART, CHANNEL_NONE };
+enum channel_kind { CHANNEL_AUTO, CHANNEL_NET, CHANNEL_UART, CHANNEL_NONE };
 
 #define NET_CARD_ANY 0xffffffffu /* no bus, device, function */
 
 struct options {
     struct pt_options
         pt; /* pt=on pt.region=512K pt.regions=8 pt.os=on pt.user=on pt.tsc=on pt.retc=on pt.psb=auto ... */
-    enum channel_kind channel; /* channel=auto: e1000 where there is one, else none */
+    enum channel_kind channel; /* channel=auto: net where there is a card, else none */
     uint16_t uart_port;        /* uart.port=com2 (com1..com4 or 0x...): I/O port of the channel's UART */
     uint32_t uart_baud;        /* uart.baud=115200, must divide 115200 */
     uint16_t console_port;     /* console=com1 (com1..com4, 0x..., none = 0): where boot messages go */
@@ -29,6 +29,8 @@ struct options {
     uint16_t net_port;         /* net.port=21845: UDP port, ours and the receiver's */
     uint16_t net_mtu;          /* net.mtu=1500, 576 to 16110 */
     uint32_t net_card;         /* net.card=auto, or bus:device.function in hexadecimal as lspci prints it */
+    bool net_mac_given;        /* net.mac=52:54:00:12:34:56: the card with this address */
+    uint8_t net_mac[6];
     uint32_t net_wait_seconds; /* net.wait=30: how long to wait for the receiver at start */
     bool selftest;             /* selftest=off: look at the machine and its wire, start no guest */
     bool code_pages;           /* code=on: send code pages (EPT W^X) */

@@ -33,6 +33,8 @@ bool value_port(uint16_t *out, struct value_text text);
 bool value_baud(uint32_t *out, struct value_text text);
 /* bus:device.function in hexadecimal, as lspci prints it: bus << 8 | device << 3 | function. */
 bool value_bdf(uint32_t *out, struct value_text text);
+/* Six bytes in hexadecimal, two digits each, colons between them. */
+bool value_mac(uint8_t out[6], struct value_text text);
 /* a.b.c.d, in host byte order. */
 bool value_ip(uint32_t *out, struct value_text text);
 

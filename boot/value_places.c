@@ -55,6 +55,26 @@ bool value_bdf(uint32_t *out, struct value_text text)
     return text.size == sizeof form - 1 && device < 32 && function < 8;
 }
 
+static bool hex_byte(uint8_t *out, const char digits[2])
+{
+    const char hex[] = {'0', 'x', digits[0], digits[1]};
+    uint64_t number = 0;
+    const bool good = value_u64(&number, (struct value_text){hex, sizeof hex});
+
+    *out = (uint8_t)number;
+    return good;
+}
+
+bool value_mac(uint8_t out[6], struct value_text text)
+{
+    if (text.size != 17)
+        return false;
+    for (size_t i = 0; i < 6; i++)
+        if (!hex_byte(&out[i], text.at + 3 * i) || (i < 5 && text.at[3 * i + 2] != ':'))
+            return false;
+    return true;
+}
+
 bool value_ip(uint32_t *out, struct value_text text)
 {
     uint32_t ip = 0;

@@ -1,6 +1,6 @@
 /*
- * Intel's cards of 1 and 2.5 Gbit/s, polled: reset, MAC address, link, rings. What travels in the rings is
- * serial/udp_sink.c's business. Core: the registers are reached through struct e1000_access.
+ * Intel's cards of 1 and 2.5 Gbit/s, polled: reset, MAC address, link, rings (serial/nic.h). What travels in
+ * the rings is serial/udp_sink.c's business. Core: the registers are reached through struct nic_access.
  *
  * Source: Intel's "PCI/PCI-X Family of Gigabit Ethernet Controllers Software Developer's Manual" (8254x) for the
  * 82540EM, whose names are used; the datasheets of the 82574, 82576, I350 and I210 for theirs. Of I217 to I219, I225
@@ -9,17 +9,10 @@
 #ifndef SERIAL_E1000_H
 #define SERIAL_E1000_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "serial/e1000_cards.h"
 
 #define E1000_MAX_DESCRIPTORS 4096u
 #define E1000_RX_BUFFER_BYTES 2048u
-
-/* The tails: what moves them gives descriptors to the card. Byte offsets. */
-#define E1000_RDT 0x2818u
-#define E1000_TDT 0x3818u
 
 /* Receive descriptors. We write the buffer's address and 0; the card writes back what has come: 8254x manual, section
  * 3.2.3, or 82576 datasheet, "Advanced Receive Descriptors", where the address is gone then. */
@@ -77,34 +70,13 @@ _Static_assert(sizeof(struct e1000_tx_descriptor) == 16, "8254x manual, table 3-
 /* Of an advanced one: the lengths of both headers. */
 #define E1000_TX_ADVANCED_CONTEXT(iplen, maclen) ((uint64_t)(iplen) | (uint64_t)(maclen) << 9)
 
-/* BAR 0's registers, by byte offset, and time. */
-struct e1000_access {
-    uint32_t (*read)(void *context, uint32_t offset);
-    void (*write)(void *context, uint32_t offset, uint32_t value);
-    void (*wait_us)(void *context, uint32_t us);
-    void *context;
-};
-
-struct e1000 {
-    struct e1000_access access;
-    uint8_t family, quirks; /* of its card */
-    bool restarted;         /* link: see E1000_RESTARTS_LINK */
-};
-
-/* Reset the card, interrupts masked, and set the link up. Its MAC address goes to mac. NULL, or what it does not do,
- * for a message. */
-const char *e1000_reset(struct e1000 *nic, const struct e1000_card *card, const struct e1000_access *access,
-                        uint8_t mac[6]);
-
-/* Look at the link once: is it there? waited_us: how long it has been waited for since the reset. */
-bool e1000_link_is_up(struct e1000 *nic, uint64_t waited_us);
-
-/* Start a ring of nr descriptors (a multiple of 8, at least 16) at pa, aligned to 128. For receiving, all are filled
- * in. */
-void e1000_start_tx(const struct e1000 *nic, uint64_t pa, uint32_t nr);
-void e1000_start_rx(const struct e1000 *nic, uint64_t pa, uint32_t nr);
-
-/* Nothing is read from or written to memory any more. */
-void e1000_stop(const struct e1000 *nic);
+/* What is behind e1000_driver. Rings have a multiple of 8 descriptors, at least 16, and are aligned to 128;
+ * for receiving, all are filled in. */
+const struct nic_card *e1000_card_of(uint32_t id);
+void e1000_look(const struct nic_access *access, const struct nic_card *card, struct nic_look *look);
+const char *e1000_reset(struct nic *nic, const struct nic_card *card, uint8_t mac[6]);
+bool e1000_link_is_up(struct nic *nic, uint64_t waited_us);
+void e1000_start(struct nic *nic, const struct nic_rings *rings);
+void e1000_stop(const struct nic *nic);
 
 #endif

@@ -1,7 +1,5 @@
 /* Intel's cards of 1 and 2.5 Gbit/s, by PCI device. Core. */
-#include "serial/e1000_cards.h"
-
-#include <stddef.h>
+#include "serial/e1000.h"
 
 #define INTEL 0x8086u
 
@@ -10,7 +8,7 @@
 #define MTU_82540 16110u
 #define MTU_JUMBO 9000u
 
-static const struct e1000_card cards[] = {
+static const struct nic_card cards[] = {
     {"82540EM", E1000_82540, 0, MTU_82540, {0x100e}},
     {"82574", E1000_82574, 0, MTU_JUMBO, {0x10d3, 0x10f6, 0x150c}},
     {"I217/I218", E1000_ICH, 0, MTU_JUMBO, {0x153a, 0x153b, 0x1559, 0x155a, 0x15a0, 0x15a1, 0x15a2, 0x15a3}},
@@ -31,14 +29,14 @@ static const struct e1000_card cards[] = {
     {"I226", E1000_I225, E1000_KEEPS_BUFFER_SIZES, MTU_JUMBO, {0x125b, 0x125c, 0x125d}},
 };
 
-const struct e1000_card *e1000_card_of(uint32_t id)
+const struct nic_card *e1000_card_of(uint32_t id)
 {
     const uint32_t device = id >> 16;
 
     if ((id & 0xffff) != INTEL || device == 0)
         return NULL;
     for (unsigned i = 0; i < sizeof cards / sizeof cards[0]; i++)
-        for (unsigned k = 0; k < E1000_NR_DEVICES && cards[i].devices[k] != 0; k++)
+        for (unsigned k = 0; k < NIC_NR_DEVICES && cards[i].devices[k] != 0; k++)
             if (cards[i].devices[k] == device)
                 return &cards[i];
     return NULL;

@@ -8,8 +8,7 @@
 #ifndef SERIAL_E1000_CARDS_H
 #define SERIAL_E1000_CARDS_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "serial/nic.h"
 
 enum e1000_family {
     E1000_82540, /* conventional PCI */
@@ -26,21 +25,8 @@ enum e1000_quirk {
     E1000_RESTARTS_LINK = 4       /* the PHY may have to be told to negotiate once more */
 };
 
-#define E1000_NR_DEVICES 64u
-
-struct e1000_card {
-    char name[16];                      /* for messages */
-    uint8_t family;                     /* enum e1000_family */
-    uint8_t quirks;                     /* enum e1000_quirk */
-    uint16_t max_mtu;                   /* bytes of the largest IPv4 packet that it sends */
-    uint16_t devices[E1000_NR_DEVICES]; /* PCI device ids; 0 ends them */
-};
-
-/* The card of a function by the first doubleword of its configuration space; NULL: none of these. */
-const struct e1000_card *e1000_card_of(uint32_t id);
-
 /* Descriptors are the 82575's "advanced" ones and their successors', in both directions. */
-static inline bool e1000_is_advanced(const struct e1000_card *card)
+static inline bool e1000_is_advanced(const struct nic_card *card)
 {
     return card->family >= E1000_82576;
 }

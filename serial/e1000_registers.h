@@ -27,14 +27,14 @@ enum {
     REG_RDLEN = 0x2808,
     REG_SRRCTL = 0x280c,
     REG_RDH = 0x2810,
-    REG_RDT = E1000_RDT,
+    REG_RDT = 0x2818,
     REG_RXDCTL = 0x2828,
     REG_TXPBS = 0x3404,
     REG_TDBAL = 0x3800,
     REG_TDBAH = 0x3804,
     REG_TDLEN = 0x3808,
     REG_TDH = 0x3810,
-    REG_TDT = E1000_TDT,
+    REG_TDT = 0x3818,
     REG_TXDCTL = 0x3828,
     REG_MTA = 0x5200,
     REG_RAL0 = 0x5400,
@@ -89,17 +89,17 @@ enum {
 #define PHY_CONTROL 0u
 #define PHY_CONTROL_NEGOTIATE 0x1200u /* auto-negotiation on, and anew */
 
-static inline uint32_t reg_read(const struct e1000 *nic, uint32_t offset)
+static inline uint32_t reg_read(const struct nic *nic, uint32_t offset)
 {
-    return nic->access.read(nic->access.context, offset);
+    return nic->access.read(nic->access.context, offset, 4);
 }
 
-static inline void reg_write(const struct e1000 *nic, uint32_t offset, uint32_t value)
+static inline void reg_write(const struct nic *nic, uint32_t offset, uint32_t value)
 {
-    nic->access.write(nic->access.context, offset, value);
+    nic->access.write(nic->access.context, offset, 4, value);
 }
 
-static inline void wait_us(const struct e1000 *nic, uint32_t us)
+static inline void wait_us(const struct nic *nic, uint32_t us)
 {
     nic->access.wait_us(nic->access.context, us);
 }

@@ -12,7 +12,7 @@
 
 /* Section 14.3, and "Master Disable" of the PCIe cards' datasheets: transfers off and over, before a reset cuts them.
  */
-static void stop_transfers(const struct e1000 *nic)
+static void stop_transfers(const struct nic *nic)
 {
     reg_write(nic, REG_IMC, 0xffffffff);
     reg_write(nic, REG_RCTL, 0);
@@ -27,7 +27,7 @@ static void stop_transfers(const struct e1000 *nic)
 }
 
 /* The MAC alone, never the PHY: of I217 to I219 many lose their link for good by that. */
-static void reset_mac(const struct e1000 *nic)
+static void reset_mac(const struct nic *nic)
 {
     if (nic->family == E1000_82540)
         reg_write(nic, REG_PBA, PBA_RX_KIB);
@@ -45,7 +45,7 @@ static void reset_mac(const struct e1000 *nic)
 
 /* Section 5.3.1 "Software Accesses" to the EEPROM: words 0 to 2 are the MAC address. The PCIe cards have the same
  * register with its fields elsewhere. */
-static bool eeprom_read(const struct e1000 *nic, uint32_t word, uint8_t *out)
+static bool eeprom_read(const struct nic *nic, uint32_t word, uint8_t *out)
 {
     const bool old = nic->family == E1000_82540;
 
@@ -63,30 +63,29 @@ static bool eeprom_read(const struct e1000 *nic, uint32_t word, uint8_t *out)
     return false;
 }
 
-/* Of one station: neither 0 nor a group's. */
-static bool is_station_address(const uint8_t mac[6])
-{
-    return !(mac[0] & 1) && (mac[0] | mac[1] | mac[2] | mac[3] | mac[4] | mac[5]);
-}
-
-/* The reset has loaded it into the first receive address, where there is an EEPROM or firmware to load it from. */
-static bool find_mac(const struct e1000 *nic, uint8_t mac[6])
+static void read_receive_address(const struct nic *nic, uint8_t mac[6])
 {
     const uint32_t low = reg_read(nic, REG_RAL0), high = reg_read(nic, REG_RAH0);
 
     for (unsigned i = 0; i < 6; i++)
         mac[i] = (uint8_t)(i < 4 ? low >> 8 * i : high >> 8 * (i - 4));
-    if (is_station_address(mac))
+}
+
+/* The reset has loaded it into the first receive address, where there is an EEPROM or firmware to load it from. */
+static bool find_mac(const struct nic *nic, uint8_t mac[6])
+{
+    read_receive_address(nic, mac);
+    if (nic_mac_is_good(mac))
         return true;
     if (nic->family == E1000_ICH || nic->family == E1000_I225) /* no such register, or one that nobody has described */
         return false;
     for (uint32_t word = 0; word < 3; word++)
         if (!eeprom_read(nic, word, mac + 2 * word))
             return false;
-    return is_station_address(mac);
+    return nic_mac_is_good(mac);
 }
 
-static void set_receive_address(const struct e1000 *nic, const uint8_t mac[6])
+static void set_receive_address(const struct nic *nic, const uint8_t mac[6])
 {
     reg_write(nic, REG_RAL0, mac[0] | (uint32_t)mac[1] << 8 | (uint32_t)mac[2] << 16 | (uint32_t)mac[3] << 24);
     reg_write(nic, REG_RAH0, mac[4] | (uint32_t)mac[5] << 8 | RAH_AV);
@@ -96,7 +95,7 @@ static void set_receive_address(const struct e1000 *nic, const uint8_t mac[6])
 
 /* Section 14.5: speed and duplex are the PHY's, negotiated; no VLANs, no flow control, since a receiver that cannot
  * keep up is the acknowledgements' business. ARP packets are ours, not a management controller's. */
-static void set_link_up(const struct e1000 *nic)
+static void set_link_up(const struct nic *nic)
 {
     uint32_t ctrl = reg_read(nic, REG_CTRL);
 
@@ -110,10 +109,11 @@ static void set_link_up(const struct e1000 *nic)
     reg_write(nic, REG_CTRL, ctrl | CTRL_SLU);
 }
 
-const char *e1000_reset(struct e1000 *nic, const struct e1000_card *card, const struct e1000_access *access,
-                        uint8_t mac[6])
+const char *e1000_reset(struct nic *nic, const struct nic_card *card, uint8_t mac[6])
 {
-    *nic = (struct e1000){.access = *access, .family = card->family, .quirks = card->quirks};
+    nic->family = card->family;
+    nic->quirks = card->quirks;
+    nic->restarted = false;
     if (reg_read(nic, REG_STATUS) == 0xffffffff) /* what a bus answers where nothing decodes */
         return "does not answer";
     stop_transfers(nic);
@@ -125,8 +125,18 @@ const char *e1000_reset(struct e1000 *nic, const struct e1000_card *card, const 
     return NULL;
 }
 
-void e1000_stop(const struct e1000 *nic)
+void e1000_stop(const struct nic *nic)
 {
     stop_transfers(nic);
     reset_mac(nic);
+}
+
+void e1000_look(const struct nic_access *access, const struct nic_card *card, struct nic_look *look)
+{
+    const struct nic nic = {.access = *access};
+    const uint32_t status = reg_read(&nic, REG_STATUS);
+
+    (void)card;
+    look->linked = status != 0xffffffff && (status & STATUS_LU);
+    read_receive_address(&nic, look->mac);
 }

@@ -7,8 +7,10 @@
 #define CONFIG_DATA 0xcfc
 #define CONFIG_ENABLE 0x80000000u
 
-enum { PCI_ID = 0x00, PCI_COMMAND = 0x04, PCI_HEADER_TYPE_DWORD = 0x0c, PCI_BAR0 = 0x10, PCI_BAR1 = 0x14 };
+enum { PCI_ID = 0x00, PCI_COMMAND = 0x04, PCI_CLASS = 0x08, PCI_HEADER_TYPE_DWORD = 0x0c, PCI_BAR0 = 0x10 };
 
+#define NR_BARS 6u
+#define COMMAND_IO 0x1u
 #define COMMAND_MEMORY 0x2u
 #define COMMAND_BUS_MASTER 0x4u
 #define COMMAND_WRITABLE 0xffffu /* the upper half is the status register, whose bits are cleared by writing ones */
@@ -33,38 +35,54 @@ static void config_write(uint32_t bdf, uint32_t offset, uint32_t value)
 }
 
 /* Size a BAR by writing ones: section 6.2.5.1 "Address Maps". Decoding must be off meanwhile. */
-static uint64_t bar0_size(uint32_t bdf, uint32_t low)
+static uint64_t bar_size(uint32_t bdf, uint32_t bar, uint32_t low)
 {
     uint32_t mask;
 
-    config_write(bdf, PCI_BAR0, 0xffffffff);
-    mask = config_read(bdf, PCI_BAR0);
-    config_write(bdf, PCI_BAR0, low);
+    config_write(bdf, bar, 0xffffffff);
+    mask = config_read(bdf, bar);
+    config_write(bdf, bar, low);
     return (~(mask & (uint32_t)BAR_ADDRESS_MASK) + 1ull) & 0xffffffff;
+}
+
+uint8_t pci_revision(uint32_t bdf)
+{
+    return (uint8_t)config_read(bdf, PCI_CLASS);
+}
+
+/* Intel's cards have theirs in BAR 0, Realtek's in BAR 1 or BAR 2, behind one of I/O ports. */
+static uint32_t first_memory_bar(uint32_t bdf)
+{
+    uint32_t bar = PCI_BAR0;
+
+    while (bar < PCI_BAR0 + 4 * (NR_BARS - 1) && (config_read(bdf, bar) & BAR_IO))
+        bar += 4;
+    return bar;
 }
 
 bool pci_open(struct pci_function *function, uint32_t bdf)
 {
     uint32_t command = config_read(bdf, PCI_COMMAND) & COMMAND_WRITABLE;
-    uint32_t low = config_read(bdf, PCI_BAR0);
-    uint64_t high = (low & BAR_TYPE_MASK) == BAR_TYPE_64 ? config_read(bdf, PCI_BAR1) : 0;
+    uint32_t bar = first_memory_bar(bdf);
+    uint32_t low = config_read(bdf, bar);
+    uint64_t high = (low & BAR_TYPE_MASK) == BAR_TYPE_64 ? config_read(bdf, bar + 4) : 0;
 
     function->bdf = (uint16_t)bdf;
     function->id = config_read(bdf, PCI_ID);
     function->command = command;
-    function->bar0_pa = high << 32 | (low & BAR_ADDRESS_MASK);
-    if ((low & BAR_IO) != 0 || function->bar0_pa == 0) {
+    function->bar_pa = high << 32 | (low & BAR_ADDRESS_MASK);
+    if ((low & BAR_IO) != 0 || function->bar_pa == 0) {
         return false;
     }
     config_write(bdf, PCI_COMMAND, command & ~(COMMAND_MEMORY | COMMAND_BUS_MASTER));
-    function->bar0_bytes = bar0_size(bdf, low);
+    function->bar_bytes = bar_size(bdf, bar, low);
     config_write(bdf, PCI_COMMAND, (command | COMMAND_MEMORY) & ~COMMAND_BUS_MASTER);
     return true;
 }
 
 void pci_use(const struct pci_function *function)
 {
-    config_write(function->bdf, PCI_COMMAND, function->command | COMMAND_MEMORY | COMMAND_BUS_MASTER);
+    config_write(function->bdf, PCI_COMMAND, (function->command | COMMAND_MEMORY | COMMAND_BUS_MASTER) & ~COMMAND_IO);
 }
 
 void pci_close(const struct pci_function *function)

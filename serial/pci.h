@@ -10,10 +10,10 @@
 #include <stdint.h>
 
 struct pci_function {
-    uint16_t bdf; /* bus << 8 | device << 3 | function */
-    uint32_t id;  /* device << 16 | vendor: configuration space's first doubleword */
-    uint64_t bar0_pa;
-    uint64_t bar0_bytes;
+    uint16_t bdf;    /* bus << 8 | device << 3 | function */
+    uint32_t id;     /* device << 16 | vendor: configuration space's first doubleword */
+    uint64_t bar_pa; /* its registers: the first BAR that is memory */
+    uint64_t bar_bytes;
     uint32_t command; /* as it was found */
 };
 
@@ -21,11 +21,14 @@ struct pci_function {
  * any more. */
 bool pci_find(uint32_t *bdf, uint32_t *id);
 
+/* A function's revision. */
+uint8_t pci_revision(uint32_t bdf);
+
 /* Let the function decode memory, and no more: what it was told to do in memory before may not be its business now.
- * false: its BAR 0 is no memory, or has no place; it is as it was. */
+ * false: no BAR of its is memory, or the first one has no place; it is as it was. */
 bool pci_open(struct pci_function *function, uint32_t bdf);
 
-/* Let it be bus master, too. */
+/* Let it be bus master, too, and answer at no I/O port. */
 void pci_use(const struct pci_function *function);
 
 /* It is not to be ours: as pci_open found it. */

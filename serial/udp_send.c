@@ -1,5 +1,5 @@
 /*
- * channel=e1000: frames into the transmit ring. Shell. put_frames is what root mode pays per datagram.
+ * channel=net: frames into the transmit ring. Shell. put_frames is what root mode pays per datagram.
  */
 #include "boot/acts.h"
 #include "pt/msr.h"
@@ -328,7 +328,7 @@ void udp_push(struct udp_sink *s, uint64_t now)
     if (ask) {
         ack_request(s, now);
     }
-    e1000_give_tx(&s->mmio, 2 * s->tx_head % (2 * UDP_TX_SLOTS));
+    nic_give(s->nic.tx_tail, 2 * s->tx_head % (2 * UDP_TX_SLOTS));
 }
 
 /* The packet lies where a datagram's headers would; they are built anew afterwards. */
@@ -349,5 +349,5 @@ void udp_send_arp(struct udp_sink *s, const uint8_t frame[NET_ARP_FRAME_BYTES])
     slot->payload = (struct e1000_tx_descriptor){
         pa + NET_ETHERNET_BYTES, s->data_fields | LAST_FIELDS | (NET_ARP_FRAME_BYTES - NET_ETHERNET_BYTES)};
     s->tx_head++;
-    e1000_give_tx(&s->mmio, 2 * s->tx_head % (2 * UDP_TX_SLOTS));
+    nic_give(s->nic.tx_tail, 2 * s->tx_head % (2 * UDP_TX_SLOTS));
 }

@@ -1,4 +1,4 @@
-/* channel=e1000: the operations of the sink, and what comes back from the receiver. Shell. */
+/* channel=net: the operations of the sink, and what comes back from the receiver. Shell. */
 #include "serial/udp_sink.h"
 
 #include "pt/msr.h"
@@ -55,7 +55,7 @@ void udp_receive(struct udp_sink *s, uint64_t now)
         rx->written_back = 0;
         s->rx_next++;
     } while (udp_has_received(s));
-    e1000_give_rx(&s->mmio, (s->rx_next - 1) % UDP_RX_SLOTS);
+    nic_give(s->nic.rx_tail, (s->rx_next - 1) % UDP_RX_SLOTS);
 }
 
 static void udp_poll(struct sink *sink)
@@ -125,12 +125,29 @@ static bool udp_delivered(struct sink *sink)
     return all_delivered(s);
 }
 
+/* What has come is carried in before, what is to go out after. */
+static void udp_carried_poll(struct sink *sink)
+{
+    struct udp_sink *s = udp_sink_of(sink);
+
+    s->nic.carry(&s->nic);
+    udp_poll(sink);
+    s->nic.carry(&s->nic);
+}
+
+static bool udp_carried_delivered(struct sink *sink)
+{
+    udp_sink_of(sink)->ask_now = true;
+    udp_carried_poll(sink);
+    return all_delivered(udp_sink_of(sink));
+}
+
 static struct command_box *udp_commands(struct sink *sink)
 {
     return &udp_sink_of(sink)->commands;
 }
 
-const struct sink_ops udp_ops = {.name = "e1000",
+const struct sink_ops udp_ops = {.name = "net",
                                  .trace = udp_trace,
                                  .record = udp_record,
                                  .released = udp_released,
@@ -138,3 +155,12 @@ const struct sink_ops udp_ops = {.name = "e1000",
                                  .delivered = udp_delivered,
                                  .busy = udp_busy,
                                  .commands = udp_commands};
+
+const struct sink_ops udp_carried_ops = {.name = "net",
+                                         .trace = udp_trace,
+                                         .record = udp_record,
+                                         .released = udp_released,
+                                         .poll = udp_carried_poll,
+                                         .delivered = udp_carried_delivered,
+                                         .busy = udp_busy,
+                                         .commands = udp_commands};

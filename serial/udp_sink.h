@@ -1,5 +1,5 @@
 /*
- * channel=e1000: frames in UDP datagrams over an Intel card of serial/e1000_cards.h, acknowledged by the receiver.
+ * channel=net: frames in UDP datagrams over a card of serial/nic.h, acknowledged by the receiver.
  * Shell.
  *
  * Trace bytes are never copied nor read: transmit descriptors point at the trace regions. Records wait in a buffer of
@@ -11,12 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "serial/e1000_cards.h"
+#include "serial/nic.h"
 #include "serial/sink.h"
 
 struct udp_sink_params {
-    const struct e1000_card *card;
-    uint64_t mmio_pa;      /* BAR 0: 128 KiB, mapped uncached in the direct map */
+    const struct nic_driver *driver;
+    const struct nic_card *card;
+    uint64_t mmio_pa;      /* its registers, mapped uncached in the direct map */
     uint32_t ip, peer;     /* IPv4 addresses, ours and the receiver's, host byte order */
     uint16_t port;         /* UDP port, ours and the receiver's */
     uint16_t mtu;          /* bytes of the largest IPv4 packet: 576 to 16110, and to the card's */

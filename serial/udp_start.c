@@ -1,4 +1,4 @@
-/* channel=e1000: memory, rings, link and ARP. Shell. */
+/* channel=net: memory, rings, link and ARP. Shell. */
 #include "pt/msr.h"
 #include "serial/io.h"
 #include "serial/log.h"
@@ -44,6 +44,7 @@ static size_t lay_out(struct udp_sink *s, struct pieces pieces, uint16_t nr_cpus
     s->rx = take_piece(&pieces, UDP_RX_SLOTS * sizeof(*s->rx));
     s->rx_buffers = take_piece(&pieces, UDP_RX_SLOTS * E1000_RX_BUFFER_BYTES);
     s->released = take_piece(&pieces, 2 * nr_cpus * sizeof(*s->released));
+    s->nic_own = take_piece(&pieces, NIC_OWN_BYTES);
     s->cpus = take_piece(&pieces, nr_cpus * sizeof(*s->cpus));
     runs = take_piece(&pieces, UDP_WINDOW_FRAMES * sizeof(*runs));
     marks = take_piece(&pieces, UDP_WINDOW_FRAMES);
@@ -82,7 +83,7 @@ static void set_checksum_context(struct udp_sink *s)
     }
     s->tx[0] = (struct udp_slot){context, context};
     s->tx_head = 1;
-    e1000_give_tx(&s->mmio, 2);
+    nic_give(s->nic.tx_tail, 2);
 }
 
 static void set_formats(struct udp_sink *s, bool advanced)
@@ -98,14 +99,24 @@ static void start_rings(struct udp_sink *s)
     for (uint32_t i = 0; i < UDP_RX_SLOTS; i++) {
         s->rx[i].address = s->rx_buffers_pa + i * E1000_RX_BUFFER_BYTES;
     }
-    e1000_start_rx(&s->nic, virt_to_phys(s->rx), UDP_RX_SLOTS);
-    e1000_start_tx(&s->nic, virt_to_phys(s->tx), 2 * UDP_TX_SLOTS);
-    set_checksum_context(s);
+    s->nic.driver->start(&s->nic, &(struct nic_rings){.tx = &s->tx->headers,
+                                                      .rx = s->rx,
+                                                      .tx_pa = virt_to_phys(s->tx),
+                                                      .rx_pa = virt_to_phys(s->rx),
+                                                      .nr_tx = 2 * UDP_TX_SLOTS,
+                                                      .nr_rx = UDP_RX_SLOTS,
+                                                      .own = s->nic_own,
+                                                      .own_pa = virt_to_phys(s->nic_own),
+                                                      .memory = phys_to_virt(0)});
+    if (s->nic.carry)
+        s->sink.ops = &udp_carried_ops;
+    else
+        set_checksum_context(s);
 }
 
 static bool wait_for_link(struct udp_sink *s, uint64_t start, uint64_t timeout)
 {
-    while (!e1000_link_is_up(&s->nic, (tsc_read() - start) / (s->mmio.tsc_hz / 1000000))) {
+    while (!s->nic.driver->link_is_up(&s->nic, (tsc_read() - start) / (s->mmio.tsc_hz / 1000000))) {
         if (tsc_read() - start >= timeout) {
             return false;
         }
@@ -130,6 +141,7 @@ static bool find_peer(struct udp_sink *s, uint64_t start, uint64_t timeout, uint
             udp_send_arp(s, request);
             asked = now;
         }
+        nic_carry(&s->nic);
         if (udp_has_received(s)) {
             udp_receive(s, now);
         }
@@ -142,7 +154,7 @@ static void *give_up(struct udp_sink *s, char *why, size_t why_size, const char 
 {
     uint32_t peer = s->link.peer;
 
-    e1000_stop(&s->nic);
+    s->nic.driver->stop(&s->nic);
     format_text(why, why_size, "%s %u.%u.%u.%u within %u s", what, peer >> 24, peer >> 16 & 255, peer >> 8 & 255,
                 peer & 255, seconds);
     return NULL;
@@ -159,7 +171,7 @@ static void set_up(struct udp_sink *s, const struct udp_sink_params *params)
     marks = s->window.marks;
     window_init(&s->window, runs, marks, UDP_WINDOW_FRAMES, s->released, 2u * params->nr_cpus,
                 params->tsc_hz / 1000 * RETRANSMIT_MS);
-    set_formats(s, e1000_is_advanced(params->card));
+    set_formats(s, params->driver->is_advanced(params->card));
     s->sink.ops = &udp_ops;
     s->sink.nr_cpus = params->nr_cpus;
     s->headers_pa = virt_to_phys(s->headers);
@@ -190,8 +202,10 @@ struct sink *udp_sink_init(void *memory, const struct udp_sink_params *params, c
         return NULL;
     }
     set_up(s, params);
-    const struct e1000_access access = e1000_mmio_access(&s->mmio, params->mmio_pa, params->tsc_hz);
-    const char *failure = e1000_reset(&s->nic, params->card, &access, s->link.mac);
+    s->nic = (struct nic){.driver = params->driver,
+                          .access = nic_mmio_access(&s->mmio, params->mmio_pa, params->tsc_hz),
+                          .registers = phys_to_virt(params->mmio_pa)};
+    const char *failure = params->driver->reset(&s->nic, params->card, s->link.mac);
     if (failure) {
         format_text(why, why_size, "the %s at %lx %s", params->card->name, params->mmio_pa, failure);
         return NULL;
@@ -209,5 +223,7 @@ struct sink *udp_sink_init(void *memory, const struct udp_sink_params *params, c
 
 void udp_sink_stop(struct sink *sink)
 {
-    e1000_stop(&udp_sink_of(sink)->nic);
+    const struct nic *nic = &udp_sink_of(sink)->nic;
+
+    nic->driver->stop(nic);
 }

@@ -1,5 +1,5 @@
 /*
- * The inside of channel=e1000, shared by udp_send.c, udp_sink.c and udp_start.c. Shell.
+ * The inside of channel=net, shared by udp_send.c, udp_sink.c and udp_start.c. Shell.
  *
  * A datagram is two transmit descriptors: its headers, from a pool with one place per pair of descriptors, and its
  * payload, where it lies. The first descriptor and the headers of Ethernet, IPv4 and UDP are the same for all frames of
@@ -11,9 +11,10 @@
 #include <stddef.h>
 
 #include "serial/command.h"
-#include "serial/e1000_mmio.h"
+#include "serial/e1000.h"
 #include "serial/frame.h"
 #include "serial/net.h"
+#include "serial/nic_mmio.h"
 #include "serial/pace.h"
 #include "serial/sink.h"
 #include "serial/stream.h"
@@ -34,8 +35,8 @@ struct udp_headers {
         struct frame_header frame;
         uint64_t words[4];
     };
+    uint8_t tail[46];       /* a payload too small for a descriptor of its own: serial/realtek_ring.c */
     uint16_t payload_bytes; /* of the frame that net's lengths are set for; UDP_UNBUILT: net is to be built */
-    uint8_t rest[46];
 };
 _Static_assert(sizeof(struct udp_headers) == 128, "a place in the pool is a power of two");
 _Static_assert(offsetof(struct udp_headers, frame) % 8 == 0, "words are aligned");
@@ -52,8 +53,8 @@ struct udp_queues {
 
 struct udp_sink {
     struct sink sink;
-    struct e1000 nic;
-    struct e1000_mmio mmio;
+    struct nic nic;
+    struct nic_mmio mmio;
     struct net_link link;
     struct window window;
     uint32_t stream_id;
@@ -86,6 +87,8 @@ struct udp_sink {
     struct e1000_rx_descriptor *rx;
     uint8_t *rx_buffers;
     uint64_t rx_buffers_pa;
+
+    void *nic_own; /* NIC_OWN_BYTES, aligned to a page */
 
     uint64_t *released; /* per stream */
     struct udp_queues *cpus;
@@ -122,6 +125,7 @@ static inline bool udp_has_received(const struct udp_sink *s)
 /* Take in all packets that have arrived; there is one. */
 void udp_receive(struct udp_sink *s, uint64_t now);
 
-extern const struct sink_ops udp_ops;
+/* udp_carried_ops: of a card whose rings are not those that it reads (serial/nic.h). */
+extern const struct sink_ops udp_ops, udp_carried_ops;
 
 #endif

@@ -22,7 +22,7 @@ struct vmx_ports {
     bool hide_pci;            /* hide one PCI function */
     uint16_t hidden_bdf;      /* bus << 8 | device << 3 | function */
     uint64_t hidden_ecam_pa;  /* its page in MMCONFIG space, 0 = none */
-    struct range hidden_mmio; /* its BAR 0 */
+    struct range hidden_mmio; /* its registers */
     uint16_t hidden_uart;     /* first of the eight ports of the channel's UART, 0 = none */
     bool watch_power;         /* something must leave before power-off and reset: catch those ports */
 };

@@ -7,6 +7,7 @@
 # from the environment:
 #   QEMU         the program (qemu-system-x86_64), QEMU_WORDS: further words for it
 #   CPU_SECONDS  of QEMU's that it may take (600)
+#   NO_LINK      ids of devices whose cable is out when the machine starts
 #
 # DIR: image.iso, console.txt, capture/, receive.log, qemu.log
 #
@@ -40,9 +41,16 @@ until udp_port_is_open "$port"; do
 done
 
 # The user network takes what is sent to 10.0.2.2 to this machine's loopback, at the same port.
+qmp() {
+    echo '{"execute": "qmp_capabilities"}'
+    for id in ${NO_LINK:-}; do
+        echo '{"execute": "set_link", "arguments": {"name": "'"$id"'", "up": false}}'
+    done
+    echo '{"execute": "cont"}'
+}
 # shellcheck disable=SC2086 # a list of words
-"$qemu" -nodefaults -accel tcg -cpu max -m 256 -display none -vga std -no-reboot -cdrom "$dir/image.iso" \
-    -netdev user,id=wire -device "$card,netdev=wire" -serial "file:$dir/console.txt" ${QEMU_WORDS:-} >"$dir/qemu.log" 2>&1 </dev/null &
+"$qemu" -S -qmp stdio -nodefaults -accel tcg -cpu max -m 256 -display none -vga std -no-reboot -cdrom "$dir/image.iso" \
+    -netdev user,id=wire -device "$card,netdev=wire" -serial "file:$dir/console.txt" ${QEMU_WORDS:-} >"$dir/qemu.log" 2>&1 < <(qmp) &
 emulator=$!
 
 spent() {

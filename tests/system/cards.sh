@@ -25,8 +25,8 @@ wait_for_end() {
 # over CARD NAME [OPTIONS]
 over() {
     local name=${1%%,*}
-    check "$name: the self-test runs to its end, all of it is received" tests/rig/qemu.sh "$work/$name" "$1" "channel=e1000 ${3:-}"
-    console_has "$name: is the $2" "$name" "channel=e1000: the $2 at"
+    check "$name: the self-test runs to its end, all of it is received" tests/rig/qemu.sh "$work/$name" "$1" "channel=net ${3:-}"
+    console_has "$name: is the $2" "$name" "channel=net: the $2 at"
     check "$name: the bytes are those that were sent" pattern "$name"
     console_has "$name: the rate is said" "$name" 'selftest: wire: 65536 KiB in'
     console_has "$name: what cannot be is said" "$name" 'selftest: VMX: this CPU has no VMX (CPUID.1:ECX[5] is 0)'
@@ -34,6 +34,7 @@ over() {
 
 over e1000 82540EM net.mtu=9000
 over e1000e 82574
+over rtl8139 RTL8139C+
 same 'its log came with the trace' "$(build/undertrace info "$work/e1000e/capture" --json | jq -r '.log[]' | grep '^selftest: ' | cut -d : -f 2 | tr -d '\n')" \
     " VMX Intel PT CPUs wire this machine cannot be traced by its CPU's own Intel PT"
 if newer=$(tests/rig/newer-qemu.sh build/qemu 2>"$work/newer.log"); then
@@ -60,10 +61,29 @@ console_has 'it is that one' two 'the 82574 at 0:6.0'
 QEMU_WORDS='-device e1000,addr=05.0' check 'and without it the first' \
     tests/rig/qemu.sh "$work/auto" e1000e,addr=04.0
 console_has 'it is the first' auto 'the 82574 at 0:4.0'
-tests/rig/qemu.sh "$work/large" e1000e 'channel=e1000 net.mtu=9001' >/dev/null 2>&1
+
+# A card with a link before those without, whoever made them, in whatever order.
+NO_LINK='dead' QEMU_WORDS='-device e1000,id=dead,addr=04.0' check "an Intel card without a cable in front of a Realtek with one" \
+    tests/rig/qemu.sh "$work/second" rtl8139,addr=05.0
+console_has 'the one with a link is taken' second 'the RTL8139C+ at 0:5.0'
+NO_LINK='dead worse' QEMU_WORDS='-device rtl8139,id=dead,addr=04.0 -device e1000e,id=worse,addr=05.0' \
+    check 'the other way round, with a third' tests/rig/qemu.sh "$work/third" e1000,addr=06.0
+console_has 'the one with a link is taken' third 'the 82540EM at 0:6.0'
+
+# One by its address.
+QEMU_WORDS='-device rtl8139,addr=04.0,mac=52:54:00:00:00:01' check 'the one that net.mac= names' \
+    tests/rig/qemu.sh "$work/mac" e1000,addr=05.0,mac=52:54:00:00:00:02 'net.mac=52:54:00:00:00:02'
+console_has 'it is that one' mac 'the 82540EM at 0:5.0'
+QEMU_WORDS='-device e1000,addr=04.0,mac=52:54:00:00:00:01' check 'of Realtek, too' \
+    tests/rig/qemu.sh "$work/mac2" rtl8139,addr=05.0,mac=52:54:00:00:00:0A 'net.mac=52:54:00:00:00:0a'
+console_has 'it is that one' mac2 'the RTL8139C+ at 0:5.0'
+tests/rig/qemu.sh "$work/nobody" e1000 'channel=net net.mac=52:54:00:00:00:99' >/dev/null 2>&1
+console_has 'no card has the address' nobody 'is on the PCI bus, or not the one that is named'
+
+tests/rig/qemu.sh "$work/large" e1000e 'channel=net net.mtu=9001' >/dev/null 2>&1
 console_has 'more than the card sends is refused, and what it sends is said' large \
-    'channel=e1000: net.mtu=9001 is more than the 82574 sends: net.mtu=9000'
+    'channel=net: net.mtu=9001 is more than the 82574 sends: net.mtu=9000'
 console_has 'and the self-test goes on without a wire' large 'selftest: wire: none; the lines above say why'
-tests/rig/qemu.sh "$work/none" pcnet 'channel=e1000' >/dev/null 2>&1
-console_has 'no card at all' none "channel=e1000: none of Intel's cards that docs/hardware.md lists is on the PCI bus"
+tests/rig/qemu.sh "$work/none" pcnet 'channel=net' >/dev/null 2>&1
+console_has 'no card at all' none "channel=net: none of the cards that docs/hardware.md lists is on the PCI bus"
 done_testing

@@ -107,10 +107,11 @@ static void ring_must_be_ready(struct fake_e1000 *fake, uint32_t block, uint32_t
         assert_true(*reg(fake, REG_FEXTNVM11) & FEXTNVM11_NO_HANG);
 }
 
-static void write_register(void *context, uint32_t offset, uint32_t value)
+static void write_register(void *context, uint32_t offset, unsigned bytes, uint32_t value)
 {
     struct fake_e1000 *fake = context;
 
+    assert_int_equal(bytes, 4);
     if (offset == REG_CTRL) {
         write_ctrl(fake, value);
     } else if (offset == REG_EERD) {
@@ -134,10 +135,11 @@ static bool has_link(const struct fake_e1000 *fake)
            (!(fake->card->quirks & E1000_RESTARTS_LINK) || fake->negotiations > 0);
 }
 
-static uint32_t read_register(void *context, uint32_t offset)
+static uint32_t read_register(void *context, uint32_t offset, unsigned bytes)
 {
     struct fake_e1000 *fake = context;
 
+    assert_int_equal(bytes, 4);
     if (fake->dead)
         return 0xffffffff;
     if (offset == REG_STATUS)
@@ -150,7 +152,9 @@ static void wait(void *context, uint32_t us)
     ((struct fake_e1000 *)context)->us += us;
 }
 
-struct e1000_access fake_e1000_access(struct fake_e1000 *fake)
+struct nic fake_e1000_nic(struct fake_e1000 *fake)
 {
-    return (struct e1000_access){read_register, write_register, wait, fake};
+    return (struct nic){.driver = &e1000_driver,
+                        .access = {read_register, write_register, wait, fake},
+                        .registers = (volatile uint8_t *)fake->registers};
 }

@@ -11,7 +11,7 @@
 #include "serial/e1000.h"
 
 struct fake_e1000 {
-    const struct e1000_card *card;
+    const struct nic_card *card;
     uint8_t mac[6];
     bool mac_in_ral;   /* the reset loads it there; else it is in the EEPROM alone */
     bool link;         /* the PHY has one; a card that needs it has one only after it was told to negotiate */
@@ -25,6 +25,6 @@ struct fake_e1000 {
 /* As firmware, or the system before, has left it: transfers on, in a packet memory of other sizes. */
 void fake_e1000_set_up(struct fake_e1000 *fake, uint32_t device);
 
-struct e1000_access fake_e1000_access(struct fake_e1000 *fake);
+struct nic fake_e1000_nic(struct fake_e1000 *fake);
 
 #endif

@@ -14,15 +14,17 @@ static const uint16_t kinds[] = {0x100e, 0x10d3, 0x153a, 0x15b8, 0x10c9, 0x1521,
 #define NR_KINDS (sizeof kinds / sizeof kinds[0])
 
 static struct fake_e1000 fake;
-static struct e1000 nic;
+static struct nic nic;
 static uint8_t mac[6];
 
 static const char *reset(void)
 {
-    const struct e1000_access access = fake_e1000_access(&fake);
+    nic = fake_e1000_nic(&fake);
     memset(mac, 0, sizeof mac);
-    return e1000_reset(&nic, fake.card, &access, mac);
+    return e1000_reset(&nic, fake.card, mac);
 }
+
+static const struct nic_rings rings = {.tx_pa = 0x20000, .nr_tx = 4096, .rx_pa = 0x10000, .nr_rx = 64};
 
 static void each_kind_comes_up(void **state)
 {
@@ -34,9 +36,13 @@ static void each_kind_comes_up(void **state)
         assert_int_equal(fake.resets, 1);
         assert_int_equal(fake.registers[REG_CTRL / 4] & (CTRL_SLU | CTRL_FRCSPD | CTRL_RFCE), CTRL_SLU);
         assert_true(fake.registers[REG_RAH0 / 4] & RAH_AV);
-        e1000_start_rx(&nic, 0x10000, 64);
-        e1000_start_tx(&nic, 0x20000, 4096);
+        e1000_start(&nic, &rings);
         assert_int_equal(fake.registers[REG_RDT / 4], 63);
+        nic_give(nic.tx_tail, 2);
+        nic_give(nic.rx_tail, 1);
+        assert_int_equal(fake.registers[REG_TDT / 4], 2);
+        assert_int_equal(fake.registers[REG_RDT / 4], 1);
+        assert_null(nic.carry);
         assert_true(fake.registers[REG_RCTL / 4] & RCTL_EN);
         assert_true(fake.registers[REG_TCTL / 4] & TCTL_EN);
         e1000_stop(&nic);
@@ -50,7 +56,7 @@ static void rings_above_4_gib(void **state)
     (void)state;
     fake_e1000_set_up(&fake, 0x15f3);
     assert_null(reset());
-    e1000_start_tx(&nic, 0x1234567000, 64);
+    e1000_start(&nic, &(struct nic_rings){.tx_pa = 0x1234567000, .nr_tx = 64, .rx_pa = 0x10000, .nr_rx = 64});
     assert_int_equal(fake.registers[REG_TDBAL / 4], 0x34567000);
     assert_int_equal(fake.registers[REG_TDBAH / 4], 0x12);
     assert_int_equal(fake.registers[REG_TDLEN / 4], 1024);
@@ -63,7 +69,7 @@ static void descriptors_by_family(void **state)
     for (unsigned i = 0; i < NR_KINDS; i++) {
         fake_e1000_set_up(&fake, kinds[i]);
         assert_null(reset());
-        e1000_start_rx(&nic, 0x10000, 64);
+        e1000_start(&nic, &rings);
         assert_int_equal(fake.registers[REG_SRRCTL / 4] != 0, e1000_is_advanced(fake.card));
     }
 }
@@ -88,6 +94,25 @@ static void the_mac_comes_from_the_eeprom(void **state)
     fake.mac_in_ral = false;
     memset(fake.mac, 0xff, sizeof fake.mac); /* an EEPROM that was never written */
     assert_string_equal(reset(), "has no MAC address");
+}
+
+static void what_firmware_left_is_looked_at(void **state)
+{
+    struct nic_look look;
+    (void)state;
+    fake_e1000_set_up(&fake, 0x15b8);
+    assert_null(reset());
+    const struct fake_e1000 before = fake;
+    e1000_look(&nic.access, fake.card, &look);
+    assert_true(look.linked);
+    assert_memory_equal(look.mac, fake.mac, 6);
+    assert_memory_equal(&fake, &before, sizeof fake);
+    fake.link = false;
+    e1000_look(&nic.access, fake.card, &look);
+    assert_false(look.linked);
+    fake.dead = true;
+    e1000_look(&nic.access, fake.card, &look);
+    assert_false(look.linked);
 }
 
 static void nothing_decodes(void **state)
@@ -181,6 +206,7 @@ int main(void)
         cmocka_unit_test(rings_above_4_gib),
         cmocka_unit_test(descriptors_by_family),
         cmocka_unit_test(the_mac_comes_from_the_eeprom),
+        cmocka_unit_test(what_firmware_left_is_looked_at),
         cmocka_unit_test(nothing_decodes),
         cmocka_unit_test(transfers_that_never_end_hold_nothing_up),
         cmocka_unit_test(the_link_is_negotiated_once_more),

@@ -98,7 +98,13 @@ static void each_option(void **state)
     assert_int_equal(parsed("pt.region=128M").pt.region_bytes, 128 << 20);
     assert_int_equal(parsed("pt.region=0x100000").pt.region_bytes, 1 << 20);
     assert_int_equal(parsed("console=0x2F0").console_port, 0x2f0);
-    assert_int_equal(parsed("channel=none channel=e1000").channel, CHANNEL_E1000);
+    assert_int_equal(parsed("channel=none channel=net").channel, CHANNEL_NET);
+    assert_int_equal(parsed("channel=none channel=e1000").channel, CHANNEL_NET);
+    assert_false(parsed("").net_mac_given);
+    o = parsed("net.mac=52:54:00:aB:Cd:ff");
+    assert_true(o.net_mac_given);
+    assert_memory_equal(o.net_mac, ((const uint8_t[]){0x52, 0x54, 0x00, 0xab, 0xcd, 0xff}), 6);
+    assert_false(parsed("net.mac=52:54:00:ab:cd:ff net.mac=any").net_mac_given);
 }
 
 static void what_to_trace(void **state)
@@ -128,6 +134,20 @@ static void what_to_trace(void **state)
     assert_true(o.pt.cr3_on && o.pt.cr3[0] == 0x1000 && o.pt.cr3[1] == 0);
     o = parsed("pt.mtc=3 pt.mtc=off pt.cr3=0x20 pt.cr3=off pt.range1=stop:1-2 pt.range1=off pt.switch=vmcs");
     assert_true(!o.pt.mtc_on && !o.pt.cr3_on && o.pt.ranges[1].kind == PT_RANGE_OFF && o.pt.way == PT_SWITCH_VMCS);
+}
+
+static void bad_mac_addresses(void **state)
+{
+    static const char *const macs[] = {"net.mac=",
+                                       "net.mac=52:54:00:12:34",
+                                       "net.mac=52:54:00:12:34:5",
+                                       "net.mac=52:54:00:12:34:56:",
+                                       "net.mac=52-54-00-12-34-56",
+                                       "net.mac=52:54:00:12:34:5g",
+                                       "net.mac=525400123456"};
+    (void)state;
+    for (size_t i = 0; i < sizeof macs / sizeof macs[0]; i++)
+        refused(macs[i], macs[i], "52:54:00:12:34:56");
 }
 
 static void bad_choices(void **state)
@@ -274,6 +294,7 @@ int main(void)
         cmocka_unit_test(long_word),
         cmocka_unit_test(one_uart_for_two),
         cmocka_unit_test(what_to_trace),
+        cmocka_unit_test(bad_mac_addresses),
         cmocka_unit_test(bad_choices),
         cmocka_unit_test(what_changes_while_the_guest_runs),
         cmocka_unit_test(a_trigger_needs_code_pages),

@@ -1,0 +1,54 @@
+#include "boot/channel_card.h"
+
+#include <string.h>
+
+#include "serial/nic_mmio.h"
+
+static bool is_wanted(const struct options *options, const struct nic_look *look)
+{
+    return !options->net_mac_given || memcmp(options->net_mac, look->mac, sizeof look->mac) == 0;
+}
+
+/* Is the function at bdf a card that may be taken? It decodes memory then, until it is closed. */
+static bool open_card(struct channel_card *card, uint32_t bdf, uint32_t id, struct nic_look *look,
+                      const struct options *options)
+{
+    struct nic_mmio mmio;
+
+    card->driver = nic_driver_of(id, pci_revision(bdf), &card->card);
+    if (!card->driver || (options->net_card != NET_CARD_ANY && options->net_card != bdf) ||
+        !pci_open(&card->function, bdf))
+        return false;
+    const struct nic_access access = nic_mmio_access(&mmio, card->function.bar_pa, 0);
+    card->driver->look(&access, card->card, look);
+    if (is_wanted(options, look))
+        return true;
+    pci_close(&card->function);
+    return false;
+}
+
+/* None is reset that is not ours. */
+bool channel_card_find(struct channel_card *found, const struct options *options)
+{
+    bool any = false;
+    uint32_t id;
+
+    for (uint32_t bdf = 0; pci_find(&bdf, &id); bdf++) {
+        struct channel_card card;
+        struct nic_look look;
+        if (!open_card(&card, bdf, id, &look, options))
+            continue;
+        if (any && look.linked)
+            pci_close(&found->function);
+        if (!any || look.linked)
+            *found = card;
+        else
+            pci_close(&card.function);
+        any = true;
+        if (look.linked)
+            break;
+    }
+    if (any)
+        pci_use(&found->function);
+    return any;
+}

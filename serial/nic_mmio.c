@@ -1,0 +1,40 @@
+/* The registers of a card, where its memory BAR stands. Shell. */
+#include "serial/nic_mmio.h"
+
+#include "pt/msr.h"
+#include "serial/io.h"
+#include "vmx/phys.h"
+
+static uint32_t mmio_read(void *context, uint32_t offset, unsigned bytes)
+{
+    const volatile uint8_t *at = ((const struct nic_mmio *)context)->registers + offset;
+
+    return bytes == 1 ? *at : bytes == 2 ? *(const volatile uint16_t *)at : *(const volatile uint32_t *)at;
+}
+
+static void mmio_write(void *context, uint32_t offset, unsigned bytes, uint32_t value)
+{
+    volatile uint8_t *at = ((const struct nic_mmio *)context)->registers + offset;
+
+    if (bytes == 1)
+        *at = (uint8_t)value;
+    else if (bytes == 2)
+        *(volatile uint16_t *)at = (uint16_t)value;
+    else
+        *(volatile uint32_t *)at = value;
+}
+
+static void mmio_wait_us(void *context, uint32_t us)
+{
+    const struct nic_mmio *mmio = context;
+    const uint64_t start = tsc_read(), ticks = mmio->tsc_hz / 1000000 * us;
+
+    while (tsc_read() - start < ticks)
+        io_pause();
+}
+
+struct nic_access nic_mmio_access(struct nic_mmio *mmio, uint64_t bar_pa, uint64_t tsc_hz)
+{
+    *mmio = (struct nic_mmio){phys_to_virt(bar_pa), tsc_hz};
+    return (struct nic_access){mmio_read, mmio_write, mmio_wait_us, mmio};
+}
