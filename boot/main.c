@@ -116,6 +116,7 @@ static void init_machine(void)
                                   .way = boot->no_pt ? PT_SWITCH_ROOT : boot->options.pt.way,
                                   .poll_tsc = poll_tsc(),
                                   .tasks = boot->options.tasks,
+                                  .stop_at_triple_fault = boot->options.stop_at_triple_fault,
                                   .trigger = boot->no_pt ? 0 : boot->options.pt.trigger,
                                   .nr_ept_pages = vmx_ept_pages_needed(top),
                                   .nr_cpus = (uint16_t)boot->nr_cpus};

@@ -73,6 +73,12 @@ static bool set_console_baud(struct options *o, struct value_text v)
     return value_baud(&o->console_baud, v);
 }
 
+static bool set_triple(struct options *o, struct value_text v)
+{
+    o->stop_at_triple_fault = value_is(v, "stop");
+    return o->stop_at_triple_fault || value_is(v, "reset");
+}
+
 static bool set_selftest(struct options *o, struct value_text v)
 {
     return value_flag(&o->selftest, v);
@@ -109,6 +115,7 @@ static const struct option options_rest[] = {
     {"uart.baud", set_uart_baud, "a divisor of 115200"},
     {"console", set_console, "com1 to com4, a port in hexadecimal such as 0x3f8, or none"},
     {"console.baud", set_console_baud, "a divisor of 115200"},
+    {"triple", set_triple, "reset or stop"},
     {"selftest", set_selftest, "on or off"},
     {"code", set_code, "on or off"},
     {"tasks", set_tasks, "off, or what undertrace kernel-options says of the guest's kernel"},

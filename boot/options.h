@@ -32,6 +32,7 @@ struct options {
     bool net_mac_given;        /* net.mac=52:54:00:12:34:56: the card with this address */
     uint8_t net_mac[6];
     uint32_t net_wait_seconds; /* net.wait=30: how long to wait for the receiver at start */
+    bool stop_at_triple_fault; /* triple=reset: what the guest's triple fault does; or stop, with a dump */
     bool selftest;             /* selftest=off: look at the machine and its wire, start no guest */
     bool code_pages;           /* code=on: send code pages (EPT W^X) */
     struct task_fields tasks;  /* tasks=off; CURRENT,PID,COMM,VFORK[,ENTRY] */

@@ -4,6 +4,7 @@
 #include "serial/log.h"
 #include "vmx/cpu.h"
 #include "vmx/summons.h"
+#include "vmx/vmcs.h"
 
 #define PORT_RESET_CONTROL 0xcf9
 #define PORT_KEYBOARD_COMMAND 0x64
@@ -39,7 +40,6 @@ _Noreturn void power_reset(struct cpu *cpu)
 {
     const struct vmx_ports *ports = &machine.config.ports;
 
-    log_line("INIT on CPU %u: the machine is reset", cpu->number);
     power_flush(cpu);
     if (ports->reset_port) {
         io_out8(ports->reset_port, ports->reset_value);
@@ -53,8 +53,11 @@ _Noreturn void power_reset(struct cpu *cpu)
     cpu_park();
 }
 
-/* Bare metal enters shutdown, and the chipset resets the machine. Who traces wants to see it: park instead. */
+/* As without us the CPU would enter shutdown, and the chipset reset the machine. */
 enum exit_action triple_fault_exit(struct cpu *cpu)
 {
-    fail_stop(cpu, "guest triple fault"); /* VISIBLE: parked, not reset */
+    if (machine.config.stop_at_triple_fault)
+        fail_stop(cpu, "guest triple fault");
+    log_panic("guest triple fault on CPU %u at %lx: the machine is reset", cpu->number, vmreadn(VMCS_GUEST_RIP));
+    power_reset(cpu);
 }

@@ -9,6 +9,7 @@
  * Source: SDM "Other Causes of VM Exits", "VMX Support for Processor Operating Modes, INIT"; Vol. 3A "Processor State
  * After Reset"; "MP Initialization Protocol Algorithm for MP Systems".
  */
+#include "serial/log.h"
 #include "vmx/cpu.h"
 #include "vmx/turns.h"
 #include "vmx/vmcs.h"
@@ -52,6 +53,12 @@ static bool is_as_started(struct cpu *cpu)
     return just_started && vmreadn(VMCS_GUEST_RIP) == 0;
 }
 
+static _Noreturn void reset_by_init(struct cpu *cpu)
+{
+    log_line("INIT on CPU %u: the machine is reset", cpu->number);
+    power_reset(cpu);
+}
+
 enum exit_action init_exit(struct cpu *cpu)
 {
     const bool kick = cpu->init_pending, guest = __atomic_exchange_n(&cpu->guest_init, false, __ATOMIC_SEQ_CST);
@@ -62,7 +69,7 @@ enum exit_action init_exit(struct cpu *cpu)
     if (is_as_started(cpu))
         return EXIT_RETRY;
     if (cpu->number == 0) /* the bootstrap processor starts its firmware anew */
-        power_reset(cpu);
+        reset_by_init(cpu);
     return EXIT_WAIT_FOR_SIPI;
 }
 

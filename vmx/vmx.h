@@ -34,13 +34,14 @@ struct vmx_machine {
     struct range reserved;  /* our image, tables and trace regions: not mapped for the guest */
     uint64_t top_of_memory; /* end of the highest RAM in bytes */
     struct vmx_ports ports;
-    bool code_pages;          /* EPT W^X, RECORD_PAGE records */
-    enum pt_switch way;       /* how IA32_RTIT_CTL changes at entries and exits; ROOT where PT is off */
-    bool watch_lvtpc;         /* PT is on: the guest's LVTPC writes must not turn our PMI off */
-    bool watch_ipis;          /* the guest's INITs must be known at once: they merge with ours, vmx/summons.h */
-    uint64_t trigger;         /* linear address whose execution is told to pt_trigger, 0 = none; needs code_pages */
-    struct task_fields tasks; /* of the guest; counts with map_memory */
-    uint64_t poll_tsc;        /* run root at least every so many TSC ticks, 0 = only when the guest exits */
+    bool code_pages;           /* EPT W^X, RECORD_PAGE records */
+    enum pt_switch way;        /* how IA32_RTIT_CTL changes at entries and exits; ROOT where PT is off */
+    bool watch_lvtpc;          /* PT is on: the guest's LVTPC writes must not turn our PMI off */
+    bool watch_ipis;           /* the guest's INITs must be known at once: they merge with ours, vmx/summons.h */
+    bool stop_at_triple_fault; /* with a dump, or the machine is reset as without us */
+    uint64_t trigger;          /* linear address whose execution is told to pt_trigger, 0 = none; needs code_pages */
+    struct task_fields tasks;  /* of the guest; counts with map_memory */
+    uint64_t poll_tsc;         /* run root at least every so many TSC ticks, 0 = only when the guest exits */
     void *
         map_memory; /* vmx_map_memory_size bytes, zeroed, where the guest's page tables are to be followed; else NULL */
     void *ept_pool; /* pages for EPT tables, zeroed, in the direct map */

@@ -6,7 +6,7 @@ image branches build/guests/branches.bzImage '' '' pt=cpu
 image off build/guests/levels.bzImage '' '' pt=off
 image uart build/guests/branches.bzImage '' '' 'channel=uart pt=off'
 image reset build/guests/ends.bzImage '' 'cf9 1' pt=off
-image triple build/guests/ends.bzImage '' 'triple 1' pt=off
+image triple build/guests/ends.bzImage '' 'triple 1' 'pt=off triple=stop'
 check 'a Linux with KVM runs in the emulator' nested branches:1,off:1,uart:1,reset:1,triple:1
 
 powered_off branches 1 'branches: ok'

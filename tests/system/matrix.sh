@@ -114,7 +114,7 @@ draw_policy() {
     fi
     case $end in
     cf9 | keyboard) line=$end ends=reset ;;
-    triple) line=$end ends=stop ;;
+    triple) line=$end ends=stop options="$options triple=stop" ;;
     esac
 }
 

@@ -76,10 +76,8 @@ done
 # The guest's ends. ends_here is called long before; 200,000 rounds follow, some 50 KiB.
 ring="$ring pt.region=16K pt.regions=4"
 for way in cf9 keyboard triple; do
-    ends=reset
-    [ $way = triple ] && ends=stop
     for scheme in topa range; do
-        ENDS=$ends check "policy=ring pt.scheme=$scheme: ends, by $way" \
+        ENDS=reset check "policy=ring pt.scheme=$scheme: ends, by $way" \
             boot ends-$way-$scheme build/guests/ends.bzImage '' $way "$ring pt.scheme=$scheme"
         outside_gaps "ends by $way, $scheme: what was kept equals the truth" ends-$way-$scheme
         between "ends by $way, $scheme: bytes that were kept" "$(kept ends-$way-$scheme)" 32768 65536

@@ -56,7 +56,8 @@ for rounds in 228750 230000; do
 done
 
 for end in cf9 keyboard; do ENDS=reset run $end 3 $end ''; done
-ENDS=stop run triple 2 triple ''
+ENDS=reset run triple 2 triple ''
+ENDS=stop run stop 2 triple triple=stop
 
 check 'four CPUs once more, from a new image' smp again 4 '' ''
 for cpu in 0 1 2 3; do
