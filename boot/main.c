@@ -169,6 +169,7 @@ static _Noreturn void start_with_vmx(void)
 static _Noreturn void moved_main(void)
 {
     idt_fill(true);
+    paging_set_pat();
     gdt_load_cpu(boot->cpus[0].descriptors, 0);
     if (boot->options.selftest)
         selftest_run(boot);

@@ -12,6 +12,8 @@
 #define PAGE_NX (1ull << 63)
 #define PAGE_TABLE (PAGE_PRESENT | PAGE_WRITE)
 
+#define PAT_AT_RESET 0x0007040600070406 /* SDM "Programming the PAT": WB, WT, UC-, UC, twice */
+
 #define GIB (1ull << 30)
 #define LARGE_PAGE (1ull << 21)
 #define IMAGE_PD_SPAN LARGE_PAGE /* one page table maps the image */
@@ -117,6 +119,11 @@ uint64_t paging_build(struct arena *arena, const struct memory_map *map, uint64_
     if (!pml4 || !map_direct(arena, map, pml4, direct_map_end(top)) || !map_image(arena, pml4, image_pa))
         return 0;
     return virt_to_phys(pml4);
+}
+
+void paging_set_pat(void)
+{
+    msr_write(IA32_PAT, PAT_AT_RESET); /* VISIBLE: the guest finds that */
 }
 
 void paging_drop_identity(uint64_t cr3)

@@ -17,6 +17,10 @@ uint64_t paging_bytes(uint64_t top);
  * Returns the value for CR3; 0: the arena is too small. */
 uint64_t paging_build(struct arena *arena, const struct memory_map *map, uint64_t top, uint64_t image_pa);
 
+/* Make IA32_PAT of this CPU what it is at reset, which the tables rely on (PWT and PCD: UC) and firmware may have
+ * changed. */
+void paging_set_pat(void);
+
 /* Take the identity map away; cr3 as paging_build returned it. */
 void paging_drop_identity(uint64_t cr3);
 

@@ -47,6 +47,7 @@
 #define IA32_X2APIC_ICR 0x830
 #define IA32_X2APIC_LVT_PMI 0x834
 #define IA32_XSS 0xda0
+#define IA32_LBR_CTL 0x14ce
 
 #define IA32_EFER 0xc0000080
 #define IA32_LSTAR 0xc0000082

@@ -3,6 +3,8 @@
 #include <stddef.h>
 
 #define CPUID_1_ECX_VMX (1u << 5)
+#define CPUID_7_EBX_SGX (1u << 2)
+#define CPUID_7_ECX_SGX_LC (1u << 30)
 
 const char *vmx_caps_check(const struct vmx_caps *caps)
 {
@@ -12,6 +14,15 @@ const char *vmx_caps_check(const struct vmx_caps *caps)
         return "the firmware has locked VMX off (IA32_FEATURE_CONTROL: lock bit 1, bit 2 is 0); enable it in the "
                "firmware's setup";
     return NULL;
+}
+
+uint64_t vmx_feature_control(uint64_t value, uint32_t cpuid_7_ebx, uint32_t cpuid_7_ecx)
+{
+    if (value & FEATURE_CONTROL_LOCK)
+        return value;
+    if (cpuid_7_ebx & CPUID_7_EBX_SGX)
+        value |= FEATURE_CONTROL_SGX | (cpuid_7_ecx & CPUID_7_ECX_SGX_LC ? FEATURE_CONTROL_SGX_LAUNCH : 0);
+    return value | FEATURE_CONTROL_LOCK | FEATURE_CONTROL_VMX;
 }
 
 /* One control that we want: which word, which bit, and what its absence means. NULL text: do without. */
@@ -90,6 +101,17 @@ static void resolve_perf(struct vmx_controls *controls, const struct vmx_caps *c
     }
 }
 
+/* Architectural LBRs, which IA32_DEBUGCTL does not stop at VM exits: the guest's hold none of root's branches, where
+ * both ends can be had. A VM exit saves the guest's value where VM entry can load it (SDM "Saving MSRs" of VM exits).
+ */
+static void resolve_lbr(struct vmx_controls *controls, const struct vmx_caps *caps)
+{
+    if (!may_be_one(caps->exit, EXIT_CLEAR_IA32_LBR_CTL) || !may_be_one(caps->entry, ENTRY_LOAD_IA32_LBR_CTL))
+        return;
+    controls->exit |= EXIT_CLEAR_IA32_LBR_CTL;
+    controls->entry |= ENTRY_LOAD_IA32_LBR_CTL;
+}
+
 const char *vmx_controls_resolve(struct vmx_controls *controls, const struct vmx_caps *caps)
 {
     const uint64_t capabilities[NR_WORDS] = {caps->pin, caps->proc, caps->proc2, caps->exit, caps->entry};
@@ -122,6 +144,7 @@ const char *vmx_controls_resolve(struct vmx_controls *controls, const struct vmx
                                       .exit = words[WORD_EXIT],
                                       .entry = words[WORD_ENTRY]};
     resolve_perf(controls, caps);
+    resolve_lbr(controls, caps);
     return NULL;
 }
 

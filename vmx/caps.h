@@ -43,6 +43,7 @@
 #define EXIT_SAVE_IA32_EFER (1u << 20)
 #define EXIT_LOAD_IA32_EFER (1u << 21)
 #define EXIT_CLEAR_IA32_RTIT_CTL (1u << 25)
+#define EXIT_CLEAR_IA32_LBR_CTL (1u << 26)
 #define EXIT_SAVE_IA32_PERF_GLOBAL_CTRL (1u << 30)
 
 /* VM-entry controls */
@@ -51,6 +52,7 @@
 #define ENTRY_LOAD_IA32_PAT (1u << 14)
 #define ENTRY_LOAD_IA32_EFER (1u << 15)
 #define ENTRY_LOAD_IA32_RTIT_CTL (1u << 18)
+#define ENTRY_LOAD_IA32_LBR_CTL (1u << 21)
 
 /* IA32_VMX_EPT_VPID_CAP */
 #define EPT_CAP_PAGE_WALK_4 (1ull << 6)
@@ -66,6 +68,8 @@
 #define FEATURE_CONTROL_LOCK (1ull << 0)
 #define FEATURE_CONTROL_VMX_IN_SMX (1ull << 1)
 #define FEATURE_CONTROL_VMX (1ull << 2)
+#define FEATURE_CONTROL_SGX_LAUNCH (1ull << 17)
+#define FEATURE_CONTROL_SGX (1ull << 18)
 #define FEATURE_CONTROL_SENTER (0xff00ull)
 
 /* The registers as read on one CPU; the shell fills it in. MSRs that CPUID or another MSR says are not there are 0. */
@@ -93,6 +97,10 @@ struct vmx_controls {
 #define VMX_BASIC_TRUE_CONTROLS (1ull << 55)
 #define VMX_MISC_HLT (1ull << 6)
 #define VMX_MISC_WAIT_FOR_SIPI (1ull << 8)
+
+/* IA32_FEATURE_CONTROL as it is to be from now on: as it is where firmware has locked it, else locked with VMX, and
+ * with what Linux would allow before it locks it. cpuid_7_*: of CPUID leaf 7, subleaf 0. */
+uint64_t vmx_feature_control(uint64_t value, uint32_t cpuid_7_ebx, uint32_t cpuid_7_ecx);
 
 /* Is VMX there and not locked away? NULL: yes; else one sentence that says why not. Only cpuid_1_ecx and
  * feature_control need to be filled in: the other MSRs exist only where this says yes. */

@@ -11,6 +11,7 @@
 #define CR4_PCIDE (1ull << 17)
 #define EFER_NXE (1ull << 11)
 #define CR3_PCID 0xfffull
+#define CR3_LAM (3ull << 61) /* LAM_U48, LAM_U57: no part of the name */
 
 bool guest_entry_read(void *context, uint64_t gpa, unsigned size, uint64_t *entry)
 {
@@ -31,7 +32,7 @@ struct guest_paging guest_paging(uint64_t cr3)
 
 uint64_t guest_space_cr3(void)
 {
-    return vmreadn(VMCS_GUEST_CR3) & ~(vmreadn(VMCS_GUEST_CR4) & CR4_PCIDE ? CR3_PCID : 0);
+    return vmreadn(VMCS_GUEST_CR3) & ~(CR3_LAM | (vmreadn(VMCS_GUEST_CR4) & CR4_PCIDE ? CR3_PCID : 0));
 }
 
 uint64_t guest_translate(uint64_t linear)

@@ -184,6 +184,8 @@ static void setup_guest(const struct cpu *cpu)
     vmwrite64(VMCS_GUEST_IA32_PAT, msr_read(IA32_PAT));
     if (cpu->controls.perf_global_ctrl)
         vmwrite64(VMCS_GUEST_IA32_PERF_GLOBAL_CTRL, msr_read(IA32_PERF_GLOBAL_CTRL));
+    if (cpu->controls.entry & ENTRY_LOAD_IA32_LBR_CTL)
+        vmwrite64(VMCS_GUEST_IA32_LBR_CTL, msr_read(IA32_LBR_CTL));
     vmwrite64(VMCS_LINK_POINTER, NO_VMCS_LINK);
 }
 

@@ -14,10 +14,12 @@
 
 #define INVVPID_SINGLE_CONTEXT 1ull
 #define VMX_BASIC_REVISION 0x7fffffffull
+#define CR4_MCE (1ull << 6)
 #define CR4_OSXSAVE (1ull << 18)
 #define CPUID_1_ECX_VMX (1u << 5)
 #define CPUID_1_ECX_XSAVE (1u << 26)
 #define CPUID_1_ECX_HYPERVISOR (1u << 31)
+#define CPUID_1_EDX_MCE (1u << 7)
 
 struct machine machine;
 const uint32_t vmx_cpu_size = sizeof(struct cpu);
@@ -105,6 +107,15 @@ const char *vmx_machine_init(const struct vmx_machine *config)
     return failed ? failed : bitmaps_build(&config->ports, msr_conditions(config));
 }
 
+static void lock_feature_control(uint64_t unlocked)
+{
+    struct cpuid_regs leaf_7 = {0};
+
+    if (cpuid_read(0, 0).eax >= 7)
+        leaf_7 = cpuid_read(7, 0);
+    msr_write(IA32_FEATURE_CONTROL, vmx_feature_control(unlocked, leaf_7.ebx, leaf_7.ecx));
+}
+
 static void enter_vmx_operation(struct cpu *cpu)
 {
     const uint64_t feature_control = msr_read(IA32_FEATURE_CONTROL);
@@ -114,10 +125,12 @@ static void enter_vmx_operation(struct cpu *cpu)
     uint8_t failed;
 
     if (!(feature_control & FEATURE_CONTROL_LOCK))
-        msr_write(IA32_FEATURE_CONTROL, feature_control | FEATURE_CONTROL_LOCK | FEATURE_CONTROL_VMX);
+        lock_feature_control(feature_control);
     __asm__ volatile("mov %%cr0, %0\n\tmov %%cr4, %1" : "=r"(cr0), "=r"(cr4));
     cr0 = (cr0 | msr_read(IA32_VMX_CR0_FIXED0)) & msr_read(IA32_VMX_CR0_FIXED1);
     cr4 = (cr4 | msr_read(IA32_VMX_CR4_FIXED0)) & msr_read(IA32_VMX_CR4_FIXED1);
+    if (cpuid_read(1, 0).edx & CPUID_1_EDX_MCE)
+        cr4 |= CR4_MCE; /* a machine check in root stops with its dump, and is no shutdown */
     if (cpuid_read(1, 0).ecx & CPUID_1_ECX_XSAVE)
         cr4 |= CR4_OSXSAVE; /* for the guest's XSETBV */
     __asm__ volatile("mov %0, %%cr0\n\tmov %1, %%cr4" : : "r"(cr0), "r"(cr4) : "memory");

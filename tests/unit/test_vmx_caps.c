@@ -80,6 +80,32 @@ static void perf_global_ctrl(void **state)
     assert_int_equal(c.exit & (EXIT_LOAD_IA32_PERF_GLOBAL_CTRL | EXIT_SAVE_IA32_PERF_GLOBAL_CTRL), 0);
 }
 
+static void feature_control_is_locked_with_what_linux_allows(void **state)
+{
+    (void)state;
+    assert_int_equal(vmx_feature_control(0, 0, 0), 5);
+    assert_int_equal(vmx_feature_control(0, 1u << 2, 0), 5 | 1 << 18);
+    assert_int_equal(vmx_feature_control(0, 1u << 2, 1u << 30), 5 | 3 << 17);
+    assert_int_equal(vmx_feature_control(1 << 20, 0, 1u << 30), 5 | 1 << 20);
+    assert_int_equal(vmx_feature_control(5, 1u << 2, 1u << 30), 5);
+}
+
+static void architectural_lbrs_stop_in_root(void **state)
+{
+    (void)state;
+    struct vmx_caps caps = skylake();
+    struct vmx_controls c;
+    assert_null(vmx_controls_resolve(&c, &caps));
+    assert_false(c.exit & EXIT_CLEAR_IA32_LBR_CTL);
+    caps.exit |= (uint64_t)EXIT_CLEAR_IA32_LBR_CTL << 32;
+    assert_null(vmx_controls_resolve(&c, &caps));
+    assert_false(c.exit & EXIT_CLEAR_IA32_LBR_CTL); /* or the guest's would stay stopped */
+    caps.entry |= (uint64_t)ENTRY_LOAD_IA32_LBR_CTL << 32;
+    assert_null(vmx_controls_resolve(&c, &caps));
+    assert_true(c.exit & EXIT_CLEAR_IA32_LBR_CTL);
+    assert_true(c.entry & ENTRY_LOAD_IA32_LBR_CTL);
+}
+
 static void assert_names(const struct vmx_caps *caps, const char *name)
 {
     struct vmx_controls c;
@@ -175,6 +201,8 @@ int main(void)
         cmocka_unit_test(vmx_there_or_not),
         cmocka_unit_test(controls),
         cmocka_unit_test(perf_global_ctrl),
+        cmocka_unit_test(architectural_lbrs_stop_in_root),
+        cmocka_unit_test(feature_control_is_locked_with_what_linux_allows),
         cmocka_unit_test(what_is_missing_is_named),
         cmocka_unit_test(what_we_can_do_without),
         cmocka_unit_test(rtit_ctl_by_the_vmcs),
