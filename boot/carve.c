@@ -28,6 +28,8 @@ static void memory_map_insert(struct memory_map *map, uint32_t index, struct ran
 
 bool memory_map_reserve(struct memory_map *map, struct range range)
 {
+    if (range.start >= range.end)
+        return true;
     /* The worst that a cut needs: one entry more for each range that has us in its middle, and our own. */
     uint32_t extra = 1;
     for (uint32_t i = 0; i < map->nr; i++) {

@@ -65,6 +65,12 @@ static struct sink *open_net(struct channel *channel, const struct options *opti
     channel->nic = found.function;
     log_line("channel=net: the %s at %x:%x.%x", found.card->name, channel->nic.bdf >> 8, channel->nic.bdf >> 3 & 31,
              channel->nic.bdf & 7);
+    if (channel->nic.path.nr > channel->nic.path.nr_alone) {
+        const uint16_t bridge = channel->nic.path.bridges[channel->nic.path.nr_alone];
+        log_line("channel=net: the bridge at %x:%x.%x above it is the guest's too, and must stay awake (Linux: "
+                 "pcie_port_pm=off)",
+                 bridge >> 8, bridge >> 3 & 31, bridge & 7);
+    }
     struct udp_sink_params params = {.driver = found.driver,
                                      .card = found.card,
                                      .mmio_pa = channel->nic.bar_pa,
@@ -129,6 +135,14 @@ void channel_hello(struct channel *channel, const struct options *options, uint1
     log_sink_set(channel->sink);
 }
 
+static void hide_function(struct vmx_ports *ports, const struct acpi_facts *acpi, uint16_t bdf)
+{
+    ports->hidden_bdf[ports->nr_hidden] = bdf;
+    ports->hidden_ecam_pa[ports->nr_hidden] = acpi_ecam_page(acpi, bdf);
+    ports->nr_hidden++;
+}
+
+/* A bridge that leads to the card alone is hidden with it: the guest would put it to sleep, as nothing is behind it. */
 struct vmx_ports channel_ports(const struct channel *channel, const struct options *options,
                                const struct acpi_facts *acpi)
 {
@@ -141,9 +155,9 @@ struct vmx_ports channel_ports(const struct channel *channel, const struct optio
         ports.hidden_uart = options->uart_port;
     if (channel->kind == CHANNEL_NET) {
         const struct pci_function *nic = &channel->nic;
-        ports.hide_pci = true;
-        ports.hidden_bdf = nic->bdf;
-        ports.hidden_ecam_pa = acpi_ecam_page(acpi, nic->bdf);
+        hide_function(&ports, acpi, nic->bdf);
+        for (unsigned i = 0; i < nic->path.nr_alone; i++)
+            hide_function(&ports, acpi, nic->path.bridges[i]);
         ports.hidden_mmio = (struct range){nic->bar_pa, nic->bar_pa + nic->bar_bytes};
     }
     return ports;

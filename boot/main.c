@@ -126,8 +126,10 @@ static void init_machine(void)
     const char *failure = vmx_machine_init(&machine);
     if (failure)
         boot_fail("cannot prepare the machine for the guest: %s", failure);
-    /* VISIBLE: one reserved range, here and in UEFI's map (boot/guest.c). */
-    if (!memory_map_reserve(&boot->info.map, boot->carved))
+    /* VISIBLE: one reserved range, here and in UEFI's map (boot/guest.c); and the card's registers, which the guest
+     * might give to another device, as it sees nothing there. */
+    if (!memory_map_reserve(&boot->info.map, boot->carved) ||
+        !memory_map_reserve(&boot->info.map, machine.ports.hidden_mmio))
         boot_fail("the memory map has no room for one reserved range more");
 }
 

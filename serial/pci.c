@@ -1,6 +1,8 @@
 /* Just enough PCI to find the NIC: configuration mechanism #1. Shell. */
 #include "serial/pci.h"
 
+#include <stddef.h>
+
 #include "serial/io.h"
 
 #define CONFIG_ADDRESS 0xcf8
@@ -60,6 +62,29 @@ static uint32_t first_memory_bar(uint32_t bdf)
     return bar;
 }
 
+static uint32_t path_config_read(void *context, uint16_t bdf, uint32_t offset)
+{
+    (void)context;
+    return config_read(bdf, offset);
+}
+
+/* Firmware may leave a bridge off where it has used nothing behind it. */
+static void open_bridges(struct pci_function *function)
+{
+    pci_path_find(&function->path, path_config_read, NULL, function->bdf);
+    for (unsigned i = function->path.nr; i-- > 0;) {
+        const uint32_t bridge = function->path.bridges[i];
+        function->bridge_commands[i] = config_read(bridge, PCI_COMMAND) & COMMAND_WRITABLE;
+        config_write(bridge, PCI_COMMAND, function->bridge_commands[i] | COMMAND_MEMORY | COMMAND_BUS_MASTER);
+    }
+}
+
+static void close_bridges(const struct pci_function *function)
+{
+    for (unsigned i = 0; i < function->path.nr; i++)
+        config_write(function->path.bridges[i], PCI_COMMAND, function->bridge_commands[i]);
+}
+
 bool pci_open(struct pci_function *function, uint32_t bdf)
 {
     uint32_t command = config_read(bdf, PCI_COMMAND) & COMMAND_WRITABLE;
@@ -74,6 +99,7 @@ bool pci_open(struct pci_function *function, uint32_t bdf)
     if ((low & BAR_IO) != 0 || function->bar_pa == 0) {
         return false;
     }
+    open_bridges(function);
     config_write(bdf, PCI_COMMAND, command & ~(COMMAND_MEMORY | COMMAND_BUS_MASTER));
     function->bar_bytes = bar_size(bdf, bar, low);
     config_write(bdf, PCI_COMMAND, (command | COMMAND_MEMORY) & ~COMMAND_BUS_MASTER);
@@ -88,6 +114,7 @@ void pci_use(const struct pci_function *function)
 void pci_close(const struct pci_function *function)
 {
     config_write(function->bdf, PCI_COMMAND, function->command);
+    close_bridges(function);
 }
 
 static bool is_multifunction(uint32_t bdf)

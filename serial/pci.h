@@ -9,12 +9,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "serial/pci_path.h"
+
 struct pci_function {
     uint16_t bdf;    /* bus << 8 | device << 3 | function */
     uint32_t id;     /* device << 16 | vendor: configuration space's first doubleword */
     uint64_t bar_pa; /* its registers: the first BAR that is memory */
     uint64_t bar_bytes;
     uint32_t command; /* as it was found */
+    struct pci_path path;
+    uint32_t bridge_commands[PCI_PATH_MAX]; /* as they were found */
 };
 
 /* The first function at *bdf or behind it; *bdf is its place then, and 0 where the search begins. false: there is none
@@ -24,8 +28,9 @@ bool pci_find(uint32_t *bdf, uint32_t *id);
 /* A function's revision. */
 uint8_t pci_revision(uint32_t bdf);
 
-/* Let the function decode memory, and no more: what it was told to do in memory before may not be its business now.
- * false: no BAR of its is memory, or the first one has no place; it is as it was. */
+/* Let the bridges above a function pass on what is for it, and it decode memory, and no more: what it was told to do in
+ * memory before may not be its business now. false: no BAR of its is memory, or the first one has no place; it is as it
+ * was. */
 bool pci_open(struct pci_function *function, uint32_t bdf);
 
 /* Let it be bus master, too, and answer at no I/O port. */

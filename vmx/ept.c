@@ -180,10 +180,10 @@ SECOND_ACT const char *ept_build(const struct vmx_machine *config)
     for (uint64_t gpa = 0; gpa < end;)
         gpa += map_largest(gpa, end);
     unmap(config->reserved);
-    if (config->ports.hide_pci) {
-        hide(config->ports.hidden_mmio.start, config->ports.hidden_mmio.end);
-        if (config->ports.hidden_ecam_pa)
-            hide(config->ports.hidden_ecam_pa, config->ports.hidden_ecam_pa + EPT_PAGE_SIZE);
+    hide(config->ports.hidden_mmio.start, config->ports.hidden_mmio.end);
+    for (unsigned i = 0; i < config->ports.nr_hidden; i++) {
+        const uint64_t page = config->ports.hidden_ecam_pa[i];
+        hide(page, page ? page + EPT_PAGE_SIZE : 0);
     }
     return NULL;
 }

@@ -37,17 +37,25 @@ static uint32_t ones(unsigned size)
     return size == 4 ? 0xffffffffu : (1u << 8 * size) - 1;
 }
 
-/* CONFIG_ADDRESS. An address of the hidden function reaches the bridge without its enable bit: the access to 0CFCH that
+static bool is_hidden(uint16_t bdf)
+{
+    for (unsigned i = 0; i < machine.config.ports.nr_hidden; i++)
+        if (machine.config.ports.hidden_bdf[i] == bdf)
+            return true;
+    return false;
+}
+
+/* CONFIG_ADDRESS. An address of a hidden function reaches the bridge without its enable bit: the access to 0CFCH that
  * follows finds nothing there, as with a function that does not exist, and needs no exit of its own. */
 static bool config_address_access(struct cpu *cpu, struct io_access a, uint32_t *value)
 {
-    if (a.port != PORT_CONFIG_ADDRESS || a.size != 4 || !machine.config.ports.hide_pci)
+    if (a.port != PORT_CONFIG_ADDRESS || a.size != 4 || machine.config.ports.nr_hidden == 0)
         return false;
     machine_lock(cpu);
     if (a.in) {
         *value = machine.config_address;
     } else {
-        const bool hidden = (*value & CONFIG_ENABLE) && CONFIG_BDF(*value) == machine.config.ports.hidden_bdf;
+        const bool hidden = (*value & CONFIG_ENABLE) && is_hidden(CONFIG_BDF(*value));
         machine.config_address = *value;
         io_out32(PORT_CONFIG_ADDRESS, hidden ? *value & ~CONFIG_ENABLE : *value);
     }

@@ -32,7 +32,7 @@ void io_ports_bitmap(uint8_t bitmaps[IO_BITMAPS_SIZE], const struct vmx_ports *p
         bitmaps[i] = 0;
     if (ports->watch_power)
         guard_power(bitmaps, ports);
-    if (ports->hide_pci)
+    if (ports->nr_hidden)
         guard(bitmaps, PORT_CONFIG_ADDRESS, CONFIG_ADDRESS_SIZE);
     if (ports->hidden_uart)
         guard(bitmaps, ports->hidden_uart, UART_NR_PORTS);

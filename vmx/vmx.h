@@ -14,17 +14,19 @@ struct range {
     uint64_t start, end; /* bytes, [start, end) */
 };
 
+#define VMX_MAX_HIDDEN 7u
+
 /* Ports whose accesses must be seen; 0 = not there. */
 struct vmx_ports {
     uint16_t pm1a_cnt, pm1b_cnt; /* FADT: SLP_EN written here powers the machine off or suspends it */
     uint16_t reset_port;         /* FADT RESET_REG where it is a port */
     uint8_t reset_value;
-    bool hide_pci;            /* hide one PCI function */
-    uint16_t hidden_bdf;      /* bus << 8 | device << 3 | function */
-    uint64_t hidden_ecam_pa;  /* its page in MMCONFIG space, 0 = none */
-    struct range hidden_mmio; /* its registers */
-    uint16_t hidden_uart;     /* first of the eight ports of the channel's UART, 0 = none */
-    bool watch_power;         /* something must leave before power-off and reset: catch those ports */
+    uint8_t nr_hidden; /* PCI functions that are not there for the guest: the card, the bridges for it alone */
+    uint16_t hidden_bdf[VMX_MAX_HIDDEN];     /* bus << 8 | device << 3 | function */
+    uint64_t hidden_ecam_pa[VMX_MAX_HIDDEN]; /* its page in MMCONFIG space, 0 = none */
+    struct range hidden_mmio;                /* the card's registers */
+    uint16_t hidden_uart;                    /* first of the eight ports of the channel's UART, 0 = none */
+    bool watch_power;                        /* something must leave before power-off and reset: catch those ports */
 };
 
 #define VMX_MAX_CPUS 64u

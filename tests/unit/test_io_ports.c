@@ -40,7 +40,7 @@ static void nothing_to_watch(void **state)
     io_ports_bitmap(bitmaps, &quiet);
     for (uint32_t port = 0; port < 0x10000; port++)
         assert_false(exits(port));
-    const struct vmx_ports hiding = {.hide_pci = true};
+    const struct vmx_ports hiding = {.nr_hidden = 1};
     io_ports_bitmap(bitmaps, &hiding);
     for (uint32_t port = 0; port < 0x10000; port++)
         assert_int_equal(exits(port), port >= 0xcf8 && port < 0xcfc);
