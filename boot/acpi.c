@@ -90,7 +90,7 @@ static void read_mcfg(struct acpi_facts *facts, const uint8_t *table, uint32_t s
     }
 }
 
-static void read_table(struct acpi_facts *facts, const uint8_t *table, uint32_t size)
+static void read_table(struct acpi_facts *facts, const uint8_t *table, uint32_t size, uint64_t pa)
 {
     if (memcmp(table, "FACP", 4) == 0)
         read_fadt(facts, table, size);
@@ -98,6 +98,8 @@ static void read_table(struct acpi_facts *facts, const uint8_t *table, uint32_t 
         read_mcfg(facts, table, size);
     else if (memcmp(table, "APIC", 4) == 0 && facts->cpus.nr == 0)
         madt_read(&facts->cpus, table, size);
+    else if (memcmp(table, "DMAR", 4) == 0)
+        dmar_read(&facts->dmar, table, size, pa);
 }
 
 static void read_root(struct acpi_facts *facts, const struct acpi_memory *memory, const uint8_t *root, uint32_t size,
@@ -108,7 +110,7 @@ static void read_root(struct acpi_facts *facts, const struct acpi_memory *memory
         uint32_t table_size;
         const uint8_t *table = table_at(memory, pa, &table_size);
         if (table)
-            read_table(facts, table, table_size);
+            read_table(facts, table, table_size, pa);
     }
 }
 

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "boot/dmar.h"
 #include "boot/madt.h"
 
 struct acpi_memory {
@@ -28,6 +29,7 @@ struct acpi_facts {
     uint64_t ecam_pa; /* of PCI segment 0, 0 = none */
     uint8_t ecam_first_bus, ecam_last_bus;
     struct madt_cpus cpus;
+    struct dmar dmar;
 };
 
 /* Walk the tables from the RSDP's bytes. What is missing or broken stays 0. */

@@ -9,6 +9,7 @@
 #include "boot/image.h"
 #include "boot/paging.h"
 #include "boot/plan.h"
+#include "boot/remapping.h"
 #include "boot/screen.h"
 #include "boot/selftest.h"
 #include "boot/tracing.h"
@@ -156,6 +157,7 @@ static _Noreturn void start_with_vmx(void)
 {
     struct boot_cpu *first = &boot->cpus[0];
     tracing_open_channel(boot);
+    remapping_hide(boot);
     tracing_init_cpu(boot, first);
     if (!boot->no_pt)
         image_send(first->pt, boot->image_pa, boot->cr3);

@@ -3,11 +3,14 @@
 #include "boot/hello.h"
 #include "boot/image.h"
 #include "boot/plan.h"
+#include "boot/remapping.h"
 #include "serial/log.h"
 #include "vmx/phys.h"
 
 void tracing_open_channel(struct boot_state *boot)
 {
+    if (boot->options.channel == CHANNEL_AUTO || boot->options.channel == CHANNEL_NET)
+        remapping_stop(boot);
     channel_open(&boot->channel, &boot->options, boot->nr_cpus, &boot->arena);
     uint32_t room = plan_hello_bytes(boot->nr_cpus);
     char *text = plan_take(boot, room);

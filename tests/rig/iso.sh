@@ -3,7 +3,8 @@
 #
 # usage: iso.sh OUTPUT
 # from the environment: ELF KERNEL INITRD CMDLINE OPTIONS; INITRD empty: none; KERNEL empty: none (a test's case);
-# ELF empty: the kernel boots bare, without the hypervisor. The host tool beside ELF adds tasks= where OPTIONS has none.
+# ELF empty: the kernel boots bare, without the hypervisor. TABLES: files with ACPI tables that the machine is to have
+# besides. The host tool beside ELF adds tasks= where OPTIONS has none.
 set -eu
 
 output=$1
@@ -29,12 +30,14 @@ mkdir -p "$root/boot/grub"
 [ -z "$ELF" ] || cp "$ELF" "$root/boot/undertrace.elf"
 [ -z "$KERNEL" ] || cp "$KERNEL" "$root/boot/vmlinuz"
 [ -z "$INITRD" ] || cp "$INITRD" "$root/boot/initrd"
+for table in ${TABLES:-}; do cp "$table" "$root/boot/"; done
 
 {
     echo 'set timeout=0'
     # UEFI firmware has no text mode to fall back to: GRUB needs its video drivers to hand over a framebuffer.
     echo 'if [ "$grub_platform" = efi ]; then insmod all_video; fi'
     echo "menuentry 'Undertrace' {"
+    for table in ${TABLES:-}; do echo "    acpi /boot/$(basename "$table")"; done
     [ -z "$ELF" ] || echo "    multiboot2 /boot/undertrace.elf $OPTIONS${tasks:+ $tasks}"
     # On a BIOS the guest gets the text screen: drawing a console into a framebuffer costs the emulator dear.
     echo '    if [ "$grub_platform" = pc ]; then set gfxpayload=text; fi'

@@ -1,0 +1,46 @@
+/*
+ * DMA remapping: the table that tells a guest of it, and the units that firmware may have left switched on. A guest
+ * that remaps would cut off our card, which it does not know of.
+ *
+ * Core; registers are reached by functions. Source: Intel Virtualization Technology for Directed I/O, Architecture
+ * Specification 4.1, sections 8.1 (DMAR), 8.3 (DRHD), 11.4.4 (Global Command, Global Status), 11.4.8 (Protected Memory
+ * Enable).
+ */
+#ifndef BOOT_DMAR_H
+#define BOOT_DMAR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define DMAR_MAX_UNITS 32u
+
+struct dmar {
+    uint64_t pa;                    /* of the table; 0: there is none */
+    uint8_t nr_units;               /* remapping hardware; those behind DMAR_MAX_UNITS are not looked at */
+    uint64_t units[DMAR_MAX_UNITS]; /* physical addresses of their registers */
+};
+
+/* Read a whole DMAR table, size bytes, that is at pa. What is broken ends it. */
+void dmar_read(struct dmar *dmar, const uint8_t *table, uint32_t size, uint64_t pa);
+
+/* Give a table another signature, XMAR, which nobody looks for; its sum stays right. */
+void dmar_hide(uint8_t *table);
+
+/* Registers of one unit, by byte offset; and time. */
+struct dmar_access {
+    uint32_t (*read)(void *context, uint32_t offset);
+    void (*write)(void *context, uint32_t offset, uint32_t value);
+    void (*wait_us)(void *context, uint32_t us);
+    void *context;
+};
+
+enum dmar_unit {
+    DMAR_UNIT_ABSENT,  /* nothing answers there */
+    DMAR_UNIT_OFF,     /* it was off already */
+    DMAR_UNIT_STOPPED, /* it was on, and is off now: translation of DMA and of interrupts, protected memory */
+    DMAR_UNIT_STUCK    /* it does not go off within 100 ms */
+};
+
+enum dmar_unit dmar_unit_stop(const struct dmar_access *access);
+
+#endif

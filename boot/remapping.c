@@ -1,0 +1,57 @@
+#include "boot/remapping.h"
+
+#include "boot/check.h"
+#include "pt/msr.h"
+#include "serial/clock.h"
+#include "serial/log.h"
+#include "vmx/phys.h"
+
+#define UNIT_BYTES 4096u
+
+static uint32_t unit_read(void *context, uint32_t offset)
+{
+    return *(volatile uint32_t *)((uint8_t *)context + offset);
+}
+
+static void unit_write(void *context, uint32_t offset, uint32_t value)
+{
+    *(volatile uint32_t *)((uint8_t *)context + offset) = value;
+}
+
+static void unit_wait_us(void *context, uint32_t us)
+{
+    const uint64_t start = tsc_read(), ticks = us * clock_tsc_hz() / 1000000;
+
+    (void)context;
+    while (tsc_read() - start < ticks)
+        __asm__ volatile("pause");
+}
+
+void remapping_stop(const struct boot_state *boot)
+{
+    const struct dmar *dmar = &boot->acpi.dmar;
+    unsigned nr_stopped = 0;
+
+    for (unsigned i = 0; i < dmar->nr_units; i++) {
+        const uint8_t *registers = check_acpi_memory.map(NULL, dmar->units[i], UNIT_BYTES);
+        if (!registers)
+            continue;
+        const struct dmar_access access = {unit_read, unit_write, unit_wait_us, (void *)(uintptr_t)registers};
+        const enum dmar_unit found = dmar_unit_stop(&access);
+        if (found == DMAR_UNIT_STUCK)
+            log_line(
+                "VT-d: the unit at %lx does not switch off; if the wire stays dead, switch VT-d off in the firmware",
+                dmar->units[i]);
+        nr_stopped += found == DMAR_UNIT_STOPPED;
+    }
+    if (nr_stopped)
+        log_line("VT-d: firmware had left %u of %u units on; they are off now", nr_stopped, dmar->nr_units);
+}
+
+void remapping_hide(const struct boot_state *boot)
+{
+    if (!boot->acpi.dmar.pa || boot->channel.kind != CHANNEL_NET)
+        return;
+    dmar_hide(phys_to_virt(boot->acpi.dmar.pa)); /* VISIBLE: no table DMAR */
+    log_line("VT-d: hidden from the guest, which does not know of our card");
+}
