@@ -15,7 +15,8 @@ enum fadt_field {
     FADT_RESET_REG = 116,
     FADT_RESET_VALUE = 128,
     FADT_X_PM1A_CNT = 172,
-    FADT_X_PM1B_CNT = 184
+    FADT_X_PM1B_CNT = 184,
+    FADT_SLEEP_CONTROL = 244
 };
 #define FADT_FLAG_RESET_REG_SUP (1u << 10)
 
@@ -71,10 +72,12 @@ static void read_fadt(struct acpi_facts *facts, const uint8_t *table, uint32_t s
     /* The X_ fields hold where they are not 0 (ACPI 5.2.9). */
     uint16_t a = gas_port(table, size, FADT_X_PM1A_CNT), b = gas_port(table, size, FADT_X_PM1B_CNT);
     facts->pm1a_cnt = a ? a : legacy_port(table, size, FADT_PM1A_CNT);
+    facts->sleep_control = gas_port(table, size, FADT_SLEEP_CONTROL);
     facts->pm1b_cnt = b ? b : legacy_port(table, size, FADT_PM1B_CNT);
     if (size > FADT_RESET_VALUE && read32(table + FADT_FLAGS) & FADT_FLAG_RESET_REG_SUP) {
         facts->reset_port = gas_port(table, size, FADT_RESET_REG);
         facts->reset_value = table[FADT_RESET_VALUE];
+        facts->reset_elsewhere = facts->reset_port == 0 && read64(table + FADT_RESET_REG + 4) != 0;
     }
 }
 

@@ -26,7 +26,9 @@ struct acpi_facts {
     uint16_t pm1a_cnt, pm1b_cnt; /* ports, 0 = none */
     uint16_t reset_port;         /* 0 = none, or not a port */
     uint8_t reset_value;
-    uint64_t ecam_pa; /* of PCI segment 0, 0 = none */
+    bool reset_elsewhere;   /* RESET_REG is in memory or in PCI configuration space */
+    uint16_t sleep_control; /* SLEEP_CONTROL_REG of hardware-reduced ACPI; 0 = none, or not a port */
+    uint64_t ecam_pa;       /* of PCI segment 0, 0 = none */
     uint8_t ecam_first_bus, ecam_last_bus;
     struct madt_cpus cpus;
     struct dmar dmar;

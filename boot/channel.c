@@ -148,9 +148,12 @@ struct vmx_ports channel_ports(const struct channel *channel, const struct optio
 {
     struct vmx_ports ports = {.pm1a_cnt = acpi->pm1a_cnt,
                               .pm1b_cnt = acpi->pm1b_cnt,
+                              .sleep_control = acpi->sleep_control,
                               .reset_port = acpi->reset_port,
                               .reset_value = acpi->reset_value,
                               .watch_power = channel->kind != CHANNEL_NONE};
+    if (acpi->reset_elsewhere && channel->kind != CHANNEL_NONE)
+        log_line("the machine's reset register is no I/O port: where the guest resets by it, the last trace is lost");
     if (channel->kind == CHANNEL_UART)
         ports.hidden_uart = options->uart_port;
     if (channel->kind == CHANNEL_NET) {

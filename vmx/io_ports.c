@@ -3,6 +3,7 @@
 #define PM1_CNT_SIZE 2u
 #define PM1_CNT_SLP_EN_BYTE 1u
 #define PM1_CNT_SLP_EN (1u << 5) /* bit 13 of the register */
+#define SLEEP_CONTROL_SLP_EN (1u << 5)
 #define RESET_CONTROL_RST_CPU (1u << 2)
 #define KEYBOARD_PULSE_RESET 0xfeu
 #define UART_NR_PORTS 8u
@@ -20,6 +21,8 @@ static void guard_power(uint8_t *bitmaps, const struct vmx_ports *ports)
         guard(bitmaps, ports->pm1a_cnt, PM1_CNT_SIZE);
     if (ports->pm1b_cnt)
         guard(bitmaps, ports->pm1b_cnt, PM1_CNT_SIZE);
+    if (ports->sleep_control)
+        guard(bitmaps, ports->sleep_control, 1);
     if (ports->reset_port)
         guard(bitmaps, ports->reset_port, 1);
     guard(bitmaps, PORT_KEYBOARD_COMMAND, 1);
@@ -58,6 +61,8 @@ bool io_write_ends(const struct vmx_ports *ports, uint16_t port, unsigned size, 
         const uint8_t byte = (uint8_t)(value >> 8 * i);
 
         if (byte_sleeps(ports->pm1a_cnt, at, byte) || byte_sleeps(ports->pm1b_cnt, at, byte))
+            return true;
+        if (ports->sleep_control && at == ports->sleep_control && (byte & SLEEP_CONTROL_SLP_EN))
             return true;
         if (ports->reset_port && at == ports->reset_port && byte == ports->reset_value)
             return true;

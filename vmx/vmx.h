@@ -19,6 +19,7 @@ struct range {
 /* Ports whose accesses must be seen; 0 = not there. */
 struct vmx_ports {
     uint16_t pm1a_cnt, pm1b_cnt; /* FADT: SLP_EN written here powers the machine off or suspends it */
+    uint16_t sleep_control;      /* FADT: the same by SLEEP_CONTROL_REG, where it is a port */
     uint16_t reset_port;         /* FADT RESET_REG where it is a port */
     uint8_t reset_value;
     uint8_t nr_hidden; /* PCI functions that are not there for the guest: the card, the bridges for it alone */

@@ -119,6 +119,14 @@ static void extended_fields_hold(void **state)
     assert_int_equal(facts.pm1a_cnt, 0x1804);
     assert_int_equal(facts.pm1b_cnt, 0);
     assert_int_equal(facts.reset_port, 0);
+    assert_true(facts.reset_elsewhere);
+    assert_int_equal(facts.sleep_control, 0);
+    put_gas(FADT + 244, 1, 0x600);
+    seal(FADT, "FACP", 268);
+    assert_int_equal(read_all(36).sleep_control, 0x600);
+    put_gas(FADT + 244, 0, 0xfed00600); /* in memory */
+    seal(FADT, "FACP", 268);
+    assert_int_equal(read_all(36).sleep_control, 0);
     put_gas(FADT + 116, 1, 0x10cf9); /* no such port */
     put32(physical + FADT + 112, 0);
     seal(FADT, "FACP", 132);

@@ -58,6 +58,18 @@ static void power_off(void **state)
     assert_false(io_write_ends(&pc, 0, 4, 0xffffffff)); /* there is no PM1b */
 }
 
+static void sleep_of_hardware_reduced_acpi(void **state)
+{
+    (void)state;
+    const struct vmx_ports tablet = {.sleep_control = 0x600, .watch_power = true};
+    io_ports_bitmap(bitmaps, &tablet);
+    assert_true(exits(0x600));
+    assert_true(io_write_ends(&tablet, 0x600, 1, 0x34)); /* SLP_TYP 5, SLP_EN */
+    assert_false(io_write_ends(&tablet, 0x600, 1, 0x14));
+    assert_false(io_write_ends(&tablet, 0x601, 1, 0x34));
+    assert_false(io_write_ends(&pc, 0, 1, 0x20));
+}
+
 static void reset(void **state)
 {
     (void)state;
@@ -83,8 +95,9 @@ static void hidden_uart(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(only_what_must), cmocka_unit_test(nothing_to_watch),
-                                       cmocka_unit_test(power_off), cmocka_unit_test(reset),
-                                       cmocka_unit_test(hidden_uart)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_what_must), cmocka_unit_test(nothing_to_watch),
+        cmocka_unit_test(power_off),      cmocka_unit_test(sleep_of_hardware_reduced_acpi),
+        cmocka_unit_test(reset),          cmocka_unit_test(hidden_uart)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
