@@ -103,6 +103,8 @@ static void read_table(struct acpi_facts *facts, const uint8_t *table, uint32_t 
         madt_read(&facts->cpus, table, size);
     else if (memcmp(table, "DMAR", 4) == 0)
         dmar_read(&facts->dmar, table, size, pa);
+    else if (memcmp(table, "SPCR", 4) == 0)
+        facts->spcr = spcr_read(table, size);
 }
 
 static void read_root(struct acpi_facts *facts, const struct acpi_memory *memory, const uint8_t *root, uint32_t size,

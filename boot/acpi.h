@@ -15,6 +15,7 @@
 
 #include "boot/dmar.h"
 #include "boot/madt.h"
+#include "boot/spcr.h"
 
 struct acpi_memory {
     /* size bytes of physical memory at pa, NULL where they are not to be had. */
@@ -32,6 +33,7 @@ struct acpi_facts {
     uint8_t ecam_first_bus, ecam_last_bus;
     struct madt_cpus cpus;
     struct dmar dmar;
+    struct uart_place spcr; /* UART_NONE: there is no such table */
 };
 
 /* Walk the tables from the RSDP's bytes. What is missing or broken stays 0. */

@@ -32,7 +32,8 @@ struct memory_map {
  * the map is full. */
 bool memory_map_add(struct memory_map *map, struct range range, uint32_t type);
 
-/* Make range reserved: entries that it overlaps are cut; an empty range is nothing. false: the map is full, and unchanged. */
+/* Make range reserved: entries that it overlaps are cut; an empty range is nothing. false: the map is full, and
+ * unchanged. */
 bool memory_map_reserve(struct memory_map *map, struct range range);
 
 /* End of the highest usable range, 0 where there is none. */

@@ -36,18 +36,24 @@ static void open_none(struct channel *channel, uint16_t nr_cpus, struct arena *a
     channel->sink = null_sink_init(arena_take(arena, null_sink_memory_bytes(nr_cpus), 8), nr_cpus);
 }
 
-static struct sink *open_uart(const struct options *options, uint16_t nr_cpus, struct arena *arena)
+static struct sink *open_uart(struct channel *channel, const struct options *options, const struct acpi_facts *acpi,
+                              uint16_t nr_cpus, struct arena *arena)
 {
-    struct uart_sink_params params = {.port = options->uart_port,
-                                      .baud = options->uart_baud,
+    char why[128] = "";
+    const char *missing = uart_find(&channel->uart, &options->uart, acpi);
+    if (missing) {
+        log_line("channel=uart: %s", missing);
+        return NULL;
+    }
+    struct uart_sink_params params = {.uart = channel->uart.uart,
+                                      .divisor = options->uart_base / options->uart_baud,
                                       .stream_id = clock_stream_id(),
                                       .nr_cpus = nr_cpus,
                                       .record_bytes = RECORD_BYTES};
-    char why[128] = "";
     void *memory = arena_take(arena, uart_sink_memory_bytes(nr_cpus, RECORD_BYTES), 4096);
     struct sink *sink = uart_sink_init(memory, &params, why, sizeof why);
     if (!sink)
-        log_line("channel=uart, port %x: %s", options->uart_port, why);
+        log_line("channel=uart at %lx: %s", options->uart.at, why);
     return sink;
 }
 
@@ -94,11 +100,12 @@ static struct sink *open_net(struct channel *channel, const struct options *opti
     return sink;
 }
 
-void channel_open(struct channel *channel, const struct options *options, uint16_t nr_cpus, struct arena *arena)
+void channel_open(struct channel *channel, const struct options *options, const struct acpi_facts *acpi,
+                  uint16_t nr_cpus, struct arena *arena)
 {
     *channel = (struct channel){.kind = options->channel, .wanted_none = options->channel == CHANNEL_NONE};
     if (options->channel == CHANNEL_UART)
-        channel->sink = open_uart(options, nr_cpus, arena);
+        channel->sink = open_uart(channel, options, acpi, nr_cpus, arena);
     else if (options->channel != CHANNEL_NONE)
         channel->sink = open_net(channel, options, nr_cpus, arena);
     if (channel->sink && channel->kind == CHANNEL_AUTO)
@@ -142,9 +149,16 @@ static void hide_function(struct vmx_ports *ports, const struct acpi_facts *acpi
     ports->nr_hidden++;
 }
 
+static void hide_uart(struct vmx_ports *ports, const struct acpi_facts *acpi, const struct uart_found *uart)
+{
+    ports->hidden_uart = uart->uart.memory ? 0 : uart->uart.port;
+    ports->hidden_mmio = uart->memory;
+    if (uart->on_pci)
+        hide_function(ports, acpi, uart->bdf);
+}
+
 /* A bridge that leads to the card alone is hidden with it: the guest would put it to sleep, as nothing is behind it. */
-struct vmx_ports channel_ports(const struct channel *channel, const struct options *options,
-                               const struct acpi_facts *acpi)
+struct vmx_ports channel_ports(const struct channel *channel, const struct acpi_facts *acpi)
 {
     struct vmx_ports ports = {.pm1a_cnt = acpi->pm1a_cnt,
                               .pm1b_cnt = acpi->pm1b_cnt,
@@ -155,7 +169,7 @@ struct vmx_ports channel_ports(const struct channel *channel, const struct optio
     if (acpi->reset_elsewhere && channel->kind != CHANNEL_NONE)
         log_line("the machine's reset register is no I/O port: where the guest resets by it, the last trace is lost");
     if (channel->kind == CHANNEL_UART)
-        ports.hidden_uart = options->uart_port;
+        hide_uart(&ports, acpi, &channel->uart);
     if (channel->kind == CHANNEL_NET) {
         const struct pci_function *nic = &channel->nic;
         hide_function(&ports, acpi, nic->bdf);

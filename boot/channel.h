@@ -5,6 +5,7 @@
 #include "boot/acpi.h"
 #include "boot/carve.h"
 #include "boot/options.h"
+#include "boot/uart_find.h"
 #include "serial/pci.h"
 #include "serial/sink.h"
 #include "vmx/vmx.h"
@@ -14,13 +15,15 @@ struct channel {
     struct sink *sink;       /* never NULL: the sink of CHANNEL_NONE takes everything */
     bool wanted_none;        /* channel=none was asked for: nobody waits for the trace */
     struct pci_function nic; /* CHANNEL_NET */
+    struct uart_found uart;  /* CHANNEL_UART */
 };
 
 /* Bytes of arena that channel_open may take, at most. */
 uint64_t channel_bytes(const struct options *options, uint16_t nr_cpus);
 
 /* Open the channel that the options ask for. If that fails, log lines say why, and the channel is none. */
-void channel_open(struct channel *channel, const struct options *options, uint16_t nr_cpus, struct arena *arena);
+void channel_open(struct channel *channel, const struct options *options, const struct acpi_facts *acpi,
+                  uint16_t nr_cpus, struct arena *arena);
 
 /* Send the first record, text, and wait until the receiver has it. If it never does: as above. From then on log lines
  * go into the channel too. */
@@ -28,7 +31,6 @@ void channel_hello(struct channel *channel, const struct options *options, uint1
                    uint32_t size, struct arena *arena);
 
 /* What the guest must not see of the channel, and the ports at which its machine goes down: all that exits. */
-struct vmx_ports channel_ports(const struct channel *channel, const struct options *options,
-                               const struct acpi_facts *acpi);
+struct vmx_ports channel_ports(const struct channel *channel, const struct acpi_facts *acpi);
 
 #endif

@@ -1,6 +1,7 @@
 #include "boot/check.h"
 
 #include "boot/screen.h"
+#include "boot/uart_find.h"
 #include "boot/version.h"
 #include "pt/engine.h"
 #include "pt/msr.h"
@@ -13,6 +14,30 @@
 
 _Static_assert(BOOT_MAX_CPUS <= VMX_MAX_CPUS, "vmx/ carries each CPU that ACPI may name");
 
+static const uint8_t *check_acpi_map(void *context, uint64_t pa, uint64_t size)
+{
+    (void)context;
+    return pa < 4096 * MIB && size <= 4096 * MIB - pa ? phys_to_virt(pa) : NULL;
+}
+
+const struct acpi_memory check_acpi_memory = {check_acpi_map, NULL};
+
+/* Where it cannot be found there is none: the reason is said on the screen, and in the records. */
+static void open_console(struct boot_state *boot)
+{
+    const struct options *options = &boot->options;
+    struct uart_found console;
+    if (options->console.kind == UART_NONE)
+        return;
+    if (options->console.kind == UART_SPCR)
+        acpi_read(&boot->acpi, &check_acpi_memory, boot->info.rsdp, boot->info.rsdp_size);
+    const char *missing = uart_find(&console, &options->console, &boot->acpi);
+    if (missing)
+        log_line("no console: %s", missing);
+    else
+        log_console_set(&console.uart, UART_BAUD_BASE / options->console_baud);
+}
+
 /* The options say where the console is, so they are read first; what is wrong is said afterwards. */
 static void read_options(struct boot_state *boot)
 {
@@ -20,7 +45,7 @@ static void read_options(struct boot_state *boot)
     struct options_error error;
     options_default(&boot->options);
     bool good = options_parse(&boot->options, line, &error);
-    log_console_set(boot->options.console_port, boot->options.console_baud);
+    open_console(boot);
     log_line("version %s", UNDERTRACE_VERSION);
     if (!good)
         boot_fail("bad option \"%s\": expected %s", error.word, error.expected);
@@ -30,7 +55,7 @@ static void read_options(struct boot_state *boot)
 void check_boot_loader(struct boot_state *boot, uint32_t magic, uint32_t info_pa)
 {
     if (magic != MB2_BOOTLOADER_MAGIC) {
-        log_console_set(0x3f8, 115200);
+        log_console_set(&(const struct uart){.port = 0x3f8}, 1);
         boot_fail("not started by a Multiboot2 boot loader (magic %08x)", magic);
     }
     enum mb2_error error = mb2_parse(&boot->info, phys_to_virt(info_pa), 16 * MIB);
@@ -39,14 +64,6 @@ void check_boot_loader(struct boot_state *boot, uint32_t magic, uint32_t info_pa
     if (error)
         boot_fail("cannot read the boot loader's information: %s", mb2_error_text(error));
 }
-
-static const uint8_t *check_acpi_map(void *context, uint64_t pa, uint64_t size)
-{
-    (void)context;
-    return pa < 4096 * MIB && size <= 4096 * MIB - pa ? phys_to_virt(pa) : NULL;
-}
-
-const struct acpi_memory check_acpi_memory = {check_acpi_map, NULL};
 
 void check_refuse_vmx(struct boot_state *boot, const char *why)
 {

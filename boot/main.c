@@ -110,7 +110,7 @@ static void init_machine(void)
     uint64_t top = memory_map_top(&boot->info.map);
     struct vmx_machine machine = {.reserved = boot->carved,
                                   .top_of_memory = top,
-                                  .ports = channel_ports(&boot->channel, &boot->options, &boot->acpi),
+                                  .ports = channel_ports(&boot->channel, &boot->acpi),
                                   .code_pages = boot->options.code_pages && !boot->no_pt,
                                   .watch_lvtpc = !boot->no_pt && boot->options.pt.way != PT_SWITCH_SOFT,
                                   .watch_ipis = !boot->no_pt && boot->nr_cpus > 1,

@@ -1,6 +1,7 @@
 #include "boot/options.h"
 
 #include "boot/option.h"
+#include "serial/uart.h"
 
 #define KIB 1024ull
 
@@ -18,9 +19,10 @@ void options_default(struct options *options)
                .disable_retc = false,
                .psb_bytes = PT_PSB_AUTO},
         .channel = CHANNEL_AUTO,
-        .uart_port = 0x2f8,
+        .uart = {UART_AT_PORT, 0x2f8},
+        .uart_base = 115200,
         .uart_baud = 115200,
-        .console_port = 0x3f8,
+        .console = {UART_AT_PORT, 0x3f8},
         .console_baud = 115200,
         .net_ip = 0x0a00020f,
         .net_peer = 0x0a000202,
@@ -51,26 +53,31 @@ static bool set_channel(struct options *o, struct value_text v)
 
 static bool set_uart_port(struct options *o, struct value_text v)
 {
-    return value_port(&o->uart_port, v);
+    return value_uart(&o->uart, v);
 }
 
 static bool set_uart_baud(struct options *o, struct value_text v)
 {
-    return value_baud(&o->uart_baud, v);
+    return value_u32(&o->uart_baud, v, 2, UART_BAUD_MAX);
+}
+
+static bool set_uart_base(struct options *o, struct value_text v)
+{
+    return value_u32(&o->uart_base, v, 115200, UART_BAUD_MAX);
 }
 
 static bool set_console(struct options *o, struct value_text v)
 {
     if (value_is(v, "none")) {
-        o->console_port = 0;
+        o->console = (struct uart_place){UART_NONE, 0};
         return true;
     }
-    return value_port(&o->console_port, v);
+    return value_uart(&o->console, v);
 }
 
 static bool set_console_baud(struct options *o, struct value_text v)
 {
-    return value_baud(&o->console_baud, v);
+    return value_u32(&o->console_baud, v, 2, UART_BAUD_BASE) && UART_BAUD_BASE % o->console_baud == 0;
 }
 
 static bool set_triple(struct options *o, struct value_text v)
@@ -109,11 +116,15 @@ static bool set_tasks(struct options *o, struct value_text v)
     return good;
 }
 
+#define UART_EXPECTED                                                                                                  \
+    "com1 to com4, a port such as 0x2f8, mem:ADDRESS, mem32:ADDRESS, a PCI card such as 03:00.0, or spcr"
+
 static const struct option options_rest[] = {
     {"channel", set_channel, "auto, net, uart or none"},
-    {"uart.port", set_uart_port, "com1 to com4, or a port in hexadecimal such as 0x2f8"},
-    {"uart.baud", set_uart_baud, "a divisor of 115200"},
-    {"console", set_console, "com1 to com4, a port in hexadecimal such as 0x3f8, or none"},
+    {"uart.port", set_uart_port, UART_EXPECTED},
+    {"uart.base", set_uart_base, "a number from 115200 to 4000000: the UART's clock / 16"},
+    {"uart.baud", set_uart_baud, "a number from 2 to 4000000 that divides uart.base"},
+    {"console", set_console, UART_EXPECTED ", or none"},
     {"console.baud", set_console_baud, "a divisor of 115200"},
     {"triple", set_triple, "reset or stop"},
     {"selftest", set_selftest, "on or off"},
@@ -146,7 +157,12 @@ bool options_parse(struct options *options, const char *line, struct options_err
         option_error_set(error, (struct value_text){"pt.trigger", 10}, "code=on with it");
         return false;
     }
-    if (options->channel == CHANNEL_UART && options->uart_port == options->console_port) {
+    if (options->uart_base % options->uart_baud != 0 || options->uart_base / options->uart_baud > 0xffff) {
+        option_error_set(error, (struct value_text){"uart.baud", 9}, "a number that divides uart.base");
+        return false;
+    }
+    if (options->channel == CHANNEL_UART && options->uart.kind == options->console.kind &&
+        options->uart.at == options->console.at) {
         option_error_set(error, (struct value_text){"channel=uart", 12}, "uart.port and console to be two UARTs");
         return false;
     }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "pt/caps.h"
+#include "serial/uart_place.h"
 #include "vmx/task_fields.h"
 
 enum channel_kind { CHANNEL_AUTO, CHANNEL_NET, CHANNEL_UART, CHANNEL_NONE };
@@ -20,9 +21,10 @@ struct options {
     struct pt_options
         pt; /* pt=on pt.region=512K pt.regions=8 pt.os=on pt.user=on pt.tsc=on pt.retc=on pt.psb=auto ... */
     enum channel_kind channel; /* channel=auto: net where there is a card, else none */
-    uint16_t uart_port;        /* uart.port=com2 (com1..com4 or 0x...): I/O port of the channel's UART */
-    uint32_t uart_baud;        /* uart.baud=115200, must divide 115200 */
-    uint16_t console_port;     /* console=com1 (com1..com4, 0x..., none = 0): where boot messages go */
+    struct uart_place uart; /* uart.port=com2 (com1..com4, 0x..., mem:, mem32:, a PCI card, spcr): the channel's UART */
+    uint32_t uart_baud;     /* uart.baud=115200 */
+    uint32_t uart_base;     /* uart.base=115200: its clock / 16, which uart.baud divides */
+    struct uart_place console; /* console=com1 (the same, or none): where boot messages go */
     uint32_t console_baud;     /* console.baud=115200 */
     uint32_t net_ip;           /* net.ip=10.0.2.15, host byte order */
     uint32_t net_peer;         /* net.peer=10.0.2.2 */

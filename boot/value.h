@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "serial/uart_place.h"
+
 /* A piece of the command line; no NUL behind it. */
 struct value_text {
     const char *at;
@@ -27,10 +29,9 @@ bool value_is_canonical(uint64_t address);
 bool value_u16(uint16_t *out, struct value_text text, uint16_t min, uint16_t max);
 /* A power of two of bytes from min to max; K and M are units. */
 bool value_size(uint64_t *out, struct value_text text, uint64_t min, uint64_t max);
-/* com1 to com4, or the port in hexadecimal, from 0x1 to 0xfff8. */
-bool value_port(uint16_t *out, struct value_text text);
-/* A divisor of 115200 whose divisor latch has 16 bits. */
-bool value_baud(uint32_t *out, struct value_text text);
+/* com1 to com4; the port in hexadecimal, from 0x1 to 0xfff8; mem: or mem32: and an address in hexadecimal;
+ * bus:device.function of a PCI card; spcr. */
+bool value_uart(struct uart_place *out, struct value_text text);
 /* bus:device.function in hexadecimal, as lspci prints it: bus << 8 | device << 3 | function. */
 bool value_bdf(uint32_t *out, struct value_text text);
 /* Six bytes in hexadecimal, two digits each, colons between them. */

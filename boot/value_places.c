@@ -12,26 +12,44 @@ bool value_u16(uint16_t *out, struct value_text text, uint16_t min, uint16_t max
     return true;
 }
 
-bool value_port(uint16_t *out, struct value_text text)
+/* com1 to com4, or behind 0x. */
+static bool read_port(uint64_t *port, struct value_text text)
 {
-    uint64_t number;
     if (text.size == 4 && value_is((struct value_text){text.at, 3}, "com") && text.at[3] >= '1' && text.at[3] <= '4') {
-        *out = com_ports[text.at[3] - '1'];
+        *port = com_ports[text.at[3] - '1'];
         return true;
     }
-    if (text.size < 3 || text.at[0] != '0' || !value_u64(&number, text) || number == 0 || number > 0xfff8)
-        return false;
-    *out = (uint16_t)number;
-    return true;
+    return text.size >= 3 && text.at[0] == '0' && value_u64(port, text) && *port != 0 && *port <= 0xfff8;
 }
 
-bool value_baud(uint32_t *out, struct value_text text)
+/* An address behind a word such as mem: */
+static bool read_behind(uint64_t *address, struct value_text text, struct value_text word)
 {
-    uint64_t number;
-    if (!value_u64(&number, text) || number < 2 || number > 115200 ||
-        115200 % number != 0) /* the divisor has 16 bits */
+    return text.size > word.size + 2 && __builtin_memcmp(text.at, word.at, word.size) == 0 &&
+           text.at[word.size] == '0' &&
+           value_u64(address, (struct value_text){text.at + word.size, text.size - word.size}) && *address != 0;
+}
+
+bool value_uart(struct uart_place *out, struct value_text text)
+{
+    uint32_t bdf;
+
+    *out = (struct uart_place){UART_SPCR, 0};
+    if (value_is(text, "spcr"))
+        return true;
+    out->kind = UART_AT_PORT;
+    if (read_port(&out->at, text))
+        return true;
+    out->kind = UART_IN_MEMORY;
+    if (read_behind(&out->at, text, (struct value_text){"mem:", 4}))
+        return true;
+    out->kind = UART_IN_MEMORY32;
+    if (read_behind(&out->at, text, (struct value_text){"mem32:", 6}))
+        return true;
+    *out = (struct uart_place){UART_PCI, 0};
+    if (!value_bdf(&bdf, text))
         return false;
-    *out = (uint32_t)number;
+    out->at = bdf;
     return true;
 }
 

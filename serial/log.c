@@ -22,15 +22,20 @@ struct log_record {
 };
 _Static_assert(sizeof(struct log_record) % 8 == 0, "a record is a multiple of 8 bytes");
 
-static uint16_t console_port;
+static struct uart console;
 static struct lock console_lock; /* a line at a time */
 static bool guest_owns_console;
 static struct sink *log_sink;
 static bool panic_in_sink; /* a CPU's line of a dump is on its way */
 
-SECOND_ACT void log_console_set(uint16_t uart_port, uint32_t baud)
+SECOND_ACT void log_console_set(const struct uart *uart, uint32_t divisor)
 {
-    console_port = uart_port != 0 && uart_init(uart_port, baud) ? uart_port : 0;
+    console = uart && uart_init(uart, divisor) ? *uart : (struct uart){0};
+}
+
+static bool has_console(void)
+{
+    return console.port != 0 || console.memory;
 }
 
 SECOND_ACT void log_sink_set(struct sink *sink)
@@ -47,9 +52,9 @@ static void console_write(const char *text)
 {
     for (; *text != '\0'; text++) {
         if (*text == '\n') {
-            uart_put(console_port, '\r');
+            uart_put(&console, '\r');
         }
-        uart_put(console_port, (uint8_t)*text);
+        uart_put(&console, (uint8_t)*text);
     }
 }
 
@@ -127,7 +132,7 @@ void log_line(const char *format, ...)
     va_start(args, format);
     length = format_text_v(record.text, sizeof(record.text), format, args);
     va_end(args);
-    if (!guest_owns_console && console_port != 0) {
+    if (!guest_owns_console && has_console()) {
         const uint32_t ticket = lock_take(&console_lock);
 
         console_line(record.text);
@@ -150,7 +155,7 @@ void log_panic(const char *format, ...)
     va_start(args, format);
     length = format_text_v(record.text, sizeof(record.text), format, args);
     va_end(args);
-    if (console_port != 0) {
+    if (has_console()) {
         const uint32_t ticket = lock_take_by_force(&console_lock, CONSOLE_SECONDS * clock_tsc_hz());
 
         console_line(record.text);

@@ -13,13 +13,15 @@
 #include <stdint.h>
 
 struct sink;
+struct uart;
 
 /* Format into buffer, always NUL-terminated. Returns the length without the NUL, at most size - 1. Core. */
 size_t format_text(char *buffer, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 size_t format_text_v(char *buffer, size_t size, const char *format, va_list args);
 
-/* Where lines go. port 0: no console. sink NULL: no records. The console is left alone once the guest runs. */
-void log_console_set(uint16_t uart_port, uint32_t baud);
+/* Where lines go. uart NULL: no console; divisor: as of uart_init. sink NULL: no records. The console is left alone
+ * once the guest runs. */
+void log_console_set(const struct uart *uart, uint32_t divisor);
 void log_sink_set(struct sink *sink);
 void log_guest_owns_console(void);
 

@@ -17,6 +17,7 @@ enum { PCI_ID = 0x00, PCI_COMMAND = 0x04, PCI_CLASS = 0x08, PCI_HEADER_TYPE_DWOR
 #define COMMAND_BUS_MASTER 0x4u
 #define COMMAND_WRITABLE 0xffffu /* the upper half is the status register, whose bits are cleared by writing ones */
 #define HEADER_MULTIFUNCTION 0x00800000u
+#define CLASS_SERIAL 0x0700u
 #define BAR_IO 0x1u
 #define BAR_TYPE_64 0x4u
 #define BAR_TYPE_MASK 0x6u
@@ -134,6 +135,20 @@ bool pci_find(uint32_t *bdf, uint32_t *id)
         }
     }
     return false;
+}
+
+bool pci_open_serial(struct pci_bar *bar, uint32_t bdf)
+{
+    const uint32_t low = config_read(bdf, PCI_BAR0);
+    const uint32_t high = !(low & BAR_IO) && (low & BAR_TYPE_MASK) == BAR_TYPE_64 ? config_read(bdf, PCI_BAR0 + 4) : 0;
+
+    bar->memory = !(low & BAR_IO);
+    bar->at = bar->memory ? (uint64_t)high << 32 | (low & BAR_ADDRESS_MASK) : low & ~3u;
+    if (config_read(bdf, PCI_ID) == NO_FUNCTION || config_read(bdf, PCI_CLASS) >> 16 != CLASS_SERIAL || bar->at == 0)
+        return false;
+    config_write(bdf, PCI_COMMAND,
+                 (config_read(bdf, PCI_COMMAND) & COMMAND_WRITABLE) | (bar->memory ? COMMAND_MEMORY : COMMAND_IO));
+    return true;
 }
 
 void pci_disable(const struct pci_function *function)

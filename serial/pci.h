@@ -39,6 +39,15 @@ void pci_use(const struct pci_function *function);
 /* It is not to be ours: as pci_open found it. */
 void pci_close(const struct pci_function *function);
 
+/* A BAR: where it is. */
+struct pci_bar {
+    bool memory; /* or in I/O ports */
+    uint64_t at;
+};
+
+/* Let a serial controller (class 0700) answer at its BAR 0. false: there is none, or it has no place. */
+bool pci_open_serial(struct pci_bar *bar, uint32_t bdf);
+
 /* Take memory decoding and bus mastering away again. */
 void pci_disable(const struct pci_function *function);
 

@@ -26,58 +26,69 @@ enum {
 /* A port read takes about a microsecond on the LPC bus. */
 #define PUT_TRIES 1000000u
 
-static uint16_t uart_register(uint16_t port, unsigned index)
+static uint8_t uart_get(const struct uart *uart, unsigned index)
 {
-    return (uint16_t)(port + index);
+    if (!uart->memory)
+        return io_in8((uint16_t)(uart->port + index));
+    return uart->wide ? (uint8_t)((const volatile uint32_t *)uart->memory)[index]
+                      : ((const volatile uint8_t *)uart->memory)[index];
 }
 
-SECOND_ACT bool uart_init(uint16_t port, uint32_t baud)
+static void uart_set(const struct uart *uart, unsigned index, uint8_t value)
 {
-    uint32_t divisor = UART_BAUD_BASE / baud;
+    if (!uart->memory)
+        io_out8((uint16_t)(uart->port + index), value);
+    else if (uart->wide)
+        ((volatile uint32_t *)uart->memory)[index] = value;
+    else
+        ((volatile uint8_t *)uart->memory)[index] = value;
+}
 
-    io_out8(uart_register(port, UART_SCR), 0x5a);
-    if (io_in8(uart_register(port, UART_SCR)) != 0x5a) {
+SECOND_ACT bool uart_init(const struct uart *uart, uint32_t divisor)
+{
+    uart_set(uart, UART_SCR, 0x5a);
+    if (uart_get(uart, UART_SCR) != 0x5a) {
         return false;
     }
-    io_out8(uart_register(port, UART_IER), 0);
-    io_out8(uart_register(port, UART_LCR), LCR_8N1 | LCR_DLAB);
-    io_out8(uart_register(port, UART_THR), (uint8_t)divisor);
-    io_out8(uart_register(port, UART_IER), (uint8_t)(divisor >> 8));
-    io_out8(uart_register(port, UART_LCR), LCR_8N1);
-    io_out8(uart_register(port, UART_FCR), FCR_ENABLE_AND_CLEAR);
-    io_out8(uart_register(port, UART_MCR), MCR_DTR_RTS);
+    uart_set(uart, UART_IER, 0);
+    uart_set(uart, UART_LCR, LCR_8N1 | LCR_DLAB);
+    uart_set(uart, UART_THR, (uint8_t)divisor);
+    uart_set(uart, UART_IER, (uint8_t)(divisor >> 8));
+    uart_set(uart, UART_LCR, LCR_8N1);
+    uart_set(uart, UART_FCR, FCR_ENABLE_AND_CLEAR);
+    uart_set(uart, UART_MCR, MCR_DTR_RTS);
     return true;
 }
 
-bool uart_fifo_empty(uint16_t port)
+bool uart_fifo_empty(const struct uart *uart)
 {
-    return (io_in8(uart_register(port, UART_LSR)) & LSR_THRE) != 0;
+    return (uart_get(uart, UART_LSR) & LSR_THRE) != 0;
 }
 
-bool uart_idle(uint16_t port)
+bool uart_idle(const struct uart *uart)
 {
-    return (io_in8(uart_register(port, UART_LSR)) & LSR_TEMT) != 0;
+    return (uart_get(uart, UART_LSR) & LSR_TEMT) != 0;
 }
 
-bool uart_read(uint16_t port, uint8_t *byte)
+bool uart_read(const struct uart *uart, uint8_t *byte)
 {
-    if ((io_in8(uart_register(port, UART_LSR)) & LSR_DR) == 0) {
+    if ((uart_get(uart, UART_LSR) & LSR_DR) == 0) {
         return false;
     }
-    *byte = io_in8(uart_register(port, UART_RBR));
+    *byte = uart_get(uart, UART_RBR);
     return true;
 }
 
-void uart_write(uint16_t port, uint8_t byte)
+void uart_write(const struct uart *uart, uint8_t byte)
 {
-    io_out8(uart_register(port, UART_THR), byte);
+    uart_set(uart, UART_THR, byte);
 }
 
-void uart_put(uint16_t port, uint8_t byte)
+void uart_put(const struct uart *uart, uint8_t byte)
 {
     for (uint32_t tries = 0; tries < PUT_TRIES; tries++) {
-        if (uart_fifo_empty(port)) {
-            uart_write(port, byte);
+        if (uart_fifo_empty(uart)) {
+            uart_write(uart, byte);
             return;
         }
         io_pause();

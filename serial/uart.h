@@ -10,25 +10,33 @@
 #include <stdint.h>
 
 #define UART_FIFO_BYTES 16u
-#define UART_BAUD_BASE 115200u /* the 1.8432 MHz crystal, divided by 16 */
+#define UART_BAUD_BASE 115200u /* the 1.8432 MHz crystal of a PC's, divided by 16 */
+#define UART_BAUD_MAX 4000000u
 
-/* Program 8N1 at baud (a divisor of 115200), FIFOs on and empty, no interrupts. false: no UART answers at port. */
-bool uart_init(uint16_t port, uint32_t baud);
+/* How its registers are reached. */
+struct uart {
+    uint16_t port; /* of the first one; where memory is NULL. 0 and NULL: there is no UART */
+    bool wide;     /* in memory: 4 bytes each, not 1 */
+    volatile void *memory;
+};
+
+/* Program 8N1 at the clock / 16 / divisor, FIFOs on and empty, no interrupts. false: no UART answers there. */
+bool uart_init(const struct uart *uart, uint32_t divisor);
 
 /* The transmitter FIFO is empty: UART_FIFO_BYTES bytes may be written without looking again. */
-bool uart_fifo_empty(uint16_t port);
+bool uart_fifo_empty(const struct uart *uart);
 
 /* Everything has left the shift register too. */
-bool uart_idle(uint16_t port);
+bool uart_idle(const struct uart *uart);
 
 /* Take a byte that has arrived. false: none has. */
-bool uart_read(uint16_t port, uint8_t *byte);
+bool uart_read(const struct uart *uart, uint8_t *byte);
 
 /* Write one byte; the caller knows that there is room. */
-void uart_write(uint16_t port, uint8_t byte);
+void uart_write(const struct uart *uart, uint8_t byte);
 
 /* Wait for room and write one byte. Gives up after about a second where a UART hangs, so that a console that broke
  * stops nobody. */
-void uart_put(uint16_t port, uint8_t byte);
+void uart_put(const struct uart *uart, uint8_t byte);
 
 #endif

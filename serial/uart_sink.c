@@ -21,7 +21,7 @@ struct uart_queues {
 
 struct uart_sink {
     struct sink sink;
-    uint16_t port;
+    struct uart uart;
     uint32_t seq;
 
     /* The frame that is being written; its bytes stay in their queue until the last one is out. */
@@ -119,7 +119,7 @@ static bool fill_fifo(struct uart_sink *s)
         if (!s->busy && !begin_next_frame(s)) {
             return false;
         }
-        uart_write(s->port, next_byte(s));
+        uart_write(&s->uart, next_byte(s));
         if (s->at == FRAME_HEADER_SIZE + s->header.length + sizeof(s->crc)) {
             end_frame(s);
         }
@@ -132,10 +132,10 @@ static void uart_poll(struct sink *sink)
     struct uart_sink *s = uart_sink_of(sink);
     uint8_t byte;
 
-    for (uint32_t i = 0; i < UART_FIFO_BYTES && uart_read(s->port, &byte); i++) {
+    for (uint32_t i = 0; i < UART_FIFO_BYTES && uart_read(&s->uart, &byte); i++) {
         command_line_take(&s->line, &s->commands, s->header.stream_id, byte);
     }
-    for (uint32_t i = 0; i < FIFOS_PER_POLL && uart_fifo_empty(s->port); i++) {
+    for (uint32_t i = 0; i < FIFOS_PER_POLL && uart_fifo_empty(&s->uart); i++) {
         if (!fill_fifo(s)) {
             return;
         }
@@ -182,7 +182,7 @@ static bool all_written(const struct uart_sink *s)
             return false;
         }
     }
-    return uart_idle(s->port);
+    return uart_idle(&s->uart);
 }
 
 static bool uart_delivered(struct sink *sink)
@@ -222,14 +222,14 @@ SECOND_ACT struct sink *uart_sink_init(void *memory, const struct uart_sink_para
     struct uart_sink *s = memory;
     uint8_t *buffers = (uint8_t *)memory + state_bytes(params->nr_cpus);
 
-    if (!uart_init(params->port, params->baud)) {
-        format_text(why, why_size, "no UART answers at I/O port %x", params->port);
+    if (!uart_init(&params->uart, params->divisor)) {
+        format_text(why, why_size, "no UART answers there");
         return NULL;
     }
     __builtin_memset(memory, 0, state_bytes(params->nr_cpus));
     s->sink.ops = &uart_ops;
     s->sink.nr_cpus = params->nr_cpus;
-    s->port = params->port;
+    s->uart = params->uart;
     s->header.stream_id = params->stream_id;
     for (uint16_t cpu = 0; cpu < params->nr_cpus; cpu++) {
         uint8_t *buffer = buffers + (size_t)cpu * params->record_bytes;

@@ -9,10 +9,11 @@
 #include <stdint.h>
 
 #include "serial/sink.h"
+#include "serial/uart.h"
 
 struct uart_sink_params {
-    uint16_t port;         /* first I/O port of the UART */
-    uint32_t baud;         /* divides 115200 */
+    struct uart uart;
+    uint32_t divisor;      /* as of uart_init */
     uint32_t stream_id;    /* names this boot */
     uint16_t nr_cpus;      /* CPUs that trace and make records, from 0 */
     uint32_t record_bytes; /* buffer for records not yet sent, per CPU: a power of two, at least 16 KiB */

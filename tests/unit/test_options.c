@@ -40,8 +40,9 @@ static void defaults(void **state)
     assert_int_equal(o.pt.nr_regions, 8);
     assert_int_equal(o.pt.psb_bytes, PT_PSB_AUTO);
     assert_int_equal(o.channel, CHANNEL_AUTO);
-    assert_int_equal(o.uart_port, 0x2f8);
-    assert_int_equal(o.console_port, 0x3f8);
+    assert_int_equal(o.uart.kind, UART_AT_PORT);
+    assert_int_equal(o.uart.at, 0x2f8);
+    assert_int_equal(o.console.at, 0x3f8);
     assert_int_equal(o.net_ip, 0x0a00020f);
     assert_int_equal(o.net_peer, 0x0a000202);
     assert_int_equal(o.net_port, 21845);
@@ -86,9 +87,9 @@ static void each_option(void **state)
     assert_int_equal(o.pt.nr_regions, 4);
     assert_int_equal(o.pt.psb_bytes, 2048);
     assert_int_equal(o.channel, CHANNEL_UART);
-    assert_int_equal(o.uart_port, 0x2e8);
+    assert_int_equal(o.uart.at, 0x2e8);
     assert_int_equal(o.uart_baud, 9600);
-    assert_int_equal(o.console_port, 0);
+    assert_int_equal(o.console.kind, UART_NONE);
     assert_int_equal(o.console_baud, 57600);
     assert_int_equal(o.net_ip, 0xc0a80102);
     assert_int_equal(o.net_peer, 0xffffffff);
@@ -97,7 +98,7 @@ static void each_option(void **state)
     assert_int_equal(o.net_wait_seconds, 0);
     assert_int_equal(parsed("pt.region=128M").pt.region_bytes, 128 << 20);
     assert_int_equal(parsed("pt.region=0x100000").pt.region_bytes, 1 << 20);
-    assert_int_equal(parsed("console=0x2F0").console_port, 0x2f0);
+    assert_int_equal(parsed("console=0x2F0").console.at, 0x2f0);
     assert_int_equal(parsed("channel=none channel=net").channel, CHANNEL_NET);
     assert_int_equal(parsed("channel=none channel=e1000").channel, CHANNEL_NET);
     assert_false(parsed("").net_mac_given);
@@ -202,12 +203,18 @@ static void bad_words(void **state)
     refused("policy=lose", "policy=lose", "stall, drop or ring");
     refused("channel=wifi", "channel=wifi", "uart");
     refused("uart.port=com5", "uart.port=com5", "com1");
-    refused("uart.port=760", "uart.port=760", "hexadecimal");
-    refused("uart.port=0x0", "uart.port=0x0", "hexadecimal");
+    refused("uart.port=760", "uart.port=760", "0x2f8");
+    refused("uart.port=0x0", "uart.port=0x0", "0x2f8");
+    refused("uart.port=mem:", "uart.port=mem:", "mem:");
+    refused("uart.port=mem:4096", "uart.port=mem:4096", "mem:");
+    refused("uart.port=mem33:0x1000", "uart.port=mem33:0x1000", "mem:");
+    refused("uart.port=03:00", "uart.port=03:00", "PCI");
     refused("uart.port=none", "uart.port=none", "com1");
-    refused("uart.baud=7", "uart.baud=7", "115200");
-    refused("uart.baud=0", "uart.baud=0", "115200");
-    refused("uart.baud=230400", "uart.baud=230400", "115200");
+    refused("uart.baud=7", "uart.baud", "divides");
+    refused("uart.baud=0", "uart.baud=0", "divides");
+    refused("uart.baud=230400", "uart.baud", "divides");
+    refused("uart.base=4000001", "uart.base=4000001", "4000000");
+    refused("console.baud=230400", "console.baud=230400", "115200");
     refused("net.port=0", "net.port=0", "65535");
     refused("net.port=65536", "net.port=65536", "65535");
     refused("net.mtu=575", "net.mtu=575", "576");
@@ -231,6 +238,12 @@ static void one_uart_for_two(void **state)
     refused("channel=uart uart.port=com1", "channel=uart", "two UARTs");
     refused("console=com2 channel=uart", "channel=uart", "two UARTs");
     parsed("channel=uart uart.port=com1 console=none");
+    assert_int_equal(parsed("uart.port=mem32:0xfe034000 uart.base=4000000 uart.baud=2000000").uart.kind,
+                     UART_IN_MEMORY32);
+    assert_int_equal(parsed("uart.port=mem:0xfe034000").uart.at, 0xfe034000);
+    assert_int_equal(parsed("uart.port=03:00.1").uart.kind, UART_PCI);
+    assert_int_equal(parsed("uart.port=03:00.1").uart.at, 0x301);
+    assert_int_equal(parsed("console=spcr").console.kind, UART_SPCR);
     parsed("console=com2");
 }
 

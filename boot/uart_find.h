@@ -1,0 +1,21 @@
+/* The UART that an option names: its registers, and what of it the guest must not see. Shell. */
+#ifndef BOOT_UART_FIND_H
+#define BOOT_UART_FIND_H
+
+#include <stdbool.h>
+
+#include "boot/acpi.h"
+#include "serial/uart.h"
+#include "vmx/vmx.h"
+
+struct uart_found {
+    struct uart uart;
+    struct range memory; /* its registers' pages; empty: they are I/O ports */
+    bool on_pci;
+    uint16_t bdf;
+};
+
+/* NULL, or why there is none, for a message. A PCI function answers from then on. */
+const char *uart_find(struct uart_found *found, const struct uart_place *place, const struct acpi_facts *acpi);
+
+#endif
