@@ -58,6 +58,7 @@ draw_output() {
         [ $((size * regions)) -ge 1024 ] && margin=1000000 || margin=-1
         ;;
     esac
+    bytes=$((size * 1024))
     options="$options pt.region=$((size < 1024 ? size : size / 1024))$([ $size -lt 1024 ] && echo K || echo M)"
     options="$options pt.regions=$regions"
 }
