@@ -139,7 +139,7 @@ fi
 # --- away again
 
 check 'it is removed' inside dpkg -r undertrace-boot
-same 'the menu is what it was, but for the mark of a script that says nothing' "$(diff "$work/before.cfg" "$menu" | grep '^[<>]' | grep -v '/25_undertrace ###$')" ''
+same 'the menu is what it was, but for the mark of a script that says nothing' "$(diff "$work/before.cfg" "$menu" | grep '^[<>] .' | grep -v '/25_undertrace ###$')" ''
 same 'the configuration is kept' "$(grep -c "$options" "$clean/etc/default/undertrace")" 1
 check 'and purged, with the others' inside dpkg -P undertrace-boot undertrace libundertrace-dev libundertrace0
 same 'the menu knows nothing of it' "$(diff "$work/before.cfg" "$menu")" ''
