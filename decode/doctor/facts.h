@@ -27,8 +27,9 @@ struct facts_cpu {
 
 /* A PCI function that is a network card, or a serial port. */
 struct facts_card {
-    char slot[16];      /* as lspci -D prints it: 0000:00:1f.6 */
-    uint32_t id;        /* the first doubleword of its configuration space: device and vendor */
+    char slot[16]; /* as lspci -D prints it: 0000:00:1f.6 */
+    uint32_t id;   /* the first doubleword of its configuration space: device and vendor */
+    uint8_t revision;
     char interface[16]; /* Linux's name, "" where no driver has it */
     enum answer link;
     bool carries_default_route;

@@ -26,7 +26,7 @@ static void default_route(char *interface, size_t size, const char *root)
 static bool read_card(struct facts_card *card, const char *root, const char *slot)
 {
     char path[192], names[1][TREE_NAME_MAX], text[8];
-    uint64_t class, vendor, device;
+    uint64_t class, vendor, device, revision = 0;
     snprintf(path, sizeof(path), DEVICES "%s/class", slot);
     if (!tree_number(&class, root, path) || class >> 16 != CLASS_NETWORK)
         return false;
@@ -36,7 +36,9 @@ static bool read_card(struct facts_card *card, const char *root, const char *slo
     snprintf(path, sizeof(path), DEVICES "%s/device", slot);
     if (!tree_number(&device, root, path))
         return false;
-    *card = (struct facts_card){.id = (uint32_t)(device << 16 | vendor)};
+    snprintf(path, sizeof(path), DEVICES "%s/revision", slot);
+    tree_number(&revision, root, path);
+    *card = (struct facts_card){.id = (uint32_t)(device << 16 | vendor), .revision = (uint8_t)revision};
     snprintf(card->slot, sizeof(card->slot), "%.15s", slot);
     snprintf(path, sizeof(path), DEVICES "%s/net", slot);
     if (!tree_names(names, 1, root, path, ""))

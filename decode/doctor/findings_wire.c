@@ -1,6 +1,13 @@
 /* How the trace can leave. */
 #include "decode/doctor/findings.h"
-#include "serial/e1000_cards.h"
+#include "serial/nic.h"
+
+/* NULL: no card that the hypervisor drives. */
+static const char *card_name(const struct facts_card *card)
+{
+    const struct nic_card *known;
+    return nic_driver_of(card->id, card->revision, &known) ? known->name : NULL;
+}
 
 /* The hypervisor takes the first of its cards that has a link, else the first. */
 static const struct facts_card *card_taken(const struct facts *facts)
@@ -8,7 +15,7 @@ static const struct facts_card *card_taken(const struct facts *facts)
     const struct facts_card *first = NULL;
     for (size_t i = 0; i < facts->nr_cards; i++) {
         const struct facts_card *card = &facts->cards[i];
-        if (!e1000_card_of(card->id))
+        if (!card_name(card))
             continue;
         if (card->link == ANSWER_YES)
             return card;
@@ -20,7 +27,7 @@ static const struct facts_card *card_taken(const struct facts *facts)
 
 static void judge_taken(struct findings *findings, const struct facts_card *card)
 {
-    finding_add(findings, "card", FINDING_GOOD, "%s at %s%s%s", e1000_card_of(card->id)->name, card->slot,
+    finding_add(findings, "card", FINDING_GOOD, "%s at %s%s%s", card_name(card), card->slot,
                 card->interface[0] ? ", " : "", card->interface);
     if (card->link == ANSWER_YES) {
         finding_add(findings, "link", FINDING_GOOD, "up");
@@ -37,7 +44,8 @@ static void judge_taken(struct findings *findings, const struct facts_card *card
         finding_add(findings, "card", FINDING_NOTE,
                     "this machine's own network goes over %s, which will not be there under the hypervisor",
                     card->interface);
-        finding_remedy(findings, "net.card= names another card; or do without a network in the traced system");
+        finding_remedy(findings,
+                       "net.card= or net.mac= names another card; or do without a network in the traced system");
     }
 }
 

@@ -105,7 +105,7 @@ same 'a kernel has its initrd' "$(entries "module2 --nounzip /boot/initrd.img-$v
 same 'and where it has its tasks' "$(entries "multiboot2 /boot/undertrace.elf .*$(build/undertrace kernel-options build/guest/vmlinuz)")" 1
 same 'and its root and command line' "$(entries "module2 --nounzip /boot/vmlinuz-$version kernel root=UUID=$uuid ro console=ttyS0 panic=-1\$")" 1
 
-options='channel=e1000 net.mtu=9000'
+options='channel=net net.mtu=9000'
 sed -i "s/^UNDERTRACE_OPTIONS=.*/UNDERTRACE_OPTIONS='$options'/; s/^UNDERTRACE_CMDLINE_LINUX=.*/UNDERTRACE_CMDLINE_LINUX=nokaslr/; s/^UNDERTRACE_TASKS=.*/UNDERTRACE_TASKS=no/" \
     "$clean/etc/default/undertrace"
 check 'the menu is made again' inside update-grub
@@ -117,7 +117,7 @@ same 'tasks= as well' "$(entries tasks=)" 0
 
 check 'a disk is made of it' tests/rig/grub-disk.sh "$clean" "$uuid" "$work/disk.img" "$work/esp.img"
 ISO='' DISK=$work/disk.img check "the menu's entry boots the kernel under the hypervisor" tests/rig/boot.sh "$work/entry"
-console_has 'which has found its wire' entry 'undertrace: channel e1000'
+console_has 'which has found its wire' entry 'undertrace: channel net'
 console_has 'the guest is in order' entry 'branches: ok'
 exact 'each branch is in the trace' entry
 

@@ -4,7 +4,7 @@
 . tests/system/lib.sh
 
 iso=$work/stick.iso
-ELF=build/undertrace.elf KERNEL=build/guests/branches.bzImage INITRD='' CMDLINE='' OPTIONS='channel=e1000 net.mtu=9000' \
+ELF=build/undertrace.elf KERNEL=build/guests/branches.bzImage INITRD='' CMDLINE='' OPTIONS='channel=net net.mtu=9000' \
     check 'the image is made' tests/rig/iso.sh "$iso"
 xorriso -indev "$iso" -report_system_area plain -report_el_torito plain >"$work/report" 2>/dev/null
 report() {

@@ -136,7 +136,14 @@ static void test_wire(void **state)
     worst_is(&facts, FINDING_GOOD, "cpu", "");
     facts.cards[1].carries_default_route = true;
     worst_is(&facts, FINDING_NOTE, "card", "enp1s0");
-    facts = good(), facts.cards[0].id = 0x10ec | 0xffffu << 16;
+    facts = good(), facts.cards[0].id = 0x816810ec;
+    worst_is(&facts, FINDING_GOOD, "cpu", "");
+    /* A revision may make another card of it. */
+    facts.cards[0].id = 0x813910ec, facts.cards[0].revision = 0x20;
+    worst_is(&facts, FINDING_GOOD, "cpu", "");
+    facts.cards[0].revision = 0x10;
+    worst_is(&facts, FINDING_NOTE, "card", "10ec:8139");
+    facts.cards[0].id = 0x10ec | 0xffffu << 16;
     worst_is(&facts, FINDING_NOTE, "card", "10ec:ffff");
     facts.nr_uarts = 0;
     worst_is(&facts, FINDING_BAD, "wire", "no way out");
