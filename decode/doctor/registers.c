@@ -14,7 +14,6 @@
 bool cpuid_line_parse(struct cpuid_line *line, const char *text)
 {
     uint32_t *const r = line->registers;
-    line->sub_leaf = 0;
     if (sscanf(text,
                " 0x%" SCNx32 " 0x%" SCNx32 ": eax=0x%" SCNx32 " ebx=0x%" SCNx32 " ecx=0x%" SCNx32 " edx=0x%" SCNx32,
                &line->leaf, &line->sub_leaf, &r[0], &r[1], &r[2], &r[3]) == 2 + NR_REGISTERS)
@@ -51,7 +50,7 @@ static bool device_read(const char *path, uint64_t position, void *to, size_t si
 static bool cpuid_of_text(uint32_t *registers, const char *path, uint32_t leaf, uint32_t sub_leaf)
 {
     char text[256];
-    struct cpuid_line line;
+    struct cpuid_line line = {0};
     FILE *file = fopen(path, "re");
     bool found = false;
     while (file && !found && fgets(text, sizeof(text), file))

@@ -174,7 +174,7 @@ static void test_system(void **state)
 static void test_cpuid_text(void **state)
 {
     (void)state;
-    struct cpuid_line line;
+    struct cpuid_line line = {0};
     assert_true(
         cpuid_line_parse(&line, "   0x00000014 0x01: eax=0x02490002 ebx=0x003f3fff ecx=0x00000000 edx=0x00000001\n"));
     assert_int_equal(line.leaf, 0x14);
