@@ -449,7 +449,7 @@ help:
 #:               GUEST=debian: a whole Debian 12 with systemd on an IDE disk, made once. DISK=image: any disk's image
 #: make test     all tests, boots in the emulator included; the last line counts
 #: make soak     the instruction decoder on all of /usr, a whole Debian, names of other kernels, and the matrix of boots with many seeds: hours.
-#:               SEEDS= COUNT= SOAK="instructions debian names perf_data tutorial matrix"
+#:               SEEDS= COUNT= SOAK="instructions debian names perf_data tutorial packages matrix"
 #: make check    unit tests, core and lint only
 #: make lint     clang-format, cppcheck and the rules of the source
 #: make bench    what tracing costs, and what the PT model costs the emulator
