@@ -10,7 +10,7 @@
 static void judge_firmware(struct findings *findings, const struct facts *facts)
 {
     if (facts->secure_boot == ANSWER_YES) {
-        finding_add(findings, "secure-boot", FINDING_BAD, "on: GRUB refuses an image that is not signed");
+        finding_add(findings, "secure-boot", FINDING_BAD, "on: GRUB loads no module then, and the image is not signed");
         finding_remedy(
             findings,
             "turn Secure Boot off in the firmware's setup, or its part in shim: mokutil --disable-validation");
