@@ -22,10 +22,9 @@ static void judge_firmware(struct findings *findings, const struct facts *facts)
     }
     if (facts->nr_iommus || facts->dmar) {
         finding_add(findings, "vt-d", FINDING_NOTE,
-                    "the firmware offers DMA remapping%s; a guest that turns it on may cut the wire",
-                    facts->nr_iommus ? ", and this kernel has turned it on" : "");
-        finding_remedy(findings,
-                       "intel_iommu=off on the guest's command line, or turn off \"VT-d\" in the firmware's setup");
+                    "the firmware offers DMA remapping%s; where the trace leaves by a network card, the guest is not "
+                    "told of it",
+                    facts->nr_iommus ? ", which this kernel uses" : "");
     } else {
         finding_add(findings, "vt-d", FINDING_GOOD, "none");
     }

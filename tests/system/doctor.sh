@@ -135,7 +135,7 @@ rm -r "$variables"
 says "UEFI's variables are not there" unknown 4 secure-boot unseen ''
 machine remapped
 mkdir -p "$dir/sys/class/iommu/dmar0" "$dir/sys/class/iommu/dmar1"
-says 'VT-d is on' yes 0 vt-d note 'this kernel has turned it on'
+says 'VT-d is on' yes 0 vt-d note 'which this kernel uses'
 machine empty
 head -c 1000 build/guests/branches.bzImage >"$dir/boot/vmlinuz-6.1.0-44-amd64"
 says 'a kernel that is cut off' yes 0 kernel note 'the file ends before the kernel does'
