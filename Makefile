@@ -75,12 +75,17 @@ $(BUILD)/undertrace.elf: $(HV_OBJS) linker.ld
 
 # --- the host tool ----------------------------------------------------------------------------------------------------
 
-# Of core it takes the wire and the packets, and nothing of boot/ and vmx/.
+# Of core it takes the wire and the packets; and for `undertrace doctor` the hypervisor's own judgement of a machine.
 PAGE_C := $(BUILD)/page/page_text.c
 TOOL_C := $(wildcard decode/*/*.c) $(PAGE_C)
-TOOL_CORE := pt/parse.c pt/instruction.c pt/instruction_table.c serial/frame.c serial/crc32c.c serial/command.c
+DOCTOR_CORE := vmx/caps.c pt/caps.c pt/offer.c pt/scheme.c boot/pt_same.c boot/linux.c boot/carve.c serial/format.c \
+    serial/nic.c $(filter serial/e1000% serial/realtek%,$(CORE_SERIAL))
+TOOL_CORE := pt/parse.c pt/instruction.c pt/instruction_table.c serial/frame.c serial/crc32c.c serial/command.c $(DOCTOR_CORE)
 TOOL_LIB := $(filter-out decode/cli/main.c,$(TOOL_C))
-HOST_CFLAGS := -std=c11 -D_GNU_SOURCE -g -pthread $(WARN) -I. -MMD -MP
+HOST_CFLAGS := -std=c11 -D_GNU_SOURCE -g -pthread $(WARN) -ffile-prefix-map=$(CURDIR)=. -I. -MMD -MP
+# What a distribution wants of its programs besides: packaging/debian/rules. The hypervisor has flags of its own alone.
+DIST_CFLAGS :=
+DIST_LDFLAGS :=
 TOOL_OBJS := $(patsubst %.c,$(BUILD)/host/%.o,$(TOOL_CORE) $(TOOL_C))
 
 # Zydis disassembles for `undertrace trace`, libdw of elfutils tells lines of sources, where they are there (packages
@@ -98,7 +103,7 @@ endif
 $(BUILD)/host/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC  $@"
-	$(Q)$(CC) $(HOST_CFLAGS) $(OF_FILE) -O2 -c -o $@ $<
+	$(Q)$(CC) $(HOST_CFLAGS) $(OF_FILE) -O2 $(DIST_CFLAGS) -c -o $@ $<
 
 $(BUILD)/host/decode/cli/disassembly.o: OF_FILE = $(if $(HAVE_ZYDIS),-DHAVE_ZYDIS)
 $(BUILD)/host/decode/cli/source_line.o: OF_FILE = $(if $(HAVE_LIBDW),-DHAVE_LIBDW)
@@ -106,7 +111,7 @@ $(BUILD)/host/decode/cli/disassembly.o $(BUILD)/host/decode/cli/source_line.o: $
 
 $(BUILD)/undertrace: $(TOOL_OBJS)
 	@echo "  LD  $@"
-	$(Q)$(CC) -o $@ $^ $(EXTRA_LIBS) -pthread
+	$(Q)$(CC) $(DIST_LDFLAGS) -o $@ $^ $(EXTRA_LIBS) -pthread
 
 # The HTML page without its data, as a C file.
 $(PAGE_C): decode/page/bundle.sh $(wildcard decode/page/web/*)
@@ -137,12 +142,12 @@ lib: $(LIB_FILES)
 $(BUILD)/lib/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC  $@"
-	$(Q)$(CC) $(HOST_CFLAGS) -O2 -fPIC -fvisibility=hidden -ffile-prefix-map=$(CURDIR)=. -c -o $@ $<
+	$(Q)$(CC) $(HOST_CFLAGS) -O2 $(DIST_CFLAGS) -fPIC -fvisibility=hidden -c -o $@ $<
 
 $(BUILD)/libundertrace.so: $(LIB_OBJS) lib/undertrace.map
 	@echo "  LD  $@"
 	$(Q)$(CC) -shared -Wl,-soname,$(LIB_SONAME),--version-script=lib/undertrace.map,-z,defs,-z,relro,-z,now \
-	    -o $@ $(LIB_OBJS) -pthread
+	    $(DIST_LDFLAGS) -o $@ $(LIB_OBJS) -pthread
 
 $(BUILD)/libundertrace.a: $(LIB_OBJS) lib/undertrace.map
 	@echo "  AR  $@"
@@ -153,6 +158,7 @@ $(BUILD)/libundertrace.a: $(LIB_OBJS) lib/undertrace.map
 	$(Q)ar rcs $@ $(BUILD)/lib/undertrace.o
 
 PREFIX := /usr/local
+LIBDIR := lib
 DESTDIR :=
 TO = $(DESTDIR)$(PREFIX)
 install: $(BUILD)/undertrace $(LIB_FILES)
@@ -161,12 +167,31 @@ install: $(BUILD)/undertrace $(LIB_FILES)
 	install -D -m 644 complete/undertrace $(TO)/share/bash-completion/completions/undertrace
 	install -D -m 644 lib/libundertrace.3 $(TO)/share/man/man3/libundertrace.3
 	install -D -m 644 lib/undertrace.h $(TO)/include/undertrace.h
-	install -D -m 644 $(BUILD)/libundertrace.a $(TO)/lib/libundertrace.a
-	install -D -m 755 $(BUILD)/libundertrace.so $(TO)/lib/libundertrace.so.$(LIB_VERSION)
-	ln -sf libundertrace.so.$(LIB_VERSION) $(TO)/lib/$(LIB_SONAME)
-	ln -sf $(LIB_SONAME) $(TO)/lib/libundertrace.so
-	@mkdir -p $(TO)/lib/pkgconfig
-	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(LIB_VERSION)|' lib/undertrace.pc.in >$(TO)/lib/pkgconfig/undertrace.pc
+	install -D -m 644 $(BUILD)/libundertrace.a $(TO)/$(LIBDIR)/libundertrace.a
+	install -D -m 755 $(BUILD)/libundertrace.so $(TO)/$(LIBDIR)/libundertrace.so.$(LIB_VERSION)
+	ln -sf libundertrace.so.$(LIB_VERSION) $(TO)/$(LIBDIR)/$(LIB_SONAME)
+	ln -sf $(LIB_SONAME) $(TO)/$(LIBDIR)/libundertrace.so
+	@mkdir -p $(TO)/$(LIBDIR)/pkgconfig
+	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(LIB_VERSION)|' lib/undertrace.pc.in >$(TO)/$(LIBDIR)/pkgconfig/undertrace.pc
+
+# The machine that is traced has another part than the one that receives: the image, and what puts it into GRUB's menu.
+# These places are GRUB's, whatever PREFIX is. What is there of /etc/default/undertrace is the machine's own.
+.PHONY: install-boot uninstall-boot
+install-boot: $(BUILD)/undertrace.elf
+	install -D -m 644 $(BUILD)/undertrace.elf $(DESTDIR)/boot/undertrace.elf
+	install -D -m 755 packaging/grub.d/25_undertrace $(DESTDIR)/etc/grub.d/25_undertrace
+	[ -e $(DESTDIR)/etc/default/undertrace ] || install -D -m 644 packaging/default/undertrace $(DESTDIR)/etc/default/undertrace
+	install -D -m 644 packaging/undertrace-boot.7 $(TO)/share/man/man7/undertrace-boot.7
+
+uninstall-boot:
+	rm -f $(DESTDIR)/boot/undertrace.elf $(DESTDIR)/etc/grub.d/25_undertrace $(DESTDIR)/etc/default/undertrace \
+	    $(TO)/share/man/man7/undertrace-boot.7
+
+# Debian packages, in build/deb.
+.PHONY: deb
+deb:
+	@tests/rig/deps.sh deb
+	@packaging/deb.sh $(BUILD)/deb
 
 # --- the emulator with the PT model -----------------------------------------------------------------------------------
 # tests/model/build.sh fetches Bochs, adds the model and builds; BOCHS_TARBALL= names a local tarball.
@@ -424,7 +449,7 @@ help:
 #:               GUEST=debian: a whole Debian 12 with systemd on an IDE disk, made once. DISK=image: any disk's image
 #: make test     all tests, boots in the emulator included; the last line counts
 #: make soak     the instruction decoder on all of /usr, a whole Debian, names of other kernels, and the matrix of boots with many seeds: hours.
-#:               SEEDS= COUNT= SOAK="instructions debian names perf_data tutorial matrix"
+#:               SEEDS= COUNT= SOAK="instructions debian names perf_data tutorial packages matrix"
 #: make check    unit tests, core and lint only
 #: make lint     clang-format, cppcheck and the rules of the source
 #: make bench    what tracing costs, and what the PT model costs the emulator
@@ -433,7 +458,9 @@ help:
 #: make run-kvm  the same under QEMU/KVM with nested VMX, where this machine has it (docs/ci.md). Variables as make run
 #: make test-nested   tests under KVM and QEMU, which run in the emulator: no VMX is needed
 #: make lib      the library that reads captures: build/libundertrace.a, build/libundertrace.so
-#: make install  the host tool, its completion for bash, the library, header, pkg-config file and manual pages. PREFIX=/usr/local DESTDIR=
+#: make install  the host tool, its completion for bash, the library, header, pkg-config file and manual pages. PREFIX=/usr/local LIBDIR=lib DESTDIR=
+#: make install-boot  on the machine that is to be traced: the image in /boot, and its entries in GRUB's menu (docs/install.md). DESTDIR=
+#: make deb      Debian packages of all that, in build/deb
 #: make all      the hypervisor (build/undertrace.elf) and the host tool (build/undertrace)
 #: make build/undertrace.iso    a bootable image for a USB stick or an emulator
 #: make clean    remove build/

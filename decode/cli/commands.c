@@ -29,6 +29,7 @@ static const struct command {
     {"code", command_code, "the captured code as an ELF file, at any time"},
     {"find", command_find, "when an address, page or function was executed first and last, and how often"},
     {"kernel-options", command_kernel_options, "words for the hypervisor that follow from a guest's kernel"},
+    {"doctor", command_doctor, "can this machine be traced? What to do where it cannot"},
 };
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 

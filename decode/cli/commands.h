@@ -21,5 +21,6 @@ int command_find(int argc, char **argv);
 int command_code(int argc, char **argv);
 int command_diff(int argc, char **argv);
 int command_kernel_options(int argc, char **argv);
+int command_doctor(int argc, char **argv);
 
 #endif

@@ -4,7 +4,7 @@
 # usage: boot.sh DIR           DIR is emptied first; everything ends up in it
 #
 # from the environment, all optional but ISO:
-#   ISO       the image to boot
+#   ISO       the image to boot; empty: the machine boots from its disk, DISK
 #   CHANNEL   e1000 (default), uart, none: how the trace travels; the hypervisor must be told the same in OPTIONS
 #   CPU       the emulator's CPU model (corei7_skylake_x)
 #   CPUS      how many (1)
@@ -51,7 +51,13 @@ fail() {
     exit "${code:-1}"
 }
 
-[ -r "${ISO:?}" ] || fail "there is no image $ISO"
+if [ -n "${ISO?}" ]; then
+    [ -r "$ISO" ] || fail "there is no image $ISO"
+    boots="cdrom" cd="path=\"$ISO\", status=inserted"
+else
+    [ -n "${DISK:-}" ] || fail "there is neither an image nor a disk to boot"
+    boots="disk" cd="status=ejected"
+fi
 [ -x "$bochs" ] || fail "there is no emulator $bochs; make model builds build/bochs"
 rm -rf "$dir"
 mkdir -p "$dir"
@@ -91,10 +97,10 @@ memory: guest=$memory, host=$((memory < 2048 ? memory : 2048))
 clock: sync=none, time0=1700000000
 pci: enabled=1, chipset=i440fx, slot1=e1000
 e1000: card=0, enabled=1, mac=52:54:00:12:34:56, $ethernet
-ata0-master: type=cdrom, path="$ISO", status=inserted
+ata0-master: type=cdrom, $cd
 ata1: enabled=1, ioaddr1=0x170, ioaddr2=0x370, irq=15
 $disk
-boot: cdrom
+boot: $boots
 com1: enabled=1, mode=file, dev="$dir/console.txt"
 com2: enabled=1, $serial
 speaker: enabled=0

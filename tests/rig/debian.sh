@@ -3,11 +3,12 @@
 # come from where this machine's own apt fetches Debian's.
 #
 # usage: debian.sh OUTPUT KERNEL_PACKAGE
+#        debian.sh OUTPUT only PACKAGES     the smallest Debian, and these
 set -eu
 
 output=$1 kernel=$2
 release=bookworm
-packages=systemd,systemd-sysv,udev,kmod,dbus,libpam-systemd,procps,iproute2,zstd,initramfs-tools,e2fsprogs,$kernel
+packages=${3:-systemd,systemd-sysv,udev,kmod,dbus,libpam-systemd,procps,iproute2,zstd,initramfs-tools,e2fsprogs,$kernel}
 
 fail() {
     echo "debian: $*" >&2

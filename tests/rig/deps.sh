@@ -1,7 +1,7 @@
 #!/bin/sh
 # Install the Debian packages that a target needs and this machine lacks. Silent where nothing is missing.
 #
-# usage: deps.sh run|check|test|kvm|nested|debian|fuzz
+# usage: deps.sh run|check|test|kvm|nested|debian|fuzz|deb
 set -eu
 
 compile='gcc g++ make binutils libc6-dev'
@@ -10,6 +10,7 @@ emulator='bochsbios vgabios patch xz-utils'
 iso='grub-common grub-pc-bin grub-efi-amd64-bin xorriso mtools'
 guest='busybox-static cpio gzip mount mawk' # and what is essential: tests/rig/userland.sh
 debian='mmdebstrap debian-archive-keyring e2fsprogs' # for the disk of a guest: tests/rig/debian.sh, tests/rig/disk.sh
+deb='debhelper dpkg-dev' # what makes packages: packaging/deb.sh
 kvm='qemu-system-x86 qemu-system-common qemu-system-data seabios' # tests/nested/initrd.sh takes from each
 judges='libipt-dev' # what tests and benchmarks compare the decoder with
 tests="$judges libcmocka-dev libzydis-dev libdw-dev clang-format cppcheck jq linux-perf lz4 zstd qemu-system-x86 ovmf
@@ -17,7 +18,7 @@ tests="$judges libcmocka-dev libzydis-dev libdw-dev clang-format cppcheck jq lin
 
 case "${1:-}" in
 run) wanted="$compile $tool $emulator $iso $guest" ;;
-test) wanted="$compile $emulator $iso $guest $tests" ;;
+test) wanted="$compile $emulator $iso $guest $tests $deb lintian $debian" ;;
 debian)
     wanted=$debian
     [ "$(id -u)" -eq 0 ] || wanted="$wanted fakeroot uidmap" # what stands in for root's rights
@@ -25,9 +26,10 @@ debian)
 nested) wanted="$compile $judges $emulator $iso $guest $kvm jq" ;;
 kvm) wanted="$compile $tool $iso $guest $kvm" ;;
 fuzz) wanted="$compile clang libclang-rt-14-dev" ;;
+deb) wanted="$compile $tool $deb" ;;
 check) wanted="$compile $judges libcmocka-dev clang-format cppcheck gzip xz-utils" ;;
 *)
-    echo "usage: deps.sh run|check|test|kvm|nested|debian|fuzz" >&2
+    echo "usage: deps.sh run|check|test|kvm|nested|debian|fuzz|deb" >&2
     exit 2
     ;;
 esac

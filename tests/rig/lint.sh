@@ -61,7 +61,9 @@ include_directions() {
         may["decode/report"] = may["decode/check"] " decode/check/ decode/profile/ decode/stack/ decode/names/ pt/caps.h"
         may["decode/export"] = may["decode/profile"] " decode/profile/ pt/rtit.h decode/query/code_elf.h decode/query/code_image.h"
         may["decode/page"] = may["decode/export"] " decode/export/ decode/report/cause_text.h"
-        may["decode/cli"] = may["decode/report"] " decode/report/ decode/receive/ decode/foreign/ decode/export/ decode/page/ decode/query/"
+        # Whether a machine can be traced is judged by what the hypervisor judges it by.
+        may["decode/doctor"] = "vmx/caps.h pt/caps.h pt/rtit.h boot/pt_same.h boot/linux.h serial/nic.h"
+        may["decode/cli"] = may["decode/report"] " decode/report/ decode/receive/ decode/foreign/ decode/export/ decode/page/ decode/query/ decode/doctor/"
         may["lib"] = may["decode/report"] " decode/report/ decode/foreign/ serial/record.h"
         may["tests"] = "boot/ vmx/ pt/ serial/ decode/ lib/"
         n = split(core, list, " ")

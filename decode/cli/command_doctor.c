@@ -1,0 +1,100 @@
+/* undertrace doctor: can this machine be traced? */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "decode/cli/arguments.h"
+#include "decode/cli/commands.h"
+#include "decode/cli/message.h"
+#include "decode/cli/output.h"
+#include "decode/doctor/findings.h"
+#include "decode/report/json.h"
+
+static const char usage[] =
+    "usage: undertrace doctor [options]\n"
+    "\n"
+    "Says of a running Linux machine, beforehand, whether it can be booted under the hypervisor and traced, and what "
+    "to\n"
+    "do where it cannot: the CPU's VMX and Intel PT, network cards, serial ports, firmware, memory, kernels in /boot.\n"
+    "Nothing is changed. As root, with the module msr loaded, it sees more.\n"
+    "\n"
+    "      --json         the same as JSON\n"
+    "      --root DIR     the files of another machine: its /proc, /sys, /boot; CPUID as `cpuid -r` prints it in\n"
+    "                     DIR/dev/cpu/0/cpuid, MSRs as lines \"0x3a 0x5\" in DIR/dev/cpu/0/msr\n"
+    "\n"
+    "Exit status: 0 it can be traced, 1 an error, 2 it cannot, 3 by single steps only, 4 not all could be seen: what "
+    "was\n"
+    "seen is in order, or leads to single steps.\n";
+
+/* By the worst finding. */
+static const struct verdict {
+    const char *word, *mark, *text;
+    int status;
+} verdicts[FINDING_NR_STATES] = {
+    [FINDING_GOOD] = {"yes", "", "This machine can be traced.", 0},
+    [FINDING_NOTE] = {"yes", "note: ", "This machine can be traced.", 0},
+    [FINDING_SLOW] = {"single-steps", "slow: ", "This machine can be traced by single steps only.", 3},
+    [FINDING_UNSEEN] = {"unknown", "not seen: ", "Not all could be seen; nothing that was seen stands against it.", 4},
+    [FINDING_BAD] = {"no", "NO: ", "As it is, this machine cannot be traced.", 2},
+};
+
+static void print_text(const struct findings *findings, const struct verdict *verdict)
+{
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct finding *finding = &findings->items[i];
+        printf("%-14s %s%s\n", finding->topic, verdicts[finding->state].mark, finding->text);
+        if (finding->remedy[0])
+            printf("%-14s   -> %s\n", "", finding->remedy);
+    }
+    printf("\n%s\n", verdict->text);
+}
+
+static void print_json(const struct findings *findings, const struct verdict *verdict)
+{
+    static const char *const states[] = {[FINDING_GOOD] = "good",
+                                         [FINDING_NOTE] = "note",
+                                         [FINDING_SLOW] = "slow",
+                                         [FINDING_UNSEEN] = "unseen",
+                                         [FINDING_BAD] = "bad"};
+    fputs("{\n  ", stdout);
+    json_string(stdout, "verdict", verdict->word, ",\n  \"findings\": [");
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct finding *finding = &findings->items[i];
+        fputs(i ? ",\n    {" : "\n    {", stdout);
+        json_string(stdout, "topic", finding->topic, ", ");
+        json_string(stdout, "state", states[finding->state], ", ");
+        json_string(stdout, "text", finding->text, ", ");
+        json_string(stdout, "remedy", finding->remedy[0] ? finding->remedy : NULL, "}");
+    }
+    fputs("\n  ]\n}\n", stdout);
+}
+
+int command_doctor(int argc, char **argv)
+{
+    const char *root = "/";
+    bool json = false;
+    const struct argument options[] = {
+        {"root", ARGUMENT_TEXT, &root, 0},
+        {"json", ARGUMENT_FLAG, &json, 0},
+    };
+    const struct syntax syntax = {"doctor", usage, options, sizeof(options) / sizeof(options[0]), 0, 0};
+    const int status = arguments_parse(&syntax, argc, argv, NULL);
+    if (status != ARGUMENTS_GOOD)
+        return status;
+    if (access(root, R_OK | X_OK) != 0) {
+        message_errno("doctor: %s", root);
+        return 1;
+    }
+    static struct facts facts;
+    static struct findings findings;
+    facts_read(&facts, root);
+    findings_judge(&findings, &facts);
+    const struct verdict *verdict = &verdicts[findings_worst(&findings)];
+    if (json)
+        print_json(&findings, verdict);
+    else
+        print_text(&findings, verdict);
+    return output_end() ? verdict->status : 1;
+}

@@ -1,0 +1,11 @@
+/* The parts of facts_read. Each fills in what is its own. */
+#ifndef DECODE_DOCTOR_FACTS_PARTS_H
+#define DECODE_DOCTOR_FACTS_PARTS_H
+
+#include "decode/doctor/facts.h"
+
+void facts_read_cpu(struct facts_cpu *cpu, const char *root);
+void facts_read_wire(struct facts *facts, const char *root);
+void facts_read_system(struct facts *facts, const char *root);
+
+#endif

@@ -1,0 +1,25 @@
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "decode/doctor/findings.h"
+
+void finding_add(struct findings *findings, const char *topic, enum finding_state state, const char *format, ...)
+{
+    va_list args;
+    if (findings->count == FINDINGS_MAX)
+        return;
+    struct finding *finding = &findings->items[findings->count++];
+    *finding = (struct finding){.topic = topic, .state = state};
+    va_start(args, format);
+    vsnprintf(finding->text, sizeof(finding->text), format, args);
+    va_end(args);
+}
+
+void finding_remedy(struct findings *findings, const char *format, ...)
+{
+    va_list args;
+    struct finding *finding = &findings->items[findings->count - 1];
+    va_start(args, format);
+    vsnprintf(finding->remedy, sizeof(finding->remedy), format, args);
+    va_end(args);
+}

@@ -1,0 +1,151 @@
+#!/bin/bash
+# undertrace doctor on trees of files that are those of machines: a good one, and what can be wrong with it, one thing at a time.
+# And on this machine, whatever it is.
+. tests/system/lib.sh
+
+# machine NAME: the files of a Skylake desktop, as root sees them, with an I219 that has a link, booted by UEFI firmware.
+# What a test wants otherwise it changes.
+machine() {
+    dir=$work/$1
+    card=$dir/sys/bus/pci/devices/0000:00:1f.6
+    variables=$dir/sys/firmware/efi/efivars
+    mkdir -p "$dir"/dev/cpu/0 "$dir"/proc/net "$dir"/boot/grub "$dir"/sys/class/tty/ttyS0 "$card/net/eno1" "$variables"
+    for ((cpu = 0; cpu < 4; cpu++)); do
+        printf '%s\n' "processor	: $cpu" 'vendor_id	: GenuineIntel' 'cpu family	: 6' 'model		: 94' 'model name	: Core of a test' \
+            'stepping	: 3' 'flags		: fpu vme vmx intel_pt' 'vmx flags	: vnmi' ''
+    done >"$dir/proc/cpuinfo"
+    # 1.ECX: VMX; 7.EBX: Intel PT; 14H: all three ways of output, CR3 filter, two ranges
+    cat >"$dir/dev/cpu/0/cpuid" <<'END'
+CPU 0:
+   0x00000000 0x00: eax=0x00000016 ebx=0x756e6547 ecx=0x6c65746e edx=0x49656e69
+   0x00000001 0x00: eax=0x000506e3 ebx=0x00100800 ecx=0x7ffafbff edx=0xbfebfbff
+   0x00000007 0x00: eax=0x00000000 ebx=0x029c6fbb ecx=0x00000000 edx=0x00000000
+   0x0000000a 0x00: eax=0x07300404 ebx=0x00000000 ecx=0x00000000 edx=0x00000603
+   0x00000014 0x00: eax=0x00000001 ebx=0x0000000f ecx=0x00000007 edx=0x00000000
+   0x00000014 0x01: eax=0x02490002 ebx=0x003f3fff ecx=0x00000000 edx=0x00000000
+   0x00000015 0x00: eax=0x00000002 ebx=0x0000010c ecx=0x00000000 edx=0x00000000
+   0x80000008 0x00: eax=0x00003027 ebx=0x00000000 ecx=0x00000000 edx=0x00000000
+END
+    cat >"$dir/dev/cpu/0/msr" <<'END'
+0x3a 0x5
+0x480 0xda040000000004
+0x485 0x7004c1e7
+0x48b 0x53cfff00000000
+0x48c 0xf0106334141
+0x48d 0x7f00000016
+0x48e 0xfff9fffe04006172
+0x48f 0x1ffffff00036dfb
+0x490 0x3ffff000011fb
+0x570 0x0
+END
+    echo 'MemTotal:       16384000 kB' >"$dir/proc/meminfo"
+    printf 'Iface\tDestination\tGateway\nwlan0\t00000000\t0101A8C0\n' >"$dir/proc/net/route"
+    echo 0x020000 >"$card/class"
+    echo 0x8086 >"$card/vendor"
+    echo 0x15b8 >"$card/device"
+    echo 1 >"$card/net/eno1/carrier"
+    echo 4 >"$dir/sys/class/tty/ttyS0/type"
+    printf '\6\0\0\0\0' >"$variables/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
+    cp build/guests/branches.bzImage "$dir/boot/vmlinuz-6.1.0-44-amd64"
+    : >"$dir/boot/grub/grub.cfg"
+}
+
+# says NAME VERDICT STATUS [TOPIC STATE WORDS]: what doctor says of the tree made last
+says() {
+    local name=$1 verdict=$2 status=$3 is
+    build/undertrace doctor --root "$dir" --json >"$dir.json"
+    is=$?
+    same "$name: $verdict" "$(jq -r .verdict "$dir.json") $is" "$verdict $status"
+    [ $# -eq 3 ] || check "$name: of $4: $6" jq -e --arg topic "$4" --arg state "$5" --arg words "$6" \
+        '.findings[] | select(.topic == $topic and .state == $state and (.text | contains($words)))' "$dir.json"
+}
+
+machine good
+says 'all is well' yes 0 pt good 'ToPA tables of many regions; CR3 filter yes, 2 address ranges, CYC yes, MTC yes, PTWRITE no'
+same 'all of it' "$(jq -r '[.findings[].state] | unique | join(" ")' "$dir.json")" good
+same 'the text has as many lines, and the verdict' "$(build/undertrace doctor --root "$dir" | grep -c .)" $(($(jq '.findings | length' "$dir.json") + 1))
+same 'the CPU has a name' "$(jq -r '.findings[0].text' "$dir.json")" 'Core of a test: Skylake (06_5EH), stepping 3'
+
+# The CPU
+sed -i 's/^0x3a .*/0x3a 0x1/' "$dir/dev/cpu/0/msr"
+says 'VMX locked off' no 2 vmx bad 'locked VMX off'
+check 'with a remedy' jq -e '.findings[] | select(.topic == "vmx" and (.remedy | contains("Virtualization Technology")))' "$dir.json"
+machine unprivileged
+rm "$dir/dev/cpu/0/msr"
+says 'without MSRs' unknown 4 pt-in-vmx unseen '485H'
+sed -i 's/ vmx / /' "$dir/proc/cpuinfo"
+says 'without MSRs, and Linux knows that VMX is locked off' no 2 vmx bad 'the kernel says'
+machine nested
+sed -i 's/^0x485 .*/0x485 0x70048000/' "$dir/dev/cpu/0/msr"
+sed -i 's/ecx=0x7ffafbff/ecx=0xfffafbff/' "$dir/dev/cpu/0/cpuid"
+says 'under another hypervisor' single-steps 3 hypervisor note 'a hypervisor below'
+machine old
+sed -i 's/ebx=0x029c6fbb/ebx=0x009c6fbb/' "$dir/dev/cpu/0/cpuid"
+says 'a CPU without Intel PT' single-steps 3 pt slow 'has no Intel PT'
+machine busy
+sed -i 's/^0x570 .*/0x570 0x2505/' "$dir/dev/cpu/0/msr"
+says 'perf traces' single-steps 3 pt slow 'in use'
+machine hybrid
+mkdir "$dir/dev/cpu/2"
+sed 's/ecx=0x00000007 edx/ecx=0x0000000f edx/' "$dir/dev/cpu/0/cpuid" >"$dir/dev/cpu/2/cpuid"
+says 'cores of two kinds' yes 0 cpus note 'CPU 2: CPUID leaf 14H'
+machine amd
+sed -i 's/GenuineIntel/AuthenticAMD/' "$dir/proc/cpuinfo"
+says 'an AMD CPU' no 2 cpu bad 'no Intel CPU'
+machine large
+for ((cpu = 4; cpu < 96; cpu++)); do echo "processor	: $cpu"; done >>"$dir/proc/cpuinfo"
+says '96 CPUs' no 2 cpus bad '96 CPUs'
+
+# Without CPUID: what Linux's driver tells
+machine driver
+rm -r "$dir/dev"
+caps=$dir/sys/bus/event_source/devices/intel_pt/caps
+mkdir -p "$caps"
+echo 1 | tee "$caps/topa_output" "$caps/mtc" "$caps/psb_cyc" >/dev/null
+echo 0 | tee "$caps/topa_multiple_entries" "$caps/ptwrite" >/dev/null
+says 'without CPUID' unknown 4 pt good 'ToPA tables of one region; CR3 filter no, 0 address ranges, CYC yes, MTC yes'
+
+# The wire
+machine unplugged
+echo 0 >"$card/net/eno1/carrier"
+says 'no link' yes 0 link note 'eno1 has no link'
+second=$dir/sys/bus/pci/devices/0000:02:00.0
+mkdir -p "$second/net/enp2s0"
+echo 0x020000 >"$second/class"
+echo 0x8086 >"$second/vendor"
+echo 0x1533 >"$second/device"
+echo 1 >"$second/net/enp2s0/carrier"
+says 'a second card has one' yes 0 card good 'I210 at 0000:02:00.0, enp2s0'
+printf 'Iface\tDestination\tGateway\nenp2s0\t0001A8C0\t0\nenp2s0\t00000000\t0101A8C0\n' >"$dir/proc/net/route"
+says 'which is the way to everywhere' yes 0 card note "own network goes over enp2s0"
+machine strange
+echo 0xffff >"$card/device"
+says 'a card that is not driven' yes 0 wire note 'serial lines alone'
+echo 0 >"$dir/sys/class/tty/ttyS0/type"
+says 'and no serial port' no 2 wire bad 'no way out'
+
+# Firmware and what there is to boot
+machine secure
+printf '\6\0\0\0\1' >"$variables/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
+says 'Secure Boot' no 2 secure-boot bad on
+printf '\6\0\0\0\1' >"$variables/MokSBStateRT-605dab50-e046-4300-abb6-3dd810dd8b23"
+says 'which shim does not follow' yes 0 secure-boot good off
+machine hidden
+rm -r "$variables"
+says "UEFI's variables are not there" unknown 4 secure-boot unseen ''
+machine remapped
+mkdir -p "$dir/sys/class/iommu/dmar0" "$dir/sys/class/iommu/dmar1"
+says 'VT-d is on' yes 0 vt-d note 'which this kernel uses'
+machine empty
+head -c 1000 build/guests/branches.bzImage >"$dir/boot/vmlinuz-6.1.0-44-amd64"
+says 'a kernel that is cut off' yes 0 kernel note 'the file ends before the kernel does'
+rm -r "$dir/boot"
+says 'no /boot' yes 0 boot-loader note 'no menu'
+
+# Here
+build/undertrace doctor --json >"$work/here.json"
+status=$?
+same 'this machine gets a verdict and its status' "$(jq -r '{yes: 0, no: 2, "single-steps": 3, unknown: 4}[.verdict]' "$work/here.json")" $status
+build/undertrace doctor --root "$work/nowhere" >"$work/nowhere.log" 2>&1
+same 'what is no directory is said, in one line' "$? $(wc -l <"$work/nowhere.log")" '1 1'
+done_testing
