@@ -76,10 +76,8 @@ static enum exit_action io_perform(struct cpu *cpu, struct io_access a)
         value = port_in(a);
     } else {
         const bool ends = io_write_ends(&machine.config.ports, a.port, a.size, value);
-        if (ends) {
-            log_line("%x to port %x: the machine goes off, to sleep, or is reset", value, a.port);
+        if (ends)
             power_flush(cpu);
-        }
         port_out(a, value);
         if (ends)
             power_survived();
