@@ -19,7 +19,7 @@ CORE_BOOT := boot/mb2.c boot/carve.c boot/options.c boot/option.c boot/options_c
 CORE_VMX := vmx/caps.c vmx/mtrr.c vmx/ept_maths.c vmx/cpuid_policy.c vmx/msr_policy.c vmx/inject.c vmx/guest_walk.c vmx/guest_data.c vmx/task_state.c vmx/page_sums.c vmx/pmi.c vmx/io_ports.c vmx/exit_reasons.c
 CORE_PT := pt/encode.c pt/parse.c pt/topa.c pt/caps.c pt/offer.c pt/plan.c pt/region_ring.c pt/single.c pt/range.c pt/output.c pt/scheme.c pt/fault.c \
     pt/instruction.c pt/instruction_table.c pt/soft_enables.c pt/soft_flow.c pt/soft_output.c pt/soft_packets.c
-CORE_SERIAL := serial/e1000.c serial/e1000_cards.c serial/e1000_reset.c serial/nic.c serial/realtek_cards.c serial/realtek_reset.c serial/realtek_ring.c serial/frame.c serial/crc32c.c serial/window.c serial/pace.c serial/pci_path.c serial/net.c serial/format.c serial/stream.c serial/command.c serial/command_line.c serial/sink.c
+CORE_SERIAL := serial/e1000.c serial/e1000_cards.c serial/e1000_reset.c serial/nic.c serial/realtek_cards.c serial/realtek_reset.c serial/realtek_ring.c serial/frame.c serial/crc32c.c serial/window.c serial/pace.c serial/pci_path.c serial/net.c serial/format.c serial/stream.c serial/command.c serial/command_line.c serial/sink.c serial/sink_cut.c
 CORE := $(CORE_BOOT) $(CORE_VMX) $(CORE_PT) $(CORE_SERIAL)
 
 SHELL_C := $(filter-out $(CORE),$(wildcard boot/*.c vmx/*.c pt/*.c serial/*.c))

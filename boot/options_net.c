@@ -38,6 +38,11 @@ static bool set_net_wait(struct options *o, struct value_text v)
     return value_u32(&o->net_wait_seconds, v, 0, 3600);
 }
 
+static bool set_net_stall(struct options *o, struct value_text v)
+{
+    return value_u32(&o->net_stall_seconds, v, 0, 86400);
+}
+
 const struct option options_net[] = {
     {"net.ip", set_net_ip, "an IPv4 address such as 10.0.2.15"},
     {"net.peer", set_net_peer, "an IPv4 address such as 10.0.2.2"},
@@ -46,5 +51,6 @@ const struct option options_net[] = {
     {"net.card", set_net_card, "auto, or bus:device.function such as 00:1f.6"},
     {"net.mac", set_net_mac, "any, or a card's MAC address such as 52:54:00:12:34:56"},
     {"net.wait", set_net_wait, "seconds, from 0 to 3600"},
+    {"net.stall", set_net_stall, "seconds, from 0 (for ever) to 86400"},
 };
 const size_t nr_options_net = sizeof options_net / sizeof options_net[0];

@@ -218,6 +218,9 @@ struct sink *udp_sink_init(void *memory, const struct udp_sink_params *params, c
         return give_up(s, why, why_size, "no answer to ARP from the receiver", params->wait_seconds);
     }
     udp_build_headers(s);
+    if (params->stall_seconds != 0) {
+        sink_cut_init(&s->sink, &s->cut, params->stall_seconds * params->tsc_hz, &s->window.arrived, udp_taken);
+    }
     return &s->sink;
 }
 

@@ -16,7 +16,7 @@
 #include "serial/net.h"
 #include "serial/nic_mmio.h"
 #include "serial/pace.h"
-#include "serial/sink.h"
+#include "serial/sink_cut.h"
 #include "serial/stream.h"
 #include "serial/window.h"
 
@@ -53,6 +53,7 @@ struct udp_queues {
 
 struct udp_sink {
     struct sink sink;
+    struct sink_cut cut;
     struct nic nic;
     struct nic_mmio mmio;
     struct net_link link;
@@ -124,6 +125,9 @@ static inline bool udp_has_received(const struct udp_sink *s)
 
 /* Take in all packets that have arrived; there is one. */
 void udp_receive(struct udp_sink *s, uint64_t now);
+
+/* The trace offset behind the last byte that was taken of a CPU. */
+uint64_t udp_taken(const struct sink *sink, uint16_t cpu);
 
 /* udp_carried_ops: of a card whose rings are not those that it reads (serial/nic.h). */
 extern const struct sink_ops udp_ops, udp_carried_ops;

@@ -38,7 +38,8 @@ static const char usage[] =
     "\n"
     "Exit status: 0 the end record of each CPU came and nothing before it is missing, 1 an error, 2 stopped before the "
     "end or\n"
-    "bytes were lost: the capture is readable and says what is missing.\n";
+    "bytes were lost, or nobody had answered for so long that tracing was given up: the capture is readable and says "
+    "what is missing.\n";
 
 struct arguments {
     const char *bind, *uart, *directory, *status, *console, *symbols;
@@ -163,6 +164,8 @@ static void say_losses(const struct reception *reception)
     if (totals->lost_trace_bytes || totals->lost_record_bytes || counts->lost)
         message_say("lost on the wire: %" PRIu64 " frames, %" PRIu64 " trace bytes, %" PRIu64 " record bytes",
                     counts->lost, totals->lost_trace_bytes, totals->lost_record_bytes);
+    if (totals->cuts)
+        message_say("tracing was over before the guest's end: for net.stall= seconds nothing had been acknowledged");
 }
 
 /* How it ended, in words: one line. */
@@ -190,7 +193,7 @@ static int finish_reception(struct reception *reception, enum reception_outcome 
     store_settle(reception->store);
     if (!store_flush(reception->store))
         outcome = RECEPTION_FAILED;
-    bool lost = totals->lost_trace_bytes || totals->lost_record_bytes || totals->misplaced;
+    bool lost = totals->lost_trace_bytes || totals->lost_record_bytes || totals->misplaced || totals->cuts;
     say_others(watch);
     progress_end(watch->progress, outcome == RECEPTION_ENDED ? "ended" : "stopped", totals);
     if (outcome == RECEPTION_FAILED)
