@@ -24,8 +24,8 @@ struct options {
     uint32_t uart_baud;        /* uart.baud=115200, must divide 115200 */
     uint16_t console_port;     /* console=com1 (com1..com4, 0x..., none = 0): where boot messages go */
     uint32_t console_baud;     /* console.baud=115200 */
-    uint32_t net_ip;           /* net.ip=10.0.2.15, host byte order */
-    uint32_t net_peer;         /* net.peer=10.0.2.2 */
+    uint32_t net_ip;           /* net.ip=10.0.2.15, host byte order; 0: dhcp */
+    uint32_t net_peer;         /* net.peer=10.0.2.2; 0: announce */
     uint16_t net_port;         /* net.port=21845: UDP port, ours and the receiver's */
     uint16_t net_mtu;          /* net.mtu=1500, 576 to 16110 */
     uint32_t net_card;         /* net.card=auto, or bus:device.function in hexadecimal as lspci prints it */
