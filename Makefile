@@ -19,7 +19,7 @@ CORE_BOOT := boot/mb2.c boot/carve.c boot/options.c boot/option.c boot/options_c
 CORE_VMX := vmx/caps.c vmx/mtrr.c vmx/ept_maths.c vmx/cpuid_policy.c vmx/msr_policy.c vmx/inject.c vmx/guest_walk.c vmx/guest_data.c vmx/task_state.c vmx/page_sums.c vmx/pmi.c vmx/io_ports.c vmx/exit_reasons.c
 CORE_PT := pt/encode.c pt/parse.c pt/topa.c pt/caps.c pt/offer.c pt/plan.c pt/region_ring.c pt/single.c pt/range.c pt/output.c pt/scheme.c pt/fault.c \
     pt/instruction.c pt/instruction_table.c pt/soft_enables.c pt/soft_flow.c pt/soft_output.c pt/soft_packets.c
-CORE_SERIAL := serial/e1000.c serial/e1000_cards.c serial/e1000_reset.c serial/nic.c serial/realtek_cards.c serial/realtek_reset.c serial/realtek_ring.c serial/frame.c serial/crc32c.c serial/window.c serial/pace.c serial/pci_path.c serial/net.c serial/format.c serial/stream.c serial/command.c serial/command_line.c serial/sink.c
+CORE_SERIAL := serial/e1000.c serial/e1000_cards.c serial/e1000_reset.c serial/announce.c serial/datagram.c serial/dhcp.c serial/nic.c serial/realtek_cards.c serial/realtek_reset.c serial/realtek_ring.c serial/frame.c serial/crc32c.c serial/window.c serial/pace.c serial/pci_path.c serial/net.c serial/format.c serial/stream.c serial/command.c serial/command_line.c serial/sink.c serial/sink_cut.c
 CORE := $(CORE_BOOT) $(CORE_VMX) $(CORE_PT) $(CORE_SERIAL)
 
 SHELL_C := $(filter-out $(CORE),$(wildcard boot/*.c vmx/*.c pt/*.c serial/*.c))
@@ -50,7 +50,7 @@ BEFORE_GUEST := boot/acpi.c boot/aps.c boot/carve.c boot/channel.c boot/channel_
     boot/image.c boot/linux.c boot/linux_params.c boot/madt.c boot/main.c boot/mb2.c boot/options.c boot/options_net.c boot/options_pt.c boot/paging.c \
     boot/plan.c boot/pt_same.c boot/remapping.c boot/selftest.c boot/selftest_wire.c boot/spcr.c boot/tracing.c boot/uart_find.c boot/value_places.c \
     serial/e1000.c serial/e1000_cards.c serial/e1000_reset.c serial/nic.c serial/nic_mmio.c serial/pci.c serial/pci_path.c serial/realtek_cards.c \
-    serial/realtek_reset.c serial/udp_start.c vmx/caps.c vmx/vmx.c
+    serial/realtek_reset.c serial/announce.c serial/datagram.c serial/dhcp.c serial/udp_find.c serial/udp_start.c vmx/caps.c vmx/vmx.c
 # A name in a list that no file has would vanish without a word, and the file be taken for another kind.
 MISSING := $(filter-out $(wildcard $(CORE) $(HOT) $(BEFORE_GUEST)),$(CORE) $(HOT) $(BEFORE_GUEST))
 $(if $(MISSING),$(error the lists name files that do not exist: $(MISSING)))

@@ -85,6 +85,7 @@ static struct sink *open_net(struct channel *channel, const struct options *opti
                                      .port = options->net_port,
                                      .mtu = options->net_mtu,
                                      .wait_seconds = options->net_wait_seconds,
+                                     .stall_seconds = options->net_stall_seconds,
                                      .tsc_hz = clock_tsc_hz(),
                                      .stream_id = clock_stream_id(),
                                      .nr_cpus = nr_cpus,

@@ -30,6 +30,7 @@ void options_default(struct options *options)
         .net_mtu = 1500,
         .net_card = NET_CARD_ANY,
         .net_wait_seconds = 30,
+        .net_stall_seconds = 300,
         .code_pages = true,
     };
 }

@@ -11,6 +11,7 @@
 #include "pt/rtit.h"
 #include "pt/scheme.h"
 #include "serial/log.h"
+#include "serial/sink_cut.h"
 
 static const char ok[] = "ok";
 static const char off[] = "nothing is traced: Intel PT is off";
@@ -169,12 +170,18 @@ static void command_adopt(struct pt_engine *pt)
         command_resume(pt);
 }
 
-void pt_commands(struct pt_engine *pt)
+/* Seldom: no part of it belongs into pt_enter. */
+__attribute__((noinline)) void pt_commands(struct pt_engine *pt)
 {
     enum command_found found;
     struct command command;
     char why[192];
 
+    if (sink_is_cut(pt->sink)) {
+        pt_cut(pt);
+        pt->command_waits = false;
+        return;
+    }
     while ((found = sink_command_at(pt->sink, pt->commands_done, &command)) != COMMAND_NONE) {
         if (found == COMMAND_MISSED) {
             command_adopt(pt);

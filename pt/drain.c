@@ -135,6 +135,8 @@ void drain_unpark(struct pt_engine *pt)
 void drain_all(struct pt_engine *pt)
 {
     struct drain drain;
+    if (pt->cut) /* nobody takes anything */
+        return;
     if (pt->pause.on) { /* the registers have been read, and have not changed */
         drain = pt->pause.drain;
         drain.cause = RECORD_DRAIN_FLUSH;

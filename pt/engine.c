@@ -11,6 +11,7 @@
 #include "pt/msr.h"
 #include "pt/rtit.h"
 #include "serial/io.h"
+#include "serial/sink_cut.h"
 
 /* How often an exit that has no work lets the sink work: TSC ticks, some 100 us. */
 #define POLL_TSC 300000u
@@ -126,6 +127,7 @@ static bool engine_resume(struct pt_engine *pt)
         if (pt->waiting)
             pt->waiting(pt->waiting_context);
         pt_poll(pt);
+        sink_wait(pt->sink);
         pt_commands(pt);
     }
 }

@@ -2,7 +2,7 @@
  * One CPU's tracing state, and what the files that work on it offer each other. Private to pt/.
  *
  * They stand in layers, each calls downwards only: registers.c; record.c; gap.c and pause.c; drain.c (pt/drain.h);
- * setup.c; pmi.c and command.c; engine.c and flush.c.
+ * setup.c; pmi.c, cut.c and command.c; engine.c and flush.c.
  */
 #ifndef PT_ENGINE_STATE_H
 #define PT_ENGINE_STATE_H
@@ -51,6 +51,7 @@ struct pt_pause {
     bool unreported; /* ... and nothing of the drain has been handed over and reported */
     uint32_t cause;  /* enum record_gap_cause */
     uint64_t at;     /* trace offset */
+    uint64_t size;   /* bytes from there on that were written and lost */
     uint64_t tsc_from;
     struct drain drain; /* to be armed */
 };
@@ -78,6 +79,7 @@ struct pt_engine {
     bool command_waits;
     bool held;            /* by a command */
     bool parked;          /* pt_park: the CPU waits for a SIPI */
+    bool cut, cut_told;   /* the channel was cut; a gap record says so */
     bool is_soft;         /* packets are made by single steps */
     uint32_t setups;      /* how often what is traced was set */
     uint32_t soft_window; /* pt_soft_window, while this CPU is traced */
@@ -130,6 +132,9 @@ void pt_pause_change(struct pt_engine *pt, enum record_gap_cause cause);
 
 /* The machine may go down: the gap record of a pause that is not over. */
 void pt_pause_report(struct pt_engine *pt);
+
+/* pt/cut.c: the channel was cut. TraceEn is clear, and stays so. */
+void pt_cut(struct pt_engine *pt);
 
 /* pt/setup.c: what the CPU's PT can do, or soft PT, whichever config takes. */
 void pt_cpuid_of(struct pt_cpuid *cpuid, const struct pt_options *config);

@@ -2,6 +2,7 @@
 #include "pt/drain.h"
 #include "pt/engine_state.h"
 #include "serial/log.h"
+#include "serial/sink_cut.h"
 
 /* TSC ticks without any delivery after which the receiver is taken for gone: 10 s and more. */
 #define FLUSH_TIMEOUT_TSC 30000000000ull
@@ -26,6 +27,8 @@ static uint32_t totals_text(struct pt_engine *pt)
 void pt_flush_begin(struct pt_engine *pt)
 {
     pt->ended = false;
+    if (sink_is_cut(pt->sink))
+        pt_cut(pt);
     if (pt->tracing)
         drain_all(pt);
     pt_pause_report(pt);
@@ -36,7 +39,10 @@ void pt_flush_begin(struct pt_engine *pt)
 void pt_flush_end(struct pt_engine *pt, const char *exits_text, uint32_t exits_size)
 {
     uint32_t size = totals_text(pt);
-    sink_drain_all(pt->sink, FLUSH_TIMEOUT_TSC);
+    if (sink_is_cut(pt->sink))
+        size +=
+            (uint32_t)format_text(pt->text + size, sizeof(pt->text) - size, "records_lost %lu\n", pt->sink->cut->lost);
+    sink_drain_all(pt->sink, sink_patience(pt->sink, FLUSH_TIMEOUT_TSC));
     pt_record(pt, RECORD_END, pt->text, size, exits_text, exits_text ? exits_size : 0);
     pt->ended = true;
 }
@@ -44,7 +50,7 @@ void pt_flush_end(struct pt_engine *pt, const char *exits_text, uint32_t exits_s
 /* A slow wire is no dead one: as long as something arrives, it waits on. */
 void pt_flush_wait(struct pt_engine *pt)
 {
-    bool delivered = sink_drain_all(pt->sink, FLUSH_TIMEOUT_TSC);
+    bool delivered = sink_drain_all(pt->sink, sink_patience(pt->sink, FLUSH_TIMEOUT_TSC));
     if (!pt->ended)
         pt_commands(pt); /* those that came meanwhile are answered too */
     else if (!delivered)

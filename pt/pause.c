@@ -22,7 +22,8 @@ void pt_pause_report(struct pt_engine *pt)
         return;
     pt->totals.pauses++;
     pt->totals.pause_tsc += now - pause->tsc_from;
-    struct record_gap record = {.at = pause->at, .tsc_from = pause->tsc_from, .tsc_to = now, .cause = pause->cause};
+    struct record_gap record = {
+        .at = pause->at, .size = pause->size, .tsc_from = pause->tsc_from, .tsc_to = now, .cause = pause->cause};
     pause->tsc_from = now; /* should it last, the next record goes on from here */
     pt_record(pt, RECORD_GAP, &record, sizeof(record), NULL, 0);
 }

@@ -53,7 +53,7 @@ static enum frame_error check_fields(const struct frame_header *header)
     if (header->version != FRAME_VERSION) {
         return FRAME_BAD_VERSION;
     }
-    if (header->kind < FRAME_TRACE || header->kind > FRAME_COMMAND) {
+    if (header->kind < FRAME_TRACE || header->kind > FRAME_ANNOUNCE) {
         return FRAME_BAD_KIND;
     }
     if (header->length > FRAME_MAX_PAYLOAD ||

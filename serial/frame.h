@@ -30,7 +30,8 @@ enum frame_kind {
     FRAME_TRACE = 1,   /* raw PT bytes of a CPU */
     FRAME_RECORDS = 2, /* bytes of a CPU's record stream */
     FRAME_ACK = 3,     /* receiver to sender: payload is struct frame_ack */
-    FRAME_COMMAND = 4  /* receiver to sender: serial/command.h */
+    FRAME_COMMAND = 4, /* receiver to sender: serial/command.h */
+    FRAME_ANNOUNCE = 5 /* receiver to all: here I am */
 };
 
 /* The receiver answers a frame with this flag, and no other, with exactly one FRAME_ACK. */

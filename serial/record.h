@@ -124,7 +124,8 @@ enum record_gap_cause {
     RECORD_GAP_DROP = 4, /* policy=drop or ring: no region was free, tracing paused */
     RECORD_GAP_RING = 5, /* overwritten before anything asked for it: policy=ring, or a single range; size is known */
     RECORD_GAP_COMMAND = 6, /* tracing paused by a command */
-    RECORD_GAP_OVERRUN = 7  /* the hardware wrote on over bytes that were not yet released */
+    RECORD_GAP_OVERRUN = 7, /* the hardware wrote on over bytes that were not yet released */
+    RECORD_GAP_CUT = 8      /* nobody answered for net.stall seconds: nothing from here on was sent */
 };
 
 struct record_gap {

@@ -1,6 +1,8 @@
 /* The sink for many callers: one at a time, and nobody waits with the lock held. Core. */
 #include "serial/sink.h"
 
+#include "serial/sink_cut.h"
+
 /* One CPU needs no lock, and a PMI takes it four times. Returns the ticket. */
 static inline uint32_t sink_take(struct sink *sink)
 {
@@ -18,6 +20,7 @@ static inline void sink_give(struct sink *sink, uint32_t ticket)
 static __attribute__((noinline)) void wait_for_room(struct sink *sink)
 {
     sink_poll(sink);
+    sink_wait(sink);
     __builtin_ia32_pause();
 }
 

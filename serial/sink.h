@@ -15,6 +15,7 @@
 #include "serial/lock.h"
 
 struct sink;
+struct sink_cut;
 
 /* A run of bytes in memory. */
 struct sink_piece {
@@ -42,6 +43,7 @@ struct sink {
     const struct sink_ops *ops;
     struct lock lock; /* guards what the operations work on; taken behind all other locks, held by nobody who waits */
     uint16_t nr_cpus; /* CPUs that have streams, from 0 */
+    struct sink_cut *cut; /* serial/sink_cut.h; NULL: who waits for the channel waits for ever */
 };
 
 /* Hand over size bytes of the CPU's trace stream, starting at the stream's offset, contiguous in memory at va and pa.
@@ -51,7 +53,7 @@ struct sink {
 void sink_trace(struct sink *sink, uint16_t cpu, uint64_t offset, const void *va, uint64_t pa, uint32_t size);
 
 /* Append the pieces, one behind the other and nothing between them, to the CPU's record stream. Copies. Waits, pumping
- * the wire, where the buffer is full. As with trace, sink_poll sends it. */
+ * the wire, where the buffer is full, as long as serial/sink_cut.h lets it. As with trace, sink_poll sends it. */
 void sink_record(struct sink *sink, uint16_t cpu, const struct sink_piece *pieces, uint32_t nr);
 
 /* All of the CPU's trace bytes before the returned offset may be overwritten. */

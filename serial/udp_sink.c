@@ -99,6 +99,14 @@ static uint64_t udp_released(const struct sink *sink, uint16_t cpu)
     return __atomic_load_n(&s->released[udp_stream(cpu, FRAME_TRACE)], __ATOMIC_ACQUIRE);
 }
 
+uint64_t udp_taken(const struct sink *sink, uint16_t cpu)
+{
+    const struct trace_queue *q = &((const struct udp_sink *)sink)->cpus[cpu].trace;
+    const struct span *last = &q->spans[(q->tail - 1) % SINK_MAX_SPANS];
+
+    return trace_queue_empty(q) ? q->sent : last->offset + last->size;
+}
+
 static bool udp_busy(const struct sink *sink)
 {
     const struct udp_sink *s = (const struct udp_sink *)sink;

@@ -14,19 +14,23 @@
 #include "serial/nic.h"
 #include "serial/sink.h"
 
+#define UDP_ADDRESS_FOUND 0u
+
 struct udp_sink_params {
     const struct nic_driver *driver;
     const struct nic_card *card;
-    uint64_t mmio_pa;      /* its registers, mapped uncached in the direct map */
-    uint32_t ip, peer;     /* IPv4 addresses, ours and the receiver's, host byte order */
-    uint16_t port;         /* UDP port, ours and the receiver's */
-    uint16_t mtu;          /* bytes of the largest IPv4 packet: 576 to 16110, and to the card's */
-    uint32_t wait_seconds; /* how long the link and the receiver's ARP reply may take */
-    uint64_t tsc_hz;       /* serial/clock.h */
-    uint32_t stream_id;    /* names this boot */
-    uint16_t nr_cpus;      /* CPUs that trace and make records, from 0 */
-    uint64_t trace_bytes;  /* trace memory per CPU */
-    uint32_t record_bytes; /* buffer for records not yet acknowledged, per CPU: a power of two, at least 64 KiB */
+    uint64_t mmio_pa;  /* its registers, mapped uncached in the direct map */
+    uint32_t ip, peer; /* IPv4 addresses, ours and the receiver's, host byte order. UDP_ADDRESS_FOUND: by DHCP; by its
+                          announcement */
+    uint16_t port;     /* UDP port, ours and the receiver's */
+    uint16_t mtu;      /* bytes of the largest IPv4 packet: 576 to 16110, and to the card's */
+    uint32_t wait_seconds;  /* how long the link and the receiver's ARP reply may take */
+    uint32_t stall_seconds; /* how long root waits without an answer while the guest runs; 0: for ever */
+    uint64_t tsc_hz;        /* serial/clock.h */
+    uint32_t stream_id;     /* names this boot */
+    uint16_t nr_cpus;       /* CPUs that trace and make records, from 0 */
+    uint64_t trace_bytes;   /* trace memory per CPU */
+    uint32_t record_bytes;  /* buffer for records not yet acknowledged, per CPU: a power of two, at least 64 KiB */
 };
 
 /* Bytes that udp_sink_init needs. */

@@ -44,6 +44,7 @@ static size_t lay_out(struct udp_sink *s, struct pieces pieces, uint16_t nr_cpus
     s->rx = take_piece(&pieces, UDP_RX_SLOTS * sizeof(*s->rx));
     s->rx_buffers = take_piece(&pieces, UDP_RX_SLOTS * E1000_RX_BUFFER_BYTES);
     s->released = take_piece(&pieces, 2 * nr_cpus * sizeof(*s->released));
+    s->boot_frame = take_piece(&pieces, PAGE_BYTES);
     s->nic_own = take_piece(&pieces, NIC_OWN_BYTES);
     s->cpus = take_piece(&pieces, nr_cpus * sizeof(*s->cpus));
     runs = take_piece(&pieces, UDP_WINDOW_FRAMES * sizeof(*runs));
@@ -150,6 +151,14 @@ static bool find_peer(struct udp_sink *s, uint64_t start, uint64_t timeout, uint
     return true;
 }
 
+/* Before it is known with whom it would speak. */
+static void *give_up_early(struct udp_sink *s, char *why, size_t why_size, const char *what, uint32_t seconds)
+{
+    s->nic.driver->stop(&s->nic);
+    format_text(why, why_size, "%s within %u s", what, seconds);
+    return NULL;
+}
+
 static void *give_up(struct udp_sink *s, char *why, size_t why_size, const char *what, uint32_t seconds)
 {
     uint32_t peer = s->link.peer;
@@ -211,13 +220,23 @@ struct sink *udp_sink_init(void *memory, const struct udp_sink_params *params, c
         return NULL;
     }
     if (!wait_for_link(s, start, timeout)) {
-        return give_up(s, why, why_size, "no link, so no way to", params->wait_seconds);
+        return give_up_early(s, why, why_size, "no link", params->wait_seconds);
     }
     start_rings(s);
+    if (params->ip == UDP_ADDRESS_FOUND && !udp_find_address(s, start, timeout)) {
+        return give_up_early(s, why, why_size, "net.ip=dhcp: no address from a DHCP server", params->wait_seconds);
+    }
+    if (params->peer == UDP_ADDRESS_FOUND && !udp_find_receiver(s, start, timeout)) {
+        return give_up_early(s, why, why_size, "net.peer=announce: no receiver has announced itself",
+                             params->wait_seconds);
+    }
     if (!find_peer(s, start, timeout, params->tsc_hz / 1000 * ARP_INTERVAL_MS)) {
         return give_up(s, why, why_size, "no answer to ARP from the receiver", params->wait_seconds);
     }
     udp_build_headers(s);
+    if (params->stall_seconds != 0) {
+        sink_cut_init(&s->sink, &s->cut, params->stall_seconds * params->tsc_hz, &s->window.arrived, udp_taken);
+    }
     return &s->sink;
 }
 

@@ -16,7 +16,7 @@
 #include "serial/net.h"
 #include "serial/nic_mmio.h"
 #include "serial/pace.h"
-#include "serial/sink.h"
+#include "serial/sink_cut.h"
 #include "serial/stream.h"
 #include "serial/window.h"
 
@@ -53,6 +53,7 @@ struct udp_queues {
 
 struct udp_sink {
     struct sink sink;
+    struct sink_cut cut;
     struct nic nic;
     struct nic_mmio mmio;
     struct net_link link;
@@ -88,7 +89,8 @@ struct udp_sink {
     uint8_t *rx_buffers;
     uint64_t rx_buffers_pa;
 
-    void *nic_own; /* NIC_OWN_BYTES, aligned to a page */
+    uint8_t *boot_frame; /* two of E1000_RX_BUFFER_BYTES: what udp_find.c sends, and takes in */
+    void *nic_own;       /* NIC_OWN_BYTES, aligned to a page */
 
     uint64_t *released; /* per stream */
     struct udp_queues *cpus;
@@ -126,6 +128,13 @@ static inline bool udp_has_received(const struct udp_sink *s)
 void udp_receive(struct udp_sink *s, uint64_t now);
 
 /* udp_carried_ops: of a card whose rings are not those that it reads (serial/nic.h). */
+/* serial/udp_find.c: by DHCP s->link.ip, and s->link.peer by what a receiver announces. false: not in time. */
+bool udp_find_address(struct udp_sink *s, uint64_t start, uint64_t timeout);
+bool udp_find_receiver(struct udp_sink *s, uint64_t start, uint64_t timeout);
+
+/* The trace offset behind the last byte that was taken of a CPU. */
+uint64_t udp_taken(const struct sink *sink, uint16_t cpu);
+
 extern const struct sink_ops udp_ops, udp_carried_ops;
 
 #endif

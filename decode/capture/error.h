@@ -20,6 +20,7 @@ enum error_kind {
     ERROR_NO_TRACE,        /* name: file; number: CPU */
     ERROR_CANNOT_LISTEN,   /* name: socket; errno */
     ERROR_NO_ADDRESS,      /* name */
+    ERROR_NO_TARGET,       /* name */
     ERROR_NO_PORT,         /* name: address; number: port; errno */
     ERROR_UDP,             /* errno */
     ERROR_NAME_TOO_LONG,   /* name: socket */

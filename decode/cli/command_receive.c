@@ -21,6 +21,11 @@ static const char usage[] =
     "\n"
     "  --udp PORT        datagrams to this UDP port (the hypervisor's net.port, 21845 by default)\n"
     "  --bind ADDRESS    at this local address only\n"
+    "  --announce        say where this receiver is, to all on the networks of this host, until the first frame "
+    "comes:\n"
+    "                    for hypervisors with net.peer=announce\n"
+    "  --announce-to ADDRESS[:PORT]\n"
+    "                    the same to this address alone\n"
     "  --uart SOURCE     a serial line: a terminal device, a file that grows, a FIFO, a UNIX socket, HOST:PORT\n"
     "                    of a TCP server, or - for standard input\n"
     "  --baud N          speed of the terminal device, 115200 by default\n"
@@ -38,13 +43,14 @@ static const char usage[] =
     "\n"
     "Exit status: 0 the end record of each CPU came and nothing before it is missing, 1 an error, 2 stopped before the "
     "end or\n"
-    "bytes were lost: the capture is readable and says what is missing.\n";
+    "bytes were lost, or nobody had answered for so long that tracing was given up: the capture is readable and says "
+    "what is missing.\n";
 
 struct arguments {
-    const char *bind, *uart, *directory, *status, *console, *symbols;
+    const char *bind, *announce_to, *uart, *directory, *status, *console, *symbols;
     uint64_t port, baud;
     double timeout, linger;
-    bool quiet, decode;
+    bool quiet, decode, announce;
 };
 
 static volatile sig_atomic_t stop_asked;
@@ -108,13 +114,21 @@ static void catch_signals(void)
 static int parse_arguments(struct arguments *a, int argc, char **argv)
 {
     const struct argument options[] = {
-        {"udp", ARGUMENT_NUMBER, &a->port, 65535},     {"bind", ARGUMENT_TEXT, &a->bind, 0},
-        {"uart", ARGUMENT_TEXT, &a->uart, 0},          {"baud", ARGUMENT_NUMBER, &a->baud, UINT32_MAX},
-        {"timeout", ARGUMENT_SECONDS, &a->timeout, 0}, {"linger", ARGUMENT_SECONDS, &a->linger, 0},
-        {"status", ARGUMENT_TEXT, &a->status, 0},      {"console", ARGUMENT_TEXT, &a->console, 0},
-        {"quiet", ARGUMENT_FLAG, &a->quiet, 0},        {"o", ARGUMENT_TEXT, &a->directory, 0},
-        {"output", ARGUMENT_TEXT, &a->directory, 0},   {"decode", ARGUMENT_FLAG, &a->decode, 0},
+        {"udp", ARGUMENT_NUMBER, &a->port, 65535},
+        {"bind", ARGUMENT_TEXT, &a->bind, 0},
+        {"uart", ARGUMENT_TEXT, &a->uart, 0},
+        {"baud", ARGUMENT_NUMBER, &a->baud, UINT32_MAX},
+        {"timeout", ARGUMENT_SECONDS, &a->timeout, 0},
+        {"linger", ARGUMENT_SECONDS, &a->linger, 0},
+        {"status", ARGUMENT_TEXT, &a->status, 0},
+        {"console", ARGUMENT_TEXT, &a->console, 0},
+        {"quiet", ARGUMENT_FLAG, &a->quiet, 0},
+        {"o", ARGUMENT_TEXT, &a->directory, 0},
+        {"output", ARGUMENT_TEXT, &a->directory, 0},
+        {"decode", ARGUMENT_FLAG, &a->decode, 0},
         {"symbols", ARGUMENT_TEXT, &a->symbols, 0},
+        {"announce", ARGUMENT_FLAG, &a->announce, 0},
+        {"announce-to", ARGUMENT_TEXT, &a->announce_to, 0},
     };
     const struct syntax syntax = {"receive", usage, options, sizeof(options) / sizeof(options[0]), 0, 0};
     *a = (struct arguments){.port = ARGUMENT_NOT_GIVEN, .baud = 115200, .linger = 1};
@@ -126,6 +140,10 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
     }
     if (status == ARGUMENTS_GOOD && a->symbols && !a->decode) {
         message_say("receive: --symbols FILE: names what --decode shows, which is not given");
+        return 1;
+    }
+    if (status == ARGUMENTS_GOOD && !udp && (a->announce || a->announce_to)) {
+        message_say("receive: --announce: is for --udp");
         return 1;
     }
     if (status == ARGUMENTS_GOOD && udp && a->port == 0) {
@@ -163,6 +181,8 @@ static void say_losses(const struct reception *reception)
     if (totals->lost_trace_bytes || totals->lost_record_bytes || counts->lost)
         message_say("lost on the wire: %" PRIu64 " frames, %" PRIu64 " trace bytes, %" PRIu64 " record bytes",
                     counts->lost, totals->lost_trace_bytes, totals->lost_record_bytes);
+    if (totals->cuts)
+        message_say("tracing was over before the guest's end: for net.stall= seconds nothing had been acknowledged");
 }
 
 /* How it ended, in words: one line. */
@@ -190,7 +210,7 @@ static int finish_reception(struct reception *reception, enum reception_outcome 
     store_settle(reception->store);
     if (!store_flush(reception->store))
         outcome = RECEPTION_FAILED;
-    bool lost = totals->lost_trace_bytes || totals->lost_record_bytes || totals->misplaced;
+    bool lost = totals->lost_trace_bytes || totals->lost_record_bytes || totals->misplaced || totals->cuts;
     say_others(watch);
     progress_end(watch->progress, outcome == RECEPTION_ENDED ? "ended" : "stopped", totals);
     if (outcome == RECEPTION_FAILED)
@@ -240,6 +260,8 @@ int command_receive(int argc, char **argv)
     reception.timeout_seconds = a.timeout;
     reception.linger_seconds = udp ? a.linger : 0;
     reception.stop = &stop_asked;
+    reception.announce = a.announce || a.announce_to;
+    reception.announce_to = a.announce_to;
     watch = (struct watch){.progress = progress_start(a.status, a.console, a.quiet), .reception = &reception};
     if (!watch.progress)
         return 1;

@@ -24,7 +24,7 @@ static const char *cause_name(uint32_t cause)
     static const char *const names[] = {
         [RECORD_GAP_STOPPED] = "stopped", [RECORD_GAP_ERROR] = "error", [RECORD_GAP_WIRE] = "wire",
         [RECORD_GAP_DROP] = "drop",       [RECORD_GAP_RING] = "ring",   [RECORD_GAP_COMMAND] = "command",
-        [RECORD_GAP_OVERRUN] = "overrun"};
+        [RECORD_GAP_OVERRUN] = "overrun", [RECORD_GAP_CUT] = "cut"};
     return cause < sizeof(names) / sizeof(names[0]) && names[cause] ? names[cause] : "unknown";
 }
 

@@ -8,6 +8,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "decode/capture/monotonic.h"
+#include "decode/receive/announce.h"
+
 #define BATCH 64
 #define DATAGRAM_MAX (FRAME_HEADER_SIZE + FRAME_MAX_PAYLOAD)
 #define WAIT_MILLISECONDS 100
@@ -116,9 +119,25 @@ static bool take_batch(struct reception *reception, struct way *way, struct batc
     return true;
 }
 
+/* Once a second, while nobody sends. */
+static void announce(const struct reception *reception, int fd, uint16_t port, const struct sockaddr_in *to)
+{
+    static double announced;
+    const double now = monotonic_seconds();
+    if (!reception->announce || reception->frames.started || now - announced < 1)
+        return;
+    announced = now;
+    announce_send(fd, port, to);
+}
+
 enum reception_outcome receive_udp(struct reception *reception, const char *address, uint16_t port)
 {
     static struct batch batch;
+    struct sockaddr_in to;
+    if (reception->announce_to && !announce_parse(&to, reception->announce_to, port)) {
+        error_set(&reception->error, ERROR_NO_TARGET, 0, "%s", reception->announce_to);
+        return RECEPTION_FAILED;
+    }
     int fd = open_socket(address, port, &reception->error);
     if (fd < 0)
         return RECEPTION_FAILED;
@@ -129,6 +148,7 @@ enum reception_outcome receive_udp(struct reception *reception, const char *addr
     reception->send_context = &way;
     enum reception_outcome outcome;
     while ((outcome = reception_check(reception)) == RECEPTION_GOES_ON) {
+        announce(reception, fd, port, reception->announce_to ? &to : NULL);
         if (!take_batch(reception, &way, &batch)) {
             outcome = RECEPTION_FAILED;
             break;

@@ -34,10 +34,12 @@ struct reception {
     uint32_t due_seq; /* of the frame whose turn is next */
     uint64_t garbage; /* bytes of a serial line that belonged to no frame */
     bool store_failed;
-    double last_frame;      /* monotonic_seconds() of the last frame of our stream id; the start before the first */
-    double timeout_seconds; /* give up after so long without a frame, 0 = never */
-    double linger_seconds;  /* answer repeated frames so long after the end record */
-    struct error error;     /* of RECEPTION_FAILED, where the store has none */
+    double last_frame;       /* monotonic_seconds() of the last frame of our stream id; the start before the first */
+    double timeout_seconds;  /* give up after so long without a frame, 0 = never */
+    bool announce;           /* UDP: say where this receiver is until the first frame comes */
+    const char *announce_to; /* ... to this ADDRESS[:PORT] alone; NULL: to all */
+    double linger_seconds;   /* answer repeated frames so long after the end record */
+    struct error error;      /* of RECEPTION_FAILED, where the store has none */
 };
 
 enum reception_outcome {

@@ -6,8 +6,8 @@
 #include "decode/receive/store_meta.h"
 #include "decode/receive/store_parts.h"
 
-/* What was overwritten before it could be sent is no loss of the wire: the hypervisor says so before what follows.
- * Several may be told of before the trace between them arrives. */
+/* What was overwritten before it could be sent, or was not sent any more, is no loss of the wire: the hypervisor says
+ * so before what follows. Several may be told of before the trace between them arrives. */
 static void expect_hole(struct store *store, const struct record_header *header, const uint8_t *payload)
 {
     struct record_gap gap;
@@ -15,7 +15,8 @@ static void expect_hole(struct store *store, const struct record_header *header,
     if (!cpu || header->length < sizeof(gap))
         return;
     memcpy(&gap, payload, sizeof(gap));
-    if (gap.cause != RECORD_GAP_RING)
+    store->totals.cuts += gap.cause == RECORD_GAP_CUT;
+    if (gap.cause != RECORD_GAP_RING && gap.cause != RECORD_GAP_CUT)
         return; /* no offsets are missing there */
     if (!holes_announce(&cpu->trace_holes, gap.at, gap.at + gap.size))
         error_set(&store->error, ERROR_MEMORY, 0, "a gap of CPU %u", header->cpu);

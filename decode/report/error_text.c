@@ -25,6 +25,7 @@ static const struct {
     [ERROR_NO_TRACE] = {NAME ": this capture has no trace of CPU " NUMBER, false},
     [ERROR_CANNOT_LISTEN] = {NAME ": cannot listen for commands", true},
     [ERROR_NO_ADDRESS] = {"--bind " NAME ": is no IPv4 address", false},
+    [ERROR_NO_TARGET] = {"--announce-to " NAME ": is no IPv4 address with or without :PORT", false},
     [ERROR_NO_PORT] = {"UDP port " NUMBER " of " NAME " cannot be had", true},
     [ERROR_UDP] = {"the UDP socket fails", true},
     [ERROR_NAME_TOO_LONG] = {NAME ": the name is too long for a UNIX socket", false},

@@ -17,6 +17,7 @@
  *   reorder     datagrams in a hundred that are overtaken by the next one
  *   corrupt     datagrams in a hundred of whose frame header one bit is inverted
  *   seed        of the generator
+ *   dead=FROM-TO   emulated microseconds since the guest's first frame between which all vanishes; no TO: for ever
  *   at=MICROSECONDS:COMMAND[:TEXT]
  *               a command to the guest's hypervisor, so long after its first frame, as if its receiver had sent it;
  *               + in TEXT stands for a blank. COMMAND may begin with damaged-, foreign-, old- or again-: one inverted
@@ -107,6 +108,12 @@ void Lockstep::set_word(const char *word)
 
     if (strcmp(word, "none") == 0)
         return;
+    if (strncmp(word, "dead=", 5) == 0) {
+        char *end;
+        settings.dead_from = strtoull(word + 5, &end, 0);
+        settings.dead_to = *end == '-' && end[1] != 0 ? strtoull(end + 1, &end, 0) : ~BX_CONST64(0);
+        return;
+    }
     if (strncmp(word, "at=", 3) == 0) {
         add_command(word + 3);
         return;

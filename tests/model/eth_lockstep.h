@@ -40,6 +40,7 @@ class Lockstep : public eth_pktmover_c
         unsigned latency = 20, rate = 1000;
         unsigned drop = 0, duplicate = 0, reorder = 0, corrupt = 0;
         unsigned seed = 1;
+        Bit64u dead_from = ~BX_CONST64(0), dead_to = 0; /* microseconds since the first frame */
     };
 
     struct ScriptedCommand {
@@ -62,6 +63,7 @@ class Lockstep : public eth_pktmover_c
     /* The guest sends: eth_lockstep_send.cc. */
     void take_arp(const Bit8u *frame, size_t size);
     void take_ipv4(const Bit8u *frame, size_t size);
+    bool is_dead() const;
     void take_payload(const Bit8u *payload, size_t size);
     void transmit(const Bytes &payload, bool wait);
     void wait_for_answer();

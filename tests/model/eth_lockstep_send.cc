@@ -68,6 +68,13 @@ void Lockstep::take_ipv4(const Bit8u *frame, size_t size)
     take_payload(udp + UDP, udp_size - UDP);
 }
 
+bool Lockstep::is_dead() const
+{
+    Bit64u since = bx_pc_system.time_usec() - first_frame_at;
+
+    return first_frame_at != 0 && since >= settings.dead_from && since < settings.dead_to;
+}
+
 /* The generator is asked in the same order for every datagram, so that settings do not disturb one another. */
 void Lockstep::take_payload(const Bit8u *bytes, size_t size)
 {
@@ -81,7 +88,7 @@ void Lockstep::take_payload(const Bit8u *bytes, size_t size)
     bool asks = header.magic == FRAME_MAGIC && (header.flags & FRAME_ACK_REQUEST) != 0;
     if (header.magic == FRAME_MAGIC && first_frame_at == 0)
         first_frame(header);
-    if (drop)
+    if (drop || is_dead())
         return;
     if (corrupt && size >= FRAME_HEADER_SIZE) {
         payload[bit / 8] ^= 1 << bit % 8;

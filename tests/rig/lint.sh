@@ -42,7 +42,7 @@ include_directions() {
         leaf = "pt/msr.h pt/msr_numbers.h serial/io.h serial/lock.h serial/log.h vmx/phys.h boot/trap_frame.h boot/fixup.h boot/acts.h"
         may["boot"] = "vmx/ pt/ serial/"
         may["vmx"] = "pt/engine.h pt/lvtpc.h serial/record.h " leaf
-        may["pt"] = "serial/sink.h serial/record.h serial/command.h " leaf
+        may["pt"] = "serial/sink.h serial/sink_cut.h serial/record.h serial/command.h " leaf
         may["serial"] = leaf
         # The rooms of the host tool: cli -> report -> check -> flow -> engine -> code -> capture, cli -> receive -> capture,
         # and report -> profile -> stack -> names -> code, stack -> flow.

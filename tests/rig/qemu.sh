@@ -7,6 +7,7 @@
 # from the environment:
 #   QEMU         the program (qemu-system-x86_64), QEMU_WORDS: further words for it
 #   CPU_SECONDS  of QEMU's that it may take (600)
+#   ANNOUNCE     1: the receiver announces itself to the guest at 10.0.2.15, for net.peer=announce
 #   NO_LINK      ids of devices whose cable is out when the machine starts
 #
 # DIR: image.iso, console.txt, capture/, receive.log, qemu.log
@@ -33,7 +34,14 @@ guard_children
 port=$(free_port)
 ELF=$build/undertrace.elf KERNEL= INITRD= CMDLINE= OPTIONS="selftest=on net.port=$port $options" tests/rig/iso.sh "$dir/image.iso" ||
     fail 'no image'
-"$build/undertrace" receive --udp "$port" --bind 127.0.0.1 -o "$dir/capture" >"$dir/receive.log" 2>&1 &
+forward= announce=
+if [ "${ANNOUNCE:-0}" = 1 ]; then
+    way=$(free_port)
+    forward=",hostfwd=udp:127.0.0.1:$way-10.0.2.15:$port"
+    announce="--announce-to 127.0.0.1:$way"
+fi
+# shellcheck disable=SC2086 # a list of words
+"$build/undertrace" receive --udp "$port" --bind 127.0.0.1 $announce -o "$dir/capture" >"$dir/receive.log" 2>&1 &
 receiver=$!
 until udp_port_is_open "$port"; do
     kill -0 "$receiver" 2>/dev/null || fail "the receiver did not start: $(tail -n 1 "$dir/receive.log")"
@@ -50,7 +58,7 @@ qmp() {
 }
 # shellcheck disable=SC2086 # a list of words
 "$qemu" -S -qmp stdio -nodefaults -accel tcg -cpu max -m 256 -display none -vga std -no-reboot -cdrom "$dir/image.iso" \
-    -netdev user,id=wire -device "$card,netdev=wire" -serial "file:$dir/console.txt" ${QEMU_WORDS:-} >"$dir/qemu.log" 2>&1 < <(qmp) &
+    -netdev "user,id=wire$forward" -device "$card,netdev=wire" -serial "file:$dir/console.txt" ${QEMU_WORDS:-} >"$dir/qemu.log" 2>&1 < <(qmp) &
 emulator=$!
 
 spent() {

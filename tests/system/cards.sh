@@ -80,6 +80,21 @@ console_has 'it is that one' mac2 'the RTL8139C+ at 0:5.0'
 tests/rig/qemu.sh "$work/nobody" e1000 'channel=net net.mac=52:54:00:00:00:99' >/dev/null 2>&1
 console_has 'no card has the address' nobody 'is on the PCI bus, or not the one that is named'
 
+# A cable and a plug: an address by DHCP, the receiver by its announcement.
+ANNOUNCE=1 check 'DHCP and an announcement' tests/rig/qemu.sh "$work/plug" e1000 'channel=net net.ip=dhcp net.peer=announce'
+console_has 'the address' plug 'channel=net: DHCP: 10.0.2.15 is ours for 86400 s'
+console_has 'the receiver' plug 'channel=net: a receiver announces itself at 10.0.2.2'
+check 'the bytes are those that were sent' pattern plug
+ANNOUNCE=1 check 'the same by Realtek' tests/rig/qemu.sh "$work/plug2" rtl8139 'channel=net net.ip=dhcp net.peer=announce'
+check 'the bytes are those that were sent' pattern plug2
+tests/rig/qemu.sh "$work/silent" e1000 'channel=net net.peer=announce net.wait=2' >/dev/null 2>&1
+console_has 'nobody announces himself' silent 'channel=net: net.peer=announce: no receiver has announced itself within 2 s'
+NO_LINK=dead QEMU_WORDS='-device e1000,id=dead,addr=04.0' \
+    tests/rig/qemu.sh "$work/unplugged" pcnet 'channel=net net.wait=1' >/dev/null 2>&1
+console_has 'no cable' unplugged 'channel=net: no link within 1 s'
+QEMU_WORDS='-device e1000,addr=04.0' tests/rig/qemu.sh "$work/nodhcp" pcnet 'channel=net net.ip=dhcp net.wait=2' >/dev/null 2>&1
+console_has 'no DHCP server' nodhcp 'channel=net: net.ip=dhcp: no address from a DHCP server within 2 s'
+
 tests/rig/qemu.sh "$work/large" e1000e 'channel=net net.mtu=9001' >/dev/null 2>&1
 console_has 'more than the card sends is refused, and what it sends is said' large \
     'channel=net: net.mtu=9001 is more than the 82574 sends: net.mtu=9000'

@@ -91,7 +91,7 @@ static void fields_out_of_range(void **state)
     header = example(0);
     header.kind = 0;
     assert_int_equal(parse_after(header), FRAME_BAD_KIND);
-    header.kind = FRAME_COMMAND + 1;
+    header.kind = FRAME_ANNOUNCE + 1;
     assert_int_equal(parse_after(header), FRAME_BAD_KIND);
     header = example(FRAME_MAX_PAYLOAD + 1);
     assert_int_equal(parse_after(header), FRAME_BAD_LENGTH);

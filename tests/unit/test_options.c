@@ -101,7 +101,11 @@ static void each_option(void **state)
     assert_int_equal(parsed("console=0x2F0").console.at, 0x2f0);
     assert_int_equal(parsed("channel=none channel=net").channel, CHANNEL_NET);
     assert_int_equal(parsed("channel=none channel=e1000").channel, CHANNEL_NET);
+    assert_int_equal(parsed("net.ip=dhcp").net_ip, 0);
+    assert_int_equal(parsed("net.peer=announce").net_peer, 0);
     assert_false(parsed("").net_mac_given);
+    assert_int_equal(parsed("").net_stall_seconds, 300);
+    assert_int_equal(parsed("net.stall=0").net_stall_seconds, 0);
     o = parsed("net.mac=52:54:00:aB:Cd:ff");
     assert_true(o.net_mac_given);
     assert_memory_equal(o.net_mac, ((const uint8_t[]){0x52, 0x54, 0x00, 0xab, 0xcd, 0xff}), 6);
@@ -167,6 +171,10 @@ static void bad_choices(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
         refused(ranges[i], ranges[i], "START-END");
+    refused("net.ip=0.0.0.0", "net.ip=0.0.0.0", "dhcp, or");
+    refused("net.peer=0.0.0.0", "net.peer=0.0.0.0", "announce, or");
+    refused("net.peer=dhcp", "net.peer=dhcp", "announce, or");
+    refused("net.stall=86401", "net.stall=86401", "0 (for ever) to 86400");
     refused("pt.range4=off", "pt.range4=off", "docs/options.md");
     refused("pt.mtc=16", "pt.mtc=16", "0 to 15");
     refused("pt.cyc=on", "pt.cyc=on", "0 to 15");

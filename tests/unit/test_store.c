@@ -92,6 +92,24 @@ static void test_nothing_kept(void **state)
     assert_true(store_close(store));
 }
 
+/* What was written and never sent, as nobody answered: no loss of the wire's either, and told. */
+static void test_cut(void **state)
+{
+    static const uint8_t bytes[1000] = {0};
+    struct gap_bytes gaps[] = {gap_of(RECORD_GAP_CUT, 1000, 28), gap_of(RECORD_GAP_CUT, 1028, 0)};
+    struct store *store = store_create(directory, &error);
+    (void)state;
+    assert_non_null(store);
+    assert_true(store_trace(store, 0, 0, bytes, sizeof(bytes)));
+    assert_true(store_records(store, 0, 0, (const uint8_t *)gaps, sizeof(gaps)));
+    end_of(store, sizeof(gaps), 1028);
+    assert_true(store_totals(store)->ended);
+    assert_int_equal(store_totals(store)->lost_trace_bytes, 0);
+    assert_int_equal(store_totals(store)->gaps, 2);
+    assert_int_equal(store_totals(store)->cuts, 2);
+    assert_true(store_close(store));
+}
+
 /* Two rings' gaps are told of before the trace between them arrives: neither is the wire's, and nothing waits. */
 static void test_two_rings(void **state)
 {
@@ -253,9 +271,9 @@ static void test_full_disk(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(test_holes),     TEST(test_nothing_kept), TEST(test_two_rings),     TEST(test_lost_before_a_ring),
-        TEST(test_far_frame), TEST(test_far_stream),   TEST(test_bounded_holes), TEST(test_discard),
-        TEST(test_full_disk)};
+    const struct CMUnitTest tests[] = {TEST(test_holes),      TEST(test_nothing_kept),       TEST(test_cut),
+                                       TEST(test_two_rings),  TEST(test_lost_before_a_ring), TEST(test_far_frame),
+                                       TEST(test_far_stream), TEST(test_bounded_holes),      TEST(test_discard),
+                                       TEST(test_full_disk)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
