@@ -98,8 +98,10 @@ static void take_branches(void *context, const struct flow_branch *branches, siz
     struct collector *collector = context;
     const struct times_window *window = &collector->run->window;
     const struct flow_context place = flow_context(collector->flow);
+    const bool wanted = tsc >= window->from && tsc < window->to &&
+                        export_is_process(collector->run, collector->pages, place.cr3, place.at);
     for (size_t i = 0; i < count; i++) {
-        if (tsc < window->from || tsc >= window->to) {
+        if (!wanted) {
             collector->start = branches[i].to;
             continue;
         }
