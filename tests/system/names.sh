@@ -24,6 +24,23 @@ build/undertrace names "$dir/capture" --kernel build/guest/vmlinuz >"$dir/addres
     "$(awk '$3 == "schedule" { print $1 }' "$dir/kallsyms")" ffffffffffffff00
 same 'an address is named' "$(awk '{ print $3, $4 }' "$dir/addresses" | tr '\n' ,)" 'schedule vmlinux,? ?,'
 
+# A vmlinux with DWARF: the moved kernel's lines of sources are those that addr2line finds where it was linked.
+if build/undertrace names "$dir/capture" 0 --files build/undertrace --srcline 2>&1 | grep -q 'built without libdw'; then
+    skip 'lines of the kernel' 'libdw-dev was not there when undertrace was built'
+else
+    build/undertrace code "$dir/capture" -o "$dir/code.elf" >"$dir/code.log" 2>&1
+    check 'a vmlinux with DWARF is made' tests/rig/vmlinux.sh "$dir/code.elf" "$moved" "$dir/vmlinux"
+    awk '$1 == "-" && $6 == "vmlinux" { print $2 }' "$dir/names" | sort -u >"$dir/functions"
+    xargs -n 500 build/undertrace names "$dir/capture" --kernel "$dir/vmlinux" --srcline <"$dir/functions" | awk '!/^#/ { print $1, $NF }' >"$dir/lines"
+    while read -r at; do printf '%s %x\n' "$at" $((0x$at - moved)); done <"$dir/functions" >"$dir/linked"
+    cut -d ' ' -f 2 "$dir/linked" | addr2line -e "$dir/vmlinux" | paste -d ' ' <(cut -d ' ' -f 1 "$dir/linked") - >"$dir/lines.wanted"
+    same 'lines of the kernel are those of addr2line' "$(join "$dir/lines" "$dir/lines.wanted" |
+        awk '{ n++; known += $2 ~ /^kernel.c:[1-9]/; bad += $2 != $3 } END { print (n > 4000), (known > 0.95 * n), bad + 0 }')" '1 1 0'
+    same 'trace has them, too' "$(build/undertrace trace "$dir/capture" --kernel "$dir/vmlinux" --srcline --lines 1 --what branches \
+        --address "$(awk '$3 == "start_kernel" { print $1 }' "$dir/kallsyms")" 2>/dev/null | grep -c ' -> .*(kernel.c:[1-9][0-9]*)$')" 1
+    rm -f "$dir/vmlinux" "$dir/code.elf"
+fi
+
 # Modules: what the guest lists; of what was gone by then, what binutils find in the file's .init.text.
 told names 'modules 1' >"$dir/modules"
 told names 'modules 2' >>"$dir/modules"
