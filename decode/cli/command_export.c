@@ -186,6 +186,9 @@ static int write_format(const struct format *format, struct export_options *opti
     int status = 1;
     FILE *file = NULL;
     const bool directory = format->source == FROM_SAMPLES;
+    if (!strcmp(format->name, "lcov") && !options->sources)
+        message_say("export: without --sources DIR there are no listings that genhtml could show: it wants "
+                    "--ignore-errors source then");
     if (export_begin(&run, "export", options) &&
         (directory || (file = output_open(options->output, options->capture)))) {
         const bool good =

@@ -103,6 +103,7 @@ bool export_stacks(struct export_run *run, const struct export_listener *listene
     const struct stacks_run_options options = {.threads = run->threads,
                                                .one_cpu = run->cpu != EXPORT_ALL_CPUS,
                                                .cpu = (uint16_t)run->cpu,
+                                               .until = window.by_branches || window.to == UINT64_MAX ? 0 : window.to,
                                                .progress = run->progress,
                                                .progress_context = run->progress_context};
     if (!chain.times)

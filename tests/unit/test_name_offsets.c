@@ -60,6 +60,18 @@ static void kernel(void **state)
     names_close(names);
 }
 
+/* What begins in one page and goes on at the next one's beginning. */
+static void next_page(void **state)
+{
+    struct name_offsets offsets;
+    struct names *names = open_map();
+    (void)state;
+    name_offsets_find(&offsets, names, wants, (void *)(uintptr_t) "first");
+    assert_true(name_offsets_may(&offsets, false, 0xffffffff81004f80ull, 0xffffffff81005000ull));
+    assert_false(name_offsets_may(&offsets, false, 0xffffffff81004f80ull, 0xffffffff81004fffull));
+    names_close(names);
+}
+
 static void nothing(void **state)
 {
     struct name_offsets offsets;
@@ -73,6 +85,7 @@ static void nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(kernel), cmocka_unit_test(nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(kernel), cmocka_unit_test(next_page),
+                                       cmocka_unit_test(nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
