@@ -8,6 +8,7 @@
 #include "decode/cli/export_options.h"
 #include "decode/cli/message.h"
 #include "decode/cli/output.h"
+#include "decode/cli/process_word.h"
 #include "decode/export/formats.h"
 #include "decode/export/label.h"
 #include "decode/export/perf_directory.h"
@@ -38,7 +39,7 @@ static const char usage[] =
     "the\n"
     "                                  code and the symbols that they need\n"
     "  --from T, --to T    only what lies between: seconds since the first TSC, or ticks since then (123456t)\n"
-    "  --cpu N             only this CPU (default: all)\n"
+    "  --cpu N             only this CPU (default: all)\n" PROCESS_USAGE
     "  --most N            of calls over time: keep so many, the longest (default: 500000); the others are merged "
     "into\n"
     "                      what called them, and counted\n"
@@ -185,7 +186,11 @@ static int write_format(const struct format *format, struct export_options *opti
     int status = 1;
     FILE *file = NULL;
     const bool directory = format->source == FROM_SAMPLES;
-    if (export_begin(&run, options) && (directory || (file = output_open(options->output, options->capture)))) {
+    if (!strcmp(format->name, "lcov") && !options->sources)
+        message_say("export: without --sources DIR there are no listings that genhtml could show: it wants "
+                    "--ignore-errors source then");
+    if (export_begin(&run, "export", options) &&
+        (directory || (file = output_open(options->output, options->capture)))) {
         const bool good =
             directory ? write_directory(&run, options, &error) : write_from(file, format, &run, options, &error);
         status = good ? export_end(&run) : 1;

@@ -10,23 +10,24 @@
 #include "decode/cli/commands.h"
 #include "decode/cli/message.h"
 #include "decode/cli/pager.h"
+#include "decode/cli/process_word.h"
 #include "decode/cli/source_line.h"
 #include "decode/query/occurrence.h"
+#include "decode/query/wanted_spaces.h"
 #include "decode/report/json.h"
 #include "decode/report/number_text.h"
 
 static const char usage[] =
     "usage: undertrace find CAPTURE WHAT... [options]\n"
     "\n"
-    "When was it executed first and last: time, CPU, trace offset of the PSB before, CR3; and how often.\n"
+    "When was it executed first and last: time, CPU, trace offset of the PSB before, CR3, process; and how often.\n"
     "\n"
     "WHAT is one of:\n"
     "  ADDRESS           the instruction at this linear address, hexadecimal\n"
     "  A-B               addresses from A on, before B\n"
     "  page:ADDRESS      the page of linear addresses that it is on\n"
     "  FUNCTION          a function by its name, or all that a pattern like 'vfs_*' fits\n"
-    "\n"
-    "  --process CR3     in this address space alone; the kernel's half is that of all\n"
+    "\n" PROCESS_USAGE "                      alone; the kernel's half is that of all\n"
     "  --srcline         also the lines of sources, where --kernel vmlinux and --files have DWARF or debug files\n"
     "  --json            print one JSON object a line\n" ASK_USAGE "\n"
     "The first question makes CAPTURE/index.executed, which takes as long as decoding; the next ones take it from "
@@ -38,7 +39,8 @@ static const char usage[] =
 
 struct find {
     struct ask ask;
-    uint64_t cr3;
+    struct wanted_spaces spaces; /* meant NULL: each is */
+    const char *const *words;    /* what is asked for */
     bool json, srcline;
     struct source_lines *sources;        /* NULL: none are wanted */
     struct executed_function *functions; /* NULL: not asked for yet */
@@ -49,11 +51,15 @@ static void print_moment(const struct find *find, const char *title, const struc
 {
     char time[TIME_TEXT_SIZE], cr3[32] = "not known";
     const struct query_index *index = &find->ask.index;
-    if (moment->cr3 != FLOW_CR3_UNKNOWN)
-        snprintf(cr3, sizeof(cr3), "%#" PRIx64, moment->cr3);
-    printf("  %-6s %s s, TSC %" PRIu64 ", CPU %u, trace offset %" PRIu64 ", CR3 %s\n", title,
+    const struct index_space *space = moment->space;
+    if (space->cr3 != FLOW_CR3_UNKNOWN)
+        snprintf(cr3, sizeof(cr3), "%#" PRIx64, space->cr3);
+    printf("  %-6s %s s, TSC %" PRIu64 ", CPU %u, trace offset %" PRIu64 ", CR3 %s", title,
            time_text(time, &find->ask, moment->tsc), moment->tsc, index_chunk_of(index, moment->stretch)->cpu,
            index->stretches[moment->stretch].begin, cr3);
+    if (space->pid)
+        printf(", %s (%" PRIu32 ")", space->comm, space->pid);
+    putchar('\n');
 }
 
 /* Of what was found, as it was executed first. */
@@ -61,7 +67,7 @@ static const char *source_of(char text[SOURCE_LINE_SIZE], const struct find *fin
 {
     const struct query_index *index = &find->ask.index;
     const struct code_pages *pages = &find->ask.traces[index_chunk_of(index, o->first.stretch)->cpu].pages;
-    return source_line_text(text, find->sources, pages, o->first.cr3, index->stretches[o->first.stretch].end - 1,
+    return source_line_text(text, find->sources, pages, o->first.space->cr3, index->stretches[o->first.stretch].end - 1,
                             o->begin);
 }
 
@@ -94,10 +100,13 @@ static void json_moment(const struct find *find, const char *title, const struct
         fputs("null", stdout);
     printf(", \"tsc\": %" PRIu64 ", \"cpu\": %u, \"offset\": %" PRIu64 ", \"cr3\": ", moment->tsc,
            index_chunk_of(index, moment->stretch)->cpu, index->stretches[moment->stretch].begin);
-    if (moment->cr3 != FLOW_CR3_UNKNOWN)
-        printf("\"%#" PRIx64 "\"}", moment->cr3);
+    if (moment->space->cr3 != FLOW_CR3_UNKNOWN)
+        printf("\"%#" PRIx64 "\"", moment->space->cr3);
     else
-        fputs("null}", stdout);
+        fputs("null", stdout);
+    fputs(", ", stdout);
+    json_figure(stdout, "pid", (struct figure){moment->space->pid, moment->space->pid}, ", ");
+    json_string(stdout, "comm", moment->space->pid ? moment->space->comm : NULL, "}");
 }
 
 static void print_json(const struct find *find, const char *what, const struct occurrence *o)
@@ -130,36 +139,41 @@ static void print(const struct find *find, const char *what, const struct occurr
 /* Returns whether it was executed. */
 static bool find_range(const struct find *find, const char *word, uint64_t begin, uint64_t end)
 {
-    struct occurrence o = {.begin = begin, .end = end, .cr3 = find->cr3};
+    struct occurrence o = {.begin = begin, .end = end, .spaces = find->spaces.meant};
     char what[NAME_TEXT_SIZE + 64], name[NAME_TEXT_SIZE];
     occurrence_find(&o, &find->ask);
     snprintf(what, sizeof(what), "%s", word);
     if (o.runs) {
-        name_text(name, ask_name(&find->ask, o.first.stretch, o.first.cr3, begin), begin);
+        name_text(name, ask_name(&find->ask, o.first.stretch, o.first.space->cr3, begin), begin);
         snprintf(what, sizeof(what), "%s%s%s", word, name[0] ? " " : "", name);
     }
     print(find, what, &o);
     return o.runs > 0;
 }
 
-static bool is_in_space(const struct find *find, const struct executed_function *function)
+/* Does one of the patterns fit? */
+static bool wants(void *context, const char *symbol)
 {
-    return find->cr3 == FLOW_CR3_UNKNOWN || run_is_shared(function->name->begin) ||
-           function->occurrence.first.cr3 == find->cr3;
+    const struct find *find = context;
+    for (const char *const *word = find->words; *word; word++)
+        if (fnmatch(*word, symbol, 0) == 0)
+            return true;
+    return false;
 }
 
 /* Returns whether one was executed. */
 static bool find_functions(struct find *find, const char *pattern)
 {
     bool found = false;
-    if (!find->functions && !(find->functions = functions_executed(&find->ask, &find->nr_functions))) {
+    const struct executed_wishes wishes = {find->spaces.meant, wants, find};
+    if (!find->functions && !(find->functions = functions_executed(&find->ask, &wishes, &find->nr_functions))) {
         message_say("find: out of memory for the functions");
         return false;
     }
     for (size_t i = 0; i < find->nr_functions; i++) {
         const struct executed_function *function = &find->functions[i];
         char name[NAME_TEXT_SIZE], what[NAME_TEXT_SIZE + 32];
-        if (!function->name->symbol || fnmatch(pattern, function->name->symbol, 0) != 0 || !is_in_space(find, function))
+        if (!function->name->symbol || fnmatch(pattern, function->name->symbol, 0) != 0)
             continue;
         name_text(name, function->name, function->name->begin);
         snprintf(what, sizeof(what), "%#" PRIx64 " %s", function->name->begin, name);
@@ -176,6 +190,7 @@ static bool find_functions(struct find *find, const char *pattern)
 static int find_all(struct find *find, const char *const *words)
 {
     int status = 0;
+    find->words = words;
     for (; *words; words++) {
         uint64_t begin, end;
         const bool found =
@@ -184,6 +199,25 @@ static int find_all(struct find *find, const char *const *words)
     }
     const int missing = ask_say_missing(&find->ask);
     return missing ? missing : status;
+}
+
+/* false: said why. */
+static bool find_spaces(struct find *find, const char *process, uint64_t cr3)
+{
+    if (!process)
+        return true;
+    if (!wanted_spaces_find(&find->spaces, &find->ask, cr3, process)) {
+        message_say("find: --process %s: out of memory", process);
+        return false;
+    }
+    if (find->spaces.mixed)
+        message_say("find: --process %s: the capture does not tell when another process has its CR3; all that was "
+                    "executed there counts",
+                    process);
+    if (find->spaces.count == 0)
+        message_say("find: --process %s: no process that is called so executed anything; undertrace report lists them",
+                    process);
+    return find->spaces.count > 0;
 }
 
 int command_find(int argc, char **argv)
@@ -197,23 +231,22 @@ int command_find(int argc, char **argv)
                                        ASK_OPTIONS(&a)};
     const struct syntax syntax = {"find", usage, options, sizeof(options) / sizeof(options[0]), 2, 0};
     int status = arguments_parse_list(&syntax, argc, argv, words, MOST_WORDS + 1);
-    uint64_t end;
+    uint64_t cr3;
     if (status != ARGUMENTS_GOOD)
         return status;
-    find.cr3 = FLOW_CR3_UNKNOWN;
-    if (process && !ask_parse_range(process, &find.cr3, &end)) {
-        message_say("find: --process %s: is no CR3, in hexadecimal", process);
-        return 1;
-    }
-    if ((find.srcline && !source_lines_are_there("find")) || !ask_capture(&find.ask, words[0], &a))
+    if (!process_word_parse(&cr3, "find", process) || (find.srcline && !source_lines_are_there("find")) ||
+        !ask_capture(&find.ask, words[0], &a))
         return 1;
     if (find.srcline && !(find.sources = source_lines_open(find.ask.names, a.names.paths, a.names.files.count))) {
         message_say("find: out of memory for lines of sources");
+        status = 1;
+    } else if (!find_spaces(&find, process, cr3)) {
         status = 1;
     } else {
         pager_start();
         status = find_all(&find, words + 1);
     }
+    wanted_spaces_free(&find.spaces);
     source_lines_close(find.sources);
     free(find.functions);
     ask_close(&find.ask);

@@ -6,6 +6,7 @@
 #include "decode/cli/export_options.h"
 #include "decode/cli/message.h"
 #include "decode/cli/output.h"
+#include "decode/cli/process_word.h"
 #include "decode/page/page.h"
 #include "decode/report/number_text.h"
 
@@ -16,7 +17,7 @@ static const char usage[] =
     "into, flame graph and call tree, functions, coverage of the kernel, gaps and VM exits.\n"
     "\n"
     "  --from T, --to T    only what lies between: seconds since the first TSC, or ticks since then (123456t)\n"
-    "  --cpu N             only this CPU (default: all)\n"
+    "  --cpu N             only this CPU (default: all)\n" PROCESS_USAGE
     "  --most N            calls on the time line: the longest N (default: 600000); the others are merged into what\n"
     "                      called them, and counted\n"
     "  --ways N            ways of the call tree: the largest N (default: 250000); the others are summed up\n"
@@ -46,7 +47,7 @@ static int write_page(struct export_options *options, uint64_t ways)
     struct page_sums sums;
     int status = 1;
     FILE *file = NULL;
-    if (export_begin(&run, options) && (file = output_open(options->output, options->capture))) {
+    if (export_begin(&run, "page", options) && (file = output_open(options->output, options->capture))) {
         const struct page_wishes wishes = {(size_t)options->most, (size_t)ways, export_shortest(&run, options)};
         if (page_write(file, &run, &wishes, &sums, &error)) {
             say_sums(&sums, &run);

@@ -42,9 +42,14 @@ static bool find_from(struct trace_list *list)
 static bool find_wanted(struct trace_list *list)
 {
     struct occurrence occurrence;
-    return (!list->from.pattern || find_from(list)) &&
-           (!list->function.pattern ||
-            find_functions(list, &list->function, "function", &occurrence, &list->ranges, &list->nr_ranges));
+    if (list->from.pattern && !find_from(list))
+        return false;
+    if (!list->function.pattern)
+        return true;
+    if (!find_functions(list, &list->function, "function", &occurrence, &list->ranges, &list->nr_ranges))
+        return false;
+    list->function_tsc = occurrence.first.tsc;
+    return true;
 }
 
 /* The CPU that is wanted, or all of them in the order of time. */

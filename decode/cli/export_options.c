@@ -7,6 +7,7 @@
 #include "decode/cli/error_text.h"
 #include "decode/cli/message.h"
 #include "decode/cli/open_capture.h"
+#include "decode/cli/process_word.h"
 #include "decode/cli/time_word.h"
 
 /* Where the TSC's frequency is not known, a tick counts as a nanosecond. */
@@ -47,16 +48,17 @@ static bool has_cpu(const struct export_run *run)
     return false;
 }
 
-bool export_begin(struct export_run *run, struct export_options *options)
+bool export_begin(struct export_run *run, const char *command, struct export_options *options)
 {
     struct error error = {0};
     struct capture *capture = open_capture(options->capture);
     *run = (struct export_run){.capture = capture,
                                .cpu = options->cpu == ARGUMENT_NOT_GIVEN ? EXPORT_ALL_CPUS : options->cpu,
+                               .process = options->process,
                                .threads = (unsigned)options->threads,
                                .progress = work_bar_wanted() ? work_bar_show : NULL,
                                .progress_context = &options->bar};
-    if (!capture || !has_cpu(run))
+    if (!capture || !has_cpu(run) || !process_word_parse(&run->cr3, command, options->process))
         return false;
     for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
         if (run->cpu == EXPORT_ALL_CPUS || run->cpu == cpu)
@@ -79,6 +81,10 @@ int export_end(struct export_run *run)
     if (run->decode_gaps)
         message_say("%s: %" PRIu64 " places could not be decoded; undertrace report says which",
                     run->capture->directory, run->decode_gaps);
+    if (run->process && !run->process_ran) {
+        message_say("--process %s: no process that is called so ran; undertrace report lists them", run->process);
+        return 1;
+    }
     return damaged || run->decode_gaps ? 2 : 0;
 }
 

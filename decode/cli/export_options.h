@@ -11,7 +11,7 @@
 #include "decode/export/export.h"
 
 struct export_options {
-    const char *capture, *output, *format, *from, *to, *unit, *sources, *object;
+    const char *capture, *output, *format, *from, *to, *unit, *sources, *object, *process;
     struct names_wishes names;
     uint64_t cpu, threads, most, every;
     double shortest; /* seconds */
@@ -21,16 +21,17 @@ struct export_options {
 /* Options that both commands take. */
 #define EXPORT_ARGUMENTS(o)                                                                                            \
     {"o", ARGUMENT_TEXT, &(o)->output, 0}, {"from", ARGUMENT_TEXT, &(o)->from, 0}, {"to", ARGUMENT_TEXT, &(o)->to, 0}, \
-        ARGUMENT_CPU(&(o)->cpu), ARGUMENT_THREADS(&(o)->threads), NAMES_OPTIONS(&(o)->names),                          \
-        {"most", ARGUMENT_NUMBER, &(o)->most, 100000000},                                                              \
+        ARGUMENT_CPU(&(o)->cpu), {"process", ARGUMENT_TEXT, &(o)->process, 0}, ARGUMENT_THREADS(&(o)->threads),        \
+        NAMES_OPTIONS(&(o)->names), {"most", ARGUMENT_NUMBER, &(o)->most, 100000000},                                  \
     {                                                                                                                  \
         "shortest", ARGUMENT_SECONDS, &(o)->shortest, 0                                                                \
     }
 
 /* Open the capture and its names, read its clock, and find the window. false: said why. */
-bool export_begin(struct export_run *run, struct export_options *options);
+bool export_begin(struct export_run *run, const char *command, struct export_options *options);
 
-/* Say what could not be decoded. Returns the exit status: 0, or 2 where something is missing. */
+/* Say what could not be decoded. Returns the exit status: 0, 2 where something is missing, 1 where the process that is
+ * wanted did not run. */
 int export_end(struct export_run *run);
 
 /* Close what export_begin has opened. */

@@ -55,7 +55,7 @@ static void print_address(const struct branches *b, uint64_t cr3, uint64_t at, u
 static void print_branch(const struct branches *b, const struct flow_branch *branch, uint8_t kind, uint64_t cr3,
                          uint64_t at)
 {
-    trace_head(b->list, b->tsc, cr3);
+    trace_head(b->list, b->tsc, cr3, trace_process(b->list, cr3, at));
     trace_color(b->list, kind == TRANSFERS_EVENT ? COLOR_EVENT : COLOR_DIM);
     fprintf(b->list->file, "%-7s ", branch_kind_text(kind));
     trace_plain(b->list);
@@ -119,7 +119,7 @@ static void print_instruction(const struct branches *b, uint64_t ip, const struc
     const struct code_pages *pages = &b->list->ask->traces[b->list->cpu].pages;
     uint8_t bytes[INSTRUCTION_MAX_BYTES];
     char text[DISASSEMBLY_SIZE];
-    trace_head(b->list, b->tsc, flow->cr3);
+    trace_head(b->list, b->tsc, flow->cr3, trace_process(b->list, flow->cr3, flow->at));
     print_address(b, flow->cr3, flow->at, ip, name_at(b, flow->cr3, flow->at, ip));
     if (b->list->options->disassemble) {
         const uint64_t space = flow->cr3 == FLOW_CR3_UNKNOWN ? CODE_SPACE_UNKNOWN : code_pages_space(pages, flow->cr3);

@@ -44,6 +44,12 @@ static bool is_wanted(const struct functions *f, const struct stack_task *task, 
            (!o->address || (name->begin >= o->addresses.begin && name->begin < o->addresses.end));
 }
 
+/* As the guest's kernel calls the thread, else the process. NULL: not known. */
+static const char *name_of(const struct functions *f, const struct stack_task *task)
+{
+    return task->thread ? task->thread->text : trace_process(f->list, task->space, flow_context(f->flow).at);
+}
+
 static void print_function(const struct functions *f, const struct stack_task *task, uint64_t tsc, size_t depth,
                            bool left)
 {
@@ -54,7 +60,7 @@ static void print_function(const struct functions *f, const struct stack_task *t
     struct trace_list *list = f->list;
     const struct stack_frame *frame = &task->frames[task->depth - 1];
     char text[NAME_TEXT_SIZE];
-    trace_head(list, tsc, task->space);
+    trace_head(list, tsc, task->space, name_of(f, task));
     fprintf(list->file, "%*s%s", (int)(depth < MOST_INDENT ? depth : MOST_INDENT) * 2, "", left ? "} " : "");
     trace_color(list, frame->entry > STACK_CALL ? COLOR_EVENT : COLOR_NAME);
     name_text(text, frame->name, frame->name->begin);

@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define PROCESS_WIDTH "22" /* "systemd-journal (1234)" */
+
 bool trace_between(struct trace_list *list, const struct name *name)
 {
     if (!list->begun && !(name && wanted_function(&list->from, name)))
@@ -39,7 +41,14 @@ void trace_plain(const struct trace_list *list)
         fputs("\033[0m", list->file);
 }
 
-void trace_head(struct trace_list *list, uint64_t tsc, uint64_t cr3)
+const char *trace_process(const struct trace_list *list, uint64_t cr3, uint64_t at)
+{
+    if (cr3 == FLOW_CR3_UNKNOWN || !names_tell_processes(list->ask->names))
+        return NULL;
+    return names_process_text(list->ask->names, &list->ask->traces[list->cpu].pages, cr3, at);
+}
+
+void trace_head(struct trace_list *list, uint64_t tsc, uint64_t cr3, const char *name)
 {
     char time[TIME_TEXT_SIZE];
     list->tsc = tsc;
@@ -49,6 +58,8 @@ void trace_head(struct trace_list *list, uint64_t tsc, uint64_t cr3)
         fprintf(list->file, "%10s ", "-");
     else
         fprintf(list->file, "%#10" PRIx64 " ", cr3);
+    if (names_tell_processes(list->ask->names))
+        fprintf(list->file, "%-" PROCESS_WIDTH "s ", name ? name : "-");
     trace_plain(list);
 }
 
@@ -87,6 +98,7 @@ struct listing trace_listing(const struct trace_list *list)
     if (list->function.pattern) {
         listing.ranges = list->ranges;
         listing.nr_ranges = list->nr_ranges;
+        listing.from_tsc = list->function_tsc > list->from_tsc ? list->function_tsc : list->from_tsc;
     } else if (list->options->address) {
         listing.ranges = &list->options->addresses;
         listing.nr_ranges = 1;

@@ -21,6 +21,7 @@ struct trace_list {
     struct wanted_functions function, from, to;
     struct listing_range *ranges; /* of --function; NULL: none is wanted */
     size_t nr_ranges;
+    uint64_t function_tsc; /* when --function was executed first; nothing is to be listed before; 0: not known */
     uint32_t from_stretch[CAPTURE_MAX_CPUS]; /* where --from may be entered first; its chunk is looked through */
     /* while it runs */
     uint16_t cpu;
@@ -47,8 +48,11 @@ bool trace_is_process(const struct trace_list *list, uint64_t cr3, uint64_t at);
 /* A function is entered at an address: between --from and --to, or not? */
 bool trace_between(struct trace_list *list, const struct name *name);
 
-/* The beginning of a line: time, CPU, process. */
-void trace_head(struct trace_list *list, uint64_t tsc, uint64_t cr3);
+/* The beginning of a line: time, CPU, CR3, and, where the capture tells of processes, whose name. NULL: not known. */
+void trace_head(struct trace_list *list, uint64_t tsc, uint64_t cr3, const char *name);
+
+/* That of a space's process at a trace offset. NULL: not known. */
+const char *trace_process(const struct trace_list *list, uint64_t cr3, uint64_t at);
 
 /* "  (file.c:12)" behind an address, where that is wanted and known. */
 void trace_source(const struct trace_list *list, uint64_t cr3, uint64_t at, uint64_t address);

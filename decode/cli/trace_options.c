@@ -8,6 +8,7 @@
 #include "decode/capture/capture.h"
 #include "decode/cli/disassembly.h"
 #include "decode/cli/message.h"
+#include "decode/cli/process_word.h"
 #include "decode/cli/source_line.h"
 #include "decode/cli/time_word.h"
 #include "decode/engine/flow.h"
@@ -15,9 +16,13 @@
 static const char usage[] =
     "usage: undertrace trace CAPTURE [options]\n"
     "\n"
-    "Lists what was executed, with time, CPU and process (CR3), in the order of time. Each line begins with seconds "
-    "since\n"
-    "the capture's first TSC, or, where the TSC's frequency is not known, with ticks.\n"
+    "Lists what was executed, with time, CPU and process, in the order of time. Each line begins with seconds since "
+    "the\n"
+    "capture's first TSC, or, where the TSC's frequency is not known, with ticks; then come the CPU and the CR3 (-: "
+    "the\n"
+    "kernel's own task) and, where the capture tells of processes, name and number: of the thread with functions, else "
+    "of\n"
+    "the CR3's process.\n"
     "\n"
     "  --what functions     calls, interrupts, system calls, each behind as many spaces as it is deep (the default)\n"
     "  --what branches      every branch: kind, from, to\n"
@@ -30,10 +35,7 @@ static const char usage[] =
     "  --time FROM-TO       of this time: seconds (1.5-1.6), or ticks since the first TSC (1000t-2000t). One side may "
     "be\n"
     "                       left out\n"
-    "  --cpu N              of this CPU\n"
-    "  --process CR3|NAME   of this address space, hexadecimal; of a process by its name, or pid:123, where the "
-    "capture\n"
-    "                       tells them; of a program by its file's name, where --files has it\n"
+    "  --cpu N              of this CPU\n" PROCESS_USAGE
     "  --function NAME      this function, or those that a pattern fits, with all that they call\n"
     "  --depth N            functions: at most so deep; with --function below it; 0 is it alone\n"
     "  --address A[-B]      at these addresses: functions that begin there, branches from or to there, instructions\n"
@@ -57,15 +59,8 @@ static bool is_colored(const struct trace_options *o, size_t color)
 
 static bool parse_places(struct trace_options *o)
 {
-    uint64_t end;
-    o->cr3 = FLOW_CR3_UNKNOWN;
-    /* A number begins with a digit; "dd" is a program. */
-    if (o->process && o->process[0] >= '0' && o->process[0] <= '9' && !ask_parse_range(o->process, &o->cr3, &end)) {
-        message_say("trace: --process %s: is no CR3, in hexadecimal, and no name; a process's number is "
-                    "pid:%s",
-                    o->process, o->process);
+    if (!process_word_parse(&o->cr3, "trace", o->process))
         return false;
-    }
     if (o->address && !ask_parse_range(o->address, &o->addresses.begin, &o->addresses.end)) {
         message_say("trace: --address %s: is no address, hexadecimal, and no two with a - between them", o->address);
         return false;

@@ -10,6 +10,7 @@ struct collector {
     struct flow *flow;
     uint64_t at;            /* trace offset at which the code stood as it is decoded */
     uint64_t start;         /* where what runs now began; 0: not known */
+    uint64_t end;           /* of the stretch before, where it was decoded to its end */
     uint64_t before, total; /* bytes of trace: of the CPUs before, and of all */
 };
 
@@ -98,8 +99,10 @@ static void take_branches(void *context, const struct flow_branch *branches, siz
     struct collector *collector = context;
     const struct times_window *window = &collector->run->window;
     const struct flow_context place = flow_context(collector->flow);
+    const bool wanted = tsc >= window->from && tsc < window->to &&
+                        export_is_process(collector->run, collector->pages, place.cr3, place.at);
     for (size_t i = 0; i < count; i++) {
-        if (tsc < window->from || tsc >= window->to) {
+        if (!wanted) {
             collector->start = branches[i].to;
             continue;
         }
@@ -120,25 +123,50 @@ static void show(const struct collector *collector, const struct flow_cursor *cu
                       (double)(collector->before + cursor->stretch.end) / (double)collector->total);
 }
 
+static void take_stretch(struct collector *collector, const struct flow_stretch *stretch)
+{
+    struct flow_result result;
+    if (stretch->begin != collector->end)
+        collector->start = 0;
+    collector->at = stretch->end - 1;
+    flow_decode(collector->flow, stretch, &result);
+    collector->run->branches += result.branches;
+    collector->run->decode_gaps += result.error != FLOW_OK;
+    collector->end = result.error ? 0 : result.end;
+}
+
+/* A stretch begins at a time, 0 where that is not known, and the one before it has ended by then. */
+static bool is_before(const struct export_run *run, uint64_t tsc)
+{
+    return !run->clock.by_branches && tsc && tsc < run->window.from;
+}
+
+static bool is_behind(const struct export_run *run, uint64_t tsc)
+{
+    return !run->clock.by_branches && tsc && tsc >= run->window.to;
+}
+
+/* Those of the window, and of the others maybe the nearest. */
 static void take_stretches(struct collector *collector, const struct flow_trace *trace)
 {
+    struct flow_stretch held = {0};
     struct flow_cursor cursor;
     enum flow_found found;
-    uint64_t end = 0;
+    bool holds = false;
     flow_trace_cursor(&cursor, trace, flow_part(trace->input.trace_size, 0, 0));
     while ((found = flow_cursor_next(&cursor)) != FLOW_FOUND_NOTHING) {
-        struct flow_result result;
         if (found == FLOW_FOUND_LOST)
             continue;
-        if (cursor.stretch.begin != end)
-            collector->start = 0;
-        collector->at = cursor.stretch.end - 1;
-        flow_decode(collector->flow, &cursor.stretch, &result);
-        collector->run->branches += result.branches;
-        collector->run->decode_gaps += result.error != FLOW_OK;
-        end = result.error ? 0 : result.end;
+        if (holds && !is_before(collector->run, cursor.stretch.tsc))
+            take_stretch(collector, &held);
+        held = cursor.stretch;
+        holds = !is_behind(collector->run, held.tsc);
         show(collector, &cursor);
+        if (!holds)
+            return;
     }
+    if (holds)
+        take_stretch(collector, &held);
 }
 
 static bool is_wanted(const struct export_run *run, unsigned cpu)

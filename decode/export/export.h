@@ -30,7 +30,10 @@ struct export_run {
     struct names *names;
     struct export_clock clock;
     struct times_window window;
-    uint64_t cpu; /* or EXPORT_ALL_CPUS */
+    uint64_t cpu;        /* or EXPORT_ALL_CPUS */
+    const char *process; /* that is wanted, as names_is_process has it; NULL: any */
+    uint64_t cr3;        /* FLOW_CR3_UNKNOWN: it is by its name */
+    bool process_ran;    /* found: it did */
     unsigned threads;
     flow_progress *progress;
     void *progress_context;
@@ -42,6 +45,9 @@ bool export_clock_read(struct export_clock *clock, const struct capture *capture
 
 /* Ticks as nanoseconds since the clock's zero; branches stay what they are. */
 uint64_t export_nanoseconds(const struct export_clock *clock, uint64_t ticks);
+
+/* Is it of the wanted process, what runs in a space at a trace offset of the CPU whose pages these are? */
+bool export_is_process(struct export_run *run, const struct code_pages *pages, uint64_t cr3, uint64_t at);
 
 /* Who listens to the stacks of all CPUs: begin is called for each of them before anything is told, end when all was. */
 struct export_listener {

@@ -51,6 +51,24 @@ uint64_t export_nanoseconds(const struct export_clock *clock, uint64_t ticks)
     return passed / clock->khz * 1000000 + passed % clock->khz * 1000000 / clock->khz;
 }
 
+bool export_is_process(struct export_run *run, const struct code_pages *pages, uint64_t cr3, uint64_t at)
+{
+    bool is = true;
+    if (run->process && cr3 == FLOW_CR3_UNKNOWN)
+        is = false;
+    else if (run->process && run->cr3 != FLOW_CR3_UNKNOWN)
+        is = cr3 == run->cr3 || (pages->nr_maps && code_pages_space(pages, cr3) == code_pages_space(pages, run->cr3));
+    else if (run->process)
+        is = names_is_process(run->names, pages, cr3, at, run->process);
+    run->process_ran |= is;
+    return is;
+}
+
+static bool wants(void *context, const struct stack_task *task)
+{
+    return task->pages && export_is_process(context, task->pages, task->space, task->at);
+}
+
 /* From packets to the listener: stacks make calls of what the flow yields, times give them times. */
 struct chain {
     struct export_run *run;
@@ -79,10 +97,13 @@ bool export_stacks(struct export_run *run, const struct export_listener *listene
 {
     struct times_window window = run->window;
     window.by_branches = run->clock.by_branches;
+    window.wants = run->process ? wants : NULL;
+    window.context = run;
     struct chain chain = {run, listener, times_open(window)};
     const struct stacks_run_options options = {.threads = run->threads,
                                                .one_cpu = run->cpu != EXPORT_ALL_CPUS,
                                                .cpu = (uint16_t)run->cpu,
+                                               .until = window.by_branches || window.to == UINT64_MAX ? 0 : window.to,
                                                .progress = run->progress,
                                                .progress_context = run->progress_context};
     if (!chain.times)

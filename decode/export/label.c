@@ -40,3 +40,12 @@ const char *label_process(char text[LABEL_SIZE], const struct profile_process *p
         label_space(text, process->space);
     return text;
 }
+
+const char *label_thread(char text[LABEL_SIZE], const struct name_thread *thread)
+{
+    if (thread->tid == thread->process->pid)
+        snprintf(text, LABEL_SIZE, "%s", thread->text);
+    else
+        snprintf(text, LABEL_SIZE, "%s of %s", thread->text, thread->process->text);
+    return text;
+}

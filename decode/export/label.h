@@ -24,4 +24,7 @@ const char *label_space(char text[LABEL_SIZE], uint64_t space);
 /* The same with the program's name before it, where that is known. Returns text. */
 const char *label_process(char text[LABEL_SIZE], const struct profile_process *process);
 
+/* A thread: "worker (131) of perl (125)"; a process's first one: "perl (125)". Returns text. */
+const char *label_thread(char text[LABEL_SIZE], const struct name_thread *thread);
+
 #endif

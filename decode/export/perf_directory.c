@@ -136,13 +136,26 @@ static bool write_kernel(const struct directory *directory)
            write_kallsyms(directory) && write_modules(directory);
 }
 
+/* As the guest's kernel calls it; else its program's file; else its space. */
+static const char *comm_of(char text[LABEL_SIZE], const struct perf_thread *thread,
+                           const struct profile_process *process)
+{
+    if (process->space == FLOW_CR3_UNKNOWN)
+        return label_space(text, process->space);
+    if (thread->thread)
+        return thread->thread->comm;
+    if (process->task)
+        return process->task->comm;
+    return process->name ? process->name : label_space(text, process->space);
+}
+
 static void put_comms(const struct perf_data *data, const struct perf_samples *samples)
 {
     for (size_t i = 0; i < samples->nr_threads; i++) {
         char text[LABEL_SIZE];
         const struct perf_thread *thread = &samples->threads[i];
         const struct profile_process *process = &samples->profile.processes[thread->process];
-        perf_data_comm(data, process->name ? process->name : label_space(text, process->space),
+        perf_data_comm(data, comm_of(text, thread, process),
                        &(struct perf_data_id){.pid = thread->process, .tid = thread->tid});
     }
 }

@@ -26,13 +26,15 @@ struct listener {
 };
 
 /* The first thread of a process has its number. */
-static uint32_t tid_of(struct perf_samples *samples, uint32_t task, uint32_t process)
+static uint32_t tid_of(struct perf_samples *samples, const struct stack_task *task, uint32_t process)
 {
     bool first = true;
     for (size_t i = samples->nr_threads; i-- > 0;) {
-        const struct perf_thread *thread = &samples->threads[i];
-        if (thread->task == task && thread->process == process)
+        struct perf_thread *thread = &samples->threads[i];
+        if (thread->task == task->number && thread->process == process) {
+            thread->thread = task->thread;
             return thread->tid;
+        }
         first = first && thread->process != process;
     }
     void *items = samples->threads;
@@ -42,7 +44,10 @@ static uint32_t tid_of(struct perf_samples *samples, uint32_t task, uint32_t pro
         samples->code.no_memory = true;
         return process;
     }
-    *thread = (struct perf_thread){task, process, first ? process : FIRST_FREE_TID + (uint32_t)samples->nr_threads};
+    *thread = (struct perf_thread){.task = task->number,
+                                   .process = process,
+                                   .tid = first ? process : FIRST_FREE_TID + (uint32_t)samples->nr_threads,
+                                   .thread = task->thread};
     return thread->tid;
 }
 
@@ -84,7 +89,7 @@ static void write_sample(const struct sampler *sampler, const struct stack_task 
     uint64_t chain[2 * MOST_CHAIN];
     const size_t count = find_chain(chain, task);
     const uint64_t time = export_nanoseconds(&samples->run->clock, sampler->tsc), ip = chain[1];
-    const uint32_t process = (uint32_t)task->user, tid = tid_of(samples, task->number, process);
+    const uint32_t process = (uint32_t)task->user, tid = tid_of(samples, task, process);
     take_code(samples, task, time);
     perf_data_header(file, PERF_DATA_SAMPLE, ip >> 63 ? PERF_DATA_KERNEL : PERF_DATA_USER, 48 + 8 * count);
     perf_data_put64(file, ip);
@@ -154,6 +159,13 @@ static void spend(void *context, struct stack_task *task, uint64_t branches, uin
     sampler->held = 0;
 }
 
+static void skip(void *context, uint64_t tsc)
+{
+    struct sampler *sampler = context;
+    sampler->profile.skip(sampler->profile.context, tsc);
+    sampler->tsc = tsc;
+}
+
 static struct stack_hooks begin_cpu(void *context, uint16_t cpu)
 {
     struct listener *listener = context;
@@ -161,7 +173,7 @@ static struct stack_hooks begin_cpu(void *context, uint16_t cpu)
     sampler->samples = listener->samples;
     sampler->cpu = cpu;
     sampler->profile = profile_hooks(&sampler->profile_cpu, &listener->samples->profile);
-    return (struct stack_hooks){enter, leave, spend, run, lost, sampler, end_task};
+    return (struct stack_hooks){enter, leave, spend, run, lost, sampler, end_task, skip};
 }
 
 static void end(void *context)

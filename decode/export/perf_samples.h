@@ -17,6 +17,7 @@
 struct perf_thread {
     uint32_t task, process; /* the stacks' number; the profile's process */
     uint32_t tid;
+    const struct name_thread *thread; /* as its kernel called it last; NULL: not known */
 };
 
 struct perf_samples {

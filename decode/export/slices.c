@@ -89,6 +89,7 @@ static bool know_task(struct slices_cpu *cpu, const struct stack_task *task)
     cpu->task = known->task - 1;
     cpu->task_track = slices->by_cpu ? cpu->track : known->track - 1;
     slices->tasks[cpu->task].space = task->space;
+    slices->tasks[cpu->task].thread = task->thread;
     return true;
 }
 
@@ -131,6 +132,7 @@ static void leave(void *context, struct stack_task *task, uint64_t tsc)
     if (cpu->task == SLICE_NO_TASK)
         return;
     cpu->slices->tasks[cpu->task].space = task->space;
+    cpu->slices->tasks[cpu->task].thread = task->thread;
     if (track->depth > (cpu->slices->by_cpu ? 1u : 0u))
         slices_pop(cpu->slices, cpu->task_track, tsc);
 }
@@ -195,6 +197,8 @@ static void end(void *context, struct stack_task *task, uint64_t tsc)
     struct slices *slices = ((struct slices_cpu *)context)->slices;
     const uint32_t number = task->number < slices->known_room ? slices->known[task->number].task : 0;
     (void)tsc;
+    if (number)
+        slices->tasks[number - 1].thread = task->thread;
     if (number && slices->names && task->space != FLOW_CR3_UNKNOWN)
         slices->tasks[number - 1].name = names_process_text(slices->names, task->pages, task->space, task->at);
 }
@@ -203,7 +207,7 @@ struct stack_hooks slices_hooks(struct slices_cpu *cpu, struct slices *slices, u
 {
     *cpu = (struct slices_cpu){
         .slices = slices, .cpu = number, .track = add_track(slices, number, SLICE_NO_TASK), .task = SLICE_NO_TASK};
-    return (struct stack_hooks){enter, leave, spend, run, lost, cpu, end};
+    return (struct stack_hooks){enter, leave, spend, run, lost, cpu, end, NULL};
 }
 
 void slices_end_cpu(struct slices_cpu *cpu)

@@ -27,9 +27,10 @@ struct slice {
 };
 
 struct slice_task {
-    uint32_t number;  /* as of struct stack_task */
-    uint64_t space;   /* the last that was known */
-    const char *name; /* of the program that it ran last; NULL: not known */
+    uint32_t number;                  /* as of struct stack_task */
+    uint64_t space;                   /* the last that was known */
+    const struct name_thread *thread; /* as its kernel called it last; NULL: not known */
+    const char *name;                 /* else of the process or program that it was last; NULL: not known */
 };
 
 /* What a call has become so far that is not over. */

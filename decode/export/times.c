@@ -152,6 +152,7 @@ static struct times_task *copy_of(struct times *times, struct stack_task *task)
         return NULL;
     }
     copy->task = (struct stack_task){.number = task->number, .space = task->space};
+    copy->wanted = !times->window.wants;
     copy->next = times->tasks;
     times->tasks = copy;
     task->user = (uint64_t)(uintptr_t)copy;
@@ -175,6 +176,7 @@ static struct times_item item_of(struct times_cpu *cpu, enum times_kind kind, st
     if (task) {
         item.space = task->space;
         item.pages = task->pages;
+        item.thread = task->thread;
         item.trace_at = task->at;
     }
     return item;
@@ -249,7 +251,7 @@ struct stack_hooks times_hooks(struct times *times, const struct stack_hooks *ho
     cpu->hooks = *hooks;
     cpu->next = times->cpus;
     times->cpus = cpu;
-    return (struct stack_hooks){enter, leave, spend, run, lost, cpu, end};
+    return (struct stack_hooks){enter, leave, spend, run, lost, cpu, end, NULL};
 }
 
 bool times_end(struct times *times)

@@ -4,7 +4,7 @@
  * halts in the span, what it does not need for so many branches is its rest. Without any TSC the time is the number of
  * branches.
  *
- * It cuts a window out as well: functions that run when it begins are entered then.
+ * It cuts a window out as well, and tasks: functions that run when these begin are entered then.
  */
 #ifndef DECODE_EXPORT_TIMES_H
 #define DECODE_EXPORT_TIMES_H
@@ -17,6 +17,9 @@
 struct times_window {
     uint64_t from, to; /* TSC, or branches where by_branches is set; to is not in it */
     bool by_branches;
+    /* Is a task wanted, as it is at that moment? NULL: each is. What the others do is told as skipped. */
+    bool (*wants)(void *context, const struct stack_task *task);
+    void *context;
 };
 #define TIMES_ALL ((struct times_window){.to = UINT64_MAX})
 

@@ -8,6 +8,7 @@
 struct times_task {
     struct stack_task task;
     size_t told;           /* so many of its frames the listener knows */
+    bool wanted;           /* by the window */
     struct times_cpu *cpu; /* which holds the last that came of it */
     struct times_task *next;
 };
@@ -19,7 +20,8 @@ struct times_item {
     struct times_task *task;
     const struct name *name;
     const struct code_pages *pages;
-    uint64_t site, space, trace_at; /* pages and trace_at: as of struct stack_task */
+    const struct name_thread *thread;
+    uint64_t site, space, trace_at; /* pages, thread and trace_at: as of struct stack_task */
     uint8_t kind, entry;
     bool woken; /* the CPU had halted */
 };

@@ -9,10 +9,23 @@ static bool inside(const struct times_cpu *cpu, uint64_t tsc)
     return tsc >= cpu->times->window.from && tsc < cpu->times->window.to;
 }
 
+/* The listener's task is wanted no more: all is left. */
+static void hide(struct times_cpu *cpu, struct times_task *task, uint64_t tsc)
+{
+    const size_t depth = task->task.depth;
+    for (; task->told > 0; task->told--) {
+        task->task.depth = task->told;
+        cpu->hooks.leave(cpu->hooks.context, &task->task, tsc);
+    }
+    task->task.depth = depth;
+}
+
 /* The listener learns which task runs, and of frames that were entered before the window. */
 static void catch_up(struct times_cpu *cpu, uint64_t tsc)
 {
-    struct times_task *current = cpu->current;
+    if (cpu->current && !cpu->current->wanted && cpu->shown == cpu->current)
+        hide(cpu, cpu->current, tsc);
+    struct times_task *current = cpu->current && cpu->current->wanted ? cpu->current : NULL;
     const size_t depth = current ? current->task.depth : 0;
     if (cpu->shown != current)
         cpu->hooks.run(cpu->hooks.context, current ? &current->task : NULL, tsc);
@@ -37,7 +50,28 @@ static void place(struct stack_task *task, const struct times_item *item)
 {
     task->space = item->space;
     task->pages = item->pages;
+    task->thread = item->thread;
     task->at = item->trace_at;
+}
+
+/* Where it stands now, and whether it is wanted there. */
+static void move(const struct times *times, struct times_task *task, const struct times_item *item)
+{
+    const bool same =
+        task->task.space == item->space && task->task.at == item->trace_at && task->task.pages == item->pages;
+    place(&task->task, item);
+    if (times->window.wants && !same)
+        task->wanted = times->window.wants(times->window.context, &task->task);
+}
+
+/* What the task that runs has spent, where it is wanted. */
+static void spend(const struct times_cpu *cpu, uint64_t branches, uint64_t tsc)
+{
+    struct times_task *current = cpu->current;
+    if (!current || current->wanted)
+        cpu->hooks.spend(cpu->hooks.context, current ? &current->task : NULL, branches, tsc);
+    else if (cpu->hooks.skip)
+        cpu->hooks.skip(cpu->hooks.context, tsc);
 }
 
 static void tell_leave(struct times_cpu *cpu, struct times_task *task, uint64_t tsc)
@@ -56,7 +90,7 @@ static void tell_item(struct times_cpu *cpu, const struct times_item *item, uint
 {
     struct times_task *task = item->task;
     if (task)
-        place(&task->task, item);
+        move(cpu->times, task, item);
     switch ((enum times_kind)item->kind) {
     case TIMES_ENTER:
         if (task && !push(&task->task, item))
@@ -78,7 +112,7 @@ static void tell_past(struct times_cpu *cpu)
     if (cpu->past)
         return;
     cpu->past = true;
-    cpu->hooks.spend(cpu->hooks.context, cpu->current ? &cpu->current->task : NULL, 0, cpu->times->window.to);
+    spend(cpu, 0, cpu->times->window.to);
 }
 
 void times_tell(struct times_cpu *cpu, const struct times_item *item, uint64_t at, uint64_t tsc)
@@ -89,7 +123,7 @@ void times_tell(struct times_cpu *cpu, const struct times_item *item, uint64_t a
         tell_past(cpu);
     if (inside(cpu, tsc)) {
         catch_up(cpu, tsc);
-        cpu->hooks.spend(cpu->hooks.context, cpu->current ? &cpu->current->task : NULL, branches, tsc);
+        spend(cpu, branches, tsc);
     }
     if (item)
         tell_item(cpu, item, tsc);

@@ -4,12 +4,13 @@
 
 const char *task_text(char text[LABEL_SIZE], const struct slice_task *task)
 {
-    char space[LABEL_SIZE];
+    char space[LABEL_SIZE], thread[LABEL_SIZE];
+    const char *name = task->thread ? label_thread(thread, task->thread) : task->name;
     if (task->space == FLOW_CR3_UNKNOWN)
         snprintf(text, LABEL_SIZE, "kernel task %" PRIu32, task->number);
     else
-        snprintf(text, LABEL_SIZE, "%.300s, task %" PRIu32 " of %.100s", task->name ? task->name : "[unknown]",
-                 task->number, label_space(space, task->space));
+        snprintf(text, LABEL_SIZE, "%.300s, task %" PRIu32 " of %.100s", name ? name : "[unknown]", task->number,
+                 label_space(space, task->space));
     return text;
 }
 

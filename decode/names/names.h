@@ -63,7 +63,15 @@ const char *names_process(struct names *names, const struct code_pages *pages, u
 const struct name_task *names_task(const struct names *names, const struct code_pages *pages, uint64_t cr3,
                                    uint64_t at);
 
-/* Either of them, for people: "systemd-udevd (123)", else the program's file. NULL: not known. */
+/* Has the guest's kernel told of any process? */
+bool names_tell_processes(const struct names *names);
+
+/* The thread of which the CPU's last record behind `after`, up to `at`, tells that it runs there. NULL: there is none,
+ * which says nothing. It stays where it is until names_close(). */
+const struct name_thread *names_thread(const struct names *names, const struct code_pages *pages, uint64_t after,
+                                       uint64_t at);
+
+/* Program or process, for people: "systemd-udevd (123)", else the program's file. NULL: not known. */
 const char *names_process_text(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at);
 
 /* Is it the process that somebody calls so: by its name, as pid:123, or by its program's file? */

@@ -106,6 +106,17 @@ const struct name_task *names_task(const struct names *names, const struct code_
     return tasks_find(&names->tasks, pages->cpu, cr3, at);
 }
 
+bool names_tell_processes(const struct names *names)
+{
+    return names->tasks.count > 0;
+}
+
+const struct name_thread *names_thread(const struct names *names, const struct code_pages *pages, uint64_t after,
+                                       uint64_t at)
+{
+    return tasks_told(&names->tasks, pages->cpu, after, at);
+}
+
 const char *names_process_text(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at)
 {
     const struct name_task *task = names_task(names, pages, cr3, at);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define CR3_TABLE 0x000ffffffffff000ull /* Linux has its tasks so in 64-bit mode alone */
+#define CR3_USER 0x1000ull              /* Linux's page table isolation: in user mode CR3 is the kernel's plus a page */
 
 bool task_read(struct task_seen *task, const struct capture_record *record)
 {
@@ -15,6 +16,8 @@ bool task_read(struct task_seen *task, const struct capture_record *record)
     memcpy(&told, record->payload, sizeof(told));
     *task = (struct task_seen){.space = told.cr3 & CR3_TABLE,
                                .tsc = record->header.tsc,
+                               .at = record->header.trace_offset,
+                               .cpu = record->header.cpu,
                                .pid = told.pid,
                                .tgid = told.tgid,
                                .borrows = told.flags & RECORD_TASK_BORROWS};
@@ -28,6 +31,16 @@ static int compare(const void *left, const void *right)
     const struct task_seen *a = left, *b = right;
     if (a->space != b->space)
         return a->space < b->space ? -1 : 1;
+    return a->tsc < b->tsc ? -1 : a->tsc > b->tsc;
+}
+
+static int compare_places(const void *left, const void *right)
+{
+    const struct task_seen *a = *(const struct task_seen *const *)left, *b = *(const struct task_seen *const *)right;
+    if (a->cpu != b->cpu)
+        return a->cpu < b->cpu ? -1 : 1;
+    if (a->at != b->at)
+        return a->at < b->at ? -1 : 1;
     return a->tsc < b->tsc ? -1 : a->tsc > b->tsc;
 }
 
@@ -48,7 +61,67 @@ static void name_processes(struct tasks *tasks)
         task->process.pid = task->tgid;
         memcpy(task->process.comm, is_led ? leader->comm : task->comm, sizeof(task->comm));
         snprintf(task->process.text, sizeof(task->process.text), "%s (%" PRIu32 ")", task->process.comm, task->tgid);
+        task->thread.tid = task->pid;
+        memcpy(task->thread.comm, task->comm, sizeof(task->comm));
+        snprintf(task->thread.text, sizeof(task->thread.text), "%s (%" PRIu32 ")", task->comm, task->pid);
+        task->thread.process = &task->process;
     }
+}
+
+static bool list_places(struct tasks *tasks)
+{
+    tasks->told = malloc((tasks->count + 1) * sizeof(struct task_seen *));
+    for (size_t i = 0; i < tasks->count && tasks->told; i++)
+        tasks->told[i] = &tasks->seen[i];
+    if (tasks->told && tasks->count)
+        qsort(tasks->told, tasks->count, sizeof(struct task_seen *), compare_places);
+    return tasks->told;
+}
+
+/* Does a record tell the same process in the space with this CR3? */
+static bool is_told(const struct tasks *tasks, uint64_t space, uint32_t tgid)
+{
+    size_t low = 0, high = tasks->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (tasks->seen[middle].space < space)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low < tasks->count && tasks->seen[low].space == space && tasks->seen[low].tgid != tgid)
+        low++;
+    return low < tasks->count && tasks->seen[low].space == space;
+}
+
+/* With page table isolation what was told with the kernel's CR3 (it touched user memory) was told with the user's, too;
+ * without, that is chance. */
+static bool is_isolated(const struct tasks *tasks)
+{
+    size_t paired = 0, all = 0;
+    for (size_t i = 0; i < tasks->count; i++) {
+        const struct task_seen *task = &tasks->seen[i];
+        if (task->space & CR3_USER)
+            continue;
+        all++;
+        paired += is_told(tasks, task->space | CR3_USER, task->tgid);
+    }
+    return 2 * paired > all;
+}
+
+/* By space and time, whichever of a process's CR3s was told. */
+static void sort_spaces(struct tasks *tasks)
+{
+    tasks->mask = CR3_TABLE;
+    if (tasks->count == 0)
+        return;
+    qsort(tasks->seen, tasks->count, sizeof(*tasks->seen), compare);
+    if (!is_isolated(tasks))
+        return;
+    tasks->mask &= ~CR3_USER;
+    for (size_t i = 0; i < tasks->count; i++)
+        tasks->seen[i].space &= tasks->mask;
+    qsort(tasks->seen, tasks->count, sizeof(*tasks->seen), compare);
 }
 
 static bool count_processes(struct tasks *tasks)
@@ -108,10 +181,9 @@ bool tasks_collect(struct tasks *tasks, const struct capture *capture)
     tasks->seen = malloc(count * sizeof(*tasks->seen));
     for (size_t i = 0; i < capture->nr_records && tasks->seen; i++)
         tasks->count += task_read(&tasks->seen[tasks->count], &capture->records[i]);
-    if (tasks->count)
-        qsort(tasks->seen, tasks->count, sizeof(*tasks->seen), compare);
+    sort_spaces(tasks);
     name_processes(tasks);
-    if (tasks->seen && count_processes(tasks) && collect_clocks(tasks, capture))
+    if (tasks->seen && list_places(tasks) && count_processes(tasks) && collect_clocks(tasks, capture))
         return true;
     tasks_free(tasks);
     return false;
@@ -121,12 +193,14 @@ void tasks_free(struct tasks *tasks)
 {
     for (size_t cpu = 0; cpu < CAPTURE_MAX_CPUS; cpu++)
         free(tasks->clocks[cpu].steps);
+    free(tasks->told);
     free(tasks->seen);
     *tasks = (struct tasks){0};
 }
 
-/* When the CPU's last record up to there was made. Of its own tasks it has thereby all up to there, and no other. */
-static uint64_t time_at(const struct task_clock *clock, uint64_t at)
+/* When the CPU's last record up to there was made. Of its own tasks it has thereby all up to there, and no other.
+ * *until: where the next one is. */
+static uint64_t time_at(const struct task_clock *clock, uint64_t at, uint64_t *until)
 {
     size_t low = 0, high = clock->count;
     while (low < high) {
@@ -136,13 +210,22 @@ static uint64_t time_at(const struct task_clock *clock, uint64_t at)
         else
             high = middle;
     }
+    *until = low < clock->count ? clock->steps[low].offset : UINT64_MAX;
     return low > 0 ? clock->steps[low - 1].tsc : 0;
 }
 
 const struct name_task *tasks_find(const struct tasks *tasks, uint16_t cpu, uint64_t cr3, uint64_t at)
 {
-    const struct task_seen wanted = {.space = cr3 & CR3_TABLE,
-                                     .tsc = cpu < CAPTURE_MAX_CPUS ? time_at(&tasks->clocks[cpu], at) : 0};
+    uint64_t until;
+    return tasks_find_until(tasks, cpu, cr3, at, &until);
+}
+
+const struct name_task *tasks_find_until(const struct tasks *tasks, uint16_t cpu, uint64_t cr3, uint64_t at,
+                                         uint64_t *until)
+{
+    *until = UINT64_MAX;
+    const struct task_seen wanted = {.space = cr3 & tasks->mask,
+                                     .tsc = cpu < CAPTURE_MAX_CPUS ? time_at(&tasks->clocks[cpu], at, until) : 0};
     size_t low = 0, high = tasks->count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
@@ -158,4 +241,19 @@ const struct name_task *tasks_find(const struct tasks *tasks, uint16_t cpu, uint
         if (!tasks->seen[i].borrows)
             return &tasks->seen[i].process;
     return NULL;
+}
+
+const struct name_thread *tasks_told(const struct tasks *tasks, uint16_t cpu, uint64_t after, uint64_t at)
+{
+    size_t low = 0, high = tasks->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const struct task_seen *task = tasks->told[middle];
+        if (task->cpu < cpu || (task->cpu == cpu && task->at <= at))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct task_seen *last = low > 0 ? tasks->told[low - 1] : NULL;
+    return last && last->cpu == cpu && last->at > after ? &last->thread : NULL;
 }

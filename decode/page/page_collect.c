@@ -100,6 +100,12 @@ static void lost(void *context, uint64_t tsc)
     both->profile.lost(both->profile.context, tsc);
 }
 
+static void skip(void *context, uint64_t tsc)
+{
+    const struct both *both = context;
+    both->profile.skip(both->profile.context, tsc);
+}
+
 static struct stack_hooks begin_cpu(void *context, uint16_t cpu)
 {
     struct listener *listener = context;
@@ -107,7 +113,7 @@ static struct stack_hooks begin_cpu(void *context, uint16_t cpu)
     both->page = listener->page;
     both->slices = slices_hooks(&both->slices_cpu, &listener->page->slices, cpu);
     both->profile = profile_hooks(&both->profile_cpu, &listener->page->profile);
-    return (struct stack_hooks){enter, leave, spend, run, lost, both, end_task};
+    return (struct stack_hooks){enter, leave, spend, run, lost, both, end_task, skip};
 }
 
 static void end(void *context)

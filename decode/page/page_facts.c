@@ -133,7 +133,8 @@ static void write_kernel(FILE *file, const struct names *names)
     fprintf(file, "],\"begin\":\"%" PRIx64 "\"},\n", first);
 }
 
-/* Processes are the call tree's; the first stands for those that are not known. */
+/* Processes are the call tree's; the first stands for those that are not known. Tasks: number, process, name of the
+ * thread. */
 static void write_processes(FILE *file, const struct page *page)
 {
     char text[LABEL_SIZE];
@@ -146,9 +147,11 @@ static void write_processes(FILE *file, const struct page *page)
     }
     fputs("],\n\"tasks\":[", file);
     for (size_t i = 0; i < page->slices.nr_tasks; i++) {
-        const uint32_t number = page->slices.tasks[i].number;
-        fprintf(file, "%s[%" PRIu32 ",%" PRIu32 "]", i ? "," : "", number,
-                number < page->processes_room ? page->processes[number] : 0);
+        const struct slice_task *task = &page->slices.tasks[i];
+        fprintf(file, "%s[%" PRIu32 ",%" PRIu32 ",", i ? "," : "", task->number,
+                task->number < page->processes_room ? page->processes[task->number] : 0);
+        write_text(file, task->thread ? label_thread(text, task->thread) : NULL);
+        fputc(']', file);
     }
     fputs("],\n", file);
 }

@@ -235,8 +235,13 @@ static void end(void *context, struct stack_task *task, uint64_t tsc)
         leave_process(cpu->profile, task);
 }
 
+static void skip(void *context, uint64_t tsc)
+{
+    passed(context, tsc);
+}
+
 struct stack_hooks profile_hooks(struct profile_cpu *cpu, struct profile *profile)
 {
     *cpu = (struct profile_cpu){.profile = profile};
-    return (struct stack_hooks){enter, leave, spend, run, lost, cpu, end};
+    return (struct stack_hooks){enter, leave, spend, run, lost, cpu, end, skip};
 }

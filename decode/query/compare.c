@@ -73,7 +73,8 @@ static size_t join_same(struct executed_function *functions, size_t count)
 
 static bool collect(struct comparison *c, int side, const struct ask *ask)
 {
-    struct executed_function *functions = c->functions[side] = functions_executed(ask, &c->counts[side]);
+    struct executed_function *functions = c->functions[side] =
+        functions_executed(ask, &(struct executed_wishes){0}, &c->counts[side]);
     if (functions && c->counts[side])
         qsort(functions, c->counts[side], sizeof(*functions), order_of_names);
     c->counts[side] = functions ? join_same(functions, c->counts[side]) : 0;

@@ -208,12 +208,16 @@ bool index_build(struct query_index *index, const struct capture *capture, const
                           .first_stretches = calloc(capture->nr_cpus + 1, sizeof(*build.first_stretches)),
                           .parts = {.header = {.identity = index_identify(capture), .damages = capture->damages.count},
                                     .spaces = &build.spaces}};
+    struct tasks tasks = {0};
     pthread_mutex_init(&build.spaces.lock, NULL);
-    bool good = build.traces && build.first_stretches && build_all(index, &build, options, error);
+    bool good = build.traces && build.first_stretches && tasks_collect(&tasks, capture);
+    build.spaces.tasks = &tasks;
+    good = good && build_all(index, &build, options, error);
     for (unsigned cpu = 0; cpu < capture->nr_cpus && build.traces; cpu++)
         flow_trace_close(&build.traces[cpu]);
     for (size_t i = 0; i < build.parts.nr_chunks; i++)
         free(build.parts.chunks[i].set);
+    tasks_free(&tasks);
     pthread_mutex_destroy(&build.spaces.lock);
     run_table_free(&build.parts.runs);
     free(build.parts.chunks);

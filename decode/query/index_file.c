@@ -17,7 +17,7 @@ static const uint64_t entry_sizes[INDEX_NR_SECTIONS] = {
     [INDEX_STRETCHES] = sizeof(struct index_stretch),
     [INDEX_CHUNKS] = sizeof(struct index_chunk),
     [INDEX_RUNS] = sizeof(struct run),
-    [INDEX_SPACES] = sizeof(uint64_t),
+    [INDEX_SPACES] = sizeof(struct index_space),
     [INDEX_GRANULES] = sizeof(uint64_t),
     [INDEX_SETS] = sizeof(uint32_t),
 };
@@ -75,6 +75,9 @@ static bool is_sound(const struct query_index *index)
             run->mode > INSTRUCTION_64)
             return false;
     }
+    for (uint64_t i = 0; i < counts[INDEX_SPACES]; i++)
+        if (!memchr(index->spaces[i].comm, 0, sizeof(index->spaces[i].comm)))
+            return false;
     return stretch == counts[INDEX_STRETCHES];
 }
 

@@ -14,7 +14,7 @@
 
 #define INDEX_NAME "index.executed"
 #define INDEX_MAGIC "UTEXEC\r\n"
-#define INDEX_VERSION 1u
+#define INDEX_VERSION 2u
 #define INDEX_GRANULE_SHIFT 8 /* a granule: 256 bytes of linear addresses */
 
 /* What an index belongs to. */
@@ -60,12 +60,20 @@ struct index_chunk {
     uint64_t first_set;
 };
 
+/* An address space as a process had it: the same CR3 may be another one's later. */
+struct index_space {
+    uint64_t cr3;  /* as PIP packets tell it, or FLOW_CR3_UNKNOWN */
+    uint32_t pid;  /* 0: the guest's kernel has not told */
+    char comm[20]; /* its name then, with a 0 behind it; empty: not told */
+};
+_Static_assert(sizeof(struct index_space) == 32, "docs/ask.md: a space of the index is 32 bytes");
+
 struct query_index {
     const struct index_header *header;
     const struct index_stretch *stretches;
     const struct index_chunk *chunks;
-    const struct run *runs;   /* by begin */
-    const uint64_t *spaces;   /* CR3s as PIP packets tell them, or FLOW_CR3_UNKNOWN */
+    const struct run *runs; /* by begin */
+    const struct index_space *spaces;
     const uint64_t *granules; /* addresses >> INDEX_GRANULE_SHIFT, rising */
     const uint32_t *sets;     /* numbers of granules */
     void *bytes;

@@ -67,7 +67,7 @@ static bool assemble(struct query_index *index, struct index_parts *parts, const
         return false;
     memcpy(bytes + offsets[INDEX_STRETCHES], parts->stretches, parts->nr_stretches * sizeof(*parts->stretches));
     memcpy(bytes + offsets[INDEX_RUNS], runs, (size_t)header->counts[INDEX_RUNS] * sizeof(*runs));
-    memcpy(bytes + offsets[INDEX_SPACES], parts->spaces->items, parts->spaces->count * sizeof(uint64_t));
+    memcpy(bytes + offsets[INDEX_SPACES], parts->spaces->items, parts->spaces->count * sizeof(*parts->spaces->items));
     memcpy(bytes + offsets[INDEX_GRANULES], granules, (size_t)header->counts[INDEX_GRANULES] * sizeof(uint64_t));
     fill_chunks(bytes, offsets, parts, granules, (size_t)header->counts[INDEX_GRANULES]);
     header->crc = checksum_of(bytes + sizeof(*header), (size_t)size - sizeof(*header));

@@ -2,22 +2,22 @@
 
 #include <stdlib.h>
 
+#include "decode/names/name_offsets.h"
 #include "decode/query/run_check.h"
 
-/* Does a moment come before another one? By time where both have one, else in the order of stretches. */
-static bool comes_before(const struct moment *a, const struct moment *b)
+bool moment_comes_before(const struct moment *a, const struct moment *b)
 {
     return a->tsc && b->tsc && a->tsc != b->tsc ? a->tsc < b->tsc : a->stretch < b->stretch;
 }
 
 static struct moment first_of(const struct ask *ask, const struct run *run)
 {
-    return (struct moment){run->first_tsc, run->first_stretch, ask->index.spaces[run->first_space]};
+    return (struct moment){run->first_tsc, run->first_stretch, &ask->index.spaces[run->first_space]};
 }
 
 static struct moment last_of(const struct ask *ask, const struct run *run)
 {
-    return (struct moment){run->last_tsc, run->last_stretch, ask->index.spaces[run->last_space]};
+    return (struct moment){run->last_tsc, run->last_stretch, &ask->index.spaces[run->last_space]};
 }
 
 /* By the code as it stood at a trace offset: is the run one there, up to its last instruction, or, of one that an event
@@ -34,7 +34,7 @@ static bool begins_at(const struct code_pages *pages, uint64_t space, uint64_t a
 bool run_has_instruction(const struct ask *ask, const struct run *run, uint64_t address)
 {
     const uint32_t stretches[2] = {run->first_stretch, run->last_stretch};
-    const uint64_t cr3s[2] = {ask->index.spaces[run->first_space], ask->index.spaces[run->last_space]};
+    const uint64_t cr3s[2] = {ask->index.spaces[run->first_space].cr3, ask->index.spaces[run->last_space].cr3};
     if (address <= run->begin || address > run->last)
         return address == run->begin;
     for (unsigned i = 0; i < 2; i++) {
@@ -48,24 +48,27 @@ bool run_has_instruction(const struct ask *ask, const struct run *run, uint64_t 
     return false;
 }
 
-/* Those of a space alone, where one is meant; the kernel's are all spaces'. */
-static bool is_meant(const struct occurrence *occurrence, const struct ask *ask, const struct run *run)
+/* Those of some spaces alone, where these are meant; the kernel's are all spaces'. */
+static bool is_of_space(const bool *spaces, const struct run *run)
 {
-    return run->begin < occurrence->end && run->last >= occurrence->begin &&
-           (occurrence->cr3 == FLOW_CR3_UNKNOWN || run_is_shared(run->begin) ||
-            ask->index.spaces[run->first_space] == occurrence->cr3);
+    return !spaces || run_is_shared(run->begin) || spaces[run->first_space];
+}
+
+static bool is_meant(const struct occurrence *occurrence, const struct run *run)
+{
+    return run->begin < occurrence->end && run->last >= occurrence->begin && is_of_space(occurrence->spaces, run);
 }
 
 void occurrence_add(struct occurrence *occurrence, const struct ask *ask, const struct run *run)
 {
     const struct moment first = first_of(ask, run), last = last_of(ask, run);
-    if (!is_meant(occurrence, ask, run))
+    if (!is_meant(occurrence, run))
         return;
     if (run->begin <= occurrence->begin && run_has_instruction(ask, run, occurrence->begin))
         occurrence->entered += run->count;
-    if (occurrence->runs == 0 || comes_before(&first, &occurrence->first))
+    if (occurrence->runs == 0 || moment_comes_before(&first, &occurrence->first))
         occurrence->first = first;
-    if (occurrence->runs == 0 || !comes_before(&last, &occurrence->last))
+    if (occurrence->runs == 0 || !moment_comes_before(&last, &occurrence->last))
         occurrence->last = last;
     occurrence->runs += run->count;
 }
@@ -77,7 +80,7 @@ void occurrence_find(struct occurrence *occurrence, const struct ask *ask)
         const struct run *run = &ask->index.runs[i];
         if (run->begin >= occurrence->end)
             break;
-        if (is_meant(occurrence, ask, run) && (!one || run_has_instruction(ask, run, occurrence->begin)))
+        if (is_meant(occurrence, run) && (!one || run_has_instruction(ask, run, occurrence->begin)))
             occurrence_add(occurrence, ask, run);
     }
 }
@@ -94,7 +97,7 @@ static int compare_functions(const void *left, const void *right)
 static bool add_run(struct executed_function **functions, size_t *room, const struct ask *ask, const struct run *run)
 {
     for (uint64_t address = run->begin; address <= run->last;) {
-        const struct name *name = ask_name(ask, run->first_stretch, ask->index.spaces[run->first_space], address);
+        const struct name *name = ask_name(ask, run->first_stretch, ask->index.spaces[run->first_space].cr3, address);
         if (name->number >= *room) {
             const size_t more = 2 * ((size_t)name->number + 512);
             struct executed_function *grown = realloc(*functions, more * sizeof(*grown));
@@ -108,7 +111,7 @@ static bool add_run(struct executed_function **functions, size_t *room, const st
         struct executed_function *function = &(*functions)[name->number];
         if (!function->name) {
             function->name = name;
-            function->occurrence = (struct occurrence){.begin = name->begin, .end = name->end, .cr3 = FLOW_CR3_UNKNOWN};
+            function->occurrence = (struct occurrence){.begin = name->begin, .end = name->end};
         }
         occurrence_add(&function->occurrence, ask, run);
         if (name->end <= address)
@@ -118,14 +121,29 @@ static bool add_run(struct executed_function **functions, size_t *room, const st
     return true;
 }
 
-struct executed_function *functions_executed(const struct ask *ask, size_t *count)
+/* Naming what runs through is what takes time, so it is not done where nothing that is wanted can stand. */
+static bool add_runs(struct executed_function **functions, size_t *room, const struct ask *ask,
+                     const struct executed_wishes *wishes)
+{
+    struct name_offsets offsets;
+    bool good = true;
+    if (wishes->wants)
+        name_offsets_find(&offsets, ask->names, wishes->wants, wishes->context);
+    for (uint64_t i = 0; i < ask->index.header->counts[INDEX_RUNS] && good; i++) {
+        const struct run *run = &ask->index.runs[i];
+        const bool of_process = ask->index.spaces[run->first_space].pid;
+        if (is_of_space(wishes->spaces, run) &&
+            (!wishes->wants || name_offsets_may(&offsets, of_process, run->begin, run->last)))
+            good = add_run(functions, room, ask, run);
+    }
+    return good;
+}
+
+struct executed_function *functions_executed(const struct ask *ask, const struct executed_wishes *wishes, size_t *count)
 {
     struct executed_function *functions = NULL;
     size_t room = 0, kept = 0;
-    bool good = true;
-    for (uint64_t i = 0; i < ask->index.header->counts[INDEX_RUNS] && good; i++)
-        good = add_run(&functions, &room, ask, &ask->index.runs[i]);
-    if (!good) {
+    if (!add_runs(&functions, &room, ask, wishes)) {
         free(functions);
         return NULL;
     }

@@ -11,12 +11,15 @@
 struct moment {
     uint64_t tsc; /* 0: not known */
     uint32_t stretch;
-    uint64_t cr3;
+    const struct index_space *space;
 };
+
+/* By time where both have one, else in the order of stretches. */
+bool moment_comes_before(const struct moment *a, const struct moment *b);
 
 struct occurrence {
     uint64_t begin, end; /* linear addresses */
-    uint64_t cr3;        /* FLOW_CR3_UNKNOWN: any */
+    const bool *spaces;  /* by number, is it meant? NULL: each is; the kernel's half is that of all */
     uint64_t entered;    /* how often the instruction at begin was executed */
     uint64_t runs;       /* how often execution came by: straight runs that have an address of it */
     struct moment first, last;
@@ -25,7 +28,7 @@ struct occurrence {
 /* Has the run an instruction that begins at the address? */
 bool run_has_instruction(const struct ask *ask, const struct run *run, uint64_t address);
 
-/* One more run, if it has an address of the occurrence, which begins with its range, the CR3 and zeros. */
+/* One more run, if it has an address of the occurrence, which begins with its range, the spaces and zeros. */
 void occurrence_add(struct occurrence *occurrence, const struct ask *ask, const struct run *run);
 
 /* All runs. Of one address alone, those that have an instruction there count. */
@@ -37,7 +40,15 @@ struct executed_function {
     struct occurrence occurrence;
 };
 
-/* All functions that were executed, by address. NULL: no memory. */
-struct executed_function *functions_executed(const struct ask *ask, size_t *count);
+/* Which functions. */
+struct executed_wishes {
+    const bool *spaces;                               /* as of struct occurrence */
+    bool (*wants)(void *context, const char *symbol); /* those with these symbols, and maybe others; NULL: all */
+    void *context;
+};
+
+/* The functions that were executed, by address. NULL: no memory. */
+struct executed_function *functions_executed(const struct ask *ask, const struct executed_wishes *wishes,
+                                             size_t *count);
 
 #endif

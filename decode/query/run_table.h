@@ -18,7 +18,7 @@ struct run {
     uint64_t count;               /* how often it was executed */
     uint64_t first_tsc, last_tsc; /* 0: not known */
     uint32_t first_stretch, last_stretch; /* in which it was executed first and last */
-    uint32_t first_space, last_space;     /* numbers of the CR3s */
+    uint32_t first_space, last_space;     /* numbers of the spaces */
     uint16_t instructions;                /* while it is built: of it; 0: it only seemed to be one */
     uint16_t mode;                        /* enum instruction_mode */
     uint32_t stamp;                       /* while it is built: the chunk in which it was seen last, plus 1 */

@@ -1,6 +1,7 @@
 #include "decode/query/run_taker.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "decode/capture/list.h"
 #include "decode/engine/transfers.h"
@@ -8,21 +9,29 @@
 #include "decode/query/run_check.h"
 #include "decode/truth.h"
 
+_Static_assert(TASK_COMM_SIZE <= sizeof(((struct index_space *)0)->comm), "a name fits into the index");
+
 #define LEAST_GRANULES 4096u
 #define BAD_RUN 0u /* instructions of what is none */
 
-static uint32_t space_number(struct run_spaces *spaces, uint64_t cr3, bool *no_memory)
+/* Of a process, or of nobody knows which: NULL. */
+static uint32_t space_number(struct run_spaces *spaces, uint64_t cr3, const struct name_task *process, bool *no_memory)
 {
     uint32_t number = 0;
+    struct index_space space = {.cr3 = cr3};
+    if (process) {
+        space.pid = process->pid;
+        memcpy(space.comm, process->comm, sizeof(process->comm));
+    }
     pthread_mutex_lock(&spaces->lock);
-    while (number < spaces->count && spaces->items[number] != cr3)
+    while (number < spaces->count && memcmp(&spaces->items[number], &space, sizeof(space)) != 0)
         number++;
     if (number == spaces->count) {
         void *items = spaces->items;
-        uint64_t *place = list_add(&items, &spaces->count, &spaces->room, sizeof(*place));
+        struct index_space *place = list_add(&items, &spaces->count, &spaces->room, sizeof(*place));
         spaces->items = items;
         if (place)
-            *place = cr3;
+            *place = space;
         else
             *no_memory = true;
     }
@@ -109,14 +118,23 @@ static void forget_recent(struct run_taker *taker)
     }
 }
 
-/* From now on runs are executed in this space. */
-static void enter_space(struct run_taker *taker, uint64_t cr3)
+/* From now on, at this offset, runs are executed in this space. */
+static void enter_space(struct run_taker *taker, uint64_t cr3, uint64_t at)
 {
-    if (taker->recent_space != RUN_NO_SPACE && taker->recent_cr3 == cr3)
+    const struct tasks *tasks = taker->spaces->tasks;
+    const struct name_task *process = NULL;
+    const bool same = taker->recent_space != RUN_NO_SPACE && taker->recent_cr3 == cr3;
+    if (same && at < taker->recent_until)
+        return;
+    taker->recent_until = UINT64_MAX;
+    if (tasks && cr3 != FLOW_CR3_UNKNOWN)
+        process = tasks_find_until(tasks, taker->trace->pages.cpu, cr3, at, &taker->recent_until);
+    if (same && process == taker->recent_process)
         return;
     forget_recent(taker);
-    taker->recent_space = space_number(taker->spaces, cr3, &taker->no_memory);
+    taker->recent_space = space_number(taker->spaces, cr3, process, &taker->no_memory);
     taker->recent_cr3 = cr3;
+    taker->recent_process = process;
 }
 
 /* The last instruction of a run stands at last; inclusive: it was executed, as the branch that ends the run. */
@@ -190,7 +208,7 @@ static void take_batch(void *context, const struct flow_batch *batch)
     struct run_taker *taker = context;
     if (batch->tsc > taker->tsc)
         taker->tsc = batch->tsc;
-    enter_space(taker, batch->cr3);
+    enter_space(taker, batch->cr3, batch->at);
     for (size_t i = 0; i < batch->count; i++) {
         take_to(taker, batch, batch->items[i].from, batch->kinds[i] == TRANSFERS_EVENT);
         taker->ip = batch->items[i].to;
@@ -205,7 +223,7 @@ static void take_stand(void *context, const struct flow_stand *stand)
     const struct flow_batch batch = {.tsc = stand->tsc, .cr3 = stand->cr3, .at = stand->at};
     if (stand->tsc > taker->tsc)
         taker->tsc = stand->tsc;
-    enter_space(taker, batch.cr3);
+    enter_space(taker, batch.cr3, batch.at);
     if (!stand->runs && taker->known && stand->ip)
         take_to(taker, &batch, stand->ip, true);
     taker->known = stand->runs;
@@ -220,6 +238,7 @@ void run_taker_chunk(struct run_taker *taker, size_t first, size_t count, uint32
     taker->set_used = 0;
     taker->stamp = stamp;
     taker->tsc = 0;
+    taker->recent_until = 0; /* offsets begin anew */
     for (size_t i = first; i < first + count; i++) {
         struct flow_result result;
         taker->stretch = number + (uint32_t)(i - first);

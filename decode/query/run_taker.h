@@ -8,12 +8,15 @@
 #include <stdint.h>
 
 #include "decode/flow/flow_trace.h"
+#include "decode/names/tasks.h"
+#include "decode/query/index_file.h"
 #include "decode/query/run_table.h"
 
-/* The CR3s of all threads, numbered in the order in which they came. */
+/* The spaces of all threads, numbered in the order in which they came. */
 struct run_spaces {
     pthread_mutex_t lock;
-    uint64_t *items;
+    const struct tasks *tasks; /* NULL: whose they are is not told */
+    struct index_space *items;
     size_t count, room;
 };
 
@@ -39,9 +42,10 @@ struct run_taker {
     uint32_t stretch, stamp; /* the stretch's number; the chunk's, plus 1 */
     bool known;              /* where it stands */
     uint64_t ip;
-    uint64_t tsc;              /* of the last batch: time never goes back */
-    struct run_recent *recent; /* RUN_NR_RECENT of them */
-    uint64_t recent_cr3;
+    uint64_t tsc;                      /* of the last batch: time never goes back */
+    struct run_recent *recent;         /* RUN_NR_RECENT of them */
+    uint64_t recent_cr3, recent_until; /* recent_until: before this trace offset it is the same process's */
+    const struct name_task *recent_process;
     uint32_t recent_space;
     struct run_granule *granules;
     size_t granules_size, granules_used;

@@ -40,26 +40,29 @@ void wanted_functions_free(struct wanted_functions *functions)
     *functions = (struct wanted_functions){0};
 }
 
-static bool is_earlier(const struct moment *a, const struct moment *b)
+/* struct executed_wishes */
+static bool fits(void *context, const char *symbol)
 {
-    return a->stretch < b->stretch;
+    const struct wanted_functions *functions = context;
+    return fnmatch(functions->pattern, symbol, 0) == 0;
 }
 
 struct listing_range *wanted_ranges(struct wanted_functions *functions, const struct ask *ask,
                                     struct occurrence *occurrence, size_t *count)
 {
     size_t nr_executed = 0;
-    struct executed_function *executed = functions_executed(ask, &nr_executed);
+    const struct executed_wishes wishes = {.wants = fits, .context = functions};
+    struct executed_function *executed = functions_executed(ask, &wishes, &nr_executed);
     struct listing_range *ranges = executed ? malloc((nr_executed + 1) * sizeof(*ranges)) : NULL;
     *count = 0;
-    *occurrence = (struct occurrence){.cr3 = FLOW_CR3_UNKNOWN};
+    *occurrence = (struct occurrence){0};
     for (size_t i = 0; i < nr_executed && ranges; i++) {
         const struct occurrence *o = &executed[i].occurrence;
         if (!wanted_function(functions, executed[i].name))
             continue;
-        if (occurrence->runs == 0 || is_earlier(&o->first, &occurrence->first))
+        if (occurrence->runs == 0 || moment_comes_before(&o->first, &occurrence->first))
             occurrence->first = o->first;
-        if (occurrence->runs == 0 || is_earlier(&occurrence->last, &o->last))
+        if (occurrence->runs == 0 || moment_comes_before(&occurrence->last, &o->last))
             occurrence->last = o->last;
         occurrence->runs += o->runs;
         occurrence->entered += o->entered;

@@ -52,6 +52,16 @@ void stacks_share(struct stacks *stacks, struct stacks *with)
     with->next = stacks;
 }
 
+/* What the kernel calls the task that has run up to here. Where switches are not seen, a stack is several tasks'. */
+static void learn_thread(struct stacks *stacks, uint64_t at)
+{
+    const bool known = stacks->placed && stacks->current && stacks->pool->switch_begin && at > stacks->at;
+    const struct name_thread *thread = known ? names_thread(stacks->names, stacks->pages, stacks->at, at) : NULL;
+    if (thread)
+        stacks->current->task.thread = thread;
+    stacks->placed = true;
+}
+
 /* Time and space go on. What was executed up to here was so by the top frame. */
 static void go_on(struct stacks *stacks, const struct stack_event *event)
 {
@@ -64,6 +74,7 @@ static void go_on(struct stacks *stacks, const struct stack_event *event)
         stacks->cr3_before = stacks->cr3;
         stacks->cr3 = event->cr3;
     }
+    learn_thread(stacks, event->at);
     stacks->at = event->at;
 }
 
@@ -101,6 +112,7 @@ static void lose(struct stacks *stacks)
         stack_spend(stacks);
     stacks->hooks.lost(stacks->hooks.context, stacks->tsc);
     stack_forget(stacks);
+    stacks->placed = false;
 }
 
 void stacks_transfers(void *context, const struct flow_transfers *transfers)

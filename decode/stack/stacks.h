@@ -46,9 +46,10 @@ struct stack_frame {
 };
 
 struct stack_task {
-    uint32_t number;            /* from 1 on; one number a stack, as far as that can be told */
-    uint64_t space;             /* CR3 in user mode, as packets tell it; FLOW_CR3_UNKNOWN: it was never there */
-    struct stack_frame *frames; /* the outermost first */
+    uint32_t number;                  /* from 1 on; one number a stack, as far as that can be told */
+    uint64_t space;                   /* CR3 in user mode, as packets tell it; FLOW_CR3_UNKNOWN: it was never there */
+    const struct name_thread *thread; /* as the guest's kernel calls it, where it has told; NULL: not known */
+    struct stack_frame *frames;       /* the outermost first */
     size_t depth, room;
     const struct code_pages *pages; /* of the CPU that it runs on, */
     uint64_t at;                    /* where its trace stood when the last frame was entered */
@@ -67,6 +68,8 @@ struct stack_hooks {
     void (*lost)(void *context, uint64_t tsc); /* a gap: frames of the running task are left behind it, without leave */
     void *context;
     void (*end)(void *context, struct stack_task *task, uint64_t tsc); /* it is never run again; NULL: no matter */
+    /* Up to tsc the CPU did what is not wanted: of a filter between stacks and who listens. NULL: no matter. */
+    void (*skip)(void *context, uint64_t tsc);
 };
 
 struct stacks;

@@ -61,6 +61,18 @@ static void take_all(struct run *run)
     }
 }
 
+/* Behind where the first stretch begins that is not before a time; 0: all are. */
+static uint64_t end_at(const struct flow_trace *trace, uint64_t until)
+{
+    struct flow_cursor cursor;
+    enum flow_found found;
+    flow_trace_cursor(&cursor, trace, flow_part(trace->input.trace_size, 0, 0));
+    while ((found = flow_cursor_next(&cursor)) != FLOW_FOUND_NOTHING)
+        if (found == FLOW_FOUND_STRETCH && cursor.stretch.tsc >= until)
+            return cursor.stretch.begin + 1;
+    return 0;
+}
+
 static bool open_cpu(struct run *run, const struct capture *capture, uint16_t number, struct names *names,
                      const struct stack_hooks *hooks, struct error *error)
 {
@@ -87,6 +99,7 @@ static bool start(struct run *run, const struct stacks_run_options *options, str
             .cpu = cpu->cpu,
             .threads = wanted > run->nr_cpus ? wanted / run->nr_cpus : 1,
             .hooks = {.transfers = stack_queue_transfers, .result = stack_queue_result, .context = &cpu->queue},
+            .to = options->until ? end_at(&cpu->trace, options->until) : 0,
             .sums_only = true,
             .progress = i == 0 ? options->progress : NULL,
             .progress_context = options->progress_context};

@@ -57,3 +57,54 @@ tasks_agree() {
         fail "$1: tasks have the guest's own numbers and names" "$counts: $(head -n 5 "$dir/differ.tasks" 2>/dev/null)"
     fi
 }
+
+# seconds_of BOOT TSC: since the capture's first TSC, as --time has it. `find` has both of some moment.
+seconds_of() {
+    jq -n --argjson tsc "$2" --argjson khz "$(info "$1" .hello.tsc_khz)" --argjson some \
+        "$(build/undertrace find "$work/$1/capture" --json 0-ffffffffffffffff 2>/dev/null | jq .first)" \
+        '$some.seconds + ($tsc - $some.tsc) / $khz / 1000'
+}
+
+# threads_agree BOOT COMM OPTIONS...: of the process that was called COMM at some time, each line of trace has a thread's number
+# and a name that it had by the guest's own tracepoints, and each thread of it that was told has lines.
+threads_agree() {
+    local dir=$work/$1 pid from
+    pid=$(info "$1" "[.tasks[] | select(.comm == \"$2\") | .pid][0]")
+    from=$(seconds_of "$1" "$(info "$1" "[.tasks[] | select(.pid == $pid) | .tsc] | min")")
+    build/undertrace trace "$dir/capture" --time "$from-" --process "pid:$pid" "${@:3}" |
+        sed -E 's/^ *[0-9.]+ [0-9]+ +0x[0-9a-f]+ (.*) \(([0-9]+)\) .*/\2 \1/' | sort | uniq -c >"$dir/threads"
+    info "$1" ".tasks[] | select(.pid == $pid) | \"\\(.thread) \\(.comm)\"" | sort -u >"$dir/threads.told"
+    awk 'NR == FNR { pid = $0; sub(".*[ :]pid=", "", pid); sub(" .*", "", pid); comm = $0
+            if (sub(".* (newcomm|comm)=", "", comm)) { sub(" (clone_flags|oom_score_adj)=.*", "", comm); named[pid " " comm] }
+            next }
+        FILENAME ~ /told$/ { told[$0]; next }
+        { name = $0; sub("^ *[0-9]* ", "", name); lines[name]; if (!(name in named)) { print "no such name: " name; bad = 1 } }
+        END { for (name in told) if (!(name in lines)) { print "has no line: " name; bad = 1 }; exit bad }' \
+        "$dir/tasks" "$dir/threads.told" "$dir/threads"
+}
+
+# perf_agrees BOOT OPTIONS...: what perf script and perf report read of the boot: functions of the kernel are the guest's own, and
+# processes are called, and take, what the report says (BOOT/report.json).
+perf_agrees() {
+    local dir=$work/$1
+    shift
+    build/undertrace export "$dir/capture" "$@" --format perf -o "$dir/perf" 2>"$dir/perf.log" || { cat "$dir/perf.log"; return 1; }
+    # Each address of a call chain in the kernel, which is below its modules, with perf's name for it, and between them where the guest's functions begin.
+    perf script -i "$dir/perf" -F ip,sym,dso 2>"$dir/perf.err" |
+        awk '$1 ~ /^ffffffff[89ab]/ { print $1, "~", $2 }' | sort -u >"$dir/perf.symbols"
+    awk '{ print $1, " ", $3 }' "$dir/kallsyms" | sort - "$dir/perf.symbols" |
+        awk '$2 != "~" { if ($1 != at) delete own; at = $1; own[$2]; next }
+            { all++; if (!($3 in own)) { bad++; if (bad < 4) print } }
+            END { print all + 0, bad + 0 }' >"$dir/perf.kernel"
+    perf report -i "$dir/perf" --stdio --sort comm -F comm,period -t '~' -g none --no-children 2>>"$dir/perf.err" |
+        awk -F '~' '!/^#/ && NF == 2 { sub("^ *", "", $1); sub(" *$", "", $1); print $1 "~" $2 + 0 }' | sort >"$dir/perf.comms"
+    { jq -r '.profile.processes[] | "\(if .cr3 then .comm else "kernel tasks" end)~\(.branches)"' "$dir/report.json"
+        info "$(basename "$dir")" '.tasks[] | "\(.comm)~0"'
+    } | awk -F '~' '{ sum[$1] += $2 } END { for (comm in sum) printf "%s~%.0f\n", comm, sum[comm] }' >"$dir/report.comms"
+    awk -F '~' 'NR == FNR { sum[$1] = $2; next }
+        !($1 in sum) { print "nobody is called " $1; bad = 1 }
+        { all++; seen[$1] = $2 }
+        END { for (comm in sum) if (sum[comm] > 5e6 && (seen[comm] < 0.95 * sum[comm] || seen[comm] > 1.05 * sum[comm])) {
+            print comm " has " sum[comm] ", perf says " seen[comm] + 0; bad = 1 }
+            exit bad || all < 10 }' "$dir/report.comms" "$dir/perf.comms"
+}

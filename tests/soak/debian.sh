@@ -1,7 +1,8 @@
 #!/bin/bash
 # A whole Debian 12 on a disk: initrd, systemd, udev and its modules, multi-user.target, the work of tests/rig/debian/work, and
-# the way down. With one CPU, with two, and with so little memory that programs are evicted from the page cache and come back
-# from the disk by DMA. What was executed is what was decoded, but where it is said not to be known, and nothing is missing.
+# the way down; its page, and questions about it. With one CPU, with two, and with so little memory that programs are evicted from
+# the page cache and come back from the disk by DMA. What was executed is what was decoded, but where it is said not to be known,
+# and nothing is missing.
 #
 # Alone, from the top: tests/soak/debian.sh [one] [two] [small]
 parts=${*:-one two small}
@@ -45,9 +46,38 @@ pages_at_least() {
     fi
 }
 
+# The page of the whole boot, in a browser; and questions: the first one decodes all, and the next ones next to nothing.
+seen() {
+    local capture=$work/$1/capture first next
+    mkdir -p "$work/files"
+    tar -C "$work/files" -xf build/guest/debian.tar ./usr/bin ./usr/sbin ./usr/lib
+    check "$1: the page of it opens, is small, and shows all" sh -c "WORK='$work/$1.page' PAGE_CAPTURE='$capture' \
+        PAGE_OPTIONS='--kernel build/guest/vmlinuz --files $work/files/usr' tests/system/page.sh >'$work/$1.page.log'
+        ! grep -A 3 '^not ok' '$work/$1.page.log'"
+    first=$(user_seconds build/undertrace find "$capture" --kernel build/guest/vmlinuz start_kernel)
+    for question in 'find "$capture" vfs_read' 'find "$capture" "vfs_*"' 'find "$capture" --process systemd do_exit' \
+        'trace "$capture" --function vfs_read --lines 100' 'trace "$capture" --from run_init_process --to ret_from_fork'; do
+        next=$(eval "user_seconds build/undertrace $question --kernel build/guest/vmlinuz")
+        at_most "$1: hundredths of the first question's CPU time, for $question" "$(awk -v a="$first" -v b="$next" 'BEGIN { print int(100 * b / a) }')" 8
+    done
+    rm -rf "$work/files" "$work/$1.page"
+}
+
+# Of a command that has an answer: its status is 0, or 2 where parts are not known. Else far too many.
+user_seconds() {
+    /usr/bin/time -f %U -o "$work/seconds" "$@" >"$work/answer" 2>&1
+    case $? in
+    0 | 2) tail -n 1 "$work/seconds" ;;
+    *) echo 1000000 ;;
+    esac
+}
+
 for part in $parts; do
     case $part in
-    one) MEMORY=1024 CPUS=1 debian one ;;
+    one)
+        MEMORY=1024 CPUS=1 debian one
+        seen one
+        ;;
     two) MEMORY=1024 CPUS=2 debian two ;;
     small)
         MEMORY=256 CPUS=1 debian small

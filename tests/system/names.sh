@@ -24,6 +24,23 @@ build/undertrace names "$dir/capture" --kernel build/guest/vmlinuz >"$dir/addres
     "$(awk '$3 == "schedule" { print $1 }' "$dir/kallsyms")" ffffffffffffff00
 same 'an address is named' "$(awk '{ print $3, $4 }' "$dir/addresses" | tr '\n' ,)" 'schedule vmlinux,? ?,'
 
+# A vmlinux with DWARF: the moved kernel's lines of sources are those that addr2line finds where it was linked.
+if build/undertrace names "$dir/capture" 0 --files build/undertrace --srcline 2>&1 | grep -q 'built without libdw'; then
+    skip 'lines of the kernel' 'libdw-dev was not there when undertrace was built'
+else
+    build/undertrace code "$dir/capture" -o "$dir/code.elf" >"$dir/code.log" 2>&1
+    check 'a vmlinux with DWARF is made' tests/rig/vmlinux.sh "$dir/code.elf" "$moved" "$dir/vmlinux"
+    awk '$1 == "-" && $6 == "vmlinux" { print $2 }' "$dir/names" | sort -u >"$dir/functions"
+    xargs -n 500 build/undertrace names "$dir/capture" --kernel "$dir/vmlinux" --srcline <"$dir/functions" | awk '!/^#/ { print $1, $NF }' >"$dir/lines"
+    while read -r at; do printf '%s %x\n' "$at" $((0x$at - moved)); done <"$dir/functions" >"$dir/linked"
+    cut -d ' ' -f 2 "$dir/linked" | addr2line -e "$dir/vmlinux" | paste -d ' ' <(cut -d ' ' -f 1 "$dir/linked") - >"$dir/lines.wanted"
+    same 'lines of the kernel are those of addr2line' "$(join "$dir/lines" "$dir/lines.wanted" |
+        awk '{ n++; known += $2 ~ /^kernel.c:[1-9]/; bad += $2 != $3 } END { print (n > 4000), (known > 0.95 * n), bad + 0 }')" '1 1 0'
+    same 'trace has them, too' "$(build/undertrace trace "$dir/capture" --kernel "$dir/vmlinux" --srcline --lines 1 --what branches \
+        --address "$(awk '$3 == "start_kernel" { print $1 }' "$dir/kallsyms")" 2>/dev/null | grep -c ' -> .*(kernel.c:[1-9][0-9]*)$')" 1
+    rm -f "$dir/vmlinux" "$dir/code.elf"
+fi
+
 # Modules: what the guest lists; of what was gone by then, what binutils find in the file's .init.text.
 told names 'modules 1' >"$dir/modules"
 told names 'modules 2' >>"$dir/modules"
@@ -56,6 +73,47 @@ same 'processes are called as their programs' "$(jq -r '[.profile.processes[] | 
     map("\(.comm) is \(.program)") | unique | join(", ")' "$dir/report.json")" ''
 at_most 'processes of which the number is not known' "$(jq '[.profile.processes[] | select(.cr3 and (.pid | not))] | length' "$dir/report.json")" 0
 check 'the report calls them by name and number' grep -Eq '^  perl \([0-9]+\) ' "$dir/report.txt"
+check 'trace names threads as the guest does' threads_agree names 'called otherwis' --kernel build/guest/vmlinuz
+
+# One process of several that had a CR3 one after another: what find counts is what trace lists, and all of them together are what
+# the CR3 has. An address that many of them executed: where bash's code is entered most often.
+build/undertrace names "$dir/capture" --files /usr/bin/bash >"$dir/bash"
+entered=$(awk '$1 != "-" && $6 == "bash" && !/@plt/ { print $2 }' "$dir/bash" | sort | uniq -c | sort -rn | awk '{ print $2; exit }')
+cr3=$(info names '[.tasks[] | select(.comm == "names")] | group_by(.cr3) | max_by(map(.pid) | unique | length) | .[0].cr3')
+build/undertrace trace "$dir/capture" --what instructions --address "$entered" --process "0x$cr3" 2>/dev/null |
+    sed -E 's/^ *[0-9.]+ [0-9]+ +0x[0-9a-f]+ (.*) [0-9a-f]{16}$/\1/; s/ *$//' | sort | uniq -c >"$dir/owners"
+while read -r count comm; do
+    pid=${comm##*(}
+    echo "$comm $count $(build/undertrace find "$dir/capture" --json "$entered" --process "pid:${pid%)}" 2>/dev/null | jq .executed)"
+done <"$dir/owners" >"$dir/counted"
+same 'find counts of each process what trace lists of it' "$(awk '{ sum += $NF; bad += $NF < $(NF - 1) } END { print (NR > 1), bad + 0 }' "$dir/counted")" '1 0'
+one=$(awk '{ print $NF, $0 }' "$dir/counted" | sort -n | sed -n '1s/.*(\([0-9]*\)).*/\1/p')
+same 'all of a process, also by its name' "$(build/undertrace find "$dir/capture" --json "$entered" --process "pid:$one" 2>/dev/null | jq .executed)" \
+    "$(build/undertrace trace "$dir/capture" --what instructions --address "$entered" --process "pid:$one" 2>/dev/null | wc -l)"
+same 'perl is perl, by its name and by its file' "$(for options in '' '--files /usr/bin'; do
+    # shellcheck disable=SC2086 # two words
+    build/undertrace find "$dir/capture" --json "$(awk '$5 == "main@plt" || $6 == "perl" { print $2; exit }' "$dir/names")" --process perl $options 2>/dev/null |
+        jq -c '[.executed > 0, .first.comm, .last.comm]'
+done | sort -u)" '[true,"perl","perl"]'
+same 'a process that was not there is said' "$(build/undertrace find "$dir/capture" "$entered" --process nobody 2>&1; echo $?)" \
+    "undertrace: find: --process nobody: no process that is called so executed anything; undertrace report lists them"$'\n'1
+
+# What is exported of one process is what the report has of it, but for some branches where it begins.
+build/undertrace export "$dir/capture" --kernel build/guest/vmlinuz --process perl --format folded -o "$dir/perl.folded" 2>/dev/null
+at_most 'export --process: branches of perl that differ from those of the report' "$(($(awk '{ sum += $NF } END { print sum }' "$dir/perl.folded") -
+    $(jq '[.profile.processes[] | select(.comm == "perl") | .branches] | add' "$dir/report.json")))" 10
+at_most 'and of others, before the kernel has told of them' "$(awk '!/^perl [(]/ { sum += $NF } END { print sum + 0 }' "$dir/perl.folded")" 10
+same 'none of a process that was not there' "$(build/undertrace export "$dir/capture" --process nobody --format folded -o - 2>/dev/null | wc -c)" 0
+
+# perf reads the whole boot.
+if command -v perf >/dev/null; then
+    check 'perf report calls processes as the guest does, and sums up what they took' \
+        perf_agrees names --kernel build/guest/vmlinuz --files "$work/modules" --files /usr/bin --files /usr/sbin
+    same 'perf script has the guest'"'"'s own functions of the kernel' "$(awk '{ print ($1 > 3000), $2 }' "$dir/perf.kernel")" '1 0'
+else
+    skip 'perf opens the boot' 'perf is not installed (linux-perf)'
+fi
+
 # program_agrees NAME FILE: its functions stand where binutils say; what is exported, and the entries of the PLT.
 program_agrees() {
     local base file=$2

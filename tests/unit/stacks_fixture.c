@@ -100,7 +100,7 @@ int stacks_set_up(void **state)
     close(file);
     fixture->names = names_open(&capture, &options, &error);
     unlink(name);
-    const struct stack_hooks hooks = {enter, leave, spend, run, lost, fixture, end};
+    const struct stack_hooks hooks = {enter, leave, spend, run, lost, fixture, end, NULL};
     static struct code_map nothing; /* of nothing, but spaces are told apart */
     fixture->pages.maps = &nothing;
     fixture->pages.nr_maps = 1;

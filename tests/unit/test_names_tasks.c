@@ -108,6 +108,80 @@ static void threads(void **state)
             assert_string_equal(tasks.seen[i].comm, "Socket Thread");
 }
 
+static void ran(uint16_t cpu, uint64_t after, uint64_t at, const char *text)
+{
+    const struct name_thread *thread = tasks_told(&tasks, cpu, after, at);
+    if (!text)
+        assert_null(thread);
+    else if (!thread || strcmp(thread->text, text) != 0)
+        fail_msg("CPU %u, %lu to %lu: is %s, should be %s", cpu, after, at, thread ? thread->text : "not known", text);
+}
+
+/* What a CPU's records tell of who ran there. */
+static void threads_by_place(void **state)
+{
+    (void)state;
+    put_task(1, 100, 1000, SPACE, 7, 7, "firefox");
+    put_task(0, 200, 2000, SPACE, 8, 7, "Socket Thread");
+    put_task(1, 300, 3000, SPACE, 9, 7, "Compositor");
+    put_task(1, 300, 3001, SPACE, 10, 7, "GC")->flags = RECORD_TASK_BORROWS;
+    assert_true(tasks_collect(&tasks, &capture));
+    ran(1, 0, 99, NULL);
+    ran(1, 0, 100, "firefox (7)");
+    ran(1, 100, 299, NULL);
+    ran(1, 100, 300, "GC (10)");
+    ran(1, 0, 299, "firefox (7)");
+    ran(0, 0, 1000, "Socket Thread (8)");
+    ran(0, 200, 1000, NULL);
+    ran(2, 0, 1000, NULL);
+    assert_string_equal(tasks_told(&tasks, 0, 0, 200)->process->text, "firefox (7)");
+}
+
+/* Page table isolation: the kernel's CR3 of a process, and the user's, a page behind. What was told last counts,
+ * whichever it was told with. */
+static void isolated(void **state)
+{
+    (void)state;
+    put_task(0, 100, 1000, SPACE + 0x1000, 7, 7, "sh");
+    put_task(0, 200, 2000, SPACE, 7, 7, "sh");
+    put_task(0, 300, 3000, SPACE + 0x1000, 8, 8, "ls");
+    put_task(0, 400, 4000, OTHER + 0x1000, 9, 9, "cat");
+    assert_true(tasks_collect(&tasks, &capture));
+    is(0, SPACE, 299, "sh (7)");
+    is(0, SPACE, 300, "ls (8)");
+    is(0, SPACE + 0x1000, 300, "ls (8)");
+    is(0, OTHER, 400, "cat (9)");
+}
+
+/* Without it they are two processes'. */
+static void neighbours(void **state)
+{
+    (void)state;
+    put_task(0, 100, 1000, SPACE + 0x1000, 7, 7, "sh");
+    put_task(0, 200, 2000, SPACE, 8, 8, "sh");
+    put_task(0, 300, 3000, SPACE + 0x1000, 9, 9, "ls");
+    assert_true(tasks_collect(&tasks, &capture));
+    is(0, SPACE, 300, "sh (8)");
+    is(0, SPACE + 0x1000, 300, "ls (9)");
+}
+
+/* Up to where an answer holds: who asks at each place asks no more often than it changes. */
+static void until(void **state)
+{
+    (void)state;
+    put_task(0, 100, 1000, SPACE, 7, 7, "sh");
+    put(0, RECORD_DRAIN, 250, 1500);
+    put_task(0, 300, 3000, SPACE, 8, 8, "ls");
+    assert_true(tasks_collect(&tasks, &capture));
+    uint64_t end;
+    assert_string_equal(tasks_find_until(&tasks, 0, SPACE, 100, &end)->text, "sh (7)");
+    assert_int_equal(end, 250);
+    assert_string_equal(tasks_find_until(&tasks, 0, SPACE, 260, &end)->text, "sh (7)");
+    assert_int_equal(end, 300);
+    assert_string_equal(tasks_find_until(&tasks, 0, SPACE, 300, &end)->text, "ls (8)");
+    assert_true(end == UINT64_MAX);
+}
+
 /* vfork: the space stays its parent's. */
 static void borrowed(void **state)
 {
@@ -166,6 +240,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_cpu, setup, teardown),
         cmocka_unit_test_setup_teardown(renamed, setup, teardown),
         cmocka_unit_test_setup_teardown(threads, setup, teardown),
+        cmocka_unit_test_setup_teardown(threads_by_place, setup, teardown),
+        cmocka_unit_test_setup_teardown(isolated, setup, teardown),
+        cmocka_unit_test_setup_teardown(neighbours, setup, teardown),
+        cmocka_unit_test_setup_teardown(until, setup, teardown),
         cmocka_unit_test_setup_teardown(borrowed, setup, teardown),
         cmocka_unit_test_setup_teardown(two_cpus, setup, teardown),
         cmocka_unit_test_setup_teardown(damaged, setup, teardown),

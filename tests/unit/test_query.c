@@ -99,9 +99,10 @@ static const struct index_identity identity = {
 static struct query_index make_index(void)
 {
     struct index_stretch stretch = {.begin = 16, .end = 99, .tsc = 1000, .branches = 12};
-    uint64_t set[] = {KERNEL >> INDEX_GRANULE_SHIFT, 0x10, 0x10}, cr3 = 0x77000;
+    uint64_t set[] = {KERNEL >> INDEX_GRANULE_SHIFT, 0x10, 0x10};
+    struct index_space space = {.cr3 = 0x77000, .pid = 12, .comm = "perl"};
     struct index_part part = {.chunk = {.nr_stretches = 1, .nr_set = 2}, .set = set, .sums = {.branches = 12}};
-    struct run_spaces spaces = {.items = &cr3, .count = 1};
+    struct run_spaces spaces = {.items = &space, .count = 1};
     struct index_parts parts = {.header.identity = identity,
                                 .stretches = &stretch,
                                 .nr_stretches = 1,
@@ -122,7 +123,9 @@ static void an_index_says_what_was_put_in(void **state)
     assert_int_equal(index.header->counts[INDEX_RUNS], 2);
     assert_int_equal(index.runs[0].begin, 0x1000);
     assert_int_equal(index.runs[1].first_tsc, 1001);
-    assert_int_equal(index.spaces[0], 0x77000);
+    assert_int_equal(index.spaces[0].cr3, 0x77000);
+    assert_int_equal(index.spaces[0].pid, 12);
+    assert_string_equal(index.spaces[0].comm, "perl");
     assert_int_equal(index.header->counts[INDEX_GRANULES], 2);
     assert_int_equal(index.granules[index.sets[0]], 0x10);
     assert_int_equal(index.granules[index.sets[1]], KERNEL >> INDEX_GRANULE_SHIFT);

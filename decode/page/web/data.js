@@ -44,8 +44,9 @@ class Trace {
   }
 
   taskLabel(task) {
-    const [number, process] = this.facts.tasks[task];
-    return this.processLabel(process) + ', task ' + number;
+    const [number, process, thread] = this.facts.tasks[task];
+    const label = thread || this.processLabel(process);
+    return label === 'kernel tasks' ? 'kernel task ' + number : label + ', task ' + number;
   }
 
   processLabel(process) { return this.facts.processes[process].label; }

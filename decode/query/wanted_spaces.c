@@ -1,0 +1,82 @@
+#include "decode/query/wanted_spaces.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What is known of a space: has its code been looked at, and was it the program's, or another's? */
+struct seen {
+    bool own, other;
+};
+
+static bool is_space(const struct ask *ask, const struct index_space *space, uint64_t cr3)
+{
+    if (space->cr3 == cr3)
+        return true;
+    for (unsigned cpu = 0; cpu < ask->capture->nr_cpus; cpu++) {
+        const struct code_pages *pages = &ask->traces[cpu].pages;
+        if (space->cr3 != FLOW_CR3_UNKNOWN && pages->nr_maps &&
+            code_pages_space(pages, space->cr3) == code_pages_space(pages, cr3))
+            return true;
+    }
+    return false;
+}
+
+/* Is it the process that somebody calls so, by what was executed in its space first or last? */
+static void look_at(struct seen *seen, const struct ask *ask, const struct index_space *space, uint32_t stretch,
+                    const char *called)
+{
+    const struct code_pages *pages = &ask->traces[index_chunk_of(&ask->index, stretch)->cpu].pages;
+    const char *program = names_process(ask->names, pages, space->cr3, ask->index.stretches[stretch].end - 1);
+    if (program && !strcmp(program, called))
+        seen->own = true;
+    else
+        seen->other = true;
+}
+
+/* Of one that the kernel has told of, its first code tells the program; of another one nobody knows how often it
+ * changed. */
+static void look_at_programs(struct seen *seen, const struct ask *ask, const char *called)
+{
+    for (uint64_t i = 0; i < ask->index.header->counts[INDEX_RUNS]; i++) {
+        const struct run *run = &ask->index.runs[i];
+        const struct index_space *space = &ask->index.spaces[run->first_space];
+        struct seen *place = &seen[run->first_space];
+        if (run_is_shared(run->begin) || space->cr3 == FLOW_CR3_UNKNOWN || (space->pid && (place->own || place->other)))
+            continue;
+        look_at(place, ask, space, run->first_stretch, called);
+        if (!space->pid)
+            look_at(place, ask, space, run->last_stretch, called);
+    }
+}
+
+static bool is_called(const struct index_space *space, const char *called)
+{
+    static const char pid[] = "pid:";
+    if (!strncmp(called, pid, sizeof(pid) - 1))
+        return space->pid && strtoul(called + sizeof(pid) - 1, NULL, 10) == space->pid;
+    return space->pid && !strcmp(space->comm, called);
+}
+
+bool wanted_spaces_find(struct wanted_spaces *spaces, const struct ask *ask, uint64_t cr3, const char *called)
+{
+    const uint64_t count = ask->index.header->counts[INDEX_SPACES];
+    struct seen *seen = calloc((size_t)count + 1, sizeof(*seen));
+    *spaces = (struct wanted_spaces){.meant = calloc((size_t)count + 1, sizeof(*spaces->meant))};
+    if (seen && spaces->meant && cr3 == FLOW_CR3_UNKNOWN)
+        look_at_programs(seen, ask, called);
+    for (uint64_t i = 0; i < count && seen && spaces->meant; i++) {
+        const struct index_space *space = &ask->index.spaces[i];
+        spaces->meant[i] =
+            cr3 != FLOW_CR3_UNKNOWN ? is_space(ask, space, cr3) : is_called(space, called) || seen[i].own;
+        spaces->count += spaces->meant[i];
+        spaces->mixed |= seen[i].own && seen[i].other;
+    }
+    free(seen);
+    return seen && spaces->meant;
+}
+
+void wanted_spaces_free(struct wanted_spaces *spaces)
+{
+    free(spaces->meant);
+    *spaces = (struct wanted_spaces){0};
+}

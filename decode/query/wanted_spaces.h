@@ -1,0 +1,22 @@
+/* Which address spaces of the index somebody means who names a process. */
+#ifndef DECODE_QUERY_WANTED_SPACES_H
+#define DECODE_QUERY_WANTED_SPACES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "decode/query/ask.h"
+
+struct wanted_spaces {
+    bool *meant;    /* by number of the space, for struct occurrence */
+    uint32_t count; /* that are meant */
+    bool mixed; /* of one of them the capture does not tell whose it was, and several programs had it one after another
+                 */
+};
+
+/* By CR3; or, where that is FLOW_CR3_UNKNOWN, by a process's name, pid:123, or its program's file (names_is_process).
+ * false: no memory. */
+bool wanted_spaces_find(struct wanted_spaces *spaces, const struct ask *ask, uint64_t cr3, const char *called);
+void wanted_spaces_free(struct wanted_spaces *spaces);
+
+#endif
