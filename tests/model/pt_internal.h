@@ -45,6 +45,10 @@ struct ptm_config {
 };
 extern struct ptm_config ptm_config;
 
+/* --- pt_watch.cc --- */
+bool ptm_watch_option(const char *value);
+void ptm_watch_start(void);
+
 /* --- pt_output.cc --- */
 /* Start at what the output MSRs say. false: an operational error, IA32_RTIT_STATUS.Error is set. */
 bool ptm_output_start(BX_CPU_C *cpu);

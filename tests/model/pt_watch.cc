@@ -1,0 +1,56 @@
+/*
+ * A look at memory from outside, with each beat of emulated time: what stands in the framebuffer, for tests that no guest can make
+ * any more. The file is always a whole look.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <string>
+
+#include "pt_internal.h"
+
+#include "memory/memory-bochs.h"
+#include "pc_system.h"
+
+static const uint32_t WATCH_TICKS = 100000000;
+static const uint64_t PAGE = 4096;
+
+static struct {
+    uint64_t pa, bytes;
+    const char *path; /* NULL: none */
+} watch;
+
+/* PA:BYTES:FILE */
+bool ptm_watch_option(const char *value)
+{
+    char *end;
+    watch.pa = strtoull(value, &end, 0);
+    if (*end != ':')
+        return false;
+    watch.bytes = strtoull(end + 1, &end, 0);
+    if (*end != ':' || end[1] == 0 || watch.pa % PAGE != 0 || watch.bytes == 0 || watch.bytes % PAGE != 0)
+        return false;
+    watch.path = strdup(end + 1);
+    return watch.path != NULL;
+}
+
+static void look(void *)
+{
+    const std::string unfinished = std::string(watch.path) + ".new";
+    FILE *file = fopen(unfinished.c_str(), "wb");
+    if (file == NULL)
+        return;
+    for (uint64_t at = 0; at < watch.bytes; at += PAGE) {
+        uint8_t page[PAGE];
+        BX_MEM(0)->readPhysicalPage(BX_CPU(0), watch.pa + at, PAGE, page);
+        fwrite(page, PAGE, 1, file);
+    }
+    if (fclose(file) == 0)
+        rename(unfinished.c_str(), watch.path);
+}
+
+void ptm_watch_start(void)
+{
+    if (watch.path != NULL)
+        bx_pc_system.register_timer_ticks(&watch, look, WATCH_TICKS, true, true, "ptmodel.watch");
+}
