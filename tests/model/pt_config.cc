@@ -53,6 +53,7 @@ static bool set_number_option(const char *name, uint64_t number)
         {"hold", NULL, NULL, &ptm_config.hold_pmis},
         {"keepinit", NULL, NULL, &ptm_config.keep_init},
         {"times", NULL, NULL, &ptm_config.times},
+        {"vmxlocked", NULL, NULL, &ptm_config.vmx_locked},
     };
     for (size_t n = 0; n < sizeof(words) / sizeof(words[0]); n++) {
         if (strcmp(name, words[n].name) != 0)
@@ -122,7 +123,7 @@ static Bit32s options_parse(const char *context, int num_params, char *params[])
                     "vmxctl=0|1, vmxgpa=0|1, longtnt=0|1, xsave=0|1, early=BYTES, microcode=N, "
                     "truth=FILE, branches=FILE, scope=nonroot|guest|traced, first=N, last=N, skid=BYTES, second=BYTES, "
                     "late=TICKS, "
-                    "times=0|1, lost=0|1, hold=0|1, keepinit=0|1, beat=FILE, watch=PA:BYTES:FILE, ahead=N, "
+                    "times=0|1, vmxlocked=0|1, lost=0|1, hold=0|1, keepinit=0|1, beat=FILE, watch=PA:BYTES:FILE, ahead=N, "
                     "pmu=0|2|3|4, seed=N, deferred=0|1, update48=0|1, "
                     "ovf=AT:LENGTH[+...]|every:BYTES:LENGTH, errata=bdm70[+skd022][+skl014]\n",
                     context, params[n], value ? value : "");

@@ -42,6 +42,7 @@ struct ptm_config {
     uint32_t errata;      /* PTM_BDM70... */
     uint32_t pmu_version; /* of architectural performance monitoring; 0: as Bochs has it */
     bool times;           /* the list of branches has their times beside it */
+    bool vmx_locked;      /* IA32_FEATURE_CONTROL is as firmware leaves it that does not want VMX */
 };
 extern struct ptm_config ptm_config;
 

@@ -1,6 +1,6 @@
 /*
- * A look at memory from outside, with each beat of emulated time: what stands in the framebuffer, for tests that no guest can make
- * any more. The file is always a whole look.
+ * What a test does from outside at emulated times. A look at memory with each beat: what stands in the framebuffer, where no guest can
+ * tell any more. The file is always a whole look. And what firmware would have done.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -49,8 +49,18 @@ static void look(void *)
         rename(unfinished.c_str(), watch.path);
 }
 
+/* Our firmware locks VMX on. That it has locked it off comes behind it, before any boot loader asks. */
+static void lock_vmx(void *)
+{
+    static const uint32_t LOCKED = 1;
+    for (unsigned n = 0; n < BX_SMP_PROCESSORS; n++)
+        BX_CPU(n)->msr.ia32_feature_ctrl = LOCKED;
+}
+
 void ptm_watch_start(void)
 {
+    if (ptm_config.vmx_locked)
+        bx_pc_system.register_timer_ticks(&watch, lock_vmx, WATCH_TICKS, false, true, "ptmodel.lock");
     if (watch.path != NULL)
         bx_pc_system.register_timer_ticks(&watch, look, WATCH_TICKS, true, true, "ptmodel.watch");
 }

@@ -4,7 +4,7 @@
 # usage: iso.sh OUTPUT
 # from the environment: ELF KERNEL INITRD CMDLINE OPTIONS; INITRD empty: none; KERNEL empty: none (a test's case);
 # ELF empty: the kernel boots bare, without the hypervisor. TABLES: files with ACPI tables that the machine is to have
-# besides.
+# besides. FIRST: GRUB commands before the hypervisor is loaded, LAST: behind that.
 # PIXELS: a graphics mode, such as 1024x768x32, on a BIOS too. The host tool beside ELF adds tasks= where OPTIONS has none.
 set -eu
 
@@ -40,7 +40,9 @@ for table in ${TABLES:-}; do cp "$table" "$root/boot/"; done
     [ -z "${PIXELS:-}" ] || echo 'insmod all_video'
     echo "menuentry 'Undertrace' {"
     for table in ${TABLES:-}; do echo "    acpi /boot/$(basename "$table")"; done
+    [ -z "${FIRST:-}" ] || printf '%s\n' "$FIRST"
     [ -z "$ELF" ] || echo "    multiboot2 /boot/undertrace.elf $OPTIONS${tasks:+ $tasks}"
+    [ -z "${LAST:-}" ] || printf '%s\n' "$LAST"
     # On a BIOS the guest gets the text screen: drawing a console into a framebuffer costs the emulator dear.
     echo "    if [ \"\$grub_platform\" = pc ]; then set gfxpayload=${PIXELS:-text}; fi"
     if [ -z "$ELF" ]; then
