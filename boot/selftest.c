@@ -14,6 +14,11 @@ static void say_machine(const struct boot_state *boot, const struct machine_fact
     const enum pt_refusal refusal = pt_options_resolve(&setup, &facts->pt, &boot->options.pt);
     log_line("selftest: VMX: %s", boot->no_vmx ? boot->no_vmx : "yes, with all that is needed");
     log_line("selftest: Intel PT: %s", refusal ? pt_refusal_text(refusal) : "yes, and in VMX operation");
+    log_line("selftest: registers: IA32_FEATURE_CONTROL %lx VMX basic %lx pin %lx proc %lx %lx exit %lx entry %lx EPT "
+             "%lx misc %lx "
+             "IA32_RTIT_CTL %lx",
+             facts->vmx.feature_control, facts->vmx.basic, facts->vmx.pin, facts->vmx.proc, facts->vmx.proc2,
+             facts->vmx.exit, facts->vmx.entry, facts->vmx.ept_vpid, facts->vmx.misc, facts->pt.rtit_ctl);
     log_line("selftest: CPUs: %u", facts->nr_cpus ? facts->nr_cpus : 1);
 }
 

@@ -60,6 +60,22 @@ said one_region note "this CPU's Intel PT has tables of one region only" 'pt.sch
 PTMODEL='profile=custom, cpuid14=1:f:0:0' in_emulator no_output
 said no_output 'no Intel PT' "this CPU's Intel PT writes to no memory" 'pt=soft'
 
+# As one file, and beside what is known of such a processor: the emulated one is a Skylake. Once as it is, once without MTC.
+for boot in same other; do
+    image "wire_$boot" ''
+    [ "$boot" = same ] && model=profile=skylake || model='profile=custom, cpuid14=1:7:7:0'
+    PTMODEL=$model QUIET=3 MEMORY=256 ISO=$work/wire_$boot.iso tests/rig/boot.sh "$work/wire_$boot" 2>/dev/null
+    build/undertrace hardware "$work/wire_$boot/capture" -o "$work/$boot.txt" >"$work/$boot.out"
+    same "hardware: the status of the $boot processor" $? "$([ "$boot" = same ] && echo 0 || echo 2)"
+    check 'the file says the same as the capture' cmp <(build/undertrace hardware "$work/$boot.txt") "$work/$boot.out"
+    check 'with what the self-test has said' grep -q '^  selftest: this machine can be traced, and its trace sent$' "$work/$boot.out"
+done
+same 'no difference' "$(tail -n 1 "$work/same.out")" 'no difference from skylake'
+same 'the one difference' "$(grep 'other than' "$work/other.out" | tr -s ' ')" ' MTC packets no other than skylake: yes'
+same 'the registers of VMX are in it' "$(grep -c '^log selftest: registers: IA32_FEATURE_CONTROL 5 VMX basic ' "$work/same.txt")" 1
+build/undertrace hardware Makefile >/dev/null 2>"$work/refused.txt"
+same 'another file is refused' "$? $(cat "$work/refused.txt")" '1 undertrace: Makefile: is neither a capture nor a file of undertrace hardware'
+
 # in_qemu NAME OPTIONS [WORDS...]: until the end; COMMAND: the monitor's, before anything runs.
 in_qemu() {
     local name=$1 options=$2 dir=$work/$1 spent
