@@ -83,7 +83,7 @@ else
 fi
 
 # The last words of a dying hypervisor, over what the guest has drawn: in the emulator, whose framebuffer is looked at from outside.
-ELF=build/undertrace.elf KERNEL=build/guests/ends.bzImage INITRD='' CMDLINE='triple 1000' PIXELS=1024x768x32 OPTIONS='pt.regions=4' \
+ELF=build/undertrace.elf KERNEL=build/guests/ends.bzImage INITRD='' CMDLINE='triple 1000' PIXELS=1024x768x32 OPTIONS='pt.regions=4 triple=stop' \
     tests/rig/iso.sh "$work/dies.iso"
 ISO=$work/dies.iso QUIET=2 UNTIL='no such text' PTMODEL="profile=skylake, watch=0xe0000000:$((1024 * 768 * 4)):$work/dies.screen" \
     tests/rig/boot.sh "$work/dies" 2>/dev/null
@@ -95,7 +95,7 @@ check 'the screen is full of its first ones' cmp "$work/dies.should" <(cut -c 2-
 same 'all in red' "$(grep -c '^!' "$work/dies.txt")" 48
 
 # The same in cells of EGA text, 80 to a row: characters and attributes in turn.
-ELF=build/undertrace.elf KERNEL=build/guests/ends.bzImage INITRD='' CMDLINE='triple 1000' OPTIONS='pt.regions=4' \
+ELF=build/undertrace.elf KERNEL=build/guests/ends.bzImage INITRD='' CMDLINE='triple 1000' OPTIONS='pt.regions=4 triple=stop' \
     tests/rig/iso.sh "$work/ega.iso"
 ISO=$work/ega.iso QUIET=2 UNTIL='no such text' PTMODEL="profile=skylake, watch=0xb8000:4096:$work/ega.screen" \
     tests/rig/boot.sh "$work/ega" 2>/dev/null
