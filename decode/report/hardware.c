@@ -98,7 +98,6 @@ static void print_found(FILE *file, struct record_text value)
 static void print_machine(struct comparison *c, struct record_text text)
 {
     struct record_text value;
-    const char *name = NULL;
     if (text_find(&value, text, "cpu_brand"))
         print_found(c->file, value);
     else
@@ -108,11 +107,9 @@ static void print_machine(struct comparison *c, struct record_text text)
             number_of(text, "nr_cpus"));
     if (text_find(&value, text, "cpu_vendor") && text_equals(value, "GenuineIntel") &&
         number_of(text, "cpu_family") == 6)
-        c->kind = hardware_kind_of((uint32_t)number_of(text, "cpu_model"), &name);
-    if (name)
-        fprintf(c->file, "  that is %s\n", name);
+        c->kind = hardware_kind_of((uint32_t)number_of(text, "cpu_model"));
     if (c->kind)
-        fprintf(c->file, "  compared with what is known of such processors, the model's profile %s\n", c->kind->name);
+        fprintf(c->file, "  compared with what is known of such processors, as of %s\n", c->kind->name);
     else
         fputs("  nothing is known of its Intel PT here to compare with\n", c->file);
 }

@@ -12,7 +12,7 @@
 
 #define HARDWARE_FIRST_LINE "undertrace hardware 1\n"
 
-/* A kind of Intel PT: CPUID leaf 14H as the processors that share it report it (docs/model.md, the profiles). */
+/* A kind of Intel PT: CPUID leaf 14H as the processors that share it report it (docs/hardware.md). */
 struct hardware_kind {
     const char *name;
     uint32_t ebx, ecx;     /* of sub-leaf 0 */
@@ -20,9 +20,8 @@ struct hardware_kind {
     bool in_vmx_operation; /* IA32_VMX_MISC[14] */
 };
 
-/* By DisplayFamily 6's model. name, if not NULL: what it is called, NULL where it is not known. NULL: nothing to
- * compare with. */
-const struct hardware_kind *hardware_kind_of(uint32_t model, const char **name);
+/* By DisplayFamily 6's model. NULL: there is nothing to compare with. */
+const struct hardware_kind *hardware_kind_of(uint32_t model);
 
 /* The capture as that one file. */
 void hardware_write(FILE *file, const struct capture *capture);

@@ -70,8 +70,8 @@ for boot in same other; do
     check 'the file says the same as the capture' cmp <(build/undertrace hardware "$work/$boot.txt") "$work/$boot.out"
     check 'with what the self-test has said' grep -q '^  selftest: this machine can be traced, and its trace sent$' "$work/$boot.out"
 done
-same 'no difference' "$(tail -n 1 "$work/same.out")" 'no difference from skylake'
-same 'the one difference' "$(grep 'other than' "$work/other.out" | tr -s ' ')" ' MTC packets no other than skylake: yes'
+same 'no difference' "$(tail -n 1 "$work/same.out")" 'no difference from Skylake'
+same 'the one difference' "$(grep 'other than' "$work/other.out" | tr -s ' ')" ' MTC packets no other than Skylake: yes'
 same 'the registers of VMX are in it' "$(grep -c '^log selftest: registers: IA32_FEATURE_CONTROL 5 VMX basic ' "$work/same.txt")" 1
 build/undertrace hardware Makefile >/dev/null 2>"$work/refused.txt"
 same 'another file is refused' "$? $(cat "$work/refused.txt")" '1 undertrace: Makefile: is neither a capture nor a file of undertrace hardware'
