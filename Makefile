@@ -15,7 +15,7 @@ all: $(BUILD)/undertrace.elf $(BUILD)/undertrace
 # Shell: touches hardware.
 
 CORE_BOOT := boot/mb2.c boot/carve.c boot/options.c boot/option.c boot/options_change.c boot/options_net.c boot/options_pt.c boot/value.c boot/value_places.c boot/linux.c boot/linux_params.c boot/efi_map.c boot/acpi.c boot/dmar.c boot/madt.c boot/spcr.c \
-    boot/pt_same.c
+    boot/pt_same.c boot/font.c boot/text.c boot/findings.c
 CORE_VMX := vmx/caps.c vmx/mtrr.c vmx/ept_maths.c vmx/cpuid_policy.c vmx/msr_policy.c vmx/inject.c vmx/guest_walk.c vmx/guest_data.c vmx/task_state.c vmx/page_sums.c vmx/pmi.c vmx/io_ports.c vmx/exit_reasons.c
 CORE_PT := pt/encode.c pt/parse.c pt/topa.c pt/caps.c pt/offer.c pt/plan.c pt/region_ring.c pt/single.c pt/range.c pt/output.c pt/scheme.c pt/fault.c \
     pt/instruction.c pt/instruction_table.c pt/soft_enables.c pt/soft_flow.c pt/soft_output.c pt/soft_packets.c
@@ -48,7 +48,7 @@ $(patsubst %.c,$(BUILD)/hv/%.o,$(filter-out $(HOT),$(CORE) $(SHELL_C))): HV_CFLA
 # It is linked by itself: a text that it shared with the rest would be the rest's. Single functions: boot/acts.h.
 BEFORE_GUEST := boot/acpi.c boot/aps.c boot/carve.c boot/channel.c boot/channel_card.c boot/check.c boot/dmar.c boot/efi_map.c boot/guest.c boot/hello.c \
     boot/image.c boot/linux.c boot/linux_params.c boot/madt.c boot/main.c boot/mb2.c boot/options.c boot/options_net.c boot/options_pt.c boot/paging.c \
-    boot/plan.c boot/pt_same.c boot/remapping.c boot/selftest.c boot/selftest_wire.c boot/spcr.c boot/tracing.c boot/uart_find.c boot/value_places.c \
+    boot/plan.c boot/pt_same.c boot/font.c boot/text.c boot/screen.c boot/remapping.c boot/findings.c boot/selftest.c boot/selftest_facts.c boot/selftest_wire.c boot/spcr.c boot/tracing.c boot/uart_find.c boot/value_places.c \
     serial/e1000.c serial/e1000_cards.c serial/e1000_reset.c serial/nic.c serial/nic_mmio.c serial/pci.c serial/pci_path.c serial/realtek_cards.c \
     serial/realtek_reset.c serial/announce.c serial/datagram.c serial/dhcp.c serial/udp_find.c serial/udp_start.c vmx/caps.c vmx/vmx.c
 # A name in a list that no file has would vanish without a word, and the file be taken for another kind.
@@ -379,6 +379,7 @@ TEST_TOOLS := $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools
 $(BUILD)/tools/perfdata_wrap: $(patsubst %.c,$(BUILD)/host/%.o,tests/tools/perfdata/buffer.c tests/tools/perfdata/flow.c \
     decode/export/perf_data.c)
 $(BUILD)/tools/foreign_make: $(BUILD)/host/pt/encode.o
+$(BUILD)/tools/screen_text: $(BUILD)/host/boot/font.o
 $(BUILD)/tools/instructions_agree: $(patsubst %.c,$(BUILD)/host/%.o,$(wildcard tests/tools/instructions/*.c) \
     pt/instruction.c pt/instruction_table.c)
 $(BUILD)/tools/instructions_agree: TOOL_LIBS := -lZydis

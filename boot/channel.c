@@ -57,11 +57,16 @@ static struct sink *open_uart(struct channel *channel, const struct options *opt
     return sink;
 }
 
+static const enum channel_stage stage_of_step[] = {
+    [UDP_STEP_CARD] = CHANNEL_NO_START, [UDP_STEP_LINK] = CHANNEL_NO_LINK, [UDP_STEP_PEER] = CHANNEL_NO_PEER};
+
 static struct sink *open_net(struct channel *channel, const struct options *options, uint16_t nr_cpus,
                              struct arena *arena)
 {
     struct channel_card found;
+    enum udp_step step;
     if (!channel_card_find(&found, options)) {
+        channel->stage = CHANNEL_NO_CARD;
         if (options->channel == CHANNEL_NET)
             log_line("channel=net: none of the cards that docs/hardware.md lists is on the PCI bus%s",
                      options->net_mac_given || options->net_card != NET_CARD_ANY ? ", or not the one that is named"
@@ -77,7 +82,8 @@ static struct sink *open_net(struct channel *channel, const struct options *opti
                  "pcie_port_pm=off)",
                  bridge >> 8, bridge >> 3 & 31, bridge & 7);
     }
-    struct udp_sink_params params = {.driver = found.driver,
+    struct udp_sink_params params = {.step = &step,
+                                     .driver = found.driver,
                                      .card = found.card,
                                      .mmio_pa = channel->nic.bar_pa,
                                      .ip = options->net_ip,
@@ -95,6 +101,7 @@ static struct sink *open_net(struct channel *channel, const struct options *opti
     void *memory = arena_take(arena, udp_sink_memory_bytes(nr_cpus, RECORD_BYTES), 4096);
     struct sink *sink = udp_sink_init(memory, &params, why, sizeof why);
     if (!sink) {
+        channel->stage = stage_of_step[step];
         log_line("channel=net: %s", why);
         pci_disable(&channel->nic);
     }
@@ -105,10 +112,13 @@ void channel_open(struct channel *channel, const struct options *options, const 
                   uint16_t nr_cpus, struct arena *arena)
 {
     *channel = (struct channel){.kind = options->channel, .wanted_none = options->channel == CHANNEL_NONE};
+    channel->stage = channel->wanted_none ? CHANNEL_NOT_WANTED : CHANNEL_NO_START;
     if (options->channel == CHANNEL_UART)
         channel->sink = open_uart(channel, options, acpi, nr_cpus, arena);
     else if (options->channel != CHANNEL_NONE)
         channel->sink = open_net(channel, options, nr_cpus, arena);
+    if (channel->sink && !channel->wanted_none)
+        channel->stage = CHANNEL_UNHEARD;
     if (channel->sink && channel->kind == CHANNEL_AUTO)
         channel->kind = CHANNEL_NET;
     if (!channel->sink)
@@ -140,6 +150,8 @@ void channel_hello(struct channel *channel, const struct options *options, uint1
     uint64_t seconds = channel->kind == CHANNEL_NET ? options->net_wait_seconds : UART_HELLO_SECONDS;
     if (!sink_drain(channel->sink, seconds * clock_tsc_hz()))
         close_unheard(channel, nr_cpus, arena);
+    else if (channel->stage == CHANNEL_UNHEARD)
+        channel->stage = CHANNEL_OPEN;
     log_sink_set(channel->sink);
 }
 

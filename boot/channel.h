@@ -4,6 +4,7 @@
 
 #include "boot/acpi.h"
 #include "boot/carve.h"
+#include "boot/channel_stage.h"
 #include "boot/options.h"
 #include "boot/uart_find.h"
 #include "serial/pci.h"
@@ -11,8 +12,9 @@
 #include "vmx/vmx.h"
 
 struct channel {
-    enum channel_kind kind;  /* what it came to be: never CHANNEL_AUTO */
-    struct sink *sink;       /* never NULL: the sink of CHANNEL_NONE takes everything */
+    enum channel_kind kind; /* what it came to be: never CHANNEL_AUTO */
+    struct sink *sink;      /* never NULL: the sink of CHANNEL_NONE takes everything */
+    enum channel_stage stage;
     bool wanted_none;        /* channel=none was asked for: nobody waits for the trace */
     struct pci_function nic; /* CHANNEL_NET */
     struct uart_found uart;  /* CHANNEL_UART */

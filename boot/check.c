@@ -120,7 +120,7 @@ void check_machine(struct boot_state *boot)
         check_refuse_vmx(boot, no_vmx);
         return;
     }
-    if (pt_soft_choose(&boot->options.pt, boot->refusal))
+    if (!boot->options.selftest && pt_soft_choose(&boot->options.pt, boot->refusal))
         use_soft_pt(boot);
     if (boot->refusal && !pt_refusal_by_option(boot->refusal)) {
         boot->no_pt = pt_refusal_text(boot->refusal);

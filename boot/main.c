@@ -172,6 +172,7 @@ static _Noreturn void start_with_vmx(void)
 
 static _Noreturn void moved_main(void)
 {
+    screen_map_again();
     idt_fill(true);
     paging_set_pat();
     gdt_load_cpu(boot->cpus[0].descriptors, 0);

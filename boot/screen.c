@@ -1,43 +1,93 @@
+/*
+ * All of this lies in the second act, boot/text.c and the font with it, and yet serves a hypervisor that dies long
+ * after that: the second act moves into the carved range with the image, stays mapped behind it (boot/paging.c), and
+ * nothing is ever put in its place. What stays knows it by a pointer (log_screen_set), which is NULL where there is no
+ * such screen. Its code is missing from the capture (boot/image.h), which tells of .text alone; so it must not run with
+ * TraceEn set. It does not: VM exits clear TraceEn before anything is said, and the few instructions around them cannot
+ * fault.
+ */
 #include "boot/screen.h"
 
 #include <stdarg.h>
-#include <string.h>
 
-#include "boot/acts.h"
+#include "boot/text.h"
 #include "serial/log.h"
 #include "vmx/phys.h"
 
-#define WHITE_ON_RED 0x4f
+/*
+ * The framebuffer has a window of its own, behind the GiB of the image: firmware may put it anywhere above the direct
+ * map. SDM Vol. 3A, "4-Level Paging" and Table "Selection of PAT Entries": PCD without PWT is UC-, so that an MTRR of
+ * firmware's can make it write-combining.
+ */
+#define WINDOW_BASE (IMAGE_BASE + (1ull << 30))
+#define WINDOW_PAGE (1ull << 21)
+#define WINDOW_PAGES 512u
+#define PAGE_PRESENT_WRITE 0x3ull
+#define PAGE_PCD (1ull << 4)
+#define PAGE_LARGE (1ull << 7)
+#define PAGE_NX (1ull << 63)
+#define PAGE_ADDRESS 0x000ffffffffff000ull
 
-static struct mb2_framebuffer screen;
+/* Written where it lies in physical memory: the second act is not writable. */
+static const uint64_t window_table[WINDOW_PAGES] __attribute__((aligned(4096)));
+
+static struct text_screen screen;
+
+/* The entry for va in the table at level (3: PDPT, 1: page table) of the current page tables. */
+static uint64_t *table_entry(uint64_t va, unsigned level)
+{
+    uint64_t table;
+    __asm__ volatile("mov %%cr3, %0" : "=r"(table));
+    for (unsigned i = 4;; i--) {
+        uint64_t *entry = (uint64_t *)phys_to_virt(table & PAGE_ADDRESS) + (va >> (12 + 9 * (i - 1)) & 511);
+        if (i == level)
+            return entry;
+        table = *entry;
+    }
+}
+
+static void map_window(uint64_t first, uint64_t end)
+{
+    const uint64_t table_pa = *table_entry((uint64_t)window_table, 1) & PAGE_ADDRESS;
+    uint64_t *table = phys_to_virt(table_pa);
+    for (unsigned i = 0; i < WINDOW_PAGES && first + i * WINDOW_PAGE < end; i++)
+        table[i] = (first + i * WINDOW_PAGE) | PAGE_PRESENT_WRITE | PAGE_PCD | PAGE_LARGE | PAGE_NX;
+    *table_entry(WINDOW_BASE, 3) = table_pa | PAGE_PRESENT_WRITE | PAGE_NX;
+}
+
+void screen_map_again(void)
+{
+    if (screen.memory)
+        *table_entry(WINDOW_BASE, 3) =
+            (*table_entry((uint64_t)window_table, 1) & PAGE_ADDRESS) | PAGE_PRESENT_WRITE | PAGE_NX;
+}
+
+/* The guest may have drawn anything meanwhile: the first of the last words begin in the first row. */
+static void screen_show(const char *line, enum log_words words)
+{
+    if (words == LOG_LAST_WORDS && !screen.once)
+        text_begin_last(&screen);
+    text_line(&screen, line, words == LOG_WORDS ? TEXT_PLAIN : TEXT_ALARM);
+}
 
 void screen_set(const struct mb2_framebuffer *framebuffer)
 {
-    screen = *framebuffer;
-}
-
-static void screen_write(const char *text)
-{
-    uint64_t end = screen.pa + (uint64_t)screen.pitch * screen.height;
-    if (screen.type != MB2_FRAMEBUFFER_TEXT || screen.pa == 0 || end > 0x100000000)
+    const uint64_t bytes = text_bytes(framebuffer), in_page = framebuffer->pa % WINDOW_PAGE;
+    if (bytes == 0 || in_page + bytes > WINDOW_PAGES * WINDOW_PAGE)
         return;
-    volatile uint16_t *cell = phys_to_virt(screen.pa);
-    for (uint64_t nr = (end - screen.pa) / sizeof *cell; nr > 0 && *text; nr--)
-        *cell++ = (uint16_t)(WHITE_ON_RED << 8 | (uint8_t)*text++);
+    map_window(framebuffer->pa - in_page, framebuffer->pa + bytes);
+    text_begin(&screen, framebuffer, (volatile void *)(WINDOW_BASE + in_page));
+    log_screen_set(screen_show);
 }
 
-SECOND_ACT _Noreturn void boot_fail(const char *format, ...)
+_Noreturn void boot_fail(const char *format, ...)
 {
-    static const char prefix[] = "undertrace: "; /* log_panic has its own */
-    char text[sizeof prefix + 256];
-    size_t length = sizeof prefix - 1;
+    char text[256];
     va_list args;
-    memcpy(text, prefix, length);
     va_start(args, format);
-    format_text_v(text + length, sizeof text - length, format, args);
+    format_text_v(text, sizeof text, format, args);
     va_end(args);
-    log_panic("%s", text + length);
-    screen_write(text);
+    log_panic("%s", text);
     log_panic("stopped: correct this and start the machine again");
     for (;;)
         __asm__ volatile("cli\n\thlt");

@@ -26,6 +26,7 @@ static struct uart console;
 static struct lock console_lock; /* a line at a time */
 static bool guest_owns_console;
 static struct sink *log_sink;
+static void (*log_screen)(const char *line, enum log_words words);
 static bool panic_in_sink; /* a CPU's line of a dump is on its way */
 
 SECOND_ACT void log_console_set(const struct uart *uart, uint32_t divisor)
@@ -43,6 +44,11 @@ SECOND_ACT void log_sink_set(struct sink *sink)
     log_sink = sink;
 }
 
+SECOND_ACT void log_screen_set(void (*show)(const char *line, enum log_words words))
+{
+    log_screen = show;
+}
+
 void log_guest_owns_console(void)
 {
     guest_owns_console = true;
@@ -58,11 +64,17 @@ static void console_write(const char *text)
     }
 }
 
-static void console_line(const char *text)
+/* To console and screen; the caller has the lock. */
+static void show_line(const char *text, enum log_words words)
 {
-    console_write(LOG_PREFIX);
-    console_write(text);
-    console_write("\n");
+    if (has_console()) {
+        console_write(LOG_PREFIX);
+        console_write(text);
+        console_write("\n");
+    }
+    if (log_screen != NULL) {
+        log_screen(text, words);
+    }
 }
 
 /* Log lines travel in CPU 0's record stream. They belong to no place in the trace: trace_offset is 0. */
@@ -132,10 +144,10 @@ void log_line(const char *format, ...)
     va_start(args, format);
     length = format_text_v(record.text, sizeof(record.text), format, args);
     va_end(args);
-    if (!guest_owns_console && has_console()) {
+    if (!guest_owns_console) {
         const uint32_t ticket = lock_take(&console_lock);
 
-        console_line(record.text);
+        show_line(record.text, LOG_WORDS);
         lock_release(&console_lock, ticket);
     }
 
@@ -155,11 +167,10 @@ void log_panic(const char *format, ...)
     va_start(args, format);
     length = format_text_v(record.text, sizeof(record.text), format, args);
     va_end(args);
-    if (has_console()) {
-        const uint32_t ticket = lock_take_by_force(&console_lock, CONSOLE_SECONDS * clock_tsc_hz());
 
-        console_line(record.text);
-        lock_release(&console_lock, ticket);
-    }
+    const uint32_t ticket = lock_take_by_force(&console_lock, CONSOLE_SECONDS * clock_tsc_hz());
+
+    show_line(record.text, guest_owns_console ? LOG_LAST_WORDS : LOG_PANIC_WORDS);
+    lock_release(&console_lock, ticket);
     sink_panic_line(&record, length);
 }

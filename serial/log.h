@@ -19,11 +19,17 @@ struct uart;
 size_t format_text(char *buffer, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 size_t format_text_v(char *buffer, size_t size, const char *format, va_list args);
 
-/* Where lines go. uart NULL: no console; divisor: as of uart_init. sink NULL: no records. The console is left alone
- * once the guest runs. */
+/* Where lines go. uart NULL: no console; divisor: as of uart_init. sink NULL: no records. Console and screen are
+ * left alone once the guest runs. */
 void log_console_set(const struct uart *uart, uint32_t divisor);
 void log_sink_set(struct sink *sink);
 void log_guest_owns_console(void);
+
+/* LOG_PANIC_WORDS: of log_panic; LOG_LAST_WORDS: the same once the guest owns the console. */
+enum log_words { LOG_WORDS, LOG_PANIC_WORDS, LOG_LAST_WORDS };
+
+/* Who shows a line beside the console, one CPU at a time. */
+void log_screen_set(void (*show)(const char *line, enum log_words words));
 
 void log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* For fail-stop dumps only: as log_line, but on the console also when the guest owns it, and it returns when the

@@ -16,7 +16,11 @@
 
 #define UDP_ADDRESS_FOUND 0u
 
+/* What udp_sink_init was at when it failed. */
+enum udp_step { UDP_STEP_CARD, UDP_STEP_LINK, UDP_STEP_PEER };
+
 struct udp_sink_params {
+    enum udp_step *step; /* out */
     const struct nic_driver *driver;
     const struct nic_card *card;
     uint64_t mmio_pa;  /* its registers, mapped uncached in the direct map */

@@ -201,6 +201,7 @@ struct sink *udp_sink_init(void *memory, const struct udp_sink_params *params, c
     uint64_t timeout = params->wait_seconds * params->tsc_hz;
     uint64_t start = tsc_read();
 
+    *params->step = UDP_STEP_CARD;
     if ((cpuid_read(1, 0).ecx & 1u << 20) == 0) {
         format_text(why, why_size, "this CPU has no CRC32 instruction (SSE4.2)");
         return NULL;
@@ -219,9 +220,11 @@ struct sink *udp_sink_init(void *memory, const struct udp_sink_params *params, c
         format_text(why, why_size, "the %s at %lx %s", params->card->name, params->mmio_pa, failure);
         return NULL;
     }
+    *params->step = UDP_STEP_LINK;
     if (!wait_for_link(s, start, timeout)) {
         return give_up_early(s, why, why_size, "no link", params->wait_seconds);
     }
+    *params->step = UDP_STEP_PEER;
     start_rings(s);
     if (params->ip == UDP_ADDRESS_FOUND && !udp_find_address(s, start, timeout)) {
         return give_up_early(s, why, why_size, "net.ip=dhcp: no address from a DHCP server", params->wait_seconds);

@@ -76,6 +76,11 @@ const char *vmx_check(void)
     return missing ? missing : vmx_controls_resolve(&controls, &first_caps);
 }
 
+const struct vmx_caps *vmx_caps_read(void)
+{
+    return &first_caps;
+}
+
 const char *vmx_cpu_check(void)
 {
     struct vmx_caps caps;

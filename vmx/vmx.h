@@ -66,6 +66,11 @@ struct vmx_entry {
 /* Why this CPU, the first one, cannot be a host; NULL: it can. Call before vmx_machine_init. */
 const char *vmx_check(void);
 
+struct vmx_caps;
+
+/* What vmx_check has read. */
+const struct vmx_caps *vmx_caps_read(void);
+
 /* Why this CPU, another one, cannot be a host beside the first; NULL: it can. Call after vmx_check has returned NULL.
  */
 const char *vmx_cpu_check(void);

@@ -28,6 +28,7 @@ static const struct command {
     {"diff", command_diff, "functions that ran in one capture and not in another, and where they part"},
     {"code", command_code, "the captured code as an ELF file, at any time"},
     {"find", command_find, "when an address, page or function was executed first and last, and how often"},
+    {"hardware", command_hardware, "what the self-test has found of a machine, and what is known of its like"},
     {"kernel-options", command_kernel_options, "words for the hypervisor that follow from a guest's kernel"},
     {"doctor", command_doctor, "can this machine be traced? What to do where it cannot"},
 };

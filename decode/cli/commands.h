@@ -20,6 +20,7 @@ int command_trace(int argc, char **argv);
 int command_find(int argc, char **argv);
 int command_code(int argc, char **argv);
 int command_diff(int argc, char **argv);
+int command_hardware(int argc, char **argv);
 int command_kernel_options(int argc, char **argv);
 int command_doctor(int argc, char **argv);
 

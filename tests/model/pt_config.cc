@@ -53,6 +53,7 @@ static bool set_number_option(const char *name, uint64_t number)
         {"hold", NULL, NULL, &ptm_config.hold_pmis},
         {"keepinit", NULL, NULL, &ptm_config.keep_init},
         {"times", NULL, NULL, &ptm_config.times},
+        {"vmxlocked", NULL, NULL, &ptm_config.vmx_locked},
     };
     for (size_t n = 0; n < sizeof(words) / sizeof(words[0]); n++) {
         if (strcmp(name, words[n].name) != 0)
@@ -89,6 +90,8 @@ static bool set_option(const char *name, const char *value)
         ptm_config.beat_path = strdup(value);
         return true;
     }
+    if (strcmp(name, "watch") == 0)
+        return ptm_watch_option(value);
     if (strcmp(name, "scope") == 0) {
         ptm_config.scope = strcmp(value, "traced") == 0  ? PTM_SCOPE_TRACED
                            : strcmp(value, "guest") == 0 ? PTM_SCOPE_GUEST
@@ -120,7 +123,7 @@ static Bit32s options_parse(const char *context, int num_params, char *params[])
                     "vmxctl=0|1, vmxgpa=0|1, longtnt=0|1, xsave=0|1, early=BYTES, microcode=N, "
                     "truth=FILE, branches=FILE, scope=nonroot|guest|traced, first=N, last=N, skid=BYTES, second=BYTES, "
                     "late=TICKS, "
-                    "times=0|1, lost=0|1, hold=0|1, keepinit=0|1, beat=FILE, ahead=N, "
+                    "times=0|1, vmxlocked=0|1, lost=0|1, hold=0|1, keepinit=0|1, beat=FILE, watch=PA:BYTES:FILE, ahead=N, "
                     "pmu=0|2|3|4, seed=N, deferred=0|1, update48=0|1, "
                     "ovf=AT:LENGTH[+...]|every:BYTES:LENGTH, errata=bdm70[+skd022][+skl014]\n",
                     context, params[n], value ? value : "");
@@ -168,6 +171,8 @@ void ptm_cpu_init(BX_CPU_C *cpu)
     ptm_truth_open();
     if (cpu->bx_cpuid == 0 && ptm_config.beat_path != NULL)
         beat_start();
+    if (cpu->bx_cpuid == 0)
+        ptm_watch_start();
     ptm_xsave_init(cpu);
     ptm_vmx_init(cpu);
     ptm_cpu_reset(cpu, BX_RESET_HARDWARE);

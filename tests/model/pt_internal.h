@@ -42,8 +42,13 @@ struct ptm_config {
     uint32_t errata;      /* PTM_BDM70... */
     uint32_t pmu_version; /* of architectural performance monitoring; 0: as Bochs has it */
     bool times;           /* the list of branches has their times beside it */
+    bool vmx_locked;      /* IA32_FEATURE_CONTROL is as firmware leaves it that does not want VMX */
 };
 extern struct ptm_config ptm_config;
+
+/* --- pt_watch.cc --- */
+bool ptm_watch_option(const char *value);
+void ptm_watch_start(void);
 
 /* --- pt_output.cc --- */
 /* Start at what the output MSRs say. false: an operational error, IA32_RTIT_STATUS.Error is set. */

@@ -4,7 +4,8 @@
 # usage: iso.sh OUTPUT
 # from the environment: ELF KERNEL INITRD CMDLINE OPTIONS; INITRD empty: none; KERNEL empty: none (a test's case);
 # ELF empty: the kernel boots bare, without the hypervisor. TABLES: files with ACPI tables that the machine is to have
-# besides. The host tool beside ELF adds tasks= where OPTIONS has none.
+# besides. FIRST: GRUB commands before the hypervisor is loaded, LAST: behind that.
+# PIXELS: a graphics mode, such as 1024x768x32, on a BIOS too. The host tool beside ELF adds tasks= where OPTIONS has none.
 set -eu
 
 output=$1
@@ -36,11 +37,14 @@ for table in ${TABLES:-}; do cp "$table" "$root/boot/"; done
     echo 'set timeout=0'
     # UEFI firmware has no text mode to fall back to: GRUB needs its video drivers to hand over a framebuffer.
     echo 'if [ "$grub_platform" = efi ]; then insmod all_video; fi'
+    [ -z "${PIXELS:-}" ] || echo 'insmod all_video'
     echo "menuentry 'Undertrace' {"
     for table in ${TABLES:-}; do echo "    acpi /boot/$(basename "$table")"; done
+    [ -z "${FIRST:-}" ] || printf '%s\n' "$FIRST"
     [ -z "$ELF" ] || echo "    multiboot2 /boot/undertrace.elf $OPTIONS${tasks:+ $tasks}"
+    [ -z "${LAST:-}" ] || printf '%s\n' "$LAST"
     # On a BIOS the guest gets the text screen: drawing a console into a framebuffer costs the emulator dear.
-    echo '    if [ "$grub_platform" = pc ]; then set gfxpayload=text; fi'
+    echo "    if [ \"\$grub_platform\" = pc ]; then set gfxpayload=${PIXELS:-text}; fi"
     if [ -z "$ELF" ]; then
         echo "    linux /boot/vmlinuz $CMDLINE"
         [ -z "$INITRD" ] || echo "    initrd /boot/initrd"

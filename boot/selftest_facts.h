@@ -1,0 +1,11 @@
+/* What the self-test's findings are made of, as this machine has it. Shell. */
+#ifndef BOOT_SELFTEST_FACTS_H
+#define BOOT_SELFTEST_FACTS_H
+
+#include "boot/findings.h"
+#include "boot/state.h"
+
+/* Of the first CPU, with the channel as it has come to be. */
+void selftest_facts_read(struct machine_facts *facts, const struct boot_state *boot);
+
+#endif

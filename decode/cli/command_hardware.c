@@ -1,0 +1,96 @@
+/* undertrace hardware: what the self-test has found of a machine, and what is known of its like. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "decode/cli/arguments.h"
+#include "decode/cli/commands.h"
+#include "decode/cli/error_text.h"
+#include "decode/cli/message.h"
+#include "decode/cli/open_capture.h"
+#include "decode/cli/output.h"
+#include "decode/names/input_file.h"
+#include "decode/report/hardware.h"
+
+static const char usage[] =
+    "usage: undertrace hardware CAPTURE [-o FILE]\n"
+    "       undertrace hardware FILE\n"
+    "\n"
+    "Prints what the self-test has found of a machine, each capability of its Intel PT, and where that differs from "
+    "what\n"
+    "is known of such processors. CAPTURE is what `undertrace receive` has got of the self-test, or of any boot.\n"
+    "\n"
+    "  -o FILE    also write all that this is made of to one file, to send to others: the processor, its registers,\n"
+    "             the options and the log lines; nothing of the guest's memory\n"
+    "\n"
+    "Exit status: 0 done, 1 an error, 2 it differs from what is known.\n";
+
+static char *text_of_capture(const char *name, size_t *size)
+{
+    struct capture *capture = open_capture(name);
+    char *bytes = NULL;
+    if (!capture)
+        return NULL;
+    if (capture->hello.size == 0) {
+        message_say("%s: no hello record has arrived, nothing is known of the machine", name);
+        capture_close(capture);
+        return NULL;
+    }
+    FILE *file = open_memstream(&bytes, size);
+    hardware_write(file, capture);
+    fclose(file);
+    capture_close(capture);
+    return bytes;
+}
+
+static char *text_of_file(const char *name, size_t *size)
+{
+    struct input_file file;
+    struct error error = {0};
+    if (!input_file_open(&file, name, &error)) {
+        error_say(&error);
+        return NULL;
+    }
+    char *bytes = malloc(file.size + 1);
+    memcpy(bytes, file.bytes, file.size);
+    *size = file.size;
+    input_file_close(&file);
+    if (hardware_is((struct record_text){bytes, *size}))
+        return bytes;
+    message_say("%s: is neither a capture nor a file of undertrace hardware", name);
+    free(bytes);
+    return NULL;
+}
+
+static bool write_text(const char *output, const char *capture, const char *bytes, size_t size)
+{
+    FILE *file = output_open(output, capture);
+    if (!file)
+        return false;
+    fwrite(bytes, 1, size, file);
+    return output_close(file, output);
+}
+
+int command_hardware(int argc, char **argv)
+{
+    const char *name, *output = NULL;
+    const struct argument options[] = {{"o", ARGUMENT_TEXT, &output, 0}};
+    const struct syntax syntax = {"hardware", usage, options, 1, 1, 0};
+    struct stat status;
+    size_t size = 0;
+    const int parsed = arguments_parse(&syntax, argc, argv, &name);
+    if (parsed != ARGUMENTS_GOOD)
+        return parsed;
+    const bool is_file = stat(name, &status) == 0 && S_ISREG(status.st_mode);
+    if (is_file && output) {
+        message_say("%s: is such a file; -o is for captures", name);
+        return 1;
+    }
+    char *bytes = is_file ? text_of_file(name, &size) : text_of_capture(name, &size);
+    if (!bytes)
+        return 1;
+    const bool good = !output || write_text(output, name, bytes, size);
+    const unsigned differences = hardware_print(stdout, (struct record_text){bytes, size});
+    free(bytes);
+    return !output_end() || !good ? 1 : differences ? 2 : 0;
+}

@@ -1,0 +1,66 @@
+/*
+ * What a test does from outside at emulated times. A look at memory with each beat: what stands in the framebuffer, where no guest can
+ * tell any more. The file is always a whole look. And what firmware would have done.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <string>
+
+#include "pt_internal.h"
+
+#include "memory/memory-bochs.h"
+#include "pc_system.h"
+
+static const uint32_t WATCH_TICKS = 100000000;
+static const uint64_t PAGE = 4096;
+
+static struct {
+    uint64_t pa, bytes;
+    const char *path; /* NULL: none */
+} watch;
+
+/* PA:BYTES:FILE */
+bool ptm_watch_option(const char *value)
+{
+    char *end;
+    watch.pa = strtoull(value, &end, 0);
+    if (*end != ':')
+        return false;
+    watch.bytes = strtoull(end + 1, &end, 0);
+    if (*end != ':' || end[1] == 0 || watch.pa % PAGE != 0 || watch.bytes == 0 || watch.bytes % PAGE != 0)
+        return false;
+    watch.path = strdup(end + 1);
+    return watch.path != NULL;
+}
+
+static void look(void *)
+{
+    const std::string unfinished = std::string(watch.path) + ".new";
+    FILE *file = fopen(unfinished.c_str(), "wb");
+    if (file == NULL)
+        return;
+    for (uint64_t at = 0; at < watch.bytes; at += PAGE) {
+        uint8_t page[PAGE];
+        BX_MEM(0)->readPhysicalPage(BX_CPU(0), watch.pa + at, PAGE, page);
+        fwrite(page, PAGE, 1, file);
+    }
+    if (fclose(file) == 0)
+        rename(unfinished.c_str(), watch.path);
+}
+
+/* Our firmware locks VMX on. That it has locked it off comes behind it, before any boot loader asks. */
+static void lock_vmx(void *)
+{
+    static const uint32_t LOCKED = 1;
+    for (unsigned n = 0; n < BX_SMP_PROCESSORS; n++)
+        BX_CPU(n)->msr.ia32_feature_ctrl = LOCKED;
+}
+
+void ptm_watch_start(void)
+{
+    if (ptm_config.vmx_locked)
+        bx_pc_system.register_timer_ticks(&watch, lock_vmx, WATCH_TICKS, false, true, "ptmodel.lock");
+    if (watch.path != NULL)
+        bx_pc_system.register_timer_ticks(&watch, look, WATCH_TICKS, true, true, "ptmodel.watch");
+}
