@@ -39,7 +39,7 @@ HV_OBJS := $(patsubst %.c,$(BUILD)/hv/%.o,$(CORE) $(SHELL_C)) $(patsubst %.S,$(B
 
 # What runs at each exit, for each record or for each byte should be fast, all else small.
 HOT := pt/drain.c pt/engine.c pt/lvtpc.c pt/plan.c pt/pmi.c pt/range.c pt/record.c pt/region_ring.c pt/registers.c \
-    pt/single.c serial/crc32c.c serial/net.c serial/sink.c serial/stream.c serial/udp_send.c serial/udp_sink.c \
+    pt/single.c serial/crc32c.c serial/format.c serial/net.c serial/sink.c serial/stream.c serial/udp_send.c serial/udp_sink.c \
     serial/window.c vmx/cpuid_policy.c vmx/exits.c vmx/guest.c vmx/guest_map.c vmx/guest_memory.c vmx/guest_walk.c vmx/inject.c vmx/nmi.c \
     vmx/page_fault.c vmx/page_sums.c vmx/trace_switch.c
 $(patsubst %.c,$(BUILD)/hv/%.o,$(filter-out $(HOT),$(CORE) $(SHELL_C))): HV_CFLAGS += -Os
