@@ -73,6 +73,7 @@ _Noreturn void ap_main(struct boot_cpu *cpu)
         struct pt_cpuid cpuid;
         pt_cpuid_read(&cpuid);
         cpu->no_pt = pt_same_check(aps_shared.pt, &cpuid);
+        cpu->leaf14_ecx = cpuid.leaf14_0[2];
     }
     __atomic_store_n(&cpu->checked, true, __ATOMIC_RELEASE);
 

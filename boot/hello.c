@@ -72,6 +72,8 @@ static void hello_add_cpus(struct hello_lines *text, const struct hello_facts *f
         hello_add(text, "cpu%u_apic_id %u\n", i, cpu->apic_id);
         if (cpu->no_pt)
             hello_add(text, "cpu%u_pt %s\n", i, cpu->no_pt);
+        else if (cpu->leaf14_ecx && cpu->leaf14_ecx != facts->cpuid->leaf14_0[2])
+            hello_add(text, "cpu%u_cpuid_14_0_ecx 0x%08x\n", i, cpu->leaf14_ecx);
     }
 }
 

@@ -6,12 +6,20 @@
 
 #define DIFFERS " differs from the first CPU's"
 
+/* Whether IP payloads are linear addresses is each CPU's own matter, and the decoder's: efficiency cores have them
+ * where performance cores of the same processor have IPs. */
+static bool leaf14_differs(const uint32_t first[4], const uint32_t cpu[4])
+{
+    return first[0] != cpu[0] || first[1] != cpu[1] || ((first[2] ^ cpu[2]) & ~CPUID_14_ECX_LIP) != 0 ||
+           first[3] != cpu[3];
+}
+
 const char *pt_same_check(const struct pt_cpuid *first, const struct pt_cpuid *cpu)
 {
     const uint64_t misc = VMX_MISC_PT_IN_VMX | VMX_MISC_CR3_TARGETS;
     if ((first->leaf7_ebx ^ cpu->leaf7_ebx) & CPUID_7_EBX_PT)
         return "CPUID.07H:EBX[25], Intel PT," DIFFERS;
-    if (memcmp(first->leaf14_0, cpu->leaf14_0, sizeof cpu->leaf14_0) != 0 ||
+    if (leaf14_differs(first->leaf14_0, cpu->leaf14_0) ||
         memcmp(first->leaf14_1, cpu->leaf14_1, sizeof cpu->leaf14_1) != 0)
         return "CPUID leaf 14H, what Intel PT can do," DIFFERS;
     if (memcmp(first->leaf15, cpu->leaf15, sizeof cpu->leaf15) != 0)

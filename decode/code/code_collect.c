@@ -87,17 +87,21 @@ static bool rebase_page(struct page_record *to, const struct capture_record *rec
     return true;
 }
 
-/* Do packets tell IPs without the code segment's base? */
-static bool has_plain_ips(const struct capture *capture)
+/* Do the CPU's packets tell IPs without the code segment's base? A CPU that is as the first one has no line of its own.
+ */
+static bool has_plain_ips(const struct capture *capture, uint16_t cpu)
 {
+    char own[32];
     uint64_t ecx;
-    return text_find_number(&ecx, capture->hello, "cpuid_14_0_ecx") && !(ecx & CPUID_14_ECX_LIP);
+    snprintf(own, sizeof(own), "cpu%u_cpuid_14_0_ecx", cpu);
+    return (text_find_number(&ecx, capture->hello, own) || text_find_number(&ecx, capture->hello, "cpuid_14_0_ecx")) &&
+           !(ecx & CPUID_14_ECX_LIP);
 }
 
 static bool take_pages(struct collection *all)
 {
     const struct capture *capture = all->capture;
-    bool plain_ips = has_plain_ips(capture);
+    bool plain_ips = has_plain_ips(capture, all->cpu);
     all->pages = malloc(2 * (capture->nr_records + 1) * sizeof(*all->pages));
     if (!all->pages)
         return false;

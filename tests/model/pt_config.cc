@@ -119,7 +119,7 @@ static Bit32s options_parse(const char *context, int num_params, char *params[])
             fprintf(stderr,
                     "%s: ptmodel: '%s' with value '%s' is not understood; it takes "
                     "profile=broadwell|skylake|icelake|novmxpt|none|custom, "
-                    "cpuid14=EAX:EBX:ECX:EDX:EAX1:EBX1, cpuid15=EAX:EBX:ECX, vmxmisc14=0|1, lip=0|1, ip8=0|1, "
+                    "cpuid14=EAX:EBX:ECX:EDX:EAX1:EBX1, cpuid15=EAX:EBX:ECX, vmxmisc14=0|1, lip=0|1, hybrid=0|1, ip8=0|1, "
                     "vmxctl=0|1, vmxgpa=0|1, longtnt=0|1, xsave=0|1, early=BYTES, microcode=N, "
                     "truth=FILE, branches=FILE, scope=nonroot|guest|traced, first=N, last=N, skid=BYTES, second=BYTES, "
                     "late=TICKS, "
@@ -218,7 +218,6 @@ void ptm_cpu_reset(BX_CPU_C *cpu, unsigned type)
 void ptm_cpuid(BX_CPU_C *cpu, uint32_t leaf, uint32_t subleaf, struct cpuid_function_t *regs)
 {
     const struct ptm_profile *profile = ptm_config.profile;
-    (void)cpu;
     if (!profile->pt)
         return;
     if (leaf == 0 && regs->eax < 0x15)
@@ -238,6 +237,6 @@ void ptm_cpuid(BX_CPU_C *cpu, uint32_t leaf, uint32_t subleaf, struct cpuid_func
     const uint32_t *from = subleaf == 0 ? profile->cpuid14_0 : profile->cpuid14_1;
     regs->eax = from[0];
     regs->ebx = from[1];
-    regs->ecx = from[2];
+    regs->ecx = subleaf == 0 ? ptm_leaf14_ecx(profile, cpu->bx_cpuid) : from[2];
     regs->edx = from[3];
 }

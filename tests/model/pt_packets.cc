@@ -23,7 +23,7 @@ static struct packet packet_of(enum packet_kind kind)
 /* CPUID.14H:ECX[31]: payloads are linear addresses, or offsets in the code segment. 64-bit mode has no base. */
 uint64_t ptm_ip_base(BX_CPU_C *cpu)
 {
-    if (cpu->cpu_mode == BX_MODE_LONG_64 || ptm_out(ptm_config.profile, PTM_OUT_LIP))
+    if (cpu->cpu_mode == BX_MODE_LONG_64 || (ptm_leaf14_ecx(ptm_config.profile, cpu->bx_cpuid) & PTM_OUT_LIP))
         return 0;
     return cpu->sregs[BX_SEG_REG_CS].cache.u.segment.base;
 }

@@ -126,6 +126,8 @@ bool ptm_profile_set(const struct ptm_profile **profile, const char *name, const
         return set_flag(&current.ip8, value);
     if (strcmp(name, "longtnt") == 0)
         return set_flag(&current.long_tnt, value);
+    if (strcmp(name, "hybrid") == 0)
+        return set_flag(&current.hybrid, value);
     if (strcmp(name, "xsave") == 0)
         return set_flag(&current.xsave, value);
     if (strcmp(name, "early") == 0)

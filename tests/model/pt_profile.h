@@ -38,6 +38,7 @@ struct ptm_profile {
     bool ip8;              /* IP packets may have the 8-byte payload, IPBytes = 110B */
     bool long_tnt;         /* full TNT buffers of 47 branches */
     bool xsave;            /* XSAVE state component 8 */
+    bool hybrid;           /* every other CPU has LIP the other way */
     uint32_t cpuid14_0[4]; /* EAX EBX ECX EDX */
     uint32_t cpuid14_1[4];
     uint32_t cpuid15[3];  /* EAX denominator, EBX numerator, ECX crystal Hz; EAX = 0: as Bochs has it */
@@ -47,10 +48,16 @@ struct ptm_profile {
 
 /* The profile of that name, what is not implemented taken out; NULL: there is none. */
 const struct ptm_profile *ptm_profile_find(const char *name);
-/* Turn profile=custom's words into the profile: name is one of cpuid14, cpuid15, vmxmisc14, vmxctl, vmxgpa, lip, ip8,
- * longtnt, xsave, early, microcode. The current profile is their starting point. false: not such a word, or a bad
- * value. */
+/* Turn profile=custom's words into the profile: name is one of cpuid14, cpuid15, vmxmisc14, vmxctl, vmxgpa, lip,
+ * hybrid, ip8, longtnt, xsave, early, microcode. The current profile is their starting point. false: not such a word,
+ * or a bad value. */
 bool ptm_profile_set(const struct ptm_profile **profile, const char *name, const char *value);
+
+/* CPUID.14H:ECX of one CPU. */
+static inline uint32_t ptm_leaf14_ecx(const struct ptm_profile *profile, unsigned cpu)
+{
+    return profile->cpuid14_0[2] ^ (profile->hybrid && cpu % 2 != 0 ? PTM_OUT_LIP : 0);
+}
 
 static inline bool ptm_cap(const struct ptm_profile *profile, uint32_t ebx_bit)
 {

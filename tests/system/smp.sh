@@ -36,6 +36,8 @@ for mode in xapic x2apic; do
 done
 # Packets with linear addresses: branches in real mode lead to a place on top of the segment's base.
 PTMODEL='profile=icelake' run linear 2 '' ''
+# Performance and efficiency cores: every other CPU has them.
+PTMODEL='profile=skylake, hybrid=1' run hybrid 4 '' ''
 PTMODEL='profile=skylake, keepinit=1' run keepinit 3 '' ''
 PTMODEL='profile=skylake, late=3000, seed=5, hold=1' run late 2 x2apic 'pt.region=4K pt.regions=16'
 
