@@ -128,6 +128,7 @@ static void fake_panic(const char *format, ...)
 #define log_panic fake_panic
 
 #include "pt/command.c"
+#include "pt/cut.c"
 #include "pt/drain.c"
 #include "pt/engine.c"
 #include "pt/flush.c"
