@@ -105,7 +105,7 @@ struct cpu {
     struct page_fault faults[NR_PAGE_FAULTS];
     uint32_t nr_faults, nr_fetches;
     struct page_fault sleepers[NR_SLEEPERS]; /* those that have waited longest; looked at when their space faults */
-    uint32_t next_sleeper;
+    uint32_t nr_sleepers, next_sleeper;
     uint32_t first_look_tsc;
     uint64_t look_due_tsc; /* no look before */
     struct guest_tasks tasks;

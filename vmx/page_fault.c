@@ -130,7 +130,7 @@ __attribute__((cold, noinline)) static void others_faults_look(struct cpu *cpu, 
             continue;
         for (uint32_t i = 0; i < other->nr_faults; i++)
             others_fault_look(cpu, &other->faults[i], cr3);
-        for (uint32_t i = 0; i < NR_SLEEPERS; i++)
+        for (uint32_t i = 0; other->nr_sleepers && i < NR_SLEEPERS; i++)
             others_fault_look(cpu, &other->sleepers[i], cr3);
     }
 }

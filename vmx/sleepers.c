@@ -47,8 +47,10 @@ uint64_t sleepers_watch(struct cpu *cpu, const struct page_fault *fault)
 static struct page_fault *make_place(struct cpu *cpu)
 {
     for (uint32_t i = 0; i < NR_SLEEPERS; i++)
-        if (!cpu->sleepers[i].tsc)
+        if (!cpu->sleepers[i].tsc) {
+            cpu->nr_sleepers++;
             return &cpu->sleepers[i];
+        }
     struct page_fault *place = &cpu->sleepers[cpu->next_sleeper++ % NR_SLEEPERS];
 
     guest_map_missed(cpu, place);
@@ -66,7 +68,7 @@ void sleepers_add(struct cpu *cpu, const struct page_fault *fault, uint64_t tabl
 
 void sleepers_look(struct cpu *cpu, uint64_t cr3, uint64_t linear)
 {
-    for (uint32_t i = 0; i < NR_SLEEPERS; i++) {
+    for (uint32_t i = 0; cpu->nr_sleepers && i < NR_SLEEPERS; i++) {
         struct page_fault *sleeper = &cpu->sleepers[i];
 
         if (sleeper->cr3 != cr3 || !sleeper->tsc)
@@ -75,8 +77,10 @@ void sleepers_look(struct cpu *cpu, uint64_t cr3, uint64_t linear)
         if (!found && page_fault_is_at(sleeper, cr3, linear))
             guest_map_missed(cpu, sleeper);
         sleeper->absent = pt_offset(cpu->pt);
-        if (found || page_fault_is_at(sleeper, cr3, linear))
+        if (found || page_fault_is_at(sleeper, cr3, linear)) {
             sleeper->tsc = 0;
+            cpu->nr_sleepers--;
+        }
     }
 }
 
@@ -86,11 +90,12 @@ void sleepers_written(struct cpu *cpu, uint64_t page)
     for (uint32_t n = 0; n < machine.config.nr_cpus; n++) {
         struct cpu *of = machine.cpus[n];
 
-        for (uint32_t i = 0; of && i < NR_SLEEPERS; i++) {
+        for (uint32_t i = 0; of && of->nr_sleepers && i < NR_SLEEPERS; i++) {
             struct page_fault *sleeper = &of->sleepers[i];
 
             if (sleeper->table != page || !sleeper->tsc)
                 continue;
+            of->nr_sleepers--;
             page_fault_wake(cpu, sleeper);
         }
     }
