@@ -42,6 +42,8 @@ static void add_next(struct query *query, const struct lists *lists, struct choi
         const struct fact *fact;
         for (; (fact = fact_list_at(lists->lists[k], index, lists->places[k], lists->group)); index++) {
             struct said said = query_say(query, fact);
+            if (said.fact && fact->map && fact->map->ended)
+                break;
             if (is_foreign(fact) || !said.present)
                 continue;
             choice_add(query, choice, said.gpa);
