@@ -108,6 +108,7 @@ struct cpu {
     uint32_t nr_sleepers, next_sleeper;
     uint32_t first_look_tsc;
     uint64_t look_due_tsc; /* no look before */
+    uint64_t open_space;   /* vmx/space_life.c: its uppermost table is to be watched again; 0: none */
     struct guest_tasks tasks;
     uint64_t quiet_tsc; /* vmx/space_look.c: root runs when nothing has exited for so long; 0: no space waits for it */
 

@@ -1,5 +1,6 @@
 /* VM exits: from reason to handler. Only the dispatcher moves RIP. */
 #include "vmx/cpu.h"
+#include "vmx/space_life.h"
 #include "vmx/summons.h"
 #include "vmx/vmcs.h"
 
@@ -80,6 +81,8 @@ void vmx_enter_guest(struct cpu *cpu)
     for (;;) {
         if (cpu->summons_served != __atomic_load_n(&machine.summons, __ATOMIC_RELAXED))
             summons_serve(cpu);
+        if (machine_has_others() && machine.config.map_memory)
+            summons_pages_seen(cpu);
         if (cpu->nmis_in_root | cpu->nmis_pending)
             nmi_deliver(cpu);
         if (!cpu->timer_steady)
@@ -109,6 +112,8 @@ void vmx_exit_dispatch(struct guest_registers *registers)
             soft_step_leave(cpu, basic == EXIT_REASON_MONITOR_TRAP_FLAG);
         step_leave(cpu, basic);
     }
+    if (cpu->open_space)
+        space_life_close(cpu);
     if (cpu->nr_faults)
         page_faults_look(cpu);
 

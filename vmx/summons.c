@@ -71,6 +71,16 @@ bool summons_enter_guest(struct cpu *cpu)
 /* --- being called ---------------------------------------------------------------------------------------------------
  */
 
+void summons_pages_seen(struct cpu *cpu)
+{
+    const uint64_t pages_sent = counter_read(&machine.pages_sent);
+
+    if (cpu->pages_seen == pages_sent)
+        return;
+    pt_seen(cpu->pt, pages_sent);
+    cpu->pages_seen = pages_sent;
+}
+
 static void serve_ept(struct cpu *cpu)
 {
     if (cpu->ept_generation == counter_read(&machine.ept_generation))
@@ -78,10 +88,7 @@ static void serve_ept(struct cpu *cpu)
     cpu->ept_generation = counter_read(&machine.ept_generation);
     step_follow_pages(cpu);
     ept_invalidate(&cpu->view);
-    const uint64_t pages_sent = counter_read(&machine.pages_sent);
-    if (cpu->pages_seen != pages_sent)
-        pt_seen(cpu->pt, pages_sent);
-    cpu->pages_seen = pages_sent;
+    summons_pages_seen(cpu);
     lapic_init_again(cpu);
 }
 
