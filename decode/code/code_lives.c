@@ -38,6 +38,24 @@ static size_t end_behind(const struct code_map *ends, size_t nr, uint64_t space,
     return low;
 }
 
+static bool same_stretch(const struct code_map *end, const struct code_stretch *told)
+{
+    return end->space == told->space && end->linear == told->linear && end->size == told->size;
+}
+
+/* Those of one stretch come by rising number. */
+static void add_end(struct code_map *lives, size_t *nr_lives, const struct code_map *end,
+                    const struct code_stretch *told)
+{
+    const struct code_map *last = *nr_lives ? &lives[*nr_lives - 1] : NULL;
+    if (last && same_stretch(last, told) && last->number >= end->number)
+        return;
+    lives[*nr_lives] = *end;
+    lives[*nr_lives].linear = told->linear;
+    lives[*nr_lives].size = told->size;
+    ++*nr_lives;
+}
+
 bool code_lives_end(struct code_map **lives, size_t *nr_lives, struct code_map *ends, size_t nr,
                     struct code_stretch *stretches, size_t nr_stretches)
 {
@@ -45,7 +63,7 @@ bool code_lives_end(struct code_map **lives, size_t *nr_lives, struct code_map *
     *nr_lives = 0;
     if (nr == 0 || nr_stretches == 0)
         return true;
-    *lives = malloc(nr_stretches * sizeof(**lives));
+    *lives = malloc(2 * nr_stretches * sizeof(**lives));
     if (!*lives)
         return false;
     qsort(ends, nr, sizeof(*ends), compare_ends);
@@ -53,16 +71,10 @@ bool code_lives_end(struct code_map **lives, size_t *nr_lives, struct code_map *
     for (size_t i = 0; i < nr_stretches; i++) {
         const struct code_stretch *told = &stretches[i];
         const size_t end = end_behind(ends, nr, told->space, told->number);
-        const struct code_map *last = *nr_lives ? &(*lives)[*nr_lives - 1] : NULL;
-        if (end == nr || ends[end].space != told->space)
-            continue;
-        if (last && last->space == told->space && last->linear == told->linear && last->size == told->size &&
-            last->number == ends[end].number)
-            continue;
-        struct code_map *life = &(*lives)[(*nr_lives)++];
-        *life = ends[end];
-        life->linear = told->linear;
-        life->size = told->size;
+        if (end > 0 && ends[end - 1].space == told->space)
+            add_end(*lives, nr_lives, &ends[end - 1], told);
+        if (end < nr && ends[end].space == told->space)
+            add_end(*lives, nr_lives, &ends[end], told);
     }
     return true;
 }
