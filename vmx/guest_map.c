@@ -89,7 +89,7 @@ static bool is_untold(const struct told *told, const struct space_life *life, co
 static void told_is(struct cpu *cpu, struct told *told, struct space_life *life, const struct guest_stretch *stretch,
                     const struct guest_stretch_pages *pages)
 {
-    *told = (struct told){life->space, stretch->linear, pages->sum, pages->executable ? cpu : NULL, life->life};
+    *told = (struct told){life->space, stretch->linear, pages->sum, life->life, pages->executable != 0};
     if (pages->executable)
         space_life_told(cpu, life);
 }
@@ -196,7 +196,7 @@ __attribute__((cold, noinline)) void guest_map_fault_begins(struct cpu *cpu, uin
     const uint64_t space = guest_space(&paging);
     struct told *told = told_of(space, guest_stretch_of(linear));
 
-    if (!told->by || told->space != space || told->linear != guest_stretch_of(linear))
+    if (!told->executable || told->space != space || told->linear != guest_stretch_of(linear))
         return;
     machine.pages_sent++;
     summons_ept_changed(cpu);

@@ -16,8 +16,8 @@
 #define NR_TOLD 16384u
 struct told {
     uint64_t space, linear, sum;
-    const struct cpu *by; /* whose programs may run what was told; NULL: there is nothing to run */
-    uint32_t life;        /* of the space, vmx/space_life.h */
+    uint32_t life;   /* of the space, vmx/space_life.h */
+    bool executable; /* there is something to run */
 };
 
 /* All zero at the start. */
