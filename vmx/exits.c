@@ -1,6 +1,5 @@
 /* VM exits: from reason to handler. Only the dispatcher moves RIP. */
 #include "vmx/cpu.h"
-#include "vmx/space_life.h"
 #include "vmx/summons.h"
 #include "vmx/vmcs.h"
 
@@ -81,8 +80,6 @@ void vmx_enter_guest(struct cpu *cpu)
     for (;;) {
         if (cpu->summons_served != __atomic_load_n(&machine.summons, __ATOMIC_RELAXED))
             summons_serve(cpu);
-        if (machine_has_others() && machine.config.map_memory)
-            summons_pages_seen(cpu);
         if (cpu->nmis_in_root | cpu->nmis_pending)
             nmi_deliver(cpu);
         if (!cpu->timer_steady)
@@ -101,8 +98,10 @@ void vmx_exit_dispatch(struct guest_registers *registers)
     pt_exit(cpu->pt);
     const uint32_t reason = vmread32(VMCS_EXIT_REASON);
     const uint32_t basic = reason & 0xffff;
-    if (machine_has_others())
+    if (machine_has_others()) {
         summons_leave_guest(cpu);
+        summons_pages_seen(cpu);
+    }
     if (basic < NR_EXIT_REASONS)
         cpu->exits[basic]++;
     if ((reason & ENTRY_FAILURE) || basic >= NR_EXIT_REASONS || !handlers[basic])
@@ -112,8 +111,6 @@ void vmx_exit_dispatch(struct guest_registers *registers)
             soft_step_leave(cpu, basic == EXIT_REASON_MONITOR_TRAP_FLAG);
         step_leave(cpu, basic);
     }
-    if (cpu->open_space)
-        space_life_close(cpu);
     if (cpu->nr_faults)
         page_faults_look(cpu);
 

@@ -34,7 +34,8 @@ void space_life_told(struct cpu *cpu, struct space_life *life);
 /* The guest is about to write at gpa, in a page that it could not write. qualification: of the EPT violation. */
 void space_life_written(struct cpu *cpu, uint64_t gpa, uint64_t qualification);
 
-/* Behind an exit, where an uppermost table is open because an entry was added: watch it again. The lock is not held. */
+/* At the next page fault, where an uppermost table is open because an entry was added: watch it again. The lock is not
+ * held. */
 void space_life_close(struct cpu *cpu);
 
 /* From now on a write to the page exits, on all CPUs. false: it is in use as something else, or the instruction that
