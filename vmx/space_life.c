@@ -12,6 +12,7 @@
 
 #define PAGE_MASK (~(EPT_PAGE_SIZE - 1))
 #define ENTRY_P 1u
+#define WAYS 8u /* places that a space may have */
 
 static bool page_is_being_written(const struct cpu *cpu, uint64_t page)
 {
@@ -45,19 +46,34 @@ static void life_end(struct cpu *cpu, struct space_life *life)
     life->told = life->watched = false;
 }
 
-static struct space_life *place_of(uint64_t page)
+static struct space_life *first_way(uint64_t space)
 {
-    return &map_memory()->lives[(page / EPT_PAGE_SIZE * HASH_FACTOR >> 32) % NR_SPACE_LIVES];
+    return &map_memory()->lives[(space / EPT_PAGE_SIZE * HASH_FACTOR >> 32) % (NR_SPACE_LIVES - WAYS)];
 }
 
+/* NULL: it has no place. */
+static struct space_life *life_find(uint64_t space)
+{
+    struct space_life *way = first_way(space);
+
+    for (uint32_t i = 0; i < WAYS; i++, way++)
+        if (way->space == space && way->life != 0)
+            return way;
+    return NULL;
+}
+
+/* Where all places are taken, what is told of the one that goes is not known any more. */
 struct space_life *space_life_of(struct cpu *cpu, uint64_t space)
 {
-    struct space_life *life = place_of(space);
+    struct space_life *life = life_find(space);
 
-    if (life->life == 0 || life->space != space) {
-        life_end(cpu, life);
-        life->space = space;
-    }
+    if (life)
+        return life;
+    life = first_way(space);
+    for (uint32_t i = 1; life->told && i < WAYS; i++)
+        life++;
+    life_end(cpu, life);
+    life->space = space;
     return life;
 }
 
@@ -76,9 +92,9 @@ void space_life_told(struct cpu *cpu, struct space_life *life)
 /* Not while the instruction that opened it is yet to write it. */
 static void open_close(struct cpu *cpu)
 {
-    struct space_life *life = place_of(cpu->open_space);
+    struct space_life *life = life_find(cpu->open_space);
 
-    if (life->space == cpu->open_space && life->told && !life->watched) {
+    if (life && life->told && !life->watched) {
         if (page_is_being_written(cpu, life->space))
             return;
         life_watch(cpu, life);
@@ -98,9 +114,9 @@ static bool life_goes_on(uint64_t gpa, uint64_t qualification)
 
 void space_life_written(struct cpu *cpu, uint64_t gpa, uint64_t qualification)
 {
-    struct space_life *life = place_of(gpa);
+    struct space_life *life = life_find(gpa & PAGE_MASK);
 
-    if (!life->watched || life->space != (gpa & PAGE_MASK))
+    if (!life || !life->watched)
         return;
     life->watched = false;
     if (!life_goes_on(gpa, qualification)) {

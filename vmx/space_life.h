@@ -15,7 +15,7 @@
 
 struct cpu;
 
-#define NR_SPACE_LIVES 512u
+#define NR_SPACE_LIVES 1024u
 
 /* All zero at the start. */
 struct space_life {
