@@ -74,7 +74,7 @@ struct record_map {
     uint64_t number;  /* as of RECORD_PAGE, counted with them: other CPUs have it at the latest where their own
                          records come to this number */
     uint32_t runs;    /* so many struct record_map_run follow, by rising linear address */
-    uint32_t flags;   /* RECORD_MAP_LOOKED_AT */
+    uint32_t flags;   /* RECORD_MAP_LOOKED_AT, RECORD_MAP_ENDED */
 };
 _Static_assert(sizeof(struct record_map) == 48, "docs/wire.md: a map record's head is 48 bytes");
 
@@ -82,6 +82,10 @@ _Static_assert(sizeof(struct record_map) == 48, "docs/wire.md: a map record's he
  * change was somewhere in between, and the stretch may have been executed before it as well as behind it. Or there was
  * one, and another CPU has run the space since, which is the same. */
 #define RECORD_MAP_LOOKED_AT 0x1u
+
+/* The address space has ended: of what was told of it, by RECORD_PAGEs too, nothing holds from fault_offset, which is
+ * the trace_offset, on. Another one may begin in the same tables. The stretch is the first page, without runs. */
+#define RECORD_MAP_ENDED 0x2u
 
 #define RECORD_MAP_GLOBAL 0x1u /* of a run's flags: the translation is global, all address spaces share it */
 #define RECORD_MAP_USER 0x2u   /* user mode may execute it */

@@ -105,9 +105,10 @@ struct cpu {
     struct page_fault faults[NR_PAGE_FAULTS];
     uint32_t nr_faults, nr_fetches;
     struct page_fault sleepers[NR_SLEEPERS]; /* those that have waited longest; looked at when their space faults */
-    uint32_t next_sleeper;
+    uint32_t nr_sleepers, next_sleeper;
     uint32_t first_look_tsc;
     uint64_t look_due_tsc; /* no look before */
+    uint64_t open_space;   /* vmx/space_life.c: its uppermost table is to be watched again; 0: none */
     struct guest_tasks tasks;
     uint64_t quiet_tsc; /* vmx/space_look.c: root runs when nothing has exited for so long; 0: no space waits for it */
 

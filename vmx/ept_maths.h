@@ -29,6 +29,7 @@
 #define EPT_VIOLATION_WRITE (1ull << 1)
 #define EPT_VIOLATION_FETCH (1ull << 2)
 #define EPT_VIOLATION_LINEAR_VALID (1ull << 7)
+#define EPT_VIOLATION_TRANSLATED (1ull << 8) /* with LINEAR_VALID: not on the way through the guest's tables */
 #define EPT_VIOLATION_NMI_UNBLOCKING (1ull << 12)
 
 /* EPTP for a PML4 table: write-back, page walk of 4, no accessed and dirty flags. */

@@ -98,8 +98,10 @@ void vmx_exit_dispatch(struct guest_registers *registers)
     pt_exit(cpu->pt);
     const uint32_t reason = vmread32(VMCS_EXIT_REASON);
     const uint32_t basic = reason & 0xffff;
-    if (machine_has_others())
+    if (machine_has_others()) {
         summons_leave_guest(cpu);
+        summons_pages_seen(cpu);
+    }
     if (basic < NR_EXIT_REASONS)
         cpu->exits[basic]++;
     if ((reason & ENTRY_FAILURE) || basic >= NR_EXIT_REASONS || !handlers[basic])

@@ -11,7 +11,9 @@
 #include "vmx/guest_memory.h"
 #include "vmx/guest_walk.h"
 #include "vmx/map_memory.h"
+#include "vmx/map_record.h"
 #include "vmx/phys.h"
+#include "vmx/space_life.h"
 #include "vmx/space_look.h"
 #include "vmx/summons.h"
 #include "vmx/vmcs.h"
@@ -36,14 +38,6 @@ struct offset_told {
     uint64_t offset;
     uint32_t flags;
 };
-
-/* nr runs of the stretch, or none: it is not known. */
-static void map_send(struct cpu *cpu, struct record_map head, const struct record_map_run *runs)
-{
-    head.number = ++machine.pages_sent;
-    pt_record(cpu->pt, RECORD_MAP, &head, sizeof head, runs, (uint32_t)(head.runs * sizeof *runs));
-    cpu->pages_seen = machine.pages_sent;
-}
 
 /* Has a device written the page since it was sent? */
 static inline bool is_refilled(uint64_t gpa)
@@ -80,9 +74,24 @@ static bool refills_tell(struct cpu *cpu, const struct guest_stretch *stretch, c
     return any;
 }
 
-static bool is_told_of(const struct told *told, uint64_t space, const struct guest_stretch *stretch)
+static bool is_told_of(const struct told *told, const struct space_life *life, const struct guest_stretch *stretch)
 {
-    return told->space == space && told->linear == stretch->linear;
+    return told->life == life->life && told->space == life->space && told->linear == stretch->linear;
+}
+
+/* Nothing was ever told of what has its place here; or of this stretch, and it ended with the life before. */
+static bool is_untold(const struct told *told, const struct space_life *life, const struct guest_stretch *stretch)
+{
+    return told->life == 0 ||
+           (told->life != life->life && told->space == life->space && told->linear == stretch->linear);
+}
+
+static void told_is(struct cpu *cpu, struct told *told, struct space_life *life, const struct guest_stretch *stretch,
+                    const struct guest_stretch_pages *pages)
+{
+    *told = (struct told){life->space, stretch->linear, pages->sum, life->life, pages->executable != 0};
+    if (pages->executable)
+        space_life_told(cpu, life);
 }
 
 static void pages_send(struct cpu *cpu, const struct guest_stretch *stretch, const struct guest_stretch_pages *pages,
@@ -91,7 +100,8 @@ static void pages_send(struct cpu *cpu, const struct guest_stretch *stretch, con
     struct record_map_run runs[GUEST_STRETCH_ENTRIES];
     const uint32_t nr = guest_stretch_runs(stretch, pages, runs);
 
-    map_send(cpu, (struct record_map){space, stretch->linear, stretch->size, since.offset, 0, nr, since.flags}, runs);
+    map_record_send(cpu, (struct record_map){space, stretch->linear, stretch->size, since.offset, 0, nr, since.flags},
+                    runs);
 }
 
 /* Returns which pages are executable, as in struct guest_stretch_pages. */
@@ -100,15 +110,17 @@ static uint32_t stretch_tell(struct cpu *cpu, const struct guest_stretch *stretc
 {
     struct guest_stretch_pages pages;
     struct told *told = told_of(space, stretch->linear);
+    struct space_life *life = space_life_of(cpu, space);
 
     guest_stretch_read(&pages, stretch, phys_to_virt(stretch->table));
-    const bool same = is_told_of(told, space, stretch) && told->sum == pages.sum;
+    const bool same =
+        is_told_of(told, life, stretch) ? told->sum == pages.sum : !pages.executable && is_untold(told, life, stretch);
     if (same && again)
         return pages.executable;
     if (refills_tell(cpu, stretch, &pages, space) || !same)
         pages_send(cpu, stretch, &pages, space, since);
     if (!same)
-        *told = (struct told){space, stretch->linear, pages.sum, pages.executable ? cpu : NULL};
+        told_is(cpu, told, life, stretch, &pages);
     return pages.executable;
 }
 
@@ -158,12 +170,13 @@ static void tour_stretch(void *context, const struct guest_stretch *stretch)
 
     guest_stretch_read(&pages, stretch, phys_to_virt(stretch->table));
     struct told *told = told_of(tour->space, stretch->linear);
-    const bool is_told = is_told_of(told, tour->space, stretch);
+    struct space_life *life = space_life_of(tour->cpu, tour->space);
+    const bool is_told = is_told_of(told, life, stretch);
     if (is_told ? told->sum == pages.sum : !pages.executable)
         return;
     (void)refills_tell(tour->cpu, stretch, &pages, tour->space);
     pages_send(tour->cpu, stretch, &pages, tour->space, tour->since);
-    *told = (struct told){tour->space, stretch->linear, pages.sum, pages.executable ? tour->cpu : NULL};
+    told_is(tour->cpu, told, life, stretch, &pages);
 }
 
 __attribute__((cold, noinline)) void guest_map_tell_all(struct cpu *cpu, uint64_t cr3, uint64_t looked)
@@ -183,9 +196,8 @@ __attribute__((cold, noinline)) void guest_map_fault_begins(struct cpu *cpu, uin
     const uint64_t space = guest_space(&paging);
     struct told *told = told_of(space, guest_stretch_of(linear));
 
-    if (!told->by || told->by == cpu || told->space != space || told->linear != guest_stretch_of(linear))
+    if (!told->executable || told->space != space || told->linear != guest_stretch_of(linear))
         return;
-    told->by = cpu;
     machine.pages_sent++;
     summons_ept_changed(cpu);
 }
@@ -205,6 +217,6 @@ __attribute__((cold, noinline)) void guest_map_missed(struct cpu *cpu, const str
     const struct guest_paging paging = guest_paging(fault->cr3);
     const uint64_t space = guest_space(&paging), page = fault->linear & ~(uint64_t)(RECORD_PAGE_SIZE - 1);
 
-    map_send(cpu, (struct record_map){space, page, RECORD_PAGE_SIZE, fault->offset, 0, 0, 0}, NULL);
+    map_record_send(cpu, (struct record_map){space, page, RECORD_PAGE_SIZE, fault->offset, 0, 0, 0}, NULL);
     told_forget(space, fault->linear);
 }

@@ -9,13 +9,15 @@
 
 #include "vmx/machine.h"
 #include "vmx/page_sums.h"
+#include "vmx/space_life.h"
 #include "vmx/space_look.h"
 
 /* What was told of a stretch last. Where two share a place, one is told again: that costs bytes, nothing else. */
 #define NR_TOLD 16384u
 struct told {
     uint64_t space, linear, sum;
-    const struct cpu *by; /* whose programs may run what was told; NULL: there is nothing to run */
+    uint32_t life;   /* of the space, vmx/space_life.h */
+    bool executable; /* there is something to run */
 };
 
 /* All zero at the start. */
@@ -23,6 +25,8 @@ struct map_memory {
     struct told told[NR_TOLD];               /* vmx/guest_map.c */
     struct page_sums sent;                   /* code pages, as vmx/code_pages.c sent them */
     struct space_look looks[NR_SPACE_LOOKS]; /* vmx/space_look.c */
+    struct space_life lives[NR_SPACE_LIVES]; /* vmx/space_life.c */
+    uint32_t nr_lives;
 };
 
 /* NULL: the guest's page tables are not followed. */

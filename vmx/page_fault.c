@@ -16,6 +16,7 @@
 #include "vmx/guest_memory.h"
 #include "vmx/guest_walk.h"
 #include "vmx/sleepers.h"
+#include "vmx/space_life.h"
 #include "vmx/space_look.h"
 #include "vmx/vmcs.h"
 
@@ -130,7 +131,7 @@ __attribute__((cold, noinline)) static void others_faults_look(struct cpu *cpu, 
             continue;
         for (uint32_t i = 0; i < other->nr_faults; i++)
             others_fault_look(cpu, &other->faults[i], cr3);
-        for (uint32_t i = 0; i < NR_SLEEPERS; i++)
+        for (uint32_t i = 0; other->nr_sleepers && i < NR_SLEEPERS; i++)
             others_fault_look(cpu, &other->sleepers[i], cr3);
     }
 }
@@ -200,6 +201,8 @@ __attribute__((noinline)) enum exit_action page_fault_exit(struct cpu *cpu, uint
     const uint64_t linear = vmreadn(VMCS_EXIT_QUALIFICATION);
     const uint32_t error_code = vmread32(VMCS_EXIT_INTERRUPTION_ERROR_CODE);
 
+    if (cpu->open_space)
+        space_life_close(cpu);
     machine_lock(cpu);
     fault_remember(cpu, linear, is_fetch(error_code, linear));
     machine_unlock(cpu);

@@ -10,16 +10,10 @@
 #include "vmx/guest_map.h"
 #include "vmx/guest_memory.h"
 #include "vmx/guest_walk.h"
-#include "vmx/summons.h"
-#include "vmx/vmcs.h"
+#include "vmx/space_life.h"
 
 #define PAGE_MASK (~(EPT_PAGE_SIZE - 1))
 #define PAGE_DIRECTORY_BYTES (1ull << 30) /* that it maps */
-
-bool page_is_being_written(const struct cpu *cpu, uint64_t page)
-{
-    return cpu->written_gpa == page && cpu->written_rip == vmreadn(VMCS_GUEST_RIP);
-}
 
 uint64_t sleepers_watch(struct cpu *cpu, const struct page_fault *fault)
 {
@@ -32,23 +26,19 @@ uint64_t sleepers_watch(struct cpu *cpu, const struct page_fault *fault)
         return 0;
     if (!ept_is_memory(stretch.table))
         return 0;
-    const uint64_t page = stretch.table & PAGE_MASK, access = ept_lookup(page) & EPT_ACCESS_MASK;
-    if (access == EPT_READ)
-        return page;
-    if (access != (EPT_READ | EPT_WRITE) || page_is_being_written(cpu, page))
-        return 0;
-    ept_set_access(page, EPT_READ);
-    summons_ept_changed(cpu);
-    ept_invalidate(&cpu->view);
-    return page;
+    const uint64_t page = stretch.table & PAGE_MASK;
+
+    return page_watch(cpu, page) ? page : 0;
 }
 
 /* A free one, else one after the other. */
 static struct page_fault *make_place(struct cpu *cpu)
 {
     for (uint32_t i = 0; i < NR_SLEEPERS; i++)
-        if (!cpu->sleepers[i].tsc)
+        if (!cpu->sleepers[i].tsc) {
+            cpu->nr_sleepers++;
             return &cpu->sleepers[i];
+        }
     struct page_fault *place = &cpu->sleepers[cpu->next_sleeper++ % NR_SLEEPERS];
 
     guest_map_missed(cpu, place);
@@ -66,17 +56,22 @@ void sleepers_add(struct cpu *cpu, const struct page_fault *fault, uint64_t tabl
 
 void sleepers_look(struct cpu *cpu, uint64_t cr3, uint64_t linear)
 {
-    for (uint32_t i = 0; i < NR_SLEEPERS; i++) {
-        struct page_fault *sleeper = &cpu->sleepers[i];
+    uint32_t left = cpu->nr_sleepers;
 
-        if (sleeper->cr3 != cr3 || !sleeper->tsc)
+    for (struct page_fault *sleeper = cpu->sleepers; left != 0; sleeper++) {
+        if (!sleeper->tsc)
+            continue;
+        left--;
+        if (sleeper->cr3 != cr3)
             continue;
         const bool found = guest_map_tell(cpu, sleeper, sleeper->absent);
         if (!found && page_fault_is_at(sleeper, cr3, linear))
             guest_map_missed(cpu, sleeper);
         sleeper->absent = pt_offset(cpu->pt);
-        if (found || page_fault_is_at(sleeper, cr3, linear))
+        if (found || page_fault_is_at(sleeper, cr3, linear)) {
             sleeper->tsc = 0;
+            cpu->nr_sleepers--;
+        }
     }
 }
 
@@ -86,11 +81,12 @@ void sleepers_written(struct cpu *cpu, uint64_t page)
     for (uint32_t n = 0; n < machine.config.nr_cpus; n++) {
         struct cpu *of = machine.cpus[n];
 
-        for (uint32_t i = 0; of && i < NR_SLEEPERS; i++) {
+        for (uint32_t i = 0; of && of->nr_sleepers && i < NR_SLEEPERS; i++) {
             struct page_fault *sleeper = &of->sleepers[i];
 
             if (sleeper->table != page || !sleeper->tsc)
                 continue;
+            of->nr_sleepers--;
             page_fault_wake(cpu, sleeper);
         }
     }

@@ -10,10 +10,6 @@
 
 #include "vmx/cpu.h"
 
-/* The instruction at RIP was let write to this page and has not yet: where exits are slow, as under another hypervisor,
- * the next look is due before it is executed. Watched again, the page would be written by nobody, ever. */
-bool page_is_being_written(const struct cpu *cpu, uint64_t page);
-
 /* Have the guest's next write to the fault's page table told, or where there is none yet, to the page directory that
  * will point to it. Returns its page; 0: it is in use as something else as well. */
 uint64_t sleepers_watch(struct cpu *cpu, const struct page_fault *fault);

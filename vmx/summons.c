@@ -71,6 +71,22 @@ bool summons_enter_guest(struct cpu *cpu)
 /* --- being called ---------------------------------------------------------------------------------------------------
  */
 
+static void pages_seen_tell(struct cpu *cpu)
+{
+    const uint64_t pages_sent = counter_read(&machine.pages_sent);
+
+    if (cpu->pages_seen == pages_sent)
+        return;
+    pt_seen(cpu->pt, pages_sent);
+    cpu->pages_seen = pages_sent;
+}
+
+void summons_pages_seen(struct cpu *cpu)
+{
+    if (machine.config.map_memory)
+        pages_seen_tell(cpu);
+}
+
 static void serve_ept(struct cpu *cpu)
 {
     if (cpu->ept_generation == counter_read(&machine.ept_generation))
@@ -78,10 +94,7 @@ static void serve_ept(struct cpu *cpu)
     cpu->ept_generation = counter_read(&machine.ept_generation);
     step_follow_pages(cpu);
     ept_invalidate(&cpu->view);
-    const uint64_t pages_sent = counter_read(&machine.pages_sent);
-    if (cpu->pages_seen != pages_sent)
-        pt_seen(cpu->pt, pages_sent);
-    cpu->pages_seen = pages_sent;
+    pages_seen_tell(cpu);
     lapic_init_again(cpu);
 }
 

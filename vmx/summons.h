@@ -34,6 +34,10 @@ bool summons_enter_guest(struct cpu *cpu);
 /* Do what this CPU was called for. TraceEn is clear. */
 void summons_serve(struct cpu *cpu);
 
+/* Tell where this CPU's trace is, if anything was told since by others: a program that they told of may run here next.
+ * TraceEn is clear. */
+void summons_pages_seen(struct cpu *cpu);
+
 /* The part of it that can be done while pt/ lets the guest wait: pt_waiting of pt/engine.h, with a struct cpu. */
 void summons_serve_waiting(void *cpu);
 

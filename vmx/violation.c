@@ -7,6 +7,7 @@
 #include "vmx/mtrr.h"
 #include "vmx/phys.h"
 #include "vmx/sleepers.h"
+#include "vmx/space_life.h"
 #include "vmx/vmcs.h"
 
 #define PAGE_MASK (~(EPT_PAGE_SIZE - 1))
@@ -29,8 +30,12 @@ static void hidden_written(struct cpu *cpu, uint64_t page)
 }
 
 /* Code, or a page table that is watched. */
-static void page_written(struct cpu *cpu, uint64_t page)
+static void page_written(struct cpu *cpu, uint64_t gpa, uint64_t qualification)
 {
+    const uint64_t page = gpa & PAGE_MASK;
+
+    if (machine.config.map_memory)
+        space_life_written(cpu, gpa, qualification);
     sleepers_written(cpu, page);
     code_page_written(cpu, page);
 }
@@ -48,7 +53,7 @@ static void violation_handle(struct cpu *cpu, uint64_t gpa, uint64_t qualificati
     else if (fetch && machine.config.code_pages && page != cpu->lapic_pa && !ept_is_hidden(gpa))
         code_page_fetched(cpu, page, qualification);
     else if (write && machine.config.code_pages)
-        page_written(cpu, page);
+        page_written(cpu, gpa, qualification);
     else
         fail_stop(cpu, "an EPT violation that nobody handles");
 }

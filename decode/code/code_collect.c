@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/code/code_lives.h"
 #include "decode/code/code_pages.h"
 #include "decode/code/code_seen.h"
 #include "pt/rtit.h"
 
+#define CR3_TABLE 0x000ffffffffff000ull
 #define LARGEST_STRETCH (2ull << 20) /* but for pages that are larger, of which none is missed */
 
 struct collection {
@@ -18,6 +20,8 @@ struct collection {
     size_t nr_pages;
     struct code_map *maps;
     size_t nr_maps, map_room;
+    struct code_map *ends; /* of spaces */
+    size_t nr_ends;
 };
 
 /* From when on a page is as a device wrote it: since the guest's fault, upon which it was mapped. */
@@ -235,6 +239,10 @@ static bool take_map(struct collection *all, const struct capture_record *record
     if (wrong)
         return error_set(error, ERROR_MAP_RECORD, record->events_offset, "%s", code_map_error_text(wrong));
     place_map(&map, all, record->header.cpu);
+    if (map.ended) {
+        all->ends[all->nr_ends++] = map;
+        return true;
+    }
     bool good = add_map(all, &map);
     for (size_t i = 0; i < map.nr_runs && good; i++)
         if (code_map_widen(&wide, &map, i))
@@ -242,11 +250,58 @@ static bool take_map(struct collection *all, const struct capture_record *record
     return good || error_set(error, ERROR_MEMORY, 0, "the code's mappings");
 }
 
+#define PAGE_STRETCH 65536u /* as much as MAP records tell around a page */
+
+/* What was told of the guest's lower half, where spaces differ. Of a page its stretch, since what ends with it may have
+ * been told of all of that. */
+static size_t take_stretches(struct code_stretch *to, const struct collection *all)
+{
+    size_t nr = 0;
+    for (size_t i = 0; i < all->nr_maps; i++) {
+        const struct code_map *map = &all->maps[i];
+        if (!(map->linear >> 63) && !code_map_is_missed(map))
+            to[nr++] = (struct code_stretch){map->space, map->linear, map->size, map->number};
+    }
+    for (size_t i = 0; i < all->capture->nr_records; i++) {
+        const struct capture_record *record = &all->capture->records[i];
+        struct record_page page;
+        if (record->header.kind != RECORD_PAGE)
+            continue;
+        memcpy(&page, record->payload, sizeof(page));
+        if (!(page.flags & RECORD_PAGE_ROOT) && !(page.gva >> 63))
+            to[nr++] = (struct code_stretch){page.cr3 & CR3_TABLE, page.gva & ~(PAGE_STRETCH - 1ull), PAGE_STRETCH,
+                                             page.number};
+    }
+    return nr;
+}
+
+/* What was told of spaces that have ended since. */
+static bool end_lives(struct collection *all)
+{
+    struct code_map *lives = NULL;
+    size_t nr = 0;
+    if (all->nr_ends == 0)
+        return true;
+    struct code_stretch *stretches = malloc((all->nr_maps + all->capture->nr_records + 1) * sizeof(*stretches));
+    bool good =
+        stretches && code_lives_end(&lives, &nr, all->ends, all->nr_ends, stretches, take_stretches(stretches, all));
+    for (size_t i = 0; i < nr && good; i++)
+        good = add_map(all, &lives[i]);
+    free(lives);
+    free(stretches);
+    return good;
+}
+
 static bool take_maps(struct collection *all, struct error *error)
 {
+    all->ends = malloc((all->capture->nr_records + 1) * sizeof(*all->ends));
+    if (!all->ends)
+        return error_set(error, ERROR_MEMORY, 0, "the code's mappings");
     for (size_t i = 0; i < all->capture->nr_records; i++)
         if (all->capture->records[i].header.kind == RECORD_MAP && !take_map(all, &all->capture->records[i], error))
             return false;
+    if (!end_lives(all))
+        return error_set(error, ERROR_MEMORY, 0, "the code's mappings");
     if (all->nr_maps)
         qsort(all->maps, all->nr_maps, sizeof(*all->maps), compare_stretches);
     drop_served(all);
@@ -261,6 +316,7 @@ bool code_pages_collect(struct code_pages *pages, const struct capture *capture,
     *pages = (struct code_pages){0};
     bool good = code_seen_collect(&all.seen, capture, cpu) && take_maps(&all, error) && take_pages(&all);
     code_seen_free(&all.seen);
+    free(all.ends);
     if (!good) {
         free(all.maps);
         free(all.pages);

@@ -63,7 +63,7 @@ static bool add_map(struct code_facts *facts, const struct code_map *map)
     struct fact fact = {.place = code_facts_chunk(map->linear), .from = map->from, .number = map->number, .map = map};
     struct fact of_space = fact;
     of_space.place = map->space;
-    if (map->nr_runs && !add_grouped(&facts->maps_of_space, of_space, 0))
+    if ((map->nr_runs || map->ended) && !add_grouped(&facts->maps_of_space, of_space, 0))
         return false;
     for (;; fact.place += CHUNK) {
         if (!add_grouped(&facts->maps_by_space, fact, map->space) || !add_grouped(&facts->maps_by_time, fact, 0))

@@ -31,7 +31,7 @@ struct code_facts {
     struct fact_list pages_by_time, maps_by_time;   /* group: 0. Of guests only */
     struct fact_list pages_by_owner;                /* group: another CPU's. Of guests only */
     struct fact_list maps_by_memory;                /* place: a chunk of physical memory that a run touches; group: 0 */
-    struct fact_list maps_of_space;                 /* place: the space; group: 0. Those that name a page */
+    struct fact_list maps_of_space;                 /* place: the space; group: 0. Those that name a page, and ends */
 };
 
 /* The records must outlive it. false: no memory. */

@@ -25,6 +25,8 @@ static bool is_related(const struct query *query, uint64_t space)
     const struct fact *fact;
     bool any = false;
     for (unsigned n = 0; n < COMPARED_MAPS && (fact = fact_list_at(list, i - 1 - n, query->space, 0)); n++) {
+        if (fact->map->ended) /* what is before it was another space's */
+            break;
         struct query theirs = query_of(query->pages, space, query->at, fact->map->runs[0].linear);
         const struct lists lists = query_space(&theirs, space);
         struct said said = query_look(&theirs, &lists, BACK, ANY);

@@ -75,7 +75,10 @@ enum code_map_error code_map_parse(struct code_map *map, const uint8_t *payload,
         .runs = (const struct record_map_run *)(const void *)(payload + sizeof(head)),
         .nr_runs = head.runs,
         .looked_at = head.flags & RECORD_MAP_LOOKED_AT,
+        .ended = head.flags & RECORD_MAP_ENDED,
     };
+    if (map->ended && (map->nr_runs || head.linear || head.fault_offset != trace_offset))
+        return CODE_MAP_ENDED;
     return check_runs(map);
 }
 
@@ -93,6 +96,7 @@ const char *code_map_error_text(enum code_map_error error)
         [CODE_MAP_ALIGNMENT] = "a run is not aligned as its pages are",
         [CODE_MAP_EMPTY] = "a run has no page",
         [CODE_MAP_OUTSIDE] = "a run reaches beyond its stretch",
+        [CODE_MAP_ENDED] = "the end of a space is about something else besides",
         [CODE_MAP_ORDER] = "its runs do not rise",
         [CODE_MAP_PHYSICAL] = "a run reaches beyond the physical addresses",
     };
@@ -129,7 +133,7 @@ bool code_map_find(uint64_t *gpa, const struct code_map *map, uint64_t gva)
 
 bool code_map_is_missed(const struct code_map *map)
 {
-    return map->size == RECORD_PAGE_SIZE && map->nr_runs == 0;
+    return map->size == RECORD_PAGE_SIZE && map->nr_runs == 0 && !map->ended;
 }
 
 bool code_map_is_user(const struct code_map *map, uint64_t gva)

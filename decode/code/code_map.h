@@ -23,6 +23,7 @@ enum code_map_error {
     CODE_MAP_ALIGNMENT, /* a run that is not made of pages, or not as its page size wants it */
     CODE_MAP_EMPTY,     /* a run of no page */
     CODE_MAP_OUTSIDE,   /* a run that is not within the stretch */
+    CODE_MAP_ENDED,     /* the end of a space that says more than that */
     CODE_MAP_ORDER,     /* runs that overlap or do not rise */
     CODE_MAP_PHYSICAL,  /* a run beyond the end of physical memory */
     CODE_MAP_NR_ERRORS
@@ -37,6 +38,7 @@ struct code_map {
     const struct record_map_run *runs;  /* by rising address, within the stretch */
     size_t nr_runs;
     bool looked_at; /* there was no fault: the change was anywhere between the two offsets */
+    bool ended;     /* the space has ended, and what was told of this stretch */
     /* Filled in by code_pages.c, for the CPU whose trace is decoded: */
     uint16_t sender;   /* the CPU that sent it */
     uint64_t from;     /* trace offset from which on it certainly holds; UINT64_MAX: none */

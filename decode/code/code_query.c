@@ -92,7 +92,14 @@ struct lists query_all(const struct query *query)
     return (struct lists){{&facts->pages_by_time, &facts->maps_by_time}, {query->gva, query->chunk}, 0};
 }
 
-/* The nearest fact of a list, from index on, that covers the address and, where wanted, names a page for it. */
+/* The end of the space: nothing behind it tells of what is before, nor the other way round. */
+static bool is_end(const struct fact *fact)
+{
+    return fact->map && fact->map->ended;
+}
+
+/* The nearest fact of a list, from index on, that covers the address and, where wanted, names a page for it; or an end.
+ */
 static struct said nearest(const struct query *query, const struct lists *lists, unsigned k, size_t index,
                            enum direction direction, enum wanted wanted)
 {
@@ -104,7 +111,7 @@ static struct said nearest(const struct query *query, const struct lists *lists,
         if (!covers(fact, query->gva) || (query->below && fact->from == query->at && fact->number >= query->below))
             continue;
         struct said said = say(fact, query->gva);
-        if (said.present || wanted == ANY)
+        if (said.present || wanted == ANY || is_end(fact))
             return said;
     }
     return (struct said){0};
@@ -127,7 +134,7 @@ struct said query_look(struct query *query, const struct lists *lists, enum dire
         if (said.fact && (!best.fact || newer == (direction == BACK)))
             best = said;
     }
-    return best;
+    return best.present || wanted == ANY ? best : (struct said){0};
 }
 
 /* Was it so when the record was made, but not for sure before? A look at the whole space is some time behind the

@@ -34,14 +34,28 @@ static void add_possible(struct query *query, const struct lists *lists, struct 
     }
 }
 
-/* What this CPU's own records name next. */
+/* Where the space ends next, as far as it matters here. NULL: it does not. */
+static const struct fact *next_end(const struct query *query, const struct lists *lists)
+{
+    const struct fact *fact;
+    size_t index = fact_list_behind(lists->lists[1], lists->places[1], lists->group, query->at);
+    for (; (fact = fact_list_at(lists->lists[1], index, lists->places[1], lists->group)); index++)
+        if (fact->map->ended && query_say(query, fact).fact)
+            return fact;
+    return NULL;
+}
+
+/* What this CPU's own records name next, before the space ends. */
 static void add_next(struct query *query, const struct lists *lists, struct choice *choice)
 {
+    const struct fact *end = next_end(query, lists);
     for (unsigned k = 0; k < 2; k++) {
         size_t index = fact_list_behind(lists->lists[k], lists->places[k], lists->group, query->at);
         const struct fact *fact;
         for (; (fact = fact_list_at(lists->lists[k], index, lists->places[k], lists->group)); index++) {
             struct said said = query_say(query, fact);
+            if (end && (fact->from != end->from ? fact->from > end->from : fact->number > end->number))
+                break;
             if (is_foreign(fact) || !said.present)
                 continue;
             choice_add(query, choice, said.gpa);

@@ -11,7 +11,7 @@
  * held: a handler waits for long; with two CPUs its program goes on on the other one. brief: it faults no more then;
  * bare: there is no page table yet. populated: pages are mapped without faults; replaced: over others, too. pcid, many:
  * faults that wait for their pages; unknown: while another CPU runs the space. overwritten, copied: what was told is no
- * more. handed: one CPU's page becomes another one of the other CPU's.
+ * more. handed: one CPU's page becomes another one of the other CPU's. taken: a page of both becomes another one.
  *
  * Interrupts stay off. Invalidations follow SDM "Operations that Invalidate TLBs and Paging-Structure Caches".
  */
@@ -32,7 +32,7 @@ static struct world {
 static uint8_t programs[NR_PROGRAMS][PAGE] __attribute__((aligned(4096)));
 static uint8_t large_programs[2][LARGE_PAGE] __attribute__((aligned(2 << 20)));
 
-static bool alone, both, doubtful, disk, held, brief, moves, unknown, handed;
+static bool alone, both, doubtful, disk, held, brief, moves, unknown, handed, taken;
 static uint32_t remapped_turns = TURNS; /* of programs 5 and 6 */
 
 static void run_page(const char *what, const struct space *space, uint32_t page, uint32_t number)
@@ -274,6 +274,8 @@ static void ap_main(uint64_t number)
         unknown_story_there(3 * TURNS);
     if (handed)
         handed_story_there(program(4), 4 * TURNS);
+    if (taken)
+        taken_story_there(4 * TURNS, 3 * TURNS);
     for (;;)
         __asm__ volatile("cli; hlt");
 }
@@ -312,6 +314,7 @@ void guest_main(const uint8_t *boot_params)
     brief = word(line, "brief");
     unknown = word(line, "unknown");
     handed = word(line, "handed");
+    taken = word(line, "taken");
     moves = held && two;
     machine_start(boot_params);
     console_text("maps: start\r\n");
@@ -345,6 +348,8 @@ void guest_main(const uint8_t *boot_params)
         unknown_story(program(3));
     if (two && handed)
         handed_story(program(3), 3 * TURNS);
+    if (two && taken)
+        taken_story(program(4), 4 * TURNS, program(3), 3 * TURNS);
     if (word(line, "many"))
         many_story(programs, TURNS);
     if (word(line, "pcid"))

@@ -89,6 +89,8 @@ void unknown_story(const void *other);
 void unknown_story_there(uint32_t value);
 void handed_story(const void *other, uint32_t value);
 void handed_story_there(const void *other, uint32_t value);
+void taken_story(const void *before, uint32_t value_before, const void *other, uint32_t value);
+void taken_story_there(uint32_t value_before, uint32_t value);
 
 /* The next fault maps the page to memory. */
 void want(struct space *space, uint32_t page, const void *memory);

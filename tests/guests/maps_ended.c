@@ -53,5 +53,7 @@ void copied_story(struct space *parent, struct space *child, uint8_t (*programs)
         *(volatile uint64_t *)&child->table[i] = parent->table[i];
     space_enter(child);
     run_user("maps: the child of another one", 2, 2 * turns);
+    for (uint32_t i = 0; i < 96; i++) /* to the next PSB, and some more */
+        run("maps: the parent goes on", parent, address_of(2), 2 * turns);
     cr3_set(kernel_cr3);
 }

@@ -177,3 +177,44 @@ void handed_story_there(const void *other, uint32_t value)
     cr3_set(kernel_cr3);
     step = 2;
 }
+
+/* --- taken over: a page of both CPUs becomes another one, which this CPU maps and runs; then the other one does,
+ * without a fault, and has exited for something else since
+ * ---------------------------------------------------------------- */
+
+static void take(const void *memory, uint32_t value)
+{
+    want(&shared, PAGE_X, memory);
+    space_enter(&shared);
+    for (uint32_t i = 0; i < 4; i++)
+        run_here("maps: to be taken over", address_of(PAGE_X), value);
+}
+
+void taken_story(const void *before, uint32_t value_before, const void *other, uint32_t value)
+{
+    space_make(&shared);
+    take(before, value_before);
+    step = 1;
+    both_wait(&step, 2);
+    unmap(&shared, PAGE_X);
+    take(other, value);
+    cr3_set(kernel_cr3);
+    step = 3;
+    both_wait(&step, 4);
+}
+
+void taken_story_there(uint32_t value_before, uint32_t value)
+{
+    uint32_t leaf = 0;
+
+    both_wait(&step, 1);
+    space_enter(&shared);
+    run_here("maps: before it is taken over", address_of(PAGE_X), value_before);
+    step = 2;
+    both_wait(&step, 3);
+    __asm__ volatile("cpuid" : "+a"(leaf) : : "ebx", "ecx", "edx");
+    unmap_here(PAGE_X);
+    run_here("maps: taken over", address_of(PAGE_X), value);
+    cr3_set(kernel_cr3);
+    step = 4;
+}

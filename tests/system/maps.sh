@@ -82,6 +82,10 @@ same 'unknown: else all is right' "$(jq '.intervals - .equal_intervals' "$work/u
 run handed 2 'cpus=2 handed'
 exact 'handed: all branches equal the truth' handed
 
+# A page that both CPUs run becomes another one. The one that has not mapped it has exited since for something else.
+run taken 2 'cpus=2 taken'
+exact 'taken: all branches equal the truth' taken
+
 # What is mapped without a fault, and was executed elsewhere, is known from the look on that comes when the program has been
 # quiet for a while. Before it is not: another page may have been there in between, and in "replaced" one was.
 for boot in populated replaced; do
@@ -93,6 +97,12 @@ one_hole 'populated: else all is decoded, and right' populated
 same 'replaced: nor what was replaced, until the next look' "$(not_known replaced 0)" 2
 same 'replaced: each interval that differs has its error' \
     "$(jq '.intervals - .equal_intervals' "$work/replaced/verify.json")" 2
+
+# A space ends, and in its tables another one begins, which are a copy: what was told of an address of the first one does not
+# hold for the second, which runs there without a fault.
+run copied 1 copied
+same 'copied: what the ended space had there is not taken for it' "$(not_known copied 0)" 1
+one_hole 'copied: else all is decoded, and right' copied
 
 # What nobody can know: which page it was that was mapped, executed and unmapped before the guest exited for anything, where it
 # had been executed before; and which of two it is for a child that never faults. There the decoder stops, and names the place.

@@ -108,6 +108,13 @@ void put_missed(uint16_t cpu, uint64_t fault, uint64_t offset, uint64_t number, 
     memcpy(put_record(cpu, offset, RECORD_MAP, sizeof(head)), &head, sizeof(head));
 }
 
+void put_end(uint16_t cpu, uint64_t offset, uint64_t number, uint64_t cr3)
+{
+    const struct record_map head = {
+        .cr3 = cr3, .size = RECORD_PAGE_SIZE, .fault_offset = offset, .number = number, .flags = RECORD_MAP_ENDED};
+    memcpy(put_record(cpu, offset, RECORD_MAP, sizeof(head)), &head, sizeof(head));
+}
+
 void put_run(uint64_t linear, uint64_t gpa, uint32_t count, unsigned page_shift)
 {
     const struct record_map_run run = {linear, gpa, count, RECORD_MAP_USER, (uint16_t)page_shift};

@@ -34,6 +34,8 @@ void put_map(uint16_t cpu, uint64_t fault, uint64_t offset, uint64_t number, uin
 void put_look(uint16_t cpu, uint64_t before, uint64_t offset, uint64_t number, uint64_t cr3, uint64_t linear);
 /* What the page was mapped to was missed. */
 void put_missed(uint16_t cpu, uint64_t fault, uint64_t offset, uint64_t number, uint64_t cr3, uint64_t linear);
+/* The space has ended. */
+void put_end(uint16_t cpu, uint64_t offset, uint64_t number, uint64_t cr3);
 void put_run(uint64_t linear, uint64_t gpa, uint32_t pages, unsigned page_shift);
 void put_seen(uint16_t cpu, uint64_t offset, uint64_t number);
 
