@@ -1,5 +1,7 @@
 #include "serial/datagram.h"
 
+#include "serial/net_bytes.h"
+
 /* Offsets in a frame. */
 enum { TO_MAC = 0, FROM_MAC = 6, ETHERTYPE = 12, IP = 14, IP_LENGTH = 16, IP_FRAGMENT = 20, IP_TTL = 22 };
 enum { IP_PROTOCOL = 23, IP_CHECKSUM = 24, IP_FROM = 26, IP_TO = 30 };
@@ -11,33 +13,11 @@ enum { UDP_FROM = 0, UDP_TO = 2, UDP_LENGTH = 4, UDP_CHECKSUM = 6, UDP_BYTES = 8
 #define IP_BYTES 20u
 #define FRAGMENT_MASK 0x3fffu /* more fragments, and the fragment's offset */
 
-static uint32_t get16(const uint8_t *at)
-{
-    return (uint32_t)at[0] << 8 | at[1];
-}
-
-static uint32_t get32(const uint8_t *at)
-{
-    return get16(at) << 16 | get16(at + 2);
-}
-
-static void put16(uint8_t *at, uint32_t value)
-{
-    at[0] = (uint8_t)(value >> 8);
-    at[1] = (uint8_t)value;
-}
-
-static void put32(uint8_t *at, uint32_t value)
-{
-    put16(at, value >> 16);
-    put16(at + 2, value);
-}
-
 /* The sum of 16-bit words, a last odd byte among them, not folded: of 64 KiB at most. */
 static uint32_t sum_of(const uint8_t *bytes, size_t size, uint32_t sum)
 {
     for (; size > 1; size -= 2, bytes += 2)
-        sum += get16(bytes);
+        sum += net_get16(bytes);
     return size ? sum + ((uint32_t)*bytes << 8) : sum;
 }
 
@@ -55,12 +35,12 @@ static uint32_t udp_sum(const uint8_t *frame, const uint8_t *udp, size_t udp_byt
 /* The IPv4 header's bytes; 0: it is none, or brings no whole datagram of UDP. */
 static size_t ip_header_bytes(const uint8_t *frame, size_t size)
 {
-    if (size < IP + IP_BYTES || get16(frame + ETHERTYPE) != ETHERTYPE_IPV4 || frame[IP] >> 4 != 4)
+    if (size < IP + IP_BYTES || net_get16(frame + ETHERTYPE) != ETHERTYPE_IPV4 || frame[IP] >> 4 != 4)
         return 0;
-    const size_t header = 4u * (frame[IP] & 15), total = get16(frame + IP_LENGTH);
+    const size_t header = 4u * (frame[IP] & 15), total = net_get16(frame + IP_LENGTH);
     if (header < IP_BYTES || total > size - IP || total < header + UDP_BYTES)
         return 0;
-    if ((get16(frame + IP_FRAGMENT) & FRAGMENT_MASK) != 0 || frame[IP_PROTOCOL] != PROTOCOL_UDP)
+    if ((net_get16(frame + IP_FRAGMENT) & FRAGMENT_MASK) != 0 || frame[IP_PROTOCOL] != PROTOCOL_UDP)
         return 0;
     return fold(sum_of(frame + IP, header, 0)) == 0xffff ? header : 0;
 }
@@ -71,17 +51,17 @@ bool datagram_parse(struct datagram *datagram, const uint8_t *frame, size_t size
     if (header == 0)
         return false;
     const uint8_t *udp = frame + IP + header;
-    const size_t udp_bytes = get16(udp + UDP_LENGTH);
-    if (udp_bytes < UDP_BYTES || udp_bytes > get16(frame + IP_LENGTH) - header)
+    const size_t udp_bytes = net_get16(udp + UDP_LENGTH);
+    if (udp_bytes < UDP_BYTES || udp_bytes > net_get16(frame + IP_LENGTH) - header)
         return false;
-    if (get16(udp + UDP_CHECKSUM) != 0 && udp_sum(frame, udp, udp_bytes) != 0xffff)
+    if (net_get16(udp + UDP_CHECKSUM) != 0 && udp_sum(frame, udp, udp_bytes) != 0xffff)
         return false;
     *datagram = (struct datagram){.from_mac = frame + FROM_MAC,
                                   .to_mac = frame + TO_MAC,
-                                  .from = get32(frame + IP_FROM),
-                                  .to = get32(frame + IP_TO),
-                                  .from_port = (uint16_t)get16(udp + UDP_FROM),
-                                  .to_port = (uint16_t)get16(udp + UDP_TO),
+                                  .from = net_get32(frame + IP_FROM),
+                                  .to = net_get32(frame + IP_TO),
+                                  .from_port = (uint16_t)net_get16(udp + UDP_FROM),
+                                  .to_port = (uint16_t)net_get16(udp + UDP_TO),
                                   .payload = udp + UDP_BYTES,
                                   .payload_bytes = udp_bytes - UDP_BYTES};
     return true;
@@ -95,18 +75,18 @@ size_t datagram_build_broadcast(uint8_t *frame, const struct datagram *datagram,
     __builtin_memset(frame, 0, DATAGRAM_HEADERS_BYTES);
     __builtin_memset(frame + TO_MAC, 0xff, 6);
     __builtin_memcpy(frame + FROM_MAC, datagram->from_mac, 6);
-    put16(frame + ETHERTYPE, ETHERTYPE_IPV4);
+    net_put16(frame + ETHERTYPE, ETHERTYPE_IPV4);
     frame[IP] = 0x45;
-    put16(frame + IP_LENGTH, IP_BYTES + udp_bytes);
+    net_put16(frame + IP_LENGTH, IP_BYTES + udp_bytes);
     frame[IP_TTL] = 64;
     frame[IP_PROTOCOL] = PROTOCOL_UDP;
-    put32(frame + IP_FROM, datagram->from);
-    put32(frame + IP_TO, datagram->to);
-    put16(frame + IP_CHECKSUM, ~fold(sum_of(frame + IP, IP_BYTES, 0)));
-    put16(udp + UDP_FROM, datagram->from_port);
-    put16(udp + UDP_TO, datagram->to_port);
-    put16(udp + UDP_LENGTH, udp_bytes);
+    net_put32(frame + IP_FROM, datagram->from);
+    net_put32(frame + IP_TO, datagram->to);
+    net_put16(frame + IP_CHECKSUM, ~fold(sum_of(frame + IP, IP_BYTES, 0)));
+    net_put16(udp + UDP_FROM, datagram->from_port);
+    net_put16(udp + UDP_TO, datagram->to_port);
+    net_put16(udp + UDP_LENGTH, udp_bytes);
     const uint32_t sum = ~udp_sum(frame, udp, udp_bytes) & 0xffff;
-    put16(udp + UDP_CHECKSUM, sum ? sum : 0xffff); /* 0 means none */
+    net_put16(udp + UDP_CHECKSUM, sum ? sum : 0xffff); /* 0 means none */
     return DATAGRAM_HEADERS_BYTES + payload_bytes;
 }

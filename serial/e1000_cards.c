@@ -35,9 +35,5 @@ const struct nic_card *e1000_card_of(uint32_t id)
 
     if ((id & 0xffff) != INTEL || device == 0)
         return NULL;
-    for (unsigned i = 0; i < sizeof cards / sizeof cards[0]; i++)
-        for (unsigned k = 0; k < NIC_NR_DEVICES && cards[i].devices[k] != 0; k++)
-            if (cards[i].devices[k] == device)
-                return &cards[i];
-    return NULL;
+    return nic_card_of(cards, sizeof cards / sizeof cards[0], device);
 }

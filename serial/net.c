@@ -2,6 +2,8 @@
 #include "serial/net.h"
 
 #include "boot/acts.h"
+#include "serial/net_bytes.h"
+
 #define ETHERTYPE_IPV4 0x0800u
 #define ETHERTYPE_ARP 0x0806u
 #define ARP_HARDWARE_ETHERNET 1u
@@ -36,28 +38,6 @@ enum {
     IPV4_DESTINATION = 30
 };
 enum { UDP_SOURCE_PORT = 34, UDP_DESTINATION_PORT = 36, UDP_LENGTH = 38, UDP_CHECKSUM = 40 };
-
-static void put16(uint8_t *at, uint32_t value)
-{
-    at[0] = (uint8_t)(value >> 8);
-    at[1] = (uint8_t)value;
-}
-
-static void put32(uint8_t *at, uint32_t value)
-{
-    put16(at, value >> 16);
-    put16(at + 2, value);
-}
-
-static uint32_t get16(const uint8_t *at)
-{
-    return (uint32_t)at[0] << 8 | at[1];
-}
-
-static uint32_t get32(const uint8_t *at)
-{
-    return get16(at) << 16 | get16(at + 2);
-}
 
 /* RFC 1071: sums of 16-bit words with end-around carry. A sum is any number that has the right remainder; fold makes
  * 16 bits of it. The order of bytes does not matter until the end (section 2B), so eight at a time are added as the
@@ -100,15 +80,15 @@ void net_headers_build(uint8_t headers[NET_HEADERS_BYTES], const struct net_link
     __builtin_memset(headers, 0, NET_HEADERS_BYTES);
     __builtin_memcpy(headers + ETH_DESTINATION, link->peer_mac, NET_MAC_BYTES);
     __builtin_memcpy(headers + ETH_SOURCE, link->mac, NET_MAC_BYTES);
-    put16(headers + ETH_TYPE, ETHERTYPE_IPV4);
+    net_put16(headers + ETH_TYPE, ETHERTYPE_IPV4);
     headers[IPV4_VERSION] = IPV4_VERSION_AND_LENGTH;
-    put16(headers + IPV4_FRAGMENT, IPV4_DONT_FRAGMENT);
+    net_put16(headers + IPV4_FRAGMENT, IPV4_DONT_FRAGMENT);
     headers[IPV4_TIME_TO_LIVE] = IPV4_TTL;
     headers[IPV4_PROTOCOL] = PROTOCOL_UDP;
-    put32(headers + IPV4_SOURCE, link->ip);
-    put32(headers + IPV4_DESTINATION, link->peer);
-    put16(headers + UDP_SOURCE_PORT, link->port);
-    put16(headers + UDP_DESTINATION_PORT, link->port);
+    net_put32(headers + IPV4_SOURCE, link->ip);
+    net_put32(headers + IPV4_DESTINATION, link->peer);
+    net_put16(headers + UDP_SOURCE_PORT, link->port);
+    net_put16(headers + UDP_DESTINATION_PORT, link->port);
 }
 
 uint16_t net_pseudo_header_sum(const struct net_link *link)
@@ -124,45 +104,45 @@ void net_headers_set_length(uint8_t headers[NET_HEADERS_BYTES], uint16_t sum, ui
 {
     const uint32_t udp_bytes = NET_UDP_BYTES + payload_bytes, checksum = sum + udp_bytes;
 
-    put16(headers + IPV4_TOTAL_LENGTH, NET_IPV4_BYTES + udp_bytes);
-    put16(headers + UDP_LENGTH, udp_bytes);
-    put16(headers + UDP_CHECKSUM, checksum + (checksum >> 16));
+    net_put16(headers + IPV4_TOTAL_LENGTH, NET_IPV4_BYTES + udp_bytes);
+    net_put16(headers + UDP_LENGTH, udp_bytes);
+    net_put16(headers + UDP_CHECKSUM, checksum + (checksum >> 16));
 }
 
 static void arp_build(uint8_t frame[NET_ARP_FRAME_BYTES], const struct net_link *link, uint32_t operation)
 {
     __builtin_memset(frame, 0, NET_ARP_FRAME_BYTES);
     __builtin_memcpy(frame + ETH_SOURCE, link->mac, NET_MAC_BYTES);
-    put16(frame + ETH_TYPE, ETHERTYPE_ARP);
-    put16(frame + ARP_HARDWARE, ARP_HARDWARE_ETHERNET);
-    put16(frame + ARP_PROTOCOL, ETHERTYPE_IPV4);
-    put16(frame + ARP_SIZES, NET_MAC_BYTES << 8 | 4);
-    put16(frame + ARP_OPERATION, operation);
+    net_put16(frame + ETH_TYPE, ETHERTYPE_ARP);
+    net_put16(frame + ARP_HARDWARE, ARP_HARDWARE_ETHERNET);
+    net_put16(frame + ARP_PROTOCOL, ETHERTYPE_IPV4);
+    net_put16(frame + ARP_SIZES, NET_MAC_BYTES << 8 | 4);
+    net_put16(frame + ARP_OPERATION, operation);
     __builtin_memcpy(frame + ARP_SENDER_MAC, link->mac, NET_MAC_BYTES);
-    put32(frame + ARP_SENDER_IP, link->ip);
+    net_put32(frame + ARP_SENDER_IP, link->ip);
 }
 
 SECOND_ACT void net_arp_request(uint8_t frame[NET_ARP_FRAME_BYTES], const struct net_link *link)
 {
     arp_build(frame, link, ARP_OP_REQUEST);
     __builtin_memset(frame + ETH_DESTINATION, 0xff, NET_MAC_BYTES);
-    put32(frame + ARP_TARGET_IP, link->peer);
+    net_put32(frame + ARP_TARGET_IP, link->peer);
 }
 
 static enum net_kind receive_arp(struct net_link *link, const uint8_t *frame, size_t size, uint8_t *reply)
 {
-    if (size < NET_ETHERNET_BYTES + ARP_BYTES || get16(frame + ARP_HARDWARE) != ARP_HARDWARE_ETHERNET ||
-        get16(frame + ARP_PROTOCOL) != ETHERTYPE_IPV4 || get16(frame + ARP_SIZES) != (NET_MAC_BYTES << 8 | 4) ||
-        get32(frame + ARP_TARGET_IP) != link->ip) {
+    if (size < NET_ETHERNET_BYTES + ARP_BYTES || net_get16(frame + ARP_HARDWARE) != ARP_HARDWARE_ETHERNET ||
+        net_get16(frame + ARP_PROTOCOL) != ETHERTYPE_IPV4 || net_get16(frame + ARP_SIZES) != (NET_MAC_BYTES << 8 | 4) ||
+        net_get32(frame + ARP_TARGET_IP) != link->ip) {
         return NET_OTHER;
     }
-    if (get16(frame + ARP_OPERATION) == ARP_OP_REQUEST) {
+    if (net_get16(frame + ARP_OPERATION) == ARP_OP_REQUEST) {
         arp_build(reply, link, ARP_OP_REPLY);
         __builtin_memcpy(reply + ETH_DESTINATION, frame + ARP_SENDER_MAC, NET_MAC_BYTES);
         __builtin_memcpy(reply + ARP_TARGET_MAC, frame + ARP_SENDER_MAC, NET_MAC_BYTES + 4);
         return NET_ARP_REQUEST;
     }
-    if (get16(frame + ARP_OPERATION) == ARP_OP_REPLY && get32(frame + ARP_SENDER_IP) == link->peer) {
+    if (net_get16(frame + ARP_OPERATION) == ARP_OP_REPLY && net_get32(frame + ARP_SENDER_IP) == link->peer) {
         __builtin_memcpy(link->peer_mac, frame + ARP_SENDER_MAC, NET_MAC_BYTES);
         return NET_ARP_REPLY;
     }
@@ -172,12 +152,12 @@ static enum net_kind receive_arp(struct net_link *link, const uint8_t *frame, si
 /* The IPv4 header is one that we speak, and brings UDP from the peer to us, unfragmented. */
 static bool ipv4_is_for_us(const struct net_link *link, const uint8_t *frame, size_t size)
 {
-    uint32_t total = get16(frame + IPV4_TOTAL_LENGTH);
+    uint32_t total = net_get16(frame + IPV4_TOTAL_LENGTH);
 
     return frame[IPV4_VERSION] == IPV4_VERSION_AND_LENGTH && total >= NET_IPV4_BYTES + NET_UDP_BYTES &&
-           total <= size - NET_ETHERNET_BYTES && (get16(frame + IPV4_FRAGMENT) & IPV4_FRAGMENT_MASK) == 0 &&
-           frame[IPV4_PROTOCOL] == PROTOCOL_UDP && get32(frame + IPV4_SOURCE) == link->peer &&
-           get32(frame + IPV4_DESTINATION) == link->ip;
+           total <= size - NET_ETHERNET_BYTES && (net_get16(frame + IPV4_FRAGMENT) & IPV4_FRAGMENT_MASK) == 0 &&
+           frame[IPV4_PROTOCOL] == PROTOCOL_UDP && net_get32(frame + IPV4_SOURCE) == link->peer &&
+           net_get32(frame + IPV4_DESTINATION) == link->ip;
 }
 
 /* Both headers and the payload lie behind each other. An undamaged IPv4 header adds 0FFFFH, which is nothing. */
@@ -185,7 +165,7 @@ static bool is_undamaged(const uint8_t *frame, uint32_t udp_bytes)
 {
     uint32_t bytes = NET_IPV4_BYTES, sum = 0;
 
-    if (get16(frame + UDP_CHECKSUM) != 0) { /* else the sender computed none */
+    if (net_get16(frame + UDP_CHECKSUM) != 0) { /* else the sender computed none */
         bytes += udp_bytes;
         sum = sum_pseudo_header(frame, udp_bytes);
     }
@@ -194,10 +174,10 @@ static bool is_undamaged(const uint8_t *frame, uint32_t udp_bytes)
 
 static bool udp_is_for_us(const struct net_link *link, const uint8_t *frame)
 {
-    uint32_t udp_bytes = get16(frame + UDP_LENGTH);
+    uint32_t udp_bytes = net_get16(frame + UDP_LENGTH);
 
-    return udp_bytes >= NET_UDP_BYTES && udp_bytes <= get16(frame + IPV4_TOTAL_LENGTH) - NET_IPV4_BYTES &&
-           get16(frame + UDP_SOURCE_PORT) == link->port && get16(frame + UDP_DESTINATION_PORT) == link->port &&
+    return udp_bytes >= NET_UDP_BYTES && udp_bytes <= net_get16(frame + IPV4_TOTAL_LENGTH) - NET_IPV4_BYTES &&
+           net_get16(frame + UDP_SOURCE_PORT) == link->port && net_get16(frame + UDP_DESTINATION_PORT) == link->port &&
            is_undamaged(frame, udp_bytes);
 }
 
@@ -207,14 +187,14 @@ enum net_kind net_receive(struct net_link *link, const uint8_t *frame, size_t si
     if (size < NET_ETHERNET_BYTES) {
         return NET_OTHER;
     }
-    if (get16(frame + ETH_TYPE) == ETHERTYPE_ARP) {
+    if (net_get16(frame + ETH_TYPE) == ETHERTYPE_ARP) {
         return receive_arp(link, frame, size, reply);
     }
-    if (get16(frame + ETH_TYPE) != ETHERTYPE_IPV4 || size < NET_HEADERS_BYTES || !ipv4_is_for_us(link, frame, size) ||
-        !udp_is_for_us(link, frame)) {
+    if (net_get16(frame + ETH_TYPE) != ETHERTYPE_IPV4 || size < NET_HEADERS_BYTES ||
+        !ipv4_is_for_us(link, frame, size) || !udp_is_for_us(link, frame)) {
         return NET_OTHER;
     }
     *payload = frame + NET_HEADERS_BYTES;
-    *payload_bytes = get16(frame + UDP_LENGTH) - NET_UDP_BYTES;
+    *payload_bytes = net_get16(frame + UDP_LENGTH) - NET_UDP_BYTES;
     return NET_DATAGRAM;
 }

@@ -1,6 +1,15 @@
 /* Which driver a card has. Core. */
 #include "serial/nic.h"
 
+const struct nic_card *nic_card_of(const struct nic_card *cards, size_t nr, uint32_t device)
+{
+    for (size_t i = 0; i < nr; i++)
+        for (unsigned k = 0; k < NIC_NR_DEVICES && cards[i].devices[k] != 0; k++)
+            if (cards[i].devices[k] == device)
+                return &cards[i];
+    return NULL;
+}
+
 const struct nic_driver *nic_driver_of(uint32_t id, uint8_t revision, const struct nic_card **card)
 {
     if ((*card = e1000_driver.card_of(id, revision)))

@@ -80,6 +80,9 @@ extern const struct nic_driver e1000_driver, realtek_driver;
 /* The driver of a function's card, and the card; NULL: none. */
 const struct nic_driver *nic_driver_of(uint32_t id, uint8_t revision, const struct nic_card **card);
 
+/* Of a driver's cards the one that lists the PCI device id, not 0; NULL: none does. */
+const struct nic_card *nic_card_of(const struct nic_card *cards, size_t nr, uint32_t device);
+
 /* Of one station: neither 0 nor a group's. */
 bool nic_mac_is_good(const uint8_t mac[6]);
 

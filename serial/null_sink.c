@@ -2,6 +2,7 @@
 #include "serial/null_sink.h"
 
 #include "boot/acts.h"
+
 struct null_sink {
     struct sink sink;
     uint64_t trace_end[]; /* per CPU: what was handed over is released */

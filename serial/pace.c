@@ -2,6 +2,7 @@
 #include "serial/pace.h"
 
 #include "boot/acts.h"
+
 SECOND_ACT struct pace pace_make(uint32_t frame_bytes, uint32_t max_bytes, uint64_t slow_tsc)
 {
     const uint32_t min_frames = frame_bytes < PACE_MIN_BYTES ? PACE_MIN_BYTES / frame_bytes : 1;

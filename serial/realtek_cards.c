@@ -66,11 +66,7 @@ const struct nic_card *realtek_card_of(uint32_t id, uint8_t revision)
         return realtek_card_of(0x8168u << 16 | REALTEK, revision);
     if (vendor != REALTEK || device == 0 || (device == 0x8139 && revision < FIRST_C_PLUS))
         return NULL;
-    for (unsigned i = 0; i < sizeof cards / sizeof cards[0]; i++)
-        for (unsigned k = 0; k < NIC_NR_DEVICES && cards[i].devices[k] != 0; k++)
-            if (cards[i].devices[k] == device)
-                return &cards[i];
-    return NULL;
+    return nic_card_of(cards, sizeof cards / sizeof cards[0], device);
 }
 
 const struct realtek_chip *realtek_chip_of(uint8_t family, uint32_t tx_config)

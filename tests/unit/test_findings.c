@@ -10,21 +10,13 @@
 
 #include "boot/findings.h"
 #include "pt/rtit.h"
+#include "skylake_vmx.h"
 
 /* A Skylake on a board with a BIOS, its wire tried. */
 static struct machine_facts skylake(void)
 {
     return (struct machine_facts){.vendor = "GenuineIntel",
-                                  .vmx = {.cpuid_1_ecx = 1u << 5,
-                                          .perfmon_version = 4,
-                                          .feature_control = 5,
-                                          .basic = 0x00da040000000004,
-                                          .pin = 0x0000007f00000016,
-                                          .proc = 0xfff9fffe04006172,
-                                          .proc2 = 0x00553cfe00000000,
-                                          .exit = 0x01ffffff00036dfb,
-                                          .entry = 0x0003ffff000011fb,
-                                          .ept_vpid = 0x00000f0106734141},
+                                  .vmx = skylake_vmx(),
                                   .pt = {.leaf0_eax = 0x16,
                                          .leaf7_ebx = CPUID_7_EBX_PT,
                                          .leaf14_0 = {1, 0xf, 7, 0},

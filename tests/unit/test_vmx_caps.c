@@ -8,29 +8,12 @@
 
 #include <cmocka.h>
 
-#include "vmx/caps.h"
-
-/* A Skylake's capability MSRs. */
-static struct vmx_caps skylake(void)
-{
-    return (struct vmx_caps){
-        .cpuid_1_ecx = 1u << 5,
-        .perfmon_version = 4,
-        .feature_control = 5,
-        .basic = 0x00da040000000004,
-        .pin = 0x0000007f00000016,
-        .proc = 0xfff9fffe04006172,
-        .proc2 = 0x00553cfe00000000,
-        .exit = 0x01ffffff00036dfb,
-        .entry = 0x0003ffff000011fb,
-        .ept_vpid = 0x00000f0106734141,
-    };
-}
+#include "skylake_vmx.h"
 
 static void vmx_there_or_not(void **state)
 {
     (void)state;
-    struct vmx_caps caps = skylake();
+    struct vmx_caps caps = skylake_vmx();
     assert_null(vmx_caps_check(&caps));
     caps.feature_control = 0; /* not locked: we can switch it on */
     assert_null(vmx_caps_check(&caps));
@@ -45,7 +28,7 @@ static void vmx_there_or_not(void **state)
 static void controls(void **state)
 {
     (void)state;
-    const struct vmx_caps caps = skylake();
+    const struct vmx_caps caps = skylake_vmx();
     struct vmx_controls c;
     assert_null(vmx_controls_resolve(&c, &caps));
     assert_int_equal(c.pin, 0x16 | PIN_NMI_EXITING | PIN_VIRTUAL_NMIS | PIN_PREEMPTION_TIMER);
@@ -68,7 +51,7 @@ static void controls(void **state)
 static void perf_global_ctrl(void **state)
 {
     (void)state;
-    struct vmx_caps caps = skylake();
+    struct vmx_caps caps = skylake_vmx();
     struct vmx_controls c;
     caps.exit |= (uint64_t)EXIT_SAVE_IA32_PERF_GLOBAL_CTRL << 32;
     assert_null(vmx_controls_resolve(&c, &caps));
@@ -93,7 +76,7 @@ static void feature_control_is_locked_with_what_linux_allows(void **state)
 static void architectural_lbrs_stop_in_root(void **state)
 {
     (void)state;
-    struct vmx_caps caps = skylake();
+    struct vmx_caps caps = skylake_vmx();
     struct vmx_controls c;
     assert_null(vmx_controls_resolve(&c, &caps));
     assert_false(c.exit & EXIT_CLEAR_IA32_LBR_CTL);
@@ -117,25 +100,25 @@ static void assert_names(const struct vmx_caps *caps, const char *name)
 static void what_is_missing_is_named(void **state)
 {
     (void)state;
-    struct vmx_caps caps = skylake();
+    struct vmx_caps caps = skylake_vmx();
     caps.proc2 &= ~((uint64_t)PROC2_UNRESTRICTED_GUEST << 32);
     assert_names(&caps, "unrestricted guest");
-    caps = skylake();
+    caps = skylake_vmx();
     caps.proc2 &= ~((uint64_t)PROC2_ENABLE_EPT << 32);
     assert_names(&caps, "enable EPT");
-    caps = skylake();
+    caps = skylake_vmx();
     caps.pin &= ~((uint64_t)PIN_VIRTUAL_NMIS << 32);
     assert_names(&caps, "virtual NMIs");
-    caps = skylake();
+    caps = skylake_vmx();
     caps.proc |= PROC_CR3_LOAD_EXITING; /* no TRUE controls */
     assert_names(&caps, "MOV CR3");
-    caps = skylake();
+    caps = skylake_vmx();
     caps.proc &= ~((uint64_t)PROC_MONITOR_TRAP_FLAG << 32);
     assert_names(&caps, "monitor trap flag");
-    caps = skylake();
+    caps = skylake_vmx();
     caps.ept_vpid &= ~EPT_CAP_2M;
     assert_names(&caps, "2-MByte");
-    caps = skylake();
+    caps = skylake_vmx();
     caps.ept_vpid &= ~EPT_CAP_INVEPT_SINGLE;
     assert_names(&caps, "INVEPT");
 }
@@ -143,7 +126,7 @@ static void what_is_missing_is_named(void **state)
 static void what_we_can_do_without(void **state)
 {
     (void)state;
-    struct vmx_caps caps = skylake();
+    struct vmx_caps caps = skylake_vmx();
     struct vmx_controls c;
     caps.proc2 = (uint64_t)(PROC2_ENABLE_EPT | PROC2_UNRESTRICTED_GUEST) << 32;
     assert_null(vmx_controls_resolve(&c, &caps));
@@ -154,7 +137,7 @@ static void what_we_can_do_without(void **state)
 static void rtit_ctl_by_the_vmcs(void **state)
 {
     (void)state;
-    struct vmx_caps caps = skylake();
+    struct vmx_caps caps = skylake_vmx();
     struct vmx_controls c;
     assert_null(vmx_controls_resolve(&c, &caps));
     const struct vmx_controls before = c;
@@ -173,7 +156,7 @@ static void rtit_ctl_by_the_vmcs(void **state)
 static void another_cpu(void **state)
 {
     (void)state;
-    const struct vmx_caps first = skylake();
+    const struct vmx_caps first = skylake_vmx();
     struct vmx_caps caps = first;
     static const struct {
         size_t offset;
