@@ -1,0 +1,200 @@
+/* The MAP records of a capture, as they count for the trace of one CPU. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/code/code_collect.h"
+#include "decode/code/code_lives.h"
+
+#define CR3_TABLE 0x000ffffffffff000ull
+#define LARGEST_STRETCH (2ull << 20) /* but for pages that are larger, of which none is missed */
+
+static bool add_map(struct collection *all, const struct code_map *map)
+{
+    if (all->nr_maps == all->map_room) {
+        size_t room = all->map_room ? 2 * all->map_room : 256;
+        struct code_map *more = realloc(all->maps, room * sizeof(*more));
+        if (!more)
+            return false;
+        all->maps = more;
+        all->map_room = room;
+    }
+    all->maps[all->nr_maps++] = *map;
+    return true;
+}
+
+/* From when on it holds. Of this CPU: between the fault and the reading its guest's handler ran, and nothing of what
+ * was mapped then. Where there was no fault, and for other CPUs, it is only known when at the latest. */
+static void place_map(struct code_map *map, const struct collection *all, uint16_t cpu)
+{
+    map->sender = cpu;
+    map->foreign = cpu != all->cpu;
+    if (map->foreign) {
+        map->earliest = code_seen_before(&all->seen, map->number);
+        if (!code_seen_from(&map->from, &all->seen, map->number))
+            map->from = UINT64_MAX;
+        return;
+    }
+    map->from = map->fault_offset;
+    map->earliest = map->fault_offset;
+    if (map->fault_offset == map->read_offset)
+        map->earliest = code_seen_before(&all->seen, map->number);
+}
+
+static int compare_stretches(const void *left, const void *right)
+{
+    const struct code_map *a = left, *b = right;
+    if (a->space != b->space)
+        return a->space < b->space ? -1 : 1;
+    if (a->linear != b->linear)
+        return a->linear < b->linear ? -1 : 1;
+    if (a->size != b->size)
+        return a->size < b->size ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static bool same_stretch(const struct code_map *a, const struct code_map *b)
+{
+    return a->space == b->space && a->linear == b->linear && a->size == b->size;
+}
+
+/* A page is told as missed although the same CPU had read it behind the fault, for another fault of the stretch: then
+ * it was what that reading says. Stretches that have the page begin at it or before it. */
+static bool was_read(const struct collection *all, size_t missed)
+{
+    const struct code_map *page = &all->maps[missed];
+    size_t behind = missed + 1;
+    while (behind < all->nr_maps && all->maps[behind].space == page->space && all->maps[behind].linear == page->linear)
+        behind++;
+    for (size_t i = behind; i-- > 0;) {
+        const struct code_map *map = &all->maps[i];
+        uint64_t gpa;
+        if (map->space != page->space || page->linear - map->linear >= LARGEST_STRETCH)
+            return false;
+        if (map->number < page->number && map->sender == page->sender && !map->looked_at &&
+            map->read_offset >= page->fault_offset && page->linear - map->linear < map->size &&
+            code_map_find(&gpa, map, page->linear))
+            return true;
+    }
+    return false;
+}
+
+static void drop_served(struct collection *all)
+{
+    size_t kept = 0;
+    bool *drop = calloc(all->nr_maps + 1, sizeof(*drop));
+    for (size_t i = 0; drop && i < all->nr_maps; i++)
+        drop[i] = code_map_is_missed(&all->maps[i]) && was_read(all, i);
+    for (size_t i = 0; drop && i < all->nr_maps; i++)
+        if (!drop[i])
+            all->maps[kept++] = all->maps[i];
+    all->nr_maps = drop ? kept : all->nr_maps; /* without memory more is unknown, and nothing wrong */
+    free(drop);
+}
+
+/* Of two faults that were pending at once, the later one can be read first. What the second reading found and the first
+ * one did not, was mapped behind the first. */
+static void order_readings(struct collection *all)
+{
+    const struct code_map *before = NULL;
+    for (size_t i = 0; i < all->nr_maps; i++) {
+        struct code_map *map = &all->maps[i];
+        if (map->foreign)
+            continue;
+        if (before && same_stretch(before, map) && map->from < before->read_offset)
+            map->from = map->earliest = before->read_offset;
+        before = map;
+    }
+}
+
+/* What another CPU read before this one did, is no more when this one's reading holds. They are in order. */
+static void end_older_readings(struct collection *all)
+{
+    const struct code_map *behind = NULL; /* this CPU's next reading of the stretch */
+    for (size_t i = all->nr_maps; i-- > 0;) {
+        struct code_map *map = &all->maps[i];
+        if (behind && same_stretch(map, behind) && map->foreign && map->from > behind->from)
+            map->from = behind->from;
+        if (!map->foreign)
+            behind = map;
+    }
+}
+
+static bool take_map(struct collection *all, const struct capture_record *record, struct error *error)
+{
+    struct code_map map, wide;
+    enum code_map_error wrong =
+        code_map_parse(&map, record->payload, record->header.length, record->header.trace_offset);
+    if (wrong)
+        return error_set(error, ERROR_MAP_RECORD, record->events_offset, "%s", code_map_error_text(wrong));
+    place_map(&map, all, record->header.cpu);
+    if (map.ended) {
+        all->ends[all->nr_ends++] = map;
+        return true;
+    }
+    bool good = add_map(all, &map);
+    for (size_t i = 0; i < map.nr_runs && good; i++)
+        if (code_map_widen(&wide, &map, i))
+            good = add_map(all, &wide);
+    return good || error_set(error, ERROR_MEMORY, 0, "the code's mappings");
+}
+
+#define PAGE_STRETCH 65536u /* as much as MAP records tell around a page */
+
+/* What was told of the guest's lower half, where spaces differ. Of a page its stretch, since what ends with it may have
+ * been told of all of that. */
+static size_t take_stretches(struct code_stretch *to, const struct collection *all)
+{
+    size_t nr = 0;
+    for (size_t i = 0; i < all->nr_maps; i++) {
+        const struct code_map *map = &all->maps[i];
+        if (!(map->linear >> 63) && !code_map_is_missed(map))
+            to[nr++] = (struct code_stretch){map->space, map->linear, map->size, map->number};
+    }
+    for (size_t i = 0; i < all->capture->nr_records; i++) {
+        const struct capture_record *record = &all->capture->records[i];
+        struct record_page page;
+        if (record->header.kind != RECORD_PAGE)
+            continue;
+        memcpy(&page, record->payload, sizeof(page));
+        if (!(page.flags & RECORD_PAGE_ROOT) && !(page.gva >> 63))
+            to[nr++] = (struct code_stretch){page.cr3 & CR3_TABLE, page.gva & ~(PAGE_STRETCH - 1ull), PAGE_STRETCH,
+                                             page.number};
+    }
+    return nr;
+}
+
+/* What was told of spaces that have ended since. */
+static bool end_lives(struct collection *all)
+{
+    struct code_map *lives = NULL;
+    size_t nr = 0;
+    if (all->nr_ends == 0)
+        return true;
+    struct code_stretch *stretches = malloc((all->nr_maps + all->capture->nr_records + 1) * sizeof(*stretches));
+    bool good =
+        stretches && code_lives_end(&lives, &nr, all->ends, all->nr_ends, stretches, take_stretches(stretches, all));
+    for (size_t i = 0; i < nr && good; i++)
+        good = add_map(all, &lives[i]);
+    free(lives);
+    free(stretches);
+    return good;
+}
+
+bool collect_maps(struct collection *all, struct error *error)
+{
+    all->ends = malloc((all->capture->nr_records + 1) * sizeof(*all->ends));
+    if (!all->ends)
+        return error_set(error, ERROR_MEMORY, 0, "the code's mappings");
+    for (size_t i = 0; i < all->capture->nr_records; i++)
+        if (all->capture->records[i].header.kind == RECORD_MAP && !take_map(all, &all->capture->records[i], error))
+            return false;
+    if (!end_lives(all))
+        return error_set(error, ERROR_MEMORY, 0, "the code's mappings");
+    if (all->nr_maps)
+        qsort(all->maps, all->nr_maps, sizeof(*all->maps), compare_stretches);
+    drop_served(all);
+    order_readings(all);
+    end_older_readings(all);
+    return true;
+}
