@@ -69,7 +69,7 @@ static void the_rest_may_differ(void **state)
     cpu.leaf80000008_eax ^= 0x100;
     cpu.vmx_misc ^= 1;
     cpu.leaf14_0[2] ^= 1u << 31; /* LIP, on efficiency cores */
-    cpu.rtit_ctl = 0x2000; /* left by someone who is done */
+    cpu.rtit_ctl = 0x2000;       /* left by someone who is done */
     assert_null(pt_same_check(&first, &cpu));
 }
 
