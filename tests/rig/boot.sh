@@ -19,6 +19,7 @@
 #   UART_SOCKET  1: COM2 is a TCP socket, which carries commands too, instead of a file
 #   BRANCHES  1: also write every branch that was executed to DIR/branches.bin; FROM-TO: those that stand at these addresses
 #   TIMES     1: with BRANCHES=1, their times beside them, DIR/branches.bin.times
+#   END_TENTHS   of a second that the receiver has for the end record behind the power-off (1200)
 #   QUIET     give the boot up when so many thousand million ticks of emulated time have passed without a byte on the
 #             console or to the receiver (15); nothing depends on how fast this machine is
 #   MOST      the same of all emulated time (300): a guest may talk for ever
@@ -232,7 +233,7 @@ fi
 
 if [ -n "$receiver" ]; then
     # The end record is the last thing sent before the power goes: what has not come soon does not come.
-    for _ in $(seq 1200); do
+    for _ in $(seq "${END_TENTHS:-1200}"); do
         kill -0 "$receiver" 2>/dev/null || break
         sleep 0.1
     done
