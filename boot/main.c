@@ -112,6 +112,7 @@ static void init_machine(void)
                                   .top_of_memory = top,
                                   .ports = channel_ports(&boot->channel, &boot->acpi),
                                   .code_pages = boot->options.code_pages && !boot->no_pt,
+                                  .space_ends = boot->options.space_ends,
                                   .watch_lvtpc = !boot->no_pt && boot->options.pt.way != PT_SWITCH_SOFT,
                                   .watch_ipis = !boot->no_pt && boot->nr_cpus > 1,
                                   .way = boot->no_pt ? PT_SWITCH_ROOT : boot->options.pt.way,

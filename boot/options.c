@@ -97,6 +97,11 @@ static bool set_code(struct options *o, struct value_text v)
     return value_flag(&o->code_pages, v);
 }
 
+static bool set_code_ends(struct options *o, struct value_text v)
+{
+    return value_flag(&o->space_ends, v);
+}
+
 /* off, or four or five numbers between commas */
 static bool set_tasks(struct options *o, struct value_text v)
 {
@@ -130,6 +135,7 @@ static const struct option options_rest[] = {
     {"triple", set_triple, "reset or stop"},
     {"selftest", set_selftest, "on or off"},
     {"code", set_code, "on or off"},
+    {"code.ends", set_code_ends, "on or off"},
     {"tasks", set_tasks, "off, or what undertrace kernel-options says of the guest's kernel"},
 };
 

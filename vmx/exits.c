@@ -98,10 +98,8 @@ void vmx_exit_dispatch(struct guest_registers *registers)
     pt_exit(cpu->pt);
     const uint32_t reason = vmread32(VMCS_EXIT_REASON);
     const uint32_t basic = reason & 0xffff;
-    if (machine_has_others()) {
+    if (machine_has_others())
         summons_leave_guest(cpu);
-        summons_pages_seen(cpu);
-    }
     if (basic < NR_EXIT_REASONS)
         cpu->exits[basic]++;
     if ((reason & ENTRY_FAILURE) || basic >= NR_EXIT_REASONS || !handlers[basic])
@@ -111,6 +109,8 @@ void vmx_exit_dispatch(struct guest_registers *registers)
             soft_step_leave(cpu, basic == EXIT_REASON_MONITOR_TRAP_FLAG);
         step_leave(cpu, basic);
     }
+    if (machine_has_others()) /* behind what soft PT has to say of the instruction before */
+        summons_pages_seen(cpu);
     if (cpu->nr_faults)
         page_faults_look(cpu);
 

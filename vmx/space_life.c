@@ -84,6 +84,8 @@ __attribute__((noinline)) static void life_watch(struct cpu *cpu, struct space_l
 
 void space_life_told(struct cpu *cpu, struct space_life *life)
 {
+    if (!machine.config.space_ends)
+        return;
     life->told = true;
     if (!life->watched)
         life_watch(cpu, life);

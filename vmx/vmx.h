@@ -38,6 +38,7 @@ struct vmx_machine {
     uint64_t top_of_memory; /* end of the highest RAM in bytes */
     struct vmx_ports ports;
     bool code_pages;           /* EPT W^X, RECORD_PAGE records */
+    bool space_ends;           /* ... and where address spaces end: vmx/space_life.h */
     enum pt_switch way;        /* how IA32_RTIT_CTL changes at entries and exits; ROOT where PT is off */
     bool watch_lvtpc;          /* PT is on: the guest's LVTPC writes must not turn our PMI off */
     bool watch_ipis;           /* the guest's INITs must be known at once: they merge with ours, vmx/summons.h */
