@@ -84,7 +84,8 @@ threads_agree() {
 }
 
 # perf_agrees BOOT OPTIONS...: what perf script and perf report read of the boot: functions of the kernel are the guest's own, and
-# processes are called, and take, what the report says (BOOT/report.json).
+# processes are called, and take, what the report says (BOOT/report.json): within a fifth, as what runs between a fork and its exec is the
+# parent's by name to perf, and the process's own to the report.
 perf_agrees() {
     local dir=$work/$1
     shift
@@ -104,7 +105,7 @@ perf_agrees() {
     awk -F '~' 'NR == FNR { sum[$1] = $2; next }
         !($1 in sum) { print "nobody is called " $1; bad = 1 }
         { all++; seen[$1] = $2 }
-        END { for (comm in sum) if (sum[comm] > 5e6 && (seen[comm] < 0.95 * sum[comm] || seen[comm] > 1.05 * sum[comm])) {
+        END { for (comm in sum) if (sum[comm] > 5e6 && (seen[comm] < 0.8 * sum[comm] || seen[comm] > 1.2 * sum[comm])) {
             print comm " has " sum[comm] ", perf says " seen[comm] + 0; bad = 1 }
             exit bad || all < 10 }' "$dir/report.comms" "$dir/perf.comms"
 }
