@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "boot/bytes.h"
+#include "boot/gas.h"
 
 #define TABLE_HEADER_SIZE 36u
 #define TABLE_MAX_SIZE 0x100000u /* larger than any that we look at */
@@ -19,10 +20,6 @@ enum fadt_field {
     FADT_SLEEP_CONTROL = 244
 };
 #define FADT_FLAG_RESET_REG_SUP (1u << 10)
-
-/* A generic address structure: space, width, offset, access size, address. */
-#define GAS_SIZE 12u
-#define GAS_SPACE_IO 1u
 
 static const uint8_t *acpi_view(const struct acpi_memory *memory, uint64_t pa, uint64_t size)
 {
@@ -53,9 +50,9 @@ static const uint8_t *table_at(const struct acpi_memory *memory, uint64_t pa, ui
 /* The port in a generic address structure, 0 where it is none. */
 static uint16_t gas_port(const uint8_t *table, uint32_t size, uint32_t at)
 {
-    if (at + GAS_SIZE > size || table[at] != GAS_SPACE_IO)
+    if (at + GAS_SIZE > size || table[at + GAS_SPACE] != GAS_SPACE_IO)
         return 0;
-    uint64_t address = read64(table + at + 4);
+    uint64_t address = read64(table + at + GAS_ADDRESS);
     return address <= 0xffff ? (uint16_t)address : 0;
 }
 
@@ -72,12 +69,12 @@ static void read_fadt(struct acpi_facts *facts, const uint8_t *table, uint32_t s
     /* The X_ fields hold where they are not 0 (ACPI 5.2.9). */
     uint16_t a = gas_port(table, size, FADT_X_PM1A_CNT), b = gas_port(table, size, FADT_X_PM1B_CNT);
     facts->pm1a_cnt = a ? a : legacy_port(table, size, FADT_PM1A_CNT);
-    facts->sleep_control = gas_port(table, size, FADT_SLEEP_CONTROL);
     facts->pm1b_cnt = b ? b : legacy_port(table, size, FADT_PM1B_CNT);
+    facts->sleep_control = gas_port(table, size, FADT_SLEEP_CONTROL);
     if (size > FADT_RESET_VALUE && read32(table + FADT_FLAGS) & FADT_FLAG_RESET_REG_SUP) {
         facts->reset_port = gas_port(table, size, FADT_RESET_REG);
         facts->reset_value = table[FADT_RESET_VALUE];
-        facts->reset_elsewhere = facts->reset_port == 0 && read64(table + FADT_RESET_REG + 4) != 0;
+        facts->reset_elsewhere = facts->reset_port == 0 && read64(table + FADT_RESET_REG + GAS_ADDRESS) != 0;
     }
 }
 

@@ -3,14 +3,10 @@
 #include <stdbool.h>
 
 #include "boot/bytes.h"
+#include "boot/gas.h"
 
 enum { SPCR_INTERFACE = 36, SPCR_ADDRESS = 40, SPCR_BAUD = 58 };
 enum { INTERFACE_16550 = 0, INTERFACE_16450 = 1, INTERFACE_16550_GAS = 0x12 };
-
-/* A generic address structure: space, width of a register in bits, offset, size of an access, address. */
-enum { GAS_SPACE = 0, GAS_WIDTH = 1, GAS_ACCESS = 3, GAS_ADDRESS = 4 };
-enum { SPACE_MEMORY = 0, SPACE_IO = 1 };
-#define ACCESS_DWORD 3u
 
 struct uart_place spcr_read(const uint8_t *table, uint32_t size)
 {
@@ -22,10 +18,10 @@ struct uart_place spcr_read(const uint8_t *table, uint32_t size)
     const uint64_t at = read64(address + GAS_ADDRESS);
     if (at == 0 || (interface != INTERFACE_16550 && interface != INTERFACE_16450 && interface != INTERFACE_16550_GAS))
         return none;
-    if (address[GAS_SPACE] == SPACE_IO)
+    if (address[GAS_SPACE] == GAS_SPACE_IO)
         return at <= 0xfff8 ? (struct uart_place){UART_AT_PORT, at} : none;
-    if (address[GAS_SPACE] != SPACE_MEMORY)
+    if (address[GAS_SPACE] != GAS_SPACE_MEMORY)
         return none;
-    const bool wide = address[GAS_WIDTH] == 32 || address[GAS_ACCESS] == ACCESS_DWORD;
+    const bool wide = address[GAS_WIDTH] == 32 || address[GAS_ACCESS] == GAS_ACCESS_DWORD;
     return (struct uart_place){wide ? UART_IN_MEMORY32 : UART_IN_MEMORY, at};
 }
