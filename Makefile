@@ -14,12 +14,18 @@ all: $(BUILD)/undertrace.elf $(BUILD)/undertrace
 # Core: pure logic, compiled freestanding into the hypervisor and hosted into tests, host tool and model.
 # Shell: touches hardware.
 
-CORE_BOOT := boot/mb2.c boot/carve.c boot/options.c boot/option.c boot/options_change.c boot/options_net.c boot/options_pt.c boot/value.c boot/value_places.c boot/linux.c boot/linux_params.c boot/efi_map.c boot/acpi.c boot/dmar.c boot/madt.c boot/spcr.c \
-    boot/pt_same.c boot/font.c boot/text.c boot/findings.c
-CORE_VMX := vmx/caps.c vmx/mtrr.c vmx/ept_maths.c vmx/cpuid_policy.c vmx/msr_policy.c vmx/inject.c vmx/guest_walk.c vmx/guest_data.c vmx/task_state.c vmx/page_sums.c vmx/pmi.c vmx/io_ports.c vmx/exit_reasons.c
-CORE_PT := pt/encode.c pt/parse.c pt/topa.c pt/caps.c pt/offer.c pt/plan.c pt/region_ring.c pt/single.c pt/range.c pt/output.c pt/scheme.c pt/fault.c \
-    pt/instruction.c pt/instruction_table.c pt/soft_enables.c pt/soft_flow.c pt/soft_output.c pt/soft_packets.c
-CORE_SERIAL := serial/e1000.c serial/e1000_cards.c serial/e1000_reset.c serial/announce.c serial/datagram.c serial/dhcp.c serial/nic.c serial/realtek_cards.c serial/realtek_reset.c serial/realtek_ring.c serial/frame.c serial/crc32c.c serial/window.c serial/pace.c serial/pci_path.c serial/net.c serial/format.c serial/stream.c serial/command.c serial/command_line.c serial/sink.c serial/sink_cut.c
+CORE_BOOT := boot/acpi.c boot/carve.c boot/dmar.c boot/efi_map.c boot/findings.c boot/font.c boot/linux.c \
+    boot/linux_params.c boot/madt.c boot/mb2.c boot/option.c boot/options.c boot/options_change.c boot/options_net.c \
+    boot/options_pt.c boot/pt_same.c boot/spcr.c boot/text.c boot/value.c boot/value_places.c
+CORE_VMX := vmx/caps.c vmx/cpuid_policy.c vmx/ept_maths.c vmx/exit_reasons.c vmx/guest_data.c vmx/guest_walk.c \
+    vmx/inject.c vmx/io_ports.c vmx/msr_policy.c vmx/mtrr.c vmx/page_sums.c vmx/pmi.c vmx/task_state.c
+CORE_PT := pt/caps.c pt/encode.c pt/fault.c pt/instruction.c pt/instruction_table.c pt/offer.c pt/output.c pt/parse.c \
+    pt/plan.c pt/range.c pt/region_ring.c pt/scheme.c pt/single.c pt/soft_enables.c pt/soft_flow.c pt/soft_output.c \
+    pt/soft_packets.c pt/topa.c
+CORE_SERIAL := serial/announce.c serial/command.c serial/command_line.c serial/crc32c.c serial/datagram.c \
+    serial/dhcp.c serial/e1000.c serial/e1000_cards.c serial/e1000_reset.c serial/format.c serial/frame.c \
+    serial/net.c serial/nic.c serial/pace.c serial/pci_path.c serial/realtek_cards.c serial/realtek_reset.c \
+    serial/realtek_ring.c serial/sink.c serial/sink_cut.c serial/stream.c serial/window.c
 CORE := $(CORE_BOOT) $(CORE_VMX) $(CORE_PT) $(CORE_SERIAL)
 
 SHELL_C := $(filter-out $(CORE),$(wildcard boot/*.c vmx/*.c pt/*.c serial/*.c))
@@ -39,18 +45,21 @@ HV_OBJS := $(patsubst %.c,$(BUILD)/hv/%.o,$(CORE) $(SHELL_C)) $(patsubst %.S,$(B
 
 # What runs at each exit, for each record or for each byte should be fast, all else small.
 HOT := pt/drain.c pt/engine.c pt/lvtpc.c pt/plan.c pt/pmi.c pt/range.c pt/record.c pt/region_ring.c pt/registers.c \
-    pt/single.c serial/crc32c.c serial/format.c serial/net.c serial/sink.c serial/stream.c serial/udp_send.c serial/udp_sink.c \
-    serial/window.c vmx/cpuid_policy.c vmx/exits.c vmx/guest.c vmx/guest_map.c vmx/guest_memory.c vmx/guest_walk.c vmx/inject.c vmx/nmi.c \
-    vmx/page_fault.c vmx/page_sums.c vmx/trace_switch.c
+    pt/single.c serial/crc32c.c serial/format.c serial/net.c serial/sink.c serial/stream.c serial/udp_send.c \
+    serial/udp_sink.c serial/window.c vmx/cpuid_policy.c vmx/exits.c vmx/guest.c vmx/guest_map.c vmx/guest_memory.c \
+    vmx/guest_walk.c vmx/inject.c vmx/nmi.c vmx/page_fault.c vmx/page_sums.c vmx/trace_switch.c
 $(patsubst %.c,$(BUILD)/hv/%.o,$(filter-out $(HOT),$(CORE) $(SHELL_C))): HV_CFLAGS += -Os
 
 # What runs before the guest and never again lies behind the image (linker.ld: the second act), with its tables and texts.
 # It is linked by itself: a text that it shared with the rest would be the rest's. Single functions: boot/acts.h.
-BEFORE_GUEST := boot/acpi.c boot/aps.c boot/carve.c boot/channel.c boot/channel_card.c boot/check.c boot/dmar.c boot/efi_map.c boot/guest.c boot/hello.c \
-    boot/image.c boot/linux.c boot/linux_params.c boot/madt.c boot/main.c boot/mb2.c boot/options.c boot/options_net.c boot/options_pt.c boot/paging.c \
-    boot/plan.c boot/pt_same.c boot/font.c boot/text.c boot/screen.c boot/remapping.c boot/findings.c boot/selftest.c boot/selftest_facts.c boot/selftest_wire.c boot/spcr.c boot/tracing.c boot/uart_find.c boot/value_places.c \
-    serial/e1000.c serial/e1000_cards.c serial/e1000_reset.c serial/nic.c serial/nic_mmio.c serial/pci.c serial/pci_path.c serial/realtek_cards.c \
-    serial/realtek_reset.c serial/announce.c serial/datagram.c serial/dhcp.c serial/udp_find.c serial/udp_start.c vmx/caps.c vmx/vmx.c
+BEFORE_GUEST := boot/acpi.c boot/aps.c boot/carve.c boot/channel.c boot/channel_card.c boot/check.c boot/dmar.c \
+    boot/efi_map.c boot/findings.c boot/font.c boot/guest.c boot/hello.c boot/image.c boot/linux.c \
+    boot/linux_params.c boot/madt.c boot/main.c boot/mb2.c boot/options.c boot/options_net.c boot/options_pt.c \
+    boot/paging.c boot/plan.c boot/pt_same.c boot/remapping.c boot/screen.c boot/selftest.c boot/selftest_facts.c \
+    boot/selftest_wire.c boot/spcr.c boot/text.c boot/tracing.c boot/uart_find.c boot/value_places.c \
+    serial/announce.c serial/datagram.c serial/dhcp.c serial/e1000.c serial/e1000_cards.c serial/e1000_reset.c \
+    serial/nic.c serial/nic_mmio.c serial/pci.c serial/pci_path.c serial/realtek_cards.c serial/realtek_reset.c \
+    serial/udp_find.c serial/udp_start.c vmx/caps.c vmx/vmx.c
 # A name in a list that no file has would vanish without a word, and the file be taken for another kind.
 MISSING := $(filter-out $(wildcard $(CORE) $(HOT) $(BEFORE_GUEST)),$(CORE) $(HOT) $(BEFORE_GUEST))
 $(if $(MISSING),$(error the lists name files that do not exist: $(MISSING)))
