@@ -89,13 +89,6 @@ _Noreturn void ap_main(struct boot_cpu *cpu)
 /* --- on the first CPU ------------------------------------------------------------------------------------------------
  */
 
-static void wait_us(uint64_t us)
-{
-    uint64_t start = tsc_read(), ticks = clock_tsc_hz() / 1000000 * us;
-    while (tsc_read() - start < ticks)
-        __asm__ volatile("pause");
-}
-
 static void ipi_send(uint32_t apic_id, uint32_t command)
 {
     uint64_t base = msr_read(IA32_APIC_BASE);
@@ -109,7 +102,7 @@ static void ipi_send(uint32_t apic_id, uint32_t command)
     *high = apic_id << 24;
     *low = command;
     for (unsigned us = 0; us < SEND_US && *low & ICR_SEND_PENDING; us++)
-        wait_us(1);
+        clock_wait_us(1);
 }
 
 static bool ap_answers(const struct boot_cpu *cpu, uint32_t limit_us)
@@ -117,7 +110,7 @@ static bool ap_answers(const struct boot_cpu *cpu, uint32_t limit_us)
     for (uint32_t us = 0; us < limit_us; us += 10) {
         if (__atomic_load_n(&cpu->checked, __ATOMIC_ACQUIRE))
             return true;
-        wait_us(10);
+        clock_wait_us(10);
     }
     return __atomic_load_n(&cpu->checked, __ATOMIC_ACQUIRE);
 }
@@ -125,7 +118,7 @@ static bool ap_answers(const struct boot_cpu *cpu, uint32_t limit_us)
 static void ap_init(const struct boot_cpu *cpu)
 {
     ipi_send(cpu->apic_id, ICR_INIT);
-    wait_us(AFTER_INIT_US);
+    clock_wait_us(AFTER_INIT_US);
 }
 
 /* The second SIPI is for a CPU that has missed the first: one that runs already takes none. */

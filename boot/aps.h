@@ -17,7 +17,7 @@
 struct boot_cpu {
     uint32_t apic_id;
     uint16_t number;     /* 0: the one that the firmware starts */
-    bool checked;        /* it has come to C and found out the next two */
+    bool checked;        /* it has come to C and found out the next three */
     const char *no_vmx;  /* how its VMX differs from the first CPU's; NULL: it does not */
     uint32_t leaf14_ecx; /* CPUID.14H:ECX; 0: it was not looked at */
     const char *no_pt;   /* why it is not traced although the first CPU is; NULL: it is, or none is */

@@ -98,9 +98,9 @@ static void find_machine(struct list *list, const struct machine_facts *facts)
                  "the others would see our memory", "in the firmware's setup disable cores, or Hyper-Threading");
     if (facts->beneath[0])
         list_add(list, FINDING_NOTE, "a hypervisor runs beneath us", facts->beneath, ON_BARE_METAL);
-    if (facts->nr_remapping_on > 0)
-        list_add(list, wire ? FINDING_NOTE : FINDING_STOPS_WIRE, "a unit of DMA remapping (VT-d) is on",
-                 "GSTS.TES is 1: the card's DMA may be turned away",
+    if (facts->nr_remapping_stuck > 0)
+        list_add(list, wire ? FINDING_NOTE : FINDING_STOPS_WIRE, "a unit of DMA remapping (VT-d) does not go off",
+                 "GSTS or PMEN still says that it is on: the card's DMA may be turned away",
                  "in the firmware's setup disable \"VT-d\" and \"DMA protection\", or only what is called pre-boot");
     else if (facts->nr_remapping > 0)
         list_add(list, FINDING_NOTE,

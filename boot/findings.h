@@ -2,7 +2,7 @@
  * What stands in the way of a trace on this machine, in plain words, and what to do about it. Core.
  *
  * Source: SDM Vol. 3C "Detecting and Enabling VMX" (FEATURE_CONTROL), "Detection of Intel PT", Appendix A.6; Intel VT-d
- * specification, "Global Status Register".
+ * specification, "Global Command Register".
  */
 #ifndef BOOT_FINDINGS_H
 #define BOOT_FINDINGS_H
@@ -21,8 +21,8 @@ struct machine_facts {
     bool efi;            /* booted by UEFI firmware */
     struct vmx_caps vmx; /* the MSRs are 0 where there is no VMX */
     struct pt_cpuid pt;
-    uint32_t nr_cpus, most_cpus;            /* of the machine; that can be ours */
-    uint32_t nr_remapping, nr_remapping_on; /* units of DMA remapping that ACPI names; that translate already */
+    uint32_t nr_cpus, most_cpus;               /* of the machine; that can be ours */
+    uint32_t nr_remapping, nr_remapping_stuck; /* units of DMA remapping that ACPI names; that do not go off */
     enum channel_stage channel;
     bool wire_failed; /* the channel was open, and then not all of it arrived */
 };

@@ -1,8 +1,8 @@
 #include "boot/idt.h"
 
-#include "boot/acts.h"
 #include <stdint.h>
 
+#include "boot/acts.h"
 #include "boot/selectors.h"
 #include "vmx/inject.h"
 

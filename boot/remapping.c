@@ -1,7 +1,6 @@
 #include "boot/remapping.h"
 
 #include "boot/check.h"
-#include "pt/msr.h"
 #include "serial/clock.h"
 #include "serial/log.h"
 #include "vmx/phys.h"
@@ -20,17 +19,14 @@ static void unit_write(void *context, uint32_t offset, uint32_t value)
 
 static void unit_wait_us(void *context, uint32_t us)
 {
-    const uint64_t start = tsc_read(), ticks = us * clock_tsc_hz() / 1000000;
-
     (void)context;
-    while (tsc_read() - start < ticks)
-        __asm__ volatile("pause");
+    clock_wait_us(us);
 }
 
-void remapping_stop(const struct boot_state *boot)
+unsigned remapping_stop(const struct boot_state *boot)
 {
     const struct dmar *dmar = &boot->acpi.dmar;
-    unsigned nr_stopped = 0;
+    unsigned nr_stopped = 0, nr_stuck = 0;
 
     for (unsigned i = 0; i < dmar->nr_units; i++) {
         const uint8_t *registers = check_acpi_memory.map(NULL, dmar->units[i], UNIT_BYTES);
@@ -43,9 +39,11 @@ void remapping_stop(const struct boot_state *boot)
                 "VT-d: the unit at %lx does not switch off; if the wire stays dead, switch VT-d off in the firmware",
                 dmar->units[i]);
         nr_stopped += found == DMAR_UNIT_STOPPED;
+        nr_stuck += found == DMAR_UNIT_STUCK;
     }
     if (nr_stopped)
         log_line("VT-d: firmware had left %u of %u units on; they are off now", nr_stopped, dmar->nr_units);
+    return nr_stuck;
 }
 
 void remapping_hide(const struct boot_state *boot)

@@ -4,8 +4,9 @@
 
 #include "boot/state.h"
 
-/* Switch remapping off that firmware has left on, before the card is used. Log lines say what was found. */
-void remapping_stop(const struct boot_state *boot);
+/* Switch remapping off that firmware has left on, before the card is used. Log lines say what was found. Returns how
+ * many units stay on all the same. */
+unsigned remapping_stop(const struct boot_state *boot);
 
 /* The guest is to find no remapping: it knows nothing of the card that reads our memory. Where the card is not ours
  * nothing is hidden. */

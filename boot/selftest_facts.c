@@ -4,16 +4,10 @@
 
 #include "pt/engine.h"
 #include "pt/msr.h"
-#include "vmx/phys.h"
 #include "vmx/vmx.h"
 
 #define CPUID_1_ECX_HYPERVISOR (1u << 31)
 #define HYPERVISOR_LEAF 0x40000000u
-
-/* VT-d specification, "Global Status Register": TES, translation enable status. */
-#define REMAPPING_GSTS 0x1cu
-#define REMAPPING_GSTS_TES (1u << 31)
-#define MAPPED_END 0x100000000ull
 
 static void copy_words(char text[13], uint32_t a, uint32_t b, uint32_t c)
 {
@@ -37,17 +31,6 @@ static void read_beneath(char text[13])
         memcpy(text, "no name", 8);
 }
 
-static uint32_t count_remapping_on(const struct dmar *dmar)
-{
-    uint32_t on = 0;
-    for (uint32_t i = 0; i < dmar->nr_units; i++) {
-        const uint64_t pa = dmar->units[i];
-        if (pa != 0 && pa < MAPPED_END - 4096)
-            on += *(volatile const uint32_t *)phys_to_virt(pa + REMAPPING_GSTS) & REMAPPING_GSTS_TES ? 1 : 0;
-    }
-    return on;
-}
-
 void selftest_facts_read(struct machine_facts *facts, const struct boot_state *boot)
 {
     const struct cpuid_regs leaf0 = cpuid_read(0, 0);
@@ -56,7 +39,7 @@ void selftest_facts_read(struct machine_facts *facts, const struct boot_state *b
                                     .nr_cpus = boot->acpi.cpus.nr,
                                     .most_cpus = BOOT_MAX_CPUS,
                                     .nr_remapping = boot->acpi.dmar.nr_units,
-                                    .nr_remapping_on = count_remapping_on(&boot->acpi.dmar),
+                                    .nr_remapping_stuck = boot->nr_remapping_stuck,
                                     .channel = boot->channel.stage};
     copy_words(facts->vendor, leaf0.ebx, leaf0.edx, leaf0.ecx);
     read_beneath(facts->beneath);

@@ -24,6 +24,7 @@ struct boot_state {
     struct range carved;
     struct arena arena;
     uint64_t cr3, image_pa;
+    unsigned nr_remapping_stuck; /* units that remap DMA still: boot/remapping.h */
     struct channel channel;
 };
 

@@ -10,7 +10,7 @@
 void tracing_open_channel(struct boot_state *boot)
 {
     if (boot->options.channel == CHANNEL_AUTO || boot->options.channel == CHANNEL_NET)
-        remapping_stop(boot);
+        boot->nr_remapping_stuck = remapping_stop(boot);
     channel_open(&boot->channel, &boot->options, &boot->acpi, boot->nr_cpus, &boot->arena);
     uint32_t room = plan_hello_bytes(boot->nr_cpus);
     char *text = plan_take(boot, room);

@@ -78,6 +78,15 @@ uint64_t clock_tsc_hz(void)
     return hz;
 }
 
+SECOND_ACT void clock_wait_us(uint32_t us)
+{
+    const uint64_t start = tsc_read(), ticks = clock_tsc_hz() * us / 1000000;
+
+    while (tsc_read() - start < ticks) {
+        io_pause();
+    }
+}
+
 SECOND_ACT uint32_t clock_stream_id(void)
 {
     uint64_t tsc = tsc_read();

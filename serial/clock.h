@@ -8,6 +8,9 @@
  * once; channel 2 is used and left stopped). Never 0. */
 uint64_t clock_tsc_hz(void);
 
+/* At least us microseconds go by. For what runs before the guest. */
+void clock_wait_us(uint32_t us);
+
 /* A stream id for this boot (serial/frame.h), from the TSC and the initial APIC id. */
 uint32_t clock_stream_id(void);
 

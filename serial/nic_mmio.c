@@ -1,8 +1,7 @@
 /* The registers of a card, where its memory BAR stands. Shell. */
 #include "serial/nic_mmio.h"
 
-#include "pt/msr.h"
-#include "serial/io.h"
+#include "serial/clock.h"
 #include "vmx/phys.h"
 
 static uint32_t mmio_read(void *context, uint32_t offset, unsigned bytes)
@@ -26,15 +25,12 @@ static void mmio_write(void *context, uint32_t offset, unsigned bytes, uint32_t 
 
 static void mmio_wait_us(void *context, uint32_t us)
 {
-    const struct nic_mmio *mmio = context;
-    const uint64_t start = tsc_read(), ticks = mmio->tsc_hz / 1000000 * us;
-
-    while (tsc_read() - start < ticks)
-        io_pause();
+    (void)context;
+    clock_wait_us(us);
 }
 
-struct nic_access nic_mmio_access(struct nic_mmio *mmio, uint64_t bar_pa, uint64_t tsc_hz)
+struct nic_access nic_mmio_access(struct nic_mmio *mmio, uint64_t bar_pa)
 {
-    *mmio = (struct nic_mmio){phys_to_virt(bar_pa), tsc_hz};
+    *mmio = (struct nic_mmio){phys_to_virt(bar_pa)};
     return (struct nic_access){mmio_read, mmio_write, mmio_wait_us, mmio};
 }

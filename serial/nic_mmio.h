@@ -8,10 +8,9 @@
 
 struct nic_mmio {
     volatile uint8_t *registers;
-    uint64_t tsc_hz;
 };
 
 /* mmio stays where it is as long as the result is used. bar_pa: mapped uncached. */
-struct nic_access nic_mmio_access(struct nic_mmio *mmio, uint64_t bar_pa, uint64_t tsc_hz);
+struct nic_access nic_mmio_access(struct nic_mmio *mmio, uint64_t bar_pa);
 
 #endif

@@ -2,6 +2,7 @@
  * it. */
 #include "pt/msr.h"
 #include "serial/announce.h"
+#include "serial/clock.h"
 #include "serial/dhcp.h"
 #include "serial/io.h"
 #include "serial/log.h"
@@ -58,7 +59,7 @@ static uint32_t next_frame(struct udp_sink *s, uint8_t frame[E1000_RX_BUFFER_BYT
 bool udp_find_address(struct udp_sink *s, uint64_t start, uint64_t timeout)
 {
     uint8_t *frame = frame_of(s);
-    const uint64_t interval = s->mmio.tsc_hz / 1000 * ASK_MS;
+    const uint64_t interval = clock_tsc_hz() / 1000 * ASK_MS;
     struct dhcp dhcp = {.xid = s->stream_id};
     uint64_t asked = start - interval;
     bool requested = false;

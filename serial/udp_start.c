@@ -1,5 +1,6 @@
 /* channel=net: memory, rings, link and ARP. Shell. */
 #include "pt/msr.h"
+#include "serial/clock.h"
 #include "serial/io.h"
 #include "serial/log.h"
 #include "serial/udp_sink.h"
@@ -117,7 +118,7 @@ static void start_rings(struct udp_sink *s)
 
 static bool wait_for_link(struct udp_sink *s, uint64_t start, uint64_t timeout)
 {
-    while (!s->nic.driver->link_is_up(&s->nic, (tsc_read() - start) / (s->mmio.tsc_hz / 1000000))) {
+    while (!s->nic.driver->link_is_up(&s->nic, (tsc_read() - start) / (clock_tsc_hz() / 1000000))) {
         if (tsc_read() - start >= timeout) {
             return false;
         }
@@ -213,7 +214,7 @@ struct sink *udp_sink_init(void *memory, const struct udp_sink_params *params, c
     }
     set_up(s, params);
     s->nic = (struct nic){.driver = params->driver,
-                          .access = nic_mmio_access(&s->mmio, params->mmio_pa, params->tsc_hz),
+                          .access = nic_mmio_access(&s->mmio, params->mmio_pa),
                           .registers = phys_to_virt(params->mmio_pa)};
     const char *failure = params->driver->reset(&s->nic, params->card, s->link.mac);
     if (failure) {

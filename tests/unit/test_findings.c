@@ -141,13 +141,13 @@ static void test_platform(void **state)
     facts = skylake();
     facts.nr_remapping = 2;
     assert_finding(&facts, FINDING_NOTE, "VT-d", "channel=uart");
-    facts.nr_remapping_on = 1;
-    assert_finding(&facts, FINDING_NOTE, "(VT-d) is on", "VT-d"); /* the wire works all the same */
+    facts.nr_remapping_stuck = 1;
+    assert_finding(&facts, FINDING_NOTE, "(VT-d) does not go off", "VT-d"); /* the wire works all the same */
     facts.wire_failed = true;
     struct finding findings[FINDINGS_MAX];
     assert_int_equal(findings_of(findings, &facts), 2);
     assert_int_equal(findings[0].weight, FINDING_STOPS_WIRE);
-    assert_non_null(strstr(findings[0].what, "(VT-d) is on"));
+    assert_non_null(strstr(findings[0].what, "(VT-d) does not go off"));
 }
 
 static void test_channel(void **state)
@@ -185,7 +185,7 @@ static void test_all_at_once(void **state)
                                   .nr_cpus = 300,
                                   .most_cpus = 64,
                                   .nr_remapping = 1,
-                                  .nr_remapping_on = 1};
+                                  .nr_remapping_stuck = 1};
     struct finding findings[FINDINGS_MAX];
     const unsigned nr = findings_of(findings, &facts);
     assert_int_equal(nr, 9);
