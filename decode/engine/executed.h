@@ -91,6 +91,13 @@ static inline void executed_prove(struct executed *executed)
     executed->proven_instructions = executed->instructions;
 }
 
+/* More instructions than any way through code has without a packet: of all walks since the last thing that was proven,
+ * as there is no room for more. */
+static inline bool executed_runs_on(const struct executed *executed)
+{
+    return executed->instructions - executed->proven_instructions > EXECUTED_MAX_UNPROVEN;
+}
+
 /* What is not proven did not run. */
 static inline void executed_drop(struct executed *executed)
 {

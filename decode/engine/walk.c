@@ -180,7 +180,7 @@ unsigned walk_bits(struct engine *engine, uint64_t bits, unsigned count, enum fl
         if (took == STEP_BIT) {
             executed_prove(executed);
             count--;
-        } else if (executed->instructions - executed->proven_instructions > EXECUTED_MAX_UNPROVEN) {
+        } else if (executed_runs_on(executed)) {
             *error = FLOW_ERROR_LOOP;
             return count;
         }
@@ -249,7 +249,6 @@ static bool is_goal(const struct engine *engine, const struct block *block, enum
 enum flow_error walk_to(struct engine *engine, enum walk_goal goal, uint64_t address)
 {
     enum flow_error error = FLOW_OK;
-    uint64_t idle = 0;
     for (;;) {
         if (goal == WALK_TO_ADDRESS && engine->ip == address)
             return FLOW_OK;
@@ -258,19 +257,18 @@ enum flow_error walk_to(struct engine *engine, enum walk_goal goal, uint64_t add
             return error;
         if (goal == WALK_TO_ADDRESS ? stop_within(engine, block, address) : is_goal(engine, block, goal, address))
             return FLOW_OK;
-        if ((idle += block->instructions) > EXECUTED_MAX_UNPROVEN)
-            return FLOW_ERROR_LOOP;
         if (!pass(engine, block))
             return FLOW_ERROR_MISMATCH;
+        if (executed_runs_on(&engine->executed))
+            return FLOW_ERROR_LOOP;
     }
 }
 
 bool walk_comes_again(struct engine *engine, uint64_t address)
 {
     enum flow_error ignored;
-    uint64_t idle = 0;
     struct block *block = walk_block(engine, &ignored);
-    while (block && (idle += block->instructions) <= EXECUTED_MAX_UNPROVEN && pass(engine, block)) {
+    while (block && !executed_runs_on(&engine->executed) && pass(engine, block)) {
         if (engine->ip == address)
             return true;
         block = walk_block(engine, &ignored);
