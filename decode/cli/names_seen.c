@@ -103,16 +103,12 @@ static bool grow_rows(struct names_seen *seen)
     return true;
 }
 
-/* What was executed in a stretch ran the code that stood there at last, if it was not unmapped by then. */
 static void add_row(struct names_seen *seen, const struct names_target *target, const struct flow_result *stretch)
 {
     const struct code_pages *pages = &seen->trace->pages;
-    uint64_t at = stretch->end;
-    const struct name *name = names_called(seen->names, pages, target->cr3, at, target->to);
-    if (!name->object && !name->symbol) {
-        at = stretch->begin;
-        name = names_find(seen->names, pages, target->cr3, at, target->to);
-    }
+    const struct names_stretch within = {stretch->begin, stretch->end};
+    uint64_t at;
+    const struct name *name = names_within(seen->names, pages, target->cr3, &within, target->to, &at);
     const uint64_t space = target->to >> 63 ? NAMES_ALL_SPACES : code_pages_space(pages, target->cr3);
     if (seen->nr_rows * 2 >= seen->rows_size && !grow_rows(seen)) {
         seen->no_memory = true;

@@ -119,15 +119,36 @@ const struct name *names_find(struct names *names, const struct code_pages *page
     return name ? name : names_by_number(names, 0);
 }
 
+static bool is_known(const struct name *name)
+{
+    return name->object || name->symbol;
+}
+
 const struct name *names_called(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,
                                 uint64_t address)
 {
     const struct name *name = names_find(names, pages, cr3, at, address);
-    if (name->object || name->symbol || address >> 63)
+    if (is_known(name) || address >> 63)
         return name;
     const uint64_t gva = address & ~(uint64_t)(RECORD_PAGE_SIZE - 1);
     const struct code_found found = code_pages_find(pages, code_pages_space(pages, cr3), at, gva);
     return found.page || found.until == UINT64_MAX ? name : names_find(names, pages, cr3, found.until, address);
+}
+
+const struct name *names_within(struct names *names, const struct code_pages *pages, uint64_t cr3,
+                                const struct names_stretch *stretch, uint64_t address, uint64_t *at)
+{
+    const uint64_t gva = address & ~(uint64_t)(RECORD_PAGE_SIZE - 1), space = code_pages_space(pages, cr3);
+    const struct name *last = names_called(names, pages, cr3, *at = stretch->end, address);
+    for (uint64_t when = stretch->begin; !is_known(last) && when < stretch->end;) {
+        const struct name *name = names_find(names, pages, cr3, when, address);
+        if (is_known(name)) {
+            *at = when;
+            return name;
+        }
+        when = code_pages_find(pages, space, when, gva).until;
+    }
+    return last;
 }
 
 const struct name *names_entry(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,

@@ -49,6 +49,14 @@ const struct name *names_find(struct names *names, const struct code_pages *page
 const struct name *names_called(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,
                                 uint64_t address);
 
+/* The name of a branch's target somewhere in a stretch of trace, offsets begin to end: what stood there at last, if it
+ * was not unmapped by then, else what stood there first. *at: a trace offset at which it is so. */
+struct names_stretch {
+    uint64_t begin, end;
+};
+const struct name *names_within(struct names *names, const struct code_pages *pages, uint64_t cr3,
+                                const struct names_stretch *stretch, uint64_t address, uint64_t *at);
+
 /* The same for who knows that a function begins at address: where no symbol is known, a name that begins there, and has
  * no symbol. */
 const struct name *names_entry(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,
