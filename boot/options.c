@@ -32,6 +32,7 @@ void options_default(struct options *options)
         .net_wait_seconds = 30,
         .net_stall_seconds = 300,
         .code_pages = true,
+        .space_ends = true,
     };
 }
 

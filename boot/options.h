@@ -38,7 +38,7 @@ struct options {
     bool stop_at_triple_fault;  /* triple=reset: what the guest's triple fault does; or stop, with a dump */
     bool selftest;              /* selftest=off: look at the machine and its wire, start no guest */
     bool code_pages;            /* code=on: send code pages (EPT W^X) */
-    bool space_ends;            /* code.ends=off: tell where address spaces end */
+    bool space_ends;            /* code.ends=on: tell where address spaces end */
     struct task_fields tasks;   /* tasks=off; CURRENT,PID,COMM,VFORK[,ENTRY] */
 };
 

@@ -7,7 +7,7 @@ export MEMORY=256 QUIET=3
 
 # maps NAME CMDLINE
 maps() {
-    boot "$1" build/guests/maps.bzImage '' "$2" 'channel=e1000 net.mtu=9000 code.ends=on'
+    boot "$1" build/guests/maps.bzImage '' "$2" 'channel=e1000 net.mtu=9000'
 }
 
 # run NAME CPUS CMDLINE
