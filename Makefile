@@ -52,8 +52,8 @@ $(patsubst %.c,$(BUILD)/hv/%.o,$(filter-out $(HOT),$(CORE) $(SHELL_C))): HV_CFLA
 
 # What runs before the guest and never again lies behind the image (linker.ld: the second act), with its tables and texts.
 # It is linked by itself: a text that it shared with the rest would be the rest's. Single functions: boot/acts.h.
-BEFORE_GUEST := boot/acpi.c boot/aps.c boot/carve.c boot/channel.c boot/channel_card.c boot/check.c boot/dmar.c \
-    boot/efi_map.c boot/findings.c boot/font.c boot/guest.c boot/hello.c boot/image.c boot/linux.c \
+BEFORE_GUEST := boot/acpi.c boot/aps.c boot/builtin.c boot/carve.c boot/channel.c boot/channel_card.c boot/check.c \
+    boot/dmar.c boot/efi_map.c boot/findings.c boot/font.c boot/guest.c boot/hello.c boot/image.c boot/linux.c \
     boot/linux_params.c boot/madt.c boot/main.c boot/mb2.c boot/options.c boot/options_net.c boot/options_pt.c \
     boot/paging.c boot/plan.c boot/pt_same.c boot/remapping.c boot/screen.c boot/selftest.c boot/selftest_facts.c \
     boot/selftest_wire.c boot/spcr.c boot/text.c boot/tracing.c boot/uart_find.c boot/value_places.c \

@@ -2,6 +2,7 @@
  * The story of the boot, from the first C instruction to the guest's. Two acts: before the image moves into the carved
  * range, on the scratch stack, and after.
  */
+#include "boot/builtin.h"
 #include "boot/check.h"
 #include "boot/direct.h"
 #include "boot/gdt.h"
@@ -51,7 +52,9 @@ _Noreturn void boot_main(uint32_t magic, uint32_t info_pa, uint64_t image_pa)
     boot = &first_act;
     gdt_load_early();
     check_boot_loader(boot, magic, info_pa);
-    if (!boot->options.selftest)
+    if (boot->options.builtin_guest)
+        builtin_find(&boot->guest);
+    else if (!boot->options.selftest)
         guest_find(&boot->guest, &boot->info);
     check_machine(boot);
     check_options(boot);
@@ -87,6 +90,8 @@ static struct guest_entry load_guest(bool ours)
                                                                 boot->info.rsdp_size, boot->info.efi_system_table)};
     log_line("guest: %s", guest_name(&boot->guest));
     struct guest_entry entry = guest_load(&boot->guest, &boot->info, &machine, &boot->arena);
+    if (boot->options.builtin_guest)
+        builtin_tell(entry.eip, &boot->acpi, boot->options.pt.way == PT_SWITCH_SOFT);
     log_line("guest entered at %x, boot_params at %x", entry.eip, entry.esi);
     return entry;
 }

@@ -93,6 +93,12 @@ static bool set_selftest(struct options *o, struct value_text v)
     return value_flag(&o->selftest, v);
 }
 
+static bool set_guest(struct options *o, struct value_text v)
+{
+    o->builtin_guest = value_is(v, "builtin");
+    return o->builtin_guest || value_is(v, "modules");
+}
+
 static bool set_code(struct options *o, struct value_text v)
 {
     return value_flag(&o->code_pages, v);
@@ -135,6 +141,7 @@ static const struct option options_rest[] = {
     {"console.baud", set_console_baud, "a divisor of 115200"},
     {"triple", set_triple, "reset or stop"},
     {"selftest", set_selftest, "on or off"},
+    {"guest", set_guest, "modules or builtin"},
     {"code", set_code, "on or off"},
     {"code.ends", set_code_ends, "on or off"},
     {"tasks", set_tasks, "off, or what undertrace kernel-options says of the guest's kernel"},

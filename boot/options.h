@@ -37,6 +37,7 @@ struct options {
     uint32_t net_stall_seconds; /* net.stall=300: how long the guest waits when nobody answers; 0: for ever */
     bool stop_at_triple_fault;  /* triple=reset: what the guest's triple fault does; or stop, with a dump */
     bool selftest;              /* selftest=off: look at the machine and its wire, start no guest */
+    bool builtin_guest;         /* guest=modules: what boots; builtin: boot/builtin.h */
     bool code_pages;            /* code=on: send code pages (EPT W^X) */
     bool space_ends;            /* code.ends=on: tell where address spaces end */
     struct task_fields tasks;   /* tasks=off; CURRENT,PID,COMM,VFORK[,ENTRY] */
