@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "decode/cli/arguments.h"
+#include "decode/cli/builtin_text.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/error_text.h"
 #include "decode/cli/message.h"
@@ -18,12 +19,15 @@ static const char usage[] =
     "\n"
     "Prints what the self-test has found of a machine, each capability of its Intel PT, and where that differs from "
     "what\n"
-    "is known of such processors. CAPTURE is what `undertrace receive` has got of the self-test, or of any boot.\n"
+    "is known of such processors. CAPTURE is what `undertrace receive` has got of the self-test, or of any boot. Where "
+    "it\n"
+    "is of the self-test's own guest (guest=builtin), each of its branches is compared with what it must be.\n"
     "\n"
     "  -o FILE    also write all that this is made of to one file, to send to others: the processor, its registers,\n"
     "             the options and the log lines; nothing of the guest's memory\n"
     "\n"
-    "Exit status: 0 done, 1 an error, 2 it differs from what is known.\n";
+    "Exit status: 0 done, 1 an error, 2 it differs from what is known, or the\n"
+    "guest's branches are not what they must be.\n";
 
 static char *text_of_capture(const char *name, size_t *size)
 {
@@ -38,9 +42,13 @@ static char *text_of_capture(const char *name, size_t *size)
     }
     FILE *file = open_memstream(&bytes, size);
     hardware_write(file, capture);
+    const bool good = builtin_write(file, capture);
     fclose(file);
     capture_close(capture);
-    return bytes;
+    if (good)
+        return bytes;
+    free(bytes);
+    return NULL;
 }
 
 static char *text_of_file(const char *name, size_t *size)

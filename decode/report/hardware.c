@@ -124,17 +124,35 @@ static void print_log(FILE *file, struct record_text text)
             fprintf(file, "  %.*s\n", (int)line.value.size, line.value.bytes);
 }
 
+/* Returns how many lines are of what is wrong. */
+static unsigned print_guest(FILE *file, struct record_text text)
+{
+    struct text_line line;
+    unsigned wrong = 0, nr = 0;
+    for (size_t position = 0; text_next(&line, text, &position);) {
+        const bool is_wrong = text_equals(line.name, HARDWARE_GUEST_WRONG);
+        if (!is_wrong && !text_equals(line.name, HARDWARE_GUEST))
+            continue;
+        if (nr++ == 0)
+            fputs("the guest of the self-test, whose branches are known\n", file);
+        fprintf(file, "  %s%.*s\n", is_wrong ? "WRONG: " : "", (int)line.value.size, line.value.bytes);
+        wrong += is_wrong;
+    }
+    return wrong;
+}
+
 unsigned hardware_print(FILE *file, struct record_text text)
 {
     struct comparison c = {file, NULL, 0};
     print_machine(&c, text);
     print_pt(&c, text);
     print_log(file, text);
+    const unsigned wrong = print_guest(file, text);
     if (c.differences)
         fprintf(file, "%u differences from %s\n", c.differences, c.kind->name);
     else if (c.kind)
         fprintf(file, "no difference from %s\n", c.kind->name);
-    return c.differences;
+    return c.differences + wrong;
 }
 
 bool hardware_is(struct record_text text)

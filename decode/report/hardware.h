@@ -12,6 +12,10 @@
 
 #define HARDWARE_FIRST_LINE "undertrace hardware 1\n"
 
+/* Names of lines on the self-test's own guest: what was found; and what was found wrong. */
+#define HARDWARE_GUEST "selftest_guest"
+#define HARDWARE_GUEST_WRONG "selftest_guest_wrong"
+
 /* A kind of Intel PT: CPUID leaf 14H as the processors that share it report it (docs/hardware.md). */
 struct hardware_kind {
     const char *name;
@@ -29,7 +33,8 @@ void hardware_write(FILE *file, const struct capture *capture);
 /* Is it such a file? */
 bool hardware_is(struct record_text text);
 
-/* In words, beside what its family is known to have. Returns in how many places the two differ. */
+/* In words, beside what its family is known to have. Returns in how many places the two differ, or
+ * the guest has not done what it must. */
 unsigned hardware_print(FILE *file, struct record_text text);
 
 #endif

@@ -53,7 +53,7 @@ include_directions() {
         may["decode/engine"] = may["decode/code"] " decode/code/ decode/truth.h pt/packet.h pt/instruction.h"
         may["decode/flow"] = may["decode/engine"] " decode/engine/"
         may["decode/foreign"] = may["decode/flow"] " decode/flow/"
-        may["decode/check"] = may["decode/flow"] " decode/flow/"
+        may["decode/check"] = may["decode/flow"] " decode/flow/ boot/builtin_guest.h"
         may["decode/names"] = may["decode/engine"] " decode/engine/hot.h"
         may["decode/stack"] = may["decode/flow"] " decode/engine/ decode/flow/ decode/names/"
         may["decode/query"] = may["decode/stack"]
@@ -63,7 +63,7 @@ include_directions() {
         may["decode/page"] = may["decode/export"] " decode/export/ decode/report/cause_text.h"
         # Whether a machine can be traced is judged by what the hypervisor judges it by.
         may["decode/doctor"] = "vmx/caps.h pt/caps.h pt/rtit.h boot/pt_same.h boot/linux.h serial/nic.h"
-        may["decode/cli"] = may["decode/report"] " decode/report/ decode/receive/ decode/foreign/ decode/export/ decode/page/ decode/query/ decode/doctor/"
+        may["decode/cli"] = may["decode/report"] " boot/builtin_guest.h decode/report/ decode/receive/ decode/foreign/ decode/export/ decode/page/ decode/query/ decode/doctor/"
         may["lib"] = may["decode/report"] " decode/report/ decode/foreign/ serial/record.h"
         may["tests"] = "boot/ vmx/ pt/ serial/ decode/ lib/"
         n = split(core, list, " ")
