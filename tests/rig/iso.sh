@@ -57,6 +57,14 @@ for table in ${TABLES:-}; do cp "$table" "$root/boot/"; done
         echo "menuentry 'Undertrace: look at this machine and its wire, start nothing' {"
         echo "    multiboot2 /boot/undertrace.elf $OPTIONS selftest=on"
         echo '}'
+        echo "submenu 'Undertrace: trace a guest of its own' {"
+        for scheme in topa single range soft; do
+            case $scheme in soft) words=pt=soft ;; *) words=pt.scheme=$scheme ;; esac
+            echo "    menuentry '$words' {"
+            echo "        multiboot2 /boot/undertrace.elf $OPTIONS guest=builtin $words"
+            echo '    }'
+        done
+        echo '}'
     fi
 } >"$root/boot/grub/grub.cfg"
 

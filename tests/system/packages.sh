@@ -98,8 +98,8 @@ check 'GRUB takes the menu' grub-script-check "$menu"
 entries() {
     grep -c -- "$1" "$menu"
 }
-same 'the menu has an entry for each kernel, and one that looks at the machine' \
-    "$(sed -n "s/.*menuentry .*--id '\(undertrace[^']*\)' {/\1/p" "$menu" | tr '\n' ' ')" "undertrace-$version undertrace-1-branches undertrace-selftest "
+same 'the menu has an entry for each kernel, and those of the self-test' \
+    "$(sed -n "s/.*menuentry .*--id '\(undertrace[^']*\)' {/\1/p" "$menu" | tr '\n' ' ')" "undertrace-$version undertrace-1-branches undertrace-selftest undertrace-guest-topa undertrace-guest-single undertrace-guest-range undertrace-guest-soft "
 same 'what it had stays' "$(diff "$work/before.cfg" "$menu" | grep -c '^<')" 0
 same 'a kernel has its initrd' "$(entries "module2 --nounzip /boot/initrd.img-$version initrd")" 1
 same 'and where it has its tasks' "$(entries "multiboot2 /boot/undertrace.elf .*$(build/undertrace kernel-options build/guest/vmlinuz)")" 1
