@@ -59,7 +59,8 @@ static double decode_all(const struct flow_trace *trace, const struct flow_ops *
     return processor_seconds() - start;
 }
 
-/* Packets, read one by one and counted. */
+/* Packets, found one by one and counted; payloads are stepped over, which libipt does not (docs/decoder.md, "Speed").
+ */
 static double scan_ours(const struct flow_trace *trace, uint64_t *count)
 {
     const double start = processor_seconds();
