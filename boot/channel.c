@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "boot/channel_card.h"
+#include "boot/paging.h"
 #include "pt/msr.h"
 #include "serial/clock.h"
 #include "serial/log.h"
@@ -40,7 +41,7 @@ static struct sink *open_uart(struct channel *channel, const struct options *opt
                               uint16_t nr_cpus, struct arena *arena)
 {
     char why[128] = "";
-    const char *missing = uart_find(&channel->uart, &options->uart, acpi);
+    const char *missing = uart_find(&channel->uart, &options->uart, acpi, paging_window);
     if (missing) {
         log_line("channel=uart: %s", missing);
         return NULL;
@@ -86,6 +87,7 @@ static struct sink *open_net(struct channel *channel, const struct options *opti
                                      .driver = found.driver,
                                      .card = found.card,
                                      .mmio_pa = channel->nic.bar_pa,
+                                     .registers = paging_window(channel->nic.bar_pa),
                                      .ip = options->net_ip,
                                      .peer = options->net_peer,
                                      .port = options->net_port,

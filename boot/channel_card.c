@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "boot/paging.h"
 #include "serial/nic_mmio.h"
 
 static bool is_wanted(const struct options *options, const struct nic_look *look)
@@ -19,7 +20,7 @@ static bool open_card(struct channel_card *card, uint32_t bdf, uint32_t id, stru
     if (!card->driver || (options->net_card != NET_CARD_ANY && options->net_card != bdf) ||
         !pci_open(&card->function, bdf))
         return false;
-    const struct nic_access access = nic_mmio_access(&mmio, card->function.bar_pa);
+    const struct nic_access access = nic_mmio_access(&mmio, paging_window(card->function.bar_pa));
     card->driver->look(&access, card->card, look);
     if (is_wanted(options, look))
         return true;

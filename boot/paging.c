@@ -1,22 +1,16 @@
 #include "boot/paging.h"
 
 #include "boot/image.h"
+#include "boot/page_entry.h"
 #include "pt/msr.h"
 #include "vmx/phys.h"
-
-/* SDM Vol. 3A, "4-Level Paging". */
-#define PAGE_PRESENT (1ull << 0)
-#define PAGE_WRITE (1ull << 1)
-#define PAGE_UNCACHEABLE (1ull << 3 | 1ull << 4) /* PWT, PCD: entry 3 of IA32_PAT, UC since reset */
-#define PAGE_LARGE (1ull << 7)
-#define PAGE_NX (1ull << 63)
-#define PAGE_TABLE (PAGE_PRESENT | PAGE_WRITE)
 
 #define PAT_AT_RESET 0x0007040600070406 /* SDM "Programming the PAT": WB, WT, UC-, UC, twice */
 
 #define GIB (1ull << 30)
-#define LARGE_PAGE (1ull << 21)
-#define IMAGE_PD_SPAN LARGE_PAGE /* one page table maps the image */
+/* The image's page directory: one page table maps the image, the page behind it is the window. */
+#define WINDOW_BASE (IMAGE_BASE + LARGE_PAGE)
+static uint64_t *image_directory;
 
 static bool has_gib_pages(void)
 {
@@ -106,6 +100,7 @@ static bool map_image(struct arena *arena, uint64_t *pml4, uint64_t image_pa)
     pml4[IMAGE_BASE >> 39 & 511] = virt_to_phys(pdpt) | PAGE_TABLE;
     pdpt[IMAGE_BASE >> 30 & 511] = virt_to_phys(pd) | PAGE_TABLE;
     pd[IMAGE_BASE >> 21 & 511] = virt_to_phys(pt) | PAGE_TABLE;
+    image_directory = pd;
     for (const char *va = image_start; va < moved_end; va += 4096) {
         uint64_t offset = (uint64_t)(va - image_start);
         pt[offset / 4096] = (image_pa + offset) | image_page_rights(va);
@@ -119,6 +114,15 @@ uint64_t paging_build(struct arena *arena, const struct memory_map *map, uint64_
     if (!pml4 || !map_direct(arena, map, pml4, direct_map_end(top)) || !map_image(arena, pml4, image_pa))
         return 0;
     return virt_to_phys(pml4);
+}
+
+/* Other CPUs use what is behind it later, and have nothing of the entry before. */
+void *paging_window(uint64_t pa)
+{
+    uint8_t *window = (uint8_t *)WINDOW_BASE;
+    *(volatile uint64_t *)&image_directory[WINDOW_BASE >> 21 & 511] = page_registers_entry(pa);
+    __asm__ volatile("invlpg (%0)" : : "r"(window) : "memory");
+    return window + pa % LARGE_PAGE;
 }
 
 void paging_set_pat(void)

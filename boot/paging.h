@@ -17,6 +17,11 @@ uint64_t paging_bytes(uint64_t top);
  * Returns the value for CR3; 0: the arena is too small. */
 uint64_t paging_build(struct arena *arena, const struct memory_map *map, uint64_t top, uint64_t image_pa);
 
+/* The window, for registers of the channel's device, which firmware may put anywhere above the direct map: show the 2
+ * MiB around pa, uncacheable, in place of what it showed. Returns where pa is. The tables in use are those that
+ * paging_build has built. */
+void *paging_window(uint64_t pa);
+
 /* Make IA32_PAT of this CPU what it is at reset, which the tables rely on (PWT and PCD: UC) and firmware may have
  * changed. */
 void paging_set_pat(void);

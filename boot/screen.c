@@ -10,23 +10,15 @@
 
 #include <stdarg.h>
 
+#include "boot/page_entry.h"
 #include "boot/text.h"
 #include "serial/log.h"
 #include "vmx/phys.h"
 
-/*
- * The framebuffer has a window of its own, behind the GiB of the image: firmware may put it anywhere above the direct
- * map. SDM Vol. 3A, "4-Level Paging" and Table "Selection of PAT Entries": PCD without PWT is UC-, so that an MTRR of
- * firmware's can make it write-combining.
- */
+/* The framebuffer has a window of its own, behind the GiB of the image: firmware may put it anywhere above the direct
+ * map. It is UC-, so that an MTRR of firmware's can make it write-combining. */
 #define WINDOW_BASE (IMAGE_BASE + (1ull << 30))
-#define WINDOW_PAGE (1ull << 21)
 #define WINDOW_PAGES 512u
-#define PAGE_PRESENT_WRITE 0x3ull
-#define PAGE_PCD (1ull << 4)
-#define PAGE_LARGE (1ull << 7)
-#define PAGE_NX (1ull << 63)
-#define PAGE_ADDRESS 0x000ffffffffff000ull
 
 /* Written where it lies in physical memory: the second act is not writable. */
 static const uint64_t window_table[WINDOW_PAGES] __attribute__((aligned(4096)));
@@ -50,16 +42,15 @@ static void map_window(uint64_t first, uint64_t end)
 {
     const uint64_t table_pa = *table_entry((uint64_t)window_table, 1) & PAGE_ADDRESS;
     uint64_t *table = phys_to_virt(table_pa);
-    for (unsigned i = 0; i < WINDOW_PAGES && first + i * WINDOW_PAGE < end; i++)
-        table[i] = (first + i * WINDOW_PAGE) | PAGE_PRESENT_WRITE | PAGE_PCD | PAGE_LARGE | PAGE_NX;
-    *table_entry(WINDOW_BASE, 3) = table_pa | PAGE_PRESENT_WRITE | PAGE_NX;
+    for (unsigned i = 0; i < WINDOW_PAGES && first + i * LARGE_PAGE < end; i++)
+        table[i] = (first + i * LARGE_PAGE) | PAGE_TABLE | PAGE_PCD | PAGE_LARGE | PAGE_NX;
+    *table_entry(WINDOW_BASE, 3) = table_pa | PAGE_TABLE | PAGE_NX;
 }
 
 void screen_map_again(void)
 {
     if (screen.memory)
-        *table_entry(WINDOW_BASE, 3) =
-            (*table_entry((uint64_t)window_table, 1) & PAGE_ADDRESS) | PAGE_PRESENT_WRITE | PAGE_NX;
+        *table_entry(WINDOW_BASE, 3) = (*table_entry((uint64_t)window_table, 1) & PAGE_ADDRESS) | PAGE_TABLE | PAGE_NX;
 }
 
 /* The guest may have drawn anything meanwhile: the first of the last words begin in the first row. */
@@ -72,8 +63,8 @@ static void screen_show(const char *line, enum log_words words)
 
 void screen_set(const struct mb2_framebuffer *framebuffer)
 {
-    const uint64_t bytes = text_bytes(framebuffer), in_page = framebuffer->pa % WINDOW_PAGE;
-    if (bytes == 0 || in_page + bytes > WINDOW_PAGES * WINDOW_PAGE)
+    const uint64_t bytes = text_bytes(framebuffer), in_page = framebuffer->pa % LARGE_PAGE;
+    if (bytes == 0 || in_page + bytes > WINDOW_PAGES * LARGE_PAGE)
         return;
     map_window(framebuffer->pa - in_page, framebuffer->pa + bytes);
     text_begin(&screen, framebuffer, (volatile void *)(WINDOW_BASE + in_page));

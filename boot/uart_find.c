@@ -6,19 +6,21 @@
 #define PAGE_BYTES 4096u
 #define MAPPED (4096ull << 20) /* root maps physical memory up to here at least */
 
-static const char *in_memory(struct uart_found *found, uint64_t pa, bool wide)
+static const char *in_memory(struct uart_found *found, uint64_t pa, bool wide, uart_map *map)
 {
-    if (pa == 0 || pa >= MAPPED - PAGE_BYTES)
+    if (pa == 0)
+        return "its registers have no place";
+    if (!map && pa >= MAPPED - PAGE_BYTES)
         return "its registers lie above 4 GiB";
     const uint64_t page = pa & ~(uint64_t)(PAGE_BYTES - 1);
-    found->uart.memory = phys_to_virt(pa);
+    found->uart.memory = map ? map(pa) : phys_to_virt(pa);
     found->uart.wide = wide;
     found->memory = (struct range){page, page + PAGE_BYTES};
     return NULL;
 }
 
 /* A card's registers are bytes, as those of a 16550 in I/O ports; those of a chipset's are doublewords. */
-static const char *on_pci(struct uart_found *found, uint16_t bdf)
+static const char *on_pci(struct uart_found *found, uint16_t bdf, uart_map *map)
 {
     struct pci_bar bar;
     if (!pci_open_serial(&bar, bdf))
@@ -26,12 +28,13 @@ static const char *on_pci(struct uart_found *found, uint16_t bdf)
     found->on_pci = true;
     found->bdf = bdf;
     if (bar.memory)
-        return in_memory(found, bar.at, false);
+        return in_memory(found, bar.at, false, map);
     found->uart.port = (uint16_t)bar.at;
     return NULL;
 }
 
-const char *uart_find(struct uart_found *found, const struct uart_place *place, const struct acpi_facts *acpi)
+const char *uart_find(struct uart_found *found, const struct uart_place *place, const struct acpi_facts *acpi,
+                      uart_map *map)
 {
     *found = (struct uart_found){0};
     switch (place->kind) {
@@ -42,13 +45,13 @@ const char *uart_find(struct uart_found *found, const struct uart_place *place, 
         return NULL;
     case UART_IN_MEMORY:
     case UART_IN_MEMORY32:
-        return in_memory(found, place->at, place->kind == UART_IN_MEMORY32);
+        return in_memory(found, place->at, place->kind == UART_IN_MEMORY32, map);
     case UART_PCI:
-        return on_pci(found, (uint16_t)place->at);
+        return on_pci(found, (uint16_t)place->at, map);
     case UART_SPCR:
         break;
     }
     if (acpi->spcr.kind == UART_NONE)
         return "ACPI has no table SPCR, or one of another kind of UART";
-    return uart_find(found, &acpi->spcr, acpi);
+    return uart_find(found, &acpi->spcr, acpi, map);
 }

@@ -1,8 +1,7 @@
-/* The registers of a card, where its memory BAR stands. Shell. */
+/* The registers of a card, where its memory BAR is mapped. Shell. */
 #include "serial/nic_mmio.h"
 
 #include "serial/clock.h"
-#include "vmx/phys.h"
 
 static uint32_t mmio_read(void *context, uint32_t offset, unsigned bytes)
 {
@@ -29,8 +28,8 @@ static void mmio_wait_us(void *context, uint32_t us)
     clock_wait_us(us);
 }
 
-struct nic_access nic_mmio_access(struct nic_mmio *mmio, uint64_t bar_pa)
+struct nic_access nic_mmio_access(struct nic_mmio *mmio, volatile void *registers)
 {
-    *mmio = (struct nic_mmio){phys_to_virt(bar_pa)};
+    *mmio = (struct nic_mmio){registers};
     return (struct nic_access){mmio_read, mmio_write, mmio_wait_us, mmio};
 }

@@ -23,7 +23,8 @@ struct udp_sink_params {
     enum udp_step *step; /* out */
     const struct nic_driver *driver;
     const struct nic_card *card;
-    uint64_t mmio_pa;  /* its registers, mapped uncached in the direct map */
+    uint64_t mmio_pa;         /* its registers, for messages */
+    volatile void *registers; /* ... mapped uncacheable */
     uint32_t ip, peer; /* IPv4 addresses, ours and the receiver's, host byte order. UDP_ADDRESS_FOUND: by DHCP; by its
                           announcement */
     uint16_t port;     /* UDP port, ours and the receiver's */

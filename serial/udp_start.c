@@ -214,8 +214,8 @@ struct sink *udp_sink_init(void *memory, const struct udp_sink_params *params, c
     }
     set_up(s, params);
     s->nic = (struct nic){.driver = params->driver,
-                          .access = nic_mmio_access(&s->mmio, params->mmio_pa),
-                          .registers = phys_to_virt(params->mmio_pa)};
+                          .access = nic_mmio_access(&s->mmio, params->registers),
+                          .registers = params->registers};
     const char *failure = params->driver->reset(&s->nic, params->card, s->link.mac);
     if (failure) {
         format_text(why, why_size, "the %s at %lx %s", params->card->name, params->mmio_pa, failure);
