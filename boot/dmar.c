@@ -3,18 +3,12 @@
 #include <stddef.h>
 
 #include "boot/bytes.h"
+#include "boot/dmar_registers.h"
 
 enum { TABLE_CHECKSUM = 9, TABLE_STRUCTURES = 48 };
-enum { STRUCTURE_LENGTH = 2, DRHD_BASE = 8, DRHD_SIZE = 16 };
+enum { STRUCTURE_LENGTH = 2, DRHD_SEGMENT = 6, DRHD_BASE = 8, DRHD_SIZE = 16 };
 #define TYPE_DRHD 0u
 
-enum { REGISTER_GCMD = 0x18, REGISTER_GSTS = 0x1c, REGISTER_PMEN = 0x64 };
-#define TRANSLATION (1u << 31)         /* GCMD.TE, GSTS.TES */
-#define INTERRUPT_REMAPPING (1u << 25) /* GCMD.IRE, GSTS.IRES */
-#define LASTING 0x96ffffffu            /* of GSTS: what GCMD takes as it is, the rest are commands for once */
-#define PROTECTED_MEMORY (1u << 31)    /* PMEN.EPM */
-#define PROTECTION_STATUS 1u           /* PMEN.PRS */
-#define NO_REGISTER 0xffffffffu
 #define WAIT_US 10u
 #define WAITS 10000u
 
@@ -25,8 +19,10 @@ void dmar_read(struct dmar *dmar, const uint8_t *table, uint32_t size, uint64_t 
         const uint32_t length = read16(table + at + STRUCTURE_LENGTH);
         if (length < 4 || length > size - at)
             return;
-        if (read16(table + at) == TYPE_DRHD && length >= DRHD_SIZE && dmar->nr_units < DMAR_MAX_UNITS)
+        if (read16(table + at) == TYPE_DRHD && length >= DRHD_SIZE && dmar->nr_units < DMAR_MAX_UNITS) {
+            dmar->segments[dmar->nr_units] = read16(table + at + DRHD_SEGMENT);
             dmar->units[dmar->nr_units++] = read64(table + at + DRHD_BASE);
+        }
         at += length;
     }
 }
@@ -37,51 +33,46 @@ void dmar_hide(uint8_t *table)
     table[0] = 'X';
 }
 
-static uint32_t unit_get(const struct dmar_access *access, uint32_t offset)
-{
-    return access->read(access->context, offset);
-}
-
-static bool wait_clear(const struct dmar_access *access, uint32_t offset, uint32_t bits)
+bool dmar_wait(const struct dmar_access *access, uint32_t offset, uint32_t bits, uint32_t should)
 {
     for (uint32_t i = 0; i < WAITS; i++) {
-        if (!(unit_get(access, offset) & bits))
+        if ((dmar_get(access, offset) & bits) == should)
             return true;
         access->wait_us(access->context, WAIT_US);
     }
     return false;
 }
 
-/* One at a time: the unit takes one command, and says when it is done. */
-static bool switch_off(const struct dmar_access *access, uint32_t bit)
+bool dmar_switch(const struct dmar_access *access, uint32_t bit, bool on)
 {
-    const uint32_t status = unit_get(access, REGISTER_GSTS);
+    const uint32_t status = dmar_get(access, DMAR_GSTS), should = on ? bit : 0;
 
-    if (!(status & bit))
+    if ((status & bit) == should)
         return true;
-    access->write(access->context, REGISTER_GCMD, status & LASTING & ~bit);
-    return wait_clear(access, REGISTER_GSTS, bit);
+    dmar_set(access, DMAR_GCMD, (status & DMAR_LASTING & ~bit) | should);
+    return dmar_wait(access, DMAR_GSTS, bit, should);
 }
 
 static bool unprotect(const struct dmar_access *access)
 {
-    const uint32_t protection = unit_get(access, REGISTER_PMEN);
+    const uint32_t protection = dmar_get(access, DMAR_PMEN);
 
-    if (!(protection & (PROTECTED_MEMORY | PROTECTION_STATUS)))
+    if (!(protection & (DMAR_PMEN_ENABLE | DMAR_PMEN_STATUS)))
         return true;
-    access->write(access->context, REGISTER_PMEN, protection & ~PROTECTED_MEMORY);
-    return wait_clear(access, REGISTER_PMEN, PROTECTION_STATUS);
+    dmar_set(access, DMAR_PMEN, protection & ~DMAR_PMEN_ENABLE);
+    return dmar_wait(access, DMAR_PMEN, DMAR_PMEN_STATUS, 0);
 }
 
 enum dmar_unit dmar_unit_stop(const struct dmar_access *access)
 {
-    const uint32_t status = unit_get(access, REGISTER_GSTS);
+    const uint32_t status = dmar_get(access, DMAR_GSTS);
 
-    if (status == NO_REGISTER)
+    if (status == DMAR_NO_REGISTER)
         return DMAR_UNIT_ABSENT;
-    if (!(status & (TRANSLATION | INTERRUPT_REMAPPING)) &&
-        !(unit_get(access, REGISTER_PMEN) & (PROTECTED_MEMORY | PROTECTION_STATUS)))
+    if (!(status & (DMAR_TRANSLATION | DMAR_INTERRUPT_REMAPPING)) &&
+        !(dmar_get(access, DMAR_PMEN) & (DMAR_PMEN_ENABLE | DMAR_PMEN_STATUS)))
         return DMAR_UNIT_OFF;
-    const bool off = switch_off(access, TRANSLATION) && switch_off(access, INTERRUPT_REMAPPING) && unprotect(access);
+    const bool off = dmar_switch(access, DMAR_TRANSLATION, false) &&
+                     dmar_switch(access, DMAR_INTERRUPT_REMAPPING, false) && unprotect(access);
     return off ? DMAR_UNIT_STOPPED : DMAR_UNIT_STUCK;
 }

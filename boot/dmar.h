@@ -15,9 +15,10 @@
 #define DMAR_MAX_UNITS 32u
 
 struct dmar {
-    uint64_t pa;                    /* of the table; 0: there is none */
-    uint8_t nr_units;               /* remapping hardware; those behind DMAR_MAX_UNITS are not looked at */
-    uint64_t units[DMAR_MAX_UNITS]; /* physical addresses of their registers */
+    uint64_t pa;                       /* of the table; 0: there is none */
+    uint8_t nr_units;                  /* remapping hardware; those behind DMAR_MAX_UNITS are not looked at */
+    uint64_t units[DMAR_MAX_UNITS];    /* physical addresses of their registers */
+    uint16_t segments[DMAR_MAX_UNITS]; /* PCI segments of the devices behind them */
 };
 
 /* Read a whole DMAR table, size bytes, that is at pa. What is broken ends it. */

@@ -88,6 +88,11 @@ static bool set_triple(struct options *o, struct value_text v)
     return o->stop_at_triple_fault || value_is(v, "reset");
 }
 
+static bool set_vtd(struct options *o, struct value_text v)
+{
+    return value_flag(&o->vtd, v);
+}
+
 static bool set_selftest(struct options *o, struct value_text v)
 {
     return value_flag(&o->selftest, v);
@@ -140,6 +145,7 @@ static const struct option options_rest[] = {
     {"console", set_console, UART_EXPECTED ", or none"},
     {"console.baud", set_console_baud, "a divisor of 115200"},
     {"triple", set_triple, "reset or stop"},
+    {"vtd", set_vtd, "on or off"},
     {"selftest", set_selftest, "on or off"},
     {"guest", set_guest, "modules or builtin"},
     {"code", set_code, "on or off"},

@@ -3,6 +3,7 @@
 #include "boot/gdt.h"
 #include "boot/image.h"
 #include "boot/paging.h"
+#include "boot/protect.h"
 #include "boot/screen.h"
 #include "boot/selftest_wire.h"
 #include "pt/scheme.h"
@@ -49,7 +50,7 @@ static uint64_t arena_bytes(const struct boot_state *boot)
         bytes += channel_bytes(&boot->options, boot->nr_cpus);
     if (boot->options.selftest)
         bytes += SELFTEST_WIRE_BYTES + 4096;
-    return bytes;
+    return bytes + protect_bytes(boot, bytes);
 }
 
 static _Noreturn void fail_too_little(const struct boot_state *boot, uint64_t size)

@@ -5,7 +5,7 @@
 #include "serial/log.h"
 #include "vmx/phys.h"
 
-#define UNIT_BYTES 4096u
+#define UNIT_BYTES 4096u /* some have more, which nothing here needs */
 
 static uint32_t unit_read(void *context, uint32_t offset)
 {
@@ -23,16 +23,23 @@ static void unit_wait_us(void *context, uint32_t us)
     clock_wait_us(us);
 }
 
-unsigned remapping_stop(const struct boot_state *boot)
+bool remapping_access(struct dmar_access *access, uint64_t unit_pa)
+{
+    const uint8_t *registers = check_acpi_memory.map(NULL, unit_pa, UNIT_BYTES);
+
+    *access = (struct dmar_access){unit_read, unit_write, unit_wait_us, (void *)(uintptr_t)registers};
+    return registers;
+}
+
+unsigned remapping_stop(const struct boot_state *boot, bool ours)
 {
     const struct dmar *dmar = &boot->acpi.dmar;
     unsigned nr_stopped = 0, nr_stuck = 0;
 
     for (unsigned i = 0; i < dmar->nr_units; i++) {
-        const uint8_t *registers = check_acpi_memory.map(NULL, dmar->units[i], UNIT_BYTES);
-        if (!registers)
+        struct dmar_access access;
+        if (!remapping_access(&access, dmar->units[i]))
             continue;
-        const struct dmar_access access = {unit_read, unit_write, unit_wait_us, (void *)(uintptr_t)registers};
         const enum dmar_unit found = dmar_unit_stop(&access);
         if (found == DMAR_UNIT_STUCK)
             log_line(
@@ -41,15 +48,15 @@ unsigned remapping_stop(const struct boot_state *boot)
         nr_stopped += found == DMAR_UNIT_STOPPED;
         nr_stuck += found == DMAR_UNIT_STUCK;
     }
-    if (nr_stopped)
+    if (nr_stopped && !ours)
         log_line("VT-d: firmware had left %u of %u units on; they are off now", nr_stopped, dmar->nr_units);
     return nr_stuck;
 }
 
 void remapping_hide(const struct boot_state *boot)
 {
-    if (!boot->acpi.dmar.pa || boot->channel.kind != CHANNEL_NET)
+    if (!boot->acpi.dmar.pa || (boot->channel.kind != CHANNEL_NET && !boot->remaps))
         return;
     dmar_hide(phys_to_virt(boot->acpi.dmar.pa)); /* VISIBLE: no table DMAR */
-    log_line("VT-d: hidden from the guest, which does not know of our card");
+    log_line("VT-d: hidden from the guest, which does not know of our %s", boot->remaps ? "tables" : "card");
 }

@@ -2,14 +2,18 @@
 #ifndef BOOT_REMAPPING_H
 #define BOOT_REMAPPING_H
 
+#include "boot/dmar.h"
 #include "boot/state.h"
 
-/* Switch remapping off that firmware has left on, before the card is used. Log lines say what was found. Returns how
- * many units stay on all the same. */
-unsigned remapping_stop(const struct boot_state *boot);
+/* The registers of the unit at unit_pa. false: root does not reach them. */
+bool remapping_access(struct dmar_access *access, uint64_t unit_pa);
 
-/* The guest is to find no remapping: it knows nothing of the card that reads our memory. Where the card is not ours
- * nothing is hidden. */
+/* Switch remapping off that firmware has left on, before the card is used, or that is ours. Log lines say what was
+ * found. Returns how many units stay on all the same. */
+unsigned remapping_stop(const struct boot_state *boot, bool ours);
+
+/* The guest is to find no remapping: it knows nothing of the card that reads our memory, or of our tables. Where there
+ * is neither nothing is hidden. */
 void remapping_hide(const struct boot_state *boot);
 
 #endif

@@ -25,6 +25,7 @@ struct boot_state {
     struct arena arena;
     uint64_t cr3, image_pa;
     unsigned nr_remapping_stuck; /* units that remap DMA still: boot/remapping.h */
+    bool remaps;                 /* they are on, by our tables: boot/protect.h */
     struct channel channel;
 };
 

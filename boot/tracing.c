@@ -3,14 +3,15 @@
 #include "boot/hello.h"
 #include "boot/image.h"
 #include "boot/plan.h"
+#include "boot/protect.h"
 #include "boot/remapping.h"
 #include "serial/log.h"
 #include "vmx/phys.h"
 
 void tracing_open_channel(struct boot_state *boot)
 {
-    if (boot->options.channel == CHANNEL_AUTO || boot->options.channel == CHANNEL_NET)
-        boot->nr_remapping_stuck = remapping_stop(boot);
+    if (boot->options.channel == CHANNEL_AUTO || boot->options.channel == CHANNEL_NET || boot->options.vtd)
+        boot->nr_remapping_stuck = remapping_stop(boot, false);
     channel_open(&boot->channel, &boot->options, &boot->acpi, boot->nr_cpus, &boot->arena);
     uint32_t room = plan_hello_bytes(boot->nr_cpus);
     char *text = plan_take(boot, room);
@@ -36,6 +37,7 @@ void tracing_open_channel(struct boot_state *boot)
         log_line("no channel for the trace; the guest boots without tracing");
     }
     log_line("channel %s", boot->channel.sink->ops->name);
+    protect_memory(boot);
 }
 
 void tracing_init_cpu(const struct boot_state *boot, struct boot_cpu *cpu)

@@ -5,7 +5,7 @@
 #                                         of the hypervisor's, beside selftest=on and net.port=
 #
 # from the environment:
-#   QEMU         the program (qemu-system-x86_64), QEMU_WORDS: further words for it
+#   QEMU         the program (qemu-system-x86_64), QEMU_WORDS: further words for it, QEMU_BEFORE: such as stand before the card's
 #   CPU_SECONDS  of QEMU's that it may take (600)
 #   ANNOUNCE     1: the receiver announces itself to the guest at 10.0.2.15, for net.peer=announce
 #   NO_LINK      ids of devices whose cable is out when the machine starts
@@ -58,7 +58,7 @@ qmp() {
 }
 # shellcheck disable=SC2086 # a list of words
 "$qemu" -S -qmp stdio -nodefaults -accel tcg -cpu max -m 256 -display none -vga std -no-reboot -cdrom "$dir/image.iso" \
-    -netdev "user,id=wire$forward" -device "$card,netdev=wire" -serial "file:$dir/console.txt" ${QEMU_WORDS:-} >"$dir/qemu.log" 2>&1 < <(qmp) &
+    ${QEMU_BEFORE:-} -netdev "user,id=wire$forward" -device "$card,netdev=wire" -serial "file:$dir/console.txt" ${QEMU_WORDS:-} >"$dir/qemu.log" 2>&1 < <(qmp) &
 emulator=$!
 
 spent() {
