@@ -64,9 +64,10 @@ enum pt_ip_bytes {
 
 struct packet {
     enum packet_kind kind;
-    uint8_t size;     /* bytes on the wire; set by the parser, ignored by the encoder */
-    uint8_t ip_bytes; /* TIP*, FUP: enum pt_ip_bytes */
-    uint8_t tnt_bits; /* TNT: number of bits, oldest in the highest */
+    uint8_t size;      /* bytes on the wire; set by the parser, ignored by the encoder */
+    uint8_t ip_bytes;  /* TIP*, FUP: enum pt_ip_bytes */
+    uint8_t tnt_bits;  /* TNT: number of bits, oldest in the highest */
+    uint8_t ptw_bytes; /* PTW: 4 or 8 */
     union {
         uint64_t ip;      /* TIP*, FUP: the payload as it stands on the wire, not yet expanded */
         uint64_t tnt;     /* TNT: the oldest bit is bit tnt_bits - 1 */
@@ -79,14 +80,13 @@ struct packet {
     };
     uint16_t tma_ctc;       /* TMA */
     uint16_t tma_fc;        /* TMA: 9 bits */
+    uint16_t icnt;          /* TRIG: instructions since the last IP */
     bool non_root;          /* PIP.NR */
     bool cs_l, cs_d, iflag; /* MODE.Exec: CS.L and IA32_EFER.LMA, CS.D, IF where the CPU reports it */
     bool in_tx, tx_abort;   /* MODE.TSX */
     bool fup_follows;       /* PTW.IP, EXSTOP.IP, CFE.IP, TRIG.IP: a FUP that belongs to no TIP */
-    uint8_t ptw_bytes;      /* PTW: 4 or 8 */
     uint8_t event_type;     /* CFE: 5 bits, EVD: 6 bits */
     bool has_icnt, more;    /* TRIG.ICNTV: icnt is there; TRIG.MULT: triggers fired that no packet tells */
-    uint16_t icnt;          /* TRIG: instructions since the last IP */
 };
 
 enum pt_parse_error {

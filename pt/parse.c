@@ -4,7 +4,10 @@
  * Core. Source: SDM "Packet Definitions" (36.4.2). Reserved bits of a payload are ignored, as the section demands;
  * bytes that no packet begins with are PT_PARSE_UNKNOWN.
  */
+#include <string.h>
+
 #include "pt/packet.h"
+#include "pt/packet_table.h"
 
 static uint64_t get_bytes(const uint8_t *bytes, size_t nr_bytes)
 {
@@ -68,9 +71,7 @@ static int parse_fixed(struct packet *packet, const uint8_t *bytes, size_t size)
 /* The oldest bit stands under the stop bit, which is the highest one. */
 static bool take_tnt(struct packet *packet, enum packet_kind kind, uint64_t payload)
 {
-    unsigned bits = 0;
-    while (payload >> bits > 1)
-        bits++;
+    const unsigned bits = payload ? 63u - (unsigned)__builtin_clzll(payload) : 0;
     packet->kind = kind;
     packet->tnt_bits = (uint8_t)bits;
     packet->tnt = payload & ~(1ull << bits);
@@ -166,20 +167,6 @@ static int parse_cyc(struct packet *packet, const uint8_t *bytes, size_t size)
     return n;
 }
 
-static int parse_ip(struct packet *packet, enum packet_kind kind, const uint8_t *bytes, size_t size)
-{
-    static const int8_t payload_bytes[8] = {0, 2, 4, 6, 6, -1, 8, -1};
-    int n = payload_bytes[bytes[0] >> 5];
-    if (n < 0)
-        return PT_PARSE_UNKNOWN;
-    if (size < 1u + (size_t)n)
-        return PT_PARSE_TRUNCATED;
-    packet->kind = kind;
-    packet->ip_bytes = bytes[0] >> 5;
-    packet->ip = get_bytes(bytes + 1, (size_t)n);
-    return 1 + n;
-}
-
 static int parse_mode(struct packet *packet, const uint8_t *bytes, size_t size)
 {
     if (size < 2)
@@ -215,59 +202,59 @@ static int parse_trig(struct packet *packet, const uint8_t *bytes, size_t size)
     return (int)total;
 }
 
-static int parse_payload(struct packet *packet, enum packet_kind kind, const uint8_t *bytes, size_t size, int n)
+/* What its first byte does not tell. Apart, so that the quick way saves no registers. */
+static __attribute__((noinline)) int parse_rare(struct packet *packet, const uint8_t *bytes, size_t size)
 {
-    if (size < 1u + (size_t)n)
-        return PT_PARSE_TRUNCATED;
-    packet->kind = kind;
-    packet->payload = get_bytes(bytes + 1, (size_t)n);
-    return 1 + n;
+    *packet = (struct packet){0};
+    int n = PT_PARSE_UNKNOWN;
+    if (bytes[0] == 0x02)
+        n = parse_extended(packet, bytes, size);
+    else if (bytes[0] == 0x99)
+        n = parse_mode(packet, bytes, size);
+    else if (bytes[0] == 0xd9)
+        n = parse_trig(packet, bytes, size);
+    else if ((bytes[0] & 3) == 3)
+        n = parse_cyc(packet, bytes, size);
+    if (n > 0)
+        packet->size = (uint8_t)n;
+    return n;
 }
 
-static int parse_any(struct packet *packet, const uint8_t *bytes, size_t size)
+static inline int parse_known(struct packet *packet, const struct packet *known, uint64_t behind)
 {
-    switch (bytes[0]) {
-    case 0x00:
-        packet->kind = PT_PACKET_PAD;
-        return 1;
-    case 0x02:
-        return parse_extended(packet, bytes, size);
-    case 0x19:
-        return parse_payload(packet, PT_PACKET_TSC, bytes, size, 7);
-    case 0x59:
-        return parse_payload(packet, PT_PACKET_MTC, bytes, size, 1);
-    case 0x99:
-        return parse_mode(packet, bytes, size);
-    case 0xd9:
-        return parse_trig(packet, bytes, size);
-    }
-    if ((bytes[0] & 1) == 0)
-        return take_tnt(packet, PT_PACKET_TNT_8, bytes[0] >> 1) ? 1 : PT_PARSE_UNKNOWN;
-    if ((bytes[0] & 3) == 3)
-        return parse_cyc(packet, bytes, size);
-    switch (bytes[0] & 0x1f) {
-    case 0x01:
-        return parse_ip(packet, PT_PACKET_TIP_PGD, bytes, size);
-    case 0x0d:
-        return parse_ip(packet, PT_PACKET_TIP, bytes, size);
-    case 0x11:
-        return parse_ip(packet, PT_PACKET_TIP_PGE, bytes, size);
-    case 0x1d:
-        return parse_ip(packet, PT_PACKET_FUP, bytes, size);
-    default:
-        return PT_PARSE_UNKNOWN;
-    }
+    static const uint64_t masks[10] = {
+        [2] = 0xff, [3] = 0xffff, [5] = 0xffffffff, [7] = 0xffffffffffff, [8] = 0xffffffffffffff, [9] = ~0ull};
+    const int length = known->size;
+    *packet = *known;
+    packet->payload |= behind & masks[length];
+    return length;
+}
+
+/* At the end of the bytes. */
+static int parse_last(struct packet *packet, const uint8_t *bytes, size_t size)
+{
+    if (size == 0)
+        return PT_PARSE_TRUNCATED;
+    const struct packet *known = &packet_by_first_byte[bytes[0]];
+    if (known->size == 0)
+        return parse_rare(packet, bytes, size);
+    return known->size > size ? PT_PARSE_TRUNCATED : parse_known(packet, known, get_bytes(bytes + 1, size - 1));
 }
 
 int packet_parse(struct packet *packet, const uint8_t *bytes, size_t size)
 {
-    if (size == 0)
-        return PT_PARSE_TRUNCATED;
-    *packet = (struct packet){0};
-    int n = parse_any(packet, bytes, size);
-    if (n > 0)
-        packet->size = (uint8_t)n;
-    return n;
+    uint64_t behind;
+    if (size <= sizeof(behind))
+        return parse_last(packet, bytes, size);
+    const struct packet *known = &packet_by_first_byte[bytes[0]];
+    if (known->size == 1) {
+        *packet = *known;
+        return 1; /* a constant: the CPU goes on to the next packet before it has read this one */
+    }
+    if (known->size == 0)
+        return parse_rare(packet, bytes, size);
+    memcpy(&behind, bytes + 1, sizeof(behind));
+    return parse_known(packet, known, behind);
 }
 
 bool pt_ip_expand(uint64_t *ip, enum pt_ip_bytes ip_bytes, uint64_t payload, uint64_t last_ip)

@@ -12,8 +12,8 @@ ELF=build/undertrace.elf KERNEL=build/guests/load.bzImage INITRD='' CMDLINE='' O
 ISO=$work/load.iso MEMORY=256 tests/rig/boot.sh "$work/load"
 
 echo
-echo '                                            packets, MB/s            flow, MB/s               ns a'
-echo 'guest             MB       branches     ours   libipt  ratio     ours   libipt  ratio  branch  branches'
+echo '                                  counted  packets, MB/s             flow, MB/s              ns a'
+echo 'guest             MB       branches     MB/s     ours   libipt  ratio     ours   libipt  ratio  branch  branches'
 for guest in guests/debian guests/userland guests/storm decode/load; do
     build/tools/decode_bench "${guest#*/}" "build/bench/$guest/capture"
 done

@@ -143,6 +143,36 @@ static void test_truncated(void **state)
     }
 }
 
+/* What stands behind a packet does not matter, nor how much of it: of each first byte, and each vector. */
+static void assert_alone(const uint8_t *begin, size_t size)
+{
+    static const uint8_t behind[] = {0x00, 0x02, 0x82, 0x5a, 0xff};
+    for (size_t i = 0; i < sizeof(behind); i++) {
+        uint8_t bytes[3 * PT_PACKET_MAX_SIZE];
+        memset(bytes, behind[i], sizeof(bytes));
+        memcpy(bytes, begin, size);
+        struct packet alone, followed;
+        const int length = packet_parse(&followed, bytes, sizeof(bytes));
+        if (length <= 0)
+            continue;
+        for (size_t room = (size_t)length; room < sizeof(bytes); room++) {
+            assert_int_equal(packet_parse(&alone, bytes, room), length);
+            assert_memory_equal(&alone, &followed, sizeof(alone));
+        }
+    }
+}
+
+static void test_alone(void **state)
+{
+    (void)state;
+    _Static_assert(sizeof(struct packet) == 32,
+                   "no byte of it is padding, and it is as long as two of SSE's registers");
+    for (size_t i = 0; i < NR_VECTORS; i++)
+        assert_alone(vectors[i].bytes, vectors[i].size);
+    for (unsigned byte = 0; byte < 256; byte++)
+        assert_alone(&(uint8_t){(uint8_t)byte}, 1);
+}
+
 static void test_unknown(void **state)
 {
     (void)state;
@@ -321,9 +351,9 @@ static void test_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vectors),        cmocka_unit_test(test_truncated),  cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_encode_refuses), cmocka_unit_test(test_round_trip), cmocka_unit_test(test_any_bytes),
-        cmocka_unit_test(test_ip_compression), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_vectors),   cmocka_unit_test(test_truncated),      cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_unknown),   cmocka_unit_test(test_encode_refuses), cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_any_bytes), cmocka_unit_test(test_ip_compression), cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
