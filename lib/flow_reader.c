@@ -127,6 +127,11 @@ bool flow_reader_fill(struct undertrace_reader *reader)
             const struct flow_result *result = &flow->result;
             flow->in_stretch = false;
             flow_trace_pass(reader->trace, &flow->passed, result->end);
+            if (result->loops)
+                put_lost(reader, &(struct undertrace_lost){.begin = result->loop_offset,
+                                                           .end = result->loop_offset,
+                                                           .address = result->loop_ip,
+                                                           .why = flow_error_text(FLOW_ERROR_LOOP)});
             if (result->error)
                 put_lost(reader, &(struct undertrace_lost){.begin = result->error_offset,
                                                            .end = result->end,

@@ -172,8 +172,9 @@ struct undertrace_block {
 };
 
 struct undertrace_lost {
-    uint64_t begin, end; /* trace offsets of the bytes that are missing or could not be decoded */
-    uint64_t address;    /* where decoding stopped, or 0 */
+    uint64_t begin, end; /* trace offsets of the bytes that are missing or could not be decoded; begin == end:
+                            only how often a loop went round is not known */
+    uint64_t address;    /* where decoding stopped, or the loop is, or 0 */
     const char *why;     /* stays valid */
     uint32_t recorded;   /* a gap that the hypervisor or the receiver recorded; else the decoder did not get on */
 };

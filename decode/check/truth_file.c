@@ -117,8 +117,9 @@ static void note_difference(struct truth_comparison *comparison, size_t i, const
     if (result) {
         comparison->first.branches = result->branches;
         comparison->first.last_to = result->last_to;
-        comparison->first.error = result->error;
-        comparison->first.error_ip = result->error_ip;
+        const bool loop = !result->error && result->loops;
+        comparison->first.error = loop ? FLOW_ERROR_LOOP : result->error;
+        comparison->first.error_ip = loop ? result->loop_ip : result->error_ip;
     }
 }
 

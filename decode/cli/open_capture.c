@@ -98,10 +98,16 @@ void say_trace_errors(const struct flow_run *run, const char *name)
                     run->lost.spans[i].end - run->lost.spans[i].begin, flow_error_text(FLOW_ERROR_NO_PSB));
     for (size_t i = 0; i < run->nr_results && shown < ERRORS_SHOWN; i++) {
         const struct flow_result *result = &run->results[i];
+        char space[32];
+        if (result->loops) {
+            shown += result->loops;
+            message_say("%s: offset %" PRIu64 ", at %#" PRIx64 ": %s (%" PRIu32 " time%s before the next PSB)", name,
+                        result->loop_offset, result->loop_ip, flow_error_text(FLOW_ERROR_LOOP), result->loops,
+                        result->loops == 1 ? "" : "s");
+        }
         if (!result->error)
             continue;
         shown++;
-        char space[32];
         message_say("%s: offset %" PRIu64 ", at %#" PRIx64 "%s: %s", name, result->error_offset, result->error_ip,
                     space_text(space, sizeof(space), result), flow_error_text(result->error));
     }

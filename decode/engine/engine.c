@@ -98,7 +98,7 @@ static enum flow_error end_at_boundary(struct engine *engine, uint64_t boundary)
         return error == FLOW_ERROR_MISMATCH ? FLOW_ERROR_BOUNDARY : error;
     executed_prove(&engine->executed);
     executed_stand(&engine->executed, false, engine_linear(engine, engine->mode, boundary));
-    return !engine->tell.on && walk_comes_again(engine, boundary) ? FLOW_ERROR_LOOP : FLOW_OK;
+    return !engine->tell.on && walk_comes_again(engine, boundary) != WALK_AGAIN_NEVER ? FLOW_ERROR_LOOP : FLOW_OK;
 }
 
 static enum flow_error end_of(struct engine *engine, const struct flow_stretch *stretch, enum flow_error error)

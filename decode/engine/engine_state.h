@@ -66,6 +66,7 @@ struct engine {
     const struct block *from; /* that one */
     enum instruction_mode mode;
     bool tracing; /* between TIP.PGE and TIP.PGD */
+    bool anew;    /* by no branch: a VM entry, tracing enabled */
     bool compressed_returns;
     bool return_taken;                  /* the bit of the last compressed RET; they are all ones */
     uint64_t guest_cr3;                 /* of the last PIP that was not root's; FLOW_CR3_UNKNOWN */

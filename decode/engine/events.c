@@ -17,7 +17,7 @@ static void arrive(struct engine *engine, uint64_t ip)
     if (engine->input->placed && next_mode(engine) != engine->mode)
         executed_flush(&engine->executed);
     engine->mode = next_mode(engine);
-    engine->mode_told = engine->lost = false;
+    engine->mode_told = engine->lost = engine->anew = false;
     engine_set_ip(engine, ip);
 }
 
@@ -25,6 +25,7 @@ static void arrive(struct engine *engine, uint64_t ip)
 static void arrive_anew(struct engine *engine, uint64_t ip)
 {
     arrive(engine, ip);
+    engine->anew = true;
     executed_stand(&engine->executed, true, engine_linear(engine, engine->mode, ip));
 }
 
@@ -156,6 +157,21 @@ static enum flow_error pass_ptwrite(struct engine *engine)
     return FLOW_OK;
 }
 
+/* Where a FUP has been reached. A processor that halts goes on with the event alone: where it walked past the HLT, it
+ * did so once; where it was entered behind it, it halts still, as at the exit before. Where a branch led behind it, it
+ * has gone round once, or not at all. */
+static void look_for_loop(struct engine *engine, bool walked)
+{
+    struct flow_result *result = engine->executed.result;
+    const enum walk_again again = walk_comes_again(engine, engine->ip);
+    if (again == WALK_AGAIN_NEVER || (again == WALK_AGAIN_HALTED && (walked || engine->anew)))
+        return;
+    if (result->loops++ == 0) {
+        result->loop_offset = (uint64_t)(engine->packet - engine->input->trace);
+        result->loop_ip = engine_linear(engine, engine->mode, engine->ip);
+    }
+}
+
 static enum flow_error take_fup(struct engine *engine, const struct packet *packet)
 {
     const enum engine_fup fup = engine->fup;
@@ -171,6 +187,7 @@ static enum flow_error take_fup(struct engine *engine, const struct packet *pack
     }
     if (!engine->tracing && fup != FUP_OF_EVENT)
         return FLOW_OK; /* of something that needs no tracing */
+    const uint64_t stood = engine->ip;
     enum flow_error error = walk_to_fup(engine, ip);
     if (error && errata_abort(engine, ip))
         error = FLOW_OK;
@@ -179,6 +196,7 @@ static enum flow_error take_fup(struct engine *engine, const struct packet *pack
         engine->fup = fup; /* where it is taken once more */
         return error;
     }
+    look_for_loop(engine, stood != ip);
     if (fup == FUP_OF_PTWRITE)
         return pass_ptwrite(engine);
     engine->event = fup == FUP_OF_EVENT;

@@ -44,6 +44,10 @@ struct flow_result {
     uint32_t overflows;    /* OVF packets */
     enum flow_error error; /* but for FLOW_OK, decoding stopped at error_offset */
     uint64_t error_offset, error_ip, error_space;
+    /* FUPs within a loop that has no packet: how often it went round before, nothing tells; a part of a round is what
+     * is counted. And where the first one is. */
+    uint32_t loops;
+    uint64_t loop_offset, loop_ip;
 };
 
 struct flow_branch {

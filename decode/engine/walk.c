@@ -27,7 +27,7 @@ static struct block *read_block(struct engine *engine, uint64_t ip, enum flow_er
     return block;
 }
 
-static inline struct block *find_block(struct engine *engine, uint64_t ip, enum flow_error *error)
+struct block *walk_block_at(struct engine *engine, uint64_t ip, enum flow_error *error)
 {
     struct engine_recent *recent = engine_recent_place(engine, ip);
     const uint64_t version = engine_version(engine);
@@ -44,7 +44,7 @@ struct block *walk_block(struct engine *engine, enum flow_error *error)
     struct block *block = engine->block;
     if (block)
         return block;
-    block = engine->block = find_block(engine, engine->ip, error);
+    block = engine->block = walk_block_at(engine, engine->ip, error);
     const struct block *from = engine->from;
     if (engine->link && block && block->bytes == from->bytes && !block->across && !from->across &&
         block->end_ip / RECORD_PAGE_SIZE == from->end_ip / RECORD_PAGE_SIZE)
@@ -262,18 +262,4 @@ enum flow_error walk_to(struct engine *engine, enum walk_goal goal, uint64_t add
         if (executed_runs_on(&engine->executed))
             return FLOW_ERROR_LOOP;
     }
-}
-
-bool walk_comes_again(struct engine *engine, uint64_t address)
-{
-    enum flow_error ignored;
-    struct block *block = walk_block(engine, &ignored);
-    while (block && !executed_runs_on(&engine->executed) && pass(engine, block)) {
-        if (engine->ip == address)
-            return true;
-        block = walk_block(engine, &ignored);
-        if (block && stop_within(engine, block, address))
-            return true;
-    }
-    return false;
 }

@@ -20,12 +20,22 @@ enum walk_goal {
 /* Go on without a packet. FLOW_OK: execution stands at the goal. */
 enum flow_error walk_to(struct engine *engine, enum walk_goal goal, uint64_t address);
 
-/* Execution stands at address: would it come there again without a packet? It is left anywhere. */
-bool walk_comes_again(struct engine *engine, uint64_t address);
+/* Would execution come to where it stands again? */
+enum walk_again {
+    WALK_AGAIN_NEVER,  /* not without a packet */
+    WALK_AGAIN_FREELY, /* a packet that names this IP does not tell how often it has been here */
+    WALK_AGAIN_HALTED  /* by way of a HLT, which ends with a packet: at most once between two of them */
+};
+
+/* From ip on; execution stays where it is. */
+enum walk_again walk_comes_again(struct engine *engine, uint64_t ip);
 
 /* The last count bits of a TNT packet, the oldest in the highest. Returns how many are left: none, or else *error says
  * why; FLOW_OK: execution stands at a branch that needs a TIP before it goes on with them. */
 unsigned walk_bits(struct engine *engine, uint64_t bits, unsigned count, enum flow_error *error);
+
+/* The block at ip. NULL: *error says why. */
+struct block *walk_block_at(struct engine *engine, uint64_t ip, enum flow_error *error);
 
 /* The block where execution stands. NULL: *error says why. */
 struct block *walk_block(struct engine *engine, enum flow_error *error);

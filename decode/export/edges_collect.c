@@ -131,7 +131,7 @@ static void take_stretch(struct collector *collector, const struct flow_stretch 
     collector->at = stretch->end - 1;
     flow_decode(collector->flow, stretch, &result);
     collector->run->branches += result.branches;
-    collector->run->decode_gaps += result.error != FLOW_OK;
+    collector->run->decode_gaps += (result.error != FLOW_OK) + result.loops;
     collector->end = result.error ? 0 : result.end;
 }
 

@@ -31,7 +31,7 @@ bool flow_chunk_run(struct flow_chunk *chunk, struct flow *flow, const struct fl
         }
         flow_decode(flow, &cursor.stretch, &result);
         flow_run_add(&chunk->run, &result);
-        if (keep || (result.error && chunk->run.nr_results < KEPT_ERRORS))
+        if (keep || ((result.error || result.loops) && chunk->run.nr_results < KEPT_ERRORS))
             good = keep_result(chunk, &result) && good;
     }
     return good;

@@ -1,4 +1,5 @@
-/* Decode gaps: stretches of trace, or the rests of them, that could not be decoded, by cause. Pure. */
+/* Decode gaps, by cause: stretches of trace, or the rests of them, that could not be decoded; and of no bytes, loops of
+ * which no packet tells how often they went round. Pure. */
 #ifndef DECODE_FLOW_GAPS_H
 #define DECODE_FLOW_GAPS_H
 
@@ -16,6 +17,12 @@ static inline void flow_gaps_add(struct flow_gaps *gaps, enum flow_error cause, 
     gaps->count++;
     gaps->bytes += bytes;
     gaps->by_cause[cause]++;
+}
+
+static inline void flow_gaps_add_loops(struct flow_gaps *gaps, uint64_t count)
+{
+    gaps->count += count;
+    gaps->by_cause[FLOW_ERROR_LOOP] += count;
 }
 
 static inline void flow_gaps_sum(struct flow_gaps *sum, const struct flow_gaps *gaps)

@@ -34,7 +34,7 @@ static void publish(struct flow_live *live, unsigned cpu, const struct flow_resu
     struct flow_live_cpu *own = &live->state.cpus[cpu];
     own->offset = result->end;
     own->branches += result->branches;
-    own->errors += result->error != FLOW_OK;
+    own->errors += (result->error != FLOW_OK) + result->loops;
     if (result->branches > 0)
         own->last_to = result->last_to;
     if (live->state.nr_cpus <= cpu)

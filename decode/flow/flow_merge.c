@@ -59,7 +59,7 @@ static bool decode_one(struct merge *merge)
     pthread_mutex_unlock(&merge->lock);
     merge_stretch_decode(seat);
     pthread_mutex_lock(&merge->lock);
-    merge->merged->errors[cpu->cpu] += seat->stretch->result.error != FLOW_OK;
+    merge->merged->errors[cpu->cpu] += (seat->stretch->result.error != FLOW_OK) + seat->stretch->result.loops;
     merge_cpu_put(cpu, seat);
     pthread_cond_broadcast(&merge->work);
     return true;

@@ -14,6 +14,7 @@ void flow_run_add(struct flow_run *run, const struct flow_result *result)
     run->overflows += result->overflows;
     if (result->error)
         flow_gaps_add(&run->decode_gaps, result->error, result->end - result->error_offset);
+    flow_gaps_add_loops(&run->decode_gaps, result->loops);
 }
 
 void flow_run_sum(struct flow_run *run)

@@ -248,7 +248,7 @@ void run_taker_chunk(struct run_taker *taker, size_t first, size_t count, uint32
         branches[i - first] = result.branches;
         sums->branches += result.branches;
         sums->instructions += result.instructions;
-        sums->errors += result.error != FLOW_OK;
+        sums->errors += (result.error != FLOW_OK) + result.loops;
     }
     sums->last_tsc = taker->tsc;
 }

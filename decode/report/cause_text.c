@@ -23,7 +23,7 @@ const char *flow_error_text(enum flow_error error)
 {
     static const char *const texts[FLOW_NR_ERRORS] = {
         [FLOW_ERROR_BOUNDARY] = "the flow does not reach the address that the next PSB+ names",
-        [FLOW_ERROR_LOOP] = "a loop without an end and without a packet",
+        [FLOW_ERROR_LOOP] = "a loop without a packet: how often it went round, nothing tells",
         [FLOW_ERROR_IMAGE] = "a code page could not be used",
         [FLOW_ERROR_NO_CODE] = "no memory mapped at this address",
         [FLOW_ERROR_INSTRUCTION] = "unknown instruction",

@@ -56,9 +56,11 @@ static bool read_stretch(struct reading *reading, const char *line)
     int error;
     if (sscanf(line,
                "stretch %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNx64
-               " %" SCNx64 " %" SCNu64 " %" SCNu32 " %d %" SCNu64 " %" SCNx64 " %" SCNx64,
+               " %" SCNx64 " %" SCNu64 " %" SCNu32 " %d %" SCNu64 " %" SCNx64 " %" SCNx64 " %" SCNu32 " %" SCNu64
+               " %" SCNx64,
                &r.begin, &r.end, &r.tsc, &r.branches, &r.instructions, &r.root_instructions, &r.packets, &r.hash,
-               &r.last_to, &r.blocks, &r.overflows, &error, &r.error_offset, &r.error_ip, &r.error_space) != 15 ||
+               &r.last_to, &r.blocks, &r.overflows, &error, &r.error_offset, &r.error_ip, &r.error_space, &r.loops,
+               &r.loop_offset, &r.loop_ip) != 18 ||
         error < 0 || error >= FLOW_NR_ERRORS)
         return false;
     r.error = (enum flow_error)error;
@@ -101,7 +103,7 @@ static bool read_head(struct reading *reading, unsigned number, const char *line
     const struct record_text hello = reading->capture->hello;
     char should[32];
     snprintf(should, sizeof(should), "capture %08" PRIx32 "\n", crc32c(hello.bytes, hello.size));
-    return number == 1   ? !strcmp(line, "undertrace-shard 1\n")
+    return number == 1   ? !strcmp(line, "undertrace-shard 2\n")
            : number == 2 ? !strcmp(line, should)
                          : read_part(reading, line);
 }

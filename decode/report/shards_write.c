@@ -6,7 +6,7 @@
 /* Which capture it is of: what the target said of itself, boot and machine among it. */
 void shard_write_head(FILE *file, const struct capture *capture, uint32_t part, uint32_t nr_parts)
 {
-    fprintf(file, "undertrace-shard 1\n");
+    fprintf(file, "undertrace-shard 2\n");
     fprintf(file, "capture %08" PRIx32 "\n", crc32c(capture->hello.bytes, capture->hello.size));
     fprintf(file, "part %" PRIu32 " %" PRIu32 "\n", part, nr_parts);
 }
@@ -15,9 +15,11 @@ static void write_result(FILE *file, const struct flow_result *r)
 {
     fprintf(file,
             "stretch %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIx64
-            " %" PRIx64 " %" PRIu64 " %" PRIu32 " %d %" PRIu64 " %" PRIx64 " %" PRIx64 "\n",
+            " %" PRIx64 " %" PRIu64 " %" PRIu32 " %d %" PRIu64 " %" PRIx64 " %" PRIx64 " %" PRIu32 " %" PRIu64
+            " %" PRIx64 "\n",
             r->begin, r->end, r->tsc, r->branches, r->instructions, r->root_instructions, r->packets, r->hash,
-            r->last_to, r->blocks, r->overflows, (int)r->error, r->error_offset, r->error_ip, r->error_space);
+            r->last_to, r->blocks, r->overflows, (int)r->error, r->error_offset, r->error_ip, r->error_space, r->loops,
+            r->loop_offset, r->loop_ip);
 }
 
 static void write_counts(FILE *file, const char *word, const struct hot *hot)

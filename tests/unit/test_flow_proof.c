@@ -179,6 +179,65 @@ static void rounds_of_a_loop_are_not_guessed(void **state)
     assert_int_equal(result.instructions, 2);
 }
 
+/* The same where an interrupt comes: all else goes on, and it is said. */
+static void rounds_before_an_interrupt_are_not_guessed(void **state)
+{
+    static const struct {
+        uint8_t program[4], at, loops;
+    } cases[] = {
+        {{0xeb, 0xfe}, 0, 1},             /* jmp to itself */
+        {{0x90, 0xeb, 0xfd}, 1, 1},       /* it stands within the block that it leads to */
+        {{0x90, 0x90, 0xeb, 0xfc}, 1, 1}, /* and between others */
+        {{0xeb, 0x00, 0xeb, 0xfe}, 0, 0}, /* before the loop */
+        {{0x74, 0x00, 0xeb, 0xfc}, 2, 0}, /* each round has a bit */
+        {{0xeb, 0x00, 0xff, 0xe0}, 0, 0}, /* it leads to a packet */
+        {{0xf4, 0xeb, 0xfd, 0x90}, 1, 0}, /* hlt; it stands behind it, where tracing began */
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct fixture *f = *state;
+        add_page(f, CODE, 0x200000, 0, cases[i].program, sizeof(cases[i].program));
+        put_psb(f, CODE + cases[i].at, true);
+        const uint64_t fup = f->size;
+        put_ip(f, PT_PACKET_FUP, CODE + cases[i].at);
+        put_ip(f, PT_PACKET_TIP, CODE + 0x100);
+        put_off(f, CODE + 0x100);
+        start(f);
+        const struct flow_result result = decode_twice(f);
+        assert_int_equal(result.error, FLOW_OK);
+        assert_int_equal(result.loops, cases[i].loops);
+        assert_int_equal(result.branches, 1);
+        assert_true(!result.loops || (result.loop_offset == fup && result.loop_ip == CODE + cases[i].at));
+        flow_teardown(state);
+        flow_setup(state);
+    }
+}
+
+/* Behind a HLT an event finds a processor that has gone round once, or not at all. */
+static void a_loop_that_halts_goes_round_once_at_most(void **state)
+{
+    static const uint8_t program[] = {
+        0xf4,       /* 00 hlt */
+        0xeb, 0xfd, /* 01 jmp 00 */
+        0xff, 0xe0, /* 03 jmp rax */
+    };
+    for (unsigned at = 0; at < 2; at++) {
+        struct fixture *f = *state;
+        add_page(f, CODE, 0x200000, 0, program, sizeof(program));
+        put_psb(f, CODE + 3, true);
+        put_ip(f, PT_PACKET_TIP, CODE + at);
+        put_ip(f, PT_PACKET_FUP, CODE + 1);
+        put_ip(f, PT_PACKET_TIP, CODE + 0x100);
+        put_off(f, CODE + 0x100);
+        start(f);
+        const struct flow_result result = decode_twice(f);
+        assert_int_equal(result.error, FLOW_OK);
+        assert_int_equal(result.loops, at);
+        assert_int_equal(result.branches, 2);
+        flow_teardown(state);
+        flow_setup(state);
+    }
+}
+
 /* Calls to where rax points, each with its TIP, are no loop without packets, however many there are. */
 static void many_indirect_calls_are_no_loop(void **state)
 {
@@ -363,6 +422,8 @@ int main(void)
         FLOW_TEST(each_cut_leaves_a_first_part),
         FLOW_TEST(a_loop_without_a_packet_is_an_error),
         FLOW_TEST(rounds_of_a_loop_are_not_guessed),
+        FLOW_TEST(rounds_before_an_interrupt_are_not_guessed),
+        FLOW_TEST(a_loop_that_halts_goes_round_once_at_most),
         FLOW_TEST(many_indirect_calls_are_no_loop),
         FLOW_TEST(errors_prove_nothing),
         FLOW_TEST(bits_that_are_left_over_are_an_error),
