@@ -4,7 +4,8 @@
 # usage: runner.sh [-j JOBS] [-o DIR] TEST...
 #
 # A test is an executable. It fails when it exits non-zero, prints "not ok", or does not print the plan "1..N" with as
-# many results; "ok ... # SKIP reason" is a skip. DIR (build/tests) receives each test's output as NAME.log.
+# many results; "ok ... # SKIP reason" is a skip. DIR (build/tests) receives each test's output as NAME.log. The seconds shown are
+# those that a test took of the CPUs, with all that it ran and waited for.
 set -u
 
 jobs=$(nproc)
@@ -19,9 +20,9 @@ done
 shift $((OPTIND - 1))
 
 # Print what one finished test has to say, and add its results to the totals.
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 cpu_tenths=0
 account() {
-    local test=$1 code=$2 seconds=$3 log=$4 ok not_ok skip planned
+    local test=$1 code=$2 log=$3 ok not_ok skip planned tenths
     skip=$(grep -c '^ok .*# SKIP' "$log")
     ok=$(($(grep -c '^ok ' "$log") - skip))
     not_ok=$(grep -c '^not ok ' "$log")
@@ -35,8 +36,10 @@ account() {
         not_ok=$((not_ok + 1))
     fi
     passed=$((passed + ok)) failed=$((failed + not_ok)) skipped=$((skipped + skip))
+    tenths=$(awk -F '[ms ]' 'END { print int(600 * ($1 + $4) + 10 * ($2 + $5)) }' "$log.times" 2>/dev/null)
+    cpu_tenths=$((cpu_tenths + ${tenths:=0}))
     printf '%-6s %-38s %3d passed, %d failed, %d skipped, %d s\n' \
-        "$([ "$not_ok" -eq 0 ] && echo pass || echo FAIL)" "$test" "$ok" "$not_ok" "$skip" "$seconds"
+        "$([ "$not_ok" -eq 0 ] && echo pass || echo FAIL)" "$test" "$ok" "$not_ok" "$skip" $((tenths / 10))
     grep '^ok .*# SKIP' "$log" | sed 's/^ok[ 0-9-]*/       skipped: /'
     if [ "$not_ok" -ne 0 ]; then
         grep -v '^ok ' "$log" | tail -n 60 | sed 's/^/       /'
@@ -44,7 +47,7 @@ account() {
 }
 
 # Take in the tests that have ended: those that left an exit code.
-declare -A name_of=() log_of=() start_of=()
+declare -A name_of=() log_of=()
 reap() {
     local pid
     wait -n 2>/dev/null
@@ -52,19 +55,20 @@ reap() {
     for pid in "${!name_of[@]}"; do
         [ -s "${log_of[$pid]}.code" ] || [ "$none_left" -eq 0 ] || echo 137 >"${log_of[$pid]}.code"
         [ -s "${log_of[$pid]}.code" ] || continue
-        account "${name_of[$pid]}" "$(cat "${log_of[$pid]}.code")" $((SECONDS - start_of[$pid])) "${log_of[$pid]}"
-        rm -f "${log_of[$pid]}.code"
-        unset "name_of[$pid]" "log_of[$pid]" "start_of[$pid]"
+        account "${name_of[$pid]}" "$(cat "${log_of[$pid]}.code")" "${log_of[$pid]}"
+        rm -f "${log_of[$pid]}".{code,times}
+        unset "name_of[$pid]" "log_of[$pid]"
     done
 }
 
 # Each test is a session of its own, so that an interrupted run leaves no emulator behind. Its exit code comes through a
-# file: it is there however the test ended.
+# file: it is there however the test ended. Before it the times that it took of the CPUs, as its duration is this machine's matter.
 start() {
     local test=$1 log=$2
-    rm -f "$log.code"
-    CMOCKA_MESSAGE_OUTPUT=TAP setsid bash -c '"$1" >"$2" 2>&1 </dev/null; echo $? >"$2.code"' - "$test" "$log" 2>/dev/null &
-    name_of[$!]=$test log_of[$!]=$log start_of[$!]=$SECONDS
+    rm -f "$log".{code,times}
+    CMOCKA_MESSAGE_OUTPUT=TAP setsid bash -c '"$1" >"$2" 2>&1 </dev/null; code=$?; times >"$2.times"; echo $code >"$2.code"' \
+        - "$test" "$log" 2>/dev/null &
+    name_of[$!]=$test log_of[$!]=$log
 }
 
 stop() {
@@ -80,5 +84,6 @@ for test in "$@"; do
 done
 while [ "${#name_of[@]}" -gt 0 ]; do reap; done
 
+echo "$((cpu_tenths / 10)) s of the CPUs' time, user and system"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]
