@@ -150,7 +150,7 @@ static bool is_seen_later(const struct query *query, struct said said)
 /* What was there before may have been there still, also what was read at the very offset from which on it may have
  * changed. Where nothing was, all that a look has found came since, but not at once, maybe: something else can have
  * been there for a while. */
-static struct said before_it(struct query *query, const struct lists *lists, const struct fact *fact)
+struct said query_before(struct query *query, const struct lists *lists, const struct fact *fact)
 {
     struct query before = *query;
     if (query->until > fact->map->read_offset)
@@ -167,5 +167,5 @@ struct said query_told(struct query *query, const struct lists *lists, struct sa
     if (!is_seen_later(query, said))
         return said;
     *newer = said;
-    return before_it(query, lists, said.fact);
+    return query_before(query, lists, said.fact);
 }

@@ -45,6 +45,9 @@ struct said query_look(struct query *query, const struct lists *lists, enum dire
 /* What is told of the moment: the newest, but for what was seen some time behind the change; that is newer then. */
 struct said query_told(struct query *query, const struct lists *lists, struct said *newer);
 
+/* What is told of the moment right before a mapping holds. What is found is so until the mapping was read. */
+struct said query_before(struct query *query, const struct lists *lists, const struct fact *fact);
+
 /* What a fact says, if it is about the address. */
 struct said query_say(const struct query *query, const struct fact *fact);
 

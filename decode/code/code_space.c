@@ -83,8 +83,18 @@ static bool later_is_enough(struct query *query, struct said newer, bool alone)
     return infer_confirms(query, newer.gpa);
 }
 
-/* What no record says. newer: what is there later. */
-static const struct page_record *find_untold(struct query *query, const struct lists *lists, struct said newer)
+/* A reading behind a fault of another page did not find it, and the reading before did: it went at some time in
+ * between. What is executed until then is that, or what came along with the fault's page in its place. */
+static bool is_going(struct query *query, const struct lists *lists, struct said said)
+{
+    const struct code_map *map = said.fact ? said.fact->map : NULL;
+    return map && !map->ended && !map->foreign && !said.present && query->at < map->read_offset &&
+           query_before(query, lists, said.fact).present;
+}
+
+/* What no record says. newer: what is there later; going: what was there before may be there still. */
+static const struct page_record *find_untold(struct query *query, const struct lists *lists, struct said newer,
+                                             bool going)
 {
     struct choice choice = {0};
     struct said older = query_look(query, lists, BACK, NAMING);
@@ -95,8 +105,8 @@ static const struct page_record *find_untold(struct query *query, const struct l
         choice_add(query, &choice, newer.gpa);
     add_possible(query, lists, &choice);
     add_next(query, lists, &choice);
-    /* What was there before is no proof: the space may be another program's by now. */
-    if (older.present && !choice_empty(&choice))
+    /* Else what was there before is no proof: the space may be another program's by now. */
+    if (older.present && (going || !choice_empty(&choice)))
         choice_add(query, &choice, older.gpa);
     return choice_made(&choice);
 }
@@ -114,7 +124,8 @@ static const struct page_record *find_in_space(struct query *query, bool *told)
         return may_be_other(query, &lists, page) ? NULL : page;
     if (said.fact && said.fact->map && code_map_is_missed(said.fact->map))
         return NULL;
-    return find_untold(query, &lists, newer.present ? newer : query_look(query, &lists, ON, NAMING));
+    const bool going = is_going(query, &lists, said);
+    return find_untold(query, &lists, newer.present ? newer : query_look(query, &lists, ON, NAMING), going);
 }
 
 /* One mapping for all spaces: the newest counts, and before the first that one. */

@@ -172,6 +172,29 @@ static void a_fault_is_no_look(void **state)
     exactly(0, B, 50, USER, 2);
 }
 
+/* A fault elsewhere in the stretch: the reading behind it comes when its program is ending. What was read before was
+ * there until then, unless the fault's page can have brought along something else. */
+static void gone_in_the_reading_behind_a_fault_elsewhere(void **state)
+{
+    (void)state;
+    put_a();
+    put_map(0, 30, 40, 5, B, USER);
+    put_run(USER, 0x100000, 3, 12);
+    put_map(0, 50, 60, 6, B, USER);
+    put_map(0, 70, 80, 7, B, USER);
+    put_map(0, 30, 40, 8, C, USER);
+    put_run(USER, 0x100000, 1, 12);
+    put_map(0, 50, 60, 9, C, USER);
+    put_run(USER + PAGE, 0x102000, 1, 12);
+    exactly(0, B, 49, USER + 2 * PAGE, 3);
+    inferred(0, B, 50, USER + 2 * PAGE, 3);
+    inferred(0, B, 59, USER + 2 * PAGE, 3);
+    for (uint64_t at = 60; at < 90; at++)
+        exactly(0, B, at, USER + 2 * PAGE, NOT_KNOWN);
+    exactly(0, C, 49, USER, 1);
+    exactly(0, C, 50, USER, NOT_KNOWN); /* beside 102000 is 101000 */
+}
+
 /* What the page holds may have changed since the look before, too: it is so from the look on. */
 static void a_refill_is_known_from_the_look_on(void **state)
 {
@@ -212,6 +235,7 @@ int main(void)
         CODE_TEST(a_reading_behind_the_look_before_counts),
         CODE_TEST(absent_in_a_late_reading),
         CODE_TEST(a_fault_is_no_look),
+        CODE_TEST(gone_in_the_reading_behind_a_fault_elsewhere),
         CODE_TEST(a_refill_is_known_from_the_look_on),
         CODE_TEST(another_cpu_has_it_when_it_hears_of_it),
     };
