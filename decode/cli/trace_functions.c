@@ -10,6 +10,7 @@
 struct functions {
     struct trace_list *list;
     struct flow *flow;
+    struct stacks *stacks;
     uint64_t open;  /* tasks in which a wanted function has not returned */
     uint64_t epoch; /* counts gaps: what tasks know of before is void */
 };
@@ -132,6 +133,22 @@ static bool goes_on(void *context)
     return f->open > 0;
 }
 
+/* A hook. */
+static const struct listing_range *also(void *context, size_t *count)
+{
+    const struct functions *f = context;
+    return trace_also(f->list, count);
+}
+
+/* A hook: what the process does not do is left out, and its tasks' stacks are good behind it. Where it is left out what
+ * --function or --address does not name, nothing is known. */
+static void left_out(void *context, bool known)
+{
+    const struct functions *f = context;
+    if (known && !f->list->function.pattern && !f->list->options->address)
+        stacks_pass_over(f->stacks);
+}
+
 static bool is_done(void *context)
 {
     const struct functions *f = context;
@@ -145,10 +162,13 @@ bool trace_functions(struct trace_list *list, struct error *error)
         .enter = on_enter, .leave = on_leave, .spend = on_spend, .run = on_run, .lost = on_lost, .context = &f};
     struct stacks *stacks = stacks_open(list->ask->names, &list->ask->traces[list->cpu].pages, &hooks);
     struct listing listing = trace_listing(list);
+    f.stacks = stacks;
     if (!stacks)
         return error_set(error, ERROR_MEMORY, 0, "stacks");
     listing.hooks = (struct flow_hooks){.transfers = stacks_transfers, .result = stacks_result, .context = stacks};
     listing.goes_on = goes_on;
+    listing.also = also;
+    listing.left_out = left_out;
     listing.is_done = is_done;
     listing.context = &f;
     listing.flow = &f.flow;

@@ -229,6 +229,17 @@ bool stack_hold(struct stacks *stacks, const struct stack_event *event)
     return look_at(stacks, transfer) <= 1 || stacks->undecided.count >= MOST_HELD;
 }
 
+void stack_drop_running(struct stacks *stacks)
+{
+    struct stack_parked *task = stacks->current;
+    stack_spend(stacks);
+    stacks->current = NULL;
+    stacks->hooks.run(stacks->hooks.context, NULL, stacks->tsc);
+    if (stacks->hooks.end)
+        stacks->hooks.end(stacks->hooks.context, &task->task, stacks->tsc);
+    drop(stacks->pool, task);
+}
+
 /* All that waits may have run meanwhile. */
 void stack_forget(struct stacks *stacks)
 {

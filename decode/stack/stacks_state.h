@@ -119,6 +119,9 @@ bool stack_hold(struct stacks *stacks, const struct stack_event *event);
 /* Choose one. What was kept is then to be taken. */
 void stack_decide(struct stacks *stacks);
 
+/* Nobody knows how the task that runs goes on: it is no more. */
+void stack_drop_running(struct stacks *stacks);
+
 /* Behind a gap: no task is known any more. */
 void stack_forget(struct stacks *stacks);
 
