@@ -37,18 +37,24 @@ static bool depth_of(const struct functions *f, const struct stack_task *task, s
     return o->depth == ARGUMENT_NOT_GIVEN || *depth <= o->depth;
 }
 
+/* The trace offset at which it is told of a task. What was held back up to the trace's end is told behind it. */
+static uint64_t place_of(const struct functions *f, const struct stack_task *task)
+{
+    return f->flow ? flow_context(f->flow).at : task->at;
+}
+
 static bool is_wanted(const struct functions *f, const struct stack_task *task, uint64_t tsc)
 {
     const struct trace_options *o = f->list->options;
     const struct name *name = task->frames[task->depth - 1].name;
-    return trace_is_time(f->list, tsc) && trace_is_process(f->list, task->space, flow_context(f->flow).at) &&
+    return trace_is_time(f->list, tsc) && trace_is_process(f->list, task->space, place_of(f, task)) &&
            (!o->address || (name->begin >= o->addresses.begin && name->begin < o->addresses.end));
 }
 
 /* As the guest's kernel calls the thread, else the process. NULL: not known. */
 static const char *name_of(const struct functions *f, const struct stack_task *task)
 {
-    return task->thread ? task->thread->text : trace_process(f->list, task->space, flow_context(f->flow).at);
+    return task->thread ? task->thread->text : trace_process(f->list, task->space, place_of(f, task));
 }
 
 static void print_function(const struct functions *f, const struct stack_task *task, uint64_t tsc, size_t depth,
@@ -72,7 +78,7 @@ static void print_function(const struct functions *f, const struct stack_task *t
     trace_plain(list);
     if (!left && entries[frame->entry])
         fputs(entries[frame->entry], list->file);
-    trace_source(list, task->space, flow_context(f->flow).at, frame->name->begin);
+    trace_source(list, task->space, place_of(f, task), frame->name->begin);
     trace_line_end(list);
 }
 

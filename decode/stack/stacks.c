@@ -122,6 +122,7 @@ void stacks_pass_over(void *context)
         take_held(stacks);
     if (stacks->current)
         stack_drop_running(stacks);
+    stacks->strangers = true;
     stacks->placed = false;
     stacks->stretch_end = 0; /* no gap */
 }

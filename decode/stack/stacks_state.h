@@ -61,7 +61,8 @@ struct stacks {
     uint64_t stretch_end;              /* where the one before ended; 0: the present one has begun */
     uint64_t tsc, cr3, cr3_before, at; /* now; cr3_before: the last other one */
     uint64_t branches;                 /* executed by the top frame, and not told yet */
-    bool placed;                       /* what ran since `at` is known */
+    bool strangers; /* there are tasks that were not seen since the trace began: a part was passed over */
+    bool placed;    /* what ran since `at` is known */
     struct stack_pool *pool;
     struct stack_parked *current; /* NULL: nobody knows */
     struct stacks *next;          /* of the pool's CPUs */
