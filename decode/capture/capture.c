@@ -10,6 +10,12 @@
 #include "decode/capture/capture_check.h"
 #include "decode/capture/capture_records.h"
 
+/* By errno: is it there at all? */
+static enum error_kind why_not_open(void)
+{
+    return errno == ENOENT || errno == ENOTDIR ? ERROR_NO_CAPTURE : ERROR_CANNOT_OPEN;
+}
+
 static bool map_traces(struct capture *capture, int directory, struct error *error)
 {
     for (unsigned cpu = 0; cpu < CAPTURE_MAX_CPUS; cpu++) {
@@ -34,7 +40,7 @@ static bool read_all(struct capture *capture, int directory, struct error *error
     capture_map(&index, directory, "index");
     bool good = capture_map(&events, directory, "events.bin");
     if (!good)
-        error_set(error, ERROR_CANNOT_OPEN, 0, "%s/events.bin", capture->directory);
+        error_set(error, why_not_open(), 0, "%s/events.bin", capture->directory);
     capture->events = events.bytes;
     capture->events_size = events.size;
     good = good && map_traces(capture, directory, error);
@@ -68,7 +74,7 @@ struct capture *capture_open(const char *directory, struct error *error)
 {
     int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) {
-        error_set(error, ERROR_CANNOT_OPEN, 0, "%s", directory);
+        error_set(error, why_not_open(), 0, "%s", directory);
         return NULL;
     }
     struct capture *capture = calloc(1, sizeof(*capture));

@@ -17,6 +17,7 @@ enum error_kind {
     ERROR_CANNOT_WRITE_AT, /* name: file; number: offset; errno */
     ERROR_NOT_EMPTY,       /* name: directory */
     ERROR_TOO_MANY_CPUS,   /* number: CPU of a frame */
+    ERROR_NO_CAPTURE,      /* name: directory or file in it; errno */
     ERROR_NO_TRACE,        /* name: file; number: CPU */
     ERROR_CANNOT_LISTEN,   /* name: socket; errno */
     ERROR_NO_ADDRESS,      /* name */

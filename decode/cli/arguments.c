@@ -148,6 +148,18 @@ static void print_options(const struct syntax *syntax)
     puts("--help");
 }
 
+/* There are too few words, or one too many. The usage's first line says which there are. */
+static void say_words(const struct syntax *syntax, const char *too_many)
+{
+    const int length = (int)strcspn(syntax->usage, "\n");
+    if (too_many)
+        message_say("%s: %s: is one word too many; undertrace %s --help says which it takes", syntax->command, too_many,
+                    syntax->command);
+    else
+        message_say("%s: a word is missing; %.*s; undertrace %s --help explains them", syntax->command, length,
+                    syntax->usage, syntax->command);
+}
+
 int arguments_parse(const struct syntax *syntax, int argc, char **argv, const char **words)
 {
     return arguments_parse_list(syntax, argc, argv, words, syntax->nr_words);
@@ -181,7 +193,7 @@ int arguments_parse_list(const struct syntax *syntax, int argc, char **argv, con
     }
     const size_t given = (size_t)(argc - optind);
     if (given > max_words || given < syntax->nr_words - syntax->nr_optional) {
-        fputs(syntax->usage, stderr);
+        say_words(syntax, given > max_words ? argv[optind + (int)max_words] : NULL);
         return 1;
     }
     for (size_t i = 0; i < max_words; i++)

@@ -206,7 +206,7 @@ static bool find_spaces(struct find *find, const char *process, uint64_t cr3)
 {
     if (!process)
         return true;
-    if (!wanted_spaces_find(&find->spaces, &find->ask, cr3, process)) {
+    if (!wanted_spaces_find(&find->spaces, &find->ask, cr3, process, false)) {
         message_say("find: --process %s: out of memory", process);
         return false;
     }

@@ -12,44 +12,64 @@
 #include "decode/cli/trace_cpu.h"
 #include "decode/cli/trace_merge.h"
 
-/* The addresses of --function. false: said that none was executed, or why it cannot be done. */
-static bool find_functions(struct trace_list *list, struct wanted_functions *functions, const char *option,
-                           struct occurrence *occurrence, struct listing_range **ranges, size_t *count)
+/* Where functions of an option are. false: said that none was executed, or why it cannot be done. */
+static bool find_functions(const struct trace_list *list, struct wanted_functions *functions, const char *option,
+                           struct occurrence *occurrence, struct listing_ranges *ranges)
 {
-    *ranges = wanted_ranges(functions, list->ask, occurrence, count);
-    if (*ranges && *count > 0)
+    ranges->items = wanted_ranges(functions, list->ask, occurrence, &ranges->count);
+    if (ranges->items && ranges->count > 0)
         return true;
-    message_say(*ranges ? "trace: --%s %s: was not executed, or no function of this name is known"
-                        : "trace: --%s %s: out of memory",
+    message_say(ranges->items ? "trace: --%s %s: was not executed, or no function of this name is known"
+                              : "trace: --%s %s: out of memory",
                 option, functions->pattern);
     return false;
 }
 
-/* Where --from may come first: not before its first run. */
-static bool find_from(struct trace_list *list)
+/* false: said that no process is meant. */
+static bool find_process(struct trace_list *list)
 {
-    struct occurrence occurrence;
-    struct listing_range *ranges;
-    size_t count;
-    const bool good = find_functions(list, &list->from, "from", &occurrence, &ranges, &count);
-    free(ranges);
-    if (!good)
-        return false;
-    list->from_stretch[index_chunk_of(&list->ask->index, occurrence.first.stretch)->cpu] = occurrence.first.stretch;
-    return true;
+    const struct trace_options *o = list->options;
+    if (!o->process)
+        return true;
+    if (!wanted_spaces_find(&list->spaces, list->ask, o->cr3, o->process, true))
+        message_say("trace: --process %s: out of memory", o->process);
+    else if (list->spaces.count == 0)
+        message_say("trace: --process %s: no process that is called so executed anything; undertrace report lists them",
+                    o->process);
+    else
+        return true;
+    return false;
 }
 
+/* --from comes first not before its first run; --function is not listed before its own. */
 static bool find_wanted(struct trace_list *list)
 {
     struct occurrence occurrence;
-    if (list->from.pattern && !find_from(list))
+    if (list->from.pattern) {
+        if (!find_functions(list, &list->from, "from", &occurrence, &list->from_ranges))
+            return false;
+        list->from_stretch[index_chunk_of(&list->ask->index, occurrence.first.stretch)->cpu] = occurrence.first.stretch;
+    }
+    if (list->to.pattern && !find_functions(list, &list->to, "to", &occurrence, &list->to_ranges))
         return false;
-    if (!list->function.pattern)
-        return true;
-    if (!find_functions(list, &list->function, "function", &occurrence, &list->ranges, &list->nr_ranges))
-        return false;
-    list->function_tsc = occurrence.first.tsc;
-    return true;
+    if (list->function.pattern) {
+        if (!find_functions(list, &list->function, "function", &occurrence, &list->function_ranges))
+            return false;
+        list->function_tsc = occurrence.first.tsc;
+    }
+    return find_process(list);
+}
+
+static void free_wanted(struct trace_list *list)
+{
+    source_lines_close(list->sources);
+    wanted_spaces_free(&list->spaces);
+    wanted_functions_free(&list->function);
+    wanted_functions_free(&list->from);
+    wanted_functions_free(&list->to);
+    free(list->function_ranges.items);
+    free(list->from_ranges.items);
+    free(list->to_ranges.items);
 }
 
 /* The CPU that is wanted, or all of them in the order of time. */
@@ -98,11 +118,7 @@ int command_trace(int argc, char **argv)
         if (!output_close(list.file, output))
             status = 1;
     }
-    source_lines_close(list.sources);
-    wanted_functions_free(&list.function);
-    wanted_functions_free(&list.from);
-    wanted_functions_free(&list.to);
-    free(list.ranges);
+    free_wanted(&list);
     ask_close(&ask);
     return status;
 }

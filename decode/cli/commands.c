@@ -43,6 +43,16 @@ static void print_help(FILE *file)
     fputs("`undertrace COMMAND --help` explains a command, undertrace(1) all of them.\n", file);
 }
 
+/* NULL: said that there is none. */
+static const struct command *find_command(const char *name)
+{
+    for (size_t i = 0; i < NR_COMMANDS; i++)
+        if (!strcmp(name, commands[i].name))
+            return &commands[i];
+    message_say("%s: is no command; undertrace --help lists them", name);
+    return NULL;
+}
+
 int commands_run(int argc, char **argv)
 {
     if (argc > 1 && !strcmp(argv[1], "--no-pager")) {
@@ -53,6 +63,11 @@ int commands_run(int argc, char **argv)
     if (argc < 2) {
         print_help(stderr);
         return 1;
+    }
+    if (argc == 3 && !strcmp(argv[1], "help")) {
+        const struct command *command = find_command(argv[2]);
+        char help[] = "--help", *words[] = {argv[2], help, NULL};
+        return command ? command->run(2, words) : 1;
     }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
         print_help(stdout);
@@ -67,9 +82,6 @@ int commands_run(int argc, char **argv)
             puts(commands[i].name);
         return 0;
     }
-    for (size_t i = 0; i < NR_COMMANDS; i++)
-        if (!strcmp(argv[1], commands[i].name))
-            return commands[i].run(argc - 1, argv + 1);
-    message_say("%s: is no command; undertrace --help lists them", argv[1]);
-    return 1;
+    const struct command *command = find_command(argv[1]);
+    return command ? command->run(argc - 1, argv + 1) : 1;
 }

@@ -148,6 +148,13 @@ static bool goes_on(void *context)
     return b->gate.open;
 }
 
+/* A hook. */
+static const struct listing_range *also(void *context, size_t *count)
+{
+    const struct branches *b = context;
+    return trace_also(b->list, count);
+}
+
 static bool is_done(void *context)
 {
     const struct branches *b = context;
@@ -162,6 +169,7 @@ bool trace_branches(struct trace_list *list, struct error *error)
     if (list->options->what == TRACE_INSTRUCTIONS)
         listing.hooks.instruction = take_instruction;
     listing.goes_on = goes_on;
+    listing.also = also;
     listing.is_done = is_done;
     listing.context = &b;
     listing.flow = &b.flow;

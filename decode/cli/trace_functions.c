@@ -10,6 +10,7 @@
 struct functions {
     struct trace_list *list;
     struct flow *flow;
+    struct stacks *stacks;
     uint64_t open;  /* tasks in which a wanted function has not returned */
     uint64_t epoch; /* counts gaps: what tasks know of before is void */
 };
@@ -36,18 +37,24 @@ static bool depth_of(const struct functions *f, const struct stack_task *task, s
     return o->depth == ARGUMENT_NOT_GIVEN || *depth <= o->depth;
 }
 
+/* The trace offset at which it is told of a task. What was held back up to the trace's end is told behind it. */
+static uint64_t place_of(const struct functions *f, const struct stack_task *task)
+{
+    return f->flow ? flow_context(f->flow).at : task->at;
+}
+
 static bool is_wanted(const struct functions *f, const struct stack_task *task, uint64_t tsc)
 {
     const struct trace_options *o = f->list->options;
     const struct name *name = task->frames[task->depth - 1].name;
-    return trace_is_time(f->list, tsc) && trace_is_process(f->list, task->space, flow_context(f->flow).at) &&
+    return trace_is_time(f->list, tsc) && trace_is_process(f->list, task->space, place_of(f, task)) &&
            (!o->address || (name->begin >= o->addresses.begin && name->begin < o->addresses.end));
 }
 
 /* As the guest's kernel calls the thread, else the process. NULL: not known. */
 static const char *name_of(const struct functions *f, const struct stack_task *task)
 {
-    return task->thread ? task->thread->text : trace_process(f->list, task->space, flow_context(f->flow).at);
+    return task->thread ? task->thread->text : trace_process(f->list, task->space, place_of(f, task));
 }
 
 static void print_function(const struct functions *f, const struct stack_task *task, uint64_t tsc, size_t depth,
@@ -71,7 +78,7 @@ static void print_function(const struct functions *f, const struct stack_task *t
     trace_plain(list);
     if (!left && entries[frame->entry])
         fputs(entries[frame->entry], list->file);
-    trace_source(list, task->space, flow_context(f->flow).at, frame->name->begin);
+    trace_source(list, task->space, place_of(f, task), frame->name->begin);
     trace_line_end(list);
 }
 
@@ -132,6 +139,22 @@ static bool goes_on(void *context)
     return f->open > 0;
 }
 
+/* A hook. */
+static const struct listing_range *also(void *context, size_t *count)
+{
+    const struct functions *f = context;
+    return trace_also(f->list, count);
+}
+
+/* A hook: what the process does not do is left out, and its tasks' stacks are good behind it. Where it is left out what
+ * --function or --address does not name, nothing is known. */
+static void left_out(void *context, bool known)
+{
+    const struct functions *f = context;
+    if (known && !f->list->function.pattern && !f->list->options->address)
+        stacks_pass_over(f->stacks);
+}
+
 static bool is_done(void *context)
 {
     const struct functions *f = context;
@@ -145,10 +168,13 @@ bool trace_functions(struct trace_list *list, struct error *error)
         .enter = on_enter, .leave = on_leave, .spend = on_spend, .run = on_run, .lost = on_lost, .context = &f};
     struct stacks *stacks = stacks_open(list->ask->names, &list->ask->traces[list->cpu].pages, &hooks);
     struct listing listing = trace_listing(list);
+    f.stacks = stacks;
     if (!stacks)
         return error_set(error, ERROR_MEMORY, 0, "stacks");
     listing.hooks = (struct flow_hooks){.transfers = stacks_transfers, .result = stacks_result, .context = stacks};
     listing.goes_on = goes_on;
+    listing.also = also;
+    listing.left_out = left_out;
     listing.is_done = is_done;
     listing.context = &f;
     listing.flow = &f.flow;

@@ -88,16 +88,24 @@ void trace_line_count(struct trace_list *list)
         list->done = true;
 }
 
+const struct listing_range *trace_also(const struct trace_list *list, size_t *count)
+{
+    const struct listing_ranges *ranges = list->begun ? &list->to_ranges : &list->from_ranges;
+    *count = ranges->count;
+    return ranges->items;
+}
+
 struct listing trace_listing(const struct trace_list *list)
 {
     struct listing listing = {.ask = list->ask,
                               .cpu = list->cpu,
                               .from_stretch = list->from_stretch[list->cpu],
+                              .spaces = list->spaces.meant,
                               .from_tsc = list->from_tsc,
                               .to_tsc = list->to_tsc};
     if (list->function.pattern) {
-        listing.ranges = list->ranges;
-        listing.nr_ranges = list->nr_ranges;
+        listing.ranges = list->function_ranges.items;
+        listing.nr_ranges = list->function_ranges.count;
         listing.from_tsc = list->function_tsc > list->from_tsc ? list->function_tsc : list->from_tsc;
     } else if (list->options->address) {
         listing.ranges = &list->options->addresses;

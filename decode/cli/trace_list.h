@@ -11,6 +11,7 @@
 #include "decode/query/ask.h"
 #include "decode/query/listing.h"
 #include "decode/query/wanted.h"
+#include "decode/query/wanted_spaces.h"
 
 struct trace_list {
     const struct trace_options *options;
@@ -19,9 +20,13 @@ struct trace_list {
     struct source_lines *sources; /* NULL: none are wanted */
     uint64_t from_tsc, to_tsc;
     struct wanted_functions function, from, to;
-    struct listing_range *ranges; /* of --function; NULL: none is wanted */
-    size_t nr_ranges;
-    uint64_t function_tsc; /* when --function was executed first; nothing is to be listed before; 0: not known */
+    /* Where functions are that were executed; NULL: none are wanted. */
+    struct listing_ranges {
+        struct listing_range *items;
+        size_t count;
+    } function_ranges, from_ranges, to_ranges;
+    struct wanted_spaces spaces; /* of --process; meant NULL: all are wanted */
+    uint64_t function_tsc;       /* when --function was executed first; nothing is to be listed before; 0: not known */
     uint32_t from_stretch[CAPTURE_MAX_CPUS]; /* where --from may be entered first; its chunk is looked through */
     /* while it runs */
     uint16_t cpu;
@@ -72,5 +77,8 @@ void trace_plain(const struct trace_list *list);
 
 /* A listing of what is wanted, without hooks. */
 struct listing trace_listing(const struct trace_list *list);
+
+/* Chunks that are wanted whatever is listed: where --from can be, then --to. For struct listing. */
+const struct listing_range *trace_also(const struct trace_list *list, size_t *count);
 
 #endif

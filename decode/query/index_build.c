@@ -92,6 +92,22 @@ static bool open_traces(struct build *build, struct error *error)
     return good || error_set(error, ERROR_MEMORY, 0, "the chunks of an index");
 }
 
+/* What the taker has of the chunk. false: no memory, now or before. */
+static bool keep_sets(struct index_part *part, const struct run_taker *taker)
+{
+    part->chunk.nr_set = (uint32_t)taker->set_used;
+    part->chunk.nr_spaces = (uint32_t)taker->space_set.count;
+    part->set = malloc((taker->set_used + 1) * sizeof(*part->set));
+    part->space_set = malloc((taker->space_set.count + 1) * sizeof(*part->space_set));
+    if (!part->set || !part->space_set || taker->no_memory)
+        return false;
+    if (taker->set_used)
+        memcpy(part->set, taker->set, taker->set_used * sizeof(*part->set));
+    if (taker->space_set.count)
+        memcpy(part->space_set, taker->space_set.items, taker->space_set.count * sizeof(*part->space_set));
+    return true;
+}
+
 static bool run_part(struct worker *worker, struct index_part *part)
 {
     struct build *build = worker->build;
@@ -108,12 +124,8 @@ static bool run_part(struct worker *worker, struct index_part *part)
     for (uint32_t i = 0; i < part->chunk.nr_stretches; i++)
         build->parts.stretches[number + i].branches = branches[i];
     free(branches);
-    part->chunk.nr_set = (uint32_t)taker->set_used;
-    part->set = malloc((taker->set_used + 1) * sizeof(*part->set));
-    if (!part->set || taker->no_memory)
+    if (!keep_sets(part, taker))
         return error_set(&worker->error, ERROR_MEMORY, 0, "an index");
-    if (taker->set_used)
-        memcpy(part->set, taker->set, taker->set_used * sizeof(*part->set));
     capture_map_pass(taker->trace->input.trace, taker->trace->stretches[first].begin,
                      taker->trace->stretches[first + part->chunk.nr_stretches - 1].end);
     return true;
@@ -215,8 +227,10 @@ bool index_build(struct query_index *index, const struct capture *capture, const
     good = good && build_all(index, &build, options, error);
     for (unsigned cpu = 0; cpu < capture->nr_cpus && build.traces; cpu++)
         flow_trace_close(&build.traces[cpu]);
-    for (size_t i = 0; i < build.parts.nr_chunks; i++)
+    for (size_t i = 0; i < build.parts.nr_chunks; i++) {
         free(build.parts.chunks[i].set);
+        free(build.parts.chunks[i].space_set);
+    }
     tasks_free(&tasks);
     pthread_mutex_destroy(&build.spaces.lock);
     run_table_free(&build.parts.runs);

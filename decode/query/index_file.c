@@ -20,6 +20,7 @@ static const uint64_t entry_sizes[INDEX_NR_SECTIONS] = {
     [INDEX_SPACES] = sizeof(struct index_space),
     [INDEX_GRANULES] = sizeof(uint64_t),
     [INDEX_SETS] = sizeof(uint32_t),
+    [INDEX_SPACE_SETS] = sizeof(uint32_t),
 };
 
 uint64_t index_layout(uint64_t offsets[INDEX_NR_SECTIONS], const struct index_header *header)
@@ -64,7 +65,9 @@ static bool is_sound(const struct query_index *index)
     for (uint64_t i = 0; i < counts[INDEX_CHUNKS]; i++) {
         const struct index_chunk *chunk = &index->chunks[i];
         if (chunk->first_stretch != stretch || chunk->cpu >= CAPTURE_MAX_CPUS || chunk->nr_stretches == 0 ||
-            chunk->nr_set > counts[INDEX_SETS] || chunk->first_set > counts[INDEX_SETS] - chunk->nr_set)
+            chunk->nr_set > counts[INDEX_SETS] || chunk->first_set > counts[INDEX_SETS] - chunk->nr_set ||
+            chunk->nr_spaces > counts[INDEX_SPACE_SETS] ||
+            chunk->first_space > counts[INDEX_SPACE_SETS] - chunk->nr_spaces)
             return false;
         stretch += chunk->nr_stretches;
     }
@@ -77,6 +80,9 @@ static bool is_sound(const struct query_index *index)
     }
     for (uint64_t i = 0; i < counts[INDEX_SPACES]; i++)
         if (!memchr(index->spaces[i].comm, 0, sizeof(index->spaces[i].comm)))
+            return false;
+    for (uint64_t i = 0; i < counts[INDEX_SPACE_SETS]; i++)
+        if (index->space_sets[i] >= counts[INDEX_SPACES])
             return false;
     return stretch == counts[INDEX_STRETCHES];
 }
@@ -91,6 +97,7 @@ static void point(struct query_index *index, const uint64_t offsets[INDEX_NR_SEC
     index->spaces = (const void *)(bytes + offsets[INDEX_SPACES]);
     index->granules = (const void *)(bytes + offsets[INDEX_GRANULES]);
     index->sets = (const void *)(bytes + offsets[INDEX_SETS]);
+    index->space_sets = (const void *)(bytes + offsets[INDEX_SPACE_SETS]);
 }
 
 bool index_take(struct query_index *index, void *bytes, uint64_t size, const struct index_identity *identity)

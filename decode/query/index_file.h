@@ -14,7 +14,7 @@
 
 #define INDEX_NAME "index.executed"
 #define INDEX_MAGIC "UTEXEC\r\n"
-#define INDEX_VERSION 2u
+#define INDEX_VERSION 3u
 #define INDEX_GRANULE_SHIFT 8 /* a granule: 256 bytes of linear addresses */
 
 /* What an index belongs to. */
@@ -31,6 +31,7 @@ enum index_section {
     INDEX_SPACES,
     INDEX_GRANULES,
     INDEX_SETS,
+    INDEX_SPACE_SETS,
     INDEX_NR_SECTIONS
 };
 
@@ -46,7 +47,7 @@ struct index_header {
     uint32_t header_crc; /* of all before it */
     uint32_t zero;
 };
-_Static_assert(sizeof(struct index_header) == 160, "docs/ask.md: the header of the index is 160 bytes");
+_Static_assert(sizeof(struct index_header) == 168, "docs/ask.md: the header of the index is 168 bytes");
 
 /* From one PSB to the next, a gap or the end: struct flow_stretch. */
 struct index_stretch {
@@ -54,11 +55,15 @@ struct index_stretch {
     uint64_t branches;
 };
 
-/* Stretches of one CPU, one behind another, and what they executed: a set of granules, rising. */
+/* Stretches of one CPU, one behind another, and what they executed: a set of granules, rising, and one of spaces. */
 struct index_chunk {
     uint32_t cpu, first_stretch, nr_stretches, nr_set;
     uint64_t first_set;
+    uint32_t first_space, nr_spaces; /* of its set of spaces */
+    uint32_t nr_errors;              /* places in it that could not be decoded; UINT32_MAX: at least so many */
+    uint32_t zero;
 };
+_Static_assert(sizeof(struct index_chunk) == 40, "docs/ask.md: a chunk of the index is 40 bytes");
 
 /* An address space as a process had it: the same CR3 may be another one's later. */
 struct index_space {
@@ -74,8 +79,9 @@ struct query_index {
     const struct index_chunk *chunks;
     const struct run *runs; /* by begin */
     const struct index_space *spaces;
-    const uint64_t *granules; /* addresses >> INDEX_GRANULE_SHIFT, rising */
-    const uint32_t *sets;     /* numbers of granules */
+    const uint64_t *granules;   /* addresses >> INDEX_GRANULE_SHIFT, rising */
+    const uint32_t *sets;       /* numbers of granules */
+    const uint32_t *space_sets; /* numbers of spaces, rising in each set */
     void *bytes;
     uint64_t size;
     bool mapped;

@@ -11,6 +11,12 @@ static int compare_numbers(const void *left, const void *right)
     return *a < *b ? -1 : *a > *b;
 }
 
+static int compare_spaces(const void *left, const void *right)
+{
+    const uint32_t *a = left, *b = right;
+    return *a < *b ? -1 : *a > *b;
+}
+
 /* Sorted, each once. Returns how many. */
 static size_t sort_unique(uint64_t *items, size_t count)
 {
@@ -44,6 +50,7 @@ static void fill_chunks(char *bytes, const uint64_t *offsets, const struct index
 {
     struct index_chunk *chunks = (void *)(bytes + offsets[INDEX_CHUNKS]);
     uint32_t *sets = (void *)(bytes + offsets[INDEX_SETS]);
+    uint32_t *space_sets = (void *)(bytes + offsets[INDEX_SPACE_SETS]), space_at = 0;
     uint64_t at = 0;
     for (size_t i = 0; i < parts->nr_chunks; i++) {
         struct index_part *part = &parts->chunks[i];
@@ -52,6 +59,11 @@ static void fill_chunks(char *bytes, const uint64_t *offsets, const struct index
         sort_unique(part->set, part->chunk.nr_set);
         for (uint32_t k = 0; k < part->chunk.nr_set; k++)
             sets[at++] = index_granule_at(granules, nr_granules, part->set[k]);
+        chunks[i].first_space = space_at;
+        chunks[i].nr_errors = part->sums.errors < UINT32_MAX ? (uint32_t)part->sums.errors : UINT32_MAX;
+        for (uint32_t k = 0; k < part->chunk.nr_spaces; k++)
+            space_sets[space_at++] = part->space_set[k];
+        qsort(space_sets + chunks[i].first_space, part->chunk.nr_spaces, sizeof(*space_sets), compare_spaces);
     }
 }
 
@@ -97,6 +109,7 @@ bool index_parts_join(struct query_index *index, struct index_parts *parts)
     for (size_t i = 0; i < parts->nr_chunks; i++) {
         const struct run_sums *sums = &parts->chunks[i].sums;
         header->counts[INDEX_SETS] += parts->chunks[i].chunk.nr_set;
+        header->counts[INDEX_SPACE_SETS] += parts->chunks[i].chunk.nr_spaces;
         header->branches += sums->branches;
         header->instructions += sums->instructions;
         header->decode_gaps += sums->errors;

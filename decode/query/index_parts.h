@@ -12,7 +12,8 @@
 /* Of a chunk. */
 struct index_part {
     struct index_chunk chunk;
-    uint64_t *set; /* granules, in no order */
+    uint64_t *set;       /* granules, in no order */
+    uint32_t *space_set; /* numbers of spaces, each once, in no order */
     struct run_sums sums;
 };
 

@@ -18,19 +18,54 @@ static bool has_granule(const struct query_index *index, const struct index_chun
     return low < chunk->nr_set && set[low] < end;
 }
 
-static bool executes(const struct listing *listing, const struct index_chunk *chunk)
+static bool executes(const struct query_index *index, const struct index_chunk *chunk,
+                     const struct listing_range *ranges, size_t nr_ranges)
 {
-    const struct query_index *index = &listing->ask->index;
     const uint64_t nr_granules = index->header->counts[INDEX_GRANULES];
-    bool found = listing->nr_ranges == 0;
-    for (size_t i = 0; i < listing->nr_ranges && !found; i++) {
-        const struct listing_range *range = &listing->ranges[i];
+    bool found = false;
+    for (size_t i = 0; i < nr_ranges && !found; i++) {
+        const struct listing_range *range = &ranges[i];
         const uint32_t first = index_granule_at(index->granules, nr_granules, range->begin >> INDEX_GRANULE_SHIFT);
         const uint32_t end =
             index_granule_at(index->granules, nr_granules, ((range->end - 1) >> INDEX_GRANULE_SHIFT) + 1);
         found = first < end && has_granule(index, chunk, first, end);
     }
     return found;
+}
+
+static bool executes_in(const struct query_index *index, const struct index_chunk *chunk, const bool *spaces)
+{
+    for (uint32_t i = 0; i < chunk->nr_spaces; i++)
+        if (spaces[index->space_sets[chunk->first_space + i]])
+            return true;
+    return false;
+}
+
+bool listing_wants(const struct listing *listing, const struct index_chunk *chunk)
+{
+    const struct query_index *index = &listing->ask->index;
+    size_t nr_also = 0;
+    const struct listing_range *also = listing->also ? listing->also(listing->context, &nr_also) : NULL;
+    return executes(index, chunk, also, nr_also) ||
+           ((listing->nr_ranges == 0 || executes(index, chunk, listing->ranges, listing->nr_ranges)) &&
+            (!listing->spaces || executes_in(index, chunk, listing->spaces)));
+}
+
+/* Does the chunk begin where the one before has ended? */
+static bool follows(const struct query_index *index, const struct index_chunk *chunk)
+{
+    const uint32_t first = chunk->first_stretch;
+    return chunk == index->chunks || chunk[-1].cpu != chunk->cpu ||
+           index->stretches[first].begin == index->stretches[first - 1].end;
+}
+
+/* Is all known from the chunk before up to its end? */
+static bool is_known(const struct query_index *index, const struct index_chunk *chunk)
+{
+    bool known = chunk->nr_errors == 0 && follows(index, chunk);
+    for (uint32_t i = 1; i < chunk->nr_stretches && known; i++)
+        known = index->stretches[chunk->first_stretch + i].begin == index->stretches[chunk->first_stretch + i - 1].end;
+    return known;
 }
 
 /* Up to which time the stretch can reach. */
@@ -90,6 +125,7 @@ static bool find_part(const struct listing *listing, const struct index_chunk *c
 bool listing_run(const struct listing *listing, struct error *error)
 {
     const struct query_index *index = &listing->ask->index;
+    bool out = false, known = true;
     struct flow *flow = flow_start(&listing->ask->traces[listing->cpu].input, &listing->hooks, error);
     if (!flow)
         return false;
@@ -100,8 +136,16 @@ bool listing_run(const struct listing *listing, struct error *error)
         uint32_t first, last;
         if (chunk->cpu != listing->cpu || !find_part(listing, chunk, &first, &last))
             continue;
-        if ((listing->goes_on && listing->goes_on(listing->context)) || executes(listing, chunk))
-            decode_chunk(listing, flow, chunk, first, last);
+        if ((!listing->goes_on || !listing->goes_on(listing->context)) && !listing_wants(listing, chunk)) {
+            known &= is_known(index, chunk);
+            out = true;
+            continue;
+        }
+        if (out && listing->left_out)
+            listing->left_out(listing->context, known && follows(index, chunk));
+        out = false;
+        known = true;
+        decode_chunk(listing, flow, chunk, first, last);
     }
     if (listing->flow)
         *listing->flow = NULL;

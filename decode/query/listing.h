@@ -21,13 +21,22 @@ struct listing {
     uint64_t from_tsc, to_tsc;          /* stretches that have a part of this time; 0, UINT64_MAX: all */
     const struct listing_range *ranges; /* chunks that execute one of these; none: all */
     size_t nr_ranges;
+    const bool *spaces;      /* and something in one of these, by number of the space; NULL: all */
     struct flow_hooks hooks; /* for flow_start */
     /* Is the next chunk wanted, whatever it executes? NULL: no. */
     bool (*goes_on)(void *context);
+    /* Chunks that execute one of these are wanted as well now, in whatever space. NULL: there are none. */
+    const struct listing_range *(*also)(void *context, size_t *count);
+    /* Chunks before the next one are left out. known: they are decoded without a gap, and do not execute anything in
+     * the spaces. NULL: no matter. */
+    void (*left_out)(void *context, bool known);
     bool (*is_done)(void *context); /* nothing more is wanted; NULL: never */
     void *context;
     struct flow **flow; /* where to put the engine while it runs, for flow_context; NULL: nowhere */
 };
+
+/* By what it executes, is the chunk wanted? */
+bool listing_wants(const struct listing *listing, const struct index_chunk *chunk);
 
 /* In the order of the trace. false: it could not be begun; error says why. */
 bool listing_run(const struct listing *listing, struct error *error);

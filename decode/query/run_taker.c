@@ -1,7 +1,6 @@
 #include "decode/query/run_taker.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "decode/capture/list.h"
 #include "decode/engine/transfers.h"
@@ -9,35 +8,8 @@
 #include "decode/query/run_check.h"
 #include "decode/truth.h"
 
-_Static_assert(TASK_COMM_SIZE <= sizeof(((struct index_space *)0)->comm), "a name fits into the index");
-
 #define LEAST_GRANULES 4096u
 #define BAD_RUN 0u /* instructions of what is none */
-
-/* Of a process, or of nobody knows which: NULL. */
-static uint32_t space_number(struct run_spaces *spaces, uint64_t cr3, const struct name_task *process, bool *no_memory)
-{
-    uint32_t number = 0;
-    struct index_space space = {.cr3 = cr3};
-    if (process) {
-        space.pid = process->pid;
-        memcpy(space.comm, process->comm, sizeof(process->comm));
-    }
-    pthread_mutex_lock(&spaces->lock);
-    while (number < spaces->count && memcmp(&spaces->items[number], &space, sizeof(space)) != 0)
-        number++;
-    if (number == spaces->count) {
-        void *items = spaces->items;
-        struct index_space *place = list_add(&items, &spaces->count, &spaces->room, sizeof(*place));
-        spaces->items = items;
-        if (place)
-            *place = space;
-        else
-            *no_memory = true;
-    }
-    pthread_mutex_unlock(&spaces->lock);
-    return number;
-}
 
 static struct run_granule *granule_place(struct run_granule *items, size_t size, uint64_t number)
 {
@@ -132,7 +104,8 @@ static void enter_space(struct run_taker *taker, uint64_t cr3, uint64_t at)
     if (same && process == taker->recent_process)
         return;
     forget_recent(taker);
-    taker->recent_space = space_number(taker->spaces, cr3, process, &taker->no_memory);
+    taker->recent_space = run_spaces_number(taker->spaces, cr3, process, &taker->no_memory);
+    taker->no_memory |= !space_set_add(&taker->space_set, taker->recent_space);
     taker->recent_cr3 = cr3;
     taker->recent_process = process;
 }
@@ -238,7 +211,8 @@ void run_taker_chunk(struct run_taker *taker, size_t first, size_t count, uint32
     taker->set_used = 0;
     taker->stamp = stamp;
     taker->tsc = 0;
-    taker->recent_until = 0; /* offsets begin anew */
+    taker->space_set.count = 0;
+    taker->recent_space = RUN_NO_SPACE; /* it is entered again: offsets begin anew, and it is to be in the set */
     for (size_t i = first; i < first + count; i++) {
         struct flow_result result;
         taker->stretch = number + (uint32_t)(i - first);
@@ -282,5 +256,6 @@ void run_taker_free(struct run_taker *taker)
     free(taker->recent);
     free(taker->granules);
     free(taker->set);
+    free(taker->space_set.items);
     *taker = (struct run_taker){0};
 }

@@ -2,23 +2,14 @@
 #ifndef DECODE_QUERY_RUN_TAKER_H
 #define DECODE_QUERY_RUN_TAKER_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "decode/flow/flow_trace.h"
-#include "decode/names/tasks.h"
 #include "decode/query/index_file.h"
+#include "decode/query/run_spaces.h"
 #include "decode/query/run_table.h"
-
-/* The spaces of all threads, numbered in the order in which they came. */
-struct run_spaces {
-    pthread_mutex_t lock;
-    const struct tasks *tasks; /* NULL: whose they are is not told */
-    struct index_space *items;
-    size_t count, room;
-};
 
 /* When each granule was executed last: open addressing, of one thread. */
 struct run_granule {
@@ -51,6 +42,7 @@ struct run_taker {
     size_t granules_size, granules_used;
     uint64_t *set; /* granules of the chunk */
     size_t set_used, set_room;
+    struct space_set space_set; /* of the chunk */
     bool no_memory;
 };
 
@@ -66,8 +58,8 @@ bool run_taker_init(struct run_taker *taker, struct run_spaces *spaces);
 bool run_taker_turn(struct run_taker *taker, const struct flow_trace *trace, struct error *error);
 void run_taker_free(struct run_taker *taker);
 
-/* Stretches first to first + count - 1 of the trace, whose numbers begin with number. The set is theirs then. branches:
- * of each stretch. */
+/* Stretches first to first + count - 1 of the trace, whose numbers begin with number. The sets are theirs then.
+ * branches: of each stretch. */
 void run_taker_chunk(struct run_taker *taker, size_t first, size_t count, uint32_t number, uint32_t stamp,
                      uint64_t *branches, struct run_sums *sums);
 

@@ -3,9 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is known of a space: has its code been looked at, and was it the program's, or another's? */
+/* What is known of a space: has its code been looked at, and was it the program's, or another's? perhaps: it may have
+ * been the program's before the space went over to another one. */
 struct seen {
-    bool own, other;
+    bool own, other, perhaps;
 };
 
 static bool is_space(const struct ask *ask, const struct index_space *space, uint64_t cr3)
@@ -31,6 +32,8 @@ static void look_at(struct seen *seen, const struct ask *ask, const struct index
         seen->own = true;
     else
         seen->other = true;
+    program = names_process(ask->names, pages, space->cr3, ask->index.stretches[stretch].begin);
+    seen->perhaps |= seen->own || (program && !strcmp(program, called));
 }
 
 /* Of one that the kernel has told of, its first code tells the program; of another one nobody knows how often it
@@ -57,7 +60,8 @@ static bool is_called(const struct index_space *space, const char *called)
     return space->pid && !strcmp(space->comm, called);
 }
 
-bool wanted_spaces_find(struct wanted_spaces *spaces, const struct ask *ask, uint64_t cr3, const char *called)
+bool wanted_spaces_find(struct wanted_spaces *spaces, const struct ask *ask, uint64_t cr3, const char *called,
+                        bool generous)
 {
     const uint64_t count = ask->index.header->counts[INDEX_SPACES];
     struct seen *seen = calloc((size_t)count + 1, sizeof(*seen));
@@ -66,8 +70,9 @@ bool wanted_spaces_find(struct wanted_spaces *spaces, const struct ask *ask, uin
         look_at_programs(seen, ask, called);
     for (uint64_t i = 0; i < count && seen && spaces->meant; i++) {
         const struct index_space *space = &ask->index.spaces[i];
-        spaces->meant[i] =
-            cr3 != FLOW_CR3_UNKNOWN ? is_space(ask, space, cr3) : is_called(space, called) || seen[i].own;
+        spaces->meant[i] = cr3 != FLOW_CR3_UNKNOWN
+                               ? is_space(ask, space, cr3)
+                               : is_called(space, called) || seen[i].own || (generous && seen[i].perhaps);
         spaces->count += spaces->meant[i];
         spaces->mixed |= seen[i].own && seen[i].other;
     }

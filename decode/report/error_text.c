@@ -22,6 +22,7 @@ static const struct {
     [ERROR_CANNOT_WRITE_AT] = {NAME ": cannot be written at offset " NUMBER, true},
     [ERROR_NOT_EMPTY] = {NAME ": is not empty; a capture is never written over, name a new directory", false},
     [ERROR_TOO_MANY_CPUS] = {"a frame of CPU " NUMBER ": more CPUs than a capture has room for", false},
+    [ERROR_NO_CAPTURE] = {NAME ": a capture is a directory that undertrace receive -o has made", true},
     [ERROR_NO_TRACE] = {NAME ": this capture has no trace of CPU " NUMBER, false},
     [ERROR_CANNOT_LISTEN] = {NAME ": cannot listen for commands", true},
     [ERROR_NO_ADDRESS] = {"--bind " NAME ": is no IPv4 address", false},

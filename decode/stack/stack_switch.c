@@ -10,6 +10,10 @@
 
 /* So much is held at most. */
 #define MOST_HELD 65536u
+/* Where a task may go on that was never seen, so many frames of the last one that is left must fit: those of the
+ * scheduler fit all. Less where it is switched away from again, and no more will come. */
+#define SURE_FRAMES 4u
+#define LIKELY_FRAMES 2u
 
 static bool may_go_on(const struct stacks *stacks, const struct stack_parked *task, uint64_t to)
 {
@@ -216,6 +220,15 @@ static size_t look_at(struct stacks *stacks, const struct flow_transfer *transfe
     }
 }
 
+/* Is it settled which task goes on, where so many are left? boundary: the last frame that fits is one of an interrupt
+ * or system call. */
+static bool is_settled(const struct stacks *stacks, size_t left, bool boundary)
+{
+    if (left != 1 || !stacks->strangers)
+        return left <= 1;
+    return boundary || stacks->undecided.level >= SURE_FRAMES;
+}
+
 bool stack_hold(struct stacks *stacks, const struct stack_event *event)
 {
     const struct flow_transfer *transfer = &event->transfer;
@@ -224,9 +237,24 @@ bool stack_hold(struct stacks *stacks, const struct stack_event *event)
         return true;
     }
     /* It is switched away from again: no return will tell. */
-    if (transfer->kind == FLOW_TRANSFER_CALL && transfer->to == stacks->pool->switch_begin)
+    if (transfer->kind == FLOW_TRANSFER_CALL && transfer->to == stacks->pool->switch_begin) {
+        if (stacks->strangers && stacks->undecided.level < LIKELY_FRAMES)
+            stacks->undecided.nr_candidates = 0;
         return true;
-    return look_at(stacks, transfer) <= 1 || stacks->undecided.count >= MOST_HELD;
+    }
+    const size_t left = look_at(stacks, transfer);
+    return is_settled(stacks, left, transfer->kind == FLOW_TRANSFER_FAR_RETURN) || stacks->undecided.count >= MOST_HELD;
+}
+
+void stack_drop_running(struct stacks *stacks)
+{
+    struct stack_parked *task = stacks->current;
+    stack_spend(stacks);
+    stacks->current = NULL;
+    stacks->hooks.run(stacks->hooks.context, NULL, stacks->tsc);
+    if (stacks->hooks.end)
+        stacks->hooks.end(stacks->hooks.context, &task->task, stacks->tsc);
+    drop(stacks->pool, task);
 }
 
 /* All that waits may have run meanwhile. */

@@ -115,6 +115,18 @@ static void lose(struct stacks *stacks)
     stacks->placed = false;
 }
 
+void stacks_pass_over(void *context)
+{
+    struct stacks *stacks = context;
+    while (stacks->undecided.on)
+        take_held(stacks);
+    if (stacks->current)
+        stack_drop_running(stacks);
+    stacks->strangers = true;
+    stacks->placed = false;
+    stacks->stretch_end = 0; /* no gap */
+}
+
 void stacks_transfers(void *context, const struct flow_transfers *transfers)
 {
     struct stacks *stacks = context;

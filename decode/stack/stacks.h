@@ -85,6 +85,10 @@ void stacks_share(struct stacks *stacks, struct stacks *with);
 void stacks_transfers(void *stacks, const struct flow_transfers *transfers);
 void stacks_result(void *stacks, const struct flow_result *result);
 
+/* A part of the trace is left out in which none of the tasks ran that wait and matter: they stay as they are. What goes
+ * on behind it nobody knows. */
+void stacks_pass_over(void *stacks);
+
 /* The trace is at its end: what is still held is handed on, and all frames are left. false: memory had run out. */
 bool stacks_end(struct stacks *stacks);
 

@@ -61,7 +61,8 @@ struct stacks {
     uint64_t stretch_end;              /* where the one before ended; 0: the present one has begun */
     uint64_t tsc, cr3, cr3_before, at; /* now; cr3_before: the last other one */
     uint64_t branches;                 /* executed by the top frame, and not told yet */
-    bool placed;                       /* what ran since `at` is known */
+    bool strangers; /* there are tasks that were not seen since the trace began: a part was passed over */
+    bool placed;    /* what ran since `at` is known */
     struct stack_pool *pool;
     struct stack_parked *current; /* NULL: nobody knows */
     struct stacks *next;          /* of the pool's CPUs */
@@ -118,6 +119,9 @@ bool stack_hold(struct stacks *stacks, const struct stack_event *event);
 
 /* Choose one. What was kept is then to be taken. */
 void stack_decide(struct stacks *stacks);
+
+/* Nobody knows how the task that runs goes on: it is no more. */
+void stack_drop_running(struct stacks *stacks);
 
 /* Behind a gap: no task is known any more. */
 void stack_forget(struct stacks *stacks);

@@ -65,7 +65,10 @@ static void options_and_words_are_taken(void **state)
     assert_int_equal(PARSE(&v, "a", "b"), ARGUMENTS_GOOD);
     assert_int_equal(v.number, 7); /* the default */
     assert_int_equal(PARSE(&v, "a"), 1);
-    assert_string_equal(v.said, "usage: try\n");
+    assert_string_equal(v.said,
+                        "undertrace: try: a word is missing; usage: try; undertrace try --help explains them\n");
+    assert_int_equal(PARSE(&v, "a", "--flag", "b", "c"), 1);
+    assert_string_equal(v.said, "undertrace: try: c: is one word too many; undertrace try --help says which it takes\n");
     assert_int_equal(PARSE(&v, "--help"), 0);
 }
 

@@ -101,7 +101,11 @@ static struct query_index make_index(void)
     struct index_stretch stretch = {.begin = 16, .end = 99, .tsc = 1000, .branches = 12};
     uint64_t set[] = {KERNEL >> INDEX_GRANULE_SHIFT, 0x10, 0x10};
     struct index_space space = {.cr3 = 0x77000, .pid = 12, .comm = "perl"};
-    struct index_part part = {.chunk = {.nr_stretches = 1, .nr_set = 2}, .set = set, .sums = {.branches = 12}};
+    uint32_t in = 0;
+    struct index_part part = {.chunk = {.nr_stretches = 1, .nr_set = 2, .nr_spaces = 1},
+                              .set = set,
+                              .space_set = &in,
+                              .sums = {.branches = 12}};
     struct run_spaces spaces = {.items = &space, .count = 1};
     struct index_parts parts = {.header.identity = identity,
                                 .stretches = &stretch,

@@ -131,6 +131,49 @@ static void test_isolated_space_tells(void **state)
     two_programs(*state, 0x1000);
 }
 
+/* What others do is left out: who waited meanwhile goes on with its stack, and space; who ran is known no more. */
+static void test_pass_over(void **state)
+{
+    struct stacks_fixture *fixture = *state;
+    fixture->cr3 = 0x10000;
+    SYSCALL(USER_MAIN, SYSCALL_ENTRY);
+    CALL(SYSCALL_ENTRY, READ);
+    switch_from(fixture, READ, FORKED);
+    stacks_pass_over(fixture->stacks);
+    fixture->log[0] = '\0';
+    CALL(IRQ, WRITE);
+    stacks_heard(fixture, "|3 +irq +write ");
+    switch_from(fixture, WRITE, SCHEDULE);
+    fixture->log[0] = '\0';
+    RETURN(SCHEDULE, READ);
+    RETURN(READ, SYSCALL_ENTRY);
+    stacks_heard(fixture, ""); /* a task that was never seen may stand in the same functions */
+    FAR_RETURN(SYSCALL_ENTRY, USER_MAIN + 0x12);
+    stacks_heard(fixture, "|1 -schedule -read -entry ");
+}
+
+/* What was left out has begun a task that nobody knows, and runs in the space of one that waits. */
+static void test_stranger(void **state)
+{
+    struct stacks_fixture *fixture = *state;
+    fixture->cr3 = 0x10000;
+    SYSCALL(USER_MAIN, SYSCALL_ENTRY);
+    CALL(SYSCALL_ENTRY, READ);
+    switch_from(fixture, READ, FORKED);
+    stacks_pass_over(fixture->stacks);
+    CALL(IRQ, WRITE);
+    switch_from(fixture, WRITE, SCHEDULE);
+    fixture->log[0] = '\0';
+    RETURN(SCHEDULE, KERNEL_WORK);
+    stacks_heard(fixture, "|4 +schedule -schedule +work ");
+    switch_from(fixture, KERNEL_WORK, SCHEDULE);
+    fixture->log[0] = '\0';
+    RETURN(SCHEDULE, READ);
+    RETURN(READ, SYSCALL_ENTRY);
+    FAR_RETURN(SYSCALL_ENTRY, USER_MAIN + 0x12);
+    stacks_heard(fixture, "|1 -schedule -read -entry ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -139,6 +182,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_death, stacks_set_up, stacks_tear_down),
         cmocka_unit_test_setup_teardown(test_space_tells, stacks_set_up, stacks_tear_down),
         cmocka_unit_test_setup_teardown(test_isolated_space_tells, stacks_set_up, stacks_tear_down),
+        cmocka_unit_test_setup_teardown(test_pass_over, stacks_set_up, stacks_tear_down),
+        cmocka_unit_test_setup_teardown(test_stranger, stacks_set_up, stacks_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
