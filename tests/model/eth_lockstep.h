@@ -1,5 +1,5 @@
 /*
- * The emulated wire, inside: a module of Bochs's for one network card, in four files. What it is for stands in
+ * The emulated wire, inside: a module of Bochs's for one network card, in five files. What it is for stands in
  * eth_lockstep.cc.
  */
 #ifndef ETH_LOCKSTEP_H
@@ -43,6 +43,12 @@ class Lockstep : public eth_pktmover_c
         Bit64u dead_from = ~BX_CONST64(0), dead_to = 0; /* microseconds since the first frame */
     };
 
+    struct Dhcp {
+        unsigned seconds = 0; /* of a lease; 0: there is no server */
+        int answers = 1 << 30;
+        bool refuses = false; /* behind them; else it is silent */
+    };
+
     struct ScriptedCommand {
         Bit64u after; /* emulated microseconds from the first frame on */
         std::string name, text;
@@ -56,6 +62,7 @@ class Lockstep : public eth_pktmover_c
     /* Settings and chance: eth_lockstep.cc. */
     void set_words(const char *words);
     void set_word(const char *word);
+    void set_dhcp(const char *text);
     void open_socket(const char *address, const char *port);
     bool chance(unsigned per_cent);
     Bit32u random();
@@ -68,6 +75,11 @@ class Lockstep : public eth_pktmover_c
     void transmit(const Bytes &payload, bool wait);
     void wait_for_answer();
     bool receive(Bytes &payload, int flags);
+
+    /* DHCP: eth_lockstep_dhcp.cc. */
+    bool is_dhcp(const Bit8u *frame, size_t udp_size) const;
+    void take_dhcp(const Bit8u *frame, size_t udp_size);
+    void answer_dhcp(const Bit8u *frame, Bit8u type);
 
     /* Commands: eth_lockstep_commands.cc. */
     void add_command(const char *word);
@@ -88,6 +100,7 @@ class Lockstep : public eth_pktmover_c
     static const int PATIENCE_MS = 100;         /* for one that did not answer the last time */
     int patience = FIRST_PATIENCE_MS;
     Settings settings;
+    Dhcp dhcp;
     Bit64u random_state = 0;
     Bit8u headers[HEADERS] = {}; /* of the guest's last datagram: an answer has them the other way round */
     Bytes overtaken;             /* a datagram that waits for the next one to pass it */
