@@ -78,15 +78,23 @@ static void read_fadt(struct acpi_facts *facts, const uint8_t *table, uint32_t s
     }
 }
 
+/* What is not aligned to a bus, or has no bus, is no entry; one of 0 neither. */
+static bool is_ecam(const struct pci_ecam *e)
+{
+    return e->pa != 0 && e->pa % (1u << 20) == 0 && e->first_bus <= e->last_bus;
+}
+
 static void read_mcfg(struct acpi_facts *facts, const uint8_t *table, uint32_t size)
 {
-    for (uint32_t at = TABLE_HEADER_SIZE + 8; size >= 16 && at <= size - 16; at += 16) {
-        if (read16(table + at + 8) != 0) /* segment */
-            continue;
-        facts->ecam_pa = read64(table + at);
-        facts->ecam_first_bus = table[at + 10];
-        facts->ecam_last_bus = table[at + 11];
-        return;
+    struct pci_ecams *ecams = &facts->ecams;
+
+    for (uint32_t at = TABLE_HEADER_SIZE + 8; size >= 16 && at <= size - 16 && ecams->nr < PCI_ECAM_MAX; at += 16) {
+        const struct pci_ecam e = {.pa = read64(table + at),
+                                   .segment = read16(table + at + 8),
+                                   .first_bus = table[at + 10],
+                                   .last_bus = table[at + 11]};
+        if (is_ecam(&e))
+            ecams->list[ecams->nr++] = e;
     }
 }
 
@@ -182,12 +190,4 @@ uint64_t acpi_rsdp_locate(const struct acpi_memory *memory, const uint8_t *rsdp,
     uint64_t ebda_pa = ebda ? (uint64_t)read16(ebda) << 4 : 0;
     uint64_t pa = ebda_pa ? locate_in(memory, ebda_pa, ebda_pa + 1024, rsdp, rsdp_size) : 0;
     return pa ? pa : locate_in(memory, 0xe0000, 0x100000, rsdp, rsdp_size);
-}
-
-uint64_t acpi_ecam_page(const struct acpi_facts *facts, uint16_t bdf)
-{
-    uint8_t bus = (uint8_t)(bdf >> 8);
-    if (facts->ecam_pa == 0 || bus < facts->ecam_first_bus || bus > facts->ecam_last_bus)
-        return 0;
-    return facts->ecam_pa + ((uint64_t)bus << 20 | (uint64_t)(bdf & 0xff) << 12); /* the base is that of bus 0 */
 }

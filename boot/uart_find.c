@@ -20,13 +20,13 @@ static const char *in_memory(struct uart_found *found, uint64_t pa, bool wide, u
 }
 
 /* A card's registers are bytes, as those of a 16550 in I/O ports; those of a chipset's are doublewords. */
-static const char *on_pci(struct uart_found *found, uint16_t bdf, uart_map *map)
+static const char *on_pci(struct uart_found *found, uint32_t place, uart_map *map)
 {
     struct pci_bar bar;
-    if (!pci_open_serial(&bar, bdf))
+    if (!pci_open_serial(&bar, place))
         return "no serial controller is there (PCI class 0700), or it has no BAR 0";
     found->on_pci = true;
-    found->bdf = bdf;
+    found->place = place;
     if (bar.memory)
         return in_memory(found, bar.at, false, map);
     found->uart.port = (uint16_t)bar.at;
@@ -47,7 +47,7 @@ const char *uart_find(struct uart_found *found, const struct uart_place *place, 
     case UART_IN_MEMORY32:
         return in_memory(found, place->at, place->kind == UART_IN_MEMORY32, map);
     case UART_PCI:
-        return on_pci(found, (uint16_t)place->at, map);
+        return on_pci(found, (uint32_t)place->at, map);
     case UART_SPCR:
         break;
     }

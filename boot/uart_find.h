@@ -12,7 +12,7 @@ struct uart_found {
     struct uart uart;
     struct range memory; /* its registers' pages; empty: they are I/O ports */
     bool on_pci;
-    uint16_t bdf;
+    uint32_t place;
 };
 
 /* Where registers at pa are mapped, uncacheable. */

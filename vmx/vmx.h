@@ -23,7 +23,7 @@ struct vmx_ports {
     uint16_t reset_port;         /* FADT RESET_REG where it is a port */
     uint8_t reset_value;
     uint8_t nr_hidden; /* PCI functions that are not there for the guest: the card, the bridges for it alone */
-    uint16_t hidden_bdf[VMX_MAX_HIDDEN];     /* bus << 8 | device << 3 | function */
+    uint32_t hidden_bdf[VMX_MAX_HIDDEN];     /* segment << 16 | bus << 8 | device << 3 | function */
     uint64_t hidden_ecam_pa[VMX_MAX_HIDDEN]; /* its page in MMCONFIG space, 0 = none */
     struct range hidden_mmio;                /* the card's registers */
     uint16_t hidden_uart;                    /* first of the eight ports of the channel's UART, 0 = none */

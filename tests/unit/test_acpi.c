@@ -98,14 +98,49 @@ static void good_tables(void **state)
     assert_int_equal(facts.reset_port, 0xcf9);
     assert_int_equal(facts.reset_value, 6);
     assert_int_equal(facts.cpus.nr, 2); /* the one that is not enabled does not count */
-    assert_int_equal(acpi_ecam_page(&facts, 0x0018), 0xe0018000);
-    assert_int_equal(acpi_ecam_page(&facts, 0x3fff), 0xe3fff000);
-    assert_int_equal(acpi_ecam_page(&facts, 0x4000), 0); /* behind the last bus */
+    assert_int_equal(pci_ecam_page(&facts.ecams, 0x0018), 0xe0018000);
+    assert_int_equal(pci_ecam_page(&facts.ecams, 0x3fff), 0xe3fff000);
+    assert_int_equal(pci_ecam_page(&facts.ecams, 0x4000), 0); /* behind the last bus */
 
     facts = read_all(20); /* ACPI 1.0: the RSDT, which names the FADT only */
     assert_int_equal(facts.pm1a_cnt, 0xb004);
     assert_int_equal(facts.cpus.nr, 0);
-    assert_int_equal(acpi_ecam_page(&facts, 0x0018), 0);
+    assert_int_equal(pci_ecam_page(&facts.ecams, 0x0018), 0);
+}
+
+/* A second segment, as servers with more than one I/O die have it, above 4 GiB; and entries that cannot be. */
+static void several_segments(void **state)
+{
+    (void)state;
+    memset(physical + MCFG + 60, 0, 4 * 16);
+    put64(physical + MCFG + 60, 0x3c000000000);
+    physical[MCFG + 68] = 1;
+    physical[MCFG + 70] = 0x20;
+    physical[MCFG + 71] = 0x2f;
+    put64(physical + MCFG + 76, 0xf0001000); /* no bus begins there */
+    physical[MCFG + 84] = 2;
+    put64(physical + MCFG + 92, 0xf0000000);
+    physical[MCFG + 100] = 3;
+    physical[MCFG + 102] = 2; /* its last bus is before its first */
+    physical[MCFG + 103] = 1;
+    physical[MCFG + 116] = 4; /* at 0 */
+    seal(MCFG, "MCFG", 124);
+    const struct acpi_facts facts = read_all(36);
+    const struct pci_ecams *e = &facts.ecams;
+    assert_int_equal(e->nr, 2);
+    assert_int_equal(pci_ecam_page(e, 0x0018), 0xe0018000);
+    assert_int_equal(pci_ecam_page(e, 0x12018), 0x3c002018000);
+    assert_int_equal(pci_ecam_page(e, 0x12fff), 0x3c002fff000);
+    assert_int_equal(pci_ecam_page(e, 0x13000), 0);
+    assert_int_equal(pci_ecam_page(e, 0x11fff), 0);
+    assert_int_equal(pci_ecam_page(e, 0x20000), 0);
+    /* Segment 0 is the ports' business. */
+    assert_int_equal(pci_ecam_next(e, 0x10000), 0x12000);
+    assert_int_equal(pci_ecam_next(e, 0x1abcd - 0x9000), 0x12000);
+    assert_int_equal(pci_ecam_next(e, 0x12345), 0x12345);
+    assert_int_equal(pci_ecam_next(e, 0x12fff), 0x12fff);
+    assert_int_equal(pci_ecam_next(e, 0x13000), PCI_NO_PLACE);
+    assert_int_equal(pci_ecam_next(e, 0), 0x12000);
 }
 
 static void extended_fields_hold(void **state)
@@ -149,7 +184,7 @@ static void broken_tables(void **state)
         put32(physical + MADT + 4, sizes[i]);
         assert_int_equal(read_all(36).cpus.nr, 0);
         put32(physical + XSDT + 4, sizes[i]);
-        assert_int_equal(read_all(36).ecam_pa, 0);
+        assert_int_equal(read_all(36).ecams.nr, 0);
         seal(XSDT, "XSDT", 60);
     }
     seal(XSDT, "RSDT", 60); /* the wrong table at its place: fall back */
@@ -166,7 +201,7 @@ static void tables_at_the_end_of_memory(void **state)
     for (uint32_t back = 1; back < 60; back++) {
         put64(physical + XSDT + 44, MEMORY_SIZE - back);
         seal(XSDT, "XSDT", 60);
-        assert_int_equal(read_all(36).ecam_pa, 0);
+        assert_int_equal(read_all(36).ecams.nr, 0);
     }
     /* A list that ends in the middle of an entry. */
     for (uint32_t size = 36; size < 60; size++) {
@@ -180,7 +215,7 @@ static void mcfg_is_short(void **state)
     (void)state;
     for (uint32_t size = 36; size < 60; size++) {
         seal(MCFG, "MCFG", size);
-        assert_int_equal(read_all(36).ecam_pa, 0);
+        assert_int_equal(read_all(36).ecams.nr, 0);
     }
 }
 
@@ -232,6 +267,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(extended_fields_hold, setup, teardown),
         cmocka_unit_test_setup_teardown(broken_tables, setup, teardown),
         cmocka_unit_test_setup_teardown(tables_at_the_end_of_memory, setup, teardown),
+        cmocka_unit_test_setup_teardown(several_segments, setup, teardown),
         cmocka_unit_test_setup_teardown(mcfg_is_short, setup, teardown),
         cmocka_unit_test_setup_teardown(two_madts, setup, teardown),
         cmocka_unit_test_setup_teardown(where_the_rsdp_is, setup, teardown),

@@ -99,8 +99,10 @@ static void extremes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(halves_down_to_a_minute), cmocka_unit_test(the_servers_own_times),
-        cmocka_unit_test(what_comes_late),         cmocka_unit_test(what_needs_nothing),
+        cmocka_unit_test(halves_down_to_a_minute),
+        cmocka_unit_test(the_servers_own_times),
+        cmocka_unit_test(what_comes_late),
+        cmocka_unit_test(what_needs_nothing),
         cmocka_unit_test(extremes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
