@@ -25,9 +25,9 @@ CORE_PT := pt/caps.c pt/encode.c pt/fault.c pt/instruction.c pt/instruction_tabl
     pt/soft_packets.c pt/topa.c
 CORE_SERIAL := serial/announce.c serial/command.c serial/command_line.c serial/crc32c.c serial/datagram.c \
     serial/dhcp.c serial/dhcp_answer.c serial/e1000.c serial/e1000_cards.c serial/e1000_reset.c serial/format.c \
-    serial/frame.c serial/lease.c serial/net.c serial/nic.c serial/pace.c serial/pci_ecam.c serial/pci_path.c \
-    serial/realtek_cards.c serial/realtek_reset.c serial/realtek_ring.c serial/sink.c serial/sink_cut.c \
-    serial/stream.c serial/window.c
+    serial/frame.c serial/lease.c serial/lpss.c serial/net.c serial/nic.c serial/pace.c serial/pci_ecam.c \
+    serial/pci_path.c serial/pci_power.c serial/realtek_cards.c serial/realtek_reset.c serial/realtek_ring.c \
+    serial/sink.c serial/sink_cut.c serial/stream.c serial/window.c
 CORE := $(CORE_BOOT) $(CORE_VMX) $(CORE_PT) $(CORE_SERIAL)
 
 SHELL_C := $(filter-out $(CORE),$(wildcard boot/*.c vmx/*.c pt/*.c serial/*.c))
@@ -59,10 +59,10 @@ BEFORE_GUEST := boot/acpi.c boot/aps.c boot/builtin.c boot/carve.c boot/channel.
     boot/hello.c boot/image.c boot/linux.c boot/linux_params.c boot/madt.c boot/main.c boot/mb2.c boot/options.c \
     boot/options_net.c boot/options_pt.c boot/paging.c boot/plan.c boot/protect.c boot/pt_same.c boot/remapping.c \
     boot/screen.c boot/selftest.c boot/selftest_facts.c boot/selftest_wire.c boot/spcr.c boot/text.c \
-    boot/tracing.c boot/uart_find.c boot/value_places.c serial/announce.c serial/dhcp.c \
-    serial/e1000.c serial/e1000_cards.c serial/e1000_reset.c serial/nic.c serial/nic_mmio.c serial/pci.c serial/pci_ecam.c \
-    serial/pci_path.c serial/realtek_cards.c serial/realtek_reset.c serial/udp_find.c serial/udp_start.c \
-    vmx/caps.c vmx/vmx.c
+    boot/tracing.c boot/uart_find.c boot/value_places.c serial/announce.c serial/dhcp.c serial/e1000.c \
+    serial/e1000_cards.c serial/e1000_reset.c serial/lpss.c serial/nic.c serial/nic_mmio.c serial/pci.c \
+    serial/pci_ecam.c serial/pci_path.c serial/pci_power.c serial/realtek_cards.c serial/realtek_reset.c \
+    serial/udp_find.c serial/udp_start.c vmx/caps.c vmx/vmx.c
 # A name in a list that no file has would vanish without a word, and the file be taken for another kind.
 MISSING := $(filter-out $(wildcard $(CORE) $(HOT) $(BEFORE_GUEST)),$(CORE) $(HOT) $(BEFORE_GUEST))
 $(if $(MISSING),$(error the lists name files that do not exist: $(MISSING)))

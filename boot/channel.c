@@ -41,7 +41,7 @@ static struct sink *open_uart(struct channel *channel, const struct options *opt
                               uint16_t nr_cpus, struct arena *arena)
 {
     char why[128] = "";
-    const char *missing = uart_find(&channel->uart, &options->uart, acpi, paging_window);
+    const char *missing = uart_find(&channel->uart, &options->uart, acpi, options->uart_base, paging_window);
     if (missing) {
         log_line("channel=uart: %s", missing);
         return NULL;

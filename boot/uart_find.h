@@ -18,9 +18,9 @@ struct uart_found {
 /* Where registers at pa are mapped, uncacheable. */
 typedef void *uart_map(uint64_t pa);
 
-/* NULL, or why there is none, for a message. A PCI function answers from then on. map NULL: by the tables in use, which
- * map 4 GiB; registers above that are refused. */
+/* NULL, or why there is none, for a message. A PCI function answers from then on; a chipset's own (LPSS) has a clock of
+ * 16 * base Hz. map NULL: by the tables in use, which map 4 GiB; registers above that are refused. */
 const char *uart_find(struct uart_found *found, const struct uart_place *place, const struct acpi_facts *acpi,
-                      uart_map *map);
+                      uint32_t base, uart_map *map);
 
 #endif

@@ -3,7 +3,10 @@
 
 #include <stddef.h>
 
+#include "serial/clock.h"
 #include "serial/io.h"
+#include "serial/lpss.h"
+#include "serial/pci_power.h"
 
 #define CONFIG_ADDRESS 0xcf8
 #define CONFIG_DATA 0xcfc
@@ -18,6 +21,8 @@ enum { PCI_ID = 0x00, PCI_COMMAND = 0x04, PCI_CLASS = 0x08, PCI_HEADER_TYPE_DWOR
 #define COMMAND_WRITABLE 0xffffu /* the upper half is the status register, whose bits are cleared by writing ones */
 #define HEADER_MULTIFUNCTION 0x00800000u
 #define CLASS_SERIAL 0x0700u
+#define CLASS_COMMUNICATION 0x0780u
+#define CLASS_PROCESSING 0x1180u
 #define BAR_IO 0x1u
 #define BAR_TYPE_64 0x4u
 #define BAR_TYPE_MASK 0x6u
@@ -63,6 +68,26 @@ static void config_write(uint32_t place, uint32_t offset, uint32_t value)
     io_out32(CONFIG_ADDRESS, CONFIG_ENABLE | place << 8 | offset);
     io_out32(CONFIG_DATA, value);
 }
+
+static uint32_t power_read(void *context, uint32_t place, uint32_t offset)
+{
+    (void)context;
+    return config_read(place, offset);
+}
+
+static void power_write(void *context, uint32_t place, uint32_t offset, uint32_t value)
+{
+    (void)context;
+    config_write(place, offset, value);
+}
+
+static void power_wait_us(void *context, uint32_t us)
+{
+    (void)context;
+    clock_wait_us(us);
+}
+
+static const struct pci_config config_space = {power_read, power_write, power_wait_us, NULL};
 
 /* Size a BAR by writing ones: section 6.2.5.1 "Address Maps". Decoding must be off meanwhile. */
 static uint64_t bar_size(uint32_t place, uint32_t bar, uint32_t low)
@@ -122,6 +147,8 @@ static void close_bridges(const struct pci_function *function)
 
 bool pci_open(struct pci_function *function, uint32_t place)
 {
+    (void)pci_wake(&config_space, place);
+
     uint32_t command = config_read(place, PCI_COMMAND) & COMMAND_WRITABLE;
     uint32_t bar = first_memory_bar(place);
     uint32_t low = config_read(place, bar);
@@ -179,16 +206,29 @@ bool pci_find(uint32_t *place, uint32_t *id)
     return false;
 }
 
+/* Class 0700; chipsets' own say 1180 or 0780. */
+static bool may_be_serial(uint32_t class, uint32_t id)
+{
+    return class == CLASS_SERIAL || ((class == CLASS_PROCESSING || class == CLASS_COMMUNICATION) && lpss_may_be(id));
+}
+
 bool pci_open_serial(struct pci_bar *bar, uint32_t place)
 {
+    const uint32_t id = config_read(place, PCI_ID);
+    const uint32_t class = config_read(place, PCI_CLASS) >> 16;
+
+    if (id == NO_FUNCTION || !may_be_serial(class, id))
+        return false;
+    (void)pci_wake(&config_space, place);
     const uint32_t low = config_read(place, PCI_BAR0);
     const uint32_t high =
         !(low & BAR_IO) && (low & BAR_TYPE_MASK) == BAR_TYPE_64 ? config_read(place, PCI_BAR0 + 4) : 0;
 
+    bar->id = id;
+    bar->lpss = class != CLASS_SERIAL;
     bar->memory = !(low & BAR_IO);
     bar->at = bar->memory ? (uint64_t)high << 32 | (low & BAR_ADDRESS_MASK) : low & ~3u;
-    if (config_read(place, PCI_ID) == NO_FUNCTION || config_read(place, PCI_CLASS) >> 16 != CLASS_SERIAL ||
-        bar->at == 0)
+    if (bar->at == 0)
         return false;
     config_write(place, PCI_COMMAND,
                  (config_read(place, PCI_COMMAND) & COMMAND_WRITABLE) | (bar->memory ? COMMAND_MEMORY : COMMAND_IO));

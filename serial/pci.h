@@ -47,11 +47,14 @@ void pci_close(const struct pci_function *function);
 
 /* A BAR: where it is. */
 struct pci_bar {
+    uint32_t id;
+    bool lpss;   /* a chipset's own: serial/lpss.h */
     bool memory; /* or in I/O ports */
     uint64_t at;
 };
 
-/* Let a serial controller (class 0700) answer at its BAR 0. false: there is none, or it has no place. */
+/* Let a serial controller (class 0700, or what may be one of Intel's LPSS) answer at its BAR 0, awake. false: there is
+ * none, or it has no place. */
 bool pci_open_serial(struct pci_bar *bar, uint32_t place);
 
 /* Take memory decoding and bus mastering away again. */
