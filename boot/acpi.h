@@ -29,7 +29,9 @@ struct acpi_facts {
     uint16_t reset_port;         /* 0 = none, or not a port */
     uint8_t reset_value;
     bool reset_elsewhere;   /* RESET_REG is in memory or in PCI configuration space */
+    bool sleep_elsewhere;   /* so is SLEEP_CONTROL_REG */
     uint16_t sleep_control; /* SLEEP_CONTROL_REG of hardware-reduced ACPI; 0 = none, or not a port */
+    uint8_t sleep_types;    /* boot/sleep_types.h */
     struct pci_ecams ecams;
     struct madt_cpus cpus;
     struct dmar dmar;

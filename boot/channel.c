@@ -189,11 +189,15 @@ struct vmx_ports channel_ports(const struct channel *channel, const struct acpi_
     struct vmx_ports ports = {.pm1a_cnt = acpi->pm1a_cnt,
                               .pm1b_cnt = acpi->pm1b_cnt,
                               .sleep_control = acpi->sleep_control,
+                              .sleep_types = acpi->sleep_types,
                               .reset_port = acpi->reset_port,
                               .reset_value = acpi->reset_value,
                               .watch_power = channel->kind != CHANNEL_NONE};
     if (acpi->reset_elsewhere && channel->kind != CHANNEL_NONE)
         log_line("the machine's reset register is no I/O port: where the guest resets by it, the last trace is lost");
+    if (acpi->sleep_elsewhere && channel->kind != CHANNEL_NONE)
+        log_line("the machine's sleep register is no I/O port: where the guest goes off or to sleep by it, the last "
+                 "trace is lost");
     if (channel->kind == CHANNEL_UART)
         hide_uart(&ports, acpi, &channel->uart);
     if (channel->kind == CHANNEL_NET) {

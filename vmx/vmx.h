@@ -20,6 +20,7 @@ struct range {
 struct vmx_ports {
     uint16_t pm1a_cnt, pm1b_cnt; /* FADT: SLP_EN written here powers the machine off or suspends it */
     uint16_t sleep_control;      /* FADT: the same by SLEEP_CONTROL_REG, where it is a port */
+    uint8_t sleep_types;         /* bit n: SLP_TYP n keeps the memory, S1 to S3 */
     uint16_t reset_port;         /* FADT RESET_REG where it is a port */
     uint8_t reset_value;
     uint8_t nr_hidden; /* PCI functions that are not there for the guest: the card, the bridges for it alone */

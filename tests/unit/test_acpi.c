@@ -41,7 +41,7 @@ static void put_gas(uint32_t pa, uint8_t space, uint64_t address)
     put64(physical + pa + 4, address);
 }
 
-enum { XSDT = 0x1000, RSDT = 0x2000, FADT = 0x3000, MCFG = 0x4000, MADT = 0x5000 };
+enum { XSDT = 0x1000, RSDT = 0x2000, FADT = 0x3000, MCFG = 0x4000, MADT = 0x5000, DSDT = 0x6000 };
 
 static int setup(void **state)
 {
@@ -143,6 +143,32 @@ static void several_segments(void **state)
     assert_int_equal(pci_ecam_next(e, 0), 0x12000);
 }
 
+/* The FADT alone names the DSDT, by either of two fields. */
+static void sleeps_in_the_dsdt(void **state)
+{
+    static const uint8_t name[] = {0x08, '_', 'S', '3', '_', 0x12, 0x08, 0x04, 0x0a, 0x05, 0, 0, 0};
+    (void)state;
+    memcpy(physical + DSDT + 36, name, sizeof name);
+    seal(DSDT, "DSDT", 36 + sizeof name);
+    assert_int_equal(read_all(36).sleep_types, 0);
+    put32(physical + FADT + 40, DSDT);
+    seal(FADT, "FACP", 132);
+    assert_int_equal(read_all(36).sleep_types, 1 << 5);
+    assert_int_equal(read_all(20).sleep_types, 1 << 5);
+    put32(physical + FADT + 40, 0);
+    put64(physical + FADT + 140, DSDT);
+    seal(FADT, "FACP", 148);
+    assert_int_equal(read_all(36).sleep_types, 1 << 5);
+    physical[DSDT + 40] ^= 1; /* a table whose sum is wrong is none */
+    assert_int_equal(read_all(36).sleep_types, 0);
+    seal(DSDT, "SSDT", 36 + sizeof name);
+    put64(physical + XSDT + 44, DSDT);
+    physical[DSDT + 40] ^= 1;
+    seal(DSDT, "SSDT", 36 + sizeof name);
+    seal(XSDT, "XSDT", 60);
+    assert_int_equal(read_all(36).sleep_types, 1 << 5);
+}
+
 static void extended_fields_hold(void **state)
 {
     (void)state;
@@ -159,9 +185,11 @@ static void extended_fields_hold(void **state)
     put_gas(FADT + 244, 1, 0x600);
     seal(FADT, "FACP", 268);
     assert_int_equal(read_all(36).sleep_control, 0x600);
+    assert_false(read_all(36).sleep_elsewhere);
     put_gas(FADT + 244, 0, 0xfed00600); /* in memory */
     seal(FADT, "FACP", 268);
     assert_int_equal(read_all(36).sleep_control, 0);
+    assert_true(read_all(36).sleep_elsewhere);
     put_gas(FADT + 116, 1, 0x10cf9); /* no such port */
     put32(physical + FADT + 112, 0);
     seal(FADT, "FACP", 132);
@@ -268,6 +296,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(broken_tables, setup, teardown),
         cmocka_unit_test_setup_teardown(tables_at_the_end_of_memory, setup, teardown),
         cmocka_unit_test_setup_teardown(several_segments, setup, teardown),
+        cmocka_unit_test_setup_teardown(sleeps_in_the_dsdt, setup, teardown),
         cmocka_unit_test_setup_teardown(mcfg_is_short, setup, teardown),
         cmocka_unit_test_setup_teardown(two_madts, setup, teardown),
         cmocka_unit_test_setup_teardown(where_the_rsdp_is, setup, teardown),
