@@ -101,11 +101,11 @@ void Lockstep::set_word(const char *word)
 {
     static const struct {
         const char *name;
-        unsigned Settings::*field;
-    } names[] = {{"latency=", &Settings::latency}, {"rate=", &Settings::rate},
-                 {"drop=", &Settings::drop},       {"duplicate=", &Settings::duplicate},
-                 {"reorder=", &Settings::reorder}, {"corrupt=", &Settings::corrupt},
-                 {"seed=", &Settings::seed}};
+        unsigned LockstepSettings::*field;
+    } names[] = {{"latency=", &LockstepSettings::latency}, {"rate=", &LockstepSettings::rate},
+                 {"drop=", &LockstepSettings::drop},       {"duplicate=", &LockstepSettings::duplicate},
+                 {"reorder=", &LockstepSettings::reorder}, {"corrupt=", &LockstepSettings::corrupt},
+                 {"seed=", &LockstepSettings::seed}};
     char address[64];
     char port[16];
 

@@ -96,7 +96,9 @@ void Lockstep::take_dhcp(const Bit8u *frame, size_t udp_size)
     if (!answers)
         dhcp.answers = 0;
     printf("lockstep: DHCP: %s, at %.1f s, %s\n", state, bx_pc_system.time_usec() / 1e6,
-           answers ? "agreed" : dhcp.refuses ? "refused" : "not answered");
+           answers        ? "agreed"
+           : dhcp.refuses ? "refused"
+                          : "not answered");
     fflush(stdout);
     if (answers || dhcp.refuses)
         answer_dhcp(frame, answers ? ACK : NAK);
