@@ -16,17 +16,18 @@ all: $(BUILD)/undertrace.elf $(BUILD)/undertrace
 
 CORE_BOOT := boot/acpi.c boot/carve.c boot/dmar.c boot/dmar_start.c boot/dmar_tables.c boot/efi_map.c boot/findings.c \
     boot/font.c boot/linux.c boot/linux_params.c boot/madt.c boot/mb2.c boot/option.c boot/options.c \
-    boot/options_change.c boot/options_net.c boot/options_pt.c boot/pt_same.c boot/spcr.c boot/text.c boot/value.c \
-    boot/value_places.c
+    boot/options_change.c boot/options_net.c boot/options_pt.c boot/pt_same.c boot/sleep_types.c boot/spcr.c \
+    boot/text.c boot/value.c boot/value_places.c
 CORE_VMX := vmx/caps.c vmx/cpuid_policy.c vmx/ept_maths.c vmx/exit_reasons.c vmx/guest_data.c vmx/guest_walk.c \
     vmx/inject.c vmx/io_ports.c vmx/msr_policy.c vmx/mtrr.c vmx/page_sums.c vmx/pmi.c vmx/task_state.c
 CORE_PT := pt/caps.c pt/encode.c pt/fault.c pt/instruction.c pt/instruction_table.c pt/offer.c pt/output.c pt/parse.c \
     pt/plan.c pt/range.c pt/region_ring.c pt/scheme.c pt/single.c pt/soft_enables.c pt/soft_flow.c pt/soft_output.c \
     pt/soft_packets.c pt/topa.c
 CORE_SERIAL := serial/announce.c serial/command.c serial/command_line.c serial/crc32c.c serial/datagram.c \
-    serial/dhcp.c serial/e1000.c serial/e1000_cards.c serial/e1000_reset.c serial/format.c serial/frame.c \
-    serial/net.c serial/nic.c serial/pace.c serial/pci_path.c serial/realtek_cards.c serial/realtek_reset.c \
-    serial/realtek_ring.c serial/sink.c serial/sink_cut.c serial/stream.c serial/window.c
+    serial/dhcp.c serial/dhcp_answer.c serial/e1000.c serial/e1000_cards.c serial/e1000_reset.c serial/format.c \
+    serial/frame.c serial/lease.c serial/lpss.c serial/net.c serial/nic.c serial/pace.c serial/pci_ecam.c \
+    serial/pci_path.c serial/pci_power.c serial/realtek_cards.c serial/realtek_reset.c serial/realtek_ring.c \
+    serial/sink.c serial/sink_cut.c serial/stream.c serial/window.c
 CORE := $(CORE_BOOT) $(CORE_VMX) $(CORE_PT) $(CORE_SERIAL)
 
 SHELL_C := $(filter-out $(CORE),$(wildcard boot/*.c vmx/*.c pt/*.c serial/*.c))
@@ -57,11 +58,11 @@ BEFORE_GUEST := boot/acpi.c boot/aps.c boot/builtin.c boot/carve.c boot/channel.
     boot/dmar.c boot/dmar_start.c boot/dmar_tables.c boot/efi_map.c boot/findings.c boot/font.c boot/guest.c \
     boot/hello.c boot/image.c boot/linux.c boot/linux_params.c boot/madt.c boot/main.c boot/mb2.c boot/options.c \
     boot/options_net.c boot/options_pt.c boot/paging.c boot/plan.c boot/protect.c boot/pt_same.c boot/remapping.c \
-    boot/screen.c boot/selftest.c boot/selftest_facts.c boot/selftest_wire.c boot/spcr.c boot/text.c \
-    boot/tracing.c boot/uart_find.c boot/value_places.c serial/announce.c serial/datagram.c serial/dhcp.c \
-    serial/e1000.c serial/e1000_cards.c serial/e1000_reset.c serial/nic.c serial/nic_mmio.c serial/pci.c \
-    serial/pci_path.c serial/realtek_cards.c serial/realtek_reset.c serial/udp_find.c serial/udp_start.c \
-    vmx/caps.c vmx/vmx.c
+    boot/screen.c boot/selftest.c boot/selftest_facts.c boot/selftest_wire.c boot/sleep_types.c boot/spcr.c \
+    boot/text.c boot/tracing.c boot/uart_find.c boot/value_places.c serial/announce.c serial/dhcp.c serial/e1000.c \
+    serial/e1000_cards.c serial/e1000_reset.c serial/lpss.c serial/nic.c serial/nic_mmio.c serial/pci.c \
+    serial/pci_ecam.c serial/pci_path.c serial/pci_power.c serial/realtek_cards.c serial/realtek_reset.c \
+    serial/udp_find.c serial/udp_start.c vmx/caps.c vmx/vmx.c
 # A name in a list that no file has would vanish without a word, and the file be taken for another kind.
 MISSING := $(filter-out $(wildcard $(CORE) $(HOT) $(BEFORE_GUEST)),$(CORE) $(HOT) $(BEFORE_GUEST))
 $(if $(MISSING),$(error the lists name files that do not exist: $(MISSING)))

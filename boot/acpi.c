@@ -4,17 +4,20 @@
 
 #include "boot/bytes.h"
 #include "boot/gas.h"
+#include "boot/sleep_types.h"
 
 #define TABLE_HEADER_SIZE 36u
 #define TABLE_MAX_SIZE 0x100000u /* larger than any that we look at */
 
 enum rsdp_field { RSDP_REVISION = 15, RSDP_RSDT = 16, RSDP_XSDT = 24 };
 enum fadt_field {
+    FADT_DSDT = 40,
     FADT_PM1A_CNT = 64,
     FADT_PM1B_CNT = 68,
     FADT_FLAGS = 112,
     FADT_RESET_REG = 116,
     FADT_RESET_VALUE = 128,
+    FADT_X_DSDT = 140,
     FADT_X_PM1A_CNT = 172,
     FADT_X_PM1B_CNT = 184,
     FADT_SLEEP_CONTROL = 244
@@ -64,6 +67,17 @@ static uint16_t legacy_port(const uint8_t *table, uint32_t size, uint32_t at)
     return port <= 0xffff ? (uint16_t)port : 0;
 }
 
+/* The one table that the root does not name. */
+static void read_dsdt(struct acpi_facts *facts, const struct acpi_memory *memory, const uint8_t *fadt, uint32_t size)
+{
+    const uint64_t extended = size >= FADT_X_DSDT + 8 ? read64(fadt + FADT_X_DSDT) : 0;
+    const uint64_t pa = extended ? extended : size >= FADT_DSDT + 4 ? read32(fadt + FADT_DSDT) : 0;
+    uint32_t dsdt_size;
+    const uint8_t *dsdt = table_at(memory, pa, &dsdt_size);
+    if (dsdt)
+        facts->sleep_types |= sleep_types_find(dsdt, dsdt_size);
+}
+
 static void read_fadt(struct acpi_facts *facts, const uint8_t *table, uint32_t size)
 {
     /* The X_ fields hold where they are not 0 (ACPI 5.2.9). */
@@ -71,6 +85,8 @@ static void read_fadt(struct acpi_facts *facts, const uint8_t *table, uint32_t s
     facts->pm1a_cnt = a ? a : legacy_port(table, size, FADT_PM1A_CNT);
     facts->pm1b_cnt = b ? b : legacy_port(table, size, FADT_PM1B_CNT);
     facts->sleep_control = gas_port(table, size, FADT_SLEEP_CONTROL);
+    facts->sleep_elsewhere = facts->sleep_control == 0 && size >= FADT_SLEEP_CONTROL + GAS_SIZE &&
+                             read64(table + FADT_SLEEP_CONTROL + GAS_ADDRESS) != 0;
     if (size > FADT_RESET_VALUE && read32(table + FADT_FLAGS) & FADT_FLAG_RESET_REG_SUP) {
         facts->reset_port = gas_port(table, size, FADT_RESET_REG);
         facts->reset_value = table[FADT_RESET_VALUE];
@@ -78,15 +94,23 @@ static void read_fadt(struct acpi_facts *facts, const uint8_t *table, uint32_t s
     }
 }
 
+/* What is not aligned to a bus, or has no bus, is no entry; one of 0 neither. */
+static bool is_ecam(const struct pci_ecam *e)
+{
+    return e->pa != 0 && e->pa % (1u << 20) == 0 && e->first_bus <= e->last_bus;
+}
+
 static void read_mcfg(struct acpi_facts *facts, const uint8_t *table, uint32_t size)
 {
-    for (uint32_t at = TABLE_HEADER_SIZE + 8; size >= 16 && at <= size - 16; at += 16) {
-        if (read16(table + at + 8) != 0) /* segment */
-            continue;
-        facts->ecam_pa = read64(table + at);
-        facts->ecam_first_bus = table[at + 10];
-        facts->ecam_last_bus = table[at + 11];
-        return;
+    struct pci_ecams *ecams = &facts->ecams;
+
+    for (uint32_t at = TABLE_HEADER_SIZE + 8; size >= 16 && at <= size - 16 && ecams->nr < PCI_ECAM_MAX; at += 16) {
+        const struct pci_ecam e = {.pa = read64(table + at),
+                                   .segment = read16(table + at + 8),
+                                   .first_bus = table[at + 10],
+                                   .last_bus = table[at + 11]};
+        if (is_ecam(&e))
+            ecams->list[ecams->nr++] = e;
     }
 }
 
@@ -94,6 +118,8 @@ static void read_table(struct acpi_facts *facts, const uint8_t *table, uint32_t 
 {
     if (memcmp(table, "FACP", 4) == 0)
         read_fadt(facts, table, size);
+    else if (memcmp(table, "SSDT", 4) == 0)
+        facts->sleep_types |= sleep_types_find(table, size);
     else if (memcmp(table, "MCFG", 4) == 0)
         read_mcfg(facts, table, size);
     else if (memcmp(table, "APIC", 4) == 0 && facts->cpus.nr == 0)
@@ -113,6 +139,8 @@ static void read_root(struct acpi_facts *facts, const struct acpi_memory *memory
         const uint8_t *table = table_at(memory, pa, &table_size);
         if (table)
             read_table(facts, table, table_size, pa);
+        if (table && memcmp(table, "FACP", 4) == 0)
+            read_dsdt(facts, memory, table, table_size);
     }
 }
 
@@ -182,12 +210,4 @@ uint64_t acpi_rsdp_locate(const struct acpi_memory *memory, const uint8_t *rsdp,
     uint64_t ebda_pa = ebda ? (uint64_t)read16(ebda) << 4 : 0;
     uint64_t pa = ebda_pa ? locate_in(memory, ebda_pa, ebda_pa + 1024, rsdp, rsdp_size) : 0;
     return pa ? pa : locate_in(memory, 0xe0000, 0x100000, rsdp, rsdp_size);
-}
-
-uint64_t acpi_ecam_page(const struct acpi_facts *facts, uint16_t bdf)
-{
-    uint8_t bus = (uint8_t)(bdf >> 8);
-    if (facts->ecam_pa == 0 || bus < facts->ecam_first_bus || bus > facts->ecam_last_bus)
-        return 0;
-    return facts->ecam_pa + ((uint64_t)bus << 20 | (uint64_t)(bdf & 0xff) << 12); /* the base is that of bus 0 */
 }

@@ -16,6 +16,7 @@
 #include "boot/dmar.h"
 #include "boot/madt.h"
 #include "boot/spcr.h"
+#include "serial/pci_ecam.h"
 
 struct acpi_memory {
     /* size bytes of physical memory at pa, NULL where they are not to be had. */
@@ -28,9 +29,10 @@ struct acpi_facts {
     uint16_t reset_port;         /* 0 = none, or not a port */
     uint8_t reset_value;
     bool reset_elsewhere;   /* RESET_REG is in memory or in PCI configuration space */
+    bool sleep_elsewhere;   /* so is SLEEP_CONTROL_REG */
     uint16_t sleep_control; /* SLEEP_CONTROL_REG of hardware-reduced ACPI; 0 = none, or not a port */
-    uint64_t ecam_pa;       /* of PCI segment 0, 0 = none */
-    uint8_t ecam_first_bus, ecam_last_bus;
+    uint8_t sleep_types;    /* boot/sleep_types.h */
+    struct pci_ecams ecams;
     struct madt_cpus cpus;
     struct dmar dmar;
     struct uart_place spcr; /* UART_NONE: there is no such table */
@@ -43,8 +45,5 @@ void acpi_read(struct acpi_facts *facts, const struct acpi_memory *memory, const
  * 0, else in the EBDA or the BIOS area. 0: not found. */
 uint64_t acpi_rsdp_locate(const struct acpi_memory *memory, const uint8_t *rsdp, size_t rsdp_size,
                           uint64_t efi_system_table);
-
-/* The page of a PCI function (bus << 8 | device << 3 | function) in MMCONFIG space; 0: none. */
-uint64_t acpi_ecam_page(const struct acpi_facts *facts, uint16_t bdf);
 
 #endif

@@ -41,7 +41,7 @@ static struct sink *open_uart(struct channel *channel, const struct options *opt
                               uint16_t nr_cpus, struct arena *arena)
 {
     char why[128] = "";
-    const char *missing = uart_find(&channel->uart, &options->uart, acpi, paging_window);
+    const char *missing = uart_find(&channel->uart, &options->uart, acpi, options->uart_base, paging_window);
     if (missing) {
         log_line("channel=uart: %s", missing);
         return NULL;
@@ -61,6 +61,22 @@ static struct sink *open_uart(struct channel *channel, const struct options *opt
 static const enum channel_stage stage_of_step[] = {
     [UDP_STEP_CARD] = CHANNEL_NO_START, [UDP_STEP_LINK] = CHANNEL_NO_LINK, [UDP_STEP_PEER] = CHANNEL_NO_PEER};
 
+static void say_card(const struct nic_card *card, const struct pci_function *nic)
+{
+    const uint32_t place = nic->place;
+    char segment[12] = "";
+
+    if (PCI_SEGMENT_OF(place) != 0)
+        format_text(segment, sizeof segment, "%x:", PCI_SEGMENT_OF(place));
+    log_line("channel=net: the %s at %s%x:%x.%x", card->name, segment, PCI_BUS_OF(place), place >> 3 & 31, place & 7);
+    if (nic->path.nr > nic->path.nr_alone) {
+        const uint16_t bridge = nic->path.bridges[nic->path.nr_alone];
+        log_line("channel=net: the bridge at %s%x:%x.%x above it is the guest's too, and must stay awake (Linux: "
+                 "pcie_port_pm=off)",
+                 segment, bridge >> 8, bridge >> 3 & 31, bridge & 7);
+    }
+}
+
 static struct sink *open_net(struct channel *channel, const struct options *options, uint16_t nr_cpus,
                              struct arena *arena)
 {
@@ -75,14 +91,7 @@ static struct sink *open_net(struct channel *channel, const struct options *opti
         return NULL;
     }
     channel->nic = found.function;
-    log_line("channel=net: the %s at %x:%x.%x", found.card->name, channel->nic.bdf >> 8, channel->nic.bdf >> 3 & 31,
-             channel->nic.bdf & 7);
-    if (channel->nic.path.nr > channel->nic.path.nr_alone) {
-        const uint16_t bridge = channel->nic.path.bridges[channel->nic.path.nr_alone];
-        log_line("channel=net: the bridge at %x:%x.%x above it is the guest's too, and must stay awake (Linux: "
-                 "pcie_port_pm=off)",
-                 bridge >> 8, bridge >> 3 & 31, bridge & 7);
-    }
+    say_card(found.card, &channel->nic);
     struct udp_sink_params params = {.step = &step,
                                      .driver = found.driver,
                                      .card = found.card,
@@ -115,6 +124,7 @@ void channel_open(struct channel *channel, const struct options *options, const 
 {
     *channel = (struct channel){.kind = options->channel, .wanted_none = options->channel == CHANNEL_NONE};
     channel->stage = channel->wanted_none ? CHANNEL_NOT_WANTED : CHANNEL_NO_START;
+    pci_use_ecam(&acpi->ecams, paging_window);
     if (options->channel == CHANNEL_UART)
         channel->sink = open_uart(channel, options, acpi, nr_cpus, arena);
     else if (options->channel != CHANNEL_NONE)
@@ -157,10 +167,11 @@ void channel_hello(struct channel *channel, const struct options *options, uint1
     log_sink_set(channel->sink);
 }
 
-static void hide_function(struct vmx_ports *ports, const struct acpi_facts *acpi, uint16_t bdf)
+/* I/O ports reach segment 0 alone, and no other place is equal to one of it. */
+static void hide_function(struct vmx_ports *ports, const struct acpi_facts *acpi, uint32_t place)
 {
-    ports->hidden_bdf[ports->nr_hidden] = bdf;
-    ports->hidden_ecam_pa[ports->nr_hidden] = acpi_ecam_page(acpi, bdf);
+    ports->hidden_bdf[ports->nr_hidden] = place;
+    ports->hidden_ecam_pa[ports->nr_hidden] = pci_ecam_page(&acpi->ecams, place);
     ports->nr_hidden++;
 }
 
@@ -169,7 +180,7 @@ static void hide_uart(struct vmx_ports *ports, const struct acpi_facts *acpi, co
     ports->hidden_uart = uart->uart.memory ? 0 : uart->uart.port;
     ports->hidden_mmio = uart->memory;
     if (uart->on_pci)
-        hide_function(ports, acpi, uart->bdf);
+        hide_function(ports, acpi, uart->place);
 }
 
 /* A bridge that leads to the card alone is hidden with it: the guest would put it to sleep, as nothing is behind it. */
@@ -178,18 +189,22 @@ struct vmx_ports channel_ports(const struct channel *channel, const struct acpi_
     struct vmx_ports ports = {.pm1a_cnt = acpi->pm1a_cnt,
                               .pm1b_cnt = acpi->pm1b_cnt,
                               .sleep_control = acpi->sleep_control,
+                              .sleep_types = acpi->sleep_types,
                               .reset_port = acpi->reset_port,
                               .reset_value = acpi->reset_value,
                               .watch_power = channel->kind != CHANNEL_NONE};
     if (acpi->reset_elsewhere && channel->kind != CHANNEL_NONE)
         log_line("the machine's reset register is no I/O port: where the guest resets by it, the last trace is lost");
+    if (acpi->sleep_elsewhere && channel->kind != CHANNEL_NONE)
+        log_line("the machine's sleep register is no I/O port: where the guest goes off or to sleep by it, the last "
+                 "trace is lost");
     if (channel->kind == CHANNEL_UART)
         hide_uart(&ports, acpi, &channel->uart);
     if (channel->kind == CHANNEL_NET) {
         const struct pci_function *nic = &channel->nic;
-        hide_function(&ports, acpi, nic->bdf);
+        hide_function(&ports, acpi, nic->place);
         for (unsigned i = 0; i < nic->path.nr_alone; i++)
-            hide_function(&ports, acpi, nic->path.bridges[i]);
+            hide_function(&ports, acpi, (nic->place & 0xffff0000u) | nic->path.bridges[i]);
         ports.hidden_mmio = (struct range){nic->bar_pa, nic->bar_pa + nic->bar_bytes};
     }
     return ports;

@@ -31,7 +31,7 @@ static void open_console(struct boot_state *boot)
         return;
     if (options->console.kind == UART_SPCR)
         acpi_read(&boot->acpi, &check_acpi_memory, boot->info.rsdp, boot->info.rsdp_size);
-    const char *missing = uart_find(&console, &options->console, &boot->acpi, NULL);
+    const char *missing = uart_find(&console, &options->console, &boot->acpi, UART_BAUD_BASE, NULL);
     if (missing)
         log_line("no console: %s", missing);
     else

@@ -15,7 +15,7 @@
 
 enum channel_kind { CHANNEL_AUTO, CHANNEL_NET, CHANNEL_UART, CHANNEL_NONE };
 
-#define NET_CARD_ANY 0xffffffffu /* no bus, device, function */
+#define NET_CARD_ANY 0xffffffffu /* no segment, bus, device, function */
 
 struct options {
     struct pt_options

@@ -47,9 +47,9 @@ uint64_t protect_bytes(const struct boot_state *boot, uint64_t others)
  * Express to PCI/PCI-X Bridge Specification 1.0, section 2.3. Only where the bridge is for the card alone. */
 static void find_requesters(struct dmar_layout *layout, const struct pci_function *card)
 {
-    uint16_t behind = card->bdf;
+    uint16_t behind = (uint16_t)card->place;
 
-    layout->requesters[layout->nr_requesters++] = card->bdf;
+    layout->requesters[layout->nr_requesters++] = (uint16_t)card->place;
     for (unsigned i = 0; i < card->path.nr_alone; i++) {
         layout->requesters[layout->nr_requesters++] = behind & 0xff00;
         layout->requesters[layout->nr_requesters++] = behind = card->path.bridges[i];
@@ -67,6 +67,8 @@ static const char *build(struct dmar_tables *tables, uint64_t *at, struct boot_s
     layout.reach = dmar_reach(&layout.shape, memory_map_top(&boot->info.map));
     if (layout.reach == 0)
         return "memory reaches higher than addresses of its units";
+    if (boot->channel.kind == CHANNEL_NET && PCI_SEGMENT_OF(boot->channel.nic.place) != 0)
+        return "our card is not on PCI segment 0";
     if (boot->channel.kind == CHANNEL_NET)
         find_requesters(&layout, &boot->channel.nic);
     return dmar_tables_build(tables, &boot->arena, &layout) ? NULL : "too little memory is left for its tables";
@@ -103,7 +105,7 @@ static bool card_is_refused(const struct boot_state *boot)
             log_line("VT-d: %x:%x.%x was refused to %s %lx (reason %u)", fault.requester >> 8,
                      fault.requester >> 3 & 31, fault.requester & 7, fault.is_read ? "read" : "write", fault.page,
                      fault.reason);
-            refused |= boot->channel.kind == CHANNEL_NET && fault.requester == boot->channel.nic.bdf;
+            refused |= boot->channel.kind == CHANNEL_NET && fault.requester == boot->channel.nic.place;
         }
     }
     return refused;

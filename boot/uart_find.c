@@ -1,5 +1,7 @@
 #include "boot/uart_find.h"
 
+#include "serial/lpss.h"
+#include "serial/nic_mmio.h"
 #include "serial/pci.h"
 #include "vmx/phys.h"
 
@@ -20,21 +22,25 @@ static const char *in_memory(struct uart_found *found, uint64_t pa, bool wide, u
 }
 
 /* A card's registers are bytes, as those of a 16550 in I/O ports; those of a chipset's are doublewords. */
-static const char *on_pci(struct uart_found *found, uint16_t bdf, uart_map *map)
+static const char *on_pci(struct uart_found *found, uint32_t place, uint32_t base, uart_map *map)
 {
+    struct nic_mmio mmio;
     struct pci_bar bar;
-    if (!pci_open_serial(&bar, bdf))
-        return "no serial controller is there (PCI class 0700), or it has no BAR 0";
+    if (!pci_open_serial(&bar, place))
+        return "no serial controller is there (PCI class 0700, or a chipset's own), or it has no BAR 0";
     found->on_pci = true;
-    found->bdf = bdf;
-    if (bar.memory)
-        return in_memory(found, bar.at, false, map);
-    found->uart.port = (uint16_t)bar.at;
-    return NULL;
+    found->place = place;
+    if (!bar.memory)
+        found->uart.port = (uint16_t)bar.at;
+    const char *missing = bar.memory ? in_memory(found, bar.at, bar.lpss, map) : NULL;
+    if (missing || !bar.lpss)
+        return missing;
+    const struct nic_access access = nic_mmio_access(&mmio, found->uart.memory);
+    return lpss_start(&access, bar.id, bar.at, base);
 }
 
 const char *uart_find(struct uart_found *found, const struct uart_place *place, const struct acpi_facts *acpi,
-                      uart_map *map)
+                      uint32_t base, uart_map *map)
 {
     *found = (struct uart_found){0};
     switch (place->kind) {
@@ -47,11 +53,11 @@ const char *uart_find(struct uart_found *found, const struct uart_place *place, 
     case UART_IN_MEMORY32:
         return in_memory(found, place->at, place->kind == UART_IN_MEMORY32, map);
     case UART_PCI:
-        return on_pci(found, (uint16_t)place->at, map);
+        return on_pci(found, (uint32_t)place->at, base, map);
     case UART_SPCR:
         break;
     }
     if (acpi->spcr.kind == UART_NONE)
         return "ACPI has no table SPCR, or one of another kind of UART";
-    return uart_find(found, &acpi->spcr, acpi, map);
+    return uart_find(found, &acpi->spcr, acpi, base, map);
 }

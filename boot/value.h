@@ -32,7 +32,8 @@ bool value_size(uint64_t *out, struct value_text text, uint64_t min, uint64_t ma
 /* com1 to com4; the port in hexadecimal, from 0x1 to 0xfff8; mem: or mem32: and an address in hexadecimal;
  * bus:device.function of a PCI card; spcr. */
 bool value_uart(struct uart_place *out, struct value_text text);
-/* bus:device.function in hexadecimal, as lspci prints it: bus << 8 | device << 3 | function. */
+/* bus:device.function in hexadecimal, as lspci prints it, with segment: in front, four digits, where it is not 0:
+ * segment << 16 | bus << 8 | device << 3 | function. */
 bool value_bdf(uint32_t *out, struct value_text text);
 /* Six bytes in hexadecimal, two digits each, colons between them. */
 bool value_mac(uint8_t out[6], struct value_text text);

@@ -53,11 +53,11 @@ bool value_uart(struct uart_place *out, struct value_text text)
     return true;
 }
 
-bool value_bdf(uint32_t *out, struct value_text text)
+/* Digits in hexadecimal where form has x, in all other places what it has. */
+static bool read_form(uint32_t *digits, struct value_text text, const char *form, size_t size)
 {
-    static const char form[] = "xx:xx.x";
-    uint32_t digits = 0;
-    for (size_t i = 0; i < sizeof form - 1; i++) {
+    *digits = 0;
+    for (size_t i = 0; i < size; i++) {
         if (i >= text.size || (form[i] != 'x' && text.at[i] != form[i]))
             return false;
         if (form[i] != 'x')
@@ -66,11 +66,26 @@ bool value_bdf(uint32_t *out, struct value_text text)
         const char hex[] = {'0', 'x', text.at[i]};
         if (!value_u64(&digit, (struct value_text){hex, sizeof hex}))
             return false;
-        digits = digits << 4 | (uint32_t)digit;
+        *digits = *digits << 4 | (uint32_t)digit;
     }
+    return text.size == size;
+}
+
+bool value_bdf(uint32_t *out, struct value_text text)
+{
+    static const char segment_form[] = "xxxx:", form[] = "xx:xx.x";
+    const size_t before = sizeof segment_form - 1;
+    uint32_t segment = 0, digits;
+    if (text.size > before && text.at[4] == ':') {
+        if (!read_form(&segment, (struct value_text){text.at, before}, segment_form, before))
+            return false;
+        text = (struct value_text){text.at + before, text.size - before};
+    }
+    if (!read_form(&digits, text, form, sizeof form - 1))
+        return false;
     const uint32_t device = digits >> 4 & 0xff, function = digits & 0xf;
-    *out = digits >> 12 << 8 | device << 3 | function;
-    return text.size == sizeof form - 1 && device < 32 && function < 8;
+    *out = segment << 16 | digits >> 12 << 8 | device << 3 | function;
+    return device < 32 && function < 8 && segment != 0xffff; /* all ones stand for none */
 }
 
 static bool hex_byte(uint8_t *out, const char digits[2])

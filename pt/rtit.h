@@ -9,7 +9,7 @@
 
 #include "pt/msr_numbers.h"
 
-#define RTIT_CTL_TRACE_EN (1ull << 0)
+#define RTIT_CTL_TRACE_EN (1ull << 0) /* VISIBLE: on Broadwell LBRs stand still while it is set */
 #define RTIT_CTL_CYC_EN (1ull << 1)
 #define RTIT_CTL_OS (1ull << 2)
 #define RTIT_CTL_USER (1ull << 3)

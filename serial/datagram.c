@@ -1,5 +1,6 @@
 #include "serial/datagram.h"
 
+#include "boot/acts.h"
 #include "serial/net_bytes.h"
 
 /* Offsets in a frame. */
@@ -67,13 +68,13 @@ bool datagram_parse(struct datagram *datagram, const uint8_t *frame, size_t size
     return true;
 }
 
-size_t datagram_build_broadcast(uint8_t *frame, const struct datagram *datagram, size_t payload_bytes)
+SECOND_ACT size_t datagram_build(uint8_t *frame, const struct datagram *datagram, size_t payload_bytes)
 {
     const uint32_t udp_bytes = UDP_BYTES + (uint32_t)payload_bytes;
     uint8_t *udp = frame + IP + IP_BYTES;
 
     __builtin_memset(frame, 0, DATAGRAM_HEADERS_BYTES);
-    __builtin_memset(frame + TO_MAC, 0xff, 6);
+    __builtin_memcpy(frame + TO_MAC, datagram->to_mac, 6);
     __builtin_memcpy(frame + FROM_MAC, datagram->from_mac, 6);
     net_put16(frame + ETHERTYPE, ETHERTYPE_IPV4);
     frame[IP] = 0x45;

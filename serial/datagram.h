@@ -1,6 +1,6 @@
 /*
  * UDP datagrams from and to anybody, before the channel has a peer: serial/net.h is for those of the channel. Checksums
- * are computed here. Core; only a boot uses it.
+ * are computed here. Core.
  *
  * Source: RFC 791 (IPv4), RFC 768 (UDP), RFC 1071 (checksum). IPv4 addresses are in host byte order.
  */
@@ -24,8 +24,8 @@ struct datagram {
 /* Look at a received frame (without its FCS). false: no UDP over IPv4, a fragment, damaged, or cut short. */
 bool datagram_parse(struct datagram *datagram, const uint8_t *frame, size_t size);
 
-/* Write the headers in front of the payload of payload_bytes that stands at frame + DATAGRAM_HEADERS_BYTES: to all
- * stations. from_mac of datagram, addresses and ports are used. Returns the frame's bytes. */
-size_t datagram_build_broadcast(uint8_t *frame, const struct datagram *datagram, size_t payload_bytes);
+/* Write the headers in front of the payload of payload_bytes that stands at frame + DATAGRAM_HEADERS_BYTES. All of
+ * datagram but its payload is used. Returns the frame's bytes. */
+size_t datagram_build(uint8_t *frame, const struct datagram *datagram, size_t payload_bytes);
 
 #endif

@@ -10,33 +10,12 @@
 #include "vmx/phys.h"
 
 #define ASK_MS 1000u
-#define FRAME_BYTES 1514u
-_Static_assert(DHCP_FRAME_MAX <= FRAME_BYTES, "it fits into a packet");
 
-/* The Ethernet header lies where a datagram's headers would, which are built anew afterwards; the rest in boot_frame,
- * which the card has read long before the next one is sent. */
-static void send_frame(struct udp_sink *s, const uint8_t *frame, size_t size)
+/* Of what dhcp has put into the lease's first frame, which the card has read long before the next one is sent. */
+static void send_frame(struct udp_sink *s, size_t bytes)
 {
-    const uint32_t index = s->tx_head % UDP_TX_SLOTS;
-    struct udp_headers *headers = &s->headers[index];
-    struct udp_slot *slot = &s->tx[index];
-
-    __builtin_memcpy(headers->net, frame, NET_ETHERNET_BYTES);
-    __builtin_memcpy(s->boot_frame, frame + NET_ETHERNET_BYTES, size - NET_ETHERNET_BYTES);
-    headers->payload_bytes = UDP_UNBUILT;
-    slot->headers = (struct e1000_tx_descriptor){virt_to_phys(headers->net),
-                                                 (s->data_fields | NET_ETHERNET_BYTES) + size * s->paylen_unit};
-    slot->payload = (struct e1000_tx_descriptor){
-        virt_to_phys(s->boot_frame), s->data_fields | E1000_TX_EOP | E1000_TX_RS | (size - NET_ETHERNET_BYTES)};
-    s->tx_head++;
-    nic_give(s->nic.tx_tail, 2 * s->tx_head % (2 * UDP_TX_SLOTS));
+    udp_send_frame(s, s->lease.frames_pa, (uint32_t)bytes);
     nic_carry(&s->nic);
-}
-
-/* Where frames are made and looked at: behind what is being sent. */
-static uint8_t *frame_of(const struct udp_sink *s)
-{
-    return s->boot_frame + E1000_RX_BUFFER_BYTES;
 }
 
 /* The next frame that has arrived, copied; 0: none, or a damaged one. */
@@ -56,32 +35,55 @@ static uint32_t next_frame(struct udp_sink *s, uint8_t frame[E1000_RX_BUFFER_BYT
     return bytes;
 }
 
+static void say_address(const struct dhcp *dhcp)
+{
+    const uint32_t ip = dhcp->ip, lease = dhcp->lease_seconds;
+    char time[24] = " to the end";
+
+    if (lease != 0 && lease != DHCP_FOR_EVER)
+        format_text(time, sizeof time, " for %u s", lease);
+    log_line("channel=net: DHCP: %u.%u.%u.%u is ours%s", ip >> 24, ip >> 16 & 255, ip >> 8 & 255, ip & 255, time);
+}
+
+/* With the frames that ask for more time. */
+static void take_address(struct udp_sink *s, uint64_t asked)
+{
+    struct udp_lease *l = &s->lease;
+    struct dhcp any = l->dhcp;
+
+    any.server = 0;
+    (void)dhcp_renewal(l->frames, &l->dhcp);
+    l->frame_bytes = (uint32_t)dhcp_renewal(l->frames + DHCP_FRAME_MAX, &any);
+    s->link.ip = l->dhcp.ip;
+    lease_start(&l->lease, &l->dhcp, clock_tsc_hz(), asked);
+    say_address(&l->dhcp);
+}
+
 bool udp_find_address(struct udp_sink *s, uint64_t start, uint64_t timeout)
 {
-    uint8_t *frame = frame_of(s);
     const uint64_t interval = clock_tsc_hz() / 1000 * ASK_MS;
-    struct dhcp dhcp = {.xid = s->stream_id};
+    struct dhcp *const dhcp = &s->lease.dhcp;
+    uint8_t *const frame = s->lease.frames;
     uint64_t asked = start - interval;
     bool requested = false;
 
-    __builtin_memcpy(dhcp.mac, s->link.mac, sizeof dhcp.mac);
+    *dhcp = (struct dhcp){.xid = s->stream_id};
+    __builtin_memcpy(dhcp->mac, s->link.mac, sizeof dhcp->mac);
     for (uint64_t now; (now = tsc_read()) - start < timeout; io_pause()) {
         if (now - asked >= interval) { /* a server that has offered and gone is not waited for */
             requested = false;
-            send_frame(s, frame, dhcp_discover(frame, &dhcp));
+            send_frame(s, dhcp_discover(frame, dhcp));
             asked = now;
         }
-        const uint32_t bytes = next_frame(s, frame);
-        switch (dhcp_take(&dhcp, requested, frame, bytes)) {
+        const uint32_t bytes = next_frame(s, s->boot_frame);
+        switch (dhcp_take(dhcp, requested, s->boot_frame, bytes)) {
         case DHCP_OFFERED:
             requested = true;
-            send_frame(s, frame, dhcp_request(frame, &dhcp));
+            send_frame(s, dhcp_request(frame, dhcp));
             asked = now;
             break;
         case DHCP_AGREED:
-            s->link.ip = dhcp.ip;
-            log_line("channel=net: DHCP: %u.%u.%u.%u is ours for %u s", dhcp.ip >> 24, dhcp.ip >> 16 & 255,
-                     dhcp.ip >> 8 & 255, dhcp.ip & 255, dhcp.lease_seconds);
+            take_address(s, asked);
             return true;
         case DHCP_REFUSED:
             requested = false;
@@ -97,8 +99,6 @@ bool udp_find_address(struct udp_sink *s, uint64_t start, uint64_t timeout)
  * packets, which root pays for while the guest runs, so that nothing here may call a part of it. */
 bool udp_find_receiver(struct udp_sink *s, uint64_t start, uint64_t timeout)
 {
-    uint8_t *frame = frame_of(s);
-
     for (uint64_t now; (now = tsc_read()) - start < timeout; io_pause()) {
         nic_carry(&s->nic);
         if (!udp_has_received(s))
@@ -109,7 +109,7 @@ bool udp_find_receiver(struct udp_sink *s, uint64_t start, uint64_t timeout)
             udp_receive(s, now);
             continue;
         }
-        (void)next_frame(s, frame);
+        (void)next_frame(s, s->boot_frame);
         s->peer_found = false; /* by an answer to nobody's question */
         log_line("channel=net: a receiver announces itself at %u.%u.%u.%u", s->link.peer >> 24,
                  s->link.peer >> 16 & 255, s->link.peer >> 8 & 255, s->link.peer & 255);

@@ -158,6 +158,12 @@ static uint32_t tx_space(struct udp_sink *s)
     return UDP_TX_SLOTS - 1 - (s->tx_head - s->tx_done);
 }
 
+/* The same where it is not for each run: one copy serves all. */
+static __attribute__((cold, noinline)) bool tx_has_room(struct udp_sink *s)
+{
+    return tx_space(s) > 0;
+}
+
 /* Put the start of a span into frames, as much as may be one run. Returns the bytes; 0: there is no room. */
 static uint32_t send_run(struct udp_sink *s, uint16_t stream, struct span span, uint64_t now)
 {
@@ -204,7 +210,7 @@ static __attribute__((cold)) void send_last_again(struct udp_sink *s)
 {
     struct window_run frame = window_frame(&s->window, s->window.next - 1);
 
-    if (tx_space(s) > 0) {
+    if (tx_has_room(s)) {
         put_frames(s, s->tx_head++ % UDP_TX_SLOTS, &frame);
     }
 }
@@ -331,23 +337,32 @@ void udp_push(struct udp_sink *s, uint64_t now)
     nic_give(s->nic.tx_tail, 2 * s->tx_head % (2 * UDP_TX_SLOTS));
 }
 
-/* The packet lies where a datagram's headers would; they are built anew afterwards. */
-void udp_send_arp(struct udp_sink *s, const uint8_t frame[NET_ARP_FRAME_BYTES])
+/* A slot whose headers are built anew when a datagram comes into it. */
+void udp_send_frame(struct udp_sink *s, uint64_t pa, uint32_t bytes)
 {
     uint32_t index = s->tx_head % UDP_TX_SLOTS;
-    struct udp_headers *headers = &s->headers[index];
     struct udp_slot *slot = &s->tx[index];
-    uint64_t pa = s->headers_pa + index * sizeof(*headers) + offsetof(struct udp_headers, net);
 
-    if (tx_space(s) == 0) {
+    if (!tx_has_room(s)) {
         return;
     }
-    __builtin_memcpy((uint8_t *)headers + offsetof(struct udp_headers, net), frame, NET_ARP_FRAME_BYTES);
-    headers->payload_bytes = UDP_UNBUILT;
-    slot->headers =
-        (struct e1000_tx_descriptor){pa, (s->data_fields | NET_ETHERNET_BYTES) + NET_ARP_FRAME_BYTES * s->paylen_unit};
-    slot->payload = (struct e1000_tx_descriptor){
-        pa + NET_ETHERNET_BYTES, s->data_fields | LAST_FIELDS | (NET_ARP_FRAME_BYTES - NET_ETHERNET_BYTES)};
+    s->headers[index].payload_bytes = UDP_UNBUILT;
+    slot->headers = (struct e1000_tx_descriptor){pa, (s->data_fields | NET_ETHERNET_BYTES) + bytes * s->paylen_unit};
+    slot->payload = (struct e1000_tx_descriptor){pa + NET_ETHERNET_BYTES,
+                                                 s->data_fields | LAST_FIELDS | (bytes - NET_ETHERNET_BYTES)};
     s->tx_head++;
     nic_give(s->nic.tx_tail, 2 * s->tx_head % (2 * UDP_TX_SLOTS));
+}
+
+/* The packet lies where a datagram's headers would. Where the ring is full, that slot's may be on its way. */
+void udp_send_arp(struct udp_sink *s, const uint8_t frame[NET_ARP_FRAME_BYTES])
+{
+    const uint32_t index = s->tx_head % UDP_TX_SLOTS;
+    const size_t at = index * sizeof(*s->headers) + offsetof(struct udp_headers, net);
+
+    if (!tx_has_room(s)) {
+        return;
+    }
+    __builtin_memcpy((uint8_t *)s->headers + at, frame, NET_ARP_FRAME_BYTES);
+    udp_send_frame(s, s->headers_pa + at, NET_ARP_FRAME_BYTES);
 }

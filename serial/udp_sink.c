@@ -36,6 +36,9 @@ static void take_packet(struct udp_sink *s, const uint8_t *bytes, size_t size, u
         take_frame(s, payload, payload_bytes, now);
         break;
     case NET_OTHER:
+        if (s->lease.is_asking) {
+            udp_lease_take(s, bytes, size);
+        }
         break;
     }
 }
@@ -68,6 +71,9 @@ static void udp_poll(struct sink *sink)
     }
     pace_judge(&s->pace, s->window.base, s->window.arrived, now);
     window_check_timeout(&s->window, now);
+    if (udp_lease_waits(&s->lease, now)) {
+        udp_lease_act(s, now);
+    }
     udp_push(s, now);
 }
 
@@ -114,7 +120,7 @@ static bool udp_busy(const struct sink *sink)
     return s->waiting || !window_empty(&s->window);
 }
 
-static bool all_delivered(const struct udp_sink *s)
+static __attribute__((noinline)) bool all_delivered(const struct udp_sink *s)
 {
     for (uint16_t cpu = 0; cpu < s->sink.nr_cpus; cpu++) {
         if (!trace_queue_empty(&s->cpus[cpu].trace) || !record_queue_empty(&s->cpus[cpu].records)) {

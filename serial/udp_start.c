@@ -45,7 +45,8 @@ static size_t lay_out(struct udp_sink *s, struct pieces pieces, uint16_t nr_cpus
     s->rx = take_piece(&pieces, UDP_RX_SLOTS * sizeof(*s->rx));
     s->rx_buffers = take_piece(&pieces, UDP_RX_SLOTS * E1000_RX_BUFFER_BYTES);
     s->released = take_piece(&pieces, 2 * nr_cpus * sizeof(*s->released));
-    s->boot_frame = take_piece(&pieces, PAGE_BYTES);
+    s->boot_frame = take_piece(&pieces, E1000_RX_BUFFER_BYTES);
+    s->lease.frames = take_piece(&pieces, 2 * DHCP_FRAME_MAX);
     s->nic_own = take_piece(&pieces, NIC_OWN_BYTES);
     s->cpus = take_piece(&pieces, nr_cpus * sizeof(*s->cpus));
     runs = take_piece(&pieces, UDP_WINDOW_FRAMES * sizeof(*runs));
@@ -185,6 +186,8 @@ static void set_up(struct udp_sink *s, const struct udp_sink_params *params)
     s->sink.ops = &udp_ops;
     s->sink.nr_cpus = params->nr_cpus;
     s->headers_pa = virt_to_phys(s->headers);
+    s->lease.lease.due = LEASE_NEVER;
+    s->lease.frames_pa = virt_to_phys(s->lease.frames);
     s->link.ip = params->ip;
     s->link.peer = params->peer;
     s->link.port = params->port;

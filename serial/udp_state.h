@@ -18,6 +18,7 @@
 #include "serial/pace.h"
 #include "serial/sink_cut.h"
 #include "serial/stream.h"
+#include "serial/udp_lease.h"
 #include "serial/window.h"
 
 #define UDP_WINDOW_FRAMES 1024u /* two regions of 512 KiB at an MTU of 1500 */
@@ -62,6 +63,7 @@ struct udp_sink {
     uint16_t max_payload; /* bytes of a frame's payload, a multiple of 8 */
     bool peer_found;
     struct command_box commands;
+    struct udp_lease lease;
 
     bool waiting;              /* there is something in the queues */
     bool trace_first;          /* before records: there was not room for all */
@@ -89,7 +91,7 @@ struct udp_sink {
     uint8_t *rx_buffers;
     uint64_t rx_buffers_pa;
 
-    uint8_t *boot_frame; /* two of E1000_RX_BUFFER_BYTES: what udp_find.c sends, and takes in */
+    uint8_t *boot_frame; /* E1000_RX_BUFFER_BYTES: what udp_find.c looks at */
     void *nic_own;       /* NIC_OWN_BYTES, aligned to a page */
 
     uint64_t *released; /* per stream */
@@ -113,6 +115,9 @@ void udp_build_headers(struct udp_sink *s);
 /* Send what is to be sent again, then what waits, as far as the window and the ring have room; ask for an
  * acknowledgement where it is time to. */
 void udp_push(struct udp_sink *s, uint64_t now);
+
+/* Send a packet that is complete, from where it lies until it has been sent. It is dropped where the ring is full. */
+void udp_send_frame(struct udp_sink *s, uint64_t pa, uint32_t bytes);
 
 /* Send an ARP packet (it is copied). It is dropped where the ring is full: whoever asked asks again. */
 void udp_send_arp(struct udp_sink *s, const uint8_t frame[NET_ARP_FRAME_BYTES]);

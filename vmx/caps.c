@@ -62,6 +62,18 @@ static const struct wish wishes[] = {
     {WORD_ENTRY, ENTRY_LOAD_IA32_EFER, MISSING("VM-entry", "load IA32_EFER")},
 };
 
+/* Those that are 1 on every processor, or may be: Appendix A.2, "Reserved Controls and Default Settings". The two of
+ * MOV CR3 are looked at by themselves. */
+static const uint32_t default_ones[NR_WORDS] = {
+    [WORD_PIN] = 0x00000016, [WORD_PROC] = 0x0401e172, [WORD_EXIT] = 0x00036dff, [WORD_ENTRY] = 0x000011ff};
+
+static const char *const forced[NR_WORDS] = {
+    [WORD_PIN] = "this CPU's VMX forces a pin-based control that is not handled here",
+    [WORD_PROC] = "this CPU's VMX forces a processor-based control that is not handled here",
+    [WORD_PROC2] = "this CPU's VMX forces a secondary processor-based control that is not handled here",
+    [WORD_EXIT] = "this CPU's VMX forces a VM-exit control that is not handled here",
+    [WORD_ENTRY] = "this CPU's VMX forces a VM-entry control that is not handled here"};
+
 static uint32_t must_be_one(uint64_t capability)
 {
     return (uint32_t)capability;
@@ -112,14 +124,25 @@ static void resolve_lbr(struct vmx_controls *controls, const struct vmx_caps *ca
     controls->entry |= ENTRY_LOAD_IA32_LBR_CTL;
 }
 
+/* A control that must be 1 and is none of our wishes is one of which nobody here knows what it does: exits that nothing
+ * handles, above all. wished: the bits that we set ourselves. */
+static const char *what_is_forced(const uint64_t capabilities[NR_WORDS], const uint32_t wished[NR_WORDS])
+{
+    for (unsigned i = 0; i < NR_WORDS; i++)
+        if (must_be_one(capabilities[i]) & ~(default_ones[i] | wished[i]))
+            return forced[i];
+    return NULL;
+}
+
 const char *vmx_controls_resolve(struct vmx_controls *controls, const struct vmx_caps *caps)
 {
     const uint64_t capabilities[NR_WORDS] = {caps->pin, caps->proc, caps->proc2, caps->exit, caps->entry};
-    uint32_t words[NR_WORDS];
+    uint32_t words[NR_WORDS], wished[NR_WORDS] = {0};
 
     for (unsigned i = 0; i < NR_WORDS; i++)
         words[i] = must_be_one(capabilities[i]);
     for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++) {
+        wished[wishes[i].word] |= wishes[i].bits;
         if (may_be_one(capabilities[wishes[i].word], wishes[i].bits))
             words[wishes[i].word] |= wishes[i].bits;
         else if (wishes[i].missing)
@@ -131,7 +154,9 @@ const char *vmx_controls_resolve(struct vmx_controls *controls, const struct vmx
         return "this CPU's VMX cannot leave MOV CR3 to the guest (no IA32_VMX_TRUE_PROCBASED_CTLS)";
     if (!may_be_one(caps->proc, PROC_MONITOR_TRAP_FLAG))
         return MISSING("processor-based", "monitor trap flag");
-    const char *missing = ept_missing(caps->ept_vpid);
+    const char *missing = what_is_forced(capabilities, wished);
+    if (!missing)
+        missing = ept_missing(caps->ept_vpid);
     if (missing)
         return missing;
 

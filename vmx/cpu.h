@@ -271,7 +271,8 @@ void code_page_rebased(struct cpu *cpu);
 bool code_page_refilled(struct cpu *cpu, uint64_t gpa, uint64_t linear, uint64_t cr3);
 
 /* vmx/power.c: hand over all that all CPUs have traced, and wait for its arrival; the machine may go down.
- * power_survived: it has not. power_reset: it does. */
+ * power_survived: it has not. power_reset: it does. Before it, power_say_sleep: it only sleeps. */
+void power_say_sleep(void);
 void power_flush(struct cpu *cpu);
 void power_survived(void);
 void power_fail(struct cpu *cpu);

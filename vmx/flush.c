@@ -16,6 +16,7 @@ static uint32_t exits_text(struct cpu *cpu)
                               (unsigned long long)cpu->exits[i]);
     }
     length += format_text(cpu->text + length, sizeof cpu->text - length, "exits %llu\n", (unsigned long long)total);
+    length += format_text(cpu->text + length, sizeof cpu->text - length, "%s", machine.sleeps ? "sleeps 1\n" : "");
     return (uint32_t)length;
 }
 

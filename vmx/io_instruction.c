@@ -76,6 +76,8 @@ static enum exit_action io_perform(struct cpu *cpu, struct io_access a)
         value = port_in(a);
     } else {
         const bool ends = io_write_ends(&machine.config.ports, a.port, a.size, value);
+        if (ends && io_write_sleeps(&machine.config.ports, a.port, a.size, value))
+            power_say_sleep();
         if (ends)
             power_flush(cpu);
         port_out(a, value);

@@ -2,8 +2,7 @@
 
 #define PM1_CNT_SIZE 2u
 #define PM1_CNT_SLP_EN_BYTE 1u
-#define PM1_CNT_SLP_EN (1u << 5) /* bit 13 of the register */
-#define SLEEP_CONTROL_SLP_EN (1u << 5)
+#define SLP_EN (1u << 5) /* of PM1 control: bit 13. SLP_TYP is below it */
 #define RESET_CONTROL_RST_CPU (1u << 2)
 #define KEYBOARD_PULSE_RESET 0xfeu
 #define UART_NR_PORTS 8u
@@ -46,9 +45,27 @@ bool io_port_is_hidden(const struct vmx_ports *ports, uint16_t port)
     return ports->hidden_uart && port >= ports->hidden_uart && port - ports->hidden_uart < (int)UART_NR_PORTS;
 }
 
-static bool byte_sleeps(uint16_t pm1_cnt, uint32_t port, uint8_t byte)
+static bool is_pm1_byte(uint16_t pm1_cnt, uint32_t port)
 {
-    return pm1_cnt && port == pm1_cnt + PM1_CNT_SLP_EN_BYTE && (byte & PM1_CNT_SLP_EN);
+    return pm1_cnt && port == pm1_cnt + PM1_CNT_SLP_EN_BYTE;
+}
+
+/* SLP_EN and SLP_TYP have the same places in PM1 control's upper byte and in SLEEP_CONTROL_REG. */
+static bool byte_sleeps(const struct vmx_ports *ports, uint32_t port, uint8_t byte)
+{
+    return (byte & SLP_EN) && (is_pm1_byte(ports->pm1a_cnt, port) || is_pm1_byte(ports->pm1b_cnt, port) ||
+                               (ports->sleep_control && port == ports->sleep_control));
+}
+
+bool io_write_sleeps(const struct vmx_ports *ports, uint16_t port, unsigned size, uint32_t value)
+{
+    for (unsigned i = 0; i < size; i++) {
+        const uint8_t byte = (uint8_t)(value >> 8 * i);
+
+        if (byte_sleeps(ports, port + i, byte) && (ports->sleep_types >> (byte >> 2 & 7) & 1))
+            return true;
+    }
+    return false;
 }
 
 bool io_write_ends(const struct vmx_ports *ports, uint16_t port, unsigned size, uint32_t value)
@@ -60,9 +77,7 @@ bool io_write_ends(const struct vmx_ports *ports, uint16_t port, unsigned size, 
         const uint32_t at = port + i;
         const uint8_t byte = (uint8_t)(value >> 8 * i);
 
-        if (byte_sleeps(ports->pm1a_cnt, at, byte) || byte_sleeps(ports->pm1b_cnt, at, byte))
-            return true;
-        if (ports->sleep_control && at == ports->sleep_control && (byte & SLEEP_CONTROL_SLP_EN))
+        if (byte_sleeps(ports, at, byte))
             return true;
         if (ports->reset_port && at == ports->reset_port && byte == ports->reset_value)
             return true;

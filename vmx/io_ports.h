@@ -27,4 +27,7 @@ bool io_port_is_hidden(const struct vmx_ports *ports, uint16_t port);
 /* Would writing size bytes (1, 2, 4) of value to port power the machine off, put it to sleep or reset it? */
 bool io_write_ends(const struct vmx_ports *ports, uint16_t port, unsigned size, uint32_t value);
 
+/* ... of these, one that the machine wakes from with its memory as it is: S1 to S3? */
+bool io_write_sleeps(const struct vmx_ports *ports, uint16_t port, unsigned size, uint32_t value);
+
 #endif

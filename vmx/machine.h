@@ -37,6 +37,7 @@ struct machine {
     uint64_t inits;          /* a CPU waits for a SIPI, which may have come before */
     uint32_t going_down;     /* CPUs that wait for all flushes; the others wait with them */
     bool stopping;           /* a CPU has failed: no other goes on */
+    bool sleeps;             /* the flush that is under way is for a sleep (S1 to S3) */
 
     struct cpu *cpus[VMX_MAX_CPUS]; /* NULL: not in VMX operation yet */
 };

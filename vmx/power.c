@@ -17,8 +17,15 @@ void power_flush(struct cpu *cpu)
     summons_flush_all(cpu);
 }
 
+void power_say_sleep(void)
+{
+    machine.sleeps = true;
+    log_line("the guest puts the machine to sleep: the trace ends here, what runs when it wakes is not traced");
+}
+
 void power_survived(void)
 {
+    machine.sleeps = false;
     summons_flush_over();
 }
 

@@ -20,10 +20,11 @@ struct range {
 struct vmx_ports {
     uint16_t pm1a_cnt, pm1b_cnt; /* FADT: SLP_EN written here powers the machine off or suspends it */
     uint16_t sleep_control;      /* FADT: the same by SLEEP_CONTROL_REG, where it is a port */
+    uint8_t sleep_types;         /* bit n: SLP_TYP n keeps the memory, S1 to S3 */
     uint16_t reset_port;         /* FADT RESET_REG where it is a port */
     uint8_t reset_value;
     uint8_t nr_hidden; /* PCI functions that are not there for the guest: the card, the bridges for it alone */
-    uint16_t hidden_bdf[VMX_MAX_HIDDEN];     /* bus << 8 | device << 3 | function */
+    uint32_t hidden_bdf[VMX_MAX_HIDDEN];     /* segment << 16 | bus << 8 | device << 3 | function */
     uint64_t hidden_ecam_pa[VMX_MAX_HIDDEN]; /* its page in MMCONFIG space, 0 = none */
     struct range hidden_mmio;                /* the card's registers */
     uint16_t hidden_uart;                    /* first of the eight ports of the channel's UART, 0 = none */

@@ -183,6 +183,8 @@ static void say_losses(const struct reception *reception)
                     counts->lost, totals->lost_trace_bytes, totals->lost_record_bytes);
     if (totals->cuts)
         message_say("tracing was over before the guest's end: for net.stall= seconds nothing had been acknowledged");
+    if (totals->sleeps)
+        message_say("the guest has put the machine to sleep: what runs when it wakes is not traced");
 }
 
 /* How it ended, in words: one line. */

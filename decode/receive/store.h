@@ -40,6 +40,7 @@ struct store_totals {
     uint64_t pages;
     uint64_t gaps; /* RECORD_GAP records, ours included */
     uint64_t cuts; /* ... of cause CUT: tracing was over before the guest's end */
+    bool sleeps;   /* the end is that of a sleep: the guest may go on untraced */
     uint64_t lost_trace_bytes, lost_record_bytes;
     uint64_t misplaced; /* frames */
     struct store_misplaced first_misplaced;

@@ -55,6 +55,8 @@ static void take_end(struct store *store, uint16_t cpu, const uint8_t *payload, 
 {
     struct store_totals *totals = &store->totals;
     copy_text(&store->cpus[cpu]->end, payload, size);
+    uint64_t sleeps;
+    totals->sleeps = text_find_number(&sleeps, store->cpus[cpu]->end, "sleeps") && sleeps;
     totals->cpus[cpu].ended = true;
     totals->ended = true;
     for (unsigned i = 0; i < totals->nr_cpus; i++)

@@ -1,7 +1,7 @@
 /*
  * ends: random branches, one call of ends_here, then some more branches, and the end that the command line names first:
- * "cf9" and "keyboard" reset the machine, "triple" is a triple fault, "off" (and nothing)
- * powers off. A number behind it is how many rounds the first branches take.
+ * "cf9" and "keyboard" reset the machine, "triple" is a triple fault, "sleep" is S3, "doze" a sleep that the chipset
+ * does not know, "off" (and nothing) powers off. A number behind it is how many rounds the first branches take.
  *
  * ends_here has a page of its own: pt.trigger= of it costs nothing elsewhere.
  */
@@ -74,6 +74,13 @@ void guest_main(const uint8_t *boot_params)
         break;
     case 't':
         triple_fault();
+        break;
+    case 's':
+        machine_sleep(1);
+        break;
+    case 'd':
+        machine_sleep(5);
+        console_line("ends: awake", work(200000));
         break;
     }
 }

@@ -132,10 +132,14 @@ void machine_start(const uint8_t *boot_params)
         console_text("machine: no RSDP\r\n");
 }
 
+void machine_sleep(unsigned type)
+{
+    __asm__ volatile("outw %0, %1" : : "a"((uint16_t)(0x2000 | type << 10)), "d"(pm1a_cnt));
+}
+
 void machine_power_off(void)
 {
-    /* SLP_EN with SLP_TYP 0: soft off on the emulators' chipset. */
-    __asm__ volatile("outw %0, %1" : : "a"((uint16_t)0x2000), "d"(pm1a_cnt));
+    machine_sleep(0); /* soft off on the emulators' chipset */
     for (;;)
         __asm__ volatile("cli; hlt");
 }

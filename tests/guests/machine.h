@@ -32,6 +32,8 @@ void interrupt_end(void);
 
 /* Call first: sets COM1 to 115200 baud, 8N1, and finds the power-off port in boot_params' ACPI tables. */
 void machine_start(const uint8_t *boot_params);
+/* SLP_EN with this SLP_TYP. It may return. */
+void machine_sleep(unsigned type);
 /* ACPI S5. Called when guest_main returns. */
 _Noreturn void machine_power_off(void);
 

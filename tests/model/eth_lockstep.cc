@@ -18,6 +18,9 @@
  *   corrupt     datagrams in a hundred of whose frame header one bit is inverted
  *   seed        of the generator
  *   dead=FROM-TO   emulated microseconds since the guest's first frame between which all vanishes; no TO: for ever
+ *   dhcp=SECONDS[:ANSWERS[:nak]]
+ *               a DHCP server that gives leases of so many seconds, and answers so many requests, offers not counted;
+ *               the others it does not answer, or refuses
  *   at=MICROSECONDS:COMMAND[:TEXT]
  *               a command to the guest's hypervisor, so long after its first frame, as if its receiver had sent it;
  *               + in TEXT stands for a blank. COMMAND may begin with damaged-, foreign-, old- or again-: one inverted
@@ -98,11 +101,11 @@ void Lockstep::set_word(const char *word)
 {
     static const struct {
         const char *name;
-        unsigned Settings::*field;
-    } names[] = {{"latency=", &Settings::latency}, {"rate=", &Settings::rate},
-                 {"drop=", &Settings::drop},       {"duplicate=", &Settings::duplicate},
-                 {"reorder=", &Settings::reorder}, {"corrupt=", &Settings::corrupt},
-                 {"seed=", &Settings::seed}};
+        unsigned LockstepSettings::*field;
+    } names[] = {{"latency=", &LockstepSettings::latency}, {"rate=", &LockstepSettings::rate},
+                 {"drop=", &LockstepSettings::drop},       {"duplicate=", &LockstepSettings::duplicate},
+                 {"reorder=", &LockstepSettings::reorder}, {"corrupt=", &LockstepSettings::corrupt},
+                 {"seed=", &LockstepSettings::seed}};
     char address[64];
     char port[16];
 
@@ -112,6 +115,10 @@ void Lockstep::set_word(const char *word)
         char *end;
         settings.dead_from = strtoull(word + 5, &end, 0);
         settings.dead_to = *end == '-' && end[1] != 0 ? strtoull(end + 1, &end, 0) : ~BX_CONST64(0);
+        return;
+    }
+    if (strncmp(word, "dhcp=", 5) == 0) {
+        set_dhcp(word + 5);
         return;
     }
     if (strncmp(word, "at=", 3) == 0) {
@@ -131,6 +138,18 @@ void Lockstep::set_word(const char *word)
     if (sscanf(word, "%63[0-9.]:%15[0-9]", address, port) != 2)
         BX_PANIC(("lockstep: \"%s\" is neither ADDRESS:PORT, none, nor a setting", word));
     open_socket(address, port);
+}
+
+void Lockstep::set_dhcp(const char *text)
+{
+    char *rest;
+
+    dhcp.seconds = strtoul(text, &rest, 0);
+    if (*rest == ':')
+        dhcp.answers = strtoul(rest + 1, &rest, 0);
+    dhcp.refuses = strcmp(rest, ":nak") == 0;
+    if (dhcp.seconds == 0 || (*rest != 0 && !dhcp.refuses))
+        BX_PANIC(("lockstep: dhcp=%s is not SECONDS[:ANSWERS[:nak]]", text));
 }
 
 void Lockstep::open_socket(const char *address, const char *port)

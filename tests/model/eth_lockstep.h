@@ -1,5 +1,5 @@
 /*
- * The emulated wire, inside: a module of Bochs's for one network card, in four files. What it is for stands in
+ * The emulated wire, inside: a module of Bochs's for one network card, in five files. What it is for stands in
  * eth_lockstep.cc.
  */
 #ifndef ETH_LOCKSTEP_H
@@ -24,6 +24,29 @@ typedef std::vector<Bit8u> Bytes;
 
 enum { ETHERNET = 14, IPV4 = 20, UDP = 8, HEADERS = ETHERNET + IPV4 + UDP };
 
+struct LockstepSettings {
+    unsigned latency = 20, rate = 1000;
+    unsigned drop = 0, duplicate = 0, reorder = 0, corrupt = 0;
+    unsigned seed = 1;
+    Bit64u dead_from = ~BX_CONST64(0), dead_to = 0; /* microseconds since the first frame */
+};
+
+struct LockstepDhcp {
+    unsigned seconds = 0; /* of a lease; 0: there is no server */
+    int answers = 1 << 30;
+    bool refuses = false; /* behind them; else it is silent */
+};
+
+struct LockstepScriptedCommand {
+    Bit64u after; /* emulated microseconds from the first frame on */
+    std::string name, text;
+};
+
+struct LockstepDelivery {
+    Bit64u due; /* emulated microseconds */
+    Bytes packet;
+};
+
 /* The 16-bit sum of RFC 1071, not inverted; sum is that of what stands before. */
 Bit32u internet_sum(const Bit8u *bytes, size_t size, Bit32u sum);
 
@@ -36,26 +59,10 @@ class Lockstep : public eth_pktmover_c
     void sendpkt(void *bytes, unsigned size) override;
 
   private:
-    struct Settings {
-        unsigned latency = 20, rate = 1000;
-        unsigned drop = 0, duplicate = 0, reorder = 0, corrupt = 0;
-        unsigned seed = 1;
-        Bit64u dead_from = ~BX_CONST64(0), dead_to = 0; /* microseconds since the first frame */
-    };
-
-    struct ScriptedCommand {
-        Bit64u after; /* emulated microseconds from the first frame on */
-        std::string name, text;
-    };
-
-    struct Delivery {
-        Bit64u due; /* emulated microseconds */
-        Bytes packet;
-    };
-
     /* Settings and chance: eth_lockstep.cc. */
     void set_words(const char *words);
     void set_word(const char *word);
+    void set_dhcp(const char *text);
     void open_socket(const char *address, const char *port);
     bool chance(unsigned per_cent);
     Bit32u random();
@@ -69,10 +76,15 @@ class Lockstep : public eth_pktmover_c
     void wait_for_answer();
     bool receive(Bytes &payload, int flags);
 
+    /* DHCP: eth_lockstep_dhcp.cc. */
+    bool is_dhcp(const Bit8u *frame, size_t udp_size) const;
+    void take_dhcp(const Bit8u *frame, size_t udp_size);
+    void answer_dhcp(const Bit8u *frame, Bit8u type);
+
     /* Commands: eth_lockstep_commands.cc. */
     void add_command(const char *word);
     void first_frame(const frame_header &header);
-    void send_command(const ScriptedCommand &scripted);
+    void send_command(const LockstepScriptedCommand &scripted);
     void run_commands();
     static void command_timer(void *self);
 
@@ -87,15 +99,16 @@ class Lockstep : public eth_pktmover_c
     static const int FIRST_PATIENCE_MS = 20000; /* for a receiver that may still be starting */
     static const int PATIENCE_MS = 100;         /* for one that did not answer the last time */
     int patience = FIRST_PATIENCE_MS;
-    Settings settings;
+    LockstepSettings settings;
+    LockstepDhcp dhcp;
     Bit64u random_state = 0;
     Bit8u headers[HEADERS] = {}; /* of the guest's last datagram: an answer has them the other way round */
     Bytes overtaken;             /* a datagram that waits for the next one to pass it */
     bool overtaken_asks = false;
-    std::deque<Delivery> deliveries; /* in order of time */
-    Bit64u wire_free_ns = 0;         /* when the wire has carried all that was sent */
+    std::deque<LockstepDelivery> deliveries; /* in order of time */
+    Bit64u wire_free_ns = 0;                 /* when the wire has carried all that was sent */
     int timer_index, command_timer_index;
-    std::deque<ScriptedCommand> commands;
+    std::deque<LockstepScriptedCommand> commands;
     Bit64u first_frame_at = 0; /* emulated microseconds; 0: there was none */
     Bit32u stream_id = 0, command_number = 0;
 };

@@ -13,7 +13,7 @@ const Bit64u LISTEN_USEC = 10000; /* how often the receiver's own commands are l
 void Lockstep::add_command(const char *word)
 {
     char *rest;
-    ScriptedCommand scripted;
+    LockstepScriptedCommand scripted;
 
     scripted.after = strtoull(word, &rest, 0);
     if (*rest != ':')
@@ -36,7 +36,7 @@ void Lockstep::first_frame(const frame_header &header)
     run_commands();
 }
 
-void Lockstep::send_command(const ScriptedCommand &scripted)
+void Lockstep::send_command(const LockstepScriptedCommand &scripted)
 {
     size_t dash = scripted.name.find('-');
     std::string how = dash == std::string::npos ? "" : scripted.name.substr(0, dash);

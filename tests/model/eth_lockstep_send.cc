@@ -64,6 +64,10 @@ void Lockstep::take_ipv4(const Bit8u *frame, size_t size)
         BX_ERROR(("lockstep: a datagram's UDP checksum is wrong"));
         return;
     }
+    if (is_dhcp(frame, udp_size)) {
+        take_dhcp(frame, udp_size);
+        return;
+    }
     memcpy(headers, frame, HEADERS);
     take_payload(udp + UDP, udp_size - UDP);
 }

@@ -8,6 +8,9 @@
 #   QEMU         the program (qemu-system-x86_64), QEMU_WORDS: further words for it, QEMU_BEFORE: such as stand before the card's
 #   CPU_SECONDS  of QEMU's that it may take (600)
 #   ANNOUNCE     1: the receiver announces itself to the guest at 10.0.2.15, for net.peer=announce
+#   NETDEV       QEMU's words for the network behind the card, id=wire, instead of its user network
+#   IN           words in front of QEMU's name
+#   RECEIVE      words for the receiver (--bind 127.0.0.1)
 #   NO_LINK      ids of devices whose cable is out when the machine starts
 #
 # DIR: image.iso, console.txt, capture/, receive.log, qemu.log
@@ -41,7 +44,7 @@ if [ "${ANNOUNCE:-0}" = 1 ]; then
     announce="--announce-to 127.0.0.1:$way"
 fi
 # shellcheck disable=SC2086 # a list of words
-"$build/undertrace" receive --udp "$port" --bind 127.0.0.1 $announce -o "$dir/capture" >"$dir/receive.log" 2>&1 &
+"$build/undertrace" receive --udp "$port" ${RECEIVE:---bind 127.0.0.1} $announce -o "$dir/capture" >"$dir/receive.log" 2>&1 &
 receiver=$!
 until udp_port_is_open "$port"; do
     kill -0 "$receiver" 2>/dev/null || fail "the receiver did not start: $(tail -n 1 "$dir/receive.log")"
@@ -57,8 +60,8 @@ qmp() {
     echo '{"execute": "cont"}'
 }
 # shellcheck disable=SC2086 # a list of words
-"$qemu" -S -qmp stdio -nodefaults -accel tcg -cpu max -m 256 -display none -vga std -no-reboot -cdrom "$dir/image.iso" \
-    ${QEMU_BEFORE:-} -netdev "user,id=wire$forward" -device "$card,netdev=wire" -serial "file:$dir/console.txt" ${QEMU_WORDS:-} >"$dir/qemu.log" 2>&1 < <(qmp) &
+${IN:-} "$qemu" -S -qmp stdio -nodefaults -accel tcg -cpu max -m 256 -display none -vga std -no-reboot -cdrom "$dir/image.iso" \
+    ${QEMU_BEFORE:-} -netdev "${NETDEV:-user,id=wire$forward}" -device "$card,netdev=wire" -serial "file:$dir/console.txt" ${QEMU_WORDS:-} >"$dir/qemu.log" 2>&1 < <(qmp) &
 emulator=$!
 
 spent() {

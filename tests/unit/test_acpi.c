@@ -41,7 +41,7 @@ static void put_gas(uint32_t pa, uint8_t space, uint64_t address)
     put64(physical + pa + 4, address);
 }
 
-enum { XSDT = 0x1000, RSDT = 0x2000, FADT = 0x3000, MCFG = 0x4000, MADT = 0x5000 };
+enum { XSDT = 0x1000, RSDT = 0x2000, FADT = 0x3000, MCFG = 0x4000, MADT = 0x5000, DSDT = 0x6000 };
 
 static int setup(void **state)
 {
@@ -98,14 +98,75 @@ static void good_tables(void **state)
     assert_int_equal(facts.reset_port, 0xcf9);
     assert_int_equal(facts.reset_value, 6);
     assert_int_equal(facts.cpus.nr, 2); /* the one that is not enabled does not count */
-    assert_int_equal(acpi_ecam_page(&facts, 0x0018), 0xe0018000);
-    assert_int_equal(acpi_ecam_page(&facts, 0x3fff), 0xe3fff000);
-    assert_int_equal(acpi_ecam_page(&facts, 0x4000), 0); /* behind the last bus */
+    assert_int_equal(pci_ecam_page(&facts.ecams, 0x0018), 0xe0018000);
+    assert_int_equal(pci_ecam_page(&facts.ecams, 0x3fff), 0xe3fff000);
+    assert_int_equal(pci_ecam_page(&facts.ecams, 0x4000), 0); /* behind the last bus */
 
     facts = read_all(20); /* ACPI 1.0: the RSDT, which names the FADT only */
     assert_int_equal(facts.pm1a_cnt, 0xb004);
     assert_int_equal(facts.cpus.nr, 0);
-    assert_int_equal(acpi_ecam_page(&facts, 0x0018), 0);
+    assert_int_equal(pci_ecam_page(&facts.ecams, 0x0018), 0);
+}
+
+/* A second segment, as servers with more than one I/O die have it, above 4 GiB; and entries that cannot be. */
+static void several_segments(void **state)
+{
+    (void)state;
+    memset(physical + MCFG + 60, 0, 4 * 16);
+    put64(physical + MCFG + 60, 0x3c000000000);
+    physical[MCFG + 68] = 1;
+    physical[MCFG + 70] = 0x20;
+    physical[MCFG + 71] = 0x2f;
+    put64(physical + MCFG + 76, 0xf0001000); /* no bus begins there */
+    physical[MCFG + 84] = 2;
+    put64(physical + MCFG + 92, 0xf0000000);
+    physical[MCFG + 100] = 3;
+    physical[MCFG + 102] = 2; /* its last bus is before its first */
+    physical[MCFG + 103] = 1;
+    physical[MCFG + 116] = 4; /* at 0 */
+    seal(MCFG, "MCFG", 124);
+    const struct acpi_facts facts = read_all(36);
+    const struct pci_ecams *e = &facts.ecams;
+    assert_int_equal(e->nr, 2);
+    assert_int_equal(pci_ecam_page(e, 0x0018), 0xe0018000);
+    assert_int_equal(pci_ecam_page(e, 0x12018), 0x3c002018000);
+    assert_int_equal(pci_ecam_page(e, 0x12fff), 0x3c002fff000);
+    assert_int_equal(pci_ecam_page(e, 0x13000), 0);
+    assert_int_equal(pci_ecam_page(e, 0x11fff), 0);
+    assert_int_equal(pci_ecam_page(e, 0x20000), 0);
+    /* Segment 0 is the ports' business. */
+    assert_int_equal(pci_ecam_next(e, 0x10000), 0x12000);
+    assert_int_equal(pci_ecam_next(e, 0x1abcd - 0x9000), 0x12000);
+    assert_int_equal(pci_ecam_next(e, 0x12345), 0x12345);
+    assert_int_equal(pci_ecam_next(e, 0x12fff), 0x12fff);
+    assert_int_equal(pci_ecam_next(e, 0x13000), PCI_NO_PLACE);
+    assert_int_equal(pci_ecam_next(e, 0), 0x12000);
+}
+
+/* The FADT alone names the DSDT, by either of two fields. */
+static void sleeps_in_the_dsdt(void **state)
+{
+    static const uint8_t name[] = {0x08, '_', 'S', '3', '_', 0x12, 0x08, 0x04, 0x0a, 0x05, 0, 0, 0};
+    (void)state;
+    memcpy(physical + DSDT + 36, name, sizeof name);
+    seal(DSDT, "DSDT", 36 + sizeof name);
+    assert_int_equal(read_all(36).sleep_types, 0);
+    put32(physical + FADT + 40, DSDT);
+    seal(FADT, "FACP", 132);
+    assert_int_equal(read_all(36).sleep_types, 1 << 5);
+    assert_int_equal(read_all(20).sleep_types, 1 << 5);
+    put32(physical + FADT + 40, 0);
+    put64(physical + FADT + 140, DSDT);
+    seal(FADT, "FACP", 148);
+    assert_int_equal(read_all(36).sleep_types, 1 << 5);
+    physical[DSDT + 40] ^= 1; /* a table whose sum is wrong is none */
+    assert_int_equal(read_all(36).sleep_types, 0);
+    seal(DSDT, "SSDT", 36 + sizeof name);
+    put64(physical + XSDT + 44, DSDT);
+    physical[DSDT + 40] ^= 1;
+    seal(DSDT, "SSDT", 36 + sizeof name);
+    seal(XSDT, "XSDT", 60);
+    assert_int_equal(read_all(36).sleep_types, 1 << 5);
 }
 
 static void extended_fields_hold(void **state)
@@ -124,9 +185,11 @@ static void extended_fields_hold(void **state)
     put_gas(FADT + 244, 1, 0x600);
     seal(FADT, "FACP", 268);
     assert_int_equal(read_all(36).sleep_control, 0x600);
+    assert_false(read_all(36).sleep_elsewhere);
     put_gas(FADT + 244, 0, 0xfed00600); /* in memory */
     seal(FADT, "FACP", 268);
     assert_int_equal(read_all(36).sleep_control, 0);
+    assert_true(read_all(36).sleep_elsewhere);
     put_gas(FADT + 116, 1, 0x10cf9); /* no such port */
     put32(physical + FADT + 112, 0);
     seal(FADT, "FACP", 132);
@@ -149,7 +212,7 @@ static void broken_tables(void **state)
         put32(physical + MADT + 4, sizes[i]);
         assert_int_equal(read_all(36).cpus.nr, 0);
         put32(physical + XSDT + 4, sizes[i]);
-        assert_int_equal(read_all(36).ecam_pa, 0);
+        assert_int_equal(read_all(36).ecams.nr, 0);
         seal(XSDT, "XSDT", 60);
     }
     seal(XSDT, "RSDT", 60); /* the wrong table at its place: fall back */
@@ -166,7 +229,7 @@ static void tables_at_the_end_of_memory(void **state)
     for (uint32_t back = 1; back < 60; back++) {
         put64(physical + XSDT + 44, MEMORY_SIZE - back);
         seal(XSDT, "XSDT", 60);
-        assert_int_equal(read_all(36).ecam_pa, 0);
+        assert_int_equal(read_all(36).ecams.nr, 0);
     }
     /* A list that ends in the middle of an entry. */
     for (uint32_t size = 36; size < 60; size++) {
@@ -180,7 +243,7 @@ static void mcfg_is_short(void **state)
     (void)state;
     for (uint32_t size = 36; size < 60; size++) {
         seal(MCFG, "MCFG", size);
-        assert_int_equal(read_all(36).ecam_pa, 0);
+        assert_int_equal(read_all(36).ecams.nr, 0);
     }
 }
 
@@ -232,6 +295,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(extended_fields_hold, setup, teardown),
         cmocka_unit_test_setup_teardown(broken_tables, setup, teardown),
         cmocka_unit_test_setup_teardown(tables_at_the_end_of_memory, setup, teardown),
+        cmocka_unit_test_setup_teardown(several_segments, setup, teardown),
+        cmocka_unit_test_setup_teardown(sleeps_in_the_dsdt, setup, teardown),
         cmocka_unit_test_setup_teardown(mcfg_is_short, setup, teardown),
         cmocka_unit_test_setup_teardown(two_madts, setup, teardown),
         cmocka_unit_test_setup_teardown(where_the_rsdp_is, setup, teardown),

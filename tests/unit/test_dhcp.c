@@ -137,6 +137,58 @@ static void what_is_sent(void **state)
                         "\x35\x01\x03\x33\x04\xff\xff\xff\xff\x32\x04\x0a\x00\x02\x0f\x36\x04\x0a\x00\x02\x02\xff", 22);
 }
 
+/* RFC 2131, table 4. Its server is asked at the MAC address from which its answer came. */
+static void what_asks_for_more_time(void **state)
+{
+    uint8_t sent[DHCP_FRAME_MAX];
+    struct datagram d;
+    struct dhcp dhcp = fresh;
+    (void)state;
+    dhcp.ip = OURS;
+    dhcp.server = SERVER;
+    memcpy(dhcp.server_mac, "\2\0\0\0\0\1", 6);
+    memset(sent, 0xaa, sizeof sent);
+    size_t size = dhcp_renewal(sent, &dhcp);
+    assert_true(datagram_parse(&d, sent, size));
+    assert_int_equal(sum_of(sent + 14, 20), 0xffff);
+    assert_memory_equal(d.to_mac, "\2\0\0\0\0\1", 6);
+    assert_memory_equal(d.from_mac, mac, 6);
+    assert_true(d.from == OURS && d.to == SERVER && d.from_port == 68 && d.to_port == 67);
+    assert_memory_equal(d.payload, "\1\1\6\0\x12\x34\x56\x78", 8);
+    assert_int_equal(d.payload[10], 0); /* who has an address can be answered there */
+    assert_int_equal(get32(d.payload + 12), OURS);
+    assert_memory_equal(d.payload + OPTIONS, "\x35\x01\x03\x33\x04\xff\xff\xff\xff\xff", 10);
+    dhcp.server = 0;
+    size = dhcp_renewal(sent, &dhcp);
+    assert_true(datagram_parse(&d, sent, size));
+    assert_memory_equal(d.to_mac, "\xff\xff\xff\xff\xff\xff", 6);
+    assert_true(d.from == OURS && d.to == 0xffffffff);
+    assert_int_equal(get32(d.payload + 12), OURS);
+}
+
+static void what_renews_it(void **state)
+{
+    struct dhcp dhcp = fresh;
+    (void)state;
+    dhcp.ip = OURS;
+    answer(ACK); /* any server may */
+    assert_int_equal(take(&dhcp, true, frame_bytes), DHCP_AGREED);
+    assert_int_equal(dhcp.server, SERVER);
+    assert_memory_equal(dhcp.server_mac, "\2\0\0\0\0\1", 6);
+    assert_true(dhcp.lease_seconds == 86400 && dhcp.renew_seconds == 0 && dhcp.rebind_seconds == 0);
+    answer(ACK);
+    memcpy(frame + MESSAGE + OPTIONS + 23, "\x3a\4\0\0\0\x64\x3b\4\0\0\1\0\xff", 13);
+    seal();
+    assert_int_equal(take(&dhcp, true, frame_bytes), DHCP_AGREED);
+    assert_true(dhcp.renew_seconds == 100 && dhcp.rebind_seconds == 256);
+    dhcp.server = 0;
+    answer(NAK);
+    assert_int_equal(take(&dhcp, true, frame_bytes), DHCP_REFUSED);
+    dhcp.ip = OURS + 1; /* another address is not what was asked for */
+    answer(ACK);
+    assert_int_equal(take(&dhcp, true, frame_bytes), DHCP_NOTHING);
+}
+
 static void an_exchange(void **state)
 {
     struct dhcp dhcp = fresh;
@@ -318,6 +370,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_sent),
+        cmocka_unit_test(what_asks_for_more_time),
+        cmocka_unit_test(what_renews_it),
         cmocka_unit_test(an_exchange),
         cmocka_unit_test(what_is_not_for_us),
         cmocka_unit_test(another_servers_agreement_is_none),

@@ -70,6 +70,24 @@ static void sleep_of_hardware_reduced_acpi(void **state)
     assert_false(io_write_ends(&pc, 0, 1, 0x20));
 }
 
+/* SLP_TYP 1 is S3 as on the emulators' chipset, 5 as on many boards; 7 is off. */
+static void sleeps_and_power_offs(void **state)
+{
+    (void)state;
+    struct vmx_ports some = pc;
+    assert_false(io_write_sleeps(&some, 0xb004, 2, 0x2400)); /* no table has told */
+    some.sleep_types = 1 << 1 | 1 << 5;
+    some.sleep_control = 0x600;
+    assert_true(io_write_sleeps(&some, 0xb004, 2, 0x2400));
+    assert_true(io_write_sleeps(&some, 0xb004, 2, 0x3401));
+    assert_true(io_write_sleeps(&some, 0xb005, 1, 0x24));
+    assert_true(io_write_sleeps(&some, 0x600, 1, 0x34));
+    assert_false(io_write_sleeps(&some, 0xb004, 2, 0x2000));
+    assert_false(io_write_sleeps(&some, 0xb004, 2, 0x3c00));
+    assert_false(io_write_sleeps(&some, 0xb004, 2, 0x1400)); /* SLP_TYP alone does nothing */
+    assert_false(io_write_sleeps(&some, 0xcf9, 1, 0x26));
+}
+
 static void reset(void **state)
 {
     (void)state;
@@ -95,9 +113,12 @@ static void hidden_uart(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_what_must), cmocka_unit_test(nothing_to_watch),
-        cmocka_unit_test(power_off),      cmocka_unit_test(sleep_of_hardware_reduced_acpi),
-        cmocka_unit_test(reset),          cmocka_unit_test(hidden_uart)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(only_what_must),
+                                       cmocka_unit_test(nothing_to_watch),
+                                       cmocka_unit_test(sleeps_and_power_offs),
+                                       cmocka_unit_test(power_off),
+                                       cmocka_unit_test(sleep_of_hardware_reduced_acpi),
+                                       cmocka_unit_test(reset),
+                                       cmocka_unit_test(hidden_uart)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

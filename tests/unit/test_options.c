@@ -141,6 +141,21 @@ static void what_to_trace(void **state)
     assert_true(!o.pt.mtc_on && !o.pt.cr3_on && o.pt.ranges[1].kind == PT_RANGE_OFF && o.pt.way == PT_SWITCH_VMCS);
 }
 
+static void cards(void **state)
+{
+    static const char *const bad[] = {"net.card=00:1f",        "net.card=00:1f.8",      "net.card=00:20.0",
+                                      "net.card=000:00:1f.6",  "net.card=1:00:1f.6",    "net.card=:00:1f.6",
+                                      "net.card=0000:00:1f.",  "net.card=0000:0000:1f", "net.card=ffff:00:1f.6",
+                                      "net.card=0000-00:1f.6", "net.card=0001:0g:1f.6", "net.card=0001:00:1f.60"};
+    (void)state;
+    assert_int_equal(parsed("net.card=00:1f.6").net_card, 0xfe);
+    assert_int_equal(parsed("net.card=0000:ab:1f.6").net_card, 0xabfe);
+    assert_int_equal(parsed("net.card=10aB:02:03.4").net_card, 0x10ab021c);
+    assert_int_equal(parsed("net.card=00:1f.6 net.card=auto").net_card, NET_CARD_ANY);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        refused(bad[i], bad[i], "00:1f.6");
+}
+
 static void bad_mac_addresses(void **state)
 {
     static const char *const macs[] = {"net.mac=",
@@ -315,6 +330,7 @@ int main(void)
         cmocka_unit_test(long_word),
         cmocka_unit_test(one_uart_for_two),
         cmocka_unit_test(what_to_trace),
+        cmocka_unit_test(cards),
         cmocka_unit_test(bad_mac_addresses),
         cmocka_unit_test(bad_choices),
         cmocka_unit_test(what_changes_while_the_guest_runs),

@@ -123,6 +123,37 @@ static void what_is_missing_is_named(void **state)
     assert_names(&caps, "INVEPT");
 }
 
+/* A control that must be 1 is one that we know, or the CPU is refused by the name of its kind: here each bit of each.
+ */
+static void what_is_forced_is_known(void **state)
+{
+    static const struct {
+        const char *kind;
+        size_t at;
+        uint32_t known; /* a Skylake's own, the defaults without the TRUE MSRs, and what is wished for */
+    } words[] = {{"pin-based", offsetof(struct vmx_caps, pin), 0x16 | 1 << 3 | 1 << 5 | 1 << 6},
+                 {" processor-based", offsetof(struct vmx_caps, proc), 0x0401e172 | 1 << 25 | 1 << 28 | 1u << 31},
+                 {"secondary", offsetof(struct vmx_caps, proc2),
+                  1 << 1 | 1 << 3 | 1 << 5 | 1 << 7 | 1 << 12 | 1 << 20 | 1 << 26 | 1 << 27},
+                 {"VM-exit", offsetof(struct vmx_caps, exit), 0x36dff | 1 << 9 | 1 << 18 | 1 << 19 | 1 << 20 | 1 << 21},
+                 {"VM-entry", offsetof(struct vmx_caps, entry), 0x11ff | 1 << 14 | 1 << 15}};
+    (void)state;
+    for (size_t word = 0; word < sizeof words / sizeof words[0]; word++)
+        for (unsigned bit = 0; bit < 32; bit++) {
+            struct vmx_caps caps = skylake_vmx();
+            struct vmx_controls c;
+            uint64_t *capability = (uint64_t *)(void *)((char *)&caps + words[word].at);
+            *capability |= 1ull << bit | 1ull << (32 + bit);
+            const char *why = vmx_controls_resolve(&c, &caps);
+            if (word == 1 && (bit == 15 || bit == 16))
+                assert_non_null(strstr(why, "MOV CR3"));
+            else if (words[word].known >> bit & 1)
+                assert_null(why);
+            else
+                assert_true(why && strstr(why, "forces") && strstr(why, words[word].kind));
+        }
+}
+
 static void what_we_can_do_without(void **state)
 {
     (void)state;
@@ -187,6 +218,7 @@ int main(void)
         cmocka_unit_test(architectural_lbrs_stop_in_root),
         cmocka_unit_test(feature_control_is_locked_with_what_linux_allows),
         cmocka_unit_test(what_is_missing_is_named),
+        cmocka_unit_test(what_is_forced_is_known),
         cmocka_unit_test(what_we_can_do_without),
         cmocka_unit_test(rtit_ctl_by_the_vmcs),
         cmocka_unit_test(another_cpu),

@@ -1,0 +1,40 @@
+#!/bin/bash
+# A trace that outlasts the lease of its address: the hypervisor renews it while the guest runs, and says so where no server lets it. The
+# server is the emulated wire's (tests/model/eth_lockstep_dhcp.cc), which takes no request that RFC 2131 does not allow. A slow CPU makes seconds.
+. tests/system/lib.sh
+export MEMORY=256 IPS=2000000 QUIET=60
+
+# leased NAME DHCP: the guest runs to its end, all of its trace arrives.
+leased() {
+    WIRE="dhcp=$2" check "dhcp=$2: the guest runs to its end" boot_guest "$1" load 'channel=net net.ip=dhcp pt.region=64K'
+    console_has 'the address is from the server' "$1" 'channel=net: DHCP: 10.0.2.15 is ours for 4 s'
+    exact 'nothing of the trace is lost' "$1"
+    same 'the server was asked nothing that the RFC does not allow' "$(grep -c 'lockstep: DHCP' "$work/$1/bochs.log")" 0
+}
+
+# asked NAME STATE: how often, by clients in that state.
+asked() {
+    grep -c "^lockstep: DHCP: $2" "$work/$1/emulator.log"
+}
+
+# said NAME TEXT: how many log records say so.
+said() {
+    info "$1" '.log[]' | grep -c "DHCP: 10.0.2.15 $2"
+}
+
+leased kept 4
+at_most 'its server is asked for more time, again and again' 3 "$(asked kept renewing)"
+same 'and no other' "$(asked kept rebinding)" 0
+same 'the log says it once' "$(said kept 'is renewed')" 1
+same 'it has never ended' "$(said kept 'has no lease')" 0
+
+leased silent 4:1
+same 'a server that is silent is asked once' "$(asked silent renewing)" 1
+at_most 'then all are' 1 "$(asked silent rebinding)"
+same 'the log says that the lease has ended, once' "$(said silent 'has no lease any more')" 1
+
+leased refused 4:2:nak
+same 'a lease is renewed, then refused' "$(asked refused renewing)" 2
+same 'nobody is asked any more' "$(asked refused rebinding)" 0
+same 'the log says that it is another'"'"'s' "$(said refused 'is taken from us')" 1
+done_testing

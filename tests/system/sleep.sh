@@ -1,0 +1,24 @@
+#!/bin/bash
+# A guest that puts the machine to sleep (S3): what was traced up to there has arrived, and log and receiver say that the trace ends with a
+# sleep, behind which the guest may go on untraced. A power-off is none, and a sleep that the chipset does not know ends nothing.
+. tests/system/lib.sh
+export MEMORY=256
+
+# said NAME: how often the trace's log and the receiver speak of a sleep.
+said() {
+    echo "$(info "$1" '.log[]' | grep -c 'puts the machine to sleep') $(grep -c 'has put the machine to sleep' "$work/$1/receive.log")"
+}
+sleeps() {
+    boot "$1" build/guests/ends.bzImage '' "$2" 'channel=net'
+}
+
+ENDS=reset check 'S3: the guest goes to sleep, all of its trace has arrived' sleeps s3 sleep
+exact 'it equals the truth up to the sleep' s3
+same 'log and receiver say so' "$(said s3)" '1 1'
+check 'a power-off' sleeps off off
+same 'nobody speaks of a sleep' "$(said off)" '0 0'
+check 'a sleep that the chipset does not know: the guest goes on to its power-off' sleeps doze doze
+console_has 'it is awake' doze 'ends: awake'
+exact 'all of it is in the trace' doze
+same 'nobody speaks of a sleep then' "$(said doze)" '0 0'
+done_testing
