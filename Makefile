@@ -217,14 +217,15 @@ $(BUILD)/bochs: $(MODEL_INPUTS)
 
 # --- guests -----------------------------------------------------------------------------------------------------------
 
-GUESTS := branches selfmod load probe ends sharing exits spaces ptwrite blocked smp maps levels high tasks rounds
+GUESTS := branches steps selfmod load probe ends sharing exits spaces ptwrite blocked smp maps levels high tasks rounds
 GUEST_CFLAGS := -std=c11 -O2 -g $(WARN) -ffreestanding -fno-pie -mno-red-zone -mgeneral-regs-only -fno-stack-protector \
     -fno-asynchronous-unwind-tables -fcf-protection=none -Itests/guests -MMD -MP
 PROBE_PARTS := probe_cpu probe_events probe_devices
 SMP_PARTS := smp_parts smp_storm
 MAPS_PARTS := maps_spaces maps_disk maps_held maps_quiet maps_ended maps_pending
+STEPS_PARTS := steps_code.S
 TASKS_PARTS := tasks_tables tasks32.S tasks_way.S
-GUEST_OBJS := $(patsubst %,$(BUILD)/guests/%.o,$(GUESTS) $(PROBE_PARTS) $(SMP_PARTS) $(MAPS_PARTS) $(TASKS_PARTS) machine) $(BUILD)/guests/start.S.o \
+GUEST_OBJS := $(patsubst %,$(BUILD)/guests/%.o,$(GUESTS) $(PROBE_PARTS) $(SMP_PARTS) $(MAPS_PARTS) $(STEPS_PARTS) $(TASKS_PARTS) machine) $(BUILD)/guests/start.S.o \
     $(BUILD)/guests/ap.S.o
 
 $(BUILD)/guests/%.o: tests/guests/%.c
@@ -245,6 +246,7 @@ $(BUILD)/guests/%.elf: $(BUILD)/guests/start.S.o $(BUILD)/guests/%.o $(BUILD)/gu
 $(BUILD)/guests/probe.elf: $(PROBE_PARTS:%=$(BUILD)/guests/%.o)
 $(BUILD)/guests/smp.elf: $(SMP_PARTS:%=$(BUILD)/guests/%.o) $(BUILD)/guests/ap.S.o
 $(BUILD)/guests/maps.elf: $(MAPS_PARTS:%=$(BUILD)/guests/%.o) $(BUILD)/guests/ap.S.o
+$(BUILD)/guests/steps.elf: $(STEPS_PARTS:%=$(BUILD)/guests/%.o)
 $(BUILD)/guests/tasks.elf: $(TASKS_PARTS:%=$(BUILD)/guests/%.o)
 
 $(BUILD)/guests/%.bzImage: $(BUILD)/guests/%.elf
