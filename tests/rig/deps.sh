@@ -14,7 +14,7 @@ deb='debhelper dpkg-dev' # what makes packages: packaging/deb.sh
 kvm='qemu-system-x86 qemu-system-common qemu-system-data seabios' # tests/nested/initrd.sh takes from each
 judges='libipt-dev' # what tests and benchmarks compare the decoder with
 tests="$judges libcmocka-dev libzydis-dev libdw-dev clang-format cppcheck jq linux-perf lz4 zstd qemu-system-x86 ovmf
-    protobuf-compiler valgrind lcov bolt-16 chromium nodejs pkgconf man-db parallel slurmd slurmctld slurm-client munge iproute2 time"
+    protobuf-compiler valgrind lcov bolt-16 chromium nodejs pkgconf man-db parallel slurmd slurmctld slurm-client munge iproute2 time python3-yaml"
 
 case "${1:-}" in
 run) wanted="$compile $tool $emulator $iso $guest" ;;

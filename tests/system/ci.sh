@@ -13,6 +13,21 @@ for file in docs/ci/*; do
 done
 for file in docs/ci/*.sh; do check "$file is a script" bash -n "$file"; done
 
+# What the YAML files have done, as a parser reads it.
+read_yaml() {
+    /usr/bin/python3 -c 'import json, sys, yaml; json.dump(yaml.safe_load(open(sys.argv[1])), sys.stdout)' "$1"
+}
+check 'github.yml is YAML' eval 'read_yaml docs/ci/github.yml >"$work/github.json"'
+check 'gitlab.yml is YAML' eval 'read_yaml docs/ci/gitlab.yml >"$work/gitlab.json"'
+same 'both have two jobs' "$(jq -c '.jobs | keys' "$work/github.json") $(jq -c 'del(.default) | keys' "$work/gitlab.json")" \
+    '["emulator","kvm"] ["emulator","kvm"]'
+jq -r '.jobs[].steps[].run // empty' "$work/github.json" >"$work/commands"
+jq -r '.default.before_script[], .kvm.script[], .emulator.script[]' "$work/gitlab.json" >>"$work/commands"
+check 'their commands are a shell'"'"'s' sh -n "$work/commands"
+# Such a machine has make and no compiler: of make's goals these alone install what they need.
+same 'and call make for a goal that installs what it needs' "$(sed -n 's/^ *make \([^ ]*\).*/\1/p' "$work/commands" | sort -u)" run
+same 'in both jobs' "$(grep -c '^ *make run ' "$work/commands")" 2
+
 # Every target and script that the examples call is there, and takes these words.
 for word in $(grep -ohE '(tests|docs)/[a-z/-]+\.sh' docs/ci/*.yml docs/ci/*.sh | sort -u); do
     check "$word, which the examples call, is there" test -x "$word"
