@@ -175,7 +175,7 @@ bool options_parse(struct options *options, const char *line, struct options_err
         if (!parse_word(options, word, error))
             return false;
     if (options->pt.trigger && !options->code_pages) {
-        option_error_set(error, (struct value_text){"pt.trigger", 10}, "code=on with it");
+        option_error_set(error, (struct value_text){"pt.trigger and pt.start", 23}, "code=on with them");
         return false;
     }
     if (options->uart_base % options->uart_baud != 0 || options->uart_base / options->uart_baud > 0xffff) {

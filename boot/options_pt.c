@@ -54,8 +54,17 @@ static bool set_pt_switch(struct options *o, struct value_text v)
 static bool set_pt_trigger(struct options *o, struct value_text v)
 {
     o->pt.trigger = 0;
+    o->pt.trigger_starts = false;
     return value_is(v, "off") ||
            (value_u64(&o->pt.trigger, v) && value_is_canonical(o->pt.trigger) && o->pt.trigger != 0);
+}
+
+static bool set_pt_start(struct options *o, struct value_text v)
+{
+    const bool good = set_pt_trigger(o, v);
+
+    o->pt.trigger_starts = o->pt.trigger != 0;
+    return good;
 }
 
 const struct option options_pt[] = {
@@ -66,5 +75,6 @@ const struct option options_pt[] = {
     {"pt.regions", set_pt_regions, "a number from 4 to 4096"},
     {"pt.switch", set_pt_switch, "root, list or vmcs"},
     {"pt.trigger", set_pt_trigger, "off or an address such as 0xffffffff81000000"},
+    {"pt.start", set_pt_start, "off or an address such as 0xffffffff81000000"},
 };
 const size_t nr_options_pt = sizeof options_pt / sizeof options_pt[0];

@@ -77,6 +77,7 @@ struct pt_options {
                               PT_PSB_AUTO: 16K where the CPU has it, else its own */
     uint64_t branches;     /* pt.branches=: soft PT stops behind so many; 0: never */
     uint64_t trigger;      /* pt.trigger=: executing this address sends what policy=ring keeps; 0: off */
+    bool trigger_starts;   /* it is that of pt.start=: nothing is traced before */
     enum pt_policy policy; /* policy= */
     enum pt_switch way;    /* pt.switch=; PT_SWITCH_SOFT: what has come of unit */
     bool no_branches;      /* pt.branch=off */

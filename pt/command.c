@@ -182,6 +182,8 @@ __attribute__((noinline)) void pt_commands(struct pt_engine *pt)
         pt->command_waits = false;
         return;
     }
+    if (pt->tracing && pt->awaits && !pt->held)
+        command_pause(pt);
     while ((found = sink_command_at(pt->sink, pt->commands_done, &command)) != COMMAND_NONE) {
         if (found == COMMAND_MISSED) {
             command_adopt(pt);
@@ -195,8 +197,19 @@ __attribute__((noinline)) void pt_commands(struct pt_engine *pt)
     pt->command_waits = false;
 }
 
+/* A CPU that has not run yet holds nothing, and need not. */
+static void start_reached(struct pt_engine *pt)
+{
+    if (pt->held)
+        pt->held = pt->cut;
+    else
+        pt->awaits = false;
+}
+
 void pt_trigger(struct pt_engine *pt)
 {
-    if (pt->tracing && pt->policy == PT_POLICY_RING)
+    if (pt->awaits)
+        start_reached(pt);
+    else if (pt->tracing && pt->policy == PT_POLICY_RING)
         drain_all(pt);
 }

@@ -15,6 +15,7 @@ static void cut_begin(struct pt_engine *pt)
         pt_pause_begin(pt, &drain, RECORD_GAP_CUT);
     }
     pt->held = true;
+    pt->awaits = false;
     pt->cut = true;
     pt->pause.parked = pt->pause.unreported = false;
     pt->pause.guest_runs = true;

@@ -68,8 +68,9 @@ bool pt_pmi_serve(struct pt_engine *pt);
  * that this is; true: so each load of CR3 must be passed here. Call between pt_exit and pt_enter. */
 bool pt_cr3(struct pt_engine *pt, uint64_t cr3);
 
-/* The guest has come to the address of pt.trigger=: the flight recorder sends what it has kept. On the CPU that came
- * there, and on each other one as soon as it can. Call between pt_exit and pt_enter. */
+/* The guest has come to the address of pt.trigger=: the flight recorder sends what it has kept; or of pt.start=: the
+ * trace begins. On the CPU that came there, and on each other one as soon as it can. Call between pt_exit and pt_enter.
+ */
 void pt_trigger(struct pt_engine *pt);
 
 /* The CPU is about to wait for a SIPI. Takes as long as reading three MSRs: what it has written can be known to others

@@ -77,7 +77,8 @@ struct pt_engine {
     pt_options_parser *parser;
     uint32_t commands_done; /* the cursor in the sink's box */
     bool command_waits;
-    bool held;            /* by a command */
+    bool held;            /* by a command, or awaits */
+    bool awaits;          /* pt.start= has not been reached */
     bool parked;          /* pt_park: the CPU waits for a SIPI */
     bool cut, cut_told;   /* the channel was cut; a gap record says so */
     bool is_soft;         /* packets are made by single steps */

@@ -63,6 +63,11 @@ static inline bool instruction_is_interrupt(const struct instruction *instructio
             instruction->opcode == OPCODE_INTO || instruction->opcode == OPCODE_INT1);
 }
 
+static inline bool instruction_is_far(const struct instruction *instruction)
+{
+    return instruction->kind >= INSTRUCTION_FAR_CALL && instruction->kind <= INSTRUCTION_FAR_JUMP;
+}
+
 enum instruction_result {
     INSTRUCTION_DECODED,
     INSTRUCTION_SHORT,   /* the bytes given are the beginning of one, or may be */

@@ -18,7 +18,7 @@ void pt_pause_report(struct pt_engine *pt)
 {
     struct pt_pause *pause = &pt->pause;
     uint64_t now = tsc_read();
-    if (!pause->on || !pause->guest_runs)
+    if (!pause->on || !pause->guest_runs || pt->awaits)
         return;
     pt->totals.pauses++;
     pt->totals.pause_tsc += now - pause->tsc_from;
@@ -38,10 +38,11 @@ void pt_pause_change(struct pt_engine *pt, enum record_gap_cause cause)
 
 void pt_pause_end(struct pt_engine *pt)
 {
-    if (!pt->pause.guest_runs) {
+    if (!pt->pause.guest_runs && !pt->awaits) {
         pt->totals.stalls++;
         pt->totals.stall_tsc += tsc_read() - pt->pause.tsc_from;
     }
     pt_pause_report(pt);
     pt->pause.on = false;
+    pt->awaits = false;
 }

@@ -121,6 +121,7 @@ SECOND_ACT struct pt_engine *pt_engine_init(void *memory, uint64_t memory_pa, ui
     pt->tracing = true;
     pt->switched_in_root = config->way == PT_SWITCH_ROOT;
     pt->has_lvtpc = !pt->is_soft;
+    pt->awaits = pt->command_waits = config->trigger_starts;
     return pt;
 }
 

@@ -165,6 +165,7 @@ bool guest_in_user_mode(void);
 bool guest_at_cpl0(void);
 uint64_t guest_cr4_seen(void);
 void guest_advance_rip(void);
+void guest_trap_set(void); /* a single-step trap is pending */
 enum exit_action guest_inject_exception(uint32_t vector);
 void guest_inject(struct event event);
 void guest_redeliver(void);

@@ -30,6 +30,11 @@ uint64_t guest_cr4_seen(void)
     return (vmreadn(VMCS_GUEST_CR4) & ~mask) | (vmreadn(VMCS_CR4_READ_SHADOW) & mask);
 }
 
+void guest_trap_set(void)
+{
+    vmwriten(VMCS_GUEST_PENDING_DEBUG_EXCEPTIONS, vmreadn(VMCS_GUEST_PENDING_DEBUG_EXCEPTIONS) | PENDING_DEBUG_BS);
+}
+
 void guest_advance_rip(void)
 {
     const struct guest_step before = {.rip = vmreadn(VMCS_GUEST_RIP),
@@ -43,7 +48,7 @@ void guest_advance_rip(void)
     if (after.interruptibility != before.interruptibility)
         vmwrite32(VMCS_GUEST_INTERRUPTIBILITY_STATE, after.interruptibility);
     if (after.set_bs)
-        vmwriten(VMCS_GUEST_PENDING_DEBUG_EXCEPTIONS, vmreadn(VMCS_GUEST_PENDING_DEBUG_EXCEPTIONS) | PENDING_DEBUG_BS);
+        guest_trap_set();
 }
 
 void guest_inject(struct event event)

@@ -3,8 +3,8 @@
  * led to where the guest is now?
  *
  * The exit by the monitor trap flag comes before debug traps, NMIs and interrupts, so that behind one step there is an
- * instruction or an event, never both. Where a near branch may lead anywhere the stack tells: an event pushes what none
- * of them does. Of a far one it is where it has its target from.
+ * instruction or an event, never both. Of near branches, and of most that do not branch, the stack tells: an event
+ * pushes what none of them does. Of a far one it is where it has its target from.
  *
  * Source: SDM "Monitor Trap Flag" (25.5.2), "Priority Among Concurrent Events" (6.9), the instructions' "Operation".
  */
@@ -24,47 +24,17 @@
 #define OPCODE_JMP_FAR 0xeau
 #define OPCODE_CALL_FAR 0x9au
 #define OPCODE_GROUP_5 0xffu
+#define NR_VECTORS 256u
 
 static uint64_t cut(uint64_t ip, uint32_t bytes)
 {
     return bytes == 2 ? (uint16_t)ip : bytes == 4 ? (uint32_t)ip : ip;
 }
 
-static bool is_plain(const struct soft_step *step, uint64_t rip)
-{
-    const uint64_t next = cut(step->begun.rip + step->instruction.length, step->begun.place.cs_l ? 8 : 4);
-
-    return rip == next || rip == step->begun.rip /* REP goes on */ || (uint16_t)next == rip;
-}
-
-static bool is_direct(const struct soft_step *step, uint64_t rip)
-{
-    const struct instruction *i = &step->instruction;
-    const uint64_t next = step->begun.rip + i->length;
-
-    return rip == cut(next + (uint64_t)(int64_t)i->displacement, i->ip_bytes) ||
-           (i->kind == INSTRUCTION_JCC && is_plain(step, rip));
-}
-
-/* Near branches through a register or memory: by how much RSP has risen. */
-static bool is_indirect(const struct soft_step *step, uint64_t rsp)
-{
-    const struct instruction *i = &step->instruction;
-    uint16_t rise = 0;
-
-    if (i->kind == INSTRUCTION_CALL_INDIRECT)
-        rise = (uint16_t)-i->ip_bytes;
-    if (i->kind == INSTRUCTION_RET)
-        rise = i->ip_bytes;
-    if (i->kind == INSTRUCTION_RET && i->opcode == OPCODE_RET_IMM)
-        rise = (uint16_t)(rise + (step->bytes[i->length - 2] | step->bytes[i->length - 1] << 8));
-    return (uint16_t)(rsp - step->begun.rsp) == rise;
-}
-
 /* The lower bytes of an instruction pointer that stands in the guest's memory. */
 static bool stands_at(uint64_t linear, uint64_t rip, uint32_t nr)
 {
-    uint8_t bytes[4];
+    uint8_t bytes[8];
 
     return guest_memory_read(bytes, linear, nr) == nr && __builtin_memcmp(bytes, &rip, nr) == 0;
 }
@@ -78,6 +48,72 @@ static bool is_gate(uint32_t vector, uint64_t rip)
     return stands_at(vmreadn(VMCS_GUEST_IDTR_BASE) + vector * size, rip, 2);
 }
 
+/* Has RSP risen by so much? Of a 16-bit stack's it is the lower half that moves. */
+static bool rose_by(const struct soft_step *step, uint64_t rsp, uint64_t bytes)
+{
+    const uint64_t beyond = rsp - step->begun.rsp - bytes;
+
+    return step->begun.place.cs_l ? beyond == 0 : (uint16_t)beyond == 0;
+}
+
+/* An event's handler may stand where the instruction would have led. Then its frame tells that it came from here; but
+ * what an event has left there before, and an instruction has made room for, tells the same, so that a gate must too.
+ */
+static bool is_frame(const struct soft_step *step, const struct guest_stand *to)
+{
+    const uint32_t nr = to->place.cs_l ? 8 : to->place.cs_d ? 4 : 2;
+    const uint64_t fell = step->begun.rsp - to->rsp, top = soft_step_stack(to);
+    bool gate = false;
+
+    if (fell < 3 * nr || fell >= 8 * nr) /* IP, CS and flags; in 64-bit mode two more, aligned, and an error code */
+        return false;
+    if (!stands_at(top, step->begun.rip, nr) && !stands_at(top + nr, step->begun.rip, nr))
+        return false;
+    for (uint32_t vector = 0; vector < NR_VECTORS && !gate; vector++)
+        gate = is_gate(vector, to->rip);
+    return gate;
+}
+
+static bool is_next(const struct soft_step *step, uint64_t rip)
+{
+    const uint64_t next = cut(step->begun.rip + step->instruction.length, step->begun.place.cs_l ? 8 : 4);
+
+    return rip == next || (uint16_t)next == rip;
+}
+
+/* No event leaves RSP as it is; nor does what moves it stay where it is, as a REP does that goes on. */
+static bool is_plain(const struct soft_step *step, const struct guest_stand *to)
+{
+    if (rose_by(step, to->rsp, 0))
+        return is_next(step, to->rip) || to->rip == step->begun.rip;
+    return is_next(step, to->rip) && !is_frame(step, to);
+}
+
+static bool is_direct(const struct soft_step *step, const struct guest_stand *to)
+{
+    const struct instruction *i = &step->instruction;
+    const uint64_t target = cut(step->begun.rip + i->length + (uint64_t)(int64_t)i->displacement, i->ip_bytes);
+    const bool call = i->kind == INSTRUCTION_CALL_DIRECT;
+
+    return rose_by(step, to->rsp, call ? -(uint64_t)i->ip_bytes : 0) &&
+           (to->rip == target || (i->kind == INSTRUCTION_JCC && is_next(step, to->rip)));
+}
+
+/* Near branches through a register or memory: by how much RSP has risen. */
+static bool is_indirect(const struct soft_step *step, uint64_t rsp)
+{
+    const struct instruction *i = &step->instruction;
+    uint64_t rise = 0;
+
+    if (i->kind == INSTRUCTION_CALL_INDIRECT)
+        rise = -(uint64_t)i->ip_bytes;
+    if (i->kind == INSTRUCTION_RET)
+        rise = i->ip_bytes;
+    if (i->kind == INSTRUCTION_RET && i->opcode == OPCODE_RET_IMM)
+        rise += step->bytes[i->length - 2] | (uint32_t)step->bytes[i->length - 1] << 8;
+    return rose_by(step, rsp, rise);
+}
+
 static bool is_interrupt(const struct soft_step *step, uint64_t rip)
 {
     switch (step->instruction.opcode) {
@@ -86,24 +122,30 @@ static bool is_interrupt(const struct soft_step *step, uint64_t rip)
     case OPCODE_INT3:
         return is_gate(3, rip);
     case OPCODE_INTO:
-        return is_plain(step, rip) || is_gate(4, rip);
+        return is_next(step, rip) || is_gate(4, rip);
     default:
         return is_gate(step->bytes[step->instruction.length - 1], rip);
     }
 }
 
-/* What was on the stack when the instruction began: the stack segment's base is not what it was, in 64-bit mode it is
- * none. */
+/* What was on the stack when the instruction began. */
 static bool was_on_stack(const struct soft_step *step, uint64_t rip)
 {
-    const uint64_t base = step->begun.place.cs_l ? 0 : vmreadn(VMCS_GUEST_SS_BASE);
-
-    return stands_at(base + step->begun.rsp, rip, step->instruction.ip_bytes == 2 ? 2 : 4);
+    return stands_at(step->stack, rip, step->instruction.ip_bytes == 2 ? 2 : 4);
 }
 
-static bool is_far(const struct cpu *cpu, const struct soft_step *step, uint64_t rip)
+/* Through memory: a JMP leaves RSP as it is, a CALL leaves the next instruction's address where RSP is now. */
+static bool is_far_indirect(const struct soft_step *step, const struct guest_stand *to)
+{
+    if (step->instruction.kind == INSTRUCTION_FAR_JUMP)
+        return rose_by(step, to->rsp, 0);
+    return stands_at(soft_step_stack(to), step->begun.rip + step->instruction.length, 2);
+}
+
+static bool is_far(const struct cpu *cpu, const struct soft_step *step, const struct guest_stand *to)
 {
     const struct instruction *i = &step->instruction;
+    const uint64_t rip = to->rip;
 
     if (instruction_is_interrupt(i))
         return is_interrupt(step, rip);
@@ -120,7 +162,7 @@ static bool is_far(const struct cpu *cpu, const struct soft_step *step, uint64_t
     case OPCODE_CALL_FAR: /* the offset stands behind the opcode, and a selector behind that */
         return __builtin_memcmp(step->bytes + i->length - 2 - i->ip_bytes, &rip, i->ip_bytes) == 0;
     case OPCODE_GROUP_5:
-        return true;
+        return is_far_indirect(step, to);
     default: /* IRET, RET far */
         return was_on_stack(step, rip);
     }
@@ -137,7 +179,7 @@ bool soft_step_was_executed(const struct cpu *cpu, const struct guest_stand *to)
     case INSTRUCTION_JCC:
     case INSTRUCTION_JMP_DIRECT:
     case INSTRUCTION_CALL_DIRECT:
-        return near && is_direct(step, to->rip);
+        return near && is_direct(step, to);
     case INSTRUCTION_JMP_INDIRECT:
     case INSTRUCTION_CALL_INDIRECT:
     case INSTRUCTION_RET:
@@ -145,8 +187,8 @@ bool soft_step_was_executed(const struct cpu *cpu, const struct guest_stand *to)
     case INSTRUCTION_FAR_CALL:
     case INSTRUCTION_FAR_RETURN:
     case INSTRUCTION_FAR_JUMP:
-        return is_far(cpu, step, to->rip);
+        return is_far(cpu, step, to);
     default:
-        return near && is_plain(step, to->rip);
+        return near && is_plain(step, to);
     }
 }

@@ -21,9 +21,6 @@
 #define EFER_LMA (1ull << 10)
 
 #define PAGE_BYTES 4096u
-#define ACTIVITY_HLT 1u
-#define OWED_MOST 65536u
-#define RFLAGS_IF (1ull << 9)
 
 #define OPCODE_HLT 0xf4u
 #define OPCODE_INVLPG 0x01u /* behind 0FH */
@@ -50,6 +47,14 @@ static struct guest_stand stand_read(void)
                                       .cs_l = cs_l,
                                       .cs_d = vmread32(VMCS_GUEST_CS_ACCESS_RIGHTS) & ACCESS_RIGHTS_DB};
     return stand;
+}
+
+uint64_t soft_step_stack(const struct guest_stand *at)
+{
+    if (at->place.cs_l)
+        return at->rsp;
+    return vmreadn(VMCS_GUEST_SS_BASE) +
+           (vmread32(VMCS_GUEST_SS_ACCESS_RIGHTS) & ACCESS_RIGHTS_DB ? at->rsp : (uint16_t)at->rsp);
 }
 
 static uint64_t page_of(uint64_t linear)
@@ -86,6 +91,8 @@ void soft_step_leave(struct cpu *cpu, bool trapped)
     struct soft_step *step = &cpu->soft;
     const struct guest_stand to = stand_read();
 
+    const bool trap = soft_hold_end(step);
+
     /* Another exit came first: the instruction, or the event, will be back, or root does what it would have done. */
     step->settled = trapped;
     step->opened = step->opened && !trapped;
@@ -93,6 +100,8 @@ void soft_step_leave(struct cpu *cpu, bool trapped)
         return;
     if (soft_step_was_executed(cpu, &to)) {
         executed(cpu, &to);
+        if (trap)
+            guest_trap_set();
     } else {
         pt_soft_delivered(cpu->pt, &to.place);
         step->handles = true;
@@ -135,26 +144,8 @@ static void instruction_read(struct soft_step *step)
     if (step->decoded && step->bytes != step->copied) /* it may write over itself */
         memcpy(step->copied, step->bytes, step->instruction.length);
     step->bytes = step->copied;
-}
-
-/* VISIBLE: time goes on as ever while the guest is some thousand times slower: a timer's next interrupt is due before
- * the last one's handler is through, and nothing else would be executed any more. So for each instruction that a
- * handler has executed two others come before the next interrupt. Blocking by STI holds interrupts back for one
- * instruction. */
-static void interrupts_hold(struct soft_step *step)
-{
-    const bool open = vmreadn(VMCS_GUEST_RFLAGS) & RFLAGS_IF;
-    const uint32_t state = vmread32(VMCS_GUEST_INTERRUPTIBILITY_STATE);
-
-    step->handles = step->handles && !open;
-    if (step->handles)
-        step->owed += step->owed < OWED_MOST ? 2 : 0;
-    if (step->handles || step->owed == 0)
-        return;
-    step->owed--;
-    if (open && !step->delivers && !(state & (INTERRUPTIBILITY_STI | INTERRUPTIBILITY_MOV_SS)) &&
-        vmread32(VMCS_GUEST_ACTIVITY_STATE) != ACTIVITY_HLT)
-        vmwrite32(VMCS_GUEST_INTERRUPTIBILITY_STATE, state | INTERRUPTIBILITY_STI);
+    if (step->decoded && step->instruction.kind == INSTRUCTION_FAR_RETURN)
+        step->stack = soft_step_stack(&step->begun);
 }
 
 /* Not before all CPUs have come to their end does a page go back to full speed for all of them. */
@@ -277,7 +268,7 @@ void soft_step_enter(struct cpu *cpu)
     }
     stand_settle(step);
     step->delivers = vmread32(VMCS_ENTRY_INTERRUPTION_INFORMATION) & EVENT_VALID;
-    interrupts_hold(step);
     instruction_read(step);
+    soft_hold_interrupts(step);
     pt_soft_before(cpu->pt, &step->begun.place);
 }

@@ -27,7 +27,9 @@ struct soft_step {
     bool settled;             /* begun is where the last exit came from, and root has changed nothing */
     bool handles;             /* an event, until it returns or turns interrupts on */
     uint32_t owed;            /* instructions that come before the next interrupt */
+    bool trap_due;            /* behind the instruction: soft_hold_end() */
     struct guest_stand begun; /* where */
+    uint64_t stack;           /* far returns: linear, what they take their target from */
     struct instruction instruction;
     const uint8_t *bytes; /* its own */
     uint8_t copied[INSTRUCTION_MAX_BYTES];
@@ -41,6 +43,18 @@ struct soft_step {
     uint64_t page, page_cr3;
     const uint8_t *page_va; /* NULL: not known */
 };
+
+#define ACTIVITY_HLT 1u
+
+/* vmx/soft_hold.c: before a step, hold interrupts back where handlers have had more than their share. step->instruction
+ * and step->delivers hold. */
+void soft_hold_interrupts(struct soft_step *step);
+
+/* Behind its exit, first: is a single-step trap due if the instruction was executed? */
+bool soft_hold_end(struct soft_step *step);
+
+/* The linear address of the top of the stack that the guest has now; at: where it stands now. */
+uint64_t soft_step_stack(const struct guest_stand *at);
 
 /* vmx/soft_judge.c: behind a step, was the instruction executed that step->begun stands at? false: an event was
  * delivered. */

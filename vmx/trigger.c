@@ -1,9 +1,9 @@
 /*
- * pt.trigger=ADDRESS: notice that the guest is about to execute this linear address.
+ * pt.trigger=ADDRESS, pt.start=ADDRESS: notice that the guest is about to execute this linear address.
  *
- * The page that it lies on never becomes executable: each instruction fetched from it exits, is looked at, and is
- * executed by a single step. The guest sees nothing of it but the time that instructions on this page take; debug
- * registers, which it could read, are not used.
+ * The page that it lies on does not become executable, until pt.start's was: each instruction fetched from it exits, is
+ * looked at, and is executed by a single step. The guest sees nothing of it but the time that instructions on this page
+ * take; debug registers, which it could read, are not used.
  *
  * Not seen: a first execution of the page at another linear address makes it executable there, and so here.
  */
@@ -41,6 +41,8 @@ bool trigger_fetched(struct cpu *cpu, uint64_t gpa)
     if (guest_linear_rip() == machine.config.trigger) {
         log_line("trigger: CPU %u comes to %llx", cpu->number, (unsigned long long)machine.config.trigger);
         summons_trigger_all(cpu);
+        if (machine.config.trigger_once)
+            machine.config.trigger = 0;
     }
     return known;
 }

@@ -45,6 +45,7 @@ struct vmx_machine {
     bool watch_ipis;           /* the guest's INITs must be known at once: they merge with ours, vmx/summons.h */
     bool stop_at_triple_fault; /* with a dump, or the machine is reset as without us */
     uint64_t trigger;          /* linear address whose execution is told to pt_trigger, 0 = none; needs code_pages */
+    bool trigger_once;         /* its first execution alone */
     struct task_fields tasks;  /* of the guest; counts with map_memory */
     uint64_t poll_tsc;         /* run root at least every so many TSC ticks, 0 = only when the guest exits */
     void *

@@ -7,7 +7,7 @@
 # have been executed, and no others.
 #
 # Exit status: 0 good; 1 an error; 2 the capture is not complete; 3 an unexpected branch; 4 the coverage has dropped.
-set -eu
+set -eu -o pipefail
 export LC_ALL=C
 undertrace=${UNDERTRACE:-build/undertrace}
 capture=$1 baseline=$2 start=$3 end=$4 percent=${5:-100}

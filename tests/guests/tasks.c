@@ -200,6 +200,7 @@ void guest_main(const uint8_t *boot_params)
         tell_gate("16-bit TSS", story_narrow, 13, TSS_NARROW_ERROR);
         tell("ring 3", story_user);
         tell("virtual-8086 mode", story_v86);
+        tell("far returns", story_far);
         tell_bad_tasks();
         tell_bad_tsss();
     }

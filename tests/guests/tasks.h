@@ -26,6 +26,7 @@
 #define SOME_BAD 0xa8   /* whatever is wrong this time */
 #define STACK16 0xb0    /* begins at stacks32 */
 #define NR_DESCRIPTORS 23
+#define TASK_V86_AT 0x9000 /* virtual-8086 mode: its code, linear */
 #define TSS_BYTES 128
 
 #define FIRST_TSS TSS_MAIN
@@ -45,7 +46,7 @@ void task_run(const void *story, uint32_t cr3, uint32_t cr4);
 
 /* What TSS_MAIN does. */
 extern const uint8_t story_call[], story_jump[], story_gate[], story_undefined[], story_error[], story_interrupt[],
-    story_nmi[], story_double[], story_trapped[], story_narrow[], story_user[], story_v86[];
+    story_nmi[], story_double[], story_trapped[], story_narrow[], story_user[], story_v86[], story_far[];
 
 /* Where tasks begin, handlers of exceptions (HANDLER_BYTES each) and of INT n. */
 extern const uint8_t task_called[], task_jumped[], task_event[], task_error[], task_narrow[], task_narrow_error[],

@@ -60,7 +60,7 @@ log_task:
 /* --- the stories --- */
 
     .globl story_call, story_jump, story_gate, story_undefined, story_error, story_interrupt, story_nmi, story_double
-    .globl story_trapped, story_narrow, story_user, story_v86
+    .globl story_trapped, story_narrow, story_user, story_v86, story_far
 story_call:
     lcall $TSS_CALLED, $0
     call log_task
@@ -139,6 +139,27 @@ story_user:
 
 story_v86:
     ljmp $TSS_V86, $0
+
+story_far: /* no task: far returns on a stack of 16 bits, and to another stack's mode */
+    movl %esp, %ebp
+    movl $STACK16, %eax
+    movl %eax, %ss
+    movl $0xabcd0100, %esp
+    pushl $CODE32
+    pushl $1f
+    lret
+1:  movl $DATA, %eax
+    movl %eax, %ss
+    movl %ebp, %esp
+    .rept 4 /* GS to ES */
+    pushl $0x30
+    .endr
+    pushl $0x100 /* SS */
+    pushl $0x800
+    pushl $0x23002 /* VM, IOPL 3 */
+    pushl $0
+    pushl $TASK_V86_AT
+    iret
 
 /* --- the other tasks --- */
 

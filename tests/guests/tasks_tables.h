@@ -7,7 +7,6 @@
 
 #define TASK_PAGE 4096u
 #define TASK_PAGES 48u /* that the guest consists of */
-#define TASK_V86_AT 0x9000u
 
 /* Of a page table's entry */
 #define TASK_P 1u

@@ -10,6 +10,8 @@
 #include "memory/memory-bochs.h"
 
 static const uint32_t LINK_POINTER = VMCS_64BIT_GUEST_LINK_POINTER;
+static const uint32_t ACTIVITY_HLT = 1;
+static const uint64_t EFLAGS_TF = 1 << 8, DEBUGCTL_BTF = 1 << 1, PENDING_DEBUG_BS = 1 << 14;
 static const uint32_t RTIT_CTL_FIELD = VMCS_64BIT_GUEST_IA32_RTIT_CTL;
 
 /* Bochs keeps no place for a field that it does not implement: it is where the order of encodings puts it. */
@@ -50,9 +52,25 @@ bool ptm_vmentry_controls_valid(BX_CPU_C *cpu)
     return !(vm->vmentry_ctrls.LOAD_GUEST_RTIT_CTRL() && (cpu->ptm.msr.ctl & RTIT_CTL_TRACE_EN));
 }
 
+/* "Checks on Guest Non-Register State", what Bochs leaves out: of a single-step trap that is pending. */
+static bool pending_debug_valid(BX_CPU_C *cpu)
+{
+    const uint64_t flags = cpu->VMread64(VMCS_GUEST_RFLAGS),
+                   debugctl = cpu->VMread64(VMCS_64BIT_GUEST_IA32_DEBUGCTL),
+                   pending = cpu->VMread64(VMCS_GUEST_PENDING_DBG_EXCEPTIONS);
+    const uint32_t blocking = cpu->VMread32(VMCS_32BIT_GUEST_INTERRUPTIBILITY_STATE) & 3,
+                   activity = cpu->VMread32(VMCS_32BIT_GUEST_ACTIVITY_STATE);
+    const bool steps = (flags & EFLAGS_TF) && !(debugctl & DEBUGCTL_BTF);
+    return (!blocking && activity != ACTIVITY_HLT) || steps == ((pending & PENDING_DEBUG_BS) != 0);
+}
+
 /* "Checks on Guest Control Registers, Debug Registers, and MSRs": the bits that the MSR reserves. */
 bool ptm_vmentry_guest_valid(BX_CPU_C *cpu)
 {
+    if (!pending_debug_valid(cpu)) {
+        cpu->error("VMENTER FAIL: a single-step trap is pending, or is not, against TF, BTF and what is blocked");
+        return false;
+    }
     if (cpu->vmcs.vmentry_ctrls.LOAD_GUEST_RTIT_CTRL() && !ptm_ctl_bits_valid(cpu->VMread64(RTIT_CTL_FIELD)))
         return false;
     cpu->ptm.in_vm_entry = true;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Install the Debian packages that a target needs and this machine lacks. Silent where nothing is missing.
 #
-# usage: deps.sh run|check|test|kvm|nested|debian|fuzz|deb
+# usage: deps.sh run|check|test|kvm|compile|nested|debian|fuzz|deb
 set -eu
 
 compile='gcc g++ make binutils libc6-dev'
@@ -14,7 +14,7 @@ deb='debhelper dpkg-dev' # what makes packages: packaging/deb.sh
 kvm='qemu-system-x86 qemu-system-common qemu-system-data seabios' # tests/nested/initrd.sh takes from each
 judges='libipt-dev' # what tests and benchmarks compare the decoder with
 tests="$judges libcmocka-dev libzydis-dev libdw-dev clang-format cppcheck jq linux-perf lz4 zstd qemu-system-x86 ovmf
-    protobuf-compiler valgrind lcov bolt-16 chromium nodejs pkgconf man-db parallel slurmd slurmctld slurm-client munge iproute2 dnsmasq-base time"
+    protobuf-compiler valgrind lcov bolt-16 chromium nodejs pkgconf man-db parallel slurmd slurmctld slurm-client munge iproute2 dnsmasq-base python3-yaml time"
 
 case "${1:-}" in
 run) wanted="$compile $tool $emulator $iso $guest" ;;
@@ -25,11 +25,12 @@ debian)
     ;;
 nested) wanted="$compile $judges $emulator $iso $guest $kvm jq" ;;
 kvm) wanted="$compile $tool $iso $guest $kvm" ;;
+compile) wanted=$compile ;;
 fuzz) wanted="$compile clang libclang-rt-14-dev" ;;
 deb) wanted="$compile $tool $deb" ;;
 check) wanted="$compile $judges libcmocka-dev clang-format cppcheck gzip xz-utils" ;;
 *)
-    echo "usage: deps.sh run|check|test|kvm|nested|debian|fuzz|deb" >&2
+    echo "usage: deps.sh run|check|test|kvm|compile|nested|debian|fuzz|deb" >&2
     exit 2
     ;;
 esac

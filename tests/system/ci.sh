@@ -13,6 +13,21 @@ for file in docs/ci/*; do
 done
 for file in docs/ci/*.sh; do check "$file is a script" bash -n "$file"; done
 
+# What the YAML files have done, as a parser reads it.
+read_yaml() {
+    /usr/bin/python3 -c 'import json, sys, yaml; json.dump(yaml.safe_load(open(sys.argv[1])), sys.stdout)' "$1"
+}
+check 'github.yml is YAML' eval 'read_yaml docs/ci/github.yml >"$work/github.json"'
+check 'gitlab.yml is YAML' eval 'read_yaml docs/ci/gitlab.yml >"$work/gitlab.json"'
+same 'both have two jobs' "$(jq -c '.jobs | keys' "$work/github.json") $(jq -c 'del(.default) | keys' "$work/gitlab.json")" \
+    '["emulator","kvm"] ["emulator","kvm"]'
+jq -r '.jobs[].steps[].run // empty' "$work/github.json" >"$work/commands"
+jq -r '.default.before_script[], .kvm.script[], .emulator.script[]' "$work/gitlab.json" >>"$work/commands"
+check 'their commands are a shell'"'"'s' sh -n "$work/commands"
+# Such a machine has make and no compiler: of make's goals these alone install what they need.
+same 'and call make for a goal that installs what it needs' "$(sed -n 's/^ *make \([^ ]*\).*/\1/p' "$work/commands" | sort -u)" run
+same 'in both jobs' "$(grep -c '^ *make run ' "$work/commands")" 2
+
 # Every target and script that the examples call is there, and takes these words.
 for word in $(grep -ohE '(tests|docs)/[a-z/-]+\.sh' docs/ci/*.yml docs/ci/*.sh | sort -u); do
     check "$word, which the examples call, is there" test -x "$word"
@@ -49,4 +64,28 @@ else
     check 'what is missing' grep -q '^run-kvm: skipped: ' "$work/check.log"
     check 'and what needs none of it' grep -q 'make run needs neither KVM nor an Intel CPU' "$work/check.log"
 fi
+
+# What make ends with, with a run-kvm.sh that ends as it is told.
+tree=$work/tree
+mkdir -p "$tree"
+for part in boot vmx pt serial decode lib tests Makefile; do cp -rs "$PWD/$part" "$tree"; done
+rm "$tree/tests/rig/run-kvm.sh" "$tree/tests/rig/deps.sh"
+printf '#!/bin/sh\ncase $1 in check) exit "$CHECK_STATUS" ;; esac\nexit "$RUN_STATUS"\n' >"$tree/tests/rig/run-kvm.sh"
+printf '#!/bin/sh\n' >"$tree/tests/rig/deps.sh"
+chmod +x "$tree"/tests/rig/run-kvm.sh "$tree"/tests/rig/deps.sh
+# made CHECK RUN WORDS...: the status of make, where the script's check ends with CHECK, and its run with RUN.
+made() {
+    local check=$1 run=$2
+    shift 2
+    env -u MAKEFLAGS -u MAKELEVEL CHECK_STATUS="$check" RUN_STATUS="$run" make -C "$tree" PARTS_MAKE=true "$@" >"$work/make.log" 2>&1
+    echo $?
+}
+same 'make without a compiler ends with 2' "$(made 77 0 run-kvm CC=no-compiler)" 2
+check 'and says what ends with 77' grep -q '^run-kvm: make ends with 2 here; tests/rig/run-kvm.sh all ends with 77' "$work/make.log"
+same 'make run-kvm ends with 77 where the check does' "$(made 77 0 run-kvm)" 77
+same 'so it does with variables' "$(made 77 0 run-kvm CPUS=2)" 77
+same 'with 2 where the run fails' "$(made 0 1 run-kvm)" 2
+same 'and with 0 where it does not' "$(made 0 0 run-kvm)" 0
+rm -r "$tree/build"
+same 'nothing of it is there for other goals' "$(made 77 0 help) $(find "$tree/build" -name 'make_exit*' 2>&1)" '0 '
 done_testing

@@ -114,6 +114,11 @@ gaps() {
     info "$1" "[.gaps[] | select($2)] | length"
 }
 
+# kinds BOOT: of each event and far transfer that is decoded: which of the two it is, from where, to where.
+kinds() {
+    build/undertrace trace "$work/$1/capture" --what branches | awk '$4 ~ /event|sys/ { print $4, $5, $7 }'
+}
+
 # truth BOOT FIELD [CPU]: what the emulated CPUs counted, or one of them; tests/rig/truth.sh lists the fields.
 truth() {
     tests/rig/truth.sh "$work/$1/truth.bin" "$2" ${3:+"$3"}

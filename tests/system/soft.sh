@@ -33,6 +33,11 @@ equal() {
     fi
 }
 
+# steps_of BOOT: what `steps` printed, also where the last line's end has not come out.
+steps_of() {
+    tr -d '\r' <"$work/$1/console.txt" | awk '/^steps:/'
+}
+
 # run BOOT GUEST WORDS OPTIONS
 run() {
     BRANCHES=1 check "$1: $2 runs to its end" boot "$1" "build/guests/$2.bzImage" '' "$3" "channel=e1000 net.mtu=9000 $4"
@@ -66,6 +71,20 @@ decoded hard
 apart_from_waiting hard
 apart_from_waiting forced
 check "and they are those that its own PT tells ($(wc -l <"$work/hard/moving"))" cmp "$work/hard/moving" "$work/forced/moving"
+
+# A guest that steps itself, with interrupts between: it sees what it sees on the bare CPU, and each event is told as one.
+check 'steps runs on the bare CPU' boot_bare bare build/guests/steps.bzImage ''
+run steps steps '' ''
+check 'steps: it sees what it sees on the bare CPU' diff <(steps_of bare) <(steps_of steps)
+equal 'steps: every branch is what was decoded' steps
+PTMODEL=profile=skylake run hard_steps steps '' pt=cpu
+exact 'steps: decoded branches equal the truth where the CPU has PT' hard_steps
+tick=$(nm build/guests/steps.elf | awk '$3 == "on_tick" { print $1 }')
+no_ticks() { awk -v tick="$tick" '$3 == tick { getline; next } { print }'; }
+kinds hard_steps | no_ticks >"$work/hard_steps/kinds"
+check "and tell the same events and far transfers ($(wc -l <"$work/hard_steps/kinds"))" \
+    diff <(kinds steps | no_ticks) "$work/hard_steps/kinds"
+at_most 'which are some' 1000 "$(wc -l <"$work/hard_steps/kinds")"
 
 for cpus in ${SMP:-2}; do
     CPUS=$cpus run smp$cpus smp "cpus=$cpus rounds=20000" ''

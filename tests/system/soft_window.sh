@@ -68,6 +68,23 @@ check "each window yields as many branches as it may: $first and $second" \
     eval 'about "$first" 400 && [ $((first + second)) = 1100 ] && [ -z "$rest" ]'
 at_most 'and behind them all pages are at full speed: VM exits' "$(truth moves exits)" $(($(truth moves guest_instructions) / 50))
 
+# From an address on: nothing is stepped before, but on its page; and where the CPU has PT, nothing is traced.
+start=$(nm build/guests/branches.elf | awk '$3 == "deep" { print $1 }')
+behind() { listed "$1" | awk -v start="$start" 'on { print } $2 == start { on = 1 }'; }
+WIRE=$sent BRANCHES=1 check 'branches runs with a start' \
+    boot start build/guests/branches.bzImage '' '' "channel=e1000 pt=soft pt.start=0x$start pt.branches=500"
+check 'what was traced is decoded' decoded start
+same 'the first 500 branches from there on' "$(sha256sum <"$work/start/decoded")" "$(behind start | head -n 500 | sha256sum)"
+WIRE=$sent BRANCHES=1 check 'branches runs with a start that it does not come to' \
+    boot never build/guests/branches.bzImage '' '' 'channel=e1000 pt=soft pt.start=0x123456'
+same 'nothing is traced' "$(info never '[.streams[].end["trace_bytes"]] | add')" 0
+at_most 'nothing is stepped' "$(truth never exit_37)" 0
+WIRE=$sent BRANCHES=1 PTMODEL=profile=skylake check 'branches runs with a start where the CPU has PT' \
+    boot hard build/guests/branches.bzImage '' '' "channel=e1000 pt.start=0x$start"
+check 'what was traced is decoded' decoded hard
+check "all branches from there on ($(wc -l <"$work/hard/decoded"))" cmp "$work/hard/decoded" <(behind hard)
+same 'what comes before is no gap' "$(info hard '.gaps | length')" 0
+
 # A trace that has come to its end leaves no page guarded.
 fibonacci=$(nm build/guests/branches.elf | awk '$3 == "fibonacci" { print "0x" $1 }')
 for limit in off 100; do

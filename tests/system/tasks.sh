@@ -43,6 +43,7 @@ build/undertrace decode "$work/soft/capture" --branches - 2>/dev/null | grep -E 
 check "soft: each of its $(wc -l <"$work/soft/decoded") branches is as the CPU took it" \
     cmp <(od -An -v -t x8 -w16 "$work/soft/branches.bin" | cut -c 2-) "$work/soft/decoded"
 same 'soft: which are some' "$([ "$(wc -l <"$work/soft/decoded")" -gt 10000 ] && echo yes)" yes
+check "soft: it tells events from far returns as root does" diff <(kinds soft) <(kinds root)
 for way in list vmcs soft; do
     check "$way: the trace tells of the address spaces that root's does" diff <(spaces $way) <(spaces root)
 done

@@ -301,7 +301,11 @@ static void a_trigger_needs_code_pages(void **state)
     (void)state;
     parsed("policy=ring pt.trigger=0xffffffff81000000");
     parsed("pt.trigger=off code=off");
-    refused("pt.trigger=0x1000 code=off", "pt.trigger", "code=on");
+    refused("pt.trigger=0x1000 code=off", "pt.trigger and pt.start", "code=on");
+    refused("pt.start=0x1000 code=off", "pt.trigger and pt.start", "code=on");
+    assert_true(parsed("pt.start=0x1000").pt.trigger_starts);
+    assert_false(parsed("pt.start=0x1000 pt.trigger=0x2000").pt.trigger_starts);
+    assert_false(parsed("pt.start=0x1000 pt.start=off").pt.trigger_starts);
     refused("pt.trigger=0x8000000000000000", "pt.trigger=0x8000000000000000", "address");
 }
 

@@ -1,0 +1,352 @@
+/* What steps.c has done: under TF, with breakpoints, and with interrupts between. */
+
+#define TF 0x100
+#define DATA 0x18
+#define CODE32 0x08
+#define CODE64 0x10
+
+    .text
+    .globl steps_with
+steps_with:
+    pushq %rbx
+    pushfq
+    pushfq
+    orq %rsi, (%rsp)
+    popfq
+    call *%rdi
+    popfq
+    popq %rbx
+    ret
+
+/* --- under TF, or not --- */
+
+    .globl story_near, story_strings, story_flags, story_shadows, story_events, story_far, story_compatibility
+    .globl story_exits, story_halt, story_system_calls, story_watched, story_work
+story_near:
+    xorl %eax, %eax
+    movl $3, %ecx
+1:  incl %eax
+    loop 1b
+    jrcxz 2f
+    nop
+2:  call 4f
+    leaq 3f(%rip), %rdx
+    jmp *%rdx
+    nop
+3:  leaq 4f(%rip), %rdx
+    call *%rdx
+    cmpl $3, %eax
+    jne 5f
+    je 5f
+4:  ret
+5:  pushq %rax
+    leaq 6f(%rip), %rdx
+    pushq %rdx
+    ret $8
+6:  ret
+
+story_strings:
+    leaq scratch(%rip), %rdi
+    leaq 64(%rdi), %rsi
+    movl $5, %ecx
+    rep movsb
+    movl $4, %ecx
+    movb $1, %al
+    repne scasb
+    movl $3, %ecx
+    rep stosq
+    xorl %ecx, %ecx
+    rep movsb
+    ret
+
+story_flags:
+    pushfq
+    popq %rax
+    orq %rax, steps_seen_flags(%rip)
+    pushfq
+    popfq
+    sti
+    nop
+    cli
+    stc
+    lahf
+    ret
+
+story_shadows:
+    movl $DATA, %eax
+    movl %eax, %ss
+    nop
+    movl %eax, %ss
+    jmp 1f
+    nop
+1:  movl %eax, %ss
+    int $0x80
+    movl %eax, %ss
+    pushfq
+    popq %rdx
+    movl %eax, %ss
+    movl %eax, %ss
+    nop
+    sti
+    movl %eax, %ss
+    cli
+    ret
+
+story_events:
+    int $0x80
+    int3
+    .byte 0xf1 /* INT1 */
+    ud2
+    movq $1, %rax
+    shlq $40, %rax
+    movl (%rax), %eax
+    xorl %ecx, %ecx
+    divl %ecx
+    ret
+
+story_far:
+    ljmp *to_code64(%rip)
+    nop
+far_landed:
+    lcall *to_lret(%rip)
+    ljmp *to_nowhere(%rip)
+    lcall *to_nowhere(%rip)
+    movl %ss, %eax
+    pushq %rax
+    leaq 8(%rsp), %rdx
+    pushq %rdx
+    pushfq
+    pushq $CODE64
+    leaq 2f(%rip), %rdx
+    pushq %rdx
+    iretq
+    nop
+2:  ret
+far_called:
+    lretl
+
+story_compatibility:
+    pushq $CODE32
+    leaq 1f(%rip), %rdx
+    pushq %rdx
+    lretq
+    .code32
+1:  movl $0x7fffffff, %eax
+    into
+    incl %eax
+    into
+    call 2f
+    pushfl
+    popl %eax
+    ljmp $CODE64, $3f
+2:  ret
+    .code64
+3:  ret
+
+story_exits:
+    pushq %rbx
+    xorl %eax, %eax
+    xorl %ecx, %ecx
+    cpuid
+    movl $0x1b, %ecx
+    rdmsr
+    rdtscp
+    rdtsc
+    movw $0xcf8, %dx
+    inl %dx, %eax
+    movl $DATA, %eax
+    movl %eax, %ss
+    cpuid
+    movq %cr3, %rax
+    movq %rax, %cr3
+    movq %cr4, %rax
+    movq %rax, %cr4
+    popq %rbx
+    ret
+
+story_halt:
+    hlt
+    ret
+
+story_system_calls: /* at ring 0: the way back is not SYSRET */
+    movl $2, %eax
+    syscall
+    nop
+    leaq 1f(%rip), %rcx
+    movq %rsp, %rdx
+    movl $2, %eax
+    sysenter
+    nop
+1:  ret
+
+story_watched:
+    movl $1, steps_watched(%rip)
+    nop
+    .globl steps_breakpoint
+steps_breakpoint:
+    nop
+    leaq steps_watched - 2(%rip), %rdi
+    movl $8, %ecx
+    xorl %eax, %eax
+    rep stosb
+    mov steps_ss(%rip), %ss
+    nop
+    mov steps_ss(%rip), %ss
+    int $0x80
+    mov steps_ss(%rip), %ss
+    jmp steps_breakpoint_2
+    nop
+steps_breakpoint_2:
+    mov steps_ss(%rip), %ss
+    .byte 0xf1
+    movl $2, %eax
+    mov steps_ss(%rip), %ss
+    syscall
+    mov steps_ss(%rip), %ss
+    cpuid
+    ret
+
+story_work:
+    pushq %rbx
+    movl $40, %ecx
+    xorl %eax, %eax
+1:  testl $1, %ecx
+    jz 2f
+    addl %ecx, %eax
+2:  call 3f
+    pushfq
+    popq %rdx
+    loop 1b
+    popq %rbx
+    ret
+3:  ret
+
+/* --- ring 3 --- */
+
+    .globl steps_user, steps_syscall_entry, steps_sysenter_entry
+steps_user:
+    pushq %rbx
+    pushq %rbp
+    movq %rsp, kernel_rsp(%rip)
+    pushq $0x23
+    leaq user_stack_top(%rip), %rdx
+    pushq %rdx
+    pushq %rdi
+    pushq $0x2b
+    leaq 1f(%rip), %rdx
+    pushq %rdx
+    iretq
+1:  nop
+    movl $1, %eax
+    syscall
+    nop
+    movq %rsp, %rdx
+    leaq 2f(%rip), %rcx
+    movl $1, %eax
+    sysenter
+    nop
+2:  int $0x80
+    pushfq
+    popfq
+    call 3f
+    xorl %eax, %eax
+    syscall
+3:  ret
+
+steps_syscall_entry:
+    incq steps_syscalls(%rip)
+    decl %eax
+    js 1f
+    jnz 2f
+    sysretq
+1:  movq kernel_rsp(%rip), %rsp
+    pushq $2
+    popfq
+    movl $DATA, %eax
+    movl %eax, %ss
+    popq %rbp
+    popq %rbx
+    ret
+2:  pushq %r11
+    popfq
+    jmp *%rcx
+
+steps_sysenter_entry:
+    incq steps_sysenters(%rip)
+    movq %rdx, %rsp
+    movl $0x302, %r11d
+    decl %eax
+    jnz 1f
+    sysretq
+1:  jmp *%rcx
+
+/* --- where a handler stands --- */
+
+    .globl story_behind, steps_behind, story_common, steps_common
+story_behind:
+    movq %rsp, %rdx
+    ud2
+steps_behind:
+    movq %rdx, %rsp
+    ret
+
+story_common:
+    sti
+    int $0x81
+    cli
+    ret
+
+steps_common:
+    incq steps_commons(%rip)
+    pushq %rax
+    movl $0xfee000b0, %eax
+    movl $0, (%rax)
+    popq %rax
+    iretq
+
+    .data
+    .balign 8
+to_code64:
+    .long far_landed
+    .word CODE64
+    .balign 8
+to_lret:
+    .long far_called
+    .word CODE64
+    .balign 8
+to_nowhere:
+    .long 0x1000
+    .word 0x1230
+    .globl steps_ss, steps_watched
+    .balign 16
+steps_ss:
+    .long DATA
+    .balign 16
+    .quad 0
+steps_watched:
+    .long 0, 0
+    .quad 0
+
+    .bss
+    .balign 16
+    .globl steps_syscalls, steps_sysenters, steps_commons, steps_seen_flags, steps_sysenter_stack
+steps_syscalls:
+    .quad 0
+steps_sysenters:
+    .quad 0
+steps_commons:
+    .quad 0
+steps_seen_flags:
+    .quad 0
+kernel_rsp:
+    .quad 0
+scratch:
+    .zero 128
+    .zero 1024
+user_stack_top:
+    .quad 0
+    .zero 1024
+steps_sysenter_stack:
+    .quad 0
+
+    .section .note.GNU-stack, "", @progbits
