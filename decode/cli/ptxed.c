@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "decode/cli/error_text.h"
+#include "decode/cli/ptxed_clock.h"
 #include "decode/engine/errata.h"
 #include "pt/instruction.h"
 
@@ -11,6 +12,7 @@ struct printer {
     const struct ptxed_options *options;
     const struct flow_trace *trace;
     const struct flow *flow;
+    struct ptxed_clock clock;
     bool speculative, failed;
     bool in_block; /* the next instruction is one of the same block */
     uint64_t instructions, blocks;
@@ -62,10 +64,21 @@ static void print_instruction(void *context, uint64_t ip)
     fwrite(line, 1, size, stdout);
 }
 
-static void print_event(void *context, const struct flow_event *event)
+/* Where time is told, and something is told of the event. */
+static bool take_time(struct printer *printer, struct flow_event *event)
+{
+    const struct ptxed_options *options = printer->options;
+    const bool later = (options->event_time || options->event_tick) && ptxed_clock_event(&printer->clock, event);
+    return later || event->kind != FLOW_EVENT_TICK;
+}
+
+static void print_event(void *context, const struct flow_event *told)
 {
     struct printer *printer = context;
     char line[PTXED_LINE_MAX];
+    struct flow_event timed = *told, *event = &timed;
+    if (!take_time(printer, event))
+        return;
     const size_t size = ptxed_event_line(line, event, printer->options);
     if (!printer->options->quiet || event->kind == FLOW_EVENT_ERROR)
         fwrite(line, 1, size, stdout);
@@ -90,12 +103,10 @@ int ptxed_print_capture(const struct capture *capture, uint16_t cpu, const struc
     struct flow_trace trace;
     struct error error = {0};
     int status = 1;
-    if (flow_trace_open(&trace, capture, cpu, &error)) {
-        trace.input.timed = options->event_time;
+    if (flow_trace_open(&trace, capture, cpu, &error))
         status = ptxed_print(&trace, options);
-    } else {
+    else
         error_say(&error);
-    }
     flow_trace_close(&trace);
     return status;
 }
@@ -108,15 +119,19 @@ int ptxed_print(const struct flow_trace *trace, const struct ptxed_options *opti
     if (trace->input.cpu_known && !errata_knows(&trace->input))
         puts("[0, 0: config error: unknown cpu]");
     struct flow_input input = trace->input;
+    input.timed = false; /* the time that is printed is another one */
     input.resync = options->resync;
+    input.ticks = options->event_tick;
+    ptxed_clock_begin(&printer.clock, &input, (struct dump_time_setup){.kept_on_overflow = options->keep_tcal});
     struct flow *flow = flow_start(&input, &hooks, &error);
     if (!flow) {
         error_say(&error);
         return 1;
     }
     printer.flow = flow;
+    struct flow_result result = {0};
     for (size_t i = 0; i < trace->nr_stretches; i++) {
-        struct flow_result result;
+        ptxed_clock_stretch(&printer.clock, trace->stretches[i].begin, result.error != FLOW_OK);
         flow_decode(flow, &trace->stretches[i], &result);
     }
     flow_end(flow);

@@ -26,8 +26,10 @@ enum flow_event_kind {
     FLOW_EVENT_IF,    /* value: RFLAGS.IF */
     FLOW_EVENT_CFE,   /* value: vector; type, data: as of its packets */
     FLOW_EVENT_TRIG,  /* value: which; icnt, flag: more than these */
-    FLOW_EVENT_ERROR, /* decoding stopped at ip; value: trace offset behind what was read; error; flag: before it began
-                       */
+    FLOW_EVENT_ERROR, /* decoding stopped at ip; value: trace offset behind what was read, and PADs there; error; flag:
+                       * before it began */
+    FLOW_EVENT_TICK,  /* with flow_input.ticks, time may have passed: the branch of a TIP, at ip, or the first one of a
+                       * TNT, to ip */
     FLOW_EVENT_END    /* the trace ends while tracing is on */
 };
 
@@ -41,6 +43,7 @@ struct flow_event {
     bool ip_known, flag;
     uint64_t ip, from, value;
     uint64_t tsc; /* 0: not known; only with flow_input.timed */
+    uint64_t at;  /* trace offset of the packet at which it is told */
     uint8_t type;
     uint8_t data_known; /* a bit for each of data */
     uint16_t icnt;

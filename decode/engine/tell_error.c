@@ -58,6 +58,13 @@ static const uint8_t *stopped_at(const struct engine *engine, enum flow_error er
     return waits ? engine->packet : engine->at;
 }
 
+static const uint8_t *behind_padding(const struct engine *engine, const uint8_t *at)
+{
+    while (at < engine->end && *at == 0)
+        at++;
+    return at;
+}
+
 static uint64_t stopped_ip(struct engine *engine, enum flow_error error)
 {
     const uint64_t last = engine->executed.last_listed;
@@ -84,7 +91,7 @@ void tell_error(struct engine *engine, enum flow_error error)
     list_stuck(engine, error);
     executed_prove(&engine->executed);
     executed_flush(&engine->executed);
-    event.value = (uint64_t)(stopped_at(engine, error) - engine->input->trace);
+    event.value = (uint64_t)(behind_padding(engine, stopped_at(engine, error)) - engine->input->trace);
     event.ip = stopped_ip(engine, error);
     event.flag = engine->header && !engine->tell.synced;
     event.type = error == FLOW_ERROR_RETURN && !engine->return_taken;

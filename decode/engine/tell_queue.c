@@ -6,6 +6,7 @@ void tell_now(struct engine *engine, struct flow_event event)
     executed_prove(executed);
     executed_flush(executed);
     event.tsc = engine->clock.tsc;
+    event.at = (uint64_t)(engine->packet - engine->input->trace);
     executed->hooks.event(executed->hooks.context, &event);
 }
 

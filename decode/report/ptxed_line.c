@@ -163,6 +163,9 @@ static void put_what(struct line *line, const struct flow_event *event)
     case FLOW_EVENT_CFE:
         put_cfe(line, event);
         break;
+    case FLOW_EVENT_TICK:
+        put(line, "tick");
+        break;
     case FLOW_EVENT_END:
         put(line, "end of trace");
         break;

@@ -167,6 +167,19 @@ same 'behind an image no code is known: status' $? 2
 same 'behind an image no code is known' "$(tr '\n' ' ' <"$work/end.ptxed")" \
     '0000000000401000 0000000000401001 [1e, 401002: error: no memory mapped at this address] '
 
+# Time goes on where a branch's packet came behind a CYC: the PSB+ has TSC 0xa000 and CBR 2, four cycles at a ratio of 2 are 8 ticks
+# where the TSC's is 4. Within the next TNT none has passed; behind an OVF it goes on.
+bytes "$psb 7d 00 10 40 00 00 00 99 01 19 00 a0 00 00 00 00 00 02 03 02 00 02 23 23 06 06 02 f3 7d 00 10 40 00 00 00 23 06 3d 02 10 01" \
+    >"$work/tick.pt"
+bytes '75 00 75 fc ff e0' >"$work/tick.bin"
+tick=(--image "$work/tick.bin@$base" --event:tick --event:time --nom-freq 4)
+decode tick "${tick[@]}"
+same '--event:tick: where time has passed' "$(sed 's/^0*//; s/^\[0*/[/' "$work/tick.ptxed" | tr '\n' ' ')" \
+    '401000 [a008  tick] 401002 [a008  overflow] 401000 [a008  disabled] '
+decode tick "${tick[@]}" --insn:keep-tcal-on-ovf
+same '--insn:keep-tcal-on-ovf: behind an overflow, too' "$(sed -n 's/ *tick]//p' "$work/tick.ptxed" | tr '\n' ' ')" \
+    '[000000000000a008 [000000000000a010 '
+
 # refused TEXT WORDS...: one line says why, and the status is 1.
 refused() {
     local text=$1 status=0

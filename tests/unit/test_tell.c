@@ -17,6 +17,7 @@
 
 static uint8_t trace[MOST_BYTES];
 static size_t size;
+static bool ticks;
 static char told[MOST_TEXT];
 
 static void put(struct packet packet)
@@ -73,6 +74,7 @@ static const char *tell(const char *code, size_t code_size)
     assert_true(foreign_image_add_piece(&foreign.image, (struct foreign_piece){.gva = CODE, .size = code_size}, "code",
                                         &error));
     assert_true(foreign_prepare(&foreign, "trace", &error));
+    foreign.trace.input.ticks = ticks;
     struct flow *flow = flow_start(&foreign.trace.input, &hooks, &error);
     assert_non_null(flow);
     told[0] = '\0';
@@ -215,10 +217,36 @@ static void errors_stand_behind_what_was_walked(void **state)
     assert_string_equal(TELL("\x90\xff\xe0"), "0000000000001000 0000000000001001 "
                                               "[1c, 1001: error: trace stream does not match query] ");
     begin(true);
+    PUT_IP(PT_PACKET_TIP, CODE + 0x100);
+    PUT_IP(PT_PACKET_FUP, CODE + 2); /* up to 0x29 */
+    PUT(.kind = PT_PACKET_PAD);
+    PUT(.kind = PT_PACKET_PAD);
+    PUT(.kind = PT_PACKET_TIP_PGD, .ip_bytes = PT_IP_SUPPRESSED);
+    assert_string_equal(TELL("\x90\xff\xe0"), "0000000000001000 0000000000001001 "
+                                              "[2b, 1100: error: no memory mapped at this address] ");
+    begin(true);
     PUT_IP(PT_PACKET_FUP, CODE + 9);
     PUT_IP(PT_PACKET_TIP, CODE);
     assert_string_equal(TELL("\x90\xeb\x05"), "0000000000001000 0000000000001001 "
                                               "[22, 1008: error: no memory mapped at this address] ");
+}
+
+/* At the first bit of a TNT, and at a TIP that is a branch's. */
+static void branches_tick(void **state)
+{
+    (void)state;
+    ticks = true;
+    begin(true);
+    PUT(.kind = PT_PACKET_TNT_8, .tnt = 2, .tnt_bits = 2);
+    PUT_IP(PT_PACKET_TIP, CODE + 8);
+    PUT_IP(PT_PACKET_FUP, CODE + 9);
+    PUT_IP(PT_PACKET_TIP, CODE + 10);
+    end(CODE + 10);
+    assert_string_equal(TELL("\x75\x02\x90\x90\x74\x00\xff\xe0" NOPS),
+                        "0000000000001000 [tick, ip: 0000000000001004] 0000000000001004 "
+                        "0000000000001006 [tick, ip: 0000000000001006] 0000000000001008 "
+                        "[interrupt, from: 0000000000001009, to: 000000000000100a] [disabled, at: 000000000000100a] ");
+    ticks = false;
 }
 
 int main(void)
@@ -233,6 +261,7 @@ int main(void)
         cmocka_unit_test(a_trigger_counts_instructions),
         cmocka_unit_test(what_needs_no_tracing),
         cmocka_unit_test(errors_stand_behind_what_was_walked),
+        cmocka_unit_test(branches_tick),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
