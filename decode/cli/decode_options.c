@@ -37,7 +37,7 @@ static const char usage[] =
     "events;\n"
     "                    --insn:keep-tcal-on-ovf, --block:keep-tcal-on-ovf, --quiet, --stat, --stat:insn, "
     "--stat:blocks,\n"
-    "                    --block-decoder with --block:show-blocks, --block:end-on-call and --block:end-on-jump do what "
+    "                    --insn-decoder, --block:show-blocks, --block:end-on-call and --block:end-on-jump do what "
     "they\n"
     "                    do for ptxed. --resync-on-error: behind an error go on at the next packet that says where "
     "execution\n"
@@ -116,10 +116,10 @@ static int check_arguments(struct decode_options *a)
 /* --stat without more is all that there is. */
 static void choose_statistics(struct ptxed_options *p)
 {
-    p->show_blocks &= p->blocks;
+    p->show_blocks &= !p->single;
     if (p->stat && !p->stat_instructions && !p->stat_blocks) {
         p->stat_instructions = true;
-        p->stat_blocks = p->blocks;
+        p->stat_blocks = !p->single;
     }
 }
 
@@ -141,10 +141,10 @@ int decode_options_parse(struct decode_options *a, int argc, char **argv)
                                        {"block:keep-tcal-on-ovf", ARGUMENT_FLAG, &a->ptxed.keep_tcal, 0},
                                        {"no-inst", ARGUMENT_FLAG, &a->ignored, 0},
                                        {"check", ARGUMENT_FLAG, &a->ignored, 0},
-                                       {"insn-decoder", ARGUMENT_FLAG, &a->ignored, 0},
+                                       {"insn-decoder", ARGUMENT_FLAG, &a->ptxed.single, 0},
                                        {"quiet", ARGUMENT_FLAG, &a->ptxed.quiet, 0},
                                        {"resync-on-error", ARGUMENT_FLAG, &a->ptxed.resync, 0},
-                                       {"block-decoder", ARGUMENT_FLAG, &a->ptxed.blocks, 0},
+                                       {"block-decoder", ARGUMENT_FLAG, &a->ignored, 0},
                                        {"block:show-blocks", ARGUMENT_FLAG, &a->ptxed.show_blocks, 0},
                                        {"block:end-on-call", ARGUMENT_FLAG, &a->ptxed.end_on_call, 0},
                                        {"block:end-on-jump", ARGUMENT_FLAG, &a->ptxed.end_on_jump, 0},

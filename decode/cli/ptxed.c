@@ -11,14 +11,17 @@
 struct printer {
     const struct ptxed_options *options;
     const struct flow_trace *trace;
+    const struct foreign_image *image;
     const struct flow *flow;
     struct ptxed_clock clock;
     bool speculative, failed;
-    bool in_block; /* the next instruction is one of the same block */
+    bool in_block;                     /* the next instruction is one of the same block, */
+    const struct foreign_piece *piece; /* where it is in the same piece of the image */
     uint64_t instructions, blocks;
 };
 
-/* Blocks are libipt's here: up to a branch that a packet tells of, an event, or what the options name. */
+/* Blocks are libipt's here: up to a branch that a packet tells of, an event, or what the options name. And all of a
+ * block is in one piece of the image. */
 static bool ends_block(const struct printer *printer, uint64_t ip)
 {
     uint8_t bytes[INSTRUCTION_MAX_BYTES];
@@ -47,6 +50,9 @@ static void count_instruction(struct printer *printer, uint64_t ip)
     printer->instructions++;
     if (!options->show_blocks && !options->stat_blocks)
         return;
+    const struct foreign_piece *piece = printer->image ? foreign_image_piece(printer->image, ip) : NULL;
+    printer->in_block &= piece == printer->piece;
+    printer->piece = piece;
     if (!printer->in_block && options->show_blocks && !options->quiet)
         puts("[block]");
     printer->blocks += !printer->in_block;
@@ -104,16 +110,16 @@ int ptxed_print_capture(const struct capture *capture, uint16_t cpu, const struc
     struct error error = {0};
     int status = 1;
     if (flow_trace_open(&trace, capture, cpu, &error))
-        status = ptxed_print(&trace, options);
+        status = ptxed_print(&trace, NULL, options);
     else
         error_say(&error);
     flow_trace_close(&trace);
     return status;
 }
 
-int ptxed_print(const struct flow_trace *trace, const struct ptxed_options *options)
+int ptxed_print(const struct flow_trace *trace, const struct foreign_image *image, const struct ptxed_options *options)
 {
-    struct printer printer = {.options = options, .trace = trace};
+    struct printer printer = {.options = options, .trace = trace, .image = image};
     const struct flow_hooks hooks = {.instruction = print_instruction, .event = print_event, .context = &printer};
     struct error error = {0};
     if (trace->input.cpu_known && !errata_knows(&trace->input))
