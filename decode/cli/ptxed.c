@@ -15,6 +15,7 @@ struct printer {
     const struct flow *flow;
     struct ptxed_clock clock;
     bool speculative, failed;
+    bool psb_taken;                    /* by an error: the next one begins with the PSB behind that */
     bool in_block;                     /* the next instruction is one of the same block, */
     const struct foreign_piece *piece; /* where it is in the same piece of the image */
     uint64_t instructions, blocks;
@@ -90,6 +91,7 @@ static void print_event(void *context, const struct flow_event *told)
         fwrite(line, 1, size, stdout);
     printer->in_block = false;
     printer->failed |= event->kind == FLOW_EVENT_ERROR;
+    printer->psb_taken |= event->kind == FLOW_EVENT_ERROR && event->psb_taken && !printer->options->resync;
     if (event->kind == FLOW_EVENT_TSX)
         printer->speculative = event->value == FLOW_TSX_BEGUN;
     if (event->kind == FLOW_EVENT_OVERFLOW || event->kind == FLOW_EVENT_ERROR)
@@ -137,6 +139,10 @@ int ptxed_print(const struct flow_trace *trace, const struct foreign_image *imag
     printer.flow = flow;
     struct flow_result result = {0};
     for (size_t i = 0; i < trace->nr_stretches; i++) {
+        const bool passed = printer.psb_taken && trace->stretches[i].begin == trace->stretches[i - 1].end;
+        printer.psb_taken = false;
+        if (passed)
+            continue;
         ptxed_clock_stretch(&printer.clock, trace->stretches[i].begin, result.error != FLOW_OK);
         flow_decode(flow, &trace->stretches[i], &result);
     }

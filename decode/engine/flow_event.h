@@ -47,7 +47,9 @@ struct flow_event {
     uint8_t type;
     uint8_t data_known; /* a bit for each of data */
     uint16_t icnt;
-    int error; /* enum flow_error; of FLOW_ERROR_RETURN type is 1 where its bit is a zero */
+    bool psb_taken; /* of an error: it stands before where the next PSB+ says execution stood */
+    bool again;     /* of an error: on the try to go on behind it */
+    int error;      /* enum flow_error; of FLOW_ERROR_RETURN type is 1 where its bit is a zero */
     uint64_t data[FLOW_EVENT_NR_DATA];
 };
 
