@@ -32,7 +32,8 @@ static bool pge_follows(const struct engine *engine)
 static enum flow_error tell_whether_on(struct engine *engine)
 {
     const bool on = engine->tracing;
-    if (!engine->tell.synced || !engine->tell.was_known || engine->tell.was_tracing == on || (on && pge_follows(engine)))
+    if (!engine->tell.synced || !engine->tell.was_known || engine->tell.was_tracing == on ||
+        (on && pge_follows(engine)))
         return FLOW_OK;
     if (!engine->input->resync)
         return FLOW_ERROR_BOUNDARY;
