@@ -6,6 +6,9 @@
 #include "decode/foreign/perf_trace.h"
 #include "lib/handle.h"
 
+#define MOST_STEPPING 15u
+#define MOST_MTC_FREQ 15u
+
 /* An older caller's structure is shorter; a newer one's is longer, and must not ask for what is not known here. */
 static bool copy_about(struct undertrace_foreign *copy, const struct undertrace_foreign *about)
 {
@@ -18,6 +21,18 @@ static bool copy_about(struct undertrace_foreign *copy, const struct undertrace_
             return false;
     memcpy(copy, about, about->size < sizeof(*copy) ? about->size : sizeof(*copy));
     return true;
+}
+
+/* Its members may be wider than what they hold. NULL: they are good. */
+static const char *why_not(const struct undertrace_foreign *about)
+{
+    if (about->family > UINT16_MAX || about->model > UINT8_MAX || about->stepping > MOST_STEPPING)
+        return "family, model and stepping are no CPU's";
+    if (about->mtc_freq > MOST_MTC_FREQ)
+        return "mtc_freq is of 0 to 15";
+    if (about->nominal_ratio > UINT8_MAX)
+        return "nominal_ratio is of 0 to 255";
+    return NULL;
 }
 
 static struct flow_input settings_of(const struct undertrace_foreign *about)
@@ -60,8 +75,12 @@ static int open_foreign(struct undertrace **to, const char *file, bool perf, con
     struct error why = {0};
     struct undertrace_foreign copy;
     *to = NULL;
+    if (about && about->size < sizeof(about->size))
+        return handle_refuse(error, "the size of undertrace_foreign is not set");
     if (!copy_about(&copy, about))
         return handle_refuse(error, "this version of the library cannot do it");
+    if (why_not(&copy))
+        return handle_refuse(error, why_not(&copy));
     struct undertrace *trace = calloc(1, sizeof(*trace));
     struct foreign *foreign = trace ? calloc(1, sizeof(*foreign)) : NULL;
     if (!foreign) {

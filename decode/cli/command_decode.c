@@ -193,7 +193,7 @@ static int decode_foreign(const struct decode_options *a)
     int status = 1;
     if (foreign_input_open(&foreign, &a->foreign)) {
         if (a->format)
-            status = ptxed_print(&foreign.trace, &a->ptxed);
+            status = ptxed_print(&foreign.trace, &foreign.image, &a->ptxed);
         else if (open_list(&lists.branches, a->branches, "") && open_list(&lists.instructions, a->instructions, ""))
             status = decode_trace(&foreign.trace, a, &lists);
     }

@@ -33,14 +33,15 @@ static const char usage[] =
     "  --threads N       with N threads (default: one a processor)\n"
     "  --format=ptxed    print instead each instruction's address, one a line, and events in brackets, as libipt's "
     "ptxed\n"
-    "                    does with --no-inst. --event:ip, --event:time and --event:iflags say more of events; "
-    "--quiet,\n"
-    "                    --stat, --stat:insn, --stat:blocks, --block-decoder with --block:show-blocks, "
-    "--block:end-on-call and\n"
-    "                    --block:end-on-jump do what they do for ptxed. --resync-on-error: behind an error go on at "
-    "the "
-    "next\n"
-    "                    packet that says where execution stands, not only at the next PSB\n"
+    "                    does with --no-inst. --event:ip, --event:time, --event:tick and --event:iflags say more of "
+    "events;\n"
+    "                    --insn:keep-tcal-on-ovf, --block:keep-tcal-on-ovf, --quiet, --stat, --stat:insn, "
+    "--stat:blocks,\n"
+    "                    --insn-decoder, --block:show-blocks, --block:end-on-call and --block:end-on-jump do what "
+    "they\n"
+    "                    do for ptxed. --resync-on-error: behind an error go on at the next packet that says where "
+    "execution\n"
+    "                    stands, not only at the next PSB\n"
     "\n"
     "A trace that is no capture:\n"
     "  --pt FILE         raw packets; FILE:OFFSET[-END]: a part of them\n"
@@ -55,7 +56,7 @@ static const char usage[] =
     "  --symfs DIR       of it: mapped files are in DIR, by the paths that they had\n"
     "  --buffer N        of it: this CPU's or thread's buffer alone (default: all, in the order of their PSBs' times)\n"
     "  --cpu F/M/S       family, model and stepping: which errata are to be expected\n"
-    "  --mtc-freq N, --cpuid-0x15.eax N, --cpuid-0x15.ebx N\n"
+    "  --mtc-freq N, --nom-freq N, --cpuid-0x15.eax N, --cpuid-0x15.ebx N\n"
     "                    what the timing packets count in\n"
     "  --filter:addrN_cfg N, --filter:addrN_a ADDR, --filter:addrN_b ADDR\n"
     "                    the IP ranges that tracing was confined to (1) or ended at (2)\n"
@@ -115,10 +116,10 @@ static int check_arguments(struct decode_options *a)
 /* --stat without more is all that there is. */
 static void choose_statistics(struct ptxed_options *p)
 {
-    p->show_blocks &= p->blocks;
+    p->show_blocks &= !p->single;
     if (p->stat && !p->stat_instructions && !p->stat_blocks) {
         p->stat_instructions = true;
-        p->stat_blocks = p->blocks;
+        p->stat_blocks = !p->single;
     }
 }
 
@@ -135,12 +136,15 @@ int decode_options_parse(struct decode_options *a, int argc, char **argv)
                                        {"event:ip", ARGUMENT_FLAG, &a->ptxed.event_ip, 0},
                                        {"event:time", ARGUMENT_FLAG, &a->ptxed.event_time, 0},
                                        {"event:iflags", ARGUMENT_FLAG, &a->ptxed.event_iflags, 0},
+                                       {"event:tick", ARGUMENT_FLAG, &a->ptxed.event_tick, 0},
+                                       {"insn:keep-tcal-on-ovf", ARGUMENT_FLAG, &a->ptxed.keep_tcal, 0},
+                                       {"block:keep-tcal-on-ovf", ARGUMENT_FLAG, &a->ptxed.keep_tcal, 0},
                                        {"no-inst", ARGUMENT_FLAG, &a->ignored, 0},
                                        {"check", ARGUMENT_FLAG, &a->ignored, 0},
-                                       {"insn-decoder", ARGUMENT_FLAG, &a->ignored, 0},
+                                       {"insn-decoder", ARGUMENT_FLAG, &a->ptxed.single, 0},
                                        {"quiet", ARGUMENT_FLAG, &a->ptxed.quiet, 0},
                                        {"resync-on-error", ARGUMENT_FLAG, &a->ptxed.resync, 0},
-                                       {"block-decoder", ARGUMENT_FLAG, &a->ptxed.blocks, 0},
+                                       {"block-decoder", ARGUMENT_FLAG, &a->ignored, 0},
                                        {"block:show-blocks", ARGUMENT_FLAG, &a->ptxed.show_blocks, 0},
                                        {"block:end-on-call", ARGUMENT_FLAG, &a->ptxed.end_on_call, 0},
                                        {"block:end-on-jump", ARGUMENT_FLAG, &a->ptxed.end_on_jump, 0},

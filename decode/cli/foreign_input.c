@@ -62,6 +62,7 @@ static void read_settings(struct flow_input *input, const struct foreign_options
     input->cpuid_15_eax = (uint32_t)options->cpuid_15_eax;
     input->cpuid_15_ebx = (uint32_t)options->cpuid_15_ebx;
     input->mtc_freq = (uint8_t)options->mtc_freq;
+    input->nominal_ratio = (uint8_t)options->nom_freq;
 }
 
 /* false: error says why. */

@@ -4,19 +4,25 @@
 #include <stdio.h>
 
 #include "decode/cli/error_text.h"
+#include "decode/cli/ptxed_clock.h"
 #include "decode/engine/errata.h"
 #include "pt/instruction.h"
 
 struct printer {
     const struct ptxed_options *options;
     const struct flow_trace *trace;
+    const struct foreign_image *image;
     const struct flow *flow;
+    struct ptxed_clock clock;
     bool speculative, failed;
-    bool in_block; /* the next instruction is one of the same block */
+    bool psb_taken;                    /* by an error: the next one begins with the PSB behind that */
+    bool in_block;                     /* the next instruction is one of the same block, */
+    const struct foreign_piece *piece; /* where it is in the same piece of the image */
     uint64_t instructions, blocks;
 };
 
-/* Blocks are libipt's here: up to a branch that a packet tells of, an event, or what the options name. */
+/* Blocks are libipt's here: up to a branch that a packet tells of, an event, or what the options name. And all of a
+ * block is in one piece of the image. */
 static bool ends_block(const struct printer *printer, uint64_t ip)
 {
     uint8_t bytes[INSTRUCTION_MAX_BYTES];
@@ -45,6 +51,9 @@ static void count_instruction(struct printer *printer, uint64_t ip)
     printer->instructions++;
     if (!options->show_blocks && !options->stat_blocks)
         return;
+    const struct foreign_piece *piece = printer->image ? foreign_image_piece(printer->image, ip) : NULL;
+    printer->in_block &= piece == printer->piece;
+    printer->piece = piece;
     if (!printer->in_block && options->show_blocks && !options->quiet)
         puts("[block]");
     printer->blocks += !printer->in_block;
@@ -62,15 +71,27 @@ static void print_instruction(void *context, uint64_t ip)
     fwrite(line, 1, size, stdout);
 }
 
-static void print_event(void *context, const struct flow_event *event)
+/* Where time is told, and something is told of the event. */
+static bool take_time(struct printer *printer, struct flow_event *event)
+{
+    const struct ptxed_options *options = printer->options;
+    const bool later = (options->event_time || options->event_tick) && ptxed_clock_event(&printer->clock, event);
+    return later || event->kind != FLOW_EVENT_TICK;
+}
+
+static void print_event(void *context, const struct flow_event *told)
 {
     struct printer *printer = context;
     char line[PTXED_LINE_MAX];
+    struct flow_event timed = *told, *event = &timed;
+    if (!take_time(printer, event))
+        return;
     const size_t size = ptxed_event_line(line, event, printer->options);
     if (!printer->options->quiet || event->kind == FLOW_EVENT_ERROR)
         fwrite(line, 1, size, stdout);
     printer->in_block = false;
     printer->failed |= event->kind == FLOW_EVENT_ERROR;
+    printer->psb_taken |= event->kind == FLOW_EVENT_ERROR && event->psb_taken && !printer->options->resync;
     if (event->kind == FLOW_EVENT_TSX)
         printer->speculative = event->value == FLOW_TSX_BEGUN;
     if (event->kind == FLOW_EVENT_OVERFLOW || event->kind == FLOW_EVENT_ERROR)
@@ -90,33 +111,39 @@ int ptxed_print_capture(const struct capture *capture, uint16_t cpu, const struc
     struct flow_trace trace;
     struct error error = {0};
     int status = 1;
-    if (flow_trace_open(&trace, capture, cpu, &error)) {
-        trace.input.timed = options->event_time;
-        status = ptxed_print(&trace, options);
-    } else {
+    if (flow_trace_open(&trace, capture, cpu, &error))
+        status = ptxed_print(&trace, NULL, options);
+    else
         error_say(&error);
-    }
     flow_trace_close(&trace);
     return status;
 }
 
-int ptxed_print(const struct flow_trace *trace, const struct ptxed_options *options)
+int ptxed_print(const struct flow_trace *trace, const struct foreign_image *image, const struct ptxed_options *options)
 {
-    struct printer printer = {.options = options, .trace = trace};
+    struct printer printer = {.options = options, .trace = trace, .image = image};
     const struct flow_hooks hooks = {.instruction = print_instruction, .event = print_event, .context = &printer};
     struct error error = {0};
     if (trace->input.cpu_known && !errata_knows(&trace->input))
         puts("[0, 0: config error: unknown cpu]");
     struct flow_input input = trace->input;
+    input.timed = false; /* the time that is printed is another one */
     input.resync = options->resync;
+    input.ticks = options->event_tick;
+    ptxed_clock_begin(&printer.clock, &input, (struct dump_time_setup){.kept_on_overflow = options->keep_tcal});
     struct flow *flow = flow_start(&input, &hooks, &error);
     if (!flow) {
         error_say(&error);
         return 1;
     }
     printer.flow = flow;
+    struct flow_result result = {0};
     for (size_t i = 0; i < trace->nr_stretches; i++) {
-        struct flow_result result;
+        const bool passed = printer.psb_taken && trace->stretches[i].begin == trace->stretches[i - 1].end;
+        printer.psb_taken = false;
+        if (passed)
+            continue;
+        ptxed_clock_stretch(&printer.clock, trace->stretches[i].begin, result.error != FLOW_OK);
         flow_decode(flow, &trace->stretches[i], &result);
     }
     flow_end(flow);

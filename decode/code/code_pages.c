@@ -67,6 +67,15 @@ void code_pages_free(struct code_pages *pages)
     *pages = (struct code_pages){0};
 }
 
+/* The same of one page: up to its end, or to a byte that is not known. */
+static size_t read_page(const struct page_record *page, uint64_t offset, uint8_t *bytes, size_t size)
+{
+    const uint8_t *unknown = page->known ? memchr(page->known + offset, 0, size) : NULL;
+    const size_t part = unknown ? (size_t)(unknown - (page->known + offset)) : size;
+    memcpy(bytes, page->bytes + offset, part);
+    return part;
+}
+
 size_t code_pages_read(const struct code_pages *pages, uint64_t space, uint64_t at, uint64_t gva, uint8_t *bytes,
                        size_t size)
 {
@@ -75,10 +84,10 @@ size_t code_pages_read(const struct code_pages *pages, uint64_t space, uint64_t 
         uint64_t offset = (gva + done) % RECORD_PAGE_SIZE;
         const struct page_record *page = code_pages_find(pages, space, at, gva + done - offset).page;
         size_t part = RECORD_PAGE_SIZE - offset < size - done ? RECORD_PAGE_SIZE - offset : size - done;
-        if (!page)
+        const size_t read = page ? read_page(page, offset, bytes + done, part) : 0;
+        done += read;
+        if (read < part || !page)
             break;
-        memcpy(bytes + done, page->bytes + offset, part);
-        done += part;
     }
     return done;
 }

@@ -59,7 +59,8 @@ struct code_found {
 };
 struct code_found code_pages_find(const struct code_pages *pages, uint64_t space, uint64_t at, uint64_t gva);
 
-/* The bytes that a linear address had, and those behind it, up to size of them: how many there are. */
+/* The bytes that a linear address had, and those behind it, up to size of them and to the first that is not known: how
+ * many there are. */
 size_t code_pages_read(const struct code_pages *pages, uint64_t space, uint64_t at, uint64_t gva, uint8_t *bytes,
                        size_t size);
 

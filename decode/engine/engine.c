@@ -65,6 +65,8 @@ static bool begin(struct engine *engine, const struct flow_stretch *stretch, str
     *result = (struct flow_result){
         .begin = stretch->begin, .end = stretch->end, .tsc = stretch->tsc, .hash = TRUTH_HASH_SEED};
     executed_begin(&engine->executed, result);
+    if (engine->tell.on && engine->end != engine->input->trace + stretch->begin)
+        engine->tell = (struct tell){.on = true};
     engine->executed.non_root = true; /* root runs at privilege level 0: where that is traced, its PSB+ has a PIP */
     engine->packet = engine->at = engine->input->trace + stretch->begin;
     engine->end = engine->input->trace + stretch->end;
@@ -113,8 +115,8 @@ static enum flow_error end_of(struct engine *engine, const struct flow_stretch *
         error = stretch->ends == FLOW_ENDS_WITH_TRACE ? FLOW_ERROR_CUT : FLOW_OK;
     else if (!error && stretch->ends == FLOW_ENDS_AT_PSB_IP && engine->tracing)
         error = end_at_boundary(engine, stretch->boundary_ip);
-    else if (!error && stretch->ends == FLOW_ENDS_AT_PSB_OFF && engine->tracing)
-        error = FLOW_ERROR_BOUNDARY;
+    else if (!error && stretch->ends == FLOW_ENDS_AT_PSB_OFF && engine->tracing && !engine->tell.on)
+        error = FLOW_ERROR_BOUNDARY; /* else it is that PSB+'s: tell.c */
     else if (!error && stretch->ends == FLOW_ENDS_WITH_TRACE && engine->tracing)
         error = FLOW_ERROR_CUT;
     return error;

@@ -26,8 +26,10 @@ enum flow_event_kind {
     FLOW_EVENT_IF,    /* value: RFLAGS.IF */
     FLOW_EVENT_CFE,   /* value: vector; type, data: as of its packets */
     FLOW_EVENT_TRIG,  /* value: which; icnt, flag: more than these */
-    FLOW_EVENT_ERROR, /* decoding stopped at ip; value: trace offset behind what was read; error; flag: before it began
-                       */
+    FLOW_EVENT_ERROR, /* decoding stopped at ip; value: trace offset behind what was read, and PADs there; error; flag:
+                       * before it began */
+    FLOW_EVENT_TICK,  /* with flow_input.ticks, time may have passed: the branch of a TIP, at ip, or the first one of a
+                       * TNT, to ip */
     FLOW_EVENT_END    /* the trace ends while tracing is on */
 };
 
@@ -41,10 +43,13 @@ struct flow_event {
     bool ip_known, flag;
     uint64_t ip, from, value;
     uint64_t tsc; /* 0: not known; only with flow_input.timed */
+    uint64_t at;  /* trace offset of the packet at which it is told */
     uint8_t type;
     uint8_t data_known; /* a bit for each of data */
     uint16_t icnt;
-    int error; /* enum flow_error; of FLOW_ERROR_RETURN type is 1 where its bit is a zero */
+    bool psb_taken; /* of an error: it stands before where the next PSB+ says execution stood */
+    bool again;     /* of an error: on the try to go on behind it */
+    int error;      /* enum flow_error; of FLOW_ERROR_RETURN type is 1 where its bit is a zero */
     uint64_t data[FLOW_EVENT_NR_DATA];
 };
 

@@ -46,6 +46,7 @@ struct flow_input {
     uint8_t mtc_freq;                    /* MTCFreq of IA32_RTIT_CTL */
     bool timed;                          /* blocks and events tell their time, which takes time */
     bool resync;                         /* events go on behind an error within its stretch, as far as can be told */
+    bool ticks;                          /* with instructions: events tell of branches whose packet tells a time, too */
     bool placed;                         /* hooks are called for code of one context at a time: flow_context */
     bool hashed;                         /* results have the hash of their branches, which takes time */
     bool returns_whole;                  /* DisRETC: no RET is compressed */

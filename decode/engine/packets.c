@@ -8,6 +8,7 @@
 #include "decode/engine/packet_rules.h"
 #include "decode/engine/refused.h"
 #include "decode/engine/tell.h"
+#include "decode/engine/tell_branch.h"
 #include "decode/engine/tell_error.h"
 #include "decode/engine/tell_trace.h"
 #include "decode/engine/timed.h"
@@ -96,16 +97,34 @@ static enum flow_error follow_bits(struct engine *engine, uint64_t bits, unsigne
     return error;
 }
 
+/* The highest bit is the first. */
+static enum flow_error tell_bits(struct engine *engine, uint64_t bits, unsigned count)
+{
+    enum flow_error error = FLOW_OK;
+    if (engine->input->ticks && count > 0) {
+        const uint64_t first = 1ull << --count;
+        error = follow_bits(engine, (bits & first) != 0, 1);
+        bits &= first - 1;
+        if (!error)
+            tell_tick(engine, &engine->ip);
+    }
+    if (!error && count > 0)
+        error = follow_bits(engine, bits, count);
+    if (!error)
+        tell_anchor(engine);
+    return error;
+}
+
 static enum flow_error take_bits(struct engine *engine, uint64_t bits, unsigned count)
 {
     enum flow_error error = bits_allowed(engine);
     engine->before = PT_PACKET_TNT_8;
     if (!error && walk_known_may(engine))
         count = walk_known(engine, bits, count);
-    if (!error && __builtin_expect(count > 0, 0))
+    if (!error && __builtin_expect(engine->tell.on, 0))
+        error = tell_bits(engine, bits, count);
+    else if (!error && __builtin_expect(count > 0, 0))
         error = follow_bits(engine, bits, count);
-    if (engine->tell.on && !error)
-        tell_anchor(engine);
     if (engine->timed.unsettled)
         timed_proved(engine, false);
     return error;

@@ -5,6 +5,7 @@
 #include "decode/engine/events.h"
 #include "decode/engine/packet_rules.h"
 #include "decode/engine/tell_branch.h"
+#include "decode/engine/tell_error.h"
 #include "decode/engine/tell_queue.h"
 #include "decode/engine/tell_trace.h"
 
@@ -12,6 +13,34 @@ void tell_cbr(struct engine *engine, const struct packet *packet)
 {
     if (!engine->header)
         tell_now(engine, tell_event(FLOW_EVENT_CBR, packet->payload));
+}
+
+/* Does a TIP.PGE follow, but for packets that may stand anywhere? */
+static bool pge_follows(const struct engine *engine)
+{
+    const uint8_t *at = engine->at;
+    struct packet packet;
+    for (int size; at < engine->end; at += size) {
+        size = packet_parse(&packet, at, (size_t)(engine->end - at));
+        if (size <= 0 || !packet_is_between(packet.kind))
+            return size > 0 && packet.kind == PT_PACKET_TIP_PGE;
+    }
+    return false;
+}
+
+/* What a PSB+ says of whether tracing is on was so before it, but by BDM70, where tracing begins right behind it. */
+static enum flow_error tell_whether_on(struct engine *engine)
+{
+    const bool on = engine->tracing;
+    if (!engine->tell.synced || !engine->tell.was_known || engine->tell.was_tracing == on ||
+        (on && pge_follows(engine)))
+        return FLOW_OK;
+    if (!engine->input->resync)
+        return FLOW_ERROR_BOUNDARY;
+    tell_error(engine, FLOW_ERROR_BOUNDARY);
+    if (!on)
+        tell_now(engine, tell_event(FLOW_EVENT_DISABLED, 0));
+    return FLOW_OK;
 }
 
 /* A mode that is none of before's; and IF, of CPUs with Event Trace, where it may have a FUP of its own. */
@@ -23,6 +52,8 @@ static enum flow_error tell_mode(struct engine *engine, const struct packet *pac
     struct flow_event changed = tell_event(FLOW_EVENT_IF, packet->iflag);
     changed.flag = !tell->mode_known || packet->iflag != tell->iflag;
     const bool other = !tell->mode_known || mode != tell->mode;
+    if (header && tell->synced && tell->mode_known && other)
+        return FLOW_ERROR_BOUNDARY;
     tell->mode_known = true;
     tell->mode = mode;
     tell->iflag = packet->iflag;
@@ -133,9 +164,11 @@ static enum flow_error tell_power(struct engine *engine, const struct packet *pa
 
 static enum flow_error tell_psb(struct engine *engine, const struct packet *packet)
 {
-    const enum flow_error error = event_take(engine, packet);
+    enum flow_error error = event_take(engine, packet);
     if (packet->kind == PT_PACKET_PSB)
         engine->tell.nr_waiting = 0;
+    if (packet->kind == PT_PACKET_PSBEND && !error)
+        error = tell_whether_on(engine);
     engine->tell.synced |= packet->kind == PT_PACKET_PSBEND;
     if (packet->kind == PT_PACKET_PSBEND)
         tell_waiting_at(engine, TELL_ANY_OF(TELL_FOR_PSBEND), false, 0);

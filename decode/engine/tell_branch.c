@@ -48,6 +48,14 @@ enum flow_error tell_fup(struct engine *engine, const struct packet *packet)
     return error;
 }
 
+void tell_tick(struct engine *engine, const uint64_t *ip)
+{
+    struct executed *executed = &engine->executed;
+    executed_prove(executed);
+    executed_flush(executed);
+    tell_now_at(engine, tell_event(FLOW_EVENT_TICK, 0), true, ip ? *ip : executed->last_listed);
+}
+
 enum flow_error tell_tip(struct engine *engine, const struct packet *packet)
 {
     const bool interrupt = engine->event;
@@ -57,6 +65,8 @@ enum flow_error tell_tip(struct engine *engine, const struct packet *packet)
     struct flow_event event = {.kind = FLOW_EVENT_INTERRUPT, .from = engine->tell.from};
     if (interrupt)
         tell_now_at(engine, event, true, engine->last_ip);
+    else if (engine->input->ticks)
+        tell_tick(engine, NULL);
     tell_waiting_at(engine, FOR_TIP, true, engine->last_ip);
     tell_anchor(engine);
     engine->fup = FUP_OF_EVENT;

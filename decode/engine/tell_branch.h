@@ -12,4 +12,7 @@ enum flow_error tell_pgd(struct engine *engine, const struct packet *packet);
 enum flow_error tell_pip(struct engine *engine, const struct packet *packet);
 enum flow_error tell_vmcs(struct engine *engine, const struct packet *packet);
 
+/* With flow_input.ticks: a branch was taken, to ip; NULL: it was the last instruction. */
+void tell_tick(struct engine *engine, const uint64_t *ip);
+
 #endif

@@ -16,8 +16,8 @@ bool tell_is_of_packets(enum flow_error error)
 static void list_stuck(struct engine *engine, enum flow_error error)
 {
     const struct block *block = engine->block;
-    const bool stuck = error == FLOW_ERROR_MISMATCH || error == FLOW_ERROR_RETURN || error == FLOW_ERROR_BOUNDARY ||
-                       error == FLOW_ERROR_LEFT_OVER;
+    const bool stuck = error == FLOW_ERROR_MISMATCH || error == FLOW_ERROR_RETURN || error == FLOW_ERROR_LEFT_OVER ||
+                       (error == FLOW_ERROR_BOUNDARY && engine->tell.boundary);
     if (stuck && engine->tracing && !engine->event && !engine->entered && block)
         walk_leave(engine, block, block->end_ip);
 }
@@ -25,8 +25,10 @@ static void list_stuck(struct engine *engine, enum flow_error error)
 static uint64_t behind(struct engine *engine, uint64_t ip)
 {
     enum flow_error ignored;
+    const uint64_t stands = engine->ip;
     engine_set_ip(engine, ip);
     const struct block *block = walk_block(engine, &ignored);
+    engine_set_ip(engine, stands);
     return block ? block_next_ip(block, ip) : ip;
 }
 
@@ -49,7 +51,7 @@ static const uint8_t *stopped_at(const struct engine *engine, enum flow_error er
     struct packet packet;
     if (engine->tell.boundary)
         return next_psbend(engine);
-    if (tell_is_of_packets(error))
+    if (tell_is_of_packets(error) || error == FLOW_ERROR_BOUNDARY)
         return engine->packet;
     if (packet_parse(&packet, engine->packet, (size_t)(engine->end - engine->packet)) <= 0)
         return engine->at;
@@ -58,24 +60,47 @@ static const uint8_t *stopped_at(const struct engine *engine, enum flow_error er
     return waits ? engine->packet : engine->at;
 }
 
+static const uint8_t *behind_padding(const struct engine *engine, const uint8_t *at)
+{
+    while (at < engine->end && *at == 0)
+        at++;
+    return at;
+}
+
 static uint64_t stopped_ip(struct engine *engine, enum flow_error error)
 {
-    const uint64_t last = engine->executed.last_listed;
-    if (tell_is_of_packets(error) || error == FLOW_ERROR_RETURN)
+    const bool of_psb = error == FLOW_ERROR_BOUNDARY && !engine->tell.boundary;
+    const uint64_t last = of_psb ? engine->tell.last : engine->executed.last_listed;
+    if (of_psb || tell_is_of_packets(error) || error == FLOW_ERROR_RETURN)
         return last ? behind(engine, last) : 0;
     return error == FLOW_ERROR_MISMATCH && last ? last : engine->ip;
 }
 
 void tell_end(struct engine *engine, enum flow_error error)
 {
-    const bool cut = !error && engine->header && engine->end == engine->input->trace + engine->input->trace_size;
-    if ((error == FLOW_ERROR_CUT && engine->tracing) || (cut && engine->tell.was_tracing))
+    const bool at_end = error == FLOW_ERROR_CUT ||
+                        (!error && engine->header && engine->end == engine->input->trace + engine->input->trace_size);
+    /* The FUP of a PSB+ that is not whole says nothing: tracing may have been off. */
+    if (at_end && (engine->header ? engine->tell.was_tracing : engine->tracing))
         tell_now(engine, (struct flow_event){.kind = FLOW_EVENT_END});
     engine->tell.was_tracing = engine->tracing;
+    engine->tell.was_known = !engine->overflown || !engine->errata.skd010;
+    engine->tell.synced &= !engine->lost;
+    executed_flush(&engine->executed);
+    if (engine->executed.last_listed)
+        engine->tell.last = engine->executed.last_listed;
     if (!error || error == FLOW_ERROR_CUT)
         return;
     tell_error(engine, error);
     engine->tell = (struct tell){.on = true};
+}
+
+/* An instruction that begins where code is known, and goes on where it is not. */
+static bool is_half_known(const struct engine *engine, uint64_t ip)
+{
+    uint8_t byte;
+    const struct space *space = engine->spaces.current;
+    return space && code_pages_read(engine->input->pages, space->space, engine->code_at, ip, &byte, sizeof(byte)) > 0;
 }
 
 void tell_error(struct engine *engine, enum flow_error error)
@@ -84,11 +109,18 @@ void tell_error(struct engine *engine, enum flow_error error)
     list_stuck(engine, error);
     executed_prove(&engine->executed);
     executed_flush(&engine->executed);
-    event.value = (uint64_t)(stopped_at(engine, error) - engine->input->trace);
+    event.value = (uint64_t)(behind_padding(engine, stopped_at(engine, error)) - engine->input->trace);
     event.ip = stopped_ip(engine, error);
     event.flag = engine->header && !engine->tell.synced;
+    event.psb_taken = engine->tell.boundary;
     event.type = error == FLOW_ERROR_RETURN && !engine->return_taken;
+    if (error == FLOW_ERROR_NO_CODE && is_half_known(engine, event.ip))
+        event.error = FLOW_ERROR_INSTRUCTION;
     if (error == FLOW_ERROR_OPCODE)
         event.error = (int)packets_refused(engine->packet, (uint64_t)(engine->end - engine->packet));
     tell_now(engine, event);
+    event.again = engine->input->resync && !event.flag &&
+                  (tell_is_of_packets(error) || (error == FLOW_ERROR_BOUNDARY && engine->header));
+    if (event.again)
+        tell_now(engine, event);
 }

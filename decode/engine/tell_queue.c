@@ -6,6 +6,7 @@ void tell_now(struct engine *engine, struct flow_event event)
     executed_prove(executed);
     executed_flush(executed);
     event.tsc = engine->clock.tsc;
+    event.at = (uint64_t)(engine->packet - engine->input->trace);
     executed->hooks.event(executed->hooks.context, &event);
 }
 
@@ -48,7 +49,7 @@ bool tell_take_waiting(struct tell *tell, unsigned waits, struct flow_event *eve
 
 void tell_waiting_at(struct engine *engine, unsigned waits, bool known, uint64_t ip)
 {
-    struct flow_event event;
+    struct flow_event event = {0};
     while (tell_take_waiting(&engine->tell, waits, &event))
         tell_now_at(engine, event, known, ip);
 }

@@ -39,7 +39,9 @@ struct tell {
     bool anchored;      /* an IP or a branch was told since tracing is on, */
     uint64_t anchor;    /* and so many instructions were executed when it was: what TRIG counts from */
     bool synced;        /* the last PSB+ was read to its end, and no error since */
-    bool was_tracing;   /* where the last stretch ended */
+    bool was_tracing;   /* where the last stretch ended, */
+    bool was_known;     /* which is not known behind an OVF that erratum SKD010 took the FUP of */
+    uint64_t last;      /* the last instruction before its end; 0: none */
     bool overflow;      /* an OVF waits for its FUP */
     bool boundary;      /* the walk to where the next PSB+ says execution stood */
     bool entered;       /* a VMCS or CFE packet told of engine.entered */

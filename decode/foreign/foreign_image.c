@@ -198,6 +198,16 @@ bool foreign_image_pages(struct foreign_image *image, struct code_pages *pages, 
     return error_set(error, ERROR_MEMORY, 0, "the images");
 }
 
+const struct foreign_piece *foreign_image_piece(const struct foreign_image *image, uint64_t gva)
+{
+    for (size_t i = image->nr_pieces; i-- > 0;) {
+        const struct foreign_piece *piece = &image->pieces[i];
+        if (piece->space == 0 && gva - piece->gva < piece->size)
+            return piece;
+    }
+    return NULL;
+}
+
 void foreign_image_free(struct foreign_image *image)
 {
     for (size_t i = 0; i < image->nr_files; i++)

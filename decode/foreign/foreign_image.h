@@ -58,6 +58,9 @@ bool foreign_image_add_part(struct foreign_image *image, struct foreign_piece pi
  * things of one address. */
 bool foreign_image_pages(struct foreign_image *image, struct code_pages *pages, struct error *error);
 
+/* The last piece of all spaces that the address is in; NULL: there is none. */
+const struct foreign_piece *foreign_image_piece(const struct foreign_image *image, uint64_t gva);
+
 void foreign_image_free(struct foreign_image *image);
 
 #endif

@@ -54,6 +54,8 @@ static const char *error_word(const struct flow_event *event)
     const int error = event->error;
     if (error == FLOW_ERROR_RETURN && event->type)
         return "bad compressed return";
+    if (error == FLOW_ERROR_BOUNDARY && event->psb_taken)
+        return "trace stream does not match query";
     return error >= 0 && error < FLOW_NR_ERRORS && words[error] ? words[error] : "internal error";
 }
 
@@ -163,6 +165,9 @@ static void put_what(struct line *line, const struct flow_event *event)
     case FLOW_EVENT_CFE:
         put_cfe(line, event);
         break;
+    case FLOW_EVENT_TICK:
+        put(line, "tick");
+        break;
     case FLOW_EVENT_END:
         put(line, "end of trace");
         break;
@@ -211,7 +216,10 @@ size_t ptxed_event_line(char *text, const struct flow_event *event, const struct
         return 0;
     put(&line, "[");
     if (event->kind == FLOW_EVENT_ERROR) {
-        put(&line, "%" PRIx64 ", %" PRIx64 ": %serror: %s]\n", event->value, event->ip, event->flag ? "sync " : "",
+        put(&line, "%" PRIx64 ", %" PRIx64 ": %serror: %s]\n", event->value, event->ip,
+            event->flag    ? "sync "
+            : event->again ? "resync "
+                           : "",
             error_word(event));
         return line.used;
     }

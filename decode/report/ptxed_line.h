@@ -15,10 +15,11 @@
 
 struct ptxed_options {
     bool event_ip, event_time, event_iflags; /* what ptxed's options of these names show */
+    bool event_tick, keep_tcal;
     bool quiet, show_blocks, end_on_call, end_on_jump;
     bool stat, stat_instructions, stat_blocks; /* stat: those that the kind of decoder has */
     bool resync;                               /* go on behind an error within its PSB */
-    bool blocks;                               /* as ptxed's block decoder has it, not its instruction decoder */
+    bool single;                               /* as ptxed's instruction decoder has it, not its block decoder */
 };
 
 /* Write the line, with its end and a NUL. Returns its length without the NUL; 0: this event has none. */

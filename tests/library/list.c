@@ -2,7 +2,8 @@
  * What the library yields, a line each, for tests/system/library.sh to compare. It includes nothing of the project but
  * the installed header.
  *
- * usage: list CAPTURE|pt:FILE|perf:FILE CPU WHAT [PARTS]      IMAGE= names an image of a foreign trace
+ * usage: list CAPTURE|pt:FILE|perf:FILE CPU WHAT [PARTS]      IMAGE= names an image of a foreign trace, MTC_FREQ= and
+ * SIZE= are what the library is told of it
  *   branches, instructions   as the lists of `undertrace decode`
  *   timed                    branches behind the TSC
  *   bounds                   the earliest and the latest time of each branch, where they are known
@@ -127,7 +128,10 @@ static unsigned flags_of(const char *what)
 static int open_source(struct undertrace **trace, const char *name, struct undertrace_error *error)
 {
     const char *images[] = {getenv("IMAGE"), NULL};
-    const struct undertrace_foreign about = {.size = sizeof(about), .images = images};
+    const char *mtc_freq = getenv("MTC_FREQ"), *size = getenv("SIZE");
+    const struct undertrace_foreign about = {.size = size ? (size_t)atoi(size) : sizeof(about),
+                                             .images = images,
+                                             .mtc_freq = mtc_freq ? (unsigned)atoi(mtc_freq) : 0};
     if (!strncmp(name, "pt:", 3))
         return undertrace_open_pt(trace, name + 3, &about, error);
     if (!strncmp(name, "perf:", 5))

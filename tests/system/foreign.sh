@@ -128,7 +128,7 @@ fi
 "$tool" dump --format=ptdump --time "$work/$name.pt" |
     awk '$2 == "tsc" && $4 == "tsc" { print substr($5, 17 - length($3)) == $3 }' >"$work/tsc"
 same 'dump --time shows the TSC at each TSC packet' "$(sort -u "$work/tsc")" 1
-"$tool" decode --pt "$work/$name.pt" --image "$work/$name.bin@$base" --format=ptxed --quiet --stat >"$work/stat"
+"$tool" decode --pt "$work/$name.pt" --image "$work/$name.bin@$base" --format=ptxed --insn-decoder --quiet --stat >"$work/stat"
 same '--quiet --stat: how many instructions' "$(cat "$work/stat")" "insn: $(wc -l <"$work/$name.walk")."
 name=random1
 
@@ -166,6 +166,28 @@ bytes '90 90' >"$work/end.bin"
 same 'behind an image no code is known: status' $? 2
 same 'behind an image no code is known' "$(tr '\n' ' ' <"$work/end.ptxed")" \
     '0000000000401000 0000000000401001 [1e, 401002: error: no memory mapped at this address] '
+
+# Blocks, which are ptxed's default: one is in one image.
+bytes "$psb 7d 00 10 40 00 00 00 99 01 02 23 3d 03 10 01" >"$work/blocks.pt"
+bytes '90 90 90 90' >"$work/blocks.bin"
+decode blocks --image "$work/blocks.bin@$base" --stat --quiet
+same '--stat: instructions and blocks' "$(tr -s '\t\n' ' ' <"$work/blocks.ptxed")" 'insn: 3. blocks: 1. '
+decode blocks --image "$work/blocks.bin:0-2:$base" --image "$work/blocks.bin:2-4:$((base + 2))" --block:show-blocks
+same '--block:show-blocks: of two images' "$(sed 's/^0*//' "$work/blocks.ptxed" | tr '\n' ' ')" \
+    '[block] 401000 401001 [block] 401002 [disabled] '
+
+# Time goes on where a branch's packet came behind a CYC: the PSB+ has TSC 0xa000 and CBR 2, four cycles at a ratio of 2 are 8 ticks
+# where the TSC's is 4. Within the next TNT none has passed; behind an OVF it goes on.
+bytes "$psb 7d 00 10 40 00 00 00 99 01 19 00 a0 00 00 00 00 00 02 03 02 00 02 23 23 06 06 02 f3 7d 00 10 40 00 00 00 23 06 3d 02 10 01" \
+    >"$work/tick.pt"
+bytes '75 00 75 fc ff e0' >"$work/tick.bin"
+tick=(--image "$work/tick.bin@$base" --event:tick --event:time --nom-freq 4)
+decode tick "${tick[@]}"
+same '--event:tick: where time has passed' "$(sed 's/^0*//; s/^\[0*/[/' "$work/tick.ptxed" | tr '\n' ' ')" \
+    '401000 [a008  tick] 401002 [a008  overflow] 401000 [a008  disabled] '
+decode tick "${tick[@]}" --insn:keep-tcal-on-ovf
+same '--insn:keep-tcal-on-ovf: behind an overflow, too' "$(sed -n 's/ *tick]//p' "$work/tick.ptxed" | tr '\n' ' ')" \
+    '[000000000000a008 [000000000000a010 '
 
 # refused TEXT WORDS...: one line says why, and the status is 1.
 refused() {

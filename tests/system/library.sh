@@ -123,6 +123,10 @@ for seed in 1 2 3; do
 done
 IMAGE=$work/foreign.bin@nowhere "$work/shared" "pt:$work/foreign.pt" 0 branches >"$work/none" 2>&1
 same 'an image that stands nowhere is refused, in one line' "$? $(wc -l <"$work/none")" '1 1'
+MTC_FREQ=16 "$work/shared" "pt:$work/foreign.pt" 0 branches >"$work/none" 2>&1
+same 'an MTCFreq that no CPU has is refused, in one line' "$? $(cat "$work/none")" '1 mtc_freq is of 0 to 15'
+SIZE=0 "$work/shared" "pt:$work/foreign.pt" 0 branches >"$work/none" 2>&1
+same 'a structure without its size is refused, in one line' "$? $(cat "$work/none")" '1 the size of undertrace_foreign is not set'
 "$work/shared" "perf:$work/foreign.pt" 0 branches >"$work/none" 2>&1
 same 'and what is no perf.data' "$? $(wc -l <"$work/none")" '1 1'
 
