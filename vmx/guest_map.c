@@ -91,7 +91,7 @@ static void told_is(struct cpu *cpu, struct told *told, struct space_life *life,
 {
     *told = (struct told){life->space, stretch->linear, pages->sum, life->life, pages->executable != 0};
     if (pages->executable)
-        space_life_told(cpu, life);
+        space_life_told(cpu, life, stretch->linear + (uint32_t)__builtin_ctz(pages->executable) * RECORD_PAGE_SIZE);
 }
 
 static void pages_send(struct cpu *cpu, const struct guest_stretch *stretch, const struct guest_stretch_pages *pages,

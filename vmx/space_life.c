@@ -3,6 +3,7 @@
 #include "vmx/cpu.h"
 #include "vmx/ept.h"
 #include "vmx/ept_maths.h"
+#include "vmx/guest_memory.h"
 #include "vmx/guest_walk.h"
 #include "vmx/map_memory.h"
 #include "vmx/map_record.h"
@@ -82,10 +83,12 @@ __attribute__((noinline)) static void life_watch(struct cpu *cpu, struct space_l
     life->watched = !(life->space & ~PAGE_MASK) && ept_is_memory(life->space) && page_watch(cpu, life->space);
 }
 
-void space_life_told(struct cpu *cpu, struct space_life *life)
+void space_life_told(struct cpu *cpu, struct space_life *life, uint64_t linear)
 {
     if (!machine.config.space_ends)
         return;
+    if (!life->told)
+        life->first = linear;
     life->told = true;
     if (!life->watched)
         life_watch(cpu, life);
@@ -105,7 +108,7 @@ static void open_close(struct cpu *cpu)
 }
 
 /* Entries' lowest byte has the flag, whatever their size. What the processor writes are accessed flags. */
-static bool life_goes_on(uint64_t gpa, uint64_t qualification)
+static bool entry_stays(uint64_t gpa, uint64_t qualification)
 {
     if (!(qualification & EPT_VIOLATION_TRANSLATED))
         return true;
@@ -114,20 +117,48 @@ static bool life_goes_on(uint64_t gpa, uint64_t qualification)
     return !(*(const volatile uint8_t *)phys_to_virt(gpa & ~3ull) & ENTRY_P);
 }
 
-void space_life_written(struct cpu *cpu, uint64_t gpa, uint64_t qualification)
+/* context: where the guest writes, as if it had cleared the entry there already. */
+static bool read_others(void *context, uint64_t gpa, unsigned size, uint64_t *entry)
+{
+    return gpa != (*(const uint64_t *)context & ~(uint64_t)(size - 1)) && guest_entry_read(NULL, gpa, size, entry);
+}
+
+static bool first_stays(const struct space_life *life, uint64_t gpa)
+{
+    const struct guest_paging paging = guest_paging(life->space);
+    struct guest_stretch stretch;
+
+    return life->told && guest_walk(&stretch, &paging, life->first, read_others, &gpa) &&
+           ept_is_memory(stretch.table) && guest_stretch_maps(&stretch, phys_to_virt(stretch.table), life->first);
+}
+
+/* It goes on behind that, and will be written again. */
+static void write_step(struct cpu *cpu, uint64_t page)
+{
+    step_open_page(cpu, page, ept_lookup(page) | EPT_WRITE);
+    step_begin(cpu, NULL);
+}
+
+bool space_life_written(struct cpu *cpu, uint64_t gpa, uint64_t qualification)
 {
     struct space_life *life = life_find(gpa & PAGE_MASK);
 
     if (!life || !life->watched)
-        return;
+        return false;
+    const bool stays = entry_stays(gpa, qualification);
+    if (!stays && first_stays(life, gpa)) {
+        write_step(cpu, life->space);
+        return true;
+    }
     life->watched = false;
-    if (!life_goes_on(gpa, qualification)) {
+    if (!stays) {
         life_end(cpu, life);
-        return;
+        return false;
     }
     if (cpu->open_space && cpu->open_space != life->space)
         open_close(cpu);
     cpu->open_space = life->space;
+    return false;
 }
 
 void space_life_close(struct cpu *cpu)

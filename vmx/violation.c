@@ -34,8 +34,8 @@ static void page_written(struct cpu *cpu, uint64_t gpa, uint64_t qualification)
 {
     const uint64_t page = gpa & PAGE_MASK;
 
-    if (machine.config.map_memory)
-        space_life_written(cpu, gpa, qualification);
+    if (machine.config.map_memory && space_life_written(cpu, gpa, qualification))
+        return;
     sleepers_written(cpu, page);
     code_page_written(cpu, page);
 }

@@ -11,7 +11,8 @@
  * held: a handler waits for long; with two CPUs its program goes on on the other one. brief: it faults no more then;
  * bare: there is no page table yet. populated: pages are mapped without faults; replaced: over others, too. pcid, many:
  * faults that wait for their pages; unknown: while another CPU runs the space. overwritten, copied: what was told is no
- * more. handed: one CPU's page becomes another one of the other CPU's. taken: a page of both becomes another one.
+ * more; parted: it still is. handed: one CPU's page becomes another one of the other CPU's. taken: a page of both
+ * becomes another one.
  *
  * Interrupts stay off. Invalidations follow SDM "Operations that Invalidate TLBs and Paging-Structure Caches".
  */
@@ -358,6 +359,8 @@ void guest_main(const uint8_t *boot_params)
         quiet_story(&worlds[0].a, &worlds[0].b, programs, TURNS, word(line, "replaced"));
     if (word(line, "overwritten"))
         overwritten_story(&worlds[0].a, &worlds[0].b, programs, TURNS, word(line, "goes_on"));
+    if (word(line, "parted"))
+        parted_story(&worlds[0].a, &worlds[0].b, programs, TURNS);
     if (word(line, "copied"))
         copied_story(&worlds[0].a, &worlds[0].b, programs, TURNS);
     console_line("maps: faults", faults);

@@ -62,10 +62,11 @@ void map_now(struct space *space, uint32_t page, const void *memory);
 void memory_restrict(void);
 
 /* maps_ended.c: an address leads elsewhere without a fault, in a space that ends; goes_on: it does not yet. And a space
- * that begins where another one has ended, with its parent's tables. */
+ * that begins where another one has ended, with its parent's tables. parted: one that has not, though it seems so. */
 void overwritten_story(struct space *other, struct space *space, uint8_t (*programs)[PAGE], uint32_t turns,
                        bool goes_on);
 void copied_story(struct space *parent, struct space *child, uint8_t (*programs)[PAGE], uint32_t turns);
+void parted_story(struct space *other, struct space *space, uint8_t (*programs)[PAGE], uint32_t turns);
 
 /* maps_quiet.c: what is mapped without a fault; replaced: over something else, too. */
 void quiet_story(struct space *other, struct space *space, uint8_t (*programs)[PAGE], uint32_t turns, bool replaced);

@@ -2,7 +2,8 @@
  * maps: what was told of an address is no more, and no fault says so. Another page is mapped over the one that is there
  * (Linux: mmap with MAP_FIXED and MAP_POPULATE), and the space ends before anybody looks at its tables; and a space
  * that begins where another one has ended, whose tables are a copy of a third one's (a fork). Other spaces have
- * executed all pages, so that nothing tells of their execution.
+ * executed all pages, so that nothing tells of their execution. And a space that goes on where an entry of its
+ * uppermost table has been cleared.
  */
 #include "maps.h"
 
@@ -37,6 +38,24 @@ void overwritten_story(struct space *other, struct space *space, uint8_t (*progr
     run_user("maps: overwritten, later", FIRST, 2 * turns);
     cr3_set(kernel_cr3);
     space_make(space);
+}
+
+/* A program that unmaps all that an entry of its uppermost table has, and goes on elsewhere. */
+void parted_story(struct space *other, struct space *space, uint8_t (*programs)[PAGE], uint32_t turns)
+{
+    memory_restrict();
+    run_elsewhere(other, programs, turns);
+    want(space, 2, programs[1]);
+    space_enter(space);
+    run_user("maps: before it parts", 2, turns);
+    for (uint32_t i = 2; i <= 3; i++) {
+        *(volatile uint64_t *)&space->root[i] = space->root[1];
+        *(volatile uint64_t *)&space->root[i] = 0;
+    }
+    space_enter(space);
+    for (uint32_t i = 0; i < 96; i++) /* to the next PSB, and some more */
+        run_user("maps: parted", 2, turns);
+    cr3_set(kernel_cr3);
 }
 
 /* A parent, and a child of its that begins where another space has ended. */

@@ -104,6 +104,14 @@ run copied 1 copied
 same 'copied: what the ended space had there is not taken for it' "$(not_known copied 0)" 1
 one_hole 'copied: else all is decoded, and right' copied
 
+# A program unmaps so much that an entry of its uppermost table is cleared, as one does with a heap of a garbage collector's: its space has
+# not ended. It does later, and that is noticed all the same.
+run parted 1 parted
+exact 'parted: all branches equal the truth' parted
+run ends 1 'parted copied'
+same 'ends: what the ended space had there is not taken for the next one' "$(not_known ends 0)" 1
+one_hole 'ends: else all is decoded, and right' ends
+
 # What nobody can know: which page it was that was mapped, executed and unmapped before the guest exited for anything, where it
 # had been executed before; and which of two it is for a child that never faults. There the decoder stops, and names the place.
 for boot in quick doubtful; do
