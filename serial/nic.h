@@ -18,7 +18,7 @@
 struct nic_card {
     char name[16];                    /* for messages */
     uint8_t family, quirks;           /* of its driver's */
-    uint16_t max_mtu;                 /* bytes of the largest IPv4 packet that it sends */
+    uint16_t max_mtu;                 /* bytes of the largest IPv4 packet that any chip of its sends */
     uint16_t devices[NIC_NR_DEVICES]; /* PCI device ids; 0 ends them */
 };
 
@@ -47,6 +47,7 @@ struct nic_rings {
     struct e1000_rx_descriptor *rx;
     uint64_t tx_pa, rx_pa;
     uint32_t nr_tx, nr_rx; /* descriptors: powers of two */
+    uint16_t mtu;          /* bytes of the largest IPv4 packet that comes into tx */
     void *own;             /* NIC_OWN_BYTES for the driver */
     uint64_t own_pa;
     const uint8_t *memory; /* where physical address 0 is mapped */
@@ -73,6 +74,8 @@ struct nic_driver {
     /* Nothing is read from or written to memory any more. */
     void (*stop)(const struct nic *nic);
     bool (*is_advanced)(const struct nic_card *card); /* its rings are in the 82575's format, in both directions */
+    /* Behind the reset: what this very chip sends, where a card's differ. NULL: they do not. */
+    uint16_t (*max_mtu)(const struct nic *nic);
 };
 
 extern const struct nic_driver e1000_driver, realtek_driver;

@@ -32,6 +32,7 @@ enum {
     REALTEK_RXCONFIG = 0x44,    /* 4 */
     REALTEK_9346CR = 0x50,      /* 1 */
     REALTEK_CONFIG3 = 0x54,     /* 1 */
+    REALTEK_CONFIG4 = 0x55,     /* 1 */
     REALTEK_MEDIA = 0x58,       /* 1: 8139 */
     REALTEK_PHYAR = 0x60,       /* 4: 8168 */
     REALTEK_PHYSTATUS = 0x6c,   /* 1: 8168, 8125 */
@@ -104,7 +105,8 @@ struct realtek {
     uint32_t nr_tx;          /* the card's */
     uint32_t given, done;    /* descriptors to send, counted, not wrapped */
     uint32_t received, given_back;
-    uint64_t sums, rx_error;
+    uint64_t sums; /* how checksums are asked for; 0: in large frames, of which the chips sum up none */
+    uint64_t rx_error;
     uint32_t tx_tail, rx_tail; /* what udp_*.c writes */
     volatile uint8_t *doorbell;
     bool is_8125;

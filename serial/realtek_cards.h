@@ -11,6 +11,8 @@
 
 #include "serial/nic.h"
 
+#define REALTEK_MTU_STANDARD 1500u
+
 enum realtek_family {
     REALTEK_8139, /* C+: conventional PCI, 100 Mbit/s */
     REALTEK_8168, /* 8168, 8111, 8101 to 8107: PCIe */
@@ -27,10 +29,14 @@ enum realtek_chip_flags {
     REALTEK_EARLY_SIZE = 32    /* MaxTxPacketSize counts early transmission's bytes */
 };
 
+/* Large frames: those of an mtu above REALTEK_MTU_STANDARD. Of most chips nothing needs to be switched for them. */
 struct realtek_chip {
     uint16_t mask, value; /* the chip's number under the mask */
     uint8_t flags;
-    uint32_t rx_config; /* RxConfig but for which packets are taken */
+    uint8_t config3, config4; /* bits that are 1 for large frames, and 0 for others */
+    uint8_t large_tx_size;    /* MaxTxPacketSize for large frames; 0: as for others */
+    uint16_t max_mtu;         /* bytes of the largest IPv4 packet that it sends */
+    uint32_t rx_config;       /* RxConfig but for which packets are taken */
 };
 
 const struct nic_card *realtek_card_of(uint32_t id, uint8_t revision);

@@ -167,8 +167,25 @@ static void set_address(const struct nic_access *a, uint32_t offset, uint64_t pa
     set(a, offset, 4, (uint32_t)pa);
 }
 
+/* Off as well, whatever a system before wanted. */
+static void set_large(const struct nic_access *a, const struct realtek_chip *chip, bool on)
+{
+    if (chip->config3)
+        change(a, REALTEK_CONFIG3, 1, chip->config3, on ? chip->config3 : 0);
+    if (chip->config4)
+        change(a, REALTEK_CONFIG4, 1, chip->config4, on ? chip->config4 : 0);
+}
+
+/* MaxTxPacketSize. */
+static uint32_t tx_size(const struct realtek_chip *chip, bool large)
+{
+    if (chip->flags & REALTEK_EARLY_SIZE)
+        return 0x27;
+    return large && chip->large_tx_size ? chip->large_tx_size : 0x3f;
+}
+
 /* What must be said before the rings, while the configuration is unlocked. */
-static void configure(const struct nic *nic, const struct realtek_chip *chip)
+static void configure(const struct nic *nic, const struct realtek_chip *chip, bool large)
 {
     const struct nic_access *a = &nic->access;
 
@@ -180,12 +197,13 @@ static void configure(const struct nic *nic, const struct realtek_chip *chip)
     }
     change(a, REALTEK_CPLUS, 2, ~REALTEK_CPLUS_KEPT & 0xffff, 0);
     set(a, REALTEK_RXMAXSIZE, 2, E1000_RX_BUFFER_BYTES);
+    set_large(a, chip, large);
     if (nic->family == REALTEK_8125) { /* the 8168's descriptors, not those of its own */
         ocp_change(a, REALTEK_OCP_TX_FORMAT, 1, 0);
         change(a, REALTEK_RX_FORMAT, 1, 2, 0);
         change(a, REALTEK_CONFIG3, 1, REALTEK_CONFIG3_L23, 0);
     } else {
-        set(a, REALTEK_TXTHRESHOLD, 1, chip->flags & REALTEK_EARLY_SIZE ? 0x27 : 0x3f);
+        set(a, REALTEK_TXTHRESHOLD, 1, tx_size(chip, large));
         set(a, REALTEK_MITIGATE, 2, 0);
     }
 }
@@ -204,6 +222,13 @@ static void switch_on(const struct nic *nic, const struct realtek_chip *chip)
     set(a, REALTEK_RXCONFIG, 4, chip->rx_config | REALTEK_RX_BROADCAST | REALTEK_RX_MINE);
 }
 
+static uint64_t sums_of(const struct realtek_chip *chip, uint16_t mtu)
+{
+    if (mtu > REALTEK_MTU_STANDARD)
+        return 0;
+    return chip->flags & REALTEK_SUMS_IN_FIRST ? REALTEK_TX_SUMS_FIRST : REALTEK_TX_SUMS_SECOND;
+}
+
 static void fill_own(struct realtek *r, const struct nic *nic, const struct nic_rings *rings,
                      const struct realtek_chip *chip)
 {
@@ -216,7 +241,7 @@ static void fill_own(struct realtek *r, const struct nic *nic, const struct nic_
                           .nr_from = rings->nr_tx,
                           .nr_to = rings->nr_rx,
                           .nr_tx = old ? REALTEK_8139_DESCRIPTORS : REALTEK_MAX_DESCRIPTORS,
-                          .sums = chip->flags & REALTEK_SUMS_IN_FIRST ? REALTEK_TX_SUMS_FIRST : REALTEK_TX_SUMS_SECOND,
+                          .sums = sums_of(chip, rings->mtu),
                           .rx_error = old ? REALTEK_RX_ERROR_8139 : REALTEK_RX_ERROR,
                           .is_8125 = nic->family == REALTEK_8125};
     r->doorbell = nic->registers + (old ? REALTEK_TXPOLL_8139 : r->is_8125 ? REALTEK_TXPOLL_8125 : REALTEK_TXPOLL);
@@ -239,7 +264,7 @@ void realtek_start(struct nic *nic, const struct nic_rings *rings)
     nic->tx_tail = &r->tx_tail;
     nic->rx_tail = &r->rx_tail;
     set(a, REALTEK_9346CR, 1, REALTEK_9346CR_UNLOCK);
-    configure(nic, chip);
+    configure(nic, chip, rings->mtu > REALTEK_MTU_STANDARD);
     set_address(a, REALTEK_RDSAR, rings->own_pa + REALTEK_RINGS_AT);
     set_address(a, REALTEK_TNPDS, rings->own_pa + REALTEK_RINGS_AT + 16 * REALTEK_RX_DESCRIPTORS);
     set(a, REALTEK_9346CR, 1, 0);
@@ -249,6 +274,11 @@ void realtek_start(struct nic *nic, const struct nic_rings *rings)
 void realtek_stop(const struct nic *nic)
 {
     (void)reset_mac(nic);
+}
+
+static uint16_t max_mtu(const struct nic *nic)
+{
+    return chip_of(nic)->max_mtu;
 }
 
 static bool is_advanced(const struct nic_card *card)
@@ -263,4 +293,5 @@ const struct nic_driver realtek_driver = {.card_of = realtek_card_of,
                                           .link_is_up = realtek_link_is_up,
                                           .start = realtek_start,
                                           .stop = realtek_stop,
-                                          .is_advanced = is_advanced};
+                                          .is_advanced = is_advanced,
+                                          .max_mtu = max_mtu};

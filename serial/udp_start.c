@@ -10,6 +10,7 @@
 #define RETRANSMIT_MS 20u
 #define ARP_INTERVAL_MS 200u
 #define PAGE_BYTES 4096u
+#define STANDARD_MTU 1500u
 
 /* Payload bytes after which an acknowledgement is asked for, so that a receiver whose socket has the usual buffer of
  * some 200 KB is not overrun. */
@@ -96,7 +97,7 @@ static void set_formats(struct udp_sink *s, bool advanced)
     s->rx_format = advanced ? E1000_RX_ADVANCED : E1000_RX_LEGACY;
 }
 
-static void start_rings(struct udp_sink *s)
+static void start_rings(struct udp_sink *s, uint16_t mtu)
 {
     s->rx_buffers_pa = virt_to_phys(s->rx_buffers);
     for (uint32_t i = 0; i < UDP_RX_SLOTS; i++) {
@@ -108,6 +109,7 @@ static void start_rings(struct udp_sink *s)
                                                       .rx_pa = virt_to_phys(s->rx),
                                                       .nr_tx = 2 * UDP_TX_SLOTS,
                                                       .nr_rx = UDP_RX_SLOTS,
+                                                      .mtu = mtu,
                                                       .own = s->nic_own,
                                                       .own_pa = virt_to_phys(s->nic_own),
                                                       .memory = phys_to_virt(0)});
@@ -199,6 +201,31 @@ static void set_up(struct udp_sink *s, const struct udp_sink_params *params)
     s->ask_tsc = params->tsc_hz / 1000 * ASK_MS;
 }
 
+/* false: why says what it does not do; it is off then. */
+static bool reset_card(struct udp_sink *s, const struct udp_sink_params *params, char *why, size_t why_size)
+{
+    const struct nic_driver *driver = params->driver;
+
+    s->nic = (struct nic){
+        .driver = driver, .access = nic_mmio_access(&s->mmio, params->registers), .registers = params->registers};
+    const char *failure = driver->reset(&s->nic, params->card, s->link.mac);
+    if (failure) {
+        format_text(why, why_size, "the %s at %lx %s", params->card->name, params->mmio_pa, failure);
+        return false;
+    }
+    const uint16_t most = driver->max_mtu ? driver->max_mtu(&s->nic) : params->card->max_mtu;
+    if (params->mtu > most) {
+        format_text(why, why_size, "net.mtu=%u is more than this %s sends: net.mtu=%u", params->mtu, params->card->name,
+                    most);
+        driver->stop(&s->nic);
+        return false;
+    }
+    if (driver->max_mtu && params->mtu > STANDARD_MTU) {
+        log_line("channel=net: this card sums up no frames of that size: datagrams go without UDP checksums");
+    }
+    return true;
+}
+
 struct sink *udp_sink_init(void *memory, const struct udp_sink_params *params, char *why, size_t why_size)
 {
     struct udp_sink *s = memory;
@@ -216,12 +243,7 @@ struct sink *udp_sink_init(void *memory, const struct udp_sink_params *params, c
         return NULL;
     }
     set_up(s, params);
-    s->nic = (struct nic){.driver = params->driver,
-                          .access = nic_mmio_access(&s->mmio, params->registers),
-                          .registers = params->registers};
-    const char *failure = params->driver->reset(&s->nic, params->card, s->link.mac);
-    if (failure) {
-        format_text(why, why_size, "the %s at %lx %s", params->card->name, params->mmio_pa, failure);
+    if (!reset_card(s, params, why, why_size)) {
         return NULL;
     }
     *params->step = UDP_STEP_LINK;
@@ -229,7 +251,7 @@ struct sink *udp_sink_init(void *memory, const struct udp_sink_params *params, c
         return give_up_early(s, why, why_size, "no link", params->wait_seconds);
     }
     *params->step = UDP_STEP_PEER;
-    start_rings(s);
+    start_rings(s, params->mtu);
     if (params->ip == UDP_ADDRESS_FOUND && !udp_find_address(s, start, timeout)) {
         return give_up_early(s, why, why_size, "net.ip=dhcp: no address from a DHCP server", params->wait_seconds);
     }

@@ -1,6 +1,7 @@
 #include "vmx/cpuid_policy.h"
 
 #define CR4_OSXSAVE (1ull << 18)
+#define CR4_KL (1ull << 19)
 #define CR4_PKE (1ull << 22)
 
 #define LEAF1_ECX_VMX (1u << 5)
@@ -10,12 +11,14 @@
 #define LEAF7_ECX_OSPKE (1u << 4)
 #define LEAF_D_1_ECX_PT_STATE (1u << 8)
 #define LEAF_D_PT_STATE 8u
+#define LEAF_19_EBX_AESKLE (1u << 0)
 #define LEAF_80000001_EDX_SYSCALL (1u << 11)
 
 #define LEAF_FEATURES 1u
 #define LEAF_EXTENDED_FEATURES 7u
 #define LEAF_EXTENDED_STATE 0xdu
 #define LEAF_INTEL_PT 0x14u
+#define LEAF_KEY_LOCKER 0x19u
 #define LEAF_EXTENDED 0x80000001u
 
 uint32_t cpuid_effective_leaf(uint32_t leaf, struct cpuid_limits limits)
@@ -31,7 +34,7 @@ uint32_t cpuid_effective_leaf(uint32_t leaf, struct cpuid_limits limits)
 
 bool cpuid_needs_guest(uint32_t leaf)
 {
-    return leaf == LEAF_FEATURES || leaf == LEAF_EXTENDED_FEATURES || leaf == LEAF_EXTENDED;
+    return leaf == LEAF_FEATURES || leaf == LEAF_EXTENDED_FEATURES || leaf == LEAF_KEY_LOCKER || leaf == LEAF_EXTENDED;
 }
 
 static uint32_t follow(uint32_t word, uint32_t bit, bool value)
@@ -63,6 +66,10 @@ struct cpuid_values cpuid_policy_apply(uint32_t leaf, uint32_t subleaf, struct c
         break;
     case LEAF_INTEL_PT:
         v = (struct cpuid_values){0};
+        break;
+    case LEAF_KEY_LOCKER: /* root has CR4.KL, so that what firmware has done about it shows */
+        if (!(guest->cr4 & CR4_KL))
+            v.ebx &= ~LEAF_19_EBX_AESKLE;
         break;
     case LEAF_EXTENDED:
         /* "SYSCALL/SYSRET available in 64-bit mode": root mode asks in 64-bit mode, the guest perhaps not. */

@@ -15,6 +15,7 @@
 #define INVVPID_SINGLE_CONTEXT 1ull
 #define VMX_BASIC_REVISION 0x7fffffffull
 #define CR4_MCE (1ull << 6)
+#define CR4_KL (1ull << 19)
 #define CR4_OSXSAVE (1ull << 18)
 #define CPUID_1_ECX_VMX (1u << 5)
 #define CPUID_1_ECX_XSAVE (1u << 26)
@@ -137,7 +138,8 @@ static void enter_vmx_operation(struct cpu *cpu)
     if (cpuid_read(1, 0).edx & CPUID_1_EDX_MCE)
         cr4 |= CR4_MCE; /* a machine check in root stops with its dump, and is no shutdown */
     if (cpuid_read(1, 0).ecx & CPUID_1_ECX_XSAVE)
-        cr4 |= CR4_OSXSAVE; /* for the guest's XSETBV */
+        cr4 |= CR4_OSXSAVE;                        /* for the guest's XSETBV */
+    cr4 |= msr_read(IA32_VMX_CR4_FIXED1) & CR4_KL; /* for CPUID's answer: vmx/cpuid_policy.c */
     __asm__ volatile("mov %0, %%cr0\n\tmov %1, %%cr4" : : "r"(cr0), "r"(cr4) : "memory");
 
     memcpy(cpu->vmxon_region, &revision, sizeof revision);

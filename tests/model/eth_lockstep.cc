@@ -18,9 +18,9 @@
  *   corrupt     datagrams in a hundred of whose frame header one bit is inverted
  *   seed        of the generator
  *   dead=FROM-TO   emulated microseconds since the guest's first frame between which all vanishes; no TO: for ever
- *   dhcp=SECONDS[:ANSWERS[:nak]]
+ *   dhcp=SECONDS[:ANSWERS[:nak|:move]]
  *               a DHCP server that gives leases of so many seconds, and answers so many requests, offers not counted;
- *               the others it does not answer, or refuses
+ *               the others it does not answer, or refuses, or another server answers those to all
  *   at=MICROSECONDS:COMMAND[:TEXT]
  *               a command to the guest's hypervisor, so long after its first frame, as if its receiver had sent it;
  *               + in TEXT stands for a blank. COMMAND may begin with damaged-, foreign-, old- or again-: one inverted
@@ -148,8 +148,9 @@ void Lockstep::set_dhcp(const char *text)
     if (*rest == ':')
         dhcp.answers = strtoul(rest + 1, &rest, 0);
     dhcp.refuses = strcmp(rest, ":nak") == 0;
-    if (dhcp.seconds == 0 || (*rest != 0 && !dhcp.refuses))
-        BX_PANIC(("lockstep: dhcp=%s is not SECONDS[:ANSWERS[:nak]]", text));
+    dhcp.moves = strcmp(rest, ":move") == 0;
+    if (dhcp.seconds == 0 || (*rest != 0 && !dhcp.refuses && !dhcp.moves))
+        BX_PANIC(("lockstep: dhcp=%s is not SECONDS[:ANSWERS[:nak|:move]]", text));
 }
 
 void Lockstep::open_socket(const char *address, const char *port)

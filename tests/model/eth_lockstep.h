@@ -34,7 +34,9 @@ struct LockstepSettings {
 struct LockstepDhcp {
     unsigned seconds = 0; /* of a lease; 0: there is no server */
     int answers = 1 << 30;
-    bool refuses = false; /* behind them; else it is silent */
+    /* Behind them: it refuses, or is silent; or it has gone, and another one answers what all are asked. */
+    bool refuses = false, moves = false;
+    bool moved = false;
 };
 
 struct LockstepScriptedCommand {

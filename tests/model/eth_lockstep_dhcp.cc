@@ -11,7 +11,8 @@ enum { OP = 0, FLAGS = 10, CIADDR = 12, YIADDR = 16, CHADDR = 28, COOKIE = 236, 
 enum { REQUESTED_IP = 50, LEASE = 51, TYPE = 53, SERVER = 54, T1 = 58, T2 = 59, END = 255 };
 enum { DISCOVER = 1, OFFER = 2, REQUEST = 3, ACK = 5, NAK = 6 };
 
-const Bit8u server_ip[4] = {10, 0, 2, 2}, client_ip[4] = {10, 0, 2, 15}, none[4] = {0, 0, 0, 0};
+const Bit8u server_ip[4] = {10, 0, 2, 2}, other_ip[4] = {10, 0, 2, 4}, client_ip[4] = {10, 0, 2, 15},
+            none[4] = {0, 0, 0, 0};
 const Bit8u all_ip[4] = {255, 255, 255, 255};
 const Bit8u all_mac[6] = {255, 255, 255, 255, 255, 255};
 const Bit8u server_mac[6] = {0x52, 0x55, 0x0a, 0x00, 0x02, 0x03}; /* not that of the receiver */
@@ -92,9 +93,11 @@ void Lockstep::take_dhcp(const Bit8u *frame, size_t udp_size)
         BX_ERROR(("lockstep: DHCP: a request that no state of a client allows"));
         return;
     }
-    bool answers = dhcp.answers-- > 0;
-    if (!answers)
-        dhcp.answers = 0;
+    bool answers = dhcp.answers > 0;
+    if (answers)
+        dhcp.answers--;
+    else if (dhcp.moves && strcmp(state, "rebinding") == 0)
+        answers = dhcp.moved = true;
     printf("lockstep: DHCP: %s, at %.1f s, %s\n", state, bx_pc_system.time_usec() / 1e6,
            answers        ? "agreed"
            : dhcp.refuses ? "refused"
@@ -114,12 +117,13 @@ void Lockstep::answer_dhcp(const Bit8u *frame, Bit8u type)
 
     memcpy(&packet[0], renewal ? frame + 6 : all_mac, 6);
     memcpy(&packet[6], server_mac, 6);
+    const Bit8u *me = dhcp.moved ? other_ip : server_ip;
     put_net2(&packet[12], 0x0800);
     ip[0] = 0x45;
     put_net2(ip + 2, IPV4 + UDP + MESSAGE);
     ip[8] = 64;
     ip[9] = 17;
-    memcpy(ip + 12, server_ip, 4);
+    memcpy(ip + 12, me, 4);
     memcpy(ip + 16, renewal ? client_ip : all_ip, 4);
     put_net2(ip + 10, ~internet_sum(ip, IPV4, 0));
     put_net2(udp, 67);
@@ -129,7 +133,7 @@ void Lockstep::answer_dhcp(const Bit8u *frame, Bit8u type)
     message[OP] = 2;
     memcpy(message + YIADDR, type == NAK ? none : client_ip, 4);
     at = put_option(at, TYPE, &type, 1);
-    at = put_option(at, SERVER, server_ip, 4);
+    at = put_option(at, SERVER, me, 4);
     if (type != NAK) {
         at = put_seconds(at, LEASE, dhcp.seconds);
         at = put_seconds(at, T1, dhcp.seconds / 2);

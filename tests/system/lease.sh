@@ -33,6 +33,11 @@ same 'a server that is silent is asked once' "$(asked silent renewing)" 1
 at_most 'then all are' 1 "$(asked silent rebinding)"
 same 'the log says that the lease has ended, once' "$(said silent 'has no lease any more')" 1
 
+leased moved 4:1:move
+same 'a server that has gone is asked once' "$(asked moved renewing)" 1
+at_most 'from then on all are, and another one renews it' 2 "$(asked moved 'rebinding.*agreed')"
+same 'the log says so' "$(said moved 'is renewed') $(said moved 'has no lease')" '1 0'
+
 leased refused 4:2:nak
 same 'a lease is renewed, then refused' "$(asked refused renewing)" 2
 same 'nobody is asked any more' "$(asked refused rebinding)" 0

@@ -39,6 +39,7 @@ static unsigned width_of(const struct fake_realtek *fake, uint32_t offset)
     case REALTEK_COMMAND:
     case REALTEK_9346CR:
     case REALTEK_CONFIG3:
+    case REALTEK_CONFIG4:
         return 1;
     case REALTEK_TXPOLL: /* the 8125's interrupt mask */
         return is_8125 ? 4 : old ? 0 : 1;
@@ -81,6 +82,7 @@ void fake_realtek_set_up(struct fake_realtek *fake, uint32_t device, uint16_t xi
     assert_non_null(fake->card);
     fake->xid = xid;
     fake->link = true;
+    fake->mtu = 1500;
     memcpy(fake->mac, (const uint8_t[]){0x52, 0x54, 0x00, 0x12, 0x34, 0x56}, 6);
     memcpy(fake->registers, fake->mac, 6);
     poke(fake, REALTEK_COMMAND, 1, REALTEK_COMMAND_RX | REALTEK_COMMAND_TX);
@@ -91,6 +93,8 @@ void fake_realtek_set_up(struct fake_realtek *fake, uint32_t device, uint16_t xi
         poke(fake, REALTEK_MCU, 1, REALTEK_MCU_OUT_OF_BAND);
         poke(fake, REALTEK_MISC, 4, REALTEK_MISC_RX_GATED);
         poke(fake, REALTEK_RX_FORMAT, 1, 3);
+        poke(fake, REALTEK_CONFIG3, 1, 0x04); /* a system before has sent large frames */
+        poke(fake, REALTEK_CONFIG4, 1, 0x03);
         fake->ocp[REALTEK_OCP_TX_FORMAT] = 3;
         fake->ocp[REALTEK_OCP_FIFO] = 1u << 14;
     }
@@ -114,6 +118,25 @@ static void reset(struct fake_realtek *fake)
         memcpy(fake->registers, fake->mac, 6);
 }
 
+/* Which bits say that frames are large, by chip; and MaxTxPacketSize then. Of those that are not here none does. */
+static void check_large(const struct fake_realtek *fake)
+{
+    static const struct {
+        uint16_t xid;
+        uint8_t config3, config4, size;
+    } chips[] = {{0x380, 0, 1, 0x3f},    {0x3c0, 0x04, 2, 0x3f}, {0x281, 0x04, 2, 0x3f},
+                 {0x288, 0x04, 0, 0x3f}, {0x28b, 0x04, 1, 0x24}, {0x2c1, 0x04, 1, 0x24}};
+    const bool large = fake->mtu > 1500;
+
+    for (unsigned i = 0; i < sizeof chips / sizeof chips[0]; i++) {
+        if (chips[i].xid != fake->xid)
+            continue;
+        assert_int_equal(peek(fake, REALTEK_CONFIG3, 1) & chips[i].config3, large ? chips[i].config3 : 0);
+        assert_int_equal(peek(fake, REALTEK_CONFIG4, 1) & chips[i].config4, large ? chips[i].config4 : 0);
+        assert_int_equal(peek(fake, REALTEK_TXTHRESHOLD, 1), large ? chips[i].size : 0x3f);
+    }
+}
+
 static void write_command(struct fake_realtek *fake, uint32_t value)
 {
     if (value & REALTEK_COMMAND_RESET) {
@@ -134,6 +157,7 @@ static void write_command(struct fake_realtek *fake, uint32_t value)
         }
         if (!is_8139(fake)) /* a longer packet would be spread over descriptors */
             assert_in_range(peek(fake, REALTEK_RXMAXSIZE, 2), 1518, E1000_RX_BUFFER_BYTES);
+        check_large(fake);
         fake->command_on = true;
         fake->tx_at = fake->rx_at = 0;
     }
@@ -165,7 +189,7 @@ static void write_register(void *context, uint32_t offset, unsigned bytes, uint3
 
     if (offset != REALTEK_IDR0 + 4)
         check_width(fake, offset, bytes, true);
-    if (offset < 8 || offset == REALTEK_CONFIG3)
+    if (offset < 8 || offset == REALTEK_CONFIG3 || offset == REALTEK_CONFIG4)
         assert_true(unlocked);
     if ((offset == REALTEK_RDSAR || offset == REALTEK_TNPDS) && is_8139(fake)) /* else they are garbage afterwards */
         assert_int_equal(peek(fake, REALTEK_CPLUS, 2) & 3, 3);
@@ -248,6 +272,8 @@ bool fake_realtek_send(struct fake_realtek *fake)
         if (config & REALTEK_LS)
             break;
     }
+    if (fake->mtu > 1500) /* whatever the frame's size: its FIFO may not hold it until the sum is known */
+        assert_int_equal(config & (0xffffffff00000000 | 7u << 16), 0);
     fake->packet_options = config;
     return true;
 }

@@ -19,12 +19,13 @@ struct fake_realtek {
     bool asleep;          /* ... or after it was told to negotiate */
     bool dead;            /* nothing decodes */
     bool resets_for_ever;
+    uint16_t mtu; /* for which it was started: as a driver must have configured it */
     _Alignas(8) uint8_t registers[0x100];
     uint16_t ocp[0x10000];
     unsigned resets, negotiations;
     bool command_on; /* since RxConfig may be written */
     uint32_t tx_at, rx_at;
-    uint8_t packet[2048]; /* what was sent last */
+    uint8_t packet[9100]; /* what was sent last */
     uint32_t packet_bytes;
     uint64_t packet_options; /* of its last descriptor */
     uint64_t us;

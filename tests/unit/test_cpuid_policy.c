@@ -44,6 +44,17 @@ static void leaf_7_hides_pt_and_follows_ospke(void **state)
     assert_same(cpuid_policy_apply(7, 1, all, &plain), all);
 }
 
+/* CPUID.19H:EBX[0] needs CR4.KL; the rest of the leaf, and the other way round what firmware has not done, stays. */
+static void key_locker_follows_cr4(void **state)
+{
+    (void)state;
+    assert_int_equal(cpuid_policy_apply(0x19, 0, all, &plain).ebx, ~1u);
+    assert_int_equal(cpuid_policy_apply(0x19, 0, all, &full).ebx, ~0u);
+    assert_int_equal(cpuid_policy_apply(0x19, 0, (struct cpuid_values){0}, &full).ebx, 0);
+    assert_int_equal(cpuid_policy_apply(0x19, 0, all, &(struct cpuid_guest){.cr4 = 1ull << 19}).ebx, ~0u);
+    assert_true(cpuid_needs_guest(0x19));
+}
+
 static void pt_leaves_are_empty(void **state)
 {
     (void)state;
@@ -68,7 +79,7 @@ static void others_are_untouched(void **state)
 {
     (void)state;
     for (uint32_t leaf = 0; leaf < 0x40; leaf++) {
-        if (leaf == 1 || leaf == 7 || leaf == 0xd || leaf == 0x14)
+        if (leaf == 1 || leaf == 7 || leaf == 0xd || leaf == 0x14 || leaf == 0x19)
             continue;
         assert_false(cpuid_needs_guest(leaf));
         assert_same(cpuid_policy_apply(leaf, 0, all, NULL), all);
@@ -98,6 +109,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(leaf_1_hides_vmx_and_follows_osxsave),
         cmocka_unit_test(leaf_7_hides_pt_and_follows_ospke),
+        cmocka_unit_test(key_locker_follows_cr4),
         cmocka_unit_test(pt_leaves_are_empty),
         cmocka_unit_test(syscall_shows_in_64_bit_mode_only),
         cmocka_unit_test(others_are_untouched),

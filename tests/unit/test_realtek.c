@@ -7,13 +7,15 @@
 
 #include <cmocka.h>
 
+#include "serial/net.h"
 #include "tests/unit/fake_realtek.h"
 
 /* One of each kind: device, XID. */
 static const struct {
     uint16_t device, xid;
-} kinds[] = {{0x8139, 0x748}, {0x8136, 0x340}, {0x8168, 0x380}, {0x8168, 0x3c0}, {0x8168, 0x281}, {0x8168, 0x2c8},
-             {0x8168, 0x480}, {0x8168, 0x4c0}, {0x8168, 0x541}, {0x8125, 0x609}, {0x8125, 0x641}, {0x8125, 0x689}};
+} kinds[] = {{0x8139, 0x748}, {0x8136, 0x340}, {0x8168, 0x380}, {0x8168, 0x3c0}, {0x8168, 0x281},
+             {0x8168, 0x2c8}, {0x8168, 0x480}, {0x8168, 0x288}, {0x8168, 0x28b}, {0x8168, 0x2c1},
+             {0x8168, 0x4c0}, {0x8168, 0x541}, {0x8125, 0x609}, {0x8125, 0x641}, {0x8125, 0x689}};
 #define NR_KINDS (sizeof kinds / sizeof kinds[0])
 
 /* Where things lie in the fake's memory. */
@@ -52,6 +54,7 @@ static const char *reset(void)
 static void start(void)
 {
     assert_null(reset());
+    assert_true(nic.driver->max_mtu(&nic) >= fake.mtu);
     for (uint32_t i = 0; i < NR_RX; i++)
         *rx(i) = (struct e1000_rx_descriptor){.address = BUFFERS_AT + i * E1000_RX_BUFFER_BYTES};
     realtek_start(&nic, &(struct nic_rings){.tx = tx(0),
@@ -60,6 +63,7 @@ static void start(void)
                                             .rx_pa = RX_AT,
                                             .nr_tx = NR_TX,
                                             .nr_rx = NR_RX,
+                                            .mtu = fake.mtu,
                                             .own = fake.memory + OWN_AT,
                                             .own_pa = OWN_AT,
                                             .memory = fake.memory});
@@ -199,6 +203,66 @@ static void checksums_are_asked_for(void **state)
                          first ? 0 : 0xa0000000 | 34u << 18); /* UDP, IPv4, where it begins */
         assert_true(fake_realtek_send(&fake));
         assert_int_equal(fake.packet_options & (0xffffffff00000000 | 7u << 16), 0);
+    }
+}
+
+/* What each chip sends at most: of the 8168's line by what Linux's driver lets through. */
+static void the_largest_frames(void **state)
+{
+    static const uint16_t most[NR_KINDS] = {[0] = 1500, [1] = 1500, [2] = 4074, [3] = 6122};
+    (void)state;
+    for (unsigned i = 0; i < NR_KINDS; i++) {
+        fake_realtek_set_up(&fake, kinds[i].device, kinds[i].xid);
+        assert_null(reset());
+        assert_int_equal(nic.driver->max_mtu(&nic), most[i] ? most[i] : 9000);
+        assert_true(nic.driver->max_mtu(&nic) <= fake.card->max_mtu);
+    }
+    fake_realtek_set_up(&fake, 0x8168, 0x300);
+    assert_null(reset());
+    assert_int_equal(nic.driver->max_mtu(&nic), 1500);
+}
+
+static uint32_t sum_of(const uint8_t *bytes, size_t size)
+{
+    uint32_t sum = 0;
+    for (size_t i = 0; i < size; i++)
+        sum += i % 2 ? bytes[i] : (uint32_t)bytes[i] << 8;
+    while (sum >> 16)
+        sum = (sum >> 16) + (sum & 0xffff);
+    return sum;
+}
+
+/* Large frames: no chip sums them up. IPv4's sum is right, UDP's is left out; what is no datagram stays as it is. Sent
+ * twice, as from the window, it is the same. */
+static void large_frames(void **state)
+{
+    const struct net_link link = {.ip = 0x0a00020f, .peer = 0x0a000202, .port = 21845};
+    (void)state;
+    for (unsigned i = 2; i < NR_KINDS; i++) {
+        fake_realtek_set_up(&fake, kinds[i].device, kinds[i].xid);
+        assert_null(reset());
+        fake.mtu = nic.driver->max_mtu(&nic);
+        start();
+        for (uint32_t n = 0; n < 6; n++) {
+            const uint32_t bytes = n == 4 ? 3 : fake.mtu - 60u - n % 2 * 8;
+            const uint64_t headers_pa = HEADERS_AT + n * 128 + 6;
+            put(bytes, n != 5);
+            net_headers_build(fake.memory + headers_pa, &link);
+            net_headers_set_length(fake.memory + headers_pa, net_pseudo_header_sum(&link), 32 + bytes);
+            if (n == 3) /* once more, out of the same place */
+                fake.memory[headers_pa + NET_IPV4_CHECKSUM_AT] = 0x55;
+            realtek_carry(&nic);
+            assert_true(fake_realtek_send(&fake));
+            assert_int_equal(fake.packet_bytes, HEADERS_BYTES + bytes);
+            if (n == 5) {
+                assert_int_equal(fake.packet[NET_IPV4_CHECKSUM_AT] | fake.packet[NET_IPV4_CHECKSUM_AT + 1], 0);
+                continue;
+            }
+            assert_int_equal(sum_of(fake.packet + NET_ETHERNET_BYTES, NET_IPV4_BYTES), 0xffff);
+            assert_int_equal(fake.packet[NET_UDP_CHECKSUM_AT] | fake.packet[NET_UDP_CHECKSUM_AT + 1], 0);
+            for (uint32_t k = 0; k < bytes; k++)
+                assert_int_equal(fake.packet[HEADERS_BYTES + k], (uint8_t)(PAYLOAD_AT + n % 97 + k));
+        }
     }
 }
 
@@ -345,6 +409,8 @@ int main(void)
         cmocka_unit_test(sent_packets_are_marked),
         cmocka_unit_test(a_full_ring_waits),
         cmocka_unit_test(checksums_are_asked_for),
+        cmocka_unit_test(the_largest_frames),
+        cmocka_unit_test(large_frames),
         cmocka_unit_test(packets_come_in),
         cmocka_unit_test(unread_packets_stay),
         cmocka_unit_test(what_it_does_not_do_is_said),
