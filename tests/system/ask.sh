@@ -109,6 +109,12 @@ $tool trace "$capture" --what branches 2>"$work/pipe.log" | head -n 1 >/dev/null
 check 'and nothing is said' test ! -s "$work/pipe.log"
 same 'no colour but on a terminal' "$($tool trace "$capture" --lines 3 | grep -c $'\033')" 0
 same 'colour where it is wanted' "$($tool trace "$capture" --lines 3 --color always | grep -c $'\033')" 3
+$tool trace "$capture" --time 99999- >"$work/none" 2>&1
+same 'a time behind the trace is said, with where that ends' "$? $(grep -c 'the trace ends at [0-9.]*$' "$work/none")" '1 1'
+for word in 5-1 page:zz 12xy; do
+    $tool find "$capture" "$word" >"$work/none" 2>&1
+    same "find: $word is no address" "$? $(grep -c 'is no ADDRESS' "$work/none")" '1 1'
+done
 $tool trace "$capture" "${names[@]}" --function nothing_of_this_name >"$work/none" 2>&1
 same 'a function that did not run is said' "$? $(grep -c 'was not executed' "$work/none")" '1 1'
 
