@@ -38,7 +38,10 @@ static const char usage[] =
     "                      perf        a directory for perf report and perf script: call chains of every process, with "
     "the\n"
     "                                  code and the symbols that they need\n"
-    "  --from T, --to T    only what lies between: seconds since the first TSC, or ticks since then (123456t)\n"
+    "  --time FROM-TO      only this time: seconds since the first TSC (1.5-1.6), or ticks (1000t-2000t); one side may "
+    "be\n"
+    "                      left out\n"
+    "  --from T, --to T    the same, one by one: seconds since the first TSC, or ticks since then (123456t)\n"
     "  --cpu N             only this CPU (default: all)\n" PROCESS_USAGE
     "  --most N            of calls over time: keep so many, the longest (default: 500000); the others are merged "
     "into\n"

@@ -187,6 +187,24 @@ static bool find_functions(struct find *find, const char *pattern)
     return found;
 }
 
+/* No function is called like a number. */
+static bool is_address_like(const char *word)
+{
+    return (word[0] >= '0' && word[0] <= '9') || !strncmp(word, "page:", 5);
+}
+
+/* false: said which is neither an address nor the name of a function. */
+static bool check_words(const char *const *words)
+{
+    uint64_t begin, end;
+    for (; *words; words++)
+        if (is_address_like(*words) && !ask_parse_range(*words, &begin, &end)) {
+            message_say("find: %s: is no ADDRESS, A-B nor page:ADDRESS, hexadecimal", *words);
+            return false;
+        }
+    return true;
+}
+
 static int find_all(struct find *find, const char *const *words)
 {
     int status = 0;
@@ -234,8 +252,8 @@ int command_find(int argc, char **argv)
     uint64_t cr3;
     if (status != ARGUMENTS_GOOD)
         return status;
-    if (!process_word_parse(&cr3, "find", process) || (find.srcline && !source_lines_are_there("find")) ||
-        !ask_capture(&find.ask, words[0], &a))
+    if (!check_words(words + 1) || !process_word_parse(&cr3, "find", process) ||
+        (find.srcline && !source_lines_are_there("find")) || !ask_capture(&find.ask, words[0], &a))
         return 1;
     if (find.srcline && !(find.sources = source_lines_open(find.ask.names, a.names.paths, a.names.files.count))) {
         message_say("find: out of memory for lines of sources");

@@ -16,7 +16,10 @@ static const char usage[] =
     "Writes one HTML page that holds all it shows: open it in a browser. A time line of each CPU and process to zoom\n"
     "into, flame graph and call tree, functions, coverage of the kernel, gaps and VM exits.\n"
     "\n"
-    "  --from T, --to T    only what lies between: seconds since the first TSC, or ticks since then (123456t)\n"
+    "  --time FROM-TO      only this time: seconds since the first TSC (1.5-1.6), or ticks (1000t-2000t); one side may "
+    "be\n"
+    "                      left out\n"
+    "  --from T, --to T    the same, one by one: seconds since the first TSC, or ticks since then (123456t)\n"
     "  --cpu N             only this CPU (default: all)\n" PROCESS_USAGE
     "  --most N            calls on the time line: the longest N (default: 600000); the others are merged into what\n"
     "                      called them, and counted\n"

@@ -29,13 +29,22 @@ static bool find_moment(uint64_t *ticks, const struct export_clock *clock, const
 
 static bool find_window(struct export_run *run, const struct export_options *options)
 {
+    const struct time_word_clock words = {run->clock.zero, khz_of(&run->clock), run->clock.by_branches};
     run->window = TIMES_ALL;
+    if (options->time && !time_word_window(&run->window.from, &run->window.to, &words, options->time)) {
+        message_say("--time %s: is no FROM-TO in seconds (1.5-2), nor in ticks since the first TSC (1000t-2000t)",
+                    options->time);
+        return false;
+    }
     if (!find_moment(&run->window.from, &run->clock, "from", options->from) ||
         !find_moment(&run->window.to, &run->clock, "to", options->to))
         return false;
     if (run->window.from < run->window.to)
         return true;
-    message_say("--from %s --to %s: nothing lies between them", options->from ? options->from : "0", options->to);
+    if (options->time)
+        message_say("--time %s: nothing lies between them", options->time);
+    else
+        message_say("--from %s --to %s: nothing lies between them", options->from ? options->from : "0", options->to);
     return false;
 }
 

@@ -11,7 +11,7 @@
 #include "decode/export/export.h"
 
 struct export_options {
-    const char *capture, *output, *format, *from, *to, *unit, *sources, *object, *process;
+    const char *capture, *output, *format, *time, *from, *to, *unit, *sources, *object, *process;
     struct names_wishes names;
     uint64_t cpu, threads, most, every;
     double shortest; /* seconds */
@@ -20,9 +20,10 @@ struct export_options {
 
 /* Options that both commands take. */
 #define EXPORT_ARGUMENTS(o)                                                                                            \
-    {"o", ARGUMENT_TEXT, &(o)->output, 0}, {"from", ARGUMENT_TEXT, &(o)->from, 0}, {"to", ARGUMENT_TEXT, &(o)->to, 0}, \
-        ARGUMENT_CPU(&(o)->cpu), {"process", ARGUMENT_TEXT, &(o)->process, 0}, ARGUMENT_THREADS(&(o)->threads),        \
-        NAMES_OPTIONS(&(o)->names), {"most", ARGUMENT_NUMBER, &(o)->most, 100000000},                                  \
+    {"o", ARGUMENT_TEXT, &(o)->output, 0}, {"time", ARGUMENT_TEXT, &(o)->time, 0},                                     \
+        {"from", ARGUMENT_TEXT, &(o)->from, 0}, {"to", ARGUMENT_TEXT, &(o)->to, 0}, ARGUMENT_CPU(&(o)->cpu),           \
+        {"process", ARGUMENT_TEXT, &(o)->process, 0}, ARGUMENT_THREADS(&(o)->threads), NAMES_OPTIONS(&(o)->names),     \
+        {"most", ARGUMENT_NUMBER, &(o)->most, 100000000},                                                              \
     {                                                                                                                  \
         "shortest", ARGUMENT_SECONDS, &(o)->shortest, 0                                                                \
     }

@@ -26,3 +26,10 @@ bool time_word_parse(uint64_t *ticks, const struct time_word_clock *clock, const
     *ticks = clock->first_tsc + (uint64_t)(seconds * (double)clock->khz * 1000 + 0.5);
     return true;
 }
+
+bool time_word_window(uint64_t *from, uint64_t *to, const struct time_word_clock *clock, const char *word)
+{
+    const char *dash = strchr(word, '-');
+    return dash && (dash == word || time_word_parse(from, clock, word, (size_t)(dash - word))) &&
+           (dash[1] == '\0' || time_word_parse(to, clock, dash + 1, strlen(dash + 1))) && *from <= *to;
+}

@@ -17,4 +17,7 @@ struct time_word_clock {
  * neither, and *ticks, the TSC, is left alone. */
 bool time_word_parse(uint64_t *ticks, const struct time_word_clock *clock, const char *word, size_t size);
 
+/* "FROM-TO", moments of which one may be left out: that one is left alone. false: it is none, or TO is before FROM. */
+bool time_word_window(uint64_t *from, uint64_t *to, const struct time_word_clock *clock, const char *word);
+
 #endif

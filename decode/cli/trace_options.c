@@ -122,15 +122,19 @@ int trace_options_parse(struct trace_options *o, int argc, char **argv)
 
 bool trace_options_time(const struct trace_options *o, const struct ask *ask, uint64_t *from, uint64_t *to)
 {
-    const char *dash = o->time ? strchr(o->time, '-') : NULL;
     const struct time_word_clock clock = {ask->index.header->first_tsc, ask->tsc_khz, false};
     *from = 0;
     *to = UINT64_MAX;
     if (!o->time)
         return true;
-    if (dash && (dash == o->time || time_word_parse(from, &clock, o->time, (size_t)(dash - o->time))) &&
-        (dash[1] == '\0' || time_word_parse(to, &clock, dash + 1, strlen(dash + 1))) && *from <= *to)
-        return true;
+    if (time_word_window(from, to, &clock, o->time)) {
+        const uint64_t last = ask->index.header->last_tsc;
+        char end[TIME_TEXT_SIZE];
+        if (*from <= last || last == 0)
+            return true;
+        message_say("trace: --time %s: the trace ends at %s", o->time, time_text(end, ask, last));
+        return false;
+    }
     message_say("trace: --time %s: is no FROM-TO in seconds (1.5-2), nor in ticks since the first TSC (1000t-2000t)%s",
                 o->time, ask->tsc_khz ? "" : "; the capture does not tell the TSC's frequency");
     return false;

@@ -15,19 +15,30 @@
 #define SURE_FRAMES 4u
 #define LIKELY_FRAMES 2u
 
-static bool may_go_on(const struct stacks *stacks, const struct stack_parked *task, uint64_t to)
+static bool has_frame(const struct stack_task *task, const char *symbol)
 {
-    /* A task of the kernel's own runs in whatever space there was. */
-    return !task->running && stack_is_return(task->site, to) &&
-           (task->kernel == FLOW_CR3_UNKNOWN || task->kernel == stacks->cr3);
+    for (size_t i = 0; i < task->depth; i++)
+        if (task->frames[i].name->symbol && !strcmp(task->frames[i].name->symbol, symbol))
+            return true;
+    return false;
 }
 
 static bool is_dead(const struct stack_task *task)
 {
-    for (size_t i = 0; i < task->depth; i++)
-        if (task->frames[i].name->symbol && !strcmp(task->frames[i].name->symbol, "do_task_dead"))
-            return true;
-    return false;
+    return has_frame(task, "do_task_dead");
+}
+
+/* Is it in the space that it had in user mode, if it ever was there? */
+static bool is_at_home(const struct stacks *stacks, const struct stack_parked *task)
+{
+    return task->kernel == FLOW_CR3_UNKNOWN || task->kernel == stacks->cr3;
+}
+
+/* A task of the kernel's own runs in whatever space there was. One that ends has given its own away, and then does so
+ * too; one that executes a program gets another. */
+static bool may_go_on(const struct stacks *stacks, const struct stack_parked *task, uint64_t to)
+{
+    return !task->running && stack_is_return(task->site, to) && (is_at_home(stacks, task) || task->roams);
 }
 
 /* It may be that another CPU has not decided yet, and asks whether it is this one. */
@@ -53,6 +64,7 @@ static void put_aside(struct stacks *stacks)
         stack_leave(stacks);
     stack_leave(stacks);
     task->running = false;
+    task->roams = has_frame(&task->task, "do_exit") || has_frame(&task->task, "bprm_execve");
     task->site = site;
     task->order = stacks->pool->nr_parked++;
     task->cpu = stacks;
@@ -165,8 +177,8 @@ static size_t take_far_return(struct stacks *stacks, const struct flow_transfer 
  * always is); else the one that waits longest. */
 static bool is_better(const struct stacks *stacks, const struct stack_parked *task, const struct stack_parked *than)
 {
-    if (!than)
-        return true;
+    if (!than || is_at_home(stacks, task) != is_at_home(stacks, than))
+        return !than || is_at_home(stacks, task);
     if ((task->cpu == stacks) != (than->cpu == stacks))
         return task->cpu == stacks;
     return task->order < than->order;

@@ -14,7 +14,8 @@
  *   that does not lead back to where it came from is a signal handler's start (to user mode) or another way on.
  * - A task is switched where a function's RET is not the one of the stack that it was called on. Linux does that in
  *   __switch_to_asm alone, which `names` must tell. The stack is put aside; the one that goes on is, of those put aside
- *   at the same place, the one that fits CR3 and the returns that follow. Up to where these tell, nothing is handed on.
+ *   at the same place, the one that fits CR3 (in do_exit or bprm_execve any may: the space changes there) and the
+ *   returns that follow. Up to where these tell, nothing is handed on.
  * - Behind a gap nothing is known: all frames are left, and the next ones grow from where execution stands.
  */
 #ifndef DECODE_STACKS_H

@@ -26,6 +26,7 @@ struct stack_parked {
     uint64_t site;   /* of the CALL that has not returned */
     uint64_t kernel; /* CR3 in the kernel; FLOW_CR3_UNKNOWN: it was never in user mode */
     uint64_t order;  /* when it was put aside */
+    bool roams;      /* it ends, or executes a program: it may go on in a space that is not the one that it had */
     bool running;
     const struct stacks *cpu; /* where it ran */
     struct stack_parked *next;

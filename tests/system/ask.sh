@@ -109,8 +109,41 @@ $tool trace "$capture" --what branches 2>"$work/pipe.log" | head -n 1 >/dev/null
 check 'and nothing is said' test ! -s "$work/pipe.log"
 same 'no colour but on a terminal' "$($tool trace "$capture" --lines 3 | grep -c $'\033')" 0
 same 'colour where it is wanted' "$($tool trace "$capture" --lines 3 --color always | grep -c $'\033')" 3
+$tool trace "$capture" --time 99999- >"$work/none" 2>&1
+same 'a time behind the trace is said, with where that ends' "$? $(grep -c 'the trace ends at [0-9.]*$' "$work/none")" '1 1'
+for word in 5-1 page:zz 12xy; do
+    $tool find "$capture" "$word" >"$work/none" 2>&1
+    same "find: $word is no address" "$? $(grep -c 'is no ADDRESS' "$work/none")" '1 1'
+done
 $tool trace "$capture" "${names[@]}" --function nothing_of_this_name >"$work/none" 2>&1
 same 'a function that did not run is said' "$? $(grep -c 'was not executed' "$work/none")" '1 1'
+
+# --- trace --process: only what has something of it is decoded ---------------------------------------------------------
+# Two processes, whose two spaces each come and go; behind them the last part of the trace again and again.
+check 'a guest of two processes' boot_guest spaces spaces 'channel=e1000 net.mtu=9000 pt.psb=2K'
+cp -r "$work/spaces/capture" "$work/process"
+rm -f "$work/process/checksums" "$work/process/control"
+build/tools/trace_repeat "$work/spaces/capture/cpu0.pt" "$work/process/cpu0.pt" 600000 100 >"$work/repeated"
+space=$(printf '%x' $((0x$(nm build/guests/spaces.elf | awk '$3 == "space_b" { print $1 }') + 0x1000))) # as user mode has it
+# listed WORDS...: how many lines, and of these of that space; by the index that is there.
+listed() {
+    $tool trace "$work/process" "$@" 2>/dev/null | awk -v space="0x$space" '{ n++; own += $3 == space } END { print n + 0, own + 0 }'
+}
+read -r all own < <(listed --what branches)
+same "trace: $own of $all branches are a process's" "$(listed --what branches --process "$space")" "$own $own"
+same 'trace: instructions' "$(listed --what instructions --process "$space")" "$(listed --what instructions | awk '{ print $2, $2 }')"
+# A part in which it runs, where it did not when the index was made: whoever decodes there lists it once more.
+psb() {
+    $tool dump "$work/process" --from "$1" 2>/dev/null | awk '$2 == "psb" { print $1; exit }'
+}
+from=$((0x$(psb "$($tool find "$work/process" --process "$space" --json 0-7fffffffffff 2>/dev/null | jq '.first.offset + 1')")))
+to=$((0x$(psb 400000)))
+dd if="$work/spaces/capture/cpu0.pt" of="$work/process/cpu0.pt" bs=1 skip=$from seek=$to count=2000 conv=notrunc status=none
+same 'trace: parts in which a process did not run are not decoded for it' \
+    "$(listed --what branches --process "$space")" "$own $own"
+same 'trace: they are without --process' "$(listed --what branches | awk -v own="$own" '{ print ($2 > own) }')" 1
+$tool trace "$work/process" --process fff000 >"$work/none" 2>&1
+same 'a process that did not run is said' "$? $(grep -c 'executed anything' "$work/none")" '1 1'
 
 # Zydis' lengths are those of the flow: the next address of a run of plain instructions.
 $tool trace "$capture" --what instructions --disassemble --lines 100000 >"$work/disassembled" 2>"$work/disassembled.log"

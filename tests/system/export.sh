@@ -119,6 +119,9 @@ check 'half of the time is written' export_as load folded --to 0.01
 less=$(awk '{ sum += $NF } END { print sum }' "$work/load.folded")
 check 'and the other half' export_as load folded --from 0.01
 more=$(awk '{ sum += $NF } END { print sum }' "$work/load.folded")
+cp "$work/load.folded" "$work/load.half"
+check 'which --time says in one word' export_as load folded --time 0.01-
+check 'as the two do' cmp "$work/load.folded" "$work/load.half"
 same 'together they are all of it' "$((less + more)) $((less > 0)) $((more > 0))" "$branches 1 1"
 check 'a thousand calls at most' export_as load chrome --most 1024
 at_most 'are written' "$(jq '[.traceEvents[] | select(.ph == "X")] | length' "$work/load.chrome")" 1024
@@ -154,6 +157,7 @@ refused() {
 refused 'a format that is none' flames
 refused 'a time that is none' folded --from later
 refused 'an empty window' folded --from 2 --to 1
+refused 'one in one word' folded --time 2-1
 refused 'a CPU without a trace' folded --cpu 7
 same 'a file of the capture is left alone' "$(build/undertrace export "$work/load/capture" --format=folded -o "$work/load/capture/cpu0.pt" \
     2>/dev/null; echo $?) $(build/undertrace info "$work/load/capture" >/dev/null; echo $?)" '1 0'

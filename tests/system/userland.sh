@@ -25,4 +25,9 @@ at_most 'root instructions in 1/10,000 of the guest'"'"'s' \
 exact 'every branch is what was decoded' userland
 same 'and every interval' "$(jq -c '[.intervals - .equal_intervals, .decode_errors]' "$work/userland/verify.json")" '[0,0]'
 same 'the truth counts as many branches as the emulator' "$(jq .branches "$work/userland/verify.json")" "$(truth userland branches)"
+
+# Stacks: who ends, or executes a program, does so in another space than it began in, and is the same task.
+build/undertrace export "$work/userland/capture" --format folded -o "$work/userland.folded" --kernel build/guest/vmlinuz 2>"$work/folded.log"
+same 'no task of the kernel begins in the midst of an exit or an exec' \
+    "$(grep -c ';do_exit;' "$work/userland.folded" | awk '{ print ($1 > 0) }') $(grep -cE '^kernel tasks;(exit_mmap|unmap_vmas|do_exit|load_elf_binary|begin_new_exec)[; ]' "$work/userland.folded")" '1 0'
 done_testing

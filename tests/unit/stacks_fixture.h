@@ -27,6 +27,7 @@
 #define KERNEL_RESTORER KERNEL(14)
 #define DEAD KERNEL(15)
 #define RETURN_THUNK KERNEL(16)
+#define EXIT KERNEL(17)
 
 struct stacks_fixture {
     struct names *names;

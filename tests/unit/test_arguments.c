@@ -68,7 +68,8 @@ static void options_and_words_are_taken(void **state)
     assert_string_equal(v.said,
                         "undertrace: try: a word is missing; usage: try; undertrace try --help explains them\n");
     assert_int_equal(PARSE(&v, "a", "--flag", "b", "c"), 1);
-    assert_string_equal(v.said, "undertrace: try: c: is one word too many; undertrace try --help says which it takes\n");
+    assert_string_equal(v.said,
+                        "undertrace: try: c: is one word too many; undertrace try --help says which it takes\n");
     assert_int_equal(PARSE(&v, "--help"), 0);
 }
 

@@ -131,6 +131,24 @@ static void test_isolated_space_tells(void **state)
     two_programs(*state, 0x1000);
 }
 
+/* A task that ends has no space any more: it goes on in whatever there is. */
+static void test_exit_in_another_space(void **state)
+{
+    struct stacks_fixture *fixture = *state;
+    fixture->cr3 = 0x10000;
+    SYSCALL(USER_MAIN, SYSCALL_ENTRY);
+    FAR_RETURN(SYSCALL_ENTRY, USER_MAIN + 0x12);
+    SYSCALL(USER_MAIN, SYSCALL_ENTRY);
+    CALL(SYSCALL_ENTRY, EXIT);
+    switch_from(fixture, EXIT, FORKED);
+    fixture->cr3 = 0x20000;
+    switch_from(fixture, FORKED, SCHEDULE);
+    fixture->log[0] = '\0';
+    RETURN(SCHEDULE, EXIT);
+    RETURN(EXIT, SYSCALL_ENTRY);
+    stacks_heard(fixture, "|1 -schedule -do_exit ");
+}
+
 /* What others do is left out: who waited meanwhile goes on with its stack, and space; who ran is known no more. */
 static void test_pass_over(void **state)
 {
@@ -182,6 +200,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_death, stacks_set_up, stacks_tear_down),
         cmocka_unit_test_setup_teardown(test_space_tells, stacks_set_up, stacks_tear_down),
         cmocka_unit_test_setup_teardown(test_isolated_space_tells, stacks_set_up, stacks_tear_down),
+        cmocka_unit_test_setup_teardown(test_exit_in_another_space, stacks_set_up, stacks_tear_down),
         cmocka_unit_test_setup_teardown(test_pass_over, stacks_set_up, stacks_tear_down),
         cmocka_unit_test_setup_teardown(test_stranger, stacks_set_up, stacks_tear_down),
     };

@@ -63,10 +63,31 @@ static void what_is_no_time(void **state)
     assert_int_equal(parse(&unknown, "7t"), 5007);
 }
 
+static void a_window_may_be_open(void **state)
+{
+    static const char *const wrong[] = {"", "5", "1.5-x", "x-1.5", "2-1", "1-2-3"};
+    uint64_t from = 1, to = 999999999;
+    (void)state;
+    assert_true(time_word_window(&from, &to, &timed, "10t-20t"));
+    assert_int_equal(from, 5010);
+    assert_int_equal(to, 5020);
+    to = UINT64_MAX;
+    assert_true(time_word_window(&from, &to, &timed, "1.5-"));
+    assert_int_equal(from, 5000 + 3000000);
+    assert_int_equal(to, UINT64_MAX);
+    from = 0;
+    assert_true(time_word_window(&from, &to, &timed, "-.5"));
+    assert_int_equal(from, 0);
+    assert_int_equal(to, 5000 + 1000000);
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        assert_false(time_word_window(&from, &to, &timed, wrong[i]));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(seconds_and_ticks_count_from_the_first_tsc), cmocka_unit_test(a_part_of_a_word),
-        cmocka_unit_test(without_tsc_branches_are_counted), cmocka_unit_test(what_is_no_time)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(seconds_and_ticks_count_from_the_first_tsc),
+                                       cmocka_unit_test(a_part_of_a_word),
+                                       cmocka_unit_test(without_tsc_branches_are_counted),
+                                       cmocka_unit_test(what_is_no_time), cmocka_unit_test(a_window_may_be_open)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
