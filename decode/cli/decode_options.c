@@ -33,7 +33,8 @@ static const char usage[] =
     "  --threads N       with N threads (default: one a processor)\n"
     "  --format=ptxed    print instead each instruction's address, one a line, and events in brackets, as libipt's "
     "ptxed\n"
-    "                    does with --no-inst. --event:ip, --event:time, --event:tick and --event:iflags say more of "
+    "                    does with --no-inst. --event:ip, --event:time, --event:tick, --event:iflags and --time say "
+    "more of "
     "events;\n"
     "                    --insn:keep-tcal-on-ovf, --block:keep-tcal-on-ovf, --quiet, --stat, --stat:insn, "
     "--stat:blocks,\n"
@@ -137,10 +138,15 @@ int decode_options_parse(struct decode_options *a, int argc, char **argv)
                                        {"event:time", ARGUMENT_FLAG, &a->ptxed.event_time, 0},
                                        {"event:iflags", ARGUMENT_FLAG, &a->ptxed.event_iflags, 0},
                                        {"event:tick", ARGUMENT_FLAG, &a->ptxed.event_tick, 0},
+                                       {"time", ARGUMENT_FLAG, &a->ptxed.time, 0},
                                        {"insn:keep-tcal-on-ovf", ARGUMENT_FLAG, &a->ptxed.keep_tcal, 0},
                                        {"block:keep-tcal-on-ovf", ARGUMENT_FLAG, &a->ptxed.keep_tcal, 0},
                                        {"no-inst", ARGUMENT_FLAG, &a->ignored, 0},
                                        {"check", ARGUMENT_FLAG, &a->ignored, 0},
+                                       {"verbose", ARGUMENT_FLAG, &a->ignored, 0},
+                                       {"raw-insn", ARGUMENT_FLAG, &a->ignored, 0},
+                                       {"att", ARGUMENT_FLAG, &a->ignored, 0},
+                                       {"iscache-limit", ARGUMENT_NUMBER, &a->unused, UINT64_MAX},
                                        {"insn-decoder", ARGUMENT_FLAG, &a->ptxed.single, 0},
                                        {"quiet", ARGUMENT_FLAG, &a->ptxed.quiet, 0},
                                        {"resync-on-error", ARGUMENT_FLAG, &a->ptxed.resync, 0},

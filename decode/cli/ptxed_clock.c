@@ -29,8 +29,6 @@ static void take_up_to(struct ptxed_clock *clock, uint64_t end)
         if (size <= 0)
             return;
         dump_time_take(&clock->time, &packet);
-        if (packet.kind == PT_PACKET_PSBEND)
-            clock->told = tsc_of(clock);
         clock->at += (uint64_t)size;
     }
 }

@@ -203,6 +203,8 @@ static bool is_shown(const struct flow_event *event, const struct ptxed_options 
 {
     if (event->kind == FLOW_EVENT_CFE && !cfe_word(event->type))
         return false;
+    if (event->kind == FLOW_EVENT_PSB)
+        return false;
     if (event->kind == FLOW_EVENT_IF)
         return options->event_iflags && event->flag;
     return event->kind != FLOW_EVENT_TSX || !event->flag;

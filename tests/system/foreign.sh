@@ -172,6 +172,8 @@ bytes "$psb 7d 00 10 40 00 00 00 99 01 02 23 3d 03 10 01" >"$work/blocks.pt"
 bytes '90 90 90 90' >"$work/blocks.bin"
 decode blocks --image "$work/blocks.bin@$base" --stat --quiet
 same '--stat: instructions and blocks' "$(tr -s '\t\n' ' ' <"$work/blocks.ptxed")" 'insn: 3. blocks: 1. '
+decode blocks --image "$work/blocks.bin@$base" --block:show-blocks --stat
+same '--block:show-blocks --stat: they are numbered' "$(head -n 1 "$work/blocks.ptxed")" '[block 1]'
 decode blocks --image "$work/blocks.bin:0-2:$base" --image "$work/blocks.bin:2-4:$((base + 2))" --block:show-blocks
 same '--block:show-blocks: of two images' "$(sed 's/^0*//' "$work/blocks.ptxed" | tr '\n' ' ')" \
     '[block] 401000 401001 [block] 401002 [disabled] '
@@ -185,6 +187,9 @@ tick=(--image "$work/tick.bin@$base" --event:tick --event:time --nom-freq 4)
 decode tick "${tick[@]}"
 same '--event:tick: where time has passed' "$(sed 's/^0*//; s/^\[0*/[/' "$work/tick.ptxed" | tr '\n' ' ')" \
     '401000 [a008  tick] 401002 [a008  overflow] 401000 [a008  disabled] '
+decode tick --image "$work/tick.bin@$base" --time --nom-freq 4
+same '--time: of the last event before each instruction' "$(sed 's/^0*//; s/  0*/ /' "$work/tick.ptxed" | tr '\n' ' ')" \
+    'a000 401000 a000 401002 [overflow] a008 401000 [disabled] '
 decode tick "${tick[@]}" --insn:keep-tcal-on-ovf
 same '--insn:keep-tcal-on-ovf: behind an overflow, too' "$(sed -n 's/ *tick]//p' "$work/tick.ptxed" | tr '\n' ' ')" \
     '[000000000000a008 [000000000000a010 '
