@@ -6,6 +6,7 @@
 #include "decode/cli/error_text.h"
 #include "decode/cli/ptxed_clock.h"
 #include "decode/engine/errata.h"
+#include "decode/engine/hot.h"
 #include "pt/instruction.h"
 
 struct printer {
@@ -19,11 +20,20 @@ struct printer {
     bool in_block;                     /* the next instruction is one of the same block, */
     const struct foreign_piece *piece; /* where it is in the same piece of the image */
     uint64_t instructions, blocks;
+    struct hot seen; /* direct calls and jumps backwards */
 };
 
-/* Blocks are libipt's here: up to a branch that a packet tells of, an event, or what the options name. And all of a
- * block is in one piece of the image. */
-static bool ends_block(const struct printer *printer, uint64_t ip)
+static bool is_first_time(struct printer *printer, uint64_t ip)
+{
+    const size_t before = printer->seen.used;
+    hot_add(&printer->seen, ip, 1);
+    return printer->seen.used != before;
+}
+
+/* Blocks are libipt's here: up to a branch that a packet tells of, an event, or what the options name; and up to a
+ * direct call, or a jump backwards, the first time, when its cache has not got it yet. All of a block is in one piece
+ * of the image. */
+static bool ends_block(struct printer *printer, uint64_t ip)
 {
     uint8_t bytes[INSTRUCTION_MAX_BYTES];
     struct instruction instruction;
@@ -37,9 +47,9 @@ static bool ends_block(const struct printer *printer, uint64_t ip)
     case INSTRUCTION_PLAIN:
         return false;
     case INSTRUCTION_CALL_DIRECT:
-        return printer->options->end_on_call;
+        return printer->options->end_on_call || is_first_time(printer, ip);
     case INSTRUCTION_JMP_DIRECT:
-        return printer->options->end_on_jump;
+        return printer->options->end_on_jump || (instruction.displacement < 0 && is_first_time(printer, ip));
     default:
         return true;
     }
@@ -163,6 +173,7 @@ int ptxed_print(const struct flow_trace *trace, const struct foreign_image *imag
         flow_decode(flow, &trace->stretches[i], &result);
     }
     flow_end(flow);
+    hot_free(&printer.seen);
     print_statistics(&printer);
     return printer.failed ? 2 : 0;
 }

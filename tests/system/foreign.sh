@@ -178,6 +178,13 @@ decode blocks --image "$work/blocks.bin:0-2:$base" --image "$work/blocks.bin:2-4
 same '--block:show-blocks: of two images' "$(sed 's/^0*//' "$work/blocks.ptxed" | tr '\n' ' ')" \
     '[block] 401000 401001 [block] 401002 [disabled] '
 
+# A call that comes twice: JNZ back to it, taken once.
+bytes "$psb 7d 00 10 40 00 00 00 99 01 02 23 0c 3d 07 10 01" >"$work/call.pt"
+bytes 'e8 00 00 00 00 75 f9 90' >"$work/call.bin"
+decode call --image "$work/call.bin@$base" --block:show-blocks
+same '--block:show-blocks: a call ends a block the first time' "$(sed 's/^0*//' "$work/call.ptxed" | tr '\n' ' ')" \
+    '[block] 401000 [block] 401005 [block] 401000 401005 [disabled] '
+
 # Time goes on where a branch's packet came behind a CYC: the PSB+ has TSC 0xa000 and CBR 2, four cycles at a ratio of 2 are 8 ticks
 # where the TSC's is 4. Within the next TNT none has passed; behind an OVF it goes on.
 bytes "$psb 7d 00 10 40 00 00 00 99 01 19 00 a0 00 00 00 00 00 02 03 02 00 02 23 23 06 06 02 f3 7d 00 10 40 00 00 00 23 06 3d 02 10 01" \
