@@ -70,7 +70,8 @@ bool perf_file_open(struct perf_file *perf, const struct foreign_file *file, con
     perf->attr_end = perf->attrs + size;
     if (!read_section(perf, 40, &perf->at, &size))
         return error_set(error, ERROR_PERF, file->size, "%s: the file is cut at offset", name);
-    perf->end = perf->at + size;
+    perf->unfinished = size == 0;
+    perf->end = perf->unfinished ? perf->size : perf->at + size;
     find_cpuid(perf);
     return true;
 }
@@ -158,9 +159,9 @@ struct perf_sample_id perf_file_sample_id(const struct perf_file *perf, const st
 bool perf_file_next(struct perf_record *record, struct perf_file *perf, const char *name, struct error *error)
 {
     const uint64_t left = perf->end - perf->at;
-    if (left == 0)
-        return false;
     const uint64_t size = number(perf, perf->at + 6, 2);
+    if (left == 0 || (perf->unfinished && (left < RECORD_HEADER_SIZE || size > left)))
+        return false;
     if (left < RECORD_HEADER_SIZE || size < RECORD_HEADER_SIZE || size > left)
         return error_set(error, ERROR_PERF, perf->at, "%s: no record at offset", name);
     *record = (struct perf_record){.type = (uint32_t)number(perf, perf->at, 4),
@@ -174,6 +175,8 @@ bool perf_file_next(struct perf_record *record, struct perf_file *perf, const ch
         return true;
     record->data = perf->bytes + perf->at;
     record->data_size = perf_64(record, 0);
+    if (record->data_size > perf->end - perf->at && perf->unfinished)
+        record->data_size = perf->end - perf->at;
     if (record->data_size > perf->end - perf->at)
         return error_set(error, ERROR_PERF, perf->end, "%s: the trace is cut at offset", name);
     perf->at += record->data_size;

@@ -58,6 +58,7 @@ struct perf_file {
     const uint8_t *bytes;
     size_t size;
     uint64_t at, end;         /* of the records: the next one, and their end */
+    bool unfinished;          /* perf did not come to write how many there are: the file may end within one */
     uint64_t attrs, attr_end; /* of the event attributes */
     uint64_t attr_size;
     const char *cpuid; /* the header's feature of this name; NULL: it has none */

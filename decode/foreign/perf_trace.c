@@ -204,6 +204,7 @@ bool perf_open_file(struct foreign *foreign, const struct foreign_file *file, co
         perf_info_cpu(&foreign->trace.input, &reader.perf);
     good = good && perf_side_read(&reader.side, &reader.perf, name, error) && take_all(&reader, error);
     choice->nr_missing = reader.files.nr_missing;
+    choice->unfinished = reader.perf.unfinished;
     perf_files_free(&reader.files);
     perf_side_free(&reader.side);
     free(reader.buffers);

@@ -21,6 +21,7 @@ struct perf_choice {
     /* what there was */
     uint64_t nr_buffers, nr_missing; /* missing: mappings of files that cannot be read, or of none */
     uint64_t nr_programs;            /* that ran, as far as is known */
+    bool unfinished;                 /* perf was ended, or its machine: what it had written is read */
     bool untimed;                    /* several programs ran, and nothing tells when: there is one space for all */
 };
 

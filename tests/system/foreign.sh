@@ -75,6 +75,7 @@ check 'perf.data is written' build/tools/perfdata_wrap "$work/$name.pt" 0 "$(sta
     "$work/$name.bin" "$base" 0x2001
 check 'perf.data decodes' "$tool" decode --perf "$work/perf.data" --instructions "$work/perf.instructions"
 check 'perf.data is as good as its parts' diff -q "$work/perf.instructions" "$work/$name.walk"
+cp "$work/perf.instructions" "$work/perf.walk.ours"
 if command -v perf >/dev/null; then
     perf script -i "$work/perf.data" --itrace=i1i -F ip 2>"$work/perf.log" | sed 's/ //g' >"$work/perf.walk"
     same 'perf reads the same number of instructions, or nearly' \
@@ -102,6 +103,21 @@ same 'perf.data: what two snapshots share is taken once' "$(ran snapshot 0)" \
     '000 004 005 00b 000 002 003 000 004 005 00b 000 002 003 000 002 003 000 '
 same 'perf.data: a thread, and a device that it had mapped' "$(ran thread 3)" \
     '000 004 005 00b 000 002 003 000 004 005 00b 000 004 005 00b 000 002 003 000 '
+
+# A file that perf did not come to finish: its header has no size, nothing is behind the records, and they may end anywhere.
+end=$(od -An -t u8 -j 40 -N 16 "$work/perf.data" | awk '{ print $1 + $2 }')
+unfinished() {
+    head -c $((end - $1)) "$work/perf.data" >"$work/unfinished.data"
+    head -c 8 /dev/zero | dd of="$work/unfinished.data" bs=1 seek=48 conv=notrunc status=none
+    "$tool" decode --perf "$work/unfinished.data" --instructions "$work/unfinished" >"$work/sums" 2>"$work/err"
+}
+check 'perf.data that is not finished decodes' unfinished 0
+check 'it has all that was written' cmp "$work/unfinished" "$work/perf.walk.ours"
+same 'and that is said' "$(grep -c 'perf did not finish it' "$work/err")" 1
+unfinished 200
+check 'cut within a record: what is before it' cmp -n "$(stat -c %s "$work/unfinished")" "$work/unfinished" "$work/perf.walk.ours"
+at_least_half() { [ "$(stat -c %s "$work/unfinished")" -gt $(($(stat -c %s "$work/perf.walk.ours") / 2)) ]; }
+check 'which is most of it' at_least_half
 
 # Where a part of the code is missing: what is listed with --resync-on-error is of the walk, in its order, and more than without.
 name=random2
