@@ -70,7 +70,7 @@ static const uint8_t *behind_padding(const struct engine *engine, const uint8_t 
 static uint64_t stopped_ip(struct engine *engine, enum flow_error error)
 {
     const bool of_psb = error == FLOW_ERROR_BOUNDARY && !engine->tell.boundary;
-    const uint64_t last = of_psb ? engine->tell.last : engine->executed.last_listed;
+    const uint64_t last = engine->executed.last_listed ? engine->executed.last_listed : engine->tell.last;
     if (of_psb || tell_is_of_packets(error) || error == FLOW_ERROR_RETURN)
         return last ? behind(engine, last) : 0;
     return error == FLOW_ERROR_MISMATCH && last ? last : engine->ip;

@@ -98,6 +98,19 @@ static void a_psb_contradicts(void **state)
     }
 }
 
+/* Nothing was executed yet in the PSB's stretch: the instruction before it counts. */
+static void an_error_behind_a_psb(void **state)
+{
+    (void)state;
+    tell_begin(true);
+    tell_finish(CODE + 2);
+    PUT(.kind = PT_PACKET_PSB); /* at 23H */
+    PUT(.kind = PT_PACKET_PSBEND);
+    PUT(.kind = PT_PACKET_TNT_8, .tnt = 0, .tnt_bits = 1);
+    assert_string_equal(TELL(NOPS), "0000000000001000 0000000000001001 [disabled, at: 0000000000001002] "
+                                    "[35, 1002: error: unexpected packet context] ");
+}
+
 /* At the first bit of a TNT, and at a TIP that is a branch's. */
 static void branches_tick(void **state)
 {
@@ -122,6 +135,7 @@ int main(void)
         cmocka_unit_test(errors_stand_behind_what_was_walked),
         cmocka_unit_test(a_trace_ends_within_a_psb),
         cmocka_unit_test(a_psb_contradicts),
+        cmocka_unit_test(an_error_behind_a_psb),
         cmocka_unit_test(branches_tick),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
