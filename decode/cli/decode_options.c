@@ -81,10 +81,29 @@ static bool parse_shard(struct decode_options *a)
     return false;
 }
 
+/* Options that would say nothing. NULL: there are none. */
+static const char *said_in_vain(const struct decode_options *a)
+{
+    static const struct ptxed_options none;
+    const struct foreign_options *f = &a->foreign;
+    if (!a->format && memcmp(&a->ptxed, &none, sizeof(none)) != 0)
+        return "--event, --block, --stat, --time, --quiet, --resync-on-error and the like are of --format=ptxed";
+    if (a->shard && (a->format || foreign_input_given(f)))
+        return "--shard is for a capture, and not with --format=ptxed";
+    if (!f->perf && (f->symfs || f->pid != ARGUMENT_NOT_GIVEN || f->buffer != ARGUMENT_NOT_GIVEN))
+        return "--pid, --buffer and --symfs are of --perf";
+    return NULL;
+}
+
 /* What does not go together. */
 static int check_arguments(struct decode_options *a)
 {
     const bool ptxed = a->format && !strcmp(a->format, "ptxed");
+    const char *vain = said_in_vain(a);
+    if (vain) {
+        message_say("decode: %s", vain);
+        return 1;
+    }
     if (a->format && !ptxed) {
         message_say("decode: --format=%s: there is ptxed", a->format);
         return 1;
