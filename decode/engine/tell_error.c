@@ -113,6 +113,7 @@ void tell_error(struct engine *engine, enum flow_error error)
     event.ip = stopped_ip(engine, error);
     event.flag = engine->header && !engine->tell.synced;
     event.psb_taken = engine->tell.boundary;
+    engine->tell.error_ip = error == FLOW_ERROR_MISMATCH && event.ip ? behind(engine, event.ip) : event.ip;
     event.type = error == FLOW_ERROR_RETURN && !engine->return_taken;
     if (error == FLOW_ERROR_NO_CODE && is_half_known(engine, event.ip))
         event.error = FLOW_ERROR_INSTRUCTION;
@@ -123,4 +124,14 @@ void tell_error(struct engine *engine, enum flow_error error)
                   (tell_is_of_packets(error) || (error == FLOW_ERROR_BOUNDARY && engine->header));
     if (event.again)
         tell_now(engine, event);
+}
+
+void tell_nowhere(struct engine *engine)
+{
+    const struct flow_event event = {.kind = FLOW_EVENT_ERROR,
+                                     .ip = engine->tell.error_ip,
+                                     .value = (uint64_t)(engine->end - engine->input->trace),
+                                     .error = FLOW_ERROR_CUT,
+                                     .again = true};
+    tell_now(engine, event);
 }

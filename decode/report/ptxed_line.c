@@ -50,6 +50,7 @@ static const char *error_word(const struct flow_event *event)
         [FLOW_ERROR_RUN_IN] = "unknown packet",
         [FLOW_ERROR_LEFT_OVER] = "unexpected packet context",
         [FLOW_ERROR_EVENT_TRACE] = "not supported",
+        [FLOW_ERROR_CUT] = "reached end of trace stream",
     };
     const int error = event->error;
     if (error == FLOW_ERROR_RETURN && event->type)

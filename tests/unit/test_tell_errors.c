@@ -98,6 +98,20 @@ static void a_psb_contradicts(void **state)
     }
 }
 
+/* Behind an error no packet says where execution stands. */
+static void nothing_to_go_on_from(void **state)
+{
+    (void)state;
+    tell_resync = true;
+    tell_begin(true);
+    PUT(.kind = PT_PACKET_TNT_8, .tnt = 1, .tnt_bits = 1);
+    PUT(.kind = PT_PACKET_TNT_8, .tnt = 1, .tnt_bits = 1);
+    PUT(.kind = PT_PACKET_TNT_8, .tnt = 1, .tnt_bits = 1);
+    assert_string_equal(TELL("\x74\x10" NOPS), "0000000000001000 [1d, 1012: error: no memory mapped at this address] "
+                                               "[1e, 1012: resync error: reached end of trace stream] ");
+    tell_resync = false;
+}
+
 /* Nothing was executed yet in the PSB's stretch: the instruction before it counts. */
 static void an_error_behind_a_psb(void **state)
 {
@@ -136,6 +150,7 @@ int main(void)
         cmocka_unit_test(a_trace_ends_within_a_psb),
         cmocka_unit_test(a_psb_contradicts),
         cmocka_unit_test(an_error_behind_a_psb),
+        cmocka_unit_test(nothing_to_go_on_from),
         cmocka_unit_test(branches_tick),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
