@@ -77,6 +77,9 @@ static bool open_perf(struct foreign *foreign, const struct foreign_options *opt
                     choice.nr_buffers);
     if (choice.unfinished)
         message_say("%s: perf did not finish it: what it had written is read", options->perf);
+    if (choice.nr_gaps > 0)
+        message_say("%s: places where packets are missing: %" PRIu64 " (the output stopped, or they were overwritten)",
+                    options->perf, choice.nr_gaps);
     if (choice.nr_missing > 0)
         message_say("%s: %" PRIu64 " mappings are of files that are not there: their code is not known", options->perf,
                     choice.nr_missing);

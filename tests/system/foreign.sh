@@ -104,6 +104,14 @@ same 'perf.data: what two snapshots share is taken once' "$(ran snapshot 0)" \
 same 'perf.data: a thread, and a device that it had mapped' "$(ran thread 3)" \
     '000 004 005 00b 000 002 003 000 004 005 00b 000 004 005 00b 000 002 003 000 '
 
+# What was lost is said; where another buffer's packets follow nothing is.
+missing() {
+    "$tool" decode --perf "tests/fuzz/corpus/perf/$1" --symfs "$work/files" 2>&1 | sed -n 's/.*packets are missing: //p'
+}
+same 'perf.data: an AUX record that was cut is said' "$(missing two)" '1 (the output stopped, or they were overwritten)'
+same 'perf.data: and a part that was overwritten' "$(missing thread)" '1 (the output stopped, or they were overwritten)'
+same 'perf.data: where nothing is missing nothing is said' "$(missing kernel)" ''
+
 # A file that perf did not come to finish: its header has no size, nothing is behind the records, and they may end anywhere.
 end=$(od -An -t u8 -j 40 -N 16 "$work/perf.data" | awk '{ print $1 + $2 }')
 unfinished() {
