@@ -95,6 +95,8 @@ static bool begin(struct engine *engine, const struct flow_stretch *stretch, str
 static enum flow_error end_at_boundary(struct engine *engine, uint64_t boundary)
 {
     engine->tell.boundary = true;
+    if (engine->tell.on && engine->input->ticks)
+        tell_next_psb(engine);
     enum flow_error error = walk_to(engine, WALK_TO_ADDRESS, boundary);
     if (error)
         return error == FLOW_ERROR_MISMATCH ? FLOW_ERROR_BOUNDARY : error;

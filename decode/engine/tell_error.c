@@ -45,6 +45,15 @@ static const uint8_t *next_psbend(const struct engine *engine)
     return at;
 }
 
+void tell_next_psb(struct engine *engine)
+{
+    struct flow_event event = {.kind = FLOW_EVENT_PSB};
+    const uint8_t *packet = engine->packet;
+    engine->packet = next_psbend(engine);
+    tell_now(engine, event);
+    engine->packet = packet;
+}
+
 /* The packet that was waited for stands at packet; others were taken already. */
 static const uint8_t *stopped_at(const struct engine *engine, enum flow_error error)
 {

@@ -96,11 +96,27 @@ static void a_stretch_behind_an_error_begins_anew(void **state)
     assert_event(&failed, behind, 0, false);
 }
 
+/* What was taken ahead, as the walk to a PSB needs it, is not taken again. */
+static void a_psb_is_taken_once(void **state)
+{
+    (void)state;
+    size = 0;
+    put_psb(0xa000);
+    const size_t psb = PUT(.kind = PT_PACKET_PSB);
+    PUT_CYC(4);
+    const size_t psbend = PUT(.kind = PT_PACKET_PSBEND), behind = PUT_TNT();
+    struct ptxed_clock clock = clock_of(4);
+    assert_event(&clock, psbend, 0xa008, true);
+    ptxed_clock_stretch(&clock, psb, false);
+    assert_event(&clock, behind, 0xa008, false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cycles_are_counted),
         cmocka_unit_test(without_nominal_ratio_cycles_tell_nothing),
+        cmocka_unit_test(a_psb_is_taken_once),
         cmocka_unit_test(a_stretch_behind_an_error_begins_anew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
