@@ -63,7 +63,8 @@ bool perf_file_open(struct perf_file *perf, const struct foreign_file *file, con
     if (file->size < PIPE_HEADER_SIZE || memcmp(file->bytes, "PERFILE2", 8))
         return error_set(error, ERROR_PERF, 0, "%s: is no perf.data file", name);
     if (number(perf, 8, 8) == PIPE_HEADER_SIZE)
-        return error_set(error, ERROR_PERF, 0, "%s: was written to a pipe: perf inject -o makes a file of it", name);
+        return error_set(error, ERROR_PERF, 0,
+                         "%s: was written to a pipe, which is not read: perf record -o FILE writes a file", name);
     perf->attr_size = number(perf, 16, 8);
     if (file->size < HEADER_SIZE || !read_section(perf, 24, &perf->attrs, &size))
         return error_set(error, ERROR_PERF, file->size, "%s: the file is cut at offset", name);
@@ -169,7 +170,7 @@ bool perf_file_next(struct perf_record *record, struct perf_file *perf, const ch
                                    .bytes = perf->bytes + perf->at + RECORD_HEADER_SIZE,
                                    .size = (size_t)size - RECORD_HEADER_SIZE};
     if (record->type == PERF_COMPRESSED || record->type == PERF_COMPRESSED2)
-        return error_set(error, ERROR_PERF, 0, "%s: is compressed: perf inject -o makes a file that is not", name);
+        return error_set(error, ERROR_PERF, 0, "%s: is compressed, which is not read: it is by perf record -z", name);
     perf->at += size;
     if (record->type != PERF_AUXTRACE)
         return true;

@@ -254,6 +254,8 @@ for cut in 50 110 400 3000; do
     head -c "$cut" "$work/perf.data" >"$work/cut.data"
     refused "cut at offset $cut" --perf "$work/cut.data"
 done
+bytes '50 45 52 46 49 4c 45 32 10 00 00 00 00 00 00 00' >"$work/pipe.data"
+refused 'to a pipe, which is not read' --perf "$work/pipe.data"
 refused 'FAMILY/MODEL/STEPPING' --pt "$pt" --image "$bin@$base" --cpu 6/1x
 refused 'needs the code' --pt "$pt"
 refused 'is for a capture' --pt "$pt" --image "$bin@$base" --shard 1/2 --result "$work/none"
