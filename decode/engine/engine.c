@@ -127,9 +127,12 @@ static enum flow_error end_of(struct engine *engine, const struct flow_stretch *
 static void end(struct engine *engine, enum flow_error error)
 {
     struct flow_result *result = engine->executed.result;
+    const bool to_gap = engine->stretch && engine->stretch->ends == FLOW_ENDS_AT_GAP;
     engine->stretch = NULL;
     if (engine->tell.on)
         tell_end(engine, error);
+    if (engine->tell.on && to_gap) /* what comes behind it is another story */
+        engine->tell = (struct tell){.on = true};
     executed_drop(&engine->executed);
     executed_flush(&engine->executed);
     result->packets = engine->nr_packets;
