@@ -64,7 +64,8 @@ static void put_gaps(struct undertrace_reader *reader, uint64_t end)
     const struct flow_part *part = &flow->cursor.part;
     for (; flow->gap < gaps->count && gaps->items[flow->gap].at <= end; flow->gap++) {
         const struct record_gap *gap = &gaps->items[flow->gap];
-        if (gap->at < part->from || gap->at >= part->to)
+        const bool nothing = gap->cause == 0 && gap->size == 0; /* another buffer of perf.data goes on there */
+        if (nothing || gap->at < part->from || gap->at >= part->to)
             continue;
         put_lost(reader,
                  &(struct undertrace_lost){

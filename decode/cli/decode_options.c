@@ -33,7 +33,8 @@ static const char usage[] =
     "  --threads N       with N threads (default: one a processor)\n"
     "  --format=ptxed    print instead each instruction's address, one a line, and events in brackets, as libipt's "
     "ptxed\n"
-    "                    does with --no-inst. --event:ip, --event:time, --event:tick and --event:iflags say more of "
+    "                    does with --no-inst. --event:ip, --event:time, --event:tick, --event:iflags and --time say "
+    "more of "
     "events;\n"
     "                    --insn:keep-tcal-on-ovf, --block:keep-tcal-on-ovf, --quiet, --stat, --stat:insn, "
     "--stat:blocks,\n"
@@ -80,10 +81,29 @@ static bool parse_shard(struct decode_options *a)
     return false;
 }
 
+/* Options that would say nothing. NULL: there are none. */
+static const char *said_in_vain(const struct decode_options *a)
+{
+    static const struct ptxed_options none;
+    const struct foreign_options *f = &a->foreign;
+    if (!a->format && memcmp(&a->ptxed, &none, sizeof(none)) != 0)
+        return "--event, --block, --stat, --time, --quiet, --resync-on-error and the like are of --format=ptxed";
+    if (a->shard && (a->format || foreign_input_given(f)))
+        return "--shard is for a capture, and not with --format=ptxed";
+    if (!f->perf && (f->symfs || f->pid != ARGUMENT_NOT_GIVEN || f->buffer != ARGUMENT_NOT_GIVEN))
+        return "--pid, --buffer and --symfs are of --perf";
+    return NULL;
+}
+
 /* What does not go together. */
 static int check_arguments(struct decode_options *a)
 {
     const bool ptxed = a->format && !strcmp(a->format, "ptxed");
+    const char *vain = said_in_vain(a);
+    if (vain) {
+        message_say("decode: %s", vain);
+        return 1;
+    }
     if (a->format && !ptxed) {
         message_say("decode: --format=%s: there is ptxed", a->format);
         return 1;
@@ -137,10 +157,15 @@ int decode_options_parse(struct decode_options *a, int argc, char **argv)
                                        {"event:time", ARGUMENT_FLAG, &a->ptxed.event_time, 0},
                                        {"event:iflags", ARGUMENT_FLAG, &a->ptxed.event_iflags, 0},
                                        {"event:tick", ARGUMENT_FLAG, &a->ptxed.event_tick, 0},
+                                       {"time", ARGUMENT_FLAG, &a->ptxed.time, 0},
                                        {"insn:keep-tcal-on-ovf", ARGUMENT_FLAG, &a->ptxed.keep_tcal, 0},
                                        {"block:keep-tcal-on-ovf", ARGUMENT_FLAG, &a->ptxed.keep_tcal, 0},
                                        {"no-inst", ARGUMENT_FLAG, &a->ignored, 0},
                                        {"check", ARGUMENT_FLAG, &a->ignored, 0},
+                                       {"verbose", ARGUMENT_FLAG, &a->ignored, 0},
+                                       {"raw-insn", ARGUMENT_FLAG, &a->ignored, 0},
+                                       {"att", ARGUMENT_FLAG, &a->ignored, 0},
+                                       {"iscache-limit", ARGUMENT_NUMBER, &a->unused, UINT64_MAX},
                                        {"insn-decoder", ARGUMENT_FLAG, &a->ptxed.single, 0},
                                        {"quiet", ARGUMENT_FLAG, &a->ptxed.quiet, 0},
                                        {"resync-on-error", ARGUMENT_FLAG, &a->ptxed.resync, 0},

@@ -14,8 +14,9 @@ struct decode_options {
     uint32_t part, nr_parts; /* of shard; 0: all */
     struct foreign_options foreign;
     struct ptxed_options ptxed;
-    bool ignored; /* ptxed's --no-inst and --insn-decoder, which are always so, and --check, of which nothing is left to
-                     do */
+    bool ignored;    /* ptxed's --no-inst and --block-decoder, which are always so, --check, of which nothing is left to
+                        do,    and what says how instructions are printed */
+    uint64_t unused; /* the same, of a number */
 };
 
 /* Returns ARGUMENTS_GOOD or the exit status, as arguments_parse; what does not go together is said. */

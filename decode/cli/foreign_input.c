@@ -75,6 +75,11 @@ static bool open_perf(struct foreign *foreign, const struct foreign_options *opt
     if (choice.nr_buffers > 1 && options->buffer == PERF_ANY)
         message_say("%s: %" PRIu64 " buffers, in the order of their PSBs' times; --buffer N takes one", options->perf,
                     choice.nr_buffers);
+    if (choice.unfinished)
+        message_say("%s: perf did not finish it: what it had written is read", options->perf);
+    if (choice.nr_gaps > 0)
+        message_say("%s: places where packets are missing: %" PRIu64 " (the output stopped, or they were overwritten)",
+                    options->perf, choice.nr_gaps);
     if (choice.nr_missing > 0)
         message_say("%s: %" PRIu64 " mappings are of files that are not there: their code is not known", options->perf,
                     choice.nr_missing);

@@ -6,6 +6,7 @@
 #include "decode/cli/error_text.h"
 #include "decode/cli/ptxed_clock.h"
 #include "decode/engine/errata.h"
+#include "decode/engine/hot.h"
 #include "pt/instruction.h"
 
 struct printer {
@@ -19,11 +20,20 @@ struct printer {
     bool in_block;                     /* the next instruction is one of the same block, */
     const struct foreign_piece *piece; /* where it is in the same piece of the image */
     uint64_t instructions, blocks;
+    struct hot seen; /* direct calls and jumps backwards */
 };
 
-/* Blocks are libipt's here: up to a branch that a packet tells of, an event, or what the options name. And all of a
- * block is in one piece of the image. */
-static bool ends_block(const struct printer *printer, uint64_t ip)
+static bool is_first_time(struct printer *printer, uint64_t ip)
+{
+    const size_t before = printer->seen.used;
+    hot_add(&printer->seen, ip, 1);
+    return printer->seen.used != before;
+}
+
+/* Blocks are libipt's here: up to a branch that a packet tells of, an event, or what the options name; and up to a
+ * direct call, or a jump backwards, the first time, when its cache has not got it yet. All of a block is in one piece
+ * of the image. */
+static bool ends_block(struct printer *printer, uint64_t ip)
 {
     uint8_t bytes[INSTRUCTION_MAX_BYTES];
     struct instruction instruction;
@@ -37,12 +47,22 @@ static bool ends_block(const struct printer *printer, uint64_t ip)
     case INSTRUCTION_PLAIN:
         return false;
     case INSTRUCTION_CALL_DIRECT:
-        return printer->options->end_on_call;
+        return printer->options->end_on_call || is_first_time(printer, ip);
     case INSTRUCTION_JMP_DIRECT:
-        return printer->options->end_on_jump;
+        return printer->options->end_on_jump || (instruction.displacement < 0 && is_first_time(printer, ip));
     default:
         return true;
     }
+}
+
+/* With its number, where they are counted. */
+static void print_block(const struct printer *printer)
+{
+    const struct ptxed_options *options = printer->options;
+    if (options->stat || options->stat_instructions || options->stat_blocks)
+        printf("[block %" PRIx64 "]\n", printer->blocks);
+    else
+        puts("[block]");
 }
 
 static void count_instruction(struct printer *printer, uint64_t ip)
@@ -54,9 +74,9 @@ static void count_instruction(struct printer *printer, uint64_t ip)
     const struct foreign_piece *piece = printer->image ? foreign_image_piece(printer->image, ip) : NULL;
     printer->in_block &= piece == printer->piece;
     printer->piece = piece;
-    if (!printer->in_block && options->show_blocks && !options->quiet)
-        puts("[block]");
     printer->blocks += !printer->in_block;
+    if (!printer->in_block && options->show_blocks && !options->quiet)
+        print_block(printer);
     printer->in_block = !ends_block(printer, ip);
 }
 
@@ -68,15 +88,21 @@ static void print_instruction(void *context, uint64_t ip)
     if (printer->options->quiet)
         return;
     const size_t size = ptxed_address_line(line, ip, printer->speculative);
+    if (printer->options->time)
+        printf("%016" PRIx64 "  ", printer->clock.told);
     fwrite(line, 1, size, stdout);
 }
 
-/* Where time is told, and something is told of the event. */
+/* Time goes on to the event. Returns whether there is anything to tell of it. */
 static bool take_time(struct printer *printer, struct flow_event *event)
 {
     const struct ptxed_options *options = printer->options;
-    const bool later = (options->event_time || options->event_tick) && ptxed_clock_event(&printer->clock, event);
-    return later || event->kind != FLOW_EVENT_TICK;
+    const bool tick = event->kind == FLOW_EVENT_TICK;
+    if (tick && !options->event_tick)
+        return false;
+    const bool timed = options->time || options->event_time || options->event_tick;
+    const bool later = timed && ptxed_clock_event(&printer->clock, event);
+    return later || !tick;
 }
 
 static void print_event(void *context, const struct flow_event *told)
@@ -89,7 +115,7 @@ static void print_event(void *context, const struct flow_event *told)
     const size_t size = ptxed_event_line(line, event, printer->options);
     if (!printer->options->quiet || event->kind == FLOW_EVENT_ERROR)
         fwrite(line, 1, size, stdout);
-    printer->in_block = false;
+    printer->in_block &= event->kind == FLOW_EVENT_PSB;
     printer->failed |= event->kind == FLOW_EVENT_ERROR;
     printer->psb_taken |= event->kind == FLOW_EVENT_ERROR && event->psb_taken && !printer->options->resync;
     if (event->kind == FLOW_EVENT_TSX)
@@ -129,7 +155,7 @@ int ptxed_print(const struct flow_trace *trace, const struct foreign_image *imag
     struct flow_input input = trace->input;
     input.timed = false; /* the time that is printed is another one */
     input.resync = options->resync;
-    input.ticks = options->event_tick;
+    input.ticks = options->event_tick || options->time;
     ptxed_clock_begin(&printer.clock, &input, (struct dump_time_setup){.kept_on_overflow = options->keep_tcal});
     struct flow *flow = flow_start(&input, &hooks, &error);
     if (!flow) {
@@ -147,6 +173,7 @@ int ptxed_print(const struct flow_trace *trace, const struct foreign_image *imag
         flow_decode(flow, &trace->stretches[i], &result);
     }
     flow_end(flow);
+    hot_free(&printer.seen);
     print_statistics(&printer);
     return printer.failed ? 2 : 0;
 }

@@ -29,8 +29,6 @@ static void take_up_to(struct ptxed_clock *clock, uint64_t end)
         if (size <= 0)
             return;
         dump_time_take(&clock->time, &packet);
-        if (packet.kind == PT_PACKET_PSBEND)
-            clock->told = tsc_of(clock);
         clock->at += (uint64_t)size;
     }
 }
@@ -43,7 +41,8 @@ void ptxed_clock_stretch(struct ptxed_clock *clock, uint64_t begin, bool anew)
     } else {
         take_up_to(clock, begin);
     }
-    clock->at = begin;
+    if (anew || clock->at < begin) /* else its PSB+ is known already */
+        clock->at = begin;
 }
 
 bool ptxed_clock_event(struct ptxed_clock *clock, struct flow_event *event)

@@ -11,7 +11,7 @@ struct ptxed_clock {
     struct dump_time_setup setup;
     struct dump_time time;
     uint64_t at;   /* trace offset: up to there packets are taken */
-    uint64_t told; /* the TSC of the last event, or PSB+ */
+    uint64_t told; /* the TSC of the last event; 0: not known */
 };
 
 /* setup: what input says of the clocks is filled in. */

@@ -95,6 +95,8 @@ static bool begin(struct engine *engine, const struct flow_stretch *stretch, str
 static enum flow_error end_at_boundary(struct engine *engine, uint64_t boundary)
 {
     engine->tell.boundary = true;
+    if (engine->tell.on && engine->input->ticks)
+        tell_next_psb(engine);
     enum flow_error error = walk_to(engine, WALK_TO_ADDRESS, boundary);
     if (error)
         return error == FLOW_ERROR_MISMATCH ? FLOW_ERROR_BOUNDARY : error;
@@ -125,9 +127,12 @@ static enum flow_error end_of(struct engine *engine, const struct flow_stretch *
 static void end(struct engine *engine, enum flow_error error)
 {
     struct flow_result *result = engine->executed.result;
+    const bool to_gap = engine->stretch && engine->stretch->ends == FLOW_ENDS_AT_GAP;
     engine->stretch = NULL;
     if (engine->tell.on)
         tell_end(engine, error);
+    if (engine->tell.on && to_gap) /* what comes behind it is another story */
+        engine->tell = (struct tell){.on = true};
     executed_drop(&engine->executed);
     executed_flush(&engine->executed);
     result->packets = engine->nr_packets;

@@ -30,6 +30,7 @@ enum flow_event_kind {
                        * before it began */
     FLOW_EVENT_TICK,  /* with flow_input.ticks, time may have passed: the branch of a TIP, at ip, or the first one of a
                        * TNT, to ip */
+    FLOW_EVENT_PSB,   /* with flow_input.ticks: a PSB+ was read */
     FLOW_EVENT_END    /* the trace ends while tracing is on */
 };
 

@@ -214,6 +214,8 @@ bool packets_resync(struct engine *engine, enum flow_error error, bool to_psb)
         error = FLOW_OK;
         while (!error && engine->lost && engine->at < engine->end)
             error = take_packet(engine, to_psb);
+        if (!error && engine->lost && !to_psb && engine->end == engine->input->trace + engine->input->trace_size)
+            tell_nowhere(engine);
         if (!error)
             return true;
     }

@@ -165,13 +165,16 @@ static enum flow_error tell_power(struct engine *engine, const struct packet *pa
 static enum flow_error tell_psb(struct engine *engine, const struct packet *packet)
 {
     enum flow_error error = event_take(engine, packet);
-    if (packet->kind == PT_PACKET_PSB)
+    if (packet->kind == PT_PACKET_PSB) {
         engine->tell.nr_waiting = 0;
-    if (packet->kind == PT_PACKET_PSBEND && !error)
+        return error;
+    }
+    if (!error)
         error = tell_whether_on(engine);
-    engine->tell.synced |= packet->kind == PT_PACKET_PSBEND;
-    if (packet->kind == PT_PACKET_PSBEND)
-        tell_waiting_at(engine, TELL_ANY_OF(TELL_FOR_PSBEND), false, 0);
+    engine->tell.synced = true;
+    tell_waiting_at(engine, TELL_ANY_OF(TELL_FOR_PSBEND), false, 0);
+    if (!error && engine->input->ticks)
+        tell_now(engine, tell_event(FLOW_EVENT_PSB, 0));
     return error;
 }
 

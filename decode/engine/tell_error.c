@@ -45,6 +45,15 @@ static const uint8_t *next_psbend(const struct engine *engine)
     return at;
 }
 
+void tell_next_psb(struct engine *engine)
+{
+    struct flow_event event = {.kind = FLOW_EVENT_PSB};
+    const uint8_t *packet = engine->packet;
+    engine->packet = next_psbend(engine);
+    tell_now(engine, event);
+    engine->packet = packet;
+}
+
 /* The packet that was waited for stands at packet; others were taken already. */
 static const uint8_t *stopped_at(const struct engine *engine, enum flow_error error)
 {
@@ -70,7 +79,7 @@ static const uint8_t *behind_padding(const struct engine *engine, const uint8_t 
 static uint64_t stopped_ip(struct engine *engine, enum flow_error error)
 {
     const bool of_psb = error == FLOW_ERROR_BOUNDARY && !engine->tell.boundary;
-    const uint64_t last = of_psb ? engine->tell.last : engine->executed.last_listed;
+    const uint64_t last = engine->executed.last_listed ? engine->executed.last_listed : engine->tell.last;
     if (of_psb || tell_is_of_packets(error) || error == FLOW_ERROR_RETURN)
         return last ? behind(engine, last) : 0;
     return error == FLOW_ERROR_MISMATCH && last ? last : engine->ip;
@@ -113,6 +122,7 @@ void tell_error(struct engine *engine, enum flow_error error)
     event.ip = stopped_ip(engine, error);
     event.flag = engine->header && !engine->tell.synced;
     event.psb_taken = engine->tell.boundary;
+    engine->tell.error_ip = error == FLOW_ERROR_MISMATCH && event.ip ? behind(engine, event.ip) : event.ip;
     event.type = error == FLOW_ERROR_RETURN && !engine->return_taken;
     if (error == FLOW_ERROR_NO_CODE && is_half_known(engine, event.ip))
         event.error = FLOW_ERROR_INSTRUCTION;
@@ -123,4 +133,14 @@ void tell_error(struct engine *engine, enum flow_error error)
                   (tell_is_of_packets(error) || (error == FLOW_ERROR_BOUNDARY && engine->header));
     if (event.again)
         tell_now(engine, event);
+}
+
+void tell_nowhere(struct engine *engine)
+{
+    const struct flow_event event = {.kind = FLOW_EVENT_ERROR,
+                                     .ip = engine->tell.error_ip,
+                                     .value = (uint64_t)(engine->end - engine->input->trace),
+                                     .error = FLOW_ERROR_CUT,
+                                     .again = true};
+    tell_now(engine, event);
 }

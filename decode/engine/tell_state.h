@@ -42,6 +42,7 @@ struct tell {
     bool was_tracing;   /* where the last stretch ended, */
     bool was_known;     /* which is not known behind an OVF that erratum SKD010 took the FUP of */
     uint64_t last;      /* the last instruction before its end; 0: none */
+    uint64_t error_ip;  /* where an error was, or behind it, if it was the instruction's */
     bool overflow;      /* an OVF waits for its FUP */
     bool boundary;      /* the walk to where the next PSB+ says execution stood */
     bool entered;       /* a VMCS or CFE packet told of engine.entered */

@@ -5,6 +5,7 @@
 #define HEADER_SIZE 104u
 #define PIPE_HEADER_SIZE 16u
 #define RECORD_HEADER_SIZE 8u
+#define ATTR_OWN_SIZE 4u
 #define ATTR_CONFIG 8u
 #define ATTR_SAMPLE_TYPE 24u
 #define ATTR_FLAGS 40u
@@ -56,6 +57,22 @@ static void find_cpuid(struct perf_file *perf)
     }
 }
 
+/* All behind the header is records. The CPU is one of them, too. */
+static bool open_piped(struct perf_file *perf, const char *name, struct error *error)
+{
+    struct perf_record record;
+    perf->piped = true;
+    perf->at = PIPE_HEADER_SIZE;
+    perf->end = perf->size;
+    for (struct perf_file records = *perf; perf_file_next(&record, &records, name, error);) {
+        if (record.type != PERF_HEADER_FEATURE || perf_64(&record, 0) != FEATURE_CPUID || record.size <= 12)
+            continue;
+        perf->cpuid = (const char *)record.bytes + 12; /* behind the number and a length */
+        perf->cpuid_size = record.size - 12;
+    }
+    return error->kind == ERROR_NONE;
+}
+
 bool perf_file_open(struct perf_file *perf, const struct foreign_file *file, const char *name, struct error *error)
 {
     uint64_t size;
@@ -63,29 +80,57 @@ bool perf_file_open(struct perf_file *perf, const struct foreign_file *file, con
     if (file->size < PIPE_HEADER_SIZE || memcmp(file->bytes, "PERFILE2", 8))
         return error_set(error, ERROR_PERF, 0, "%s: is no perf.data file", name);
     if (number(perf, 8, 8) == PIPE_HEADER_SIZE)
-        return error_set(error, ERROR_PERF, 0, "%s: was written to a pipe: perf inject -o makes a file of it", name);
+        return open_piped(perf, name, error);
     perf->attr_size = number(perf, 16, 8);
     if (file->size < HEADER_SIZE || !read_section(perf, 24, &perf->attrs, &size))
         return error_set(error, ERROR_PERF, file->size, "%s: the file is cut at offset", name);
     perf->attr_end = perf->attrs + size;
     if (!read_section(perf, 40, &perf->at, &size))
         return error_set(error, ERROR_PERF, file->size, "%s: the file is cut at offset", name);
-    perf->end = perf->at + size;
+    perf->unfinished = size == 0;
+    perf->end = perf->unfinished ? perf->size : perf->at + size;
     find_cpuid(perf);
     return true;
 }
 
+static struct perf_attr attr_at(const struct perf_file *perf, uint64_t at)
+{
+    return (struct perf_attr){.type = (uint32_t)number(perf, at, 4),
+                              .config = number(perf, at + ATTR_CONFIG, 8),
+                              .sample_type = number(perf, at + ATTR_SAMPLE_TYPE, 8),
+                              .sample_id_all = number(perf, at + ATTR_FLAGS, 8) & ATTR_SAMPLE_ID_ALL};
+}
+
+/* A record has the attribute, as long as it says, and its IDs. They stand before all of the kernel's. */
+static bool find_piped(struct perf_attr *attr, const struct perf_file *perf, unsigned index)
+{
+    struct perf_file records = *perf;
+    struct perf_record record;
+    struct error ignored = {0};
+    records.at = PIPE_HEADER_SIZE;
+    while (perf_file_next(&record, &records, "", &ignored) && record.type >= PERF_NR_OF_KERNEL) {
+        const uint32_t size = perf_32(&record, ATTR_OWN_SIZE);
+        if (record.type != PERF_HEADER_ATTR || size > record.size || index-- > 0)
+            continue;
+        const uint64_t at = (uint64_t)(record.bytes - perf->bytes);
+        *attr = attr_at(perf, at);
+        attr->ids_at = at + size;
+        attr->nr_ids = (record.size - size) / 8;
+        return true;
+    }
+    return false;
+}
+
 bool perf_file_attr(struct perf_attr *attr, const struct perf_file *perf, unsigned index)
 {
+    if (perf->piped)
+        return find_piped(attr, perf, index);
     const uint64_t all = perf->attr_end - perf->attrs;
     if (perf->attr_size < ATTR_LEAST || perf->attr_size > all || index >= all / perf->attr_size)
         return false;
     const uint64_t at = perf->attrs + index * perf->attr_size;
     const uint64_t ids = at + perf->attr_size - SECTION_SIZE;
-    *attr = (struct perf_attr){.type = (uint32_t)number(perf, at, 4),
-                               .config = number(perf, at + ATTR_CONFIG, 8),
-                               .sample_type = number(perf, at + ATTR_SAMPLE_TYPE, 8),
-                               .sample_id_all = number(perf, at + ATTR_FLAGS, 8) & ATTR_SAMPLE_ID_ALL};
+    *attr = attr_at(perf, at);
     uint64_t size;
     if (read_section(perf, ids, &attr->ids_at, &size))
         attr->nr_ids = size / 8;
@@ -158,9 +203,9 @@ struct perf_sample_id perf_file_sample_id(const struct perf_file *perf, const st
 bool perf_file_next(struct perf_record *record, struct perf_file *perf, const char *name, struct error *error)
 {
     const uint64_t left = perf->end - perf->at;
-    if (left == 0)
-        return false;
     const uint64_t size = number(perf, perf->at + 6, 2);
+    if (left == 0 || (perf->unfinished && (left < RECORD_HEADER_SIZE || size > left)))
+        return false;
     if (left < RECORD_HEADER_SIZE || size < RECORD_HEADER_SIZE || size > left)
         return error_set(error, ERROR_PERF, perf->at, "%s: no record at offset", name);
     *record = (struct perf_record){.type = (uint32_t)number(perf, perf->at, 4),
@@ -168,12 +213,18 @@ bool perf_file_next(struct perf_record *record, struct perf_file *perf, const ch
                                    .bytes = perf->bytes + perf->at + RECORD_HEADER_SIZE,
                                    .size = (size_t)size - RECORD_HEADER_SIZE};
     if (record->type == PERF_COMPRESSED || record->type == PERF_COMPRESSED2)
-        return error_set(error, ERROR_PERF, 0, "%s: is compressed: perf inject -o makes a file that is not", name);
+        return error_set(error, ERROR_PERF, 0, "%s: is compressed, which is not read: it is by perf record -z", name);
     perf->at += size;
+    if (record->type == PERF_HEADER_TRACING_DATA) /* what follows it is no record */
+        perf->at += (perf_32(record, 0) + 7ull) & ~7ull;
+    if (perf->at > perf->end)
+        return error_set(error, ERROR_PERF, perf->end, "%s: the file is cut at offset", name);
     if (record->type != PERF_AUXTRACE)
         return true;
     record->data = perf->bytes + perf->at;
     record->data_size = perf_64(record, 0);
+    if (record->data_size > perf->end - perf->at && perf->unfinished)
+        record->data_size = perf->end - perf->at;
     if (record->data_size > perf->end - perf->at)
         return error_set(error, ERROR_PERF, perf->end, "%s: the trace is cut at offset", name);
     perf->at += record->data_size;

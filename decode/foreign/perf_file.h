@@ -24,8 +24,11 @@ enum perf_record_type {
     PERF_SWITCH = 14,
     PERF_SWITCH_CPU_WIDE = 15,
     PERF_NR_OF_KERNEL = 64,
+    PERF_HEADER_ATTR = 64,
+    PERF_HEADER_TRACING_DATA = 66,
     PERF_AUXTRACE_INFO = 70,
     PERF_AUXTRACE = 71,
+    PERF_HEADER_FEATURE = 80,
     PERF_COMPRESSED = 81,
     PERF_COMPRESSED2 = 83
 };
@@ -58,6 +61,8 @@ struct perf_file {
     const uint8_t *bytes;
     size_t size;
     uint64_t at, end;         /* of the records: the next one, and their end */
+    bool unfinished;          /* perf did not come to write how many there are: the file may end within one */
+    bool piped;               /* it was written to a pipe: the event attributes and features are records */
     uint64_t attrs, attr_end; /* of the event attributes */
     uint64_t attr_size;
     const char *cpuid; /* the header's feature of this name; NULL: it has none */

@@ -10,7 +10,8 @@
 /* bytes NULL: so many zeros. false: no memory. */
 bool perf_packets_append(struct foreign_file *packets, const uint8_t *bytes, uint64_t size);
 
-/* One more gap, behind those that are there. false: no memory. */
+/* One more gap, behind those that are there. One of no cause is a place where nothing is missing, and another buffer's
+ * packets follow. false: no memory. */
 bool perf_packets_gap(struct flow_trace *trace, struct record_gap gap);
 
 #endif

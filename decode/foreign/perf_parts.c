@@ -53,7 +53,9 @@ static bool collect_stops(struct stops *stops, struct perf_file perf, const char
 static bool append_gap(struct foreign *foreign)
 {
     return foreign->packets.size == 0 ||
-           (perf_packets_gap(&foreign->trace, (struct record_gap){.at = foreign->packets.size, .size = GAP_BYTES}) &&
+           (perf_packets_gap(
+                &foreign->trace,
+                (struct record_gap){.at = foreign->packets.size, .size = GAP_BYTES, .cause = RECORD_GAP_RING}) &&
             perf_packets_append(&foreign->packets, NULL, GAP_BYTES));
 }
 
@@ -84,7 +86,8 @@ static bool take_part(struct foreign *foreign, const struct perf_record *record,
     for (size_t i = 0; i < stops->count; i++)
         if (stops->items[i] > offset && stops->items[i] <= end &&
             !perf_packets_gap(&foreign->trace,
-                              (struct record_gap){.at = foreign->packets.size + (stops->items[i] - offset)}))
+                              (struct record_gap){.at = foreign->packets.size + (stops->items[i] - offset),
+                                                  .cause = RECORD_GAP_STOPPED}))
             return false;
     *next = end;
     return perf_packets_append(&foreign->packets, record->data, record->data_size);

@@ -193,6 +193,14 @@ static bool take_all(struct reader *reader, struct error *error)
     return several && reader->info.time_mult ? take_spaces(reader, error) : take_space(reader, first, error);
 }
 
+static uint64_t count_gaps(const struct gaps *gaps)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < gaps->count; i++)
+        count += gaps->items[i].cause != 0;
+    return count;
+}
+
 bool perf_open_file(struct foreign *foreign, const struct foreign_file *file, const char *name,
                     struct perf_choice *choice, const struct flow_input *settings, struct error *error)
 {
@@ -204,6 +212,8 @@ bool perf_open_file(struct foreign *foreign, const struct foreign_file *file, co
         perf_info_cpu(&foreign->trace.input, &reader.perf);
     good = good && perf_side_read(&reader.side, &reader.perf, name, error) && take_all(&reader, error);
     choice->nr_missing = reader.files.nr_missing;
+    choice->unfinished = reader.perf.unfinished;
+    choice->nr_gaps = count_gaps(&foreign->trace.gaps);
     perf_files_free(&reader.files);
     perf_side_free(&reader.side);
     free(reader.buffers);

@@ -20,7 +20,9 @@ struct perf_choice {
     const char *root; /* the directory in which mapped files are looked for; NULL: where they were */
     /* what there was */
     uint64_t nr_buffers, nr_missing; /* missing: mappings of files that cannot be read, or of none */
+    uint64_t nr_gaps;                /* places where packets are missing */
     uint64_t nr_programs;            /* that ran, as far as is known */
+    bool unfinished;                 /* perf was ended, or its machine: what it had written is read */
     bool untimed;                    /* several programs ran, and nothing tells when: there is one space for all */
 };
 

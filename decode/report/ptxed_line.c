@@ -50,6 +50,7 @@ static const char *error_word(const struct flow_event *event)
         [FLOW_ERROR_RUN_IN] = "unknown packet",
         [FLOW_ERROR_LEFT_OVER] = "unexpected packet context",
         [FLOW_ERROR_EVENT_TRACE] = "not supported",
+        [FLOW_ERROR_CUT] = "reached end of trace stream",
     };
     const int error = event->error;
     if (error == FLOW_ERROR_RETURN && event->type)
@@ -202,6 +203,8 @@ static void put_where(struct line *line, const struct flow_event *event)
 static bool is_shown(const struct flow_event *event, const struct ptxed_options *options)
 {
     if (event->kind == FLOW_EVENT_CFE && !cfe_word(event->type))
+        return false;
+    if (event->kind == FLOW_EVENT_PSB)
         return false;
     if (event->kind == FLOW_EVENT_IF)
         return options->event_iflags && event->flag;

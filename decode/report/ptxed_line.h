@@ -15,7 +15,7 @@
 
 struct ptxed_options {
     bool event_ip, event_time, event_iflags; /* what ptxed's options of these names show */
-    bool event_tick, keep_tcal;
+    bool event_tick, keep_tcal, time;
     bool quiet, show_blocks, end_on_call, end_on_jump;
     bool stat, stat_instructions, stat_blocks; /* stat: those that the kind of decoder has */
     bool resync;                               /* go on behind an error within its PSB */

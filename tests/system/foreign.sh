@@ -75,12 +75,19 @@ check 'perf.data is written' build/tools/perfdata_wrap "$work/$name.pt" 0 "$(sta
     "$work/$name.bin" "$base" 0x2001
 check 'perf.data decodes' "$tool" decode --perf "$work/perf.data" --instructions "$work/perf.instructions"
 check 'perf.data is as good as its parts' diff -q "$work/perf.instructions" "$work/$name.walk"
+cp "$work/perf.instructions" "$work/perf.walk.ours"
 if command -v perf >/dev/null; then
     perf script -i "$work/perf.data" --itrace=i1i -F ip 2>"$work/perf.log" | sed 's/ //g' >"$work/perf.walk"
     same 'perf reads the same number of instructions, or nearly' \
         "$(($(wc -l <"$work/perf.walk") * 100 / $(wc -l <"$work/$name.walk") > 90))" 1
 else
     skip 'perf reads the same instructions' 'perf is not installed (linux-perf)'
+fi
+if command -v perf >/dev/null && perf inject -i "$work/perf.data" -o - >"$work/pipe.data" 2>"$work/perf.log"; then
+    check 'perf.data from a pipe decodes' "$tool" decode --perf "$work/pipe.data" --instructions "$work/pipe.instructions"
+    check 'it is as good as a file' diff -q "$work/pipe.instructions" "$work/$name.walk"
+else
+    skip 'perf.data from a pipe' 'perf is not installed (linux-perf)'
 fi
 "$tool" decode --perf "$work/perf.data" --pid 77 --image "$work/$name.bin@$base" --instructions "$work/perf.instructions" >"$work/sums"
 check 'perf.data with another image decodes' diff -q "$work/perf.instructions" "$work/$name.walk"
@@ -102,6 +109,29 @@ same 'perf.data: what two snapshots share is taken once' "$(ran snapshot 0)" \
     '000 004 005 00b 000 002 003 000 004 005 00b 000 002 003 000 002 003 000 '
 same 'perf.data: a thread, and a device that it had mapped' "$(ran thread 3)" \
     '000 004 005 00b 000 002 003 000 004 005 00b 000 004 005 00b 000 002 003 000 '
+
+# What was lost is said; where another buffer's packets follow nothing is.
+missing() {
+    "$tool" decode --perf "tests/fuzz/corpus/perf/$1" --symfs "$work/files" 2>&1 | sed -n 's/.*packets are missing: //p'
+}
+same 'perf.data: an AUX record that was cut is said' "$(missing two)" '1 (the output stopped, or they were overwritten)'
+same 'perf.data: and a part that was overwritten' "$(missing thread)" '1 (the output stopped, or they were overwritten)'
+same 'perf.data: where nothing is missing nothing is said' "$(missing kernel)" ''
+
+# A file that perf did not come to finish: its header has no size, nothing is behind the records, and they may end anywhere.
+end=$(od -An -t u8 -j 40 -N 16 "$work/perf.data" | awk '{ print $1 + $2 }')
+unfinished() {
+    head -c $((end - $1)) "$work/perf.data" >"$work/unfinished.data"
+    head -c 8 /dev/zero | dd of="$work/unfinished.data" bs=1 seek=48 conv=notrunc status=none
+    "$tool" decode --perf "$work/unfinished.data" --instructions "$work/unfinished" >"$work/sums" 2>"$work/err"
+}
+check 'perf.data that is not finished decodes' unfinished 0
+check 'it has all that was written' cmp "$work/unfinished" "$work/perf.walk.ours"
+same 'and that is said' "$(grep -c 'perf did not finish it' "$work/err")" 1
+unfinished 200
+check 'cut within a record: what is before it' cmp -n "$(stat -c %s "$work/unfinished")" "$work/unfinished" "$work/perf.walk.ours"
+at_least_half() { [ "$(stat -c %s "$work/unfinished")" -gt $(($(stat -c %s "$work/perf.walk.ours") / 2)) ]; }
+check 'which is most of it' at_least_half
 
 # Where a part of the code is missing: what is listed with --resync-on-error is of the walk, in its order, and more than without.
 name=random2
@@ -172,9 +202,18 @@ bytes "$psb 7d 00 10 40 00 00 00 99 01 02 23 3d 03 10 01" >"$work/blocks.pt"
 bytes '90 90 90 90' >"$work/blocks.bin"
 decode blocks --image "$work/blocks.bin@$base" --stat --quiet
 same '--stat: instructions and blocks' "$(tr -s '\t\n' ' ' <"$work/blocks.ptxed")" 'insn: 3. blocks: 1. '
+decode blocks --image "$work/blocks.bin@$base" --block:show-blocks --stat
+same '--block:show-blocks --stat: they are numbered' "$(head -n 1 "$work/blocks.ptxed")" '[block 1]'
 decode blocks --image "$work/blocks.bin:0-2:$base" --image "$work/blocks.bin:2-4:$((base + 2))" --block:show-blocks
 same '--block:show-blocks: of two images' "$(sed 's/^0*//' "$work/blocks.ptxed" | tr '\n' ' ')" \
     '[block] 401000 401001 [block] 401002 [disabled] '
+
+# A call that comes twice: JNZ back to it, taken once.
+bytes "$psb 7d 00 10 40 00 00 00 99 01 02 23 0c 3d 07 10 01" >"$work/call.pt"
+bytes 'e8 00 00 00 00 75 f9 90' >"$work/call.bin"
+decode call --image "$work/call.bin@$base" --block:show-blocks
+same '--block:show-blocks: a call ends a block the first time' "$(sed 's/^0*//' "$work/call.ptxed" | tr '\n' ' ')" \
+    '[block] 401000 [block] 401005 [block] 401000 401005 [disabled] '
 
 # Time goes on where a branch's packet came behind a CYC: the PSB+ has TSC 0xa000 and CBR 2, four cycles at a ratio of 2 are 8 ticks
 # where the TSC's is 4. Within the next TNT none has passed; behind an OVF it goes on.
@@ -185,6 +224,9 @@ tick=(--image "$work/tick.bin@$base" --event:tick --event:time --nom-freq 4)
 decode tick "${tick[@]}"
 same '--event:tick: where time has passed' "$(sed 's/^0*//; s/^\[0*/[/' "$work/tick.ptxed" | tr '\n' ' ')" \
     '401000 [a008  tick] 401002 [a008  overflow] 401000 [a008  disabled] '
+decode tick --image "$work/tick.bin@$base" --time --nom-freq 4
+same '--time: of the last event before each instruction' "$(sed 's/^0*//; s/  0*/ /' "$work/tick.ptxed" | tr '\n' ' ')" \
+    'a000 401000 a000 401002 [overflow] a008 401000 [disabled] '
 decode tick "${tick[@]}" --insn:keep-tcal-on-ovf
 same '--insn:keep-tcal-on-ovf: behind an overflow, too' "$(sed -n 's/ *tick]//p' "$work/tick.ptxed" | tr '\n' ' ')" \
     '[000000000000a008 [000000000000a010 '
@@ -220,6 +262,12 @@ for cut in 50 110 400 3000; do
 done
 refused 'FAMILY/MODEL/STEPPING' --pt "$pt" --image "$bin@$base" --cpu 6/1x
 refused 'needs the code' --pt "$pt"
+refused 'is for a capture' --pt "$pt" --image "$bin@$base" --shard 1/2 --result "$work/none"
+refused 'are of --perf' --pt "$pt" --image "$bin@$base" --buffer 0
+refused 'is no number' --pt "$pt" --image "$bin@$base" --nom-freq 256
+status=0
+"$tool" decode --pt "$pt" --image "$bin@$base" --event:tick >"$work/out" 2>"$work/err" || status=$?
+same 'refused: what is of --format=ptxed without it' "$status $(wc -c <"$work/out") $(grep -c 'of --format=ptxed' "$work/err")" '1 0 1'
 refused 'there is ptxed' --pt "$pt" --image "$bin@$base" --format=other
 
 done_testing

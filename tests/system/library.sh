@@ -127,6 +127,8 @@ MTC_FREQ=16 "$work/shared" "pt:$work/foreign.pt" 0 branches >"$work/none" 2>&1
 same 'an MTCFreq that no CPU has is refused, in one line' "$? $(cat "$work/none")" '1 mtc_freq is of 0 to 15'
 SIZE=0 "$work/shared" "pt:$work/foreign.pt" 0 branches >"$work/none" 2>&1
 same 'a structure without its size is refused, in one line' "$? $(cat "$work/none")" '1 the size of undertrace_foreign is not set'
+"$work/shared" perf:tests/fuzz/corpus/perf/two 0 lost >"$work/lost"
+same 'perf.data of two buffers: what is lost is an AUX record that was cut' "$(sed -n 's/.*recorded: //p' "$work/lost")" 'output stopped'
 "$work/shared" "perf:$work/foreign.pt" 0 branches >"$work/none" 2>&1
 same 'and what is no perf.data' "$? $(wc -l <"$work/none")" '1 1'
 

@@ -68,7 +68,7 @@ static void plan_code(void)
         code[nr_code].at = at;
         code[nr_code].length = code[nr_code].kind == NOP ? 1 + draw(4) : lengths[code[nr_code].kind];
         const uint32_t left = CODE_MOST - 1 - nr_code;
-        code[nr_code].target = nr_code + (left > 1 ? 2 + draw(left < 20 ? left - 1 : 20) : left);
+        code[nr_code].target = nr_code + (left > 1 ? 2 + draw(left < 21 ? left - 1 : 20) : left);
         at += code[nr_code].length;
     }
 }

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "decode/foreign/foreign_trace.h"
+#include "decode/foreign/perf_packets.h"
 #include "decode/report/ptxed_line.h"
 
 #define MOST_BYTES 512u
@@ -15,6 +16,7 @@
 
 static uint8_t trace[MOST_BYTES];
 size_t tell_trace_size;
+size_t tell_gap;
 bool tell_ticks, tell_resync;
 static char told[MOST_TEXT];
 
@@ -67,6 +69,8 @@ const char *tell_of(const char *code, size_t code_size)
     memcpy(foreign.image.files[0].bytes, code, code_size);
     assert_true(foreign_image_add_piece(&foreign.image, (struct foreign_piece){.gva = CODE, .size = code_size}, "code",
                                         &error));
+    if (tell_gap)
+        assert_true(perf_packets_gap(&foreign.trace, (struct record_gap){.at = tell_gap}));
     assert_true(foreign_prepare(&foreign, "trace", &error));
     foreign.trace.input.ticks = tell_ticks;
     foreign.trace.input.resync = tell_resync;

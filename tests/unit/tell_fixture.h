@@ -13,6 +13,8 @@
 extern size_t tell_trace_size;       /* bytes that were put */
 extern bool tell_ticks, tell_resync; /* of flow_input */
 
+extern size_t tell_gap; /* what was put before and behind that place do not belong together; 0: all do */
+
 /* One packet more. */
 void tell_put(struct packet packet);
 

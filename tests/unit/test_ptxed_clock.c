@@ -22,13 +22,13 @@ static size_t put(struct packet packet)
 #define PUT_CYC(cycles) PUT(.kind = PT_PACKET_CYC, .cyc = (cycles))
 #define PUT_TNT() PUT(.kind = PT_PACKET_TNT_8, .tnt = 1, .tnt_bits = 1)
 
+/* Returns where its PSBEND stands. */
 static size_t put_psb(uint64_t tsc)
 {
-    const size_t at = PUT(.kind = PT_PACKET_PSB);
+    PUT(.kind = PT_PACKET_PSB);
     PUT(.kind = PT_PACKET_TSC, .tsc = tsc);
     PUT(.kind = PT_PACKET_CBR, .payload = 2);
-    PUT(.kind = PT_PACKET_PSBEND);
-    return at;
+    return PUT(.kind = PT_PACKET_PSBEND);
 }
 
 static struct ptxed_clock clock_of(uint8_t nominal_ratio)
@@ -53,12 +53,13 @@ static void cycles_are_counted(void **state)
 {
     (void)state;
     size = 0;
-    put_psb(0xa000);
+    const size_t psbend = put_psb(0xa000);
     const size_t first = PUT_TNT();
     PUT_CYC(4);
     const size_t second = PUT_TNT(), third = PUT_TNT();
     struct ptxed_clock clock = clock_of(4);
-    assert_event(&clock, first, 0xa000, false); /* as the PSB+ told */
+    assert_event(&clock, psbend, 0xa000, true);
+    assert_event(&clock, first, 0xa000, false);
     assert_event(&clock, second, 0xa008, true);
     assert_event(&clock, third, 0xa008, false);
 }
@@ -67,10 +68,11 @@ static void without_nominal_ratio_cycles_tell_nothing(void **state)
 {
     (void)state;
     size = 0;
-    put_psb(0xa000);
+    const size_t psbend = put_psb(0xa000);
     PUT_CYC(4);
     const size_t at = PUT_TNT();
     struct ptxed_clock clock = clock_of(0);
+    assert_event(&clock, psbend, 0xa000, true);
     assert_event(&clock, at, 0xa000, false);
 }
 
@@ -86,12 +88,27 @@ static void a_stretch_behind_an_error_begins_anew(void **state)
     PUT(.kind = PT_PACKET_PSBEND);
     const size_t behind = PUT_TNT();
     struct ptxed_clock clock = clock_of(4);
-    assert_event(&clock, before, 0xa000, false);
+    assert_event(&clock, before, 0xa000, true);
     struct ptxed_clock failed = clock;
     ptxed_clock_stretch(&clock, psb, false);
-    assert_event(&clock, behind, 0xa008, false);
+    assert_event(&clock, behind, 0xa008, true);
     ptxed_clock_stretch(&failed, psb, true);
     assert_event(&failed, behind, 0, false);
+}
+
+/* What was taken ahead, as the walk to a PSB needs it, is not taken again. */
+static void a_psb_is_taken_once(void **state)
+{
+    (void)state;
+    size = 0;
+    put_psb(0xa000);
+    const size_t psb = PUT(.kind = PT_PACKET_PSB);
+    PUT_CYC(4);
+    const size_t psbend = PUT(.kind = PT_PACKET_PSBEND), behind = PUT_TNT();
+    struct ptxed_clock clock = clock_of(4);
+    assert_event(&clock, psbend, 0xa008, true);
+    ptxed_clock_stretch(&clock, psb, false);
+    assert_event(&clock, behind, 0xa008, false);
 }
 
 int main(void)
@@ -99,6 +116,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cycles_are_counted),
         cmocka_unit_test(without_nominal_ratio_cycles_tell_nothing),
+        cmocka_unit_test(a_psb_is_taken_once),
         cmocka_unit_test(a_stretch_behind_an_error_begins_anew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

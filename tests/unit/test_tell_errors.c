@@ -98,6 +98,50 @@ static void a_psb_contradicts(void **state)
     }
 }
 
+/* Behind an error no packet says where execution stands. */
+static void nothing_to_go_on_from(void **state)
+{
+    (void)state;
+    tell_resync = true;
+    tell_begin(true);
+    PUT(.kind = PT_PACKET_TNT_8, .tnt = 1, .tnt_bits = 1);
+    PUT(.kind = PT_PACKET_TNT_8, .tnt = 1, .tnt_bits = 1);
+    PUT(.kind = PT_PACKET_TNT_8, .tnt = 1, .tnt_bits = 1);
+    assert_string_equal(TELL("\x74\x10" NOPS), "0000000000001000 [1d, 1012: error: no memory mapped at this address] "
+                                               "[1e, 1012: resync error: reached end of trace stream] ");
+    tell_resync = false;
+}
+
+/* Behind a gap a PSB+ contradicts nothing. */
+static void a_gap_lies_between(void **state)
+{
+    (void)state;
+    tell_begin(true);
+    PUT(.kind = PT_PACKET_TNT_8, .tnt = 0, .tnt_bits = 1);
+    tell_gap = tell_trace_size;
+    PUT(.kind = PT_PACKET_PSB);
+    PUT(.kind = PT_PACKET_MODE_EXEC, .cs_d = true);
+    PUT(.kind = PT_PACKET_PSBEND);
+    PUT_IP(PT_PACKET_TIP_PGE, CODE + 2);
+    tell_finish(CODE + 3);
+    assert_string_equal(TELL("\x74\x00" NOPS), "0000000000001000 [enabled, ip: 0000000000001002] 0000000000001002 "
+                                               "[disabled, at: 0000000000001003] ");
+    tell_gap = 0;
+}
+
+/* Nothing was executed yet in the PSB's stretch: the instruction before it counts. */
+static void an_error_behind_a_psb(void **state)
+{
+    (void)state;
+    tell_begin(true);
+    tell_finish(CODE + 2);
+    PUT(.kind = PT_PACKET_PSB); /* at 23H */
+    PUT(.kind = PT_PACKET_PSBEND);
+    PUT(.kind = PT_PACKET_TNT_8, .tnt = 0, .tnt_bits = 1);
+    assert_string_equal(TELL(NOPS), "0000000000001000 0000000000001001 [disabled, at: 0000000000001002] "
+                                    "[35, 1002: error: unexpected packet context] ");
+}
+
 /* At the first bit of a TNT, and at a TIP that is a branch's. */
 static void branches_tick(void **state)
 {
@@ -122,6 +166,9 @@ int main(void)
         cmocka_unit_test(errors_stand_behind_what_was_walked),
         cmocka_unit_test(a_trace_ends_within_a_psb),
         cmocka_unit_test(a_psb_contradicts),
+        cmocka_unit_test(an_error_behind_a_psb),
+        cmocka_unit_test(nothing_to_go_on_from),
+        cmocka_unit_test(a_gap_lies_between),
         cmocka_unit_test(branches_tick),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
