@@ -223,7 +223,7 @@ GUEST_CFLAGS := -std=c11 -O2 -g $(WARN) -ffreestanding -fno-pie -mno-red-zone -m
 PROBE_PARTS := probe_cpu probe_events probe_devices
 SMP_PARTS := smp_parts smp_storm
 MAPS_PARTS := maps_spaces maps_disk maps_held maps_quiet maps_ended maps_pending
-STEPS_PARTS := steps_code.S
+STEPS_PARTS := steps_code.S steps_rings.S
 TASKS_PARTS := tasks_tables tasks32.S tasks_way.S
 GUEST_OBJS := $(patsubst %,$(BUILD)/guests/%.o,$(GUESTS) $(PROBE_PARTS) $(SMP_PARTS) $(MAPS_PARTS) $(STEPS_PARTS) $(TASKS_PARTS) machine) $(BUILD)/guests/start.S.o \
     $(BUILD)/guests/ap.S.o
