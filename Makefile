@@ -479,7 +479,7 @@ help:
 #: make bench    what tracing costs, and what the PT model costs the emulator
 #: make coverage how much of core the unit tests execute
 #: make model    the emulator with the PT model: build/bochs
-#: make run-kvm  the same under QEMU/KVM with nested VMX, where this machine has it (docs/ci.md). Variables as make run
+#: make run-kvm  the same under QEMU/KVM with nested VMX, where this machine has it; exit status 77 where not (docs/ci.md). Variables as make run
 #: make test-nested   tests under KVM and QEMU, which run in the emulator: no VMX is needed
 #: make lib      the library that reads captures: build/libundertrace.a, build/libundertrace.so
 #: make install  the host tool, its completion for bash, the library, header, pkg-config file and manual pages. PREFIX=/usr/local LIBDIR=lib DESTDIR=
