@@ -224,7 +224,7 @@ GUEST_CFLAGS := -std=c11 -O2 -g $(WARN) -ffreestanding -fno-pie -mno-red-zone -m
 PROBE_PARTS := probe_cpu probe_events probe_devices
 SMP_PARTS := smp_parts smp_storm
 MAPS_PARTS := maps_spaces maps_disk maps_held maps_quiet maps_ended maps_pending
-STEPS_PARTS := steps_code.S
+STEPS_PARTS := steps_code.S steps_rings.S
 TASKS_PARTS := tasks_tables tasks32.S tasks_way.S
 GUEST_OBJS := $(patsubst %,$(BUILD)/guests/%.o,$(GUESTS) $(PROBE_PARTS) $(SMP_PARTS) $(MAPS_PARTS) $(STEPS_PARTS) $(TASKS_PARTS) machine) $(BUILD)/guests/start.S.o \
     $(BUILD)/guests/ap.S.o
@@ -480,7 +480,7 @@ help:
 #: make bench    what tracing costs, and what the PT model costs the emulator
 #: make coverage how much of core the unit tests execute
 #: make model    the emulator with the PT model: build/bochs
-#: make run-kvm  the same under QEMU/KVM with nested VMX, where this machine has it (docs/ci.md). Variables as make run
+#: make run-kvm  the same under QEMU/KVM with nested VMX, where this machine has it; exit status 77 where not (docs/ci.md). Variables as make run
 #: make test-nested   tests under KVM and QEMU, which run in the emulator: no VMX is needed
 #: make lib      the library that reads captures: build/libundertrace.a, build/libundertrace.so
 #: make install  the host tool, its completion for bash, the library, header, pkg-config file and manual pages. PREFIX=/usr/local LIBDIR=lib DESTDIR=

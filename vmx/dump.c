@@ -39,6 +39,8 @@ static const struct named_field dumped[] = {
     {VMCS_GUEST_IDTR_BASE, "IDTR base"},
     {VMCS_GUEST_INTERRUPTIBILITY_STATE, "interruptibility state"},
     {VMCS_GUEST_ACTIVITY_STATE, "activity state"},
+    {VMCS_GUEST_PENDING_DEBUG_EXCEPTIONS, "pending debug exceptions"},
+    {VMCS_GUEST_IA32_DEBUGCTL, "IA32_DEBUGCTL"},
     {VMCS_PIN_BASED_CONTROLS, "pin-based controls"},
     {VMCS_PROC_BASED_CONTROLS, "processor-based controls"},
     {VMCS_PROC_BASED_CONTROLS2, "secondary controls"},

@@ -47,7 +47,6 @@ void soft_hold_interrupts(struct soft_step *step)
 {
     const uint64_t rflags = vmreadn(VMCS_GUEST_RFLAGS);
     const bool open = rflags & RFLAGS_IF;
-    const uint32_t state = vmread32(VMCS_GUEST_INTERRUPTIBILITY_STATE);
 
     step->handles = step->handles && !open;
     if (step->handles)
@@ -55,17 +54,16 @@ void soft_hold_interrupts(struct soft_step *step)
     if (step->handles || step->owed == 0)
         return;
     step->owed--;
-    if (open && !step->delivers && !(state & (INTERRUPTIBILITY_STI | INTERRUPTIBILITY_MOV_SS)) &&
+    if (!open || step->delivers)
+        return;
+    const uint32_t state = vmread32(VMCS_GUEST_INTERRUPTIBILITY_STATE);
+    if (!(state & (INTERRUPTIBILITY_STI | INTERRUPTIBILITY_MOV_SS)) &&
         vmread32(VMCS_GUEST_ACTIVITY_STATE) != ACTIVITY_HLT && traps_allow_blocking(step, rflags))
         vmwrite32(VMCS_GUEST_INTERRUPTIBILITY_STATE, state | INTERRUPTIBILITY_STI);
 }
 
-bool soft_hold_end(struct soft_step *step)
+void soft_hold_end(struct soft_step *step)
 {
-    const bool due = step->trap_due;
-
-    if (due)
-        vmwrite64(VMCS_GUEST_IA32_DEBUGCTL, vmread64(VMCS_GUEST_IA32_DEBUGCTL) & ~DEBUGCTL_BTF);
+    vmwrite64(VMCS_GUEST_IA32_DEBUGCTL, vmread64(VMCS_GUEST_IA32_DEBUGCTL) & ~DEBUGCTL_BTF);
     step->trap_due = false;
-    return due;
 }

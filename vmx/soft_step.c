@@ -90,9 +90,10 @@ void soft_step_leave(struct cpu *cpu, bool trapped)
 {
     struct soft_step *step = &cpu->soft;
     const struct guest_stand to = stand_read();
+    const bool trap = step->trap_due;
 
-    const bool trap = soft_hold_end(step);
-
+    if (trap)
+        soft_hold_end(step);
     /* Another exit came first: the instruction, or the event, will be back, or root does what it would have done. */
     step->settled = trapped;
     step->opened = step->opened && !trapped;

@@ -27,7 +27,7 @@ struct soft_step {
     bool settled;             /* begun is where the last exit came from, and root has changed nothing */
     bool handles;             /* an event, until it returns or turns interrupts on */
     uint32_t owed;            /* instructions that come before the next interrupt */
-    bool trap_due;            /* behind the instruction: soft_hold_end() */
+    bool trap_due;            /* a single-step trap behind the instruction, and soft_hold_end() */
     struct guest_stand begun; /* where */
     uint64_t stack;           /* far returns: linear, what they take their target from */
     struct instruction instruction;
@@ -50,8 +50,8 @@ struct soft_step {
  * and step->delivers hold. */
 void soft_hold_interrupts(struct soft_step *step);
 
-/* Behind its exit, first: is a single-step trap due if the instruction was executed? */
-bool soft_hold_end(struct soft_step *step);
+/* Behind its exit, first, where step->trap_due. */
+void soft_hold_end(struct soft_step *step);
 
 /* The linear address of the top of the stack that the guest has now; at: where it stands now. */
 uint64_t soft_step_stack(const struct guest_stand *at);

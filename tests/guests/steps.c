@@ -176,6 +176,14 @@ static void breakpoints(void)
     dr7_set(0x400);
 }
 
+/* CPUID.01H:ECX[3] */
+static bool has_monitor(void)
+{
+    uint32_t eax = 1, ebx, ecx = 0, edx;
+    __asm__ volatile("cpuid" : "+a"(eax), "=b"(ebx), "+c"(ecx), "=d"(edx));
+    return ecx >> 3 & 1;
+}
+
 /* Interrupts come at any place, and change nothing. */
 static void with_interrupts(void)
 {
@@ -183,8 +191,13 @@ static void with_interrupts(void)
     timer_start(VECTOR_TIMER, 3000);
     for (int i = 0; i < 5; i++)
         steps_with(story_work, TF | IF);
+    steps_with(story_repeat, TF | IF);
+    for (int i = 0; i < 5; i++)
+        steps_with(story_repeat, IF);
     while (ticks < 5)
         steps_with(story_work, IF);
+    for (uint64_t before = ticks; has_monitor() && ticks < before + 3;)
+        steps_with(story_wait, IF);
     timer_stop();
     tell("with interrupts");
 }

@@ -1,4 +1,4 @@
-/* The stories of steps.c, in steps_code.S. */
+/* The stories of steps.c, in steps_code.S and steps_rings.S. */
 #ifndef TESTS_GUESTS_STEPS_H
 #define TESTS_GUESTS_STEPS_H
 
@@ -19,6 +19,8 @@ void story_halt(void);
 void story_system_calls(void);
 void story_watched(void);
 void story_work(void);
+void story_repeat(void);
+void story_wait(void);
 
 /* In ring 3 with these RFLAGS: SYSCALL, SYSENTER, INT n. */
 void steps_user(uint64_t flags);

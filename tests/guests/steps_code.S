@@ -1,6 +1,5 @@
 /* What steps.c has done: under TF, with breakpoints, and with interrupts between. */
 
-#define TF 0x100
 #define DATA 0x18
 #define CODE32 0x08
 #define CODE64 0x10
@@ -21,7 +20,7 @@ steps_with:
 /* --- under TF, or not --- */
 
     .globl story_near, story_strings, story_flags, story_shadows, story_events, story_far, story_compatibility
-    .globl story_exits, story_halt, story_system_calls, story_watched, story_work
+    .globl story_exits, story_halt, story_system_calls, story_watched, story_work, story_repeat, story_wait
 story_near:
     xorl %eax, %eax
     movl $3, %ecx
@@ -221,88 +220,22 @@ story_work:
     ret
 3:  ret
 
-/* --- ring 3 --- */
+story_repeat: /* for longer than the timer takes */
+    leaq scratch(%rip), %rsi
+    leaq 64(%rsi), %rdi
+    movl $1000, %ecx
+    cld
+    rep movsb
+    ret
 
-    .globl steps_user, steps_syscall_entry, steps_sysenter_entry
-steps_user:
-    pushq %rbx
-    pushq %rbp
-    movq %rsp, kernel_rsp(%rip)
-    pushq $0x23
-    leaq user_stack_top(%rip), %rdx
-    pushq %rdx
-    pushq %rdi
-    pushq $0x2b
-    leaq 1f(%rip), %rdx
-    pushq %rdx
-    iretq
-1:  nop
-    movl $1, %eax
-    syscall
-    nop
-    movq %rsp, %rdx
-    leaq 2f(%rip), %rcx
-    movl $1, %eax
-    sysenter
-    nop
-2:  int $0x80
-    pushfq
-    popfq
-    call 3f
+story_wait: /* until the next interrupt, or for a reason of the processor's own */
+    leaq scratch(%rip), %rax
+    xorl %ecx, %ecx
+    xorl %edx, %edx
+    monitor
     xorl %eax, %eax
-    syscall
-3:  ret
-
-steps_syscall_entry:
-    incq steps_syscalls(%rip)
-    decl %eax
-    js 1f
-    jnz 2f
-    sysretq
-1:  movq kernel_rsp(%rip), %rsp
-    pushq $2
-    popfq
-    movl $DATA, %eax
-    movl %eax, %ss
-    popq %rbp
-    popq %rbx
+    mwait
     ret
-2:  pushq %r11
-    popfq
-    jmp *%rcx
-
-steps_sysenter_entry:
-    incq steps_sysenters(%rip)
-    movq %rdx, %rsp
-    movl $0x302, %r11d
-    decl %eax
-    jnz 1f
-    sysretq
-1:  jmp *%rcx
-
-/* --- where a handler stands --- */
-
-    .globl story_behind, steps_behind, story_common, steps_common
-story_behind:
-    movq %rsp, %rdx
-    ud2
-steps_behind:
-    movq %rdx, %rsp
-    ret
-
-story_common:
-    sti
-    int $0x81
-    cli
-    ret
-
-steps_common:
-    incq steps_commons(%rip)
-    pushq %rax
-    movl $0xfee000b0, %eax
-    movl $0, (%rax)
-    popq %rax
-    iretq
 
     .data
     .balign 8
@@ -329,24 +262,10 @@ steps_watched:
 
     .bss
     .balign 16
-    .globl steps_syscalls, steps_sysenters, steps_commons, steps_seen_flags, steps_sysenter_stack
-steps_syscalls:
-    .quad 0
-steps_sysenters:
-    .quad 0
-steps_commons:
-    .quad 0
+    .globl steps_seen_flags
 steps_seen_flags:
     .quad 0
-kernel_rsp:
-    .quad 0
 scratch:
-    .zero 128
-    .zero 1024
-user_stack_top:
-    .quad 0
-    .zero 1024
-steps_sysenter_stack:
-    .quad 0
+    .zero 2048
 
     .section .note.GNU-stack, "", @progbits

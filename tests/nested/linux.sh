@@ -61,7 +61,7 @@ for file in $firmware; do
 done
 put "${BUILD:-build}/undertrace" build/undertrace
 install -m 755 "$here/../rig/run-kvm.sh" "$here/boots" "$root/disk"
-install -m 644 "$@" "$root/disk/images"
+install -m 755 "$@" "$root/disk/images"
 tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C "$root/disk" -cf "$disk" boots build images run-kvm.sh usr
 [ "$(stat -c %s "$disk")" -lt $((nr_cylinders * cylinder)) ] || fail "$disk is too large: $(stat -c %s "$disk") bytes"
 truncate -s $((nr_cylinders * cylinder)) "$disk"
