@@ -102,6 +102,10 @@ void vmx_exit_dispatch(struct guest_registers *registers)
         summons_leave_guest(cpu);
     if (basic < NR_EXIT_REASONS)
         cpu->exits[basic]++;
+    if (reason == (ENTRY_FAILURE | EXIT_REASON_ENTRY_FAILURE_GUEST_STATE) && soft_hold_refused(&cpu->soft)) {
+        vmx_enter_guest(cpu);
+        return;
+    }
     if ((reason & ENTRY_FAILURE) || basic >= NR_EXIT_REASONS || !handlers[basic])
         fail_stop(cpu, "a VM exit that nobody handles");
     if (cpu->proc_controls & PROC_MONITOR_TRAP_FLAG) {

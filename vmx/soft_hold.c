@@ -36,7 +36,7 @@ static bool traps_allow_blocking(struct soft_step *step, uint64_t rflags)
 
     if (steps == pending)
         return true;
-    if (pending || is_special(step)) /* a trap that is pending comes before interrupts */
+    if (pending || step->no_btf || is_special(step)) /* a trap that is pending comes before interrupts */
         return false;
     vmwrite64(VMCS_GUEST_IA32_DEBUGCTL, debugctl | DEBUGCTL_BTF);
     step->trap_due = true;
@@ -66,4 +66,15 @@ void soft_hold_end(struct soft_step *step)
 {
     vmwrite64(VMCS_GUEST_IA32_DEBUGCTL, vmread64(VMCS_GUEST_IA32_DEBUGCTL) & ~DEBUGCTL_BTF);
     step->trap_due = false;
+}
+
+/* Guest hypervisors of KVM have no BTF, and their writing it to the VMCS is ignored: nothing but VM entry tells. */
+bool soft_hold_refused(struct soft_step *step)
+{
+    if (!step->trap_due)
+        return false;
+    soft_hold_end(step);
+    vmwrite32(VMCS_GUEST_INTERRUPTIBILITY_STATE, vmread32(VMCS_GUEST_INTERRUPTIBILITY_STATE) & ~INTERRUPTIBILITY_STI);
+    step->no_btf = true;
+    return true;
 }

@@ -28,6 +28,7 @@ struct soft_step {
     bool handles;             /* an event, until it returns or turns interrupts on */
     uint32_t owed;            /* instructions that come before the next interrupt */
     bool trap_due;            /* a single-step trap behind the instruction, and soft_hold_end() */
+    bool no_btf;              /* VM entry does not know it */
     struct guest_stand begun; /* where */
     uint64_t stack;           /* far returns: linear, what they take their target from */
     struct instruction instruction;
@@ -52,6 +53,10 @@ void soft_hold_interrupts(struct soft_step *step);
 
 /* Behind its exit, first, where step->trap_due. */
 void soft_hold_end(struct soft_step *step);
+
+/* VM entry has failed, for the guest's state: was it for BTF, which this machine has not? Then all is as before, and is
+ * not tried again. */
+bool soft_hold_refused(struct soft_step *step);
 
 /* The linear address of the top of the stack that the guest has now; at: where it stands now. */
 uint64_t soft_step_stack(const struct guest_stand *at);

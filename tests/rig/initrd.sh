@@ -13,6 +13,10 @@ busybox=/bin/busybox
     echo "initrd: no busybox in /bin or /usr/bin; install busybox-static" >&2
     exit 1
 }
+if ldd "$busybox" >/dev/null 2>&1; then # its libraries would not be there
+    echo "initrd: $busybox is linked with libraries; install busybox-static" >&2
+    exit 1
+fi
 
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
