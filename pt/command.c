@@ -194,7 +194,7 @@ __attribute__((noinline)) void pt_commands(struct pt_engine *pt)
         command_publish(pt, &command);
         command_answer(pt, &command, result);
     }
-    pt->command_waits = false;
+    pt->command_waits = pt->awaits && !pt->held; /* not before there is something to hold */
 }
 
 /* A CPU that has not run yet holds nothing, and need not. */

@@ -69,7 +69,8 @@ void pt_seen(struct pt_engine *pt, uint64_t number)
 void pt_poll(struct pt_engine *pt)
 {
     sink_poll(pt->sink);
-    pt->command_waits = sink_command_waits(pt->sink, pt->commands_done) || (pt->awaits && !pt->held);
+    if (sink_command_waits(pt->sink, pt->commands_done))
+        pt->command_waits = true;
     pt->unsent = false;
     pt->polled_tsc = tsc_read();
 }

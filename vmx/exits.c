@@ -91,6 +91,14 @@ void vmx_enter_guest(struct cpu *cpu)
     }
 }
 
+/* A VM entry that failed for what soft PT wanted of it is tried again without. */
+__attribute__((cold, noinline)) static void exit_without_handler(struct cpu *cpu, uint32_t reason)
+{
+    if (reason != (ENTRY_FAILURE | EXIT_REASON_ENTRY_FAILURE_GUEST_STATE) || !soft_hold_refused(&cpu->soft))
+        fail_stop(cpu, "a VM exit that nobody handles");
+    vmx_enter_guest(cpu);
+}
+
 void vmx_exit_dispatch(struct guest_registers *registers)
 {
     struct cpu *cpu = cpu_of(registers);
@@ -102,12 +110,10 @@ void vmx_exit_dispatch(struct guest_registers *registers)
         summons_leave_guest(cpu);
     if (basic < NR_EXIT_REASONS)
         cpu->exits[basic]++;
-    if (reason == (ENTRY_FAILURE | EXIT_REASON_ENTRY_FAILURE_GUEST_STATE) && soft_hold_refused(&cpu->soft)) {
-        vmx_enter_guest(cpu);
+    if ((reason & ENTRY_FAILURE) || basic >= NR_EXIT_REASONS || !handlers[basic]) {
+        exit_without_handler(cpu, reason);
         return;
     }
-    if ((reason & ENTRY_FAILURE) || basic >= NR_EXIT_REASONS || !handlers[basic])
-        fail_stop(cpu, "a VM exit that nobody handles");
     if (cpu->proc_controls & PROC_MONITOR_TRAP_FLAG) {
         if (cpu->soft.on)
             soft_step_leave(cpu, basic == EXIT_REASON_MONITOR_TRAP_FLAG);
