@@ -128,8 +128,8 @@ static bool first_stays(const struct space_life *life, uint64_t gpa)
     const struct guest_paging paging = guest_paging(life->space);
     struct guest_stretch stretch;
 
-    return life->told && guest_walk(&stretch, &paging, life->first, read_others, &gpa) &&
-           ept_is_memory(stretch.table) && guest_stretch_maps(&stretch, phys_to_virt(stretch.table), life->first);
+    return guest_walk(&stretch, &paging, life->first, read_others, &gpa) && ept_is_memory(stretch.table) &&
+           guest_stretch_maps(&stretch, phys_to_virt(stretch.table), life->first);
 }
 
 /* It goes on behind that, and will be written again. */

@@ -40,16 +40,24 @@ void overwritten_story(struct space *other, struct space *space, uint8_t (*progr
     space_make(space);
 }
 
-/* A program that unmaps all that an entry of its uppermost table has, and goes on elsewhere. */
-void parted_story(struct space *other, struct space *space, uint8_t (*programs)[PAGE], uint32_t turns)
+/* The space runs page 2, of which it is told. */
+static void begin(struct space *other, struct space *space, uint8_t (*programs)[PAGE], uint32_t turns)
 {
     memory_restrict();
     run_elsewhere(other, programs, turns);
     want(space, 2, programs[1]);
     space_enter(space);
-    run_user("maps: before it parts", 2, turns);
+    run_user("maps: at first", 2, turns);
+}
+
+/* A program that unmaps all that an entry of its uppermost table has, and goes on elsewhere. */
+void parted_story(struct space *other, struct space *space, uint8_t (*programs)[PAGE], uint32_t turns)
+{
+    begin(other, space, programs, turns);
     for (uint32_t i = 2; i <= 3; i++) {
         *(volatile uint64_t *)&space->root[i] = space->root[1];
+        want(space, 2 * i, programs[3]); /* behind a fault the hypervisor looks at the uppermost table again */
+        run_user("maps: about to part", 2 * i, 3 * turns);
         *(volatile uint64_t *)&space->root[i] = 0;
     }
     space_enter(space);
@@ -61,11 +69,7 @@ void parted_story(struct space *other, struct space *space, uint8_t (*programs)[
 /* A parent, and a child of its that begins where another space has ended. */
 void copied_story(struct space *parent, struct space *child, uint8_t (*programs)[PAGE], uint32_t turns)
 {
-    memory_restrict();
-    run_elsewhere(parent, programs, turns);
-    want(child, 2, programs[1]);
-    space_enter(child);
-    run_user("maps: before the child", 2, turns);
+    begin(parent, child, programs, turns);
     cr3_set(kernel_cr3);
     space_make(child);
     for (uint32_t i = 0; i < NR_PAGES; i++)

@@ -11,6 +11,8 @@
 
 #include "flow_fixture.h"
 
+#include "decode/report/cause_text.h"
+
 /* At CODE. */
 const uint8_t code[CODE_SIZE] = {
     0x85, 0xc0,                   /* 00 test eax, eax */
@@ -187,4 +189,37 @@ void expect(const struct fixture *f, const int *pairs)
         assert_int_equal(f->branches[n].to, CODE + (unsigned)pairs[2 * n + 1]);
     }
     assert_int_equal(f->nr_branches, n);
+}
+
+static void count_instruction(void *context, uint64_t ip)
+{
+    (void)ip;
+    ++*(uint64_t *)context;
+}
+
+struct flow_result decode_single(struct fixture *f)
+{
+    static struct flow_input input;
+    uint64_t instructions = 0;
+    struct flow_result single;
+    struct flow_stretch stretch;
+    const struct flow_hooks hooks = {.instruction = count_instruction, .context = &instructions};
+    input = (struct flow_input){.trace = f->trace, .trace_size = f->size, .pages = &f->pages, .hashed = true};
+    struct flow *flow = flow_start(&input, &hooks, &f->error);
+    assert_non_null(flow);
+    assert_true(flow_cut_next(&stretch, f->trace, f->size, &(struct flow_span){0, f->size}, 0));
+    flow_decode(flow, &stretch, &single);
+    flow_end(flow);
+    assert_int_equal(instructions, single.instructions);
+    return single;
+}
+
+struct flow_result decode_twice(struct fixture *f)
+{
+    struct flow_result result = decode(f, 0), single = decode_single(f);
+    assert_string_equal(flow_error_text(single.error), flow_error_text(result.error));
+    assert_int_equal(single.branches, result.branches);
+    assert_int_equal(single.hash, result.hash);
+    assert_int_equal(single.instructions, result.instructions);
+    return result;
 }

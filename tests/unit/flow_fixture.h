@@ -72,6 +72,11 @@ void start(struct fixture *f);
 
 /* Decode the stretch that begins at or behind from. */
 struct flow_result decode(struct fixture *f, uint64_t from);
+/* The first stretch by single instructions. */
+struct flow_result decode_single(struct fixture *f);
+
+/* By blocks and by single instructions, which must yield the same. */
+struct flow_result decode_twice(struct fixture *f);
 
 /* The branches of the last decode, as pairs of offsets in the code, ended by -1. */
 void expect(const struct fixture *f, const int *pairs);
