@@ -10,9 +10,8 @@
 #include "decode/capture/text.h"
 #include "decode/cli/message.h"
 
-#define MAX_OPTIONS 48u
-#define FIRST_OPTION 256 /* what getopt_long returns for the first of the table: no letter */
-#define HELP (FIRST_OPTION + (int)MAX_OPTIONS)
+#define HELP 256         /* what getopt_long returns for --help: no letter */
+#define FIRST_OPTION 257 /* and for the first of the table */
 #define DUMP_DIGITS 16u
 
 static bool take_number(const struct syntax *syntax, const struct argument *option, const char *word)
@@ -104,22 +103,43 @@ static bool take_option(const struct syntax *syntax, const struct argument *opti
     return false;
 }
 
-/* The table as getopt_long wants it. */
-static void name_options(struct option *options, char *letters, const struct syntax *syntax)
+/* The table as getopt_long wants it, with --help and an end behind it. */
+struct getopt_table {
+    struct option *options;
+    char *letters;
+};
+
+static void table_free(struct getopt_table *table)
 {
-    size_t i = 0;
+    free(table->options);
+    free(table->letters);
+}
+
+static bool table_make(struct getopt_table *table, const struct syntax *syntax)
+{
+    table->options = calloc(syntax->nr_options + 2, sizeof(*table->options));
+    table->letters = calloc(syntax->nr_options + 1, 2);
+    if (table->options && table->letters)
+        return true;
+    message_say("%s: out of memory", syntax->command);
+    table_free(table);
+    return false;
+}
+
+static void table_fill(const struct getopt_table *table, const struct syntax *syntax)
+{
+    struct option *options = table->options;
+    char *letters = table->letters;
     *letters++ = ':';
-    for (; i < syntax->nr_options && i < MAX_OPTIONS; i++) {
+    for (size_t i = 0; i < syntax->nr_options; i++) {
         const struct argument *option = &syntax->options[i];
-        options[i] = (struct option){option->name, option->kind != ARGUMENT_FLAG, NULL, FIRST_OPTION + (int)i};
+        *options++ = (struct option){option->name, option->kind != ARGUMENT_FLAG, NULL, FIRST_OPTION + (int)i};
         if (option->name[1] == '\0') {
             *letters++ = option->name[0];
             *letters++ = ':';
         }
     }
-    options[i++] = (struct option){"help", 0, NULL, HELP};
-    options[i] = (struct option){0};
-    *letters = '\0';
+    *options = (struct option){"help", 0, NULL, HELP};
 }
 
 static const struct argument *find_option(const struct syntax *syntax, int found)
@@ -165,19 +185,13 @@ int arguments_parse(const struct syntax *syntax, int argc, char **argv, const ch
     return arguments_parse_list(syntax, argc, argv, words, syntax->nr_words);
 }
 
-int arguments_parse_list(const struct syntax *syntax, int argc, char **argv, const char **words, size_t max_words)
+/* All options. Returns as arguments_parse_list. */
+static int take_options(const struct syntax *syntax, const struct getopt_table *table, int argc, char **argv)
 {
-    struct option options[MAX_OPTIONS + 2];
-    char letters[2 * MAX_OPTIONS + 2];
     int found;
-    if (argc == 2 && !strcmp(argv[1], ARGUMENTS_COMPLETE)) {
-        print_options(syntax);
-        return 0;
-    }
-    name_options(options, letters, syntax);
     opterr = 0;
     optind = 0;
-    while ((found = getopt_long(argc, argv, letters, options, NULL)) != -1) {
+    while ((found = getopt_long(argc, argv, table->letters, table->options, NULL)) != -1) {
         const struct argument *option = find_option(syntax, found);
         if (found == HELP) {
             fputs(syntax->usage, stdout);
@@ -191,6 +205,23 @@ int arguments_parse_list(const struct syntax *syntax, int argc, char **argv, con
         if (!take_option(syntax, option, optarg))
             return 1;
     }
+    return ARGUMENTS_GOOD;
+}
+
+int arguments_parse_list(const struct syntax *syntax, int argc, char **argv, const char **words, size_t max_words)
+{
+    struct getopt_table table;
+    if (argc == 2 && !strcmp(argv[1], ARGUMENTS_COMPLETE)) {
+        print_options(syntax);
+        return 0;
+    }
+    if (!table_make(&table, syntax))
+        return 1;
+    table_fill(&table, syntax);
+    const int status = take_options(syntax, &table, argc, argv);
+    table_free(&table);
+    if (status != ARGUMENTS_GOOD)
+        return status;
     const size_t given = (size_t)(argc - optind);
     if (given > max_words || given < syntax->nr_words - syntax->nr_optional) {
         say_words(syntax, given > max_words ? argv[optind + (int)max_words] : NULL);
