@@ -185,6 +185,7 @@ install: $(BUILD)/undertrace $(LIB_FILES)
 	ln -sf $(LIB_SONAME) $(TO)/$(LIBDIR)/libundertrace.so
 	@mkdir -p $(TO)/$(LIBDIR)/pkgconfig
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(LIB_VERSION)|' lib/undertrace.pc.in >$(TO)/$(LIBDIR)/pkgconfig/undertrace.pc
+	ln -sf undertrace.pc $(TO)/$(LIBDIR)/pkgconfig/libundertrace.pc
 
 # The machine that is traced has another part than the one that receives: the image, and what puts it into GRUB's menu.
 # These places are GRUB's, whatever PREFIX is. What is there of /etc/default/undertrace is the machine's own.

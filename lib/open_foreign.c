@@ -8,6 +8,7 @@
 
 #define MOST_STEPPING 15u
 #define MOST_MTC_FREQ 15u
+#define RANGES (sizeof(((struct undertrace_foreign *)0)->ranges) / sizeof(struct undertrace_range))
 
 /* An older caller's structure is shorter; a newer one's is longer, and must not ask for what is not known here. */
 static bool copy_about(struct undertrace_foreign *copy, const struct undertrace_foreign *about)
@@ -32,21 +33,33 @@ static const char *why_not(const struct undertrace_foreign *about)
         return "mtc_freq is of 0 to 15";
     if (about->nominal_ratio > UINT8_MAX)
         return "nominal_ratio is of 0 to 255";
+    for (size_t i = 0; i < RANGES; i++) {
+        if (about->ranges[i].kind > UNDERTRACE_RANGE_STOP)
+            return "a range's kind is none of enum undertrace_range_kind";
+        if (about->ranges[i].kind && about->ranges[i].first > about->ranges[i].last)
+            return "a range ends before it begins";
+    }
     return NULL;
 }
 
 static struct flow_input settings_of(const struct undertrace_foreign *about)
 {
-    return (struct flow_input){.timed = true,
-                               .placed = true,
-                               .cpu_known = about->family != 0,
-                               .family = (uint16_t)about->family,
-                               .model = (uint8_t)about->model,
-                               .stepping = (uint8_t)about->stepping,
-                               .mtc_freq = (uint8_t)about->mtc_freq,
-                               .nominal_ratio = (uint8_t)about->nominal_ratio,
-                               .cpuid_15_ebx = about->tsc_ratio[0],
-                               .cpuid_15_eax = about->tsc_ratio[1]};
+    struct flow_input settings = {.timed = true,
+                                  .placed = true,
+                                  .cpu_known = about->family != 0,
+                                  .family = (uint16_t)about->family,
+                                  .model = (uint8_t)about->model,
+                                  .stepping = (uint8_t)about->stepping,
+                                  .mtc_freq = (uint8_t)about->mtc_freq,
+                                  .nominal_ratio = (uint8_t)about->nominal_ratio,
+                                  .cpuid_15_ebx = about->tsc_ratio[0],
+                                  .cpuid_15_eax = about->tsc_ratio[1]};
+    for (size_t i = 0; i < RANGES; i++) {
+        settings.range_kinds |= about->ranges[i].kind << 4 * i;
+        settings.ranges[2 * i] = about->ranges[i].first;
+        settings.ranges[2 * i + 1] = about->ranges[i].last;
+    }
+    return settings;
 }
 
 static bool add_images(struct foreign_image *image, const struct undertrace_foreign *about, struct error *error)
@@ -63,7 +76,9 @@ static bool open_trace(struct foreign *foreign, const char *file, bool perf, con
                        struct error *error)
 {
     const struct flow_input settings = settings_of(about);
-    struct perf_choice choice = {.pid = PERF_ANY, .buffer = PERF_ANY, .root = about->root};
+    struct perf_choice choice = {.pid = about->pid ? about->pid : PERF_ANY,
+                                 .buffer = about->buffer ? about->buffer - 1 : PERF_ANY,
+                                 .root = about->root};
     if (!add_images(&foreign->image, about, error))
         return false;
     return perf ? perf_open(foreign, file, &choice, &settings, error) : foreign_open(foreign, file, &settings, error);

@@ -54,6 +54,13 @@ struct undertrace;
 /* Open the capture in a directory. It may still be received: what has arrived is what there is. */
 int undertrace_open(struct undertrace **trace, const char *directory, struct undertrace_error *error);
 
+/* An IP range of IA32_RTIT_CTL.ADDRn_CFG, from IA32_RTIT_ADDRn_A to ADDRn_B. */
+enum undertrace_range_kind { UNDERTRACE_RANGE_NONE, UNDERTRACE_RANGE_FILTER, UNDERTRACE_RANGE_STOP };
+struct undertrace_range {
+    uint64_t first, last; /* both are of it */
+    uint64_t kind;        /* enum undertrace_range_kind */
+};
+
 /* A trace that is no capture: where its code is, and whose CPU it was. The caller sets size to
  * sizeof(struct undertrace_foreign), and what it does not know to 0. */
 struct undertrace_foreign {
@@ -66,6 +73,9 @@ struct undertrace_foreign {
     unsigned mtc_freq;                /* MTCFreq of IA32_RTIT_CTL */
     unsigned nominal_ratio; /* core to bus, at which the core runs as fast as the TSC; 0: cycles prove no time */
     uint32_t tsc_ratio[2];  /* CPUID.15H:EBX and EAX; 0: MTC tells nothing */
+    struct undertrace_range ranges[4]; /* by which the CPU filtered */
+    uint64_t pid;                      /* of perf.data: the mappings of this program alone, whoever ran; 0: of all */
+    uint64_t buffer;                   /* of perf.data: this one alone, from 1 on; 0: all, in one order of time */
 };
 
 /* Raw packets: FILE, FILE:OFFSET or FILE:OFFSET-END. They are those of CPU 0. about: NULL is nothing. */

@@ -2,8 +2,8 @@
  * What the library yields, a line each, for tests/system/library.sh to compare. It includes nothing of the project but
  * the installed header.
  *
- * usage: list CAPTURE|pt:FILE|perf:FILE CPU WHAT [PARTS]      IMAGE= names an image of a foreign trace, MTC_FREQ= and
- * SIZE= are what the library is told of it
+ * usage: list CAPTURE|pt:FILE|perf:FILE CPU WHAT [PARTS]      IMAGE= names an image of a foreign trace; MTC_FREQ=,
+ * SIZE=, ROOT=, PID=, BUFFER= and RANGE="FIRST LAST KIND" (hexadecimal) are what the library is told of it
  *   branches, instructions   as the lists of `undertrace decode`
  *   timed                    branches behind the TSC
  *   bounds                   the earliest and the latest time of each branch, where they are known
@@ -125,13 +125,25 @@ static unsigned flags_of(const char *what)
                                            : UNDERTRACE_BRANCHES;
 }
 
+static size_t told(const char *name, size_t otherwise)
+{
+    const char *text = getenv(name);
+    return text ? strtoull(text, NULL, 0) : otherwise;
+}
+
 static int open_source(struct undertrace **trace, const char *name, struct undertrace_error *error)
 {
     const char *images[] = {getenv("IMAGE"), NULL};
-    const char *mtc_freq = getenv("MTC_FREQ"), *size = getenv("SIZE");
-    const struct undertrace_foreign about = {.size = size ? (size_t)atoi(size) : sizeof(about),
-                                             .images = images,
-                                             .mtc_freq = mtc_freq ? (unsigned)atoi(mtc_freq) : 0};
+    const char *range = getenv("RANGE");
+    struct undertrace_foreign about = {.size = told("SIZE", sizeof(about)),
+                                       .images = images,
+                                       .root = getenv("ROOT"),
+                                       .mtc_freq = (unsigned)told("MTC_FREQ", 0),
+                                       .pid = told("PID", 0),
+                                       .buffer = told("BUFFER", 0)};
+    if (range)
+        sscanf(range, "%" SCNx64 " %" SCNx64 " %" SCNx64, &about.ranges[1].first, &about.ranges[1].last,
+               &about.ranges[1].kind);
     if (!strncmp(name, "pt:", 3))
         return undertrace_open_pt(trace, name + 3, &about, error);
     if (!strncmp(name, "perf:", 5))

@@ -92,10 +92,9 @@ fi
 "$tool" decode --perf "$work/perf.data" --pid 77 --image "$work/$name.bin@$base" --instructions "$work/perf.instructions" >"$work/sums"
 check 'perf.data with another image decodes' diff -q "$work/perf.instructions" "$work/$name.walk"
 
-# perf.data of the fuzz corpus, where each program is known to the byte: /c holds the first at offset 0 and the second, which
-# stands at the same address, at 32. ran NAME BUFFER (none: all): the last three digits of the addresses that were executed.
+# perf.data of the fuzz corpus. ran NAME BUFFER (none: all): the last three digits of the addresses that were executed.
 mkdir -p "$work/files"
-bytes '74 02 90 eb fb e8 01 00 00 00 c3 ff e0 ff d0 0f 05 75 ee 90 cc 0f ae e0 c3 cc cc cc cc cc cc cc 90 75 fd c3' >"$work/files/c"
+tests/rig/perf_corpus.sh "$work/files/c"
 ran() {
     "$tool" decode --perf "tests/fuzz/corpus/perf/$1" ${2:+--buffer "$2"} --symfs "$work/files" --format=ptxed 2>&1 |
         sed -n 's/^0000000000401//p; s/^.*error.*/error/p' | tr '\n' ' '

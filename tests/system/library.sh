@@ -127,6 +127,34 @@ MTC_FREQ=16 "$work/shared" "pt:$work/foreign.pt" 0 branches >"$work/none" 2>&1
 same 'an MTCFreq that no CPU has is refused, in one line' "$? $(cat "$work/none")" '1 mtc_freq is of 0 to 15'
 SIZE=0 "$work/shared" "pt:$work/foreign.pt" 0 branches >"$work/none" 2>&1
 same 'a structure without its size is refused, in one line' "$? $(cat "$work/none")" '1 the size of undertrace_foreign is not set'
+RANGE="0x401000 0x400fff 1" "$work/shared" "pt:$work/foreign.pt" 0 branches >"$work/none" 2>&1
+same 'a range that ends before it begins is refused, in one line' "$? $(cat "$work/none")" '1 a range ends before it begins'
+
+# Each is the host tool's option of that name: what is listed is another thing with it than without.
+# with NAME SETTING SOURCE OPTION...      SETTING: as list reads it
+with() {
+    local name=$1 setting=$2 source=$3
+    shift 3
+    "$work/shared" "$source" 0 branches >"$work/without" 2>&1
+    env "$setting" "$work/shared" "$source" 0 branches >"$work/branches" 2>&1
+    build/undertrace decode "$@" --branches "$work/branches.decode" >/dev/null 2>&1
+    check "$name: as the host tool reads it" cmp "$work/branches" "$work/branches.decode"
+    check "$name: which is another thing than without it" test "$(cat "$work/branches")" != "$(cat "$work/without")"
+}
+# PSB, MODE.Exec, PSBEND, TIP.PGE at the range's begin; a JMP out of it; TIP.PGD without IP.
+printf '\x02\x82%.0s' 1 2 3 4 5 6 7 8 >"$work/range.pt"
+printf '\x99\x01\x02\x23\x71\x00\x10\x40\x00\x00\x00\x01' >>"$work/range.pt"
+printf '\xeb\x0e\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90' >"$work/range.bin"
+export IMAGE=$work/range.bin@$base
+with 'an IP range' 'RANGE=0x401000 0x40100f 1' "pt:$work/range.pt" --pt "$work/range.pt" --image "$IMAGE" \
+    --filter:addr1_cfg 1 --filter:addr1_a 0x401000 --filter:addr1_b 0x40100f
+unset IMAGE
+mkdir "$work/files"
+tests/rig/perf_corpus.sh "$work/files/c"
+export ROOT=$work/files
+with 'a buffer' BUFFER=2 perf:tests/fuzz/corpus/perf/two --perf tests/fuzz/corpus/perf/two --buffer 1 --symfs "$ROOT"
+with 'a program' PID=2 perf:tests/fuzz/corpus/perf/two --perf tests/fuzz/corpus/perf/two --pid 2 --symfs "$ROOT"
+unset ROOT
 "$work/shared" perf:tests/fuzz/corpus/perf/two 0 lost >"$work/lost"
 same 'perf.data of two buffers: what is lost is an AUX record that was cut' "$(sed -n 's/.*recorded: //p' "$work/lost")" 'output stopped'
 "$work/shared" "perf:$work/foreign.pt" 0 branches >"$work/none" 2>&1

@@ -12,10 +12,12 @@ check 'make install-boot' make -s install-boot DESTDIR="$root" PREFIX=/usr
 same 'they install the tool, the library, manual pages, completion, and what boots' "$(cd "$root" && find . -not -type d | LC_ALL=C sort | tr '\n' ' ')" \
     "$(echo ./boot/undertrace.elf ./etc/default/undertrace ./etc/grub.d/25_undertrace ./usr/bin/undertrace ./usr/include/undertrace.h \
         ./usr/lib64/libundertrace.a ./usr/lib64/libundertrace.so ./usr/lib64/libundertrace.so.0 ./usr/lib64/libundertrace.so.0.1 \
-        ./usr/lib64/pkgconfig/undertrace.pc ./usr/share/bash-completion/completions/undertrace ./usr/share/man/man1/undertrace.1 \
+        ./usr/lib64/pkgconfig/libundertrace.pc ./usr/lib64/pkgconfig/undertrace.pc ./usr/share/bash-completion/completions/undertrace ./usr/share/man/man1/undertrace.1 \
         ./usr/share/man/man3/libundertrace.3 ./usr/share/man/man7/undertrace-boot.7) "
 same 'pkg-config names the directory of the library' \
     "$(PKG_CONFIG_PATH=$root/usr/lib64/pkgconfig pkg-config --variable=libdir undertrace)" /usr/lib64
+same "and by the library's own name, too" \
+    "$(PKG_CONFIG_PATH=$root/usr/lib64/pkgconfig pkg-config --variable=libdir libundertrace)" /usr/lib64
 echo UNDERTRACE_ENTRIES=no >"$root/etc/default/undertrace"
 check 'a second time' make -s install-boot DESTDIR="$root" PREFIX=/usr
 same 'what was configured stays' "$(cat "$root/etc/default/undertrace")" UNDERTRACE_ENTRIES=no
