@@ -136,7 +136,8 @@ static void table_fill(const struct getopt_table *table, const struct syntax *sy
         *options++ = (struct option){option->name, option->kind != ARGUMENT_FLAG, NULL, FIRST_OPTION + (int)i};
         if (option->name[1] == '\0') {
             *letters++ = option->name[0];
-            *letters++ = ':';
+            if (option->kind != ARGUMENT_FLAG)
+                *letters++ = ':';
         }
     }
     *options = (struct option){"help", 0, NULL, HELP};

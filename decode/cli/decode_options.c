@@ -168,6 +168,8 @@ int decode_options_parse(struct decode_options *a, int argc, char **argv)
                                        {"iscache-limit", ARGUMENT_NUMBER, &a->unused, UINT64_MAX},
                                        {"insn-decoder", ARGUMENT_FLAG, &a->ptxed.single, 0},
                                        {"quiet", ARGUMENT_FLAG, &a->ptxed.quiet, 0},
+                                       {"q", ARGUMENT_FLAG, &a->ptxed.quiet, 0},
+                                       {"v", ARGUMENT_FLAG, &a->ignored, 0},
                                        {"resync-on-error", ARGUMENT_FLAG, &a->ptxed.resync, 0},
                                        {"block-decoder", ARGUMENT_FLAG, &a->ignored, 0},
                                        {"block:show-blocks", ARGUMENT_FLAG, &a->ptxed.show_blocks, 0},
