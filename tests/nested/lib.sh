@@ -20,6 +20,16 @@ nested() {
     tar -C "$work" -xf "$work/disk" && rm -r "$work/images" "$work/initrd" "$work/linux.iso" "$work/disk"
 }
 
+# listed: the branches that the emulator's list has, of `nested` with BRANCHES.
+listed() {
+    od -An -v -t x8 -w16 "$work/linux/branches.bin" | cut -c 2-
+}
+
+# decoded BOOT CPU: those that were decoded.
+decoded() {
+    build/undertrace decode "$work/$1/capture" --cpu "$2" --branches - 2>"$work/$1/decode.log" | grep -E '^[0-9a-f]{16} '
+}
+
 # exits_of_kvm BOOT, exits_of_end BOOT: "REASON COUNT" of each basic exit reason, by number: as KVM has counted what it handed
 # to the hypervisor, and as the hypervisor's end records of all CPUs say.
 exits_of_kvm() {
