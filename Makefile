@@ -53,7 +53,7 @@ HOT := pt/drain.c pt/engine.c pt/lvtpc.c pt/plan.c pt/pmi.c pt/range.c pt/record
 $(patsubst %.c,$(BUILD)/hv/%.o,$(filter-out $(HOT),$(CORE) $(SHELL_C))): HV_CFLAGS += -Os
 
 # What runs before the guest and never again lies behind the image (linker.ld: the second act), with its tables and texts.
-# It is linked by itself: a text that it shared with the rest would be the rest's. Single functions: boot/acts.h.
+# It is linked by itself: a text that it shared with the rest would be the rest's. Single functions: base/acts.h.
 BEFORE_GUEST := boot/acpi.c boot/aps.c boot/builtin.c boot/carve.c boot/channel.c boot/channel_card.c boot/check.c \
     boot/dmar.c boot/dmar_start.c boot/dmar_tables.c boot/efi_map.c boot/findings.c boot/font.c boot/guest.c \
     boot/hello.c boot/image.c boot/linux.c boot/linux_params.c boot/madt.c boot/main.c boot/mb2.c boot/options.c \

@@ -8,7 +8,7 @@
 #include "boot/ap_page.h"
 #include "boot/long_mode.h"
 #include "boot/selectors.h"
-#include "pt/msr_numbers.h"
+#include "base/msr_numbers.h"
 
     .section .second_act, "ax"
     .globl ap_page, ap_page_32, ap_page_64
@@ -39,7 +39,7 @@ ap_page_32:
     movl AP_CR3(%ebx), %eax
     movl %eax, %cr3
     movl $IA32_EFER, %ecx
-    movl $(IA32_EFER_LME | IA32_EFER_NXE), %eax
+    movl $(EFER_LME | EFER_NXE), %eax
     xorl %edx, %edx
     wrmsr
     movl $CR0_LONG_MODE, %eax

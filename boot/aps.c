@@ -2,14 +2,14 @@
 
 #include <string.h>
 
+#include "base/msr.h"
+#include "base/phys.h"
 #include "boot/ap_page.h"
 #include "boot/gdt.h"
 #include "boot/pt_same.h"
 #include "pt/lvtpc.h"
-#include "pt/msr.h"
 #include "serial/clock.h"
 #include "serial/log.h"
-#include "vmx/phys.h"
 #include "vmx/vmx.h"
 
 /* SDM Vol. 3A, "Interrupt Command Register (ICR)": physical destination, edge, assert. */

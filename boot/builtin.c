@@ -1,9 +1,9 @@
 #include "boot/builtin.h"
 
+#include "base/phys.h"
 #include "boot/builtin_guest.h"
 #include "boot/screen.h"
 #include "serial/log.h"
-#include "vmx/phys.h"
 
 extern const uint8_t builtin_guest[], builtin_guest_end[]; /* boot/builtin_guest.S */
 

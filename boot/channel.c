@@ -2,9 +2,9 @@
 
 #include <string.h>
 
+#include "base/msr.h"
 #include "boot/channel_card.h"
 #include "boot/paging.h"
-#include "pt/msr.h"
 #include "serial/clock.h"
 #include "serial/log.h"
 #include "serial/null_sink.h"

@@ -1,13 +1,13 @@
 #include "boot/check.h"
 
+#include "base/msr.h"
+#include "base/phys.h"
 #include "boot/screen.h"
 #include "boot/uart_find.h"
 #include "boot/version.h"
 #include "pt/engine.h"
-#include "pt/msr.h"
 #include "pt/soft_pt.h"
 #include "serial/log.h"
-#include "vmx/phys.h"
 #include "vmx/vmx.h"
 
 #define MIB (1ull << 20)

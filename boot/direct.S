@@ -5,7 +5,7 @@
  * SDM Vol. 3A, "Switching Out of IA-32e Mode Operation": from compatibility mode, in memory that is mapped where it is.
  */
 #include "boot/selectors.h"
-#include "pt/msr_numbers.h"
+#include "base/msr_numbers.h"
 
 #define CR0_PE_ET 0x11
 

@@ -12,8 +12,8 @@
  * Not saved: anything.
  */
 #include "boot/long_mode.h"
-#include "pt/msr_numbers.h"
-#include "vmx/phys.h"
+#include "base/msr_numbers.h"
+#include "base/phys.h"
 
 #define MB2_HEADER_MAGIC 0xe85250d6
 #define MB2_HEADER_ARCHITECTURE_I386 0
@@ -107,7 +107,7 @@ boot_entry:
     movl %eax, %cr3
     movl $(IA32_EFER), %ecx
     rdmsr
-    orl $(IA32_EFER_LME | IA32_EFER_NXE), %eax
+    orl $(EFER_LME | EFER_NXE), %eax
     wrmsr
     movl $CR0_LONG_MODE, %eax
     movl %eax, %cr0

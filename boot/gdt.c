@@ -1,6 +1,6 @@
 #include "boot/gdt.h"
 
-#include "boot/acts.h"
+#include "base/acts.h"
 #include "boot/idt.h"
 
 /* SDM Vol. 3A, "64-Bit TSS". */

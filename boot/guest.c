@@ -2,9 +2,9 @@
 
 #include <string.h>
 
+#include "base/phys.h"
 #include "boot/efi_map.h"
 #include "boot/screen.h"
-#include "vmx/phys.h"
 
 void guest_find(struct guest *guest, const struct mb2_info *info)
 {

@@ -2,8 +2,8 @@
 
 #include <stdarg.h>
 
+#include "base/msr.h"
 #include "boot/version.h"
-#include "pt/msr.h"
 #include "pt/scheme.h"
 #include "serial/clock.h"
 #include "serial/log.h"

@@ -2,7 +2,7 @@
 
 #include <stdint.h>
 
-#include "boot/acts.h"
+#include "base/acts.h"
 #include "boot/selectors.h"
 #include "vmx/inject.h"
 

@@ -1,6 +1,6 @@
 #include "boot/image.h"
 
-#include "vmx/phys.h"
+#include "base/phys.h"
 
 void image_send(struct pt_engine *pt, uint64_t pa, uint64_t cr3)
 {

@@ -2,6 +2,8 @@
  * The story of the boot, from the first C instruction to the guest's. Two acts: before the image moves into the carved
  * range, on the scratch stack, and after.
  */
+#include "base/msr.h"
+#include "base/phys.h"
 #include "boot/builtin.h"
 #include "boot/check.h"
 #include "boot/direct.h"
@@ -14,10 +16,8 @@
 #include "boot/screen.h"
 #include "boot/selftest.h"
 #include "boot/tracing.h"
-#include "pt/msr.h"
 #include "serial/clock.h"
 #include "serial/log.h"
-#include "vmx/phys.h"
 
 #define ENTER_SECONDS 10u /* that the other CPUs may take to enter VMX operation */
 

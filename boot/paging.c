@@ -1,9 +1,9 @@
 #include "boot/paging.h"
 
+#include "base/msr.h"
+#include "base/phys.h"
 #include "boot/image.h"
 #include "boot/page_entry.h"
-#include "pt/msr.h"
-#include "vmx/phys.h"
 
 #define PAT_AT_RESET 0x0007040600070406 /* SDM "Programming the PAT": WB, WT, UC-, UC, twice */
 

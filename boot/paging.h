@@ -1,5 +1,5 @@
 /*
- * Root mode's address space: vmx/phys.h. Shell.
+ * Root mode's address space: base/phys.h. Shell.
  */
 #ifndef BOOT_PAGING_H
 #define BOOT_PAGING_H

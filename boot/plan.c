@@ -1,5 +1,6 @@
 #include "boot/plan.h"
 
+#include "base/phys.h"
 #include "boot/gdt.h"
 #include "boot/image.h"
 #include "boot/paging.h"
@@ -8,7 +9,6 @@
 #include "boot/selftest_wire.h"
 #include "pt/scheme.h"
 #include "serial/log.h"
-#include "vmx/phys.h"
 
 #define MIB (1ull << 20)
 #define KIB 1024u

@@ -1,9 +1,9 @@
 #include "boot/remapping.h"
 
+#include "base/phys.h"
 #include "boot/check.h"
 #include "serial/clock.h"
 #include "serial/log.h"
-#include "vmx/phys.h"
 
 #define UNIT_BYTES 4096u /* some have more, which nothing here needs */
 

@@ -10,10 +10,10 @@
 
 #include <stdarg.h>
 
+#include "base/phys.h"
 #include "boot/page_entry.h"
 #include "boot/text.h"
 #include "serial/log.h"
-#include "vmx/phys.h"
 
 /* The framebuffer has a window of its own, behind the GiB of the image: firmware may put it anywhere above the direct
  * map. It is UC-, so that an MTRR of firmware's can make it write-combining. */

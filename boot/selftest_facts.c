@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "base/msr.h"
 #include "pt/engine.h"
-#include "pt/msr.h"
 #include "vmx/vmx.h"
 
 #define CPUID_1_ECX_HYPERVISOR (1u << 31)

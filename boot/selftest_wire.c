@@ -2,12 +2,12 @@
 
 #include <string.h>
 
-#include "pt/msr.h"
+#include "base/msr.h"
+#include "base/phys.h"
 #include "pt/packet.h"
 #include "serial/clock.h"
 #include "serial/log.h"
 #include "serial/record.h"
-#include "vmx/phys.h"
 
 #define BLOCK_BYTES (64u << 10)
 #define NR_BLOCKS (SELFTEST_WIRE_BYTES / BLOCK_BYTES)

@@ -1,12 +1,12 @@
 #include "boot/tracing.h"
 
+#include "base/phys.h"
 #include "boot/hello.h"
 #include "boot/image.h"
 #include "boot/plan.h"
 #include "boot/protect.h"
 #include "boot/remapping.h"
 #include "serial/log.h"
-#include "vmx/phys.h"
 
 void tracing_open_channel(struct boot_state *boot)
 {

@@ -1,5 +1,5 @@
 /*
- * Exceptions and NMIs in root mode: 32 stubs that build a struct trap_frame (boot/trap_frame.h) and call trap_handle.
+ * Exceptions and NMIs in root mode: 32 stubs that build a struct trap_frame (base/trap_frame.h) and call trap_handle.
  *
  * In: as the processor pushes it (SDM Vol. 3A, "64-Bit Mode Stack Frame"): RSP 16-byte aligned before SS. Out: all
  * general registers as found, or as the handler left them in the frame. Other state is not touched: root mode uses none.

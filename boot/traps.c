@@ -1,9 +1,9 @@
 /* Where an exception in root mode leads: to a registered landing, or to a dump and the end. */
 #include <stdbool.h>
 
+#include "base/msr.h"
+#include "base/trap_frame.h"
 #include "boot/gdt.h"
-#include "boot/trap_frame.h"
-#include "pt/msr.h"
 #include "serial/clock.h"
 #include "serial/log.h"
 #include "vmx/inject.h"
@@ -15,7 +15,7 @@ struct fixup {
     uint64_t instruction;
     uint64_t landing;
 };
-extern const struct fixup fixup_table_start[], fixup_table_end[]; /* linker.ld; entries by boot/fixup.h */
+extern const struct fixup fixup_table_start[], fixup_table_end[]; /* linker.ld; entries by base/fixup.h */
 
 static _Noreturn void trap_park(void)
 {

@@ -1,9 +1,9 @@
 #include "boot/uart_find.h"
 
+#include "base/phys.h"
 #include "serial/lpss.h"
 #include "serial/nic_mmio.h"
 #include "serial/pci.h"
-#include "vmx/phys.h"
 
 #define PAGE_BYTES 4096u
 #define MAPPED (4096ull << 20) /* root maps physical memory up to here at least */

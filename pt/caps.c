@@ -6,7 +6,7 @@
  */
 #include "pt/caps.h"
 
-#include "boot/acts.h"
+#include "base/acts.h"
 #include "pt/rtit.h"
 #include "pt/scheme.h"
 

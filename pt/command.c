@@ -5,9 +5,9 @@
  * setting on.
  */
 #include "serial/command.h"
+#include "base/msr.h"
 #include "pt/drain.h"
 #include "pt/engine_state.h"
-#include "pt/msr.h"
 #include "pt/rtit.h"
 #include "pt/scheme.h"
 #include "serial/log.h"

@@ -6,7 +6,7 @@
  * (36.3.3).
  */
 #include "pt/drain.h"
-#include "pt/msr.h"
+#include "base/msr.h"
 
 void drain_read(struct pt_engine *pt, struct drain *drain, enum record_drain_cause cause)
 {

@@ -5,12 +5,12 @@
  * With TraceEn set every RTIT MSR but CTL is unwritable: CTL is cleared first and written last.
  */
 #include "pt/engine.h"
+#include "base/io.h"
+#include "base/msr.h"
 #include "pt/drain.h"
 #include "pt/engine_state.h"
 #include "pt/lvtpc.h"
-#include "pt/msr.h"
 #include "pt/rtit.h"
-#include "serial/io.h"
 #include "serial/sink_cut.h"
 
 /* How often an exit that has no work lets the sink work: TSC ticks, some 100 us. */

@@ -1,7 +1,7 @@
 /* Gaps: bytes that were not written, or were overwritten. Shell. */
+#include "base/msr.h"
 #include "pt/engine_state.h"
 #include "pt/fault.h"
-#include "pt/msr.h"
 #include "serial/log.h"
 
 /* Which entry, and why: the tables are as the processor found them. Returns the gap record's detail. */

@@ -1,9 +1,9 @@
 /* LVTPC. Shell; see pt/lvtpc.h. */
 #include "pt/lvtpc.h"
 
-#include "pt/msr.h"
+#include "base/msr.h"
+#include "base/phys.h"
 #include "pt/rtit.h"
-#include "vmx/phys.h"
 
 #define LVT_DELIVERY_STATUS 0x1000u /* read-only: an interrupt is on its way */
 #define APIC_BASE_PA_MASK 0xffffffffff000ull

@@ -4,8 +4,8 @@
  * Under policy stall the guest waits in root mode and nothing is lost. Else it runs on untraced, and a gap record says
  * so: the trace goes on with a PSB+ at the offset where it paused.
  */
+#include "base/msr.h"
 #include "pt/engine_state.h"
-#include "pt/msr.h"
 
 void pt_pause_begin(struct pt_engine *pt, const struct drain *drain, enum record_gap_cause cause)
 {

@@ -5,10 +5,10 @@
  * "Local Vector Table": the delivery of a performance-monitoring interrupt masks LVTPC. docs/pt.md, "The manual's
  * handler", goes through the table and says what is done from the start, and what is left out.
  */
+#include "base/msr.h"
 #include "pt/drain.h"
 #include "pt/engine_state.h"
 #include "pt/lvtpc.h"
-#include "pt/msr.h"
 #include "pt/rtit.h"
 
 /* IF (IA32_PERF_GLOBAL_STATUS.ToPA): acknowledge. */

@@ -1,6 +1,6 @@
 /* The way to the sink: records, stamped with the place in the trace and the time; and letting it work. Shell. */
+#include "base/msr.h"
 #include "pt/engine_state.h"
-#include "pt/msr.h"
 
 /* Heads of this size and less, all of a fixed layout among them, go to the sink together with the record's header. */
 #define SHORT_HEAD_BYTES 48u

@@ -4,8 +4,8 @@
  * Source: SDM "Disabling Packet Generation" (36.2.7.3 and 36.3.2.2), "Flushing Trace Output" (36.3.3): clearing TraceEn
  * flushes the packets, but only a fence makes them visible to others, the NIC's DMA among them.
  */
+#include "base/msr.h"
 #include "pt/engine_state.h"
-#include "pt/msr.h"
 #include "pt/rtit.h"
 
 void pt_register_write(struct pt_engine *pt, uint32_t msr, uint64_t value)

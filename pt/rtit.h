@@ -7,7 +7,7 @@
 #ifndef PT_RTIT_H
 #define PT_RTIT_H
 
-#include "pt/msr_numbers.h"
+#include "base/msr_numbers.h"
 
 #define RTIT_CTL_TRACE_EN (1ull << 0) /* VISIBLE: on Broadwell LBRs stand still while it is set */
 #define RTIT_CTL_CYC_EN (1ull << 1)

@@ -1,7 +1,7 @@
 /* The choice of an output scheme. Core; see pt/scheme.h. */
 #include "pt/scheme.h"
 
-#include "boot/acts.h"
+#include "base/acts.h"
 #include "pt/range.h"
 #include "pt/region_ring.h"
 #include "pt/rtit.h"

@@ -6,8 +6,8 @@
  */
 #include "pt/engine_state.h"
 
-#include "boot/acts.h"
-#include "pt/msr.h"
+#include "base/acts.h"
+#include "base/msr.h"
 #include "pt/rtit.h"
 #include "pt/scheme.h"
 

@@ -1,9 +1,9 @@
 /* How fast the TSC runs, and a name for this boot. Shell. */
 #include "serial/clock.h"
 
-#include "boot/acts.h"
-#include "pt/msr.h"
-#include "serial/io.h"
+#include "base/acts.h"
+#include "base/io.h"
+#include "base/msr.h"
 
 #define PIT_CHANNEL_2 0x42
 #define PIT_CONTROL 0x43

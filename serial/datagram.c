@@ -1,6 +1,6 @@
 #include "serial/datagram.h"
 
-#include "boot/acts.h"
+#include "base/acts.h"
 #include "serial/net_bytes.h"
 
 /* Offsets in a frame. */

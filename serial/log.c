@@ -1,11 +1,11 @@
 /* Log lines: to the boot console, and as records into the sink. Shell. */
 #include "serial/log.h"
 
-#include "boot/acts.h"
-#include "pt/msr.h"
+#include "base/acts.h"
+#include "base/io.h"
+#include "base/lock.h"
+#include "base/msr.h"
 #include "serial/clock.h"
-#include "serial/io.h"
-#include "serial/lock.h"
 #include "serial/record.h"
 #include "serial/sink.h"
 #include "serial/uart.h"

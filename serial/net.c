@@ -1,7 +1,7 @@
 /* Ethernet, ARP, IPv4 and UDP: as much as a point-to-point channel with static addresses needs. Core. */
 #include "serial/net.h"
 
-#include "boot/acts.h"
+#include "base/acts.h"
 #include "serial/net_bytes.h"
 
 #define ETHERTYPE_IPV4 0x0800u

@@ -1,7 +1,7 @@
 /* channel=none: a sink that takes everything and keeps nothing. Shell. */
 #include "serial/null_sink.h"
 
-#include "boot/acts.h"
+#include "base/acts.h"
 
 struct null_sink {
     struct sink sink;

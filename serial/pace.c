@@ -1,7 +1,7 @@
 /* The pace of requests for acknowledgements. Core. */
 #include "serial/pace.h"
 
-#include "boot/acts.h"
+#include "base/acts.h"
 
 SECOND_ACT struct pace pace_make(uint32_t frame_bytes, uint32_t max_bytes, uint64_t slow_tsc)
 {

@@ -3,8 +3,8 @@
 
 #include <stddef.h>
 
+#include "base/io.h"
 #include "serial/clock.h"
-#include "serial/io.h"
 #include "serial/lpss.h"
 #include "serial/pci_power.h"
 

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/lock.h"
 #include "serial/command.h"
-#include "serial/lock.h"
 
 struct sink;
 struct sink_cut;

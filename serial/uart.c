@@ -1,8 +1,8 @@
 /* The 16550 UART, polled. Shell. */
 #include "serial/uart.h"
 
-#include "boot/acts.h"
-#include "serial/io.h"
+#include "base/acts.h"
+#include "base/io.h"
 
 enum {
     UART_THR = 0, /* transmitter holding register; with DLAB the divisor latch's low byte */

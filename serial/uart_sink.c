@@ -1,14 +1,14 @@
 /* channel=uart: frames over a 16550, one way. Shell. */
 #include "serial/uart_sink.h"
 
-#include "boot/acts.h"
+#include "base/acts.h"
+#include "base/phys.h"
 #include "serial/command.h"
 #include "serial/crc32c.h"
 #include "serial/frame.h"
 #include "serial/log.h"
 #include "serial/stream.h"
 #include "serial/uart.h"
-#include "vmx/phys.h"
 
 #define MAX_PAYLOAD 1024u
 #define FIFOS_PER_POLL 4u

@@ -1,13 +1,13 @@
 /* channel=net: our own address and the receiver's, where the options leave them to be found. Shell; only a boot runs
  * it. */
-#include "pt/msr.h"
+#include "base/io.h"
+#include "base/msr.h"
+#include "base/phys.h"
 #include "serial/announce.h"
 #include "serial/clock.h"
 #include "serial/dhcp.h"
-#include "serial/io.h"
 #include "serial/log.h"
 #include "serial/udp_state.h"
-#include "vmx/phys.h"
 
 #define ASK_MS 1000u
 

@@ -1,5 +1,5 @@
 /* channel=net: more time for an address from a DHCP server. Shell; all of it under the sink's lock. */
-#include "pt/msr.h"
+#include "base/msr.h"
 #include "serial/log.h"
 #include "serial/record.h"
 #include "serial/udp_state.h"

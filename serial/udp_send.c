@@ -1,8 +1,8 @@
 /*
  * channel=net: frames into the transmit ring. Shell. put_frames is what root mode pays per datagram.
  */
-#include "boot/acts.h"
-#include "pt/msr.h"
+#include "base/acts.h"
+#include "base/msr.h"
 #include "serial/udp_state.h"
 
 /* Slots that are taken back from the NIC at a time. */

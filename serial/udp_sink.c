@@ -1,7 +1,7 @@
 /* channel=net: the operations of the sink, and what comes back from the receiver. Shell. */
 #include "serial/udp_sink.h"
 
-#include "pt/msr.h"
+#include "base/msr.h"
 #include "serial/udp_state.h"
 
 static void take_frame(struct udp_sink *s, const uint8_t *bytes, size_t size, uint64_t now)

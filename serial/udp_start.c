@@ -1,11 +1,11 @@
 /* channel=net: memory, rings, link and ARP. Shell. */
-#include "pt/msr.h"
+#include "base/io.h"
+#include "base/msr.h"
+#include "base/phys.h"
 #include "serial/clock.h"
-#include "serial/io.h"
 #include "serial/log.h"
 #include "serial/udp_sink.h"
 #include "serial/udp_state.h"
-#include "vmx/phys.h"
 
 #define RETRANSMIT_MS 20u
 #define ARP_INTERVAL_MS 200u

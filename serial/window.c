@@ -1,7 +1,7 @@
 /* The sender's acknowledgement window. Core. */
 #include "serial/window.h"
 
-#include "boot/acts.h"
+#include "base/acts.h"
 
 /* Frame numbers wrap: a comes before b where the distance from a to b is less than half of the circle. */
 static bool seq_before(uint32_t a, uint32_t b)

@@ -1,6 +1,6 @@
 #include "vmx/bitmaps.h"
 
-#include "boot/acts.h"
+#include "base/acts.h"
 #include "vmx/ept.h"
 #include "vmx/ept_maths.h"
 #include "vmx/io_ports.h"

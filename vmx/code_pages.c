@@ -12,16 +12,16 @@
  * What devices write by DMA is seen when the guest maps the page anew (vmx/guest_map.c), not before. Not seen: a page
  * that is executed at a second linear address while it is R-X.
  */
+#include "base/phys.h"
 #include "vmx/cpu.h"
 #include "vmx/ept.h"
 #include "vmx/ept_maths.h"
 #include "vmx/map_memory.h"
-#include "vmx/phys.h"
 #include "vmx/summons.h"
 #include "vmx/turns.h"
 #include "vmx/vmcs.h"
 
-#include "serial/io.h"
+#include "base/io.h"
 
 #define ACCESS_RIGHTS_DB (1u << 14)
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pt/msr.h"
+#include "base/msr.h"
 #include "vmx/caps.h"
 #include "vmx/cpu_offsets.h"
 #include "vmx/cpuid_policy.h"

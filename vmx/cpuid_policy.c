@@ -1,8 +1,6 @@
 #include "vmx/cpuid_policy.h"
 
-#define CR4_OSXSAVE (1ull << 18)
-#define CR4_KL (1ull << 19)
-#define CR4_PKE (1ull << 22)
+#include "base/control.h"
 
 #define LEAF1_ECX_VMX (1u << 5)
 #define LEAF1_ECX_SMX (1u << 6)

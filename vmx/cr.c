@@ -1,14 +1,10 @@
 /* Writes to CR0 and CR4 that touch bits which VMX owns, loads of CR3 that PT's filter must follow, and XSETBV. */
-#include "boot/fixup.h"
+#include "base/control.h"
+#include "base/fixup.h"
 #include "vmx/cpu.h"
 #include "vmx/vmcs.h"
 
 #define CR_ACCESS_MOV_TO 0u
-
-#define CR0_PE (1ull << 0)
-#define CR0_NW (1ull << 29)
-#define CR0_CD (1ull << 30)
-#define CR0_PG (1ull << 31)
 
 /* Only bits that VMX fixes (NE) are ours. The shadow takes the guest's new value and the instruction runs again: now it
  * does not exit, and the CPU does all the rest, entering IA-32e mode included. */

@@ -1,15 +1,15 @@
 #include "vmx/ept.h"
 
-#include "boot/acts.h"
+#include "base/acts.h"
 #include <string.h>
 
-#include "pt/msr.h"
+#include "base/msr.h"
+#include "base/phys.h"
 #include "vmx/cpu.h"
 #include "vmx/ept_maths.h"
 #include "vmx/ept_view.h"
 #include "vmx/memory_types.h"
 #include "vmx/mtrr.h"
-#include "vmx/phys.h"
 
 #define FOUR_GIB (4ull << 30)
 

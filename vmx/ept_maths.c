@@ -1,6 +1,6 @@
 #include "vmx/ept_maths.h"
 
-#include "boot/acts.h"
+#include "base/acts.h"
 #include "vmx/vmx.h"
 
 #define EPTP_WRITE_BACK 6ull

@@ -1,12 +1,12 @@
 #include "vmx/ept_view.h"
 
-#include "boot/acts.h"
+#include "base/acts.h"
 #include <string.h>
 
+#include "base/phys.h"
 #include "vmx/cpu.h"
 #include "vmx/ept.h"
 #include "vmx/ept_maths.h"
-#include "vmx/phys.h"
 
 #define INVEPT_SINGLE_CONTEXT 1ull
 

@@ -3,7 +3,7 @@
 #include "vmx/summons.h"
 #include "vmx/vmcs.h"
 
-#include "pt/msr.h"
+#include "base/msr.h"
 
 #define ENTRY_FAILURE (1u << 31)
 

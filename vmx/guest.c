@@ -1,9 +1,8 @@
 /* The guest's state in the VMCS, as handlers see and change it. */
+#include "base/control.h"
 #include "vmx/cpu.h"
 #include "vmx/vmcs.h"
 
-#define CR0_PE 1ull
-#define EFER_LMA (1ull << 10)
 #define ACCESS_RIGHTS_L (1u << 13)
 #define ACCESS_RIGHTS_DPL (3u << 5)
 

@@ -1,10 +1,6 @@
 #include "vmx/guest_data.h"
 
-#define CR0_WP (1ull << 16)
-#define CR0_PG (1ull << 31)
-#define CR4_PSE (1ull << 4)
-#define CR4_PAE (1ull << 5)
-#define CR4_SMAP (1ull << 21)
+#include "base/control.h"
 
 #define ENTRY_P 1u
 #define ENTRY_RW 2u

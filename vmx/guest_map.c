@@ -6,13 +6,13 @@
  */
 #include "vmx/guest_map.h"
 
+#include "base/phys.h"
 #include "vmx/cpu.h"
 #include "vmx/ept.h"
 #include "vmx/guest_memory.h"
 #include "vmx/guest_walk.h"
 #include "vmx/map_memory.h"
 #include "vmx/map_record.h"
-#include "vmx/phys.h"
 #include "vmx/space_life.h"
 #include "vmx/space_look.h"
 #include "vmx/summons.h"

@@ -2,14 +2,12 @@
 
 #include <string.h>
 
+#include "base/control.h"
+#include "base/phys.h"
 #include "vmx/cpu.h"
 #include "vmx/ept.h"
-#include "vmx/phys.h"
 #include "vmx/vmcs.h"
 
-#define CR0_PG (1ull << 31)
-#define CR4_PCIDE (1ull << 17)
-#define EFER_NXE (1ull << 11)
 #define CR3_PCID 0xfffull
 #define CR3_LAM (3ull << 61) /* LAM_U48, LAM_U57: no part of the name */
 

@@ -13,10 +13,10 @@
  */
 #include "vmx/guest_task.h"
 
+#include "base/phys.h"
 #include "vmx/cpu.h"
 #include "vmx/ept.h"
 #include "vmx/guest_memory.h"
-#include "vmx/phys.h"
 #include "vmx/vmcs.h"
 
 #define MOST_PIDS 0x400000u        /* PID_MAX_LIMIT: pids are lower */

@@ -1,12 +1,6 @@
 #include "vmx/guest_walk.h"
 
-#define CR0_PG (1ull << 31)
-#define CR4_PSE (1ull << 4)
-#define CR4_PAE (1ull << 5)
-#define CR4_PGE (1ull << 7)
-#define CR4_LA57 (1ull << 12)
-#define EFER_LMA (1ull << 10)
-#define EFER_NXE (1ull << 11)
+#include "base/control.h"
 
 #define ENTRY_P (1ull << 0)
 #define ENTRY_US (1ull << 2)

@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RFLAGS_TF (1ull << 8)
+#include "base/control.h"
+
 #define DEBUGCTL_BTF (1ull << 1)
 
 #define INTERRUPTIBILITY_STI (1u << 0)

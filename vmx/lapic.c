@@ -12,12 +12,12 @@
  * Source: SDM "Advanced Programmable Interrupt Controller (APIC)": "Local Vector Table", "Local APIC State After It Has
  * Been Software Disabled", "x2APIC Register Address Space".
  */
-#include "pt/msr.h"
+#include "base/msr.h"
+#include "base/phys.h"
 #include "vmx/cpu.h"
 #include "vmx/ept_maths.h"
 #include "vmx/lapic_registers.h"
 #include "vmx/msr_policy.h"
-#include "vmx/phys.h"
 #include "vmx/vmcs.h"
 
 #define SVR_SOFTWARE_ENABLE (1u << 8)

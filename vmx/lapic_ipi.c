@@ -4,8 +4,8 @@
  *
  * Source: SDM "Interrupt Command Register (ICR)", "x2APIC Register Address Space".
  */
-#include "pt/msr.h"
-#include "serial/io.h"
+#include "base/io.h"
+#include "base/msr.h"
 #include "vmx/cpu.h"
 #include "vmx/lapic_registers.h"
 

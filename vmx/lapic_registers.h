@@ -8,9 +8,9 @@
 
 #include <stdint.h>
 
+#include "base/phys.h"
 #include "pt/lvtpc.h"
 #include "vmx/cpu.h"
-#include "vmx/phys.h"
 
 #define APIC_BASE_ADDRESS 0x000ffffffffff000ull
 

@@ -4,7 +4,7 @@
  *
  * Source: SDM "Local APIC State After It Receives an INIT Reset".
  */
-#include "pt/msr.h"
+#include "base/msr.h"
 #include "vmx/cpu.h"
 #include "vmx/lapic_registers.h"
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "serial/lock.h"
+#include "base/lock.h"
 #include "vmx/vmx.h"
 
 struct cpu;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "pt/msr.h"
+#include "base/msr.h"
 #include "vmx/mtrr.h"
 
 #define MTRRCAP_VCNT_MASK 0xffu

@@ -6,7 +6,7 @@
 #include "vmx/summons.h"
 #include "vmx/vmcs.h"
 
-#include "boot/fixup.h"
+#include "base/fixup.h"
 
 #define SVR_SOFTWARE_ENABLE (1ull << 8)
 

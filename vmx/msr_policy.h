@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pt/msr_numbers.h"
+#include "base/msr_numbers.h"
 
 /* "Trace_ToPA_PMI" of IA32_PERF_GLOBAL_STATUS and its RESET and SET. */
 #define PERF_GLOBAL_STATUS_TOPA_PMI (1ull << 55)

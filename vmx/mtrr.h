@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "pt/msr_numbers.h"
+#include "base/msr_numbers.h"
 
 #define MEMORY_TYPE_UC 0
 #define MEMORY_TYPE_WC 1

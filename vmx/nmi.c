@@ -4,8 +4,8 @@
  * An NMI arrives by an exit (NMI exiting) or in root mode, where it is counted. Those that a ToPA PMI explains end
  * here; the guest gets the others, with virtual NMIs: it blocks them as it would the real ones.
  */
-#include "boot/trap_frame.h"
-#include "pt/msr.h"
+#include "base/msr.h"
+#include "base/trap_frame.h"
 #include "vmx/cpu.h"
 #include "vmx/msr_policy.h"
 #include "vmx/pmi.h"

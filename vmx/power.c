@@ -1,6 +1,6 @@
 /* The ways in which the machine goes down: the trace leaves first. */
-#include "pt/msr.h"
-#include "serial/io.h"
+#include "base/io.h"
+#include "base/msr.h"
 #include "serial/log.h"
 #include "vmx/cpu.h"
 #include "vmx/summons.h"

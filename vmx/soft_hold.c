@@ -6,13 +6,13 @@
  *
  * Source: SDM "Checks on Guest Non-Register State" (27.3.1.5).
  */
+#include "base/control.h"
 #include "vmx/cpu.h"
 #include "vmx/inject.h"
 #include "vmx/soft_step.h"
 #include "vmx/vmcs.h"
 
 #define OWED_MOST 65536u
-#define RFLAGS_IF (1ull << 9)
 
 #define OPCODE_WRMSR 0x30u /* behind 0FH */
 #define OPCODE_RDMSR 0x32u

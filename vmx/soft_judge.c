@@ -8,13 +8,11 @@
  *
  * Source: SDM "Monitor Trap Flag" (25.5.2), "Priority Among Concurrent Events" (6.9), the instructions' "Operation".
  */
+#include "base/control.h"
 #include "vmx/cpu.h"
 #include "vmx/guest_memory.h"
 #include "vmx/soft_step.h"
 #include "vmx/vmcs.h"
-
-#define EFER_LMA (1ull << 10)
-#define CR0_PE 1ull
 
 #define OPCODE_RET_IMM 0xc2u
 #define OPCODE_SYSCALL 0x05u

@@ -5,20 +5,17 @@
 
 #include <string.h>
 
+#include "base/control.h"
+#include "base/phys.h"
 #include "vmx/cpu.h"
 #include "vmx/ept.h"
 #include "vmx/guest_memory.h"
-#include "vmx/phys.h"
 #include "vmx/summons.h"
 #include "vmx/vmcs.h"
 
 #define ACCESS_RIGHTS_DB (1u << 14)
-#define CR4_PAE (1ull << 5)
-#define CR4_SMEP (1ull << 20)
-#define CR0_PG (1ull << 31)
 #define CR3_LOW 0xfffull
 #define CR3_LOW_PAE 0x1full
-#define EFER_LMA (1ull << 10)
 
 #define PAGE_BYTES 4096u
 

@@ -1,5 +1,6 @@
 #include "vmx/space_life.h"
 
+#include "base/phys.h"
 #include "vmx/cpu.h"
 #include "vmx/ept.h"
 #include "vmx/ept_maths.h"
@@ -7,7 +8,6 @@
 #include "vmx/guest_walk.h"
 #include "vmx/map_memory.h"
 #include "vmx/map_record.h"
-#include "vmx/phys.h"
 #include "vmx/summons.h"
 #include "vmx/vmcs.h"
 

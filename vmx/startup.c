@@ -9,6 +9,7 @@
  * Source: SDM "Other Causes of VM Exits", "VMX Support for Processor Operating Modes, INIT"; Vol. 3A "Processor State
  * After Reset"; "MP Initialization Protocol Algorithm for MP Systems".
  */
+#include "base/control.h"
 #include "serial/log.h"
 #include "vmx/cpu.h"
 #include "vmx/turns.h"
@@ -17,10 +18,6 @@
 #define ACTIVITY_ACTIVE 0u
 #define ACTIVITY_WAIT_FOR_SIPI 3u
 
-#define CR0_PE (1ull << 0)
-#define CR0_NW (1ull << 29)
-#define CR0_CD (1ull << 30)
-#define CR0_ET (1ull << 4)
 #define REAL_MODE_STEPS 1000u
 #define DR6_AFTER_INIT 0xffff0ff0ull
 

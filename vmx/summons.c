@@ -1,6 +1,6 @@
 #include "vmx/summons.h"
 
-#include "serial/io.h"
+#include "base/io.h"
 #include "vmx/cpu.h"
 #include "vmx/flush.h"
 #include "vmx/turns.h"

@@ -8,25 +8,19 @@
  * RFLAGS, and SSP"; Vol. 3A "Task Switching", Table "Exception Conditions Checked During a Task Switch", "Task-Switch
  * Exception Condition".
  */
+#include "base/control.h"
 #include "vmx/task_state.h"
 
 #include <string.h>
 
+#include "base/phys.h"
 #include "vmx/cpu.h"
 #include "vmx/ept.h"
 #include "vmx/ept_maths.h"
 #include "vmx/guest_data.h"
 #include "vmx/guest_memory.h"
-#include "vmx/phys.h"
 #include "vmx/vmcs.h"
 
-#define CR0_TS (1ull << 3)
-#define CR0_PG (1ull << 31)
-#define CR4_PAE (1ull << 5)
-#define EFLAGS_FIXED 2u
-#define EFLAGS_NT (1u << 14)
-#define EFLAGS_RF (1u << 16)
-#define EFLAGS_VM (1u << 17)
 #define EFLAGS_MEANS 0x3f7fd5u
 #define DR6_BT (1ull << 15)
 #define DR7_LOCAL 0x155ull
@@ -143,7 +137,7 @@ static void old_fields(struct task_switch *s)
     s->fields[TASK_EFLAGS] = get(VMCS_GUEST_RFLAGS);
     s->fields[TASK_EIP] = get(VMCS_GUEST_RIP);
     if (s->source == FROM_IRET)
-        s->fields[TASK_EFLAGS] &= ~EFLAGS_NT;
+        s->fields[TASK_EFLAGS] &= ~(uint32_t)RFLAGS_NT;
     /* An instruction or a software event is over, a fault's instruction is not. */
     if (s->source != FROM_GATE || event_type_of(s->event) >= EVENT_SOFTWARE_INTERRUPT)
         s->fields[TASK_EIP] += get(VMCS_EXIT_INSTRUCTION_LENGTH);
@@ -215,7 +209,7 @@ static __attribute__((noinline)) void task_commit(struct task_switch *s)
     put(VMCS_GUEST_DR7, get(VMCS_GUEST_DR7) & ~DR7_LOCAL);
     put(VMCS_GUEST_PENDING_DEBUG_EXCEPTIONS, 0);
     put(VMCS_GUEST_RIP, s->fields[TASK_EIP]);
-    put(VMCS_GUEST_RFLAGS, (s->fields[TASK_EFLAGS] & EFLAGS_MEANS) | EFLAGS_FIXED | (s->nests ? EFLAGS_NT : 0));
+    put(VMCS_GUEST_RFLAGS, (s->fields[TASK_EFLAGS] & EFLAGS_MEANS) | RFLAGS_FIXED | (s->nests ? RFLAGS_NT : 0));
     put(VMCS_GUEST_RSP, s->fields[TASK_ESP]);
     for (uint32_t i = 0; i < 8; i++)
         registers[i] = s->fields[TASK_EAX + i];
@@ -272,7 +266,7 @@ static __attribute__((noinline)) bool segment_load(struct task_switch *s, uint32
     const uint32_t selector = s->fields[field];
     struct task_segment segment = {selector << 4, 0xffff, RIGHTS_V86};
 
-    if (field == TASK_LDTR || !(s->fields[TASK_EFLAGS] & EFLAGS_VM)) {
+    if (field == TASK_LDTR || !(s->fields[TASK_EFLAGS] & RFLAGS_VM)) {
         if (!(selector & SELECTOR_IN_ERROR_CODE))
             return (field != TASK_CS && field != TASK_SS) || fault(s, VECTOR_TS, 0);
         if (!segment_fetch(s, field, &segment))
@@ -332,7 +326,7 @@ static __attribute__((noinline)) void fault_deliver(const struct task_switch *s)
         triple_fault_exit(s->cpu);
     if (vector == s->vector)
         injected.error_code = s->error_code;
-    put(VMCS_GUEST_RFLAGS, get(VMCS_GUEST_RFLAGS) | EFLAGS_RF); /* a fault's, in the image that its delivery saves */
+    put(VMCS_GUEST_RFLAGS, get(VMCS_GUEST_RFLAGS) | RFLAGS_RF); /* a fault's, in the image that its delivery saves */
     guest_inject(injected);
 }
 

@@ -4,7 +4,7 @@
  *
  * Source: SDM "VMX-Preemption Timer", Appendix A.6 for its rate.
  */
-#include "pt/msr.h"
+#include "base/msr.h"
 #include "vmx/cpu.h"
 #include "vmx/space_look.h"
 #include "vmx/vmcs.h"

@@ -8,9 +8,9 @@
  * Source: SDM "VMX-Specific Packets and VMCS Controls" (36.5.1), "Managing Trace Packet Generation Across VMX
  * Transitions" (36.5.2); "VM-Exit Controls for MSRs", "VM-Entry Controls for MSRs".
  */
-#include "pt/msr_numbers.h"
+#include "base/msr_numbers.h"
+#include "base/phys.h"
 #include "vmx/cpu.h"
-#include "vmx/phys.h"
 #include "vmx/vmcs.h"
 
 void trace_switch_setup(struct cpu *cpu)

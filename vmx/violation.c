@@ -1,11 +1,11 @@
 /* EPT violations: which of our reasons to withhold a page it was. */
 #include <string.h>
 
+#include "base/phys.h"
 #include "vmx/cpu.h"
 #include "vmx/ept.h"
 #include "vmx/ept_maths.h"
 #include "vmx/mtrr.h"
-#include "vmx/phys.h"
 #include "vmx/sleepers.h"
 #include "vmx/space_life.h"
 #include "vmx/vmcs.h"

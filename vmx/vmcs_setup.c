@@ -1,22 +1,14 @@
 /* Filling the VMCS: host state, guest state, controls. */
-#include "pt/msr.h"
+#include "base/control.h"
+#include "base/msr.h"
 
-#include "boot/acts.h"
+#include "base/acts.h"
+#include "base/phys.h"
 #include "vmx/bitmaps.h"
 #include "vmx/cpu.h"
 #include "vmx/msr_policy.h"
-#include "vmx/phys.h"
 #include "vmx/vmcs.h"
 
-#define CR0_PE (1ull << 0)
-#define CR0_ET (1ull << 4)
-#define CR0_NW (1ull << 29)
-#define CR0_CD (1ull << 30)
-#define CR0_PG (1ull << 31)
-#define CR4_VMXE (1ull << 13)
-#define CR4_SMXE (1ull << 14)
-
-#define RFLAGS_FIXED 2u
 #define DR7_FIXED 0x400u
 #define RIP_AFTER_INIT 0xfff0u
 #define NO_VMCS_LINK (~0ull)

@@ -3,20 +3,18 @@
 
 #include <string.h>
 
-#include "pt/msr.h"
+#include "base/control.h"
+#include "base/msr.h"
+#include "base/phys.h"
 #include "vmx/bitmaps.h"
 #include "vmx/cpu.h"
 #include "vmx/ept.h"
 #include "vmx/ept_maths.h"
 #include "vmx/msr_policy.h"
-#include "vmx/phys.h"
 #include "vmx/summons.h"
 
 #define INVVPID_SINGLE_CONTEXT 1ull
 #define VMX_BASIC_REVISION 0x7fffffffull
-#define CR4_MCE (1ull << 6)
-#define CR4_KL (1ull << 19)
-#define CR4_OSXSAVE (1ull << 18)
 #define CPUID_1_ECX_VMX (1u << 5)
 #define CPUID_1_ECX_XSAVE (1u << 26)
 #define CPUID_1_ECX_HYPERVISOR (1u << 31)

@@ -1,6 +1,6 @@
 /*
  * The engine's shell on several CPUs, with fakes of its instructions, of LVTPC and of the channel. For one test, and
- * included there once: the shell is compiled into it, with what follows for pt/msr.h.
+ * included there once: the shell is compiled into it, with what follows for base/msr.h.
  */
 #ifndef FAKE_ENGINE_H
 #define FAKE_ENGINE_H
@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#define PT_MSR_H
-#include "pt/msr_numbers.h"
+#define BASE_MSR_H
+#include "base/msr_numbers.h"
 #include "pt/rtit.h"
 
 #define NR_CPUS 3u

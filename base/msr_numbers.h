@@ -2,8 +2,8 @@
  * The numbers of all MSRs that the hypervisor reads, writes or guards, in one table. Leaf header, for C and assembly:
  * any room may use it. Names are the manual's: SDM Vol. 4, "Model-Specific Registers (MSRs)".
  */
-#ifndef PT_MSR_NUMBERS_H
-#define PT_MSR_NUMBERS_H
+#ifndef BASE_MSR_NUMBERS_H
+#define BASE_MSR_NUMBERS_H
 
 #define IA32_APIC_BASE 0x1b
 #define IA32_FEATURE_CONTROL 0x3a

@@ -7,8 +7,8 @@
  *
  *     asm volatile("xor %0, %0\n1: wrmsr\n\tjmp 3f\n2: mov $1, %0\n3:\n" FIXUP("1b", "2b") : ...)
  */
-#ifndef BOOT_FIXUP_H
-#define BOOT_FIXUP_H
+#ifndef BASE_FIXUP_H
+#define BASE_FIXUP_H
 
 #define FIXUP(instruction, landing)                                                                                    \
     "\t.pushsection .fixup_table, \"a\"\n"                                                                             \

@@ -3,8 +3,8 @@
  *
  * Source: SDM Vol. 3A, "64-Bit Mode Stack Frame".
  */
-#ifndef BOOT_TRAP_FRAME_H
-#define BOOT_TRAP_FRAME_H
+#ifndef BASE_TRAP_FRAME_H
+#define BASE_TRAP_FRAME_H
 
 #include <stdint.h>
 

@@ -4,8 +4,8 @@
  * Root runs with interrupts off and its NMI handler takes no lock, so nothing comes between taking and releasing but a
  * fault of our own. Whoever has to wait for something else than the lock releases it first.
  */
-#ifndef SERIAL_LOCK_H
-#define SERIAL_LOCK_H
+#ifndef BASE_LOCK_H
+#define BASE_LOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>

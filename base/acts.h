@@ -1,6 +1,6 @@
 /* Where code goes that is not needed for long: linker.ld. Leaf header: any room may use it. */
-#ifndef BOOT_ACTS_H
-#define BOOT_ACTS_H
+#ifndef BASE_ACTS_H
+#define BASE_ACTS_H
 
 /* Single functions of files that stay: with all that is compiled into it, no code that is needed once the guest runs;
  * nor what runs with TraceEn set on the way there, as the capture has .text alone (vmx/startup.c: cpu_start). Whole

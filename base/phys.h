@@ -2,8 +2,8 @@
  * Root mode's address space: all physical memory at DIRECT_MAP_BASE, our image at IMAGE_BASE. Both lie in the range
  * that Linux leaves to hypervisors, so that no guest executes at the same linear addresses.
  */
-#ifndef VMX_PHYS_H
-#define VMX_PHYS_H
+#ifndef BASE_PHYS_H
+#define BASE_PHYS_H
 
 #define DIRECT_MAP_BASE 0xffff800000000000
 #define IMAGE_BASE 0xffff87f000000000

@@ -1,6 +1,6 @@
 /* Port I/O and the pause hint. Leaf header: any room's shell may use it. */
-#ifndef SERIAL_IO_H
-#define SERIAL_IO_H
+#ifndef BASE_IO_H
+#define BASE_IO_H
 
 #include <stdint.h>
 

@@ -1,11 +1,11 @@
 /* The privileged instructions that read and write processor state by number. Leaf header: any room's shell may use it.
  */
-#ifndef PT_MSR_H
-#define PT_MSR_H
+#ifndef BASE_MSR_H
+#define BASE_MSR_H
 
 #include <stdint.h>
 
-#include "pt/msr_numbers.h"
+#include "base/msr_numbers.h"
 
 static inline uint64_t msr_read(uint32_t msr)
 {
