@@ -126,7 +126,7 @@ places() {
 }
 
 unfinished() {
-    git ls-files -zco --exclude-standard -- boot vmx pt serial decode lib tests Makefile 2>/dev/null | xargs -0 grep -nIE '(TO)DO|(FIX)ME|\bX[X]X\b' --
+    git ls-files -zco --exclude-standard -- base boot vmx pt serial decode lib tests Makefile 2>/dev/null | xargs -0 grep -nIE '(TO)DO|(FIX)ME|\bX[X]X\b' --
 }
 
 # The model's patch to Bochs is hooks, and stays so.
