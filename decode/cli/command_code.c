@@ -64,6 +64,32 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
     return ARGUMENTS_GOOD;
 }
 
+/* Is the time one of the trace? What stands behind its end nobody knows. false: said where that is. A nanosecond more
+ * is none: the end is told as such numbers. */
+static bool is_before_end(const struct arguments *a, const struct export_clock *clock, const struct flow_trace *trace,
+                          uint64_t tsc)
+{
+    const uint64_t last = code_last_tsc(trace);
+    if (last == 0 || tsc <= last + clock->khz / 1000000 + 1)
+        return true;
+    if (clock->khz)
+        message_say("code: --time %s: CPU %" PRIu64 "'s trace ends at %.9f", a->time, a->cpu,
+                    (double)(last - clock->zero) / ((double)clock->khz * 1000));
+    else
+        message_say("code: --time %s: CPU %" PRIu64 "'s trace ends at %" PRIu64 "t", a->time, a->cpu,
+                    last - clock->zero);
+    return false;
+}
+
+static bool is_in_trace(const struct arguments *a, const struct flow_trace *trace)
+{
+    if (a->at == ARGUMENT_NOT_GIVEN || a->at <= trace->input.trace_size)
+        return true;
+    message_say("code: --at %" PRIu64 ": CPU %" PRIu64 "'s trace ends at offset %zu", a->at, a->cpu,
+                (size_t)trace->input.trace_size);
+    return false;
+}
+
 /* Which moment is meant. false: said why it is none. */
 static bool find_moment(struct arguments *a, const struct capture *capture, const struct flow_trace *trace)
 {
@@ -80,9 +106,11 @@ static bool find_moment(struct arguments *a, const struct capture *capture, cons
                     clock.by_branches ? "; the trace has no TSC packet" : "");
         return false;
     }
+    if ((a->time && !is_before_end(a, &clock, trace, tsc)) || !is_in_trace(a, trace))
+        return false;
     if (a->time)
         a->at = code_offset_at(trace, tsc);
-    if (a->at > trace->input.trace_size)
+    else if (a->at == ARGUMENT_NOT_GIVEN)
         a->at = trace->input.trace_size;
     if (a->cr3 == FLOW_CR3_UNKNOWN)
         a->cr3 = code_cr3_at(trace, a->at);

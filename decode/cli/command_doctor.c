@@ -8,7 +8,6 @@
 #include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/message.h"
-#include "decode/cli/output.h"
 #include "decode/doctor/findings.h"
 #include "decode/report/json.h"
 
@@ -96,5 +95,5 @@ int command_doctor(int argc, char **argv)
         print_json(&findings, verdict);
     else
         print_text(&findings, verdict);
-    return output_end() ? verdict->status : 1;
+    return verdict->status;
 }

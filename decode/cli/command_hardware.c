@@ -100,5 +100,5 @@ int command_hardware(int argc, char **argv)
     const bool good = !output || write_text(output, name, bytes, size);
     const unsigned differences = hardware_print(stdout, (struct record_text){bytes, size});
     free(bytes);
-    return !output_end() || !good ? 1 : differences ? 2 : 0;
+    return !good ? 1 : differences ? 2 : 0;
 }

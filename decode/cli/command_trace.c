@@ -10,6 +10,7 @@
 #include "decode/cli/output.h"
 #include "decode/cli/pager.h"
 #include "decode/cli/trace_cpu.h"
+#include "decode/cli/trace_machine.h"
 #include "decode/cli/trace_merge.h"
 
 /* Where functions of an option are. false: said that none was executed, or why it cannot be done. */
@@ -78,7 +79,9 @@ static int list_cpus(struct trace_list *list)
     struct error error = {0};
     const bool one = list->options->cpu != ARGUMENT_NOT_GIVEN || list->ask->capture->nr_cpus == 1;
     list->cpu = list->options->cpu != ARGUMENT_NOT_GIVEN ? (uint16_t)list->options->cpu : 0;
-    if (one ? trace_cpu(list, &error) : trace_merge(list, &error))
+    if (one                       ? trace_cpu(list, &error)
+        : trace_machine_can(list) ? trace_machine(list, &error)
+                                  : trace_merge(list, &error))
         return ask_say_missing(list->ask);
     error_say(&error);
     return 1;

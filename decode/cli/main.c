@@ -6,6 +6,7 @@
 /* What was said to standard output and did not arrive there is an error of any command. */
 int main(int argc, char **argv)
 {
+    output_begin();
     const int status = commands_run(argc, argv);
     const bool written = output_end();
     pager_end();

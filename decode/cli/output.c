@@ -85,14 +85,41 @@ bool output_close(FILE *file, const char *name)
     return good;
 }
 
+/* Why standard output could not be written: stdio forgets it, where more is written behind. 0: it could. */
+static int lost_errno;
+
+/* What stdio writes by: all of size, or, from the first time that it fails on, nothing. */
+static ssize_t write_all(void *cookie, const char *bytes, size_t size)
+{
+    size_t done = 0;
+    (void)cookie;
+    while (done < size && !lost_errno) {
+        const ssize_t written = write(STDOUT_FILENO, bytes + done, size - done);
+        if (written >= 0)
+            done += (size_t)written;
+        else if (errno != EINTR)
+            lost_errno = errno;
+    }
+    errno = lost_errno;
+    return lost_errno ? 0 : (ssize_t)size;
+}
+
+void output_begin(void)
+{
+    static char buffer[1u << 16];
+    FILE *file = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_all});
+    if (!file)
+        return; /* stdio's own does, but for the reason in the message */
+    setvbuf(file, buffer, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof(buffer));
+    stdout = file;
+}
+
 bool output_end(void)
 {
-    errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return true;
-    if (errno)
-        message_errno("standard output: cannot be written");
-    else
-        message_say("standard output: cannot be written");
+    if (lost_errno)
+        errno = lost_errno;
+    message_errno("standard output: cannot be written");
     return false;
 }

@@ -15,7 +15,10 @@ FILE *output_open(const char *name, const char *directory);
  */
 bool output_close(FILE *file, const char *name);
 
-/* At a command's end: was standard output written? false: said why. */
+/* Before anything is written to standard output. */
+void output_begin(void);
+
+/* At the program's end, whichever command it was: was standard output written? false: said why. */
 bool output_end(void);
 
 #endif

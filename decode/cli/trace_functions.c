@@ -1,33 +1,23 @@
-/* Functions, as stacks tell of them. */
+#include "decode/cli/trace_functions.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "decode/cli/trace_list.h"
-#include "decode/stack/stacks.h"
-
 #define MOST_INDENT 100u
 
-struct functions {
-    struct trace_list *list;
-    struct flow *flow;
-    struct stacks *stacks;
-    uint64_t open;  /* tasks in which a wanted function has not returned */
-    uint64_t epoch; /* counts gaps: what tasks know of before is void */
-};
-
 /* In a task's user: at which depth a wanted function was entered, and in which epoch. 0: none. */
-static uint64_t mark_of(const struct functions *f, size_t depth)
+static uint64_t mark_of(const struct trace_functions *f, size_t depth)
 {
     return f->epoch << 32 | depth;
 }
 
-static size_t entered_at(const struct functions *f, const struct stack_task *task)
+static size_t entered_at(const struct trace_functions *f, const struct stack_task *task)
 {
     return task->user >> 32 == f->epoch ? (size_t)(uint32_t)task->user : 0;
 }
 
 /* How deep the top frame is, counted from the wanted function. false: it is not wanted. */
-static bool depth_of(const struct functions *f, const struct stack_task *task, size_t *depth)
+static bool depth_of(const struct trace_functions *f, const struct stack_task *task, size_t *depth)
 {
     const struct trace_options *o = f->list->options;
     const size_t entered = entered_at(f, task);
@@ -38,12 +28,12 @@ static bool depth_of(const struct functions *f, const struct stack_task *task, s
 }
 
 /* The trace offset at which it is told of a task. What was held back up to the trace's end is told behind it. */
-static uint64_t place_of(const struct functions *f, const struct stack_task *task)
+static uint64_t place_of(const struct trace_functions *f, const struct stack_task *task)
 {
     return f->flow ? flow_context(f->flow).at : task->at;
 }
 
-static bool is_wanted(const struct functions *f, const struct stack_task *task, uint64_t tsc)
+static bool is_wanted(const struct trace_functions *f, const struct stack_task *task, uint64_t tsc)
 {
     const struct trace_options *o = f->list->options;
     const struct name *name = task->frames[task->depth - 1].name;
@@ -52,12 +42,12 @@ static bool is_wanted(const struct functions *f, const struct stack_task *task, 
 }
 
 /* As the guest's kernel calls the thread, else the process. NULL: not known. */
-static const char *name_of(const struct functions *f, const struct stack_task *task)
+static const char *name_of(const struct trace_functions *f, const struct stack_task *task)
 {
     return task->thread ? task->thread->text : trace_process(f->list, task->space, place_of(f, task));
 }
 
-static void print_function(const struct functions *f, const struct stack_task *task, uint64_t tsc, size_t depth,
+static void print_function(const struct trace_functions *f, const struct stack_task *task, uint64_t tsc, size_t depth,
                            bool left)
 {
     static const char *const entries[] = {[STACK_BASE] = " (under way)",
@@ -84,7 +74,7 @@ static void print_function(const struct functions *f, const struct stack_task *t
 
 static void on_enter(void *context, struct stack_task *task, uint64_t tsc)
 {
-    struct functions *f = context;
+    struct trace_functions *f = context;
     const struct name *name = task->frames[task->depth - 1].name;
     size_t depth;
     if (f->list->done || !trace_is_time(f->list, tsc))
@@ -99,7 +89,7 @@ static void on_enter(void *context, struct stack_task *task, uint64_t tsc)
 
 static void on_leave(void *context, struct stack_task *task, uint64_t tsc)
 {
-    struct functions *f = context;
+    struct trace_functions *f = context;
     size_t depth;
     if (!f->list->done && f->list->options->returns && f->list->begun && depth_of(f, task, &depth) &&
         is_wanted(f, task, tsc))
@@ -112,7 +102,7 @@ static void on_leave(void *context, struct stack_task *task, uint64_t tsc)
 
 static void on_lost(void *context, uint64_t tsc)
 {
-    struct functions *f = context;
+    struct trace_functions *f = context;
     (void)tsc;
     f->open = 0;
     f->epoch++;
@@ -135,14 +125,14 @@ static void on_run(void *context, struct stack_task *task, uint64_t tsc)
 
 static bool goes_on(void *context)
 {
-    const struct functions *f = context;
+    const struct trace_functions *f = context;
     return f->open > 0;
 }
 
 /* A hook. */
 static const struct listing_range *also(void *context, size_t *count)
 {
-    const struct functions *f = context;
+    const struct trace_functions *f = context;
     return trace_also(f->list, count);
 }
 
@@ -150,22 +140,28 @@ static const struct listing_range *also(void *context, size_t *count)
  * --function or --address does not name, nothing is known. */
 static void left_out(void *context, bool known)
 {
-    const struct functions *f = context;
+    const struct trace_functions *f = context;
     if (known && !f->list->function.pattern && !f->list->options->address)
         stacks_pass_over(f->stacks);
 }
 
 static bool is_done(void *context)
 {
-    const struct functions *f = context;
+    const struct trace_functions *f = context;
     return f->list->done;
+}
+
+struct stack_hooks trace_functions_hooks(struct trace_functions *f, struct trace_list *list)
+{
+    *f = (struct trace_functions){.list = list, .epoch = 1};
+    return (struct stack_hooks){
+        .enter = on_enter, .leave = on_leave, .spend = on_spend, .run = on_run, .lost = on_lost, .context = f};
 }
 
 bool trace_functions(struct trace_list *list, struct error *error)
 {
-    struct functions f = {.list = list, .epoch = 1};
-    const struct stack_hooks hooks = {
-        .enter = on_enter, .leave = on_leave, .spend = on_spend, .run = on_run, .lost = on_lost, .context = &f};
+    struct trace_functions f;
+    const struct stack_hooks hooks = trace_functions_hooks(&f, list);
     struct stacks *stacks = stacks_open(list->ask->names, &list->ask->traces[list->cpu].pages, &hooks);
     struct listing listing = trace_listing(list);
     f.stacks = stacks;

@@ -50,10 +50,11 @@ const char *trace_process(const struct trace_list *list, uint64_t cr3, uint64_t 
 
 void trace_head(struct trace_list *list, uint64_t tsc, uint64_t cr3, const char *name)
 {
-    char time[TIME_TEXT_SIZE];
+    if (!list->time[0] || list->tsc != tsc) /* most lines have that of the one before */
+        time_text(list->time, list->ask, tsc);
     list->tsc = tsc;
     trace_color(list, COLOR_DIM);
-    fprintf(list->file, "%14s %u ", time_text(time, list->ask, tsc), list->cpu);
+    fprintf(list->file, "%14s %u ", list->time, list->cpu);
     if (cr3 == FLOW_CR3_UNKNOWN)
         fprintf(list->file, "%10s ", "-");
     else

@@ -33,6 +33,7 @@ struct trace_list {
     bool begun, done; /* --from was there; --to was, or the lines are full */
     uint64_t lines;
     uint64_t tsc;                                              /* of the line that is being written */
+    char time[TIME_TEXT_SIZE];                                 /* the same as text; empty: there was none yet */
     void (*line_taken)(struct trace_list *list, uint64_t tsc); /* a line is written to its end; NULL: no matter */
     void *line_context;
 };

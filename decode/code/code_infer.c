@@ -179,14 +179,32 @@ static bool has_ever(const struct query *query, uint64_t space, uint64_t gva, ui
     return false;
 }
 
+/* What told_there says of the pages around the query's address, each asked for once: the places to compare with are
+ * many.
+ */
+struct around {
+    struct neighbour {
+        bool asked, told;
+        uint64_t gpa;
+    } pages[2][FARTHEST]; /* below, above */
+};
+
+static const struct neighbour *ask_around(struct around *around, const struct query *query, bool above, uint64_t n)
+{
+    struct neighbour *page = &around->pages[above][n - 1];
+    if (!page->asked)
+        page->told = told_there(query, query->gva + (above ? n : -n) * PAGE, &page->gpa);
+    page->asked = true;
+    return page;
+}
+
 /* Of the pages that the query's space has around its address: does the other place have one as far away? */
-static bool lies_alike(const struct query *query, uint64_t space, uint64_t there)
+static bool lies_alike(const struct query *query, struct around *around, uint64_t space, uint64_t there)
 {
     for (uint64_t n = 1; n <= FARTHEST; n++)
         for (unsigned above = 0; above < 2; above++) {
-            const uint64_t distance = (above ? n : -n) * PAGE;
-            uint64_t gpa;
-            if (told_there(query, query->gva + distance, &gpa) && has_ever(query, space, there + distance, gpa))
+            const struct neighbour *page = ask_around(around, query, above, n);
+            if (page->told && has_ever(query, space, there + (above ? n : -n) * PAGE, page->gpa))
                 return true;
         }
     return false;
@@ -198,12 +216,14 @@ bool infer_confirms(struct query *query, uint64_t gpa)
 {
     const struct fact_list *list = &query->pages->facts.maps_by_memory;
     const uint64_t chunk = code_facts_chunk(gpa);
+    struct around around = {0};
     const struct fact *fact;
     for (size_t i = fact_list_first(list, chunk); (fact = fact_list_at(list, i, chunk, 0)); i++)
         for (size_t run = 0; run < fact->map->nr_runs; run++) {
+            const struct code_map *map = fact->map;
             uint64_t there;
-            if (run_has(&fact->map->runs[run], gpa, &there) &&
-                (fact->map->space != query->space || there != query->gva) && lies_alike(query, fact->map->space, there))
+            if (run_has(&map->runs[run], gpa, &there) && (map->space != query->space || there != query->gva) &&
+                lies_alike(query, &around, map->space, there))
                 return true;
         }
     return false;

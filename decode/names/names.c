@@ -22,6 +22,7 @@ struct names *names_open(const struct capture *capture, const struct names_optio
 {
     struct names *names = calloc(1, sizeof(*names));
     bool good = names && (names->answers = calloc(ANSWERS, sizeof(*names->answers))) &&
+                (names->recent = calloc(NAME_PAGES, sizeof(*names->recent))) &&
                 page_set_collect(&names->pages, capture) && tasks_collect(&names->tasks, capture) &&
                 name_list_get(&names->list, NULL, NULL, UINT64_MAX, UINT64_MAX); /* told where memory runs out */
     if (good && names_read_kernel(names, options, error) && names_read_files(names, options, error) &&
@@ -46,6 +47,7 @@ void names_close(struct names *names)
     free(names->objects);
     free(names->about);
     free(names->answers);
+    free(names->recent);
     free(names->programs);
     free(names->collected);
     tasks_free(&names->tasks);
@@ -85,11 +87,11 @@ static const struct name *look_up(struct names *names, const struct code_pages *
                                   uint64_t address, uint64_t *until)
 {
     const uint64_t gva = address & ~(uint64_t)(RECORD_PAGE_SIZE - 1), space = code_pages_space(pages, cr3);
-    const struct code_found found = code_pages_find(pages, space, at, gva);
+    const struct name_page *found = names_page(names, pages, space, at, gva);
     const struct name *name = NULL;
-    *until = found.until;
-    if (found.page && !found.page->root) {
-        const struct name_place place = names_place(names, pages, space, at, found.page, gva);
+    *until = found->until;
+    if (found->page && !found->page->root) {
+        const struct name_place place = names_place(names, found, at);
         if (place.object) {
             name = name_in(names, place.object, place.moved, address);
             if (place.object->runs && !(gva >> 63))
@@ -131,8 +133,8 @@ const struct name *names_called(struct names *names, const struct code_pages *pa
     if (is_known(name) || address >> 63)
         return name;
     const uint64_t gva = address & ~(uint64_t)(RECORD_PAGE_SIZE - 1);
-    const struct code_found found = code_pages_find(pages, code_pages_space(pages, cr3), at, gva);
-    return found.page || found.until == UINT64_MAX ? name : names_find(names, pages, cr3, found.until, address);
+    const struct name_page *found = names_page(names, pages, code_pages_space(pages, cr3), at, gva);
+    return found->page || found->until == UINT64_MAX ? name : names_find(names, pages, cr3, found->until, address);
 }
 
 const struct name *names_within(struct names *names, const struct code_pages *pages, uint64_t cr3,
@@ -146,7 +148,7 @@ const struct name *names_within(struct names *names, const struct code_pages *pa
             *at = when;
             return name;
         }
-        when = code_pages_find(pages, space, when, gva).until;
+        when = names_page(names, pages, space, when, gva)->until;
     }
     return last;
 }

@@ -68,8 +68,7 @@ const char *names_process(struct names *names, const struct code_pages *pages, u
 
 /* The process that runs in a space at a trace offset, by number and name, where the guest's kernel has told. NULL: not
  * known. It stays where it is until names_close(). */
-const struct name_task *names_task(const struct names *names, const struct code_pages *pages, uint64_t cr3,
-                                   uint64_t at);
+const struct name_task *names_task(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at);
 
 /* Has the guest's kernel told of any process? */
 bool names_tell_processes(const struct names *names);

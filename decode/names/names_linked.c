@@ -35,8 +35,8 @@ static struct name_place find_place(const struct names *names, const struct code
     if (address >= names->kernel_begin && address < names->kernel_end)
         return (struct name_place){.object = names->kernel_object, .moved = names->kernel_moved};
     const uint64_t gva = address & ~(uint64_t)(RECORD_PAGE_SIZE - 1), space = code_pages_space(pages, cr3);
-    const struct code_found found = code_pages_find(pages, space, at, gva);
-    return found.page ? names_place(names, pages, space, at, found.page, gva) : (struct name_place){0};
+    const struct name_page found = names_page_look(names, pages, space, at, gva);
+    return found.page ? names_place(names, &found, at) : (struct name_place){0};
 }
 
 uint64_t names_linked(const struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,

@@ -50,13 +50,36 @@ static struct name_place place_early(const struct names *names, const struct pag
     return (struct name_place){.object = names->kernel_object, .moved = gva - linked};
 }
 
-struct name_place names_place(const struct names *names, const struct code_pages *pages, uint64_t space, uint64_t at,
-                              const struct page_record *page, uint64_t gva)
+struct name_place names_place(const struct names *names, const struct name_page *found, uint64_t at)
 {
-    const struct page_content *content = page_set_find(&names->pages, page->bytes);
+    const struct page_content *content = found->content;
     if (!content || content->nr_claims == 0)
-        return place_early(names, page, gva);
+        return place_early(names, found->page, found->gva);
     if (content->nr_claims > 1)
-        return place_among(names, pages, space, at, content, gva);
-    return (struct name_place){.object = content->claims[0].object, .moved = gva - content->claims[0].address};
+        return place_among(names, found->pages, found->space, at, content, found->gva);
+    return (struct name_place){.object = content->claims[0].object, .moved = found->gva - content->claims[0].address};
+}
+
+struct name_page names_page_look(const struct names *names, const struct code_pages *pages, uint64_t space, uint64_t at,
+                                 uint64_t gva)
+{
+    const struct code_found found = code_pages_find(pages, space, at, gva);
+    return (struct name_page){.pages = pages,
+                              .space = space,
+                              .gva = gva,
+                              .from = at,
+                              .until = found.until,
+                              .page = found.page,
+                              .content = found.page ? page_set_find(&names->pages, found.page->bytes) : NULL};
+}
+
+const struct name_page *names_page(struct names *names, const struct code_pages *pages, uint64_t space, uint64_t at,
+                                   uint64_t gva)
+{
+    const uint64_t hash = (gva / PAGE ^ space * 13 ^ (uintptr_t)pages) * 0x9e3779b97f4a7c15ull;
+    struct name_page *recent = &names->recent[(hash >> 48) % NAME_PAGES];
+    if (recent->pages != pages || recent->space != space || recent->gva != gva || at < recent->from ||
+        at >= recent->until)
+        *recent = names_page_look(names, pages, space, at, gva);
+    return recent;
 }

@@ -68,9 +68,19 @@ static void take_map(struct names *names, const struct code_pages *pages, const 
         }
 }
 
+static bool has_programs(const struct names *names)
+{
+    for (size_t i = 0; i < names->nr_objects; i++)
+        if (names->objects[i]->runs)
+            return true;
+    return false;
+}
+
 /* What the records of a CPU say; the first time that it is asked for. */
 static void collect(struct names *names, const struct code_pages *pages)
 {
+    if (!has_programs(names))
+        return;
     for (size_t i = 0; i < names->nr_collected; i++)
         if (names->collected[i] == pages)
             return;
@@ -101,9 +111,14 @@ const char *names_process(struct names *names, const struct code_pages *pages, u
     return NULL;
 }
 
-const struct name_task *names_task(const struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at)
+const struct name_task *names_task(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at)
 {
-    return tasks_find(&names->tasks, pages->cpu, cr3, at);
+    struct name_owner *owner = &names->owners[cr3 / RECORD_PAGE_SIZE % NAME_OWNERS];
+    if (owner->pages != pages || owner->cr3 != cr3 || at < owner->from || at >= owner->until) {
+        *owner = (struct name_owner){.pages = pages, .cr3 = cr3, .from = at};
+        owner->task = tasks_find_until(&names->tasks, pages->cpu, cr3, at, &owner->until);
+    }
+    return owner->task;
 }
 
 bool names_tell_processes(const struct names *names)

@@ -30,6 +30,23 @@ struct name_answer {
     const struct name *name;
 };
 
+/* Which page stood at an address lately, from this trace offset on. */
+#define NAME_PAGES (1u << 13)
+struct name_page {
+    const struct code_pages *pages; /* NULL: the place is free */
+    uint64_t space, gva, from, until;
+    const struct page_record *page;     /* NULL: that is not known */
+    const struct page_content *content; /* of the same bytes; NULL: none, or there is no page */
+};
+
+/* Whose a space was lately. */
+#define NAME_OWNERS 16u
+struct name_owner {
+    const struct code_pages *pages; /* NULL: the place is free */
+    uint64_t cr3, from, until;
+    const struct name_task *task;
+};
+
 /* A program was seen in a space. */
 struct name_program {
     const struct code_pages *pages;
@@ -49,6 +66,8 @@ struct names {
     size_t nr_objects, object_room;
     struct name_list list;
     struct name_answer *answers;
+    struct name_page *recent; /* NAME_PAGES of them */
+    struct name_owner owners[NAME_OWNERS];
     struct name_program *programs; /* by pages, space, from */
     size_t nr_programs, program_room;
     const struct code_pages **collected; /* CPUs whose records were looked through for programs */
@@ -79,8 +98,16 @@ struct name_place {
     uint64_t moved;                     /* its addresses are this much lower than the guest's */
     const struct page_content *content; /* several objects claim it, and nobody knows which one it is; or NULL */
 };
-struct name_place names_place(const struct names *names, const struct code_pages *pages, uint64_t space, uint64_t at,
-                              const struct page_record *page, uint64_t gva);
+/* What stands at the page-aligned address gva of a space at trace offset at. */
+struct name_page names_page_look(const struct names *names, const struct code_pages *pages, uint64_t space, uint64_t at,
+                                 uint64_t gva);
+
+/* The same, from what was looked at lately where it is there; good until the next call. */
+const struct name_page *names_page(struct names *names, const struct code_pages *pages, uint64_t space, uint64_t at,
+                                   uint64_t gva);
+
+/* Of a page that is known, at a trace offset from its from on, before its until. */
+struct name_place names_place(const struct names *names, const struct name_page *found, uint64_t at);
 
 /* A program's code was found in a space. */
 void names_saw_program(struct names *names, const struct code_pages *pages, uint64_t space, uint64_t from,

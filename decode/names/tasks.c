@@ -214,12 +214,6 @@ static uint64_t time_at(const struct task_clock *clock, uint64_t at, uint64_t *u
     return low > 0 ? clock->steps[low - 1].tsc : 0;
 }
 
-const struct name_task *tasks_find(const struct tasks *tasks, uint16_t cpu, uint64_t cr3, uint64_t at)
-{
-    uint64_t until;
-    return tasks_find_until(tasks, cpu, cr3, at, &until);
-}
-
 const struct name_task *tasks_find_until(const struct tasks *tasks, uint16_t cpu, uint64_t cr3, uint64_t at,
                                          uint64_t *until)
 {

@@ -67,10 +67,8 @@ void tasks_free(struct tasks *tasks);
 /* A record of the kind. false: it is none. */
 bool task_read(struct task_seen *task, const struct capture_record *record);
 
-/* The process of a space (CR3) at a trace offset of a CPU. NULL: no record tells. */
-const struct name_task *tasks_find(const struct tasks *tasks, uint16_t cpu, uint64_t cr3, uint64_t at);
-
-/* The same, and up to which trace offset of the CPU the answer holds: it is good before *until. */
+/* The process of a space (CR3) at a trace offset of a CPU, and up to which trace offset of that CPU the answer holds:
+ * it is good before *until. NULL: no record tells. */
 const struct name_task *tasks_find_until(const struct tasks *tasks, uint16_t cpu, uint64_t cr3, uint64_t at,
                                          uint64_t *until);
 

@@ -36,3 +36,21 @@ uint64_t code_cr3_at(const struct flow_trace *trace, uint64_t at)
             cr3 = cr3_in(trace, &trace->stretches[i - 1], at);
     return cr3;
 }
+
+uint64_t code_last_tsc(const struct flow_trace *trace)
+{
+    struct flow_input input = trace->input;
+    const struct flow_hooks none = {0};
+    struct flow_result result;
+    struct error error;
+    uint64_t tsc = 0;
+    input.timed = true;
+    struct flow *flow = flow_start(&input, &none, &error);
+    for (size_t i = trace->nr_stretches; flow && i > 0 && tsc == 0; i--) {
+        flow_decode(flow, &trace->stretches[i - 1], &result);
+        tsc = flow_context(flow).tsc;
+    }
+    if (flow)
+        flow_end(flow);
+    return tsc;
+}

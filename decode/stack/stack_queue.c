@@ -10,7 +10,7 @@
 struct head {
     struct flow_transfers transfers; /* items are not kept: they follow */
     struct flow_result result;
-    bool is_result;
+    enum stack_queue_kind kind;
 };
 
 struct stack_queue_chunk {
@@ -90,8 +90,14 @@ void stack_queue_transfers(void *context, const struct flow_transfers *transfers
 
 void stack_queue_result(void *context, const struct flow_result *result)
 {
-    const struct head head = {.result = *result, .is_result = true};
+    const struct head head = {.result = *result, .kind = STACK_QUEUE_RESULT};
     put(context, &head, NULL, 0);
+}
+
+void stack_queue_pass_over(struct stack_queue *queue)
+{
+    const struct head head = {.kind = STACK_QUEUE_PASS_OVER};
+    put(queue, &head, NULL, 0);
 }
 
 void stack_queue_end(struct stack_queue *queue)
@@ -126,10 +132,23 @@ bool stack_queue_take(struct stack_queue *queue, struct stack_queue_entry *entry
         return false;
     const char *bytes = queue->read->bytes + queue->read_at;
     memcpy(&head, bytes, sizeof(head));
-    *entry = (struct stack_queue_entry){head.transfers, head.result};
-    entry->transfers.items = head.is_result ? NULL : (const struct flow_transfer *)(const void *)(bytes + sizeof(head));
-    if (head.is_result)
-        entry->transfers.count = 0;
+    *entry = (struct stack_queue_entry){head.kind, head.transfers, head.result};
+    entry->transfers.items = (const struct flow_transfer *)(const void *)(bytes + sizeof(head));
     queue->read_at += sizeof(head) + entry->transfers.count * sizeof(struct flow_transfer);
     return true;
+}
+
+void stack_queue_give(const struct stack_queue_entry *entry, struct stacks *stacks)
+{
+    switch (entry->kind) {
+    case STACK_QUEUE_TRANSFERS:
+        stacks_transfers(stacks, &entry->transfers);
+        break;
+    case STACK_QUEUE_RESULT:
+        stacks_result(stacks, &entry->result);
+        break;
+    case STACK_QUEUE_PASS_OVER:
+        stacks_pass_over(stacks);
+        break;
+    }
 }

@@ -10,9 +10,13 @@
 #include <stddef.h>
 
 #include "decode/engine/flow.h"
+#include "decode/stack/stacks.h"
 
-/* What is taken out: transfers, or a result where items are NULL. */
+enum stack_queue_kind { STACK_QUEUE_TRANSFERS, STACK_QUEUE_RESULT, STACK_QUEUE_PASS_OVER };
+
+/* What is taken out. */
 struct stack_queue_entry {
+    enum stack_queue_kind kind;
     struct flow_transfers transfers;
     struct flow_result result;
 };
@@ -37,10 +41,16 @@ void stack_queue_free(struct stack_queue *queue);
 void stack_queue_transfers(void *queue, const struct flow_transfers *transfers);
 void stack_queue_result(void *queue, const struct flow_result *result);
 
+/* What comes next does not follow: as stacks_pass_over has it. */
+void stack_queue_pass_over(struct stack_queue *queue);
+
 /* No more is put in. */
 void stack_queue_end(struct stack_queue *queue);
 
 /* The next entry; it is good until the one after it is asked for. Waits for it. false: there are no more. */
 bool stack_queue_take(struct stack_queue *queue, struct stack_queue_entry *entry);
+
+/* Hand it to the CPU's stacks. */
+void stack_queue_give(const struct stack_queue_entry *entry, struct stacks *stacks);
 
 #endif

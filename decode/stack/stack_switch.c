@@ -198,6 +198,8 @@ void stack_decide(struct stacks *stacks)
     if (!chosen)
         return;
     chosen->running = true;
+    chosen->task.pages = stacks->pages;
+    chosen->task.at = stacks->at;
     stacks->hooks.run(stacks->hooks.context, &chosen->task, stacks->tsc);
 }
 

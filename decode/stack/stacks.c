@@ -150,6 +150,12 @@ void stacks_result(void *context, const struct flow_result *result)
     stacks->stretch_end = result->end;
 }
 
+bool stacks_holds(const struct stacks *stacks, uint64_t *since)
+{
+    *since = stacks->tsc;
+    return stacks->undecided.on;
+}
+
 /* Of the last CPU: those that wait are at their end, too. */
 static void end_all(struct stacks *stacks)
 {

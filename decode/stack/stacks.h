@@ -90,6 +90,9 @@ void stacks_result(void *stacks, const struct flow_result *result);
  * on behind it nobody knows. */
 void stacks_pass_over(void *stacks);
 
+/* Is anything held back, as nobody knows yet which task goes on? Then it will be told with times from *since on. */
+bool stacks_holds(const struct stacks *stacks, uint64_t *since);
+
 /* The trace is at its end: what is still held is handed on, and all frames are left. false: memory had run out. */
 bool stacks_end(struct stacks *stacks);
 

@@ -53,10 +53,7 @@ static void take_all(struct run *run)
                 first = &run->cpus[i];
         if (!first)
             return;
-        if (first->entry.transfers.items)
-            stacks_transfers(first->stacks, &first->entry.transfers);
-        else
-            stacks_result(first->stacks, &first->entry.result);
+        stack_queue_give(&first->entry, first->stacks);
         take_next(first);
     }
 }

@@ -227,6 +227,17 @@ while read -r cpu seconds offset; do
     echo "$cpu $offset $($tool code "$work/smp/capture" --cpu "$cpu" --time "$seconds" -o "$work/code.elf" | awk '/^trace offset/ { print $3 }')"
 done <"$work/moments" >"$work/offsets"
 same 'code: what a CPU had at a time' "$(awk '{ cpus[$1]++; bad += $2 != $3 } END { print (cpus[0] > 0 && cpus[1] > 0), bad + 0 }' "$work/offsets")" '1 0'
+# Behind the trace's end nobody knows what stands: that is said, with where it is, which is a moment itself.
+behind() { $tool code "$capture" -o "$work/behind.elf" "$@" 2>&1; }
+end=$(behind --time 99999 | sed 's/.* //')
+same 'code: a time behind the end' "$(behind --time 99999; echo $?)" \
+    "undertrace: code: --time 99999: CPU 0's trace ends at $end"$'\n'1
+same 'code: the end is the last branch'"'"'s' "$end" "$($tool trace "$capture" --what branches | awk 'END { print $1 }')"
+check 'code: at the end there is code' behind --time "$end"
+bytes=$(stat -c %s "$capture/cpu0.pt")
+same 'code: an offset behind the end' "$(behind --at $((bytes + 1)); echo $?)" \
+    "undertrace: code: --at $((bytes + 1)): CPU 0's trace ends at offset $bytes"$'\n'1
+check 'code: at the last offset there is code' behind --at "$bytes"
 check 'a guest that changes its code' boot_guest changes selfmod 'channel=e1000 net.mtu=9000'
 # Each version of each page, as the records have them, is what code writes at that offset.
 $tool code "$work/changes/capture" -o "$work/late.elf" >/dev/null

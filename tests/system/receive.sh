@@ -82,11 +82,28 @@ same 'the capture is as it was' "$(cat "$capture"/* | sha256sum)" "$sum"
 to_full() {
     $undertrace "$@" >/dev/full
 }
-for command in info dump decode report 'decode --branches -' '--help' 'report --help'; do
+# Every command ends with one message that says why, and status 1; what it tells besides on standard error may stand before.
+full_says() {
+    local name=$1 log=$work/full.log status
+    shift
+    to_full "$@" 2>"$log"
+    status=$?
+    same "$name to a full device" "$status $(grep -c 'cannot be written' "$log") $(tail -n 1 "$log")" \
+        '1 1 undertrace: standard output: cannot be written: No space left on device'
+}
+for command in info dump 'dump --raw' decode report 'decode --branches -' 'decode --instructions -' names trace 'trace --what branches' \
+    'find 0' 'code -o -' "diff $capture" hardware 'page -o -' 'export --format folded -o -' 'export --format chrome -o -'; do
     # shellcheck disable=SC2086 # words
     set -- $command
-    [[ $command == *--help ]] || set -- "$1" "$capture" "${@:2}"
-    says "$command to a full device" 1 'standard output: cannot be written' to_full "$@"
+    full_says "$command" "$1" "$capture" "${@:2}"
+done
+full_says doctor doctor
+full_says kernel-options kernel-options build/guest/vmlinuz
+full_says verify verify "$capture" "$work/branches/truth.bin"
+full_says --version --version
+full_says --help --help
+for command in $($undertrace --complete); do
+    full_says "$command --help" "$command" --help
 done
 
 # What dump prints, dump takes.

@@ -56,7 +56,8 @@ static uint8_t *put_record(uint64_t offset, enum record_kind kind, size_t size)
     uint8_t *payload = calloc(1, size);
     assert_non_null(payload);
     *record = (struct capture_record){
-        .header = {.kind = (uint16_t)kind, .length = (uint32_t)size, .trace_offset = offset}, .payload = payload};
+        .header = {.kind = (uint16_t)kind, .length = (uint32_t)size, .trace_offset = offset, .tsc = offset},
+        .payload = payload};
     return payload;
 }
 

@@ -210,6 +210,22 @@ static void is_process(void **state)
     tells(names, "processes: 1 by number and name");
 }
 
+/* Answers that are kept hold for their time, their space and their CPU's trace alone. */
+static void is_followed_by_another(void **state)
+{
+    (void)state;
+    put_task(20, SPACE_A, 125, "perl");
+    put_task(20, SPACE_A + 0x10000, 127, "ls"); /* the same place among those that are kept */
+    put_task(40, SPACE_A, 126, "sh");
+    struct names *names = open_made(NULL, NULL, true);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_string_equal(names_process_text(names, made_pages(), SPACE_A, 30), "perl (125)");
+        assert_string_equal(names_process_text(names, made_pages(), SPACE_A + 0x10000, 30), "ls (127)");
+        assert_string_equal(names_process_text(names, made_pages(), SPACE_A, 39), "perl (125)");
+        assert_string_equal(names_process_text(names, made_pages(), SPACE_A, 40), "sh (126)");
+    }
+}
+
 /* What was named itself must be there, and be an ELF file. */
 static void is_none(void **state)
 {
@@ -243,6 +259,7 @@ int main(void)
         NAMES_TEST(is_damaged),
         NAMES_TEST(is_none),
         NAMES_TEST(is_process),
+        NAMES_TEST(is_followed_by_another),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,7 +56,8 @@ static struct record_task *put_task(uint16_t cpu, uint64_t offset, uint64_t tsc,
 
 static void is(uint16_t cpu, uint64_t cr3, uint64_t at, const char *text)
 {
-    const struct name_task *task = tasks_find(&tasks, cpu, cr3, at);
+    uint64_t end;
+    const struct name_task *task = tasks_find_until(&tasks, cpu, cr3, at, &end);
     if (!text)
         assert_null(task);
     else if (!task || strcmp(task->text, text) != 0)
