@@ -354,7 +354,9 @@ bench: $(PARTS) $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(BUILD)/guest/vmlinuz $(B
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/check/%,$(wildcard tests/unit/test_*.c))
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 UNIT_SHARED := $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))
-UNIT_LIB := $(patsubst %.c,$(BUILD)/check/%.o,$(CORE) $(TOOL_LIB) $(filter-out tests/judge/main.c,$(JUDGE)) $(UNIT_SHARED))
+# Shell that a fake can stand beneath.
+UNIT_SHELL := boot/paging.c serial/uart.c serial/uart_sink.c
+UNIT_LIB := $(patsubst %.c,$(BUILD)/check/%.o,$(CORE) $(UNIT_SHELL) $(TOOL_LIB) $(filter-out tests/judge/main.c,$(JUDGE)) $(UNIT_SHARED))
 
 $(BUILD)/check/%.o: %.c
 	@mkdir -p $(@D)

@@ -37,6 +37,13 @@ static void open_none(struct channel *channel, uint16_t nr_cpus, struct arena *a
     channel->sink = null_sink_init(arena_take(arena, null_sink_memory_bytes(nr_cpus), 8), nr_cpus);
 }
 
+/* Bytes that a slow line still has in its FIFO are no sign that the UART has stopped: of 10 bits each. */
+static uint64_t uart_stall_tsc(const struct options *options)
+{
+    const uint64_t fifo_seconds = UART_FIFO_BYTES * 10u / options->uart_baud + 1;
+    return options->uart_stall_seconds ? larger_of(options->uart_stall_seconds, 2 * fifo_seconds) * clock_tsc_hz() : 0;
+}
+
 static struct sink *open_uart(struct channel *channel, const struct options *options, const struct acpi_facts *acpi,
                               uint16_t nr_cpus, struct arena *arena)
 {
@@ -50,6 +57,7 @@ static struct sink *open_uart(struct channel *channel, const struct options *opt
                                       .divisor = options->uart_base / options->uart_baud,
                                       .stream_id = clock_stream_id(),
                                       .nr_cpus = nr_cpus,
+                                      .stall_tsc = uart_stall_tsc(options),
                                       .record_bytes = RECORD_BYTES};
     void *memory = arena_take(arena, uart_sink_memory_bytes(nr_cpus, RECORD_BYTES), 4096);
     struct sink *sink = uart_sink_init(memory, &params, why, sizeof why);

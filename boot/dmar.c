@@ -12,6 +12,16 @@ enum { STRUCTURE_LENGTH = 2, DRHD_SEGMENT = 6, DRHD_BASE = 8, DRHD_SIZE = 16 };
 #define WAIT_US 10u
 #define WAITS 10000u
 
+static void add_unit(struct dmar *dmar, const uint8_t *drhd)
+{
+    if (dmar->nr_units == DMAR_MAX_UNITS) {
+        dmar->nr_more++;
+        return;
+    }
+    dmar->segments[dmar->nr_units] = read16(drhd + DRHD_SEGMENT);
+    dmar->units[dmar->nr_units++] = read64(drhd + DRHD_BASE);
+}
+
 void dmar_read(struct dmar *dmar, const uint8_t *table, uint32_t size, uint64_t pa)
 {
     *dmar = (struct dmar){.pa = pa};
@@ -19,10 +29,8 @@ void dmar_read(struct dmar *dmar, const uint8_t *table, uint32_t size, uint64_t 
         const uint32_t length = read16(table + at + STRUCTURE_LENGTH);
         if (length < 4 || length > size - at)
             return;
-        if (read16(table + at) == TYPE_DRHD && length >= DRHD_SIZE && dmar->nr_units < DMAR_MAX_UNITS) {
-            dmar->segments[dmar->nr_units] = read16(table + at + DRHD_SEGMENT);
-            dmar->units[dmar->nr_units++] = read64(table + at + DRHD_BASE);
-        }
+        if (read16(table + at) == TYPE_DRHD && length >= DRHD_SIZE)
+            add_unit(dmar, table + at);
         at += length;
     }
 }

@@ -12,11 +12,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define DMAR_MAX_UNITS 32u
+/* Servers of eight sockets have some 50. */
+#define DMAR_MAX_UNITS 128u
 
 struct dmar {
     uint64_t pa;                       /* of the table; 0: there is none */
-    uint8_t nr_units;                  /* remapping hardware; those behind DMAR_MAX_UNITS are not looked at */
+    uint16_t nr_units;                 /* remapping hardware, as far as there is room for it */
+    uint16_t nr_more;                  /* units that the table names besides: nobody looks at them */
     uint64_t units[DMAR_MAX_UNITS];    /* physical addresses of their registers */
     uint16_t segments[DMAR_MAX_UNITS]; /* PCI segments of the devices behind them */
 };

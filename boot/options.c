@@ -22,6 +22,7 @@ void options_default(struct options *options)
         .uart = {UART_AT_PORT, 0x2f8},
         .uart_base = 115200,
         .uart_baud = 115200,
+        .uart_stall_seconds = 300,
         .console = {UART_AT_PORT, 0x3f8},
         .console_baud = 115200,
         .net_ip = 0x0a00020f,
@@ -61,6 +62,11 @@ static bool set_uart_port(struct options *o, struct value_text v)
 static bool set_uart_baud(struct options *o, struct value_text v)
 {
     return value_u32(&o->uart_baud, v, 2, UART_BAUD_MAX);
+}
+
+static bool set_uart_stall(struct options *o, struct value_text v)
+{
+    return value_u32(&o->uart_stall_seconds, v, 0, 86400);
 }
 
 static bool set_uart_base(struct options *o, struct value_text v)
@@ -142,6 +148,7 @@ static const struct option options_rest[] = {
     {"uart.port", set_uart_port, UART_EXPECTED},
     {"uart.base", set_uart_base, "a number from 115200 to 4000000: the UART's clock / 16"},
     {"uart.baud", set_uart_baud, "a number from 2 to 4000000 that divides uart.base"},
+    {"uart.stall", set_uart_stall, "seconds, from 0 (for ever) to 86400"},
     {"console", set_console, UART_EXPECTED ", or none"},
     {"console.baud", set_console_baud, "a divisor of 115200"},
     {"triple", set_triple, "reset or stop"},

@@ -24,6 +24,8 @@ struct options {
     struct uart_place uart; /* uart.port=com2 (com1..com4, 0x..., mem:, mem32:, a PCI card, spcr): the channel's UART */
     uint32_t uart_baud;     /* uart.baud=115200 */
     uint32_t uart_base;     /* uart.base=115200: its clock / 16, which uart.baud divides */
+    uint32_t
+        uart_stall_seconds;    /* uart.stall=300: how long the guest waits for a UART that takes nothing; 0: for ever */
     struct uart_place console; /* console=com1 (the same, or none): where boot messages go */
     uint32_t console_baud;     /* console.baud=115200 */
     uint32_t net_ip;           /* net.ip=10.0.2.15, host byte order; 0: dhcp */

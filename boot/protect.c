@@ -21,6 +21,8 @@ static const char *read_shape(struct dmar_shape *shape, uint64_t *at, const stru
     *at = 0;
     if (dmar->nr_units == 0)
         return "ACPI names no unit of it";
+    if (dmar->nr_more != 0)
+        return "ACPI names more units than there is room for, and all must be on";
     for (unsigned i = 0; i < dmar->nr_units; i++) {
         struct dmar_access access;
         *at = dmar->units[i];

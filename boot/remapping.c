@@ -50,6 +50,11 @@ unsigned remapping_stop(const struct boot_state *boot, bool ours)
     }
     if (nr_stopped && !ours)
         log_line("VT-d: firmware had left %u of %u units on; they are off now", nr_stopped, dmar->nr_units);
+    if (dmar->nr_more && !ours)
+        log_line(
+            "VT-d: ACPI names %u units, and there is room for %u: the others are left as they are; if the wire stays "
+            "dead, switch VT-d off in the firmware",
+            dmar->nr_units + dmar->nr_more, dmar->nr_units);
     return nr_stuck;
 }
 

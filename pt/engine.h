@@ -131,4 +131,8 @@ void pt_flush_end(struct pt_engine *pt, const char *exits_text, uint32_t exits_s
  * commands that came meanwhile are answered; behind it, a receiver that does not answer is worth a log_panic. */
 void pt_flush_wait(struct pt_engine *pt);
 
+/* The machine has not gone down after all, or wakes: the receiver, which has the end, may be gone, and the guest must
+ * not wait for it as long as for one that is expected (serial/sink_cut.h). */
+void pt_flush_over(struct pt_engine *pt);
+
 #endif

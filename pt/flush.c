@@ -56,3 +56,8 @@ void pt_flush_wait(struct pt_engine *pt)
     else if (!delivered)
         log_panic("the receiver does not answer, the end of the trace may be missing");
 }
+
+void pt_flush_over(struct pt_engine *pt)
+{
+    sink_hurry(pt->sink);
+}

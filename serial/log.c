@@ -24,6 +24,7 @@ _Static_assert(sizeof(struct log_record) % 8 == 0, "a record is a multiple of 8 
 
 static struct uart console;
 static struct lock console_lock; /* a line at a time */
+static bool console_hangs;       /* it had no room for its last byte: nobody waits for it again until it has */
 static bool guest_owns_console;
 static struct sink *log_sink;
 static void (*log_screen)(const char *line, enum log_words words);
@@ -54,13 +55,19 @@ void log_guest_owns_console(void)
     guest_owns_console = true;
 }
 
+/* A second for one byte is patience, for each byte of a boot's lines it would be hours. */
+static void console_put(char c)
+{
+    console_hangs = !uart_put(&console, (uint8_t)c, !console_hangs);
+}
+
 static void console_write(const char *text)
 {
     for (; *text != '\0'; text++) {
         if (*text == '\n') {
-            uart_put(&console, '\r');
+            console_put('\r');
         }
-        uart_put(&console, (uint8_t)*text);
+        console_put(*text);
     }
 }
 

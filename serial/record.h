@@ -129,7 +129,7 @@ enum record_gap_cause {
     RECORD_GAP_RING = 5, /* overwritten before anything asked for it: policy=ring, or a single range; size is known */
     RECORD_GAP_COMMAND = 6, /* tracing paused by a command */
     RECORD_GAP_OVERRUN = 7, /* the hardware wrote on over bytes that were not yet released */
-    RECORD_GAP_CUT = 8      /* nobody answered for net.stall seconds: nothing from here on was sent */
+    RECORD_GAP_CUT = 8 /* the channel took nothing for net.stall or uart.stall seconds: nothing from here on is sent */
 };
 
 struct record_gap {

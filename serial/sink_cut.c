@@ -15,8 +15,13 @@ static bool record_may_be_lost(struct sink *sink, uint16_t cpu, const struct sin
 void sink_cut_init(struct sink *sink, struct sink_cut *cut, uint64_t patience, const uint64_t *arrived,
                    uint64_t (*taken)(const struct sink *sink, uint16_t cpu))
 {
-    *cut = (struct sink_cut){
-        .whole = sink->ops, .ops = *sink->ops, .patience = patience, .arrived = arrived, .taken = taken};
+    *cut = (struct sink_cut){.whole = sink->ops,
+                             .ops = *sink->ops,
+                             .patience = patience,
+                             .usual = patience,
+                             .hasty = patience,
+                             .arrived = arrived,
+                             .taken = taken};
     cut->ops.trace = trace_is_lost;
     cut->ops.record = record_may_be_lost;
     sink->cut = cut;
@@ -35,6 +40,9 @@ static void call_all_cpus(struct sink *sink)
 /* A wait begins where nobody has waited for a while. */
 static bool is_too_long(struct sink_cut *cut, uint64_t now)
 {
+    if (*cut->arrived != cut->seen) {
+        cut->patience = cut->usual;
+    }
     if (*cut->arrived != cut->seen || now - cut->waited > cut->patience / 8) {
         cut->seen = *cut->arrived;
         cut->since = now;
@@ -54,6 +62,21 @@ __attribute__((cold, noinline)) void sink_wait(struct sink *sink)
         sink->ops = &sink->cut->ops;
         call_all_cpus(sink);
     }
+    lock_release(&sink->lock, ticket);
+}
+
+void sink_hurry(struct sink *sink)
+{
+    struct sink_cut *cut = sink->cut;
+
+    if (cut == NULL) {
+        return;
+    }
+    const uint32_t ticket = lock_take(&sink->lock);
+
+    cut->patience = cut->hasty;
+    cut->seen = *cut->arrived;
+    cut->since = __builtin_ia32_rdtsc();
     lock_release(&sink->lock, ticket);
 }
 

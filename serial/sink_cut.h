@@ -15,6 +15,7 @@ struct sink_cut {
     const struct sink_ops *whole; /* the operations before */
     struct sink_ops ops;          /* ... and after */
     uint64_t patience;            /* TSC ticks */
+    uint64_t usual, hasty;        /* what it is, and where the receiver may have gone: sink_hurry */
     const uint64_t *arrived;      /* bytes acknowledged up to now */
     uint64_t (*taken)(const struct sink *sink, uint16_t cpu);
     uint64_t seen, since; /* so many had arrived, and had since then */
@@ -23,12 +24,16 @@ struct sink_cut {
 };
 
 /* From now on the sink can be cut. arrived: what changes when anything is acknowledged. taken: the trace offset behind
- * the last byte that the channel was given of a CPU. */
+ * the last byte that the channel was given of a CPU. cut->hasty is patience, unless the caller makes it less. */
 void sink_cut_init(struct sink *sink, struct sink_cut *cut, uint64_t patience, const uint64_t *arrived,
                    uint64_t (*taken)(const struct sink *sink, uint16_t cpu));
 
 /* Somebody waits for the wire, behind a poll that was of no use: to be called again and again. */
 void sink_wait(struct sink *sink);
+
+/* The receiver has been told of the end, which is none: it may be gone. So nobody waits for longer than the channel's
+ * hasty patience until something is acknowledged again. */
+void sink_hurry(struct sink *sink);
 
 static inline bool sink_is_cut(const struct sink *sink)
 {

@@ -18,6 +18,13 @@ bool trace_queue_add(struct trace_queue *q, struct span span)
     return true;
 }
 
+uint64_t trace_queue_taken(const struct trace_queue *q)
+{
+    const struct span *last = &q->spans[(q->tail - 1) % SINK_MAX_SPANS];
+
+    return trace_queue_empty(q) ? q->sent : last->offset + last->size;
+}
+
 void record_queue_add(struct record_queue *q, const void *bytes, uint32_t size)
 {
     uint32_t at = (uint32_t)q->end & (q->size - 1);

@@ -47,6 +47,9 @@ static inline bool record_queue_empty(const struct record_queue *q)
 /* A span that goes on where the last one ends is put to it. false: SINK_MAX_SPANS spans wait already. */
 bool trace_queue_add(struct trace_queue *q, struct span span);
 
+/* The stream offset behind the last byte that was handed over. */
+uint64_t trace_queue_taken(const struct trace_queue *q);
+
 /* The oldest bytes that wait; the queue is not empty. */
 static inline struct span trace_queue_peek(const struct trace_queue *q)
 {

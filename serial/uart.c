@@ -22,6 +22,8 @@ enum {
 #define LSR_DR 0x01u
 #define LSR_THRE 0x20u
 #define LSR_TEMT 0x40u
+/* What a device that is gone reads as. A UART without parity never reports a parity error, bit 2. */
+#define LSR_GONE 0xffu
 
 /* A port read takes about a microsecond on the LPC bus. */
 #define PUT_TRIES 1000000u
@@ -60,19 +62,27 @@ SECOND_ACT bool uart_init(const struct uart *uart, uint32_t divisor)
     return true;
 }
 
+/* Where there is no UART any more nothing is ready: it takes no bytes, and has none. */
+static uint8_t line_status(const struct uart *uart)
+{
+    const uint8_t status = uart_get(uart, UART_LSR);
+
+    return status == LSR_GONE ? 0 : status;
+}
+
 bool uart_fifo_empty(const struct uart *uart)
 {
-    return (uart_get(uart, UART_LSR) & LSR_THRE) != 0;
+    return (line_status(uart) & LSR_THRE) != 0;
 }
 
 bool uart_idle(const struct uart *uart)
 {
-    return (uart_get(uart, UART_LSR) & LSR_TEMT) != 0;
+    return (line_status(uart) & LSR_TEMT) != 0;
 }
 
 bool uart_read(const struct uart *uart, uint8_t *byte)
 {
-    if ((uart_get(uart, UART_LSR) & LSR_DR) == 0) {
+    if ((line_status(uart) & LSR_DR) == 0) {
         return false;
     }
     *byte = uart_get(uart, UART_RBR);
@@ -84,13 +94,14 @@ void uart_write(const struct uart *uart, uint8_t byte)
     uart_set(uart, UART_THR, byte);
 }
 
-void uart_put(const struct uart *uart, uint8_t byte)
+bool uart_put(const struct uart *uart, uint8_t byte, bool wait)
 {
-    for (uint32_t tries = 0; tries < PUT_TRIES; tries++) {
+    for (uint32_t tries = wait ? PUT_TRIES : 1; tries > 0; tries--) {
         if (uart_fifo_empty(uart)) {
             uart_write(uart, byte);
-            return;
+            return true;
         }
         io_pause();
     }
+    return false;
 }

@@ -35,8 +35,8 @@ bool uart_read(const struct uart *uart, uint8_t *byte);
 /* Write one byte; the caller knows that there is room. */
 void uart_write(const struct uart *uart, uint8_t byte);
 
-/* Wait for room and write one byte. Gives up after about a second where a UART hangs, so that a console that broke
- * stops nobody. */
-void uart_put(const struct uart *uart, uint8_t byte);
+/* Wait for room and write one byte. false: the UART hangs, it had none for about a second; or, where wait is false, it
+ * has none now. */
+bool uart_put(const struct uart *uart, uint8_t byte, bool wait);
 
 #endif

@@ -7,6 +7,7 @@
 #include "serial/crc32c.h"
 #include "serial/frame.h"
 #include "serial/log.h"
+#include "serial/sink_cut.h"
 #include "serial/stream.h"
 #include "serial/uart.h"
 
@@ -21,7 +22,9 @@ struct uart_queues {
 
 struct uart_sink {
     struct sink sink;
+    struct sink_cut cut;
     struct uart uart;
+    uint64_t written; /* bytes that the UART has taken, of all frames */
     uint32_t seq;
 
     /* The frame that is being written; its bytes stay in their queue until the last one is out. */
@@ -120,6 +123,7 @@ static bool fill_fifo(struct uart_sink *s)
             return false;
         }
         uart_write(&s->uart, next_byte(s));
+        s->written++;
         if (s->at == FRAME_HEADER_SIZE + s->header.length + sizeof(s->crc)) {
             end_frame(s);
         }
@@ -166,6 +170,11 @@ static bool uart_record(struct sink *sink, uint16_t cpu, const struct sink_piece
 static uint64_t uart_released(const struct sink *sink, uint16_t cpu)
 {
     return __atomic_load_n(&((const struct uart_sink *)sink)->cpus[cpu].trace.sent, __ATOMIC_ACQUIRE);
+}
+
+static uint64_t uart_taken(const struct sink *sink, uint16_t cpu)
+{
+    return trace_queue_taken(&((const struct uart_sink *)sink)->cpus[cpu].trace);
 }
 
 static bool uart_busy(const struct sink *sink)
@@ -231,6 +240,9 @@ SECOND_ACT struct sink *uart_sink_init(void *memory, const struct uart_sink_para
     s->sink.nr_cpus = params->nr_cpus;
     s->uart = params->uart;
     s->header.stream_id = params->stream_id;
+    if (params->stall_tsc != 0) {
+        sink_cut_init(&s->sink, &s->cut, params->stall_tsc, &s->written, uart_taken);
+    }
     for (uint16_t cpu = 0; cpu < params->nr_cpus; cpu++) {
         uint8_t *buffer = buffers + (size_t)cpu * params->record_bytes;
 

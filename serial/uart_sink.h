@@ -1,6 +1,7 @@
 /*
  * channel=uart: frames over a 16550, one way. Nothing comes back, so a byte that has been written to the UART counts as
- * delivered; the receiver sees a byte that was lost by the CRCs and the stream offsets. Shell.
+ * delivered; the receiver sees a byte that was lost by the CRCs and the stream offsets. A UART that takes no more bytes
+ * is cut as serial/sink_cut.h says; what is delivered is what it has taken. Shell.
  */
 #ifndef SERIAL_UART_SINK_H
 #define SERIAL_UART_SINK_H
@@ -16,6 +17,7 @@ struct uart_sink_params {
     uint32_t divisor;      /* as of uart_init */
     uint32_t stream_id;    /* names this boot */
     uint16_t nr_cpus;      /* CPUs that trace and make records, from 0 */
+    uint64_t stall_tsc;    /* TSC ticks that root waits for a UART that takes nothing; 0: for ever */
     uint32_t record_bytes; /* buffer for records not yet sent, per CPU: a power of two, at least 16 KiB */
 };
 

@@ -107,10 +107,7 @@ static uint64_t udp_released(const struct sink *sink, uint16_t cpu)
 
 uint64_t udp_taken(const struct sink *sink, uint16_t cpu)
 {
-    const struct trace_queue *q = &((const struct udp_sink *)sink)->cpus[cpu].trace;
-    const struct span *last = &q->spans[(q->tail - 1) % SINK_MAX_SPANS];
-
-    return trace_queue_empty(q) ? q->sent : last->offset + last->size;
+    return trace_queue_taken(&((const struct udp_sink *)sink)->cpus[cpu].trace);
 }
 
 static bool udp_busy(const struct sink *sink)

@@ -15,10 +15,11 @@
 /* Payload bytes after which an acknowledgement is asked for, so that a receiver whose socket has the usual buffer of
  * some 200 KB is not overrun. */
 #define ASK_BYTES (128u * 1440u)
-#define ASK_PARTS 4u   /* ... and after so many parts of a CPU's trace memory, so that it comes back in time */
-#define TIGHT_PARTS 2u /* ... and always while so many parts of it are on the way */
-#define SLOW_MS 5u     /* an answer that takes longer makes requests more frequent */
-#define ASK_MS 5u      /* ... and after a while: each one costs root some hundred instructions */
+#define ASK_PARTS 4u     /* ... and after so many parts of a CPU's trace memory, so that it comes back in time */
+#define TIGHT_PARTS 2u   /* ... and always while so many parts of it are on the way */
+#define SLOW_MS 5u       /* an answer that takes longer makes requests more frequent */
+#define HASTY_SECONDS 5u /* a receiver that has had the end may be gone; an answer of one that is there takes less */
+#define ASK_MS 5u        /* ... and after a while: each one costs root some hundred instructions */
 
 /* Hands out pieces of the sink's memory; with memory NULL it only counts. */
 struct pieces {
@@ -265,6 +266,7 @@ struct sink *udp_sink_init(void *memory, const struct udp_sink_params *params, c
     udp_build_headers(s);
     if (params->stall_seconds != 0) {
         sink_cut_init(&s->sink, &s->cut, params->stall_seconds * params->tsc_hz, &s->window.arrived, udp_taken);
+        s->cut.hasty = (params->stall_seconds < HASTY_SECONDS ? params->stall_seconds : HASTY_SECONDS) * params->tsc_hz;
     }
     return &s->sink;
 }

@@ -275,7 +275,7 @@ bool code_page_refilled(struct cpu *cpu, uint64_t gpa, uint64_t linear, uint64_t
  * power_survived: it has not. power_reset: it does. Before it, power_say_sleep: it only sleeps. */
 void power_say_sleep(void);
 void power_flush(struct cpu *cpu);
-void power_survived(void);
+void power_survived(struct cpu *cpu);
 void power_fail(struct cpu *cpu);
 _Noreturn void power_reset(struct cpu *cpu);
 

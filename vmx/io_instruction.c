@@ -82,7 +82,7 @@ static enum exit_action io_perform(struct cpu *cpu, struct io_access a)
             power_flush(cpu);
         port_out(a, value);
         if (ends)
-            power_survived();
+            power_survived(cpu);
     }
     if (!a.in)
         return EXIT_ADVANCE;

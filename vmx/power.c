@@ -20,11 +20,15 @@ void power_flush(struct cpu *cpu)
 void power_say_sleep(void)
 {
     machine.sleeps = true;
-    log_line("the guest puts the machine to sleep: the trace ends here, what runs when it wakes is not traced");
+    log_line("the guest puts the machine to sleep: the trace ends here, what runs when it wakes may not be traced");
 }
 
-void power_survived(void)
+/* Where S1 ends, or a chipset does not do what it was told to. */
+void power_survived(struct cpu *cpu)
 {
+    pt_flush_over(cpu->pt);
+    if (machine.sleeps)
+        log_line("the guest is awake again, and is traced on if the receiver is still there");
     machine.sleeps = false;
     summons_flush_over();
 }

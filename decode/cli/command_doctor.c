@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "decode/cli/arguments.h"
@@ -82,6 +83,11 @@ int command_doctor(int argc, char **argv)
     const int status = arguments_parse(&syntax, argc, argv, NULL);
     if (status != ARGUMENTS_GOOD)
         return status;
+    struct stat directory;
+    if (stat(root, &directory) == 0 && !S_ISDIR(directory.st_mode)) {
+        message_say("doctor: %s: is no directory", root);
+        return 1;
+    }
     if (access(root, R_OK | X_OK) != 0) {
         message_errno("doctor: %s", root);
         return 1;

@@ -29,6 +29,8 @@ static const char usage[] =
     "Exit status: 0 done, 1 an error, 2 it differs from what is known, or the\n"
     "guest's branches are not what they must be.\n";
 
+#define NEITHER "%s: is neither a capture nor a file of undertrace hardware"
+
 static char *text_of_capture(const char *name, size_t *size)
 {
     struct capture *capture = open_capture(name);
@@ -43,6 +45,7 @@ static char *text_of_capture(const char *name, size_t *size)
     FILE *file = open_memstream(&bytes, size);
     hardware_write(file, capture);
     const bool good = builtin_write(file, capture);
+    fputs(HARDWARE_LAST_LINE + 1, file);
     fclose(file);
     capture_close(capture);
     if (good)
@@ -63,11 +66,32 @@ static char *text_of_file(const char *name, size_t *size)
     memcpy(bytes, file.bytes, file.size);
     *size = file.size;
     input_file_close(&file);
-    if (hardware_is((struct record_text){bytes, *size}))
+    const struct record_text text = {bytes, *size};
+    if (hardware_is(text) && hardware_is_whole(text))
         return bytes;
-    message_say("%s: is neither a capture nor a file of undertrace hardware", name);
+    if (hardware_is(text))
+        message_say("%s: is cut short, its last line (end) is missing: copy it again", name);
+    else
+        message_say(NEITHER, name);
     free(bytes);
     return NULL;
+}
+
+/* Whoever sends a file may have anything in it; a terminal is told nothing but text. */
+static void only_text(char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if ((unsigned char)bytes[i] < ' ' && bytes[i] != '\n')
+            bytes[i] = '?';
+}
+
+/* NULL: a message has said what is wrong. */
+static char *text_of(const char *name, bool is_capture, size_t *size)
+{
+    char *bytes = is_capture ? text_of_capture(name, size) : text_of_file(name, size);
+    if (bytes)
+        only_text(bytes, *size);
+    return bytes;
 }
 
 static bool write_text(const char *output, const char *capture, const char *bytes, size_t size)
@@ -89,12 +113,19 @@ int command_hardware(int argc, char **argv)
     const int parsed = arguments_parse(&syntax, argc, argv, &name);
     if (parsed != ARGUMENTS_GOOD)
         return parsed;
-    const bool is_file = stat(name, &status) == 0 && S_ISREG(status.st_mode);
-    if (is_file && output) {
-        message_say("%s: is such a file; -o is for captures", name);
+    if (stat(name, &status) != 0) {
+        message_errno("%s", name);
         return 1;
     }
-    char *bytes = is_file ? text_of_file(name, &size) : text_of_capture(name, &size);
+    if (!S_ISDIR(status.st_mode) && !S_ISREG(status.st_mode)) {
+        message_say(NEITHER, name);
+        return 1;
+    }
+    if (!S_ISDIR(status.st_mode) && output) {
+        message_say("%s: is a file; -o is for captures, which are directories", name);
+        return 1;
+    }
+    char *bytes = text_of(name, S_ISDIR(status.st_mode), &size);
     if (!bytes)
         return 1;
     const bool good = !output || write_text(output, name, bytes, size);

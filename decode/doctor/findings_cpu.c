@@ -114,9 +114,13 @@ static void judge_pt(struct findings *findings, const struct facts_cpu *cpu)
 void findings_judge_cpu(struct findings *findings, const struct facts *facts)
 {
     const struct facts_cpu *cpu = &facts->cpu;
+    if (!cpu->vendor[0]) {
+        finding_add(findings, "cpu", FINDING_UNSEEN, "which it is: /proc/cpuinfo is not there, or names no vendor");
+        return;
+    }
     if (strcmp(cpu->vendor, "GenuineIntel") != 0) {
         finding_add(findings, "cpu", FINDING_BAD, "%s (%s) is no Intel CPU: it has neither VMX nor Intel PT",
-                    cpu->name[0] ? cpu->name : "this", cpu->vendor[0] ? cpu->vendor : "no vendor");
+                    cpu->name[0] ? cpu->name : "this", cpu->vendor);
         return;
     }
     judge_model(findings, cpu);

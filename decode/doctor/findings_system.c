@@ -34,7 +34,7 @@ static void judge_memory(struct findings *findings, const struct facts *facts)
 {
     const uint64_t needs = OWN_BYTES + facts->cpu.nr_cpus * CPU_BYTES;
     if (facts->memory_bytes == 0) {
-        finding_add(findings, "memory", FINDING_UNSEEN, "not known");
+        finding_add(findings, "memory", FINDING_UNSEEN, "how much: /proc/meminfo does not say");
     } else if (facts->memory_bytes < 4 * needs) {
         finding_add(findings, "memory", FINDING_NOTE, "%llu MiB, of which the hypervisor takes some %llu",
                     (unsigned long long)(facts->memory_bytes >> 20), (unsigned long long)(needs >> 20));

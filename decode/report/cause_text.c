@@ -14,7 +14,7 @@ const char *gap_cause_text(uint32_t cause)
                                         [RECORD_GAP_COMMAND] = "tracing paused by a command",
                                         [RECORD_GAP_OVERRUN] = "overwritten by the hardware",
                                         [RECORD_GAP_CUT] =
-                                            "nobody acknowledged for net.stall seconds, tracing is over"};
+                                            "the channel took nothing for net.stall or uart.stall seconds, tracing is over"};
     return cause < sizeof(texts) / sizeof(texts[0]) && texts[cause] ? texts[cause] : "unknown cause";
 }
 

@@ -161,6 +161,12 @@ bool hardware_is(struct record_text text)
     return text.size >= size && memcmp(text.bytes, HARDWARE_FIRST_LINE, size) == 0;
 }
 
+bool hardware_is_whole(struct record_text text)
+{
+    const size_t size = sizeof(HARDWARE_LAST_LINE) - 1;
+    return text.size >= size && memcmp(text.bytes + text.size - size, HARDWARE_LAST_LINE, size) == 0;
+}
+
 void hardware_write(FILE *file, const struct capture *capture)
 {
     fputs(HARDWARE_FIRST_LINE, file);

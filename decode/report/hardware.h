@@ -1,6 +1,7 @@
 /*
- * What a machine's self-test has found, as one file: a first line, the lines of RECORD_HELLO, and the log behind "log".
- * Read, and compared with what processors of that family are known to have. Pure, but for what is written to files.
+ * What a machine's self-test has found, as one file: a first line, the lines of RECORD_HELLO, the log behind "log", a
+ * last line. Read, and compared with what processors of that family are known to have. Pure, but for what is written to
+ * files.
  */
 #ifndef DECODE_REPORT_HARDWARE_H
 #define DECODE_REPORT_HARDWARE_H
@@ -11,6 +12,7 @@
 #include "decode/capture/capture.h"
 
 #define HARDWARE_FIRST_LINE "undertrace hardware 1\n"
+#define HARDWARE_LAST_LINE "\nend\n" /* with the end of the line before */
 
 /* Names of lines on the self-test's own guest: what was found; and what was found wrong. */
 #define HARDWARE_GUEST "selftest_guest"
@@ -32,6 +34,9 @@ void hardware_write(FILE *file, const struct capture *capture);
 
 /* Is it such a file? */
 bool hardware_is(struct record_text text);
+
+/* Is all of such a file there, to its last line? What is cut off would be taken for what the machine has not. */
+bool hardware_is_whole(struct record_text text);
 
 /* In words, beside what its family is known to have. Returns in how many places the two differ, or
  * the guest has not done what it must. */

@@ -1,7 +1,8 @@
 /*
  * ends: random branches, one call of ends_here, then some more branches, and the end that the command line names first:
  * "cf9" and "keyboard" reset the machine, "triple" is a triple fault, "sleep" is S3, "doze" a sleep that the chipset
- * does not know, "off" (and nothing) powers off. A number behind it is how many rounds the first branches take.
+ * does not know, "nap" the same with some work behind it, "off" (and nothing) powers off. A number behind it is how
+ * many rounds the first branches take.
  *
  * ends_here has a page of its own: pt.trigger= of it costs nothing elsewhere.
  */
@@ -77,6 +78,10 @@ void guest_main(const uint8_t *boot_params)
         break;
     case 's':
         machine_sleep(1);
+        break;
+    case 'n':
+        machine_sleep(5);
+        console_line("ends: awake", work(1500000));
         break;
     case 'd':
         machine_sleep(5);

@@ -148,4 +148,47 @@ status=$?
 same 'this machine gets a verdict and its status' "$(jq -r '{yes: 0, no: 2, "single-steps": 3, unknown: 4}[.verdict]' "$work/here.json")" $status
 build/undertrace doctor --root "$work/nowhere" >"$work/nowhere.log" 2>&1
 same 'what is no directory is said, in one line' "$? $(wc -l <"$work/nowhere.log")" '1 1'
+
+# What a new user may hand it, and hardware: one line that says what is wrong, and status 1.
+machine nothing
+rm -r "$dir"/*
+says 'no file at all' no 2 cpu unseen 'names no vendor'
+machine junk
+head -c 20000 build/undertrace >"$dir/proc/cpuinfo"
+head -c 20000 build/undertrace >"$dir/dev/cpu/0/cpuid"
+says 'files that are none' unknown 4 cpu unseen 'names no vendor' 2>/dev/null
+refuses() {
+    local text=$1
+    shift
+    same "$* is refused" "$("$@" 2>&1 >/dev/null) $("$@" >/dev/null 2>&1; echo $?)" "undertrace: $text 1"
+}
+none='is neither a capture nor a file of undertrace hardware'
+: >"$work/blank"
+mkdir "$work/directory"
+mkfifo "$work/pipe"
+refuses "doctor: $work/blank: is no directory" build/undertrace doctor --root "$work/blank"
+refuses "$work/nowhere: No such file or directory" build/undertrace hardware "$work/nowhere"
+refuses "$work/blank: $none" build/undertrace hardware "$work/blank"
+refuses "$work/pipe: $none" build/undertrace hardware "$work/pipe"
+refuses "build/undertrace: $none" build/undertrace hardware build/undertrace
+refuses "$work/blank: is a file; -o is for captures, which are directories" build/undertrace hardware "$work/blank" -o "$work/x"
+refuses "$work/directory/events.bin: a capture is a directory that undertrace receive -o has made: No such file or directory" \
+    build/undertrace hardware "$work/directory"
+printf 'undertrace hardware 1\ncpu_family 6\n' >"$work/cut"
+refuses "$work/cut: is cut short, its last line (end) is missing: copy it again" build/undertrace hardware "$work/cut"
+nobody='setpriv --reuid=65534 --regid=65534 --clear-groups'
+if [ "$(id -u)" != 0 ]; then
+    nobody=
+elif ! $nobody test -x build/undertrace; then
+    nobody=false
+fi
+chmod 000 "$work/cut"
+if [ "$nobody" = false ]; then
+    skip 'a file that may not be read' 'nobody may not come here either'
+else
+    # shellcheck disable=SC2086 # a list of words
+    refuses "$work/cut: Permission denied" $nobody build/undertrace hardware "$work/cut"
+fi
+printf 'undertrace hardware 1\ncpu_brand A\33[31mred\nend\n' >"$work/escape"
+same 'what would command the terminal is not handed to it' "$(build/undertrace hardware "$work/escape" | head -n 1)" 'A?[31mred'
 done_testing

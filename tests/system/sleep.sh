@@ -21,4 +21,10 @@ check 'a sleep that the chipset does not know: the guest goes on to its power-of
 console_has 'it is awake' doze 'ends: awake'
 exact 'all of it is in the trace' doze
 same 'nobody speaks of a sleep then' "$(said doze)" '0 0'
+
+# S1 wakes where it slept, with the hypervisor: the emulator has none, but a sleep that it does not know is as short as one can be. The
+# receiver has gone with the end record; the guest must not wait for it for net.stall= seconds, 300 here.
+RECEIVE='--linger 0' check 'a guest that wakes when the receiver has gone comes to its end' \
+    boot nap build/guests/ends.bzImage '' nap 'channel=net pt.region=4K pt.regions=4'
+console_has 'it is awake' nap 'ends: awake'
 done_testing

@@ -72,17 +72,29 @@ static void broken_structures_end_it(void **state)
     }
 }
 
-static void no_more_units_than_there_is_room(void **state)
+/* A server of eight sockets, six units each. */
+static void a_large_server_has_room(void **state)
 {
     (void)state;
-    static uint8_t table[48 + 40 * 16];
+    static uint8_t table[48 + (DMAR_MAX_UNITS + 8) * 16];
     struct dmar dmar;
-    for (unsigned i = 0; i < 40; i++) {
+    for (unsigned i = 0; i < DMAR_MAX_UNITS + 8; i++) {
         table[48 + i * 16 + 2] = 16;
-        put64(table + 48 + i * 16 + 8, i);
+        table[48 + i * 16 + 6] = (uint8_t)(i / 6); /* its PCI segment */
+        put64(table + 48 + i * 16 + 8, 0xb5ffc000 + i * 0x1000);
     }
+    dmar_read(&dmar, table, 48 + 48 * 16, 1);
+    assert_int_equal(dmar.nr_units, 48);
+    assert_int_equal(dmar.nr_more, 0);
+    for (unsigned i = 0; i < 48; i++) {
+        assert_int_equal(dmar.units[i], 0xb5ffc000 + i * 0x1000);
+        assert_int_equal(dmar.segments[i], i / 6);
+    }
+    /* What there is no room for is counted, so that it can be said. */
     dmar_read(&dmar, table, sizeof table, 1);
     assert_int_equal(dmar.nr_units, DMAR_MAX_UNITS);
+    assert_int_equal(dmar.nr_more, 8);
+    assert_int_equal(dmar.units[DMAR_MAX_UNITS - 1], 0xb5ffc000 + (DMAR_MAX_UNITS - 1) * 0x1000);
 }
 
 static void a_hidden_table_is_whole(void **state)
@@ -195,7 +207,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(units_are_found),
         cmocka_unit_test(broken_structures_end_it),
-        cmocka_unit_test(no_more_units_than_there_is_room),
+        cmocka_unit_test(a_large_server_has_room),
         cmocka_unit_test(a_hidden_table_is_whole),
         cmocka_unit_test(a_unit_that_is_off_is_left_alone),
         cmocka_unit_test(what_firmware_left_on_goes_off),

@@ -132,6 +132,10 @@ static void test_other_files(void **state)
     (void)state;
     assert_false(hardware_is((struct record_text){"undertrace", 10}));
     assert_false(hardware_is((struct record_text){"undertrace hardware 2\n", 22}));
+    static const char text[] = HARDWARE_FIRST_LINE "cpu_family 6\nend\n";
+    assert_true(hardware_is_whole((struct record_text){text, sizeof(text) - 1}));
+    for (size_t cut = 0; cut < sizeof(text) - 1; cut++)
+        assert_false(hardware_is_whole((struct record_text){text, cut}));
 }
 
 int main(void)

@@ -106,6 +106,8 @@ static void each_option(void **state)
     assert_false(parsed("").net_mac_given);
     assert_int_equal(parsed("").net_stall_seconds, 300);
     assert_int_equal(parsed("net.stall=0").net_stall_seconds, 0);
+    assert_int_equal(parsed("").uart_stall_seconds, 300);
+    assert_int_equal(parsed("uart.stall=7").uart_stall_seconds, 7);
     o = parsed("net.mac=52:54:00:aB:Cd:ff");
     assert_true(o.net_mac_given);
     assert_memory_equal(o.net_mac, ((const uint8_t[]){0x52, 0x54, 0x00, 0xab, 0xcd, 0xff}), 6);
@@ -190,6 +192,7 @@ static void bad_choices(void **state)
     refused("net.peer=0.0.0.0", "net.peer=0.0.0.0", "announce, or");
     refused("net.peer=dhcp", "net.peer=dhcp", "announce, or");
     refused("net.stall=86401", "net.stall=86401", "0 (for ever) to 86400");
+    refused("uart.stall=86401", "uart.stall=86401", "0 (for ever) to 86400");
     refused("pt.range4=off", "pt.range4=off", "docs/options.md");
     refused("pt.mtc=16", "pt.mtc=16", "0 to 15");
     refused("pt.cyc=on", "pt.cyc=on", "0 to 15");

@@ -187,12 +187,39 @@ static void patience_is_the_least(void **state)
     assert_false(sink_is_cut(&other));
 }
 
+/* Behind an end that was none the receiver may be gone: less patience, until something arrives. */
+static void behind_an_end_nobody_waits_long(void **state)
+{
+    (void)state;
+    set_up(0);
+    fake.cut.patience = fake.cut.usual = 1ull << 60;
+    assert_int_equal(fake.cut.hasty, PATIENCE);
+    sink_wait(&fake.sink);
+    sink_hurry(&fake.sink);
+    assert_int_equal(sink_patience(&fake.sink, ~0ull), PATIENCE);
+    fake.arrived++; /* it is there */
+    sink_wait(&fake.sink);
+    assert_int_equal(sink_patience(&fake.sink, ~0ull), 1ull << 60);
+    sink_hurry(&fake.sink);
+    const uint64_t start = __builtin_ia32_rdtsc();
+    record(); /* comes back */
+    assert_true(__builtin_ia32_rdtsc() - start >= PATIENCE);
+    assert_true(sink_is_cut(&fake.sink));
+    struct sink other = {.ops = &ops, .nr_cpus = 1};
+    sink_hurry(&other); /* what waits for ever does so */
+    assert_null(other.cut);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_record_waits_and_is_lost), cmocka_unit_test(trace_is_taken_no_more),
-        cmocka_unit_test(each_cpu_is_called),         cmocka_unit_test(a_slow_wire_is_waited_for),
-        cmocka_unit_test(a_wait_begins_anew),         cmocka_unit_test(patience_is_the_least),
+        cmocka_unit_test(a_record_waits_and_is_lost),
+        cmocka_unit_test(trace_is_taken_no_more),
+        cmocka_unit_test(each_cpu_is_called),
+        cmocka_unit_test(a_slow_wire_is_waited_for),
+        cmocka_unit_test(a_wait_begins_anew),
+        cmocka_unit_test(patience_is_the_least),
+        cmocka_unit_test(behind_an_end_nobody_waits_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
