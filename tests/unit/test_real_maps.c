@@ -9,12 +9,12 @@
 
 #include <cmocka.h>
 
+#include "base/phys.h"
 #include "boot/bytes.h"
 #include "boot/efi_map.h"
 #include "boot/page_entry.h"
 #include "boot/paging.h"
 #include "real_maps.h"
-#include "vmx/phys.h"
 
 #define MIB 0x100000ull
 #define GIB (1ull << 30)
