@@ -182,8 +182,9 @@ static void say_losses(const struct reception *reception)
         message_say("lost on the wire: %" PRIu64 " frames, %" PRIu64 " trace bytes, %" PRIu64 " record bytes",
                     counts->lost, totals->lost_trace_bytes, totals->lost_record_bytes);
     if (totals->cuts)
-        message_say("tracing was over before the guest's end: for net.stall= or uart.stall= seconds the channel had taken "
-                    "nothing");
+        message_say(
+            "tracing was over before the guest's end: for net.stall= or uart.stall= seconds the channel had taken "
+            "nothing");
     if (totals->sleeps)
         message_say("the guest has put the machine to sleep: what runs when it wakes is not traced");
 }

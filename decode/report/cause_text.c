@@ -6,15 +6,15 @@
 
 const char *gap_cause_text(uint32_t cause)
 {
-    static const char *const texts[] = {[RECORD_GAP_STOPPED] = "output stopped",
-                                        [RECORD_GAP_ERROR] = "operational error",
-                                        [RECORD_GAP_WIRE] = "lost on the wire",
-                                        [RECORD_GAP_DROP] = "no free region, tracing paused",
-                                        [RECORD_GAP_RING] = "overwritten in the ring",
-                                        [RECORD_GAP_COMMAND] = "tracing paused by a command",
-                                        [RECORD_GAP_OVERRUN] = "overwritten by the hardware",
-                                        [RECORD_GAP_CUT] =
-                                            "the channel took nothing for net.stall or uart.stall seconds, tracing is over"};
+    static const char *const texts[] = {
+        [RECORD_GAP_STOPPED] = "output stopped",
+        [RECORD_GAP_ERROR] = "operational error",
+        [RECORD_GAP_WIRE] = "lost on the wire",
+        [RECORD_GAP_DROP] = "no free region, tracing paused",
+        [RECORD_GAP_RING] = "overwritten in the ring",
+        [RECORD_GAP_COMMAND] = "tracing paused by a command",
+        [RECORD_GAP_OVERRUN] = "overwritten by the hardware",
+        [RECORD_GAP_CUT] = "the channel took nothing for net.stall or uart.stall seconds, tracing is over"};
     return cause < sizeof(texts) / sizeof(texts[0]) && texts[cause] ? texts[cause] : "unknown cause";
 }
 

@@ -215,6 +215,8 @@ static void test_others_are_left_alone(void **state)
     (void)state;
     struct mb2_framebuffer fb = pixels_of(32, 640, 480, 0);
     assert_int_equal(text_bytes(&fb), 640 * 480 * 4);
+    fb.pa = 0x4000000000; /* above 4 GiB, as firmware with large BARs puts it */
+    assert_int_equal(text_bytes(&fb), 640 * 480 * 4);
     fb.type = MB2_FRAMEBUFFER_INDEXED;
     assert_int_equal(text_bytes(&fb), 0);
     fb = pixels_of(8, 640, 480, 0);
