@@ -42,7 +42,7 @@ uint64_t code_last_tsc(const struct flow_trace *trace)
     struct flow_input input = trace->input;
     const struct flow_hooks none = {0};
     struct flow_result result;
-    struct error error;
+    struct error error = {0};
     uint64_t tsc = 0;
     input.timed = true;
     struct flow *flow = flow_start(&input, &none, &error);
