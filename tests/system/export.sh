@@ -58,6 +58,16 @@ same 'perfetto: calls begin and end, as many as in the other' \
     "$(grep -c TYPE_SLICE_BEGIN "$decoded") $(grep -c TYPE_SLICE_END "$decoded")" "$calls $calls"
 same 'names are told before they are used, or with them' "$(awk '/event_names|event_categories/ { kind = $1 } /^ *iid:/ && kind == "event_names" { known[$2] = 1 }
     /name_iid:/ { used = $2 } /^}/ { bad += used != "" && !(used in known); used = "" } END { print bad + 0 }' "$decoded")" 0
+# Perfetto's own reader: as many slices, all closed, and no error in its statistics. Its table has a line of titles.
+if command -v trace_processor_shell >/dev/null; then
+    echo "SELECT (SELECT COUNT(*) FROM slice) AS slices, (SELECT COUNT(*) FROM slice WHERE dur < 0) AS open,
+        (SELECT COALESCE(SUM(value), 0) FROM stats WHERE severity = 'error') AS errors;" >"$work/perfetto.sql"
+    same 'perfetto: trace_processor has all calls, closed' \
+        "$(trace_processor_shell -q "$work/perfetto.sql" "$work/load.perfetto" 2>"$work/perfetto.log" | grep -v slices | tr -d '" ')" \
+        "$calls,0,0"
+else
+    skip 'perfetto: trace_processor has all calls, closed' 'trace_processor_shell is not on the PATH (no package of Debian has it)'
+fi
 same 'speedscope: frames open and close in order' "$(jq '[.profiles[] | reduce .events[] as $e ({open: [], at: 0, bad: 0};
     (if $e.at < .at then .bad += 1 else . end) | .at = $e.at |
     if $e.type == "O" then .open += [$e.frame] elif .open[-1] == $e.frame then .open |= .[:-1] else .bad += 1 end) |

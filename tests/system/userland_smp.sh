@@ -42,4 +42,14 @@ for cpu in 0 1; do
         "$(jq -c ".cpus[$cpu] | [.matched, .branches - .matched, .intervals - .equal_intervals, .decode_errors]" \
             "$work/stories/verify.json")" "[$(truth stories branches $cpu),0,0,0]"
 done
+# A task that leaves one CPU goes on on the other with its callers. Each CPU alone does not know where it came from.
+capture=$work/stories/capture
+from=$(build/undertrace find "$capture" --kernel build/guest/vmlinuz --process storm do_exit --json 2>/dev/null | jq .first.seconds)
+# begun WORDS...: of how many stacks nobody knows what is below, in a second of the storm, a minute after its first end of a process.
+begun() {
+    build/undertrace trace "$capture" --kernel build/guest/vmlinuz --depth 0 \
+        --time "$(jq -n "$from + 62")-$(jq -n "$from + 63")" "$@" 2>/dev/null | grep -c '(under way)'
+}
+together=$(begun) alone=$(($(begun --cpu 0) + $(begun --cpu 1)))
+at_most "trace: tasks are followed from CPU to CPU: stacks that begin anew, of $alone" "$together" $((alone - 1))
 done_testing
