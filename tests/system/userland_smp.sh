@@ -45,11 +45,27 @@ done
 # A task that leaves one CPU goes on on the other with its callers. Each CPU alone does not know where it came from.
 capture=$work/stories/capture
 from=$(build/undertrace find "$capture" --kernel build/guest/vmlinuz --process storm do_exit --json 2>/dev/null | jq .first.seconds)
-# begun WORDS...: of how many stacks nobody knows what is below, in a second of the storm, a minute after its first end of a process.
-begun() {
-    build/undertrace trace "$capture" --kernel build/guest/vmlinuz --depth 0 \
-        --time "$(jq -n "$from + 62")-$(jq -n "$from + 63")" "$@" 2>/dev/null | grep -c '(under way)'
+# listed FIRST LAST WORDS...: what is listed between so many seconds behind the first end of a process of the storm.
+listed() {
+    local time
+    time=$(jq -n "$from + $1")-$(jq -n "$from + $2")
+    shift 2
+    build/undertrace trace "$capture" --kernel build/guest/vmlinuz --time "$time" "$@" 2>/dev/null
 }
-together=$(begun) alone=$(($(begun --cpu 0) + $(begun --cpu 1)))
-at_most "trace: tasks are followed from CPU to CPU: stacks that begin anew, of $alone" "$together" $((alone - 1))
+# Time, CPU and function of what was called, whoever called it.
+calls() {
+    grep -v '(under way)' | sed -E 's/^ *([0-9.]+) ([0-9]+) .* ([^ ]+ \[[^]]*\]|[^ ]+)( [^ ]*)?$/\1 \2 \3/' | sort
+}
+listed 62 62.2 >"$work/together"
+same 'trace: what both CPUs did is in the order of time' \
+    "$(awk '{ back += $1 < last; last = $1 } END { print (NR > 10000), back + 0 }' "$work/together")" '1 0'
+{ listed 62 62.2 --cpu 0; listed 62 62.2 --cpu 1; } | calls >"$work/alone"
+at_most 'trace: calls that stand in the list of both CPUs alone, or of each alone' \
+    "$(calls <"$work/together" | diff - "$work/alone" | grep -c '^[<>]')" $(($(wc -l <"$work/alone") / 1000))
+# Stacks of which nobody knows what is below.
+{ listed 60 64 --depth 0 --cpu 0; listed 60 64 --depth 0 --cpu 1; } | grep '(under way)' | sort >"$work/alone"
+listed 60 64 --depth 0 | grep '(under way)' | sort >"$work/together"
+same 'trace: tasks are followed from CPU to CPU: some begin anew only where each CPU is alone' \
+    "$([ "$(comm -13 "$work/together" "$work/alone" | wc -l)" -gt 3 ] && echo yes)" yes
+rm "$work/together" "$work/alone"
 done_testing
