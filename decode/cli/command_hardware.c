@@ -45,7 +45,7 @@ static char *text_of_capture(const char *name, size_t *size)
     FILE *file = open_memstream(&bytes, size);
     hardware_write(file, capture);
     const bool good = builtin_write(file, capture);
-    fputs(HARDWARE_LAST_LINE + 1, file);
+    fputs(&HARDWARE_LAST_LINE[1], file);
     fclose(file);
     capture_close(capture);
     if (good)
