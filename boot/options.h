@@ -24,16 +24,15 @@ struct options {
     struct uart_place uart; /* uart.port=com2 (com1..com4, 0x..., mem:, mem32:, a PCI card, spcr): the channel's UART */
     uint32_t uart_baud;     /* uart.baud=115200 */
     uint32_t uart_base;     /* uart.base=115200: its clock / 16, which uart.baud divides */
-    uint32_t
-        uart_stall_seconds;    /* uart.stall=300: how long the guest waits for a UART that takes nothing; 0: for ever */
-    struct uart_place console; /* console=com1 (the same, or none): where boot messages go */
-    uint32_t console_baud;     /* console.baud=115200 */
-    uint32_t net_ip;           /* net.ip=10.0.2.15, host byte order; 0: dhcp */
-    uint32_t net_peer;         /* net.peer=10.0.2.2; 0: announce */
-    uint16_t net_port;         /* net.port=21845: UDP port, ours and the receiver's */
-    uint16_t net_mtu;          /* net.mtu=1500, 576 to 16110 */
-    uint32_t net_card;         /* net.card=auto, or bus:device.function in hexadecimal as lspci prints it */
-    bool net_mac_given;        /* net.mac=52:54:00:12:34:56: the card with this address */
+    uint32_t uart_stall_seconds; /* uart.stall=300: of waiting for a UART that takes nothing; 0: for ever */
+    struct uart_place console;   /* console=com1 (the same, or none): where boot messages go */
+    uint32_t console_baud;       /* console.baud=115200 */
+    uint32_t net_ip;             /* net.ip=10.0.2.15, host byte order; 0: dhcp */
+    uint32_t net_peer;           /* net.peer=10.0.2.2; 0: announce */
+    uint16_t net_port;           /* net.port=21845: UDP port, ours and the receiver's */
+    uint16_t net_mtu;            /* net.mtu=1500, 576 to 16110 */
+    uint32_t net_card;           /* net.card=auto, or bus:device.function in hexadecimal as lspci prints it */
+    bool net_mac_given;          /* net.mac=52:54:00:12:34:56: the card with this address */
     uint8_t net_mac[6];
     uint32_t net_wait_seconds;  /* net.wait=30: how long to wait for the receiver at start */
     uint32_t net_stall_seconds; /* net.stall=300: how long the guest waits when nobody answers; 0: for ever */
