@@ -41,6 +41,21 @@ static struct memory_map map_of(const struct machine_map *machine, bool backward
     return map;
 }
 
+/* Is each page in a usable entry, and none in another? Not asked of boot/carve.c, which is what is tested. */
+static bool is_free(const struct memory_map *map, struct range range)
+{
+    uint64_t reached = range.start;
+    for (uint32_t i = 0; i < map->nr; i++)
+        if (map->ranges[i].type != U && range_overlaps(map->ranges[i].range, range))
+            return false;
+    for (uint32_t i = 0, k = 0; k < map->nr; i = (i + 1) % map->nr, k++)
+        if (map->ranges[i].type == U && map->ranges[i].range.start <= reached && map->ranges[i].range.end > reached) {
+            reached = map->ranges[i].range.end;
+            k = 0; /* another one may go on there */
+        }
+    return reached >= range.end;
+}
+
 /* Bytes that are in a usable entry and in no other, from edge to edge. */
 static uint64_t usable_bytes(const struct memory_map *map)
 {
@@ -58,7 +73,7 @@ static uint64_t usable_bytes(const struct memory_map *map)
                 next = edges[k];
             first = first && !(k < i && edges[k] == edges[i]);
         }
-        if (first && next != UINT64_MAX && memory_range_free(map, (struct range){edges[i], next}, NULL, 0))
+        if (first && next != UINT64_MAX && is_free(map, (struct range){edges[i], next}))
             bytes += next - edges[i];
     }
     return bytes;
@@ -82,7 +97,7 @@ static void our_range(void **state)
         for (uint64_t size = 8 * MIB; size <= 512 * MIB; size *= 8) {
             const struct range ours = carve(&map, size, 2 * MIB);
             assert_int_equal(ours.start % (2 * MIB), 0);
-            assert_true(ours.end <= 4 * GIB && memory_range_free(&map, ours, NULL, 0));
+            assert_true(ours.end <= 4 * GIB && is_free(&map, ours));
             struct memory_map guest = map;
             assert_true(memory_map_reserve(&guest, ours));
             assert_int_equal(usable_bytes(&guest), usable - size);
