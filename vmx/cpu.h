@@ -141,7 +141,9 @@ struct cpu {
     uint64_t written_gpa; /* the last page that lost X by a write, and the instruction that did it */
     uint64_t written_rip;
 
-    uint64_t exits[NR_EXIT_REASONS];
+    /* By basic exit reason: how many, and TSC ticks from there to VM entry. During an exit its reason's ticks lack the
+     * TSC: they are negative, until it is added. */
+    uint64_t exits[NR_EXIT_REASONS], exit_tsc[NR_EXIT_REASONS];
     char text[4096]; /* for pt_flush_end */
 
     uint8_t lapic_stage[4096] __attribute__((aligned(4096)));  /* vmx/lapic.c */

@@ -99,21 +99,8 @@ __attribute__((cold, noinline)) static void exit_without_handler(struct cpu *cpu
     vmx_enter_guest(cpu);
 }
 
-void vmx_exit_dispatch(struct guest_registers *registers)
+static void exit_handle(struct cpu *cpu, uint32_t basic)
 {
-    struct cpu *cpu = cpu_of(registers);
-
-    pt_exit(cpu->pt);
-    const uint32_t reason = vmread32(VMCS_EXIT_REASON);
-    const uint32_t basic = reason & 0xffff;
-    if (machine_has_others())
-        summons_leave_guest(cpu);
-    if (basic < NR_EXIT_REASONS)
-        cpu->exits[basic]++;
-    if ((reason & ENTRY_FAILURE) || basic >= NR_EXIT_REASONS || !handlers[basic]) {
-        exit_without_handler(cpu, reason);
-        return;
-    }
     if (cpu->proc_controls & PROC_MONITOR_TRAP_FLAG) {
         if (cpu->soft.on)
             soft_step_leave(cpu, basic == EXIT_REASON_MONITOR_TRAP_FLAG);
@@ -139,6 +126,27 @@ void vmx_exit_dispatch(struct guest_registers *registers)
         return;
     }
     vmx_enter_guest(cpu);
+}
+
+void vmx_exit_dispatch(struct guest_registers *registers)
+{
+    struct cpu *cpu = cpu_of(registers);
+
+    pt_exit(cpu->pt);
+    const uint32_t reason = vmread32(VMCS_EXIT_REASON);
+    const uint32_t basic = reason & 0xffff;
+    if (machine_has_others())
+        summons_leave_guest(cpu);
+    if (basic < NR_EXIT_REASONS) {
+        cpu->exits[basic]++;
+        cpu->exit_tsc[basic] -= tsc_read();
+    }
+    if ((reason & ENTRY_FAILURE) || basic >= NR_EXIT_REASONS || !handlers[basic])
+        exit_without_handler(cpu, reason);
+    else
+        exit_handle(cpu, basic);
+    if (basic < NR_EXIT_REASONS)
+        cpu->exit_tsc[basic] += tsc_read();
 }
 
 /* An NMI was counted just before VMRESUME. A CPU that waits for SIPI has none. */

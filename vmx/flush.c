@@ -1,7 +1,15 @@
 #include "vmx/flush.h"
 
+#include "base/msr.h"
 #include "serial/log.h"
 #include "vmx/cpu.h"
+
+/* The machine goes down within an exit. */
+static uint64_t ticks_so_far(const struct cpu *cpu, unsigned reason)
+{
+    const uint64_t ticks = cpu->exit_tsc[reason];
+    return (int64_t)ticks < 0 ? ticks + tsc_read() : ticks;
+}
 
 static uint32_t exits_text(struct cpu *cpu)
 {
@@ -15,8 +23,13 @@ static uint32_t exits_text(struct cpu *cpu)
         length += format_text(cpu->text + length, sizeof cpu->text - length, "exit.%s %llu\n", exit_reason_name(i),
                               (unsigned long long)cpu->exits[i]);
     }
-    length += format_text(cpu->text + length, sizeof cpu->text - length, "exits %llu\n", (unsigned long long)total);
-    length += format_text(cpu->text + length, sizeof cpu->text - length, "%s", machine.sleeps ? "sleeps 1\n" : "");
+    length +=
+        format_text(cpu->text + length, sizeof cpu->text - length, "exits %llu\nexit_tsc", (unsigned long long)total);
+    for (unsigned i = 0; i < NR_EXIT_REASONS; i++)
+        if (cpu->exits[i] != 0)
+            length += format_text(cpu->text + length, sizeof cpu->text - length, " %llu",
+                                  (unsigned long long)ticks_so_far(cpu, i));
+    length += format_text(cpu->text + length, sizeof cpu->text - length, "%s", machine.sleeps ? "\nsleeps 1\n" : "\n");
     return (uint32_t)length;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/capture/exits.h"
 #include "decode/capture/gaps.h"
 #include "decode/capture/list.h"
 #include "decode/capture/text.h"
@@ -200,30 +201,28 @@ static bool write_gaps(FILE *file, const struct page *page)
     return true;
 }
 
-/* Exits by reason, of all CPUs. */
+/* Exits by reason, of all CPUs, the costliest first; ticks of root mode, where they are known. */
 static void write_exits(FILE *file, const struct capture *capture)
 {
-    static const char prefix[] = "exit.";
-    struct text_line line;
-    const char *comma = "";
-    size_t position = 0;
-    fputs("\"exits\":{", file);
-    while (text_next(&line, capture->ends[0], &position)) {
-        uint64_t sum = 0, number;
-        char name[64];
-        if (line.name.size <= sizeof(prefix) - 1 || line.name.size >= sizeof(name) ||
-            memcmp(line.name.bytes, prefix, sizeof(prefix) - 1) != 0)
-            continue;
-        memcpy(name, line.name.bytes, line.name.size);
-        name[line.name.size] = '\0';
-        for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
-            sum += text_find_number(&number, capture->ends[cpu], name) ? number : 0;
-        fputs(comma, file);
-        write_text(file, name + sizeof(prefix) - 1);
-        fprintf(file, ":%" PRIu64, sum);
-        comma = ",";
+    struct exits sum = {0};
+    bool first = true;
+    for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++) {
+        struct exits exits;
+        exits_take(&exits, capture->ends[cpu]);
+        exits_add(&sum, &exits, first);
+        first = false;
     }
-    fputs("},\n", file);
+    exits_sort(&sum);
+    fputs("\"exits\":[", file);
+    for (size_t i = 0; i < sum.count; i++) {
+        fputs(i ? ",{\"reason\":" : "{\"reason\":", file);
+        write_bytes(file, sum.items[i].name.bytes, sum.items[i].name.size);
+        fprintf(file, ",\"count\":%" PRIu64, sum.items[i].count);
+        if (sum.timed)
+            fprintf(file, ",\"ticks\":%" PRIu64, sum.items[i].ticks);
+        fputc('}', file);
+    }
+    fputs("],\n", file);
 }
 
 static void write_machine(FILE *file, const struct capture *capture)

@@ -3,38 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXIT_PREFIX "exit."
-
 static struct figure end_figure(struct record_text end, const char *name)
 {
     struct figure figure = {0};
     figure.known = text_find_number(&figure.value, end, name);
     return figure;
-}
-
-static void add_exit(struct summary_exits *exits, struct record_text reason, uint64_t count)
-{
-    size_t i = 0;
-    while (i < exits->count && (exits->items[i].reason.size != reason.size ||
-                                memcmp(exits->items[i].reason.bytes, reason.bytes, reason.size) != 0))
-        i++;
-    if (i == SUMMARY_MAX_EXITS)
-        return;
-    if (i == exits->count)
-        exits->items[exits->count++] = (struct summary_exit){reason, 0};
-    exits->items[i].count += count;
-}
-
-static void take_exits(struct summary_exits *exits, struct record_text end)
-{
-    struct text_line line;
-    size_t position = 0, prefix = sizeof(EXIT_PREFIX) - 1;
-    exits->known = end.size > 0;
-    while (text_next(&line, end, &position)) {
-        uint64_t count;
-        if (line.name.size > prefix && !memcmp(line.name.bytes, EXIT_PREFIX, prefix) && text_number(&count, line.value))
-            add_exit(exits, (struct record_text){line.name.bytes + prefix, line.name.size - prefix}, count);
-    }
 }
 
 static void take_gap(struct summary_figures *cpu, const struct capture_record *record)
@@ -53,7 +26,7 @@ static void take_end(struct summary_figures *cpu, struct record_text end)
     cpu->pmis = end_figure(end, "pmis");
     cpu->stall_tsc = end_figure(end, "stall_tsc");
     cpu->exits_total = end_figure(end, "exits");
-    take_exits(&cpu->exits, end);
+    exits_take(&cpu->exits, end);
     /* What the hypervisor counted must all be here. */
     struct figure written = end_figure(end, "trace_bytes");
     cpu->received = end.size > 0 && cpu->gaps == 0 && (!written.known || written.value == cpu->trace_bytes);
@@ -99,6 +72,8 @@ bool summary_take_capture(struct summary *summary, const struct capture *capture
         cpu->damaged = capture->damages.count > 0;
         cpu->complete = cpu->received && !cpu->damaged;
     }
+    if (!text_find_number(&summary->tsc_khz, capture->hello, "tsc_khz"))
+        summary->tsc_khz = 0;
     if (!summary->guest && text_find(&guest, capture->hello, "guest"))
         summary->guest = strndup(guest.bytes, guest.size);
     return true;
@@ -156,9 +131,7 @@ static void add_cpu(struct summary_figures *sum, const struct summary_figures *c
     add_figure(&sum->exits_total, cpu->exits_total, first);
     add_figure(&sum->guest_instructions, cpu->guest_instructions, first);
     add_figure(&sum->root_instructions, cpu->root_instructions, first);
-    for (size_t i = 0; i < cpu->exits.count; i++)
-        add_exit(&sum->exits, cpu->exits.items[i].reason, cpu->exits.items[i].count);
-    sum->exits.known = cpu->exits.known && (first || sum->exits.known);
+    exits_add(&sum->exits, &cpu->exits, first);
     sum->received = cpu->received && (first || sum->received);
     sum->damaged = sum->damaged || cpu->damaged;
     sum->complete = cpu->complete && (first || sum->complete);
@@ -177,4 +150,5 @@ void summary_add_up(struct summary *summary)
     summary->total = (struct summary_figures){.gap_bytes.known = true};
     for (unsigned i = 0; i < summary->cpus; i++)
         add_cpu(&summary->total, &summary->per_cpu[i], i == 0);
+    exits_sort(&summary->total.exits);
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "decode/capture/capture.h"
+#include "decode/capture/exits.h"
 #include "decode/check/truth_file.h"
 #include "decode/engine/hot.h"
 #include "decode/flow/flow_run.h"
@@ -17,26 +18,13 @@
 #include "decode/report/timeline.h"
 
 #define SUMMARY_HOTTEST 20u
-#define SUMMARY_MAX_EXITS 128u
-
-/* VM exits of a reason, as the end record names it. */
-struct summary_exit {
-    struct record_text reason;
-    uint64_t count;
-};
-
-struct summary_exits {
-    bool known; /* an end record has come */
-    size_t count;
-    struct summary_exit items[SUMMARY_MAX_EXITS];
-};
 
 /* Of a CPU, or of all. */
 struct summary_figures {
     uint64_t trace_bytes, gaps, code_pages, mappings;
     struct figure gap_bytes;                             /* known where each gap's size is */
     struct figure regions, pmis, stall_tsc, exits_total; /* of the end record */
-    struct summary_exits exits;
+    struct exits exits;
     bool received; /* the end record came and no byte is missing */
     bool damaged;  /* the capture is: bytes are not those that were received */
     bool complete; /* received, not damaged, and all of it was decoded */
@@ -49,7 +37,8 @@ struct summary_figures {
 };
 
 struct summary {
-    char *guest; /* NULL: not known */
+    char *guest;      /* NULL: not known */
+    uint64_t tsc_khz; /* 0: not known */
     unsigned cpus;
     struct summary_figures total, *per_cpu; /* cpus of them */
     bool has_truth;

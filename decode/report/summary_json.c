@@ -5,16 +5,17 @@
 #include "decode/report/difference.h"
 #include "decode/report/summary.h"
 
-static void exits_json(FILE *file, const struct summary_exits *exits, const char *behind)
+/* A member: an object of reasons. */
+static void exits_json(FILE *file, const struct exits *exits, bool ticks, const char *behind)
 {
-    fputs(exits->known ? "\"vm_exits\": {" : "\"vm_exits\": null", file);
-    for (size_t i = 0; i < exits->count && exits->known; i++) {
+    const bool known = ticks ? exits->timed : exits->known;
+    fprintf(file, "\"%s\": %s", ticks ? "vm_exit_ticks" : "vm_exits", known ? "{" : "null");
+    for (size_t i = 0; i < exits->count && known; i++) {
         fputs(i ? ", " : "", file);
-        text_write_json(file, exits->items[i].reason);
-        fprintf(file, ": %" PRIu64, exits->items[i].count);
+        text_write_json(file, exits->items[i].name);
+        fprintf(file, ": %" PRIu64, ticks ? exits->items[i].ticks : exits->items[i].count);
     }
-    fputs(exits->known ? "}" : "", file);
-    fputs(behind, file);
+    fprintf(file, "%s%s", known ? "}" : "", behind);
 }
 
 /* Causes that there were, as words. */
@@ -88,7 +89,8 @@ static void cpu_json(FILE *file, const struct summary *s, unsigned cpu)
     json_figure(file, "intervals", (struct figure){compared, f->truth.intervals}, ", ");
     json_figure(file, "equal_intervals", (struct figure){compared, f->truth.equal_intervals}, ", ");
     json_figure(file, "exits", f->exits_total, ", ");
-    exits_json(file, &f->exits, ", ");
+    exits_json(file, &f->exits, false, ", ");
+    exits_json(file, &f->exits, true, ", ");
     json_figure(file, "guest_instructions", f->guest_instructions, ", ");
     json_figure(file, "root_instructions", f->root_instructions, ", ");
     json_figure(file, "stall_instructions", stall_instructions(f), "}");
@@ -116,7 +118,9 @@ void summary_json(FILE *file, const struct summary *s)
     gaps_json(file, &f->decode_gaps, ",\n  ");
     truth_json(file, s, f);
     fputs("\n  ", file);
-    exits_json(file, &f->exits, ",\n  ");
+    exits_json(file, &f->exits, false, ",\n  ");
+    exits_json(file, &f->exits, true, ",\n  ");
+    json_figure(file, "tsc_khz", (struct figure){s->tsc_khz != 0, s->tsc_khz}, ",\n  ");
     json_figure(file, "guest_instructions", f->guest_instructions, ",\n  ");
     json_figure(file, "root_instructions", f->root_instructions, ",\n  ");
     json_figure(file, "stall_instructions", stall_instructions(f), ",\n  ");

@@ -20,13 +20,25 @@ static void print_row_figure(FILE *file, const char *name, struct figure figure)
         fprintf(file, "  %-24s %18s\n", name, "not known");
 }
 
-static void print_exits(FILE *file, const struct summary_figures *f)
+/* What the guest's VM exits cost: in root mode, without the CPU's own way there and back. */
+static void print_exits(FILE *file, const struct exits *exits, uint64_t khz)
 {
-    char number[COUNT_TEXT_SIZE];
-    print_row_figure(file, "VM exits", f->exits_total);
-    for (size_t i = 0; i < f->exits.count; i++)
-        fprintf(file, "    %-22.*s %18s\n", (int)f->exits.items[i].reason.size, f->exits.items[i].reason.bytes,
-                count_text(number, f->exits.items[i].count));
+    char number[COUNT_TEXT_SIZE], each[COUNT_TEXT_SIZE];
+    if (exits->count == 0)
+        return;
+    fprintf(file, "\n%-34s %18s%s\n", "VM exits by reason", "number",
+            !exits->timed ? ""
+            : khz         ? "       ticks each          s"
+                          : "       ticks each");
+    for (size_t i = 0; i < exits->count; i++) {
+        const struct exits_reason *of = &exits->items[i];
+        fprintf(file, "  %-32.*s %18s", (int)of->name.size, of->name.bytes, count_text(number, of->count));
+        if (exits->timed)
+            fprintf(file, " %16s", count_text(each, of->count ? of->ticks / of->count : 0));
+        if (exits->timed && khz)
+            fprintf(file, " %10.3f", (double)of->ticks / (double)khz / 1000);
+        fputc('\n', file);
+    }
 }
 
 /* A figure in a column of the table of CPUs. */
@@ -166,13 +178,14 @@ void summary_print(FILE *file, const struct summary *s)
     print_row(file, "gaps", total->gaps);
     print_row_figure(file, "gap bytes", total->gap_bytes);
     print_row(file, "code pages", total->code_pages);
-    print_exits(file, total);
+    print_row_figure(file, "VM exits", total->exits_total);
     if (total->trace_bytes > 0)
         print_flow_figures(file, total, s->seconds_decode);
     else
         fputs("\nNothing was traced.\n", file);
     if (s->has_truth)
         print_truth(file, total);
+    print_exits(file, &total->exits, s->tsc_khz);
     if (s->cpus > 1) {
         print_cpus(file, s);
         timeline_print(file, &s->timeline, s->cpus);
