@@ -11,7 +11,7 @@ static const char usage[] =
     "system calls and interrupts.\n"
     "\n"
     "  --truth FILE        compare with the emulator's truth file\n"
-    "  --json FILE         write the figures to FILE (summary.json); what is not known is null\n"
+    "  --json FILE         write the figures to FILE, as docs/report.md has them (-: to standard output, alone)\n"
     "  --threads N         with N threads (default: one a processor)\n" NAMES_USAGE
     "  --guest NAME, --image-bytes N, --seconds-build S, --seconds-boot S\n"
     "                      figures that the caller knows\n"

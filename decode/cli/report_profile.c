@@ -8,29 +8,29 @@
 #include "decode/cli/error_text.h"
 #include "decode/cli/message.h"
 #include "decode/cli/open_capture.h"
+#include "decode/export/export.h"
 #include "decode/report/profile_report.h"
-#include "decode/stack/stacks_run.h"
 
-static struct stack_hooks hooks_of(void *context, uint16_t cpu)
+/* Times between two timing packets are spread as the page and exports have them, so that all say the same. */
+static bool run(struct report_profile *made, struct capture *capture, unsigned threads)
 {
-    struct report_profile *made = context;
-    return profile_hooks(&made->cpus[cpu], &made->profile);
-}
-
-static bool run(struct report_profile *made, const struct capture *capture, unsigned threads)
-{
-    const struct stacks_run_options options = {.threads = threads, .progress = progress_of_decoding()};
+    struct export_run run = {.capture = capture,
+                             .names = made->names,
+                             .window = TIMES_ALL,
+                             .cpu = EXPORT_ALL_CPUS,
+                             .cr3 = FLOW_CR3_UNKNOWN,
+                             .threads = threads,
+                             .progress = progress_of_decoding()};
     struct error error = {0};
-    if (!stacks_run(capture, made->names, &options, hooks_of, NULL, made, &error)) {
+    if (!export_clock_read(&run.clock, capture, &error) || !export_profile(&run, &made->profile, &error)) {
         error_say(&error);
         return false;
     }
-    if (made->profile.no_memory)
-        message_say("%s: out of memory for its call tree", capture->directory);
-    return !made->profile.no_memory;
+    made->khz = run.clock.by_branches ? 0 : run.clock.khz;
+    return true;
 }
 
-struct report_profile *report_profile_make(const struct capture *capture, struct names_wishes *wishes, unsigned threads)
+struct report_profile *report_profile_make(struct capture *capture, struct names_wishes *wishes, unsigned threads)
 {
     struct report_profile *made = calloc(1, sizeof(*made));
     if (!made) {
@@ -42,8 +42,6 @@ struct report_profile *report_profile_make(const struct capture *capture, struct
         report_profile_free(made);
         return NULL;
     }
-    if (!text_find_number(&made->khz, capture->hello, "tsc_khz"))
-        made->khz = 0;
     return made;
 }
 

@@ -9,13 +9,11 @@
 struct report_profile {
     struct names *names;
     struct profile profile;
-    struct profile_cpu cpus[CAPTURE_MAX_CPUS];
-    uint64_t khz; /* of the TSC; 0: the capture does not say */
+    uint64_t khz; /* of the TSC; 0: the capture does not say, or its trace has no TSC */
 };
 
 /* Decode a capture into it. NULL: said why. */
-struct report_profile *report_profile_make(const struct capture *capture, struct names_wishes *wishes,
-                                           unsigned threads);
+struct report_profile *report_profile_make(struct capture *capture, struct names_wishes *wishes, unsigned threads);
 
 /* What names are known, and the figures, on standard output. */
 void report_profile_show(const struct report_profile *made);

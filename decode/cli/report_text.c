@@ -93,8 +93,17 @@ static bool write_json(const struct summary *summary, const struct report_profil
     return output_close(file, a->json);
 }
 
+static void show(const struct summary *summary, const struct report_profile *profile)
+{
+    summary_print(stdout, summary);
+    if (profile)
+        report_profile_show(profile);
+    else
+        summary_print_hottest(stdout, summary);
+}
+
 /* All of it. Returns whether it could be done. */
-static bool report_capture(struct summary *summary, const struct capture *capture, struct report_wishes *a)
+static bool report_capture(struct summary *summary, struct capture *capture, struct report_wishes *a)
 {
     if (a->guest)
         summary->guest = strdup(a->guest);
@@ -107,11 +116,8 @@ static bool report_capture(struct summary *summary, const struct capture *captur
     bool good = take_cpus(summary, capture, a);
     if (named && !(profile = report_profile_make(capture, &a->names, (unsigned)a->threads)))
         good = false;
-    summary_print(stdout, summary);
-    if (profile)
-        report_profile_show(profile);
-    else
-        summary_print_hottest(stdout, summary);
+    if (!a->json || strcmp(a->json, "-") != 0)
+        show(summary, profile);
     good = (!a->json || write_json(summary, profile, a)) && good;
     report_profile_free(profile);
     return good;

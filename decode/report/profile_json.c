@@ -4,9 +4,13 @@
 #include "decode/report/json.h"
 #include "decode/report/profile_report.h"
 
+/* To the nanosecond: a function may take less than a millisecond in all. */
 static void seconds_json(FILE *file, const char *name, uint64_t ticks, uint64_t khz, const char *behind)
 {
-    json_seconds(file, name, khz ? (double)ticks / (double)khz / 1000 : -1, behind);
+    if (khz)
+        fprintf(file, "\"%s\": %.9f%s", name, (double)ticks / (double)khz / 1000, behind);
+    else
+        fprintf(file, "\"%s\": null%s", name, behind);
 }
 
 /* Address and name of a function. */

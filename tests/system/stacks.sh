@@ -46,6 +46,29 @@ for function in fibonacci deep console_line guest_main table.constprop.0; do
     same "$function has the branches that stand in it" "$(figure branches $function branches)" \
         "$(own branches branches $function)"
 done
+
+# Times: those of exports, which have another way from packets to files; and none is lost.
+check 'branches: its call tree is exported' build/undertrace export "$work/branches/capture" --format folded --unit ticks \
+    --symbols "$work/branches.map" -o "$work/branches.folded"
+differing=$(jq -r '.tsc_khz as $khz | .profile.functions | group_by(.symbol)[] | "\(.[0].symbol) \(map(.seconds) | add * $khz * 1000)"' \
+    "$work/branches.json" | awk 'NR == FNR { ticks[$1] = $2; next }
+        { n = $NF; sub(/ [0-9]+$/, ""); k = split($0, way, ";"); ours[way[k]] += n }
+        END { for (f in ours) if (ours[f] - ticks[f] > 1000 || ticks[f] - ours[f] > 1000) print f, ours[f], ticks[f] }' - "$work/branches.folded")
+same 'each function has the ticks that its export says' "$differing" ''
+# The emulator's TSC counts instructions, and fibonacci has nothing but short ones, called and returned from all the time.
+share() {
+    jq "[.profile.functions[] | select(.symbol == \"fibonacci\") | .$1] | add" "$work/branches.json"
+}
+same 'fibonacci has its share of the time' "$(jq "(.profile.functions | map(.seconds) | add) as \$all |
+    ($(share seconds) / \$all) / ($(share branches) / .branches) | . > 0.8 and . < 1.25" "$work/branches.json")" true
+
+# Machines read it: all of it is there, and each field stands in the docs.
+build/undertrace report "$work/branches/capture" --symbols "$work/branches.map" --json - >"$work/branches.stdout"
+same '--json - writes that alone' "$(jq -S 'del(.seconds.decode)' "$work/branches.stdout")" "$(jq -S 'del(.seconds.decode)' "$work/branches.json")"
+same 'docs/report.md has each field' "$(jq -r 'def fields: keys[]; fields, (.profile | fields), (.timeline | fields), (.decode_gaps | fields),
+    (.truth | fields), (.seconds | fields), (.per_cpu[0] | fields), (.profile.functions[0] | fields), (.profile.phases[0] | fields),
+    (.profile.processes[0] | fields), (.profile.interrupts[0] | fields)' "$work/branches.json" | sort -u |
+    while read -r field; do grep -q "\`$field\`" docs/report.md || echo "$field"; done)" ''
 # What its source says.
 same 'deep(200) is 201 calls' "$(figure branches deep calls)" 201
 same 'all of fibonacci is its own' "$(figure branches fibonacci total_branches)" "$(figure branches fibonacci branches)"
