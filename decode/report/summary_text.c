@@ -48,8 +48,11 @@ static void print_cell(FILE *file, struct figure figure)
     fprintf(file, " %17s", figure.known ? count_text(number, figure.value) : "-");
 }
 
+/* Columns that a terminal of 100 has room for. */
+#define CPUS_A_TABLE 4u
+
 /* Each figure a line, each CPU a column. */
-static void print_cpus(FILE *file, const struct summary *s)
+static void print_cpus(FILE *file, const struct summary *s, unsigned first, unsigned end)
 {
     static const char *const names[] = {"bytes",
                                         "packets",
@@ -65,13 +68,13 @@ static void print_cpus(FILE *file, const struct summary *s)
                                         "guest instructions",
                                         "root instructions"};
     size_t nr_names = sizeof(names) / sizeof(names[0]);
-    fprintf(file, "\nEach CPU\n  %-24s", "");
-    for (unsigned cpu = 0; cpu < s->cpus; cpu++)
+    fprintf(file, "  %-24s", "");
+    for (unsigned cpu = first; cpu < end; cpu++)
         fprintf(file, "%*sCPU %u", cpu < 10 ? 13 : cpu < 100 ? 12 : 11, "", cpu);
     fputc('\n', file);
     for (size_t row = 0; row < nr_names - (s->has_truth ? 0 : 4); row++) {
         fprintf(file, "  %-24s", names[row]);
-        for (unsigned cpu = 0; cpu < s->cpus; cpu++) {
+        for (unsigned cpu = first; cpu < end; cpu++) {
             const struct summary_figures *f = &s->per_cpu[cpu];
             const struct figure figures[] = {
                 figure_of(f->trace_bytes),    figure_of(f->packets),       f->pmis,
@@ -187,7 +190,9 @@ void summary_print(FILE *file, const struct summary *s)
         print_truth(file, total);
     print_exits(file, &total->exits, s->tsc_khz);
     if (s->cpus > 1) {
-        print_cpus(file, s);
-        timeline_print(file, &s->timeline, s->cpus);
+        fputs("\nEach CPU\n", file);
+        for (unsigned cpu = 0; cpu < s->cpus; cpu += CPUS_A_TABLE)
+            print_cpus(file, s, cpu, s->cpus - cpu < CPUS_A_TABLE ? s->cpus : cpu + CPUS_A_TABLE);
+        timeline_print(file, &s->timeline, s->tsc_khz, s->cpus);
     }
 }

@@ -56,27 +56,40 @@ static uint64_t span_branches(const struct timeline *timeline, unsigned cpu, uin
     return branches;
 }
 
-void timeline_print(FILE *file, const struct timeline *timeline, unsigned nr_cpus)
+/* Columns that a terminal of 100 has room for. */
+#define CPUS_A_TABLE 5u
+
+static void print_spans(FILE *file, const struct timeline *timeline, uint64_t khz, unsigned first, unsigned end)
 {
     uint64_t from, to;
     char number[COUNT_TEXT_SIZE];
-    fputs("\nTime line: branches of each CPU by TSC\n", file);
+    timeline_ends(timeline, &from, &to);
+    const uint64_t ticks = span_ticks(from, to);
+    fprintf(file, "  %*s", khz ? 10 : 18, khz ? "from s" : "TSC");
+    for (unsigned cpu = first; cpu < end; cpu++)
+        fprintf(file, "%*sCPU %u", cpu < 10 ? 10 : cpu < 100 ? 9 : 8, "", cpu);
+    for (unsigned span = 0; span < TIMELINE_SPANS; span++) {
+        const uint64_t begin = from + span * ticks;
+        if (khz)
+            fprintf(file, "\n  %10.3f", (double)(begin - from) / (double)khz / 1000);
+        else
+            fprintf(file, "\n  %18" PRIu64, begin);
+        for (unsigned cpu = first; cpu < end; cpu++)
+            fprintf(file, " %14s", count_text(number, span_branches(timeline, cpu, begin, ticks)));
+    }
+    fputc('\n', file);
+}
+
+void timeline_print(FILE *file, const struct timeline *timeline, uint64_t khz, unsigned nr_cpus)
+{
+    char number[COUNT_TEXT_SIZE];
+    fputs("\nTime line: branches of each CPU\n", file);
     if (timeline->count == 0) {
         fputs("  The trace has no TSC packets (pt.tsc=off): the CPUs' times are not known.\n", file);
         return;
     }
-    timeline_ends(timeline, &from, &to);
-    uint64_t ticks = span_ticks(from, to);
-    fprintf(file, "  %-18s", "TSC");
-    for (unsigned cpu = 0; cpu < nr_cpus; cpu++)
-        fprintf(file, "%*sCPU %u", cpu < 10 ? 10 : cpu < 100 ? 9 : 8, "", cpu);
-    for (unsigned span = 0; span < TIMELINE_SPANS; span++) {
-        uint64_t begin = from + span * ticks;
-        fprintf(file, "\n  %-18" PRIu64, begin);
-        for (unsigned cpu = 0; cpu < nr_cpus; cpu++)
-            fprintf(file, " %14s", count_text(number, span_branches(timeline, cpu, begin, ticks)));
-    }
-    fputc('\n', file);
+    for (unsigned cpu = 0; cpu < nr_cpus; cpu += CPUS_A_TABLE)
+        print_spans(file, timeline, khz, cpu, nr_cpus - cpu < CPUS_A_TABLE ? nr_cpus : cpu + CPUS_A_TABLE);
     if (timeline->untimed)
         fprintf(file, "  and %s stretches whose time is not known\n", count_text(number, timeline->untimed));
 }

@@ -29,8 +29,9 @@ struct timeline {
 void timeline_take(struct timeline *timeline, unsigned cpu, const struct flow_result *results, size_t nr_results);
 void timeline_free(struct timeline *timeline);
 
-/* A table for people, a row a span; and an object, or null where no TSC is known. */
-void timeline_print(FILE *file, const struct timeline *timeline, unsigned nr_cpus);
+/* A table for people, a row a span, by seconds since the first time, or, where khz, the TSC's, is 0, by ticks; and an
+ * object, or null where no TSC is known. */
+void timeline_print(FILE *file, const struct timeline *timeline, uint64_t khz, unsigned nr_cpus);
 void timeline_json(FILE *file, const struct timeline *timeline, unsigned nr_cpus);
 
 #endif
