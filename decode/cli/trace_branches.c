@@ -142,8 +142,9 @@ static void take_instruction(void *context, uint64_t ip)
 }
 
 /* A hook: behind an error, or where chunks are left out, nobody knows whether the function has returned. */
-static bool goes_on(void *context)
+static bool goes_on(void *context, const struct index_chunk *chunk)
 {
+    (void)chunk;
     const struct branches *b = context;
     return b->gate.open;
 }

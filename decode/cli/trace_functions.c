@@ -5,22 +5,24 @@
 
 #define MOST_INDENT 100u
 
-/* In a task's user: at which depth a wanted function was entered, and in which epoch. 0: none. */
-static uint64_t mark_of(const struct trace_functions *f, size_t depth)
+/* At which depth a wanted function was entered, in a task's user. 0: none was. */
+static size_t entered_at(const struct stack_task *task)
 {
-    return f->epoch << 32 | depth;
+    return (size_t)task->user;
 }
 
-static size_t entered_at(const struct trace_functions *f, const struct stack_task *task)
+static void close_task(struct trace_functions *f, struct stack_task *task)
 {
-    return task->user >> 32 == f->epoch ? (size_t)(uint32_t)task->user : 0;
+    if (task->user && f->of->count > 0)
+        f->of->count--;
+    task->user = 0;
 }
 
 /* How deep the top frame is, counted from the wanted function. false: it is not wanted. */
 static bool depth_of(const struct trace_functions *f, const struct stack_task *task, size_t *depth)
 {
     const struct trace_options *o = f->list->options;
-    const size_t entered = entered_at(f, task);
+    const size_t entered = entered_at(task);
     if (o->function && !entered)
         return false;
     *depth = task->depth - (o->function ? entered : 1);
@@ -77,11 +79,12 @@ static void on_enter(void *context, struct stack_task *task, uint64_t tsc)
     struct trace_functions *f = context;
     const struct name *name = task->frames[task->depth - 1].name;
     size_t depth;
+    f->task = task;
     if (f->list->done || !trace_is_time(f->list, tsc))
         return;
-    if (f->list->function.pattern && !entered_at(f, task) && wanted_function(&f->list->function, name)) {
-        task->user = mark_of(f, task->depth);
-        f->open++;
+    if (f->list->function.pattern && !entered_at(task) && wanted_function(&f->list->function, name)) {
+        task->user = task->depth;
+        f->of->count++;
     }
     if (trace_between(f->list, name) && depth_of(f, task, &depth) && is_wanted(f, task, tsc))
         print_function(f, task, tsc, depth, false);
@@ -94,18 +97,19 @@ static void on_leave(void *context, struct stack_task *task, uint64_t tsc)
     if (!f->list->done && f->list->options->returns && f->list->begun && depth_of(f, task, &depth) &&
         is_wanted(f, task, tsc))
         print_function(f, task, tsc, depth, true);
-    if (entered_at(f, task) == task->depth && f->open > 0) {
-        task->user = 0;
-        f->open--;
-    }
+    if (entered_at(task) == task->depth)
+        close_task(f, task);
 }
 
+/* Of the tasks those are left that run on other CPUs. */
 static void on_lost(void *context, uint64_t tsc)
 {
     struct trace_functions *f = context;
     (void)tsc;
-    f->open = 0;
-    f->epoch++;
+    f->task = NULL;
+    f->of->count = 0;
+    for (const struct trace_functions *cpu = f->of->first; cpu; cpu = cpu->next)
+        f->of->count += cpu->task && entered_at(cpu->task);
 }
 
 static void on_spend(void *context, struct stack_task *task, uint64_t branches, uint64_t tsc)
@@ -118,15 +122,28 @@ static void on_spend(void *context, struct stack_task *task, uint64_t branches, 
 
 static void on_run(void *context, struct stack_task *task, uint64_t tsc)
 {
-    (void)context;
-    (void)task;
+    struct trace_functions *f = context;
     (void)tsc;
+    f->task = task;
 }
 
-static bool goes_on(void *context)
+/* It has ended, or nobody knows how it goes on. */
+static void on_end(void *context, struct stack_task *task, uint64_t tsc)
 {
-    const struct trace_functions *f = context;
-    return f->open > 0;
+    (void)tsc;
+    close_task(context, task);
+}
+
+bool trace_functions_open(const struct trace_functions *f)
+{
+    return f->of->count > 0;
+}
+
+/* A hook. */
+static bool goes_on(void *context, const struct index_chunk *chunk)
+{
+    (void)chunk;
+    return trace_functions_open(context);
 }
 
 /* A hook. */
@@ -153,9 +170,21 @@ static bool is_done(void *context)
 
 struct stack_hooks trace_functions_hooks(struct trace_functions *f, struct trace_list *list)
 {
-    *f = (struct trace_functions){.list = list, .epoch = 1};
-    return (struct stack_hooks){
-        .enter = on_enter, .leave = on_leave, .spend = on_spend, .run = on_run, .lost = on_lost, .context = f};
+    *f = (struct trace_functions){.list = list, .of = &f->alone, .alone = {.first = f}};
+    return (struct stack_hooks){.enter = on_enter,
+                                .leave = on_leave,
+                                .spend = on_spend,
+                                .run = on_run,
+                                .lost = on_lost,
+                                .end = on_end,
+                                .context = f};
+}
+
+void trace_functions_share(struct trace_functions *f, struct trace_functions *with)
+{
+    f->of = with->of;
+    f->next = with->of->first;
+    with->of->first = f;
 }
 
 bool trace_functions(struct trace_list *list, struct error *error)

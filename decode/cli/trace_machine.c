@@ -2,6 +2,10 @@
  * A thread for each CPU decodes, and puts what it finds into a queue; the one that lists takes what comes first by
  * time. Lines are not written as they are told: what is held until it is known which task goes on comes behind later
  * ones of other CPUs. So they wait until no CPU can tell of anything earlier.
+ *
+ * With --function a CPU leaves out chunks of its trace that no CPU executes the function beside, as the index says. But
+ * a task that it was called in may go on in any of them: whether there is one is known to who lists, when it has come
+ * to the time at which the chunk begins. So the thread asks.
  */
 #include "decode/cli/trace_machine.h"
 
@@ -21,15 +25,24 @@ struct machine_cpu {
     struct stack_queue queue;
     pthread_t thread;
     bool started, good;
-    atomic_bool *stop;
+    const struct machine *machine;
     bool more;                      /* entry is the next one, */
     struct stack_queue_entry entry; /* of this time, which never goes back: */
     uint64_t tsc;
     struct error error;
 };
 
+/* What a chunk of the index is to --function. */
+struct machine_chunk {
+    uint64_t begin, end; /* times */
+    uint16_t cpu;
+    bool wanted;
+};
+
 struct machine {
     struct trace_list *list;
+    struct machine_chunk *chunks; /* of all CPUs, as the index has them; NULL: without --function */
+    size_t nr_chunks;
     struct machine_cpu *cpus;
     unsigned nr_cpus;
     atomic_bool stop;
@@ -40,13 +53,34 @@ struct machine {
 static bool is_stopped(void *context)
 {
     const struct machine_cpu *cpu = context;
-    return *cpu->stop;
+    return cpu->machine->stop;
+}
+
+/* Does another CPU execute the function within a chunk's time? */
+static bool is_beside_wanted(const struct machine *machine, const struct machine_chunk *chunk)
+{
+    for (size_t i = 0; i < machine->nr_chunks; i++) {
+        const struct machine_chunk *other = &machine->chunks[i];
+        if (other->wanted && other->cpu != chunk->cpu && other->begin <= chunk->end && chunk->begin <= other->end)
+            return true;
+    }
+    return false;
+}
+
+static bool goes_on(void *context, const struct index_chunk *chunk)
+{
+    struct machine_cpu *cpu = context;
+    const struct machine *machine = cpu->machine;
+    if (!machine->chunks)
+        return false;
+    const struct machine_chunk *own = &machine->chunks[chunk - machine->list->ask->index.chunks];
+    return is_beside_wanted(machine, own) || stack_queue_ask(&cpu->queue, own->begin);
 }
 
 static void left_out(void *context, bool known)
 {
     struct machine_cpu *cpu = context;
-    if (known)
+    if (known && !cpu->machine->chunks)
         stack_queue_pass_over(&cpu->queue);
 }
 
@@ -56,6 +90,7 @@ static void *decode(void *argument)
     struct listing listing = trace_listing(&cpu->list);
     listing.hooks =
         (struct flow_hooks){.transfers = stack_queue_transfers, .result = stack_queue_result, .context = &cpu->queue};
+    listing.goes_on = goes_on;
     listing.left_out = left_out;
     listing.is_done = is_stopped;
     listing.context = cpu;
@@ -76,8 +111,9 @@ static void take_line(struct trace_list *list, uint64_t tsc)
 static bool open_cpu(struct machine *machine, uint16_t number)
 {
     struct machine_cpu *cpu = &machine->cpus[machine->nr_cpus++];
-    cpu->stop = &machine->stop;
+    cpu->machine = machine;
     cpu->list = *machine->list;
+    cpu->list.function = (struct wanted_functions){.pattern = machine->list->function.pattern};
     cpu->list.cpu = number;
     cpu->list.begun = true;
     cpu->list.line_taken = take_line;
@@ -88,8 +124,10 @@ static bool open_cpu(struct machine *machine, uint16_t number)
     cpu->list.file = cpu->lines.file;
     const struct stack_hooks hooks = trace_functions_hooks(&cpu->functions, &cpu->list);
     cpu->stacks = stacks_open(cpu->list.ask->names, &cpu->list.ask->traces[number].pages, &hooks);
-    if (cpu->stacks && cpu != machine->cpus)
+    if (cpu->stacks && cpu != machine->cpus) {
         stacks_share(cpu->stacks, machine->cpus[0].stacks);
+        trace_functions_share(&cpu->functions, &machine->cpus[0].functions);
+    }
     return cpu->stacks;
 }
 
@@ -143,6 +181,20 @@ static struct machine_cpu *first_by_time(struct machine *machine)
     return first;
 }
 
+/* May a task go on in the chunk that the CPU asks about? What is held may yet turn out to be one. Where none does, the
+ * CPU leaves it out. */
+static void answer(struct machine *machine, struct machine_cpu *cpu)
+{
+    bool open = trace_functions_open(&cpu->functions);
+    for (unsigned i = 0; i < machine->nr_cpus; i++) {
+        uint64_t since;
+        open |= stacks_holds(machine->cpus[i].stacks, &since);
+    }
+    if (!open && !machine->stop)
+        stacks_begin_anew(cpu->stacks);
+    stack_queue_answer(&cpu->queue, open && !machine->stop);
+}
+
 /* Until nothing more is wanted; what threads still put into their queues is taken, else they would wait. */
 static void take_all(struct machine *machine)
 {
@@ -150,6 +202,8 @@ static void take_all(struct machine *machine)
     for (unsigned i = 0; i < machine->nr_cpus; i++)
         take_next(&machine->cpus[i]);
     while ((first = first_by_time(machine))) {
+        if (first->entry.kind == STACK_QUEUE_QUESTION)
+            answer(machine, first);
         if (!machine->stop) {
             stack_queue_give(&first->entry, first->stacks);
             write_lines(machine);
@@ -184,21 +238,42 @@ static void close_all(struct machine *machine)
             stacks_close(cpu->stacks);
         stack_queue_free(&cpu->queue);
         trace_lines_close(&cpu->lines);
+        wanted_functions_free(&cpu->list.function);
     }
     free(machine->cpus);
+    free(machine->chunks);
+}
+
+/* Which chunks execute --function. */
+static bool find_chunks(struct machine *machine)
+{
+    const struct ask *ask = machine->list->ask;
+    const struct listing listing = trace_listing(machine->list);
+    if (!machine->list->function.pattern)
+        return true;
+    machine->nr_chunks = ask->index.header->counts[INDEX_CHUNKS];
+    machine->chunks = calloc(machine->nr_chunks + 1, sizeof(*machine->chunks));
+    for (size_t i = 0; i < machine->nr_chunks && machine->chunks; i++) {
+        const struct index_chunk *chunk = &ask->index.chunks[i];
+        struct machine_chunk *own = &machine->chunks[i];
+        listing_chunk_times(ask, chunk, &own->begin, &own->end);
+        own->cpu = (uint16_t)chunk->cpu;
+        own->wanted = listing_wants(&listing, chunk);
+    }
+    return machine->chunks;
 }
 
 bool trace_machine_can(const struct trace_list *list)
 {
     const struct trace_options *o = list->options;
-    return o->what == TRACE_FUNCTIONS && !o->function && !o->address && !o->from && !o->to;
+    return o->what == TRACE_FUNCTIONS && !o->address && !o->from && !o->to;
 }
 
 bool trace_machine(struct trace_list *list, struct error *error)
 {
     const struct capture *capture = list->ask->capture;
     struct machine machine = {.list = list, .cpus = calloc(capture->nr_cpus + 1u, sizeof(*machine.cpus))};
-    bool good = machine.cpus != NULL;
+    bool good = machine.cpus && find_chunks(&machine);
     list->done = list->lines >= list->options->lines;
     for (unsigned cpu = 0; cpu < capture->nr_cpus && good; cpu++)
         if (capture->cpus[cpu].present)

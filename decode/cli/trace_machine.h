@@ -9,8 +9,8 @@
 
 #include "decode/cli/trace_list.h"
 
-/* Are the functions that are wanted known by what a CPU executes alone? Not where the options leave out what led to
- * them, and where each CPU has a beginning and an end of its own (--from, --to). */
+/* Functions are. Not with --address, which leaves out what led to them, and where each CPU has a beginning and an end
+ * of its own (--from, --to). */
 bool trace_machine_can(const struct trace_list *list);
 
 /* List every CPU of the capture into list->file. false: error says why. */

@@ -79,6 +79,12 @@ static uint64_t end_of(const struct query_index *index, const struct index_chunk
     return tsc ? tsc : UINT64_MAX;
 }
 
+void listing_chunk_times(const struct ask *ask, const struct index_chunk *chunk, uint64_t *begin, uint64_t *end)
+{
+    *begin = ask->index.stretches[chunk->first_stretch].tsc;
+    *end = end_of(&ask->index, chunk, chunk->first_stretch + chunk->nr_stretches - 1);
+}
+
 static bool is_wanted(const struct listing *listing, const struct index_chunk *chunk, uint32_t stretch)
 {
     const struct query_index *index = &listing->ask->index;
@@ -136,7 +142,7 @@ bool listing_run(const struct listing *listing, struct error *error)
         uint32_t first, last;
         if (chunk->cpu != listing->cpu || !find_part(listing, chunk, &first, &last))
             continue;
-        if ((!listing->goes_on || !listing->goes_on(listing->context)) && !listing_wants(listing, chunk)) {
+        if (!listing_wants(listing, chunk) && !(listing->goes_on && listing->goes_on(listing->context, chunk))) {
             known &= is_known(index, chunk);
             out = true;
             continue;

@@ -23,8 +23,8 @@ struct listing {
     size_t nr_ranges;
     const bool *spaces;      /* and something in one of these, by number of the space; NULL: all */
     struct flow_hooks hooks; /* for flow_start */
-    /* Is the next chunk wanted, whatever it executes? NULL: no. */
-    bool (*goes_on)(void *context);
+    /* Is the chunk, which is the next, wanted although it executes nothing of these? NULL: no. */
+    bool (*goes_on)(void *context, const struct index_chunk *chunk);
     /* Chunks that execute one of these are wanted as well now, in whatever space. NULL: there are none. */
     const struct listing_range *(*also)(void *context, size_t *count);
     /* Chunks before the next one are left out. known: they are decoded without a gap, and do not execute anything in
@@ -37,6 +37,9 @@ struct listing {
 
 /* By what it executes, is the chunk wanted? */
 bool listing_wants(const struct listing *listing, const struct index_chunk *chunk);
+
+/* The times that a chunk may have, as far as known: 0 and UINT64_MAX, where they are not. */
+void listing_chunk_times(const struct ask *ask, const struct index_chunk *chunk, uint64_t *begin, uint64_t *end);
 
 /* In the order of the trace. false: it could not be begun; error says why. */
 bool listing_run(const struct listing *listing, struct error *error);

@@ -100,6 +100,31 @@ void stack_queue_pass_over(struct stack_queue *queue)
     put(queue, &head, NULL, 0);
 }
 
+bool stack_queue_ask(struct stack_queue *queue, uint64_t tsc)
+{
+    const struct head head = {.kind = STACK_QUEUE_QUESTION, .transfers = {.tsc = tsc}};
+    queue->asks = true; /* nobody knows of it yet */
+    put(queue, &head, NULL, 0);
+    if (queue->no_memory) /* it may not be there */
+        return true;
+    pass_on(queue, false);
+    pthread_mutex_lock(&queue->lock);
+    while (queue->asks)
+        pthread_cond_wait(&queue->changed, &queue->lock);
+    const bool answer = queue->answer;
+    pthread_mutex_unlock(&queue->lock);
+    return answer;
+}
+
+void stack_queue_answer(struct stack_queue *queue, bool answer)
+{
+    pthread_mutex_lock(&queue->lock);
+    queue->asks = false;
+    queue->answer = answer;
+    pthread_cond_broadcast(&queue->changed);
+    pthread_mutex_unlock(&queue->lock);
+}
+
 void stack_queue_end(struct stack_queue *queue)
 {
     pass_on(queue, true);
@@ -149,6 +174,8 @@ void stack_queue_give(const struct stack_queue_entry *entry, struct stacks *stac
         break;
     case STACK_QUEUE_PASS_OVER:
         stacks_pass_over(stacks);
+        break;
+    case STACK_QUEUE_QUESTION:
         break;
     }
 }

@@ -127,6 +127,13 @@ void stacks_pass_over(void *context)
     stacks->stretch_end = 0; /* no gap */
 }
 
+void stacks_begin_anew(void *context)
+{
+    struct stacks *stacks = context;
+    lose(stacks);
+    stacks->stretch_end = 0; /* told already */
+}
+
 void stacks_transfers(void *context, const struct flow_transfers *transfers)
 {
     struct stacks *stacks = context;

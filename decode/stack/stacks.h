@@ -90,6 +90,9 @@ void stacks_result(void *stacks, const struct flow_result *result);
  * on behind it nobody knows. */
 void stacks_pass_over(void *stacks);
 
+/* A part of the trace is left out, and nothing is known behind it, as behind a gap. */
+void stacks_begin_anew(void *stacks);
+
 /* Is anything held back, as nobody knows yet which task goes on? Then it will be told with times from *since on. */
 bool stacks_holds(const struct stacks *stacks, uint64_t *since);
 

@@ -67,5 +67,21 @@ at_most 'trace: calls that stand in the list of both CPUs alone, or of each alon
 listed 60 64 --depth 0 | grep '(under way)' | sort >"$work/together"
 same 'trace: tasks are followed from CPU to CPU: some begin anew only where each CPU is alone' \
     "$([ "$(comm -13 "$work/together" "$work/alone" | wc -l)" -gt 3 ] && echo yes)" yes
-rm "$work/together" "$work/alone"
+
+# --function leaves out most of the trace, and must find the same as who looks through all of it: what processes do between the
+# function's call and its return, on whichever CPU. Lines are told by what a process is called, so those without a name are left out.
+lines='{ name = substr($0, 29, 22); sub(/ +$/, "", name); text = substr($0, 52); match(text, /^ */); depth = RLENGTH / 2; text = substr(text, RLENGTH + 1) }
+    name == "-" { next }'
+listed 60 64 --returns >"$work/together"
+for function in do_wait schedule kernel_clone; do
+    awk -v wanted=$function "$lines"' name in entered && depth <= entered[name] { delete entered[name] } # executed another program, or returned
+        text ~ /^} / { next }
+        { split(text, word, " ") }
+        !(name in entered) && word[1] == wanted { entered[name] = depth }
+        name in entered { print substr($0, 1, 17), name, depth - entered[name], text }' "$work/together" >"$work/alone"
+    listed 60 64 --function $function | awk "$lines"' { print substr($0, 1, 17), name, depth, text }' >"$work/found"
+    same "trace: --function $function is followed from CPU to CPU: lines that it has, and has not" \
+        "$([ -s "$work/alone" ] && diff "$work/found" "$work/alone" | grep -c '^[<>]')" 0
+done
+rm "$work/together" "$work/alone" "$work/found"
 done_testing
