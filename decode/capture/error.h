@@ -43,6 +43,7 @@ enum error_kind {
     ERROR_NO_PSB,          /* name: file; number: its size */
     ERROR_SHARD,           /* name: file; number: line */
     ERROR_NAMES,           /* name: file, and what is wrong */
+    ERROR_NOT_EXECUTED,    /* name: of an object */
     ERROR_NR_KINDS
 };
 

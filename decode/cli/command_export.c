@@ -139,8 +139,10 @@ static bool write_edges(FILE *file, const struct format *format, struct export_r
     bool good = edges_collect(&edges, run, error);
     if (good && !strcmp(format->name, "bolt")) {
         count = bolt_write(file, &edges, options->object);
-        message_say("%s branches and runs of %s%s", count_text(number, count), options->object,
-                    count ? "" : ": --kernel and --files name the code, --object chooses one of them");
+        if (count > 0)
+            message_say("%s branches and runs of %s", count_text(number, count), options->object);
+        else /* perf2bolt would make nothing of it */
+            good = error_set(error, ERROR_NOT_EXECUTED, 0, "%s", options->object);
     } else if (good) {
         good = drcov_write(file, &edges, &count) || error_set(error, ERROR_MEMORY, 0, "code that ran");
         message_say("%s blocks", count_text(number, count));

@@ -9,6 +9,8 @@
 #include "decode/cli/open_capture.h"
 #include "decode/cli/process_word.h"
 #include "decode/cli/time_word.h"
+#include "decode/flow/flow_trace.h"
+#include "decode/query/code_space_at.h"
 
 /* Where the TSC's frequency is not known, a tick counts as a nanosecond. */
 static uint64_t khz_of(const struct export_clock *clock)
@@ -48,6 +50,33 @@ static bool find_window(struct export_run *run, const struct export_options *opt
     return false;
 }
 
+/* The last time of all CPUs that are wanted. 0: not known. */
+static uint64_t last_tsc(const struct export_run *run)
+{
+    uint64_t last = 0;
+    for (unsigned cpu = 0; cpu < run->capture->nr_cpus; cpu++) {
+        struct flow_trace trace;
+        struct error error = {0};
+        if (!run->capture->cpus[cpu].present || (run->cpu != EXPORT_ALL_CPUS && run->cpu != cpu))
+            continue;
+        const uint64_t tsc = flow_trace_open(&trace, run->capture, (uint16_t)cpu, &error) ? code_last_tsc(&trace) : 0;
+        flow_trace_close(&trace);
+        last = tsc > last ? tsc : last;
+    }
+    return last;
+}
+
+/* false: said that the window begins behind the trace's end. */
+static bool begins_in_trace(const struct export_run *run, const char *command, const struct export_options *options)
+{
+    const uint64_t from = run->window.from, last = run->clock.by_branches || from == 0 ? 0 : last_tsc(run);
+    if (last == 0 || from <= last)
+        return true;
+    message_say("%s: %s %s: the trace ends at %.9f", command, options->time ? "--time" : "--from",
+                options->time ? options->time : options->from, (double)export_nanoseconds(&run->clock, last) / 1e9);
+    return false;
+}
+
 static bool has_cpu(const struct export_run *run)
 {
     struct error error = {0};
@@ -78,7 +107,7 @@ bool export_begin(struct export_run *run, const char *command, struct export_opt
     }
     run->names = open_names(capture, &options->names);
     work_bar_start(&options->bar, "decoding");
-    return run->names && find_window(run, options);
+    return run->names && find_window(run, options) && begins_in_trace(run, command, options);
 }
 
 int export_end(struct export_run *run)

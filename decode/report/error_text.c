@@ -47,6 +47,10 @@ static const struct {
     [ERROR_NO_ELF] = {NAME ": is no ELF file with segments to load", false},
     [ERROR_PERF] = {NAME, false},
     [ERROR_NAMES] = {NAME, false},
+    [ERROR_NOT_EXECUTED] = {NAME
+                            ": no code of this object ran there: --kernel and --files name the code, --object chooses "
+                            "one of the objects that undertrace report lists",
+                            false},
     [ERROR_NO_PSB] = {NAME ": no PSB in " NUMBER " bytes: nothing can be decoded", false},
     [ERROR_NO_SYMBOLS] = {NAME ": no line \"address T name\" in it", false},
 };

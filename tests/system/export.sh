@@ -79,6 +79,10 @@ check 'bolt: perf2bolt reads it' "$bolt" -pa -p "$work/load.bolt" -o "$work/load
 same 'its branches are those that were taken' "$(awk '$1 == "B" { print $2, $3, $4 }' "$work/load.bolt" | sort | head -n 200 |
     awk 'NR == FNR { own[$1 " " $2] = $3; next } { sub("^0*", "", $1); sub("^0*", "", $2); if (($1 " " $2) in own) own[$1 " " $2]-- }
     END { for (each in own) { n++; bad += own[each] != 0 } print (n > 5), bad + 0 }' - "$work/list")" '1 0'
+build/undertrace export "$work/load/capture" --format bolt -o "$work/none.bolt" --files "$elf" --object none 2>"$work/none.err"
+same 'bolt: an object that did not run is an error' "$? $(grep -c 'none: no code of this object ran' "$work/none.err")" '1 1'
+build/undertrace export "$work/load/capture" --format folded -o "$work/none.folded" --from 100000 2>"$work/none.err"
+same 'a window behind the end is an error that says where that is' "$? $(grep -c -- '--from 100000: the trace ends at 0\.' "$work/none.err")" '1 1'
 # perf2bolt takes all code of such a file for 64-bit code, and what assembly has begun is none to it.
 awk -v from="$(awk '$2 == "up" { sub("^0*", "", $1); print $1 }' "$work/symbols")" '$2 "" >= from ""' "$work/load.bolt" >"$work/load64.bolt"
 same 'what ran fits the code' "$("$bolt" -pa -p "$work/load64.bolt" -o "$work/load.fdata" "$elf" 2>&1 |
