@@ -1,4 +1,4 @@
-/* Where code goes that is not needed for long: linker.ld. Leaf header: any room may use it. */
+/* Where code goes that is not needed for long: linker.ld. */
 #ifndef BASE_ACTS_H
 #define BASE_ACTS_H
 

@@ -1,6 +1,6 @@
 /*
- * Bits of control registers, IA32_EFER and RFLAGS. Leaf header, for C and assembly: any room may use it. Names are the
- * manual's: SDM Vol. 3A, "Control Registers", "Extended Feature Enable Register"; Vol. 1, "EFLAGS Register".
+ * Bits of control registers, IA32_EFER and RFLAGS. For C and assembly. Names are the manual's: SDM Vol. 3A, "Control
+ * Registers", "Extended Feature Enable Register"; Vol. 1, "EFLAGS Register".
  */
 #ifndef BASE_CONTROL_H
 #define BASE_CONTROL_H

@@ -1,5 +1,5 @@
 /*
- * Instructions that may fault in root mode, and where to go on if they do. Leaf header.
+ * Instructions that may fault in root mode, and where to go on if they do.
  *
  * Within one asm statement: the faulting instruction carries label 1, the landing label 2, and FIXUP(1b, 2b) (or 2f)
  * stands beside them. The fault's vector and error code are not kept: the landing only knows that it faulted, as

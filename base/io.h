@@ -1,4 +1,4 @@
-/* Port I/O and the pause hint. Leaf header: any room's shell may use it. */
+/* Port I/O and the pause hint. */
 #ifndef BASE_IO_H
 #define BASE_IO_H
 

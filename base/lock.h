@@ -1,5 +1,5 @@
 /*
- * A ticket spin lock: CPUs get it in the order in which they asked. Leaf header: any room may use it.
+ * A ticket spin lock: CPUs get it in the order in which they asked.
  *
  * Root runs with interrupts off and its NMI handler takes no lock, so nothing comes between taking and releasing but a
  * fault of our own. Whoever has to wait for something else than the lock releases it first.

@@ -1,5 +1,4 @@
-/* The privileged instructions that read and write processor state by number. Leaf header: any room's shell may use it.
- */
+/* The privileged instructions that read and write processor state by number. */
 #ifndef BASE_MSR_H
 #define BASE_MSR_H
 

@@ -1,6 +1,6 @@
 /*
- * The numbers of all MSRs that the hypervisor reads, writes or guards, in one table. Leaf header, for C and assembly:
- * any room may use it. Names are the manual's: SDM Vol. 4, "Model-Specific Registers (MSRs)".
+ * The numbers of all MSRs that the hypervisor reads, writes or guards, in one table, for C
+ * and assembly. Names are the manual's: SDM Vol. 4, "Model-Specific Registers (MSRs)".
  */
 #ifndef BASE_MSR_NUMBERS_H
 #define BASE_MSR_NUMBERS_H

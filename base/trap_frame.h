@@ -1,5 +1,5 @@
 /*
- * What boot/traps.S pushes when an exception or NMI arrives in root mode. Leaf header.
+ * What boot/traps.S pushes when an exception or NMI arrives in root mode.
  *
  * Source: SDM Vol. 3A, "64-Bit Mode Stack Frame".
  */
