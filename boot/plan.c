@@ -38,7 +38,7 @@ static uint64_t cpu_bytes(const struct boot_state *boot)
 }
 
 /* All that the arena will be asked for. */
-static uint64_t arena_bytes(const struct boot_state *boot)
+static uint64_t arena_bytes(struct boot_state *boot)
 {
     uint64_t top = memory_map_top(&boot->info.map);
     uint64_t bytes = moved_bytes() + paging_bytes(top) + boot->nr_cpus * cpu_bytes(boot);

@@ -7,6 +7,7 @@
 #include "boot/channel.h"
 #include "boot/guest.h"
 #include "boot/options.h"
+#include "boot/vtd_found.h"
 #include "pt/caps.h"
 
 struct boot_state {
@@ -26,6 +27,8 @@ struct boot_state {
     uint64_t cr3, image_pa;
     unsigned nr_remapping_stuck; /* units that remap DMA still: boot/remapping.h */
     bool remaps;                 /* they are on, by our tables: boot/protect.h */
+    const char *no_vtd;          /* why they are not to be, or have come not to be; NULL: they are to be, or are */
+    enum vtd_found vtd;
     struct channel channel;
 };
 

@@ -48,6 +48,7 @@ struct vmx_machine {
     bool trigger_once;         /* its first execution alone */
     struct task_fields tasks;  /* of the guest; counts with map_memory */
     uint64_t poll_tsc;         /* run root at least every so many TSC ticks, 0 = only when the guest exits */
+    void (*look)(void);        /* at each VM exit, on any CPU; NULL: nothing */
     void *
         map_memory; /* vmx_map_memory_size bytes, zeroed, where the guest's page tables are to be followed; else NULL */
     void *ept_pool; /* pages for EPT tables, zeroed, in the direct map */
