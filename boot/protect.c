@@ -186,15 +186,12 @@ static void say_protected(const struct boot_state *boot)
     log_line("VT-d: devices reach all memory but ours, our card nothing else");
 }
 
-static void say_failure(const struct boot_state *boot, uint64_t at)
+static void say_failure(const struct boot_state *boot)
 {
     const char *wish = boot->options.vtd == VTD_ON ? "vtd=on, but our memory is not protected"
                                                    : "our memory is not protected from devices";
 
-    if (at)
-        log_line("VT-d: %s: the unit at %lx %s", wish, at, boot->no_vtd);
-    else
-        log_line("VT-d: %s: %s", wish, boot->no_vtd);
+    log_line("VT-d: %s: %s", wish, boot->no_vtd);
 }
 
 static void try_units(struct boot_state *boot)
@@ -212,7 +209,11 @@ static void try_units(struct boot_state *boot)
         say_protected(boot);
         return;
     }
-    say_failure(boot, at);
+    if (at) {
+        format_text(boot->vtd_text, sizeof boot->vtd_text, "the unit at %lx %s", at, boot->no_vtd);
+        boot->no_vtd = boot->vtd_text;
+    }
+    say_failure(boot);
     if (!all_arrives(boot))
         log_line("VT-d: the card does not go on behind that: use vtd=off");
 }
@@ -226,7 +227,7 @@ void protect_memory(struct boot_state *boot)
     if (!boot->no_vtd)
         try_units(boot);
     else if (!tries(boot))
-        say_failure(boot, 0);
+        say_failure(boot);
 }
 
 void protect_try(struct boot_state *boot)

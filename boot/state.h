@@ -28,6 +28,7 @@ struct boot_state {
     unsigned nr_remapping_stuck; /* units that remap DMA still: boot/remapping.h */
     bool remaps;                 /* they are on, by our tables: boot/protect.h */
     const char *no_vtd;          /* why they are not to be, or have come not to be; NULL: they are to be, or are */
+    char vtd_text[96];           /* where that is made of more than words */
     enum vtd_found vtd;
     struct channel channel;
 };
