@@ -220,7 +220,7 @@ $(BUILD)/bochs: $(MODEL_INPUTS)
 
 # --- guests -----------------------------------------------------------------------------------------------------------
 
-GUESTS := branches steps selfmod load probe ends sharing exits spaces ptwrite blocked smp maps levels high tasks rounds
+GUESTS := branches dma steps selfmod load probe ends sharing exits spaces ptwrite blocked smp maps levels high tasks rounds
 GUEST_CFLAGS := -std=c11 -O2 -g $(WARN) -ffreestanding -fno-pie -mno-red-zone -mgeneral-regs-only -fno-stack-protector \
     -fno-asynchronous-unwind-tables -fcf-protection=none -Itests/guests -MMD -MP
 PROBE_PARTS := probe_cpu probe_events probe_devices
