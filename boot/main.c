@@ -131,7 +131,7 @@ static void init_machine(void)
                                   .stop_at_triple_fault = boot->options.stop_at_triple_fault,
                                   .trigger = boot->no_pt ? 0 : boot->options.pt.trigger,
                                   .trigger_once = boot->options.pt.trigger_starts,
-                                  .nr_ept_pages = vmx_ept_pages_needed(top),
+                                  .nr_ept_pages = boot->nr_ept_pages,
                                   .nr_cpus = (uint16_t)boot->nr_cpus};
     machine.ept_pool = plan_take(boot, 4096ull * machine.nr_ept_pages);
     if (machine.code_pages)

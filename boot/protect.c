@@ -64,6 +64,7 @@ uint64_t protect_bytes(struct boot_state *boot, uint64_t others)
     struct dmar_shape shape;
     uint64_t at;
 
+    boot->vtd = VTD_NOT_TRIED;
     if (boot->options.vtd == VTD_OFF || (boot->no_vmx && !boot->options.selftest))
         return 0;
     if (boot->options.vtd == VTD_AUTO) {

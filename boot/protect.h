@@ -11,7 +11,7 @@
 
 #include "boot/state.h"
 
-/* Bytes for the tables, where others take so many; 0: none will be built. Before protect_memory, once. */
+/* Bytes for the tables, where others take so many; 0: none will be built. Before protect_memory. */
 uint64_t protect_bytes(struct boot_state *boot, uint64_t others);
 
 /* The channel has been opened: its card and what is on its way stay as they are. */

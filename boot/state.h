@@ -24,6 +24,7 @@ struct boot_state {
     struct boot_cpu *cpus;
     struct range carved;
     struct arena arena;
+    uint32_t nr_ept_pages;
     uint64_t cr3, image_pa;
     unsigned nr_remapping_stuck; /* units that remap DMA still: boot/remapping.h */
     bool remaps;                 /* they are on, by our tables: boot/protect.h */
