@@ -147,6 +147,22 @@ static void all_of_it_is_mapped(void **state)
     }
 }
 
+/* Whatever the MTRRs say of what is behind it. */
+static void nothing_behind_it_is_mapped(void **state)
+{
+    (void)state;
+    const uint64_t tops[] = {TIB + 4096, TIB + 0x12345000, 3 * TIB / 2};
+    for (unsigned i = 0; i < 3; i++) {
+        uint64_t entry;
+        machine.config = large(tops[i], true);
+        memory_end = 64 * TIB;
+        assert_null(ept_build(&machine.config));
+        expect(tops[i] - 4096, MEMORY_TYPE_WB, 3);
+        assert_int_equal(walk(tops[i], &entry), 0);
+        release();
+    }
+}
+
 /* A BAR high above memory, hidden; what lies next to it is mapped when it is asked for, and shows nothing of it. */
 static void what_is_hidden_stays_hidden(void **state)
 {
@@ -211,9 +227,8 @@ static void too_few_pages_are_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_of_it_is_mapped),
-        cmocka_unit_test(what_is_hidden_stays_hidden),
-        cmocka_unit_test(code_may_be_anywhere),
+        cmocka_unit_test(all_of_it_is_mapped),         cmocka_unit_test(nothing_behind_it_is_mapped),
+        cmocka_unit_test(what_is_hidden_stays_hidden), cmocka_unit_test(code_may_be_anywhere),
         cmocka_unit_test(too_few_pages_are_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
