@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -68,9 +67,8 @@ static uint32_t unit_read(void *context, uint32_t offset)
     u->reads++;
     switch (offset) {
     case 0x08:
-        return (uint32_t)CAP;
     case 0x0c:
-        return (uint32_t)(CAP >> 32);
+        return (uint32_t)(CAP >> (offset - 8) * 8);
     case 0x1c:
         return u->status;
     case 0x34:
@@ -109,9 +107,7 @@ static void unit_access(struct dmar_access *access, uint64_t unit_pa)
     *access = (struct dmar_access){unit_read, unit_write, unit_wait, &units[unit_pa]};
 }
 
-/* --- what boot/watch.c stands on ------------------------------------------------------------------------------------
- */
-
+/* What boot/watch.c stands on. */
 static char said[64][160];
 static unsigned nr_said;
 static uint64_t hz;
@@ -167,8 +163,6 @@ static void what_is_ours_is_told(void **state)
     assert_string_equal(said[0], "VT-d: 0:5.0 was refused to write 7e000000 (reason 5)");
     assert_string_equal(said[1], "VT-d: a0:1f.7 was refused to read 7efff000 (reason 6)");
     assert_int_equal(nr_on(), 3);
-    watch_look();
-    assert_int_equal(nr_said, 2);
 }
 
 static void what_is_anywhere_else_switches_all_off(void **state)
