@@ -111,7 +111,6 @@ static void unit_access(struct dmar_access *access, uint64_t unit_pa)
 static char said[64][160];
 static unsigned nr_said;
 static uint64_t hz;
-
 void log_line(const char *format, ...)
 {
     va_list args;
