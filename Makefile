@@ -14,7 +14,8 @@ all: $(BUILD)/undertrace.elf $(BUILD)/undertrace
 # Core: pure logic, compiled freestanding into the hypervisor and hosted into tests, host tool and model.
 # Shell: touches hardware.
 
-CORE_BOOT := boot/acpi.c boot/carve.c boot/dmar.c boot/dmar_start.c boot/dmar_tables.c boot/efi_map.c boot/findings.c \
+CORE_BOOT := boot/acpi.c boot/carve.c boot/dmar.c boot/dmar_choice.c boot/dmar_fault.c boot/dmar_start.c \
+    boot/dmar_switch.c boot/dmar_tables.c boot/efi_map.c boot/findings.c \
     boot/font.c boot/linux.c boot/linux_params.c boot/madt.c boot/mb2.c boot/option.c boot/options.c \
     boot/options_change.c boot/options_net.c boot/options_pt.c boot/pt_same.c boot/sleep_types.c boot/spcr.c \
     boot/text.c boot/value.c boot/value_places.c
@@ -55,7 +56,7 @@ $(patsubst %.c,$(BUILD)/hv/%.o,$(filter-out $(HOT),$(CORE) $(SHELL_C))): HV_CFLA
 # What runs before the guest and never again lies behind the image (linker.ld: the second act), with its tables and texts.
 # It is linked by itself: a text that it shared with the rest would be the rest's. Single functions: base/acts.h.
 BEFORE_GUEST := boot/acpi.c boot/aps.c boot/builtin.c boot/carve.c boot/channel.c boot/channel_card.c boot/check.c \
-    boot/dmar.c boot/dmar_start.c boot/dmar_tables.c boot/efi_map.c boot/findings.c boot/font.c boot/guest.c \
+    boot/dmar.c boot/dmar_choice.c boot/dmar_start.c boot/dmar_tables.c boot/efi_map.c boot/findings.c boot/font.c boot/guest.c \
     boot/hello.c boot/image.c boot/linux.c boot/linux_params.c boot/madt.c boot/main.c boot/mb2.c boot/options.c \
     boot/options_net.c boot/options_pt.c boot/paging.c boot/plan.c boot/protect.c boot/pt_same.c boot/remapping.c \
     boot/screen.c boot/selftest.c boot/selftest_facts.c boot/selftest_wire.c boot/sleep_types.c boot/spcr.c \
@@ -219,7 +220,7 @@ $(BUILD)/bochs: $(MODEL_INPUTS)
 
 # --- guests -----------------------------------------------------------------------------------------------------------
 
-GUESTS := branches steps selfmod load probe ends sharing exits spaces ptwrite blocked smp maps levels high tasks rounds
+GUESTS := branches dma steps selfmod load probe ends sharing exits spaces ptwrite blocked smp maps levels high tasks rounds
 GUEST_CFLAGS := -std=c11 -O2 -g $(WARN) -ffreestanding -fno-pie -mno-red-zone -mgeneral-regs-only -fno-stack-protector \
     -fno-asynchronous-unwind-tables -fcf-protection=none -Itests/guests -MMD -MP
 PROBE_PARTS := probe_cpu probe_events probe_devices
@@ -355,7 +356,7 @@ UNIT := $(patsubst tests/unit/%.c,$(BUILD)/check/%,$(wildcard tests/unit/test_*.
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 UNIT_SHARED := $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))
 # Shell that a fake can stand beneath.
-UNIT_SHELL := boot/paging.c serial/uart.c serial/uart_sink.c
+UNIT_SHELL := boot/paging.c boot/watch.c serial/uart.c serial/uart_sink.c
 UNIT_LIB := $(patsubst %.c,$(BUILD)/check/%.o,$(CORE) $(UNIT_SHELL) $(TOOL_LIB) $(filter-out tests/judge/main.c,$(JUDGE)) $(UNIT_SHARED))
 
 $(BUILD)/check/%.o: %.c

@@ -20,8 +20,8 @@ struct memory_range {
     uint32_t type;
 };
 
-/* As many entries as boot_params can hold. */
-#define MEMORY_MAP_MAX 128u
+/* UEFI firmware of servers has some 200 ranges, of which GRUB makes fewer. */
+#define MEMORY_MAP_MAX 512u
 
 struct memory_map {
     uint32_t nr;

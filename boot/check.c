@@ -140,6 +140,10 @@ void check_options(const struct boot_state *boot)
     }
     if (pt_refusal_by_option(boot->refusal))
         boot_fail("%s", pt_refusal_text(boot->refusal));
+    /* Whatever the model: which have it is known of three, and was looked for by nobody in the others. */
+    if (boot->refusal == PT_OK && boot->setup.scheme == PT_SCHEME_RANGE)
+        log_line("pt.scheme=range: some CPUs write wrong bytes into a range (errata TGL052, ADL037, RPL017); other "
+                 "schemes do not have that");
     const char *missing = boot->refusal == PT_OK ? vmx_switch_check(boot->options.pt.way) : NULL;
     if (missing)
         boot_fail("pt.switch=vmcs: %s, but supports root list", missing);

@@ -5,32 +5,54 @@
 #include "boot/bytes.h"
 #include "boot/dmar_registers.h"
 
-enum { TABLE_CHECKSUM = 9, TABLE_STRUCTURES = 48 };
-enum { STRUCTURE_LENGTH = 2, DRHD_SEGMENT = 6, DRHD_BASE = 8, DRHD_SIZE = 16 };
+enum { TABLE_CHECKSUM = 9, TABLE_FLAGS = 37, TABLE_STRUCTURES = 48 };
+enum { STRUCTURE_LENGTH = 2, DRHD_FLAGS = 4, DRHD_SEGMENT = 6, DRHD_BASE = 8, DRHD_SIZE = 16 };
+enum { SCOPE_TYPE = 0, SCOPE_LENGTH = 1, SCOPE_BUS = 5, SCOPE_DEVICE = 6, SCOPE_SIZE = 8 };
+#define DMA_CTRL_PLATFORM_OPT_IN_FLAG (1u << 2)
+#define INCLUDE_PCI_ALL 1u
 #define TYPE_DRHD 0u
+#define SCOPE_PCI_ENDPOINT 1u
 
-#define WAIT_US 10u
-#define WAITS 10000u
+/* All of its scopes are endpoints of one device, each by a path of one step. */
+static uint16_t slot_of(const uint8_t *drhd, uint32_t length)
+{
+    uint16_t slot = DMAR_NO_SLOT;
 
-static void add_unit(struct dmar *dmar, const uint8_t *drhd)
+    if (drhd[DRHD_FLAGS] & INCLUDE_PCI_ALL)
+        return DMAR_NO_SLOT;
+    for (uint32_t at = DRHD_SIZE; at < length; at += SCOPE_SIZE) {
+        const uint8_t *scope = drhd + at;
+        if (length - at < SCOPE_SIZE || scope[SCOPE_TYPE] != SCOPE_PCI_ENDPOINT || scope[SCOPE_LENGTH] != SCOPE_SIZE)
+            return DMAR_NO_SLOT;
+        const uint16_t it = (uint16_t)(scope[SCOPE_BUS] << 8 | (scope[SCOPE_DEVICE] & 31) << 3);
+        if (at != DRHD_SIZE && it != slot)
+            return DMAR_NO_SLOT;
+        slot = it;
+    }
+    return slot;
+}
+
+static void add_unit(struct dmar *dmar, const uint8_t *drhd, uint32_t length)
 {
     if (dmar->nr_units == DMAR_MAX_UNITS) {
         dmar->nr_more++;
         return;
     }
     dmar->segments[dmar->nr_units] = read16(drhd + DRHD_SEGMENT);
+    dmar->slots[dmar->nr_units] = slot_of(drhd, length);
     dmar->units[dmar->nr_units++] = read64(drhd + DRHD_BASE);
 }
 
 void dmar_read(struct dmar *dmar, const uint8_t *table, uint32_t size, uint64_t pa)
 {
-    *dmar = (struct dmar){.pa = pa};
+    *dmar = (struct dmar){.pa = pa,
+                          .firmware_asks = size > TABLE_FLAGS && table[TABLE_FLAGS] & DMA_CTRL_PLATFORM_OPT_IN_FLAG};
     for (uint32_t at = TABLE_STRUCTURES; at < size && size - at >= 4;) {
         const uint32_t length = read16(table + at + STRUCTURE_LENGTH);
         if (length < 4 || length > size - at)
             return;
         if (read16(table + at) == TYPE_DRHD && length >= DRHD_SIZE)
-            add_unit(dmar, table + at);
+            add_unit(dmar, table + at, length);
         at += length;
     }
 }
@@ -39,26 +61,6 @@ void dmar_hide(uint8_t *table)
 {
     table[TABLE_CHECKSUM] = (uint8_t)(table[TABLE_CHECKSUM] + table[0] - 'X');
     table[0] = 'X';
-}
-
-bool dmar_wait(const struct dmar_access *access, uint32_t offset, uint32_t bits, uint32_t should)
-{
-    for (uint32_t i = 0; i < WAITS; i++) {
-        if ((dmar_get(access, offset) & bits) == should)
-            return true;
-        access->wait_us(access->context, WAIT_US);
-    }
-    return false;
-}
-
-bool dmar_switch(const struct dmar_access *access, uint32_t bit, bool on)
-{
-    const uint32_t status = dmar_get(access, DMAR_GSTS), should = on ? bit : 0;
-
-    if ((status & bit) == should)
-        return true;
-    dmar_set(access, DMAR_GCMD, (status & DMAR_LASTING & ~bit) | should);
-    return dmar_wait(access, DMAR_GSTS, bit, should);
 }
 
 static bool unprotect(const struct dmar_access *access)

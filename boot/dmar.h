@@ -3,8 +3,8 @@
  * that remaps would cut off our card, which it does not know of.
  *
  * Core; registers are reached by functions. Source: Intel Virtualization Technology for Directed I/O, Architecture
- * Specification 4.1, sections 8.1 (DMAR), 8.3 (DRHD), 11.4.4 (Global Command, Global Status), 11.4.8 (Protected Memory
- * Enable).
+ * Specification 4.1, sections 8.1 (DMAR), 8.3 (DRHD), 8.3.1 (Device Scope), 11.4.4 (Global Command, Global Status),
+ * 11.4.8 (Protected Memory Enable).
  */
 #ifndef BOOT_DMAR_H
 #define BOOT_DMAR_H
@@ -15,12 +15,19 @@
 /* Servers of eight sockets have some 50. */
 #define DMAR_MAX_UNITS 128u
 
+#define DMAR_NO_SLOT 0xffffu
+
 struct dmar {
     uint64_t pa;                       /* of the table; 0: there is none */
+    bool firmware_asks;                /* DMA_CTRL_PLATFORM_OPT_IN_FLAG: made for systems that remap DMA */
     uint16_t nr_units;                 /* remapping hardware, as far as there is room for it */
     uint16_t nr_more;                  /* units that the table names besides: nobody looks at them */
     uint64_t units[DMAR_MAX_UNITS];    /* physical addresses of their registers */
     uint16_t segments[DMAR_MAX_UNITS]; /* PCI segments of the devices behind them */
+    /* Where all that is behind a unit is functions of one device, on a bus that needs no bridge to be told: bus << 8 |
+     * device << 3. Else DMAR_NO_SLOT. */
+    uint16_t slots[DMAR_MAX_UNITS];
+    bool spared[DMAR_MAX_UNITS]; /* not ours to switch on; dmar_read spares none */
 };
 
 /* Read a whole DMAR table, size bytes, that is at pa. What is broken ends it. */

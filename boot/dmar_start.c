@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "boot/dmar_fault.h"
 #include "boot/dmar_registers.h"
 
 uint64_t dmar_unit_capabilities(const struct dmar_access *access)
@@ -53,15 +54,6 @@ static bool invalidate(const struct dmar_access *access, uint64_t capabilities)
     return dmar_wait(access, iotlb + 4, DMAR_IOTLB_INVALIDATE, 0);
 }
 
-/* 11.4.7: a record, and the overflow, go by writing ones. */
-static void forget_faults(const struct dmar_access *access, uint64_t capabilities)
-{
-    for (uint32_t i = 0; i < DMAR_CAP_NR_FAULTS(capabilities); i++)
-        dmar_set(access, (uint32_t)DMAR_CAP_FAULTS_AT(capabilities) + i * DMAR_FAULT_BYTES + DMAR_FAULT_TYPE,
-                 DMAR_FAULT_THERE);
-    dmar_set(access, DMAR_FSTS, DMAR_FSTS_OVERFLOW);
-}
-
 const char *dmar_unit_start(const struct dmar_access *access, uint64_t root_pa)
 {
     const uint64_t capabilities = dmar_get64(access, DMAR_CAP);
@@ -75,23 +67,6 @@ const char *dmar_unit_start(const struct dmar_access *access, uint64_t root_pa)
     if (!invalidate(access, capabilities))
         return "does not invalidate its caches";
     dmar_set(access, DMAR_FECTL, DMAR_FECTL_MASK);
-    forget_faults(access, capabilities);
+    dmar_forget_faults(access, capabilities);
     return dmar_switch(access, DMAR_TRANSLATION, true) ? NULL : "does not switch on";
-}
-
-bool dmar_unit_fault(const struct dmar_access *access, struct dmar_fault *fault)
-{
-    const uint64_t capabilities = dmar_get64(access, DMAR_CAP);
-    const uint32_t status = dmar_get(access, DMAR_FSTS);
-    const uint32_t at = (uint32_t)DMAR_CAP_FAULTS_AT(capabilities) + DMAR_FSTS_FIRST(status) * DMAR_FAULT_BYTES;
-
-    if (!(status & DMAR_FSTS_PENDING))
-        return false;
-    const uint32_t type = dmar_get(access, at + DMAR_FAULT_TYPE);
-    *fault = (struct dmar_fault){.requester = (uint16_t)dmar_get(access, at + DMAR_FAULT_SOURCE),
-                                 .is_read = type & DMAR_FAULT_IS_READ,
-                                 .reason = (uint8_t)type,
-                                 .page = dmar_get64(access, at) & ~0xfffull};
-    forget_faults(access, capabilities);
-    return true;
 }

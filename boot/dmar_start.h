@@ -1,5 +1,5 @@
 /*
- * A remapping unit: what it can, switching it on, and what it has refused. Core; registers are reached by functions.
+ * A remapping unit: what it can, and switching it on. Core; registers are reached by functions.
  */
 #ifndef BOOT_DMAR_START_H
 #define BOOT_DMAR_START_H
@@ -13,15 +13,5 @@ uint64_t dmar_unit_capabilities(const struct dmar_access *access);
  * and no fault recorded. Interrupts are not remapped, and none are made of faults. NULL, or what it did not do within
  * 100 ms: it is to be stopped then. */
 const char *dmar_unit_start(const struct dmar_access *access, uint64_t root_pa);
-
-struct dmar_fault {
-    uint16_t requester; /* bus << 8 | device << 3 | function */
-    bool is_read;
-    uint8_t reason; /* section 7.1.3 of the specification */
-    uint64_t page;  /* that was asked for */
-};
-
-/* Take a fault that a unit has recorded. false: there is none. */
-bool dmar_unit_fault(const struct dmar_access *access, struct dmar_fault *fault);
 
 #endif

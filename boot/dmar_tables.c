@@ -5,6 +5,7 @@
 #define PAGE_BYTES 4096u
 #define ENTRIES 512u
 #define GIB (1ull << 30)
+#define MOST_BITS 46u
 #define NR_BUSES 256u
 #define NR_FUNCTIONS 256u /* of a bus */
 
@@ -48,14 +49,15 @@ const char *dmar_shape_of(struct dmar_shape *shape, const uint64_t *capabilities
     return DMAR_CAP_LEVELS(all, shape->levels) ? NULL : "its units have no depth of tables in common";
 }
 
-uint64_t dmar_reach(const struct dmar_shape *shape, uint64_t top)
+uint64_t dmar_reach(const struct dmar_shape *shape, uint64_t top, unsigned address_bits)
 {
+    const uint64_t all = 1ull << smaller_of(address_bits, MOST_BITS);
     const unsigned bits = smaller_of(shape->width, 12 + 9 * shape->levels);
     const uint64_t most = 1ull << smaller_of(bits, 52);
     uint64_t reach = top > 4 * GIB ? (top + GIB - 1) & ~(GIB - 1) : 4 * GIB;
 
-    if (shape->largest == 3 && reach < 512 * GIB)
-        reach = 512 * GIB;
+    if (shape->largest == 3 && reach < all)
+        reach = all;
     return top > most ? 0 : reach < most ? reach : most;
 }
 

@@ -22,9 +22,10 @@ struct dmar_shape {
 /* From the units' capability registers (nr > 0 of them). NULL; or why there can be none. */
 const char *dmar_shape_of(struct dmar_shape *shape, const uint64_t *capabilities, unsigned nr);
 
-/* Up to where devices reach memory and each other, for a machine whose RAM ends at top: 4 GiB at least, and 512 GiB
- * where that costs nothing. 0: top is higher than the units' addresses go. */
-uint64_t dmar_reach(const struct dmar_shape *shape, uint64_t top);
+/* Up to where devices reach memory and each other, for a machine whose RAM ends at top, and whose physical addresses
+ * have address_bits: 4 GiB at least; where there are pages of 1 GiB up to where all of its addresses end, but 64 TiB at
+ * most, for which tables take 520 KiB. 0: top is higher than the units' addresses go. */
+uint64_t dmar_reach(const struct dmar_shape *shape, uint64_t top, unsigned address_bits);
 
 #define DMAR_MAX_REQUESTERS 13u
 

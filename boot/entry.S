@@ -229,7 +229,7 @@ enter_64:
     .globl scratch_tables, scratch_stack_top
 scratch_tables:
     .skip SCRATCH_TABLES_SIZE
-    .skip 16384
+    .skip 49152 /* struct boot_state is on it */
 scratch_stack_top:
 
     .section .note.GNU-stack, "", @progbits

@@ -90,6 +90,24 @@ static void find_pt(struct list *list, const struct machine_facts *facts)
     find_pt_output(list, pt);
 }
 
+static void find_vtd(struct list *list, const struct machine_facts *facts)
+{
+    static const struct finding found[] = {
+        [VTD_NOT_TRIED] = {FINDING_NOTE,
+                           "the machine can remap DMA (VT-d), which is hidden from the guest where a card is ours",
+                           NULL,
+                           "nothing; a guest that needs VT-d keeps it where the trace leaves by a serial line: "
+                           "channel=uart"},
+        [VTD_FAILS] = {FINDING_NOTE, "VT-d cannot keep devices from our memory here", NULL,
+                       "nothing, the trace needs no VT-d; but a driver of the guest's that goes astray can damage us"},
+        [VTD_WORKS] = {FINDING_NOTE, "VT-d can keep devices from our memory here, and a boot leaves it off", NULL,
+                       "add vtd=on; if the guest then misses its disk or its screen, leave it away again"},
+        [VTD_PROTECTS] = {FINDING_NOTE, "VT-d keeps devices from our memory here", NULL,
+                          "nothing; add vtd=off if the guest misses its disk or its screen"},
+    };
+    list_add(list, FINDING_NOTE, found[facts->vtd].what, facts->no_vtd, found[facts->vtd].remedy);
+}
+
 static void find_machine(struct list *list, const struct machine_facts *facts)
 {
     const bool wire = facts->channel == CHANNEL_OPEN && !facts->wire_failed;
@@ -103,9 +121,7 @@ static void find_machine(struct list *list, const struct machine_facts *facts)
                  "GSTS or PMEN still says that it is on: the card's DMA may be turned away",
                  "in the firmware's setup disable \"VT-d\" and \"DMA protection\", or only what is called pre-boot");
     else if (facts->nr_remapping > 0)
-        list_add(list, FINDING_NOTE,
-                 "the machine can remap DMA (VT-d), which is hidden from the guest where a card is ours", NULL,
-                 "nothing; a guest that needs VT-d keeps it where the trace leaves by a serial line: channel=uart");
+        find_vtd(list, facts);
     if (facts->efi)
         list_add(list, FINDING_NOTE, "UEFI firmware has started us: Secure Boot is off, or trusts this image", NULL,
                  "nothing; where GRUB refuses the image elsewhere, disable Secure Boot in the firmware's setup");

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "boot/channel_stage.h"
+#include "boot/vtd_found.h"
 #include "pt/caps.h"
 #include "vmx/caps.h"
 
@@ -23,6 +24,8 @@ struct machine_facts {
     struct pt_cpuid pt;
     uint32_t nr_cpus, most_cpus;               /* of the machine; that can be ours */
     uint32_t nr_remapping, nr_remapping_stuck; /* units of DMA remapping that ACPI names; that do not go off */
+    enum vtd_found vtd;
+    const char *no_vtd; /* why a boot has them off; NULL: it has not, or nobody wants them */
     enum channel_stage channel;
     bool wire_failed; /* the channel was open, and then not all of it arrived */
 };

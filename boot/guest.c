@@ -54,9 +54,11 @@ static uint64_t build_boot_area(uint8_t *area, const struct guest *guest, const 
         facts.efi_map_size =
             efi_map_build(area + LINUX_BOOT_AREA_SIZE, &info->efi_map, machine->ours ? machine->carved : nothing);
     }
+    facts.e820_rest = LINUX_BOOT_AREA_SIZE + guest->sources.efi_map_bytes;
+    linux_e820_rest_build(area + facts.e820_rest, machine->map);
     linux_params_build(area, &guest->kernel, place, &facts);
     memcpy(area + LINUX_PARAMS_SIZE, guest->line, strlen(guest->line));
-    return LINUX_BOOT_AREA_SIZE + facts.efi_map_size;
+    return facts.e820_rest + linux_e820_rest_bytes(machine->map);
 }
 
 struct guest_entry guest_load(struct guest *guest, const struct mb2_info *info, const struct guest_machine *machine,
@@ -69,7 +71,8 @@ struct guest_entry guest_load(struct guest *guest, const struct mb2_info *info, 
     enum linux_error error = linux_place(&place, &guest->kernel, machine->map, &guest->sources);
     if (error)
         boot_fail("%s", linux_error_text(error));
-    uint8_t *area = arena_take(arena, LINUX_BOOT_AREA_SIZE + guest->sources.efi_map_bytes, 8);
+    uint8_t *area =
+        arena_take(arena, LINUX_BOOT_AREA_SIZE + guest->sources.efi_map_bytes + linux_e820_rest_bytes(machine->map), 8);
     if (!area)
         boot_fail("the carved memory is too small for the boot parameters");
     uint64_t area_size = build_boot_area(area, guest, info, machine, &place);

@@ -63,7 +63,7 @@ struct linux_sources {
     struct range kernel;    /* the whole file */
     struct range initrd;    /* empty: none */
     struct range ours;      /* carved: nothing is put here */
-    uint32_t efi_map_bytes; /* room for UEFI's memory map behind the boot area */
+    uint32_t efi_map_bytes; /* room for UEFI's memory map behind the boot area; and behind that for the rest of map */
 };
 
 /* Find places in map's usable memory such that the order above loses nothing. */
@@ -79,7 +79,13 @@ struct linux_facts {
     uint64_t initrd_size;
     uint64_t efi_system_table; /* 0: no UEFI firmware, or its map is not to be had */
     uint32_t efi_map_size, efi_descriptor_size, efi_descriptor_version;
+    uint32_t e820_rest; /* where linux_e820_rest_build has put the rest of the map, in the boot area */
 };
+
+/* What of map has no room in boot_params: bytes; 0: all has. */
+uint32_t linux_e820_rest_bytes(const struct memory_map *map);
+void linux_e820_rest_build(uint8_t *out, const struct memory_map *map);
+#define LINUX_E820_REST_MAX (16u + (MEMORY_MAP_MAX - 128u) * 20u)
 
 /* Fill params, LINUX_PARAMS_SIZE bytes. The command line is at place->boot_area + LINUX_PARAMS_SIZE, UEFI's memory map
  * at place->boot_area + LINUX_BOOT_AREA_SIZE. */

@@ -59,4 +59,11 @@ enum zero_page {
     E820_TABLE = 0x2d0
 };
 
+#define LINUX_E820_MAX 128u /* entries in boot_params */
+#define E820_ENTRY_SIZE 20u
+
+/* An element of the list at SETUP_DATA. */
+enum setup_data { SETUP_DATA_NEXT = 0, SETUP_DATA_TYPE = 8, SETUP_DATA_LENGTH = 12, SETUP_DATA_SIZE = 16 };
+#define SETUP_E820_EXT 1u /* its type: more entries of the E820 table */
+
 #endif

@@ -6,7 +6,7 @@
 #include "boot/bytes.h"
 #include "boot/linux_fields.h"
 
-_Static_assert(E820_TABLE + MEMORY_MAP_MAX * 20 <= LINUX_PARAMS_SIZE, "the E820 table fits into boot_params");
+_Static_assert(E820_TABLE + LINUX_E820_MAX * E820_ENTRY_SIZE <= LINUX_PARAMS_SIZE, "E820 fits into boot_params");
 
 #define LOADFLAGS_KEEP_SEGMENTS 0x40u /* kernels before 5.8 would reload them from a GDT that we need not leave */
 #define TYPE_OF_LOADER_UNDEFINED 0xffu
@@ -64,15 +64,37 @@ static void put_efi(uint8_t *params, const struct linux_facts *facts, uint64_t m
     put32(params + EFI_MEMMAP_SIZE, facts->efi_map_size);
 }
 
-static void put_e820(uint8_t *params, const struct memory_map *map)
+static void put_e820(uint8_t *out, const struct memory_map *map, uint32_t first, uint32_t end)
 {
-    params[E820_ENTRIES] = (uint8_t)map->nr;
-    for (uint32_t i = 0; i < map->nr; i++) {
-        uint8_t *entry = params + E820_TABLE + i * 20;
-        put64(entry, map->ranges[i].range.start);
-        put64(entry + 8, map->ranges[i].range.end - map->ranges[i].range.start);
-        put32(entry + 16, map->ranges[i].type);
+    for (uint32_t i = first; i < end; i++, out += E820_ENTRY_SIZE) {
+        put64(out, map->ranges[i].range.start);
+        put64(out + 8, map->ranges[i].range.end - map->ranges[i].range.start);
+        put32(out + 16, map->ranges[i].type);
     }
+}
+
+static uint32_t nr_in_params(const struct memory_map *map)
+{
+    return map->nr < LINUX_E820_MAX ? map->nr : LINUX_E820_MAX;
+}
+
+uint32_t linux_e820_rest_bytes(const struct memory_map *map)
+{
+    const uint32_t nr = map->nr - nr_in_params(map);
+
+    return nr ? SETUP_DATA_SIZE + nr * E820_ENTRY_SIZE : 0;
+}
+
+void linux_e820_rest_build(uint8_t *out, const struct memory_map *map)
+{
+    const uint32_t bytes = linux_e820_rest_bytes(map);
+
+    if (bytes == 0)
+        return;
+    put64(out + SETUP_DATA_NEXT, 0);
+    put32(out + SETUP_DATA_TYPE, SETUP_E820_EXT);
+    put32(out + SETUP_DATA_LENGTH, bytes - SETUP_DATA_SIZE);
+    put_e820(out + SETUP_DATA_SIZE, map, LINUX_E820_MAX, map->nr);
 }
 
 void linux_params_build(uint8_t *params, const struct linux_kernel *kernel, const struct linux_place *place,
@@ -95,9 +117,10 @@ void linux_params_build(uint8_t *params, const struct linux_kernel *kernel, cons
     put32(params + RAMDISK_IMAGE, (uint32_t)place->initrd);
     put32(params + RAMDISK_SIZE, (uint32_t)facts->initrd_size);
     put32(params + CMD_LINE_PTR, (uint32_t)place->boot_area + LINUX_PARAMS_SIZE);
-    put64(params + SETUP_DATA, 0);
+    put64(params + SETUP_DATA, linux_e820_rest_bytes(facts->map) ? place->boot_area + facts->e820_rest : 0);
     put64(params + ACPI_RSDP_ADDR, facts->rsdp_pa);
-    put_e820(params, facts->map);
+    params[E820_ENTRIES] = (uint8_t)nr_in_params(facts->map);
+    put_e820(params + E820_TABLE, facts->map, 0, nr_in_params(facts->map));
     if (facts->efi_system_table)
         put_efi(params, facts, place->boot_area + LINUX_BOOT_AREA_SIZE);
     if (facts->framebuffer->pa != 0 && facts->framebuffer->type == MB2_FRAMEBUFFER_TEXT)

@@ -16,6 +16,7 @@
 #include "boot/screen.h"
 #include "boot/selftest.h"
 #include "boot/tracing.h"
+#include "boot/watch.h"
 #include "serial/clock.h"
 #include "serial/log.h"
 
@@ -103,10 +104,13 @@ static _Noreturn void start_without_vmx(void)
     direct_enter(entry.spare_page_pa, entry.eip, entry.esi);
 }
 
-/* While something is under way, root runs every 10 ms; where nobody takes anything, it stays asleep. */
+/* While something is under way, root runs every 10 ms; where nobody takes anything it stays asleep, but for a second's
+ * end where units of VT-d are to be looked at (vmx/timer.c: ten times as long). */
 static uint64_t poll_tsc(void)
 {
-    return boot->no_pt || boot->channel.kind == CHANNEL_NONE ? 0 : clock_tsc_hz() / 100;
+    if (!boot->no_pt && boot->channel.kind != CHANNEL_NONE)
+        return clock_tsc_hz() / 100;
+    return boot->remaps ? clock_tsc_hz() / 10 : 0;
 }
 
 /* What all CPUs share. */
@@ -122,11 +126,12 @@ static void init_machine(void)
                                   .watch_ipis = !boot->no_pt && boot->nr_cpus > 1,
                                   .way = boot->no_pt ? PT_SWITCH_ROOT : boot->options.pt.way,
                                   .poll_tsc = poll_tsc(),
+                                  .look = boot->remaps ? watch_look : NULL,
                                   .tasks = boot->options.tasks,
                                   .stop_at_triple_fault = boot->options.stop_at_triple_fault,
                                   .trigger = boot->no_pt ? 0 : boot->options.pt.trigger,
                                   .trigger_once = boot->options.pt.trigger_starts,
-                                  .nr_ept_pages = vmx_ept_pages_needed(top),
+                                  .nr_ept_pages = boot->nr_ept_pages,
                                   .nr_cpus = (uint16_t)boot->nr_cpus};
     machine.ept_pool = plan_take(boot, 4096ull * machine.nr_ept_pages);
     if (machine.code_pages)

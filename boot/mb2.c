@@ -28,7 +28,7 @@ static const char *const error_texts[] = {
     [MB2_BAD_MODULE] = "a module ends before it starts",
     [MB2_TOO_MANY_MODULES] = "more than 8 modules",
     [MB2_BAD_MAP] = "the memory map's entry size is impossible",
-    [MB2_MAP_FULL] = "more than 128 memory ranges",
+    [MB2_MAP_FULL] = "more than 512 memory ranges",
     [MB2_NO_MAP] = "there is no memory map",
 };
 

@@ -96,7 +96,8 @@ static bool set_triple(struct options *o, struct value_text v)
 
 static bool set_vtd(struct options *o, struct value_text v)
 {
-    return value_flag(&o->vtd, v);
+    o->vtd = value_is(v, "on") ? VTD_ON : value_is(v, "off") ? VTD_OFF : VTD_AUTO;
+    return o->vtd != VTD_AUTO || value_is(v, "auto");
 }
 
 static bool set_selftest(struct options *o, struct value_text v)
@@ -152,7 +153,7 @@ static const struct option options_rest[] = {
     {"console", set_console, UART_EXPECTED ", or none"},
     {"console.baud", set_console_baud, "a divisor of 115200"},
     {"triple", set_triple, "reset or stop"},
-    {"vtd", set_vtd, "on or off"},
+    {"vtd", set_vtd, "on, off or auto"},
     {"selftest", set_selftest, "on or off"},
     {"guest", set_guest, "modules or builtin"},
     {"code", set_code, "on or off"},

@@ -15,6 +15,8 @@
 
 enum channel_kind { CHANNEL_AUTO, CHANNEL_NET, CHANNEL_UART, CHANNEL_NONE };
 
+enum vtd_wish { VTD_AUTO, VTD_ON, VTD_OFF };
+
 #define NET_CARD_ANY 0xffffffffu /* no segment, bus, device, function */
 
 struct options {
@@ -37,7 +39,7 @@ struct options {
     uint32_t net_wait_seconds;  /* net.wait=30: how long to wait for the receiver at start */
     uint32_t net_stall_seconds; /* net.stall=300: how long the guest waits when nobody answers; 0: for ever */
     bool stop_at_triple_fault;  /* triple=reset: what the guest's triple fault does; or stop, with a dump */
-    bool vtd;                   /* vtd=off: keep the guest's devices from our memory: boot/protect.h */
+    enum vtd_wish vtd;          /* vtd=auto: keep the guest's devices from our memory: boot/protect.h */
     bool selftest;              /* selftest=off: look at the machine and its wire, start no guest */
     bool builtin_guest;         /* guest=modules: what boots; builtin: boot/builtin.h */
     bool code_pages;            /* code=on: send code pages (EPT W^X) */

@@ -26,4 +26,10 @@ static inline uint64_t page_registers_entry(uint64_t pa)
     return (pa & PAGE_ADDRESS & ~(LARGE_PAGE - 1)) | PAGE_TABLE | PAGE_UNCACHEABLE | PAGE_LARGE | PAGE_NX;
 }
 
+/* The same for a framebuffer, which firmware's MTRRs may have made write-combining. */
+static inline uint64_t page_framebuffer_entry(uint64_t pa)
+{
+    return (pa & PAGE_ADDRESS & ~(LARGE_PAGE - 1)) | PAGE_TABLE | PAGE_PCD | PAGE_LARGE | PAGE_NX;
+}
+
 #endif

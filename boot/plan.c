@@ -38,14 +38,14 @@ static uint64_t cpu_bytes(const struct boot_state *boot)
 }
 
 /* All that the arena will be asked for. */
-static uint64_t arena_bytes(const struct boot_state *boot)
+static uint64_t arena_bytes(struct boot_state *boot)
 {
     uint64_t top = memory_map_top(&boot->info.map);
     uint64_t bytes = moved_bytes() + paging_bytes(top) + boot->nr_cpus * cpu_bytes(boot);
-    bytes +=
-        LINUX_BOOT_AREA_SIZE + boot->info.efi_map.size + 2 * plan_hello_bytes(boot->nr_cpus) + sizeof *boot + 8 * 4096;
+    bytes += LINUX_BOOT_AREA_SIZE + LINUX_E820_REST_MAX + boot->info.efi_map.size +
+             2 * plan_hello_bytes(boot->nr_cpus) + sizeof *boot + 8 * 4096;
     if (!boot->no_vmx)
-        bytes += 4096ull * vmx_ept_pages_needed(top) + vmx_map_memory_size;
+        bytes += 4096ull * boot->nr_ept_pages + vmx_map_memory_size;
     if (!boot->no_vmx || boot->options.selftest)
         bytes += channel_bytes(&boot->options, boot->nr_cpus);
     if (boot->options.selftest)
@@ -64,6 +64,27 @@ static _Noreturn void fail_too_little(const struct boot_state *boot, uint64_t si
         size / KIB, boot->nr_cpus, pt->nr_regions, pt->region_bytes / KIB);
 }
 
+/* EPT tables may take 2 MiB for each GiB of the machine's, and there is little below 4 GiB: where all of them find no
+ * room, with half as many, as long as that is enough for most guests. */
+static bool carve_with_ept(struct boot_state *boot, struct carve_request *request)
+{
+    const uint64_t top = memory_map_top(&boot->info.map);
+    const uint32_t all = vmx_ept_pages_needed(top), least = vmx_ept_pages_least(top);
+
+    for (boot->nr_ept_pages = all;; boot->nr_ept_pages = least + (boot->nr_ept_pages - least) / 2) {
+        request->size = round_up(arena_bytes(boot), 2 * MIB);
+        if (carve_find(&boot->carved, &boot->info.map, request))
+            break;
+        if (boot->nr_ept_pages == least || boot->no_vmx)
+            return false;
+    }
+    if (boot->nr_ept_pages != all)
+        log_line("below 4 GiB there is room for %u of %u EPT tables: a guest that runs code all over its memory is "
+                 "stopped when they are used up",
+                 boot->nr_ept_pages, all);
+    return true;
+}
+
 void plan_carve(struct boot_state *boot, uint32_t info_pa, uint64_t image_pa)
 {
     struct range avoid[MB2_MAX_MODULES + 2];
@@ -73,14 +94,11 @@ void plan_carve(struct boot_state *boot, uint32_t info_pa, uint64_t image_pa)
     for (uint32_t i = 0; i < boot->info.nr_modules; i++)
         avoid[nr_avoid++] = boot->info.modules[i].range;
 
-    struct carve_request request = {.size = round_up(arena_bytes(boot), 2 * MIB),
-                                    .align = 2 * MIB,
+    struct carve_request request = {.align = region_align(boot) > 2 * MIB ? region_align(boot) : 2 * MIB,
                                     .within = {MIB, 4096 * MIB},
                                     .avoid = avoid,
                                     .nr_avoid = nr_avoid};
-    if (region_align(boot) > request.align)
-        request.align = region_align(boot);
-    if (!carve_find(&boot->carved, &boot->info.map, &request))
+    if (!carve_with_ept(boot, &request))
         fail_too_little(boot, request.size);
     boot->arena = (struct arena){phys_to_virt(boot->carved.start), boot->carved.start, request.size, 0};
     log_line("memory %lx to %lx is ours, %lu KiB", boot->carved.start, boot->carved.end, request.size / KIB);

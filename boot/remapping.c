@@ -2,33 +2,15 @@
 
 #include "base/phys.h"
 #include "boot/check.h"
-#include "serial/clock.h"
+#include "boot/watch.h"
 #include "serial/log.h"
 
 #define UNIT_BYTES 4096u /* some have more, which nothing here needs */
 
-static uint32_t unit_read(void *context, uint32_t offset)
-{
-    return *(volatile uint32_t *)((uint8_t *)context + offset);
-}
-
-static void unit_write(void *context, uint32_t offset, uint32_t value)
-{
-    *(volatile uint32_t *)((uint8_t *)context + offset) = value;
-}
-
-static void unit_wait_us(void *context, uint32_t us)
-{
-    (void)context;
-    clock_wait_us(us);
-}
-
 bool remapping_access(struct dmar_access *access, uint64_t unit_pa)
 {
-    const uint8_t *registers = check_acpi_memory.map(NULL, unit_pa, UNIT_BYTES);
-
-    *access = (struct dmar_access){unit_read, unit_write, unit_wait_us, (void *)(uintptr_t)registers};
-    return registers;
+    watch_access(access, unit_pa);
+    return check_acpi_memory.map(NULL, unit_pa, UNIT_BYTES);
 }
 
 unsigned remapping_stop(const struct boot_state *boot, bool ours)

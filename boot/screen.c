@@ -43,7 +43,7 @@ static void map_window(uint64_t first, uint64_t end)
     const uint64_t table_pa = *table_entry((uint64_t)window_table, 1) & PAGE_ADDRESS;
     uint64_t *table = phys_to_virt(table_pa);
     for (unsigned i = 0; i < WINDOW_PAGES && first + i * LARGE_PAGE < end; i++)
-        table[i] = (first + i * LARGE_PAGE) | PAGE_TABLE | PAGE_PCD | PAGE_LARGE | PAGE_NX;
+        table[i] = page_framebuffer_entry(first + i * LARGE_PAGE);
     *table_entry(WINDOW_BASE, 3) = table_pa | PAGE_TABLE | PAGE_NX;
 }
 

@@ -2,6 +2,7 @@
 
 #include "boot/findings.h"
 #include "boot/plan.h"
+#include "boot/protect.h"
 #include "boot/selftest_facts.h"
 #include "boot/selftest_wire.h"
 #include "boot/tracing.h"
@@ -72,6 +73,8 @@ _Noreturn void selftest_run(struct boot_state *boot)
     selftest_facts_read(&facts, boot);
     say_machine(boot, &facts);
     const bool wire = wire_works(boot);
+    protect_try(boot);
+    selftest_facts_read_vtd(&facts, boot);
     facts.wire_failed = facts.channel == CHANNEL_OPEN && !wire;
     log_line("selftest: %s", verdict(say_findings(&facts)));
     if (wire)

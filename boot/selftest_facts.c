@@ -31,6 +31,14 @@ static void read_beneath(char text[13])
         memcpy(text, "no name", 8);
 }
 
+void selftest_facts_read_vtd(struct machine_facts *facts, const struct boot_state *boot)
+{
+    facts->nr_remapping = boot->acpi.dmar.nr_units;
+    facts->nr_remapping_stuck = boot->nr_remapping_stuck;
+    facts->vtd = boot->vtd;
+    facts->no_vtd = boot->no_vtd;
+}
+
 void selftest_facts_read(struct machine_facts *facts, const struct boot_state *boot)
 {
     const struct cpuid_regs leaf0 = cpuid_read(0, 0);
@@ -38,9 +46,8 @@ void selftest_facts_read(struct machine_facts *facts, const struct boot_state *b
                                     .vmx = *vmx_caps_read(),
                                     .nr_cpus = boot->acpi.cpus.nr,
                                     .most_cpus = BOOT_MAX_CPUS,
-                                    .nr_remapping = boot->acpi.dmar.nr_units,
-                                    .nr_remapping_stuck = boot->nr_remapping_stuck,
                                     .channel = boot->channel.stage};
+    selftest_facts_read_vtd(facts, boot);
     copy_words(facts->vendor, leaf0.ebx, leaf0.edx, leaf0.ecx);
     read_beneath(facts->beneath);
     facts->pt = boot->cpuid; /* the CPU's own: with selftest=on soft PT does not stand in for it (boot/check.c) */

@@ -8,4 +8,7 @@
 /* Of the first CPU, with the channel as it has come to be. */
 void selftest_facts_read(struct machine_facts *facts, const struct boot_state *boot);
 
+/* Of VT-d, once more: it has been tried meanwhile. */
+void selftest_facts_read_vtd(struct machine_facts *facts, const struct boot_state *boot);
+
 #endif

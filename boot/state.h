@@ -7,6 +7,7 @@
 #include "boot/channel.h"
 #include "boot/guest.h"
 #include "boot/options.h"
+#include "boot/vtd_found.h"
 #include "pt/caps.h"
 
 struct boot_state {
@@ -23,9 +24,13 @@ struct boot_state {
     struct boot_cpu *cpus;
     struct range carved;
     struct arena arena;
+    uint32_t nr_ept_pages;
     uint64_t cr3, image_pa;
     unsigned nr_remapping_stuck; /* units that remap DMA still: boot/remapping.h */
     bool remaps;                 /* they are on, by our tables: boot/protect.h */
+    const char *no_vtd;          /* why they are not to be, or have come not to be; NULL: they are to be, or are */
+    char vtd_text[96];           /* where that is made of more than words */
+    enum vtd_found vtd;
     struct channel channel;
 };
 

@@ -10,7 +10,9 @@
 
 void tracing_open_channel(struct boot_state *boot)
 {
-    if (boot->options.channel == CHANNEL_AUTO || boot->options.channel == CHANNEL_NET || boot->options.vtd)
+    const bool net = boot->options.channel == CHANNEL_AUTO || boot->options.channel == CHANNEL_NET;
+
+    if (net || boot->options.vtd == VTD_ON || (boot->options.selftest && boot->options.vtd != VTD_OFF))
         boot->nr_remapping_stuck = remapping_stop(boot, false);
     channel_open(&boot->channel, &boot->options, &boot->acpi, boot->nr_cpus, &boot->arena);
     uint32_t room = plan_hello_bytes(boot->nr_cpus);

@@ -78,7 +78,7 @@ uint64_t clock_tsc_hz(void)
     return hz;
 }
 
-SECOND_ACT void clock_wait_us(uint32_t us)
+void clock_wait_us(uint32_t us)
 {
     const uint64_t start = tsc_read(), ticks = clock_tsc_hz() * us / 1000000;
 

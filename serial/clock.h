@@ -8,7 +8,7 @@
  * once; channel 2 is used and left stopped). Never 0. */
 uint64_t clock_tsc_hz(void);
 
-/* At least us microseconds go by. For what runs before the guest. */
+/* At least us microseconds go by. */
 void clock_wait_us(uint32_t us);
 
 /* A stream id for this boot (serial/frame.h), from the TSC and the initial APIC id. */

@@ -105,6 +105,11 @@ uint8_t pci_revision(uint32_t place)
     return (uint8_t)config_read(place, PCI_CLASS);
 }
 
+uint32_t pci_class(uint32_t place)
+{
+    return config_read(place, PCI_CLASS) >> 8;
+}
+
 /* Intel's cards have theirs in BAR 0, Realtek's in BAR 1 or BAR 2, behind one of I/O ports. */
 static uint32_t first_memory_bar(uint32_t place)
 {

@@ -31,8 +31,9 @@ void pci_use_ecam(const struct pci_ecams *ecams, void *(*map)(uint64_t pa));
  * none any more. */
 bool pci_find(uint32_t *place, uint32_t *id);
 
-/* A function's revision. */
+/* A function's revision; its class code, of 24 bits. */
 uint8_t pci_revision(uint32_t place);
+uint32_t pci_class(uint32_t place);
 
 /* Let the bridges above a function pass on what is for it, and it decode memory, and no more: what it was told to do in
  * memory before may not be its business now. false: no BAR of its is memory, or the first one has no place; it is as it

@@ -167,7 +167,7 @@ SECOND_ACT const char *ept_build(const struct vmx_machine *config)
     pool = config->ept_pool;
     pool_pages = config->nr_ept_pages;
     pool_used = 0;
-    if (pool_pages < vmx_ept_pages_needed(config->top_of_memory))
+    if (pool_pages < vmx_ept_pages_least(config->top_of_memory))
         return "too few pages for EPT tables";
     largest_level = msr_read(IA32_VMX_EPT_VPID_CAP) & EPT_CAP_1G ? 3 : 2;
     memory_access = config->code_pages ? EPT_READ | EPT_WRITE : EPT_ACCESS_MASK;

@@ -33,12 +33,25 @@ uint64_t ept_split_entry(uint64_t leaf, unsigned level, unsigned index)
 #define GIB (1ull << 30)
 #define SPARE_PAGES 96u /* bitmaps, the page of ones, splits among MMIO, tables for MMIO above memory */
 
-SECOND_ACT uint32_t vmx_ept_pages_needed(uint64_t top_of_memory)
+#define LEAST_SPLIT (32 * GIB)
+
+/* All of it mapped, split bytes of it by the smallest pages. */
+static inline uint32_t pages_for(uint64_t top_of_memory, uint64_t split)
 {
     const uint64_t mapped = top_of_memory > 4 * GIB ? top_of_memory : 4 * GIB;
-    const uint64_t tables = (top_of_memory + ept_entry_size(2) - 1) / ept_entry_size(2);
+    const uint64_t tables = (split + ept_entry_size(2) - 1) / ept_entry_size(2);
     const uint64_t directories = (mapped + ept_entry_size(3) - 1) / ept_entry_size(3);
     const uint64_t pointer_tables = (mapped + ept_entry_size(4) - 1) / ept_entry_size(4);
 
     return (uint32_t)(1 + pointer_tables + directories + tables + SPARE_PAGES);
+}
+
+SECOND_ACT uint32_t vmx_ept_pages_needed(uint64_t top_of_memory)
+{
+    return pages_for(top_of_memory, top_of_memory);
+}
+
+SECOND_ACT uint32_t vmx_ept_pages_least(uint64_t top_of_memory)
+{
+    return pages_for(top_of_memory, top_of_memory < LEAST_SPLIT ? top_of_memory : LEAST_SPLIT);
 }

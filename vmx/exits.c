@@ -77,6 +77,8 @@ static exit_handler *const handlers[NR_EXIT_REASONS] = {
  * last; where another CPU has called meanwhile, all of it once more. */
 void vmx_enter_guest(struct cpu *cpu)
 {
+    if (machine.config.look)
+        machine.config.look();
     for (;;) {
         if (cpu->summons_served != __atomic_load_n(&machine.summons, __ATOMIC_RELAXED))
             summons_serve(cpu);

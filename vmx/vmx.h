@@ -48,6 +48,7 @@ struct vmx_machine {
     bool trigger_once;         /* its first execution alone */
     struct task_fields tasks;  /* of the guest; counts with map_memory */
     uint64_t poll_tsc;         /* run root at least every so many TSC ticks, 0 = only when the guest exits */
+    void (*look)(void);        /* at each VM exit, on any CPU; NULL: nothing */
     void *
         map_memory; /* vmx_map_memory_size bytes, zeroed, where the guest's page tables are to be followed; else NULL */
     void *ept_pool; /* pages for EPT tables, zeroed, in the direct map */
@@ -55,8 +56,11 @@ struct vmx_machine {
     uint16_t nr_cpus; /* 1 to VMX_MAX_CPUS */
 };
 
-/* Pages that ept_pool must have for a machine whose RAM and MMIO end at top bytes, every 2 MiB of RAM split. Core. */
+/* Pages that ept_pool should have for a machine whose RAM ends at top bytes: every 2 MiB of RAM split. And with how
+ * many it goes at least: those of 32 GiB split, wherever. When the guest has run code (or the machine has hidden
+ * something) in more places than there are pages for, it is stopped, with a dump. Core. */
 uint32_t vmx_ept_pages_needed(uint64_t top_of_memory);
+uint32_t vmx_ept_pages_least(uint64_t top_of_memory);
 
 /* The guest's first state: 32-bit protected mode, paging off, flat segments, interrupts off (Linux 32-bit boot
  * protocol). */

@@ -4,7 +4,7 @@
 # usage: iso.sh OUTPUT
 # from the environment: ELF KERNEL INITRD CMDLINE OPTIONS; INITRD empty: none; KERNEL empty: none (a test's case);
 # ELF empty: the kernel boots bare, without the hypervisor. TABLES: files with ACPI tables that the machine is to have
-# besides. FIRST: GRUB commands before the hypervisor is loaded, LAST: behind that.
+# besides, EXCEPT: signatures of those that it is not to have of its own (DMAR,SPCR). FIRST: GRUB commands before the hypervisor is loaded, LAST: behind that.
 # PIXELS: a graphics mode, such as 1024x768x32, on a BIOS too. The host tool beside ELF adds tasks= where OPTIONS has none.
 set -eu
 
@@ -39,7 +39,7 @@ for table in ${TABLES:-}; do cp "$table" "$root/boot/"; done
     echo 'if [ "$grub_platform" = efi ]; then insmod all_video; fi'
     [ -z "${PIXELS:-}" ] || echo 'insmod all_video'
     echo "menuentry 'Undertrace' {"
-    for table in ${TABLES:-}; do echo "    acpi /boot/$(basename "$table")"; done
+    for table in ${TABLES:-}; do echo "    acpi${EXCEPT:+ --exclude=$EXCEPT} /boot/$(basename "$table")"; done
     [ -z "${FIRST:-}" ] || printf '%s\n' "$FIRST"
     [ -z "$ELF" ] || echo "    multiboot2 /boot/undertrace.elf $OPTIONS${tasks:+ $tasks}"
     [ -z "${LAST:-}" ] || printf '%s\n' "$LAST"

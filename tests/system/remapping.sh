@@ -5,44 +5,26 @@
 
 export MEMORY=256 TABLES=$work/dmar.aml
 
-# bytes VALUE NUMBER: little-endian
-bytes() {
-    local value=$1 i
-    for ((i = 0; i < $2; i++)); do
-        # shellcheck disable=SC2059 # an escape that is made here
-        printf "\\x$(printf %02x $((value >> 8 * i & 255)))"
-    done
-}
-
-# A head of 36 bytes, the width of addresses, flags; one unit, for all devices.
-dmar() {
-    printf DMAR
-    bytes 64 4
-    bytes 1 1
-    bytes "$1" 1
-    printf 'UNDERTTESTTABL'
-    bytes 1 4
-    printf TEST
-    bytes 1 4
-    bytes 38 1
-    bytes 0 11
-    bytes 0 2
-    bytes 16 2
-    bytes 1 1
-    bytes 0 3
-    bytes $((0xfed90000)) 8
-}
-
-sum=0
-for byte in $(dmar 0 | od -An -v -t u1); do sum=$((sum + byte)); done
-dmar $((-sum & 255)) >"$TABLES"
+tests/rig/dmar.sh 5 0xfed90000 >"$TABLES"
 same 'the table has its size' "$(stat -c %s "$TABLES")" 64
 
 # The kernel alone: it lists the tables, finds no disk, and resets the machine.
 ENDS=reset check 'Debian under the hypervisor, with a network card as the channel' \
-    boot net build/guest/vmlinuz '' "$CMDLINE" 'pt=off channel=net vtd=on'
-console_has 'a unit that does not answer is said, and no more comes of it' net 'VT-d: vtd=on, but our memory is not protected: the unit at fed90000 does not answer'
+    boot net build/guest/vmlinuz '' "$CMDLINE" 'pt=off channel=net'
+console_has 'a unit that does not answer is said, and no more comes of it' net 'VT-d: our memory is not protected from devices: the unit at fed90000 does not answer'
 console_has 'it is hidden, and that is said' net 'undertrace: VT-d: hidden from the guest'
 console_has 'the guest finds a table that nobody looks for' net 'ACPI: XMAR 0x'
 same 'none of VT-d, and none that is damaged' "$(grep -a -c 'DMAR\|hecksum invalid\|ncorrect checksum' "$work/net/console.txt")" 0
+
+# Where firmware does not ask for remapping, and where no card of ours is in its way, it is left alone unless it is wanted.
+tests/rig/dmar.sh 1 0xfed90000 >"$TABLES"
+for word in '' ' vtd=on' ' vtd=off'; do
+    check "a boot with channel=net$word" boot "asks$word" build/guests/branches.bzImage '' '' "pt=off channel=net$word"
+done
+console_has 'firmware that does not ask' asks 'VT-d: our memory is not protected from devices: the firmware does not ask for it (vtd=on'
+console_has 'a user who does' 'asks vtd=on' 'VT-d: vtd=on, but our memory is not protected: the unit at fed90000 does not answer'
+same 'a user who does not is told nothing' "$(grep -a -c 'not protected' "$work/asks vtd=off/console.txt")" 0
+CHANNEL=none check 'a boot without a card' boot uart build/guests/branches.bzImage '' '' 'pt=off channel=none'
+console_has 'remapping stays with the guest' uart 'VT-d: our memory is not protected from devices: it is left to the guest'
+same 'and its table' "$(grep -a -c 'hidden from the guest' "$work/uart/console.txt")" 0
 done_testing

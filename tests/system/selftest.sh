@@ -122,7 +122,9 @@ card='-netdev user,id=wire -device e1000e,netdev=wire,id=card'
     in_qemu no_start 'net.mtu=9500' $card
     said no_start 'no trace leaves' "the channel's device does not start" 'the option that the line names'
     MACHINE=q35 in_qemu vtd channel=none -device intel-iommu
-    said vtd note 'the machine can remap DMA (VT-d), which is hidden from the guest' 'channel=uart'
+    said vtd note 'VT-d can keep devices from our memory here, and a boot leaves it off (it is left to the guest' 'add vtd=on'
+    MACHINE=q35 in_qemu vtd_off 'channel=none vtd=off' -device intel-iommu
+    said vtd_off note 'the machine can remap DMA (VT-d), which is hidden from the guest' 'channel=uart'
     # GCMD.TE of its only unit, when all is loaded: without tables for it the card would reach no memory.
     MACHINE=q35 LAST='write_dword 0xfed90018 0x80000000' in_qemu vtd_on "net.wait=2 net.port=$(free_port)" -device intel-iommu $card
     console_has 'what firmware left on is off' vtd_on 'VT-d: firmware had left 1 of 1 units on; they are off now'

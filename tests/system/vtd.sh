@@ -1,5 +1,5 @@
 #!/bin/bash
-# vtd=on: devices are kept from our memory by DMA remapping, and the wire goes on. By QEMU without KVM, whose unit of VT-d refuses and
+# vtd=on, and vtd=auto: devices are kept from our memory by DMA remapping, and the wire goes on. By QEMU without KVM, whose unit of VT-d refuses and
 # records as the specification says; its device "edu" copies memory on command, and it is commanded from outside (qtest).
 . tests/system/lib.sh
 . tests/rig/boot_lib.sh
@@ -7,10 +7,10 @@
 guard_children
 on='VT-d: devices reach all memory but ours, our card nothing else'
 
-# through NAME CARD BEFORE [BEHIND]: the self-test with a receiver, over a card that the words stand around
+# through NAME CARD BEFORE [BEHIND]: the self-test with a receiver, over a card that the words stand around. VTD: the option
 through() {
     QEMU_BEFORE="-machine q35 $3" QEMU_WORDS="${4:-}" check "$1: all of the self-test arrives" \
-        tests/rig/qemu.sh "$work/$1" "$2" 'channel=net vtd=on'
+        tests/rig/qemu.sh "$work/$1" "$2" "channel=net ${VTD-vtd=on}"
     same "$1: all the bytes" "$(stat -c %s "$work/$1/capture/cpu0.pt")" $((64 << 20))
 }
 
@@ -23,6 +23,37 @@ console_has 'behind a bridge, in whose name it asks' bridge "$on"
 through shared rtl8139,bus=bridge,addr=01.0 '-device intel-iommu,aw-bits=48 -device pcie-pci-bridge,id=bridge' '-device edu,bus=bridge,addr=02.0'
 console_has 'one that shares a bridge with another cannot be told from it: so it is refused' shared 'VT-d: 1:0.0 was refused to read'
 console_has 'and all is off again' shared 'VT-d: vtd=on, but our memory is not protected: the card does not get through'
+
+# By itself: where firmware asks for it, which QEMU's does not, before anything is sent. The self-test tries it all the same.
+vtd_finding() {
+    console_has "$1: said in plain words" "$1" "undertrace: selftest: finding: note: VT-d $2"
+    console_has "$1: and what to do" "$1" "undertrace: selftest: remedy: $3"
+}
+export VTD=
+through unasked e1000e '-device intel-iommu,aw-bits=48'
+console_has 'it is tried last' unasked 'selftest: VT-d: a boot would leave it off, as the firmware does not ask for it (vtd=on'
+console_has 'and works' unasked "$on"
+vtd_finding unasked 'can keep devices from our memory here, and a boot leaves it off (the firmware does not ask' 'add vtd=on'
+
+export TABLES=$work/dmar.aml EXCEPT=DMAR
+tests/rig/dmar.sh 5 0xfed90000 >"$TABLES"
+through asked e1000e '-device intel-iommu,aw-bits=48'
+same 'it is on before the wire is tried' "$(sed -n "s/.*undertrace: \($on\).*/on/p; s/.*selftest: wire: .*/wire/p" "$work/asked/console.txt" | tr '\n' ' ')" 'on wire '
+vtd_finding asked 'keeps devices from our memory here' 'nothing; add vtd=off'
+
+# A unit for the display alone, which does not even answer: nobody asks it, unless all are wanted.
+tests/rig/dmar.sh 4 0xfed80000:1 0xfed90000 >"$TABLES"
+through display e1000e '-device intel-iommu,aw-bits=48'
+console_has "the display's unit stays off" display "VT-d: the unit at fed80000 is the display's alone, and stays off"
+console_has 'the others are on' display 'VT-d: 1 units are on'
+VTD=vtd=on through all_units e1000e '-device intel-iommu,aw-bits=48'
+console_has 'with vtd=on it is one of all' all_units 'VT-d: vtd=on, but our memory is not protected: the unit at fed80000 does not answer'
+
+# One that is not there at all.
+tests/rig/dmar.sh 4 0xfed80000 >"$TABLES"
+through absent e1000e '-device intel-iommu,aw-bits=48'
+vtd_finding absent 'cannot keep devices from our memory here (the unit at fed80000 does not answer)' 'nothing, the trace needs no VT-d'
+unset TABLES EXCEPT VTD
 
 # machine NAME OPTIONS: until the self-test is over and its CPU halted; the machine answers to qtest then.
 machine() {
@@ -108,9 +139,9 @@ hex() {
     printf 0x%016x "$1"
 }
 
-machine open '' '-device intel-iommu'
-try_device 'without vtd=on'
-same 'without vtd=on it writes to ours' "$written" 0x1122334455667788
+machine open vtd=off '-device intel-iommu'
+try_device 'with vtd=off'
+same 'with vtd=off it writes to ours' "$written" 0x1122334455667788
 same 'and reads it' "$read" 0x5a5a5a5a5a5a5a5a
 machine_ends
 

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "boot/dmar_fault.h"
 #include "boot/dmar_start.h"
 
 #define TES (1u << 31)

@@ -129,7 +129,7 @@ static void build(struct built *b, uint64_t capabilities, uint64_t top, struct r
     assert_null(dmar_shape_of(&shape, &capabilities, 1));
     *b = (struct built){.machine = {.cap = capabilities},
                         .layout = {.shape = shape,
-                                   .reach = dmar_reach(&shape, top),
+                                   .reach = dmar_reach(&shape, top, (capabilities >> 16 & 63) + 1),
                                    .ours = ours,
                                    .requesters = {BDF(3, 0, 0), BDF(0, 0x1c, 0), BDF(3, 2, 1)},
                                    .nr_requesters = 3}};
@@ -246,12 +246,22 @@ static void units_of_real_machines(void **state)
     assert_int_equal(shape.levels, 4);
     assert_int_equal(shape.largest, 1);
     assert_int_equal(shape.width, 39);
-    assert_int_equal(dmar_reach(&shape, 16 * GIB + 1), 17 * GIB);
+    assert_int_equal(dmar_reach(&shape, 16 * GIB + 1, 39), 17 * GIB);
     assert_null(dmar_shape_of(&shape, skylake, 2));
     assert_int_equal(shape.levels, 4);
     assert_int_equal(shape.largest, 3);
-    assert_int_equal(dmar_reach(&shape, 16 * GIB + 1), 512 * GIB);
-    assert_int_equal(dmar_reach(&shape, 512 * GIB + 1), 0);
+    assert_int_equal(dmar_reach(&shape, 16 * GIB + 1, 39), 512 * GIB);
+    assert_int_equal(dmar_reach(&shape, 16 * GIB + 1, 46), 512 * GIB); /* no more than the units have */
+    assert_int_equal(dmar_reach(&shape, 512 * GIB + 1, 46), 0);
+    /* A server's: all of its addresses, or 64 TiB of them; RAM behind that if there is some. */
+    const uint64_t server = cap(4, 52, true, true);
+    assert_null(dmar_shape_of(&shape, &server, 1));
+    assert_int_equal(dmar_reach(&shape, 3 * GIB, 36), 64 * GIB);
+    assert_int_equal(dmar_reach(&shape, 3 * GIB, 46), 64ull << 40);
+    assert_int_equal(dmar_reach(&shape, 3 * GIB, 52), 64ull << 40);
+    assert_int_equal(dmar_reach(&shape, (64ull << 40) + GIB, 52), (64ull << 40) + GIB);
+    assert_in_range(dmar_table_pages(&shape, 64ull << 40, 32ull << 20), 128, 160);
+    assert_int_equal(dmar_reach(&shape, (64ull << 40) + 1, 46), (64ull << 40) + GIB);
 }
 
 static void without_what_is_needed_there_are_none(void **state)

@@ -71,6 +71,9 @@ static void pool(void **state)
     assert_in_range(vmx_ept_pages_needed(gib), 512 + 4 + 2, 512 + 4 + 2 + 128);
     assert_in_range(vmx_ept_pages_needed(16 * gib), 16 * 513 + 2, 16 * 513 + 2 + 128);
     assert_int_equal(vmx_ept_pages_needed(gib + 1), vmx_ept_pages_needed(gib) + 1);
+    /* Of large machines it may be less: 32 GiB split. */
+    assert_int_equal(vmx_ept_pages_least(32 * gib), vmx_ept_pages_needed(32 * gib));
+    assert_in_range(vmx_ept_pages_least(1024 * gib), 32 * 512 + 1024 + 2 + 1, 32 * 512 + 1024 + 2 + 1 + 128);
 }
 
 int main(void)

@@ -141,6 +141,14 @@ static void test_platform(void **state)
     facts = skylake();
     facts.nr_remapping = 2;
     assert_finding(&facts, FINDING_NOTE, "VT-d", "channel=uart");
+    facts.vtd = VTD_PROTECTS;
+    assert_finding(&facts, FINDING_NOTE, "VT-d keeps devices from our memory here", "vtd=off");
+    facts.vtd = VTD_WORKS;
+    facts.no_vtd = "the firmware does not ask for it";
+    assert_finding(&facts, FINDING_NOTE, "VT-d can keep devices", "vtd=on");
+    assert_string_equal(only(&facts).detail, "the firmware does not ask for it");
+    facts.vtd = VTD_FAILS;
+    assert_finding(&facts, FINDING_NOTE, "VT-d cannot keep devices", "the trace needs no VT-d");
     facts.nr_remapping_stuck = 1;
     assert_finding(&facts, FINDING_NOTE, "(VT-d) does not go off", "VT-d"); /* the wire works all the same */
     facts.wire_failed = true;

@@ -298,6 +298,48 @@ static void what_the_guest_is_told(void **state)
     assert_int_equal(params[0x0f], 0);
 }
 
+/* Linux's zero-page.rst has room for 128; boot.rst's setup_data for the others. */
+static void a_long_map(void **state)
+{
+    static uint8_t area[LINUX_BOOT_AREA_SIZE + 0x30 + LINUX_E820_REST_MAX];
+    struct memory_map map = pc_map(64 * MIB);
+    struct mb2_framebuffer fb = {.pa = 0};
+    struct linux_kernel kernel;
+    struct linux_place place;
+    struct linux_sources sources = {{2 * MIB, 10 * MIB}, {0, 0}, {500 * MIB, 510 * MIB}, 0x30};
+    (void)state;
+    make_kernel();
+    assert_int_equal(linux_check(&kernel, file, FILE_SIZE), LINUX_OK);
+    for (uint64_t at = 64 * MIB; map.nr < MEMORY_MAP_MAX; at += MIB) {
+        assert_int_equal(linux_e820_rest_bytes(&map), map.nr <= 128 ? 0 : 16 + 20 * (map.nr - 128));
+        assert_true(memory_map_add(&map, (struct range){at, at + MIB}, map.nr % 2 ? MEMORY_BAD : MEMORY_USABLE));
+    }
+    assert_int_equal(linux_e820_rest_bytes(&map), LINUX_E820_REST_MAX);
+    assert_int_equal(linux_place(&place, &kernel, &map, &sources), LINUX_OK);
+    assert_true(place.boot_area + sizeof area <= 0x9fc00);
+    struct linux_facts facts = {.map = &map, .framebuffer = &fb, .e820_rest = LINUX_BOOT_AREA_SIZE + 0x30};
+    linux_e820_rest_build(area + facts.e820_rest, &map);
+    linux_params_build(area, &kernel, &place, &facts);
+    const uint8_t *rest = area + facts.e820_rest, *entry = area + 0x2d0;
+    assert_int_equal(area[0x1e8], 128);
+    assert_int_equal(read64(area + 0x250), place.boot_area + facts.e820_rest);
+    assert_int_equal(read64(rest), 0);
+    assert_int_equal(read32(rest + 8), 1);
+    assert_int_equal(read32(rest + 12), 20 * (MEMORY_MAP_MAX - 128));
+    for (unsigned i = 0; i < MEMORY_MAP_MAX; i++, entry += 20) {
+        if (i == 128)
+            entry = rest + 16;
+        assert_int_equal(read64(entry), map.ranges[i].range.start);
+        assert_int_equal(read64(entry + 8), map.ranges[i].range.end - map.ranges[i].range.start);
+        assert_int_equal(read32(entry + 16), map.ranges[i].type);
+    }
+    /* Where all has room there is no list. */
+    map.nr = 128;
+    linux_params_build(area, &kernel, &place, &facts);
+    assert_int_equal(area[0x1e8], 128);
+    assert_int_equal(read64(area + 0x250), 0);
+}
+
 static void uefi_for_the_guest(void **state)
 {
     static uint8_t params[LINUX_PARAMS_SIZE];
@@ -330,11 +372,11 @@ static void uefi_for_the_guest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_good_kernel),      cmocka_unit_test(bad_files),
-        cmocka_unit_test(bad_version),        cmocka_unit_test(kernel_at_its_preferred_address),
-        cmocka_unit_test(kernel_elsewhere),   cmocka_unit_test(too_little_memory),
-        cmocka_unit_test(random_places),      cmocka_unit_test(what_the_guest_is_told),
-        cmocka_unit_test(uefi_for_the_guest),
+        cmocka_unit_test(a_good_kernel),    cmocka_unit_test(bad_files),
+        cmocka_unit_test(bad_version),      cmocka_unit_test(kernel_at_its_preferred_address),
+        cmocka_unit_test(kernel_elsewhere), cmocka_unit_test(too_little_memory),
+        cmocka_unit_test(random_places),    cmocka_unit_test(what_the_guest_is_told),
+        cmocka_unit_test(a_long_map),       cmocka_unit_test(uefi_for_the_guest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 #include "boot/bytes.h"
 #include "boot/mb2.h"
 
-static uint8_t buffer[8192];
+static uint8_t buffer[16384];
 static uint32_t used;
 
 static void begin(void)
@@ -50,7 +50,7 @@ struct entry {
 
 static void add_map(uint32_t entry_size, const struct entry *entries, unsigned nr)
 {
-    static uint8_t payload[8 + 200 * 32];
+    static uint8_t payload[8 + (MEMORY_MAP_MAX + 1) * 24];
     memset(payload, 0, sizeof payload);
     put32(payload, entry_size);
     for (unsigned i = 0; i < nr; i++) {
@@ -211,7 +211,7 @@ static void bad_modules(void **state)
 
 static void bad_maps(void **state)
 {
-    static struct entry entries[130];
+    static struct entry entries[MEMORY_MAP_MAX + 1];
     struct mb2_info info;
     (void)state;
     static const uint32_t sizes_refused[] = {0, 8, 20, 23, 25, 28};
@@ -221,14 +221,14 @@ static void bad_maps(void **state)
         add_end();
         assert_int_equal(parse(&info, used), MB2_BAD_MAP);
     }
-    for (unsigned i = 0; i < 130; i++)
+    for (unsigned i = 0; i <= MEMORY_MAP_MAX; i++)
         entries[i] = (struct entry){i * 0x2000ull, 0x1000, 1};
     begin();
-    add_map(24, entries, 128);
+    add_map(24, entries, MEMORY_MAP_MAX);
     add_end();
     assert_int_equal(parse(&info, used), MB2_OK);
     begin();
-    add_map(24, entries, 129);
+    add_map(24, entries, MEMORY_MAP_MAX + 1);
     add_end();
     assert_int_equal(parse(&info, used), MB2_MAP_FULL);
 

@@ -31,11 +31,21 @@ static void refused(const char *line, const char *word, const char *expected)
         fail_msg("\"%s\": expected %s", line, error.expected);
 }
 
+static void vtd(void **state)
+{
+    (void)state;
+    assert_int_equal(parsed("vtd=on").vtd, VTD_ON);
+    assert_int_equal(parsed("vtd=off").vtd, VTD_OFF);
+    assert_int_equal(parsed("vtd=on vtd=auto").vtd, VTD_AUTO);
+    refused("vtd=yes", "vtd=yes", "on, off or auto");
+}
+
 static void defaults(void **state)
 {
     (void)state;
     struct options o = parsed("");
     assert_true(o.pt.enabled && o.pt.os && o.pt.user && o.pt.tsc && !o.pt.disable_retc);
+    assert_int_equal(o.vtd, VTD_AUTO);
     assert_int_equal(o.pt.region_bytes, 512 << 10);
     assert_int_equal(o.pt.nr_regions, 8);
     assert_int_equal(o.pt.psb_bytes, PT_PSB_AUTO);
@@ -330,6 +340,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults),
+        cmocka_unit_test(vtd),
         cmocka_unit_test(tasks),
         cmocka_unit_test(each_option),
         cmocka_unit_test(bad_words),

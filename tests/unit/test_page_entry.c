@@ -49,18 +49,39 @@ static void registers_are_where_they_are(void **state)
     }
 }
 
+/* A framebuffer may begin within a page, and above 4 GiB: where newer firmware has the display's 64-bit BAR. */
+static void framebuffers_are_where_they_are(void **state)
+{
+    (void)state;
+    static const uint64_t places[] = {0xe0000000,   0xd0050000,     0x4000000000,
+                                      0x6000000000, 0x380123450000, 0xfffffffe00000};
+    for (unsigned i = 0; i < sizeof places / sizeof places[0]; i++) {
+        const uint64_t first = places[i] & ~((2ull << 20) - 1);
+        for (uint64_t at = places[i]; at < places[i] + 3840 * 2160 * 4 && at < 1ull << 52; at += 0x12345) {
+            /* The entry that root's window has for it: the table begins with the first page. */
+            const uint64_t entry = page_framebuffer_entry(first + ((at - first) >> 21 << 21));
+            const struct page page = page_of(entry, (uint32_t)(at % (2u << 20)));
+            assert_int_equal(page.pa, at);
+            assert_true(page.present && page.writable && page.large && !page.user && !page.executable);
+            assert_int_equal(page.type, TYPE_UC_MINUS);
+        }
+    }
+}
+
 static void nothing_reserved_is_set(void **state)
 {
     (void)state;
     /* Bits 20:13 of a 2-MByte page's entry are reserved, 62:52 and 11:8 are ours to leave 0. */
     for (unsigned shift = 0; shift < 52; shift++)
-        assert_int_equal(page_registers_entry(1ull << shift) & 0x7ff00000001fef00ull, 0);
+        assert_int_equal(
+            (page_registers_entry(1ull << shift) | page_framebuffer_entry(1ull << shift)) & 0x7ff00000001fef00ull, 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(registers_are_where_they_are),
+        cmocka_unit_test(framebuffers_are_where_they_are),
         cmocka_unit_test(nothing_reserved_is_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

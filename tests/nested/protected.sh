@@ -1,0 +1,35 @@
+#!/bin/bash
+# vtd=on under a guest that runs: a device of QEMU's that copies memory on command is kept from the hypervisor's, and what the unit
+# has refused is told while the guest runs; where the unit fails the guest it is switched off, and the guest goes on. And where our card
+# is on another PCI segment.
+. tests/nested/lib.sh
+
+image dma build/guests/dma.bzImage '' '' 'pt=off vtd=on'
+cat >"$work/images/dma.qemu" <<'QEMU'
+#!/bin/bash
+exec qemu-system-x86_64 -machine q35 -device intel-iommu "$@" -device edu,dma_mask=0xffffffff
+QEMU
+cp "$work/images/dma.qemu" "$work/images/segment.qemu"
+tests/rig/mcfg.sh 1 >"$work/mcfg.aml"
+TABLES=$work/mcfg.aml image segment build/guests/dma.bzImage '' look 'pt=off vtd=on channel=net net.card=0001:00:03.0'
+check 'a Linux with KVM runs in the emulator' nested dma:1,segment:1
+powered_off dma 1 'dma: ok'
+console_has 'devices are kept from our memory' dma.1 'VT-d: devices reach all memory but ours'
+console_has 'what is the guest'\''s is copied' dma.1 'dma: copied 1'
+console_has 'and is so behind what was refused' dma.1 'dma: copied behind that 1'
+build/undertrace info "$work/dma.1/capture" >"$work/info"
+start=$(sed -n 's/.*undertrace: memory \([0-9a-f]*\) to .*/\1/p' "$work/dma.1/console.txt")
+check 'the receiver has it that a write to ours was refused' grep -q "VT-d: .* was refused to write ${start%000}... (reason 5)" "$work/info"
+console_has 'a unit that fails the guest' dma.1 'dma: copied by tables astray 0'
+check 'is told' grep -q 'VT-d: .* was refused to .* (reason 1)' "$work/info"
+check 'and switched off' grep -q 'VT-d: that is not our memory, so all units are off now, but for 0' "$work/info"
+console_has 'as the guest sees' dma.1 'dma: the unit is on 0'
+console_has 'and its device works again' dma.1 'dma: copied without a unit 1'
+
+# The card is on another PCI segment, which only ECAM reaches (as tests/system/segments.sh has it): a guest's boot with it.
+powered_off segment 1 'dma: ok'
+console_has 'the card is that one' segment.1 'channel=net: the 82540EM at 1:0:3.0'
+console_has 'VT-d stays off' segment.1 'VT-d: vtd=on, but our memory is not protected: our card is not on PCI segment 0'
+console_has 'its page in ECAM is hidden' segment.1 'dma: ECAM shows the card 0'
+console_has 'and no other' segment.1 'dma: ECAM shows the host bridge 1'
+done_testing
