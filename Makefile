@@ -91,7 +91,7 @@ $(BUILD)/undertrace.elf: $(HV_OBJS) linker.ld
 # Of core it takes the wire and the packets; and for `undertrace doctor` the hypervisor's own judgement of a machine.
 PAGE_C := $(BUILD)/page/page_text.c
 TOOL_C := $(wildcard decode/*/*.c) $(PAGE_C)
-DOCTOR_CORE := vmx/caps.c pt/caps.c pt/offer.c pt/scheme.c boot/pt_same.c boot/linux.c boot/carve.c serial/format.c \
+DOCTOR_CORE := vmx/caps.c pt/caps.c pt/offer.c pt/scheme.c boot/pt_same.c boot/linux.c boot/linux_params.c boot/carve.c serial/format.c \
     serial/nic.c $(filter serial/e1000% serial/realtek%,$(CORE_SERIAL))
 TOOL_CORE := pt/parse.c pt/instruction.c pt/instruction_table.c serial/frame.c serial/crc32c.c serial/command.c $(DOCTOR_CORE)
 TOOL_LIB := $(filter-out decode/cli/main.c,$(TOOL_C))
