@@ -6,11 +6,12 @@
 
 #include "base/msr_numbers.h"
 
+/* RDMSR and RDTSC clear the upper halves of RAX and RDX in 64-bit mode (SDM Vol. 2B). */
 static inline uint64_t msr_read(uint32_t msr)
 {
-    uint32_t low, high;
+    uint64_t low, high;
     __asm__ volatile("rdmsr" : "=a"(low), "=d"(high) : "c"(msr) : "memory");
-    return (uint64_t)high << 32 | low;
+    return high << 32 | low;
 }
 
 static inline void msr_write(uint32_t msr, uint64_t value)
@@ -31,9 +32,9 @@ static inline struct cpuid_regs cpuid_read(uint32_t leaf, uint32_t subleaf)
 
 static inline uint64_t tsc_read(void)
 {
-    uint32_t low, high;
+    uint64_t low, high;
     __asm__ volatile("rdtsc" : "=a"(low), "=d"(high) : : "memory");
-    return (uint64_t)high << 32 | low;
+    return high << 32 | low;
 }
 
 #endif

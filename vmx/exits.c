@@ -139,16 +139,17 @@ void vmx_exit_dispatch(struct guest_registers *registers)
     const uint32_t basic = reason & 0xffff;
     if (machine_has_others())
         summons_leave_guest(cpu);
-    if (basic < NR_EXIT_REASONS) {
-        cpu->exits[basic]++;
-        cpu->exit_tsc[basic] -= tsc_read();
+    if (basic >= NR_EXIT_REASONS) {
+        exit_without_handler(cpu, reason);
+        return;
     }
-    if ((reason & ENTRY_FAILURE) || basic >= NR_EXIT_REASONS || !handlers[basic])
+    cpu->exits[basic]++;
+    cpu->exit_tsc[basic] -= tsc_read();
+    if ((reason & ENTRY_FAILURE) || !handlers[basic])
         exit_without_handler(cpu, reason);
     else
         exit_handle(cpu, basic);
-    if (basic < NR_EXIT_REASONS)
-        cpu->exit_tsc[basic] += tsc_read();
+    cpu->exit_tsc[basic] += tsc_read();
 }
 
 /* An NMI was counted just before VMRESUME. A CPU that waits for SIPI has none. */
