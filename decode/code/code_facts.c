@@ -73,24 +73,6 @@ static bool add_map(struct code_facts *facts, const struct code_map *map)
     }
 }
 
-/* Once for each chunk of physical memory. */
-static bool add_memory(struct code_facts *facts, const struct code_map *map)
-{
-    struct fact fact = {.place = UINT64_MAX, .from = map->from, .number = map->number, .map = map};
-    for (size_t i = 0; i < map->nr_runs && !map->wide.pages; i++) {
-        const struct record_map_run *run = &map->runs[i];
-        const uint64_t last = code_facts_chunk(run->gpa + (run->pages - 1ull) * RECORD_PAGE_SIZE);
-        for (uint64_t chunk = code_facts_chunk(run->gpa); chunk <= last; chunk += CHUNK) {
-            if (chunk == fact.place)
-                continue;
-            fact.place = chunk;
-            if (!add_grouped(&facts->maps_by_memory, fact, 0))
-                return false;
-        }
-    }
-    return true;
-}
-
 static void sort_list(struct fact_list *list)
 {
     if (list->count)
@@ -105,13 +87,13 @@ bool code_facts_build(struct code_facts *facts, const struct page_record *pages,
     for (size_t i = 0; i < nr_pages && good; i++)
         good = add_page(facts, &pages[i]);
     for (size_t i = 0; i < nr_maps && good; i++)
-        good = add_map(facts, &maps[i]) && add_memory(facts, &maps[i]);
+        good = add_map(facts, &maps[i]);
+    good = good && code_mapped_build(&facts->mapped, maps, nr_maps);
     sort_list(&facts->pages_by_space);
     sort_list(&facts->maps_by_space);
     sort_list(&facts->pages_by_time);
     sort_list(&facts->maps_by_time);
     sort_list(&facts->pages_by_owner);
-    sort_list(&facts->maps_by_memory);
     sort_list(&facts->maps_of_space);
     if (!good)
         code_facts_free(facts);
@@ -125,8 +107,8 @@ void code_facts_free(struct code_facts *facts)
     free(facts->pages_by_time.items);
     free(facts->maps_by_time.items);
     free(facts->pages_by_owner.items);
-    free(facts->maps_by_memory.items);
     free(facts->maps_of_space.items);
+    code_mapped_free(&facts->mapped);
     *facts = (struct code_facts){0};
 }
 

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "decode/code/code_map.h"
+#include "decode/code/code_mapped.h"
 #include "decode/code/code_record.h"
 
 /* What one record says: exactly one of page and map is set. */
@@ -30,8 +31,8 @@ struct code_facts {
     struct fact_list pages_by_space, maps_by_space; /* group: the space */
     struct fact_list pages_by_time, maps_by_time;   /* group: 0. Of guests only */
     struct fact_list pages_by_owner;                /* group: another CPU's. Of guests only */
-    struct fact_list maps_by_memory;                /* place: a chunk of physical memory that a run touches; group: 0 */
     struct fact_list maps_of_space;                 /* place: the space; group: 0. Those that name a page, and ends */
+    struct code_mapped mapped;
 };
 
 /* The records must outlive it. false: no memory. */

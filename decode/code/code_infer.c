@@ -104,27 +104,19 @@ static void add_all_times(struct query *query, struct choice *choice)
     }
 }
 
-/* Does the run have this memory? *linear: where. */
-static bool run_has(const struct record_map_run *run, uint64_t gpa, uint64_t *linear)
-{
-    *linear = run->linear + (gpa - run->gpa);
-    return gpa >= run->gpa && gpa - run->gpa < run->pages * PAGE;
-}
-
 /* Wherever the neighbour's memory is mapped: what the same record has next to it there. Another one may be older, of a
  * program that was there before. */
 static void add_beside(struct query *query, struct choice *choice, uint64_t neighbour, uint64_t gpa)
 {
-    const struct fact_list *list = &query->pages->facts.maps_by_memory;
-    const uint64_t chunk = code_facts_chunk(gpa);
-    const struct fact *fact;
-    for (size_t i = fact_list_first(list, chunk); (fact = fact_list_at(list, i, chunk, 0)); i++)
-        for (size_t run = 0; run < fact->map->nr_runs; run++) {
-            uint64_t there, beside;
-            if (run_has(&fact->map->runs[run], gpa, &there) &&
-                code_map_find(&beside, fact->map, there + (query->gva - neighbour)))
-                choice_add(query, choice, beside);
-        }
+    uint64_t beside, last = UINT64_MAX;
+    CODE_MAPPED_EACH(found, &query->pages->facts.mapped, gpa)
+    {
+        const uint64_t there = found->run->linear + (gpa - found->gpa);
+        if (!code_map_find(&beside, found->map, there + (query->gva - neighbour)) || beside == last)
+            continue;
+        choice_add(query, choice, beside);
+        last = beside;
+    }
 }
 
 /* What the query's space has at another address, where that is certain at the moment. */
@@ -179,34 +171,33 @@ static bool has_ever(const struct query *query, uint64_t space, uint64_t gva, ui
     return false;
 }
 
-/* What told_there says of the pages around the query's address, each asked for once: the places to compare with are
- * many.
- */
+/* Pages around the query's address of which told_there knows something, the nearest first: the places to compare with
+ * are many, and most of the pages are not told. */
 struct around {
+    size_t count;
     struct neighbour {
-        bool asked, told;
-        uint64_t gpa;
-    } pages[2][FARTHEST]; /* below, above */
+        uint64_t distance, gpa; /* of the address, modulo 2^64 */
+    } pages[2 * FARTHEST];
 };
 
-static const struct neighbour *ask_around(struct around *around, const struct query *query, bool above, uint64_t n)
+static void look_around(struct around *around, const struct query *query)
 {
-    struct neighbour *page = &around->pages[above][n - 1];
-    if (!page->asked)
-        page->told = told_there(query, query->gva + (above ? n : -n) * PAGE, &page->gpa);
-    page->asked = true;
-    return page;
+    around->count = 0;
+    for (uint64_t n = 1; n <= FARTHEST; n++)
+        for (unsigned above = 0; above < 2; above++) {
+            struct neighbour *page = &around->pages[around->count];
+            page->distance = (above ? n : -n) * PAGE;
+            if (told_there(query, query->gva + page->distance, &page->gpa))
+                around->count++;
+        }
 }
 
 /* Of the pages that the query's space has around its address: does the other place have one as far away? */
-static bool lies_alike(const struct query *query, struct around *around, uint64_t space, uint64_t there)
+static bool lies_alike(const struct query *query, const struct around *around, uint64_t space, uint64_t there)
 {
-    for (uint64_t n = 1; n <= FARTHEST; n++)
-        for (unsigned above = 0; above < 2; above++) {
-            const struct neighbour *page = ask_around(around, query, above, n);
-            if (page->told && has_ever(query, space, there + (above ? n : -n) * PAGE, page->gpa))
-                return true;
-        }
+    for (size_t i = 0; i < around->count; i++)
+        if (has_ever(query, space, there + around->pages[i].distance, around->pages[i].gpa))
+            return true;
     return false;
 }
 
@@ -214,18 +205,14 @@ static bool lies_alike(const struct query *query, struct around *around, uint64_
  * the space itself had elsewhere counts as well: another program had these tables, or another part of this one. */
 bool infer_confirms(struct query *query, uint64_t gpa)
 {
-    const struct fact_list *list = &query->pages->facts.maps_by_memory;
-    const uint64_t chunk = code_facts_chunk(gpa);
-    struct around around = {0};
-    const struct fact *fact;
-    for (size_t i = fact_list_first(list, chunk); (fact = fact_list_at(list, i, chunk, 0)); i++)
-        for (size_t run = 0; run < fact->map->nr_runs; run++) {
-            const struct code_map *map = fact->map;
-            uint64_t there;
-            if (run_has(&map->runs[run], gpa, &there) && (map->space != query->space || there != query->gva) &&
-                lies_alike(query, &around, map->space, there))
-                return true;
-        }
+    struct around around;
+    look_around(&around, query);
+    CODE_MAPPED_EACH(found, &query->pages->facts.mapped, gpa)
+    {
+        const uint64_t space = found->map->space, there = found->run->linear + (gpa - found->gpa);
+        if ((space != query->space || there != query->gva) && lies_alike(query, &around, space, there))
+            return true;
+    }
     return false;
 }
 
