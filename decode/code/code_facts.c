@@ -2,11 +2,18 @@
 
 #include <stdlib.h>
 
-#define CHUNK (2ull << 20)
+#define CHUNK (64ull << 10) /* the hypervisor looks at as much at a time: vmx/guest_map.c, GUEST_STRETCH_ENTRIES */
 
-uint64_t code_facts_chunk(uint64_t gva)
+#define LARGE_CHUNK (2ull << 20)
+
+uint64_t code_facts_place(uint64_t gva, bool large)
 {
-    return gva & ~(CHUNK - 1);
+    return large ? (gva & ~(LARGE_CHUNK - 1)) | 1 : gva & ~(CHUNK - 1);
+}
+
+uint64_t code_facts_behind(uint64_t place)
+{
+    return place + (place & 1 ? LARGE_CHUNK : CHUNK);
 }
 
 static int order(uint64_t a, uint64_t b)
@@ -59,13 +66,15 @@ static bool add_page(struct code_facts *facts, const struct page_record *page)
 
 static bool add_map(struct code_facts *facts, const struct code_map *map)
 {
-    const uint64_t last = code_facts_chunk(map->linear + (map->size - 1));
-    struct fact fact = {.place = code_facts_chunk(map->linear), .from = map->from, .number = map->number, .map = map};
+    const bool large = map->size > CHUNK;
+    const uint64_t last = code_facts_place(map->linear + (map->size - 1), large);
+    struct fact fact = {
+        .place = code_facts_place(map->linear, large), .from = map->from, .number = map->number, .map = map};
     struct fact of_space = fact;
     of_space.place = map->space;
     if ((map->nr_runs || map->ended) && !add_grouped(&facts->maps_of_space, of_space, 0))
         return false;
-    for (;; fact.place += CHUNK) {
+    for (;; fact.place = code_facts_behind(fact.place)) {
         if (!add_grouped(&facts->maps_by_space, fact, map->space) || !add_grouped(&facts->maps_by_time, fact, 0))
             return false;
         if (fact.place == last)

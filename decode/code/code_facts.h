@@ -15,7 +15,7 @@
 
 /* What one record says: exactly one of page and map is set. */
 struct fact {
-    uint64_t place; /* the page's address; of a map, one of the chunks that its stretch touches */
+    uint64_t place; /* the page's address; of a map, code_facts_place of one of the chunks that its stretch touches */
     uint64_t group; /* what the list is ordered by within a place */
     uint64_t from, number;
     const struct page_record *page;
@@ -40,8 +40,12 @@ bool code_facts_build(struct code_facts *facts, const struct page_record *pages,
                       const struct code_map *maps, size_t nr_maps);
 void code_facts_free(struct code_facts *facts);
 
-/* The place of an address in the lists of maps. */
-uint64_t code_facts_chunk(uint64_t gva);
+/* The places of an address in the lists of maps, which are told apart: of those with a stretch as the hypervisor looks
+ * at, and of larger ones, which would touch many such chunks. */
+uint64_t code_facts_place(uint64_t gva, bool large);
+
+/* The one behind a place of maps. */
+uint64_t code_facts_behind(uint64_t place);
 
 /* The first item of a place, or behind it. */
 size_t fact_list_first(const struct fact_list *list, uint64_t place);
