@@ -258,6 +258,12 @@ $(BUILD)/guests/%.bzImage: $(BUILD)/guests/%.elf
 $(BUILD)/guest/vmlinuz $(BUILD)/guest/modules $(BUILD)/guest/kvm-modules &:
 	tests/rig/kernel.sh $(BUILD)/guest
 
+# The same kernel unpacked, and as KASLR moves it: what most boots do with it comes behind its unpacking.
+UNPACKED := $(BUILD)/guest/unpacked $(BUILD)/guest/moved
+$(BUILD)/guest/moved: MOVED := 0x1c800000
+$(UNPACKED): $(BUILD)/guest/vmlinuz tests/rig/unpacked.sh $(wildcard tests/rig/unpacked/*)
+	tests/rig/unpacked.sh $< $@ $(MOVED)
+
 $(BUILD)/guest/initrd: tests/rig/init tests/rig/initrd.sh
 	tests/rig/initrd.sh $@
 
@@ -335,7 +341,7 @@ run-kvm:
 	+@$(PARTS_MAKE) $(BUILD)/undertrace $(BUILD)/undertrace.iso
 	@LIVE=1 tests/rig/run-kvm.sh run
 
-bench: $(PARTS) $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(BUILD)/guest/vmlinuz $(BUILD)/guest/kvm-modules $(BUILD)/guest/initrd \
+bench: $(PARTS) $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(BUILD)/guest/vmlinuz $(UNPACKED) $(BUILD)/guest/kvm-modules $(BUILD)/guest/initrd \
     $(BUILD)/guest/userland $(BUILD)/tools/decode_bench $(BUILD)/tools/frames_send
 	@tests/rig/deps.sh nested
 	@tests/rig/bench.sh
@@ -435,14 +441,15 @@ check:
 test:
 	@tests/rig/deps.sh test
 	+@$(PARTS_MAKE) $(UNIT) $(FUZZ_REPLAYS) $(PARTS) $(BUILD)/undertrace-judge $(LIB_FILES) $(BUILD)/undertrace.iso $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(TEST_TOOLS) \
-	    $(BUILD)/guest/userland $(BUILD)/guest/modules
+	    $(BUILD)/guest/userland $(BUILD)/guest/modules $(UNPACKED)
 	@tests/rig/runner.sh $(CHECKS) $(SYSTEM)
 
 # The same under KVM and QEMU, which run in the emulator: no CPU with VMX is needed.
 NESTED := $(filter-out %/lib.sh %/linux.sh,$(wildcard tests/nested/*.sh))
 test-nested:
 	@tests/rig/deps.sh nested
-	+@$(PARTS_MAKE) $(PARTS) $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(BUILD)/guest/vmlinuz $(BUILD)/guest/kvm-modules $(BUILD)/guest/initrd
+	+@$(PARTS_MAKE) $(PARTS) $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(BUILD)/guest/vmlinuz $(BUILD)/guest/kvm-modules $(BUILD)/guest/initrd \
+	    $(UNPACKED)
 	@tests/rig/runner.sh $(NESTED)
 
 # More than each change deserves.
