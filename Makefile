@@ -395,7 +395,7 @@ $(FUZZ_REPLAYS): $(BUILD)/check/%: $(BUILD)/check/tests/fuzz/%.o $(BUILD)/check/
 
 $(BUILD)/fuzz/%.o: %.c
 	@mkdir -p $(@D)
-	$(Q)clang $(filter-out -Wduplicated-cond -Wlogical-op -Wjump-misses-init,$(HOST_CFLAGS)) -O1 $(FUZZ_SANITIZE) -c -o $@ $<
+	$(Q)clang $(HOST_CFLAGS) -O1 $(FUZZ_SANITIZE) -c -o $@ $<
 
 $(FUZZ_TARGETS:%=$(BUILD)/fuzz/fuzz_%): $(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(FUZZ_OBJS)
 	@echo "  LD  $@"
@@ -430,7 +430,9 @@ $(BUILD)/tools/%: $(BUILD)/host/tests/tools/%.o $(BUILD)/host/pt/parse.o
 export CORE
 export CORE_OBJS := $(patsubst %.c,$(BUILD)/hv/%.o,$(CORE))
 export HV_OBJS TOOL_OBJS
-CHECKS := $(UNIT) tests/rig/lint.sh tests/rig/core.sh tests/rig/circles.sh tests/rig/fuzz_replay.sh
+export CLANG_C := $(sort $(TOOL_CORE) pt/encode.c $(TOOL_C) $(LIB_C) $(wildcard tests/fuzz/*.c))
+export CLANG_CFLAGS := $(filter-out -MMD -MP,$(HOST_CFLAGS))
+CHECKS := $(UNIT) tests/rig/lint.sh tests/rig/core.sh tests/rig/circles.sh tests/rig/clang.sh tests/rig/fuzz_replay.sh
 SYSTEM := $(filter-out tests/system/lib.sh,$(wildcard tests/system/*.sh))
 
 check:
