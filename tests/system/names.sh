@@ -78,8 +78,7 @@ check 'trace names threads as the guest does' threads_agree names 'called otherw
 
 # One process of several that had a CR3 one after another: what find counts is what trace lists, and all of them together are what
 # the CR3 has. An address that many of them executed: where bash's code is entered most often.
-build/undertrace names "$dir/capture" --files /usr/bin/bash >"$dir/bash"
-entered=$(awk '$1 != "-" && $6 == "bash" && !/@plt/ { print $2 }' "$dir/bash" | sort | uniq -c | sort -rn | awk '{ print $2; exit }')
+entered=$(awk '$1 != "-" && $6 == "bash" && !/@plt/ { print $2 }' "$dir/names" | sort | uniq -c | sort -rn | awk '{ print $2; exit }')
 cr3=$(info names '[.tasks[] | select(.comm == "names")] | group_by(.cr3) | max_by(map(.pid) | unique | length) | .[0].cr3')
 build/undertrace trace "$dir/capture" --what instructions --address "$entered" --process "0x$cr3" 2>/dev/null |
     sed -E 's/^ *[0-9.]+ [0-9]+ +0x[0-9a-f]+ (.*) [0-9a-f]{16}$/\1/; s/ *$//' | sort | uniq -c >"$dir/owners"
@@ -104,7 +103,7 @@ build/undertrace export "$dir/capture" --kernel build/guest/vmlinuz --process pe
 at_most 'export --process: branches of perl that differ from those of the report' "$(($(awk '{ sum += $NF } END { print sum }' "$dir/perl.folded") -
     $(jq '[.profile.processes[] | select(.comm == "perl") | .branches] | add' "$dir/report.json")))" 10
 at_most 'and of others, before the kernel has told of them' "$(awk '!/^perl [(]/ { sum += $NF } END { print sum + 0 }' "$dir/perl.folded")" 10
-same 'none of a process that was not there' "$(build/undertrace export "$dir/capture" --process nobody --format folded -o - 2>/dev/null | wc -c)" 0
+same 'none of a process that was not there' "$(build/undertrace export "$dir/capture" --process nobody --time 100-120 --format folded -o - 2>/dev/null | wc -c)" 0
 
 # perf reads the whole boot.
 if command -v perf >/dev/null; then
