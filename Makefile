@@ -259,6 +259,12 @@ $(BUILD)/guests/%.bzImage: $(BUILD)/guests/%.elf
 $(BUILD)/guest/vmlinuz $(BUILD)/guest/modules $(BUILD)/guest/kvm-modules &:
 	tests/rig/kernel.sh $(BUILD)/guest
 
+# The same kernel unpacked, and as KASLR moves it: what most boots do with it comes behind its unpacking.
+UNPACKED := $(BUILD)/guest/unpacked $(BUILD)/guest/moved
+$(BUILD)/guest/moved: MOVED := 0x1c800000
+$(UNPACKED): $(BUILD)/guest/vmlinuz tests/rig/unpacked.sh $(wildcard tests/rig/unpacked/*)
+	tests/rig/unpacked.sh $< $@ $(MOVED)
+
 $(BUILD)/guest/initrd: tests/rig/init tests/rig/initrd.sh
 	tests/rig/initrd.sh $@
 
@@ -336,7 +342,7 @@ run-kvm:
 	+@$(PARTS_MAKE) $(BUILD)/undertrace $(BUILD)/undertrace.iso
 	@LIVE=1 tests/rig/run-kvm.sh run
 
-bench: $(PARTS) $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(BUILD)/guest/vmlinuz $(BUILD)/guest/kvm-modules $(BUILD)/guest/initrd \
+bench: $(PARTS) $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(BUILD)/guest/vmlinuz $(UNPACKED) $(BUILD)/guest/kvm-modules $(BUILD)/guest/initrd \
     $(BUILD)/guest/userland $(BUILD)/tools/decode_bench $(BUILD)/tools/frames_send
 	@tests/rig/deps.sh nested
 	@tests/rig/bench.sh
@@ -390,7 +396,7 @@ $(FUZZ_REPLAYS): $(BUILD)/check/%: $(BUILD)/check/tests/fuzz/%.o $(BUILD)/check/
 
 $(BUILD)/fuzz/%.o: %.c
 	@mkdir -p $(@D)
-	$(Q)clang $(filter-out -Wduplicated-cond -Wlogical-op -Wjump-misses-init,$(HOST_CFLAGS)) -O1 $(FUZZ_SANITIZE) -c -o $@ $<
+	$(Q)clang $(HOST_CFLAGS) -O1 $(FUZZ_SANITIZE) -c -o $@ $<
 
 $(FUZZ_TARGETS:%=$(BUILD)/fuzz/fuzz_%): $(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(FUZZ_OBJS)
 	@echo "  LD  $@"
@@ -425,7 +431,9 @@ $(BUILD)/tools/%: $(BUILD)/host/tests/tools/%.o $(BUILD)/host/pt/parse.o
 export CORE
 export CORE_OBJS := $(patsubst %.c,$(BUILD)/hv/%.o,$(CORE))
 export HV_OBJS TOOL_OBJS
-CHECKS := $(UNIT) tests/rig/lint.sh tests/rig/core.sh tests/rig/circles.sh tests/rig/fuzz_replay.sh
+export CLANG_C := $(sort $(TOOL_CORE) pt/encode.c $(TOOL_C) $(LIB_C) $(wildcard tests/fuzz/*.c))
+export CLANG_CFLAGS := $(filter-out -MMD -MP,$(HOST_CFLAGS))
+CHECKS := $(UNIT) tests/rig/lint.sh tests/rig/core.sh tests/rig/circles.sh tests/rig/clang.sh tests/rig/fuzz_replay.sh
 SYSTEM := $(filter-out tests/system/lib.sh,$(wildcard tests/system/*.sh))
 
 check:
@@ -436,14 +444,15 @@ check:
 test:
 	@tests/rig/deps.sh test
 	+@$(PARTS_MAKE) $(UNIT) $(FUZZ_REPLAYS) $(PARTS) $(BUILD)/undertrace-judge $(LIB_FILES) $(BUILD)/undertrace.iso $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(TEST_TOOLS) \
-	    $(BUILD)/guest/userland $(BUILD)/guest/modules
+	    $(BUILD)/guest/userland $(BUILD)/guest/modules $(UNPACKED)
 	@tests/rig/runner.sh $(CHECKS) $(SYSTEM)
 
 # The same under KVM and QEMU, which run in the emulator: no CPU with VMX is needed.
 NESTED := $(filter-out %/lib.sh %/linux.sh,$(wildcard tests/nested/*.sh))
 test-nested:
 	@tests/rig/deps.sh nested
-	+@$(PARTS_MAKE) $(PARTS) $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(BUILD)/guest/vmlinuz $(BUILD)/guest/kvm-modules $(BUILD)/guest/initrd
+	+@$(PARTS_MAKE) $(PARTS) $(GUESTS:%=$(BUILD)/guests/%.bzImage) $(BUILD)/guest/vmlinuz $(BUILD)/guest/kvm-modules $(BUILD)/guest/initrd \
+	    $(UNPACKED)
 	@tests/rig/runner.sh $(NESTED)
 
 # More than each change deserves.

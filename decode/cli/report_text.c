@@ -47,12 +47,19 @@ static bool take_shards(struct flow_run *run, struct shards *shards, const struc
     return false;
 }
 
+/* Are functions told, by their names? Branches are not counted by where they lead then, since nobody is told of that.
+ */
+static bool is_named(const struct report_wishes *a)
+{
+    return a->names.kernel || a->names.symbols || a->names.files.count > 0;
+}
+
 static bool take_cpu(struct summary *summary, struct hot *targets, const struct capture *capture, uint16_t cpu,
                      const struct report_wishes *a)
 {
     struct flow_run run;
     struct flow_run_options options = {
-        .cpu = cpu, .threads = (unsigned)a->threads, .count_targets = true, .hashed = a->truth != NULL};
+        .cpu = cpu, .threads = (unsigned)a->threads, .count_targets = !is_named(a), .hashed = a->truth != NULL};
     bool good = a->shards ? take_shards(&run, a->shards, capture, cpu) : run_flow(&run, capture, &options);
     if (good) {
         summary_take_run(summary, cpu, &run);
@@ -112,9 +119,8 @@ static bool report_capture(struct summary *summary, struct capture *capture, str
         return false;
     }
     struct report_profile *profile = NULL;
-    const bool named = a->names.kernel || a->names.symbols || a->names.files.count > 0;
     bool good = take_cpus(summary, capture, a);
-    if (named && !(profile = report_profile_make(capture, &a->names, (unsigned)a->threads)))
+    if (is_named(a) && !(profile = report_profile_make(capture, &a->names, (unsigned)a->threads)))
         good = false;
     if (!a->json || strcmp(a->json, "-") != 0)
         show(summary, profile);

@@ -2,11 +2,18 @@
 
 #include <stdlib.h>
 
-#define CHUNK (2ull << 20)
+#define CHUNK (64ull << 10) /* the hypervisor looks at as much at a time: vmx/guest_map.c, GUEST_STRETCH_ENTRIES */
 
-uint64_t code_facts_chunk(uint64_t gva)
+#define LARGE_CHUNK (2ull << 20)
+
+uint64_t code_facts_place(uint64_t gva, bool large)
 {
-    return gva & ~(CHUNK - 1);
+    return large ? (gva & ~(LARGE_CHUNK - 1)) | 1 : gva & ~(CHUNK - 1);
+}
+
+uint64_t code_facts_behind(uint64_t place)
+{
+    return place + (place & 1 ? LARGE_CHUNK : CHUNK);
 }
 
 static int order(uint64_t a, uint64_t b)
@@ -59,36 +66,20 @@ static bool add_page(struct code_facts *facts, const struct page_record *page)
 
 static bool add_map(struct code_facts *facts, const struct code_map *map)
 {
-    const uint64_t last = code_facts_chunk(map->linear + (map->size - 1));
-    struct fact fact = {.place = code_facts_chunk(map->linear), .from = map->from, .number = map->number, .map = map};
+    const bool large = map->size > CHUNK;
+    const uint64_t last = code_facts_place(map->linear + (map->size - 1), large);
+    struct fact fact = {
+        .place = code_facts_place(map->linear, large), .from = map->from, .number = map->number, .map = map};
     struct fact of_space = fact;
     of_space.place = map->space;
     if ((map->nr_runs || map->ended) && !add_grouped(&facts->maps_of_space, of_space, 0))
         return false;
-    for (;; fact.place += CHUNK) {
+    for (;; fact.place = code_facts_behind(fact.place)) {
         if (!add_grouped(&facts->maps_by_space, fact, map->space) || !add_grouped(&facts->maps_by_time, fact, 0))
             return false;
         if (fact.place == last)
             return true;
     }
-}
-
-/* Once for each chunk of physical memory. */
-static bool add_memory(struct code_facts *facts, const struct code_map *map)
-{
-    struct fact fact = {.place = UINT64_MAX, .from = map->from, .number = map->number, .map = map};
-    for (size_t i = 0; i < map->nr_runs && !map->wide.pages; i++) {
-        const struct record_map_run *run = &map->runs[i];
-        const uint64_t last = code_facts_chunk(run->gpa + (run->pages - 1ull) * RECORD_PAGE_SIZE);
-        for (uint64_t chunk = code_facts_chunk(run->gpa); chunk <= last; chunk += CHUNK) {
-            if (chunk == fact.place)
-                continue;
-            fact.place = chunk;
-            if (!add_grouped(&facts->maps_by_memory, fact, 0))
-                return false;
-        }
-    }
-    return true;
 }
 
 static void sort_list(struct fact_list *list)
@@ -105,13 +96,13 @@ bool code_facts_build(struct code_facts *facts, const struct page_record *pages,
     for (size_t i = 0; i < nr_pages && good; i++)
         good = add_page(facts, &pages[i]);
     for (size_t i = 0; i < nr_maps && good; i++)
-        good = add_map(facts, &maps[i]) && add_memory(facts, &maps[i]);
+        good = add_map(facts, &maps[i]);
+    good = good && code_mapped_build(&facts->mapped, maps, nr_maps);
     sort_list(&facts->pages_by_space);
     sort_list(&facts->maps_by_space);
     sort_list(&facts->pages_by_time);
     sort_list(&facts->maps_by_time);
     sort_list(&facts->pages_by_owner);
-    sort_list(&facts->maps_by_memory);
     sort_list(&facts->maps_of_space);
     if (!good)
         code_facts_free(facts);
@@ -125,8 +116,8 @@ void code_facts_free(struct code_facts *facts)
     free(facts->pages_by_time.items);
     free(facts->maps_by_time.items);
     free(facts->pages_by_owner.items);
-    free(facts->maps_by_memory.items);
     free(facts->maps_of_space.items);
+    code_mapped_free(&facts->mapped);
     *facts = (struct code_facts){0};
 }
 

@@ -10,11 +10,12 @@
 #include <stdint.h>
 
 #include "decode/code/code_map.h"
+#include "decode/code/code_mapped.h"
 #include "decode/code/code_record.h"
 
 /* What one record says: exactly one of page and map is set. */
 struct fact {
-    uint64_t place; /* the page's address; of a map, one of the chunks that its stretch touches */
+    uint64_t place; /* the page's address; of a map, code_facts_place of one of the chunks that its stretch touches */
     uint64_t group; /* what the list is ordered by within a place */
     uint64_t from, number;
     const struct page_record *page;
@@ -30,8 +31,8 @@ struct code_facts {
     struct fact_list pages_by_space, maps_by_space; /* group: the space */
     struct fact_list pages_by_time, maps_by_time;   /* group: 0. Of guests only */
     struct fact_list pages_by_owner;                /* group: another CPU's. Of guests only */
-    struct fact_list maps_by_memory;                /* place: a chunk of physical memory that a run touches; group: 0 */
     struct fact_list maps_of_space;                 /* place: the space; group: 0. Those that name a page, and ends */
+    struct code_mapped mapped;
 };
 
 /* The records must outlive it. false: no memory. */
@@ -39,8 +40,12 @@ bool code_facts_build(struct code_facts *facts, const struct page_record *pages,
                       const struct code_map *maps, size_t nr_maps);
 void code_facts_free(struct code_facts *facts);
 
-/* The place of an address in the lists of maps. */
-uint64_t code_facts_chunk(uint64_t gva);
+/* The places of an address in the lists of maps, which are told apart: of those with a stretch as the hypervisor looks
+ * at, and of larger ones, which would touch many such chunks. */
+uint64_t code_facts_place(uint64_t gva, bool large);
+
+/* The one behind a place of maps. */
+uint64_t code_facts_behind(uint64_t place);
 
 /* The first item of a place, or behind it. */
 size_t fact_list_first(const struct fact_list *list, uint64_t place);

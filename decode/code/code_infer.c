@@ -13,9 +13,10 @@
 #include "decode/code/code_query.h"
 
 #define PAGE ((uint64_t)RECORD_PAGE_SIZE)
-#define FARTHEST 128u    /* pages: a neighbour */
-#define OLDER_FACTS 3u   /* of each space, in each list */
-#define COMPARED_MAPS 4u /* the newest of a space, to tell whether another one has the same */
+#define FARTHEST 128u       /* pages: a neighbour */
+#define AROUND (2ull << 20) /* where maps of a space tell that it is not a child of which nothing is told yet */
+#define OLDER_FACTS 3u      /* of each space, in each list */
+#define COMPARED_MAPS 4u    /* the newest of a space, to tell whether another one has the same */
 
 /* Does a space have memory where the query's has it, too? */
 static bool is_related(const struct query *query, uint64_t space)
@@ -44,19 +45,20 @@ static bool counts(const struct query *query, uint64_t space)
         return false;
     if (query->space == CODE_SPACE_UNKNOWN || space == query->space)
         return true;
-    const struct fact_list *list = &query->pages->facts.maps_by_space;
+    const struct lists lists = query_space(query, space);
     const struct fact *fact;
-    for (size_t i = fact_list_behind(list, query->chunk, space, UINT64_MAX);
-         (fact = fact_list_at(list, i - 1, query->chunk, space)); i--)
-        if (code_map_is_user(fact->map, query->gva))
-            return is_related(query, space);
+    for (unsigned k = 1; k < NR_LISTS; k++)
+        for (size_t i = fact_list_behind(lists.lists[k], lists.places[k], space, UINT64_MAX);
+             (fact = fact_list_at(lists.lists[k], i - 1, lists.places[k], space)); i--)
+            if (code_map_is_user(fact->map, query->gva))
+                return is_related(query, space);
     return true;
 }
 
 /* What a space had here before: tables are used again, and a child of the program that was there may live on. */
 static void add_older(struct query *query, struct choice *choice, const struct lists *lists)
 {
-    for (unsigned k = 0; k < 2; k++) {
+    for (unsigned k = 0; k < NR_LISTS; k++) {
         const size_t behind = fact_list_behind(lists->lists[k], lists->places[k], lists->group, query->at);
         const struct fact *fact;
         for (size_t n = 1; n <= OLDER_FACTS && n <= behind; n++) {
@@ -73,7 +75,7 @@ static void add_older(struct query *query, struct choice *choice, const struct l
 static void add_spaces(struct query *query, struct choice *choice)
 {
     const struct lists lists = query_space(query, 0);
-    for (unsigned k = 0; k < 2; k++) {
+    for (unsigned k = 0; k < NR_LISTS; k++) {
         const struct fact_list *list = lists.lists[k];
         size_t i = fact_list_first(list, lists.places[k]);
         while (i < list->count && list->items[i].place == lists.places[k]) {
@@ -92,7 +94,7 @@ static void add_spaces(struct query *query, struct choice *choice)
 static void add_all_times(struct query *query, struct choice *choice)
 {
     const struct lists lists = query_all(query);
-    for (unsigned k = 0; k < 2; k++) {
+    for (unsigned k = 0; k < NR_LISTS; k++) {
         const struct fact *fact;
         for (size_t i = fact_list_first(lists.lists[k], lists.places[k]);
              (fact = fact_list_at(lists.lists[k], i, lists.places[k], 0)); i++) {
@@ -104,41 +106,35 @@ static void add_all_times(struct query *query, struct choice *choice)
     }
 }
 
-/* Does the run have this memory? *linear: where. */
-static bool run_has(const struct record_map_run *run, uint64_t gpa, uint64_t *linear)
-{
-    *linear = run->linear + (gpa - run->gpa);
-    return gpa >= run->gpa && gpa - run->gpa < run->pages * PAGE;
-}
-
 /* Wherever the neighbour's memory is mapped: what the same record has next to it there. Another one may be older, of a
  * program that was there before. */
 static void add_beside(struct query *query, struct choice *choice, uint64_t neighbour, uint64_t gpa)
 {
-    const struct fact_list *list = &query->pages->facts.maps_by_memory;
-    const uint64_t chunk = code_facts_chunk(gpa);
-    const struct fact *fact;
-    for (size_t i = fact_list_first(list, chunk); (fact = fact_list_at(list, i, chunk, 0)); i++)
-        for (size_t run = 0; run < fact->map->nr_runs; run++) {
-            uint64_t there, beside;
-            if (run_has(&fact->map->runs[run], gpa, &there) &&
-                code_map_find(&beside, fact->map, there + (query->gva - neighbour)))
-                choice_add(query, choice, beside);
-        }
+    uint64_t beside, last = UINT64_MAX;
+    CODE_MAPPED_EACH(found, &query->pages->facts.mapped, gpa)
+    {
+        const uint64_t there = found->run->linear + (gpa - found->gpa);
+        if (!code_map_find(&beside, found->map, there + (query->gva - neighbour)) || beside == last)
+            continue;
+        choice_add(query, choice, beside);
+        last = beside;
+    }
 }
 
 /* What the query's space has at another address, where that is certain at the moment. */
-static bool told_there(const struct query *query, uint64_t gva, uint64_t *gpa)
+static bool told_there(struct query *query, uint64_t gva, uint64_t *gpa)
 {
     struct query theirs = query_of(query->pages, query->space, query->at, gva);
     const struct lists lists = query_space(&theirs, theirs.space);
     struct said newer, said = query_told(&theirs, &lists, &newer);
     *gpa = said.gpa;
+    if (theirs.until < query->until)
+        query->until = theirs.until;
     return said.present && (!newer.fact || (newer.present && newer.gpa == said.gpa));
 }
 
 /* The nearest page on a side of which something is known at the moment. false: none is near. */
-static bool nearest_neighbour(const struct query *query, bool above, uint64_t *neighbour, uint64_t *gpa)
+static bool nearest_neighbour(struct query *query, bool above, uint64_t *neighbour, uint64_t *gpa)
 {
     for (uint64_t n = 1; n <= FARTHEST; n++) {
         *neighbour = query->gva + (above ? n : -n) * PAGE;
@@ -148,13 +144,23 @@ static bool nearest_neighbour(const struct query *query, bool above, uint64_t *n
     return false;
 }
 
+/* Were page tables looked at around the query's address, at the moment or before? */
+static bool is_looked_at(const struct query *query)
+{
+    const struct fact_list *maps = &query->pages->facts.maps_by_space;
+    const uint64_t first = query->gva & ~(AROUND - 1);
+    for (unsigned large = 0; large < 2; large++)
+        for (uint64_t place = code_facts_place(first, large); place - first < AROUND; place = code_facts_behind(place))
+            if (fact_list_at(maps, fact_list_behind(maps, place, query->space, query->at) - 1, place, query->space))
+                return true;
+    return false;
+}
+
 /* Is anything known of the pages around? The nearest ones on both sides are looked at. */
 static bool add_neighbours(struct query *query, struct choice *choice)
 {
-    const struct lists here = query_space(query, query->space);
-    size_t i = fact_list_behind(here.lists[1], here.places[1], here.group, query->at);
     uint64_t neighbour, gpa;
-    if (query->space == CODE_SPACE_UNKNOWN || !fact_list_at(here.lists[1], i - 1, here.places[1], here.group))
+    if (query->space == CODE_SPACE_UNKNOWN || !is_looked_at(query))
         return false;
     for (unsigned side = 0; side < 2; side++)
         if (nearest_neighbour(query, side, &neighbour, &gpa))
@@ -167,7 +173,7 @@ static bool has_ever(const struct query *query, uint64_t space, uint64_t gva, ui
 {
     struct query theirs = query_of(query->pages, space, query->at, gva);
     const struct lists lists = query_space(&theirs, space);
-    for (unsigned k = 0; k < 2; k++) {
+    for (unsigned k = 0; k < NR_LISTS; k++) {
         const struct fact *fact;
         size_t i = fact_list_behind(lists.lists[k], lists.places[k], lists.group - 1, UINT64_MAX);
         for (; (fact = fact_list_at(lists.lists[k], i, lists.places[k], lists.group)); i++) {
@@ -179,34 +185,34 @@ static bool has_ever(const struct query *query, uint64_t space, uint64_t gva, ui
     return false;
 }
 
-/* What told_there says of the pages around the query's address, each asked for once: the places to compare with are
- * many.
- */
+/* Pages around the query's address of which told_there knows something, the nearest first: the places to compare with
+ * are many, and most of the pages are not told. */
 struct around {
+    size_t asked, count;
     struct neighbour {
-        bool asked, told;
-        uint64_t gpa;
-    } pages[2][FARTHEST]; /* below, above */
+        uint64_t distance, gpa; /* of the address, modulo 2^64 */
+    } pages[2 * FARTHEST];
 };
 
-static const struct neighbour *ask_around(struct around *around, const struct query *query, bool above, uint64_t n)
+/* The next of them, each asked for once. NULL: there is none. */
+static const struct neighbour *look_around(struct around *around, struct query *query, size_t index)
 {
-    struct neighbour *page = &around->pages[above][n - 1];
-    if (!page->asked)
-        page->told = told_there(query, query->gva + (above ? n : -n) * PAGE, &page->gpa);
-    page->asked = true;
-    return page;
+    while (around->count <= index && around->asked < 2 * FARTHEST) {
+        struct neighbour *page = &around->pages[around->count];
+        const uint64_t n = around->asked / 2 + 1;
+        page->distance = (around->asked++ % 2 ? n : -n) * PAGE;
+        around->count += told_there(query, query->gva + page->distance, &page->gpa);
+    }
+    return index < around->count ? &around->pages[index] : NULL;
 }
 
 /* Of the pages that the query's space has around its address: does the other place have one as far away? */
-static bool lies_alike(const struct query *query, struct around *around, uint64_t space, uint64_t there)
+static bool lies_alike(struct query *query, struct around *around, uint64_t space, uint64_t there)
 {
-    for (uint64_t n = 1; n <= FARTHEST; n++)
-        for (unsigned above = 0; above < 2; above++) {
-            const struct neighbour *page = ask_around(around, query, above, n);
-            if (page->told && has_ever(query, space, there + (above ? n : -n) * PAGE, page->gpa))
-                return true;
-        }
+    const struct neighbour *page;
+    for (size_t i = 0; (page = look_around(around, query, i)); i++)
+        if (has_ever(query, space, there + page->distance, page->gpa))
+            return true;
     return false;
 }
 
@@ -214,18 +220,14 @@ static bool lies_alike(const struct query *query, struct around *around, uint64_
  * the space itself had elsewhere counts as well: another program had these tables, or another part of this one. */
 bool infer_confirms(struct query *query, uint64_t gpa)
 {
-    const struct fact_list *list = &query->pages->facts.maps_by_memory;
-    const uint64_t chunk = code_facts_chunk(gpa);
-    struct around around = {0};
-    const struct fact *fact;
-    for (size_t i = fact_list_first(list, chunk); (fact = fact_list_at(list, i, chunk, 0)); i++)
-        for (size_t run = 0; run < fact->map->nr_runs; run++) {
-            const struct code_map *map = fact->map;
-            uint64_t there;
-            if (run_has(&map->runs[run], gpa, &there) && (map->space != query->space || there != query->gva) &&
-                lies_alike(query, &around, map->space, there))
-                return true;
-        }
+    struct around around;
+    around.asked = around.count = 0;
+    CODE_MAPPED_EACH(found, &query->pages->facts.mapped, gpa)
+    {
+        const uint64_t space = found->map->space, there = found->run->linear + (gpa - found->gpa);
+        if ((space != query->space || there != query->gva) && lies_alike(query, &around, space, there))
+            return true;
+    }
     return false;
 }
 

@@ -77,19 +77,27 @@ struct said query_say(const struct query *query, const struct fact *fact)
 
 struct query query_of(const struct code_pages *pages, uint64_t space, uint64_t at, uint64_t gva)
 {
-    return (struct query){pages, space, at, gva, code_facts_chunk(gva), UINT64_MAX, 0};
+    return (struct query){pages, space, at, gva, UINT64_MAX, 0};
+}
+
+struct lists query_lists(const struct query *query, const struct fact_list *pages, const struct fact_list *maps,
+                         uint64_t group)
+{
+    return (struct lists){{pages, maps, maps},
+                          {query->gva, code_facts_place(query->gva, false), code_facts_place(query->gva, true)},
+                          group};
 }
 
 struct lists query_space(const struct query *query, uint64_t space)
 {
     const struct code_facts *facts = &query->pages->facts;
-    return (struct lists){{&facts->pages_by_space, &facts->maps_by_space}, {query->gva, query->chunk}, space};
+    return query_lists(query, &facts->pages_by_space, &facts->maps_by_space, space);
 }
 
 struct lists query_all(const struct query *query)
 {
     const struct code_facts *facts = &query->pages->facts;
-    return (struct lists){{&facts->pages_by_time, &facts->maps_by_time}, {query->gva, query->chunk}, 0};
+    return query_lists(query, &facts->pages_by_time, &facts->maps_by_time, 0);
 }
 
 /* The end of the space: nothing behind it tells of what is before, nor the other way round. */
@@ -120,7 +128,7 @@ static struct said nearest(const struct query *query, const struct lists *lists,
 struct said query_look(struct query *query, const struct lists *lists, enum direction direction, enum wanted wanted)
 {
     struct said best = {0};
-    for (unsigned k = 0; k < 2; k++) {
+    for (unsigned k = 0; k < NR_LISTS; k++) {
         size_t index = fact_list_behind(lists->lists[k], lists->places[k], lists->group, query->at);
         const struct fact *later = fact_list_at(lists->lists[k], index, lists->places[k], lists->group);
         if (later) {

@@ -12,7 +12,7 @@
 /* An address in a space at a trace offset; what is found is so until. */
 struct query {
     const struct code_pages *pages;
-    uint64_t space, at, gva, chunk;
+    uint64_t space, at, gva;
     uint64_t until;
     uint64_t below; /* 0, or: of what holds from at on, only what has a lower number */
 };
@@ -24,10 +24,11 @@ struct said {
     uint64_t gpa;
 };
 
-/* Facts of an address: pages and maps, both ordered by the same. */
+/* Facts of an address: pages, maps, and maps of large stretches, all ordered by the same. */
+#define NR_LISTS 3u
 struct lists {
-    const struct fact_list *lists[2];
-    uint64_t places[2], group;
+    const struct fact_list *lists[NR_LISTS];
+    uint64_t places[NR_LISTS], group;
 };
 
 enum direction { BACK, ON };
@@ -38,6 +39,10 @@ struct query query_of(const struct code_pages *pages, uint64_t space, uint64_t a
 /* What records of one space say, or those of all guests. */
 struct lists query_space(const struct query *query, uint64_t space);
 struct lists query_all(const struct query *query);
+
+/* Lists of pages and maps that are ordered by group. */
+struct lists query_lists(const struct query *query, const struct fact_list *pages, const struct fact_list *maps,
+                         uint64_t group);
 
 /* The newest that is said at the moment, or the first that is said later; where wanted, that names a page. */
 struct said query_look(struct query *query, const struct lists *lists, enum direction direction, enum wanted wanted);

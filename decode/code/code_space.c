@@ -21,7 +21,7 @@ static bool is_foreign(const struct fact *fact)
 /* What another CPU said may hold already, and nobody knows since when. */
 static void add_possible(struct query *query, const struct lists *lists, struct choice *choice)
 {
-    for (unsigned k = 0; k < 2; k++) {
+    for (unsigned k = 0; k < NR_LISTS; k++) {
         size_t index = fact_list_behind(lists->lists[k], lists->places[k], lists->group, query->at);
         const struct fact *fact;
         for (; (fact = fact_list_at(lists->lists[k], index, lists->places[k], lists->group)); index++) {
@@ -34,34 +34,53 @@ static void add_possible(struct query *query, const struct lists *lists, struct 
     }
 }
 
+static bool is_before(const struct fact *a, const struct fact *b)
+{
+    return a->from != b->from ? a->from < b->from : a->number < b->number;
+}
+
 /* Where the space ends next, as far as it matters here. NULL: it does not. */
 static const struct fact *next_end(const struct query *query, const struct lists *lists)
 {
-    const struct fact *fact;
-    size_t index = fact_list_behind(lists->lists[1], lists->places[1], lists->group, query->at);
-    for (; (fact = fact_list_at(lists->lists[1], index, lists->places[1], lists->group)); index++)
-        if (fact->map->ended && query_say(query, fact).fact)
-            return fact;
-    return NULL;
+    const struct fact *end = NULL, *fact;
+    for (unsigned k = 1; k < NR_LISTS; k++) {
+        size_t index = fact_list_behind(lists->lists[k], lists->places[k], lists->group, query->at);
+        for (; (fact = fact_list_at(lists->lists[k], index, lists->places[k], lists->group)); index++)
+            if (fact->map->ended && query_say(query, fact).fact)
+                break;
+        end = fact && (!end || is_before(fact, end)) ? fact : end;
+    }
+    return end;
 }
 
-/* What this CPU's own records name next, before the space ends. */
+/* What this CPU's own records of a list name next, before the end. */
+static struct said next_named(const struct query *query, const struct lists *lists, unsigned k, const struct fact *end)
+{
+    size_t index = fact_list_behind(lists->lists[k], lists->places[k], lists->group, query->at);
+    const struct fact *fact;
+    for (; (fact = fact_list_at(lists->lists[k], index, lists->places[k], lists->group)); index++) {
+        struct said said = query_say(query, fact);
+        if (end && is_before(end, fact))
+            break;
+        if (!is_foreign(fact) && said.present)
+            return said;
+    }
+    return (struct said){0};
+}
+
+/* What this CPU's own records name next, before the space ends: a page's, and a map's. */
 static void add_next(struct query *query, const struct lists *lists, struct choice *choice)
 {
     const struct fact *end = next_end(query, lists);
-    for (unsigned k = 0; k < 2; k++) {
-        size_t index = fact_list_behind(lists->lists[k], lists->places[k], lists->group, query->at);
-        const struct fact *fact;
-        for (; (fact = fact_list_at(lists->lists[k], index, lists->places[k], lists->group)); index++) {
-            struct said said = query_say(query, fact);
-            if (end && (fact->from != end->from ? fact->from > end->from : fact->number > end->number))
-                break;
-            if (is_foreign(fact) || !said.present)
-                continue;
-            choice_add(query, choice, said.gpa);
-            break;
-        }
+    struct said page = next_named(query, lists, 0, end), map = next_named(query, lists, 1, end);
+    for (unsigned k = 2; k < NR_LISTS; k++) {
+        struct said other = next_named(query, lists, k, end);
+        map = other.fact && (!map.fact || is_before(other.fact, map.fact)) ? other : map;
     }
+    if (page.present)
+        choice_add(query, choice, page.gpa);
+    if (map.present)
+        choice_add(query, choice, map.gpa);
 }
 
 /* Does it name other bytes? */
@@ -151,7 +170,8 @@ static const struct page_record *find_without_maps(struct query *query)
 {
     struct lists lists = query_all(query);
     if (!(query->gva >> 63)) {
-        const struct lists own = {{&query->pages->facts.pages_by_owner, lists.lists[1]}, {query->gva, query->chunk}, 0};
+        const struct code_facts *facts = &query->pages->facts;
+        const struct lists own = query_lists(query, &facts->pages_by_owner, &facts->maps_by_time, 0);
         struct said said = query_look(query, &own, BACK, NAMING);
         if (said.present)
             return query_contents(query, said.gpa);

@@ -4,7 +4,7 @@
 # image NAME KERNEL INITRD CMDLINE OPTIONS: an image for `nested`.
 image() {
     mkdir -p "$work/images"
-    ELF=build/undertrace.elf KERNEL=$2 INITRD=$3 CMDLINE=$4 OPTIONS=$5 tests/rig/iso.sh "$work/images/$1.iso"
+    VMLINUZ=$(vmlinuz_of "$2") ELF=build/undertrace.elf KERNEL=$2 INITRD=$3 CMDLINE=$4 OPTIONS=$5 tests/rig/iso.sh "$work/images/$1.iso"
     echo "$5" >"$work/images/$1.options"
 }
 
@@ -13,7 +13,7 @@ image() {
 # Linux, firmware and boot loaders wait for, in seconds, is less to emulate.
 nested() {
     tests/nested/linux.sh build/guest/kvm-modules "$work/initrd" "$work/disk" "$work"/images/* || return
-    ELF= KERNEL=build/guest/vmlinuz INITRD=$work/initrd CMDLINE="console=ttyS0 panic=-1 mitigations=off loglevel=4 boots=$1" \
+    ELF= KERNEL=build/guest/unpacked INITRD=$work/initrd CMDLINE="console=ttyS0 panic=-1 mitigations=off loglevel=4 boots=$1" \
         tests/rig/iso.sh "$work/linux.iso" || return
     ISO=$work/linux.iso OUTPUT=$work/disk CHANNEL=none PTMODEL="profile=skylake, cpuid15=1:14:17d7840" \
         tests/rig/boot.sh "$work/linux" || return

@@ -14,7 +14,7 @@ programs='sh bash mount cat sed grep awk tail head tr cut stat sleep sync rm mkd
     qemu-system-x86_64'
 # What QEMU reads of a PC with a standard screen and no boot ROM of the network card's.
 firmware='/usr/share/seabios/bios-256k.bin /usr/share/seabios/vgabios-stdvga.bin /usr/share/qemu/kvmvapic.bin'
-cylinder=516096 nr_cylinders=256
+cylinder=516096 nr_cylinders=320
 
 fail() {
     echo "nested: $*" >&2

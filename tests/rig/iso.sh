@@ -5,6 +5,7 @@
 # from the environment: ELF KERNEL INITRD CMDLINE OPTIONS; INITRD empty: none; KERNEL empty: none (a test's case);
 # ELF empty: the kernel boots bare, without the hypervisor. TABLES: files with ACPI tables that the machine is to have
 # besides, EXCEPT: signatures of those that it is not to have of its own (DMAR,SPCR). FIRST: GRUB commands before the hypervisor is loaded, LAST: behind that.
+# VMLINUZ: the kernel's own bzImage, where KERNEL is one of tests/rig/unpacked.sh.
 # PIXELS: a graphics mode, such as 1024x768x32, on a BIOS too. The host tool beside ELF adds tasks= where OPTIONS has none.
 set -eu
 
@@ -20,7 +21,7 @@ done
 tasks=
 case " ${OPTIONS:-} " in
 *' tasks='*) ;;
-*) [ -z "$ELF" ] || [ -z "$KERNEL" ] || tasks=$("$(dirname "$ELF")/undertrace" kernel-options "$KERNEL" 2>/dev/null) || tasks= ;;
+*) [ -z "$ELF" ] || [ -z "$KERNEL" ] || tasks=$("$(dirname "$ELF")/undertrace" kernel-options "${VMLINUZ:-$KERNEL}" 2>/dev/null) || tasks= ;;
 esac
 
 mkdir -p "$(dirname "$output")"

@@ -33,6 +33,11 @@ else
     fail 'all branches match' "$matched of $branches; first divergence: $(value .truth.first_divergence)"
 fi
 
+# The kernel unpacked and moved itself; names.sh has one for which that was done before.
+build/undertrace names "$capture" --kernel build/guest/vmlinuz >"$work/names"
+same 'names: the kernel is found where it went' "$(sed -n 's/^# kernel: .* moved by 0x[1-9a-f][0-9a-f]*: \([0-9]*\) of \1 pages agree$/yes/p' "$work/names")" yes
+same 'names: what unpacked it, and its first function' "$(awk '$NF == "bzImage" { loader = 1 } $5 == "start_kernel" { print loader, $6 }' "$work/names")" '1 vmlinux'
+
 # Root instructions without those spent waiting for the wire, against the guest's.
 stall=$(value '.stall_instructions // 0')
 at_most 'root instructions, stalls left out, in thousandths of the guest'"'"'s' \

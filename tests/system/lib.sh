@@ -47,11 +47,20 @@ done_testing() {
     exit 0
 }
 
+# vmlinuz_of KERNEL: the bzImage that Debian has of it. build/guest/unpacked is the same kernel, unpacked already, which takes half
+# of a boot off, and build/guest/moved the same as KASLR moves it: for boots that are about what comes behind that.
+vmlinuz_of() {
+    case $1 in
+    build/guest/unpacked | build/guest/moved) echo build/guest/vmlinuz ;;
+    *) echo "$1" ;;
+    esac
+}
+
 # boot NAME KERNEL INITRD CMDLINE OPTIONS: boot a guest; what it leaves is in $work/NAME. Variables of tests/rig/boot.sh
 # (CHANNEL=, CPU=, ...) may stand before it.
 boot() {
     local dir=$work/$1
-    ELF=build/undertrace.elf KERNEL=$2 INITRD=$3 CMDLINE=$4 OPTIONS=$5 tests/rig/iso.sh "$dir.iso" &&
+    VMLINUZ=$(vmlinuz_of "$2") ELF=build/undertrace.elf KERNEL=$2 INITRD=$3 CMDLINE=$4 OPTIONS=$5 tests/rig/iso.sh "$dir.iso" &&
         ISO=$dir.iso tests/rig/boot.sh "$dir"
 }
 

@@ -10,7 +10,7 @@ same 'the table has its size' "$(stat -c %s "$TABLES")" 64
 
 # The kernel alone: it lists the tables, finds no disk, and resets the machine.
 ENDS=reset check 'Debian under the hypervisor, with a network card as the channel' \
-    boot net build/guest/vmlinuz '' "$CMDLINE" 'pt=off channel=net'
+    boot net build/guest/moved '' "$CMDLINE" 'pt=off channel=net'
 console_has 'a unit that does not answer is said, and no more comes of it' net 'VT-d: our memory is not protected from devices: the unit at fed90000 does not answer'
 console_has 'it is hidden, and that is said' net 'undertrace: VT-d: hidden from the guest'
 console_has 'the guest finds a table that nobody looks for' net 'ACPI: XMAR 0x'

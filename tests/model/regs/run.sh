@@ -29,7 +29,7 @@ test() {
     objcopy -O binary "$dir/rom.elf" "$dir/rom.bin"
     head -c 32768 /dev/zero >"$dir/vga.bin"
     cat >"$dir/bochsrc" <<RC
-memory: guest=512, host=512
+memory: guest=512, host=512, block_size=1024
 romimage: file=rom.bin, address=0xffff0000
 vgaromimage: file=vga.bin
 cpu: model=corei7_skylake_x, count=${cpus:-1}, ips=1000000, reset_on_triple_fault=0
