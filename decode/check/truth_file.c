@@ -148,6 +148,14 @@ static void compare_parts(struct truth_comparison *comparison, size_t i, const s
     comparison->branches_in_gaps += interval->branches;
 }
 
+/* A gap less than a PSB behind the end has cut that PSB: the stretch does not end there. One at the trace's first byte
+ * is of before it: tracing was paused when the guest began. */
+static bool is_in_gap(const struct gaps *gaps, size_t i, const struct interval *interval)
+{
+    return gaps_touch(gaps, interval->begin, interval->end + PSB_BYTES - 1) ||
+           (i == 0 && gaps && gaps->count > 0 && gaps->items[0].at == 0);
+}
+
 void truth_compare(struct truth_comparison *comparison, const struct truth_cpu *truth,
                    const struct flow_result *results, size_t nr_results, const struct gaps *gaps)
 {
@@ -156,8 +164,7 @@ void truth_compare(struct truth_comparison *comparison, const struct truth_cpu *
     size_t intervals = truth->nr_checkpoints + (truth->ended ? 1 : 0);
     for (size_t i = 0; i < intervals; i++) {
         struct interval interval = interval_at(truth, i);
-        /* A gap less than a PSB behind the end has cut that PSB: the stretch does not end there. */
-        if (gaps_touch(gaps, interval.begin, interval.end + PSB_BYTES - 1)) {
+        if (is_in_gap(gaps, i, &interval)) {
             compare_parts(comparison, i, &interval, results, nr_results, &at);
             continue;
         }

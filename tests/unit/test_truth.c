@@ -108,6 +108,23 @@ static void branches_before_the_first_psb_differ(void **state)
     assert_true(c.first.found);
 }
 
+/* Tracing was paused by a command before its first byte. */
+static void a_gap_before_the_first_byte_has_what_was_executed_there(void **state)
+{
+    struct truth_cpu truth = example();
+    struct record_gap at_begin = {.at = 0, .cause = RECORD_GAP_COMMAND};
+    const struct gaps gaps = {.items = &at_begin, .count = 1};
+    struct truth_comparison c;
+    (void)state;
+    checkpoints[0].branches = 3;
+    checkpoints[0].hash = 77;
+    truth_compare(&c, &truth, results, 3, &gaps);
+    assert_false(c.first.found);
+    assert_int_equal(c.in_gaps, 1);
+    assert_int_equal(c.branches_in_gaps, 3);
+    assert_int_equal(c.matched, 35);
+}
+
 static void write_truth(char *name, const char *magic, size_t cut)
 {
     struct truth_file_header header = {.version = 1, .nr_cpus = 2};
@@ -268,6 +285,7 @@ int main(void)
         cmocka_unit_test(every_single_difference_is_found),
         cmocka_unit_test(missing_and_extra_stretches_are_found),
         cmocka_unit_test(branches_before_the_first_psb_differ),
+        cmocka_unit_test(a_gap_before_the_first_byte_has_what_was_executed_there),
         cmocka_unit_test(files_are_read),
         cmocka_unit_test(branch_lists_are_compared_one_by_one),
         cmocka_unit_test(the_hottest_come_first),
