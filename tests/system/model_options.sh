@@ -3,6 +3,8 @@
 # it to the branches that the emulated CPU took, outside overflows.
 . tests/system/lib.sh
 
+export OUT=$work/selftest # two scripts may run beside each other
+
 rom() { # [NAME=VALUE...] OPTION...
     local vars=()
     while [[ ${1:-} =~ ^[A-Z]+= ]]; do
@@ -14,8 +16,8 @@ rom() { # [NAME=VALUE...] OPTION...
 
 # The same run twice.
 repeats() {
-    rom "$@" >/dev/null && cp build/model/selftest/trace.bin "$work/first" && rom "$@" >/dev/null &&
-        cmp "$work/first" build/model/selftest/trace.bin
+    rom "$@" >/dev/null && cp "$OUT/trace.bin" "$work/first" && rom "$@" >/dev/null &&
+        cmp "$work/first" "$OUT/trace.bin"
 }
 
 # IA32_RTIT_CTL: 2H CYCEn, 200H MTCEn, C000H MTCFreq = 3, 280000H CycThresh = 5

@@ -4,7 +4,8 @@
 . tests/system/lib.sh
 . tests/model/perf.sh
 
-rom=build/model/selftest
+export OUT=$work/selftest # two scripts may run beside each other
+rom=$OUT
 # shellcheck disable=SC2034 # for perf.sh
 out=build/tools
 

@@ -6,14 +6,16 @@
 #   CTL=BITS       more bits for IA32_RTIT_CTL
 #   PROFILE=NAME   instead of skylake
 #   MTCFREQ=N      as CTL has it: check the timing packets as well
+#   OUT=DIR        where trace.bin, branches.bin and the rest go: build/model/selftest
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
 build=$(cd "${1:-$root/build}" && pwd)
 [ $# -eq 0 ] || shift
-out=$build/model/selftest
+out=${OUT:-$build/model/selftest}
 mkdir -p "$out"
 cd "$out"
+out=$(pwd)
 extra=
 for option in "$@"; do extra="$extra, $option"; done
 

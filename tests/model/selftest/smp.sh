@@ -5,14 +5,16 @@
 #   tests/model/selftest/smp.sh [BUILD] [OPTION...]     BUILD/bochs must exist; options are added to the ptmodel line
 #   CTL=BITS       more bits for IA32_RTIT_CTL
 #   MTCFREQ=N      as CTL has it: check the timing packets as well
+#   OUT=DIR        where DIR/smp has its trace and the rest: build/model/selftest
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
 build=$(cd "${1:-$root/build}" && pwd)
 [ $# -eq 0 ] || shift
-out=$build/model/selftest/smp
+out=${OUT:-$build/model/selftest}/smp
 mkdir -p "$out"
 cd "$out"
+out=$(pwd)
 extra=
 for option in "$@"; do extra="$extra, $option"; done
 
