@@ -72,14 +72,14 @@ same 'trace: tasks are followed from CPU to CPU: some begin anew only where each
 # function's call and its return, on whichever CPU. Lines are told by what a process is called, so those without a name are left out.
 lines='{ name = substr($0, 29, 22); sub(/ +$/, "", name); text = substr($0, 52); match(text, /^ */); depth = RLENGTH / 2; text = substr(text, RLENGTH + 1) }
     name == "-" { next }'
-listed 60 64 --returns >"$work/together"
-for function in do_wait schedule kernel_clone; do
+listed 62 63 --returns >"$work/together"
+for function in do_wait schedule; do
     awk -v wanted=$function "$lines"' name in entered && depth <= entered[name] { delete entered[name] } # executed another program, or returned
         text ~ /^} / { next }
         { split(text, word, " ") }
         !(name in entered) && word[1] == wanted { entered[name] = depth }
         name in entered { print substr($0, 1, 17), name, depth - entered[name], text }' "$work/together" >"$work/alone"
-    listed 60 64 --function $function | awk "$lines"' { print substr($0, 1, 17), name, depth, text }' >"$work/found"
+    listed 62 63 --function $function | awk "$lines"' { print substr($0, 1, 17), name, depth, text }' >"$work/found"
     same "trace: --function $function is followed from CPU to CPU: lines that it has, and has not" \
         "$([ -s "$work/alone" ] && diff "$work/found" "$work/alone" | grep -c '^[<>]')" 0
 done
