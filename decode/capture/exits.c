@@ -68,7 +68,7 @@ void exits_add(struct exits *sum, const struct exits *more, bool first)
     }
 }
 
-static int by_ticks(const void *left, const void *right)
+static int by_cost(const void *left, const void *right)
 {
     const struct exits_reason *a = left, *b = right;
     if (a->ticks != b->ticks)
@@ -76,13 +76,9 @@ static int by_ticks(const void *left, const void *right)
     return a->count < b->count ? 1 : a->count > b->count ? -1 : 0;
 }
 
-static int by_count(const void *left, const void *right)
-{
-    const struct exits_reason *a = left, *b = right;
-    return a->count < b->count ? 1 : a->count > b->count ? -1 : 0;
-}
-
 void exits_sort(struct exits *exits)
 {
-    qsort(exits->items, exits->count, sizeof(exits->items[0]), exits->timed ? by_ticks : by_count);
+    for (size_t i = 0; i < exits->count && !exits->timed; i++)
+        exits->items[i].ticks = 0; /* of some CPUs alone */
+    qsort(exits->items, exits->count, sizeof(exits->items[0]), by_cost);
 }

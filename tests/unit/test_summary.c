@@ -122,6 +122,37 @@ static void a_damaged_capture_is_not_complete_however_well_it_decodes(void **sta
     summary_free(&summary);
 }
 
+/* Tables of many CPUs go by groups, which a terminal of 100 columns has room for. */
+static void no_line_of_many_cpus_is_longer_than_100_columns(void **state)
+{
+    struct summary summary = {.cpus = 11, .per_cpu = calloc(11, sizeof(*summary.per_cpu)), .tsc_khz = 1000};
+    const struct flow_result result = {.end = 100, .tsc = 5000, .branches = 123456789};
+    char *text = NULL, *line;
+    size_t size = 0;
+    (void)state;
+    assert_non_null(summary.per_cpu);
+    for (unsigned i = 0; i < 11; i++) {
+        summary.per_cpu[i] = (struct summary_figures){.trace_bytes = 123456789012, .packets = 123456789012};
+        timeline_take(&summary.timeline, i, &result, 1);
+    }
+    summary_add_up(&summary);
+    FILE *file = open_memstream(&text, &size);
+    assert_non_null(file);
+    summary_print(file, &summary);
+    fclose(file);
+    for (unsigned i = 0; i < 11; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "CPU %u", i);
+        const char *first = strstr(text, name);
+        assert_non_null(first);
+        assert_non_null(strstr(first + 1, name)); /* in both tables */
+    }
+    for (char *rest = text; (line = strsep(&rest, "\n"));)
+        assert_in_range(strlen(line), 0, 100);
+    free(text);
+    summary_free(&summary);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +160,7 @@ int main(void)
         cmocka_unit_test(decode_gaps_are_named_and_counted),
         cmocka_unit_test(a_recorded_gap_is_not_complete_however_well_it_decodes),
         cmocka_unit_test(a_damaged_capture_is_not_complete_however_well_it_decodes),
+        cmocka_unit_test(no_line_of_many_cpus_is_longer_than_100_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
