@@ -16,7 +16,7 @@ static inline void *phys_to_virt(uint64_t pa)
     return (void *)(uintptr_t)(DIRECT_MAP_BASE + pa);
 }
 
-/* Only for pointers into the direct map: everything that the arena (boot/carve.h) hands out. */
+/* Only for pointers into the direct map: everything that the arena (boot/memory/carve.h) hands out. */
 static inline uint64_t virt_to_phys(const void *va)
 {
     return (uint64_t)(uintptr_t)va - DIRECT_MAP_BASE;

@@ -7,10 +7,10 @@
  */
 #include "boot/ap_page.h"
 #include "boot/long_mode.h"
-#include "boot/selectors.h"
+#include "vmx/root/selectors.h"
 #include "base/msr_numbers.h"
 
-    .section .second_act, "ax"
+    .section .init, "ax"
     .globl ap_page, ap_page_32, ap_page_64
     .balign 16
     .code16

@@ -1,15 +1,16 @@
+/* Kind: shell, init */
 #include "boot/aps.h"
 
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/log.h"
 #include "base/msr.h"
 #include "base/phys.h"
 #include "boot/ap_page.h"
-#include "boot/gdt.h"
 #include "boot/pt_same.h"
 #include "pt/lvtpc.h"
-#include "serial/clock.h"
-#include "serial/log.h"
+#include "vmx/root/gdt.h"
 #include "vmx/vmx.h"
 
 /* SDM Vol. 3A, "Interrupt Command Register (ICR)": physical destination, edge, assert. */

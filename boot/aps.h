@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "boot/carve.h"
+#include "boot/memory/carve.h"
 #include "pt/engine.h"
 
 /* One CPU, the first included: what it is, and its memory. The lines of a CPU that is refused end with no_vmx. */

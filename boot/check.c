@@ -1,13 +1,14 @@
+/* Kind: shell, init */
 #include "boot/check.h"
 
+#include "base/log.h"
 #include "base/msr.h"
 #include "base/phys.h"
-#include "boot/screen.h"
-#include "boot/uart_find.h"
-#include "boot/version.h"
+#include "base/version.h"
+#include "boot/channel/uart_find.h"
+#include "boot/screen/screen.h"
 #include "pt/engine.h"
 #include "pt/soft_pt.h"
-#include "serial/log.h"
 #include "vmx/vmx.h"
 
 #define MIB (1ull << 20)

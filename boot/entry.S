@@ -7,7 +7,7 @@
  *
  * Out: 64-bit mode at the linked address, on the scratch stack, in boot_main(EDI = magic, ESI = information,
  * RDX = physical address of the image). Mapped: the lower 4 GiB at 0 and at DIRECT_MAP_BASE, the image at IMAGE_BASE,
- * all of it writable and executable; boot/paging.c does better.
+ * all of it writable and executable; boot/memory/paging.c does better.
  *
  * Not saved: anything.
  */

@@ -1,24 +1,25 @@
+/* Kind: shell, init */
 /*
  * The story of the boot, from the first C instruction to the guest's. Two acts: before the image moves into the carved
  * range, on the scratch stack, and after.
  */
+#include "base/clock.h"
+#include "base/log.h"
 #include "base/msr.h"
 #include "base/phys.h"
-#include "boot/builtin.h"
+#include "boot/channel/tracing.h"
 #include "boot/check.h"
-#include "boot/direct.h"
-#include "boot/gdt.h"
-#include "boot/idt.h"
-#include "boot/image.h"
-#include "boot/paging.h"
-#include "boot/plan.h"
-#include "boot/remapping.h"
-#include "boot/screen.h"
-#include "boot/selftest.h"
-#include "boot/tracing.h"
-#include "boot/watch.h"
-#include "serial/clock.h"
-#include "serial/log.h"
+#include "boot/guest/builtin.h"
+#include "boot/guest/direct.h"
+#include "boot/memory/image.h"
+#include "boot/memory/paging.h"
+#include "boot/memory/plan.h"
+#include "boot/screen/screen.h"
+#include "boot/selftest/selftest.h"
+#include "boot/vtd/remapping.h"
+#include "vmx/root/gdt.h"
+#include "vmx/root/idt.h"
+#include "vtd/watch.h"
 
 #define ENTER_SECONDS 10u /* that the other CPUs may take to enter VMX operation */
 
@@ -139,8 +140,8 @@ static void init_machine(void)
     const char *failure = vmx_machine_init(&machine);
     if (failure)
         boot_fail("cannot prepare the machine for the guest: %s", failure);
-    /* VISIBLE: one reserved range, here and in UEFI's map (boot/guest.c); and the card's registers, which the guest
-     * might give to another device, as it sees nothing there. */
+    /* VISIBLE: one reserved range, here and in UEFI's map (boot/guest/guest.c); and the card's registers, which the
+     * guest might give to another device, as it sees nothing there. */
     if (!memory_map_reserve(&boot->info.map, boot->carved) ||
         !memory_map_reserve(&boot->info.map, machine.ports.hidden_mmio))
         boot_fail("the memory map has no room for one reserved range more");

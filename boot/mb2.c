@@ -1,8 +1,9 @@
+/* Kind: core, init */
 #include "boot/mb2.h"
 
 #include <string.h>
 
-#include "boot/bytes.h"
+#include "base/bytes.h"
 
 #define MB2_FIXED_SIZE 8u /* total_size, reserved; and a tag's type, size */
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "boot/carve.h"
+#include "boot/memory/carve.h"
 
 #define MB2_BOOTLOADER_MAGIC 0x36d76289u
 #define MB2_MAX_MODULES 8u

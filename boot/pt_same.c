@@ -1,3 +1,4 @@
+/* Kind: core, init */
 #include "boot/pt_same.h"
 
 #include <string.h>

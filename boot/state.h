@@ -2,12 +2,13 @@
 #ifndef BOOT_STATE_H
 #define BOOT_STATE_H
 
-#include "boot/acpi.h"
+#include "base/arena.h"
+#include "boot/acpi/acpi.h"
 #include "boot/aps.h"
-#include "boot/channel.h"
-#include "boot/guest.h"
-#include "boot/options.h"
-#include "boot/vtd_found.h"
+#include "boot/channel/channel.h"
+#include "boot/guest/guest.h"
+#include "boot/options/options.h"
+#include "boot/vtd/vtd_found.h"
 #include "pt/caps.h"
 
 struct boot_state {
@@ -26,8 +27,8 @@ struct boot_state {
     struct arena arena;
     uint32_t nr_ept_pages;
     uint64_t cr3, image_pa;
-    unsigned nr_remapping_stuck; /* units that remap DMA still: boot/remapping.h */
-    bool remaps;                 /* they are on, by our tables: boot/protect.h */
+    unsigned nr_remapping_stuck; /* units that remap DMA still: boot/vtd/remapping.h */
+    bool remaps;                 /* they are on, by our tables: boot/vtd/protect.h */
     const char *no_vtd;          /* why they are not to be, or have come not to be; NULL: they are to be, or are */
     char vtd_text[96];           /* where that is made of more than words */
     enum vtd_found vtd;

@@ -1,3 +1,4 @@
+/* Kind: core */
 /*
  * Whether a CPU can trace as the options ask, and IA32_RTIT_CTL for it.
  *
@@ -6,7 +7,7 @@
  */
 #include "pt/caps.h"
 
-#include "base/acts.h"
+#include "base/init.h"
 #include "pt/rtit.h"
 #include "pt/scheme.h"
 
@@ -41,7 +42,7 @@ const char *pt_refusal_text(enum pt_refusal refusal)
     return "unknown refusal";
 }
 
-SECOND_ACT bool pt_refusal_by_option(enum pt_refusal refusal)
+INIT_CODE bool pt_refusal_by_option(enum pt_refusal refusal)
 {
     switch (refusal) {
     case PT_NO_TOPA:
@@ -78,7 +79,7 @@ static bool has_window(const struct pt_options *config)
     return config->cr3_on || config->branches != 0;
 }
 
-SECOND_ACT bool pt_soft_choose(struct pt_options *config, enum pt_refusal refusal)
+INIT_CODE bool pt_soft_choose(struct pt_options *config, enum pt_refusal refusal)
 {
     const bool cpu_cannot = refusal != PT_OK && refusal != PT_OFF && !pt_refusal_by_option(refusal);
 

@@ -1,17 +1,18 @@
+/* Kind: shell */
 /*
  * Commands from the receiver: what they do, and the answers. Shell. TraceEn is clear.
  *
  * Source: SDM "Enabling and Configuration MSRs" (36.2.7): what is changed while TraceEn is clear holds from its next
  * setting on.
  */
-#include "serial/command.h"
+#include "serial/wire/command.h"
+#include "base/log.h"
 #include "base/msr.h"
 #include "pt/drain.h"
 #include "pt/engine_state.h"
 #include "pt/rtit.h"
 #include "pt/scheme.h"
-#include "serial/log.h"
-#include "serial/sink_cut.h"
+#include "serial/wire/sink_cut.h"
 
 static const char ok[] = "ok";
 static const char off[] = "nothing is traced: Intel PT is off";

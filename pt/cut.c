@@ -1,7 +1,9 @@
-/* The channel was cut (serial/sink_cut.h): tracing is over on this CPU, and a gap record says since when. Shell. */
+/* Kind: shell */
+/* The channel was cut (serial/wire/sink_cut.h): tracing is over on this CPU, and a gap record says since when. Shell.
+ */
 #include "pt/drain.h"
 #include "pt/engine_state.h"
-#include "serial/sink_cut.h"
+#include "serial/wire/sink_cut.h"
 
 /* What was written behind what the channel has taken is lost. */
 static void cut_begin(struct pt_engine *pt)

@@ -1,3 +1,4 @@
+/* Kind: shell, hot */
 /*
  * The drain: read the registers, ask the plan, do what it says. Shell; the decisions are in the scheme's core:
  * pt/plan.c, pt/single.c or pt/range.c.

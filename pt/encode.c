@@ -1,3 +1,4 @@
+/* Kind: core */
 /*
  * The packet encoder: the inverse of pt/parse.c, byte for byte. The PT model and the unit tests write with it.
  *

@@ -1,3 +1,4 @@
+/* Kind: shell, hot */
 /*
  * The hooks behind a VM exit and before a VM entry. Shell.
  *
@@ -11,7 +12,7 @@
 #include "pt/engine_state.h"
 #include "pt/lvtpc.h"
 #include "pt/rtit.h"
-#include "serial/sink_cut.h"
+#include "serial/wire/sink_cut.h"
 
 /* How often an exit that has no work lets the sink work: TSC ticks, some 100 us. */
 #define POLL_TSC 300000u

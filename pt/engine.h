@@ -12,8 +12,8 @@
 
 #include "pt/caps.h"
 #include "pt/soft_pt.h"
-#include "serial/record.h"
-#include "serial/sink.h"
+#include "serial/wire/record.h"
+#include "serial/wire/sink.h"
 
 struct pt_engine; /* pt/engine_state.h */
 
@@ -132,7 +132,7 @@ void pt_flush_end(struct pt_engine *pt, const char *exits_text, uint32_t exits_s
 void pt_flush_wait(struct pt_engine *pt);
 
 /* The machine has not gone down after all, or wakes: the receiver, which has the end, may be gone, and the guest must
- * not wait for it as long as for one that is expected (serial/sink_cut.h). */
+ * not wait for it as long as for one that is expected (serial/wire/sink_cut.h). */
 void pt_flush_over(struct pt_engine *pt);
 
 #endif

@@ -1,3 +1,4 @@
+/* Kind: core */
 /* Why output ended with an operational error. Core; see pt/fault.h. */
 #include "pt/fault.h"
 

@@ -1,8 +1,9 @@
+/* Kind: shell */
 /* Before the machine goes down: all bytes, the totals, and the wait until all CPUs' have arrived. Shell. */
+#include "base/log.h"
 #include "pt/drain.h"
 #include "pt/engine_state.h"
-#include "serial/log.h"
-#include "serial/sink_cut.h"
+#include "serial/wire/sink_cut.h"
 
 /* TSC ticks without any delivery after which the receiver is taken for gone: 10 s and more. */
 #define FLUSH_TIMEOUT_TSC 30000000000ull

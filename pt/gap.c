@@ -1,8 +1,9 @@
+/* Kind: shell */
 /* Gaps: bytes that were not written, or were overwritten. Shell. */
+#include "base/log.h"
 #include "base/msr.h"
 #include "pt/engine_state.h"
 #include "pt/fault.h"
-#include "serial/log.h"
 
 /* Which entry, and why: the tables are as the processor found them. Returns the gap record's detail. */
 static uint32_t explain_error(struct pt_engine *pt, const struct plan_snapshot *snapshot)

@@ -1,3 +1,4 @@
+/* Kind: core */
 /* How long an instruction is, and of which kind. Core; see pt/instruction.h. */
 #include "pt/instruction.h"
 #include "pt/instruction_table.h"

@@ -1,3 +1,4 @@
+/* Kind: core */
 /* What each opcode has behind it. Core; see pt/instruction_table.h. Source: SDM Volume 2, appendix A "Opcode Map". */
 #include "pt/instruction_table.h"
 

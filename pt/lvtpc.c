@@ -1,3 +1,4 @@
+/* Kind: shell, hot */
 /* LVTPC. Shell; see pt/lvtpc.h. */
 #include "pt/lvtpc.h"
 

@@ -1,11 +1,12 @@
+/* Kind: core */
 /*
  * What a CPU's PT offers of what can be chosen, and what to say where an option asks for more.
  *
  * Core. Source: SDM Tables "CPUID Leaf 14H Enumeration" (36.3.1); Table "IA32_RTIT_CTL MSR" for the codes.
  */
+#include "base/log.h"
 #include "pt/caps.h"
 #include "pt/rtit.h"
-#include "serial/log.h"
 
 #define PSB_BYTES_MIN 2048ull /* PSBFreq 0 */
 #define PSB_CODE_AUTO 3       /* 16K */

@@ -1,3 +1,4 @@
+/* Kind: core */
 /* The schemes behind one table of functions. Core; see pt/output.h. */
 #include "pt/output.h"
 #include "pt/scheme.h"

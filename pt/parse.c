@@ -1,3 +1,4 @@
+/* Kind: core */
 /*
  * The packet parser: the inverse of pt/encode.c. One packet at a time, from bytes that may be anything.
  *

@@ -1,3 +1,4 @@
+/* Kind: shell */
 /*
  * Pauses: from a drain that found no free region, or a command, until tracing goes on (pt/engine.c). Shell.
  *

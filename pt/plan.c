@@ -1,3 +1,4 @@
+/* Kind: core, hot */
 /*
  * The drain plan. Core; see pt/plan.h.
  */

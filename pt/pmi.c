@@ -1,3 +1,4 @@
+/* Kind: shell, hot */
 /*
  * The PMI handler: an NMI has arrived, and it may be a ToPA PMI's. Shell.
  *

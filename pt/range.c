@@ -1,3 +1,4 @@
+/* Kind: core, hot */
 /* Single-range output. Core; see pt/range.h. */
 #include "pt/range.h"
 #include "pt/rtit.h"

@@ -1,3 +1,4 @@
+/* Kind: shell, hot */
 /* The way to the sink: records, stamped with the place in the trace and the time; and letting it work. Shell. */
 #include "base/msr.h"
 #include "pt/engine_state.h"

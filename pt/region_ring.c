@@ -1,3 +1,4 @@
+/* Kind: core, hot */
 /*
  * The region ring. Core; see pt/region_ring.h for the picture.
  */

@@ -1,3 +1,4 @@
+/* Kind: shell, hot */
 /*
  * The output registers, the tables and the canary: read for a plan, and written as a plan says. Shell.
  *

@@ -1,7 +1,8 @@
+/* Kind: core */
 /* The choice of an output scheme. Core; see pt/scheme.h. */
 #include "pt/scheme.h"
 
-#include "base/acts.h"
+#include "base/init.h"
 #include "pt/range.h"
 #include "pt/region_ring.h"
 #include "pt/rtit.h"
@@ -57,7 +58,7 @@ uint64_t pt_scheme_range_bytes(const struct pt_options *config)
     return bytes;
 }
 
-SECOND_ACT uint64_t pt_scheme_align(enum pt_scheme scheme, const struct pt_options *config)
+INIT_CODE uint64_t pt_scheme_align(enum pt_scheme scheme, const struct pt_options *config)
 {
     return scheme == PT_SCHEME_RANGE ? pt_scheme_range_bytes(config) : config->region_bytes;
 }

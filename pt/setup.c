@@ -1,3 +1,4 @@
+/* Kind: shell */
 /*
  * The PT engine's set-up: what this CPU can do, and all of its registers. Shell.
  *
@@ -6,7 +7,7 @@
  */
 #include "pt/engine_state.h"
 
-#include "base/acts.h"
+#include "base/init.h"
 #include "base/msr.h"
 #include "pt/rtit.h"
 #include "pt/scheme.h"
@@ -103,9 +104,9 @@ static bool setup_configure(struct pt_engine *pt, struct pt_setup *setup, const 
     return true;
 }
 
-SECOND_ACT struct pt_engine *pt_engine_init(void *memory, uint64_t memory_pa, uint16_t cpu,
-                                            const struct pt_options *config, struct pt_region_memory regions,
-                                            struct sink *sink)
+INIT_CODE struct pt_engine *pt_engine_init(void *memory, uint64_t memory_pa, uint16_t cpu,
+                                           const struct pt_options *config, struct pt_region_memory regions,
+                                           struct sink *sink)
 {
     struct pt_engine *pt = memory;
     struct pt_setup setup;

@@ -1,3 +1,4 @@
+/* Kind: core, hot */
 /* Single-output-region ToPA. Core; see pt/single.h. */
 #include "pt/single.h"
 #include "pt/rtit.h"

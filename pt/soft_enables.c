@@ -1,3 +1,4 @@
+/* Kind: core */
 /* Soft PT: when packets are generated. Source: SDM "Trace Filtering" (36.2.4), "Packet Generation Enable Controls"
  * (36.2.5). */
 #include "pt/rtit.h"

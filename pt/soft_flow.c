@@ -1,3 +1,4 @@
+/* Kind: core */
 /* Soft PT: what each instruction and each event yields, by the rows of the manual's table. */
 #include "pt/rtit.h"
 #include "pt/soft_parts.h"

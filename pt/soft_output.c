@@ -1,3 +1,4 @@
+/* Kind: core */
 /* Soft PT's registers and its output through ToPA tables. */
 #include "pt/rtit.h"
 #include "pt/soft_pt.h"

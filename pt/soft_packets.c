@@ -1,3 +1,4 @@
+/* Kind: core */
 /* Soft PT: packets, and what a decoder must know of the packets before them. Source: SDM "Packet Definitions" (36.4.2).
  */
 #include "pt/rtit.h"

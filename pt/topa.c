@@ -1,3 +1,4 @@
+/* Kind: core */
 /*
  * ToPA entries, the output MSRs as values, and the walk of the processor's output unit over the tables.
  *

@@ -1,6 +1,7 @@
+/* Kind: shell */
 #include "vmx/bitmaps.h"
 
-#include "base/acts.h"
+#include "base/init.h"
 #include "vmx/ept.h"
 #include "vmx/ept_maths.h"
 #include "vmx/io_ports.h"
@@ -8,7 +9,7 @@
 
 static uint8_t *io_bitmaps, *msr_bitmap;
 
-SECOND_ACT const char *bitmaps_build(const struct vmx_ports *ports, uint32_t msr_conditions)
+INIT_CODE const char *bitmaps_build(const struct vmx_ports *ports, uint32_t msr_conditions)
 {
     io_bitmaps = ept_pool_take(IO_BITMAPS_SIZE / EPT_PAGE_SIZE);
     msr_bitmap = ept_pool_take(MSR_BITMAP_SIZE / EPT_PAGE_SIZE);

@@ -1,3 +1,4 @@
+/* Kind: core, init */
 #include "vmx/caps.h"
 
 #include <stddef.h>

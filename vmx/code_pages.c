@@ -1,3 +1,4 @@
+/* Kind: shell */
 /*
  * W^X over guest memory: a page is written or executed, and what is executed is sent first. All here is the machine's,
  * and its lock is held.

@@ -1,3 +1,4 @@
+/* Kind: core, hot */
 #include "vmx/cpuid_policy.h"
 
 #include "base/control.h"

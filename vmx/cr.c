@@ -1,3 +1,4 @@
+/* Kind: shell */
 /* Writes to CR0 and CR4 that touch bits which VMX owns, loads of CR3 that PT's filter must follow, and XSETBV. */
 #include "base/control.h"
 #include "base/fixup.h"

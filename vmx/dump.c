@@ -1,5 +1,6 @@
+/* Kind: shell */
 /* Fail-stop: say why, show all there is, hand over what was traced, park. Runtime code never guesses. */
-#include "serial/log.h"
+#include "base/log.h"
 #include "vmx/cpu.h"
 #include "vmx/vmcs.h"
 

@@ -1,6 +1,7 @@
+/* Kind: shell */
 #include "vmx/ept.h"
 
-#include "base/acts.h"
+#include "base/init.h"
 #include <string.h>
 
 #include "base/msr.h"
@@ -160,7 +161,7 @@ static uint64_t end_of_built(uint64_t top_of_memory)
     return end > FOUR_GIB ? end : FOUR_GIB;
 }
 
-SECOND_ACT const char *ept_build(const struct vmx_machine *config)
+INIT_CODE const char *ept_build(const struct vmx_machine *config)
 {
     const uint64_t end = end_of_built(config->top_of_memory);
 

@@ -1,6 +1,7 @@
+/* Kind: core */
 #include "vmx/ept_maths.h"
 
-#include "base/acts.h"
+#include "base/init.h"
 #include "vmx/vmx.h"
 
 #define EPTP_WRITE_BACK 6ull
@@ -46,12 +47,12 @@ static inline uint32_t pages_for(uint64_t top_of_memory, uint64_t split)
     return (uint32_t)(1 + pointer_tables + directories + tables + SPARE_PAGES);
 }
 
-SECOND_ACT uint32_t vmx_ept_pages_needed(uint64_t top_of_memory)
+INIT_CODE uint32_t vmx_ept_pages_needed(uint64_t top_of_memory)
 {
     return pages_for(top_of_memory, top_of_memory);
 }
 
-SECOND_ACT uint32_t vmx_ept_pages_least(uint64_t top_of_memory)
+INIT_CODE uint32_t vmx_ept_pages_least(uint64_t top_of_memory)
 {
     return pages_for(top_of_memory, top_of_memory < LEAST_SPLIT ? top_of_memory : LEAST_SPLIT);
 }

@@ -1,6 +1,7 @@
+/* Kind: shell */
 #include "vmx/ept_view.h"
 
-#include "base/acts.h"
+#include "base/init.h"
 #include <string.h>
 
 #include "base/phys.h"
@@ -12,7 +13,7 @@
 
 static struct ept_view *views;
 
-SECOND_ACT void ept_view_init(struct ept_view *view, void *memory)
+INIT_CODE void ept_view_init(struct ept_view *view, void *memory)
 {
     *view = (struct ept_view){.pml4 = memory, .memory = (uint8_t *)memory + EPT_PAGE_SIZE, .next = views};
     memcpy(view->pml4, ept_table_of(0, EPT_LEVELS), EPT_PAGE_SIZE);

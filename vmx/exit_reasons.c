@@ -1,3 +1,4 @@
+/* Kind: core */
 #include "vmx/exit_reasons.h"
 
 static const char *const names[NR_EXIT_REASONS] = {

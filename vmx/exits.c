@@ -1,3 +1,4 @@
+/* Kind: shell, hot */
 /* VM exits: from reason to handler. Only the dispatcher moves RIP. */
 #include "vmx/cpu.h"
 #include "vmx/summons.h"

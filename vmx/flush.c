@@ -1,7 +1,8 @@
+/* Kind: shell */
 #include "vmx/flush.h"
 
+#include "base/log.h"
 #include "base/msr.h"
-#include "serial/log.h"
 #include "vmx/cpu.h"
 
 /* The machine goes down within an exit. */

@@ -1,3 +1,4 @@
+/* Kind: shell, hot */
 /* The guest's state in the VMCS, as handlers see and change it. */
 #include "base/control.h"
 #include "vmx/cpu.h"

@@ -1,3 +1,4 @@
+/* Kind: core */
 #include "vmx/guest_data.h"
 
 #include "base/control.h"

@@ -1,3 +1,4 @@
+/* Kind: shell, hot */
 /*
  * What the guest's page tables have executable, told to the receiver as RECORD_MAP: one page table's stretch at a time,
  * and only where it is not as it was told last.

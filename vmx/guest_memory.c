@@ -1,3 +1,4 @@
+/* Kind: shell, hot */
 #include "vmx/guest_memory.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Kind: shell */
 /*
  * Which task of the guest's runs in an address space: its number and its name, from Linux's own task_struct, told as
  * RECORD_TASK. Where its fields are, and where the CPU's pointer to it is, the option tasks= says (vmx/task_fields.h);

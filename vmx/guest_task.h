@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "serial/record.h"
+#include "serial/wire/record.h"
 
 struct cpu;
 

@@ -1,3 +1,4 @@
+/* Kind: core, hot */
 #include "vmx/guest_walk.h"
 
 #include "base/control.h"

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "serial/record.h"
+#include "serial/wire/record.h"
 
 /* The registers that say how linear addresses are translated. */
 struct guest_paging {

@@ -1,3 +1,4 @@
+/* Kind: core, hot */
 #include "vmx/inject.h"
 
 struct guest_step guest_advance(struct guest_step step, uint32_t length, bool code64, uint64_t rflags,

@@ -1,9 +1,10 @@
+/* Kind: shell */
 /*
  * The few ports whose accesses exit (vmx/io_ports.c says which): power-off and reset, where the trace leaves before the
  * access happens; PCI configuration and a UART, where a device is ours.
  */
 #include "base/io.h"
-#include "serial/log.h"
+#include "base/log.h"
 #include "vmx/cpu.h"
 #include "vmx/io_ports.h"
 #include "vmx/vmcs.h"

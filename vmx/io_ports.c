@@ -1,3 +1,4 @@
+/* Kind: core */
 #include "vmx/io_ports.h"
 
 #define PM1_CNT_SIZE 2u

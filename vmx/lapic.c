@@ -1,3 +1,4 @@
+/* Kind: shell */
 /*
  * LVTPC, the local APIC's entry for performance-monitoring interrupts, belongs to PT while PT is on: NMI, unmasked. The
  * guest keeps a value of its own here. Of several CPUs the guest's IPIs are watched as well (vmx/summons.h), with soft

@@ -1,3 +1,4 @@
+/* Kind: shell */
 /*
  * IPIs of root's. In xAPIC mode the ICR's halves are two registers, and root may come between the guest's two writes;
  * in x2APIC mode it is one. VISIBLE: the guest reads the command of root's last IPI in it.

@@ -1,3 +1,4 @@
+/* Kind: shell */
 /*
  * What INIT does to the local APIC, as far as software can bring it about; an INIT that exits leaves it alone. VISIBLE:
  * interrupts that were accepted before stay in the IRR.

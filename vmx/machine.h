@@ -24,7 +24,7 @@ struct machine {
     uint32_t ticket;
 
     uint32_t config_address; /* what the guest wrote to 0CF8H */
-    uint64_t pages_sent;     /* the number of the newest code page: serial/record.h */
+    uint64_t pages_sent;     /* the number of the newest code page: serial/wire/record.h */
     uint64_t trigger_gpa;    /* the page of pt.trigger= */
     bool trigger_sent;       /* ... has been sent as it is */
     bool unguarded; /* no CPU was traced by soft PT, and pages were given execution that may be in its window */

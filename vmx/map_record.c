@@ -1,3 +1,4 @@
+/* Kind: shell */
 #include "vmx/map_record.h"
 
 #include "vmx/cpu.h"

@@ -2,7 +2,7 @@
 #ifndef VMX_MAP_RECORD_H
 #define VMX_MAP_RECORD_H
 
-#include "serial/record.h"
+#include "serial/wire/record.h"
 
 struct cpu;
 

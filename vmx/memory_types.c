@@ -1,3 +1,4 @@
+/* Kind: shell */
 #include "vmx/memory_types.h"
 
 #include <string.h>

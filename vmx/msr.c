@@ -1,3 +1,4 @@
+/* Kind: shell */
 /* RDMSR and WRMSR exits: vmx/msr_policy.c says what, this does it. */
 #include "vmx/cpu.h"
 #include "vmx/ept.h"

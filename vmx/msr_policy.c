@@ -1,3 +1,4 @@
+/* Kind: core */
 #include "vmx/msr_policy.h"
 
 /* clang-format off */

@@ -1,3 +1,4 @@
+/* Kind: core */
 #include "vmx/mtrr.h"
 
 const uint16_t mtrr_fixed_msrs[MTRR_NR_FIXED] = {0x250, 0x258, 0x259, 0x268, 0x269, 0x26a,

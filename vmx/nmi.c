@@ -1,3 +1,4 @@
+/* Kind: shell, hot */
 /*
  * NMIs: none is lost, none is doubled, none of the guest's is taken for ours.
  *

@@ -1,3 +1,4 @@
+/* Kind: shell, hot */
 /*
  * Page faults upon reads and instruction fetches: the guest is about to map pages, and some of them it may execute. A
  * read counts, because kernels map what lies around it as well, and program text among that is executed then without

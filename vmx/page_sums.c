@@ -1,3 +1,4 @@
+/* Kind: core, hot */
 #include "vmx/page_sums.h"
 
 #include "vmx/guest_walk.h"

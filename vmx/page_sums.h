@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "serial/record.h"
+#include "serial/wire/record.h"
 
 #define PAGE_SUMS_WAYS 4u
 #define NR_PAGE_SUMS 16384u /* sets: a power of two */

@@ -1,3 +1,4 @@
+/* Kind: core */
 #include "vmx/pmi.h"
 
 struct pmi pmi_judge(uint64_t status, uint64_t delivered)

@@ -1,7 +1,8 @@
+/* Kind: shell */
 /* The ways in which the machine goes down: the trace leaves first. */
 #include "base/io.h"
+#include "base/log.h"
 #include "base/msr.h"
-#include "serial/log.h"
 #include "vmx/cpu.h"
 #include "vmx/summons.h"
 #include "vmx/vmcs.h"

@@ -1,3 +1,4 @@
+/* Kind: shell */
 /*
  * A program that faults may have to wait, for a disk maybe. Until it runs again nothing is executed there. Then it may
  * fault elsewhere, which is when the page is looked for; or it runs to its end without. So the page table is made

@@ -1,3 +1,4 @@
+/* Kind: shell */
 /*
  * VISIBLE: time goes on as ever while the guest is some thousand times slower: a timer's next interrupt is due before
  * the last one's handler is through, and nothing else would be executed any more. So for each instruction that a

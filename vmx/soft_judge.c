@@ -1,3 +1,4 @@
+/* Kind: shell */
 /*
  * Was it the instruction that a step has executed, or an event that was delivered instead? Could the instruction have
  * led to where the guest is now?

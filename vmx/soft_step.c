@@ -1,3 +1,4 @@
+/* Kind: shell */
 /*
  * Source: SDM "Monitor Trap Flag" (25.5.2); "Priority Among Concurrent Events" (6.9).
  */

@@ -1,3 +1,4 @@
+/* Kind: shell */
 #include "vmx/space_life.h"
 
 #include "base/phys.h"

@@ -1,3 +1,4 @@
+/* Kind: shell */
 /*
  * Address spaces that are looked at whole. What a program maps without faulting (mlockall, MAP_POPULATE) no page fault
  * tells of, and where another program has executed those pages before, no EPT violation does. So a space that has been

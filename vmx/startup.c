@@ -1,3 +1,4 @@
+/* Kind: shell */
 /*
  * CPUs start and wait as the guest's INIT and SIPI say.
  *
@@ -10,7 +11,7 @@
  * After Reset"; "MP Initialization Protocol Algorithm for MP Systems".
  */
 #include "base/control.h"
-#include "serial/log.h"
+#include "base/log.h"
 #include "vmx/cpu.h"
 #include "vmx/turns.h"
 #include "vmx/vmcs.h"

@@ -1,3 +1,4 @@
+/* Kind: shell */
 /*
  * Single steps: the guest executes one instruction with pages open to it, in this CPU's view of the EPT alone; then
  * they are closed.

@@ -1,3 +1,4 @@
+/* Kind: shell */
 #include "vmx/summons.h"
 
 #include "base/io.h"

@@ -1,3 +1,4 @@
+/* Kind: core */
 #include "vmx/task_state.h"
 
 #include "vmx/inject.h"

@@ -1,3 +1,4 @@
+/* Kind: shell */
 /*
  * Task switches by hardware: CALL, JMP, IRET, a task gate in the IDT. VMX leaves them to us; the processor has checked
  * the way to the new task's TSS (privileges, type, presence, limit).

@@ -1,3 +1,4 @@
+/* Kind: shell */
 /*
  * The VMX-preemption timer: root runs at least every so often, however little the guest exits, so that commands are
  * heard, what was lost on the wire is sent again, and a pause of the trace ends, which pt_enter does.

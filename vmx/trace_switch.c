@@ -1,3 +1,4 @@
+/* Kind: shell, hot */
 /*
  * How IA32_RTIT_CTL changes hands between guest and root: by WRMSR in root (pt/ does that itself), by the MSR-load
  * lists, or by VM-entry and VM-exit controls. With the last two TraceEn is 0 in root, always, and no instruction of

@@ -1,3 +1,4 @@
+/* Kind: shell */
 /*
  * pt.trigger=ADDRESS, pt.start=ADDRESS: notice that the guest is about to execute this linear address.
  *
@@ -13,7 +14,7 @@
 #include "vmx/summons.h"
 #include "vmx/vmcs.h"
 
-#include "serial/log.h"
+#include "base/log.h"
 
 #define PAGE_MASK (~(EPT_PAGE_SIZE - 1))
 

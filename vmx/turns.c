@@ -1,3 +1,4 @@
+/* Kind: shell */
 #include "vmx/turns.h"
 
 #include "vmx/cpu.h"

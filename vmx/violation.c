@@ -1,3 +1,4 @@
+/* Kind: shell */
 /* EPT violations: which of our reasons to withhold a page it was. */
 #include <string.h>
 

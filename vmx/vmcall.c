@@ -1,3 +1,4 @@
+/* Kind: shell */
 /*
  * VMCALL: where there is a hypervisor below, which CPUID shows, the guest speaks with it as if we were not here.
  *

@@ -1,8 +1,9 @@
+/* Kind: shell */
 /* Filling the VMCS: host state, guest state, controls. */
 #include "base/control.h"
 #include "base/msr.h"
 
-#include "base/acts.h"
+#include "base/init.h"
 #include "base/phys.h"
 #include "vmx/bitmaps.h"
 #include "vmx/cpu.h"
@@ -246,7 +247,7 @@ static void setup_controls(struct cpu *cpu)
         vmwrite64(VMCS_PCONFIG_EXITING_BITMAP, 0);
 }
 
-SECOND_ACT void vmcs_setup(struct cpu *cpu, const struct vmx_entry *entry)
+INIT_CODE void vmcs_setup(struct cpu *cpu, const struct vmx_entry *entry)
 {
     for (unsigned i = 0; i < sizeof zero_fields / sizeof zero_fields[0]; i++)
         vmcs_write(zero_fields[i], 0);

@@ -1,3 +1,4 @@
+/* Kind: shell, init */
 /* Into VMX operation: is it possible, what all CPUs share, and one CPU's way from here to the guest. */
 #include "vmx/vmx.h"
 

@@ -7,12 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/range.h"
 #include "pt/engine.h"
 #include "vmx/task_fields.h"
-
-struct range {
-    uint64_t start, end; /* bytes, [start, end) */
-};
 
 #define VMX_MAX_HIDDEN 7u
 

@@ -14,7 +14,7 @@
 #include "decode/capture/damage.h"
 #include "decode/capture/error.h"
 #include "decode/capture/text.h"
-#include "serial/record.h"
+#include "serial/wire/record.h"
 
 #define CAPTURE_MAX_CPUS 256u
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "serial/crc32c.h"
+#include "serial/wire/crc32c.h"
 
 #define BYTES_BEFORE_CRC offsetof(struct checksum_entry, entry_crc)
 _Static_assert(BYTES_BEFORE_CRC == 28, "docs/capture.md: the CRC covers 28 bytes");

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "serial/record.h"
+#include "serial/wire/record.h"
 
 struct index_entry {
     uint64_t events_offset; /* of the record's header in events.bin */

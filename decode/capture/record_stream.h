@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "serial/record.h"
+#include "serial/wire/record.h"
 
 /* No record is longer than this, header and padding included: a guard against garbage. */
 #define RECORD_STREAM_MAX 65536u

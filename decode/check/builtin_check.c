@@ -1,6 +1,6 @@
 #include "decode/check/builtin_check.h"
 
-#include "boot/builtin_guest.h"
+#include "boot/guest/builtin_guest.h"
 #include "decode/check/builtin_flow.h"
 
 static void take_expected(void *context, uint64_t from, uint64_t to)

@@ -2,7 +2,7 @@
 
 #include <stdbool.h>
 
-#include "boot/builtin_guest.h"
+#include "boot/guest/builtin_guest.h"
 
 #define JCC_BYTES 2u
 #define LONG_JCC_BYTES 6u

@@ -1,4 +1,4 @@
-/* The branches that the self-test's own guest (boot/builtin_guest.S) takes, in order. Pure. */
+/* The branches that the self-test's own guest (boot/guest/builtin_guest.S) takes, in order. Pure. */
 #ifndef DECODE_BUILTIN_FLOW_H
 #define DECODE_BUILTIN_FLOW_H
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/cli/error_text.h"
 #include "decode/cli/message.h"
 #include "decode/cli/open_capture.h"
-#include "decode/cli/work_bar.h"
+#include "decode/cli/text/error_text.h"
+#include "decode/cli/text/work_bar.h"
 #include "decode/report/number_text.h"
 
 bool ask_capture(struct ask *ask, const char *directory, struct ask_arguments *arguments)

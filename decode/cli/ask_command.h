@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "decode/cli/arguments.h"
-#include "decode/cli/names_options.h"
+#include "decode/cli/options/names_options.h"
 #include "decode/query/ask.h"
 
 /* Options that all of them take. */

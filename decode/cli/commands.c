@@ -1,12 +1,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/version.h"
 #include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/message.h"
-#include "decode/cli/pager.h"
+#include "decode/cli/text/pager.h"
 
-#define VERSION "0.1"
+/* The build defines it where it builds from a git checkout. */
+#ifdef UNDERTRACE_COMMIT
+#define COMMIT " (commit " UNDERTRACE_COMMIT ")"
+#else
+#define COMMIT ""
+#endif
 
 static const struct command {
     const char *name;
@@ -74,7 +80,7 @@ int commands_run(int argc, char **argv)
         return 0;
     }
     if (!strcmp(argv[1], "--version")) {
-        puts("undertrace " VERSION);
+        puts("undertrace " UNDERTRACE_VERSION COMMIT);
         return 0;
     }
     if (!strcmp(argv[1], ARGUMENTS_COMPLETE)) {

@@ -5,8 +5,8 @@
 
 #include "decode/capture/capture.h"
 #include "decode/capture/text.h"
-#include "decode/cli/error_text.h"
 #include "decode/cli/message.h"
+#include "decode/cli/text/error_text.h"
 #include "decode/foreign/perf_trace.h"
 
 #define MAX_FAMILY 0xffffu

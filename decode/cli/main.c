@@ -1,7 +1,7 @@
 /* undertrace: the host tool. decode/undertrace.1 is its manual. */
 #include "decode/cli/commands.h"
 #include "decode/cli/output.h"
-#include "decode/cli/pager.h"
+#include "decode/cli/text/pager.h"
 
 /* What was said to standard output and did not arrive there is an error of any command. */
 int main(int argc, char **argv)

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "decode/cli/error_text.h"
 #include "decode/cli/message.h"
+#include "decode/cli/text/error_text.h"
 #include "decode/report/cause_text.h"
 
 #define ERRORS_SHOWN 5u

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "serial/record.h"
+#include "serial/wire/record.h"
 
 enum code_map_error {
     CODE_MAP_OK,

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "boot/linux.h"
+#include "boot/guest/linux.h"
 #include "decode/doctor/facts_parts.h"
 #include "decode/doctor/tree.h"
 

@@ -84,7 +84,7 @@ static void say_pt(struct findings *findings, const struct pt_cpuid *pt, const s
 
 static void judge_pt(struct findings *findings, const struct facts_cpu *cpu)
 {
-    /* boot/options.c's defaults, as far as they matter here. */
+    /* boot/options/options.c's defaults, as far as they matter here. */
     const struct pt_options plain = {.enabled = true,
                                      .region_bytes = 512u << 10,
                                      .nr_regions = 8,

@@ -1,6 +1,6 @@
 /* How the trace can leave. */
 #include "decode/doctor/findings.h"
-#include "serial/nic.h"
+#include "serial/nic/nic.h"
 
 /* NULL: no card that the hypervisor drives. */
 static const char *card_name(const struct facts_card *card)

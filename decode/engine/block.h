@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "pt/instruction.h"
-#include "serial/record.h"
+#include "serial/wire/record.h"
 
 /* How a block ends, beside the kinds of enum instruction_kind but INSTRUCTION_PLAIN. */
 enum block_end {

@@ -8,7 +8,7 @@
 #include "decode/names/elf_symbols.h"
 #include "decode/names/kallsyms.h"
 #include "decode/names/unpack.h"
-#include "serial/record.h"
+#include "serial/wire/record.h"
 
 /* Documentation/arch/x86/boot.rst of Linux, "The Real-Mode Kernel Header": fields of the setup header. */
 #define SETUP_SECTORS 0x1f1u

@@ -6,7 +6,7 @@
 
 #include "decode/names/bytes.h"
 #include "decode/names/elf_symbols.h"
-#include "serial/record.h"
+#include "serial/wire/record.h"
 
 #define LARGEST (64u << 20)
 #define NOWHERE SIZE_MAX

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "decode/capture/list.h"
-#include "serial/record.h"
+#include "serial/wire/record.h"
 
 struct object *object_new(enum object_kind kind, const char *name)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "serial/frame.h"
+#include "serial/wire/frame.h"
 
 bool announce_parse(struct sockaddr_in *to, const char *text, uint16_t port)
 {

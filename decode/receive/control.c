@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "decode/capture/monotonic.h"
-#include "serial/command.h"
+#include "serial/wire/command.h"
 
 #define REPEAT_SECONDS 1.0
 #define PATIENCE_SECONDS 15.0

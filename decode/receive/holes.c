@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "serial/frame.h"
+#include "serial/wire/frame.h"
 
 void holes_free(struct holes *holes)
 {

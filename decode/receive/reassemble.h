@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "serial/frame.h"
+#include "serial/wire/frame.h"
 
 /* Frames ahead of the expected one that can be held, and those of them that an acknowledgement can tell of. */
 #define REASSEMBLE_WINDOW 1024u

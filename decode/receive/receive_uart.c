@@ -14,8 +14,8 @@
 
 #include "decode/capture/monotonic.h"
 #include "decode/receive/uart_stream.h"
-#include "serial/command.h"
-#include "serial/crc32c.h"
+#include "serial/wire/command.h"
+#include "serial/wire/crc32c.h"
 
 #define WAIT_MILLISECONDS 100
 #define PACE_BYTES 16 /* the UART's receive FIFO, which the hypervisor empties at least every 10 ms */

@@ -14,7 +14,7 @@
 
 #include "decode/capture/error.h"
 #include "decode/capture/text.h"
-#include "serial/record.h"
+#include "serial/wire/record.h"
 
 #define STORE_MAX_CPUS 256u
 

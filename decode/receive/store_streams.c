@@ -1,6 +1,6 @@
 /* The two streams of each CPU, trace and records: a frame that nothing explains is held until another one does. */
 #include "decode/receive/store_parts.h"
-#include "serial/frame.h"
+#include "serial/wire/frame.h"
 
 /* Bytes that have their place at offset. */
 typedef bool keep_bytes(struct store *store, uint16_t cpu, uint64_t offset, const uint8_t *bytes, size_t size);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "serial/crc32c.h"
+#include "serial/wire/crc32c.h"
 
 /* Bytes at the front that cannot start a frame: up to the next first byte of the magic. */
 static size_t to_next_magic(const uint8_t *bytes, size_t size)

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "serial/frame.h"
+#include "serial/wire/frame.h"
 
 typedef void (*uart_stream_deliver)(void *context, const struct frame_header *header, const uint8_t *payload);
 

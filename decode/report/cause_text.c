@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-#include "serial/record.h"
+#include "serial/wire/record.h"
 
 const char *gap_cause_text(uint32_t cause)
 {

@@ -5,7 +5,7 @@
 
 #include "decode/capture/list.h"
 #include "decode/report/shards.h"
-#include "serial/crc32c.h"
+#include "serial/wire/crc32c.h"
 
 /* A file that is being read. */
 struct reading {

@@ -1,7 +1,7 @@
 #include <inttypes.h>
 
 #include "decode/report/shards.h"
-#include "serial/crc32c.h"
+#include "serial/wire/crc32c.h"
 
 /* Which capture it is of: what the target said of itself, boot and machine among it. */
 void shard_write_head(FILE *file, const struct capture *capture, uint32_t part, uint32_t nr_parts)

@@ -93,12 +93,9 @@ sync_files() {
         [ ! -f "$file" ] || [ -f "$here/$(basename "$file")" ] || rm -f "$file"
     done
     sync_file "$here/bochs.mk.in" "$mine/Makefile.in"
-    for file in pt/packet.h pt/topa.h pt/encode.c pt/topa.c decode/truth.h; do
+    # What the model shares with the hypervisor and the host tool; the Makefile depends on the same list.
+    for file in $(cat "$here/shared"); do
         sync_file "$root/$file" "$mine/$file"
-    done
-    # The wire of serial/: the network module speaks its frames.
-    for file in serial/frame.h serial/frame.c serial/crc32c.h serial/crc32c.c serial/command.h serial/command.c; do
-        [ ! -f "$root/$file" ] || sync_file "$root/$file" "$mine/$file"
     done
 }
 

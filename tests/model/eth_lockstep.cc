@@ -2,7 +2,7 @@
  * The emulated wire: a network module for Bochs that turns the guest's UDP datagrams into real ones, so that a run is
  * repeatable although the receiver is another process.
  *
- * Every datagram goes to one UDP socket of this host. One whose frame (serial/frame.h) asks for an acknowledgement
+ * Every datagram goes to one UDP socket of this host. One whose frame (serial/wire/frame.h) asks for an acknowledgement
  * stops emulated time until the receiver has answered; the answer reaches the guest a fixed emulated time later. So
  * what the guest sees does not depend on how fast either process runs. Everything else a wire may do to datagrams is
  * done on purpose, by a seeded generator:

@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "serial/command.h"
-#include "serial/frame.h"
+#include "serial/wire/command.h"
+#include "serial/wire/frame.h"
 
 #define LOG_THIS netdev->
 

@@ -27,7 +27,7 @@ fi
 # Writable data would be state that a value snapshot does not show. Constant tables of pointers (.data.rel.ro) are none.
 writable=
 for object in $CORE_OBJS; do
-    sections=$(objdump -h "$object" | awk '$2 ~ /^(\.second_act)?\.(data|bss)$/ && $3 !~ /^0+$/ { print $2, "0x" $3 }')
+    sections=$(objdump -h "$object" | awk '$2 ~ /^(\.init)?\.(data|bss)$/ && $3 !~ /^0+$/ { print $2, "0x" $3 }')
     [ -z "$sections" ] || writable="$writable$object: $sections"$'\n'
 done
 if [ -z "$writable" ]; then

@@ -5,7 +5,7 @@
 set -eu
 
 find "$BUILD" -name '*.gcda' -delete
-for test in "$BUILD"/check/test_*; do
+for test in $(find "$BUILD/check/unit" -name 'test_*'); do
     [ -x "$test" ] && ! [ -d "$test" ] && "$test" >/dev/null 2>&1
 done
 for file in $CORE; do

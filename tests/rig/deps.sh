@@ -1,7 +1,7 @@
 #!/bin/sh
 # Install the Debian packages that a target needs and this machine lacks. Silent where nothing is missing.
 #
-# usage: deps.sh run|check|test|kvm|compile|nested|debian|fuzz|deb
+# usage: deps.sh run|check|test|bench|model|kvm|compile|nested|debian|fuzz|deb
 set -eu
 
 compile='gcc g++ make binutils libc6-dev'
@@ -23,14 +23,15 @@ debian)
     wanted=$debian
     [ "$(id -u)" -eq 0 ] || wanted="$wanted fakeroot uidmap" # what stands in for root's rights
     ;;
-nested) wanted="$compile $judges $emulator $iso $guest $kvm jq" ;;
+bench | nested) wanted="$compile $judges $emulator $iso $guest $kvm jq" ;;
 kvm) wanted="$compile $tool $iso $guest $kvm" ;;
 compile) wanted=$compile ;;
+model) wanted="$compile $emulator" ;;
 fuzz) wanted="$compile clang libclang-rt-14-dev" ;;
 deb) wanted="$compile $tool $deb" ;;
 check) wanted="$compile $judges libcmocka-dev clang clang-format cppcheck gzip xz-utils" ;;
 *)
-    echo "usage: deps.sh run|check|test|kvm|compile|nested|debian|fuzz|deb" >&2
+    echo "usage: deps.sh run|check|test|bench|model|kvm|compile|nested|debian|fuzz|deb" >&2
     exit 2
     ;;
 esac

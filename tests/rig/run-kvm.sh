@@ -3,7 +3,7 @@
 #
 # usage: run-kvm.sh check       exit status 77, and one message, where this machine cannot do it
 #        run-kvm.sh run         boot build/undertrace.iso, which is there
-#        run-kvm.sh all WORDS   check, then `make run-kvm WORDS`; keeps the 77 that make would turn into a 2
+#        run-kvm.sh all WORDS   check, then `make run-kvm WORDS`; exits with the 77 of the check, which make would turn into 2
 #
 # from the environment, all optional:
 #   ISO        the image (build/undertrace.iso); DIR: what comes of it (build/run-kvm), emptied first

@@ -1,9 +1,9 @@
 #!/bin/bash
 # The wire over cards that the emulator has not: the self-test under QEMU without KVM, with a real receiver. Of the cards that nothing
-# models, tests/unit/test_e1000.c asks what their manuals ask.
+# models, tests/unit/serial/test_e1000.c asks what their manuals ask.
 . tests/system/lib.sh
 
-# pattern NAME: the trace is what boot/selftest_wire.c sends: of each MNT packet the payload is its place, from 1 MiB to 1 MiB anew.
+# pattern NAME: the trace is what boot/selftest/selftest_wire.c sends: of each MNT packet the payload is its place, from 1 MiB to 1 MiB anew.
 pattern() {
     local capture=$work/$1/capture size
     size=$(stat -c %s "$capture/cpu0.pt")

@@ -153,7 +153,7 @@ else
     fail '--resync-on-error lists more' "$(wc -l <"$work/resynced"), without $(wc -l <"$work/stopped")"
 fi
 
-# ptdump's time: with a TSC packet alone it is that; the reckoning is a unit test's (tests/unit/test_dump_time.c).
+# ptdump's time: with a TSC packet alone it is that; the reckoning is a unit test's (tests/unit/decode/report/test_dump_time.c).
 "$tool" dump --format=ptdump --time "$work/$name.pt" |
     awk '$2 == "tsc" && $4 == "tsc" { print substr($5, 17 - length($3)) == $3 }' >"$work/tsc"
 same 'dump --time shows the TSC at each TSC packet' "$(sort -u "$work/tsc")" 1

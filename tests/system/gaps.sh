@@ -7,7 +7,7 @@ little() {
     printf "%0$((2 * $1))x" "$2" | fold -w 2 | tac | tr -d '\n'
 }
 
-# add_gap CAPTURE AT SIZE CAUSE: a gap record (serial/record.h).
+# add_gap CAPTURE AT SIZE CAUSE: a gap record (serial/wire/record.h).
 add_gap() {
     {
         little 2 4 && little 2 0 && little 4 40 && little 8 "$2" && little 8 0

@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "decode/capture/capture.h"
-#include "decode/cli/error_text.h"
+#include "decode/cli/text/error_text.h"
 #include "decode/engine/flow.h"
 #include "decode/flow/flow_packets.h"
 #include "decode/flow/flow_trace.h"

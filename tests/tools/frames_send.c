@@ -20,8 +20,8 @@
 #include "decode/capture/capture.h"
 #include "decode/capture/monotonic.h"
 #include "decode/capture/record_stream.h"
-#include "decode/cli/error_text.h"
-#include "serial/frame.h"
+#include "decode/cli/text/error_text.h"
+#include "serial/wire/frame.h"
 
 #define WINDOW 1024u /* frames on the way, at most */
 #define PAYLOAD 8900u

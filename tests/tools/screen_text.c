@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "boot/font.h"
+#include "boot/screen/font.h"
 
 struct picture {
     unsigned width, height;

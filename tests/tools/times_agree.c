@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "decode/capture/capture.h"
-#include "decode/cli/error_text.h"
+#include "decode/cli/text/error_text.h"
 #include "decode/engine/flow.h"
 #include "decode/flow/flow_trace.h"
 #include "decode/truth.h"

@@ -1,0 +1,29 @@
+/* The text of the first record: everything that a capture's meta.json needs. Shell. */
+#ifndef BOOT_CHANNEL_HELLO_H
+#define BOOT_CHANNEL_HELLO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "boot/aps.h"
+#include "pt/caps.h"
+
+struct hello_facts {
+    const struct pt_cpuid *cpuid;
+    const struct pt_setup *setup; /* as tracing will use it, NULL: no tracing */
+    const struct pt_options *config;
+    const char *pt; /* "on", or why not */
+    const char *options;
+    const char *guest;
+    const char *guest_line;
+    const char *channel;
+    uint64_t image_base, image_pa, image_bytes;
+    uint64_t reserved_start, reserved_end;
+    const struct boot_cpu *cpus;
+    uint16_t nr_cpus;
+};
+
+/* Lines "name value" into text; returns the bytes used, without a NUL. */
+uint32_t hello_text(char *text, size_t size, const struct hello_facts *facts);
+
+#endif

@@ -1,0 +1,53 @@
+/* Kind: shell, init */
+#include "boot/channel/tracing.h"
+
+#include "base/log.h"
+#include "base/phys.h"
+#include "boot/channel/hello.h"
+#include "boot/memory/image.h"
+#include "boot/memory/plan.h"
+#include "boot/vtd/protect.h"
+#include "boot/vtd/remapping.h"
+
+void tracing_open_channel(struct boot_state *boot)
+{
+    const bool net = boot->options.channel == CHANNEL_AUTO || boot->options.channel == CHANNEL_NET;
+
+    if (net || boot->options.vtd == VTD_ON || (boot->options.selftest && boot->options.vtd != VTD_OFF))
+        boot->nr_remapping_stuck = remapping_stop(boot, false);
+    channel_open(&boot->channel, &boot->options, &boot->acpi, boot->nr_cpus, &boot->arena);
+    uint32_t room = plan_hello_bytes(boot->nr_cpus);
+    char *text = plan_take(boot, room);
+    struct hello_facts facts = {.cpuid = &boot->cpuid,
+                                .setup = boot->no_pt ? NULL : &boot->setup,
+                                .config = &boot->options.pt,
+                                .pt = boot->no_pt ? boot->no_pt : "on",
+                                .options = boot->info.line,
+                                .guest = boot->options.selftest ? "none: selftest" : guest_name(&boot->guest),
+                                .guest_line = boot->guest.line ? boot->guest.line : "",
+                                .channel = boot->channel.sink->ops->name,
+                                .image_base = IMAGE_BASE,
+                                .image_pa = boot->image_pa,
+                                .image_bytes = image_bytes(),
+                                .reserved_start = boot->carved.start,
+                                .reserved_end = boot->carved.end,
+                                .cpus = boot->cpus,
+                                .nr_cpus = boot->nr_cpus};
+    uint32_t size = hello_text(text, room, &facts);
+    channel_hello(&boot->channel, &boot->options, boot->nr_cpus, text, size, &boot->arena);
+    if (boot->channel.kind == CHANNEL_NONE && !boot->channel.wanted_none && !boot->no_pt && !boot->options.selftest) {
+        boot->no_pt = "no channel";
+        log_line("no channel for the trace; the guest boots without tracing");
+    }
+    log_line("channel %s", boot->channel.sink->ops->name);
+    protect_memory(boot);
+}
+
+void tracing_init_cpu(const struct boot_state *boot, struct boot_cpu *cpu)
+{
+    struct pt_options config = boot->options.pt;
+    config.enabled = !boot->no_pt && !cpu->no_pt;
+    cpu->pt = pt_engine_init(cpu->pt_memory, virt_to_phys(cpu->pt_memory), cpu->number, &config, cpu->regions,
+                             boot->channel.sink);
+    pt_options_parser_set(cpu->pt, options_command);
+}

@@ -1,0 +1,134 @@
+/* Kind: shell, init */
+#include "boot/memory/plan.h"
+
+#include "base/log.h"
+#include "base/phys.h"
+#include "boot/memory/image.h"
+#include "boot/memory/paging.h"
+#include "boot/screen/screen.h"
+#include "boot/selftest/selftest_wire.h"
+#include "boot/vtd/protect.h"
+#include "pt/scheme.h"
+#include "vmx/root/gdt.h"
+
+#define MIB (1ull << 20)
+#define KIB 1024u
+
+static uint64_t round_up(uint64_t value, uint64_t multiple)
+{
+    return (value + multiple - 1) / multiple * multiple;
+}
+
+static uint64_t region_align(const struct boot_state *boot)
+{
+    return boot->no_pt ? 1 : pt_scheme_align(boot->setup.scheme, &boot->options.pt);
+}
+
+/* One CPU's, up to where the next one's begin. */
+static uint64_t region_bytes(const struct boot_state *boot)
+{
+    const struct pt_options *pt = &boot->options.pt;
+    return boot->no_pt ? 0 : round_up(pt->region_bytes * pt->nr_regions, region_align(boot));
+}
+
+/* Each piece with the page that its alignment may cost. */
+static uint64_t cpu_bytes(const struct boot_state *boot)
+{
+    uint64_t bytes = sizeof(struct boot_cpu) + BOOT_STACK_SIZE + GDT_CPU_SIZE;
+    return boot->no_vmx ? bytes : bytes + vmx_cpu_size + PT_ENGINE_SIZE + region_bytes(boot);
+}
+
+/* All that the arena will be asked for. */
+static uint64_t arena_bytes(struct boot_state *boot)
+{
+    uint64_t top = memory_map_top(&boot->info.map);
+    uint64_t bytes = moved_bytes() + paging_bytes(top) + boot->nr_cpus * cpu_bytes(boot);
+    bytes += LINUX_BOOT_AREA_SIZE + LINUX_E820_REST_MAX + boot->info.efi_map.size +
+             2 * plan_hello_bytes(boot->nr_cpus) + sizeof *boot + 8 * 4096;
+    if (!boot->no_vmx)
+        bytes += 4096ull * boot->nr_ept_pages + vmx_map_memory_size;
+    if (!boot->no_vmx || boot->options.selftest)
+        bytes += channel_bytes(&boot->options, boot->nr_cpus);
+    if (boot->options.selftest)
+        bytes += SELFTEST_WIRE_BYTES + 4096;
+    return bytes + protect_bytes(boot, bytes);
+}
+
+static _Noreturn void fail_too_little(const struct boot_state *boot, uint64_t size)
+{
+    const struct pt_options *pt = &boot->options.pt;
+    if (boot->no_pt)
+        boot_fail("too little memory: no %lu KiB are free below 4 GiB", size / KIB);
+    boot_fail(
+        "too little memory: no %lu KiB are free below 4 GiB, for %u CPUs x %u regions x %lu KiB and our own; make "
+        "pt.regions= or pt.region= smaller",
+        size / KIB, boot->nr_cpus, pt->nr_regions, pt->region_bytes / KIB);
+}
+
+/* EPT tables may take 2 MiB for each GiB of the machine's, and there is little below 4 GiB: where all of them find no
+ * room, with half as many, as long as that is enough for most guests. */
+static bool carve_with_ept(struct boot_state *boot, struct carve_request *request)
+{
+    const uint64_t top = memory_map_top(&boot->info.map);
+    const uint32_t all = vmx_ept_pages_needed(top), least = vmx_ept_pages_least(top);
+
+    for (boot->nr_ept_pages = all;; boot->nr_ept_pages = least + (boot->nr_ept_pages - least) / 2) {
+        request->size = round_up(arena_bytes(boot), 2 * MIB);
+        if (carve_find(&boot->carved, &boot->info.map, request))
+            break;
+        if (boot->nr_ept_pages == least || boot->no_vmx)
+            return false;
+    }
+    if (boot->nr_ept_pages != all)
+        log_line("below 4 GiB there is room for %u of %u EPT tables: a guest that runs code all over its memory is "
+                 "stopped when they are used up",
+                 boot->nr_ept_pages, all);
+    return true;
+}
+
+void plan_carve(struct boot_state *boot, uint32_t info_pa, uint64_t image_pa)
+{
+    struct range avoid[MB2_MAX_MODULES + 2];
+    unsigned nr_avoid = 0;
+    avoid[nr_avoid++] = (struct range){info_pa, info_pa + boot->info.size};
+    avoid[nr_avoid++] = (struct range){image_pa, image_pa + moved_bytes() + MIB}; /* the scratch part too */
+    for (uint32_t i = 0; i < boot->info.nr_modules; i++)
+        avoid[nr_avoid++] = boot->info.modules[i].range;
+
+    struct carve_request request = {.align = region_align(boot) > 2 * MIB ? region_align(boot) : 2 * MIB,
+                                    .within = {MIB, 4096 * MIB},
+                                    .avoid = avoid,
+                                    .nr_avoid = nr_avoid};
+    if (!carve_with_ept(boot, &request))
+        fail_too_little(boot, request.size);
+    boot->arena = (struct arena){phys_to_virt(boot->carved.start), boot->carved.start, request.size, 0};
+    log_line("memory %lx to %lx is ours, %lu KiB", boot->carved.start, boot->carved.end, request.size / KIB);
+}
+
+void *plan_take(struct boot_state *boot, uint64_t size)
+{
+    void *memory = arena_take(&boot->arena, size, 4096);
+    if (!memory)
+        boot_fail("the carved memory is too small: %lu bytes more were asked for", size);
+    return memory;
+}
+
+void plan_cpus(struct boot_state *boot)
+{
+    uint64_t stride = region_bytes(boot);
+    uint8_t *regions = stride ? plan_take(boot, stride * boot->nr_cpus) : NULL;
+    boot->cpus = plan_take(boot, boot->nr_cpus * sizeof *boot->cpus);
+    for (uint16_t i = 0; i < boot->nr_cpus; i++) {
+        struct boot_cpu *cpu = &boot->cpus[i];
+        cpu->number = i;
+        cpu->apic_id = boot->acpi.cpus.apic_ids[i];
+        cpu->stack_top = (uint8_t *)plan_take(boot, BOOT_STACK_SIZE) + BOOT_STACK_SIZE;
+        cpu->descriptors = plan_take(boot, GDT_CPU_SIZE);
+        if (boot->no_vmx)
+            continue;
+        cpu->pt_memory = plan_take(boot, PT_ENGINE_SIZE);
+        cpu->vmx_memory = plan_take(boot, vmx_cpu_size);
+        if (regions)
+            cpu->regions = (struct pt_region_memory){regions + i * stride, virt_to_phys(regions + i * stride)};
+    }
+}

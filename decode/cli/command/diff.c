@@ -1,0 +1,171 @@
+/* undertrace diff: what ran in one boot and not in another, and where they part. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "decode/cli/ask_command.h"
+#include "decode/cli/commands.h"
+#include "decode/cli/message.h"
+#include "decode/cli/text/branch_text.h"
+#include "decode/cli/text/error_text.h"
+#include "decode/cli/text/pager.h"
+#include "decode/cli/text/work_bar.h"
+#include "decode/query/diverge.h"
+#include "decode/report/number_text.h"
+
+static const char usage[] = "usage: undertrace diff A B [options]\n"
+                            "\n"
+                            "Compares two captures: functions that ran in one of them alone, with how often and when "
+                            "first; functions of both that\n"
+                            "ran more often in one; and the first branch at which they part, with those before it.\n"
+                            "\n"
+                            "Functions are the same where symbol and object are; where none is known, where they begin "
+                            "at the same address, of the\n"
+                            "kernel less where it stands.\n"
+                            "\n"
+                            "  --cpu N          the first difference of this CPU (default 0)\n"
+                            "  --functions      compare functions alone\n"
+                            "  --counts         list functions of both that ran more often in one\n" ASK_USAGE "\n"
+                            "Exit status: 0 they are the same; 1 an error; 2 they differ.\n";
+
+struct arguments {
+    const char *captures[2];
+    uint64_t cpu;
+    bool functions, counts;
+    struct ask_arguments ask;
+};
+
+static void print_function(const struct ask *ask, const struct executed_function *function, const char *sign)
+{
+    char name[NAME_TEXT_SIZE], time[TIME_TEXT_SIZE], count[COUNT_TEXT_SIZE];
+    name_text(name, function->name, function->name->begin);
+    printf("%s %14s s  %12s times  ", sign, time_text(time, ask, function->occurrence.first.tsc),
+           count_text(count, function->occurrence.entered));
+    if (function->name->symbol)
+        puts(name);
+    else
+        printf("%#" PRIx64 "%s%s\n", function->name->begin, name[0] ? " " : "", name);
+}
+
+static void print_only(const struct ask *ask, const struct comparison *c, int side)
+{
+    char count[COUNT_TEXT_SIZE];
+    const size_t only = side ? c->only_b : c->only_a;
+    printf("functions in %s alone: %s\n", ask->capture->directory, count_text(count, only));
+    for (size_t i = 0; i < c->nr_items; i++) {
+        const struct compared_function *item = &c->items[i];
+        if (side ? !item->a : !item->b)
+            print_function(ask, side ? item->b : item->a, side ? "+" : "-");
+    }
+}
+
+static void print_counts(const struct comparison *c, bool list)
+{
+    char both[COUNT_TEXT_SIZE], other[COUNT_TEXT_SIZE];
+    printf("functions in both: %s; of these entered more often in one: %s\n", count_text(both, c->both),
+           count_text(other, c->other_counts));
+    for (size_t i = 0; i < c->nr_items && list; i++) {
+        const struct compared_function *item = &c->items[i];
+        if (!item->a || !item->b || item->a->occurrence.entered == item->b->occurrence.entered)
+            continue;
+        char name[NAME_TEXT_SIZE];
+        printf("* %12" PRIu64 " %12" PRIu64 " times  %s\n", item->a->occurrence.entered, item->b->occurrence.entered,
+               name_text(name, item->a->name, item->a->name->begin));
+    }
+}
+
+static bool print_functions(const struct ask *const asks[2], const struct compare_slide *slide, bool list, bool *same)
+{
+    struct comparison c;
+    const bool good = compare_functions(&c, asks[0], asks[1], slide);
+    if (good) {
+        print_only(asks[0], &c, 0);
+        print_only(asks[1], &c, 1);
+        print_counts(&c, list);
+        *same = c.only_a == 0 && c.only_b == 0 && c.other_counts == 0;
+    } else {
+        message_say("diff: out of memory for the functions");
+    }
+    comparison_free(&c);
+    return good;
+}
+
+static void print_branches(const struct ask *ask, uint16_t cpu, const struct diverge_branch *items, size_t count,
+                           const char *sign)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct diverge_branch *item = &items[i];
+        const struct code_pages *pages = &ask->traces[cpu].pages;
+        char time[TIME_TEXT_SIZE], from[ADDRESS_TEXT_SIZE], to[ADDRESS_TEXT_SIZE];
+        printf("%s %14s  %-7s %s -> %s\n", sign, time_text(time, ask, item->tsc), branch_kind_text(item->kind),
+               address_text(from, names_find(ask->names, pages, item->cr3, item->at, item->branch.from),
+                            item->branch.from),
+               address_text(to, names_find(ask->names, pages, item->cr3, item->at, item->branch.to), item->branch.to));
+    }
+    if (count == 0)
+        printf("%s ends here\n", sign);
+}
+
+static bool print_divergence(const struct ask *const asks[2], const struct compare_slide *slide, uint16_t cpu,
+                             bool *same)
+{
+    struct divergence divergence;
+    struct error error = {0};
+    struct work_bar bar;
+    char count[COUNT_TEXT_SIZE];
+    work_bar_start(&bar, "comparing");
+    if (!diverge_find(&divergence, asks, cpu, slide, work_bar_wanted() ? work_bar_show : NULL, &bar, &error)) {
+        error_say(&error);
+        return false;
+    }
+    printf("CPU %u: the first %s branches are the same\n", cpu, count_text(count, divergence.branches));
+    if (!divergence.found) {
+        puts("and there are no more");
+        return true;
+    }
+    *same = false;
+    print_branches(asks[0], cpu, divergence.before, divergence.nr_before, " ");
+    print_branches(asks[0], cpu, divergence.next[0], divergence.nr_next[0], "-");
+    print_branches(asks[1], cpu, divergence.next[1], divergence.nr_next[1], "+");
+    return true;
+}
+
+static int compare(const struct ask *const asks[2], const struct arguments *a)
+{
+    const struct compare_slide slide = compare_slides(asks[0], asks[1]);
+    bool same = true;
+    pager_start();
+    if (slide.known && slide.difference)
+        printf("the kernel of %s stands %#" PRIx64 " %s that of %s\n", asks[1]->capture->directory,
+               slide.difference >> 63 ? 0 - slide.difference : slide.difference,
+               slide.difference >> 63 ? "below" : "above", asks[0]->capture->directory);
+    if (!print_functions(asks, &slide, a->counts, &same))
+        return 1;
+    if (!a->functions && !print_divergence(asks, &slide, (uint16_t)a->cpu, &same))
+        return 1;
+    const int missing_a = ask_say_missing(asks[0]), missing_b = ask_say_missing(asks[1]);
+    return same && !missing_a && !missing_b ? 0 : 2;
+}
+
+int command_diff(int argc, char **argv)
+{
+    static struct arguments a;
+    static struct ask asks[2];
+    const struct argument options[] = {ARGUMENT_CPU(&a.cpu),
+                                       {"functions", ARGUMENT_FLAG, &a.functions, 0},
+                                       {"counts", ARGUMENT_FLAG, &a.counts, 0},
+                                       ASK_OPTIONS(&a.ask)};
+    const struct syntax syntax = {"diff", usage, options, sizeof(options) / sizeof(options[0]), 2, 0};
+    int status = arguments_parse(&syntax, argc, argv, a.captures);
+    if (status != ARGUMENTS_GOOD)
+        return status;
+    const struct ask *const pair[2] = {&asks[0], &asks[1]};
+    status = 1;
+    if (ask_capture(&asks[0], a.captures[0], &a.ask)) {
+        if (ask_capture(&asks[1], a.captures[1], &a.ask)) {
+            status = compare(pair, &a);
+            ask_close(&asks[1]);
+        }
+        ask_close(&asks[0]);
+    }
+    return status;
+}

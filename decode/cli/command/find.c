@@ -1,0 +1,272 @@
+/* undertrace find: when was it executed first and last? */
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/cli/arguments.h"
+#include "decode/cli/ask_command.h"
+#include "decode/cli/commands.h"
+#include "decode/cli/message.h"
+#include "decode/cli/options/process_word.h"
+#include "decode/cli/text/pager.h"
+#include "decode/cli/text/source_line.h"
+#include "decode/query/occurrence.h"
+#include "decode/query/wanted_spaces.h"
+#include "decode/report/json.h"
+#include "decode/report/number_text.h"
+
+static const char usage[] =
+    "usage: undertrace find CAPTURE WHAT... [options]\n"
+    "\n"
+    "When was it executed first and last: time, CPU, trace offset of the PSB before, CR3, process; and how often.\n"
+    "\n"
+    "WHAT is one of:\n"
+    "  ADDRESS           the instruction at this linear address, hexadecimal\n"
+    "  A-B               addresses from A on, before B\n"
+    "  page:ADDRESS      the page of linear addresses that it is on\n"
+    "  FUNCTION          a function by its name, or all that a pattern like 'vfs_*' fits\n"
+    "\n" PROCESS_USAGE "                      alone; the kernel's half is that of all\n"
+    "  --srcline         also the lines of sources, where --kernel vmlinux and --files have DWARF or debug files\n"
+    "  --json            print one JSON object a line\n" ASK_USAGE "\n"
+    "The first question makes CAPTURE/index.executed, which takes as long as decoding; the next ones take it from "
+    "there.\n"
+    "\n"
+    "Exit status: 0 each was executed; 1 an error; 2 one was not, or parts of the trace are not known.\n";
+
+#define MOST_WORDS 256u
+
+struct find {
+    struct ask ask;
+    struct wanted_spaces spaces; /* meant NULL: each is */
+    const char *const *words;    /* what is asked for */
+    bool json, srcline;
+    struct source_lines *sources;        /* NULL: none are wanted */
+    struct executed_function *functions; /* NULL: not asked for yet */
+    size_t nr_functions;
+};
+
+static void print_moment(const struct find *find, const char *title, const struct moment *moment)
+{
+    char time[TIME_TEXT_SIZE], cr3[32] = "not known";
+    const struct query_index *index = &find->ask.index;
+    const struct index_space *space = moment->space;
+    if (space->cr3 != FLOW_CR3_UNKNOWN)
+        snprintf(cr3, sizeof(cr3), "%#" PRIx64, space->cr3);
+    printf("  %-6s %s s, TSC %" PRIu64 ", CPU %u, trace offset %" PRIu64 ", CR3 %s", title,
+           time_text(time, &find->ask, moment->tsc), moment->tsc, index_chunk_of(index, moment->stretch)->cpu,
+           index->stretches[moment->stretch].begin, cr3);
+    if (space->pid)
+        printf(", %s (%" PRIu32 ")", space->comm, space->pid);
+    putchar('\n');
+}
+
+/* Of what was found, as it was executed first. */
+static const char *source_of(char text[SOURCE_LINE_SIZE], const struct find *find, const struct occurrence *o)
+{
+    const struct query_index *index = &find->ask.index;
+    const struct code_pages *pages = &find->ask.traces[index_chunk_of(index, o->first.stretch)->cpu].pages;
+    return source_line_text(text, find->sources, pages, o->first.space->cr3, index->stretches[o->first.stretch].end - 1,
+                            o->begin);
+}
+
+static void print_text(const struct find *find, const char *what, const struct occurrence *o)
+{
+    char number[COUNT_TEXT_SIZE], source[SOURCE_LINE_SIZE];
+    if (o->runs == 0) {
+        printf("%s\n  never\n", what);
+        return;
+    }
+    printf("%s\n", what);
+    if (find->sources)
+        printf("  source %s\n", source_of(source, find, o));
+    print_moment(find, "first", &o->first);
+    print_moment(find, "last", &o->last);
+    printf("  %s times", count_text(number, o->end - o->begin == 1 ? o->runs : o->entered));
+    if (o->end - o->begin > 1)
+        printf(" its first instruction; %s straight runs through it", count_text(number, o->runs));
+    putchar('\n');
+}
+
+static void json_moment(const struct find *find, const char *title, const struct moment *moment)
+{
+    const struct query_index *index = &find->ask.index;
+    const double seconds = ask_seconds(&find->ask, moment->tsc);
+    printf(", \"%s\": {\"seconds\": ", title);
+    if (seconds >= 0)
+        printf("%.9f", seconds);
+    else
+        fputs("null", stdout);
+    printf(", \"tsc\": %" PRIu64 ", \"cpu\": %u, \"offset\": %" PRIu64 ", \"cr3\": ", moment->tsc,
+           index_chunk_of(index, moment->stretch)->cpu, index->stretches[moment->stretch].begin);
+    if (moment->space->cr3 != FLOW_CR3_UNKNOWN)
+        printf("\"%#" PRIx64 "\"", moment->space->cr3);
+    else
+        fputs("null", stdout);
+    fputs(", ", stdout);
+    json_figure(stdout, "pid", (struct figure){moment->space->pid, moment->space->pid}, ", ");
+    json_string(stdout, "comm", moment->space->pid ? moment->space->comm : NULL, "}");
+}
+
+static void print_json(const struct find *find, const char *what, const struct occurrence *o)
+{
+    fputs("{\"what\": ", stdout);
+    text_write_json(stdout, (struct record_text){what, strlen(what)});
+    printf(", \"begin\": \"%#" PRIx64 "\", \"end\": \"%#" PRIx64 "\", \"executed\": %" PRIu64 ", \"runs\": %" PRIu64,
+           o->begin, o->end, o->end - o->begin == 1 ? o->runs : o->entered, o->runs);
+    if (o->runs) {
+        json_moment(find, "first", &o->first);
+        json_moment(find, "last", &o->last);
+        if (find->sources) {
+            char source[SOURCE_LINE_SIZE];
+            source_of(source, find, o);
+            fputs(", \"source\": ", stdout);
+            text_write_json(stdout, (struct record_text){source, strlen(source)});
+        }
+    }
+    puts("}");
+}
+
+static void print(const struct find *find, const char *what, const struct occurrence *o)
+{
+    if (find->json)
+        print_json(find, what, o);
+    else
+        print_text(find, what, o);
+}
+
+/* Returns whether it was executed. */
+static bool find_range(const struct find *find, const char *word, uint64_t begin, uint64_t end)
+{
+    struct occurrence o = {.begin = begin, .end = end, .spaces = find->spaces.meant};
+    char what[NAME_TEXT_SIZE + 64], name[NAME_TEXT_SIZE];
+    occurrence_find(&o, &find->ask);
+    snprintf(what, sizeof(what), "%s", word);
+    if (o.runs) {
+        name_text(name, ask_name(&find->ask, o.first.stretch, o.first.space->cr3, begin), begin);
+        snprintf(what, sizeof(what), "%s%s%s", word, name[0] ? " " : "", name);
+    }
+    print(find, what, &o);
+    return o.runs > 0;
+}
+
+/* Does one of the patterns fit? */
+static bool wants(void *context, const char *symbol)
+{
+    const struct find *find = context;
+    for (const char *const *word = find->words; *word; word++)
+        if (fnmatch(*word, symbol, 0) == 0)
+            return true;
+    return false;
+}
+
+/* Returns whether one was executed. */
+static bool find_functions(struct find *find, const char *pattern)
+{
+    bool found = false;
+    const struct executed_wishes wishes = {find->spaces.meant, wants, find};
+    if (!find->functions && !(find->functions = functions_executed(&find->ask, &wishes, &find->nr_functions))) {
+        message_say("find: out of memory for the functions");
+        return false;
+    }
+    for (size_t i = 0; i < find->nr_functions; i++) {
+        const struct executed_function *function = &find->functions[i];
+        char name[NAME_TEXT_SIZE], what[NAME_TEXT_SIZE + 32];
+        if (!function->name->symbol || fnmatch(pattern, function->name->symbol, 0) != 0)
+            continue;
+        name_text(name, function->name, function->name->begin);
+        snprintf(what, sizeof(what), "%#" PRIx64 " %s", function->name->begin, name);
+        print(find, what, &function->occurrence);
+        found = true;
+    }
+    if (!found && !find->json)
+        printf("%s\n  never, or no function of this name is known\n", pattern);
+    else if (!found)
+        print_json(find, pattern, &(struct occurrence){0});
+    return found;
+}
+
+/* No function is called like a number. */
+static bool is_address_like(const char *word)
+{
+    return (word[0] >= '0' && word[0] <= '9') || !strncmp(word, "page:", 5);
+}
+
+/* false: said which is neither an address nor the name of a function. */
+static bool check_words(const char *const *words)
+{
+    uint64_t begin, end;
+    for (; *words; words++)
+        if (is_address_like(*words) && !ask_parse_range(*words, &begin, &end)) {
+            message_say("find: %s: is no ADDRESS, A-B nor page:ADDRESS, hexadecimal", *words);
+            return false;
+        }
+    return true;
+}
+
+static int find_all(struct find *find, const char *const *words)
+{
+    int status = 0;
+    find->words = words;
+    for (; *words; words++) {
+        uint64_t begin, end;
+        const bool found =
+            ask_parse_range(*words, &begin, &end) ? find_range(find, *words, begin, end) : find_functions(find, *words);
+        status = found ? status : 2;
+    }
+    const int missing = ask_say_missing(&find->ask);
+    return missing ? missing : status;
+}
+
+/* false: said why. */
+static bool find_spaces(struct find *find, const char *process, uint64_t cr3)
+{
+    if (!process)
+        return true;
+    if (!wanted_spaces_find(&find->spaces, &find->ask, cr3, process, false)) {
+        message_say("find: --process %s: out of memory", process);
+        return false;
+    }
+    if (find->spaces.mixed)
+        message_say("find: --process %s: the capture does not tell when another process has its CR3; all that was "
+                    "executed there counts",
+                    process);
+    if (find->spaces.count == 0)
+        message_say("find: --process %s: no process that is called so executed anything; undertrace report lists them",
+                    process);
+    return find->spaces.count > 0;
+}
+
+int command_find(int argc, char **argv)
+{
+    static struct ask_arguments a;
+    static struct find find;
+    const char *words[MOST_WORDS + 2] = {NULL}, *process = NULL;
+    const struct argument options[] = {{"process", ARGUMENT_TEXT, &process, 0},
+                                       {"json", ARGUMENT_FLAG, &find.json, 0},
+                                       {"srcline", ARGUMENT_FLAG, &find.srcline, 0},
+                                       ASK_OPTIONS(&a)};
+    const struct syntax syntax = {"find", usage, options, sizeof(options) / sizeof(options[0]), 2, 0};
+    int status = arguments_parse_list(&syntax, argc, argv, words, MOST_WORDS + 1);
+    uint64_t cr3;
+    if (status != ARGUMENTS_GOOD)
+        return status;
+    if (!check_words(words + 1) || !process_word_parse(&cr3, "find", process) ||
+        (find.srcline && !source_lines_are_there("find")) || !ask_capture(&find.ask, words[0], &a))
+        return 1;
+    if (find.srcline && !(find.sources = source_lines_open(find.ask.names, a.names.paths, a.names.files.count))) {
+        message_say("find: out of memory for lines of sources");
+        status = 1;
+    } else if (!find_spaces(&find, process, cr3)) {
+        status = 1;
+    } else {
+        pager_start();
+        status = find_all(&find, words + 1);
+    }
+    wanted_spaces_free(&find.spaces);
+    source_lines_close(find.sources);
+    free(find.functions);
+    ask_close(&find.ask);
+    return status;
+}

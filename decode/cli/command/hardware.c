@@ -1,0 +1,135 @@
+/* undertrace hardware: what the self-test has found of a machine, and what is known of its like. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "decode/cli/arguments.h"
+#include "decode/cli/commands.h"
+#include "decode/cli/message.h"
+#include "decode/cli/open_capture.h"
+#include "decode/cli/output.h"
+#include "decode/cli/text/builtin_text.h"
+#include "decode/cli/text/error_text.h"
+#include "decode/names/input_file.h"
+#include "decode/report/hardware.h"
+
+static const char usage[] =
+    "usage: undertrace hardware CAPTURE [-o FILE]\n"
+    "       undertrace hardware FILE\n"
+    "\n"
+    "Prints what the self-test has found of a machine, each capability of its Intel PT, and where that differs from "
+    "what\n"
+    "is known of such processors. CAPTURE is what `undertrace receive` has got of the self-test, or of any boot. Where "
+    "it\n"
+    "is of the self-test's own guest (guest=builtin), each of its branches is compared with what it must be.\n"
+    "\n"
+    "  -o FILE    also write all that this is made of to one file, to send to others: the processor, its registers,\n"
+    "             the options and the log lines; nothing of the guest's memory\n"
+    "\n"
+    "Exit status: 0 done, 1 an error, 2 it differs from what is known, or the\n"
+    "guest's branches are not what they must be.\n";
+
+#define NEITHER "%s: is neither a capture nor a file of undertrace hardware"
+
+static char *text_of_capture(const char *name, size_t *size)
+{
+    struct capture *capture = open_capture(name);
+    char *bytes = NULL;
+    if (!capture)
+        return NULL;
+    if (capture->hello.size == 0) {
+        message_say("%s: no hello record has arrived, nothing is known of the machine", name);
+        capture_close(capture);
+        return NULL;
+    }
+    FILE *file = open_memstream(&bytes, size);
+    hardware_write(file, capture);
+    const bool good = builtin_write(file, capture);
+    fputs(&HARDWARE_LAST_LINE[1], file);
+    fclose(file);
+    capture_close(capture);
+    if (good)
+        return bytes;
+    free(bytes);
+    return NULL;
+}
+
+static char *text_of_file(const char *name, size_t *size)
+{
+    struct input_file file;
+    struct error error = {0};
+    if (!input_file_open(&file, name, &error)) {
+        error_say(&error);
+        return NULL;
+    }
+    char *bytes = malloc(file.size + 1);
+    memcpy(bytes, file.bytes, file.size);
+    *size = file.size;
+    input_file_close(&file);
+    const struct record_text text = {bytes, *size};
+    if (hardware_is(text) && hardware_is_whole(text))
+        return bytes;
+    if (hardware_is(text))
+        message_say("%s: is cut short, its last line (end) is missing: copy it again", name);
+    else
+        message_say(NEITHER, name);
+    free(bytes);
+    return NULL;
+}
+
+/* Whoever sends a file may have anything in it; a terminal is told nothing but text. */
+static void only_text(char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if ((unsigned char)bytes[i] < ' ' && bytes[i] != '\n')
+            bytes[i] = '?';
+}
+
+/* NULL: a message has said what is wrong. */
+static char *text_of(const char *name, bool is_capture, size_t *size)
+{
+    char *bytes = is_capture ? text_of_capture(name, size) : text_of_file(name, size);
+    if (bytes)
+        only_text(bytes, *size);
+    return bytes;
+}
+
+static bool write_text(const char *output, const char *capture, const char *bytes, size_t size)
+{
+    FILE *file = output_open(output, capture);
+    if (!file)
+        return false;
+    fwrite(bytes, 1, size, file);
+    return output_close(file, output);
+}
+
+int command_hardware(int argc, char **argv)
+{
+    const char *name, *output = NULL;
+    const struct argument options[] = {{"o", ARGUMENT_TEXT, &output, 0}};
+    const struct syntax syntax = {"hardware", usage, options, 1, 1, 0};
+    struct stat status;
+    size_t size = 0;
+    const int parsed = arguments_parse(&syntax, argc, argv, &name);
+    if (parsed != ARGUMENTS_GOOD)
+        return parsed;
+    if (stat(name, &status) != 0) {
+        message_errno("%s", name);
+        return 1;
+    }
+    if (!S_ISDIR(status.st_mode) && !S_ISREG(status.st_mode)) {
+        message_say(NEITHER, name);
+        return 1;
+    }
+    if (!S_ISDIR(status.st_mode) && output) {
+        message_say("%s: is a file; -o is for captures, which are directories", name);
+        return 1;
+    }
+    char *bytes = text_of(name, S_ISDIR(status.st_mode), &size);
+    if (!bytes)
+        return 1;
+    const bool good = !output || write_text(output, name, bytes, size);
+    const unsigned differences = hardware_print(stdout, (struct record_text){bytes, size});
+    free(bytes);
+    return !good ? 1 : differences ? 2 : 0;
+}

@@ -1,0 +1,139 @@
+/* undertrace info: what a capture is. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/capture/capture_check.h"
+#include "decode/cli/arguments.h"
+#include "decode/cli/commands.h"
+#include "decode/cli/open_capture.h"
+#include "decode/cli/text/info_json.h"
+#include "decode/cli/text/info_sums.h"
+#include "decode/names/tasks.h"
+#include "decode/report/cause_text.h"
+#include "decode/report/number_text.h"
+#include "decode/report/setup_text.h"
+
+static const char usage[] =
+    "usage: undertrace info CAPTURE [--json]\n"
+    "\n"
+    "Prints the traced machine and configuration, the streams and what they add up to, and checks the\n"
+    "files against their checksums.\n"
+    "\n"
+    "  --json    for programs: docs/capture.md lists the fields\n"
+    "\n"
+    "Exit status: 0 done, 1 an error, 2 the capture is damaged.\n";
+
+static void print_lines(const char *title, const char *missing, struct record_text text)
+{
+    struct text_line line;
+    size_t position = 0;
+    if (text.size == 0) {
+        printf("%s: %s\n", title, missing);
+        return;
+    }
+    printf("%s\n", title);
+    while (text_next(&line, text, &position))
+        printf("  %-28.*s %.*s\n", (int)line.name.size, line.name.bytes, (int)line.value.size, line.value.bytes);
+}
+
+static void print_cpu(const struct capture *capture, unsigned cpu)
+{
+    struct info_sums sums;
+    char bytes[COUNT_TEXT_SIZE], handed[COUNT_TEXT_SIZE];
+    info_sum(&sums, capture, cpu);
+    const struct capture_trace *trace = &capture->cpus[cpu];
+    printf("CPU %u\n", cpu);
+    if (trace->present)
+        printf("  trace                        %s bytes\n", count_text(bytes, trace->size));
+    else
+        printf("  trace                        none\n");
+    printf("  handed over                  %s bytes in %" PRIu64 " drains\n", count_text(handed, sums.handed_over),
+           sums.records[RECORD_DRAIN]);
+    printf("  code pages                   %" PRIu64 "\n", sums.records[RECORD_PAGE]);
+    printf("  gaps                         %" PRIu64 "\n", sums.records[RECORD_GAP]);
+}
+
+static void print_tasks(const struct capture *capture)
+{
+    struct tasks tasks;
+    if (!tasks_collect(&tasks, capture))
+        return; /* a line less */
+    if (tasks.count)
+        printf("processes                      %zu, told in %zu records of tasks\n", tasks.nr_processes, tasks.count);
+    else
+        puts("processes                      not told: undertrace kernel-options has the option for that");
+    tasks_free(&tasks);
+}
+
+static void print_gaps(const struct capture *capture)
+{
+    for (size_t i = 0; i < capture->nr_records; i++) {
+        const struct capture_record *record = &capture->records[i];
+        if (record->header.kind != RECORD_GAP)
+            continue;
+        struct record_gap gap;
+        memcpy(&gap, record->payload, sizeof(gap));
+        printf("  gap: CPU %u, trace offset %" PRIu64 ", ", record->header.cpu, gap.at);
+        if (gap.size)
+            printf("%" PRIu64 " bytes, ", gap.size);
+        if (gap.tsc_to)
+            printf("%" PRIu64 " TSC ticks, ", gap.tsc_to - gap.tsc_from);
+        puts(gap_cause_text(gap.cause));
+    }
+}
+
+static void print_log(const struct capture *capture)
+{
+    for (size_t i = 0; i < capture->nr_records; i++) {
+        const struct capture_record *record = &capture->records[i];
+        if (record->header.kind == RECORD_LOG)
+            printf("  %.*s\n", (int)record->header.length, (const char *)record->payload);
+    }
+}
+
+static void print_info(const struct capture *capture)
+{
+    print_lines("machine and configuration", "no hello record has arrived", capture->hello);
+    puts("tracing");
+    setup_print(stdout, capture->hello);
+    for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
+        print_cpu(capture, cpu);
+    print_tasks(capture);
+    print_gaps(capture);
+    for (unsigned cpu = 0; cpu < capture->nr_cpus || cpu == 0; cpu++) {
+        char title[32];
+        snprintf(title, sizeof(title), capture->nr_cpus > 1 ? "end of CPU %u" : "end", cpu);
+        print_lines(title, "no end record: the capture was cut off", capture->ends[cpu]);
+    }
+    if (capture->events_left_over)
+        printf("events.bin ends inside a record: %" PRIu64 " bytes left over\n", capture->events_left_over);
+    puts(!capture->checksums.present   ? "checksums: none, the capture was made before there were any"
+         : capture->damages.count == 0 ? "checksums: all files are as they were received"
+                                       : "checksums: files are damaged");
+    puts("log");
+    print_log(capture);
+}
+
+int command_info(int argc, char **argv)
+{
+    bool json = false;
+    const char *name;
+    const struct argument options[] = {{"json", ARGUMENT_FLAG, &json, 0}};
+    const struct syntax syntax = {"info", usage, options, 1, 1, 0};
+    int status = arguments_parse(&syntax, argc, argv, &name);
+    if (status != ARGUMENTS_GOOD)
+        return status;
+    struct capture *capture = open_capture(name);
+    if (!capture)
+        return 1;
+    for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
+        capture_check_trace(capture, cpu, 0, UINT64_MAX);
+    bool damaged = say_damages(capture);
+    if (json)
+        info_json(stdout, capture);
+    else
+        print_info(capture);
+    capture_close(capture);
+    return damaged ? 2 : 0;
+}

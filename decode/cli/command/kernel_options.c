@@ -1,0 +1,49 @@
+/* undertrace kernel-options: what the hypervisor is to know of a kernel before it boots it. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "decode/cli/arguments.h"
+#include "decode/cli/commands.h"
+#include "decode/cli/message.h"
+#include "decode/cli/text/error_text.h"
+#include "decode/names/kernel_tasks.h"
+
+static const char usage[] =
+    "usage: undertrace kernel-options KERNEL\n"
+    "\n"
+    "Prints the words that follow from a Linux kernel (a bzImage or vmlinux) for the hypervisor's line in GRUB's\n"
+    "configuration: tasks=, where this kernel has the process that runs. With it a capture tells processes by number "
+    "and\n"
+    "name. make run adds it by itself.\n"
+    "\n"
+    "Exit status: 0 done, 1 an error, or the kernel does not tell.\n";
+
+int command_kernel_options(int argc, char **argv)
+{
+    const char *name;
+    const struct syntax syntax = {"kernel-options", usage, NULL, 0, 1, 0};
+    const int status = arguments_parse(&syntax, argc, argv, &name);
+    if (status != ARGUMENTS_GOOD)
+        return status;
+    struct kernel_image kernel;
+    struct kernel_tasks tasks;
+    struct error error = {0};
+    if (!kernel_image_open(&kernel, name, &error)) {
+        error_say(&error);
+        return 1;
+    }
+    const char *lacks = kernel_tasks_find(&tasks, &kernel);
+    kernel_image_close(&kernel);
+    if (lacks) {
+        message_say("%s: does not tell where it has its tasks: %s; without the option tasks= processes are known by "
+                    "CR3 and program",
+                    name, lacks);
+        return 1;
+    }
+    printf("tasks=0x%" PRIx64 ",0x%" PRIx64 ",0x%" PRIx64 ",0x%" PRIx64, tasks.current, tasks.pid, tasks.comm,
+           tasks.vfork);
+    if (tasks.entry)
+        printf(",0x%" PRIx64, tasks.entry);
+    puts("");
+    return 0;
+}

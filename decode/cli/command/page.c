@@ -1,0 +1,82 @@
+/* undertrace page: a capture as one HTML page. */
+#include <inttypes.h>
+
+#include "decode/cli/commands.h"
+#include "decode/cli/message.h"
+#include "decode/cli/options/export_options.h"
+#include "decode/cli/options/process_word.h"
+#include "decode/cli/output.h"
+#include "decode/cli/text/error_text.h"
+#include "decode/page/page.h"
+#include "decode/report/number_text.h"
+
+static const char usage[] =
+    "usage: undertrace page CAPTURE -o FILE.html [options]\n"
+    "\n"
+    "Writes one HTML page that holds all it shows: open it in a browser. A time line of each CPU and process to zoom\n"
+    "into, flame graph and call tree, functions, coverage of the kernel, gaps and VM exits.\n"
+    "\n"
+    "  --time FROM-TO      only this time: seconds since the first TSC (1.5-1.6), or ticks (1000t-2000t); one side may "
+    "be\n"
+    "                      left out\n"
+    "  --from T, --to T    the same, one by one: seconds since the first TSC, or ticks since then (123456t)\n"
+    "  --cpu N             only this CPU (default: all)\n" PROCESS_USAGE
+    "  --most N            calls on the time line: the longest N (default: 600000); the others are merged into what\n"
+    "                      called them, and counted\n"
+    "  --ways N            ways of the call tree: the largest N (default: 250000); the others are summed up\n"
+    "  --shortest S        no call on the time line is shorter than S seconds\n" NAMES_USAGE
+    "  --threads N         with N threads (default: one a processor)\n"
+    "\n"
+    "Exit status: 0 all is written; 1 an error; 2 parts are missing, damaged, or could not be decoded.\n";
+
+static void say_sums(const struct page_sums *sums, const struct export_run *run)
+{
+    char number[COUNT_TEXT_SIZE];
+    message_say("%s calls on the time line", count_text(number, sums->calls));
+    if (sums->merged_calls)
+        message_say(
+            "%s calls shorter than %.3f us are merged into what called them: --from and --to for less of the time",
+            count_text(number, sums->merged_calls),
+            (double)export_nanoseconds(&run->clock, run->clock.zero + sums->least) / 1000);
+    if (sums->merged_ways)
+        message_say("%s small ways of the call tree are summed up where they branch off",
+                    count_text(number, sums->merged_ways));
+}
+
+static int write_page(struct export_options *options, uint64_t ways)
+{
+    struct export_run run;
+    struct error error = {0};
+    struct page_sums sums;
+    int status = 1;
+    FILE *file = NULL;
+    if (export_begin(&run, "page", options) && (file = output_open(options->output, options->capture))) {
+        const struct page_wishes wishes = {(size_t)options->most, (size_t)ways, export_shortest(&run, options)};
+        if (page_write(file, &run, &wishes, &sums, &error)) {
+            say_sums(&sums, &run);
+            status = export_end(&run);
+        } else {
+            error_say(&error);
+        }
+    }
+    if (!output_close(file, options->output))
+        status = 1;
+    export_close(&run);
+    return status;
+}
+
+int command_page(int argc, char **argv)
+{
+    static struct export_options o = {.cpu = ARGUMENT_NOT_GIVEN, .most = 600000};
+    uint64_t ways = 250000;
+    const struct argument options[] = {EXPORT_ARGUMENTS(&o), {"ways", ARGUMENT_NUMBER, &ways, 100000000}};
+    const struct syntax syntax = {"page", usage, options, sizeof(options) / sizeof(options[0]), 1, 0};
+    const int status = arguments_parse(&syntax, argc, argv, &o.capture);
+    if (status != ARGUMENTS_GOOD)
+        return status;
+    if (!o.output) {
+        message_say("page: -o FILE.html says where to write; - is standard output");
+        return 1;
+    }
+    return write_page(&o, ways);
+}

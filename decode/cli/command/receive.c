@@ -1,0 +1,286 @@
+/* undertrace receive: from the wire into a capture directory. */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+
+#include "decode/cli/arguments.h"
+#include "decode/cli/commands.h"
+#include "decode/cli/message.h"
+#include "decode/cli/output.h"
+#include "decode/cli/text/error_text.h"
+#include "decode/cli/text/live.h"
+#include "decode/cli/text/progress.h"
+#include "decode/receive/receive_uart.h"
+#include "decode/receive/receive_udp.h"
+#include "decode/report/number_text.h"
+
+static const char usage[] =
+    "usage: undertrace receive (--udp PORT [--bind ADDRESS] | --uart SOURCE [--baud N]) -o DIRECTORY [options]\n"
+    "\n"
+    "Receives the stream of a machine that runs under Undertrace and keeps it as a capture.\n"
+    "\n"
+    "  --udp PORT        datagrams to this UDP port (the hypervisor's net.port, 21845 by default)\n"
+    "  --bind ADDRESS    at this local address only\n"
+    "  --announce        say where this receiver is, to all on the networks of this host, until the first frame "
+    "comes:\n"
+    "                    for hypervisors with net.peer=announce\n"
+    "  --announce-to ADDRESS[:PORT]\n"
+    "                    the same to this address alone\n"
+    "  --uart SOURCE     a serial line: a terminal device, a file that grows, a FIFO, a UNIX socket, HOST:PORT\n"
+    "                    of a TCP server, or - for standard input\n"
+    "  --baud N          speed of the terminal device, 115200 by default\n"
+    "  -o, --output DIRECTORY\n"
+    "                    where the capture goes; must not exist or be empty\n"
+    "  --timeout S       give up after S seconds without a frame (default: never)\n"
+    "  --linger S        answer repeated frames for S seconds after the end (default 1; UDP)\n"
+    "  --status FILE     keep the state in FILE as JSON\n"
+    "  --console FILE    show the last line of FILE, the guest's console\n"
+    "  --decode          decode the trace while it comes: how many branches, how far behind, and where each CPU is, "
+    "in\n"
+    "                    the progress lines\n"
+    "  --symbols FILE    with names from FILE, as System.map or /proc/kallsyms\n"
+    "  --quiet           no progress lines\n"
+    "\n"
+    "Exit status: 0 the end record of each CPU came and nothing before it is missing, 1 an error, 2 stopped before the "
+    "end or\n"
+    "bytes were lost, or nobody had answered for so long that tracing was given up: the capture is readable and says "
+    "what is missing.\n";
+
+struct arguments {
+    const char *bind, *announce_to, *uart, *directory, *status, *console, *symbols;
+    uint64_t port, baud;
+    double timeout, linger;
+    bool quiet, decode, announce;
+};
+
+static volatile sig_atomic_t stop_asked;
+
+static void on_signal(int number)
+{
+    (void)number;
+    stop_asked = 1;
+}
+
+/* A reception_progress: what it shows, and what is wrong, said once. */
+struct watch {
+    struct progress *progress;
+    const struct reception *reception;
+    struct live *live; /* NULL: --decode is not given */
+    bool said_version, said_boot;
+    uint32_t said_stream_id;
+};
+
+/* Frames come in that this capture cannot be made of. */
+static void say_others(struct watch *watch)
+{
+    const struct reception *reception = watch->reception;
+    if (reception->other_version && !watch->said_version) {
+        message_say(
+            "receive: frames of version %u of the wire come in, and are not kept: this program reads version %u; "
+            "use the one that was built with the hypervisor",
+            reception->other_version, FRAME_VERSION);
+        watch->said_version = true;
+    }
+    if (reception->other_boot && (!watch->said_boot || watch->said_stream_id != reception->other_stream_id)) {
+        message_say(
+            "receive: frames of another boot come in (stream %08x, this capture is %08x's), and are not kept: the "
+            "machine was started again, or another one sends here; receive that into a capture of its own",
+            reception->other_stream_id, reception->frames.stream_id);
+        watch->said_boot = true;
+        watch->said_stream_id = reception->other_stream_id;
+    }
+}
+
+static void show_reception(void *context, enum reception_phase phase, const struct store_totals *totals)
+{
+    struct watch *watch = context;
+    say_others(watch);
+    if (watch->live)
+        progress_note(watch->progress, live_text(watch->live, totals));
+    progress_show(watch->progress, phase, totals);
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+    /* A file that may grow no further is an error of its write, as a full disk is. */
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+static int parse_arguments(struct arguments *a, int argc, char **argv)
+{
+    const struct argument options[] = {
+        {"udp", ARGUMENT_NUMBER, &a->port, 65535},
+        {"bind", ARGUMENT_TEXT, &a->bind, 0},
+        {"uart", ARGUMENT_TEXT, &a->uart, 0},
+        {"baud", ARGUMENT_NUMBER, &a->baud, UINT32_MAX},
+        {"timeout", ARGUMENT_SECONDS, &a->timeout, 0},
+        {"linger", ARGUMENT_SECONDS, &a->linger, 0},
+        {"status", ARGUMENT_TEXT, &a->status, 0},
+        {"console", ARGUMENT_TEXT, &a->console, 0},
+        {"quiet", ARGUMENT_FLAG, &a->quiet, 0},
+        {"o", ARGUMENT_TEXT, &a->directory, 0},
+        {"output", ARGUMENT_TEXT, &a->directory, 0},
+        {"decode", ARGUMENT_FLAG, &a->decode, 0},
+        {"symbols", ARGUMENT_TEXT, &a->symbols, 0},
+        {"announce", ARGUMENT_FLAG, &a->announce, 0},
+        {"announce-to", ARGUMENT_TEXT, &a->announce_to, 0},
+    };
+    const struct syntax syntax = {"receive", usage, options, sizeof(options) / sizeof(options[0]), 0, 0};
+    *a = (struct arguments){.port = ARGUMENT_NOT_GIVEN, .baud = 115200, .linger = 1};
+    int status = arguments_parse(&syntax, argc, argv, NULL);
+    bool udp = a->port != ARGUMENT_NOT_GIVEN;
+    if (status == ARGUMENTS_GOOD && (!a->directory || udp == (a->uart != NULL))) {
+        fputs(usage, stderr);
+        return 1;
+    }
+    if (status == ARGUMENTS_GOOD && a->symbols && !a->decode) {
+        message_say("receive: --symbols FILE: names what --decode shows, which is not given");
+        return 1;
+    }
+    if (status == ARGUMENTS_GOOD && !udp && (a->announce || a->announce_to)) {
+        message_say("receive: --announce: is for --udp");
+        return 1;
+    }
+    if (status == ARGUMENTS_GOOD && udp && a->port == 0) {
+        message_say("receive: --udp 0: is no port, 1 to 65535");
+        return 1;
+    }
+    return status;
+}
+
+/* Each CPU's stream, where there are several. */
+static void say_cpus(const struct store_totals *totals)
+{
+    char bytes[COUNT_TEXT_SIZE];
+    for (unsigned cpu = 0; cpu < totals->nr_cpus && totals->nr_cpus > 1; cpu++)
+        message_say("CPU %u: %s trace bytes, %s", cpu, count_text(bytes, totals->cpus[cpu].trace_bytes),
+                    totals->cpus[cpu].ended ? "ended" : "no end record");
+}
+
+/* What went wrong on the way, in words, where something did. */
+static void say_losses(const struct reception *reception)
+{
+    const struct store_totals *totals = store_totals(reception->store);
+    const struct reassemble_counts *counts = &reception->frames.counts;
+    if (reception->garbage)
+        message_say("receive: %" PRIu64 " bytes belonged to no frame", reception->garbage);
+    if (reception->bad_frames || counts->foreign)
+        message_say("ignored: %" PRIu64 " broken frames, %" PRIu64 " of another stream", reception->bad_frames,
+                    counts->foreign);
+    if (totals->misplaced)
+        message_say("not kept: %" PRIu64
+                    " frames at places that nothing explains; the first is CPU %u's, at offset %" PRIu64
+                    " of its stream, which had come to %" PRIu64 ": what sends them is broken",
+                    totals->misplaced, totals->first_misplaced.cpu, totals->first_misplaced.offset,
+                    totals->first_misplaced.due);
+    if (totals->lost_trace_bytes || totals->lost_record_bytes || counts->lost)
+        message_say("lost on the wire: %" PRIu64 " frames, %" PRIu64 " trace bytes, %" PRIu64 " record bytes",
+                    counts->lost, totals->lost_trace_bytes, totals->lost_record_bytes);
+    if (totals->cuts)
+        message_say(
+            "tracing was over before the guest's end: for net.stall= or uart.stall= seconds the channel had taken "
+            "nothing");
+    if (totals->sleeps)
+        message_say("the guest has put the machine to sleep: what runs when it wakes is not traced");
+}
+
+/* How it ended, in words: one line. */
+static void say_outcome(const struct reception *reception, enum reception_outcome outcome, bool lost,
+                        const char *directory)
+{
+    static const char *const words[] = {
+        [RECEPTION_ENDED] = "complete",
+        [RECEPTION_TIMEOUT] = "gave up before the end record: no frame for the time that --timeout allows",
+        [RECEPTION_INTERRUPTED] = "interrupted before the end record",
+        [RECEPTION_SOURCE_END] = "the source ended before the end record",
+        [RECEPTION_FAILED] = "failed; what was written before is a capture that ends there",
+    };
+    if (!reception->frames.started)
+        message_say("%s: nothing was received, and no capture is left there", directory);
+    else
+        message_say("%s: %s", directory,
+                    outcome == RECEPTION_ENDED && lost ? "ended, but bytes are missing" : words[outcome]);
+}
+
+static int finish_reception(struct reception *reception, enum reception_outcome outcome, struct watch *watch,
+                            const char *directory)
+{
+    const struct store_totals *totals = store_totals(reception->store);
+    store_settle(reception->store);
+    if (!store_flush(reception->store))
+        outcome = RECEPTION_FAILED;
+    bool lost = totals->lost_trace_bytes || totals->lost_record_bytes || totals->misplaced || totals->cuts;
+    say_others(watch);
+    progress_end(watch->progress, outcome == RECEPTION_ENDED ? "ended" : "stopped", totals);
+    if (outcome == RECEPTION_FAILED)
+        error_say(reception->error.kind ? &reception->error : store_error(reception->store));
+    say_cpus(totals);
+    say_losses(reception);
+    say_outcome(reception, outcome, lost, directory);
+    control_close(reception->control);
+    const bool kept = reception->frames.started;
+    if (kept)
+        store_close(reception->store);
+    else
+        store_discard(reception->store);
+    if (watch->live)
+        live_end(watch->live, kept);
+    reception_free(reception);
+    return outcome == RECEPTION_FAILED ? 1 : outcome == RECEPTION_ENDED && !lost ? 0 : 2;
+}
+
+/* The capture's directory and its control socket. false: said why, and nothing is left. */
+static bool make_capture(struct reception *reception, const struct arguments *a)
+{
+    reception->store = store_create(a->directory, &reception->error);
+    if (reception->store)
+        reception->control = control_open(a->directory, &reception->error);
+    bool good = reception->control && (!a->status || output_spares(a->status, a->directory));
+    if (good)
+        return true;
+    if (!reception->control)
+        error_say(&reception->error);
+    else
+        control_close(reception->control);
+    if (reception->store)
+        store_discard(reception->store);
+    return false;
+}
+
+int command_receive(int argc, char **argv)
+{
+    struct arguments a;
+    static struct reception reception;
+    static struct watch watch;
+    int status = parse_arguments(&a, argc, argv);
+    if (status != ARGUMENTS_GOOD)
+        return status;
+    bool udp = a.uart == NULL;
+    reception.timeout_seconds = a.timeout;
+    reception.linger_seconds = udp ? a.linger : 0;
+    reception.stop = &stop_asked;
+    reception.announce = a.announce || a.announce_to;
+    reception.announce_to = a.announce_to;
+    watch = (struct watch){.progress = progress_start(a.status, a.console, a.quiet), .reception = &reception};
+    if (!watch.progress)
+        return 1;
+    reception.progress = show_reception;
+    reception.progress_context = &watch;
+    catch_signals();
+    if (!make_capture(&reception, &a))
+        return 1;
+    if (a.decode && !(watch.live = live_start(a.directory, a.symbols))) {
+        control_close(reception.control);
+        store_discard(reception.store);
+        return 1;
+    }
+    reception_init(&reception, !udp);
+    enum reception_outcome outcome =
+        udp ? receive_udp(&reception, a.bind, (uint16_t)a.port) : receive_uart(&reception, a.uart, (uint32_t)a.baud);
+    return finish_reception(&reception, outcome, &watch, a.directory);
+}

@@ -1,0 +1,46 @@
+/* undertrace report: one pass over a capture, for people and as summary.json. */
+#include "decode/cli/arguments.h"
+#include "decode/cli/commands.h"
+#include "decode/cli/text/report_text.h"
+
+static const char usage[] =
+    "usage: undertrace report CAPTURE [options]\n"
+    "\n"
+    "Decodes a capture and prints what it holds: all CPUs together, and where there are several, each of them and one\n"
+    "time line of all. With names for addresses also where branches and time went: phases, processes, functions,\n"
+    "system calls and interrupts.\n"
+    "\n"
+    "  --truth FILE        compare with the emulator's truth file\n"
+    "  --json FILE         write the figures to FILE, as docs/report.md has them (-: to standard output, alone)\n"
+    "  --threads N         with N threads (default: one a processor)\n" NAMES_USAGE
+    "  --guest NAME, --image-bytes N, --seconds-build S, --seconds-boot S\n"
+    "                      figures that the caller knows\n"
+    "\n"
+    "Exit status: 0 the trace is complete and undamaged, all of it was decoded, and none of it differs from the "
+    "truth;\n"
+    "1 an error; 2 something is missing or differs, as the report says, or the capture is damaged.\n";
+
+static int parse_arguments(struct report_wishes *a, struct summary *summary, int argc, char **argv)
+{
+    const struct argument options[] = {ARGUMENT_THREADS(&a->threads),
+                                       {"truth", ARGUMENT_TEXT, &a->truth, 0},
+                                       {"json", ARGUMENT_TEXT, &a->json, 0},
+                                       NAMES_OPTIONS(&a->names),
+                                       {"guest", ARGUMENT_TEXT, &a->guest, 0},
+                                       {"image-bytes", ARGUMENT_NUMBER, &a->image_bytes, UINT64_MAX - 1},
+                                       {"seconds-build", ARGUMENT_SECONDS, &summary->seconds_build, 0},
+                                       {"seconds-boot", ARGUMENT_SECONDS, &summary->seconds_boot, 0}};
+    const struct syntax syntax = {"report", usage, options, sizeof(options) / sizeof(options[0]), 1, 0};
+    *a = (struct report_wishes){.image_bytes = ARGUMENT_NOT_GIVEN};
+    int status = arguments_parse(&syntax, argc, argv, &a->capture);
+    summary->image_bytes = (struct figure){a->image_bytes != ARGUMENT_NOT_GIVEN, a->image_bytes};
+    return status;
+}
+
+int command_report(int argc, char **argv)
+{
+    struct report_wishes a;
+    struct summary summary = {.seconds_build = -1, .seconds_boot = -1, .seconds_decode = -1};
+    int status = parse_arguments(&a, &summary, argc, argv);
+    return status == ARGUMENTS_GOOD ? report_make(&summary, &a) : status;
+}

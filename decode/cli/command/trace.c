@@ -1,0 +1,127 @@
+/* undertrace trace: functions, branches or instructions, in order. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/cli/commands.h"
+#include "decode/cli/message.h"
+#include "decode/cli/output.h"
+#include "decode/cli/text/error_text.h"
+#include "decode/cli/text/pager.h"
+#include "decode/cli/trace/trace_cpu.h"
+#include "decode/cli/trace/trace_machine.h"
+#include "decode/cli/trace/trace_merge.h"
+
+/* Where functions of an option are. false: said that none was executed, or why it cannot be done. */
+static bool find_functions(const struct trace_list *list, struct wanted_functions *functions, const char *option,
+                           struct occurrence *occurrence, struct listing_ranges *ranges)
+{
+    ranges->items = wanted_ranges(functions, list->ask, occurrence, &ranges->count);
+    if (ranges->items && ranges->count > 0)
+        return true;
+    message_say(ranges->items ? "trace: --%s %s: was not executed, or no function of this name is known"
+                              : "trace: --%s %s: out of memory",
+                option, functions->pattern);
+    return false;
+}
+
+/* false: said that no process is meant. */
+static bool find_process(struct trace_list *list)
+{
+    const struct trace_options *o = list->options;
+    if (!o->process)
+        return true;
+    if (!wanted_spaces_find(&list->spaces, list->ask, o->cr3, o->process, true))
+        message_say("trace: --process %s: out of memory", o->process);
+    else if (list->spaces.count == 0)
+        message_say("trace: --process %s: no process that is called so executed anything; undertrace report lists them",
+                    o->process);
+    else
+        return true;
+    return false;
+}
+
+/* --from comes first not before its first run; --function is not listed before its own. */
+static bool find_wanted(struct trace_list *list)
+{
+    struct occurrence occurrence;
+    if (list->from.pattern) {
+        if (!find_functions(list, &list->from, "from", &occurrence, &list->from_ranges))
+            return false;
+        list->from_stretch[index_chunk_of(&list->ask->index, occurrence.first.stretch)->cpu] = occurrence.first.stretch;
+    }
+    if (list->to.pattern && !find_functions(list, &list->to, "to", &occurrence, &list->to_ranges))
+        return false;
+    if (list->function.pattern) {
+        if (!find_functions(list, &list->function, "function", &occurrence, &list->function_ranges))
+            return false;
+        list->function_tsc = occurrence.first.tsc;
+    }
+    return find_process(list);
+}
+
+static void free_wanted(struct trace_list *list)
+{
+    source_lines_close(list->sources);
+    wanted_spaces_free(&list->spaces);
+    wanted_functions_free(&list->function);
+    wanted_functions_free(&list->from);
+    wanted_functions_free(&list->to);
+    free(list->function_ranges.items);
+    free(list->from_ranges.items);
+    free(list->to_ranges.items);
+}
+
+/* The CPU that is wanted, or all of them in the order of time. */
+static int list_cpus(struct trace_list *list)
+{
+    struct error error = {0};
+    const bool one = list->options->cpu != ARGUMENT_NOT_GIVEN || list->ask->capture->nr_cpus == 1;
+    list->cpu = list->options->cpu != ARGUMENT_NOT_GIVEN ? (uint16_t)list->options->cpu : 0;
+    if (one                       ? trace_cpu(list, &error)
+        : trace_machine_can(list) ? trace_machine(list, &error)
+                                  : trace_merge(list, &error))
+        return ask_say_missing(list->ask);
+    error_say(&error);
+    return 1;
+}
+
+static bool check_cpu(const struct ask *ask, uint64_t cpu)
+{
+    struct error error = {0};
+    if (cpu == ARGUMENT_NOT_GIVEN || capture_trace(ask->capture, cpu, &error))
+        return true;
+    error_say(&error);
+    return false;
+}
+
+int command_trace(int argc, char **argv)
+{
+    static struct trace_options o;
+    static struct ask ask;
+    int status = trace_options_parse(&o, argc, argv);
+    if (status != ARGUMENTS_GOOD)
+        return status;
+    if (!ask_capture(&ask, o.capture, &o.ask))
+        return 1;
+    static struct trace_list list;
+    const struct names_wishes *names = &o.ask.names;
+    list = (struct trace_list){
+        .options = &o, .ask = &ask, .function.pattern = o.function, .from.pattern = o.from, .to.pattern = o.to};
+    const char *output = o.output ? o.output : "-";
+    status = 1;
+    if (o.srcline && !(list.sources = source_lines_open(ask.names, names->paths, names->files.count)))
+        message_say("trace: out of memory for lines of sources");
+    else if (check_cpu(&ask, o.cpu) && trace_options_time(&o, &ask, &list.from_tsc, &list.to_tsc) &&
+             find_wanted(&list) && (list.file = output_open(output, o.capture))) {
+        if (list.file == stdout)
+            pager_start();
+        status = list_cpus(&list);
+        if (!output_close(list.file, output))
+            status = 1;
+    }
+    free_wanted(&list);
+    ask_close(&ask);
+    return status;
+}

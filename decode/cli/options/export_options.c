@@ -1,0 +1,142 @@
+#include "decode/cli/options/export_options.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "decode/capture/capture_check.h"
+#include "decode/cli/message.h"
+#include "decode/cli/open_capture.h"
+#include "decode/cli/options/process_word.h"
+#include "decode/cli/options/time_word.h"
+#include "decode/cli/text/error_text.h"
+#include "decode/flow/flow_trace.h"
+#include "decode/query/code_space_at.h"
+
+/* Where the TSC's frequency is not known, a tick counts as a nanosecond. */
+static uint64_t khz_of(const struct export_clock *clock)
+{
+    return clock->khz ? clock->khz : 1000000;
+}
+
+static bool find_moment(uint64_t *ticks, const struct export_clock *clock, const char *option, const char *word)
+{
+    const struct time_word_clock words = {clock->zero, khz_of(clock), clock->by_branches};
+    if (!word || time_word_parse(ticks, &words, word, strlen(word)))
+        return true;
+    message_say("--%s %s: is no time: %s", option, word,
+                clock->by_branches ? "the trace has no TSC (pt.tsc=off), a number of branches is wanted"
+                                   : "seconds since the first TSC, like 1.25, or ticks since then, like 123456t");
+    return false;
+}
+
+static bool find_window(struct export_run *run, const struct export_options *options)
+{
+    const struct time_word_clock words = {run->clock.zero, khz_of(&run->clock), run->clock.by_branches};
+    run->window = TIMES_ALL;
+    if (options->time && !time_word_window(&run->window.from, &run->window.to, &words, options->time)) {
+        message_say("--time %s: is no FROM-TO in seconds (1.5-2), nor in ticks since the first TSC (1000t-2000t)",
+                    options->time);
+        return false;
+    }
+    if (!find_moment(&run->window.from, &run->clock, "from", options->from) ||
+        !find_moment(&run->window.to, &run->clock, "to", options->to))
+        return false;
+    if (run->window.from < run->window.to)
+        return true;
+    if (options->time)
+        message_say("--time %s: nothing lies between them", options->time);
+    else
+        message_say("--from %s --to %s: nothing lies between them", options->from ? options->from : "0", options->to);
+    return false;
+}
+
+/* The last time of all CPUs that are wanted. 0: not known. */
+static uint64_t last_tsc(const struct export_run *run)
+{
+    uint64_t last = 0;
+    for (unsigned cpu = 0; cpu < run->capture->nr_cpus; cpu++) {
+        struct flow_trace trace;
+        struct error error = {0};
+        if (!run->capture->cpus[cpu].present || (run->cpu != EXPORT_ALL_CPUS && run->cpu != cpu))
+            continue;
+        const uint64_t tsc = flow_trace_open(&trace, run->capture, (uint16_t)cpu, &error) ? code_last_tsc(&trace) : 0;
+        flow_trace_close(&trace);
+        last = tsc > last ? tsc : last;
+    }
+    return last;
+}
+
+/* false: said that the window begins behind the trace's end. */
+static bool begins_in_trace(const struct export_run *run, const char *command, const struct export_options *options)
+{
+    const uint64_t from = run->window.from, last = run->clock.by_branches || from == 0 ? 0 : last_tsc(run);
+    if (last == 0 || from <= last)
+        return true;
+    message_say("%s: %s %s: the trace ends at %.9f", command, options->time ? "--time" : "--from",
+                options->time ? options->time : options->from, (double)export_nanoseconds(&run->clock, last) / 1e9);
+    return false;
+}
+
+static bool has_cpu(const struct export_run *run)
+{
+    struct error error = {0};
+    if (run->cpu == EXPORT_ALL_CPUS || capture_trace(run->capture, run->cpu, &error))
+        return true;
+    error_say(&error);
+    return false;
+}
+
+bool export_begin(struct export_run *run, const char *command, struct export_options *options)
+{
+    struct error error = {0};
+    struct capture *capture = open_capture(options->capture);
+    *run = (struct export_run){.capture = capture,
+                               .cpu = options->cpu == ARGUMENT_NOT_GIVEN ? EXPORT_ALL_CPUS : options->cpu,
+                               .process = options->process,
+                               .threads = (unsigned)options->threads,
+                               .progress = work_bar_wanted() ? work_bar_show : NULL,
+                               .progress_context = &options->bar};
+    if (!capture || !has_cpu(run) || !process_word_parse(&run->cr3, command, options->process))
+        return false;
+    for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
+        if (run->cpu == EXPORT_ALL_CPUS || run->cpu == cpu)
+            capture_check_trace(capture, cpu, 0, UINT64_MAX);
+    if (!export_clock_read(&run->clock, capture, &error)) {
+        error_say(&error);
+        return false;
+    }
+    run->names = open_names(capture, &options->names);
+    work_bar_start(&options->bar, "decoding");
+    return run->names && find_window(run, options) && begins_in_trace(run, command, options);
+}
+
+int export_end(struct export_run *run)
+{
+    const bool damaged = say_damages(run->capture);
+    const char *line;
+    for (size_t i = 0; (line = names_about(run->names, i)); i++)
+        message_say("%s", line);
+    if (run->decode_gaps)
+        message_say("%s: %" PRIu64 " places could not be decoded; undertrace report says which",
+                    run->capture->directory, run->decode_gaps);
+    if (run->process && !run->process_ran) {
+        message_say("--process %s: no process that is called so ran; undertrace report lists them", run->process);
+        return 1;
+    }
+    return damaged || run->decode_gaps ? 2 : 0;
+}
+
+void export_close(struct export_run *run)
+{
+    if (run->names)
+        names_close(run->names);
+    if (run->capture)
+        capture_close(run->capture);
+}
+
+uint64_t export_shortest(const struct export_run *run, const struct export_options *options)
+{
+    return options->shortest > 0 && !run->clock.by_branches
+               ? (uint64_t)(options->shortest * 1000 * (double)khz_of(&run->clock))
+               : 1;
+}

@@ -1,0 +1,44 @@
+/* The words behind undertrace export and page, and what follows from them before anything is decoded. */
+#ifndef DECODE_CLI_OPTIONS_EXPORT_OPTIONS_H
+#define DECODE_CLI_OPTIONS_EXPORT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "decode/cli/arguments.h"
+#include "decode/cli/options/names_options.h"
+#include "decode/cli/text/work_bar.h"
+#include "decode/export/export.h"
+
+struct export_options {
+    const char *capture, *output, *format, *time, *from, *to, *unit, *sources, *object, *process;
+    struct names_wishes names;
+    uint64_t cpu, threads, most, every;
+    double shortest; /* seconds */
+    struct work_bar bar;
+};
+
+/* Options that both commands take. */
+#define EXPORT_ARGUMENTS(o)                                                                                            \
+    {"o", ARGUMENT_TEXT, &(o)->output, 0}, {"time", ARGUMENT_TEXT, &(o)->time, 0},                                     \
+        {"from", ARGUMENT_TEXT, &(o)->from, 0}, {"to", ARGUMENT_TEXT, &(o)->to, 0}, ARGUMENT_CPU(&(o)->cpu),           \
+        {"process", ARGUMENT_TEXT, &(o)->process, 0}, ARGUMENT_THREADS(&(o)->threads), NAMES_OPTIONS(&(o)->names),     \
+        {"most", ARGUMENT_NUMBER, &(o)->most, 100000000},                                                              \
+    {                                                                                                                  \
+        "shortest", ARGUMENT_SECONDS, &(o)->shortest, 0                                                                \
+    }
+
+/* Open the capture and its names, read its clock, and find the window. false: said why. */
+bool export_begin(struct export_run *run, const char *command, struct export_options *options);
+
+/* Say what could not be decoded. Returns the exit status: 0, 2 where something is missing, 1 where the process that is
+ * wanted did not run. */
+int export_end(struct export_run *run);
+
+/* Close what export_begin has opened. */
+void export_close(struct export_run *run);
+
+/* Ticks of the shortest call that is wanted. */
+uint64_t export_shortest(const struct export_run *run, const struct export_options *options);
+
+#endif

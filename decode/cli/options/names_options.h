@@ -1,0 +1,29 @@
+/* The options of commands that give names to addresses. */
+#ifndef DECODE_CLI_OPTIONS_NAMES_OPTIONS_H
+#define DECODE_CLI_OPTIONS_NAMES_OPTIONS_H
+
+#include "decode/cli/arguments.h"
+#include "decode/names/names.h"
+
+struct names_wishes {
+    const char *kernel, *symbols;
+    struct argument_list files;
+    const char *paths[ARGUMENT_LIST_MAX]; /* filled in */
+};
+
+/* For the table of options. */
+#define NAMES_OPTIONS(o)                                                                                               \
+    {"kernel", ARGUMENT_TEXT, &(o)->kernel, 0}, {"symbols", ARGUMENT_TEXT, &(o)->symbols, 0},                          \
+    {                                                                                                                  \
+        "files", ARGUMENT_LIST, &(o)->files, 0                                                                         \
+    }
+#define NAMES_USAGE                                                                                                    \
+    "  --kernel FILE    names of the kernel by its bzImage or vmlinux, wherever it was moved to\n"                     \
+    "  --symbols FILE   or by a file like System.map or /proc/kallsyms\n"                                              \
+    "  --files PATH     names of programs, libraries and modules: an ELF file, or a directory that is searched for\n"  \
+    "                   them, also for debug files (.build-id). May be given several times\n"
+
+/* names_open. NULL: said why. */
+struct names *open_names(const struct capture *capture, struct names_wishes *wishes);
+
+#endif

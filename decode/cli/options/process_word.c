@@ -1,0 +1,16 @@
+#include "decode/cli/options/process_word.h"
+
+#include "decode/cli/ask_command.h"
+#include "decode/cli/message.h"
+#include "decode/engine/flow.h"
+
+bool process_word_parse(uint64_t *cr3, const char *command, const char *word)
+{
+    uint64_t end;
+    *cr3 = FLOW_CR3_UNKNOWN;
+    if (!word || word[0] < '0' || word[0] > '9' || ask_parse_range(word, cr3, &end))
+        return true;
+    message_say("%s: --process %s: is no CR3, in hexadecimal, and no name; a process's number is pid:%s", command, word,
+                word);
+    return false;
+}

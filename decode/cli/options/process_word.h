@@ -1,0 +1,18 @@
+/* The word behind --process. */
+#ifndef DECODE_CLI_OPTIONS_PROCESS_WORD_H
+#define DECODE_CLI_OPTIONS_PROCESS_WORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Lines of a command's help; the command says what it does with them. */
+#define PROCESS_USAGE                                                                                                  \
+    "  --process CR3|NAME  of this address space, hexadecimal; of a process by its name, or pid:123, where the "       \
+    "capture\n"                                                                                                        \
+    "                      tells them; of a program by its file's name, where --files has it\n"
+
+/* A number begins with a digit and is a CR3 ("dd" is a program); else FLOW_CR3_UNKNOWN, and the word is a name
+ * (names_is_process). NULL is any. false: said that it is neither. */
+bool process_word_parse(uint64_t *cr3, const char *command, const char *word);
+
+#endif

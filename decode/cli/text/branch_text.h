@@ -1,0 +1,16 @@
+/* Branches and addresses as lists show them. */
+#ifndef DECODE_CLI_TEXT_BRANCH_TEXT_H
+#define DECODE_CLI_TEXT_BRANCH_TEXT_H
+
+#include <stdint.h>
+
+#include "decode/cli/ask_command.h"
+
+/* kind: enum instruction_kind, or TRANSFERS_EVENT. */
+const char *branch_kind_text(uint8_t kind);
+
+/* 16 digits, and the name. */
+#define ADDRESS_TEXT_SIZE (NAME_TEXT_SIZE + 20u)
+const char *address_text(char text[ADDRESS_TEXT_SIZE], const struct name *name, uint64_t address);
+
+#endif

@@ -1,0 +1,10 @@
+#include "decode/cli/text/error_text.h"
+
+#include "decode/cli/message.h"
+
+void error_say(const struct error *error)
+{
+    char text[ERROR_TEXT_MAX];
+    error_text(text, sizeof(text), error);
+    message_say("%s", text);
+}

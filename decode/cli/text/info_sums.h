@@ -1,0 +1,18 @@
+/* What the records of a CPU add up to: what `undertrace info` says as text and as JSON. */
+#ifndef DECODE_CLI_TEXT_INFO_SUMS_H
+#define DECODE_CLI_TEXT_INFO_SUMS_H
+
+#include <stdint.h>
+
+#include "decode/capture/capture.h"
+
+#define INFO_KINDS (RECORD_TASK + 1)
+
+struct info_sums {
+    uint64_t records[INFO_KINDS]; /* of each kind; [0]: of kinds that are not known */
+    uint64_t handed_over;         /* bytes, as the drains say */
+};
+
+void info_sum(struct info_sums *sums, const struct capture *capture, unsigned cpu);
+
+#endif

@@ -1,0 +1,64 @@
+#include "decode/cli/text/list_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/flow/flow_text.h"
+
+#define HEX_DIGITS 16u
+#define BRANCH_LINE (2 * HEX_DIGITS + 2)
+#define MERGED_HEAD 28u /* digits of the TSC and of the CPU, with the spaces behind them */
+_Static_assert(BRANCH_LINE + MERGED_HEAD <= FLOW_TEXT_LINE, "a line has room");
+
+/* The digits of half a number, the first one in the lowest byte: a nibble goes into each byte, all at once. There are
+ * many of them, printf would take most of the time. */
+static uint64_t hex_digits(uint32_t number)
+{
+    uint64_t digits = number;
+    digits = (digits << 16 | digits) & 0x0000ffff0000ffff;
+    digits = (digits << 8 | digits) & 0x00ff00ff00ff00ff;
+    digits = (digits << 4 | digits) & 0x0f0f0f0f0f0f0f0f;
+    const uint64_t letters = (digits + 0x0606060606060606) >> 4 & 0x0101010101010101;
+    return __builtin_bswap64(digits + 0x3030303030303030 + letters * ('a' - '9' - 1));
+}
+
+static void hex_text(char *text, uint64_t number)
+{
+    const uint64_t halves[2] = {hex_digits((uint32_t)(number >> 32)), hex_digits((uint32_t)number)};
+    memcpy(text, halves, sizeof(halves));
+}
+
+static void branch_text(char *text, const struct flow_branch *branch)
+{
+    hex_text(text, branch->from);
+    text[HEX_DIGITS] = ' ';
+    hex_text(text + HEX_DIGITS + 1, branch->to);
+    text[BRANCH_LINE - 1] = '\n';
+}
+
+size_t list_text_branches(char *text, const struct flow_branch *branches, size_t count, uint64_t tsc)
+{
+    (void)tsc;
+    for (size_t i = 0; i < count; i++)
+        branch_text(text + i * BRANCH_LINE, &branches[i]);
+    return count * BRANCH_LINE;
+}
+
+size_t list_text_instruction(char *text, uint64_t ip)
+{
+    hex_text(text, ip);
+    text[HEX_DIGITS] = '\n';
+    return HEX_DIGITS + 1;
+}
+
+size_t list_text_merged(char *text, uint16_t cpu, uint64_t tsc, const struct flow_branch *branches, size_t count)
+{
+    char head[MERGED_HEAD];
+    const size_t size = (size_t)snprintf(head, sizeof(head), "%" PRIu64 " %u ", tsc, cpu);
+    for (size_t i = 0; i < count; i++, text += size + BRANCH_LINE) {
+        memcpy(text, head, size);
+        branch_text(text + size, &branches[i]);
+    }
+    return count * (size + BRANCH_LINE);
+}

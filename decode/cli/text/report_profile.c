@@ -1,0 +1,82 @@
+#include "decode/cli/text/report_profile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "decode/cli/message.h"
+#include "decode/cli/open_capture.h"
+#include "decode/cli/text/error_text.h"
+#include "decode/export/export.h"
+#include "decode/report/profile_report.h"
+
+/* Times between two timing packets are spread as the page and exports have them, so that all say the same. */
+static bool run(struct report_profile *made, struct capture *capture, unsigned threads)
+{
+    struct export_run run = {.capture = capture,
+                             .names = made->names,
+                             .window = TIMES_ALL,
+                             .cpu = EXPORT_ALL_CPUS,
+                             .cr3 = FLOW_CR3_UNKNOWN,
+                             .threads = threads,
+                             .progress = progress_of_decoding()};
+    struct error error = {0};
+    if (!export_clock_read(&run.clock, capture, &error) || !export_profile(&run, &made->profile, &error)) {
+        error_say(&error);
+        return false;
+    }
+    made->khz = run.clock.by_branches ? 0 : run.clock.khz;
+    return true;
+}
+
+struct report_profile *report_profile_make(struct capture *capture, struct names_wishes *wishes, unsigned threads)
+{
+    struct report_profile *made = calloc(1, sizeof(*made));
+    if (!made) {
+        message_say("%s: out of memory for its call tree", capture->directory);
+        return NULL;
+    }
+    made->names = open_names(capture, wishes);
+    if (!made->names || !profile_init(&made->profile, made->names) || !run(made, capture, threads)) {
+        report_profile_free(made);
+        return NULL;
+    }
+    return made;
+}
+
+/* Words, in lines of at most COLUMNS. */
+#define COLUMNS 98u
+static void print_words(const char *text)
+{
+    size_t column = 0;
+    while (*text) {
+        const size_t length = strcspn(text, " ");
+        if (column > 0 && column + 1 + length > COLUMNS) {
+            fputs("\n   ", stdout);
+            column = 3;
+        }
+        column += (size_t)printf("%s%.*s", column ? " " : "  ", (int)length, text);
+        text += length + strspn(text + length, " ");
+    }
+    putchar('\n');
+}
+
+void report_profile_show(const struct report_profile *made)
+{
+    const char *line;
+    puts("\nNames");
+    for (size_t i = 0; (line = names_about(made->names, i)); i++)
+        print_words(line);
+    profile_print(stdout, &made->profile, made->khz, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
+}
+
+void report_profile_free(struct report_profile *made)
+{
+    if (!made)
+        return;
+    profile_free(&made->profile);
+    if (made->names)
+        names_close(made->names);
+    free(made);
+}

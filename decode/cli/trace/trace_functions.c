@@ -1,0 +1,211 @@
+#include "decode/cli/trace/trace_functions.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define MOST_INDENT 100u
+
+/* At which depth a wanted function was entered, in a task's user. 0: none was. */
+static size_t entered_at(const struct stack_task *task)
+{
+    return (size_t)task->user;
+}
+
+static void close_task(struct trace_functions *f, struct stack_task *task)
+{
+    if (task->user && f->of->count > 0)
+        f->of->count--;
+    task->user = 0;
+}
+
+/* How deep the top frame is, counted from the wanted function. false: it is not wanted. */
+static bool depth_of(const struct trace_functions *f, const struct stack_task *task, size_t *depth)
+{
+    const struct trace_options *o = f->list->options;
+    const size_t entered = entered_at(task);
+    if (o->function && !entered)
+        return false;
+    *depth = task->depth - (o->function ? entered : 1);
+    return o->depth == ARGUMENT_NOT_GIVEN || *depth <= o->depth;
+}
+
+/* The trace offset at which it is told of a task. What was held back up to the trace's end is told behind it. */
+static uint64_t place_of(const struct trace_functions *f, const struct stack_task *task)
+{
+    return f->flow ? flow_context(f->flow).at : task->at;
+}
+
+static bool is_wanted(const struct trace_functions *f, const struct stack_task *task, uint64_t tsc)
+{
+    const struct trace_options *o = f->list->options;
+    const struct name *name = task->frames[task->depth - 1].name;
+    return trace_is_time(f->list, tsc) && trace_is_process(f->list, task->space, place_of(f, task)) &&
+           (!o->address || (name->begin >= o->addresses.begin && name->begin < o->addresses.end));
+}
+
+/* As the guest's kernel calls the thread, else the process. NULL: not known. */
+static const char *name_of(const struct trace_functions *f, const struct stack_task *task)
+{
+    return task->thread ? task->thread->text : trace_process(f->list, task->space, place_of(f, task));
+}
+
+static void print_function(const struct trace_functions *f, const struct stack_task *task, uint64_t tsc, size_t depth,
+                           bool left)
+{
+    static const char *const entries[] = {[STACK_BASE] = " (under way)",
+                                          [STACK_INTERRUPT] = " (interrupt)",
+                                          [STACK_SYSCALL] = " (system call)",
+                                          [STACK_SIGNAL] = " (signal)"};
+    struct trace_list *list = f->list;
+    const struct stack_frame *frame = &task->frames[task->depth - 1];
+    char text[NAME_TEXT_SIZE];
+    trace_head(list, tsc, task->space, name_of(f, task));
+    fprintf(list->file, "%*s%s", (int)(depth < MOST_INDENT ? depth : MOST_INDENT) * 2, "", left ? "} " : "");
+    trace_color(list, frame->entry > STACK_CALL ? COLOR_EVENT : COLOR_NAME);
+    name_text(text, frame->name, frame->name->begin);
+    if (frame->name->symbol)
+        fputs(text, list->file);
+    else
+        fprintf(list->file, "%#" PRIx64 "%s%s", frame->name->begin, text[0] ? " " : "", text);
+    trace_plain(list);
+    if (!left && entries[frame->entry])
+        fputs(entries[frame->entry], list->file);
+    trace_source(list, task->space, place_of(f, task), frame->name->begin);
+    trace_line_end(list);
+}
+
+static void on_enter(void *context, struct stack_task *task, uint64_t tsc)
+{
+    struct trace_functions *f = context;
+    const struct name *name = task->frames[task->depth - 1].name;
+    size_t depth;
+    f->task = task;
+    if (f->list->done || !trace_is_time(f->list, tsc))
+        return;
+    if (f->list->function.pattern && !entered_at(task) && wanted_function(&f->list->function, name)) {
+        task->user = task->depth;
+        f->of->count++;
+    }
+    if (trace_between(f->list, name) && depth_of(f, task, &depth) && is_wanted(f, task, tsc))
+        print_function(f, task, tsc, depth, false);
+}
+
+static void on_leave(void *context, struct stack_task *task, uint64_t tsc)
+{
+    struct trace_functions *f = context;
+    size_t depth;
+    if (!f->list->done && f->list->options->returns && f->list->begun && depth_of(f, task, &depth) &&
+        is_wanted(f, task, tsc))
+        print_function(f, task, tsc, depth, true);
+    if (entered_at(task) == task->depth)
+        close_task(f, task);
+}
+
+/* Of the tasks those are left that run on other CPUs. */
+static void on_lost(void *context, uint64_t tsc)
+{
+    struct trace_functions *f = context;
+    (void)tsc;
+    f->task = NULL;
+    f->of->count = 0;
+    for (const struct trace_functions *cpu = f->of->first; cpu; cpu = cpu->next)
+        f->of->count += cpu->task && entered_at(cpu->task);
+}
+
+static void on_spend(void *context, struct stack_task *task, uint64_t branches, uint64_t tsc)
+{
+    (void)context;
+    (void)task;
+    (void)branches;
+    (void)tsc;
+}
+
+static void on_run(void *context, struct stack_task *task, uint64_t tsc)
+{
+    struct trace_functions *f = context;
+    (void)tsc;
+    f->task = task;
+}
+
+/* It has ended, or nobody knows how it goes on. */
+static void on_end(void *context, struct stack_task *task, uint64_t tsc)
+{
+    (void)tsc;
+    close_task(context, task);
+}
+
+bool trace_functions_open(const struct trace_functions *f)
+{
+    return f->of->count > 0;
+}
+
+/* A hook. */
+static bool goes_on(void *context, const struct index_chunk *chunk)
+{
+    (void)chunk;
+    return trace_functions_open(context);
+}
+
+/* A hook. */
+static const struct listing_range *also(void *context, size_t *count)
+{
+    const struct trace_functions *f = context;
+    return trace_also(f->list, count);
+}
+
+/* A hook: what the process does not do is left out, and its tasks' stacks are good behind it. Where it is left out what
+ * --function or --address does not name, nothing is known. */
+static void left_out(void *context, bool known)
+{
+    const struct trace_functions *f = context;
+    if (known && !f->list->function.pattern && !f->list->options->address)
+        stacks_pass_over(f->stacks);
+}
+
+static bool is_done(void *context)
+{
+    const struct trace_functions *f = context;
+    return f->list->done;
+}
+
+struct stack_hooks trace_functions_hooks(struct trace_functions *f, struct trace_list *list)
+{
+    *f = (struct trace_functions){.list = list, .of = &f->alone, .alone = {.first = f}};
+    return (struct stack_hooks){.enter = on_enter,
+                                .leave = on_leave,
+                                .spend = on_spend,
+                                .run = on_run,
+                                .lost = on_lost,
+                                .end = on_end,
+                                .context = f};
+}
+
+void trace_functions_share(struct trace_functions *f, struct trace_functions *with)
+{
+    f->of = with->of;
+    f->next = with->of->first;
+    with->of->first = f;
+}
+
+bool trace_functions(struct trace_list *list, struct error *error)
+{
+    struct trace_functions f;
+    const struct stack_hooks hooks = trace_functions_hooks(&f, list);
+    struct stacks *stacks = stacks_open(list->ask->names, &list->ask->traces[list->cpu].pages, &hooks);
+    struct listing listing = trace_listing(list);
+    f.stacks = stacks;
+    if (!stacks)
+        return error_set(error, ERROR_MEMORY, 0, "stacks");
+    listing.hooks = (struct flow_hooks){.transfers = stacks_transfers, .result = stacks_result, .context = stacks};
+    listing.goes_on = goes_on;
+    listing.also = also;
+    listing.left_out = left_out;
+    listing.is_done = is_done;
+    listing.context = &f;
+    listing.flow = &f.flow;
+    bool good = listing_run(&listing, error);
+    if (good && !stacks_end(stacks))
+        good = error_set(error, ERROR_MEMORY, 0, "stacks");
+    stacks_close(stacks);
+    return good;
+}

@@ -1,0 +1,141 @@
+#include "decode/cli/trace/trace_options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "decode/capture/capture.h"
+#include "decode/cli/message.h"
+#include "decode/cli/options/process_word.h"
+#include "decode/cli/options/time_word.h"
+#include "decode/cli/text/disassembly.h"
+#include "decode/cli/text/source_line.h"
+#include "decode/engine/flow.h"
+
+static const char usage[] =
+    "usage: undertrace trace CAPTURE [options]\n"
+    "\n"
+    "Lists what was executed, with time, CPU and process, in the order of time. Each line begins with seconds since "
+    "the\n"
+    "capture's first TSC, or, where the TSC's frequency is not known, with ticks; then come the CPU and the CR3 (-: "
+    "the\n"
+    "kernel's own task) and, where the capture tells of processes, name and number: of the thread with functions, else "
+    "of\n"
+    "the CR3's process.\n"
+    "\n"
+    "  --what functions     calls, interrupts, system calls, each behind as many spaces as it is deep (the default)\n"
+    "  --what branches      every branch: kind, from, to\n"
+    "  --what instructions  every instruction\n"
+    "  --returns            with functions: also where each is left\n"
+    "  --disassemble        with instructions: their text\n"
+    "  --srcline            also the lines of sources, where --kernel vmlinux and --files have DWARF or debug files\n"
+    "\n"
+    "Which of them:\n"
+    "  --time FROM-TO       of this time: seconds (1.5-1.6), or ticks since the first TSC (1000t-2000t). One side may "
+    "be\n"
+    "                       left out\n"
+    "  --cpu N              of this CPU\n" PROCESS_USAGE
+    "  --function NAME      this function, or those that a pattern fits, with all that they call\n"
+    "  --depth N            functions: at most so deep; with --function below it; 0 is it alone\n"
+    "  --address A[-B]      at these addresses: functions that begin there, branches from or to there, instructions\n"
+    "  --from F, --to G     on each CPU: from the first call of F on; up to the first call of G behind\n"
+    "  --lines N            at most so many lines\n"
+    "\n"
+    "  -o FILE              write to FILE (default: standard output)\n"
+    "  --color WHEN         auto (the default: on a terminal), always, never\n" ASK_USAGE "\n"
+    "Exit status: 0 done; 1 an error; 2 done, but parts of the trace are not known.\n";
+
+static const char *const whats[] = {"functions", "branches", "instructions", NULL};
+
+enum { COLOR_AUTO, COLOR_ALWAYS };
+static const char *const colors[] = {"auto", "always", "never", NULL};
+
+static bool is_colored(const struct trace_options *o, size_t color)
+{
+    const bool terminal = (!o->output || !strcmp(o->output, "-")) && isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+    return color == COLOR_AUTO ? terminal : color == COLOR_ALWAYS;
+}
+
+static bool parse_places(struct trace_options *o)
+{
+    if (!process_word_parse(&o->cr3, "trace", o->process))
+        return false;
+    if (o->address && !ask_parse_range(o->address, &o->addresses.begin, &o->addresses.end)) {
+        message_say("trace: --address %s: is no address, hexadecimal, and no two with a - between them", o->address);
+        return false;
+    }
+    return true;
+}
+
+/* What does not go together. */
+static bool check(const struct trace_options *o)
+{
+    if (o->disassemble && o->what != TRACE_INSTRUCTIONS) {
+        message_say("trace: --disassemble is for --what instructions");
+        return false;
+    }
+    if (o->disassemble && !disassembly_is_there()) {
+        message_say("trace: --disassemble: this undertrace was built without Zydis; install libzydis-dev and build it "
+                    "again, or take undertrace code and objdump");
+        return false;
+    }
+    if (o->returns && o->what != TRACE_FUNCTIONS) {
+        message_say("trace: --returns is for --what functions");
+        return false;
+    }
+    if (o->depth != ARGUMENT_NOT_GIVEN && o->what != TRACE_FUNCTIONS && !o->function) {
+        message_say("trace: --depth with branches and instructions counts from --function NAME on");
+        return false;
+    }
+    return true;
+}
+
+int trace_options_parse(struct trace_options *o, int argc, char **argv)
+{
+    struct argument_choice what = {whats, TRACE_FUNCTIONS}, color = {colors, COLOR_AUTO};
+    const struct argument options[] = {{"what", ARGUMENT_CHOICE, &what, 0},
+                                       {"returns", ARGUMENT_FLAG, &o->returns, 0},
+                                       {"disassemble", ARGUMENT_FLAG, &o->disassemble, 0},
+                                       {"srcline", ARGUMENT_FLAG, &o->srcline, 0},
+                                       {"time", ARGUMENT_TEXT, &o->time, 0},
+                                       ARGUMENT_CPU(&o->cpu),
+                                       {"process", ARGUMENT_TEXT, &o->process, 0},
+                                       {"function", ARGUMENT_TEXT, &o->function, 0},
+                                       {"depth", ARGUMENT_NUMBER, &o->depth, 1000000},
+                                       {"address", ARGUMENT_TEXT, &o->address, 0},
+                                       {"from", ARGUMENT_TEXT, &o->from, 0},
+                                       {"to", ARGUMENT_TEXT, &o->to, 0},
+                                       {"lines", ARGUMENT_NUMBER, &o->lines, UINT64_MAX - 1},
+                                       {"o", ARGUMENT_TEXT, &o->output, 0},
+                                       {"color", ARGUMENT_CHOICE, &color, 0},
+                                       ASK_OPTIONS(&o->ask)};
+    const struct syntax syntax = {"trace", usage, options, sizeof(options) / sizeof(options[0]), 1, 0};
+    *o = (struct trace_options){.cpu = ARGUMENT_NOT_GIVEN, .depth = ARGUMENT_NOT_GIVEN, .lines = ARGUMENT_NOT_GIVEN};
+    const int status = arguments_parse(&syntax, argc, argv, &o->capture);
+    if (status != ARGUMENTS_GOOD)
+        return status;
+    o->what = (enum trace_what)what.chosen;
+    o->colored = is_colored(o, color.chosen);
+    return parse_places(o) && check(o) && (!o->srcline || source_lines_are_there("trace")) ? ARGUMENTS_GOOD : 1;
+}
+
+bool trace_options_time(const struct trace_options *o, const struct ask *ask, uint64_t *from, uint64_t *to)
+{
+    const struct time_word_clock clock = {ask->index.header->first_tsc, ask->tsc_khz, false};
+    *from = 0;
+    *to = UINT64_MAX;
+    if (!o->time)
+        return true;
+    if (time_word_window(from, to, &clock, o->time)) {
+        const uint64_t last = ask->index.header->last_tsc;
+        char end[TIME_TEXT_SIZE];
+        if (*from <= last || last == 0)
+            return true;
+        message_say("trace: --time %s: the trace ends at %s", o->time, time_text(end, ask, last));
+        return false;
+    }
+    message_say("trace: --time %s: is no FROM-TO in seconds (1.5-2), nor in ticks since the first TSC (1000t-2000t)%s",
+                o->time, ask->tsc_khz ? "" : "; the capture does not tell the TSC's frequency");
+    return false;
+}

@@ -1,0 +1,30 @@
+/* The words behind undertrace trace. */
+#ifndef DECODE_CLI_TRACE_TRACE_OPTIONS_H
+#define DECODE_CLI_TRACE_TRACE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "decode/cli/ask_command.h"
+#include "decode/query/listing.h"
+
+enum trace_what { TRACE_FUNCTIONS, TRACE_BRANCHES, TRACE_INSTRUCTIONS };
+
+struct trace_options {
+    struct ask_arguments ask;
+    const char *capture, *time, *process, *function, *address, *from, *to, *output;
+    uint64_t cpu, depth, lines; /* ARGUMENT_NOT_GIVEN: any */
+    bool returns, disassemble, srcline;
+    enum trace_what what;
+    uint64_t cr3; /* FLOW_CR3_UNKNOWN: any */
+    struct listing_range addresses;
+    bool colored;
+};
+
+/* Returns ARGUMENTS_GOOD or the exit status, as arguments_parse. */
+int trace_options_parse(struct trace_options *options, int argc, char **argv);
+
+/* --time, by the capture's clock. false: said that it is none. */
+bool trace_options_time(const struct trace_options *options, const struct ask *ask, uint64_t *from, uint64_t *to);
+
+#endif

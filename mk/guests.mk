@@ -1,0 +1,94 @@
+# What boots under the hypervisor: micro-guests of our own, Debian's kernel with several initrds, a whole Debian, and
+# the ISO that `make run` boots.
+
+# --- micro-guests: each is tests/guests/NAME.c, and the parts named below --------------------------------------------
+
+GUESTS := branches dma steps selfmod load probe ends sharing exits spaces ptwrite blocked smp maps levels high tasks rounds
+GUEST_CFLAGS := -std=c11 -O2 -g $(WARN) -ffreestanding -fno-pie -mno-red-zone -mgeneral-regs-only -fno-stack-protector \
+    -fno-asynchronous-unwind-tables -fcf-protection=none -Itests/guests -MMD -MP
+PARTS_OF_probe := probe_cpu probe_events probe_devices
+PARTS_OF_smp := smp_parts smp_storm ap.S
+PARTS_OF_maps := maps_spaces maps_disk maps_held maps_quiet maps_ended maps_pending ap.S
+PARTS_OF_steps := steps_code.S steps_rings.S
+PARTS_OF_tasks := tasks_tables tasks32.S tasks_way.S
+GUEST_IMAGES := $(GUESTS:%=$(BUILD)/guests/%.bzImage)
+GUEST_OBJS := $(patsubst %,$(BUILD)/guests/%.o,$(sort $(GUESTS) $(foreach guest,$(GUESTS),$(PARTS_OF_$(guest))) machine start.S))
+
+$(BUILD)/guests/%.o: tests/guests/%.c
+	@mkdir -p $(@D)
+	@echo "  CC  $@"
+	$(Q)$(HV_CC) $(GUEST_CFLAGS) -c -o $@ $<
+
+$(BUILD)/guests/%.S.o: tests/guests/%.S
+	@mkdir -p $(@D)
+	@echo "  CC  $@"
+	$(Q)$(HV_CC) $(GUEST_CFLAGS) -c -o $@ $<
+
+$(BUILD)/guests/%.elf: $(BUILD)/guests/start.S.o $(BUILD)/guests/%.o $(BUILD)/guests/machine.o tests/guests/guest.ld
+	@echo "  LD  $@"
+	$(Q)$(LD) -nostdlib -static -z max-page-size=4096 -z noexecstack --no-warn-rwx-segments --build-id=none \
+	    -T tests/guests/guest.ld -o $@ $(filter %.o,$^)
+
+$(foreach guest,$(GUESTS),$(eval $(BUILD)/guests/$(guest).elf: $(PARTS_OF_$(guest):%=$(BUILD)/guests/%.o)))
+
+$(BUILD)/guests/%.bzImage: $(BUILD)/guests/%.elf
+	@echo "  OBJCOPY $@"
+	$(Q)objcopy -O binary $< $@
+
+$(GUEST_OBJS): Makefile mk/guests.mk
+-include $(GUEST_OBJS:.o=.d)
+
+# --- Debian's kernel, its initrds, and a whole Debian -----------------------------------------------------------------
+
+$(BUILD)/guest/vmlinuz $(BUILD)/guest/modules $(BUILD)/guest/kvm-modules &:
+	tests/rig/kernel.sh $(BUILD)/guest
+
+# The same kernel unpacked, and unpacked at an address that KASLR could choose. Boots that do not test the decompression
+# start with one of these.
+UNPACKED := $(BUILD)/guest/unpacked $(BUILD)/guest/moved
+$(BUILD)/guest/moved: MOVED := 0x1c800000
+$(UNPACKED): $(BUILD)/guest/vmlinuz tests/rig/unpacked.sh $(wildcard tests/rig/unpacked/*)
+	tests/rig/unpacked.sh $< $@ $(MOVED)
+
+$(BUILD)/guest/initrd: tests/rig/init tests/rig/initrd.sh
+	tests/rig/initrd.sh $@
+
+$(BUILD)/guest/userland: $(wildcard tests/rig/userland/*) tests/rig/userland.sh
+	tests/rig/userland.sh $@
+
+# The disk's modules are those of the kernel, so the disk is made anew when the kernel's version changes.
+$(BUILD)/guest/kernel.version: $(BUILD)/guest/vmlinuz ;
+$(BUILD)/guest/debian.tar: tests/rig/debian.sh $(BUILD)/guest/kernel.version
+	$< $@ "$$(cat $(BUILD)/guest/kernel.version)"
+
+$(BUILD)/guest/debian.img $(BUILD)/guest/debian.initrd &: $(BUILD)/guest/debian.tar tests/rig/disk.sh $(wildcard tests/rig/debian/*)
+	tests/rig/disk.sh $< $(BUILD)/guest/debian.img $(BUILD)/guest/debian.initrd
+
+# --- the ISO ----------------------------------------------------------------------------------------------------------
+
+KERNEL := $(BUILD)/guest/vmlinuz
+GUEST := kernel
+INITRD_OF_kernel := $(BUILD)/guest/initrd
+INITRD_OF_userland := $(BUILD)/guest/userland
+INITRD_OF_debian := $(BUILD)/guest/debian.initrd
+INITRD := $(or $(INITRD_OF_$(GUEST)),$(error unknown guest '$(GUEST)'; choose GUEST=kernel, GUEST=userland or GUEST=debian))
+DISK_OF_debian := $(BUILD)/guest/debian.img
+DISK := $(DISK_OF_$(GUEST))
+CMDLINE_OF_debian := root=/dev/sda ro
+# Where the report finds the names of the initrds' programs: they were copied from this machine.
+FILES_OF_kernel := $(firstword $(wildcard /usr/bin/busybox /bin/busybox))
+FILES_OF_userland := /usr/bin /usr/sbin /usr/lib
+FILES := $(FILES_OF_$(GUEST))
+CMDLINE := $(strip console=ttyS0 panic=-1 $(CMDLINE_OF_$(GUEST)))
+OPTIONS :=
+CPUS := 1
+export CPUS
+export ELF := $(BUILD)/undertrace.elf
+export KERNEL INITRD CMDLINE OPTIONS DISK FILES
+
+# Rewritten only when a variable has changed, so that a second run builds nothing.
+ISO_INPUTS := $(BUILD)/iso.inputs
+$(eval $(call keep_words,$(ISO_INPUTS),$(KERNEL)|$(INITRD)|$(CMDLINE)|$(OPTIONS)))
+
+$(BUILD)/undertrace.iso: $(ELF) $(KERNEL) $(INITRD) $(ISO_INPUTS) tests/rig/iso.sh | $(BUILD)/undertrace
+	tests/rig/iso.sh $@

@@ -1,0 +1,369 @@
+/* Kind: shell, hot */
+/*
+ * channel=net: frames into the transmit ring. Shell. put_frames is what root mode pays per datagram.
+ */
+#include "base/init.h"
+#include "base/msr.h"
+#include "serial/net/udp_state.h"
+
+/* Slots that are taken back from the NIC at a time. */
+#define TX_RECLAIM 64u
+
+#define HEADERS_BYTES (NET_HEADERS_BYTES + FRAME_HEADER_SIZE)
+/* The checksums are asked for in a packet's first descriptor; the 82574 of QEMU looks at the last one. */
+#define SUMS_FIELDS (E1000_TX_IXSM | E1000_TX_TXSM)
+#define LAST_FIELDS (E1000_TX_EOP | E1000_TX_RS)
+
+static uint32_t smaller_of(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The first eight bytes of the frame headers of a stream. */
+static uint64_t stream_head(uint16_t stream)
+{
+    uint64_t kind = stream % 2 == 0 ? FRAME_TRACE : FRAME_RECORDS;
+
+    return FRAME_MAGIC | (uint64_t)FRAME_VERSION << 32 | kind << 40 | (uint64_t)(stream / 2) << 48;
+}
+
+/* The frame's CRC, by the CRC32 instruction. last: the four bytes before the CRC. */
+static inline uint32_t frame_crc(uint64_t head_crc, uint64_t word1, uint64_t word2, uint32_t last)
+{
+    uint64_t crc = __builtin_ia32_crc32di(__builtin_ia32_crc32di(head_crc, word1), word2);
+
+    return ~__builtin_ia32_crc32si((uint32_t)crc, last);
+}
+
+static inline uint64_t crc_of_head(uint64_t head)
+{
+    return __builtin_ia32_crc32di(0xffffffff, head);
+}
+
+static __attribute__((cold, noinline)) void build_slot(const struct udp_sink *s, struct udp_headers *headers,
+                                                       struct udp_slot *slot)
+{
+    net_headers_build(headers->net, &s->link);
+    slot->headers.low = s->headers_pa + (uint64_t)((uint8_t *)headers->net - (uint8_t *)s->headers);
+}
+
+static __attribute__((noinline)) void set_payload_bytes(const struct udp_sink *s, struct udp_headers *headers,
+                                                        struct udp_slot *slot, uint32_t length)
+{
+    if (headers->payload_bytes == UDP_UNBUILT) {
+        build_slot(s, headers, slot);
+    }
+    headers->payload_bytes = (uint16_t)length;
+    slot->headers.high = s->headers_fields + length * s->paylen_unit;
+    net_headers_set_length(headers->net, s->pseudo_header_sum, FRAME_HEADER_SIZE + length);
+}
+
+INIT_CODE void udp_build_headers(struct udp_sink *s)
+{
+    s->pseudo_header_sum = net_pseudo_header_sum(&s->link);
+    s->payload_fields = s->data_fields | SUMS_FIELDS | LAST_FIELDS;
+    s->headers_fields = (s->data_fields | SUMS_FIELDS | HEADERS_BYTES) + HEADERS_BYTES * s->paylen_unit;
+    for (uint32_t i = 0; i < UDP_TX_SLOTS; i++) {
+        s->headers[i].payload_bytes = UDP_UNBUILT;
+    }
+    /* Slots that the NIC may not have done with are built when their turn comes. */
+    for (uint32_t i = s->tx_head; i < UDP_TX_SLOTS; i++) {
+        set_payload_bytes(s, &s->headers[i], &s->tx[i], s->max_payload);
+    }
+}
+
+/* The frame that comes next into a slot. */
+struct next_frame {
+    struct udp_headers *headers;
+    struct udp_slot *slot;
+    uint64_t word1, offset, pa, fields;
+};
+
+static inline __attribute__((always_inline)) void put_frame(const struct udp_sink *s, struct next_frame *next,
+                                                            uint64_t head, uint64_t head_crc, uint32_t length)
+{
+    struct udp_headers *headers = next->headers;
+    const uint64_t crc = frame_crc(head_crc, next->word1, next->offset, length);
+
+    if (__builtin_expect(headers->payload_bytes != length, 0)) {
+        set_payload_bytes(s, headers, next->slot, length);
+    }
+    headers->words[0] = head;
+    headers->words[1] = next->word1;
+    headers->words[2] = next->offset;
+    headers->words[3] = length | crc << 32;
+    next->slot->payload = (struct e1000_tx_descriptor){next->pa, next->fields | length};
+    next->word1 += 1ull << 32;
+    next->offset += length;
+    next->pa += length;
+    next->headers++;
+    next->slot++;
+}
+
+/* Put a run of frames into the slots from index on: they are free, and the ring does not end between them. All but the
+ * last are of one length. */
+static void put_frames(struct udp_sink *s, uint32_t index, const struct window_run *run)
+{
+    const uint64_t head = stream_head(run->stream), head_crc = crc_of_head(head);
+    const uint32_t length = run->length, before_last = run->frames - 1;
+    struct next_frame next = {.headers = &s->headers[index],
+                              .slot = &s->tx[index],
+                              .word1 = s->stream_id | (uint64_t)run->first << 32,
+                              .offset = run->offset,
+                              .pa = run->pa,
+                              .fields = s->payload_fields};
+    const struct udp_headers *const last = next.headers + before_last;
+
+    while (next.headers != last) {
+        put_frame(s, &next, head, head_crc, length);
+    }
+    put_frame(s, &next, head, head_crc, run->bytes - before_last * length);
+}
+
+/* The last frame that was put into the ring asks for an acknowledgement. */
+static void ack_request(struct udp_sink *s, uint64_t now)
+{
+    struct udp_headers *last = &s->headers[(s->tx_head - 1) % UDP_TX_SLOTS];
+    uint32_t word = last->payload_bytes | FRAME_ACK_REQUEST << 16;
+
+    last->words[3] = word | (uint64_t)frame_crc(crc_of_head(last->words[0]), last->words[1], last->words[2], word)
+                                << 32;
+    s->unasked = 0;
+    s->ask_now = false;
+    s->asked_tsc = now;
+    window_asked(&s->window, now);
+    pace_asked(&s->pace, s->window.next, s->window.arrived, now);
+}
+
+/* Take back what the NIC has done with. It sends in order, so that a slot that is done says that those before are. */
+static void tx_reclaim(struct udp_sink *s)
+{
+    while (s->tx_done != s->tx_head) {
+        uint32_t waiting = s->tx_head - s->tx_done;
+        uint32_t step = waiting < TX_RECLAIM ? waiting : TX_RECLAIM;
+        const volatile struct udp_slot *slot = &s->tx[(s->tx_done + step - 1) % UDP_TX_SLOTS];
+
+        if ((slot->payload.high & E1000_TX_DD) == 0) {
+            break;
+        }
+        s->tx_done += step;
+    }
+}
+
+/* How many slots may be filled. */
+static uint32_t tx_space(struct udp_sink *s)
+{
+    if (s->tx_head - s->tx_done >= UDP_TX_SLOTS / 2) {
+        tx_reclaim(s);
+    }
+    return UDP_TX_SLOTS - 1 - (s->tx_head - s->tx_done);
+}
+
+/* The same where it is not for each run: one copy serves all. */
+static __attribute__((cold, noinline)) bool tx_has_room(struct udp_sink *s)
+{
+    return tx_space(s) > 0;
+}
+
+/* Put the start of a span into frames, as much as may be one run. Returns the bytes; 0: there is no room. */
+static uint32_t send_run(struct udp_sink *s, uint16_t stream, struct span span, uint64_t now)
+{
+    const uint32_t full = s->max_payload, index = s->tx_head % UDP_TX_SLOTS;
+    const uint32_t room = smaller_of(window_space(&s->window), tx_space(s));
+    const uint32_t most = smaller_of(smaller_of(room, s->pace.frames), UDP_TX_SLOTS - index);
+    const uint32_t bytes = smaller_of(span.size, most * full), frames = (bytes + full - 1) / full;
+
+    if (bytes == 0) {
+        return 0;
+    }
+    struct window_run *run = window_push(&s->window, frames);
+    run->offset = span.offset;
+    run->pa = span.pa;
+    run->bytes = bytes;
+    run->length = (uint16_t)smaller_of(bytes, full);
+    run->stream = stream;
+    put_frames(s, index, run);
+    s->tx_head += frames;
+    s->unasked += bytes + frames * HEADERS_BYTES;
+    if (s->unasked >= smaller_of(s->ask_bytes, s->pace.frames * full) ||
+        span.offset + bytes - s->released[stream] >= s->tight_bytes) {
+        ack_request(s, now);
+    }
+    return bytes;
+}
+
+static __attribute__((cold)) bool send_again(struct udp_sink *s, uint64_t now)
+{
+    struct window_run frame;
+    uint32_t sent = 0;
+
+    for (uint32_t room = tx_space(s); sent < room && window_resend(&s->window, &frame);) {
+        put_frames(s, s->tx_head++ % UDP_TX_SLOTS, &frame);
+        if (++sent % s->pace.frames == 0) {
+            ack_request(s, now);
+        }
+    }
+    return sent > 0;
+}
+
+/* Nothing new is to be sent, but an acknowledgement is due: the last frame once more, for its answer. */
+static __attribute__((cold)) void send_last_again(struct udp_sink *s)
+{
+    struct window_run frame = window_frame(&s->window, s->window.next - 1);
+
+    if (tx_has_room(s)) {
+        put_frames(s, s->tx_head++ % UDP_TX_SLOTS, &frame);
+    }
+}
+
+static void send_records(struct udp_sink *s, uint16_t cpu, uint64_t now)
+{
+    struct record_queue *q = &s->cpus[cpu].records;
+
+    while (!record_queue_empty(q)) {
+        uint32_t sent = send_run(s, udp_stream(cpu, FRAME_RECORDS), record_queue_peek(q), now);
+
+        if (sent == 0) {
+            s->waiting = true;
+            return;
+        }
+        record_queue_take(q, sent);
+    }
+}
+
+/* records_wait: only what goes on where the stream ended. Behind a gap the record that tells of it comes first. */
+static inline __attribute__((always_inline)) void send_trace(struct udp_sink *s, uint16_t cpu, bool records_wait,
+                                                             uint64_t now)
+{
+    struct udp_queues *queues = &s->cpus[cpu];
+
+    while (!trace_queue_empty(&queues->trace)) {
+        const struct span span = trace_queue_peek(&queues->trace);
+        if (records_wait && span.offset != queues->trace_end) {
+            s->waiting = true;
+            return;
+        }
+        uint32_t sent = send_run(s, udp_stream(cpu, FRAME_TRACE), span, now);
+
+        if (sent == 0) {
+            s->waiting = true;
+            return;
+        }
+        queues->trace_end = span.offset + sent;
+        trace_queue_take(&queues->trace, sent);
+    }
+}
+
+static uint16_t cpu_before(const struct udp_sink *s, uint16_t cpu)
+{
+    return cpu > 0 ? cpu - 1 : (uint16_t)(s->sink.nr_cpus - 1);
+}
+
+/* Each CPU has both turns: its trace is the first, then its records are. */
+static void change_turns(struct udp_sink *s)
+{
+    if (s->trace_first) {
+        s->first_cpu = cpu_before(s, s->first_cpu);
+    }
+    s->trace_first = !s->trace_first;
+}
+
+static void send_all_records(struct udp_sink *s, uint64_t now)
+{
+    uint16_t cpu = s->first_cpu;
+
+    do {
+        send_records(s, cpu, now);
+        cpu = cpu_before(s, cpu);
+    } while (cpu != s->first_cpu);
+}
+
+static __attribute__((cold, noinline)) void send_waiting_trace(struct udp_sink *s, uint64_t now)
+{
+    uint16_t cpu = s->first_cpu;
+
+    do {
+        send_trace(s, cpu, true, now);
+        cpu = cpu_before(s, cpu);
+    } while (cpu != s->first_cpu);
+}
+
+/* Records first: where the stream is cut, the code pages of the trace before should be there. Where there is not room
+ * for all, trace is the first next time, then another CPU's records: CPUs that change code without end would keep the
+ * others waiting for ever. A turn is over when it was of use. */
+static void send_queues(struct udp_sink *s, uint64_t now)
+{
+    const uint32_t before = s->tx_head;
+    uint16_t cpu = s->first_cpu;
+
+    s->waiting = false;
+    if (s->trace_first) {
+        send_waiting_trace(s, now);
+    }
+    send_all_records(s, now);
+    do {
+        send_trace(s, cpu, !record_queue_empty(&s->cpus[cpu].records), now);
+        cpu = cpu_before(s, cpu);
+    } while (cpu != s->first_cpu);
+    if (s->waiting && s->tx_head != before) {
+        change_turns(s);
+    }
+}
+
+/* An acknowledgement is asked for now and then, and at once where frames were sent again or somebody waits. */
+static bool time_to_ask(const struct udp_sink *s, uint64_t now)
+{
+    return s->unasked > 0 && !window_empty(&s->window) && (s->ask_now || now - s->asked_tsc >= s->ask_tsc);
+}
+
+void udp_push(struct udp_sink *s, uint64_t now)
+{
+    uint32_t before = s->tx_head;
+    bool again = window_resends(&s->window) && send_again(s, now);
+
+    if (!again && !s->waiting && !time_to_ask(s, now)) {
+        return;
+    }
+    send_queues(s, now);
+    const bool ask = again || time_to_ask(s, now);
+    if (ask && s->tx_head == before) {
+        send_last_again(s);
+    }
+    if (s->tx_head == before) {
+        return;
+    }
+    if (ask) {
+        ack_request(s, now);
+    }
+    nic_give(s->nic.tx_tail, 2 * s->tx_head % (2 * UDP_TX_SLOTS));
+}
+
+/* A slot whose headers are built anew when a datagram comes into it. */
+void udp_send_frame(struct udp_sink *s, uint64_t pa, uint32_t bytes)
+{
+    uint32_t index = s->tx_head % UDP_TX_SLOTS;
+    struct udp_slot *slot = &s->tx[index];
+
+    if (!tx_has_room(s)) {
+        return;
+    }
+    s->headers[index].payload_bytes = UDP_UNBUILT;
+    slot->headers = (struct e1000_tx_descriptor){pa, (s->data_fields | NET_ETHERNET_BYTES) + bytes * s->paylen_unit};
+    slot->payload = (struct e1000_tx_descriptor){pa + NET_ETHERNET_BYTES,
+                                                 s->data_fields | LAST_FIELDS | (bytes - NET_ETHERNET_BYTES)};
+    s->tx_head++;
+    nic_give(s->nic.tx_tail, 2 * s->tx_head % (2 * UDP_TX_SLOTS));
+}
+
+/* The packet lies where a datagram's headers would. Where the ring is full, that slot's may be on its way. */
+void udp_send_arp(struct udp_sink *s, const uint8_t frame[NET_ARP_FRAME_BYTES])
+{
+    const uint32_t index = s->tx_head % UDP_TX_SLOTS;
+    const size_t at = index * sizeof(*s->headers) + offsetof(struct udp_headers, net);
+
+    if (!tx_has_room(s)) {
+        return;
+    }
+    __builtin_memcpy((uint8_t *)s->headers + at, frame, NET_ARP_FRAME_BYTES);
+    udp_send_frame(s, s->headers_pa + at, NET_ARP_FRAME_BYTES);
+}

@@ -1,0 +1,178 @@
+/* Kind: shell, hot */
+/* channel=net: the operations of the sink, and what comes back from the receiver. Shell. */
+#include "serial/net/udp_sink.h"
+
+#include "base/msr.h"
+#include "serial/net/udp_state.h"
+
+static void take_frame(struct udp_sink *s, const uint8_t *bytes, size_t size, uint64_t now)
+{
+    struct frame_header header;
+    struct frame_ack ack;
+
+    if (frame_header_parse(&header, bytes, size) != FRAME_OK) {
+        s->commands.bad++;
+    } else if (header.kind != FRAME_ACK) {
+        command_take(&s->commands, s->stream_id, &header, bytes + FRAME_HEADER_SIZE);
+    } else if (header.stream_id == s->stream_id) {
+        __builtin_memcpy(&ack, bytes + FRAME_HEADER_SIZE, sizeof(ack));
+        window_ack(&s->window, header.seq, &ack, now);
+    }
+}
+
+static void take_packet(struct udp_sink *s, const uint8_t *bytes, size_t size, uint64_t now)
+{
+    uint8_t reply[NET_ARP_FRAME_BYTES];
+    const uint8_t *payload;
+    size_t payload_bytes;
+
+    switch (net_receive(&s->link, bytes, size, reply, &payload, &payload_bytes)) {
+    case NET_ARP_REQUEST:
+        udp_send_arp(s, reply);
+        break;
+    case NET_ARP_REPLY:
+        s->peer_found = true;
+        break;
+    case NET_DATAGRAM:
+        take_frame(s, payload, payload_bytes, now);
+        break;
+    case NET_OTHER:
+        if (s->lease.is_asking) {
+            udp_lease_take(s, bytes, size);
+        }
+        break;
+    }
+}
+
+void udp_receive(struct udp_sink *s, uint64_t now)
+{
+    do {
+        uint32_t index = s->rx_next % UDP_RX_SLOTS;
+        volatile struct e1000_rx_descriptor *rx = &s->rx[index];
+        uint8_t *buffer = s->rx_buffers + index * E1000_RX_BUFFER_BYTES;
+        uint32_t bytes = e1000_rx_bytes(rx, &s->rx_format);
+
+        if (bytes != 0) {
+            take_packet(s, buffer, bytes, now);
+        }
+        rx->address = s->rx_buffers_pa + index * E1000_RX_BUFFER_BYTES;
+        rx->written_back = 0;
+        s->rx_next++;
+    } while (udp_has_received(s));
+    nic_give(s->nic.rx_tail, (s->rx_next - 1) % UDP_RX_SLOTS);
+}
+
+static void udp_poll(struct sink *sink)
+{
+    struct udp_sink *s = udp_sink_of(sink);
+    uint64_t now = tsc_read();
+
+    if (udp_has_received(s)) {
+        udp_receive(s, now);
+    }
+    pace_judge(&s->pace, s->window.base, s->window.arrived, now);
+    window_check_timeout(&s->window, now);
+    if (udp_lease_waits(&s->lease, now)) {
+        udp_lease_act(s, now);
+    }
+    udp_push(s, now);
+}
+
+static bool udp_trace(struct sink *sink, uint16_t cpu, uint64_t offset, const void *va, uint64_t pa, uint32_t size)
+{
+    struct udp_sink *s = udp_sink_of(sink);
+
+    s->waiting = true;
+    return size == 0 || trace_queue_add(&s->cpus[cpu].trace, (struct span){va, pa, size, offset});
+}
+
+static bool udp_record(struct sink *sink, uint16_t cpu, const struct sink_piece *pieces, uint32_t nr)
+{
+    struct udp_sink *s = udp_sink_of(sink);
+    const uint64_t needed = s->released[udp_stream(cpu, FRAME_RECORDS)];
+
+    s->waiting = true;
+    if (record_queue_add_pieces(&s->cpus[cpu].records, needed, pieces, nr)) {
+        return true;
+    }
+    s->ask_now = true;
+    return false;
+}
+
+static uint64_t udp_released(const struct sink *sink, uint16_t cpu)
+{
+    const struct udp_sink *s = (const struct udp_sink *)sink;
+
+    return __atomic_load_n(&s->released[udp_stream(cpu, FRAME_TRACE)], __ATOMIC_ACQUIRE);
+}
+
+uint64_t udp_taken(const struct sink *sink, uint16_t cpu)
+{
+    return trace_queue_taken(&((const struct udp_sink *)sink)->cpus[cpu].trace);
+}
+
+static bool udp_busy(const struct sink *sink)
+{
+    const struct udp_sink *s = (const struct udp_sink *)sink;
+
+    return s->waiting || !window_empty(&s->window);
+}
+
+static __attribute__((noinline)) bool all_delivered(const struct udp_sink *s)
+{
+    for (uint16_t cpu = 0; cpu < s->sink.nr_cpus; cpu++) {
+        if (!trace_queue_empty(&s->cpus[cpu].trace) || !record_queue_empty(&s->cpus[cpu].records)) {
+            return false;
+        }
+    }
+    return window_empty(&s->window);
+}
+
+static bool udp_delivered(struct sink *sink)
+{
+    struct udp_sink *s = udp_sink_of(sink);
+
+    s->ask_now = true;
+    udp_poll(sink);
+    return all_delivered(s);
+}
+
+/* What has come is carried in before, what is to go out after. */
+static void udp_carried_poll(struct sink *sink)
+{
+    struct udp_sink *s = udp_sink_of(sink);
+
+    s->nic.carry(&s->nic);
+    udp_poll(sink);
+    s->nic.carry(&s->nic);
+}
+
+static bool udp_carried_delivered(struct sink *sink)
+{
+    udp_sink_of(sink)->ask_now = true;
+    udp_carried_poll(sink);
+    return all_delivered(udp_sink_of(sink));
+}
+
+static struct command_box *udp_commands(struct sink *sink)
+{
+    return &udp_sink_of(sink)->commands;
+}
+
+const struct sink_ops udp_ops = {.name = "net",
+                                 .trace = udp_trace,
+                                 .record = udp_record,
+                                 .released = udp_released,
+                                 .poll = udp_poll,
+                                 .delivered = udp_delivered,
+                                 .busy = udp_busy,
+                                 .commands = udp_commands};
+
+const struct sink_ops udp_carried_ops = {.name = "net",
+                                         .trace = udp_trace,
+                                         .record = udp_record,
+                                         .released = udp_released,
+                                         .poll = udp_carried_poll,
+                                         .delivered = udp_carried_delivered,
+                                         .busy = udp_busy,
+                                         .commands = udp_commands};

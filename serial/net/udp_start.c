@@ -1,0 +1,280 @@
+/* Kind: shell, init */
+/* channel=net: memory, rings, link and ARP. Shell. */
+#include "base/clock.h"
+#include "base/io.h"
+#include "base/log.h"
+#include "base/msr.h"
+#include "base/phys.h"
+#include "serial/net/udp_sink.h"
+#include "serial/net/udp_state.h"
+
+#define RETRANSMIT_MS 20u
+#define ARP_INTERVAL_MS 200u
+#define PAGE_BYTES 4096u
+#define STANDARD_MTU 1500u
+
+/* Payload bytes after which an acknowledgement is asked for, so that a receiver whose socket has the usual buffer of
+ * some 200 KB is not overrun. */
+#define ASK_BYTES (128u * 1440u)
+#define ASK_PARTS 4u     /* ... and after so many parts of a CPU's trace memory, so that it comes back in time */
+#define TIGHT_PARTS 2u   /* ... and always while so many parts of it are on the way */
+#define SLOW_MS 5u       /* an answer that takes longer makes requests more frequent */
+#define HASTY_SECONDS 5u /* a receiver that has had the end may be gone; an answer of one that is there takes less */
+#define ASK_MS 5u        /* ... and after a while: each one costs root some hundred instructions */
+
+/* Hands out pieces of the sink's memory; with memory NULL it only counts. */
+struct pieces {
+    uint8_t *memory;
+    size_t used;
+};
+
+static void *take_piece(struct pieces *pieces, size_t bytes)
+{
+    uint8_t *piece = pieces->memory == NULL ? NULL : pieces->memory + pieces->used;
+
+    pieces->used += (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
+    return piece;
+}
+
+static size_t lay_out(struct udp_sink *s, struct pieces pieces, uint16_t nr_cpus, uint32_t record_bytes)
+{
+    uint8_t *buffers;
+    struct window_run *runs;
+    uint8_t *marks;
+
+    take_piece(&pieces, sizeof(*s));
+    s->tx = take_piece(&pieces, UDP_TX_SLOTS * sizeof(*s->tx));
+    s->headers = take_piece(&pieces, UDP_TX_SLOTS * sizeof(*s->headers));
+    s->rx = take_piece(&pieces, UDP_RX_SLOTS * sizeof(*s->rx));
+    s->rx_buffers = take_piece(&pieces, UDP_RX_SLOTS * E1000_RX_BUFFER_BYTES);
+    s->released = take_piece(&pieces, 2 * nr_cpus * sizeof(*s->released));
+    s->boot_frame = take_piece(&pieces, E1000_RX_BUFFER_BYTES);
+    s->lease.frames = take_piece(&pieces, 2 * DHCP_FRAME_MAX);
+    s->nic_own = take_piece(&pieces, NIC_OWN_BYTES);
+    s->cpus = take_piece(&pieces, nr_cpus * sizeof(*s->cpus));
+    runs = take_piece(&pieces, UDP_WINDOW_FRAMES * sizeof(*runs));
+    marks = take_piece(&pieces, UDP_WINDOW_FRAMES);
+    buffers = take_piece(&pieces, (size_t)nr_cpus * record_bytes);
+    s->window.runs = runs;
+    s->window.marks = marks;
+    for (uint16_t cpu = 0; cpu < nr_cpus && pieces.memory != NULL; cpu++) {
+        uint8_t *buffer = buffers + (size_t)cpu * record_bytes;
+
+        s->cpus[cpu].records = (struct record_queue){.va = buffer, .pa = virt_to_phys(buffer), .size = record_bytes};
+    }
+    return pieces.used;
+}
+
+size_t udp_sink_memory_bytes(uint16_t nr_cpus, uint32_t record_bytes)
+{
+    struct udp_sink scratch;
+
+    return lay_out(&scratch, (struct pieces){.memory = NULL}, nr_cpus, record_bytes);
+}
+
+/* Tell the card once where the checksums go: both descriptors of slot 0 are context descriptors on the ring's first
+ * round. 8254x manual, section 3.3.5: a context holds until the next one; 82576 datasheet: as long as its index is
+ * used. */
+static void set_checksum_context(struct udp_sink *s)
+{
+    struct e1000_tx_descriptor context;
+
+    if (s->paylen_unit != 0) {
+        context.low = E1000_TX_ADVANCED_CONTEXT(NET_IPV4_BYTES, NET_ETHERNET_BYTES);
+        context.high = E1000_TX_DTYP_ADVANCED_CONTEXT | E1000_TX_DEXT | E1000_TX_ADVANCED_IPV4;
+    } else {
+        context.low =
+            E1000_TX_CONTEXT(NET_ETHERNET_BYTES, NET_IPV4_CHECKSUM_AT, NET_UDP_AT - 1, NET_UDP_AT, NET_UDP_CHECKSUM_AT);
+        context.high = E1000_TX_DEXT | E1000_TX_CONTEXT_IP | E1000_TX_RS;
+    }
+    s->tx[0] = (struct udp_slot){context, context};
+    s->tx_head = 1;
+    nic_give(s->nic.tx_tail, 2);
+}
+
+static void set_formats(struct udp_sink *s, bool advanced)
+{
+    s->data_fields = (advanced ? E1000_TX_DTYP_ADVANCED_DATA : E1000_TX_DTYP_DATA) | E1000_TX_IFCS | E1000_TX_DEXT;
+    s->paylen_unit = advanced ? 1ull << E1000_TX_PAYLEN_SHIFT : 0;
+    s->rx_format = advanced ? E1000_RX_ADVANCED : E1000_RX_LEGACY;
+}
+
+static void start_rings(struct udp_sink *s, uint16_t mtu)
+{
+    s->rx_buffers_pa = virt_to_phys(s->rx_buffers);
+    for (uint32_t i = 0; i < UDP_RX_SLOTS; i++) {
+        s->rx[i].address = s->rx_buffers_pa + i * E1000_RX_BUFFER_BYTES;
+    }
+    s->nic.driver->start(&s->nic, &(struct nic_rings){.tx = &s->tx->headers,
+                                                      .rx = s->rx,
+                                                      .tx_pa = virt_to_phys(s->tx),
+                                                      .rx_pa = virt_to_phys(s->rx),
+                                                      .nr_tx = 2 * UDP_TX_SLOTS,
+                                                      .nr_rx = UDP_RX_SLOTS,
+                                                      .mtu = mtu,
+                                                      .own = s->nic_own,
+                                                      .own_pa = virt_to_phys(s->nic_own),
+                                                      .memory = phys_to_virt(0)});
+    if (s->nic.carry)
+        s->sink.ops = &udp_carried_ops;
+    else
+        set_checksum_context(s);
+}
+
+static bool wait_for_link(struct udp_sink *s, uint64_t start, uint64_t timeout)
+{
+    while (!s->nic.driver->link_is_up(&s->nic, (tsc_read() - start) / (clock_tsc_hz() / 1000000))) {
+        if (tsc_read() - start >= timeout) {
+            return false;
+        }
+        io_pause();
+    }
+    return true;
+}
+
+static bool find_peer(struct udp_sink *s, uint64_t start, uint64_t timeout, uint64_t interval)
+{
+    uint64_t asked = start - interval;
+    uint8_t request[NET_ARP_FRAME_BYTES];
+
+    net_arp_request(request, &s->link);
+    while (!s->peer_found) {
+        uint64_t now = tsc_read();
+
+        if (now - start >= timeout) {
+            return false;
+        }
+        if (now - asked >= interval) {
+            udp_send_arp(s, request);
+            asked = now;
+        }
+        nic_carry(&s->nic);
+        if (udp_has_received(s)) {
+            udp_receive(s, now);
+        }
+        io_pause();
+    }
+    return true;
+}
+
+/* Before it is known with whom it would speak. */
+static void *give_up_early(struct udp_sink *s, char *why, size_t why_size, const char *what, uint32_t seconds)
+{
+    s->nic.driver->stop(&s->nic);
+    format_text(why, why_size, "%s within %u s", what, seconds);
+    return NULL;
+}
+
+static void *give_up(struct udp_sink *s, char *why, size_t why_size, const char *what, uint32_t seconds)
+{
+    uint32_t peer = s->link.peer;
+
+    s->nic.driver->stop(&s->nic);
+    format_text(why, why_size, "%s %u.%u.%u.%u within %u s", what, peer >> 24, peer >> 16 & 255, peer >> 8 & 255,
+                peer & 255, seconds);
+    return NULL;
+}
+
+static void set_up(struct udp_sink *s, const struct udp_sink_params *params)
+{
+    struct window_run *runs;
+    uint8_t *marks;
+
+    __builtin_memset(s, 0, udp_sink_memory_bytes(params->nr_cpus, params->record_bytes));
+    lay_out(s, (struct pieces){.memory = (uint8_t *)s}, params->nr_cpus, params->record_bytes);
+    runs = s->window.runs;
+    marks = s->window.marks;
+    window_init(&s->window, runs, marks, UDP_WINDOW_FRAMES, s->released, 2u * params->nr_cpus,
+                params->tsc_hz / 1000 * RETRANSMIT_MS);
+    set_formats(s, params->driver->is_advanced(params->card));
+    s->sink.ops = &udp_ops;
+    s->sink.nr_cpus = params->nr_cpus;
+    s->headers_pa = virt_to_phys(s->headers);
+    s->lease.lease.due = LEASE_NEVER;
+    s->lease.frames_pa = virt_to_phys(s->lease.frames);
+    s->link.ip = params->ip;
+    s->link.peer = params->peer;
+    s->link.port = params->port;
+    s->stream_id = params->stream_id;
+    s->max_payload = (uint16_t)((params->mtu - NET_IPV4_BYTES - NET_UDP_BYTES - FRAME_HEADER_SIZE) & ~7u);
+    s->pace = pace_make(s->max_payload, ASK_BYTES, params->tsc_hz / 1000 * SLOW_MS);
+    s->ask_bytes = params->trace_bytes / ASK_PARTS < ASK_BYTES ? (uint32_t)params->trace_bytes / ASK_PARTS : ASK_BYTES;
+    s->tight_bytes = params->trace_bytes / TIGHT_PARTS;
+    s->ask_tsc = params->tsc_hz / 1000 * ASK_MS;
+}
+
+/* false: why says what it does not do; it is off then. */
+static bool reset_card(struct udp_sink *s, const struct udp_sink_params *params, char *why, size_t why_size)
+{
+    const struct nic_driver *driver = params->driver;
+
+    s->nic = (struct nic){
+        .driver = driver, .access = nic_mmio_access(&s->mmio, params->registers), .registers = params->registers};
+    const char *failure = driver->reset(&s->nic, params->card, s->link.mac);
+    if (failure) {
+        format_text(why, why_size, "the %s at %lx %s", params->card->name, params->mmio_pa, failure);
+        return false;
+    }
+    const uint16_t most = driver->max_mtu ? driver->max_mtu(&s->nic) : params->card->max_mtu;
+    if (params->mtu > most) {
+        format_text(why, why_size, "net.mtu=%u is more than this %s sends: net.mtu=%u", params->mtu, params->card->name,
+                    most);
+        driver->stop(&s->nic);
+        return false;
+    }
+    if (driver->max_mtu && params->mtu > STANDARD_MTU) {
+        log_line("channel=net: this card sums up no frames of that size: datagrams go without UDP checksums");
+    }
+    return true;
+}
+
+struct sink *udp_sink_init(void *memory, const struct udp_sink_params *params, char *why, size_t why_size)
+{
+    struct udp_sink *s = memory;
+    uint64_t timeout = params->wait_seconds * params->tsc_hz;
+    uint64_t start = tsc_read();
+
+    *params->step = UDP_STEP_CARD;
+    if ((cpuid_read(1, 0).ecx & 1u << 20) == 0) {
+        format_text(why, why_size, "this CPU has no CRC32 instruction (SSE4.2)");
+        return NULL;
+    }
+    if (params->mtu > params->card->max_mtu) {
+        format_text(why, why_size, "net.mtu=%u is more than the %s sends: net.mtu=%u", params->mtu, params->card->name,
+                    params->card->max_mtu);
+        return NULL;
+    }
+    set_up(s, params);
+    if (!reset_card(s, params, why, why_size)) {
+        return NULL;
+    }
+    *params->step = UDP_STEP_LINK;
+    if (!wait_for_link(s, start, timeout)) {
+        return give_up_early(s, why, why_size, "no link", params->wait_seconds);
+    }
+    *params->step = UDP_STEP_PEER;
+    start_rings(s, params->mtu);
+    if (params->ip == UDP_ADDRESS_FOUND && !udp_find_address(s, start, timeout)) {
+        return give_up_early(s, why, why_size, "net.ip=dhcp: no address from a DHCP server", params->wait_seconds);
+    }
+    if (params->peer == UDP_ADDRESS_FOUND && !udp_find_receiver(s, start, timeout)) {
+        return give_up_early(s, why, why_size, "net.peer=announce: no receiver has announced itself",
+                             params->wait_seconds);
+    }
+    if (!find_peer(s, start, timeout, params->tsc_hz / 1000 * ARP_INTERVAL_MS)) {
+        return give_up(s, why, why_size, "no answer to ARP from the receiver", params->wait_seconds);
+    }
+    udp_build_headers(s);
+    if (params->stall_seconds != 0) {
+        sink_cut_init(&s->sink, &s->cut, params->stall_seconds * params->tsc_hz, &s->window.arrived, udp_taken);
+        s->cut.hasty = (params->stall_seconds < HASTY_SECONDS ? params->stall_seconds : HASTY_SECONDS) * params->tsc_hz;
+    }
+    return &s->sink;
+}
+
+void udp_sink_stop(struct sink *sink)
+{
+    const struct nic *nic = &udp_sink_of(sink)->nic;
+
+    nic->driver->stop(nic);
+}

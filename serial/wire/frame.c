@@ -1,0 +1,86 @@
+/* Kind: core */
+/* Frame headers: seal and check. Core. The layout is the machine's own, little-endian. */
+#include "serial/wire/frame.h"
+
+#include "serial/wire/crc32c.h"
+
+#define BYTES_BEFORE_CRC offsetof(struct frame_header, crc)
+_Static_assert(BYTES_BEFORE_CRC == 28, "docs/wire.md: the CRC covers 28 bytes");
+_Static_assert(sizeof(struct frame_ack) == 32, "docs/wire.md: an acknowledgement is 32 bytes");
+
+const char *frame_error_name(enum frame_error error)
+{
+    switch (error) {
+    case FRAME_OK:
+        return "no error";
+    case FRAME_SHORT:
+        return "frame is cut short";
+    case FRAME_BAD_MAGIC:
+        return "no frame starts here";
+    case FRAME_BAD_CRC:
+        return "frame header's CRC is wrong";
+    case FRAME_BAD_VERSION:
+        return "frame has a version that this program does not know";
+    case FRAME_BAD_KIND:
+        return "frame has a kind that this version does not have";
+    case FRAME_BAD_LENGTH:
+        return "frame's length is out of range";
+    }
+    return "unknown frame error";
+}
+
+void frame_header_seal(struct frame_header *header)
+{
+    header->magic = FRAME_MAGIC;
+    header->version = FRAME_VERSION;
+    header->crc = crc32c(header, BYTES_BEFORE_CRC);
+}
+
+/* As many bytes of the magic as there are. */
+static bool magic_matches(const uint8_t *bytes, size_t size)
+{
+    uint32_t first = FRAME_MAGIC;
+
+    if (size >= sizeof(first)) {
+        __builtin_memcpy(&first, bytes, sizeof(first));
+    } else {
+        __builtin_memcpy(&first, bytes, size);
+    }
+    return first == FRAME_MAGIC;
+}
+
+static enum frame_error check_fields(const struct frame_header *header)
+{
+    if (header->version != FRAME_VERSION) {
+        return FRAME_BAD_VERSION;
+    }
+    if (header->kind < FRAME_TRACE || header->kind > FRAME_ANNOUNCE) {
+        return FRAME_BAD_KIND;
+    }
+    if (header->length > FRAME_MAX_PAYLOAD ||
+        (header->kind == FRAME_ACK && header->length != sizeof(struct frame_ack))) {
+        return FRAME_BAD_LENGTH;
+    }
+    return FRAME_OK;
+}
+
+enum frame_error frame_header_parse(struct frame_header *header, const uint8_t *bytes, size_t size)
+{
+    enum frame_error error;
+
+    if (!magic_matches(bytes, size)) {
+        return FRAME_BAD_MAGIC;
+    }
+    if (size < FRAME_HEADER_SIZE) {
+        return FRAME_SHORT;
+    }
+    __builtin_memcpy(header, bytes, FRAME_HEADER_SIZE);
+    if (header->crc != crc32c(bytes, BYTES_BEFORE_CRC)) {
+        return FRAME_BAD_CRC;
+    }
+    error = check_fields(header);
+    if (error == FRAME_OK && size - FRAME_HEADER_SIZE < header->length) {
+        return FRAME_SHORT;
+    }
+    return error;
+}

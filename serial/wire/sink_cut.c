@@ -1,0 +1,87 @@
+/* Kind: core */
+#include "serial/wire/sink_cut.h"
+
+static bool trace_is_lost(struct sink *sink, uint16_t cpu, uint64_t offset, const void *va, uint64_t pa, uint32_t size)
+{
+    (void)sink, (void)cpu, (void)offset, (void)va, (void)pa, (void)size;
+    return true;
+}
+
+static bool record_may_be_lost(struct sink *sink, uint16_t cpu, const struct sink_piece *pieces, uint32_t nr)
+{
+    sink->cut->lost += !sink->cut->whole->record(sink, cpu, pieces, nr);
+    return true;
+}
+
+void sink_cut_init(struct sink *sink, struct sink_cut *cut, uint64_t patience, const uint64_t *arrived,
+                   uint64_t (*taken)(const struct sink *sink, uint16_t cpu))
+{
+    *cut = (struct sink_cut){.whole = sink->ops,
+                             .ops = *sink->ops,
+                             .patience = patience,
+                             .usual = patience,
+                             .hasty = patience,
+                             .arrived = arrived,
+                             .taken = taken};
+    cut->ops.trace = trace_is_lost;
+    cut->ops.record = record_may_be_lost;
+    sink->cut = cut;
+}
+
+/* A cursor so far off that each CPU finds a command to carry out: this one, whenever it looks. */
+static void call_all_cpus(struct sink *sink)
+{
+    struct command_box *box = sink->ops->commands(sink);
+
+    if (box != NULL) {
+        box->tail += 1u << 31;
+    }
+}
+
+/* A wait begins where nobody has waited for a while. */
+static bool is_too_long(struct sink_cut *cut, uint64_t now)
+{
+    if (*cut->arrived != cut->seen) {
+        cut->patience = cut->usual;
+    }
+    if (*cut->arrived != cut->seen || now - cut->waited > cut->patience / 8) {
+        cut->seen = *cut->arrived;
+        cut->since = now;
+    }
+    cut->waited = now;
+    return now - cut->since >= cut->patience;
+}
+
+__attribute__((cold, noinline)) void sink_wait(struct sink *sink)
+{
+    if (sink->cut == NULL) {
+        return;
+    }
+    const uint32_t ticket = lock_take(&sink->lock);
+
+    if (!sink_is_cut(sink) && is_too_long(sink->cut, __builtin_ia32_rdtsc())) {
+        sink->ops = &sink->cut->ops;
+        call_all_cpus(sink);
+    }
+    lock_release(&sink->lock, ticket);
+}
+
+void sink_hurry(struct sink *sink)
+{
+    struct sink_cut *cut = sink->cut;
+
+    if (cut == NULL) {
+        return;
+    }
+    const uint32_t ticket = lock_take(&sink->lock);
+
+    cut->patience = cut->hasty;
+    cut->seen = *cut->arrived;
+    cut->since = __builtin_ia32_rdtsc();
+    lock_release(&sink->lock, ticket);
+}
+
+uint64_t sink_patience(const struct sink *sink, uint64_t most)
+{
+    return sink->cut != NULL && sink->cut->patience < most ? sink->cut->patience : most;
+}

@@ -1,0 +1,126 @@
+/* UEFI's memory map: our range is cut out as reserved, all else stays; no map makes the copy larger than was said. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/bytes.h"
+#include "boot/guest/efi_map.h"
+
+#define SIZE 48u /* firmware's descriptors are larger than the specification's 40 bytes */
+#define NR_MAX 20u
+
+struct entry {
+    uint32_t type;
+    uint64_t start, end; /* pages */
+};
+
+static uint8_t bytes[NR_MAX * SIZE];
+
+static struct mb2_efi_map map_of(const struct entry *entries, unsigned nr)
+{
+    memset(bytes, 0xa5, sizeof bytes);
+    for (unsigned i = 0; i < nr; i++) {
+        uint8_t *at = bytes + i * SIZE;
+        put32(at, entries[i].type);
+        put64(at + 8, entries[i].start << 12);
+        put64(at + 24, entries[i].end - entries[i].start);
+        put64(at + 32, 0xf);
+    }
+    return (struct mb2_efi_map){bytes, nr * SIZE, SIZE, 1};
+}
+
+static void check(const struct mb2_efi_map *map, struct range ours, const struct entry *expected, unsigned nr)
+{
+    uint8_t *out = malloc(efi_map_bytes(map));
+    assert_non_null(out);
+    assert_int_equal(efi_map_build(out, map, ours), nr * SIZE);
+    for (unsigned i = 0; i < nr; i++) {
+        const uint8_t *at = out + i * SIZE;
+        assert_int_equal(read32(at), expected[i].type);
+        assert_int_equal(read64(at + 8), expected[i].start << 12);
+        assert_int_equal(read64(at + 24), expected[i].end - expected[i].start);
+        assert_int_equal(read64(at + 32), 0xf);
+        assert_int_equal(at[40], 0xa5);
+    }
+    free(out);
+}
+
+static const struct entry firmware[] = {{7, 0, 0x9f}, {7, 0x100, 0x1000}, {4, 0x1000, 0x1100}, {6, 0x1100, 0x1200}};
+
+static void cuts(void **state)
+{
+    struct mb2_efi_map map = map_of(firmware, 4);
+    (void)state;
+    check(&map, (struct range){0, 0}, firmware, 4);
+    const struct entry middle[] = {{7, 0, 0x9f},       {7, 0x100, 0x800},   {0, 0x800, 0x900},
+                                   {7, 0x900, 0x1000}, {4, 0x1000, 0x1100}, {6, 0x1100, 0x1200}};
+    check(&map, (struct range){0x800000, 0x900000}, middle, 6);
+    const struct entry across[] = {{7, 0, 0x9f},        {7, 0x100, 0xf00},   {0, 0xf00, 0x1000},
+                                   {0, 0x1000, 0x1080}, {4, 0x1080, 0x1100}, {6, 0x1100, 0x1200}};
+    check(&map, (struct range){0xf00000, 0x1080000}, across, 6);
+    const struct entry whole[] = {{7, 0, 0x9f}, {0, 0x100, 0x1000}, {0, 0x1000, 0x1100}, {6, 0x1100, 0x1200}};
+    check(&map, (struct range){0x100000, 0x1100000}, whole, 4);
+    map.size += SIZE - 1; /* a torn descriptor at the end is not one */
+    check(&map, (struct range){0x100000, 0x1100000}, whole, 4);
+}
+
+static void maps_that_are_none(void **state)
+{
+    struct mb2_efi_map map = map_of(firmware, 4);
+    uint8_t nothing;
+    (void)state;
+    map.descriptor_size = 39;
+    assert_int_equal(efi_map_bytes(&map), 0);
+    assert_int_equal(efi_map_build(&nothing, &map, (struct range){0, 0x1000}), 0);
+    map.descriptor_size = map.size + 1;
+    assert_int_equal(efi_map_bytes(&map), 0);
+    map.descriptor_size = 0;
+    assert_int_equal(efi_map_bytes(&map), 0);
+    map.bytes = NULL;
+    assert_int_equal(efi_map_bytes(&map), 0);
+}
+
+/* Whatever the firmware says, our range is reserved, and the copy stays in its memory (the sanitizer looks). */
+static void random_maps(void **state)
+{
+    (void)state;
+    srand(3);
+    for (int round = 0; round < 2000; round++) {
+        struct entry entries[NR_MAX];
+        unsigned nr = 1 + (unsigned)rand() % NR_MAX;
+        for (unsigned i = 0; i < nr; i++) {
+            uint64_t start = (unsigned)rand() % 64;
+            entries[i] = (struct entry){7, start, start + (unsigned)rand() % 16};
+        }
+        struct mb2_efi_map map = map_of(entries, nr);
+        uint64_t start = (unsigned)rand() % 64;
+        struct range ours = {start << 12, (start + 1 + (unsigned)rand() % 16) << 12};
+        uint32_t limit = efi_map_bytes(&map);
+        uint8_t *out = malloc(limit);
+        assert_non_null(out);
+        uint32_t used = efi_map_build(out, &map, ours);
+        assert_true(used <= limit && used % SIZE == 0);
+        for (uint32_t at = 0; at < used; at += SIZE) {
+            uint64_t base = read64(out + at + 8);
+            struct range all = {base, base + (read64(out + at + 24) << 12)};
+            if (all.start < all.end && range_overlaps(all, ours))
+                assert_int_equal(read32(out + at), 0);
+        }
+        free(out);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cuts),
+        cmocka_unit_test(maps_that_are_none),
+        cmocka_unit_test(random_maps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

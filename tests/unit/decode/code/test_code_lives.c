@@ -1,0 +1,130 @@
+/* Address spaces that end, and others that begin in the same tables. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "decode/code/code_lives.h"
+#include "tests/unit/decode/code/code_fixture.h"
+
+#define PAGE RECORD_PAGE_SIZE
+
+/* A has executed a page by a fault; it ends at 100. B has had another page, at another address. */
+static void put_life(void)
+{
+    put_map(0, 10, 20, 1, A, USER);
+    put_run(USER, 0x100000, 1, 12);
+    put_page(0, 21, 2, A, USER, 0x100000, 1);
+    put_map(0, 30, 40, 3, B, 0x7f0000000000);
+    put_run(0x7f0000000000, 0x101000, 1, 12);
+    put_page(0, 41, 4, B, 0x7f0000000000, 0x101000, 2);
+    put_end(0, 100, 5, A);
+}
+
+/* Up to its end it is what it was, from there on it is not known: nobody says what the next space has there. */
+static void what_was_told_ends(void **state)
+{
+    (void)state;
+    put_life();
+    exactly(0, A, 99, USER, 1);
+    exactly(0, A, 100, USER, NOT_KNOWN);
+    exactly(0, A, 200, USER, NOT_KNOWN);
+    exactly(0, B, 200, 0x7f0000000000, 2);
+}
+
+/* What is told of the next one holds for that, and for none before it; the same page as before, too. */
+static void the_next_life(void **state)
+{
+    (void)state;
+    put_life();
+    put_map(0, 150, 160, 6, A, USER);
+    put_run(USER, 0x101000, 1, 12);
+    put_end(0, 200, 7, A);
+    put_map(0, 250, 260, 8, A, USER);
+    put_run(USER, 0x100000, 1, 12);
+    exactly(0, A, 99, USER, 1);
+    exactly(0, A, 149, USER, NOT_KNOWN);
+    exactly(0, A, 150, USER, 2);
+    exactly(0, A, 199, USER, 2);
+    exactly(0, A, 249, USER, NOT_KNOWN);
+    exactly(0, A, 250, USER, 1);
+}
+
+/* Between two lives that have the same page there may be one that has another: an older and a newer record do not make
+ * it certain, as they do within a life. */
+static void a_life_between_two_that_are_alike(void **state)
+{
+    (void)state;
+    put_life();
+    put_end(0, 200, 6, A);
+    put_page(0, 250, 7, A, USER, 0x100000, 1);
+    exactly(0, A, 150, USER, NOT_KNOWN);
+    exactly(0, A, 199, USER, NOT_KNOWN);
+    exactly(0, A, 250, USER, 1);
+}
+
+/* A page's own record ends as well, with nothing else told around it. */
+static void a_page_without_a_fault(void **state)
+{
+    (void)state;
+    put_map(0, 10, 20, 1, B, USER);
+    put_run(USER, 0x101000, 1, 12);
+    put_page(0, 30, 2, A, USER + PAGE, 0x100000, 1);
+    put_end(0, 100, 3, A);
+    exactly(0, A, 99, USER + PAGE, 1);
+    exactly(0, A, 100, USER + PAGE, NOT_KNOWN);
+}
+
+/* Another CPU: from its own next record on. */
+static void on_another_cpu(void **state)
+{
+    (void)state;
+    put_life();
+    put_seen(1, 60, 4);
+    put_seen(1, 500, 5);
+    exactly(1, A, 60, USER, 1);
+    exactly(1, A, 499, USER, 1);
+    exactly(1, A, 500, USER, NOT_KNOWN);
+}
+
+/* One record for each stretch and each end of a life in which it was told, or of the one before, however often. */
+static void stretches_and_lives(void **state)
+{
+    (void)state;
+    struct code_map ends[] = {{.space = B, .number = 9}, {.space = A, .number = 20}, {.space = A, .number = 10}};
+    struct code_stretch told[] = {
+        {A, USER, PAGE, 12}, {A, USER, PAGE, 3},  {A, USER, PAGE, 5},        {A, USER, 2 * PAGE, 4},
+        {A, USER, PAGE, 21}, {B, USER, PAGE, 10}, {B, USER + PAGE, PAGE, 8}, {C, USER, PAGE, 1},
+    };
+    struct code_map *lives;
+    size_t nr;
+    assert_true(code_lives_end(&lives, &nr, ends, 3, told, 8));
+    assert_int_equal(nr, 5);
+    const struct code_stretch should[] = {{A, USER, PAGE, 10},
+                                          {A, USER, PAGE, 20},
+                                          {A, USER, 2 * PAGE, 10},
+                                          {B, USER, PAGE, 9},
+                                          {B, USER + PAGE, PAGE, 9}};
+    for (size_t i = 0; i < nr; i++) {
+        assert_int_equal(lives[i].space, should[i].space);
+        assert_int_equal(lives[i].linear, should[i].linear);
+        assert_int_equal(lives[i].size, should[i].size);
+        assert_int_equal(lives[i].number, should[i].number);
+    }
+    free(lives);
+    assert_true(code_lives_end(&lives, &nr, ends, 0, told, 8));
+    assert_null(lives);
+    assert_int_equal(nr, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CODE_TEST(what_was_told_ends),     CODE_TEST(the_next_life),  CODE_TEST(a_life_between_two_that_are_alike),
+        CODE_TEST(a_page_without_a_fault), CODE_TEST(on_another_cpu), cmocka_unit_test(stretches_and_lives),
+    };
+    return cmocka_run_group_tests(tests, NULL, code_reset);
+}

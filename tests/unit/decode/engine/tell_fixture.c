@@ -1,0 +1,87 @@
+#include "tests/unit/decode/engine/tell_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "decode/foreign/foreign_trace.h"
+#include "decode/foreign/perf_packets.h"
+#include "decode/report/ptxed_line.h"
+
+#define MOST_BYTES 512u
+#define MOST_TEXT 4096u
+
+static uint8_t trace[MOST_BYTES];
+size_t tell_trace_size;
+size_t tell_gap;
+bool tell_ticks, tell_resync;
+static char told[MOST_TEXT];
+
+void tell_put(struct packet packet)
+{
+    tell_trace_size += packet_encode(trace + tell_trace_size, &packet);
+}
+
+void tell_begin(bool tracing)
+{
+    tell_trace_size = 0;
+    PUT(.kind = PT_PACKET_PSB);
+    if (tracing)
+        PUT_IP(PT_PACKET_FUP, CODE);
+    PUT(.kind = PT_PACKET_MODE_EXEC, .cs_l = true);
+    PUT(.kind = PT_PACKET_PSBEND);
+}
+
+void tell_finish(uint64_t ip)
+{
+    PUT_IP(PT_PACKET_FUP, ip);
+    PUT(.kind = PT_PACKET_TIP_PGD, .ip_bytes = PT_IP_SUPPRESSED);
+}
+
+static void take_instruction(void *context, uint64_t ip)
+{
+    (void)context;
+    ptxed_address_line(told + strlen(told), ip, false);
+}
+
+static void take_event(void *context, const struct flow_event *event)
+{
+    const struct ptxed_options *options = context;
+    ptxed_event_line(told + strlen(told), event, options);
+}
+
+const char *tell_of(const char *code, size_t code_size)
+{
+    static const struct ptxed_options options = {.event_ip = true, .event_iflags = true};
+    const struct flow_hooks hooks = {
+        .instruction = take_instruction, .event = take_event, .context = (void *)(uintptr_t)&options};
+    struct foreign foreign = {0};
+    struct error error = {0};
+    struct flow_result result;
+    foreign.packets = (struct foreign_file){malloc(tell_trace_size), tell_trace_size};
+    foreign.image.files = calloc(1, sizeof(*foreign.image.files));
+    foreign.image.files[0] = (struct foreign_file){malloc(code_size), code_size};
+    foreign.image.nr_files = 1;
+    memcpy(foreign.packets.bytes, trace, tell_trace_size);
+    memcpy(foreign.image.files[0].bytes, code, code_size);
+    assert_true(foreign_image_add_piece(&foreign.image, (struct foreign_piece){.gva = CODE, .size = code_size}, "code",
+                                        &error));
+    if (tell_gap)
+        assert_true(perf_packets_gap(&foreign.trace, (struct record_gap){.at = tell_gap}));
+    assert_true(foreign_prepare(&foreign, "trace", &error));
+    foreign.trace.input.ticks = tell_ticks;
+    foreign.trace.input.resync = tell_resync;
+    struct flow *flow = flow_start(&foreign.trace.input, &hooks, &error);
+    assert_non_null(flow);
+    told[0] = '\0';
+    for (size_t i = 0; i < foreign.trace.nr_stretches; i++)
+        flow_decode(flow, &foreign.trace.stretches[i], &result);
+    flow_end(flow);
+    foreign_close(&foreign);
+    for (char *at = told; (at = strchr(at, '\n'));)
+        *at = ' ';
+    return told;
+}

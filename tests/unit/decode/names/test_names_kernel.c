@@ -1,0 +1,261 @@
+/* The kernel's names: where it was moved to, by pages that it has patched; lists of symbols; a bzImage. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/decode/names/elf_fixture.h"
+#include "tests/unit/decode/names/names_fixture.h"
+
+#define PAGE 4096u
+#define TEXT 0xffffffff81000000ull
+#define PAGES 16u
+#define MOVED 0x1d600000ull
+#define PHYSICAL 0x5000000ull /* where its first page is */
+#define FUNCTION 0x80u        /* each function's size */
+
+static uint8_t text[PAGES * PAGE];
+static uint8_t init[PAGE];
+
+static struct made_section kernel_sections[] = {
+    {".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, TEXT, text, sizeof(text), 0, 0, 0, 0},
+    {".init.text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, TEXT + 0x400000, init, sizeof(init), 0, 0, 0, 0},
+    {0},
+    {0}};
+
+static void put_kernel(const char *name)
+{
+    static struct made_symbols symbols;
+    char text_name[32];
+    size_t size;
+    memset(&symbols, 0, sizeof(symbols));
+    fill_code(text, sizeof(text), 1);
+    fill_code(init, sizeof(init), 2);
+    add_symbol(&symbols, "_stext", TEXT, 0, STT_NOTYPE | STB_GLOBAL << 4, 1);
+    for (unsigned i = 0; i < 40; i++) {
+        snprintf(text_name, sizeof(text_name), "function_%u", i);
+        add_symbol(&symbols, text_name, TEXT + i * FUNCTION, FUNCTION, STT_FUNC | STB_GLOBAL << 4, 1);
+    }
+    add_symbol(&symbols, "start_kernel", TEXT + 0x400010, 0x100, STT_FUNC | STB_GLOBAL << 4, 2);
+    add_symbol(&symbols, "jiffies", TEXT + FUNCTION / 2, 8, STT_OBJECT | STB_GLOBAL << 4, 1);
+    kernel_sections[2] = symbols_section(&symbols, false, SHT_SYMTAB, 4);
+    kernel_sections[3] = strings_section(&symbols);
+    uint8_t *file = make_elf(&size, (struct made_head){.type = ET_EXEC, .machine = EM_X86_64}, kernel_sections, 4);
+    put_file(name, file, size);
+    free(file);
+}
+
+/* Pages of it are executed, patched in so many bytes of a thousand. */
+static void run_kernel(uint64_t moved, unsigned count, unsigned patched)
+{
+    uint8_t page[PAGE];
+    for (unsigned i = 0; i < count; i++) {
+        memcpy(page, text + i * PAGE, PAGE);
+        for (unsigned j = 0; j < PAGE; j++)
+            page[j] ^= (j * 7919u) % 1000 < patched;
+        put_code(100 + i, SPACE_A, TEXT + moved + i * PAGE, PHYSICAL + i * PAGE, page, PAGE);
+    }
+}
+
+static void moved_by(uint64_t moved, unsigned patched)
+{
+    put_kernel("vmlinux");
+    run_kernel(moved, PAGES, patched);
+    struct names *names = open_made("vmlinux", NULL, false);
+    named(names, SPACE_A, 200, TEXT + moved, "function_0", "vmlinux", TEXT + moved);
+    named(names, SPACE_B, 0, TEXT + moved + 5 * FUNCTION + 3, "function_5", "vmlinux", TEXT + moved + 5 * FUNCTION);
+    named(names, SPACE_A, 200, TEXT + moved + 0x400012, "start_kernel", "vmlinux", TEXT + moved + 0x400010);
+    named(names, SPACE_A, 200, TEXT + moved + 40 * FUNCTION, NULL, "vmlinux", TEXT + moved + 40 * FUNCTION);
+    named(names, SPACE_A, 200, 0xffffffffc0000123, NULL, NULL, 0xffffffffc0000000);
+    tells(names, "16 of 16 pages agree");
+}
+
+static void stays(void **state)
+{
+    (void)state;
+    moved_by(0, 0);
+}
+
+static void is_moved(void **state)
+{
+    (void)state;
+    moved_by(MOVED, 0);
+}
+
+static void is_moved_down(void **state)
+{
+    (void)state;
+    moved_by(0 - 0x800000ull, 50);
+}
+
+static void is_patched(void **state)
+{
+    (void)state;
+    moved_by(MOVED, 300);
+}
+
+/* Another kernel, or one that is patched beyond recognition: no names, and it is said. */
+static void is_another(void **state)
+{
+    (void)state;
+    put_kernel("vmlinux");
+    run_kernel(MOVED, PAGES, 900);
+    struct names *names = open_made("vmlinux", NULL, false);
+    named(names, SPACE_A, 200, TEXT + MOVED, NULL, NULL, TEXT + MOVED);
+    tells(names, "are not this file's");
+}
+
+/* The same pages at two places: which of them is right, nobody knows. */
+static void is_at_two_places(void **state)
+{
+    (void)state;
+    put_kernel("vmlinux");
+    run_kernel(MOVED, PAGES, 0);
+    for (unsigned i = 0; i < PAGES; i++) {
+        text[i * PAGE]++; /* not the same record once more */
+        put_code(500 + i, SPACE_A, TEXT + 2 * MOVED + i * PAGE, 2 * PHYSICAL + i * PAGE, text + i * PAGE, PAGE);
+    }
+    struct names *names = open_made("vmlinux", NULL, false);
+    named(names, SPACE_A, 600, TEXT + MOVED, NULL, NULL, TEXT + MOVED);
+}
+
+/* One page proves nothing. */
+static void is_one_page(void **state)
+{
+    (void)state;
+    put_kernel("vmlinux");
+    run_kernel(MOVED, 1, 0);
+    struct names *names = open_made("vmlinux", NULL, false);
+    named(names, SPACE_A, 600, TEXT + MOVED, NULL, NULL, TEXT + MOVED);
+}
+
+/* Before it has its own page tables it runs where its memory is. */
+static void runs_early(void **state)
+{
+    (void)state;
+    put_kernel("vmlinux");
+    put_code(1, SPACE_B, PHYSICAL + 3 * PAGE, PHYSICAL + 3 * PAGE, text + 3 * PAGE, PAGE);
+    run_kernel(MOVED, 3, 0);
+    struct names *names = open_made("vmlinux", NULL, false);
+    uint64_t begin = PHYSICAL + 3 * PAGE;
+    named(names, SPACE_B, 2, begin + 0x90, NULL, "vmlinux", PHYSICAL + 40 * FUNCTION);
+    named(names, SPACE_A, 200, TEXT + MOVED + PAGE, "function_32", "vmlinux", TEXT + MOVED + PAGE);
+}
+
+/* A list of symbols alone counts as it stands; with the image, as the image was moved. */
+static void put_list(uint64_t moved)
+{
+    char lines[256];
+    const int size = snprintf(lines, sizeof(lines),
+                              "%016llx T _stext\n%016llx t first_of_list\n%016llx D data\n%016llx T second_of_list\n",
+                              TEXT + moved, TEXT + moved, TEXT + moved + 0x20, TEXT + moved + 0x40);
+    put_file("list", lines, (size_t)size);
+}
+
+static void has_a_list(void **state)
+{
+    (void)state;
+    put_list(MOVED);
+    struct names *names = open_made(NULL, "list", false);
+    named(names, SPACE_A, 5, TEXT + MOVED + 0x41, "second_of_list", "vmlinux", TEXT + MOVED + 0x40);
+    tells(names, "not compared with a kernel");
+}
+
+static void has_a_system_map(void **state)
+{
+    (void)state;
+    put_kernel("vmlinux");
+    run_kernel(MOVED, PAGES, 10);
+    put_list(0);
+    struct names *names = open_made("vmlinux", "list", false);
+    named(names, SPACE_A, 5, TEXT + MOVED + 0x41, "second_of_list", "vmlinux", TEXT + MOVED + 0x40);
+}
+
+static void has_a_copy_of_proc(void **state)
+{
+    (void)state;
+    put_kernel("vmlinux");
+    run_kernel(MOVED, PAGES, 10);
+    put_list(MOVED);
+    struct names *names = open_made("vmlinux", "list", false);
+    named(names, SPACE_A, 5, TEXT + MOVED + 0x41, "second_of_list", "vmlinux", TEXT + MOVED + 0x40);
+}
+
+/* The same kernel as a bzImage, packed; the page that unpacks it is the bzImage's. */
+static void is_a_bzimage(void **state)
+{
+    (void)state;
+    char command[512];
+    uint8_t *file = calloc(1, 1u << 20);
+    assert_non_null(file);
+    put_kernel("vmlinux");
+    snprintf(command, sizeof(command), "gzip -9 <%s/vmlinux >%s/packed", names_directory(), names_directory());
+    assert_int_equal(system(command), 0);
+    snprintf(command, sizeof(command), "%s/packed", names_directory());
+    FILE *packed = fopen(command, "rb");
+    assert_non_null(packed);
+    const size_t loader = 5 * 512, payload = loader + 2 * PAGE;
+    const uint32_t length = (uint32_t)fread(file + payload, 1, 512u << 10, packed), offset = 2 * PAGE;
+    fclose(packed);
+    file[0x1f1] = 4;
+    memcpy(file + 0x1fe, "\x55\xaaxxHdrS", 8);
+    file[0x206] = 0x0f;
+    file[0x207] = 2;
+    memcpy(file + 0x248, &offset, 4);
+    memcpy(file + 0x24c, &length, 4);
+    fill_code(file + loader, 2 * PAGE, 77);
+    put_file("bzImage", file, payload + length);
+    put_code(1, SPACE_B, 0x1001000, 0x1001000, file + loader + PAGE, PAGE);
+    run_kernel(MOVED, PAGES, 10);
+    struct names *names = open_made("bzImage", NULL, false);
+    named(names, SPACE_A, 200, TEXT + MOVED, "function_0", "vmlinux", TEXT + MOVED);
+    named(names, SPACE_B, 1, 0x1001234, NULL, "bzImage", 0x1000000);
+    free(file);
+}
+
+static void refuse(const char *name, const void *bytes, size_t size, const char *why)
+{
+    const struct names_options options = {.kernel = put_file(name, bytes, size)};
+    struct error error = {0};
+    struct capture capture = {0};
+    assert_null(names_open(&capture, &options, &error));
+    assert_int_equal(error.kind, ERROR_NAMES);
+    if (!strstr(error.name, why) || !strstr(error.name, name))
+        fail_msg("%s: says %s, not %s", name, error.name, why);
+}
+
+/* What is none, or was cut off: one clear error. */
+static void is_none(void **state)
+{
+    (void)state;
+    uint8_t file[8192] = {0};
+    refuse("empty", file, 0, "neither a bzImage nor an ELF file");
+    refuse("text", "a kernel, really", 16, "neither a bzImage nor an ELF file");
+    memcpy(file + 0x1fe, "\x55\xaaxxHdrS\x0f\x02", 10);
+    refuse("nothing", file, sizeof(file), "cut off, or has no payload");
+    memcpy(file + 0x24c, "\0\x10\0\0", 4);
+    refuse("unsized", file, sizeof(file), "no size that can be");
+    memcpy(file + 0xa00 + 0x1000 - 4, "\0\x10\0\0", 4);
+    refuse("unknown", file, sizeof(file), "packed in a way that is not known");
+    memcpy(file + 0xa00, "\x1f\x8b\x08", 3);
+    refuse("damaged", file, sizeof(file), "cannot unpack it");
+    memcpy(file + 0x24c, "\0\0\x10\0", 4);
+    refuse("cut", file, sizeof(file), "cut off");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        NAMES_TEST(stays),        NAMES_TEST(is_moved),         NAMES_TEST(is_moved_down),
+        NAMES_TEST(is_patched),   NAMES_TEST(is_another),       NAMES_TEST(is_at_two_places),
+        NAMES_TEST(is_one_page),  NAMES_TEST(runs_early),       NAMES_TEST(has_a_list),
+        NAMES_TEST(is_a_bzimage), NAMES_TEST(has_a_system_map), NAMES_TEST(has_a_copy_of_proc),
+        NAMES_TEST(is_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

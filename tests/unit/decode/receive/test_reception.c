@@ -1,0 +1,150 @@
+/*
+ * A reception as a whole: a machine that was started again, frames at places that cannot be, and commands before the
+ * first frame. The clock is the test's.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "decode/capture/monotonic.h"
+#include "decode/receive/reception.h"
+#include "tests/unit/decode/capture/capture_fixture.h"
+
+#define STREAM 0x1234u
+
+static double now = 1000;
+
+double monotonic_seconds(void)
+{
+    return now;
+}
+
+static volatile sig_atomic_t stop;
+
+static void show_nothing(void *context, enum reception_phase phase, const struct store_totals *totals)
+{
+    (void)context, (void)phase, (void)totals;
+}
+
+static struct reception *begin(struct capture_fixture *f, bool in_order_only)
+{
+    static struct reception reception;
+    reception = (struct reception){.stop = &stop, .progress = show_nothing};
+    reception.store = store_create(f->capture, &f->error);
+    assert_non_null(reception.store);
+    reception.control = control_open(f->capture, &f->error);
+    assert_non_null(reception.control);
+    reception_init(&reception, in_order_only);
+    return &reception;
+}
+
+static void end(struct reception *reception)
+{
+    control_close(reception->control);
+    reception_free(reception);
+    store_close(reception->store);
+}
+
+static bool take(struct reception *reception, uint32_t stream_id, uint32_t seq, uint64_t offset)
+{
+    static const uint8_t payload[16] = {0};
+    struct frame_header header = {
+        .kind = FRAME_TRACE, .stream_id = stream_id, .seq = seq, .offset = offset, .length = sizeof(payload)};
+    return reception_take(reception, &header, payload);
+}
+
+static void another_boot_is_noticed(void **state)
+{
+    struct reception *reception = begin(*state, false);
+    struct frame_header ack = {.kind = FRAME_ACK, .stream_id = STREAM + 2, .length = sizeof(struct frame_ack)};
+    static const uint8_t payload[sizeof(struct frame_ack)];
+    now += 1;
+    assert_true(take(reception, STREAM, 0, 0));
+    assert_true(reception->last_frame >= now);
+    assert_false(reception->other_boot);
+    assert_false(reception_take(reception, &ack, payload));
+    assert_false(reception->other_boot);
+    now += 5;
+    assert_false(take(reception, STREAM + 1, 0, 0));
+    assert_true(reception->other_boot);
+    assert_int_equal(reception->other_stream_id, STREAM + 1);
+    assert_true(reception->last_frame < now); /* it keeps no reception alive */
+    assert_int_equal(store_totals(reception->store)->trace_bytes, 16);
+    end(reception);
+}
+
+/* Over UDP nothing is lost, so nothing may be missing; on a serial line as much as the missing numbers say. */
+static void holes_are_as_large_as_what_was_lost(void **state)
+{
+    struct reception *reception = begin(*state, false);
+    take(reception, STREAM, 0, 0);
+    take(reception, STREAM, 1, 1000000);
+    take(reception, STREAM, 2, 16);
+    assert_int_equal(store_totals(reception->store)->misplaced, 1);
+    assert_int_equal(store_totals(reception->store)->trace_bytes, 32);
+    end(reception);
+
+    assert_int_equal(capture_teardown(state), 0);
+    assert_int_equal(capture_setup(state), 0);
+    reception = begin(*state, true);
+    take(reception, STREAM, 10, 150000); /* listening began late */
+    assert_int_equal(store_totals(reception->store)->trace_bytes, 16);
+    take(reception, STREAM, 12, 160000);
+    assert_int_equal(store_totals(reception->store)->trace_bytes, 32);
+    take(reception, STREAM, 13, 1ull << 40);
+    take(reception, STREAM, 14, 160016);
+    assert_int_equal(store_totals(reception->store)->misplaced, 1);
+    assert_int_equal(store_totals(reception->store)->trace_bytes, 48);
+    end(reception);
+}
+
+static bool send_nothing(void *context, const uint8_t *frame, size_t size)
+{
+    (void)context, (void)frame, (void)size;
+    return true;
+}
+
+/* The machine may be booting: for a minute. */
+static void a_command_before_the_first_frame_ends(void **state)
+{
+    struct capture_fixture *f = *state;
+    struct reception *reception = begin(f, false);
+    struct sockaddr_un address;
+    char text[128] = "";
+    reception->send = send_nothing;
+    int directory = control_address(&address, f->capture), client = socket(AF_UNIX, SOCK_STREAM, 0);
+    assert_int_equal(connect(client, (struct sockaddr *)&address, sizeof(address)), 0);
+    close(directory);
+    assert_int_equal(send(client, "status\n", 7, 0), 7);
+    for (unsigned i = 0; i < 590; i++) {
+        assert_int_equal(reception_check(reception), RECEPTION_GOES_ON);
+        now += 0.1;
+    }
+    assert_int_equal(recv(client, text, sizeof(text) - 1, MSG_DONTWAIT), -1);
+    for (unsigned i = 0; i < 20; i++) {
+        assert_int_equal(reception_check(reception), RECEPTION_GOES_ON);
+        now += 0.1;
+    }
+    assert_true(recv(client, text, sizeof(text) - 1, MSG_DONTWAIT) > 0);
+    assert_non_null(strstr(text, "result no machine has sent anything to this receiver yet"));
+    assert_int_equal(recv(client, text, sizeof(text) - 1, MSG_DONTWAIT), 0);
+    close(client);
+    end(reception);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CAPTURE_TEST(another_boot_is_noticed),
+        CAPTURE_TEST(holes_are_as_large_as_what_was_lost),
+        CAPTURE_TEST(a_command_before_the_first_frame_ends),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

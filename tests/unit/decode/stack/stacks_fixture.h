@@ -1,0 +1,59 @@
+/* Stacks that log what they are told: "+f" entered, "-f" left, "|n" task n runs. Functions are by System.map. */
+#ifndef TESTS_UNIT_DECODE_STACK_STACKS_FIXTURE_H
+#define TESTS_UNIT_DECODE_STACK_STACKS_FIXTURE_H
+
+#include "decode/stack/stacks.h"
+
+/* Functions of 1000H bytes; those of user mode are at the bottom, and have no symbols. */
+#define USER_MAIN 0x401000ull
+#define USER_WORK 0x402000ull
+#define HANDLER 0x403000ull
+#define RESTORER 0x404000ull
+#define KERNEL(n) (0xffffffff81000000ull + (n)*0x1000)
+#define SYSCALL_ENTRY KERNEL(0)
+#define SCHEDULE KERNEL(1)
+#define SWITCH_ASM KERNEL(2)
+#define SWITCH_TO KERNEL(3)
+#define FORKED KERNEL(4)
+#define READ KERNEL(5)
+#define WRITE KERNEL(6)
+#define THUNK KERNEL(7)
+#define IRQ KERNEL(8)
+#define WORK KERNEL(9)
+#define WORK_COLD KERNEL(10)
+#define KERNEL_MAIN KERNEL(11)
+#define KERNEL_WORK KERNEL(12)
+#define KERNEL_HANDLER KERNEL(13)
+#define KERNEL_RESTORER KERNEL(14)
+#define DEAD KERNEL(15)
+#define RETURN_THUNK KERNEL(16)
+#define EXIT KERNEL(17)
+
+struct stacks_fixture {
+    struct names *names;
+    struct code_pages pages;
+    struct stacks *stacks, *other;
+    char log[1024];
+    uint64_t branches, lost_branches;
+    uint64_t cr3, tsc, begin;
+};
+
+/* For cmocka; *state is the fixture. */
+int stacks_set_up(void **state);
+int stacks_tear_down(void **state);
+
+/* One transfer, behind two conditional branches, of a CPU. */
+void stacks_on(struct stacks_fixture *fixture, struct stacks *stacks, enum flow_transfer_kind kind, uint64_t from,
+               uint64_t to);
+
+/* What was logged since the last time. */
+void stacks_heard(struct stacks_fixture *fixture, const char *wanted);
+
+#define CALL(from, to) stacks_on(fixture, fixture->stacks, FLOW_TRANSFER_CALL, (from) + 0x10, to)
+#define RETURN(from, to) stacks_on(fixture, fixture->stacks, FLOW_TRANSFER_RETURN, (from) + 0x80, (to) + 0x15)
+#define JUMP(from, to) stacks_on(fixture, fixture->stacks, FLOW_TRANSFER_JUMP, (from) + 0x20, to)
+#define SYSCALL(from, to) stacks_on(fixture, fixture->stacks, FLOW_TRANSFER_FAR_CALL, (from) + 0x10, to)
+#define INTERRUPT(from, to) stacks_on(fixture, fixture->stacks, FLOW_TRANSFER_INTERRUPT, (from) + 0x30, to)
+#define FAR_RETURN(from, to) stacks_on(fixture, fixture->stacks, FLOW_TRANSFER_FAR_RETURN, (from) + 0x90, to)
+
+#endif

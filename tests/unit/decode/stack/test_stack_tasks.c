@@ -1,0 +1,208 @@
+/* Call stacks of several tasks: which of them goes on behind a switch. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/decode/stack/stacks_fixture.h"
+
+/* Away from the present task, which called schedule() in function. */
+static void switch_from(struct stacks_fixture *fixture, uint64_t function, uint64_t to)
+{
+    CALL(function, SCHEDULE);
+    CALL(SCHEDULE, SWITCH_ASM);
+    CALL(SWITCH_ASM, SWITCH_ASM + 0x40); /* as the return stack buffer is filled */
+    JUMP(SWITCH_ASM, SWITCH_TO);
+    if (to == SCHEDULE)
+        RETURN(SWITCH_TO, SCHEDULE);
+    else
+        stacks_on(fixture, fixture->stacks, FLOW_TRANSFER_RETURN, SWITCH_TO + 0x80, to);
+}
+
+/* The present task of a CPU, which called schedule() in function, is switched away from. */
+static void switch_on(struct stacks_fixture *fixture, struct stacks *stacks, uint64_t function, uint64_t to)
+{
+    stacks_on(fixture, stacks, FLOW_TRANSFER_CALL, function + 0x10, SCHEDULE);
+    stacks_on(fixture, stacks, FLOW_TRANSFER_CALL, SCHEDULE + 0x10, SWITCH_ASM);
+    stacks_on(fixture, stacks, FLOW_TRANSFER_RETURN, SWITCH_ASM + 0x80, to);
+}
+
+static void test_switches(void **state)
+{
+    struct stacks_fixture *fixture = *state;
+    CALL(WORK, READ);
+    switch_from(fixture, READ, FORKED);
+    stacks_heard(fixture, "|1 +kwork +read +schedule +__switch_to_asm +__switch_to -__switch_to -__switch_to_asm | |2 "
+                          "+ret_from_fork ");
+    CALL(FORKED, WRITE);
+    switch_from(fixture, WRITE, FORKED);
+    stacks_heard(fixture,
+                 "+write +schedule +__switch_to_asm +__switch_to -__switch_to -__switch_to_asm | |3 +ret_from_fork ");
+    /* Both others stand in schedule(): its return tells which it is. */
+    switch_from(fixture, FORKED, SCHEDULE);
+    stacks_heard(fixture, "+schedule +__switch_to_asm +__switch_to -__switch_to -__switch_to_asm | ");
+    CALL(SCHEDULE, IRQ);
+    RETURN(IRQ, SCHEDULE);
+    stacks_heard(fixture, "");
+    RETURN(SCHEDULE, WRITE);
+    stacks_heard(fixture, "|2 +irq -irq -schedule ");
+    RETURN(WRITE, FORKED);
+    stacks_heard(fixture, "-write ");
+    /* Another CPU takes the one that is left of the first two. */
+    fixture->log[0] = '\0';
+    switch_on(fixture, fixture->other, WRITE, SCHEDULE + 0x15);
+    stacks_on(fixture, fixture->other, FLOW_TRANSFER_RETURN, SCHEDULE + 0x80, READ + 0x15);
+    stacks_heard(fixture, "|4 +write +schedule +__switch_to_asm -__switch_to_asm | |1 -schedule ");
+    stacks_on(fixture, fixture->other, FLOW_TRANSFER_RETURN, READ + 0x80, WORK + 0x15);
+    stacks_heard(fixture, "-read ");
+}
+
+/* Two idle tasks: none of their frames tells them apart. Each is looked for where it ran. */
+static void test_alike(void **state)
+{
+    struct stacks_fixture *fixture = *state;
+    switch_on(fixture, fixture->stacks, WORK, FORKED); /* puts 1 aside, 2 begins */
+    switch_on(fixture, fixture->other, WORK, FORKED);  /* puts 3 aside, 4 begins */
+    fixture->log[0] = '\0';
+    switch_on(fixture, fixture->other, FORKED, SCHEDULE + 0x15);
+    stacks_on(fixture, fixture->other, FLOW_TRANSFER_RETURN, SCHEDULE + 0x80, WORK + 0x15);
+    stacks_heard(fixture, "+schedule +__switch_to_asm -__switch_to_asm | ");
+    /* No return has told; the next switch does not wait for one. */
+    stacks_on(fixture, fixture->other, FLOW_TRANSFER_CALL, WORK + 0x10, SCHEDULE);
+    stacks_on(fixture, fixture->other, FLOW_TRANSFER_CALL, SCHEDULE + 0x10, SWITCH_ASM);
+    stacks_heard(fixture, "|3 -schedule +schedule +__switch_to_asm ");
+}
+
+/* A task that may be the one that goes on here goes on elsewhere, and ends there. */
+static void test_death(void **state)
+{
+    struct stacks_fixture *fixture = *state;
+    CALL(READ, WRITE);
+    switch_on(fixture, fixture->stacks, WRITE, FORKED);         /* 1 waits in write */
+    switch_on(fixture, fixture->stacks, FORKED, FORKED);        /* 2 waits in ret_from_fork; 3 runs */
+    switch_on(fixture, fixture->stacks, WORK, SCHEDULE + 0x15); /* 1 or 2? */
+    stacks_on(fixture, fixture->other, FLOW_TRANSFER_CALL, WORK + 0x10, IRQ);
+    switch_on(fixture, fixture->other, IRQ, SCHEDULE + 0x15);
+    stacks_on(fixture, fixture->other, FLOW_TRANSFER_RETURN, SCHEDULE + 0x80, WRITE + 0x15); /* 1, here */
+    fixture->log[0] = '\0';
+    stacks_on(fixture, fixture->other, FLOW_TRANSFER_CALL, WRITE + 0x20, DEAD);
+    switch_on(fixture, fixture->other, DEAD, FORKED);
+    stacks_heard(fixture, "+do_task_dead +schedule +__switch_to_asm -__switch_to_asm end 1 | |5 +ret_from_fork ");
+    RETURN(SCHEDULE, FORKED);
+    stacks_heard(fixture, "|2 -schedule ");
+}
+
+/* Two programs wait in the same system call, and the first goes on. isolated: the user's tables are not the kernel's.
+ */
+static void two_programs(struct stacks_fixture *fixture, uint64_t isolated)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        const uint64_t kernel = 0x10000 + i * 0x10000;
+        fixture->cr3 = kernel | isolated;
+        SYSCALL(USER_MAIN, SYSCALL_ENTRY);
+        fixture->cr3 = kernel;
+        CALL(SYSCALL_ENTRY, READ);
+        RETURN(READ, SYSCALL_ENTRY);
+        fixture->cr3 = kernel | isolated;
+        FAR_RETURN(SYSCALL_ENTRY, USER_MAIN + 0x12);
+        SYSCALL(USER_MAIN, SYSCALL_ENTRY);
+        fixture->cr3 = kernel;
+        switch_from(fixture, SYSCALL_ENTRY, FORKED);
+    }
+    fixture->cr3 = 0x10000;
+    switch_from(fixture, FORKED, SCHEDULE);
+    fixture->log[0] = '\0';
+    RETURN(SCHEDULE, SYSCALL_ENTRY);
+    fixture->cr3 = 0x10000 | isolated;
+    FAR_RETURN(SYSCALL_ENTRY, USER_MAIN + 0x12);
+    stacks_heard(fixture, "|1 -schedule -entry ");
+}
+
+static void test_space_tells(void **state)
+{
+    two_programs(*state, 0);
+}
+
+static void test_isolated_space_tells(void **state)
+{
+    two_programs(*state, 0x1000);
+}
+
+/* A task that ends has no space any more: it goes on in whatever there is. */
+static void test_exit_in_another_space(void **state)
+{
+    struct stacks_fixture *fixture = *state;
+    fixture->cr3 = 0x10000;
+    SYSCALL(USER_MAIN, SYSCALL_ENTRY);
+    FAR_RETURN(SYSCALL_ENTRY, USER_MAIN + 0x12);
+    SYSCALL(USER_MAIN, SYSCALL_ENTRY);
+    CALL(SYSCALL_ENTRY, EXIT);
+    switch_from(fixture, EXIT, FORKED);
+    fixture->cr3 = 0x20000;
+    switch_from(fixture, FORKED, SCHEDULE);
+    fixture->log[0] = '\0';
+    RETURN(SCHEDULE, EXIT);
+    RETURN(EXIT, SYSCALL_ENTRY);
+    stacks_heard(fixture, "|1 -schedule -do_exit ");
+}
+
+/* What others do is left out: who waited meanwhile goes on with its stack, and space; who ran is known no more. */
+static void test_pass_over(void **state)
+{
+    struct stacks_fixture *fixture = *state;
+    fixture->cr3 = 0x10000;
+    SYSCALL(USER_MAIN, SYSCALL_ENTRY);
+    CALL(SYSCALL_ENTRY, READ);
+    switch_from(fixture, READ, FORKED);
+    stacks_pass_over(fixture->stacks);
+    fixture->log[0] = '\0';
+    CALL(IRQ, WRITE);
+    stacks_heard(fixture, "|3 +irq +write ");
+    switch_from(fixture, WRITE, SCHEDULE);
+    fixture->log[0] = '\0';
+    RETURN(SCHEDULE, READ);
+    RETURN(READ, SYSCALL_ENTRY);
+    stacks_heard(fixture, ""); /* a task that was never seen may stand in the same functions */
+    FAR_RETURN(SYSCALL_ENTRY, USER_MAIN + 0x12);
+    stacks_heard(fixture, "|1 -schedule -read -entry ");
+}
+
+/* What was left out has begun a task that nobody knows, and runs in the space of one that waits. */
+static void test_stranger(void **state)
+{
+    struct stacks_fixture *fixture = *state;
+    fixture->cr3 = 0x10000;
+    SYSCALL(USER_MAIN, SYSCALL_ENTRY);
+    CALL(SYSCALL_ENTRY, READ);
+    switch_from(fixture, READ, FORKED);
+    stacks_pass_over(fixture->stacks);
+    CALL(IRQ, WRITE);
+    switch_from(fixture, WRITE, SCHEDULE);
+    fixture->log[0] = '\0';
+    RETURN(SCHEDULE, KERNEL_WORK);
+    stacks_heard(fixture, "|4 +schedule -schedule +work ");
+    switch_from(fixture, KERNEL_WORK, SCHEDULE);
+    fixture->log[0] = '\0';
+    RETURN(SCHEDULE, READ);
+    RETURN(READ, SYSCALL_ENTRY);
+    FAR_RETURN(SYSCALL_ENTRY, USER_MAIN + 0x12);
+    stacks_heard(fixture, "|1 -schedule -read -entry ");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_switches, stacks_set_up, stacks_tear_down),
+        cmocka_unit_test_setup_teardown(test_alike, stacks_set_up, stacks_tear_down),
+        cmocka_unit_test_setup_teardown(test_death, stacks_set_up, stacks_tear_down),
+        cmocka_unit_test_setup_teardown(test_space_tells, stacks_set_up, stacks_tear_down),
+        cmocka_unit_test_setup_teardown(test_isolated_space_tells, stacks_set_up, stacks_tear_down),
+        cmocka_unit_test_setup_teardown(test_exit_in_another_space, stacks_set_up, stacks_tear_down),
+        cmocka_unit_test_setup_teardown(test_pass_over, stacks_set_up, stacks_tear_down),
+        cmocka_unit_test_setup_teardown(test_stranger, stacks_set_up, stacks_tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,153 @@
+/* Call stacks: what each kind of transfer does to them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/decode/stack/stacks_fixture.h"
+
+static void test_calls(void **state)
+{
+    struct stacks_fixture *fixture = *state;
+    CALL(KERNEL_MAIN, KERNEL_WORK);
+    CALL(KERNEL_WORK, KERNEL_HANDLER);
+    stacks_heard(fixture, "|1 +main +work +handler ");
+    RETURN(KERNEL_HANDLER, KERNEL_WORK);
+    RETURN(KERNEL_WORK, KERNEL_MAIN);
+    stacks_heard(fixture, "-handler -work ");
+    /* Nobody knows what called main. */
+    RETURN(KERNEL_MAIN, KERNEL_RESTORER);
+    stacks_heard(fixture, "-main +restorer ");
+    assert_true(stacks_end(fixture->stacks));
+    assert_int_equal(fixture->branches, 5 * 3);
+}
+
+static void test_jumps(void **state)
+{
+    struct stacks_fixture *fixture = *state;
+    CALL(KERNEL_MAIN, KERNEL_WORK);
+    JUMP(KERNEL_WORK, KERNEL_WORK + 0x40);
+    JUMP(KERNEL_WORK, KERNEL_HANDLER); /* a tail call */
+    stacks_heard(fixture, "|1 +main +work +handler ");
+    JUMP(KERNEL_HANDLER, KERNEL_RESTORER);
+    JUMP(KERNEL_RESTORER, KERNEL_WORK); /* and back */
+    stacks_heard(fixture, "+restorer -restorer -handler ");
+    JUMP(KERNEL_WORK, KERNEL_HANDLER);
+    RETURN(KERNEL_HANDLER, KERNEL_MAIN);
+    stacks_heard(fixture, "+handler -handler -work ");
+    /* longjmp, or an exception: two frames at once */
+    CALL(KERNEL_MAIN, KERNEL_WORK);
+    CALL(KERNEL_WORK, KERNEL_HANDLER);
+    RETURN(KERNEL_HANDLER, KERNEL_MAIN);
+    stacks_heard(fixture, "+work +handler -handler -work ");
+    /* By a conditional branch it went into another function: seen when that calls. */
+    CALL(KERNEL_WORK, KERNEL_HANDLER);
+    stacks_heard(fixture, "+work +handler ");
+    /* The cold part is the function itself. */
+    CALL(KERNEL_HANDLER, WORK);
+    JUMP(WORK, WORK_COLD);
+    JUMP(WORK_COLD, WORK + 0x50);
+    RETURN(WORK, KERNEL_HANDLER);
+    stacks_heard(fixture, "+kwork -kwork ");
+}
+
+static void test_retpoline(void **state)
+{
+    struct stacks_fixture *fixture = *state;
+    CALL(READ, THUNK);
+    CALL(THUNK, THUNK + 0x30); /* a call into itself */
+    stacks_on(fixture, fixture->stacks, FLOW_TRANSFER_RETURN, THUNK + 0x80, WRITE);
+    stacks_heard(fixture, "|1 +read +write ");
+    RETURN(WRITE, READ);
+    stacks_heard(fixture, "-write ");
+    /* An interrupt between shows what is on the stack. */
+    CALL(READ, THUNK);
+    INTERRUPT(THUNK, IRQ);
+    FAR_RETURN(IRQ, THUNK + 0x30);
+    JUMP(THUNK, WRITE);
+    stacks_heard(fixture, "+__x86_indirect_thunk_rax +irq -irq +write ");
+    RETURN(WRITE, READ);
+    stacks_heard(fixture, "-write -__x86_indirect_thunk_rax ");
+}
+
+static void test_return_thunk(void **state)
+{
+    struct stacks_fixture *fixture = *state;
+    CALL(READ, WRITE);
+    JUMP(WRITE, RETURN_THUNK);
+    RETURN(RETURN_THUNK, READ);
+    stacks_heard(fixture, "|1 +read +write -write ");
+}
+
+/* IRET is used to serialize, too: it comes back to its own function, and ends no interrupt. */
+static void test_serialize(void **state)
+{
+    struct stacks_fixture *fixture = *state;
+    CALL(WORK, READ);
+    INTERRUPT(READ, IRQ);
+    FAR_RETURN(IRQ, IRQ + 0xa0);
+    stacks_heard(fixture, "|1 +kwork +read +irq ");
+    FAR_RETURN(IRQ, READ + 0x30);
+    stacks_heard(fixture, "-irq ");
+}
+
+static void test_signal(void **state)
+{
+    struct stacks_fixture *fixture = *state;
+    CALL(USER_MAIN, USER_WORK);
+    SYSCALL(USER_WORK, SYSCALL_ENTRY);
+    CALL(SYSCALL_ENTRY, READ);
+    RETURN(READ, SYSCALL_ENTRY);
+    FAR_RETURN(SYSCALL_ENTRY, USER_WORK + 0x12);
+    stacks_heard(fixture, "|1 +401000 +402000 +entry +read -read -entry ");
+    INTERRUPT(USER_WORK, IRQ);
+    FAR_RETURN(IRQ, HANDLER); /* the kernel starts a handler */
+    stacks_heard(fixture, "+irq -irq +403000 ");
+    RETURN(HANDLER, RESTORER); /* within code that has no symbols */
+    SYSCALL(RESTORER, SYSCALL_ENTRY);
+    FAR_RETURN(SYSCALL_ENTRY, USER_WORK + 0x30);
+    stacks_heard(fixture, "+entry -entry -403000 ");
+    RETURN(USER_WORK, USER_MAIN);
+    stacks_heard(fixture, "-402000 ");
+    /* exec: another space, and nothing of before counts. */
+    SYSCALL(USER_MAIN, SYSCALL_ENTRY);
+    fixture->cr3 = 0x9000;
+    FAR_RETURN(SYSCALL_ENTRY, USER_WORK);
+    stacks_heard(fixture, "+entry -entry -401000 +402000 ");
+}
+
+static void test_gap(void **state)
+{
+    struct stacks_fixture *fixture = *state;
+    struct flow_result result = {.begin = 0, .end = 100};
+    CALL(WORK, READ);
+    stacks_result(fixture->stacks, &result);
+    fixture->begin = 100; /* the next stretch follows at once */
+    CALL(READ, WRITE);
+    stacks_heard(fixture, "|1 +kwork +read +write ");
+    result = (struct flow_result){.begin = 100, .end = 200};
+    stacks_result(fixture->stacks, &result);
+    fixture->begin = 300;
+    RETURN(WRITE, READ);
+    stacks_heard(fixture, "lost |2 +write -write +read ");
+    result = (struct flow_result){.begin = 300, .end = 400, .error = FLOW_ERROR_NO_CODE};
+    stacks_result(fixture->stacks, &result);
+    stacks_heard(fixture, "lost ");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_calls, stacks_set_up, stacks_tear_down),
+        cmocka_unit_test_setup_teardown(test_jumps, stacks_set_up, stacks_tear_down),
+        cmocka_unit_test_setup_teardown(test_retpoline, stacks_set_up, stacks_tear_down),
+        cmocka_unit_test_setup_teardown(test_return_thunk, stacks_set_up, stacks_tear_down),
+        cmocka_unit_test_setup_teardown(test_serialize, stacks_set_up, stacks_tear_down),
+        cmocka_unit_test_setup_teardown(test_signal, stacks_set_up, stacks_tear_down),
+        cmocka_unit_test_setup_teardown(test_gap, stacks_set_up, stacks_tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,134 @@
+/* Frame headers: what is sealed is read back; every single wrong bit is found; each error has its own name. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "serial/wire/crc32c.h"
+#include "serial/wire/frame.h"
+
+static struct frame_header example(uint16_t length)
+{
+    struct frame_header header = {.kind = FRAME_TRACE,
+                                  .cpu = 3,
+                                  .stream_id = 0x12345678,
+                                  .seq = 0xfffffffe,
+                                  .offset = 0x123456789abcdef0,
+                                  .length = length,
+                                  .flags = FRAME_ACK_REQUEST};
+
+    frame_header_seal(&header);
+    return header;
+}
+
+static void layout_on_the_wire(void **state)
+{
+    static const uint8_t expected[28] = {'U',  'T',  'F',  0x1a, 2,    1,    3,    0,    0x78, 0x56,
+                                         0x34, 0x12, 0xfe, 0xff, 0xff, 0xff, 0xf0, 0xde, 0xbc, 0x9a,
+                                         0x78, 0x56, 0x34, 0x12, 0x05, 0x01, 1,    0};
+    struct frame_header header = example(0x105);
+
+    (void)state;
+    assert_memory_equal(&header, expected, sizeof(expected));
+    assert_int_equal(header.crc, crc32c(expected, sizeof(expected)));
+}
+
+static void round_trip(void **state)
+{
+    uint8_t bytes[FRAME_HEADER_SIZE + 5] = {0};
+    struct frame_header header = example(5);
+    struct frame_header parsed;
+
+    (void)state;
+    memcpy(bytes, &header, sizeof(header));
+    assert_int_equal(frame_header_parse(&parsed, bytes, sizeof(bytes)), FRAME_OK);
+    assert_memory_equal(&parsed, &header, sizeof(header));
+    for (size_t size = 0; size < sizeof(bytes); size++) {
+        memset(&parsed, 0, sizeof(parsed));
+        assert_int_equal(frame_header_parse(&parsed, bytes, size), FRAME_SHORT);
+        assert_int_equal(parsed.length, size < FRAME_HEADER_SIZE ? 0 : 5);
+    }
+}
+
+static void every_wrong_bit_is_found(void **state)
+{
+    struct frame_header header = example(0);
+    struct frame_header parsed;
+
+    (void)state;
+    for (size_t bit = 0; bit < 8 * sizeof(header); bit++) {
+        uint8_t bytes[FRAME_HEADER_SIZE];
+        enum frame_error error;
+
+        memcpy(bytes, &header, sizeof(header));
+        bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        error = frame_header_parse(&parsed, bytes, sizeof(bytes));
+        assert_int_equal(error, bit < 32 ? FRAME_BAD_MAGIC : FRAME_BAD_CRC);
+    }
+}
+
+static enum frame_error parse_after(struct frame_header header)
+{
+    struct frame_header parsed;
+    uint8_t bytes[FRAME_HEADER_SIZE + 64] = {0};
+
+    header.crc = crc32c(&header, offsetof(struct frame_header, crc));
+    memcpy(bytes, &header, sizeof(header));
+    return frame_header_parse(&parsed, bytes, sizeof(bytes));
+}
+
+static void fields_out_of_range(void **state)
+{
+    struct frame_header header = example(0);
+
+    (void)state;
+    assert_int_equal(parse_after(header), FRAME_OK);
+    header.version = FRAME_VERSION + 1;
+    assert_int_equal(parse_after(header), FRAME_BAD_VERSION);
+    header = example(0);
+    header.kind = 0;
+    assert_int_equal(parse_after(header), FRAME_BAD_KIND);
+    header.kind = FRAME_ANNOUNCE + 1;
+    assert_int_equal(parse_after(header), FRAME_BAD_KIND);
+    header = example(FRAME_MAX_PAYLOAD + 1);
+    assert_int_equal(parse_after(header), FRAME_BAD_LENGTH);
+    header = example(FRAME_MAX_PAYLOAD);
+    assert_int_equal(parse_after(header), FRAME_SHORT);
+}
+
+static void acknowledgement_has_one_length(void **state)
+{
+    struct frame_header header = example(sizeof(struct frame_ack));
+
+    (void)state;
+    header.kind = FRAME_ACK;
+    assert_int_equal(parse_after(header), FRAME_OK);
+    header.length = sizeof(struct frame_ack) - 1;
+    assert_int_equal(parse_after(header), FRAME_BAD_LENGTH);
+}
+
+static void errors_have_names(void **state)
+{
+    (void)state;
+    for (int a = FRAME_OK; a <= FRAME_BAD_LENGTH; a++) {
+        for (int b = FRAME_OK; b < a; b++) {
+            assert_string_not_equal(frame_error_name((enum frame_error)a), frame_error_name((enum frame_error)b));
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(layout_on_the_wire),
+        cmocka_unit_test(round_trip),
+        cmocka_unit_test(every_wrong_bit_is_found),
+        cmocka_unit_test(fields_out_of_range),
+        cmocka_unit_test(acknowledgement_has_one_length),
+        cmocka_unit_test(errors_have_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,138 @@
+/* Realtek's cards, of which all but the 8139C+ have no emulator: reset, MAC address and link by the chips' rules. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/serial/realtek_fixture.h"
+
+static void each_kind_comes_up(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < FIXTURE_KINDS; i++) {
+        fake_realtek_set_up(&fixture_card, fixture_kinds[i].device, fixture_kinds[i].xid);
+        fixture_start();
+        assert_memory_equal(fixture_mac, fixture_card.mac, 6);
+        assert_memory_equal(fixture_card.registers, fixture_card.mac, 6);
+        assert_int_equal(fixture_card.resets, 1);
+        assert_true(realtek_link_is_up(&fixture_nic, 0));
+        assert_int_equal(fixture_card.registers[REALTEK_COMMAND], REALTEK_COMMAND_TX | REALTEK_COMMAND_RX);
+        assert_int_equal(fixture_card.registers[REALTEK_RXCONFIG] & REALTEK_RX_ACCEPT,
+                         REALTEK_RX_BROADCAST | REALTEK_RX_MINE);
+        assert_int_equal(fixture_card.registers[REALTEK_9346CR], 0);
+        realtek_stop(&fixture_nic);
+        assert_int_equal(fixture_card.resets, 2);
+        assert_in_range(fixture_card.us, 1, 1000000);
+    }
+}
+
+/* What each chip sends at most: of the 8168's line by what Linux's driver lets through. */
+static void the_largest_frames(void **state)
+{
+    static const uint16_t most[FIXTURE_KINDS] = {[0] = 1500, [1] = 1500, [2] = 4074, [3] = 6122};
+    (void)state;
+    for (unsigned i = 0; i < FIXTURE_KINDS; i++) {
+        fake_realtek_set_up(&fixture_card, fixture_kinds[i].device, fixture_kinds[i].xid);
+        assert_null(fixture_reset());
+        assert_int_equal(fixture_nic.driver->max_mtu(&fixture_nic), most[i] ? most[i] : 9000);
+        assert_true(fixture_nic.driver->max_mtu(&fixture_nic) <= fixture_card.card->max_mtu);
+    }
+    fake_realtek_set_up(&fixture_card, 0x8168, 0x300);
+    assert_null(fixture_reset());
+    assert_int_equal(fixture_nic.driver->max_mtu(&fixture_nic), 1500);
+}
+
+static void what_it_does_not_do_is_said(void **state)
+{
+    (void)state;
+    fake_realtek_set_up(&fixture_card, 0x8168, 0x541);
+    fixture_card.dead = true;
+    assert_string_equal(fixture_reset(), "does not answer");
+    fake_realtek_set_up(&fixture_card, 0x8168, 0x541);
+    fixture_card.resets_for_ever = true;
+    assert_string_equal(fixture_reset(), "does not come back from its reset");
+    assert_in_range(fixture_card.us, 1, 1000000);
+    fake_realtek_set_up(&fixture_card, 0x8168, 0x541);
+    memset(fixture_card.registers, 0xff, 6);
+    assert_string_equal(fixture_reset(), "has no MAC address");
+    fake_realtek_set_up(&fixture_card, 0x8168, 0x541);
+    memset(fixture_card.registers, 0, 6);
+    fixture_card.mac_after_reset = true;
+    assert_null(fixture_reset());
+    assert_memory_equal(fixture_mac, fixture_card.mac, 6);
+}
+
+/* Only after a second without a link, and once. */
+static void the_link_is_negotiated_once_more(void **state)
+{
+    (void)state;
+    for (unsigned i = 1; i < FIXTURE_KINDS; i++) {
+        fake_realtek_set_up(&fixture_card, fixture_kinds[i].device, fixture_kinds[i].xid);
+        fixture_card.asleep = true;
+        assert_null(fixture_reset());
+        assert_false(realtek_link_is_up(&fixture_nic, 999999));
+        assert_int_equal(fixture_card.negotiations, 0);
+        (void)realtek_link_is_up(&fixture_nic, 1000000);
+        assert_true(realtek_link_is_up(&fixture_nic, 1000001));
+        fixture_card.link = false;
+        for (uint64_t us = 0; us < 10000000; us += 250000)
+            assert_false(realtek_link_is_up(&fixture_nic, us));
+        assert_int_equal(fixture_card.negotiations, 1);
+    }
+}
+
+static void what_firmware_left_is_looked_at(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < FIXTURE_KINDS; i++) {
+        struct nic_look look;
+        fake_realtek_set_up(&fixture_card, fixture_kinds[i].device, fixture_kinds[i].xid);
+        fixture_nic = fake_realtek_nic(&fixture_card);
+        const struct fake_realtek before = fixture_card;
+        realtek_look(&fixture_nic.access, fixture_card.card, &look);
+        assert_true(look.linked);
+        assert_memory_equal(look.mac, fixture_card.mac, 6);
+        assert_memory_equal(&fixture_card, &before, sizeof fixture_card);
+        fixture_card.link = false;
+        realtek_look(&fixture_nic.access, fixture_card.card, &look);
+        assert_false(look.linked);
+        fixture_card.dead = true;
+        realtek_look(&fixture_nic.access, fixture_card.card, &look);
+        assert_false(look.linked);
+    }
+}
+
+static void cards_by_their_numbers(void **state)
+{
+    const struct nic_card *card;
+    (void)state;
+    assert_string_equal(realtek_card_of(0x816810ec, 0x15)->name, "RTL8168/8111");
+    assert_string_equal(realtek_card_of(0x816810ff, 0x15)->name, "RTL8168/8111");
+    assert_string_equal(realtek_card_of(0x812510ec, 5)->name, "RTL8125");
+    assert_string_equal(realtek_card_of(0x813910ec, 0x20)->name, "RTL8139C+");
+    assert_null(realtek_card_of(0x813910ec, 0x10)); /* an 8139C */
+    assert_null(realtek_card_of(0x816910ec, 0x10)); /* conventional PCI, gigabit */
+    assert_null(realtek_card_of(0x81688086, 0));
+    assert_null(realtek_card_of(0x000010ec, 0));
+    assert_null(realtek_card_of(0xffffffff, 0xff));
+    assert_ptr_equal(nic_driver_of(0x812510ec, 5, &card), &realtek_driver);
+    assert_string_equal(card->name, "RTL8125");
+    assert_ptr_equal(nic_driver_of(0x15b88086, 0, &card), &e1000_driver);
+    assert_string_equal(card->name, "I219");
+    assert_null(nic_driver_of(0x20001022, 0, &card));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_kind_comes_up),
+        cmocka_unit_test(the_largest_frames),
+        cmocka_unit_test(what_it_does_not_do_is_said),
+        cmocka_unit_test(the_link_is_negotiated_once_more),
+        cmocka_unit_test(what_firmware_left_is_looked_at),
+        cmocka_unit_test(cards_by_their_numbers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,225 @@
+/* A channel that nobody answers: who waits for it waits so long and no longer, and what it takes then. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "serial/wire/sink_cut.h"
+
+#define PATIENCE (1ull << 20) /* TSC ticks */
+
+/* A channel with room for so many records, which nothing makes more. */
+static struct {
+    struct sink sink;
+    struct sink_cut cut;
+    uint32_t room, records, traces, polls;
+    uint64_t arrived, arrives; /* with each poll */
+    struct command_box box;
+} fake;
+
+static bool fake_trace(struct sink *sink, uint16_t cpu, uint64_t offset, const void *va, uint64_t pa, uint32_t size)
+{
+    (void)sink, (void)cpu, (void)offset, (void)va, (void)pa, (void)size;
+    fake.traces++;
+    return true;
+}
+
+static bool fake_record(struct sink *sink, uint16_t cpu, const struct sink_piece *pieces, uint32_t nr)
+{
+    (void)sink, (void)cpu, (void)pieces, (void)nr;
+    fake.records += fake.room > 0;
+    return fake.room > 0 ? fake.room-- > 0 : false;
+}
+
+static uint64_t fake_released(const struct sink *sink, uint16_t cpu)
+{
+    (void)sink, (void)cpu;
+    return 0;
+}
+
+static void fake_poll(struct sink *sink)
+{
+    (void)sink;
+    fake.polls++;
+    fake.arrived += fake.arrives;
+}
+
+static bool fake_no(struct sink *sink)
+{
+    (void)sink;
+    return false;
+}
+
+static bool fake_busy(const struct sink *sink)
+{
+    (void)sink;
+    return true;
+}
+
+static struct command_box *fake_commands(struct sink *sink)
+{
+    (void)sink;
+    return &fake.box;
+}
+
+static uint64_t fake_taken(const struct sink *sink, uint16_t cpu)
+{
+    (void)sink;
+    return 1000u + cpu;
+}
+
+static const struct sink_ops ops = {.name = "fake",
+                                    .trace = fake_trace,
+                                    .record = fake_record,
+                                    .released = fake_released,
+                                    .poll = fake_poll,
+                                    .delivered = fake_no,
+                                    .busy = fake_busy,
+                                    .commands = fake_commands};
+
+static void set_up(uint32_t room)
+{
+    fake.sink = (struct sink){.ops = &ops, .nr_cpus = 2};
+    fake.room = room;
+    fake.records = fake.traces = fake.polls = 0;
+    fake.arrived = fake.arrives = 0;
+    fake.box.tail = 0;
+    sink_cut_init(&fake.sink, &fake.cut, PATIENCE, &fake.arrived, fake_taken);
+    assert_false(sink_is_cut(&fake.sink));
+}
+
+static void record(void)
+{
+    sink_record(&fake.sink, 0, &(struct sink_piece){"x", 1}, 1);
+}
+
+static void a_record_waits_and_is_lost(void **state)
+{
+    (void)state;
+    set_up(2);
+    record();
+    record();
+    assert_int_equal(fake.cut.lost, 0);
+    const uint64_t start = __builtin_ia32_rdtsc();
+    record(); /* comes back */
+    assert_true(__builtin_ia32_rdtsc() - start >= PATIENCE);
+    assert_true(sink_is_cut(&fake.sink));
+    assert_true(fake.polls > 0);
+    assert_int_equal(fake.records, 2);
+    assert_int_equal(fake.cut.lost, 1);
+    record(); /* at once */
+    assert_int_equal(fake.cut.lost, 2);
+    fake.room = 1; /* the wire is back */
+    record();
+    assert_int_equal(fake.records, 3);
+    assert_int_equal(fake.cut.lost, 2);
+}
+
+static void trace_is_taken_no_more(void **state)
+{
+    (void)state;
+    set_up(0);
+    sink_trace(&fake.sink, 0, 0, NULL, 0, 1);
+    record();
+    sink_trace(&fake.sink, 0, 1, NULL, 0, 1);
+    assert_int_equal(fake.traces, 1);
+    assert_int_equal(fake.cut.taken(&fake.sink, 1), 1001);
+    const uint32_t polls = fake.polls;
+    sink_poll(&fake.sink); /* it goes on trying */
+    assert_int_equal(fake.polls, polls + 1);
+}
+
+static void each_cpu_is_called(void **state)
+{
+    (void)state;
+    set_up(0);
+    fake.box.tail = 7;
+    for (uint32_t cursor = 0; cursor <= 7; cursor += 7)
+        assert_int_equal(sink_command_waits(&fake.sink, cursor), cursor != 7);
+    record();
+    for (uint32_t cursor = 0; cursor < 100; cursor++)
+        assert_true(sink_command_waits(&fake.sink, cursor));
+}
+
+/* As long as anything arrives it is no dead wire, however slow. */
+static void a_slow_wire_is_waited_for(void **state)
+{
+    (void)state;
+    set_up(0);
+    for (const uint64_t start = __builtin_ia32_rdtsc(); __builtin_ia32_rdtsc() - start < 4 * PATIENCE;) {
+        fake.arrived++;
+        sink_wait(&fake.sink);
+        assert_false(sink_is_cut(&fake.sink));
+    }
+    while (!sink_is_cut(&fake.sink))
+        sink_wait(&fake.sink);
+}
+
+/* That nothing arrived while nobody waited says nothing. */
+static void a_wait_begins_anew(void **state)
+{
+    (void)state;
+    set_up(0);
+    sink_wait(&fake.sink);
+    fake.cut.since -= 10 * PATIENCE;
+    fake.cut.waited -= PATIENCE;
+    sink_wait(&fake.sink);
+    assert_false(sink_is_cut(&fake.sink));
+    fake.cut.since -= 10 * PATIENCE;
+    fake.cut.waited = __builtin_ia32_rdtsc();
+    fake.cut.patience *= 1024; /* so that this is soon, wherever the test stops in between */
+    fake.cut.since -= 10 * fake.cut.patience;
+    sink_wait(&fake.sink);
+    assert_true(sink_is_cut(&fake.sink));
+}
+
+static void patience_is_the_least(void **state)
+{
+    (void)state;
+    set_up(0);
+    assert_int_equal(sink_patience(&fake.sink, 5), 5);
+    assert_int_equal(sink_patience(&fake.sink, 5 * PATIENCE), PATIENCE);
+    struct sink other = {.ops = &ops, .nr_cpus = 1};
+    assert_int_equal(sink_patience(&other, 5 * PATIENCE), 5 * PATIENCE);
+    sink_wait(&other); /* for ever */
+    assert_false(sink_is_cut(&other));
+}
+
+/* Behind an end that was none the receiver may be gone: less patience, until something arrives. */
+static void behind_an_end_nobody_waits_long(void **state)
+{
+    (void)state;
+    set_up(0);
+    fake.cut.patience = fake.cut.usual = 1ull << 60;
+    assert_int_equal(fake.cut.hasty, PATIENCE);
+    sink_wait(&fake.sink);
+    sink_hurry(&fake.sink);
+    assert_int_equal(sink_patience(&fake.sink, ~0ull), PATIENCE);
+    fake.arrived++; /* it is there */
+    sink_wait(&fake.sink);
+    assert_int_equal(sink_patience(&fake.sink, ~0ull), 1ull << 60);
+    sink_hurry(&fake.sink);
+    const uint64_t start = __builtin_ia32_rdtsc();
+    record(); /* comes back */
+    assert_true(__builtin_ia32_rdtsc() - start >= PATIENCE);
+    assert_true(sink_is_cut(&fake.sink));
+    struct sink other = {.ops = &ops, .nr_cpus = 1};
+    sink_hurry(&other); /* what waits for ever does so */
+    assert_null(other.cut);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_record_waits_and_is_lost),
+        cmocka_unit_test(trace_is_taken_no_more),
+        cmocka_unit_test(each_cpu_is_called),
+        cmocka_unit_test(a_slow_wire_is_waited_for),
+        cmocka_unit_test(a_wait_begins_anew),
+        cmocka_unit_test(patience_is_the_least),
+        cmocka_unit_test(behind_an_end_nobody_waits_long),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

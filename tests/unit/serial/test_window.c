@@ -1,0 +1,101 @@
+/*
+ * The acknowledgement window, against a receiver and a wire that drops, repeats, delays and reorders by a seeded
+ * generator: every frame is delivered, in order and once; nothing is released before it was delivered.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/serial/window_world.h"
+
+static void perfect_wire_sends_nothing_again(void **state)
+{
+    struct world *world = *state;
+
+    world_run(world, 20000);
+    assert_int_equal(world->window.nr_resent, 0);
+    assert_int_equal(world->window.nr_timeouts, 0);
+}
+
+static void bad_wires(void **state)
+{
+    static const struct {
+        uint32_t drop, dup, jitter, hold;
+    } wires[] = {{1, 0, 0, 1024},     {0, 10, 0, 1024}, {0, 0, 100, 1024}, {5, 5, 50, 1024},
+                 {30, 10, 200, 1024}, {5, 5, 50, 257},  {5, 0, 20, 16},    {60, 0, 10, 1024}};
+    struct world *world = *state;
+
+    for (unsigned i = 0; i < sizeof(wires) / sizeof(wires[0]); i++) {
+        for (uint64_t seed = 1; seed <= 5; seed++) {
+            world_begin(world, seed * 1000 + i, (uint32_t)-1000);
+            world->drop = wires[i].drop;
+            world->dup = wires[i].dup;
+            world->jitter = wires[i].jitter;
+            world->hold = wires[i].hold;
+            world_run(world, 3000);
+        }
+    }
+}
+
+/* One lost frame in the middle costs one frame sent again, and no timeout. */
+static void one_loss_costs_one_frame(void **state)
+{
+    struct world *world = *state;
+
+    world_send(world, 100);
+    for (uint32_t i = 0; i < world->nr_on_wire; i++) {
+        if (world->wire[i].seq == 40) {
+            world_take(world, i);
+            break;
+        }
+    }
+    world_run(world, 0);
+    assert_int_equal(world->window.nr_resent, 1);
+    assert_int_equal(world->window.nr_timeouts, 0);
+}
+
+static void foreign_acks_change_nothing(void **state)
+{
+    struct world *world = *state;
+    struct frame_ack none = {{0}};
+    struct window before;
+
+    world_send(world, 10);
+    before = world->window;
+    assert_false(window_ack(&world->window, 11, &none, 5));
+    assert_false(window_ack(&world->window, (uint32_t)-1, &none, 5));
+    assert_false(window_ack(&world->window, 0x80000000, &none, 5));
+    assert_memory_equal(&before, &world->window, sizeof(before));
+    assert_true(window_ack(&world->window, 4, &none, 5));
+    assert_int_equal(world->window.base, 4);
+    assert_false(window_ack(&world->window, 3, &none, 5));
+    assert_int_equal(world->window.base, 4);
+}
+
+/* Bits beyond what was sent, as a broken receiver might set, do no harm. */
+static void bits_beyond_the_window(void **state)
+{
+    struct world *world = *state;
+    struct frame_ack all = {{~0ull, ~0ull, ~0ull, ~0ull}};
+    struct window_run frame;
+
+    world_send(world, 10);
+    assert_true(window_ack(&world->window, 2, &all, 5));
+    assert_true(window_resend(&world->window, &frame));
+    assert_int_equal(frame.first, 2);
+    assert_false(window_resend(&world->window, &frame));
+    assert_int_equal(window_space(&world->window), WORLD_SIZE - 8);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WORLD_TEST(perfect_wire_sends_nothing_again), WORLD_TEST(bad_wires),
+        WORLD_TEST(one_loss_costs_one_frame),         WORLD_TEST(foreign_acks_change_nothing),
+        WORLD_TEST(bits_beyond_the_window),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,66 @@
+/*
+ * A window, a receiver and a wire between them that drops, repeats, delays and reorders by a seeded generator: what the
+ * tests of the window share. That frames are delivered in order, and nothing is released before it was, is checked with
+ * every step.
+ */
+#ifndef TESTS_UNIT_SERIAL_WINDOW_WORLD_H
+#define TESTS_UNIT_SERIAL_WINDOW_WORLD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "serial/wire/window.h"
+
+#define NR_STREAMS 3
+#define WORLD_SIZE 256u
+#define WORLD_TIMEOUT 1000u
+#define MAX_ON_WIRE 4096u
+
+struct packet {
+    uint64_t arrival;
+    bool is_ack;
+    bool wants_ack;
+    uint32_t seq;
+    uint16_t stream, length;
+    uint64_t offset;
+    struct frame_ack ack;
+};
+
+struct world {
+    uint64_t now;
+    uint32_t drop, dup, jitter; /* per cent, per cent, ticks */
+    uint32_t hold;              /* frames that the receiver keeps ahead of its turn */
+
+    struct window window;
+    struct window_run runs[WORLD_SIZE];
+    uint8_t marks[WORLD_SIZE];
+    uint64_t released[NR_STREAMS];
+    uint64_t sent[NR_STREAMS];
+
+    struct packet wire[MAX_ON_WIRE];
+    uint32_t nr_on_wire;
+
+    uint32_t first, expected;
+    bool present[2048];
+    struct packet held[2048];
+    uint64_t delivered[NR_STREAMS];
+    uint64_t nr_delivered;
+};
+
+int world_setup(void **state);
+int world_teardown(void **state);
+#define WORLD_TEST(name) cmocka_unit_test_setup_teardown(name, world_setup, world_teardown)
+
+/* As it is at its start: a perfect wire, and a receiver that holds 1024 frames. */
+void world_begin(struct world *world, uint64_t seed, uint32_t first_seq);
+
+/* Send a run of frames: full ones and a rest; fewer where the window has no room. */
+void world_send(struct world *world, uint32_t nr_frames);
+
+/* Take a packet off the wire; the others keep their order. */
+struct packet world_take(struct world *world, uint32_t i);
+
+/* Send nr_frames or a few more, then let everything settle; the time that it may take is bounded. */
+void world_run(struct world *world, uint64_t nr_frames);
+
+#endif

@@ -1,0 +1,227 @@
+/* vmx/caps.c: which CPUs can be a host, and with which controls. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/vmx/skylake_vmx.h"
+
+static void vmx_there_or_not(void **state)
+{
+    (void)state;
+    struct vmx_caps caps = skylake_vmx();
+    assert_null(vmx_caps_check(&caps));
+    caps.feature_control = 0; /* not locked: we can switch it on */
+    assert_null(vmx_caps_check(&caps));
+    caps.feature_control = 1;
+    assert_non_null(strstr(vmx_caps_check(&caps), "firmware"));
+    caps.feature_control = 3; /* inside SMX only */
+    assert_non_null(vmx_caps_check(&caps));
+    caps.cpuid_1_ecx = 0;
+    assert_non_null(strstr(vmx_caps_check(&caps), "no VMX"));
+}
+
+static void controls(void **state)
+{
+    (void)state;
+    const struct vmx_caps caps = skylake_vmx();
+    struct vmx_controls c;
+    assert_null(vmx_controls_resolve(&c, &caps));
+    assert_int_equal(c.pin, 0x16 | PIN_NMI_EXITING | PIN_VIRTUAL_NMIS | PIN_PREEMPTION_TIMER);
+    assert_int_equal(c.proc, 0x04006172 | PROC_USE_IO_BITMAPS | PROC_USE_MSR_BITMAPS | PROC_SECONDARY_CONTROLS);
+    assert_int_equal(c.proc2, PROC2_ENABLE_EPT | PROC2_UNRESTRICTED_GUEST | PROC2_ENABLE_VPID | PROC2_ENABLE_RDTSCP |
+                                  PROC2_ENABLE_INVPCID | PROC2_ENABLE_XSAVES);
+    assert_true(c.exit & EXIT_HOST_ADDRESS_SPACE_SIZE);
+    assert_true(c.perf_global_ctrl);
+    assert_false(c.perf_global_ctrl_saved);
+    /* No HLT, RDTSC, INVLPG, CR3, MOV DR or PAUSE exits; no interrupts, no TSC offset, PT neither concealed nor
+     * cleared. */
+    assert_int_equal(
+        c.proc & (1u << 2 | 1u << 3 | 1u << 7 | 1u << 9 | 1u << 12 | 1u << 15 | 1u << 16 | 1u << 23 | 1u << 30), 0);
+    assert_int_equal(c.pin & 1, 0);
+    assert_int_equal(c.proc2 & (1u << 19 | 1u << 24), 0);
+    assert_int_equal(c.exit & (1u << 24 | 1u << 25), 0);
+    assert_int_equal(c.entry & (1u << 17 | 1u << 18), 0);
+}
+
+static void perf_global_ctrl(void **state)
+{
+    (void)state;
+    struct vmx_caps caps = skylake_vmx();
+    struct vmx_controls c;
+    caps.exit |= (uint64_t)EXIT_SAVE_IA32_PERF_GLOBAL_CTRL << 32;
+    assert_null(vmx_controls_resolve(&c, &caps));
+    assert_true(c.perf_global_ctrl_saved);
+    assert_true(c.exit & EXIT_SAVE_IA32_PERF_GLOBAL_CTRL);
+    caps.perfmon_version = 1; /* IA32_PERF_GLOBAL_CTRL does not exist */
+    assert_null(vmx_controls_resolve(&c, &caps));
+    assert_false(c.perf_global_ctrl);
+    assert_int_equal(c.exit & (EXIT_LOAD_IA32_PERF_GLOBAL_CTRL | EXIT_SAVE_IA32_PERF_GLOBAL_CTRL), 0);
+}
+
+static void feature_control_is_locked_with_what_linux_allows(void **state)
+{
+    (void)state;
+    assert_int_equal(vmx_feature_control(0, 0, 0), 5);
+    assert_int_equal(vmx_feature_control(0, 1u << 2, 0), 5 | 1 << 18);
+    assert_int_equal(vmx_feature_control(0, 1u << 2, 1u << 30), 5 | 3 << 17);
+    assert_int_equal(vmx_feature_control(1 << 20, 0, 1u << 30), 5 | 1 << 20);
+    assert_int_equal(vmx_feature_control(5, 1u << 2, 1u << 30), 5);
+}
+
+static void architectural_lbrs_stop_in_root(void **state)
+{
+    (void)state;
+    struct vmx_caps caps = skylake_vmx();
+    struct vmx_controls c;
+    assert_null(vmx_controls_resolve(&c, &caps));
+    assert_false(c.exit & EXIT_CLEAR_IA32_LBR_CTL);
+    caps.exit |= (uint64_t)EXIT_CLEAR_IA32_LBR_CTL << 32;
+    assert_null(vmx_controls_resolve(&c, &caps));
+    assert_false(c.exit & EXIT_CLEAR_IA32_LBR_CTL); /* or the guest's would stay stopped */
+    caps.entry |= (uint64_t)ENTRY_LOAD_IA32_LBR_CTL << 32;
+    assert_null(vmx_controls_resolve(&c, &caps));
+    assert_true(c.exit & EXIT_CLEAR_IA32_LBR_CTL);
+    assert_true(c.entry & ENTRY_LOAD_IA32_LBR_CTL);
+}
+
+static void assert_names(const struct vmx_caps *caps, const char *name)
+{
+    struct vmx_controls c;
+    const char *missing = vmx_controls_resolve(&c, caps);
+    assert_non_null(missing);
+    assert_non_null(strstr(missing, name));
+}
+
+static void what_is_missing_is_named(void **state)
+{
+    (void)state;
+    struct vmx_caps caps = skylake_vmx();
+    caps.proc2 &= ~((uint64_t)PROC2_UNRESTRICTED_GUEST << 32);
+    assert_names(&caps, "unrestricted guest");
+    caps = skylake_vmx();
+    caps.proc2 &= ~((uint64_t)PROC2_ENABLE_EPT << 32);
+    assert_names(&caps, "enable EPT");
+    caps = skylake_vmx();
+    caps.pin &= ~((uint64_t)PIN_VIRTUAL_NMIS << 32);
+    assert_names(&caps, "virtual NMIs");
+    caps = skylake_vmx();
+    caps.proc |= PROC_CR3_LOAD_EXITING; /* no TRUE controls */
+    assert_names(&caps, "MOV CR3");
+    caps = skylake_vmx();
+    caps.proc &= ~((uint64_t)PROC_MONITOR_TRAP_FLAG << 32);
+    assert_names(&caps, "monitor trap flag");
+    caps = skylake_vmx();
+    caps.ept_vpid &= ~EPT_CAP_2M;
+    assert_names(&caps, "2-MByte");
+    caps = skylake_vmx();
+    caps.ept_vpid &= ~EPT_CAP_INVEPT_SINGLE;
+    assert_names(&caps, "INVEPT");
+}
+
+/* A control that must be 1 is one that we know, or the CPU is refused by the name of its kind: here each bit of each.
+ */
+static void what_is_forced_is_known(void **state)
+{
+    static const struct {
+        const char *kind;
+        size_t at;
+        uint32_t known; /* a Skylake's own, the defaults without the TRUE MSRs, and what is wished for */
+    } words[] = {{"pin-based", offsetof(struct vmx_caps, pin), 0x16 | 1 << 3 | 1 << 5 | 1 << 6},
+                 {" processor-based", offsetof(struct vmx_caps, proc), 0x0401e172 | 1 << 25 | 1 << 28 | 1u << 31},
+                 {"secondary", offsetof(struct vmx_caps, proc2),
+                  1 << 1 | 1 << 3 | 1 << 5 | 1 << 7 | 1 << 12 | 1 << 20 | 1 << 26 | 1 << 27},
+                 {"VM-exit", offsetof(struct vmx_caps, exit), 0x36dff | 1 << 9 | 1 << 18 | 1 << 19 | 1 << 20 | 1 << 21},
+                 {"VM-entry", offsetof(struct vmx_caps, entry), 0x11ff | 1 << 14 | 1 << 15}};
+    (void)state;
+    for (size_t word = 0; word < sizeof words / sizeof words[0]; word++)
+        for (unsigned bit = 0; bit < 32; bit++) {
+            struct vmx_caps caps = skylake_vmx();
+            struct vmx_controls c;
+            uint64_t *capability = (uint64_t *)(void *)((char *)&caps + words[word].at);
+            *capability |= 1ull << bit | 1ull << (32 + bit);
+            const char *why = vmx_controls_resolve(&c, &caps);
+            if (word == 1 && (bit == 15 || bit == 16))
+                assert_non_null(strstr(why, "MOV CR3"));
+            else if (words[word].known >> bit & 1)
+                assert_null(why);
+            else
+                assert_true(why && strstr(why, "forces") && strstr(why, words[word].kind));
+        }
+}
+
+static void what_we_can_do_without(void **state)
+{
+    (void)state;
+    struct vmx_caps caps = skylake_vmx();
+    struct vmx_controls c;
+    caps.proc2 = (uint64_t)(PROC2_ENABLE_EPT | PROC2_UNRESTRICTED_GUEST) << 32;
+    assert_null(vmx_controls_resolve(&c, &caps));
+    assert_int_equal(c.proc2, PROC2_ENABLE_EPT | PROC2_UNRESTRICTED_GUEST);
+}
+
+/* pt.switch=vmcs: both controls or none. */
+static void rtit_ctl_by_the_vmcs(void **state)
+{
+    (void)state;
+    struct vmx_caps caps = skylake_vmx();
+    struct vmx_controls c;
+    assert_null(vmx_controls_resolve(&c, &caps));
+    const struct vmx_controls before = c;
+    caps.entry &= ~(1ull << (32 + 18));
+    assert_non_null(strstr(vmx_controls_switch_rtit(&c, &caps), "VM-entry control \"load IA32_RTIT_CTL\""));
+    caps.entry |= 1ull << (32 + 18);
+    assert_non_null(strstr(vmx_controls_switch_rtit(&c, &caps), "VM-exit control \"clear IA32_RTIT_CTL\""));
+    assert_memory_equal(&c, &before, sizeof c);
+    caps.exit |= 1ull << (32 + 25);
+    assert_null(vmx_controls_switch_rtit(&c, &caps));
+    assert_int_equal(c.entry, before.entry | 1u << 18);
+    assert_int_equal(c.exit, before.exit | 1u << 25);
+}
+
+/* Each register counts, and is named. */
+static void another_cpu(void **state)
+{
+    (void)state;
+    const struct vmx_caps first = skylake_vmx();
+    struct vmx_caps caps = first;
+    static const struct {
+        size_t offset;
+        const char *named;
+    } rows[] = {
+        {offsetof(struct vmx_caps, basic), "IA32_VMX_BASIC"},  {offsetof(struct vmx_caps, pin), "VM-execution"},
+        {offsetof(struct vmx_caps, proc), "VM-execution"},     {offsetof(struct vmx_caps, proc2), "VM-execution"},
+        {offsetof(struct vmx_caps, exit), "VM-exit"},          {offsetof(struct vmx_caps, entry), "VM-entry"},
+        {offsetof(struct vmx_caps, ept_vpid), "EPT_VPID_CAP"}, {offsetof(struct vmx_caps, misc), "IA32_VMX_MISC"}};
+
+    assert_null(vmx_caps_differ(&first, &caps));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        caps = first;
+        *(uint64_t *)(void *)((char *)&caps + rows[i].offset) ^= 1ull << 40;
+        assert_non_null(strstr(vmx_caps_differ(&first, &caps), rows[i].named));
+    }
+    caps = first;
+    caps.perfmon_version ^= 1;
+    assert_non_null(strstr(vmx_caps_differ(&first, &caps), "performance monitoring"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(vmx_there_or_not),
+        cmocka_unit_test(controls),
+        cmocka_unit_test(perf_global_ctrl),
+        cmocka_unit_test(architectural_lbrs_stop_in_root),
+        cmocka_unit_test(feature_control_is_locked_with_what_linux_allows),
+        cmocka_unit_test(what_is_missing_is_named),
+        cmocka_unit_test(what_is_forced_is_known),
+        cmocka_unit_test(what_we_can_do_without),
+        cmocka_unit_test(rtit_ctl_by_the_vmcs),
+        cmocka_unit_test(another_cpu),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
