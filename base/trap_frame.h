@@ -1,5 +1,5 @@
 /*
- * What vmx/root/traps.S pushes when an exception or NMI arrives in root mode.
+ * What vmx/host/traps.S pushes when an exception or NMI arrives in root mode.
  *
  * Source: SDM Vol. 3A, "64-Bit Mode Stack Frame".
  */
@@ -16,7 +16,7 @@ struct trap_frame {
     uint64_t rip, cs, rflags, rsp, ss;
 };
 _Static_assert(sizeof(struct trap_frame) == 22 * 8,
-               "vmx/root/traps.S pushes 15 registers, the vector and the error code");
+               "vmx/host/traps.S pushes 15 registers, the vector and the error code");
 
 /* An NMI arrived in root mode. On its own stack (IST), so it may come anywhere; the IRET behind it unblocks NMIs.
  * vmx/ decides what it means. */

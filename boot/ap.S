@@ -7,7 +7,7 @@
  */
 #include "boot/ap_page.h"
 #include "boot/long_mode.h"
-#include "vmx/root/selectors.h"
+#include "vmx/host/selectors.h"
 #include "base/msr_numbers.h"
 
     .section .init, "ax"

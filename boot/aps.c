@@ -10,7 +10,7 @@
 #include "boot/ap_page.h"
 #include "boot/pt_same.h"
 #include "pt/lvtpc.h"
-#include "vmx/root/gdt.h"
+#include "vmx/host/gdt.h"
 #include "vmx/vmx.h"
 
 /* SDM Vol. 3A, "Interrupt Command Register (ICR)": physical destination, edge, assert. */

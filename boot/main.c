@@ -17,8 +17,8 @@
 #include "boot/screen/screen.h"
 #include "boot/selftest/selftest.h"
 #include "boot/vtd/remapping.h"
-#include "vmx/root/gdt.h"
-#include "vmx/root/idt.h"
+#include "vmx/host/gdt.h"
+#include "vmx/host/idt.h"
 #include "vtd/watch.h"
 
 #define ENTER_SECONDS 10u /* that the other CPUs may take to enter VMX operation */

@@ -4,7 +4,7 @@
  *
  * SDM Vol. 3A, "Switching Out of IA-32e Mode Operation": from compatibility mode, in memory that is mapped where it is.
  */
-#include "vmx/root/selectors.h"
+#include "vmx/host/selectors.h"
 #include "base/msr_numbers.h"
 
 #define CR0_PE_ET 0x11

@@ -9,7 +9,7 @@
 #include "boot/selftest/selftest_wire.h"
 #include "boot/vtd/protect.h"
 #include "pt/scheme.h"
-#include "vmx/root/gdt.h"
+#include "vmx/host/gdt.h"
 
 #define MIB (1ull << 20)
 #define KIB 1024u

@@ -1,8 +1,8 @@
 /* Kind: shell */
-#include "vmx/root/gdt.h"
+#include "vmx/host/gdt.h"
 
 #include "base/init.h"
-#include "vmx/root/idt.h"
+#include "vmx/host/idt.h"
 
 /* SDM Vol. 3A, "64-Bit TSS". */
 struct __attribute__((packed)) tss {

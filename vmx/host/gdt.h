@@ -1,10 +1,10 @@
 /* Root mode's segments. Shell. */
-#ifndef VMX_ROOT_GDT_H
-#define VMX_ROOT_GDT_H
+#ifndef VMX_HOST_GDT_H
+#define VMX_HOST_GDT_H
 
 #include <stdint.h>
 
-#include "vmx/root/selectors.h"
+#include "vmx/host/selectors.h"
 
 /* One CPU's own: GDT, TSS, and stacks for the vectors that can come anywhere: NMI, #DF, #MC. */
 #define TRAP_STACK_SIZE 4096u

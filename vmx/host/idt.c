@@ -1,18 +1,18 @@
 /* Kind: shell */
-#include "vmx/root/idt.h"
+#include "vmx/host/idt.h"
 
 #include <stdint.h>
 
 #include "base/init.h"
+#include "vmx/host/selectors.h"
 #include "vmx/inject.h"
-#include "vmx/root/selectors.h"
 
 #define NR_VECTORS 32u
 #define STUB_SIZE 16u
 #define VECTOR_DF 8u
 #define VECTOR_MC 18u
 
-extern const char trap_stubs[]; /* vmx/root/traps.S */
+extern const char trap_stubs[]; /* vmx/host/traps.S */
 
 /* SDM Vol. 3A, "64-Bit IDT Gate Descriptors". */
 struct gate {

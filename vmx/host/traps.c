@@ -6,11 +6,11 @@
 #include "base/log.h"
 #include "base/msr.h"
 #include "base/trap_frame.h"
+#include "vmx/host/gdt.h"
 #include "vmx/inject.h"
-#include "vmx/root/gdt.h"
 #include "vmx/vmx.h"
 
-void trap_handle(struct trap_frame *frame); /* called by vmx/root/traps.S */
+void trap_handle(struct trap_frame *frame); /* called by vmx/host/traps.S */
 
 struct fixup {
     uint64_t instruction;

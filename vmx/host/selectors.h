@@ -1,6 +1,6 @@
 /* Root mode's selectors, for C and assembly. */
-#ifndef VMX_ROOT_SELECTORS_H
-#define VMX_ROOT_SELECTORS_H
+#ifndef VMX_HOST_SELECTORS_H
+#define VMX_HOST_SELECTORS_H
 
 #define GDT_CODE64 0x08
 #define GDT_DATA 0x10
