@@ -8,7 +8,7 @@
 #include "boot/channel/uart_find.h"
 #include "boot/screen/screen.h"
 #include "pt/engine.h"
-#include "pt/soft_pt.h"
+#include "pt/soft/soft_pt.h"
 #include "vmx/vmx.h"
 
 #define MIB (1ull << 20)

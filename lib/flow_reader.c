@@ -1,7 +1,7 @@
 /* The flow of a CPU, or of a part of it: branches, blocks, instructions, and what is lost among them. */
 #include "decode/report/cause_text.h"
 #include "lib/handle.h"
-#include "pt/instruction.h"
+#include "pt/instruction/instruction.h"
 
 _Static_assert((int)UNDERTRACE_16 == INSTRUCTION_16 && (int)UNDERTRACE_64 == INSTRUCTION_64, "modes are the engine's");
 _Static_assert(UNDERTRACE_NO_CR3 == FLOW_CR3_UNKNOWN, "what is not known is the engine's");

@@ -3,7 +3,7 @@
 #include "decode/capture/psb.h"
 #include "decode/report/dump_line.h"
 #include "lib/handle.h"
-#include "pt/packet.h"
+#include "pt/packet/packet.h"
 
 _Static_assert((int)UNDERTRACE_PSB == PT_PACKET_PSB && (int)UNDERTRACE_TRIG == PT_PACKET_TRIG &&
                    (int)UNDERTRACE_TRIG + 1 == PT_PACKET_NR_KINDS,

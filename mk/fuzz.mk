@@ -5,7 +5,7 @@ FUZZ := $(FUZZ_TARGETS)
 FUZZ_SECONDS := 60
 # A loop without packets ends sooner than in the product, so that the fuzzer gets through more inputs.
 FUZZ_SANITIZE := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -DEXECUTED_MAX_UNPROVEN=16384u
-FUZZ_OBJS := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(sort $(TOOL_CORE) pt/encode.c $(TOOL_LIB)))
+FUZZ_OBJS := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(sort $(TOOL_CORE) pt/packet/encode.c $(TOOL_LIB)))
 FUZZ_REPLAYS := $(FUZZ_TARGETS:%=$(BUILD)/check/fuzz_%)
 
 $(FUZZ_REPLAYS): $(BUILD)/check/%: $(BUILD)/check/tests/fuzz/%.o $(BUILD)/check/tests/fuzz/replay.o \

@@ -33,19 +33,19 @@ TEST_TOOLS := $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools
 
 $(BUILD)/tools/perfdata_wrap: $(patsubst %.c,$(BUILD)/host/%.o,tests/tools/perfdata/buffer.c tests/tools/perfdata/flow.c \
     decode/export/perf_data.c)
-$(BUILD)/tools/foreign_make: $(BUILD)/host/pt/encode.o
+$(BUILD)/tools/foreign_make: $(BUILD)/host/pt/packet/encode.o
 $(BUILD)/tools/screen_text: $(BUILD)/host/boot/screen/font.o
 $(BUILD)/tools/instructions_agree: $(patsubst %.c,$(BUILD)/host/%.o,$(wildcard tests/tools/instructions/*.c) \
-    pt/instruction.c pt/instruction_table.c)
+    pt/instruction/instruction.c pt/instruction/opcode_table.c)
 $(BUILD)/tools/instructions_agree: TOOL_LIBS := -lZydis
 
-TOOL_WHOLE := $(patsubst %.c,$(BUILD)/host/%.o,$(filter-out pt/parse.c,$(TOOL_CORE)) $(TOOL_LIB))
-$(BUILD)/tools/decode_bench: $(filter-out %/judge/main.o %/pt/parse.o,$(JUDGE_OBJS))
+TOOL_WHOLE := $(patsubst %.c,$(BUILD)/host/%.o,$(filter-out pt/packet/parse.c,$(TOOL_CORE)) $(TOOL_LIB))
+$(BUILD)/tools/decode_bench: $(filter-out %/judge/main.o %/pt/packet/parse.o,$(JUDGE_OBJS))
 $(BUILD)/tools/times_agree: $(TOOL_WHOLE)
 $(BUILD)/tools/frames_send: $(TOOL_WHOLE)
 $(BUILD)/tools/decode_bench $(BUILD)/tools/times_agree $(BUILD)/tools/frames_send: TOOL_LIBS := $(EXTRA_LIBS) -pthread
 
-$(BUILD)/tools/%: $(BUILD)/host/tests/tools/%.o $(BUILD)/host/pt/parse.o
+$(BUILD)/tools/%: $(BUILD)/host/tests/tools/%.o $(BUILD)/host/pt/packet/parse.o
 	@mkdir -p $(@D)
 	@echo "  LD  $@"
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lipt $(TOOL_LIBS)
@@ -67,7 +67,7 @@ BENCH_PARTS = $(NESTED_PARTS) $(BUILD)/guest/userland $(BUILD)/tools/decode_benc
 export CORE
 export CORE_OBJS := $(patsubst %.c,$(BUILD)/hv/%.o,$(CORE))
 export HV_OBJS TOOL_OBJS
-export CLANG_C := $(sort $(TOOL_CORE) pt/encode.c $(TOOL_C) $(LIB_C) $(wildcard tests/fuzz/*.c))
+export CLANG_C := $(sort $(TOOL_CORE) pt/packet/encode.c $(TOOL_C) $(LIB_C) $(wildcard tests/fuzz/*.c))
 export CLANG_CFLAGS := $(filter-out -MMD -MP,$(HOST_CFLAGS)) -Werror
 
 $(UNIT_LIB): Makefile mk/tests.mk

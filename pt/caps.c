@@ -8,8 +8,8 @@
 #include "pt/caps.h"
 
 #include "base/init.h"
+#include "pt/output/scheme.h"
 #include "pt/rtit.h"
-#include "pt/scheme.h"
 
 const char *pt_refusal_text(enum pt_refusal refusal)
 {

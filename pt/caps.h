@@ -27,7 +27,7 @@ enum pt_switch {
     PT_SWITCH_ROOT, /* TraceEn is set in root operation, just before the entry, and cleared just behind the exit */
     PT_SWITCH_LIST, /* by the MSR-load lists of entries and exits */
     PT_SWITCH_VMCS, /* by the controls "load IA32_RTIT_CTL" and "clear IA32_RTIT_CTL" */
-    PT_SWITCH_SOFT  /* no register has it: the guest is stepped, and packets are made of that (pt/soft_pt.h) */
+    PT_SWITCH_SOFT  /* no register has it: the guest is stepped, and packets are made of that (pt/soft/soft_pt.h) */
 };
 
 /* What an address range of IA32_RTIT_ADDRn_A and _B is for: the values of ADDRn_CFG. */

@@ -10,8 +10,8 @@
 #include "base/msr.h"
 #include "pt/drain.h"
 #include "pt/engine_state.h"
+#include "pt/output/scheme.h"
 #include "pt/rtit.h"
-#include "pt/scheme.h"
 #include "serial/wire/sink_cut.h"
 
 static const char ok[] = "ok";

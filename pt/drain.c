@@ -1,7 +1,7 @@
 /* Kind: shell, hot */
 /*
  * The drain: read the registers, ask the plan, do what it says. Shell; the decisions are in the scheme's core:
- * pt/plan.c, pt/single.c or pt/range.c.
+ * pt/output/plan.c, pt/output/single_region.c or pt/output/single_range.c.
  *
  * Source: SDM "ToPA PMI" (36.2.6.2), "Disabling Packet Generation" (36.2.7.3 and 36.3.2.2), "Flushing Trace Output"
  * (36.3.3).

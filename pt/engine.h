@@ -1,6 +1,6 @@
 /*
- * The PT engine: Intel PT on one CPU, from configuration to the last byte. Shell; the decisions are in pt/plan.c,
- * pt/region_ring.c, pt/topa.c and pt/caps.c.
+ * The PT engine: Intel PT on one CPU, from configuration to the last byte. Shell; the decisions are in
+ * pt/output/plan.c, pt/output/region_ring.c, pt/output/topa.c and pt/caps.c.
  *
  * boot/ calls pt_engine_init. vmx/ calls the hooks below, and pt/lvtpc.h.
  */
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "pt/caps.h"
-#include "pt/soft_pt.h"
+#include "pt/soft/soft_pt.h"
 #include "serial/wire/record.h"
 #include "serial/wire/sink.h"
 

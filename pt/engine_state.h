@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "pt/engine.h"
-#include "pt/output.h"
-#include "pt/soft_pt.h"
+#include "pt/output/output.h"
+#include "pt/soft/soft_pt.h"
 
 /* For RECORD_END; each is a count. */
 struct pt_totals {
@@ -134,7 +134,7 @@ void pt_pause_change(struct pt_engine *pt, enum record_gap_cause cause);
 /* The machine may go down: the gap record of a pause that is not over. */
 void pt_pause_report(struct pt_engine *pt);
 
-/* pt/cut.c: the channel was cut. TraceEn is clear, and stays so. */
+/* pt/channel_cut.c: the channel was cut. TraceEn is clear, and stays so. */
 void pt_cut(struct pt_engine *pt);
 
 /* pt/setup.c: what the CPU's PT can do, or soft PT, whichever config takes. */

@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "base/msr.h"
 #include "pt/engine_state.h"
-#include "pt/fault.h"
+#include "pt/output/fault.h"
 
 /* Which entry, and why: the tables are as the processor found them. Returns the gap record's detail. */
 static uint32_t explain_error(struct pt_engine *pt, const struct plan_snapshot *snapshot)

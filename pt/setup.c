@@ -9,8 +9,8 @@
 
 #include "base/init.h"
 #include "base/msr.h"
+#include "pt/output/scheme.h"
 #include "pt/rtit.h"
-#include "pt/scheme.h"
 
 _Static_assert(sizeof(struct pt_engine) <= 4096, "the ToPA tables follow struct pt_engine on pages of their own");
 _Static_assert(PT_ENGINE_SIZE == 4096 * (1 + REGION_RING_MAX_TABLES), "there is room for the ToPA tables");

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/msr.h"
 #include "base/version.h"
-#include "pt/scheme.h"
+#include "pt/output/scheme.h"
 
 static void hello_copy_regs(uint32_t *to, struct cpuid_regs r)
 {

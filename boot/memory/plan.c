@@ -8,7 +8,7 @@
 #include "boot/screen/screen.h"
 #include "boot/selftest/selftest_wire.h"
 #include "boot/vtd/protect.h"
-#include "pt/scheme.h"
+#include "pt/output/scheme.h"
 #include "vmx/host/gdt.h"
 
 #define MIB (1ull << 20)

@@ -1,7 +1,7 @@
 /* Kind: core, init */
-/* The options of Intel PT that only a boot sets. Core. What the CPU has of them is pt/offer.c's to judge. */
+/* The options of Intel PT that only a boot sets. Core. What the CPU has of them is pt/option_check.c's to judge. */
 #include "boot/options/option.h"
-#include "pt/scheme.h"
+#include "pt/output/scheme.h"
 
 #define KIB 1024ull
 

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/msr.h"
 #include "base/phys.h"
-#include "pt/packet.h"
+#include "pt/packet/packet.h"
 #include "serial/wire/record.h"
 
 #define BLOCK_BYTES (64u << 10)

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pt/instruction.h"
+#include "pt/instruction/instruction.h"
 #include "serial/wire/record.h"
 
 /* How a block ends, beside the kinds of enum instruction_kind but INSTRUCTION_PLAIN. */

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "pt/packet.h"
+#include "pt/packet/packet.h"
 
 #define ENGINE_CLOCK_ONE (1ull << 16)
 #define ENGINE_CLOCK_NEVER UINT64_MAX

@@ -26,7 +26,7 @@
 #include "decode/engine/returns.h"
 #include "decode/engine/space.h"
 #include "decode/engine/tell_state.h"
-#include "pt/packet.h"
+#include "pt/packet/packet.h"
 
 /* Blocks by address, as spaces have them: direct-mapped. */
 #define ENGINE_RECENT 16384u

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "decode/engine/engine_state.h"
-#include "pt/packet.h"
+#include "pt/packet/packet.h"
 
 /* The packet is none by an erratum, or was made what it should be. */
 bool errata_skip(struct engine *engine, const struct packet *packet);

@@ -3,7 +3,7 @@
 #define DECODE_ENGINE_EVENTS_SPACE_H
 
 #include "decode/engine/engine_state.h"
-#include "pt/packet.h"
+#include "pt/packet/packet.h"
 
 /* A PIP packet. */
 enum flow_error event_pip(struct engine *engine, const struct packet *packet);

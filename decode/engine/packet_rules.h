@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "pt/packet.h"
+#include "pt/packet/packet.h"
 
 /* A packet that may stand between two others that belong together. */
 static inline bool packet_is_between(enum packet_kind kind)

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "decode/engine/flow_input.h"
-#include "pt/packet.h"
+#include "pt/packet/packet.h"
 
 /* FLOW_ERROR_OPCODE, or FLOW_ERROR_PACKET. */
 enum flow_error packets_refused(const uint8_t *bytes, uint64_t size);

@@ -3,7 +3,7 @@
 #define DECODE_ENGINE_TELL_H
 
 #include "decode/engine/engine_state.h"
-#include "pt/packet.h"
+#include "pt/packet/packet.h"
 
 /* event_take, and what the packet means for whoever listens. */
 enum flow_error tell_take(struct engine *engine, const struct packet *packet);

@@ -3,7 +3,7 @@
 #define DECODE_ENGINE_TELL_BRANCH_H
 
 #include "decode/engine/engine_state.h"
-#include "pt/packet.h"
+#include "pt/packet/packet.h"
 
 enum flow_error tell_fup(struct engine *engine, const struct packet *packet);
 enum flow_error tell_tip(struct engine *engine, const struct packet *packet);

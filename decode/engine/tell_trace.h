@@ -4,7 +4,7 @@
 
 #include "decode/engine/engine_state.h"
 #include "decode/engine/flow_event.h"
-#include "pt/packet.h"
+#include "pt/packet/packet.h"
 
 enum flow_error tell_cfe(struct engine *engine, const struct packet *packet);
 enum flow_error tell_evd(struct engine *engine, const struct packet *packet);

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 #include "decode/engine/engine_state.h"
-#include "pt/packet.h"
+#include "pt/packet/packet.h"
 
 /* A stretch begins. */
 void timed_begin(struct engine *engine);

@@ -1,6 +1,6 @@
 #include "decode/engine/transfers.h"
 
-#include "pt/instruction.h"
+#include "pt/instruction/instruction.h"
 
 static void hand_on(struct transfers *transfers, const struct flow_hooks *hooks, struct flow_transfers told)
 {

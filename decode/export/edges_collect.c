@@ -1,7 +1,7 @@
 /* One pass over the branches of each CPU. What a branch is, its instruction tells, when it comes for the first time. */
 #include "decode/export/edges.h"
 #include "decode/flow/flow_trace.h"
-#include "pt/instruction.h"
+#include "pt/instruction/instruction.h"
 
 struct collector {
     struct edges *edges;

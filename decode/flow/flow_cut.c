@@ -1,7 +1,7 @@
 #include "decode/flow/flow_cut.h"
 
 #include "decode/capture/psb.h"
-#include "pt/packet.h"
+#include "pt/packet/packet.h"
 
 uint64_t flow_cut_tsc(const uint8_t *trace, uint64_t size, uint64_t psb)
 {

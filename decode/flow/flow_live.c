@@ -11,7 +11,7 @@
 #include "decode/capture/psb.h"
 #include "decode/flow/flow_run.h"
 #include "decode/flow/flow_trace.h"
-#include "pt/packet.h"
+#include "pt/packet/packet.h"
 
 #define FIRST_PAUSE 0.25 /* seconds */
 #define NICENESS 10

@@ -5,7 +5,7 @@
 #include "decode/capture/psb.h"
 #include "decode/flow/flow_cut.h"
 #include "decode/foreign/perf_packets.h"
-#include "pt/packet.h"
+#include "pt/packet/packet.h"
 
 /* What of a buffer comes next: from at to end, where its next PSB is. */
 struct cursor {

@@ -7,7 +7,7 @@
 #include "decode/capture/psb.h"
 #include "decode/engine/clock.h"
 #include "decode/flow/flow_cut.h"
-#include "pt/packet.h"
+#include "pt/packet/packet.h"
 
 #define PIP_BYTES 8u
 #define SPACE_SHIFT 12u /* the CR3 that a program is given */

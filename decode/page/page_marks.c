@@ -8,7 +8,7 @@
 #include "decode/capture/gaps.h"
 #include "decode/capture/list.h"
 #include "decode/page/page_state.h"
-#include "pt/packet.h"
+#include "pt/packet/packet.h"
 
 static bool add_mark(struct page_marks *marks, uint64_t tsc, enum page_mark_kind kind, unsigned cpu)
 {

@@ -1,6 +1,6 @@
 #include "decode/query/code_space_at.h"
 
-#include "pt/packet.h"
+#include "pt/packet/packet.h"
 
 uint64_t code_offset_at(const struct flow_trace *trace, uint64_t tsc)
 {

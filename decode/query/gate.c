@@ -1,7 +1,7 @@
 #include "decode/query/gate.h"
 
 #include "decode/engine/transfers.h"
-#include "pt/instruction.h"
+#include "pt/instruction/instruction.h"
 
 bool gate_enters(uint8_t kind, uint64_t from, uint64_t begin, uint64_t end)
 {

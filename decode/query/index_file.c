@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "decode/capture/checksum.h"
-#include "pt/instruction.h"
+#include "pt/instruction/instruction.h"
 
 #define ALIGNMENT 64u
 

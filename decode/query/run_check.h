@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "decode/code/code_pages.h"
-#include "pt/instruction.h"
+#include "pt/instruction/instruction.h"
 
 /* How many instructions of a space, as its code stood at trace offset at, lead from begin to end, where another one
  * begins, without a branch; at most 32767. 0: they do not. */

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pt/packet.h"
+#include "pt/packet/packet.h"
 
 #define DUMP_LINE_MAX 192u
 

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "pt/packet.h"
+#include "pt/packet/packet.h"
 
 struct dump_time_setup {
     uint32_t numerator, denominator; /* CPUID.15H:EBX, EAX */

@@ -9,7 +9,7 @@
 #include "decode/engine/flow.h"
 #include "decode/flow/flow_cut.h"
 #include "decode/truth.h"
-#include "pt/packet.h"
+#include "pt/packet/packet.h"
 #include "tests/fuzz/fuzz.h"
 
 #define CODE 0xffffffff81000000ull

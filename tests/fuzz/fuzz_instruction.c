@@ -2,7 +2,7 @@
  */
 #include <string.h>
 
-#include "pt/instruction.h"
+#include "pt/instruction/instruction.h"
 #include "tests/fuzz/fuzz.h"
 
 static void decode_in(const uint8_t *data, uint32_t size, enum instruction_mode mode)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "decode/flow/flow_packets.h"
-#include "pt/packet.h"
+#include "pt/packet/packet.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Reserved bits are not kept, and CYC and PIP have more than one form: read again, it is the same. */

@@ -3,7 +3,7 @@
  */
 #include <stddef.h>
 
-#include "pt/packet.h"
+#include "pt/packet/packet.h"
 #include "tests/judge/libipt.h"
 
 /* Behind a MOV to CR3 whose TIP.PGD was another branch's: libipt_mov_cr3.c. */

@@ -3,7 +3,7 @@
 
 build_perf_tools() {
     gcc -std=gnu11 -O1 -Wall -Wextra -Werror -I"$root" -o "$out/perfdata_wrap" "$root/tests/tools/perfdata_wrap.c" \
-        "$root"/tests/tools/perfdata/*.c "$root/pt/parse.c" "$root/decode/export/perf_data.c"
+        "$root"/tests/tools/perfdata/*.c "$root/pt/packet/parse.c" "$root/decode/export/perf_data.c"
     gcc -std=gnu11 -O1 -Wall -Wextra -Werror -o "$out/dump_to_perf" "$root/tests/tools/dump_to_perf.c"
 }
 

@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 #include "decode/truth.h"
-#include "pt/packet.h"
-#include "pt/topa.h"
+#include "pt/output/topa.h"
+#include "pt/packet/packet.h"
 #include "pt_pmu.h"
 #include "pt_slow.h"
 

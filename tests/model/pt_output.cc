@@ -1,6 +1,6 @@
 /*
  * The output unit: packet bytes go straight into guest-physical memory, along the ToPA tables (the walk itself is core
- * code, pt/topa.c) or round a single range.
+ * code, pt/output/topa.c) or round a single range.
  *
  * out points into a window: the rest of one page of the emulator's memory. out_limit stands at its end, or before it
  * where a PSB or a PMI is due.

@@ -18,7 +18,7 @@
 #include "decode/engine/flow.h"
 #include "decode/flow/flow_packets.h"
 #include "decode/flow/flow_trace.h"
-#include "pt/packet.h"
+#include "pt/packet/packet.h"
 #include "tests/judge/judge.h"
 
 struct counted {

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pt/packet.h"
+#include "pt/packet/packet.h"
 
 #define CODE_BASE 0x401000ull
 #define CODE_MOST 6000u

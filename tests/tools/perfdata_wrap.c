@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "decode/export/perf_data.h"
-#include "pt/packet.h"
+#include "pt/packet/packet.h"
 #include "tests/tools/perfdata/buffer.h"
 #include "tests/tools/perfdata/flow.h"
 

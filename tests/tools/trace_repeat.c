@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "pt/packet.h"
+#include "pt/packet/packet.h"
 
 static const char psb[] = "\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82";
 #define PSB_SIZE (sizeof(psb) - 1)

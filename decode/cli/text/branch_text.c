@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "decode/engine/transfers.h"
-#include "pt/instruction.h"
+#include "pt/instruction/instruction.h"
 
 const char *branch_kind_text(uint8_t kind)
 {

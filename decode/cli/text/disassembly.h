@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pt/instruction.h"
+#include "pt/instruction/instruction.h"
 
 /* Was the tool built with it? */
 bool disassembly_is_there(void);

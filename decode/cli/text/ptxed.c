@@ -7,7 +7,7 @@
 #include "decode/cli/text/ptxed_clock.h"
 #include "decode/engine/errata.h"
 #include "decode/engine/hot.h"
-#include "pt/instruction.h"
+#include "pt/instruction/instruction.h"
 
 struct printer {
     const struct ptxed_options *options;

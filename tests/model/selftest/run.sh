@@ -47,7 +47,7 @@ rm -f trace.bin branches.bin
 timeout 3600 "$build/bochs" -q -f bochsrc </dev/null >bochs.out 2>&1 || true
 grep -q "soft power off" bochs.log || { echo "selftest: the test did not reach its end, see $out/bochs.log" >&2; exit 1; }
 if [ -n "${MTCFREQ:-}" ]; then
-    gcc -O1 -Wall -Wextra -Werror -I"$root" -o timing "$here/timing.c" "$root/pt/parse.c" "$root/pt/encode.c"
+    gcc -O1 -Wall -Wextra -Werror -I"$root" -o timing "$here/timing.c" "$root/pt/packet/parse.c" "$root/pt/packet/encode.c"
     ./timing trace.bin "$MTCFREQ"
 fi
 ./check rom.bin trace.bin branches.bin "$extra"

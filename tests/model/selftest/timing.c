@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pt/packet.h"
+#include "pt/packet/packet.h"
 
 #define TICKS 146
 #define SLACK 40 /* ticks: an MTC packet may come this late */

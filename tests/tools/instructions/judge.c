@@ -39,8 +39,9 @@ void judge_ask(const struct judge *judge, struct opinion *opinion)
                                                     &opinion->instruction);
 }
 
-/* Not known to us (pt/instruction.h): AMD's alone, where its length is another by Intel's rules or it is refused; the
- * rest of AMD's follows Intel's shapes. And two branches behind VEX of a coprocessor, of which the SDM does not speak.
+/* Not known to us (pt/instruction/instruction.h): AMD's alone, where its length is another by Intel's rules or it is
+ * refused; the rest of AMD's follows Intel's shapes. And two branches behind VEX of a coprocessor, of which the SDM
+ * does not speak.
  */
 static bool is_foreign(const ZydisDecodedInstruction *zydis)
 {

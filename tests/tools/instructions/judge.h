@@ -2,7 +2,7 @@
 #ifndef TESTS_TOOLS_INSTRUCTIONS_JUDGE_H
 #define TESTS_TOOLS_INSTRUCTIONS_JUDGE_H
 
-#include "pt/instruction.h"
+#include "pt/instruction/instruction.h"
 #include <stdbool.h>
 #include <Zydis/Zydis.h>
 

@@ -127,8 +127,8 @@ static void fake_panic(const char *format, ...)
 #include "base/log.h"
 #define log_panic fake_panic
 
+#include "pt/channel_cut.c"
 #include "pt/command.c"
-#include "pt/cut.c"
 #include "pt/drain.c"
 #include "pt/engine.c"
 #include "pt/flush.c"

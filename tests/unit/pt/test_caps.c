@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "pt/caps.h"
-#include "pt/scheme.h"
+#include "pt/output/scheme.h"
 
 /* A part with all that is needed; PSB of 2K to 64K. */
 static const struct pt_cpuid good_cpu = {

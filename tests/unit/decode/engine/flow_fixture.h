@@ -11,7 +11,7 @@
 #include "decode/engine/flow.h"
 #include "decode/flow/flow_cut.h"
 #include "decode/truth.h"
-#include "pt/packet.h"
+#include "pt/packet/packet.h"
 
 #define CODE 0xffffffff81000000ull
 #define ROOT 0xffff87f000000000ull

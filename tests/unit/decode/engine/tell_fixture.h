@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pt/packet.h"
+#include "pt/packet/packet.h"
 
 #define CODE 0x1000u
 

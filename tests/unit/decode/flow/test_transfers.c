@@ -10,7 +10,7 @@
 
 #include "decode/engine/transfers.h"
 #include "decode/flow/flow_order.h"
-#include "pt/instruction.h"
+#include "pt/instruction/instruction.h"
 
 #define MOST 8192u
 

@@ -14,7 +14,7 @@
 #include "decode/engine/transfers.h"
 #include "decode/query/gate.h"
 #include "decode/query/index_parts.h"
-#include "pt/instruction.h"
+#include "pt/instruction/instruction.h"
 
 #define KERNEL 0xffffffff81000000ull
 
