@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "decode/export/formats.h"
-#include "decode/export/label.h"
+#include "decode/profile/label.h"
 #include "decode/profile/node_sums.h"
 
 /* A function that calls another, over all of the tree. Functions have their name's number plus 1, processes come

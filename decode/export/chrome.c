@@ -3,8 +3,8 @@
 
 #include "decode/capture/text.h"
 #include "decode/export/formats.h"
-#include "decode/export/label.h"
 #include "decode/export/tracks.h"
+#include "decode/profile/label.h"
 
 #define CPUS_PID 1u
 #define TASKS_PID 2u
@@ -28,12 +28,11 @@ static void write_meta(FILE *file, const char *what, uint32_t pid, uint32_t tid,
     fputs("}},\n", file);
 }
 
-static void write_slice(FILE *file, const struct slices *slices, const struct export_run *run,
-                        const struct slice *slice)
+static void write_slice(FILE *file, const struct slices *slices, const struct calls_run *run, const struct slice *slice)
 {
     char text[LABEL_SIZE];
-    const uint64_t begin = export_nanoseconds(&run->clock, slice->begin),
-                   end = export_nanoseconds(&run->clock, slice->end);
+    const uint64_t begin = calls_nanoseconds(&run->clock, slice->begin),
+                   end = calls_nanoseconds(&run->clock, slice->end);
     fputs(",\n{\"ph\":\"X\",\"name\":", file);
     write_text(file, track_slice_text(text, slices, run->names, slice));
     fprintf(file,
@@ -43,11 +42,11 @@ static void write_slice(FILE *file, const struct slices *slices, const struct ex
             begin % 1000, (end - begin) / 1000, (end - begin) % 1000);
     if (slice->merged)
         fprintf(file, ",\"args\":{\"merged_calls\":%" PRIu32 ",\"merged_us\":%" PRIu64 "}", slice->merged,
-                export_nanoseconds(&run->clock, run->clock.zero + slice->merged_ticks) / 1000);
+                calls_nanoseconds(&run->clock, run->clock.zero + slice->merged_ticks) / 1000);
     fputc('}', file);
 }
 
-void chrome_write(FILE *file, const struct slices *slices, const struct export_run *run)
+void chrome_write(FILE *file, const struct slices *slices, const struct calls_run *run)
 {
     char text[LABEL_SIZE];
     fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", file);
@@ -60,7 +59,7 @@ void chrome_write(FILE *file, const struct slices *slices, const struct export_r
     for (size_t i = 0; i < slices->count; i++)
         write_slice(file, slices, run, &slices->items[i]);
     for (size_t i = 0; i < slices->nr_lost; i++) {
-        const uint64_t when = export_nanoseconds(&run->clock, slices->lost[i].tsc);
+        const uint64_t when = calls_nanoseconds(&run->clock, slices->lost[i].tsc);
         fprintf(
             file,
             ",\n{\"ph\":\"i\",\"s\":\"g\",\"name\":\"trace lost\",\"cat\":\"gap\",\"pid\":%u,\"tid\":0,\"ts\":%" PRIu64
@@ -70,5 +69,5 @@ void chrome_write(FILE *file, const struct slices *slices, const struct export_r
     fprintf(file,
             "\n],\"otherData\":{\"creator\":\"undertrace\",\"merged_calls\":\"%" PRIu64 "\",\"merged_runs\":\"%" PRIu64
             "\",\"shortest_ns\":\"%" PRIu64 "\"}}\n",
-            slices->merged, slices->merged_runs, export_nanoseconds(&run->clock, run->clock.zero + slices->least));
+            slices->merged, slices->merged_runs, calls_nanoseconds(&run->clock, run->clock.zero + slices->least));
 }

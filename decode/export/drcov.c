@@ -5,7 +5,7 @@
 
 #include "decode/capture/list.h"
 #include "decode/export/formats.h"
-#include "decode/export/label.h"
+#include "decode/profile/label.h"
 
 /* Blocks tell 32 bits of an address: what has no file is dealt into such stretches. */
 #define WINDOW (1ull << 32)

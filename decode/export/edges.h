@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/export/export.h"
+#include "decode/calls/calls_run.h"
 
 enum edge_kind {
     EDGE_TAKEN, /* a branch: the instruction at from led to to */
@@ -34,7 +34,7 @@ struct edges {
 };
 
 /* Count those of the run's CPUs. false: error says why. */
-bool edges_collect(struct edges *edges, struct export_run *run, struct error *error);
+bool edges_collect(struct edges *edges, struct calls_run *run, struct error *error);
 void edges_free(struct edges *edges);
 
 /* The one of this kind, which is EDGE_RAN or another one: it, or the empty place for it. NULL: no memory. */

@@ -5,7 +5,7 @@
 
 struct collector {
     struct edges *edges;
-    struct export_run *run;
+    struct calls_run *run;
     const struct code_pages *pages;
     struct flow *flow;
     uint64_t at;            /* trace offset at which the code stood as it is decoded */
@@ -100,7 +100,7 @@ static void take_branches(void *context, const struct flow_branch *branches, siz
     const struct times_window *window = &collector->run->window;
     const struct flow_context place = flow_context(collector->flow);
     const bool wanted = tsc >= window->from && tsc < window->to &&
-                        export_is_process(collector->run, collector->pages, place.cr3, place.at);
+                        calls_is_process(collector->run, collector->pages, place.cr3, place.at);
     for (size_t i = 0; i < count; i++) {
         if (!wanted) {
             collector->start = branches[i].to;
@@ -117,7 +117,7 @@ static void take_branches(void *context, const struct flow_branch *branches, siz
 /* How far it is, of all CPUs that are wanted. */
 static void show(const struct collector *collector, const struct flow_cursor *cursor)
 {
-    const struct export_run *run = collector->run;
+    const struct calls_run *run = collector->run;
     if (run->progress && collector->total > 0)
         run->progress(run->progress_context,
                       (double)(collector->before + cursor->stretch.end) / (double)collector->total);
@@ -136,12 +136,12 @@ static void take_stretch(struct collector *collector, const struct flow_stretch 
 }
 
 /* A stretch begins at a time, 0 where that is not known, and the one before it has ended by then. */
-static bool is_before(const struct export_run *run, uint64_t tsc)
+static bool is_before(const struct calls_run *run, uint64_t tsc)
 {
     return !run->clock.by_branches && tsc && tsc < run->window.from;
 }
 
-static bool is_behind(const struct export_run *run, uint64_t tsc)
+static bool is_behind(const struct calls_run *run, uint64_t tsc)
 {
     return !run->clock.by_branches && tsc && tsc >= run->window.to;
 }
@@ -169,13 +169,13 @@ static void take_stretches(struct collector *collector, const struct flow_trace 
         take_stretch(collector, &held);
 }
 
-static bool is_wanted(const struct export_run *run, unsigned cpu)
+static bool is_wanted(const struct calls_run *run, unsigned cpu)
 {
-    return run->cpu == EXPORT_ALL_CPUS ? run->capture->cpus[cpu].present : run->cpu == cpu;
+    return run->cpu == CALLS_ALL_CPUS ? run->capture->cpus[cpu].present : run->cpu == cpu;
 }
 
 /* Bytes of trace of the wanted CPUs before a CPU. */
-static uint64_t bytes_before(const struct export_run *run, unsigned cpu)
+static uint64_t bytes_before(const struct calls_run *run, unsigned cpu)
 {
     uint64_t bytes = 0;
     for (unsigned i = 0; i < cpu; i++)
@@ -183,7 +183,7 @@ static uint64_t bytes_before(const struct export_run *run, unsigned cpu)
     return bytes;
 }
 
-static bool take_cpu(struct edges *edges, struct export_run *run, uint16_t cpu, struct error *error)
+static bool take_cpu(struct edges *edges, struct calls_run *run, uint16_t cpu, struct error *error)
 {
     struct flow_trace trace;
     struct collector collector = {.edges = edges,
@@ -206,7 +206,7 @@ static bool take_cpu(struct edges *edges, struct export_run *run, uint16_t cpu, 
     return good;
 }
 
-bool edges_collect(struct edges *edges, struct export_run *run, struct error *error)
+bool edges_collect(struct edges *edges, struct calls_run *run, struct error *error)
 {
     bool good = true;
     *edges = (struct edges){0};

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "decode/export/formats.h"
-#include "decode/export/label.h"
+#include "decode/profile/label.h"
 
 /* The way to a node, as text: what each level adds is cut off again. */
 struct way {

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
+#include "decode/calls/calls_run.h"
 #include "decode/export/edges.h"
-#include "decode/export/export.h"
 
 /* Of the call tree: what a function's own part is counted in. */
 enum export_unit { EXPORT_BRANCHES, EXPORT_TICKS };
@@ -23,13 +23,13 @@ bool lcov_write(FILE *file, const struct profile *profile, const struct names *n
                 struct error *error);
 
 /* Google's Trace Event Format (chrome://tracing, Perfetto), a track for each task. */
-void chrome_write(FILE *file, const struct slices *slices, const struct export_run *run);
+void chrome_write(FILE *file, const struct slices *slices, const struct calls_run *run);
 
 /* Perfetto's protobuf trace, the same tracks. */
-bool perfetto_write(FILE *file, const struct slices *slices, const struct export_run *run);
+bool perfetto_write(FILE *file, const struct slices *slices, const struct calls_run *run);
 
 /* speedscope's own JSON: an evented profile for each CPU. false: no memory. */
-bool speedscope_write(FILE *file, const struct slices *slices, const struct export_run *run);
+bool speedscope_write(FILE *file, const struct slices *slices, const struct calls_run *run);
 
 /* BOLT's pre-aggregated profile of one object, at its file's own addresses. Returns how many lines there are. */
 uint64_t bolt_write(FILE *file, const struct edges *edges, const char *object);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "decode/export/formats.h"
-#include "decode/export/label.h"
+#include "decode/profile/label.h"
 
 /* All functions that are known, by object and address. */
 struct listed {

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "decode/export/label.h"
 #include "decode/export/perf_samples.h"
+#include "decode/profile/label.h"
 #include "decode/query/code_elf.h"
 
 /* perf_event_attr: what is counted, by perf's own names "branches" and "cpu-clock", nanoseconds. */
@@ -238,7 +238,7 @@ static bool find_path(struct directory *directory, const char *name)
     return error_set(directory->error, ERROR_CANNOT_MAKE, 0, "%s", name);
 }
 
-bool perf_directory_write(const char *directory, struct export_run *run, const struct perf_wishes *wishes,
+bool perf_directory_write(const char *directory, struct calls_run *run, const struct perf_wishes *wishes,
                           struct perf_sums *sums, struct error *error)
 {
     struct perf_samples samples = {.run = run, .unit = wishes->unit, .every = wishes->every};

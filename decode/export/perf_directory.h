@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "decode/export/export.h"
+#include "decode/calls/calls_run.h"
 #include "decode/export/formats.h"
 
 struct perf_wishes {
@@ -22,7 +22,7 @@ struct perf_sums {
 };
 
 /* Make the directory, which is not there yet, and fill it. false: error says why. */
-bool perf_directory_write(const char *directory, struct export_run *run, const struct perf_wishes *wishes,
+bool perf_directory_write(const char *directory, struct calls_run *run, const struct perf_wishes *wishes,
                           struct perf_sums *sums, struct error *error);
 
 #endif

@@ -88,7 +88,7 @@ static void write_sample(const struct sampler *sampler, const struct stack_task 
     FILE *file = samples->file;
     uint64_t chain[2 * MOST_CHAIN];
     const size_t count = find_chain(chain, task);
-    const uint64_t time = export_nanoseconds(&samples->run->clock, sampler->tsc), ip = chain[1];
+    const uint64_t time = calls_nanoseconds(&samples->run->clock, sampler->tsc), ip = chain[1];
     const uint32_t process = (uint32_t)task->user, tid = tid_of(samples, task, process);
     take_code(samples, task, time);
     perf_data_header(file, PERF_DATA_SAMPLE, ip >> 63 ? PERF_DATA_KERNEL : PERF_DATA_USER, 48 + 8 * count);
@@ -135,7 +135,7 @@ static void end_task(void *context, struct stack_task *task, uint64_t tsc)
 
 static uint64_t period_of(const struct perf_samples *samples, uint64_t held)
 {
-    return samples->unit == EXPORT_TICKS ? export_nanoseconds(&samples->run->clock, samples->run->clock.zero + held)
+    return samples->unit == EXPORT_TICKS ? calls_nanoseconds(&samples->run->clock, samples->run->clock.zero + held)
                                          : held;
 }
 
@@ -190,8 +190,8 @@ bool perf_samples_take(struct perf_samples *samples, struct error *error)
         return error_set(error, ERROR_MEMORY, 0, "samples");
     }
     own->samples = samples;
-    const struct export_listener listener = {begin_cpu, end, own};
-    const bool good = export_stacks(samples->run, &listener, error);
+    const struct calls_listener listener = {begin_cpu, end, own};
+    const bool good = calls_collect(samples->run, &listener, error);
     free(own);
     return good && ((!samples->profile.no_memory && perf_code_end(&samples->code)) ||
                     error_set(error, ERROR_MEMORY, 0, "samples"));

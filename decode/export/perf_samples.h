@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "decode/export/export.h"
+#include "decode/calls/calls_run.h"
 #include "decode/export/formats.h"
 #include "decode/export/perf_code.h"
 
@@ -21,7 +21,7 @@ struct perf_thread {
 };
 
 struct perf_samples {
-    struct export_run *run;
+    struct calls_run *run;
     FILE *file;
     enum export_unit unit;
     uint64_t every; /* a sample at each so many; 1: whenever another function has some */

@@ -36,7 +36,7 @@ _Static_assert(LABEL_SIZE + 512 <= PROTOBUF_SIZE, "a packet has room for a name"
 
 struct writer {
     FILE *file;
-    const struct export_run *run;
+    const struct calls_run *run;
     const struct slices *slices;
     bool *known_names; /* by number: a packet has told it */
     bool *known_tasks;
@@ -122,7 +122,7 @@ static void tell_categories(struct writer *writer)
 static void write_begin(struct writer *writer, const struct slice *slice)
 {
     struct protobuf packet = {0}, event = {0};
-    protobuf_number(&packet, PACKET_TIMESTAMP, export_nanoseconds(&writer->run->clock, slice->begin));
+    protobuf_number(&packet, PACKET_TIMESTAMP, calls_nanoseconds(&writer->run->clock, slice->begin));
     tell_name(writer, &packet, slice);
     protobuf_number(&event, EVENT_TYPE, TYPE_BEGIN);
     protobuf_number(&event, EVENT_TRACK, UUID_TRACKS + slice->track);
@@ -141,7 +141,7 @@ static void write_begin(struct writer *writer, const struct slice *slice)
 static void write_end(struct writer *writer, const struct slice *slice)
 {
     struct protobuf packet = {0}, event = {0};
-    protobuf_number(&packet, PACKET_TIMESTAMP, export_nanoseconds(&writer->run->clock, slice->end));
+    protobuf_number(&packet, PACKET_TIMESTAMP, calls_nanoseconds(&writer->run->clock, slice->end));
     protobuf_number(&event, EVENT_TYPE, TYPE_END);
     protobuf_number(&event, EVENT_TRACK, UUID_TRACKS + slice->track);
     protobuf_message(&packet, PACKET_EVENT, &event);
@@ -152,8 +152,7 @@ static void write_lost(struct writer *writer)
 {
     for (size_t i = 0; i < writer->slices->nr_lost; i++) {
         struct protobuf packet = {0}, event = {0}, interned = {0};
-        protobuf_number(&packet, PACKET_TIMESTAMP,
-                        export_nanoseconds(&writer->run->clock, writer->slices->lost[i].tsc));
+        protobuf_number(&packet, PACKET_TIMESTAMP, calls_nanoseconds(&writer->run->clock, writer->slices->lost[i].tsc));
         intern_text(&interned, INTERNED_NAMES, UINT32_MAX * 4ull, "trace lost");
         protobuf_message(&packet, PACKET_INTERNED, &interned);
         protobuf_number(&event, EVENT_TYPE, TYPE_INSTANT);
@@ -179,7 +178,7 @@ static void write_slices(struct writer *writer)
         write_end(writer, open[--depth]);
 }
 
-bool perfetto_write(FILE *file, const struct slices *slices, const struct export_run *run)
+bool perfetto_write(FILE *file, const struct slices *slices, const struct calls_run *run)
 {
     struct writer writer = {.file = file,
                             .run = run,

@@ -49,7 +49,7 @@ static uint32_t frame_of(const struct frames *frames, const struct slice *slice)
 
 struct writer {
     FILE *file;
-    const struct export_clock *clock;
+    const struct calls_clock *clock;
     const struct frames *frames;
     uint64_t zero;
     bool behind; /* an event stands before the next one */
@@ -58,7 +58,7 @@ struct writer {
 static void write_event(struct writer *writer, char type, const struct slice *slice, uint64_t ticks)
 {
     fprintf(writer->file, "%s{\"type\":\"%c\",\"frame\":%" PRIu32 ",\"at\":%" PRIu64 "}", writer->behind ? ",\n" : "\n",
-            type, frame_of(writer->frames, slice), export_nanoseconds(writer->clock, ticks));
+            type, frame_of(writer->frames, slice), calls_nanoseconds(writer->clock, ticks));
     writer->behind = true;
 }
 
@@ -87,7 +87,7 @@ static size_t track_end(const struct slices *slices, size_t begin)
     return end;
 }
 
-bool speedscope_write(FILE *file, const struct slices *slices, const struct export_run *run)
+bool speedscope_write(FILE *file, const struct slices *slices, const struct calls_run *run)
 {
     struct frames frames = {0};
     char text[LABEL_SIZE];
@@ -104,8 +104,8 @@ bool speedscope_write(FILE *file, const struct slices *slices, const struct expo
                 "%s\n{\"type\":\"evented\",\"name\":\"%s\",\"unit\":\"%s\",\"startValue\":%" PRIu64
                 ",\"endValue\":%" PRIu64 ",\"events\":[",
                 begin ? "," : "", track_text(text, slices, &slices->tracks[slices->items[begin].track]),
-                run->clock.by_branches ? "none" : "nanoseconds", export_nanoseconds(&run->clock, slices->first),
-                export_nanoseconds(&run->clock, slices->last));
+                run->clock.by_branches ? "none" : "nanoseconds", calls_nanoseconds(&run->clock, slices->first),
+                calls_nanoseconds(&run->clock, slices->last));
         write_events(&writer, &slices->items[begin], end - begin);
         fputs("]}", file);
     }

@@ -2,8 +2,8 @@
 #ifndef DECODE_EXPORT_TRACKS_H
 #define DECODE_EXPORT_TRACKS_H
 
-#include "decode/export/export.h"
-#include "decode/export/label.h"
+#include "decode/calls/calls_run.h"
+#include "decode/profile/label.h"
 
 /* "CPU 0", "task 12 of CR3 0x1234000". Returns text. */
 const char *track_text(char text[LABEL_SIZE], const struct slices *slices, const struct slice_track *track);

@@ -45,7 +45,7 @@ static void free_page(struct page *page)
     free(page->processes);
 }
 
-bool page_write(FILE *file, struct export_run *run, const struct page_wishes *wishes, struct page_sums *sums,
+bool page_write(FILE *file, struct calls_run *run, const struct page_wishes *wishes, struct page_sums *sums,
                 struct error *error)
 {
     struct page page = {.run = run};

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "decode/export/export.h"
+#include "decode/calls/calls_run.h"
 
 struct page_wishes {
     size_t most_calls; /* on the time line */
@@ -24,7 +24,7 @@ struct page_sums {
 };
 
 /* false: error says why. Errors of the file stay in the file. */
-bool page_write(FILE *file, struct export_run *run, const struct page_wishes *wishes, struct page_sums *sums,
+bool page_write(FILE *file, struct calls_run *run, const struct page_wishes *wishes, struct page_sums *sums,
                 struct error *error);
 
 #endif

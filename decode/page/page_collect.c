@@ -132,8 +132,8 @@ bool page_collect(struct page *page, struct error *error)
         return error_set(error, ERROR_MEMORY, 0, "the page");
     }
     own->page = page;
-    const struct export_listener listener = {begin_cpu, end, own};
-    const bool good = export_stacks(page->run, &listener, error);
+    const struct calls_listener listener = {begin_cpu, end, own};
+    const bool good = calls_collect(page->run, &listener, error);
     free(own);
     /* Each name has a place. */
     const size_t names = names_count(page->run->names);

@@ -7,8 +7,8 @@
 #include "decode/capture/gaps.h"
 #include "decode/capture/list.h"
 #include "decode/capture/text.h"
-#include "decode/export/label.h"
 #include "decode/page/page_state.h"
+#include "decode/profile/label.h"
 #include "decode/report/cause_text.h"
 
 /* A JSON string that can stand within a script element, where "</" would end it. */
@@ -259,7 +259,7 @@ static void write_about(FILE *file, const struct names *names)
 bool page_write_facts(FILE *file, const struct page *page)
 {
     const struct slices *slices = &page->slices;
-    const struct export_clock *clock = &page->run->clock;
+    const struct calls_clock *clock = &page->run->clock;
     const double tick = clock->by_branches || clock->khz == 0 ? 1 : 1000000.0 / (double)clock->khz;
     fputs("<script type=\"application/json\" id=\"facts\">{\n\"capture\":", file);
     write_text(file, page->run->capture->directory);

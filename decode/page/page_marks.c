@@ -103,10 +103,10 @@ static bool take_cpu(struct page_marks *marks, const struct capture *capture, un
     return good || error_set(error, ERROR_MEMORY, 0, "the page");
 }
 
-bool page_marks_collect(struct page_marks *marks, const struct export_run *run, struct error *error)
+bool page_marks_collect(struct page_marks *marks, const struct calls_run *run, struct error *error)
 {
     for (unsigned cpu = 0; cpu < run->capture->nr_cpus; cpu++)
-        if (run->capture->cpus[cpu].present && (run->cpu == EXPORT_ALL_CPUS || run->cpu == cpu) &&
+        if (run->capture->cpus[cpu].present && (run->cpu == CALLS_ALL_CPUS || run->cpu == cpu) &&
             !take_cpu(marks, run->capture, cpu, error))
             return false;
     size_t count = 0;

@@ -38,7 +38,7 @@ struct page_tree {
 };
 
 struct page {
-    struct export_run *run;
+    struct calls_run *run;
     struct slices slices;
     struct profile profile;
     struct page_ran *ran; /* by number of the name */
@@ -59,7 +59,7 @@ bool page_tree_make(struct page_tree *tree, const struct profile *profile, size_
 void page_tree_free(struct page_tree *tree);
 
 /* What records tell, and VM exits as packets do. false: error says why. */
-bool page_marks_collect(struct page_marks *marks, const struct export_run *run, struct error *error);
+bool page_marks_collect(struct page_marks *marks, const struct calls_run *run, struct error *error);
 
 /* The facts as JSON, the columns as elements. false: no memory. */
 bool page_write_facts(FILE *file, const struct page *page);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decode/calls/calls_run.h"
 #include "decode/cli/ask_command.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/message.h"
@@ -10,7 +11,6 @@
 #include "decode/cli/options/time_word.h"
 #include "decode/cli/output.h"
 #include "decode/cli/text/error_text.h"
-#include "decode/export/export.h"
 #include "decode/flow/flow_trace.h"
 #include "decode/query/code_elf.h"
 #include "decode/query/code_space_at.h"
@@ -66,7 +66,7 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
 
 /* Is the time one of the trace? What stands behind its end nobody knows. false: said where that is. A nanosecond more
  * is none: the end is told as such numbers. */
-static bool is_before_end(const struct arguments *a, const struct export_clock *clock, const struct flow_trace *trace,
+static bool is_before_end(const struct arguments *a, const struct calls_clock *clock, const struct flow_trace *trace,
                           uint64_t tsc)
 {
     const uint64_t last = code_last_tsc(trace);
@@ -93,10 +93,10 @@ static bool is_in_trace(const struct arguments *a, const struct flow_trace *trac
 /* Which moment is meant. false: said why it is none. */
 static bool find_moment(struct arguments *a, const struct capture *capture, const struct flow_trace *trace)
 {
-    struct export_clock clock;
+    struct calls_clock clock;
     struct error error = {0};
     uint64_t tsc = 0;
-    if (!export_clock_read(&clock, capture, &error)) {
+    if (!calls_clock_read(&clock, capture, &error)) {
         error_say(&error);
         return false;
     }

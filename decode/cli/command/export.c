@@ -10,8 +10,8 @@
 #include "decode/cli/output.h"
 #include "decode/cli/text/error_text.h"
 #include "decode/export/formats.h"
-#include "decode/export/label.h"
 #include "decode/export/perf_directory.h"
+#include "decode/profile/label.h"
 #include "decode/report/number_text.h"
 
 /* --every, where it is not given. */
@@ -79,7 +79,7 @@ static const struct format *find_format(const char *name)
     return NULL;
 }
 
-static void say_slices(const struct slices *slices, const struct export_run *run)
+static void say_slices(const struct slices *slices, const struct calls_run *run)
 {
     char number[COUNT_TEXT_SIZE];
     message_say("%s calls", count_text(number, slices->count));
@@ -87,15 +87,15 @@ static void say_slices(const struct slices *slices, const struct export_run *run
         message_say("%s calls shorter than %.3f us are merged into what called them: --from and --to for less of the "
                     "time, or --most for more calls",
                     count_text(number, slices->merged),
-                    (double)export_nanoseconds(&run->clock, run->clock.zero + slices->least) / 1000);
+                    (double)calls_nanoseconds(&run->clock, run->clock.zero + slices->least) / 1000);
 }
 
-static bool write_slices(FILE *file, const struct format *format, struct export_run *run,
+static bool write_slices(FILE *file, const struct format *format, struct calls_run *run,
                          const struct export_options *options, struct error *error)
 {
     struct slices slices;
     slices_init(&slices, run->names, (size_t)options->most, export_shortest(run, options), format->by_cpu);
-    bool good = export_slices(run, &slices, error);
+    bool good = slices_collect(run, &slices, error);
     if (good && !strcmp(format->name, "chrome"))
         chrome_write(file, &slices, run);
     else if (good && !strcmp(format->name, "perfetto"))
@@ -113,13 +113,13 @@ static enum export_unit unit_of(const struct export_options *options)
     return !strcmp(options->unit, "ticks") ? EXPORT_TICKS : EXPORT_BRANCHES;
 }
 
-static bool write_profile(FILE *file, const struct format *format, struct export_run *run,
+static bool write_profile(FILE *file, const struct format *format, struct calls_run *run,
                           const struct export_options *options, struct error *error)
 {
     struct profile profile;
     bool written = false,
          good = profile_init(&profile, run->names) || error_set(error, ERROR_MEMORY, 0, "the call tree");
-    good = good && export_profile(run, &profile, error);
+    good = good && profile_collect(run, &profile, error);
     if (good && !strcmp(format->name, "folded"))
         written = folded_write(file, &profile, unit_of(options));
     else if (good && !strcmp(format->name, "callgrind"))
@@ -130,7 +130,7 @@ static bool write_profile(FILE *file, const struct format *format, struct export
     return good && (written || error_set(error, ERROR_MEMORY, 0, "the call tree"));
 }
 
-static bool write_edges(FILE *file, const struct format *format, struct export_run *run,
+static bool write_edges(FILE *file, const struct format *format, struct calls_run *run,
                         const struct export_options *options, struct error *error)
 {
     char number[COUNT_TEXT_SIZE];
@@ -151,7 +151,7 @@ static bool write_edges(FILE *file, const struct format *format, struct export_r
     return good;
 }
 
-static bool write_from(FILE *file, const struct format *format, struct export_run *run,
+static bool write_from(FILE *file, const struct format *format, struct calls_run *run,
                        const struct export_options *options, struct error *error)
 {
     switch (format->source) {
@@ -168,7 +168,7 @@ static bool write_from(FILE *file, const struct format *format, struct export_ru
 }
 
 /* The format that is a directory. */
-static bool write_directory(struct export_run *run, const struct export_options *options, struct error *error)
+static bool write_directory(struct calls_run *run, const struct export_options *options, struct error *error)
 {
     char samples[COUNT_TEXT_SIZE], lost[COUNT_TEXT_SIZE];
     struct perf_wishes wishes = {unit_of(options), options->every};
@@ -186,7 +186,7 @@ static bool write_directory(struct export_run *run, const struct export_options 
 
 static int write_format(const struct format *format, struct export_options *options)
 {
-    struct export_run run;
+    struct calls_run run;
     struct error error = {0};
     int status = 1;
     FILE *file = NULL;

@@ -29,7 +29,7 @@ static const char usage[] =
     "\n"
     "Exit status: 0 all is written; 1 an error; 2 parts are missing, damaged, or could not be decoded.\n";
 
-static void say_sums(const struct page_sums *sums, const struct export_run *run)
+static void say_sums(const struct page_sums *sums, const struct calls_run *run)
 {
     char number[COUNT_TEXT_SIZE];
     message_say("%s calls on the time line", count_text(number, sums->calls));
@@ -37,7 +37,7 @@ static void say_sums(const struct page_sums *sums, const struct export_run *run)
         message_say(
             "%s calls shorter than %.3f us are merged into what called them: --from and --to for less of the time",
             count_text(number, sums->merged_calls),
-            (double)export_nanoseconds(&run->clock, run->clock.zero + sums->least) / 1000);
+            (double)calls_nanoseconds(&run->clock, run->clock.zero + sums->least) / 1000);
     if (sums->merged_ways)
         message_say("%s small ways of the call tree are summed up where they branch off",
                     count_text(number, sums->merged_ways));
@@ -45,7 +45,7 @@ static void say_sums(const struct page_sums *sums, const struct export_run *run)
 
 static int write_page(struct export_options *options, uint64_t ways)
 {
-    struct export_run run;
+    struct calls_run run;
     struct error error = {0};
     struct page_sums sums;
     int status = 1;

@@ -13,12 +13,12 @@
 #include "decode/query/code_space_at.h"
 
 /* Where the TSC's frequency is not known, a tick counts as a nanosecond. */
-static uint64_t khz_of(const struct export_clock *clock)
+static uint64_t khz_of(const struct calls_clock *clock)
 {
     return clock->khz ? clock->khz : 1000000;
 }
 
-static bool find_moment(uint64_t *ticks, const struct export_clock *clock, const char *option, const char *word)
+static bool find_moment(uint64_t *ticks, const struct calls_clock *clock, const char *option, const char *word)
 {
     const struct time_word_clock words = {clock->zero, khz_of(clock), clock->by_branches};
     if (!word || time_word_parse(ticks, &words, word, strlen(word)))
@@ -29,7 +29,7 @@ static bool find_moment(uint64_t *ticks, const struct export_clock *clock, const
     return false;
 }
 
-static bool find_window(struct export_run *run, const struct export_options *options)
+static bool find_window(struct calls_run *run, const struct export_options *options)
 {
     const struct time_word_clock words = {run->clock.zero, khz_of(&run->clock), run->clock.by_branches};
     run->window = TIMES_ALL;
@@ -51,13 +51,13 @@ static bool find_window(struct export_run *run, const struct export_options *opt
 }
 
 /* The last time of all CPUs that are wanted. 0: not known. */
-static uint64_t last_tsc(const struct export_run *run)
+static uint64_t last_tsc(const struct calls_run *run)
 {
     uint64_t last = 0;
     for (unsigned cpu = 0; cpu < run->capture->nr_cpus; cpu++) {
         struct flow_trace trace;
         struct error error = {0};
-        if (!run->capture->cpus[cpu].present || (run->cpu != EXPORT_ALL_CPUS && run->cpu != cpu))
+        if (!run->capture->cpus[cpu].present || (run->cpu != CALLS_ALL_CPUS && run->cpu != cpu))
             continue;
         const uint64_t tsc = flow_trace_open(&trace, run->capture, (uint16_t)cpu, &error) ? code_last_tsc(&trace) : 0;
         flow_trace_close(&trace);
@@ -67,41 +67,41 @@ static uint64_t last_tsc(const struct export_run *run)
 }
 
 /* false: said that the window begins behind the trace's end. */
-static bool begins_in_trace(const struct export_run *run, const char *command, const struct export_options *options)
+static bool begins_in_trace(const struct calls_run *run, const char *command, const struct export_options *options)
 {
     const uint64_t from = run->window.from, last = run->clock.by_branches || from == 0 ? 0 : last_tsc(run);
     if (last == 0 || from <= last)
         return true;
     message_say("%s: %s %s: the trace ends at %.9f", command, options->time ? "--time" : "--from",
-                options->time ? options->time : options->from, (double)export_nanoseconds(&run->clock, last) / 1e9);
+                options->time ? options->time : options->from, (double)calls_nanoseconds(&run->clock, last) / 1e9);
     return false;
 }
 
-static bool has_cpu(const struct export_run *run)
+static bool has_cpu(const struct calls_run *run)
 {
     struct error error = {0};
-    if (run->cpu == EXPORT_ALL_CPUS || capture_trace(run->capture, run->cpu, &error))
+    if (run->cpu == CALLS_ALL_CPUS || capture_trace(run->capture, run->cpu, &error))
         return true;
     error_say(&error);
     return false;
 }
 
-bool export_begin(struct export_run *run, const char *command, struct export_options *options)
+bool export_begin(struct calls_run *run, const char *command, struct export_options *options)
 {
     struct error error = {0};
     struct capture *capture = open_capture(options->capture);
-    *run = (struct export_run){.capture = capture,
-                               .cpu = options->cpu == ARGUMENT_NOT_GIVEN ? EXPORT_ALL_CPUS : options->cpu,
-                               .process = options->process,
-                               .threads = (unsigned)options->threads,
-                               .progress = work_bar_wanted() ? work_bar_show : NULL,
-                               .progress_context = &options->bar};
+    *run = (struct calls_run){.capture = capture,
+                              .cpu = options->cpu == ARGUMENT_NOT_GIVEN ? CALLS_ALL_CPUS : options->cpu,
+                              .process = options->process,
+                              .threads = (unsigned)options->threads,
+                              .progress = work_bar_wanted() ? work_bar_show : NULL,
+                              .progress_context = &options->bar};
     if (!capture || !has_cpu(run) || !process_word_parse(&run->cr3, command, options->process))
         return false;
     for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
-        if (run->cpu == EXPORT_ALL_CPUS || run->cpu == cpu)
+        if (run->cpu == CALLS_ALL_CPUS || run->cpu == cpu)
             capture_check_trace(capture, cpu, 0, UINT64_MAX);
-    if (!export_clock_read(&run->clock, capture, &error)) {
+    if (!calls_clock_read(&run->clock, capture, &error)) {
         error_say(&error);
         return false;
     }
@@ -110,7 +110,7 @@ bool export_begin(struct export_run *run, const char *command, struct export_opt
     return run->names && find_window(run, options) && begins_in_trace(run, command, options);
 }
 
-int export_end(struct export_run *run)
+int export_end(struct calls_run *run)
 {
     const bool damaged = say_damages(run->capture);
     const char *line;
@@ -126,7 +126,7 @@ int export_end(struct export_run *run)
     return damaged || run->decode_gaps ? 2 : 0;
 }
 
-void export_close(struct export_run *run)
+void export_close(struct calls_run *run)
 {
     if (run->names)
         names_close(run->names);
@@ -134,7 +134,7 @@ void export_close(struct export_run *run)
         capture_close(run->capture);
 }
 
-uint64_t export_shortest(const struct export_run *run, const struct export_options *options)
+uint64_t export_shortest(const struct calls_run *run, const struct export_options *options)
 {
     return options->shortest > 0 && !run->clock.by_branches
                ? (uint64_t)(options->shortest * 1000 * (double)khz_of(&run->clock))

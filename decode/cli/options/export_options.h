@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "decode/calls/calls_run.h"
 #include "decode/cli/arguments.h"
 #include "decode/cli/options/names_options.h"
 #include "decode/cli/text/work_bar.h"
-#include "decode/export/export.h"
 
 struct export_options {
     const char *capture, *output, *format, *time, *from, *to, *unit, *sources, *object, *process;
@@ -29,16 +29,16 @@ struct export_options {
     }
 
 /* Open the capture and its names, read its clock, and find the window. false: said why. */
-bool export_begin(struct export_run *run, const char *command, struct export_options *options);
+bool export_begin(struct calls_run *run, const char *command, struct export_options *options);
 
 /* Say what could not be decoded. Returns the exit status: 0, 2 where something is missing, 1 where the process that is
  * wanted did not run. */
-int export_end(struct export_run *run);
+int export_end(struct calls_run *run);
 
 /* Close what export_begin has opened. */
-void export_close(struct export_run *run);
+void export_close(struct calls_run *run);
 
 /* Ticks of the shortest call that is wanted. */
-uint64_t export_shortest(const struct export_run *run, const struct export_options *options);
+uint64_t export_shortest(const struct calls_run *run, const struct export_options *options);
 
 #endif

@@ -5,24 +5,24 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "decode/calls/calls_run.h"
 #include "decode/cli/message.h"
 #include "decode/cli/open_capture.h"
 #include "decode/cli/text/error_text.h"
-#include "decode/export/export.h"
 #include "decode/report/profile_report.h"
 
 /* Times between two timing packets are spread as the page and exports have them, so that all say the same. */
 static bool run(struct report_profile *made, struct capture *capture, unsigned threads)
 {
-    struct export_run run = {.capture = capture,
-                             .names = made->names,
-                             .window = TIMES_ALL,
-                             .cpu = EXPORT_ALL_CPUS,
-                             .cr3 = FLOW_CR3_UNKNOWN,
-                             .threads = threads,
-                             .progress = progress_of_decoding()};
+    struct calls_run run = {.capture = capture,
+                            .names = made->names,
+                            .window = TIMES_ALL,
+                            .cpu = CALLS_ALL_CPUS,
+                            .cr3 = FLOW_CR3_UNKNOWN,
+                            .threads = threads,
+                            .progress = progress_of_decoding()};
     struct error error = {0};
-    if (!export_clock_read(&run.clock, capture, &error) || !export_profile(&run, &made->profile, &error)) {
+    if (!calls_clock_read(&run.clock, capture, &error) || !profile_collect(&run, &made->profile, &error)) {
         error_say(&error);
         return false;
     }

@@ -3,8 +3,8 @@
  * kept; where there are more, the shortest ones are merged into what called them, which counts them. A filter's
  * listener (times.h). Pure.
  */
-#ifndef DECODE_EXPORT_SLICES_H
-#define DECODE_EXPORT_SLICES_H
+#ifndef DECODE_CALLS_SLICES_H
+#define DECODE_CALLS_SLICES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* Which calls are kept: as many of the longest as there is room for. A call is never shorter than one within it. */
 #include <stdlib.h>
 
+#include "decode/calls/slices_state.h"
 #include "decode/capture/list.h"
-#include "decode/export/slices_state.h"
 
 /* Classes of lengths: 16 for each power of two. */
 #define CLASS_BITS 4u

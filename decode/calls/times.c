@@ -1,9 +1,9 @@
-#include "decode/export/times.h"
+#include "decode/calls/times.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/export/times_state.h"
+#include "decode/calls/times_state.h"
 
 /* So much is held at most; what is more has the time known last. */
 #define MOST_HELD (1u << 20)

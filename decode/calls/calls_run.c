@@ -1,5 +1,5 @@
+#include "decode/calls/calls_run.h"
 #include "decode/capture/text.h"
-#include "decode/export/export.h"
 #include "decode/flow/flow_trace.h"
 #include "decode/stack/stacks_run.h"
 #include "pt/rtit.h"
@@ -23,10 +23,10 @@ static bool first_tsc(uint64_t *tsc, const struct capture *capture, uint16_t cpu
     return good;
 }
 
-bool export_clock_read(struct export_clock *clock, const struct capture *capture, struct error *error)
+bool calls_clock_read(struct calls_clock *clock, const struct capture *capture, struct error *error)
 {
     uint64_t control;
-    *clock = (struct export_clock){0};
+    *clock = (struct calls_clock){0};
     text_find_number(&clock->khz, capture->hello, "tsc_khz");
     clock->by_branches = text_find_number(&control, capture->hello, "rtit_ctl") && (control & RTIT_CTL_TSC_EN) == 0;
     if (clock->by_branches)
@@ -43,7 +43,7 @@ bool export_clock_read(struct export_clock *clock, const struct capture *capture
     return true;
 }
 
-uint64_t export_nanoseconds(const struct export_clock *clock, uint64_t ticks)
+uint64_t calls_nanoseconds(const struct calls_clock *clock, uint64_t ticks)
 {
     const uint64_t passed = ticks > clock->zero ? ticks - clock->zero : 0;
     if (clock->by_branches || clock->khz == 0)
@@ -51,7 +51,7 @@ uint64_t export_nanoseconds(const struct export_clock *clock, uint64_t ticks)
     return passed / clock->khz * 1000000 + passed % clock->khz * 1000000 / clock->khz;
 }
 
-bool export_is_process(struct export_run *run, const struct code_pages *pages, uint64_t cr3, uint64_t at)
+bool calls_is_process(struct calls_run *run, const struct code_pages *pages, uint64_t cr3, uint64_t at)
 {
     bool is = true;
     if (run->process && cr3 == FLOW_CR3_UNKNOWN)
@@ -66,13 +66,13 @@ bool export_is_process(struct export_run *run, const struct code_pages *pages, u
 
 static bool wants(void *context, const struct stack_task *task)
 {
-    return task->pages && export_is_process(context, task->pages, task->space, task->at);
+    return task->pages && calls_is_process(context, task->pages, task->space, task->at);
 }
 
 /* From packets to the listener: stacks make calls of what the flow yields, times give them times. */
 struct chain {
-    struct export_run *run;
-    const struct export_listener *listener;
+    struct calls_run *run;
+    const struct calls_listener *listener;
     struct times *times;
 };
 
@@ -86,14 +86,14 @@ static struct stack_hooks begin_cpu(void *context, uint16_t cpu)
 static void take_sums(void *context, uint16_t cpu, const struct flow_run *flow)
 {
     const struct chain *chain = context;
-    struct export_run *run = chain->run;
+    struct calls_run *run = chain->run;
     (void)cpu;
     times_end(chain->times);
     run->branches += flow->branches;
     run->decode_gaps += flow->decode_gaps.count;
 }
 
-bool export_stacks(struct export_run *run, const struct export_listener *listener, struct error *error)
+bool calls_collect(struct calls_run *run, const struct calls_listener *listener, struct error *error)
 {
     struct times_window window = run->window;
     window.by_branches = run->clock.by_branches;
@@ -101,7 +101,7 @@ bool export_stacks(struct export_run *run, const struct export_listener *listene
     window.context = run;
     struct chain chain = {run, listener, times_open(window)};
     const struct stacks_run_options options = {.threads = run->threads,
-                                               .one_cpu = run->cpu != EXPORT_ALL_CPUS,
+                                               .one_cpu = run->cpu != CALLS_ALL_CPUS,
                                                .cpu = (uint16_t)run->cpu,
                                                .until = window.by_branches || window.to == UINT64_MAX ? 0 : window.to,
                                                .progress = run->progress,
@@ -137,11 +137,11 @@ static void end_slices(void *context)
     slices_end(listener->slices);
 }
 
-bool export_slices(struct export_run *run, struct slices *slices, struct error *error)
+bool slices_collect(struct calls_run *run, struct slices *slices, struct error *error)
 {
     struct slices_listener own = {.slices = slices};
-    const struct export_listener listener = {begin_slices, end_slices, &own};
-    if (!export_stacks(run, &listener, error))
+    const struct calls_listener listener = {begin_slices, end_slices, &own};
+    if (!calls_collect(run, &listener, error))
         return false;
     return !slices->no_memory || error_set(error, ERROR_MEMORY, 0, "calls");
 }
@@ -164,10 +164,10 @@ static void end_profile(void *context)
     (void)context;
 }
 
-bool export_profile(struct export_run *run, struct profile *profile, struct error *error)
+bool profile_collect(struct calls_run *run, struct profile *profile, struct error *error)
 {
     struct profile_listener own = {.profile = profile};
-    const struct export_listener listener = {begin_profile, end_profile, &own};
-    return export_stacks(run, &listener, error) &&
+    const struct calls_listener listener = {begin_profile, end_profile, &own};
+    return calls_collect(run, &listener, error) &&
            (!profile->no_memory || error_set(error, ERROR_MEMORY, 0, "the call tree"));
 }

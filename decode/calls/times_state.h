@@ -1,8 +1,8 @@
-/* Inside of times.c and times_tell.c: what is held, and what was told of it. */
-#ifndef DECODE_EXPORT_TIMES_STATE_H
-#define DECODE_EXPORT_TIMES_STATE_H
+/* Inside of times.c and times_emit.c: what is held, and what was told of it. */
+#ifndef DECODE_CALLS_TIMES_STATE_H
+#define DECODE_CALLS_TIMES_STATE_H
 
-#include "decode/export/times.h"
+#include "decode/calls/times.h"
 
 /* A copy of a task as it is at the moment that is told of; the stacks' own is ahead of it. */
 struct times_task {

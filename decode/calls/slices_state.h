@@ -1,8 +1,8 @@
 /* Inside of slices.c and slices_keep.c. */
-#ifndef DECODE_EXPORT_SLICES_STATE_H
-#define DECODE_EXPORT_SLICES_STATE_H
+#ifndef DECODE_CALLS_SLICES_STATE_H
+#define DECODE_CALLS_SLICES_STATE_H
 
-#include "decode/export/slices.h"
+#include "decode/calls/slices.h"
 
 void slices_push(struct slices *slices, uint32_t track, struct slice_open call);
 

@@ -1,10 +1,10 @@
-#include "decode/export/slices.h"
+#include "decode/calls/slices.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/calls/slices_state.h"
 #include "decode/capture/list.h"
-#include "decode/export/slices_state.h"
 
 void slices_init(struct slices *slices, struct names *names, size_t most, uint64_t least, bool by_cpu)
 {

@@ -1,8 +1,8 @@
 /* What was held is told, at the times that were found, to who listens. */
 #include <stdlib.h>
 
+#include "decode/calls/times_state.h"
 #include "decode/capture/list.h"
-#include "decode/export/times_state.h"
 
 static bool inside(const struct times_cpu *cpu, uint64_t tsc)
 {

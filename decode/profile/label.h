@@ -1,6 +1,6 @@
 /* What to call a function in a list or a picture, whatever is known of it. Pure. */
-#ifndef DECODE_EXPORT_LABEL_H
-#define DECODE_EXPORT_LABEL_H
+#ifndef DECODE_PROFILE_LABEL_H
+#define DECODE_PROFILE_LABEL_H
 
 #include <stdint.h>
 #include <stdio.h>

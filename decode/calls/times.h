@@ -6,8 +6,8 @@
  *
  * It cuts a window out as well, and tasks: functions that run when these begin are entered then.
  */
-#ifndef DECODE_EXPORT_TIMES_H
-#define DECODE_EXPORT_TIMES_H
+#ifndef DECODE_CALLS_TIMES_H
+#define DECODE_CALLS_TIMES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "decode/export/label.h"
+#include "decode/profile/label.h"
 
 #include <inttypes.h>
 

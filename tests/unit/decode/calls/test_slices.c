@@ -6,9 +6,8 @@
 
 #include <cmocka.h>
 
-#include "decode/export/protobuf.h"
-#include "decode/export/slices.h"
-#include "decode/export/times.h"
+#include "decode/calls/slices.h"
+#include "decode/calls/times.h"
 
 static const struct name outer = {.begin = 0x1000, .end = 0x2000, .symbol = "outer", .number = 0};
 static const struct name inner = {.begin = 0x2000, .end = 0x3000, .symbol = "inner", .number = 1};
@@ -195,26 +194,6 @@ static void a_gap_ends_what_is_open(void **state)
     close_fixture(&f);
 }
 
-/* The examples of protobuf.dev, "Encoding": field 1 with 150, field 2 with "testing", a message within. */
-static void protobuf_is_as_its_manual_says(void **state)
-{
-    static const uint8_t expected[] = {0x08, 0x96, 0x01, 0x12, 7, 't',  'e',  's', 't',
-                                       'i',  'n',  'g',  0x1a, 3, 0x08, 0x96, 0x01};
-    struct protobuf message = {0}, within = {0};
-    (void)state;
-    protobuf_number(&message, 1, 150);
-    protobuf_text(&message, 2, "testing");
-    protobuf_number(&within, 1, 150);
-    protobuf_message(&message, 3, &within);
-    assert_int_equal(message.size, sizeof(expected));
-    assert_memory_equal(message.bytes, expected, sizeof(expected));
-    assert_false(message.cut);
-    for (size_t i = 0; i < PROTOBUF_SIZE; i++)
-        protobuf_number(&message, 1, UINT64_MAX);
-    assert_true(message.cut);
-    assert_true(message.size <= PROTOBUF_SIZE);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -224,7 +203,6 @@ int main(void)
         cmocka_unit_test(branches_are_the_time_without_tsc),
         cmocka_unit_test(the_longest_are_kept_and_all_are_counted),
         cmocka_unit_test(a_gap_ends_what_is_open),
-        cmocka_unit_test(protobuf_is_as_its_manual_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
