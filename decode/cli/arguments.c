@@ -21,7 +21,7 @@ static bool take_number(const struct syntax *syntax, const struct argument *opti
         *(uint64_t *)option->value = number;
         return true;
     }
-    message_say("%s: --%s %s: is no number of 0 to %" PRIu64, syntax->command, option->name, word, option->max);
+    message_say("%s: --%s: '%s' is not a number from 0 to %" PRIu64, syntax->command, option->name, word, option->max);
     return false;
 }
 
@@ -35,9 +35,9 @@ static bool take_offset(const struct syntax *syntax, const struct argument *opti
     }
     if (text_number(option->value, (struct record_text){word, length}))
         return true;
-    message_say(
-        "%s: --%s %s: is no offset: a decimal number, 0x and hexadecimal digits, or the %u digits that dump prints",
-        syntax->command, option->name, word, DUMP_DIGITS);
+    message_say("%s: --%s: '%s' is not an offset: give a decimal number, 0x and hexadecimal digits, or the %u digits "
+                "that dump prints",
+                syntax->command, option->name, word, DUMP_DIGITS);
     return false;
 }
 
@@ -49,7 +49,7 @@ static bool take_seconds(const struct syntax *syntax, const struct argument *opt
         *(double *)option->value = seconds;
         return true;
     }
-    message_say("%s: --%s %s: is no number of seconds", syntax->command, option->name, word);
+    message_say("%s: --%s: '%s' is not a number of seconds", syntax->command, option->name, word);
     return false;
 }
 
@@ -57,7 +57,8 @@ static bool take_item(const struct syntax *syntax, const struct argument *option
 {
     struct argument_list *list = option->value;
     if (list->count == ARGUMENT_LIST_MAX) {
-        message_say("%s: --%s %s: more than %u of them", syntax->command, option->name, word, ARGUMENT_LIST_MAX);
+        message_say("%s: --%s %s: at most %u such options are allowed", syntax->command, option->name, word,
+                    ARGUMENT_LIST_MAX);
         return false;
     }
     list->items[list->count].name = option->name;
@@ -76,7 +77,8 @@ static bool take_choice(const struct syntax *syntax, const struct argument *opti
         }
         snprintf(words + strlen(words), sizeof(words) - strlen(words), "%s%s", i ? ", " : "", choice->words[i]);
     }
-    message_say("%s: --%s %s: there are: %s", syntax->command, option->name, word, words);
+    message_say("%s: unknown %s '%s'; choose from %s", syntax->command, choice->noun ? choice->noun : option->name,
+                word, words);
     return false;
 }
 
@@ -103,7 +105,7 @@ static bool take_option(const struct syntax *syntax, const struct argument *opti
     return false;
 }
 
-/* The table as getopt_long wants it, with --help and an end behind it. */
+/* The table in the form of getopt_long, followed by --help and the terminating entry. */
 struct getopt_table {
     struct option *options;
     char *letters;
@@ -151,7 +153,7 @@ static const struct argument *find_option(const struct syntax *syntax, int found
     return NULL;
 }
 
-/* An option a line: its name, and what it takes: nothing, a number, words to choose from, or a file or another text. */
+/* One option on each line: its name, and the kind of its value: none, number, choice with its words, or text. */
 static void print_options(const struct syntax *syntax)
 {
     for (size_t i = 0; i < syntax->nr_options; i++) {
@@ -169,16 +171,16 @@ static void print_options(const struct syntax *syntax)
     puts("--help");
 }
 
-/* There are too few words, or one too many. The usage's first line says which there are. */
-static void say_words(const struct syntax *syntax, const char *too_many)
+/* Report too few arguments, or the first excess one. The usage's first line names them. */
+static void report_count(const struct syntax *syntax, const char *too_many)
 {
     const int length = (int)strcspn(syntax->usage, "\n");
     if (too_many)
-        message_say("%s: %s: is one word too many; undertrace %s --help says which it takes", syntax->command, too_many,
+        message_say("%s: unexpected argument '%s'; see undertrace %s --help", syntax->command, too_many,
                     syntax->command);
     else
-        message_say("%s: a word is missing; %.*s; undertrace %s --help explains them", syntax->command, length,
-                    syntax->usage, syntax->command);
+        message_say("%s: missing argument; %.*s; see undertrace %s --help", syntax->command, length, syntax->usage,
+                    syntax->command);
 }
 
 int arguments_parse(const struct syntax *syntax, int argc, char **argv, const char **words)
@@ -186,7 +188,7 @@ int arguments_parse(const struct syntax *syntax, int argc, char **argv, const ch
     return arguments_parse_list(syntax, argc, argv, words, syntax->nr_words);
 }
 
-/* All options. Returns as arguments_parse_list. */
+/* Parse all options. Returns what arguments_parse_list returns. */
 static int take_options(const struct syntax *syntax, const struct getopt_table *table, int argc, char **argv)
 {
     int found;
@@ -199,8 +201,9 @@ static int take_options(const struct syntax *syntax, const struct getopt_table *
             return 0;
         }
         if (!option) {
-            message_say("%s: %s: %s; undertrace %s --help lists the options", syntax->command, argv[optind - 1],
-                        found == ':' ? "needs a word behind it" : "is no option", syntax->command);
+            message_say(found == ':' ? "%s: option '%s' requires a value; see undertrace %s --help"
+                                     : "%s: unknown option '%s'; undertrace %s --help lists the options",
+                        syntax->command, argv[optind - 1], syntax->command);
             return 1;
         }
         if (!take_option(syntax, option, optarg))
@@ -225,7 +228,7 @@ int arguments_parse_list(const struct syntax *syntax, int argc, char **argv, con
         return status;
     const size_t given = (size_t)(argc - optind);
     if (given > max_words || given < syntax->nr_words - syntax->nr_optional) {
-        say_words(syntax, given > max_words ? argv[optind + (int)max_words] : NULL);
+        report_count(syntax, given > max_words ? argv[optind + (int)max_words] : NULL);
         return 1;
     }
     for (size_t i = 0; i < max_words; i++)

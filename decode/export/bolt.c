@@ -3,14 +3,17 @@
 #include <string.h>
 
 #include "decode/export/formats.h"
+#include "decode/report/number_text.h"
 
 static bool is_of(const struct name *name, const char *object)
 {
     return name->object && !strcmp(name->object, object);
 }
 
-uint64_t bolt_write(FILE *file, const struct edges *edges, const char *object)
+static bool write_edges(FILE *file, const struct edges *edges, const struct export_job *job, struct error *error)
 {
+    const char *object = job->object;
+    char number[COUNTED_TEXT_SIZE];
     uint64_t lines = 0;
     for (size_t i = 0; i < edges->used; i++) {
         const struct edge *edge = &edges->items[i];
@@ -25,5 +28,15 @@ uint64_t bolt_write(FILE *file, const struct edges *edges, const char *object)
             continue;
         lines++;
     }
-    return lines;
+    if (lines == 0) /* perf2bolt fails on an empty file */
+        return error_set(error, ERROR_NOT_EXECUTED, 0, "%s", object);
+    job->note("%s of %s", counted_text(number, lines, "line", "lines"), object);
+    return true;
 }
+
+const struct export_format format_bolt = {
+    .name = "bolt",
+    .readers = "perf2bolt -pa: branches and what ran between them, of one --object",
+    .options = EXPORT_OPTION_OBJECT,
+    .write_edges = write_edges,
+};

@@ -192,8 +192,9 @@ static void write_graph(FILE *file, struct graph *graph, const struct own *own)
     fprintf(file, "\ntotals: %" PRIu64 " %" PRIu64 "\n", branches, ticks);
 }
 
-bool callgrind_write(FILE *file, const struct profile *profile)
+static bool write_profile(FILE *file, const struct profile *profile, const struct export_job *job, struct error *error)
 {
+    (void)job;
     struct graph graph = {.profile = profile, .size = 4096};
     for (size_t i = 1; i < profile->nr_nodes; i++)
         if (profile->nodes[i].name && function_of(&profile->nodes[i]) > graph.nr_functions)
@@ -213,5 +214,11 @@ bool callgrind_write(FILE *file, const struct profile *profile)
     free(own);
     free(graph.edges);
     free(graph.on_way);
-    return good;
+    return good || error_set(error, ERROR_MEMORY, 0, "the call tree");
 }
+
+const struct export_format format_callgrind = {
+    .name = "callgrind",
+    .readers = "KCachegrind, callgrind_annotate; costs are branches and ticks",
+    .write_profile = write_profile,
+};

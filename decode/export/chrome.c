@@ -46,9 +46,11 @@ static void write_slice(FILE *file, const struct slices *slices, const struct ca
     fputc('}', file);
 }
 
-void chrome_write(FILE *file, const struct slices *slices, const struct calls_run *run)
+static bool write_slices(FILE *file, const struct slices *slices, const struct export_job *job, struct error *error)
 {
+    const struct calls_run *run = job->run;
     char text[LABEL_SIZE];
+    (void)error;
     fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", file);
     write_meta(file, "process_name", CPUS_PID, 0, "CPUs");
     for (uint32_t i = 0; i < slices->nr_tracks; i++)
@@ -70,4 +72,12 @@ void chrome_write(FILE *file, const struct slices *slices, const struct calls_ru
             "\n],\"otherData\":{\"creator\":\"undertrace\",\"merged_calls\":\"%" PRIu64 "\",\"merged_runs\":\"%" PRIu64
             "\",\"shortest_ns\":\"%" PRIu64 "\"}}\n",
             slices->merged, slices->merged_runs, calls_nanoseconds(&run->clock, run->clock.zero + slices->least));
+    return true;
 }
+
+const struct export_format format_chrome = {
+    .name = "chrome",
+    .readers = "Trace Event JSON: chrome://tracing, ui.perfetto.dev",
+    .options = EXPORT_OPTION_LENGTHS,
+    .write_slices = write_slices,
+};

@@ -6,6 +6,7 @@
 #include "decode/capture/list.h"
 #include "decode/export/formats.h"
 #include "decode/profile/label.h"
+#include "decode/report/number_text.h"
 
 /* Blocks tell 32 bits of an address: what has no file is dealt into such stretches. */
 #define WINDOW (1ull << 32)
@@ -94,11 +95,12 @@ static uint64_t write_blocks(FILE *file, const struct modules *modules, const st
     return count;
 }
 
-bool drcov_write(FILE *file, const struct edges *edges, uint64_t *blocks)
+static bool write_edges(FILE *file, const struct edges *edges, const struct export_job *job, struct error *error)
 {
+    char number[COUNTED_TEXT_SIZE];
+    uint64_t blocks = 0;
     struct modules modules = {0};
     bool good = true;
-    *blocks = 0;
     for (size_t i = 0; i < edges->used && good; i++) {
         const struct edge *edge = &edges->items[i];
         struct module *module = edge->kind == EDGE_RAN ? module_of(&modules, edge) : NULL;
@@ -107,11 +109,11 @@ bool drcov_write(FILE *file, const struct edges *edges, uint64_t *blocks)
             continue;
         const uint64_t end = begin_of(edge) + (edge->to - edge->from);
         module->end = end > module->end ? end : module->end;
-        *blocks += write_blocks(NULL, &modules, edge, (size_t)(module - modules.items));
+        blocks += write_blocks(NULL, &modules, edge, (size_t)(module - modules.items));
     }
     if (good) {
         write_modules(file, &modules);
-        fprintf(file, "BB Table: %" PRIu64 " bbs\n", *blocks);
+        fprintf(file, "BB Table: %" PRIu64 " bbs\n", blocks);
     }
     for (size_t i = 0; i < edges->used && good; i++) {
         const struct edge *edge = &edges->items[i];
@@ -120,5 +122,14 @@ bool drcov_write(FILE *file, const struct edges *edges, uint64_t *blocks)
             write_blocks(file, &modules, edge, (size_t)(module - modules.items));
     }
     free(modules.items);
-    return good;
+    if (!good)
+        return error_set(error, ERROR_MEMORY, 0, "code that ran");
+    job->note("%s", counted_text(number, blocks, "block", "blocks"));
+    return true;
 }
+
+const struct export_format format_drcov = {
+    .name = "drcov",
+    .readers = "Lighthouse, drcov2lcov: which code ran",
+    .write_edges = write_edges,
+};

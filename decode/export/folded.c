@@ -62,8 +62,9 @@ static bool write_process(FILE *file, struct way *way, const struct profile *pro
     return true;
 }
 
-bool folded_write(FILE *file, const struct profile *profile, enum export_unit unit)
+static bool write_profile(FILE *file, const struct profile *profile, const struct export_job *job, struct error *error)
 {
+    const enum export_unit unit = job->unit;
     struct way way = {0};
     char text[LABEL_SIZE];
     bool good = true;
@@ -76,5 +77,12 @@ bool folded_write(FILE *file, const struct profile *profile, enum export_unit un
     if (lost > 0)
         fprintf(file, "[unknown task] %" PRIu64 "\n", lost);
     free(way.text);
-    return good;
+    return good || error_set(error, ERROR_MEMORY, 0, "the call tree");
 }
+
+const struct export_format format_folded = {
+    .name = "folded",
+    .readers = "folded stacks: flamegraph.pl, speedscope, inferno",
+    .options = EXPORT_OPTION_UNIT,
+    .write_profile = write_profile,
+};

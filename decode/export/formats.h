@@ -1,41 +1,61 @@
-/* The formats: each writes one, from what its pass has filled. Errors of the file stay in the file. */
+/*
+ * The export formats. A format is one file that defines its struct export_format: name, tools that read it, options and
+ * writer. formats.c lists them all; command line, help and messages come from that list (docs/extending.md).
+ */
 #ifndef DECODE_EXPORT_FORMATS_H
 #define DECODE_EXPORT_FORMATS_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "decode/calls/calls_run.h"
 #include "decode/export/edges.h"
 
-/* Of the call tree: what a function's own part is counted in. */
 enum export_unit { EXPORT_BRANCHES, EXPORT_TICKS };
 
-/* Brendan Gregg's folded stacks: "process;outermost;...;innermost count" a line. */
-bool folded_write(FILE *file, const struct profile *profile, enum export_unit unit);
+/* What to export, and the user's options. */
+struct export_job {
+    struct calls_run *run;
+    const char *output;    /* path of the file or directory */
+    size_t most;           /* slices that are kept, the longest */
+    uint64_t shortest;     /* ticks: shorter slices are merged */
+    enum export_unit unit; /* of weights in call trees and samples */
+    uint64_t every;        /* units from one sample to the next; 0: the format's default */
+    const char *object;    /* the one object whose branches are exported */
+    const char *sources;   /* directory for listings; NULL: none are written */
+    void (*note)(const char *format, ...) __attribute__((format(printf, 1, 2))); /* a line for the user */
+};
 
-/* Valgrind's callgrind format; costs are branches and ticks. false: no memory. */
-bool callgrind_write(FILE *file, const struct profile *profile);
+/* Options that only some formats use, for the help. */
+enum export_option {
+    EXPORT_OPTION_UNIT = 1,
+    EXPORT_OPTION_EVERY = 2,
+    EXPORT_OPTION_OBJECT = 4,
+    EXPORT_OPTION_SOURCES = 8,
+    EXPORT_OPTION_LENGTHS = 16 /* --most and --shortest */
+};
 
-/* lcov's tracefile: functions that ran, and those of the same objects of which is known that they did not. A function's
- * line is that of it in the object's listing, which is written into the directory sources, unless that is NULL. false:
- * error says why. */
-bool lcov_write(FILE *file, const struct profile *profile, const struct names *names, const char *sources,
-                struct error *error);
+/* A writer returns false when it fails: error says why. Errors of the stream remain in the stream (ferror). */
+struct export_format {
+    const char *name;
+    const char *readers; /* the tools that read it, for the help: one line, or several */
+    unsigned options;    /* enum export_option */
+    bool track_per_cpu;  /* slices: one track for each CPU instead of one for each task */
+    /* Exactly one is set. It determines what the pass over the trace collects. */
+    bool (*write_slices)(FILE *file, const struct slices *slices, const struct export_job *job, struct error *error);
+    bool (*write_profile)(FILE *file, const struct profile *profile, const struct export_job *job, struct error *error);
+    bool (*write_edges)(FILE *file, const struct edges *edges, const struct export_job *job, struct error *error);
+    bool (*write_directory)(const struct export_job *job, struct error *error); /* makes job->output, which is new */
+};
 
-/* Google's Trace Event Format (chrome://tracing, Perfetto), a track for each task. */
-void chrome_write(FILE *file, const struct slices *slices, const struct calls_run *run);
+extern const struct export_format format_chrome, format_perfetto, format_speedscope, format_folded, format_callgrind,
+    format_lcov, format_drcov, format_bolt, format_perf;
 
-/* Perfetto's protobuf trace, the same tracks. */
-bool perfetto_write(FILE *file, const struct slices *slices, const struct calls_run *run);
+/* All formats in the order of the help. NULL follows the last. */
+extern const struct export_format *const export_formats[];
 
-/* speedscope's own JSON: an evented profile for each CPU. false: no memory. */
-bool speedscope_write(FILE *file, const struct slices *slices, const struct calls_run *run);
-
-/* BOLT's pre-aggregated profile of one object, at its file's own addresses. Returns how many lines there are. */
-uint64_t bolt_write(FILE *file, const struct edges *edges, const char *object);
-
-/* DynamoRIO's drcov log, version 2. Modules are files, at their own addresses; what is of none is dealt into modules
- * of 4 GiB of addresses. false: no memory. */
-bool drcov_write(FILE *file, const struct edges *edges, uint64_t *blocks);
+/* Decode the job's capture and write it. file is NULL for a format that is a directory. false: error says why. */
+bool export_write(FILE *file, const struct export_format *format, const struct export_job *job, struct error *error);
 
 #endif

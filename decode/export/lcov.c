@@ -112,12 +112,12 @@ static size_t object_end(const struct listed *all, size_t begin, size_t count)
     return end;
 }
 
-bool lcov_write(FILE *file, const struct profile *profile, const struct names *names, const char *sources,
-                struct error *error)
+static bool write_profile(FILE *file, const struct profile *profile, const struct export_job *job, struct error *error)
 {
+    const char *sources = job->sources;
     struct list list;
     char path[PATH_MAX];
-    bool good = list_all(&list, profile, names) || error_set(error, ERROR_MEMORY, 0, "names");
+    bool good = list_all(&list, profile, job->run->names) || error_set(error, ERROR_MEMORY, 0, "names");
     if (good)
         sort_list(&list);
     for (size_t begin = 0, end; begin < list.count && good; begin = end) {
@@ -128,5 +128,14 @@ bool lcov_write(FILE *file, const struct profile *profile, const struct names *n
     }
     free(list.items);
     free(list.kernel);
+    if (good && !sources)
+        job->note("no listings written, as --sources DIR is not given: run genhtml with --ignore-errors source");
     return good;
 }
+
+const struct export_format format_lcov = {
+    .name = "lcov",
+    .readers = "genhtml: which functions ran",
+    .options = EXPORT_OPTION_SOURCES,
+    .write_profile = write_profile,
+};

@@ -1,5 +1,7 @@
-#include "decode/export/perf_directory.h"
-
+/*
+ * perf: a directory with "data" (samples), kcore_dir (the kernel's code and symbols) and code (what programs executed).
+ * perf needs no other file of the guest.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -7,9 +9,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "decode/export/formats.h"
 #include "decode/export/perf_samples.h"
 #include "decode/profile/label.h"
 #include "decode/query/code_elf.h"
+#include "decode/report/number_text.h"
+
+/* Units from one sample to the next unless --every is given. */
+#define BRANCHES_PER_SAMPLE 10000u
+#define TICKS_PER_SAMPLE 1000000u
 
 /* perf_event_attr: what is counted, by perf's own names "branches" and "cpu-clock", nanoseconds. */
 enum { HARDWARE_BRANCHES = 4, SOFTWARE_CPU_CLOCK = 0 };
@@ -238,20 +246,40 @@ static bool find_path(struct directory *directory, const char *name)
     return error_set(directory->error, ERROR_CANNOT_MAKE, 0, "%s", name);
 }
 
-bool perf_directory_write(const char *directory, struct calls_run *run, const struct perf_wishes *wishes,
-                          struct perf_sums *sums, struct error *error)
+static void note_sums(const struct export_job *job, const struct perf_samples *samples)
 {
-    struct perf_samples samples = {.run = run, .unit = wishes->unit, .every = wishes->every};
+    char number[COUNTED_TEXT_SIZE];
+    job->note("%s; perf report -i %s", counted_text(number, samples->count, "sample", "samples"), job->output);
+    if (samples->lost)
+        job->note("%s not in any sample: after a gap it is unknown which task runs",
+                  job->unit == EXPORT_TICKS ? counted_text(number, samples->lost, "tick is", "ticks are")
+                                            : counted_text(number, samples->lost, "branch is", "branches are"));
+}
+
+static bool write_directory(const struct export_job *job, struct error *error)
+{
+    struct perf_samples samples = {.run = job->run, .unit = job->unit, .every = job->every};
     struct directory own = {.samples = &samples, .error = error};
-    if (!make(directory, error) || !find_path(&own, directory))
+    if (samples.every == 0)
+        samples.every = job->unit == EXPORT_TICKS ? TICKS_PER_SAMPLE : BRANCHES_PER_SAMPLE;
+    if (!make(job->output, error) || !find_path(&own, job->output))
         return false;
     samples.file = tmpfile();
     if (!samples.file)
         return error_set(error, ERROR_CANNOT_MAKE, 0, "a temporary file for samples");
     const bool good =
         perf_samples_take(&samples, error) && write_objects(&own) && write_kernel(&own) && write_data(&own);
-    *sums = (struct perf_sums){samples.count, samples.lost};
+    if (good)
+        note_sums(job, &samples);
     fclose(samples.file);
     perf_samples_free(&samples);
     return good;
 }
+
+const struct export_format format_perf = {
+    .name = "perf",
+    .readers = "a directory for perf report and perf script: call chains of every\n"
+               "process, with the code and the symbols that they need",
+    .options = EXPORT_OPTION_UNIT | EXPORT_OPTION_EVERY,
+    .write_directory = write_directory,
+};

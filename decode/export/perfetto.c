@@ -163,7 +163,7 @@ static void write_lost(struct writer *writer)
     }
 }
 
-static void write_slices(struct writer *writer)
+static void write_all_slices(struct writer *writer)
 {
     const struct slice *open[UINT16_MAX + 1];
     const struct slice *items = writer->slices->items;
@@ -178,8 +178,9 @@ static void write_slices(struct writer *writer)
         write_end(writer, open[--depth]);
 }
 
-bool perfetto_write(FILE *file, const struct slices *slices, const struct calls_run *run)
+static bool write_slices(FILE *file, const struct slices *slices, const struct export_job *job, struct error *error)
 {
+    const struct calls_run *run = job->run;
     struct writer writer = {.file = file,
                             .run = run,
                             .slices = slices,
@@ -192,10 +193,17 @@ bool perfetto_write(FILE *file, const struct slices *slices, const struct calls_
         for (uint32_t i = 0; i < slices->nr_tracks; i++)
             write_track(&writer, i);
         tell_categories(&writer);
-        write_slices(&writer);
+        write_all_slices(&writer);
         write_lost(&writer);
     }
     free(writer.known_names);
     free(writer.known_tasks);
-    return good;
+    return good || error_set(error, ERROR_MEMORY, 0, "names");
 }
+
+const struct export_format format_perfetto = {
+    .name = "perfetto",
+    .readers = "Perfetto's protobuf: ui.perfetto.dev, trace_processor",
+    .options = EXPORT_OPTION_LENGTHS,
+    .write_slices = write_slices,
+};

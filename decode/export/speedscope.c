@@ -87,15 +87,16 @@ static size_t track_end(const struct slices *slices, size_t begin)
     return end;
 }
 
-bool speedscope_write(FILE *file, const struct slices *slices, const struct calls_run *run)
+static bool write_slices(FILE *file, const struct slices *slices, const struct export_job *job, struct error *error)
 {
+    const struct calls_run *run = job->run;
     struct frames frames = {0};
     char text[LABEL_SIZE];
     fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"undertrace\","
           "\"shared\":{\"frames\":[",
           file);
     if (!write_frames(file, &frames, slices, run->names))
-        return false;
+        return error_set(error, ERROR_MEMORY, 0, "names");
     fputs("]},\n\"profiles\":[", file);
     for (size_t begin = 0, end; begin < slices->count; begin = end) {
         struct writer writer = {.file = file, .clock = &run->clock, .frames = &frames};
@@ -113,3 +114,11 @@ bool speedscope_write(FILE *file, const struct slices *slices, const struct call
     free(frames.functions);
     return true;
 }
+
+const struct export_format format_speedscope = {
+    .name = "speedscope",
+    .readers = "speedscope.app's JSON",
+    .options = EXPORT_OPTION_LENGTHS,
+    .track_per_cpu = true,
+    .write_slices = write_slices,
+};

@@ -17,6 +17,13 @@ const char *count_text(char *buffer, uint64_t value)
     return buffer;
 }
 
+const char *counted_text(char *buffer, uint64_t count, const char *singular, const char *plural)
+{
+    char number[COUNT_TEXT_SIZE];
+    snprintf(buffer, COUNTED_TEXT_SIZE, "%s %s", count_text(number, count), count == 1 ? singular : plural);
+    return buffer;
+}
+
 const char *bytes_text(char *buffer, uint64_t bytes)
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};

@@ -305,7 +305,7 @@ for command in $($tool --complete); do
     # What is no option ends the command before it begins; an option takes the first of the two for its word, or refuses it.
     refused=
     for option in $($tool "$command" --complete | awk '{ print $1 }'); do
-        $tool "$command" "$option" --none --none 2>&1 | grep -q -- "$option: is no option" && refused="$refused $option"
+        $tool "$command" "$option" --none --none 2>&1 | grep -q -- "unknown option '$option'" && refused="$refused $option"
     done
     same "$command takes each of them" "$refused" ''
     case $command in decode | dump | merge) continue ;; esac # those of ptxed and ptdump are in docs/foreign.md

@@ -263,7 +263,7 @@ refused 'FAMILY/MODEL/STEPPING' --pt "$pt" --image "$bin@$base" --cpu 6/1x
 refused 'needs the code' --pt "$pt"
 refused 'is for a capture' --pt "$pt" --image "$bin@$base" --shard 1/2 --result "$work/none"
 refused 'are of --perf' --pt "$pt" --image "$bin@$base" --buffer 0
-refused 'is no number' --pt "$pt" --image "$bin@$base" --nom-freq 256
+refused 'is not a number' --pt "$pt" --image "$bin@$base" --nom-freq 256
 status=0
 "$tool" decode --pt "$pt" --image "$bin@$base" --event:tick >"$work/out" 2>"$work/err" || status=$?
 same 'refused: what is of --format=ptxed without it' "$status $(wc -c <"$work/out") $(grep -c 'of --format=ptxed' "$work/err")" '1 0 1'

@@ -46,7 +46,7 @@ says 'nothing comes' 2 'nothing was received' receive /dev/null again
 says 'a state that cannot be written' 1 'the state cannot be written there' receive "$line" again --status "$work/no/status"
 says 'the same directory serves again' 0 'complete' receive "$line" again
 says 'but no second time' 1 'is not empty' receive "$line" again
-says 'a speed that is no number' 1 '--baud abc: is no number' receive "$line" never --baud abc
+says 'a speed that is no number' 1 "--baud: 'abc' is not a number" receive "$line" never --baud abc
 
 # A file of 40 KiB at most stands for a full disk.
 full() {

@@ -1,6 +1,5 @@
 /* undertrace export: a capture as files for other tools. */
-#include <inttypes.h>
-#include <stdlib.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "decode/cli/commands.h"
@@ -10,235 +9,168 @@
 #include "decode/cli/output.h"
 #include "decode/cli/text/error_text.h"
 #include "decode/export/formats.h"
-#include "decode/export/perf_directory.h"
-#include "decode/profile/label.h"
-#include "decode/report/number_text.h"
 
-/* --every, where it is not given. */
-#define PERF_EVERY_BRANCHES 10000u
-#define PERF_EVERY_TICKS 1000000u
+#define MAX_FORMATS 32u
+#define USAGE_SIZE 6000u
 
-static const char usage[] =
-    "usage: undertrace export CAPTURE --format F -o FILE [options]\n"
-    "\n"
-    "Writes what a capture says for other tools; FILE - is standard output.\n"
-    "\n"
-    "  --format F          calls over time:\n"
-    "                      chrome      Trace Event JSON: chrome://tracing, ui.perfetto.dev\n"
-    "                      perfetto    Perfetto's protobuf: ui.perfetto.dev, trace_processor\n"
-    "                      speedscope  speedscope.app's JSON\n"
-    "                      call tree, summed up:\n"
-    "                      folded      flamegraph.pl, speedscope, inferno\n"
-    "                      callgrind   KCachegrind, callgrind_annotate\n"
-    "                      lcov        genhtml: which functions ran\n"
-    "                      branches:\n"
-    "                      drcov       Lighthouse, drcov2lcov: which code ran\n"
-    "                      bolt        perf2bolt -pa: branches and what ran between them, of one --object\n"
-    "                      samples:\n"
-    "                      perf        a directory for perf report and perf script: call chains of every process, with "
-    "the\n"
-    "                                  code and the symbols that they need\n"
-    "  --time FROM-TO      only this time: seconds since the first TSC (1.5-1.6), or ticks (1000t-2000t); one side may "
-    "be\n"
-    "                      left out\n"
-    "  --from T, --to T    the same, one by one: seconds since the first TSC, or ticks since then (123456t)\n"
-    "  --cpu N             only this CPU (default: all)\n" PROCESS_USAGE
-    "  --most N            of calls over time: keep so many, the longest (default: 500000); the others are merged "
-    "into\n"
-    "                      what called them, and counted\n"
-    "  --shortest S        keep none shorter than S seconds\n"
-    "  --unit U            of folded and perf: branches (default) or ticks\n"
-    "  --every N           of perf: a sample at each N branches (default: 10000) or ticks (1000000); 1: at each change "
-    "of\n"
-    "                      functions\n"
-    "  --object NAME       of bolt: the program, library or module (default: vmlinux)\n"
-    "  --sources DIR       of lcov: write listings of all functions there, which genhtml shows as sources\n" NAMES_USAGE
-    "  --threads N         with N threads (default: one a processor)\n"
-    "\n"
-    "Exit status: 0 all is written; 1 an error; 2 parts are missing, damaged, or could not be decoded.\n";
+struct arguments {
+    struct export_options common;
+    struct argument_choice format, unit;
+    uint64_t every;
+    const char *object, *sources;
+};
 
-enum source { FROM_SLICES, FROM_PROFILE, FROM_EDGES, FROM_SAMPLES };
+/* --- the help, of which the lists of formats come from their table -------------------------------------------------
+ */
 
-static const struct format {
-    const char *name;
-    enum source source;
-    bool by_cpu;
-} formats[] = {{"chrome", FROM_SLICES, false},  {"perfetto", FROM_SLICES, false},   {"speedscope", FROM_SLICES, true},
-               {"folded", FROM_PROFILE, false}, {"callgrind", FROM_PROFILE, false}, {"lcov", FROM_PROFILE, false},
-               {"drcov", FROM_EDGES, false},    {"bolt", FROM_EDGES, false},        {"perf", FROM_SAMPLES, false}};
-
-static const struct format *find_format(const char *name)
+__attribute__((format(printf, 2, 3))) static void add(char usage[USAGE_SIZE], const char *format, ...)
 {
-    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-        if (name && !strcmp(name, formats[i].name))
-            return &formats[i];
-    if (name)
-        message_say("export: --format %s: is none; undertrace export --help lists them", name);
-    else
-        message_say("export: --format says which one; undertrace export --help lists them");
-    return NULL;
+    const size_t used = strlen(usage);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(usage + used, USAGE_SIZE - used, format, args);
+    va_end(args);
 }
 
-static void say_slices(const struct slices *slices, const struct calls_run *run)
+/* What the pass over the trace collects for a format. */
+static const char *heading_of(const struct export_format *format)
 {
-    char number[COUNT_TEXT_SIZE];
-    message_say("%s calls", count_text(number, slices->count));
-    if (slices->merged)
-        message_say("%s calls shorter than %.3f us are merged into what called them: --from and --to for less of the "
-                    "time, or --most for more calls",
-                    count_text(number, slices->merged),
-                    (double)calls_nanoseconds(&run->clock, run->clock.zero + slices->least) / 1000);
+    return format->write_slices    ? "calls over time:"
+           : format->write_profile ? "call tree with sums:"
+           : format->write_edges   ? "branches:"
+                                   : "samples:";
 }
 
-static bool write_slices(FILE *file, const struct format *format, struct calls_run *run,
-                         const struct export_options *options, struct error *error)
+static void add_formats(char usage[USAGE_SIZE])
 {
-    struct slices slices;
-    slices_init(&slices, run->names, (size_t)options->most, export_shortest(run, options), format->by_cpu);
-    bool good = slices_collect(run, &slices, error);
-    if (good && !strcmp(format->name, "chrome"))
-        chrome_write(file, &slices, run);
-    else if (good && !strcmp(format->name, "perfetto"))
-        good = perfetto_write(file, &slices, run) || error_set(error, ERROR_MEMORY, 0, "names");
-    else if (good)
-        good = speedscope_write(file, &slices, run) || error_set(error, ERROR_MEMORY, 0, "names");
-    if (good)
-        say_slices(&slices, run);
-    slices_free(&slices);
-    return good;
-}
-
-static enum export_unit unit_of(const struct export_options *options)
-{
-    return !strcmp(options->unit, "ticks") ? EXPORT_TICKS : EXPORT_BRANCHES;
-}
-
-static bool write_profile(FILE *file, const struct format *format, struct calls_run *run,
-                          const struct export_options *options, struct error *error)
-{
-    struct profile profile;
-    bool written = false,
-         good = profile_init(&profile, run->names) || error_set(error, ERROR_MEMORY, 0, "the call tree");
-    good = good && profile_collect(run, &profile, error);
-    if (good && !strcmp(format->name, "folded"))
-        written = folded_write(file, &profile, unit_of(options));
-    else if (good && !strcmp(format->name, "callgrind"))
-        written = callgrind_write(file, &profile);
-    else if (good)
-        written = lcov_write(file, &profile, run->names, options->sources, error);
-    profile_free(&profile);
-    return good && (written || error_set(error, ERROR_MEMORY, 0, "the call tree"));
-}
-
-static bool write_edges(FILE *file, const struct format *format, struct calls_run *run,
-                        const struct export_options *options, struct error *error)
-{
-    char number[COUNT_TEXT_SIZE];
-    struct edges edges;
-    uint64_t count = 0;
-    bool good = edges_collect(&edges, run, error);
-    if (good && !strcmp(format->name, "bolt")) {
-        count = bolt_write(file, &edges, options->object);
-        if (count > 0)
-            message_say("%s branches and runs of %s", count_text(number, count), options->object);
-        else /* perf2bolt would make nothing of it */
-            good = error_set(error, ERROR_NOT_EXECUTED, 0, "%s", options->object);
-    } else if (good) {
-        good = drcov_write(file, &edges, &count) || error_set(error, ERROR_MEMORY, 0, "code that ran");
-        message_say("%s blocks", count_text(number, count));
+    const char *heading = "";
+    for (size_t i = 0; export_formats[i]; i++) {
+        const struct export_format *format = export_formats[i];
+        if (strcmp(heading, heading_of(format)) != 0)
+            add(usage, i ? "                      %s\n" : "  --format F          %s\n", heading_of(format));
+        heading = heading_of(format);
+        const char *line = format->readers, *end = strchr(line, '\n');
+        add(usage, "                      %-11s %.*s\n", format->name, end ? (int)(end - line) : (int)strlen(line),
+            line);
+        if (end)
+            add(usage, "                                  %s\n", end + 1);
     }
-    edges_free(&edges);
-    return good;
 }
 
-static bool write_from(FILE *file, const struct format *format, struct calls_run *run,
-                       const struct export_options *options, struct error *error)
+/* An option that only some formats have. */
+static void add_option(char usage[USAGE_SIZE], const char *option, unsigned bit, const char *meaning)
 {
-    switch (format->source) {
-    case FROM_SLICES:
-        return write_slices(file, format, run, options, error);
-    case FROM_PROFILE:
-        return write_profile(file, format, run, options, error);
-    case FROM_EDGES:
-        return write_edges(file, format, run, options, error);
-    case FROM_SAMPLES:
-        break;
+    const char *separator = "";
+    add(usage, "  %-19s ", option);
+    for (size_t i = 0; export_formats[i]; i++) {
+        if (!(export_formats[i]->options & bit))
+            continue;
+        add(usage, "%s%s", separator, export_formats[i]->name);
+        separator = ", ";
     }
-    return false;
+    add(usage, ": %s\n", meaning);
 }
 
-/* The format that is a directory. */
-static bool write_directory(struct calls_run *run, const struct export_options *options, struct error *error)
+static const char *make_usage(char usage[USAGE_SIZE])
 {
-    char samples[COUNT_TEXT_SIZE], lost[COUNT_TEXT_SIZE];
-    struct perf_wishes wishes = {unit_of(options), options->every};
-    struct perf_sums sums;
-    if (wishes.every == ARGUMENT_NOT_GIVEN)
-        wishes.every = wishes.unit == EXPORT_TICKS ? PERF_EVERY_TICKS : PERF_EVERY_BRANCHES;
-    if (!perf_directory_write(options->output, run, &wishes, &sums, error))
-        return false;
-    message_say("%s samples; perf report -i %s", count_text(samples, sums.samples), options->output);
-    if (sums.lost)
-        message_say("%s %s are in none: behind gaps nobody knows which task runs", count_text(lost, sums.lost),
-                    options->unit);
-    return true;
+    add(usage, "usage: undertrace export CAPTURE --format F -o FILE [options]\n"
+               "\n"
+               "Writes a capture for other tools; FILE - is standard output.\n"
+               "\n");
+    add_formats(usage);
+    add(usage, "%s",
+        "  -o FILE             the file to write, or with --format perf the new directory\n" WINDOW_USAGE
+        "  --cpu N             only this CPU (default: all)\n" PROCESS_USAGE);
+    add_option(usage, "--most N", EXPORT_OPTION_LENGTHS,
+               "keep the N longest calls\n"
+               "                      (default: 500000); shorter ones are merged into their callers, and counted");
+    add_option(usage, "--shortest S", EXPORT_OPTION_LENGTHS, "merge calls shorter than S seconds");
+    add_option(usage, "--unit U", EXPORT_OPTION_UNIT, "branches (default) or ticks");
+    add_option(usage, "--every N", EXPORT_OPTION_EVERY,
+               "a sample after each N branches (default: 10000) or ticks (1000000); 1: at each\n"
+               "                      change of functions");
+    add_option(usage, "--object NAME", EXPORT_OPTION_OBJECT, "the program, library or module (default: vmlinux)");
+    add_option(usage, "--sources DIR", EXPORT_OPTION_SOURCES,
+               "write listings of all functions there, which genhtml shows as sources");
+    add(usage, "%s",
+        NAMES_USAGE
+        "  --threads N         use N threads (default: one for each processor)\n"
+        "\n"
+        "Exit status: 0 everything was written; 1 an error; 2 parts are missing, damaged, or could not be decoded.\n");
+    return usage;
 }
 
-static int write_format(const struct format *format, struct export_options *options)
+/* --- the command ----------------------------------------------------------------------------------------------------
+ */
+
+static int write_format(const struct export_format *format, struct arguments *a)
 {
+    struct export_options *common = &a->common;
     struct calls_run run;
+    struct export_job job = {.run = &run,
+                             .output = common->output,
+                             .most = (size_t)common->most,
+                             .unit = (enum export_unit)a->unit.chosen,
+                             .every = a->every,
+                             .object = a->object,
+                             .sources = a->sources,
+                             .note = message_say};
     struct error error = {0};
     int status = 1;
     FILE *file = NULL;
-    const bool directory = format->source == FROM_SAMPLES;
-    if (!strcmp(format->name, "lcov") && !options->sources)
-        message_say("export: without --sources DIR there are no listings that genhtml could show: it wants "
-                    "--ignore-errors source then");
-    if (export_begin(&run, "export", options) &&
-        (directory || (file = output_open(options->output, options->capture)))) {
-        const bool good =
-            directory ? write_directory(&run, options, &error) : write_from(file, format, &run, options, &error);
-        status = good ? export_end(&run) : 1;
-        if (!good)
+    if (export_begin(&run, "export", common) &&
+        (format->write_directory || (file = output_open(common->output, common->capture)))) {
+        job.shortest = export_shortest(&run, common);
+        if (export_write(file, format, &job, &error))
+            status = export_end(&run);
+        else
             error_say(&error);
     }
-    if (!output_close(file, options->output))
+    if (!output_close(file, common->output))
         status = 1;
     export_close(&run);
     return status;
 }
 
+/* false: a message says what is missing. */
+static bool is_complete(const struct arguments *a, const char *const *names, size_t nr_formats)
+{
+    char list[256] = "";
+    for (size_t i = 0; i < nr_formats; i++)
+        snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", i ? ", " : "", names[i]);
+    if (a->format.chosen == nr_formats)
+        message_say("export: --format F is required; choose from %s", list);
+    else if (!a->common.output)
+        message_say("export: -o FILE is required; - is standard output");
+    else if (export_formats[a->format.chosen]->write_directory && !strcmp(a->common.output, "-"))
+        message_say("export: --format %s writes a directory: name a new one with -o", names[a->format.chosen]);
+    else
+        return true;
+    return false;
+}
+
 int command_export(int argc, char **argv)
 {
-    static struct export_options o = {.cpu = ARGUMENT_NOT_GIVEN,
-                                      .most = 500000,
-                                      .every = ARGUMENT_NOT_GIVEN,
-                                      .unit = "branches",
-                                      .object = "vmlinux"};
-    const struct argument options[] = {EXPORT_ARGUMENTS(&o),
-                                       {"format", ARGUMENT_TEXT, &o.format, 0},
-                                       {"unit", ARGUMENT_TEXT, &o.unit, 0},
-                                       {"every", ARGUMENT_NUMBER, &o.every, UINT64_MAX - 1},
-                                       {"object", ARGUMENT_TEXT, &o.object, 0},
-                                       {"sources", ARGUMENT_TEXT, &o.sources, 0}};
-    const struct syntax syntax = {"export", usage, options, sizeof(options) / sizeof(options[0]), 1, 0};
-    const int status = arguments_parse(&syntax, argc, argv, &o.capture);
+    static const char *const units[] = {[EXPORT_BRANCHES] = "branches", [EXPORT_TICKS] = "ticks", NULL};
+    static char usage[USAGE_SIZE];
+    const char *names[MAX_FORMATS + 1] = {NULL};
+    size_t nr_formats = 0;
+    while (nr_formats < MAX_FORMATS && export_formats[nr_formats]) {
+        names[nr_formats] = export_formats[nr_formats]->name;
+        nr_formats++;
+    }
+    static struct arguments a = {.common = {.cpu = ARGUMENT_NOT_GIVEN, .most = 500000}, .object = "vmlinux"};
+    a.format = (struct argument_choice){.words = names, .chosen = nr_formats};
+    a.unit = (struct argument_choice){.words = units, .chosen = EXPORT_BRANCHES};
+    const struct argument options[] = {EXPORT_ARGUMENTS(&a.common),
+                                       {"format", ARGUMENT_CHOICE, &a.format, 0},
+                                       {"unit", ARGUMENT_CHOICE, &a.unit, 0},
+                                       {"every", ARGUMENT_NUMBER, &a.every, UINT64_MAX - 1},
+                                       {"object", ARGUMENT_TEXT, &a.object, 0},
+                                       {"sources", ARGUMENT_TEXT, &a.sources, 0}};
+    const struct syntax syntax = {"export", make_usage(usage), options, sizeof(options) / sizeof(options[0]), 1, 0};
+    const int status = arguments_parse(&syntax, argc, argv, &a.common.capture);
     if (status != ARGUMENTS_GOOD)
         return status;
-    const struct format *format = find_format(o.format);
-    if (!format)
-        return 1;
-    if (!o.output) {
-        message_say("export: -o FILE says where to write; - is standard output");
-        return 1;
-    }
-    if (format->source == FROM_SAMPLES && !strcmp(o.output, "-")) {
-        message_say("export: --format perf writes a directory: -o names a new one");
-        return 1;
-    }
-    if (strcmp(o.unit, "branches") != 0 && strcmp(o.unit, "ticks") != 0) {
-        message_say("export: --unit %s: there are branches and ticks", o.unit);
-        return 1;
-    }
-    return write_format(format, &o);
+    return is_complete(&a, names, nr_formats) ? write_format(export_formats[a.format.chosen], &a) : 1;
 }

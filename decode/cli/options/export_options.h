@@ -11,14 +11,20 @@
 #include "decode/cli/text/work_bar.h"
 
 struct export_options {
-    const char *capture, *output, *format, *time, *from, *to, *unit, *sources, *object, *process;
+    const char *capture, *output, *time, *from, *to, *process;
     struct names_wishes names;
-    uint64_t cpu, threads, most, every;
+    uint64_t cpu, threads, most;
     double shortest; /* seconds */
     struct work_bar bar;
 };
 
-/* Options that both commands take. */
+/* Lines of both commands' help. */
+#define WINDOW_USAGE                                                                                                   \
+    "  --time FROM-TO      only this time: seconds since the first TSC (1.5-1.6), or ticks (1000t-2000t); either\n"    \
+    "                      side may be omitted\n"                                                                      \
+    "  --from T, --to T    the same as separate options: seconds since the first TSC, or ticks since then (123456t)\n"
+
+/* The options that both commands have. */
 #define EXPORT_ARGUMENTS(o)                                                                                            \
     {"o", ARGUMENT_TEXT, &(o)->output, 0}, {"time", ARGUMENT_TEXT, &(o)->time, 0},                                     \
         {"from", ARGUMENT_TEXT, &(o)->from, 0}, {"to", ARGUMENT_TEXT, &(o)->to, 0}, ARGUMENT_CPU(&(o)->cpu),           \

@@ -93,7 +93,7 @@ static bool check(const struct trace_options *o)
 
 int trace_options_parse(struct trace_options *o, int argc, char **argv)
 {
-    struct argument_choice what = {whats, TRACE_FUNCTIONS}, color = {colors, COLOR_AUTO};
+    struct argument_choice what = {whats, TRACE_FUNCTIONS, "--what value"}, color = {colors, COLOR_AUTO, NULL};
     const struct argument options[] = {{"what", ARGUMENT_CHOICE, &what, 0},
                                        {"returns", ARGUMENT_FLAG, &o->returns, 0},
                                        {"disassemble", ARGUMENT_FLAG, &o->disassemble, 0},
