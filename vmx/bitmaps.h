@@ -1,4 +1,4 @@
-/* The bitmaps that all CPUs' VMCSs point to. Shell, private to vmx/. */
+/* The I/O and MSR bitmaps, which all CPUs' VMCSs share. Shell, private to vmx/. */
 #ifndef VMX_BITMAPS_H
 #define VMX_BITMAPS_H
 
@@ -6,7 +6,7 @@
 
 #include "vmx/vmx.h"
 
-/* Fill them in, in pages of the EPT pool. msr_conditions: MSR_IF_* of vmx/msr_policy.h. NULL: done; else what failed.
+/* Build them in pages of the EPT pool. msr_conditions: MSR_IF_* of vmx/msr_policy.h. NULL: done; else what failed.
  */
 const char *bitmaps_build(const struct vmx_ports *ports, uint32_t msr_conditions);
 

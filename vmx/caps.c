@@ -26,8 +26,8 @@ uint64_t vmx_feature_control(uint64_t value, uint32_t cpuid_7_ebx, uint32_t cpui
     return value | FEATURE_CONTROL_LOCK | FEATURE_CONTROL_VMX;
 }
 
-/* One control that we want: which word, which bit, and what its absence means. NULL text: do without. */
-struct wish {
+/* A control to be set: its word and bit, and what to say if the CPU lacks it. NULL: it is optional. */
+struct control {
     uint8_t word;
     uint32_t bits;
     const char *missing;
@@ -37,7 +37,7 @@ enum { WORD_PIN, WORD_PROC, WORD_PROC2, WORD_EXIT, WORD_ENTRY, NR_WORDS };
 
 #define MISSING(kind, name) "this CPU's VMX lacks the " kind " control \"" name "\""
 
-static const struct wish wishes[] = {
+static const struct control used_controls[] = {
     {WORD_PIN, PIN_NMI_EXITING, MISSING("pin-based", "NMI exiting")},
     {WORD_PIN, PIN_VIRTUAL_NMIS, MISSING("pin-based", "virtual NMIs")},
     {WORD_PIN, PIN_PREEMPTION_TIMER, NULL},
@@ -63,8 +63,8 @@ static const struct wish wishes[] = {
     {WORD_ENTRY, ENTRY_LOAD_IA32_EFER, MISSING("VM-entry", "load IA32_EFER")},
 };
 
-/* Those that are 1 on every processor, or may be: Appendix A.2, "Reserved Controls and Default Settings". The two of
- * MOV CR3 are looked at by themselves. */
+/* The default1 class, controls that are or may be 1 on every processor: Appendix A.2, "Reserved Controls and Default
+ * Settings". The two of MOV CR3 are checked separately. */
 static const uint32_t default_ones[NR_WORDS] = {
     [WORD_PIN] = 0x00000016, [WORD_PROC] = 0x0401e172, [WORD_EXIT] = 0x00036dff, [WORD_ENTRY] = 0x000011ff};
 
@@ -98,8 +98,8 @@ static const char *ept_missing(uint64_t ept_vpid)
     return NULL;
 }
 
-/* The counters stop in root where both ends can be had (hardware note: the guest's counters count no root instruction).
- */
+/* Stop the performance counters in root mode, if both controls exist, so that the guest's do not count root's
+ * instructions. */
 static void resolve_perf(struct vmx_controls *controls, const struct vmx_caps *caps)
 {
     if (caps->perfmon_version < 2 || !may_be_one(caps->exit, EXIT_LOAD_IA32_PERF_GLOBAL_CTRL) ||
@@ -114,9 +114,9 @@ static void resolve_perf(struct vmx_controls *controls, const struct vmx_caps *c
     }
 }
 
-/* Architectural LBRs, which IA32_DEBUGCTL does not stop at VM exits: the guest's hold none of root's branches, where
- * both ends can be had. A VM exit saves the guest's value where VM entry can load it (SDM "Saving MSRs" of VM exits).
- */
+/* Architectural LBRs are not stopped by the VM exit's clearing of IA32_DEBUGCTL. Stop them in root mode, if both
+ * controls exist, so that the guest's LBRs have none of root's branches. A VM exit saves IA32_LBR_CTL if VM entry can
+ * load it (SDM "Saving MSRs" of VM exits). */
 static void resolve_lbr(struct vmx_controls *controls, const struct vmx_caps *caps)
 {
     if (!may_be_one(caps->exit, EXIT_CLEAR_IA32_LBR_CTL) || !may_be_one(caps->entry, ENTRY_LOAD_IA32_LBR_CTL))
@@ -125,12 +125,12 @@ static void resolve_lbr(struct vmx_controls *controls, const struct vmx_caps *ca
     controls->entry |= ENTRY_LOAD_IA32_LBR_CTL;
 }
 
-/* A control that must be 1 and is none of our wishes is one of which nobody here knows what it does: exits that nothing
- * handles, above all. wished: the bits that we set ourselves. */
-static const char *what_is_forced(const uint64_t capabilities[NR_WORDS], const uint32_t wished[NR_WORDS])
+/* A control that must be 1 although we do not set it has effects that are not handled here, unexpected VM exits for
+ * instance. used: the bits that we set. */
+static const char *forced_control(const uint64_t capabilities[NR_WORDS], const uint32_t used[NR_WORDS])
 {
     for (unsigned i = 0; i < NR_WORDS; i++)
-        if (must_be_one(capabilities[i]) & ~(default_ones[i] | wished[i]))
+        if (must_be_one(capabilities[i]) & ~(default_ones[i] | used[i]))
             return forced[i];
     return NULL;
 }
@@ -138,30 +138,30 @@ static const char *what_is_forced(const uint64_t capabilities[NR_WORDS], const u
 const char *vmx_controls_resolve(struct vmx_controls *controls, const struct vmx_caps *caps)
 {
     const uint64_t capabilities[NR_WORDS] = {caps->pin, caps->proc, caps->proc2, caps->exit, caps->entry};
-    uint32_t words[NR_WORDS], wished[NR_WORDS] = {0};
+    uint32_t words[NR_WORDS], used[NR_WORDS] = {0};
 
     for (unsigned i = 0; i < NR_WORDS; i++)
         words[i] = must_be_one(capabilities[i]);
-    for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++) {
-        wished[wishes[i].word] |= wishes[i].bits;
-        if (may_be_one(capabilities[wishes[i].word], wishes[i].bits))
-            words[wishes[i].word] |= wishes[i].bits;
-        else if (wishes[i].missing)
-            return wishes[i].missing;
+    for (size_t i = 0; i < sizeof(used_controls) / sizeof(used_controls[0]); i++) {
+        used[used_controls[i].word] |= used_controls[i].bits;
+        if (may_be_one(capabilities[used_controls[i].word], used_controls[i].bits))
+            words[used_controls[i].word] |= used_controls[i].bits;
+        else if (used_controls[i].missing)
+            return used_controls[i].missing;
     }
-    /* Without the TRUE MSRs these two cannot be 0: an exit at every CR3 load, and no PIP for the guest (SDM "Emulation
-     * of Intel PT Traced State"). */
+    /* Without the TRUE MSRs these two are always 1: each load of CR3 exits, and the guest's PIPs are missing (SDM
+     * "Emulation of Intel PT Traced State"). */
     if (words[WORD_PROC] & (PROC_CR3_LOAD_EXITING | PROC_CR3_STORE_EXITING))
         return "this CPU's VMX cannot leave MOV CR3 to the guest (no IA32_VMX_TRUE_PROCBASED_CTLS)";
     if (!may_be_one(caps->proc, PROC_MONITOR_TRAP_FLAG))
         return MISSING("processor-based", "monitor trap flag");
-    const char *missing = what_is_forced(capabilities, wished);
+    const char *missing = forced_control(capabilities, used);
     if (!missing)
         missing = ept_missing(caps->ept_vpid);
     if (missing)
         return missing;
 
-    /* A VPID is only good if what an earlier user of it left in the TLB can be dropped. */
+    /* Use a VPID only if translations that an earlier user of it left can be invalidated. */
     if ((~caps->ept_vpid & (VPID_CAP_INVVPID | VPID_CAP_INVVPID_SINGLE)) != 0)
         words[WORD_PROC2] &= ~PROC2_ENABLE_VPID;
     *controls = (struct vmx_controls){.pin = words[WORD_PIN],

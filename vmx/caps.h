@@ -72,13 +72,13 @@
 #define FEATURE_CONTROL_SGX (1ull << 18)
 #define FEATURE_CONTROL_SENTER (0xff00ull)
 
-/* The registers as read on one CPU; the shell fills it in. MSRs that CPUID or another MSR says are not there are 0. */
+/* The registers of one CPU, as the shell reads them. MSRs that do not exist according to CPUID or another MSR are 0. */
 struct vmx_caps {
     uint32_t cpuid_1_ecx;
     uint32_t perfmon_version; /* CPUID.0AH:EAX[7:0] */
     uint64_t feature_control; /* IA32_FEATURE_CONTROL */
     uint64_t basic;           /* IA32_VMX_BASIC */
-    uint64_t pin;             /* the TRUE one of each pair; 31:0 must be 1, 63:32 may be 1 */
+    uint64_t pin;             /* the TRUE MSR of each pair, if it exists; bits 31:0: must be 1, 63:32: may be 1 */
     uint64_t proc;
     uint64_t proc2;
     uint64_t exit;
@@ -87,34 +87,34 @@ struct vmx_caps {
     uint64_t misc;     /* IA32_VMX_MISC */
 };
 
-/* What goes into the VMCS. */
+/* The control words of the VMCS. */
 struct vmx_controls {
     uint32_t pin, proc, proc2, exit, entry;
     bool perf_global_ctrl;       /* the guest's IA32_PERF_GLOBAL_CTRL is loaded and cleared across exits */
-    bool perf_global_ctrl_saved; /* ... and saved by the exit, so that its writes need no exit */
+    bool perf_global_ctrl_saved; /* ... and saved by the exit, so that the guest's writes need not exit */
 };
 
 #define VMX_BASIC_TRUE_CONTROLS (1ull << 55)
 #define VMX_MISC_HLT (1ull << 6)
 #define VMX_MISC_WAIT_FOR_SIPI (1ull << 8)
 
-/* IA32_FEATURE_CONTROL as it is to be from now on: as it is where firmware has locked it, else locked with VMX, and
- * with what Linux would allow before it locks it. cpuid_7_*: of CPUID leaf 7, subleaf 0. */
+/* The value for IA32_FEATURE_CONTROL: unchanged if firmware has locked it; else locked, with VMX enabled and the bits
+ * that Linux would set before it locks the MSR. cpuid_7_*: of CPUID leaf 7, subleaf 0. */
 uint64_t vmx_feature_control(uint64_t value, uint32_t cpuid_7_ebx, uint32_t cpuid_7_ecx);
 
-/* Is VMX there and not locked away? NULL: yes; else one sentence that says why not. Only cpuid_1_ecx and
- * feature_control need to be filled in: the other MSRs exist only where this says yes. */
+/* Does the CPU have VMX, and can it be enabled? NULL: yes; else one sentence that says why not. Only cpuid_1_ecx and
+ * feature_control need to be filled in: the other MSRs exist only if it does. */
 const char *vmx_caps_check(const struct vmx_caps *caps);
 
-/* Choose the controls. NULL: *controls is filled in; else one sentence that names the first thing that is missing. */
+/* Choose the controls. NULL: *controls is filled in; else one sentence that names the first missing feature. */
 const char *vmx_controls_resolve(struct vmx_controls *controls, const struct vmx_caps *caps);
 
-/* Can a CPU with these capabilities run with what was resolved for the first one's? NULL: yes, they are the same; else
- * one sentence that names the first register that differs. */
+/* Do the controls chosen for the first CPU fit a CPU with these capabilities? NULL: yes, they are the same; else one
+ * sentence that names the first register that differs. */
 const char *vmx_caps_differ(const struct vmx_caps *first, const struct vmx_caps *caps);
 
 /* Add the controls that load IA32_RTIT_CTL at VM entries and clear it at exits. NULL: done; else one sentence that
- * names the control that is missing. */
+ * names the missing control. */
 const char *vmx_controls_switch_rtit(struct vmx_controls *controls, const struct vmx_caps *caps);
 
 #endif

@@ -48,13 +48,13 @@ struct cpuid_values cpuid_policy_apply(uint32_t leaf, uint32_t subleaf, struct c
 
     switch (leaf) {
     case LEAF_FEATURES:
-        v.ecx &= ~(LEAF1_ECX_VMX | LEAF1_ECX_SMX); /* VISIBLE: VMX and SMX are taken */
+        v.ecx &= ~(LEAF1_ECX_VMX | LEAF1_ECX_SMX); /* VISIBLE: VMX and SMX are in use by root */
         v.ecx = follow(v.ecx, LEAF1_ECX_OSXSAVE, guest->cr4 & CR4_OSXSAVE);
         break;
     case LEAF_EXTENDED_FEATURES:
         if (subleaf != 0)
             break;
-        v.ebx &= ~LEAF7_EBX_INTEL_PT; /* VISIBLE: PT is taken */
+        v.ebx &= ~LEAF7_EBX_INTEL_PT; /* VISIBLE: PT is in use by root */
         v.ecx = follow(v.ecx, LEAF7_ECX_OSPKE, guest->cr4 & CR4_PKE);
         break;
     case LEAF_EXTENDED_STATE:
@@ -66,12 +66,12 @@ struct cpuid_values cpuid_policy_apply(uint32_t leaf, uint32_t subleaf, struct c
     case LEAF_INTEL_PT:
         v = (struct cpuid_values){0};
         break;
-    case LEAF_KEY_LOCKER: /* root has CR4.KL, so that what firmware has done about it shows */
+    case LEAF_KEY_LOCKER: /* root has CR4.KL set, so that the result has what firmware has enabled */
         if (!(guest->cr4 & CR4_KL))
             v.ebx &= ~LEAF_19_EBX_AESKLE;
         break;
     case LEAF_EXTENDED:
-        /* "SYSCALL/SYSRET available in 64-bit mode": root mode asks in 64-bit mode, the guest perhaps not. */
+        /* SYSCALL is shown only in 64-bit mode; root mode is in 64-bit mode, the guest may not be. */
         if (!guest->code64)
             v.edx &= ~LEAF_80000001_EDX_SYSCALL;
         break;

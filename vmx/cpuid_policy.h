@@ -1,5 +1,6 @@
 /*
- * What CPUID tells the guest: what the CPU says, with PT, VMX and SMX hidden and the guest's own state put in. Core.
+ * What CPUID returns to the guest: the CPU's result, with PT, VMX and SMX hidden and the guest's own state inserted.
+ * Core.
  *
  * Source: SDM Vol. 2A, "CPUID - CPU Identification".
  */
@@ -13,28 +14,28 @@ struct cpuid_values {
     uint32_t eax, ebx, ecx, edx;
 };
 
-/* The guest's state that CPUID depends on and that root mode does not share. (XCR0, IA32_XSS, IA32_APIC_BASE and
- * IA32_MISC_ENABLE are shared: the CPU's own answer follows the guest.) */
+/* The guest's state on which CPUID depends and which differs in root mode. (XCR0, IA32_XSS, IA32_APIC_BASE and
+ * IA32_MISC_ENABLE do not: the CPU's own result is right.) */
 struct cpuid_guest {
     uint64_t cr4; /* as the guest sees it */
-    bool code64;  /* executes 64-bit code */
+    bool code64;  /* the guest executes 64-bit code */
 };
 
-/* Where this CPU's leaves end. */
+/* This CPU's highest leaves. */
 struct cpuid_limits {
     uint32_t max_basic;    /* CPUID.0:EAX */
     uint32_t max_extended; /* CPUID.80000000H:EAX */
-    bool hypervisor;       /* CPUID.1:ECX[31]: below us is another, and leaves 4000_00xxH are its own */
+    bool hypervisor;       /* CPUID.1:ECX[31]: there is another one below us, and leaves 4000_00xxH are its */
 };
 
-/* The leaf that the CPU answers for: leaves beyond the last, and 4000_00xxH without a hypervisor, are answered as the
- * last basic one. */
+/* The leaf that the CPU returns: for leaves above the highest, and for 4000_00xxH without a hypervisor, it returns the
+ * highest basic leaf. */
 uint32_t cpuid_effective_leaf(uint32_t leaf, struct cpuid_limits limits);
 
-/* Does the answer to this leaf depend on struct cpuid_guest? Saves reading it for most leaves. */
+/* Does this leaf depend on struct cpuid_guest? Most do not, so that it need not be read. */
 bool cpuid_needs_guest(uint32_t leaf);
 
-/* leaf: effective. real: what the CPU answered in root mode. guest: not looked at where cpuid_needs_guest says no. */
+/* What the guest gets. leaf: effective. real: the result in root mode. guest: ignored unless cpuid_needs_guest. */
 struct cpuid_values cpuid_policy_apply(uint32_t leaf, uint32_t subleaf, struct cpuid_values real,
                                        const struct cpuid_guest *guest);
 

@@ -1,14 +1,18 @@
 /* Kind: shell */
-/* Writes to CR0 and CR4 that touch bits which VMX owns, loads of CR3 that PT's filter must follow, and XSETBV. */
+/* Writes to CR0 and CR4 that change bits owned by VMX, loads of CR3 that PT's CR3 filter must follow, and XSETBV. */
+#include "vmx/cr.h"
+
 #include "base/control.h"
 #include "base/fixup.h"
 #include "vmx/cpu.h"
+#include "vmx/fail_stop.h"
+#include "vmx/guest.h"
 #include "vmx/vmcs.h"
 
 #define CR_ACCESS_MOV_TO 0u
 
-/* Only bits that VMX fixes (NE) are ours. The shadow takes the guest's new value and the instruction runs again: now it
- * does not exit, and the CPU does all the rest, entering IA-32e mode included. */
+/* Only bits that VMX fixes (NE) are ours. Put the guest's value into the read shadow and let it execute the instruction
+ * again: now it does not exit, and the CPU does all the rest, entering IA-32e mode included. */
 static enum exit_action cr0_write(uint64_t value)
 {
     if (value >> 32 || ((value & CR0_PG) && !(value & CR0_PE)) || ((value & CR0_NW) && !(value & CR0_CD)))
@@ -22,15 +26,16 @@ void cr3_watch(struct cpu *cpu)
     const uint64_t cr3 = vmreadn(VMCS_GUEST_CR3);
     const bool watched = pt_cr3(cpu->pt, cr3);
 
-    cpu_set_proc_control(cpu, PROC_CR3_LOAD_EXITING, watched);
+    guest_set_proc_control(cpu, PROC_CR3_LOAD_EXITING, watched);
     if (!watched)
         return;
-    vmwrite32(VMCS_CR3_TARGET_COUNT, 1); /* the CPU has one: pt_objection. Where it has none, the value is no field */
+    vmwrite32(VMCS_CR3_TARGET_COUNT,
+              1); /* pt_objection has made sure that the CPU has one; without, the value field does not exist */
     vmwriten(VMCS_CR3_TARGET_VALUE_0, cr3);
 }
 
-/* The value becomes a CR3-target value, and the instruction runs again: now it does not exit, so that its PIP is
- * written (SDM 36.5.2.5) and the CPU does all the rest. */
+/* Make the value the CR3-target value and let the guest execute the instruction again: now it does not exit, so that
+ * the CPU writes its PIP (SDM 36.5.2.5) and does all the rest. */
 static enum exit_action cr3_write(struct cpu *cpu, uint64_t value)
 {
     pt_cr3(cpu->pt, value);
@@ -45,18 +50,18 @@ enum exit_action cr_access_exit(struct cpu *cpu)
     const unsigned number = qualification & 0xf, type = qualification >> 4 & 3, reg = qualification >> 8 & 0xf;
 
     if (type != CR_ACCESS_MOV_TO || (number != 0 && number != 3 && number != 4))
-        fail_stop(cpu, "a control-register access that should not exit");
+        fail_stop(cpu, "unexpected exit by a control-register access");
     const uint64_t *registers = &cpu->registers.rax;
     const uint64_t value = reg == 4 ? vmreadn(VMCS_GUEST_RSP) : registers[reg];
     if (number == 0)
         return cr0_write(value);
     if (number == 3)
         return cr3_write(cpu, value);
-    /* Setting VMXE or SMXE: reserved bits where CPUID shows neither feature. */
+    /* It sets VMXE or SMXE, which are reserved bits where CPUID shows neither feature. */
     return guest_inject_exception(VECTOR_GP);
 }
 
-/* XCR0 is not switched: root mode uses no extended state. The CPU judges ECX and the value. */
+/* XCR0 is not switched: root mode uses no extended state. The CPU checks ECX and the value. */
 enum exit_action xsetbv_exit(struct cpu *cpu)
 {
     const struct guest_registers *r = &cpu->registers;

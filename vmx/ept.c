@@ -1,14 +1,16 @@
 /* Kind: shell */
 #include "vmx/ept.h"
 
-#include "base/init.h"
 #include <string.h>
 
+#include "base/init.h"
 #include "base/msr.h"
 #include "base/phys.h"
-#include "vmx/cpu.h"
+#include "vmx/caps.h"
 #include "vmx/ept_maths.h"
 #include "vmx/ept_view.h"
+#include "vmx/fail_stop.h"
+#include "vmx/machine.h"
 #include "vmx/memory_types.h"
 #include "vmx/mtrr.h"
 
@@ -17,12 +19,12 @@
 static uint64_t *root;
 static uint8_t *pool;
 static uint32_t pool_used, pool_pages;
-static uint64_t ones_pa; /* the page behind all hidden pages */
+static uint64_t ones_pa; /* the page of ones that all hidden pages map to */
 static unsigned largest_level;
-static uint64_t memory_access; /* of guest memory before its first execution */
+static uint64_t memory_access; /* access rights of guest memory before its first execution */
 
-/* Pages that are memory, as looked up before: the guest's page tables are asked for again and again, always with the
- * machine's lock held. */
+/* A cache of pages that ept_is_memory found to be memory: the guest's page tables are read again and again. The
+ * machine's lock is held. */
 #define NR_KNOWN_MEMORY 32u
 static uint64_t known_memory[NR_KNOWN_MEMORY]; /* the address + 1 */
 
@@ -41,11 +43,11 @@ static uint64_t *new_table(void)
     uint64_t *table = ept_pool_take(1);
 
     if (!table)
-        fail_stop(cpu_this(), "the EPT page pool is used up");
+        fail_stop_here("the EPT page pool is exhausted");
     return table;
 }
 
-/* All changes of the tree, so that the CPUs' views follow it. */
+/* Every change of the tree goes through here, so that the CPUs' views follow it. */
 static void slot_write(uint64_t *slot, uint64_t gpa, unsigned level, uint64_t entry)
 {
     *slot = entry;
@@ -66,7 +68,7 @@ static uint64_t *table_of(uint64_t entry)
     return phys_to_virt(entry & EPT_ADDRESS_MASK);
 }
 
-/* The entry for gpa at level; tables on the way are made, larger pages split. */
+/* The entry for gpa at level. Makes missing tables, and splits larger pages. */
 static uint64_t *slot_at(uint64_t gpa, unsigned level)
 {
     uint64_t *table = root;
@@ -102,7 +104,7 @@ uint64_t *ept_slot(uint64_t gpa, unsigned level)
     return &ept_table_of(gpa, level)[ept_index(gpa, level)];
 }
 
-/* One level for each line: it is asked for each table of the guest's that is read. */
+/* Unrolled: it is called for each of the guest's tables that is read. */
 uint64_t ept_lookup(uint64_t gpa)
 {
     uint64_t entry = root[gpa >> 39 & (EPT_TABLE_ENTRIES - 1)];
@@ -134,7 +136,8 @@ static uint64_t map_largest(uint64_t gpa, uint64_t end)
     }
 }
 
-/* All pages of the range read as ones. Eager for the NIC, whose driver would probe it, lazy for our memory. */
+/* Make all pages of the range read as ones: at once for the NIC, whose driver would probe it, on access for our memory.
+ */
 static void hide(uint64_t start, uint64_t end)
 {
     for (uint64_t gpa = start & ~(EPT_PAGE_SIZE - 1); gpa < end; gpa += EPT_PAGE_SIZE)
@@ -153,7 +156,7 @@ static void unmap(struct range range)
     }
 }
 
-/* Up to where ept_build maps: memory may end within a page. */
+/* The end of what ept_build maps: memory may end within a page. */
 static uint64_t end_of_built(uint64_t top_of_memory)
 {
     const uint64_t end = (top_of_memory + EPT_PAGE_SIZE - 1) & ~(EPT_PAGE_SIZE - 1);
@@ -196,7 +199,7 @@ void ept_set_access(uint64_t gpa, uint64_t access)
     slot_write(slot, gpa, 1, (*slot & ~(EPT_ACCESS_MASK | EPT_GUARDED)) | access);
 }
 
-/* Larger pages have never been executed. */
+/* Pages larger than 4 KBytes have never been executed. */
 static void withhold(uint64_t *table, unsigned level, uint64_t base)
 {
     for (unsigned i = 0; i < EPT_TABLE_ENTRIES; i++) {
@@ -214,7 +217,7 @@ void ept_withhold_execution(void)
     withhold(root, EPT_LEVELS, 0);
 }
 
-/* Of the largest block around gpa of which nothing is mapped. */
+/* The level of the largest block around gpa of which nothing is mapped. */
 static unsigned level_missing(uint64_t gpa)
 {
     const uint64_t *table = root;
@@ -225,8 +228,8 @@ static unsigned level_missing(uint64_t gpa)
     return level < largest_level ? level : largest_level;
 }
 
-/* MMIO behind the memory, as it is asked for: in the largest pieces, but none over what stands there, hidden pages
- * among that. */
+/* MMIO above memory, when it is accessed: in the largest blocks that do not overlap what is mapped, such as hidden
+ * pages. */
 void ept_map_missing(uint64_t gpa)
 {
     const struct range *ours = &machine.config.reserved;
@@ -237,7 +240,7 @@ void ept_map_missing(uint64_t gpa)
     }
     const uint64_t size = ept_entry_size(level_missing(gpa)), start = gpa & ~(size - 1);
     if (start < end_of_built(machine.config.top_of_memory))
-        fail_stop(cpu_this(), "guest-physical address below the top of memory is not mapped");
+        fail_stop_here("guest-physical address below the top of memory is not mapped");
     for (uint64_t at = start; at < start + size;)
         at += map_largest(at, start + size);
 }
@@ -247,7 +250,7 @@ bool ept_is_hidden(uint64_t gpa)
     return (ept_lookup(gpa) & EPT_ADDRESS_MASK) == ones_pa;
 }
 
-static bool look_for_memory(uint64_t gpa)
+static bool memory_lookup(uint64_t gpa)
 {
     const uint64_t entry = ept_lookup(gpa);
 
@@ -263,13 +266,13 @@ bool ept_is_memory(uint64_t gpa)
 
     if (*known == page + 1)
         return true;
-    if (!look_for_memory(page))
+    if (!memory_lookup(page))
         return false;
     *known = page + 1;
     return true;
 }
 
-/* The views follow when all is done. */
+/* The caller makes the views follow. */
 static void retype(uint64_t *table, unsigned level, uint64_t base)
 {
     for (unsigned i = 0; i < EPT_TABLE_ENTRIES; i++) {

@@ -32,11 +32,11 @@ uint64_t ept_split_entry(uint64_t leaf, unsigned level, unsigned index)
 }
 
 #define GIB (1ull << 30)
-#define SPARE_PAGES 96u /* bitmaps, the page of ones, splits among MMIO, tables for MMIO above memory */
+#define SPARE_PAGES 96u /* bitmaps, the page of ones, splits in MMIO ranges, tables for MMIO above memory */
 
 #define LEAST_SPLIT (32 * GIB)
 
-/* All of it mapped, split bytes of it by the smallest pages. */
+/* Tables that map all of it, and split bytes of it by 4-KByte pages. */
 static inline uint32_t pages_for(uint64_t top_of_memory, uint64_t split)
 {
     const uint64_t mapped = top_of_memory > 4 * GIB ? top_of_memory : 4 * GIB;

@@ -1,13 +1,13 @@
 /* Kind: shell */
 #include "vmx/ept_view.h"
 
-#include "base/init.h"
 #include <string.h>
 
+#include "base/init.h"
 #include "base/phys.h"
-#include "vmx/cpu.h"
 #include "vmx/ept.h"
 #include "vmx/ept_maths.h"
+#include "vmx/fail_stop.h"
 
 #define INVEPT_SINGLE_CONTEXT 1ull
 
@@ -25,13 +25,13 @@ uint64_t ept_view_pointer(const struct ept_view *view)
     return ept_pointer(virt_to_phys(view->pml4));
 }
 
-/* What a table of this level covers begins here. */
+/* The first address that gpa's table of this level maps. */
 static uint64_t table_base(uint64_t gpa, unsigned level)
 {
     return gpa & ~(ept_entry_size(level + 1) - 1);
 }
 
-/* NULL: this view uses the machine's. */
+/* NULL: this view shares the machine's table. */
 static uint64_t *private_entries(const struct ept_view *view, uint64_t gpa, unsigned level)
 {
     if (level == EPT_LEVELS)
@@ -42,7 +42,7 @@ static uint64_t *private_entries(const struct ept_view *view, uint64_t gpa, unsi
     return NULL;
 }
 
-/* From the top down, so that each table's parent is private before it. NULL: there is no room. */
+/* Copy the tables on the way to gpa, from the top down. NULL: no room for another one. */
 static uint64_t *make_private(struct ept_view *view, uint64_t gpa)
 {
     uint64_t *entries = view->pml4;
@@ -135,10 +135,10 @@ void ept_invalidate(const struct ept_view *view)
                      : [descriptor] "m"(descriptor), [type] "r"(INVEPT_SINGLE_CONTEXT)
                      : "memory");
     if (failed)
-        fail_stop(cpu_this(), "INVEPT failed");
+        fail_stop_here("INVEPT failed");
 }
 
-/* Does the view map this entry's addresses in its own way? */
+/* Does the view map this entry's addresses differently from the machine's tree? */
 static bool entry_is_own(const struct ept_view *view, uint64_t gpa, unsigned level)
 {
     return level == 1 ? ept_view_has_open(view, gpa) : private_entries(view, gpa, level - 1) != NULL;

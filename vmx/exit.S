@@ -1,14 +1,15 @@
 /*
  * VM exit and VM entry.
  *
- * A VM exit loads RSP with the top of struct cpu's stack, GS.base with struct cpu, RIP with vmx_exit_entry; the other
- * general registers are the guest's (SDM "Loading Host State"). They are pushed in the reverse of their numbers, so that
- * struct guest_registers (vmx/cpu.h) lies on top of the stack; the slot of RSP stays unused. Not saved, as root mode
- * does not touch it: x87, SSE and AVX state, CR2, DR0 to DR6, the MSRs that the VMCS does not swap.
+ * A VM exit loads RSP with the top of struct cpu's stack, GS.base with the address of struct cpu and RIP with
+ * vmx_exit_entry; the other general registers are the guest's (SDM "Loading Host State"). They are pushed in descending
+ * order of their numbers, so that they form a struct guest_registers (vmx/cpu.h) on top of the stack; the slot of RSP is
+ * unused. Not saved, because root mode does not change them: x87, SSE and AVX state, CR2, DR0 to DR6, and the MSRs that
+ * the VMCS does not switch.
  *
- * NMIs in root mode are only counted (vmx/nmi.c). The last thing before VMRESUME is a look at the count; an NMI that
- * comes between that look and VMRESUME moves its own return address back to the look. So between vmx_entry_window_start
- * and vmx_entry_window_end nothing may change state.
+ * NMIs in root mode are only counted (vmx/nmi.c). The count is tested right before VMRESUME. The handler of an NMI that
+ * arrives between the test and VMRESUME moves its own return address back to the test. So nothing between
+ * vmx_entry_window_start and vmx_entry_window_end may change state.
  */
 #include "vmx/cpu_offsets.h"
 

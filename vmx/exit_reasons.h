@@ -1,4 +1,4 @@
-/* VM exits' basic reasons. Core. Source: SDM Appendix C, "VMX Basic Exit Reasons". */
+/* Basic exit reasons. Core. Source: SDM Appendix C, "VMX Basic Exit Reasons". */
 #ifndef VMX_EXIT_REASONS_H
 #define VMX_EXIT_REASONS_H
 

@@ -1,30 +1,20 @@
 /* Kind: shell, hot */
-/* VM exits: from reason to handler. Only the dispatcher moves RIP. */
+/* VM exits: from the basic exit reason to the handler, and back into the guest. Only this file moves RIP. */
+#include "vmx/exits.h"
+
 #include "vmx/cpu.h"
-#include "vmx/summons.h"
+#include "vmx/cpuid.h"
+#include "vmx/cr.h"
+#include "vmx/fail_stop.h"
+#include "vmx/guest.h"
+#include "vmx/io_instruction.h"
+#include "vmx/msr.h"
+#include "vmx/task_switch.h"
+#include "vmx/violation.h"
+#include "vmx/vmcall.h"
 #include "vmx/vmcs.h"
 
-#include "base/msr.h"
-
 #define ENTRY_FAILURE (1u << 31)
-
-static enum exit_action cpuid_exit(struct cpu *cpu)
-{
-    struct guest_registers *r = &cpu->registers;
-    const uint32_t leaf = cpuid_effective_leaf((uint32_t)r->rax, cpu->cpuid_limits), subleaf = (uint32_t)r->rcx;
-    struct cpuid_guest guest = {0};
-
-    if (cpuid_needs_guest(leaf))
-        guest = (struct cpuid_guest){.cr4 = guest_cr4_seen(), .code64 = guest_code64()};
-    const struct cpuid_regs real = cpuid_read(leaf, subleaf);
-    const struct cpuid_values v =
-        cpuid_policy_apply(leaf, subleaf, (struct cpuid_values){real.eax, real.ebx, real.ecx, real.edx}, &guest);
-    r->rax = v.eax;
-    r->rbx = v.ebx;
-    r->rcx = v.ecx;
-    r->rdx = v.edx;
-    return EXIT_ADVANCE;
-}
 
 /* VMX and SMX instructions do not exist on a CPU whose CPUID shows neither. */
 static enum exit_action undefined_exit(struct cpu *cpu)
@@ -33,7 +23,7 @@ static enum exit_action undefined_exit(struct cpu *cpu)
     return guest_inject_exception(VECTOR_UD);
 }
 
-/* INVD would drop what root mode has written and not stored yet: WBINVD instead. */
+/* WBINVD: INVD would discard what root mode has in the caches. */
 static enum exit_action invd_exit(struct cpu *cpu)
 {
     (void)cpu;
@@ -41,6 +31,8 @@ static enum exit_action invd_exit(struct cpu *cpu)
     return EXIT_ADVANCE;
 }
 
+/* A new handler is a line here, and a file with a header of its own (docs/extending.md). An exit without a handler is a
+ * fail-stop. */
 static exit_handler *const handlers[NR_EXIT_REASONS] = {
     [EXIT_REASON_EXCEPTION_OR_NMI] = nmi_exit, /* page faults too */
     [EXIT_REASON_TRIPLE_FAULT] = triple_fault_exit,
@@ -74,32 +66,41 @@ static exit_handler *const handlers[NR_EXIT_REASONS] = {
     [EXIT_REASON_VMFUNC] = undefined_exit,
 };
 
-/* From the end of an exit's handling to VM entry. What other CPUs have asked for comes first, what switches tracing on
- * last; where another CPU has called meanwhile, all of it once more. */
-void vmx_enter_guest(struct cpu *cpu)
+/* From the end of an exit's handling to VM entry. Other CPUs' requests are served first; what switches tracing on comes
+ * last. If another CPU has requested something meanwhile, all is done once more. */
+static void enter_guest(struct cpu *cpu)
 {
     if (machine.config.look)
         machine.config.look();
     for (;;) {
-        if (cpu->summons_served != __atomic_load_n(&machine.summons, __ATOMIC_RELAXED))
-            summons_serve(cpu);
-        if (cpu->nmis_in_root | cpu->nmis_pending)
+        if (kick_is_requested(cpu))
+            requests_serve(cpu);
+        if (nmi_is_due(&cpu->nmi))
             nmi_deliver(cpu);
-        if (!cpu->timer_steady)
+        if (!timer_is_steady(&cpu->timer))
             timer_before_entry(cpu);
         trace_switch_enter(cpu);
-        if (summons_enter_guest(cpu))
-            return;
+        if (kick_enter_guest(cpu))
+            break;
         pt_exit(cpu->pt);
     }
+    if (code_has_turn(&cpu->code) && kick_guest_executes(cpu))
+        code_entering(cpu);
 }
 
-/* A VM entry that failed for what soft PT wanted of it is tried again without. */
+static void wait_for_sipi(struct cpu *cpu)
+{
+    if (code_has_turn(&cpu->code))
+        code_entering(cpu);
+    startup_wait(cpu);
+}
+
+/* A VM entry that failed because of what soft PT wrote for it is tried again without that. */
 __attribute__((cold, noinline)) static void exit_without_handler(struct cpu *cpu, uint32_t reason)
 {
     if (reason != (ENTRY_FAILURE | EXIT_REASON_ENTRY_FAILURE_GUEST_STATE) || !soft_hold_refused(&cpu->soft))
-        fail_stop(cpu, "a VM exit that nobody handles");
-    vmx_enter_guest(cpu);
+        fail_stop(cpu, "no handler for a VM exit");
+    enter_guest(cpu);
 }
 
 static void exit_handle(struct cpu *cpu, uint32_t basic)
@@ -109,10 +110,11 @@ static void exit_handle(struct cpu *cpu, uint32_t basic)
             soft_step_leave(cpu, basic == EXIT_REASON_MONITOR_TRAP_FLAG);
         step_leave(cpu, basic);
     }
-    if (machine_has_others()) /* behind what soft PT has to say of the instruction before */
-        summons_pages_seen(cpu);
-    if (cpu->nr_faults)
-        page_faults_look(cpu);
+    /* A program that other CPUs have sent records of may run here next. After soft PT's packets for the last step. */
+    if (machine_has_others() && machine.config.map_memory)
+        code_publish_seen(cpu);
+    if (code_has_faults(&cpu->code))
+        code_check_faults(cpu);
 
     switch (handlers[basic](cpu)) {
     case EXIT_ADVANCE:
@@ -124,11 +126,11 @@ static void exit_handle(struct cpu *cpu, uint32_t basic)
     case EXIT_INJECTED:
         break;
     case EXIT_WAIT_FOR_SIPI:
-        startup_wait(cpu);
-        summons_init_taken(cpu);
+        wait_for_sipi(cpu);
+        requests_init_taken(cpu);
         return;
     }
-    vmx_enter_guest(cpu);
+    enter_guest(cpu);
 }
 
 void vmx_exit_dispatch(struct guest_registers *registers)
@@ -139,32 +141,38 @@ void vmx_exit_dispatch(struct guest_registers *registers)
     const uint32_t reason = vmread32(VMCS_EXIT_REASON);
     const uint32_t basic = reason & 0xffff;
     if (machine_has_others())
-        summons_leave_guest(cpu);
+        kick_leave_guest(cpu);
     if (basic >= NR_EXIT_REASONS) {
         exit_without_handler(cpu, reason);
         return;
     }
-    cpu->exits[basic]++;
-    cpu->exit_tsc[basic] -= tsc_read();
+    exit_counts_begin(&cpu->counts, basic);
     if ((reason & ENTRY_FAILURE) || !handlers[basic])
         exit_without_handler(cpu, reason);
     else
         exit_handle(cpu, basic);
-    cpu->exit_tsc[basic] += tsc_read();
+    exit_counts_end(&cpu->counts, basic);
 }
 
-/* An NMI was counted just before VMRESUME. A CPU that waits for SIPI has none. */
 void vmx_nmi_before_entry(struct guest_registers *registers)
 {
     struct cpu *cpu = cpu_of(registers);
-    const enum cpu_place place = __atomic_load_n(&cpu->place, __ATOMIC_RELAXED);
 
-    if (place == CPU_WAITS_FOR_SIPI || place == CPU_SPOKEN_FOR) {
-        cpu->nmis_in_root = 0;
+    if (kick_waits_for_sipi(cpu)) {
+        nmi_drop_counted(cpu);
         return;
     }
     pt_exit(cpu->pt);
-    summons_leave_guest(cpu);
+    kick_leave_guest(cpu);
     nmi_deliver(cpu);
-    vmx_enter_guest(cpu);
+    enter_guest(cpu);
+}
+
+_Noreturn void vmx_start(struct cpu *cpu, bool first)
+{
+    if (first)
+        enter_guest(cpu);
+    else
+        wait_for_sipi(cpu);
+    vmx_launch(&cpu->registers);
 }

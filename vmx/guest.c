@@ -1,5 +1,6 @@
 /* Kind: shell, hot */
-/* The guest's state in the VMCS, as handlers see and change it. */
+#include "vmx/guest.h"
+
 #include "base/control.h"
 #include "vmx/cpu.h"
 #include "vmx/vmcs.h"
@@ -21,6 +22,13 @@ bool guest_in_user_mode(void)
 bool guest_at_cpl0(void)
 {
     return !(vmread32(VMCS_GUEST_SS_ACCESS_RIGHTS) & ACCESS_RIGHTS_DPL);
+}
+
+uint64_t guest_linear_rip(void)
+{
+    const uint64_t rip = vmreadn(VMCS_GUEST_RIP);
+
+    return guest_code64() ? rip : (uint32_t)(vmreadn(VMCS_GUEST_CS_BASE) + rip);
 }
 
 uint64_t guest_cr4_seen(void)
@@ -74,14 +82,14 @@ void guest_redeliver(void)
         return;
     guest_inject(
         event_again(vectoring, vmread32(VMCS_IDT_VECTORING_ERROR_CODE), vmread32(VMCS_EXIT_INSTRUCTION_LENGTH)));
-    /* "Checks on Guest Non-Register State": an NMI is not injected into its own blocking, which began with the delivery
-     * that was cut short. */
+    /* SDM "Checks on Guest Non-Register State": no NMI is injected while NMIs are blocked. Its own delivery, which the
+     * exit interrupted, has begun to block them. */
     if (event_type_of(vectoring) == EVENT_NMI)
         vmwrite32(VMCS_GUEST_INTERRUPTIBILITY_STATE,
                   vmread32(VMCS_GUEST_INTERRUPTIBILITY_STATE) & ~INTERRUPTIBILITY_NMI);
 }
 
-void cpu_set_proc_control(struct cpu *cpu, uint32_t bit, bool on)
+void guest_set_proc_control(struct cpu *cpu, uint32_t bit, bool on)
 {
     const uint32_t controls = on ? cpu->proc_controls | bit : cpu->proc_controls & ~bit;
 
@@ -89,11 +97,4 @@ void cpu_set_proc_control(struct cpu *cpu, uint32_t bit, bool on)
         return;
     cpu->proc_controls = controls;
     vmwrite32(VMCS_PROC_BASED_CONTROLS, controls);
-}
-
-void guest_pend_nmi(struct cpu *cpu)
-{
-    if (cpu->nmis_pending <
-        nmis_pending_max(vmread32(VMCS_ENTRY_INTERRUPTION_INFORMATION), vmread32(VMCS_GUEST_INTERRUPTIBILITY_STATE)))
-        cpu->nmis_pending++;
 }

@@ -11,9 +11,9 @@
 #define ENTRY_PS 0x80u
 
 #define PAGE_SHIFT 12u
-#define PDPT_SHIFT 30u /* of PAE paging: its entries have no access rights */
+#define PDPT_SHIFT 30u /* of PAE paging, whose PDPT entries have no access rights */
 
-/* rights: what all entries on the way allow. The bits of access are those of the rights that it needs. */
+/* rights: those that all entries of the walk allow. The bits of access are the bits of the rights that it needs. */
 static bool is_allowed(const struct guest_paging *paging, uint32_t access, uint32_t rights)
 {
     if (!(access & GUEST_DATA_USER)) {

@@ -69,7 +69,7 @@ uint32_t guest_stretch_runs(const struct guest_stretch *stretch, const struct gu
 
 /* What was mapped around a fault may go on in the next stretch: where the first of this one's pages is none of it.
  * (Linux maps as many pages as a stretch has, from the stretch's start or from that of the file's mapping.) */
-static inline bool guest_stretch_goes_on(const struct guest_stretch *stretch, uint32_t executable)
+static inline bool guest_stretch_continues(const struct guest_stretch *stretch, uint32_t executable)
 {
     return !stretch->large && executable != 0 && !(executable & 1);
 }

@@ -67,8 +67,8 @@ uint32_t nmis_pending_max(uint32_t entry_information, uint32_t interruptibility)
 
 bool nmi_can_inject(uint32_t entry_information, uint32_t interruptibility)
 {
-    /* Blocking by STI: "Checks on Guest Non-Register State" allow an NMI only where some processors permit it, and
-     * blocking by MOV SS never: both last one instruction, so the window comes at once. */
+    /* SDM "Checks on Guest Non-Register State": blocking by MOV SS forbids an NMI, blocking by STI forbids it on some
+     * processors. Both last for one instruction, so the NMI window comes at once. */
     return !(entry_information & EVENT_VALID) &&
            !(interruptibility & (INTERRUPTIBILITY_NMI | INTERRUPTIBILITY_MOV_SS | INTERRUPTIBILITY_STI));
 }

@@ -1,5 +1,5 @@
 /*
- * Moving RIP past an instruction that exited, and delivering events at VM entry. Core.
+ * Moving RIP past an emulated instruction, and events to be injected at VM entry. Core.
  *
  * Source: SDM "VM-Entry Control Fields for Event Injection", "Information for VM Exits That Occur During Event
  * Delivery", "Checks on VM-Entry Control Fields", Table "Format of Interruptibility State", "... Pending-Debug-
@@ -21,15 +21,15 @@
 
 #define PENDING_DEBUG_BS (1ull << 14)
 
-/* The part of the guest's state that an instruction changes by ending. */
+/* The part of the guest's state that changes when an instruction ends. */
 struct guest_step {
     uint64_t rip;
     uint32_t interruptibility;
-    bool set_bs; /* out: a single-step trap is due: set PENDING_DEBUG_BS */
+    bool set_bs; /* out: a single-step trap is pending: set PENDING_DEBUG_BS */
 };
 
-/* The instruction of length bytes at step.rip has been executed for the guest. Blocking by STI and MOV SS ends with it;
- * with TF set (and BTF clear) a single-step trap follows it; outside 64-bit mode RIP wraps at 32 bits. */
+/* The instruction of length bytes at step.rip has been emulated. Blocking by STI and MOV SS ends with it; with TF set
+ * and BTF clear a single-step trap follows; outside 64-bit mode RIP wraps at 32 bits. */
 struct guest_step guest_advance(struct guest_step step, uint32_t length, bool code64, uint64_t rflags,
                                 uint64_t debugctl);
 
@@ -60,7 +60,7 @@ enum event_type {
 #define VECTOR_GP 13u
 #define VECTOR_PF 14u
 
-/* What to write before VM entry; information 0: inject nothing. */
+/* The VM-entry fields for event injection; information 0: inject nothing. */
 struct event {
     uint32_t information;
     uint32_t error_code;
@@ -77,21 +77,20 @@ static inline enum event_type event_type_of(uint32_t information)
     return (enum event_type)((information & EVENT_TYPE_MASK) >> EVENT_TYPE_SHIFT);
 }
 
-/* An exit interrupted the delivery that IDT-vectoring information describes: deliver it again. exit_length: VM-exit
- * instruction length, which software events need. information 0 if none was under way. */
+/* The event whose delivery a VM exit has interrupted, from the IDT-vectoring information, for delivery again.
+ * exit_length: VM-exit instruction length, which software events need. information 0: none was being delivered. */
 struct event event_again(uint32_t idt_vectoring, uint32_t error_code, uint32_t exit_length);
 
-/* What becomes of an exception that the delivery of an event has met with, Table "Conditions for Generating a Double
- * Fault": VECTOR_DF, the vector itself, or 0: a triple fault. idt_vectoring: the event, as above; vector: #TS, #NP,
- * #SS, #GP or #PF. */
+/* An exception has occurred during delivery of an event: which exception is delivered, by Table "Conditions for
+ * Generating a Double Fault"? VECTOR_DF, the vector itself, or 0: a triple fault. idt_vectoring: the event, as above;
+ * vector: #TS, #NP, #SS, #GP or #PF. */
 uint32_t event_nested(uint32_t idt_vectoring, uint32_t vector);
 
-/* How many NMIs can be pending for the guest: the one that is served now, where NMIs are not blocked, and one that is
- * latched until IRET. More are lost, as on bare metal. entry_information: what else is injected. */
+/* How many NMIs can be pending for the guest: one that is delivered now, if NMIs are not blocked, and one that is
+ * latched until IRET. More are lost, as on bare hardware. entry_information: the event to be injected already. */
 uint32_t nmis_pending_max(uint32_t entry_information, uint32_t interruptibility);
 
-/* Can an NMI be injected at this VM entry? Else its window must be awaited. entry_information: what else is injected.
- */
+/* Can an NMI be injected at this VM entry? If not, wait for an NMI-window exit. entry_information: as above. */
 bool nmi_can_inject(uint32_t entry_information, uint32_t interruptibility);
 
 #endif

@@ -1,11 +1,14 @@
 /* Kind: shell */
 /*
- * The few ports whose accesses exit (vmx/io_ports.c says which): power-off and reset, where the trace leaves before the
- * access happens; PCI configuration and a UART, where a device is ours.
+ * IN and OUT on the few ports that exit (vmx/io_ports.c): power-off and reset, where the trace is handed over before
+ * the access is performed; PCI configuration and a UART, which hide devices of ours.
  */
+#include "vmx/io_instruction.h"
+
 #include "base/io.h"
 #include "base/log.h"
 #include "vmx/cpu.h"
+#include "vmx/fail_stop.h"
 #include "vmx/io_ports.h"
 #include "vmx/vmcs.h"
 
@@ -46,8 +49,8 @@ static bool is_hidden(uint16_t bdf)
     return false;
 }
 
-/* CONFIG_ADDRESS. An address of a hidden function reaches the bridge without its enable bit: the access to 0CFCH that
- * follows finds nothing there, as with a function that does not exist, and needs no exit of its own. */
+/* CONFIG_ADDRESS. The address of a hidden function is written without its enable bit. The access to 0CFCH that follows
+ * then finds no function, and need not exit. */
 static bool config_address_access(struct cpu *cpu, struct io_access a, uint32_t *value)
 {
     if (a.port != PORT_CONFIG_ADDRESS || a.size != 4 || machine.config.ports.nr_hidden == 0)
@@ -78,7 +81,7 @@ static enum exit_action io_perform(struct cpu *cpu, struct io_access a)
     } else {
         const bool ends = io_write_ends(&machine.config.ports, a.port, a.size, value);
         if (ends && io_write_sleeps(&machine.config.ports, a.port, a.size, value))
-            power_say_sleep();
+            power_announce_sleep();
         if (ends)
             power_flush(cpu);
         port_out(a, value);
@@ -99,6 +102,6 @@ enum exit_action io_exit(struct cpu *cpu)
     const struct io_access access = {.port = (uint16_t)(q >> 16), .size = (unsigned)(q & 7) + 1, .in = q & (1u << 3)};
 
     if (q & (1u << 4))
-        fail_stop(cpu, "a string instruction on a guarded I/O port");
+        fail_stop(cpu, "INS or OUTS on a watched I/O port");
     return io_perform(cpu, access);
 }

@@ -3,7 +3,7 @@
 
 #define PM1_CNT_SIZE 2u
 #define PM1_CNT_SLP_EN_BYTE 1u
-#define SLP_EN (1u << 5) /* of PM1 control: bit 13. SLP_TYP is below it */
+#define SLP_EN (1u << 5) /* of PM1 control: bit 13. SLP_TYP is in the bits below */
 #define RESET_CONTROL_RST_CPU (1u << 2)
 #define KEYBOARD_PULSE_RESET 0xfeu
 #define UART_NR_PORTS 8u
@@ -26,7 +26,7 @@ static void guard_power(uint8_t *bitmaps, const struct vmx_ports *ports)
     if (ports->reset_port)
         guard(bitmaps, ports->reset_port, 1);
     guard(bitmaps, PORT_KEYBOARD_COMMAND, 1);
-    guard(bitmaps, PORT_RESET_CONTROL, 1); /* with it all of CONFIG_ADDRESS's dword accesses exit */
+    guard(bitmaps, PORT_RESET_CONTROL, 1); /* makes all dword accesses to CONFIG_ADDRESS exit too */
 }
 
 void io_ports_bitmap(uint8_t bitmaps[IO_BITMAPS_SIZE], const struct vmx_ports *ports)
@@ -51,7 +51,7 @@ static bool is_pm1_byte(uint16_t pm1_cnt, uint32_t port)
     return pm1_cnt && port == pm1_cnt + PM1_CNT_SLP_EN_BYTE;
 }
 
-/* SLP_EN and SLP_TYP have the same places in PM1 control's upper byte and in SLEEP_CONTROL_REG. */
+/* SLP_EN and SLP_TYP have the same bit positions in PM1 control's upper byte and in SLEEP_CONTROL_REG. */
 static bool byte_sleeps(const struct vmx_ports *ports, uint32_t port, uint8_t byte)
 {
     return (byte & SLP_EN) && (is_pm1_byte(ports->pm1a_cnt, port) || is_pm1_byte(ports->pm1b_cnt, port) ||
@@ -71,7 +71,7 @@ bool io_write_sleeps(const struct vmx_ports *ports, uint16_t port, unsigned size
 
 bool io_write_ends(const struct vmx_ports *ports, uint16_t port, unsigned size, uint32_t value)
 {
-    /* A dword to CONFIG_ADDRESS is no write to the reset control register. */
+    /* A dword write to CONFIG_ADDRESS does not write the reset control register. */
     if (port == PORT_CONFIG_ADDRESS && size == 4)
         return false;
     for (unsigned i = 0; i < size; i++) {

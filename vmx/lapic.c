@@ -1,29 +1,33 @@
 /* Kind: shell */
 /*
- * LVTPC, the local APIC's entry for performance-monitoring interrupts, belongs to PT while PT is on: NMI, unmasked. The
- * guest keeps a value of its own here. Of several CPUs the guest's IPIs are watched as well (vmx/summons.h), with soft
- * PT they alone. VISIBLE: by the time that takes.
+ * The guard over the local APIC. While PT is on, LVTPC, the local vector table entry for performance-monitoring
+ * interrupts, belongs to PT: NMI, unmasked. The guest's value is kept here. On a machine with several CPUs the guest's
+ * IPIs are watched as well (vmx/kick.h), with soft PT only they. VISIBLE: by the time that takes.
  *
- * In x2APIC mode the MSRs that matter exit (vmx/msr_policy.c). In xAPIC mode the page is read-only to the guest,
- * and each write is a single step (vmx/step.c) to a page of ours, from which it is carried to the register it was for:
- * the guest's LVTPC never stands in the real one, and an NMI that the guest sends itself leaves when TraceEn is 0, so
- * that it is not one with a ToPA PMI. VISIBLE: in xAPIC mode the guest reads our LVTPC. VISIBLE: software-disabling the
- * local APIC does not last, as it masks LVTPC; its other entries are masked.
+ * In x2APIC mode the MSRs concerned exit (vmx/msr_policy.c). In xAPIC mode the page is read-only for the guest: each
+ * write is a single step (vmx/step.c) to a page of ours, and is then carried out on the register. So the guest's value
+ * is never in the real LVTPC, and an NMI that the guest sends to itself leaves while TraceEn is 0, so that it does not
+ * merge with a ToPA PMI. VISIBLE: in xAPIC mode the guest reads our LVTPC. VISIBLE: the guest cannot keep the local
+ * APIC software-disabled, since that masks LVTPC; the other entries are masked.
  *
  * Source: SDM "Advanced Programmable Interrupt Controller (APIC)": "Local Vector Table", "Local APIC State After It Has
  * Been Software Disabled", "x2APIC Register Address Space".
  */
+#include "vmx/lapic.h"
+
 #include "base/msr.h"
 #include "base/phys.h"
 #include "vmx/cpu.h"
+#include "vmx/ept.h"
 #include "vmx/ept_maths.h"
+#include "vmx/guest_memory.h"
+#include "vmx/lapic_ipi.h"
 #include "vmx/lapic_registers.h"
 #include "vmx/msr_policy.h"
 #include "vmx/vmcs.h"
 
 #define SVR_SOFTWARE_ENABLE (1u << 8)
 #define LVT_DELIVERY_FIXED (0u << 8)
-#define ICR_NOT_ROOTS (~0ull)
 
 #define INSTRUCTION_MAX_BYTES 15u
 
@@ -34,12 +38,12 @@ static volatile uint32_t *staged(struct cpu *cpu, uint32_t offset)
 
 static volatile uint32_t *lapic_register(const struct cpu *cpu, uint32_t offset)
 {
-    return xapic_register(cpu->lapic_pa, offset);
+    return xapic_register(cpu->lapic.page, offset);
 }
 
 static void keep_software_enabled(const struct cpu *cpu)
 {
-    if (cpu->lapic_pa) {
+    if (cpu->lapic.page) {
         const uint32_t svr = *lapic_register(cpu, APIC_SVR);
         if (!(svr & SVR_SOFTWARE_ENABLE))
             *lapic_register(cpu, APIC_SVR) = svr | SVR_SOFTWARE_ENABLE;
@@ -48,37 +52,49 @@ static void keep_software_enabled(const struct cpu *cpu)
     }
 }
 
-static uint64_t rights_of_guard(const struct cpu *cpu)
+static uint64_t guard_access(const struct cpu *cpu)
 {
-    if (cpu->lapic_absent)
+    if (cpu->lapic.absent)
         return 0;
     return EPT_READ;
 }
 
-/* In this CPU's view of the EPT alone. page 0: none is guarded. */
+/* In this CPU's view of the EPT only. page 0: none is guarded. */
 static void guard_move(struct cpu *cpu, uint64_t page)
 {
     machine_lock(cpu);
     ept_view_drop(&cpu->view);
-    cpu->lapic_pa = page;
+    cpu->lapic.page = page;
     if (page) {
-        cpu->lapic_entry = ept_view_open(&cpu->view, page);
-        *cpu->lapic_entry = (*cpu->lapic_entry & ~EPT_ACCESS_MASK) | rights_of_guard(cpu);
+        cpu->lapic.entry = ept_view_open(&cpu->view, page);
+        *cpu->lapic.entry = (*cpu->lapic.entry & ~EPT_ACCESS_MASK) | guard_access(cpu);
         ept_view_keep(&cpu->view);
     }
     machine_unlock(cpu);
     ept_invalidate(&cpu->view);
 }
 
-/* The mode or the address may have changed. */
+static uint64_t xapic_page(uint64_t base)
+{
+    return (base & APIC_BASE_ENABLED) && !(base & APIC_BASE_X2APIC) ? base & APIC_BASE_ADDRESS : 0;
+}
+
+bool lapic_base_is_usable(uint64_t base)
+{
+    return xapic_page(base) == 0 || guest_page(xapic_page(base));
+}
+
+bool lapic_is_guarded(const struct cpu *cpu, uint64_t gpa)
+{
+    return cpu->lapic.page && (gpa & ~(EPT_PAGE_SIZE - 1)) == cpu->lapic.page;
+}
+
 void lapic_guard_follow(struct cpu *cpu)
 {
     const uint64_t base = msr_read(IA32_APIC_BASE);
-    const bool xapic = (base & APIC_BASE_ENABLED) && !(base & APIC_BASE_X2APIC);
-    const uint64_t page = xapic ? base & APIC_BASE_ADDRESS : 0;
 
-    if (cpu->lapic_pa != page)
-        guard_move(cpu, page);
+    if (cpu->lapic.page != xapic_page(base))
+        guard_move(cpu, xapic_page(base));
     if (machine.config.watch_lvtpc && (base & APIC_BASE_ENABLED)) {
         keep_software_enabled(cpu);
         lvtpc_guard();
@@ -90,24 +106,29 @@ void lapic_guard_start(struct cpu *cpu)
     const bool watch_lvtpc = machine.config.watch_lvtpc;
 
     if (watch_lvtpc) {
-        cpu->pmis_delivered = msr_read(IA32_PERF_GLOBAL_STATUS); /* overflows of before are nobody's */
-        cpu->lvtpc_guest = LVT_MASKED;                           /* as after reset, and as firmware leaves it */
+        nmi_forget_pmis(cpu);
+        cpu->lapic.lvtpc = LVT_MASKED; /* as after reset, and as firmware leaves it */
     }
     if (watch_lvtpc || machine.config.watch_ipis)
         lapic_guard_follow(cpu);
     if (watch_lvtpc)
-        lvtpc_take(); /* whatever firmware left there */
+        lvtpc_take();
 }
 
 bool lapic_lvtpc_write(struct cpu *cpu, uint64_t value)
 {
     if (value & ~(uint64_t)LVT_PMI_WRITABLE)
         return false;
-    cpu->lvtpc_guest = (uint32_t)value;
+    cpu->lapic.lvtpc = (uint32_t)value;
     return true;
 }
 
-/* Software-disabling masks all entries. LVTPC's mask comes back as it was: it may tell of a PMI. */
+uint32_t lapic_lvtpc_read(const struct cpu *cpu)
+{
+    return cpu->lapic.lvtpc;
+}
+
+/* Software-disabling masks all entries. Restore LVTPC as it was: a set mask may say that a PMI was delivered. */
 static void svr_write(const struct cpu *cpu, uint32_t value)
 {
     const uint32_t lvtpc = lvtpc_read();
@@ -119,76 +140,73 @@ static void svr_write(const struct cpu *cpu, uint32_t value)
     lvtpc_write(lvtpc);
 }
 
-/* A command that is the same as root's last one is the guest's now. */
 static void xapic_guest_ipi(struct cpu *cpu, uint32_t value)
 {
-    cpu->icr_written = ICR_NOT_ROOTS;
+    lapic_ipi_disown(cpu);
     lapic_guest_sends(cpu, (uint64_t)*lapic_register(cpu, APIC_ICR_HIGH) << 32 | value);
     *lapic_register(cpu, APIC_ICR_LOW) = value;
 }
 
-static void lapic_write_through(struct cpu *cpu, bool broken_off)
+/* The step is over: write the register. Not if an event was delivered instead of the instruction, or another exit came
+ * first: then the access exits again. A REP instruction that was stepped stays at its address. */
+static void lapic_write_through(struct cpu *cpu, bool interrupted)
 {
-    const uint32_t offset = cpu->lapic_offset, value = *staged(cpu, offset);
-    const uint64_t moved = vmreadn(VMCS_GUEST_RIP) - cpu->lapic_step_rip;
+    struct lapic_cpu *lapic = &cpu->lapic;
+    const uint32_t offset = lapic->offset, value = *staged(cpu, offset);
+    const uint64_t moved = vmreadn(VMCS_GUEST_RIP) - lapic->step_rip;
 
-    *cpu->lapic_entry =
-        (*cpu->lapic_entry & ~(EPT_ADDRESS_MASK | EPT_ACCESS_MASK)) | cpu->lapic_pa | rights_of_guard(cpu);
-    /* An event was delivered instead of the instruction, or another exit came before it: it will be back. A REP
-     * instruction that was stepped stays where it is. */
-    if (!cpu->lapic_writes || moved > INSTRUCTION_MAX_BYTES || (broken_off && moved == 0))
+    *lapic->entry = (*lapic->entry & ~(EPT_ADDRESS_MASK | EPT_ACCESS_MASK)) | lapic->page | guard_access(cpu);
+    if (!lapic->writes || moved > INSTRUCTION_MAX_BYTES || (interrupted && moved == 0))
         return;
     if (offset == APIC_ICR_LOW)
         xapic_guest_ipi(cpu, value);
     else if (machine.config.watch_lvtpc && offset == APIC_LVT_PMI)
-        cpu->lvtpc_guest = value & LVT_PMI_WRITABLE;
+        lapic->lvtpc = value & LVT_PMI_WRITABLE;
     else if (machine.config.watch_lvtpc && offset == APIC_SVR)
         svr_write(cpu, value);
     else
         *lapic_register(cpu, offset) = value;
 }
 
-/* No register that anybody writes is at offset 0: a hypervisor below has emulated the access, and tells the page alone.
- * KVM does so where the page may be read; where it is not present the address comes whole. */
+/* No register at offset 0 is ever written: a hypervisor below us has emulated the access and reports only its page. KVM
+ * does so where the page is readable; where it is not present, it reports the whole address. */
 static bool offset_is_lost(const struct cpu *cpu, uint32_t offset, bool write)
 {
-    return write && offset == 0 && !cpu->lapic_absent;
+    return write && offset == 0 && !cpu->lapic.absent;
 }
 
-/* The instruction writes to a page of ours that shows the register as it is; then it is carried over. */
+/* Step the instruction with a page of ours in place of the APIC's. It contains the register's value. */
 void lapic_accessed(struct cpu *cpu, uint64_t gpa, bool write)
 {
+    struct lapic_cpu *lapic = &cpu->lapic;
     const uint32_t offset = gpa & 0xff0;
 
     if (offset_is_lost(cpu, offset, write)) {
-        cpu->lapic_absent = true;
-        *cpu->lapic_entry &= ~EPT_ACCESS_MASK;
+        lapic->absent = true;
+        *lapic->entry &= ~EPT_ACCESS_MASK;
         ept_invalidate(&cpu->view);
         return;
     }
     *staged(cpu, offset) =
-        machine.config.watch_lvtpc && offset == APIC_LVT_PMI ? cpu->lvtpc_guest : *lapic_register(cpu, offset);
-    cpu->lapic_offset = offset;
-    cpu->lapic_writes = write;
-    cpu->lapic_step_rip = vmreadn(VMCS_GUEST_RIP);
-    *cpu->lapic_entry = (*cpu->lapic_entry & ~EPT_ADDRESS_MASK) | virt_to_phys(cpu->lapic_stage) | EPT_READ;
+        machine.config.watch_lvtpc && offset == APIC_LVT_PMI ? lapic->lvtpc : *lapic_register(cpu, offset);
+    lapic->offset = offset;
+    lapic->writes = write;
+    lapic->step_rip = vmreadn(VMCS_GUEST_RIP);
+    *lapic->entry = (*lapic->entry & ~EPT_ADDRESS_MASK) | virt_to_phys(cpu->lapic_stage) | EPT_READ;
     if (write)
-        *cpu->lapic_entry |= EPT_WRITE;
+        *lapic->entry |= EPT_WRITE;
     step_begin(cpu, lapic_write_through);
 }
 
-/* A counter of the guest's has overflowed. Delivery masks the entry; where it is masked, nothing is delivered. */
-void lapic_guest_pmi(struct cpu *cpu)
+/* Delivery masks the entry; while it is masked, nothing is delivered. */
+bool lapic_guest_pmi(struct cpu *cpu)
 {
-    const uint32_t lvtpc = cpu->lvtpc_guest;
+    const uint32_t lvtpc = cpu->lapic.lvtpc;
 
     if (lvtpc & LVT_MASKED)
-        return;
-    cpu->lvtpc_guest |= LVT_MASKED;
-    if ((lvtpc & LVT_DELIVERY_MASK) == LVT_DELIVERY_NMI) {
-        guest_pend_nmi(cpu);
-    } else if ((lvtpc & LVT_DELIVERY_MASK) == LVT_DELIVERY_FIXED) {
-        const uint32_t icr = ICR_TO_SELF | (lvtpc & LVT_VECTOR_MASK);
-        lapic_icr_write(cpu, icr);
-    }
+        return false;
+    cpu->lapic.lvtpc |= LVT_MASKED;
+    if ((lvtpc & LVT_DELIVERY_MASK) == LVT_DELIVERY_FIXED)
+        lapic_icr_write(cpu, ICR_TO_SELF | (lvtpc & LVT_VECTOR_MASK));
+    return (lvtpc & LVT_DELIVERY_MASK) == LVT_DELIVERY_NMI;
 }

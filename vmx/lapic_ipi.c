@@ -1,10 +1,12 @@
 /* Kind: shell */
 /*
- * IPIs of root's. In xAPIC mode the ICR's halves are two registers, and root may come between the guest's two writes;
+ * IPIs that root mode sends. In xAPIC mode the ICR is two registers, and root may come between the guest's two writes;
  * in x2APIC mode it is one. VISIBLE: the guest reads the command of root's last IPI in it.
  *
  * Source: SDM "Interrupt Command Register (ICR)", "x2APIC Register Address Space".
  */
+#include "vmx/lapic_ipi.h"
+
 #include "base/io.h"
 #include "base/msr.h"
 #include "vmx/cpu.h"
@@ -19,13 +21,14 @@
 #define ICR_ASSERT (1u << 14)
 #define ICR_SHORTHAND_SHIFT 18
 #define SHORTHAND_ALL 2u
+#define ICR_NOT_ROOTS (~0ull) /* no command that root sends */
 
 bool lapic_is_x2apic(void)
 {
     return msr_read(IA32_APIC_BASE) & APIC_BASE_X2APIC;
 }
 
-/* 0 where the local APIC is off: then this CPU sends nothing. */
+/* 0 where the local APIC is disabled: then this CPU sends nothing. */
 static uint64_t icr_read(void)
 {
     const uint64_t base = msr_read(IA32_APIC_BASE);
@@ -38,23 +41,28 @@ static uint64_t icr_read(void)
            (*xapic_register(base, APIC_ICR_LOW) & ~ICR_DELIVERY_STATUS);
 }
 
-/* In xAPIC mode the low half is the command: the guest may have written the high one for its next. A change of mode
- * leaves nothing certain in the high half. */
+/* Is it the value that root wrote? In xAPIC mode only the low half counts: the guest may have written the high half for
+ * its next command. After a change of mode the high half is undefined. */
 static bool is_roots(const struct cpu *cpu, uint64_t icr)
 {
-    const uint64_t command = cpu->icr_by_x2apic && lapic_is_x2apic() ? ~0ull : UINT32_MAX;
+    const uint64_t command = cpu->ipi.written_in_x2apic && lapic_is_x2apic() ? ~0ull : UINT32_MAX;
 
-    return ((icr ^ cpu->icr_written) & command) == 0;
+    return ((icr ^ cpu->ipi.written) & command) == 0;
 }
 
-/* Root's own IPIs hide it: what it was is remembered. */
+/* The guest's last command: root's own IPIs replace it in the register. */
 static uint64_t guests_last(struct cpu *cpu)
 {
     const uint64_t icr = icr_read();
 
     if (!is_roots(cpu, icr))
-        cpu->icr_guest = icr;
-    return cpu->icr_guest;
+        cpu->ipi.guest = icr;
+    return cpu->ipi.guest;
+}
+
+void lapic_ipi_disown(struct cpu *cpu)
+{
+    cpu->ipi.written = ICR_NOT_ROOTS;
 }
 
 void lapic_icr_write(struct cpu *cpu, uint64_t icr)
@@ -64,22 +72,22 @@ void lapic_icr_write(struct cpu *cpu, uint64_t icr)
     if (!(base & APIC_BASE_ENABLED))
         return;
     guests_last(cpu);
-    cpu->icr_written = icr;
-    cpu->icr_by_x2apic = base & APIC_BASE_X2APIC;
+    cpu->ipi.written = icr;
+    cpu->ipi.written_in_x2apic = base & APIC_BASE_X2APIC;
     if (base & APIC_BASE_X2APIC) {
-        __asm__ volatile("mfence\n\tlfence" : : : "memory"); /* the write of this MSR is no serializing one */
+        __asm__ volatile("mfence\n\tlfence" : : : "memory"); /* a write to this MSR does not serialize */
         msr_write(IA32_X2APIC_ICR, icr);
-        cpu->icr_written = icr_read();
+        cpu->ipi.written = icr_read();
         return;
     }
-    while (*xapic_register(base, APIC_ICR_LOW) & ICR_DELIVERY_STATUS) /* the guest's is on its way */
+    while (*xapic_register(base, APIC_ICR_LOW) & ICR_DELIVERY_STATUS) /* the guest's last IPI has not left yet */
         io_pause();
     *xapic_register(base, APIC_ICR_HIGH) = (uint32_t)(icr >> 32);
     *xapic_register(base, APIC_ICR_LOW) = (uint32_t)icr;
 }
 
-/* In x2APIC mode by the logical ID, which follows from the other ("Logical Destination Mode in x2APIC Mode"): a guest
- * sends its INITs to physical ones, so that root's, which is not seen when the guest writes, is never taken for one. */
+/* In x2APIC mode the destination is the logical ID, which is derived from the physical one (SDM "Logical Destination
+ * Mode in x2APIC Mode"). Guests send INITs to physical IDs, so that root's INITs are never taken for the guest's. */
 static uint64_t icr_to(uint32_t apic_id, uint32_t command)
 {
     if (!lapic_is_x2apic())
@@ -96,7 +104,7 @@ struct lapic_ipi lapic_ipi_begin(const struct cpu *cpu)
 {
     const uint64_t icr = icr_read();
 
-    return (struct lapic_ipi){.icr = icr, .guests_init = is_guests_init(cpu, icr)};
+    return (struct lapic_ipi){.icr = icr, .is_guest_init = is_guests_init(cpu, icr)};
 }
 
 void lapic_send_init(struct cpu *cpu, uint32_t apic_id)
@@ -104,7 +112,8 @@ void lapic_send_init(struct cpu *cpu, uint32_t apic_id)
     lapic_icr_write(cpu, icr_to(apic_id, ICR_MODE_INIT | ICR_ASSERT));
 }
 
-/* "Determining IPI Destination". Whom a logical destination means in xAPIC mode only its LDR tells. */
+/* SDM "Determining IPI Destination". In xAPIC mode only the target's LDR says whether a logical destination includes
+ * it. */
 static bool icr_addresses(uint64_t icr, const struct cpu *to)
 {
     const uint32_t shorthand = icr >> ICR_SHORTHAND_SHIFT & 3;
@@ -118,15 +127,16 @@ static bool icr_addresses(uint64_t icr, const struct cpu *to)
     return x2apic && destination >> 16 == to->apic_id >> 4 && (destination >> (to->apic_id & 15) & 1);
 }
 
-/* Those that the guest's INIT is for will take it for one, whatever it merges with (vmx/startup.c); send: as root's. */
+/* The targets of a guest's INIT will take their next INIT exit for it, whatever merges with it (vmx/startup.c). send:
+ * send them the INIT as root's. */
 static void init_note(struct cpu *cpu, uint64_t icr, bool send)
 {
     for (unsigned i = 0; i < machine.config.nr_cpus; i++) {
-        struct cpu *to = __atomic_load_n(&machine.cpus[i], __ATOMIC_SEQ_CST);
+        struct cpu *to = kick_other(cpu, i);
 
-        if (!to || to == cpu || !icr_addresses(icr, to))
+        if (!to || !icr_addresses(icr, to))
             continue;
-        __atomic_store_n(&to->guest_init, true, __ATOMIC_SEQ_CST);
+        kick_guest_init_set(to);
         if (send)
             lapic_send_init(cpu, to->apic_id);
     }
@@ -138,9 +148,9 @@ void lapic_guest_sends(struct cpu *cpu, uint64_t icr)
         init_note(cpu, icr, false);
 }
 
-/* INIT is asserted by an edge or a level, and a level is de-asserted later: all of them were an INIT. In x2APIC mode it
- * is sent as root's, so that the guest's next one is another value, however like this one it is. */
-static void init_send_again(struct cpu *cpu, uint64_t icr)
+/* INIT is asserted by an edge, or by a level that is de-asserted later: each of these commands was an INIT. In x2APIC
+ * mode it is sent as root's, so that the guest's next INIT is another value, even if it is the same command. */
+static void init_resend(struct cpu *cpu, uint64_t icr)
 {
     const bool x2apic = lapic_is_x2apic();
 
@@ -155,21 +165,21 @@ void lapic_ipi_end(struct cpu *cpu, struct lapic_ipi ipi)
 
     if (icr_read() == ipi.icr)
         return;
-    if (ipi.guests_init)
-        init_send_again(cpu, ipi.icr);
+    if (ipi.is_guest_init)
+        init_resend(cpu, ipi.icr);
     else if ((base & APIC_BASE_ENABLED) && !(base & APIC_BASE_X2APIC))
         *xapic_register(base, APIC_ICR_HIGH) = (uint32_t)(ipi.icr >> 32);
 }
 
-void lapic_init_again(struct cpu *cpu)
+void lapic_resend_init(struct cpu *cpu)
 {
     const uint64_t icr = icr_read();
 
     if (is_guests_init(cpu, icr))
-        init_send_again(cpu, icr);
+        init_resend(cpu, icr);
 }
 
-bool lapic_sipi_again(struct cpu *cpu, const struct cpu *to)
+bool lapic_resend_sipi(struct cpu *cpu, const struct cpu *to)
 {
     const uint64_t icr = guests_last(cpu);
 

@@ -1,5 +1,6 @@
 /*
- * The local APIC's registers that vmx/ uses, and where they are in xAPIC mode. Private to vmx/lapic*.c.
+ * The local APIC's registers that vmx/ uses, and how to reach them in xAPIC mode. Private to vmx/lapic*.c and
+ * vmx/msr.c.
  *
  * Source: SDM Table "Local APIC Register Address Map".
  */
@@ -10,7 +11,6 @@
 
 #include "base/phys.h"
 #include "pt/lvtpc.h"
-#include "vmx/cpu.h"
 
 #define APIC_BASE_ADDRESS 0x000ffffffffff000ull
 
@@ -32,15 +32,10 @@
 #define ICR_TO_SELF (1u << 18)
 #define X2APIC_ICR_RESERVED 0xfff32000u
 
+/* base: IA32_APIC_BASE, which vmx/msr.c has checked by lapic_base_is_usable. */
 static inline volatile uint32_t *xapic_register(uint64_t base, uint32_t offset)
 {
     return (volatile uint32_t *)phys_to_virt((base & APIC_BASE_ADDRESS) + offset);
 }
-
-/* vmx/lapic_ipi.c */
-void lapic_icr_write(struct cpu *cpu, uint64_t icr);
-/* The guest is about to write it: an INIT may merge with one of ours, and the SIPI behind it hides it in the register.
- */
-void lapic_guest_sends(struct cpu *cpu, uint64_t icr);
 
 #endif

@@ -1,7 +1,7 @@
 /* Kind: shell */
 /*
- * What INIT does to the local APIC, as far as software can bring it about; an INIT that exits leaves it alone. VISIBLE:
- * interrupts that were accepted before stay in the IRR.
+ * The local APIC after INIT, as far as software can bring that state about: an INIT that causes a VM exit does not
+ * reset the APIC. VISIBLE: interrupts that were accepted before stay in the IRR.
  *
  * Source: SDM "Local APIC State After It Receives an INIT Reset".
  */
@@ -25,7 +25,7 @@ void lapic_reset(struct cpu *cpu)
                       {APIC_ESR, 0}};
     const uint64_t base = msr_read(IA32_APIC_BASE);
 
-    cpu->lvtpc_guest = LVT_MASKED;
+    cpu->lapic.lvtpc = LVT_MASKED;
     if (!(base & APIC_BASE_ENABLED))
         return;
     for (size_t i = 0; i < sizeof after_init / sizeof after_init[0]; i++) {
@@ -34,7 +34,7 @@ void lapic_reset(struct cpu *cpu)
         else
             *xapic_register(base, after_init[i].offset) = after_init[i].value;
     }
-    for (unsigned i = 0; i < 256; i++) { /* the ISR: one bit for each vector */
+    for (unsigned i = 0; i < 256; i++) { /* an EOI for each bit that the ISR can have */
         if (base & APIC_BASE_X2APIC)
             msr_write(IA32_X2APIC_BASE + APIC_EOI / 16u, 0);
         else

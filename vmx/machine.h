@@ -1,6 +1,6 @@
 /*
- * What there is once per machine, and its lock. Everything else that vmx/ remembers is struct cpu's and touched by that
- * CPU alone, except where cpu.h says otherwise. Private to vmx/.
+ * What exists once per machine, and its lock. Each member belongs to the file that its struct's header names. Private
+ * to vmx/.
  */
 #ifndef VMX_MACHINE_H
 #define VMX_MACHINE_H
@@ -10,6 +10,10 @@
 #include <stdint.h>
 
 #include "base/lock.h"
+#include "vmx/code/code.h"
+#include "vmx/kick.h"
+#include "vmx/power.h"
+#include "vmx/requests.h"
 #include "vmx/vmx.h"
 
 struct cpu;
@@ -17,29 +21,20 @@ struct cpu;
 struct machine {
     struct vmx_machine config; /* as boot/ gave it; constant */
 
-    /* Guards all that follows but the counters below, the EPT tree (vmx/ept.c) and the memory types. Whoever holds it
-     * may wait for CPUs to leave the guest, never for one that is in root. */
+    /* Guards struct code_machine, config_address, unguarded, the EPT tree with all views (vmx/ept.c) and the memory
+     * types. Its holder may wait for CPUs to leave the guest, never for a CPU in root mode. */
     struct lock lock;
-    struct cpu *holder; /* for vmx/dump.c: a CPU that stops gives it back */
+    struct cpu *holder; /* for vmx/fail_stop.c: a CPU that stops releases the lock */
     uint32_t ticket;
 
-    uint32_t config_address; /* what the guest wrote to 0CF8H */
-    uint64_t pages_sent;     /* the number of the newest code page: serial/wire/record.h */
-    uint64_t trigger_gpa;    /* the page of pt.trigger= */
-    bool trigger_sent;       /* ... has been sent as it is */
-    bool unguarded; /* no CPU was traced by soft PT, and pages were given execution that may be in its window */
+    uint32_t config_address; /* vmx/io_instruction.c: what the guest wrote to 0CF8H */
+    bool unguarded; /* vmx/soft_step.c: while no CPU was traced, pages became executable that may be in its window */
+    struct code_machine code;
+    struct kick_machine kick;
+    struct requests_machine requests;
+    struct power_machine power;
 
-    /* Counted up, read without the lock; vmx/summons.c. */
-    uint64_t summons;        /* by each of the following */
-    uint64_t ept_generation; /* EPT permissions or memory types have changed */
-    uint64_t flushes;        /* the machine may go down: each CPU hands over all that it has traced */
-    uint64_t triggers;       /* pt.trigger= was reached */
-    uint64_t inits;          /* a CPU waits for a SIPI, which may have come before */
-    uint32_t going_down;     /* CPUs that wait for all flushes; the others wait with them */
-    bool stopping;           /* a CPU has failed: no other goes on */
-    bool sleeps;             /* the flush that is under way is for a sleep (S1 to S3) */
-
-    struct cpu *cpus[VMX_MAX_CPUS]; /* NULL: not in VMX operation yet */
+    struct cpu *cpus[VMX_MAX_CPUS]; /* atomic; NULL: not in VMX operation yet */
 };
 extern struct machine machine; /* vmx/vmx.c */
 
@@ -57,7 +52,7 @@ static inline void machine_lock(struct cpu *cpu)
     machine.holder = cpu;
 }
 
-/* Nothing, if this CPU does not hold it. */
+/* Nothing, unless this CPU holds it. */
 static inline void machine_unlock(struct cpu *cpu)
 {
     if (!machine_has_others() || machine.holder != cpu)

@@ -1,12 +1,12 @@
-/* This machine's memory types, as its MTRRs say. Shell, private to vmx/. */
+/* This machine's memory types, from its MTRRs. Shell, private to vmx/. */
 #ifndef VMX_MEMORY_TYPES_H
 #define VMX_MEMORY_TYPES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Read the MTRRs. Returns whether they say something else than when last read; MTRRs that are off, as they are while an
- * OS changes them, are not looked at after the first time. */
+/* Read the MTRRs. Returns whether they have changed since the last call. After the first call, disabled MTRRs count as
+ * unchanged: an OS disables them while it changes them. */
 bool memory_types_read(void);
 
 /* As mtrr_type (vmx/mtrr.h). */

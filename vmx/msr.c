@@ -1,17 +1,19 @@
 /* Kind: shell */
-/* RDMSR and WRMSR exits: vmx/msr_policy.c says what, this does it. */
+/* RDMSR and WRMSR exits: carries out the actions of vmx/msr_policy.c. */
+#include "vmx/msr.h"
+
 #include "vmx/cpu.h"
 #include "vmx/ept.h"
+#include "vmx/guest.h"
 #include "vmx/lapic_registers.h"
 #include "vmx/msr_policy.h"
-#include "vmx/summons.h"
 #include "vmx/vmcs.h"
 
 #include "base/fixup.h"
 
 #define SVR_SOFTWARE_ENABLE (1ull << 8)
 
-/* A fault in root mode is the guest's: false. */
+/* false: it faults in root mode, and so must for the guest. */
 static bool msr_try_read(uint32_t msr, uint64_t *value)
 {
     uint32_t low, high, failed;
@@ -52,12 +54,13 @@ static bool feature_control_read(uint64_t *value)
     return true;
 }
 
-/* The MTRRs of all CPUs are to be the same; while an OS changes them, it lets no CPU do anything else. */
+/* SDM "MTRR Considerations in MP Systems": all CPUs' MTRRs must be the same; while an OS changes them, its other CPUs
+ * wait. */
 static void memory_types_follow(struct cpu *cpu)
 {
     machine_lock(cpu);
     if (ept_memory_types_update()) {
-        summons_ept_changed(cpu);
+        kick_ept_changed(cpu);
         ept_invalidate(&cpu->view);
     }
     machine_unlock(cpu);
@@ -77,7 +80,7 @@ static bool msr_row_read(struct cpu *cpu, const struct msr_row *row, uint32_t ms
         *value &= ~row->mask;
         return true;
     case MSR_LVT_PMI:
-        *value = cpu->lvtpc_guest;
+        *value = lapic_lvtpc_read(cpu);
         return lapic_is_x2apic();
     default:
         return false;
@@ -94,19 +97,19 @@ static bool msr_row_write(struct cpu *cpu, const struct msr_row *row, uint32_t m
     case MSR_PERF_RESET:
         if (!msr_try_write(msr, value & ~row->mask))
             return false;
-        cpu->pmis_delivered &= ~value;
+        nmi_pmis_reset(cpu, value);
         return true;
     case MSR_FORGET:
         return true;
     case MSR_REFUSE:
         return !(value & row->mask) && msr_try_write(msr, value);
-    case MSR_APIC_BASE:
-        if (!msr_try_write(msr, value))
+    case MSR_APIC_BASE: /* VISIBLE: #GP where root mode could not reach the registers */
+        if (!lapic_base_is_usable(value) || !msr_try_write(msr, value))
             return false;
         lapic_guard_follow(cpu);
         return true;
     case MSR_ICR:
-        if (lapic_is_x2apic() && !(value & X2APIC_ICR_RESERVED)) /* else it faults, and nothing is sent */
+        if (lapic_is_x2apic() && !(value & X2APIC_ICR_RESERVED)) /* else the write faults and sends nothing */
             lapic_guest_sends(cpu, value);
         return msr_try_write(msr, value);
     case MSR_LVT_PMI:
@@ -119,7 +122,8 @@ static bool msr_row_write(struct cpu *cpu, const struct msr_row *row, uint32_t m
         memory_types_follow(cpu);
         return true;
     case MSR_PERF_GLOBAL_CTRL:
-        /* The exit has cleared the register; the entry loads it: write it to have it checked, then stop it again. */
+        /* The VM exit has cleared the register, and VM entry loads it. Write it so that the CPU checks the value, then
+         * clear it again. */
         if (!msr_try_write(msr, value))
             return false;
         vmwrite64(VMCS_GUEST_IA32_PERF_GLOBAL_CTRL, value);

@@ -3,7 +3,7 @@
 
 /* clang-format off */
 const struct msr_row msr_policy[] = {
-    /* The local APIC may move or change its mode: the guard must follow. */
+    /* The local APIC may move or change its mode: move the guard. */
     {0x01b, 0x01b, MSR_NATIVE, MSR_APIC_BASE, MSR_IF_LAPIC, 0, "IA32_APIC_BASE"},
     /* VISIBLE: as if firmware had locked VMX and SMX off. Exists where CPUID.1:ECX[5] or [6] is 1. */
     {0x03a, 0x03a, MSR_FEATURE_CONTROL_OFF, MSR_FAULT, MSR_ALWAYS, 0, "IA32_FEATURE_CONTROL"},
@@ -24,7 +24,7 @@ const struct msr_row msr_policy[] = {
     {0x391, 0x391, MSR_NATIVE, MSR_MASK, MSR_IF_PT, PERF_GLOBAL_STATUS_TOPA_PMI, "IA32_PERF_GLOBAL_STATUS_SET"},
     /* Exist where CPUID.1:ECX[5] = 1, which is hidden. */
     {0x480, 0x493, MSR_FAULT, MSR_FAULT, MSR_ALWAYS, 0, "IA32_VMX_BASIC to IA32_VMX_EXIT_CTLS2"},
-    /* Exist where CPUID.7:EBX[25] = 1, which is hidden. PT writes past EPT: the guest must reach none of them. */
+    /* Exist where CPUID.7:EBX[25] = 1, which is hidden. PT output is not subject to EPT: the guest must access none of them. */
     {0x560, 0x561, MSR_FAULT, MSR_FAULT, MSR_ALWAYS, 0, "IA32_RTIT_OUTPUT_BASE, MASK_PTRS"},
     {0x570, 0x572, MSR_FAULT, MSR_FAULT, MSR_ALWAYS, 0, "IA32_RTIT_CTL, STATUS, CR3_MATCH"},
     {0x580, 0x587, MSR_FAULT, MSR_FAULT, MSR_ALWAYS, 0, "IA32_RTIT_ADDR0_A to ADDR3_B"},
@@ -38,7 +38,7 @@ const struct msr_row msr_policy[] = {
 /* clang-format on */
 const size_t msr_policy_nr_rows = sizeof(msr_policy) / sizeof(msr_policy[0]);
 
-static bool row_holds(const struct msr_row *row, uint32_t conditions)
+static bool row_applies(const struct msr_row *row, uint32_t conditions)
 {
     return (row->condition & conditions) == row->condition;
 }
@@ -46,12 +46,12 @@ static bool row_holds(const struct msr_row *row, uint32_t conditions)
 const struct msr_row *msr_policy_find(uint32_t msr, uint32_t conditions)
 {
     for (size_t i = 0; i < msr_policy_nr_rows; i++)
-        if (msr >= msr_policy[i].first && msr <= msr_policy[i].last && row_holds(&msr_policy[i], conditions))
+        if (msr >= msr_policy[i].first && msr <= msr_policy[i].last && row_applies(&msr_policy[i], conditions))
             return &msr_policy[i];
     return NULL;
 }
 
-/* "MSR-Bitmap Address": 1 KByte each for reading low, reading high, writing low, writing high MSRs. */
+/* SDM "MSR-Bitmap Address": 1 KByte each for reads of low and high MSRs, and for writes of low and high MSRs. */
 #define READ_LOW 0u
 #define WRITE_LOW 2048u
 #define LOW_MSRS 0x2000u
@@ -63,7 +63,7 @@ void msr_policy_bitmap(uint8_t bitmap[MSR_BITMAP_SIZE], uint32_t conditions)
     for (size_t i = 0; i < msr_policy_nr_rows; i++) {
         const struct msr_row *row = &msr_policy[i];
 
-        if (!row_holds(row, conditions))
+        if (!row_applies(row, conditions))
             continue;
         for (uint32_t msr = row->first; msr <= row->last && msr < LOW_MSRS; msr++) {
             if (row->read != MSR_NATIVE)

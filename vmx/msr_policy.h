@@ -1,8 +1,9 @@
 /*
- * Which MSRs the guest does not reach directly, and what happens instead. Core.
+ * Which MSRs the guest does not access directly, and what happens instead. Core.
  *
- * One table, a row per MSR or run of MSRs: the MSR bitmap, the dispatch of exits and the tests all come from it. What
- * no row names is the guest's own. Source: SDM Vol. 4, "Model-Specific Registers (MSRs)"; "MSR-Bitmap Address".
+ * One table, with a row for each MSR or range of MSRs: the MSR bitmap, the dispatch of exits and the tests all use it.
+ * The guest accesses MSRs without a row directly. Source: SDM Vol. 4, "Model-Specific Registers (MSRs)"; "MSR-Bitmap
+ * Address".
  */
 #ifndef VMX_MSR_POLICY_H
 #define VMX_MSR_POLICY_H
@@ -19,22 +20,22 @@
 #define XSS_PT_STATE (1ull << 8)
 
 enum msr_action {
-    MSR_NATIVE = 0,          /* the CPU's own, a fault becoming the guest's */
-    MSR_FAULT,               /* #GP, as where the MSR does not exist */
-    MSR_FEATURE_CONTROL_OFF, /* read: locked with VMX and SMX off */
-    MSR_MASK,                /* the row's mask of bits reads as 0 and is written as 0 */
-    MSR_PERF_RESET,          /* written: as MSR_MASK, and what is reset may be delivered again */
-    MSR_FORGET,              /* written: nothing happens */
-    MSR_REFUSE,              /* written: #GP where a bit of the row's mask is set */
-    MSR_APIC_BASE,           /* written: the guard of the local APIC follows */
-    MSR_ICR,                 /* written: an INIT is noted */
-    MSR_LVT_PMI,             /* the guest's own value is kept, the register stays ours */
-    MSR_SVR,                 /* written: the local APIC stays software-enabled */
-    MSR_MTRR,                /* written: EPT memory types follow */
-    MSR_PERF_GLOBAL_CTRL     /* written: also what the next VM entry loads */
+    MSR_NATIVE = 0,          /* access the CPU's MSR; if that faults, so does the guest */
+    MSR_FAULT,               /* #GP, as for an MSR that does not exist */
+    MSR_FEATURE_CONTROL_OFF, /* read: locked, with VMX and SMX disabled */
+    MSR_MASK,                /* the bits in the row's mask are read and written as 0 */
+    MSR_PERF_RESET,          /* write: as MSR_MASK; PMIs of the bits that are reset may be delivered again */
+    MSR_FORGET,              /* write: ignored */
+    MSR_REFUSE,              /* write: #GP if a bit of the row's mask is set */
+    MSR_APIC_BASE,           /* write: move the guard of the local APIC */
+    MSR_ICR,                 /* write: record an INIT */
+    MSR_LVT_PMI,             /* access the guest's value; the register remains ours */
+    MSR_SVR,                 /* write: the local APIC stays software-enabled */
+    MSR_MTRR,                /* write: update the EPT's memory types */
+    MSR_PERF_GLOBAL_CTRL     /* write: also the value that the next VM entry loads */
 };
 
-/* Where a row holds. */
+/* When a row applies. */
 #define MSR_ALWAYS 0u
 #define MSR_IF_PT 1u        /* PT is in use */
 #define MSR_IF_PERF_CTRL 2u /* VM entry loads IA32_PERF_GLOBAL_CTRL and VM exit does not save it */
@@ -53,10 +54,10 @@ struct msr_row {
 extern const struct msr_row msr_policy[];
 extern const size_t msr_policy_nr_rows;
 
-/* The row for an MSR among those whose condition is met (conditions: MSR_IF_* that hold), or NULL. */
+/* The row of an MSR, among those that apply under these conditions (MSR_IF_*); NULL: none. */
 const struct msr_row *msr_policy_find(uint32_t msr, uint32_t conditions);
 
-/* Fill in the 4096 bytes of an MSR bitmap: a bit is set where reading or writing must exit. */
+/* Fill in the 4096 bytes of an MSR bitmap: a set bit makes RDMSR or WRMSR exit. */
 #define MSR_BITMAP_SIZE 4096u
 void msr_policy_bitmap(uint8_t bitmap[MSR_BITMAP_SIZE], uint32_t conditions);
 

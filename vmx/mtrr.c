@@ -7,7 +7,7 @@ const uint16_t mtrr_fixed_msrs[MTRR_NR_FIXED] = {0x250, 0x258, 0x259, 0x268, 0x2
 #define FIXED_END 0x100000ull
 #define PAGE 0x1000ull
 
-/* Type of the page at address, below 1 MiB: eight bytes in each register, one per range of 64, 16 or 4 KiB. */
+/* Type of the page at address, below 1 MiB. Each register has eight bytes, one for each range of 64, 16 or 4 KiB. */
 static int fixed_type(const struct mtrr_state *mtrr, uint64_t address)
 {
     unsigned index;
@@ -33,7 +33,7 @@ static int fixed_block_type(const struct mtrr_state *mtrr, uint64_t start, uint6
     return type;
 }
 
-/* "MTRR Precedences": UC wins, WT wins over WB; other overlaps are undefined, and UC is the safe reading. */
+/* SDM "MTRR Precedences": UC takes precedence, WT over WB. Other overlaps are undefined; UC is safe for them. */
 static int combine(int a, int b)
 {
     if (a == b)
@@ -53,8 +53,8 @@ int mtrr_type(const struct mtrr_state *mtrr, uint64_t start, uint64_t size)
     if ((mtrr->def_type & MTRR_DEF_TYPE_FE) && start < FIXED_END)
         return fixed_block_type(mtrr, start, size);
 
-    /* An address lies in a variable range where it equals the base in all bits of the mask. For a block: where the bits
-     * above its size do; and it lies in it as a whole where the mask has no bits below its size. */
+    /* An address is in a variable range if it equals the base in all bits of the mask. A block overlaps the range if
+     * that holds for the bits above its size; it is inside as a whole if the mask has no bits below its size. */
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < mtrr->nr_variable && i < MTRR_MAX_VARIABLE; i++) {
             const uint64_t base = mtrr->variable[i].base, mask = mtrr->variable[i].mask;
@@ -65,7 +65,7 @@ int mtrr_type(const struct mtrr_state *mtrr, uint64_t start, uint64_t size)
             const bool whole = !(mask & (size - 1) & ~(PAGE - 1));
             if (pass == 0 && whole)
                 type = type < 0 ? range_type : combine(type, range_type);
-            /* Part of the block: harmless only if it changes nothing. */
+            /* Part of the block is in it: not mixed only if that changes nothing. */
             if (pass == 1 && !whole && (type < 0 ? default_type != range_type : combine(type, range_type) != type))
                 return MEMORY_TYPE_MIXED;
         }

@@ -40,7 +40,7 @@ struct mtrr_state {
 extern const uint16_t mtrr_fixed_msrs[MTRR_NR_FIXED];
 
 /* Memory type of the block of size bytes at start. size is a power of two from 4096 up, start a multiple of it.
- * MEMORY_TYPE_MIXED: not the same throughout, or not known to be: ask again for its halves. Never mixed for 4096. */
+ * MEMORY_TYPE_MIXED: it has several types, or may have: ask for its halves. Never mixed for 4096. */
 int mtrr_type(const struct mtrr_state *mtrr, uint64_t start, uint64_t size);
 
 #endif

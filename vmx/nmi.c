@@ -1,22 +1,26 @@
 /* Kind: shell, hot */
 /*
- * NMIs: none is lost, none is doubled, none of the guest's is taken for ours.
+ * NMIs: none is lost, none is duplicated, and none of the guest's is taken for a PMI.
  *
- * An NMI arrives by an exit (NMI exiting) or in root mode, where it is counted. Those that a ToPA PMI explains end
- * here; the guest gets the others, with virtual NMIs: it blocks them as it would the real ones.
+ * An NMI causes a VM exit (NMI exiting), or arrives in root mode, where it is counted. If a ToPA PMI explains it, it
+ * ends here. Otherwise the guest gets it by injection, with virtual NMIs: it blocks them as it would block real ones.
  */
+#include "vmx/nmi.h"
+
 #include "base/msr.h"
 #include "base/trap_frame.h"
 #include "vmx/cpu.h"
+#include "vmx/exits.h"
+#include "vmx/guest.h"
 #include "vmx/msr_policy.h"
 #include "vmx/pmi.h"
 #include "vmx/vmcs.h"
 
 static uint32_t early_nmis; /* before this CPU had a struct cpu */
 
-uint32_t nmi_take_early(void)
+void nmi_init(struct cpu *cpu)
 {
-    return __atomic_exchange_n(&early_nmis, 0, __ATOMIC_RELAXED);
+    cpu->nmi.pending = __atomic_exchange_n(&early_nmis, 0, __ATOMIC_RELAXED) ? 1 : 0;
 }
 
 void vmx_root_nmi(struct trap_frame *frame)
@@ -29,34 +33,42 @@ void vmx_root_nmi(struct trap_frame *frame)
         early_nmis++;
         return;
     }
-    cpu->nmis_in_root++;
-    /* Between the look at the count and VMRESUME: look again, or it would wait until the next exit. */
+    cpu->nmi.in_root++;
+    /* Between the test of the count and VMRESUME: test again, or the NMI would wait until the next exit. */
     if (frame->rip >= start && frame->rip < end)
         frame->rip = start;
 }
 
-/* One NMI has arrived: whose is it? */
+static void nmi_pend(struct nmi_cpu *nmi)
+{
+    if (nmi->pending <
+        nmis_pending_max(vmread32(VMCS_ENTRY_INTERRUPTION_INFORMATION), vmread32(VMCS_GUEST_INTERRUPTIBILITY_STATE)))
+        nmi->pending++;
+}
+
+/* One NMI has arrived: a PMI of ours, of the guest's counters, or an NMI of the guest's? LVTPC serves the guest's
+ * counters as well: their PMIs are delivered as the guest's LVTPC says. An NMI that neither explains is the guest's. */
 static void nmi_arrived(struct cpu *cpu)
 {
     if (!machine.config.watch_lvtpc) {
-        guest_pend_nmi(cpu);
+        nmi_pend(&cpu->nmi);
         return;
     }
-    const struct pmi pmi = pmi_judge(msr_read(IA32_PERF_GLOBAL_STATUS), cpu->pmis_delivered);
+    const struct pmi pmi = pmi_judge(msr_read(IA32_PERF_GLOBAL_STATUS), cpu->nmi.pmis_delivered);
     const bool ours = pt_pmi_serve(cpu->pt);
-    /* The guest's counters share LVTPC with us: they are served as its own LVTPC asks. An NMI that neither explains
-     * reaches the guest. */
-    cpu->pmis_delivered = pmi.delivered;
-    if (pmi.counters)
-        lapic_guest_pmi(cpu);
-    else if (!ours)
-        guest_pend_nmi(cpu);
-    else if (pmi.thaw)
+    cpu->nmi.pmis_delivered = pmi.delivered;
+    if (pmi.counters) {
+        if (lapic_guest_pmi(cpu))
+            nmi_pend(&cpu->nmi);
+    } else if (!ours) {
+        nmi_pend(&cpu->nmi);
+    } else if (pmi.thaw) {
         msr_write(IA32_PERF_GLOBAL_STATUS_RESET, pmi.thaw);
+    }
 }
 
-/* Behind an exit by an NMI the next one waits, as it does in an NMI's handler, for IRET or VM entry, and one more is
- * one with it: the guest's with a PMI's, if LVTPC is unmasked meanwhile. So let it come now, to be counted. SDM
+/* After an exit by an NMI, further NMIs are blocked until IRET or VM entry, as in an NMI handler, and two that arrive
+ * meanwhile merge: a guest's with a PMI, once LVTPC is unmasked. So unblock them by an IRET; they are then counted. SDM
  * "Nonmaskable Interrupt (NMI)", "Handling Multiple NMIs"; "Loading Host State": blocking by NMI. */
 static void nmis_unblock(void)
 {
@@ -82,7 +94,7 @@ enum exit_action nmi_exit(struct cpu *cpu)
     const uint32_t information = vmread32(VMCS_EXIT_INTERRUPTION_INFORMATION);
 
     if (event_type_of(information) != EVENT_NMI)
-        return page_fault_exit(cpu, information);
+        return code_page_fault_exit(cpu, information);
     nmis_unblock();
     nmi_arrived(cpu);
     return EXIT_RETRY;
@@ -90,20 +102,41 @@ enum exit_action nmi_exit(struct cpu *cpu)
 
 enum exit_action nmi_window_exit(struct cpu *cpu)
 {
-    cpu_set_proc_control(cpu, PROC_NMI_WINDOW_EXITING, false);
-    return EXIT_RETRY; /* the dispatcher delivers what is pending */
+    guest_set_proc_control(cpu, PROC_NMI_WINDOW_EXITING, false);
+    return EXIT_RETRY; /* nmi_deliver injects what is pending */
 }
 
 void nmi_deliver(struct cpu *cpu)
 {
-    uint32_t counted = __atomic_exchange_n(&cpu->nmis_in_root, 0, __ATOMIC_RELAXED);
+    uint32_t counted = __atomic_exchange_n(&cpu->nmi.in_root, 0, __ATOMIC_RELAXED);
 
     while (counted-- > 0)
         nmi_arrived(cpu);
-    if (cpu->nmis_pending > 0 &&
+    if (cpu->nmi.pending > 0 &&
         nmi_can_inject(vmread32(VMCS_ENTRY_INTERRUPTION_INFORMATION), vmread32(VMCS_GUEST_INTERRUPTIBILITY_STATE))) {
         guest_inject(event_nmi());
-        cpu->nmis_pending--;
+        cpu->nmi.pending--;
     }
-    cpu_set_proc_control(cpu, PROC_NMI_WINDOW_EXITING, cpu->nmis_pending > 0);
+    guest_set_proc_control(cpu, PROC_NMI_WINDOW_EXITING, cpu->nmi.pending > 0);
+}
+
+void nmi_drop_pending(struct cpu *cpu)
+{
+    cpu->nmi.pending = 0;
+    guest_set_proc_control(cpu, PROC_NMI_WINDOW_EXITING, false);
+}
+
+void nmi_drop_counted(struct cpu *cpu)
+{
+    cpu->nmi.in_root = 0;
+}
+
+void nmi_forget_pmis(struct cpu *cpu)
+{
+    cpu->nmi.pmis_delivered = msr_read(IA32_PERF_GLOBAL_STATUS);
+}
+
+void nmi_pmis_reset(struct cpu *cpu, uint64_t bits)
+{
+    cpu->nmi.pmis_delivered &= ~bits;
 }

@@ -1,10 +1,12 @@
 /* Kind: shell */
-/* The ways in which the machine goes down: the trace leaves first. */
+/* The ways in which the machine goes down: the trace is handed over first. */
+#include "vmx/power.h"
+
 #include "base/io.h"
 #include "base/log.h"
 #include "base/msr.h"
 #include "vmx/cpu.h"
-#include "vmx/summons.h"
+#include "vmx/fail_stop.h"
 #include "vmx/vmcs.h"
 
 #define PORT_RESET_CONTROL 0xcf9
@@ -15,28 +17,29 @@
 
 void power_flush(struct cpu *cpu)
 {
-    summons_flush_all(cpu);
+    requests_flush_all(cpu);
 }
 
-void power_say_sleep(void)
+void power_announce_sleep(void)
 {
-    machine.sleeps = true;
-    log_line("the guest puts the machine to sleep: the trace ends here, what runs when it wakes may not be traced");
+    machine.power.sleeping = true;
+    log_line(
+        "the guest puts the machine to sleep: the trace ends here; code that runs after the wake-up may not be traced");
 }
 
-/* Where S1 ends, or a chipset does not do what it was told to. */
+/* The machine wakes from S1, or the chipset has ignored the write. */
 void power_survived(struct cpu *cpu)
 {
     pt_flush_over(cpu->pt);
-    if (machine.sleeps)
-        log_line("the guest is awake again, and is traced on if the receiver is still there");
-    machine.sleeps = false;
-    summons_flush_over();
+    if (machine.power.sleeping)
+        log_line("the guest has woken up; tracing continues if the receiver is still there");
+    machine.power.sleeping = false;
+    requests_flush_over();
 }
 
 void power_fail(struct cpu *cpu)
 {
-    summons_stop_all(cpu);
+    requests_stop_all(cpu);
 }
 
 static void wait_for_reset(void)
@@ -47,7 +50,7 @@ static void wait_for_reset(void)
         io_pause();
 }
 
-/* As firmware would: the port that the FADT names, the chipset's, the keyboard controller's. */
+/* By the FADT's reset register, then the chipset's, then the keyboard controller. */
 _Noreturn void power_reset(struct cpu *cpu)
 {
     const struct vmx_ports *ports = &machine.config.ports;
@@ -61,11 +64,11 @@ _Noreturn void power_reset(struct cpu *cpu)
     wait_for_reset();
     io_out8(PORT_KEYBOARD_COMMAND, KEYBOARD_PULSE_RESET);
     wait_for_reset();
-    log_panic("the machine does not reset; the CPU is parked");
+    log_panic("the machine does not reset; this CPU is parked");
     cpu_park();
 }
 
-/* As without us the CPU would enter shutdown, and the chipset reset the machine. */
+/* On bare hardware the CPU would enter shutdown, and the chipset would reset the machine. */
 enum exit_action triple_fault_exit(struct cpu *cpu)
 {
     if (machine.config.stop_at_triple_fault)

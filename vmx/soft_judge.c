@@ -11,6 +11,7 @@
  */
 #include "base/control.h"
 #include "vmx/cpu.h"
+#include "vmx/guest.h"
 #include "vmx/guest_memory.h"
 #include "vmx/soft_step.h"
 #include "vmx/vmcs.h"

@@ -7,11 +7,10 @@
 #include <string.h>
 
 #include "base/control.h"
-#include "base/phys.h"
 #include "vmx/cpu.h"
 #include "vmx/ept.h"
+#include "vmx/guest.h"
 #include "vmx/guest_memory.h"
-#include "vmx/summons.h"
 #include "vmx/vmcs.h"
 
 #define ACCESS_RIGHTS_DB (1u << 14)
@@ -124,7 +123,7 @@ static const uint8_t *bytes_in_page(struct soft_step *step)
 
         step->page = page;
         step->page_cr3 = at->cr3;
-        step->page_va = gpa == GUEST_STRETCH_NOWHERE ? NULL : phys_to_virt(gpa);
+        step->page_va = guest_page(gpa);
     }
     return step->page_va ? step->page_va + (at->ip - page) : NULL;
 }
@@ -195,7 +194,7 @@ void soft_step_cr3(struct cpu *cpu, uint64_t value)
 void soft_step_drop(struct cpu *cpu)
 {
     cpu->soft.on = cpu->soft.settled = false;
-    cpu_set_proc_control(cpu, PROC_MONITOR_TRAP_FLAG, false);
+    guest_set_proc_control(cpu, PROC_MONITOR_TRAP_FLAG, false);
 }
 
 /* What may be executed freely is to be judged anew: the next fetch from each page exits. */
@@ -206,7 +205,7 @@ static void withhold_execution(struct cpu *cpu)
     machine_lock(cpu);
     machine.unguarded = false;
     ept_withhold_execution();
-    summons_ept_changed(cpu);
+    kick_ept_changed(cpu);
     machine_unlock(cpu);
     ept_invalidate(&cpu->view);
 }
@@ -250,7 +249,7 @@ static void steps_decide(struct cpu *cpu)
 
     step->cr3_coming = 0;
     step->on = pt_soft_steps(cpu->pt, stands_on_guarded(step), cr3);
-    if (!step->on && !cpu->stepping && pt_soft_steps(cpu->pt, true, cr3))
+    if (!step->on && !cpu->step.active && pt_soft_steps(cpu->pt, true, cr3))
         step_forget_pages(cpu);
 }
 
@@ -260,7 +259,7 @@ void soft_step_enter(struct cpu *cpu)
 
     window_follow(cpu);
     steps_decide(cpu);
-    cpu_set_proc_control(cpu, PROC_MONITOR_TRAP_FLAG, step->on || cpu->stepping);
+    guest_set_proc_control(cpu, PROC_MONITOR_TRAP_FLAG, step->on || cpu->step.active);
     if (!step->on) {
         step->settled = false;
         return;

@@ -1,13 +1,17 @@
 /* Kind: shell */
 /*
- * Single steps: the guest executes one instruction with pages open to it, in this CPU's view of the EPT alone; then
- * they are closed.
+ * Single steps: the guest executes one instruction with pages opened to it, in this CPU's view of the EPT only; then
+ * the pages are closed.
  *
- * Source: SDM "Monitor Trap Flag". An interrupt may be delivered instead of the instruction, or another exit come
- * first: the pages are closed then as well, and the instruction will be back.
+ * Source: SDM "Monitor Trap Flag". If an interrupt is delivered instead of the instruction, or another exit comes
+ * first, the pages are closed as well, and the instruction will exit again.
  */
+#include "vmx/step.h"
+
 #include "vmx/cpu.h"
 #include "vmx/ept.h"
+#include "vmx/fail_stop.h"
+#include "vmx/guest.h"
 
 void step_close_pages(struct cpu *cpu)
 {
@@ -25,7 +29,7 @@ void step_forget_pages(struct cpu *cpu)
     ept_invalidate(&cpu->view);
 }
 
-/* Who summons all the time holds the lock nearly all the time: it is taken only where something is to be closed. */
+/* A CPU that requests all the time holds the lock nearly all the time: take it only if there is something to close. */
 void step_follow_pages(struct cpu *cpu)
 {
     if (!ept_view_is_guarded(&cpu->view))
@@ -37,55 +41,55 @@ void step_open_page(struct cpu *cpu, uint64_t gpa, uint64_t leaf)
     uint64_t *entry = ept_view_open(&cpu->view, gpa);
 
     if (!entry &&
-        cpu->soft.guarded) { /* those that soft PT has left open; the instruction will ask for its own again */
+        cpu->soft.guarded) { /* close those that soft PT has left open; the instruction's own will exit again */
         step_close_pages(cpu);
         ept_invalidate(&cpu->view);
         entry = ept_view_open(&cpu->view, gpa);
     }
     if (!entry)
-        fail_stop(cpu, "one instruction touches more guarded pages than there can be");
-    *entry = leaf; /* rights are only added: the violation has dropped what was cached for this access */
+        fail_stop(cpu, "one instruction accesses more guarded pages than a view can open");
+    *entry = leaf; /* rights are only added: the violation has invalidated the cached translation of this access */
 }
 
 void step_begin(struct cpu *cpu, step_done *done)
 {
-    cpu->stepping = true;
+    cpu->step.active = true;
     if (done)
-        cpu->stepped = done;
-    cpu_set_proc_control(cpu, PROC_MONITOR_TRAP_FLAG, true);
+        cpu->step.done = done;
+    guest_set_proc_control(cpu, PROC_MONITOR_TRAP_FLAG, true);
 }
 
 void step_cancel(struct cpu *cpu)
 {
-    cpu->stepping = false;
-    cpu->stepped = NULL;
+    cpu->step.active = false;
+    cpu->step.done = NULL;
     if (cpu->view.nr_pages > cpu->view.kept_pages) {
         machine_lock(cpu);
         step_close_pages(cpu);
         machine_unlock(cpu);
     }
-    cpu_set_proc_control(cpu, PROC_MONITOR_TRAP_FLAG, cpu->soft.on);
+    guest_set_proc_control(cpu, PROC_MONITOR_TRAP_FLAG, cpu->soft.on);
 }
 
-static void step_end(struct cpu *cpu, bool broken_off)
+static void step_end(struct cpu *cpu, bool interrupted)
 {
-    step_done *stepped = cpu->stepped;
+    step_done *done = cpu->step.done;
 
     step_cancel(cpu);
-    if (stepped)
-        stepped(cpu, broken_off);
+    if (done)
+        done(cpu, interrupted);
     ept_invalidate(&cpu->view);
 }
 
 void step_leave(struct cpu *cpu, uint32_t reason)
 {
-    if (cpu->stepping && reason != EXIT_REASON_MONITOR_TRAP_FLAG && reason != EXIT_REASON_EPT_VIOLATION)
+    if (cpu->step.active && reason != EXIT_REASON_MONITOR_TRAP_FLAG && reason != EXIT_REASON_EPT_VIOLATION)
         step_end(cpu, true);
 }
 
 enum exit_action step_exit(struct cpu *cpu)
 {
-    if (cpu->stepping) /* else the step is soft PT's */
+    if (cpu->step.active) /* else it is soft PT's step */
         step_end(cpu, false);
     return EXIT_RETRY;
 }

@@ -1,5 +1,5 @@
 /*
- * What a task state segment holds, and the segments that a new task's selectors name. Core.
+ * Contents of a task-state segment, and the segments that a new task's selectors name. Core.
  *
  * Source: SDM Vol. 3A "Task Management": "Task-State Segment (TSS)", "16-Bit Task-State Segment (TSS)", Table
  * "Exception Conditions Checked During a Task Switch"; "Segment Descriptors"; Vol. 3C Table "Format of Access Rights".
@@ -10,7 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* 32 bits each, as they stand in a 32-bit TSS from TASK_WIDE_AT on; the selectors also in the order of the VMCS. */
+/* In the order of a 32-bit TSS from TASK_WIDE_AT on, 32 bits each; the selectors are in the order of the VMCS as well.
+ */
 enum task_field {
     TASK_CR3,
     TASK_EIP,
@@ -31,17 +32,17 @@ enum task_field {
 #define TASK_WIDE_AT 0x1cu
 #define TASK_WIDE_SAVED_BYTES (4 * (TASK_LDTR - TASK_EIP) - 2u) /* EIP to GS */
 
-/* A 16-bit TSS has EIP to DS and LDTR, as words; saved is what comes before LDTR. */
+/* A 16-bit TSS has EIP to DS and LDTR, as words; those before LDTR are saved. */
 #define TASK_NARROW_AT 0x0eu
 #define NR_TASK_NARROW (TASK_FS - TASK_EIP + 1)
 #define TASK_NARROW_SAVED_BYTES (2 * (NR_TASK_NARROW - 1u))
 
 void task_narrow_save(uint16_t *words, const uint32_t *fields);
 
-/* All fields but CR3. FS and GS are null, T is 0, and the registers' upper halves are ones. */
+/* All fields except CR3. FS and GS are null, T is 0, and the upper halves of registers are ones. */
 void task_narrow_load(uint32_t *fields, const uint16_t *words);
 
-/* As the VMCS holds it. */
+/* As in the VMCS. */
 struct task_segment {
     uint32_t base, limit, access_rights;
 };
@@ -56,8 +57,8 @@ struct task_segment {
 
 void task_segment_of(struct task_segment *segment, uint64_t descriptor);
 
-/* May the new task, whose CS selector has cpl as its RPL, have this segment there? field: TASK_ES to TASK_LDTR. 0: it
- * may; else the exception's vector. The selector is not null. */
+/* May the new task, whose CS selector has cpl as its RPL, load this segment? field: TASK_ES to TASK_LDTR. 0: yes; else
+ * the exception's vector. The selector is not null. */
 uint32_t task_segment_fault(uint32_t field, uint32_t selector, uint32_t cpl, uint32_t access_rights);
 
 #endif

@@ -1,28 +1,27 @@
 /* Kind: shell */
 /*
- * Task switches by hardware: CALL, JMP, IRET, a task gate in the IDT. VMX leaves them to us; the processor has checked
- * the way to the new task's TSS (privileges, type, presence, limit).
+ * Hardware task switches: by CALL, JMP, IRET or a task gate in the IDT. In VMX non-root operation they exit, and root
+ * mode performs them; the processor has checked access to the new TSS (privilege, type, presence, limit).
  *
- * What the trace tells is an exit where the switch began, and an entry where the new task goes on.
+ * The trace has a VM exit where the switch begins, and a VM entry where the new task continues.
  *
  * Source: SDM Vol. 3C "Treatment of Task Switches", Table "Exit Qualification for Task Switches", "Saving RIP, RSP,
  * RFLAGS, and SSP"; Vol. 3A "Task Switching", Table "Exception Conditions Checked During a Task Switch", "Task-Switch
  * Exception Condition".
  */
+#include "vmx/task_switch.h"
+
 #include "base/control.h"
-#include "vmx/task_state.h"
-
-#include <string.h>
-
-#include "base/phys.h"
 #include "vmx/cpu.h"
-#include "vmx/ept.h"
-#include "vmx/ept_maths.h"
+#include "vmx/cr.h"
+#include "vmx/fail_stop.h"
+#include "vmx/guest.h"
 #include "vmx/guest_data.h"
 #include "vmx/guest_memory.h"
+#include "vmx/task_state.h"
 #include "vmx/vmcs.h"
 
-#define EFLAGS_MEANS 0x3f7fd5u
+#define EFLAGS_DEFINED 0x3f7fd5u
 #define DR6_BT (1ull << 15)
 #define DR7_LOCAL 0x155ull
 #define DR7_GD (1ull << 13)
@@ -40,21 +39,20 @@
 
 enum task_source { FROM_CALL, FROM_IRET, FROM_JMP, FROM_GATE };
 
-/* What is used most stands first: short displacements. */
 struct task_switch {
     struct cpu *cpu;
     uint32_t source;
-    uint32_t event; /* IDT-vectoring information of a gate's, else 0 */
+    uint32_t event; /* IDT-vectoring information of a switch through a gate, else 0 */
     uint32_t selector;
-    uint32_t external;           /* ERROR_CODE_EXT, for a fault in an event from outside the program */
+    uint32_t external;           /* ERROR_CODE_EXT if the event is not caused by the program, else 0 */
     uint32_t vector, error_code; /* of a fault */
-    bool nests;                  /* the new task is to return to the old one */
+    bool nests;                  /* the new task returns to the old one */
     bool wide;
     struct task_segment tss; /* the new one */
     uint32_t fields[NR_TASK_FIELDS];
 };
 
-/* Most fields of the VMCS are touched here, and seldom: small, not fast. */
+/* VMCS fields by number, whatever their width. Not inline: most fields are accessed here, and rarely. */
 static __attribute__((noipa)) uint32_t get(uint32_t field)
 {
     return (uint32_t)vmcs_read(field);
@@ -77,12 +75,14 @@ static __attribute__((noipa)) bool fault(struct task_switch *s, uint32_t vector,
 
 static __attribute__((noinline)) void *memory_at(void *context, uint64_t gpa)
 {
-    if (!ept_is_memory(gpa))
-        fail_stop(context, "a task switch by hardware: its TSS, descriptors, stack or page tables lie in no memory");
-    return phys_to_virt(gpa);
+    void *memory = guest_ram(gpa);
+
+    if (!memory)
+        fail_stop(context, "hardware task switch: its TSS, descriptors, stack or page tables are not in memory");
+    return memory;
 }
 
-/* Copy nr bytes from linear, or with GUEST_DATA_WRITE to it. Code pages are written as by the guest itself. */
+/* Copy nr bytes from linear, or with GUEST_DATA_WRITE to it. A write to code counts as the guest's own. */
 static __attribute__((noipa)) bool copy(struct task_switch *s, uint32_t linear, void *bytes, uint32_t nr,
                                         uint32_t access)
 {
@@ -101,14 +101,13 @@ static __attribute__((noipa)) bool copy(struct task_switch *s, uint32_t linear, 
             *at = *memory;
             continue;
         }
-        if (machine.config.code_pages && !(ept_lookup(data.gpa) & EPT_WRITE))
-            code_page_written(s->cpu, data.gpa & ~(EPT_PAGE_SIZE - 1));
+        code_written_by_root(s->cpu, data.gpa);
         *memory = *at;
     }
     return true;
 }
 
-/* The same with what stands at an offset in a descriptor. */
+/* The same for part of a descriptor, from an offset on. */
 static __attribute__((noinline)) bool descriptor_copy(struct task_switch *s, uint32_t selector, uint32_t offset,
                                                       void *bytes, uint32_t nr, uint32_t access)
 {
@@ -123,7 +122,7 @@ static __attribute__((noinline)) bool type_write(struct task_switch *s, uint32_t
 }
 
 /* --- the old task ---------------------------------------------------------------------------------------------------
- * A fault leaves it as it was, to do it again: what has been saved by then does no harm.
+ * A fault here leaves the old task as it was, so that the switch is repeated. What has been saved by then does no harm.
  */
 
 static void old_fields(struct task_switch *s)
@@ -139,7 +138,7 @@ static void old_fields(struct task_switch *s)
     s->fields[TASK_EIP] = get(VMCS_GUEST_RIP);
     if (s->source == FROM_IRET)
         s->fields[TASK_EFLAGS] &= ~(uint32_t)RFLAGS_NT;
-    /* An instruction or a software event is over, a fault's instruction is not. */
+    /* The return address is after an instruction or a software event, but at the instruction of a fault. */
     if (s->source != FROM_GATE || event_type_of(s->event) >= EVENT_SOFTWARE_INTERRUPT)
         s->fields[TASK_EIP] += get(VMCS_EXIT_INSTRUCTION_LENGTH);
 }
@@ -186,7 +185,7 @@ static __attribute__((noinline)) bool old_task_leave(struct task_switch *s)
 }
 
 /* --- the new task ---------------------------------------------------------------------------------------------------
- * Faults are its own.
+ * Faults from here on are the new task's.
  */
 
 static __attribute__((noinline)) void segment_put(uint32_t field, const struct task_segment *segment)
@@ -197,8 +196,8 @@ static __attribute__((noinline)) void segment_put(uint32_t field, const struct t
     put(VMCS_GUEST_ES_ACCESS_RIGHTS + field, segment->access_rights);
 }
 
-/* Segments are unusable until they are loaded, and CPL is 3 until SS is, so that a fault's handler has the stack that
- * the TSS names. */
+/* Segments are unusable until they are loaded, and CPL is 3 until SS is loaded, so that the handler of a fault uses the
+ * stack in the TSS. */
 static __attribute__((noinline)) void task_commit(struct task_switch *s)
 {
     static const struct task_segment none = {0, 0, TASK_RIGHTS_UNUSABLE | TASK_RIGHTS_DPL},
@@ -210,7 +209,7 @@ static __attribute__((noinline)) void task_commit(struct task_switch *s)
     put(VMCS_GUEST_DR7, get(VMCS_GUEST_DR7) & ~DR7_LOCAL);
     put(VMCS_GUEST_PENDING_DEBUG_EXCEPTIONS, 0);
     put(VMCS_GUEST_RIP, s->fields[TASK_EIP]);
-    put(VMCS_GUEST_RFLAGS, (s->fields[TASK_EFLAGS] & EFLAGS_MEANS) | RFLAGS_FIXED | (s->nests ? RFLAGS_NT : 0));
+    put(VMCS_GUEST_RFLAGS, (s->fields[TASK_EFLAGS] & EFLAGS_DEFINED) | RFLAGS_FIXED | (s->nests ? RFLAGS_NT : 0));
     put(VMCS_GUEST_RSP, s->fields[TASK_ESP]);
     for (uint32_t i = 0; i < 8; i++)
         registers[i] = s->fields[TASK_EAX + i];
@@ -231,7 +230,7 @@ static __attribute__((noinline)) void cr3_load(struct task_switch *s)
         return;
     put(VMCS_GUEST_CR3, cr3);
     cr3_watch(s->cpu);
-    pt_park(s->cpu->pt); /* the trace goes on with a PSB+, which tells CR3; not all VM entries do */
+    pt_park(s->cpu->pt); /* tracing continues with a PSB+, which has CR3; not all VM entries have a PIP */
     pt_unpark(s->cpu->pt);
     ept_invalidate(&s->cpu->view);
     if (get(VMCS_GUEST_CR4) & CR4_PAE) {
@@ -248,7 +247,7 @@ static bool segment_fetch(struct task_switch *s, uint32_t field, struct task_seg
     uint64_t descriptor;
 
     if ((selector | 7) > get(selector & SELECTOR_TI ? VMCS_GUEST_LDTR_LIMIT : VMCS_GUEST_GDTR_LIMIT))
-        return fault(s, VECTOR_TS, selector); /* there is no LDT: its limit is 0 */
+        return fault(s, VECTOR_TS, selector); /* without an LDT its limit is 0 */
     if (!descriptor_copy(s, selector, 0, &descriptor, sizeof descriptor, 0))
         return false;
     task_segment_of(segment, descriptor);
@@ -279,7 +278,7 @@ static __attribute__((noinline)) bool segment_load(struct task_switch *s, uint32
     return true;
 }
 
-/* An exception's error code goes onto the new task's stack. */
+/* An exception's error code is pushed on the new task's stack. */
 static __attribute__((noinline)) bool error_code_push(struct task_switch *s)
 {
     const uint32_t rights = get(VMCS_GUEST_SS_ACCESS_RIGHTS), limit = get(VMCS_GUEST_SS_LIMIT);
@@ -307,7 +306,8 @@ static bool new_task_enter(struct task_switch *s)
     return s->fields[TASK_EIP] <= get(VMCS_GUEST_CS_LIMIT) || fault(s, VECTOR_GP, 0);
 }
 
-/* The T flag's trap, before the new task's first instruction. What its delivery changes VM entry leaves to us. */
+/* The T flag's debug trap, before the new task's first instruction. VM entry does not change DR6 and DR7 as its
+ * delivery would. */
 static void task_traps(void)
 {
     uint64_t dr6;
@@ -327,7 +327,7 @@ static __attribute__((noinline)) void fault_deliver(const struct task_switch *s)
         triple_fault_exit(s->cpu);
     if (vector == s->vector)
         injected.error_code = s->error_code;
-    put(VMCS_GUEST_RFLAGS, get(VMCS_GUEST_RFLAGS) | RFLAGS_RF); /* a fault's, in the image that its delivery saves */
+    put(VMCS_GUEST_RFLAGS, get(VMCS_GUEST_RFLAGS) | RFLAGS_RF); /* as faults do in the RFLAGS image that they push */
     guest_inject(injected);
 }
 
@@ -355,8 +355,8 @@ enum exit_action task_switch_exit(struct cpu *cpu)
         s.event = get(VMCS_IDT_VECTORING_INFORMATION);
         s.external = event_type_of(s.event) < EVENT_SOFTWARE_INTERRUPT ? ERROR_CODE_EXT : 0;
     }
-    pt_offset(cpu->pt); /* soft PT ends here, and begins again with the new task, as the processor's own does */
-    /* IRET unblocks NMIs; whatever it was, blocking by STI and MOV SS is over. */
+    pt_offset(cpu->pt); /* soft PT stops here and starts again with the new task, as Intel PT does */
+    /* IRET unblocks NMIs; blocking by STI and MOV SS ends in any case. */
     put(VMCS_GUEST_INTERRUPTIBILITY_STATE,
         s.source == FROM_IRET ? 0 : get(VMCS_GUEST_INTERRUPTIBILITY_STATE) & INTERRUPTIBILITY_NMI);
     machine_lock(cpu);

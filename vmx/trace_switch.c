@@ -1,14 +1,16 @@
 /* Kind: shell, hot */
 /*
- * How IA32_RTIT_CTL changes hands between guest and root: by WRMSR in root (pt/ does that itself), by the MSR-load
- * lists, or by VM-entry and VM-exit controls. With the last two TraceEn is 0 in root, always, and no instruction of
- * root is traced.
+ * How IA32_RTIT_CTL is switched between guest and root mode: by WRMSR in root mode (pt/ does that itself), by the
+ * VM-entry and VM-exit MSR-load lists, or by VM-entry and VM-exit controls. With the last two TraceEn is always 0 in
+ * root mode, and no instruction of root is traced.
  *
- * Nothing is stored at exits: the guest cannot change IA32_RTIT_CTL.
+ * VM exits need not save the MSR: the guest cannot change it.
  *
  * Source: SDM "VMX-Specific Packets and VMCS Controls" (36.5.1), "Managing Trace Packet Generation Across VMX
  * Transitions" (36.5.2); "VM-Exit Controls for MSRs", "VM-Entry Controls for MSRs".
  */
+#include "vmx/trace_switch.h"
+
 #include "base/msr_numbers.h"
 #include "base/phys.h"
 #include "vmx/cpu.h"
@@ -18,24 +20,24 @@ void trace_switch_setup(struct cpu *cpu)
 {
     const bool list = machine.config.way == PT_SWITCH_LIST;
 
-    cpu->entry_msr = (struct msr_entry){.index = IA32_RTIT_CTL};
-    cpu->exit_msr = (struct msr_entry){.index = IA32_RTIT_CTL};
+    cpu->trace_switch.entry_msr = (struct msr_entry){.index = IA32_RTIT_CTL};
+    cpu->trace_switch.exit_msr = (struct msr_entry){.index = IA32_RTIT_CTL};
     vmwrite32(VMCS_ENTRY_MSR_LOAD_COUNT, list);
     vmwrite32(VMCS_EXIT_MSR_LOAD_COUNT, list);
-    vmwrite64(VMCS_ENTRY_MSR_LOAD_ADDRESS, virt_to_phys(&cpu->entry_msr));
-    vmwrite64(VMCS_EXIT_MSR_LOAD_ADDRESS, virt_to_phys(&cpu->exit_msr));
+    vmwrite64(VMCS_ENTRY_MSR_LOAD_ADDRESS, virt_to_phys(&cpu->trace_switch.entry_msr));
+    vmwrite64(VMCS_EXIT_MSR_LOAD_ADDRESS, virt_to_phys(&cpu->trace_switch.exit_msr));
     if (machine.config.way == PT_SWITCH_VMCS)
         vmwrite64(VMCS_GUEST_IA32_RTIT_CTL, 0);
 }
 
-/* Has the next VM entry load ctl, where it loads anything. */
+/* Make the next VM entry load ctl. */
 static void entry_loads(struct cpu *cpu, uint64_t ctl)
 {
-    if (ctl == cpu->rtit_ctl)
+    if (ctl == cpu->trace_switch.rtit_ctl)
         return;
-    cpu->rtit_ctl = ctl;
+    cpu->trace_switch.rtit_ctl = ctl;
     if (machine.config.way == PT_SWITCH_LIST)
-        cpu->entry_msr.value = ctl;
+        cpu->trace_switch.entry_msr.value = ctl;
     else
         vmwrite64(VMCS_GUEST_IA32_RTIT_CTL, ctl);
 }

@@ -1,20 +1,22 @@
 /* Kind: shell */
-/* EPT violations: which of our reasons to withhold a page it was. */
+/* EPT violations: for which of root's reasons a page lacks the permission. */
+#include "vmx/violation.h"
+
 #include <string.h>
 
 #include "base/phys.h"
 #include "vmx/cpu.h"
 #include "vmx/ept.h"
 #include "vmx/ept_maths.h"
+#include "vmx/fail_stop.h"
+#include "vmx/inject.h"
 #include "vmx/mtrr.h"
-#include "vmx/sleepers.h"
-#include "vmx/space_life.h"
 #include "vmx/vmcs.h"
 
 #define PAGE_MASK (~(EPT_PAGE_SIZE - 1))
 
-/* SDM "Information About NMI Unblocking Due to IRET": the IRET that faulted here had unblocked NMIs; block them again,
- * or its second run would find them unblocked too early. */
+/* SDM "Information About NMI Unblocking Due to IRET": the IRET that faulted has unblocked NMIs already. Block them
+ * again, so that none is delivered before it is executed anew. */
 static void block_nmis_again(uint64_t qualification)
 {
     if ((qualification & EPT_VIOLATION_NMI_UNBLOCKING) && !(vmread32(VMCS_IDT_VECTORING_INFORMATION) & EVENT_VALID))
@@ -22,7 +24,7 @@ static void block_nmis_again(uint64_t qualification)
                   vmread32(VMCS_GUEST_INTERRUPTIBILITY_STATE) | INTERRUPTIBILITY_NMI);
 }
 
-/* The instruction writes to a page of this CPU's that nobody reads. */
+/* Step the instruction with a scratch page of this CPU in place of the hidden one. */
 static void hidden_written(struct cpu *cpu, uint64_t page)
 {
     memset(cpu->hidden_stage, 0xff, sizeof cpu->hidden_stage);
@@ -30,18 +32,7 @@ static void hidden_written(struct cpu *cpu, uint64_t page)
     step_begin(cpu, NULL);
 }
 
-/* Code, or a page table that is watched. */
-static void page_written(struct cpu *cpu, uint64_t gpa, uint64_t qualification)
-{
-    const uint64_t page = gpa & PAGE_MASK;
-
-    if (machine.config.map_memory && space_life_written(cpu, gpa, qualification))
-        return;
-    sleepers_written(cpu, page);
-    code_page_written(cpu, page);
-}
-
-/* The machine's lock is held: what the tree says holds. */
+/* The machine's lock is held, so that the tree does not change meanwhile. */
 static void violation_handle(struct cpu *cpu, uint64_t gpa, uint64_t qualification)
 {
     const uint64_t page = gpa & PAGE_MASK, entry = ept_lookup(gpa);
@@ -51,12 +42,12 @@ static void violation_handle(struct cpu *cpu, uint64_t gpa, uint64_t qualificati
         ept_map_missing(gpa);
     else if (write && ept_is_hidden(gpa))
         hidden_written(cpu, page);
-    else if (fetch && machine.config.code_pages && page != cpu->lapic_pa && !ept_is_hidden(gpa))
-        code_page_fetched(cpu, page, qualification);
+    else if (fetch && machine.config.code_pages && !lapic_is_guarded(cpu, gpa) && !ept_is_hidden(gpa))
+        code_fetched(cpu, gpa, qualification);
     else if (write && machine.config.code_pages)
-        page_written(cpu, gpa, qualification);
+        code_written(cpu, gpa, qualification);
     else
-        fail_stop(cpu, "an EPT violation that nobody handles");
+        fail_stop(cpu, "no handler for an EPT violation");
 }
 
 enum exit_action ept_violation_exit(struct cpu *cpu)
@@ -65,7 +56,7 @@ enum exit_action ept_violation_exit(struct cpu *cpu)
     const uint64_t gpa = vmread64(VMCS_GUEST_PHYSICAL_ADDRESS);
 
     block_nmis_again(qualification);
-    if (!(qualification & EPT_VIOLATION_FETCH) && cpu->lapic_pa && (gpa & PAGE_MASK) == cpu->lapic_pa) {
+    if (!(qualification & EPT_VIOLATION_FETCH) && lapic_is_guarded(cpu, gpa)) {
         lapic_accessed(cpu, gpa, qualification & EPT_VIOLATION_WRITE);
         return EXIT_RETRY;
     }

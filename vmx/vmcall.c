@@ -1,15 +1,18 @@
 /* Kind: shell */
 /*
- * VMCALL: where there is a hypervisor below, which CPUID shows, the guest speaks with it as if we were not here.
+ * VMCALL: pass the guest's hypercalls to a hypervisor below us, if CPUID shows one.
  *
  * Source: SDM "VMCALL - Call to VM Monitor", Vol. 2A "CPUID": CPUID.1:ECX[31], which is never set by a processor. KVM
- * takes its arguments in RAX, RBX, RCX, RDX and RSI, Hyper-V in RCX, RDX and R8, and in XMM registers, which root does
- * not use. They answer in RAX, Hyper-V in RDX as well for 32-bit code.
+ * has its arguments in RAX, RBX, RCX, RDX and RSI, Hyper-V in RCX, RDX, R8 and XMM registers, which root does not
+ * change. Both return in RAX, Hyper-V also in RDX for 32-bit code.
  */
-#include "vmx/cpu.h"
+#include "vmx/vmcall.h"
 
-/* The call is made again, by root, whose CPL is 0. What it is told of memory are the guest's physical addresses, which
- * are the machine's. VISIBLE: at CPL 1 to 3 it is #UD, whatever the hypervisor below would say. */
+#include "vmx/cpu.h"
+#include "vmx/guest.h"
+
+/* Root repeats the call at its own CPL, 0. Memory addresses in the arguments are guest-physical, and so are the
+ * machine's. VISIBLE: at CPL 1 to 3 it is #UD, whatever the hypervisor below would answer. */
 enum exit_action vmcall_exit(struct cpu *cpu)
 {
     struct guest_registers *r = &cpu->registers;

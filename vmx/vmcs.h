@@ -1,8 +1,8 @@
 /*
  * The VMCS: field encodings under the manual's headings, and accessors that match a field's width at compile time.
  *
- * Source: SDM Appendix B, "Field Encoding in VMCS"; Chapter "Virtual Machine Control Structures". One enum per width:
- * handing a field to the accessor of another width is -Wenum-conversion, an error here.
+ * Source: SDM Appendix B, "Field Encoding in VMCS"; Chapter "Virtual Machine Control Structures". There is one
+ * enum for each width, so that -Wenum-conversion finds a field that is passed to the accessor of another width.
  */
 #ifndef VMX_VMCS_H
 #define VMX_VMCS_H
@@ -158,7 +158,7 @@ enum vmcsn {
     VMCS_HOST_RIP = 0x6c16
 };
 
-/* vmx/dump.c. A field that cannot be read or written is an error of ours: stop, never guess. */
+/* vmx/fail_stop.c: a field that cannot be read or written is a bug of ours. */
 _Noreturn void vmcs_access_failed(uint32_t field);
 
 /* VMfailInvalid sets CF, VMfailValid ZF (SDM "Conventions" of the chapter "VMX Instruction Reference"). */

@@ -1,5 +1,6 @@
 /* Kind: shell */
-/* Filling the VMCS: host state, guest state, controls. */
+#include "vmx/vmcs_setup.h"
+
 #include "base/control.h"
 #include "base/msr.h"
 
@@ -7,6 +8,8 @@
 #include "base/phys.h"
 #include "vmx/bitmaps.h"
 #include "vmx/cpu.h"
+#include "vmx/cr.h"
+#include "vmx/exits.h"
 #include "vmx/msr_policy.h"
 #include "vmx/vmcs.h"
 
@@ -30,7 +33,7 @@
 #define GDT_CODE32 0x00cf9b000000ffffull
 #define GDT_DATA32 0x00cf93000000ffffull
 
-/* Fields of any width that begin as 0. */
+/* Fields that are 0 at first, of any width. */
 static const uint16_t zero_fields[] = {
     VMCS_HOST_FS_SELECTOR,
     VMCS_HOST_GS_SELECTOR,
@@ -79,7 +82,7 @@ struct __attribute__((packed)) table_register {
         cr_;                                                                                                           \
     })
 
-/* SDM "TSS Descriptor in 64-bit mode": the base is spread over 16 bytes. */
+/* SDM "TSS Descriptor in 64-bit mode": the base is in four parts of its 16 bytes. */
 static uint64_t tss_base(uint64_t gdt_base, uint16_t selector)
 {
     const uint64_t *descriptor = (const uint64_t *)(uintptr_t)(gdt_base + (selector & ~7u));
@@ -123,7 +126,7 @@ static void setup_host(struct cpu *cpu)
 
 enum { SEGMENT_ES, SEGMENT_CS, SEGMENT_SS, SEGMENT_DS, SEGMENT_FS, SEGMENT_GS, SEGMENT_LDTR, SEGMENT_TR };
 
-/* Selector, base, limit and access rights of a segment have encodings in steps of 2 from ES's. */
+/* The encodings of each segment's selector, base, limit and access rights are 2 apart, starting with ES's. */
 static void setup_guest_segment(unsigned index, uint16_t selector, uint32_t limit, uint32_t access_rights)
 {
     vmwrite16((enum vmcs16)(VMCS_GUEST_ES_SELECTOR + 2 * index), selector);
@@ -132,7 +135,7 @@ static void setup_guest_segment(unsigned index, uint16_t selector, uint32_t limi
     vmwrite32((enum vmcs32)(VMCS_GUEST_ES_ACCESS_RIGHTS + 2 * index), access_rights);
 }
 
-/* The boot protocol wants a GDT with these segments; the guest may load them again before it has one of its own. */
+/* The boot protocol requires a GDT with these segments; the guest may reload them before it has its own. */
 static void setup_guest_gdt(uint32_t gdt_pa)
 {
     uint64_t *gdt = phys_to_virt(gdt_pa);
@@ -154,10 +157,11 @@ static void setup_guest_segments(void)
     setup_guest_segment(SEGMENT_FS, BOOT_DS, 0xffffffff, AR_DATA32);
     setup_guest_segment(SEGMENT_GS, BOOT_DS, 0xffffffff, AR_DATA32);
     setup_guest_segment(SEGMENT_LDTR, 0, 0, AR_UNUSABLE);
-    setup_guest_segment(SEGMENT_TR, 0, 0xffff, AR_TSS32_BUSY); /* VM entry wants a busy TSS */
+    setup_guest_segment(SEGMENT_TR, 0, 0xffff, AR_TSS32_BUSY); /* VM entry requires a busy TSS */
 }
 
-/* With unrestricted guest PE and PG are the guest's; what else must be 1 (NE, VMXE) is ours, and shadowed as 0. */
+/* With unrestricted guest PE and PG are the guest's. The other bits that must be 1 (NE, VMXE) are ours; the guest reads
+ * them as 0. */
 static void setup_guest_control_registers(uint64_t cr0)
 {
     const uint64_t cr0_fixed = msr_read(IA32_VMX_CR0_FIXED0) & ~(CR0_PE | CR0_PG);
@@ -191,8 +195,8 @@ static void setup_guest_boot(const struct vmx_entry *entry)
     vmwriten(VMCS_GUEST_RIP, entry->eip);
 }
 
-/* Vol. 3A Table "IA-32 and Intel 64 Processor States Following Power-up, Reset, or INIT", but for what the VMCS does
- * not hold. What it does not name stays: IA32_PAT, the SYSENTER MSRs. */
+/* Vol. 3A Table "IA-32 and Intel 64 Processor States Following Power-up, Reset, or INIT", except for registers that the
+ * VMCS does not hold. INIT leaves those that the table does not name: IA32_PAT, the SYSENTER MSRs. */
 void vmcs_setup_guest_init(const struct cpu *cpu, uint64_t cr0)
 {
     static const uint16_t zeroed[] = {VMCS_CR0_READ_SHADOW,
@@ -233,7 +237,7 @@ static void setup_controls(struct cpu *cpu)
     vmwrite32(VMCS_ENTRY_CONTROLS, controls->entry);
     trace_switch_setup(cpu);
     cr3_watch(cpu);
-    page_faults_setup();
+    code_setup();
     vmwrite64(VMCS_IO_BITMAP_A, virt_to_phys(bitmap_of_io(0)));
     vmwrite64(VMCS_IO_BITMAP_B, virt_to_phys(bitmap_of_io(1)));
     vmwrite64(VMCS_MSR_BITMAPS, virt_to_phys(bitmap_of_msrs()));

@@ -1,5 +1,5 @@
 /* Kind: shell, init */
-/* Into VMX operation: is it possible, what all CPUs share, and one CPU's way from here to the guest. */
+/* Entering VMX operation: whether it is possible, what all CPUs share, and one CPU's way to the guest. */
 #include "vmx/vmx.h"
 
 #include <string.h>
@@ -11,8 +11,10 @@
 #include "vmx/cpu.h"
 #include "vmx/ept.h"
 #include "vmx/ept_maths.h"
+#include "vmx/exits.h"
+#include "vmx/fail_stop.h"
 #include "vmx/msr_policy.h"
-#include "vmx/summons.h"
+#include "vmx/vmcs_setup.h"
 
 #define INVVPID_SINGLE_CONTEXT 1ull
 #define VMX_BASIC_REVISION 0x7fffffffull
@@ -24,7 +26,7 @@
 struct machine machine;
 const uint32_t vmx_cpu_size = sizeof(struct cpu);
 
-/* Of the first CPU; constant once vmx_switch_check has returned. The others are the same, or are not used. */
+/* The first CPU's; constant once vmx_switch_check has returned. CPUs that differ are not used. */
 static struct vmx_controls controls;
 static struct vmx_caps first_caps;
 
@@ -36,7 +38,7 @@ static void read_control_msrs(struct vmx_caps *caps)
     caps->proc = msr_read(exact ? IA32_VMX_TRUE_PROCBASED_CTLS : IA32_VMX_PROCBASED_CTLS);
     caps->exit = msr_read(exact ? IA32_VMX_TRUE_EXIT_CTLS : IA32_VMX_EXIT_CTLS);
     caps->entry = msr_read(exact ? IA32_VMX_TRUE_ENTRY_CTLS : IA32_VMX_ENTRY_CTLS);
-    /* These exist only where the controls before them do. */
+    /* Each of these exists only if the control before it does. */
     if ((uint32_t)(caps->proc >> 32) & PROC_SECONDARY_CONTROLS)
         caps->proc2 = msr_read(IA32_VMX_PROCBASED_CTLS2);
     if ((uint32_t)(caps->proc2 >> 32) & (PROC2_ENABLE_EPT | PROC2_ENABLE_VPID))
@@ -135,10 +137,10 @@ static void enter_vmx_operation(struct cpu *cpu)
     cr0 = (cr0 | msr_read(IA32_VMX_CR0_FIXED0)) & msr_read(IA32_VMX_CR0_FIXED1);
     cr4 = (cr4 | msr_read(IA32_VMX_CR4_FIXED0)) & msr_read(IA32_VMX_CR4_FIXED1);
     if (cpuid_read(1, 0).edx & CPUID_1_EDX_MCE)
-        cr4 |= CR4_MCE; /* a machine check in root stops with its dump, and is no shutdown */
+        cr4 |= CR4_MCE; /* so that a machine check in root mode is dumped and does not shut the CPU down */
     if (cpuid_read(1, 0).ecx & CPUID_1_ECX_XSAVE)
         cr4 |= CR4_OSXSAVE;                        /* for the guest's XSETBV */
-    cr4 |= msr_read(IA32_VMX_CR4_FIXED1) & CR4_KL; /* for CPUID's answer: vmx/cpuid_policy.c */
+    cr4 |= msr_read(IA32_VMX_CR4_FIXED1) & CR4_KL; /* for CPUID's result: vmx/cpuid_policy.c */
     __asm__ volatile("mov %0, %%cr0\n\tmov %1, %%cr4" : : "r"(cr0), "r"(cr4) : "memory");
 
     memcpy(cpu->vmxon_region, &revision, sizeof revision);
@@ -155,7 +157,7 @@ static void enter_vmx_operation(struct cpu *cpu)
     cpu->has_vmcs = true;
 }
 
-/* Whoever used VMX before us, firmware say, may have left translations under our VPID and EPTP. */
+/* An earlier user of VMX, firmware for instance, may have left translations tagged with our VPID and EPTP. */
 static void drop_translations(const struct cpu *cpu)
 {
     const struct {
@@ -171,7 +173,7 @@ static void drop_translations(const struct cpu *cpu)
                      : [descriptor] "m"(descriptor), [type] "r"(INVVPID_SINGLE_CONTEXT)
                      : "memory");
     if (failed)
-        fail_stop(cpu_this(), "INVVPID failed");
+        fail_stop_here("INVVPID failed");
 }
 
 static void cpu_init(struct cpu *cpu, uint16_t number, uint32_t apic_id, struct pt_engine *pt)
@@ -186,9 +188,9 @@ static void cpu_init(struct cpu *cpu, uint16_t number, uint32_t apic_id, struct 
     cpu->cpuid_limits = (struct cpuid_limits){.max_basic = cpuid_read(0, 0).eax,
                                               .max_extended = cpuid_read(0x80000000, 0).eax,
                                               .hypervisor = cpuid_read(1, 0).ecx & CPUID_1_ECX_HYPERVISOR};
-    cpu->nmis_pending = nmi_take_early() ? 1 : 0;
+    nmi_init(cpu);
     msr_write(IA32_GS_BASE, (uint64_t)(uintptr_t)cpu);
-    pt_waiting_set(pt, summons_serve_waiting, cpu);
+    pt_waiting_set(pt, requests_serve_waiting, cpu);
     machine_lock(cpu);
     ept_view_init(&cpu->view, cpu->view_memory);
     machine_unlock(cpu);
@@ -197,7 +199,7 @@ static void cpu_init(struct cpu *cpu, uint16_t number, uint32_t apic_id, struct 
 static void cpu_prepare(struct cpu *cpu, uint16_t number, uint32_t apic_id, struct pt_engine *pt,
                         const struct vmx_entry *entry)
 {
-    fail_stop_hands_over(power_fail);
+    fail_stop_set_hand_over(power_fail);
     cpu_init(cpu, number, apic_id, pt);
     enter_vmx_operation(cpu);
     vmcs_setup(cpu, entry);
@@ -214,7 +216,7 @@ _Noreturn void vmx_cpu_run(void *memory, uint16_t number, uint32_t apic_id, stru
     struct cpu *cpu = memory;
 
     cpu_prepare(cpu, number, apic_id, pt, entry);
-    cpu_start(cpu, entry != NULL);
+    vmx_start(cpu, entry != NULL);
 }
 
 bool vmx_cpus_waiting(uint16_t nr)
@@ -222,7 +224,7 @@ bool vmx_cpus_waiting(uint16_t nr)
     for (unsigned i = 1; i < nr; i++) {
         const struct cpu *cpu = __atomic_load_n(&machine.cpus[i], __ATOMIC_SEQ_CST);
 
-        if (!cpu || __atomic_load_n(&cpu->place, __ATOMIC_SEQ_CST) != CPU_WAITS_FOR_SIPI)
+        if (!cpu || !kick_waits_for_sipi(cpu))
             return false;
     }
     return true;

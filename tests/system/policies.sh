@@ -92,7 +92,7 @@ for scheme in topa single range; do
         boot_guest trigger-$scheme ends "$ring pt.scheme=$scheme pt.trigger=$here"
     console_has "trigger, $scheme: the guest goes on" trigger-$scheme 'ends: now'
     same "trigger, $scheme: the address is noticed, once" \
-        "$(info trigger-$scheme '[.log[] | select(startswith("trigger: CPU 0 comes to"))] | length')" 1
+        "$(info trigger-$scheme '[.log[] | select(startswith("trigger: CPU 0 reaches"))] | length')" 1
     outside_gaps "trigger, $scheme: what led there and what came last equals the truth" trigger-$scheme
     build/undertrace decode "$work/trigger-$scheme/capture" --branches "$work/trigger-$scheme/branches.txt" \
         >/dev/null 2>&1

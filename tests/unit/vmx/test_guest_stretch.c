@@ -123,34 +123,34 @@ static void sum_of_sizes(void **state)
 
 /* Linux maps around a fault from where the file's mapping begins; behind read-only data that is mapped, too, as well as
  * behind nothing. */
-static void goes_on(void **state)
+static void continues(void **state)
 {
     (void)state;
     tables_make();
     for (unsigned i = 5; i < ENTRIES; i++)
         table_set(TABLE, FIRST + i, (0x100000 + i * 0x1000) | P);
     struct seen seen = tables_see(&four_levels, LINEAR);
-    assert_true(guest_stretch_goes_on(&seen.stretch, seen.pages.executable));
+    assert_true(guest_stretch_continues(&seen.stretch, seen.pages.executable));
     table_set(TABLE, FIRST, 0x100000 | P | NX);
     seen = tables_see(&four_levels, LINEAR);
-    assert_true(guest_stretch_goes_on(&seen.stretch, seen.pages.executable));
+    assert_true(guest_stretch_continues(&seen.stretch, seen.pages.executable));
     table_set(TABLE, FIRST, 0x100000 | P);
     seen = tables_see(&four_levels, LINEAR);
-    assert_false(guest_stretch_goes_on(&seen.stretch, seen.pages.executable));
+    assert_false(guest_stretch_continues(&seen.stretch, seen.pages.executable));
     tables_make();
     table_set(TABLE, FIRST + 3, 0x100000 | P | NX); /* nothing to execute */
     seen = tables_see(&four_levels, LINEAR);
-    assert_false(guest_stretch_goes_on(&seen.stretch, seen.pages.executable));
+    assert_false(guest_stretch_continues(&seen.stretch, seen.pages.executable));
     table_set(0x3000, 2, 0x200000 | P | PS);
     seen = tables_see(&four_levels, LINEAR);
-    assert_false(guest_stretch_goes_on(&seen.stretch, seen.pages.executable));
+    assert_false(guest_stretch_continues(&seen.stretch, seen.pages.executable));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bounds),       cmocka_unit_test(runs),    cmocka_unit_test(sums),
-        cmocka_unit_test(sum_of_sizes), cmocka_unit_test(goes_on),
+        cmocka_unit_test(bounds),       cmocka_unit_test(runs),      cmocka_unit_test(sums),
+        cmocka_unit_test(sum_of_sizes), cmocka_unit_test(continues),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

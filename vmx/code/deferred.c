@@ -1,0 +1,98 @@
+/* Kind: shell */
+/*
+ * A program that faults may have to wait, for a disk for instance. Until it continues, nothing is executed there. Then
+ * it may fault elsewhere, which is when the page is checked; or it runs to its end without another fault. So the page
+ * table is made read-only by EPT: the kernel's write to it shows that the program is about to continue.
+ */
+#include "vmx/code/deferred.h"
+
+#include "vmx/code/faults.h"
+#include "vmx/code/mappings.h"
+#include "vmx/code/pages.h"
+#include "vmx/cpu.h"
+#include "vmx/ept_maths.h"
+#include "vmx/guest_memory.h"
+#include "vmx/guest_walk.h"
+
+#define PAGE_MASK (~(EPT_PAGE_SIZE - 1))
+#define PAGE_DIRECTORY_BYTES (1ull << 30) /* that it maps */
+
+uint64_t deferred_watch(struct cpu *cpu, const struct page_fault *fault)
+{
+    const struct guest_paging paging = guest_paging(fault->cr3);
+    struct guest_stretch stretch;
+
+    /* Where a space has ended, higher tables are missing: their memory is reused and written all the time. */
+    if (guest_walk(&stretch, &paging, fault->linear, guest_entry_read, NULL) ? stretch.large
+                                                                             : stretch.size != PAGE_DIRECTORY_BYTES)
+        return 0;
+    if (!guest_ram(stretch.table))
+        return 0;
+    const uint64_t page = stretch.table & PAGE_MASK;
+
+    return code_page_watch_writes(cpu, page) ? page : 0;
+}
+
+/* A free slot, else the slots one after the other. */
+static struct page_fault *slot_take(struct cpu *cpu)
+{
+    struct code_deferred *deferred = &cpu->code.deferred;
+
+    for (uint32_t i = 0; i < NR_DEFERRED_FAULTS; i++)
+        if (!deferred->faults[i].tsc) {
+            deferred->nr++;
+            return &deferred->faults[i];
+        }
+    struct page_fault *slot = &deferred->faults[deferred->next++ % NR_DEFERRED_FAULTS];
+
+    mapping_missed(cpu, slot);
+    return slot;
+}
+
+void deferred_add(struct cpu *cpu, const struct page_fault *fault, uint64_t table)
+{
+    struct page_fault *slot = slot_take(cpu);
+
+    *slot = *fault;
+    slot->absent_offset = pt_offset(cpu->pt);
+    slot->table = table;
+}
+
+void deferred_check(struct cpu *cpu, uint64_t cr3, uint64_t linear)
+{
+    struct code_deferred *deferred = &cpu->code.deferred;
+    uint32_t left = deferred->nr;
+
+    for (struct page_fault *fault = deferred->faults; left != 0; fault++) {
+        if (!fault->tsc)
+            continue;
+        left--;
+        if (fault->cr3 != cr3)
+            continue;
+        const bool present = mapping_send(cpu, fault, fault->absent_offset) != MAPPING_ABSENT;
+        if (!present && page_fault_is_at(fault, cr3, linear))
+            mapping_missed(cpu, fault);
+        fault->absent_offset = pt_offset(cpu->pt);
+        if (present || page_fault_is_at(fault, cr3, linear)) {
+            fault->tsc = 0;
+            deferred->nr--;
+        }
+    }
+}
+
+/* Whichever CPU a fault was on, its kernel works on it here now. */
+void deferred_written(struct cpu *cpu, uint64_t page)
+{
+    for (uint32_t n = 0; n < machine.config.nr_cpus; n++) {
+        struct cpu *of = machine.cpus[n];
+
+        for (uint32_t i = 0; of && of->code.deferred.nr && i < NR_DEFERRED_FAULTS; i++) {
+            struct page_fault *fault = &of->code.deferred.faults[i];
+
+            if (fault->table != page || !fault->tsc)
+                continue;
+            of->code.deferred.nr--;
+            fault_wake(cpu, fault);
+        }
+    }
+}

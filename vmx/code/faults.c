@@ -1,0 +1,311 @@
+/* Kind: shell, hot */
+/*
+ * Page faults by reads and instruction fetches: the guest is about to map pages, some of which it may execute. Reads
+ * count because kernels map what is around the address as well, and program text among it is then executed without
+ * another fault.
+ *
+ * The fault is injected into the guest at once. Its handler changes the page tables, and nothing signals that it has
+ * finished. So the tables are checked at an exit some time later, and if the page is absent, again after half as long
+ * once more. For a fetch the preemption timer causes that exit. The time to the first check adapts to how long the
+ * guest's handler has taken lately. A page that is absent after many checks will not be mapped: the program was
+ * stopped.
+ *
+ * The processor chooses by the error code which faults exit: SDM "Exception Bitmap", "Page-Fault Exceptions" of Vol.
+ * 3A. Where neither NX nor SMEP is on, the error code's I/D is always 0; a fetch then is a fault at RIP.
+ */
+#include "vmx/code/faults.h"
+
+#include "vmx/code/deferred.h"
+#include "vmx/code/mappings.h"
+#include "vmx/code/space_lifetime.h"
+#include "vmx/code/space_scan.h"
+#include "vmx/cpu.h"
+#include "vmx/guest.h"
+#include "vmx/guest_memory.h"
+#include "vmx/guest_walk.h"
+#include "vmx/vmcs.h"
+
+/* Bits of the error code */
+#define FAULT_PRESENT (1u << 0)
+#define FAULT_WRITE (1u << 1)
+#define FAULT_FETCH (1u << 4)
+
+#define LONGEST_INSTRUCTION 15u
+
+/* TSC ticks from a fault to its first check: the initial value and the bounds. */
+#define FIRST_WAIT_TSC 2048u
+#define SHORTEST_WAIT_TSC 512u
+#define LONGEST_WAIT_TSC 16384u
+#define CHECKS_PENDING 8u /* then its program waits: the fault is deferred, if its page table can be watched */
+#define MOST_CHECKS 40u   /* the last one is minutes after the fault */
+#define SLACK_TSC 64u     /* the preemption timer counts more coarsely than the TSC */
+
+void code_setup(void)
+{
+    if (!machine.config.map_memory)
+        return;
+    vmwrite32(VMCS_EXCEPTION_BITMAP, 1u << VECTOR_PF);
+    vmwrite32(VMCS_PAGE_FAULT_ERROR_CODE_MASK, FAULT_PRESENT | FAULT_WRITE);
+    vmwrite32(VMCS_PAGE_FAULT_ERROR_CODE_MATCH, 0);
+}
+
+static void fault_remove(struct code_faults *faults, uint32_t i)
+{
+    faults->nr_fetches -= faults->pending[i].fetch;
+    faults->pending[i] = faults->pending[--faults->nr];
+}
+
+/* If the page was mapped for a time, that was missed. It may have been executed, after a fault by a read as well. */
+__attribute__((cold, noinline)) static void fault_give_up(struct cpu *cpu, uint32_t i)
+{
+    const struct page_fault *fault = &cpu->code.faults.pending[i];
+
+    if (!fault->mapped)
+        mapping_missed(cpu, fault);
+    fault_remove(&cpu->code.faults, i);
+}
+
+/* Make room by deferring the fault that was checked in vain most often. */
+__attribute__((cold, noinline)) static void faults_make_room(struct cpu *cpu)
+{
+    struct code_faults *faults = &cpu->code.faults;
+    uint32_t worst = 0;
+
+    for (uint32_t i = 1; i < faults->nr; i++) {
+        const struct page_fault *fault = &faults->pending[i], *most = &faults->pending[worst];
+
+        if (fault->checks > most->checks || (fault->checks == most->checks && fault->tsc < most->tsc))
+            worst = i;
+    }
+    const struct page_fault *fault = &faults->pending[worst];
+    if (mapping_send(cpu, fault, fault->absent_offset) == MAPPING_ABSENT && !fault->mapped)
+        deferred_add(cpu, fault, deferred_watch(cpu, fault));
+    fault_remove(faults, worst);
+}
+
+static bool is_in_stretch(const struct page_fault *fault, uint64_t cr3, uint64_t linear)
+{
+    return fault->cr3 == cr3 && guest_stretch_of(fault->linear) == guest_stretch_of(linear);
+}
+
+/* A record of a stretch holds from the offset at which the first of its pending faults was last seen absent. */
+static uint64_t first_absent(const struct code_faults *faults, const struct page_fault *fault)
+{
+    uint64_t offset = fault->absent_offset;
+
+    for (uint32_t i = 0; i < faults->nr; i++) {
+        const struct page_fault *other = &faults->pending[i];
+
+        if (!other->mapped && is_in_stretch(other, fault->cr3, fault->linear) && other->absent_offset < offset)
+            offset = other->absent_offset;
+    }
+    return offset;
+}
+
+/* The space, or another program in its tables, runs again. Pages that are present by now may have been executed since
+ * their faults; absent ones will be mapped for this program. */
+static void faults_of_space_check(struct cpu *cpu, uint64_t cr3)
+{
+    struct code_faults *faults = &cpu->code.faults;
+
+    for (uint32_t i = faults->nr; i-- > 0;) {
+        struct page_fault *fault = &faults->pending[i];
+
+        if (fault->cr3 != cr3)
+            continue;
+        if (mapping_send(cpu, fault, first_absent(faults, fault)) != MAPPING_ABSENT || fault->mapped)
+            fault_remove(faults, i);
+        else
+            fault->absent_offset = pt_offset(cpu->pt);
+    }
+}
+
+/* The program that faulted on another CPU, or another one in its tables, may run here now. Since when its page has been
+ * present is unknown here, and what that CPU will find is not what its own program executed. */
+static void others_fault_check(struct cpu *cpu, struct page_fault *fault, uint64_t cr3)
+{
+    if (fault->cr3 != cr3 || !fault->tsc)
+        return;
+    mapping_send(cpu, fault, pt_offset(cpu->pt));
+    fault->absent_offset = ABSENT_UNKNOWN;
+}
+
+/* linear: where this CPU has faulted. A pending fault of that stretch whose page was found is dropped: its second check
+ * would attribute to it what is mapped for this one. */
+__attribute__((cold, noinline)) static void others_faults_check(struct cpu *cpu, uint64_t cr3, uint64_t linear)
+{
+    for (uint32_t n = 0; n < machine.config.nr_cpus; n++) {
+        struct cpu *other = machine.cpus[n];
+
+        if (!other || other == cpu)
+            continue;
+        for (uint32_t i = other->code.faults.nr; i-- > 0;) {
+            struct page_fault *fault = &other->code.faults.pending[i];
+
+            others_fault_check(cpu, fault, cr3);
+            if (fault->mapped && is_in_stretch(fault, cr3, linear))
+                fault_remove(&other->code.faults, i);
+        }
+        for (uint32_t i = 0; other->code.deferred.nr && i < NR_DEFERRED_FAULTS; i++)
+            others_fault_check(cpu, &other->code.deferred.faults[i], cr3);
+    }
+}
+
+static void fault_add(struct cpu *cpu, uint64_t cr3, uint64_t linear, bool fetch)
+{
+    struct code_faults *faults = &cpu->code.faults;
+    const uint64_t offset = pt_offset(cpu->pt);
+
+    if (!faults->first_wait_tsc)
+        faults->first_wait_tsc = FIRST_WAIT_TSC;
+    faults->pending[faults->nr++] = (struct page_fault){.cr3 = cr3,
+                                                        .linear = linear,
+                                                        .offset = offset,
+                                                        .absent_offset = offset,
+                                                        .tsc = tsc_read(),
+                                                        .wait_tsc = faults->first_wait_tsc,
+                                                        .fetch = fetch};
+    faults->nr_fetches += fetch;
+    faults->due_tsc = 0;
+    timer_recheck(&cpu->timer);
+}
+
+void fault_wake(struct cpu *cpu, struct page_fault *fault)
+{
+    const uint64_t cr3 = fault->cr3, linear = fault->linear;
+
+    fault->tsc = 0; /* frees its slot, for the one that is deferred instead */
+    if (cpu->code.faults.nr == NR_PAGE_FAULTS)
+        faults_make_room(cpu);
+    fault_add(cpu, cr3, linear, true);
+}
+
+/* An older fault at the same page is given up: what the page was mapped to in between is unknown. So is one in the same
+ * stretch whose page was found: a second check would attribute to it what is mapped for the new fault. */
+static void fault_remember(struct cpu *cpu, uint64_t linear, bool fetch)
+{
+    struct code_faults *faults = &cpu->code.faults;
+    const uint64_t cr3 = guest_space_cr3();
+
+    faults_of_space_check(cpu, cr3);
+    deferred_check(cpu, cr3, linear);
+    if (machine_has_others()) {
+        others_faults_check(cpu, cr3, linear);
+        mapping_fault_begins(cpu, cr3, linear);
+    }
+    for (uint32_t i = faults->nr; i-- > 0;)
+        if ((faults->pending[i].mapped && is_in_stretch(&faults->pending[i], cr3, linear)) ||
+            page_fault_is_at(&faults->pending[i], cr3, linear))
+            fault_give_up(cpu, i);
+    if (faults->nr == NR_PAGE_FAULTS)
+        faults_make_room(cpu);
+    fault_add(cpu, cr3, linear, fetch);
+    space_scan_faulted(cpu, cr3);
+    task_check(cpu, cr3, linear);
+}
+
+static bool is_fetch(uint32_t error_code, uint64_t linear)
+{
+    return (error_code & FAULT_FETCH) || linear - guest_linear_rip() < LONGEST_INSTRUCTION;
+}
+
+/* Not inline: every exit would pay for the registers that it saves. */
+__attribute__((noinline)) enum exit_action code_page_fault_exit(struct cpu *cpu, uint32_t information)
+{
+    const uint64_t linear = vmreadn(VMCS_EXIT_QUALIFICATION);
+    const uint32_t error_code = vmread32(VMCS_EXIT_INTERRUPTION_ERROR_CODE);
+
+    if (space_lifetime_is_open(&cpu->code))
+        space_lifetime_rewatch(cpu);
+    machine_lock(cpu);
+    fault_remember(cpu, linear, is_fetch(error_code, linear));
+    machine_unlock(cpu);
+    __asm__ volatile("mov %0, %%cr2" : : "r"(linear));
+    guest_inject((struct event){.information = information & EVENT_INJECTED, .error_code = error_code});
+    return EXIT_INJECTED;
+}
+
+/* A check costs an exit, unless the program's next fault comes first. So the first check waits until about one handler
+ * in five has returned: by then hardly any has not mapped its page, and no program has run for long. A handler that
+ * waits, for a disk perhaps, says nothing about how long others take: only the first two checks adapt. */
+static void first_wait_adapt(struct code_faults *faults, uint32_t checks)
+{
+    uint32_t tsc = faults->first_wait_tsc;
+
+    if (checks != 0)
+        tsc += tsc / 4;
+    else if (guest_in_user_mode())
+        tsc -= tsc / 8;
+    else
+        tsc += tsc / 32;
+    faults->first_wait_tsc = tsc < SHORTEST_WAIT_TSC  ? SHORTEST_WAIT_TSC
+                             : tsc < LONGEST_WAIT_TSC ? tsc
+                                                      : LONGEST_WAIT_TSC;
+}
+
+static void fault_check(struct cpu *cpu, uint32_t i, uint64_t now)
+{
+    struct code_faults *faults = &cpu->code.faults;
+    struct page_fault *fault = &faults->pending[i];
+    uint64_t table;
+
+    if (now - fault->tsc + SLACK_TSC < fault->wait_tsc)
+        return;
+    const enum mapping mapping = mapping_send(cpu, fault, first_absent(faults, fault));
+    const bool present = mapping != MAPPING_ABSENT;
+    if (fault->fetch && present && fault->checks <= 1)
+        first_wait_adapt(faults, fault->checks);
+    if (mapping == MAPPING_DATA || (present && (fault->mapped || guest_in_user_mode()))) {
+        fault_remove(faults, i);
+    } else if (present) { /* the handler may not have finished, and map what is around: check at one more exit */
+        fault->mapped = true;
+        fault->wait_tsc = now - fault->tsc + faults->first_wait_tsc;
+        faults->nr_fetches -= fault->fetch;
+        fault->fetch = false;
+    } else if (++fault->checks == MOST_CHECKS) {
+        fault_give_up(cpu, i);
+    } else if (fault->checks >= CHECKS_PENDING && (table = deferred_watch(cpu, fault)) != 0) {
+        deferred_add(cpu, fault, table);
+        fault_remove(faults, i);
+    } else {
+        fault->wait_tsc += fault->wait_tsc / 2;
+        fault->absent_offset = pt_offset(cpu->pt);
+    }
+}
+
+/* TSC of the next check: of any fault, or only of fetches. UINT64_MAX: there is none. */
+static uint64_t next_due_tsc(const struct code_faults *faults, bool fetches)
+{
+    uint64_t due = UINT64_MAX;
+
+    for (uint32_t i = 0; i < faults->nr; i++) {
+        const struct page_fault *fault = &faults->pending[i];
+
+        if ((fault->fetch || !fetches) && fault->tsc + fault->wait_tsc < due)
+            due = fault->tsc + fault->wait_tsc;
+    }
+    return due;
+}
+
+__attribute__((noinline)) void code_check_faults(struct cpu *cpu)
+{
+    struct code_faults *faults = &cpu->code.faults;
+    const uint64_t now = tsc_read();
+
+    if (now + SLACK_TSC < faults->due_tsc)
+        return;
+    machine_lock(cpu);
+    for (uint32_t i = faults->nr; i-- > 0;)
+        fault_check(cpu, i, now);
+    machine_unlock(cpu);
+    faults->due_tsc = next_due_tsc(faults, false);
+}
+
+uint64_t code_wait_tsc(const struct cpu *cpu)
+{
+    if (cpu->code.faults.nr_fetches == 0)
+        return space_scan_wait_tsc(cpu);
+    const uint64_t due = next_due_tsc(&cpu->code.faults, true), now = tsc_read();
+
+    return due < now ? 0 : due - now;
+}

@@ -1,0 +1,262 @@
+/* Kind: shell */
+/*
+ * W^X over guest memory: a page can be written or executed, and its bytes are sent before it is executed. The machine's
+ * lock is held for all of it.
+ *
+ * At the start pages are RW-. A fetch makes the page R-X and sends it as RECORD_PAGE; a write makes it RW- again, so
+ * that the next fetch sends its new bytes. An instruction that writes to the page it is on would fault for ever: at its
+ * second fetch violation in a row the page gets all rights for this one instruction.
+ *
+ * With several CPUs, rights that are taken away are gone on all CPUs before anything else happens. Each CPU's own
+ * stream says from where on it can execute a new version: by the RECORD_PAGE itself, or by a RECORD_SEEN (record.c).
+ *
+ * Pages that devices write by DMA are noticed when the guest maps them again (mappings.c), not before. Not noticed: a
+ * page that is executed at a second linear address while it is R-X.
+ */
+#include "vmx/code/pages.h"
+
+#include "base/io.h"
+#include "base/log.h"
+#include "vmx/code/memory.h"
+#include "vmx/code/record.h"
+#include "vmx/code/trigger.h"
+#include "vmx/cpu.h"
+#include "vmx/ept.h"
+#include "vmx/ept_maths.h"
+#include "vmx/guest.h"
+#include "vmx/guest_memory.h"
+#include "vmx/vmcs.h"
+
+#define ACCESS_RIGHTS_DB (1u << 14)
+
+static uint16_t code_mode(void)
+{
+    if (guest_code64())
+        return 64;
+    return vmread32(VMCS_GUEST_CS_ACCESS_RIGHTS) & ACCESS_RIGHTS_DB ? 32 : 16;
+}
+
+/* Fetches always have a linear address; the page walk for one has it as well. */
+static uint64_t linear_of(uint64_t gpa, uint64_t qualification)
+{
+    return qualification & EPT_VIOLATION_LINEAR_VALID ? vmreadn(VMCS_GUEST_LINEAR_ADDRESS) : gpa;
+}
+
+static void page_send(struct cpu *cpu, uint64_t gpa, const void *page, uint64_t linear, uint64_t cr3, uint16_t flags)
+{
+    const struct record_page head = {.gpa = gpa,
+                                     .gva = linear & ~(uint64_t)(RECORD_PAGE_SIZE - 1),
+                                     .cr3 = cr3,
+                                     .mode = code_mode(),
+                                     .flags = flags,
+                                     .size = RECORD_PAGE_SIZE,
+                                     .number = record_newest(),
+                                     .code_base = guest_code64() ? 0 : vmreadn(VMCS_GUEST_CS_BASE)};
+
+    pt_record(cpu->pt, RECORD_PAGE, &head, sizeof head, page, RECORD_PAGE_SIZE);
+    if (code_memory()) /* for mappings.c, which compares the page when it is mapped again */
+        page_sums_note(&code_memory()->sent, gpa, page);
+    record_is_current(cpu);
+}
+
+static bool is_writable(uint64_t gpa)
+{
+    return ept_lookup(gpa) & EPT_WRITE;
+}
+
+bool code_page_is_being_written(const struct cpu *cpu, uint64_t page)
+{
+    return cpu->code.pages.written_gpa == page && cpu->code.pages.written_rip == vmreadn(VMCS_GUEST_RIP);
+}
+
+bool code_page_watch_writes(struct cpu *cpu, uint64_t page)
+{
+    const uint64_t access = ept_lookup(page) & EPT_ACCESS_MASK;
+
+    if (access == EPT_READ)
+        return true;
+    if (access != (EPT_READ | EPT_WRITE) || code_page_is_being_written(cpu, page))
+        return false;
+    ept_set_access(page, EPT_READ);
+    kick_ept_changed(cpu);
+    ept_invalidate(&cpu->view);
+    return true;
+}
+
+/* --- arbitration ----------------------------------------------------------------------------------------------------
+ */
+
+void code_entering(struct cpu *cpu)
+{
+    arbitration_begin(cpu->code.pages.turn, cpu->number, tsc_read());
+    cpu->code.pages.turn = NULL;
+}
+
+/* This CPU takes the page from others: wait until it may, without the lock. What can be requested of this CPU meanwhile
+ * is served here. */
+static struct arbitration_claim page_claim(struct cpu *cpu, uint64_t gpa)
+{
+    struct arbitration_claim claim = {0};
+
+    if (!machine_has_others() || arbitration_request(&machine.code.arbitration, cpu->number, gpa, tsc_read(), &claim))
+        return claim;
+    if (cpu->code.pages.turn) /* nobody may wait for one that waits */
+        code_entering(cpu);
+    do {
+        machine_unlock(cpu);
+        while (!arbitration_is_ready(&claim, tsc_read()) && !kick_is_stopping()) {
+            requests_serve_waiting(cpu);
+            io_pause();
+        }
+        machine_lock(cpu);
+    } while (!arbitration_is_ready(&claim, tsc_read()) && !kick_is_stopping());
+    arbitration_admit(&claim);
+    return claim;
+}
+
+static void page_is_taken(struct cpu *cpu, uint64_t gpa, const struct arbitration_claim *claim)
+{
+    if (!machine_has_others())
+        return;
+    if (cpu->code.pages.turn)
+        code_entering(cpu);
+    cpu->code.pages.turn = arbitration_grant(&machine.code.arbitration, cpu->number, gpa, claim);
+}
+
+/* --- violations -----------------------------------------------------------------------------------------------------
+ */
+
+/* From here on nobody can write the page. */
+static void page_freeze_and_send(struct cpu *cpu, uint64_t gpa, const void *page, uint64_t linear)
+{
+    record_advance(cpu);
+    if (machine_has_others()) {
+        ept_set_access(gpa, EPT_READ);
+        kick_ept_changed(cpu);
+    }
+    page_send(cpu, gpa, page, linear, vmreadn(VMCS_GUEST_CR3), 0);
+}
+
+/* The page was sent and has not been written since; it is not executable only because of soft PT. */
+static bool is_withheld(uint64_t gpa)
+{
+    return machine.config.way == PT_SWITCH_SOFT && !is_writable(gpa);
+}
+
+/* It is the second violation in a row of an instruction that writes to its own page. was_writable: otherwise another
+ * CPU has come to the page meanwhile, and soft PT may have left it open there. */
+static void page_open_fully(struct cpu *cpu, uint64_t gpa, bool was_writable)
+{
+    trigger_written(gpa);
+    ept_set_access(gpa, EPT_READ | EPT_WRITE); /* the step may write it: the next fetch sends it again */
+    if (!was_writable)
+        kick_ept_changed(cpu);
+    step_open_page(cpu, gpa, ept_lookup(gpa) | EPT_ACCESS_MASK);
+    step_begin(cpu, NULL);
+}
+
+/* Root mode does not map what is not memory below the end of RAM, a device's registers for instance. They can be
+ * executed, but the trace has no code for them. */
+__attribute__((cold, noinline)) static void unmapped_fetched(struct cpu *cpu, uint64_t gpa)
+{
+    log_line("CPU %u executes at guest-physical address %llx, outside of memory: the trace has no code for it",
+             cpu->number, (unsigned long long)gpa);
+    ept_set_access(gpa, EPT_ACCESS_MASK);
+}
+
+void code_fetched(struct cpu *cpu, uint64_t address, uint64_t qualification)
+{
+    const uint64_t gpa = address & ~(EPT_PAGE_SIZE - 1), linear = linear_of(gpa, qualification);
+    const bool triggers = trigger_guards(gpa, linear);
+    const void *page = guest_page(gpa);
+    struct arbitration_claim claim = {0};
+
+    if (!page) {
+        unmapped_fetched(cpu, gpa);
+        return;
+    }
+    if (is_writable(gpa))
+        claim = page_claim(cpu, gpa);
+    const bool was_writable = is_writable(gpa);
+    if (ept_lookup(gpa) & EPT_EXECUTE) /* another CPU was faster */
+        return;
+    const bool stepped = soft_step_guards(cpu, linear, ept_lookup(gpa) & EPT_GUARDED);
+    if ((!triggers || !trigger_fetched(cpu, gpa)) && !is_withheld(gpa))
+        page_freeze_and_send(cpu, gpa, page, linear);
+    if (was_writable)
+        page_is_taken(cpu, gpa, &claim);
+    if (code_page_is_being_written(cpu, gpa)) {
+        page_open_fully(cpu, gpa, was_writable);
+    } else if (triggers || stepped) {
+        ept_set_access(gpa, EPT_READ | (stepped ? EPT_GUARDED : 0));
+        step_open_page(cpu, gpa, ept_lookup(gpa) | EPT_EXECUTE);
+        if (triggers)
+            step_begin(cpu, NULL);
+    } else {
+        ept_set_access(gpa, EPT_READ | EPT_EXECUTE);
+    }
+    if (stepped)
+        soft_step_opened(cpu, linear);
+    ept_invalidate(&cpu->view); /* the page may have been writable */
+}
+
+void code_page_written(struct cpu *cpu, uint64_t gpa)
+{
+    struct arbitration_claim claim = {0};
+
+    if (!is_writable(gpa))
+        claim = page_claim(cpu, gpa);
+    if (ept_view_has_open(&cpu->view, gpa)) {
+        step_close_pages(cpu);
+        ept_invalidate(&cpu->view);
+    }
+    cpu->code.pages.written_gpa = gpa;
+    cpu->code.pages.written_rip = vmreadn(VMCS_GUEST_RIP);
+    if (is_writable(gpa))
+        return;
+    ept_set_access(gpa, EPT_READ | EPT_WRITE);
+    kick_ept_changed(cpu);
+    ept_invalidate(&cpu->view);
+    trigger_written(gpa);
+    page_is_taken(cpu, gpa, &claim);
+}
+
+void code_written_by_root(struct cpu *cpu, uint64_t gpa)
+{
+    if (machine.config.code_pages && !is_writable(gpa))
+        code_page_written(cpu, gpa & ~(EPT_PAGE_SIZE - 1));
+}
+
+/* When a device wrote it is unknown, only that it was before the guest mapped the page. All CPUs must have noticed
+ * before they execute it. */
+__attribute__((noinline)) bool code_page_refilled(struct cpu *cpu, uint64_t gpa, uint64_t linear, uint64_t cr3)
+{
+    const void *page = guest_page(gpa);
+
+    if (!page)
+        return false;
+    if (is_withheld(gpa) && !(ept_lookup(gpa) & EPT_EXECUTE))
+        ept_set_access(gpa, EPT_READ | EPT_WRITE);
+    if (!(ept_lookup(gpa) & EPT_EXECUTE))
+        return false;
+    record_advance(cpu);
+    kick_ept_changed(cpu);
+    page_send(cpu, gpa, page, linear, cr3, RECORD_PAGE_REFILLED);
+    return true;
+}
+
+/* In real mode linear addresses are physical ones. */
+void code_rebased(struct cpu *cpu)
+{
+    const uint64_t linear = vmreadn(VMCS_GUEST_CS_BASE) + vmreadn(VMCS_GUEST_RIP);
+    const uint64_t gpa = linear & ~(EPT_PAGE_SIZE - 1);
+    const void *page = guest_page(gpa);
+
+    machine_lock(cpu);
+    if (page && (ept_lookup(gpa) & EPT_EXECUTE)) { /* else its next fetch sends it */
+        record_advance(cpu);
+        page_send(cpu, gpa, page, linear, vmreadn(VMCS_GUEST_CR3), 0);
+        ept_invalidate(&cpu->view);
+    }
+    machine_unlock(cpu);
+}

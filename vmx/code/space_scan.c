@@ -1,0 +1,91 @@
+/* Kind: shell */
+/*
+ * Scans of whole address spaces. No page fault reports what a program maps without faulting (mlockall, MAP_POPULATE),
+ * and if another program has executed those pages before, no EPT violation does either. So a space that has been quiet
+ * for a while, that is, has run without a fault, is scanned for all that user mode may execute in it. While it stays
+ * quiet, it is scanned again, each time after a period four times as long.
+ *
+ * The preemption timer restarts at each VM entry. So when it expires, nothing has exited for that long.
+ */
+#include "vmx/code/space_scan.h"
+
+#include "vmx/code/mappings.h"
+#include "vmx/code/memory.h"
+#include "vmx/cpu.h"
+#include "vmx/guest.h"
+#include "vmx/guest_memory.h"
+#include "vmx/guest_walk.h"
+
+/* TSC ticks without a fault before the first scan, and at most between two scans. */
+#define FIRST_QUIET_TSC (1ull << 17)
+#define MOST_QUIET_TSC (1ull << 23)
+#define QUIET_FACTOR 4u
+#define COST_FACTOR 1024u                /* scans take at most one part in so many of a space's time ... */
+#define MOST_COST_QUIET_TSC (1ull << 26) /* ... except in spaces so large that they would never be scanned */
+#define MANY_FAULTS 16u                  /* another program has started in these tables */
+
+#define SLACK_TSC 64u /* the preemption timer counts more coarsely than the TSC */
+
+static struct space_scan *scan_of(uint64_t space)
+{
+    return &code_memory()->scans[(space / RECORD_PAGE_SIZE * HASH_FACTOR >> 32) % NR_SPACE_SCANS];
+}
+
+/* At least tsc, and long enough to be worth what a scan costs. */
+static uint64_t worth_its_cost(const struct space_scan *scan, uint64_t tsc)
+{
+    const uint64_t cost = scan->cost_tsc * COST_FACTOR, quiet = cost < MOST_COST_QUIET_TSC ? cost : MOST_COST_QUIET_TSC;
+
+    return tsc > quiet ? tsc : quiet;
+}
+
+void space_scan_faulted(struct cpu *cpu, uint64_t space)
+{
+    struct space_scan *scan = scan_of(space);
+
+    if (scan->space != space)
+        *scan = (struct space_scan){.space = space};
+    scan->since_tsc = tsc_read();
+    scan->quiet_tsc = cpu->code.scan.quiet_tsc =
+        ++scan->faults < MANY_FAULTS ? worth_its_cost(scan, FIRST_QUIET_TSC) : FIRST_QUIET_TSC;
+}
+
+/* The first scan sends records of everything: its cost does not predict that of the others. */
+static void scan_now(struct cpu *cpu, struct space_scan *scan)
+{
+    const uint64_t begin = tsc_read(), since = scan->by == cpu ? scan->offset : ABSENT_UNKNOWN;
+
+    mapping_send_all(cpu, scan->space, since);
+    scan->cost_tsc = scan->by ? tsc_read() - begin : 0;
+    scan->offset = pt_offset(cpu->pt);
+    scan->by = cpu;
+    scan->faults = 0;
+    scan->since_tsc = tsc_read();
+    scan->quiet_tsc *= scan->quiet_tsc < MOST_QUIET_TSC ? QUIET_FACTOR : 1;
+    scan->quiet_tsc = worth_its_cost(scan, scan->quiet_tsc);
+}
+
+/* Not in kernel mode: with page-table isolation the tables in use may be another space's; and the kernel may be
+ * changing them. */
+void code_timer_expired(struct cpu *cpu)
+{
+    if (!code_memory())
+        return;
+    const uint64_t space = guest_space_cr3();
+    struct space_scan *scan = scan_of(space);
+
+    if (!guest_in_user_mode() || scan->space != space) {
+        cpu->code.scan.quiet_tsc *= 2;
+        return;
+    }
+    machine_lock(cpu);
+    if (scan->space == space && tsc_read() - scan->since_tsc + SLACK_TSC >= scan->quiet_tsc)
+        scan_now(cpu, scan);
+    machine_unlock(cpu);
+    cpu->code.scan.quiet_tsc = scan->quiet_tsc;
+}
+
+uint64_t space_scan_wait_tsc(const struct cpu *cpu)
+{
+    return cpu->code.scan.quiet_tsc ? cpu->code.scan.quiet_tsc : UINT64_MAX;
+}

@@ -1,0 +1,83 @@
+/*
+ * What vmx/code/ remembers per CPU and per machine, for embedding in struct cpu and struct machine. Only the file that
+ * each struct names touches its members. Include vmx/code/code.h.
+ */
+#ifndef VMX_CODE_STATE_H
+#define VMX_CODE_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vmx/code/arbitration.h"
+#include "vmx/code/task.h"
+
+#define NR_PAGE_FAULTS 8u
+#define NR_DEFERRED_FAULTS 32u
+
+/* A page fault whose page the guest has not mapped yet. */
+struct page_fault {
+    uint64_t cr3, linear;   /* CR3 without PCID */
+    uint64_t offset;        /* of this CPU's trace at the fault */
+    uint64_t absent_offset; /* ... when the page was last seen absent; ABSENT_UNKNOWN: another CPU runs the space */
+    uint64_t tsc;           /* of the fault; 0: a free slot of the deferred ones */
+    uint64_t wait_tsc;      /* ticks from the fault to the next check */
+    uint64_t table;         /* of a deferred fault: the page table whose next write exits; 0: none */
+    uint32_t checks;        /* that found the page absent */
+    bool fetch;             /* by an instruction fetch, not by a read */
+    bool mapped;            /* the last check found the page present */
+};
+#define ABSENT_UNKNOWN UINT64_MAX
+
+/* faults.c. The machine's lock: other CPUs check the entries of spaces that they run too. */
+struct code_faults {
+    struct page_fault pending[NR_PAGE_FAULTS];
+    uint32_t nr, nr_fetches;
+    uint32_t first_wait_tsc; /* ticks to a new fault's first check; adapts to the guest's handler */
+    uint64_t due_tsc;        /* TSC of the next check, 0: at once. Only this CPU */
+};
+
+/* deferred.c. The machine's lock: a write by any CPU to a watched page table wakes entries of all CPUs. */
+struct code_deferred {
+    struct page_fault faults[NR_DEFERRED_FAULTS];
+    uint32_t nr, next; /* next: the slot to be reused when none is free */
+};
+
+/* pages.c. Only this CPU. */
+struct code_pages_cpu {
+    struct arbitration_slot *turn; /* granted, and begins with the next VM entry; NULL: none */
+    uint64_t written_gpa;          /* the last page that lost execute permission by a write ... */
+    uint64_t written_rip;          /* ... and the instruction that wrote it */
+};
+
+struct code_cpu {
+    struct code_faults faults;
+    struct code_deferred deferred;
+    struct code_pages_cpu pages;
+    struct {
+        uint64_t
+            open_space; /* a space whose top-level table was opened for a write and is to be watched again; 0: none */
+    } lifetime;         /* space_lifetime.c. Only this CPU */
+    struct {
+        uint64_t quiet_tsc; /* run root mode when nothing has exited for so many ticks; 0: no space waits for a scan */
+    } scan;                 /* space_scan.c. Only this CPU */
+    struct {
+        uint64_t seen; /* number of the newest record of code that this CPU's trace is current with */
+    } record;          /* record.c. Only this CPU */
+    struct task_cpu task;
+};
+
+/* The machine's lock guards all of it. */
+struct code_machine {
+    struct {
+        uint64_t nr_sent; /* record.c: number of the newest record of code. Read without the lock */
+    } record;
+    struct arbitration arbitration; /* pages.c. Some members are atomic */
+    struct {
+        uint64_t gpa; /* the page of pt.trigger= */
+        bool sent;    /* its bytes have been sent and have not changed since */
+        bool over;    /* pt.start=: it was reached, and does not trigger again */
+    } trigger;        /* trigger.c */
+};
+
+#endif

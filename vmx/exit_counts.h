@@ -1,0 +1,36 @@
+/* Counts and times of VM exits per CPU, and the text in which they leave: vmx/exit_counts.c. Private to vmx/. */
+#ifndef VMX_EXIT_COUNTS_H
+#define VMX_EXIT_COUNTS_H
+
+#include <stdint.h>
+
+#include "base/msr.h"
+#include "vmx/exit_reasons.h"
+
+struct cpu;
+
+/* Owned by vmx/exit_counts.c. Only its own CPU touches it; another one reads it for a CPU that waits for SIPI. */
+struct exit_counts {
+    uint64_t nr[NR_EXIT_REASONS]; /* by basic exit reason */
+    /* TSC ticks from VM exit to VM entry. While an exit is being handled, the TSC at which it began is subtracted: the
+     * value is negative until it is added again. */
+    uint64_t tsc[NR_EXIT_REASONS];
+};
+
+/* reason < NR_EXIT_REASONS */
+static inline void exit_counts_begin(struct exit_counts *counts, uint32_t reason)
+{
+    counts->nr[reason]++;
+    counts->tsc[reason] -= tsc_read();
+}
+
+static inline void exit_counts_end(struct exit_counts *counts, uint32_t reason)
+{
+    counts->tsc[reason] += tsc_read();
+}
+
+/* The CPU's last record, RECORD_END, with its totals. Call after pt_flush_begin; another CPU may do it for one that
+ * waits for SIPI. */
+void exit_counts_flush(struct cpu *cpu);
+
+#endif

@@ -1,0 +1,48 @@
+/* IPIs that root mode sends, and those of the guest that it must know of: vmx/lapic_ipi.c. Private to vmx/. */
+#ifndef VMX_LAPIC_IPI_H
+#define VMX_LAPIC_IPI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cpu;
+
+/* Owned by vmx/lapic_ipi.c. Only its own CPU touches it. */
+struct lapic_ipi_cpu {
+    uint64_t written;       /* ICR value that root wrote last */
+    bool written_in_x2apic; /* ... and whether the APIC was in x2APIC mode then */
+    uint64_t guest;         /* ICR value that the guest wrote last, as far as root has seen it */
+};
+
+/* The ICR as root mode found it, so that what the guest was about to send is restored. */
+struct lapic_ipi {
+    uint64_t icr;
+    bool is_guest_init; /* it is an INIT that the guest has sent */
+};
+
+/* Around one or more IPIs of root's. */
+struct lapic_ipi lapic_ipi_begin(const struct cpu *cpu);
+void lapic_ipi_end(struct cpu *cpu, struct lapic_ipi ipi);
+
+void lapic_send_init(struct cpu *cpu, uint32_t apic_id);
+
+/* Write the ICR in the mode that the APIC is in. Nothing if the APIC is disabled. */
+void lapic_icr_write(struct cpu *cpu, uint64_t icr);
+
+/* The guest's command that is about to be written is not root's, even if the value is the same as root's last. */
+void lapic_ipi_disown(struct cpu *cpu);
+
+/* The guest is about to write this value to the ICR. An INIT may merge with one of root's, and the SIPI that follows
+ * replaces it in the register: record it for its targets. */
+void lapic_guest_sends(struct cpu *cpu, uint64_t icr);
+
+/* If the guest's last IPI from this CPU is an INIT, it may have merged with one of root's: send it again. */
+void lapic_resend_init(struct cpu *cpu);
+
+/* If it is a SIPI to that CPU, it may have been dropped because the CPU did not wait for it yet: send it again. false:
+ * it is not. */
+bool lapic_resend_sipi(struct cpu *cpu, const struct cpu *to);
+
+bool lapic_is_x2apic(void);
+
+#endif

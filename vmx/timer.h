@@ -1,0 +1,38 @@
+/* The VMX-preemption timer: vmx/timer.c. Private to vmx/. */
+#ifndef VMX_TIMER_H
+#define VMX_TIMER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "vmx/exit.h"
+
+/* Owned by vmx/timer.c. Only its own CPU touches it. */
+struct timer_cpu {
+    uint64_t tsc; /* the period, in TSC ticks, as written to the VMCS last */
+    bool steady;  /* the period stays right until the timer expires or timer_recheck is called */
+};
+
+exit_handler timer_exit;
+
+/* Write the first period into the current VMCS. */
+void timer_setup(struct cpu *cpu);
+
+/* Before VM entry, unless timer.steady: choose the period. */
+void timer_before_entry(struct cpu *cpu);
+
+static inline bool timer_is_steady(const struct timer_cpu *timer)
+{
+    return timer->steady;
+}
+
+/* Somebody may need root mode to run earlier. */
+static inline void timer_recheck(struct timer_cpu *timer)
+{
+    timer->steady = false;
+}
+
+/* Activate or deactivate the timer (pin-based control). */
+void timer_run(struct cpu *cpu, bool on);
+
+#endif
