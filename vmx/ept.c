@@ -140,7 +140,7 @@ static uint64_t map_largest(uint64_t gpa, uint64_t end)
  */
 static void hide(uint64_t start, uint64_t end)
 {
-    for (uint64_t gpa = start & ~(EPT_PAGE_SIZE - 1); gpa < end; gpa += EPT_PAGE_SIZE)
+    for (uint64_t gpa = start & EPT_PAGE_MASK; gpa < end; gpa += EPT_PAGE_SIZE)
         slot_write(slot_at(gpa, 1), gpa, 1, ept_leaf_entry(ones_pa, 1, MEMORY_TYPE_WB, EPT_READ));
 }
 
@@ -159,7 +159,7 @@ static void unmap(struct range range)
 /* The end of what ept_build maps: memory may end within a page. */
 static uint64_t end_of_built(uint64_t top_of_memory)
 {
-    const uint64_t end = (top_of_memory + EPT_PAGE_SIZE - 1) & ~(EPT_PAGE_SIZE - 1);
+    const uint64_t end = (top_of_memory + EPT_PAGE_SIZE - 1) & EPT_PAGE_MASK;
 
     return end > FOUR_GIB ? end : FOUR_GIB;
 }
@@ -261,7 +261,7 @@ static bool memory_lookup(uint64_t gpa)
 
 bool ept_is_memory(uint64_t gpa)
 {
-    const uint64_t page = gpa & ~(EPT_PAGE_SIZE - 1);
+    const uint64_t page = gpa & EPT_PAGE_MASK;
     uint64_t *known = &known_memory[page / EPT_PAGE_SIZE % NR_KNOWN_MEMORY];
 
     if (*known == page + 1)

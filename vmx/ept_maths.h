@@ -23,6 +23,7 @@
 #define EPT_TABLE_ENTRIES 512u
 #define EPT_LEVELS 4u
 #define EPT_PAGE_SIZE 0x1000ull
+#define EPT_PAGE_MASK (~(EPT_PAGE_SIZE - 1))
 
 /* Exit qualification of an EPT violation */
 #define EPT_VIOLATION_READ (1ull << 0)

@@ -66,7 +66,7 @@ static uint64_t *make_private(struct ept_view *view, uint64_t gpa)
 bool ept_view_has_open(const struct ept_view *view, uint64_t gpa)
 {
     for (uint32_t i = 0; i < view->nr_pages; i++)
-        if (view->pages[i] == (gpa & ~(EPT_PAGE_SIZE - 1)))
+        if (view->pages[i] == (gpa & EPT_PAGE_MASK))
             return true;
     return false;
 }
@@ -76,7 +76,7 @@ uint64_t *ept_view_open(struct ept_view *view, uint64_t gpa)
     if (!ept_view_has_open(view, gpa)) {
         if (view->nr_pages == EPT_VIEW_PAGES)
             return NULL;
-        view->pages[view->nr_pages++] = gpa & ~(EPT_PAGE_SIZE - 1);
+        view->pages[view->nr_pages++] = gpa & EPT_PAGE_MASK;
     }
     ept_split(gpa);
     uint64_t *entries = make_private(view, gpa);

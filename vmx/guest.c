@@ -5,9 +5,6 @@
 #include "vmx/cpu.h"
 #include "vmx/vmcs.h"
 
-#define ACCESS_RIGHTS_L (1u << 13)
-#define ACCESS_RIGHTS_DPL (3u << 5)
-
 bool guest_code64(void)
 {
     return (vmread32(VMCS_GUEST_CS_ACCESS_RIGHTS) & ACCESS_RIGHTS_L) && (vmread64(VMCS_GUEST_IA32_EFER) & EFER_LMA);

@@ -29,8 +29,6 @@
 #define SVR_SOFTWARE_ENABLE (1u << 8)
 #define LVT_DELIVERY_FIXED (0u << 8)
 
-#define INSTRUCTION_MAX_BYTES 15u
-
 static volatile uint32_t *staged(struct cpu *cpu, uint32_t offset)
 {
     return (volatile uint32_t *)(cpu->lapic_stage + offset);
@@ -86,7 +84,7 @@ bool lapic_base_is_usable(uint64_t base)
 
 bool lapic_is_guarded(const struct cpu *cpu, uint64_t gpa)
 {
-    return cpu->lapic.page && (gpa & ~(EPT_PAGE_SIZE - 1)) == cpu->lapic.page;
+    return cpu->lapic.page && (gpa & EPT_PAGE_MASK) == cpu->lapic.page;
 }
 
 void lapic_guard_follow(struct cpu *cpu)

@@ -52,18 +52,18 @@ struct task_switch {
     uint32_t fields[NR_TASK_FIELDS];
 };
 
-/* VMCS fields by number, whatever their width. Not inline: most fields are accessed here, and rarely. */
-static __attribute__((noipa)) uint32_t get(uint32_t field)
+/* VMCS fields by number, whatever their width. */
+static uint32_t get(uint32_t field)
 {
     return (uint32_t)vmcs_read(field);
 }
 
-static __attribute__((noipa)) void put(uint32_t field, uint64_t value)
+static void put(uint32_t field, uint64_t value)
 {
     vmcs_write(field, value);
 }
 
-static __attribute__((noipa)) bool fault(struct task_switch *s, uint32_t vector, uint32_t selector)
+static bool fault(struct task_switch *s, uint32_t vector, uint32_t selector)
 {
     s->vector = vector;
     s->error_code = (selector & SELECTOR_IN_ERROR_CODE) | s->external;
@@ -73,7 +73,7 @@ static __attribute__((noipa)) bool fault(struct task_switch *s, uint32_t vector,
 /* --- the guest's memory ---------------------------------------------------------------------------------------------
  */
 
-static __attribute__((noinline)) void *memory_at(void *context, uint64_t gpa)
+static void *memory_at(void *context, uint64_t gpa)
 {
     void *memory = guest_ram(gpa);
 
@@ -83,8 +83,7 @@ static __attribute__((noinline)) void *memory_at(void *context, uint64_t gpa)
 }
 
 /* Copy nr bytes from linear, or with GUEST_DATA_WRITE to it. A write to code counts as the guest's own. */
-static __attribute__((noipa)) bool copy(struct task_switch *s, uint32_t linear, void *bytes, uint32_t nr,
-                                        uint32_t access)
+static bool copy(struct task_switch *s, uint32_t linear, void *bytes, uint32_t nr, uint32_t access)
 {
     const struct guest_paging paging = guest_paging(get(VMCS_GUEST_CR3));
     struct guest_data data;
@@ -108,15 +107,15 @@ static __attribute__((noipa)) bool copy(struct task_switch *s, uint32_t linear, 
 }
 
 /* The same for part of a descriptor, from an offset on. */
-static __attribute__((noinline)) bool descriptor_copy(struct task_switch *s, uint32_t selector, uint32_t offset,
-                                                      void *bytes, uint32_t nr, uint32_t access)
+static bool descriptor_copy(struct task_switch *s, uint32_t selector, uint32_t offset, void *bytes, uint32_t nr,
+                            uint32_t access)
 {
     const uint32_t table = get(selector & SELECTOR_TI ? VMCS_GUEST_LDTR_BASE : VMCS_GUEST_GDTR_BASE);
 
     return copy(s, table + (selector & SELECTOR_INDEX) + offset, bytes, nr, access);
 }
 
-static __attribute__((noinline)) bool type_write(struct task_switch *s, uint32_t selector, uint32_t access_rights)
+static bool type_write(struct task_switch *s, uint32_t selector, uint32_t access_rights)
 {
     return descriptor_copy(s, selector, DESCRIPTOR_TYPE, &access_rights, 1, GUEST_DATA_WRITE);
 }
@@ -168,7 +167,7 @@ static bool state_load(struct task_switch *s)
     return true;
 }
 
-static __attribute__((noinline)) bool old_task_leave(struct task_switch *s)
+static bool old_task_leave(struct task_switch *s)
 {
     uint32_t selector = get(VMCS_GUEST_TR_SELECTOR), link;
     const uint32_t rights = get(VMCS_GUEST_TR_ACCESS_RIGHTS);
@@ -188,7 +187,7 @@ static __attribute__((noinline)) bool old_task_leave(struct task_switch *s)
  * Faults from here on are the new task's.
  */
 
-static __attribute__((noinline)) void segment_put(uint32_t field, const struct task_segment *segment)
+static void segment_put(uint32_t field, const struct task_segment *segment)
 {
     field = 2 * (field - TASK_ES);
     put(VMCS_GUEST_ES_BASE + field, segment->base);
@@ -198,7 +197,7 @@ static __attribute__((noinline)) void segment_put(uint32_t field, const struct t
 
 /* Segments are unusable until they are loaded, and CPL is 3 until SS is loaded, so that the handler of a fault uses the
  * stack in the TSS. */
-static __attribute__((noinline)) void task_commit(struct task_switch *s)
+static void task_commit(struct task_switch *s)
 {
     static const struct task_segment none = {0, 0, TASK_RIGHTS_UNUSABLE | TASK_RIGHTS_DPL},
                                      flat = {0, 0xffffffff, RIGHTS_CODE32 | TASK_RIGHTS_DPL};
@@ -222,7 +221,7 @@ static __attribute__((noinline)) void task_commit(struct task_switch *s)
     s->fields[TASK_TRAP] = traps;
 }
 
-static __attribute__((noinline)) void cr3_load(struct task_switch *s)
+static void cr3_load(struct task_switch *s)
 {
     const uint32_t cr3 = s->fields[TASK_CR3];
 
@@ -261,7 +260,7 @@ static bool segment_fetch(struct task_switch *s, uint32_t field, struct task_seg
     return type_write(s, selector, segment->access_rights);
 }
 
-static __attribute__((noinline)) bool segment_load(struct task_switch *s, uint32_t field)
+static bool segment_load(struct task_switch *s, uint32_t field)
 {
     const uint32_t selector = s->fields[field];
     struct task_segment segment = {selector << 4, 0xffff, RIGHTS_V86};
@@ -279,7 +278,7 @@ static __attribute__((noinline)) bool segment_load(struct task_switch *s, uint32
 }
 
 /* An exception's error code is pushed on the new task's stack. */
-static __attribute__((noinline)) bool error_code_push(struct task_switch *s)
+static bool error_code_push(struct task_switch *s)
 {
     const uint32_t rights = get(VMCS_GUEST_SS_ACCESS_RIGHTS), limit = get(VMCS_GUEST_SS_LIMIT);
     const uint32_t mask = rights & TASK_RIGHTS_B ? 0xffffffff : 0xffff, nr = s->wide ? 4 : 2;
@@ -318,7 +317,7 @@ static void task_traps(void)
     guest_inject_exception(VECTOR_DB);
 }
 
-static __attribute__((noinline)) void fault_deliver(const struct task_switch *s)
+static void fault_deliver(const struct task_switch *s)
 {
     const uint32_t vector = event_nested(s->event, s->vector);
     struct event injected = event_exception(vector, true);
@@ -331,7 +330,7 @@ static __attribute__((noinline)) void fault_deliver(const struct task_switch *s)
     guest_inject(injected);
 }
 
-static __attribute__((noinline)) bool task_switched(struct task_switch *s)
+static bool task_switched(struct task_switch *s)
 {
     uint64_t descriptor;
 

@@ -7,6 +7,9 @@
 
 #include "vmx/exit.h"
 
+/* The timer counts more coarsely than the TSC: it may expire so many TSC ticks early. */
+#define TIMER_SLACK_TSC 64u
+
 /* Owned by vmx/timer.c. Only its own CPU touches it. */
 struct timer_cpu {
     uint64_t tsc; /* the period, in TSC ticks, as written to the VMCS last */

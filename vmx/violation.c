@@ -13,8 +13,6 @@
 #include "vmx/mtrr.h"
 #include "vmx/vmcs.h"
 
-#define PAGE_MASK (~(EPT_PAGE_SIZE - 1))
-
 /* SDM "Information About NMI Unblocking Due to IRET": the IRET that faulted has unblocked NMIs already. Block them
  * again, so that none is delivered before it is executed anew. */
 static void block_nmis_again(uint64_t qualification)
@@ -35,7 +33,7 @@ static void hidden_written(struct cpu *cpu, uint64_t page)
 /* The machine's lock is held, so that the tree does not change meanwhile. */
 static void violation_handle(struct cpu *cpu, uint64_t gpa, uint64_t qualification)
 {
-    const uint64_t page = gpa & PAGE_MASK, entry = ept_lookup(gpa);
+    const uint64_t page = gpa & EPT_PAGE_MASK, entry = ept_lookup(gpa);
     const bool write = qualification & EPT_VIOLATION_WRITE, fetch = qualification & EPT_VIOLATION_FETCH;
 
     if (!ept_entry_present(entry))

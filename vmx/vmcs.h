@@ -158,6 +158,11 @@ enum vmcsn {
     VMCS_HOST_RIP = 0x6c16
 };
 
+/* Bits of the access-rights fields: Table "Format of Access Rights" */
+#define ACCESS_RIGHTS_DPL (3u << 5)
+#define ACCESS_RIGHTS_L (1u << 13)
+#define ACCESS_RIGHTS_DB (1u << 14)
+
 /* vmx/fail_stop.c: a field that cannot be read or written is a bug of ours. */
 _Noreturn void vmcs_access_failed(uint32_t field);
 

@@ -76,6 +76,20 @@ silent_below_cli() {
         $(printf '%s\n' $sources | grep -E '^(decode|lib)/' | grep -v '^decode/cli/')
 }
 
+# An address that the guest chose becomes a pointer in one place, which checks it: vmx/guest_memory.h. The others convert
+# addresses of root's own: EPT tables, the local APIC (checked when the guest moves it), boot's GDT for the guest.
+guest_addresses() {
+    # shellcheck disable=SC2086
+    grep -nE '\bphys_to_virt\(' $(printf '%s\n' $sources | grep '^vmx/' |
+        grep -vE '^vmx/(guest_memory\.c|ept\.c|lapic_registers\.h|vmcs_setup\.c|host/.*)$')
+}
+
+# vmx/code/ has one header for others.
+one_door() {
+    # shellcheck disable=SC2086
+    grep -nE '#include "vmx/code/' $(printf '%s\n' $sources | grep -vE '^(vmx/code|tests)/') | grep -v '"vmx/code/code.h"'
+}
+
 # libipt is what tests compare with: the product does without.
 libipt_confined() {
     # shellcheck disable=SC2086
@@ -126,6 +140,8 @@ rule 'cppcheck finds nothing' cppcheck_quiet
 rule 'includes follow the arrows between rooms' include_directions
 rule 'the host tool prints in decode/cli/ alone' silent_below_cli
 rule 'the product does without libipt' libipt_confined
+rule 'guest addresses become pointers only where they are checked' guest_addresses
+rule 'vmx/code/ has one header for others' one_door
 rule 'each header compiles alone' headers_alone
 rule 'functions have at most 70 lines' function_length
 rule 'no place of one machine, no mirror' places

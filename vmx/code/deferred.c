@@ -14,7 +14,6 @@
 #include "vmx/guest_memory.h"
 #include "vmx/guest_walk.h"
 
-#define PAGE_MASK (~(EPT_PAGE_SIZE - 1))
 #define PAGE_DIRECTORY_BYTES (1ull << 30) /* that it maps */
 
 uint64_t deferred_watch(struct cpu *cpu, const struct page_fault *fault)
@@ -28,7 +27,7 @@ uint64_t deferred_watch(struct cpu *cpu, const struct page_fault *fault)
         return 0;
     if (!guest_ram(stretch.table))
         return 0;
-    const uint64_t page = stretch.table & PAGE_MASK;
+    const uint64_t page = stretch.table & EPT_PAGE_MASK;
 
     return code_page_watch_writes(cpu, page) ? page : 0;
 }

@@ -30,15 +30,12 @@
 #define FAULT_WRITE (1u << 1)
 #define FAULT_FETCH (1u << 4)
 
-#define LONGEST_INSTRUCTION 15u
-
 /* TSC ticks from a fault to its first check: the initial value and the bounds. */
 #define FIRST_WAIT_TSC 2048u
 #define SHORTEST_WAIT_TSC 512u
 #define LONGEST_WAIT_TSC 16384u
 #define CHECKS_PENDING 8u /* then its program waits: the fault is deferred, if its page table can be watched */
 #define MOST_CHECKS 40u   /* the last one is minutes after the fault */
-#define SLACK_TSC 64u     /* the preemption timer counts more coarsely than the TSC */
 
 void code_setup(void)
 {
@@ -206,7 +203,7 @@ static void fault_remember(struct cpu *cpu, uint64_t linear, bool fetch)
 
 static bool is_fetch(uint32_t error_code, uint64_t linear)
 {
-    return (error_code & FAULT_FETCH) || linear - guest_linear_rip() < LONGEST_INSTRUCTION;
+    return (error_code & FAULT_FETCH) || linear - guest_linear_rip() < INSTRUCTION_MAX_BYTES;
 }
 
 /* Not inline: every exit would pay for the registers that it saves. */
@@ -249,7 +246,7 @@ static void fault_check(struct cpu *cpu, uint32_t i, uint64_t now)
     struct page_fault *fault = &faults->pending[i];
     uint64_t table;
 
-    if (now - fault->tsc + SLACK_TSC < fault->wait_tsc)
+    if (now - fault->tsc + TIMER_SLACK_TSC < fault->wait_tsc)
         return;
     const enum mapping mapping = mapping_send(cpu, fault, first_absent(faults, fault));
     const bool present = mapping != MAPPING_ABSENT;
@@ -292,7 +289,7 @@ __attribute__((noinline)) void code_check_faults(struct cpu *cpu)
     struct code_faults *faults = &cpu->code.faults;
     const uint64_t now = tsc_read();
 
-    if (now + SLACK_TSC < faults->due_tsc)
+    if (now + TIMER_SLACK_TSC < faults->due_tsc)
         return;
     machine_lock(cpu);
     for (uint32_t i = faults->nr; i-- > 0;)

@@ -27,8 +27,6 @@
 #include "vmx/guest_memory.h"
 #include "vmx/vmcs.h"
 
-#define ACCESS_RIGHTS_DB (1u << 14)
-
 static uint16_t code_mode(void)
 {
     if (guest_code64())
@@ -166,7 +164,7 @@ __attribute__((cold, noinline)) static void unmapped_fetched(struct cpu *cpu, ui
 
 void code_fetched(struct cpu *cpu, uint64_t address, uint64_t qualification)
 {
-    const uint64_t gpa = address & ~(EPT_PAGE_SIZE - 1), linear = linear_of(gpa, qualification);
+    const uint64_t gpa = address & EPT_PAGE_MASK, linear = linear_of(gpa, qualification);
     const bool triggers = trigger_guards(gpa, linear);
     const void *page = guest_page(gpa);
     struct arbitration_claim claim = {0};
@@ -224,7 +222,7 @@ void code_page_written(struct cpu *cpu, uint64_t gpa)
 void code_written_by_root(struct cpu *cpu, uint64_t gpa)
 {
     if (machine.config.code_pages && !is_writable(gpa))
-        code_page_written(cpu, gpa & ~(EPT_PAGE_SIZE - 1));
+        code_page_written(cpu, gpa & EPT_PAGE_MASK);
 }
 
 /* When a device wrote it is unknown, only that it was before the guest mapped the page. All CPUs must have noticed
@@ -249,7 +247,7 @@ __attribute__((noinline)) bool code_page_refilled(struct cpu *cpu, uint64_t gpa,
 void code_rebased(struct cpu *cpu)
 {
     const uint64_t linear = vmreadn(VMCS_GUEST_CS_BASE) + vmreadn(VMCS_GUEST_RIP);
-    const uint64_t gpa = linear & ~(EPT_PAGE_SIZE - 1);
+    const uint64_t gpa = linear & EPT_PAGE_MASK;
     const void *page = guest_page(gpa);
 
     machine_lock(cpu);

@@ -11,7 +11,6 @@
 #include "vmx/guest_memory.h"
 #include "vmx/guest_walk.h"
 
-#define PAGE_MASK (~(EPT_PAGE_SIZE - 1))
 #define ENTRY_P 1u
 #define WAYS 8u /* slots in which a space can be */
 
@@ -59,10 +58,10 @@ struct space_lifetime *space_lifetime_of(struct cpu *cpu, uint64_t space)
     return lifetime;
 }
 
-__attribute__((noinline)) static void lifetime_watch(struct cpu *cpu, struct space_lifetime *lifetime)
+static void lifetime_watch(struct cpu *cpu, struct space_lifetime *lifetime)
 {
-    lifetime->watched =
-        !(lifetime->space & ~PAGE_MASK) && guest_ram(lifetime->space) && code_page_watch_writes(cpu, lifetime->space);
+    lifetime->watched = !(lifetime->space & ~EPT_PAGE_MASK) && guest_ram(lifetime->space) &&
+                        code_page_watch_writes(cpu, lifetime->space);
 }
 
 void space_lifetime_recorded(struct cpu *cpu, struct space_lifetime *lifetime, uint64_t linear)
@@ -130,7 +129,7 @@ static void write_step(struct cpu *cpu, uint64_t page)
 
 bool space_lifetime_written(struct cpu *cpu, uint64_t gpa, uint64_t qualification)
 {
-    struct space_lifetime *lifetime = lifetime_find(gpa & PAGE_MASK);
+    struct space_lifetime *lifetime = lifetime_find(gpa & EPT_PAGE_MASK);
 
     if (!lifetime || !lifetime->watched)
         return false;

@@ -24,8 +24,6 @@
 #define MOST_COST_QUIET_TSC (1ull << 26) /* ... except in spaces so large that they would never be scanned */
 #define MANY_FAULTS 16u                  /* another program has started in these tables */
 
-#define SLACK_TSC 64u /* the preemption timer counts more coarsely than the TSC */
-
 static struct space_scan *scan_of(uint64_t space)
 {
     return &code_memory()->scans[(space / RECORD_PAGE_SIZE * HASH_FACTOR >> 32) % NR_SPACE_SCANS];
@@ -79,7 +77,7 @@ void code_timer_expired(struct cpu *cpu)
         return;
     }
     machine_lock(cpu);
-    if (scan->space == space && tsc_read() - scan->since_tsc + SLACK_TSC >= scan->quiet_tsc)
+    if (scan->space == space && tsc_read() - scan->since_tsc + TIMER_SLACK_TSC >= scan->quiet_tsc)
         scan_now(cpu, scan);
     machine_unlock(cpu);
     cpu->code.scan.quiet_tsc = scan->quiet_tsc;

@@ -16,12 +16,10 @@
 #include "vmx/ept_maths.h"
 #include "vmx/guest.h"
 
-#define PAGE_MASK (~(EPT_PAGE_SIZE - 1))
-
 bool trigger_guards(uint64_t gpa, uint64_t linear)
 {
     return machine.config.trigger && !machine.code.trigger.over &&
-           (gpa == machine.code.trigger.gpa || (linear & PAGE_MASK) == (machine.config.trigger & PAGE_MASK));
+           (gpa == machine.code.trigger.gpa || (linear & EPT_PAGE_MASK) == (machine.config.trigger & EPT_PAGE_MASK));
 }
 
 bool trigger_fetched(struct cpu *cpu, uint64_t gpa)

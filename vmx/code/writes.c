@@ -8,7 +8,7 @@
 
 void code_written(struct cpu *cpu, uint64_t gpa, uint64_t qualification)
 {
-    const uint64_t page = gpa & ~(EPT_PAGE_SIZE - 1);
+    const uint64_t page = gpa & EPT_PAGE_MASK;
 
     if (code_memory() && space_lifetime_written(cpu, gpa, qualification))
         return;
