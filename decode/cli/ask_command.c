@@ -33,7 +33,7 @@ bool ask_capture(struct ask *ask, const char *directory, struct ask_arguments *a
         return false;
     }
     if (ask->index_errno)
-        message_say("%s/" INDEX_NAME ": cannot be written: %s; the next question takes as long", directory,
+        message_say("%s/" INDEX_NAME ": cannot be written: %s; the next query will decode the trace again", directory,
                     strerror(ask->index_errno));
     return true;
 }
@@ -43,14 +43,15 @@ int ask_say_missing(const struct ask *ask)
     const struct index_header *header = ask->index.header;
     const char *directory = ask->capture->directory;
     const bool damaged = say_damages(ask->capture) || header->damages;
-    char number[COUNT_TEXT_SIZE];
+    char number[COUNTED_TEXT_SIZE];
     if (damaged && ask->index.mapped)
-        message_say("%s: parts of it are damaged; undertrace info says which", directory);
+        message_say("%s: parts of it are damaged; undertrace info lists them", directory);
     if (header->gaps)
-        message_say("%s: gaps: %s; what was executed there is not known", directory, count_text(number, header->gaps));
+        message_say("%s: %s; what was executed there is unknown", directory,
+                    counted_text(number, header->gaps, "gap", "gaps"));
     if (header->decode_gaps)
-        message_say("%s: decode gaps: %s; what was executed there is not known; undertrace decode says where",
-                    directory, count_text(number, header->decode_gaps));
+        message_say("%s: %s; what was executed there is unknown; undertrace decode lists them", directory,
+                    counted_text(number, header->decode_gaps, "decode gap", "decode gaps"));
     return damaged || header->gaps || header->decode_gaps ? 2 : 0;
 }
 

@@ -8,6 +8,7 @@
 #include "decode/cli/message.h"
 #include "decode/cli/text/error_text.h"
 #include "decode/foreign/perf_trace.h"
+#include "decode/report/number_text.h"
 
 #define MAX_FAMILY 0xffffu
 #define MAX_MODEL 0xffu
@@ -21,7 +22,7 @@ bool foreign_input_cpu_number(uint64_t *number, const struct foreign_options *op
     const struct record_text text = {options->cpu, strlen(options->cpu)};
     if (text_number(number, text) && *number < CAPTURE_MAX_CPUS)
         return true;
-    message_say("%s: --cpu %s: is no number of 0 to %u", command, options->cpu, CAPTURE_MAX_CPUS - 1);
+    message_say("%s: --cpu: '%s' is not a number from 0 to %u", command, options->cpu, CAPTURE_MAX_CPUS - 1);
     return false;
 }
 
@@ -44,7 +45,7 @@ bool foreign_input_model(struct flow_input *input, const char *text, const char 
     if (rest && *rest)
         rest = take_number(&stepping, rest, MAX_STEPPING);
     if (!rest || *rest) {
-        message_say("%s: --cpu %s: with --pt it is FAMILY/MODEL/STEPPING, or none", command, text);
+        message_say("%s: --cpu: '%s' is not FAMILY/MODEL/STEPPING or none, which --pt requires", command, text);
         return false;
     }
     input->cpu_known = true;
@@ -70,23 +71,24 @@ static bool open_perf(struct foreign *foreign, const struct foreign_options *opt
                       struct error *error)
 {
     struct perf_choice choice = {.pid = options->pid, .buffer = options->buffer, .root = options->symfs};
+    char number[COUNTED_TEXT_SIZE];
     if (!perf_open(foreign, options->perf, &choice, settings, error))
         return false;
     if (choice.nr_buffers > 1 && options->buffer == PERF_ANY)
-        message_say("%s: %" PRIu64 " buffers, in the order of their PSBs' times; --buffer N takes one", options->perf,
+        message_say("%s: %" PRIu64 " buffers, merged by the times of their PSBs; --buffer N selects one", options->perf,
                     choice.nr_buffers);
     if (choice.unfinished)
-        message_say("%s: perf did not finish it: what it had written is read", options->perf);
+        message_say("%s: perf did not finish this file: reading what it had written", options->perf);
     if (choice.nr_gaps > 0)
-        message_say("%s: places where packets are missing: %" PRIu64 " (the output stopped, or they were overwritten)",
-                    options->perf, choice.nr_gaps);
+        message_say("%s: packets are missing in %s (the output stopped, or they were overwritten)", options->perf,
+                    counted_text(number, choice.nr_gaps, "place", "places"));
     if (choice.nr_missing > 0)
-        message_say("%s: %" PRIu64 " mappings are of files that are not there: their code is not known", options->perf,
-                    choice.nr_missing);
+        message_say("%s: %s of missing files: their code is unknown", options->perf,
+                    counted_text(number, choice.nr_missing, "mapping is", "mappings are"));
     if (choice.untimed)
         message_say("%s: %" PRIu64
-                    " programs ran, and its times cannot be converted to the TSC: the code is that of the "
-                    "first; --pid N takes another",
+                    " programs ran, and the file's times cannot be converted to the TSC: using the code of the first "
+                    "program; --pid N selects another",
                     options->perf, choice.nr_programs);
     return true;
 }

@@ -8,25 +8,27 @@
 #include "decode/cli/message.h"
 #include "decode/cli/text/error_text.h"
 #include "decode/report/cause_text.h"
+#include "decode/report/number_text.h"
 
 #define ERRORS_SHOWN 5u
 #define DAMAGES_SHOWN 8u
 
-/* What is wrong of a kind, behind the file and the offset. "#": the number of bytes. */
+/* The messages follow the file and the offset. "#": the number of bytes. */
 static const char *const damage_texts[DAMAGE_NR_KINDS] = {
-    [DAMAGE_BYTES] = "# bytes from here on are not those that were received: their checksum differs",
-    [DAMAGE_CUT] = "the file ends here; # bytes that were received are missing",
-    [DAMAGE_CHECKSUM] = "# bytes of entries are damaged",
-    [DAMAGE_NO_SUM] = "# bytes from here on cannot be checked: their checksum is damaged, or they are cut off",
-    [DAMAGE_RECORD] = "no record begins here; # bytes are left out",
-    [DAMAGE_INDEX] = "# bytes from here on say otherwise than events.bin, which counts",
+    [DAMAGE_BYTES] = "from here on, # not as received (checksum mismatch)",
+    [DAMAGE_CUT] = "the file ends here: # missing",
+    [DAMAGE_CHECKSUM] = "# of damaged entries",
+    [DAMAGE_NO_SUM] = "from here on, # cannot be checked: the checksum is damaged or missing",
+    [DAMAGE_RECORD] = "no record begins here: # skipped",
+    [DAMAGE_INDEX] = "from here on, # in conflict with events.bin, which takes precedence",
 };
 
 static void say_damage(const struct capture *capture, const struct damage *damage)
 {
-    const char *text = damage_texts[damage->kind], *number = strchr(text, '#');
-    message_say("%s/%s: offset %" PRIu64 ": %.*s%" PRIu64 "%s", capture->directory, damage->file, damage->offset,
-                (int)(number - text), text, damage->size, number + 1);
+    const char *text = damage_texts[damage->kind], *mark = strchr(text, '#');
+    char size[COUNTED_TEXT_SIZE];
+    message_say("%s/%s: offset %" PRIu64 ": %.*s%s%s", capture->directory, damage->file, damage->offset,
+                (int)(mark - text), text, counted_text(size, damage->size, "byte", "bytes"), mark + 1);
 }
 
 struct capture *open_capture(const char *directory)
@@ -41,18 +43,19 @@ struct capture *open_capture(const char *directory)
 bool say_damages(const struct capture *capture)
 {
     const struct damages *damages = &capture->damages, *unsummed = &capture->unsummed;
+    char number[COUNTED_TEXT_SIZE];
     size_t shown = damages->count < DAMAGES_SHOWN ? damages->count : DAMAGES_SHOWN;
     for (size_t i = 0; i < shown; i++)
         say_damage(capture, &damages->items[i]);
     if (damages->count > shown)
-        message_say("%s: and %zu more damaged places", capture->directory, damages->count - shown);
+        message_say("%s: and %s", capture->directory,
+                    counted_text(number, damages->count - shown, "more damaged place", "more damaged places"));
     for (size_t i = 0; i < unsummed->count && i < DAMAGES_SHOWN; i++)
         message_say("%s/%s: offset %" PRIu64 ": the last %" PRIu64
-                    " bytes have no checksum: the receiver is at work, or "
-                    "was stopped",
+                    " bytes have no checksum: the receiver is still running, or was stopped",
                     capture->directory, unsummed->items[i].file, unsummed->items[i].offset, unsummed->items[i].size);
     if (!capture->checksums.present)
-        message_say("%s: has no checksums: damage to its files is not noticed", capture->directory);
+        message_say("%s: has no checksums: damage to its files is not detected", capture->directory);
     return damages->count > 0;
 }
 
@@ -92,6 +95,7 @@ static const char *space_text(char *text, size_t size, const struct flow_result 
 
 void say_trace_errors(const struct flow_run *run, const char *name)
 {
+    char number[COUNTED_TEXT_SIZE];
     uint64_t shown = 0;
     for (size_t i = 0; i < run->lost.count && shown < ERRORS_SHOWN; i++, shown++)
         message_say("%s: offset %" PRIu64 ": %" PRIu64 " bytes: %s", name, run->lost.spans[i].begin,
@@ -112,7 +116,8 @@ void say_trace_errors(const struct flow_run *run, const char *name)
                     space_text(space, sizeof(space), result), flow_error_text(result->error));
     }
     if (run->decode_gaps.count > shown)
-        message_say("%s: and %" PRIu64 " more errors", name, run->decode_gaps.count - shown);
+        message_say("%s: and %s", name,
+                    counted_text(number, run->decode_gaps.count - shown, "more error", "more errors"));
 }
 
 void say_flow_errors(const struct flow_run *run, const struct capture *capture, uint16_t cpu)

@@ -10,11 +10,11 @@ const char *gap_cause_text(uint32_t cause)
         [RECORD_GAP_STOPPED] = "output stopped",
         [RECORD_GAP_ERROR] = "operational error",
         [RECORD_GAP_WIRE] = "lost on the wire",
-        [RECORD_GAP_DROP] = "no free region, tracing paused",
+        [RECORD_GAP_DROP] = "no free region: tracing paused",
         [RECORD_GAP_RING] = "overwritten in the ring",
         [RECORD_GAP_COMMAND] = "tracing paused by a command",
         [RECORD_GAP_OVERRUN] = "overwritten by the hardware",
-        [RECORD_GAP_CUT] = "the channel took nothing for net.stall or uart.stall seconds, tracing is over"};
+        [RECORD_GAP_CUT] = "the channel accepted nothing for net.stall or uart.stall seconds: tracing ended"};
     return cause < sizeof(texts) / sizeof(texts[0]) && texts[cause] ? texts[cause] : "unknown cause";
 }
 
@@ -22,8 +22,8 @@ const char *gap_cause_text(uint32_t cause)
 const char *flow_error_text(enum flow_error error)
 {
     static const char *const texts[FLOW_NR_ERRORS] = {
-        [FLOW_ERROR_BOUNDARY] = "the flow does not reach the address that the next PSB+ names",
-        [FLOW_ERROR_LOOP] = "a loop without a packet: how often it went round, nothing tells",
+        [FLOW_ERROR_BOUNDARY] = "the flow does not reach the address of the next PSB+",
+        [FLOW_ERROR_LOOP] = "a loop without packets: the number of iterations is unknown",
         [FLOW_ERROR_IMAGE] = "a code page could not be used",
         [FLOW_ERROR_NO_CODE] = "no memory mapped at this address",
         [FLOW_ERROR_INSTRUCTION] = "unknown instruction",
@@ -37,11 +37,11 @@ const char *flow_error_text(enum flow_error error)
         [FLOW_ERROR_MEMORY] = "out of memory",
         [FLOW_ERROR_OTHER] = "internal error",
         [FLOW_ERROR_NO_PSB] = "no PSB before these bytes",
-        [FLOW_ERROR_RUN_IN] = "a packet reaches into the next PSB",
+        [FLOW_ERROR_RUN_IN] = "a packet extends into the next PSB",
         [FLOW_ERROR_LEFT_OVER] = "TNT bits or an event left over before a PSB",
         [FLOW_ERROR_CUT] = "the trace ends while tracing is on",
-        [FLOW_ERROR_DISAGREE] = "single instructions are not those of the blocks",
-        [FLOW_ERROR_EVENT_TRACE] = "a FUP of Event Trace or Trigger Tracing: --format=ptxed tells these events",
+        [FLOW_ERROR_DISAGREE] = "decoding by instructions contradicts decoding by blocks",
+        [FLOW_ERROR_EVENT_TRACE] = "a FUP of Event Trace or Trigger Tracing: --format=ptxed prints these events",
     };
     return error < FLOW_NR_ERRORS && texts[error] ? texts[error] : "no error";
 }

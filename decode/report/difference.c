@@ -12,12 +12,14 @@ void difference_print(FILE *file, const struct truth_difference *d)
     fprintf(file, "  first difference: interval %zu, trace offsets %" PRIu64 " to %" PRIu64 "\n", d->interval,
             d->trace_begin, d->trace_end);
     if (d->missing) {
-        fprintf(file, "  %" PRIu64 " branches were taken; the capture has no stretch that begins and ends there\n",
+        fprintf(file, "  %" PRIu64 " branches were taken; the capture has no stretch with this beginning and end\n",
                 d->expected_branches);
         return;
     }
     if (d->part)
-        fputs("  a gap touches the interval, and what was decoded before it are not its first branches\n", file);
+        fputs("  a gap touches the interval, and the branches decoded before the gap are not the interval's first "
+              "branches\n",
+              file);
     fprintf(file, "  branches: %" PRIu64 " taken, %" PRIu64 " decoded%s\n", d->expected_branches, d->branches,
             d->expected_branches == d->branches ? ", but not the same" : "");
     fprintf(file, "  the last decoded one leads to %#" PRIx64, d->last_to);

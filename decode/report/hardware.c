@@ -46,7 +46,7 @@ static uint64_t number_of(struct record_text text, const char *name)
 static void print_difference(struct comparison *c, bool differs, const char *known)
 {
     if (c->kind && differs) {
-        fprintf(c->file, "   other than %s: %s", c->kind->name, known);
+        fprintf(c->file, "   differs from %s: %s", c->kind->name, known);
         c->differences++;
     }
     fputc('\n', c->file);
@@ -78,7 +78,7 @@ static void print_pt(struct comparison *c, struct record_text text)
     const uint64_t eax1 = number_of(text, "cpuid_14_1_eax"), ebx1 = number_of(text, "cpuid_14_1_ebx");
     const bool there = number_of(text, "cpuid_7_ebx") & CPUID_7_EBX_PT;
     fprintf(c->file, "Intel PT\n");
-    print_flag(c, "there", there, c->kind != NULL);
+    print_flag(c, "present", there, c->kind != NULL);
     if (!there)
         return;
     print_flag(c, "in VMX operation", number_of(text, "vmx_misc") & VMX_MISC_PT_IN_VMX, known->in_vmx_operation);
@@ -101,7 +101,7 @@ static void print_machine(struct comparison *c, struct record_text text)
     if (text_find(&value, text, "cpu_brand"))
         print_found(c->file, value);
     else
-        fputs("a processor without a name", c->file);
+        fputs("unnamed processor", c->file);
     fprintf(c->file, "\n  family %" PRIu64 ", model 0x%" PRIx64 ", stepping %" PRIu64 ", %" PRIu64 " CPUs\n",
             number_of(text, "cpu_family"), number_of(text, "cpu_model"), number_of(text, "cpu_stepping"),
             number_of(text, "nr_cpus"));
@@ -109,16 +109,16 @@ static void print_machine(struct comparison *c, struct record_text text)
         number_of(text, "cpu_family") == 6)
         c->kind = hardware_kind_of((uint32_t)number_of(text, "cpu_model"));
     if (c->kind)
-        fprintf(c->file, "  compared with what is known of such processors, as of %s\n", c->kind->name);
+        fprintf(c->file, "  compared with what is known about such processors: %s\n", c->kind->name);
     else
-        fputs("  nothing is known of its Intel PT here to compare with\n", c->file);
+        fputs("  no known values of its Intel PT to compare with\n", c->file);
 }
 
 static void print_log(FILE *file, struct record_text text)
 {
     struct text_line line;
     size_t position = 0;
-    fputs("what the machine said\n", file);
+    fputs("messages of the machine\n", file);
     while (text_next(&line, text, &position))
         if (text_equals(line.name, "log"))
             fprintf(file, "  %.*s\n", (int)line.value.size, line.value.bytes);
@@ -134,7 +134,7 @@ static unsigned print_guest(FILE *file, struct record_text text)
         if (!is_wrong && !text_equals(line.name, HARDWARE_GUEST))
             continue;
         if (nr++ == 0)
-            fputs("the guest of the self-test, whose branches are known\n", file);
+            fputs("the self-test's guest, whose branches are known\n", file);
         fprintf(file, "  %s%.*s\n", is_wrong ? "WRONG: " : "", (int)line.value.size, line.value.bytes);
         wrong += is_wrong;
     }

@@ -84,7 +84,7 @@ static void print_process(const struct page *page, const struct profile_sum *sum
     const struct profile_process *process = &page->profile->processes[sum->process];
     char text[256];
     if (process->space == FLOW_CR3_UNKNOWN)
-        snprintf(text, sizeof(text), "the kernel's own, and what was before it");
+        snprintf(text, sizeof(text), "kernel tasks, and what ran before the kernel");
     else if (process->task)
         snprintf(text, sizeof(text), "%s", process->task->text);
     else
@@ -165,6 +165,7 @@ void profile_print(FILE *file, const struct profile *profile, uint64_t khz, bool
 {
     const struct page page = {file, profile, khz, colour};
     size_t count;
+    char number[COUNTED_TEXT_SIZE];
     print_phases(&page);
     print_processes(&page);
     print_functions(&page);
@@ -175,6 +176,6 @@ void profile_print(FILE *file, const struct profile *profile, uint64_t khz, bool
     if (functions)
         print_entries(&page, "Interrupts and exceptions", functions, count);
     if (profile->lost_branches)
-        fprintf(file, "\n%" PRIu64 " branches behind gaps are of nobody knows which function.\n",
-                profile->lost_branches);
+        fprintf(file, "\n%s in unknown functions, after gaps\n",
+                counted_text(number, profile->lost_branches, "branch", "branches"));
 }

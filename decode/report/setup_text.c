@@ -9,7 +9,7 @@
 
 static void print_levels(FILE *file, uint64_t ctl)
 {
-    static const char *const levels[] = {"nothing: neither pt.os nor pt.user is on", "privilege level 0",
+    static const char *const levels[] = {"nothing: pt.os and pt.user are both off", "privilege level 0",
                                          "privilege levels 1 to 3", "all privilege levels"};
     unsigned index = (ctl & RTIT_CTL_OS ? 1u : 0u) + (ctl & RTIT_CTL_USER ? 2u : 0u);
     fprintf(file, NAME "%s\n", "traced", levels[index]);
@@ -64,7 +64,7 @@ static void print_switch(FILE *file, struct record_text hello)
 {
     struct record_text way = {"", 0};
     text_find(&way, hello, "pt_switch");
-    const char *words = "not said";
+    const char *words = "unknown";
     if (text_equals(way, "root"))
         words = "TraceEn is set in root operation: a few of its instructions are traced";
     else if (text_equals(way, "list"))
@@ -87,11 +87,11 @@ static void print_output(FILE *file, struct record_text hello)
     if (text_find_number(&bytes, hello, "pt_region_bytes") && text_find_number(&regions, hello, "pt_regions"))
         fprintf(file, NAME "%s %" PRIu64 " regions of %" PRIu64 " KiB\n", "output", kind, regions, bytes >> 10);
     const char *words = text_equals(policy, "stall")  ? "the guest waits"
-                        : text_equals(policy, "drop") ? "tracing pauses, a gap is recorded"
-                        : text_equals(policy, "ring") ? "the newest bytes are kept, and sent when triggered"
+                        : text_equals(policy, "drop") ? "tracing pauses, and a gap is recorded"
+                        : text_equals(policy, "ring") ? "the newest bytes are kept, and sent on a trigger"
                                                       : NULL;
     if (words)
-        fprintf(file, NAME "%s\n", "where the wire is slower", words);
+        fprintf(file, NAME "%s\n", "when the wire is too slow", words);
 }
 
 void setup_print(FILE *file, struct record_text hello)
@@ -112,7 +112,7 @@ void setup_print(FILE *file, struct record_text hello)
     if (ebx & CPUID_14_EBX_CPSB_CAM)
         fprintf(file, NAME "about every %u KiB\n", "PSB", 2u << (ctl >> RTIT_CTL_PSB_FREQ_SHIFT & 15));
     else
-        fprintf(file, NAME "as often as the CPU does\n", "PSB");
+        fprintf(file, NAME "at the CPU's default interval\n", "PSB");
     print_switch(file, hello);
     print_output(file, hello);
 }

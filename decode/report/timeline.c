@@ -91,7 +91,7 @@ void timeline_print(FILE *file, const struct timeline *timeline, uint64_t khz, u
     for (unsigned cpu = 0; cpu < nr_cpus; cpu += CPUS_A_TABLE)
         print_spans(file, timeline, khz, cpu, nr_cpus - cpu < CPUS_A_TABLE ? nr_cpus : cpu + CPUS_A_TABLE);
     if (timeline->untimed)
-        fprintf(file, "  and %s stretches whose time is not known\n", count_text(number, timeline->untimed));
+        fprintf(file, "  and %s stretches of unknown time\n", count_text(number, timeline->untimed));
 }
 
 void timeline_json(FILE *file, const struct timeline *timeline, unsigned nr_cpus)

@@ -45,7 +45,9 @@ void verified_print(FILE *file, const struct verified *v)
         fprintf(file, "one by one         %s branches in %" PRIu64 " stretches\n",
                 count_text(matched, v->listed_branches), v->listed);
     if (v->unplaced_parts)
-        fprintf(file, "not compared       %" PRIu64 " first parts of intervals: behind bytes that nobody has counted\n",
+        fprintf(file,
+                "not compared       %" PRIu64
+                " first parts of intervals: they follow an unknown number of missing bytes\n",
                 v->unplaced_parts);
     fprintf(file, "branches decoded   %s\n", count_text(matched, v->branches));
     fprintf(file, "instructions       %s decoded", count_text(matched, v->instructions));

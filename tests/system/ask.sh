@@ -113,10 +113,10 @@ $tool trace "$capture" --time 99999- >"$work/none" 2>&1
 same 'a time behind the trace is said, with where that ends' "$? $(grep -c 'the trace ends at [0-9.]*$' "$work/none")" '1 1'
 for word in 5-1 page:zz 12xy; do
     $tool find "$capture" "$word" >"$work/none" 2>&1
-    same "find: $word is no address" "$? $(grep -c 'is no ADDRESS' "$work/none")" '1 1'
+    same "find: $word is no address" "$? $(grep -c 'is not a hexadecimal ADDRESS' "$work/none")" '1 1'
 done
 $tool trace "$capture" "${names[@]}" --function nothing_of_this_name >"$work/none" 2>&1
-same 'a function that did not run is said' "$? $(grep -c 'was not executed' "$work/none")" '1 1'
+same 'a function that did not run is said' "$? $(grep -c 'never executed' "$work/none")" '1 1'
 
 # --- trace --process: only what has something of it is decoded ---------------------------------------------------------
 # Two processes, whose two spaces each come and go; behind them the last part of the trace again and again.

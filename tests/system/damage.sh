@@ -114,7 +114,7 @@ build/undertrace dump "$work/psb" >"$work/psb.dump" 2>"$work/psb.log"
 same 'a packet that reaches into a PSB is none, and the PSB is found' \
     "$? $(grep -c 'reaches into a PSB' "$work/psb.dump") $(grep -c "^$offset  psb" "$work/psb.dump")" '2 1 1'
 same 'and it costs no more than the end of its stretch' "$(statuses psb)" \
-    '2 2 2 incomplete 1 a packet reaches into the next PSB'
+    '2 2 2 incomplete 1 a packet extends into the next PSB'
 
 copy random
 LC_ALL=C awk 'BEGIN { srand(1); for (i = 0; i < 100000; i++) printf "%c", int(rand() * 256) }' >"$work/random/cpu0.pt"

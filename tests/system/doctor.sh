@@ -162,20 +162,20 @@ refuses() {
     shift
     same "$* is refused" "$("$@" 2>&1 >/dev/null) $("$@" >/dev/null 2>&1; echo $?)" "undertrace: $text 1"
 }
-none='is neither a capture nor a file of undertrace hardware'
+none='is neither a capture nor a file that undertrace hardware has written'
 : >"$work/blank"
 mkdir "$work/directory"
 mkfifo "$work/pipe"
-refuses "doctor: $work/blank: is no directory" build/undertrace doctor --root "$work/blank"
+refuses "doctor: $work/blank: is not a directory" build/undertrace doctor --root "$work/blank"
 refuses "$work/nowhere: No such file or directory" build/undertrace hardware "$work/nowhere"
 refuses "$work/blank: $none" build/undertrace hardware "$work/blank"
 refuses "$work/pipe: $none" build/undertrace hardware "$work/pipe"
 refuses "build/undertrace: $none" build/undertrace hardware build/undertrace
-refuses "$work/blank: is a file; -o is for captures, which are directories" build/undertrace hardware "$work/blank" -o "$work/x"
-refuses "$work/directory/events.bin: a capture is a directory that undertrace receive -o has made: No such file or directory" \
+refuses "$work/blank: is a file; -o requires a capture, which is a directory" build/undertrace hardware "$work/blank" -o "$work/x"
+refuses "$work/directory/events.bin: not a capture: a capture is a directory that undertrace receive -o has created: No such file or directory" \
     build/undertrace hardware "$work/directory"
 printf 'undertrace hardware 1\ncpu_family 6\n' >"$work/cut"
-refuses "$work/cut: is cut short, its last line (end) is missing: copy it again" build/undertrace hardware "$work/cut"
+refuses "$work/cut: is truncated: its last line (end) is missing; copy it again" build/undertrace hardware "$work/cut"
 nobody='setpriv --reuid=65534 --regid=65534 --clear-groups'
 if [ "$(id -u)" != 0 ]; then
     nobody=

@@ -126,7 +126,7 @@ unfinished() {
 }
 check 'perf.data that is not finished decodes' unfinished 0
 check 'it has all that was written' cmp "$work/unfinished" "$work/perf.walk.ours"
-same 'and that is said' "$(grep -c 'perf did not finish it' "$work/err")" 1
+same 'and that is said' "$(grep -c 'perf did not finish this file' "$work/err")" 1
 unfinished 200
 check 'cut within a record: what is before it' cmp -n "$(stat -c %s "$work/unfinished")" "$work/unfinished" "$work/perf.walk.ours"
 at_least_half() { [ "$(stat -c %s "$work/unfinished")" -gt $(($(stat -c %s "$work/perf.walk.ours") / 2)) ]; }
@@ -246,12 +246,12 @@ pt=$work/$name.pt bin=$work/$name.bin
 head -c 100 /dev/zero >"$work/zeros"
 refused 'No such file' --pt "$work/none" --image "$bin@$base"
 refused 'No such file' --pt "$pt" --image "$work/none@$base"
-refused 'at sign and an address' --pt "$pt" --image "$bin"
-refused 'at sign and an address' --pt "$pt" --image "$bin@here"
-refused "beyond the file's $size bytes" --pt "$pt" --image "$bin:0-$((size + 1)):$base"
+refused 'not FILE@ADDRESS' --pt "$pt" --image "$bin"
+refused 'not FILE@ADDRESS' --pt "$pt" --image "$bin@here"
+refused "exceeds the file's $size bytes" --pt "$pt" --image "$bin:0-$((size + 1)):$base"
 refused 'beyond the end of the address space' --pt "$pt" --image "$bin@0xfffffffffffff000"
 refused 'different bytes at address 0x401001' --pt "$pt" --image "$bin@$base" --image "$bin@0x401001"
-refused 'no ELF file' --pt "$pt" --elf "$bin"
+refused 'not an ELF file' --pt "$pt" --elf "$bin"
 refused 'no PSB in 0 bytes' --pt "$work/empty" --image "$bin@$base"
 refused 'no PSB in 100 bytes' --pt "$work/zeros" --image "$bin@$base"
 refused 'is no perf.data' --perf "$bin"
@@ -260,13 +260,13 @@ for cut in 50 110 400 3000; do
     refused "cut at offset $cut" --perf "$work/cut.data"
 done
 refused 'FAMILY/MODEL/STEPPING' --pt "$pt" --image "$bin@$base" --cpu 6/1x
-refused 'needs the code' --pt "$pt"
-refused 'is for a capture' --pt "$pt" --image "$bin@$base" --shard 1/2 --result "$work/none"
-refused 'are of --perf' --pt "$pt" --image "$bin@$base" --buffer 0
+refused 'requires the code' --pt "$pt"
+refused 'requires a capture' --pt "$pt" --image "$bin@$base" --shard 1/2 --result "$work/none"
+refused 'require --perf' --pt "$pt" --image "$bin@$base" --buffer 0
 refused 'is not a number' --pt "$pt" --image "$bin@$base" --nom-freq 256
 status=0
 "$tool" decode --pt "$pt" --image "$bin@$base" --event:tick >"$work/out" 2>"$work/err" || status=$?
-same 'refused: what is of --format=ptxed without it' "$status $(wc -c <"$work/out") $(grep -c 'of --format=ptxed' "$work/err")" '1 0 1'
-refused 'there is ptxed' --pt "$pt" --image "$bin@$base" --format=other
+same 'refused: what is of --format=ptxed without it' "$status $(wc -c <"$work/out") $(grep -c 'require --format=ptxed' "$work/err")" '1 0 1'
+refused 'choose from ptxed' --pt "$pt" --image "$bin@$base" --format=other
 
 done_testing

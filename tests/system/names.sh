@@ -96,7 +96,7 @@ same 'perl is perl, by its name and by its file' "$(for options in '' '--files /
         jq -c '[.executed > 0, .first.comm, .last.comm]'
 done | sort -u)" '[true,"perl","perl"]'
 same 'a process that was not there is said' "$(build/undertrace find "$dir/capture" "$entered" --process nobody 2>&1; echo $?)" \
-    "undertrace: find: --process nobody: no process that is called so executed anything; undertrace report lists them"$'\n'1
+    "undertrace: find: --process nobody: no such process executed anything; undertrace report lists the processes"$'\n'1
 
 # What is exported of one process is what the report has of it, but for some branches where it begins.
 build/undertrace export "$dir/capture" --kernel build/guest/vmlinuz --process perl --format folded -o "$dir/perl.folded" 2>/dev/null

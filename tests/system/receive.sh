@@ -38,12 +38,12 @@ slowly() {
     (head -c 50000 "$line" && sleep 2 && tail -c +50001 "$line") | $undertrace receive --quiet --uart - -o "$work/slowly" --decode
 }
 says 'and one that stands still on the way' 0 "decoded: $decoded branches, 0 decode gaps" slowly
-says 'names for nothing' 1 'names what --decode shows' receive "$line" never --symbols "$line"
+says 'names for nothing' 1 '--symbols requires --decode' receive "$line" never --symbols "$line"
 
 # A reception that fails before the first frame leaves nothing that stands in the way of the next.
 says 'a source that is not there' 1 "nowhere: No such file" $undertrace receive --uart "$work/nowhere" -o "$work/again"
 says 'nothing comes' 2 'nothing was received' receive /dev/null again
-says 'a state that cannot be written' 1 'the state cannot be written there' receive "$line" again --status "$work/no/status"
+says 'a state that cannot be written' 1 'the status cannot be written' receive "$line" again --status "$work/no/status"
 says 'the same directory serves again' 0 'complete' receive "$line" again
 says 'but no second time' 1 'is not empty' receive "$line" again
 says 'a speed that is no number' 1 "--baud: 'abc' is not a number" receive "$line" never --baud abc
@@ -60,12 +60,12 @@ check 'what was written before is not damaged' $undertrace info "$work/full"
 # The machine is started again on the way, and sends as another version.
 head -c $(($(stat -c %s "$line") / 2)) "$line" >"$work/half"
 cat "$work/half" "$other" >"$work/rebooted.bin"
-says 'another boot on the same line' 2 'frames of another boot come in' receive "$work/rebooted.bin" rebooted
+says 'another boot on the same line' 2 'ignoring frames of another boot' receive "$work/rebooted.bin" rebooted
 {
     cat "$work/half"
     printf '\x55\x54\x46\x1a\x01\x01\x00\x00\xc2\x75\x0e\x0e\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xac\x9f\x88\x58'
 } >"$work/version.bin"
-says 'another version on the same line' 2 'frames of version 1 of the wire' receive "$work/version.bin" version
+says 'another version on the same line' 2 'ignoring frames of wire version 1' receive "$work/version.bin" version
 same 'both are kept up to there' "$(stat -c %s "$work/rebooted/events.bin" "$work/version/events.bin" | uniq | wc -l)" 1
 
 # Files of the capture are not written over, and what cannot be written is an error.

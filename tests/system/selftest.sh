@@ -71,15 +71,15 @@ for boot in same other; do
     check 'with what the self-test has said' grep -q '^  selftest: this machine can be traced, and its trace sent$' "$work/$boot.out"
 done
 same 'no difference' "$(tail -n 1 "$work/same.out")" 'no difference from Skylake'
-same 'the one difference' "$(grep 'other than' "$work/other.out" | tr -s ' ')" ' MTC packets no other than Skylake: yes'
+same 'the one difference' "$(grep 'differs from' "$work/other.out" | tr -s ' ')" ' MTC packets no differs from Skylake: yes'
 same 'the registers of VMX are in it' "$(grep -c '^log selftest: registers: IA32_FEATURE_CONTROL 5 VMX basic ' "$work/same.txt")" 1
 same 'its last line says that it is whole' "$(tail -n 1 "$work/same.txt")" end
 head -c 500 "$work/same.txt" >"$work/cut.txt"
 build/undertrace hardware "$work/cut.txt" >"$work/cut.out" 2>"$work/cut.err"
 same 'a file that was cut is refused, not compared' "$? $(cat "$work/cut.out" "$work/cut.err")" \
-    "1 undertrace: $work/cut.txt: is cut short, its last line (end) is missing: copy it again"
+    "1 undertrace: $work/cut.txt: is truncated: its last line (end) is missing; copy it again"
 build/undertrace hardware Makefile >/dev/null 2>"$work/refused.txt"
-same 'another file is refused' "$? $(cat "$work/refused.txt")" '1 undertrace: Makefile: is neither a capture nor a file of undertrace hardware'
+same 'another file is refused' "$? $(cat "$work/refused.txt")" '1 undertrace: Makefile: is neither a capture nor a file that undertrace hardware has written'
 
 # in_qemu NAME OPTIONS [WORDS...]: until the end; COMMAND: the monitor's, before anything runs.
 in_qemu() {

@@ -21,7 +21,7 @@ judge() {
 # whole NAME BRANCHES
 whole() {
     same "$1: each of its branches" "$(sed -n 2,3p "$work/$1.found")" \
-        "  $2 of $2 branches are those that it must take"$'\n''  0 gaps, 0 overflows (OVF)'
+        "  $2 of $2 branches are the expected ones"$'\n''  0 gaps, 0 overflows (OVF)'
     same "$1: nothing is wrong" "$(grep -c WRONG "$work/$1.found")" 0
 }
 
@@ -46,7 +46,7 @@ whole soft 29246
 
 # Skid, and two PMIs at a time.
 PTMODEL='profile=skylake, skid=9000, second=400' guest late 'pt.scheme=topa pt.region=16K'
-same 'late PMIs: each of its branches' "$(sed -n 2p "$work/late.found")" "  $branches of $branches branches are those that it must take"
+same 'late PMIs: each of its branches' "$(sed -n 2p "$work/late.found")" "  $branches of $branches branches are the expected ones"
 same 'how late is said' "$(awk '/ToPA PMIs/ { print ($6 > 1000) }' "$work/late.found")" 1
 
 # Overflows take branches away; that is no fault of the CPU's.

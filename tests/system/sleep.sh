@@ -6,7 +6,7 @@ export MEMORY=256
 
 # said NAME: how often the trace's log and the receiver speak of a sleep.
 said() {
-    echo "$(info "$1" '.log[]' | grep -c 'puts the machine to sleep') $(grep -c 'has put the machine to sleep' "$work/$1/receive.log")"
+    echo "$(info "$1" '.log[]' | grep -c 'puts the machine to sleep') $(grep -c 'the guest put the machine to sleep' "$work/$1/receive.log")"
 }
 sleeps() {
     boot "$1" build/guests/ends.bzImage '' "$2" 'channel=net'

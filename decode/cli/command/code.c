@@ -54,11 +54,11 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
     if (status != ARGUMENTS_GOOD)
         return status;
     if (!a->output || (a->time && a->at != ARGUMENT_NOT_GIVEN)) {
-        message_say(a->output ? "code: --at and --time say the same: give one of them" : "code: -o FILE is missing");
+        message_say(a->output ? "code: --at and --time exclude each other" : "code: -o FILE is required");
         return 1;
     }
     if (a->cr3_word && !ask_parse_range(a->cr3_word, &a->cr3, &end)) {
-        message_say("code: --cr3 %s: is no CR3, in hexadecimal", a->cr3_word);
+        message_say("code: --cr3: '%s' is not a hexadecimal CR3", a->cr3_word);
         return 1;
     }
     return ARGUMENTS_GOOD;
@@ -102,7 +102,7 @@ static bool find_moment(struct arguments *a, const struct capture *capture, cons
     }
     const struct time_word_clock words = {clock.zero, clock.khz, false};
     if (a->time && (clock.by_branches || !time_word_parse(&tsc, &words, a->time, strlen(a->time)))) {
-        message_say("code: --time %s: is no number of seconds (1.5), nor of ticks (1000t)%s", a->time,
+        message_say("code: --time: '%s' is not a time in seconds (1.5) or ticks (1000t)%s", a->time,
                     clock.by_branches ? "; the trace has no TSC packet" : "");
         return false;
     }
@@ -125,7 +125,7 @@ static int write_image(const struct arguments *a, const struct code_image *image
         return 1;
     const enum code_elf_result result = code_elf_write(file, image);
     if (result == CODE_ELF_TOO_MANY)
-        message_say("code: the code lies in more than 65,000 pieces, which an ELF file has no numbers for");
+        message_say("code: the code is in more than 65,000 pieces, too many for an ELF file");
     if (result == CODE_ELF_NO_MEMORY)
         message_say("code: out of memory for the file");
     if (!output_close(file, a->output) || result != CODE_ELF_WRITTEN)

@@ -110,7 +110,7 @@ int command_control(int argc, char **argv)
         return 1;
     }
     if (!join_words(line, sizeof(line), argc - 2, argv + 2)) {
-        message_say("control: the command is too long, at most %u bytes", COMMAND_TEXT_MAX);
+        message_say("control: the command is longer than %u bytes", COMMAND_TEXT_MAX);
         return 1;
     }
     int fd = open_control(argv[1]);

@@ -116,19 +116,19 @@ static void write_merged_text(void *context, const char *text, size_t size)
 /* What there was, and what could not be placed. Returns the exit status. */
 static int say_merged(FILE *file, const struct capture *capture, const struct flow_merged *merged)
 {
-    char number[COUNT_TEXT_SIZE];
+    char number[COUNTED_TEXT_SIZE];
     int status = 0;
     for (unsigned cpu = 0; cpu < capture->nr_cpus && status != 1; cpu++) {
         int result = say_decoded(capture, cpu, NULL);
         status = result ? result : status;
         fprintf(file, "CPU %-3u branches   %s\n", cpu, count_text(number, merged->branches[cpu]));
         if (merged->untimed[cpu])
-            message_say(
-                "%s/cpu%u.pt: %s branches have no TSC packet before them (pt.tsc=off?): they stand first, at time 0",
-                capture->directory, cpu, count_text(number, merged->untimed[cpu]));
+            message_say("%s/cpu%u.pt: %s no TSC packet before them (pt.tsc=off?): listed first, with time 0",
+                        capture->directory, cpu,
+                        counted_text(number, merged->untimed[cpu], "branch has", "branches have"));
         if (merged->errors[cpu]) {
-            message_say("%s/cpu%u.pt: decode gaps: %s; decode --cpu %u says where", capture->directory, cpu,
-                        count_text(number, merged->errors[cpu]), cpu);
+            message_say("%s/cpu%u.pt: %s; decode --cpu %u lists them", capture->directory, cpu,
+                        counted_text(number, merged->errors[cpu], "decode gap", "decode gaps"), cpu);
             status = status ? status : 2;
         }
     }

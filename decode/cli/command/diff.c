@@ -36,10 +36,10 @@ struct arguments {
 
 static void print_function(const struct ask *ask, const struct executed_function *function, const char *sign)
 {
-    char name[NAME_TEXT_SIZE], time[TIME_TEXT_SIZE], count[COUNT_TEXT_SIZE];
+    char name[NAME_TEXT_SIZE], time[TIME_TEXT_SIZE], count[COUNTED_TEXT_SIZE];
     name_text(name, function->name, function->name->begin);
-    printf("%s %14s s  %12s times  ", sign, time_text(time, ask, function->occurrence.first.tsc),
-           count_text(count, function->occurrence.entered));
+    printf("%s %14s s  entered %18s  ", sign, time_text(time, ask, function->occurrence.first.tsc),
+           counted_text(count, function->occurrence.entered, "time", "times"));
     if (function->name->symbol)
         puts(name);
     else
@@ -50,7 +50,7 @@ static void print_only(const struct ask *ask, const struct comparison *c, int si
 {
     char count[COUNT_TEXT_SIZE];
     const size_t only = side ? c->only_b : c->only_a;
-    printf("functions in %s alone: %s\n", ask->capture->directory, count_text(count, only));
+    printf("functions only in %s: %s\n", ask->capture->directory, count_text(count, only));
     for (size_t i = 0; i < c->nr_items; i++) {
         const struct compared_function *item = &c->items[i];
         if (side ? !item->a : !item->b)
@@ -61,7 +61,7 @@ static void print_only(const struct ask *ask, const struct comparison *c, int si
 static void print_counts(const struct comparison *c, bool list)
 {
     char both[COUNT_TEXT_SIZE], other[COUNT_TEXT_SIZE];
-    printf("functions in both: %s; of these entered more often in one: %s\n", count_text(both, c->both),
+    printf("functions in both: %s; of these with different counts: %s\n", count_text(both, c->both),
            count_text(other, c->other_counts));
     for (size_t i = 0; i < c->nr_items && list; i++) {
         const struct compared_function *item = &c->items[i];
@@ -119,7 +119,7 @@ static bool print_divergence(const struct ask *const asks[2], const struct compa
     }
     printf("CPU %u: the first %s branches are the same\n", cpu, count_text(count, divergence.branches));
     if (!divergence.found) {
-        puts("and there are no more");
+        puts("both traces end there");
         return true;
     }
     *same = false;
@@ -135,7 +135,7 @@ static int compare(const struct ask *const asks[2], const struct arguments *a)
     bool same = true;
     pager_start();
     if (slide.known && slide.difference)
-        printf("the kernel of %s stands %#" PRIx64 " %s that of %s\n", asks[1]->capture->directory,
+        printf("the kernel of %s is %#" PRIx64 " %s that of %s\n", asks[1]->capture->directory,
                slide.difference >> 63 ? 0 - slide.difference : slide.difference,
                slide.difference >> 63 ? "below" : "above", asks[0]->capture->directory);
     if (!print_functions(asks, &slide, a->counts, &same))

@@ -17,6 +17,7 @@
 #include "decode/cli/text/ptdump.h"
 #include "decode/engine/errata.h"
 #include "decode/report/dump_line.h"
+#include "decode/report/number_text.h"
 
 static const char usage[] =
     "usage: undertrace dump CAPTURE [options]\n"
@@ -108,6 +109,7 @@ static int dump_trace(const struct capture_trace *trace, const struct gaps *gaps
 {
     struct dumped dumped = {0};
     struct gaps_run run = {0};
+    char number[COUNTED_TEXT_SIZE];
     for (uint64_t end = 0; gaps_next_run(&run, gaps, trace->size) && run.begin < a->to; end = run.end) {
         if (run.begin > end && run.begin > a->from)
             printf("[%" PRIx64 ": gap of %" PRIu64 " bytes]\n", end, run.begin - end);
@@ -120,7 +122,8 @@ static int dump_trace(const struct capture_trace *trace, const struct gaps *gaps
         return 1;
     }
     if (dumped.errors)
-        message_say("%s/cpu%" PRIu64 ".pt: %" PRIu64 " places that are no packet", a->capture, a->cpu, dumped.errors);
+        message_say("%s/cpu%" PRIu64 ".pt: %s not a valid packet", a->capture, a->cpu,
+                    counted_text(number, dumped.errors, "place is", "places are"));
     return dumped.errors ? 2 : 0;
 }
 
@@ -133,12 +136,12 @@ static bool is_directory(const char *name)
 static int check_arguments(struct arguments *a)
 {
     if (a->format && strcmp(a->format, "ptdump")) {
-        message_say("dump: --format=%s: there is ptdump", a->format);
+        message_say("dump: unknown format '%s'; choose from ptdump", a->format);
         return 1;
     }
     if (!a->capture == !a->foreign.pt) {
-        message_say("dump: %s",
-                    a->capture ? "a capture and --pt: which of them?" : "neither a capture nor --pt is given");
+        message_say(a->capture ? "dump: CAPTURE and --pt exclude each other"
+                               : "dump: CAPTURE or --pt FILE is required");
         return 1;
     }
     if (a->format && a->capture && !is_directory(a->capture)) {
@@ -146,7 +149,7 @@ static int check_arguments(struct arguments *a)
         a->capture = NULL;
     }
     if (a->ptdump.time && a->ptdump.tcal) {
-        message_say("dump: --time and --tcal are for one column: give them apart");
+        message_say("dump: --time and --tcal exclude each other: they print the same column");
         return 1;
     }
     return a->foreign.pt || foreign_input_cpu_number(&a->cpu, &a->foreign, "dump") ? ARGUMENTS_GOOD : 1;

@@ -73,7 +73,7 @@ static const char *source_of(char text[SOURCE_LINE_SIZE], const struct find *fin
 
 static void print_text(const struct find *find, const char *what, const struct occurrence *o)
 {
-    char number[COUNT_TEXT_SIZE], source[SOURCE_LINE_SIZE];
+    char number[COUNTED_TEXT_SIZE], source[SOURCE_LINE_SIZE];
     if (o->runs == 0) {
         printf("%s\n  never\n", what);
         return;
@@ -83,10 +83,12 @@ static void print_text(const struct find *find, const char *what, const struct o
         printf("  source %s\n", source_of(source, find, o));
     print_moment(find, "first", &o->first);
     print_moment(find, "last", &o->last);
-    printf("  %s times", count_text(number, o->end - o->begin == 1 ? o->runs : o->entered));
-    if (o->end - o->begin > 1)
-        printf(" its first instruction; %s straight runs through it", count_text(number, o->runs));
-    putchar('\n');
+    if (o->end - o->begin == 1) {
+        printf("  executed %s\n", counted_text(number, o->runs, "time", "times"));
+        return;
+    }
+    printf("  entered %s", counted_text(number, o->entered, "time", "times"));
+    printf("; %s through it\n", counted_text(number, o->runs, "straight run", "straight runs"));
 }
 
 static void json_moment(const struct find *find, const char *title, const struct moment *moment)
@@ -181,7 +183,7 @@ static bool find_functions(struct find *find, const char *pattern)
         found = true;
     }
     if (!found && !find->json)
-        printf("%s\n  never, or no function of this name is known\n", pattern);
+        printf("%s\n  never, or no function has this name\n", pattern);
     else if (!found)
         print_json(find, pattern, &(struct occurrence){0});
     return found;
@@ -199,7 +201,7 @@ static bool check_words(const char *const *words)
     uint64_t begin, end;
     for (; *words; words++)
         if (is_address_like(*words) && !ask_parse_range(*words, &begin, &end)) {
-            message_say("find: %s: is no ADDRESS, A-B nor page:ADDRESS, hexadecimal", *words);
+            message_say("find: '%s' is not a hexadecimal ADDRESS, A-B or page:ADDRESS", *words);
             return false;
         }
     return true;
@@ -229,11 +231,11 @@ static bool find_spaces(struct find *find, const char *process, uint64_t cr3)
         return false;
     }
     if (find->spaces.mixed)
-        message_say("find: --process %s: the capture does not tell when another process has its CR3; all that was "
+        message_say("find: --process %s: the capture does not record when other processes have its CR3; everything "
                     "executed there counts",
                     process);
     if (find->spaces.count == 0)
-        message_say("find: --process %s: no process that is called so executed anything; undertrace report lists them",
+        message_say("find: --process %s: no such process executed anything; undertrace report lists the processes",
                     process);
     return find->spaces.count > 0;
 }
@@ -256,7 +258,7 @@ int command_find(int argc, char **argv)
         (find.srcline && !source_lines_are_there("find")) || !ask_capture(&find.ask, words[0], &a))
         return 1;
     if (find.srcline && !(find.sources = source_lines_open(find.ask.names, a.names.paths, a.names.files.count))) {
-        message_say("find: out of memory for lines of sources");
+        message_say("find: out of memory for source lines");
         status = 1;
     } else if (!find_spaces(&find, process, cr3)) {
         status = 1;

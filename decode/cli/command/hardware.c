@@ -29,7 +29,7 @@ static const char usage[] =
     "Exit status: 0 done, 1 an error, 2 it differs from what is known, or the\n"
     "guest's branches are not what they must be.\n";
 
-#define NEITHER "%s: is neither a capture nor a file of undertrace hardware"
+#define NEITHER "%s: is neither a capture nor a file that undertrace hardware has written"
 
 static char *text_of_capture(const char *name, size_t *size)
 {
@@ -38,7 +38,7 @@ static char *text_of_capture(const char *name, size_t *size)
     if (!capture)
         return NULL;
     if (capture->hello.size == 0) {
-        message_say("%s: no hello record has arrived, nothing is known of the machine", name);
+        message_say("%s: no hello record has arrived: nothing is known about the machine", name);
         capture_close(capture);
         return NULL;
     }
@@ -70,7 +70,7 @@ static char *text_of_file(const char *name, size_t *size)
     if (hardware_is(text) && hardware_is_whole(text))
         return bytes;
     if (hardware_is(text))
-        message_say("%s: is cut short, its last line (end) is missing: copy it again", name);
+        message_say("%s: is truncated: its last line (end) is missing; copy it again", name);
     else
         message_say(NEITHER, name);
     free(bytes);
@@ -122,7 +122,7 @@ int command_hardware(int argc, char **argv)
         return 1;
     }
     if (!S_ISDIR(status.st_mode) && output) {
-        message_say("%s: is a file; -o is for captures, which are directories", name);
+        message_say("%s: is a file; -o requires a capture, which is a directory", name);
         return 1;
     }
     char *bytes = text_of(name, S_ISDIR(status.st_mode), &size);

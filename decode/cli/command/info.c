@@ -57,12 +57,14 @@ static void print_cpu(const struct capture *capture, unsigned cpu)
 static void print_tasks(const struct capture *capture)
 {
     struct tasks tasks;
+    char number[COUNTED_TEXT_SIZE];
     if (!tasks_collect(&tasks, capture))
-        return; /* a line less */
+        return;
     if (tasks.count)
-        printf("processes                      %zu, told in %zu records of tasks\n", tasks.nr_processes, tasks.count);
+        printf("processes                      %zu, in %s\n", tasks.nr_processes,
+               counted_text(number, tasks.count, "task record", "task records"));
     else
-        puts("processes                      not told: undertrace kernel-options has the option for that");
+        puts("processes                      not recorded: see undertrace kernel-options");
     tasks_free(&tasks);
 }
 

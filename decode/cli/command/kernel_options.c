@@ -35,8 +35,8 @@ int command_kernel_options(int argc, char **argv)
     const char *lacks = kernel_tasks_find(&tasks, &kernel);
     kernel_image_close(&kernel);
     if (lacks) {
-        message_say("%s: does not tell where it has its tasks: %s; without the option tasks= processes are known by "
-                    "CR3 and program",
+        message_say("%s: where this kernel keeps its tasks is unknown: %s; without the option tasks= captures identify "
+                    "processes by CR3 and program only",
                     name, lacks);
         return 1;
     }

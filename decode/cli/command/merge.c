@@ -67,7 +67,7 @@ static bool read_all(struct shards *shards, const struct capture *capture, const
         whole = shards->cpus[cpu].parts == shards->nr_parts || !capture->cpus[cpu].present ||
                 (!a->as_report && cpu != a->cpu);
         if (!whole)
-            message_say("merge: not all parts tell of CPU %u: they were decoded with --cpu", cpu);
+            message_say("merge: not all parts contain CPU %u: they were decoded with --cpu", cpu);
     }
     return whole;
 }

@@ -57,7 +57,7 @@ static bool print_address(const char *word, const struct code_pages *pages, stru
     char *end, source[SOURCE_LINE_SIZE];
     const uint64_t address = strtoull(word, &end, 16);
     if (*end || end == word) {
-        message_say("names: %s: is no hexadecimal address", word);
+        message_say("names: '%s' is not a hexadecimal address", word);
         return false;
     }
     const struct name *name = names_find(names, pages, a->cr3, a->at, address);
@@ -81,7 +81,7 @@ static int print_addresses(const struct capture *capture, struct names *names, c
     }
     bool good = !a->srcline || (sources = source_lines_open(names, a->names.paths, a->names.files.count));
     if (!good)
-        message_say("names: out of memory for lines of sources");
+        message_say("names: out of memory for source lines");
     for (size_t i = 1; a->words[i] && good; i++)
         good = print_address(a->words[i], &pages, names, sources, a);
     source_lines_close(sources);
@@ -107,7 +107,7 @@ static int list_functions(const struct capture *capture, struct names *names, co
             error_say(&error);
             status = 1;
         } else if (!whole) {
-            message_say("%s/cpu%u.pt: parts of it could not be decoded: undertrace decode says which",
+            message_say("%s/cpu%u.pt: parts of it could not be decoded; undertrace decode lists them",
                         capture->directory, cpu);
             status = 2;
         }
@@ -141,7 +141,7 @@ int command_names(int argc, char **argv)
     if (status != ARGUMENTS_GOOD)
         return status;
     if (a.srcline && !a.words[1]) {
-        message_say("names: --srcline is for addresses: name some");
+        message_say("names: --srcline requires addresses");
         return 1;
     }
     if (a.srcline && !source_lines_are_there("names"))

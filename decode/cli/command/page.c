@@ -31,16 +31,16 @@ static const char usage[] =
 
 static void say_sums(const struct page_sums *sums, const struct calls_run *run)
 {
-    char number[COUNT_TEXT_SIZE];
-    message_say("%s calls on the time line", count_text(number, sums->calls));
+    char number[COUNTED_TEXT_SIZE];
+    message_say("%s on the time line", counted_text(number, sums->calls, "call", "calls"));
     if (sums->merged_calls)
-        message_say(
-            "%s calls shorter than %.3f us are merged into what called them: --from and --to for less of the time",
-            count_text(number, sums->merged_calls),
-            (double)calls_nanoseconds(&run->clock, run->clock.zero + sums->least) / 1000);
+        message_say("%s shorter than %.3f us merged into their callers; select less time with --from and --to, or keep "
+                    "more calls with --most",
+                    counted_text(number, sums->merged_calls, "call", "calls"),
+                    (double)calls_nanoseconds(&run->clock, run->clock.zero + sums->least) / 1000);
     if (sums->merged_ways)
-        message_say("%s small ways of the call tree are summed up where they branch off",
-                    count_text(number, sums->merged_ways));
+        message_say("%s of the call tree merged into their callers; keep more with --ways",
+                    counted_text(number, sums->merged_ways, "small path", "small paths"));
 }
 
 static int write_page(struct export_options *options, uint64_t ways)
@@ -75,7 +75,7 @@ int command_page(int argc, char **argv)
     if (status != ARGUMENTS_GOOD)
         return status;
     if (!o.output) {
-        message_say("page: -o FILE.html says where to write; - is standard output");
+        message_say("page: -o FILE.html is required; - is standard output");
         return 1;
     }
     return write_page(&o, ways);

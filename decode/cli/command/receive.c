@@ -75,17 +75,15 @@ static void say_others(struct watch *watch)
 {
     const struct reception *reception = watch->reception;
     if (reception->other_version && !watch->said_version) {
-        message_say(
-            "receive: frames of version %u of the wire come in, and are not kept: this program reads version %u; "
-            "use the one that was built with the hypervisor",
-            reception->other_version, FRAME_VERSION);
+        message_say("receive: ignoring frames of wire version %u: this program reads version %u; use the one that was "
+                    "built with the hypervisor",
+                    reception->other_version, FRAME_VERSION);
         watch->said_version = true;
     }
     if (reception->other_boot && (!watch->said_boot || watch->said_stream_id != reception->other_stream_id)) {
-        message_say(
-            "receive: frames of another boot come in (stream %08x, this capture is %08x's), and are not kept: the "
-            "machine was started again, or another one sends here; receive that into a capture of its own",
-            reception->other_stream_id, reception->frames.stream_id);
+        message_say("receive: ignoring frames of another boot (stream %08x; this capture is stream %08x): the machine "
+                    "was restarted, or another machine sends here; receive that into another capture",
+                    reception->other_stream_id, reception->frames.stream_id);
         watch->said_boot = true;
         watch->said_stream_id = reception->other_stream_id;
     }
@@ -139,15 +137,15 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
         return 1;
     }
     if (status == ARGUMENTS_GOOD && a->symbols && !a->decode) {
-        message_say("receive: --symbols FILE: names what --decode shows, which is not given");
+        message_say("receive: --symbols requires --decode");
         return 1;
     }
     if (status == ARGUMENTS_GOOD && !udp && (a->announce || a->announce_to)) {
-        message_say("receive: --announce: is for --udp");
+        message_say("receive: --announce and --announce-to require --udp");
         return 1;
     }
     if (status == ARGUMENTS_GOOD && udp && a->port == 0) {
-        message_say("receive: --udp 0: is no port, 1 to 65535");
+        message_say("receive: --udp: '0' is not a port from 1 to 65535");
         return 1;
     }
     return status;
@@ -156,9 +154,10 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
 /* Each CPU's stream, where there are several. */
 static void say_cpus(const struct store_totals *totals)
 {
-    char bytes[COUNT_TEXT_SIZE];
+    char bytes[COUNTED_TEXT_SIZE];
     for (unsigned cpu = 0; cpu < totals->nr_cpus && totals->nr_cpus > 1; cpu++)
-        message_say("CPU %u: %s trace bytes, %s", cpu, count_text(bytes, totals->cpus[cpu].trace_bytes),
+        message_say("CPU %u: %s, %s", cpu,
+                    counted_text(bytes, totals->cpus[cpu].trace_bytes, "trace byte", "trace bytes"),
                     totals->cpus[cpu].ended ? "ended" : "no end record");
 }
 
@@ -167,26 +166,26 @@ static void say_losses(const struct reception *reception)
 {
     const struct store_totals *totals = store_totals(reception->store);
     const struct reassemble_counts *counts = &reception->frames.counts;
+    char text[COUNTED_TEXT_SIZE], trace[COUNTED_TEXT_SIZE], records[COUNTED_TEXT_SIZE];
     if (reception->garbage)
-        message_say("receive: %" PRIu64 " bytes belonged to no frame", reception->garbage);
+        message_say("receive: %s outside any frame", counted_text(text, reception->garbage, "byte", "bytes"));
     if (reception->bad_frames || counts->foreign)
-        message_say("ignored: %" PRIu64 " broken frames, %" PRIu64 " of another stream", reception->bad_frames,
-                    counts->foreign);
+        message_say("ignored: %s, %" PRIu64 " of another stream",
+                    counted_text(text, reception->bad_frames, "damaged frame", "damaged frames"), counts->foreign);
     if (totals->misplaced)
-        message_say("not kept: %" PRIu64
-                    " frames at places that nothing explains; the first is CPU %u's, at offset %" PRIu64
-                    " of its stream, which had come to %" PRIu64 ": what sends them is broken",
-                    totals->misplaced, totals->first_misplaced.cpu, totals->first_misplaced.offset,
-                    totals->first_misplaced.due);
+        message_say("discarded: %s at offsets that no gap explains; the first is of CPU %u at offset %" PRIu64
+                    " of its stream, where %" PRIu64 " was expected: the sender is faulty",
+                    counted_text(text, totals->misplaced, "frame", "frames"), totals->first_misplaced.cpu,
+                    totals->first_misplaced.offset, totals->first_misplaced.due);
     if (totals->lost_trace_bytes || totals->lost_record_bytes || counts->lost)
-        message_say("lost on the wire: %" PRIu64 " frames, %" PRIu64 " trace bytes, %" PRIu64 " record bytes",
-                    counts->lost, totals->lost_trace_bytes, totals->lost_record_bytes);
+        message_say("lost on the wire: %s, %s, %s", counted_text(text, counts->lost, "frame", "frames"),
+                    counted_text(trace, totals->lost_trace_bytes, "trace byte", "trace bytes"),
+                    counted_text(records, totals->lost_record_bytes, "record byte", "record bytes"));
     if (totals->cuts)
         message_say(
-            "tracing was over before the guest's end: for net.stall= or uart.stall= seconds the channel had taken "
-            "nothing");
+            "tracing ended before the guest: the channel accepted nothing for net.stall= or uart.stall= seconds");
     if (totals->sleeps)
-        message_say("the guest has put the machine to sleep: what runs when it wakes is not traced");
+        message_say("the guest put the machine to sleep: what runs after it wakes is not traced");
 }
 
 /* How it ended, in words: one line. */
@@ -195,13 +194,13 @@ static void say_outcome(const struct reception *reception, enum reception_outcom
 {
     static const char *const words[] = {
         [RECEPTION_ENDED] = "complete",
-        [RECEPTION_TIMEOUT] = "gave up before the end record: no frame for the time that --timeout allows",
+        [RECEPTION_TIMEOUT] = "gave up before the end record: no frame arrived within --timeout",
         [RECEPTION_INTERRUPTED] = "interrupted before the end record",
         [RECEPTION_SOURCE_END] = "the source ended before the end record",
-        [RECEPTION_FAILED] = "failed; what was written before is a capture that ends there",
+        [RECEPTION_FAILED] = "failed; what was written before is a valid capture that ends there",
     };
     if (!reception->frames.started)
-        message_say("%s: nothing was received, and no capture is left there", directory);
+        message_say("%s: nothing was received, so no capture was kept", directory);
     else
         message_say("%s: %s", directory,
                     outcome == RECEPTION_ENDED && lost ? "ended, but bytes are missing" : words[outcome]);

@@ -20,7 +20,7 @@ static bool find_functions(const struct trace_list *list, struct wanted_function
     ranges->items = wanted_ranges(functions, list->ask, occurrence, &ranges->count);
     if (ranges->items && ranges->count > 0)
         return true;
-    message_say(ranges->items ? "trace: --%s %s: was not executed, or no function of this name is known"
+    message_say(ranges->items ? "trace: --%s %s: never executed, or no function has this name"
                               : "trace: --%s %s: out of memory",
                 option, functions->pattern);
     return false;
@@ -35,7 +35,7 @@ static bool find_process(struct trace_list *list)
     if (!wanted_spaces_find(&list->spaces, list->ask, o->cr3, o->process, true))
         message_say("trace: --process %s: out of memory", o->process);
     else if (list->spaces.count == 0)
-        message_say("trace: --process %s: no process that is called so executed anything; undertrace report lists them",
+        message_say("trace: --process %s: no such process executed anything; undertrace report lists the processes",
                     o->process);
     else
         return true;
@@ -112,7 +112,7 @@ int command_trace(int argc, char **argv)
     const char *output = o.output ? o.output : "-";
     status = 1;
     if (o.srcline && !(list.sources = source_lines_open(ask.names, names->paths, names->files.count)))
-        message_say("trace: out of memory for lines of sources");
+        message_say("trace: out of memory for source lines");
     else if (check_cpu(&ask, o.cpu) && trace_options_time(&o, &ask, &list.from_tsc, &list.to_tsc) &&
              find_wanted(&list) && (list.file = output_open(output, o.capture))) {
         if (list.file == stdout)

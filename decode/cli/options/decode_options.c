@@ -34,8 +34,7 @@ static const char usage[] =
     "  --format=ptxed    print instead each instruction's address, one a line, and events in brackets, as libipt's "
     "ptxed\n"
     "                    does with --no-inst. --event:ip, --event:time, --event:tick, --event:iflags and --time say "
-    "more of "
-    "events;\n"
+    "more of events;\n"
     "                    --insn:keep-tcal-on-ovf, --block:keep-tcal-on-ovf, --quiet, --stat, --stat:insn, "
     "--stat:blocks,\n"
     "                    --insn-decoder, --block:show-blocks, --block:end-on-call and --block:end-on-jump do what "
@@ -50,8 +49,7 @@ static const char usage[] =
     "                    the code: this file stood at address VADDR. FILE:OFFSET[-END]:VADDR: a part of it\n"
     "  --elf FILE[@BASE] the segments of an ELF file, where it says, or from BASE on\n"
     "  --perf FILE       perf.data of perf record -e intel_pt//u: the packets and the program's mappings; the kernel's "
-    "code "
-    "and\n"
+    "code and\n"
     "                    what else is missing by --elf and --image\n"
     "  --pid N           of it: the mappings of this process alone (default: of all that ran, each in its space)\n"
     "  --symfs DIR       of it: mapped files are in DIR, by the paths that they had\n"
@@ -71,13 +69,13 @@ static bool parse_shard(struct decode_options *a)
 {
     int end = 0;
     if (!a->shard != !a->result || (a->shard && a->merged)) {
-        message_say("decode: --shard and --result go together, and not with --merged");
+        message_say("decode: --shard and --result require each other and exclude --merged");
         return false;
     }
     if (!a->shard || (sscanf(a->shard, "%" SCNu32 "/%" SCNu32 "%n", &a->part, &a->nr_parts, &end) == 2 &&
                       !a->shard[end] && a->part > 0 && a->part <= a->nr_parts && a->nr_parts <= SHARDS_MAX))
         return true;
-    message_say("decode: --shard %s: is no I/N with I of 1 to N, and N of at most %u", a->shard, SHARDS_MAX);
+    message_say("decode: --shard: '%s' is not I/N with I from 1 to N and N at most %u", a->shard, SHARDS_MAX);
     return false;
 }
 
@@ -87,11 +85,12 @@ static const char *said_in_vain(const struct decode_options *a)
     static const struct ptxed_options none;
     const struct foreign_options *f = &a->foreign;
     if (!a->format && memcmp(&a->ptxed, &none, sizeof(none)) != 0)
-        return "--event, --block, --stat, --time, --quiet, --resync-on-error and the like are of --format=ptxed";
+        return "--event, --block, --stat, --time, --quiet, --resync-on-error and similar options require "
+               "--format=ptxed";
     if (a->shard && (a->format || foreign_input_given(f)))
-        return "--shard is for a capture, and not with --format=ptxed";
+        return "--shard requires a capture and excludes --format=ptxed";
     if (!f->perf && (f->symfs || f->pid != ARGUMENT_NOT_GIVEN || f->buffer != ARGUMENT_NOT_GIVEN))
-        return "--pid, --buffer and --symfs are of --perf";
+        return "--pid, --buffer and --symfs require --perf";
     return NULL;
 }
 
@@ -105,28 +104,27 @@ static int check_arguments(struct decode_options *a)
         return 1;
     }
     if (a->format && !ptxed) {
-        message_say("decode: --format=%s: there is ptxed", a->format);
+        message_say("decode: unknown format '%s'; choose from ptxed", a->format);
         return 1;
     }
     if ((a->capture != NULL) + (a->foreign.pt != NULL) + (a->foreign.perf != NULL) != 1) {
-        message_say("decode: one of a capture, --pt and --perf is what to decode");
+        message_say("decode: give exactly one of CAPTURE, --pt FILE and --perf FILE");
         return 1;
     }
     if (a->merged && !a->capture) {
-        message_say("decode: --merged is for a capture's CPUs");
+        message_say("decode: --merged requires a capture");
         return 1;
     }
     if (a->foreign.pt && a->foreign.images.count == 0) {
-        message_say("decode: --pt needs the code: --image FILE@VADDR or --elf FILE");
+        message_say("decode: --pt requires the code: --image FILE@VADDR or --elf FILE");
         return 1;
     }
     if (a->capture && a->foreign.images.count > 0) {
-        message_say("decode: a capture has its own code: --image and --elf are for --pt and --perf");
+        message_say("decode: a capture contains its code: --image and --elf require --pt or --perf");
         return 1;
     }
     if ((a->merged || ptxed) && (a->branches || a->instructions || (a->merged && ptxed))) {
-        message_say("decode: --branches and --instructions, --merged, --format=ptxed are different lists: give them "
-                    "apart");
+        message_say("decode: --branches and --instructions, --merged, and --format=ptxed exclude each other");
         return 1;
     }
     return foreign_input_given(&a->foreign) || foreign_input_cpu_number(&a->cpu, &a->foreign, "decode") ? ARGUMENTS_GOOD

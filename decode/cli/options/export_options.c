@@ -11,6 +11,7 @@
 #include "decode/cli/text/error_text.h"
 #include "decode/flow/flow_trace.h"
 #include "decode/query/code_space_at.h"
+#include "decode/report/number_text.h"
 
 /* Where the TSC's frequency is not known, a tick counts as a nanosecond. */
 static uint64_t khz_of(const struct calls_clock *clock)
@@ -23,9 +24,9 @@ static bool find_moment(uint64_t *ticks, const struct calls_clock *clock, const 
     const struct time_word_clock words = {clock->zero, khz_of(clock), clock->by_branches};
     if (!word || time_word_parse(ticks, &words, word, strlen(word)))
         return true;
-    message_say("--%s %s: is no time: %s", option, word,
-                clock->by_branches ? "the trace has no TSC (pt.tsc=off), a number of branches is wanted"
-                                   : "seconds since the first TSC, like 1.25, or ticks since then, like 123456t");
+    message_say("--%s: '%s' is not a time: give %s", option, word,
+                clock->by_branches ? "a number of branches, as the trace has no TSC (pt.tsc=off)"
+                                   : "seconds since the first TSC (1.25) or ticks since then (123456t)");
     return false;
 }
 
@@ -34,7 +35,7 @@ static bool find_window(struct calls_run *run, const struct export_options *opti
     const struct time_word_clock words = {run->clock.zero, khz_of(&run->clock), run->clock.by_branches};
     run->window = TIMES_ALL;
     if (options->time && !time_word_window(&run->window.from, &run->window.to, &words, options->time)) {
-        message_say("--time %s: is no FROM-TO in seconds (1.5-2), nor in ticks since the first TSC (1000t-2000t)",
+        message_say("--time: '%s' is not FROM-TO in seconds (1.5-2) or in ticks since the first TSC (1000t-2000t)",
                     options->time);
         return false;
     }
@@ -44,9 +45,9 @@ static bool find_window(struct calls_run *run, const struct export_options *opti
     if (run->window.from < run->window.to)
         return true;
     if (options->time)
-        message_say("--time %s: nothing lies between them", options->time);
+        message_say("--time %s: the range is empty", options->time);
     else
-        message_say("--from %s --to %s: nothing lies between them", options->from ? options->from : "0", options->to);
+        message_say("--from %s --to %s: the range is empty", options->from ? options->from : "0", options->to);
     return false;
 }
 
@@ -113,14 +114,15 @@ bool export_begin(struct calls_run *run, const char *command, struct export_opti
 int export_end(struct calls_run *run)
 {
     const bool damaged = say_damages(run->capture);
+    char number[COUNTED_TEXT_SIZE];
     const char *line;
     for (size_t i = 0; (line = names_about(run->names, i)); i++)
         message_say("%s", line);
     if (run->decode_gaps)
-        message_say("%s: %" PRIu64 " places could not be decoded; undertrace report says which",
-                    run->capture->directory, run->decode_gaps);
+        message_say("%s: %s could not be decoded; undertrace report lists the causes", run->capture->directory,
+                    counted_text(number, run->decode_gaps, "place", "places"));
     if (run->process && !run->process_ran) {
-        message_say("--process %s: no process that is called so ran; undertrace report lists them", run->process);
+        message_say("--process %s: no such process ran; undertrace report lists the processes", run->process);
         return 1;
     }
     return damaged || run->decode_gaps ? 2 : 0;

@@ -10,7 +10,7 @@ bool process_word_parse(uint64_t *cr3, const char *command, const char *word)
     *cr3 = FLOW_CR3_UNKNOWN;
     if (!word || word[0] < '0' || word[0] > '9' || ask_parse_range(word, cr3, &end))
         return true;
-    message_say("%s: --process %s: is no CR3, in hexadecimal, and no name; a process's number is pid:%s", command, word,
-                word);
+    message_say("%s: --process: '%s' is neither a hexadecimal CR3 nor a name; for a process number give pid:%s",
+                command, word, word);
     return false;
 }

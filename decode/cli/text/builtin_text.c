@@ -9,6 +9,7 @@
 #include "decode/cli/message.h"
 #include "decode/cli/open_capture.h"
 #include "decode/report/hardware.h"
+#include "decode/report/number_text.h"
 #include "serial/wire/record.h"
 
 #define RIGHT HARDWARE_GUEST " "
@@ -42,22 +43,24 @@ static void write_branches(FILE *file, const struct builtin_check *check, const 
     const uint64_t losses = run->overflows + gaps;
     const bool explained = !check->differs && check->holes <= losses && (check->unplaced == 0 || losses > 0);
     const char *name = explained ? RIGHT : WRONG;
-    fprintf(file, "%s%" PRIu64 " of %" PRIu64 " branches are those that it must take\n", name, check->equal,
-            check->expected);
+    char number[COUNTED_TEXT_SIZE], places[COUNTED_TEXT_SIZE];
+    fprintf(file, "%s%" PRIu64 " of %" PRIu64 " branches are the expected ones\n", name, check->equal, check->expected);
     if (check->missing)
-        fprintf(file, "%s%" PRIu64 " branches are missing, in %" PRIu64 " places%s\n", name, check->missing,
-                check->holes, check->holes <= losses ? "" : ", more than there are gaps and overflows");
+        fprintf(file, "%s%s missing, in %s%s\n", name,
+                counted_text(number, check->missing, "branch is", "branches are"),
+                counted_text(places, check->holes, "place", "places"),
+                check->holes <= losses ? "" : ", more than there are gaps and overflows");
     if (check->unplaced)
-        fprintf(file, "%s%" PRIu64 " branches are none of them, or too few in a row to say which\n", name,
-                check->unplaced);
+        fprintf(file, "%s%s unexpected, or in a sequence too short to identify\n", name,
+                counted_text(number, check->unplaced, "branch is", "branches are"));
     if (check->unplaced && !explained)
         fprintf(file,
-                WRONG "the first that is none: from 0x%" PRIx64 " to 0x%" PRIx64 ", not 0x%" PRIx64 " to 0x%" PRIx64
-                      "\n",
+                WRONG "the first unexpected branch: from 0x%" PRIx64 " to 0x%" PRIx64 ", not 0x%" PRIx64
+                      " to 0x%" PRIx64 "\n",
                 check->first.from, check->first.to, check->wanted.from, check->wanted.to);
     if (run->decode_gaps.count)
-        fprintf(file, WRONG "%" PRIu64 " places of the trace do not decode (undertrace decode says where)\n",
-                run->decode_gaps.count);
+        fprintf(file, WRONG "%s (undertrace decode lists them)\n",
+                counted_text(number, run->decode_gaps.count, "decode gap", "decode gaps"));
 }
 
 /* Distances of PSBs are those of what they cut the trace into. */
@@ -139,7 +142,7 @@ bool builtin_write(FILE *file, const struct capture *capture)
     find_image(&taken, capture->hello);
     bool good = run_flow(&run, capture, &options);
     if (good && !(good = builtin_compare(&check, &taken.list, rounds)))
-        message_say("%s", "no memory to compare the built-in guest's branches");
+        message_say("%s", "out of memory for the comparison of the self-test guest's branches");
     if (good && taken.list.count == 0)
         fputs(WRONG "nothing was traced of it\n", file);
     else if (good) {

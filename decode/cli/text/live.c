@@ -35,7 +35,7 @@ struct live *live_start(const char *directory, const char *symbols)
     }
     if ((live->flow = flow_live_start(directory)))
         return live;
-    message_say("receive: --decode: no thread for it");
+    message_say("receive: --decode: cannot start a thread");
     symbols_free(&live->symbols);
     free(live);
     return NULL;
@@ -79,13 +79,13 @@ const char *live_text(struct live *live, const struct store_totals *totals)
 
 void live_end(struct live *live, bool kept)
 {
-    char number[COUNT_TEXT_SIZE], gaps[COUNT_TEXT_SIZE];
+    char number[COUNTED_TEXT_SIZE], gaps[COUNTED_TEXT_SIZE];
     uint64_t offsets, errors;
     const double start = monotonic_seconds();
     flow_live_finish(live->flow, &live->state);
     const uint64_t branches = sum_up(live, &offsets, &errors);
-    message_say("decoded: %s branches, %s decode gaps, %.1f s behind the end", count_text(number, branches),
-                count_text(gaps, errors), monotonic_seconds() - start);
+    message_say("decoded: %s, %s, %.1f s after the end", counted_text(number, branches, "branch", "branches"),
+                counted_text(gaps, errors, "decode gap", "decode gaps"), monotonic_seconds() - start);
     if (kept && live->state.error.kind)
         error_say(&live->state.error);
     symbols_free(&live->symbols);

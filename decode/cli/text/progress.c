@@ -33,8 +33,9 @@ static bool write_status(struct progress *progress, const char *phase, const str
     if (!file)
         return false;
     fprintf(file,
-            "{\"phase\": \"%s\", \"seconds\": %.1f, \"trace_bytes\": %" PRIu64 ", \"bytes_per_second\": %.0f, "
-            "\"regions\": %" PRIu64 ", \"code_pages\": %" PRIu64 ", \"gaps\": %" PRIu64 ", \"ended\": %s, \"cpus\": [",
+            "{\"phase\": \"%s\", \"seconds\": %.1f, \"trace_bytes\": %" PRIu64
+            ", \"bytes_per_second\": %.0f, \"regions\": %" PRIu64 ", \"code_pages\": %" PRIu64 ", \"gaps\": %" PRIu64
+            ", \"ended\": %s, \"cpus\": [",
             phase, now - progress->started, totals->trace_bytes, progress->rate, totals->drains, totals->pages,
             totals->gaps, totals->ended ? "true" : "false");
     for (unsigned cpu = 0; cpu < totals->nr_cpus; cpu++)
@@ -51,7 +52,7 @@ static void keep_status(struct progress *progress, const char *phase, const stru
 {
     if (!progress->status || progress->status_failed || write_status(progress, phase, totals, now))
         return;
-    message_errno("%s: the state cannot be written there", progress->status);
+    message_errno("%s: the status cannot be written", progress->status);
     progress->status_failed = true;
 }
 

@@ -62,7 +62,7 @@ static bool parse_places(struct trace_options *o)
     if (!process_word_parse(&o->cr3, "trace", o->process))
         return false;
     if (o->address && !ask_parse_range(o->address, &o->addresses.begin, &o->addresses.end)) {
-        message_say("trace: --address %s: is no address, hexadecimal, and no two with a - between them", o->address);
+        message_say("trace: --address: '%s' is not a hexadecimal address or range A-B", o->address);
         return false;
     }
     return true;
@@ -72,20 +72,20 @@ static bool parse_places(struct trace_options *o)
 static bool check(const struct trace_options *o)
 {
     if (o->disassemble && o->what != TRACE_INSTRUCTIONS) {
-        message_say("trace: --disassemble is for --what instructions");
+        message_say("trace: --disassemble requires --what instructions");
         return false;
     }
     if (o->disassemble && !disassembly_is_there()) {
-        message_say("trace: --disassemble: this undertrace was built without Zydis; install libzydis-dev and build it "
-                    "again, or take undertrace code and objdump");
+        message_say("trace: --disassemble: this undertrace was built without Zydis; install libzydis-dev and "
+                    "rebuild it, or use undertrace code and objdump");
         return false;
     }
     if (o->returns && o->what != TRACE_FUNCTIONS) {
-        message_say("trace: --returns is for --what functions");
+        message_say("trace: --returns requires --what functions");
         return false;
     }
     if (o->depth != ARGUMENT_NOT_GIVEN && o->what != TRACE_FUNCTIONS && !o->function) {
-        message_say("trace: --depth with branches and instructions counts from --function NAME on");
+        message_say("trace: --depth requires --what functions or --function NAME");
         return false;
     }
     return true;
@@ -135,7 +135,7 @@ bool trace_options_time(const struct trace_options *o, const struct ask *ask, ui
         message_say("trace: --time %s: the trace ends at %s", o->time, time_text(end, ask, last));
         return false;
     }
-    message_say("trace: --time %s: is no FROM-TO in seconds (1.5-2), nor in ticks since the first TSC (1000t-2000t)%s",
-                o->time, ask->tsc_khz ? "" : "; the capture does not tell the TSC's frequency");
+    message_say("trace: --time: '%s' is not FROM-TO in seconds (1.5-2) or in ticks since the first TSC (1000t-2000t)%s",
+                o->time, ask->tsc_khz ? "" : "; the capture does not contain the TSC's frequency");
     return false;
 }

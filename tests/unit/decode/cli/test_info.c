@@ -66,7 +66,7 @@ static void all_that_info_says_is_there(void **state)
         "\"comm\": \"a \\\"name\\\"\", \"borrows\": false}\n  ],\n"
         "  \"gaps\": [\n"
         "    {\"cpu\": 0, \"at\": 100, \"bytes\": null, \"tsc_ticks\": 30, \"cause\": \"drop\", "
-        "\"text\": \"no free region, tracing paused\"},\n"
+        "\"text\": \"no free region: tracing paused\"},\n"
         "    {\"cpu\": 0, \"at\": 200, \"bytes\": 50, \"tsc_ticks\": null, \"cause\": \"ring\", "
         "\"text\": \"overwritten in the ring\"}\n  ],\n"
         "  \"log\": [\n    \"channel \\\"e1000\\\"\"\n  ]\n}\n";

@@ -49,7 +49,7 @@ static void everything(void **state)
         "yes, each return with its target\n",
         "PTWRITE                      yes\n",
         "no TSC, MTC every 8 crystal clocks, CYC after 4096 cycles or more\n",
-        "as often as the CPU does\n",
+        "at the CPU's default interval\n",
         "a few of its instructions are traced\n"};
     (void)state;
     shows("rtit_ctl 0x000000210068fb86\nrtit_cr3_match 0x1ab000\nrtit_addr0_a 0x1000\nrtit_addr0_b 0x1fff\n"
@@ -67,13 +67,13 @@ static void two_address_spaces(void **state)
 static void output_and_policy(void **state)
 {
     static const char *const topa[] = {"output                       ToPA tables of 8 regions of 512 KiB\n",
-                                       "where the wire is slower     the guest waits\n"};
+                                       "when the wire is too slow    the guest waits\n"};
     static const char *const single[] = {
         "output                       ToPA, one region at a time of 16 regions of 4 KiB\n",
-        "where the wire is slower     tracing pauses, a gap is recorded\n"};
+        "when the wire is too slow    tracing pauses, and a gap is recorded\n"};
     static const char *const range[] = {
         "output                       a single range, of the memory of 4 regions of 1024 KiB\n",
-        "where the wire is slower     the newest bytes are kept, and sent when triggered\n"};
+        "when the wire is too slow    the newest bytes are kept, and sent on a trigger\n"};
     (void)state;
     shows("rtit_ctl 0x300258c\npt_scheme topa\npolicy stall\npt_region_bytes 524288\npt_regions 8\n", topa, 2);
     shows("rtit_ctl 0x300258c\npt_scheme single\npolicy drop\npt_region_bytes 4096\npt_regions 16\n", single, 2);
