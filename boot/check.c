@@ -136,7 +136,7 @@ void check_options(const struct boot_state *boot)
     if (boot->no_vmx || !boot->options.pt.enabled)
         return;
     if (boot->refusal == PT_BAD_OPTION) {
-        pt_objection(objection, sizeof objection, &boot->cpuid, &boot->options.pt);
+        pt_unsupported_option(objection, sizeof objection, &boot->cpuid, &boot->options.pt);
         boot_fail("%s", objection);
     }
     if (pt_refusal_by_option(boot->refusal))

@@ -138,7 +138,7 @@ enum pt_refusal pt_options_resolve(struct pt_setup *setup, const struct pt_cpuid
     enum pt_refusal refusal = check_cpu(cpuid);
     if (refusal != PT_OK)
         return refusal;
-    if (pt_objection(objection, sizeof(objection), cpuid, config) != 0)
+    if (pt_unsupported_option(objection, sizeof(objection), cpuid, config) != 0)
         return PT_BAD_OPTION;
     enum pt_scheme scheme;
     refusal = pt_scheme_resolve(&scheme, cpuid, config);

@@ -111,7 +111,7 @@ enum pt_refusal {
     PT_REGIONS_MANY,   /* more regions than the scheme can do */
     PT_RANGE_LARGE,    /* the regions are larger than a single range can be */
     PT_TRACE_ENABLED,  /* IA32_RTIT_CTL.TraceEn is set: firmware or a probe owns PT */
-    PT_BAD_OPTION      /* an option asks for what this CPU's PT does not have: pt_objection says which */
+    PT_BAD_OPTION      /* an option asks for what this CPU's PT does not have: pt_unsupported_option says which */
 };
 /* Is it an option that asks for too much, rather than the CPU that has too little? */
 bool pt_refusal_by_option(enum pt_refusal refusal);
@@ -129,7 +129,7 @@ bool pt_soft_choose(struct pt_options *config, enum pt_refusal refusal);
 
 /* The first option of config that a CPU with PT cannot do: "pt.mtc=5: this CPU supports off 0 3 6 9". Returns the
  * length, 0: there is none. Stable. */
-size_t pt_objection(char *text, size_t size, const struct pt_cpuid *cpuid, const struct pt_options *config);
+size_t pt_unsupported_option(char *text, size_t size, const struct pt_cpuid *cpuid, const struct pt_options *config);
 
 /* The PSBFreq code of pt.psb= on this CPU. -1: it has only its own frequency. */
 int pt_psb_code(const struct pt_cpuid *cpuid, uint32_t psb_bytes);

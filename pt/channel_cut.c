@@ -1,12 +1,11 @@
 /* Kind: shell */
-/* The channel was cut (serial/wire/sink_cut.h): tracing is over on this CPU, and a gap record says since when. Shell.
- */
+/* The channel was cut (serial/wire/sink_cut.h): this CPU is not traced any more, and a gap record says since when. */
 #include "pt/drain.h"
 #include "pt/engine_state.h"
 #include "serial/wire/sink_cut.h"
 
-/* What was written behind what the channel has taken is lost. */
-static void cut_begin(struct pt_engine *pt)
+/* What was written after the last byte that the channel accepted is lost. */
+static void channel_cut_begin(struct pt_engine *pt)
 {
     struct drain drain;
 
@@ -16,30 +15,30 @@ static void cut_begin(struct pt_engine *pt)
         drain_read(pt, &drain, RECORD_DRAIN_POLL);
         pt_pause_begin(pt, &drain, RECORD_GAP_CUT);
     }
-    pt->held = true;
-    pt->awaits = false;
-    pt->cut = true;
+    pt->suspended = true;
+    pt->awaits_start = false;
+    pt->channel_cut = true;
     pt->pause.parked = pt->pause.unreported = false;
     pt->pause.guest_runs = true;
     pt->pause.at = pt->sink->cut->taken(pt->sink, pt->cpu);
     pt->pause.size = pt->out.written - pt->pause.at;
 }
 
-/* Until it is told: where there is no room, nobody hears it. */
-void pt_cut(struct pt_engine *pt)
+/* If the sink has no room for the gap record and loses it, undo its effects here: the next call tries again. */
+void pt_channel_cut(struct pt_engine *pt)
 {
     if (!pt->tracing)
         return;
-    if (!pt->cut)
-        cut_begin(pt);
-    if (pt->cut_told)
+    if (!pt->channel_cut)
+        channel_cut_begin(pt);
+    if (pt->channel_cut_reported)
         return;
     const struct pt_pause pause = pt->pause;
     const struct pt_totals totals = pt->totals;
     const uint64_t lost = pt->sink->cut->lost;
     pt_pause_report(pt);
-    pt->cut_told = pt->sink->cut->lost == lost;
-    if (pt->cut_told) {
+    pt->channel_cut_reported = pt->sink->cut->lost == lost;
+    if (pt->channel_cut_reported) {
         pt->pause.at = pt->out.written;
         pt->pause.size = 0;
     } else {

@@ -1,11 +1,11 @@
 /* Kind: shell */
-/* Before the machine goes down: all bytes, the totals, and the wait until all CPUs' have arrived. Shell. */
+/* Before the machine goes down: submit all bytes, send the totals, and wait until those of all CPUs have arrived. */
 #include "base/log.h"
 #include "pt/drain.h"
 #include "pt/engine_state.h"
 #include "serial/wire/sink_cut.h"
 
-/* TSC ticks without any delivery after which the receiver is taken for gone: 10 s and more. */
+/* TSC ticks without any delivery after which the receiver counts as gone: at least 10 s. */
 #define FLUSH_TIMEOUT_TSC 30000000000ull
 
 static uint32_t totals_text(struct pt_engine *pt)
@@ -29,14 +29,14 @@ void pt_flush_begin(struct pt_engine *pt)
 {
     pt->ended = false;
     if (sink_is_cut(pt->sink))
-        pt_cut(pt);
+        pt_channel_cut(pt);
     if (pt->tracing)
         drain_all(pt);
     pt_pause_report(pt);
 }
 
-/* Records have a stream of their own, and the end must not overtake the trace: behind it the receiver takes what has
- * not arrived for lost. */
+/* Records have a stream of their own. Wait for the trace first: whatever has not arrived before RECORD_END counts as
+ * lost at the receiver. */
 void pt_flush_end(struct pt_engine *pt, const char *exits_text, uint32_t exits_size)
 {
     uint32_t size = totals_text(pt);
@@ -48,14 +48,14 @@ void pt_flush_end(struct pt_engine *pt, const char *exits_text, uint32_t exits_s
     pt->ended = true;
 }
 
-/* A slow wire is no dead one: as long as something arrives, it waits on. */
+/* A slow wire is not a dead one: the wait lasts as long as anything is delivered. */
 void pt_flush_wait(struct pt_engine *pt)
 {
     bool delivered = sink_drain_all(pt->sink, sink_patience(pt->sink, FLUSH_TIMEOUT_TSC));
     if (!pt->ended)
-        pt_commands(pt); /* those that came meanwhile are answered too */
+        pt_commands(pt); /* answer those that came meanwhile */
     else if (!delivered)
-        log_panic("the receiver does not answer, the end of the trace may be missing");
+        log_panic("the receiver does not answer: the end of the trace may be missing");
 }
 
 void pt_flush_over(struct pt_engine *pt)

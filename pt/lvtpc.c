@@ -1,12 +1,12 @@
 /* Kind: shell, hot */
-/* LVTPC. Shell; see pt/lvtpc.h. */
+/* LVTPC: see pt/lvtpc.h. */
 #include "pt/lvtpc.h"
 
 #include "base/msr.h"
 #include "base/phys.h"
 #include "pt/rtit.h"
 
-#define LVT_DELIVERY_STATUS 0x1000u /* read-only: an interrupt is on its way */
+#define LVT_DELIVERY_STATUS 0x1000u /* read-only: send pending */
 #define APIC_BASE_PA_MASK 0xffffffffff000ull
 
 static volatile uint32_t *lvtpc_in_page(uint64_t apic_base)

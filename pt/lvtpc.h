@@ -1,9 +1,9 @@
 /*
- * LVTPC, the local APIC's entry for performance-monitoring interrupts, of the CPU that calls: the one place that reads
- * and writes it, in xAPIC and x2APIC mode. While PT is on it is ours: NMI, unmasked. Delivery masks it.
+ * LVTPC, the LVT performance monitoring register of the calling CPU's local APIC. Only this file accesses it, in xAPIC
+ * and x2APIC mode; pt/ and vmx/ call it. While PT is on, LVTPC is ours: delivery mode NMI, unmasked. Delivery masks it.
  *
- * Shell; pt/ and vmx/ use it. Source: SDM Vol. 3A "Local Vector Table", "Handling Local Interrupts", "Local APIC Status
- * and Location", "Extended XAPIC (x2APIC)".
+ * Source: SDM Vol. 3A "Local Vector Table", "Handling Local Interrupts", "Local APIC Status and Location", "Extended
+ * XAPIC (x2APIC)".
  */
 #ifndef PT_LVTPC_H
 #define PT_LVTPC_H
@@ -20,23 +20,23 @@
 #define LVT_MASKED (1u << 16)
 #define LVT_PMI_WRITABLE (LVT_VECTOR_MASK | LVT_DELIVERY_MASK | LVT_MASKED)
 
-/* As it stands, without the delivery status. Where the local APIC is off (IA32_APIC_BASE[11]) there is none, and
- * nothing to repair: LVT_DELIVERY_NMI. */
+/* Its value, without the delivery status. If the local APIC is disabled (IA32_APIC_BASE[11] is 0) there is no LVTPC,
+ * and nothing to repair: returns LVT_DELIVERY_NMI. */
 uint32_t lvtpc_read(void);
 
-/* value: of LVT_PMI_WRITABLE. */
+/* value: bits of LVT_PMI_WRITABLE. */
 void lvtpc_write(uint32_t value);
 
 /* Make it ours. */
 void lvtpc_take(void);
 
-/* Is it ours? Masked, too: then it has delivered an NMI, which pt_pmi_serve has not yet judged. */
+/* Is it ours? It may be masked: then it has delivered an NMI that pt_pmi_serve has not served yet. */
 bool lvtpc_is_ours(void);
 
-/* Repair it where it is not ours. false: it was not. */
+/* Repair it if it is not ours. false: it was not. */
 bool lvtpc_guard(void);
 
-/* Unmask it behind a delivery. true: it was masked, so an NMI that has arrived is LVTPC's. */
+/* Unmask it after a delivery. true: it was masked, so LVTPC delivered the NMI that has arrived. */
 bool lvtpc_unmask(void);
 
 #endif

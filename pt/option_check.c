@@ -117,7 +117,7 @@ static bool ranges_bad(struct line *line, const struct pt_cpuid *cpuid, const st
     return false;
 }
 
-size_t pt_objection(char *text, size_t size, const struct pt_cpuid *cpuid, const struct pt_options *config)
+size_t pt_unsupported_option(char *text, size_t size, const struct pt_cpuid *cpuid, const struct pt_options *config)
 {
     struct line line = {text, size, 0};
     bool bad = code_bad(&line, "pt.mtc", config->mtc_on, config->mtc, mtc_codes(cpuid)) ||

@@ -1,10 +1,10 @@
 /* Kind: shell, hot */
 /*
- * The PMI handler: an NMI has arrived, and it may be a ToPA PMI's. Shell.
+ * The PMI handler: an NMI has arrived, and may be a ToPA PMI.
  *
  * Source: SDM "ToPA PMI", Table 36-4 "Algorithm to Manage Intel PT ToPA PMI and XSAVES/XRSTORS" (36.2.6.2); Vol. 3A
  * "Local Vector Table": the delivery of a performance-monitoring interrupt masks LVTPC. docs/pt.md, "The manual's
- * handler", goes through the table and says what is done from the start, and what is left out.
+ * handler", compares this file with the table row by row.
  */
 #include "base/msr.h"
 #include "pt/drain.h"
@@ -28,26 +28,26 @@ bool pt_pmi_serve(struct pt_engine *pt)
     if (!pt->tracing)
         return false;
 
-    /* Whose is it? Bit 55 says that there was a ToPA PMI, LVTPC's mask that this NMI is LVTPC's. Bit 55 alone does not:
-     * of a PMI that comes while LVTPC is masked there is no NMI. */
+    /* Whose NMI is it? Bit 55 says that a ToPA PMI was raised, and LVTPC's mask says that LVTPC delivered this NMI.
+     * Bit 55 is not enough: a PMI that is raised while LVTPC is masked causes no NMI. */
     const bool topa = pmi_acknowledge();
     const bool delivered = lvtpc_unmask();
     pt->totals.pmis += topa;
-    if (!topa || pt->pause.on) /* what comes in a pause is of before it, and was drained at its start */
+    if (!topa || pt->pause.on) /* a PMI that arrives in a pause was raised before it, when its regions were drained */
         return delivered;
 
-    /* Save IA32_RTIT_CTL, clear TraceEn: the VM exit or pt_exit did; the value is a constant of this CPU's. */
+    /* "Save IA32_RTIT_CTL, clear TraceEn": the VM exit or pt_exit did that. pt->rtit_ctl holds the value. */
 
-    /* The regions that were filled. The PMI is only a hint: what the output pointers say counts. */
+    /* Find the regions that were filled. The PMI is only a hint: the output pointers count. */
     drain_read(pt, &drain, RECORD_DRAIN_PMI);
 
-    /* Not in the table, which leaves it to the reader: give them away. */
-    drain_hand_over(pt, &drain);
+    /* Submit them to the sink. The manual's table leaves this step to its reader. */
+    drain_submit(pt, &drain);
 
-    /* Add entries, or END, or point entries to new regions: all memory is in the tables from the start, so that only
-     * STOP moves on, as far as regions are free. Where none is, a pause begins. */
+    /* "Add entries, or END, or point entries to new regions": the tables hold all regions from the start, so only STOP
+     * moves, as far as regions are free. If none is free, a pause begins. */
     drain_finish(pt, &drain);
 
-    /* Restore IA32_RTIT_CTL: pt_enter, or the VM entry, last of all. */
+    /* "Restore IA32_RTIT_CTL": pt_enter or the VM entry does that. */
     return delivered;
 }

@@ -1,22 +1,22 @@
 /* Kind: shell, hot */
-/* The way to the sink: records, stamped with the place in the trace and the time; and letting it work. Shell. */
+/* Records: stamped with the trace offset and the TSC, and given to the sink; and polling the sink. */
 #include "base/msr.h"
 #include "pt/engine_state.h"
 
-/* Heads of this size and less, all of a fixed layout among them, go to the sink together with the record's header. */
+/* Record heads up to this size, which includes all of fixed layout, go to the sink in one piece with the header. */
 #define SHORT_HEAD_BYTES 48u
 
-/* Bytes that this CPU has written up to now. For each record: compiled into pt_record. */
+/* Bytes that this CPU has written up to now. Inlined into pt_record, which needs it for each record. */
 static inline __attribute__((always_inline)) uint64_t trace_offset(struct pt_engine *pt)
 {
     if (!pt->tracing)
         return 0;
-    if (!pt->taken) {
+    if (!pt->offset_current) {
         struct plan_snapshot snapshot;
         pt_registers_read(pt, false, &snapshot);
-        if (!pt->out.scheme->take(&pt->out, &snapshot))
-            pt->drain_due = true; /* it says what is wrong */
-        pt->taken = true;
+        if (!pt->out.scheme->update(&pt->out, &snapshot))
+            pt->drain_due = true; /* the drain will report what is wrong */
+        pt->offset_current = true;
     }
     return pt->out.written;
 }
@@ -31,7 +31,7 @@ void pt_record(struct pt_engine *pt, enum record_kind kind, const void *head, ui
 {
     static const uint8_t zeros[8];
     uint32_t length = head_size + body_size;
-    uint32_t beside = head_size <= SHORT_HEAD_BYTES ? head_size : 0;
+    uint32_t short_size = head_size <= SHORT_HEAD_BYTES ? head_size : 0;
     struct {
         struct record_header header;
         uint8_t head[SHORT_HEAD_BYTES];
@@ -44,20 +44,20 @@ void pt_record(struct pt_engine *pt, enum record_kind kind, const void *head, ui
         .trace_offset = trace_offset(pt),
         .tsc = tsc_read(),
     };
-    __builtin_memcpy(start.head, head, beside);
+    __builtin_memcpy(start.head, head, short_size);
 
-    /* In one go: another CPU's log line may come between two records of CPU 0, not into one. */
+    /* In one call: another CPU's log record may come between two records of CPU 0, but not into one. */
     struct sink_piece pieces[4];
     uint32_t nr = 0;
-    pieces[nr++] = (struct sink_piece){&start, (uint32_t)sizeof(start.header) + beside};
-    if (head_size > beside)
+    pieces[nr++] = (struct sink_piece){&start, (uint32_t)sizeof(start.header) + short_size};
+    if (head_size > short_size)
         pieces[nr++] = (struct sink_piece){head, head_size};
     if (body_size != 0)
         pieces[nr++] = (struct sink_piece){body, body_size};
     if (length % 8 != 0)
         pieces[nr++] = (struct sink_piece){zeros, -length % 8};
     sink_record(pt->sink, pt->cpu, pieces, nr);
-    pt->unsent = true;
+    pt->poll_due = true;
     pt->totals.records++;
 }
 
@@ -71,7 +71,7 @@ void pt_poll(struct pt_engine *pt)
 {
     sink_poll(pt->sink);
     if (sink_command_waits(pt->sink, pt->commands_done))
-        pt->command_waits = true;
-    pt->unsent = false;
+        pt->command_pending = true;
+    pt->poll_due = false;
     pt->polled_tsc = tsc_read();
 }

@@ -1,6 +1,6 @@
 /* Kind: shell */
 /*
- * The PT engine's set-up: what this CPU can do, and all of its registers. Shell.
+ * The PT engine's setup: this CPU's capabilities, and the initial values of its registers.
  *
  * Source: SDM "Enabling and Configuration MSRs" (36.2.7), "Detection of Intel PT via CPUID". With TraceEn set every
  * RTIT MSR but CTL is unwritable: CTL is cleared first.
@@ -57,9 +57,17 @@ static bool has_trace_stop(const struct pt_options *config)
     return false;
 }
 
+/* With two values in pt.cr3=, loads of CR3 switch IA32_RTIT_CR3_MATCH between them. Soft PT needs each load for one
+ * value as well: it decides whether the guest is stepped. */
+static bool follows_cr3(const struct pt_options *config)
+{
+    return config->cr3[1] != 0 || (config->way == PT_SWITCH_SOFT && config->cr3_on);
+}
+
 void pt_setup_apply(struct pt_engine *pt, const struct pt_setup *setup)
 {
     pt->rtit_ctl = setup->rtit_ctl;
+    pt->follows_cr3 = follows_cr3(&pt->config);
     pt->policy = pt->config.policy;
     pt->trace_stop = has_trace_stop(&pt->config);
     pt_register_write(pt, IA32_RTIT_CTL, pt->rtit_ctl);
@@ -70,11 +78,11 @@ void pt_setup_apply(struct pt_engine *pt, const struct pt_setup *setup)
         pt_register_write(pt, IA32_RTIT_ADDR0_A + 2 * i, setup->addr_a[i]);
         pt_register_write(pt, IA32_RTIT_ADDR0_A + 2 * i + 1, setup->addr_b[i]);
     }
-    pt->setups++;
-    pt->soft_window = soft_pt_has_window(&pt->soft) ? pt->setups : 0;
+    pt->setup_generation++;
+    pt->window_generation = soft_pt_has_window(&pt->soft) ? pt->setup_generation : 0;
 }
 
-/* All of PT's state that we use: a warm reset may have kept any of it. TraceEn is clear. */
+/* Initialise all PT registers that we use: a warm reset may have kept their values. TraceEn is clear. */
 static void registers_init(struct pt_engine *pt, const struct pt_setup *setup)
 {
     struct plan_rearm start = output_start(&pt->out);
@@ -82,7 +90,7 @@ static void registers_init(struct pt_engine *pt, const struct pt_setup *setup)
     pt_registers_write(pt, &start);
 }
 
-/* false: this CPU cannot do it, or the regions lie where it cannot write. */
+/* false: this CPU cannot do what config asks for, or cannot write to the regions' addresses. */
 static bool setup_configure(struct pt_engine *pt, struct pt_setup *setup, const struct pt_options *config)
 {
     struct pt_cpuid cpuid;
@@ -90,10 +98,10 @@ static bool setup_configure(struct pt_engine *pt, struct pt_setup *setup, const 
     if (pt_options_resolve(setup, &cpuid, config) != PT_OK)
         return false;
     pt->config = *config;
-    pt->is_soft = config->way == PT_SWITCH_SOFT;
+    pt->registers = config->way == PT_SWITCH_SOFT ? &pt_soft_registers : &pt_msr_registers;
     pt->soft.regions = (struct soft_memory){pt->regions.va, pt->regions.pa};
     pt->soft.tables = (struct soft_memory){(uint8_t *)pt->tables, pt->tables_pa};
-    pt->scheme = setup->scheme;
+
     pt->maxphyaddr = (uint8_t)cpuid.leaf80000008_eax;
     pt->single_region = !(cpuid.leaf14_0[2] & CPUID_14_ECX_MENTRY);
     pt->region_bytes = (uint32_t)config->region_bytes;
@@ -121,8 +129,8 @@ INIT_CODE struct pt_engine *pt_engine_init(void *memory, uint64_t memory_pa, uin
     registers_init(pt, &setup);
     pt->tracing = true;
     pt->switched_in_root = config->way == PT_SWITCH_ROOT;
-    pt->has_lvtpc = !pt->is_soft;
-    pt->awaits = pt->command_waits = config->trigger_starts;
+    pt->has_lvtpc = config->way != PT_SWITCH_SOFT;
+    pt->awaits_start = pt->command_pending = config->trigger_starts;
     return pt;
 }
 
@@ -131,8 +139,8 @@ void pt_options_parser_set(struct pt_engine *pt, pt_options_parser *parser)
     pt->parser = parser;
 }
 
-void pt_waiting_set(struct pt_engine *pt, pt_waiting *waiting, void *context)
+void pt_stall_callback_set(struct pt_engine *pt, pt_stall_callback *waiting, void *context)
 {
-    pt->waiting = waiting;
-    pt->waiting_context = context;
+    pt->stall_callback = waiting;
+    pt->stall_context = context;
 }

@@ -30,7 +30,7 @@ void cr3_watch(struct cpu *cpu)
     if (!watched)
         return;
     vmwrite32(VMCS_CR3_TARGET_COUNT,
-              1); /* pt_objection has made sure that the CPU has one; without, the value field does not exist */
+              1); /* pt_unsupported_option has made sure that the CPU has one; without, the value field does not exist */
     vmwriten(VMCS_CR3_TARGET_VALUE_0, cr3);
 }
 

@@ -38,7 +38,7 @@ static struct guest_stand stand_read(void)
                                 .rsp = vmreadn(VMCS_GUEST_RSP),
                                 .cs_base = cs_l ? 0 : vmreadn(VMCS_GUEST_CS_BASE)};
 
-    stand.place = (struct soft_place){.ip = cs_l ? stand.rip : (uint32_t)(stand.cs_base + stand.rip),
+    stand.place = (struct soft_context){.ip = cs_l ? stand.rip : (uint32_t)(stand.cs_base + stand.rip),
                                       .cr3 = vmreadn(VMCS_GUEST_CR3) & ~(cs_l ? CR3_LOW : low_bits_of_cr3()),
                                       .user = !guest_at_cpl0(),
                                       .cs_l = cs_l,
@@ -59,7 +59,7 @@ static uint64_t page_of(uint64_t linear)
     return linear & ~(uint64_t)(PAGE_BYTES - 1);
 }
 
-static enum instruction_mode mode_of(const struct soft_place *place)
+static enum instruction_mode mode_of(const struct soft_context *place)
 {
     return place->cs_l ? INSTRUCTION_64 : place->cs_d ? INSTRUCTION_32 : INSTRUCTION_16;
 }
@@ -113,7 +113,7 @@ void soft_step_leave(struct cpu *cpu, bool trapped)
  * behind each event: a CPU, too, goes on with the translation that it has. */
 static const uint8_t *bytes_in_page(struct soft_step *step)
 {
-    const struct soft_place *at = &step->begun.place;
+    const struct soft_context *at = &step->begun.place;
     const uint64_t page = page_of(at->ip);
 
     if (at->ip - page > PAGE_BYTES - INSTRUCTION_MAX_BYTES)
@@ -268,5 +268,5 @@ void soft_step_enter(struct cpu *cpu)
     step->delivers = vmread32(VMCS_ENTRY_INTERRUPTION_INFORMATION) & EVENT_VALID;
     instruction_read(step);
     soft_hold_interrupts(step);
-    pt_soft_before(cpu->pt, &step->begun.place);
+    pt_soft_step_begin(cpu->pt, &step->begun.place);
 }

@@ -15,7 +15,7 @@
 struct cpu;
 
 struct guest_stand {
-    struct soft_place place;
+    struct soft_context place;
     uint64_t rip, rsp, cs_base; /* cs_base: 0 in 64-bit mode */
 };
 

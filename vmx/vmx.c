@@ -190,7 +190,7 @@ static void cpu_init(struct cpu *cpu, uint16_t number, uint32_t apic_id, struct 
                                               .hypervisor = cpuid_read(1, 0).ecx & CPUID_1_ECX_HYPERVISOR};
     nmi_init(cpu);
     msr_write(IA32_GS_BASE, (uint64_t)(uintptr_t)cpu);
-    pt_waiting_set(pt, requests_serve_waiting, cpu);
+    pt_stall_callback_set(pt, requests_serve_waiting, cpu);
     machine_lock(cpu);
     ept_view_init(&cpu->view, cpu->view_memory);
     machine_unlock(cpu);

@@ -1,8 +1,8 @@
 /*
- * The canary: 64 bytes that no trace will have there, put in the way of output that may wrap. What is left of them says
- * whether the hardware came by.
+ * The canary: 64 bytes that are not a valid trace, placed ahead of output that may wrap. If some of them have been
+ * overwritten, the hardware has come that far.
  *
- * Core. The hardware writes upwards, so it destroys the canary from its start; bytes from its own place on stay.
+ * The hardware writes towards higher addresses, so it destroys the canary from its start; the rest stays intact.
  */
 #ifndef PT_OUTPUT_CANARY_H
 #define PT_OUTPUT_CANARY_H
@@ -12,9 +12,9 @@
 
 #define CANARY_BYTES 64u
 #define CANARY_WORDS (CANARY_BYTES / 8)
-#define CANARY_NOWHERE (~0ull)
+#define CANARY_NONE (~0ull)
 
-/* Seven times D9H, which starts no packet. */
+/* Seven times D9H, with which only TRIG packets begin: no trace holds a row of them. */
 static inline uint64_t canary_word(uint32_t index)
 {
     return 0xd9d9d9d9d9d9d900ull | (0xd0u + index);
@@ -35,8 +35,8 @@ static inline uint32_t canary_left(const volatile uint64_t *at)
     return left;
 }
 
-/* The hardware's place is distance bytes before the canary's end: can it be there for the first time? false: it has
- * been past the end, or nobody can say. */
+/* The output pointer is distance bytes before the canary's end: can it have got there without wrapping? left: what
+ * canary_left returned. false: it has been past the end, or that cannot be decided. */
 static inline bool canary_agrees(uint32_t left, uint64_t distance)
 {
     uint64_t expected = distance / 8 < CANARY_WORDS ? distance / 8 : CANARY_WORDS;

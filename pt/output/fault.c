@@ -1,5 +1,5 @@
 /* Kind: core */
-/* Why output ended with an operational error. Core; see pt/output/fault.h. */
+/* Why output ended with an operational error. See pt/output/fault.h. */
 #include "pt/output/fault.h"
 
 struct search {
@@ -7,14 +7,14 @@ struct search {
     struct fault *fault;
 };
 
-/* Remembers the last entry that was read: it is the one that was wrong. */
+/* Remembers the last entry that was read: that is the wrong one. */
 static uint64_t read_entry(void *context, uint64_t pa)
 {
     const struct search *search = context;
     uint64_t slot = (pa - search->tables->pa) / 8;
     search->fault->found = pa >= search->tables->pa && slot < search->tables->nr_slots;
     if (!search->fault->found)
-        return TOPA_END; /* as good as any: there is nothing to be said about it */
+        return TOPA_END; /* the walk must get some entry; this one is not reported */
     search->fault->slot = (uint32_t)slot;
     search->fault->entry = search->tables->entries[slot];
     return search->fault->entry;

@@ -1,7 +1,8 @@
 /*
- * Why the processor gave up: what stands where its output pointers were when IA32_RTIT_STATUS.Error was set.
+ * Why the processor stopped output with an operational error: the ToPA entry that its output pointers selected when it
+ * set IA32_RTIT_STATUS.Error.
  *
- * Core. Source: SDM "ToPA Errors" (36.2.6.2).
+ * Source: SDM "ToPA Errors" (36.2.6.2).
  */
 #ifndef PT_OUTPUT_FAULT_H
 #define PT_OUTPUT_FAULT_H
@@ -17,9 +18,9 @@ struct fault_tables {
 
 struct fault {
     enum topa_error error; /* TOPA_OK: nothing is wrong there */
-    uint32_t slot;         /* of the entry that is wrong; valid where found */
+    uint32_t slot;         /* of the wrong entry; valid if found */
     uint64_t entry;
-    bool found; /* false: the pointers lead to none of our entries */
+    bool found; /* false: the pointers select none of our entries */
 };
 
 /* Walk from the pointers as the processor does. single_region: the part has CPUID.14H:ECX.MENTRY = 0. */

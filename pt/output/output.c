@@ -1,15 +1,15 @@
 /* Kind: core */
-/* The schemes behind one table of functions. Core; see pt/output/output.h. */
+/* The table of functions of each output scheme: see pt/output/output.h. */
 #include "pt/output/output.h"
 #include "pt/output/scheme.h"
 
 /* --- ToPA with several entries --------------------------------------------------------------------------------------
  */
 
-static bool output_topa_take(struct output *output, const struct plan_snapshot *snapshot)
+static bool output_topa_update(struct output *output, const struct plan_snapshot *snapshot)
 {
     struct topa_ptrs ptrs = topa_ptrs_unpack(snapshot->output_base, snapshot->output_mask_ptrs);
-    return region_ring_take(&output->region_ring, ptrs, plan_is_stopped(snapshot));
+    return region_ring_update(&output->region_ring, ptrs, plan_is_stopped(snapshot));
 }
 
 static struct plan_drain output_topa_drain(struct output *output, const struct plan_snapshot *snapshot)
@@ -17,9 +17,9 @@ static struct plan_drain output_topa_drain(struct output *output, const struct p
     return plan_drain(&output->region_ring, snapshot);
 }
 
-static bool output_topa_hand_over(struct output *output, uint64_t end, struct region_span *span)
+static bool output_topa_next_span(struct output *output, uint64_t end, struct region_span *span)
 {
-    return region_ring_hand_over(&output->region_ring, end, span);
+    return region_ring_next_span(&output->region_ring, end, span);
 }
 
 static struct plan_rearm output_topa_rearm(struct output *output, const struct plan_drain *drain,
@@ -28,9 +28,9 @@ static struct plan_rearm output_topa_rearm(struct output *output, const struct p
     return plan_rearm(&output->region_ring, drain, snapshot, released);
 }
 
-static void output_topa_forget(struct output *output)
+static void output_topa_drop_oldest(struct output *output)
 {
-    region_ring_forget(&output->region_ring);
+    region_ring_drop_oldest(&output->region_ring);
 }
 
 static uint64_t output_topa_entry(const struct output *output, uint32_t slot)
@@ -48,11 +48,11 @@ static bool output_topa_due(const struct output *output, uint64_t output_mask_pt
     return region_ring_at_stop(&output->region_ring, output_mask_ptrs);
 }
 
-static const struct output_scheme topa_scheme = {.take = output_topa_take,
+static const struct output_scheme topa_scheme = {.update = output_topa_update,
                                                  .drain = output_topa_drain,
-                                                 .hand_over = output_topa_hand_over,
+                                                 .next_span = output_topa_next_span,
                                                  .rearm = output_topa_rearm,
-                                                 .forget = output_topa_forget,
+                                                 .drop_oldest = output_topa_drop_oldest,
                                                  .entry = output_topa_entry,
                                                  .nr_slots = output_topa_nr_slots,
                                                  .due = output_topa_due,
@@ -61,9 +61,9 @@ static const struct output_scheme topa_scheme = {.take = output_topa_take,
 /* --- ToPA with one entry --------------------------------------------------------------------------------------------
  */
 
-static bool output_single_take(struct output *output, const struct plan_snapshot *snapshot)
+static bool output_single_update(struct output *output, const struct plan_snapshot *snapshot)
 {
-    return single_region_take(&output->single_region, snapshot) == SINGLE_REGION_TAKEN;
+    return single_region_update(&output->single_region, snapshot) == SINGLE_REGION_UPDATED;
 }
 
 static struct plan_drain output_single_drain(struct output *output, const struct plan_snapshot *snapshot)
@@ -71,9 +71,9 @@ static struct plan_drain output_single_drain(struct output *output, const struct
     return single_region_drain(&output->single_region, snapshot);
 }
 
-static bool output_single_hand_over(struct output *output, uint64_t end, struct region_span *span)
+static bool output_single_next_span(struct output *output, uint64_t end, struct region_span *span)
 {
-    return single_region_hand_over(&output->single_region, end, span);
+    return single_region_next_span(&output->single_region, end, span);
 }
 
 static struct plan_rearm output_single_rearm(struct output *output, const struct plan_drain *drain,
@@ -82,9 +82,9 @@ static struct plan_rearm output_single_rearm(struct output *output, const struct
     return single_region_rearm(&output->single_region, drain, snapshot, released);
 }
 
-static void output_single_forget(struct output *output)
+static void output_single_drop_oldest(struct output *output)
 {
-    single_region_forget(&output->single_region);
+    single_region_drop_oldest(&output->single_region);
 }
 
 static uint64_t output_single_entry(const struct output *output, uint32_t slot)
@@ -107,11 +107,11 @@ static bool output_single_due(const struct output *output, uint64_t output_mask_
     return single_region_filled(&output->single_region, output_mask_ptrs);
 }
 
-static const struct output_scheme single_region_scheme = {.take = output_single_take,
+static const struct output_scheme single_region_scheme = {.update = output_single_update,
                                                           .drain = output_single_drain,
-                                                          .hand_over = output_single_hand_over,
+                                                          .next_span = output_single_next_span,
                                                           .rearm = output_single_rearm,
-                                                          .forget = output_single_forget,
+                                                          .drop_oldest = output_single_drop_oldest,
                                                           .entry = output_single_entry,
                                                           .nr_slots = output_single_nr_slots,
                                                           .canary = output_single_canary,
@@ -121,9 +121,9 @@ static const struct output_scheme single_region_scheme = {.take = output_single_
 /* --- a single range -------------------------------------------------------------------------------------------------
  */
 
-static bool output_range_take(struct output *output, const struct plan_snapshot *snapshot)
+static bool output_range_update(struct output *output, const struct plan_snapshot *snapshot)
 {
-    return single_range_take(&output->single_range, snapshot) == SINGLE_RANGE_TAKEN;
+    return single_range_update(&output->single_range, snapshot) == SINGLE_RANGE_UPDATED;
 }
 
 static struct plan_drain output_range_drain(struct output *output, const struct plan_snapshot *snapshot)
@@ -131,9 +131,9 @@ static struct plan_drain output_range_drain(struct output *output, const struct 
     return single_range_drain(&output->single_range, snapshot);
 }
 
-static bool output_range_hand_over(struct output *output, uint64_t end, struct region_span *span)
+static bool output_range_next_span(struct output *output, uint64_t end, struct region_span *span)
 {
-    return single_range_hand_over(&output->single_range, end, span);
+    return single_range_next_span(&output->single_range, end, span);
 }
 
 static struct plan_rearm output_range_rearm(struct output *output, const struct plan_drain *drain,
@@ -158,9 +158,9 @@ static bool output_range_due(const struct output *output, uint64_t output_mask_p
     return single_range_due(&output->single_range, output_mask_ptrs);
 }
 
-static const struct output_scheme single_range_scheme = {.take = output_range_take,
+static const struct output_scheme single_range_scheme = {.update = output_range_update,
                                                          .drain = output_range_drain,
-                                                         .hand_over = output_range_hand_over,
+                                                         .next_span = output_range_next_span,
                                                          .rearm = output_range_rearm,
                                                          .nr_slots = output_range_nr_slots,
                                                          .canary = output_range_canary,
@@ -190,7 +190,7 @@ struct output output_make(enum pt_scheme scheme, bool mentry, const struct pt_op
 
 struct plan_rearm output_start(const struct output *output)
 {
-    struct plan_rearm plan = {.rewrite_table = true, .write_ptrs = true, .canary = CANARY_NOWHERE};
+    struct plan_rearm plan = {.rewrite_table = true, .write_ptrs = true, .canary = CANARY_NONE};
     if (output->scheme->canary)
         plan.canary = output->scheme->canary(output);
     if (output->scheme == &single_range_scheme) {

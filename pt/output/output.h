@@ -1,9 +1,9 @@
 /*
- * The output of one CPU, whichever scheme it has: the state, and the functions for it in one table.
+ * The output of one CPU in any scheme: its state, and a table of the scheme's functions.
  *
- * A drain calls take or drain with the registers as read, hand_over until it says false or has come to the plan's end,
- * then forget and rearm until it does not stall. What is handed over may begin behind what was handed over last: bytes
- * between are gone. Core.
+ * A drain calls drain with the registers as read, next_span until it returns false or reaches the plan's end, then
+ * drop_oldest, and rearm until it does not stall. If a span begins after the end of the last one, the bytes between are
+ * lost.
  */
 #ifndef PT_OUTPUT_OUTPUT_H
 #define PT_OUTPUT_OUTPUT_H
@@ -13,12 +13,12 @@
 #include "pt/output/single_range.h"
 #include "pt/output/single_region.h"
 
-/* Each scheme's struct begins with these three, in this order. */
+/* Each scheme's struct begins with the three offsets written, submitted and released. */
 struct output {
     const struct output_scheme *scheme;
     union {
         struct {
-            uint64_t written, handed, released;
+            uint64_t written, submitted, released;
         };
         struct region_ring region_ring;
         struct single_region single_region;
@@ -27,31 +27,31 @@ struct output {
 };
 
 struct output_scheme {
-    /* Only move written to where the registers say. false: a drain is due, something is wrong. */
-    bool (*take)(struct output *output, const struct plan_snapshot *snapshot);
+    /* Only advance written to where the registers say. false: something is wrong, a drain is due. */
+    bool (*update)(struct output *output, const struct plan_snapshot *snapshot);
     struct plan_drain (*drain)(struct output *output, const struct plan_snapshot *snapshot);
-    bool (*hand_over)(struct output *output, uint64_t end, struct region_span *span);
-    /* Flight recorder, before each rearm: forget the oldest bytes, as far as the hardware needs their room to go on.
-     * NULL: the hardware writes over them. */
-    void (*forget)(struct output *output);
+    bool (*next_span)(struct output *output, uint64_t end, struct region_span *span);
+    /* Flight recorder, before each rearm: drop the oldest bytes, as far as the hardware needs their memory to continue.
+     * NULL: the hardware overwrites them. */
+    void (*drop_oldest)(struct output *output);
     struct plan_rearm (*rearm)(struct output *output, const struct plan_drain *drain,
                                const struct plan_snapshot *snapshot, uint64_t released);
-    /* The entry in a slot of the tables, and how many slots there are. NULL, 0: no tables. */
+    /* The entry in a slot of the ToPA tables, and the number of slots. NULL and 0: no tables. */
     uint64_t (*entry)(const struct output *output, uint32_t slot);
     uint32_t (*nr_slots)(const struct output *output);
-    /* Where the canary is at the start, or CANARY_NOWHERE. NULL: never a canary. */
+    /* The canary's initial offset, or CANARY_NONE. NULL: the scheme has no canary. */
     uint64_t (*canary)(const struct output *output);
-    /* By IA32_RTIT_OUTPUT_MASK_PTRS as read: is a drain due? */
+    /* Does IA32_RTIT_OUTPUT_MASK_PTRS say that a drain is due? */
     bool (*due)(const struct output *output, uint64_t output_mask_ptrs);
-    bool pmis; /* PMIs tell when one is: look for a lost one from time to time only */
+    bool pmis; /* PMIs announce drains, so that the pointers need only an occasional check */
 };
 
-/* tables_pa: REGION_RING_MAX_TABLES pages at most, aligned. regions_pa: aligned as pt_scheme_align says. scheme is not
- * AUTO; config has passed pt_scheme_resolve. mentry: CPUID.14H:ECX.MENTRY. */
+/* tables_pa: up to REGION_RING_MAX_TABLES pages, aligned. regions_pa: aligned as pt_scheme_align says. scheme is not
+ * AUTO; pt_scheme_resolve has accepted config. mentry: CPUID.14H:ECX.MENTRY. */
 struct output output_make(enum pt_scheme scheme, bool mentry, const struct pt_options *config, uint64_t tables_pa,
                           uint64_t regions_pa);
 
-/* The output registers for the start. */
+/* The initial values of the output registers. */
 struct plan_rearm output_start(const struct output *output);
 
 #endif

@@ -1,6 +1,6 @@
 /* Kind: core, hot */
 /*
- * The drain plan. Core; see pt/output/plan.h.
+ * The drain plan: see pt/output/plan.h.
  */
 #include "pt/output/plan.h"
 #include "pt/rtit.h"
@@ -22,23 +22,23 @@ struct plan_drain plan_drain(struct region_ring *ring, const struct plan_snapsho
     bool error = (snapshot->rtit_status & RTIT_STATUS_ERROR) != 0;
     struct topa_ptrs ptrs = topa_ptrs_unpack(snapshot->output_base, snapshot->output_mask_ptrs);
 
-    /* Bytes up to believable pointers are good even when an error came after them. What lies behind, or behind
-     * pointers that cannot be, is lost: nobody knows how much. */
-    bool believable = region_ring_take(ring, ptrs, stopped);
-    if (error || !believable)
+    /* Bytes up to plausible pointers are valid even if an error came after them. Everything after the error or after
+     * the last plausible pointers is lost, and its size is unknown. */
+    bool plausible = region_ring_update(ring, ptrs, stopped);
+    if (error || !plausible)
         plan.gap = PLAN_GAP_ERROR;
     else if (stopped && (ring->written == ring->limit || !snapshot->trace_stop))
         plan.gap = PLAN_GAP_STOPPED;
     plan.gap_at = ring->written;
-    plan.hand_from = ring->handed;
-    plan.hand_end = snapshot->all ? ring->written : region_ring_whole_end(ring);
+    plan.submit_from = ring->submitted;
+    plan.submit_end = snapshot->all ? ring->written : region_ring_whole_end(ring);
     return plan;
 }
 
 struct plan_rearm plan_rearm(struct region_ring *ring, const struct plan_drain *drain,
                              const struct plan_snapshot *snapshot, uint64_t released)
 {
-    struct plan_rearm plan = {.canary = CANARY_NOWHERE};
+    struct plan_rearm plan = {.canary = CANARY_NONE};
     const uint32_t old_stop = ring->stop_slot;
 
     region_ring_release(ring, released);
@@ -54,7 +54,7 @@ struct plan_rearm plan_rearm(struct region_ring *ring, const struct plan_drain *
         plan.entries[1].index = new_stop;
         plan.entries[1].value = region_ring_entry_without_stop(ring, new_stop) | TOPA_STOP;
     }
-    /* After an error the table itself is in doubt. */
+    /* After an error the table itself may be wrong. */
     plan.rewrite_table = drain->gap == PLAN_GAP_ERROR;
     struct topa_ptrs ptrs = region_ring_ptrs(ring);
     plan.output_base = ptrs.table_pa;

@@ -1,6 +1,6 @@
 /* Kind: core, hot */
 /*
- * The region ring. Core; see pt/output/region_ring.h for the picture.
+ * The region ring: see pt/output/region_ring.h.
  */
 #include "pt/output/region_ring.h"
 
@@ -15,7 +15,7 @@ static uint64_t region_ring_bytes(const struct region_ring *ring)
     return (uint64_t)ring->region_bytes * ring->nr_regions;
 }
 
-/* Behind each full table's regions one slot is END's. */
+/* The slot after each full table's regions holds END. */
 static uint32_t slot_of(uint32_t region)
 {
     return region + region / REGION_RING_TABLE_REGIONS;
@@ -27,7 +27,7 @@ struct region_ring region_ring_make(uint64_t table_pa, uint64_t regions_pa, uint
         .table_pa = table_pa, .regions_pa = regions_pa, .nr_regions = nr_regions, .region_bytes = region_bytes};
     ring.limit = region_ring_bytes(&ring);
     ring.stop_slot = slot_of(nr_regions - 1);
-    /* INT on the STOP region as well: a trace that stops without a PMI would not be noticed. */
+    /* INT on the STOP region as well: without a PMI nothing would notice that the trace has stopped. */
     ring.entry_bits = (uint64_t)topa_size_code(region_bytes) << TOPA_SIZE_SHIFT | TOPA_INT;
     return ring;
 }
@@ -62,33 +62,34 @@ uint64_t region_ring_entry(const struct region_ring *ring, uint32_t slot)
     return slot == ring->stop_slot ? entry | TOPA_STOP : entry;
 }
 
-/* The place that the pointers name, bytes from the first region's start; the ring's size stands for its start. false:
- * they name none. */
-static bool place_of(const struct region_ring *ring, struct topa_ptrs ptrs, uint64_t *place)
+/* The position that the output pointers select, in bytes from the first region's start; the ring's size means its
+ * start. false: they select none. */
+static bool position_of(const struct region_ring *ring, struct topa_ptrs ptrs, uint64_t *position)
 {
     uint64_t from_first = ptrs.table_pa - ring->table_pa;
     uint64_t first = from_first / 4096 * REGION_RING_TABLE_REGIONS;
     if (from_first % 4096 != 0 || from_first / 4096 >= REGION_RING_MAX_TABLES || first >= ring->nr_regions)
         return false;
-    /* The index is END's until the processor has read that entry. The offset is the region's size after ToPA STOP. */
+    /* The index is that of END until the processor has read END. The offset is the region's size after ToPA STOP. */
     if (ptrs.index > table_regions(ring, (uint32_t)first) || ptrs.offset > ring->region_bytes)
         return false;
-    *place = (first + ptrs.index) * ring->region_bytes + ptrs.offset;
+    *position = (first + ptrs.index) * ring->region_bytes + ptrs.offset;
     return true;
 }
 
-bool region_ring_take(struct region_ring *ring, struct topa_ptrs ptrs, bool stopped)
+bool region_ring_update(struct region_ring *ring, struct topa_ptrs ptrs, bool stopped)
 {
     uint64_t size = region_ring_bytes(ring);
-    uint64_t place;
-    if (!place_of(ring, ptrs, &place))
+    uint64_t position;
+    if (!position_of(ring, ptrs, &position))
         return false;
-    place %= size;
+    position %= size;
     uint64_t here = ring->written % size;
-    uint64_t new_bytes = place >= here ? place - here : place + size - here;
+    uint64_t new_bytes = position >= here ? position - here : position + size - here;
     uint64_t room = ring->limit - ring->written;
 
-    /* Once around, to the byte: only STOP can end it there, and only where the whole ring was free. */
+    /* Pointers that have not moved may mean exactly one full ring: only if the whole ring was free, and STOP ended it.
+     */
     if (new_bytes == 0 && stopped && room == size)
         new_bytes = size;
     if (new_bytes > room)
@@ -116,39 +117,39 @@ bool region_ring_at_stop(const struct region_ring *ring, uint64_t output_mask_pt
 uint64_t region_ring_whole_end(const struct region_ring *ring)
 {
     uint64_t end = ring->written - ring->written % ring->region_bytes;
-    return end > ring->handed ? end : ring->handed;
+    return end > ring->submitted ? end : ring->submitted;
 }
 
-bool region_ring_hand_over(struct region_ring *ring, uint64_t end, struct region_span *span)
+bool region_ring_next_span(struct region_ring *ring, uint64_t end, struct region_span *span)
 {
-    if (ring->handed >= end)
+    if (ring->submitted >= end)
         return false;
-    uint64_t size = end - ring->handed;
-    span->offset = ring->handed;
-    span->place = ring->handed % region_ring_bytes(ring);
-    if (size > region_ring_bytes(ring) - span->place)
-        size = region_ring_bytes(ring) - span->place;
+    uint64_t size = end - ring->submitted;
+    span->offset = ring->submitted;
+    span->memory_offset = ring->submitted % region_ring_bytes(ring);
+    if (size > region_ring_bytes(ring) - span->memory_offset)
+        size = region_ring_bytes(ring) - span->memory_offset;
     if (size > REGION_RING_MAX_SPAN_BYTES)
         size = REGION_RING_MAX_SPAN_BYTES;
     span->size = (uint32_t)size;
-    ring->handed += size;
+    ring->submitted += size;
     return true;
 }
 
 void region_ring_release(struct region_ring *ring, uint64_t offset)
 {
-    if (offset > ring->released && offset <= ring->handed)
+    if (offset > ring->released && offset <= ring->submitted)
         ring->released = offset;
 }
 
-void region_ring_forget(struct region_ring *ring)
+void region_ring_drop_oldest(struct region_ring *ring)
 {
     uint64_t current = ring->written / ring->region_bytes;
-    if (ring->released != ring->handed || current < ring->nr_regions - 2)
+    if (ring->released != ring->submitted || current < ring->nr_regions - 2)
         return;
     uint64_t keep_from = (current - (ring->nr_regions - 2)) * ring->region_bytes;
-    if (keep_from > ring->handed)
-        ring->handed = ring->released = keep_from;
+    if (keep_from > ring->submitted)
+        ring->submitted = ring->released = keep_from;
 }
 
 bool region_ring_arm(struct region_ring *ring)

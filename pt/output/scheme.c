@@ -1,5 +1,5 @@
 /* Kind: core */
-/* The choice of an output scheme. Core; see pt/output/scheme.h. */
+/* The choice of an output scheme: see pt/output/scheme.h. */
 #include "pt/output/scheme.h"
 
 #include "base/init.h"
@@ -8,13 +8,13 @@
 #include "pt/output/single_region.h"
 #include "pt/rtit.h"
 
-static enum pt_refusal scheme_choose(enum pt_scheme *scheme, uint32_t leaf14_ecx, enum pt_scheme wanted)
+static enum pt_refusal scheme_choose(enum pt_scheme *scheme, uint32_t leaf14_ecx, enum pt_scheme requested)
 {
     bool topa = leaf14_ecx & CPUID_14_ECX_TOPAOUT;
     bool many = topa && leaf14_ecx & CPUID_14_ECX_MENTRY;
     bool range = leaf14_ecx & CPUID_14_ECX_SNGLRNGOUT;
-    *scheme = wanted;
-    switch (wanted) {
+    *scheme = requested;
+    switch (requested) {
     case PT_SCHEME_AUTO:
         *scheme = many ? PT_SCHEME_TOPA : topa ? PT_SCHEME_SINGLE : PT_SCHEME_RANGE;
         return topa || range ? PT_OK : PT_NO_OUTPUT;

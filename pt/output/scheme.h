@@ -1,5 +1,5 @@
 /*
- * Which output scheme a CPU gets, and what memory it takes. Core.
+ * Which output scheme a CPU uses, and how much memory that needs.
  *
  * Source: SDM "Trace Output" (36.2.6), Table "CPUID Leaf 14H Enumeration" (36.3.1): ECX.TOPAOUT, MENTRY, SNGLRNGOUT.
  */
@@ -8,15 +8,15 @@
 
 #include "pt/caps.h"
 
-/* config->scheme on this CPU, AUTO resolved. Refuses what the CPU does not have, and sizes that the scheme cannot do.
- */
+/* config->scheme on this CPU, with AUTO resolved. Refuses schemes that the CPU lacks, and sizes that the scheme cannot
+ * have. */
 enum pt_refusal pt_scheme_resolve(enum pt_scheme *scheme, const struct pt_cpuid *cpuid,
                                   const struct pt_options *config);
 
-/* The options' word for a scheme. */
+/* The scheme's name in the options. */
 const char *pt_scheme_name(enum pt_scheme scheme);
 
-/* What the trace memory must be aligned to, in bytes. A region to its size; a single range to its own. */
+/* Alignment in bytes of the trace memory: a region's size, or that of the single range. */
 uint64_t pt_scheme_align(enum pt_scheme scheme, const struct pt_options *config);
 
 /* Bytes of a single range: the largest power of two that the regions hold. */

@@ -1,9 +1,9 @@
 /* Kind: core, hot */
-/* Single-range output. Core; see pt/output/single_range.h. */
+/* Single-range output: see pt/output/single_range.h. */
 #include "pt/output/single_range.h"
 #include "pt/rtit.h"
 
-/* Before the byte at this offset, as the hardware meets it when it has been round. */
+/* Stream offset of the canary that precedes the byte at this offset: output that wraps reaches it first. */
 static uint64_t canary_before(const struct single_range *range, uint64_t offset)
 {
     return (offset + range->bytes) / CANARY_BYTES * CANARY_BYTES - CANARY_BYTES;
@@ -26,7 +26,7 @@ uint64_t single_range_mask_ptrs(const struct single_range *range)
     return range->written % range->bytes << 32 | (range->bytes - 1);
 }
 
-/* Bytes from the one at offset on to the place that the pointers name: less than once around. */
+/* Bytes from stream offset to the output pointer, assuming that output has not wrapped since. */
 static uint64_t bytes_since(const struct single_range *range, uint64_t offset, uint64_t output_mask_ptrs)
 {
     return ((output_mask_ptrs >> 32) - offset) & (range->bytes - 1);
@@ -39,51 +39,53 @@ bool single_range_due(const struct single_range *range, uint64_t output_mask_ptr
 
 static void keep_from(struct single_range *range, uint64_t offset)
 {
-    range->handed = range->released = offset;
+    range->submitted = range->released = offset;
 }
 
-/* Round at least once since the last look. Where the place lies behind the canary, maybe not even that: then only what
- * came since can be told from older bytes. */
-static void take_lap(struct single_range *range, uint64_t place, uint64_t end)
+/* The canary is gone: output has wrapped at least once since the last update. position: the stream offset of the output
+ * pointer without wrapping. If it is past the canary's end, output may not have wrapped, and only the bytes since the
+ * last update are known to be newer than the rest. */
+static void update_wrapped(struct single_range *range, uint64_t position, uint64_t end)
 {
-    keep_from(range, place < end ? place : range->written);
-    range->written = place < end ? place + range->bytes : place;
-    range->lapped = true;
+    keep_from(range, position < end ? position : range->written);
+    range->written = position < end ? position + range->bytes : position;
+    range->wrapped = true;
 }
 
-enum single_range_taken single_range_take(struct single_range *range, const struct plan_snapshot *snapshot)
+enum single_range_result single_range_update(struct single_range *range, const struct plan_snapshot *snapshot)
 {
     uint64_t mask = snapshot->output_mask_ptrs & 0xffffffff;
     if (snapshot->output_base != range->base_pa || mask != range->bytes - 1 ||
         snapshot->output_mask_ptrs >> 32 >= range->bytes)
         return snapshot->canary_left == CANARY_WORDS ? SINGLE_RANGE_IMPOSSIBLE : SINGLE_RANGE_WRAPPED;
-    uint64_t place = range->written + bytes_since(range, range->written, snapshot->output_mask_ptrs);
+    uint64_t position = range->written + bytes_since(range, range->written, snapshot->output_mask_ptrs);
     uint64_t end = range->canary + CANARY_BYTES;
-    if (!range->lapped && (place >= end || !canary_agrees(snapshot->canary_left, end - place))) {
-        if (range->circles)
-            take_lap(range, place, end);
+    if (!range->wrapped && (position >= end || !canary_agrees(snapshot->canary_left, end - position))) {
+        if (range->circular)
+            update_wrapped(range, position, end);
         return SINGLE_RANGE_WRAPPED;
     }
-    range->written = place;
-    if (range->circles && place - range->handed > range->bytes)
-        keep_from(range, place - range->bytes);
-    return SINGLE_RANGE_TAKEN;
+    range->written = position;
+    if (range->circular && position - range->submitted > range->bytes)
+        keep_from(range, position - range->bytes);
+    return SINGLE_RANGE_UPDATED;
 }
 
 struct plan_drain single_range_drain(struct single_range *range, const struct plan_snapshot *snapshot)
 {
-    enum single_range_taken taken = single_range_take(range, snapshot);
-    bool error = taken == SINGLE_RANGE_IMPOSSIBLE || snapshot->rtit_status & RTIT_STATUS_ERROR;
+    enum single_range_result result = single_range_update(range, snapshot);
+    bool error = result == SINGLE_RANGE_IMPOSSIBLE || snapshot->rtit_status & RTIT_STATUS_ERROR;
     bool stopped = plan_is_stopped(snapshot);
-    if (taken == SINGLE_RANGE_IMPOSSIBLE && range->circles)
-        keep_from(range, range->written); /* nobody knows how much of what is oldest was written over */
-    struct plan_drain plan = {.hand_from = range->handed, .hand_end = range->handed, .gap_at = range->written};
+    if (result == SINGLE_RANGE_IMPOSSIBLE && range->circular)
+        keep_from(range, range->written); /* an unknown part of the oldest bytes was overwritten */
+    struct plan_drain plan = {
+        .submit_from = range->submitted, .submit_end = range->submitted, .gap_at = range->written};
 
-    if (range->lapped && !error) {
+    if (range->wrapped && !error) {
         plan.gap = PLAN_GAP_OVERRUN;
-        plan.gap_at = range->handed;
-    } else if (range->lapped || taken == SINGLE_RANGE_WRAPPED) {
-        /* Bytes that were handed over may have been overwritten on their way. */
+        plan.gap_at = range->submitted;
+    } else if (range->wrapped || result == SINGLE_RANGE_WRAPPED) {
+        /* Submitted bytes may have been overwritten before they were sent. */
         plan.gap = PLAN_GAP_OVERRUN;
         plan.gap_at = range->released;
         plan.gap_size = range->written - range->released;
@@ -92,39 +94,39 @@ struct plan_drain single_range_drain(struct single_range *range, const struct pl
     } else if (stopped && !snapshot->trace_stop) {
         plan.gap = PLAN_GAP_STOPPED;
     }
-    if (snapshot->all || plan.gap != PLAN_NO_GAP || range->written - range->handed >= range->bytes / 8)
-        plan.hand_end = range->written;
+    if (snapshot->all || plan.gap != PLAN_NO_GAP || range->written - range->submitted >= range->bytes / 8)
+        plan.submit_end = range->written;
     return plan;
 }
 
-bool single_range_hand_over(struct single_range *range, uint64_t end, struct region_span *span)
+bool single_range_next_span(struct single_range *range, uint64_t end, struct region_span *span)
 {
-    if (range->handed >= end)
+    if (range->submitted >= end)
         return false;
-    span->offset = range->handed;
-    span->place = range->handed % range->bytes;
-    uint64_t size = end - range->handed;
-    if (size > range->bytes - span->place)
-        size = range->bytes - span->place;
+    span->offset = range->submitted;
+    span->memory_offset = range->submitted % range->bytes;
+    uint64_t size = end - range->submitted;
+    if (size > range->bytes - span->memory_offset)
+        size = range->bytes - span->memory_offset;
     span->size = (uint32_t)size;
-    range->handed += size;
+    range->submitted += size;
     return true;
 }
 
 struct plan_rearm single_range_rearm(struct single_range *range, const struct plan_drain *drain,
                                      const struct plan_snapshot *snapshot, uint64_t released)
 {
-    struct plan_rearm plan = {.canary = CANARY_NOWHERE};
-    if (released > range->released && released <= range->handed)
+    struct plan_rearm plan = {.canary = CANARY_NONE};
+    if (released > range->released && released <= range->submitted)
         range->released = released;
-    range->circles = range->released == range->handed;
-    if (!range->circles && range->written - range->released > range->bytes / 2) {
+    range->circular = range->released == range->submitted;
+    if (!range->circular && range->written - range->released > range->bytes / 2) {
         plan.stall = true;
         return plan;
     }
-    range->lapped = false;
+    range->wrapped = false;
     range->armed = range->written;
-    range->canary = canary_before(range, range->circles ? range->written : range->released);
+    range->canary = canary_before(range, range->circular ? range->written : range->released);
     plan.canary = single_range_canary(range);
     plan.output_base = range->base_pa;
     plan.output_mask_ptrs = single_range_mask_ptrs(range);

@@ -1,5 +1,5 @@
 /* Kind: core, hot */
-/* Single-output-region ToPA. Core; see pt/output/single_region.h. */
+/* Single-output-region ToPA: see pt/output/single_region.h. */
 #include "pt/output/single_region.h"
 #include "pt/rtit.h"
 
@@ -18,7 +18,7 @@ struct single_region single_region_make(uint64_t table_pa, uint64_t regions_pa, 
                                   .stop = stop};
 }
 
-static uint64_t place_of_armed(const struct single_region *single)
+static uint64_t armed_offset(const struct single_region *single)
 {
     return (uint64_t)single->armed * single->region_bytes;
 }
@@ -27,13 +27,13 @@ uint64_t single_region_entry(const struct single_region *single, uint32_t slot)
 {
     if (slot == single->parts)
         return single->table_pa | TOPA_END;
-    uint64_t entry = single->regions_pa + place_of_armed(single) + slot * single->part_bytes + single->entry_bits;
+    uint64_t entry = single->regions_pa + armed_offset(single) + slot * single->part_bytes + single->entry_bits;
     return single->stop && slot + 1 == single->parts ? entry | TOPA_STOP : entry;
 }
 
 uint64_t single_region_canary(const struct single_region *single)
 {
-    return single->stop ? CANARY_NOWHERE : place_of_armed(single) + single->region_bytes - CANARY_BYTES;
+    return single->stop ? CANARY_NONE : armed_offset(single) + single->region_bytes - CANARY_BYTES;
 }
 
 struct topa_ptrs single_region_ptrs(const struct single_region *single)
@@ -43,27 +43,27 @@ struct topa_ptrs single_region_ptrs(const struct single_region *single)
         .table_pa = single->table_pa, .index = used / single->part_bytes, .offset = used % single->part_bytes};
 }
 
-enum single_region_taken single_region_take(struct single_region *single, const struct plan_snapshot *snapshot)
+enum single_region_result single_region_update(struct single_region *single, const struct plan_snapshot *snapshot)
 {
     struct topa_ptrs ptrs = topa_ptrs_unpack(snapshot->output_base, snapshot->output_mask_ptrs);
     uint64_t used = single->written - single->start;
     uint32_t bytes = single->part_bytes;
     if (single->spent)
-        return SINGLE_REGION_TAKEN; /* what the pointers say is known */
+        return SINGLE_REGION_UPDATED; /* written includes what the pointers say */
     if (ptrs.table_pa != single->table_pa || ptrs.index > single->parts || ptrs.offset > bytes)
         return SINGLE_REGION_IMPOSSIBLE;
     bool end = ptrs.index == single->parts;
-    uint64_t place = (uint64_t)ptrs.index * bytes + ptrs.offset;
+    uint64_t offset = (uint64_t)ptrs.index * bytes + ptrs.offset;
     if (end && ptrs.offset != 0)
-        return SINGLE_REGION_IMPOSSIBLE; /* END has no bytes of its own */
-    if (single->stop && (end || place < used))
-        return SINGLE_REGION_IMPOSSIBLE; /* not past STOP */
-    /* At the end, to the byte, it is no longer known how often. */
-    if (!single->stop && (place == single->region_bytes || place < used ||
-                          !canary_agrees(snapshot->canary_left, single->region_bytes - place)))
+        return SINGLE_REGION_IMPOSSIBLE; /* END has no region to write to */
+    if (single->stop && (end || offset < used))
+        return SINGLE_REGION_IMPOSSIBLE; /* STOP lets no byte past it */
+    /* Exactly at the end, the number of wraps is unknown. */
+    if (!single->stop && (offset == single->region_bytes || offset < used ||
+                          !canary_agrees(snapshot->canary_left, single->region_bytes - offset)))
         return SINGLE_REGION_WRAPPED;
-    single->written = single->start + place;
-    return SINGLE_REGION_TAKEN;
+    single->written = single->start + offset;
+    return SINGLE_REGION_UPDATED;
 }
 
 bool single_region_filled(const struct single_region *single, uint64_t output_mask_ptrs)
@@ -74,75 +74,75 @@ bool single_region_filled(const struct single_region *single, uint64_t output_ma
 
 struct plan_drain single_region_drain(struct single_region *single, const struct plan_snapshot *snapshot)
 {
-    struct plan_drain plan = {.gap = PLAN_NO_GAP, .hand_from = single->handed, .hand_end = single->handed};
+    struct plan_drain plan = {.gap = PLAN_NO_GAP, .submit_from = single->submitted, .submit_end = single->submitted};
     if (single->spent)
         return plan;
-    enum single_region_taken taken = single_region_take(single, snapshot);
+    enum single_region_result result = single_region_update(single, snapshot);
     uint64_t used = single->written - single->start;
     bool stopped = plan_is_stopped(snapshot);
 
     plan.gap_at = single->written;
-    if (taken == SINGLE_REGION_IMPOSSIBLE || snapshot->rtit_status & RTIT_STATUS_ERROR) {
+    if (result == SINGLE_REGION_IMPOSSIBLE || snapshot->rtit_status & RTIT_STATUS_ERROR) {
         plan.gap = PLAN_GAP_ERROR;
-    } else if (taken == SINGLE_REGION_WRAPPED) {
-        /* Offsets up to written stand in records and stay: the bytes there are void. */
+    } else if (result == SINGLE_REGION_WRAPPED) {
+        /* Records mention offsets up to written, so those stay, and the gap covers their bytes. */
         plan.gap = PLAN_GAP_OVERRUN;
         plan.gap_at = single->start;
         plan.gap_size = used;
     } else if (stopped && (used == single->region_bytes || !snapshot->trace_stop)) {
         plan.gap = PLAN_GAP_STOPPED;
     }
-    /* The PMI comes early, and nobody says how early; it would not come again for the same region. */
+    /* The PMI comes before the region is full; how long before is model-specific. It comes once for each region. */
     single->spent = snapshot->all || used >= single->region_bytes / 2 || plan.gap != PLAN_NO_GAP;
     if (single->spent)
-        plan.hand_end = single->ends[single->armed] = single->written;
+        plan.submit_end = single->ends[single->armed] = single->written;
     return plan;
 }
 
-/* A region's bytes in the stream end there. */
+/* Stream offset of the end of a region's bytes. */
 static uint64_t end_of(const struct single_region *single, uint32_t region)
 {
     return region == single->armed ? single->written : single->ends[region];
 }
 
-bool single_region_hand_over(struct single_region *single, uint64_t end, struct region_span *span)
+bool single_region_next_span(struct single_region *single, uint64_t end, struct region_span *span)
 {
-    if (single->handed >= end)
+    if (single->submitted >= end)
         return false;
-    /* From the oldest on. What is handed over begins where a region does, but for the armed one. */
+    /* Find the oldest region with bytes to submit. Except in the armed region they begin at the region's start. */
     uint32_t region = single->armed;
     do
         region = region + 1 < single->nr_regions ? region + 1 : 0;
-    while (end_of(single, region) <= single->handed);
+    while (end_of(single, region) <= single->submitted);
     if (end > end_of(single, region))
         end = end_of(single, region);
-    span->offset = single->handed;
-    span->place =
-        (uint64_t)region * single->region_bytes + (region == single->armed ? single->handed - single->start : 0);
-    span->size = (uint32_t)(end - single->handed);
-    single->handed = end;
+    span->offset = single->submitted;
+    span->memory_offset =
+        (uint64_t)region * single->region_bytes + (region == single->armed ? single->submitted - single->start : 0);
+    span->size = (uint32_t)(end - single->submitted);
+    single->submitted = end;
     return true;
 }
 
 static uint32_t next_region(const struct single_region *single)
 {
     if (single->written == single->start)
-        return single->armed; /* nothing of it was handed over */
+        return single->armed; /* it is still empty */
     return single->armed + 1 < single->nr_regions ? single->armed + 1 : 0;
 }
 
-void single_region_forget(struct single_region *single)
+void single_region_drop_oldest(struct single_region *single)
 {
     uint64_t end = single->ends[next_region(single)];
-    if (single->spent && single->released == single->handed && end > single->handed && end < single->written)
-        single->handed = single->released = end;
+    if (single->spent && single->released == single->submitted && end > single->submitted && end < single->written)
+        single->submitted = single->released = end;
 }
 
 struct plan_rearm single_region_rearm(struct single_region *single, const struct plan_drain *drain,
                                       const struct plan_snapshot *snapshot, uint64_t released)
 {
-    struct plan_rearm plan = {.canary = CANARY_NOWHERE};
-    if (released > single->released && released <= single->handed)
+    struct plan_rearm plan = {.canary = CANARY_NONE};
+    if (released > single->released && released <= single->submitted)
         single->released = released;
     if (single->spent) {
         uint32_t next = next_region(single);

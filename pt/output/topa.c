@@ -1,8 +1,8 @@
 /* Kind: core */
 /*
- * ToPA entries, the output MSRs as values, and the walk of the processor's output unit over the tables.
+ * ToPA entries, the output MSRs as values, and the processor's walk over the tables.
  *
- * Core. Source: SDM "Table of Physical Addresses (ToPA)" (36.2.6.2), its subsections "ToPA Table Entry Format", "ToPA
+ * Source: SDM "Table of Physical Addresses (ToPA)" (36.2.6.2), its subsections "ToPA Table Entry Format", "ToPA
  * STOP", "ToPA PMI" and "ToPA Errors".
  */
 #include "pt/output/topa.h"
@@ -32,7 +32,7 @@ const char *topa_error_name(enum topa_error error)
     case TOPA_END_FIRST:
         return "a ToPA table's first entry is END";
     case TOPA_END_ELSEWHERE:
-        return "on a part with a single output region, entry 1 is no END back to its table";
+        return "on a part with a single output region, entry 1 is not an END that leads back to its table";
     }
     return "unknown ToPA error";
 }

@@ -1,7 +1,7 @@
 /*
- * ToPA tables: entries as values, and the walk that the processor does over them.
+ * ToPA tables: entries as values, and the processor's walk over them.
  *
- * Core. Source: SDM "Table of Physical Addresses (ToPA)" (36.2.6.2), Table "ToPA Table Entry Fields".
+ * Source: SDM "Table of Physical Addresses (ToPA)" (36.2.6.2), Table "ToPA Table Entry Fields".
  */
 #ifndef PT_OUTPUT_TOPA_H
 #define PT_OUTPUT_TOPA_H
@@ -25,7 +25,7 @@ extern "C" {
 
 /* IA32_RTIT_OUTPUT_MASK_PTRS under ToPA: bits 6:0 are ones, 31:7 the entry's index, 63:32 the offset in its region. */
 #define TOPA_PTRS_LOWER_ONES 0x7full
-#define TOPA_MAX_INDEX 0x1ffffffu /* the last entry of a table of 256 MiB; behind it output goes on at the first */
+#define TOPA_MAX_INDEX 0x1ffffffu /* the last entry of a table of 256 MiB; output continues at the first */
 
 /* Region size in bytes of an entry's size code: 4 KiB << code. */
 static inline uint64_t topa_entry_size_bytes(uint64_t entry)
@@ -39,17 +39,17 @@ static inline uint64_t topa_entry_base_pa(uint64_t entry)
     return entry & ~0xfffull;
 }
 
-/* The size code for a region; -1 where the size is no power of two of 4 KiB to 128 MiB. */
+/* The size code for a region; -1 if the size is not a power of two from 4 KiB to 128 MiB. */
 int topa_size_code(uint64_t size_bytes);
 
 enum topa_error {
     TOPA_OK = 0,
     TOPA_RESERVED_BITS,  /* a reserved bit, or INT or STOP with END */
-    TOPA_BASE_UNALIGNED, /* the region's base is not aligned to its size, or the table's not to 4 KiB */
+    TOPA_BASE_UNALIGNED, /* the region's base is not aligned to its size, or the table's base not to 4 KiB */
     TOPA_ABOVE_MAXPHYADDR,
     TOPA_OFFSET_BEYOND, /* the output offset is not below the region's size */
     TOPA_END_FIRST,     /* END as the table's first entry */
-    TOPA_END_ELSEWHERE  /* single-output-region part: entry 1 must be END, back to the table */
+    TOPA_END_ELSEWHERE  /* single-output-region part: entry 1 must be END and lead back to the table */
 };
 const char *topa_error_name(enum topa_error error);
 
@@ -66,9 +66,9 @@ struct topa_ptrs topa_ptrs_unpack(uint64_t output_base, uint64_t output_mask_ptr
 uint64_t topa_ptrs_pack(struct topa_ptrs ptrs); /* IA32_RTIT_OUTPUT_MASK_PTRS */
 
 /*
- * The output unit: a place in a region, and what happens when bytes are written there. To write bytes: topa_walk_load
- * once; then copy up to topa_walk_room bytes to topa_walk_pa, tell topa_walk_advance, and after TOPA_FILLED without
- * TOPA_FILLED_STOP load again.
+ * The processor's output position, and what happens when bytes are written there. To write bytes, call topa_walk_load
+ * once. Then copy up to topa_walk_room bytes to topa_walk_pa and call topa_walk_advance; after TOPA_FILLED without
+ * TOPA_FILLED_STOP call topa_walk_load again.
  */
 struct topa_walk {
     struct topa_ptrs ptrs;
@@ -85,12 +85,12 @@ struct topa_walk {
 /* Read the 8-byte table entry at physical address pa. */
 typedef uint64_t (*topa_read_fn)(void *context, uint64_t pa);
 
-/* Take in the entry at walk->ptrs, through an END entry to the next table if need be. single_region: the part has
+/* Read the entry at walk->ptrs, following END to the next table if necessary. single_region: the part has
  * CPUID.14H:ECX.MENTRY = 0. Errors are the processor's operational errors (IA32_RTIT_STATUS.Error). */
 enum topa_error topa_walk_load(struct topa_walk *walk, topa_read_fn read, void *context, unsigned maxphyaddr,
                                bool single_region);
 
-/* Where the next byte goes, and how many bytes fit until the region is full. */
+/* The address of the next byte, and the number of bytes until the region is full. */
 static inline uint64_t topa_walk_pa(const struct topa_walk *walk)
 {
     return walk->region_pa + walk->ptrs.offset;

@@ -41,7 +41,7 @@ bool soft_has_filter(const struct soft_pt *pt)
 
 /* The guest has come to a place by what FilterEn is worked out at. true: a TraceStop range is at stop_ip, which forces
  * FilterEn to 0 (36.4.2.9). */
-bool soft_enables_at(struct soft_pt *pt, const struct soft_place *to, uint64_t stop_ip)
+bool soft_enables_at(struct soft_pt *pt, const struct soft_context *to, uint64_t stop_ip)
 {
     pt->at = *to;
     if (!soft_trigger_en(pt))
@@ -82,7 +82,7 @@ bool soft_pt_halted(const struct soft_pt *pt)
     return pt->status & STATUS_HALTED;
 }
 
-bool soft_pt_wants(const struct soft_pt *pt, bool guarded, uint64_t cr3)
+bool soft_pt_must_step(const struct soft_pt *pt, bool guarded, uint64_t cr3)
 {
     if (!(pt->ctl & RTIT_CTL_TRACE_EN) || soft_pt_halted(pt))
         return false;

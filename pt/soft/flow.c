@@ -20,7 +20,7 @@ static void count_branch(struct soft_pt *pt)
     soft_trace_stop(pt);
 }
 
-static void trace_on(struct soft_pt *pt, const struct soft_place *at)
+static void trace_on(struct soft_pt *pt, const struct soft_context *at)
 {
     const bool due = pt->packet_bytes == 0;
 
@@ -43,7 +43,7 @@ static void trace_on(struct soft_pt *pt, const struct soft_place *at)
         soft_trace_stop(pt);
 }
 
-void soft_pt_pause(struct soft_pt *pt)
+void soft_pt_trace_off(struct soft_pt *pt)
 {
     if (soft_packet_en(pt))
         trace_ends(pt);
@@ -52,7 +52,7 @@ void soft_pt_pause(struct soft_pt *pt)
 
 /* source: the address that a FUP tells, where there is one. tip: not MOV to CR3, for which TraceStop looks at the
  * instruction's own address. */
-static void transfer(struct soft_pt *pt, const struct soft_place *to, const uint64_t *source, bool new_cr3, bool tip)
+static void transfer(struct soft_pt *pt, const struct soft_context *to, const uint64_t *source, bool new_cr3, bool tip)
 {
     const uint64_t stop_ip = tip ? to->ip : pt->at.ip;
     const bool before = soft_packet_en(pt), stop = soft_enables_at(pt, to, stop_ip), after = soft_packet_en(pt);
@@ -82,7 +82,7 @@ static void transfer(struct soft_pt *pt, const struct soft_place *to, const uint
     soft_psb_if_due(pt);
 }
 
-void soft_pt_delivered(struct soft_pt *pt, const struct soft_place *to)
+void soft_pt_delivered(struct soft_pt *pt, const struct soft_context *to)
 {
     const uint64_t from = pt->at.ip;
 
@@ -113,7 +113,7 @@ static bool return_compressed(struct soft_pt *pt, uint64_t to)
 }
 
 /* bit: it is one taken TNT bit; target: TIP tells the target. */
-static void near_taken(struct soft_pt *pt, const struct soft_place *to, bool bit, bool target)
+static void near_taken(struct soft_pt *pt, const struct soft_context *to, bool bit, bool target)
 {
     const bool before = soft_packet_en(pt), stop = soft_enables_at(pt, to, to->ip), after = soft_packet_en(pt);
 
@@ -140,7 +140,7 @@ static void near_taken(struct soft_pt *pt, const struct soft_place *to, bool bit
         soft_trace_stop(pt);
 }
 
-static void conditional(struct soft_pt *pt, const struct soft_place *to, bool taken)
+static void conditional(struct soft_pt *pt, const struct soft_context *to, bool taken)
 {
     if (taken) {
         near_taken(pt, to, true, false);
@@ -151,7 +151,7 @@ static void conditional(struct soft_pt *pt, const struct soft_place *to, bool ta
         soft_put_tnt(pt, false);
 }
 
-static void branch(struct soft_pt *pt, const struct instruction *instruction, const struct soft_place *to)
+static void branch(struct soft_pt *pt, const struct instruction *instruction, const struct soft_context *to)
 {
     const uint64_t from = pt->at.ip,
                    next = to->cs_l ? from + instruction->length : (uint32_t)(from + instruction->length);
@@ -194,7 +194,7 @@ static void branch(struct soft_pt *pt, const struct instruction *instruction, co
     }
 }
 
-void soft_pt_executed(struct soft_pt *pt, const struct instruction *instruction, const struct soft_place *to)
+void soft_pt_executed(struct soft_pt *pt, const struct instruction *instruction, const struct soft_context *to)
 {
     if (instruction->kind == INSTRUCTION_PLAIN || instruction->kind >= INSTRUCTION_VM_ENTRY) {
         if (instruction->kind == INSTRUCTION_MOV_CR3)
@@ -209,7 +209,7 @@ void soft_pt_executed(struct soft_pt *pt, const struct instruction *instruction,
         count_branch(pt);
 }
 
-void soft_pt_before(struct soft_pt *pt, const struct soft_place *at)
+void soft_pt_step_begin(struct soft_pt *pt, const struct soft_context *at)
 {
     if (!(pt->ctl & RTIT_CTL_TRACE_EN))
         return;

@@ -15,7 +15,7 @@ bool soft_has_filter(const struct soft_pt *pt);
 
 /* The guest has come to a place by what FilterEn is worked out at. true: a TraceStop range is at stop_ip, which forces
  * FilterEn to 0 (36.4.2.9). */
-bool soft_enables_at(struct soft_pt *pt, const struct soft_place *to, uint64_t stop_ip);
+bool soft_enables_at(struct soft_pt *pt, const struct soft_context *to, uint64_t stop_ip);
 
 /* --- pt/soft/packets.c ---
  * One packet, as far as TriggerEn allows. The IP is compressed; PIP is the one of pt->at, as is MODE.Exec, which is

@@ -24,7 +24,7 @@
 #include "pt/packet/packet.h"
 
 /* Where the guest stands. ip: linear, the code segment's base included. */
-struct soft_place {
+struct soft_context {
     uint64_t ip, cr3;
     bool user; /* CPL is not 0 */
     bool cs_l, cs_d;
@@ -54,7 +54,7 @@ struct soft_pt {
     bool running; /* TraceEn, as the packets have it */
     bool context_en, filter_en;
     bool mode_known, sent_l, sent_d; /* MODE.Exec */
-    struct soft_place at;
+    struct soft_context at;
     uint64_t tsc; /* now */
     uint64_t last_ip;
     uint32_t tnt, nr_tnt; /* bits that wait, the oldest the highest */
@@ -81,19 +81,19 @@ bool soft_pt_halted(const struct soft_pt *pt);
 
 /* Must the guest's next instruction be stepped? guarded: it lies on a page that soft_pt_guards has named. Where neither
  * it nor what follows it can be traced, the guest may run on. */
-bool soft_pt_wants(const struct soft_pt *pt, bool guarded, uint64_t cr3);
+bool soft_pt_must_step(const struct soft_pt *pt, bool guarded, uint64_t cr3);
 
 /* Before an instruction: the guest stands here. What starts the trace is written, where TraceEn is set. */
-void soft_pt_before(struct soft_pt *pt, const struct soft_place *at);
+void soft_pt_step_begin(struct soft_pt *pt, const struct soft_context *at);
 
 /* The instruction at pt->at has been executed, and led there. */
-void soft_pt_executed(struct soft_pt *pt, const struct instruction *instruction, const struct soft_place *to);
+void soft_pt_executed(struct soft_pt *pt, const struct instruction *instruction, const struct soft_context *to);
 
 /* An event has been delivered there, instead of the instruction at pt->at: an interrupt, or an exception. */
-void soft_pt_delivered(struct soft_pt *pt, const struct soft_place *to);
+void soft_pt_delivered(struct soft_pt *pt, const struct soft_context *to);
 
 /* The registers are about to be read: all that has been traced is written. */
-void soft_pt_pause(struct soft_pt *pt);
+void soft_pt_trace_off(struct soft_pt *pt);
 
 /* pt/soft/registers.c: write a packet's bytes. Nothing, once output has stopped. */
 void soft_pt_output(struct soft_pt *pt, const uint8_t *bytes, uint32_t nr);

@@ -132,12 +132,13 @@ static void fake_panic(const char *format, ...)
 #include "pt/drain.c"
 #include "pt/engine.c"
 #include "pt/flush.c"
-#include "pt/gap.c"
+#include "pt/gap_record.c"
 #include "pt/pause.c"
 #include "pt/pmi.c"
 #include "pt/record.c"
 #include "pt/registers.c"
 #include "pt/setup.c"
+#include "pt/soft_hooks.c"
 
 /* --- the channel ----------------------------------------------------------------------------------------------------
  */

@@ -190,7 +190,7 @@ static void test_psb_auto(void **state)
 static void objection(const struct pt_cpuid *cpu, const struct pt_options *config, const char *expected)
 {
     char text[160] = "";
-    size_t size = pt_objection(text, sizeof(text), cpu, config);
+    size_t size = pt_unsupported_option(text, sizeof(text), cpu, config);
     assert_string_equal(text, expected);
     assert_int_equal(size, strlen(expected));
 }

@@ -79,7 +79,7 @@ static void a_late_cpu_adopts_what_it_missed(void **state)
     running = 2;
     pt_unpark(engines[2]);
     assert_int_equal(pt_enter(engines[2]), 0); /* paused as the others are */
-    assert_true(engines[2]->held);
+    assert_true(engines[2]->suspended);
     assert_int_equal(engines[2]->policy, PT_POLICY_DROP);
     assert_int_equal(records_of(2, RECORD_STATUS), 0);
     command_comes(COMMAND_RESUME, "");
@@ -180,7 +180,7 @@ static void who_waits_answers(void **state)
 {
     (void)state;
     turns = 0;
-    pt_waiting_set(engines[0], asked_while_waiting, engines[0]);
+    pt_stall_callback_set(engines[0], asked_while_waiting, engines[0]);
     receiver_answers = false;
     guest_writes((NR_REGIONS - 1) * REGION_BYTES + 10);
     fake_cpus[0].perf_status = PERF_GLOBAL_TRACE_TOPA_PMI;

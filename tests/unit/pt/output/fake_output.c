@@ -90,7 +90,7 @@ static bool canary_byte_stands(const struct fake *fake, uint32_t i)
 static uint32_t canary_intact(const struct fake *fake)
 {
     uint32_t bytes = 0;
-    if (fake->canary == CANARY_NOWHERE)
+    if (fake->canary == CANARY_NONE)
         return CANARY_WORDS;
     while (bytes < CANARY_BYTES && canary_byte_stands(fake, CANARY_BYTES - 1 - bytes))
         bytes++;
@@ -100,10 +100,10 @@ static uint32_t canary_intact(const struct fake *fake)
 /* As in the shell, pt/registers.c. */
 static void canary_lift(struct fake *fake)
 {
-    for (uint32_t i = 0; fake->canary != CANARY_NOWHERE && i < CANARY_BYTES; i++)
+    for (uint32_t i = 0; fake->canary != CANARY_NONE && i < CANARY_BYTES; i++)
         if (canary_byte_stands(fake, i))
-            fake->memory[fake->canary + i] = fake->under_canary[i];
-    fake->canary = CANARY_NOWHERE;
+            fake->memory[fake->canary + i] = fake->canary_saved[i];
+    fake->canary = CANARY_NONE;
 }
 
 static void canary_move(struct fake *fake, uint64_t place)
@@ -112,7 +112,7 @@ static void canary_move(struct fake *fake, uint64_t place)
     canary_lift(fake);
     fake->canary = place;
     for (uint32_t i = 0; i < CANARY_BYTES; i++) {
-        fake->under_canary[i] = fake->memory[place + i];
+        fake->canary_saved[i] = fake->memory[place + i];
         fake->memory[place + i] = CANARY_SEQ + i;
     }
 }
@@ -140,7 +140,7 @@ static void apply(struct fake *fake, const struct plan_rearm *plan)
             fake->tables[i] = fake->out.scheme->entry(&fake->out, i);
         assert_int_equal(fake->tables[i], fake->out.scheme->entry(&fake->out, i));
     }
-    if (plan->canary != CANARY_NOWHERE)
+    if (plan->canary != CANARY_NONE)
         canary_move(fake, plan->canary);
     if (plan->write_ptrs) {
         fake->walk.ptrs = topa_ptrs_unpack(plan->output_base, plan->output_mask_ptrs);
@@ -156,11 +156,11 @@ static void apply(struct fake *fake, const struct plan_rearm *plan)
 static void receive(struct fake *fake, const struct region_span *span)
 {
     assert_int_equal(span->offset, fake->received);
-    assert_true(span->place + span->size <= fake->memory_bytes);
+    assert_true(span->memory_offset + span->size <= fake->memory_bytes);
     assert_true(span->offset + span->size < fake->setup.stream_max);
     for (uint32_t i = 0; i < span->size; i++) {
-        fake->got[span->offset + i] = fake->memory[span->place + i];
-        fake->place[span->offset + i] = (uint32_t)span->place + i;
+        fake->got[span->offset + i] = fake->memory[span->memory_offset + i];
+        fake->place[span->offset + i] = (uint32_t)span->memory_offset + i;
     }
     fake->received += span->size;
 }
@@ -190,7 +190,7 @@ static void forget(struct fake *fake, uint64_t to)
 {
     if (to == fake->received)
         return;
-    assert_true((fake->setup.recorder || !fake->out.scheme->forget) && to > fake->received &&
+    assert_true((fake->setup.recorder || !fake->out.scheme->drop_oldest) && to > fake->received &&
                 fake->released == fake->received);
     assert_true(to < fake->setup.stream_max);
     while (fake->received < to)
@@ -198,18 +198,19 @@ static void forget(struct fake *fake, uint64_t to)
     fake->released = to;
 }
 
-static void hand_over(struct fake *fake, const struct plan_drain *plan)
+static void next_span(struct fake *fake, const struct plan_drain *plan)
 {
     struct region_span span;
-    if (plan->hand_end == fake->received)
+    if (plan->submit_end == fake->received)
         return;
-    if (fake->setup.recorder && plan->hand_end - plan->hand_from < fake->kept_min && plan->hand_from != fake->received)
-        fake->kept_min = plan->hand_end - plan->hand_from;
-    forget(fake, plan->hand_from);
+    if (fake->setup.recorder && plan->submit_end - plan->submit_from < fake->kept_min &&
+        plan->submit_from != fake->received)
+        fake->kept_min = plan->submit_end - plan->submit_from;
+    forget(fake, plan->submit_from);
     canary_lift(fake);
-    while (fake->out.scheme->hand_over(&fake->out, plan->hand_end, &span))
+    while (fake->out.scheme->next_span(&fake->out, plan->submit_end, &span))
         receive(fake, &span);
-    assert_int_equal(plan->hand_end, fake->received);
+    assert_int_equal(plan->submit_end, fake->received);
 }
 
 void fake_drain(struct fake *fake, bool all)
@@ -218,14 +219,14 @@ void fake_drain(struct fake *fake, bool all)
     struct plan_drain plan = fake->out.scheme->drain(&fake->out, &s);
     fake->pmi = false;
     if (all || !fake->setup.recorder)
-        hand_over(fake, &plan);
+        next_span(fake, &plan);
     note_gap(fake, &plan);
     if (all)
         assert_int_equal(fake->received, fake->out.written);
     struct plan_rearm rearm;
     for (;;) {
-        if (fake->setup.recorder && fake->out.scheme->forget)
-            fake->out.scheme->forget(&fake->out);
+        if (fake->setup.recorder && fake->out.scheme->drop_oldest)
+            fake->out.scheme->drop_oldest(&fake->out);
         rearm = fake->out.scheme->rearm(&fake->out, &plan, &s, fake->released);
         if (!rearm.stall)
             break;
@@ -243,7 +244,7 @@ bool fake_due(const struct fake *fake)
 bool fake_take(struct fake *fake)
 {
     struct plan_snapshot s = snapshot(fake, false);
-    return fake->out.scheme->take(&fake->out, &s);
+    return fake->out.scheme->update(&fake->out, &s);
 }
 
 void fake_verify(const struct fake *fake)
@@ -273,7 +274,7 @@ struct fake *fake_make(const struct fake_setup *setup, uint64_t seed)
     struct fake *fake = calloc(1, sizeof(*fake));
     assert_non_null(fake);
     fake->setup = *setup;
-    fake->canary = CANARY_NOWHERE;
+    fake->canary = CANARY_NONE;
     fake->kept_min = ~0ull;
     fake->seed = seed;
     fake->config =

@@ -37,8 +37,8 @@ struct fake {
     uint64_t tables[REGION_RING_MAX_TABLES * TOPA_TABLE_ENTRIES];
     uint32_t *memory; /* number of the byte that stands there, from 1; 0: none; or CANARY_SEQ */
     uint64_t memory_bytes;
-    uint64_t canary; /* its place, or CANARY_NOWHERE */
-    uint32_t under_canary[CANARY_BYTES];
+    uint64_t canary; /* its place, or CANARY_NONE */
+    uint32_t canary_saved[CANARY_BYTES];
     struct topa_walk walk;
     uint64_t status, range_offset;
     bool pmi, pmi_sent, loaded;

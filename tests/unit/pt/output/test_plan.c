@@ -39,7 +39,7 @@ static struct plan_drain drain(const struct plan_snapshot *snapshot)
 {
     struct plan_drain plan = plan_drain(&ring, snapshot);
     struct region_span span;
-    while (region_ring_hand_over(&ring, plan.hand_end, &span))
+    while (region_ring_next_span(&ring, plan.submit_end, &span))
         ;
     return plan;
 }
@@ -59,8 +59,8 @@ static void test_skid(void **state)
     (void)state;
     struct plan_snapshot s = snapshot_at(0x1234ull << 32 | 7, 1, 100);
     struct plan_drain d = drain(&s);
-    assert_int_equal(d.hand_from, 0);
-    assert_int_equal(d.hand_end, 4096);
+    assert_int_equal(d.submit_from, 0);
+    assert_int_equal(d.submit_end, 4096);
     assert_int_equal(d.gap, PLAN_NO_GAP);
     struct plan_rearm r = plan_rearm(&ring, &d, &s, 0);
     assert_false(r.stall);
@@ -71,8 +71,8 @@ static void test_skid(void **state)
     /* Later the first region is released: STOP moves onto it. */
     s = snapshot_at(0, 2, 0);
     d = drain(&s);
-    assert_int_equal(d.hand_from, 4096);
-    assert_int_equal(d.hand_end, 8192);
+    assert_int_equal(d.submit_from, 4096);
+    assert_int_equal(d.submit_end, 8192);
     r = plan_rearm(&ring, &d, &s, 4096);
     assert_false(r.stall);
     assert_int_equal(r.nr_entries, 2);
@@ -88,7 +88,7 @@ static void test_second_pmi_finds_nothing(void **state)
     struct plan_snapshot s = snapshot_at(0, 1, 100);
     drain(&s);
     struct plan_drain d = drain(&s);
-    assert_int_equal(d.hand_from, d.hand_end);
+    assert_int_equal(d.submit_from, d.submit_end);
     assert_int_equal(d.gap, PLAN_NO_GAP);
 }
 
@@ -97,7 +97,7 @@ static void test_merged_pmis(void **state)
     (void)state;
     struct plan_snapshot s = snapshot_at(0, 3, 8);
     struct plan_drain d = drain(&s);
-    assert_int_equal(d.hand_end, 3 * 4096);
+    assert_int_equal(d.submit_end, 3 * 4096);
     /* Three regions unsent, the fourth in use and STOP on it: no slack. */
     assert_true(plan_rearm(&ring, &d, &s, 0).stall);
     assert_true(plan_rearm(&ring, &d, &s, 4095).stall);
@@ -113,7 +113,7 @@ static void test_stopped_by_trace_stop(void **state)
     struct plan_snapshot s = snapshot_at(STOPPED, 1, 100);
     s.trace_stop = true;
     struct plan_drain d = drain(&s);
-    assert_int_equal(d.hand_end, 4096);
+    assert_int_equal(d.submit_end, 4096);
     assert_int_equal(d.gap, PLAN_NO_GAP);
     assert_int_equal(plan_rearm(&ring, &d, &s, 0).rtit_status, STOPPED);
 
@@ -142,7 +142,7 @@ static void test_stopped_at_region_size(void **state)
     (void)state;
     struct plan_snapshot s = snapshot_at(STOPPED | 1ull << 32, 3, 4096);
     struct plan_drain d = drain(&s);
-    assert_int_equal(d.hand_end, 4 * 4096);
+    assert_int_equal(d.submit_end, 4 * 4096);
     assert_int_equal(d.gap, PLAN_GAP_STOPPED);
     assert_int_equal(d.gap_at, 4 * 4096);
     assert_true(plan_rearm(&ring, &d, &s, 4096).stall);
@@ -166,7 +166,7 @@ static void test_index_on_end(void **state)
     assert_false(plan_rearm(&ring, &d, &s, 8192).stall);
     s = snapshot_at(0, 4, 0);
     d = drain(&s);
-    assert_int_equal(d.hand_end, 4 * 4096);
+    assert_int_equal(d.submit_end, 4 * 4096);
     assert_int_equal(d.gap, PLAN_NO_GAP);
     struct plan_rearm r = plan_rearm(&ring, &d, &s, 8192);
     assert_true(r.write_ptrs);
@@ -180,7 +180,7 @@ static void test_error_keeps_what_is_good(void **state)
     struct plan_drain d = drain(&s);
     assert_int_equal(d.gap, PLAN_GAP_ERROR);
     assert_int_equal(d.gap_at, 2 * 4096 + 16);
-    assert_int_equal(d.hand_end, 2 * 4096);
+    assert_int_equal(d.submit_end, 2 * 4096);
     struct plan_rearm r = plan_rearm(&ring, &d, &s, 0);
     assert_true(r.rewrite_table);
     assert_int_equal(r.rtit_status, 0);
@@ -214,16 +214,16 @@ static void test_all(void **state)
     struct plan_snapshot s = snapshot_at(0, 1, 100);
     s.all = true;
     struct plan_drain d = drain(&s);
-    assert_int_equal(d.hand_end, 4196);
+    assert_int_equal(d.submit_end, 4196);
     s = snapshot_at(0, 1, 150);
     d = drain(&s);
-    assert_int_equal(d.hand_from, 4196);
-    assert_int_equal(d.hand_end, 4196);
+    assert_int_equal(d.submit_from, 4196);
+    assert_int_equal(d.submit_end, 4196);
     /* The next drain starts in the middle of the region. */
     s = snapshot_at(0, 2, 1);
     d = drain(&s);
-    assert_int_equal(d.hand_from, 4196);
-    assert_int_equal(d.hand_end, 8192);
+    assert_int_equal(d.submit_from, 4196);
+    assert_int_equal(d.submit_end, 8192);
 }
 
 int main(void)

@@ -79,9 +79,9 @@ static void write_byte(struct fake *fake)
 static void receive(struct fake *fake, const struct region_span *span)
 {
     assert_int_equal(span->offset, fake->received);
-    assert_true(span->place + span->size <= (uint64_t)fake->ring.region_bytes * fake->ring.nr_regions);
+    assert_true(span->memory_offset + span->size <= (uint64_t)fake->ring.region_bytes * fake->ring.nr_regions);
     for (uint32_t i = 0; i < span->size; i++)
-        assert_int_equal(fake->stream_at[span->place + i], span->offset + i + 1);
+        assert_int_equal(fake->stream_at[span->memory_offset + i], span->offset + i + 1);
     fake->received += span->size;
 }
 
@@ -137,7 +137,7 @@ static void drain(struct fake *fake, bool all)
     struct plan_drain plan = plan_drain(&fake->ring, &snapshot);
     struct region_span span;
     fake->pmi = false;
-    while (region_ring_hand_over(&fake->ring, plan.hand_end, &span))
+    while (region_ring_next_span(&fake->ring, plan.submit_end, &span))
         receive(fake, &span);
     if (fake->lost != 0)
         assert_int_not_equal(plan.gap, PLAN_NO_GAP);
@@ -262,7 +262,7 @@ static void test_sizes(void **state)
     struct region_span span;
     ring.written = 127ull << 27;
     uint64_t total = 0;
-    while (region_ring_hand_over(&ring, region_ring_whole_end(&ring), &span)) {
+    while (region_ring_next_span(&ring, region_ring_whole_end(&ring), &span)) {
         assert_int_equal(span.offset, total);
         assert_in_range(span.size, 1, REGION_RING_MAX_SPAN_BYTES);
         total += span.size;
@@ -276,7 +276,7 @@ static void test_release_is_checked(void **state)
 {
     (void)state;
     struct region_ring ring = region_ring_make(TABLE_PA, REGIONS_PA, 4096, 4);
-    ring.written = 8192, ring.handed = 4096;
+    ring.written = 8192, ring.submitted = 4096;
     region_ring_release(&ring, 4097);
     assert_int_equal(ring.released, 0);
     region_ring_release(&ring, 4096);
@@ -292,12 +292,12 @@ static void test_forgetting_keeps_the_newest(void **state)
     struct region_ring ring = region_ring_make(TABLE_PA, REGIONS_PA, 4096, 6);
     for (uint64_t written = 0; written < 100 * 4096; written += 1000) {
         ring.written = written;
-        region_ring_forget(&ring);
+        region_ring_drop_oldest(&ring);
         assert_true(region_ring_arm(&ring));
         assert_true(ring.limit - written >= 4096);
-        assert_int_equal(ring.handed, ring.released);
-        assert_int_equal(ring.handed % 4096, 0);
-        uint64_t kept = written - ring.handed;
+        assert_int_equal(ring.submitted, ring.released);
+        assert_int_equal(ring.submitted % 4096, 0);
+        uint64_t kept = written - ring.submitted;
         assert_true(kept == written || (kept >= 4 * 4096 && kept < 5 * 4096));
     }
 }
@@ -306,15 +306,15 @@ static void test_nothing_on_its_way_is_forgotten(void **state)
 {
     (void)state;
     struct region_ring ring = region_ring_make(TABLE_PA, REGIONS_PA, 4096, 6);
-    ring.handed = 2 * 4096 + 100; /* a snapshot, not yet acknowledged */
+    ring.submitted = 2 * 4096 + 100; /* a snapshot, not yet acknowledged */
     ring.written = 20 * 4096;
-    region_ring_forget(&ring);
-    assert_int_equal(ring.handed, 2 * 4096 + 100);
+    region_ring_drop_oldest(&ring);
+    assert_int_equal(ring.submitted, 2 * 4096 + 100);
     assert_int_equal(ring.released, 0);
     assert_false(region_ring_arm(&ring));
     region_ring_release(&ring, 2 * 4096 + 100);
-    region_ring_forget(&ring);
-    assert_int_equal(ring.handed, 16 * 4096);
+    region_ring_drop_oldest(&ring);
+    assert_int_equal(ring.submitted, 16 * 4096);
     assert_true(region_ring_arm(&ring));
 }
 

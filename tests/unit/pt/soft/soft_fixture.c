@@ -35,7 +35,7 @@ int soft_setup(void **state)
     f->pt.tsc = 0x1234;
     f->tables[0] = REGIONS_PA | (uint64_t)topa_size_code(REGIONS_BYTES) << TOPA_SIZE_SHIFT;
     f->tables[1] = TABLES_PA | TOPA_END;
-    f->at = (struct soft_place){.ip = 0x401000, .cr3 = 0x5000, .cs_l = true};
+    f->at = (struct soft_context){.ip = 0x401000, .cr3 = 0x5000, .cs_l = true};
     *state = f;
     return 0;
 }
@@ -57,7 +57,7 @@ void soft_on(struct soft_fixture *f, uint64_t ctl, uint32_t byte_cnt)
 void soft_running(struct soft_fixture *f, uint64_t ctl)
 {
     soft_on(f, ctl, 1);
-    soft_pt_before(&f->pt, &f->at);
+    soft_pt_step_begin(&f->pt, &f->at);
     soft_text(f);
 }
 
@@ -67,24 +67,24 @@ void soft_range(struct soft_fixture *f, uint32_t i, uint64_t first, uint64_t las
     soft_pt_write(&f->pt, IA32_RTIT_ADDR0_A + 2 * i + 1, last);
 }
 
-void soft_step_to(struct soft_fixture *f, const struct instruction *instruction, struct soft_place to)
+void soft_step_to(struct soft_fixture *f, const struct instruction *instruction, struct soft_context to)
 {
-    soft_pt_before(&f->pt, &f->at);
+    soft_pt_step_begin(&f->pt, &f->at);
     f->at = to;
     soft_pt_executed(&f->pt, instruction, &to);
 }
 
 void soft_step(struct soft_fixture *f, const struct instruction *instruction, uint64_t to)
 {
-    struct soft_place place = f->at;
+    struct soft_context place = f->at;
 
     place.ip = to;
     soft_step_to(f, instruction, place);
 }
 
-void soft_event(struct soft_fixture *f, struct soft_place to)
+void soft_event(struct soft_fixture *f, struct soft_context to)
 {
-    soft_pt_before(&f->pt, &f->at);
+    soft_pt_step_begin(&f->pt, &f->at);
     f->at = to;
     soft_pt_delivered(&f->pt, &to);
 }

@@ -18,7 +18,7 @@
 
 struct soft_fixture {
     struct soft_pt pt;
-    struct soft_place at;
+    struct soft_context at;
     uint8_t regions[REGIONS_BYTES];
     uint64_t tables[2 * TOPA_TABLE_ENTRIES];
     size_t read; /* behind the last packet that soft_text has told */
@@ -42,8 +42,8 @@ void soft_range(struct soft_fixture *f, uint32_t i, uint64_t first, uint64_t las
 
 /* The instruction at f->at has led to f->at as it will be: its IP, or all of it. */
 void soft_step(struct soft_fixture *f, const struct instruction *instruction, uint64_t to);
-void soft_step_to(struct soft_fixture *f, const struct instruction *instruction, struct soft_place to);
-void soft_event(struct soft_fixture *f, struct soft_place to);
+void soft_step_to(struct soft_fixture *f, const struct instruction *instruction, struct soft_context to);
+void soft_event(struct soft_fixture *f, struct soft_context to);
 
 extern const struct instruction nop, jz, jmp, jmp_rax, call, call_rax, ret;
 extern const struct instruction syscall_far, iret, jmp_far, int3, int_n, into, mov_cr3;

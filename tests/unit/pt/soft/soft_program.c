@@ -125,18 +125,18 @@ void program_make(struct program *program, uint64_t seed)
         area_make(program, &program->areas[i]);
 }
 
-struct soft_place program_place(struct program *program, const struct area *area, uint64_t cr3)
+struct soft_context program_place(struct program *program, const struct area *area, uint64_t cr3)
 {
     const uint16_t start = area->starts[program_draw(program, (uint32_t)area->nr_starts)];
 
-    return (struct soft_place){.ip = area->base + start,
-                               .cr3 = cr3,
-                               .user = area->user,
-                               .cs_l = area->mode == INSTRUCTION_64,
-                               .cs_d = area->mode == INSTRUCTION_32};
+    return (struct soft_context){.ip = area->base + start,
+                                 .cr3 = cr3,
+                                 .user = area->user,
+                                 .cs_l = area->mode == INSTRUCTION_64,
+                                 .cs_d = area->mode == INSTRUCTION_32};
 }
 
-struct soft_place program_anywhere(struct program *program, uint64_t cr3)
+struct soft_context program_anywhere(struct program *program, uint64_t cr3)
 {
     return program_place(program, &program->areas[program_draw(program, NR_AREAS)], cr3);
 }
@@ -193,7 +193,7 @@ static uint64_t near_target(struct program *program, struct area *area, const st
     return program_place(program, area, 0).ip;
 }
 
-struct outcome program_step(struct program *program, struct soft_place at)
+struct outcome program_step(struct program *program, struct soft_context at)
 {
     struct outcome outcome = {.to = at};
     struct area *area = area_at(program, at.ip);

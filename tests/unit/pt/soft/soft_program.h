@@ -36,7 +36,7 @@ struct program {
 struct outcome {
     bool event; /* instead of the instruction */
     struct instruction instruction;
-    struct soft_place to;
+    struct soft_context to;
 };
 
 void program_make(struct program *program, uint64_t seed);
@@ -45,11 +45,11 @@ void program_make(struct program *program, uint64_t seed);
 uint32_t program_draw(struct program *program, uint32_t below);
 
 /* An instruction in this area, or in any. */
-struct soft_place program_place(struct program *program, const struct area *area, uint64_t cr3);
-struct soft_place program_anywhere(struct program *program, uint64_t cr3);
+struct soft_context program_place(struct program *program, const struct area *area, uint64_t cr3);
+struct soft_context program_anywhere(struct program *program, uint64_t cr3);
 
 /* Execute what is at at. */
-struct outcome program_step(struct program *program, struct soft_place at);
+struct outcome program_step(struct program *program, struct soft_context at);
 
 /* The code there, and how many bytes of it follow; 0: none. */
 size_t program_code(struct program *program, uint64_t ip, const uint8_t **code);

@@ -13,17 +13,17 @@
 
 #define KERNEL 0xffffffff81000000ull
 
-static struct soft_place kernel(uint64_t ip)
+static struct soft_context kernel(uint64_t ip)
 {
-    return (struct soft_place){.ip = ip, .cr3 = 0x5000, .cs_l = true};
+    return (struct soft_context){.ip = ip, .cr3 = 0x5000, .cs_l = true};
 }
 
-static struct soft_place user(uint64_t ip)
+static struct soft_context user(uint64_t ip)
 {
-    return (struct soft_place){.ip = ip, .cr3 = 0x5000, .cs_l = true, .user = true};
+    return (struct soft_context){.ip = ip, .cr3 = 0x5000, .cs_l = true, .user = true};
 }
 
-static struct soft_place with_cr3(struct soft_place place, uint64_t cr3)
+static struct soft_context with_cr3(struct soft_context place, uint64_t cr3)
 {
     place.cr3 = cr3;
     return place;
@@ -37,11 +37,11 @@ static void far_branches_tell_the_mode(void **state)
     soft_step(f, &jz, 0x401010);
     soft_step(f, &syscall_far, KERNEL);
     expect(f, "TNT !; TIP ffffffff81000000");
-    soft_step_to(f, &iret, (struct soft_place){.ip = 0x8000, .cr3 = 0x5000, .cs_d = true, .user = true});
+    soft_step_to(f, &iret, (struct soft_context){.ip = 0x8000, .cr3 = 0x5000, .cs_d = true, .user = true});
     expect(f, "MODE.Exec 32; TIP 8000");
     soft_step(f, &jmp_far, 0x8100);
-    soft_step_to(f, &jmp_far, (struct soft_place){.ip = 0x7c00, .cr3 = 0x5000});
-    soft_step_to(f, &jmp_far, (struct soft_place){.ip = 0x9000, .cr3 = 0x5000, .cs_l = true, .cs_d = true});
+    soft_step_to(f, &jmp_far, (struct soft_context){.ip = 0x7c00, .cr3 = 0x5000});
+    soft_step_to(f, &jmp_far, (struct soft_context){.ip = 0x9000, .cr3 = 0x5000, .cs_l = true, .cs_d = true});
     soft_step_to(f, &jmp_far, kernel(0x9100));
     expect(f, "TIP 8100; MODE.Exec 16; TIP 7c00; MODE.Exec 64; TIP 9000; TIP 9100");
 }
@@ -52,7 +52,7 @@ static void far_branches_tell_cr3(void **state)
     struct soft_fixture *f = *state;
     soft_running(f, CTL_DEFAULT);
     soft_step_to(f, &jmp_far, with_cr3(kernel(0x402000), 0x6000));
-    soft_step_to(f, &iret, (struct soft_place){.ip = 0x8000, .cr3 = 0x7020, .cs_d = true});
+    soft_step_to(f, &iret, (struct soft_context){.ip = 0x8000, .cr3 = 0x7020, .cs_d = true});
     expect(f, "PIP 6000 NR; TIP 402000; PIP 7020 NR; MODE.Exec 32; TIP 8000");
 }
 
@@ -67,14 +67,14 @@ static void far_branches_leave_the_context(void **state)
     soft_step(f, &jz, 0x8010);
     soft_step(f, &jmp_rax, 0x8020);
     soft_step(f, &call, 0x9000);
-    soft_step_to(f, &jmp_far, (struct soft_place){.ip = 0x8000, .cr3 = 0x5000, .cs_d = true, .user = true});
+    soft_step_to(f, &jmp_far, (struct soft_context){.ip = 0x8000, .cr3 = 0x5000, .cs_d = true, .user = true});
     expect(f, "");
     soft_step_to(f, &syscall_far, kernel(KERNEL));
     expect(f, "TIP.PGE ffffffff81000000");
     soft_step(f, &ret, 0x8025);
     expect(f, "TIP 8025");
     soft_step_to(f, &iret, user(0xa000));
-    soft_step_to(f, &syscall_far, (struct soft_place){.ip = 0xb000, .cr3 = 0x6000, .cs_d = true});
+    soft_step_to(f, &syscall_far, (struct soft_context){.ip = 0xb000, .cr3 = 0x6000, .cs_d = true});
     expect(f, "TIP.PGD -; PIP 6000 NR; MODE.Exec 32; TIP.PGE b000");
 }
 
@@ -110,7 +110,7 @@ static void software_interrupts(void **state)
 static void into_goes_on_or_does_not(void **state)
 {
     struct soft_fixture *f = *state;
-    f->at = (struct soft_place){.ip = 0x8000, .cr3 = 0x5000, .cs_d = true};
+    f->at = (struct soft_context){.ip = 0x8000, .cr3 = 0x5000, .cs_d = true};
     soft_running(f, CTL_DEFAULT);
     soft_step(f, &into, 0x8001);
     expect(f, "");
@@ -140,7 +140,7 @@ static void events(void **state)
     expect(f, "TNT .; FUP 401002; TIP ffffffff81000000");
     soft_event(f, with_cr3(kernel(KERNEL + 0x100), 0x6000));
     expect(f, "FUP ffffffff81000000; PIP 6000 NR; TIP ffffffff81000100");
-    soft_event(f, (struct soft_place){.ip = 0x7000, .cr3 = 0x6000});
+    soft_event(f, (struct soft_context){.ip = 0x7000, .cr3 = 0x6000});
     expect(f, "FUP ffffffff81000100; MODE.Exec 16; TIP 7000");
 }
 
@@ -178,14 +178,14 @@ static void mov_to_cr3_and_its_filter(void **state)
     soft_running(f, CTL_DEFAULT | RTIT_CTL_CR3_FILTER);
     soft_step_to(f, &mov_cr3, with_cr3(kernel(0x401003), 0x5001));
     expect(f, "PIP 5000 NR");
-    assert_true(soft_pt_wants(&f->pt, false, 0x6000)); /* one more, whose end is not traced */
+    assert_true(soft_pt_must_step(&f->pt, false, 0x6000)); /* one more, whose end is not traced */
     soft_step_to(f, &mov_cr3, with_cr3(kernel(0x401006), 0x6000));
     expect(f, "TIP.PGD -");
     soft_step_to(f, &mov_cr3, with_cr3(kernel(0x401009), 0x7000));
     soft_step(f, &jmp_rax, 0x402000);
     expect(f, "");
-    assert_false(soft_pt_wants(&f->pt, false, 0x7000));
-    assert_true(soft_pt_wants(&f->pt, false, 0x5fff));
+    assert_false(soft_pt_must_step(&f->pt, false, 0x7000));
+    assert_true(soft_pt_must_step(&f->pt, false, 0x5fff));
     soft_step_to(f, &mov_cr3, with_cr3(kernel(0x402003), 0x5000));
     expect(f, "PIP 5000 NR; TIP.PGE 402003");
 }
@@ -219,7 +219,7 @@ static void root_moves_the_guest_on(void **state)
 {
     struct soft_fixture *f = *state;
     soft_running(f, CTL_DEFAULT);
-    soft_pt_before(&f->pt, &f->at);
+    soft_pt_step_begin(&f->pt, &f->at);
     f->at.ip += 2;
     soft_event(f, kernel(KERNEL));
     expect(f, "FUP 401002; TIP ffffffff81000000");

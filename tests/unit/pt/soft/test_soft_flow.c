@@ -49,14 +49,14 @@ static void entry_add(struct entries *entries, struct entry entry)
  */
 
 /* ContextEn, as "Packet Generation Enable Controls" (36.2.5) has it. */
-static bool traced(const struct flow_world *w, const struct soft_place *at)
+static bool traced(const struct flow_world *w, const struct soft_context *at)
 {
     return (w->ctl & (at->user ? RTIT_CTL_USER : RTIT_CTL_OS)) &&
            (!(w->ctl & RTIT_CTL_CR3_FILTER) || at->cr3 == 0x5000);
 }
 
 /* libipt takes a software interrupt for an event, since a FUP tells of it. */
-static void note(struct flow_world *w, const struct soft_place *at, const struct outcome *outcome)
+static void note(struct flow_world *w, const struct soft_context *at, const struct outcome *outcome)
 {
     const bool event = outcome->event || instruction_is_interrupt(&outcome->instruction);
 
@@ -74,7 +74,7 @@ static void pause_now_and_then(struct flow_world *w)
 {
     if (program_draw(&w->program, 100))
         return;
-    soft_pt_pause(&w->f->pt);
+    soft_pt_trace_off(&w->f->pt);
     if (program_draw(&w->program, 3) == 0)
         soft_pt_write(&w->f->pt, IA32_RTIT_STATUS, 0);
 }
@@ -93,14 +93,14 @@ static void execute(struct flow_world *w)
         f->pt.tsc += 100;
         note(w, &f->at, &outcome);
         const bool guarded = soft_pt_guards(&f->pt, f->at.ip, f->at.ip, !f->at.user, f->at.user);
-        if (!soft_pt_wants(&f->pt, guarded, f->at.cr3)) /* the guest runs on unseen */
+        if (!soft_pt_must_step(&f->pt, guarded, f->at.cr3)) /* the guest runs on unseen */
             f->at = outcome.to;
         else if (outcome.event)
             soft_event(f, outcome.to);
         else
             soft_step_to(f, &outcome.instruction, outcome.to);
     }
-    soft_pt_pause(&f->pt);
+    soft_pt_trace_off(&f->pt);
     assert_int_equal(f->pt.status, 0);
 }
 

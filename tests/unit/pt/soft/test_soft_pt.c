@@ -20,9 +20,9 @@ static void starts_with_a_psb(void **state)
 {
     struct soft_fixture *f = *state;
     soft_on(f, CTL_DEFAULT | RTIT_CTL_TSC_EN, 0);
-    soft_pt_before(&f->pt, &f->at);
+    soft_pt_step_begin(&f->pt, &f->at);
     expect(f, "MODE.Exec 64; TIP.PGE 401000; PSB; TSC 1234; PIP 5000 NR; MODE.TSX; MODE.Exec 64; FUP 401000; PSBEND");
-    soft_pt_before(&f->pt, &f->at);
+    soft_pt_step_begin(&f->pt, &f->at);
     expect(f, "");
 }
 
@@ -33,7 +33,7 @@ static void starts_between_psbs(void **state)
     f->at.cs_l = false;
     f->at.cs_d = true;
     soft_on(f, CTL_DEFAULT | RTIT_CTL_TSC_EN, 1);
-    soft_pt_before(&f->pt, &f->at);
+    soft_pt_step_begin(&f->pt, &f->at);
     expect(f, "TSC 1234; PIP 5000 NR; MODE.Exec 32; TIP.PGE 401000");
 }
 
@@ -42,11 +42,11 @@ static void starts_out_of_context(void **state)
 {
     struct soft_fixture *f = *state;
     soft_on(f, (CTL_DEFAULT | RTIT_CTL_TSC_EN) & ~RTIT_CTL_OS, 0);
-    soft_pt_before(&f->pt, &f->at);
+    soft_pt_step_begin(&f->pt, &f->at);
     expect(f, "PSB; TSC 1234; PSBEND");
     soft_step(f, &jmp_rax, 0x402000);
     soft_step(f, &jz, 0x403000);
-    soft_pt_pause(&f->pt);
+    soft_pt_trace_off(&f->pt);
     expect(f, "");
 }
 
@@ -56,17 +56,17 @@ static void what_the_controls_leave_out(void **state)
     struct soft_fixture *f = *state;
     f->at.user = true;
     soft_on(f, CTL_DEFAULT & ~RTIT_CTL_OS, 0);
-    soft_pt_before(&f->pt, &f->at);
+    soft_pt_step_begin(&f->pt, &f->at);
     expect(f, "MODE.Exec 64; TIP.PGE 401000; PSB; MODE.TSX; MODE.Exec 64; FUP 401000; PSBEND");
-    soft_pt_pause(&f->pt);
+    soft_pt_trace_off(&f->pt);
     soft_text(f);
     soft_on(f, CTL_DEFAULT & ~RTIT_CTL_BRANCH_EN, 0);
     f->read = 0;
-    soft_pt_before(&f->pt, &f->at);
+    soft_pt_step_begin(&f->pt, &f->at);
     expect(f, "PSB; PIP 5000 NR; PSBEND");
     soft_step(f, &jmp_rax, 0x402000);
     soft_step(f, &jz, 0x403000);
-    soft_pt_pause(&f->pt);
+    soft_pt_trace_off(&f->pt);
     expect(f, "");
 }
 
@@ -75,10 +75,10 @@ static void nothing_without_trace_en(void **state)
     struct soft_fixture *f = *state;
     soft_on(f, CTL_DEFAULT & ~RTIT_CTL_TRACE_EN, 0);
     soft_step(f, &jmp_rax, 0x402000);
-    soft_event(f, (struct soft_place){.ip = 0x403000, .cs_l = true});
-    soft_pt_pause(&f->pt);
+    soft_event(f, (struct soft_context){.ip = 0x403000, .cs_l = true});
+    soft_pt_trace_off(&f->pt);
     expect(f, "");
-    assert_false(soft_pt_wants(&f->pt, true, 0x5000));
+    assert_false(soft_pt_must_step(&f->pt, true, 0x5000));
 }
 
 /* Row 3b; and what TraceEn = 1 does then is row 2 again. */
@@ -88,11 +88,11 @@ static void pauses_and_goes_on(void **state)
     soft_running(f, CTL_DEFAULT);
     soft_step(f, &jz, 0x402000);
     soft_step(f, &jz, 0x402002);
-    soft_pt_pause(&f->pt);
+    soft_pt_trace_off(&f->pt);
     expect(f, "TNT !.; FUP 402002; TIP.PGD -");
-    soft_pt_pause(&f->pt);
+    soft_pt_trace_off(&f->pt);
     expect(f, "");
-    soft_pt_before(&f->pt, &f->at);
+    soft_pt_step_begin(&f->pt, &f->at);
     expect(f, "PIP 5000 NR; MODE.Exec 64; TIP.PGE 402002");
 }
 
@@ -102,8 +102,8 @@ static void a_return_behind_a_pause_is_not_compressed(void **state)
     struct soft_fixture *f = *state;
     soft_running(f, CTL_DEFAULT);
     soft_step(f, &call, 0x402000);
-    soft_pt_pause(&f->pt);
-    soft_pt_before(&f->pt, &f->at);
+    soft_pt_trace_off(&f->pt);
+    soft_pt_step_begin(&f->pt, &f->at);
     soft_text(f);
     soft_step(f, &ret, 0x401005);
     expect(f, "TIP 401005");
@@ -121,7 +121,7 @@ static void six_bits_fill_a_tnt(void **state)
     soft_step(f, &jz, f->at.ip + 2);
     expect(f, "TNT !.!.!.");
     soft_step(f, &jz, f->at.ip - 16);
-    soft_pt_pause(&f->pt);
+    soft_pt_trace_off(&f->pt);
     expect(f, "TNT !; FUP 401027; TIP.PGD -");
 }
 
@@ -134,7 +134,7 @@ static void psb_comes_in_time(void **state)
         soft_on(f, CTL_DEFAULT | (uint64_t)code << RTIT_CTL_PSB_FREQ_SHIFT, every - 200);
         f->read = 0;
         f->at.ip = 0x401000;
-        soft_pt_before(&f->pt, &f->at);
+        soft_pt_step_begin(&f->pt, &f->at);
         soft_text(f);
         size_t before;
         do {
@@ -147,7 +147,7 @@ static void psb_comes_in_time(void **state)
                  (unsigned long long)f->at.ip);
         assert_string_equal(f->text, expected);
         assert_int_equal(before, 199);
-        soft_pt_pause(&f->pt);
+        soft_pt_trace_off(&f->pt);
     }
 }
 
@@ -230,7 +230,7 @@ static void exactly_64_calls_return(void **state)
         soft_step(f, &ret, 0x410000 + 0x100 * (i - 1) + 5);
     soft_text(f);
     soft_step(f, &ret, 0x401005);
-    soft_pt_pause(&f->pt);
+    soft_pt_trace_off(&f->pt);
     expect(f, "TNT !!!!; FUP 401005; TIP.PGD -");
 }
 
@@ -244,7 +244,7 @@ static void calls_of_the_next_instruction(void **state)
     soft_step(f, &ret, 0x401005);
     soft_step(f, &call_rax, 0x401007);
     soft_step(f, &ret, 0x401007);
-    soft_pt_pause(&f->pt);
+    soft_pt_trace_off(&f->pt);
     expect(f, "TNT !; TIP 401007; TNT !; FUP 401007; TIP.PGD -");
 }
 
@@ -261,13 +261,13 @@ static void dis_retc_tells_all_returns(void **state)
 static void the_next_instruction_wraps_at_32_bits(void **state)
 {
     struct soft_fixture *f = *state;
-    f->at = (struct soft_place){.ip = 0xfffffffe, .cr3 = 0x5000, .cs_d = true};
+    f->at = (struct soft_context){.ip = 0xfffffffe, .cr3 = 0x5000, .cs_d = true};
     soft_running(f, CTL_DEFAULT);
     soft_step(f, &jz, 0);
     soft_step(f, &jmp_rax, 0xfffffffb);
     soft_step(f, &call, 0x1000);
     soft_step(f, &ret, 0);
-    soft_pt_pause(&f->pt);
+    soft_pt_trace_off(&f->pt);
     expect(f, "TNT .; TIP fffffffb; TNT !; FUP 0; TIP.PGD -");
 }
 

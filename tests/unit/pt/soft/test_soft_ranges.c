@@ -20,9 +20,9 @@
 /* In the filter's range, with one bit that waits. */
 static void inside(struct soft_fixture *f)
 {
-    f->at = (struct soft_place){.ip = IN, .cr3 = 0x5000, .cs_l = true};
+    f->at = (struct soft_context){.ip = IN, .cr3 = 0x5000, .cs_l = true};
     soft_range(f, 0, IN, IN_LAST);
-    soft_pt_pause(&f->pt);
+    soft_pt_trace_off(&f->pt);
     f->read = 0;
     soft_running(f, CTL_DEFAULT | FILTER);
     soft_step(f, &jz, IN + 0x10);
@@ -93,8 +93,8 @@ static void outside_nothing_is_told(void **state)
     soft_step(f, &call_rax, OUT + 0x10);
     soft_step(f, &ret, OUT + 2);
     soft_step(f, &jmp_far, OUT);
-    soft_event(f, (struct soft_place){.ip = OUT + 0x20, .cr3 = 0x5000, .cs_l = true});
-    soft_pt_pause(&f->pt);
+    soft_event(f, (struct soft_context){.ip = OUT + 0x20, .cr3 = 0x5000, .cs_l = true});
+    soft_pt_trace_off(&f->pt);
     expect(f, "");
 }
 
@@ -107,10 +107,10 @@ static void running_on_changes_nothing(void **state)
     soft_running(f, CTL_DEFAULT | FILTER);
     soft_step(f, &nop, IN_LAST + 1);
     soft_step(f, &jz, IN_LAST + 3);
-    soft_pt_pause(&f->pt);
+    soft_pt_trace_off(&f->pt);
     expect(f, "TNT .; FUP 402002; TIP.PGD -");
     f->at.ip = IN - 3;
-    soft_pt_before(&f->pt, &f->at);
+    soft_pt_step_begin(&f->pt, &f->at);
     soft_step(f, &nop, IN - 2);
     soft_step(f, &jz, IN);
     soft_step(f, &nop, IN + 1);
@@ -149,8 +149,8 @@ static void any_of_several_ranges_will_do(void **state)
 /* Rows 10d, 12d, 13d, and 10b, 12b, 13b; CR3 is told outside too (10f). */
 static void far_branches_and_events_cross(void **state)
 {
-    const struct soft_place out = {.ip = OUT, .cr3 = 0x5000, .cs_d = true},
-                            in = {.ip = IN, .cr3 = 0x5000, .cs_l = true};
+    const struct soft_context out = {.ip = OUT, .cr3 = 0x5000, .cs_d = true},
+                              in = {.ip = IN, .cr3 = 0x5000, .cs_l = true};
     struct soft_fixture *f = *state;
     inside(f);
     soft_step_to(f, &jmp_far, out);
@@ -161,8 +161,8 @@ static void far_branches_and_events_cross(void **state)
     soft_step_to(f, &int_n, in);
     soft_event(f, out);
     expect(f, "TIP.PGE 401000; FUP 401000; TIP.PGD 500000");
-    soft_step_to(f, &jmp_far, (struct soft_place){.ip = OUT, .cr3 = 0x6000, .cs_d = true});
-    soft_event(f, (struct soft_place){.ip = IN, .cr3 = 0x6000, .cs_d = true});
+    soft_step_to(f, &jmp_far, (struct soft_context){.ip = OUT, .cr3 = 0x6000, .cs_d = true});
+    soft_event(f, (struct soft_context){.ip = IN, .cr3 = 0x6000, .cs_d = true});
     expect(f, "PIP 6000 NR; MODE.Exec 32; TIP.PGE 401000");
 }
 
@@ -170,7 +170,7 @@ static void far_branches_and_events_cross(void **state)
 static void mov_to_cr3_crosses(void **state)
 {
     struct soft_fixture *f = *state;
-    struct soft_place next = {.ip = IN_LAST + 1, .cr3 = 0x6000, .cs_l = true};
+    struct soft_context next = {.ip = IN_LAST + 1, .cr3 = 0x6000, .cs_l = true};
     f->at.ip = IN_LAST - 2;
     soft_range(f, 0, IN, IN_LAST);
     soft_running(f, CTL_DEFAULT | FILTER);
@@ -206,7 +206,7 @@ static void it_comes_into_the_range_between_two_steps(void **state)
     struct soft_fixture *f = *state;
     outside(f);
     f->at.ip = OUT + 0x100;
-    soft_pt_before(&f->pt, &f->at);
+    soft_pt_step_begin(&f->pt, &f->at);
     expect(f, "");
     f->at.ip = IN + 0x30;
     soft_step(f, &jmp_rax, IN + 0x40);
@@ -223,13 +223,13 @@ static void who_is_stepped(void **state)
     assert_true(soft_pt_guards(&f->pt, 0, UINT64_MAX, true, false));
     assert_false(soft_pt_guards(&f->pt, IN_LAST + 1, UINT64_MAX, true, false));
     assert_false(soft_pt_guards(&f->pt, 0, IN - 1, true, false));
-    assert_true(soft_pt_wants(&f->pt, false, 0x5000));
+    assert_true(soft_pt_must_step(&f->pt, false, 0x5000));
     soft_step(f, &jmp, OUT);
-    assert_false(soft_pt_wants(&f->pt, false, 0x5000));
-    assert_true(soft_pt_wants(&f->pt, true, 0x5000));
-    soft_pt_pause(&f->pt);
+    assert_false(soft_pt_must_step(&f->pt, false, 0x5000));
+    assert_true(soft_pt_must_step(&f->pt, true, 0x5000));
+    soft_pt_trace_off(&f->pt);
     soft_pt_write(&f->pt, IA32_RTIT_CTL, CTL_DEFAULT);
-    assert_true(soft_pt_wants(&f->pt, false, 0x5000));
+    assert_true(soft_pt_must_step(&f->pt, false, 0x5000));
     assert_false(soft_pt_guards(&f->pt, 0, UINT64_MAX, true, true));
 }
 
@@ -242,8 +242,8 @@ static void who_is_stepped_by_privilege(void **state)
     assert_true(soft_pt_guards(&f->pt, IN, IN_LAST, false, true));
     assert_true(soft_pt_guards(&f->pt, IN, IN_LAST, true, true));
     assert_false(soft_pt_guards(&f->pt, IN, IN_LAST, true, false));
-    assert_false(soft_pt_wants(&f->pt, false, 0x5000));
-    assert_true(soft_pt_wants(&f->pt, true, 0x5000));
+    assert_false(soft_pt_must_step(&f->pt, false, 0x5000));
+    assert_true(soft_pt_must_step(&f->pt, true, 0x5000));
     soft_pt_write(&f->pt, IA32_RTIT_CTL, CTL_DEFAULT & ~RTIT_CTL_USER);
     assert_true(soft_pt_guards(&f->pt, IN, IN_LAST, true, false));
     assert_false(soft_pt_guards(&f->pt, IN, IN_LAST, false, true));
@@ -260,7 +260,7 @@ static void comes_back_to_the_same_address(void **state)
     soft_running(f, CTL_DEFAULT & ~RTIT_CTL_OS);
     expect(f, "");
     f->at.user = true;
-    soft_pt_before(&f->pt, &f->at);
+    soft_pt_step_begin(&f->pt, &f->at);
     expect(f, "MODE.Exec 64; TIP.PGE 401000");
 }
 

@@ -21,19 +21,19 @@ static void expect_stopped(struct soft_fixture *f)
 {
     assert_int_equal(soft_pt_read(&f->pt, IA32_RTIT_STATUS) & (RTIT_STATUS_STOPPED | RTIT_STATUS_ERROR),
                      RTIT_STATUS_STOPPED);
-    assert_false(soft_pt_wants(&f->pt, true, 0x5000));
+    assert_false(soft_pt_must_step(&f->pt, true, 0x5000));
     soft_step(f, &jmp_rax, IN);
     soft_step(f, &jz, IN + 0x10);
     soft_event(f, f->at);
-    soft_pt_pause(&f->pt);
+    soft_pt_trace_off(&f->pt);
     expect(f, "");
 }
 
 /* A bit waits, and OUT begins the range that stops. */
 static void before_stop(struct soft_fixture *f)
 {
-    soft_pt_pause(&f->pt);
-    f->at = (struct soft_place){.ip = IN, .cr3 = 0x5000, .cs_l = true};
+    soft_pt_trace_off(&f->pt);
+    f->at = (struct soft_context){.ip = IN, .cr3 = 0x5000, .cs_l = true};
     f->read = 0;
     soft_range(f, 1, OUT, OUT + 0xfff);
     soft_running(f, CTL_DEFAULT | STOP);
@@ -69,7 +69,7 @@ static void far_branches_and_events_stop(void **state)
     expect(f, "TNT .; TIP.PGD 500000; TraceStop");
     expect_stopped(f);
     before_stop(f);
-    soft_event(f, (struct soft_place){.ip = OUT, .cr3 = 0x6000, .cs_l = true});
+    soft_event(f, (struct soft_context){.ip = OUT, .cr3 = 0x6000, .cs_l = true});
     expect(f, "TNT .; FUP 401002; PIP 6000 NR; TIP.PGD 500000; TraceStop");
     expect_stopped(f);
 }
@@ -83,12 +83,12 @@ static void mov_to_cr3_stops(void **state)
     soft_step(f, &nop, OUT);
     soft_step(f, &jz, OUT + 2);
     expect(f, "TNT .; TIP 4fffff");
-    soft_step_to(f, &mov_cr3, (struct soft_place){.ip = OUT + 5, .cr3 = 0x6000, .cs_l = true});
+    soft_step_to(f, &mov_cr3, (struct soft_context){.ip = OUT + 5, .cr3 = 0x6000, .cs_l = true});
     expect(f, "TNT .; PIP 6000 NR; TIP.PGD 500005; TraceStop");
     expect_stopped(f);
     before_stop(f);
     soft_step(f, &jmp_rax, OUT - 3);
-    soft_step_to(f, &mov_cr3, (struct soft_place){.ip = OUT, .cr3 = 0x6000, .cs_l = true});
+    soft_step_to(f, &mov_cr3, (struct soft_context){.ip = OUT, .cr3 = 0x6000, .cs_l = true});
     expect(f, "TNT .; TIP 4ffffd; PIP 6000 NR");
     soft_step(f, &jmp_rax, OUT + 0xffd);
     soft_text(f);
@@ -101,10 +101,10 @@ static void stops_outside_of_the_filter_too(void **state)
     soft_range(f, 0, IN, IN_LAST);
     soft_range(f, 1, OUT, OUT + 0xfff);
     soft_running(f, (CTL_DEFAULT | FILTER | STOP) & ~RTIT_CTL_USER);
-    soft_step_to(f, &iret, (struct soft_place){.ip = OUT, .cr3 = 0x5000, .cs_l = true, .user = true});
+    soft_step_to(f, &iret, (struct soft_context){.ip = OUT, .cr3 = 0x5000, .cs_l = true, .user = true});
     soft_step(f, &jmp, OUT + 0x10);
     expect(f, "TIP.PGD -");
-    soft_step_to(f, &syscall_far, (struct soft_place){.ip = 0x600000, .cr3 = 0x5000, .cs_l = true});
+    soft_step_to(f, &syscall_far, (struct soft_context){.ip = 0x600000, .cr3 = 0x5000, .cs_l = true});
     expect(f, "");
     soft_step(f, &jz, OUT + 0x10);
     expect(f, "TraceStop");
@@ -118,7 +118,7 @@ static void starts_where_it_stops(void **state)
     soft_range(f, 0, IN, IN_LAST);
     soft_range(f, 1, IN, IN + 0xf);
     soft_on(f, CTL_DEFAULT | FILTER | STOP, 0);
-    soft_pt_before(&f->pt, &f->at);
+    soft_pt_step_begin(&f->pt, &f->at);
     expect(f, "PSB; PIP 5000 NR; MODE.TSX; PSBEND; TraceStop");
     expect_stopped(f);
 }
@@ -143,11 +143,11 @@ static void starts_again_behind_a_stop(void **state)
     soft_step(f, &jz, 0xffffffff81000000);
     soft_step(f, &jmp_rax, 0xffffffff81000100);
     soft_step(f, &call, 0xffffffff81000200);
-    soft_pt_pause(&f->pt);
+    soft_pt_trace_off(&f->pt);
     expect(f, "TNT .; TIP.PGD 500000; TraceStop");
     soft_pt_write(&f->pt, IA32_RTIT_STATUS, 1ull << 32);
     soft_step(f, &ret, 0xffffffff81000105);
-    soft_pt_pause(&f->pt);
+    soft_pt_trace_off(&f->pt);
     expect(
         f,
         "PIP 5000 NR; MODE.Exec 64; TIP.PGE ffffffff81000200; TIP ffffffff81000105; FUP ffffffff81000105; TIP.PGD -");

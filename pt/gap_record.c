@@ -1,11 +1,12 @@
 /* Kind: shell */
-/* Gaps: bytes that were not written, or were overwritten. Shell. */
+/* Gap records: bytes of the trace that were not written, or were overwritten. */
 #include "base/log.h"
 #include "base/msr.h"
 #include "pt/engine_state.h"
 #include "pt/output/fault.h"
 
-/* Which entry, and why: the tables are as the processor found them. Returns the gap record's detail. */
+/* Send a log record that names the ToPA entry and the error. The tables still are as the processor found them. Returns
+ * the gap record's detail. */
 static uint32_t explain_error(struct pt_engine *pt, const struct plan_snapshot *snapshot)
 {
     char line[160];
