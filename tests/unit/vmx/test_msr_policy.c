@@ -1,4 +1,4 @@
-/* vmx/msr_policy.c: the table, and the bitmap that is made from it. */
+/* vmx/msr_policy.c: the table of intercepted MSRs, and the MSR bitmap derived from it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -21,8 +21,9 @@ static void table_is_in_order(void **state)
 {
     (void)state;
     for (size_t i = 0; i < msr_policy_nr_rows; i++) {
+        assert_true(msr_policy[i].condition < 2 * MSR_IF_IPIS);
         assert_true(msr_policy[i].first <= msr_policy[i].last);
-        assert_true(msr_policy[i].last < 0x2000); /* what lies higher needs the bitmap's other halves */
+        assert_true(msr_policy[i].last < 0x2000); /* MSRs from C0000000H on would need the bitmap's other halves */
         assert_non_null(msr_policy[i].name);
         assert_true(msr_policy[i].read != MSR_NATIVE || msr_policy[i].write != MSR_NATIVE);
         if (i > 0)
@@ -30,7 +31,7 @@ static void table_is_in_order(void **state)
     }
 }
 
-/* Hardware note 16: PT's output goes past EPT; the guest must reach none of its MSRs, PT on or off. */
+/* PT's output is not translated by EPT, so the guest must not reach any of its MSRs, whether PT is on or off. */
 static void pt_and_vmx_msrs_fault(void **state)
 {
     (void)state;
@@ -60,10 +61,11 @@ static void conditions(void **state)
     assert_null(msr_policy_find(0xc0000080, MSR_IF_PT | MSR_IF_PERF_CTRL));
 }
 
+/* For each of the 16 combinations of MSR_IF_* conditions, of which MSR_IF_IPIS is the highest bit. */
 static void bitmap_follows_the_table(void **state)
 {
     (void)state;
-    for (uint32_t holding = 0; holding < 4; holding++) {
+    for (uint32_t holding = 0; holding < 2 * MSR_IF_IPIS; holding++) {
         msr_policy_bitmap(bitmap, holding);
         for (uint32_t msr = 0; msr < 0x2000; msr++) {
             const struct msr_row *row = msr_policy_find(msr, holding);
