@@ -1,14 +1,14 @@
-/* Where code goes that is not needed for long: linker.ld. */
+/* Functions and tables of the init section, which only run before the guest does: linker.ld. */
 #ifndef BASE_INIT_H
 #define BASE_INIT_H
 
-/* Single functions of files that stay: with all that is compiled into it, no code that is needed once the guest runs;
- * nor what runs with TraceEn set on the way there, as the capture has .text alone (vmx/exits.c: vmx_start). Whole
- * files say it in their first line (mk/hypervisor.mk), and have their texts and tables there too. The linker refuses
- * what stays and needs any of it (linker.ld: NOCROSSREFS_TO). */
+/* A function in a resident file that belongs to the init section. Files that belong there as a whole say so in their
+ * first line instead (mk/hypervisor.mk). The linker rejects references from resident sections (linker.ld:
+ * NOCROSSREFS_TO). Init code must not run with TraceEn set, as a capture contains the code of .text only
+ * (vmx/exits.c: vmx_start). */
 #define INIT_CODE __attribute__((section(".init.text"), noinline))
 
-/* The same for tables that only such code reads. */
+/* A constant table that only init code reads. */
 #define INIT_DATA __attribute__((section(".init.table")))
 
 #endif

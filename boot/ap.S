@@ -3,7 +3,7 @@
  * Mode". The code is copied to a page below 1 MiB (boot/ap_page.h) and runs there.
  *
  * In, from a SIPI: real mode, CS:IP = the page's start, interrupts off, caches off (CR0.CD and NW are set). Out: 64-bit
- * mode on root's page tables, on the CPU's own stack, in ap_main(RDI = its struct boot_cpu). FS and GS have base 0.
+ * mode on our page tables, on the CPU's own stack, in ap_main(RDI = its struct boot_cpu). FS and GS have base 0.
  */
 #include "boot/ap_page.h"
 #include "boot/long_mode.h"
@@ -20,7 +20,7 @@ ap_page:
     xorl %ebx, %ebx
     movw %cs, %bx
     movw %bx, %ds
-    shll $4, %ebx /* EBX = the page's address, to the end */
+    shll $4, %ebx /* EBX = the page's address, until the end */
     lgdtl AP_GDTR
     movl $(CR0_NE | CR0_MP | CR0_PE), %eax
     movl %eax, %cr0
@@ -55,6 +55,6 @@ ap_page_64:
     movabsq $ap_main, %rax
     callq *%rax
     ud2
-    .org ap_page + AP_GDT /* an error where the code is longer */
+    .org ap_page + AP_GDT /* fails to assemble if the code is longer */
 
     .section .note.GNU-stack, "", @progbits

@@ -1,6 +1,6 @@
 /*
- * The page below 1 MiB in which another CPU starts: the code of boot/ap.S, and behind it what boot/aps.c fills in. For
- * C and assembly; offsets are from the page's start.
+ * The page below 1 MiB in which another CPU starts: the code of boot/ap.S, followed by parameters that boot/aps.c fills
+ * in. For C and assembly; offsets are from the page's start.
  */
 #ifndef BOOT_AP_PAGE_H
 #define BOOT_AP_PAGE_H

@@ -15,7 +15,7 @@
 
 /* SDM Vol. 3A, "Interrupt Command Register (ICR)": physical destination, edge, assert. */
 #define ICR_INIT 0x4500u
-#define ICR_STARTUP 0x4600u /* and the page's number */
+#define ICR_STARTUP 0x4600u /* plus the page number */
 #define ICR_SEND_PENDING (1u << 12)
 #define XAPIC_ICR_LOW 0x300u
 #define XAPIC_ICR_HIGH 0x310u
@@ -28,7 +28,7 @@
 #define LAST_ANSWER_US 1000000u /* a CPU in system management mode answers late */
 #define SEND_US 1000u
 
-/* Real mode's addresses, less the page with the interrupt vectors; a SIPI names no page behind. */
+/* Conventional memory without the page of the interrupt vectors; a SIPI's vector cannot name a page above 1 MiB. */
 #define AP_PAGE_FIRST 0x1000u
 #define AP_PAGE_END 0xa0000u
 
@@ -55,11 +55,11 @@ extern const uint8_t ap_page[], ap_page_32[], ap_page_64[]; /* boot/ap.S */
 
 _Noreturn void ap_main(struct boot_cpu *cpu); /* called by boot/ap.S */
 
-/* What all of them read. */
+/* Written by the first CPU, read by all others. */
 static struct {
     uint64_t pat;
     const struct pt_cpuid *pt;
-    aps_run *run; /* NULL: wait */
+    aps_run *run; /* atomic; NULL: wait */
 } aps_shared;
 
 /* --- on the other CPU ------------------------------------------------------------------------------------------------
@@ -81,7 +81,7 @@ _Noreturn void ap_main(struct boot_cpu *cpu)
     aps_run *run;
     while (!(run = __atomic_load_n(&aps_shared.run, __ATOMIC_ACQUIRE)))
         __asm__ volatile("pause");
-    uint64_t cr3; /* the first CPU has dropped the identity map; here go its translations */
+    uint64_t cr3; /* flush translations of the identity map, which the first CPU has removed */
     __asm__ volatile("mov %%cr3, %0\n\tmov %0, %%cr3" : "=r"(cr3) : : "memory");
     run(cpu);
     __builtin_unreachable();
@@ -93,7 +93,8 @@ _Noreturn void ap_main(struct boot_cpu *cpu)
 static void ipi_send(uint32_t apic_id, uint32_t command)
 {
     uint64_t base = msr_read(IA32_APIC_BASE);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* what the other is to read is written; x2APIC's WRMSR does not wait */
+    __atomic_thread_fence(
+        __ATOMIC_SEQ_CST); /* WRMSR to the x2APIC ICR is not serializing: make earlier stores visible first */
     if (base & APIC_BASE_X2APIC) {
         msr_write(IA32_X2APIC_ICR, (uint64_t)apic_id << 32 | command);
         return;
@@ -122,7 +123,7 @@ static void ap_init(const struct boot_cpu *cpu)
     clock_wait_us(AFTER_INIT_US);
 }
 
-/* The second SIPI is for a CPU that has missed the first: one that runs already takes none. */
+/* The second SIPI is for a CPU that has missed the first; a running CPU ignores it. */
 static bool ap_start(const struct boot_cpu *cpu, uint64_t page_pa)
 {
     const uint32_t startup = ICR_STARTUP | (uint32_t)(page_pa >> 12);
@@ -133,7 +134,7 @@ static bool ap_start(const struct boot_cpu *cpu, uint64_t page_pa)
     ipi_send(cpu->apic_id, startup);
     if (ap_answers(cpu, LAST_ANSWER_US))
         return true;
-    ap_init(cpu); /* it must not come to the page when that is another's */
+    ap_init(cpu); /* it must not run from the page later, when the page holds another CPU's parameters */
     return false;
 }
 
@@ -153,19 +154,19 @@ static void ap_page_fill(uint8_t *page, uint64_t page_pa, const struct boot_cpu 
     memcpy(page + AP_GDT, &parameters, sizeof parameters);
 }
 
-/* Start one, and say what it is. false: it is not ours. */
+/* Start one CPU and log the result. false: it could not be taken over. */
 static bool ap_take(const struct boot_cpu *cpu, uint64_t page_pa)
 {
     const bool reachable = cpu->apic_id <= XAPIC_MAX_ID || msr_read(IA32_APIC_BASE) & APIC_BASE_X2APIC;
-    const char *why = !reachable               ? "cannot be reached: the firmware has not enabled x2APIC mode"
+    const char *why = !reachable               ? "APIC id above 254, but the firmware has not enabled x2APIC mode"
                       : ap_start(cpu, page_pa) ? cpu->no_vmx
                                                : "does not answer";
     if (why)
         log_line("CPU %u (APIC id %u): %s", cpu->number, cpu->apic_id, why);
     else if (cpu->no_pt)
-        log_line("CPU %u (APIC id %u) is ours, but not traced: %s", cpu->number, cpu->apic_id, cpu->no_pt);
+        log_line("CPU %u (APIC id %u): ready, but not traced: %s", cpu->number, cpu->apic_id, cpu->no_pt);
     else
-        log_line("CPU %u (APIC id %u) is ours", cpu->number, cpu->apic_id);
+        log_line("CPU %u (APIC id %u): ready", cpu->number, cpu->apic_id);
     return !why;
 }
 
@@ -178,7 +179,7 @@ bool aps_start(const struct aps_request *request)
     if (request->nr_cpus == 1)
         return true;
     if (!(msr_read(IA32_APIC_BASE) & APIC_BASE_ENABLED) || !carve_find(&place, request->map, &low)) {
-        log_line("the other CPUs cannot be started: no local APIC, or no memory below 640 KiB");
+        log_line("cannot start the other CPUs: no local APIC, or no free memory below 640 KiB");
         return false;
     }
     uint8_t *page = phys_to_virt(place.start), saved[AP_PAGE_BYTES];

@@ -6,6 +6,8 @@
 #include "base/phys.h"
 #include "base/version.h"
 #include "boot/channel/uart_find.h"
+#include "boot/fail.h"
+#include "boot/memory/mapped.h"
 #include "boot/screen/screen.h"
 #include "pt/engine.h"
 #include "pt/soft/soft_pt.h"
@@ -13,17 +15,17 @@
 
 #define MIB (1ull << 20)
 
-_Static_assert(BOOT_MAX_CPUS <= VMX_MAX_CPUS, "vmx/ carries each CPU that ACPI may name");
+_Static_assert(BOOT_MAX_CPUS <= VMX_MAX_CPUS, "vmx/ supports as many CPUs as are read from ACPI");
 
 static const uint8_t *check_acpi_map(void *context, uint64_t pa, uint64_t size)
 {
     (void)context;
-    return pa < 4096 * MIB && size <= 4096 * MIB - pa ? phys_to_virt(pa) : NULL;
+    return mapped_at(pa, size);
 }
 
 const struct acpi_memory check_acpi_memory = {check_acpi_map, NULL};
 
-/* Where it cannot be found there is none: the reason is said on the screen, and in the records. */
+/* If the UART cannot be used, the boot continues without a console: the reason goes to the screen and the records. */
 static void open_console(struct boot_state *boot)
 {
     const struct options *options = &boot->options;
@@ -39,7 +41,7 @@ static void open_console(struct boot_state *boot)
         log_console_set(&console.uart, UART_BAUD_BASE / options->console_baud);
 }
 
-/* The options say where the console is, so they are read first; what is wrong is said afterwards. */
+/* The options name the console, so they are parsed first; errors in them are reported once it is open. */
 static void read_options(struct boot_state *boot)
 {
     const char *line = boot->info.line;
@@ -63,17 +65,17 @@ void check_boot_loader(struct boot_state *boot, uint32_t magic, uint32_t info_pa
     screen_set(&boot->info.framebuffer);
     read_options(boot);
     if (error)
-        boot_fail("cannot read the boot loader's information: %s", mb2_error_text(error));
+        boot_fail("invalid boot information from the boot loader: %s", mb2_error_text(error));
 }
 
 void check_refuse_vmx(struct boot_state *boot, const char *why)
 {
-    log_line("no VMX: %s; the guest boots without a hypervisor", why);
+    log_line("no VMX: %s; the guest boots without the hypervisor", why);
     boot->no_vmx = boot->no_pt = why;
     boot->nr_cpus = 1;
 }
 
-/* SDM Vol. 2A, CPUID leaf 0BH: EDX; where there is none, leaf 1: EBX[31:24]. */
+/* SDM Vol. 2A, CPUID leaf 0BH: EDX; without that leaf, leaf 1: EBX[31:24]. */
 static uint32_t own_apic_id(void)
 {
     if (cpuid_read(0, 0).eax >= 0xb) {
@@ -84,7 +86,7 @@ static uint32_t own_apic_id(void)
     return cpuid_read(1, 0).ebx >> 24;
 }
 
-/* The guest could start a CPU that is not ours, so it is all or none. */
+/* The guest could start a CPU that is not under our control, so we take over all CPUs or none. */
 static void check_cpus(struct boot_state *boot)
 {
     struct madt_cpus *cpus = &boot->acpi.cpus;
@@ -93,19 +95,18 @@ static void check_cpus(struct boot_state *boot)
         boot->nr_cpus = (uint16_t)cpus->nr;
         return;
     }
-    log_line("%u CPUs, and at most %u can be ours: %u would run outside", cpus->nr, BOOT_MAX_CPUS,
-             cpus->nr - BOOT_MAX_CPUS);
-    check_refuse_vmx(boot, "a CPU that is not ours would see our memory");
+    log_line("%u CPUs, of which at most %u are supported", cpus->nr, BOOT_MAX_CPUS);
+    check_refuse_vmx(boot, "a CPU outside our control could access our memory");
 }
 
 static void use_soft_pt(struct boot_state *boot)
 {
     const struct pt_options *pt = &boot->options.pt;
     if (pt->unit == PT_UNIT_ANY)
-        log_line("%s: single steps make the trace, some 1,000 times slower (pt=off: none)",
+        log_line("%s: tracing by single-stepping, which is about 1,000 times slower (pt=off switches it off)",
                  pt_refusal_text(boot->refusal));
     if (pt->branches)
-        log_line("pt=soft: up to %lu branches are traced", pt->branches);
+        log_line("pt=soft: tracing up to %lu branches", pt->branches);
     soft_pt_cpuid(&boot->cpuid);
     boot->refusal = pt_options_resolve(&boot->setup, &boot->cpuid, pt);
 }
@@ -141,11 +142,11 @@ void check_options(const struct boot_state *boot)
     }
     if (pt_refusal_by_option(boot->refusal))
         boot_fail("%s", pt_refusal_text(boot->refusal));
-    /* Whatever the model: which have it is known of three, and was looked for by nobody in the others. */
+    /* On all models: the erratum is published for three of them, and the others have not been examined for it. */
     if (boot->refusal == PT_OK && boot->setup.scheme == PT_SCHEME_RANGE)
-        log_line("pt.scheme=range: some CPUs write wrong bytes into a range (errata TGL052, ADL037, RPL017); other "
-                 "schemes do not have that");
+        log_line("pt.scheme=range: some CPUs write wrong bytes to a single range (errata TGL052, ADL037, RPL017); the "
+                 "other schemes are not affected");
     const char *missing = boot->refusal == PT_OK ? vmx_switch_check(boot->options.pt.way) : NULL;
     if (missing)
-        boot_fail("pt.switch=vmcs: %s, but supports root list", missing);
+        boot_fail("pt.switch=vmcs: %s, but supports root and list", missing);
 }

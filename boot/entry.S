@@ -7,7 +7,7 @@
  *
  * Out: 64-bit mode at the linked address, on the scratch stack, in boot_main(EDI = magic, ESI = information,
  * RDX = physical address of the image). Mapped: the lower 4 GiB at 0 and at DIRECT_MAP_BASE, the image at IMAGE_BASE,
- * all of it writable and executable; boot/memory/paging.c does better.
+ * all of it writable and executable until boot/memory/paging.c's tables are loaded.
  *
  * Not saved: anything.
  */
@@ -40,7 +40,7 @@ mb2_header:
     .long mb2_header_end - mb2_header
     .long -(MB2_HEADER_MAGIC + MB2_HEADER_ARCHITECTURE_I386 + (mb2_header_end - mb2_header))
 
-    /* Information request: what we cannot do without. */
+    /* Information request, required. */
     .balign 8
 1:  .short 1, 0
     .long 2f - 1b
@@ -58,7 +58,7 @@ mb2_header:
     .long 12
     .long entry_load_address
 
-    /* Framebuffer, optional, of any size: UEFI firmware has no text screen, and without this tag GRUB gives none. */
+    /* Framebuffer, optional, of any size: UEFI has no text mode, and without this tag GRUB passes no framebuffer. */
     .balign 8
     .short 5, 1
     .long 20
@@ -88,7 +88,8 @@ boot_entry:
     movl %eax, %edi
     movl %ebx, %esi
 
-    /* Where are we? The reserved word of the information is the only memory known to be ours to write. */
+    /* Find the load address by a CALL. Its stack is the information's reserved word, the only memory that is known to be
+     * writable so far. */
     leal 8(%ebx), %esp
     call 1f
 1:  popl %ebp
@@ -124,7 +125,7 @@ boot_entry:
     pushl %eax
     lretl
 
-/* Scratch tables at EBP: as the head says. Clobbers EAX, EBX, ECX, EDX. */
+/* Build the page tables described at the top, for the image at EBP. Clobbers EAX, EBX, ECX, EDX. */
 scratch_tables_build:
     pushl %edi
     leal scratch_tables_offset(%ebp), %edi
@@ -168,7 +169,7 @@ scratch_tables_build:
     popl %edi
     ret
 
-/* Return if the CPU has 64-bit mode and execute-disable; else say so on COM1 and park. Keeps EDI, ESI, EBP. */
+/* Return if the CPU has 64-bit mode and execute-disable; else write a message to COM1 and park. Keeps EDI, ESI, EBP. */
 require_long_mode:
     movl $0x80000000, %eax
     cpuid
@@ -197,7 +198,7 @@ require_long_mode:
     jmp 3b
 
 no_long_mode:
-    .asciz "undertrace: this CPU has no 64-bit mode with execute-disable; nothing was started\r\n"
+    .asciz "undertrace: this CPU has no 64-bit mode or no execute-disable; nothing was started\r\n"
 
     .balign 8
 scratch_gdt:
@@ -229,7 +230,7 @@ enter_64:
     .globl scratch_tables, scratch_stack_top
 scratch_tables:
     .skip SCRATCH_TABLES_SIZE
-    .skip 49152 /* struct boot_state is on it */
+    .skip 49152 /* holds struct boot_state */
 scratch_stack_top:
 
     .section .note.GNU-stack, "", @progbits

@@ -1,4 +1,4 @@
-/* What the two ways into 64-bit mode share: boot/entry.S and boot/ap.S. SDM Vol. 3A, "Initializing IA-32e Mode". */
+/* CR0 for 64-bit mode, for boot/entry.S and boot/ap.S. SDM Vol. 3A, "Initializing IA-32e Mode". */
 #ifndef BOOT_LONG_MODE_H
 #define BOOT_LONG_MODE_H
 

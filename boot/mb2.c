@@ -21,14 +21,14 @@ enum mb2_tag_type {
 
 static const char *const error_texts[] = {
     [MB2_OK] = "no error",
-    [MB2_BAD_SIZE] = "its size is impossible",
+    [MB2_BAD_SIZE] = "invalid total size",
     [MB2_TAG_TOO_SMALL] = "a tag is too small",
-    [MB2_TAG_OVERRUN] = "a tag runs over the end",
+    [MB2_TAG_OVERRUN] = "a tag exceeds the total size",
     [MB2_NO_END] = "the end tag is missing",
-    [MB2_UNTERMINATED] = "a string does not end",
+    [MB2_UNTERMINATED] = "a string is not terminated",
     [MB2_BAD_MODULE] = "a module ends before it starts",
     [MB2_TOO_MANY_MODULES] = "more than 8 modules",
-    [MB2_BAD_MAP] = "the memory map's entry size is impossible",
+    [MB2_BAD_MAP] = "invalid entry size in the memory map",
     [MB2_MAP_FULL] = "more than 512 memory ranges",
     [MB2_NO_MAP] = "there is no memory map",
 };
@@ -38,7 +38,7 @@ const char *mb2_error_text(enum mb2_error error)
     return error_texts[error];
 }
 
-/* The string from tag + offset on, NULL where it has no end in the tag. */
+/* The string at tag + offset; NULL if it is not terminated inside the tag. */
 static const char *tag_string(const uint8_t *tag, uint32_t size, uint32_t offset)
 {
     for (uint32_t i = offset; i < size; i++) {
@@ -85,7 +85,7 @@ static enum mb2_error parse_mmap(struct mb2_info *info, const uint8_t *tag, uint
     for (uint32_t at = 16; size - at >= entry_size; at += entry_size) {
         uint64_t base = read64(tag + at);
         struct range range = {base, base + read64(tag + at + 8)};
-        if (range.end < range.start) /* wraps: up to the last byte that a range can name */
+        if (range.end < range.start) /* wraps around: clamp to the highest address */
             range.end = UINT64_MAX;
         if (!memory_map_add(&info->map, range, read32(tag + at + 16)))
             return MB2_MAP_FULL;
@@ -125,7 +125,7 @@ static enum mb2_error parse_efi_map(struct mb2_info *info, const uint8_t *tag, u
     return MB2_OK;
 }
 
-/* An ACPI 1.0 RSDP has 20 bytes, a later one 36; GRUB gives either or both. */
+/* An ACPI 1.0 RSDP has 20 bytes, a later one 36; GRUB passes either or both. */
 static enum mb2_error parse_rsdp(struct mb2_info *info, const uint8_t *tag, uint32_t size, uint32_t rsdp_size)
 {
     if (size < MB2_FIXED_SIZE + rsdp_size)
@@ -159,7 +159,7 @@ static enum mb2_error parse_tag(struct mb2_info *info, uint32_t type, const uint
         return parse_rsdp(info, tag, size, 36);
     case MB2_TAG_EFI_MAP:
         return parse_efi_map(info, tag, size);
-    default: /* a boot loader may say more than we asked for */
+    default: /* a boot loader may pass tags that were not requested */
         return MB2_OK;
     }
 }
@@ -186,7 +186,7 @@ enum mb2_error mb2_parse(struct mb2_info *info, const void *bytes, size_t limit)
         enum mb2_error error = parse_tag(info, type, base + at, size);
         if (error)
             return error;
-        at += (size + 7) & ~7u; /* cannot pass the end: size and at are multiples of 8 or below it */
+        at += (size + 7) & ~7u; /* stays within size, which is a multiple of 8 */
     }
     return MB2_NO_END;
 }

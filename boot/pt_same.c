@@ -7,8 +7,8 @@
 
 #define DIFFERS " differs from the first CPU's"
 
-/* Whether IP payloads are linear addresses is each CPU's own matter, and the decoder's: efficiency cores have them
- * where performance cores of the same processor have IPs. */
+/* ECX.LIP may differ: on hybrid processors, IP payloads are linear addresses on efficiency cores and effective ones on
+ * performance cores. The decoder handles that per CPU. */
 static bool leaf14_differs(const uint32_t first[4], const uint32_t cpu[4])
 {
     return first[0] != cpu[0] || first[1] != cpu[1] || ((first[2] ^ cpu[2]) & ~CPUID_14_ECX_LIP) != 0 ||
@@ -22,9 +22,9 @@ const char *pt_same_check(const struct pt_cpuid *first, const struct pt_cpuid *c
         return "CPUID.07H:EBX[25], Intel PT," DIFFERS;
     if (leaf14_differs(first->leaf14_0, cpu->leaf14_0) ||
         memcmp(first->leaf14_1, cpu->leaf14_1, sizeof cpu->leaf14_1) != 0)
-        return "CPUID leaf 14H, what Intel PT can do," DIFFERS;
+        return "CPUID leaf 14H, the capabilities of Intel PT," DIFFERS;
     if (memcmp(first->leaf15, cpu->leaf15, sizeof cpu->leaf15) != 0)
-        return "CPUID leaf 15H, the TSC's clock," DIFFERS;
+        return "CPUID leaf 15H, the TSC frequency," DIFFERS;
     if ((first->leaf80000008_eax ^ cpu->leaf80000008_eax) & 0xff)
         return "MAXPHYADDR" DIFFERS;
     if ((first->vmx_misc ^ cpu->vmx_misc) & misc)

@@ -1,10 +1,10 @@
-/* Is Intel PT the same on another CPU? One configuration serves all. Core. */
+/* Is Intel PT the same on another CPU? All CPUs use one configuration. Core. */
 #ifndef BOOT_PT_SAME_H
 #define BOOT_PT_SAME_H
 
 #include "pt/caps.h"
 
-/* NULL: cpu can trace as first does. Else what is in the way, to stand behind the CPU's name and a colon. */
+/* NULL if cpu can use the configuration made for first, else the difference, for a message about the CPU. */
 const char *pt_same_check(const struct pt_cpuid *first, const struct pt_cpuid *cpu);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the steps of the boot leave for one another. One, boot/main.c's. */
+/* What the steps of the boot pass on to each other. There is one, owned by boot/main.c; only the first CPU uses it. */
 #ifndef BOOT_STATE_H
 #define BOOT_STATE_H
 
@@ -8,7 +8,7 @@
 #include "boot/channel/channel.h"
 #include "boot/guest/guest.h"
 #include "boot/options/options.h"
-#include "boot/vtd/vtd_found.h"
+#include "boot/vtd/protect.h"
 #include "pt/caps.h"
 
 struct boot_state {
@@ -16,23 +16,34 @@ struct boot_state {
     struct options options;
     struct guest guest;
     struct acpi_facts acpi;
-    struct pt_cpuid cpuid; /* the first CPU's */
+    struct pt_cpuid cpuid; /* of the first CPU */
     enum pt_refusal refusal;
     struct pt_setup setup; /* all zero: no tracing */
-    const char *no_vmx;    /* why we cannot be a hypervisor; NULL: we can */
+    const char *no_vmx;    /* why we cannot run as a hypervisor; NULL: we can */
     const char *no_pt;     /* why there is no tracing; NULL: there is */
-    uint16_t nr_cpus;      /* those that will be ours; 1 without a hypervisor */
+    uint16_t nr_cpus;      /* CPUs that we take over; 1 without a hypervisor */
     struct boot_cpu *cpus;
-    struct range carved;
+    struct range carved; /* our memory, and arena allocates from it */
     struct arena arena;
     uint32_t nr_ept_pages;
     uint64_t cr3, image_pa;
-    unsigned nr_remapping_stuck; /* units that remap DMA still: boot/vtd/remapping.h */
-    bool remaps;                 /* they are on, by our tables: boot/vtd/protect.h */
-    const char *no_vtd;          /* why they are not to be, or have come not to be; NULL: they are to be, or are */
-    char vtd_text[96];           /* where that is made of more than words */
-    enum vtd_found vtd;
+    struct vtd_state vtd;
     struct channel channel;
 };
+
+/* What boot/vtd/ needs to know, as far as it is known so far. */
+static inline struct vtd_request boot_vtd_request(struct boot_state *boot)
+{
+    return (struct vtd_request){.option = boot->options.vtd,
+                                .selftest = boot->options.selftest,
+                                .no_vmx = boot->no_vmx,
+                                .channel_option = boot->options.channel,
+                                .dmar = &boot->acpi.dmar,
+                                .map = &boot->info.map,
+                                .address_bits = boot->cpuid.leaf80000008_eax & 0xff,
+                                .carved = boot->carved,
+                                .arena = &boot->arena,
+                                .channel = &boot->channel};
+}
 
 #endif

@@ -3,7 +3,7 @@
 # The first line of each C file says its kind: `/* Kind: core, init, hot */`, of which core or shell comes first.
 #   core   pure logic: compiled freestanding into the hypervisor, and hosted into unit tests, host tools and the PT model
 #   shell  touches hardware
-#   init   runs before the guest and never again: linked into the part of the image that is given up (linker.ld)
+#   init   runs only before the guest starts: linked into the init section, after the resident image (linker.ld)
 #   hot    runs at each exit, for each record or for each byte: compiled for speed, all others for size
 
 HV_ROOMS := base boot vmx pt serial vtd
@@ -30,7 +30,7 @@ HV_OBJS := $(patsubst %.c,$(BUILD)/hv/%.o,$(HV_C)) $(patsubst %.S,$(BUILD)/hv/%.
 
 hv_objects = $(patsubst %.c,$(BUILD)/hv/%.o,$(1))
 $(call hv_objects,$(filter-out $(HOT),$(HV_C))): HV_CFLAGS += -Os
-# An init file is linked by itself, so that it shares no text with what stays.
+# Init files are compiled without LTO, which could merge their code into resident functions.
 $(call hv_objects,$(INIT)): HV_LTO := -include boot/hidden.h
 $(call hv_objects,$(INIT)): MOVE_TO_INIT = objcopy --prefix-alloc-sections=.init $@
 

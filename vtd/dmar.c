@@ -14,7 +14,7 @@ enum { SCOPE_TYPE = 0, SCOPE_LENGTH = 1, SCOPE_BUS = 5, SCOPE_DEVICE = 6, SCOPE_
 #define TYPE_DRHD 0u
 #define SCOPE_PCI_ENDPOINT 1u
 
-/* All of its scopes are endpoints of one device, each by a path of one step. */
+/* The device of which all scopes are functions, each with a path of one step; else DMAR_NO_SLOT. */
 static uint16_t slot_of(const uint8_t *drhd, uint32_t length)
 {
     uint16_t slot = DMAR_NO_SLOT;
@@ -25,10 +25,10 @@ static uint16_t slot_of(const uint8_t *drhd, uint32_t length)
         const uint8_t *scope = drhd + at;
         if (length - at < SCOPE_SIZE || scope[SCOPE_TYPE] != SCOPE_PCI_ENDPOINT || scope[SCOPE_LENGTH] != SCOPE_SIZE)
             return DMAR_NO_SLOT;
-        const uint16_t it = (uint16_t)(scope[SCOPE_BUS] << 8 | (scope[SCOPE_DEVICE] & 31) << 3);
-        if (at != DRHD_SIZE && it != slot)
+        const uint16_t device = (uint16_t)(scope[SCOPE_BUS] << 8 | (scope[SCOPE_DEVICE] & 31) << 3);
+        if (at != DRHD_SIZE && device != slot)
             return DMAR_NO_SLOT;
-        slot = it;
+        slot = device;
     }
     return slot;
 }

@@ -1,10 +1,10 @@
 /*
- * DMA remapping: the table that tells a guest of it, and the units that firmware may have left switched on. A guest
- * that remaps would cut off our card, which it does not know of.
+ * DMA remapping: ACPI's table DMAR, and switching off units that firmware has left on. The guest must not use them: it
+ * does not know of our card and would block its DMA.
  *
- * Core; registers are reached by functions. Source: Intel Virtualization Technology for Directed I/O, Architecture
- * Specification 4.1, sections 8.1 (DMAR), 8.3 (DRHD), 8.3.1 (Device Scope), 11.4.4 (Global Command, Global Status),
- * 11.4.8 (Protected Memory Enable).
+ * Core; registers are accessed through functions. Source: Intel Virtualization Technology for Directed I/O,
+ * Architecture Specification 4.1, sections 8.1 (DMAR), 8.3 (DRHD), 8.3.1 (Device Scope), 11.4.4 (Global Command, Global
+ * Status), 11.4.8 (Protected Memory Enable).
  */
 #ifndef VTD_DMAR_H
 #define VTD_DMAR_H
@@ -12,31 +12,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Servers of eight sockets have some 50. */
+/* Eight-socket servers have about 50. */
 #define DMAR_MAX_UNITS 128u
 
 #define DMAR_NO_SLOT 0xffffu
 
 struct dmar {
-    uint64_t pa;                       /* of the table; 0: there is none */
-    bool firmware_asks;                /* DMA_CTRL_PLATFORM_OPT_IN_FLAG: made for systems that remap DMA */
-    uint16_t nr_units;                 /* remapping hardware, as far as there is room for it */
-    uint16_t nr_more;                  /* units that the table names besides: nobody looks at them */
+    uint64_t pa;                       /* of the table; 0: the machine has none */
+    bool firmware_asks;                /* DMA_CTRL_PLATFORM_OPT_IN_FLAG: the platform expects the OS to remap DMA */
+    uint16_t nr_units;                 /* units in the arrays below */
+    uint16_t nr_more;                  /* further units in the table, which are ignored */
     uint64_t units[DMAR_MAX_UNITS];    /* physical addresses of their registers */
-    uint16_t segments[DMAR_MAX_UNITS]; /* PCI segments of the devices behind them */
-    /* Where all that is behind a unit is functions of one device, on a bus that needs no bridge to be told: bus << 8 |
-     * device << 3. Else DMAR_NO_SLOT. */
+    uint16_t segments[DMAR_MAX_UNITS]; /* PCI segment of their devices */
+    /* bus << 8 | device << 3 of a unit that serves the functions of one device only, named by a path of one step (no
+     * bridge in between); else DMAR_NO_SLOT. */
     uint16_t slots[DMAR_MAX_UNITS];
-    bool spared[DMAR_MAX_UNITS]; /* not ours to switch on; dmar_read spares none */
+    bool excluded[DMAR_MAX_UNITS]; /* we do not switch it on; dmar_read excludes none */
 };
 
-/* Read a whole DMAR table, size bytes, that is at pa. What is broken ends it. */
+/* Parse a whole DMAR table of size bytes at pa. Parsing ends at the first malformed structure. */
 void dmar_read(struct dmar *dmar, const uint8_t *table, uint32_t size, uint64_t pa);
 
-/* Give a table another signature, XMAR, which nobody looks for; its sum stays right. */
+/* Change a table's signature to XMAR, which no OS looks for, and keep its checksum valid. */
 void dmar_hide(uint8_t *table);
 
-/* Registers of one unit, by byte offset; and time. */
+/* Access to the registers of one unit by byte offset, and a delay. */
 struct dmar_access {
     uint32_t (*read)(void *context, uint32_t offset);
     void (*write)(void *context, uint32_t offset, uint32_t value);
@@ -45,10 +45,10 @@ struct dmar_access {
 };
 
 enum dmar_unit {
-    DMAR_UNIT_ABSENT,  /* nothing answers there */
-    DMAR_UNIT_OFF,     /* it was off already */
-    DMAR_UNIT_STOPPED, /* it was on, and is off now: translation of DMA and of interrupts, protected memory */
-    DMAR_UNIT_STUCK    /* it does not go off within 100 ms */
+    DMAR_UNIT_ABSENT,  /* its registers read as all ones */
+    DMAR_UNIT_OFF,     /* was off already */
+    DMAR_UNIT_STOPPED, /* was on; DMA remapping, interrupt remapping and protected memory are off now */
+    DMAR_UNIT_STUCK    /* did not switch off within 100 ms */
 };
 
 enum dmar_unit dmar_unit_stop(const struct dmar_access *access);

@@ -5,12 +5,13 @@
 
 #define PAGE_BYTES 4096u
 
-/* 7.1.3, legacy mode. All others say that a root or context entry, or a table, is missing, wrong or out of reach. */
+/* 7.1.3, legacy mode. All other reasons mean a root entry, context entry or table that is missing, invalid or
+ * inaccessible. */
 enum reason {
-    REASON_BEYOND_WIDTH = 0x4, /* more bits of an address than unit or tables have */
+    REASON_BEYOND_WIDTH = 0x4, /* the address has more bits than the unit or the tables support */
     REASON_NO_WRITE = 0x5,
     REASON_NO_READ = 0x6,
-    REASON_TRANSLATED = 0xd /* an address that the device has translated itself (ATS), or asks to have translated */
+    REASON_TRANSLATED = 0xd /* a translated request or a translation request (ATS) */
 };
 
 static uint32_t record_at(uint64_t capabilities, uint32_t index)
@@ -18,16 +19,16 @@ static uint32_t record_at(uint64_t capabilities, uint32_t index)
     return (uint32_t)DMAR_CAP_FAULTS_AT(capabilities) + index * DMAR_FAULT_BYTES;
 }
 
-/* A record, and the overflow, go by writing ones. */
-void dmar_forget_faults(const struct dmar_access *access, uint64_t capabilities)
+/* A record and the overflow bit are cleared by writing 1. */
+void dmar_clear_faults(const struct dmar_access *access, uint64_t capabilities)
 {
     for (uint32_t i = 0; i < DMAR_CAP_NR_FAULTS(capabilities); i++)
         dmar_set(access, record_at(capabilities, i) + DMAR_FAULT_TYPE, DMAR_FAULT_THERE);
     dmar_set(access, DMAR_FSTS, DMAR_FSTS_OVERFLOW);
 }
 
-/* The index in FSTS is of the one that came when there was none; the others are behind it, around the end. With the
- * last one goes what FSTS says of records; behind an overflow nothing is recorded before that is taken back. */
+/* FSTS has the index of the oldest record; later ones follow, with wrap-around. FSTS.PPF clears itself with the last
+ * record. After an overflow, the unit records no fault until FSTS.PFO is cleared. */
 bool dmar_unit_fault(const struct dmar_access *access, struct dmar_fault *fault)
 {
     const uint32_t status = dmar_get(access, DMAR_FSTS);
@@ -53,7 +54,7 @@ bool dmar_unit_fault(const struct dmar_access *access, struct dmar_fault *fault)
     return false;
 }
 
-bool dmar_fault_is_right(const struct dmar_fault *fault, struct range ours, uint64_t machine_end)
+bool dmar_fault_is_expected(const struct dmar_fault *fault, struct range ours, uint64_t machine_end)
 {
     switch (fault->reason) {
     case REASON_NO_WRITE:
@@ -62,7 +63,7 @@ bool dmar_fault_is_right(const struct dmar_fault *fault, struct range ours, uint
                range_overlaps(ours, (struct range){fault->page, fault->page + PAGE_BYTES});
     case REASON_BEYOND_WIDTH:
         return fault->page >= machine_end;
-    case REASON_TRANSLATED: /* nobody has told it to: the guest sees no VT-d */
+    case REASON_TRANSLATED: /* the guest sees no VT-d, so it has not enabled ATS */
         return true;
     default:
         return false;

@@ -1,8 +1,9 @@
 /*
- * A remapping unit's registers, and access to them. Core, private to boot/dmar*.c and its tests.
+ * A remapping unit's registers, and access to them. Private to vtd/ and its tests.
  *
- * Source: Intel VT-d, Architecture Specification 4.1, chapter 11 "Register Descriptions"; numbers of sections are that
- * edition's. A register of 64 bits may be written as two of 32 (11.2); here the upper one, which has the command, last.
+ * Source: Intel VT-d, Architecture Specification 4.1, chapter 11 "Register Descriptions"; section numbers are that
+ * edition's. A 64-bit register may be written as two 32-bit halves (11.2); the upper half, which has the command bit,
+ * is written last.
  */
 #ifndef VTD_DMAR_REGISTERS_H
 #define VTD_DMAR_REGISTERS_H
@@ -23,11 +24,11 @@ enum dmar_register {
 
 /* GCMD and GSTS: 11.4.4 */
 #define DMAR_TRANSLATION (1u << 31)
-#define DMAR_ROOT_TABLE (1u << 30)   /* a command for once; its status stays */
-#define DMAR_WRITE_BUFFER (1u << 27) /* a command for once; its status goes */
+#define DMAR_ROOT_TABLE (1u << 30)   /* a one-shot command; its status bit stays set */
+#define DMAR_WRITE_BUFFER (1u << 27) /* a one-shot command; its status bit clears on completion */
 #define DMAR_QUEUED_INVALIDATION (1u << 26)
 #define DMAR_INTERRUPT_REMAPPING (1u << 25)
-#define DMAR_LASTING 0x96ffffffu /* of GSTS: what GCMD takes as it is, the rest are commands for once */
+#define DMAR_PERSISTENT 0x96ffffffu /* bits of GSTS to write back to GCMD; the others are one-shot commands */
 
 #define DMAR_PMEN_ENABLE (1u << 31)
 #define DMAR_PMEN_STATUS 1u
@@ -83,11 +84,11 @@ static inline void dmar_set(const struct dmar_access *access, uint32_t offset, u
     access->write(access->context, offset, value);
 }
 
-/* Wait until the register's bits are what they should be: 100 ms at most. false: they are not. */
+/* Wait at most 100 ms until (register & bits) == should. false: timed out. */
 bool dmar_wait(const struct dmar_access *access, uint32_t offset, uint32_t bits, uint32_t should);
 
-/* A command that lasts: switch it on or off, unless it is already. One at a time: the unit takes one, and says when it
- * is done. */
+/* Switch a persistent command bit on or off, and wait for its status bit. Only one command may be pending at a time.
+ * false: timed out after 100 ms. */
 bool dmar_switch(const struct dmar_access *access, uint32_t bit, bool on);
 
 #endif

@@ -19,13 +19,13 @@ static void set64(const struct dmar_access *access, uint32_t offset, uint64_t va
     dmar_set(access, offset + 4, (uint32_t)(value >> 32));
 }
 
-/* A command for once, among those that last. */
+/* Issue a one-shot command and leave the persistent bits as they are. */
 static void command(const struct dmar_access *access, uint32_t bit)
 {
-    dmar_set(access, DMAR_GCMD, (dmar_get(access, DMAR_GSTS) & DMAR_LASTING) | bit);
+    dmar_set(access, DMAR_GCMD, (dmar_get(access, DMAR_GSTS) & DMAR_PERSISTENT) | bit);
 }
 
-/* 11.4.4: chipsets whose write buffers the unit does not see. */
+/* 11.4.4: on chipsets with CAP.RWBF, software must flush the root complex's write buffers. */
 static bool flush_write_buffer(const struct dmar_access *access, uint64_t capabilities)
 {
     if (!(capabilities & DMAR_CAP_NEEDS_FLUSH))
@@ -41,7 +41,7 @@ static bool set_root(const struct dmar_access *access, uint64_t root_pa)
     return dmar_wait(access, DMAR_GSTS, DMAR_ROOT_TABLE, DMAR_ROOT_TABLE);
 }
 
-/* 6.5.1: contexts first, then what was translated by them. */
+/* 6.5.1: the context cache first, then the IOTLB. */
 static bool invalidate(const struct dmar_access *access, uint64_t capabilities)
 {
     const uint32_t iotlb = DMAR_ECAP_IOTLB_AT((uint32_t)dmar_get64(access, DMAR_ECAP));
@@ -59,15 +59,15 @@ const char *dmar_unit_start(const struct dmar_access *access, uint64_t root_pa)
 {
     const uint64_t capabilities = dmar_get64(access, DMAR_CAP);
 
-    if (!dmar_switch(access, DMAR_QUEUED_INVALIDATION, false)) /* else the registers below mean nothing */
-        return "keeps queued invalidation on";
+    if (!dmar_switch(access, DMAR_QUEUED_INVALIDATION, false)) /* the registers below work only without it */
+        return "does not switch off queued invalidation";
     if (!flush_write_buffer(access, capabilities))
         return "does not flush its write buffer";
     if (!set_root(access, root_pa))
-        return "does not take tables";
+        return "does not accept a root table";
     if (!invalidate(access, capabilities))
         return "does not invalidate its caches";
     dmar_set(access, DMAR_FECTL, DMAR_FECTL_MASK);
-    dmar_forget_faults(access, capabilities);
+    dmar_clear_faults(access, capabilities);
     return dmar_switch(access, DMAR_TRANSLATION, true) ? NULL : "does not switch on";
 }

@@ -1,5 +1,5 @@
 /* Kind: core */
-/* Commands to a remapping unit, before the guest and while it runs. */
+/* Commands to a remapping unit, needed both during the boot and while the guest runs. */
 #include "vtd/dmar_registers.h"
 
 #define WAIT_US 10u
@@ -21,6 +21,6 @@ bool dmar_switch(const struct dmar_access *access, uint32_t bit, bool on)
 
     if ((status & bit) == should)
         return true;
-    dmar_set(access, DMAR_GCMD, (status & DMAR_LASTING & ~bit) | should);
+    dmar_set(access, DMAR_GCMD, (status & DMAR_PERSISTENT & ~bit) | should);
     return dmar_wait(access, DMAR_GSTS, bit, should);
 }

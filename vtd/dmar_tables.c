@@ -8,26 +8,27 @@
 #define PAGE_BYTES 4096u
 #define ENTRIES 512u
 #define GIB (1ull << 30)
-#define MOST_BITS 46u
+#define REACH_BITS_MAX 46u
 #define NR_BUSES 256u
 #define NR_FUNCTIONS 256u /* of a bus */
 
-/* Second-stage entries: 9.8. The address of a table or of a page is in its upper bits. */
+/* Second-stage entries: 9.8. The upper bits hold the address of a table or a page. */
 #define ENTRY_READ (1ull << 0)
 #define ENTRY_WRITE (1ull << 1)
 #define ENTRY_PAGE (1ull << 7) /* above the lowest level: a page, not a table */
 #define ENTRY_ALL (ENTRY_READ | ENTRY_WRITE)
 #define ENTRY_ADDRESS 0x000ffffffffff000ull
 
-/* Root and context entries are two quadwords each: 9.1, 9.3. A context entry's translation type is 0: by tables. */
+/* Root and context entries are two quadwords each: 9.1, 9.3. Translation type 0 in a context entry: use
+ * second-stage tables for untranslated requests. */
 #define PRESENT (1ull << 0)
 #define CONTEXT_WIDTH(levels) ((uint64_t)(levels)-2)
 #define CONTEXT_DOMAIN(number) ((uint64_t)(number) << 8)
 
-/* 0 is not for software where the unit has caching mode (CAP.CM). */
+/* Domain 0 is reserved on units with caching mode (CAP.CM). */
 enum domain { DOMAIN_MACHINE = 1, DOMAIN_CARD = 2 };
 
-/* Bytes that an entry of a table at this level stands for; one above the uppermost: all of its table's. */
+/* Bytes that one entry of a table at this level maps; with level + 1, the bytes that a whole table maps. */
 static uint64_t entry_bytes(unsigned level)
 {
     return (uint64_t)PAGE_BYTES << 9 * (level - 1);
@@ -49,12 +50,12 @@ const char *dmar_shape_of(struct dmar_shape *shape, const uint64_t *capabilities
     }
     shape->largest = !(all & DMAR_CAP_2M) ? 1 : all & DMAR_CAP_1G ? 3 : 2;
     shape->levels = DMAR_CAP_LEVELS(all, 4) ? 4 : DMAR_CAP_LEVELS(all, 3) ? 3 : 5;
-    return DMAR_CAP_LEVELS(all, shape->levels) ? NULL : "its units have no depth of tables in common";
+    return DMAR_CAP_LEVELS(all, shape->levels) ? NULL : "its units support no common table depth";
 }
 
 uint64_t dmar_reach(const struct dmar_shape *shape, uint64_t top, unsigned address_bits)
 {
-    const uint64_t all = 1ull << smaller_of(address_bits, MOST_BITS);
+    const uint64_t all = 1ull << smaller_of(address_bits, REACH_BITS_MAX);
     const unsigned bits = smaller_of(shape->width, 12 + 9 * shape->levels);
     const uint64_t most = 1ull << smaller_of(bits, 52);
     uint64_t reach = top > 4 * GIB ? (top + GIB - 1) & ~(GIB - 1) : 4 * GIB;
@@ -64,8 +65,8 @@ uint64_t dmar_reach(const struct dmar_shape *shape, uint64_t top, unsigned addre
     return top > most ? 0 : reach < most ? reach : most;
 }
 
-/* Of a domain that has so many bytes, in one piece or in two: full tables down to the level of the largest pages, and
- * below that one on either side of where it begins and ends. */
+/* Pages for the tables of a domain of this size, in one range or two: complete tables down to the level of the largest
+ * pages, and at each lower level one table at either end of a range. */
 static uint64_t domain_pages(const struct dmar_shape *shape, uint64_t bytes)
 {
     uint64_t pages = 1 + 2 * (shape->largest - 1);
@@ -82,11 +83,11 @@ uint32_t dmar_table_pages(const struct dmar_shape *shape, uint64_t reach, uint64
     return (uint32_t)(roots + contexts + domain_pages(shape, reach) + domain_pages(shape, ours_bytes));
 }
 
-/* Tables as they lie in the arena. */
+/* Tables under construction in the arena. */
 struct building {
     struct arena *arena;
     const struct dmar_shape *shape;
-    bool full; /* there was no page left */
+    bool full; /* the arena had no page left */
 };
 
 static uint64_t *table_at(const struct building *b, uint64_t pa)
@@ -94,7 +95,7 @@ static uint64_t *table_at(const struct building *b, uint64_t pa)
     return (uint64_t *)(void *)(b->arena->va + (pa - b->arena->pa));
 }
 
-/* 0: no page is left. */
+/* The address of a zeroed page; 0: the arena is full. */
 static uint64_t new_page(struct building *b)
 {
     const uint8_t *page = arena_take(b->arena, PAGE_BYTES, PAGE_BYTES);
@@ -103,7 +104,7 @@ static uint64_t new_page(struct building *b)
     return page ? b->arena->pa + (uint64_t)(page - b->arena->va) : 0;
 }
 
-/* [start, end) to itself, in the table at this level, whose first entry stands for base. */
+/* Identity-map range in the table at this level, whose first entry maps base. */
 static void map(struct building *b, uint64_t table_pa, unsigned level, uint64_t base, struct range range)
 {
     const uint64_t bytes = entry_bytes(level);
@@ -142,7 +143,7 @@ static uint64_t new_contexts(struct building *b, uint64_t table_pa)
     return contexts;
 }
 
-/* One table of contexts for all buses. */
+/* A root table in which all buses share one context table. */
 static uint64_t new_root(struct building *b, uint64_t contexts_pa)
 {
     const uint64_t root = new_page(b);
@@ -152,7 +153,7 @@ static uint64_t new_root(struct building *b, uint64_t contexts_pa)
     return root;
 }
 
-/* The bus that it asks from has contexts of its own from then on. */
+/* Give requester the card's domain. Its bus gets a context table of its own. */
 static void admit_card(struct building *b, uint64_t root_pa, uint16_t requester, uint64_t contexts_pa,
                        uint64_t machine_pa, uint64_t card_pa)
 {

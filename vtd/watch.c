@@ -8,14 +8,14 @@
 #include "base/phys.h"
 #include "vtd/dmar_registers.h"
 
-#define LOOKS_A_SECOND 4u
-#define TOLD 8u /* refused accesses, each with a line; behind them where their number doubles */
+#define POLLS_PER_SECOND 4u
+#define LOGGED_MAX 8u /* blocked accesses that get a log line each; then one whenever their number has doubled */
 #define NEVER UINT64_MAX
 
 static struct {
     struct watch_units units;
-    uint64_t due_tsc; /* of the next look; NEVER also while one is under way: who sets that is alone */
-    uint64_t nr_refused;
+    uint64_t due_tsc; /* of the next poll. Atomic; the CPU that sets it to NEVER polls, and owns the rest meanwhile */
+    uint64_t nr_blocked;
 } watch = {.due_tsc = NEVER};
 
 static uint32_t unit_read(void *context, uint32_t offset)
@@ -39,77 +39,80 @@ void watch_access(struct dmar_access *access, uint64_t unit_pa)
     *access = (struct dmar_access){unit_read, unit_write, unit_wait_us, phys_to_virt(unit_pa)};
 }
 
-void watch_tell(const struct dmar_fault *fault)
+void watch_log_fault(const struct dmar_fault *fault)
 {
-    log_line("VT-d: %x:%x.%x was refused to %s %lx (reason %x)", fault->requester >> 8, fault->requester >> 3 & 31,
-             fault->requester & 7, fault->is_read ? "read" : "write", fault->page, fault->reason);
+    log_line("VT-d: blocked a %s at %lx by device %x:%x.%x (fault reason %x)", fault->is_read ? "read" : "write",
+             fault->page, fault->requester >> 8, fault->requester >> 3 & 31, fault->requester & 7, fault->reason);
 }
 
 INIT_CODE void watch_begin(const struct watch_units *units)
 {
     watch.units = *units;
-    watch.nr_refused = 0;
+    watch.nr_blocked = 0;
     watch.due_tsc = tsc_read();
 }
 
-static void count_refused(const struct dmar_fault *fault)
+static void count_blocked(const struct dmar_fault *fault)
 {
-    const uint64_t nr = ++watch.nr_refused;
+    const uint64_t nr = ++watch.nr_blocked;
 
-    if (nr <= TOLD)
-        watch_tell(fault);
+    if (nr <= LOGGED_MAX)
+        watch_log_fault(fault);
     else if ((nr & (nr - 1)) == 0)
-        log_line("VT-d: %lu accesses have been refused", nr);
+        log_line("VT-d: %lu accesses have been blocked", nr);
 }
 
-/* false: it is not ours. */
-static bool access_ours(struct dmar_access *access, unsigned unit)
+/* false: the unit is excluded. */
+static bool access_managed(struct dmar_access *access, unsigned unit)
 {
     const struct dmar *dmar = watch.units.dmar;
 
-    if (dmar->spared[unit])
+    if (dmar->excluded[unit])
         return false;
     watch.units.access(access, dmar->units[unit]);
     return true;
 }
 
-static void give_up(void)
+static void switch_all_off(void)
 {
     unsigned nr_stuck = 0;
 
     for (unsigned i = 0; i < watch.units.dmar->nr_units; i++) {
         struct dmar_access access;
-        nr_stuck += access_ours(&access, i) && !dmar_switch(&access, DMAR_TRANSLATION, false);
+        nr_stuck += access_managed(&access, i) && !dmar_switch(&access, DMAR_TRANSLATION, false);
     }
-    log_line("VT-d: that is not our memory, so all units are off now, but for %u, and devices reach ours", nr_stuck);
+    log_line(
+        "VT-d: that is not our memory, so all units have been switched off (%u failed); devices can access ours now",
+        nr_stuck);
 }
 
-/* As many as a unit had room for, and what comes meanwhile. false: one of them should not be. */
-static bool faults_are_right(const struct dmar_access *access)
+/* Read at most twice the usual number of fault records, as new faults may arrive meanwhile. false: the unit has blocked
+ * an access that a device needs. */
+static bool faults_are_expected(const struct dmar_access *access)
 {
     struct dmar_fault fault;
 
-    for (unsigned i = 0; i < 2 * TOLD && dmar_unit_fault(access, &fault); i++) {
-        if (!dmar_fault_is_right(&fault, watch.units.ours, watch.units.machine_end)) {
-            watch_tell(&fault);
+    for (unsigned i = 0; i < 2 * LOGGED_MAX && dmar_unit_fault(access, &fault); i++) {
+        if (!dmar_fault_is_expected(&fault, watch.units.ours, watch.units.machine_end)) {
+            watch_log_fault(&fault);
             return false;
         }
-        count_refused(&fault);
+        count_blocked(&fault);
     }
     return true;
 }
 
-static bool all_is_right(void)
+static bool all_units_are_fine(void)
 {
     for (unsigned i = 0; i < watch.units.dmar->nr_units; i++) {
         struct dmar_access access;
-        if (access_ours(&access, i) && !faults_are_right(&access))
+        if (access_managed(&access, i) && !faults_are_expected(&access))
             return false;
     }
     return true;
 }
 
-void watch_look(void)
+void watch_poll(void)
 {
     const uint64_t now = tsc_read();
     uint64_t due = __atomic_load_n(&watch.due_tsc, __ATOMIC_RELAXED);
@@ -117,8 +120,8 @@ void watch_look(void)
     if (now < due ||
         !__atomic_compare_exchange_n(&watch.due_tsc, &due, NEVER, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return;
-    if (all_is_right())
-        __atomic_store_n(&watch.due_tsc, tsc_read() + clock_tsc_hz() / LOOKS_A_SECOND, __ATOMIC_RELEASE);
+    if (all_units_are_fine())
+        __atomic_store_n(&watch.due_tsc, tsc_read() + clock_tsc_hz() / POLLS_PER_SECOND, __ATOMIC_RELEASE);
     else
-        give_up();
+        switch_all_off();
 }

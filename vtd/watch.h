@@ -1,29 +1,29 @@
 /*
- * Units of VT-d that are on, looked at while the guest runs: what they refuse is told; where they refuse what a device
- * must have, they are switched off, as the guest comes before the protection. Shell.
+ * Remapping units while the guest runs. Blocked accesses to our memory are logged. If a unit blocks an access that a
+ * device needs, all units are switched off: the guest takes precedence over the protection. Shell.
  */
 #ifndef VTD_WATCH_H
 #define VTD_WATCH_H
 
 #include "vtd/dmar_fault.h"
 
-/* The registers of a unit that the direct map reaches. */
+/* Access to the registers of a unit at unit_pa, which the direct map must cover. */
 void watch_access(struct dmar_access *access, uint64_t unit_pa);
 
-/* A line that says it. */
-void watch_tell(const struct dmar_fault *fault);
+/* Log a fault. */
+void watch_log_fault(const struct dmar_fault *fault);
 
 struct watch_units {
-    const struct dmar *dmar; /* those that are not spared; it stays */
+    const struct dmar *dmar; /* its units that are not excluded; must stay valid */
     void (*access)(struct dmar_access *access, uint64_t unit_pa);
-    struct range ours; /* as for dmar_fault_is_right */
+    struct range ours; /* this and the next: see dmar_fault_is_expected */
     uint64_t machine_end;
 };
 
-/* From now on watch_look has something to look at. */
+/* Start polling. */
 void watch_begin(const struct watch_units *units);
 
-/* Called at VM exits, by any CPU in root: a few times a second one of them looks. */
-void watch_look(void);
+/* Any CPU calls this at VM exits, in root mode. Four times a second, one of the calls reads the units' faults. */
+void watch_poll(void);
 
 #endif

@@ -8,7 +8,7 @@
 #include "boot/acpi/sleep_types.h"
 
 #define TABLE_HEADER_SIZE 36u
-#define TABLE_MAX_SIZE 0x100000u /* larger than any that we look at */
+#define TABLE_MAX_SIZE 0x100000u /* larger than any table that is read here */
 
 enum rsdp_field { RSDP_REVISION = 15, RSDP_RSDT = 16, RSDP_XSDT = 24 };
 enum fadt_field {
@@ -38,7 +38,7 @@ static bool sums_to_zero(const uint8_t *bytes, size_t size)
     return sum == 0;
 }
 
-/* A whole table with its length, NULL where it is not one. */
+/* A whole table and its size; NULL if it is not mapped or its checksum is wrong. */
 static const uint8_t *table_at(const struct acpi_memory *memory, uint64_t pa, uint32_t *size)
 {
     const uint8_t *header = pa ? acpi_view(memory, pa, TABLE_HEADER_SIZE) : NULL;
@@ -51,7 +51,7 @@ static const uint8_t *table_at(const struct acpi_memory *memory, uint64_t pa, ui
     return table && sums_to_zero(table, *size) ? table : NULL;
 }
 
-/* The port in a generic address structure, 0 where it is none. */
+/* The I/O port in a generic address structure; 0 if it is not an I/O port. */
 static uint16_t gas_port(const uint8_t *table, uint32_t size, uint32_t at)
 {
     if (at + GAS_SIZE > size || table[at + GAS_SPACE] != GAS_SPACE_IO)
@@ -68,7 +68,7 @@ static uint16_t legacy_port(const uint8_t *table, uint32_t size, uint32_t at)
     return port <= 0xffff ? (uint16_t)port : 0;
 }
 
-/* The one table that the root does not name. */
+/* The DSDT, which is listed in the FADT and not in the root table. */
 static void read_dsdt(struct acpi_facts *facts, const struct acpi_memory *memory, const uint8_t *fadt, uint32_t size)
 {
     const uint64_t extended = size >= FADT_X_DSDT + 8 ? read64(fadt + FADT_X_DSDT) : 0;
@@ -95,7 +95,7 @@ static void read_fadt(struct acpi_facts *facts, const uint8_t *table, uint32_t s
     }
 }
 
-/* What is not aligned to a bus, or has no bus, is no entry; one of 0 neither. */
+/* Ignore entries at address 0, not aligned to a bus, or without a bus. */
 static bool is_ecam(const struct pci_ecam *e)
 {
     return e->pa != 0 && e->pa % (1u << 20) == 0 && e->first_bus <= e->last_bus;

@@ -1,5 +1,5 @@
 /*
- * A generic address structure: where tables say that a register stands. Leaf header of boot's readers of tables.
+ * A generic address structure, which names a register in ACPI tables.
  *
  * Source: ACPI Specification 6.5, section 5.2.3.2 "Generic Address Structure".
  */

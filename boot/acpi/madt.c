@@ -13,11 +13,11 @@ enum madt_type { MADT_LOCAL_APIC = 0, MADT_LOCAL_X2APIC = 9 };
 #define LOCAL_X2APIC_SIZE 16u
 #define FLAG_ENABLED (1u << 0)
 
-/* All ones is the broadcast address: no processor. */
+/* All ones is the broadcast address, not a processor. */
 #define NO_APIC_ID 0xffu
 #define NO_X2APIC_ID 0xffffffffu
 
-/* The id's place in the list; where it is not there, the place behind the last. */
+/* The index of apic_id in the list, or the number of entries if it is not there. */
 static uint32_t madt_find(const struct madt_cpus *cpus, uint32_t apic_id)
 {
     uint32_t i = 0;
@@ -28,11 +28,11 @@ static uint32_t madt_find(const struct madt_cpus *cpus, uint32_t apic_id)
 
 static void madt_add(struct madt_cpus *cpus, uint32_t apic_id)
 {
-    uint32_t place = madt_find(cpus, apic_id);
-    if (place < cpus->nr && place < BOOT_MAX_CPUS)
+    uint32_t index = madt_find(cpus, apic_id);
+    if (index < cpus->nr && index < BOOT_MAX_CPUS)
         return;
-    if (place < BOOT_MAX_CPUS)
-        cpus->apic_ids[place] = apic_id;
+    if (index < BOOT_MAX_CPUS)
+        cpus->apic_ids[index] = apic_id;
     cpus->nr++;
 }
 
@@ -56,11 +56,11 @@ void madt_read(struct madt_cpus *cpus, const uint8_t *table, uint32_t size)
 
 void madt_put_first(struct madt_cpus *cpus, uint32_t apic_id)
 {
-    uint32_t place = madt_find(cpus, apic_id);
-    if (place >= cpus->nr || place >= BOOT_MAX_CPUS)
+    uint32_t index = madt_find(cpus, apic_id);
+    if (index >= cpus->nr || index >= BOOT_MAX_CPUS)
         cpus->nr++;
-    if (place >= BOOT_MAX_CPUS)
-        place = BOOT_MAX_CPUS - 1;
-    memmove(&cpus->apic_ids[1], &cpus->apic_ids[0], place * sizeof cpus->apic_ids[0]);
+    if (index >= BOOT_MAX_CPUS)
+        index = BOOT_MAX_CPUS - 1;
+    memmove(&cpus->apic_ids[1], &cpus->apic_ids[0], index * sizeof cpus->apic_ids[0]);
     cpus->apic_ids[0] = apic_id;
 }

@@ -8,7 +8,7 @@
 #define BYTE_PREFIX 0x0au
 #define NAME_BYTES 4u
 
-/* A byte as AML writes a constant. false: it is none, or ends behind the table. */
+/* A byte constant in AML. false: something else, or truncated. */
 static bool read_byte(uint32_t *value, const uint8_t *at, const uint8_t *end)
 {
     if (at == end || (*at > ONE_OP && *at != BYTE_PREFIX))
@@ -19,8 +19,8 @@ static bool read_byte(uint32_t *value, const uint8_t *at, const uint8_t *end)
     return true;
 }
 
-/* The first element of a package: PackageOp PkgLength NumElements. PkgLength has as many more bytes as bits 7:6 of its
- * first say. */
+/* The first element of a package: PackageOp PkgLength NumElements. Bits 7:6 of PkgLength's
+ * first byte are the number of bytes that follow it. */
 static bool first_element(uint32_t *value, const uint8_t *at, const uint8_t *end)
 {
     if (end - at < 2 || *at != PACKAGE_OP)

@@ -1,5 +1,5 @@
 /*
- * ACPI's Serial Port Console Redirection table: where firmware has its console. Core.
+ * ACPI's Serial Port Console Redirection table: the UART of firmware's console. Core.
  *
  * Source: Microsoft, "Serial Port Console Redirection Table", revision 4: interface type at 36, base address at 40.
  */
@@ -10,7 +10,7 @@
 
 #include "serial/uart/uart_place.h"
 
-/* Of a whole table. kind UART_NONE: it is no 16550's. */
+/* Parse a whole table. kind UART_NONE: the UART is not a 16550. */
 struct uart_place spcr_read(const uint8_t *table, uint32_t size);
 
 #endif

@@ -13,7 +13,7 @@
 #include "serial/wire/null_sink.h"
 #include "serial/wire/record.h"
 
-#define RECORD_BYTES (1u << 20) /* records that wait for their acknowledgement, per CPU */
+#define RECORD_BYTES (1u << 20) /* per CPU, for records that are not acknowledged yet */
 #define UART_HELLO_SECONDS 30u  /* 4 KiB at 1200 baud */
 
 static uint64_t larger_of(uint64_t a, uint64_t b)
@@ -28,7 +28,7 @@ uint64_t channel_bytes(const struct options *options, uint16_t nr_cpus)
         bytes = uart_sink_memory_bytes(nr_cpus, RECORD_BYTES);
     else if (options->channel != CHANNEL_NONE)
         bytes = udp_sink_memory_bytes(nr_cpus, RECORD_BYTES);
-    /* The null sink comes second where the first one fails. */
+    /* The null sink is created too if the first one fails. */
     return larger_of(bytes, 4096) + 4096 + null_sink_memory_bytes(nr_cpus);
 }
 
@@ -38,7 +38,8 @@ static void open_none(struct channel *channel, uint16_t nr_cpus, struct arena *a
     channel->sink = null_sink_init(arena_take(arena, null_sink_memory_bytes(nr_cpus), 8), nr_cpus);
 }
 
-/* Bytes that a slow line still has in its FIFO are no sign that the UART has stopped: of 10 bits each. */
+/* At least the time that a slow line needs for two FIFOs, of 10 bits a byte: until then the UART may still be sending.
+ */
 static uint64_t uart_stall_tsc(const struct options *options)
 {
     const uint64_t fifo_seconds = UART_FIFO_BYTES * 10u / options->uart_baud + 1;
@@ -70,7 +71,7 @@ static struct sink *open_uart(struct channel *channel, const struct options *opt
 static const enum channel_stage stage_of_step[] = {
     [UDP_STEP_CARD] = CHANNEL_NO_START, [UDP_STEP_LINK] = CHANNEL_NO_LINK, [UDP_STEP_PEER] = CHANNEL_NO_PEER};
 
-static void say_card(const struct nic_card *card, const struct pci_function *nic)
+static void log_card(const struct nic_card *card, const struct pci_function *nic)
 {
     const uint32_t place = nic->place;
     char segment[12] = "";
@@ -80,7 +81,7 @@ static void say_card(const struct nic_card *card, const struct pci_function *nic
     log_line("channel=net: the %s at %s%x:%x.%x", card->name, segment, PCI_BUS_OF(place), place >> 3 & 31, place & 7);
     if (nic->path.nr > nic->path.nr_alone) {
         const uint16_t bridge = nic->path.bridges[nic->path.nr_alone];
-        log_line("channel=net: the bridge at %s%x:%x.%x above it is the guest's too, and must stay awake (Linux: "
+        log_line("channel=net: the guest also uses the bridge at %s%x:%x.%x above it, and must not suspend it (Linux: "
                  "pcie_port_pm=off)",
                  segment, bridge >> 8, bridge >> 3 & 31, bridge & 7);
     }
@@ -94,13 +95,13 @@ static struct sink *open_net(struct channel *channel, const struct options *opti
     if (!channel_card_find(&found, options)) {
         channel->stage = CHANNEL_NO_CARD;
         if (options->channel == CHANNEL_NET)
-            log_line("channel=net: none of the cards that docs/hardware.md lists is on the PCI bus%s",
-                     options->net_mac_given || options->net_card != NET_CARD_ANY ? ", or not the one that is named"
+            log_line("channel=net: found no card that docs/hardware.md lists%s",
+                     options->net_mac_given || options->net_card != NET_CARD_ANY ? " and net.card= or net.mac= selects"
                                                                                  : "");
         return NULL;
     }
     channel->nic = found.function;
-    say_card(found.card, &channel->nic);
+    log_card(found.card, &channel->nic);
     struct udp_sink_params params = {.step = &step,
                                      .driver = found.driver,
                                      .card = found.card,
@@ -176,7 +177,7 @@ void channel_hello(struct channel *channel, const struct options *options, uint1
     log_sink_set(channel->sink);
 }
 
-/* I/O ports reach segment 0 alone, and no other place is equal to one of it. */
+/* Accesses by I/O ports reach only segment 0; functions of other segments have other values of place. */
 static void hide_function(struct vmx_ports *ports, const struct acpi_facts *acpi, uint32_t place)
 {
     ports->hidden_bdf[ports->nr_hidden] = place;
@@ -192,7 +193,7 @@ static void hide_uart(struct vmx_ports *ports, const struct acpi_facts *acpi, co
         hide_function(ports, acpi, uart->place);
 }
 
-/* A bridge that leads to the card alone is hidden with it: the guest would put it to sleep, as nothing is behind it. */
+/* Bridges that lead only to the card are hidden with it: the guest would suspend a bridge without devices. */
 struct vmx_ports channel_ports(const struct channel *channel, const struct acpi_facts *acpi)
 {
     struct vmx_ports ports = {.pm1a_cnt = acpi->pm1a_cnt,
@@ -203,10 +204,11 @@ struct vmx_ports channel_ports(const struct channel *channel, const struct acpi_
                               .reset_value = acpi->reset_value,
                               .watch_power = channel->kind != CHANNEL_NONE};
     if (acpi->reset_elsewhere && channel->kind != CHANNEL_NONE)
-        log_line("the machine's reset register is no I/O port: where the guest resets by it, the last trace is lost");
+        log_line("the machine's reset register is not an I/O port: if the guest uses it, the end of the trace is lost");
     if (acpi->sleep_elsewhere && channel->kind != CHANNEL_NONE)
-        log_line("the machine's sleep register is no I/O port: where the guest goes off or to sleep by it, the last "
-                 "trace is lost");
+        log_line("the machine's sleep register is not an I/O port: if the guest uses it to power off or to sleep, the "
+                 "end of "
+                 "the trace is lost");
     if (channel->kind == CHANNEL_UART)
         hide_uart(&ports, acpi, &channel->uart);
     if (channel->kind == CHANNEL_NET) {

@@ -1,4 +1,4 @@
-/* The way out for trace and records: which channel, its memory, its first record. Shell. */
+/* The channel for trace and records: opening it, its memory, its first record. Shell. */
 #ifndef BOOT_CHANNEL_CHANNEL_H
 #define BOOT_CHANNEL_CHANNEL_H
 
@@ -13,27 +13,27 @@
 #include "vmx/vmx.h"
 
 struct channel {
-    enum channel_kind kind; /* what it came to be: never CHANNEL_AUTO */
-    struct sink *sink;      /* never NULL: the sink of CHANNEL_NONE takes everything */
+    enum channel_kind kind; /* the kind in use: never CHANNEL_AUTO */
+    struct sink *sink;      /* never NULL: the sink of CHANNEL_NONE discards everything */
     enum channel_stage stage;
-    bool wanted_none;        /* channel=none was asked for: nobody waits for the trace */
+    bool wanted_none;        /* channel=none was given: the trace is discarded on purpose */
     struct pci_function nic; /* CHANNEL_NET */
     struct uart_found uart;  /* CHANNEL_UART */
 };
 
-/* Bytes of arena that channel_open may take, at most. */
+/* The most bytes that channel_open allocates from the arena. */
 uint64_t channel_bytes(const struct options *options, uint16_t nr_cpus);
 
-/* Open the channel that the options ask for. If that fails, log lines say why, and the channel is none. */
+/* Open the channel that the options select. If that fails, the reason is logged and the channel is CHANNEL_NONE. */
 void channel_open(struct channel *channel, const struct options *options, const struct acpi_facts *acpi,
                   uint16_t nr_cpus, struct arena *arena);
 
-/* Send the first record, text, and wait until the receiver has it. If it never does: as above. From then on log lines
- * go into the channel too. */
+/* Send text as the first record, and wait until the receiver acknowledges it; if it does not, as above. Afterwards log
+ * lines go to the channel as well. */
 void channel_hello(struct channel *channel, const struct options *options, uint16_t nr_cpus, const char *text,
                    uint32_t size, struct arena *arena);
 
-/* What the guest must not see of the channel, and the ports at which its machine goes down: all that exits. */
+/* The ports and PCI functions whose accesses must exit: the channel's, and those for power-off, sleep and reset. */
 struct vmx_ports channel_ports(const struct channel *channel, const struct acpi_facts *acpi);
 
 #endif

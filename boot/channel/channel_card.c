@@ -11,7 +11,7 @@ static bool is_wanted(const struct options *options, const struct nic_look *look
     return !options->net_mac_given || memcmp(options->net_mac, look->mac, sizeof look->mac) == 0;
 }
 
-/* Is the function at place a card that may be taken? It decodes memory then, until it is closed. */
+/* Is the function at place a card that the options allow? If so, its memory decoding is on until pci_close. */
 static bool open_card(struct channel_card *card, uint32_t place, uint32_t id, struct nic_look *look,
                       const struct options *options)
 {
@@ -29,7 +29,7 @@ static bool open_card(struct channel_card *card, uint32_t place, uint32_t id, st
     return false;
 }
 
-/* None is reset that is not ours. */
+/* Cards are not reset here: all but one belong to the guest. */
 bool channel_card_find(struct channel_card *found, const struct options *options)
 {
     bool any = false;

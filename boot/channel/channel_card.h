@@ -1,4 +1,4 @@
-/* Which network card is the channel's. Shell. */
+/* Choosing the channel's network card. Shell. */
 #ifndef BOOT_CHANNEL_CHANNEL_CARD_H
 #define BOOT_CHANNEL_CHANNEL_CARD_H
 
@@ -12,8 +12,8 @@ struct channel_card {
     const struct nic_card *card;
 };
 
-/* Of the cards that have a driver and that net.card= and net.mac= let through: the first that firmware has left with a
- * link, else the first. It is bus master then; all others are as they were. false: there is none. */
+/* Among the cards that have a driver and match net.card= and net.mac=, choose the first that has a link, else the
+ * first. Make it bus master; all other cards stay unchanged. false: there is no such card. */
 bool channel_card_find(struct channel_card *found, const struct options *options);
 
 #endif

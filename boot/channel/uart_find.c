@@ -1,34 +1,33 @@
 /* Kind: shell, init */
 #include "boot/channel/uart_find.h"
 
-#include "base/phys.h"
+#include "boot/memory/mapped.h"
 #include "serial/nic/nic_mmio.h"
 #include "serial/pci/pci.h"
 #include "serial/uart/lpss.h"
 
 #define PAGE_BYTES 4096u
-#define MAPPED (4096ull << 20) /* root maps physical memory up to here at least */
 
 static const char *in_memory(struct uart_found *found, uint64_t pa, bool wide, uart_map *map)
 {
     if (pa == 0)
-        return "its registers have no place";
-    if (!map && pa >= MAPPED - PAGE_BYTES)
-        return "its registers lie above 4 GiB";
+        return "the address of its registers is 0";
+    if (!map && !mapped_at(pa, PAGE_BYTES))
+        return "its registers are above 4 GiB";
     const uint64_t page = pa & ~(uint64_t)(PAGE_BYTES - 1);
-    found->uart.memory = map ? map(pa) : phys_to_virt(pa);
+    found->uart.memory = map ? map(pa) : mapped_at(pa, PAGE_BYTES);
     found->uart.wide = wide;
     found->memory = (struct range){page, page + PAGE_BYTES};
     return NULL;
 }
 
-/* A card's registers are bytes, as those of a 16550 in I/O ports; those of a chipset's are doublewords. */
+/* A card's registers are bytes, like those of a 16550 at I/O ports; a chipset's (LPSS) are doublewords. */
 static const char *on_pci(struct uart_found *found, uint32_t place, uint32_t base, uart_map *map)
 {
     struct nic_mmio mmio;
     struct pci_bar bar;
     if (!pci_open_serial(&bar, place))
-        return "no serial controller is there (PCI class 0700, or a chipset's own), or it has no BAR 0";
+        return "not a serial controller (PCI class 0700H or a chipset's LPSS UART), or it has no BAR 0";
     found->on_pci = true;
     found->place = place;
     if (!bar.memory)
@@ -46,7 +45,7 @@ const char *uart_find(struct uart_found *found, const struct uart_place *place, 
     *found = (struct uart_found){0};
     switch (place->kind) {
     case UART_NONE:
-        return "none is named";
+        return "no UART was given";
     case UART_AT_PORT:
         found->uart.port = (uint16_t)place->at;
         return NULL;
@@ -59,6 +58,6 @@ const char *uart_find(struct uart_found *found, const struct uart_place *place, 
         break;
     }
     if (acpi->spcr.kind == UART_NONE)
-        return "ACPI has no table SPCR, or one of another kind of UART";
+        return "ACPI has no SPCR table, or the table describes another kind of UART";
     return uart_find(found, &acpi->spcr, acpi, base, map);
 }

@@ -1,4 +1,4 @@
-/* The UART that an option names: its registers, and what of it the guest must not see. Shell. */
+/* The UART that an option names: its registers, and what to hide from the guest. Shell. */
 #ifndef BOOT_CHANNEL_UART_FIND_H
 #define BOOT_CHANNEL_UART_FIND_H
 
@@ -10,16 +10,17 @@
 
 struct uart_found {
     struct uart uart;
-    struct range memory; /* its registers' pages; empty: they are I/O ports */
+    struct range memory; /* the pages of its registers; empty: it uses I/O ports */
     bool on_pci;
     uint32_t place;
 };
 
-/* Where registers at pa are mapped, uncacheable. */
+/* Maps registers at pa, uncacheable. */
 typedef void *uart_map(uint64_t pa);
 
-/* NULL, or why there is none, for a message. A PCI function answers from then on; a chipset's own (LPSS) has a clock of
- * 16 * base Hz. map NULL: by the tables in use, which map 4 GiB; registers above that are refused. */
+/* Returns NULL, or why the UART cannot be used, for a message. Enables a PCI function, and sets the clock of a
+ * chipset's UART (LPSS) to 16 * base Hz. map NULL: use the existing mapping of the lower 4 GiB, and refuse registers
+ * above. */
 const char *uart_find(struct uart_found *found, const struct uart_place *place, const struct acpi_facts *acpi,
                       uint32_t base, uart_map *map);
 

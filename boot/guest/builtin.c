@@ -3,13 +3,14 @@
 
 #include "base/log.h"
 #include "base/phys.h"
+#include "boot/fail.h"
 #include "boot/guest/builtin_guest.h"
-#include "boot/screen/screen.h"
 
 extern const uint8_t builtin_guest[], builtin_guest_end[]; /* boot/guest/builtin_guest.S */
 
-/* A write that all trace is sent for first (vmx/io_ports.h). SLP_EN with the SLP_TYP 0: in most machines S0, which
- * leaves the screen as it is. Else the keyboard controller's pulse at the reset line. */
+/* The guest ends with a write that makes vmx/ send all trace first (vmx/io_ports.h): to PM1a_CNT with SLP_EN and
+ * SLP_TYP 0, which is S0 on most machines and keeps the screen; without ACPI, to the keyboard controller to pulse the
+ * reset line. */
 #define SLP_EN 0x2000u
 #define KEYBOARD_PORT 0x64u
 #define KEYBOARD_RESET 0xfeu
@@ -28,14 +29,14 @@ void builtin_find(struct guest *guest)
         boot_fail("the built-in guest: %s", linux_error_text(error));
 }
 
-void builtin_tell(uint32_t base, const struct acpi_facts *acpi, bool soft)
+void builtin_set_parameters(uint32_t base, const struct acpi_facts *acpi, bool soft)
 {
-    const struct parameters told = {
+    const struct parameters parameters = {
         .rounds = soft ? BUILTIN_ROUNDS_SOFT : BUILTIN_ROUNDS,
         .port = acpi->pm1a_cnt ? acpi->pm1a_cnt : KEYBOARD_PORT,
         .value = acpi->pm1a_cnt ? SLP_EN : KEYBOARD_RESET,
     };
-    *(struct parameters *)phys_to_virt(base + BUILTIN_PARAMETERS) = told;
-    log_line(BUILTIN_LOG "%u rounds, then a write to port %x; `undertrace hardware` judges what was received",
-             told.rounds, told.port);
+    *(struct parameters *)phys_to_virt(base + BUILTIN_PARAMETERS) = parameters;
+    log_line(BUILTIN_LOG "%u rounds, then a write to port %x; check the capture with `undertrace hardware`",
+             parameters.rounds, parameters.port);
 }

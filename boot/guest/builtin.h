@@ -1,14 +1,15 @@
-/* guest=builtin: a guest of our own in place of the modules', whose branches the receiver knows. Shell. */
+/* guest=builtin: a small guest inside the image, whose branches the receiver can predict. Shell. */
 #ifndef BOOT_GUEST_BUILTIN_H
 #define BOOT_GUEST_BUILTIN_H
 
 #include "boot/acpi/acpi.h"
 #include "boot/guest/guest.h"
 
-/* In place of guest_find. */
+/* Call it instead of guest_find. */
 void builtin_find(struct guest *guest);
 
-/* It is loaded at base: tell it how long to run, and how to end. soft: it is single-stepped. */
-void builtin_tell(uint32_t base, const struct acpi_facts *acpi, bool soft);
+/* Set the number of rounds and the final port write of the guest loaded at base. soft: it is single-stepped, so it runs
+ * fewer rounds. */
+void builtin_set_parameters(uint32_t base, const struct acpi_facts *acpi, bool soft);
 
 #endif

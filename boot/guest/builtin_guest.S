@@ -1,8 +1,10 @@
 /*
- * The self-test's own guest, a kernel behind our image. In: as Linux's 32-bit boot protocol has it, ESI = boot_params, at any page-aligned place;
- * BUILTIN_MEMORY_BYTES are its own. Out: a word written to the port that boot/ has named. Interrupts stay off, so that
- * each branch is known beforehand: boot/guest/builtin_guest.h has their places.
+ * The built-in guest, a kernel inside our image. In: as in Linux's 32-bit boot protocol, ESI = boot_params; loaded at any
+ * page-aligned address, with BUILTIN_MEMORY_BYTES of memory. Out: a word written to the port in BUILTIN_PARAMETERS.
+ * Interrupts stay off, so that each branch can be predicted: boot/guest/builtin_guest.h has their addresses.
  */
+#include "base/control.h"
+#include "base/msr_numbers.h"
 #include "boot/guest/builtin_guest.h"
 
 #define BP_SCRATCH 0x1e4
@@ -18,7 +20,7 @@
 #define DIRECTORIES 0xb000
 #define AT(offset) .org BUILTIN_SETUP_BYTES + offset, 0x90
 
-/* A kernel as any other: Linux, Documentation/arch/x86/boot.rst, "The Real-Mode Kernel Header". */
+/* A bzImage's header: Linux, Documentation/arch/x86/boot.rst, "The Real-Mode Kernel Header". */
     .section .init.table, "a"
     .balign 16
     .globl builtin_guest, builtin_guest_end
@@ -92,16 +94,16 @@ builtin_guest:
     movl %eax, (GDT_POINTER + 2)(%ebp)
     lgdt GDT_POINTER(%ebp)
     movl %cr4, %eax
-    orl $0x20, %eax /* CR4.PAE */
+    orl $CR4_PAE, %eax
     movl %eax, %cr4
     leal ROOT_A(%ebp), %eax
     movl %eax, %cr3
-    movl $0xc0000080, %ecx /* IA32_EFER */
+    movl $IA32_EFER, %ecx
     rdmsr
-    orl $0x100, %eax /* LME */
+    orl $EFER_LME, %eax
     wrmsr
     movl %cr0, %eax
-    orl $0x80000000, %eax /* CR0.PG */
+    orl $CR0_PG, %eax
     movl %eax, %cr0
     pushl $8
     leal BUILTIN_LONG(%ebp), %eax
@@ -146,8 +148,8 @@ builtin_guest:
     movl $(BUILTIN_SEED), %r12d
     movl BUILTIN_PARAMETERS(%rbp), %r13d
     AT(BUILTIN_ROUND_TO)
-    movl $(BUILTIN_TURNS), %ebx
-    AT(BUILTIN_TURN_TO)
+    movl $(BUILTIN_ITERATIONS), %ebx
+    AT(BUILTIN_ITERATION_TO)
     movl %r12d, %eax
     shll $13, %eax
     xorl %eax, %r12d
@@ -174,7 +176,7 @@ builtin_guest:
     AT(BUILTIN_CALL_NEXT)
     decl %ebx
     AT(BUILTIN_AGAIN)
-    jnz .Lguest + BUILTIN_TURN_TO
+    jnz .Lguest + BUILTIN_ITERATION_TO
     movl %r12d, %ecx
     andl $(BUILTIN_DEPTH_MASK), %ecx
     AT(BUILTIN_DEEP)

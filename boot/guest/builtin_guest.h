@@ -1,19 +1,19 @@
 /*
- * The self-test's own guest: where each of its branches stands, and what drives them. boot/guest/builtin_guest.S puts
- * its instructions at these offsets (the assembler refuses code that does not fit), and the host tool's model of the
- * guest takes them from here. Leaf header, for C and for the assembler; offsets are from the guest's first byte.
+ * The built-in guest: the addresses of its branches, and the parameters that determine them. boot/guest/builtin_guest.S
+ * places its instructions at these offsets (code that does not fit fails to assemble), and the host tool uses them to
+ * predict the branches. For C and assembly; offsets are from the guest's first byte.
  */
 #ifndef BOOT_GUEST_BUILTIN_GUEST_H
 #define BOOT_GUEST_BUILTIN_GUEST_H
 
-#define BUILTIN_NAME "Undertrace's own guest, version 1" /* what a capture calls it */
-#define BUILTIN_SETUP_BYTES 0x400 /* before the code: as of a bzImage, one sector besides the first */
+#define BUILTIN_NAME "Undertrace's own guest, version 1" /* its version string, which captures show */
+#define BUILTIN_SETUP_BYTES 0x400 /* before the code: the boot sector and one sector of setup, as in a bzImage */
 #define BUILTIN_CODE_BYTES 0x1000
-#define BUILTIN_MEMORY_BYTES 0xf000 /* with its tables and its stack */
+#define BUILTIN_MEMORY_BYTES 0xf000 /* code, tables and stack */
 
-#define BUILTIN_SEED 0x2545f491 /* of xorshift32: 13, 17, 5 */
-#define BUILTIN_TURNS 256       /* of each round */
-#define BUILTIN_DEPTH_MASK 127  /* calls that are nested, at most, less one: return compression holds 64 */
+#define BUILTIN_SEED 0x2545f491 /* of xorshift32 with shifts 13, 17, 5 */
+#define BUILTIN_ITERATIONS 256  /* of the inner loop in each round */
+#define BUILTIN_DEPTH_MASK 127  /* the deepest recursion; return compression covers a depth of 64 */
 
 /* 32-bit code */
 #define BUILTIN_FIRST 0x010 /* CALL to the next instruction */
@@ -26,7 +26,7 @@
 /* 64-bit code */
 #define BUILTIN_LONG 0x200
 #define BUILTIN_ROUND_TO 0x300
-#define BUILTIN_TURN_TO 0x310
+#define BUILTIN_ITERATION_TO 0x310
 #define BUILTIN_ODD 0x338 /* JNZ: bit 0 */
 #define BUILTIN_ODD_TO 0x340
 #define BUILTIN_HIGH 0x348 /* JZ: bits 6:4 */
@@ -43,9 +43,9 @@
 #define BUILTIN_ROUND 0x3c0 /* JNZ */
 #define BUILTIN_END 0x3d0
 #define BUILTIN_IDLE_TO 0x3f0
-#define BUILTIN_IDLE 0x3f8 /* JMP, should the machine stay on */
+#define BUILTIN_IDLE 0x3f8 /* JMP, if the machine stays on */
 
-/* What is called. */
+/* Functions */
 #define BUILTIN_PLAIN 0x400 /* RET */
 #define BUILTIN_IF 0x420
 #define BUILTIN_IF_JZ 0x428 /* JZ: bit 12 */
@@ -62,13 +62,13 @@
 #define BUILTIN_UD2_IRET 0x4c8
 #define BUILTIN_INT_IRET 0x4e0
 
-/* What boot/ tells it, three words of 32, 16 and 16 bits. */
-#define BUILTIN_PARAMETERS 0xff0 /* rounds, port that ends it, value for the port */
+/* Parameters set by boot/guest/builtin.c, of 32, 16 and 16 bits. */
+#define BUILTIN_PARAMETERS 0xff0 /* rounds, port for the final write, value for the port */
 
-/* How the log line that tells the rounds begins. */
+/* Start of the log line that states the number of rounds. */
 #define BUILTIN_LOG "built-in guest: "
 
-/* So many rounds; some 1,750 branches each. Single steps are a hundred times slower. */
+/* Rounds, of about 1,750 branches each. Single-stepping is a hundred times slower. */
 #define BUILTIN_ROUNDS 1024
 #define BUILTIN_ROUNDS_SOFT 16
 

@@ -2,12 +2,11 @@
  * direct_enter: boot/guest/direct.h. In: EDI = page, ESI = entry, EDX = boot_params. Out, as Linux's 32-bit boot protocol
  * asks: flat CS, DS, ES, SS; paging and interrupts off; ESI = boot_params; EBX, EBP, EDI = 0.
  *
- * SDM Vol. 3A, "Switching Out of IA-32e Mode Operation": from compatibility mode, in memory that is mapped where it is.
+ * SDM Vol. 3A, "Switching Out of IA-32e Mode Operation": executed in compatibility mode, from identity-mapped memory.
  */
 #include "vmx/host/selectors.h"
+#include "base/control.h"
 #include "base/msr_numbers.h"
-
-#define CR0_PE_ET 0x11
 
     .section .init, "ax"
     .globl direct_enter
@@ -33,7 +32,7 @@ direct_enter:
 
     .code32
 direct_page:
-    movl $CR0_PE_ET, %eax
+    movl $(CR0_PE | CR0_ET), %eax
     movl %eax, %cr0
     movl $IA32_EFER, %ecx
     xorl %eax, %eax

@@ -16,7 +16,7 @@ uint32_t efi_map_bytes(const struct mb2_efi_map *map)
     return (map->size / map->descriptor_size + 2) * map->descriptor_size;
 }
 
-/* A copy of from for the pages of part, if there are any. */
+/* Write a copy of descriptor from for the pages of part, unless part is empty. Returns the bytes written. */
 static uint32_t put_part(uint8_t *out, const uint8_t *from, uint32_t size, struct range part, bool reserved)
 {
     if (part.start >= part.end)
@@ -39,8 +39,8 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* One descriptor that ours overlaps, in up to three parts; in one, all reserved, where room is too small for them (a
- * map whose descriptors overlap each other). */
+/* Split a descriptor that overlaps ours into up to three parts. If room is too small for them, as in an invalid map
+ * with overlapping descriptors, mark all of it as reserved. */
 static uint32_t put_cut(uint8_t *out, const uint8_t *from, uint32_t size, struct range all, struct range ours,
                         uint32_t room)
 {
@@ -61,7 +61,7 @@ uint32_t efi_map_build(uint8_t *out, const struct mb2_efi_map *map, struct range
         uint64_t start = read64(from + PHYSICAL_START);
         struct range all = {start, start + (read64(from + NUMBER_OF_PAGES) << EFI_PAGE_SHIFT)};
         if (range_overlaps(all, ours)) {
-            uint32_t others = ((map->size - at) / size - 1) * size; /* each of the rest needs one place */
+            uint32_t others = ((map->size - at) / size - 1) * size; /* the remaining descriptors */
             used += put_cut(out + used, from, size, all, ours, limit - used - others);
         } else {
             memcpy(out + used, from, size);

@@ -1,5 +1,5 @@
 /*
- * UEFI's memory map, as the guest is to see it: without our range.
+ * The UEFI memory map for the guest, in which our range is reserved.
  *
  * Core. Source: UEFI Specification 2.10, section 7.2.3 "EFI_BOOT_SERVICES.GetMemoryMap()".
  */
@@ -8,11 +8,11 @@
 
 #include "boot/mb2.h"
 
-/* Bytes that efi_map_build may need: each descriptor, and three for one that ours cuts. 0: there is no map, or none
- * that makes sense. */
+/* The most bytes that efi_map_build writes: our range may split one descriptor into three. 0: there is no valid map. */
 uint32_t efi_map_bytes(const struct mb2_efi_map *map);
 
-/* Copy map to out, efi_map_bytes bytes, with ours (empty: nothing) as reserved memory. Returns the bytes used. */
+/* Copy map to out, which has efi_map_bytes bytes, and mark ours (may be empty) as reserved. Returns the bytes written.
+ */
 uint32_t efi_map_build(uint8_t *out, const struct mb2_efi_map *map, struct range ours);
 
 #endif

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/phys.h"
+#include "boot/fail.h"
 #include "boot/guest/efi_map.h"
-#include "boot/screen/screen.h"
 
 void guest_find(struct guest *guest, const struct mb2_info *info)
 {
@@ -38,7 +38,8 @@ const char *guest_name(const struct guest *guest)
     return guest->kernel.version[0] ? guest->kernel.version : "a kernel without a version string";
 }
 
-/* The boot area is built aside: files, map and command line may lie where the guest's things go. Returns its size. */
+/* Build the boot area in a buffer: its final place may hold the files, the map or the command line that it is made
+ * from. Returns its size. */
 static uint64_t build_boot_area(uint8_t *area, const struct guest *guest, const struct mb2_info *info,
                                 const struct guest_machine *machine, const struct linux_place *place)
 {
@@ -52,8 +53,8 @@ static uint64_t build_boot_area(uint8_t *area, const struct guest *guest, const 
         facts.efi_system_table = info->efi_system_table;
         facts.efi_descriptor_size = info->efi_map.descriptor_size;
         facts.efi_descriptor_version = info->efi_map.descriptor_version;
-        facts.efi_map_size =
-            efi_map_build(area + LINUX_BOOT_AREA_SIZE, &info->efi_map, machine->ours ? machine->carved : nothing);
+        facts.efi_map_size = efi_map_build(area + LINUX_BOOT_AREA_SIZE, &info->efi_map,
+                                           machine->carved_is_reserved ? machine->carved : nothing);
     }
     facts.e820_rest = LINUX_BOOT_AREA_SIZE + guest->sources.efi_map_bytes;
     linux_e820_rest_build(area + facts.e820_rest, machine->map);
@@ -75,7 +76,7 @@ struct guest_entry guest_load(struct guest *guest, const struct mb2_info *info, 
     uint8_t *area =
         arena_take(arena, LINUX_BOOT_AREA_SIZE + guest->sources.efi_map_bytes + linux_e820_rest_bytes(machine->map), 8);
     if (!area)
-        boot_fail("the carved memory is too small for the boot parameters");
+        boot_fail("our memory range is too small for the boot parameters");
     uint64_t area_size = build_boot_area(area, guest, info, machine, &place);
 
     struct linux_kernel kernel = guest->kernel;

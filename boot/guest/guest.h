@@ -1,4 +1,4 @@
-/* The guest's files: finding them among the modules, and putting them where the guest starts from. Shell. */
+/* The guest's kernel and initrd: finding them among the boot loader's modules, and loading them. Shell. */
 #ifndef BOOT_GUEST_GUEST_H
 #define BOOT_GUEST_GUEST_H
 
@@ -7,33 +7,33 @@
 
 struct guest {
     struct linux_kernel kernel;
-    struct linux_sources sources; /* ours: filled in by guest_load */
+    struct linux_sources sources; /* guest_load sets its member ours */
     const char *line;             /* the command line */
 };
 
-/* Where it is entered. */
+/* How it is entered, by the 32-bit boot protocol. */
 struct guest_entry {
     uint32_t eip;
     uint32_t esi;
-    uint32_t spare_page_pa; /* a page that is the guest's and not used yet */
+    uint32_t spare_page_pa; /* an unused page of the guest's memory */
 };
 
-/* What it is to find. */
+/* The machine that the guest finds. */
 struct guest_machine {
     const struct memory_map *map; /* its E820 */
-    struct range carved;          /* nothing of the guest's is put here */
-    bool ours;                    /* carved stays ours: it is kept out of UEFI's memory map */
-    uint64_t rsdp_pa;             /* 0: it searches */
+    struct range carved;          /* nothing of the guest is loaded here */
+    bool carved_is_reserved;      /* also in UEFI's memory map */
+    uint64_t rsdp_pa;             /* 0: unknown, the guest searches */
 };
 
-/* Find and check kernel and initrd. What is missing or wrong ends the boot with a message. */
+/* Find and check kernel and initrd. Fails the boot if one is missing or invalid. */
 void guest_find(struct guest *guest, const struct mb2_info *info);
 
-/* The kernel's own words about itself, or words that say that it has none. */
+/* The kernel's version string, or a text that says that it has none. */
 const char *guest_name(const struct guest *guest);
 
-/* Put everything in its place; the modules and the boot loader's information are gone afterwards. Buffers come from
- * arena. No place is the end, with a message. */
+/* Load kernel, initrd and boot_params. This may overwrite the modules and the boot loader's information. Buffers come
+ * from arena. Fails the boot if there is no room. */
 struct guest_entry guest_load(struct guest *guest, const struct mb2_info *info, const struct guest_machine *machine,
                               struct arena *arena);
 

@@ -10,17 +10,17 @@
 
 static const char *const error_texts[] = {
     [LINUX_OK] = "no error",
-    [LINUX_TOO_SHORT] = "no bzImage: shorter than a setup header",
-    [LINUX_NO_BOOT_FLAG] = "no bzImage: no boot flag AA55 at 1FE",
-    [LINUX_NO_HDRS] = "no bzImage: no \"HdrS\" at 202",
+    [LINUX_TOO_SHORT] = "not a bzImage: shorter than a setup header",
+    [LINUX_NO_BOOT_FLAG] = "not a bzImage: no boot flag AA55H at 1FEH",
+    [LINUX_NO_HDRS] = "not a bzImage: no \"HdrS\" at 202H",
     [LINUX_TOO_OLD] = "its boot protocol is older than 2.10 (Linux 2.6.31)",
     [LINUX_NOT_HIGH] = "a zImage, which loads below 1 MiB; a bzImage is needed",
     [LINUX_TRUNCATED] = "the file ends before the kernel does",
-    [LINUX_BAD_HEADER] = "its setup header asks for an impossible alignment or size",
-    [LINUX_LINE_TOO_LONG] = "its command line is longer than it takes",
-    [LINUX_NO_PLACE_KERNEL] = "too little memory: no place for the kernel",
-    [LINUX_NO_PLACE_INITRD] = "too little memory: no place for the initrd",
-    [LINUX_NO_PLACE_PARAMS] = "too little memory: no place for the boot parameters",
+    [LINUX_BAD_HEADER] = "its setup header has an invalid alignment or size",
+    [LINUX_LINE_TOO_LONG] = "its command line is longer than it supports",
+    [LINUX_NO_PLACE_KERNEL] = "too little memory: no room for the kernel",
+    [LINUX_NO_PLACE_INITRD] = "too little memory: no room for the initrd",
+    [LINUX_NO_PLACE_PARAMS] = "too little memory: no room for the boot parameters",
 };
 
 const char *linux_error_text(enum linux_error error)
@@ -28,7 +28,7 @@ const char *linux_error_text(enum linux_error error)
     return error_texts[error];
 }
 
-/* kernel_version is an offset, less 200H, of a string in the setup code. */
+/* The field kernel_version plus 200H is the offset of a string in the setup code. */
 static const char *version_string(const uint8_t *file, uint32_t setup_size)
 {
     uint32_t offset = read16(file + KERNEL_VERSION);
@@ -55,7 +55,7 @@ enum linux_error linux_check(struct linux_kernel *kernel, const uint8_t *file, s
     if (!(file[LOADFLAGS] & LOADFLAGS_LOADED_HIGH))
         return LINUX_NOT_HIGH;
 
-    uint32_t setup_sects = file[SETUP_SECTS] ? file[SETUP_SECTS] : 4; /* 0 means 4, says the protocol */
+    uint32_t setup_sects = file[SETUP_SECTS] ? file[SETUP_SECTS] : 4; /* by the protocol, 0 means 4 */
     uint64_t code_size = (uint64_t)read32(file + SYSSIZE) * 16;
     *kernel = (struct linux_kernel){.file = file,
                                     .code_offset = (setup_sects + 1) * 512,
@@ -68,7 +68,7 @@ enum linux_error linux_check(struct linux_kernel *kernel, const uint8_t *file, s
                                     .line_max = read32(file + CMDLINE_SIZE)};
     if (kernel->code_offset >= size)
         return LINUX_TRUNCATED;
-    /* syssize counts in 16 bytes: the last of them may be cut short. */
+    /* syssize is in units of 16 bytes, of which the last may be incomplete. */
     if (code_size == 0 || code_size > size - kernel->code_offset + 15)
         return LINUX_TRUNCATED;
     if (code_size > size - kernel->code_offset)
@@ -83,7 +83,7 @@ enum linux_error linux_check(struct linux_kernel *kernel, const uint8_t *file, s
     return LINUX_OK;
 }
 
-/* pref_address if it is free; a relocatable kernel may go elsewhere. */
+/* At pref_address if that is free; a relocatable kernel may be placed elsewhere. */
 static bool place_kernel(struct range *out, const struct linux_kernel *kernel, const struct memory_map *map,
                          const struct range *ours)
 {
@@ -100,20 +100,20 @@ static bool place_kernel(struct range *out, const struct linux_kernel *kernel, c
     return kernel->relocatable && carve_find(out, map, &request);
 }
 
-/* Where it is, if nothing comes there and it may be there; else below initrd_addr_max, clear of the kernel's file,
- * which has not been copied yet. */
+/* Leave the initrd where it is if the kernel allows that address and nothing else will be loaded there. Else place it
+ * below initrd_addr_max, outside the kernel's file, which is copied later. */
 static bool place_initrd(uint64_t *out, const struct linux_kernel *kernel, const struct memory_map *map,
                          const struct linux_sources *sources, struct range kernel_place)
 {
     const struct range avoid[] = {sources->ours, kernel_place, sources->kernel};
     uint64_t end = (uint64_t)kernel->initrd_addr_max + 1;
-    struct range stay = sources->initrd;
-    if (stay.start % 4096 == 0 && stay.end <= end && memory_range_free(map, stay, avoid, 2)) {
-        *out = stay.start;
+    struct range current = sources->initrd;
+    if (current.start % 4096 == 0 && current.end <= end && memory_range_free(map, current, avoid, 2)) {
+        *out = current.start;
         return true;
     }
     struct carve_request request = {
-        .size = stay.end - stay.start, .align = 4096, .within = {0x100000, end}, .avoid = avoid, .nr_avoid = 3};
+        .size = current.end - current.start, .align = 4096, .within = {0x100000, end}, .avoid = avoid, .nr_avoid = 3};
     struct range found;
     if (!carve_find(&found, map, &request))
         return false;
@@ -131,7 +131,7 @@ enum linux_error linux_place(struct linux_place *place, const struct linux_kerne
     if (initrd_size > 0 && !place_initrd(&place->initrd, kernel, map, sources, place->kernel))
         return LINUX_NO_PLACE_INITRD;
 
-    /* Conventional memory is where loaders put it; else anywhere. Page 0 belongs to the BIOS. */
+    /* In conventional memory like other loaders, else anywhere below 4 GiB. Page 0 belongs to the BIOS. */
     const struct range avoid[] = {sources->ours, place->kernel, {place->initrd, place->initrd + initrd_size}};
     struct carve_request request = {.size = LINUX_BOOT_AREA_SIZE + sources->efi_map_bytes + linux_e820_rest_bytes(map),
                                     .align = 4096,

@@ -1,8 +1,8 @@
-/* Where things stand in a kernel file and in boot_params: Linux's boot.rst and zero-page.rst, with their names. */
+/* Offsets of fields in a kernel file and in boot_params, with the names of Linux's boot.rst and zero-page.rst. */
 #ifndef BOOT_GUEST_LINUX_FIELDS_H
 #define BOOT_GUEST_LINUX_FIELDS_H
 
-/* Offsets in the kernel file and in boot_params alike: the setup header stands at 1F1H in both. */
+/* The setup header, at 1F1H in the kernel file and in boot_params. */
 enum setup_header {
     SETUP_HEADER = 0x1f1,
     SETUP_SECTS = 0x1f1,
@@ -27,7 +27,7 @@ enum setup_header {
     PREF_ADDRESS = 0x258,
     INIT_SIZE = 0x260,
     SETUP_HEADER_MIN_END = 0x264,
-    SETUP_HEADER_MAX_END = 0x290 /* boot_params has room up to here */
+    SETUP_HEADER_MAX_END = 0x290 /* the end of its room in boot_params */
 };
 
 /* The rest of boot_params. */

@@ -1,5 +1,5 @@
 /* Kind: core, init */
-/* boot_params: what the guest is told. VISIBLE: nothing of what the real-mode code would ask the BIOS for. */
+/* Building boot_params. VISIBLE: it lacks what the kernel's real-mode code would query from the BIOS. */
 #include "boot/guest/linux.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 _Static_assert(E820_TABLE + LINUX_E820_MAX * E820_ENTRY_SIZE <= LINUX_PARAMS_SIZE, "E820 fits into boot_params");
 
-#define LOADFLAGS_KEEP_SEGMENTS 0x40u /* kernels before 5.8 would reload them from a GDT that we need not leave */
+#define LOADFLAGS_KEEP_SEGMENTS 0x40u /* else kernels before 5.8 reload segments, and expect a GDT */
 #define TYPE_OF_LOADER_UNDEFINED 0xffu
 #define VID_MODE_NORMAL 0xffffu
 #define VIDEO_TYPE_VGA_TEXT 0x01u
@@ -43,7 +43,7 @@ static void put_screen_pixels(uint8_t *params, const struct mb2_framebuffer *fb,
     put16(params + LFB_HEIGHT, (uint16_t)fb->height);
     put16(params + LFB_DEPTH, fb->bpp);
     put32(params + LFB_BASE, (uint32_t)fb->pa);
-    put32(params + LFB_SIZE, (uint32_t)(efi ? size : (size + 0xffff) >> 16)); /* VESA counts in 64 KiB */
+    put32(params + LFB_SIZE, (uint32_t)(efi ? size : (size + 0xffff) >> 16)); /* VESA: in units of 64 KiB */
     put16(params + LFB_LINELENGTH, (uint16_t)fb->pitch);
     memcpy(params + LFB_RED_SIZE, colors, sizeof colors);
     put16(params + VESA_PAGES, 1);
@@ -53,7 +53,7 @@ static void put_screen_pixels(uint8_t *params, const struct mb2_framebuffer *fb,
     }
 }
 
-/* So that the guest can use UEFI's runtime services. */
+/* The guest needs these for UEFI's runtime services. */
 static void put_efi(uint8_t *params, const struct linux_facts *facts, uint64_t map_pa)
 {
     memcpy(params + EFI_LOADER_SIGNATURE, "EL64", 4);

@@ -31,7 +31,7 @@ bool memory_map_reserve(struct memory_map *map, struct range range)
 {
     if (range.start >= range.end)
         return true;
-    /* The worst that a cut needs: one entry more for each range that has us in its middle, and our own. */
+    /* New entries: our own, and one for each entry that is split in two. */
     uint32_t extra = 1;
     for (uint32_t i = 0; i < map->nr; i++) {
         struct range r = map->ranges[i].range;
@@ -41,11 +41,11 @@ bool memory_map_reserve(struct memory_map *map, struct range range)
     if (map->nr + extra > MEMORY_MAP_MAX)
         return false;
 
-    uint32_t place = 0; /* behind what starts below us: a sorted map stays sorted */
+    uint32_t index = 0; /* after the entries that start below range: a sorted map stays sorted */
     for (uint32_t i = 0; i < map->nr; i++) {
         struct range *r = &map->ranges[i].range;
         if (r->start < range.start)
-            place = i + 1;
+            index = i + 1;
         if (!range_overlaps(*r, range))
             continue;
         if (r->start < range.start && range.end < r->end) {
@@ -56,13 +56,13 @@ bool memory_map_reserve(struct memory_map *map, struct range range)
             r->end = range.start;
         } else if (range.end < r->end) {
             r->start = range.end;
-        } else { /* nothing is left of it */
+        } else { /* range covers the entry */
             memmove(&map->ranges[i], &map->ranges[i + 1], (map->nr - i - 1) * sizeof map->ranges[0]);
             map->nr--;
             i--;
         }
     }
-    memory_map_insert(map, place, range, MEMORY_RESERVED);
+    memory_map_insert(map, index, range, MEMORY_RESERVED);
     return true;
 }
 
@@ -76,8 +76,8 @@ uint64_t memory_map_top(const struct memory_map *map)
     return top;
 }
 
-/* The start of the lowest obstacle that overlaps range; range.end where there is none. Obstacles are all entries that
- * are not usable, and the avoid list. */
+/* The start of the lowest obstacle that overlaps range, or range.end. Obstacles are the entries that are not usable and
+ * the ranges to avoid. */
 static uint64_t obstacle_start(const struct memory_map *map, struct range range, const struct range *avoid,
                                unsigned nr_avoid)
 {
@@ -98,7 +98,7 @@ bool memory_range_free(const struct memory_map *map, struct range range, const s
 {
     if (range.start >= range.end || obstacle_start(map, range, avoid, nr_avoid) != range.end)
         return false;
-    /* Usable entries may touch or overlap each other: walk up through them. */
+    /* Usable entries may adjoin or overlap: walk up through them. */
     uint64_t at = range.start;
     while (at < range.end) {
         uint64_t reached = at;
@@ -114,7 +114,7 @@ bool memory_range_free(const struct memory_map *map, struct range range, const s
     return true;
 }
 
-/* The highest place in one usable range. */
+/* The highest fit in one usable range. */
 static bool find_in(struct range *out, const struct memory_map *map, struct range usable,
                     const struct carve_request *request)
 {
@@ -130,7 +130,7 @@ static bool find_in(struct range *out, const struct memory_map *map, struct rang
             *out = candidate;
             return true;
         }
-        end = obstacle; /* below candidate.end: the search comes to an end */
+        end = obstacle; /* below candidate.end, so the loop terminates */
     }
     return false;
 }
@@ -139,11 +139,11 @@ bool carve_find(struct range *out, const struct memory_map *map, const struct ca
 {
     bool found = false;
     for (uint32_t i = 0; i < map->nr; i++) {
-        struct range place;
-        if (map->ranges[i].type != MEMORY_USABLE || !find_in(&place, map, map->ranges[i].range, request))
+        struct range fit;
+        if (map->ranges[i].type != MEMORY_USABLE || !find_in(&fit, map, map->ranges[i].range, request))
             continue;
-        if (!found || place.start > out->start)
-            *out = place;
+        if (!found || fit.start > out->start)
+            *out = fit;
         found = true;
     }
     return found;

@@ -1,5 +1,5 @@
 /*
- * The machine's memory as ranges, and the one range that we take from it.
+ * The machine's memory map, and finding free ranges in it.
  *
  * Core. Addresses are physical, ranges are [start, end).
  */
@@ -12,7 +12,7 @@
 
 #include "base/range.h"
 
-/* The types of an E820 entry; Multiboot2 uses the same numbers. Others are passed on as they are. */
+/* The types of an E820 entry; Multiboot2 uses the same numbers. Other types are kept unchanged. */
 enum memory_type { MEMORY_USABLE = 1, MEMORY_RESERVED = 2, MEMORY_ACPI = 3, MEMORY_NVS = 4, MEMORY_BAD = 5 };
 
 struct memory_range {
@@ -20,7 +20,7 @@ struct memory_range {
     uint32_t type;
 };
 
-/* UEFI firmware of servers has some 200 ranges, of which GRUB makes fewer. */
+/* UEFI firmware of servers reports about 200 ranges, which GRUB merges into fewer. */
 #define MEMORY_MAP_MAX 512u
 
 struct memory_map {
@@ -28,30 +28,30 @@ struct memory_map {
     struct memory_range ranges[MEMORY_MAP_MAX];
 };
 
-/* Append an entry; one that continues the last, with its type, grows it. Empty and wrapping ranges are left out. false:
- * the map is full. */
+/* Append an entry, or extend the last one if range continues it with the same type. Empty and wrapping ranges are
+ * ignored. false: the map is full. */
 bool memory_map_add(struct memory_map *map, struct range range, uint32_t type);
 
-/* Make range reserved: entries that it overlaps are cut; an empty range is nothing. false: the map is full, and
- * unchanged. */
+/* Make range reserved, and cut or remove the entries that it overlaps. An empty range is ignored. false: the map is
+ * full, and unchanged. */
 bool memory_map_reserve(struct memory_map *map, struct range range);
 
-/* End of the highest usable range, 0 where there is none. */
+/* End of the highest usable range, 0 if there is none. */
 uint64_t memory_map_top(const struct memory_map *map);
 
-/* Is all of range usable, in no other entry, and clear of the nr ranges at avoid? */
+/* Is all of range usable, outside all entries of other types, and outside the nr_avoid ranges at avoid? */
 bool memory_range_free(const struct memory_map *map, struct range range, const struct range *avoid, unsigned nr_avoid);
 
-/* Where to look for memory. */
+/* What memory to find. */
 struct carve_request {
     uint64_t size;       /* bytes, not 0 */
     uint64_t align;      /* a power of two */
-    struct range within; /* the result lies in here */
+    struct range within; /* limits of the result */
     const struct range *avoid;
     unsigned nr_avoid;
 };
 
-/* The highest free place that fits. false: there is none. */
+/* Find the highest free range that fits. false: there is none. */
 bool carve_find(struct range *out, const struct memory_map *map, const struct carve_request *request);
 
 #endif

@@ -1,4 +1,4 @@
-/* Our own image in memory. Shell; the symbols are linker.ld's. */
+/* The hypervisor's own image. Shell; linker.ld defines the symbols. */
 #ifndef BOOT_MEMORY_IMAGE_H
 #define BOOT_MEMORY_IMAGE_H
 
@@ -8,20 +8,20 @@
 
 extern const char image_start[], image_text_end[], image_rodata_end[], image_end[], moved_end[];
 
-/* What moves into the carved range and stays, in bytes: a multiple of 4096. */
+/* Size of the resident image in bytes, a multiple of 4096. */
 static inline uint64_t image_bytes(void)
 {
     return (uint64_t)(image_end - image_start);
 }
 
-/* With the second act behind it. */
+/* The same plus the init section, which moves into the carved range as well. */
 static inline uint64_t moved_bytes(void)
 {
     return (uint64_t)(moved_end - image_start);
 }
 
-/* Send our code as records, for the decoder: the trace has a few root instructions around each VM entry. pa: where the
- * image is; cr3: root mode's. */
+/* Send our code as records: the trace contains a few root-mode instructions around each VM entry, which the decoder has
+ * to follow. pa: the image's physical address; cr3: root mode's. */
 void image_send(struct pt_engine *pt, uint64_t pa, uint64_t cr3);
 
 #endif

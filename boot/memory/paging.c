@@ -9,7 +9,7 @@
 #define PAT_AT_RESET 0x0007040600070406 /* SDM "Programming the PAT": WB, WT, UC-, UC, twice */
 
 #define GIB (1ull << 30)
-/* The image's page directory: one page table maps the image, the page behind it is the window. */
+/* The image's page directory: its first entry leads to the image's page table, the next maps the window. */
 #define WINDOW_BASE (IMAGE_BASE + LARGE_PAGE)
 static uint64_t *image_directory;
 
@@ -28,10 +28,10 @@ static uint64_t direct_map_end(uint64_t top)
 uint64_t paging_bytes(uint64_t top)
 {
     uint64_t gibs = direct_map_end(top) / GIB;
-    return 4096 * (1 + 3 + (gibs + 511) / 512 + gibs); /* PML4, image, PDPTs, PDs */
+    return 4096 * (1 + 3 + (gibs + 511) / 512 + gibs); /* PML4, the image's three tables, PDPTs, PDs */
 }
 
-/* May [start, start + size) be cached? Yes where RAM or ACPI tables are; the MTRRs have the last word. */
+/* Does [start, start + size) contain RAM or ACPI tables, so that it may be cached? MTRRs still apply. */
 static bool is_memory(const struct memory_map *map, uint64_t start, uint64_t size)
 {
     for (uint32_t i = 0; i < map->nr; i++) {
@@ -48,7 +48,8 @@ static uint64_t *table_take(struct arena *arena)
     return arena_take(arena, 4096, 4096);
 }
 
-/* The entry for one GiB: a page where it is all RAM and the CPU can, else a table of 2 MiB pages. 0: no memory. */
+/* The PDPT entry for one GiB: a 1-GiB page if all of it is RAM and the CPU supports that, else a table of 2-MiB pages.
+ * 0: the arena is full. */
 static uint64_t gib_entry(struct arena *arena, const struct memory_map *map, uint64_t gib, bool gib_pages)
 {
     if (gib_pages && memory_range_free(map, (struct range){gib, gib + GIB}, 0, 0))
@@ -117,7 +118,7 @@ uint64_t paging_build(struct arena *arena, const struct memory_map *map, uint64_
     return virt_to_phys(pml4);
 }
 
-/* Other CPUs use what is behind it later, and have nothing of the entry before. */
+/* INVLPG on this CPU is enough: the other CPUs use the window later and cannot have cached the old entry. */
 void *paging_window(uint64_t pa)
 {
     uint8_t *window = (uint8_t *)WINDOW_BASE;
@@ -128,7 +129,7 @@ void *paging_window(uint64_t pa)
 
 void paging_set_pat(void)
 {
-    msr_write(IA32_PAT, PAT_AT_RESET); /* VISIBLE: the guest finds that */
+    msr_write(IA32_PAT, PAT_AT_RESET); /* VISIBLE: the guest finds this value */
 }
 
 void paging_drop_identity(uint64_t cr3)

@@ -1,68 +1,18 @@
 /* Kind: core */
-/* The options that a command may change while the guest runs, and a boot sets as well. Core. */
+/* The options that can be set at boot and changed by a command while the guest runs. */
 #include "base/log.h"
 #include "boot/options/option.h"
 
 #define KIB 1024ull
 
-static bool set_policy(struct options *o, struct value_text v)
+static bool set_pt_psb(const struct option *option, struct options *o, struct value_text v)
 {
-    static const char *const names[] = {
-        [PT_POLICY_STALL] = "stall", [PT_POLICY_DROP] = "drop", [PT_POLICY_RING] = "ring"};
-    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (value_is(v, names[i])) {
-            o->pt.policy = (enum pt_policy)i;
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool set_pt_os(struct options *o, struct value_text v)
-{
-    return value_flag(&o->pt.os, v);
-}
-
-static bool set_pt_user(struct options *o, struct value_text v)
-{
-    return value_flag(&o->pt.user, v);
-}
-
-static bool set_pt_tsc(struct options *o, struct value_text v)
-{
-    return value_flag(&o->pt.tsc, v);
-}
-
-static bool set_pt_retc(struct options *o, struct value_text v)
-{
-    bool on;
-    if (!value_flag(&on, v))
-        return false;
-    o->pt.disable_retc = !on;
-    return true;
-}
-
-static bool set_pt_psb(struct options *o, struct value_text v)
-{
+    (void)option;
     uint64_t bytes = PT_PSB_AUTO;
     if (!value_is(v, "auto") && (!value_size(&bytes, v, 0, 64 * KIB * KIB) || (bytes != 0 && bytes < 2 * KIB)))
         return false;
     o->pt.psb_bytes = (uint32_t)bytes;
     return true;
-}
-
-static bool set_pt_branch(struct options *o, struct value_text v)
-{
-    bool on;
-    if (!value_flag(&on, v))
-        return false;
-    o->pt.no_branches = !on;
-    return true;
-}
-
-static bool set_pt_ptwrite(struct options *o, struct value_text v)
-{
-    return value_flag(&o->pt.ptwrite, v);
 }
 
 /* off, or a code from 0 to 15. */
@@ -76,13 +26,15 @@ static bool set_code4(bool *on, uint8_t *code, struct value_text v)
     return true;
 }
 
-static bool set_pt_mtc(struct options *o, struct value_text v)
+static bool set_pt_mtc(const struct option *option, struct options *o, struct value_text v)
 {
+    (void)option;
     return set_code4(&o->pt.mtc_on, &o->pt.mtc, v);
 }
 
-static bool set_pt_cyc(struct options *o, struct value_text v)
+static bool set_pt_cyc(const struct option *option, struct options *o, struct value_text v)
 {
+    (void)option;
     return set_code4(&o->pt.cyc_on, &o->pt.cyc, v);
 }
 
@@ -92,8 +44,9 @@ static bool set_cr3(uint64_t *cr3, struct value_text v)
 }
 
 /* off, A, or A,B */
-static bool set_pt_cr3(struct options *o, struct value_text v)
+static bool set_pt_cr3(const struct option *option, struct options *o, struct value_text v)
 {
+    (void)option;
     uint64_t *cr3 = o->pt.cr3;
     o->pt.cr3_on = !value_is(v, "off");
     cr3[0] = cr3[1] = 0;
@@ -108,8 +61,9 @@ static bool set_pt_cr3(struct options *o, struct value_text v)
                                (cr3[0] ^ cr3[1]) >> 12 != 0);
 }
 
-static bool set_pt_branches(struct options *o, struct value_text v)
+static bool set_pt_branches(const struct option *option, struct options *o, struct value_text v)
 {
+    (void)option;
     o->pt.branches = 0;
     return value_is(v, "off") || (value_u64(&o->pt.branches, v) && o->pt.branches != 0);
 }
@@ -137,47 +91,48 @@ static bool set_range(struct pt_range *range, struct value_text v)
            range->start <= range->end && value_is_canonical(range->start) && value_is_canonical(range->end);
 }
 
-static bool set_pt_range0(struct options *o, struct value_text v)
+static bool set_pt_range(const struct option *option, struct options *o, struct value_text v)
 {
-    return set_range(&o->pt.ranges[0], v);
+    return set_range((struct pt_range *)((char *)o + option->field), v);
 }
 
-static bool set_pt_range1(struct options *o, struct value_text v)
-{
-    return set_range(&o->pt.ranges[1], v);
-}
-
-static bool set_pt_range2(struct options *o, struct value_text v)
-{
-    return set_range(&o->pt.ranges[2], v);
-}
-
-static bool set_pt_range3(struct options *o, struct value_text v)
-{
-    return set_range(&o->pt.ranges[3], v);
-}
+static const char *const policies[] = {
+    [PT_POLICY_STALL] = "stall", [PT_POLICY_DROP] = "drop", [PT_POLICY_RING] = "ring", NULL};
+static const char *const words_inverted[] = {"on", "off", NULL}; /* for members that are true for off */
 
 #define RANGE_EXPECTED "off, filter:START-END or stop:START-END (two addresses such as 0x1000-0x1fff)"
 
+#define OPTION_RANGE(n) set_pt_range, OPTION_FIELD(pt.ranges[n], struct pt_range), 0, 0, 0
+
+/* clang-format off */
 const struct option options_changeable[] = {
-    {"policy", set_policy, "stall, drop or ring"},
-    {"pt.os", set_pt_os, "on or off"},
-    {"pt.user", set_pt_user, "on or off"},
-    {"pt.tsc", set_pt_tsc, "on or off"},
-    {"pt.retc", set_pt_retc, "on or off"},
-    {"pt.psb", set_pt_psb, "auto, 0 (the CPU's own) or a power of two from 2K to 64M"},
-    {"pt.branch", set_pt_branch, "on or off"},
-    {"pt.ptwrite", set_pt_ptwrite, "on or off"},
-    {"pt.mtc", set_pt_mtc, "off or a number from 0 to 15"},
-    {"pt.cyc", set_pt_cyc, "off or a number from 0 to 15"},
-    {"pt.cr3", set_pt_cr3, "off, a multiple of 32 such as 0x1aa000, or two (0x1aa000,0x1ab000)"},
-    {"pt.branches", set_pt_branches, "off or a number of branches, which pt=soft counts"},
-    {"pt.range0", set_pt_range0, RANGE_EXPECTED},
-    {"pt.range1", set_pt_range1, RANGE_EXPECTED},
-    {"pt.range2", set_pt_range2, RANGE_EXPECTED},
-    {"pt.range3", set_pt_range3, RANGE_EXPECTED},
+    {"policy", "stall", "stall, drop or ring", OPTION_ENUM(pt.policy, policies)},
+    {"pt.os", "on", "on or off", OPTION_FLAG(pt.os)},
+    {"pt.user", "on", "on or off", OPTION_FLAG(pt.user)},
+    {"pt.tsc", "on", "on or off", OPTION_FLAG(pt.tsc)},
+    {"pt.retc", "on", "on or off", OPTION_BOOL(pt.disable_retc, words_inverted)},
+    {"pt.psb", "auto", "auto, 0 (the CPU's own) or a power of two from 2K to 64M", OPTION_OWN(set_pt_psb)},
+    {"pt.branch", "on", "on or off", OPTION_BOOL(pt.no_branches, words_inverted)},
+    {"pt.ptwrite", "off", "on or off", OPTION_FLAG(pt.ptwrite)},
+    {"pt.mtc", "off", "off or a number from 0 to 15", OPTION_OWN(set_pt_mtc)},
+    {"pt.cyc", "off", "off or a number from 0 to 15", OPTION_OWN(set_pt_cyc)},
+    {"pt.cr3", "off", "off, a multiple of 32 such as 0x1aa000, or two (0x1aa000,0x1ab000)", OPTION_OWN(set_pt_cr3)},
+    {"pt.branches", "off", "off or a number of branches, which pt=soft counts", OPTION_OWN(set_pt_branches)},
+    {"pt.range0", "off", RANGE_EXPECTED, OPTION_RANGE(0)},
+    {"pt.range1", "off", RANGE_EXPECTED, OPTION_RANGE(1)},
+    {"pt.range2", "off", RANGE_EXPECTED, OPTION_RANGE(2)},
+    {"pt.range3", "off", RANGE_EXPECTED, OPTION_RANGE(3)},
 };
+/* clang-format on */
 const size_t nr_options_changeable = sizeof options_changeable / sizeof options_changeable[0];
+
+static const struct option *find_changeable(struct value_text word)
+{
+    for (size_t i = 0; i < nr_options_changeable; i++)
+        if (option_is_named(&options_changeable[i], word))
+            return &options_changeable[i];
+    return NULL;
+}
 
 bool options_change(struct pt_options *config, const char *line, struct options_error *error)
 {
@@ -186,7 +141,7 @@ bool options_change(struct pt_options *config, const char *line, struct options_
     bool any = false;
     while (option_next_word(&word)) {
         any = true;
-        const struct option *option = option_find(options_changeable, nr_options_changeable, word);
+        const struct option *option = find_changeable(word);
         if (!option) {
             option_error_set(error, word, "an option that can change while the guest runs");
             return false;

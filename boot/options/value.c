@@ -23,7 +23,7 @@ static int digit_value(char c, unsigned base)
     return value < base ? (int)value : -1;
 }
 
-/* All of text as a number, at most max; decimal, or hexadecimal behind 0x. */
+/* A number up to max, decimal or hexadecimal with 0x. */
 static bool value_number(uint64_t *out, struct value_text text, uint64_t max)
 {
     unsigned base = 10;
@@ -42,7 +42,6 @@ static bool value_number(uint64_t *out, struct value_text text, uint64_t max)
     return text.size > 0;
 }
 
-/* A power of two of bytes, with K or M behind it or not. */
 bool value_size(uint64_t *out, struct value_text text, uint64_t min, uint64_t max)
 {
     uint64_t unit = 1, value;

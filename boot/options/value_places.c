@@ -1,19 +1,10 @@
 /* Kind: core, init */
-/* Values that name ports, cards and addresses: only a boot reads such. Core. */
+/* Values that name ports, cards and addresses, which only options set at boot have. */
 #include "boot/options/value.h"
 
 static const uint16_t com_ports[] = {0x3f8, 0x2f8, 0x3e8, 0x2e8};
 
-bool value_u16(uint16_t *out, struct value_text text, uint16_t min, uint16_t max)
-{
-    uint32_t number;
-    if (!value_u32(&number, text, min, max))
-        return false;
-    *out = (uint16_t)number;
-    return true;
-}
-
-/* com1 to com4, or behind 0x. */
+/* com1 to com4, or a number with 0x. */
 static bool read_port(uint64_t *port, struct value_text text)
 {
     if (text.size == 4 && value_is((struct value_text){text.at, 3}, "com") && text.at[3] >= '1' && text.at[3] <= '4') {
@@ -23,12 +14,12 @@ static bool read_port(uint64_t *port, struct value_text text)
     return text.size >= 3 && text.at[0] == '0' && value_u64(port, text) && *port != 0 && *port <= 0xfff8;
 }
 
-/* An address behind a word such as mem: */
-static bool read_behind(uint64_t *address, struct value_text text, struct value_text word)
+/* An address after a prefix such as mem: */
+static bool read_prefixed(uint64_t *address, struct value_text text, struct value_text prefix)
 {
-    return text.size > word.size + 2 && __builtin_memcmp(text.at, word.at, word.size) == 0 &&
-           text.at[word.size] == '0' &&
-           value_u64(address, (struct value_text){text.at + word.size, text.size - word.size}) && *address != 0;
+    return text.size > prefix.size + 2 && __builtin_memcmp(text.at, prefix.at, prefix.size) == 0 &&
+           text.at[prefix.size] == '0' &&
+           value_u64(address, (struct value_text){text.at + prefix.size, text.size - prefix.size}) && *address != 0;
 }
 
 bool value_uart(struct uart_place *out, struct value_text text)
@@ -42,10 +33,10 @@ bool value_uart(struct uart_place *out, struct value_text text)
     if (read_port(&out->at, text))
         return true;
     out->kind = UART_IN_MEMORY;
-    if (read_behind(&out->at, text, (struct value_text){"mem:", 4}))
+    if (read_prefixed(&out->at, text, (struct value_text){"mem:", 4}))
         return true;
     out->kind = UART_IN_MEMORY32;
-    if (read_behind(&out->at, text, (struct value_text){"mem32:", 6}))
+    if (read_prefixed(&out->at, text, (struct value_text){"mem32:", 6}))
         return true;
     *out = (struct uart_place){UART_PCI, 0};
     if (!value_bdf(&bdf, text))
@@ -54,7 +45,7 @@ bool value_uart(struct uart_place *out, struct value_text text)
     return true;
 }
 
-/* Digits in hexadecimal where form has x, in all other places what it has. */
+/* Hexadecimal digits where form has x; all other characters must be equal to form's. */
 static bool read_form(uint32_t *digits, struct value_text text, const char *form, size_t size)
 {
     *digits = 0;
@@ -86,7 +77,7 @@ bool value_bdf(uint32_t *out, struct value_text text)
         return false;
     const uint32_t device = digits >> 4 & 0xff, function = digits & 0xf;
     *out = segment << 16 | digits >> 12 << 8 | device << 3 | function;
-    return device < 32 && function < 8 && segment != 0xffff; /* all ones stand for none */
+    return device < 32 && function < 8 && segment != 0xffff; /* all ones: NET_CARD_ANY */
 }
 
 static bool hex_byte(uint8_t *out, const char digits[2])

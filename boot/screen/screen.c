@@ -1,32 +1,30 @@
 /* Kind: shell, init */
 /*
- * All of this lies in the second act, boot/screen/text.c and the font with it, and yet serves a hypervisor that dies
- * long after that: the second act moves into the carved range with the image, stays mapped behind it
- * (boot/memory/paging.c), and nothing is ever put in its place. What stays knows it by a pointer (log_screen_set),
- * which is NULL where there is no such screen. Its code is missing from the capture (boot/memory/image.h), which tells
- * of .text alone; so it must not run with TraceEn set. It does not: VM exits clear TraceEn before anything is said, and
- * the few instructions around them cannot fault.
+ * This file, boot/screen/text.c and the font lie in the init section, yet they also show the last messages of a
+ * hypervisor that dies long after the boot. That is safe: the init section moves into the carved range together with
+ * the image, stays mapped there (boot/memory/paging.c) and is never reused. Resident code reaches it only through a
+ * pointer (log_screen_set), which is NULL where there is no such screen. A capture contains the code of .text only
+ * (boot/memory/image.h), so this code must not run with TraceEn set. It does not: a VM exit clears TraceEn before
+ * anything is logged, and the few instructions around it cannot fault.
  */
 #include "boot/screen/screen.h"
-
-#include <stdarg.h>
 
 #include "base/log.h"
 #include "base/phys.h"
 #include "boot/memory/page_entry.h"
 #include "boot/screen/text.h"
 
-/* The framebuffer has a window of its own, behind the GiB of the image: firmware may put it anywhere above the direct
- * map. It is UC-, so that an MTRR of firmware's can make it write-combining. */
+/* The framebuffer may lie above the direct map, so it has a window of its own in the GiB after the image's. The window
+ * is UC-, so that an MTRR set by firmware can make it write-combining. */
 #define WINDOW_BASE (IMAGE_BASE + (1ull << 30))
 #define WINDOW_PAGES 512u
 
-/* Written where it lies in physical memory: the second act is not writable. */
+/* The init section is mapped read-only: the table is written through its physical address. */
 static const uint64_t window_table[WINDOW_PAGES] __attribute__((aligned(4096)));
 
 static struct text_screen screen;
 
-/* The entry for va in the table at level (3: PDPT, 1: page table) of the current page tables. */
+/* The entry that maps va in the current page tables, at a level of 3 (PDPT) or 1 (page table). */
 static uint64_t *table_entry(uint64_t va, unsigned level)
 {
     uint64_t table;
@@ -54,7 +52,7 @@ void screen_map_again(void)
         *table_entry(WINDOW_BASE, 3) = (*table_entry((uint64_t)window_table, 1) & PAGE_ADDRESS) | PAGE_TABLE | PAGE_NX;
 }
 
-/* The guest may have drawn anything meanwhile: the first of the last words begin in the first row. */
+/* The guest may have drawn anything by now, so the final messages start in the first row. */
 static void screen_show(const char *line, enum log_words words)
 {
     if (words == LOG_LAST_WORDS && !screen.once)
@@ -70,17 +68,4 @@ void screen_set(const struct mb2_framebuffer *framebuffer)
     map_window(framebuffer->pa - in_page, framebuffer->pa + bytes);
     text_begin(&screen, framebuffer, (volatile void *)(WINDOW_BASE + in_page));
     log_screen_set(screen_show);
-}
-
-_Noreturn void boot_fail(const char *format, ...)
-{
-    char text[256];
-    va_list args;
-    va_start(args, format);
-    format_text_v(text, sizeof text, format, args);
-    va_end(args);
-    log_panic("%s", text);
-    log_panic("stopped: correct this and start the machine again");
-    for (;;)
-        __asm__ volatile("cli\n\thlt");
 }

@@ -4,7 +4,7 @@
 #include "boot/screen/font.h"
 
 #define EGA_CELL_BYTES 2u
-#define STRIPE_COLUMNS 66u /* a line of a dump, with what stands before each line */
+#define STRIPE_COLUMNS 66u /* a line of a register dump with its prefix */
 
 static const uint8_t ega_attributes[] = {[TEXT_PLAIN] = 0x07, [TEXT_ALARM] = 0x4f};
 static const uint32_t rgb_inks[] = {[TEXT_PLAIN] = 0xd0d0d0, [TEXT_ALARM] = 0xffffff};
@@ -24,7 +24,7 @@ uint64_t text_bytes(const struct mb2_framebuffer *fb)
     return (uint64_t)fb->pitch * fb->height;
 }
 
-/* The upper bits of an 8-bit part, where the framebuffer has it. */
+/* An 8-bit colour component, scaled to the framebuffer's size and position. */
 static uint32_t color_part(uint32_t part, uint8_t pos, uint8_t size)
 {
     if (size == 0 || size > 16 || pos > 31)
@@ -94,7 +94,7 @@ static void put_character(const struct text_screen *s, uint32_t row, uint32_t co
     }
 }
 
-/* A row of the stripe: of line as much as there is room for, the rest empty. Returns what is left of line. */
+/* Write as much of line as fits into a row of the stripe, padded with blanks. Returns the rest of line. */
 static const char *put_row(const struct text_screen *s, uint32_t row, const char *line, enum text_ink ink)
 {
     for (uint32_t i = 0; i < s->width; i++)
@@ -102,7 +102,6 @@ static const char *put_row(const struct text_screen *s, uint32_t row, const char
     return line;
 }
 
-/* To the next row. */
 static void advance(struct text_screen *s)
 {
     if (++s->row < s->rows)

@@ -1,5 +1,5 @@
 /*
- * What stands in the way of a trace on this machine, in plain words, and what to do about it. Core.
+ * What prevents or limits tracing on this machine, and the remedy for each finding. Core.
  *
  * Source: SDM Vol. 3C "Detecting and Enabling VMX" (FEATURE_CONTROL), "Detection of Intel PT", Appendix A.6; Intel VT-d
  * specification, "Global Command Register".
@@ -11,45 +11,45 @@
 #include <stdint.h>
 
 #include "boot/channel/channel_stage.h"
-#include "boot/vtd/vtd_found.h"
+#include "boot/vtd/vtd_state.h"
 #include "pt/caps.h"
 #include "vmx/caps.h"
 
-/* All that the findings are made of: registers as read on the first CPU, and how far the channel came. */
+/* Everything that the findings are derived from: registers of the first CPU, and how far opening the channel got. */
 struct machine_facts {
-    char vendor[13];     /* CPUID.0 */
-    char beneath[13];    /* CPUID.40000000H of the hypervisor that runs us, "" where none does */
-    bool efi;            /* booted by UEFI firmware */
-    struct vmx_caps vmx; /* the MSRs are 0 where there is no VMX */
+    char vendor[13];           /* CPUID.0 */
+    char outer_hypervisor[13]; /* CPUID.40000000H of the hypervisor that we run under; "" on bare metal */
+    bool efi;                  /* booted by UEFI firmware */
+    struct vmx_caps vmx;       /* MSRs are 0 without VMX */
     struct pt_cpuid pt;
-    uint32_t nr_cpus, most_cpus;               /* of the machine; that can be ours */
-    uint32_t nr_remapping, nr_remapping_stuck; /* units of DMA remapping that ACPI names; that do not go off */
-    enum vtd_found vtd;
-    const char *no_vtd; /* why a boot has them off; NULL: it has not, or nobody wants them */
+    uint32_t nr_cpus, max_cpus;                /* of the machine; that we support */
+    uint32_t nr_remapping, nr_remapping_stuck; /* remapping units in ACPI; those that cannot be switched off */
+    enum vtd_outcome vtd;
+    const char *vtd_why_off; /* why a boot leaves VT-d off; NULL: it does not, or vtd=off */
     enum channel_stage channel;
-    bool wire_failed; /* the channel was open, and then not all of it arrived */
+    bool wire_failed; /* the channel was open, but not everything arrived */
 };
 
 enum finding_weight {
-    FINDING_NOTE,       /* it can be traced all the same */
-    FINDING_STOPS_WIRE, /* no trace leaves the machine */
-    FINDING_STOPS_PT,   /* no Intel PT: single steps make the trace */
-    FINDING_STOPS_VMX   /* no hypervisor can run here */
+    FINDING_NOTE,       /* tracing works nevertheless */
+    FINDING_STOPS_WIRE, /* the trace cannot be sent */
+    FINDING_STOPS_PT,   /* no Intel PT; single-stepping can trace */
+    FINDING_STOPS_VMX   /* our hypervisor cannot run */
 };
 
 struct finding {
     enum finding_weight weight;
     const char *what;
-    const char *detail; /* the same more exactly, or NULL */
+    const char *detail; /* the register or reason behind it, or NULL */
     const char *remedy;
 };
 
 #define FINDINGS_MAX 16u
 
-/* Returns how many there are, in the order in which to see to them. */
+/* Returns the number of findings, which are in the order in which a user should deal with them. */
 unsigned findings_of(struct finding findings[FINDINGS_MAX], const struct machine_facts *facts);
 
-/* The heaviest one's weight; FINDING_NOTE where there is none. */
+/* The greatest weight; FINDING_NOTE if there are no findings. */
 enum finding_weight findings_weight(const struct finding *findings, unsigned nr);
 
 #endif

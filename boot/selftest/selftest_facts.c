@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/msr.h"
+#include "boot/acpi/madt.h"
 #include "pt/engine.h"
 #include "vmx/vmx.h"
 
@@ -21,7 +22,7 @@ static void copy_words(char text[13], uint32_t a, uint32_t b, uint32_t c)
     }
 }
 
-static void read_beneath(char text[13])
+static void read_outer_hypervisor(char text[13])
 {
     text[0] = 0;
     if (!(cpuid_read(1, 0).ecx & CPUID_1_ECX_HYPERVISOR))
@@ -32,24 +33,24 @@ static void read_beneath(char text[13])
         memcpy(text, "no name", 8);
 }
 
-void selftest_facts_read_vtd(struct machine_facts *facts, const struct boot_state *boot)
+void selftest_facts_read_vtd(struct machine_facts *facts, const struct selftest *selftest)
 {
-    facts->nr_remapping = boot->acpi.dmar.nr_units;
-    facts->nr_remapping_stuck = boot->nr_remapping_stuck;
-    facts->vtd = boot->vtd;
-    facts->no_vtd = boot->no_vtd;
+    facts->nr_remapping = selftest->vtd_request->dmar->nr_units;
+    facts->nr_remapping_stuck = selftest->vtd->nr_stuck;
+    facts->vtd = selftest->vtd->outcome;
+    facts->vtd_why_off = selftest->vtd->why_off;
 }
 
-void selftest_facts_read(struct machine_facts *facts, const struct boot_state *boot)
+void selftest_facts_read(struct machine_facts *facts, const struct selftest *selftest)
 {
     const struct cpuid_regs leaf0 = cpuid_read(0, 0);
-    *facts = (struct machine_facts){.efi = boot->info.efi_system_table != 0,
+    *facts = (struct machine_facts){.efi = selftest->efi,
                                     .vmx = *vmx_caps_read(),
-                                    .nr_cpus = boot->acpi.cpus.nr,
-                                    .most_cpus = BOOT_MAX_CPUS,
-                                    .channel = boot->channel.stage};
-    selftest_facts_read_vtd(facts, boot);
+                                    .nr_cpus = selftest->nr_cpus,
+                                    .max_cpus = BOOT_MAX_CPUS,
+                                    .channel = selftest->channel->stage};
+    selftest_facts_read_vtd(facts, selftest);
     copy_words(facts->vendor, leaf0.ebx, leaf0.edx, leaf0.ecx);
-    read_beneath(facts->beneath);
-    facts->pt = boot->cpuid; /* the CPU's own: with selftest=on soft PT does not stand in for it (boot/check.c) */
+    read_outer_hypervisor(facts->outer_hypervisor);
+    facts->pt = *selftest->cpuid;
 }

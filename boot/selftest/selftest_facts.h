@@ -1,14 +1,14 @@
-/* What the self-test's findings are made of, as this machine has it. Shell. */
+/* Reads what the self-test's findings are derived from. Shell. */
 #ifndef BOOT_SELFTEST_SELFTEST_FACTS_H
 #define BOOT_SELFTEST_SELFTEST_FACTS_H
 
 #include "boot/selftest/findings.h"
-#include "boot/state.h"
+#include "boot/selftest/selftest.h"
 
-/* Of the first CPU, with the channel as it has come to be. */
-void selftest_facts_read(struct machine_facts *facts, const struct boot_state *boot);
+/* Facts about the first CPU, the machine and the channel. */
+void selftest_facts_read(struct machine_facts *facts, const struct selftest *selftest);
 
-/* Of VT-d, once more: it has been tried meanwhile. */
-void selftest_facts_read_vtd(struct machine_facts *facts, const struct boot_state *boot);
+/* Read the facts about VT-d again, after protect_try. */
+void selftest_facts_read_vtd(struct machine_facts *facts, const struct selftest *selftest);
 
 #endif

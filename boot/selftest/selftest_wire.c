@@ -12,12 +12,12 @@
 
 #define BLOCK_BYTES (64u << 10)
 #define NR_BLOCKS (SELFTEST_WIRE_BYTES / BLOCK_BYTES)
-#define SENT_BYTES (64ull << 20) /* at most */
-#define SECONDS 5u               /* at most: a serial line sends some 11 KB in each */
-#define PATIENCE_SECONDS 10u     /* without a byte that arrives */
+#define SENT_BYTES_MAX (64ull << 20)
+#define SEND_SECONDS_MAX 5u  /* a serial line at 115200 baud sends about 11 KB/s */
+#define IDLE_SECONDS_MAX 10u /* without an acknowledgement */
 
-/* A stream that any decoder reads, and that says of each byte where it belongs: PSB, PSBEND, then MNT packets, whose
- * payload is their own place in the pattern. */
+/* A valid PT stream in which each part shows its position: PSB, PSBEND, then MNT packets whose payload is their own
+ * offset in the pattern. */
 static void fill_block(uint8_t *block, uint64_t at)
 {
     struct packet packet = {.kind = PT_PACKET_PSB};
@@ -33,7 +33,8 @@ static void fill_block(uint8_t *block, uint64_t at)
     memset(block + used, 0, BLOCK_BYTES - used); /* PAD */
 }
 
-/* As much as memory allows is on its way; a block's memory is used again when it has arrived. */
+/* Keep memory full of blocks in flight; a block's memory is reused once the receiver has acknowledged it. Returns the
+ * bytes sent, 0 if not all were acknowledged. */
 static uint64_t send_blocks(struct sink *sink, uint8_t *memory)
 {
     const uint64_t hz = clock_tsc_hz(), start = tsc_read();
@@ -45,8 +46,8 @@ static uint64_t send_blocks(struct sink *sink, uint8_t *memory)
             released = arrived;
             moved = now;
         }
-        const bool over = sent >= SENT_BYTES || now - start > SECONDS * hz;
-        if ((over && released == sent) || now - moved > PATIENCE_SECONDS * hz)
+        const bool over = sent >= SENT_BYTES_MAX || now - start > SEND_SECONDS_MAX * hz;
+        if ((over && released == sent) || now - moved > IDLE_SECONDS_MAX * hz)
             return released == sent ? sent : 0;
         if (!over && sent - released <= SELFTEST_WIRE_BYTES - BLOCK_BYTES) {
             uint8_t *block = memory + sent % SELFTEST_WIRE_BYTES;
@@ -66,7 +67,7 @@ bool selftest_wire(struct sink *sink, uint8_t *memory)
     const uint64_t start = tsc_read();
     sent_bytes = send_blocks(sink, memory);
     if (sent_bytes == 0) {
-        log_line("selftest: wire: nothing arrived for %u seconds", PATIENCE_SECONDS);
+        log_line("selftest: wire: the receiver acknowledged nothing for %u seconds", IDLE_SECONDS_MAX);
         return false;
     }
     uint64_t ms = (tsc_read() - start) / (clock_tsc_hz() / 1000);
@@ -90,6 +91,6 @@ void selftest_wire_end(struct sink *sink)
 {
     for (uint16_t cpu = 0; cpu < sink->nr_cpus; cpu++)
         end_record(sink, cpu);
-    if (!sink_drain(sink, PATIENCE_SECONDS * clock_tsc_hz()))
+    if (!sink_drain(sink, IDLE_SECONDS_MAX * clock_tsc_hz()))
         log_line("selftest: the receiver did not acknowledge the end");
 }

@@ -1,4 +1,4 @@
-/* The wire's part of the self-test: bytes of a known pattern, as trace, and how fast the receiver takes them. Shell. */
+/* The self-test of the channel: send a known pattern as trace, and measure the rate. Shell. */
 #ifndef BOOT_SELFTEST_SELFTEST_WIRE_H
 #define BOOT_SELFTEST_SELFTEST_WIRE_H
 
@@ -7,13 +7,13 @@
 
 #include "serial/wire/sink.h"
 
-#define SELFTEST_WIRE_BYTES (1u << 20) /* of memory */
+#define SELFTEST_WIRE_BYTES (1u << 20) /* memory that it needs */
 
-/* Send the pattern again and again, for some seconds or up to an amount, as the trace of CPU 0; say how it went.
- * memory: SELFTEST_WIRE_BYTES, page-aligned. false: the receiver did not take all of it. */
+/* Send the pattern repeatedly as the trace of CPU 0, for 5 seconds or until 64 MiB are sent, and log the rate. memory:
+ * SELFTEST_WIRE_BYTES, page-aligned. false: the receiver did not acknowledge all of it. */
 bool selftest_wire(struct sink *sink, uint8_t *memory);
 
-/* The last record of each CPU, and the wait until they have arrived. */
+/* Send each CPU's last record, and wait until the receiver has acknowledged it. */
 void selftest_wire_end(struct sink *sink);
 
 #endif

@@ -1,24 +1,43 @@
 /*
- * vtd=on, vtd=auto: by DMA remapping (VT-d) the guest's devices reach all memory but ours, and our card ours alone.
- * Shell.
+ * vtd=on and vtd=auto: DMA remapping (VT-d) that keeps the guest's devices out of our memory and confines our card to
+ * it. Shell.
  *
- * auto: where vtd/dmar_choice.h says so. All of the machine's units (of those that are not spared) or none; where one
- * of them does not do as it should, or the card does not get through, they are switched off again, a log line says why,
- * and the boot goes on without.
+ * With auto, vtd/dmar_choice.h decides whether it is used. Either all units of the machine that are not excluded are
+ * switched on, or none: if one fails, or the card cannot reach the receiver any more, all are switched off again, a log
+ * line says why, and the boot continues without.
  */
 #ifndef BOOT_VTD_PROTECT_H
 #define BOOT_VTD_PROTECT_H
 
-#include "boot/state.h"
+#include "base/arena.h"
+#include "boot/channel/channel.h"
+#include "boot/memory/carve.h"
+#include "boot/options/options.h"
+#include "boot/vtd/vtd_state.h"
+#include "vtd/dmar.h"
 
-/* Bytes for the tables, where others take so many; 0: none will be built. Before protect_memory. */
-uint64_t protect_bytes(struct boot_state *boot, uint64_t others);
+struct vtd_request {
+    enum vtd_option option;
+    bool selftest;
+    bool no_vmx;
+    enum channel_kind channel_option;
+    struct dmar *dmar;
+    const struct memory_map *map;
+    unsigned address_bits;         /* MAXPHYADDR */
+    struct range carved;           /* our memory */
+    struct arena *arena;           /* for the tables */
+    const struct channel *channel; /* open, but for protect_bytes */
+};
 
-/* The channel has been opened: its card and what is on its way stay as they are. */
-void protect_memory(struct boot_state *boot);
+/* Bytes that the tables need if everything else in the carved range needs others bytes; 0: none will be built. Call it
+ * before protect_memory. */
+uint64_t protect_bytes(struct vtd_state *vtd, const struct vtd_request *request, uint64_t others);
 
-/* The self-test: where a boot would leave VT-d off by vtd=auto, try it all the same, last of all. boot->vtd is what has
- * been found. */
-void protect_try(struct boot_state *boot);
+/* Switch remapping on if the options and the machine allow it. DMA of the channel's card continues meanwhile. */
+void protect_memory(struct vtd_state *vtd, const struct vtd_request *request);
+
+/* The self-test: where a boot with vtd=auto would leave remapping off, try it nevertheless. This is the self-test's
+ * last step, as it may hang a machine. */
+void protect_try(struct vtd_state *vtd, const struct vtd_request *request);
 
 #endif

@@ -1,19 +1,18 @@
-/* The machine's DMA remapping, taken out of our card's way. Shell. */
+/* DMA remapping that firmware has left on, and hiding it from the guest. Shell. */
 #ifndef BOOT_VTD_REMAPPING_H
 #define BOOT_VTD_REMAPPING_H
 
-#include "boot/state.h"
 #include "vtd/dmar.h"
 
-/* The registers of the unit at unit_pa. false: root does not reach them. */
+/* Access to the registers of the unit at unit_pa. false: the boot's page tables do not map them. */
 bool remapping_access(struct dmar_access *access, uint64_t unit_pa);
 
-/* Switch remapping off that firmware has left on, before the card is used, or that is ours. Log lines say what was
- * found. Returns how many units stay on all the same. */
-unsigned remapping_stop(const struct boot_state *boot, bool ours);
+/* Switch off all units: before the card is used, those that firmware has left on (ours: false), later our own (ours:
+ * true). Logs what was found. Returns the number of units that stay on. */
+unsigned remapping_stop(const struct dmar *dmar, bool ours);
 
-/* The guest is to find no remapping: it knows nothing of the card that reads our memory, or of our tables. Where there
- * is neither nothing is hidden. */
-void remapping_hide(const struct boot_state *boot);
+/* VISIBLE: rename ACPI's table DMAR. The guest must not program the units if our card does DMA to our memory (card) or
+ * the units use our tables (active); otherwise nothing is hidden. */
+void remapping_hide(const struct dmar *dmar, bool card, bool active);
 
 #endif

@@ -57,7 +57,7 @@ static void turn(struct guest *g, bool again)
     go_if(g, g->state & 1, BUILTIN_ODD, BUILTIN_ODD_TO);
     go_if(g, !(g->state & 0x70), BUILTIN_HIGH, BUILTIN_HIGH_TO);
     call_one(g);
-    go_if(g, again, BUILTIN_AGAIN, BUILTIN_TURN_TO);
+    go_if(g, again, BUILTIN_AGAIN, BUILTIN_ITERATION_TO);
 }
 
 static void recurse(const struct guest *g)
@@ -83,8 +83,8 @@ void builtin_flow(uint64_t base, uint32_t rounds, void (*take)(void *context, ui
         go_if(&g, i < BUILTIN_FILLS, BUILTIN_FILL, BUILTIN_FILL_TO);
     go(&g, BUILTIN_ENTER, BUILTIN_LONG);
     for (uint32_t round = 1; round <= rounds; round++) {
-        for (uint32_t i = 1; i <= BUILTIN_TURNS; i++)
-            turn(&g, i < BUILTIN_TURNS);
+        for (uint32_t i = 1; i <= BUILTIN_ITERATIONS; i++)
+            turn(&g, i < BUILTIN_ITERATIONS);
         recurse(&g);
         go(&g, BUILTIN_UD2, BUILTIN_ON_UD2);
         go(&g, BUILTIN_UD2_IRET, BUILTIN_UD2_NEXT);

@@ -14,15 +14,15 @@ tests/rig/mcfg.sh 1 >"$work/mcfg.aml"
 TABLES=$work/mcfg.aml image segment build/guests/dma.bzImage '' look 'pt=off vtd=on channel=net net.card=0001:00:03.0'
 check 'a Linux with KVM runs in the emulator' nested dma:1,segment:1
 powered_off dma 1 'dma: ok'
-console_has 'devices are kept from our memory' dma.1 'VT-d: devices reach all memory but ours'
+console_has 'devices are kept from our memory' dma.1 'VT-d: devices can access all memory except ours'
 console_has 'what is the guest'\''s is copied' dma.1 'dma: copied 1'
 console_has 'and is so behind what was refused' dma.1 'dma: copied behind that 1'
 build/undertrace info "$work/dma.1/capture" >"$work/info"
 start=$(sed -n 's/.*undertrace: memory \([0-9a-f]*\) to .*/\1/p' "$work/dma.1/console.txt")
-check 'the receiver has it that a write to ours was refused' grep -q "VT-d: .* was refused to write ${start%000}... (reason 5)" "$work/info"
+check 'the receiver has it that a write to ours was refused' grep -q "VT-d: blocked a write at ${start%000}... by device .* (fault reason 5)" "$work/info"
 console_has 'a unit that fails the guest' dma.1 'dma: copied by tables astray 0'
-check 'is told' grep -q 'VT-d: .* was refused to .* (reason 1)' "$work/info"
-check 'and switched off' grep -q 'VT-d: that is not our memory, so all units are off now, but for 0' "$work/info"
+check 'is told' grep -q 'VT-d: blocked a .* (fault reason 1)' "$work/info"
+check 'and switched off' grep -q 'VT-d: that is not our memory, so all units have been switched off (0 failed)' "$work/info"
 console_has 'as the guest sees' dma.1 'dma: the unit is on 0'
 console_has 'and its device works again' dma.1 'dma: copied without a unit 1'
 

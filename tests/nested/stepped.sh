@@ -8,7 +8,7 @@ image pair build/guests/smp.bzImage '' 'cpus=2 rounds=40 small' ''
 BRANCHES=0x1000000-0x103ffff check 'a Linux with KVM runs in the emulator' nested soft:1,pair:2
 
 powered_off soft 1 'selfmod: ok'
-console_has 'it is said why' soft.1 'single steps make the trace'
+console_has 'it is said why' soft.1 'tracing by single-stepping'
 decoded soft.1 0 >"$work/selfmod"
 number=$(wc -l <"$work/selfmod")
 listed | head -n "$number" >"$work/taken"

@@ -24,7 +24,7 @@ PTMODEL='profile=broadwell, vmxmisc14=1' refused 'a table that the CPU does not 
 PTMODEL='profile=broadwell, vmxmisc14=1' refused 'a range that the CPU does not have' \
     "this CPU's Intel PT has no single-range output (CPUID.14H:ECX[2] is 0)" range "$guest" '' '' 'pt.scheme=range'
 refused 'no kernel' 'no kernel: expected "module2 FILE kernel COMMAND-LINE"' no_kernel '' '' '' ''
-refused 'a kernel that is no bzImage' 'kernel: no bzImage: no boot flag AA55' no_bzimage Makefile '' '' ''
+refused 'a kernel that is no bzImage' 'kernel: not a bzImage: no boot flag AA55H' no_bzimage Makefile '' '' ''
 MEMORY=32 refused 'too little memory' 'too little memory' memory "$guest" '' '' 'pt.region=4M pt.regions=16'
 
 # runs NAME WHY BOOT OPTIONS: the guest boots all the same, and the console says why it is not traced.
@@ -35,7 +35,7 @@ runs() {
 }
 
 CPU=athlon64_clawhammer runs 'no VMX' \
-    'no VMX: this CPU has no VMX (CPUID.1:ECX[5] is 0); the guest boots without a hypervisor' no_vmx ''
+    'no VMX: this CPU has no VMX (CPUID.1:ECX[5] is 0); the guest boots without the hypervisor' no_vmx ''
 CPU=core2_penryn_t9600 runs 'no EPT' "no VMX: this CPU's VMX lacks the secondary processor-based control \"enable EPT\"" \
     no_ept ''
 CPU=corei7_skylake_x

@@ -21,7 +21,7 @@ tests/rig/dmar.sh 1 0xfed90000 >"$TABLES"
 for word in '' ' vtd=on' ' vtd=off'; do
     check "a boot with channel=net$word" boot "asks$word" build/guests/branches.bzImage '' '' "pt=off channel=net$word"
 done
-console_has 'firmware that does not ask' asks 'VT-d: our memory is not protected from devices: the firmware does not ask for it (vtd=on'
+console_has 'firmware that does not ask' asks 'VT-d: our memory is not protected from devices: the firmware does not request it (vtd=on'
 console_has 'a user who does' 'asks vtd=on' 'VT-d: vtd=on, but our memory is not protected: the unit at fed90000 does not answer'
 same 'a user who does not is told nothing' "$(grep -a -c 'not protected' "$work/asks vtd=off/console.txt")" 0
 CHANNEL=none check 'a boot without a card' boot uart build/guests/branches.bzImage '' '' 'pt=off channel=none'

@@ -32,33 +32,33 @@ in_emulator() {
 }
 
 in_emulator whole
-console_has 'a whole machine has VMX' whole 'selftest: VMX: yes, with all that is needed'
-console_has 'and Intel PT' whole 'selftest: Intel PT: yes, and in VMX operation'
-said whole 'no trace leaves' 'no channel is wanted (channel=none)' 'leave channel=none away'
+console_has 'a whole machine has VMX' whole 'selftest: VMX: yes, with all required features'
+console_has 'and Intel PT' whole 'selftest: Intel PT: yes, also in VMX operation'
+said whole 'no channel' 'the channel is switched off (channel=none)' 'remove channel=none'
 same 'and nothing else is found' "$(findings whole)" 1
 
 CPU=athlon64_clawhammer in_emulator amd
-said amd 'no hypervisor' "this CPU is not Intel's (this CPU has no VMX" 'another CPU'
+said amd 'no hypervisor' "this is not an Intel CPU (this CPU has no VMX" 'another CPU'
 CPU=core2_penryn_t9600 in_emulator no_ept
-said no_ept 'no hypervisor' "this CPU's VMX is not enough (this CPU's VMX lacks the secondary processor-based control \"enable EPT\")" 'another CPU'
-console_has 'the verdict' no_ept 'selftest: this machine cannot be traced: no hypervisor of ours runs on it'
+said no_ept 'no hypervisor' "this CPU's VMX lacks a required feature (this CPU's VMX lacks the secondary processor-based control \"enable EPT\")" 'another CPU'
+console_has 'the verdict' no_ept 'selftest: this machine cannot be traced: our hypervisor cannot run on it'
 PTMODEL='profile=skylake, vmxlocked=1' in_emulator locked
-said locked 'no hypervisor' 'the firmware has locked VMX off' 'enable "Intel Virtualization Technology"'
+said locked 'no hypervisor' 'the firmware has disabled VMX and locked the setting' 'enable "Intel Virtualization Technology"'
 PTMODEL=profile=none in_emulator no_pt
 said no_pt 'no Intel PT' 'this CPU has no Intel PT (CPUID.07H:EBX[25] is 0)' 'pt=soft'
-console_has 'the verdict' no_pt "selftest: this machine cannot be traced by its CPU's own Intel PT; by single steps it can"
+console_has 'the verdict' no_pt "selftest: this machine cannot be traced by Intel PT, but by single-stepping"
 console_has 'not what soft PT would do' no_pt 'selftest: Intel PT: this CPU has no Intel PT'
 PTMODEL=profile=novmxpt in_emulator no_vmx_pt
-said no_vmx_pt 'no Intel PT' 'this CPU allows no Intel PT in VMX operation (IA32_VMX_MISC[14] is 0)' 'pt=soft'
+said no_vmx_pt 'no Intel PT' 'this CPU does not allow Intel PT in VMX operation (IA32_VMX_MISC[14] is 0)' 'pt=soft'
 # A single range at 128 MiB, nobody's privilege level: IA32_RTIT_OUTPUT_BASE, _MASK_PTRS, IA32_RTIT_CTL.TraceEn.
 FIRST=$'wrmsr 0x560 0x8000000\nwrmsr 0x561 0xfff\nwrmsr 0x570 1' in_emulator owned
-said owned 'no Intel PT' 'somebody else uses Intel PT: firmware or a debug probe (IA32_RTIT_CTL.TraceEn is 1)' '"Processor Trace"'
+said owned 'no Intel PT' 'Intel PT is already in use by firmware or a debug probe (IA32_RTIT_CTL.TraceEn is 1)' '"Processor Trace"'
 PTMODEL='profile=custom, cpuid14=1:f:4:0' in_emulator no_topa
-said no_topa note "this CPU's Intel PT has no tables of regions" 'pt.scheme=auto takes the single range'
+said no_topa note "this CPU's Intel PT does not support ToPA" 'pt.scheme=auto uses the single-range scheme'
 PTMODEL='profile=custom, cpuid14=1:f:1:0' in_emulator one_region
-said one_region note "this CPU's Intel PT has tables of one region only" 'pt.scheme=auto does with one region after the other'
+said one_region note "this CPU's Intel PT supports ToPA tables with a single region only" 'pt.scheme=auto uses one region at a time'
 PTMODEL='profile=custom, cpuid14=1:f:0:0' in_emulator no_output
-said no_output 'no Intel PT' "this CPU's Intel PT writes to no memory" 'pt=soft'
+said no_output 'no Intel PT' "this CPU's Intel PT cannot write to memory" 'pt=soft'
 
 # As one file, and beside what is known of such a processor: the emulated one is a Skylake. Once as it is, once without MTC.
 for boot in same other; do
@@ -68,7 +68,7 @@ for boot in same other; do
     build/undertrace hardware "$work/wire_$boot/capture" -o "$work/$boot.txt" >"$work/$boot.out"
     same "hardware: the status of the $boot processor" $? "$([ "$boot" = same ] && echo 0 || echo 2)"
     check 'the file says the same as the capture' cmp <(build/undertrace hardware "$work/$boot.txt") "$work/$boot.out"
-    check 'with what the self-test has said' grep -q '^  selftest: this machine can be traced, and its trace sent$' "$work/$boot.out"
+    check 'with what the self-test has said' grep -q '^  selftest: this machine can be traced, and its trace can be sent$' "$work/$boot.out"
 done
 same 'no difference' "$(tail -n 1 "$work/same.out")" 'no difference from Skylake'
 same 'the one difference' "$(grep 'differs from' "$work/other.out" | tr -s ' ')" ' MTC packets no differs from Skylake: yes'
@@ -110,24 +110,24 @@ card='-netdev user,id=wire -device e1000e,netdev=wire,id=card'
 # shellcheck disable=SC2086 # lists of words
 {
     in_qemu no_card 'channel=auto'
-    said no_card 'no trace leaves' 'no network card that we drive' 'docs/hardware.md'
+    said no_card 'no channel' 'no supported network card' 'docs/hardware.md'
     said no_card note 'a hypervisor runs beneath us (TCGTCGTCGTCG)' 'without the hypervisor beneath'
     said no_card 'no hypervisor' 'the hypervisor beneath gives no VMX that we can use' 'without the hypervisor beneath'
     COMMAND='set_link wire off' in_qemu no_link 'net.wait=2' $card
-    said no_link 'no trace leaves' 'the card has no link' 'plug a cable'
+    said no_link 'no channel' 'the card has no link' 'connect this card by a cable'
     in_qemu no_peer 'net.wait=2 net.peer=192.168.7.7' $card
-    said no_peer 'no trace leaves' "nobody answers at the receiver's address" 'net.peer='
+    said no_peer 'no channel' "the receiver's address does not answer" 'net.peer='
     in_qemu no_receiver "net.wait=2 net.port=$(free_port)" $card
-    said no_receiver 'no trace leaves' 'no receiver acknowledges' 'start "undertrace receive" first'
+    said no_receiver 'no channel' 'no receiver answers' 'start "undertrace receive" first'
     in_qemu no_start 'net.mtu=9500' $card
-    said no_start 'no trace leaves' "the channel's device does not start" 'the option that the line names'
+    said no_start 'no channel' "the channel's device does not start" 'the option named in that line'
     MACHINE=q35 in_qemu vtd channel=none -device intel-iommu
-    said vtd note 'VT-d can keep devices from our memory here, and a boot leaves it off (it is left to the guest' 'add vtd=on'
+    said vtd note 'VT-d can protect our memory from devices, but a boot leaves it off (it is left to the guest' 'add vtd=on'
     MACHINE=q35 in_qemu vtd_off 'channel=none vtd=off' -device intel-iommu
-    said vtd_off note 'the machine can remap DMA (VT-d), which is hidden from the guest' 'channel=uart'
+    said vtd_off note 'the machine has DMA remapping (VT-d), which is hidden from the guest' 'channel=uart'
     # GCMD.TE of its only unit, when all is loaded: without tables for it the card would reach no memory.
     MACHINE=q35 LAST='write_dword 0xfed90018 0x80000000' in_qemu vtd_on "net.wait=2 net.port=$(free_port)" -device intel-iommu $card
-    console_has 'what firmware left on is off' vtd_on 'VT-d: firmware had left 1 of 1 units on; they are off now'
-    said vtd_on 'no trace leaves' 'no receiver acknowledges' 'start "undertrace receive" first'
+    console_has 'what firmware left on is off' vtd_on 'VT-d: switched off 1 of 1 units, which firmware had left on'
+    said vtd_on 'no channel' 'no receiver answers' 'start "undertrace receive" first'
 }
 done_testing

@@ -49,7 +49,7 @@ for guest in selfmod branches exits spaces; do
     run $guest $guest '' ''
     equal "$guest: every branch is what was decoded" $guest
 done
-console_has 'it is said why' selfmod 'single steps make the trace'
+console_has 'it is said why' selfmod 'tracing by single-stepping'
 same 'no gap' "$(jq '[(.ends // [.end])[] | .gaps] | add' "$work/branches/capture/meta.json")" 0
 
 # Regions so small that they fill now and then: a PMI that is none.

@@ -5,7 +5,7 @@
 . tests/rig/boot_lib.sh
 
 guard_children
-on='VT-d: devices reach all memory but ours, our card nothing else'
+on='VT-d: devices can access all memory except ours; our card can access only ours'
 
 # through NAME CARD BEFORE [BEHIND]: the self-test with a receiver, over a card that the words stand around. VTD: the option
 through() {
@@ -21,8 +21,8 @@ console_has 'by tables of four levels, behind a port' port "$on"
 through bridge rtl8139,bus=bridge,addr=01.0 '-device intel-iommu,aw-bits=48 -device pcie-pci-bridge,id=bridge'
 console_has 'behind a bridge, in whose name it asks' bridge "$on"
 through shared rtl8139,bus=bridge,addr=01.0 '-device intel-iommu,aw-bits=48 -device pcie-pci-bridge,id=bridge' '-device edu,bus=bridge,addr=02.0'
-console_has 'one that shares a bridge with another cannot be told from it: so it is refused' shared 'VT-d: 1:0.0 was refused to read'
-console_has 'and all is off again' shared 'VT-d: vtd=on, but our memory is not protected: the card does not get through'
+console_has 'one that shares a bridge with another cannot be told from it: so it is refused' shared 'by device 1:0.0 (fault reason'
+console_has 'and all is off again' shared 'VT-d: vtd=on, but our memory is not protected: the card cannot reach the receiver through it'
 
 # By itself: where firmware asks for it, which QEMU's does not, before anything is sent. The self-test tries it all the same.
 vtd_finding() {
@@ -31,7 +31,7 @@ vtd_finding() {
 }
 export VTD=
 through unasked e1000e '-device intel-iommu,aw-bits=48'
-console_has 'it is tried last' unasked 'selftest: VT-d: a boot would leave it off, as the firmware does not ask for it (vtd=on'
+console_has 'it is tried last' unasked 'selftest: VT-d: a boot would leave it off: the firmware does not request it (vtd=on'
 console_has 'and works' unasked "$on"
 vtd_finding unasked 'can keep devices from our memory here, and a boot leaves it off (the firmware does not ask' 'add vtd=on'
 
@@ -44,15 +44,15 @@ vtd_finding asked 'keeps devices from our memory here' 'nothing; add vtd=off'
 # A unit for the display alone, which does not even answer: nobody asks it, unless all are wanted.
 tests/rig/dmar.sh 4 0xfed80000:1 0xfed90000 >"$TABLES"
 through display e1000e '-device intel-iommu,aw-bits=48'
-console_has "the display's unit stays off" display "VT-d: the unit at fed80000 is the display's alone, and stays off"
-console_has 'the others are on' display 'VT-d: 1 units are on'
+console_has "the display's unit stays off" display "VT-d: the unit at fed80000, which serves only the display, stays off"
+console_has 'the others are on' display 'VT-d: switched on 1 of 2 units'
 VTD=vtd=on through all_units e1000e '-device intel-iommu,aw-bits=48'
 console_has 'with vtd=on it is one of all' all_units 'VT-d: vtd=on, but our memory is not protected: the unit at fed80000 does not answer'
 
 # One that is not there at all.
 tests/rig/dmar.sh 4 0xfed80000 >"$TABLES"
 through absent e1000e '-device intel-iommu,aw-bits=48'
-vtd_finding absent 'cannot keep devices from our memory here (the unit at fed80000 does not answer)' 'nothing, the trace needs no VT-d'
+vtd_finding absent 'cannot protect our memory from devices on this machine (the unit at fed80000 does not answer)' 'none needed, as tracing works without VT-d'
 unset TABLES EXCEPT VTD
 
 # machine NAME OPTIONS: until the self-test is over and its CPU halted; the machine answers to qtest then.
@@ -74,7 +74,7 @@ machine() {
         sleep 0.1
     done
     console_has "$1: the self-test ends" "$1" 'selftest: done'
-    ours=$((16#$(sed -n 's/.*undertrace: memory \([0-9a-f]*\) to [0-9a-f]* is ours.*/\1/p' "$dir/console.txt")))
+    ours=$((16#$(sed -n 's/.*undertrace: reserved memory: \([0-9a-f]*\) to .*/\1/p' "$dir/console.txt")))
     tell outl 0xcf8 0x80002804 # 00:05.0: memory and bus master
     tell outl 0xcfc 6
     tell outl 0xcf8 0x80002810 # BAR 0
@@ -158,6 +158,6 @@ done
 
 # No unit at all, and a table that names one where there is none: tests/system/remapping.sh.
 machine none vtd=on
-console_has 'a machine without VT-d says so' none 'VT-d: vtd=on, but our memory is not protected: ACPI names no unit of it'
+console_has 'a machine without VT-d says so' none 'VT-d: vtd=on, but our memory is not protected: ACPI lists no remapping unit'
 machine_ends
 done_testing

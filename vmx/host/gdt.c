@@ -23,7 +23,7 @@ struct cpu_descriptors {
     uint8_t padding[4096 - GDT_NR_ENTRIES * 8 - sizeof(struct tss) - sizeof(uint16_t)];
     uint8_t stacks[3][TRAP_STACK_SIZE];
 };
-_Static_assert(sizeof(struct cpu_descriptors) == GDT_CPU_SIZE, "gdt.h says how much memory a CPU needs");
+_Static_assert(sizeof(struct cpu_descriptors) == GDT_CPU_SIZE, "GDT_CPU_SIZE in vmx/host/gdt.h");
 
 struct __attribute__((packed)) table_register {
     uint16_t limit;

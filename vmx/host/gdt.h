@@ -1,4 +1,4 @@
-/* Root mode's segments. Shell. */
+/* Root mode's GDT and TSS. Shell. */
 #ifndef VMX_HOST_GDT_H
 #define VMX_HOST_GDT_H
 
@@ -6,21 +6,20 @@
 
 #include "vmx/host/selectors.h"
 
-/* One CPU's own: GDT, TSS, and stacks for the vectors that can come anywhere: NMI, #DF, #MC. */
+/* Memory for each CPU's GDT, TSS, and interrupt stacks of NMI, #DF and #MC, which can occur anywhere. */
 #define TRAP_STACK_SIZE 4096u
 #define GDT_CPU_SIZE (4u * 4096u)
 
-/* Load a GDT and the IDT that need no memory: exceptions run on the stack at hand. */
+/* Load a static GDT and the IDT, before memory can be allocated. Exceptions use the current stack. */
 void gdt_load_early(void);
 
-/* Build and load this CPU's own at memory (GDT_CPU_SIZE zeroed bytes, page-aligned): CS 8, SS and DS 10H, TR 20H; then
- * load the IDT. */
+/* Build this CPU's GDT and TSS at memory (GDT_CPU_SIZE zeroed bytes, page-aligned), and load them and the IDT. */
 void gdt_load_cpu(void *memory, uint16_t number);
 
-/* The number that this CPU's GDT was built with, 0 before. In root mode only: the guest has a GDT of its own. */
+/* The number given to gdt_load_cpu on this CPU, 0 before that. Root mode only: it reads GDTR. */
 uint16_t gdt_cpu_number(void);
 
-/* Fill a GDT but for its TSS: GDT_NR_ENTRIES entries. */
+/* Fill in all of the GDT_NR_ENTRIES entries except the TSS descriptor. */
 void gdt_fill(uint64_t *gdt);
 
 #endif

@@ -2,7 +2,7 @@
  * Exceptions and NMIs in root mode: 32 stubs that build a struct trap_frame (base/trap_frame.h) and call trap_handle.
  *
  * In: as the processor pushes it (SDM Vol. 3A, "64-Bit Mode Stack Frame"): RSP 16-byte aligned before SS. Out: all
- * general registers as found, or as the handler left them in the frame. Other state is not touched: root mode uses none.
+ * general registers as in the frame, which the handler may have changed. Other state is not saved: root mode uses none.
  *
  *     frame + 0x78  vector       pushed by the stub
  *     frame + 0x80  error code   pushed by the processor, or 0 by the stub

@@ -1,5 +1,5 @@
 /* Kind: shell */
-/* Where an exception in root mode leads: to a registered landing, or to a dump and the end. */
+/* Exceptions in root mode: resume at the instruction's fixup (base/fixup.h), or dump the registers and park the CPU. */
 #include <stdbool.h>
 
 #include "base/clock.h"
@@ -24,17 +24,17 @@ static _Noreturn void trap_park(void)
         __asm__ volatile("cli\n\thlt");
 }
 
-/* One dump at a time, so that each can be read: who comes second waits for the first, but not for ever. */
-#define DUMP_SECONDS 10u
-#define NOBODY UINT32_MAX
-static uint32_t dumping_cpu = NOBODY;
+/* Dumps are serialized to keep them readable. A CPU waits for another's dump, but not longer than this. */
+#define DUMP_SECONDS_MAX 10u
+#define NO_CPU UINT32_MAX
+static uint32_t dumping_cpu = NO_CPU; /* atomic */
 
 static bool dump_try(uint16_t number)
 {
-    uint32_t other = NOBODY;
+    uint32_t other = NO_CPU;
     if (__atomic_compare_exchange_n(&dumping_cpu, &other, number, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return true;
-    if (other == number) /* what logs is what broke */
+    if (other == number) /* an exception while dumping: logging does not work */
         trap_park();
     return false;
 }
@@ -43,7 +43,7 @@ static void dump_begin(uint16_t number)
 {
     if (dump_try(number))
         return;
-    uint64_t start = tsc_read(), limit = DUMP_SECONDS * clock_tsc_hz();
+    uint64_t start = tsc_read(), limit = DUMP_SECONDS_MAX * clock_tsc_hz();
     while (!dump_try(number)) {
         if (tsc_read() - start > limit) {
             __atomic_store_n(&dumping_cpu, number, __ATOMIC_RELAXED);
@@ -55,7 +55,7 @@ static void dump_begin(uint16_t number)
 
 static void dump_end(void)
 {
-    __atomic_store_n(&dumping_cpu, NOBODY, __ATOMIC_RELEASE);
+    __atomic_store_n(&dumping_cpu, NO_CPU, __ATOMIC_RELEASE);
 }
 
 static _Noreturn void trap_dump_and_park(const struct trap_frame *f)

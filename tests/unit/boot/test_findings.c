@@ -12,7 +12,7 @@
 #include "pt/rtit.h"
 #include "tests/unit/vmx/skylake_vmx.h"
 
-/* A Skylake on a board with a BIOS, its wire tried. */
+/* A Skylake on a board with a BIOS, with an open channel. */
 static struct machine_facts skylake(void)
 {
     return (struct machine_facts){.vendor = "GenuineIntel",
@@ -23,7 +23,7 @@ static struct machine_facts skylake(void)
                                          .leaf14_1 = {0x02490002, 0x003f3fff},
                                          .vmx_misc = VMX_MISC_PT_IN_VMX},
                                   .nr_cpus = 8,
-                                  .most_cpus = 64,
+                                  .max_cpus = 64,
                                   .channel = CHANNEL_OPEN};
 }
 
@@ -49,7 +49,7 @@ static void assert_finding(const struct machine_facts *facts, enum finding_weigh
         fail_msg("\"%s\" does not say \"%s\"", f.remedy, remedy);
 }
 
-static void test_all_that_is_needed(void **state)
+static void test_suitable_machine(void **state)
 {
     (void)state;
     const struct machine_facts facts = skylake();
@@ -63,22 +63,22 @@ static void test_vmx(void **state)
     (void)state;
     struct machine_facts facts = skylake();
     facts.vmx.feature_control = 1;
-    assert_finding(&facts, FINDING_STOPS_VMX, "firmware has locked VMX off", "Virtualization Technology");
-    facts.vmx.feature_control = 3; /* inside SMX only */
-    assert_finding(&facts, FINDING_STOPS_VMX, "firmware has locked VMX off", "Virtualization Technology");
+    assert_finding(&facts, FINDING_STOPS_VMX, "firmware has disabled VMX", "Virtualization Technology");
+    facts.vmx.feature_control = 3; /* VMX inside SMX only */
+    assert_finding(&facts, FINDING_STOPS_VMX, "firmware has disabled VMX", "Virtualization Technology");
     facts = skylake();
     facts.vmx.cpuid_1_ecx = 0;
-    assert_finding(&facts, FINDING_STOPS_VMX, "VMX is not enough", "another CPU");
+    assert_finding(&facts, FINDING_STOPS_VMX, "VMX lacks a required feature", "another CPU");
     strcpy(facts.vendor, "AuthenticAMD");
-    assert_finding(&facts, FINDING_STOPS_VMX, "not Intel's", "another CPU");
-    /* Each control that is asked for: its bit may not be 1. The sentence names it. */
+    assert_finding(&facts, FINDING_STOPS_VMX, "not an Intel CPU", "another CPU");
+    /* A required control whose bit may not be 1: the detail names it. */
     facts = skylake();
     facts.vmx.proc2 &= ~(2ull << 32);
-    assert_finding(&facts, FINDING_STOPS_VMX, "VMX is not enough", "another CPU");
+    assert_finding(&facts, FINDING_STOPS_VMX, "VMX lacks a required feature", "another CPU");
     assert_non_null(strstr(only(&facts).detail, "enable EPT"));
     facts = skylake();
     facts.vmx.ept_vpid &= ~(1ull << 16);
-    assert_finding(&facts, FINDING_STOPS_VMX, "VMX is not enough", "another CPU");
+    assert_finding(&facts, FINDING_STOPS_VMX, "VMX lacks a required feature", "another CPU");
     facts = skylake();
     facts.vmx.proc &= ~(1ull << (32 + 27));
     assert_non_null(strstr(only(&facts).detail, "monitor trap flag"));
@@ -98,38 +98,38 @@ static void test_intel_pt(void **state)
     assert_finding(&facts, FINDING_STOPS_PT, "has no Intel PT", "pt=soft");
     facts = skylake();
     facts.pt.vmx_misc = 0;
-    assert_finding(&facts, FINDING_STOPS_PT, "no Intel PT in VMX operation", "pt=soft");
+    assert_finding(&facts, FINDING_STOPS_PT, "does not allow Intel PT in VMX operation", "pt=soft");
     facts = skylake();
     facts.pt.rtit_ctl = RTIT_CTL_TRACE_EN;
-    assert_finding(&facts, FINDING_STOPS_PT, "somebody else uses Intel PT", "Processor Trace");
+    assert_finding(&facts, FINDING_STOPS_PT, "already in use", "Processor Trace");
     facts = skylake();
     facts.pt.leaf14_0[2] = 0;
-    assert_finding(&facts, FINDING_STOPS_PT, "writes to no memory", "pt=soft");
+    assert_finding(&facts, FINDING_STOPS_PT, "cannot write to memory", "pt=soft");
     facts.pt.leaf14_0[2] = 4;
-    assert_finding(&facts, FINDING_NOTE, "no tables of regions", "pt.scheme=auto");
+    assert_finding(&facts, FINDING_NOTE, "does not support ToPA", "pt.scheme=auto");
     facts.pt.leaf14_0[2] = 1;
-    assert_finding(&facts, FINDING_NOTE, "one region only", "pt.scheme=auto");
-    facts.pt.leaf14_0[2] = 3; /* no single range, which nobody needs then */
+    assert_finding(&facts, FINDING_NOTE, "a single region only", "pt.scheme=auto");
+    facts.pt.leaf14_0[2] = 3; /* no single-range output, which is not needed with ToPA */
     struct finding findings[FINDINGS_MAX];
     assert_int_equal(findings_of(findings, &facts), 0);
 }
 
-static void test_hypervisor_beneath(void **state)
+static void test_outer_hypervisor(void **state)
 {
     (void)state;
     struct machine_facts facts = skylake();
-    strcpy(facts.beneath, "KVMKVMKVM");
-    assert_finding(&facts, FINDING_NOTE, "beneath", "docs/ci.md");
+    strcpy(facts.outer_hypervisor, "KVMKVMKVM");
+    assert_finding(&facts, FINDING_NOTE, "virtual machine", "docs/ci.md");
     assert_string_equal(only(&facts).detail, "KVMKVMKVM");
     struct finding findings[FINDINGS_MAX];
     facts.pt.vmx_misc = 0;
     assert_int_equal(findings_of(findings, &facts), 2);
     assert_int_equal(findings_weight(findings, 2), FINDING_STOPS_PT);
-    assert_non_null(strstr(findings[0].what, "hypervisor beneath allows"));
+    assert_non_null(strstr(findings[0].what, "outer hypervisor does not allow"));
     facts.vmx.cpuid_1_ecx = 0;
     assert_int_equal(findings_of(findings, &facts), 3);
     assert_int_equal(findings_weight(findings, 3), FINDING_STOPS_VMX);
-    assert_non_null(strstr(findings[0].what, "hypervisor beneath gives no VMX"));
+    assert_non_null(strstr(findings[0].what, "outer hypervisor offers no VMX"));
 }
 
 static void test_platform(void **state)
@@ -142,20 +142,20 @@ static void test_platform(void **state)
     facts.nr_remapping = 2;
     assert_finding(&facts, FINDING_NOTE, "VT-d", "channel=uart");
     facts.vtd = VTD_PROTECTS;
-    assert_finding(&facts, FINDING_NOTE, "VT-d keeps devices from our memory here", "vtd=off");
+    assert_finding(&facts, FINDING_NOTE, "VT-d protects our memory", "vtd=off");
     facts.vtd = VTD_WORKS;
-    facts.no_vtd = "the firmware does not ask for it";
-    assert_finding(&facts, FINDING_NOTE, "VT-d can keep devices", "vtd=on");
-    assert_string_equal(only(&facts).detail, "the firmware does not ask for it");
-    facts.vtd = VTD_FAILS;
-    assert_finding(&facts, FINDING_NOTE, "VT-d cannot keep devices", "the trace needs no VT-d");
+    facts.vtd_why_off = "the firmware does not request it";
+    assert_finding(&facts, FINDING_NOTE, "VT-d can protect our memory", "vtd=on");
+    assert_string_equal(only(&facts).detail, "the firmware does not request it");
+    facts.vtd = VTD_FAILED;
+    assert_finding(&facts, FINDING_NOTE, "VT-d cannot protect our memory", "tracing works without VT-d");
     facts.nr_remapping_stuck = 1;
-    assert_finding(&facts, FINDING_NOTE, "(VT-d) does not go off", "VT-d"); /* the wire works all the same */
+    assert_finding(&facts, FINDING_NOTE, "(VT-d) cannot be switched off", "VT-d"); /* the channel works nevertheless */
     facts.wire_failed = true;
     struct finding findings[FINDINGS_MAX];
     assert_int_equal(findings_of(findings, &facts), 2);
     assert_int_equal(findings[0].weight, FINDING_STOPS_WIRE);
-    assert_non_null(strstr(findings[0].what, "(VT-d) does not go off"));
+    assert_non_null(strstr(findings[0].what, "(VT-d) cannot be switched off"));
 }
 
 static void test_channel(void **state)
@@ -165,12 +165,12 @@ static void test_channel(void **state)
         enum channel_stage stage;
         const char *what, *remedy;
     } rows[] = {
-        {CHANNEL_NOT_WANTED, "no channel is wanted", "channel=none"},
-        {CHANNEL_NO_CARD, "no network card", "docs/hardware.md"},
-        {CHANNEL_NO_START, "does not start", "line names"},
+        {CHANNEL_NOT_WANTED, "switched off", "channel=none"},
+        {CHANNEL_NO_CARD, "no supported network card", "docs/hardware.md"},
+        {CHANNEL_NO_START, "does not start", "named in that line"},
         {CHANNEL_NO_LINK, "no link", "cable"},
-        {CHANNEL_NO_PEER, "nobody answers", "net.peer="},
-        {CHANNEL_UNHEARD, "no receiver acknowledges", "undertrace receive"},
+        {CHANNEL_NO_PEER, "does not answer", "net.peer="},
+        {CHANNEL_UNHEARD, "no receiver answers", "undertrace receive"},
     };
     struct machine_facts facts = skylake();
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -179,19 +179,19 @@ static void test_channel(void **state)
     }
     facts.channel = CHANNEL_OPEN;
     facts.wire_failed = true;
-    assert_finding(&facts, FINDING_STOPS_WIRE, "does not take all", "net.mtu=1500");
+    assert_finding(&facts, FINDING_STOPS_WIRE, "does not acknowledge everything", "net.mtu=1500");
 }
 
-/* As bad as it gets: no more findings than there is room for. */
+/* The worst case: the array has room for all findings. */
 static void test_all_at_once(void **state)
 {
     (void)state;
     struct machine_facts facts = {.vendor = "AuthenticAMD",
-                                  .beneath = "KVMKVMKVM",
+                                  .outer_hypervisor = "KVMKVMKVM",
                                   .efi = true,
                                   .pt = {.leaf0_eax = 0x14, .leaf7_ebx = CPUID_7_EBX_PT, .rtit_ctl = 1},
                                   .nr_cpus = 300,
-                                  .most_cpus = 64,
+                                  .max_cpus = 64,
                                   .nr_remapping = 1,
                                   .nr_remapping_stuck = 1};
     struct finding findings[FINDINGS_MAX];
@@ -203,8 +203,8 @@ static void test_all_at_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_that_is_needed), cmocka_unit_test(test_vmx),      cmocka_unit_test(test_intel_pt),
-        cmocka_unit_test(test_hypervisor_beneath), cmocka_unit_test(test_platform), cmocka_unit_test(test_channel),
+        cmocka_unit_test(test_suitable_machine), cmocka_unit_test(test_vmx),      cmocka_unit_test(test_intel_pt),
+        cmocka_unit_test(test_outer_hypervisor), cmocka_unit_test(test_platform), cmocka_unit_test(test_channel),
         cmocka_unit_test(test_all_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

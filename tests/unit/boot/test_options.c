@@ -1,4 +1,4 @@
-/* The hypervisor's command line: every option takes what docs/options.md says, and names what it does not take. */
+/* The hypervisor's command line: valid and invalid values of each option (docs/options.md). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -268,11 +268,11 @@ static void bad_addresses(void **state)
         refused(lines[i], lines[i], "IPv4");
 }
 
-static void one_uart_for_two(void **state)
+static void uarts(void **state)
 {
     (void)state;
-    refused("channel=uart uart.port=com1", "channel=uart", "two UARTs");
-    refused("console=com2 channel=uart", "channel=uart", "two UARTs");
+    refused("channel=uart uart.port=com1", "channel=uart", "different UARTs");
+    refused("console=com2 channel=uart", "channel=uart", "different UARTs");
     parsed("channel=uart uart.port=com1 console=none");
     assert_int_equal(parsed("uart.port=mem32:0xfe034000 uart.base=4000000 uart.baud=2000000").uart.kind,
                      UART_IN_MEMORY32);
@@ -322,7 +322,7 @@ static void a_trigger_needs_code_pages(void **state)
     refused("pt.trigger=0x8000000000000000", "pt.trigger=0x8000000000000000", "address");
 }
 
-/* A word longer than the error can hold is cut, not overrun. */
+/* A word longer than the error can hold is truncated. */
 static void long_word(void **state)
 {
     char line[300];
@@ -346,7 +346,7 @@ int main(void)
         cmocka_unit_test(bad_words),
         cmocka_unit_test(bad_addresses),
         cmocka_unit_test(long_word),
-        cmocka_unit_test(one_uart_for_two),
+        cmocka_unit_test(uarts),
         cmocka_unit_test(what_to_trace),
         cmocka_unit_test(cards),
         cmocka_unit_test(bad_mac_addresses),

@@ -87,7 +87,7 @@ static void real_tables_say_what_is_behind_a_unit(void **state)
     assert_int_equal(dmar.nr_units, 2);
     assert_int_equal(dmar.slots[0], 2 << 3);
     assert_int_equal(dmar.slots[1], DMAR_NO_SLOT);
-    assert_false(dmar.spared[0] || dmar.spared[1]);
+    assert_false(dmar.excluded[0] || dmar.excluded[1]);
 }
 
 /* One unit with the scopes of 8 bytes that are given. */

@@ -1,4 +1,4 @@
-/* vtd=auto: when it is on, what is left alone, what it may cost. */
+/* vtd=auto: when it is used, which units are excluded, and how much memory it may use. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,17 +25,17 @@ static void assert_says(const char *objection, const char *what)
         fail_msg("\"%s\" does not say \"%s\"", objection, what);
 }
 
-static void it_is_on_where_firmware_asks(void **state)
+static void used_where_firmware_requests_it(void **state)
 {
     (void)state;
     struct dmar dmar = laptop();
-    assert_null(dmar_choose(&dmar, true));
+    assert_null(dmar_auto_objection(&dmar, true));
     dmar.firmware_asks = false;
-    assert_says(dmar_choose(&dmar, true), "vtd=on");
+    assert_says(dmar_auto_objection(&dmar, true), "vtd=on");
     dmar = laptop();
-    assert_says(dmar_choose(&dmar, false), "left to the guest");
+    assert_says(dmar_auto_objection(&dmar, false), "left to the guest");
     dmar = (struct dmar){0};
-    assert_says(dmar_choose(&dmar, true), "no unit");
+    assert_says(dmar_auto_objection(&dmar, true), "no remapping unit");
 }
 
 static uint32_t class_of(uint32_t place)
@@ -43,29 +43,29 @@ static uint32_t class_of(uint32_t place)
     return place == 2 << 3 ? 0x030000 : place == 7 << 3 ? 0x060400 : 0xffffff;
 }
 
-static uint32_t displays_alone(uint32_t place)
+static uint32_t all_displays(uint32_t place)
 {
     assert_int_not_equal(place, DMAR_NO_SLOT);
     return 0x038000;
 }
 
-static void displays_are_spared(void **state)
+static void display_units_are_excluded(void **state)
 {
     (void)state;
     struct dmar dmar = laptop();
-    assert_int_equal(dmar_nr_ours(&dmar), 3);
-    dmar_spare_displays(&dmar, class_of);
-    assert_true(dmar.spared[0]);
-    assert_false(dmar.spared[1] || dmar.spared[2]);
-    assert_int_equal(dmar_nr_ours(&dmar), 2);
+    assert_int_equal(dmar_nr_managed(&dmar), 3);
+    dmar_exclude_displays(&dmar, class_of);
+    assert_true(dmar.excluded[0]);
+    assert_false(dmar.excluded[1] || dmar.excluded[2]);
+    assert_int_equal(dmar_nr_managed(&dmar), 2);
     dmar = laptop();
-    dmar.segments[0] = 1; /* whose configuration space is another */
-    dmar_spare_displays(&dmar, displays_alone);
-    assert_false(dmar.spared[0] || dmar.spared[2]);
-    assert_true(dmar.spared[1]);
+    dmar.segments[0] = 1; /* class_of reads segment 0 only */
+    dmar_exclude_displays(&dmar, all_displays);
+    assert_false(dmar.excluded[0] || dmar.excluded[2]);
+    assert_true(dmar.excluded[1]);
 }
 
-static void it_may_cost_little(void **state)
+static void memory_is_limited(void **state)
 {
     (void)state;
     const uint64_t mib = 1ull << 20;
@@ -80,9 +80,9 @@ static void it_may_cost_little(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_is_on_where_firmware_asks),
-        cmocka_unit_test(displays_are_spared),
-        cmocka_unit_test(it_may_cost_little),
+        cmocka_unit_test(used_where_firmware_requests_it),
+        cmocka_unit_test(display_units_are_excluded),
+        cmocka_unit_test(memory_is_limited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

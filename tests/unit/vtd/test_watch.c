@@ -1,6 +1,6 @@
 /*
- * Units that are watched while the guest runs: what they refuse of ours is told, what they refuse else switches them
- * off. The units record as the specification says: Intel VT-d 4.1, sections 7.2.1, 11.4.7.
+ * Polling remapping units while the guest runs: blocked accesses to our memory are logged, any other fault switches all
+ * units off. The fake units record faults as in Intel VT-d 4.1, sections 7.2.1 and 11.4.7.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,8 +41,8 @@ static void update_pending(struct unit *u)
         u->fsts |= u->records[i][3] & F ? PPF : 0;
 }
 
-/* What a unit does with a request that it refuses. */
-static void refuse(struct unit *u, uint16_t source, uint64_t address, bool read, uint8_t reason)
+/* A unit blocks a request and records the fault. */
+static void block(struct unit *u, uint16_t source, uint64_t address, bool read, uint8_t reason)
 {
     uint32_t *record = u->records[u->next];
     if (u->fsts & PFO)
@@ -107,16 +107,16 @@ static void unit_access(struct dmar_access *access, uint64_t unit_pa)
     *access = (struct dmar_access){unit_read, unit_write, unit_wait, &units[unit_pa]};
 }
 
-/* What vtd/watch.c stands on. */
-static char said[64][160];
-static unsigned nr_said;
+/* Fakes of what vtd/watch.c calls. */
+static char lines[64][160];
+static unsigned nr_lines;
 static uint64_t hz;
 void log_line(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    assert_true(nr_said < 64);
-    format_text_v(said[nr_said++], sizeof said[0], format, args);
+    assert_true(nr_lines < 64);
+    format_text_v(lines[nr_lines++], sizeof lines[0], format, args);
     va_end(args);
 }
 
@@ -139,8 +139,8 @@ static void begin(void)
     for (unsigned i = 0; i < 3; i++)
         units[i].status = TES;
     dmar = (struct dmar){.nr_units = 3, .units = {0, 1, 2}};
-    nr_said = 0;
-    hz = 0; /* each look is due */
+    nr_lines = 0;
+    hz = 0; /* each poll is due */
     watch_begin(&(struct watch_units){&dmar, unit_access, {OURS_START, OURS_END}, MACHINE_END});
 }
 
@@ -149,22 +149,22 @@ static int nr_on(void)
     return (units[0].status == TES) + (units[1].status == TES) + (units[2].status == TES);
 }
 
-static void what_is_ours_is_told(void **state)
+static void blocked_accesses_to_our_memory_are_logged(void **state)
 {
     (void)state;
     begin();
-    watch_look();
-    assert_int_equal(nr_said, 0);
-    refuse(&units[1], 0x0028, OURS_START, false, 5);
-    refuse(&units[2], 0xa0ff, OURS_END - 1, true, 6);
-    watch_look();
-    assert_int_equal(nr_said, 2);
-    assert_string_equal(said[0], "VT-d: 0:5.0 was refused to write 7e000000 (reason 5)");
-    assert_string_equal(said[1], "VT-d: a0:1f.7 was refused to read 7efff000 (reason 6)");
+    watch_poll();
+    assert_int_equal(nr_lines, 0);
+    block(&units[1], 0x0028, OURS_START, false, 5);
+    block(&units[2], 0xa0ff, OURS_END - 1, true, 6);
+    watch_poll();
+    assert_int_equal(nr_lines, 2);
+    assert_string_equal(lines[0], "VT-d: blocked a write at 7e000000 by device 0:5.0 (fault reason 5)");
+    assert_string_equal(lines[1], "VT-d: blocked a read at 7efff000 by device a0:1f.7 (fault reason 6)");
     assert_int_equal(nr_on(), 3);
 }
 
-static void what_is_anywhere_else_switches_all_off(void **state)
+static void other_faults_switch_all_off(void **state)
 {
     (void)state;
     static const struct {
@@ -173,128 +173,126 @@ static void what_is_anywhere_else_switches_all_off(void **state)
         bool off;
     } faults[] = {
         {OURS_START - 1, 5, true},                                                    /* the page below */
-        {OURS_END, 6, true},       {0, 6, true},          {MACHINE_END - 1, 5, true}, /* another device's registers,
-                                                                                         maybe */
-        {MACHINE_END, 5, false},                                                      /* there is nothing */
-        {~0ull, 6, false},         {~0ull, 4, false},     {MACHINE_END - 1, 4, true}, /* the unit has fewer bits than
-                                                                                         the machine */
-        {OURS_START, 1, true}, /* no root entry, no context, a reserved bit, a table out of reach */
-        {OURS_START, 2, true},     {OURS_START, 3, true}, {OURS_START, 7, true},      {OURS_START, 0xc, true},
-        {0x1000, 0xd, false}, /* an address that it has translated itself */
+        {OURS_END, 6, true},       {0, 6, true},          {MACHINE_END - 1, 5, true}, /* may be a device's registers */
+        {MACHINE_END, 5, false},                                                      /* beyond the address space */
+        {~0ull, 6, false},         {~0ull, 4, false},     {MACHINE_END - 1, 4, true}, /* the unit supports fewer bits */
+        {OURS_START, 1, true}, /* no root entry, no context entry, a reserved bit, an inaccessible table */
+        {OURS_START, 2, true},     {OURS_START, 3, true}, {OURS_START, 7, true},
+        {OURS_START, 0xc, true},   {0x1000, 0xd, false}, /* a translated request */
         {OURS_START, 0x25, true},
     };
     for (unsigned i = 0; i < sizeof faults / sizeof faults[0]; i++) {
         begin();
-        refuse(&units[2], 0x00fa, faults[i].address, false, faults[i].reason);
-        watch_look();
+        block(&units[2], 0x00fa, faults[i].address, false, faults[i].reason);
+        watch_poll();
         assert_int_equal(nr_on(), faults[i].off ? 0 : 3);
-        assert_int_equal(nr_said, faults[i].off ? 2 : 1);
-        assert_non_null(strstr(said[0], "0:1f.2 was refused"));
+        assert_int_equal(nr_lines, faults[i].off ? 2 : 1);
+        assert_non_null(strstr(lines[0], "by device 0:1f.2"));
     }
-    assert_non_null(strstr(said[1], "but for 0"));
+    assert_non_null(strstr(lines[1], "(0 failed)"));
 }
 
-static void off_is_off(void **state)
+static void no_polling_once_off(void **state)
 {
     (void)state;
     begin();
     units[1].stuck = true;
-    refuse(&units[0], 0x10, 0x1000, false, 5);
-    watch_look();
+    block(&units[0], 0x10, 0x1000, false, 5);
+    watch_poll();
     assert_int_equal(nr_on(), 1);
-    assert_non_null(strstr(said[1], "but for 1"));
+    assert_non_null(strstr(lines[1], "(1 failed)"));
     const unsigned reads = units[0].reads;
-    refuse(&units[0], 0x10, 0x1000, false, 5);
-    watch_look();
-    assert_int_equal(units[0].reads, reads); /* nobody looks any more */
-    assert_int_equal(nr_said, 2);
+    block(&units[0], 0x10, 0x1000, false, 5);
+    watch_poll();
+    assert_int_equal(units[0].reads, reads); /* polling has stopped */
+    assert_int_equal(nr_lines, 2);
 }
 
-/* Behind harmless ones, in records around the end. */
-static void each_record_is_looked_at(void **state)
+/* A harmful fault after harmless ones, with the records wrapping around. */
+static void every_record_is_read(void **state)
 {
     (void)state;
     for (unsigned first = 0; first < NR_RECORDS; first++) {
         begin();
         units[0].next = first;
         for (unsigned i = 0; i < NR_RECORDS - 1; i++)
-            refuse(&units[0], 0x28, OURS_START, false, 5);
-        refuse(&units[0], 0x10, 0x1000, false, 5);
-        watch_look();
-        assert_int_equal(nr_said, NR_RECORDS + 1);
+            block(&units[0], 0x28, OURS_START, false, 5);
+        block(&units[0], 0x10, 0x1000, false, 5);
+        watch_poll();
+        assert_int_equal(nr_lines, NR_RECORDS + 1);
         assert_int_equal(nr_on(), 0);
     }
 }
 
-/* Behind an overflow a unit records nothing until it is told to. */
-static void an_overflow_is_no_end(void **state)
+/* After an overflow a unit records no fault until PFO is cleared. */
+static void recording_continues_after_an_overflow(void **state)
 {
     (void)state;
     begin();
     for (unsigned i = 0; i < NR_RECORDS + 3; i++)
-        refuse(&units[0], 0x28, OURS_START, false, 5);
+        block(&units[0], 0x28, OURS_START, false, 5);
     assert_true(units[0].fsts & PFO);
-    watch_look();
-    assert_int_equal(nr_said, NR_RECORDS);
-    refuse(&units[0], 0x30, OURS_START, false, 5);
-    watch_look();
-    assert_int_equal(nr_said, NR_RECORDS + 1);
-    assert_non_null(strstr(said[NR_RECORDS], "0:6.0"));
+    watch_poll();
+    assert_int_equal(nr_lines, NR_RECORDS);
+    block(&units[0], 0x30, OURS_START, false, 5);
+    watch_poll();
+    assert_int_equal(nr_lines, NR_RECORDS + 1);
+    assert_non_null(strstr(lines[NR_RECORDS], "by device 0:6.0"));
 }
 
-/* A device that goes on for hours fills no log. */
-static void lines_are_few(void **state)
+/* A device that causes faults for hours does not fill the log. */
+static void log_lines_are_limited(void **state)
 {
     (void)state;
     begin();
     for (unsigned i = 0; i < 1000; i++) {
-        refuse(&units[0], 0x28, OURS_START, false, 5);
-        watch_look();
+        block(&units[0], 0x28, OURS_START, false, 5);
+        watch_poll();
     }
-    assert_int_equal(nr_said, 8 + 6);
-    assert_string_equal(said[13], "VT-d: 512 accesses have been refused");
+    assert_int_equal(nr_lines, 8 + 6);
+    assert_string_equal(lines[13], "VT-d: 512 accesses have been blocked");
     assert_int_equal(nr_on(), 3);
 }
 
-static void spared_units_are_left_alone(void **state)
+static void excluded_units_are_not_accessed(void **state)
 {
     (void)state;
     begin();
-    dmar.spared[0] = true;
+    dmar.excluded[0] = true;
     units[0].status = 0x40000000;
-    refuse(&units[0], 0x10, 0x1000, false, 5);
-    watch_look();
-    assert_int_equal(nr_said, 0);
+    block(&units[0], 0x10, 0x1000, false, 5);
+    watch_poll();
+    assert_int_equal(nr_lines, 0);
     assert_int_equal(units[0].reads, 0);
-    refuse(&units[1], 0x10, 0x1000, false, 5);
-    watch_look();
+    block(&units[1], 0x10, 0x1000, false, 5);
+    watch_poll();
     assert_int_equal(units[0].status, 0x40000000);
     assert_int_equal(nr_on(), 0);
 }
 
-static void a_look_is_seldom(void **state)
+static void polls_are_rare(void **state)
 {
     (void)state;
     begin();
     hz = 1ull << 50;
-    watch_look();
+    watch_poll();
     const unsigned reads = units[0].reads;
-    assert_int_equal(reads, 1); /* FSTS: that is all it costs */
-    watch_look();
+    assert_int_equal(reads, 1); /* FSTS only */
+    watch_poll();
     assert_int_equal(units[0].reads, reads);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_ours_is_told),
-        cmocka_unit_test(what_is_anywhere_else_switches_all_off),
-        cmocka_unit_test(off_is_off),
-        cmocka_unit_test(each_record_is_looked_at),
-        cmocka_unit_test(an_overflow_is_no_end),
-        cmocka_unit_test(lines_are_few),
-        cmocka_unit_test(spared_units_are_left_alone),
-        cmocka_unit_test(a_look_is_seldom),
+        cmocka_unit_test(blocked_accesses_to_our_memory_are_logged),
+        cmocka_unit_test(other_faults_switch_all_off),
+        cmocka_unit_test(no_polling_once_off),
+        cmocka_unit_test(every_record_is_read),
+        cmocka_unit_test(recording_continues_after_an_overflow),
+        cmocka_unit_test(log_lines_are_limited),
+        cmocka_unit_test(excluded_units_are_not_accessed),
+        cmocka_unit_test(polls_are_rare),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,7 +64,7 @@ static void test_whole(void **state)
     assert_whole(&check);
     assert_int_equal(check.expected, decoded.count);
     /* Each turn has four branches, and those of what it calls; each round the exceptions' four, and its own. */
-    assert_true(check.expected > ROUNDS * (BUILTIN_TURNS * 5 + 5) + BUILTIN_FILLS);
+    assert_true(check.expected > ROUNDS * (BUILTIN_ITERATIONS * 5 + 5) + BUILTIN_FILLS);
 }
 
 /* Each CALL is met by its RET: the guest's calls are nested as they must be. */

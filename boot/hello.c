@@ -1,5 +1,5 @@
 /* Kind: shell, init */
-#include "boot/channel/hello.h"
+#include "boot/hello.h"
 
 #include <stdarg.h>
 
@@ -37,7 +37,7 @@ static void hello_add_leaf(struct hello_lines *text, const char *name, const uin
         hello_add(text, "%s_%s 0x%08x\n", name, suffixes[i], regs[i]);
 }
 
-/* SDM Vol. 2A, CPUID: "Version Information", extended family and model added as there. */
+/* SDM Vol. 2A, CPUID, "Version Information" (leaf 1: family, model, stepping) and the brand string. */
 static void hello_add_processor(struct hello_lines *text)
 {
     char vendor[13] = "", brand[49] = "";
@@ -78,7 +78,7 @@ static void hello_add_cpus(struct hello_lines *text, const struct hello_facts *f
     }
 }
 
-/* Of the filters, those in use. */
+/* The RTIT configuration. Only filters that are in use are listed. */
 static void hello_add_setup(struct hello_lines *text, const struct hello_facts *facts)
 {
     static const char *const ways[] = {

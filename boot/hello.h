@@ -1,6 +1,6 @@
-/* The text of the first record: everything that a capture's meta.json needs. Shell. */
-#ifndef BOOT_CHANNEL_HELLO_H
-#define BOOT_CHANNEL_HELLO_H
+/* The text of the first record, from which the receiver makes a capture's meta.json. Shell. */
+#ifndef BOOT_HELLO_H
+#define BOOT_HELLO_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -10,9 +10,9 @@
 
 struct hello_facts {
     const struct pt_cpuid *cpuid;
-    const struct pt_setup *setup; /* as tracing will use it, NULL: no tracing */
+    const struct pt_setup *setup; /* NULL: no tracing */
     const struct pt_options *config;
-    const char *pt; /* "on", or why not */
+    const char *pt; /* "on", or why there is no tracing */
     const char *options;
     const char *guest;
     const char *guest_line;
@@ -23,7 +23,7 @@ struct hello_facts {
     uint16_t nr_cpus;
 };
 
-/* Lines "name value" into text; returns the bytes used, without a NUL. */
+/* Write lines "name value" to text. Returns the number of bytes, without a terminating NUL. */
 uint32_t hello_text(char *text, size_t size, const struct hello_facts *facts);
 
 #endif

@@ -1,12 +1,11 @@
 /* Kind: shell, init */
-#include "boot/channel/tracing.h"
+#include "boot/tracing.h"
 
 #include "base/log.h"
 #include "base/phys.h"
-#include "boot/channel/hello.h"
+#include "boot/hello.h"
 #include "boot/memory/image.h"
-#include "boot/memory/plan.h"
-#include "boot/vtd/protect.h"
+#include "boot/plan.h"
 #include "boot/vtd/remapping.h"
 
 void tracing_open_channel(struct boot_state *boot)
@@ -14,7 +13,7 @@ void tracing_open_channel(struct boot_state *boot)
     const bool net = boot->options.channel == CHANNEL_AUTO || boot->options.channel == CHANNEL_NET;
 
     if (net || boot->options.vtd == VTD_ON || (boot->options.selftest && boot->options.vtd != VTD_OFF))
-        boot->nr_remapping_stuck = remapping_stop(boot, false);
+        boot->vtd.nr_stuck = remapping_stop(&boot->acpi.dmar, false);
     channel_open(&boot->channel, &boot->options, &boot->acpi, boot->nr_cpus, &boot->arena);
     uint32_t room = plan_hello_bytes(boot->nr_cpus);
     char *text = plan_take(boot, room);
@@ -40,7 +39,8 @@ void tracing_open_channel(struct boot_state *boot)
         log_line("no channel for the trace; the guest boots without tracing");
     }
     log_line("channel %s", boot->channel.sink->ops->name);
-    protect_memory(boot);
+    const struct vtd_request vtd = boot_vtd_request(boot);
+    protect_memory(&boot->vtd, &vtd);
 }
 
 void tracing_init_cpu(const struct boot_state *boot, struct boot_cpu *cpu)

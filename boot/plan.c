@@ -1,13 +1,12 @@
 /* Kind: shell, init */
-#include "boot/memory/plan.h"
+#include "boot/plan.h"
 
 #include "base/log.h"
 #include "base/phys.h"
+#include "boot/fail.h"
 #include "boot/memory/image.h"
 #include "boot/memory/paging.h"
-#include "boot/screen/screen.h"
 #include "boot/selftest/selftest_wire.h"
-#include "boot/vtd/protect.h"
 #include "pt/output/scheme.h"
 #include "vmx/host/gdt.h"
 
@@ -24,21 +23,21 @@ static uint64_t region_align(const struct boot_state *boot)
     return boot->no_pt ? 1 : pt_scheme_align(boot->setup.scheme, &boot->options.pt);
 }
 
-/* One CPU's, up to where the next one's begin. */
+/* One CPU's trace regions, and padding up to the next CPU's. */
 static uint64_t region_bytes(const struct boot_state *boot)
 {
     const struct pt_options *pt = &boot->options.pt;
     return boot->no_pt ? 0 : round_up(pt->region_bytes * pt->nr_regions, region_align(boot));
 }
 
-/* Each piece with the page that its alignment may cost. */
+/* One CPU's memory. */
 static uint64_t cpu_bytes(const struct boot_state *boot)
 {
     uint64_t bytes = sizeof(struct boot_cpu) + BOOT_STACK_SIZE + GDT_CPU_SIZE;
     return boot->no_vmx ? bytes : bytes + vmx_cpu_size + PT_ENGINE_SIZE + region_bytes(boot);
 }
 
-/* All that the arena will be asked for. */
+/* The sum of everything that will be allocated from the arena. */
 static uint64_t arena_bytes(struct boot_state *boot)
 {
     uint64_t top = memory_map_top(&boot->info.map);
@@ -51,22 +50,23 @@ static uint64_t arena_bytes(struct boot_state *boot)
         bytes += channel_bytes(&boot->options, boot->nr_cpus);
     if (boot->options.selftest)
         bytes += SELFTEST_WIRE_BYTES + 4096;
-    return bytes + protect_bytes(boot, bytes);
+    const struct vtd_request vtd = boot_vtd_request(boot);
+    return bytes + protect_bytes(&boot->vtd, &vtd, bytes);
 }
 
 static _Noreturn void fail_too_little(const struct boot_state *boot, uint64_t size)
 {
     const struct pt_options *pt = &boot->options.pt;
     if (boot->no_pt)
-        boot_fail("too little memory: no %lu KiB are free below 4 GiB", size / KIB);
-    boot_fail(
-        "too little memory: no %lu KiB are free below 4 GiB, for %u CPUs x %u regions x %lu KiB and our own; make "
-        "pt.regions= or pt.region= smaller",
-        size / KIB, boot->nr_cpus, pt->nr_regions, pt->region_bytes / KIB);
+        boot_fail("too little memory: %lu KiB are not free in one piece below 4 GiB", size / KIB);
+    boot_fail("too little memory: %lu KiB are not free in one piece below 4 GiB, for %u CPUs x %u regions x %lu KiB "
+              "and our own data; reduce "
+              "pt.regions= or pt.region=",
+              size / KIB, boot->nr_cpus, pt->nr_regions, pt->region_bytes / KIB);
 }
 
-/* EPT tables may take 2 MiB for each GiB of the machine's, and there is little below 4 GiB: where all of them find no
- * room, with half as many, as long as that is enough for most guests. */
+/* EPT tables for all memory may need 2 MiB for each GiB, and our range must lie below 4 GiB. If it does not fit, halve
+ * the number of tables beyond the least that suits most guests, and try again. */
 static bool carve_with_ept(struct boot_state *boot, struct carve_request *request)
 {
     const uint64_t top = memory_map_top(&boot->info.map);
@@ -80,9 +80,10 @@ static bool carve_with_ept(struct boot_state *boot, struct carve_request *reques
             return false;
     }
     if (boot->nr_ept_pages != all)
-        log_line("below 4 GiB there is room for %u of %u EPT tables: a guest that runs code all over its memory is "
-                 "stopped when they are used up",
-                 boot->nr_ept_pages, all);
+        log_line(
+            "memory below 4 GiB has room for %u of %u EPT tables: a guest that runs code all over its memory will be "
+            "stopped when they are used up",
+            boot->nr_ept_pages, all);
     return true;
 }
 
@@ -91,7 +92,7 @@ void plan_carve(struct boot_state *boot, uint32_t info_pa, uint64_t image_pa)
     struct range avoid[MB2_MAX_MODULES + 2];
     unsigned nr_avoid = 0;
     avoid[nr_avoid++] = (struct range){info_pa, info_pa + boot->info.size};
-    avoid[nr_avoid++] = (struct range){image_pa, image_pa + moved_bytes() + MIB}; /* the scratch part too */
+    avoid[nr_avoid++] = (struct range){image_pa, image_pa + moved_bytes() + MIB}; /* MIB: .scratch follows the image */
     for (uint32_t i = 0; i < boot->info.nr_modules; i++)
         avoid[nr_avoid++] = boot->info.modules[i].range;
 
@@ -102,14 +103,14 @@ void plan_carve(struct boot_state *boot, uint32_t info_pa, uint64_t image_pa)
     if (!carve_with_ept(boot, &request))
         fail_too_little(boot, request.size);
     boot->arena = (struct arena){phys_to_virt(boot->carved.start), boot->carved.start, request.size, 0};
-    log_line("memory %lx to %lx is ours, %lu KiB", boot->carved.start, boot->carved.end, request.size / KIB);
+    log_line("reserved memory: %lx to %lx, %lu KiB", boot->carved.start, boot->carved.end, request.size / KIB);
 }
 
 void *plan_take(struct boot_state *boot, uint64_t size)
 {
     void *memory = arena_take(&boot->arena, size, 4096);
     if (!memory)
-        boot_fail("the carved memory is too small: %lu bytes more were asked for", size);
+        boot_fail("our memory range is too small: no room for another %lu bytes", size);
     return memory;
 }
 

@@ -1,0 +1,8 @@
+/* How the boot ends when it cannot go on. Shell. */
+#ifndef BOOT_FAIL_H
+#define BOOT_FAIL_H
+
+/* Write a message to the console and the screen (log_panic), then park the CPU. */
+_Noreturn void boot_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

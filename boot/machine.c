@@ -1,0 +1,49 @@
+/* Kind: shell, init */
+#include "boot/machine.h"
+
+#include "base/clock.h"
+#include "boot/fail.h"
+#include "boot/plan.h"
+#include "vmx/vmx.h"
+#include "vtd/watch.h"
+
+/* TSC ticks between polls in root mode: 10 ms with a channel, so that retransmissions and commands make progress.
+ * Without one, only remapping units are polled: every second, as vmx/timer.c then waits ten times as long. */
+static uint64_t poll_tsc(const struct boot_state *boot)
+{
+    if (!boot->no_pt && boot->channel.kind != CHANNEL_NONE)
+        return clock_tsc_hz() / 100;
+    return boot->vtd.active ? clock_tsc_hz() / 10 : 0;
+}
+
+void machine_init(struct boot_state *boot)
+{
+    uint64_t top = memory_map_top(&boot->info.map);
+    struct vmx_machine machine = {.reserved = boot->carved,
+                                  .top_of_memory = top,
+                                  .ports = channel_ports(&boot->channel, &boot->acpi),
+                                  .code_pages = boot->options.code_pages && !boot->no_pt,
+                                  .space_ends = boot->options.space_ends,
+                                  .watch_lvtpc = !boot->no_pt && boot->options.pt.way != PT_SWITCH_SOFT,
+                                  .watch_ipis = !boot->no_pt && boot->nr_cpus > 1,
+                                  .way = boot->no_pt ? PT_SWITCH_ROOT : boot->options.pt.way,
+                                  .poll_tsc = poll_tsc(boot),
+                                  .look = boot->vtd.active ? watch_poll : NULL,
+                                  .tasks = boot->options.tasks,
+                                  .stop_at_triple_fault = boot->options.stop_at_triple_fault,
+                                  .trigger = boot->no_pt ? 0 : boot->options.pt.trigger,
+                                  .trigger_once = boot->options.pt.trigger_starts,
+                                  .nr_ept_pages = boot->nr_ept_pages,
+                                  .nr_cpus = (uint16_t)boot->nr_cpus};
+    machine.ept_pool = plan_take(boot, 4096ull * machine.nr_ept_pages);
+    if (machine.code_pages)
+        machine.map_memory = plan_take(boot, vmx_map_memory_size);
+    const char *failure = vmx_machine_init(&machine);
+    if (failure)
+        boot_fail("cannot prepare the machine for the guest: %s", failure);
+    /* VISIBLE: our memory is one reserved range, here and in UEFI's map (boot/guest/guest.c). So are the registers of
+     * the channel's device: the guest does not see the device and could assign the addresses to another one. */
+    if (!memory_map_reserve(&boot->info.map, boot->carved) ||
+        !memory_map_reserve(&boot->info.map, machine.ports.hidden_mmio))
+        boot_fail("the memory map has no room for another reserved range");
+}
