@@ -1,8 +1,6 @@
 /* Kind: core, init */
 #include "boot/options/options.h"
 
-#include <string.h>
-
 #include "boot/options/option.h"
 #include "serial/uart/uart.h"
 
@@ -110,8 +108,11 @@ void options_default(struct options *options)
     const struct option *option;
 
     *options = (struct options){0};
-    for (size_t i = 0; (option = option_at(i)); i++)
-        option->set(option, options, (struct value_text){option->initial, strlen(option->initial)});
+    for (size_t i = 0; (option = option_at(i)); i++) {
+        struct value_text value = {option->initial, 0};
+        option_next_word(&value);
+        option->set(option, options, value);
+    }
 }
 
 static bool parse_word(struct options *options, struct value_text word, struct options_error *error)
