@@ -28,7 +28,7 @@ void machine_init(struct boot_state *boot)
                                   .watch_ipis = !boot->no_pt && boot->nr_cpus > 1,
                                   .way = boot->no_pt ? PT_SWITCH_ROOT : boot->options.pt.way,
                                   .poll_tsc = poll_tsc(boot),
-                                  .look = boot->vtd.active ? watch_poll : NULL,
+                                  .each_exit = boot->vtd.active ? watch_poll : NULL,
                                   .tasks = boot->options.tasks,
                                   .stop_at_triple_fault = boot->options.stop_at_triple_fault,
                                   .trigger = boot->no_pt ? 0 : boot->options.pt.trigger,

@@ -29,8 +29,9 @@ void cr3_watch(struct cpu *cpu)
     guest_set_proc_control(cpu, PROC_CR3_LOAD_EXITING, watched);
     if (!watched)
         return;
-    vmwrite32(VMCS_CR3_TARGET_COUNT,
-              1); /* pt_unsupported_option has made sure that the CPU has one; without, the value field does not exist */
+    vmwrite32(
+        VMCS_CR3_TARGET_COUNT,
+        1); /* pt_unsupported_option has made sure that the CPU has one; without, the value field does not exist */
     vmwriten(VMCS_CR3_TARGET_VALUE_0, cr3);
 }
 

@@ -70,8 +70,8 @@ static exit_handler *const handlers[NR_EXIT_REASONS] = {
  * last. If another CPU has requested something meanwhile, all is done once more. */
 static void enter_guest(struct cpu *cpu)
 {
-    if (machine.config.look)
-        machine.config.look();
+    if (machine.config.each_exit)
+        machine.config.each_exit();
     for (;;) {
         if (kick_is_requested(cpu))
             requests_serve(cpu);

@@ -9,15 +9,15 @@
 #define ENTRY_G (1ull << 8)
 #define ENTRY_NX (1ull << 63)
 #define ENTRY_ADDRESS GUEST_ENTRY_ADDRESS
-#define ENTRY_MEANS (ENTRY_P | ENTRY_US | ENTRY_G | ENTRY_ADDRESS)
+#define ENTRY_COUNTS (ENTRY_P | ENTRY_US | ENTRY_G | ENTRY_ADDRESS)
 
 #define PAGE_SHIFT 12u
 #define PAE_CR3_ADDRESS 0xffffffe0ull
 
-/* How many levels of tables there are, and what their entries are like. */
+/* The number of levels, and the format of entries. */
 struct shape {
     unsigned levels, index_bits, entry_bytes;
-    bool pae_pdpt; /* the uppermost table has four entries, without access rights */
+    bool pae_pdpt; /* the top-level table has four entries, without access rights */
 };
 
 static struct shape shape_of(const struct guest_paging *paging)
@@ -34,7 +34,7 @@ uint64_t guest_space(const struct guest_paging *paging)
     return paging->cr3 & (shape_of(paging).pae_pdpt ? PAE_CR3_ADDRESS : ENTRY_ADDRESS);
 }
 
-/* "Page-Size Extensions": CR4.PSE decides in 32-bit paging alone; PML4 and PML5 entries never map a page. */
+/* CR4.PSE matters only in 32-bit paging; PML4 and PML5 entries never map a page. */
 static bool is_large(const struct shape *shape, const struct guest_paging *paging, unsigned level, uint64_t entry)
 {
     if (!(entry & ENTRY_PS) || level > 3 || (shape->pae_pdpt && level == 3))
@@ -42,7 +42,7 @@ static bool is_large(const struct shape *shape, const struct guest_paging *pagin
     return shape->entry_bytes == 8 || (paging->cr4 & CR4_PSE);
 }
 
-/* A 4-MByte page's address has its bits 39:32 in the entry's bits 20:13. */
+/* A 4-MByte page has bits 39:32 of its address in the entry's bits 20:13. */
 static uint64_t large_entry(const struct shape *shape, unsigned shift, uint64_t entry)
 {
     uint64_t address = entry & ENTRY_ADDRESS & ~((1ull << shift) - 1);
@@ -109,7 +109,7 @@ static inline uint64_t entry_at(const void *table, bool wide, uint32_t i)
     return wide ? ((const volatile uint64_t *)table)[i] : ((const volatile uint32_t *)table)[i];
 }
 
-/* Most parts of most tables are empty. So many entries, looked at in words, whatever size they have. */
+/* Is any of 16 entries present? Most are not. Reads quadwords, whatever the size of entries. */
 static __attribute__((noinline)) bool any_entry(const void *table, unsigned entry_bytes, uint32_t first)
 {
     const volatile uint64_t *words = (const volatile uint64_t *)table + first * entry_bytes / sizeof *words;
@@ -125,7 +125,7 @@ static __attribute__((noinline)) bool any_entry(const void *table, unsigned entr
     return any & (entry_bytes == 8 ? ENTRY_P : ENTRY_P | ENTRY_P << 32);
 }
 
-/* ... and most others are data: negative numbers, as NX is their highest bit. */
+/* Is any of 16 entries present and executable? Most others are data: negative numbers, since NX is the highest bit. */
 static __attribute__((noinline)) bool any_without_nx(const void *table, uint32_t first)
 {
     const volatile int64_t *entries = (const volatile int64_t *)table + first;
@@ -140,56 +140,56 @@ static __attribute__((noinline)) bool any_without_nx(const void *table, uint32_t
     return false;
 }
 
-/* A way down, as far as it has come. */
-struct descent {
+/* A walk of all tables. */
+struct table_walk {
     const struct guest_tables *tables;
     const struct guest_paging *paging;
     struct shape shape;
-    struct guest_stretch stretch; /* what all have in common */
+    struct guest_stretch stretch; /* what all stretches have in common */
 };
 
-static __attribute__((noinline)) void page_table_each(const struct descent *way, uint64_t table, const void *entries,
-                                                      uint64_t linear)
+static __attribute__((noinline)) void page_table_each(const struct table_walk *walk, uint64_t table,
+                                                      const void *entries, uint64_t linear)
 {
-    struct guest_stretch stretch = way->stretch;
+    struct guest_stretch stretch = walk->stretch;
 
     stretch.size = (uint64_t)GUEST_STRETCH_ENTRIES << PAGE_SHIFT;
-    for (uint32_t i = 0; i < 1u << way->shape.index_bits; i += GUEST_STRETCH_ENTRIES) {
-        if (!any_entry(entries, way->shape.entry_bytes, i) || (stretch.nx_counts && !any_without_nx(entries, i)))
+    for (uint32_t i = 0; i < 1u << walk->shape.index_bits; i += GUEST_STRETCH_ENTRIES) {
+        if (!any_entry(entries, walk->shape.entry_bytes, i) || (stretch.nx_counts && !any_without_nx(entries, i)))
             continue;
         stretch.linear = linear + ((uint64_t)i << PAGE_SHIFT);
-        stretch.table = table + i * way->shape.entry_bytes;
-        way->tables->found(way->tables->context, &stretch);
+        stretch.table = table + i * walk->shape.entry_bytes;
+        walk->tables->found(walk->tables->context, &stretch);
     }
 }
 
-static __attribute__((cold, noinline)) void large_page_found(const struct descent *way, uint64_t entry, uint64_t linear,
-                                                             unsigned shift)
+static __attribute__((cold, noinline)) void large_page_found(const struct table_walk *walk, uint64_t entry,
+                                                             uint64_t linear, unsigned shift)
 {
-    struct guest_stretch stretch = way->stretch;
+    struct guest_stretch stretch = walk->stretch;
 
     stretch.large = true;
     stretch.large_shift = (uint8_t)shift;
     stretch.size = 1ull << shift;
     stretch.linear = linear;
-    stretch.table = large_entry(&way->shape, shift, entry);
-    way->tables->found(way->tables->context, &stretch);
+    stretch.table = large_entry(&walk->shape, shift, entry);
+    walk->tables->found(walk->tables->context, &stretch);
 }
 
-static __attribute__((cold, noinline)) void table_each(const struct descent *way, uint64_t table, unsigned level,
+static __attribute__((cold, noinline)) void table_each(const struct table_walk *walk, uint64_t table, unsigned level,
                                                        uint64_t linear)
 {
-    const struct shape *shape = &way->shape;
+    const struct shape *shape = &walk->shape;
     const unsigned shift = PAGE_SHIFT + shape->index_bits * (level - 1);
     const bool rights = !(shape->pae_pdpt && level == 3), half = shape->levels > 3 && level == shape->levels;
-    const void *entries = way->tables->read(way->tables->context, table);
+    const void *entries = walk->tables->read(walk->tables->context, table);
     const uint64_t wanted = ENTRY_P | (rights ? ENTRY_US : 0);
-    const uint64_t counts = wanted | (rights && way->stretch.nx_counts ? ENTRY_NX : 0);
+    const uint64_t counts = wanted | (rights && walk->stretch.nx_counts ? ENTRY_NX : 0);
 
     if (!entries)
         return;
     if (level == 1) {
-        page_table_each(way, table, entries, linear);
+        page_table_each(walk, table, entries, linear);
         return;
     }
     for (uint32_t i = 0; i < (rights ? (1u << shape->index_bits) >> half : 4); i++) {
@@ -197,23 +197,23 @@ static __attribute__((cold, noinline)) void table_each(const struct descent *way
             i += GUEST_STRETCH_ENTRIES - 1;
             continue;
         }
-        const uint64_t entry = entry_at(entries, way->stretch.wide, i), at = linear + ((uint64_t)i << shift);
+        const uint64_t entry = entry_at(entries, walk->stretch.wide, i), at = linear + ((uint64_t)i << shift);
         if ((entry & counts) != wanted)
             continue;
-        if (is_large(shape, way->paging, level, entry))
-            large_page_found(way, entry, at, shift);
+        if (is_large(shape, walk->paging, level, entry))
+            large_page_found(walk, entry, at, shift);
         else
-            table_each(way, entry & ENTRY_ADDRESS, level - 1, at);
+            table_each(walk, entry & ENTRY_ADDRESS, level - 1, at);
     }
 }
 
 void guest_tables_each(const struct guest_tables *tables, const struct guest_paging *paging)
 {
     const struct shape shape = shape_of(paging);
-    const struct descent way = {tables, paging, shape, stretch_of_paging(&shape, paging)};
+    const struct table_walk walk = {tables, paging, shape, stretch_of_paging(&shape, paging)};
 
     if (paging->cr0 & CR0_PG)
-        table_each(&way, guest_space(paging), shape.levels, 0);
+        table_each(&walk, guest_space(paging), shape.levels, 0);
 }
 
 /* --- one stretch ------------------------------------------------------------------------------------------------ */
@@ -257,14 +257,14 @@ bool guest_stretch_next(struct guest_stretch *stretch)
     return stretch->table % RECORD_PAGE_SIZE != 0;
 }
 
-/* Entries have 8 bytes here. Those that lead nowhere that can be executed are most of them. */
-static inline void take_entry(struct guest_stretch_pages *pages, uint64_t entry, uint32_t i, uint64_t rights,
-                              uint64_t means)
+/* entry: extended to 8 bytes. Most entries are not executable. */
+static inline void entry_add(struct guest_stretch_pages *pages, uint64_t entry, uint32_t i, uint64_t rights,
+                             uint64_t mask)
 {
     pages->entries[i] = 0;
     if ((entry & rights) != ENTRY_P)
         return;
-    entry &= means;
+    entry &= mask;
     pages->entries[i] = entry;
     pages->executable |= 1u << i;
     pages->sum = (pages->sum ^ entry ^ (uint64_t)i << 56) * HASH_FACTOR;
@@ -273,18 +273,18 @@ static inline void take_entry(struct guest_stretch_pages *pages, uint64_t entry,
 void guest_stretch_read(struct guest_stretch_pages *pages, const struct guest_stretch *stretch, const void *table)
 {
     const uint64_t rights = ENTRY_P | (stretch->nx_counts ? ENTRY_NX : 0);
-    const uint64_t means = ENTRY_MEANS & ~(stretch->global_counts ? 0 : ENTRY_G) & ~(stretch->user ? 0 : ENTRY_US);
+    const uint64_t mask = ENTRY_COUNTS & ~(stretch->global_counts ? 0 : ENTRY_G) & ~(stretch->user ? 0 : ENTRY_US);
 
     pages->sum = (stretch->large ? stretch->large_shift : PAGE_SHIFT) << 1 | stretch->user;
     pages->executable = 0;
     if (stretch->large)
-        take_entry(pages, stretch->table, 0, rights, means);
+        entry_add(pages, stretch->table, 0, rights, mask);
     else if (stretch->wide)
         for (uint32_t i = 0; i < GUEST_STRETCH_ENTRIES; i++)
-            take_entry(pages, ((const volatile uint64_t *)table)[i], i, rights, means);
+            entry_add(pages, ((const volatile uint64_t *)table)[i], i, rights, mask);
     else
         for (uint32_t i = 0; i < GUEST_STRETCH_ENTRIES; i++)
-            take_entry(pages, ((const volatile uint32_t *)table)[i], i, rights, means);
+            entry_add(pages, ((const volatile uint32_t *)table)[i], i, rights, mask);
     pages->sum ^= pages->sum >> 32;
 }
 
@@ -293,7 +293,7 @@ uint32_t guest_stretch_runs(const struct guest_stretch *stretch, const struct gu
 {
     const unsigned shift = stretch->large ? stretch->large_shift : PAGE_SHIFT;
     const uint64_t bytes = 1ull << shift;
-    uint64_t next = 0; /* what the entry would be that goes on where the last run ends; never 0 behind one */
+    uint64_t next = 0; /* the entry that would continue the last run; never 0 after a run */
     uint32_t nr = 0;
 
     for (uint32_t i = 0; pages->executable >> i != 0; i++) {

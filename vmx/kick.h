@@ -3,7 +3,7 @@
  * with stale EPT translations; what else CPUs ask of each other is in vmx/requests.h. Private to vmx/.
  *
  * Requests are counted in struct machine. Each CPU compares that count with what it has served, between its last action
- * in root mode and VM entry. So a CPU in root mode needs no kick, and nobody waits for it. A CPU in the guest is kicked
+ * in root mode and VM entry. So a CPU in root mode needs no kick, and no CPU waits for it. A CPU in the guest is kicked
  * by an INIT: in VMX non-root operation it causes a VM exit, in root operation it stays pending until the next VM entry
  * (SDM "Other Causes of VM Exits"; "VMX Support for Processor Operating Modes, INIT"). NMIs are not used: they merge,
  * and a guest's NMI must not be lost.

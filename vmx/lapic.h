@@ -9,7 +9,7 @@
 
 struct cpu;
 
-/* Owned by vmx/lapic.c; vmx/lapic_reset.c resets lvtpc. Only its own CPU touches it. */
+/* Owned by vmx/lapic.c. Only its own CPU touches it. */
 struct lapic_cpu {
     uint64_t page;   /* guest-physical address of the guarded page in xAPIC mode, 0: none */
     uint64_t *entry; /* its leaf in this CPU's EPT view */

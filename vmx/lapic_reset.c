@@ -25,7 +25,7 @@ void lapic_reset(struct cpu *cpu)
                       {APIC_ESR, 0}};
     const uint64_t base = msr_read(IA32_APIC_BASE);
 
-    cpu->lapic.lvtpc = LVT_MASKED;
+    lapic_lvtpc_write(cpu, LVT_MASKED);
     if (!(base & APIC_BASE_ENABLED))
         return;
     for (size_t i = 0; i < sizeof after_init / sizeof after_init[0]; i++) {

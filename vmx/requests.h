@@ -1,5 +1,5 @@
 /*
- * What CPUs ask of each other, besides following a changed EPT (vmx/kick.h): to hand over their trace, to act on
+ * Requests between CPUs, other than to follow a changed EPT (vmx/kick.h): to hand over their trace, to act on
  * pt.trigger=, to send a SIPI again, to stop. vmx/requests.c. Private to vmx/.
  */
 #ifndef VMX_REQUESTS_H
@@ -26,7 +26,8 @@ struct requests_machine {
 /* Serve all requests. TraceEn is 0. */
 void requests_serve(struct cpu *cpu);
 
-/* The part that can be served while pt/ makes the guest wait: a pt_stall_callback of pt/engine.h, its context a struct cpu. */
+/* The part that can be served while pt/ makes the guest wait: a pt_stall_callback of pt/engine.h, its context a struct
+ * cpu. */
 void requests_serve_waiting(void *cpu);
 
 /* Have all CPUs, this one too, hand over what they have traced, with their totals. Returns when they have. They stay in

@@ -39,10 +39,10 @@ static struct guest_stand stand_read(void)
                                 .cs_base = cs_l ? 0 : vmreadn(VMCS_GUEST_CS_BASE)};
 
     stand.place = (struct soft_context){.ip = cs_l ? stand.rip : (uint32_t)(stand.cs_base + stand.rip),
-                                      .cr3 = vmreadn(VMCS_GUEST_CR3) & ~(cs_l ? CR3_LOW : low_bits_of_cr3()),
-                                      .user = !guest_at_cpl0(),
-                                      .cs_l = cs_l,
-                                      .cs_d = vmread32(VMCS_GUEST_CS_ACCESS_RIGHTS) & ACCESS_RIGHTS_DB};
+                                        .cr3 = vmreadn(VMCS_GUEST_CR3) & ~(cs_l ? CR3_LOW : low_bits_of_cr3()),
+                                        .user = !guest_at_cpl0(),
+                                        .cs_l = cs_l,
+                                        .cs_d = vmread32(VMCS_GUEST_CS_ACCESS_RIGHTS) & ACCESS_RIGHTS_DB};
     return stand;
 }
 

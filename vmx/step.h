@@ -13,7 +13,7 @@ typedef void step_done(struct cpu *cpu, bool interrupted);
 /* Owned by vmx/step.c. Only its own CPU touches it. */
 struct step_cpu {
     bool active;     /* until the next exit some pages are open in this CPU's view */
-    step_done *done; /* called when the step is over, besides closing the pages; NULL: nothing */
+    step_done *done; /* called when the step is over and the pages are closed; NULL: nothing */
 };
 
 exit_handler step_exit;

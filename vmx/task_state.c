@@ -9,7 +9,7 @@
 #define RIGHTS_S 0x10u
 #define RIGHTS_P 0x80u
 #define RIGHTS_G (1u << 15)
-#define RIGHTS_MEANS 0xf0ffu
+#define RIGHTS_DEFINED 0xf0ffu
 #define RIGHTS_DPL_SHIFT 5
 
 #define RIGHTS_S_TYPE 0x1fu
@@ -37,7 +37,7 @@ void task_segment_of(struct task_segment *segment, uint64_t descriptor)
 
     segment->base = low >> 16 | (high & 0xff) << 16 | (high & 0xff000000);
     segment->limit = (low & 0xffff) | (high & 0xf0000);
-    segment->access_rights = high >> 8 & RIGHTS_MEANS;
+    segment->access_rights = high >> 8 & RIGHTS_DEFINED;
     if (segment->access_rights & RIGHTS_G)
         segment->limit = segment->limit << 12 | 0xfff;
 }

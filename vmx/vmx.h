@@ -45,7 +45,7 @@ struct vmx_machine {
     bool trigger_once;         /* only at its first execution */
     struct task_fields tasks;  /* of the guest; used with map_memory */
     uint64_t poll_tsc;         /* run root mode at least every so many TSC ticks, 0: only when the guest exits */
-    void (*look)(void);        /* at each VM exit, on any CPU; NULL: nothing */
+    void (*each_exit)(void);   /* called at each VM exit, on any CPU; NULL: nothing */
     void *map_memory; /* vmx_map_memory_size zeroed bytes, if the guest's page tables are to be followed; else NULL */
     void *ept_pool;   /* zeroed pages for EPT tables, in the direct map */
     uint32_t nr_ept_pages;

@@ -13,7 +13,7 @@ static uint64_t until_of(const struct arbitration_slot *slot)
     return __atomic_load_n(&slot->until, __ATOMIC_SEQ_CST);
 }
 
-/* NULL: nobody has asked for the page lately. */
+/* NULL: no CPU has needed the page lately. */
 static struct arbitration_slot *slot_find(struct arbitration *arbitration, uint64_t gpa)
 {
     for (uint32_t i = 0; i < ARBITRATION_SLOTS; i++)
@@ -22,7 +22,7 @@ static struct arbitration_slot *slot_find(struct arbitration *arbitration, uint6
     return NULL;
 }
 
-/* Without a queue, the one whose turn ends, or has ended, first: whoever had it may lose the page too early. */
+/* Of the slots without a queue, the one whose turn ends first. If it has not ended, its CPU may lose its page early. */
 static struct arbitration_slot *slot_reuse(struct arbitration *arbitration)
 {
     struct arbitration_slot *best = NULL;
@@ -83,7 +83,7 @@ struct arbitration_slot *arbitration_grant(struct arbitration *arbitration, uint
     return slot;
 }
 
-/* At worst a turn begins too early that another CPU was granted in the same slot meanwhile. */
+/* At worst this begins a turn too early that another CPU was granted in the same slot at this moment. */
 void arbitration_begin(struct arbitration_slot *slot, uint32_t cpu, uint64_t now)
 {
     uint64_t until = ARBITRATION_NOT_BEGUN;

@@ -1,17 +1,17 @@
 /*
  * Arbitration between CPUs of which one executes a page and another writes it. Core.
  *
- * EPT gives a page either write or execute permission. A CPU that takes the page from others gets a turn: for
- * ARBITRATION_TURN_TSC ticks nobody takes it back, so that each CPU executes at least the instruction that needed it.
- * CPUs that want the page meanwhile queue, and get it in the order in which they came. The CPU whose turn it is may
- * change the page's permission back and forth, but its turn ends all the same if another CPU waits; then it queues as
- * well. So a CPU waits for at most one turn of each CPU that came before it.
+ * EPT gives a page either write or execute permission, for all CPUs. A CPU that changes the permission gets a turn: for
+ * ARBITRATION_TURN_TSC ticks no other CPU may change it back, so that each executes at least the instruction that
+ * needed it. Other CPUs that need the page in this time queue, and get it in the order in which they came. The CPU
+ * whose turn it is may change the permission back and forth, but if another CPU waits that does not prolong its turn;
+ * afterwards it queues as well. So a CPU waits for at most one turn of each CPU that came before it.
  *
- * A turn begins with the VM entry. Before that, the CPU may wait for the wire however long; if others took the page in
- * that time, the CPU would come back for it, and the page would be sent once more, for ever.
+ * A turn begins with the VM entry. Before that, the CPU may have to wait for the wire, for any time. If others changed
+ * the permission in that time, the CPU would fault again and send the page once more, for ever.
  *
- * A CPU that takes nothing from others (it executes a page that is not writable, or writes one that is) neither waits
- * nor gets a turn: a CPU that soft PT makes come back to a page all the time would keep it from the others for ever.
+ * A CPU that finds the permission as it needs it neither waits nor gets a turn. Otherwise a CPU that soft PT makes
+ * return to a page all the time would keep it from the others for ever.
  *
  * The machine's lock is held for all functions that are not said to be lock-free.
  */
@@ -30,7 +30,7 @@
 struct arbitration_slot {
     uint64_t gpa;
     uint64_t until;         /* TSC at which the turn ends; ARBITRATION_NOT_BEGUN. Atomic */
-    uint32_t holder;        /* whose turn it is: its number + 1; 0: nobody's */
+    uint32_t holder;        /* number + 1 of the CPU whose turn it is; 0: none */
     uint32_t next, serving; /* tickets: the next one to be drawn; the one that may go when the turn ends (atomic) */
 };
 
@@ -52,7 +52,7 @@ bool arbitration_request(struct arbitration *arbitration, uint32_t cpu, uint64_t
 /* Is it the waiting claim's turn? Lock-free: a hint, to be confirmed under the lock. */
 bool arbitration_is_ready(const struct arbitration_claim *claim, uint64_t now);
 
-/* The waiting claim is ready and leaves the queue: the CPU takes the page, or has found that it need not. */
+/* The waiting claim is ready and leaves the queue. The CPU then takes the page, or finds that it need not. */
 void arbitration_admit(const struct arbitration_claim *claim);
 
 /* The CPU has taken the page: it is its turn. Returns the slot, for arbitration_begin. */

@@ -79,6 +79,12 @@ void deferred_check(struct cpu *cpu, uint64_t cr3, uint64_t linear)
     }
 }
 
+void deferred_check_for_other(struct cpu *cpu, struct cpu *of, uint64_t cr3)
+{
+    for (uint32_t i = 0; of->code.deferred.nr && i < NR_DEFERRED_FAULTS; i++)
+        fault_check_for_other(cpu, &of->code.deferred.faults[i], cr3);
+}
+
 /* Whichever CPU a fault was on, its kernel works on it here now. */
 void deferred_written(struct cpu *cpu, uint64_t page)
 {

@@ -22,6 +22,9 @@ void deferred_add(struct cpu *cpu, const struct page_fault *fault, uint64_t tabl
 /* The space faults again, at linear: check its deferred faults. */
 void deferred_check(struct cpu *cpu, uint64_t cr3, uint64_t linear);
 
+/* The space may run on this CPU now: check the deferred faults of another CPU in it. */
+void deferred_check_for_other(struct cpu *cpu, struct cpu *of, uint64_t cr3);
+
 /* The guest is about to write a page that it could not write: wake the faults that wait for a write to this page. */
 void deferred_written(struct cpu *cpu, uint64_t page);
 

@@ -119,7 +119,7 @@ static void faults_of_space_check(struct cpu *cpu, uint64_t cr3)
 
 /* The program that faulted on another CPU, or another one in its tables, may run here now. Since when its page has been
  * present is unknown here, and what that CPU will find is not what its own program executed. */
-static void others_fault_check(struct cpu *cpu, struct page_fault *fault, uint64_t cr3)
+void fault_check_for_other(struct cpu *cpu, struct page_fault *fault, uint64_t cr3)
 {
     if (fault->cr3 != cr3 || !fault->tsc)
         return;
@@ -139,12 +139,11 @@ __attribute__((cold, noinline)) static void others_faults_check(struct cpu *cpu,
         for (uint32_t i = other->code.faults.nr; i-- > 0;) {
             struct page_fault *fault = &other->code.faults.pending[i];
 
-            others_fault_check(cpu, fault, cr3);
+            fault_check_for_other(cpu, fault, cr3);
             if (fault->mapped && is_in_stretch(fault, cr3, linear))
                 fault_remove(&other->code.faults, i);
         }
-        for (uint32_t i = 0; other->code.deferred.nr && i < NR_DEFERRED_FAULTS; i++)
-            others_fault_check(cpu, &other->code.deferred.faults[i], cr3);
+        deferred_check_for_other(cpu, other, cr3);
     }
 }
 

@@ -1,5 +1,5 @@
 /*
- * What vmx/code/ remembers of the records that it has sent of the guest's memory, so that it sends only what is new.
+ * What vmx/code/ remembers about the records that it has sent, so that it sends only what is new.
  * The machine's lock guards it. Private to vmx/code/.
  */
 #ifndef VMX_CODE_MEMORY_H

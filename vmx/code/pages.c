@@ -90,15 +90,15 @@ void code_entering(struct cpu *cpu)
     cpu->code.pages.turn = NULL;
 }
 
-/* This CPU takes the page from others: wait until it may, without the lock. What can be requested of this CPU meanwhile
- * is served here. */
+/* This CPU needs to change the page's permission: wait for its turn, without the lock. Requests that other CPUs wait
+ * for are served meanwhile. */
 static struct arbitration_claim page_claim(struct cpu *cpu, uint64_t gpa)
 {
     struct arbitration_claim claim = {0};
 
     if (!machine_has_others() || arbitration_request(&machine.code.arbitration, cpu->number, gpa, tsc_read(), &claim))
         return claim;
-    if (cpu->code.pages.turn) /* nobody may wait for one that waits */
+    if (cpu->code.pages.turn) /* a turn must not be held while waiting for another one */
         code_entering(cpu);
     do {
         machine_unlock(cpu);
@@ -124,7 +124,7 @@ static void page_is_taken(struct cpu *cpu, uint64_t gpa, const struct arbitratio
 /* --- violations -----------------------------------------------------------------------------------------------------
  */
 
-/* From here on nobody can write the page. */
+/* From here on no CPU can write the page. */
 static void page_freeze_and_send(struct cpu *cpu, uint64_t gpa, const void *page, uint64_t linear)
 {
     record_advance(cpu);
@@ -141,8 +141,8 @@ static bool is_withheld(uint64_t gpa)
     return machine.config.way == PT_SWITCH_SOFT && !is_writable(gpa);
 }
 
-/* It is the second violation in a row of an instruction that writes to its own page. was_writable: otherwise another
- * CPU has come to the page meanwhile, and soft PT may have left it open there. */
+/* An instruction that writes to its own page has caused two violations in a row. If the page was not writable, another
+ * CPU has fetched from it in between, and soft PT may have left it open there. */
 static void page_open_fully(struct cpu *cpu, uint64_t gpa, bool was_writable)
 {
     trigger_written(gpa);
@@ -153,8 +153,8 @@ static void page_open_fully(struct cpu *cpu, uint64_t gpa, bool was_writable)
     step_begin(cpu, NULL);
 }
 
-/* Root mode does not map what is not memory below the end of RAM, a device's registers for instance. They can be
- * executed, but the trace has no code for them. */
+/* Root mode maps no addresses above the end of RAM (a device's registers, for instance). The guest may execute there,
+ * but the trace has no code for it. */
 __attribute__((cold, noinline)) static void unmapped_fetched(struct cpu *cpu, uint64_t gpa)
 {
     log_line("CPU %u executes at guest-physical address %llx, outside of memory: the trace has no code for it",

@@ -7,8 +7,8 @@
 
 struct cpu;
 
-/* A mapped page may hold something else than was sent of it. If it is executable, send it anew; the caller then sends
- * the RECORD_MAP. false: it is not executable, and its next fetch will send it. The machine's lock is held. */
+/* A mapped page may have other contents than were sent. If it is executable, send it again; the caller then sends the
+ * RECORD_MAP. false: it is not executable, and its next fetch will send it. The machine's lock is held. */
 bool code_page_refilled(struct cpu *cpu, uint64_t gpa, uint64_t linear, uint64_t cr3);
 
 /* From now on a write to the page exits, on all CPUs. false: the page is in use otherwise, or the instruction that was
