@@ -21,8 +21,8 @@ struct ask_arguments {
     NAMES_OPTIONS(&(a)->names), {"no-index", ARGUMENT_FLAG, &(a)->no_index, 0}, ARGUMENT_THREADS(&(a)->threads)
 #define ASK_USAGE                                                                                                      \
     NAMES_USAGE                                                                                                        \
-    "  --no-index       neither read nor write CAPTURE/index.executed: decode all of it anew\n"                        \
-    "  --threads N      index with N threads (default: one a processor)\n"
+    "  --no-index          neither read nor write CAPTURE/index.executed: decode the whole trace again\n"              \
+    "  --threads N         use N threads for the index (default: one for each processor)\n"
 
 /* Open a capture and its index, which may take as long as decoding. false: said why. */
 bool ask_capture(struct ask *ask, const char *directory, struct ask_arguments *arguments);

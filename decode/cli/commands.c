@@ -7,7 +7,7 @@
 #include "decode/cli/message.h"
 #include "decode/cli/text/pager.h"
 
-/* The build defines it where it builds from a git checkout. */
+/* The build defines UNDERTRACE_COMMIT when it builds from a git checkout. */
 #ifdef UNDERTRACE_COMMIT
 #define COMMIT " (commit " UNDERTRACE_COMMIT ")"
 #else
@@ -17,26 +17,26 @@
 static const struct command {
     const char *name;
     int (*run)(int argc, char **argv);
-    const char *purpose;
+    const char *summary;
 } commands[] = {
     {"receive", command_receive, "receive a stream over UDP or a serial line into a capture"},
-    {"control", command_control, "a command to the machine that is being received from"},
-    {"info", command_info, "what a capture is: machine, configuration, totals"},
-    {"dump", command_dump, "the packets, one a line"},
-    {"decode", command_decode, "the control flow: every branch, in order"},
-    {"names", command_names, "the functions that were entered, by name; what stands at an address"},
-    {"merge", command_merge, "decode or report, of the results of parts that were decoded apart"},
-    {"verify", command_verify, "compare the control flow with what the emulated CPU did"},
-    {"export", command_export, "calls over time, call tree or branches, as files for other tools"},
+    {"control", command_control, "send a command to the machine whose trace is being received"},
+    {"info", command_info, "machine, configuration and totals of a capture"},
+    {"dump", command_dump, "packets, one per line"},
+    {"decode", command_decode, "control flow: every branch, in order"},
+    {"names", command_names, "functions that were entered, or the names of addresses"},
+    {"merge", command_merge, "combine the results of parts that were decoded separately"},
+    {"verify", command_verify, "compare decoded branches with those of the emulated CPU"},
+    {"export", command_export, "files for other tools: calls over time, call tree, branches, samples"},
     {"page", command_page, "one HTML page: time line, flame graph, functions, coverage"},
-    {"report", command_report, "a readable report, and summary.json"},
-    {"trace", command_trace, "functions, branches or instructions, in order, by filters"},
-    {"diff", command_diff, "functions that ran in one capture and not in another, and where they part"},
-    {"code", command_code, "the captured code as an ELF file, at any time"},
-    {"find", command_find, "when an address, page or function was executed first and last, and how often"},
-    {"hardware", command_hardware, "what the self-test has found of a machine, and what is known of its like"},
-    {"kernel-options", command_kernel_options, "words for the hypervisor that follow from a guest's kernel"},
-    {"doctor", command_doctor, "can this machine be traced? What to do where it cannot"},
+    {"report", command_report, "a report for people, and the same figures as JSON"},
+    {"trace", command_trace, "functions, branches or instructions in order, with filters"},
+    {"diff", command_diff, "functions that only one of two captures has, and where the traces differ"},
+    {"code", command_code, "captured code as an ELF file, at any moment"},
+    {"find", command_find, "when and how often an address, page or function was executed"},
+    {"hardware", command_hardware, "what the self-test found on a machine"},
+    {"kernel-options", command_kernel_options, "hypervisor options that depend on the guest's kernel"},
+    {"doctor", command_doctor, "check whether this machine can be traced"},
 };
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
@@ -44,12 +44,12 @@ static void print_help(FILE *file)
 {
     fputs("usage: undertrace [--no-pager] COMMAND ...\n\n", file);
     for (size_t i = 0; i < NR_COMMANDS; i++)
-        fprintf(file, "  %-14s %s\n", commands[i].name, commands[i].purpose);
-    fputs("\nLong lists go through $PAGER (less), where standard output is a terminal.\n", file);
-    fputs("`undertrace COMMAND --help` explains a command, undertrace(1) all of them.\n", file);
+        fprintf(file, "  %-14s %s\n", commands[i].name, commands[i].summary);
+    fputs("\nOn a terminal, long lists go through $PAGER (default: less).\n", file);
+    fputs("See `undertrace COMMAND --help` for a command, undertrace(1) for all of them.\n", file);
 }
 
-/* NULL: said that there is none. */
+/* NULL: there is none, which a message says. */
 static const struct command *find_command(const char *name)
 {
     for (size_t i = 0; i < NR_COMMANDS; i++)

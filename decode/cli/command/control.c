@@ -17,18 +17,18 @@ static const char usage[] =
     "usage: undertrace control CAPTURE status|pause|resume|snapshot\n"
     "       undertrace control CAPTURE set NAME=VALUE...\n"
     "\n"
-    "Sends a command to the machine whose stream `undertrace receive` writes to CAPTURE, and prints the answers:\n"
-    "one of each CPU that runs.\n"
+    "Sends a command to the machine whose stream `undertrace receive` writes to CAPTURE, and prints the\n"
+    "answers: one from each running CPU.\n"
     "\n"
-    "  status     how things stand\n"
-    "  pause      trace no more; the guest runs on, and a gap is recorded\n"
-    "  resume     trace again\n"
-    "  snapshot   send all that has been written up to now; with policy=ring, what was kept\n"
-    "  set        change options while the guest runs: policy, what is traced (pt.os, pt.user, pt.cr3, pt.range0 to "
-    "3),\n"
-    "             pt.branches, pt.branch, pt.ptwrite, pt.retc, pt.psb, pt.tsc, pt.mtc, pt.cyc\n"
+    "  status     print the state of tracing\n"
+    "  pause      stop tracing; the guest continues, and a gap is recorded\n"
+    "  resume     continue tracing\n"
+    "  snapshot   send everything written so far; with policy=ring, what was kept\n"
+    "  set        change options while the guest runs: policy, what is traced (pt.os, pt.user, pt.cr3,\n"
+    "             pt.range0 to pt.range3), pt.branches, pt.branch, pt.ptwrite, pt.retc, pt.psb, pt.tsc,\n"
+    "             pt.mtc, pt.cyc\n"
     "\n"
-    "Exit status: 0 done, 1 an error, 2 the machine refused or did not answer.\n";
+    "Exit status: 0 done; 1 an error; 2 the machine refused or did not answer.\n";
 
 static bool join_words(char *line, size_t size, int argc, char **argv)
 {

@@ -12,20 +12,20 @@
 #include "decode/query/diverge.h"
 #include "decode/report/number_text.h"
 
-static const char usage[] = "usage: undertrace diff A B [options]\n"
-                            "\n"
-                            "Compares two captures: functions that ran in one of them alone, with how often and when "
-                            "first; functions of both that\n"
-                            "ran more often in one; and the first branch at which they part, with those before it.\n"
-                            "\n"
-                            "Functions are the same where symbol and object are; where none is known, where they begin "
-                            "at the same address, of the\n"
-                            "kernel less where it stands.\n"
-                            "\n"
-                            "  --cpu N          the first difference of this CPU (default 0)\n"
-                            "  --functions      compare functions alone\n"
-                            "  --counts         list functions of both that ran more often in one\n" ASK_USAGE "\n"
-                            "Exit status: 0 they are the same; 1 an error; 2 they differ.\n";
+static const char usage[] =
+    "usage: undertrace diff A B [options]\n"
+    "\n"
+    "Compares two captures. Prints the functions that ran in only one of them, with how often and when\n"
+    "first; the functions that ran more often in one; and the first branch at which the traces differ,\n"
+    "with those before it.\n"
+    "\n"
+    "Functions are equal if symbol and object are equal; without a symbol, if they begin at the same\n"
+    "address, for the kernel relative to where it was loaded.\n"
+    "\n"
+    "  --cpu N             print the first difference of this CPU (default: 0)\n"
+    "  --functions         compare functions only\n"
+    "  --counts            also list the functions that ran more often in one\n" ASK_USAGE "\n"
+    "Exit status: 0 they are equal; 1 an error; 2 they differ.\n";
 
 struct arguments {
     const char *captures[2];

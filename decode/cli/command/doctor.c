@@ -15,18 +15,17 @@
 static const char usage[] =
     "usage: undertrace doctor [options]\n"
     "\n"
-    "Says of a running Linux machine, beforehand, whether it can be booted under the hypervisor and traced, and what "
-    "to\n"
-    "do where it cannot: the CPU's VMX and Intel PT, network cards, serial ports, firmware, memory, kernels in /boot.\n"
-    "Nothing is changed. As root, with the module msr loaded, it sees more.\n"
+    "Checks whether a running Linux machine can be booted under the hypervisor and traced, and what to do\n"
+    "where it cannot: the CPU's VMX and Intel PT, network cards, serial ports, firmware, memory, and the\n"
+    "kernels in /boot. Changes nothing. It sees more as root, with the module msr loaded.\n"
     "\n"
-    "      --json         the same as JSON\n"
-    "      --root DIR     the files of another machine: its /proc, /sys, /boot; CPUID as `cpuid -r` prints it in\n"
-    "                     DIR/dev/cpu/0/cpuid, MSRs as lines \"0x3a 0x5\" in DIR/dev/cpu/0/msr\n"
+    "  --json              print JSON\n"
+    "  --root DIR          check another machine by its files: its /proc, /sys and /boot in DIR, the output\n"
+    "                      of `cpuid -r` in DIR/dev/cpu/0/cpuid, MSRs as lines \"0x3a 0x5\" in\n"
+    "                      DIR/dev/cpu/0/msr\n"
     "\n"
-    "Exit status: 0 it can be traced, 1 an error, 2 it cannot, 3 by single steps only, 4 not all could be seen: what "
-    "was\n"
-    "seen is in order, or leads to single steps.\n";
+    "Exit status: 0 the machine can be traced; 1 an error; 2 it cannot be traced; 3 only by single steps;\n"
+    "4 not everything could be seen, and nothing seen rules out tracing.\n";
 
 /* By the worst finding. */
 static const struct verdict {

@@ -82,21 +82,21 @@ static const char *make_usage(char usage[USAGE_SIZE])
         "  -o FILE             the file to write, or with --format perf the new directory\n" WINDOW_USAGE
         "  --cpu N             only this CPU (default: all)\n" PROCESS_USAGE);
     add_option(usage, "--most N", EXPORT_OPTION_LENGTHS,
-               "keep the N longest calls\n"
-               "                      (default: 500000); shorter ones are merged into their callers, and counted");
+               "keep the N longest calls (default: 500000); shorter\n"
+               "                      ones are merged into their callers, and counted");
     add_option(usage, "--shortest S", EXPORT_OPTION_LENGTHS, "merge calls shorter than S seconds");
     add_option(usage, "--unit U", EXPORT_OPTION_UNIT, "branches (default) or ticks");
     add_option(usage, "--every N", EXPORT_OPTION_EVERY,
-               "a sample after each N branches (default: 10000) or ticks (1000000); 1: at each\n"
-               "                      change of functions");
+               "a sample after each N branches (default: 10000) or ticks (1000000);\n"
+               "                      1: at each change of functions");
     add_option(usage, "--object NAME", EXPORT_OPTION_OBJECT, "the program, library or module (default: vmlinux)");
     add_option(usage, "--sources DIR", EXPORT_OPTION_SOURCES,
                "write listings of all functions there, which genhtml shows as sources");
     add(usage, "%s",
-        NAMES_USAGE
-        "  --threads N         use N threads (default: one for each processor)\n"
-        "\n"
-        "Exit status: 0 everything was written; 1 an error; 2 parts are missing, damaged, or could not be decoded.\n");
+        NAMES_USAGE "  --threads N         use N threads (default: one for each processor)\n"
+                    "\n"
+                    "Exit status: 0 everything was written; 1 an error; 2 parts are missing, damaged, or could not be\n"
+                    "decoded.\n");
     return usage;
 }
 

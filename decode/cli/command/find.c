@@ -20,20 +20,20 @@
 static const char usage[] =
     "usage: undertrace find CAPTURE WHAT... [options]\n"
     "\n"
-    "When was it executed first and last: time, CPU, trace offset of the PSB before, CR3, process; and how often.\n"
+    "Prints when WHAT was executed first and last (time, CPU, trace offset of the preceding PSB, CR3,\n"
+    "process), and how often.\n"
     "\n"
     "WHAT is one of:\n"
-    "  ADDRESS           the instruction at this linear address, hexadecimal\n"
-    "  A-B               addresses from A on, before B\n"
-    "  page:ADDRESS      the page of linear addresses that it is on\n"
-    "  FUNCTION          a function by its name, or all that a pattern like 'vfs_*' fits\n"
-    "\n" PROCESS_USAGE "                      alone; the kernel's half is that of all\n"
-    "  --srcline         also the lines of sources, where --kernel vmlinux and --files have DWARF or debug files\n"
-    "  --json            print one JSON object a line\n" ASK_USAGE "\n"
-    "The first question makes CAPTURE/index.executed, which takes as long as decoding; the next ones take it from "
-    "there.\n"
+    "  ADDRESS             the instruction at this linear address, in hexadecimal\n"
+    "  A-B                 addresses from A up to but not including B\n"
+    "  page:ADDRESS        the page that contains this linear address\n"
+    "  FUNCTION            a function by name, or all that match a pattern like 'vfs_*'\n"
+    "\n" PROCESS_USAGE "                      (addresses of the kernel's half belong to all address spaces)\n"
+    "  --srcline           also print source lines, where --kernel and --files have DWARF or debug files\n"
+    "  --json              print one JSON object for each WHAT\n" ASK_USAGE "\n"
+    "The first query creates CAPTURE/index.executed, which takes as long as decoding; later queries use it.\n"
     "\n"
-    "Exit status: 0 each was executed; 1 an error; 2 one was not, or parts of the trace are not known.\n";
+    "Exit status: 0 each was executed; 1 an error; 2 one was not, or parts of the trace are unknown.\n";
 
 #define MOST_WORDS 256u
 

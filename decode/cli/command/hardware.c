@@ -17,17 +17,15 @@ static const char usage[] =
     "usage: undertrace hardware CAPTURE [-o FILE]\n"
     "       undertrace hardware FILE\n"
     "\n"
-    "Prints what the self-test has found of a machine, each capability of its Intel PT, and where that differs from "
-    "what\n"
-    "is known of such processors. CAPTURE is what `undertrace receive` has got of the self-test, or of any boot. Where "
-    "it\n"
-    "is of the self-test's own guest (guest=builtin), each of its branches is compared with what it must be.\n"
+    "Prints what the self-test found on a machine: each capability of its Intel PT, and where it differs\n"
+    "from what is known about such processors. CAPTURE is a capture of the self-test or of any boot. In a\n"
+    "capture of the self-test's own guest (guest=builtin), each branch is compared with the expected one.\n"
     "\n"
-    "  -o FILE    also write all that this is made of to one file, to send to others: the processor, its registers,\n"
-    "             the options and the log lines; nothing of the guest's memory\n"
+    "  -o FILE             also write the processor's name and registers, the options and the log lines to\n"
+    "                      one file that can be sent to others; it contains nothing of the guest's memory\n"
     "\n"
-    "Exit status: 0 done, 1 an error, 2 it differs from what is known, or the\n"
-    "guest's branches are not what they must be.\n";
+    "Exit status: 0 done; 1 an error; 2 it differs from what is known, or the guest's branches are not the\n"
+    "expected ones.\n";
 
 #define NEITHER "%s: is neither a capture nor a file that undertrace hardware has written"
 

@@ -17,12 +17,12 @@
 static const char usage[] =
     "usage: undertrace info CAPTURE [--json]\n"
     "\n"
-    "Prints the traced machine and configuration, the streams and what they add up to, and checks the\n"
-    "files against their checksums.\n"
+    "Prints the traced machine, its configuration, the sums over each stream, gaps, totals and log lines,\n"
+    "and checks the files against their checksums.\n"
     "\n"
-    "  --json    for programs: docs/capture.md lists the fields\n"
+    "  --json              print JSON; docs/capture.md lists the fields\n"
     "\n"
-    "Exit status: 0 done, 1 an error, 2 the capture is damaged.\n";
+    "Exit status: 0 done; 1 an error; 2 the capture is damaged.\n";
 
 static void print_lines(const char *title, const char *missing, struct record_text text)
 {

@@ -11,12 +11,11 @@
 static const char usage[] =
     "usage: undertrace kernel-options KERNEL\n"
     "\n"
-    "Prints the words that follow from a Linux kernel (a bzImage or vmlinux) for the hypervisor's line in GRUB's\n"
-    "configuration: tasks=, where this kernel has the process that runs. With it a capture tells processes by number "
-    "and\n"
-    "name. make run adds it by itself.\n"
+    "Prints the hypervisor options that depend on the Linux kernel to be traced (a bzImage or vmlinux), for\n"
+    "the hypervisor's line in GRUB's configuration: tasks= says where the kernel keeps its current task, so\n"
+    "that captures identify processes by number and name. `make run` adds it by itself.\n"
     "\n"
-    "Exit status: 0 done, 1 an error, or the kernel does not tell.\n";
+    "Exit status: 0 done; 1 an error, or the kernel does not contain this information.\n";
 
 int command_kernel_options(int argc, char **argv)
 {

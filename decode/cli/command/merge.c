@@ -15,16 +15,16 @@
 static const char usage[] =
     "usage: undertrace merge CAPTURE RESULT... [options]\n"
     "\n"
-    "Prints what `undertrace decode` prints of a capture, out of the results of all of its parts that\n"
-    "`undertrace decode --shard I/N --result RESULT` has written, in any order. Lists of branches or instructions of\n"
-    "the parts, one behind another, are the whole's.\n"
+    "Prints what `undertrace decode` prints of a capture, from the results of all of its parts. Each RESULT\n"
+    "was written by `undertrace decode --shard I/N --result RESULT`; their order does not matter. To merge\n"
+    "the lists of branches or instructions of the parts, concatenate them.\n"
     "\n"
-    "  --cpu N           of this CPU (default 0)\n"
-    "  --report          what `undertrace report` prints, instead\n"
+    "  --cpu N             print this CPU (default: 0)\n"
+    "  --report            print what `undertrace report` prints\n"
     "  --json FILE, --kernel FILE, --symbols FILE, --files PATH, --truth FILE, --guest NAME\n"
-    "                    with --report, as there\n"
+    "                      with --report: options of report\n"
     "\n"
-    "Exit status: that of decode or report; 1 too where a part is missing or is of another capture.\n";
+    "Exit status: that of decode or report; also 1 if a part is missing or belongs to another capture.\n";
 
 struct arguments {
     struct report_wishes report;

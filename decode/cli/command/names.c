@@ -17,22 +17,22 @@
 
 static const char usage[] =
     "usage: undertrace names CAPTURE [options]\n"
-    "       undertrace names CAPTURE ADDRESS... [--cr3 CR3] [--at OFF] [options]\n"
+    "       undertrace names CAPTURE ADDRESS... [--cr3 CR3] [--at OFFSET] [options]\n"
     "\n"
-    "Lists the functions that were entered, by CALL, JMP, RET or otherwise: a line each of address space (CR3; - is\n"
-    "the kernel, in all of them), begin, end, how often, symbol, object and process. Of code whose symbol is not "
-    "known\n"
-    "the line is of the stretch around it; what is not known is a question mark. Lines that begin with # tell what was "
-    "found.\n"
+    "Lists the functions that were entered, by CALL, JMP, RET or otherwise. Each line has the address space\n"
+    "(CR3; - is the kernel, in all of them), begin, end, count, symbol, object and process. Code without a\n"
+    "known symbol is listed as the stretch around it. A question mark means unknown. Lines that begin\n"
+    "with # say where the names come from.\n"
     "\n"
-    "With addresses: a line for each of them, address, begin, symbol, object; with --srcline, the line of its source.\n"
-    "\n" NAMES_USAGE "  --cpu N          of this CPU (default: all; with addresses 0)\n"
-    "  --cr3 CR3        the address space of ADDRESS\n"
-    "  --at OFF         the trace offset at which ADDRESS is meant (default: the trace's end)\n"
-    "  --srcline        lines of sources, where --kernel vmlinux and --files have DWARF or debug files\n"
-    "  --threads N      with N threads (default: one a processor)\n"
+    "With addresses, prints a line for each: address, begin, symbol, object; with --srcline also its source\n"
+    "line.\n"
+    "\n" NAMES_USAGE "  --cpu N             only this CPU (default: all; with addresses 0)\n"
+    "  --cr3 CR3           the address space of ADDRESS\n"
+    "  --at OFFSET         the trace offset for ADDRESS (default: the trace's end)\n"
+    "  --srcline           print source lines, where --kernel and --files have DWARF or debug files\n"
+    "  --threads N         use N threads (default: one for each processor)\n"
     "\n"
-    "Exit status: 0 done, 1 an error, 2 parts could not be decoded, or the capture is damaged.\n";
+    "Exit status: 0 done; 1 an error; 2 parts could not be decoded, or the capture is damaged.\n";
 
 #define MAX_ADDRESSES 1024u
 

@@ -13,21 +13,20 @@
 static const char usage[] =
     "usage: undertrace page CAPTURE -o FILE.html [options]\n"
     "\n"
-    "Writes one HTML page that holds all it shows: open it in a browser. A time line of each CPU and process to zoom\n"
-    "into, flame graph and call tree, functions, coverage of the kernel, gaps and VM exits.\n"
+    "Writes one self-contained HTML page for a browser: a time line of each CPU and process to zoom into,\n"
+    "flame graph and call tree, functions, coverage of the kernel, gaps and VM exits.\n"
     "\n"
-    "  --time FROM-TO      only this time: seconds since the first TSC (1.5-1.6), or ticks (1000t-2000t); one side may "
-    "be\n"
-    "                      left out\n"
-    "  --from T, --to T    the same, one by one: seconds since the first TSC, or ticks since then (123456t)\n"
+    "  -o FILE.html        the page; - is standard output\n" WINDOW_USAGE
     "  --cpu N             only this CPU (default: all)\n" PROCESS_USAGE
-    "  --most N            calls on the time line: the longest N (default: 600000); the others are merged into what\n"
-    "                      called them, and counted\n"
-    "  --ways N            ways of the call tree: the largest N (default: 250000); the others are summed up\n"
-    "  --shortest S        no call on the time line is shorter than S seconds\n" NAMES_USAGE
-    "  --threads N         with N threads (default: one a processor)\n"
+    "  --most N            keep the N longest calls on the time line (default: 600000); shorter ones are\n"
+    "                      merged into their callers, and counted\n"
+    "  --ways N            keep the N largest paths of the call tree (default: 250000); smaller ones are\n"
+    "                      merged into their callers\n"
+    "  --shortest S        merge calls shorter than S seconds\n" NAMES_USAGE
+    "  --threads N         use N threads (default: one for each processor)\n"
     "\n"
-    "Exit status: 0 all is written; 1 an error; 2 parts are missing, damaged, or could not be decoded.\n";
+    "Exit status: 0 everything was written; 1 an error; 2 parts are missing, damaged, or could not be\n"
+    "decoded.\n";
 
 static void say_sums(const struct page_sums *sums, const struct calls_run *run)
 {

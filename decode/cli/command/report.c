@@ -6,19 +6,19 @@
 static const char usage[] =
     "usage: undertrace report CAPTURE [options]\n"
     "\n"
-    "Decodes a capture and prints what it holds: all CPUs together, and where there are several, each of them and one\n"
-    "time line of all. With names for addresses also where branches and time went: phases, processes, functions,\n"
-    "system calls and interrupts.\n"
+    "Decodes a capture and prints a report: all CPUs together, and where there are several, each CPU and\n"
+    "one time line of all. With names for addresses, also where branches and time went: phases, processes,\n"
+    "functions, system calls and interrupts.\n"
     "\n"
     "  --truth FILE        compare with the emulator's truth file\n"
-    "  --json FILE         write the figures to FILE, as docs/report.md has them (-: to standard output, alone)\n"
-    "  --threads N         with N threads (default: one a processor)\n" NAMES_USAGE
+    "  --json FILE         also write the figures to FILE, see docs/report.md (-: to standard output, which\n"
+    "                      then has nothing else)\n"
+    "  --threads N         use N threads (default: one for each processor)\n" NAMES_USAGE
     "  --guest NAME, --image-bytes N, --seconds-build S, --seconds-boot S\n"
-    "                      figures that the caller knows\n"
+    "                      figures for the report that only the caller knows\n"
     "\n"
-    "Exit status: 0 the trace is complete and undamaged, all of it was decoded, and none of it differs from the "
-    "truth;\n"
-    "1 an error; 2 something is missing or differs, as the report says, or the capture is damaged.\n";
+    "Exit status: 0 the trace is complete and undamaged, everything was decoded, and nothing differs from\n"
+    "the truth; 1 an error; 2 something is missing, damaged or differs, as the report says.\n";
 
 static int parse_arguments(struct report_wishes *a, struct summary *summary, int argc, char **argv)
 {

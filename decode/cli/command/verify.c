@@ -22,15 +22,17 @@
 static const char usage[] =
     "usage: undertrace verify CAPTURE TRUTH [options]\n"
     "\n"
-    "Decodes a capture that was made in the emulator and compares it, PSB by PSB, with the truth file.\n"
+    "Decodes a capture that was made in the emulator, and compares it with the emulator's truth file, from\n"
+    "PSB to PSB.\n"
     "\n"
-    "  --cpu N                 this CPU alone (default: each of them)\n"
-    "  --threads N             with N threads (default: one a processor)\n"
-    "  --branches-truth FILE   compare with this list of all branches too; of CPU N > 0: FILE.cpuN\n"
-    "  --json FILE             write the result to FILE\n"
+    "  --cpu N             only this CPU (default: all)\n"
+    "  --threads N         use N threads (default: one for each processor)\n"
+    "  --branches-truth FILE\n"
+    "                      also compare with this list of all branches (for CPU N > 0: FILE.cpuN)\n"
+    "  --json FILE         write the result to FILE\n"
     "\n"
-    "Exit status: 0 all that was decoded is equal, 1 something differs or could not be done, 2 all is equal but the\n"
-    "capture is damaged.\n";
+    "Exit status: 0 everything decoded is equal; 1 something differs, or an error; 2 everything is equal,\n"
+    "but the capture is damaged.\n";
 
 struct arguments {
     const char *capture, *truth, *branches, *json;

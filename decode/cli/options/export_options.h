@@ -20,9 +20,9 @@ struct export_options {
 
 /* Lines of both commands' help. */
 #define WINDOW_USAGE                                                                                                   \
-    "  --time FROM-TO      only this time: seconds since the first TSC (1.5-1.6), or ticks (1000t-2000t); either\n"    \
-    "                      side may be omitted\n"                                                                      \
-    "  --from T, --to T    the same as separate options: seconds since the first TSC, or ticks since then (123456t)\n"
+    "  --time FROM-TO      only this time: seconds since the first TSC (1.5-1.6), or ticks (1000t-2000t);\n"           \
+    "                      either side may be omitted\n"                                                               \
+    "  --from T, --to T    the same as separate options: seconds, or ticks since the first TSC (123456t)\n"
 
 /* The options that both commands have. */
 #define EXPORT_ARGUMENTS(o)                                                                                            \

@@ -18,10 +18,10 @@ struct names_wishes {
         "files", ARGUMENT_LIST, &(o)->files, 0                                                                         \
     }
 #define NAMES_USAGE                                                                                                    \
-    "  --kernel FILE    names of the kernel by its bzImage or vmlinux, wherever it was moved to\n"                     \
-    "  --symbols FILE   or by a file like System.map or /proc/kallsyms\n"                                              \
-    "  --files PATH     names of programs, libraries and modules: an ELF file, or a directory that is searched for\n"  \
-    "                   them, also for debug files (.build-id). May be given several times\n"
+    "  --kernel FILE       take kernel names from this bzImage or vmlinux, wherever KASLR moved the kernel\n"          \
+    "  --symbols FILE      take names from a file like System.map or /proc/kallsyms\n"                                 \
+    "  --files PATH        take names of programs, libraries and modules from this ELF file, or from all\n"            \
+    "                      ELF files and debug files (.build-id) in this directory; may be repeated\n"
 
 /* names_open. NULL: said why. */
 struct names *open_names(const struct capture *capture, struct names_wishes *wishes);

@@ -7,9 +7,9 @@
 
 /* Lines of a command's help; the command says what it does with them. */
 #define PROCESS_USAGE                                                                                                  \
-    "  --process CR3|NAME  of this address space, hexadecimal; of a process by its name, or pid:123, where the "       \
-    "capture\n"                                                                                                        \
-    "                      tells them; of a program by its file's name, where --files has it\n"
+    "  --process CR3|NAME  only this address space (CR3 in hexadecimal), the processes of this name, or\n"             \
+    "                      process number pid:123, where the capture records processes; or the program\n"              \
+    "                      of this file name, where --files has it\n"
 
 /* A number begins with a digit and is a CR3 ("dd" is a program); else FLOW_CR3_UNKNOWN, and the word is a name
  * (names_is_process). NULL is any. false: said that it is neither. */
