@@ -3,7 +3,8 @@
 
 HOST_CFLAGS := -std=c11 -D_GNU_SOURCE -g -pthread $(WARN) -ffile-prefix-map=$(CURDIR)=. -I. -MMD -MP
 VERSION := $(shell sed -n 's/.*UNDERTRACE_VERSION "\(.*\)"/\1/p' base/version.h)
-COMMIT := $(shell git rev-parse --short=10 HEAD 2>/dev/null)
+# Empty outside a git checkout, also where a tarball lies within another project's checkout.
+COMMIT := $(if $(wildcard .git),$(shell git rev-parse --short=10 HEAD 2>/dev/null))
 
 # Core that the host tool shares: the packets, the wire, and for `undertrace doctor` the hypervisor's own checks of a
 # machine.

@@ -289,27 +289,4 @@ same 'pager: who leaves it early has read enough' \
     '3 status 0'
 same 'pager: none in a pipe' "$(PAGER='sed s/^/paged:/' $tool trace "$capture" --lines 3 | grep -c '^paged:')" 0
 
-# --- completion -----------------------------------------------------------------------------------------------------------
-# completed WORDS...: what the shell offers for the last of them.
-completed() {
-    PATH=$PWD/build:$PATH bash -c '. complete/undertrace; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _undertrace; echo "${COMPREPLY[*]}"' _ "$@"
-}
-same 'completion: commands' "$(completed undertrace tr)" trace
-same 'completion: words to choose from' "$(completed undertrace trace x --what '')" 'functions branches instructions'
-for command in $($tool --complete); do
-    help=$($tool "$command" --help)
-    missing=
-    for option in $($tool "$command" --complete | awk '$1 != "--help" { print $1 }'); do
-        grep -q -- "$option" <<<"$help" || missing="$missing $option"
-    done
-    # What is no option ends the command before it begins; an option takes the first of the two for its word, or refuses it.
-    refused=
-    for option in $($tool "$command" --complete | awk '{ print $1 }'); do
-        $tool "$command" "$option" --none --none 2>&1 | grep -q -- "unknown option '$option'" && refused="$refused $option"
-    done
-    same "$command takes each of them" "$refused" ''
-    case $command in decode | dump | merge) continue ;; esac # those of ptxed and ptdump are in docs/foreign.md
-    same "completion: the options of $command are those of its help" "$missing" ''
-    same "completion: $command offers them" "$(completed undertrace "$command" --help)" --help
-done
 done_testing
