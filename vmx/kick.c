@@ -14,13 +14,6 @@ static bool position_change(struct cpu *cpu, enum cpu_position from, enum cpu_po
     return __atomic_compare_exchange_n(&cpu->kick.position, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-struct cpu *kick_other(const struct cpu *self, unsigned i)
-{
-    struct cpu *cpu = __atomic_load_n(&machine.cpus[i], __ATOMIC_SEQ_CST);
-
-    return cpu == self ? NULL : cpu;
-}
-
 /* --- into the guest and out of it ------------------------------------------------------------------------------------
  */
 
@@ -54,21 +47,10 @@ bool kick_guest_executes(const struct cpu *cpu)
 
 bool kick_take_init(struct cpu *cpu)
 {
-    const bool kicked = cpu->kick.init_pending,
-               guests = __atomic_exchange_n(&cpu->kick.guest_init, false, __ATOMIC_SEQ_CST);
+    const bool kicked = cpu->kick.init_pending;
 
     cpu->kick.init_pending = false;
-    return kicked && !guests;
-}
-
-void kick_guest_init_set(struct cpu *to)
-{
-    __atomic_store_n(&to->kick.guest_init, true, __ATOMIC_SEQ_CST);
-}
-
-void kick_guest_init_clear(struct cpu *cpu)
-{
-    __atomic_store_n(&cpu->kick.guest_init, false, __ATOMIC_SEQ_CST);
+    return kicked;
 }
 
 /* --- CPUs that do not serve themselves -------------------------------------------------------------------------------
@@ -130,7 +112,7 @@ void kick_all(struct cpu *self)
     const struct lapic_ipi ipi = lapic_ipi_begin(self);
 
     for (unsigned i = 0; i < machine.config.nr_cpus; i++) {
-        struct cpu *cpu = kick_other(self, i);
+        struct cpu *cpu = machine_other(self, i);
 
         if (cpu && position_change(cpu, CPU_IN_GUEST, CPU_KICKED))
             lapic_send_init(self, cpu->apic_id);
@@ -178,7 +160,7 @@ void kick_ept_changed(struct cpu *self)
                    request = __atomic_add_fetch(&machine.kick.requests, 1, __ATOMIC_SEQ_CST);
     kick_all(self);
     for (unsigned i = 0; i < machine.config.nr_cpus; i++) {
-        const struct cpu *cpu = kick_other(self, i);
+        const struct cpu *cpu = machine_other(self, i);
 
         while (cpu && runs_without(cpu, request))
             io_pause();

@@ -35,12 +35,11 @@ enum cpu_position {
     CPU_PARKED         /* stopped for good */
 };
 
-/* Owned by vmx/kick.c. Atomic: other CPUs read all of it, and write position and guest_init; only init_pending is
- * touched by no other CPU. */
+/* Owned by vmx/kick.c. Atomic: other CPUs read it, and write position; except init_pending, which only its own CPU
+ * touches. */
 struct kick_cpu {
     enum cpu_position position;
     bool init_pending;       /* an INIT of root's that has not caused its VM exit yet */
-    bool guest_init;         /* another CPU's guest code has sent an INIT, which may have merged with one of root's */
     uint64_t served;         /* kick_machine.requests when this CPU last began to serve */
     uint64_t ept_generation; /* of the tree that this CPU's translations come from */
 };
@@ -63,12 +62,8 @@ bool kick_enter_guest(struct cpu *cpu);
  * entry. */
 bool kick_guest_executes(const struct cpu *cpu);
 
-/* An INIT has caused a VM exit. true: it is only a kick; false: the guest has sent an INIT. */
+/* An INIT has caused a VM exit. Is a kick among those that merged into it? */
 bool kick_take_init(struct cpu *cpu);
-
-/* The guest sends an INIT to this CPU; it has sent a SIPI, so that no INIT is to be sent again. */
-void kick_guest_init_set(struct cpu *to);
-void kick_guest_init_clear(struct cpu *cpu);
 
 /* Enter the wait-for-SIPI state with the next VM entry. */
 void kick_wait_for_sipi(struct cpu *cpu);
@@ -80,9 +75,6 @@ bool kick_serve_for(struct cpu *cpu, void (*serve)(struct cpu *cpu));
 /* This CPU stops for good. */
 void kick_park(struct cpu *cpu);
 bool kick_is_parked(const struct cpu *cpu);
-
-/* The CPU number i in VMX operation, unless it is self. NULL: there is none. */
-struct cpu *kick_other(const struct cpu *self, unsigned i);
 
 /* Something is requested of other CPUs: count it, so that each CPU serves before it enters the guest; then kick those
  * that are there. */

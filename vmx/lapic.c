@@ -103,10 +103,8 @@ void lapic_guard_start(struct cpu *cpu)
 {
     const bool watch_lvtpc = machine.config.watch_lvtpc;
 
-    if (watch_lvtpc) {
-        nmi_forget_pmis(cpu);
+    if (watch_lvtpc)
         cpu->lapic.lvtpc = LVT_MASKED; /* as after reset, and as firmware leaves it */
-    }
     if (watch_lvtpc || machine.config.watch_ipis)
         lapic_guard_follow(cpu);
     if (watch_lvtpc)

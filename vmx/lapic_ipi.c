@@ -132,14 +132,19 @@ static bool icr_addresses(uint64_t icr, const struct cpu *to)
 static void init_note(struct cpu *cpu, uint64_t icr, bool send)
 {
     for (unsigned i = 0; i < machine.config.nr_cpus; i++) {
-        struct cpu *to = kick_other(cpu, i);
+        struct cpu *to = machine_other(cpu, i);
 
         if (!to || !icr_addresses(icr, to))
             continue;
-        kick_guest_init_set(to);
+        __atomic_store_n(&to->ipi.guest_init, true, __ATOMIC_SEQ_CST);
         if (send)
             lapic_send_init(cpu, to->apic_id);
     }
+}
+
+bool lapic_take_guest_init(struct cpu *cpu)
+{
+    return __atomic_exchange_n(&cpu->ipi.guest_init, false, __ATOMIC_SEQ_CST);
 }
 
 void lapic_guest_sends(struct cpu *cpu, uint64_t icr)

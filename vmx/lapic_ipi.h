@@ -7,11 +7,12 @@
 
 struct cpu;
 
-/* Owned by vmx/lapic_ipi.c. Only its own CPU touches it. */
+/* Owned by vmx/lapic_ipi.c. Only its own CPU touches it, except guest_init. */
 struct lapic_ipi_cpu {
     uint64_t written;       /* ICR value that root wrote last */
     bool written_in_x2apic; /* ... and whether the APIC was in x2APIC mode then */
     uint64_t guest;         /* ICR value that the guest wrote last, as far as root has seen it */
+    bool guest_init; /* atomic: another CPU's guest code has sent an INIT here, which may have merged with a kick */
 };
 
 /* The ICR as root mode found it, so that what the guest was about to send is restored. */
@@ -35,6 +36,9 @@ void lapic_ipi_disown(struct cpu *cpu);
 /* The guest is about to write this value to the ICR. An INIT may merge with one of root's, and the SIPI that follows
  * replaces it in the register: record it for its targets. */
 void lapic_guest_sends(struct cpu *cpu, uint64_t icr);
+
+/* An INIT has caused a VM exit: has the guest sent one to this CPU, as far as it was recorded? */
+bool lapic_take_guest_init(struct cpu *cpu);
 
 /* If the guest's last IPI from this CPU is an INIT, it may have merged with one of root's: send it again. */
 void lapic_resend_init(struct cpu *cpu);

@@ -36,12 +36,20 @@ struct machine {
 
     struct cpu *cpus[VMX_MAX_CPUS]; /* atomic; NULL: not in VMX operation yet */
 };
-extern struct machine machine; /* vmx/vmx.c */
+extern struct machine machine;
 
 /* Has the machine more CPUs than this one? */
 static inline bool machine_has_others(void)
 {
     return machine.config.nr_cpus > 1;
+}
+
+/* The CPU number i in VMX operation, unless it is self. NULL: there is none. */
+static inline struct cpu *machine_other(const struct cpu *self, unsigned i)
+{
+    struct cpu *cpu = __atomic_load_n(&machine.cpus[i], __ATOMIC_SEQ_CST);
+
+    return cpu == self ? NULL : cpu;
 }
 
 static inline void machine_lock(struct cpu *cpu)

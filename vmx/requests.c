@@ -74,7 +74,7 @@ static void serve_inits(struct cpu *cpu)
         return;
     cpu->requests.inits = inits;
     for (unsigned i = 0; i < machine.config.nr_cpus; i++) {
-        const struct cpu *to = kick_other(cpu, i);
+        const struct cpu *to = machine_other(cpu, i);
 
         if (to)
             sipi_resend(cpu, to);
@@ -145,7 +145,7 @@ static void flush_all(struct cpu *self, uint64_t wait_tsc)
     pt_flush_begin(self->pt);
     kick_all(self);
     for (unsigned i = 0; i < machine.config.nr_cpus; i++) {
-        struct cpu *cpu = kick_other(self, i);
+        struct cpu *cpu = machine_other(self, i);
 
         while (cpu && !has_flushed(cpu, flushes) && tsc_read() - start < wait_tsc) {
             if (kick_serve_for(cpu, serve_flush))
@@ -186,7 +186,7 @@ void requests_trigger_all(struct cpu *self)
     serve_trigger(self);
     kick_all(self);
     for (unsigned i = 0; i < machine.config.nr_cpus; i++) {
-        struct cpu *cpu = kick_other(self, i);
+        struct cpu *cpu = machine_other(self, i);
 
         if (cpu)
             kick_serve_for(cpu, serve_trigger);

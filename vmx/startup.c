@@ -60,7 +60,9 @@ static _Noreturn void reset_by_init(struct cpu *cpu)
 
 enum exit_action init_exit(struct cpu *cpu)
 {
-    if (kick_take_init(cpu) || is_as_started(cpu))
+    const bool kicked = kick_take_init(cpu), guests = lapic_take_guest_init(cpu);
+
+    if ((kicked && !guests) || is_as_started(cpu))
         return EXIT_RETRY;
     if (cpu->number == 0) /* the bootstrap processor would start at the firmware's reset vector */
         reset_by_init(cpu);
@@ -105,7 +107,7 @@ enum exit_action sipi_exit(struct cpu *cpu)
 {
     const uint64_t vector = vmreadn(VMCS_EXIT_QUALIFICATION) & 0xff;
 
-    kick_guest_init_clear(cpu);
+    (void)lapic_take_guest_init(cpu); /* an INIT before the SIPI has had its effect */
     pt_unpark(cpu->pt);
     timer_run(cpu, true);
     vmcs_setup_guest_init(cpu, (vmreadn(VMCS_GUEST_CR0) & (CR0_CD | CR0_NW)) | CR0_ET);

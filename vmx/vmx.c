@@ -23,7 +23,6 @@
 #define CPUID_1_ECX_HYPERVISOR (1u << 31)
 #define CPUID_1_EDX_MCE (1u << 7)
 
-struct machine machine;
 const uint32_t vmx_cpu_size = sizeof(struct cpu);
 
 /* The first CPU's; constant once vmx_switch_check has returned. CPUs that differ are not used. */
@@ -204,6 +203,8 @@ static void cpu_prepare(struct cpu *cpu, uint16_t number, uint32_t apic_id, stru
     enter_vmx_operation(cpu);
     vmcs_setup(cpu, entry);
     drop_translations(cpu);
+    if (machine.config.watch_lvtpc)
+        nmi_forget_pmis(cpu);
     lapic_guard_start(cpu);
     __atomic_store_n(&machine.cpus[number], cpu, __ATOMIC_SEQ_CST);
     if (entry)

@@ -1,0 +1,4 @@
+/* Kind: shell */
+#include "vmx/machine.h"
+
+struct machine machine;
