@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "vmx/cpu.h"
 
-/* The exit that takes the machine down is not over. */
+/* During the exit in which the machine goes down its reason's ticks are negative: see struct exit_counts. */
 static uint64_t ticks_so_far(const struct cpu *cpu, unsigned reason)
 {
     const uint64_t ticks = cpu->counts.tsc[reason];

@@ -2,7 +2,7 @@
 /*
  * The guard over the local APIC. While PT is on, LVTPC, the local vector table entry for performance-monitoring
  * interrupts, belongs to PT: NMI, unmasked. The guest's value is kept here. On a machine with several CPUs the guest's
- * IPIs are watched as well (vmx/kick.h), with soft PT only they. VISIBLE: by the time that takes.
+ * IPIs are watched as well (vmx/kick.h), with soft PT only they. VISIBLE: these accesses take longer.
  *
  * In x2APIC mode the MSRs concerned exit (vmx/msr_policy.c). In xAPIC mode the page is read-only for the guest: each
  * write is a single step (vmx/step.c) to a page of ours, and is then carried out on the register. So the guest's value

@@ -29,7 +29,8 @@ void step_forget_pages(struct cpu *cpu)
     ept_invalidate(&cpu->view);
 }
 
-/* A CPU that requests all the time holds the lock nearly all the time: take it only if there is something to close. */
+/* The lock may be held nearly all the time, by a CPU that changes the EPT in a loop: take it only to close something.
+ */
 void step_follow_pages(struct cpu *cpu)
 {
     if (!ept_view_is_guarded(&cpu->view))

@@ -14,7 +14,7 @@
 #include "vmx/vmcs.h"
 
 /* SDM "Information About NMI Unblocking Due to IRET": the IRET that faulted has unblocked NMIs already. Block them
- * again, so that none is delivered before it is executed anew. */
+ * again, so that none is delivered before it is executed again. */
 static void block_nmis_again(uint64_t qualification)
 {
     if ((qualification & EPT_VIOLATION_NMI_UNBLOCKING) && !(vmread32(VMCS_IDT_VECTORING_INFORMATION) & EVENT_VALID))

@@ -66,23 +66,23 @@ struct vmx_entry {
     uint32_t gdt_pa; /* guest memory for a GDT of 4 entries, 8-byte aligned */
 };
 
-/* Why this CPU, the first one, cannot be a host; NULL: it can. Call before vmx_machine_init. */
+/* Can this CPU, the first one, run the hypervisor? NULL: yes; else one sentence that says why not. Call before
+ * vmx_machine_init. */
 const char *vmx_check(void);
 
 struct vmx_caps;
 
-/* What vmx_check has read. */
+/* The capabilities that vmx_check has read. */
 const struct vmx_caps *vmx_caps_read(void);
 
-/* Why this CPU, another one, cannot be a host beside the first; NULL: it can. Call after vmx_check has returned NULL.
- */
+/* The same for each other CPU. Call after vmx_check has returned NULL. */
 const char *vmx_cpu_check(void);
 
-/* Can IA32_RTIT_CTL be switched in this way? NULL: yes, and it will be; else one sentence that names the control that
- * is missing. Call after vmx_check has returned NULL. */
+/* Have IA32_RTIT_CTL switched in this way. NULL: done; else one sentence that names the missing control. Call after
+ * vmx_check has returned NULL. */
 const char *vmx_switch_check(enum pt_switch way);
 
-/* Build what all CPUs share (EPT, bitmaps). NULL: done; else what failed. */
+/* Build the EPT and the bitmaps, which all CPUs share. NULL: done; else what failed. */
 const char *vmx_machine_init(const struct vmx_machine *machine);
 
 struct cpu;                         /* vmx/cpu.h: one page-aligned struct per CPU, stack first */
@@ -96,10 +96,10 @@ extern const uint32_t vmx_map_memory_size;
 _Noreturn void vmx_cpu_run(void *memory, uint16_t number, uint32_t apic_id, struct pt_engine *pt,
                            const struct vmx_entry *entry);
 
-/* An exception has ended root mode on this CPU, and was dumped: stop the other CPUs and hand over what can be. */
+/* An exception in root mode was dumped on this CPU: stop the other CPUs, and hand over the trace as far as possible. */
 void vmx_root_fault(void);
 
-/* Have CPUs 1 to nr - 1 come to where they wait for the guest to start them? */
+/* Do CPUs 1 to nr - 1 wait for the guest to start them? */
 bool vmx_cpus_waiting(uint16_t nr);
 
 #endif
