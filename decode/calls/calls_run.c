@@ -4,7 +4,7 @@
 #include "decode/stack/stacks_run.h"
 #include "pt/rtit.h"
 
-/* The first TSC of a CPU's trace. 0: there is none. */
+/* The first TSC of a CPU's trace; 0 if it has none. */
 static bool first_tsc(uint64_t *tsc, const struct capture *capture, uint16_t cpu, struct error *error)
 {
     struct flow_trace trace;
@@ -64,12 +64,12 @@ bool calls_is_process(struct calls_run *run, const struct code_pages *pages, uin
     return is;
 }
 
-static bool wants(void *context, const struct stack_task *task)
+static bool is_selected(void *context, const struct stack_task *task)
 {
     return task->pages && calls_is_process(context, task->pages, task->space, task->at);
 }
 
-/* From packets to the listener: stacks make calls of what the flow yields, times give them times. */
+/* From packets to the listener: stacks make calls of decoded branches, times give calls their times. */
 struct chain {
     struct calls_run *run;
     const struct calls_listener *listener;
@@ -97,7 +97,7 @@ bool calls_collect(struct calls_run *run, const struct calls_listener *listener,
 {
     struct times_window window = run->window;
     window.by_branches = run->clock.by_branches;
-    window.wants = run->process ? wants : NULL;
+    window.is_selected = run->process ? is_selected : NULL;
     window.context = run;
     struct chain chain = {run, listener, times_open(window)};
     const struct stacks_run_options options = {.threads = run->threads,

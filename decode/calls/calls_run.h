@@ -19,11 +19,11 @@
 
 #define CALLS_ALL_CPUS UINT64_MAX
 
-/* The time of a capture. */
+/* The time base of a capture. */
 struct calls_clock {
-    bool by_branches; /* there is no TSC in the trace: branches of each CPU are counted instead */
-    uint64_t khz;     /* of the TSC; 0: not known, a tick counts as a nanosecond */
-    uint64_t zero;    /* the first TSC of all traces, in ticks: where seconds are counted from */
+    bool by_branches; /* the trace has no TSC: the branches of each CPU are its time */
+    uint64_t khz;     /* of the TSC; 0: unknown, and a tick counts as a nanosecond */
+    uint64_t zero;    /* the first TSC of all traces, in ticks: the origin of seconds */
 };
 
 struct calls_run {
@@ -32,35 +32,35 @@ struct calls_run {
     struct calls_clock clock;
     struct times_window window;
     uint64_t cpu;        /* or CALLS_ALL_CPUS */
-    const char *process; /* that is wanted, as names_is_process has it; NULL: any */
-    uint64_t cr3;        /* FLOW_CR3_UNKNOWN: it is by its name */
-    bool process_ran;    /* found: it did */
+    const char *process; /* the selected process, as for names_is_process; NULL: all */
+    uint64_t cr3;        /* of the selected process; FLOW_CR3_UNKNOWN: process is a name */
+    bool process_ran;    /* result: the selected process ran */
     unsigned threads;
     flow_progress *progress;
     void *progress_context;
-    uint64_t branches, decode_gaps; /* found: in all, and places that could not be decoded */
+    uint64_t branches, decode_gaps; /* results: all branches, and the number of decode gaps */
 };
 
-/* What the hello record and the first packets say. false: error says why. */
+/* Read the time base from the hello record and the first packets. false: error says why. */
 bool calls_clock_read(struct calls_clock *clock, const struct capture *capture, struct error *error);
 
-/* Ticks as nanoseconds since the clock's zero; branches stay what they are. */
+/* Convert ticks to nanoseconds since the clock's zero. Branches stay branches. */
 uint64_t calls_nanoseconds(const struct calls_clock *clock, uint64_t ticks);
 
-/* Is it of the wanted process, what runs in a space at a trace offset of the CPU whose pages these are? */
+/* Does an address space at a trace offset of the CPU with these pages belong to the selected process? */
 bool calls_is_process(struct calls_run *run, const struct code_pages *pages, uint64_t cr3, uint64_t at);
 
-/* Who listens to the stacks of all CPUs: begin is called for each of them before anything is told, end when all was. */
+/* Listens to the stacks of all CPUs. begin is called for each CPU before the first event, end after the last event. */
 struct calls_listener {
     struct stack_hooks (*begin)(void *context, uint16_t cpu);
     void (*end)(void *context);
     void *context;
 };
 
-/* Decode the CPUs. false: error says why. */
+/* Decode the selected CPUs. false: error says why. */
 bool calls_collect(struct calls_run *run, const struct calls_listener *listener, struct error *error);
 
-/* The same into calls, or into a call tree. What they are made of is theirs to free in both cases. */
+/* The same into slices or a call tree, which the caller frees even after an error. */
 bool slices_collect(struct calls_run *run, struct slices *slices, struct error *error);
 bool profile_collect(struct calls_run *run, struct profile *profile, struct error *error);
 

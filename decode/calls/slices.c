@@ -27,7 +27,7 @@ void slices_free(struct slices *slices)
     *slices = (struct slices){0};
 }
 
-/* SLICE_NO_TASK: no memory. */
+/* Returns SLICE_NO_TASK if memory is exhausted. */
 static uint32_t add_track(struct slices *slices, uint32_t cpu, uint32_t task)
 {
     void *tracks = slices->tracks;
@@ -41,7 +41,7 @@ static uint32_t add_track(struct slices *slices, uint32_t cpu, uint32_t task)
     return (uint32_t)slices->nr_tracks - 1;
 }
 
-/* 0 is no time: none was known yet. */
+/* A TSC of 0 means that no time was known yet. */
 static void pass(struct slices *slices, uint64_t tsc)
 {
     if (tsc == 0)
@@ -68,7 +68,7 @@ static bool add_task(struct slices_cpu *cpu, struct slice_known *known, uint32_t
     return true;
 }
 
-/* The task that runs: its number in tasks, and its track. Of a new one both are made. */
+/* Set the running task: its number in tasks, and its track. Both are created for a new task. */
 static bool know_task(struct slices_cpu *cpu, const struct stack_task *task)
 {
     struct slices *slices = cpu->slices;
@@ -105,11 +105,11 @@ static void close_all(struct slices *slices, uint32_t track, uint64_t tsc)
         slices_pop(slices, track, tsc);
 }
 
-/* The CPU leaves its task. */
+/* The CPU stops running its task. */
 static void stop(struct slices_cpu *cpu, uint64_t tsc)
 {
     if (cpu->track == SLICE_NO_TASK)
-        return; /* there was no memory for it */
+        return; /* there was no memory for its track */
     if (cpu->task != SLICE_NO_TASK)
         cpu->slices->tracks[cpu->task_track].last = tsc;
     close_all(cpu->slices, cpu->track, tsc);
@@ -167,7 +167,7 @@ static bool is_on_cpu(const struct slices *slices, uint32_t task)
     return false;
 }
 
-/* Of tasks that do not run, nothing more will be told. */
+/* No more events of tasks that do not run will follow: end their open calls. */
 static void end_tasks(struct slices *slices)
 {
     for (uint32_t i = 0; i < slices->nr_tracks; i++)

@@ -1,4 +1,4 @@
-/* Which calls are kept: as many of the longest as there is room for. A call is never shorter than one within it. */
+/* Selects the calls that are kept: the longest ones up to the maximum. No call is shorter than its callees. */
 #include <stdlib.h>
 
 #include "decode/calls/slices_state.h"
@@ -8,7 +8,7 @@
 #define CLASS_BITS 4u
 #define NR_CLASSES (64u << CLASS_BITS)
 
-/* Of a slice's depth. */
+/* Limit of a slice's depth, which has 16 bits. */
 #define DEEPEST (UINT16_MAX - 2u)
 
 static unsigned class_of(uint64_t ticks)
@@ -19,14 +19,14 @@ static unsigned class_of(uint64_t ticks)
     return ((top - CLASS_BITS + 1) << CLASS_BITS) + (unsigned)(ticks >> (top - CLASS_BITS) & ((1u << CLASS_BITS) - 1));
 }
 
-/* The shortest of a class. */
+/* The shortest length of a class. */
 static uint64_t class_begin(unsigned number)
 {
     const unsigned power = number >> CLASS_BITS, rest = number & ((1u << CLASS_BITS) - 1);
     return power == 0 ? rest : ((1ull << CLASS_BITS) + rest) << (power - 1);
 }
 
-/* The length of which and above there are at most so many. */
+/* The smallest length such that at most wanted slices have this length or more. */
 static uint64_t least_of(const struct slices *slices, size_t wanted)
 {
     size_t counts[NR_CLASSES] = {0}, sum = 0;
@@ -43,7 +43,7 @@ struct merged {
     uint32_t count;
 };
 
-/* A call was so short; within NULL: it is the outermost. */
+/* Merge a call into its caller within; NULL: it is the outermost call. */
 static void add_merged(struct slices *slices, struct slice_open *within, const struct slice_open *call, uint64_t ticks)
 {
     if (call->entry == SLICE_TASK) {
@@ -56,7 +56,7 @@ static void add_merged(struct slices *slices, struct slice_open *within, const s
     within->merged_ticks += ticks;
 }
 
-/* What is merged at each depth of each track, until the call comes within which it was. */
+/* What was merged at each depth of each track and waits for its caller. */
 struct merging {
     struct merged *levels;
     size_t nr_levels; /* of each track */
@@ -87,7 +87,7 @@ static size_t deepest(const struct slices *slices)
     return depth;
 }
 
-/* What is left over was within calls that are not over yet. */
+/* The remaining merged calls belong to callers that have not ended yet. */
 static void merge_open(struct slices *slices, const struct merging *merging)
 {
     for (uint32_t track = 0; track < slices->nr_tracks; track++)
@@ -98,7 +98,7 @@ static void merge_open(struct slices *slices, const struct merging *merging)
         }
 }
 
-/* Keep at most half of them. */
+/* Keep at most half of the slices. */
 static void halve(struct slices *slices)
 {
     struct merging merging = {.nr_levels = deepest(slices) + 2};

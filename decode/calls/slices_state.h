@@ -1,4 +1,4 @@
-/* Inside of slices.c and slices_keep.c. */
+/* Shared by slices.c and slices_keep.c only. */
 #ifndef DECODE_CALLS_SLICES_STATE_H
 #define DECODE_CALLS_SLICES_STATE_H
 
@@ -6,7 +6,7 @@
 
 void slices_push(struct slices *slices, uint32_t track, struct slice_open call);
 
-/* The track's innermost call is over. */
+/* The track's innermost call has ended. */
 void slices_pop(struct slices *slices, uint32_t track, uint64_t tsc);
 
 #endif

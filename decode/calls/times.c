@@ -5,7 +5,7 @@
 
 #include "decode/calls/times_state.h"
 
-/* So much is held at most; what is more has the time known last. */
+/* The maximum number of held items. Beyond it, items get the last known time. */
 #define MOST_HELD (1u << 20)
 
 struct times *times_open(struct times_window window)
@@ -35,13 +35,13 @@ void times_close(struct times *times)
     free(times);
 }
 
-/* Ticks that branches take where the CPU does not halt, as far as is known. */
+/* Estimated ticks of branches while the CPU does not halt. */
 static double busy_ticks(const struct times_cpu *cpu, uint64_t branches)
 {
     return cpu->busy_branches ? (double)cpu->busy_ticks / (double)cpu->busy_branches * (double)branches : 0;
 }
 
-/* How a span's ticks are spread: for each branch, and for each time that it was woken. */
+/* How the ticks of a span are spread: for each branch, and for each wake-up from a halt. */
 struct spread {
     double pace, rest;
 };
@@ -61,9 +61,9 @@ static struct spread spread_of(struct times_cpu *cpu, uint64_t ticks, uint64_t b
     return (struct spread){branches ? ((double)ticks - rest * (double)woken) / (double)branches : 0, rest};
 }
 
-static void tell_held(struct times_cpu *cpu, uint64_t from, uint64_t to, struct spread spread)
+static void emit_held(struct times_cpu *cpu, uint64_t from, uint64_t to, struct spread spread)
 {
-    const uint64_t begin = cpu->told_at;
+    const uint64_t begin = cpu->emitted_at;
     uint64_t last = from;
     double rests = 0;
     for (size_t i = 0; i < cpu->count; i++) {
@@ -71,36 +71,36 @@ static void tell_held(struct times_cpu *cpu, uint64_t from, uint64_t to, struct 
         rests += item->woken ? spread.rest : 0;
         const uint64_t when = from + (uint64_t)(spread.pace * (double)(item->at - begin) + rests);
         last = when < last ? last : when > to ? to : when;
-        times_tell(cpu, item, item->at, last);
+        times_emit(cpu, item, item->at, last);
     }
     cpu->count = 0;
 }
 
-/* All that is held happened up to here. */
+/* All held items happened before tsc: emit them. */
 static void flush(struct times_cpu *cpu, uint64_t tsc)
 {
     const uint64_t from = cpu->tsc ? cpu->tsc : tsc;
-    tell_held(cpu, from, tsc, spread_of(cpu, tsc - from, cpu->at - cpu->told_at));
-    times_tell(cpu, NULL, cpu->at, tsc);
+    emit_held(cpu, from, tsc, spread_of(cpu, tsc - from, cpu->at - cpu->emitted_at));
+    times_emit(cpu, NULL, cpu->at, tsc);
     cpu->tsc = tsc;
 }
 
-/* It must be told although the CPU's next time is not known, but for that it is not before now. */
+/* Emit the held items although the CPU's next time is unknown; only that it is not before now is known. */
 static void flush_early(struct times_cpu *cpu, uint64_t now)
 {
-    const uint64_t from = cpu->tsc, branches = cpu->at - cpu->told_at;
+    const uint64_t from = cpu->tsc, branches = cpu->at - cpu->emitted_at;
     const double ticks = busy_ticks(cpu, branches);
     if (cpu->times->window.by_branches || now <= from || from == 0)
         now = from;
     else
         now = ticks < (double)(now - from) ? from + (uint64_t)ticks : now;
     const struct spread spread = {branches ? (double)(now - from) / (double)branches : 0, 0};
-    tell_held(cpu, from, now, spread);
-    times_tell(cpu, NULL, cpu->at, now);
+    emit_held(cpu, from, now, spread);
+    times_emit(cpu, NULL, cpu->at, now);
     cpu->tsc = now;
 }
 
-static void go_on(struct times_cpu *cpu, uint64_t tsc)
+static void advance(struct times_cpu *cpu, uint64_t tsc)
 {
     if (cpu->times->window.by_branches)
         flush(cpu, cpu->at);
@@ -108,7 +108,7 @@ static void go_on(struct times_cpu *cpu, uint64_t tsc)
         flush(cpu, tsc);
 }
 
-/* As long as there may be more, and there is memory. */
+/* Grow the buffer up to the maximum, if there is memory. */
 static void make_room(struct times_cpu *cpu)
 {
     const size_t room = cpu->room ? 2 * cpu->room : 4096;
@@ -138,7 +138,7 @@ static void hold(struct times_cpu *cpu, struct times_item item, uint64_t tsc)
         cpu->items[cpu->count++] = item;
 }
 
-/* The copy of a task of the stacks. */
+/* The copy of a task of the stacks; see struct times_task. */
 static struct times_task *copy_of(struct times *times, struct stack_task *task)
 {
     if (!task)
@@ -152,14 +152,14 @@ static struct times_task *copy_of(struct times *times, struct stack_task *task)
         return NULL;
     }
     copy->task = (struct stack_task){.number = task->number, .space = task->space};
-    copy->wanted = !times->window.wants;
+    copy->selected = !times->window.is_selected;
     copy->next = times->tasks;
     times->tasks = copy;
     task->user = (uint64_t)(uintptr_t)copy;
     return copy;
 }
 
-/* Where Linux waits for an interrupt. */
+/* Functions in which Linux halts until an interrupt. */
 static bool is_halt(const struct name *name)
 {
     static const char *const symbols[] = {"native_safe_halt",   "pv_native_safe_halt", "acpi_safe_halt", "default_idle",
@@ -191,7 +191,7 @@ static void enter(void *context, struct stack_task *task, uint64_t tsc)
     item.site = frame->site;
     item.entry = (uint8_t)frame->entry;
     item.woken = frame->entry == STACK_INTERRUPT && task->depth > 1 && is_halt(frame[-1].name);
-    go_on(cpu, tsc);
+    advance(cpu, tsc);
     hold(cpu, item, tsc);
 }
 
@@ -199,7 +199,7 @@ static void leave(void *context, struct stack_task *task, uint64_t tsc)
 {
     struct times_cpu *cpu = context;
     const struct times_item item = item_of(cpu, TIMES_LEAVE, task);
-    go_on(cpu, tsc);
+    advance(cpu, tsc);
     hold(cpu, item, tsc);
 }
 
@@ -208,36 +208,36 @@ static void spend(void *context, struct stack_task *task, uint64_t branches, uin
     struct times_cpu *cpu = context;
     (void)task;
     cpu->at += branches;
-    go_on(cpu, tsc);
+    advance(cpu, tsc);
 }
 
 static void run(void *context, struct stack_task *task, uint64_t tsc)
 {
     struct times_cpu *cpu = context;
     const struct times_item item = item_of(cpu, TIMES_RUN, task);
-    go_on(cpu, tsc);
+    advance(cpu, tsc);
     hold(cpu, item, tsc);
 }
 
 static void lost(void *context, uint64_t tsc)
 {
     struct times_cpu *cpu = context;
-    go_on(cpu, tsc);
+    advance(cpu, tsc);
     for (struct times_cpu *each = cpu->times->cpus; each; each = each->next)
         flush_early(each, tsc);
-    times_tell_lost(cpu, cpu->tsc);
+    times_emit_lost(cpu, cpu->tsc);
 }
 
-/* What is held of the task comes before. */
+/* Emit the held items of the task first. */
 static void end(void *context, struct stack_task *task, uint64_t tsc)
 {
     struct times_cpu *cpu = context;
     const struct times_item item = item_of(cpu, TIMES_RUN, task);
     if (!item.task)
         return;
-    go_on(cpu, tsc);
+    advance(cpu, tsc);
     flush_early(item.task->cpu ? item.task->cpu : cpu, tsc);
-    times_tell_end(cpu, &item, cpu->tsc);
+    times_emit_end(cpu, &item, cpu->tsc);
 }
 
 struct stack_hooks times_hooks(struct times *times, const struct stack_hooks *hooks)

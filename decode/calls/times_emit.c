@@ -1,4 +1,4 @@
-/* What was held is told, at the times that were found, to who listens. */
+/* Emits held events to the listener, at the times that were found for them. */
 #include <stdlib.h>
 
 #include "decode/calls/times_state.h"
@@ -9,29 +9,29 @@ static bool inside(const struct times_cpu *cpu, uint64_t tsc)
     return tsc >= cpu->times->window.from && tsc < cpu->times->window.to;
 }
 
-/* The listener's task is wanted no more: all is left. */
+/* The task on the CPU is no longer selected: leave all of its frames. */
 static void hide(struct times_cpu *cpu, struct times_task *task, uint64_t tsc)
 {
     const size_t depth = task->task.depth;
-    for (; task->told > 0; task->told--) {
-        task->task.depth = task->told;
+    for (; task->shown_depth > 0; task->shown_depth--) {
+        task->task.depth = task->shown_depth;
         cpu->hooks.leave(cpu->hooks.context, &task->task, tsc);
     }
     task->task.depth = depth;
 }
 
-/* The listener learns which task runs, and of frames that were entered before the window. */
+/* Inform the listener which task runs, and of frames that were entered before the window. */
 static void catch_up(struct times_cpu *cpu, uint64_t tsc)
 {
-    if (cpu->current && !cpu->current->wanted && cpu->shown == cpu->current)
+    if (cpu->current && !cpu->current->selected && cpu->shown == cpu->current)
         hide(cpu, cpu->current, tsc);
-    struct times_task *current = cpu->current && cpu->current->wanted ? cpu->current : NULL;
+    struct times_task *current = cpu->current && cpu->current->selected ? cpu->current : NULL;
     const size_t depth = current ? current->task.depth : 0;
     if (cpu->shown != current)
         cpu->hooks.run(cpu->hooks.context, current ? &current->task : NULL, tsc);
     cpu->shown = current;
-    while (current && current->told < depth) {
-        current->task.depth = ++current->told;
+    while (current && current->shown_depth < depth) {
+        current->task.depth = ++current->shown_depth;
         cpu->hooks.enter(cpu->hooks.context, &current->task, tsc);
     }
 }
@@ -54,39 +54,39 @@ static void place(struct stack_task *task, const struct times_item *item)
     task->at = item->trace_at;
 }
 
-/* Where it stands now, and whether it is wanted there. */
+/* Update the task's position, and whether it is selected there. */
 static void move(const struct times *times, struct times_task *task, const struct times_item *item)
 {
     const bool same =
         task->task.space == item->space && task->task.at == item->trace_at && task->task.pages == item->pages;
     place(&task->task, item);
-    if (times->window.wants && !same)
-        task->wanted = times->window.wants(times->window.context, &task->task);
+    if (times->window.is_selected && !same)
+        task->selected = times->window.is_selected(times->window.context, &task->task);
 }
 
-/* What the task that runs has spent, where it is wanted. */
+/* Report what the running task has spent, if it is selected. */
 static void spend(const struct times_cpu *cpu, uint64_t branches, uint64_t tsc)
 {
     struct times_task *current = cpu->current;
-    if (!current || current->wanted)
+    if (!current || current->selected)
         cpu->hooks.spend(cpu->hooks.context, current ? &current->task : NULL, branches, tsc);
     else if (cpu->hooks.skip)
         cpu->hooks.skip(cpu->hooks.context, tsc);
 }
 
-static void tell_leave(struct times_cpu *cpu, struct times_task *task, uint64_t tsc)
+static void emit_leave(struct times_cpu *cpu, struct times_task *task, uint64_t tsc)
 {
     if (task->task.depth == 0)
         return;
-    if (task->told == task->task.depth) {
+    if (task->shown_depth == task->task.depth) {
         if (inside(cpu, tsc))
             cpu->hooks.leave(cpu->hooks.context, &task->task, tsc);
-        task->told--;
+        task->shown_depth--;
     }
     task->task.depth--;
 }
 
-static void tell_item(struct times_cpu *cpu, const struct times_item *item, uint64_t tsc)
+static void emit_item(struct times_cpu *cpu, const struct times_item *item, uint64_t tsc)
 {
     struct times_task *task = item->task;
     if (task)
@@ -98,7 +98,7 @@ static void tell_item(struct times_cpu *cpu, const struct times_item *item, uint
         break;
     case TIMES_LEAVE:
         if (task)
-            tell_leave(cpu, task, tsc);
+            emit_leave(cpu, task, tsc);
         break;
     case TIMES_RUN:
         cpu->current = task;
@@ -106,8 +106,8 @@ static void tell_item(struct times_cpu *cpu, const struct times_item *item, uint
     }
 }
 
-/* What runs at the window's end runs up to there. */
-static void tell_past(struct times_cpu *cpu)
+/* What runs at the window's end runs until then. */
+static void emit_past(struct times_cpu *cpu)
 {
     if (cpu->past)
         return;
@@ -115,23 +115,23 @@ static void tell_past(struct times_cpu *cpu)
     spend(cpu, 0, cpu->times->window.to);
 }
 
-void times_tell(struct times_cpu *cpu, const struct times_item *item, uint64_t at, uint64_t tsc)
+void times_emit(struct times_cpu *cpu, const struct times_item *item, uint64_t at, uint64_t tsc)
 {
-    const uint64_t branches = at - cpu->told_at;
-    cpu->told_at = at;
+    const uint64_t branches = at - cpu->emitted_at;
+    cpu->emitted_at = at;
     if (tsc >= cpu->times->window.to)
-        tell_past(cpu);
+        emit_past(cpu);
     if (inside(cpu, tsc)) {
         catch_up(cpu, tsc);
         spend(cpu, branches, tsc);
     }
     if (item)
-        tell_item(cpu, item, tsc);
+        emit_item(cpu, item, tsc);
     if (inside(cpu, tsc))
         catch_up(cpu, tsc);
 }
 
-void times_tell_end(struct times_cpu *cpu, const struct times_item *item, uint64_t tsc)
+void times_emit_end(struct times_cpu *cpu, const struct times_item *item, uint64_t tsc)
 {
     place(&item->task->task, item);
     if (cpu->hooks.end)
@@ -146,8 +146,8 @@ static bool runs(const struct times *times, const struct times_task *task)
     return false;
 }
 
-/* Of the tasks the stacks know but those that run on other CPUs from then on. */
-void times_tell_lost(struct times_cpu *cpu, uint64_t tsc)
+/* After a gap, the stacks know only the tasks that run on other CPUs. */
+void times_emit_lost(struct times_cpu *cpu, uint64_t tsc)
 {
     struct times_task **place = &cpu->times->tasks;
     cpu->current = NULL;

@@ -1,42 +1,42 @@
-/* Inside of times.c and times_emit.c: what is held, and what was told of it. */
+/* Shared by times.c and times_emit.c only: held events, and what was emitted of them. */
 #ifndef DECODE_CALLS_TIMES_STATE_H
 #define DECODE_CALLS_TIMES_STATE_H
 
 #include "decode/calls/times.h"
 
-/* A copy of a task as it is at the moment that is told of; the stacks' own is ahead of it. */
+/* A copy of a task in the state of the emitted events; the stacks' own task is ahead of it. */
 struct times_task {
     struct stack_task task;
-    size_t told;           /* so many of its frames the listener knows */
-    bool wanted;           /* by the window */
-    struct times_cpu *cpu; /* which holds the last that came of it */
+    size_t shown_depth;    /* number of its frames that the listener knows */
+    bool selected;         /* selected by the window */
+    struct times_cpu *cpu; /* the CPU that holds its latest events */
     struct times_task *next;
 };
 
 enum times_kind { TIMES_ENTER, TIMES_LEAVE, TIMES_RUN };
 
 struct times_item {
-    uint64_t at; /* the branches of the CPU before it */
+    uint64_t at; /* the CPU's branches before the event */
     struct times_task *task;
     const struct name *name;
     const struct code_pages *pages;
     const struct name_thread *thread;
-    uint64_t site, space, trace_at; /* pages, thread and trace_at: as of struct stack_task */
+    uint64_t site, space, trace_at; /* pages, thread and trace_at: as in struct stack_task */
     uint8_t kind, entry;
-    bool woken; /* the CPU had halted */
+    bool woken; /* an interrupt woke the halted CPU */
 };
 
 struct times_cpu {
     struct times *times;
-    struct stack_hooks hooks;       /* the listener's */
-    struct times_task *current;     /* as far as it was told */
-    const struct times_task *shown; /* as far as the listener knows */
+    struct stack_hooks hooks;       /* of the listener */
+    struct times_task *current;     /* the running task according to the emitted events */
+    const struct times_task *shown; /* the running task that the listener knows */
     struct times_item *items;
     size_t count, room;
-    uint64_t tsc;                       /* up to here all was told; 0: none is known yet */
-    uint64_t at, told_at;               /* branches up to now, and up to what was told */
-    uint64_t busy_ticks, busy_branches; /* of spans in which the CPU did not halt */
-    bool past;                          /* the window's end was told */
+    uint64_t tsc;                       /* everything before it was emitted; 0: no time is known yet */
+    uint64_t at, emitted_at;            /* branches in total, and up to the last emitted event */
+    uint64_t busy_ticks, busy_branches; /* of spans without a halt */
+    bool past;                          /* the window's end was emitted */
     struct times_cpu *next;
 };
 
@@ -47,13 +47,13 @@ struct times {
     bool no_memory;
 };
 
-/* Tell of an item at a time; NULL: of the branches alone. */
-void times_tell(struct times_cpu *cpu, const struct times_item *item, uint64_t at, uint64_t tsc);
+/* Emit an event at a time; NULL: only the branches. */
+void times_emit(struct times_cpu *cpu, const struct times_item *item, uint64_t at, uint64_t tsc);
 
-/* Tell of the end of a task, when all was told of it. */
-void times_tell_end(struct times_cpu *cpu, const struct times_item *item, uint64_t tsc);
+/* Emit the end of a task, after all of its events. */
+void times_emit_end(struct times_cpu *cpu, const struct times_item *item, uint64_t tsc);
 
-/* Tell of a gap, when all CPUs have told all. */
-void times_tell_lost(struct times_cpu *cpu, uint64_t tsc);
+/* Emit a gap, after all events of all CPUs. */
+void times_emit_lost(struct times_cpu *cpu, uint64_t tsc);
 
 #endif

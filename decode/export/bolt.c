@@ -1,4 +1,4 @@
-/* Source: LLVM BOLT, "perf2bolt -pa": bolt/include/bolt/Profile/DataAggregator.h tells the lines' form. */
+/* Format: LLVM BOLT, "perf2bolt -pa": bolt/include/bolt/Profile/DataAggregator.h describes the lines. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Source: Valgrind's manual, "Callgrind Format Specification". */
+/* Format: Valgrind's manual, "Callgrind Format Specification". */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -6,10 +6,10 @@
 #include "decode/profile/label.h"
 #include "decode/profile/node_sums.h"
 
-/* A function that calls another, over all of the tree. Functions have their name's number plus 1, processes come
- * behind them. */
+/* A caller and a callee, summed over the whole tree. A function is the number of its name plus 1; processes follow the
+ * functions. */
 struct call_edge {
-    uint32_t caller, callee; /* caller 0: an empty place */
+    uint32_t caller, callee; /* caller 0: a free slot */
     uint64_t calls, branches, ticks;
 };
 
@@ -17,8 +17,8 @@ struct graph {
     const struct profile *profile;
     const struct node_sums *sums;
     struct call_edge *edges;
-    size_t size, used; /* size: a power of two */
-    uint32_t *on_way;  /* how often a function stands on the way to a node */
+    size_t size, used; /* size is a power of two */
+    uint32_t *on_way;  /* how often each function is on the path to a node */
     uint32_t nr_functions;
     bool no_memory;
 };
@@ -53,7 +53,7 @@ static uint32_t function_of(const struct profile_node *node)
     return node->name->number + 1;
 }
 
-/* Where a function calls itself again, by whatever way, what it costs is in the outermost call already. */
+/* The cost of a recursive call, direct or indirect, is already in the outermost call. */
 static void take_node(struct graph *graph, uint32_t caller, uint32_t number)
 {
     const struct profile_node *node = &graph->profile->nodes[number];
@@ -101,7 +101,7 @@ static int compare(const void *left, const void *right)
     return a->callee < b->callee ? -1 : a->callee > b->callee;
 }
 
-/* Edges by caller, without empty places. */
+/* Sort edges by caller, without free slots. */
 static size_t order_edges(struct graph *graph)
 {
     size_t count = 0;
@@ -117,7 +117,7 @@ struct own {
     uint64_t branches, ticks;
 };
 
-/* What each function costs alone. NULL: no memory. */
+/* The own cost of each function. NULL: out of memory. */
 static struct own *own_costs(const struct profile *profile, uint32_t nr_functions)
 {
     struct own *own = calloc(nr_functions + 1u, sizeof(*own));
@@ -132,7 +132,7 @@ static struct own *own_costs(const struct profile *profile, uint32_t nr_function
     return own;
 }
 
-/* A function's object and name; the first time with the name, then by number alone. */
+/* Write a function's object and name: the name the first time, then only the number. */
 static void write_function(FILE *file, const char *prefix, const struct own *own, uint32_t number)
 {
     char text[LABEL_SIZE];

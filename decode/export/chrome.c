@@ -9,7 +9,7 @@
 #define CPUS_PID 1u
 #define TASKS_PID 2u
 
-/* A JSON string. */
+/* Write a JSON string. */
 static void write_text(FILE *file, const char *text)
 {
     text_write_json(file, (struct record_text){text, strlen(text)});

@@ -1,4 +1,4 @@
-/* Source: DynamoRIO's drcov, "drcov.log" of version 2, as drcov2lcov and Lighthouse read it. */
+/* Format: DynamoRIO's drcov log version 2, as drcov2lcov and Lighthouse read it. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,12 +8,12 @@
 #include "decode/profile/label.h"
 #include "decode/report/number_text.h"
 
-/* Blocks tell 32 bits of an address: what has no file is dealt into such stretches. */
+/* Blocks have 32 bits of an address, so code of no file is grouped into windows of this size. */
 #define WINDOW (1ull << 32)
 #define MOST_MODULES 65535u
 
 struct module {
-    const char *object; /* NULL: a stretch of addresses that begins at base */
+    const char *object; /* NULL: a window of addresses that begins at base */
     uint64_t base, end;
 };
 
@@ -35,8 +35,7 @@ static bool is_same(const struct module *module, const struct edge *edge)
     return !strcmp(object, module->object);
 }
 
-/* Those of one file begin at its lowest address rounded down; the file's own addresses count. NULL: too many, or no
- * memory. */
+/* The module of a file begins at the file's lowest address, rounded down. NULL: too many modules, or out of memory. */
 static struct module *module_of(struct modules *modules, const struct edge *edge)
 {
     for (size_t i = 0; i < modules->count; i++)
@@ -50,7 +49,7 @@ static struct module *module_of(struct modules *modules, const struct edge *edge
     if (!module)
         return NULL;
     *module = (struct module){edge->name_from->object, 0, 0};
-    /* Blocks tell offsets from base: a file's are its own addresses, unless they are high. */
+    /* Blocks have offsets from base: those of a file are its own addresses, unless these are high. */
     module->base = edge->linked_from & ~(WINDOW / 2 - 1);
     if (!module->object)
         module->base = edge->from & ~(WINDOW - 1);
@@ -79,7 +78,7 @@ static void write_modules(FILE *file, const struct modules *modules)
                 modules->items[i].object ? modules->items[i].object : "[unknown]");
 }
 
-/* A block is at most 65535 bytes: longer ones are several. */
+/* A block has at most 65535 bytes: longer code becomes several blocks. */
 static uint64_t write_blocks(FILE *file, const struct modules *modules, const struct edge *edge, size_t module)
 {
     uint64_t at = begin_of(edge) - modules->items[module].base, left = edge->to - edge->from, count = 0;

@@ -5,37 +5,38 @@
 #include "decode/export/formats.h"
 #include "decode/profile/label.h"
 
-/* The way to a node, as text: what each level adds is cut off again. */
-struct way {
+/* Format: Brendan Gregg's folded stacks, "process;outermost;...;innermost count" on each line. The path to a node as
+ * text: each level appends its name, and cuts it off again. */
+struct path {
     char *text;
     size_t used, room;
 };
 
-static bool way_add(struct way *way, const char *label)
+static bool path_add(struct path *path, const char *label)
 {
     const size_t length = strlen(label);
-    if (way->used + length + 2 > way->room) {
-        const size_t room = 2 * (way->used + length + 2);
-        char *more = realloc(way->text, room);
+    if (path->used + length + 2 > path->room) {
+        const size_t room = 2 * (path->used + length + 2);
+        char *more = realloc(path->text, room);
         if (!more)
             return false;
-        way->text = more;
-        way->room = room;
+        path->text = more;
+        path->room = room;
     }
-    if (way->used > 0)
-        way->text[way->used++] = ';';
+    if (path->used > 0)
+        path->text[path->used++] = ';';
     for (size_t i = 0; i < length; i++)
-        way->text[way->used++] = label[i] == ';' || label[i] == '\n' ? ':' : label[i];
+        path->text[path->used++] = label[i] == ';' || label[i] == '\n' ? ':' : label[i];
     return true;
 }
 
-static void way_cut(struct way *way)
+static void path_cut(struct path *path)
 {
-    while (way->used > 0 && way->text[--way->used] != ';')
+    while (path->used > 0 && path->text[--path->used] != ';')
         ;
 }
 
-static bool write_process(FILE *file, struct way *way, const struct profile *profile, uint32_t root,
+static bool write_process(FILE *file, struct path *path, const struct profile *profile, uint32_t root,
                           enum export_unit unit)
 {
     char text[LABEL_SIZE];
@@ -43,19 +44,19 @@ static bool write_process(FILE *file, struct way *way, const struct profile *pro
     while (node) {
         const struct profile_node *at = &profile->nodes[node];
         const uint64_t count = unit == EXPORT_TICKS ? at->ticks : at->branches;
-        if (!way_add(way, label_text(text, at->name)))
+        if (!path_add(path, label_text(text, at->name)))
             return false;
         if (count > 0)
-            fprintf(file, "%.*s %" PRIu64 "\n", (int)way->used, way->text, count);
+            fprintf(file, "%.*s %" PRIu64 "\n", (int)path->used, path->text, count);
         if (at->child) {
             node = at->child;
             continue;
         }
-        way_cut(way);
+        path_cut(path);
         while (node != root && !profile->nodes[node].sibling) {
             node = profile->nodes[node].parent;
             if (node != root)
-                way_cut(way);
+                path_cut(path);
         }
         node = node == root ? 0 : profile->nodes[node].sibling;
     }
@@ -65,18 +66,18 @@ static bool write_process(FILE *file, struct way *way, const struct profile *pro
 static bool write_profile(FILE *file, const struct profile *profile, const struct export_job *job, struct error *error)
 {
     const enum export_unit unit = job->unit;
-    struct way way = {0};
+    struct path path = {0};
     char text[LABEL_SIZE];
     bool good = true;
     for (size_t i = 1; i < profile->nr_processes && good; i++) {
-        way.used = 0;
-        good = way_add(&way, label_process(text, &profile->processes[i])) &&
-               write_process(file, &way, profile, profile->processes[i].root, unit);
+        path.used = 0;
+        good = path_add(&path, label_process(text, &profile->processes[i])) &&
+               write_process(file, &path, profile, profile->processes[i].root, unit);
     }
     const uint64_t lost = unit == EXPORT_TICKS ? profile->lost_ticks : profile->lost_branches;
     if (lost > 0)
         fprintf(file, "[unknown task] %" PRIu64 "\n", lost);
-    free(way.text);
+    free(path.text);
     return good || error_set(error, ERROR_MEMORY, 0, "the call tree");
 }
 

@@ -1,4 +1,5 @@
-/* Source: geninfo(1), "FILES". */
+/* Format: geninfo(1), "FILES". Functions that ran, and those of the same objects that did not. The line of a function
+ * is that of the object's listing, which is written to the directory --sources. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 #include "decode/export/formats.h"
 #include "decode/profile/label.h"
 
-/* All functions that are known, by object and address. */
+/* A known function, sorted by object and address. */
 struct listed {
     const struct name *name;
     uint64_t calls;
@@ -24,11 +25,11 @@ static int compare(const void *left, const void *right)
 
 struct list {
     struct listed *items;
-    struct name *kernel; /* names of the kernel's functions, which nobody else has */
+    struct name *kernel; /* names of the kernel's functions, owned by this list */
     size_t count;
 };
 
-/* Those that ran, and all of the kernel's. false: no memory. */
+/* List the functions that ran, and all of the kernel. false: out of memory. */
 static bool list_all(struct list *list, const struct profile *profile, const struct names *names)
 {
     struct name function;
@@ -50,7 +51,7 @@ static bool list_all(struct list *list, const struct profile *profile, const str
     return true;
 }
 
-/* A function of the kernel that ran is listed twice. */
+/* Merge duplicates: a function of the kernel that ran is in both lists. */
 static void sort_list(struct list *list)
 {
     size_t count = 0;
@@ -65,7 +66,7 @@ static void sort_list(struct list *list)
     list->count = count;
 }
 
-/* Where the listing of an object stands, or would. */
+/* Path of an object's listing, whether it is written or not. */
 static void listing_path(char path[PATH_MAX], const char *sources, const struct name *name)
 {
     const int length = snprintf(path, PATH_MAX, "%s%s", sources ? sources : "", sources ? "/" : "");

@@ -7,9 +7,9 @@
 
 #define FIRST_SIZE 4096u
 #define KERNEL 0u
-#define MOST_PAGES 1024u /* of a function: none is that long, but what has no name may be */
+#define MOST_PAGES 1024u /* of a function: real functions are shorter, but code without a name may not be */
 
-/* Kinds of what was taken, in the lowest bits of a key; behind them stands a process or an object. */
+/* Kinds of recorded items, in the lowest bits of a key; the other bits are a process or an object. */
 enum { SEEN_PAGE = 1, SEEN_NAME, SEEN_OBJECT_PAGE, SEEN_OBJECT_NAME, SEEN_MAPPING };
 
 static size_t place_of(const struct perf_seen *seen, size_t size, uint64_t key, uint64_t number)
@@ -35,7 +35,7 @@ static bool grow(struct perf_code *code)
     return true;
 }
 
-/* Is it there for the first time? whose: a process, an object, or, of mappings, both. */
+/* Is the item new? owner: a process, an object, or for mappings both. */
 static bool is_new(struct perf_code *code, unsigned kind, uint64_t whose, uint64_t number)
 {
     const uint64_t key = whose << 3 | kind;
@@ -56,7 +56,7 @@ static bool is_kernel(uint64_t address)
     return address >> 63;
 }
 
-/* KERNEL: no memory, which is noted. */
+/* Returns KERNEL if memory is exhausted, which is noted. */
 static uint32_t object_of(struct perf_code *code, uint32_t process, const char *name)
 {
     const uint32_t whose = name ? PERF_ALL_PROCESSES : process;
@@ -74,7 +74,7 @@ static uint32_t object_of(struct perf_code *code, uint32_t process, const char *
     return (uint32_t)code->nr_objects - 1;
 }
 
-/* A CPU's pages go when its trace was decoded; the bytes are the capture's. */
+/* The pages of a CPU are freed after its trace was decoded; their bytes belong to the capture. */
 static struct page_record *copy_of(const struct page_record *page)
 {
     struct page_record *copy = malloc(sizeof(*copy));
@@ -105,7 +105,7 @@ static void add_mapping(struct perf_code *code, const struct perf_place *place, 
         code->no_memory = true;
 }
 
-/* The page at an address of a process, of the object that its name tells. */
+/* Record the page at an address of a process, in the object that its name gives. */
 static void take_page(struct perf_code *code, const struct perf_place *place, uint64_t gva, const char *name)
 {
     const uint64_t space =
@@ -124,7 +124,7 @@ static void take_page(struct perf_code *code, const struct perf_place *place, ui
         add_mapping(code, place, object, gva - linked);
 }
 
-/* A function, as its object's file has it. */
+/* Record a function at its address in the object's file. */
 static void take_symbol(struct perf_code *code, const struct perf_place *place, const struct name *name)
 {
     const uint32_t number = is_kernel(name->begin) ? KERNEL : object_of(code, place->process, name->object);

@@ -59,7 +59,7 @@ static void put_file_header(FILE *file, size_t nr_attrs, uint64_t data, uint64_t
     perf_data_put64(file, size);
     put_zeros(file, SECTION_SIZE); /* event types */
     perf_data_put64(file, 1u << FEATURE_HOSTNAME | 1u << FEATURE_OSRELEASE | 1u << FEATURE_ARCH | 1u << FEATURE_NRCPUS);
-    put_zeros(file, 24); /* the other features */
+    put_zeros(file, 24); /* words for other features */
 }
 
 void perf_data_begin(struct perf_data *data, FILE *file, const struct perf_data_attr *attrs, size_t nr_attrs)
@@ -83,7 +83,7 @@ static void put_string(FILE *file, const char *string)
     fwrite(padded, sizeof(padded), 1, file);
 }
 
-/* Behind the records: a table of sections, then the sections. */
+/* After the records: a table of sections, then the sections. */
 static void put_features(FILE *file, uint64_t at, uint32_t nr_cpus)
 {
     const uint64_t first = at + NR_FEATURES * SECTION_SIZE, string = sizeof(uint32_t) + STRING_SIZE;
@@ -140,7 +140,7 @@ void perf_data_put_id(const struct perf_data *data, const struct perf_data_id *i
         perf_data_put64(data->file, id->event);
 }
 
-/* A text with its 0 and more, up to a multiple of 8 bytes. */
+/* Write a text, its terminating 0, and padding to a multiple of 8 bytes. */
 static size_t text_size(const char *text)
 {
     return (strlen(text) + 8) & ~(size_t)7;

@@ -19,14 +19,14 @@
 #define BRANCHES_PER_SAMPLE 10000u
 #define TICKS_PER_SAMPLE 1000000u
 
-/* perf_event_attr: what is counted, by perf's own names "branches" and "cpu-clock", nanoseconds. */
+/* perf_event_attr.config of perf's events "branches" and "cpu-clock" (nanoseconds). */
 enum { HARDWARE_BRANCHES = 4, SOFTWARE_CPU_CLOCK = 0 };
 
 #define KERNEL_MAP "[kernel.kallsyms]_text" /* perf looks for this symbol in kallsyms */
-#define PATH_SIZE 1024u                     /* of what a record can hold */
+#define PATH_SIZE 1024u                     /* limit of a name in a record */
 
 struct directory {
-    char path[PATH_SIZE]; /* from the root on: perf may be started anywhere */
+    char path[PATH_SIZE]; /* absolute, as perf may be started anywhere */
     const struct perf_samples *samples;
     struct error *error;
 };
@@ -61,7 +61,7 @@ static bool close_in(const struct directory *directory, FILE *file, const char *
            error_set(directory->error, ERROR_CANNOT_WRITE, 0, "%s/%s", directory->path, name);
 }
 
-/* Where an object's file stands: perf shows its last part. */
+/* Path of an object's file: perf shows its last part. */
 static void object_name(char name[PATH_SIZE], const struct perf_code *code, size_t number)
 {
     const struct perf_object *object = &code->objects[number];
@@ -94,7 +94,7 @@ static bool write_objects(const struct directory *directory)
     return good;
 }
 
-/* The kernel's first function; where none is known, its first page that ran. */
+/* Address of the kernel's first function; if none is known, of its first executed page. */
 static uint64_t kernel_begin(const struct perf_samples *samples)
 {
     struct name function;
@@ -106,7 +106,7 @@ static uint64_t kernel_begin(const struct perf_samples *samples)
     return begin;
 }
 
-/* All functions of the kernel, and those of modules that are in samples. */
+/* Write all functions of the kernel, and those of modules that are in samples. */
 static bool write_kallsyms(const struct directory *directory)
 {
     const struct perf_samples *samples = directory->samples;
@@ -128,7 +128,7 @@ static bool write_kallsyms(const struct directory *directory)
     return close_in(directory, file, "kcore_dir/kallsyms");
 }
 
-/* perf wants the file; symbols of modules it takes from kallsyms. */
+/* perf requires the file; it takes symbols of modules from kallsyms. */
 static bool write_modules(const struct directory *directory)
 {
     FILE *file = open_in(directory, "kcore_dir/modules");
@@ -144,7 +144,7 @@ static bool write_kernel(const struct directory *directory)
            write_kallsyms(directory) && write_modules(directory);
 }
 
-/* As the guest's kernel calls it; else its program's file; else its space. */
+/* Its name in the guest's kernel; otherwise its program's file, or its address space. */
 static const char *comm_of(char text[LABEL_SIZE], const struct perf_thread *thread,
                            const struct profile_process *process)
 {
@@ -168,7 +168,7 @@ static void put_comms(const struct perf_data *data, const struct perf_samples *s
     }
 }
 
-/* Pages that follow each other are one mapping. */
+/* Consecutive pages are one mapping. */
 static void put_object(const struct perf_data *data, const struct directory *directory,
                        const struct perf_mapping *mapping)
 {
@@ -232,7 +232,7 @@ static bool write_data(const struct directory *directory)
     return close_in(directory, file, "data") && good;
 }
 
-/* The path from the root on. */
+/* Find the absolute path. */
 static bool find_path(struct directory *directory, const char *name)
 {
     char path[PATH_MAX];

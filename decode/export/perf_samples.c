@@ -4,10 +4,10 @@
 
 #include "decode/capture/list.h"
 
-#define MOST_CHAIN 1000u /* frames; behind them a record would be too long */
+#define MOST_CHAIN 1000u /* frames: with more, a record would exceed 64 KiB */
 #define FIRST_FREE_TID 0x100000u
 
-/* Between the addresses of a call chain: what follows is the kernel's, or user code. perf_event.h. */
+/* Markers in a call chain: the following addresses are the kernel's, or the user's. perf_event.h. */
 #define CONTEXT_KERNEL ((uint64_t)-128)
 #define CONTEXT_USER ((uint64_t)-512)
 
@@ -16,7 +16,7 @@ struct sampler {
     struct profile_cpu profile_cpu;
     struct stack_hooks profile;
     uint16_t cpu;
-    uint64_t tsc, held; /* held: since the last sample */
+    uint64_t tsc, held; /* held: units since the last sample */
 };
 
 struct listener {
@@ -25,7 +25,7 @@ struct listener {
     unsigned nr_cpus;
 };
 
-/* The first thread of a process has its number. */
+/* The first thread of a process has the process's number. */
 static uint32_t tid_of(struct perf_samples *samples, const struct stack_task *task, uint32_t process)
 {
     bool first = true;
@@ -51,8 +51,8 @@ static uint32_t tid_of(struct perf_samples *samples, const struct stack_task *ta
     return thread->tid;
 }
 
-/* Where a frame was left for the one above it: the CALL, if that lies in the function. A frame on top stands, for all
- * that is known, at its first instruction. */
+/* Where a frame called the one above it: the CALL, if that is in the function. Within the top frame the position is
+ * unknown: its first instruction is used. */
 static uint64_t address_in(const struct stack_task *task, size_t frame)
 {
     const struct name *name = task->frames[frame].name;
@@ -60,7 +60,7 @@ static uint64_t address_in(const struct stack_task *task, size_t frame)
     return site >= name->begin && site < name->end ? site : name->begin;
 }
 
-/* The chain, the innermost first, with what perf wants between kernel and user. Returns how many. */
+/* Fill in the chain, innermost first, with perf's markers between kernel and user. Returns its length. */
 static size_t find_chain(uint64_t chain[2 * MOST_CHAIN], const struct stack_task *task)
 {
     uint64_t context = 0;

@@ -1,6 +1,6 @@
 /*
- * Perfetto's trace: a Trace message, whose fields are packets. Names are told once and then by number ("interned").
- * Source: perfetto.dev, "Synthetic TrackEvent traces", and Perfetto's protos/perfetto/trace/.
+ * Format: Perfetto's trace is a Trace message whose fields are packets. Names are defined once, and then referred to by
+ * number ("interned"). perfetto.dev, "Synthetic TrackEvent traces", and Perfetto's protos/perfetto/trace/.
  */
 #include <stdlib.h>
 
@@ -29,16 +29,16 @@ enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 #define SEQUENCE 1u
 #define UUID_CPUS 1u
 #define UUID_TASKS 2u
-#define UUID_TRACKS 16u /* the first track's */
+#define UUID_TRACKS 16u /* of the first track */
 
-/* The longest packet has one name, a category or annotation, and numbers: none is ever cut. */
+/* The longest packet has one name, one category or annotation, and numbers: it always fits. */
 _Static_assert(LABEL_SIZE + 512 <= PROTOBUF_SIZE, "a packet has room for a name");
 
 struct writer {
     FILE *file;
     const struct calls_run *run;
     const struct slices *slices;
-    bool *known_names; /* by number: a packet has told it */
+    bool *known_names; /* by number: already defined in a packet */
     bool *known_tasks;
     bool begun;
 };
@@ -80,7 +80,7 @@ static void write_track(struct writer *writer, uint32_t number)
     write_packet(writer, &packet);
 }
 
-/* Functions have odd numbers, tasks even ones, none is 0. */
+/* Functions have odd numbers, tasks even ones; 0 is not used. */
 static uint64_t name_iid(const struct slice *slice)
 {
     return 2ull * slice->name + (slice->entry == SLICE_TASK ? 2 : 1);
@@ -94,7 +94,7 @@ static void intern_text(struct protobuf *interned, uint32_t field, uint64_t iid,
     protobuf_message(interned, field, &entry);
 }
 
-/* The name of a slice, where it comes for the first time. */
+/* Define the name of a slice when it is used first. */
 static void tell_name(struct writer *writer, struct protobuf *packet, const struct slice *slice)
 {
     char text[LABEL_SIZE];
@@ -108,7 +108,7 @@ static void tell_name(struct writer *writer, struct protobuf *packet, const stru
     protobuf_message(packet, PACKET_INTERNED, &interned);
 }
 
-static void tell_categories(struct writer *writer)
+static void write_categories(struct writer *writer)
 {
     struct protobuf packet = {0}, interned = {0};
     for (uint8_t entry = STACK_BASE; entry <= STACK_TAIL; entry++)
@@ -192,7 +192,7 @@ static bool write_slices(FILE *file, const struct slices *slices, const struct e
         write_process(&writer, UUID_TASKS, "tasks");
         for (uint32_t i = 0; i < slices->nr_tracks; i++)
             write_track(&writer, i);
-        tell_categories(&writer);
+        write_categories(&writer);
         write_all_slices(&writer);
         write_lost(&writer);
     }

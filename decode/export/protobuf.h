@@ -1,6 +1,6 @@
 /*
- * Protocol Buffers' wire format, as much of it as is needed to write: varints, and fields of bytes, which messages
- * within messages are. Pure. Source: protobuf.dev, "Encoding".
+ * Writer of the Protocol Buffers wire format, as far as it is needed: varints, and fields of bytes, which include
+ * nested messages. Pure. Source: protobuf.dev, "Encoding".
  */
 #ifndef DECODE_EXPORT_PROTOBUF_H
 #define DECODE_EXPORT_PROTOBUF_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A message that is being made. What does not fit is noted. */
+/* A message under construction. cut is set when it does not fit. */
 #define PROTOBUF_SIZE 2048u
 struct protobuf {
     uint8_t bytes[PROTOBUF_SIZE];

@@ -6,9 +6,9 @@
 #include "decode/export/formats.h"
 #include "decode/export/tracks.h"
 
-/* Frames are numbered in the order in which they come: functions first, behind them the tasks. */
+/* Frames are numbered in the order of the file: functions first, then tasks. */
 struct frames {
-    uint32_t *functions; /* by number of the name; 0: not used, else the frame's number plus 1 */
+    uint32_t *functions; /* indexed by the name's number; 0: not used, otherwise the frame's number plus 1 */
     uint32_t used;
 };
 
@@ -52,17 +52,18 @@ struct writer {
     const struct calls_clock *clock;
     const struct frames *frames;
     uint64_t zero;
-    bool behind; /* an event stands before the next one */
+    bool follows; /* an event precedes the next one: a comma is due */
 };
 
 static void write_event(struct writer *writer, char type, const struct slice *slice, uint64_t ticks)
 {
-    fprintf(writer->file, "%s{\"type\":\"%c\",\"frame\":%" PRIu32 ",\"at\":%" PRIu64 "}", writer->behind ? ",\n" : "\n",
-            type, frame_of(writer->frames, slice), calls_nanoseconds(writer->clock, ticks));
-    writer->behind = true;
+    fprintf(writer->file, "%s{\"type\":\"%c\",\"frame\":%" PRIu32 ",\"at\":%" PRIu64 "}",
+            writer->follows ? ",\n" : "\n", type, frame_of(writer->frames, slice),
+            calls_nanoseconds(writer->clock, ticks));
+    writer->follows = true;
 }
 
-/* Slices of one track, as they opened and closed. */
+/* Write the slices of one track as begin and end events. */
 static void write_events(struct writer *writer, const struct slice *slices, size_t count)
 {
     const struct slice *open[UINT16_MAX + 1];

@@ -1,4 +1,4 @@
-/* What to call tracks and slices, for all formats alike. */
+/* Names of tracks and slices, the same in all formats. */
 #ifndef DECODE_EXPORT_TRACKS_H
 #define DECODE_EXPORT_TRACKS_H
 
@@ -9,11 +9,11 @@
 const char *track_text(char text[LABEL_SIZE], const struct slices *slices, const struct slice_track *track);
 const char *task_text(char text[LABEL_SIZE], const struct slice_task *task);
 
-/* A slice's function, or task. Returns text. */
+/* The name of a slice's function or task. Returns text. */
 const char *track_slice_text(char text[LABEL_SIZE], const struct slices *slices, const struct names *names,
                              const struct slice *slice);
 
-/* How it was entered: "call", "interrupt", "syscall", "signal", "jump", "base", "task". */
+/* How a slice was entered: "call", "interrupt", "syscall", "signal", "jump", "base", "task". */
 const char *track_slice_kind(const struct slice *slice);
 
 #endif

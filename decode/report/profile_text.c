@@ -84,7 +84,7 @@ static void print_process(const struct page *page, const struct profile_sum *sum
     const struct profile_process *process = &page->profile->processes[sum->process];
     char text[256];
     if (process->space == FLOW_CR3_UNKNOWN)
-        snprintf(text, sizeof(text), "kernel tasks, and what ran before the kernel");
+        snprintf(text, sizeof(text), "kernel tasks, and code before the kernel");
     else if (process->task)
         snprintf(text, sizeof(text), "%s", process->task->text);
     else
