@@ -1,6 +1,6 @@
 /*
  * The other CPUs (application processors): they are started one by one, checked, and wait in root mode until the
- * machine is set up. Shell.
+ * machine is set up.
  *
  * Source: SDM Vol. 3A, "MP Initialization Protocol Algorithm for MP Systems", "Typical AP Initialization Sequence".
  */

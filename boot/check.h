@@ -1,4 +1,4 @@
-/* The first steps of the boot: the boot loader's information, the options, and what the machine supports. Shell. */
+/* The first steps of the boot: the boot loader's information, the options, and what the machine supports. */
 #ifndef BOOT_CHECK_H
 #define BOOT_CHECK_H
 

@@ -88,8 +88,8 @@ boot_entry:
     movl %eax, %edi
     movl %ebx, %esi
 
-    /* Find the load address by a CALL. Its stack is the information's reserved word, the only memory that is known to be
-     * writable so far. */
+    /* Find the load address by a CALL. Its stack is the information's reserved word, the only memory that is known to
+     * be writable so far. */
     leal 8(%ebx), %esp
     call 1f
 1:  popl %ebp

@@ -1,4 +1,4 @@
-/* How the boot ends when it cannot go on. Shell. */
+/* Ending a boot that cannot continue. */
 #ifndef BOOT_FAIL_H
 #define BOOT_FAIL_H
 

@@ -1,4 +1,4 @@
-/* The text of the first record, from which the receiver makes a capture's meta.json. Shell. */
+/* The text of the first record, from which the receiver makes a capture's meta.json. */
 #ifndef BOOT_HELLO_H
 #define BOOT_HELLO_H
 

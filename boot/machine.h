@@ -1,4 +1,4 @@
-/* The machine as vmx/ needs to know it. Shell. */
+/* The machine as vmx/ needs to know it. */
 #ifndef BOOT_MACHINE_H
 #define BOOT_MACHINE_H
 

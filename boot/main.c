@@ -2,9 +2,9 @@
 /*
  * The boot, from the first C instruction to the guest's first one, in the order in which it happens.
  *
- *   boot_main     at the address where the boot loader has put us, on the scratch stack: read the boot loader's
- *                 information, the options and the machine, choose the range of memory that becomes ours, and move
- * there moved_main    in that range, on its own stack: take over the other CPUs, load the guest and enter it
+ * 1. boot_main runs at the address where the boot loader has put the image, on the scratch stack. It reads the boot
+ *    loader's information, the options and the machine, chooses the range of memory that becomes ours, and moves there.
+ * 2. moved_main runs in that range, on a stack of its own. It takes over the other CPUs, loads the guest and enters it.
  */
 #include "base/clock.h"
 #include "base/log.h"

@@ -1,7 +1,7 @@
 /*
  * The boot loader's Multiboot2 information, parsed into one struct.
  *
- * Core. Source: Multiboot2 Specification 2.0, "Boot information format".
+ * Source: Multiboot2 Specification 2.0, "Boot information format".
  */
 #ifndef BOOT_MB2_H
 #define BOOT_MB2_H

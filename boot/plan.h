@@ -1,4 +1,4 @@
-/* How much memory we need, and which. Shell. */
+/* How much memory we need, and which. */
 #ifndef BOOT_PLAN_H
 #define BOOT_PLAN_H
 

@@ -1,4 +1,4 @@
-/* Is Intel PT the same on another CPU? All CPUs use one configuration. Core. */
+/* Is Intel PT the same on another CPU? All CPUs use one configuration. */
 #ifndef BOOT_PT_SAME_H
 #define BOOT_PT_SAME_H
 

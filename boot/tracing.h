@@ -1,4 +1,4 @@
-/* The channel and each CPU's PT engine. Shell. */
+/* The channel and each CPU's PT engine. */
 #ifndef BOOT_TRACING_H
 #define BOOT_TRACING_H
 

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Make the Debian packages of this tree, by Debian's own tools, in a copy of it. The same tree gives the same bytes, wherever.
+# Build the Debian packages of this tree with Debian's tools, in a copy of the tree. The build is reproducible.
 #
-# usage: deb.sh OUTPUT      a directory, emptied first; the packages end up in it, and the build's words in OUTPUT/log
+# usage: deb.sh OUTPUT      a directory, emptied first; it receives the packages, and the build's output in OUTPUT/log
 set -eu
 
 output=$(realpath -m "$1")
@@ -14,11 +14,11 @@ mkdir -p "$copy"
     tar -c --null --no-recursion -T - | tar -x -C "$copy"
 cp -a packaging/debian "$copy/debian"
 
-# Nothing of the make that runs this is for the one in there.
+# The variables of a make that runs this script must not reach the inner make.
 unset MAKEFLAGS MFLAGS MAKELEVEL BUILD
 if ! (cd "$copy" && exec dpkg-buildpackage -b -us -uc) >"$output/log" 2>&1; then
     tail -n 20 "$output/log" >&2
-    echo "deb: dpkg-buildpackage failed; all it said is in $output/log" >&2
+    echo "deb: dpkg-buildpackage failed; its output is in $output/log" >&2
     exit 1
 fi
 rm -rf "$copy"

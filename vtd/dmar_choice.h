@@ -1,5 +1,5 @@
 /*
- * vtd=auto: whether to use DMA remapping, and which units to exclude. Core.
+ * vtd=auto: whether to use DMA remapping, and which units to exclude.
  *
  * If remapping breaks a device, the guest loses that device in the middle of its boot. So it is used only where the
  * platform was made for it, and where the guest must not see VT-d anyway.

@@ -1,7 +1,7 @@
 /*
  * Tables for DMA remapping: an identity map of all memory except ours for every device, and of only ours for our card.
  *
- * Core. Source: Intel VT-d, Architecture Specification 4.1, sections 3.4 "DMA Remapping" (legacy mode), 3.7
+ * Source: Intel VT-d, Architecture Specification 4.1, sections 3.4 "DMA Remapping" (legacy mode), 3.7
  * "Second-Stage Translation", 9.1 "Root Entry", 9.3 "Context Entry", 9.8 "Second-Stage Paging Entries".
  */
 #ifndef VTD_DMAR_TABLES_H

@@ -1,6 +1,6 @@
 /*
  * Remapping units while the guest runs. Blocked accesses to our memory are logged. If a unit blocks an access that a
- * device needs, all units are switched off: the guest takes precedence over the protection. Shell.
+ * device needs, all units are switched off: the guest takes precedence over the protection.
  */
 #ifndef VTD_WATCH_H
 #define VTD_WATCH_H

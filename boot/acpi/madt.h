@@ -1,7 +1,7 @@
 /*
  * The machine's processors as ACPI lists them: one APIC id each.
  *
- * Core. Source: ACPI Specification 6.5, section 5.2.12 (MADT), 5.2.12.2 (Processor Local APIC), 5.2.12.12 (Processor
+ * Source: ACPI Specification 6.5, section 5.2.12 (MADT), 5.2.12.2 (Processor Local APIC), 5.2.12.12 (Processor
  * Local x2APIC).
  */
 #ifndef BOOT_ACPI_MADT_H

@@ -1,5 +1,5 @@
 /*
- * The values of SLP_TYP that put the machine to sleep with its memory preserved (S1 to S3). Core.
+ * The values of SLP_TYP that put the machine to sleep with its memory preserved (S1 to S3).
  *
  * The values are in AML, in the packages _S1_ to _S3_. AML is not interpreted: only constant packages of these names
  * are searched for. Source: ACPI Specification 6.5, sections 7.4.2 "_Sx Objects", 20.2 "AML Grammar".

@@ -1,5 +1,5 @@
 /*
- * ACPI's Serial Port Console Redirection table: the UART of firmware's console. Core.
+ * ACPI's Serial Port Console Redirection table: the UART of firmware's console.
  *
  * Source: Microsoft, "Serial Port Console Redirection Table", revision 4: interface type at 36, base address at 40.
  */

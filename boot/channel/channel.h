@@ -1,4 +1,4 @@
-/* The channel for trace and records: opening it, its memory, its first record. Shell. */
+/* The channel for trace and records: opening it, its memory, its first record. */
 #ifndef BOOT_CHANNEL_CHANNEL_H
 #define BOOT_CHANNEL_CHANNEL_H
 

@@ -6,7 +6,7 @@
 #include "boot/memory/paging.h"
 #include "serial/nic/nic_mmio.h"
 
-static bool is_wanted(const struct options *options, const struct nic_look *look)
+static bool matches_options(const struct options *options, const struct nic_look *look)
 {
     return !options->net_mac_given || memcmp(options->net_mac, look->mac, sizeof look->mac) == 0;
 }
@@ -23,7 +23,7 @@ static bool open_card(struct channel_card *card, uint32_t place, uint32_t id, st
         return false;
     const struct nic_access access = nic_mmio_access(&mmio, paging_window(card->function.bar_pa));
     card->driver->look(&access, card->card, look);
-    if (is_wanted(options, look))
+    if (matches_options(options, look))
         return true;
     pci_close(&card->function);
     return false;

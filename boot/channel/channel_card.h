@@ -1,4 +1,4 @@
-/* Choosing the channel's network card. Shell. */
+/* Choosing the channel's network card. */
 #ifndef BOOT_CHANNEL_CHANNEL_CARD_H
 #define BOOT_CHANNEL_CHANNEL_CARD_H
 

@@ -1,4 +1,4 @@
-/* The UART that an option names: its registers, and what to hide from the guest. Shell. */
+/* The UART that an option names: its registers, and what to hide from the guest. */
 #ifndef BOOT_CHANNEL_UART_FIND_H
 #define BOOT_CHANNEL_UART_FIND_H
 

@@ -1,4 +1,4 @@
-/* guest=builtin: a small guest inside the image, whose branches the receiver can predict. Shell. */
+/* guest=builtin: a small guest inside the image, whose branches the receiver can predict. */
 #ifndef BOOT_GUEST_BUILTIN_H
 #define BOOT_GUEST_BUILTIN_H
 

@@ -1,6 +1,6 @@
 /*
- * The built-in guest, a kernel inside our image. In: as in Linux's 32-bit boot protocol, ESI = boot_params; loaded at any
- * page-aligned address, with BUILTIN_MEMORY_BYTES of memory. Out: a word written to the port in BUILTIN_PARAMETERS.
+ * The built-in guest, a kernel inside our image. In: as in Linux's 32-bit boot protocol, ESI = boot_params; loaded at
+ * any page-aligned address, with BUILTIN_MEMORY_BYTES of memory. Out: a word written to the port in BUILTIN_PARAMETERS.
  * Interrupts stay off, so that each branch can be predicted: boot/guest/builtin_guest.h has their addresses.
  */
 #include "base/control.h"

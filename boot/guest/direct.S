@@ -1,6 +1,6 @@
 /*
- * direct_enter: boot/guest/direct.h. In: EDI = page, ESI = entry, EDX = boot_params. Out, as Linux's 32-bit boot protocol
- * asks: flat CS, DS, ES, SS; paging and interrupts off; ESI = boot_params; EBX, EBP, EDI = 0.
+ * direct_enter: boot/guest/direct.h. In: EDI = page, ESI = entry, EDX = boot_params. Out, as required by Linux's 32-bit
+ * boot protocol: flat CS, DS, ES, SS; paging and interrupts off; ESI = boot_params; EBX, EBP, EDI = 0.
  *
  * SDM Vol. 3A, "Switching Out of IA-32e Mode Operation": executed in compatibility mode, from identity-mapped memory.
  */

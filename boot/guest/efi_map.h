@@ -1,7 +1,7 @@
 /*
  * The UEFI memory map for the guest, in which our range is reserved.
  *
- * Core. Source: UEFI Specification 2.10, section 7.2.3 "EFI_BOOT_SERVICES.GetMemoryMap()".
+ * Source: UEFI Specification 2.10, section 7.2.3 "EFI_BOOT_SERVICES.GetMemoryMap()".
  */
 #ifndef BOOT_GUEST_EFI_MAP_H
 #define BOOT_GUEST_EFI_MAP_H

@@ -1,4 +1,4 @@
-/* The guest's kernel and initrd: finding them among the boot loader's modules, and loading them. Shell. */
+/* The guest's kernel and initrd: finding them among the boot loader's modules, and loading them. */
 #ifndef BOOT_GUEST_GUEST_H
 #define BOOT_GUEST_GUEST_H
 

@@ -1,7 +1,7 @@
 /*
  * The Linux boot protocol: checking a kernel, placing its parts in memory, and building boot_params.
  *
- * Core. Source: Linux, Documentation/arch/x86/boot.rst ("The Real-Mode Kernel Header", "32-bit Boot Protocol") and
+ * Source: Linux, Documentation/arch/x86/boot.rst ("The Real-Mode Kernel Header", "32-bit Boot Protocol") and
  * zero-page.rst.
  */
 #ifndef BOOT_GUEST_LINUX_H

@@ -1,7 +1,7 @@
 /*
  * The machine's memory map, and finding free ranges in it.
  *
- * Core. Addresses are physical, ranges are [start, end).
+ * Addresses are physical, ranges are [start, end).
  */
 #ifndef BOOT_MEMORY_CARVE_H
 #define BOOT_MEMORY_CARVE_H

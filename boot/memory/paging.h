@@ -1,4 +1,4 @@
-/* Root mode's address space, which base/phys.h lays out. Shell. */
+/* Root mode's address space, which base/phys.h lays out. */
 #ifndef BOOT_MEMORY_PAGING_H
 #define BOOT_MEMORY_PAGING_H
 

@@ -1,5 +1,5 @@
 /*
- * The tables of options: a row per option, private to boot/options/ and its tests. Core.
+ * The tables of options: a row per option, private to boot/options/ and its tests.
  *
  * A row has the option's name, its default, the valid values as an error message and docs/options.md name them, and how
  * to set a member of struct options: by one of the macros below, or by a function of the option's own. "Add an option"

@@ -1,6 +1,5 @@
 /*
  * The hypervisor's command line: words NAME=VALUE after undertrace.elf in the GRUB configuration (docs/options.md).
- * Core.
  */
 #ifndef BOOT_OPTIONS_OPTIONS_H
 #define BOOT_OPTIONS_OPTIONS_H

@@ -1,5 +1,5 @@
 /*
- * Parsing the values of options: numbers, sizes, ports, addresses. Core.
+ * Parsing the values of options: numbers, sizes, ports, addresses.
  *
  * Each function must consume all of text. On an invalid value it returns false, and *out is undefined.
  */

@@ -1,4 +1,4 @@
-/* A font for screens of pixels: the printable characters of ASCII. Core. */
+/* A font for screens of pixels: the printable characters of ASCII. */
 #ifndef BOOT_SCREEN_FONT_H
 #define BOOT_SCREEN_FONT_H
 
@@ -9,7 +9,7 @@
 #define FONT_WIDTH 8u
 #define FONT_HEIGHT 16u
 
-/* Row 0 to 15 of a character, the leftmost pixel in bit 7. What has no glyph looks like '?'. */
+/* Row 0 to 15 of a character, the leftmost pixel in bit 7. Characters without a glyph are shown as '?'. */
 uint8_t font_row(char character, unsigned row);
 
 #endif

@@ -1,4 +1,4 @@
-/* The screen as a second output of the log, and the only one on a machine without a serial port. Shell. */
+/* The screen as a second output of the log, and the only one on a machine without a serial port. */
 #ifndef BOOT_SCREEN_SCREEN_H
 #define BOOT_SCREEN_SCREEN_H
 

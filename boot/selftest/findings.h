@@ -1,5 +1,5 @@
 /*
- * What prevents or limits tracing on this machine, and the remedy for each finding. Core.
+ * What prevents or limits tracing on this machine, and the remedy for each finding.
  *
  * Source: SDM Vol. 3C "Detecting and Enabling VMX" (FEATURE_CONTROL), "Detection of Intel PT", Appendix A.6; Intel VT-d
  * specification, "Global Command Register".

@@ -1,6 +1,6 @@
 /*
  * selftest=on, the second entry of the image's menu: can this machine be traced, and does its channel deliver the
- * trace? The answers go to the console and to the receiver; no guest is started. Shell.
+ * trace? The answers go to the console and to the receiver; no guest is started.
  */
 #ifndef BOOT_SELFTEST_SELFTEST_H
 #define BOOT_SELFTEST_SELFTEST_H

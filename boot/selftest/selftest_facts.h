@@ -1,4 +1,4 @@
-/* Reads what the self-test's findings are derived from. Shell. */
+/* Reads what the self-test's findings are derived from. */
 #ifndef BOOT_SELFTEST_SELFTEST_FACTS_H
 #define BOOT_SELFTEST_SELFTEST_FACTS_H
 

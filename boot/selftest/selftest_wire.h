@@ -1,4 +1,4 @@
-/* The self-test of the channel: send a known pattern as trace, and measure the rate. Shell. */
+/* The self-test of the channel: send a known pattern as trace, and measure the rate. */
 #ifndef BOOT_SELFTEST_SELFTEST_WIRE_H
 #define BOOT_SELFTEST_SELFTEST_WIRE_H
 

@@ -1,6 +1,6 @@
 /*
  * vtd=on and vtd=auto: DMA remapping (VT-d) that keeps the guest's devices out of our memory and confines our card to
- * it. Shell.
+ * it.
  *
  * With auto, vtd/dmar_choice.h decides whether it is used. Either all units of the machine that are not excluded are
  * switched on, or none: if one fails, or the card cannot reach the receiver any more, all are switched off again, a log

@@ -1,4 +1,4 @@
-/* DMA remapping that firmware has left on, and hiding it from the guest. Shell. */
+/* DMA remapping that firmware has left on, and hiding it from the guest. */
 #ifndef BOOT_VTD_REMAPPING_H
 #define BOOT_VTD_REMAPPING_H
 

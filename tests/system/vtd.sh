@@ -33,13 +33,13 @@ export VTD=
 through unasked e1000e '-device intel-iommu,aw-bits=48'
 console_has 'it is tried last' unasked 'selftest: VT-d: a boot would leave it off: the firmware does not request it (vtd=on'
 console_has 'and works' unasked "$on"
-vtd_finding unasked 'can keep devices from our memory here, and a boot leaves it off (the firmware does not ask' 'add vtd=on'
+vtd_finding unasked 'can protect our memory from devices, but a boot leaves it off (the firmware does not request' 'add vtd=on'
 
 export TABLES=$work/dmar.aml EXCEPT=DMAR
 tests/rig/dmar.sh 5 0xfed90000 >"$TABLES"
 through asked e1000e '-device intel-iommu,aw-bits=48'
 same 'it is on before the wire is tried' "$(sed -n "s/.*undertrace: \($on\).*/on/p; s/.*selftest: wire: .*/wire/p" "$work/asked/console.txt" | tr '\n' ' ')" 'on wire '
-vtd_finding asked 'keeps devices from our memory here' 'nothing; add vtd=off'
+vtd_finding asked 'protects our memory from devices' 'none needed; add vtd=off'
 
 # A unit for the display alone, which does not even answer: nobody asks it, unless all are wanted.
 tests/rig/dmar.sh 4 0xfed80000:1 0xfed90000 >"$TABLES"

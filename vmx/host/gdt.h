@@ -1,4 +1,4 @@
-/* Root mode's GDT and TSS. Shell. */
+/* Root mode's GDT and TSS. */
 #ifndef VMX_HOST_GDT_H
 #define VMX_HOST_GDT_H
 

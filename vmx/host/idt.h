@@ -1,4 +1,4 @@
-/* Root mode's IDT, which all CPUs share. Its handlers are in vmx/host/traps.c. Shell. */
+/* Root mode's IDT, which all CPUs share. Its handlers are in vmx/host/traps.c. */
 #ifndef VMX_HOST_IDT_H
 #define VMX_HOST_IDT_H
 

@@ -1,4 +1,4 @@
-/* Memory maps of real machines, as their kernels printed them, and odd ones. */
+/* Memory maps of real machines, as printed by their kernels, and unusual ones. */
 #ifndef TESTS_UNIT_BOOT_REAL_MAPS_H
 #define TESTS_UNIT_BOOT_REAL_MAPS_H
 

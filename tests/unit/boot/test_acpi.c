@@ -1,4 +1,4 @@
-/* ACPI: ports, ECAM and CPUs are found in good tables; tables that lie about their size or place give nothing. */
+/* ACPI: facts are read from valid tables; tables with an invalid size or address are ignored. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "base/bytes.h"
 #include "boot/acpi/acpi.h"
 
-/* Physical memory: 1 MiB, all in one piece of heap, so that a byte too many is seen. */
+/* Physical memory of 1 MiB, on the heap so that the sanitizer detects accesses beyond its end. */
 #define MEMORY_SIZE 0x100000u
 static uint8_t *physical;
 
@@ -97,10 +97,10 @@ static void good_tables(void **state)
     assert_int_equal(facts.pm1b_cnt, 0);
     assert_int_equal(facts.reset_port, 0xcf9);
     assert_int_equal(facts.reset_value, 6);
-    assert_int_equal(facts.cpus.nr, 2); /* the one that is not enabled does not count */
+    assert_int_equal(facts.cpus.nr, 2); /* without the one that is not enabled */
     assert_int_equal(pci_ecam_page(&facts.ecams, 0x0018), 0xe0018000);
     assert_int_equal(pci_ecam_page(&facts.ecams, 0x3fff), 0xe3fff000);
-    assert_int_equal(pci_ecam_page(&facts.ecams, 0x4000), 0); /* behind the last bus */
+    assert_int_equal(pci_ecam_page(&facts.ecams, 0x4000), 0); /* after the last bus */
 
     facts = read_all(20); /* ACPI 1.0: the RSDT, which names the FADT only */
     assert_int_equal(facts.pm1a_cnt, 0xb004);
@@ -108,7 +108,7 @@ static void good_tables(void **state)
     assert_int_equal(pci_ecam_page(&facts.ecams, 0x0018), 0);
 }
 
-/* A second segment, as servers with more than one I/O die have it, above 4 GiB; and entries that cannot be. */
+/* A second segment above 4 GiB, as on servers with several I/O dies; and invalid entries. */
 static void several_segments(void **state)
 {
     (void)state;
@@ -117,7 +117,7 @@ static void several_segments(void **state)
     physical[MCFG + 68] = 1;
     physical[MCFG + 70] = 0x20;
     physical[MCFG + 71] = 0x2f;
-    put64(physical + MCFG + 76, 0xf0001000); /* no bus begins there */
+    put64(physical + MCFG + 76, 0xf0001000); /* not aligned to a bus */
     physical[MCFG + 84] = 2;
     put64(physical + MCFG + 92, 0xf0000000);
     physical[MCFG + 100] = 3;
@@ -134,7 +134,7 @@ static void several_segments(void **state)
     assert_int_equal(pci_ecam_page(e, 0x13000), 0);
     assert_int_equal(pci_ecam_page(e, 0x11fff), 0);
     assert_int_equal(pci_ecam_page(e, 0x20000), 0);
-    /* Segment 0 is the ports' business. */
+    /* Segment 0 is accessed by I/O ports. */
     assert_int_equal(pci_ecam_next(e, 0x10000), 0x12000);
     assert_int_equal(pci_ecam_next(e, 0x1abcd - 0x9000), 0x12000);
     assert_int_equal(pci_ecam_next(e, 0x12345), 0x12345);
@@ -143,8 +143,8 @@ static void several_segments(void **state)
     assert_int_equal(pci_ecam_next(e, 0), 0x12000);
 }
 
-/* The FADT alone names the DSDT, by either of two fields. */
-static void sleeps_in_the_dsdt(void **state)
+/* Two fields of the FADT can name the DSDT. */
+static void sleep_types_in_the_dsdt(void **state)
 {
     static const uint8_t name[] = {0x08, '_', 'S', '3', '_', 0x12, 0x08, 0x04, 0x0a, 0x05, 0, 0, 0};
     (void)state;
@@ -159,7 +159,7 @@ static void sleeps_in_the_dsdt(void **state)
     put64(physical + FADT + 140, DSDT);
     seal(FADT, "FACP", 148);
     assert_int_equal(read_all(36).sleep_types, 1 << 5);
-    physical[DSDT + 40] ^= 1; /* a table whose sum is wrong is none */
+    physical[DSDT + 40] ^= 1; /* a wrong checksum: the table is ignored */
     assert_int_equal(read_all(36).sleep_types, 0);
     seal(DSDT, "SSDT", 36 + sizeof name);
     put64(physical + XSDT + 44, DSDT);
@@ -169,7 +169,7 @@ static void sleeps_in_the_dsdt(void **state)
     assert_int_equal(read_all(36).sleep_types, 1 << 5);
 }
 
-static void extended_fields_hold(void **state)
+static void extended_fields_take_precedence(void **state)
 {
     (void)state;
     put_gas(FADT + 172, 1, 0x1804);
@@ -190,7 +190,7 @@ static void extended_fields_hold(void **state)
     seal(FADT, "FACP", 268);
     assert_int_equal(read_all(36).sleep_control, 0);
     assert_true(read_all(36).sleep_elsewhere);
-    put_gas(FADT + 116, 1, 0x10cf9); /* no such port */
+    put_gas(FADT + 116, 1, 0x10cf9); /* not an I/O port address */
     put32(physical + FADT + 112, 0);
     seal(FADT, "FACP", 132);
     assert_int_equal(read_all(36).reset_port, 0);
@@ -215,7 +215,7 @@ static void broken_tables(void **state)
         assert_int_equal(read_all(36).ecams.nr, 0);
         seal(XSDT, "XSDT", 60);
     }
-    seal(XSDT, "RSDT", 60); /* the wrong table at its place: fall back */
+    seal(XSDT, "RSDT", 60); /* not an XSDT: fall back to the RSDT */
     assert_int_equal(read_all(36).pm1a_cnt, 0);
     assert_int_equal(read_all(19).pm1a_cnt, 0);
     put64(rsdp + 24, 0xfffffffffffffff0);
@@ -231,14 +231,14 @@ static void tables_at_the_end_of_memory(void **state)
         seal(XSDT, "XSDT", 60);
         assert_int_equal(read_all(36).ecams.nr, 0);
     }
-    /* A list that ends in the middle of an entry. */
+    /* The list ends in the middle of an entry. */
     for (uint32_t size = 36; size < 60; size++) {
         seal(XSDT, "XSDT", size);
         assert_int_equal(read_all(36).cpus.nr, 0);
     }
 }
 
-static void mcfg_is_short(void **state)
+static void short_mcfg(void **state)
 {
     (void)state;
     for (uint32_t size = 36; size < 60; size++) {
@@ -247,7 +247,7 @@ static void mcfg_is_short(void **state)
     }
 }
 
-/* The first MADT that names a CPU holds. */
+/* The first MADT that lists a CPU counts. */
 static void two_madts(void **state)
 {
     enum { EMPTY = 0x6000 };
@@ -261,7 +261,7 @@ static void two_madts(void **state)
     assert_int_equal(read_all(36).cpus.nr, 2);
 }
 
-static void where_the_rsdp_is(void **state)
+static void rsdp_is_located(void **state)
 {
     static const uint8_t guid[16] = {0x71, 0xe8, 0x68, 0x88, 0xf1, 0xe4, 0xd3, 0x11,
                                      0xbc, 0x22, 0x00, 0x80, 0xc7, 0x3c, 0x88, 0x81};
@@ -279,11 +279,11 @@ static void where_the_rsdp_is(void **state)
     put64(physical + SYSTEM_TABLE + 112, CONFIGURATION);
     memcpy(physical + CONFIGURATION + 24, guid, 16);
     put64(physical + CONFIGURATION + 40, RSDP);
-    assert_int_equal(acpi_rsdp_locate(&memory, rsdp, 36, SYSTEM_TABLE), 0); /* not the same bytes */
+    assert_int_equal(acpi_rsdp_locate(&memory, rsdp, 36, SYSTEM_TABLE), 0); /* other bytes than in memory */
     memcpy(physical + RSDP, rsdp, 36);
     assert_int_equal(acpi_rsdp_locate(&memory, rsdp, 36, SYSTEM_TABLE), RSDP);
     put64(physical + SYSTEM_TABLE + 104, UINT64_MAX);
-    put64(physical + SYSTEM_TABLE + 112, MEMORY_SIZE - 25); /* one entry, and no more memory */
+    put64(physical + SYSTEM_TABLE + 112, MEMORY_SIZE - 25); /* the second entry is beyond the end of memory */
     assert_int_equal(acpi_rsdp_locate(&memory, rsdp, 36, SYSTEM_TABLE), 0);
     assert_int_equal(acpi_rsdp_locate(&memory, rsdp, 36, MEMORY_SIZE - 119), 0);
 }
@@ -292,14 +292,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(good_tables, setup, teardown),
-        cmocka_unit_test_setup_teardown(extended_fields_hold, setup, teardown),
+        cmocka_unit_test_setup_teardown(extended_fields_take_precedence, setup, teardown),
         cmocka_unit_test_setup_teardown(broken_tables, setup, teardown),
         cmocka_unit_test_setup_teardown(tables_at_the_end_of_memory, setup, teardown),
         cmocka_unit_test_setup_teardown(several_segments, setup, teardown),
-        cmocka_unit_test_setup_teardown(sleeps_in_the_dsdt, setup, teardown),
-        cmocka_unit_test_setup_teardown(mcfg_is_short, setup, teardown),
+        cmocka_unit_test_setup_teardown(sleep_types_in_the_dsdt, setup, teardown),
+        cmocka_unit_test_setup_teardown(short_mcfg, setup, teardown),
         cmocka_unit_test_setup_teardown(two_madts, setup, teardown),
-        cmocka_unit_test_setup_teardown(where_the_rsdp_is, setup, teardown),
+        cmocka_unit_test_setup_teardown(rsdp_is_located, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

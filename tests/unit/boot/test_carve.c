@@ -1,5 +1,5 @@
-/* Memory: the carved range lies where nothing else does, whatever the firmware's map looks like; cutting it out loses
- * no byte; the arena never hands out a byte twice. */
+/* Memory: a found range overlaps nothing else, for any memory map; reserving a range keeps all other bytes; the arena
+ * never allocates a byte twice. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ static struct carve_request request_of(uint64_t size, uint64_t align, const stru
         .size = size, .align = align, .within = {MIB, 4096 * MIB}, .avoid = avoid, .nr_avoid = nr};
 }
 
-static void highest_place_below_the_limit(void **state)
+static void highest_fit_below_the_limit(void **state)
 {
     struct memory_map map = map_of(pc, 7);
     struct carve_request request = request_of(8 * MIB, 2 * MIB, NULL, 0);
@@ -59,7 +59,7 @@ static void highest_place_below_the_limit(void **state)
     assert_true(found.start >= 0x100000000);
 }
 
-static void modules_are_in_the_way(void **state)
+static void modules_are_avoided(void **state)
 {
     struct memory_map map = map_of(pc, 7);
     const struct range avoid[] = {{500 * MIB, 505 * MIB}, {505 * MIB, 511 * MIB}, {300 * MIB, 301 * MIB}};
@@ -76,7 +76,7 @@ static void modules_are_in_the_way(void **state)
     assert_false(memory_range_free(&map, found, avoid, 3));
 }
 
-/* Firmware maps overlap at times: what anyone calls reserved is not ours. */
+/* Entries may overlap: what one of them calls reserved must not be used. */
 static void overlapping_entries(void **state)
 {
     const struct memory_range odd[] = {{{MIB, 100 * MIB}, MEMORY_USABLE},
@@ -89,13 +89,14 @@ static void overlapping_entries(void **state)
     (void)state;
     assert_true(carve_find(&found, &map, &request));
     assert_int_equal(found.start, 95 * MIB);
-    assert_true(memory_range_free(&map, (struct range){40 * MIB, 60 * MIB}, NULL, 0)); /* across two usable ones */
+    assert_true(memory_range_free(&map, (struct range){40 * MIB, 60 * MIB}, NULL, 0)); /* across two usable entries */
     assert_false(memory_range_free(&map, (struct range){80 * MIB, 91 * MIB}, NULL, 0));
     assert_false(memory_range_free(&map, (struct range){0, 2 * MIB}, NULL, 0));
     assert_false(memory_range_free(&map, (struct range){2 * MIB, 2 * MIB}, NULL, 0));
 }
 
-/* Any map and any list of things to avoid: a result keeps all promises, and a brute search finds one iff we do. */
+/* For random maps and ranges to avoid: the result meets the request, and there is one iff an exhaustive search finds
+ * one. */
 static void random_maps(void **state)
 {
     (void)state;
@@ -117,7 +118,7 @@ static void random_maps(void **state)
         bool any = false;
         for (uint64_t at = 0; at + size <= 70 * 4096; at += align) {
             struct range candidate = {at, at + size};
-            /* one usable entry must hold it: the search does not join neighbours */
+            /* the search does not join adjoining usable entries */
             bool held = false;
             for (uint32_t i = 0; i < map.nr; i++)
                 held |= map.ranges[i].type == MEMORY_USABLE && map.ranges[i].range.start <= candidate.start &&
@@ -155,7 +156,7 @@ static void reserve_cuts(void **state)
     assert_false(memory_range_free(&map, (struct range){505 * MIB, 506 * MIB}, NULL, 0));
     assert_true(memory_range_free(&map, (struct range){510 * MIB, 511 * MIB}, NULL, 0));
 
-    /* At an entry's edges, and over whole entries. */
+    /* At the edges of entries, and over whole entries. */
     map = map_of(pc, 7);
     assert_true(memory_map_reserve(&map, (struct range){MIB, 2 * MIB}));
     assert_int_equal(map.nr, 8);
@@ -201,8 +202,8 @@ static void arena(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(highest_place_below_the_limit),
-        cmocka_unit_test(modules_are_in_the_way),
+        cmocka_unit_test(highest_fit_below_the_limit),
+        cmocka_unit_test(modules_are_avoided),
         cmocka_unit_test(overlapping_entries),
         cmocka_unit_test(random_maps),
         cmocka_unit_test(reserve_cuts),

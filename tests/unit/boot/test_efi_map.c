@@ -1,4 +1,4 @@
-/* UEFI's memory map: our range is cut out as reserved, all else stays; no map makes the copy larger than was said. */
+/* UEFI's memory map: our range becomes reserved, all else stays the same; the copy never exceeds efi_map_bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "base/bytes.h"
 #include "boot/guest/efi_map.h"
 
-#define SIZE 48u /* firmware's descriptors are larger than the specification's 40 bytes */
+#define SIZE 48u /* firmware uses more than the 40 bytes of the specification */
 #define NR_MAX 20u
 
 struct entry {
@@ -65,11 +65,11 @@ static void cuts(void **state)
     check(&map, (struct range){0xf00000, 0x1080000}, across, 6);
     const struct entry whole[] = {{7, 0, 0x9f}, {0, 0x100, 0x1000}, {0, 0x1000, 0x1100}, {6, 0x1100, 0x1200}};
     check(&map, (struct range){0x100000, 0x1100000}, whole, 4);
-    map.size += SIZE - 1; /* a torn descriptor at the end is not one */
+    map.size += SIZE - 1; /* an incomplete descriptor at the end is ignored */
     check(&map, (struct range){0x100000, 0x1100000}, whole, 4);
 }
 
-static void maps_that_are_none(void **state)
+static void invalid_maps(void **state)
 {
     struct mb2_efi_map map = map_of(firmware, 4);
     uint8_t nothing;
@@ -85,7 +85,7 @@ static void maps_that_are_none(void **state)
     assert_int_equal(efi_map_bytes(&map), 0);
 }
 
-/* Whatever the firmware says, our range is reserved, and the copy stays in its memory (the sanitizer looks). */
+/* For random maps, our range is reserved, and the copy stays in its memory, which the sanitizer checks. */
 static void random_maps(void **state)
 {
     (void)state;
@@ -119,7 +119,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cuts),
-        cmocka_unit_test(maps_that_are_none),
+        cmocka_unit_test(invalid_maps),
         cmocka_unit_test(random_maps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

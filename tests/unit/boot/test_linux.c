@@ -1,5 +1,5 @@
-/* The Linux boot protocol: files that are no kernel are refused by reason; places never collide; the guest is told the
- * truth in the offsets of Linux's zero-page.rst. */
+/* The Linux boot protocol: invalid files are refused with a reason, load addresses never overlap, and boot_params has
+ * the values at the offsets of Linux's zero-page.rst. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 
 static uint8_t file[FILE_SIZE];
 
-/* A bzImage as small as it can be. */
+/* A minimal bzImage. */
 static void make_kernel(void)
 {
     memset(file, 0, sizeof file);
@@ -104,7 +104,7 @@ static void bad_files(void **state)
     }
 }
 
-/* kernel_version is a pointer that nobody vouches for. */
+/* The offset kernel_version may be invalid. */
 static void bad_version(void **state)
 {
     struct linux_kernel kernel;
@@ -117,7 +117,7 @@ static void bad_version(void **state)
         assert_string_equal(kernel.version, "");
     }
     make_kernel();
-    memset(file + 0x300, 'x', 0x400 - 0x300); /* never ends in the setup code */
+    memset(file + 0x300, 'x', 0x400 - 0x300); /* not terminated within the setup code */
     assert_int_equal(linux_check(&kernel, file, FILE_SIZE), LINUX_OK);
     assert_string_equal(kernel.version, "");
 }
@@ -153,10 +153,10 @@ static void kernel_at_its_preferred_address(void **state)
     assert_int_equal(linux_check(&kernel, file, FILE_SIZE), LINUX_OK);
     assert_int_equal(linux_place(&place, &kernel, &map, &sources), LINUX_OK);
     assert_int_equal(place.kernel.start, 16 * MIB);
-    assert_int_equal(place.initrd, 100 * MIB); /* it lies well */
+    assert_int_equal(place.initrd, 100 * MIB); /* it can stay there */
     assert_true(place.boot_area + LINUX_BOOT_AREA_SIZE <= 0x9fc00);
 
-    sources.initrd = (struct range){17 * MIB, 19 * MIB}; /* in the kernel's way */
+    sources.initrd = (struct range){17 * MIB, 19 * MIB}; /* overlaps the kernel */
     assert_int_equal(linux_place(&place, &kernel, &map, &sources), LINUX_OK);
     assert_int_equal(place.initrd, 510 * MIB);
     sources.initrd = (struct range){100 * MIB + 1, 102 * MIB}; /* not page-aligned */
@@ -167,7 +167,7 @@ static void kernel_at_its_preferred_address(void **state)
     assert_true(place.initrd + 2 * MIB <= 64 * MIB);
 }
 
-static void kernel_elsewhere(void **state)
+static void relocated_kernel(void **state)
 {
     struct memory_map map = pc_map(512 * MIB);
     struct linux_kernel kernel;
@@ -199,7 +199,7 @@ static void too_little_memory(void **state)
     assert_int_equal(place.initrd, 13 * MIB);
     sources.initrd.end = 23 * MIB;
     assert_int_equal(linux_place(&place, &kernel, &map, &sources), LINUX_NO_PLACE_INITRD);
-    map.ranges[0].range.end = 0x2000; /* no conventional memory: the boot area goes up */
+    map.ranges[0].range.end = 0x2000; /* no conventional memory: the boot area is placed above */
     sources.initrd = (struct range){0, 0};
     assert_int_equal(linux_place(&place, &kernel, &map, &sources), LINUX_OK);
     assert_int_equal(place.boot_area, 16 * MIB - LINUX_BOOT_AREA_SIZE);
@@ -210,7 +210,8 @@ static uint64_t random_below(unsigned limit)
     return (unsigned)rand() % limit;
 }
 
-/* Wherever the boot loader put the files: what is placed is disjoint, and the copies in their order lose nothing. */
+/* For random addresses of the files: load addresses are disjoint, and copying in order overwrites no source too early.
+ */
 static void random_places(void **state)
 {
     (void)state;
@@ -232,13 +233,25 @@ static void random_places(void **state)
                               {place.boot_area, place.boot_area + LINUX_BOOT_AREA_SIZE + 0x2000},
                               sources.ours};
         assert_true(disjoint(all, 4));
-        /* The initrd's copy comes first: it must not hit the kernel's file unless it does not move. */
+        /* The initrd is copied first: unless it stays, it must not overlap the kernel's file. */
         if (initrd_size > 0 && place.initrd != sources.initrd.start)
             assert_false(range_overlaps(all[1], sources.kernel));
     }
 }
 
-static void what_the_guest_is_told(void **state)
+/* Where the parts of the guest are in the tests of boot_params. */
+static const struct linux_place place_of_parts = {{16 * MIB, 24 * MIB}, 100 * MIB, 0x90000};
+
+/* boot_params of the minimal kernel, on top of memory that is not zero. */
+static void build_params(uint8_t *params, struct linux_kernel *kernel, const struct linux_facts *facts)
+{
+    make_kernel();
+    assert_int_equal(linux_check(kernel, file, FILE_SIZE), LINUX_OK);
+    memset(params, 0xff, LINUX_PARAMS_SIZE);
+    linux_params_build(params, kernel, &place_of_parts, facts);
+}
+
+static void boot_params(void **state)
 {
     static uint8_t params[LINUX_PARAMS_SIZE];
     struct memory_map map = pc_map(512 * MIB);
@@ -255,13 +268,9 @@ static void what_the_guest_is_told(void **state)
                                  .blue_pos = 0,
                                  .blue_size = 8};
     struct linux_kernel kernel;
-    struct linux_place place = {{16 * MIB, 24 * MIB}, 100 * MIB, 0x90000};
     struct linux_facts facts = {.map = &map, .framebuffer = &fb, .efi = true, .rsdp_pa = 0xf59d0, .initrd_size = 1234};
     (void)state;
-    make_kernel();
-    assert_int_equal(linux_check(&kernel, file, FILE_SIZE), LINUX_OK);
-    memset(params, 0xff, sizeof params);
-    linux_params_build(params, &kernel, &place, &facts);
+    build_params(params, &kernel, &facts);
     assert_int_equal(read32(params + 0x202), 0x53726448);
     assert_int_equal(params[0x1ef], 0); /* sentinel */
     assert_int_equal(params[0x210], 0xff);
@@ -281,24 +290,24 @@ static void what_the_guest_is_told(void **state)
     assert_int_equal(read32(params + 0x1c), 5120 * 800);
     assert_int_equal(read16(params + 0x24), 5120);
     assert_int_equal(params[0x27], 16);
-    assert_int_equal(params[0x2c], 8); /* reserved bits: what is left of 32, above the colours */
+    assert_int_equal(params[0x2c], 8); /* the reserved bits above the colours */
     assert_int_equal(params[0x2d], 24);
 
     facts.efi = false;
-    linux_params_build(params, &kernel, &place, &facts);
+    linux_params_build(params, &kernel, &place_of_parts, &facts);
     assert_int_equal(params[0x0f], 0x23);
-    assert_int_equal(read32(params + 0x1c), 63); /* in 64 KiB */
+    assert_int_equal(read32(params + 0x1c), 63); /* in units of 64 KiB */
     fb = (struct mb2_framebuffer){.pa = 0xb8000, .width = 80, .height = 25, .type = MB2_FRAMEBUFFER_TEXT};
-    linux_params_build(params, &kernel, &place, &facts);
+    linux_params_build(params, &kernel, &place_of_parts, &facts);
     assert_int_equal(params[0x0f], 1);
     assert_int_equal(params[0x07], 80);
     assert_int_equal(params[0x0e], 25);
     fb.pa = 0;
-    linux_params_build(params, &kernel, &place, &facts);
+    linux_params_build(params, &kernel, &place_of_parts, &facts);
     assert_int_equal(params[0x0f], 0);
 }
 
-/* Linux's zero-page.rst has room for 128; boot.rst's setup_data for the others. */
+/* boot_params has room for 128 entries; the others go into setup_data (boot.rst). */
 static void a_long_map(void **state)
 {
     static uint8_t area[LINUX_BOOT_AREA_SIZE + 0x30 + LINUX_E820_REST_MAX];
@@ -333,33 +342,29 @@ static void a_long_map(void **state)
         assert_int_equal(read64(entry + 8), map.ranges[i].range.end - map.ranges[i].range.start);
         assert_int_equal(read32(entry + 16), map.ranges[i].type);
     }
-    /* Where all has room there is no list. */
+    /* Without further entries there is no setup_data. */
     map.nr = 128;
     linux_params_build(area, &kernel, &place, &facts);
     assert_int_equal(area[0x1e8], 128);
     assert_int_equal(read64(area + 0x250), 0);
 }
 
-static void uefi_for_the_guest(void **state)
+static void uefi_in_boot_params(void **state)
 {
     static uint8_t params[LINUX_PARAMS_SIZE];
     struct memory_map map = pc_map(512 * MIB);
     struct mb2_framebuffer fb = {.pa = 0};
     struct linux_kernel kernel;
-    struct linux_place place = {{16 * MIB, 24 * MIB}, 100 * MIB, 0x90000};
     struct linux_facts facts = {.map = &map, .framebuffer = &fb, .efi = true, .rsdp_pa = 0xf59d0, .initrd_size = 1234};
     (void)state;
-    make_kernel();
-    assert_int_equal(linux_check(&kernel, file, FILE_SIZE), LINUX_OK);
-    memset(params, 0xff, sizeof params);
-    linux_params_build(params, &kernel, &place, &facts);
+    build_params(params, &kernel, &facts);
     assert_int_equal(read32(params + 0x1c0), 0);
 
     facts.efi_system_table = 0x51f000000;
     facts.efi_map_size = 0x960;
     facts.efi_descriptor_size = 48;
     facts.efi_descriptor_version = 1;
-    linux_params_build(params, &kernel, &place, &facts);
+    linux_params_build(params, &kernel, &place_of_parts, &facts);
     assert_memory_equal(params + 0x1c0, "EL64", 4);
     assert_int_equal(read32(params + 0x1c4), 0x1f000000);
     assert_int_equal(read32(params + 0x1d8), 5);
@@ -374,9 +379,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_good_kernel),    cmocka_unit_test(bad_files),
         cmocka_unit_test(bad_version),      cmocka_unit_test(kernel_at_its_preferred_address),
-        cmocka_unit_test(kernel_elsewhere), cmocka_unit_test(too_little_memory),
-        cmocka_unit_test(random_places),    cmocka_unit_test(what_the_guest_is_told),
-        cmocka_unit_test(a_long_map),       cmocka_unit_test(uefi_for_the_guest),
+        cmocka_unit_test(relocated_kernel), cmocka_unit_test(too_little_memory),
+        cmocka_unit_test(random_places),    cmocka_unit_test(boot_params),
+        cmocka_unit_test(a_long_map),       cmocka_unit_test(uefi_in_boot_params),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* The MADT's processors: each usable one once, the boot CPU first, and nothing from entries that lie. */
+/* The MADT's processors: each enabled one once, the boot CPU first, and none from invalid entries. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #define ENABLED 1u
 #define ONLINE_CAPABLE 2u
 
-/* A table in a piece of heap of its own size, so that a byte too many is seen. */
+/* Parse a copy on the heap, so that the sanitizer detects reads beyond its end. */
 struct table {
     uint8_t *bytes;
     uint32_t size;
@@ -36,7 +36,7 @@ static void add_apic(struct table *table, uint8_t apic_id, uint32_t flags)
     uint8_t *entry = grow(table, 8);
     entry[0] = 0;
     entry[1] = 8;
-    entry[2] = 77; /* the ACPI processor id says nothing */
+    entry[2] = 77; /* the ACPI processor id does not matter */
     entry[3] = apic_id;
     put32(entry + 4, flags);
 }
@@ -67,7 +67,7 @@ static struct madt_cpus read_and_free(struct table *table)
     return cpus;
 }
 
-static void both_kinds(void **state)
+static void apic_and_x2apic_entries(void **state)
 {
     struct table table = {0};
     (void)state;
@@ -77,7 +77,7 @@ static void both_kinds(void **state)
     add_apic(&table, 0xff, ENABLED);
     add_other(&table, 1, 12); /* I/O APIC */
     add_apic(&table, 6, ENABLED | ONLINE_CAPABLE);
-    add_x2apic(&table, 6, ENABLED); /* the same once more */
+    add_x2apic(&table, 6, ENABLED); /* a duplicate */
     add_x2apic(&table, 0x100, ENABLED);
     add_x2apic(&table, 0x102, ONLINE_CAPABLE);
     add_x2apic(&table, 0xffffffff, ENABLED);
@@ -87,12 +87,12 @@ static void both_kinds(void **state)
     assert_memory_equal(cpus.apic_ids, expected, sizeof expected);
 }
 
-static void entries_that_lie(void **state)
+static void invalid_entries(void **state)
 {
     static const uint8_t lengths[] = {0, 1, 11, 255};
     struct table table = {0};
     (void)state;
-    for (size_t i = 0; i < sizeof lengths; i++) { /* nothing is to be believed behind them */
+    for (size_t i = 0; i < sizeof lengths; i++) { /* parsing ends at them */
         add_apic(&table, 3, ENABLED);
         add_other(&table, 1, 10);
         table.bytes[table.size - 9] = lengths[i];
@@ -100,7 +100,7 @@ static void entries_that_lie(void **state)
             add_apic(&table, 4, ENABLED);
         assert_int_equal(read_and_free(&table).nr, 1);
     }
-    for (uint8_t length = 2; length < 8; length++) { /* too short to have flags */
+    for (uint8_t length = 2; length < 8; length++) { /* too short for the flags */
         add_other(&table, 0, length);
         assert_int_equal(read_and_free(&table).nr, 0);
     }
@@ -108,7 +108,7 @@ static void entries_that_lie(void **state)
         add_other(&table, 9, length);
         assert_int_equal(read_and_free(&table).nr, 0);
     }
-    for (uint32_t size = 0; size < HEADER + 8; size++) { /* cut anywhere */
+    for (uint32_t size = 0; size < HEADER + 8; size++) { /* truncated anywhere */
         struct madt_cpus cpus = {0};
         uint8_t *bytes = calloc(1, size + 1);
         assert_non_null(bytes);
@@ -120,7 +120,7 @@ static void entries_that_lie(void **state)
     }
 }
 
-static void more_than_we_carry(void **state)
+static void more_than_supported(void **state)
 {
     struct table table = {0};
     (void)state;
@@ -151,7 +151,7 @@ static void boot_cpu_first(void **state)
     madt_put_first(&cpus, 4);
     assert_memory_equal(cpus.apic_ids, found, sizeof found);
 
-    madt_put_first(&cpus, 9); /* the MADT does not name it */
+    madt_put_first(&cpus, 9); /* not in the MADT */
     static const uint32_t added[] = {9, 4, 0, 2, 6};
     assert_int_equal(cpus.nr, 5);
     assert_memory_equal(cpus.apic_ids, added, sizeof added);
@@ -170,9 +170,9 @@ static void boot_cpu_first(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_kinds),
-        cmocka_unit_test(entries_that_lie),
-        cmocka_unit_test(more_than_we_carry),
+        cmocka_unit_test(apic_and_x2apic_entries),
+        cmocka_unit_test(invalid_entries),
+        cmocka_unit_test(more_than_supported),
         cmocka_unit_test(boot_cpu_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* The Multiboot2 information: what a boot loader says is read; what no boot loader should say is refused by name. */
+/* The Multiboot2 information: valid tags are read, invalid ones are refused with a reason. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,7 +64,7 @@ static void add_map(uint32_t entry_size, const struct entry *entries, unsigned n
 
 static const struct entry small_map[] = {{0, 0x9f000, 1}, {0x100000, 0x1000000, 1}};
 
-/* In memory of just the right size, so that the sanitizer sees each byte read too many. */
+/* Parse a copy on the heap, so that the sanitizer detects reads beyond its end. */
 static enum mb2_error parse(struct mb2_info *info, size_t limit)
 {
     uint8_t *exact = malloc(limit ? limit : 1);
@@ -75,7 +75,7 @@ static enum mb2_error parse(struct mb2_info *info, size_t limit)
     return error;
 }
 
-static void what_grub_says(void **state)
+static void information_from_grub(void **state)
 {
     static uint8_t rsdp_new[36] = {'R', 'S', 'D', ' ', 'P', 'T', 'R', ' ', [15] = 2};
     static uint8_t rsdp_old[20] = {'R', 'S', 'D', ' ', 'P', 'T', 'R', ' '};
@@ -134,7 +134,7 @@ static void sizes(void **state)
     add_end();
     for (uint32_t limit = 0; limit < used; limit++)
         assert_int_equal(parse(&info, limit), MB2_BAD_SIZE);
-    put32(buffer, used - 8); /* the end tag is cut off */
+    put32(buffer, used - 8); /* without the end tag */
     assert_int_equal(parse(&info, used), MB2_NO_END);
     put32(buffer, used - 4);
     assert_int_equal(parse(&info, used), MB2_BAD_SIZE);
@@ -161,7 +161,7 @@ static void bad_tags(void **state)
 {
     struct mb2_info info;
     (void)state;
-    /* Each known tag, too small by one byte and less. */
+    /* Each known tag, with every size that is too small. */
     static const struct {
         uint32_t type, min;
         enum mb2_error error;
@@ -183,14 +183,14 @@ static void bad_tags(void **state)
     assert_int_equal(parse(&info, used), MB2_UNTERMINATED);
     begin();
     add_tag(9, "", 0);
-    put32(buffer + 12, 7); /* smaller than its own head */
+    put32(buffer + 12, 7); /* smaller than its header */
     add_end();
     assert_int_equal(parse(&info, used), MB2_TAG_TOO_SMALL);
     put32(buffer + 12, 0xffffffff);
     assert_int_equal(parse(&info, used), MB2_TAG_OVERRUN);
     put32(buffer + 12, used - 8 + 1);
     assert_int_equal(parse(&info, used), MB2_TAG_OVERRUN);
-    put32(buffer + 12, used - 8); /* to the last byte: there is no end tag then */
+    put32(buffer + 12, used - 8); /* it covers the end tag */
     assert_int_equal(parse(&info, used), MB2_NO_END);
 }
 
@@ -232,7 +232,8 @@ static void bad_maps(void **state)
     add_end();
     assert_int_equal(parse(&info, used), MB2_MAP_FULL);
 
-    /* Neighbours of one type become one; larger entries are stepped over; a range that wraps ends at the top. */
+    /* Adjoining entries of one type are merged, larger entries are supported, and a range that wraps around is clamped.
+     */
     const struct entry odd[] = {{0, 0x1000, 1}, {0x1000, 0x1000, 1}, {0x2000, 0, 2}, {0xfffffffffffff000, 0x2000, 2}};
     begin();
     add_map(32, odd, 4);
@@ -246,8 +247,12 @@ static void bad_maps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_grub_says), cmocka_unit_test(sizes),       cmocka_unit_test(no_map),
-        cmocka_unit_test(bad_tags),       cmocka_unit_test(bad_modules), cmocka_unit_test(bad_maps),
+        cmocka_unit_test(information_from_grub),
+        cmocka_unit_test(sizes),
+        cmocka_unit_test(no_map),
+        cmocka_unit_test(bad_tags),
+        cmocka_unit_test(bad_modules),
+        cmocka_unit_test(bad_maps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* The page behind which a card's registers are: read as the CPU reads it, by SDM Vol. 3A, "4-Level Paging". */
+/* Page directory entries for device registers and framebuffers, decoded as in SDM Vol. 3A, "4-Level Paging". */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 enum { TYPE_UC = 0, TYPE_WC = 1, TYPE_WT = 4, TYPE_WP = 5, TYPE_WB = 6, TYPE_UC_MINUS = 7 };
 #define PAT_AT_RESET 0x0007040600070406ull
 
-/* What an entry of a page directory says of linear address offset within its 2 MiB. */
+/* The physical address and memory type of an offset within the 2 MiB of a page directory entry. */
 struct page {
     uint64_t pa;
     unsigned type;
@@ -32,7 +32,7 @@ static struct page page_of(uint64_t entry, uint32_t offset)
     return page;
 }
 
-static void registers_are_where_they_are(void **state)
+static void registers(void **state)
 {
     (void)state;
     /* A card below 4 GiB, at its end, right above it, where servers have theirs, at the end of 52 bits; RTL8139C+'s 256
@@ -49,8 +49,8 @@ static void registers_are_where_they_are(void **state)
     }
 }
 
-/* A framebuffer may begin within a page, and above 4 GiB: where newer firmware has the display's 64-bit BAR. */
-static void framebuffers_are_where_they_are(void **state)
+/* A framebuffer may start within a page, and above 4 GiB, where newer firmware places the display's 64-bit BAR. */
+static void framebuffers(void **state)
 {
     (void)state;
     static const uint64_t places[] = {0xe0000000,   0xd0050000,     0x4000000000,
@@ -58,7 +58,7 @@ static void framebuffers_are_where_they_are(void **state)
     for (unsigned i = 0; i < sizeof places / sizeof places[0]; i++) {
         const uint64_t first = places[i] & ~((2ull << 20) - 1);
         for (uint64_t at = places[i]; at < places[i] + 3840 * 2160 * 4 && at < 1ull << 52; at += 0x12345) {
-            /* The entry that root's window has for it: the table begins with the first page. */
+            /* The window's table starts with the first page. */
             const uint64_t entry = page_framebuffer_entry(first + ((at - first) >> 21 << 21));
             const struct page page = page_of(entry, (uint32_t)(at % (2u << 20)));
             assert_int_equal(page.pa, at);
@@ -68,10 +68,10 @@ static void framebuffers_are_where_they_are(void **state)
     }
 }
 
-static void nothing_reserved_is_set(void **state)
+static void reserved_bits_are_clear(void **state)
 {
     (void)state;
-    /* Bits 20:13 of a 2-MByte page's entry are reserved, 62:52 and 11:8 are ours to leave 0. */
+    /* Bits 20:13 of an entry for a 2-MByte page are reserved; we leave 62:52 and 11:8 clear. */
     for (unsigned shift = 0; shift < 52; shift++)
         assert_int_equal(
             (page_registers_entry(1ull << shift) | page_framebuffer_entry(1ull << shift)) & 0x7ff00000001fef00ull, 0);
@@ -80,9 +80,9 @@ static void nothing_reserved_is_set(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(registers_are_where_they_are),
-        cmocka_unit_test(framebuffers_are_where_they_are),
-        cmocka_unit_test(nothing_reserved_is_set),
+        cmocka_unit_test(registers),
+        cmocka_unit_test(framebuffers),
+        cmocka_unit_test(reserved_bits_are_clear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Another CPU's Intel PT: what must be the same is named where it is not, and the rest may differ. */
+/* Comparing another CPU's Intel PT: relevant differences are named, all others are allowed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,7 +52,7 @@ static void differences_are_named(void **state)
     names(&cpu, "IA32_VMX_MISC");
 }
 
-static void in_use_there(void **state)
+static void pt_in_use(void **state)
 {
     (void)state;
     struct pt_cpuid cpu = first;
@@ -60,7 +60,7 @@ static void in_use_there(void **state)
     names(&cpu, "TraceEn");
 }
 
-static void the_rest_may_differ(void **state)
+static void allowed_differences(void **state)
 {
     (void)state;
     struct pt_cpuid cpu = first;
@@ -69,7 +69,7 @@ static void the_rest_may_differ(void **state)
     cpu.leaf80000008_eax ^= 0x100;
     cpu.vmx_misc ^= 1;
     cpu.leaf14_0[2] ^= 1u << 31; /* LIP, on efficiency cores */
-    cpu.rtit_ctl = 0x2000;       /* left by someone who is done */
+    cpu.rtit_ctl = 0x2000;       /* left over, but TraceEn is 0 */
     assert_null(pt_same_check(&first, &cpu));
 }
 
@@ -77,8 +77,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(differences_are_named),
-        cmocka_unit_test(in_use_there),
-        cmocka_unit_test(the_rest_may_differ),
+        cmocka_unit_test(pt_in_use),
+        cmocka_unit_test(allowed_differences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Memory maps of real machines, as their kernels printed them, and odd ones: our range, the guest's map without it, and
- * root's page tables for all of it. */
+/* Memory maps of real machines, as printed by their kernels, and unusual ones: our range, the guest's map without it,
+ * and root mode's page tables. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ __asm__(".pushsection .data\n"
         "moved_end:\n"
         ".popsection");
 
-/* Entries from the first on, or from the last. */
+/* Add entries in ascending or descending order. */
 static struct memory_map map_of(const struct machine_map *machine, bool backwards)
 {
     struct memory_map map = {.nr = 0};
@@ -42,7 +42,7 @@ static struct memory_map map_of(const struct machine_map *machine, bool backward
     return map;
 }
 
-/* Is each page in a usable entry, and none in another? Not asked of boot/memory/carve.c, which is what is tested. */
+/* Is each page in a usable entry, and in no other? Independent of boot/memory/carve.c, which is under test. */
 static bool is_free(const struct memory_map *map, struct range range)
 {
     uint64_t reached = range.start;
@@ -52,12 +52,12 @@ static bool is_free(const struct memory_map *map, struct range range)
     for (uint32_t i = 0, k = 0; k < map->nr; i = (i + 1) % map->nr, k++)
         if (map->ranges[i].type == U && map->ranges[i].range.start <= reached && map->ranges[i].range.end > reached) {
             reached = map->ranges[i].range.end;
-            k = 0; /* another one may go on there */
+            k = 0; /* another entry may continue there */
         }
     return reached >= range.end;
 }
 
-/* Bytes that are in a usable entry and in no other, from edge to edge. */
+/* The number of bytes in usable entries that are in no other entry. */
 static uint64_t usable_bytes(const struct memory_map *map)
 {
     uint64_t edges[2 * MEMORY_MAP_MAX], bytes = 0;
@@ -88,7 +88,7 @@ static struct range carve(const struct memory_map *map, uint64_t size, uint64_t 
     return found;
 }
 
-/* Ours: all of it free memory, below 4 GiB; and the guest loses that and no byte more. */
+/* Our range is free memory below 4 GiB, and the guest loses exactly that. */
 static void our_range(void **state)
 {
     (void)state;
@@ -107,7 +107,8 @@ static void our_range(void **state)
     }
 }
 
-/* --- root's page tables ----------------------------------------------------------------------------------------------
+/* --- root mode's page tables
+ * ------------------------------------------------------------------------------------------
  */
 
 static void *tables;
@@ -117,7 +118,7 @@ static const uint64_t *table_of(uint64_t entry)
     return phys_to_virt(entry & PAGE_ADDRESS);
 }
 
-/* What the direct map has for pa; its page is *size bytes. */
+/* The direct map's entry for pa, and the size of its page. */
 static uint64_t leaf(uint64_t cr3, uint64_t pa, uint64_t *size)
 {
     const uint64_t va = DIRECT_MAP_BASE + pa;
@@ -150,13 +151,13 @@ static void check_leaf(const struct memory_map *map, uint64_t cr3, uint64_t pa)
     const uint64_t entry = leaf(cr3, pa, &size), page = entry & PAGE_ADDRESS & ~(size - 1);
     assert_int_equal(page, pa & ~(size - 1));
     assert_int_equal((entry & PAGE_UNCACHEABLE) == 0, is_cached(map, page, size));
-    for (uint32_t i = 0; i < map->nr && size == GIB; i++) /* no device's registers are cached with it */
+    for (uint32_t i = 0; i < map->nr && size == GIB; i++) /* a 1-GiB page contains no device registers */
         assert_true(map->ranges[i].type == U ||
                     !range_overlaps(map->ranges[i].range, (struct range){page, page + size}));
 }
 
-/* Up to the top, wherever it is: the memory that was planned for them is enough, and each entry's edges are mapped. */
-static void root_reaches_all_of_it(void **state)
+/* paging_bytes is enough, and both ends of each entry are mapped, for each map. */
+static void page_tables_map_everything(void **state)
 {
     (void)state;
     for (size_t i = 0; i < 2 * NR_MACHINES; i++) {
@@ -187,7 +188,7 @@ static void root_reaches_all_of_it(void **state)
 /* UEFI's EfiConventionalMemory, EfiReservedMemoryType, EfiACPIReclaimMemory, EfiACPIMemoryNVS, EfiPersistentMemory. */
 static const uint8_t efi_types[] = {[U] = 7, [R] = 0, [A] = 9, [N] = 10, [PERSISTENT] = 14};
 
-static void ours_is_reserved_in_uefis_map(void **state)
+static void our_range_is_reserved_in_uefi_map(void **state)
 {
     (void)state;
     for (size_t i = 0; i < NR_MACHINES; i++) {
@@ -221,7 +222,7 @@ static void ours_is_reserved_in_uefis_map(void **state)
     }
 }
 
-/* At 1 TiB exactly, and one page above: a table more for the second half TiB, and one more for the page. */
+/* 1 TiB, and one page above: another PDPT, and another page directory. */
 static void tables_grow_with_the_top(void **state)
 {
     (void)state;
@@ -234,8 +235,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(our_range),
-        cmocka_unit_test(root_reaches_all_of_it),
-        cmocka_unit_test(ours_is_reserved_in_uefis_map),
+        cmocka_unit_test(page_tables_map_everything),
+        cmocka_unit_test(our_range_is_reserved_in_uefi_map),
         cmocka_unit_test(tables_grow_with_the_top),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

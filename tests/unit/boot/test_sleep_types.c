@@ -1,4 +1,4 @@
-/* Sleeps in AML, as compilers of firmware have written them, and in what is none. */
+/* Sleep types in AML as firmware compilers emit it, and in invalid AML. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include "boot/acpi/sleep_types.h"
 
-/* In memory of just its size. */
+/* On the heap, so that the sanitizer detects reads beyond the end. */
 static uint8_t find(const char *aml, size_t size)
 {
     uint8_t *exact = malloc(size ? size : 1);
@@ -44,7 +44,7 @@ static void none(void **state)
     assert_int_equal(FIND(""), 0);
     assert_int_equal(FIND("_S3"), 0);
     assert_int_equal(FIND("_S3_"), 0);
-    assert_int_equal(FIND("\x08XS3_\x12\x08\x04\x0a\x05\x00\x00\x00"), 0); /* hidden by firmware: not there */
+    assert_int_equal(FIND("\x08XS3_\x12\x08\x04\x0a\x05\x00\x00\x00"), 0); /* renamed by firmware */
     assert_int_equal(FIND("\x08_S3_\x14\x08\x04\x0a\x05\x00\x00\x00"), 0); /* a method */
     assert_int_equal(FIND("\x08_S3_\x12\x08\x00\x0a\x05\x00\x00\x00"), 0); /* no element */
     assert_int_equal(FIND("\x08_S3_\x12\x08\x04SS3_"), 0);                 /* a name, not a number */

@@ -1,4 +1,4 @@
-/* Text on a screen: what is drawn is read back by the font, in each format, and nothing beside it is written. */
+/* Text on a screen: in each format, the font can decode what is drawn, and nothing else is written. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static struct mb2_framebuffer pixels_of(uint8_t bpp, uint32_t width, uint32_t he
 
 struct canvas {
     struct mb2_framebuffer fb;
-    uint8_t *memory; /* exactly as long as it has to be: the sanitizer sees the rest */
+    uint8_t *memory; /* exactly as long as needed, so that the sanitizer detects writes beyond its end */
     struct text_screen screen;
 };
 
@@ -51,7 +51,7 @@ static uint32_t pixel_at(const struct canvas *c, uint32_t x, uint32_t y)
     return value;
 }
 
-/* The character of a cell, 0 where it is none of the font in this ink. */
+/* The character in a cell, 0 if it is none of the font in this colour. */
 static char read_cell(const struct canvas *c, uint32_t column, uint32_t row, enum text_ink ink)
 {
     for (char look = FONT_FIRST; look <= FONT_LAST; look++) {
@@ -80,7 +80,7 @@ static void assert_row(const struct canvas *c, uint32_t left, uint32_t width, ui
     assert_string_equal(read, text);
 }
 
-static void test_each_glyph_is_its_own(void **state)
+static void test_glyphs_are_distinct(void **state)
 {
     (void)state;
     for (int a = FONT_FIRST; a <= FONT_LAST; a++) {
@@ -99,7 +99,7 @@ static void test_each_glyph_is_its_own(void **state)
     assert_int_equal(font_row((char)0xe4, 4), font_row('?', 4));
 }
 
-static void test_each_depth_shows_the_same(void **state)
+static void test_depths_are_equivalent(void **state)
 {
     (void)state;
     static const uint8_t depths[] = {15, 16, 24, 32};
@@ -111,7 +111,7 @@ static void test_each_depth_shows_the_same(void **state)
         assert_row(&c, 0, 100, 0, "Intel PT: yes [0x14] {~}", TEXT_PLAIN);
         assert_row(&c, 0, 100, 1, "stopped", TEXT_ALARM);
         assert_row(&c, 0, 100, 2, "", TEXT_PLAIN);
-        assert_int_equal(c.memory[3 * FONT_HEIGHT * c.fb.pitch], UNTOUCHED); /* the row behind */
+        assert_int_equal(c.memory[3 * FONT_HEIGHT * c.fb.pitch], UNTOUCHED); /* the row after it */
         for (unsigned y = 0; y < 608; y++)
             for (unsigned x = c.fb.pitch - 96; x < c.fb.pitch; x++)
                 assert_int_equal(c.memory[y * c.fb.pitch + x], UNTOUCHED);
@@ -119,7 +119,7 @@ static void test_each_depth_shows_the_same(void **state)
     }
 }
 
-static void test_colors_stand_where_the_framebuffer_has_them(void **state)
+static void test_colour_positions(void **state)
 {
     (void)state;
     struct canvas c;
@@ -136,7 +136,7 @@ static void test_colors_stand_where_the_framebuffer_has_them(void **state)
     free(c.memory);
 }
 
-static void test_lines_fold_and_go_round(void **state)
+static void test_lines_wrap_around(void **state)
 {
     (void)state;
     struct canvas c;
@@ -149,7 +149,7 @@ static void test_lines_fold_and_go_round(void **state)
     text_line(&c.screen, "four", TEXT_PLAIN);
     text_line(&c.screen, "exactly 10", TEXT_PLAIN);
     assert_row(&c, 0, 10, 4, "exactly 10", TEXT_PLAIN);
-    assert_row(&c, 0, 10, 0, "", TEXT_PLAIN); /* empty ahead, in the first row again */
+    assert_row(&c, 0, 10, 0, "", TEXT_PLAIN); /* the empty row, in the first row again */
     assert_row(&c, 0, 10, 1, "abcd", TEXT_PLAIN);
     text_line(&c.screen, "anew", TEXT_PLAIN);
     assert_row(&c, 0, 10, 0, "anew", TEXT_PLAIN);
@@ -158,8 +158,8 @@ static void test_lines_fold_and_go_round(void **state)
     free(c.memory);
 }
 
-/* The first words are the ones that matter: what finds no room is left out. */
-static void test_last_words_do_not_go_round(void **state)
+/* The first lines matter most: those that do not fit are dropped. */
+static void test_final_messages_do_not_wrap_around(void **state)
 {
     (void)state;
     struct canvas c;
@@ -210,12 +210,12 @@ static void test_ega_cells(void **state)
     free(c.memory);
 }
 
-static void test_others_are_left_alone(void **state)
+static void test_unsupported_formats(void **state)
 {
     (void)state;
     struct mb2_framebuffer fb = pixels_of(32, 640, 480, 0);
     assert_int_equal(text_bytes(&fb), 640 * 480 * 4);
-    fb.pa = 0x4000000000; /* above 4 GiB, as firmware with large BARs puts it */
+    fb.pa = 0x4000000000; /* above 4 GiB, as on firmware with large BARs */
     assert_int_equal(text_bytes(&fb), 640 * 480 * 4);
     fb.type = MB2_FRAMEBUFFER_INDEXED;
     assert_int_equal(text_bytes(&fb), 0);
@@ -228,7 +228,7 @@ static void test_others_are_left_alone(void **state)
     fb.pa = 0;
     assert_int_equal(text_bytes(&fb), 0);
     struct canvas c;
-    canvas_begin(&c, pixels_of(32, 640, 2 * FONT_HEIGHT - 1, 0)); /* no room for a line and the empty one ahead */
+    canvas_begin(&c, pixels_of(32, 640, 2 * FONT_HEIGHT - 1, 0)); /* no room for a line and the empty row */
     text_line(&c.screen, "nowhere", TEXT_PLAIN);
     assert_int_equal(c.memory[0], UNTOUCHED);
     free(c.memory);
@@ -237,14 +237,14 @@ static void test_others_are_left_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_glyph_is_its_own),
-        cmocka_unit_test(test_each_depth_shows_the_same),
-        cmocka_unit_test(test_colors_stand_where_the_framebuffer_has_them),
-        cmocka_unit_test(test_lines_fold_and_go_round),
-        cmocka_unit_test(test_last_words_do_not_go_round),
+        cmocka_unit_test(test_glyphs_are_distinct),
+        cmocka_unit_test(test_depths_are_equivalent),
+        cmocka_unit_test(test_colour_positions),
+        cmocka_unit_test(test_lines_wrap_around),
+        cmocka_unit_test(test_final_messages_do_not_wrap_around),
         cmocka_unit_test(test_narrow_screens_have_one_stripe),
         cmocka_unit_test(test_ega_cells),
-        cmocka_unit_test(test_others_are_left_alone),
+        cmocka_unit_test(test_unsupported_formats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

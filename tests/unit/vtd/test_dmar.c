@@ -1,4 +1,4 @@
-/* DMAR tables as machines have them and as nobody should have them; a remapping unit that is switched off. */
+/* Valid and invalid DMAR tables; switching off a remapping unit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 /* --- the table ------------------------------------------------------------------------------------------------------
  */
 
-/* A desktop's: the unit of the graphics, the unit of the rest, two reserved regions. */
+/* A desktop's table: the display's unit, the unit of all other devices, two reserved regions. */
 static uint32_t desktop(uint8_t *table)
 {
     memset(table, 0, 256);
@@ -37,7 +37,7 @@ static uint32_t desktop(uint8_t *table)
     return at;
 }
 
-static void units_are_found(void **state)
+static void units_are_listed(void **state)
 {
     (void)state;
     uint8_t table[256];
@@ -50,8 +50,8 @@ static void units_are_found(void **state)
     assert_int_equal(dmar.units[1], 0xfed91000);
 }
 
-/* As their firmware has them: Microsoft Surface Laptop Studio (2021, github.com/linux-surface/acpidumps), which asks
- * for remapping, and Intel NUC5i5RY (2015), which does not. The display's unit, Thunderbolt's ports, and the rest. */
+/* Tables of real firmware: Microsoft Surface Laptop Studio (2021, github.com/linux-surface/acpidumps), which requests
+ * remapping, and Intel NUC5i5RY (2015), which does not. Units of the display, of Thunderbolt ports, of the rest. */
 static const uint8_t surface[] = {
     0x44, 0x4d, 0x41, 0x52, 0xb8, 0x00, 0x00, 0x00, 0x02, 0xb6, 0x4d, 0x53, 0x46, 0x54, 0x20, 0x20, 0x4d, 0x53, 0x46,
     0x54, 0x20, 0x20, 0x20, 0x20, 0x02, 0x00, 0x00, 0x00, 0x4d, 0x53, 0x46, 0x54, 0x21, 0x11, 0x19, 0x20, 0x26, 0x05,
@@ -71,7 +71,7 @@ static const uint8_t nuc[] = {
     0x01, 0x00, 0x00, 0x00, 0x00, 0x10, 0xd9, 0xfe, 0x00, 0x00, 0x00, 0x00, 0x03, 0x08, 0x00, 0x00, 0x02, 0xf0, 0x1f,
     0x00, 0x04, 0x08, 0x00, 0x00, 0x00, 0xf0, 0x0f, 0x00, 0x05, 0x08, 0x00, 0x00, 0x02, 0x00, 0x17, 0x00};
 
-static void real_tables_say_what_is_behind_a_unit(void **state)
+static void real_tables(void **state)
 {
     (void)state;
     struct dmar dmar;
@@ -80,7 +80,7 @@ static void real_tables_say_what_is_behind_a_unit(void **state)
     assert_int_equal(dmar.nr_units, 4);
     assert_int_equal(dmar.units[1], 0xfed84000);
     assert_int_equal(dmar.slots[0], 2 << 3);
-    for (unsigned i = 1; i < 4; i++) /* a port and all that is behind it; all the rest */
+    for (unsigned i = 1; i < 4; i++) /* a port with everything below it; everything else */
         assert_int_equal(dmar.slots[i], DMAR_NO_SLOT);
     dmar_read(&dmar, nuc, sizeof nuc, 1);
     assert_false(dmar.firmware_asks);
@@ -90,8 +90,8 @@ static void real_tables_say_what_is_behind_a_unit(void **state)
     assert_false(dmar.excluded[0] || dmar.excluded[1]);
 }
 
-/* One unit with the scopes of 8 bytes that are given. */
-static uint16_t slot_behind(uint8_t flags, const uint8_t *scopes, uint8_t bytes)
+/* The slot of a unit with these scopes, of 8 bytes each. */
+static uint16_t slot_of_unit(uint8_t flags, const uint8_t *scopes, uint8_t bytes)
 {
     uint8_t table[128] = {0};
     struct dmar dmar;
@@ -103,7 +103,7 @@ static uint16_t slot_behind(uint8_t flags, const uint8_t *scopes, uint8_t bytes)
     return dmar.slots[0];
 }
 
-static void a_slot_is_one_device_alone(void **state)
+static void slot_of_a_single_device(void **state)
 {
     (void)state;
     const uint8_t two_functions[] = {1, 8, 0, 0, 0, 5, 2, 0, 1, 8, 0, 0, 0, 5, 2, 1};
@@ -111,31 +111,31 @@ static void a_slot_is_one_device_alone(void **state)
     const uint8_t two_buses[] = {1, 8, 0, 0, 0, 0, 2, 0, 1, 8, 0, 0, 0, 1, 2, 0};
     const uint8_t and_ioapic[] = {1, 8, 0, 0, 0, 0, 2, 0, 3, 8, 0, 0, 2, 0, 0x1e, 7};
     const uint8_t behind_bridge[] = {1, 10, 0, 0, 0, 0, 1, 0, 0, 0};
-    assert_int_equal(slot_behind(0, two_functions, 16), 5 << 8 | 2 << 3);
-    assert_int_equal(slot_behind(1, two_functions, 16), DMAR_NO_SLOT); /* and all that no other unit has */
-    assert_int_equal(slot_behind(0, two_devices, 16), DMAR_NO_SLOT);
-    assert_int_equal(slot_behind(0, two_buses, 16), DMAR_NO_SLOT);
-    assert_int_equal(slot_behind(0, and_ioapic, 16), DMAR_NO_SLOT);
-    assert_int_equal(slot_behind(0, behind_bridge, 10), DMAR_NO_SLOT);
-    assert_int_equal(slot_behind(0, two_functions, 15), DMAR_NO_SLOT); /* cut */
-    assert_int_equal(slot_behind(0, two_functions, 0), DMAR_NO_SLOT);
+    assert_int_equal(slot_of_unit(0, two_functions, 16), 5 << 8 | 2 << 3);
+    assert_int_equal(slot_of_unit(1, two_functions, 16), DMAR_NO_SLOT); /* INCLUDE_PCI_ALL */
+    assert_int_equal(slot_of_unit(0, two_devices, 16), DMAR_NO_SLOT);
+    assert_int_equal(slot_of_unit(0, two_buses, 16), DMAR_NO_SLOT);
+    assert_int_equal(slot_of_unit(0, and_ioapic, 16), DMAR_NO_SLOT);
+    assert_int_equal(slot_of_unit(0, behind_bridge, 10), DMAR_NO_SLOT);
+    assert_int_equal(slot_of_unit(0, two_functions, 15), DMAR_NO_SLOT); /* truncated */
+    assert_int_equal(slot_of_unit(0, two_functions, 0), DMAR_NO_SLOT);
 }
 
-static void broken_structures_end_it(void **state)
+static void invalid_structures_end_parsing(void **state)
 {
     (void)state;
     uint8_t table[256];
     struct dmar dmar;
     uint32_t size = desktop(table);
-    table[48 + 24 + 2] = 0; /* no length: it would go on for ever */
+    table[48 + 24 + 2] = 0; /* a length of 0 must not loop for ever */
     dmar_read(&dmar, table, size, 1);
     assert_int_equal(dmar.nr_units, 1);
     size = desktop(table);
-    table[48 + 2] = 255; /* behind the table's end */
+    table[48 + 2] = 255; /* exceeds the table */
     dmar_read(&dmar, table, size, 1);
     assert_int_equal(dmar.nr_units, 0);
     size = desktop(table);
-    for (uint32_t cut = 0; cut < size; cut++) { /* under the sanitizers: no byte behind the end is read */
+    for (uint32_t cut = 0; cut < size; cut++) { /* the sanitizer detects reads beyond the end */
         uint8_t exact[256];
         memcpy(exact, table, cut);
         dmar_read(&dmar, exact, cut, 1);
@@ -143,8 +143,8 @@ static void broken_structures_end_it(void **state)
     }
 }
 
-/* A server of eight sockets, six units each. */
-static void a_large_server_has_room(void **state)
+/* A server with eight sockets of six units each. */
+static void large_server(void **state)
 {
     (void)state;
     static uint8_t table[48 + (DMAR_MAX_UNITS + 8) * 16];
@@ -161,14 +161,14 @@ static void a_large_server_has_room(void **state)
         assert_int_equal(dmar.units[i], 0xb5ffc000 + i * 0x1000);
         assert_int_equal(dmar.segments[i], i / 6);
     }
-    /* What there is no room for is counted, so that it can be said. */
+    /* Units beyond the arrays are counted. */
     dmar_read(&dmar, table, sizeof table, 1);
     assert_int_equal(dmar.nr_units, DMAR_MAX_UNITS);
     assert_int_equal(dmar.nr_more, 8);
     assert_int_equal(dmar.units[DMAR_MAX_UNITS - 1], 0xb5ffc000 + (DMAR_MAX_UNITS - 1) * 0x1000);
 }
 
-static void a_hidden_table_is_whole(void **state)
+static void hidden_table_is_valid(void **state)
 {
     (void)state;
     uint8_t table[256], sum = 0;
@@ -185,8 +185,8 @@ static void a_hidden_table_is_whole(void **state)
 
 struct unit {
     uint32_t status, protection;
-    uint32_t slow;  /* waits until a command is carried out */
-    uint32_t going; /* waits that are left of it */
+    uint32_t slow;  /* delays until a command takes effect */
+    uint32_t going; /* remaining delays */
     uint32_t wanted_status, wanted_protection;
     unsigned commands;
     bool absent;
@@ -214,8 +214,8 @@ static void unit_write(void *context, uint32_t offset, uint32_t value)
     assert_true(offset == 0x18 || offset == 0x64);
     if (offset == 0x18) {
         const uint32_t changed = value ^ (unit->status & 0x96ffffff);
-        assert_int_equal(changed & (changed - 1), 0); /* the manual: one bit at a time */
-        assert_int_equal(value & ~0x96ffffffu, 0);    /* no command for once along with it */
+        assert_int_equal(changed & (changed - 1), 0); /* 11.4.4: one bit at a time */
+        assert_int_equal(value & ~0x96ffffffu, 0);    /* without a one-shot command */
         unit->wanted_status = value;
     } else {
         unit->wanted_protection = value & 1u << 31 ? value | 1 : value & ~1u;
@@ -242,7 +242,7 @@ static enum dmar_unit stop(struct unit *unit)
     return dmar_unit_stop(&access);
 }
 
-static void a_unit_that_is_off_is_left_alone(void **state)
+static void unit_that_is_off(void **state)
 {
     (void)state;
     struct unit unit = {.status = 1u << 30 | 1u << 26}; /* a root table, queued invalidation */
@@ -252,7 +252,7 @@ static void a_unit_that_is_off_is_left_alone(void **state)
     assert_int_equal(stop(&unit), DMAR_UNIT_ABSENT);
 }
 
-static void what_firmware_left_on_goes_off(void **state)
+static void unit_that_firmware_left_on(void **state)
 {
     (void)state;
     struct unit unit = {.status = 1u << 31 | 1u << 30 | 1u << 26 | 1u << 25, .protection = 1u << 31 | 1, .slow = 3};
@@ -266,7 +266,7 @@ static void what_firmware_left_on_goes_off(void **state)
     assert_int_equal(unit.protection, 0);
 }
 
-static void one_that_does_not_is_told(void **state)
+static void unit_that_stays_on(void **state)
 {
     (void)state;
     struct unit unit = {.status = 1u << 31, .slow = 1000000};
@@ -276,15 +276,15 @@ static void one_that_does_not_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(units_are_found),
-        cmocka_unit_test(real_tables_say_what_is_behind_a_unit),
-        cmocka_unit_test(a_slot_is_one_device_alone),
-        cmocka_unit_test(broken_structures_end_it),
-        cmocka_unit_test(a_large_server_has_room),
-        cmocka_unit_test(a_hidden_table_is_whole),
-        cmocka_unit_test(a_unit_that_is_off_is_left_alone),
-        cmocka_unit_test(what_firmware_left_on_goes_off),
-        cmocka_unit_test(one_that_does_not_is_told),
+        cmocka_unit_test(units_are_listed),
+        cmocka_unit_test(real_tables),
+        cmocka_unit_test(slot_of_a_single_device),
+        cmocka_unit_test(invalid_structures_end_parsing),
+        cmocka_unit_test(large_server),
+        cmocka_unit_test(hidden_table_is_valid),
+        cmocka_unit_test(unit_that_is_off),
+        cmocka_unit_test(unit_that_firmware_left_on),
+        cmocka_unit_test(unit_that_stays_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

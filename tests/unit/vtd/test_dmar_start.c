@@ -1,6 +1,6 @@
 /*
- * A remapping unit that is switched on, against one that insists on what the specification wants: Intel VT-d 4.1,
- * sections 6.5.1 (registers for invalidation), 11.4.4 (one command at a time), 11.4.5, 11.4.7 (faults).
+ * Switching on a remapping unit, against a fake that enforces the specification: Intel VT-d 4.1, sections 6.5.1
+ * (register-based invalidation), 11.4.4 (one command at a time), 11.4.5, 11.4.7 (faults).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,10 +29,10 @@ struct unit {
     uint64_t cap;
     uint32_t status;
     uint32_t low[0x400 / 4]; /* all registers, by doublewords */
-    uint32_t slow;           /* waits until a command is carried out */
+    uint32_t slow;           /* delays until a command takes effect */
     uint32_t stuck;          /* GSTS bits that never change */
     bool ccmd_stuck, iotlb_stuck;
-    /* under way */
+    /* pending */
     uint32_t pending_status, going, *pending_clear;
     bool contexts_fresh, iotlb_fresh, rooted;
     uint64_t root;
@@ -75,7 +75,7 @@ static uint32_t unit_read(void *context, uint32_t offset)
     }
 }
 
-/* GCMD: one bit differs from what lasts. */
+/* GCMD: one bit may differ from the persistent ones. */
 static void take_command(struct unit *u, uint32_t value)
 {
     const uint32_t changed = value ^ (u->status & LASTING);
@@ -85,7 +85,7 @@ static void take_command(struct unit *u, uint32_t value)
         u->root = (uint64_t)u->low[0x24 / 4] << 32 | u->low[0x20 / 4];
         u->rooted = true;
         u->contexts_fresh = u->iotlb_fresh = false;
-        u->status &= ~RTPS; /* 11.4.4.2: at once, until it is done */
+        u->status &= ~RTPS; /* 11.4.4.2: clear until the command completes */
         u->pending_status |= RTPS;
     } else if (changed == WBF) {
         assert_true(u->cap & 1u << 4);
@@ -163,7 +163,7 @@ static const char *start(struct unit *u)
     return dmar_unit_start(&access, 0x12345678000);
 }
 
-static void a_unit_starts(void **state)
+static void starting(void **state)
 {
     (void)state;
     struct unit u = a_unit();
@@ -171,14 +171,14 @@ static void a_unit_starts(void **state)
     assert_true(u.status & TES);
     assert_int_equal(u.root, 0x12345678000);
     assert_int_equal(u.flushes, 0);
-    assert_int_equal(u.low[0x38 / 4], 1u << 31); /* no interrupt of a fault */
+    assert_int_equal(u.low[0x38 / 4], 1u << 31); /* fault interrupts are masked */
     u = a_unit();
     u.slow = 0;
     assert_null(start(&u));
     assert_true(u.status & TES);
 }
 
-static void what_firmware_left_does_not_matter(void **state)
+static void leftovers_of_firmware(void **state)
 {
     (void)state;
     struct unit u = a_unit();
@@ -196,7 +196,7 @@ static void what_firmware_left_does_not_matter(void **state)
     assert_int_equal(u.low[0x34 / 4] & 3, 0);
 }
 
-static void each_step_may_fail(void **state)
+static void every_step_can_fail(void **state)
 {
     (void)state;
     static const uint32_t bits[] = {QIE, WBF, RTPS, TES};
@@ -230,7 +230,7 @@ static void faults_are_read(void **state)
     const struct dmar_access access = {unit_read, unit_write, unit_wait, &u};
     struct dmar_fault fault;
     assert_false(dmar_unit_fault(&access, &fault));
-    /* As QEMU's unit has recorded a write by 00:05.0: the second record is the first fault. */
+    /* A write by 00:05.0 as recorded by QEMU's unit. The second record is the oldest. */
     u.low[0x34 / 4] = 1u << 8 | 2;
     u.low[(FAULTS_AT + 16) / 4] = 0x0fc00000;
     u.low[(FAULTS_AT + 20) / 4] = 0x12;
@@ -249,7 +249,7 @@ static void faults_are_read(void **state)
     assert_true(fault.is_read && fault.reason == 6 && fault.requester == 0xa0ff);
 }
 
-static void capabilities_of_nothing_are_none(void **state)
+static void no_unit(void **state)
 {
     (void)state;
     struct unit u = a_unit();
@@ -262,11 +262,11 @@ static void capabilities_of_nothing_are_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_unit_starts),
-        cmocka_unit_test(what_firmware_left_does_not_matter),
-        cmocka_unit_test(each_step_may_fail),
+        cmocka_unit_test(starting),
+        cmocka_unit_test(leftovers_of_firmware),
+        cmocka_unit_test(every_step_can_fail),
         cmocka_unit_test(faults_are_read),
-        cmocka_unit_test(capabilities_of_nothing_are_none),
+        cmocka_unit_test(no_unit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /*
- * Tables for DMA remapping, walked as a unit walks them: Intel VT-d, Architecture Specification 4.1, sections 3.4.2,
- * 3.4.3, 3.7, 7.1.3 (reasons of faults), 9.1, 9.3, 9.8. The walker knows nothing of the code that builds them.
+ * Tables for DMA remapping, walked as by a remapping unit: Intel VT-d, Architecture Specification 4.1, sections 3.4.2,
+ * 3.4.3, 3.7, 7.1.3 (reasons of faults), 9.1, 9.3, 9.8. The walker shares no code with the builder.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,12 +28,12 @@ static uint64_t cap(unsigned sagaw, unsigned width, bool mib, bool gib)
 }
 
 struct machine {
-    uint8_t *memory; /* where physical address pa is */
+    uint8_t *memory; /* at physical address pa */
     uint64_t pa, size;
     uint64_t cap;
 };
 
-/* A quadword of memory. What a unit reads is in the arena. */
+/* Read a quadword, which must lie in the arena. */
 static uint64_t quad(const struct machine *m, uint64_t pa)
 {
     uint64_t value;
@@ -70,7 +70,7 @@ static struct answer ask(const struct machine *m, uint64_t root_pa, uint16_t sou
     const uint64_t at = (root & ~0xfffull) + 16 * (source & 0xff), low = quad(m, at), high = quad(m, at + 8);
     if (!(low & 1))
         return (struct answer){.reason = CONTEXT_NOT_PRESENT};
-    assert_int_equal(low & 0xffe, 0); /* reserved, faults not disabled, translation type 00b */
+    assert_int_equal(low & 0xffe, 0); /* reserved bits, FPD and translation type are 0 */
     assert_int_equal(high & ~0xffff07ull, 0);
     const unsigned width = high & 7, domain = high >> 8 & 0xffff;
     if (width < 1 || width > 3 || !(m->cap >> (8 + width) & 1))
@@ -85,7 +85,7 @@ static struct answer ask(const struct machine *m, uint64_t root_pa, uint16_t sou
         if (!(entry & (write ? 2 : 1)))
             return (struct answer){.reason = write ? NO_WRITE : NO_READ};
         const bool page = level == 1 || entry >> 7 & 1;
-        /* Nothing is set that is reserved somewhere: snooping, memory types, the ignored bits. */
+        /* Bits that are reserved on some units are 0: snooping, memory types, ignored bits. */
         assert_int_equal(entry & 0xfff0000000000f7cull & ~(level == 1 ? 0 : 0x80ull), 0);
         if (level == 3 && page)
             assert_true(m->cap >> 35 & 1);
@@ -101,7 +101,7 @@ static struct answer ask(const struct machine *m, uint64_t root_pa, uint16_t sou
     }
 }
 
-/* --- what is built --------------------------------------------------------------------------------------------------
+/* --- the tables ----------------------------------------------------------------------------------------------------
  */
 
 struct built {
@@ -151,7 +151,7 @@ static void expect(const struct built *b, uint16_t source, uint64_t address, boo
     }
 }
 
-/* Around each border, and everywhere in steps that are no multiple of a page's size. */
+/* Around each boundary, and everywhere in steps that are not a multiple of a page size. */
 static void look(const struct built *b)
 {
     const struct range ours = b->layout.ours;
@@ -175,17 +175,17 @@ static void look(const struct built *b)
         expect(b, BDF(0xff, 0x1f, 7), at, !is_ours, 1);
         expect(b, BDF(3, 0, 0), at, is_ours, 2);
     }
-    /* Each 4 KiB of ours. */
+    /* Each page of our memory. */
     for (uint64_t at = ours.start; at < ours.end; at += KIB4) {
         expect(b, BDF(0, 2, 0), at + 0x321, false, 0);
         expect(b, BDF(3, 0, 0), at + 0x321, true, 2);
     }
-    /* Where another segment's units look our card's number is a device like others. */
+    /* On another segment, our card's number is an ordinary device. */
     assert_int_equal(ask(&b->machine, b->tables.others_pa, BDF(3, 0, 0), ours.start, true).reason, NO_WRITE);
     assert_int_equal(ask(&b->machine, b->tables.others_pa, BDF(3, 0, 0), ours.end, true).reason, GRANTED);
 }
 
-static void devices_reach_all_but_ours(void **state)
+static void access_rights_of_devices(void **state)
 {
     (void)state;
     /* Depths of 3, 4 and 5 tables; pages of 4 KiB, 2 MiB, 1 GiB. */
@@ -196,11 +196,11 @@ static void devices_reach_all_but_ours(void **state)
                  {4, 46, true, true},   {4, 48, true, false}, {4, 39, false, false},
                  {6, 39, false, false}, {8, 52, true, true},  {0xe, 57, false, true}};
     static const struct range places[] = {{0x7e000000, 0x7f000000},         /* within a GiB */
-                                          {2 * GIB - MIB2, 2 * GIB + MIB2}, /* over its end */
-                                          {0, MIB2},                        /* the start of all */
-                                          {4 * GIB - 2 * MIB2, 4 * GIB},    /* its end, maybe */
+                                          {2 * GIB - MIB2, 2 * GIB + MIB2}, /* across a GiB boundary */
+                                          {0, MIB2},                        /* at address 0 */
+                                          {4 * GIB - 2 * MIB2, 4 * GIB},    /* at 4 GiB */
                                           {0x3fe00000, 0x80200000},         /* more than a GiB */
-                                          {0x7e123000, 0x7e457000}};        /* no multiple of 2 MiB */
+                                          {0x7e123000, 0x7e457000}};        /* not a multiple of 2 MiB */
     for (unsigned i = 0; i < sizeof units / sizeof units[0]; i++) {
         for (unsigned k = 0; k < sizeof places / sizeof places[0]; k++) {
             struct built b;
@@ -211,7 +211,7 @@ static void devices_reach_all_but_ours(void **state)
     }
 }
 
-static void pages_are_large_where_all_units_can(void **state)
+static void large_pages_if_all_units_support_them(void **state)
 {
     (void)state;
     const struct range ours = {0x7e000000, 0x7f000000};
@@ -222,7 +222,7 @@ static void pages_are_large_where_all_units_can(void **state)
     /* For 512 GiB: three tables for each domain, contexts for two buses and for all others, two roots. */
     assert_int_equal(b.arena.used, 11 * KIB4);
     free(b.machine.memory);
-    build(&b, cap(4, 39, false, true), 3 * GIB, ours); /* of 1 GiB alone: nobody makes such */
+    build(&b, cap(4, 39, false, true), 3 * GIB, ours); /* 1 GiB without 2 MiB */
     assert_int_equal(ask(&b.machine, b.tables.root_pa, 0x28, 3 * GIB, false).level, 1);
     free(b.machine.memory);
 
@@ -236,7 +236,7 @@ static void pages_are_large_where_all_units_can(void **state)
 
 /* Capability registers that Linux has logged on machines of 2014 to 2022: one unit for the graphics, one for the rest.
  */
-static void units_of_real_machines(void **state)
+static void real_units(void **state)
 {
     (void)state;
     const uint64_t broadwell[] = {0x1c0000c40660462, 0xd2008020660462};
@@ -251,9 +251,9 @@ static void units_of_real_machines(void **state)
     assert_int_equal(shape.levels, 4);
     assert_int_equal(shape.largest, 3);
     assert_int_equal(dmar_reach(&shape, 16 * GIB + 1, 39), 512 * GIB);
-    assert_int_equal(dmar_reach(&shape, 16 * GIB + 1, 46), 512 * GIB); /* no more than the units have */
+    assert_int_equal(dmar_reach(&shape, 16 * GIB + 1, 46), 512 * GIB); /* limited by the units */
     assert_int_equal(dmar_reach(&shape, 512 * GIB + 1, 46), 0);
-    /* A server's: all of its addresses, or 64 TiB of them; RAM behind that if there is some. */
+    /* A server: its whole address space, at most 64 TiB, or more if RAM ends above. */
     const uint64_t server = cap(4, 52, true, true);
     assert_null(dmar_shape_of(&shape, &server, 1));
     assert_int_equal(dmar_reach(&shape, 3 * GIB, 36), 64 * GIB);
@@ -264,7 +264,7 @@ static void units_of_real_machines(void **state)
     assert_int_equal(dmar_reach(&shape, (64ull << 40) + 1, 46), (64ull << 40) + GIB);
 }
 
-static void without_what_is_needed_there_are_none(void **state)
+static void unsupported_units(void **state)
 {
     (void)state;
     const uint64_t unlike[] = {cap(2, 39, true, true), cap(4, 48, true, true)};
@@ -284,10 +284,10 @@ static void without_what_is_needed_there_are_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(devices_reach_all_but_ours),
-        cmocka_unit_test(pages_are_large_where_all_units_can),
-        cmocka_unit_test(units_of_real_machines),
-        cmocka_unit_test(without_what_is_needed_there_are_none),
+        cmocka_unit_test(access_rights_of_devices),
+        cmocka_unit_test(large_pages_if_all_units_support_them),
+        cmocka_unit_test(real_units),
+        cmocka_unit_test(unsupported_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
