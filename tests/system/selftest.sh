@@ -111,8 +111,8 @@ card='-netdev user,id=wire -device e1000e,netdev=wire,id=card'
 {
     in_qemu no_card 'channel=auto'
     said no_card 'no channel' 'no supported network card' 'docs/hardware.md'
-    said no_card note 'a hypervisor runs beneath us (TCGTCGTCGTCG)' 'without the hypervisor beneath'
-    said no_card 'no hypervisor' 'the hypervisor beneath gives no VMX that we can use' 'without the hypervisor beneath'
+    said no_card note 'this is a virtual machine, run by another hypervisor (TCGTCGTCGTCG)' 'not in a virtual machine'
+    said no_card 'no hypervisor' 'the outer hypervisor offers no VMX that we can use' 'not in a virtual machine'
     COMMAND='set_link wire off' in_qemu no_link 'net.wait=2' $card
     said no_link 'no channel' 'the card has no link' 'connect this card by a cable'
     in_qemu no_peer 'net.wait=2 net.peer=192.168.7.7' $card
