@@ -2,7 +2,6 @@
 #include "vtd/watch.h"
 
 #include "base/clock.h"
-#include "base/init.h"
 #include "base/log.h"
 #include "base/msr.h"
 #include "base/phys.h"
@@ -45,7 +44,7 @@ void watch_log_fault(const struct dmar_fault *fault)
              fault->page, fault->requester >> 8, fault->requester >> 3 & 31, fault->requester & 7, fault->reason);
 }
 
-INIT_CODE void watch_begin(const struct watch_units *units)
+void watch_begin(const struct watch_units *units)
 {
     watch.units = *units;
     watch.nr_blocked = 0;

@@ -1,7 +1,6 @@
 /* Kind: shell */
 #include "vmx/host/gdt.h"
 
-#include "base/init.h"
 #include "vmx/host/idt.h"
 
 /* SDM Vol. 3A, "64-Bit TSS". */
@@ -61,7 +60,7 @@ static void gdt_load(const uint64_t *gdt)
                      : "rax", "memory");
 }
 
-INIT_CODE void gdt_load_early(void)
+void gdt_load_early(void)
 {
     gdt_fill(early_gdt);
     gdt_load(early_gdt);
@@ -77,7 +76,7 @@ uint16_t gdt_cpu_number(void)
     return cpu->gdt == early_gdt ? 0 : cpu->number;
 }
 
-INIT_CODE void gdt_load_cpu(void *memory, uint16_t number)
+void gdt_load_cpu(void *memory, uint16_t number)
 {
     struct cpu_descriptors *cpu = memory;
     uint64_t base = (uint64_t)(uintptr_t)&cpu->tss;

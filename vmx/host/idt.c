@@ -3,7 +3,6 @@
 
 #include <stdint.h>
 
-#include "base/init.h"
 #include "vmx/host/selectors.h"
 #include "vmx/inject.h"
 
@@ -33,7 +32,7 @@ static uint8_t idt_ist_of(unsigned vector)
     return vector == VECTOR_NMI ? 1 : vector == VECTOR_DF ? 2 : vector == VECTOR_MC ? 3 : 0;
 }
 
-INIT_CODE void idt_fill(bool with_stacks)
+void idt_fill(bool with_stacks)
 {
     for (unsigned v = 0; v < NR_VECTORS; v++) {
         uint64_t stub = (uint64_t)(uintptr_t)(trap_stubs + STUB_SIZE * v);
