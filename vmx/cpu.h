@@ -24,7 +24,7 @@
 #include "vmx/machine.h"
 #include "vmx/nmi.h"
 #include "vmx/requests.h"
-#include "vmx/soft_step.h"
+#include "vmx/soft/soft.h"
 #include "vmx/startup.h"
 #include "vmx/step.h"
 #include "vmx/timer.h"
@@ -67,7 +67,7 @@ struct cpu {
     struct timer_cpu timer;
     struct trace_switch_cpu trace_switch;
     struct step_cpu step;
-    struct soft_step soft;
+    struct soft_cpu soft;
     struct code_cpu code;
     struct ept_view view; /* the machine's lock: changes of the machine's tree reach it too */
     struct exit_counts counts;

@@ -40,7 +40,7 @@ void cr3_watch(struct cpu *cpu)
 static enum exit_action cr3_write(struct cpu *cpu, uint64_t value)
 {
     pt_cr3(cpu->pt, value);
-    soft_step_cr3(cpu, value);
+    soft_cr3_load(&cpu->soft, value);
     vmwriten(VMCS_CR3_TARGET_VALUE_0, value);
     return EXIT_RETRY;
 }

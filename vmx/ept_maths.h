@@ -18,7 +18,7 @@
 #define EPT_MEMORY_TYPE_SHIFT 3
 #define EPT_MEMORY_TYPE_MASK (7ull << EPT_MEMORY_TYPE_SHIFT)
 #define EPT_LARGE (1ull << 7)
-#define EPT_GUARDED (1ull << 52) /* ignored by the CPU. The page is only executed by single steps: vmx/soft_step.h */
+#define EPT_GUARDED (1ull << 52) /* ignored by the CPU. The page is only executed by single steps: vmx/soft/soft.h */
 #define EPT_ADDRESS_MASK 0x000ffffffffff000ull
 #define EPT_TABLE_ENTRIES 512u
 #define EPT_LEVELS 4u

@@ -98,7 +98,7 @@ static void wait_for_sipi(struct cpu *cpu)
 /* A VM entry that failed because of what soft PT wrote for it is tried again without that. */
 __attribute__((cold, noinline)) static void exit_without_handler(struct cpu *cpu, uint32_t reason)
 {
-    if (reason != (ENTRY_FAILURE | EXIT_REASON_ENTRY_FAILURE_GUEST_STATE) || !soft_hold_refused(&cpu->soft))
+    if (reason != (ENTRY_FAILURE | EXIT_REASON_ENTRY_FAILURE_GUEST_STATE) || !soft_entry_refused(&cpu->soft))
         fail_stop(cpu, "no handler for a VM exit");
     enter_guest(cpu);
 }
@@ -106,8 +106,8 @@ __attribute__((cold, noinline)) static void exit_without_handler(struct cpu *cpu
 static void exit_handle(struct cpu *cpu, uint32_t basic)
 {
     if (cpu->proc_controls & PROC_MONITOR_TRAP_FLAG) {
-        if (cpu->soft.on)
-            soft_step_leave(cpu, basic == EXIT_REASON_MONITOR_TRAP_FLAG);
+        if (soft_is_stepping(&cpu->soft))
+            soft_leave(cpu, basic == EXIT_REASON_MONITOR_TRAP_FLAG);
         step_leave(cpu, basic);
     }
     /* A program that other CPUs have sent records of may run here next. After soft PT's packets for the last step. */

@@ -14,6 +14,7 @@
 #include "vmx/kick.h"
 #include "vmx/power.h"
 #include "vmx/requests.h"
+#include "vmx/soft/soft.h"
 #include "vmx/vmx.h"
 
 struct cpu;
@@ -21,15 +22,15 @@ struct cpu;
 struct machine {
     struct vmx_machine config; /* as boot/ gave it; constant */
 
-    /* Guards struct code_machine, config_address, unguarded, the EPT tree with all views (vmx/ept.c) and the memory
-     * types. Its holder may wait for CPUs to leave the guest, never for a CPU in root mode. */
+    /* Guards struct code_machine, struct soft_machine, config_address, the EPT tree with all views (vmx/ept.c) and the
+     * memory types. Its holder may wait for CPUs to leave the guest, never for a CPU in root mode. */
     struct lock lock;
     struct cpu *holder; /* for vmx/fail_stop.c: a CPU that stops releases the lock */
     uint32_t ticket;
 
     uint32_t config_address; /* vmx/io_instruction.c: what the guest wrote to 0CF8H */
-    bool unguarded; /* vmx/soft_step.c: while no CPU was traced, pages became executable that may be in its window */
     struct code_machine code;
+    struct soft_machine soft;
     struct kick_machine kick;
     struct requests_machine requests;
     struct power_machine power;

@@ -15,13 +15,13 @@
 
 void step_close_pages(struct cpu *cpu)
 {
-    cpu->soft.guarded = 0;
+    soft_pages_closed(&cpu->soft);
     ept_view_close(&cpu->view);
 }
 
 void step_forget_pages(struct cpu *cpu)
 {
-    if (cpu->soft.guarded == 0)
+    if (!soft_has_open_page(&cpu->soft))
         return;
     machine_lock(cpu);
     step_close_pages(cpu);
@@ -41,8 +41,8 @@ void step_open_page(struct cpu *cpu, uint64_t gpa, uint64_t leaf)
 {
     uint64_t *entry = ept_view_open(&cpu->view, gpa);
 
-    if (!entry &&
-        cpu->soft.guarded) { /* close those that soft PT has left open; the instruction's own will exit again */
+    /* Close those that soft PT has left open; the instruction's own pages will exit again. */
+    if (!entry && soft_has_open_page(&cpu->soft)) {
         step_close_pages(cpu);
         ept_invalidate(&cpu->view);
         entry = ept_view_open(&cpu->view, gpa);
@@ -69,7 +69,7 @@ void step_cancel(struct cpu *cpu)
         step_close_pages(cpu);
         machine_unlock(cpu);
     }
-    guest_set_proc_control(cpu, PROC_MONITOR_TRAP_FLAG, cpu->soft.on);
+    guest_set_proc_control(cpu, PROC_MONITOR_TRAP_FLAG, soft_is_stepping(&cpu->soft));
 }
 
 static void step_end(struct cpu *cpu, bool interrupted)

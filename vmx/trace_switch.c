@@ -49,7 +49,7 @@ void trace_switch_enter(struct cpu *cpu)
     if (machine.config.way == PT_SWITCH_ROOT)
         return;
     if (machine.config.way == PT_SWITCH_SOFT)
-        soft_step_enter(cpu);
+        soft_enter(cpu);
     else
         entry_loads(cpu, ctl);
 }
@@ -57,7 +57,7 @@ void trace_switch_enter(struct cpu *cpu)
 void trace_switch_off(struct cpu *cpu)
 {
     if (machine.config.way == PT_SWITCH_SOFT)
-        soft_step_drop(cpu);
+        soft_drop(cpu);
     else if (machine.config.way != PT_SWITCH_ROOT)
         entry_loads(cpu, 0);
 }

@@ -84,10 +84,14 @@ guest_addresses() {
         grep -vE '^vmx/(guest_memory\.c|ept\.c|lapic_registers\.h|vmcs_setup\.c|host/.*)$')
 }
 
-# vmx/code/ has one header for others.
+# vmx/code/ and vmx/soft/ have one header each for others.
 one_door() {
-    # shellcheck disable=SC2086
-    grep -nE '#include "vmx/code/' $(printf '%s\n' $sources | grep -vE '^(vmx/code|tests)/') | grep -v '"vmx/code/code.h"'
+    local folder
+    for folder in code soft; do
+        # shellcheck disable=SC2086
+        grep -nE "#include \"vmx/$folder/" $(printf '%s\n' $sources | grep -vE "^(vmx/$folder|tests)/") |
+            grep -v "\"vmx/$folder/$folder.h\""
+    done
 }
 
 # libipt is what tests compare with: the product does without.
@@ -141,7 +145,7 @@ rule 'includes follow the arrows between rooms' include_directions
 rule 'the host tool prints in decode/cli/ alone' silent_below_cli
 rule 'the product does without libipt' libipt_confined
 rule 'guest addresses become pointers only where they are checked' guest_addresses
-rule 'vmx/code/ has one header for others' one_door
+rule 'vmx/code/ and vmx/soft/ have one header for others' one_door
 rule 'each header compiles alone' headers_alone
 rule 'functions have at most 70 lines' function_length
 rule 'no place of one machine, no mirror' places

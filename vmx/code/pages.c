@@ -178,7 +178,7 @@ void code_fetched(struct cpu *cpu, uint64_t address, uint64_t qualification)
     const bool was_writable = is_writable(gpa);
     if (ept_lookup(gpa) & EPT_EXECUTE) /* another CPU was faster */
         return;
-    const bool stepped = soft_step_guards(cpu, linear, ept_lookup(gpa) & EPT_GUARDED);
+    const bool stepped = soft_guards(cpu, linear, ept_lookup(gpa) & EPT_GUARDED);
     if ((!triggers || !trigger_fetched(cpu, gpa)) && !is_withheld(gpa))
         page_freeze_and_send(cpu, gpa, page, linear);
     if (was_writable)
@@ -194,7 +194,7 @@ void code_fetched(struct cpu *cpu, uint64_t address, uint64_t qualification)
         ept_set_access(gpa, EPT_READ | EPT_EXECUTE);
     }
     if (stepped)
-        soft_step_opened(cpu, linear);
+        soft_page_opened(&cpu->soft, linear);
     ept_invalidate(&cpu->view); /* the page may have been writable */
 }
 
