@@ -5,9 +5,10 @@
 #include "lib/handle.h"
 #include "pt/packet/packet.h"
 
-_Static_assert((int)UNDERTRACE_PSB == PT_PACKET_PSB && (int)UNDERTRACE_TRIG == PT_PACKET_TRIG &&
-                   (int)UNDERTRACE_TRIG + 1 == PT_PACKET_NR_KINDS,
-               "kinds of packets are the parser's");
+/* The library's kinds of packets are the parser's. */
+#define SAME_KIND(kind, name, dump_name, dump)                                                                         \
+    _Static_assert((int)UNDERTRACE_##kind == PT_PACKET_##kind, "add " #kind " to lib/undertrace.h");
+PT_PACKET_KINDS(SAME_KIND)
 
 static void put_lost(struct undertrace_reader *reader, uint64_t begin, uint64_t end, const char *why, bool recorded)
 {
@@ -39,7 +40,7 @@ static void put_packet(struct undertrace_reader *reader, uint64_t offset, const 
         .where = {.cr3 = UNDERTRACE_NO_CR3, .cpu = (uint16_t)reader->how.cpu, .tsc_error = UNDERTRACE_NO_ERROR}};
     item->packet = (struct undertrace_packet){.offset = offset,
                                               .bytes = reader->trace->input.trace + offset,
-                                              .name = dump_opcode(packet->kind),
+                                              .name = packet_dump_name(packet->kind),
                                               .payload = packet->payload,
                                               .ip = has_ip ? packets->last_ip : 0,
                                               .kind = (uint16_t)packet->kind,

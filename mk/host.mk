@@ -12,7 +12,7 @@ PAGE_C := $(BUILD)/page/page_text.c
 TOOL_C := $(shell find decode -name '*.c' | LC_ALL=C sort) $(PAGE_C)
 DOCTOR_CORE := vmx/caps.c pt/caps.c pt/option_check.c pt/output/scheme.c boot/pt_same.c boot/guest/linux.c boot/guest/linux_params.c \
     boot/memory/carve.c base/format.c serial/nic/nic.c $(filter serial/nic/e1000% serial/nic/realtek%,$(CORE))
-TOOL_CORE := pt/packet/parse.c pt/instruction/instruction.c pt/instruction/opcode_table.c \
+TOOL_CORE := pt/packet/parse.c pt/packet/names.c pt/instruction/instruction.c pt/instruction/opcode_table.c \
     $(addprefix serial/wire/,frame.c crc32c.c command.c) $(DOCTOR_CORE)
 TOOL_LIB := $(filter-out decode/cli/main.c,$(TOOL_C))
 TOOL_OBJS := $(patsubst %.c,$(BUILD)/host/%.o,$(TOOL_CORE) $(TOOL_C))
@@ -70,7 +70,7 @@ $(BUILD)/undertrace-judge: $(JUDGE_OBJS)
 LIB_SONAME := libundertrace.so.0
 LIB_C := $(wildcard lib/*.c $(addsuffix /*.c,$(addprefix decode/,capture code engine flow foreign))) \
     $(addprefix decode/report/,error_text.c cause_text.c dump_line.c)
-LIB_OBJS := $(patsubst %.c,$(BUILD)/lib/%.o,pt/packet/parse.c pt/instruction/instruction.c pt/instruction/opcode_table.c serial/wire/crc32c.c $(LIB_C))
+LIB_OBJS := $(patsubst %.c,$(BUILD)/lib/%.o,pt/packet/parse.c pt/packet/names.c pt/instruction/instruction.c pt/instruction/opcode_table.c serial/wire/crc32c.c $(LIB_C))
 LIB_FILES := $(BUILD)/libundertrace.a $(BUILD)/libundertrace.so
 
 lib: $(LIB_FILES)

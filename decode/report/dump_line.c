@@ -4,25 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What ptdump calls the packets. */
-static const char *const opcodes[PT_PACKET_NR_KINDS] = {
-    [PT_PACKET_PAD] = "pad",           [PT_PACKET_TNT_8] = "tnt.8",     [PT_PACKET_TNT_64] = "tnt.64",
-    [PT_PACKET_TIP] = "tip",           [PT_PACKET_TIP_PGE] = "tip.pge", [PT_PACKET_TIP_PGD] = "tip.pgd",
-    [PT_PACKET_FUP] = "fup",           [PT_PACKET_PIP] = "pip",         [PT_PACKET_MODE_EXEC] = "mode.exec",
-    [PT_PACKET_MODE_TSX] = "mode.tsx", [PT_PACKET_TRACESTOP] = "stop",  [PT_PACKET_CBR] = "cbr",
-    [PT_PACKET_TSC] = "tsc",           [PT_PACKET_MTC] = "mtc",         [PT_PACKET_TMA] = "tma",
-    [PT_PACKET_CYC] = "cyc",           [PT_PACKET_VMCS] = "vmcs",       [PT_PACKET_OVF] = "ovf",
-    [PT_PACKET_PSB] = "psb",           [PT_PACKET_PSBEND] = "psbend",   [PT_PACKET_MNT] = "mnt",
-    [PT_PACKET_PTW] = "ptw",           [PT_PACKET_EXSTOP] = "exstop",   [PT_PACKET_MWAIT] = "mwait",
-    [PT_PACKET_PWRE] = "pwre",         [PT_PACKET_PWRX] = "pwrx",       [PT_PACKET_CFE] = "cfe",
-    [PT_PACKET_EVD] = "evd",           [PT_PACKET_TRIG] = "trig",
-};
-
-const char *dump_opcode(enum packet_kind kind)
-{
-    return opcodes[kind];
-}
-
 #define PAYLOAD_MAX 64u
 
 /* The manual and perf have HW of PWRE in bit 7; libipt reads and writes it in bit 3, which is reserved. */
@@ -150,14 +131,6 @@ static void write_payload(char *out, const struct packet *p)
     case PT_PACKET_TMA:
         snprintf(out, PAYLOAD_MAX, "%x, %x", p->tma_ctc, p->tma_fc);
         break;
-    case PT_PACKET_CBR:
-    case PT_PACKET_TSC:
-    case PT_PACKET_MTC:
-    case PT_PACKET_CYC:
-    case PT_PACKET_VMCS:
-    case PT_PACKET_MNT:
-        snprintf(out, PAYLOAD_MAX, "%" PRIx64, p->payload);
-        break;
     case PT_PACKET_PTW:
         snprintf(out, PAYLOAD_MAX, "%x: %" PRIx64 "%s", p->ptw_bytes == 8, p->payload, p->fup_follows ? ", ip" : "");
         break;
@@ -179,6 +152,8 @@ static void write_payload(char *out, const struct packet *p)
         trig_payload(out, p);
         break;
     default:
+        if (packet_dump(p->kind) == PACKET_DUMP_HEX)
+            snprintf(out, PAYLOAD_MAX, "%" PRIx64, p->payload);
         break;
     }
 }
@@ -232,11 +207,11 @@ size_t dump_line_as(char *line, uint64_t offset, const struct packet *packet, st
     char *out = line + length;
     const size_t room = DUMP_LINE_MAX - (size_t)length;
     if (write_tracked(name, tracked, packet, style))
-        length += snprintf(out, room, "%-10s %-25s %-5s%s\n", opcodes[packet->kind], payload, name, tracked);
+        length += snprintf(out, room, "%-10s %-25s %-5s%s\n", packet_dump_name(packet->kind), payload, name, tracked);
     else if (payload[0])
-        length += snprintf(out, room, "%-10s %s\n", opcodes[packet->kind], payload);
+        length += snprintf(out, room, "%-10s %s\n", packet_dump_name(packet->kind), payload);
     else
-        length += snprintf(out, room, "%s\n", opcodes[packet->kind]);
+        length += snprintf(out, room, "%s\n", packet_dump_name(packet->kind));
     return (size_t)length;
 }
 

@@ -23,7 +23,5 @@ struct dump_style {
     const char *name, *value; /* what else is known at this packet; NULL: nothing */
 };
 size_t dump_line_as(char *line, uint64_t offset, const struct packet *packet, struct dump_style *style);
-/* The name that stands in the line. */
-const char *dump_opcode(enum packet_kind kind);
 
 #endif

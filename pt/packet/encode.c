@@ -1,10 +1,10 @@
 /* Kind: core */
 /*
- * The packet encoder: the inverse of pt/packet/parse.c, byte for byte. The PT model and the unit tests write with it.
+ * The packet encoder: the inverse of pt/packet/parse.c, byte for byte. Soft PT, the PT model and the unit tests use it.
  *
- * Core. Source: SDM "Packet Definitions" (36.4.2), one table per packet; section numbers stand at each case.
+ * Source: SDM "Packet Definitions" (36.4.2), one table per packet.
  */
-#include "pt/packet/packet.h"
+#include "pt/packet/layout.h"
 
 /* Write the low nr_bytes of value, lowest first. Returns nr_bytes. */
 static size_t put_bytes(uint8_t *out, uint64_t value, size_t nr_bytes)
@@ -14,15 +14,7 @@ static size_t put_bytes(uint8_t *out, uint64_t value, size_t nr_bytes)
     return nr_bytes;
 }
 
-/* Most packets: the extension byte 02H, an opcode byte, a payload. */
-static size_t put_extended(uint8_t *out, uint8_t opcode, uint64_t payload, size_t nr_bytes)
-{
-    out[0] = 0x02;
-    out[1] = opcode;
-    return 2 + put_bytes(out + 2, payload, nr_bytes);
-}
-
-/* 36.4.2.1: a stop bit stands above the oldest branch. */
+/* 36.4.2.1: a stop bit follows the oldest branch, at the next higher bit. */
 static size_t put_tnt(uint8_t *out, const struct packet *packet)
 {
     unsigned max_bits = packet->kind == PT_PACKET_TNT_8 ? 6 : 47;
@@ -32,16 +24,19 @@ static size_t put_tnt(uint8_t *out, const struct packet *packet)
     uint64_t bits = stop | (packet->tnt & (stop - 1));
     if (packet->kind == PT_PACKET_TNT_8)
         return put_bytes(out, bits << 1, 1);
-    return put_extended(out, 0xa3, bits, 6);
+    put_bytes(out, 0xa302, 2);
+    return 2 + put_bytes(out + 2, bits, 6);
 }
 
 /* 36.4.2.2 and 36.4.2.4: IPBytes in bits 7:5 of the header. */
-static size_t put_ip(uint8_t *out, uint8_t opcode, const struct packet *packet)
+static size_t put_ip(uint8_t *out, const struct packet *packet)
 {
+    static const uint8_t opcodes[] = {
+        [PT_PACKET_TIP] = 0x0d, [PT_PACKET_TIP_PGE] = 0x11, [PT_PACKET_TIP_PGD] = 0x01, [PT_PACKET_FUP] = 0x1d};
     static const uint8_t payload_bytes[8] = {0, 2, 4, 6, 6, 0, 8, 0};
     if (packet->ip_bytes > PT_IP_FULL_64 || packet->ip_bytes == 5)
         return 0;
-    out[0] = (uint8_t)(opcode | packet->ip_bytes << 5);
+    out[0] = (uint8_t)(opcodes[packet->kind] | packet->ip_bytes << 5);
     return 1 + put_bytes(out + 1, packet->ip, payload_bytes[packet->ip_bytes]);
 }
 
@@ -67,122 +62,73 @@ static size_t put_cyc(uint8_t *out, uint64_t cycles)
 static size_t put_psb(uint8_t *out)
 {
     for (size_t i = 0; i < 16; i += 2)
-        put_extended(out + i, 0x82, 0, 0);
+        put_bytes(out + i, 0x8202, 2);
     return 16;
 }
 
-static size_t put_mode(uint8_t *out, const struct packet *packet)
+/* --- packets with a layout ------------------------------------------------------------------------------------------
+ */
+
+static uint64_t member_of(const struct packet *packet, const struct packet_field *field)
 {
-    out[0] = 0x99;
-    if (packet->kind == PT_PACKET_MODE_TSX)
-        out[1] = (uint8_t)(0x20 | (packet->in_tx ? 1 : 0) | (packet->tx_abort ? 2 : 0));
-    else
-        out[1] = (uint8_t)((packet->cs_l ? 1 : 0) | (packet->cs_d ? 2 : 0) | (packet->iflag ? 4 : 0));
-    return 2;
+    uint64_t value = 0;
+    __builtin_memcpy(&value, (const uint8_t *)packet + field->offset, field->bytes);
+    return value >> field->shift;
 }
 
-/* 36.4.2.13: CTC in the first two bytes, one byte reserved, FastCounter in nine bits. */
-static size_t put_tma(uint8_t *out, const struct packet *packet)
+/* The packet's bytes are zero where no other field is. */
+static void put_field(uint8_t *out, const struct packet_field *field, uint64_t value)
 {
-    return put_extended(out, 0x73, packet->tma_ctc | (uint64_t)(packet->tma_fc & 0x1ff) << 24, 5);
+    if (field->width < 64)
+        value &= (1ull << field->width) - 1;
+    value <<= field->bit % 8;
+    for (unsigned i = field->bit / 8; value != 0; i++, value >>= 8)
+        out[i] |= (uint8_t)value;
 }
 
-/* 36.4.2.22: PayloadBytes in bits 6:5, the IP bit in bit 7. */
-static size_t put_ptw(uint8_t *out, const struct packet *packet)
+/* false: this form of the packet cannot hold the values. */
+static bool put_form(uint8_t *out, const struct packet *packet, const struct packet_layout *layout)
 {
-    if (packet->ptw_bytes != 4 && packet->ptw_bytes != 8)
-        return 0;
-    uint8_t opcode = (uint8_t)(0x12 | (packet->ptw_bytes == 8 ? 0x20 : 0) | (packet->fup_follows ? 0x80 : 0));
-    return put_extended(out, opcode, packet->payload, packet->ptw_bytes);
+    uint8_t bytes[PT_PACKET_MAX_SIZE] = {0};
+    if (layout->ptw_bytes != 0 && layout->ptw_bytes != packet->ptw_bytes)
+        return false;
+    put_bytes(bytes, layout->header, layout->header_bytes);
+    for (const struct packet_field *field = layout->fields; field < layout->fields + PACKET_MAX_FIELDS; field++)
+        if (field->width != 0)
+            put_field(bytes, field, member_of(packet, field));
+    const uint32_t start = bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16;
+    if ((start & layout->mask) != layout->header)
+        return false;
+    __builtin_memcpy(out, bytes, layout->size);
+    return true;
 }
 
-static size_t put_mnt(uint8_t *out, uint64_t payload)
+static size_t put_layout(uint8_t *out, const struct packet *packet)
 {
-    put_extended(out, 0xc3, 0x88, 1);
-    return 3 + put_bytes(out + 3, payload, 8);
-}
-
-/* Event Trace: the type below the IP bit, and a vector or data. */
-static size_t put_event(uint8_t *out, const struct packet *packet)
-{
-    const bool cfe = packet->kind == PT_PACKET_CFE;
-    const uint8_t type = packet->event_type & (cfe ? 0x1f : 0x3f);
-    put_extended(out, cfe ? 0x13 : 0x53, type | (cfe && packet->fup_follows ? 0x80 : 0), 1);
-    return 3 + put_bytes(out + 3, packet->payload, cfe ? 1 : 8);
-}
-
-static size_t put_trig(uint8_t *out, const struct packet *packet)
-{
-    out[0] = 0xd9;
-    out[1] = (uint8_t)((packet->fup_follows ? 0x80 : 0) | (packet->has_icnt ? 0x40 : 0) | (packet->more ? 0x20 : 0));
-    out[2] = (uint8_t)packet->payload;
-    return packet->has_icnt ? 3 + put_bytes(out + 3, packet->icnt, 2) : 3;
+    for (const struct packet_layout *layout = packet_layouts; layout < packet_layouts + NR_PACKET_LAYOUTS; layout++)
+        if (layout->kind == packet->kind && put_form(out, packet, layout))
+            return layout->size;
+    return 0;
 }
 
 size_t packet_encode(uint8_t *out, const struct packet *packet)
 {
     switch (packet->kind) {
-    case PT_PACKET_PAD:
-        return put_bytes(out, 0, 1);
     case PT_PACKET_TNT_8:
     case PT_PACKET_TNT_64:
         return put_tnt(out, packet);
     case PT_PACKET_TIP:
-        return put_ip(out, 0x0d, packet);
     case PT_PACKET_TIP_PGE:
-        return put_ip(out, 0x11, packet);
     case PT_PACKET_TIP_PGD:
-        return put_ip(out, 0x01, packet);
     case PT_PACKET_FUP:
-        return put_ip(out, 0x1d, packet);
-    case PT_PACKET_PIP: /* CR3[51:5] above the NR bit */
-        return put_extended(out, 0x43, (packet->cr3 >> 5 & 0x7fffffffffffull) << 1 | (packet->non_root ? 1 : 0), 6);
-    case PT_PACKET_MODE_EXEC:
-    case PT_PACKET_MODE_TSX:
-        return put_mode(out, packet);
-    case PT_PACKET_TRACESTOP:
-        return put_extended(out, 0x83, 0, 0);
-    case PT_PACKET_CBR:
-        return put_extended(out, 0x03, packet->payload & 0xff, 2);
-    case PT_PACKET_TSC:
-        out[0] = 0x19;
-        return 1 + put_bytes(out + 1, packet->tsc, 7);
-    case PT_PACKET_MTC:
-        out[0] = 0x59;
-        return 1 + put_bytes(out + 1, packet->payload, 1);
-    case PT_PACKET_TMA:
-        return put_tma(out, packet);
+        return put_ip(out, packet);
     case PT_PACKET_CYC:
         return put_cyc(out, packet->cyc);
-    case PT_PACKET_VMCS: /* VMCS pointer [51:12] */
-        return put_extended(out, 0xc8, packet->vmcs >> 12, 5);
-    case PT_PACKET_OVF:
-        return put_extended(out, 0xf3, 0, 0);
     case PT_PACKET_PSB:
         return put_psb(out);
-    case PT_PACKET_PSBEND:
-        return put_extended(out, 0x23, 0, 0);
-    case PT_PACKET_MNT:
-        return put_mnt(out, packet->payload);
-    case PT_PACKET_PTW:
-        return put_ptw(out, packet);
-    case PT_PACKET_EXSTOP:
-        return put_extended(out, packet->fup_follows ? 0xe2 : 0x62, 0, 0);
-    case PT_PACKET_MWAIT:
-        return put_extended(out, 0xc2, packet->payload, 8);
-    case PT_PACKET_PWRE:
-        return put_extended(out, 0x22, packet->payload, 2);
-    case PT_PACKET_PWRX:
-        return put_extended(out, 0xa2, packet->payload, 5);
-    case PT_PACKET_CFE:
-    case PT_PACKET_EVD:
-        return put_event(out, packet);
-    case PT_PACKET_TRIG:
-        return put_trig(out, packet);
-    case PT_PACKET_NR_KINDS:
-        break;
+    default:
+        return put_layout(out, packet);
     }
-    return 0;
 }
 
 enum pt_ip_bytes pt_ip_compress(uint64_t *payload, uint64_t ip, uint64_t last_ip)
@@ -208,40 +154,4 @@ enum pt_ip_bytes pt_ip_compress(uint64_t *payload, uint64_t ip, uint64_t last_ip
     }
     *payload = ip;
     return PT_IP_FULL_64;
-}
-
-const char *packet_name(enum packet_kind kind)
-{
-    static const char *const names[PT_PACKET_NR_KINDS] = {
-        [PT_PACKET_PAD] = "PAD",
-        [PT_PACKET_TNT_8] = "TNT",
-        [PT_PACKET_TNT_64] = "TNT64",
-        [PT_PACKET_TIP] = "TIP",
-        [PT_PACKET_TIP_PGE] = "TIP.PGE",
-        [PT_PACKET_TIP_PGD] = "TIP.PGD",
-        [PT_PACKET_FUP] = "FUP",
-        [PT_PACKET_PIP] = "PIP",
-        [PT_PACKET_MODE_EXEC] = "MODE.Exec",
-        [PT_PACKET_MODE_TSX] = "MODE.TSX",
-        [PT_PACKET_TRACESTOP] = "TraceStop",
-        [PT_PACKET_CBR] = "CBR",
-        [PT_PACKET_TSC] = "TSC",
-        [PT_PACKET_MTC] = "MTC",
-        [PT_PACKET_TMA] = "TMA",
-        [PT_PACKET_CYC] = "CYC",
-        [PT_PACKET_VMCS] = "VMCS",
-        [PT_PACKET_OVF] = "OVF",
-        [PT_PACKET_PSB] = "PSB",
-        [PT_PACKET_PSBEND] = "PSBEND",
-        [PT_PACKET_MNT] = "MNT",
-        [PT_PACKET_PTW] = "PTW",
-        [PT_PACKET_EXSTOP] = "EXSTOP",
-        [PT_PACKET_MWAIT] = "MWAIT",
-        [PT_PACKET_PWRE] = "PWRE",
-        [PT_PACKET_PWRX] = "PWRX",
-        [PT_PACKET_CFE] = "CFE",
-        [PT_PACKET_EVD] = "EVD",
-        [PT_PACKET_TRIG] = "TRIG",
-    };
-    return (unsigned)kind < PT_PACKET_NR_KINDS ? names[kind] : "unknown";
 }

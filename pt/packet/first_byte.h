@@ -1,8 +1,8 @@
 /*
- * Packets whose kind and size their first byte tells: nearly all of a trace. Core, private to pt/packet/parse.c.
+ * Packets whose kind and size follow from their first byte: nearly all packets of a trace. The parser's fast path.
  *
- * Source: SDM "Packet Definitions" (36.4.2). What of the payload is in the first byte is in the table; the rest is in
- * all of the bytes behind it. Size 0: the first byte is not enough.
+ * Source: SDM "Packet Definitions" (36.4.2). The table has the part of the payload that is in the first byte; the rest
+ * is all of the bytes after it. Size 0: the first byte does not determine the packet. Private to pt/packet/.
  */
 #ifndef PT_PACKET_FIRST_BYTE_H
 #define PT_PACKET_FIRST_BYTE_H

@@ -1,9 +1,10 @@
 /*
- * Intel PT packets: one description of a packet, an encoder and a parser that are each other's inverse.
+ * Intel PT packets: a packet as a struct, and an encoder and a parser that are each other's inverse. The bytes of most
+ * packets are in one table, pt/packet/layout.h. docs/extending.md says how to add a packet.
  *
- * Core. Source: Intel SDM Vol. 3C, "Intel Processor Trace", section "Packet Definitions" (36.4.2 in the edition that
+ * Source: Intel SDM Vol. 3C, "Intel Processor Trace", section "Packet Definitions" (36.4.2 in the edition that
  * docs/sources.md pins) and Table "Packet Generation under Different Enable Conditions". CFE, EVD, TRIG and the IF bit
- * of MODE.Exec are of later editions: "Control Flow Event (CFE) Packet", "Event Data (EVD) Packet", "TRIG Packet".
+ * of MODE.Exec are from later editions: "Control Flow Event (CFE) Packet", "Event Data (EVD) Packet", "TRIG Packet".
  */
 #ifndef PT_PACKET_PACKET_H
 #define PT_PACKET_PACKET_H
@@ -16,38 +17,45 @@
 extern "C" {
 #endif
 
-enum packet_kind {
-    PT_PACKET_PAD,
-    PT_PACKET_TNT_8,  /* short TNT: 1 to 6 bits */
-    PT_PACKET_TNT_64, /* long TNT: 1 to 47 bits */
-    PT_PACKET_TIP,
-    PT_PACKET_TIP_PGE,
-    PT_PACKET_TIP_PGD,
-    PT_PACKET_FUP,
-    PT_PACKET_PIP,
-    PT_PACKET_MODE_EXEC,
-    PT_PACKET_MODE_TSX,
-    PT_PACKET_TRACESTOP,
-    PT_PACKET_CBR,
-    PT_PACKET_TSC,
-    PT_PACKET_MTC,
-    PT_PACKET_TMA,
-    PT_PACKET_CYC,
-    PT_PACKET_VMCS,
-    PT_PACKET_OVF,
-    PT_PACKET_PSB,
-    PT_PACKET_PSBEND,
-    PT_PACKET_MNT,
-    PT_PACKET_PTW,
-    PT_PACKET_EXSTOP,
-    PT_PACKET_MWAIT,
-    PT_PACKET_PWRE,
-    PT_PACKET_PWRX,
-    PT_PACKET_CFE,  /* Event Trace: Control Flow Event */
-    PT_PACKET_EVD,  /* Event Trace: Event Data */
-    PT_PACKET_TRIG, /* Trigger Tracing */
-    PT_PACKET_NR_KINDS
-};
+/* Every kind of packet: its name in the manual, its name in dumps (ptdump's), and how a dump shows its payload: not at
+ * all, in hexadecimal, or by a function of its own in decode/report/dump_line.c. */
+enum packet_dump { PACKET_DUMP_NOTHING, PACKET_DUMP_HEX, PACKET_DUMP_OWN };
+/* clang-format off */
+#define PT_PACKET_KINDS(X)                                                                                             \
+    X(PAD, "PAD", "pad", NOTHING)                                                                                      \
+    X(TNT_8, "TNT", "tnt.8", OWN)               /* short TNT: 1 to 6 bits */                                           \
+    X(TNT_64, "TNT64", "tnt.64", OWN)           /* long TNT: 1 to 47 bits */                                           \
+    X(TIP, "TIP", "tip", OWN)                                                                                          \
+    X(TIP_PGE, "TIP.PGE", "tip.pge", OWN)                                                                              \
+    X(TIP_PGD, "TIP.PGD", "tip.pgd", OWN)                                                                              \
+    X(FUP, "FUP", "fup", OWN)                                                                                          \
+    X(PIP, "PIP", "pip", OWN)                                                                                          \
+    X(MODE_EXEC, "MODE.Exec", "mode.exec", OWN)                                                                        \
+    X(MODE_TSX, "MODE.TSX", "mode.tsx", OWN)                                                                           \
+    X(TRACESTOP, "TraceStop", "stop", NOTHING)                                                                         \
+    X(CBR, "CBR", "cbr", HEX)                                                                                          \
+    X(TSC, "TSC", "tsc", HEX)                                                                                          \
+    X(MTC, "MTC", "mtc", HEX)                                                                                          \
+    X(TMA, "TMA", "tma", OWN)                                                                                          \
+    X(CYC, "CYC", "cyc", HEX)                                                                                          \
+    X(VMCS, "VMCS", "vmcs", HEX)                                                                                       \
+    X(OVF, "OVF", "ovf", NOTHING)                                                                                      \
+    X(PSB, "PSB", "psb", NOTHING)                                                                                      \
+    X(PSBEND, "PSBEND", "psbend", NOTHING)                                                                             \
+    X(MNT, "MNT", "mnt", HEX)                                                                                          \
+    X(PTW, "PTW", "ptw", OWN)                                                                                          \
+    X(EXSTOP, "EXSTOP", "exstop", OWN)                                                                                 \
+    X(MWAIT, "MWAIT", "mwait", OWN)                                                                                    \
+    X(PWRE, "PWRE", "pwre", OWN)                                                                                       \
+    X(PWRX, "PWRX", "pwrx", OWN)                                                                                       \
+    X(CFE, "CFE", "cfe", OWN)                   /* Event Trace: Control Flow Event */                                  \
+    X(EVD, "EVD", "evd", OWN)                   /* Event Trace: Event Data */                                          \
+    X(TRIG, "TRIG", "trig", OWN)                /* Trigger Tracing */
+/* clang-format on */
+
+#define PT_PACKET_KIND(kind, name, dump_name, dump) PT_PACKET_##kind,
+enum packet_kind { PT_PACKET_KINDS(PT_PACKET_KIND) PT_PACKET_NR_KINDS };
+#undef PT_PACKET_KIND
 
 /* IPBytes, the compression of an IP payload: Table "FUP/TIP IP Reconstruction". */
 enum pt_ip_bytes {
@@ -64,18 +72,18 @@ enum pt_ip_bytes {
 
 struct packet {
     enum packet_kind kind;
-    uint8_t size;      /* bytes on the wire; set by the parser, ignored by the encoder */
+    uint8_t size;      /* bytes in the trace; set by the parser, ignored by the encoder */
     uint8_t ip_bytes;  /* TIP*, FUP: enum pt_ip_bytes */
     uint8_t tnt_bits;  /* TNT: number of bits, oldest in the highest */
     uint8_t ptw_bytes; /* PTW: 4 or 8 */
     union {
-        uint64_t ip;      /* TIP*, FUP: the payload as it stands on the wire, not yet expanded */
+        uint64_t ip;      /* TIP*, FUP: the payload as in the trace, not expanded */
         uint64_t tnt;     /* TNT: the oldest bit is bit tnt_bits - 1 */
         uint64_t cr3;     /* PIP: CR3[51:5] in place, low five bits 0 */
         uint64_t tsc;     /* TSC: 56 bits */
         uint64_t cyc;     /* CYC: cycle count */
         uint64_t vmcs;    /* VMCS: the 4 KiB-aligned VMCS pointer, bits 51:12 in place */
-        uint64_t payload; /* MTC: CTC; CBR: ratio; MNT, PTW, MWAIT, PWRE, PWRX, EVD: payload as on the wire;
+        uint64_t payload; /* MTC: CTC; CBR: ratio; MNT, PTW, MWAIT, PWRE, PWRX, EVD: payload as in the trace;
                              CFE: vector; TRIG: a bit for each trigger that fired */
     };
     uint16_t tma_ctc;       /* TMA */
@@ -84,9 +92,9 @@ struct packet {
     bool non_root;          /* PIP.NR */
     bool cs_l, cs_d, iflag; /* MODE.Exec: CS.L and IA32_EFER.LMA, CS.D, IF where the CPU reports it */
     bool in_tx, tx_abort;   /* MODE.TSX */
-    bool fup_follows;       /* PTW.IP, EXSTOP.IP, CFE.IP, TRIG.IP: a FUP that belongs to no TIP */
+    bool fup_follows;       /* PTW.IP, EXSTOP.IP, CFE.IP, TRIG.IP: a FUP follows that belongs to no TIP */
     uint8_t event_type;     /* CFE: 5 bits, EVD: 6 bits */
-    bool has_icnt, more;    /* TRIG.ICNTV: icnt is there; TRIG.MULT: triggers fired that no packet tells */
+    bool has_icnt, more;    /* TRIG.ICNTV: icnt is valid; TRIG.MULT: other triggers fired without a packet */
 };
 
 enum pt_parse_error {
@@ -94,22 +102,25 @@ enum pt_parse_error {
     PT_PARSE_UNKNOWN = -2    /* no packet starts with these bytes */
 };
 
-/* Write the packet at out, which has room for PT_PACKET_MAX_SIZE bytes. Returns the packet's size in bytes; 0: a field
- * is out of range (IPBytes, number of TNT bits, ptw_bytes). */
+/* Write the packet at out, which has room for PT_PACKET_MAX_SIZE bytes. Returns the packet's size in bytes; 0 if a
+ * field is out of range (IPBytes, number of TNT bits, ptw_bytes). */
 size_t packet_encode(uint8_t *out, const struct packet *packet);
 
 /* Read the packet that starts at bytes. Returns its size in bytes, or an enum pt_parse_error. */
 int packet_parse(struct packet *packet, const uint8_t *bytes, size_t size);
 
-/* The smallest IPBytes form with which ip can be told to a decoder whose last IP is last_ip, and its payload. Where two
- * forms are of one size, the sign extension is taken. */
+/* The smallest IPBytes form, and its payload, from which a decoder whose last IP is last_ip can reconstruct ip. Of two
+ * forms of the same size, the sign extension is chosen. */
 enum pt_ip_bytes pt_ip_compress(uint64_t *payload, uint64_t ip, uint64_t last_ip);
 
-/* The IP that a payload stands for. false: the payload is suppressed, *ip is left alone. */
+/* The IP that a payload encodes. false: the payload is suppressed, and *ip is unchanged. */
 bool pt_ip_expand(uint64_t *ip, enum pt_ip_bytes ip_bytes, uint64_t payload, uint64_t last_ip);
 
-/* The packet's name in the manual's spelling, for messages. */
+/* pt/packet/names.c: the packet's name in the manual's spelling, for messages; its name in dumps; how dumps show its
+ * payload. */
 const char *packet_name(enum packet_kind kind);
+const char *packet_dump_name(enum packet_kind kind);
+enum packet_dump packet_dump(enum packet_kind kind);
 
 #ifdef __cplusplus
 }
