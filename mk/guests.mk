@@ -3,11 +3,12 @@
 
 # --- micro-guests: each is tests/guests/NAME.c, and the parts named below --------------------------------------------
 
-GUESTS := branches dma steps selfmod load probe ends sharing exits spaces ptwrite blocked smp maps levels high tasks rounds
+GUESTS := branches dma steps selfmod load probe ends sharing exits spaces ptwrite blocked smp maps levels high tasks rounds hostile
 GUEST_CFLAGS := -std=c11 -O2 -g $(WARN) -ffreestanding -fno-pie -mno-red-zone -mgeneral-regs-only -fno-stack-protector \
     -fno-asynchronous-unwind-tables -fcf-protection=none -Itests/guests -MMD -MP
 PARTS_OF_probe := probe_cpu probe_events probe_devices
 PARTS_OF_smp := smp_parts smp_storm ap.S
+PARTS_OF_hostile := ap.S
 PARTS_OF_maps := maps_spaces maps_disk maps_held maps_quiet maps_ended maps_pending ap.S
 PARTS_OF_steps := steps_code.S steps_rings.S
 PARTS_OF_tasks := tasks_tables tasks32.S tasks_way.S

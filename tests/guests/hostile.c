@@ -1,0 +1,165 @@
+/*
+ * hostile: what a guest can do to a hypervisor by mistake or by intent. Each story ends as on a machine without one.
+ *
+ * Command line:
+ * addresses: page-table entries, fetches and the local APIC's base lead to where there is no memory.
+ * cpus=2: one CPU writes and calls a page in a loop; the other one writes a byte of it now and then. How long does it
+ * wait?
+ */
+#include "ap.h"
+#include "machine.h"
+
+#define PAGE 4096u
+#define P_RW 3ull
+#define LARGE 0x80ull
+#define NOWHERE (8ull << 30)      /* above all memory of the test's machine */
+#define OUT_OF_REACH (1ull << 44) /* a page there has the same number modulo 2^32 as the one that it is added to */
+#define APIC_BASE_ENABLED_BSP 0x900u
+#define AP_PAGE 0x8000u
+#define WRITES 20u
+#define CALLS 200u /* between two writes: the page is executable most of the time */
+
+typedef uint32_t function(void);
+
+static uint8_t code[PAGE] __attribute__((aligned(4096))), contended[PAGE] __attribute__((aligned(4096)));
+static uint64_t pdpt[512] __attribute__((aligned(4096))), directory[512] __attribute__((aligned(4096))),
+    table[512] __attribute__((aligned(4096)));
+static uint8_t ap_stack[16384] __attribute__((aligned(16)));
+static volatile uint32_t undefined, protection, page_faults, rounds, stop, stopped;
+
+static uint64_t physical(const void *at)
+{
+    return (uint64_t)(uintptr_t)at; /* memory is mapped one to one */
+}
+
+/* MOV EAX, number; RET */
+static function *function_make(uint8_t *page, uint8_t number)
+{
+    const uint8_t bytes[] = {0xb8, number, 0, 0, 0, 0xc3};
+
+    for (uint32_t i = 0; i < sizeof bytes; i++)
+        ((volatile uint8_t *)page)[i] = bytes[i];
+    return (function *)(uintptr_t)page;
+}
+
+/* --- addresses --------------------------------------------------------------------------------------------------- */
+
+/* A call led to no instruction: return to the caller. */
+static __attribute__((interrupt)) void on_undefined(struct interrupt_frame *frame)
+{
+    undefined++;
+    frame->rip = *(const uint64_t *)(uintptr_t)frame->rsp;
+    frame->rsp += 8;
+}
+
+/* WRMSR: go on after it. */
+static __attribute__((interrupt)) void on_protection(struct interrupt_frame *frame, uint64_t error)
+{
+    (void)error;
+    protection++;
+    frame->rip += 2;
+}
+
+/* The first page of the table is mapped on demand. */
+static __attribute__((interrupt)) void on_page_fault(struct interrupt_frame *frame, uint64_t error)
+{
+    (void)frame;
+    (void)error;
+    page_faults++;
+    ((volatile uint64_t *)table)[0] = physical(code) | P_RW;
+}
+
+static void addresses(void)
+{
+    const uint64_t base = 1ull << 39; /* the second entry of the PML4 table */
+    uint64_t cr3, *pml4;
+    function *f = function_make(code, 7);
+
+    __asm__ volatile("movq %%cr3, %0" : "=r"(cr3));
+    pml4 = (uint64_t *)(uintptr_t)(cr3 & ~0xfffull);
+    interrupt_set(6, (void *)on_undefined, 0);
+    interrupt_set(13, (void *)on_protection, 0);
+    interrupt_set(14, (void *)on_page_fault, 0);
+    console_line("hostile: code", f());
+    for (uint32_t i = 1; i < 16; i++) /* beside the page that faults, and never used */
+        table[i] = (OUT_OF_REACH * i + physical(code)) | P_RW;
+    directory[0] = physical(table) | P_RW;
+    directory[1] = NOWHERE | P_RW | LARGE;
+    pdpt[0] = physical(directory) | P_RW;
+    pml4[1] = physical(pdpt) | P_RW;
+    console_line("hostile: the same, mapped at a fault", ((function *)(uintptr_t)base)());
+    for (volatile uint32_t i = 0; i < 200000; i++) /* root mode reads the tables meanwhile */
+        ;
+    ((function *)(uintptr_t)(base + (2u << 20)))();
+    console_line("hostile: undefined instructions", undefined);
+    const uint64_t apic = msr_get(0x1b);
+    msr_set(0x1b, NOWHERE | APIC_BASE_ENABLED_BSP);
+    msr_set(0x1b, apic);
+    console_line("hostile: page faults", page_faults);
+}
+
+/* --- one page, two CPUs ------------------------------------------------------------------------------------------ */
+
+static uint64_t tsc(void)
+{
+    uint32_t low, high;
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+    return (uint64_t)high << 32 | low;
+}
+
+static void ap_main(uint64_t number)
+{
+    function *f = function_make(contended, 0);
+
+    (void)number;
+    while (!stop) {
+        const uint8_t value = (uint8_t)rounds;
+        uint32_t right = 0;
+
+        ((volatile uint8_t *)contended)[1] = value;
+        for (uint32_t i = 0; i < CALLS; i++)
+            right += f() == value;
+        rounds = rounds + (right == CALLS);
+    }
+    stopped = 1;
+    for (;;)
+        __asm__ volatile("cli\n\thlt");
+}
+
+static void contend(void)
+{
+    uint64_t longest = 0;
+
+    ap_prepare(AP_PAGE, ap_main, 1, physical(&ap_stack[sizeof ap_stack]));
+    ipi_xapic(1, IPI_INIT);
+    ap_pause(300);
+    ipi_xapic(1, IPI_SIPI | AP_PAGE >> 12);
+    while (rounds < 4)
+        __asm__ volatile("pause");
+    for (uint32_t i = 0; i < WRITES; i++) {
+        const uint64_t start = tsc();
+
+        ((volatile uint8_t *)contended)[2048] = (uint8_t)i;
+        const uint64_t ticks = tsc() - start;
+        longest = ticks > longest ? ticks : longest;
+        ap_pause(1000);
+    }
+    stop = 1;
+    while (!stopped)
+        __asm__ volatile("pause");
+    console_line("hostile: longest write", longest);
+}
+
+void guest_main(const uint8_t *boot_params)
+{
+    /* boot_params.hdr.cmd_line_ptr */
+    const char *line = (const char *)(uintptr_t) * (const uint32_t *)(boot_params + 0x228);
+
+    machine_start(boot_params);
+    console_text("hostile: start\r\n");
+    if (line[0] == 'a')
+        addresses();
+    else
+        contend();
+    console_text("hostile: ok\r\n");
+}

@@ -1,0 +1,30 @@
+#!/bin/bash
+# A guest that does to the hypervisor what it should survive (tests/guests/hostile.c): addresses that lead nowhere, and a CPU that
+# does not let go of a page.
+. tests/system/lib.sh
+
+export MEMORY=256
+
+# hostile NAME CPUS CMDLINE
+hostile() {
+    CPUS=$2 boot "$1" build/guests/hostile.bzImage '' "$3" 'channel=e1000'
+}
+
+# number BOOT TEXT: what the guest printed behind the text.
+number() {
+    tr -d '\r' <"$work/$1/console.txt" | sed -n "s/^hostile: $2 //p"
+}
+
+check 'addresses: the guest runs' hostile addresses 1 addresses
+console_has 'addresses: to its end' addresses 'hostile: ok'
+same 'addresses: it executes the page that it has mapped' "$(number addresses 'the same, mapped at a fault')" 7
+same 'addresses: above memory there is no instruction' "$(number addresses 'undefined instructions')" 1
+clean_log addresses
+
+# A turn is 20,000 ticks; the rest is the way through root mode of both CPUs, which wait for the wire as well.
+check 'contend: the guest runs' hostile contend 2 cpus=2
+console_has 'contend: to its end' contend 'hostile: ok'
+at_most 'contend: a write waits for a few turns' "$(number contend 'longest write')" 200000
+exact 'contend: all branches equal the truth' contend
+clean_log contend
+done_testing
