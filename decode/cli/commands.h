@@ -1,8 +1,9 @@
-/* The commands of the host tool. Each gets its own words (argv[0] is its name) and returns the exit status. */
+/* The commands of the host tool. Each gets its own words (argv[0] is the command's name), and returns the exit
+ * status. */
 #ifndef DECODE_COMMANDS_H
 #define DECODE_COMMANDS_H
 
-/* The command that the words name, which begin with the program's own: its exit status. */
+/* Run the command that argv[1] names. Returns its exit status. */
 int commands_run(int argc, char **argv);
 
 int command_receive(int argc, char **argv);

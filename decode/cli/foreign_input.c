@@ -26,7 +26,7 @@ bool foreign_input_cpu_number(uint64_t *number, const struct foreign_options *op
     return false;
 }
 
-/* The number up to a slash or the end. Returns where the next one begins; NULL: it is none. */
+/* Parse a number up to a slash or the end. Returns the begin of the next one; NULL: it is not a number. */
 static const char *take_number(uint64_t *number, const char *text, uint64_t most)
 {
     const size_t length = strcspn(text, "/");

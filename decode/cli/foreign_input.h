@@ -1,5 +1,4 @@
-/* The options of decode and dump that say where a trace comes from that is no capture, and in which dialect to print.
- */
+/* The options of decode and dump for traces that are not captures, and for text dialects. */
 #ifndef DECODE_FOREIGN_INPUT_H
 #define DECODE_FOREIGN_INPUT_H
 
@@ -13,10 +12,10 @@
 
 struct foreign_options {
     const char *pt;              /* raw packets */
-    const char *perf;            /* perf.data; neither of both: a capture is decoded */
+    const char *perf;            /* perf.data; neither pt nor perf: a capture is decoded */
     uint64_t pid, buffer;        /* of perf.data */
-    const char *symfs;           /* where the files are that its programs had mapped; NULL: where they were */
-    const char *cpu;             /* F/M/S, or with a capture the CPU's number */
+    const char *symfs;           /* directory of the mapped files; NULL: their original paths */
+    const char *cpu;             /* F/M/S, or the number of a capture's CPU */
     struct argument_list images; /* --image, --raw and --elf */
     uint64_t mtc_freq, nom_freq, cpuid_15_eax, cpuid_15_ebx;
     uint64_t kinds[FOREIGN_RANGES], ranges[2 * FOREIGN_RANGES];
@@ -37,19 +36,19 @@ struct foreign_options {
         "filter:addr" #n "_b", ARGUMENT_NUMBER, &(o)->ranges[2 * (n) + 1], UINT64_MAX                                  \
     }
 
-/* Of a capture: the CPU's number that --cpu says, 0 without. false: said what is wrong. */
+/* Parse --cpu as a capture's CPU number, 0 if not given. false: a message says why. */
 bool foreign_input_cpu_number(uint64_t *number, const struct foreign_options *options, const char *command);
 
-/* F/M/S or F/M, or none, as --cpu says. false: said what is wrong. */
+/* Parse --cpu as F/M/S, F/M or none. false: a message says why. */
 bool foreign_input_model(struct flow_input *input, const char *text, const char *command);
 
-/* Is it a foreign trace? */
+/* Do the options name a trace that is not a capture? */
 static inline bool foreign_input_given(const struct foreign_options *options)
 {
     return options->pt || options->perf;
 }
 
-/* Open what the options say. false: said what is wrong. foreign_close is needed in both cases. */
+/* Open the trace that the options name. false: a message says why. The caller calls foreign_close in both cases. */
 bool foreign_input_open(struct foreign *foreign, const struct foreign_options *options);
 
 #endif

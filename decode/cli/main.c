@@ -3,7 +3,7 @@
 #include "decode/cli/output.h"
 #include "decode/cli/text/pager.h"
 
-/* What was said to standard output and did not arrive there is an error of any command. */
+/* A failed write to standard output is an error of any command. */
 int main(int argc, char **argv)
 {
     output_begin();

@@ -1,10 +1,10 @@
-/* What the host tool tells people: one line on stderr, "undertrace: <text>". */
+/* Messages of the host tool: one line on stderr, "undertrace: <text>". */
 #ifndef DECODE_MESSAGE_H
 #define DECODE_MESSAGE_H
 
 void message_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* As message_say, with what errno means behind it. */
+/* The same, followed by the text of errno. */
 void message_errno(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "decode/cli/message.h"
 
-/* Does a file of a capture have this name? docs/capture.md lists them. */
+/* Is this the name of a file of a capture? docs/capture.md lists them. */
 static bool is_capture_name(const char *name)
 {
     static const char *const names[] = {"events.bin", "index", "meta.json", "checksums", "control", "index.executed"};
@@ -26,7 +26,7 @@ static bool same_file(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Is this file, under whatever name, one of the capture's? */
+/* Is this file, under any name, one of the capture's? */
 static bool is_of_capture(const struct stat *file, const char *directory)
 {
     DIR *dir = opendir(directory);
@@ -42,7 +42,7 @@ static bool is_of_capture(const struct stat *file, const char *directory)
     return found;
 }
 
-/* It is not there yet: would it become one? */
+/* The file does not exist yet: would it become a file of the capture? */
 static bool would_be_of_capture(const char *name, const char *directory)
 {
     struct stat parent, capture;
@@ -85,10 +85,10 @@ bool output_close(FILE *file, const char *name)
     return good;
 }
 
-/* Why standard output could not be written: stdio forgets it, where more is written behind. 0: it could. */
+/* The errno of the first failed write to standard output; 0: none. stdio forgets it at the next write. */
 static int lost_errno;
 
-/* What stdio writes by: all of size, or, from the first time that it fails on, nothing. */
+/* stdio's write function: writes all of size, or after the first failure nothing. */
 static ssize_t write_all(void *cookie, const char *bytes, size_t size)
 {
     size_t done = 0;
@@ -109,7 +109,7 @@ void output_begin(void)
     static char buffer[1u << 16];
     FILE *file = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_all});
     if (!file)
-        return; /* stdio's own does, but for the reason in the message */
+        return; /* stdio's own stream works too, except for the reason in the message */
     setvbuf(file, buffer, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof(buffer));
     stdout = file;
 }

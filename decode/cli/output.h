@@ -1,24 +1,25 @@
-/* The files that commands write: none of them may be one that is read, and all must have been written to their end. */
+/* Output files of commands: none may be an input, and each must be written completely. */
 #ifndef DECODE_OUTPUT_H
 #define DECODE_OUTPUT_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Is name no file of the capture in this directory, and none that it could have? false: said that it is. */
+/* Is name neither a file of the capture in this directory, nor a possible one? false: a message says that it is. */
 bool output_spares(const char *name, const char *directory);
 
-/* Open a file for writing, "-" is standard output. NULL: said why; a file of the capture is refused, and left alone. */
+/* Open a file for writing; "-" is standard output. NULL: a message says why. A file of the capture is refused and
+ * unchanged. */
 FILE *output_open(const char *name, const char *directory);
 
-/* Close it; NULL is none. false: it could not be written to its end, said why. Standard output stays open: see below.
- */
+/* Close the file, which may be NULL. false: it could not be written completely; a message says why. Standard output
+ * stays open: see output_end. */
 bool output_close(FILE *file, const char *name);
 
-/* Before anything is written to standard output. */
+/* Call before the first write to standard output. */
 void output_begin(void);
 
-/* At the program's end, whichever command it was: was standard output written? false: said why. */
+/* Call at the program's end: was standard output written completely? false: a message says why. */
 bool output_end(void);
 
 #endif

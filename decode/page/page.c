@@ -6,7 +6,7 @@
 #include "decode/page/page_state.h"
 #include "decode/page/page_text.h"
 
-/* The page up to a mark, and what is behind it. */
+/* Write the page up to a mark. Returns the rest after the mark. */
 static const char *write_up_to(FILE *file, const char *text, const char *mark)
 {
     const char *end = strstr(text, mark);

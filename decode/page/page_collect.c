@@ -1,10 +1,10 @@
-/* One pass through the stacks fills the calls, the call tree, and when each function ran. */
+/* One pass through the stacks collects the calls, the call tree, and when each function ran. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "decode/page/page_state.h"
 
-/* Who listens: both, and the page itself. */
+/* The listeners: slices, profile, and the page itself. */
 struct both {
     struct page *page;
     struct stack_hooks slices, profile;
@@ -34,7 +34,7 @@ static bool make_room(struct page *page, uint32_t number)
     return true;
 }
 
-/* The profile has its number in task->user. */
+/* The profile stores its number in task->user. */
 static void note_process(struct page *page, const struct stack_task *task)
 {
     if (task->number >= page->processes_room) {
@@ -135,7 +135,7 @@ bool page_collect(struct page *page, struct error *error)
     const struct calls_listener listener = {begin_cpu, end, own};
     const bool good = calls_collect(page->run, &listener, error);
     free(own);
-    /* Each name has a place. */
+    /* Make room for each name. */
     const size_t names = names_count(page->run->names);
     if (good && names > 0)
         make_room(page, (uint32_t)names - 1);

@@ -1,9 +1,9 @@
-/* The columns: numbers of one size, the lowest byte first, in base64. */
+/* The columns: numbers of equal size, little-endian, in base64. */
 #include <string.h>
 
 #include "decode/page/page_state.h"
 
-/* Bytes on their way into base64. */
+/* Bytes that are being encoded in base64. */
 struct column {
     FILE *file;
     uint8_t bytes[3 * 1024];
@@ -38,7 +38,7 @@ static void add(struct column *column, uint64_t value, size_t size)
     }
 }
 
-/* As JavaScript has them: exact up to 2^53. */
+/* Numbers of JavaScript are exact up to 2^53. */
 static void add_double(struct column *column, uint64_t value)
 {
     const double number = (double)value;

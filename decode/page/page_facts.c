@@ -1,4 +1,4 @@
-/* The facts: a JSON object of all that is no long list of numbers. */
+/* The facts: a JSON object with everything except long lists of numbers. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "decode/profile/label.h"
 #include "decode/report/cause_text.h"
 
-/* A JSON string that can stand within a script element, where "</" would end it. */
+/* A JSON string for a script element, which "</" would end. */
 static void write_bytes(FILE *file, const char *bytes, size_t size)
 {
     fputc('"', file);
@@ -38,7 +38,7 @@ static void write_number(FILE *file, const char *name, uint64_t value)
     fprintf(file, "\"%s\":%" PRIu64 ",\n", name, value);
 }
 
-/* Objects by number; there are few, and each name says the same text for the same one. */
+/* Objects by number. There are few; names of the same object share one string. */
 struct objects {
     const char **names;
     size_t count, room;
@@ -111,8 +111,8 @@ static bool write_names(FILE *file, const struct page *page)
     return !objects.no_memory;
 }
 
-/* All functions of the kernel: symbols, a line each, and of each how far it is behind the one before it, and its size.
- */
+/* All functions of the kernel: symbols, one per line, and for each its distance from the preceding one, and its
+ * size. */
 static void write_kernel(FILE *file, const struct names *names)
 {
     struct name function;
@@ -134,8 +134,7 @@ static void write_kernel(FILE *file, const struct names *names)
     fprintf(file, "],\"begin\":\"%" PRIx64 "\"},\n", first);
 }
 
-/* Processes are the call tree's; the first stands for those that are not known. Tasks: number, process, name of the
- * thread. */
+/* Processes are those of the call tree; the first one means unknown. Tasks: number, process, name of the thread. */
 static void write_processes(FILE *file, const struct page *page)
 {
     char text[LABEL_SIZE];
@@ -201,7 +200,7 @@ static bool write_gaps(FILE *file, const struct page *page)
     return true;
 }
 
-/* Exits by reason, of all CPUs, the costliest first; ticks of root mode, where they are known. */
+/* VM exits of all CPUs by reason, the most expensive first; ticks of root mode, where known. */
 static void write_exits(FILE *file, const struct capture *capture)
 {
     struct exits sum = {0};

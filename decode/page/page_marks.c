@@ -1,7 +1,7 @@
 /*
- * What the hypervisor did, and when: records have a time of their own. VM exits are told by PIP packets: one with NR
- * clear behind one with it set. Their time is the next TSC packet's, which comes with the VM entry. Where root
- * operation is not traced (pt.switch=list, vmcs), there are none.
+ * What the hypervisor did, and when. Records have a time of their own. VM exits are recognized by PIP packets: one with
+ * NR clear that follows one with NR set. Their time is that of the next TSC packet, which comes with the VM entry. If
+ * root operation is not traced (pt.switch=list, vmcs), there are none.
  */
 #include <stdlib.h>
 
@@ -34,7 +34,7 @@ static bool take_records(struct page_marks *marks, const struct capture *capture
     return true;
 }
 
-/* Where packets can be read from at or behind a place; size: nowhere. */
+/* The first offset at or after at from which packets can be read; size: none. */
 static uint64_t find_psb(const uint8_t *bytes, uint64_t from, uint64_t size)
 {
     struct packet packet;
@@ -46,7 +46,7 @@ static uint64_t find_psb(const uint8_t *bytes, uint64_t from, uint64_t size)
 }
 
 struct scan {
-    bool non_root, exited; /* exited: its time is not known yet */
+    bool non_root, exited; /* exited: the time of the exit is not known yet */
 };
 
 static bool take_packet(struct page_marks *marks, struct scan *scan, const struct packet *packet, unsigned cpu)
@@ -67,7 +67,7 @@ static bool take_run(struct page_marks *marks, const uint8_t *bytes, uint64_t be
     uint64_t at = find_psb(bytes, begin, end);
     while (at < end) {
         struct packet packet;
-        /* Short TNTs, which are most of them. */
+        /* Fast path for short TNTs, the most frequent packets. */
         if (bytes[at] >= 4 && (bytes[at] & 1) == 0) {
             at++;
             continue;

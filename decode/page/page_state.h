@@ -1,15 +1,15 @@
-/* Inside of this room: all that a page is made of. */
+/* For this room only: everything that a page consists of. */
 #ifndef DECODE_PAGE_STATE_H
 #define DECODE_PAGE_STATE_H
 
 #include "decode/page/page.h"
 
-/* When a function was entered for the first and for the last time; last 0: never. */
+/* When a function was first and last entered; last 0: never. */
 struct page_ran {
     uint64_t first, last;
 };
 
-/* Moments at which the hypervisor did something. */
+/* Moments of the hypervisor's activity. */
 enum page_mark_kind { PAGE_MARK_EXIT, PAGE_MARK_CODE, PAGE_MARK_MAP, PAGE_MARK_DRAIN, PAGE_NR_MARKS };
 
 struct page_mark {
@@ -18,54 +18,54 @@ struct page_mark {
 };
 
 struct page_marks {
-    struct page_mark *items; /* by tsc */
+    struct page_mark *items; /* sorted by tsc */
     size_t count, room;
 };
 
-/* The call tree without its smallest branches: where some branch off, they are one node without a name. */
+/* The call tree without its smallest branches: those of one parent become one node without a name. */
 struct page_node {
-    uint32_t parent, name; /* name PAGE_NO_NAME: a process's root, or what was summed up */
+    uint32_t parent, name; /* name PAGE_NO_NAME: the root of a process, or a sum of small branches */
     uint8_t entry;
-    uint64_t calls, branches, ticks; /* calls of what was summed up: how many nodes it was */
+    uint64_t calls, branches, ticks; /* calls of a sum: the number of its nodes */
 };
 #define PAGE_NO_NAME UINT32_MAX
 
 struct page_tree {
-    struct page_node *nodes; /* the first is none; each stands behind its parent */
+    struct page_node *nodes; /* the first one is unused; parents precede their children */
     size_t count;
-    uint32_t *roots; /* of the profile's processes */
-    uint64_t merged; /* nodes that were summed up */
+    uint32_t *roots; /* roots of the profile's processes */
+    uint64_t merged; /* number of nodes that became part of a sum */
 };
 
 struct page {
     struct calls_run *run;
     struct slices slices;
     struct profile profile;
-    struct page_ran *ran; /* by number of the name */
+    struct page_ran *ran; /* indexed by the name's number */
     size_t ran_room;
-    uint32_t *processes; /* of tasks, by the stacks' numbers: the profile's process in which each ran last */
+    uint32_t *processes; /* indexed by the stacks' task number: the profile's process in which each task last ran */
     size_t processes_room;
     struct page_marks marks;
     struct page_tree tree;
-    uint64_t first, unit; /* the first moment, and the ticks of a unit of the columns */
+    uint64_t first, unit; /* the first moment, and the number of ticks in a unit of the columns */
     bool no_memory;
 };
 
-/* Decode, into slices, profile and ran. */
+/* Decode into slices, profile and ran. */
 bool page_collect(struct page *page, struct error *error);
 
-/* false: no memory. */
+/* false: out of memory. */
 bool page_tree_make(struct page_tree *tree, const struct profile *profile, size_t most);
 void page_tree_free(struct page_tree *tree);
 
-/* What records tell, and VM exits as packets do. false: error says why. */
+/* Collect marks from records, and VM exits from packets. false: error says why. */
 bool page_marks_collect(struct page_marks *marks, const struct calls_run *run, struct error *error);
 
-/* The facts as JSON, the columns as elements. false: no memory. */
+/* Write the facts as JSON, and the columns as elements. false: out of memory. */
 bool page_write_facts(FILE *file, const struct page *page);
 void page_write_columns(FILE *file, const struct page *page);
 
-/* A moment, or a time, in units of the columns; moments before the first are it. */
+/* A moment in units of the columns. Moments before the first one are 0. */
 static inline uint32_t page_moment(const struct page *page, uint64_t tsc)
 {
     const uint64_t units = tsc > page->first ? (tsc - page->first) / page->unit : 0;

@@ -1,5 +1,5 @@
-/* The page without its data: web/, put together by bundle.sh when the host tool is built. Data stand where @TITLE@ and
- * @DATA@ do. */
+/* The page without its data: web/, joined by bundle.sh when the host tool is built. The data replace @TITLE@ and
+ * @DATA@. */
 #ifndef DECODE_PAGE_TEXT_H
 #define DECODE_PAGE_TEXT_H
 

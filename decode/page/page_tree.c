@@ -1,5 +1,5 @@
 /* The call tree is cut where its branches become small: the largest nodes are kept. A node is never larger than its
- * parent, so what is kept hangs together. */
+ * parent, so the kept nodes are connected. */
 #include <stdlib.h>
 
 #include "decode/page/page_state.h"
@@ -11,7 +11,7 @@ static int compare(const void *left, const void *right)
     return a < b ? 1 : a > b ? -1 : 0;
 }
 
-/* What a node must have to be kept. false: no memory. */
+/* Find the minimum size of kept nodes. false: out of memory. */
 static bool find_least(uint64_t *least, const struct profile *profile, const struct node_sums *sums, size_t most)
 {
     *least = 0;
@@ -30,8 +30,8 @@ static bool find_least(uint64_t *least, const struct profile *profile, const str
 
 struct cut {
     struct page_tree *tree;
-    uint32_t *places; /* of the profile's nodes in the tree; 0: not kept */
-    uint32_t *rests;  /* of the tree's nodes: the one that sums up what is not kept below it; 0: none */
+    uint32_t *places; /* the tree's node of each node of the profile; 0: not kept */
+    uint32_t *rests;  /* for each node of the tree, the sum of its small children; 0: none */
 };
 
 static uint32_t add_node(struct page_tree *tree, struct page_node node)
@@ -40,7 +40,7 @@ static uint32_t add_node(struct page_tree *tree, struct page_node node)
     return (uint32_t)tree->count++;
 }
 
-/* It, and all below it, is summed up in what its parent has left over. */
+/* Add a node and everything below it to the sum of its parent. */
 static void sum_up(const struct cut *cut, uint32_t parent, const struct profile_node *node)
 {
     uint32_t *rest = &cut->rests[parent];
@@ -56,7 +56,7 @@ static void sum_up(const struct cut *cut, uint32_t parent, const struct profile_
 static void cut_nodes(const struct cut *cut, const struct profile *profile, const struct node_sums *sums,
                       uint64_t least)
 {
-    uint32_t *nearest = cut->places; /* of a node that is not kept: its nearest ancestor that is, as well */
+    uint32_t *nearest = cut->places; /* also for a node that is not kept: its nearest kept ancestor */
     for (size_t i = 1; i < profile->nr_nodes; i++) {
         const struct profile_node *node = &profile->nodes[i];
         const bool kept = sums[i].branches >= least || !node->name;
@@ -80,7 +80,7 @@ bool page_tree_make(struct page_tree *tree, const struct profile *profile, size_
     uint64_t least;
     *tree = (struct page_tree){.count = 1};
     struct node_sums *sums = node_sums(profile);
-    /* Beside each node there can be one that sums up. */
+    /* Each node may have one additional child with a sum. */
     tree->nodes = calloc(2 * profile->nr_nodes + 1, sizeof(*tree->nodes));
     tree->roots = calloc(profile->nr_processes + 1, sizeof(*tree->roots));
     const struct cut cut = {tree, calloc(profile->nr_nodes, sizeof(*cut.places)),

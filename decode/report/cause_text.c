@@ -18,7 +18,7 @@ const char *gap_cause_text(uint32_t cause)
     return cause < sizeof(texts) / sizeof(texts[0]) && texts[cause] ? texts[cause] : "unknown cause";
 }
 
-/* Those of packets and code read as libipt's, which others know them by. */
+/* Errors of packets and code have the words of libipt, which users know. */
 const char *flow_error_text(enum flow_error error)
 {
     static const char *const texts[FLOW_NR_ERRORS] = {

@@ -1,4 +1,4 @@
-/* Causes as words: of gaps, and of what the flow decoder could not do. */
+/* Texts of the causes of gaps, and of the errors of the flow decoder. */
 #ifndef DECODE_CAUSE_TEXT_H
 #define DECODE_CAUSE_TEXT_H
 

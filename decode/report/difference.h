@@ -1,4 +1,4 @@
-/* The first difference between a decoded trace and the truth, in words and as JSON. */
+/* The first difference between a decoded trace and the truth, as text and as JSON. */
 #ifndef DECODE_DIFFERENCE_H
 #define DECODE_DIFFERENCE_H
 
@@ -8,16 +8,16 @@
 #include "decode/check/branch_parts.h"
 #include "decode/check/truth_file.h"
 
-/* Lines of text, indented by two. */
+/* Print lines of text, indented by two. */
 void difference_print(FILE *file, const struct truth_difference *difference);
 
-/* An object, or null where there is no difference. */
+/* Print an object, or null if there is no difference. */
 void difference_json(FILE *file, const struct truth_difference *difference);
 
-/* The same of a trace with gaps. */
+/* The same for a trace with gaps. */
 void branch_parts_print(FILE *file, const struct branch_parts *parts);
 
-/* Of a list of all branches: lines of text with the branches around; nothing where all are equal. */
+/* Print the first difference from a list of all branches, with its neighbours; nothing if all are equal. */
 void branch_difference_print(FILE *file, const struct branch_check *check);
 
 #endif

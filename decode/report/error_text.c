@@ -7,8 +7,8 @@
 
 #include "decode/capture/capture.h"
 
-#define NUMBER "#" /* stands for the number */
-#define NAME "@"   /* stands for the name */
+#define NUMBER "#" /* replaced by the error's number */
+#define NAME "@"   /* replaced by the error's name */
 
 static const struct {
     const char *text;

@@ -1,4 +1,4 @@
-/* Errors of the rooms below as lines of text. */
+/* The texts of errors. */
 #ifndef DECODE_REPORT_ERROR_TEXT_H
 #define DECODE_REPORT_ERROR_TEXT_H
 
@@ -8,7 +8,7 @@
 
 #define ERROR_TEXT_MAX 1024u
 
-/* The text, without an end of line. */
+/* Format the error, without a newline. */
 void error_text(char *text, size_t size, const struct error *error);
 
 #endif

@@ -33,7 +33,7 @@ static const struct capability of_ecx[] = {
 
 struct comparison {
     FILE *file;
-    const struct hardware_kind *kind; /* NULL: with nothing */
+    const struct hardware_kind *kind; /* NULL: there is nothing to compare with */
     unsigned differences;
 };
 
@@ -124,7 +124,7 @@ static void print_log(FILE *file, struct record_text text)
             fprintf(file, "  %.*s\n", (int)line.value.size, line.value.bytes);
 }
 
-/* Returns how many lines are of what is wrong. */
+/* Print the lines of the self-test's guest. Returns the number of wrong results. */
 static unsigned print_guest(FILE *file, struct record_text text)
 {
     struct text_line line;

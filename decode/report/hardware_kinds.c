@@ -1,7 +1,7 @@
 #include "decode/report/hardware.h"
 
-/* What docs/hardware.md, "CPUs", has of each, of the core that the firmware boots on. MTC with codes 0, 3, 6, 9 and PSB
- * every 2K to 64K are all the same; so are two ranges. */
+/* The table of docs/hardware.md, "CPUs", for the core that boots the firmware. All have MTC with codes 0, 3, 6 and 9,
+ * PSB every 2K to 64K, and two ranges. */
 #define TWO_RANGES_MTC 0x02490002
 #define PSB_2K_TO_64K 0x003f0000
 static const struct hardware_kind broadwell = {.name = "Broadwell", .ebx = 0x1, .ecx = 0x1};

@@ -1,4 +1,4 @@
-/* JSON fields, where "not known" is null. */
+/* JSON fields. Unknown values are null. */
 #ifndef DECODE_JSON_H
 #define DECODE_JSON_H
 
@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A number that may not be known. */
+/* A number that may be unknown. */
 struct figure {
     bool known;
     uint64_t value;
@@ -17,10 +17,10 @@ static inline struct figure figure_of(uint64_t value)
     return (struct figure){true, value};
 }
 
-/* "name": value, and the text behind it. */
+/* Write "name": value, and the text after it. */
 void json_figure(FILE *file, const char *name, struct figure figure, const char *behind);
 
-/* The same for seconds; negative ones are not known. */
+/* The same for seconds; negative ones are unknown. */
 void json_seconds(FILE *file, const char *name, double seconds, const char *behind);
 
 /* The same for a string; NULL is null. */

@@ -1,4 +1,4 @@
-/* Numbers as people read them. */
+/* Numbers for people. */
 #ifndef DECODE_NUMBER_TEXT_H
 #define DECODE_NUMBER_TEXT_H
 

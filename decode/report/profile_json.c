@@ -4,7 +4,7 @@
 #include "decode/report/json.h"
 #include "decode/report/profile_report.h"
 
-/* To the nanosecond: a function may take less than a millisecond in all. */
+/* With nanoseconds: a function may run for less than a millisecond in total. */
 static void seconds_json(FILE *file, const char *name, uint64_t ticks, uint64_t khz, const char *behind)
 {
     if (khz)
@@ -13,7 +13,7 @@ static void seconds_json(FILE *file, const char *name, uint64_t ticks, uint64_t 
         fprintf(file, "\"%s\": null%s", name, behind);
 }
 
-/* Address and name of a function. */
+/* Write address and name of a function. */
 static void name_json(FILE *file, const struct name *name)
 {
     fprintf(file, "{\"address\": \"%" PRIx64 "\", ", name->begin);

@@ -10,34 +10,34 @@
 
 #include "decode/profile/profile.h"
 
-/* A part of the time between two marks, or between one and the trace's beginning or end. */
+/* A span of time between two marks, or between a mark and the trace's beginning or end. */
 struct profile_phase {
     const char *name;
     uint64_t from_tsc, to_tsc, branches;
 };
 #define PROFILE_MAX_PHASES (PROFILE_NR_MARKS + 1u)
 
-/* In order; returns how many. */
+/* List the phases in order. Returns their number. */
 size_t profile_phases(struct profile_phase *phases, const struct profile *profile);
 
-/* Interrupts or system calls by the function that they enter first, with all that ran until they returned; most
- * branches first. NULL: there are none, or no memory. */
+/* List interrupts or system calls by the first function they enter, with everything that ran until they returned; most
+ * branches first. NULL: there are none, or out of memory. */
 struct profile_function *profile_entries(const struct profile *profile, enum stack_entry entry, size_t *count);
 
-/* For qsort of struct profile_function: those with most branches in all first, equal ones by address. */
+/* For qsort of struct profile_function: most total branches first, equal ones by address. */
 int profile_by_total(const void *left, const void *right);
 
-/* Processes, most branches first: their numbers, and the sums below their roots. NULL: no memory. */
+/* List processes by number, most branches first, with the sums below their roots. NULL: out of memory. */
 struct profile_sum {
     size_t process;
     uint64_t branches, ticks;
 };
 struct profile_sum *profile_sums(const struct profile *profile, size_t *count);
 
-/* khz: of the TSC; 0: not known, times are left out. colour: for a terminal. */
+/* Print the tables. khz: of the TSC; 0: unknown, times are omitted. colour: for a terminal. */
 void profile_print(FILE *file, const struct profile *profile, uint64_t khz, bool colour);
 
-/* The same, all of it, as a member "profile" of an object. docs/report.md lists the fields. */
+/* Write the same without limits as a member "profile" of an object. docs/report.md lists the fields. */
 void profile_json(FILE *file, const struct profile *profile, uint64_t khz);
 
 #endif

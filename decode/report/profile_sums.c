@@ -63,7 +63,7 @@ int profile_by_total(const void *left, const void *right)
     return a->name->begin < b->name->begin ? -1 : a->name->begin > b->name->begin;
 }
 
-/* The one of this name; a new one, where there is none. NULL: no memory. */
+/* Find or add the function of this name. NULL: out of memory. */
 static struct profile_function *function_of(struct profile_function **functions, size_t *count, size_t *room,
                                             const struct name *name)
 {
@@ -78,7 +78,7 @@ static struct profile_function *function_of(struct profile_function **functions,
     return function;
 }
 
-/* One within another is counted as its own, and in the outer one's total. */
+/* A nested entry is counted for its own function, and in the total of the outer one. */
 struct profile_function *profile_entries(const struct profile *profile, enum stack_entry entry, size_t *count)
 {
     struct node_sums *nodes = node_sums(profile);

@@ -30,7 +30,7 @@ static void print_count(const struct page *page, uint64_t value, int width)
     fprintf(page->file, " %*s", width, count_text(number, value));
 }
 
-/* Of all branches; what is a tenth or more stands out. */
+/* Share of all branches; a tenth or more is highlighted. */
 static void print_share(const struct page *page, uint64_t branches)
 {
     const double share = page->profile->branches ? 100.0 * (double)branches / (double)page->profile->branches : 0;
@@ -51,7 +51,7 @@ static bool is_module(const struct name *name)
     return name->object && name->begin >> 63 && strcmp(name->object, "vmlinux") != 0;
 }
 
-/* Cut to the column. */
+/* Print a name, cut to the column. */
 static void print_name(const struct page *page, const struct name *name)
 {
     char text[256];
@@ -146,7 +146,7 @@ static void print_entries(const struct page *page, const char *title, struct pro
     free(functions);
 }
 
-/* Linux has a function for each system call. */
+/* System calls have functions with these prefixes in Linux. */
 static struct profile_function *system_calls(const struct profile *profile, size_t *count)
 {
     size_t all, used = 0;

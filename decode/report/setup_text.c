@@ -74,7 +74,7 @@ static void print_switch(FILE *file, struct record_text hello)
     fprintf(file, NAME "%s\n", "VM entries and exits", words);
 }
 
-/* Captures of before these lines were sent have none. */
+/* Old captures do not have these lines. */
 static void print_output(FILE *file, struct record_text hello)
 {
     struct record_text scheme = {"", 0}, policy = {"", 0};

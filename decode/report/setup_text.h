@@ -1,4 +1,4 @@
-/* The active configuration of PT, in words, from what the hello record says of the registers. Pure. */
+/* The active configuration of PT as text, from the registers in the hello record. Pure. */
 #ifndef DECODE_SETUP_TEXT_H
 #define DECODE_SETUP_TEXT_H
 
@@ -6,7 +6,7 @@
 
 #include "decode/capture/text.h"
 
-/* Lines "  name   words". Nothing where the hello record names no IA32_RTIT_CTL or nothing was traced. */
+/* Print lines "  name   words". Nothing if the hello record has no IA32_RTIT_CTL, or nothing was traced. */
 void setup_print(FILE *file, struct record_text hello);
 
 #endif

@@ -7,11 +7,11 @@
 #include "decode/report/shards.h"
 #include "serial/wire/crc32c.h"
 
-/* A file that is being read. */
+/* State of reading a file. */
 struct reading {
     struct shards *shards;
     const struct capture *capture;
-    unsigned cpu; /* of the lines that come; CAPTURE_MAX_CPUS: none yet */
+    unsigned cpu; /* of the current lines; CAPTURE_MAX_CPUS: none yet */
     bool ended, no_memory;
 };
 

@@ -3,7 +3,7 @@
 #include "decode/report/shards.h"
 #include "serial/wire/crc32c.h"
 
-/* Which capture it is of: what the target said of itself, boot and machine among it. */
+/* Identifies the capture: the hello record, which includes boot and machine. */
 void shard_write_head(FILE *file, const struct capture *capture, uint32_t part, uint32_t nr_parts)
 {
     fprintf(file, "undertrace-shard 2\n");

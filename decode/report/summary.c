@@ -16,7 +16,7 @@ static void take_gap(struct summary_figures *cpu, const struct capture_record *r
     memcpy(&gap, record->payload, sizeof(gap));
     cpu->gaps++;
     if (gap.size == 0)
-        cpu->gap_bytes.known = false; /* nobody knows */
+        cpu->gap_bytes.known = false; /* the size of this gap is unknown */
     cpu->gap_bytes.value += gap.size;
 }
 
@@ -27,7 +27,7 @@ static void take_end(struct summary_figures *cpu, struct record_text end)
     cpu->stall_tsc = end_figure(end, "stall_tsc");
     cpu->exits_total = end_figure(end, "exits");
     exits_take(&cpu->exits, end);
-    /* What the hypervisor counted must all be here. */
+    /* All records and bytes that the hypervisor counted must have arrived. */
     struct figure written = end_figure(end, "trace_bytes");
     cpu->received = end.size > 0 && cpu->gaps == 0 && (!written.known || written.value == cpu->trace_bytes);
 }
@@ -111,7 +111,7 @@ void summary_take_truth(struct summary *summary, unsigned number, const struct t
     cpu->root_instructions = (struct figure){truth->ended, truth->end.root_instructions};
 }
 
-/* Known where all are. */
+/* The sum is known if both are. */
 static void add_figure(struct figure *sum, struct figure figure, bool first)
 {
     sum->known = figure.known && (first || sum->known);

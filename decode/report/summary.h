@@ -1,6 +1,6 @@
 /*
- * What a report says: the figures of a capture, its decoded flow and the comparison with the truth, of each CPU and
- * added up. Written as text for people and as summary.json.
+ * The content of a report: the figures of a capture, its decoded flow and the comparison with the truth, for each CPU
+ * and in total. Written as text and as summary.json.
  */
 #ifndef DECODE_SUMMARY_H
 #define DECODE_SUMMARY_H
@@ -19,59 +19,59 @@
 
 #define SUMMARY_HOTTEST 20u
 
-/* Of a CPU, or of all. */
+/* Figures of one CPU, or of all. */
 struct summary_figures {
     uint64_t trace_bytes, gaps, code_pages, mappings;
-    struct figure gap_bytes;                             /* known where each gap's size is */
-    struct figure regions, pmis, stall_tsc, exits_total; /* of the end record */
+    struct figure gap_bytes;                             /* known if the size of each gap is */
+    struct figure regions, pmis, stall_tsc, exits_total; /* from the end record */
     struct exits exits;
-    bool received; /* the end record came and no byte is missing */
-    bool damaged;  /* the capture is: bytes are not those that were received */
-    bool complete; /* received, not damaged, and all of it was decoded */
-    /* decoded */
+    bool received; /* the end record arrived, and no byte is missing */
+    bool damaged;  /* the capture is damaged: bytes differ from those received */
+    bool complete; /* received, not damaged, and everything was decoded */
+    /* results of decoding */
     uint64_t packets, instructions, branches, overflows, undecodable_bytes, inferred;
     struct flow_gaps decode_gaps;
-    /* against the truth */
-    struct truth_comparison truth; /* of all: first is the first CPU's */
+    /* comparison with the truth */
+    struct truth_comparison truth; /* in the total, the first difference is that of the first CPU */
     struct figure guest_instructions, root_instructions;
 };
 
 struct summary {
-    char *guest;      /* NULL: not known */
-    uint64_t tsc_khz; /* 0: not known */
+    char *guest;      /* NULL: unknown */
+    uint64_t tsc_khz; /* 0: unknown */
     unsigned cpus;
-    struct summary_figures total, *per_cpu; /* cpus of them */
+    struct summary_figures total, *per_cpu; /* per_cpu has cpus elements */
     bool has_truth;
     struct timeline timeline;
     struct hot_entry hottest[SUMMARY_HOTTEST];
     size_t nr_hottest;
-    /* as the caller says */
+    /* given by the caller */
     struct figure image_bytes;
-    double seconds_build, seconds_boot, seconds_decode; /* negative: not known */
+    double seconds_build, seconds_boot, seconds_decode; /* negative: unknown */
 };
 
-/* What the records say. false: no memory. */
+/* Read the records. false: out of memory. */
 bool summary_take_capture(struct summary *summary, const struct capture *capture);
 void summary_free(struct summary *summary);
 
-/* What the decoder found on one CPU. */
+/* Add what the decoder found on one CPU. */
 void summary_take_run(struct summary *summary, unsigned cpu, const struct flow_run *run);
 
-/* The comparison of one CPU. */
+/* Add the comparison of one CPU. */
 void summary_take_truth(struct summary *summary, unsigned cpu, const struct truth_cpu *truth,
                         const struct truth_comparison *comparison);
 
-/* All CPUs are in: add them up. */
+/* Call after all CPUs: computes the totals. */
 void summary_add_up(struct summary *summary);
 
-/* What is missing, in words, for RESULT_TEXT_SIZE bytes; "complete" where nothing is. */
+/* Describe what is missing, in RESULT_TEXT_SIZE bytes; "complete" if nothing is. */
 #define RESULT_TEXT_SIZE 160u
 const char *summary_result_text(char *text, const struct summary_figures *figures);
 
 void summary_print(FILE *file, const struct summary *summary);
 void summary_print_hottest(FILE *file, const struct summary *summary);
 
-/* The members of an object, without its braces. */
+/* Write the members of an object, without braces. */
 void summary_json(FILE *file, const struct summary *summary);
 
 #endif

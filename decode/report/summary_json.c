@@ -5,7 +5,7 @@
 #include "decode/report/difference.h"
 #include "decode/report/summary.h"
 
-/* A member: an object of reasons. */
+/* Write a member that is an object by reasons. */
 static void exits_json(FILE *file, const struct exits *exits, bool ticks, const char *behind)
 {
     const bool known = ticks ? exits->timed : exits->known;
@@ -18,7 +18,7 @@ static void exits_json(FILE *file, const struct exits *exits, bool ticks, const 
     fprintf(file, "%s%s", known ? "}" : "", behind);
 }
 
-/* Causes that there were, as words. */
+/* Write the causes that occurred. */
 static void gaps_json(FILE *file, const struct flow_gaps *gaps, const char *behind)
 {
     const char *before = "";
@@ -36,7 +36,7 @@ static void gaps_json(FILE *file, const struct flow_gaps *gaps, const char *behi
     fprintf(file, "}}%s", behind);
 }
 
-/* Without a trace nothing was compared. */
+/* Without a trace, nothing was compared. */
 static bool is_compared(const struct summary *s, const struct summary_figures *f)
 {
     return s->has_truth && f->trace_bytes > 0;
@@ -56,13 +56,13 @@ static void truth_json(FILE *file, const struct summary *s, const struct summary
     fputs("},", file);
 }
 
-/* In the emulator, which alone knows instructions, one TSC tick is one instruction. */
+/* One TSC tick is one instruction in the emulator, which is the only source of instruction counts. */
 static struct figure stall_instructions(const struct summary_figures *f)
 {
     return (struct figure){f->stall_tsc.known && f->root_instructions.known, f->stall_tsc.value};
 }
 
-/* One CPU, in one line. */
+/* Write one CPU in one line. */
 static void cpu_json(FILE *file, const struct summary *s, unsigned cpu)
 {
     const struct summary_figures *f = &s->per_cpu[cpu];

@@ -20,7 +20,7 @@ static void print_row_figure(FILE *file, const char *name, struct figure figure)
         fprintf(file, "  %-24s %18s\n", name, "not known");
 }
 
-/* What the guest's VM exits cost: in root mode, without the CPU's own way there and back. */
+/* Print the cost of VM exits: the time in root mode, without the CPU's own transitions. */
 static void print_exits(FILE *file, const struct exits *exits, uint64_t khz)
 {
     char number[COUNT_TEXT_SIZE], each[COUNT_TEXT_SIZE];
@@ -41,17 +41,17 @@ static void print_exits(FILE *file, const struct exits *exits, uint64_t khz)
     }
 }
 
-/* A figure in a column of the table of CPUs. */
+/* Print a figure in a column of the table of CPUs. */
 static void print_cell(FILE *file, struct figure figure)
 {
     char number[COUNT_TEXT_SIZE];
     fprintf(file, " %17s", figure.known ? count_text(number, figure.value) : "-");
 }
 
-/* Columns that a terminal of 100 has room for. */
+/* The number of CPUs that fit 100 columns. */
 #define CPUS_A_TABLE 4u
 
-/* Each figure a line, each CPU a column. */
+/* Print a line for each figure, with a column for each CPU. */
 static void print_cpus(FILE *file, const struct summary *s, unsigned first, unsigned end)
 {
     static const char *const names[] = {"bytes",
@@ -114,7 +114,7 @@ static void print_truth(FILE *file, const struct summary_figures *s)
         fputs("  no difference\n", file);
 }
 
-/* Each cause a line, and how much of the trace is not decoded. */
+/* Print a line for each cause, and the bytes that are not decoded. */
 static void print_gaps(FILE *file, const struct flow_gaps *gaps)
 {
     char number[COUNT_TEXT_SIZE];

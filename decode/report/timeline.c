@@ -39,7 +39,7 @@ static void timeline_ends(const struct timeline *timeline, uint64_t *from, uint6
     }
 }
 
-/* Ticks of a span: the last point lies in the last one. */
+/* Ticks of a span. The last span includes the last point. */
 static uint64_t span_ticks(uint64_t from, uint64_t to)
 {
     return (to - from) / TIMELINE_SPANS + 1;
@@ -56,7 +56,7 @@ static uint64_t span_branches(const struct timeline *timeline, unsigned cpu, uin
     return branches;
 }
 
-/* Columns that a terminal of 100 has room for. */
+/* The number of CPUs that fit 100 columns. */
 #define CPUS_A_TABLE 5u
 
 static void print_spans(FILE *file, const struct timeline *timeline, uint64_t khz, unsigned first, unsigned end)

@@ -64,8 +64,8 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
     return ARGUMENTS_GOOD;
 }
 
-/* Is the time one of the trace? What stands behind its end nobody knows. false: said where that is. A nanosecond more
- * is none: the end is told as such numbers. */
+/* Is the time within the trace? false: a message says where the trace ends. The end is printed in nanoseconds, so it
+ * may be exceeded by one. */
 static bool is_before_end(const struct arguments *a, const struct calls_clock *clock, const struct flow_trace *trace,
                           uint64_t tsc)
 {
@@ -90,7 +90,7 @@ static bool is_in_trace(const struct arguments *a, const struct flow_trace *trac
     return false;
 }
 
-/* Which moment is meant. false: said why it is none. */
+/* Find the moment as a trace offset. false: a message says why there is none. */
 static bool find_moment(struct arguments *a, const struct capture *capture, const struct flow_trace *trace)
 {
     struct calls_clock clock;

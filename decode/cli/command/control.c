@@ -1,4 +1,4 @@
-/* undertrace control: a command to the traced machine, through the receiver that writes the capture. */
+/* undertrace control: send a command to the traced machine, through the receiver that writes the capture. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static int open_control(const char *directory)
     return fd;
 }
 
-/* Do the answers say that the command was done? Each has a line "result". */
+/* Do the answers confirm the command? Each has a line "result". */
 static bool all_done(struct record_text answers)
 {
     struct text_line line;
@@ -75,7 +75,7 @@ static bool all_done(struct record_text answers)
     return results > 0;
 }
 
-/* Print what comes: the answers of all CPUs. Returns whether they say that the command was done. */
+/* Print the answers of all CPUs. Returns whether they confirm the command. */
 static bool print_answers(int fd)
 {
     char *text = NULL, part[4096];

@@ -1,4 +1,4 @@
-/* undertrace diff: what ran in one boot and not in another, and where they part. */
+/* undertrace diff: what ran in only one of two captures, and where they differ first. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* undertrace doctor: can this machine be traced? */
+/* undertrace doctor: check whether a machine can be traced. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static const char usage[] =
     "Exit status: 0 the machine can be traced; 1 an error; 2 it cannot be traced; 3 only by single steps;\n"
     "4 not everything could be seen, and nothing seen rules out tracing.\n";
 
-/* By the worst finding. */
+/* The verdict depends on the worst finding. */
 static const struct verdict {
     const char *word, *mark, *text;
     int status;

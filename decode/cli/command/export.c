@@ -32,7 +32,7 @@ __attribute__((format(printf, 2, 3))) static void add(char usage[USAGE_SIZE], co
     va_end(args);
 }
 
-/* What the pass over the trace collects for a format. */
+/* The heading says what the pass over the trace collects for a format. */
 static const char *heading_of(const struct export_format *format)
 {
     return format->write_slices    ? "calls over time:"
@@ -57,7 +57,7 @@ static void add_formats(char usage[USAGE_SIZE])
     }
 }
 
-/* An option that only some formats have. */
+/* Describe an option that only some formats have. */
 static void add_option(char usage[USAGE_SIZE], const char *option, unsigned bit, const char *meaning)
 {
     const char *separator = "";

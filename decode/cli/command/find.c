@@ -1,4 +1,4 @@
-/* undertrace find: when was it executed first and last? */
+/* undertrace find: when code was first and last executed, and how often. */
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,11 +39,11 @@ static const char usage[] =
 
 struct find {
     struct ask ask;
-    struct wanted_spaces spaces; /* meant NULL: each is */
-    const char *const *words;    /* what is asked for */
+    struct wanted_spaces spaces; /* selected address spaces; meant NULL: all */
+    const char *const *words;    /* the command's words, up to NULL */
     bool json, srcline;
-    struct source_lines *sources;        /* NULL: none are wanted */
-    struct executed_function *functions; /* NULL: not asked for yet */
+    struct source_lines *sources;        /* NULL: without --srcline */
+    struct executed_function *functions; /* NULL: not collected yet */
     size_t nr_functions;
 };
 
@@ -62,7 +62,7 @@ static void print_moment(const struct find *find, const char *title, const struc
     putchar('\n');
 }
 
-/* Of what was found, as it was executed first. */
+/* The source line of the first execution. */
 static const char *source_of(char text[SOURCE_LINE_SIZE], const struct find *find, const struct occurrence *o)
 {
     const struct query_index *index = &find->ask.index;
@@ -153,7 +153,7 @@ static bool find_range(const struct find *find, const char *word, uint64_t begin
     return o.runs > 0;
 }
 
-/* Does one of the patterns fit? */
+/* Does one of the patterns match? */
 static bool wants(void *context, const char *symbol)
 {
     const struct find *find = context;
@@ -189,13 +189,13 @@ static bool find_functions(struct find *find, const char *pattern)
     return found;
 }
 
-/* No function is called like a number. */
+/* No function's name begins like a number. */
 static bool is_address_like(const char *word)
 {
     return (word[0] >= '0' && word[0] <= '9') || !strncmp(word, "page:", 5);
 }
 
-/* false: said which is neither an address nor the name of a function. */
+/* false: a message says which word is invalid. */
 static bool check_words(const char *const *words)
 {
     uint64_t begin, end;
@@ -221,7 +221,7 @@ static int find_all(struct find *find, const char *const *words)
     return missing ? missing : status;
 }
 
-/* false: said why. */
+/* false: a message says why. */
 static bool find_spaces(struct find *find, const char *process, uint64_t cr3)
 {
     if (!process)

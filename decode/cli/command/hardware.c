@@ -1,4 +1,4 @@
-/* undertrace hardware: what the self-test has found of a machine, and what is known of its like. */
+/* undertrace hardware: what the self-test found on a machine, compared with what is known about such processors. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -75,7 +75,7 @@ static char *text_of_file(const char *name, size_t *size)
     return NULL;
 }
 
-/* Whoever sends a file may have anything in it; a terminal is told nothing but text. */
+/* A file from others may contain anything: replace control characters before they reach a terminal. */
 static void only_text(char *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -83,7 +83,7 @@ static void only_text(char *bytes, size_t size)
             bytes[i] = '?';
 }
 
-/* NULL: a message has said what is wrong. */
+/* NULL: a message says why. */
 static char *text_of(const char *name, bool is_capture, size_t *size)
 {
     char *bytes = is_capture ? text_of_capture(name, size) : text_of_file(name, size);

@@ -1,4 +1,4 @@
-/* undertrace info: what a capture is. */
+/* undertrace info: machine, configuration and totals of a capture. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

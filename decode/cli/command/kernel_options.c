@@ -1,4 +1,4 @@
-/* undertrace kernel-options: what the hypervisor is to know of a kernel before it boots it. */
+/* undertrace kernel-options: hypervisor options that depend on the kernel to be traced. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* undertrace merge: what was decoded in parts, as one. */
+/* undertrace merge: combine the results of parts that were decoded separately. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ struct arguments {
     struct report_wishes report;
     uint64_t cpu;
     bool as_report;
-    const char *words[SHARDS_MAX + 1]; /* the capture, and results */
+    const char *words[SHARDS_MAX + 1]; /* the capture, then results */
 };
 
 static int parse_arguments(struct arguments *a, int argc, char **argv)
@@ -49,7 +49,7 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
     return arguments_parse_list(&syntax, argc, argv, a->words, SHARDS_MAX + 1);
 }
 
-/* false: said why. */
+/* false: a message says why. */
 static bool read_all(struct shards *shards, const struct capture *capture, const struct arguments *a)
 {
     struct error error = {0};

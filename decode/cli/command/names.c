@@ -1,4 +1,4 @@
-/* undertrace names: what stands at addresses, and which functions were executed. */
+/* undertrace names: the names of addresses, or the functions that were entered. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static void print_about(const struct names *names)
         printf("# %s\n", line);
 }
 
-/* false: said that it is no address. sources may be NULL. */
+/* false: a message says that word is not an address. sources may be NULL. */
 static bool print_address(const char *word, const struct code_pages *pages, struct names *names,
                           struct source_lines *sources, const struct arguments *a)
 {
@@ -89,7 +89,7 @@ static int print_addresses(const struct capture *capture, struct names *names, c
     return good ? 0 : 1;
 }
 
-/* All CPUs, or the one that is wanted. */
+/* List the functions of all CPUs, or of the selected one. */
 static int list_functions(const struct capture *capture, struct names *names, const struct arguments *a)
 {
     struct names_seen seen;

@@ -1,4 +1,4 @@
-/* undertrace receive: from the wire into a capture directory. */
+/* undertrace receive: store a stream from the wire as a capture. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -58,16 +58,16 @@ static void on_signal(int number)
     stop_asked = 1;
 }
 
-/* A reception_progress: what it shows, and what is wrong, said once. */
+/* Context of show_reception; each warning is printed once. */
 struct watch {
     struct progress *progress;
     const struct reception *reception;
-    struct live *live; /* NULL: --decode is not given */
+    struct live *live; /* NULL: without --decode */
     bool said_version, said_boot;
     uint32_t said_stream_id;
 };
 
-/* Frames come in that this capture cannot be made of. */
+/* Warn about frames that do not belong to this capture. */
 static void say_others(struct watch *watch)
 {
     const struct reception *reception = watch->reception;
@@ -102,7 +102,7 @@ static void catch_signals(void)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
-    /* A file that may grow no further is an error of its write, as a full disk is. */
+    /* Let a write beyond the file size limit fail like one to a full disk. */
     signal(SIGXFSZ, SIG_IGN);
 }
 
@@ -148,7 +148,7 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
     return status;
 }
 
-/* Each CPU's stream, where there are several. */
+/* Print each CPU's stream, if there are several. */
 static void say_cpus(const struct store_totals *totals)
 {
     char bytes[COUNTED_TEXT_SIZE];
@@ -158,7 +158,7 @@ static void say_cpus(const struct store_totals *totals)
                     totals->cpus[cpu].ended ? "ended" : "no end record");
 }
 
-/* What went wrong on the way, in words, where something did. */
+/* Print what was lost or damaged. */
 static void say_losses(const struct reception *reception)
 {
     const struct store_totals *totals = store_totals(reception->store);
@@ -185,7 +185,7 @@ static void say_losses(const struct reception *reception)
         message_say("the guest put the machine to sleep: what runs after it wakes is not traced");
 }
 
-/* How it ended, in words: one line. */
+/* Print the outcome, in one line. */
 static void say_outcome(const struct reception *reception, enum reception_outcome outcome, bool lost,
                         const char *directory)
 {
@@ -230,7 +230,7 @@ static int finish_reception(struct reception *reception, enum reception_outcome 
     return outcome == RECEPTION_FAILED ? 1 : outcome == RECEPTION_ENDED && !lost ? 0 : 2;
 }
 
-/* The capture's directory and its control socket. false: said why, and nothing is left. */
+/* Create the capture's directory and its control socket. false: a message says why, and nothing is left. */
 static bool make_capture(struct reception *reception, const struct arguments *a)
 {
     reception->store = store_create(a->directory, &reception->error);

@@ -1,4 +1,4 @@
-/* undertrace report: one pass over a capture, for people and as summary.json. */
+/* undertrace report: a report of a capture, as text and as JSON. */
 #include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/text/report_text.h"

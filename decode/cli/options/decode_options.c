@@ -64,7 +64,7 @@ static const char usage[] =
     "not\n"
     "be decoded.\n";
 
-/* "I/N". */
+/* Parse "I/N". */
 static bool parse_shard(struct decode_options *a)
 {
     int end = 0;
@@ -79,7 +79,7 @@ static bool parse_shard(struct decode_options *a)
     return false;
 }
 
-/* Options that would say nothing. NULL: there are none. */
+/* Check for options without effect. Returns a message; NULL: there are none. */
 static const char *said_in_vain(const struct decode_options *a)
 {
     static const struct ptxed_options none;
@@ -94,7 +94,7 @@ static const char *said_in_vain(const struct decode_options *a)
     return NULL;
 }
 
-/* What does not go together. */
+/* Check for options that exclude each other. */
 static int check_arguments(struct decode_options *a)
 {
     const bool ptxed = a->format && !strcmp(a->format, "ptxed");
@@ -131,7 +131,7 @@ static int check_arguments(struct decode_options *a)
                                                                                                         : 1;
 }
 
-/* --stat without more is all that there is. */
+/* --stat by itself selects all statistics. */
 static void choose_statistics(struct ptxed_options *p)
 {
     p->show_blocks &= !p->single;

@@ -1,4 +1,4 @@
-/* The words behind undertrace decode. */
+/* The options of undertrace decode. */
 #ifndef DECODE_CLI_OPTIONS_DECODE_OPTIONS_H
 #define DECODE_CLI_OPTIONS_DECODE_OPTIONS_H
 
@@ -11,15 +11,15 @@
 struct decode_options {
     const char *capture, *branches, *instructions, *merged, *format, *shard, *result;
     uint64_t cpu, threads;
-    uint32_t part, nr_parts; /* of shard; 0: all */
+    uint32_t part, nr_parts; /* of --shard; 0: without it */
     struct foreign_options foreign;
     struct ptxed_options ptxed;
-    bool ignored;    /* ptxed's --no-inst and --block-decoder, which are always so, --check, of which nothing is left to
-                        do,    and what says how instructions are printed */
-    uint64_t unused; /* the same, of a number */
+    bool ignored; /* options of ptxed without effect: --no-inst and --block-decoder are always on, --check has nothing
+                     to check, and others choose how instructions are printed */
+    uint64_t unused; /* the same for an option with a number */
 };
 
-/* Returns ARGUMENTS_GOOD or the exit status, as arguments_parse; what does not go together is said. */
+/* Returns ARGUMENTS_GOOD or the exit status, like arguments_parse. Messages report options that exclude each other. */
 int decode_options_parse(struct decode_options *a, int argc, char **argv);
 
 #endif

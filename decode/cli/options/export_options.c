@@ -13,7 +13,7 @@
 #include "decode/query/code_space_at.h"
 #include "decode/report/number_text.h"
 
-/* Where the TSC's frequency is not known, a tick counts as a nanosecond. */
+/* If the TSC's frequency is unknown, a tick counts as a nanosecond. */
 static uint64_t khz_of(const struct calls_clock *clock)
 {
     return clock->khz ? clock->khz : 1000000;
@@ -51,7 +51,7 @@ static bool find_window(struct calls_run *run, const struct export_options *opti
     return false;
 }
 
-/* The last time of all CPUs that are wanted. 0: not known. */
+/* The last time of all selected CPUs; 0: unknown. */
 static uint64_t last_tsc(const struct calls_run *run)
 {
     uint64_t last = 0;
@@ -67,7 +67,7 @@ static uint64_t last_tsc(const struct calls_run *run)
     return last;
 }
 
-/* false: said that the window begins behind the trace's end. */
+/* false: a message says that the window begins after the trace's end. */
 static bool begins_in_trace(const struct calls_run *run, const char *command, const struct export_options *options)
 {
     const uint64_t from = run->window.from, last = run->clock.by_branches || from == 0 ? 0 : last_tsc(run);

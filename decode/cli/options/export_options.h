@@ -1,4 +1,4 @@
-/* The words behind undertrace export and page, and what follows from them before anything is decoded. */
+/* The options of undertrace export and page, and the preparation of their pass over the capture. */
 #ifndef DECODE_CLI_OPTIONS_EXPORT_OPTIONS_H
 #define DECODE_CLI_OPTIONS_EXPORT_OPTIONS_H
 
@@ -34,17 +34,17 @@ struct export_options {
         "shortest", ARGUMENT_SECONDS, &(o)->shortest, 0                                                                \
     }
 
-/* Open the capture and its names, read its clock, and find the window. false: said why. */
+/* Open the capture and its names, read its clock, and parse the window. false: a message says why. */
 bool export_begin(struct calls_run *run, const char *command, struct export_options *options);
 
-/* Say what could not be decoded. Returns the exit status: 0, 2 where something is missing, 1 where the process that is
- * wanted did not run. */
+/* Report what could not be decoded. Returns the exit status: 0; 2 if something is missing; 1 if the selected process
+ * did not run. */
 int export_end(struct calls_run *run);
 
-/* Close what export_begin has opened. */
+/* Close what export_begin opened. */
 void export_close(struct calls_run *run);
 
-/* Ticks of the shortest call that is wanted. */
+/* The minimum length of calls in ticks. */
 uint64_t export_shortest(const struct calls_run *run, const struct export_options *options);
 
 #endif

@@ -1,4 +1,4 @@
-/* The options of commands that give names to addresses. */
+/* The options of commands that print names of addresses. */
 #ifndef DECODE_CLI_OPTIONS_NAMES_OPTIONS_H
 #define DECODE_CLI_OPTIONS_NAMES_OPTIONS_H
 
@@ -8,7 +8,7 @@
 struct names_wishes {
     const char *kernel, *symbols;
     struct argument_list files;
-    const char *paths[ARGUMENT_LIST_MAX]; /* filled in */
+    const char *paths[ARGUMENT_LIST_MAX]; /* set by open_names */
 };
 
 /* For the table of options. */
@@ -23,7 +23,7 @@ struct names_wishes {
     "  --files PATH        take names of programs, libraries and modules from this ELF file, or from all\n"            \
     "                      ELF files and debug files (.build-id) in this directory; may be repeated\n"
 
-/* names_open. NULL: said why. */
+/* Calls names_open. NULL: a message says why. */
 struct names *open_names(const struct capture *capture, struct names_wishes *wishes);
 
 #endif

@@ -1,4 +1,4 @@
-/* Branches and addresses as lists show them. */
+/* Texts of branches and addresses in lists. */
 #ifndef DECODE_CLI_TEXT_BRANCH_TEXT_H
 #define DECODE_CLI_TEXT_BRANCH_TEXT_H
 
@@ -9,7 +9,7 @@
 /* kind: enum instruction_kind, or TRANSFERS_EVENT. */
 const char *branch_kind_text(uint8_t kind);
 
-/* 16 digits, and the name. */
+/* Format an address: 16 digits, and its name. */
 #define ADDRESS_TEXT_SIZE (NAME_TEXT_SIZE + 20u)
 const char *address_text(char text[ADDRESS_TEXT_SIZE], const struct name *name, uint64_t address);
 

@@ -12,14 +12,14 @@ struct console_tail {
     long long offset; /* of the next byte to read */
     bool in_escape;
     size_t used;
-    char partial[CONSOLE_TAIL_MAX]; /* the line that is being written */
-    char last[CONSOLE_TAIL_MAX];    /* the last line that has ended and is not empty, NUL-terminated */
+    char partial[CONSOLE_TAIL_MAX]; /* the incomplete last line */
+    char last[CONSOLE_TAIL_MAX];    /* the last complete line that is not empty, NUL-terminated */
 };
 
-/* Take characters: control characters and terminal escape sequences are left out. Pure. */
+/* Add characters, without control characters and terminal escape sequences. Pure. */
 void console_tail_take(struct console_tail *tail, const char *bytes, size_t size);
 
-/* Read what was appended since the last call. A file that is not there yet is no error. */
+/* Read what was appended since the last call. A file that does not exist yet is not an error. */
 void console_tail_read(struct console_tail *tail);
 
 #endif

@@ -1,4 +1,4 @@
-/* Instructions as text, by Zydis where the tool was built with it. */
+/* Instructions as text, if the tool was built with Zydis. */
 #ifndef DECODE_CLI_TEXT_DISASSEMBLY_H
 #define DECODE_CLI_TEXT_DISASSEMBLY_H
 
@@ -11,7 +11,7 @@
 /* Was the tool built with it? */
 bool disassembly_is_there(void);
 
-/* The instruction at an address; bytes: up to 15 of it and what follows. What is none is "(bad)". */
+/* Format the instruction at an address. bytes: up to 15 bytes of it and what follows. Invalid bytes are "(bad)". */
 #define DISASSEMBLY_SIZE 128u
 const char *disassembly_text(char text[DISASSEMBLY_SIZE], const uint8_t *bytes, size_t size, enum instruction_mode mode,
                              uint64_t address);

@@ -1,10 +1,10 @@
-/* Errors of the rooms below, said. */
+/* Prints errors of other rooms. */
 #ifndef DECODE_CLI_TEXT_ERROR_TEXT_H
 #define DECODE_CLI_TEXT_ERROR_TEXT_H
 
 #include "decode/report/error_text.h"
 
-/* message_say of the text. */
+/* Print the error's text with message_say. */
 void error_say(const struct error *error);
 
 #endif

@@ -8,7 +8,7 @@
 #include "decode/report/cause_text.h"
 #include "decode/report/json.h"
 
-/* Records of a kind, one after the other. NULL: no more. */
+/* The next record of a kind. NULL: there is none. */
 static const struct capture_record *next_of_kind(const struct capture *capture, size_t *position, enum record_kind kind)
 {
     while (*position < capture->nr_records) {

@@ -1,4 +1,4 @@
-/* `undertrace info --json`: for programs. docs/capture.md lists the fields. */
+/* `undertrace info --json`. docs/capture.md lists the fields. */
 #ifndef DECODE_CLI_TEXT_INFO_JSON_H
 #define DECODE_CLI_TEXT_INFO_JSON_H
 
@@ -6,7 +6,7 @@
 
 #include "decode/capture/capture.h"
 
-/* The traces were checked. */
+/* Call after the traces were checked. */
 void info_json(FILE *file, const struct capture *capture);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the records of a CPU add up to: what `undertrace info` says as text and as JSON. */
+/* Sums over the records of a CPU, for `undertrace info`. */
 #ifndef DECODE_CLI_TEXT_INFO_SUMS_H
 #define DECODE_CLI_TEXT_INFO_SUMS_H
 
@@ -9,8 +9,8 @@
 #define INFO_KINDS (RECORD_TASK + 1)
 
 struct info_sums {
-    uint64_t records[INFO_KINDS]; /* of each kind; [0]: of kinds that are not known */
-    uint64_t handed_over;         /* bytes, as the drains say */
+    uint64_t records[INFO_KINDS]; /* of each kind; [0]: of unknown kinds */
+    uint64_t handed_over;         /* bytes of trace, according to the drain records */
 };
 
 void info_sum(struct info_sums *sums, const struct capture *capture, unsigned cpu);

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* less: what fits the screen is only printed, colours are shown, and the screen stays as it was. */
+/* less: quit if the output fits one screen, show colours, keep the screen. */
 #define LESS_OPTIONS "FRX"
 #define DEFAULT_PAGER "if command -v less >/dev/null; then exec less; else exec cat; fi"
 #define EXIT_INTERRUPTED 130
@@ -25,7 +25,7 @@ bool pager_runs(void)
     return pager != 0;
 }
 
-/* NULL: none is wanted. */
+/* NULL: no pager is to be used. */
 static const char *find_pager(void)
 {
     const char *wanted = getenv("PAGER"), *terminal = getenv("TERM");
@@ -43,7 +43,7 @@ static void wait_for_pager(void)
             break;
 }
 
-/* The terminal is the pager's until it ends. Who leaves it early has read enough, which is no error. */
+/* The pager owns the terminal until it ends. A user who quits it early has read enough, which is not an error. */
 static void leave(int signal)
 {
     wait_for_pager();

@@ -4,16 +4,16 @@
 
 #include <stdbool.h>
 
-/* undertrace --no-pager COMMAND: none is started. */
+/* For undertrace --no-pager: start no pager. */
 void pager_forbid(void);
 
-/* From here on standard output goes into a pager, if it is a terminal. Where that cannot be, it stays as it is. */
+/* Send standard output to a pager from now on, if it is a terminal and a pager can be started. */
 void pager_start(void);
 
-/* Does one run? Then standard error must be left alone. */
+/* Is a pager running? Then standard error must not be used for progress. */
 bool pager_runs(void);
 
-/* When all is written: wait until people have read it. */
+/* Call after all output: waits until the user quits the pager. */
 void pager_end(void);
 
 #endif

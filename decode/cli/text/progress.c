@@ -19,9 +19,9 @@
 struct progress {
     char *status, *status_part;
     bool quiet, live, status_failed;
-    double started, shown, written; /* written: the status file */
+    double started, shown, written; /* written: when the status file was */
     uint64_t shown_bytes;
-    double rate; /* trace bytes a second since the last line */
+    double rate; /* trace bytes per second since the last line */
     struct console_tail console;
     const char *note;
 };
@@ -47,7 +47,7 @@ static bool write_status(struct progress *progress, const char *phase, const str
     return good && rename(progress->status_part, progress->status) == 0;
 }
 
-/* Where it fails on the way, once: the reception is worth more than telling of it. */
+/* A failure during reception is reported only once: the reception is more important. */
 static void keep_status(struct progress *progress, const char *phase, const struct store_totals *totals, double now)
 {
     if (!progress->status || progress->status_failed || write_status(progress, phase, totals, now))
@@ -90,7 +90,7 @@ static int terminal_columns(void)
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 100;
 }
 
-/* Each stream's bytes, where there are several: " (0: 1.23 MiB, 1: 45 KiB end)". */
+/* The bytes of each stream, if there are several: " (0: 1.23 MiB, 1: 45 KiB end)". */
 static void list_streams(char *text, size_t size, const struct store_totals *totals)
 {
     size_t used = 0;
@@ -158,7 +158,7 @@ void progress_end(struct progress *progress, const char *phase, const struct sto
 {
     double now = monotonic_seconds();
     progress->shown = progress->started;
-    progress->shown_bytes = 0; /* the rate over all */
+    progress->shown_bytes = 0; /* the last line has the average rate */
     show_line(progress, phase, totals, now);
     if (progress->live && !progress->quiet)
         fputc('\n', stderr);

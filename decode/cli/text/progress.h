@@ -1,6 +1,6 @@
 /*
- * Telling how a reception goes: one live line on a terminal, a line every ten seconds in a log, and a small JSON file
- * for other programs.
+ * Shows the progress of a reception: one live line on a terminal, a line every ten seconds in a log, and a small JSON
+ * file for other programs.
  */
 #ifndef DECODE_CLI_TEXT_PROGRESS_H
 #define DECODE_CLI_TEXT_PROGRESS_H
@@ -12,17 +12,17 @@
 
 struct progress;
 
-/* status: file that is rewritten (by rename) about once a second, may be NULL. console: file to which the guest's
- * console goes, whose last line is shown, may be NULL. quiet: no lines at all. NULL: it cannot be begun, said why. */
+/* status: file that is rewritten (by rename) about once a second, or NULL. console: file of the guest's console, whose
+ * last line is shown, or NULL. quiet: print no lines. NULL: a message says why it failed. */
 struct progress *progress_start(const char *status, const char *console, bool quiet);
 
-/* What is shown beside the bytes from now on; it must stay. NULL: nothing. */
+/* Show this text after the bytes from now on; the text must remain valid. NULL: none. */
 void progress_note(struct progress *progress, const char *note);
 
-/* Call often; shows something where it is time for it. A reception_progress. */
+/* Call often; shows the progress when it is due. A reception_progress. */
 void progress_show(void *progress, enum reception_phase phase, const struct store_totals *totals);
 
-/* The last state, phase in one word, always shown, and the line ended. */
+/* Show the final state, phase in one word, and end the line. */
 void progress_end(struct progress *progress, const char *phase, const struct store_totals *totals);
 
 #endif

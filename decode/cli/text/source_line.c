@@ -11,17 +11,17 @@
 #include <elfutils/libdwfl.h>
 #include <sys/stat.h>
 
-/* A file with what libdw has read of it. */
+/* A file, and what libdw has read of it. */
 struct source_file {
-    const char *path; /* names' */
+    const char *path; /* owned by names */
     Dwfl *dwfl;
     Dwfl_Module *module; /* NULL: nothing could be read */
-    GElf_Addr bias;      /* libdw's addresses less the file's */
+    GElf_Addr bias;      /* libdw's addresses minus the file's */
 };
 
 struct source_lines {
     struct names *names;
-    char *debug_path; /* libdwfl.h, dwfl_standard_find_debuginfo: directories with a colon between them */
+    char *debug_path; /* directories separated by colons: libdwfl.h, dwfl_standard_find_debuginfo */
     Dwfl_Callbacks callbacks;
     struct source_file *files;
     size_t nr_files, files_room;
@@ -33,7 +33,7 @@ bool source_lines_are_there(const char *command)
     return true;
 }
 
-/* Beside the file, in .debug there, in /usr/lib/debug; and where names look. */
+/* Debug files: beside the file, in .debug there, in /usr/lib/debug, and in the directories of --files. */
 static char *debug_path_of(const char *const *directories, size_t nr_directories)
 {
     char *text = NULL;

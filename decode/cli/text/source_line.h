@@ -1,4 +1,4 @@
-/* Which line of which source a piece of code was made of: by DWARF, of ELF files and of their debug files. */
+/* Source lines of code, from DWARF in ELF files and their debug files. */
 #ifndef DECODE_CLI_TEXT_SOURCE_LINE_H
 #define DECODE_CLI_TEXT_SOURCE_LINE_H
 
@@ -9,21 +9,21 @@
 
 struct source_lines;
 
-/* Can this tool do it? It is built without libdw where that was not there. false: said so, for a command. */
+/* Was the tool built with libdw? false: a message for the command says so. */
 bool source_lines_are_there(const char *command);
 
-/* directories: where debug files are looked for (.build-id), beside the usual places. A file is opened when it is asked
- * for. NULL: no memory. */
+/* directories: where to look for debug files (.build-id), in addition to the usual places. Files are opened on demand.
+ * NULL: out of memory. */
 struct source_lines *source_lines_open(struct names *names, const char *const *directories, size_t nr_directories);
-void source_lines_close(struct source_lines *lines); /* NULL: none */
+void source_lines_close(struct source_lines *lines); /* may be NULL */
 
-/* "file.c:123" of an address as names_find takes it; "??:0", as addr2line has it, where nothing tells. Returns text,
- * cut to its size. */
+/* Format "file.c:123" for an address as in names_find; "??:0" if unknown, like addr2line. Returns text, cut to its
+ * size. */
 #define SOURCE_LINE_SIZE 512u
 const char *source_line_text(char text[SOURCE_LINE_SIZE], struct source_lines *lines, const struct code_pages *pages,
                              uint64_t cr3, uint64_t at, uint64_t address);
 
-/* The same where something tells. false: nothing does. */
+/* The same if the line is known. false: it is unknown. */
 bool source_line_known(char text[SOURCE_LINE_SIZE], struct source_lines *lines, const struct code_pages *pages,
                        uint64_t cr3, uint64_t at, uint64_t address);
 

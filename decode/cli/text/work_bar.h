@@ -1,4 +1,4 @@
-/* How far a piece of work is, on a terminal: shown from the first second on, with how long it will take. */
+/* A progress bar on a terminal: shown after one second, with the estimated remaining time. */
 #ifndef DECODE_CLI_TEXT_WORK_BAR_H
 #define DECODE_CLI_TEXT_WORK_BAR_H
 
@@ -12,7 +12,7 @@ struct work_bar {
 
 void work_bar_start(struct work_bar *bar, const char *what);
 
-/* A flow_progress; NULL is what to take where standard error is no terminal: work_bar_wanted. */
+/* A flow_progress. Use NULL instead if standard error is not a terminal: work_bar_wanted. */
 void work_bar_show(void *bar, double done);
 bool work_bar_wanted(void);
 

@@ -1,4 +1,4 @@
-// Call trees: of all of the trace, from the columns; or of a part of the time line, from its slices.
+// Call trees: of the whole trace, from the columns; or of a part of the time line, from its slices.
 
 class CallNode {
   constructor(name, entry, parent) {
@@ -6,7 +6,7 @@ class CallNode {
   }
 }
 
-// All of the trace, counted in branches or in ticks.
+// The whole trace, in branches or in ticks.
 function wholeTree(trace, unit) {
   const { parent, name, entry, calls, branches, ticks } = trace.nodes;
   const values = unit === 'ticks' ? ticks : branches;
@@ -29,7 +29,7 @@ function wholeTree(trace, unit) {
   return finished(root);
 }
 
-// What lies in a part of the time line, in units of time. Calls that are merged count as what called them.
+// A part of the time line, in units of time. Merged calls count for their callers.
 function partTree(trace, from, to) {
   const { begin, length, name, entry, depth } = trace.slices;
   const root = new CallNode(NO_NAME, 0, null);

@@ -1,4 +1,4 @@
-// Coverage: which functions ran, of those that are known; the kernel's as a map by address.
+// Coverage: which of the known functions ran; those of the kernel as a map by address.
 
 const CELL = 7;
 
@@ -21,7 +21,7 @@ class Coverage {
     this.tell();
   }
 
-  // All of the kernel's, those that ran with their names.
+  // All functions of the kernel; those that ran with their names.
   kernelFunctions() {
     const ran = new Map(this.trace.names.filter((name) => name.object === 'vmlinux').map((name) => [name.begin, name]));
     const { symbols, sizes, begin } = this.trace.facts.kernel;
@@ -39,7 +39,7 @@ class Coverage {
     this.section.querySelector('#covered').innerHTML = this.kernel.length
       ? `<span class="meter"><i style="width:${100 * ran.length / this.kernel.length}%"></i></span> &nbsp;<b>${countText(ran.length)}</b> of ${countText(this.kernel.length)} kernel functions ran
          (${percentText(ran.length, this.kernel.length)}); they are ${percentText(bytes(ran), bytes(this.kernel))} of its code`
-      : 'The kernel’s symbols are not known: --kernel or --symbols tells them.';
+      : 'The kernel’s symbols are unknown: name them with --kernel or --symbols.';
     const objects = new Map();
     for (const name of this.trace.names) {
       if (name.calls + name.branches === 0) continue;

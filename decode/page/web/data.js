@@ -1,4 +1,4 @@
-// What the page holds: a JSON object of facts, and columns of numbers in base64 (docs/export.md tells of each).
+// The page's data: a JSON object of facts, and columns of numbers in base64 (described in docs/export.md).
 
 const ENTRIES = ['base', 'call', 'interrupt', 'system call', 'signal', 'jump'];
 const ENTRY_INTERRUPT = 2, ENTRY_SYSCALL = 3, ENTRY_TASK = 255;
@@ -32,7 +32,7 @@ class Trace {
     this.duration = Math.max(1, this.facts.duration);
   }
 
-  // Time units of the columns as nanoseconds (or branches).
+  // Converts time units of the columns to nanoseconds (or branches).
   amount(units) { return units * this.facts.unit; }
   timeText(units) { return timeText(this.amount(units), this.byBranches); }
   ticksText(ticks) { return timeText(ticks * this.facts.tick, this.byBranches); }
@@ -65,7 +65,7 @@ class Trace {
     return KIND.USER;
   }
 
-  // Functions whose names have all the words, the most used ones first.
+  // Functions whose names contain all the words, the most frequent ones first.
   search(text, most) {
     const words = text.toLowerCase().split(/\s+/).filter((word) => word);
     if (!words.length) return [];
@@ -78,7 +78,7 @@ class Trace {
   }
 }
 
-// The first index at which values (rising, by way of order) are at least so much.
+// The first index at which values (ascending, in the given order) reach a limit.
 function lowerBound(values, order, wanted) {
   let low = 0, high = order.length;
   while (low < high) {

@@ -1,4 +1,4 @@
-// The flame graph: a call tree, each function as wide as what it took with all that it called; the outermost on top.
+// The flame graph: a call tree with the outermost function on top; the width of a function is its total cost.
 
 const FLAME_ROW = 18;
 
@@ -32,7 +32,7 @@ class Flame {
     });
   }
 
-  // The tree is made when it is looked at for the first time.
+  // The tree is built when it is first shown.
   open() {
     if (!this.root || this.unit === 'part') this.load(this.unit);
     else this.draw();
@@ -86,7 +86,7 @@ class Flame {
     let left = x, narrow = x;
     for (const child of node.children) {
       const size = node.total > 0 ? child.total / node.total * width : 0;
-      if (size < 0.5) break; // the children are sorted: what follows is narrower still
+      if (size < 0.5) break; // the children are sorted: the rest are narrower
       this.below(child, left, size, y + FLAME_ROW, inMarked || isMarked);
       left += size;
       narrow = left;
@@ -130,7 +130,7 @@ class Flame {
   }
 }
 
-// How many levels a node has below it that are not too narrow to be seen.
+// The number of levels below a node that are wide enough to be drawn.
 function deepest(node, least) {
   let depth = 0, level = [node];
   while (level.length) {

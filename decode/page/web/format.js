@@ -1,4 +1,4 @@
-// Numbers and times as people read them, and the colours of functions.
+// Texts of numbers and times, and the colours of functions.
 
 const numberFormat = new Intl.NumberFormat('en-GB');
 
@@ -13,7 +13,7 @@ function shortCount(number) {
   return String(Math.round(number));
 }
 
-// Nanoseconds; where the trace has no time, branches.
+// Nanoseconds; branches if the trace has no time.
 function timeText(amount, byBranches) {
   if (byBranches) return shortCount(amount) + ' branches';
   for (const [size, unit] of [[1e9, ' s'], [1e6, ' ms'], [1e3, ' µs']]) {
@@ -22,7 +22,7 @@ function timeText(amount, byBranches) {
   return Math.round(amount) + ' ns';
 }
 
-// A moment to as many digits as a step of so much needs.
+// A moment, with as many digits as steps of this size require.
 function momentText(amount, step, byBranches) {
   if (byBranches) return countText(amount);
   const seconds = amount / 1e9;
@@ -40,7 +40,7 @@ function hash(text) {
   return value >>> 0;
 }
 
-// Hues: the kernel is warm, its modules are olive, programs are blue to green, what has no name is grey.
+// Hues: the kernel is warm, its modules are olive, programs are blue to green, unnamed code is grey.
 const KIND = { KERNEL: 0, MODULE: 1, USER: 2, UNKNOWN: 3, INTERRUPT: 4, SYSCALL: 5, TASK: 6 };
 const kindHues = [[14, 30], [62, 20], [172, 46], [220, 0], [326, 16], [268, 18], [205, 60]];
 const kindTexts = ['kernel', 'module', 'program', 'no symbol', 'interrupt', 'system call'];

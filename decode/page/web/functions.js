@@ -1,4 +1,4 @@
-// The functions, as a table that sorts by any column and draws only the lines that are seen.
+// The functions: a table that sorts by any column and draws only the visible lines.
 
 const LINE = 24;
 

@@ -6,7 +6,7 @@ class CpuLane {
   constructor(trace, track) {
     this.trace = trace;
     this.cpu = track.cpu;
-    this.rows = []; // of each depth the slices, by begin
+    this.rows = []; // slices of each depth, by begin
     const { depth, merged } = trace.slices;
     const counts = [];
     for (let i = track.begin; i < track.end; i++) counts[depth[i]] = (counts[depth[i]] || 0) + 1;
@@ -22,7 +22,7 @@ class CpuLane {
   fold() { this.folded = !this.folded; }
   shown() { return this.folded ? this.rows.slice(0, 2) : this.rows; }
 
-  // Which slice stands at a time in a row of pixels of the lane; -1: none.
+  // The slice at a time in a row of pixels of the lane; -1: none.
   at(time, y) {
     const row = Math.floor((y - TITLE - MARKS) / ROW);
     return row >= 0 && row < this.shown().length ? sliceAt(this.trace, this.rows[row], time) : -1;

@@ -1,4 +1,4 @@
-// The page: tabs, what is chosen, light and dark.
+// The page: tabs, the selection, light and dark.
 
 function start() {
   const trace = new Trace();
@@ -78,7 +78,7 @@ function start() {
   addEventListener('resize', () => views[current()].open());
   details.innerHTML = '<span class="note">Click a call to see what it is, double click to zoom to it. Ctrl and the wheel zoom, dragging moves; / searches.</span>';
   show('Time line');
-  // For tests: what a person would see, as values.
+  // For tests: the visible state as values.
   window.undertrace = { trace, timeline, views, show, ready: true };
 }
 

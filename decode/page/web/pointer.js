@@ -1,4 +1,4 @@
-// The pointer: dragging and clicking on one element, the tip beside it, and what is told of a slice.
+// The pointer: dragging and clicking on an element, the tooltip, and the details of a slice.
 
 function dragged(element, { move, click }) {
   element.addEventListener('pointerdown', (event) => {
@@ -35,7 +35,7 @@ function showTip(html, event) {
 
 function mergedText(trace, slice) {
   const { merged, mergedLength } = trace.slices;
-  return merged[slice] ? `${countText(merged[slice])} shorter calls within are not shown (${trace.timeText(mergedLength[slice])})` : '';
+  return merged[slice] ? `${countText(merged[slice])} shorter calls merged into this one (${trace.timeText(mergedLength[slice])})` : '';
 }
 
 function sliceTip(trace, painter, slice) {

@@ -1,4 +1,4 @@
-// The search: functions by parts of their names. Those that fit are marked in every view.
+// The search: functions by parts of their names. Matches are marked in every view.
 
 class Search {
   constructor(trace, hooks) {

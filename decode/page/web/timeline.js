@@ -1,4 +1,4 @@
-// The time line: lanes, an overview to choose a part from, zoom and pan.
+// The time line: lanes, an overview to select a part, zoom and pan.
 
 const OVERVIEW = 54, AXIS = 18;
 
@@ -92,7 +92,7 @@ class Timeline {
     this.show(this.view.from + size * part, this.view.to + size * part);
   }
 
-  // What lies outside of the trace is not shown.
+  // Nothing outside the trace is shown.
   show(from, to) {
     const size = Math.min(Math.max(4, to - from), this.trace.duration);
     this.view.from = Math.min(Math.max(0, from), this.trace.duration - size);
@@ -110,7 +110,7 @@ class Timeline {
     this.reveal(slice);
   }
 
-  // Scroll to where a slice stands.
+  // Scroll to a slice.
   reveal(slice) {
     let top = AXIS;
     for (const lane of this.lanes) {
@@ -138,7 +138,7 @@ class Timeline {
     this.later();
   }
 
-  // The lane below a place on the screen, and where in it.
+  // The lane at a position on the screen, and the position in it.
   place(event) {
     const box = this.canvas.getBoundingClientRect();
     const time = this.view.from + (event.clientX - box.left) / box.width * (this.view.to - this.view.from);
@@ -156,7 +156,7 @@ class Timeline {
     return place ? place.lane.at(place.time, place.y) : -1;
   }
 
-  // A click on a CPU's title folds its calls, or shows them again.
+  // A click on a CPU's title folds or unfolds its calls.
   click(event) {
     const place = this.place(event);
     if (place && place.lane.rows && place.y < TITLE) {

@@ -1,5 +1,5 @@
-// How lanes are drawn: what is narrower than a pixel is drawn with its neighbours, so that a picture takes as many steps
-// as it has pixels, however much lies in it.
+// Drawing of lanes: slices narrower than a pixel are drawn with their neighbours, so that the number of steps depends on the
+// pixels and not on the number of slices.
 
 class Painter {
   constructor(trace) {
@@ -7,7 +7,7 @@ class Painter {
     this.colours = new Map();
   }
 
-  // Colours and fonts of the page as it is now.
+  // The page's current colours and fonts.
   prepare(canvas) {
     const style = getComputedStyle(document.documentElement);
     const value = (name) => style.getPropertyValue('--' + name).trim();
@@ -76,7 +76,7 @@ class Painter {
         context.fillRect(Math.floor(left), y, 1, height - 1);
         context.globalAlpha = 1;
         const next = lowerBound(begin, order, view.from + (Math.floor(left) + 1) / scale);
-        index = Math.max(next - 1, index + 1); // the last that begins in this pixel may be long
+        index = Math.max(next - 1, index + 1); // the last slice that begins in this pixel may be long
         continue;
       }
       context.fillRect(left, y, Math.max(right - left - (width > 3 ? 0.6 : 0), 0.6), height - 1);
@@ -86,7 +86,7 @@ class Painter {
     }
   }
 
-  // What the hypervisor did.
+  // The hypervisor's activity.
   marks(context, lane, view, y) {
     const { time, kind } = this.trace.marks;
     const scale = view.width / (view.to - view.from);

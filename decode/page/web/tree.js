@@ -1,4 +1,4 @@
-// The call tree as a table whose lines open.
+// The call tree as a table whose lines expand.
 
 class TreeView {
   constructor(trace, section, hooks) {
@@ -75,7 +75,7 @@ class TreeView {
     this.openWay(node);
   }
 
-  // Open the way to where a function took the most.
+  // Expand the path to the most expensive call of a function.
   openName(number) {
     if (!this.root) this.fill();
     let best = null;
