@@ -194,7 +194,7 @@ bool aps_start(const struct aps_request *request)
     return all;
 }
 
-void aps_put_back(const struct boot_cpu *cpus, uint16_t nr_cpus)
+void aps_reset(const struct boot_cpu *cpus, uint16_t nr_cpus)
 {
     for (uint16_t i = 1; i < nr_cpus; i++)
         ap_init(&cpus[i]);

@@ -43,7 +43,7 @@ struct aps_request {
 bool aps_start(const struct aps_request *request);
 
 /* Return them by INIT to the state in which firmware left them: waiting for a SIPI, without any code of ours. */
-void aps_put_back(const struct boot_cpu *cpus, uint16_t nr_cpus);
+void aps_reset(const struct boot_cpu *cpus, uint16_t nr_cpus);
 
 /* All waiting CPUs call run, at the same time. The identity map has been removed by then. run must not return. */
 typedef void aps_run(struct boot_cpu *cpu);

@@ -35,9 +35,9 @@ void machine_init(struct boot_state *boot)
                                   .trigger_once = boot->options.pt.trigger_starts,
                                   .nr_ept_pages = boot->nr_ept_pages,
                                   .nr_cpus = (uint16_t)boot->nr_cpus};
-    machine.ept_pool = plan_take(boot, 4096ull * machine.nr_ept_pages);
+    machine.ept_pool = plan_alloc(boot, 4096ull * machine.nr_ept_pages);
     if (machine.code_pages)
-        machine.map_memory = plan_take(boot, vmx_map_memory_size);
+        machine.map_memory = plan_alloc(boot, vmx_map_memory_size);
     const char *failure = vmx_machine_init(&machine);
     if (failure)
         boot_fail("cannot prepare the machine for the guest: %s", failure);

@@ -71,8 +71,8 @@ static _Noreturn void move_image(void)
 {
     uint64_t top = memory_map_top(&boot->info.map);
     plan_cpus(boot); /* first: the trace regions need the alignment of the range's start */
-    struct boot_state *moved = plan_take(boot, sizeof *moved);
-    void *image = plan_take(boot, moved_bytes());
+    struct boot_state *moved = plan_alloc(boot, sizeof *moved);
+    void *image = plan_alloc(boot, moved_bytes());
     boot->image_pa = virt_to_phys(image);
     boot->cr3 = paging_build(&boot->arena, &boot->info.map, top, boot->image_pa);
     if (boot->cr3 == 0)
@@ -87,7 +87,7 @@ static _Noreturn void move_image(void)
 
 static _Noreturn void moved_main(void)
 {
-    screen_map_again();
+    screen_remap();
     idt_fill(true);
     paging_set_pat();
     gdt_load_cpu(boot->cpus[0].descriptors, 0);
@@ -112,7 +112,7 @@ static _Noreturn void run_selftest(void)
                                       .channel = &boot->channel,
                                       .vtd = &boot->vtd,
                                       .vtd_request = &vtd_request,
-                                      .memory = plan_take(boot, SELFTEST_WIRE_BYTES)};
+                                      .memory = plan_alloc(boot, SELFTEST_WIRE_BYTES)};
     selftest_run(&selftest);
 }
 
@@ -128,7 +128,7 @@ static void take_cpus(void)
                                                                                                     : &boot->cpuid};
     if (aps_start(&request))
         return;
-    aps_put_back(boot->cpus, boot->nr_cpus);
+    aps_reset(boot->cpus, boot->nr_cpus);
     check_refuse_vmx(boot, "not all CPUs could be taken over");
 }
 

@@ -106,7 +106,7 @@ void plan_carve(struct boot_state *boot, uint32_t info_pa, uint64_t image_pa)
     log_line("reserved memory: %lx to %lx, %lu KiB", boot->carved.start, boot->carved.end, request.size / KIB);
 }
 
-void *plan_take(struct boot_state *boot, uint64_t size)
+void *plan_alloc(struct boot_state *boot, uint64_t size)
 {
     void *memory = arena_take(&boot->arena, size, 4096);
     if (!memory)
@@ -117,18 +117,18 @@ void *plan_take(struct boot_state *boot, uint64_t size)
 void plan_cpus(struct boot_state *boot)
 {
     uint64_t stride = region_bytes(boot);
-    uint8_t *regions = stride ? plan_take(boot, stride * boot->nr_cpus) : NULL;
-    boot->cpus = plan_take(boot, boot->nr_cpus * sizeof *boot->cpus);
+    uint8_t *regions = stride ? plan_alloc(boot, stride * boot->nr_cpus) : NULL;
+    boot->cpus = plan_alloc(boot, boot->nr_cpus * sizeof *boot->cpus);
     for (uint16_t i = 0; i < boot->nr_cpus; i++) {
         struct boot_cpu *cpu = &boot->cpus[i];
         cpu->number = i;
         cpu->apic_id = boot->acpi.cpus.apic_ids[i];
-        cpu->stack_top = (uint8_t *)plan_take(boot, BOOT_STACK_SIZE) + BOOT_STACK_SIZE;
-        cpu->descriptors = plan_take(boot, GDT_CPU_SIZE);
+        cpu->stack_top = (uint8_t *)plan_alloc(boot, BOOT_STACK_SIZE) + BOOT_STACK_SIZE;
+        cpu->descriptors = plan_alloc(boot, GDT_CPU_SIZE);
         if (boot->no_vmx)
             continue;
-        cpu->pt_memory = plan_take(boot, PT_ENGINE_SIZE);
-        cpu->vmx_memory = plan_take(boot, vmx_cpu_size);
+        cpu->pt_memory = plan_alloc(boot, PT_ENGINE_SIZE);
+        cpu->vmx_memory = plan_alloc(boot, vmx_cpu_size);
         if (regions)
             cpu->regions = (struct pt_region_memory){regions + i * stride, virt_to_phys(regions + i * stride)};
     }

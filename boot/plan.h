@@ -21,6 +21,6 @@ void plan_carve(struct boot_state *boot, uint32_t info_pa, uint64_t image_pa);
 void plan_cpus(struct boot_state *boot);
 
 /* Allocate size zeroed bytes, page-aligned; fails the boot if they are not there. */
-void *plan_take(struct boot_state *boot, uint64_t size);
+void *plan_alloc(struct boot_state *boot, uint64_t size);
 
 #endif

@@ -16,7 +16,7 @@ void tracing_open_channel(struct boot_state *boot)
         boot->vtd.nr_stuck = remapping_stop(&boot->acpi.dmar, false);
     channel_open(&boot->channel, &boot->options, &boot->acpi, boot->nr_cpus, &boot->arena);
     uint32_t room = plan_hello_bytes(boot->nr_cpus);
-    char *text = plan_take(boot, room);
+    char *text = plan_alloc(boot, room);
     struct hello_facts facts = {.cpuid = &boot->cpuid,
                                 .setup = boot->no_pt ? NULL : &boot->setup,
                                 .config = &boot->options.pt,
@@ -34,7 +34,8 @@ void tracing_open_channel(struct boot_state *boot)
                                 .nr_cpus = boot->nr_cpus};
     uint32_t size = hello_text(text, room, &facts);
     channel_hello(&boot->channel, &boot->options, boot->nr_cpus, text, size, &boot->arena);
-    if (boot->channel.kind == CHANNEL_NONE && !boot->channel.wanted_none && !boot->no_pt && !boot->options.selftest) {
+    if (boot->channel.kind == CHANNEL_NONE && !boot->channel.none_requested && !boot->no_pt &&
+        !boot->options.selftest) {
         boot->no_pt = "no channel";
         log_line("no channel for the trace; the guest boots without tracing");
     }

@@ -47,7 +47,7 @@ static void add_unit(struct dmar *dmar, const uint8_t *drhd, uint32_t length)
 void dmar_read(struct dmar *dmar, const uint8_t *table, uint32_t size, uint64_t pa)
 {
     *dmar = (struct dmar){.pa = pa,
-                          .firmware_asks = size > TABLE_FLAGS && table[TABLE_FLAGS] & DMA_CTRL_PLATFORM_OPT_IN_FLAG};
+                          .firmware_opts_in = size > TABLE_FLAGS && table[TABLE_FLAGS] & DMA_CTRL_PLATFORM_OPT_IN_FLAG};
     for (uint32_t at = TABLE_STRUCTURES; at < size && size - at >= 4;) {
         const uint32_t length = read16(table + at + STRUCTURE_LENGTH);
         if (length < 4 || length > size - at)

@@ -19,7 +19,7 @@
 
 struct dmar {
     uint64_t pa;                       /* of the table; 0: the machine has none */
-    bool firmware_asks;                /* DMA_CTRL_PLATFORM_OPT_IN_FLAG: the platform expects the OS to remap DMA */
+    bool firmware_opts_in;             /* DMA_CTRL_PLATFORM_OPT_IN_FLAG: the platform expects the OS to remap DMA */
     uint16_t nr_units;                 /* units in the arrays below */
     uint16_t nr_more;                  /* further units in the table, which are ignored */
     uint64_t units[DMAR_MAX_UNITS];    /* physical addresses of their registers */

@@ -13,7 +13,7 @@ const char *dmar_auto_objection(const struct dmar *dmar, bool card)
         return "ACPI lists no remapping unit";
     if (!card)
         return "it is left to the guest, because the channel is not a network card (vtd=on uses it)";
-    if (!dmar->firmware_asks)
+    if (!dmar->firmware_opts_in)
         return "the firmware does not request it (vtd=on switches it on, selftest=on tries it)";
     return NULL;
 }

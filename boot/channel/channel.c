@@ -132,22 +132,22 @@ static struct sink *open_net(struct channel *channel, const struct options *opti
 void channel_open(struct channel *channel, const struct options *options, const struct acpi_facts *acpi,
                   uint16_t nr_cpus, struct arena *arena)
 {
-    *channel = (struct channel){.kind = options->channel, .wanted_none = options->channel == CHANNEL_NONE};
-    channel->stage = channel->wanted_none ? CHANNEL_NOT_WANTED : CHANNEL_NO_START;
+    *channel = (struct channel){.kind = options->channel, .none_requested = options->channel == CHANNEL_NONE};
+    channel->stage = channel->none_requested ? CHANNEL_DISABLED : CHANNEL_NO_START;
     pci_use_ecam(&acpi->ecams, paging_window);
     if (options->channel == CHANNEL_UART)
         channel->sink = open_uart(channel, options, acpi, nr_cpus, arena);
     else if (options->channel != CHANNEL_NONE)
         channel->sink = open_net(channel, options, nr_cpus, arena);
-    if (channel->sink && !channel->wanted_none)
-        channel->stage = CHANNEL_UNHEARD;
+    if (channel->sink && !channel->none_requested)
+        channel->stage = CHANNEL_NO_ACK;
     if (channel->sink && channel->kind == CHANNEL_AUTO)
         channel->kind = CHANNEL_NET;
     if (!channel->sink)
         open_none(channel, nr_cpus, arena);
 }
 
-static void close_unheard(struct channel *channel, uint16_t nr_cpus, struct arena *arena)
+static void close_unacknowledged(struct channel *channel, uint16_t nr_cpus, struct arena *arena)
 {
     if (channel->kind == CHANNEL_NET) {
         log_line("channel=net: no receiver acknowledged the first record");
@@ -171,8 +171,8 @@ void channel_hello(struct channel *channel, const struct options *options, uint1
 
     uint64_t seconds = channel->kind == CHANNEL_NET ? options->net_wait_seconds : UART_HELLO_SECONDS;
     if (!sink_drain(channel->sink, seconds * clock_tsc_hz()))
-        close_unheard(channel, nr_cpus, arena);
-    else if (channel->stage == CHANNEL_UNHEARD)
+        close_unacknowledged(channel, nr_cpus, arena);
+    else if (channel->stage == CHANNEL_NO_ACK)
         channel->stage = CHANNEL_OPEN;
     log_sink_set(channel->sink);
 }

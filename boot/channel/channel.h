@@ -16,7 +16,7 @@ struct channel {
     enum channel_kind kind; /* the kind in use: never CHANNEL_AUTO */
     struct sink *sink;      /* never NULL: the sink of CHANNEL_NONE discards everything */
     enum channel_stage stage;
-    bool wanted_none;        /* channel=none was given: the trace is discarded on purpose */
+    bool none_requested;     /* channel=none was given: the trace is discarded on purpose */
     struct pci_function nic; /* CHANNEL_NET */
     struct uart_found uart;  /* CHANNEL_UART */
 };

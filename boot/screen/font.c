@@ -1,5 +1,5 @@
 /* Kind: core, init */
-/* Drawn for this program, on a grid of 8 x 8: each row stands for two of the screen, and each upright stroke is two
+/* Drawn for this program, on a grid of 8 x 8: each row is two pixels high on the screen, and each upright stroke is two
  * pixels wide. */
 #include "boot/screen/font.h"
 

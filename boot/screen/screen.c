@@ -46,7 +46,7 @@ static void map_window(uint64_t first, uint64_t end)
     *table_entry(WINDOW_BASE, 3) = table_pa | PAGE_TABLE | PAGE_NX;
 }
 
-void screen_map_again(void)
+void screen_remap(void)
 {
     if (screen.memory)
         *table_entry(WINDOW_BASE, 3) = (*table_entry((uint64_t)window_table, 1) & PAGE_ADDRESS) | PAGE_TABLE | PAGE_NX;
@@ -56,7 +56,7 @@ void screen_map_again(void)
 static void screen_show(const char *line, enum log_words words)
 {
     if (words == LOG_LAST_WORDS && !screen.once)
-        text_begin_last(&screen);
+        text_begin_final(&screen);
     text_line(&screen, line, words == LOG_WORDS ? TEXT_PLAIN : TEXT_ALARM);
 }
 

@@ -9,6 +9,6 @@
 void screen_set(const struct mb2_framebuffer *framebuffer);
 
 /* Map the screen in new page tables, which have just been loaded. Call it before the next log line. */
-void screen_map_again(void);
+void screen_remap(void);
 
 #endif

@@ -56,7 +56,7 @@ void text_begin(struct text_screen *s, const struct mb2_framebuffer *fb, volatil
         s->memory = NULL;
 }
 
-void text_begin_last(struct text_screen *s)
+void text_begin_final(struct text_screen *s)
 {
     const uint32_t stripes = s->columns / STRIPE_COLUMNS;
     s->once = true;

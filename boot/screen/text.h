@@ -34,7 +34,7 @@ void text_begin(struct text_screen *screen, const struct mb2_framebuffer *frameb
 
 /* Restart in the first row for the final messages. The first of them matter most, so lines for which there is no room
  * are dropped. A wide screen shows several stripes of rows side by side. */
-void text_begin_last(struct text_screen *screen);
+void text_begin_final(struct text_screen *screen);
 
 /* Write one line, wrapped at the screen's width. */
 void text_line(struct text_screen *screen, const char *line, enum text_ink ink);

@@ -54,7 +54,7 @@ static void find_vmx(struct list *list, const struct machine_facts *facts)
 }
 
 /* Output schemes. Called only if the CPU has Intel PT. */
-static void find_pt_output(struct list *list, const struct pt_cpuid *pt)
+static void find_pt_schemes(struct list *list, const struct pt_cpuid *pt)
 {
     const uint32_t ecx = pt->leaf14_0[2];
     if (!(ecx & (CPUID_14_ECX_TOPAOUT | CPUID_14_ECX_SNGLRNGOUT)))
@@ -90,7 +90,7 @@ static void find_pt(struct list *list, const struct machine_facts *facts)
                  facts->outer_hypervisor[0] ? "the outer hypervisor does not allow Intel PT in VMX operation"
                                             : "this CPU does not allow Intel PT in VMX operation",
                  "IA32_VMX_MISC[14] is 0", facts->outer_hypervisor[0] ? ON_BARE_METAL : SINGLE_STEPS);
-    find_pt_output(list, pt);
+    find_pt_schemes(list, pt);
 }
 
 static void find_vtd(struct list *list, const struct machine_facts *facts)
@@ -136,8 +136,8 @@ static void find_machine(struct list *list, const struct machine_facts *facts)
 static void find_channel(struct list *list, const struct machine_facts *facts)
 {
     static const struct finding by_stage[] = {
-        [CHANNEL_NOT_WANTED] = {FINDING_STOPS_WIRE, "the channel is switched off", "channel=none",
-                                "remove channel=none from the options"},
+        [CHANNEL_DISABLED] = {FINDING_STOPS_WIRE, "the channel is switched off", "channel=none",
+                              "remove channel=none from the options"},
         [CHANNEL_NO_CARD] = {FINDING_STOPS_WIRE, "no supported network card", NULL,
                              "install a card that docs/hardware.md lists, or use a serial line: channel=uart"},
         [CHANNEL_NO_START] = {FINDING_STOPS_WIRE, "the channel's device does not start",
@@ -149,7 +149,7 @@ static void find_channel(struct list *list, const struct machine_facts *facts)
         [CHANNEL_NO_PEER] =
             {FINDING_STOPS_WIRE, "the receiver's address does not answer", "ARP",
              "give the receiver the address of net.peer=, in the network of net.ip=, on the same cable"},
-        [CHANNEL_UNHEARD] =
+        [CHANNEL_NO_ACK] =
             {FINDING_STOPS_WIRE, "no receiver answers", NULL,
              "start \"undertrace receive\" first, with the same port, and allow that UDP port in its firewall"},
     };

@@ -68,7 +68,7 @@ static const struct machine_map machines[] = {
       {{0x100000000, 0x1480000000}, U},
       {{0x1480000000, 0x2840000000}, R},
       {{0x2840000000, 0x2880000000}, U}}},
-    {"two sockets, 1.5 TiB of memory, each with persistent memory behind its own",
+    {"two sockets, 1.5 TiB of memory, each with its own persistent memory",
      {{{0, 0x3e000}, U},
       {{0x3e000, 0xa0000}, R},
       {{0x100000, 0x64ae3000}, U},

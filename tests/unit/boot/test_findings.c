@@ -165,12 +165,12 @@ static void test_channel(void **state)
         enum channel_stage stage;
         const char *what, *remedy;
     } rows[] = {
-        {CHANNEL_NOT_WANTED, "switched off", "channel=none"},
+        {CHANNEL_DISABLED, "switched off", "channel=none"},
         {CHANNEL_NO_CARD, "no supported network card", "docs/hardware.md"},
         {CHANNEL_NO_START, "does not start", "named in that line"},
         {CHANNEL_NO_LINK, "no link", "cable"},
         {CHANNEL_NO_PEER, "does not answer", "net.peer="},
-        {CHANNEL_UNHEARD, "no receiver answers", "undertrace receive"},
+        {CHANNEL_NO_ACK, "no receiver answers", "undertrace receive"},
     };
     struct machine_facts facts = skylake();
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -36,7 +36,7 @@ static void copy_quoted(char to[64], const char *text)
     to[end - start] = 0;
 }
 
-/* "`pt.range0` to `pt.range3`" stands for four rows. */
+/* "`pt.range0` to `pt.range3`" is an abbreviation for four rows. */
 static char last_digit(const char *cell)
 {
     const char *to = strstr(cell, "` to `");

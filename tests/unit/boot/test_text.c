@@ -54,15 +54,15 @@ static uint32_t pixel_at(const struct canvas *c, uint32_t x, uint32_t y)
 /* The character in a cell, 0 if it is none of the font in this colour. */
 static char read_cell(const struct canvas *c, uint32_t column, uint32_t row, enum text_ink ink)
 {
-    for (char look = FONT_FIRST; look <= FONT_LAST; look++) {
+    for (char candidate = FONT_FIRST; candidate <= FONT_LAST; candidate++) {
         bool same = true;
         for (unsigned i = 0; i < FONT_WIDTH * FONT_HEIGHT && same; i++) {
             const unsigned x = i % FONT_WIDTH, y = i / FONT_WIDTH;
-            const uint32_t color = font_row(look, y) >> (7 - x) & 1 ? c->screen.ink[ink] : c->screen.paper[ink];
+            const uint32_t color = font_row(candidate, y) >> (7 - x) & 1 ? c->screen.ink[ink] : c->screen.paper[ink];
             same = pixel_at(c, column * FONT_WIDTH + x, row * FONT_HEIGHT + y) == color;
         }
         if (same)
-            return look;
+            return candidate;
     }
     return 0;
 }
@@ -165,7 +165,7 @@ static void test_final_messages_do_not_wrap_around(void **state)
     struct canvas c;
     canvas_begin(&c, pixels_of(32, 160 * FONT_WIDTH, 3 * FONT_HEIGHT, 0));
     text_line(&c.screen, "before", TEXT_PLAIN);
-    text_begin_last(&c.screen);
+    text_begin_final(&c.screen);
     for (int i = 0; i < 8; i++) {
         char line[32];
         snprintf(line, sizeof line, "line %d", i);
@@ -184,7 +184,7 @@ static void test_narrow_screens_have_one_stripe(void **state)
     (void)state;
     struct canvas c;
     canvas_begin(&c, pixels_of(32, 128 * FONT_WIDTH, 2 * FONT_HEIGHT, 0));
-    text_begin_last(&c.screen);
+    text_begin_final(&c.screen);
     for (int i = 0; i < 3; i++)
         text_line(&c.screen, i == 0 ? "first" : "others", TEXT_ALARM);
     assert_row(&c, 0, 128, 0, "first", TEXT_ALARM);

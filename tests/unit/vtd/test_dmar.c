@@ -76,14 +76,14 @@ static void real_tables(void **state)
     (void)state;
     struct dmar dmar;
     dmar_read(&dmar, surface, sizeof surface, 1);
-    assert_true(dmar.firmware_asks);
+    assert_true(dmar.firmware_opts_in);
     assert_int_equal(dmar.nr_units, 4);
     assert_int_equal(dmar.units[1], 0xfed84000);
     assert_int_equal(dmar.slots[0], 2 << 3);
     for (unsigned i = 1; i < 4; i++) /* a port with everything below it; everything else */
         assert_int_equal(dmar.slots[i], DMAR_NO_SLOT);
     dmar_read(&dmar, nuc, sizeof nuc, 1);
-    assert_false(dmar.firmware_asks);
+    assert_false(dmar.firmware_opts_in);
     assert_int_equal(dmar.nr_units, 2);
     assert_int_equal(dmar.slots[0], 2 << 3);
     assert_int_equal(dmar.slots[1], DMAR_NO_SLOT);

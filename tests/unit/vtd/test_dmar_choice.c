@@ -12,7 +12,7 @@
 static struct dmar laptop(void)
 {
     return (struct dmar){.pa = 0x7a000000,
-                         .firmware_asks = true,
+                         .firmware_opts_in = true,
                          .nr_units = 3,
                          .units = {0xfed90000, 0xfed84000, 0xfed91000},
                          .slots = {2 << 3, 7 << 3, DMAR_NO_SLOT}};
@@ -30,7 +30,7 @@ static void used_where_firmware_requests_it(void **state)
     (void)state;
     struct dmar dmar = laptop();
     assert_null(dmar_auto_objection(&dmar, true));
-    dmar.firmware_asks = false;
+    dmar.firmware_opts_in = false;
     assert_says(dmar_auto_objection(&dmar, true), "vtd=on");
     dmar = laptop();
     assert_says(dmar_auto_objection(&dmar, false), "left to the guest");

@@ -200,26 +200,26 @@ static void every_step_can_fail(void **state)
 {
     (void)state;
     static const uint32_t bits[] = {QIE, WBF, RTPS, TES};
-    const char *said[6];
+    const char *reasons[6];
     unsigned nr = 0;
     for (unsigned i = 0; i < 4; i++) {
         struct unit u = a_unit();
         u.cap |= 1u << 4;
         u.status = bits[i] == QIE ? QIE : 0;
         u.stuck = bits[i];
-        said[nr++] = start(&u);
+        reasons[nr++] = start(&u);
         assert_false(u.status & TES);
     }
     struct unit u = a_unit();
     u.ccmd_stuck = true;
-    said[nr++] = start(&u);
+    reasons[nr++] = start(&u);
     u = a_unit();
     u.iotlb_stuck = true;
-    said[nr++] = start(&u);
+    reasons[nr++] = start(&u);
     for (unsigned i = 0; i < nr; i++) {
-        assert_non_null(said[i]);
+        assert_non_null(reasons[i]);
         for (unsigned k = 0; k < i && i < 5; k++)
-            assert_string_not_equal(said[i], said[k]);
+            assert_string_not_equal(reasons[i], reasons[k]);
     }
 }
 

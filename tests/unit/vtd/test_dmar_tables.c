@@ -152,7 +152,7 @@ static void expect(const struct built *b, uint16_t source, uint64_t address, boo
 }
 
 /* Around each boundary, and everywhere in steps that are not a multiple of a page size. */
-static void look(const struct built *b)
+static void check_around(const struct built *b)
 {
     const struct range ours = b->layout.ours;
     const uint64_t reach = b->layout.reach;
@@ -205,7 +205,7 @@ static void access_rights_of_devices(void **state)
         for (unsigned k = 0; k < sizeof places / sizeof places[0]; k++) {
             struct built b;
             build(&b, cap(units[i].sagaw, units[i].width, units[i].mib, units[i].gib), 5 * GIB + 0x12345000, places[k]);
-            look(&b);
+            check_around(&b);
             free(b.machine.memory);
         }
     }
