@@ -23,6 +23,12 @@ struct hello_facts {
     uint16_t nr_cpus;
 };
 
+/* The most bytes that the text needs. */
+static inline uint32_t hello_bytes_max(uint16_t nr_cpus)
+{
+    return 8192 + nr_cpus * 128u;
+}
+
 /* Write lines "name value" to text. Returns the number of bytes, without a terminating NUL. */
 uint32_t hello_text(char *text, size_t size, const struct hello_facts *facts);
 

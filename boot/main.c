@@ -146,7 +146,7 @@ static _Noreturn void start_with_vmx(void)
     remapping_hide(&boot->acpi.dmar, boot->channel.kind == CHANNEL_NET, boot->vtd.active);
     tracing_init_cpu(boot, first);
     if (!boot->no_pt)
-        image_send(first->pt, boot->image_pa, boot->cr3);
+        tracing_send_image(boot, first->pt);
     machine_init(boot);
     struct guest_entry loaded = load_guest(true);
     paging_drop_identity(boot->cr3);

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/phys.h"
 #include "boot/fail.h"
+#include "boot/hello.h"
 #include "boot/memory/image.h"
 #include "boot/memory/paging.h"
 #include "boot/selftest/selftest_wire.h"
@@ -42,8 +43,8 @@ static uint64_t arena_bytes(struct boot_state *boot)
 {
     uint64_t top = memory_map_top(&boot->info.map);
     uint64_t bytes = moved_bytes() + paging_bytes(top) + boot->nr_cpus * cpu_bytes(boot);
-    bytes += LINUX_BOOT_AREA_SIZE + LINUX_E820_REST_MAX + boot->info.efi_map.size +
-             2 * plan_hello_bytes(boot->nr_cpus) + sizeof *boot + 8 * 4096;
+    bytes += LINUX_BOOT_AREA_SIZE + LINUX_E820_REST_MAX + boot->info.efi_map.size + 2 * hello_bytes_max(boot->nr_cpus) +
+             sizeof *boot + 8 * 4096;
     if (!boot->no_vmx)
         bytes += 4096ull * boot->nr_ept_pages + vmx_map_memory_size;
     if (!boot->no_vmx || boot->options.selftest)

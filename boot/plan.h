@@ -6,12 +6,6 @@
 
 #define BOOT_STACK_SIZE 16384u /* used until a CPU enters the guest for the first time */
 
-/* The most bytes that the first record's text needs. */
-static inline uint32_t plan_hello_bytes(uint16_t nr_cpus)
-{
-    return 8192 + nr_cpus * 128u;
-}
-
 /* Choose the range that becomes ours; fails the boot if there is too little memory. info_pa: the boot loader's
  * information; image_pa: where the boot loader has put our image. */
 void plan_carve(struct boot_state *boot, uint32_t info_pa, uint64_t image_pa);

@@ -7,6 +7,7 @@
 #include "boot/memory/image.h"
 #include "boot/plan.h"
 #include "boot/vtd/remapping.h"
+#include "pt/engine.h"
 
 void tracing_open_channel(struct boot_state *boot)
 {
@@ -15,7 +16,7 @@ void tracing_open_channel(struct boot_state *boot)
     if (net || boot->options.vtd == VTD_ON || (boot->options.selftest && boot->options.vtd != VTD_OFF))
         boot->vtd.nr_stuck = remapping_stop(&boot->acpi.dmar, false);
     channel_open(&boot->channel, &boot->options, &boot->acpi, boot->nr_cpus, &boot->arena);
-    uint32_t room = plan_hello_bytes(boot->nr_cpus);
+    uint32_t room = hello_bytes_max(boot->nr_cpus);
     char *text = plan_alloc(boot, room);
     struct hello_facts facts = {.cpuid = &boot->cpuid,
                                 .setup = boot->no_pt ? NULL : &boot->setup,
@@ -51,4 +52,18 @@ void tracing_init_cpu(const struct boot_state *boot, struct boot_cpu *cpu)
     cpu->pt = pt_engine_init(cpu->pt_memory, virt_to_phys(cpu->pt_memory), cpu->number, &config, cpu->regions,
                              boot->channel.sink);
     pt_options_parser_set(cpu->pt, options_command);
+}
+
+void tracing_send_image(const struct boot_state *boot, struct pt_engine *pt)
+{
+    for (const char *va = image_start; va < image_text_end; va += RECORD_PAGE_SIZE) {
+        uint64_t offset = (uint64_t)(va - image_start);
+        struct record_page page = {.gpa = boot->image_pa + offset,
+                                   .gva = IMAGE_BASE + offset,
+                                   .cr3 = boot->cr3,
+                                   .mode = 64,
+                                   .flags = RECORD_PAGE_ROOT,
+                                   .size = RECORD_PAGE_SIZE};
+        pt_record(pt, RECORD_PAGE, &page, sizeof page, va, RECORD_PAGE_SIZE);
+    }
 }

@@ -11,4 +11,8 @@ void tracing_open_channel(struct boot_state *boot);
 /* Set up the engine of the CPU that calls this. Its tracing is off if no_pt is set for the machine or for this CPU. */
 void tracing_init_cpu(const struct boot_state *boot, struct boot_cpu *cpu);
 
+/* Send our code as records: the trace contains a few root-mode instructions around each VM entry, which the decoder has
+ * to follow. */
+void tracing_send_image(const struct boot_state *boot, struct pt_engine *pt);
+
 #endif

@@ -1,10 +1,8 @@
-/* The hypervisor's own image. Shell; linker.ld defines the symbols. */
+/* The hypervisor's own image; linker.ld defines the symbols. */
 #ifndef BOOT_MEMORY_IMAGE_H
 #define BOOT_MEMORY_IMAGE_H
 
 #include <stdint.h>
-
-#include "pt/engine.h"
 
 extern const char image_start[], image_text_end[], image_rodata_end[], image_end[], moved_end[];
 
@@ -19,9 +17,5 @@ static inline uint64_t moved_bytes(void)
 {
     return (uint64_t)(moved_end - image_start);
 }
-
-/* Send our code as records: the trace contains a few root-mode instructions around each VM entry, which the decoder has
- * to follow. pa: the image's physical address; cr3: root mode's. */
-void image_send(struct pt_engine *pt, uint64_t pa, uint64_t cr3);
 
 #endif
