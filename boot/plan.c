@@ -61,8 +61,7 @@ static _Noreturn void fail_too_little(const struct boot_state *boot, uint64_t si
     if (boot->no_pt)
         boot_fail("too little memory: %lu KiB are not free in one piece below 4 GiB", size / KIB);
     boot_fail("too little memory: %lu KiB are not free in one piece below 4 GiB, for %u CPUs x %u regions x %lu KiB "
-              "and our own data; reduce "
-              "pt.regions= or pt.region=",
+              "and our own data; reduce pt.regions= or pt.region=",
               size / KIB, boot->nr_cpus, pt->nr_regions, pt->region_bytes / KIB);
 }
 

@@ -207,8 +207,7 @@ struct vmx_ports channel_ports(const struct channel *channel, const struct acpi_
         log_line("the machine's reset register is not an I/O port: if the guest uses it, the end of the trace is lost");
     if (acpi->sleep_elsewhere && channel->kind != CHANNEL_NONE)
         log_line("the machine's sleep register is not an I/O port: if the guest uses it to power off or to sleep, the "
-                 "end of "
-                 "the trace is lost");
+                 "end of the trace is lost");
     if (channel->kind == CHANNEL_UART)
         hide_uart(&ports, acpi, &channel->uart);
     if (channel->kind == CHANNEL_NET) {

@@ -14,8 +14,7 @@ static void log_machine(const struct selftest *selftest, const struct machine_fa
     log_line("selftest: VMX: %s", selftest->no_vmx ? selftest->no_vmx : "yes, with all required features");
     log_line("selftest: Intel PT: %s", refusal ? pt_refusal_text(refusal) : "yes, also in VMX operation");
     log_line("selftest: registers: IA32_FEATURE_CONTROL %lx VMX basic %lx pin %lx proc %lx %lx exit %lx entry %lx EPT "
-             "%lx misc %lx "
-             "IA32_RTIT_CTL %lx",
+             "%lx misc %lx IA32_RTIT_CTL %lx",
              facts->vmx.feature_control, facts->vmx.basic, facts->vmx.pin, facts->vmx.proc, facts->vmx.proc2,
              facts->vmx.exit, facts->vmx.entry, facts->vmx.ept_vpid, facts->vmx.misc, facts->pt.rtit_ctl);
     log_line("selftest: CPUs: %u", facts->nr_cpus ? facts->nr_cpus : 1);

@@ -110,13 +110,13 @@ static void slot_of_a_single_device(void **state)
     const uint8_t two_devices[] = {1, 8, 0, 0, 0, 0, 2, 0, 1, 8, 0, 0, 0, 0, 3, 0};
     const uint8_t two_buses[] = {1, 8, 0, 0, 0, 0, 2, 0, 1, 8, 0, 0, 0, 1, 2, 0};
     const uint8_t and_ioapic[] = {1, 8, 0, 0, 0, 0, 2, 0, 3, 8, 0, 0, 2, 0, 0x1e, 7};
-    const uint8_t behind_bridge[] = {1, 10, 0, 0, 0, 0, 1, 0, 0, 0};
+    const uint8_t below_bridge[] = {1, 10, 0, 0, 0, 0, 1, 0, 0, 0};
     assert_int_equal(slot_of_unit(0, two_functions, 16), 5 << 8 | 2 << 3);
     assert_int_equal(slot_of_unit(1, two_functions, 16), DMAR_NO_SLOT); /* INCLUDE_PCI_ALL */
     assert_int_equal(slot_of_unit(0, two_devices, 16), DMAR_NO_SLOT);
     assert_int_equal(slot_of_unit(0, two_buses, 16), DMAR_NO_SLOT);
     assert_int_equal(slot_of_unit(0, and_ioapic, 16), DMAR_NO_SLOT);
-    assert_int_equal(slot_of_unit(0, behind_bridge, 10), DMAR_NO_SLOT);
+    assert_int_equal(slot_of_unit(0, below_bridge, 10), DMAR_NO_SLOT);
     assert_int_equal(slot_of_unit(0, two_functions, 15), DMAR_NO_SLOT); /* truncated */
     assert_int_equal(slot_of_unit(0, two_functions, 0), DMAR_NO_SLOT);
 }
