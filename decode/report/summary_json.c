@@ -62,6 +62,25 @@ static struct figure stall_instructions(const struct summary_figures *f)
     return (struct figure){f->stall_tsc.known && f->root_instructions.known, f->stall_tsc.value};
 }
 
+/* Write the figures of the trace and its decoding, each followed by the separator. */
+static void figures_json(FILE *file, const struct summary_figures *f, const char *separator)
+{
+    json_figure(file, "trace_bytes", figure_of(f->trace_bytes), separator);
+    json_figure(file, "regions", f->regions, separator);
+    json_figure(file, "pmis", f->pmis, separator);
+    json_figure(file, "overflows", figure_of(f->overflows), separator);
+    json_figure(file, "gaps", figure_of(f->gaps), separator);
+    json_figure(file, "gap_bytes", f->gap_bytes, separator);
+    json_figure(file, "packets", figure_of(f->packets), separator);
+    json_figure(file, "code_pages", figure_of(f->code_pages), separator);
+    json_figure(file, "mappings", figure_of(f->mappings), separator);
+    json_figure(file, "inferred", figure_of(f->inferred), separator);
+    json_figure(file, "instructions", figure_of(f->instructions), separator);
+    json_figure(file, "branches", figure_of(f->branches), separator);
+    json_figure(file, "decode_errors", figure_of(f->decode_gaps.count), separator);
+    gaps_json(file, &f->decode_gaps, separator);
+}
+
 /* Write one CPU in one line. */
 static void cpu_json(FILE *file, const struct summary *s, unsigned cpu)
 {
@@ -70,20 +89,7 @@ static void cpu_json(FILE *file, const struct summary *s, unsigned cpu)
     fputs("{", file);
     json_figure(file, "cpu", figure_of(cpu), ", ");
     json_string(file, "result", f->complete ? "complete" : "incomplete", ", ");
-    json_figure(file, "trace_bytes", figure_of(f->trace_bytes), ", ");
-    json_figure(file, "regions", f->regions, ", ");
-    json_figure(file, "pmis", f->pmis, ", ");
-    json_figure(file, "overflows", figure_of(f->overflows), ", ");
-    json_figure(file, "gaps", figure_of(f->gaps), ", ");
-    json_figure(file, "gap_bytes", f->gap_bytes, ", ");
-    json_figure(file, "packets", figure_of(f->packets), ", ");
-    json_figure(file, "code_pages", figure_of(f->code_pages), ", ");
-    json_figure(file, "mappings", figure_of(f->mappings), ", ");
-    json_figure(file, "inferred", figure_of(f->inferred), ", ");
-    json_figure(file, "instructions", figure_of(f->instructions), ", ");
-    json_figure(file, "branches", figure_of(f->branches), ", ");
-    json_figure(file, "decode_errors", figure_of(f->decode_gaps.count), ", ");
-    gaps_json(file, &f->decode_gaps, ", ");
+    figures_json(file, f, ", ");
     truth_json(file, s, f);
     fputs(" ", file);
     json_figure(file, "intervals", (struct figure){compared, f->truth.intervals}, ", ");
@@ -102,20 +108,7 @@ void summary_json(FILE *file, const struct summary *s)
     json_string(file, "guest", s->guest, ",\n  ");
     json_figure(file, "cpus", figure_of(s->cpus), ",\n  ");
     json_string(file, "result", f->complete ? "complete" : "incomplete", ",\n  ");
-    json_figure(file, "trace_bytes", figure_of(f->trace_bytes), ",\n  ");
-    json_figure(file, "regions", f->regions, ",\n  ");
-    json_figure(file, "pmis", f->pmis, ",\n  ");
-    json_figure(file, "overflows", figure_of(f->overflows), ",\n  ");
-    json_figure(file, "gaps", figure_of(f->gaps), ",\n  ");
-    json_figure(file, "gap_bytes", f->gap_bytes, ",\n  ");
-    json_figure(file, "packets", figure_of(f->packets), ",\n  ");
-    json_figure(file, "code_pages", figure_of(f->code_pages), ",\n  ");
-    json_figure(file, "mappings", figure_of(f->mappings), ",\n  ");
-    json_figure(file, "inferred", figure_of(f->inferred), ",\n  ");
-    json_figure(file, "instructions", figure_of(f->instructions), ",\n  ");
-    json_figure(file, "branches", figure_of(f->branches), ",\n  ");
-    json_figure(file, "decode_errors", figure_of(f->decode_gaps.count), ",\n  ");
-    gaps_json(file, &f->decode_gaps, ",\n  ");
+    figures_json(file, f, ",\n  ");
     truth_json(file, s, f);
     fputs("\n  ", file);
     exits_json(file, &f->exits, false, ",\n  ");
