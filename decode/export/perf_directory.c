@@ -191,9 +191,9 @@ static void put_mappings(const struct perf_data *data, const struct directory *d
 {
     const struct perf_samples *samples = directory->samples;
     const uint64_t begin = kernel_begin(samples);
-    const struct perf_data_id nobody = {0};
+    const struct perf_data_id no_id = {0};
     if (begin)
-        perf_data_mmap(data, PERF_DATA_KERNEL, begin, UINT64_MAX - begin, begin, KERNEL_MAP, &nobody);
+        perf_data_mmap(data, PERF_DATA_KERNEL, begin, UINT64_MAX - begin, begin, KERNEL_MAP, &no_id);
     for (size_t i = 0; i < samples->code.nr_mappings; i++)
         put_object(data, directory, &samples->code.mappings[i]);
 }

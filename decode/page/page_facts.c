@@ -281,6 +281,6 @@ bool page_write_facts(FILE *file, const struct page *page)
     write_tracks(file, slices);
     write_kernel(file, page->run->names);
     const bool good = write_gaps(file, page) && write_names(file, page);
-    fputs("\"mark_kinds\":[\"VM exit\",\"code page sent\",\"mappings told\",\"trace handed over\"]}</script>\n", file);
+    fputs("\"mark_kinds\":[\"VM exit\",\"code page sent\",\"mappings sent\",\"trace handed over\"]}</script>\n", file);
     return good;
 }

@@ -5,28 +5,28 @@
 
 #include "decode/capture/text.h"
 
-void json_figure(FILE *file, const char *name, struct figure figure, const char *behind)
+void json_figure(FILE *file, const char *name, struct figure figure, const char *after)
 {
     if (figure.known)
-        fprintf(file, "\"%s\": %" PRIu64 "%s", name, figure.value, behind);
+        fprintf(file, "\"%s\": %" PRIu64 "%s", name, figure.value, after);
     else
-        fprintf(file, "\"%s\": null%s", name, behind);
+        fprintf(file, "\"%s\": null%s", name, after);
 }
 
-void json_seconds(FILE *file, const char *name, double seconds, const char *behind)
+void json_seconds(FILE *file, const char *name, double seconds, const char *after)
 {
     if (seconds >= 0)
-        fprintf(file, "\"%s\": %.1f%s", name, seconds, behind);
+        fprintf(file, "\"%s\": %.1f%s", name, seconds, after);
     else
-        fprintf(file, "\"%s\": null%s", name, behind);
+        fprintf(file, "\"%s\": null%s", name, after);
 }
 
-void json_string(FILE *file, const char *name, const char *string, const char *behind)
+void json_string(FILE *file, const char *name, const char *string, const char *after)
 {
     fprintf(file, "\"%s\": ", name);
     if (string)
         text_write_json(file, (struct record_text){string, strlen(string)});
     else
         fputs("null", file);
-    fputs(behind, file);
+    fputs(after, file);
 }

@@ -18,12 +18,12 @@ static inline struct figure figure_of(uint64_t value)
 }
 
 /* Write "name": value, and the text after it. */
-void json_figure(FILE *file, const char *name, struct figure figure, const char *behind);
+void json_figure(FILE *file, const char *name, struct figure figure, const char *after);
 
 /* The same for seconds; negative ones are unknown. */
-void json_seconds(FILE *file, const char *name, double seconds, const char *behind);
+void json_seconds(FILE *file, const char *name, double seconds, const char *after);
 
 /* The same for a string; NULL is null. */
-void json_string(FILE *file, const char *name, const char *string, const char *behind);
+void json_string(FILE *file, const char *name, const char *string, const char *after);
 
 #endif

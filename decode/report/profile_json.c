@@ -5,12 +5,12 @@
 #include "decode/report/profile_report.h"
 
 /* With nanoseconds: a function may run for less than a millisecond in total. */
-static void seconds_json(FILE *file, const char *name, uint64_t ticks, uint64_t khz, const char *behind)
+static void seconds_json(FILE *file, const char *name, uint64_t ticks, uint64_t khz, const char *after)
 {
     if (khz)
-        fprintf(file, "\"%s\": %.9f%s", name, (double)ticks / (double)khz / 1000, behind);
+        fprintf(file, "\"%s\": %.9f%s", name, (double)ticks / (double)khz / 1000, after);
     else
-        fprintf(file, "\"%s\": null%s", name, behind);
+        fprintf(file, "\"%s\": null%s", name, after);
 }
 
 /* Write address and name of a function. */

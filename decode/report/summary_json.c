@@ -6,7 +6,7 @@
 #include "decode/report/summary.h"
 
 /* Write a member that is an object by reasons. */
-static void exits_json(FILE *file, const struct exits *exits, bool ticks, const char *behind)
+static void exits_json(FILE *file, const struct exits *exits, bool ticks, const char *after)
 {
     const bool known = ticks ? exits->timed : exits->known;
     fprintf(file, "\"%s\": %s", ticks ? "vm_exit_ticks" : "vm_exits", known ? "{" : "null");
@@ -15,11 +15,11 @@ static void exits_json(FILE *file, const struct exits *exits, bool ticks, const 
         text_write_json(file, exits->items[i].name);
         fprintf(file, ": %" PRIu64, ticks ? exits->items[i].ticks : exits->items[i].count);
     }
-    fprintf(file, "%s%s", known ? "}" : "", behind);
+    fprintf(file, "%s%s", known ? "}" : "", after);
 }
 
 /* Write the causes that occurred. */
-static void gaps_json(FILE *file, const struct flow_gaps *gaps, const char *behind)
+static void gaps_json(FILE *file, const struct flow_gaps *gaps, const char *after)
 {
     const char *before = "";
     fputs("\"decode_gaps\": {", file);
@@ -33,7 +33,7 @@ static void gaps_json(FILE *file, const struct flow_gaps *gaps, const char *behi
         json_figure(file, flow_error_text(i), figure_of(gaps->by_cause[i]), "");
         before = ", ";
     }
-    fprintf(file, "}}%s", behind);
+    fprintf(file, "}}%s", after);
 }
 
 /* Without a trace, nothing was compared. */

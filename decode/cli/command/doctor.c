@@ -35,7 +35,8 @@ static const struct verdict {
     [FINDING_GOOD] = {"yes", "", "This machine can be traced.", 0},
     [FINDING_NOTE] = {"yes", "note: ", "This machine can be traced.", 0},
     [FINDING_SLOW] = {"single-steps", "slow: ", "This machine can be traced by single steps only.", 3},
-    [FINDING_UNSEEN] = {"unknown", "not seen: ", "Not all could be seen; nothing that was seen stands against it.", 4},
+    [FINDING_UNSEEN] = {"unknown", "not seen: ", "Not everything could be checked; nothing found rules out tracing.",
+                        4},
     [FINDING_BAD] = {"no", "NO: ", "As it is, this machine cannot be traced.", 2},
 };
 

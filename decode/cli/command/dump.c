@@ -23,28 +23,28 @@ static const char usage[] =
     "usage: undertrace dump CAPTURE [options]\n"
     "       undertrace dump --pt FILE [options]\n"
     "\n"
-    "Prints the packets from the first PSB on, one a line, as libipt's ptdump does. Gaps of\n"
-    "a known size are a line each, and reading goes on at the next PSB behind them.\n"
+    "Prints the packets from the first PSB on, one per line, in the format of libipt's ptdump. A gap of known\n"
+    "size has a line of its own; reading continues at the next PSB.\n"
     "\n"
-    "  --cpu N      of this CPU (default 0)\n"
-    "  --from OFF   packets that start at trace offset OFF or behind it\n"
-    "  --to OFF     packets that start before OFF\n"
-    "  --no-pad     leave PADs out\n"
+    "  --cpu N             the trace of this CPU (default: 0)\n"
+    "  --from OFFSET       packets that start at or after this trace offset\n"
+    "  --to OFFSET         packets that start before this trace offset\n"
+    "  --no-pad            omit PAD packets\n"
     "\n"
-    "  --format=ptdump\n"
-    "               in libipt's ptdump's own manner: what is no packet is told as ptdump tells it, gaps are not\n"
-    "  --pt FILE    raw packets; FILE:OFFSET[-END]: a part of them. They are printed as with --format=ptdump; with "
-    "that,\n"
-    "               CAPTURE may be such a FILE as well\n"
+    "  --format=ptdump     report invalid packets in the words of ptdump, and no gaps\n"
+    "  --pt FILE           raw packets instead of a capture, printed as with --format=ptdump;\n"
+    "                      FILE:OFFSET[-END] is a part of the file. With --format=ptdump, CAPTURE may also be\n"
+    "                      a file of raw packets\n"
     "  --lastip --exec-mode --raw --no-offset --no-timing --no-cyc --no-sync --quiet\n"
-    "               with these: as ptdump's options of these names; --cpu F/M/S: of that CPU\n"
-    "  --time --tcal --time-delta --no-tcal --no-wall-clock --keep-tcal-on-ovf --mtc-freq N --nom-freq N\n"
-    "  --cpuid-0x15.eax N --cpuid-0x15.ebx N\n"
-    "               and of these: the TSC at each timing packet, or the length of a cycle, as ptdump reckons them\n"
+    "                      with these: ptdump's options of these names; --cpu F/M/S: the CPU's model\n"
+    "  --time --tcal --time-delta --no-tcal --no-wall-clock --keep-tcal-on-ovf\n"
+    "  --mtc-freq N --nom-freq N --cpuid-0x15.eax N --cpuid-0x15.ebx N\n"
+    "                      also with these: the TSC at each timing packet, or the length of a cycle, as ptdump\n"
+    "                      computes them\n"
     "\n"
-    "Offsets are decimal, hexadecimal behind 0x, or the 16 hexadecimal digits that dump prints.\n"
+    "Offsets are decimal, hexadecimal after 0x, or the 16 hexadecimal digits that dump prints.\n"
     "\n"
-    "Exit status: 0 done, 1 an error, 2 there were bytes that are no packet, or damaged ones.\n";
+    "Exit status: 0 done; 1 an error; 2 some bytes are damaged, or are not a packet.\n";
 
 struct arguments {
     const char *capture, *format;
@@ -81,7 +81,7 @@ static uint64_t dump_packets(const struct capture_trace *trace, uint64_t at, uin
 }
 
 struct dumped {
-    bool looked, entered; /* there were bytes to look at; there was a PSB */
+    bool has_bytes, has_psb; /* results: there were bytes, and a PSB */
     uint64_t errors;
 };
 
@@ -94,8 +94,8 @@ static void dump_run(struct dumped *dumped, const struct capture_trace *trace, c
     uint64_t at = a->from > run->begin ? psb_last(bytes, size, a->from - run->begin) : PSB_NONE;
     if (at == PSB_NONE)
         at = psb_next(bytes, size, 0);
-    dumped->looked = true;
-    dumped->entered = dumped->entered || at != PSB_NONE;
+    dumped->has_bytes = true;
+    dumped->has_psb = dumped->has_psb || at != PSB_NONE;
     while (at != PSB_NONE) {
         at = dump_packets(trace, run->begin + at, run->end, a);
         if (at >= run->end || at >= a->to)
@@ -116,7 +116,7 @@ static int dump_trace(const struct capture_trace *trace, const struct gaps *gaps
         if (run.end > a->from)
             dump_run(&dumped, trace, &run, a);
     }
-    if (dumped.looked && !dumped.entered) {
+    if (dumped.has_bytes && !dumped.has_psb) {
         message_say("%s/cpu%" PRIu64 ".pt: no PSB in %" PRIu64 " bytes: nothing can be read", a->capture, a->cpu,
                     trace->size);
         return 1;

@@ -28,18 +28,18 @@ static const char *cause_name(uint32_t cause)
     return cause < sizeof(names) / sizeof(names[0]) && names[cause] ? names[cause] : "unknown";
 }
 
-static void write_text(FILE *file, const char *name, struct record_text text, const char *indent, const char *behind)
+static void write_text(FILE *file, const char *name, struct record_text text, const char *indent, const char *after)
 {
     char inner[16];
     snprintf(inner, sizeof(inner), "%s  ", indent);
     fprintf(file, "\"%s\": ", name);
     if (text.size == 0) {
-        fprintf(file, "null%s", behind);
+        fprintf(file, "null%s", after);
         return;
     }
     fputs("{", file);
     text_write_json_fields(file, text, "", inner);
-    fprintf(file, "\n%s}%s", indent, behind);
+    fprintf(file, "\n%s}%s", indent, after);
 }
 
 static void write_records(FILE *file, const struct info_sums *sums)

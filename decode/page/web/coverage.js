@@ -18,7 +18,7 @@ class Coverage {
       const at = this.at(event);
       if (at && at.name) hooks.chosenName(at.name.number);
     });
-    this.tell();
+    this.count();
   }
 
   // All functions of the kernel; those that ran with their names.
@@ -33,7 +33,7 @@ class Coverage {
     });
   }
 
-  tell() {
+  count() {
     const ran = this.kernel.filter((each) => each.name);
     const bytes = (list) => list.reduce((sum, each) => sum + each.size, 0);
     this.section.querySelector('#covered').innerHTML = this.kernel.length
