@@ -55,7 +55,7 @@ $(BUILD)/undertrace.elf: $(HV_OBJS) linker.ld
 # tests/model/build.sh fetches Bochs, adds the model and builds it; BOCHS_TARBALL= names a local tarball. The model is
 # compiled with these files of ours.
 
-MODEL_SHARED := $(file <tests/model/shared)
+MODEL_SHARED := $(shell cat tests/model/shared)
 
 $(BUILD)/bochs: $(wildcard tests/model/*) $(MODEL_SHARED)
 	tests/model/build.sh
