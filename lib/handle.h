@@ -6,8 +6,7 @@
 #include <stdbool.h>
 
 #include "decode/capture/capture.h"
-#include "decode/flow/flow_trace.h"
-#include "lib/queue.h"
+#include "decode/flow/source.h"
 #include "lib/undertrace.h"
 
 #define HANDLE_PUBLIC __attribute__((visibility("default")))
@@ -32,22 +31,20 @@ const struct flow_trace *handle_trace(struct undertrace *trace, unsigned cpu, st
 int handle_error(struct undertrace_error *to, const struct error *error);
 int handle_refuse(struct undertrace_error *to, const char *why);
 
-/* --- flow_reader.c, packet_reader.c: what fills a reader's queue.
- * -------------------------------------------------------
- */
+/* --- flow_reader.c, packet_reader.c: what makes a reader's items. --- */
 
 struct reader_flow {
-    struct flow *flow;
-    struct flow_cursor cursor;
-    struct flow_result result;
-    bool in_stretch;
-    uint64_t passed; /* flow_trace_pass */
-    size_t gap;      /* recorded ones that have been told */
+    struct source source;
+    const struct flow_batch *batch; /* NULL: the next one is to be pulled */
+    size_t at;                      /* items of the batch, or losses at a stretch's end, that have been taken */
+    uint64_t passed;                /* flow_trace_pass */
+    size_t gap;                     /* recorded gaps that have been delivered */
+    bool ended;
 };
 
 struct reader_packets {
     struct gaps_run run;
-    uint64_t at, psb; /* psb: the next one behind at, or the run's end */
+    uint64_t at, psb; /* psb: the next one after at, or the run's end */
     uint64_t last_ip;
     bool in_run;
 };
@@ -56,8 +53,12 @@ struct undertrace_reader {
     const struct undertrace *owner;
     const struct flow_trace *trace;
     struct undertrace_how how;
-    struct queue queue;
-    struct undertrace_item item; /* the last one that was given out */
+    /* what comes next: branches in a row, or item */
+    const struct undertrace_branch *branches;
+    size_t nr_branches;
+    struct undertrace_where where; /* of the branches */
+    bool has_item;
+    struct undertrace_item item; /* also the last one that was given out */
     int status;
     union {
         struct reader_flow flow;
@@ -65,11 +66,14 @@ struct undertrace_reader {
     };
 };
 
+/* The next item, to be filled in. */
+struct undertrace_item *reader_item(struct undertrace_reader *reader, enum undertrace_kind kind);
+
 /* false: error says why. */
 bool flow_reader_open(struct undertrace_reader *reader, struct error *error);
 void flow_reader_close(struct undertrace_reader *reader);
 
-/* Put something into the empty queue. false: there is no more, or status says why. */
+/* Find what comes next. false: there is no more. */
 bool flow_reader_fill(struct undertrace_reader *reader);
 bool packet_reader_fill(struct undertrace_reader *reader);
 

@@ -119,10 +119,8 @@ static struct flow_trace *open_trace(const struct capture *capture, unsigned cpu
         error_set(error, ERROR_MEMORY, 0, "a trace");
         return NULL;
     }
-    if (flow_trace_open_uncut(trace, capture, (uint16_t)cpu, error)) {
-        trace->input.timed = trace->input.placed = true;
+    if (flow_trace_open_uncut(trace, capture, (uint16_t)cpu, error))
         return trace;
-    }
     flow_trace_close(trace);
     free(trace);
     return NULL;

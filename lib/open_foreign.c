@@ -44,9 +44,7 @@ static const char *why_not(const struct undertrace_foreign *about)
 
 static struct flow_input settings_of(const struct undertrace_foreign *about)
 {
-    struct flow_input settings = {.timed = true,
-                                  .placed = true,
-                                  .cpu_known = about->family != 0,
+    struct flow_input settings = {.cpu_known = about->family != 0,
                                   .family = (uint16_t)about->family,
                                   .model = (uint8_t)about->model,
                                   .stepping = (uint8_t)about->stepping,

@@ -12,12 +12,8 @@ PT_PACKET_KINDS(SAME_KIND)
 
 static void put_lost(struct undertrace_reader *reader, uint64_t begin, uint64_t end, const char *why, bool recorded)
 {
-    struct undertrace_item *item = queue_put(&reader->queue);
-    if (item)
-        *item = (struct undertrace_item){
-            .kind = UNDERTRACE_LOST,
-            .where = {.cr3 = UNDERTRACE_NO_CR3, .cpu = (uint16_t)reader->how.cpu, .tsc_error = UNDERTRACE_NO_ERROR},
-            .lost = {.begin = begin, .end = end, .why = why, .recorded = recorded}};
+    reader_item(reader, UNDERTRACE_LOST)->lost =
+        (struct undertrace_lost){.begin = begin, .end = end, .why = why, .recorded = recorded};
 }
 
 static bool is_ip(enum packet_kind kind)
@@ -28,26 +24,21 @@ static bool is_ip(enum packet_kind kind)
 static void put_packet(struct undertrace_reader *reader, uint64_t offset, const struct packet *packet)
 {
     struct reader_packets *packets = &reader->packets;
-    struct undertrace_item *item = queue_put(&reader->queue);
     const bool has_ip = is_ip(packet->kind) && pt_ip_expand(&packets->last_ip, (enum pt_ip_bytes)packet->ip_bytes,
                                                             packet->ip, packets->last_ip);
     if (packet->kind == PT_PACKET_PSB)
         packets->last_ip = 0;
-    if (!item)
-        return;
-    *item = (struct undertrace_item){
-        .kind = UNDERTRACE_PACKET,
-        .where = {.cr3 = UNDERTRACE_NO_CR3, .cpu = (uint16_t)reader->how.cpu, .tsc_error = UNDERTRACE_NO_ERROR}};
-    item->packet = (struct undertrace_packet){.offset = offset,
-                                              .bytes = reader->trace->input.trace + offset,
-                                              .name = packet_dump_name(packet->kind),
-                                              .payload = packet->payload,
-                                              .ip = has_ip ? packets->last_ip : 0,
-                                              .kind = (uint16_t)packet->kind,
-                                              .size = packet->size,
-                                              .bits = packet->tnt_bits,
-                                              .has_ip = has_ip,
-                                              .non_root = packet->non_root};
+    reader_item(reader, UNDERTRACE_PACKET)->packet =
+        (struct undertrace_packet){.offset = offset,
+                                   .bytes = reader->trace->input.trace + offset,
+                                   .name = packet_dump_name(packet->kind),
+                                   .payload = packet->payload,
+                                   .ip = has_ip ? packets->last_ip : 0,
+                                   .kind = (uint16_t)packet->kind,
+                                   .size = packet->size,
+                                   .bits = packet->tnt_bits,
+                                   .has_ip = has_ip,
+                                   .non_root = packet->non_root};
 }
 
 /* The first PSB at or behind from, or the run's end. */
@@ -95,12 +86,12 @@ bool packet_reader_fill(struct undertrace_reader *reader)
 {
     struct reader_packets *packets = &reader->packets;
     bool more = true;
-    while (more && queue_empty(&reader->queue) && !reader->queue.full) {
+    while (more && !reader->has_item) {
         packets->in_run = packets->in_run && packets->at < packets->run.end;
         if (packets->in_run)
             read_packet(reader);
         else
             more = enter_run(reader);
     }
-    return !queue_empty(&reader->queue);
+    return reader->has_item;
 }

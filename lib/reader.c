@@ -66,7 +66,6 @@ HANDLE_PUBLIC void undertrace_reader_close(struct undertrace_reader *reader)
         return;
     if (!(reader->how.what & UNDERTRACE_PACKETS))
         flow_reader_close(reader);
-    queue_free(&reader->queue);
     free(reader);
 }
 
@@ -75,39 +74,45 @@ HANDLE_PUBLIC int undertrace_reader_status(const struct undertrace_reader *reade
     return reader->status;
 }
 
-/* Is there something in the queue? */
+struct undertrace_item *reader_item(struct undertrace_reader *reader, enum undertrace_kind kind)
+{
+    reader->item = (struct undertrace_item){
+        .kind = kind,
+        .where = {.cr3 = UNDERTRACE_NO_CR3, .cpu = (uint16_t)reader->how.cpu, .tsc_error = UNDERTRACE_NO_ERROR}};
+    reader->has_item = true;
+    return &reader->item;
+}
+
+/* Does anything come next? */
 static bool fill(struct undertrace_reader *reader)
 {
-    if (!queue_empty(&reader->queue))
+    if (reader->nr_branches > 0 || reader->has_item)
         return true;
-    if (reader->status)
-        return false;
-    queue_clear(&reader->queue);
-    const bool filled = reader->how.what & UNDERTRACE_PACKETS ? packet_reader_fill(reader) : flow_reader_fill(reader);
-    if (!reader->queue.full)
-        return filled;
-    reader->status = UNDERTRACE_ERROR_MEMORY;
-    queue_clear(&reader->queue);
-    return false;
+    return reader->how.what & UNDERTRACE_PACKETS ? packet_reader_fill(reader) : flow_reader_fill(reader);
 }
 
 HANDLE_PUBLIC const struct undertrace_item *undertrace_next(struct undertrace_reader *reader)
 {
     if (!fill(reader))
         return NULL;
-    queue_take(&reader->queue, &reader->item);
+    if (reader->nr_branches > 0) {
+        reader->item.kind = UNDERTRACE_BRANCH;
+        reader->item.where = reader->where;
+        reader->item.branch = *reader->branches++;
+        reader->nr_branches--;
+    }
+    reader->has_item = false;
     return &reader->item;
 }
 
 /* Returns what the call does. */
 static int call_one(struct undertrace_reader *reader, const struct undertrace_calls *calls)
 {
-    const struct undertrace_branch *branches;
-    struct undertrace_where where;
-    const size_t count = queue_take_branches(&reader->queue, &where, &branches);
+    const size_t count = reader->nr_branches;
+    reader->nr_branches = 0;
     if (count > 0)
-        return calls->branches ? calls->branches(calls->context, &where, branches, count) : 0;
-    queue_take(&reader->queue, &reader->item);
+        return calls->branches ? calls->branches(calls->context, &reader->where, reader->branches, count) : 0;
+    reader->has_item = false;
     return calls->item ? calls->item(calls->context, &reader->item) : 0;
 }
 

@@ -33,9 +33,8 @@ void branch_check_close(struct branch_check *check)
     *check = (struct branch_check){0};
 }
 
-void branch_check_take(void *context, uint64_t from, uint64_t to, uint64_t tsc)
+void branch_check_take(void *context, uint64_t from, uint64_t to)
 {
-    (void)tsc;
     struct branch_check *check = context;
     uint64_t i = check->decoded++;
     if (check->differs)

@@ -23,7 +23,7 @@ bool branch_check_open(struct branch_check *check, const char *file, struct erro
 void branch_check_close(struct branch_check *check);
 
 /* Take the next decoded branch; a branch hook. Pure. */
-void branch_check_take(void *check, uint64_t from, uint64_t to, uint64_t tsc);
+void branch_check_take(void *check, uint64_t from, uint64_t to);
 
 /* All decoded ones are in: are the lists equal? */
 static inline bool branch_check_equal(const struct branch_check *check)

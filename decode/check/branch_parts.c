@@ -2,10 +2,9 @@
 
 #include <stdlib.h>
 
-void branch_list_take(void *context, uint64_t from, uint64_t to, uint64_t tsc)
+void branch_list_take(void *context, uint64_t from, uint64_t to)
 {
     struct branch_list *list = context;
-    (void)tsc;
     if (list->count == list->room && !list->no_memory) {
         size_t room = list->room ? 2 * list->room : 65536;
         struct truth_branch *more = realloc(list->items, room * sizeof(*more));

@@ -20,7 +20,7 @@ struct branch_list {
 };
 
 /* Take the next decoded branch; a branch hook. */
-void branch_list_take(void *list, uint64_t from, uint64_t to, uint64_t tsc);
+void branch_list_take(void *list, uint64_t from, uint64_t to);
 void branch_list_free(struct branch_list *list);
 
 struct branch_parts {

@@ -5,7 +5,7 @@
 
 static void take_expected(void *context, uint64_t from, uint64_t to)
 {
-    branch_list_take(context, from, to, 0);
+    branch_list_take(context, from, to);
 }
 
 static bool same(const struct truth_branch *a, const struct truth_branch *b)

@@ -95,7 +95,7 @@ static bool open_perf(struct foreign *foreign, const struct foreign_options *opt
 
 bool foreign_input_open(struct foreign *foreign, const struct foreign_options *options)
 {
-    struct flow_input settings = {.timed = true};
+    struct flow_input settings = {.cpu_known = false};
     struct error error = {0};
     *foreign = (struct foreign){0};
     if (!foreign_input_model(&settings, options->cpu, "decode"))

@@ -70,13 +70,13 @@ static void add_target(struct names_seen *seen, uint64_t cr3, uint64_t to, uint6
     seen->targets[at] = (struct names_target){cr3, to, seen->targets[at].count + count};
 }
 
-static void take_transfers(void *context, const struct flow_transfers *transfers)
+static void take_transfers(struct names_seen *seen, const struct flow_batch *batch)
 {
-    struct names_seen *seen = context;
-    for (size_t i = 0; i < transfers->count; i++)
-        if (transfers->items[i].from && transfers->items[i].to)
-            add_target(seen, transfers->items[i].to >> 63 ? FLOW_CR3_UNKNOWN : transfers->cr3, transfers->items[i].to,
-                       1);
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct flow_branch *branch = &batch->items[i].branch;
+        if (batch->tags[i] != FLOW_TAG_CONDITIONAL && branch->from && branch->to)
+            add_target(seen, branch->to >> 63 ? FLOW_CR3_UNKNOWN : batch->context.cr3, branch->to, 1);
+    }
 }
 
 static struct names_row *row_of(const struct names_seen *seen, uint64_t space, const struct name *name)
@@ -124,9 +124,8 @@ static void add_row(struct names_seen *seen, const struct names_target *target, 
     row->count += target->count;
 }
 
-static void take_result(void *context, const struct flow_result *result)
+static void take_result(struct names_seen *seen, const struct flow_result *result)
 {
-    struct names_seen *seen = context;
     for (size_t i = 0; i < seen->targets_size && seen->nr_targets; i++)
         if (seen->targets[i].count)
             add_row(seen, &seen->targets[i], result);
@@ -138,17 +137,25 @@ static void take_result(void *context, const struct flow_result *result)
 bool names_seen_add(struct names_seen *seen, uint16_t cpu, unsigned threads, bool *whole, struct error *error)
 {
     struct flow_run run = {0};
+    struct flow_pull pull;
+    const struct flow_batch *batch;
     struct flow_trace *trace = seen->trace = &seen->traces[cpu];
     const struct flow_run_options options = {
         .cpu = cpu,
         .threads = threads,
         .sums_only = true,
-        .hooks = {.transfers = take_transfers, .result = take_result, .context = seen},
+        .needs = FLOW_NEED_TRANSFERS | FLOW_NEED_CONTEXT,
     };
     if (!flow_trace_open(trace, seen->capture, cpu, error))
         return false;
-    trace->input.placed = true;
-    const bool good = flow_run_trace(&run, trace, &options, error);
+    if (!flow_pull_open(&pull, &run, trace, &options, error))
+        return false;
+    while ((batch = flow_pull_next(&pull)))
+        if (batch->kind == FLOW_BATCH_ITEMS)
+            take_transfers(seen, batch);
+        else if (batch->kind == FLOW_BATCH_END)
+            take_result(seen, batch->result);
+    const bool good = flow_pull_close(&pull, error);
     *whole = good && run.decode_gaps.count == 0;
     flow_run_free(&run);
     return good && (!seen->no_memory || error_set(error, ERROR_MEMORY, 0, "the functions that were entered"));

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "decode/capture/monotonic.h"
 #include "decode/cli/message.h"
 #include "decode/cli/text/error_text.h"
 #include "decode/report/cause_text.h"
@@ -76,12 +77,32 @@ flow_progress *progress_of_decoding(void)
 
 bool run_flow(struct flow_run *run, const struct capture *capture, struct flow_run_options *options)
 {
+    return run_flow_each(run, capture, options, NULL, NULL);
+}
+
+bool run_flow_each(struct flow_run *run, const struct capture *capture, struct flow_run_options *options,
+                   void (*take)(void *context, const struct flow_batch *batch), void *context)
+{
+    const double start = monotonic_seconds();
+    const struct flow_batch *batch;
+    struct flow_trace trace;
+    struct flow_pull pull;
     struct error error = {0};
     options->progress = progress_of_decoding();
-    if (flow_run(run, capture, options, &error))
-        return true;
-    error_say(&error);
-    return false;
+    *run = (struct flow_run){0};
+    bool good = flow_trace_open_uncut(&trace, capture, options->cpu, &error) &&
+                flow_pull_open(&pull, run, &trace, options, &error);
+    if (good) {
+        while ((batch = flow_pull_next(&pull)))
+            if (take)
+                take(context, batch);
+        good = flow_pull_close(&pull, &error);
+    }
+    flow_trace_close(&trace);
+    run->seconds = monotonic_seconds() - start;
+    if (!good)
+        error_say(&error);
+    return good;
 }
 
 /* An address alone does not say where nothing is known, where there are several spaces. */

@@ -18,6 +18,10 @@ flow_progress *progress_of_decoding(void);
 /* flow_run, with its progress on a terminal. false: said why. */
 bool run_flow(struct flow_run *run, const struct capture *capture, struct flow_run_options *options);
 
+/* The same, and call take with each batch. */
+bool run_flow_each(struct flow_run *run, const struct capture *capture, struct flow_run_options *options,
+                   void (*take)(void *context, const struct flow_batch *batch), void *context);
+
 /* Print the first errors, one a line, and how many more there are. */
 void say_flow_errors(const struct flow_run *run, const struct capture *capture, uint16_t cpu);
 void say_trace_errors(const struct flow_run *run, const char *name);

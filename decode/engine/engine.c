@@ -23,7 +23,7 @@ static void engine_close(void *state)
     free(engine);
 }
 
-static void *engine_open(const struct flow_input *input, const struct flow_hooks *hooks, struct error *error)
+static void *engine_open(const struct flow_input *input, unsigned needs, struct error *error)
 {
     struct engine *engine = calloc(1, sizeof(*engine));
     if (!engine) {
@@ -31,13 +31,14 @@ static void *engine_open(const struct flow_input *input, const struct flow_hooks
         return NULL;
     }
     engine->input = input;
-    engine->listing = hooks->instruction || hooks->block;
+    engine->needs = needs;
+    engine->listing = (needs & FLOW_NEED_LISTING) != 0;
     engine->errata = errata_of(input);
-    engine->tell.on = hooks->event != NULL;
+    engine->tell.on = (needs & FLOW_NEED_EVENTS) != 0;
     engine->compressed_returns = !input->returns_whole;
     spaces_init(&engine->spaces, input->pages);
     engine->recent = calloc(ENGINE_RECENT, sizeof(*engine->recent));
-    if (engine->recent && blocks_init(&engine->blocks) && executed_init(&engine->executed, hooks, input))
+    if (engine->recent && blocks_init(&engine->blocks) && executed_init(&engine->executed, input, needs, &engine->mode))
         return engine;
     engine_close(engine);
     error_set(error, ERROR_MEMORY, 0, "a flow engine");
@@ -60,17 +61,15 @@ static bool tidy(struct engine *engine)
     return blocks_init(&engine->blocks);
 }
 
-static bool begin(struct engine *engine, const struct flow_stretch *stretch, struct flow_result *result)
+static bool begin(struct engine *engine, const struct flow_stretch *stretch)
 {
-    *result = (struct flow_result){
-        .begin = stretch->begin, .end = stretch->end, .tsc = stretch->tsc, .hash = TRUTH_HASH_SEED};
-    executed_begin(&engine->executed, result);
+    executed_begin(&engine->executed, stretch->begin, stretch->end, stretch->tsc);
     if (engine->tell.on && engine->end != engine->input->trace + stretch->begin)
         engine->tell = (struct tell){.on = true};
     engine->executed.non_root = true; /* root runs at privilege level 0: where that is traced, its PSB+ has a PIP */
     engine->packet = engine->at = engine->input->trace + stretch->begin;
     engine->end = engine->input->trace + stretch->end;
-    engine->code_at = engine->executed.at = stretch->begin;
+    engine->code_at = engine->executed.context.at = stretch->begin;
     engine->nr_packets = 0;
     engine->tracing = engine->header = engine->event = engine->mode_told = engine->overflown = engine->aborted =
         engine->lost = false;
@@ -101,7 +100,7 @@ static enum flow_error end_at_boundary(struct engine *engine, uint64_t boundary)
     if (error)
         return error == FLOW_ERROR_MISMATCH ? FLOW_ERROR_BOUNDARY : error;
     executed_prove(&engine->executed);
-    executed_stand(&engine->executed, false, engine_linear(engine, engine->mode, boundary));
+    executed_position(&engine->executed, false, engine_linear(engine, engine->mode, boundary));
     return !engine->tell.on && walk_comes_again(engine, boundary) != WALK_AGAIN_NEVER ? FLOW_ERROR_LOOP : FLOW_OK;
 }
 
@@ -126,7 +125,7 @@ static enum flow_error end_of(struct engine *engine, const struct flow_stretch *
 
 static void end(struct engine *engine, enum flow_error error)
 {
-    struct flow_result *result = engine->executed.result;
+    struct flow_result *result = &engine->executed.result;
     const bool to_gap = engine->stretch && engine->stretch->ends == FLOW_ENDS_AT_GAP;
     engine->stretch = NULL;
     if (engine->tell.on)
@@ -135,6 +134,8 @@ static void end(struct engine *engine, enum flow_error error)
         engine->tell = (struct tell){.on = true};
     executed_drop(&engine->executed);
     executed_flush(&engine->executed);
+    if (engine->executed.no_memory)
+        error = FLOW_ERROR_MEMORY;
     result->packets = engine->nr_packets;
     result->blocks = engine->executed.blocks;
     result->error = error;
@@ -144,35 +145,32 @@ static void end(struct engine *engine, enum flow_error error)
     executed_end(&engine->executed);
 }
 
-static void engine_begin(void *state, const struct flow_stretch *stretch, struct flow_result *result)
+static void engine_begin(void *state, const struct flow_stretch *stretch)
 {
-    if (!begin(state, stretch, result))
+    if (!begin(state, stretch))
         end(state, FLOW_ERROR_MEMORY);
 }
 
-static bool engine_go_on(void *state)
+/* Decode until some thousand items are in batches, or to the stretch's end. */
+static void decode_on(struct engine *engine)
 {
-    struct engine *engine = state;
     const struct flow_stretch *stretch = engine->stretch;
-    if (!stretch)
-        return false;
     const bool to_psb = stretch->ends >= FLOW_ENDS_AT_PSB;
     enum flow_error error = packets_run(engine, to_psb);
     if (error && packets_resync(engine, error, to_psb))
         error = FLOW_OK;
     if (!error && engine->at < engine->end)
-        return true;
+        return;
     end(engine, end_of(engine, stretch, error));
-    return false;
 }
 
-static struct flow_context engine_context(const void *state)
+static const struct flow_batch *engine_next(void *state)
 {
-    const struct engine *engine = state;
-    const struct executed *executed = &engine->executed;
-    return (struct flow_context){executed->cr3, executed->tsc, (uint8_t)engine->mode, executed->tsc_error,
-                                 executed->at};
+    struct engine *engine = state;
+    const struct flow_batch *batch;
+    while (!(batch = executed_next(&engine->executed)) && engine->stretch)
+        decode_on(engine);
+    return batch;
 }
 
-const struct flow_ops flow_engine_own = {engine_open,     engine_begin, engine_close,
-                                         engine_inferred, engine_go_on, engine_context};
+const struct flow_ops flow_engine_own = {engine_open, engine_begin, engine_next, engine_close, engine_inferred};

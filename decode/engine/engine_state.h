@@ -52,6 +52,7 @@ struct timed {
 
 struct engine {
     const struct flow_input *input;
+    unsigned needs; /* enum flow_need */
     struct spaces spaces;
     struct blocks blocks;
     struct engine_recent *recent; /* ENGINE_RECENT of them */

@@ -14,7 +14,7 @@ static enum instruction_mode next_mode(const struct engine *engine)
 static void arrive(struct engine *engine, uint64_t ip)
 {
     executed_prove(&engine->executed);
-    if (engine->input->placed && next_mode(engine) != engine->mode)
+    if (engine->needs & FLOW_NEED_CONTEXT && next_mode(engine) != engine->mode)
         executed_flush(&engine->executed);
     engine->mode = next_mode(engine);
     engine->mode_told = engine->lost = engine->anew = false;
@@ -26,7 +26,7 @@ static void arrive_anew(struct engine *engine, uint64_t ip)
 {
     arrive(engine, ip);
     engine->anew = true;
-    executed_stand(&engine->executed, true, engine_linear(engine, engine->mode, ip));
+    executed_position(&engine->executed, true, engine_linear(engine, engine->mode, ip));
 }
 
 /* An event came from where execution stands; it is a branch if it did not leave the guest. */
@@ -34,7 +34,7 @@ static void put_event(struct engine *engine, uint64_t to)
 {
     if (engine->event_non_root && engine->executed.non_root)
         executed_branch(&engine->executed, engine_linear(engine, engine->mode, engine->ip),
-                        engine_linear(engine, next_mode(engine), to), TRANSFERS_EVENT);
+                        engine_linear(engine, next_mode(engine), to), FLOW_TAG_EVENT);
 }
 
 static enum flow_error take_tip(struct engine *engine, const struct packet *packet)
@@ -124,7 +124,7 @@ static enum flow_error take_pgd(struct engine *engine, const struct packet *pack
         return error;
     executed_prove(&engine->executed);
     if (engine->event && !told)
-        executed_stand(&engine->executed, false, engine_linear(engine, engine->mode, engine->ip));
+        executed_position(&engine->executed, false, engine_linear(engine, engine->mode, engine->ip));
     engine->event = false;
     engine->entered = NULL;
     engine->tracing = engine->lost = false;
@@ -162,7 +162,7 @@ static enum flow_error pass_ptwrite(struct engine *engine)
  * has gone round once, or not at all. */
 static void look_for_loop(struct engine *engine, bool walked)
 {
-    struct flow_result *result = engine->executed.result;
+    struct flow_result *result = &engine->executed.result;
     const enum walk_again again = walk_comes_again(engine, engine->ip);
     if (again == WALK_AGAIN_NEVER || (again == WALK_AGAIN_HALTED && (walked || engine->anew)))
         return;
@@ -210,7 +210,7 @@ static enum flow_error take_overflow(struct engine *engine)
     engine->header = engine->event = engine->tracing = engine->mode_told = engine->lost = false;
     engine->entered = NULL;
     engine->fup = FUP_OF_OVERFLOW;
-    engine->executed.result->overflows++;
+    engine->executed.result.overflows++;
     engine_clock_overflow(&engine->clock);
     engine->guest_cr3 = FLOW_CR3_UNKNOWN;
     returns_clear(&engine->returns);

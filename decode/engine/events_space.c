@@ -14,7 +14,7 @@ static enum flow_error set_guest(struct engine *engine)
 
 static enum flow_error set_root(struct engine *engine)
 {
-    executed_stand(&engine->executed, false, engine->event ? engine_linear(engine, engine->mode, engine->ip) : 0);
+    executed_position(&engine->executed, false, engine->event ? engine_linear(engine, engine->mode, engine->ip) : 0);
     executed_by(&engine->executed, false, FLOW_CR3_UNKNOWN);
     return spaces_set(&engine->spaces, CODE_SPACE_ROOT, engine->code_at) ? FLOW_OK : FLOW_ERROR_MEMORY;
 }

@@ -3,150 +3,240 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Behind a full batch one packet may prove 47 times as much as may be unproven, but is flushed in between; three times,
- * since with a block hook each may be a block, of two items, and a branch. */
-#define ROOM (EXECUTED_BATCH + 3 * (EXECUTED_MAX_UNPROVEN + 4096u) + 3)
+/* The most that a walk adds between two flushes: as many items as instructions may be unproven, and twice, since with
+ * blocks or instructions each may be followed by a branch. */
+#define MOST_ADDED (2 * (EXECUTED_MAX_UNPROVEN + 4096u) + 1)
+#define LEAST_ROOM (EXECUTED_BATCH + 2 * MOST_ADDED)
+#define LEAST_BATCHES 64u
 
-bool executed_init(struct executed *executed, const struct flow_hooks *hooks, const struct flow_input *input)
+bool executed_init(struct executed *executed, const struct flow_input *input, unsigned needs,
+                   const enum instruction_mode *mode)
 {
-    *executed = (struct executed){.items = malloc(ROOM * sizeof(struct flow_branch)),
-                                  .hooks = *hooks,
-                                  .hashed = input->hashed,
-                                  .placed = input->placed};
-    const bool listed = hooks->instruction || hooks->block;
-    if (listed)
-        executed->is_listed = malloc(ROOM * sizeof(bool));
-    if (hooks->transfers || hooks->batch)
-        executed->kinds = malloc(ROOM);
-    if (hooks->transfers)
-        executed->transfers = calloc(1, sizeof(*executed->transfers));
-    return executed->items && (!listed || executed->is_listed) &&
-           (!(hooks->transfers || hooks->batch) || executed->kinds) && (!hooks->transfers || executed->transfers);
+    const bool tagged = needs & (FLOW_NEED_KINDS | FLOW_NEED_TRANSFERS | FLOW_NEED_LISTING);
+    *executed = (struct executed){.items = malloc(LEAST_ROOM * sizeof(union flow_item)),
+                                  .tags = tagged ? malloc(LEAST_ROOM) : NULL,
+                                  .room = LEAST_ROOM,
+                                  .batches = malloc(LEAST_BATCHES * sizeof(struct executed_batch)),
+                                  .batches_room = LEAST_BATCHES,
+                                  .context.cpu = input->pages->cpu,
+                                  .needs = needs,
+                                  .mode = mode};
+    return executed->items && executed->batches && (!tagged || executed->tags);
 }
 
 void executed_free(struct executed *executed)
 {
     free(executed->items);
-    free(executed->is_listed);
-    free(executed->kinds);
-    free(executed->transfers);
-    executed->items = NULL;
-    executed->is_listed = NULL;
-    executed->kinds = NULL;
-    executed->transfers = NULL;
+    free(executed->tags);
+    free(executed->batches);
+    free(executed->events);
 }
 
-void executed_begin(struct executed *executed, struct flow_result *result)
+/* Nothing waits any more: what is not in a batch moves to the front. */
+static void reuse_room(struct executed *executed)
 {
-    executed->result = result;
-    executed->used = executed->proven = 0;
+    const size_t begin = executed->begin, left = executed->used - begin;
+    executed->nr_batches = executed->next = executed->nr_events = 0;
+    if (begin == 0)
+        return;
+    if (left > 0)
+        memmove(executed->items, executed->items + begin, left * sizeof(*executed->items));
+    if (left > 0 && executed->tags)
+        memmove(executed->tags, executed->tags + begin, left);
+    executed->begin = 0;
+    executed->proven -= begin;
+    executed->used = left;
+}
+
+void executed_begin(struct executed *executed, uint64_t begin, uint64_t end, uint64_t tsc)
+{
+    executed->result = (struct flow_result){.begin = begin, .end = end, .tsc = tsc, .hash = TRUTH_HASH_SEED};
+    executed->used = executed->proven = executed->begin = 0;
+    reuse_room(executed);
     executed->instructions = executed->proven_instructions = 0;
-    executed->blocks = executed->last_listed = 0;
-    executed->tsc = 0;
-    executed->cr3 = FLOW_CR3_UNKNOWN;
-    executed->handed_on = 0;
+    executed->blocks = executed->last_listed = executed->conditional = 0;
+    executed->context.tsc = 0;
+    executed->context.cr3 = FLOW_CR3_UNKNOWN;
+    executed->flushed = 0;
+    executed->no_memory = false;
 }
 
-static struct flow_transfers transfers_of(const struct executed *executed)
+/* The place of another batch. One stays for the end of the stretch. NULL: no memory. */
+static struct flow_batch *add_batch(struct executed *executed, enum flow_batch_kind kind, size_t first)
 {
-    return (struct flow_transfers){
-        .tsc = executed->tsc, .cr3 = executed->cr3, .at = executed->at, .begin = executed->result->begin};
+    if (executed->nr_batches + 1 >= executed->batches_room && kind != FLOW_BATCH_END) {
+        const size_t room = 2 * executed->batches_room;
+        struct executed_batch *more = realloc(executed->batches, room * sizeof(*more));
+        executed->no_memory |= !more;
+        if (!more)
+            return NULL;
+        executed->batches = more;
+        executed->batches_room = room;
+    }
+    struct executed_batch *place = &executed->batches[executed->nr_batches++];
+    executed->context.mode = (uint8_t)*executed->mode;
+    place->batch = (struct flow_batch){.kind = kind, .context = executed->context, .begin = executed->result.begin};
+    place->first = first;
+    return &place->batch;
 }
 
 void executed_end(struct executed *executed)
 {
-    if (executed->transfers)
-        transfers_end(executed->transfers, &executed->hooks, transfers_of(executed));
-    if (executed->hooks.result)
-        executed->hooks.result(executed->hooks.context, executed->result);
+    add_batch(executed, FLOW_BATCH_END, 0)->conditional = executed->conditional;
 }
 
-/* Some branches in a row. */
-static void take_branches(struct executed *executed, const struct flow_branch *items, size_t count)
+static void count_branches(struct executed *executed, const union flow_item *items, size_t count)
 {
-    struct flow_result *result = executed->result;
+    struct flow_result *result = &executed->result;
     if (count == 0)
         return;
     result->branches += count;
-    result->last_to = items[count - 1].to;
-    for (size_t i = 0; i < count && executed->hashed; i++)
-        result->hash = truth_hash(result->hash, items[i].from, items[i].to);
-    if (executed->hooks.branches)
-        executed->hooks.branches(executed->hooks.context, items, count, executed->tsc);
-    if (executed->hooks.batch) {
-        const struct flow_batch batch = {.items = items,
-                                         .kinds = executed->kinds + (items - executed->items),
-                                         .count = count,
-                                         .tsc = executed->tsc,
-                                         .cr3 = executed->cr3,
-                                         .at = executed->at};
-        executed->hooks.batch(executed->hooks.context, &batch);
-    }
-    if (executed->transfers)
-        transfers_take(executed->transfers, &executed->hooks, items, executed->kinds + (items - executed->items), count,
-                       transfers_of(executed));
+    result->last_to = items[count - 1].branch.to;
+    for (size_t i = 0; i < count && executed->needs & FLOW_NEED_HASH; i++)
+        result->hash = truth_hash(result->hash, items[i].branch.from, items[i].branch.to);
 }
 
-static void take_block(const struct executed *executed, const struct flow_branch *items)
+/* Among instructions or blocks: count branches, and drop them where they are not needed. */
+static size_t sort_listed(struct executed *executed)
 {
-    const struct flow_block block = {.first = items[0].from,
-                                     .last = items[1].from - (items[1].to >> 32),
-                                     .end = items[1].from,
-                                     .instructions = (uint32_t)items[1].to};
-    executed->hooks.block(executed->hooks.context, &block);
-}
-
-/* Branches among instructions or blocks. */
-static void take_listed(struct executed *executed)
-{
-    size_t first = 0;
-    for (size_t i = 0; i < executed->proven; i++) {
-        if (!executed->is_listed[i])
+    size_t out = executed->begin;
+    for (size_t i = executed->begin; i < executed->proven; i++) {
+        const uint8_t tag = executed->tags[i];
+        if (flow_tag_is_branch(tag))
+            count_branches(executed, &executed->items[i], 1);
+        else if (tag == FLOW_TAG_INSTRUCTION)
+            executed->last_listed = executed->items[i].instruction;
+        if (flow_tag_is_branch(tag) && !(executed->needs & FLOW_NEED_BRANCHES))
             continue;
-        take_branches(executed, executed->items + first, i - first);
-        if (executed->hooks.block) {
-            take_block(executed, &executed->items[i++]);
-        } else {
-            executed->last_listed = executed->items[i].from;
-            executed->hooks.instruction(executed->hooks.context, executed->last_listed);
-        }
-        first = i + 1;
+        executed->tags[out] = tag;
+        executed->items[out++] = executed->items[i];
     }
-    take_branches(executed, executed->items + first, executed->proven - first);
+    return out;
+}
+
+/* Conditional branches become their number, in front of the next transfer. *before: of those before the first one. */
+static size_t count_conditional(struct executed *executed, uint64_t *before)
+{
+    size_t out = executed->begin;
+    for (size_t i = executed->begin; i < executed->proven; i++) {
+        const uint8_t tag = executed->tags[i];
+        const union flow_item item = executed->items[i];
+        if (tag == INSTRUCTION_JCC) {
+            executed->conditional++;
+            continue;
+        }
+        if (out == executed->begin) {
+            *before = executed->conditional;
+        } else if (executed->conditional > 0) {
+            executed->tags[out] = FLOW_TAG_CONDITIONAL;
+            executed->items[out++].conditional = executed->conditional;
+        }
+        executed->conditional = 0;
+        executed->tags[out] = tag;
+        executed->items[out++] = item;
+    }
+    return out;
+}
+
+/* The guest's items, from begin to proven. */
+static void flush_items(struct executed *executed)
+{
+    size_t end = executed->proven;
+    uint64_t conditional = 0;
+    if (executed->needs & FLOW_NEED_LISTING) {
+        end = sort_listed(executed);
+    } else {
+        count_branches(executed, executed->items + executed->begin, end - executed->begin);
+        if (executed->needs & FLOW_NEED_TRANSFERS)
+            end = count_conditional(executed, &conditional);
+    }
+    struct flow_batch *batch = executed->needs & FLOW_NEED_ITEMS && end > executed->begin
+                                   ? add_batch(executed, FLOW_BATCH_ITEMS, executed->begin)
+                                   : NULL;
+    if (!batch)
+        return;
+    batch->count = end - executed->begin;
+    batch->conditional = conditional;
+}
+
+/* Room for another walk. */
+static void grow(struct executed *executed)
+{
+    const size_t room = 2 * executed->room;
+    union flow_item *items = realloc(executed->items, room * sizeof(*items));
+    if (items)
+        executed->items = items;
+    uint8_t *tags = executed->tags ? realloc(executed->tags, room) : NULL;
+    if (tags)
+        executed->tags = tags;
+    if (items && (tags || !executed->tags)) {
+        executed->room = room;
+        return;
+    }
+    executed->no_memory = true;
+    reuse_room(executed);
 }
 
 void executed_flush(struct executed *executed)
 {
-    struct flow_result *result = executed->result;
-    const size_t left = executed->used - executed->proven;
     if (executed->non_root) {
-        result->instructions += executed->proven_instructions;
-        if (executed->hooks.instruction || executed->hooks.block)
-            take_listed(executed);
-        else
-            take_branches(executed, executed->items, executed->proven);
+        executed->result.instructions += executed->proven_instructions;
+        if (executed->proven > executed->begin)
+            flush_items(executed);
     } else {
-        result->root_instructions += executed->proven_instructions;
+        executed->result.root_instructions += executed->proven_instructions;
     }
     executed->instructions -= executed->proven_instructions;
     executed->proven_instructions = 0;
-    if (left > 0)
-        memmove(executed->items, executed->items + executed->proven, left * sizeof(*executed->items));
-    if (left > 0 && executed->is_listed)
-        memmove(executed->is_listed, executed->is_listed + executed->proven, left * sizeof(bool));
-    if (left > 0 && executed->kinds)
-        memmove(executed->kinds, executed->kinds + executed->proven, left);
-    executed->handed_on += executed->proven;
-    executed->used = left;
-    executed->proven = 0;
+    executed->flushed += executed->proven - executed->begin;
+    executed->begin = executed->proven;
+    if (executed->nr_batches == 0)
+        reuse_room(executed);
+    else if (executed->room - executed->used < MOST_ADDED)
+        grow(executed);
 }
 
-void executed_stand(struct executed *executed, bool runs, uint64_t ip)
+void executed_position(struct executed *executed, bool running, uint64_t ip)
 {
-    if (!executed->hooks.stand || !executed->non_root)
+    if (!(executed->needs & FLOW_NEED_POSITIONS) || !executed->non_root)
         return;
-    const struct flow_stand stand = {
-        .ip = ip, .runs = runs, .tsc = executed->tsc, .cr3 = executed->cr3, .at = executed->at};
     executed_flush(executed);
-    executed->hooks.stand(executed->hooks.context, &stand);
+    struct flow_batch *batch = add_batch(executed, FLOW_BATCH_POSITION, 0);
+    if (batch)
+        batch->position = (struct flow_position){ip, running};
+}
+
+void executed_event(struct executed *executed, const struct flow_event *event)
+{
+    executed_prove(executed);
+    executed_flush(executed);
+    if (executed->nr_events == executed->events_room) {
+        const size_t room = executed->events_room ? 2 * executed->events_room : LEAST_BATCHES;
+        struct flow_event *more = realloc(executed->events, room * sizeof(*more));
+        executed->no_memory |= !more;
+        if (!more)
+            return;
+        executed->events = more;
+        executed->events_room = room;
+    }
+    executed->events[executed->nr_events++] = *event;
+    add_batch(executed, FLOW_BATCH_EVENT, executed->nr_events - 1);
+}
+
+const struct flow_batch *executed_next(struct executed *executed)
+{
+    if (executed->next == executed->nr_batches) {
+        reuse_room(executed);
+        return NULL;
+    }
+    struct executed_batch *next = &executed->batches[executed->next++];
+    if (next->batch.kind == FLOW_BATCH_ITEMS) {
+        next->batch.items = executed->items + next->first;
+        next->batch.tags = executed->tags ? executed->tags + next->first : NULL;
+    } else if (next->batch.kind == FLOW_BATCH_EVENT) {
+        next->batch.event = &executed->events[next->first];
+    } else if (next->batch.kind == FLOW_BATCH_END) {
+        next->batch.result = &executed->result;
+    }
+    return &next->batch;
 }

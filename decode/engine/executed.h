@@ -1,7 +1,7 @@
 /*
- * What was executed, on its way to who asked for it. The walk runs ahead of what a packet proves by the instructions up
- * to the one that takes the packet; if there is none, what it supposed is dropped. So branches stay here until they are
- * proven, and are handed on many at a time.
+ * What was executed, until the consumer pulls it. The walk runs ahead of what a packet proves by the instructions up to
+ * the one that consumes the packet; if there is none, what it assumed is dropped. So items stay unproven until a packet
+ * proves them, and proven items become a batch when their context changes or there are many.
  */
 #ifndef DECODE_ENGINE_EXECUTED_H
 #define DECODE_ENGINE_EXECUTED_H
@@ -10,116 +10,131 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/engine/flow.h"
-#include "decode/engine/transfers.h"
+#include "decode/engine/batch.h"
 #include "decode/truth.h"
+#include "pt/instruction/instruction.h"
 
-/* More instructions than this without a packet: a loop without an end. The fuzzers have less, and so try more. */
+/* More instructions than this without a packet are an endless loop. The fuzzers use a smaller limit, to reach it. */
 #ifndef EXECUTED_MAX_UNPROVEN
 #define EXECUTED_MAX_UNPROVEN 131072u
 #endif
 
-/* Handed on at the latest when so many are proven. */
+/* When so many items are proven, they become a batch. */
 #define EXECUTED_BATCH 2048u
 
+/* A batch that waits to be pulled. */
+struct executed_batch {
+    struct flow_batch batch;
+    size_t first; /* index of its first item, or of its event */
+};
+
 struct executed {
-    struct flow_branch *items;
-    bool *is_listed; /* with an instruction or block hook: the item is one, at from; NULL: all are branches */
-    uint8_t *kinds;  /* of each branch, enum instruction_kind or TRANSFERS_EVENT; NULL: no hook wants it */
-    struct transfers *transfers; /* with that hook: on their way to it */
-    size_t used, proven;
-    uint64_t instructions, proven_instructions; /* since the last time that some were handed on */
+    union flow_item *items;
+    uint8_t *tags; /* of each item; NULL: not needed */
+    size_t room;
+    size_t begin, proven, used;                 /* items: up to begin in batches, up to proven proven */
+    uint64_t instructions, proven_instructions; /* since the last flush */
     uint64_t blocks;
-    uint64_t last_listed; /* the last instruction that was handed on; 0: none since executed_begin */
-    size_t handed_on;     /* items, since packets_run began */
-    uint64_t tsc;         /* of what is proven from now on */
-    uint64_t tsc_error;   /* it was not more than so many ticks earlier or later, or FLOW_TSC_ERROR_UNKNOWN */
-    bool hashed;          /* flow_input.hashed */
-    bool placed;          /* flow_input.placed */
-    uint64_t cr3;         /* as the last PIP told it, or FLOW_CR3_UNKNOWN */
-    uint64_t at;          /* trace offset for which the code is read */
-    bool non_root;        /* it is the guest's: root's is counted, but handed on to nobody */
-    struct flow_hooks hooks;
-    struct flow_result *result;
+    uint64_t last_listed;                  /* the last instruction in a batch; 0: none since executed_begin */
+    size_t flushed;                        /* items, since packets_run began */
+    uint64_t conditional;                  /* branches since the last transfer in a batch */
+    unsigned needs;                        /* enum flow_need */
+    const enum instruction_mode *mode;     /* the engine's */
+    bool non_root;                         /* the guest's: root's instructions are counted, but in no batch */
+    bool no_memory;                        /* a batch is missing */
+    struct flow_context context;           /* of what is proven from now on */
+    struct executed_batch *batches;        /* that wait */
+    size_t nr_batches, batches_room, next; /* next: the next to be pulled */
+    struct flow_event *events;
+    size_t nr_events, events_room;
+    struct flow_result result;
 };
 
 /* false: no memory. */
-bool executed_init(struct executed *executed, const struct flow_hooks *hooks, const struct flow_input *input);
+bool executed_init(struct executed *executed, const struct flow_input *input, unsigned needs,
+                   const enum instruction_mode *mode);
 void executed_free(struct executed *executed);
 
-/* A stretch begins; what there is goes to result. */
-void executed_begin(struct executed *executed, struct flow_result *result);
+/* A stretch begins. */
+void executed_begin(struct executed *executed, uint64_t begin, uint64_t end, uint64_t tsc);
 
-/* The stretch has ended, and result is complete. */
+/* The stretch has ended, and the result is complete. */
 void executed_end(struct executed *executed);
 
-/* Hand on what is proven. What is not stays. */
+/* Make a batch of what is proven. */
 void executed_flush(struct executed *executed);
 
-/* Of the guest: all that is proven, and then where it stands. */
-void executed_stand(struct executed *executed, bool runs, uint64_t ip);
+/* The next batch that waits. NULL: none does; the room of those that were pulled is then used again. */
+const struct flow_batch *executed_next(struct executed *executed);
 
-/* kind: enum instruction_kind, or TRANSFERS_EVENT. */
-static inline void executed_branch(struct executed *executed, uint64_t from, uint64_t to, uint8_t kind)
+/* Make a batch of all that is proven, and one of the guest's position. */
+void executed_position(struct executed *executed, bool running, uint64_t ip);
+
+/* The same with an event. */
+void executed_event(struct executed *executed, const struct flow_event *event);
+
+/* tag: enum instruction_kind, or FLOW_TAG_EVENT. */
+static inline void executed_branch(struct executed *executed, uint64_t from, uint64_t to, uint8_t tag)
 {
-    if (executed->is_listed)
-        executed->is_listed[executed->used] = false;
-    if (executed->kinds)
-        executed->kinds[executed->used] = kind;
-    executed->items[executed->used++] = (struct flow_branch){from, to};
+    if (executed->tags)
+        executed->tags[executed->used] = tag;
+    executed->items[executed->used++].branch = (struct flow_branch){from, to};
 }
 
-/* Only with an instruction hook. */
+/* Only where instructions are needed. */
 static inline void executed_instruction(struct executed *executed, uint64_t ip)
 {
-    executed->is_listed[executed->used] = true;
-    executed->items[executed->used++].from = ip;
+    executed->tags[executed->used] = FLOW_TAG_INSTRUCTION;
+    executed->items[executed->used++].instruction = ip;
 }
 
-/* Only with a block hook: a block up to end; size: of its last instruction. Two items. */
-static inline void executed_block(struct executed *executed, uint64_t first, uint64_t end, uint32_t size,
-                                  uint32_t instructions)
+/* Only where blocks are needed. */
+static inline void executed_block(struct executed *executed, struct flow_block block)
 {
-    executed_instruction(executed, first);
-    executed->items[executed->used++] = (struct flow_branch){end, (uint64_t)size << 32 | instructions};
+    executed->tags[executed->used] = FLOW_TAG_BLOCK;
+    executed->items[executed->used++].block = block;
 }
 
-/* All up to here did run. */
+/* All up to here was executed. */
 static inline void executed_prove(struct executed *executed)
 {
     executed->proven = executed->used;
     executed->proven_instructions = executed->instructions;
 }
 
-/* More instructions than any way through code has without a packet: of all walks since the last thing that was proven,
- * as there is no room for more. */
+/* Are there more unproven instructions than any path through code has without a packet? */
 static inline bool executed_runs_on(const struct executed *executed)
 {
     return executed->instructions - executed->proven_instructions > EXECUTED_MAX_UNPROVEN;
 }
 
-/* What is not proven did not run. */
+/* What is not proven was not executed. */
 static inline void executed_drop(struct executed *executed)
 {
     executed->used = executed->proven;
     executed->instructions = executed->proven_instructions;
 }
 
-/* From now on code is read for this trace offset. */
+static inline bool executed_has_batch(const struct executed *executed)
+{
+    return executed->proven - executed->begin > EXECUTED_BATCH;
+}
+
+/* From now on code is read as of this trace offset. */
 static inline void executed_at(struct executed *executed, uint64_t at)
 {
-    if (executed->kinds && at != executed->at)
+    if (executed->tags && at != executed->context.at)
         executed_flush(executed);
-    executed->at = at;
+    executed->context.at = at;
 }
 
 /* From now on it is the guest's, or root's, and of this CR3. */
 static inline void executed_by(struct executed *executed, bool non_root, uint64_t cr3)
 {
-    if (non_root != executed->non_root || (executed->placed && cr3 != executed->cr3))
+    if (non_root != executed->non_root || (executed->needs & FLOW_NEED_CONTEXT && cr3 != executed->context.cr3))
         executed_flush(executed);
     executed->non_root = non_root;
-    executed->cr3 = cr3;
+    executed->context.cr3 = cr3;
 }
 
 #endif

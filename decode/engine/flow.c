@@ -14,14 +14,14 @@ void flow_use(const struct flow_ops *ops)
     flow_ops_used = ops;
 }
 
-struct flow *flow_start(const struct flow_input *input, const struct flow_hooks *hooks, struct error *error)
+struct flow *flow_start(const struct flow_input *input, unsigned needs, struct error *error)
 {
     struct flow *flow = malloc(sizeof(*flow));
     if (!flow) {
         error_set(error, ERROR_MEMORY, 0, "a flow engine");
         return NULL;
     }
-    *flow = (struct flow){flow_ops_used, flow_ops_used->open(input, hooks, error)};
+    *flow = (struct flow){flow_ops_used, flow_ops_used->open(input, needs, error)};
     if (flow->state)
         return flow;
     free(flow);
@@ -39,26 +39,21 @@ const struct hot *flow_inferred(const struct flow *flow)
     return flow->ops->inferred(flow->state);
 }
 
+void flow_begin(struct flow *flow, const struct flow_stretch *stretch)
+{
+    flow->ops->begin(flow->state, stretch);
+}
+
+const struct flow_batch *flow_next(struct flow *flow)
+{
+    return flow->ops->next(flow->state);
+}
+
 void flow_decode(struct flow *flow, const struct flow_stretch *stretch, struct flow_result *result)
 {
-    flow_begin(flow, stretch, result);
-    while (flow_go_on(flow))
-        ;
-}
-
-void flow_begin(struct flow *flow, const struct flow_stretch *stretch, struct flow_result *result)
-{
-    flow->ops->begin(flow->state, stretch, result);
-}
-
-bool flow_go_on(struct flow *flow)
-{
-    return flow->ops->go_on && flow->ops->go_on(flow->state);
-}
-
-struct flow_context flow_context(const struct flow *flow)
-{
-    if (flow->ops->context)
-        return flow->ops->context(flow->state);
-    return (struct flow_context){.cr3 = FLOW_CR3_UNKNOWN, .tsc_error = FLOW_TSC_ERROR_UNKNOWN};
+    const struct flow_batch *batch;
+    flow_begin(flow, stretch);
+    while ((batch = flow_next(flow)))
+        if (batch->kind == FLOW_BATCH_END)
+            *result = *batch->result;
 }

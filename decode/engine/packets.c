@@ -83,7 +83,7 @@ static enum flow_error take_deferred_tip(struct engine *engine)
     }
     walk_told(engine, engine->block, ip, engine->mode);
     executed_prove(&engine->executed);
-    if (engine->executed.proven > EXECUTED_BATCH)
+    if (executed_has_batch(&engine->executed))
         executed_flush(&engine->executed);
     return FLOW_OK;
 }
@@ -225,15 +225,15 @@ bool packets_resync(struct engine *engine, enum flow_error error, bool to_psb)
 enum flow_error packets_run(struct engine *engine, bool to_psb)
 {
     enum flow_error error = FLOW_OK;
-    engine->executed.handed_on = 0;
-    while (!error && engine->at < engine->end && engine->executed.handed_on < EXECUTED_BATCH) {
+    engine->executed.flushed = 0;
+    while (!error && engine->at < engine->end && engine->executed.flushed < EXECUTED_BATCH) {
         const uint8_t byte = *engine->at;
         if (byte >= 4 && (byte & 1) == 0)
             error = take_short_tnt(engine, byte);
         else if ((byte & 0x1f) != 0x0d || !take_near_tip(engine, byte))
             error = take_packet(engine, to_psb);
-        if (engine->executed.proven > EXECUTED_BATCH)
+        if (executed_has_batch(&engine->executed))
             executed_flush(&engine->executed);
     }
-    return error;
+    return engine->executed.no_memory ? FLOW_ERROR_MEMORY : error;
 }

@@ -2,12 +2,9 @@
 
 void tell_now(struct engine *engine, struct flow_event event)
 {
-    struct executed *executed = &engine->executed;
-    executed_prove(executed);
-    executed_flush(executed);
     event.tsc = engine->clock.tsc;
     event.at = (uint64_t)(engine->packet - engine->input->trace);
-    executed->hooks.event(executed->hooks.context, &event);
+    executed_event(&engine->executed, &event);
 }
 
 void tell_now_at(struct engine *engine, struct flow_event event, bool known, uint64_t ip)

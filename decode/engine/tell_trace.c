@@ -85,7 +85,7 @@ enum flow_error tell_pass(struct engine *engine, const struct flow_event *event)
 
 static uint64_t count_executed(const struct engine *engine)
 {
-    const struct flow_result *result = engine->executed.result;
+    const struct flow_result *result = &engine->executed.result;
     return result->instructions + result->root_instructions + engine->executed.instructions;
 }
 

@@ -1,7 +1,7 @@
 #include "decode/engine/timed.h"
 
 /* What is proven from now on. */
-static void tell_tsc_error(struct engine *engine)
+static void set_tsc_error(struct engine *engine)
 {
     const struct engine_clock *clock = &engine->clock;
     const uint64_t low = engine->timed.low;
@@ -11,19 +11,19 @@ static void tell_tsc_error(struct engine *engine)
         const uint64_t early = clock->high > clock->tsc ? clock->high - clock->tsc : 0;
         error = late > early ? late : early;
     }
-    engine->executed.tsc_error = error;
+    engine->executed.context.tsc_error = error;
 }
 
 void timed_begin(struct engine *engine)
 {
     engine->timed = (struct timed){0};
-    engine->executed.tsc_error = FLOW_TSC_ERROR_UNKNOWN;
+    engine->executed.context.tsc_error = FLOW_TSC_ERROR_UNKNOWN;
 }
 
 void timed_take(struct engine *engine, const struct packet *packet)
 {
     struct engine_clock *clock = &engine->clock;
-    if (!engine->input->timed)
+    if (!(engine->needs & FLOW_NEED_TIME))
         return;
     const uint64_t low = clock->low, high = clock->high;
     const bool changed = engine_clock_take(clock, packet);
@@ -33,9 +33,9 @@ void timed_take(struct engine *engine, const struct packet *packet)
     if (!changed && clock->low == low && clock->high == high)
         return;
     executed_flush(&engine->executed);
-    engine->executed.tsc = clock->tsc;
+    engine->executed.context.tsc = clock->tsc;
     engine->timed.unsettled = true;
-    tell_tsc_error(engine);
+    set_tsc_error(engine);
 }
 
 void timed_proved(struct engine *engine, bool exact)
@@ -48,5 +48,5 @@ void timed_proved(struct engine *engine, bool exact)
         return;
     executed_flush(&engine->executed);
     timed->low = low;
-    tell_tsc_error(engine);
+    set_tsc_error(engine);
 }

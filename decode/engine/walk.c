@@ -184,7 +184,7 @@ unsigned walk_bits(struct engine *engine, uint64_t bits, unsigned count, enum fl
             *error = FLOW_ERROR_LOOP;
             return count;
         }
-        if (executed->proven > EXECUTED_BATCH)
+        if (executed_has_batch(executed))
             executed_flush(executed);
         if (walk_known_may(engine))
             count = walk_known(engine, bits, count);

@@ -9,11 +9,11 @@
 
 /* The walk, in registers. */
 struct run {
-    uint8_t *kinds;      /* executed.kinds; NULL: nobody asks. The compiler makes one walk with them, and one without */
+    uint8_t *kinds;      /* executed.tags; NULL: not needed. The compiler makes one walk with them, and one without */
     struct block *block; /* where it stands; NULL: the one that way leads to out of from */
     struct block *from;
     unsigned way;
-    struct flow_branch *out, *proven;
+    union flow_item *out, *proven;
     uint64_t instructions, proven_instructions;
 };
 
@@ -59,7 +59,7 @@ static inline void put_branch(const struct engine *engine, struct run *run, uint
     const struct block *block = run->block;
     if (run->kinds)
         run->kinds[run->out - engine->executed.items] = block_kind(block);
-    *run->out = (struct flow_branch){block->end_ip, to};
+    run->out->branch = (struct flow_branch){block->end_ip, to};
 }
 
 /* The block was executed, and led out of from by way. */
@@ -136,7 +136,7 @@ static inline unsigned take_bits(struct engine *engine, uint64_t bits, unsigned 
 
 unsigned walk_known(struct engine *engine, uint64_t bits, unsigned count)
 {
-    uint8_t *kinds = engine->executed.kinds;
+    uint8_t *kinds = engine->executed.tags;
     return kinds ? take_bits(engine, bits, count, kinds) : take_bits(engine, bits, count, NULL);
 }
 
@@ -182,6 +182,6 @@ static inline bool take_tip(struct engine *engine, uint64_t ip, uint8_t *kinds)
 
 bool walk_known_tip(struct engine *engine, uint64_t ip)
 {
-    uint8_t *kinds = engine->executed.kinds;
+    uint8_t *kinds = engine->executed.tags;
     return kinds ? take_tip(engine, ip, kinds) : take_tip(engine, ip, NULL);
 }

@@ -1,4 +1,4 @@
-/* What was executed, as a list of instructions or blocks: for hooks that want to see each. */
+/* What was executed, as instructions or blocks. */
 #include "decode/engine/walk_list.h"
 
 /* Its first count instructions, as one block. */
@@ -12,9 +12,12 @@ static void list_block(struct engine *engine, const struct block *block, uint32_
             last += block_length_at(block, last);
         end = last + block_length_at(block, last);
     }
-    const uint32_t size = (uint32_t)(end - last);
-    executed_block(&engine->executed, engine_linear(engine, mode, block_ip(block)),
-                   engine_linear(engine, mode, last) + size, size, count);
+    const uint64_t first = engine_linear(engine, mode, block_ip(block));
+    const uint16_t offset = (uint16_t)(engine_linear(engine, mode, last) - first);
+    executed_block(&engine->executed, (struct flow_block){.first = first,
+                                                          .last = offset,
+                                                          .size = (uint16_t)(offset + (end - last)),
+                                                          .instructions = count});
 }
 
 static void list_instructions(struct engine *engine, const struct block *block, uint32_t count)
@@ -29,7 +32,7 @@ static void list_instructions(struct engine *engine, const struct block *block, 
 
 void walk_list(struct engine *engine, const struct block *block, uint32_t count)
 {
-    if (engine->executed.hooks.block)
+    if (engine->needs & FLOW_NEED_BLOCKS)
         list_block(engine, block, count);
     else
         list_instructions(engine, block, count);

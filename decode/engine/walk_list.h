@@ -1,4 +1,4 @@
-/* What was executed, as a list of instructions or blocks: for hooks that want to see each. */
+/* What was executed, as instructions or blocks, where these are needed. */
 #ifndef DECODE_ENGINE_WALK_LIST_H
 #define DECODE_ENGINE_WALK_LIST_H
 

@@ -93,24 +93,23 @@ static void count_ran(const struct collector *collector, uint64_t end, uint8_t l
     learn(collector, edge, context);
 }
 
-/* A hook. */
-static void take_branches(void *context, const struct flow_branch *branches, size_t count, uint64_t tsc)
+static void take_branches(struct collector *collector, const struct flow_batch *batch)
 {
-    struct collector *collector = context;
     const struct times_window *window = &collector->run->window;
-    const struct flow_context place = flow_context(collector->flow);
-    const bool wanted = tsc >= window->from && tsc < window->to &&
-                        calls_is_process(collector->run, collector->pages, place.cr3, place.at);
-    for (size_t i = 0; i < count; i++) {
+    const struct flow_context *context = &batch->context;
+    const bool wanted = context->tsc >= window->from && context->tsc < window->to &&
+                        calls_is_process(collector->run, collector->pages, context->cr3, context->at);
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct flow_branch *branch = &batch->items[i].branch;
         if (!wanted) {
-            collector->start = branches[i].to;
+            collector->start = branch->to;
             continue;
         }
-        const struct edge *edge = count_branch(collector, &branches[i], &place);
+        const struct edge *edge = count_branch(collector, branch, context);
         if (!edge || edge->kind == EDGE_FELL)
             continue;
-        count_ran(collector, branches[i].from + edge->last, edge->last, &place);
-        collector->start = branches[i].to;
+        count_ran(collector, branch->from + edge->last, edge->last, context);
+        collector->start = branch->to;
     }
 }
 
@@ -125,14 +124,20 @@ static void show(const struct collector *collector, const struct flow_cursor *cu
 
 static void take_stretch(struct collector *collector, const struct flow_stretch *stretch)
 {
-    struct flow_result result;
+    const struct flow_result *result = NULL;
+    const struct flow_batch *batch;
     if (stretch->begin != collector->end)
         collector->start = 0;
     collector->at = stretch->end - 1;
-    flow_decode(collector->flow, stretch, &result);
-    collector->run->branches += result.branches;
-    collector->run->decode_gaps += (result.error != FLOW_OK) + result.loops;
-    collector->end = result.error ? 0 : result.end;
+    flow_begin(collector->flow, stretch);
+    while ((batch = flow_next(collector->flow)))
+        if (batch->kind == FLOW_BATCH_ITEMS)
+            take_branches(collector, batch);
+        else if (batch->kind == FLOW_BATCH_END)
+            result = batch->result;
+    collector->run->branches += result->branches;
+    collector->run->decode_gaps += (result->error != FLOW_OK) + result->loops;
+    collector->end = result->error ? 0 : result->end;
 }
 
 /* A stretch begins at a time, 0 where that is not known, and the one before it has ended by then. */
@@ -191,11 +196,9 @@ static bool take_cpu(struct edges *edges, struct calls_run *run, uint16_t cpu, s
                                   .pages = &trace.pages,
                                   .before = bytes_before(run, cpu),
                                   .total = bytes_before(run, run->capture->nr_cpus)};
-    const struct flow_hooks hooks = {.branches = take_branches, .context = &collector};
     bool good = flow_trace_open_uncut(&trace, run->capture, cpu, error);
     if (good) {
-        trace.input.timed = trace.input.placed = true;
-        collector.flow = flow_start(&trace.input, &hooks, error);
+        collector.flow = flow_start(&trace.input, FLOW_NEED_BRANCHES | FLOW_NEED_TIME | FLOW_NEED_CONTEXT, error);
         good = collector.flow != NULL;
     }
     if (good) {

@@ -46,7 +46,7 @@ static void publish(struct flow_live *live, unsigned cpu, const struct flow_resu
 struct look {
     struct flow_live *live;
     unsigned cpu;
-    bool last, stopped;
+    bool last;
 };
 
 /* A page or a mapping may come later than the trace that needs it: once more at the next look, then it is an error. */
@@ -57,13 +57,26 @@ static bool try_later(struct flow_live *live, unsigned cpu, const struct flow_re
     return result->error != FLOW_OK && !before && !last;
 }
 
-/* A hook. What is behind a stretch that is tried later is, too. */
-static void take_result(void *context, const struct flow_result *result)
+/* Up to the first stretch that is to be tried later. */
+static bool decode_part(struct look *look, struct flow_trace *trace, uint64_t from, uint64_t to, struct error *error)
 {
-    struct look *look = context;
-    look->stopped = look->stopped || try_later(look->live, look->cpu, result, look->last);
-    if (!look->stopped)
-        publish(look->live, look->cpu, result);
+    const struct flow_run_options options = {.from = from, .to = to, .sums_only = true};
+    const struct flow_batch *batch;
+    struct flow_pull pull;
+    struct flow_run run;
+    bool stopped = false;
+    if (!flow_pull_open(&pull, &run, trace, &options, error))
+        return false;
+    while (!stopped && (batch = flow_pull_next(&pull))) {
+        if (batch->kind != FLOW_BATCH_END)
+            continue;
+        stopped = try_later(look->live, look->cpu, batch->result, look->last);
+        if (!stopped)
+            publish(look->live, look->cpu, batch->result);
+    }
+    const bool good = flow_pull_close(&pull, error);
+    flow_run_free(&run);
+    return good;
 }
 
 /* Has the PSB+ there come up to its end? */
@@ -96,16 +109,12 @@ static bool decode_new(struct flow_live *live, const struct capture *capture, un
     const uint64_t from = live->state.cpus[cpu].offset;
     const uint64_t to = last ? UINT64_MAX : find_end(&capture->cpus[cpu], from);
     struct flow_trace trace = {.mapped = false};
-    struct flow_run run = {.seconds = 0};
     if (to <= from)
         return true;
     const double start = monotonic_seconds();
     bool good = flow_trace_open_uncut(&trace, capture, (uint16_t)cpu, error);
     live->opening += monotonic_seconds() - start;
-    const struct flow_run_options options = {
-        .from = from, .to = to, .sums_only = true, .hooks = {.result = take_result, .context = &look}};
-    good = good && flow_run_trace(&run, &trace, &options, error);
-    flow_run_free(&run);
+    good = good && decode_part(&look, &trace, from, to, error);
     flow_trace_close(&trace);
     return good;
 }

@@ -1,7 +1,10 @@
 /* What a run adds up to. */
 #include <stdlib.h>
 
+#include "decode/capture/list.h"
 #include "decode/flow/flow_run.h"
+
+#define KEPT_ERRORS 16u
 
 void flow_run_add(struct flow_run *run, const struct flow_result *result)
 {
@@ -17,12 +20,45 @@ void flow_run_add(struct flow_run *run, const struct flow_result *result)
     flow_gaps_add_loops(&run->decode_gaps, result->loops);
 }
 
+void flow_run_add_lost(struct flow_run *run, struct flow_span span)
+{
+    flow_gaps_add(&run->decode_gaps, FLOW_ERROR_NO_PSB, span.end - span.begin);
+}
+
+static bool keep_result(struct flow_run *run, const struct flow_result *result)
+{
+    void *items = run->results;
+    struct flow_result *place = list_add(&items, &run->nr_results, &run->results_room, sizeof(*place));
+    run->results = items;
+    if (place)
+        *place = *result;
+    return place != NULL;
+}
+
+bool flow_run_take(struct flow_run *run, const struct flow_batch *batch, bool sums_only)
+{
+    if (batch->kind == FLOW_BATCH_END) {
+        const bool kept =
+            !sums_only || ((batch->result->error || batch->result->loops) && run->nr_results < KEPT_ERRORS);
+        flow_run_add(run, batch->result);
+        return !kept || keep_result(run, batch->result);
+    }
+    if (batch->kind != FLOW_BATCH_GAP)
+        return true;
+    const struct flow_span span = {batch->gap->begin, batch->gap->end};
+    run->lost.bytes += span.end - span.begin;
+    if (!batch->gap->has_branches)
+        return true;
+    flow_run_add_lost(run, span);
+    return flow_lost_add(&run->lost, span);
+}
+
 void flow_run_sum(struct flow_run *run)
 {
     for (size_t i = 0; i < run->nr_results; i++)
         flow_run_add(run, &run->results[i]);
     for (size_t i = 0; i < run->lost.count; i++)
-        flow_gaps_add(&run->decode_gaps, FLOW_ERROR_NO_PSB, run->lost.spans[i].end - run->lost.spans[i].begin);
+        flow_run_add_lost(run, run->lost.spans[i]);
 }
 
 void flow_run_free(struct flow_run *run)

@@ -33,7 +33,6 @@ static bool open_traces(struct ask *ask, struct error *error)
         struct flow_trace *trace = &ask->traces[cpu];
         if (ask->capture->cpus[cpu].present && !flow_trace_open_uncut(trace, ask->capture, (uint16_t)cpu, error))
             return false;
-        trace->input.timed = trace->input.placed = true;
     }
     return true;
 }

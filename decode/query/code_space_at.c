@@ -39,16 +39,14 @@ uint64_t code_cr3_at(const struct flow_trace *trace, uint64_t at)
 
 uint64_t code_last_tsc(const struct flow_trace *trace)
 {
-    struct flow_input input = trace->input;
-    const struct flow_hooks none = {0};
-    struct flow_result result;
     struct error error = {0};
     uint64_t tsc = 0;
-    input.timed = true;
-    struct flow *flow = flow_start(&input, &none, &error);
+    const struct flow_batch *batch;
+    struct flow *flow = flow_start(&trace->input, FLOW_NEED_TIME, &error);
     for (size_t i = trace->nr_stretches; flow && i > 0 && tsc == 0; i--) {
-        flow_decode(flow, &trace->stretches[i - 1], &result);
-        tsc = flow_context(flow).tsc;
+        flow_begin(flow, &trace->stretches[i - 1]);
+        while ((batch = flow_next(flow)))
+            tsc = batch->context.tsc;
     }
     if (flow)
         flow_end(flow);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "decode/flow/source.h"
 #include "decode/query/prefix.h"
 
 #define LEAST_ROOM 8192u
@@ -11,18 +12,14 @@
 struct side {
     const struct ask *ask;
     uint16_t cpu;
-    struct flow *flow;
-    struct flow_cursor cursor;
-    struct flow_result result;
-    bool decoding, ended, no_memory;
+    struct source source;
+    bool ended, no_memory;
     struct diverge_branch *items;
     size_t at, count, room;
 };
 
-/* A hook. */
-static void take_batch(void *context, const struct flow_batch *batch)
+static void take_batch(struct side *side, const struct flow_batch *batch)
 {
-    struct side *side = context;
     size_t room = side->room ? side->room : LEAST_ROOM;
     while (room < side->count + batch->count)
         room *= 2;
@@ -36,39 +33,31 @@ static void take_batch(void *context, const struct flow_batch *batch)
         side->room = room;
     }
     for (size_t i = 0; i < batch->count; i++)
-        side->items[side->count++] =
-            (struct diverge_branch){batch->items[i], batch->tsc, batch->cr3, batch->at, batch->kinds[i]};
+        side->items[side->count++] = (struct diverge_branch){batch->items[i].branch, batch->context.tsc,
+                                                             batch->context.cr3, batch->context.at, batch->tags[i]};
 }
 
 /* From a trace offset on. */
 static bool open_side(struct side *side, const struct ask *ask, uint16_t cpu, uint64_t from, struct error *error)
 {
-    const struct flow_hooks hooks = {.batch = take_batch, .context = side};
     *side = (struct side){.ask = ask, .cpu = cpu};
-    flow_trace_cursor(&side->cursor, &ask->traces[cpu], (struct flow_part){from, UINT64_MAX});
-    side->flow = flow_start(&ask->traces[cpu].input, &hooks, error);
-    return side->flow != NULL;
+    return source_open(&side->source, &ask->traces[cpu], (struct flow_part){from, UINT64_MAX},
+                       FLOW_NEED_BRANCHES | FLOW_NEED_KINDS | FLOW_NEED_TIME | FLOW_NEED_CONTEXT, error);
 }
 
 static void close_side(struct side *side)
 {
-    if (side->flow)
-        flow_end(side->flow);
+    source_close(&side->source);
     free(side->items);
 }
 
 /* One step of decoding. */
 static void decode_on(struct side *side)
 {
-    if (!side->decoding) {
-        const enum flow_found found = flow_cursor_next(&side->cursor);
-        side->ended = found == FLOW_FOUND_NOTHING;
-        side->decoding = found == FLOW_FOUND_STRETCH;
-        if (side->decoding)
-            flow_begin(side->flow, &side->cursor.stretch, &side->result);
-        return;
-    }
-    side->decoding = flow_go_on(side->flow);
+    const struct flow_batch *batch = source_next(&side->source);
+    side->ended = !batch;
+    if (batch && batch->kind == FLOW_BATCH_ITEMS)
+        take_batch(side, batch);
 }
 
 /* Decode until some branches more than keep are there, or there are no more. */
@@ -147,8 +136,8 @@ static void compare_all(struct divergence *divergence, struct side sides[2], con
         if (a->no_memory || b->no_memory || (a->at == a->count && b->at == b->count))
             break;
         same = a->at < a->count && b->at < b->count && compare_batch(divergence, sides, slide);
-        if (progress && round % BATCHES_A_SHOW == 0 && a->cursor.size)
-            progress(progress_context, (double)a->cursor.at / (double)a->cursor.size);
+        if (progress && round % BATCHES_A_SHOW == 0 && a->source.cursor.size)
+            progress(progress_context, (double)a->source.cursor.at / (double)a->source.cursor.size);
     }
     if (progress)
         progress(progress_context, 1);

@@ -19,7 +19,7 @@
 struct diverge_branch {
     struct flow_branch branch;
     uint64_t tsc, cr3, at;
-    uint8_t kind; /* enum instruction_kind or TRANSFERS_EVENT */
+    uint8_t kind; /* enum instruction_kind or FLOW_TAG_EVENT */
 };
 
 struct divergence {

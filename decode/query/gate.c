@@ -1,6 +1,6 @@
 #include "decode/query/gate.h"
 
-#include "decode/engine/transfers.h"
+#include "decode/engine/batch.h"
 #include "pt/instruction/instruction.h"
 
 bool gate_enters(uint8_t kind, uint64_t from, uint64_t begin, uint64_t end)
@@ -21,7 +21,7 @@ void gate_take(struct gate *gate, uint64_t from, uint64_t to, uint8_t kind)
     case INSTRUCTION_CALL_DIRECT:
     case INSTRUCTION_CALL_INDIRECT:
     case INSTRUCTION_FAR_CALL:
-    case TRANSFERS_EVENT:
+    case FLOW_TAG_EVENT:
         gate->depth++;
         return;
     case INSTRUCTION_RET:

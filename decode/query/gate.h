@@ -16,7 +16,7 @@ struct gate {
     int64_t depth;       /* calls below it */
 };
 
-/* The function [begin, end) was entered by a branch of this kind (enum instruction_kind or TRANSFERS_EVENT) at from. */
+/* The function [begin, end) was entered by a branch of this kind (enum instruction_kind or FLOW_TAG_EVENT) at from. */
 void gate_enter(struct gate *gate, uint64_t begin, uint64_t end, uint64_t from, uint8_t kind);
 
 /* A branch while it is open. It is closed then if that is the function's return. */

@@ -8,12 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "decode/capture/list.h"
+#include "decode/flow/workers.h"
 #include "decode/query/index_parts.h"
 
-#define MOST_THREADS 64u
 #define LEAST_CHUNK (256u << 10)
 #define MOST_CHUNKS 8192u
 #define SHOW_NANOSECONDS 100000000L
@@ -31,7 +30,6 @@ struct build {
 
 struct worker {
     struct build *build;
-    pthread_t thread;
     struct run_taker taker;
     struct error error;
 };
@@ -74,7 +72,6 @@ static bool open_traces(struct build *build, struct error *error)
         struct flow_trace *trace = &build->traces[cpu];
         if (capture->cpus[cpu].present && !flow_trace_open(trace, capture, (uint16_t)cpu, error))
             return false;
-        trace->input.timed = trace->input.placed = true;
         build->first_stretches[cpu] = (uint32_t)stretches;
         stretches += trace->nr_stretches;
         build->parts.header.decode_gaps += trace->lost.count;
@@ -161,18 +158,16 @@ static void watch(struct build *build, const struct index_build_options *options
 static void run_workers(struct build *build, struct worker *workers, unsigned wanted,
                         const struct index_build_options *options)
 {
-    unsigned started = 0;
+    struct workers threads;
     atomic_store(&build->running, wanted);
-    while (started < wanted && pthread_create(&workers[started].thread, NULL, run_worker, &workers[started]) == 0)
-        started++;
+    const unsigned started = workers_start(&threads, wanted, run_worker, workers, sizeof(*workers));
     atomic_fetch_sub(&build->running, wanted - started);
     if (started == 0) {
         atomic_store(&build->running, 1);
         run_worker(&workers[0]);
     }
     watch(build, options);
-    for (unsigned i = 0; i < started; i++)
-        pthread_join(workers[i].thread, NULL);
+    workers_join(&threads);
 }
 
 /* What the threads have. */
@@ -193,8 +188,7 @@ static bool collect(struct build *build, struct worker *workers, unsigned nr_wor
 static bool build_all(struct query_index *index, struct build *build, const struct index_build_options *options,
                       struct error *error)
 {
-    unsigned threads = options->threads ? options->threads : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
-    threads = threads < MOST_THREADS ? threads : MOST_THREADS;
+    const unsigned threads = workers_count(options->threads);
     struct worker *workers = calloc(threads, sizeof(*workers));
     bool good = workers && open_traces(build, error);
     for (unsigned i = 0; i < threads && good; i++) {

@@ -92,30 +92,6 @@ static bool is_wanted(const struct listing *listing, const struct index_chunk *c
            end_of(index, chunk, stretch) >= listing->from_tsc;
 }
 
-static bool is_done(const struct listing *listing)
-{
-    return listing->is_done && listing->is_done(listing->context);
-}
-
-static void decode_chunk(const struct listing *listing, struct flow *flow, const struct index_chunk *chunk,
-                         uint32_t first, uint32_t last)
-{
-    const struct ask *ask = listing->ask;
-    const struct flow_part part = {ask->index.stretches[first].begin, ask->index.stretches[last].begin + 1};
-    struct flow_cursor cursor;
-    enum flow_found found;
-    capture_check_trace(ask->capture, chunk->cpu, part.from, ask->index.stretches[last].end);
-    flow_trace_cursor(&cursor, &ask->traces[chunk->cpu], part);
-    while (!is_done(listing) && (found = flow_cursor_next(&cursor)) != FLOW_FOUND_NOTHING) {
-        struct flow_result result;
-        if (found != FLOW_FOUND_STRETCH)
-            continue;
-        flow_begin(flow, &cursor.stretch, &result);
-        while (flow_go_on(flow) && !is_done(listing))
-            ;
-    }
-}
-
 /* The part of a chunk that is of the wanted time. false: none is. */
 static bool find_part(const struct listing *listing, const struct index_chunk *chunk, uint32_t *first, uint32_t *last)
 {
@@ -128,33 +104,72 @@ static bool find_part(const struct listing *listing, const struct index_chunk *c
     return *first <= *last;
 }
 
-bool listing_run(const struct listing *listing, struct error *error)
+bool listing_open(struct listing_reader *reader, const struct listing *listing, struct error *error)
 {
+    *reader = (struct listing_reader){.listing = *listing, .known = true};
+    return source_open(&reader->source, &listing->ask->traces[listing->cpu], (struct flow_part){0, 0},
+                       listing->needs | FLOW_NEED_TIME | FLOW_NEED_CONTEXT, error);
+}
+
+void listing_close(struct listing_reader *reader)
+{
+    source_close(&reader->source);
+}
+
+static void begin_chunk(struct listing_reader *reader, const struct index_chunk *chunk, uint32_t first, uint32_t last)
+{
+    const struct ask *ask = reader->listing.ask;
+    const struct index_stretch *stretches = ask->index.stretches;
+    capture_check_trace(ask->capture, chunk->cpu, stretches[first].begin, stretches[last].end);
+    source_seek(&reader->source, (struct flow_part){stretches[first].begin, stretches[last].begin + 1});
+    reader->in_chunk = true;
+    reader->out = false;
+    reader->known = true;
+}
+
+static enum listing_answer is_chunk_wanted(const struct listing *listing, const struct index_chunk *chunk)
+{
+    if (listing_wants(listing, chunk))
+        return LISTING_YES;
+    return listing->goes_on ? listing->goes_on(listing->context, chunk) : LISTING_NO;
+}
+
+/* Find the next chunk that is wanted. false: there is none, or not yet. */
+static bool find_chunk(struct listing_reader *reader)
+{
+    const struct listing *listing = &reader->listing;
     const struct query_index *index = &listing->ask->index;
-    bool out = false, known = true;
-    struct flow *flow = flow_start(&listing->ask->traces[listing->cpu].input, &listing->hooks, error);
-    if (!flow)
-        return false;
-    if (listing->flow)
-        *listing->flow = flow;
-    for (uint64_t i = 0; i < index->header->counts[INDEX_CHUNKS] && !is_done(listing); i++) {
-        const struct index_chunk *chunk = &index->chunks[i];
+    for (reader->waits = false; reader->chunk < index->header->counts[INDEX_CHUNKS]; reader->chunk++) {
+        const struct index_chunk *chunk = &index->chunks[reader->chunk];
         uint32_t first, last;
         if (chunk->cpu != listing->cpu || !find_part(listing, chunk, &first, &last))
             continue;
-        if (!listing_wants(listing, chunk) && !(listing->goes_on && listing->goes_on(listing->context, chunk))) {
-            known &= is_known(index, chunk);
-            out = true;
+        const enum listing_answer answer = is_chunk_wanted(listing, chunk);
+        reader->waits = answer == LISTING_NOT_YET;
+        if (reader->waits)
+            return false;
+        if (answer == LISTING_NO) {
+            reader->known &= is_known(index, chunk);
+            reader->out = true;
             continue;
         }
-        if (out && listing->left_out)
-            listing->left_out(listing->context, known && follows(index, chunk));
-        out = false;
-        known = true;
-        decode_chunk(listing, flow, chunk, first, last);
+        if (reader->out && listing->left_out)
+            listing->left_out(listing->context, reader->known && follows(index, chunk));
+        begin_chunk(reader, chunk, first, last);
+        reader->chunk++;
+        return true;
     }
-    if (listing->flow)
-        *listing->flow = NULL;
-    flow_end(flow);
-    return true;
+    return false;
+}
+
+const struct flow_batch *listing_next(struct listing_reader *reader)
+{
+    const struct flow_batch *batch = NULL;
+    while (!batch && (reader->in_chunk || find_chunk(reader))) {
+        batch = source_next(&reader->source);
+        reader->in_chunk = batch != NULL;
+        if (batch && batch->kind == FLOW_BATCH_GAP)
+            batch = NULL;
+    }
+    return batch;
 }

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "decode/capture/list.h"
-#include "decode/engine/transfers.h"
 #include "decode/query/index_file.h"
 #include "decode/query/run_check.h"
 #include "decode/truth.h"
@@ -55,12 +54,12 @@ static void add_granule(struct run_taker *taker, uint64_t number)
 }
 
 /* The instructions from begin to end, which is behind them or the last one's address. */
-static uint32_t count_instructions(const struct run_taker *taker, const struct flow_batch *batch, uint64_t begin,
+static uint32_t count_instructions(const struct run_taker *taker, const struct flow_context *at, uint64_t begin,
                                    uint64_t end)
 {
     const struct code_pages *pages = &taker->trace->pages;
-    const uint64_t space = batch->cr3 == FLOW_CR3_UNKNOWN ? CODE_SPACE_UNKNOWN : code_pages_space(pages, batch->cr3);
-    return run_check(pages, space, batch->at, (enum instruction_mode)flow_context(taker->flow).mode, begin, end);
+    const uint64_t space = at->cr3 == FLOW_CR3_UNKNOWN ? CODE_SPACE_UNKNOWN : code_pages_space(pages, at->cr3);
+    return run_check(pages, space, at->at, (enum instruction_mode)at->mode, begin, end);
 }
 
 static struct run_recent *recent_place(const struct run_taker *taker, uint64_t begin, uint64_t last)
@@ -111,7 +110,7 @@ static void enter_space(struct run_taker *taker, uint64_t cr3, uint64_t at)
 }
 
 /* The last instruction of a run stands at last; inclusive: it was executed, as the branch that ends the run. */
-static struct run *find_run(struct run_taker *taker, const struct flow_batch *batch, uint64_t begin, uint64_t last,
+static struct run *find_run(struct run_taker *taker, const struct flow_context *at, uint64_t begin, uint64_t last,
                             bool inclusive)
 {
     struct run *run = run_table_place(&taker->runs, begin, last, taker->recent_space);
@@ -121,24 +120,24 @@ static struct run *find_run(struct run_taker *taker, const struct flow_batch *ba
     }
     if (run->count++ == 0) {
         const uint64_t end = inclusive ? last : last + 1;
-        const uint32_t count = begin == end ? 0 : count_instructions(taker, batch, begin, end);
+        const uint32_t count = begin == end ? 0 : count_instructions(taker, at, begin, end);
         run->instructions = (uint16_t)(count == 0 && begin != end ? BAD_RUN : count + inclusive);
-        run->mode = flow_context(taker->flow).mode;
+        run->mode = at->mode;
         run->first_tsc = taker->tsc;
         run->first_stretch = taker->stretch;
     }
     return run;
 }
 
-static void take_run(struct run_taker *taker, const struct flow_batch *batch, uint64_t begin, uint64_t last,
+static void take_run(struct run_taker *taker, const struct flow_context *at, uint64_t begin, uint64_t last,
                      bool inclusive)
 {
-    struct run *run = find_run(taker, batch, begin, last, inclusive);
+    struct run *run = find_run(taker, at, begin, last, inclusive);
     if (!run)
         return;
     if (run->instructions == BAD_RUN) {
         if (inclusive && begin != last)
-            take_run(taker, batch, last, last, true);
+            take_run(taker, at, last, last, true);
         return;
     }
     run->last_tsc = taker->tsc;
@@ -157,7 +156,7 @@ static void take_run(struct run_taker *taker, const struct flow_batch *batch, ui
 }
 
 /* From where execution stands up to the branch at from, or where an event came. */
-static inline void take_to(struct run_taker *taker, const struct flow_batch *batch, uint64_t from, bool event)
+static inline void take_to(struct run_taker *taker, const struct flow_context *at, uint64_t from, bool event)
 {
     struct run_recent *recent = recent_place(taker, taker->ip, from);
     if (taker->known && !event && recent->begin == taker->ip && recent->last == from) {
@@ -167,40 +166,56 @@ static inline void take_to(struct run_taker *taker, const struct flow_batch *bat
     }
     if (!taker->known || from < taker->ip || from - taker->ip >= 15 * 65536u) {
         if (!event)
-            take_run(taker, batch, from, from, true);
+            take_run(taker, at, from, from, true);
     } else if (!event) {
-        take_run(taker, batch, taker->ip, from, true);
+        take_run(taker, at, taker->ip, from, true);
     } else if (from > taker->ip) {
-        take_run(taker, batch, taker->ip, from - 1, false);
+        take_run(taker, at, taker->ip, from - 1, false);
     }
 }
 
-/* A hook. */
-static void take_batch(void *context, const struct flow_batch *batch)
+static void enter_context(struct run_taker *taker, const struct flow_context *at)
 {
-    struct run_taker *taker = context;
-    if (batch->tsc > taker->tsc)
-        taker->tsc = batch->tsc;
-    enter_space(taker, batch->cr3, batch->at);
+    if (at->tsc > taker->tsc)
+        taker->tsc = at->tsc;
+    enter_space(taker, at->cr3, at->at);
+}
+
+static void take_branches(struct run_taker *taker, const struct flow_batch *batch)
+{
+    enter_context(taker, &batch->context);
     for (size_t i = 0; i < batch->count; i++) {
-        take_to(taker, batch, batch->items[i].from, batch->kinds[i] == TRANSFERS_EVENT);
-        taker->ip = batch->items[i].to;
+        const struct flow_branch *branch = &batch->items[i].branch;
+        take_to(taker, &batch->context, branch->from, batch->tags[i] == FLOW_TAG_EVENT);
+        taker->ip = branch->to;
         taker->known = taker->ip != TRUTH_TO_UNRESOLVED;
     }
 }
 
-/* A hook. */
-static void take_stand(void *context, const struct flow_stand *stand)
+static void take_position(struct run_taker *taker, const struct flow_batch *batch)
 {
-    struct run_taker *taker = context;
-    const struct flow_batch batch = {.tsc = stand->tsc, .cr3 = stand->cr3, .at = stand->at};
-    if (stand->tsc > taker->tsc)
-        taker->tsc = stand->tsc;
-    enter_space(taker, batch.cr3, batch.at);
-    if (!stand->runs && taker->known && stand->ip)
-        take_to(taker, &batch, stand->ip, true);
-    taker->known = stand->runs;
-    taker->ip = stand->ip;
+    const struct flow_position *position = &batch->position;
+    enter_context(taker, &batch->context);
+    if (!position->running && taker->known && position->ip)
+        take_to(taker, &batch->context, position->ip, true);
+    taker->known = position->running;
+    taker->ip = position->ip;
+}
+
+/* Returns the stretch's result. */
+static struct flow_result take_stretch(struct run_taker *taker, const struct flow_stretch *stretch)
+{
+    struct flow_result result = {0};
+    const struct flow_batch *batch;
+    flow_begin(taker->flow, stretch);
+    while ((batch = flow_next(taker->flow)))
+        if (batch->kind == FLOW_BATCH_ITEMS)
+            take_branches(taker, batch);
+        else if (batch->kind == FLOW_BATCH_POSITION)
+            take_position(taker, batch);
+        else if (batch->kind == FLOW_BATCH_END)
+            result = *batch->result;
+    return result;
 }
 
 void run_taker_chunk(struct run_taker *taker, size_t first, size_t count, uint32_t number, uint32_t stamp,
@@ -214,10 +229,9 @@ void run_taker_chunk(struct run_taker *taker, size_t first, size_t count, uint32
     taker->space_set.count = 0;
     taker->recent_space = RUN_NO_SPACE; /* it is entered again: offsets begin anew, and it is to be in the set */
     for (size_t i = first; i < first + count; i++) {
-        struct flow_result result;
         taker->stretch = number + (uint32_t)(i - first);
         taker->known = false;
-        flow_decode(taker->flow, &stretches[i], &result);
+        const struct flow_result result = take_stretch(taker, &stretches[i]);
         forget_recent(taker);
         branches[i - first] = result.branches;
         sums->branches += result.branches;
@@ -238,12 +252,13 @@ bool run_taker_init(struct run_taker *taker, struct run_spaces *spaces)
 
 bool run_taker_turn(struct run_taker *taker, const struct flow_trace *trace, struct error *error)
 {
-    const struct flow_hooks hooks = {.batch = take_batch, .stand = take_stand, .context = taker};
+    const unsigned needs =
+        FLOW_NEED_BRANCHES | FLOW_NEED_KINDS | FLOW_NEED_POSITIONS | FLOW_NEED_TIME | FLOW_NEED_CONTEXT;
     if (taker->trace == trace)
         return true;
     if (taker->flow)
         flow_end(taker->flow);
-    taker->flow = flow_start(&trace->input, &hooks, error);
+    taker->flow = flow_start(&trace->input, needs, error);
     taker->trace = taker->flow ? trace : NULL;
     return taker->flow != NULL;
 }

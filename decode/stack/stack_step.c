@@ -11,9 +11,9 @@ static bool in_range(const struct name *name, uint64_t address)
 /* Names of both ends. The same transfer comes often. */
 static const struct stack_known *look_up(struct stacks *stacks, const struct stack_event *event)
 {
-    const struct flow_transfer *transfer = &event->transfer;
-    const bool enters = transfer->kind != FLOW_TRANSFER_JUMP && transfer->kind != FLOW_TRANSFER_RETURN &&
-                        transfer->kind != FLOW_TRANSFER_FAR_RETURN;
+    const struct transfer *transfer = &event->transfer;
+    const bool enters =
+        transfer->kind != TRANSFER_JUMP && transfer->kind != TRANSFER_RETURN && transfer->kind != TRANSFER_FAR_RETURN;
     const uint64_t cr3 = stack_is_kernel(transfer->from & transfer->to) ? 0 : event->cr3;
     const uint64_t mixed = (transfer->from ^ transfer->to << 7 ^ cr3) * 0x9e3779b97f4a7c15ull;
     struct stack_known *known = &stacks->known[mixed >> 48 & (STACK_KNOWN - 1)];
@@ -164,7 +164,7 @@ static void take_far_return(struct stacks *stacks, const struct stack_event *eve
 
 void stack_step(struct stacks *stacks, const struct stack_event *event)
 {
-    const struct flow_transfer *transfer = &event->transfer;
+    const struct transfer *transfer = &event->transfer;
     if (!transfer->from) {
         stacks->branches += transfer->before;
         return;
@@ -180,25 +180,25 @@ void stack_step(struct stacks *stacks, const struct stack_event *event)
         return;
     stacks->branches += transfer->before + 1;
     switch (transfer->kind) {
-    case FLOW_TRANSFER_CALL:
+    case TRANSFER_CALL:
         if (to && (to != from || transfer->to == to->begin || !to->symbol))
             stack_enter(stacks, to, transfer->from, STACK_CALL);
         break;
-    case FLOW_TRANSFER_RETURN:
+    case TRANSFER_RETURN:
         take_return(stacks, transfer->to, to);
         break;
-    case FLOW_TRANSFER_FAR_CALL:
-    case FLOW_TRANSFER_INTERRUPT:
+    case TRANSFER_FAR_CALL:
+    case TRANSFER_INTERRUPT:
         if (!stack_is_kernel(transfer->from) && stack_is_kernel(transfer->to) && event->cr3 != FLOW_CR3_UNKNOWN)
             stacks->current->task.space = event->cr3;
         if (to)
             stack_enter(stacks, to, transfer->from,
-                        transfer->kind == FLOW_TRANSFER_INTERRUPT ? STACK_INTERRUPT : STACK_SYSCALL);
+                        transfer->kind == TRANSFER_INTERRUPT ? STACK_INTERRUPT : STACK_SYSCALL);
         break;
-    case FLOW_TRANSFER_FAR_RETURN:
+    case TRANSFER_FAR_RETURN:
         take_far_return(stacks, event, from, to);
         break;
-    case FLOW_TRANSFER_JUMP:
+    case TRANSFER_JUMP:
         if (to)
             stand_in(stacks, to);
     }

@@ -125,18 +125,18 @@ static const struct stack_frame *frame_of(const struct stacks *stacks, const str
 }
 
 /* Is this return from the frame that the task would return from next? */
-static bool fits(const struct stacks *stacks, const struct stack_parked *task, const struct flow_transfer *transfer)
+static bool fits(const struct stacks *stacks, const struct stack_parked *task, const struct transfer *transfer)
 {
     const struct stack_frame *frame = frame_of(stacks, task);
     if (!frame || task->running) /* another CPU took it */
         return false;
-    if (transfer->kind != FLOW_TRANSFER_RETURN)
+    if (transfer->kind != TRANSFER_RETURN)
         return frame->entry != STACK_CALL;
     return frame->entry == STACK_BASE || (frame->entry == STACK_CALL && stack_is_return(frame->site, transfer->to));
 }
 
 /* Keep those that it fits. Where it fits none, it is not known which goes on. */
-static size_t filter(struct stacks *stacks, const struct flow_transfer *transfer)
+static size_t filter(struct stacks *stacks, const struct transfer *transfer)
 {
     struct stack_undecided *undecided = &stacks->undecided;
     size_t left = 0;
@@ -150,7 +150,7 @@ static size_t filter(struct stacks *stacks, const struct flow_transfer *transfer
 
 /* A return, while some are possible: SIZE_MAX where it tells nothing. One that belongs to no call is a retpoline's,
  * which has called a place of its own. */
-static size_t take_return(struct stacks *stacks, const struct flow_transfer *transfer)
+static size_t take_return(struct stacks *stacks, const struct transfer *transfer)
 {
     struct stack_undecided *undecided = &stacks->undecided;
     for (size_t depth = undecided->depth; depth > 0; depth--)
@@ -164,7 +164,7 @@ static size_t take_return(struct stacks *stacks, const struct flow_transfer *tra
     return SIZE_MAX;
 }
 
-static size_t take_far_return(struct stacks *stacks, const struct flow_transfer *transfer)
+static size_t take_far_return(struct stacks *stacks, const struct transfer *transfer)
 {
     struct stack_undecided *undecided = &stacks->undecided;
     while (undecided->depth > 0)
@@ -214,20 +214,20 @@ static bool keep(struct stack_undecided *undecided, const struct stack_event *ev
 }
 
 /* How many tasks are possible behind a transfer. SIZE_MAX: it tells nothing. */
-static size_t look_at(struct stacks *stacks, const struct flow_transfer *transfer)
+static size_t look_at(struct stacks *stacks, const struct transfer *transfer)
 {
     struct stack_undecided *undecided = &stacks->undecided;
-    switch (transfer->from ? transfer->kind : FLOW_TRANSFER_JUMP) {
-    case FLOW_TRANSFER_CALL:
+    switch (transfer->from ? transfer->kind : TRANSFER_JUMP) {
+    case TRANSFER_CALL:
         stacks->no_memory |= !push_site(undecided, transfer->from);
         return SIZE_MAX;
-    case FLOW_TRANSFER_FAR_CALL:
-    case FLOW_TRANSFER_INTERRUPT:
+    case TRANSFER_FAR_CALL:
+    case TRANSFER_INTERRUPT:
         stacks->no_memory |= !push_site(undecided, 0);
         return SIZE_MAX;
-    case FLOW_TRANSFER_RETURN:
+    case TRANSFER_RETURN:
         return take_return(stacks, transfer);
-    case FLOW_TRANSFER_FAR_RETURN:
+    case TRANSFER_FAR_RETURN:
         return take_far_return(stacks, transfer);
     default:
         return SIZE_MAX;
@@ -245,19 +245,19 @@ static bool is_settled(const struct stacks *stacks, size_t left, bool boundary)
 
 bool stack_hold(struct stacks *stacks, const struct stack_event *event)
 {
-    const struct flow_transfer *transfer = &event->transfer;
+    const struct transfer *transfer = &event->transfer;
     if (!keep(&stacks->undecided, event)) {
         stacks->no_memory = true;
         return true;
     }
     /* It is switched away from again: no return will tell. */
-    if (transfer->kind == FLOW_TRANSFER_CALL && transfer->to == stacks->pool->switch_begin) {
+    if (transfer->kind == TRANSFER_CALL && transfer->to == stacks->pool->switch_begin) {
         if (stacks->strangers && stacks->undecided.level < LIKELY_FRAMES)
             stacks->undecided.nr_candidates = 0;
         return true;
     }
     const size_t left = look_at(stacks, transfer);
-    return is_settled(stacks, left, transfer->kind == FLOW_TRANSFER_FAR_RETURN) || stacks->undecided.count >= MOST_HELD;
+    return is_settled(stacks, left, transfer->kind == TRANSFER_FAR_RETURN) || stacks->undecided.count >= MOST_HELD;
 }
 
 void stack_drop_running(struct stacks *stacks)

@@ -134,27 +134,55 @@ void stacks_begin_anew(void *context)
     stacks->stretch_end = 0; /* told already */
 }
 
-void stacks_transfers(void *context, const struct flow_transfers *transfers)
+/* Returns the space of the batch's CR3. */
+static uint64_t begin_batch(struct stacks *stacks, const struct flow_batch *batch)
 {
-    struct stacks *stacks = context;
-    const uint64_t cr3 =
-        transfers->cr3 == FLOW_CR3_UNKNOWN ? transfers->cr3 : code_pages_space(stacks->pages, transfers->cr3);
-    if (transfers->begin > stacks->stretch_end && stacks->stretch_end > 0)
+    const uint64_t cr3 = batch->context.cr3;
+    if (batch->begin > stacks->stretch_end && stacks->stretch_end > 0)
         lose(stacks);
     stacks->stretch_end = 0;
-    for (size_t i = 0; i < transfers->count; i++) {
-        const struct stack_event event = {transfers->items[i], transfers->tsc, cr3, transfers->at};
+    return cr3 == FLOW_CR3_UNKNOWN ? cr3 : code_pages_space(stacks->pages, cr3);
+}
+
+static void take_items(struct stacks *stacks, const struct flow_batch *batch)
+{
+    struct stack_event event = {.tsc = batch->context.tsc, .at = batch->context.at};
+    event.cr3 = begin_batch(stacks, batch);
+    event.transfer.before = batch->conditional;
+    for (size_t i = 0; i < batch->count; i++) {
+        const union flow_item *item = &batch->items[i];
+        if (batch->tags[i] == FLOW_TAG_CONDITIONAL) {
+            event.transfer.before += item->conditional;
+            continue;
+        }
+        event.transfer.from = item->branch.from;
+        event.transfer.to = item->branch.to;
+        event.transfer.kind = transfer_kind_of(batch->tags[i]);
         take(stacks, &event);
+        event.transfer.before = 0;
     }
 }
 
-void stacks_result(void *context, const struct flow_result *result)
+static void take_end(struct stacks *stacks, const struct flow_batch *batch)
 {
-    struct stacks *stacks = context;
-    if (result->error)
+    if (batch->conditional > 0) {
+        struct stack_event event = {.tsc = batch->context.tsc, .at = batch->context.at};
+        event.cr3 = begin_batch(stacks, batch);
+        event.transfer.before = batch->conditional;
+        take(stacks, &event);
+    }
+    if (batch->result->error)
         lose(stacks);
     stacks->stretch++;
-    stacks->stretch_end = result->end;
+    stacks->stretch_end = batch->result->end;
+}
+
+void stacks_take(struct stacks *stacks, const struct flow_batch *batch)
+{
+    if (batch->kind == FLOW_BATCH_ITEMS)
+        take_items(stacks, batch);
+    else if (batch->kind == FLOW_BATCH_END)
+        take_end(stacks, batch);
 }
 
 bool stacks_holds(const struct stacks *stacks, uint64_t *since)

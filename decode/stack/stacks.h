@@ -25,7 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/engine/flow.h"
+#include "decode/engine/batch.h"
 #include "decode/names/names.h"
 
 enum stack_entry {
@@ -82,9 +82,11 @@ void stacks_close(struct stacks *stacks);
 /* Another CPU of the same machine, before either has been told anything: a task may go on on any of them. */
 void stacks_share(struct stacks *stacks, struct stacks *with);
 
-/* For struct flow_hooks; context is a struct stacks. The input must be placed, and timed where time is wanted. */
-void stacks_transfers(void *stacks, const struct flow_transfers *transfers);
-void stacks_result(void *stacks, const struct flow_result *result);
+/* What decoding must yield: with FLOW_NEED_TIME, stacks have times. */
+#define STACKS_NEEDS (FLOW_NEED_TRANSFERS | FLOW_NEED_CONTEXT)
+
+/* The next batch of the CPU's trace. */
+void stacks_take(struct stacks *stacks, const struct flow_batch *batch);
 
 /* A part of the trace is left out in which none of the tasks ran that wait and matter: they stay as they are. What goes
  * on behind it nobody knows. */

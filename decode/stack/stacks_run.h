@@ -16,7 +16,7 @@ struct stacks_run_options {
     unsigned threads; /* 0: one a processor */
     bool one_cpu;     /* only this one: */
     uint16_t cpu;
-    uint64_t until;          /* TSC: what comes behind the first stretch from then on is left out; 0: nothing is */
+    uint64_t until;          /* TSC: what comes after the first stretch from then on is left out; 0: nothing is */
     flow_progress *progress; /* NULL: nobody wants to know */
     void *progress_context;
 };

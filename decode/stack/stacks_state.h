@@ -6,10 +6,11 @@
 #define DECODE_STACKS_STATE_H
 
 #include "decode/stack/stacks.h"
+#include "decode/stack/transfer.h"
 
 /* A transfer with all that is needed to take it later. */
 struct stack_event {
-    struct flow_transfer transfer;
+    struct transfer transfer;
     uint64_t tsc, cr3, at;
 };
 

@@ -48,7 +48,7 @@ static void make_directory(void)
 
 static void decode(const struct capture *capture)
 {
-    const struct flow_run_options options = {.threads = 1, .hashed = true};
+    const struct flow_run_options options = {.threads = 1, .needs = FLOW_NEED_HASH};
     struct flow_run run;
     struct error error = {0};
     flow_run(&run, capture, &options, &error);

@@ -23,22 +23,7 @@ struct trace {
     struct code_pages pages;
 };
 
-static uint64_t count, mixed;
-
-static void take(void *context, const struct flow_branch *branches, size_t nr, uint64_t tsc)
-{
-    (void)context;
-    (void)tsc;
-    for (size_t i = 0; i < nr; i++)
-        mixed = truth_hash(mixed, branches[i].from, branches[i].to);
-    count += nr;
-}
-
-static void take_instruction(void *context, uint64_t ip)
-{
-    (void)ip;
-    ++*(uint64_t *)context;
-}
+static uint64_t count, mixed, instructions;
 
 static void put(struct trace *trace, const struct packet *packet)
 {
@@ -68,31 +53,49 @@ static void build_pages(struct trace *trace, uint64_t ip)
     DEMAND(code_pages_build(&trace->pages, records, 2, maps, 0));
 }
 
-/* Every event is told, and in bounds. */
-static void take_event(void *context, const struct flow_event *event)
+/* Every event is delivered, and in bounds. */
+static void take_event(const struct flow_event *event)
 {
-    (void)context;
     DEMAND(event->kind <= FLOW_EVENT_END);
     DEMAND(event->kind != FLOW_EVENT_ERROR || (event->error > 0 && event->error < FLOW_NR_ERRORS));
 }
 
-static void decode_all(const struct trace *trace, const struct flow_hooks *hooks, bool resync,
-                       struct flow_result *results)
+static void take_items(const struct flow_batch *batch)
 {
-    const struct flow_input input = {.trace = trace->bytes,
-                                     .trace_size = trace->size,
-                                     .pages = &trace->pages,
-                                     .hashed = true,
-                                     .timed = true,
-                                     .resync = resync};
+    for (size_t i = 0; i < batch->count; i++)
+        if (flow_batch_is_branch(batch, i)) {
+            mixed = truth_hash(mixed, batch->items[i].branch.from, batch->items[i].branch.to);
+            count++;
+        } else if (batch->tags[i] == FLOW_TAG_INSTRUCTION) {
+            instructions++;
+        }
+}
+
+static void decode_stretch(struct flow *flow, const struct flow_stretch *stretch, struct flow_result *result)
+{
+    const struct flow_batch *batch;
+    flow_begin(flow, stretch);
+    while ((batch = flow_next(flow)))
+        if (batch->kind == FLOW_BATCH_ITEMS)
+            take_items(batch);
+        else if (batch->kind == FLOW_BATCH_EVENT)
+            take_event(batch->event);
+        else if (batch->kind == FLOW_BATCH_END)
+            *result = *batch->result;
+}
+
+static void decode_all(const struct trace *trace, unsigned needs, bool resync, struct flow_result *results)
+{
+    const struct flow_input input = {
+        .trace = trace->bytes, .trace_size = trace->size, .pages = &trace->pages, .resync = resync};
     struct flow_stretch stretch = {.end = 0};
     struct error error = {0};
-    struct flow *flow = flow_start(&input, hooks, &error);
+    struct flow *flow = flow_start(&input, needs | FLOW_NEED_HASH | FLOW_NEED_TIME, &error);
     DEMAND(flow);
     for (unsigned i = 0; i < MOST_STRETCHES && flow_cut_next(&stretch, trace->bytes, trace->size,
                                                              &(struct flow_span){0, trace->size}, stretch.end);
          i++) {
-        flow_decode(flow, &stretch, &results[i]);
+        decode_stretch(flow, &stretch, &results[i]);
         DEMAND(results[i].error_offset >= stretch.begin && results[i].error_offset <= stretch.end);
     }
     flow_end(flow);
@@ -110,7 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct trace trace;
     static struct flow_result plain[MOST_STRETCHES], listed[MOST_STRETCHES];
-    uint64_t instructions = 0, expected = 0, branches = 0;
+    uint64_t expected = 0, branches = 0;
     if (size < 3 || size > 65536)
         return 0;
     memset(&trace, 0, sizeof(trace));
@@ -126,22 +129,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(trace.bytes + trace.size, data + 3 + code, size - 3 - code);
     trace.size += size - 3 - code;
     build_pages(&trace, page);
-    count = 0, mixed = TRUTH_HASH_SEED;
-    decode_all(&trace, &(struct flow_hooks){.branches = take}, false, plain);
+    instructions = 0, count = 0, mixed = TRUTH_HASH_SEED;
+    decode_all(&trace, FLOW_NEED_BRANCHES, false, plain);
     const uint64_t before = mixed;
     mixed = TRUTH_HASH_SEED;
-    decode_all(&trace,
-               &(struct flow_hooks){.branches = take, .instruction = take_instruction, .context = &instructions}, false,
-               listed);
+    decode_all(&trace, FLOW_NEED_BRANCHES | FLOW_NEED_INSTRUCTIONS, false, listed);
     DEMAND(mixed == before);
     compare(plain, listed);
     for (unsigned i = 0; i < MOST_STRETCHES; i++)
         expected += plain[i].instructions, branches += plain[i].branches;
     DEMAND(instructions == expected && count == 2 * branches);
     for (unsigned resync = 0; resync < 2; resync++)
-        decode_all(&trace,
-                   &(struct flow_hooks){.instruction = take_instruction, .event = take_event, .context = &instructions},
-                   resync, listed);
+        decode_all(&trace, FLOW_NEED_INSTRUCTIONS | FLOW_NEED_EVENTS, resync, listed);
     code_pages_free(&trace.pages);
     return 0;
 }

@@ -32,8 +32,8 @@ static void make_directory(void)
 
 static void open_and_decode(const struct foreign_file *file, uint64_t pid)
 {
-    const struct flow_run_options options = {.threads = 1, .hashed = true};
-    const struct flow_input settings = {.timed = true};
+    const struct flow_run_options options = {.threads = 1, .needs = FLOW_NEED_HASH};
+    const struct flow_input settings = {.cpu_known = false};
     struct perf_choice choice = {.pid = pid, .buffer = PERF_ANY, .root = directory};
     struct foreign foreign = {.image = {.files = NULL}};
     struct error error = {0};

@@ -11,8 +11,8 @@ static void count_branch(struct judge *flow, uint64_t from, uint64_t to, uint64_
     result->branches++;
     result->hash = truth_hash(result->hash, from, to);
     result->last_to = to;
-    if (flow->hooks.branches && !flow->silent)
-        flow->hooks.branches(flow->hooks.context, &(struct flow_branch){from, to}, 1, tsc);
+    if (flow->needs & FLOW_NEED_BRANCHES && !flow->silent)
+        judge_items_add(&flow->items, (union flow_item){.branch = {from, to}}, FLOW_TAG_EVENT, tsc);
 }
 
 static bool is_beyond(const struct judge *flow, const struct flow_pending *block)
@@ -35,8 +35,9 @@ static void commit_blocks(struct judge *flow, size_t count)
             continue;
         }
         result->instructions += block->instructions;
-        if (flow->hooks.instruction && !flow->silent)
-            flow->hooks.instruction(flow->hooks.context, block->ip);
+        if (flow->needs & FLOW_NEED_INSTRUCTIONS && !flow->silent)
+            judge_items_add(&flow->items, (union flow_item){.instruction = block->ip}, FLOW_TAG_INSTRUCTION,
+                            block->tsc);
         if (block->branch && block->resolved)
             count_branch(flow, block->end_ip, block->to, block->tsc);
     }

@@ -7,6 +7,7 @@
 
 #include "decode/engine/flow.h"
 #include "tests/judge/flow_tail.h"
+#include "tests/judge/judge_items.h"
 #include "tests/judge/packet_engine.h"
 
 /* An interrupt or a VM exit: which of both, the paging event behind it tells. */
@@ -18,19 +19,20 @@ struct flow_async {
 
 struct judge {
     const struct flow_input *input;
-    struct flow_hooks hooks;
+    unsigned needs;           /* enum flow_need */
+    struct judge_items items; /* what is delivered */
     const struct packet_engine_ops *ops;
     struct packet_engine *engine;
-    struct packet_engine *single;    /* with an instruction hook: one that hands on single instructions */
-    bool silent;                     /* call no hook */
+    struct packet_engine *single;    /* where instructions are needed: one that steps by single instructions */
+    bool silent;                     /* deliver nothing */
     const struct flow_result *bound; /* not NULL: take no more than this, which the blocks are */
     struct flow_tail tail;
     struct flow_async async;
     bool non_root;
-    unsigned bits;    /* of the last block: 16, 32, 64 */
-    uint64_t space;   /* of the last block */
-    uint64_t code_at; /* trace offset for which the code is read */
-    struct flow_result *result;
+    unsigned bits;                          /* of the last block: 16, 32, 64 */
+    uint64_t space;                         /* of the last block */
+    uint64_t code_at;                       /* trace offset for which the code is read */
+    struct flow_result *result, own_result; /* own_result: of the stretch, while its batches are pulled */
 };
 
 /* The engine's sink; the context is a struct judge. */

@@ -12,7 +12,7 @@
 
 static void judge_close(void *state);
 
-static void *judge_open(const struct flow_input *input, const struct flow_hooks *hooks, struct error *error)
+static void *judge_open(const struct flow_input *input, unsigned needs, struct error *error)
 {
     struct judge *flow = calloc(1, sizeof(*flow));
     if (flow)
@@ -22,14 +22,14 @@ static void *judge_open(const struct flow_input *input, const struct flow_hooks 
         free(flow);
         return NULL;
     }
-    const struct flow_sink sink = {flow_take_block, flow_take_event, flow};
+    const struct flow_sink sink = {flow_take_block, flow_take_event, flow, needs & FLOW_NEED_TIME};
     flow->input = input;
-    flow->hooks = *hooks;
+    flow->needs = needs;
     flow->ops = &packet_engine_libipt;
     flow->engine = flow->ops->open(input, 0, false, &sink, error);
-    if (flow->engine && hooks->instruction)
+    if (flow->engine && needs & FLOW_NEED_INSTRUCTIONS)
         flow->single = flow->ops->open(input, 0, true, &sink, error);
-    if (flow->engine && (flow->single || !hooks->instruction))
+    if (flow->engine && (flow->single || !(needs & FLOW_NEED_INSTRUCTIONS)))
         return flow;
     judge_close(flow);
     return NULL;
@@ -48,6 +48,7 @@ static void judge_close(void *state)
         flow->ops->close(flow->engine);
     if (flow->single)
         flow->ops->close(flow->single);
+    judge_items_free(&flow->items);
     free(flow->tail.blocks);
     free(flow);
 }
@@ -129,9 +130,12 @@ static void decode_single(struct judge *flow, const struct flow_stretch *stretch
     result->error_space = blocks.error_space;
 }
 
-static void judge_decode(void *state, const struct flow_stretch *stretch, struct flow_result *result)
+/* All of the stretch; its batches are pulled afterwards. */
+static void judge_begin(void *state, const struct flow_stretch *stretch)
 {
     struct judge *flow = state;
+    struct flow_result *result = &flow->own_result;
+    judge_items_clear(&flow->items);
     const struct flow_packets packets = flow_packets_look(
         flow->input->trace + stretch->begin, stretch->end - stretch->begin, stretch->ends >= FLOW_ENDS_AT_PSB);
     flow->silent = flow->single != NULL;
@@ -139,7 +143,15 @@ static void judge_decode(void *state, const struct flow_stretch *stretch, struct
     flow->silent = false;
     if (flow->single)
         decode_single(flow, stretch, &packets, result);
+    if (flow->items.no_memory)
+        result->error = FLOW_ERROR_MEMORY;
+}
+
+static const struct flow_batch *judge_next(void *state)
+{
+    struct judge *flow = state;
+    return judge_items_next(&flow->items, &flow->own_result, flow->input->pages->cpu);
 }
 
 const struct flow_ops flow_engine_libipt = {
-    .open = judge_open, .begin = judge_decode, .close = judge_close, .inferred = judge_inferred};
+    .open = judge_open, .begin = judge_begin, .next = judge_next, .close = judge_close, .inferred = judge_inferred};

@@ -152,7 +152,7 @@ static int take_overflow(struct packet_engine *engine)
 
 int libipt_take_event(struct packet_engine *engine, const struct pt_event *event, uint64_t offset)
 {
-    if (engine->input->timed && event->has_tsc && !engine->resuming)
+    if (engine->sink.timed && event->has_tsc && !engine->resuming)
         engine->tsc = event->tsc;
     switch (event->type) {
     case ptev_enabled:

@@ -81,7 +81,7 @@ static int walk_blocks(struct packet_engine *engine, struct pt_block_decoder *de
         note_status(engine, status);
         *ip = block.ninsn > 0 ? block.end_ip : block.ip;
         int error = 0;
-        if (engine->input->timed && !engine->resuming)
+        if (engine->sink.timed && !engine->resuming)
             pt_blk_time(decoder, &engine->tsc, NULL, NULL);
         if (block.ninsn > 0)
             error =
@@ -138,7 +138,7 @@ static int walk_insns(struct packet_engine *engine, struct pt_insn_decoder *deco
         note_status(engine, status);
         *ip = insn.ip;
         int error = 0;
-        if (engine->input->timed && !engine->resuming)
+        if (engine->sink.timed && !engine->resuming)
             pt_insn_time(decoder, &engine->tsc, NULL, NULL);
         if (insn.iclass != ptic_error)
             error = libipt_take_block(engine, insn.ip, insn.ip, 1, insn.iclass, insn.mode, status < 0);
@@ -181,7 +181,7 @@ int libipt_walk(struct packet_engine *engine, const struct pt_config *config, ui
     mine.cpu = engine->cpu;
     mine.errata = engine->errata;
     mine.decode.callback = skip_unknown;
-    if (engine->input->timed) {
+    if (engine->sink.timed) {
         mine.cpuid_0x15_eax = engine->input->cpuid_15_eax;
         mine.cpuid_0x15_ebx = engine->input->cpuid_15_ebx;
         mine.mtc_freq = engine->input->mtc_freq;

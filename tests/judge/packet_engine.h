@@ -57,6 +57,7 @@ struct flow_sink {
     enum flow_error (*block)(void *context, const struct judge_block *block);
     enum flow_error (*event)(void *context, const struct packet_event *event);
     void *context;
+    bool timed; /* blocks and events need a time */
 };
 
 /* Where a run ended. */

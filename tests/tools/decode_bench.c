@@ -37,29 +37,30 @@ static double processor_seconds(void)
 }
 
 /* Looks at each branch, so that it has to be there. */
-static void take_branches(void *context, const struct flow_branch *branches, size_t count, uint64_t tsc)
+static void take_batch(struct counted *counted, const struct flow_batch *batch)
 {
-    struct counted *counted = context;
-    (void)tsc;
-    for (size_t i = 0; i < count; i++)
-        counted->mixed += branches[i].from ^ branches[i].to;
-    counted->branches += count;
+    if (batch->kind != FLOW_BATCH_ITEMS)
+        return;
+    for (size_t i = 0; i < batch->count; i++)
+        counted->mixed += batch->items[i].branch.from ^ batch->items[i].branch.to;
+    counted->branches += batch->count;
 }
 
 static double decode_all(const struct flow_trace *trace, const struct flow_ops *engine, struct counted *counted)
 {
-    const struct flow_hooks hooks = {.branches = take_branches, .context = counted};
+    const struct flow_batch *batch;
     struct error error = {0};
     const double start = processor_seconds();
     flow_use(engine);
-    struct flow *flow = flow_start(&trace->input, &hooks, &error);
+    struct flow *flow = flow_start(&trace->input, FLOW_NEED_BRANCHES, &error);
     if (!flow) {
         error_say(&error);
         exit(1);
     }
     for (size_t i = 0; i < trace->nr_stretches; i++) {
-        struct flow_result result;
-        flow_decode(flow, &trace->stretches[i], &result);
+        flow_begin(flow, &trace->stretches[i]);
+        while ((batch = flow_next(flow)))
+            take_batch(counted, batch);
     }
     flow_end(flow);
     return processor_seconds() - start;

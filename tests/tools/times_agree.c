@@ -23,12 +23,10 @@ struct times {
     uint64_t unbounded, outside; /* branches with a time but no bound; outside of theirs */
     uint64_t widest;
     double bounds;
-    const struct flow *flow;
 };
 
-static void check_bound(struct times *times, uint64_t off)
+static void check_bound(struct times *times, uint64_t off, uint64_t bound)
 {
-    const uint64_t bound = flow_context(times->flow).tsc_error;
     times->unbounded += bound == FLOW_TSC_ERROR_UNKNOWN;
     if (bound == FLOW_TSC_ERROR_UNKNOWN)
         return;
@@ -37,10 +35,11 @@ static void check_bound(struct times *times, uint64_t off)
     times->bounds += (double)bound;
 }
 
-static void compare(struct times *times, const struct flow_branch *branch, uint64_t tsc)
+static void compare(struct times *times, const struct flow_branch *branch, const struct flow_context *at)
 {
     struct truth_branch expected;
     uint64_t truth;
+    const uint64_t tsc = at->tsc;
     times->count++;
     if (fread(&expected, sizeof(expected), 1, times->branches) != 1 ||
         fread(&truth, sizeof(truth), 1, times->tscs) != 1 || expected.from != branch->from ||
@@ -56,13 +55,13 @@ static void compare(struct times *times, const struct flow_branch *branch, uint6
     uint64_t *most = tsc > truth ? &times->late : &times->early;
     *most = off > *most ? off : *most;
     times->sum += (double)off;
-    check_bound(times, off);
+    check_bound(times, off, at->tsc_error);
 }
 
-static void take(void *context, const struct flow_branch *branches, size_t count, uint64_t tsc)
+static void take(struct times *times, const struct flow_batch *batch)
 {
-    for (size_t i = 0; i < count; i++)
-        compare(context, &branches[i], tsc);
+    for (size_t i = 0; batch->kind == FLOW_BATCH_ITEMS && i < batch->count; i++)
+        compare(times, &batch->items[i].branch, &batch->context);
 }
 
 static FILE *open_list(const char *name, const char *end)
@@ -79,18 +78,17 @@ static FILE *open_list(const char *name, const char *end)
 
 static void decode(struct flow_trace *trace, struct times *times)
 {
-    const struct flow_hooks hooks = {.branches = take, .context = times};
+    const struct flow_batch *batch;
     struct error error = {0};
-    trace->input.timed = true;
-    struct flow *flow = flow_start(&trace->input, &hooks, &error);
+    struct flow *flow = flow_start(&trace->input, FLOW_NEED_BRANCHES | FLOW_NEED_TIME, &error);
     if (!flow) {
         error_say(&error);
         exit(1);
     }
-    times->flow = flow;
     for (size_t i = 0; i < trace->nr_stretches; i++) {
-        struct flow_result result;
-        flow_decode(flow, &trace->stretches[i], &result);
+        flow_begin(flow, &trace->stretches[i]);
+        while ((batch = flow_next(flow)))
+            take(times, batch);
     }
     flow_end(flow);
 }

@@ -13,30 +13,35 @@
 #include "decode/cli/text/error_text.h"
 #include "decode/cli/text/list_text.h"
 #include "decode/cli/text/ptxed.h"
-#include "decode/flow/flow_merge.h"
 #include "decode/flow/flow_run.h"
+#include "decode/flow/merged.h"
 #include "decode/report/number_text.h"
 #include "decode/report/shards.h"
 
 /* Where the lists go; NULL: not wanted. */
 struct lists {
     FILE *branches, *instructions, *result;
-    struct flow_text text;
 };
 
-/* A flow_text's write. */
-static void write_list(void *context, enum flow_text_list list, const char *text, size_t size)
+enum { LIST_BRANCHES, LIST_INSTRUCTIONS, NR_LISTS };
+
+static size_t format_list(void *context, unsigned list, char *text, const struct flow_batch *batch)
 {
     const struct lists *lists = context;
-    fwrite(text, 1, size, list == FLOW_TEXT_BRANCHES ? lists->branches : lists->instructions);
+    if (list == LIST_BRANCHES)
+        return lists->branches ? list_text_branches(text, batch) : 0;
+    return lists->instructions ? list_text_instructions(text, batch) : 0;
+}
+
+static void write_list(void *context, const struct flow_batch *batch)
+{
+    const struct lists *lists = context;
+    if (batch->kind == FLOW_BATCH_TEXT)
+        fwrite(batch->text, 1, batch->count, batch->list == LIST_BRANCHES ? lists->branches : lists->instructions);
 }
 
 static struct flow_run_options run_options(const struct decode_options *a, uint16_t cpu, struct lists *lists)
 {
-    lists->text = (struct flow_text){.branches = lists->branches ? list_text_branches : NULL,
-                                     .instruction = lists->instructions ? list_text_instruction : NULL,
-                                     .write = write_list,
-                                     .context = lists};
     return (struct flow_run_options){
         .cpu = cpu,
         .threads = (unsigned)a->threads,
@@ -44,8 +49,11 @@ static struct flow_run_options run_options(const struct decode_options *a, uint1
         .nr_parts = a->nr_parts,
         .count_targets = lists->result,
         .sums_only = !lists->result,
-        .hashed = lists->result,
-        .text = lists->branches || lists->instructions ? &lists->text : NULL,
+        .needs = (lists->branches ? FLOW_NEED_BRANCHES : 0) | (lists->instructions ? FLOW_NEED_INSTRUCTIONS : 0) |
+                 (lists->result ? FLOW_NEED_HASH : 0),
+        .format = lists->branches || lists->instructions ? format_list : NULL,
+        .nr_lists = NR_LISTS,
+        .context = lists,
     };
 }
 
@@ -53,7 +61,7 @@ static int decode_cpu(const struct capture *capture, uint16_t cpu, const struct 
 {
     struct flow_run run;
     struct flow_run_options options = run_options(a, cpu, lists);
-    if (!run_flow(&run, capture, &options)) {
+    if (!run_flow_each(&run, capture, &options, write_list, lists)) {
         flow_run_free(&run);
         return 1;
     }
@@ -65,12 +73,24 @@ static int decode_cpu(const struct capture *capture, uint16_t cpu, const struct 
     return status;
 }
 
+static bool decode_lists(struct flow_run *run, struct flow_trace *trace, const struct flow_run_options *options,
+                         struct lists *lists, struct error *error)
+{
+    const struct flow_batch *batch;
+    struct flow_pull pull;
+    if (!flow_pull_open(&pull, run, trace, options, error))
+        return false;
+    while ((batch = flow_pull_next(&pull)))
+        write_list(lists, batch);
+    return flow_pull_close(&pull, error);
+}
+
 static int decode_trace(struct flow_trace *trace, const struct decode_options *a, struct lists *lists)
 {
     struct flow_run run;
     struct error error = {0};
     const struct flow_run_options options = run_options(a, 0, lists);
-    if (!flow_run_trace(&run, trace, &options, &error)) {
+    if (!decode_lists(&run, trace, &options, lists, &error)) {
         error_say(&error);
         flow_run_free(&run);
         return 1;
@@ -108,13 +128,19 @@ static bool open_list(FILE **list, const char *name, const char *capture)
     return !name || *list;
 }
 
-static void write_merged_text(void *context, const char *text, size_t size)
+#define LINES_AT_ONCE 256u
+
+static void write_merged_lines(void *context, uint16_t cpu, uint64_t tsc, const union flow_item *branches, size_t count)
 {
-    fwrite(text, 1, size, context);
+    char text[LINES_AT_ONCE * LIST_LINE_MAX];
+    for (size_t done = 0; done < count; done += LINES_AT_ONCE) {
+        const size_t part = count - done < LINES_AT_ONCE ? count - done : LINES_AT_ONCE;
+        fwrite(text, 1, list_text_merged(text, cpu, tsc, branches + done, part), context);
+    }
 }
 
 /* What there was, and what could not be placed. Returns the exit status. */
-static int say_merged(FILE *file, const struct capture *capture, const struct flow_merged *merged)
+static int say_merged(FILE *file, const struct capture *capture, const struct merged *merged)
 {
     char number[COUNTED_TEXT_SIZE];
     int status = 0;
@@ -137,14 +163,12 @@ static int say_merged(FILE *file, const struct capture *capture, const struct fl
 
 static int write_merged(const struct capture *capture, const char *name, unsigned threads)
 {
-    static struct flow_merged merged;
+    static struct merged merged;
     struct error error = {0};
     FILE *list;
     if (!open_list(&list, name, capture->directory))
         return 1;
-    const struct flow_merge_options options = {
-        .threads = threads, .format = list_text_merged, .write = write_merged_text, .context = list};
-    bool good = flow_merge(&merged, capture, &options, &error);
+    bool good = merged_run(&merged, capture, threads, write_merged_lines, list, &error);
     if (!good)
         error_say(&error);
     int status = good ? say_merged(list == stdout ? stderr : stdout, capture, &merged) : 1;

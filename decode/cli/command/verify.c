@@ -83,14 +83,16 @@ struct listed {
     struct branch_list branches;
 };
 
-static void take_listed(void *context, const struct flow_branch *branches, size_t count, uint64_t tsc)
+static void take_listed(void *context, const struct flow_batch *batch)
 {
     struct listed *listed = context;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; batch->kind == FLOW_BATCH_ITEMS && i < batch->count; i++) {
+        const struct flow_branch *branch = &batch->items[i].branch;
         if (listed->gaps)
-            branch_list_take(&listed->branches, branches[i].from, branches[i].to, tsc);
+            branch_list_take(&listed->branches, branch->from, branch->to);
         else
-            branch_check_take(listed->check, branches[i].from, branches[i].to, tsc);
+            branch_check_take(listed->check, branch->from, branch->to);
+    }
 }
 
 /* Compare each stretch with the list. false: said why. */
@@ -152,11 +154,10 @@ static bool verify_decoded(struct verified *v, const struct capture *capture, co
     struct flow_run_options options = {
         .cpu = (uint16_t)cpu,
         .threads = (unsigned)a->threads,
-        .hashed = true,
-        .hooks = {.branches = check ? take_listed : NULL, .context = &listed},
+        .needs = FLOW_NEED_HASH | (check ? FLOW_NEED_BRANCHES : 0),
     };
     /* A CPU of which nothing came has executed nothing, if all is well. */
-    bool good = !capture->cpus[cpu].present || run_flow(&run, capture, &options);
+    bool good = !capture->cpus[cpu].present || run_flow_each(&run, capture, &options, take_listed, &listed);
     good = good && compare_run(v, &run, truth, &listed);
     if (good) {
         verified_print(stdout, v);

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "decode/engine/transfers.h"
+#include "decode/engine/batch.h"
 #include "pt/instruction/instruction.h"
 
 const char *branch_kind_text(uint8_t kind)
@@ -20,7 +20,7 @@ const char *branch_kind_text(uint8_t kind)
         return "syscall";
     case INSTRUCTION_FAR_RETURN:
         return "sysret";
-    case TRANSFERS_EVENT:
+    case FLOW_TAG_EVENT:
         return "event";
     default:
         return "jump";

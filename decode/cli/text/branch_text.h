@@ -6,7 +6,7 @@
 
 #include "decode/cli/ask_command.h"
 
-/* kind: enum instruction_kind, or TRANSFERS_EVENT. */
+/* kind: enum instruction_kind, or FLOW_TAG_EVENT. */
 const char *branch_kind_text(uint8_t kind);
 
 /* Format an address: 16 digits, and its name. */

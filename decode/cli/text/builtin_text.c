@@ -85,12 +85,14 @@ struct taken {
 };
 
 /* Where an overflow has swallowed the PIP of a VM exit, root's next branches pass for the guest's. */
-static void take(void *context, const struct flow_branch *branches, size_t count, uint64_t tsc)
+static void take(void *context, const struct flow_batch *batch)
 {
     struct taken *taken = context;
-    for (size_t i = 0; i < count; i++)
-        if (branches[i].from < taken->image_begin || branches[i].from >= taken->image_end)
-            branch_list_take(&taken->list, branches[i].from, branches[i].to, tsc);
+    for (size_t i = 0; batch->kind == FLOW_BATCH_ITEMS && i < batch->count; i++) {
+        const struct flow_branch *branch = &batch->items[i].branch;
+        if (branch->from < taken->image_begin || branch->from >= taken->image_end)
+            branch_list_take(&taken->list, branch->from, branch->to);
+    }
 }
 
 static void find_image(struct taken *taken, struct record_text hello)
@@ -137,10 +139,10 @@ bool builtin_write(FILE *file, const struct capture *capture)
     }
     struct flow_run run = {0};
     struct taken taken = {0};
-    struct flow_run_options options = {.hooks = {.branches = take, .context = &taken}};
+    struct flow_run_options options = {.needs = FLOW_NEED_BRANCHES};
     struct builtin_check check;
     find_image(&taken, capture->hello);
-    bool good = run_flow(&run, capture, &options);
+    bool good = run_flow_each(&run, capture, &options, take, &taken);
     if (good && !(good = builtin_compare(&check, &taken.list, rounds)))
         message_say("%s", "out of memory for the comparison of the self-test guest's branches");
     if (good && taken.list.count == 0)

@@ -4,12 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "decode/flow/flow_text.h"
-
 #define HEX_DIGITS 16u
 #define BRANCH_LINE (2 * HEX_DIGITS + 2)
 #define MERGED_HEAD 28u /* digits of the TSC and of the CPU, with the spaces behind them */
-_Static_assert(BRANCH_LINE + MERGED_HEAD <= FLOW_TEXT_LINE, "a line has room");
+_Static_assert(BRANCH_LINE + MERGED_HEAD <= LIST_LINE_MAX, "a line has room");
 
 /* The digits of half a number, the first one in the lowest byte: a nibble goes into each byte, all at once. There are
  * many of them, printf would take most of the time. */
@@ -37,28 +35,38 @@ static void branch_text(char *text, const struct flow_branch *branch)
     text[BRANCH_LINE - 1] = '\n';
 }
 
-size_t list_text_branches(char *text, const struct flow_branch *branches, size_t count, uint64_t tsc)
+size_t list_text_branches(char *text, const struct flow_batch *batch)
 {
-    (void)tsc;
-    for (size_t i = 0; i < count; i++)
-        branch_text(text + i * BRANCH_LINE, &branches[i]);
-    return count * BRANCH_LINE;
+    char *to = text;
+    for (size_t i = 0; i < batch->count; i++) {
+        if (!flow_batch_is_branch(batch, i))
+            continue;
+        branch_text(to, &batch->items[i].branch);
+        to += BRANCH_LINE;
+    }
+    return (size_t)(to - text);
 }
 
-size_t list_text_instruction(char *text, uint64_t ip)
+size_t list_text_instructions(char *text, const struct flow_batch *batch)
 {
-    hex_text(text, ip);
-    text[HEX_DIGITS] = '\n';
-    return HEX_DIGITS + 1;
+    char *to = text;
+    for (size_t i = 0; batch->tags && i < batch->count; i++) {
+        if (batch->tags[i] != FLOW_TAG_INSTRUCTION)
+            continue;
+        hex_text(to, batch->items[i].instruction);
+        to[HEX_DIGITS] = '\n';
+        to += HEX_DIGITS + 1;
+    }
+    return (size_t)(to - text);
 }
 
-size_t list_text_merged(char *text, uint16_t cpu, uint64_t tsc, const struct flow_branch *branches, size_t count)
+size_t list_text_merged(char *text, uint16_t cpu, uint64_t tsc, const union flow_item *branches, size_t count)
 {
     char head[MERGED_HEAD];
     const size_t size = (size_t)snprintf(head, sizeof(head), "%" PRIu64 " %u ", tsc, cpu);
     for (size_t i = 0; i < count; i++, text += size + BRANCH_LINE) {
         memcpy(text, head, size);
-        branch_text(text + size, &branches[i]);
+        branch_text(text + size, &branches[i].branch);
     }
     return count * (size + BRANCH_LINE);
 }

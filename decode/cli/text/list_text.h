@@ -7,11 +7,15 @@
 
 #include "decode/engine/flow.h"
 
-/* "FROM TO", "ADDRESS": of struct flow_text, which see. */
-size_t list_text_branches(char *text, const struct flow_branch *branches, size_t count, uint64_t tsc);
-size_t list_text_instruction(char *text, uint64_t ip);
+/* A line has at most this size. */
+#define LIST_LINE_MAX 96u
 
-/* "TSC CPU FROM TO": of flow_merge_format. */
-size_t list_text_merged(char *text, uint16_t cpu, uint64_t tsc, const struct flow_branch *branches, size_t count);
+/* Lines of the batch's branches, "FROM TO", or of its instructions, "ADDRESS". Return the size of the text, which has
+ * room for LIST_LINE_MAX bytes an item. */
+size_t list_text_branches(char *text, const struct flow_batch *batch);
+size_t list_text_instructions(char *text, const struct flow_batch *batch);
+
+/* The same of branches of one time, "TSC CPU FROM TO". */
+size_t list_text_merged(char *text, uint16_t cpu, uint64_t tsc, const union flow_item *branches, size_t count);
 
 #endif

@@ -13,7 +13,7 @@ struct printer {
     const struct ptxed_options *options;
     const struct flow_trace *trace;
     const struct foreign_image *image;
-    const struct flow *flow;
+    struct flow_context context; /* of the present instruction */
     struct ptxed_clock clock;
     bool speculative, failed;
     bool psb_taken;                    /* by an error: the next one begins with the PSB behind that */
@@ -37,7 +37,7 @@ static bool ends_block(struct printer *printer, uint64_t ip)
 {
     uint8_t bytes[INSTRUCTION_MAX_BYTES];
     struct instruction instruction;
-    const struct flow_context context = flow_context(printer->flow);
+    const struct flow_context context = printer->context;
     const struct code_pages *pages = &printer->trace->pages;
     const size_t size = code_pages_read(pages, code_pages_space(pages, context.cr3), 0, ip, bytes, sizeof(bytes));
     if (instruction_decode(&instruction, bytes, (uint32_t)size, (enum instruction_mode)context.mode) !=
@@ -80,9 +80,8 @@ static void count_instruction(struct printer *printer, uint64_t ip)
     printer->in_block = !ends_block(printer, ip);
 }
 
-static void print_instruction(void *context, uint64_t ip)
+static void print_instruction(struct printer *printer, uint64_t ip)
 {
-    struct printer *printer = context;
     char line[PTXED_LINE_MAX];
     count_instruction(printer, ip);
     if (printer->options->quiet)
@@ -105,9 +104,8 @@ static bool take_time(struct printer *printer, struct flow_event *event)
     return later || !tick;
 }
 
-static void print_event(void *context, const struct flow_event *told)
+static void print_event(struct printer *printer, const struct flow_event *told)
 {
-    struct printer *printer = context;
     char line[PTXED_LINE_MAX];
     struct flow_event timed = *told, *event = &timed;
     if (!take_time(printer, event))
@@ -122,6 +120,15 @@ static void print_event(void *context, const struct flow_event *told)
         printer->speculative = event->value == FLOW_TSX_BEGUN;
     if (event->kind == FLOW_EVENT_OVERFLOW || event->kind == FLOW_EVENT_ERROR)
         printer->speculative = false;
+}
+
+static void print_batch(struct printer *printer, const struct flow_batch *batch)
+{
+    printer->context = batch->context;
+    if (batch->kind == FLOW_BATCH_EVENT)
+        print_event(printer, batch->event);
+    for (size_t i = 0; batch->kind == FLOW_BATCH_ITEMS && i < batch->count; i++)
+        print_instruction(printer, batch->items[i].instruction);
 }
 
 static void print_statistics(const struct printer *printer)
@@ -148,29 +155,31 @@ int ptxed_print_capture(const struct capture *capture, uint16_t cpu, const struc
 int ptxed_print(const struct flow_trace *trace, const struct foreign_image *image, const struct ptxed_options *options)
 {
     struct printer printer = {.options = options, .trace = trace, .image = image};
-    const struct flow_hooks hooks = {.instruction = print_instruction, .event = print_event, .context = &printer};
     struct error error = {0};
     if (trace->input.cpu_known && !errata_knows(&trace->input))
         puts("[0, 0: config error: unknown cpu]");
     struct flow_input input = trace->input;
-    input.timed = false; /* the time that is printed is another one */
     input.resync = options->resync;
     input.ticks = options->event_tick || options->time;
     ptxed_clock_begin(&printer.clock, &input, (struct dump_time_setup){.kept_on_overflow = options->keep_tcal});
-    struct flow *flow = flow_start(&input, &hooks, &error);
+    struct flow *flow = flow_start(&input, FLOW_NEED_INSTRUCTIONS | FLOW_NEED_EVENTS, &error);
     if (!flow) {
         error_say(&error);
         return 1;
     }
-    printer.flow = flow;
-    struct flow_result result = {0};
+    const struct flow_batch *batch;
+    bool failed = false;
     for (size_t i = 0; i < trace->nr_stretches; i++) {
         const bool passed = printer.psb_taken && trace->stretches[i].begin == trace->stretches[i - 1].end;
         printer.psb_taken = false;
         if (passed)
             continue;
-        ptxed_clock_stretch(&printer.clock, trace->stretches[i].begin, result.error != FLOW_OK);
-        flow_decode(flow, &trace->stretches[i], &result);
+        ptxed_clock_stretch(&printer.clock, trace->stretches[i].begin, failed);
+        flow_begin(flow, &trace->stretches[i]);
+        while ((batch = flow_next(flow))) {
+            print_batch(&printer, batch);
+            failed = batch->kind == FLOW_BATCH_END && batch->result->error;
+        }
     }
     flow_end(flow);
     hot_free(&printer.seen);

@@ -58,8 +58,10 @@ static bool take_cpu(struct summary *summary, struct hot *targets, const struct 
                      const struct report_wishes *a)
 {
     struct flow_run run;
-    struct flow_run_options options = {
-        .cpu = cpu, .threads = (unsigned)a->threads, .count_targets = !is_named(a), .hashed = a->truth != NULL};
+    struct flow_run_options options = {.cpu = cpu,
+                                       .threads = (unsigned)a->threads,
+                                       .count_targets = !is_named(a),
+                                       .needs = a->truth ? FLOW_NEED_HASH : 0};
     bool good = a->shards ? take_shards(&run, a->shards, capture, cpu) : run_flow(&run, capture, &options);
     if (good) {
         summary_take_run(summary, cpu, &run);

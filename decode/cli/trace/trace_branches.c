@@ -4,32 +4,23 @@
 
 #include "decode/cli/text/branch_text.h"
 #include "decode/cli/text/disassembly.h"
-#include "decode/cli/trace/trace_list.h"
-#include "decode/engine/transfers.h"
-#include "decode/query/gate.h"
+#include "decode/cli/trace/trace_branches.h"
+#include "decode/engine/batch.h"
 #include "decode/truth.h"
 
-struct branches {
-    struct trace_list *list;
-    struct flow *flow;
-    struct gate gate;   /* --function */
-    uint64_t tsc;       /* time never goes back */
-    uint64_t opened_at; /* with instructions: where the gate has opened, until that one comes; 0: it has */
-};
-
-static const struct name *name_at(const struct branches *b, uint64_t cr3, uint64_t at, uint64_t address)
+static const struct name *name_at(const struct trace_branches *b, uint64_t cr3, uint64_t at, uint64_t address)
 {
     return names_find(b->list->ask->names, &b->list->ask->traces[b->list->cpu].pages, cr3, at, address);
 }
 
-static bool is_address(const struct branches *b, uint64_t address)
+static bool is_address(const struct trace_branches *b, uint64_t address)
 {
     const struct listing_range *range = &b->list->options->addresses;
     return !b->list->options->address || (address >= range->begin && address < range->end);
 }
 
 /* Is the wanted function open, and not deeper than wanted? */
-static bool is_open(const struct branches *b)
+static bool is_open(const struct trace_branches *b)
 {
     const struct trace_options *o = b->list->options;
     if (!o->function)
@@ -37,7 +28,7 @@ static bool is_open(const struct branches *b)
     return b->gate.open && (o->depth == ARGUMENT_NOT_GIVEN || b->gate.depth < 0 || (uint64_t)b->gate.depth <= o->depth);
 }
 
-static void print_address(const struct branches *b, uint64_t cr3, uint64_t at, uint64_t address,
+static void print_address(const struct trace_branches *b, uint64_t cr3, uint64_t at, uint64_t address,
                           const struct name *name)
 {
     char text[NAME_TEXT_SIZE];
@@ -52,11 +43,11 @@ static void print_address(const struct branches *b, uint64_t cr3, uint64_t at, u
     trace_source(b->list, cr3, at, address);
 }
 
-static void print_branch(const struct branches *b, const struct flow_branch *branch, uint8_t kind, uint64_t cr3,
+static void print_branch(const struct trace_branches *b, const struct flow_branch *branch, uint8_t kind, uint64_t cr3,
                          uint64_t at)
 {
     trace_head(b->list, b->tsc, cr3, trace_process(b->list, cr3, at));
-    trace_color(b->list, kind == TRANSFERS_EVENT ? COLOR_EVENT : COLOR_DIM);
+    trace_color(b->list, kind == FLOW_TAG_EVENT ? COLOR_EVENT : COLOR_DIM);
     fprintf(b->list->file, "%-7s ", branch_kind_text(kind));
     trace_plain(b->list);
     print_address(b, cr3, at, branch->from, name_at(b, cr3, at, branch->from));
@@ -66,14 +57,15 @@ static void print_branch(const struct branches *b, const struct flow_branch *bra
 }
 
 /* Does the branch enter a function that --function names? */
-static bool enters_wanted(struct branches *b, const struct flow_branch *branch, uint8_t kind, const struct name *to)
+static bool enters_wanted(struct trace_branches *b, const struct flow_branch *branch, uint8_t kind,
+                          const struct name *to)
 {
     return to->begin == branch->to && gate_enters(kind, branch->from, to->begin, to->end) &&
            wanted_function(&b->list->function, to);
 }
 
 /* What the branch changes of what is wanted. NULL: where it leads is not known. */
-static void pass_branch(struct branches *b, const struct flow_branch *branch, uint8_t kind, const struct name *to)
+static void pass_branch(struct trace_branches *b, const struct flow_branch *branch, uint8_t kind, const struct name *to)
 {
     struct trace_list *list = b->list;
     if (b->gate.open)
@@ -82,39 +74,30 @@ static void pass_branch(struct branches *b, const struct flow_branch *branch, ui
         gate_enter(&b->gate, to->begin, to->end, branch->from, kind);
 }
 
-static bool needs_names(const struct branches *b)
+static bool needs_names(const struct trace_branches *b)
 {
     return b->list->function.pattern || b->list->from.pattern || b->list->to.pattern;
 }
 
-static void take_branch(struct branches *b, const struct flow_batch *batch, size_t i)
+static void take_branch(struct trace_branches *b, const struct flow_batch *batch, size_t i)
 {
-    const struct flow_branch *branch = &batch->items[i];
-    const uint8_t kind = batch->kinds[i];
+    const struct flow_branch *branch = &batch->items[i].branch;
+    const uint8_t kind = batch->tags[i];
     const bool was_open = is_open(b), known = branch->to != TRUTH_TO_UNRESOLVED;
     struct trace_list *list = b->list;
-    const struct name *to = known && needs_names(b) ? name_at(b, batch->cr3, batch->at, branch->to) : NULL;
+    const struct name *to =
+        known && needs_names(b) ? name_at(b, batch->context.cr3, batch->context.at, branch->to) : NULL;
     const bool enters = to && to->begin == branch->to && gate_enters(kind, branch->from, to->begin, to->end);
     const bool between = trace_between(list, enters ? to : NULL);
     pass_branch(b, branch, kind, to);
     if (list->options->what != TRACE_BRANCHES || !between || !(was_open || is_open(b)) ||
-        !trace_is_process(b->list, batch->cr3, batch->at) || !trace_is_time(list, b->tsc) ||
+        !trace_is_process(b->list, batch->context.cr3, batch->context.at) || !trace_is_time(list, b->tsc) ||
         !(is_address(b, branch->from) || is_address(b, branch->to)))
         return;
-    print_branch(b, branch, kind, batch->cr3, batch->at);
+    print_branch(b, branch, kind, batch->context.cr3, batch->context.at);
 }
 
-/* A hook. */
-static void take_batch(void *context, const struct flow_batch *batch)
-{
-    struct branches *b = context;
-    if (batch->tsc > b->tsc)
-        b->tsc = batch->tsc;
-    for (size_t i = 0; i < batch->count && !b->list->done; i++)
-        take_branch(b, batch, i);
-}
-
-static void print_instruction(const struct branches *b, uint64_t ip, const struct flow_context *flow)
+static void print_instruction(const struct trace_branches *b, uint64_t ip, const struct flow_context *flow)
 {
     const struct code_pages *pages = &b->list->ask->traces[b->list->cpu].pages;
     uint8_t bytes[INSTRUCTION_MAX_BYTES];
@@ -129,50 +112,49 @@ static void print_instruction(const struct branches *b, uint64_t ip, const struc
     trace_line_end(b->list);
 }
 
-/* A hook. */
-static void take_instruction(void *context, uint64_t ip)
+static void take_instruction(struct trace_branches *b, uint64_t ip, const struct flow_context *flow)
 {
-    struct branches *b = context;
-    const struct flow_context flow = flow_context(b->flow);
-    if (flow.tsc > b->tsc)
-        b->tsc = flow.tsc;
-    if (!b->list->done && b->list->begun && is_open(b) && is_address(b, ip) && trace_is_time(b->list, b->tsc) &&
-        trace_is_process(b->list, flow.cr3, flow.at))
-        print_instruction(b, ip, &flow);
+    if (b->list->begun && is_open(b) && is_address(b, ip) && trace_is_time(b->list, b->tsc) &&
+        trace_is_process(b->list, flow->cr3, flow->at))
+        print_instruction(b, ip, flow);
 }
 
-/* A hook: behind an error, or where chunks are left out, nobody knows whether the function has returned. */
-static bool goes_on(void *context, const struct index_chunk *chunk)
+void trace_branches_take(struct trace_branches *b, const struct flow_batch *batch)
+{
+    if (batch->kind != FLOW_BATCH_ITEMS)
+        return;
+    if (batch->context.tsc > b->tsc)
+        b->tsc = batch->context.tsc;
+    for (size_t i = 0; i < batch->count && !b->list->done; i++)
+        if (batch->tags[i] == FLOW_TAG_INSTRUCTION)
+            take_instruction(b, batch->items[i].instruction, &batch->context);
+        else
+            take_branch(b, batch, i);
+}
+
+/* After an error, or where chunks are left out, it is not known whether the function has returned. */
+static enum listing_answer goes_on(void *context, const struct index_chunk *chunk)
 {
     (void)chunk;
-    const struct branches *b = context;
-    return b->gate.open;
+    const struct trace_branches *b = context;
+    return b->gate.open ? LISTING_YES : LISTING_NO;
 }
 
-/* A hook. */
 static const struct listing_range *also(void *context, size_t *count)
 {
-    const struct branches *b = context;
+    const struct trace_branches *b = context;
     return trace_also(b->list, count);
 }
 
-static bool is_done(void *context)
+struct listing trace_branches_listing(struct trace_branches *b, struct trace_list *list)
 {
-    const struct branches *b = context;
-    return b->list->done;
-}
-
-bool trace_branches(struct trace_list *list, struct error *error)
-{
-    struct branches b = {.list = list};
     struct listing listing = trace_listing(list);
-    listing.hooks = (struct flow_hooks){.batch = take_batch, .context = &b};
+    *b = (struct trace_branches){.list = list};
+    listing.needs = FLOW_NEED_BRANCHES | FLOW_NEED_KINDS;
     if (list->options->what == TRACE_INSTRUCTIONS)
-        listing.hooks.instruction = take_instruction;
+        listing.needs |= FLOW_NEED_INSTRUCTIONS;
     listing.goes_on = goes_on;
     listing.also = also;
-    listing.is_done = is_done;
-    listing.context = &b;
-    listing.flow = &b.flow;
-    return listing_run(&listing, error);
+    listing.context = b;
+    return listing;
 }

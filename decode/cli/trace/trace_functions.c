@@ -32,7 +32,7 @@ static bool depth_of(const struct trace_functions *f, const struct stack_task *t
 /* The trace offset at which it is told of a task. What was held back up to the trace's end is told behind it. */
 static uint64_t place_of(const struct trace_functions *f, const struct stack_task *task)
 {
-    return f->flow ? flow_context(f->flow).at : task->at;
+    return f->decoding ? f->at : task->at;
 }
 
 static bool is_wanted(const struct trace_functions *f, const struct stack_task *task, uint64_t tsc)
@@ -139,35 +139,6 @@ bool trace_functions_open(const struct trace_functions *f)
     return f->of->count > 0;
 }
 
-/* A hook. */
-static bool goes_on(void *context, const struct index_chunk *chunk)
-{
-    (void)chunk;
-    return trace_functions_open(context);
-}
-
-/* A hook. */
-static const struct listing_range *also(void *context, size_t *count)
-{
-    const struct trace_functions *f = context;
-    return trace_also(f->list, count);
-}
-
-/* A hook: what the process does not do is left out, and its tasks' stacks are good behind it. Where it is left out what
- * --function or --address does not name, nothing is known. */
-static void left_out(void *context, bool known)
-{
-    const struct trace_functions *f = context;
-    if (known && !f->list->function.pattern && !f->list->options->address)
-        stacks_pass_over(f->stacks);
-}
-
-static bool is_done(void *context)
-{
-    const struct trace_functions *f = context;
-    return f->list->done;
-}
-
 struct stack_hooks trace_functions_hooks(struct trace_functions *f, struct trace_list *list)
 {
     *f = (struct trace_functions){.list = list, .of = &f->alone, .alone = {.first = f}};
@@ -187,25 +158,49 @@ void trace_functions_share(struct trace_functions *f, struct trace_functions *wi
     with->of->first = f;
 }
 
-bool trace_functions(struct trace_list *list, struct error *error)
+static enum listing_answer goes_on(void *context, const struct index_chunk *chunk)
 {
-    struct trace_functions f;
-    const struct stack_hooks hooks = trace_functions_hooks(&f, list);
-    struct stacks *stacks = stacks_open(list->ask->names, &list->ask->traces[list->cpu].pages, &hooks);
+    (void)chunk;
+    return trace_functions_open(context) ? LISTING_YES : LISTING_NO;
+}
+
+static const struct listing_range *also(void *context, size_t *count)
+{
+    const struct trace_functions *f = context;
+    return trace_also(f->list, count);
+}
+
+/* What the process does not execute is left out, and its tasks' stacks are valid after it. Where what --function or
+ * --address does not name is left out, nothing is known. */
+static void left_out(void *context, bool known)
+{
+    const struct trace_functions *f = context;
+    if (known && !f->list->function.pattern && !f->list->options->address)
+        stacks_pass_over(f->stacks);
+}
+
+struct listing trace_functions_listing(struct trace_functions *f, struct trace_list *list, struct stacks **stacks)
+{
+    const struct stack_hooks hooks = trace_functions_hooks(f, list);
     struct listing listing = trace_listing(list);
-    f.stacks = stacks;
-    if (!stacks)
-        return error_set(error, ERROR_MEMORY, 0, "stacks");
-    listing.hooks = (struct flow_hooks){.transfers = stacks_transfers, .result = stacks_result, .context = stacks};
+    *stacks = f->stacks = stacks_open(list->ask->names, &list->ask->traces[list->cpu].pages, &hooks);
+    listing.needs = STACKS_NEEDS;
     listing.goes_on = goes_on;
     listing.also = also;
     listing.left_out = left_out;
-    listing.is_done = is_done;
-    listing.context = &f;
-    listing.flow = &f.flow;
-    bool good = listing_run(&listing, error);
-    if (good && !stacks_end(stacks))
-        good = error_set(error, ERROR_MEMORY, 0, "stacks");
-    stacks_close(stacks);
-    return good;
+    listing.context = f;
+    return listing;
+}
+
+void trace_functions_take(struct trace_functions *f, const struct flow_batch *batch)
+{
+    f->decoding = true;
+    f->at = batch->context.at;
+    stacks_take(f->stacks, batch);
+}
+
+bool trace_functions_end(struct trace_functions *f)
+{
+    f->decoding = false;
+    return stacks_end(f->stacks);
 }

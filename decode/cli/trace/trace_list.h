@@ -38,11 +38,6 @@ struct trace_list {
     void *line_context;
 };
 
-/* The lists of list->cpu: decode/cli/trace/trace_functions.c, decode/cli/trace/trace_branches.c. false: error says why.
- */
-bool trace_functions(struct trace_list *list, struct error *error);
-bool trace_branches(struct trace_list *list, struct error *error);
-
 /* Is the time, as far as it is known, the wanted one? */
 static inline bool trace_is_time(const struct trace_list *list, uint64_t tsc)
 {
@@ -77,7 +72,7 @@ void trace_line_count(struct trace_list *list);
 void trace_color(const struct trace_list *list, const char *color);
 void trace_plain(const struct trace_list *list);
 
-/* A listing of what is wanted, without hooks. */
+/* A listing of what is wanted, without needs and callbacks. */
 struct listing trace_listing(const struct trace_list *list);
 
 /* Chunks that are wanted whatever is listed: where --from can be, then --to. For struct listing. */

@@ -1,35 +1,39 @@
 /*
- * A thread for each CPU decodes, and puts what it finds into a queue; the one that lists takes what comes first by
- * time. Lines are not written as they are told: what is held until it is known which task goes on comes behind later
- * ones of other CPUs. So they wait until no CPU can tell of anything earlier.
+ * Each CPU's batches are pulled when they come first by time. Lines are not written as they are made: what is held
+ * until it is known which task continues comes after later ones of other CPUs. So they wait until no CPU can have
+ * anything earlier.
  *
  * With --function a CPU leaves out chunks of its trace that no CPU executes the function beside, as the index says. But
- * a task that it was called in may go on in any of them: whether there is one is known to who lists, when it has come
- * to the time at which the chunk begins. So the thread asks.
+ * a task that it was called in may continue in any of them: whether there is one is known when all CPUs have come to
+ * the time at which the chunk begins. Up to then the CPU's listing waits.
  */
 #include "decode/cli/trace/trace_machine.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "decode/cli/trace/trace_functions.h"
 #include "decode/cli/trace/trace_lines.h"
-#include "decode/stack/stack_queue.h"
+
+/* What comes next of a CPU. */
+enum machine_next {
+    NEXT_NOTHING,
+    NEXT_BATCH,
+    NEXT_PASS_OVER, /* chunks are left out, and then batch comes */
+    NEXT_CHUNK      /* is it wanted? */
+};
 
 struct machine_cpu {
     struct trace_list list; /* writes into lines */
     struct trace_functions functions;
     struct trace_lines lines;
     struct stacks *stacks;
-    struct stack_queue queue;
-    pthread_t thread;
-    bool started, good;
-    const struct machine *machine;
-    bool more;                      /* entry is the next one, */
-    struct stack_queue_entry entry; /* of this time, which never goes back: */
-    uint64_t tsc;
-    struct error error;
+    struct listing_reader reader;
+    struct machine *machine;
+    enum machine_next next;
+    const struct flow_batch *batch;
+    bool passes_over;           /* the listing has just left out chunks */
+    enum listing_answer answer; /* to NEXT_CHUNK */
+    uint64_t tsc;               /* of what comes next; it never goes back */
 };
 
 /* What a chunk of the index is to --function. */
@@ -45,16 +49,8 @@ struct machine {
     size_t nr_chunks;
     struct machine_cpu *cpus;
     unsigned nr_cpus;
-    atomic_bool stop;
     bool no_memory;
 };
-
-/* Hooks of the listing, in the thread of the CPU. */
-static bool is_stopped(void *context)
-{
-    const struct machine_cpu *cpu = context;
-    return cpu->machine->stop;
-}
 
 /* Does another CPU execute the function within a chunk's time? */
 static bool is_beside_wanted(const struct machine *machine, const struct machine_chunk *chunk)
@@ -67,36 +63,29 @@ static bool is_beside_wanted(const struct machine *machine, const struct machine
     return false;
 }
 
-static bool goes_on(void *context, const struct index_chunk *chunk)
+static struct machine_chunk *chunk_of(const struct machine_cpu *cpu, const struct index_chunk *chunk)
+{
+    const struct machine *machine = cpu->machine;
+    return &machine->chunks[chunk - machine->list->ask->index.chunks];
+}
+
+static enum listing_answer goes_on(void *context, const struct index_chunk *chunk)
 {
     struct machine_cpu *cpu = context;
     const struct machine *machine = cpu->machine;
     if (!machine->chunks)
-        return false;
-    const struct machine_chunk *own = &machine->chunks[chunk - machine->list->ask->index.chunks];
-    return is_beside_wanted(machine, own) || stack_queue_ask(&cpu->queue, own->begin);
+        return LISTING_NO;
+    if (is_beside_wanted(machine, chunk_of(cpu, chunk)))
+        return LISTING_YES;
+    const enum listing_answer answer = cpu->answer;
+    cpu->answer = LISTING_NOT_YET; /* for the next one */
+    return answer;
 }
 
 static void left_out(void *context, bool known)
 {
     struct machine_cpu *cpu = context;
-    if (known && !cpu->machine->chunks)
-        stack_queue_pass_over(&cpu->queue);
-}
-
-static void *decode(void *argument)
-{
-    struct machine_cpu *cpu = argument;
-    struct listing listing = trace_listing(&cpu->list);
-    listing.hooks =
-        (struct flow_hooks){.transfers = stack_queue_transfers, .result = stack_queue_result, .context = &cpu->queue};
-    listing.goes_on = goes_on;
-    listing.left_out = left_out;
-    listing.is_done = is_stopped;
-    listing.context = cpu;
-    cpu->good = listing_run(&listing, &cpu->error);
-    stack_queue_end(&cpu->queue);
-    return NULL;
+    cpu->passes_over = known && !cpu->machine->chunks;
 }
 
 /* Of trace_line_end. */
@@ -108,7 +97,18 @@ static void take_line(struct trace_list *list, uint64_t tsc)
             machine->no_memory = true;
 }
 
-static bool open_cpu(struct machine *machine, uint16_t number)
+static bool open_listing(struct machine_cpu *cpu, struct error *error)
+{
+    struct listing listing = trace_listing(&cpu->list);
+    listing.needs = STACKS_NEEDS;
+    listing.goes_on = goes_on;
+    listing.left_out = left_out;
+    listing.context = cpu;
+    cpu->answer = LISTING_NOT_YET;
+    return listing_open(&cpu->reader, &listing, error);
+}
+
+static bool open_cpu(struct machine *machine, uint16_t number, struct error *error)
 {
     struct machine_cpu *cpu = &machine->cpus[machine->nr_cpus++];
     cpu->machine = machine;
@@ -118,32 +118,46 @@ static bool open_cpu(struct machine *machine, uint16_t number)
     cpu->list.begun = true;
     cpu->list.line_taken = take_line;
     cpu->list.line_context = machine;
-    stack_queue_init(&cpu->queue);
     if (!trace_lines_open(&cpu->lines))
-        return false;
+        return error_set(error, ERROR_MEMORY, 0, "the list of CPU %u", number);
     cpu->list.file = cpu->lines.file;
     const struct stack_hooks hooks = trace_functions_hooks(&cpu->functions, &cpu->list);
     cpu->stacks = stacks_open(cpu->list.ask->names, &cpu->list.ask->traces[number].pages, &hooks);
-    if (cpu->stacks && cpu != machine->cpus) {
+    if (!cpu->stacks)
+        return error_set(error, ERROR_MEMORY, 0, "call stacks");
+    if (cpu != machine->cpus) {
         stacks_share(cpu->stacks, machine->cpus[0].stacks);
         trace_functions_share(&cpu->functions, &machine->cpus[0].functions);
     }
-    return cpu->stacks;
+    return open_listing(cpu, error);
 }
 
-static bool start(struct machine_cpu *cpu)
+static void set_time(struct machine_cpu *cpu, uint64_t tsc)
 {
-    cpu->started = pthread_create(&cpu->thread, NULL, decode, cpu) == 0;
-    if (!cpu->started)
-        stack_queue_end(&cpu->queue);
-    return cpu->started;
+    cpu->tsc = tsc > cpu->tsc ? tsc : cpu->tsc;
 }
 
-static void take_next(struct machine_cpu *cpu)
+static void set_batch(struct machine_cpu *cpu)
 {
-    cpu->more = stack_queue_take(&cpu->queue, &cpu->entry);
-    if (cpu->more && cpu->entry.transfers.tsc > cpu->tsc)
-        cpu->tsc = cpu->entry.transfers.tsc;
+    cpu->next = NEXT_BATCH;
+    if (cpu->batch->kind != FLOW_BATCH_END || cpu->batch->conditional > 0)
+        set_time(cpu, cpu->batch->context.tsc);
+}
+
+static void find_next(struct machine_cpu *cpu)
+{
+    cpu->passes_over = false;
+    cpu->batch = listing_next(&cpu->reader);
+    if (cpu->batch && cpu->passes_over) {
+        cpu->next = NEXT_PASS_OVER;
+    } else if (cpu->batch) {
+        set_batch(cpu);
+    } else if (cpu->reader.waits) {
+        cpu->next = NEXT_CHUNK;
+        set_time(cpu, chunk_of(cpu, &cpu->list.ask->index.chunks[cpu->reader.chunk])->begin);
+    } else {
+        cpu->next = NEXT_NOTHING;
+    }
 }
 
 /* Lines that the CPU writes from now on have this time or a later one. */
@@ -154,7 +168,7 @@ static uint64_t next_line(const struct machine_cpu *cpu)
         return trace_lines_tsc(&cpu->lines);
     if (stacks_holds(cpu->stacks, &since))
         return since;
-    return cpu->more ? cpu->tsc : UINT64_MAX;
+    return cpu->next ? cpu->tsc : UINT64_MAX;
 }
 
 /* Write the lines that no other can come before. */
@@ -176,13 +190,13 @@ static struct machine_cpu *first_by_time(struct machine *machine)
 {
     struct machine_cpu *first = NULL;
     for (unsigned i = 0; i < machine->nr_cpus; i++)
-        if (machine->cpus[i].more && (!first || machine->cpus[i].tsc < first->tsc))
+        if (machine->cpus[i].next && (!first || machine->cpus[i].tsc < first->tsc))
             first = &machine->cpus[i];
     return first;
 }
 
-/* May a task go on in the chunk that the CPU asks about? What is held may yet turn out to be one. Where none does, the
- * CPU leaves it out. */
+/* Does the CPU need the chunk, since a task may continue there? What is held may yet turn out to be one. If none does,
+ * the CPU leaves it out. */
 static void answer(struct machine *machine, struct machine_cpu *cpu)
 {
     bool open = trace_functions_open(&cpu->functions);
@@ -190,44 +204,41 @@ static void answer(struct machine *machine, struct machine_cpu *cpu)
         uint64_t since;
         open |= stacks_holds(machine->cpus[i].stacks, &since);
     }
-    if (!open && !machine->stop)
+    if (!open)
         stacks_begin_anew(cpu->stacks);
-    stack_queue_answer(&cpu->queue, open && !machine->stop);
+    cpu->answer = open ? LISTING_YES : LISTING_NO;
 }
 
-/* Until nothing more is wanted; what threads still put into their queues is taken, else they would wait. */
+/* Until nothing more is wanted. */
 static void take_all(struct machine *machine)
 {
     struct machine_cpu *first;
     for (unsigned i = 0; i < machine->nr_cpus; i++)
-        take_next(&machine->cpus[i]);
-    while ((first = first_by_time(machine))) {
-        if (first->entry.kind == STACK_QUEUE_QUESTION)
+        find_next(&machine->cpus[i]);
+    while (!machine->list->done && !machine->no_memory && (first = first_by_time(machine))) {
+        const enum machine_next next = first->next;
+        if (next == NEXT_CHUNK)
             answer(machine, first);
-        if (!machine->stop) {
-            stack_queue_give(&first->entry, first->stacks);
-            write_lines(machine);
-            machine->stop = machine->list->done || machine->no_memory;
-        }
-        take_next(first);
+        else if (next == NEXT_PASS_OVER)
+            stacks_pass_over(first->stacks);
+        else
+            stacks_take(first->stacks, first->batch);
+        write_lines(machine);
+        if (next == NEXT_PASS_OVER)
+            set_batch(first);
+        else
+            find_next(first);
     }
 }
 
-/* What is held, and frames that are left, is told of. */
+/* What is held, and frames that are left, are listed too. */
 static bool finish(struct machine *machine, struct error *error)
 {
     bool good = !machine->no_memory;
-    for (unsigned i = 0; i < machine->nr_cpus && !machine->stop; i++)
-        good = stacks_end(machine->cpus[i].stacks) && !machine->cpus[i].queue.no_memory && good;
+    for (unsigned i = 0; i < machine->nr_cpus && good && !machine->list->done; i++)
+        good = stacks_end(machine->cpus[i].stacks);
     write_lines(machine);
-    if (!good)
-        error_set(error, ERROR_MEMORY, 0, "call stacks");
-    for (unsigned i = 0; i < machine->nr_cpus && good; i++)
-        if (!machine->cpus[i].good) {
-            *error = machine->cpus[i].error;
-            good = false;
-        }
-    return good;
+    return good || error_set(error, ERROR_MEMORY, 0, "call stacks");
 }
 
 static void close_all(struct machine *machine)
@@ -236,7 +247,7 @@ static void close_all(struct machine *machine)
         struct machine_cpu *cpu = &machine->cpus[i];
         if (cpu->stacks)
             stacks_close(cpu->stacks);
-        stack_queue_free(&cpu->queue);
+        listing_close(&cpu->reader);
         trace_lines_close(&cpu->lines);
         wanted_functions_free(&cpu->list.function);
     }
@@ -273,24 +284,16 @@ bool trace_machine(struct trace_list *list, struct error *error)
 {
     const struct capture *capture = list->ask->capture;
     struct machine machine = {.list = list, .cpus = calloc(capture->nr_cpus + 1u, sizeof(*machine.cpus))};
-    bool good = machine.cpus && find_chunks(&machine);
+    bool good = (machine.cpus && find_chunks(&machine)) ||
+                error_set(error, ERROR_MEMORY, 0, "the lists of %u CPUs", capture->nr_cpus);
     list->done = list->lines >= list->options->lines;
     for (unsigned cpu = 0; cpu < capture->nr_cpus && good; cpu++)
         if (capture->cpus[cpu].present)
-            good = open_cpu(&machine, (uint16_t)cpu);
-    unsigned started = 0;
-    while (good && started < machine.nr_cpus)
-        good = start(&machine.cpus[started++]);
-    if (!good)
-        error_set(error, ERROR_MEMORY, 0, "the lists of %u CPUs", capture->nr_cpus);
-    machine.stop = !good;
-    for (unsigned i = started; i < machine.nr_cpus; i++)
-        stack_queue_end(&machine.cpus[i].queue);
-    take_all(&machine);
-    for (unsigned i = 0; i < machine.nr_cpus; i++)
-        if (machine.cpus[i].started)
-            pthread_join(machine.cpus[i].thread, NULL);
-    good = good && finish(&machine, error);
+            good = open_cpu(&machine, (uint16_t)cpu, error);
+    if (good) {
+        take_all(&machine);
+        good = finish(&machine, error);
+    }
     close_all(&machine);
     return good;
 }

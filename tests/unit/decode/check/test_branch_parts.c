@@ -56,7 +56,7 @@ static void stretch(uint64_t begin, uint64_t end, unsigned from, unsigned count)
     results[nr_results++] =
         (struct flow_result){.begin = begin, .end = end, .branches = count, .hash = 1001 + from / 10};
     for (unsigned i = from; i < from + count; i++)
-        branch_list_take(&decoded, branch(i).from, branch(i).to, 0);
+        branch_list_take(&decoded, branch(i).from, branch(i).to);
 }
 
 static struct branch_parts compare(size_t unplaced)

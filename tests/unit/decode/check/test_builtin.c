@@ -18,7 +18,7 @@ static struct branch_list decoded;
 
 static void take(void *context, uint64_t from, uint64_t to)
 {
-    branch_list_take(context, from, to, 0);
+    branch_list_take(context, from, to);
 }
 
 static int setup(void **state)

@@ -175,15 +175,15 @@ static void branch_lists_are_compared_one_by_one(void **state)
     struct branch_check check = {.expected = list, .count = 3};
     (void)state;
     for (size_t i = 0; i < 3; i++)
-        branch_check_take(&check, list[i].from, list[i].to, 0);
+        branch_check_take(&check, list[i].from, list[i].to);
     assert_true(branch_check_equal(&check));
-    branch_check_take(&check, 7, 8, 0);
+    branch_check_take(&check, 7, 8);
     assert_false(branch_check_equal(&check));
     assert_int_equal(check.first_index, 3);
     check = (struct branch_check){.expected = list, .count = 3};
-    branch_check_take(&check, 1, 2, 0);
+    branch_check_take(&check, 1, 2);
     assert_false(branch_check_equal(&check));
-    branch_check_take(&check, 3, 5, 0);
+    branch_check_take(&check, 3, 5);
     assert_int_equal(check.first_index, 1);
     assert_false(branch_check_equal(&check));
 }

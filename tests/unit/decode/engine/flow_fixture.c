@@ -133,13 +133,20 @@ void add_code(struct fixture *f)
     add_page(f, ROOT, 0x3f000000, 0, root_code, sizeof(root_code));
 }
 
-static void take_branches(void *context, const struct flow_branch *branches, size_t count, uint64_t tsc)
+void decode_stretch(struct fixture *f, const struct flow_stretch *stretch, struct flow_result *result)
 {
-    (void)tsc;
-    struct fixture *f = context;
-    assert_true(f->nr_branches + count <= 256);
-    for (size_t i = 0; i < count; i++)
-        f->branches[f->nr_branches++] = (struct truth_branch){branches[i].from, branches[i].to};
+    const struct flow_batch *batch;
+    flow_begin(f->flow, stretch);
+    while ((batch = flow_next(f->flow))) {
+        if (batch->kind == FLOW_BATCH_END)
+            *result = *batch->result;
+        if (batch->kind != FLOW_BATCH_ITEMS)
+            continue;
+        assert_true(f->nr_branches + batch->count <= 256);
+        for (size_t i = 0; i < batch->count; i++)
+            f->branches[f->nr_branches++] =
+                (struct truth_branch){batch->items[i].branch.from, batch->items[i].branch.to};
+    }
 }
 
 void start(struct fixture *f)
@@ -159,9 +166,7 @@ void start(struct fixture *f)
     f->input.trace = f->trace;
     f->input.trace_size = f->size;
     f->input.pages = &f->pages;
-    f->input.hashed = true;
-    f->hooks = (struct flow_hooks){.branches = take_branches, .context = f};
-    f->flow = flow_start(&f->input, &f->hooks, &f->error);
+    f->flow = flow_start(&f->input, FLOW_NEED_BRANCHES | FLOW_NEED_HASH, &f->error);
     assert_non_null(f->flow);
 }
 
@@ -171,7 +176,7 @@ struct flow_result decode(struct fixture *f, uint64_t from)
     struct flow_result result;
     assert_true(flow_cut_next(&stretch, f->trace, f->size, &(struct flow_span){0, f->size}, from));
     f->nr_branches = 0;
-    flow_decode(f->flow, &stretch, &result);
+    decode_stretch(f, &stretch, &result);
     assert_int_equal(result.branches, f->nr_branches);
     uint64_t hash = TRUTH_HASH_SEED;
     for (size_t i = 0; i < f->nr_branches; i++)
@@ -191,24 +196,36 @@ void expect(const struct fixture *f, const int *pairs)
     assert_int_equal(f->nr_branches, n);
 }
 
-static void count_instruction(void *context, uint64_t ip)
+struct flow_result decode_counted(struct flow *flow, const struct flow_stretch *stretch, uint64_t *instructions,
+                                  uint64_t *last)
 {
-    (void)ip;
-    ++*(uint64_t *)context;
+    struct flow_result result = {0};
+    const struct flow_batch *batch;
+    *instructions = *last = 0;
+    flow_begin(flow, stretch);
+    while ((batch = flow_next(flow))) {
+        if (batch->kind == FLOW_BATCH_END)
+            result = *batch->result;
+        for (size_t i = 0; batch->kind == FLOW_BATCH_ITEMS && i < batch->count; i++) {
+            assert_int_equal(batch->tags[i], FLOW_TAG_INSTRUCTION);
+            ++*instructions;
+            *last = batch->items[i].instruction;
+        }
+    }
+    return result;
 }
 
 struct flow_result decode_single(struct fixture *f)
 {
     static struct flow_input input;
-    uint64_t instructions = 0;
+    uint64_t instructions, last;
     struct flow_result single;
     struct flow_stretch stretch;
-    const struct flow_hooks hooks = {.instruction = count_instruction, .context = &instructions};
-    input = (struct flow_input){.trace = f->trace, .trace_size = f->size, .pages = &f->pages, .hashed = true};
-    struct flow *flow = flow_start(&input, &hooks, &f->error);
+    input = (struct flow_input){.trace = f->trace, .trace_size = f->size, .pages = &f->pages};
+    struct flow *flow = flow_start(&input, FLOW_NEED_INSTRUCTIONS | FLOW_NEED_HASH, &f->error);
     assert_non_null(flow);
     assert_true(flow_cut_next(&stretch, f->trace, f->size, &(struct flow_span){0, f->size}, 0));
-    flow_decode(flow, &stretch, &single);
+    single = decode_counted(flow, &stretch, &instructions, &last);
     flow_end(flow);
     assert_int_equal(instructions, single.instructions);
     return single;

@@ -36,7 +36,6 @@ struct fixture {
     size_t nr_branches;
     struct code_pages pages;
     struct flow_input input; /* what the test wants to be other than 0 */
-    struct flow_hooks hooks;
     struct error error;
     struct flow *flow;
 };
@@ -74,6 +73,13 @@ void start(struct fixture *f);
 struct flow_result decode(struct fixture *f, uint64_t from);
 /* The first stretch by single instructions. */
 struct flow_result decode_single(struct fixture *f);
+
+/* Decode a stretch. *instructions, if not NULL: how many were delivered one by one; *last: the last of them. */
+struct flow_result decode_counted(struct flow *flow, const struct flow_stretch *stretch, uint64_t *instructions,
+                                  uint64_t *last);
+
+/* Decode a stretch, and keep its branches. */
+void decode_stretch(struct fixture *f, const struct flow_stretch *stretch, struct flow_result *result);
 
 /* By blocks and by single instructions, which must yield the same. */
 struct flow_result decode_twice(struct fixture *f);

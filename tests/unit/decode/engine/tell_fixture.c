@@ -41,26 +41,20 @@ void tell_finish(uint64_t ip)
     PUT(.kind = PT_PACKET_TIP_PGD, .ip_bytes = PT_IP_SUPPRESSED);
 }
 
-static void take_instruction(void *context, uint64_t ip)
+static void take_batch(const struct flow_batch *batch, const struct ptxed_options *options)
 {
-    (void)context;
-    ptxed_address_line(told + strlen(told), ip, false);
-}
-
-static void take_event(void *context, const struct flow_event *event)
-{
-    const struct ptxed_options *options = context;
-    ptxed_event_line(told + strlen(told), event, options);
+    if (batch->kind == FLOW_BATCH_EVENT)
+        ptxed_event_line(told + strlen(told), batch->event, options);
+    for (size_t i = 0; batch->kind == FLOW_BATCH_ITEMS && i < batch->count; i++)
+        ptxed_address_line(told + strlen(told), batch->items[i].instruction, false);
 }
 
 const char *tell_of(const char *code, size_t code_size)
 {
     static const struct ptxed_options options = {.event_ip = true, .event_iflags = true};
-    const struct flow_hooks hooks = {
-        .instruction = take_instruction, .event = take_event, .context = (void *)(uintptr_t)&options};
     struct foreign foreign = {0};
     struct error error = {0};
-    struct flow_result result;
+    const struct flow_batch *batch;
     foreign.packets = (struct foreign_file){malloc(tell_trace_size), tell_trace_size};
     foreign.image.files = calloc(1, sizeof(*foreign.image.files));
     foreign.image.files[0] = (struct foreign_file){malloc(code_size), code_size};
@@ -74,11 +68,14 @@ const char *tell_of(const char *code, size_t code_size)
     assert_true(foreign_prepare(&foreign, "trace", &error));
     foreign.trace.input.ticks = tell_ticks;
     foreign.trace.input.resync = tell_resync;
-    struct flow *flow = flow_start(&foreign.trace.input, &hooks, &error);
+    struct flow *flow = flow_start(&foreign.trace.input, FLOW_NEED_INSTRUCTIONS | FLOW_NEED_EVENTS, &error);
     assert_non_null(flow);
     told[0] = '\0';
-    for (size_t i = 0; i < foreign.trace.nr_stretches; i++)
-        flow_decode(flow, &foreign.trace.stretches[i], &result);
+    for (size_t i = 0; i < foreign.trace.nr_stretches; i++) {
+        flow_begin(flow, &foreign.trace.stretches[i]);
+        while ((batch = flow_next(flow)))
+            take_batch(batch, &options);
+    }
     flow_end(flow);
     foreign_close(&foreign);
     for (char *at = told; (at = strchr(at, '\n'));)

@@ -97,13 +97,6 @@ static void interrupts_are_branches_and_vm_exits_are_none(void **state)
     assert_int_equal(result.root_instructions, 3);
 }
 
-static void count_instruction(void *context, uint64_t ip)
-{
-    struct truth_branch *seen = context;
-    seen->from++;
-    seen->to = ip;
-}
-
 /* The instruction decoder sees what the block decoder sees. */
 static void instruction_by_instruction_it_is_the_same(void **state)
 {
@@ -118,19 +111,19 @@ static void instruction_by_instruction_it_is_the_same(void **state)
     put_psb(f, CODE + 0x04, true);
     start(f);
     struct flow_result blocks = decode(f, 0), instructions;
-    struct truth_branch seen = {0};
+    uint64_t seen, last;
     struct flow_stretch stretch;
-    struct flow_input input = {.trace = f->trace, .trace_size = f->size, .pages = &f->pages, .hashed = true};
+    struct flow_input input = {.trace = f->trace, .trace_size = f->size, .pages = &f->pages};
     flow_end(f->flow);
-    f->flow = flow_start(&input, &(struct flow_hooks){.instruction = count_instruction, .context = &seen}, &f->error);
+    f->flow = flow_start(&input, FLOW_NEED_INSTRUCTIONS | FLOW_NEED_HASH, &f->error);
     assert_true(flow_cut_next(&stretch, f->trace, f->size, &(struct flow_span){0, f->size}, 0));
-    flow_decode(f->flow, &stretch, &instructions);
+    instructions = decode_counted(f->flow, &stretch, &seen, &last);
     assert_int_equal(instructions.error, 0);
     assert_int_equal(instructions.branches, blocks.branches);
     assert_int_equal(instructions.hash, blocks.hash);
     assert_int_equal(instructions.instructions, blocks.instructions);
-    assert_int_equal(seen.from, blocks.instructions);
-    assert_int_equal(seen.to, CODE + 0x02);
+    assert_int_equal(seen, blocks.instructions);
+    assert_int_equal(last, CODE + 0x02);
 }
 
 /* OUT exits and the guest does not come back: the loop behind it was never executed. */

@@ -101,7 +101,7 @@ static void both_gaps_of_an_interval_count(void **state)
     const struct gaps gaps = {items, 3};
     assert_true(flow_span_next(&span, &gap, &gaps, f->size));
     struct flow_stretch stretch = cut(f, span.begin, span.end, 0);
-    flow_decode(f->flow, &stretch, &result);
+    decode_stretch(f, &stretch, &result);
     assert_int_equal(result.error, FLOW_OK);
     expect(f, (int[]){0x02, 0x06, -1});
     assert_true(flow_span_next(&span, &gap, &gaps, f->size));

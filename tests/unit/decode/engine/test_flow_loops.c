@@ -117,9 +117,9 @@ static void many_indirect_calls_are_no_loop(void **state)
             packet_encode(trace + size, &(struct packet){.kind = PT_PACKET_TIP, .ip_bytes = PT_IP_UPDATE_16, .ip = 0});
     size += packet_encode(trace + size, &(struct packet){.kind = PT_PACKET_FUP, .ip_bytes = PT_IP_UPDATE_16, .ip = 0});
     size += packet_encode(trace + size, &(struct packet){.kind = PT_PACKET_TIP_PGD});
-    input = (struct flow_input){.trace = trace, .trace_size = size, .pages = &f->pages, .hashed = true};
+    input = (struct flow_input){.trace = trace, .trace_size = size, .pages = &f->pages};
     flow_end(f->flow);
-    f->flow = flow_start(&input, &(struct flow_hooks){0}, &f->error);
+    f->flow = flow_start(&input, FLOW_NEED_HASH, &f->error);
     assert_true(flow_cut_next(&stretch, trace, size, &(struct flow_span){0, size}, 0));
     flow_decode(f->flow, &stretch, &result);
     assert_int_equal(result.error, FLOW_OK);

@@ -128,14 +128,13 @@ static void with_skl014_the_ranges_tell_which_call_left(void **state)
     put_tnt(f, "!");
     put_pgd(f);
     start(f);
-    input = (struct flow_input){.trace = f->trace, .trace_size = f->size, .pages = &f->pages, .hashed = true};
+    input = (struct flow_input){.trace = f->trace, .trace_size = f->size, .pages = &f->pages};
     input.cpu_known = true, input.family = 6, input.model = 0x5e, input.stepping = 3;
     input.range_kinds = 0x21;
     input.ranges[0] = CODE, input.ranges[1] = CODE + 0x17;
     input.ranges[2] = CODE + 0x10, input.ranges[3] = CODE + 0x11;
-    const struct flow_hooks hooks = f->hooks;
     flow_end(f->flow);
-    f->flow = flow_start(&input, &hooks, &f->error);
+    f->flow = flow_start(&input, FLOW_NEED_BRANCHES | FLOW_NEED_HASH, &f->error);
     struct flow_result result = decode(f, 0);
     assert_int_equal(result.error, 0);
     assert_int_equal(result.instructions, 4);
@@ -175,12 +174,6 @@ static void targets_of_direct_branches(void **state)
     }
 }
 
-static void count_instruction(void *context, uint64_t ip)
-{
-    (void)ip;
-    ++*(uint64_t *)context;
-}
-
 /* libipt takes a TIP.PGD without IP for the MOV to CR3's, though that has its PIP: rows 5c and 5d have one or the
  * other. */
 static void what_follows_a_mov_to_cr3_is_not_lost(void **state)
@@ -204,13 +197,11 @@ static void what_follows_a_mov_to_cr3_is_not_lost(void **state)
 
     struct flow_stretch stretch;
     flow_end(f->flow);
-    uint64_t instructions = 0;
-    f->flow =
-        flow_start(&(struct flow_input){.trace = f->trace, .trace_size = f->size, .pages = &f->pages, .hashed = true},
-                   &(struct flow_hooks){.instruction = count_instruction, .context = &instructions}, &f->error);
+    uint64_t instructions, last;
+    f->flow = flow_start(&(struct flow_input){.trace = f->trace, .trace_size = f->size, .pages = &f->pages},
+                         FLOW_NEED_INSTRUCTIONS | FLOW_NEED_HASH, &f->error);
     assert_true(flow_cut_next(&stretch, f->trace, f->size, &(struct flow_span){0, f->size}, 0));
-    struct flow_result by_instruction;
-    flow_decode(f->flow, &stretch, &by_instruction);
+    const struct flow_result by_instruction = decode_counted(f->flow, &stretch, &instructions, &last);
     assert_int_equal(instructions, 3);
     assert_int_equal(by_instruction.hash, result.hash);
 }

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "decode/capture/checksum.h"
-#include "decode/engine/transfers.h"
+#include "decode/engine/batch.h"
 #include "decode/query/gate.h"
 #include "decode/query/index_parts.h"
 #include "pt/instruction/instruction.h"
@@ -190,7 +190,7 @@ static void the_gate_closes_with_the_return(void **state)
     assert_int_equal(gate.depth, 1);
     gate_take(&gate, 0x2080, 0x2015, INSTRUCTION_RET);
     assert_true(gate.open);
-    gate_take(&gate, 0x2020, 0x3000, TRANSFERS_EVENT);
+    gate_take(&gate, 0x2020, 0x3000, FLOW_TAG_EVENT);
     gate_take(&gate, 0x3010, 0x2020, INSTRUCTION_FAR_RETURN);
     assert_int_equal(gate.depth, 0);
     gate_take(&gate, 0x2080, 0x100a, INSTRUCTION_RET);

@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "pt/instruction/instruction.h"
+
 #include "tests/unit/decode/stack/stacks_fixture.h"
 
 static const char map[] = "ffffffff81000000 T entry\n"
@@ -123,13 +125,25 @@ int stacks_tear_down(void **state)
     return 0;
 }
 
-void stacks_on(struct stacks_fixture *fixture, struct stacks *stacks, enum flow_transfer_kind kind, uint64_t from,
+void stacks_on(struct stacks_fixture *fixture, struct stacks *stacks, enum transfer_kind kind, uint64_t from,
                uint64_t to)
 {
-    const struct flow_transfer item = {.from = from, .to = to, .kind = kind, .before = 2};
-    const struct flow_transfers transfers = {
-        .items = &item, .count = 1, .cr3 = fixture->cr3, .tsc = ++fixture->tsc, .begin = fixture->begin};
-    stacks_transfers(stacks, &transfers);
+    static const uint8_t tags[] = {[TRANSFER_JUMP] = INSTRUCTION_JMP_DIRECT,
+                                   [TRANSFER_CALL] = INSTRUCTION_CALL_DIRECT,
+                                   [TRANSFER_RETURN] = INSTRUCTION_RET,
+                                   [TRANSFER_FAR_CALL] = INSTRUCTION_FAR_CALL,
+                                   [TRANSFER_FAR_RETURN] = INSTRUCTION_FAR_RETURN,
+                                   [TRANSFER_INTERRUPT] = FLOW_TAG_EVENT};
+    const union flow_item items[] = {{.conditional = 1}, {.branch = {from, to}}};
+    const uint8_t item_tags[] = {FLOW_TAG_CONDITIONAL, tags[kind]};
+    const struct flow_batch batch = {.kind = FLOW_BATCH_ITEMS,
+                                     .items = items,
+                                     .tags = item_tags,
+                                     .count = 2,
+                                     .conditional = 1,
+                                     .context = {.cr3 = fixture->cr3, .tsc = ++fixture->tsc},
+                                     .begin = fixture->begin};
+    stacks_take(stacks, &batch);
 }
 
 void stacks_heard(struct stacks_fixture *fixture, const char *wanted)

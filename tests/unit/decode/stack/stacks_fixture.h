@@ -3,6 +3,7 @@
 #define TESTS_UNIT_DECODE_STACK_STACKS_FIXTURE_H
 
 #include "decode/stack/stacks.h"
+#include "decode/stack/transfer.h"
 
 /* Functions of 1000H bytes; those of user mode are at the bottom, and have no symbols. */
 #define USER_MAIN 0x401000ull
@@ -43,17 +44,17 @@ int stacks_set_up(void **state);
 int stacks_tear_down(void **state);
 
 /* One transfer, behind two conditional branches, of a CPU. */
-void stacks_on(struct stacks_fixture *fixture, struct stacks *stacks, enum flow_transfer_kind kind, uint64_t from,
+void stacks_on(struct stacks_fixture *fixture, struct stacks *stacks, enum transfer_kind kind, uint64_t from,
                uint64_t to);
 
 /* What was logged since the last time. */
 void stacks_heard(struct stacks_fixture *fixture, const char *wanted);
 
-#define CALL(from, to) stacks_on(fixture, fixture->stacks, FLOW_TRANSFER_CALL, (from) + 0x10, to)
-#define RETURN(from, to) stacks_on(fixture, fixture->stacks, FLOW_TRANSFER_RETURN, (from) + 0x80, (to) + 0x15)
-#define JUMP(from, to) stacks_on(fixture, fixture->stacks, FLOW_TRANSFER_JUMP, (from) + 0x20, to)
-#define SYSCALL(from, to) stacks_on(fixture, fixture->stacks, FLOW_TRANSFER_FAR_CALL, (from) + 0x10, to)
-#define INTERRUPT(from, to) stacks_on(fixture, fixture->stacks, FLOW_TRANSFER_INTERRUPT, (from) + 0x30, to)
-#define FAR_RETURN(from, to) stacks_on(fixture, fixture->stacks, FLOW_TRANSFER_FAR_RETURN, (from) + 0x90, to)
+#define CALL(from, to) stacks_on(fixture, fixture->stacks, TRANSFER_CALL, (from) + 0x10, to)
+#define RETURN(from, to) stacks_on(fixture, fixture->stacks, TRANSFER_RETURN, (from) + 0x80, (to) + 0x15)
+#define JUMP(from, to) stacks_on(fixture, fixture->stacks, TRANSFER_JUMP, (from) + 0x20, to)
+#define SYSCALL(from, to) stacks_on(fixture, fixture->stacks, TRANSFER_FAR_CALL, (from) + 0x10, to)
+#define INTERRUPT(from, to) stacks_on(fixture, fixture->stacks, TRANSFER_INTERRUPT, (from) + 0x30, to)
+#define FAR_RETURN(from, to) stacks_on(fixture, fixture->stacks, TRANSFER_FAR_RETURN, (from) + 0x90, to)
 
 #endif

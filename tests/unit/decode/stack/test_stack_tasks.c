@@ -19,15 +19,15 @@ static void switch_from(struct stacks_fixture *fixture, uint64_t function, uint6
     if (to == SCHEDULE)
         RETURN(SWITCH_TO, SCHEDULE);
     else
-        stacks_on(fixture, fixture->stacks, FLOW_TRANSFER_RETURN, SWITCH_TO + 0x80, to);
+        stacks_on(fixture, fixture->stacks, TRANSFER_RETURN, SWITCH_TO + 0x80, to);
 }
 
 /* The present task of a CPU, which called schedule() in function, is switched away from. */
 static void switch_on(struct stacks_fixture *fixture, struct stacks *stacks, uint64_t function, uint64_t to)
 {
-    stacks_on(fixture, stacks, FLOW_TRANSFER_CALL, function + 0x10, SCHEDULE);
-    stacks_on(fixture, stacks, FLOW_TRANSFER_CALL, SCHEDULE + 0x10, SWITCH_ASM);
-    stacks_on(fixture, stacks, FLOW_TRANSFER_RETURN, SWITCH_ASM + 0x80, to);
+    stacks_on(fixture, stacks, TRANSFER_CALL, function + 0x10, SCHEDULE);
+    stacks_on(fixture, stacks, TRANSFER_CALL, SCHEDULE + 0x10, SWITCH_ASM);
+    stacks_on(fixture, stacks, TRANSFER_RETURN, SWITCH_ASM + 0x80, to);
 }
 
 static void test_switches(void **state)
@@ -54,9 +54,9 @@ static void test_switches(void **state)
     /* Another CPU takes the one that is left of the first two. */
     fixture->log[0] = '\0';
     switch_on(fixture, fixture->other, WRITE, SCHEDULE + 0x15);
-    stacks_on(fixture, fixture->other, FLOW_TRANSFER_RETURN, SCHEDULE + 0x80, READ + 0x15);
+    stacks_on(fixture, fixture->other, TRANSFER_RETURN, SCHEDULE + 0x80, READ + 0x15);
     stacks_heard(fixture, "|4 +write +schedule +__switch_to_asm -__switch_to_asm | |1 -schedule ");
-    stacks_on(fixture, fixture->other, FLOW_TRANSFER_RETURN, READ + 0x80, WORK + 0x15);
+    stacks_on(fixture, fixture->other, TRANSFER_RETURN, READ + 0x80, WORK + 0x15);
     stacks_heard(fixture, "-read ");
 }
 
@@ -68,11 +68,11 @@ static void test_alike(void **state)
     switch_on(fixture, fixture->other, WORK, FORKED);  /* puts 3 aside, 4 begins */
     fixture->log[0] = '\0';
     switch_on(fixture, fixture->other, FORKED, SCHEDULE + 0x15);
-    stacks_on(fixture, fixture->other, FLOW_TRANSFER_RETURN, SCHEDULE + 0x80, WORK + 0x15);
+    stacks_on(fixture, fixture->other, TRANSFER_RETURN, SCHEDULE + 0x80, WORK + 0x15);
     stacks_heard(fixture, "+schedule +__switch_to_asm -__switch_to_asm | ");
     /* No return has told; the next switch does not wait for one. */
-    stacks_on(fixture, fixture->other, FLOW_TRANSFER_CALL, WORK + 0x10, SCHEDULE);
-    stacks_on(fixture, fixture->other, FLOW_TRANSFER_CALL, SCHEDULE + 0x10, SWITCH_ASM);
+    stacks_on(fixture, fixture->other, TRANSFER_CALL, WORK + 0x10, SCHEDULE);
+    stacks_on(fixture, fixture->other, TRANSFER_CALL, SCHEDULE + 0x10, SWITCH_ASM);
     stacks_heard(fixture, "|3 -schedule +schedule +__switch_to_asm ");
 }
 
@@ -84,11 +84,11 @@ static void test_death(void **state)
     switch_on(fixture, fixture->stacks, WRITE, FORKED);         /* 1 waits in write */
     switch_on(fixture, fixture->stacks, FORKED, FORKED);        /* 2 waits in ret_from_fork; 3 runs */
     switch_on(fixture, fixture->stacks, WORK, SCHEDULE + 0x15); /* 1 or 2? */
-    stacks_on(fixture, fixture->other, FLOW_TRANSFER_CALL, WORK + 0x10, IRQ);
+    stacks_on(fixture, fixture->other, TRANSFER_CALL, WORK + 0x10, IRQ);
     switch_on(fixture, fixture->other, IRQ, SCHEDULE + 0x15);
-    stacks_on(fixture, fixture->other, FLOW_TRANSFER_RETURN, SCHEDULE + 0x80, WRITE + 0x15); /* 1, here */
+    stacks_on(fixture, fixture->other, TRANSFER_RETURN, SCHEDULE + 0x80, WRITE + 0x15); /* 1, here */
     fixture->log[0] = '\0';
-    stacks_on(fixture, fixture->other, FLOW_TRANSFER_CALL, WRITE + 0x20, DEAD);
+    stacks_on(fixture, fixture->other, TRANSFER_CALL, WRITE + 0x20, DEAD);
     switch_on(fixture, fixture->other, DEAD, FORKED);
     stacks_heard(fixture, "+do_task_dead +schedule +__switch_to_asm -__switch_to_asm end 1 | |5 +ret_from_fork ");
     RETURN(SCHEDULE, FORKED);

@@ -59,7 +59,7 @@ static void test_retpoline(void **state)
     struct stacks_fixture *fixture = *state;
     CALL(READ, THUNK);
     CALL(THUNK, THUNK + 0x30); /* a call into itself */
-    stacks_on(fixture, fixture->stacks, FLOW_TRANSFER_RETURN, THUNK + 0x80, WRITE);
+    stacks_on(fixture, fixture->stacks, TRANSFER_RETURN, THUNK + 0x80, WRITE);
     stacks_heard(fixture, "|1 +read +write ");
     RETURN(WRITE, READ);
     stacks_heard(fixture, "-write ");
@@ -119,22 +119,27 @@ static void test_signal(void **state)
     stacks_heard(fixture, "+entry -entry -401000 +402000 ");
 }
 
+static void end_stretch(struct stacks *stacks, const struct flow_result *result)
+{
+    stacks_take(stacks, &(struct flow_batch){.kind = FLOW_BATCH_END, .result = result, .begin = result->begin});
+}
+
 static void test_gap(void **state)
 {
     struct stacks_fixture *fixture = *state;
     struct flow_result result = {.begin = 0, .end = 100};
     CALL(WORK, READ);
-    stacks_result(fixture->stacks, &result);
+    end_stretch(fixture->stacks, &result);
     fixture->begin = 100; /* the next stretch follows at once */
     CALL(READ, WRITE);
     stacks_heard(fixture, "|1 +kwork +read +write ");
     result = (struct flow_result){.begin = 100, .end = 200};
-    stacks_result(fixture->stacks, &result);
+    end_stretch(fixture->stacks, &result);
     fixture->begin = 300;
     RETURN(WRITE, READ);
     stacks_heard(fixture, "lost |2 +write -write +read ");
     result = (struct flow_result){.begin = 300, .end = 400, .error = FLOW_ERROR_NO_CODE};
-    stacks_result(fixture->stacks, &result);
+    end_stretch(fixture->stacks, &result);
     stacks_heard(fixture, "lost ");
 }
 

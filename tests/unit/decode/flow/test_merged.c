@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "decode/flow/flow_merge.h"
+#include "decode/flow/merged.h"
 #include "decode/receive/store.h"
 #include "decode/report/timeline.h"
 #include "tests/unit/decode/engine/flow_fixture.h"
@@ -27,14 +27,14 @@ struct merge_fixture {
     struct error error;
     struct merged_branch branches[64];
     size_t nr_branches;
-    struct flow_merged merged;
+    struct merged merged;
     struct fixture cpus[2]; /* the packets of each */
 };
 
 static int merge_setup(void **state)
 {
     struct merge_fixture *f = calloc(1, sizeof(*f));
-    strcpy(f->directory, "/tmp/test_flow_merge.XXXXXX");
+    strcpy(f->directory, "/tmp/test_merged.XXXXXX");
     assert_non_null(mkdtemp(f->directory));
     f->store = store_create(f->directory, &f->error);
     assert_non_null(f->store);
@@ -81,21 +81,13 @@ static void put_tsc(struct fixture *cpu, uint64_t tsc)
     put(cpu, (struct packet){.kind = PT_PACKET_TSC, .payload = tsc});
 }
 
-static size_t write_branches(char *text, uint16_t cpu, uint64_t tsc, const struct flow_branch *branches, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        const struct merged_branch branch = {cpu, tsc, branches[i].from, branches[i].to};
-        memcpy(text + i * sizeof(branch), &branch, sizeof(branch));
-    }
-    return count * sizeof(struct merged_branch);
-}
-
-static void keep(void *context, const char *text, size_t size)
+static void keep(void *context, uint16_t cpu, uint64_t tsc, const union flow_item *branches, size_t count)
 {
     struct merge_fixture *f = context;
-    assert_true(f->nr_branches + size / sizeof(f->branches[0]) <= 64);
-    memcpy(&f->branches[f->nr_branches], text, size);
-    f->nr_branches += size / sizeof(f->branches[0]);
+    assert_true(f->nr_branches + count <= 64);
+    for (size_t i = 0; i < count; i++)
+        f->branches[f->nr_branches++] =
+            (struct merged_branch){cpu, tsc, branches[i].branch.from, branches[i].branch.to};
 }
 
 static void merge_captured(struct merge_fixture *f)
@@ -105,8 +97,7 @@ static void merge_captured(struct merge_fixture *f)
     assert_true(store_close(f->store));
     struct capture *capture = capture_open(f->directory, &f->error);
     assert_non_null(capture);
-    const struct flow_merge_options options = {.threads = 2, .format = write_branches, .write = keep, .context = f};
-    assert_true(flow_merge(&f->merged, capture, &options, &f->error));
+    assert_true(merged_run(&f->merged, capture, 2, keep, f, &f->error));
     capture_close(capture);
 }
 
