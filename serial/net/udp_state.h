@@ -132,7 +132,6 @@ static inline bool udp_has_received(const struct udp_sink *s)
 /* Take in all packets that have arrived; there is one. */
 void udp_receive(struct udp_sink *s, uint64_t now);
 
-/* udp_carried_ops: of a card whose rings are not those that it reads (serial/nic/nic.h). */
 /* serial/net/udp_find.c: by DHCP s->link.ip, and s->link.peer by what a receiver announces. false: not in time. */
 bool udp_find_address(struct udp_sink *s, uint64_t start, uint64_t timeout);
 bool udp_find_receiver(struct udp_sink *s, uint64_t start, uint64_t timeout);
@@ -140,6 +139,7 @@ bool udp_find_receiver(struct udp_sink *s, uint64_t start, uint64_t timeout);
 /* The trace offset behind the last byte that was taken of a CPU. */
 uint64_t udp_taken(const struct sink *sink, uint16_t cpu);
 
+/* udp_carried_ops is for cards that do not read the rings of udp_ops (serial/nic/nic.h). */
 extern const struct sink_ops udp_ops, udp_carried_ops;
 
 #endif
