@@ -52,7 +52,7 @@ same 'how late is said' "$(awk '/ToPA PMIs/ { print ($6 > 1000) }' "$work/late.f
 # Overflows take branches away; that is no fault of the CPU's.
 PTMODEL='profile=skylake, ovf=every:20000:500' guest lost 'pt.scheme=topa pt.region=16K'
 same 'overflows: some branches are missing, which the overflows explain' \
-    "$(awk '/must take/ { print ($1 < $3) } /are missing/ { print ($1 > 0) } /OVF/ { print ($3 > 0) }' "$work/lost.found" | tr '\n' ' ')$(grep -c WRONG "$work/lost.found")" '1 1 1 0'
+    "$(awk '/expected ones/ { print ($1 < $3) } /are missing/ { print ($1 > 0) } /OVF/ { print ($3 > 0) }' "$work/lost.found" | tr '\n' ' ')$(grep -c WRONG "$work/lost.found")" '1 1 1 0'
 
 # Damage.
 cp -r "$work/topa/capture" "$work/flipped"
@@ -62,7 +62,7 @@ byte=$(od -A n -t u1 -j $at -N 1 "$work/flipped/cpu0.pt")
 # shellcheck disable=SC2059 # an escape that is made here
 printf "\\x$(printf %x $((byte ^ 2)))" | dd of="$work/flipped/cpu0.pt" bs=1 seek=$at conv=notrunc status=none
 judge flipped "$work/flipped"
-same 'a bit that was changed is found' "$(cat "$work/flipped.status") $(grep -c 'WRONG: .*must take' "$work/flipped.found")" '2 1'
+same 'a bit that was changed is found' "$(cat "$work/flipped.status") $(grep -c 'WRONG: .*expected ones' "$work/flipped.found")" '2 1'
 # Cut off: what is missing has no gap that says so.
 cp -r "$work/topa/capture" "$work/cut"
 truncate -s $((size / 2)) "$work/cut/cpu0.pt"
