@@ -1,4 +1,4 @@
-/* Calls over time: at which times, what is kept, what is merged, and that nothing is lost between the two. */
+/* Calls over time: their times, which are kept, which are merged, and that all are counted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@ static const struct name outer = {.begin = 0x1000, .end = 0x2000, .symbol = "out
 static const struct name inner = {.begin = 0x2000, .end = 0x3000, .symbol = "inner", .number = 1};
 static const struct name halt = {.begin = 0x3000, .end = 0x4000, .symbol = "default_idle", .number = 2};
 
-/* A task as stacks have it, and who is told. */
+/* A task of the stacks, and its listener. */
 struct fixture {
     struct stack_frame frames[8];
     struct stack_task task;
@@ -30,8 +30,8 @@ static void open_fixture(struct fixture *f, struct times_window window, size_t m
     f->times = times_open(window);
     assert_non_null(f->times);
     slices_init(&f->slices, NULL, most, 1, true);
-    const struct stack_hooks told = slices_hooks(&f->cpu, &f->slices, 0);
-    f->hooks = times_hooks(f->times, &told);
+    const struct stack_hooks listener = slices_hooks(&f->cpu, &f->slices, 0);
+    f->hooks = times_hooks(f->times, &listener);
     f->hooks.run(f->hooks.context, &f->task, 0);
 }
 
@@ -104,7 +104,7 @@ static void a_halt_takes_what_branches_do_not_need(void **state)
     open_fixture(&f, TIMES_ALL, 1024);
     spend(&f, 0, 1000);
     enter(&f, &halt, STACK_BASE, 1000);
-    spend(&f, 100, 1100); /* a tick a branch */
+    spend(&f, 100, 1100); /* one tick for each branch */
     spend(&f, 50, 1100);
     enter(&f, &inner, STACK_INTERRUPT, 1100);
     spend(&f, 50, 1100);

@@ -1,4 +1,4 @@
-/* The words behind a command: what is taken, what is refused, and that a refusal is said. */
+/* A command's words: which are accepted, which are refused, and the messages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -20,10 +20,10 @@ struct values {
     uint64_t number, offset;
     double seconds;
     bool flag;
-    char said[512]; /* on standard error */
+    char message[512]; /* on standard error */
 };
 
-/* Parse words that NULL ends; two words must be left over. */
+/* Parse words up to NULL; two positional arguments must remain. */
 static int parse(struct values *v, const char *const *given)
 {
     const struct argument options[] = {
@@ -44,7 +44,7 @@ static int parse(struct values *v, const char *const *given)
     dup2(saved, STDERR_FILENO);
     close(saved);
     close(pipes[1]);
-    ssize_t size = read(pipes[0], v->said, sizeof(v->said) - 1);
+    ssize_t size = read(pipes[0], v->message, sizeof(v->message) - 1);
     assert_true(size >= 0);
     close(pipes[0]);
     for (int i = 0; i < argc; i++)
@@ -54,7 +54,7 @@ static int parse(struct values *v, const char *const *given)
 
 #define PARSE(v, ...) parse((v), (const char *const[]){__VA_ARGS__, NULL})
 
-static void options_and_words_are_taken(void **state)
+static void options_and_words_are_accepted(void **state)
 {
     struct values v;
     (void)state;
@@ -65,31 +65,32 @@ static void options_and_words_are_taken(void **state)
     assert_int_equal(PARSE(&v, "a", "b"), ARGUMENTS_GOOD);
     assert_int_equal(v.number, 7); /* the default */
     assert_int_equal(PARSE(&v, "a"), 1);
-    assert_string_equal(v.said, "undertrace: try: missing argument; usage: try; see undertrace try --help\n");
+    assert_string_equal(v.message, "undertrace: try: missing argument; usage: try; see undertrace try --help\n");
     assert_int_equal(PARSE(&v, "a", "--flag", "b", "c"), 1);
-    assert_string_equal(v.said, "undertrace: try: unexpected argument 'c'; see undertrace try --help\n");
+    assert_string_equal(v.message, "undertrace: try: unexpected argument 'c'; see undertrace try --help\n");
     assert_int_equal(PARSE(&v, "--help"), 0);
 }
 
-/* What is wrong is named in one line: the option, the word and what would be right. */
-static void what_is_wrong_is_said(void **state)
+/* Each error is one line with the option, the word, and what is expected. */
+static void errors_are_explained(void **state)
 {
     struct values v;
     (void)state;
     assert_int_equal(PARSE(&v, "--number", "abc", "a", "b"), 1);
-    assert_string_equal(v.said, "undertrace: try: --number: 'abc' is not a number from 0 to 100\n");
+    assert_string_equal(v.message, "undertrace: try: --number: 'abc' is not a number from 0 to 100\n");
     assert_int_equal(PARSE(&v, "--number", "101", "a", "b"), 1);
-    assert_string_equal(v.said, "undertrace: try: --number: '101' is not a number from 0 to 100\n");
+    assert_string_equal(v.message, "undertrace: try: --number: '101' is not a number from 0 to 100\n");
     assert_int_equal(PARSE(&v, "--seconds", "soon", "a", "b"), 1);
-    assert_string_equal(v.said, "undertrace: try: --seconds: 'soon' is not a number of seconds\n");
+    assert_string_equal(v.message, "undertrace: try: --seconds: 'soon' is not a number of seconds\n");
     assert_int_equal(PARSE(&v, "--baud", "9600", "a", "b"), 1);
-    assert_string_equal(v.said, "undertrace: try: unknown option '--baud'; undertrace try --help lists the options\n");
+    assert_string_equal(v.message,
+                        "undertrace: try: unknown option '--baud'; undertrace try --help lists the options\n");
     assert_int_equal(PARSE(&v, "--text"), 1);
-    assert_string_equal(v.said, "undertrace: try: option '--text' requires a value; see undertrace try --help\n");
+    assert_string_equal(v.message, "undertrace: try: option '--text' requires a value; see undertrace try --help\n");
 }
 
-/* The 16 digits are what stands at the start of dump's lines. */
-static void offsets_are_taken_as_dump_prints_them(void **state)
+/* Lines of dump begin with the 16 digits. */
+static void offsets_have_the_formats_of_dump(void **state)
 {
     struct values v;
     (void)state;
@@ -102,15 +103,15 @@ static void offsets_are_taken_as_dump_prints_them(void **state)
     assert_int_equal(PARSE(&v, "--offset", "0x1234", "a", "b"), ARGUMENTS_GOOD);
     assert_int_equal(v.offset, 0x1234);
     assert_int_equal(PARSE(&v, "--offset", "12ab", "a", "b"), 1);
-    assert_non_null(strstr(v.said, "--offset: '12ab' is not an offset"));
+    assert_non_null(strstr(v.message, "--offset: '12ab' is not an offset"));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options_and_words_are_taken),
-        cmocka_unit_test(what_is_wrong_is_said),
-        cmocka_unit_test(offsets_are_taken_as_dump_prints_them),
+        cmocka_unit_test(options_and_words_are_accepted),
+        cmocka_unit_test(errors_are_explained),
+        cmocka_unit_test(offsets_have_the_formats_of_dump),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* `undertrace info --json`: what programs read, to the letter. */
+/* The exact output of `undertrace info --json`. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "decode/cli/text/info_json.h"
 #include "tests/unit/decode/capture/capture_fixture.h"
 
-/* The JSON of the capture, with its directory's name taken out. */
+/* The JSON of the capture, without its directory's name. */
 static char *json_of(struct capture_fixture *f)
 {
     char *text = NULL;
@@ -34,7 +34,7 @@ static char *json_of(struct capture_fixture *f)
     return text;
 }
 
-static void nothing_has_come(void **state)
+static void an_empty_capture(void **state)
 {
     struct capture_fixture *f = *state;
     struct store *store = store_create(f->capture, &f->error);
@@ -48,7 +48,7 @@ static void nothing_has_come(void **state)
     free(text);
 }
 
-static void all_that_info_says_is_there(void **state)
+static void a_capture_with_all_records(void **state)
 {
     static const char expected[] =
         "{\n  \"capture\": \"\",\n  \"ended\": false,\n  \"checksums\": true,\n  \"damage\": [\n"
@@ -92,7 +92,7 @@ static void all_that_info_says_is_there(void **state)
     assert_true(store_close(store));
     assert_int_equal(truncate(capture_path(path, f, "cpu0.pt"), 600), 0);
     char *text = json_of(f);
-    /* The bytes of the block that is cut cannot be checked: a line that another test looks at. */
+    /* The bytes of the truncated block cannot be checked; another test covers that line. */
     char *unchecked = strstr(text, "    {\"file\": \"cpu0.pt\", \"offset\": 0");
     assert_non_null(unchecked);
     char *end = strchr(unchecked, '\n') + 1;
@@ -103,6 +103,6 @@ static void all_that_info_says_is_there(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {CAPTURE_TEST(nothing_has_come), CAPTURE_TEST(all_that_info_says_is_there)};
+    const struct CMUnitTest tests[] = {CAPTURE_TEST(an_empty_capture), CAPTURE_TEST(a_capture_with_all_records)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Files that commands write: the capture's own are left alone, and what could not be written is noticed. */
+/* Output files: those of the capture are not overwritten, and incomplete writes are noticed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,8 +46,8 @@ static off_t size_of(const char *path)
     return stat(path, &status) == 0 ? status.st_size : -1;
 }
 
-/* By its own name, by another way to it, and by a link. */
-static void the_captures_own_files_are_left_alone(void **state)
+/* By its own name, by another path to it, and by a link. */
+static void the_captures_own_files_are_not_overwritten(void **state)
 {
     static const char *const names[] = {"cpu0.pt", "cpu13.pt", "events.bin", "index", "meta.json", "checksums"};
     char path[64], way[128], link_name[64];
@@ -65,7 +65,7 @@ static void the_captures_own_files_are_left_alone(void **state)
         assert_null(output_open(link_name, capture));
         unlink(link_name);
         assert_int_equal(size_of(path), 4);
-        /* One that is not there would be taken for the capture's. */
+        /* A new file with such a name would become a file of the capture. */
         unlink(path);
         assert_null(output_open(path, capture));
         assert_int_equal(size_of(path), -1);
@@ -92,7 +92,7 @@ static void others_are_written(void **state)
     assert_ptr_equal(output_open("-", capture), stdout);
 }
 
-/* Also where the failure came long before the end. */
+/* Also if the failure was long before the end. */
 static void a_full_device_is_noticed(void **state)
 {
     FILE *file = output_open("/dev/full", capture);
@@ -112,7 +112,7 @@ static void a_full_device_is_noticed(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(the_captures_own_files_are_left_alone), TEST(others_are_written),
+    const struct CMUnitTest tests[] = {TEST(the_captures_own_files_are_not_overwritten), TEST(others_are_written),
                                        TEST(a_full_device_is_noticed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

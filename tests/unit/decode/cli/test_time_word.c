@@ -1,4 +1,4 @@
-/* Moments as people type them: seconds, ticks, branches, and what is none of these. */
+/* Moments on the command line: seconds, ticks, branches, and invalid words. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static void seconds_and_ticks_count_from_the_first_tsc(void **state)
     assert_int_equal(parse(&timed, "0"), 5000);
     assert_int_equal(parse(&timed, "1.5"), 5000 + 3000000);
     assert_int_equal(parse(&timed, ".5"), 5000 + 1000000);
-    assert_int_equal(parse(&timed, "0.000000999"), 5000 + 2); /* as close as ticks are */
+    assert_int_equal(parse(&timed, "0.000000999"), 5000 + 2); /* rounded to ticks */
     assert_int_equal(parse(&timed, "123t"), 5123);
 }
 
@@ -52,7 +52,7 @@ static void without_tsc_branches_are_counted(void **state)
     refuse(&clock, "1.5");
 }
 
-static void what_is_no_time(void **state)
+static void invalid_times(void **state)
 {
     static const char *const words[] = {"", "t", "-1", "-1t", "later", "nan", "inf", "1e12", "1 ", "1x", "1.5t", "+1"};
     const struct time_word_clock unknown = {.first_tsc = 5000};
@@ -88,6 +88,6 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(seconds_and_ticks_count_from_the_first_tsc),
                                        cmocka_unit_test(a_part_of_a_word),
                                        cmocka_unit_test(without_tsc_branches_are_counted),
-                                       cmocka_unit_test(what_is_no_time), cmocka_unit_test(a_window_may_be_open)};
+                                       cmocka_unit_test(invalid_times), cmocka_unit_test(a_window_may_be_open)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* vmx/exit_reasons.c: names against the manual's numbers. */
+/* vmx/exit_reasons.c: the names of the manual's numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static void holes_and_beyond(void **state)
     assert_string_equal(exit_reason_name(0xffffffff), "unnamed");
 }
 
-/* A name is a word of a "name value" line, and no two reasons share one. */
+/* A name is one word, as in "name value" lines, and no two reasons have the same. */
 static void names_are_words_and_unique(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* undertrace hardware: each capability by its bit, and what differs from what is known of such a processor. */
+/* undertrace hardware: each capability by its bit, and differences from what is known about such a processor. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ struct words {
 
 static const struct words skylake = {6, 0x55, 1u << 25, 0xf, 7, 0x02490002, 0x003f3fff, 1ull << 14, "GenuineIntel"};
 
-/* What is printed of these words, to be freed. */
+/* The printed text for these registers; the caller frees it. */
 static char *printed(const struct words *w, unsigned *differences)
 {
     char text[1024], *out = NULL;
@@ -48,7 +48,7 @@ static void shows(const struct words *w, unsigned differences, const char *const
     free(out);
 }
 
-static void test_as_it_is_known(void **state)
+static void test_no_difference(void **state)
 {
     (void)state;
     static const char *const lines[] = {"Some CPU @ 3 GHz\n  family 6, model 0x55, stepping 4, 8 CPUs\n",
@@ -63,7 +63,7 @@ static void test_as_it_is_known(void **state)
     shows(&skylake, 0, lines);
 }
 
-/* Each word, one bit at a time: one more difference, and its line says which. */
+/* For one bit at a time, there is one more difference, and its line names the capability. */
 static void test_each_difference(void **state)
 {
     (void)state;
@@ -111,11 +111,11 @@ static void test_families(void **state)
     assert_string_equal(hardware_kind_of(0x8f)->name, "Alder Lake");
     assert_int_equal(hardware_kind_of(0xa7)->ebx1, 0x003f1fff);
     assert_int_equal(hardware_kind_of(0xb7)->ebx1, 0x003f003f);
-    assert_null(hardware_kind_of(0x8c)); /* Tiger Lake: its CYC thresholds are not told */
+    assert_null(hardware_kind_of(0x8c)); /* Tiger Lake: its CYC thresholds are unknown */
     assert_null(hardware_kind_of(0x01));
 }
 
-/* Others' families have the same numbers, and mean other processors. */
+/* Other vendors use the same family numbers for different processors. */
 static void test_nothing_to_compare_with(void **state)
 {
     (void)state;
@@ -142,8 +142,8 @@ static void test_other_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_as_it_is_known), cmocka_unit_test(test_each_difference),
-        cmocka_unit_test(test_families),       cmocka_unit_test(test_nothing_to_compare_with),
+        cmocka_unit_test(test_no_difference), cmocka_unit_test(test_each_difference),
+        cmocka_unit_test(test_families),      cmocka_unit_test(test_nothing_to_compare_with),
         cmocka_unit_test(test_other_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* What a call tree sums up: functions, processes, phases, interrupts. */
+/* Sums over a call tree: functions, processes, phases, interrupts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 static struct profile profile;
 static struct profile_cpu profile_cpu;
 
-/* The fixture's stacks, told to a profile. */
+/* The fixture's stacks, with a profile as their listener. */
 static int set_up(void **state)
 {
     if (stacks_set_up(state) != 0)
@@ -34,7 +34,7 @@ static int tear_down(void **state)
     return stacks_tear_down(state);
 }
 
-/* All functions are summed up; the one of this symbol. */
+/* The sums of the function with this symbol. */
 static struct profile_function function_of(const char *symbol)
 {
     size_t count;
@@ -47,12 +47,12 @@ static struct profile_function function_of(const char *symbol)
     return found;
 }
 
-/* Each transfer of the fixture is three branches and a tick, of the function that it leaves. */
+/* Each transfer of the fixture takes three branches and a tick of the function that it leaves. */
 static void test_functions(void **state)
 {
     struct stacks_fixture *fixture = *state;
     CALL(WORK, READ);
-    CALL(READ, READ); /* itself: what it costs counts once */
+    CALL(READ, READ); /* recursion: its cost counts once */
     RETURN(READ, READ);
     CALL(READ, WRITE);
     RETURN(WRITE, READ);
@@ -73,7 +73,7 @@ static void test_functions(void **state)
     assert_int_equal(writes.total_branches, 2 * 3);
     assert_int_equal(profile.branches, 8 * 3);
     assert_int_equal(profile.lost_branches, 0);
-    assert_int_equal(work.total_ticks, 7); /* from the first time on */
+    assert_int_equal(work.total_ticks, 7); /* since the first known time */
 }
 
 static void test_interrupts(void **state)
@@ -96,7 +96,7 @@ static void test_interrupts(void **state)
     assert_null(profile_entries(&profile, STACK_SIGNAL, &count));
 }
 
-/* A program, and the next one in the same task: two processes, beside the kernel's own. */
+/* A program, and another one later in the same task: two processes, in addition to the kernel tasks. */
 static void test_processes(void **state)
 {
     struct stacks_fixture *fixture = *state;
@@ -124,12 +124,12 @@ static void test_processes(void **state)
     assert_true(profile.marks[PROFILE_USER].known);
 }
 
-/* One phase ends where the next begins, and all branches are of one. */
+/* Each phase ends where the next begins, and each branch belongs to one phase. */
 static void test_phases(void **state)
 {
     struct stacks_fixture *fixture = *state;
     struct profile_phase phases[PROFILE_MAX_PHASES];
-    CALL(USER_MAIN, USER_WORK); /* what is before the kernel stands at the bottom, too */
+    CALL(USER_MAIN, USER_WORK); /* code before the kernel is at the bottom, too */
     JUMP(USER_WORK, WORK);
     CALL(WORK, SYSCALL_ENTRY);
     FAR_RETURN(SYSCALL_ENTRY, USER_MAIN);

@@ -1,4 +1,4 @@
-/* The configuration in words: each word from its bits. */
+/* The configuration as text, from its bits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

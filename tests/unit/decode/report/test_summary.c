@@ -1,4 +1,4 @@
-/* What a report says of what is missing: in words and as JSON. */
+/* What a report says about missing parts, as text and as JSON. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include "decode/report/summary.h"
 
-/* Two CPUs, of which everything came. */
+/* Two CPUs with complete traces. */
 static struct summary received(void)
 {
     struct summary summary = {.cpus = 2, .per_cpu = calloc(2, sizeof(*summary.per_cpu)), .seconds_decode = -1};
@@ -50,7 +50,7 @@ static void take(struct summary *summary, unsigned first_gaps, unsigned second_g
     summary_add_up(summary);
 }
 
-static void all_that_is_decoded_is_complete(void **state)
+static void a_decoded_capture_is_complete(void **state)
 {
     struct summary summary = received();
     char text[RESULT_TEXT_SIZE];
@@ -66,7 +66,7 @@ static void all_that_is_decoded_is_complete(void **state)
     summary_free(&summary);
 }
 
-static void decode_gaps_are_named_and_counted(void **state)
+static void decode_gaps_are_listed_and_counted(void **state)
 {
     struct summary summary = received();
     char text[RESULT_TEXT_SIZE];
@@ -80,7 +80,7 @@ static void decode_gaps_are_named_and_counted(void **state)
                         "address\": 2, \"no PSB before these bytes\": 1}}";
     char *total = strstr(json, gaps);
     assert_non_null(total);
-    char *cpu = strstr(total + 1, gaps); /* CPU 1's, behind CPU 0's, which has none */
+    char *cpu = strstr(total + 1, gaps); /* of CPU 1; CPU 0 precedes it and has none */
     assert_non_null(cpu);
     assert_true(strstr(total, "\"decode_gaps\": {\"count\": 0") < cpu);
     assert_non_null(strstr(json, "\"result\": \"incomplete\""));
@@ -122,7 +122,7 @@ static void a_damaged_capture_is_not_complete_however_well_it_decodes(void **sta
     summary_free(&summary);
 }
 
-/* Tables of many CPUs go by groups, which a terminal of 100 columns has room for. */
+/* Tables of many CPUs are split into groups that fit 100 columns. */
 static void no_line_of_many_cpus_is_longer_than_100_columns(void **state)
 {
     struct summary summary = {.cpus = 11, .per_cpu = calloc(11, sizeof(*summary.per_cpu)), .tsc_khz = 1000};
@@ -156,8 +156,8 @@ static void no_line_of_many_cpus_is_longer_than_100_columns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_that_is_decoded_is_complete),
-        cmocka_unit_test(decode_gaps_are_named_and_counted),
+        cmocka_unit_test(a_decoded_capture_is_complete),
+        cmocka_unit_test(decode_gaps_are_listed_and_counted),
         cmocka_unit_test(a_recorded_gap_is_not_complete_however_well_it_decodes),
         cmocka_unit_test(a_damaged_capture_is_not_complete_however_well_it_decodes),
         cmocka_unit_test(no_line_of_many_cpus_is_longer_than_100_columns),
