@@ -111,10 +111,10 @@ same 'perf.data: a thread, and a device that it had mapped' "$(ran thread 3)" \
 
 # What was lost is said; where another buffer's packets follow nothing is.
 missing() {
-    "$tool" decode --perf "tests/fuzz/corpus/perf/$1" --symfs "$work/files" 2>&1 | sed -n 's/.*packets are missing: //p'
+    "$tool" decode --perf "tests/fuzz/corpus/perf/$1" --symfs "$work/files" 2>&1 | sed -n 's/.*packets are missing in //p'
 }
-same 'perf.data: an AUX record that was cut is said' "$(missing two)" '1 (the output stopped, or they were overwritten)'
-same 'perf.data: and a part that was overwritten' "$(missing thread)" '1 (the output stopped, or they were overwritten)'
+same 'perf.data: an AUX record that was cut is said' "$(missing two)" '1 place (the output stopped, or they were overwritten)'
+same 'perf.data: and a part that was overwritten' "$(missing thread)" '1 place (the output stopped, or they were overwritten)'
 same 'perf.data: where nothing is missing nothing is said' "$(missing kernel)" ''
 
 # A file that perf did not come to finish: its header has no size, nothing is behind the records, and they may end anywhere.
@@ -246,10 +246,10 @@ pt=$work/$name.pt bin=$work/$name.bin
 head -c 100 /dev/zero >"$work/zeros"
 refused 'No such file' --pt "$work/none" --image "$bin@$base"
 refused 'No such file' --pt "$pt" --image "$work/none@$base"
-refused 'not FILE@ADDRESS' --pt "$pt" --image "$bin"
-refused 'not FILE@ADDRESS' --pt "$pt" --image "$bin@here"
+refused 'an at sign, and an address' --pt "$pt" --image "$bin"
+refused 'an at sign, and an address' --pt "$pt" --image "$bin@here"
 refused "exceeds the file's $size bytes" --pt "$pt" --image "$bin:0-$((size + 1)):$base"
-refused 'beyond the end of the address space' --pt "$pt" --image "$bin@0xfffffffffffff000"
+refused 'exceeds the address space' --pt "$pt" --image "$bin@0xfffffffffffff000"
 refused 'different bytes at address 0x401001' --pt "$pt" --image "$bin@$base" --image "$bin@0x401001"
 refused 'not an ELF file' --pt "$pt" --elf "$bin"
 refused 'no PSB in 0 bytes' --pt "$work/empty" --image "$bin@$base"

@@ -5,7 +5,8 @@
 address() {
     nm build/undertrace.elf | awk -v name="$1" '$3 == name { print $1 }'
 }
-at_most 'bytes of the image' $((0x$(address image_end) - 0x$(address image_start))) $((96 * 1024))
+at_most 'bytes of the image' $((0x$(address image_end) - 0x$(address image_start))) \
+    $((0x$(address image_limit) - 0x$(address image_start)))
 
 ELF=build/undertrace.elf KERNEL=build/guests/branches.bzImage INITRD='' CMDLINE='' OPTIONS='' tests/rig/iso.sh "$work/boot.iso"
 records=$(xorriso -indev "$work/boot.iso" -report_el_torito plain 2>/dev/null)

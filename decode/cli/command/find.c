@@ -10,12 +10,9 @@
 #include "decode/cli/commands.h"
 #include "decode/cli/message.h"
 #include "decode/cli/options/process_word.h"
+#include "decode/cli/text/find_text.h"
 #include "decode/cli/text/pager.h"
-#include "decode/cli/text/source_line.h"
-#include "decode/query/occurrence.h"
 #include "decode/query/wanted_spaces.h"
-#include "decode/report/json.h"
-#include "decode/report/number_text.h"
 
 static const char usage[] =
     "usage: undertrace find CAPTURE WHAT... [options]\n"
@@ -41,102 +38,10 @@ struct find {
     struct ask ask;
     struct wanted_spaces spaces; /* selected address spaces; meant NULL: all */
     const char *const *words;    /* the command's words, up to NULL */
-    bool json, srcline;
-    struct source_lines *sources;        /* NULL: without --srcline */
+    struct find_listing listing;
     struct executed_function *functions; /* NULL: not collected yet */
     size_t nr_functions;
 };
-
-static void print_moment(const struct find *find, const char *title, const struct moment *moment)
-{
-    char time[TIME_TEXT_SIZE], cr3[32] = "not known";
-    const struct query_index *index = &find->ask.index;
-    const struct index_space *space = moment->space;
-    if (space->cr3 != FLOW_CR3_UNKNOWN)
-        snprintf(cr3, sizeof(cr3), "%#" PRIx64, space->cr3);
-    printf("  %-6s %s s, TSC %" PRIu64 ", CPU %u, trace offset %" PRIu64 ", CR3 %s", title,
-           time_text(time, &find->ask, moment->tsc), moment->tsc, index_chunk_of(index, moment->stretch)->cpu,
-           index->stretches[moment->stretch].begin, cr3);
-    if (space->pid)
-        printf(", %s (%" PRIu32 ")", space->comm, space->pid);
-    putchar('\n');
-}
-
-/* The source line of the first execution. */
-static const char *source_of(char text[SOURCE_LINE_SIZE], const struct find *find, const struct occurrence *o)
-{
-    const struct query_index *index = &find->ask.index;
-    const struct code_pages *pages = &find->ask.traces[index_chunk_of(index, o->first.stretch)->cpu].pages;
-    return source_line_text(text, find->sources, pages, o->first.space->cr3, index->stretches[o->first.stretch].end - 1,
-                            o->begin);
-}
-
-static void print_text(const struct find *find, const char *what, const struct occurrence *o)
-{
-    char number[COUNTED_TEXT_SIZE], source[SOURCE_LINE_SIZE];
-    if (o->runs == 0) {
-        printf("%s\n  never\n", what);
-        return;
-    }
-    printf("%s\n", what);
-    if (find->sources)
-        printf("  source %s\n", source_of(source, find, o));
-    print_moment(find, "first", &o->first);
-    print_moment(find, "last", &o->last);
-    if (o->end - o->begin == 1) {
-        printf("  executed %s\n", counted_text(number, o->runs, "time", "times"));
-        return;
-    }
-    printf("  entered %s", counted_text(number, o->entered, "time", "times"));
-    printf("; %s through it\n", counted_text(number, o->runs, "straight run", "straight runs"));
-}
-
-static void json_moment(const struct find *find, const char *title, const struct moment *moment)
-{
-    const struct query_index *index = &find->ask.index;
-    const double seconds = ask_seconds(&find->ask, moment->tsc);
-    printf(", \"%s\": {\"seconds\": ", title);
-    if (seconds >= 0)
-        printf("%.9f", seconds);
-    else
-        fputs("null", stdout);
-    printf(", \"tsc\": %" PRIu64 ", \"cpu\": %u, \"offset\": %" PRIu64 ", \"cr3\": ", moment->tsc,
-           index_chunk_of(index, moment->stretch)->cpu, index->stretches[moment->stretch].begin);
-    if (moment->space->cr3 != FLOW_CR3_UNKNOWN)
-        printf("\"%#" PRIx64 "\"", moment->space->cr3);
-    else
-        fputs("null", stdout);
-    fputs(", ", stdout);
-    json_figure(stdout, "pid", (struct figure){moment->space->pid, moment->space->pid}, ", ");
-    json_string(stdout, "comm", moment->space->pid ? moment->space->comm : NULL, "}");
-}
-
-static void print_json(const struct find *find, const char *what, const struct occurrence *o)
-{
-    fputs("{\"what\": ", stdout);
-    text_write_json(stdout, (struct record_text){what, strlen(what)});
-    printf(", \"begin\": \"%#" PRIx64 "\", \"end\": \"%#" PRIx64 "\", \"executed\": %" PRIu64 ", \"runs\": %" PRIu64,
-           o->begin, o->end, o->end - o->begin == 1 ? o->runs : o->entered, o->runs);
-    if (o->runs) {
-        json_moment(find, "first", &o->first);
-        json_moment(find, "last", &o->last);
-        if (find->sources) {
-            char source[SOURCE_LINE_SIZE];
-            source_of(source, find, o);
-            fputs(", \"source\": ", stdout);
-            text_write_json(stdout, (struct record_text){source, strlen(source)});
-        }
-    }
-    puts("}");
-}
-
-static void print(const struct find *find, const char *what, const struct occurrence *o)
-{
-    if (find->json)
-        print_json(find, what, o);
-    else
-        print_text(find, what, o);
-}
 
 /* Returns whether it was executed. */
 static bool find_range(const struct find *find, const char *word, uint64_t begin, uint64_t end)
@@ -149,7 +54,7 @@ static bool find_range(const struct find *find, const char *word, uint64_t begin
         name_text(name, ask_name(&find->ask, o.first.stretch, o.first.space->cr3, begin), begin);
         snprintf(what, sizeof(what), "%s%s%s", word, name[0] ? " " : "", name);
     }
-    print(find, what, &o);
+    find_print(&find->listing, what, &o);
     return o.runs > 0;
 }
 
@@ -179,13 +84,13 @@ static bool find_functions(struct find *find, const char *pattern)
             continue;
         name_text(name, function->name, function->name->begin);
         snprintf(what, sizeof(what), "%#" PRIx64 " %s", function->name->begin, name);
-        print(find, what, &function->occurrence);
+        find_print(&find->listing, what, &function->occurrence);
         found = true;
     }
-    if (!found && !find->json)
+    if (!found && !find->listing.json)
         printf("%s\n  never, or no function has this name\n", pattern);
     else if (!found)
-        print_json(find, pattern, &(struct occurrence){0});
+        find_print(&find->listing, pattern, &(struct occurrence){0});
     return found;
 }
 
@@ -245,19 +150,21 @@ int command_find(int argc, char **argv)
     static struct ask_arguments a;
     static struct find find;
     const char *words[MOST_WORDS + 2] = {NULL}, *process = NULL;
+    bool srcline = false;
     const struct argument options[] = {{"process", ARGUMENT_TEXT, &process, 0},
-                                       {"json", ARGUMENT_FLAG, &find.json, 0},
-                                       {"srcline", ARGUMENT_FLAG, &find.srcline, 0},
+                                       {"json", ARGUMENT_FLAG, &find.listing.json, 0},
+                                       {"srcline", ARGUMENT_FLAG, &srcline, 0},
                                        ASK_OPTIONS(&a)};
     const struct syntax syntax = {"find", usage, options, sizeof(options) / sizeof(options[0]), 2, 0};
     int status = arguments_parse_list(&syntax, argc, argv, words, MOST_WORDS + 1);
     uint64_t cr3;
+    find.listing.ask = &find.ask;
     if (status != ARGUMENTS_GOOD)
         return status;
     if (!check_words(words + 1) || !process_word_parse(&cr3, "find", process) ||
-        (find.srcline && !source_lines_are_there("find")) || !ask_capture(&find.ask, words[0], &a))
+        (srcline && !source_lines_are_there("find")) || !ask_capture(&find.ask, words[0], &a))
         return 1;
-    if (find.srcline && !(find.sources = source_lines_open(find.ask.names, a.names.paths, a.names.files.count))) {
+    if (srcline && !(find.listing.sources = source_lines_open(find.ask.names, a.names.paths, a.names.files.count))) {
         message_say("find: out of memory for source lines");
         status = 1;
     } else if (!find_spaces(&find, process, cr3)) {
@@ -267,7 +174,7 @@ int command_find(int argc, char **argv)
         status = find_all(&find, words + 1);
     }
     wanted_spaces_free(&find.spaces);
-    source_lines_close(find.sources);
+    source_lines_close(find.listing.sources);
     free(find.functions);
     ask_close(&find.ask);
     return status;
