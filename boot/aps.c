@@ -93,8 +93,8 @@ _Noreturn void ap_main(struct boot_cpu *cpu)
 static void ipi_send(uint32_t apic_id, uint32_t command)
 {
     uint64_t base = msr_read(IA32_APIC_BASE);
-    __atomic_thread_fence(
-        __ATOMIC_SEQ_CST); /* WRMSR to the x2APIC ICR is not serializing: make earlier stores visible first */
+    /* WRMSR to the x2APIC ICR is not serializing: make earlier stores visible first. */
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (base & APIC_BASE_X2APIC) {
         msr_write(IA32_X2APIC_ICR, (uint64_t)apic_id << 32 | command);
         return;

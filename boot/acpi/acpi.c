@@ -81,7 +81,7 @@ static void read_dsdt(struct acpi_facts *facts, const struct acpi_memory *memory
 
 static void read_fadt(struct acpi_facts *facts, const uint8_t *table, uint32_t size)
 {
-    /* The X_ fields hold where they are not 0 (ACPI 5.2.9). */
+    /* X_ fields take precedence unless they are 0 (ACPI 5.2.9). */
     uint16_t a = gas_port(table, size, FADT_X_PM1A_CNT), b = gas_port(table, size, FADT_X_PM1B_CNT);
     facts->pm1a_cnt = a ? a : legacy_port(table, size, FADT_PM1A_CNT);
     facts->pm1b_cnt = b ? b : legacy_port(table, size, FADT_PM1B_CNT);

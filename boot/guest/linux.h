@@ -49,6 +49,7 @@ struct linux_kernel {
     const char *version;      /* its version string, in the file; "" if it has none */
 };
 
+/* Check a kernel file of size bytes, and read its header. */
 enum linux_error linux_check(struct linux_kernel *kernel, const uint8_t *file, size_t size);
 
 /* Load addresses. Parts must be loaded in this order: initrd, kernel (both by memmove), boot area. */

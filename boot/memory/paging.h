@@ -30,7 +30,9 @@ void paging_set_pat(void);
 /* Remove the identity map. cr3: as returned by paging_build. */
 void paging_drop_identity(uint64_t cr3);
 
-/* Copy the image of size bytes from from to to, load cr3, and call next on a new stack (boot/memory/relocate.S). */
-_Noreturn void image_move(void *to, const void *from, uint64_t size, uint64_t cr3, void *stack_top, void (*next)(void));
+/* Copy the image of size bytes from source to target, load cr3, and call next on a new stack (boot/memory/relocate.S).
+ */
+_Noreturn void image_move(void *target, const void *source, uint64_t size, uint64_t cr3, void *stack_top,
+                          void (*next)(void));
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * image_move: boot/memory/paging.h. In: RDI = to, RSI = from, RDX = bytes, RCX = CR3, R8 = top of the new stack,
+ * image_move: boot/memory/paging.h. In: RDI = target, RSI = source, RDX = bytes, RCX = CR3, R8 = top of the new stack,
  * R9 = next. After the load of CR3, the instructions come from the copy, which is mapped at the same linear address.
  */
     .section .init, "ax"

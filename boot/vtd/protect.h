@@ -18,18 +18,18 @@
 
 struct vtd_request {
     enum vtd_option option;
-    bool selftest;
-    bool no_vmx;
     enum channel_kind channel_option;
-    struct dmar *dmar;
+    bool selftest;     /* selftest=on */
+    bool no_vmx;       /* the guest boots without the hypervisor */
+    struct dmar *dmar; /* the units; protect_bytes excludes some of them */
     const struct memory_map *map;
     unsigned address_bits;         /* MAXPHYADDR */
     struct range carved;           /* our memory */
     struct arena *arena;           /* for the tables */
-    const struct channel *channel; /* open, but for protect_bytes */
+    const struct channel *channel; /* not open yet in protect_bytes */
 };
 
-/* Bytes that the tables need if everything else in the carved range needs others bytes; 0: none will be built. Call it
+/* Bytes that the tables need, 0 if none will be built. others: bytes of everything else in the carved range. Call it
  * before protect_memory. */
 uint64_t protect_bytes(struct vtd_state *vtd, const struct vtd_request *request, uint64_t others);
 
@@ -37,7 +37,7 @@ uint64_t protect_bytes(struct vtd_state *vtd, const struct vtd_request *request,
 void protect_memory(struct vtd_state *vtd, const struct vtd_request *request);
 
 /* The self-test: where a boot with vtd=auto would leave remapping off, try it nevertheless. This is the self-test's
- * last step, as it may hang a machine. */
+ * last step, because it might hang the machine. */
 void protect_try(struct vtd_state *vtd, const struct vtd_request *request);
 
 #endif
