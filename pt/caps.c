@@ -1,8 +1,8 @@
 /* Kind: core */
 /*
- * Whether a CPU can trace as the options ask, and IA32_RTIT_CTL for it.
+ * Can a CPU trace as the options ask for? If so, IA32_RTIT_CTL for it.
  *
- * Core. Source: SDM "Detection of Intel PT" and Tables "CPUID Leaf 14H Enumeration" (36.3.1), Appendix A.6 for
+ * Source: SDM "Detection of Intel PT" and Tables "CPUID Leaf 14H Enumeration" (36.3.1), Appendix A.6 for
  * IA32_VMX_MISC[14], Table "IA32_RTIT_CTL MSR".
  */
 #include "pt/caps.h"
@@ -21,13 +21,13 @@ const char *pt_refusal_text(enum pt_refusal refusal)
     case PT_NO_CPUID:
         return "this CPU has no Intel PT (CPUID.07H:EBX[25] is 0)";
     case PT_NO_VMX_MISC_14:
-        return "this CPU, or the hypervisor below, allows no Intel PT in VMX operation (IA32_VMX_MISC[14] is 0)";
+        return "this CPU, or the hypervisor below, does not support Intel PT in VMX operation (IA32_VMX_MISC[14] is 0)";
     case PT_NO_OUTPUT:
-        return "this CPU's Intel PT writes to no memory that we know (CPUID.14H:ECX[2:0] is 0)";
+        return "this CPU's Intel PT has no output scheme that we support (CPUID.14H:ECX[2:0] is 0)";
     case PT_NO_TOPA:
         return "this CPU's Intel PT has no ToPA output (CPUID.14H:ECX[0] is 0), use pt.scheme=range";
     case PT_NO_MENTRY:
-        return "this CPU's ToPA tables hold one region only (CPUID.14H:ECX[1] is 0), use pt.scheme=single";
+        return "this CPU's ToPA tables hold only one region (CPUID.14H:ECX[1] is 0), use pt.scheme=single";
     case PT_NO_RANGE:
         return "this CPU's Intel PT has no single-range output (CPUID.14H:ECX[2] is 0), use pt.scheme=topa or single";
     case PT_REGIONS_MANY:
@@ -37,7 +37,7 @@ const char *pt_refusal_text(enum pt_refusal refusal)
     case PT_TRACE_ENABLED:
         return "Intel PT is in use by firmware or a debug probe (IA32_RTIT_CTL.TraceEn is 1)";
     case PT_BAD_OPTION:
-        return "an option asks for what this CPU's Intel PT does not have";
+        return "an option asks for a feature that this CPU's Intel PT does not have";
     }
     return "unknown refusal";
 }
@@ -68,7 +68,7 @@ static enum pt_refusal check_cpu(const struct pt_cpuid *cpuid)
     return PT_OK;
 }
 
-/* Whoever has asked for nothing in particular is not to wait for hours. */
+/* With the defaults, a boot must not take hours. */
 #define SOFT_BRANCHES_DEFAULT 1000000u
 
 static bool has_window(const struct pt_options *config)
@@ -91,7 +91,7 @@ INIT_CODE bool pt_soft_choose(struct pt_options *config, enum pt_refusal refusal
     return true;
 }
 
-/* IA32_RTIT_CTL's part that says what to trace. */
+/* The bits of IA32_RTIT_CTL that select what to trace. */
 static uint64_t ctl_what(const struct pt_options *config)
 {
     uint64_t ctl = 0;
@@ -112,7 +112,7 @@ static uint64_t ctl_what(const struct pt_options *config)
     return ctl;
 }
 
-/* Its part that says when. */
+/* The bits that select the packets of time and the frequency of PSBs. */
 static uint64_t ctl_timing(const struct pt_cpuid *cpuid, const struct pt_options *config)
 {
     uint64_t ctl = 0;

@@ -1,5 +1,5 @@
 /*
- * What this CPU's Intel PT can do, and what we want of it. Core.
+ * The capabilities of this CPU's Intel PT, and the configuration that the options ask for.
  *
  * Source: SDM "Detection of Intel PT via CPUID" (CPUID leaves 07H, 14H, 15H), IA32_VMX_MISC (Appendix A.6).
  */
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The registers as read on one CPU; the shell fills it in. */
+/* Registers as read on one CPU, by pt_cpuid_read. */
 struct pt_cpuid {
     uint32_t leaf0_eax;   /* highest basic leaf */
     uint32_t leaf7_ebx;   /* bit 25: Intel PT */
@@ -18,16 +18,16 @@ struct pt_cpuid {
     uint32_t leaf14_1[4];
     uint32_t leaf15[4];
     uint32_t leaf80000008_eax; /* MAXPHYADDR in bits 7:0 */
-    uint64_t vmx_misc;         /* IA32_VMX_MISC, 0 where there is no VMX */
-    uint64_t rtit_ctl;         /* IA32_RTIT_CTL as found, 0 where there is no PT */
+    uint64_t vmx_misc;         /* IA32_VMX_MISC, 0 without VMX */
+    uint64_t rtit_ctl;         /* IA32_RTIT_CTL as found, 0 without PT */
 };
 
-/* How tracing crosses VM entries and exits. */
+/* How TraceEn is switched at VM entries and exits. */
 enum pt_switch {
-    PT_SWITCH_ROOT, /* TraceEn is set in root operation, just before the entry, and cleared just behind the exit */
+    PT_SWITCH_ROOT, /* by WRMSR in root operation, just before the entry and just after the exit */
     PT_SWITCH_LIST, /* by the MSR-load lists of entries and exits */
     PT_SWITCH_VMCS, /* by the controls "load IA32_RTIT_CTL" and "clear IA32_RTIT_CTL" */
-    PT_SWITCH_SOFT  /* no register has it: the guest is stepped, and packets are made of that (pt/soft/soft_pt.h) */
+    PT_SWITCH_SOFT  /* by soft PT: the guest is single-stepped, and software makes the packets (pt/soft/soft_pt.h) */
 };
 
 /* What an address range of IA32_RTIT_ADDRn_A and _B is for: the values of ADDRn_CFG. */
@@ -40,25 +40,25 @@ struct pt_range {
 
 #define PT_PSB_AUTO 1u
 
-/* What happens where the trace is faster than the wire. */
+/* What happens when the trace is faster than the wire. */
 enum pt_policy {
     PT_POLICY_STALL, /* the guest waits */
     PT_POLICY_DROP,  /* tracing pauses, a gap record says where and how long */
-    PT_POLICY_RING   /* policy=ring, the flight recorder: the newest bytes are kept, and sent when something asks */
+    PT_POLICY_RING /* policy=ring, the flight recorder: the newest bytes are kept, and sent on a trigger or a command */
 };
 
-/* How the bytes get into memory: SDM "Trace Output" (36.2.6). */
+/* How the trace is written to memory: SDM "Trace Output" (36.2.6). */
 enum pt_scheme {
-    PT_SCHEME_AUTO,   /* the first of the following that the CPU has */
+    PT_SCHEME_AUTO,   /* the first of the following that the CPU supports */
     PT_SCHEME_TOPA,   /* tables of many regions */
-    PT_SCHEME_SINGLE, /* a table of one region, another one each time */
-    PT_SCHEME_RANGE   /* one range without a table */
+    PT_SCHEME_SINGLE, /* a table of one region, which each drain replaces */
+    PT_SCHEME_RANGE   /* one contiguous range without a table */
 };
 
-/* Who makes the packets. */
+/* What generates the packets. */
 enum pt_unit {
-    PT_UNIT_ANY, /* pt=on: the CPU where it can, else single steps */
-    PT_UNIT_CPU, /* pt=cpu: nobody else */
+    PT_UNIT_ANY, /* pt=on: the CPU if it can, otherwise soft PT */
+    PT_UNIT_CPU, /* pt=cpu: only the CPU */
     PT_UNIT_SOFT /* pt=soft */
 };
 
@@ -67,7 +67,7 @@ struct pt_options {
     bool enabled;          /* pt= is not off */
     enum pt_unit unit;     /* pt=on|cpu|soft */
     enum pt_scheme scheme; /* pt.scheme= */
-    bool stop;             /* pt.stop=: a single region stops tracing when it is full, instead of wrapping */
+    bool stop;             /* pt.stop=: scheme single stops tracing when a region is full, instead of wrapping */
     uint64_t region_bytes; /* pt.region= */
     uint32_t nr_regions;   /* pt.regions=, 4 to 4096 */
     bool os, user;         /* pt.os= pt.user= */
@@ -75,11 +75,11 @@ struct pt_options {
     bool disable_retc;     /* pt.retc=off */
     uint32_t psb_bytes;    /* pt.psb=: a PSB about every so many bytes, 2K to 64M; 0: the CPU's own choice;
                               PT_PSB_AUTO: 16K where the CPU has it, else its own */
-    uint64_t branches;     /* pt.branches=: soft PT stops behind so many; 0: never */
-    uint64_t trigger;      /* pt.trigger=: executing this address sends what policy=ring keeps; 0: off */
-    bool trigger_starts;   /* it is that of pt.start=: nothing is traced before */
+    uint64_t branches;     /* pt.branches=: soft PT stops after so many; 0: never */
+    uint64_t trigger;      /* pt.trigger=: executing this address sends what policy=ring has kept; 0: off */
+    bool trigger_starts;   /* trigger is the address of pt.start=: nothing is traced before */
     enum pt_policy policy; /* policy= */
-    enum pt_switch way;    /* pt.switch=; PT_SWITCH_SOFT: what has come of unit */
+    enum pt_switch way;    /* pt.switch=; PT_SWITCH_SOFT: chosen by pt_soft_choose */
     bool no_branches;      /* pt.branch=off */
     bool ptwrite;          /* pt.ptwrite=on */
     bool mtc_on, cyc_on;   /* pt.mtc= pt.cyc= are not off */
@@ -94,7 +94,7 @@ struct pt_setup {
     enum pt_scheme scheme; /* not AUTO */
     uint64_t rtit_ctl;     /* IA32_RTIT_CTL with TraceEn clear */
     bool has_cr3_match;    /* the CPU has IA32_RTIT_CR3_MATCH */
-    uint64_t cr3_match[2]; /* IA32_RTIT_CR3_MATCH; [1], unless 0, takes its turn with [0]: pt_cr3 */
+    uint64_t cr3_match[2]; /* IA32_RTIT_CR3_MATCH; [1], unless 0, alternates with [0]: pt_cr3 */
     uint32_t nr_ranges;    /* pairs of IA32_RTIT_ADDRn_A and _B that the CPU has */
     uint64_t addr_a[PT_MAX_RANGES], addr_b[PT_MAX_RANGES];
 };
@@ -104,37 +104,38 @@ enum pt_refusal {
     PT_OFF,            /* pt=off */
     PT_NO_CPUID,       /* CPUID.7.EBX[25] = 0 */
     PT_NO_VMX_MISC_14, /* IA32_VMX_MISC[14] = 0, as under nested KVM */
-    PT_NO_OUTPUT,      /* CPUID.14H.ECX has none of the schemes */
+    PT_NO_OUTPUT,      /* CPUID.14H.ECX: no scheme */
     PT_NO_TOPA,        /* pt.scheme=topa or single, CPUID.14H.ECX[0] = 0 */
     PT_NO_MENTRY,      /* pt.scheme=topa, CPUID.14H.ECX[1] = 0: ToPA of one entry only */
     PT_NO_RANGE,       /* pt.scheme=range, CPUID.14H.ECX[2] = 0 */
-    PT_REGIONS_MANY,   /* more regions than the scheme can do */
+    PT_REGIONS_MANY,   /* more regions than the scheme supports */
     PT_RANGE_LARGE,    /* the regions are larger than a single range can be */
     PT_TRACE_ENABLED,  /* IA32_RTIT_CTL.TraceEn is set: firmware or a probe owns PT */
-    PT_BAD_OPTION      /* an option asks for what this CPU's PT does not have: pt_unsupported_option says which */
+    PT_BAD_OPTION      /* this CPU's PT does not support an option: pt_unsupported_option says which */
 };
-/* Is it an option that asks for too much, rather than the CPU that has too little? */
+/* Is an option the reason, so that other options would help? false: the CPU, firmware or the hypervisor below is. */
 bool pt_refusal_by_option(enum pt_refusal refusal);
 
-/* A clause to follow "no trace: ": what is missing. Stable. */
+/* A clause that follows "no trace: " and says what is missing. The texts are stable. */
 const char *pt_refusal_text(enum pt_refusal refusal);
 
-/* Can config be done on this CPU? *setup is all zero where not. */
+/* Can this CPU do what config asks for? If not, *setup is all zero. */
 enum pt_refusal pt_options_resolve(struct pt_setup *setup, const struct pt_cpuid *cpuid,
                                    const struct pt_options *config);
 
-/* Are single steps to make the packets? Then config says so: its way, and where they have come in by themselves and no
- * option says what to trace, the first million branches. refusal: what pt_options_resolve says of the CPU's own PT. */
+/* Decide between the CPU's PT and soft PT. true: soft PT, and config->way says so; if no option selects soft PT or what
+ * to trace, config is limited to the first million branches. refusal: what pt_options_resolve returns for the CPU's own
+ * PT. */
 bool pt_soft_choose(struct pt_options *config, enum pt_refusal refusal);
 
-/* The first option of config that a CPU with PT cannot do: "pt.mtc=5: this CPU supports off 0 3 6 9". Returns the
- * length, 0: there is none. Stable. */
+/* Describe the first option of config that a CPU with PT does not support: "pt.mtc=5: this CPU supports off 0 3 6 9".
+ * Returns the length, 0 if there is none. The texts are stable. */
 size_t pt_unsupported_option(char *text, size_t size, const struct pt_cpuid *cpuid, const struct pt_options *config);
 
-/* The PSBFreq code of pt.psb= on this CPU. -1: it has only its own frequency. */
+/* The PSBFreq code of pt.psb= on this CPU. -1: the CPU does not support it. */
 int pt_psb_code(const struct pt_cpuid *cpuid, uint32_t psb_bytes);
 
-/* How many pairs of IA32_RTIT_ADDRn_A and _B this CPU has, up to PT_MAX_RANGES. */
+/* Number of pairs IA32_RTIT_ADDRn_A and _B on this CPU, up to PT_MAX_RANGES. */
 uint32_t pt_nr_ranges(const struct pt_cpuid *cpuid);
 
 #endif

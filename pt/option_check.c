@@ -1,8 +1,8 @@
 /* Kind: core */
 /*
- * What a CPU's PT offers of what can be chosen, and what to say where an option asks for more.
+ * What can be chosen on a CPU, and the message for an option that asks for more.
  *
- * Core. Source: SDM Tables "CPUID Leaf 14H Enumeration" (36.3.1); Table "IA32_RTIT_CTL MSR" for the codes.
+ * Source: SDM Tables "CPUID Leaf 14H Enumeration" (36.3.1); Table "IA32_RTIT_CTL MSR" for the codes.
  */
 #include "base/log.h"
 #include "pt/caps.h"
@@ -11,13 +11,13 @@
 #define PSB_BYTES_MIN 2048ull /* PSBFreq 0 */
 #define PSB_CODE_AUTO 3       /* 16K */
 
-/* A line that grows. */
+/* A line that is being written. */
 struct line {
     char *text;
     size_t size, used;
 };
 
-/* CPUID.(14H,1): there where sub-leaf 0 says so. */
+/* CPUID.(14H,1), if sub-leaf 0 says that it exists. */
 static uint32_t sub_leaf1(const struct pt_cpuid *cpuid, unsigned reg)
 {
     return cpuid->leaf14_0[0] >= 1 ? cpuid->leaf14_1[reg] : 0;
@@ -28,7 +28,7 @@ static bool cpuid_has(const struct pt_cpuid *cpuid, uint32_t ebx_bit)
     return (cpuid->leaf14_0[1] & ebx_bit) != 0;
 }
 
-/* Bitmaps of the codes that the CPU has. */
+/* Bitmaps of the codes that the CPU supports. */
 static uint32_t psb_codes(const struct pt_cpuid *cpuid)
 {
     return cpuid_has(cpuid, CPUID_14_EBX_CPSB_CAM) ? sub_leaf1(cpuid, 1) >> 16 : 0;
@@ -126,7 +126,8 @@ size_t pt_unsupported_option(char *text, size_t size, const struct pt_cpuid *cpu
     if (bad)
         return line.used;
     if (config->branches && config->way != PT_SWITCH_SOFT)
-        line_add(&line, "pt.branches=%lu: the CPU's own PT counts none, use pt=soft or off", config->branches);
+        line_add(&line, "pt.branches=%lu: the CPU's own PT does not count branches, use pt=soft or off",
+                 config->branches);
     else if (config->cr3_on && !cpuid_has(cpuid, CPUID_14_EBX_CR3_FILTER))
         line_add(&line,
                  config->cr3[1] ? "pt.cr3=0x%lx,0x%lx: this CPU supports off" : "pt.cr3=0x%lx: this CPU supports off",

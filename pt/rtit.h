@@ -1,7 +1,7 @@
 /*
  * The bits of the registers of Intel PT and of its interrupt.
  *
- * Core; values only. Source: SDM "Enabling and Configuration MSRs" (36.2.7), Tables "IA32_RTIT_CTL MSR" and
+ * Source: SDM "Enabling and Configuration MSRs" (36.2.7), Tables "IA32_RTIT_CTL MSR" and
  * "IA32_RTIT_STATUS MSR"; Vol. 3B "Performance Monitoring" for 38EH and 390H; Vol. 3A "Local APIC Status and Location".
  */
 #ifndef PT_RTIT_H
@@ -9,7 +9,7 @@
 
 #include "base/msr_numbers.h"
 
-#define RTIT_CTL_TRACE_EN (1ull << 0) /* VISIBLE: on Broadwell LBRs stand still while it is set */
+#define RTIT_CTL_TRACE_EN (1ull << 0) /* VISIBLE: on Broadwell, LBRs are not updated while it is set */
 #define RTIT_CTL_CYC_EN (1ull << 1)
 #define RTIT_CTL_OS (1ull << 2)
 #define RTIT_CTL_USER (1ull << 3)
@@ -23,8 +23,8 @@
 #define RTIT_CTL_BRANCH_EN (1ull << 13)
 #define RTIT_CTL_MTC_FREQ_SHIFT 14   /* four bits */
 #define RTIT_CTL_CYC_THRESH_SHIFT 19 /* four bits */
-#define RTIT_CTL_PSB_FREQ_SHIFT 24   /* four bits: a PSB each 2 KiB << code */
-#define RTIT_CTL_ADDR0_CFG_SHIFT 32  /* four bits a range: 0 off, 1 FilterEn range, 2 TraceStop range */
+#define RTIT_CTL_PSB_FREQ_SHIFT 24   /* four bits: a PSB every 2 KiB << code */
+#define RTIT_CTL_ADDR0_CFG_SHIFT 32  /* four bits for each range: 0 off, 1 FilterEn range, 2 TraceStop range */
 
 #define RTIT_STATUS_ERROR (1ull << 4)
 #define RTIT_STATUS_STOPPED (1ull << 5)
@@ -43,7 +43,7 @@
 #define CPUID_14_ECX_LIP (1u << 31) /* IP payloads are linear addresses, the code segment's base included */
 
 #define VMX_MISC_PT_IN_VMX (1ull << 14)
-#define VMX_MISC_CR3_TARGETS 0x1ff0000ull /* how many CR3-target values: SDM Appendix A.6 */
+#define VMX_MISC_CR3_TARGETS 0x1ff0000ull /* number of CR3-target values: SDM Appendix A.6 */
 
 #define PERF_GLOBAL_TRACE_TOPA_PMI (1ull << 55)
 

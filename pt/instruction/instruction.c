@@ -1,5 +1,5 @@
 /* Kind: core */
-/* How long an instruction is, and of which kind. Core; see pt/instruction/instruction.h. */
+/* The length and kind of an instruction: see pt/instruction/instruction.h. */
 #include "pt/instruction/instruction.h"
 #include "pt/instruction/opcode_table.h"
 
@@ -8,11 +8,10 @@
 #define REX_W 8u
 #define REX_R 4u
 #define REX2 0xD5u
-#define REX2_MAP_1 0x80u /* the opcode is one of those behind 0FH */
+#define REX2_MAP_1 0x80u /* the opcode is one of the two-byte map, after 0FH */
 #define REX2_R4 0x40u
 
-/* An instruction that is being read. Behind the last byte stand zeros as far as reading is concerned; that at is beyond
- * end then tells. */
+/* An instruction that is being read. Reads beyond the last byte return zeros; then at is above end. */
 struct reading {
     const uint8_t *bytes;
     uint32_t at, end;
@@ -21,7 +20,7 @@ struct reading {
     uint8_t rep; /* F2H or F3H, the last of them */
     uint8_t rex;
     uint8_t opcode; /* its last byte */
-    uint8_t shape;  /* what pt/instruction/opcode_table.h says of it */
+    uint8_t shape;  /* its cell in pt/instruction/opcode_table.h */
     uint8_t modrm;
 };
 
@@ -53,7 +52,9 @@ static void take_prefix(struct reading *r)
         r->rep = r->opcode;
 }
 
-/* Prefixes in any order, and the shape of the opcode behind them. REX counts only right before the opcode. */
+/* Read prefixes in any order and the first opcode byte; return its shape. REX is only effective right before the
+ * opcode.
+ */
 static inline uint8_t read_prefixes(struct reading *r)
 {
     for (;;) {
@@ -71,9 +72,9 @@ static inline uint8_t read_prefixes(struct reading *r)
     }
 }
 
-/* Behind C4H, C5H or 62H: a VEX or EVEX prefix and its opcode. Outside of 64-bit mode it is LES, LDS or BOUND where the
- * next byte is a ModRM byte of theirs that names memory; one that does not would be #UD, so real mode, which knows no
- * VEX, needs no case of its own. SDM Volume 2, 2.3.5 "The VEX Prefix". */
+/* After C4H, C5H or 62H: a VEX or EVEX prefix and its opcode. Outside 64-bit mode it is LES, LDS or BOUND if the next
+ * byte is a ModRM byte with a memory operand. With a register operand those would be #UD, so real mode, which has no
+ * VEX, needs no special case. SDM Volume 2, 2.3.5 "The VEX Prefix". */
 static uint8_t read_vex(struct reading *r)
 {
     static const uint8_t shapes[8] = {
@@ -96,8 +97,8 @@ static uint8_t read_vex(struct reading *r)
     return map < 8 ? shapes[map] : shapes[0];
 }
 
-/* Behind D5H in 64-bit mode: a payload, whose lower bits are REX's, and an opcode of one of the first two maps. Not all
- * rows of these are there; in one that is not is JMPABS. */
+/* After D5H in 64-bit mode: a payload whose low bits are those of REX, and an opcode of one of the first two maps. Some
+ * rows of these maps do not exist here; JMPABS is in one of those. */
 static uint8_t read_rex2(struct reading *r)
 {
     const uint8_t payload = next(r);
@@ -114,7 +115,7 @@ static uint8_t read_rex2(struct reading *r)
     return row & not_there || (class >= CLASS_PREFIX && class != CLASS_GROUP) ? CLASS_UNDEFINED << 4 : shape;
 }
 
-/* The opcode behind 0FH. */
+/* The opcode after 0FH. */
 static uint8_t read_escaped(struct reading *r)
 {
     uint8_t shape = look_up(r, instruction_two_byte);
@@ -154,7 +155,7 @@ static uint8_t read_opcode(struct reading *r)
     }
 }
 
-/* 0FH 01H: of its 64 instructions with a register operand these change the flow. */
+/* 0FH 01H: of its 64 instructions with a register operand, these are control transfers. */
 static uint8_t kind_of_group_7(const struct reading *r)
 {
     if (r->modrm == 0xC2 || r->modrm == 0xC3)
@@ -194,7 +195,7 @@ static uint8_t kind_of_group(struct reading *r)
 /* Skip SIB and displacement. SDM Volume 2, 2.1.5 "Addressing-Mode Encoding of ModR/M and SIB Bytes". */
 static inline void skip_memory_operand(struct reading *r)
 {
-    /* By mod and r/m. */
+    /* Bytes by mod and r/m. */
     static const uint8_t skip[2][32] = {
         {0, 0, 0, 0, 1, 4, 0, 0, 1, 1, 1, 1, 2, 1, 1, 1, 4, 4, 4, 4, 5, 4, 4, 4},
         {0, 0, 0, 0, 0, 0, 2, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2}, /* 16-bit addresses */
@@ -217,7 +218,7 @@ static inline uint32_t immediate_bytes(const struct reading *r)
     return imm == IMM_MOFFS ? r->address_bytes : sizes[r->operand_bytes >> 2][imm];
 }
 
-/* The last bytes, sign-extended. */
+/* The last nr_bytes bytes, sign-extended. */
 static int32_t read_displacement(const struct reading *r, uint32_t nr_bytes)
 {
     const uint8_t *from = r->bytes + r->at - nr_bytes;
@@ -245,7 +246,7 @@ enum instruction_result instruction_decode(struct instruction *instruction, cons
             kind = kind_of_group(&r);
         skip_memory_operand(&r);
     }
-    /* SDM Volume 2, appendix A: branches and their like ignore 66H in 64-bit mode. */
+    /* SDM Volume 2, appendix A: branches ignore 66H in 64-bit mode. */
     if (kind != INSTRUCTION_PLAIN && mode == INSTRUCTION_64)
         r.operand_bytes = 8;
     uint32_t immediate = immediate_bytes(&r);

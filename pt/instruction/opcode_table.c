@@ -1,6 +1,5 @@
 /* Kind: core */
-/* What each opcode has behind it. Core; see pt/instruction/opcode_table.h. Source: SDM Volume 2, appendix A "Opcode
- * Map". */
+/* The shape of each opcode: see pt/instruction/opcode_table.h. Source: SDM Volume 2, appendix A "Opcode Map". */
 #include "pt/instruction/opcode_table.h"
 
 /* The names of the cells: class, ModRM, immediate. */
@@ -37,12 +36,12 @@ enum {
     NF = CELL(CLASS_NOT_64_CALL, IMM_FAR),
     NJ = CELL(CLASS_NOT_64_JUMP, IMM_FAR),
     U_ = CELL(CLASS_UNDEFINED, 0),
-    UM = CELL(CLASS_UNDEFINED, MODRM), /* defined behind EVEX */
+    UM = CELL(CLASS_UNDEFINED, MODRM), /* defined only after EVEX */
 };
 
 /* clang-format off */
 
-/* 40H to 4FH are prefixes in 64-bit mode only. D6H is SALC, which no manual has and all CPUs do. */
+/* 40H to 4FH are prefixes only in 64-bit mode. D6H is SALC, which no manual documents and all CPUs implement. */
 const uint8_t instruction_one_byte[256] = {
 /*         0   1   2   3   4   5   6   7   8   9   A   B   C   D   E   F */
 /* 0 */   M_, M_, M_, M_, I8, IZ, N_, N_, M_, M_, M_, M_, I8, IZ, N_, ES,
@@ -63,7 +62,7 @@ const uint8_t instruction_one_byte[256] = {
 /* F */   PR, FC, PR, PR, __, __, GR, GR, __, __, __, __, __, __, M_, GR,
 };
 
-/* The columns behind VEX and EVEX too, where only the lower half of a cell counts. A6H and A7H are VIA's and Zhaoxin's. */
+/* Also used after VEX and EVEX, where only the low half of a cell counts. A6H and A7H are VIA's and Zhaoxin's. */
 const uint8_t instruction_two_byte[256] = {
 /*         0   1   2   3   4   5   6   7   8   9   A   B   C   D   E   F */
 /* 0 */   M_, GR, M_, M_, U_, FC, __, FR, __, __, U_, __, U_, M_, U_, U_,

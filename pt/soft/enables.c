@@ -39,8 +39,6 @@ bool soft_has_filter(const struct soft_pt *pt)
     return false;
 }
 
-/* The guest has come to a place by what FilterEn is worked out at. true: a TraceStop range is at stop_ip, which forces
- * FilterEn to 0 (36.4.2.9). */
 bool soft_enables_at(struct soft_pt *pt, const struct soft_context *to, uint64_t stop_ip)
 {
     pt->at = *to;
@@ -56,7 +54,7 @@ bool soft_enables_at(struct soft_pt *pt, const struct soft_context *to, uint64_t
     return true;
 }
 
-/* One address space is told apart by exits at loads of CR3: what it executes is stepped. */
+/* With a CR3 filter, exits at loads of CR3 decide what is stepped, not privilege levels. */
 static bool by_privilege(const struct soft_pt *pt)
 {
     return (pt->ctl & PRIVILEGES) != PRIVILEGES && !(pt->ctl & RTIT_CTL_CR3_FILTER);

@@ -1,9 +1,9 @@
 /* Kind: core */
-/* Soft PT: what each instruction and each event yields, by the rows of the manual's table. */
+/* Soft PT: the packets of each instruction and event, by the rows of the manual's table. */
 #include "pt/rtit.h"
 #include "pt/soft/parts.h"
 
-/* Not by what the guest does: a FUP tells where. */
+/* The trace ends for a reason other than the guest's control flow: FUP gives the IP. */
 static void trace_ends(struct soft_pt *pt)
 {
     soft_tnt_flush(pt);
@@ -11,7 +11,7 @@ static void trace_ends(struct soft_pt *pt)
     soft_put_pgd(pt);
 }
 
-/* One more branch or event is in the trace. */
+/* A branch or event was added to the trace. */
 static void count_branch(struct soft_pt *pt)
 {
     if (pt->branches_left == 0 || --pt->branches_left != 0)
@@ -31,7 +31,7 @@ static void trace_on(struct soft_pt *pt, const struct soft_context *at)
     const bool stop = soft_enables_at(pt, at, at->ip);
     if (!due) {
         soft_put_tsc(pt);
-        soft_put_pip(pt); /* as behind a VM entry: CR3 may have changed unseen */
+        soft_put_pip(pt); /* as after a VM entry: CR3 may have changed while it was not traced */
     }
     if (soft_packet_en(pt)) {
         soft_put_mode(pt, true);
@@ -50,8 +50,8 @@ void soft_pt_trace_off(struct soft_pt *pt)
     pt->running = false;
 }
 
-/* source: the address that a FUP tells, where there is one. tip: not MOV to CR3, for which TraceStop looks at the
- * instruction's own address. */
+/* source: the IP for a FUP, or NULL. tip: false for MOV to CR3, for which TraceStop is evaluated at the instruction's
+ * own address. */
 static void transfer(struct soft_pt *pt, const struct soft_context *to, const uint64_t *source, bool new_cr3, bool tip)
 {
     const uint64_t stop_ip = tip ? to->ip : pt->at.ip;
@@ -98,8 +98,8 @@ static void call_push(struct soft_pt *pt, uint64_t next)
         pt->nr_returns++;
 }
 
-/* A RET that goes where its CALL came from is a taken bit; one that does not empties the stack, which both those
- * decoders that pop then and those that do not agree with. */
+/* "RET Compression": a RET to the instruction after its CALL is a taken TNT bit. Any other RET empties the stack, which
+ * is right for decoders that pop an entry then and for those that do not. */
 static bool return_compressed(struct soft_pt *pt, uint64_t to)
 {
     if ((pt->ctl & RTIT_CTL_DIS_RETC) || pt->nr_returns == 0)
@@ -112,7 +112,7 @@ static bool return_compressed(struct soft_pt *pt, uint64_t to)
     return true;
 }
 
-/* bit: it is one taken TNT bit; target: TIP tells the target. */
+/* bit: the branch is a taken TNT bit; target: it is a TIP. */
 static void near_taken(struct soft_pt *pt, const struct soft_context *to, bool bit, bool target)
 {
     const bool before = soft_packet_en(pt), stop = soft_enables_at(pt, to, to->ip), after = soft_packet_en(pt);
@@ -180,7 +180,7 @@ static void branch(struct soft_pt *pt, const struct instruction *instruction, co
         break;
     }
     case INSTRUCTION_FAR_CALL:
-        if (instruction->opcode == OPCODE_INTO && to->ip == next) /* it has found nothing */
+        if (instruction->opcode == OPCODE_INTO && to->ip == next) /* OF was clear */
             pt->at = *to;
         else
             transfer(pt, to, instruction_is_interrupt(instruction) ? &from : NULL, new_cr3, true);
@@ -215,9 +215,9 @@ void soft_pt_step_begin(struct soft_pt *pt, const struct soft_context *at)
         return;
     if (!pt->running)
         trace_on(pt, at);
-    else if ((at->ip != pt->at.ip || at->user != pt->at.user) && !soft_packet_en(pt)) /* it has run on unseen */
+    else if ((at->ip != pt->at.ip || at->user != pt->at.user) && !soft_packet_en(pt)) /* it ran without being stepped */
         transfer(pt, at, NULL, at->cr3 != pt->at.cr3, true);
-    else if (at->cr3 != pt->at.cr3) /* root has moved to it for the guest */
+    else if (at->cr3 != pt->at.cr3) /* root mode has loaded it for the guest */
         transfer(pt, at, NULL, true, false);
     else
         pt->at = *at;

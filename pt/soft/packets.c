@@ -1,12 +1,12 @@
 /* Kind: core */
-/* Soft PT: packets, and what a decoder must know of the packets before them. Source: SDM "Packet Definitions" (36.4.2).
- */
+/* Soft PT: writes packets, and keeps the state that compression of later packets depends on. Source: SDM "Packet
+ * Definitions" (36.4.2). */
 #include "pt/rtit.h"
 #include "pt/soft/parts.h"
 
 #define SHORT_TNT_BITS 6u
 #define PSB_BYTES_MIN 2048u
-#define CR3_ADDRESS 0x000fffffffffffe0ull /* without PCID's low bits, that PAE's tables need not */
+#define CR3_ADDRESS 0x000fffffffffffe0ull /* without PCID; PAE page tables are 32-byte aligned */
 
 void soft_put(struct soft_pt *pt, const struct packet *packet)
 {
@@ -41,7 +41,7 @@ void soft_put_tsc(struct soft_pt *pt)
         soft_put(pt, &(struct packet){.kind = PT_PACKET_TSC, .tsc = pt->tsc & 0x00ffffffffffffffull});
 }
 
-/* The guest is in VMX non-root operation, as with the processor's own PT. */
+/* NR is set: the guest is in VMX non-root operation. */
 void soft_put_pip(struct soft_pt *pt)
 {
     if (pt->context_en && (pt->ctl & RTIT_CTL_OS))

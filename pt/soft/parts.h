@@ -1,6 +1,6 @@
 /*
- * What the parts of soft PT offer each other: soft_flow.c stands on soft_packets.c, that on soft_enables.c and
- * soft_output.c. Private to pt/soft_*.c; core.
+ * What the files of soft PT offer each other: flow.c calls packets.c, which calls enables.c and registers.c. Private to
+ * pt/soft/.
  */
 #ifndef PT_SOFT_PARTS_H
 #define PT_SOFT_PARTS_H
@@ -13,13 +13,13 @@ bool soft_trigger_en(const struct soft_pt *pt);
 bool soft_packet_en(const struct soft_pt *pt);
 bool soft_has_filter(const struct soft_pt *pt);
 
-/* The guest has come to a place by what FilterEn is worked out at. true: a TraceStop range is at stop_ip, which forces
- * FilterEn to 0 (36.4.2.9). */
+/* The guest's state is now to, after an instruction at which FilterEn is evaluated. true: a TraceStop range contains
+ * stop_ip, which forces FilterEn to 0 (36.4.2.9). */
 bool soft_enables_at(struct soft_pt *pt, const struct soft_context *to, uint64_t stop_ip);
 
 /* --- pt/soft/packets.c ---
- * One packet, as far as TriggerEn allows. The IP is compressed; PIP is the one of pt->at, as is MODE.Exec, which is
- * left out where it was told last, unless always. */
+ * Write one packet if TriggerEn is set. The IP is compressed. PIP and MODE.Exec are those of pt->at; MODE.Exec is
+ * omitted if it has not changed since the last one, unless always is set. */
 void soft_put(struct soft_pt *pt, const struct packet *packet);
 void soft_put_plain(struct soft_pt *pt, enum packet_kind kind);
 void soft_put_ip(struct soft_pt *pt, enum packet_kind kind, uint64_t ip);
@@ -28,7 +28,7 @@ void soft_put_tsc(struct soft_pt *pt);
 void soft_put_pip(struct soft_pt *pt);
 void soft_put_mode(struct soft_pt *pt, bool always);
 
-/* A TNT bit; and write those that wait. */
+/* Add a TNT bit; write the bits that were added. */
 void soft_put_tnt(struct soft_pt *pt, bool taken);
 void soft_tnt_flush(struct soft_pt *pt);
 

@@ -1,5 +1,5 @@
 /* Kind: core */
-/* Soft PT's registers and its output through ToPA tables. */
+/* Soft PT: its registers, and its output through ToPA tables. */
 #include "pt/rtit.h"
 #include "pt/soft/soft_pt.h"
 
@@ -8,8 +8,8 @@
 #define PACKET_BYTE_CNT_MOST 0x1ffffu
 #define MAXPHYADDR_ANY 52u
 
-/* ToPA with tables of many entries, four ranges, a CR3 filter, PSBs as often as anybody's. Time packets are TSC alone:
- * a step takes as long as root does. */
+/* ToPA with tables of many entries, four ranges, a CR3 filter, and all PSB frequencies. TSC is the only packet of time:
+ * the duration of a step is that of root mode. */
 #define SOFT_EBX (CPUID_14_EBX_CR3_FILTER | CPUID_14_EBX_CPSB_CAM | CPUID_14_EBX_IP_FILTER)
 #define SOFT_ECX (CPUID_14_ECX_TOPAOUT | CPUID_14_ECX_MENTRY | CPUID_14_ECX_LIP)
 #define SOFT_RANGES PT_MAX_RANGES
@@ -31,7 +31,7 @@ void soft_pt_cpuid(struct pt_cpuid *cpuid)
     cpuid->rtit_ctl = 0;
 }
 
-/* More bytes than the field can tell are its most: 0 would have a PSB follow. */
+/* PacketByteCnt saturates: if it wrapped to 0, a PSB would follow. */
 static uint64_t status(const struct soft_pt *pt)
 {
     const uint64_t count = pt->packet_bytes < PACKET_BYTE_CNT_MOST ? pt->packet_bytes : PACKET_BYTE_CNT_MOST;

@@ -19,7 +19,7 @@ refused 'an unknown policy' 'bad option "policy=lose": expected stall, drop or r
 refused 'a scheme with too many regions' 'pt.regions= is too large: pt.scheme=single takes at most 120 regions' many \
     "$guest" '' '' 'pt.scheme=single pt.regions=121'
 PTMODEL='profile=broadwell, vmxmisc14=1' refused 'a table that the CPU does not have' \
-    "this CPU's ToPA tables hold one region only (CPUID.14H:ECX[1] is 0), use pt.scheme=single" mentry "$guest" '' '' \
+    "this CPU's ToPA tables hold only one region (CPUID.14H:ECX[1] is 0), use pt.scheme=single" mentry "$guest" '' '' \
     'pt.scheme=topa'
 PTMODEL='profile=broadwell, vmxmisc14=1' refused 'a range that the CPU does not have' \
     "this CPU's Intel PT has no single-range output (CPUID.14H:ECX[2] is 0)" range "$guest" '' '' 'pt.scheme=range'

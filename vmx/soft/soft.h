@@ -1,6 +1,6 @@
 /*
- * Soft PT's steps: the guest executes one instruction at a time, and pt/ is told what each has done. The only header of
- * vmx/soft/ that other files include.
+ * Soft PT's steps: the guest executes one instruction at a time, and this room reports to pt/ what each has done. This
+ * is the only header of vmx/soft/ that other files include.
  *
  * The monitor trap flag causes an exit after each instruction, and after each event that is delivered instead. The
  * guest cannot see it: RFLAGS.TF, debug registers and exceptions remain its own.

@@ -221,7 +221,7 @@ static void test_objections(void **state)
     no_targets.vmx_misc = 1u << 14;
     objection(&no_targets, &config, "pt.cr3=0x1000,0x2000: this CPU supports off or one value");
     config = plain, config.branches = 9;
-    objection(&cpu, &config, "pt.branches=9: the CPU's own PT counts none, use pt=soft or off");
+    objection(&cpu, &config, "pt.branches=9: the CPU's own PT does not count branches, use pt=soft or off");
     config.way = PT_SWITCH_SOFT;
     objection(&cpu, &config, "");
     config = plain, config.no_branches = true, config.psb_bytes = 0;
