@@ -124,7 +124,7 @@ static void show(const struct collector *collector, const struct flow_cursor *cu
 
 static void take_stretch(struct collector *collector, const struct flow_stretch *stretch)
 {
-    const struct flow_result *result = NULL;
+    struct flow_result result = {0};
     const struct flow_batch *batch;
     if (stretch->begin != collector->end)
         collector->start = 0;
@@ -134,10 +134,10 @@ static void take_stretch(struct collector *collector, const struct flow_stretch 
         if (batch->kind == FLOW_BATCH_ITEMS)
             take_branches(collector, batch);
         else if (batch->kind == FLOW_BATCH_END)
-            result = batch->result;
-    collector->run->branches += result->branches;
-    collector->run->decode_gaps += (result->error != FLOW_OK) + result->loops;
-    collector->end = result->error ? 0 : result->end;
+            result = *batch->result;
+    collector->run->branches += result.branches;
+    collector->run->decode_gaps += (result.error != FLOW_OK) + result.loops;
+    collector->end = result.error ? 0 : result.end;
 }
 
 /* A stretch begins at a time, 0 where that is not known, and the one before it has ended by then. */

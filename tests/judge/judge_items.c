@@ -7,14 +7,18 @@
 static bool grow(struct judge_items *items)
 {
     const size_t room = items->room ? 2 * items->room : 65536;
-    union flow_item *more = realloc(items->items, room * sizeof(*more));
-    items->items = more ? more : items->items;
-    uint8_t *tags = realloc(items->tags, room);
-    items->tags = tags ? tags : items->tags;
-    uint64_t *tscs = realloc(items->tscs, room * sizeof(*tscs));
-    items->tscs = tscs ? tscs : items->tscs;
-    items->room = more && tags && tscs ? room : items->room;
-    return items->room == room;
+    void *more;
+    if (!(more = realloc(items->items, room * sizeof(*items->items))))
+        return false;
+    items->items = more;
+    if (!(more = realloc(items->tags, room)))
+        return false;
+    items->tags = more;
+    if (!(more = realloc(items->tscs, room * sizeof(*items->tscs))))
+        return false;
+    items->tscs = more;
+    items->room = room;
+    return true;
 }
 
 void judge_items_add(struct judge_items *items, union flow_item item, uint8_t tag, uint64_t tsc)

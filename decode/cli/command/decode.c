@@ -132,10 +132,11 @@ static bool open_list(FILE **list, const char *name, const char *capture)
 
 static void write_merged_lines(void *context, uint16_t cpu, uint64_t tsc, const union flow_item *branches, size_t count)
 {
-    char text[LINES_AT_ONCE * LIST_LINE_MAX];
+    static char text[LINES_AT_ONCE * LIST_LINE_MAX];
     for (size_t done = 0; done < count; done += LINES_AT_ONCE) {
         const size_t part = count - done < LINES_AT_ONCE ? count - done : LINES_AT_ONCE;
-        fwrite(text, 1, list_text_merged(text, cpu, tsc, branches + done, part), context);
+        const size_t size = list_text_merged(text, cpu, tsc, branches + done, part);
+        fwrite(text, 1, size, context);
     }
 }
 
