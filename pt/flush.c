@@ -11,18 +11,14 @@
 static uint32_t totals_text(struct pt_engine *pt)
 {
     const struct pt_totals *t = &pt->totals;
-    unsigned long long regions = pt->tracing ? pt->out.written / pt->region_bytes : 0;
+    const uint64_t regions = pt->tracing ? pt->out.written / pt->region_bytes : 0;
     return (uint32_t)format_text(
         pt->text, sizeof(pt->text),
-        "trace_bytes %llu\nregions %llu\npmis %llu\nspurious_pmis %llu\nlvtpc_repairs %llu\n"
-        "gaps %llu\nstopped %llu\nerrors %llu\noverruns %llu\npauses %llu\npause_tsc %llu\nforgotten %llu\n"
-        "drain_tsc %llu\nstalls %llu\nstall_tsc %llu\n"
-        "records %llu\n",
-        (unsigned long long)pt->out.written, regions, (unsigned long long)t->pmis, (unsigned long long)t->spurious_pmis,
-        (unsigned long long)t->lvtpc_repairs, (unsigned long long)pt_gaps(t), (unsigned long long)t->stopped,
-        (unsigned long long)t->errors, (unsigned long long)t->overruns, (unsigned long long)t->pauses,
-        (unsigned long long)t->pause_tsc, (unsigned long long)t->forgotten, (unsigned long long)t->drain_tsc,
-        (unsigned long long)t->stalls, (unsigned long long)t->stall_tsc, (unsigned long long)t->records);
+        "trace_bytes %lu\nregions %lu\npmis %lu\nspurious_pmis %lu\nlvtpc_repairs %lu\n"
+        "gaps %lu\nstopped %lu\nerrors %lu\noverruns %lu\npauses %lu\npause_tsc %lu\nforgotten %lu\n"
+        "drain_tsc %lu\nstalls %lu\nstall_tsc %lu\nrecords %lu\n",
+        pt->out.written, regions, t->pmis, t->spurious_pmis, t->lvtpc_repairs, pt_gaps(t), t->stopped, t->errors,
+        t->overruns, t->pauses, t->pause_tsc, t->forgotten, t->drain_tsc, t->stalls, t->stall_tsc, t->records);
 }
 
 void pt_flush_begin(struct pt_engine *pt)

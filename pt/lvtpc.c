@@ -38,7 +38,7 @@ uint32_t lvtpc_read(void)
     return lvtpc_read_at(msr_read(IA32_APIC_BASE));
 }
 
-__attribute__((noinline)) void lvtpc_write(uint32_t value)
+void lvtpc_write(uint32_t value)
 {
     lvtpc_write_at(msr_read(IA32_APIC_BASE), value);
 }

@@ -26,11 +26,11 @@ struct row {
         (enum instruction_mode)(mode), literal, sizeof(literal) - 1, kind, displacement, ip_bytes                      \
     }
 
-/* nr bytes and fillers behind them, room bytes in all. */
+/* nr bytes followed by fillers, room bytes in all. */
 enum instruction_result decode_filled(struct instruction *instruction, enum instruction_mode mode, const char *bytes,
                                       uint32_t nr, uint32_t room, int filler);
 
-/* Each row is what it is whatever stands behind it, and short where a byte or more is missing. */
+/* Each row decodes the same whatever follows it, and is INSTRUCTION_SHORT if a byte or more is missing. */
 void check_rows(const struct row *rows, size_t nr);
 #define CHECK_ROWS(rows) check_rows(rows, sizeof(rows) / sizeof((rows)[0]))
 

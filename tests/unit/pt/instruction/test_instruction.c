@@ -38,7 +38,7 @@ static void test_memory_operands(void **state)
     CHECK_ROWS(rows);
 }
 
-/* SDM Volume 2, tables 2-1 and 2-2. Behind ModRM stands 00H: a SIB byte with a base. */
+/* SDM Volume 2, tables 2-1 and 2-2. 00H follows ModRM: a SIB byte with a base. */
 static void test_each_modrm(void **state)
 {
     (void)state;
@@ -140,7 +140,7 @@ static void test_other_maps(void **state)
         PLAIN(M64, "\x0F\x38\xF0\x45\1"),
         PLAIN(M64, "\x66\x0F\x3A\x0F\xC0\1"),
         PLAIN(M64, "\x66\x0F\x3A\x0F\x05\1\2\3\4\1"),
-        PLAIN(M64, "\x0F\x20\x04"), /* MOV CR, DR: mod is taken for 3 */
+        PLAIN(M64, "\x0F\x20\x04"), /* MOV CR, DR: mod counts as 3 */
         PLAIN(M64, "\x0F\x23\x05"),
         PLAIN(M32, "\x0F\x21\x84"),
         PLAIN(M16, "\x0F\x20\x06"),
@@ -201,7 +201,7 @@ static void test_rex2(void **state)
         PLAIN(M64, "\xD5\x18\xB8\1\2\3\4\5\6\7\x08"), /* W: eight bytes */
         PLAIN(M64, "\xD5\x00\xB8\1\2\3\4"),
         PLAIN(M64, "\x66\xD5\x10\xB8\1\2"),
-        PLAIN(M64, "\xD5\x80\x1F\x84\x25\1\2\3\4"), /* behind 0FH */
+        PLAIN(M64, "\xD5\x80\x1F\x84\x25\1\2\3\4"), /* after 0FH */
         PLAIN(M64, "\xD5\xC0\x22\xD8"),             /* MOV to CR19: R4 counts */
         NEAR(M64, "\xD5\x11\xFF\xE0", INSTRUCTION_JMP_INDIRECT, 0, 8),
         NEAR(M64, "\xD5\x00\xA1\1\2\3\4\5\6\7\x08", INSTRUCTION_JMP_INDIRECT, 0, 8), /* JMPABS */
@@ -233,7 +233,7 @@ static void test_refused(void **state)
         assert_int_equal(decode_filled(&ours, INSTRUCTION_64, bytes, 1, 15, 0xC0), INSTRUCTION_INVALID);
     }
     for (const char *opcode = not_behind_0f; *opcode; opcode++) {
-        char bytes[3] = {0x0F, *opcode, 0}; /* 7AH and 7BH are seen with ModRM: they exist behind EVEX */
+        char bytes[3] = {0x0F, *opcode, 0}; /* 7AH and 7BH are decoded with ModRM: they exist after EVEX */
         for (int mode = 0; mode < 3; mode++)
             check_refused((enum instruction_mode)mode, bytes, sizeof(bytes));
     }

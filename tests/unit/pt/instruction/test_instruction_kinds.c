@@ -85,7 +85,7 @@ static void test_other_kinds(void **state)
     static const struct row rows[] = {
         ROW(M64, "\x0F\x22\xD8", INSTRUCTION_MOV_CR3),
         ROW(M64, "\x41\x0F\x22\xDF", INSTRUCTION_MOV_CR3),
-        ROW(M32, "\x0F\x22\x1C", INSTRUCTION_MOV_CR3), /* mod is taken for 3 */
+        ROW(M32, "\x0F\x22\x1C", INSTRUCTION_MOV_CR3), /* mod counts as 3 */
         PLAIN(M64, "\x44\x0F\x22\xD8"),                /* CR11, which is not there */
         PLAIN(M64, "\x0F\x23\xD8"),                    /* DR3 */
         ROW(M64, "\xF3\x0F\xAE\xE0", INSTRUCTION_PTWRITE),

@@ -82,7 +82,7 @@ void fake_break(struct fake *fake)
         fake->tables[fake_random(fake, fake->out.scheme->nr_slots(&fake->out))] ^= 0x2;
 }
 
-static bool canary_byte_stands(const struct fake *fake, uint32_t i)
+static bool canary_byte_is_intact(const struct fake *fake, uint32_t i)
 {
     return fake->memory[fake->canary + i] == CANARY_SEQ + i;
 }
@@ -92,7 +92,7 @@ static uint32_t canary_intact(const struct fake *fake)
     uint32_t bytes = 0;
     if (fake->canary == CANARY_NONE)
         return CANARY_WORDS;
-    while (bytes < CANARY_BYTES && canary_byte_stands(fake, CANARY_BYTES - 1 - bytes))
+    while (bytes < CANARY_BYTES && canary_byte_is_intact(fake, CANARY_BYTES - 1 - bytes))
         bytes++;
     return bytes / 8;
 }
@@ -101,7 +101,7 @@ static uint32_t canary_intact(const struct fake *fake)
 static void canary_lift(struct fake *fake)
 {
     for (uint32_t i = 0; fake->canary != CANARY_NONE && i < CANARY_BYTES; i++)
-        if (canary_byte_stands(fake, i))
+        if (canary_byte_is_intact(fake, i))
             fake->memory[fake->canary + i] = fake->canary_saved[i];
     fake->canary = CANARY_NONE;
 }
@@ -182,7 +182,7 @@ static void note_gap(struct fake *fake, const struct plan_drain *plan)
     assert_true(plan->gap_at + plan->gap_size <= fake->out.written);
     for (uint64_t i = 0; i < plan->gap_size; i++)
         fake->marks[plan->gap_at + i] |= FAKE_VOID;
-    fake->marks[plan->gap_at + plan->gap_size] |= FAKE_CUT;
+    fake->marks[plan->gap_at + plan->gap_size] |= FAKE_AFTER_GAP;
 }
 
 /* Flight recorder has forgotten what comes before, or a range's output went over it. */
@@ -250,23 +250,23 @@ bool fake_take(struct fake *fake)
 void fake_verify(const struct fake *fake)
 {
     uint32_t last = 0;
-    bool cut = false;
+    bool after_gap = false;
     for (uint64_t i = 0; i < fake->received; i++) {
         if (fake->marks[i] & FAKE_VOID) {
-            cut = true;
+            after_gap = true;
             continue;
         }
-        cut = cut || fake->marks[i] & FAKE_CUT;
+        after_gap = after_gap || fake->marks[i] & FAKE_AFTER_GAP;
         assert_false(fake->marks[i] & FAKE_DAMAGED);
-        if (cut)
+        if (after_gap)
             assert_true(fake->got[i] > last && fake->got[i] < CANARY_SEQ);
         else
             assert_int_equal(fake->got[i], last + 1);
         last = fake->got[i];
-        cut = false;
+        after_gap = false;
     }
     if (last != fake->made)
-        assert_true(cut || fake->marks[fake->received] & FAKE_CUT);
+        assert_true(after_gap || fake->marks[fake->received] & FAKE_AFTER_GAP);
 }
 
 struct fake *fake_make(const struct fake_setup *setup, uint64_t seed)

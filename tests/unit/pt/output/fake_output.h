@@ -25,7 +25,7 @@ struct fake_setup {
     uint32_t max_skid; /* bytes from there to the exit that it causes */
     uint32_t max_run;  /* bytes between two exits without a PMI */
     bool errors;
-    bool lost;           /* no PMI ever comes: output_scheme.due alone tells */
+    bool lost;           /* no PMI is delivered: only output_scheme.due says that a drain is due */
     bool recorder;       /* flight recorder: only a drain of all hands over */
     uint32_t stream_max; /* bytes made in one run, about */
 };
@@ -35,7 +35,7 @@ struct fake {
     struct pt_options config;
     /* memory and registers */
     uint64_t tables[REGION_RING_MAX_TABLES * TOPA_TABLE_ENTRIES];
-    uint32_t *memory; /* number of the byte that stands there, from 1; 0: none; or CANARY_SEQ */
+    uint32_t *memory; /* number of the byte there, from 1; 0: none; or CANARY_SEQ */
     uint64_t memory_bytes;
     uint64_t canary; /* its place, or CANARY_NONE */
     uint32_t canary_saved[CANARY_BYTES];
@@ -54,9 +54,9 @@ struct fake {
     uint64_t seed;
 };
 
-#define FAKE_DAMAGED 1u /* overwritten before it was released */
-#define FAKE_VOID 2u    /* a gap record says so */
-#define FAKE_CUT 4u     /* a gap record stands before this byte */
+#define FAKE_DAMAGED 1u   /* overwritten before it was released */
+#define FAKE_VOID 2u      /* a gap record says so */
+#define FAKE_AFTER_GAP 4u /* a gap record precedes this byte */
 
 static inline uint64_t fake_random(struct fake *fake, uint64_t bound)
 {
@@ -87,7 +87,7 @@ bool fake_take(struct fake *fake);
 /* The receiver acknowledges some. */
 void fake_release(struct fake *fake);
 
-/* Every byte that arrived is the next one that was made, but where a gap record stands; none was overwritten early. */
+/* Every byte that arrived is the next one that was made, except after a gap record; none was overwritten early. */
 void fake_verify(const struct fake *fake);
 
 #endif

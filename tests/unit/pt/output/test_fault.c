@@ -72,7 +72,7 @@ static void test_pointers(void **state)
 {
     (void)state;
     expect(find(0, 3, 8192), TOPA_OFFSET_BEYOND, 3);
-    assert_false(find(1, 400, 0).found); /* behind the last entry */
+    assert_false(find(1, 400, 0).found); /* after the last entry */
     assert_false(find(5, 0, 0).found);
     struct fault fault =
         fault_find(&(struct fault_tables){entries, TABLES_PA, 602}, (struct topa_ptrs){TABLES_PA + 8, 0, 0}, 39, false);
@@ -87,7 +87,8 @@ static void test_sizes(void **state)
     (void)state;
     for (uint32_t code = 0; code < 16; code++) {
         struct pt_options config = {.region_bytes = 4096ull << code, .nr_regions = 5, .stop = code % 2};
-        for (unsigned kind = 0; kind < 3; kind++) { /* many regions, one region, one region told of by its halves */
+        for (unsigned kind = 0; kind < 3;
+             kind++) { /* many regions, one region, one region with an entry for each half */
             struct output made =
                 output_make(kind == 0 ? PT_SCHEME_TOPA : PT_SCHEME_SINGLE, kind != 1, &config, TABLES_PA, 0x40000000);
             uint32_t slots = made.scheme->nr_slots(&made);

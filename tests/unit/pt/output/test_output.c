@@ -134,7 +134,7 @@ static void test_single_wraps(void **state)
 }
 
 /* On a part with several regions a single one has no early PMI. Its second half takes the skid; where it is too small
- * to have halves, each end is a stop or a wrap, and is told. */
+ * to have halves, each end is a stop or a wrap, and is reported. */
 static void test_single_forced(void **state)
 {
     (void)state;
@@ -156,14 +156,14 @@ static void test_range(void **state)
     for (uint64_t seed = 1; seed <= 60; seed++) {
         struct fake_setup setup = setup_of(PT_SCHEME_RANGE, 4 + (uint32_t)seed % 9);
         setup.max_run =
-            6000; /* of the smallest range half, less the eighth that is not yet handed over, and the canary */
+            6000; /* of the smallest range half, less the eighth that is not submitted yet, and the canary */
         assert_int_equal(run(&setup, seed).gaps, 0);
         setup.max_run = 60000;
         assert_true(run(&setup, seed).overruns > 0);
     }
 }
 
-/* Flight recorder: what is forgotten is told, the newest bytes are kept. */
+/* Flight recorder: dropped bytes are reported, the newest bytes are kept. */
 static void test_recorder_topa(void **state)
 {
     (void)state;

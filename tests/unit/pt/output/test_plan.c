@@ -157,7 +157,7 @@ static void test_stopped_at_region_size(void **state)
     assert_int_equal(r.entries[1].value, 0x101014);
 }
 
-/* The processor has not read END yet: its index still stands on it. */
+/* The processor has not read END yet: the index is still END's. */
 static void test_index_on_end(void **state)
 {
     (void)state;
@@ -194,9 +194,9 @@ static void test_pointers_that_cannot_be(void **state)
     assert_false(plan_rearm(&ring, &d, &s, 0).stall);
     const struct plan_snapshot bad[] = {
         {.output_base = 0x6000, .output_mask_ptrs = at(1, 200)}, /* another table */
-        snapshot_at(0, 5, 0),                                    /* behind END */
+        snapshot_at(0, 5, 0),                                    /* after END */
         snapshot_at(0, 1, 4097),                                 /* beyond the region */
-        snapshot_at(0, 1, 99),                                   /* behind STOP, round to just before the last place */
+        snapshot_at(0, 1, 99), /* past STOP, around to just before the last position */
     };
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         d = drain(&bad[i]);

@@ -1,6 +1,6 @@
 /*
  * The region ring against a byte-accurate fake of the output unit: thousands of random runs with skid, merged PMIs,
- * STOP, operational errors, slow releases and partial drains. The invariant: no byte is handed over twice, none is
+ * STOP, operational errors, slow releases and partial drains. The invariant: no byte is submitted twice, none is
  * overwritten before it was released, the order is kept, and none is lost unless a gap is reported at that place.
  */
 #include <setjmp.h>
@@ -21,7 +21,7 @@
 struct fake {
     /* memory and registers */
     uint64_t table[REGION_RING_MAX_REGIONS + 1];
-    uint64_t stream_at[MAX_BYTES]; /* stream offset + 1 of the byte that stands there; 0: none */
+    uint64_t stream_at[MAX_BYTES]; /* stream offset + 1 of the byte there; 0: none */
     struct topa_walk walk;
     uint64_t status;
     bool pmi, loaded;
@@ -144,7 +144,7 @@ static void drain(struct fake *fake, bool all)
     if (plan.gap != PLAN_NO_GAP) {
         fake->gaps++;
         assert_int_equal(plan.gap_at, fake->ring.written);
-        if (plan.gap == PLAN_GAP_ERROR) { /* bytes behind the gap's place are gone with it */
+        if (plan.gap == PLAN_GAP_ERROR) { /* the bytes after the gap are lost with it */
             assert_true(fake->ring.written <= fake->written);
             for (uint64_t i = 0; i < MAX_BYTES; i++)
                 if (fake->stream_at[i] > fake->ring.written)

@@ -101,7 +101,7 @@ static void test_walk_chained(void **state)
     assert_int_equal(walk.ptrs.table_pa, TABLE_B);
     assert_int_equal(walk.ptrs.index, 0);
     assert_int_equal(topa_walk_advance(&walk, 4096), TOPA_FILLED | TOPA_FILLED_INT | TOPA_FILLED_STOP);
-    /* ToPA STOP leaves the pointers behind the last byte, which is an error to start from. */
+    /* ToPA STOP leaves the pointers after the last byte, from where output cannot start. */
     assert_int_equal(walk.ptrs.index, 0);
     assert_int_equal(walk.ptrs.offset, 4096);
     assert_int_equal(load(&walk), TOPA_OFFSET_BEYOND);

@@ -128,7 +128,7 @@ static void test_vectors(void **state)
         assert_true(seen[kind]);
 }
 
-/* Each proper prefix of a packet is told to be one; no byte behind the prefix is read (ASan's heap would tell). */
+/* Each proper prefix of a packet is PT_PARSE_TRUNCATED; no byte after the prefix is read (ASan checks that). */
 static void test_truncated(void **state)
 {
     (void)state;
@@ -143,34 +143,33 @@ static void test_truncated(void **state)
     }
 }
 
-/* What stands behind a packet does not matter, nor how much of it: of each first byte, and each vector. */
-static void assert_alone(const uint8_t *begin, size_t size)
+/* The bytes after a packet and their number do not matter: for each first byte, and each vector. */
+static void assert_independent(const uint8_t *begin, size_t size)
 {
-    static const uint8_t behind[] = {0x00, 0x02, 0x82, 0x5a, 0xff};
-    for (size_t i = 0; i < sizeof(behind); i++) {
+    static const uint8_t following[] = {0x00, 0x02, 0x82, 0x5a, 0xff};
+    for (size_t i = 0; i < sizeof(following); i++) {
         uint8_t bytes[3 * PT_PACKET_MAX_SIZE];
-        memset(bytes, behind[i], sizeof(bytes));
+        memset(bytes, following[i], sizeof(bytes));
         memcpy(bytes, begin, size);
-        struct packet alone, followed;
+        struct packet parsed, followed;
         const int length = packet_parse(&followed, bytes, sizeof(bytes));
         if (length <= 0)
             continue;
         for (size_t room = (size_t)length; room < sizeof(bytes); room++) {
-            assert_int_equal(packet_parse(&alone, bytes, room), length);
-            assert_memory_equal(&alone, &followed, sizeof(alone));
+            assert_int_equal(packet_parse(&parsed, bytes, room), length);
+            assert_memory_equal(&parsed, &followed, sizeof(parsed));
         }
     }
 }
 
-static void test_alone(void **state)
+static void test_independent(void **state)
 {
     (void)state;
-    _Static_assert(sizeof(struct packet) == 32,
-                   "no byte of it is padding, and it is as long as two of SSE's registers");
+    _Static_assert(sizeof(struct packet) == 32, "no byte of it is padding, and it is as long as two SSE registers");
     for (size_t i = 0; i < NR_VECTORS; i++)
-        assert_alone(vectors[i].bytes, vectors[i].size);
+        assert_independent(vectors[i].bytes, vectors[i].size);
     for (unsigned byte = 0; byte < 256; byte++)
-        assert_alone(&(uint8_t){(uint8_t)byte}, 1);
+        assert_independent(&(uint8_t){(uint8_t)byte}, 1);
 }
 
 static void test_unknown(void **state)
@@ -351,7 +350,7 @@ static void test_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vectors),   cmocka_unit_test(test_truncated),      cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_vectors),   cmocka_unit_test(test_truncated),      cmocka_unit_test(test_independent),
         cmocka_unit_test(test_unknown),   cmocka_unit_test(test_encode_refuses), cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_any_bytes), cmocka_unit_test(test_ip_compression), cmocka_unit_test(test_names),
     };

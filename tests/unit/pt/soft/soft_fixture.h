@@ -21,7 +21,7 @@ struct soft_fixture {
     struct soft_context at;
     uint8_t regions[REGIONS_BYTES];
     uint64_t tables[2 * TOPA_TABLE_ENTRIES];
-    size_t read; /* behind the last packet that soft_text has told */
+    size_t read; /* end of the last packet that soft_text has returned */
     uint64_t last_ip;
     char text[16384];
 };
@@ -30,7 +30,7 @@ int soft_setup(void **state);
 int soft_teardown(void **state);
 #define SOFT_TEST(name) cmocka_unit_test_setup_teardown(name, soft_setup, soft_teardown)
 
-/* As the manual wants it: pointers, STATUS, then CTL. The guest stands at 401000, in the kernel's 64-bit code, CR3
+/* As the manual requires: pointers, STATUS, then CTL. The guest is at 401000, in the kernel's 64-bit code, CR3
  * 5000. byte_cnt 0: the trace begins with a PSB+. */
 void soft_on(struct soft_fixture *f, uint64_t ctl, uint32_t byte_cnt);
 

@@ -9,7 +9,7 @@
 #define MODE(mode) (1u << INSTRUCTION_##mode)
 #define ALL (MODE(16) | MODE(32) | MODE(64))
 
-/* Where a displacement follows the bytes, it is of so many bytes, and leads onwards only where no packet would tell:
+/* The displacement that follows the bytes, if any, has this many bytes, and leads onwards only if no packet shows that:
  * else the program could go round without any, and nobody could say how often before an event. */
 static const struct shape {
     uint8_t bytes[4], nr, displacement, weight;
@@ -40,7 +40,7 @@ static const struct shape {
     {{0x0f, 0x35}, 2, 0, 1, false, true, MODE(32) | MODE(64)},
     {{0xcc}, 1, 0, 1, false, false, ALL},
     {{0xcd, 0x80}, 2, 0, 1, false, false, ALL},
-    {{0xce}, 1, 0, 1, false, false, MODE(16) | MODE(32)}, /* INTO that overflows: libipt knows no other */
+    {{0xce}, 1, 0, 1, false, false, MODE(16) | MODE(32)}, /* INTO with OF set: libipt assumes that */
     {{0xf1}, 1, 0, 1, false, false, ALL},                 /* INT1 */
     {{0x48, 0xcf}, 2, 0, 2, false, false, MODE(64)},
     {{0xcf}, 1, 0, 2, false, false, MODE(16) | MODE(32)},

@@ -29,7 +29,7 @@ static struct soft_context with_cr3(struct soft_context place, uint64_t cr3)
     return place;
 }
 
-/* Row 10e: TIP alone, MODE.Exec where the code's size changes. CS.D means nothing in 64-bit mode. */
+/* Row 10e: only TIP, and MODE.Exec if the code's size changes. CS.D has no meaning in 64-bit mode. */
 static void far_branches_tell_the_mode(void **state)
 {
     struct soft_fixture *f = *state;
@@ -56,7 +56,7 @@ static void far_branches_tell_cr3(void **state)
     expect(f, "PIP 6000 NR; TIP 402000; PIP 7020 NR; MODE.Exec 32; TIP 8000");
 }
 
-/* Rows 10c, 10a, 10b: USER = 0. A PIP that was not told since comes with row 10b where CR3 changes then. */
+/* Rows 10c, 10a, 10b: USER = 0. A PIP that is still due comes with row 10b if CR3 changes then. */
 static void far_branches_leave_the_context(void **state)
 {
     struct soft_fixture *f = *state;
@@ -78,7 +78,7 @@ static void far_branches_leave_the_context(void **state)
     expect(f, "TIP.PGD -; PIP 6000 NR; MODE.Exec 32; TIP.PGE b000");
 }
 
-/* OS = 0: nothing of the kernel is told, CR3 neither. */
+/* OS = 0: the kernel has no packets, not even for CR3. */
 static void user_only(void **state)
 {
     struct soft_fixture *f = *state;
@@ -118,7 +118,7 @@ static void into_goes_on_or_does_not(void **state)
     expect(f, "FUP 8001; TIP 9000");
 }
 
-/* Its handler may be what stands behind it. */
+/* Its handler may be the code right after it. */
 static void int_n_never_goes_on(void **state)
 {
     struct soft_fixture *f = *state;
@@ -190,7 +190,7 @@ static void mov_to_cr3_and_its_filter(void **state)
     expect(f, "PIP 5000 NR; TIP.PGE 402003");
 }
 
-/* Root has loaded it for the guest, which stands behind the instruction. */
+/* Root mode has loaded it for the guest, which is after the instruction. */
 static void cr3_changes_between_two_steps(void **state)
 {
     struct soft_fixture *f = *state;
@@ -200,7 +200,7 @@ static void cr3_changes_between_two_steps(void **state)
     expect(f, "PIP 6000 NR; TIP 402000");
 }
 
-/* The guest ran on while nothing of it was wanted, and stands in the address space that is traced. */
+/* The guest ran without being stepped, and is now in the address space that is traced. */
 static void it_comes_back_from_where_nobody_stepped(void **state)
 {
     struct soft_fixture *f = *state;
@@ -214,7 +214,7 @@ static void it_comes_back_from_where_nobody_stepped(void **state)
     expect(f, "PIP 5000 NR; TIP.PGE 8000; TIP 401005");
 }
 
-/* An instruction that exits is executed by root: what comes next is where the guest stands then. */
+/* An instruction that exits is emulated by root mode: the next packet is for the guest's state after that. */
 static void root_moves_the_guest_on(void **state)
 {
     struct soft_fixture *f = *state;

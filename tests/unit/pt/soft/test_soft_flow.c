@@ -55,7 +55,7 @@ static bool traced(const struct flow_world *w, const struct soft_context *at)
            (!(w->ctl & RTIT_CTL_CR3_FILTER) || at->cr3 == 0x5000);
 }
 
-/* libipt takes a software interrupt for an event, since a FUP tells of it. */
+/* libipt treats a software interrupt as an event, since it has a FUP. */
 static void note(struct flow_world *w, const struct soft_context *at, const struct outcome *outcome)
 {
     const bool event = outcome->event || instruction_is_interrupt(&outcome->instruction);
@@ -168,7 +168,7 @@ static void decode_from(struct flow_world *w, struct pt_insn_decoder *decoder, u
         if (status == -pte_eos)
             break;
         if (status < 0)
-            fail_msg("%s at %llx, %zu instructions behind PSB %llx", pt_errstr(pt_errcode(status)),
+            fail_msg("%s at %llx, %zu instructions after PSB %llx", pt_errstr(pt_errcode(status)),
                      (unsigned long long)insn.ip, w->decoded.nr, (unsigned long long)psb);
         assert_int_equal(insn.mode, now.mode);
         now.ip = insn.ip;

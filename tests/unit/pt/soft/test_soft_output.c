@@ -109,7 +109,7 @@ static void int_is_a_pmi_when_the_region_is_full(void **state)
     assert_int_equal(soft_pt_read(&f->pt, IA32_RTIT_STATUS) & (RTIT_STATUS_ERROR | RTIT_STATUS_STOPPED), 0);
 }
 
-/* "ToPA STOP": the offset is behind the region's last byte, the index still the region's. */
+/* "ToPA STOP": the offset is after the region's last byte, the index is still the region's. */
 static void stop_ends_the_output(void **state)
 {
     struct soft_fixture *f = *state;
@@ -219,7 +219,7 @@ static void registers_read_as_written(void **state)
         assert_int_equal(soft_pt_read(&f->pt, IA32_RTIT_ADDR0_A + i), 0xffff800000001000 + i);
 }
 
-/* Output has moved into another table: MASK_PTRS written alone is about that one, which OUTPUT_BASE now reads. */
+/* Output has moved to another table: OUTPUT_BASE reads as that one, and writing only MASK_PTRS applies to it. */
 static void pointers_belong_to_the_newest_table(void **state)
 {
     struct soft_fixture *f = *state;

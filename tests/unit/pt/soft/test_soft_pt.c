@@ -151,7 +151,7 @@ static void psb_comes_in_time(void **state)
     }
 }
 
-/* Behind a PSB, the IP is told whole again and no return is compressed by what was called before it. */
+/* After a PSB the next IP is not compressed, and no return is compressed by a call before the PSB. */
 static void a_psb_forgets(void **state)
 {
     struct soft_fixture *f = *state;
@@ -176,7 +176,7 @@ static void jumps_and_calls(void **state)
     soft_step(f, &jmp_rax, 0xffffffff81000000);
     expect(f, "TNT !; TIP ffffffff81000000");
     soft_step(f, &call_rax, 0x404000);
-    soft_step(f, &jmp_rax, 0x404002); /* to the next instruction: told all the same */
+    soft_step(f, &jmp_rax, 0x404002); /* to the next instruction: has a packet as well */
     expect(f, "TIP 404000; TIP 404002");
 }
 
@@ -257,7 +257,7 @@ static void dis_retc_tells_all_returns(void **state)
     expect(f, "TIP 401005");
 }
 
-/* Outside of 64-bit mode what is behind the last byte is at 0. */
+/* Outside 64-bit mode the address after the last one is 0. */
 static void the_next_instruction_wraps_at_32_bits(void **state)
 {
     struct soft_fixture *f = *state;

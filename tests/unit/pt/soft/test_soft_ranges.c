@@ -146,7 +146,7 @@ static void any_of_several_ranges_will_do(void **state)
     expect(f, "TIP 500010; TIP.PGD 600000; TIP.PGE 500020");
 }
 
-/* Rows 10d, 12d, 13d, and 10b, 12b, 13b; CR3 is told outside too (10f). */
+/* Rows 10d, 12d, 13d, and 10b, 12b, 13b; CR3 is reported outside as well (10f). */
 static void far_branches_and_events_cross(void **state)
 {
     const struct soft_context out = {.ip = OUT, .cr3 = 0x5000, .cs_d = true},
@@ -233,7 +233,7 @@ static void who_is_stepped(void **state)
     assert_false(soft_pt_guards(&f->pt, 0, UINT64_MAX, true, true));
 }
 
-/* The kernel or user mode alone: a page is guarded where that can execute it. */
+/* Only the kernel or only user mode: a page is guarded if that can execute it. */
 static void who_is_stepped_by_privilege(void **state)
 {
     struct soft_fixture *f = *state;

@@ -1,6 +1,6 @@
 /*
- * Soft PT's TraceStop: "TraceStop" (SDM 36.2.4.3) and "TraceStop Packet" (36.4.2.9). It comes behind the TIP.PGD that
- * it makes itself, as FilterEn is 0 then, and nothing comes behind it.
+ * Soft PT's TraceStop: "TraceStop" (SDM 36.2.4.3) and "TraceStop Packet" (36.4.2.9). It follows the TIP.PGD that
+ * it causes, since FilterEn is 0 then, and nothing follows it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -134,7 +134,7 @@ static void no_psb_behind_a_stop(void **state)
     assert_true(soft_pt_read(&f->pt, IA32_RTIT_STATUS) >> 32 > 2048);
 }
 
-/* What was executed meanwhile has changed nothing: a decoder that goes on behind the packets finds the IP. */
+/* What was executed meanwhile has changed nothing: a decoder that continues after the packets finds the IP. */
 static void starts_again_behind_a_stop(void **state)
 {
     struct soft_fixture *f = *state;
