@@ -1,9 +1,9 @@
 /*
- * Code, read once: a run of instructions up to the first that Intel PT may tell of, or to the page's end. Blocks of one
+ * Code, read once: a run of instructions up to the first that Intel PT may report, or to the page's end. Blocks of one
  * page know each other, so that most steps of the walk are a pointer.
  *
  * A block belongs to bytes, not to an address space: where two spaces have the same page at the same address, they
- * share it. What stands on another page is found by the space: decode/engine/space.h. Pure.
+ * share it. What is on another page is found by the space: decode/engine/space.h. Pure.
  */
 #ifndef DECODE_ENGINE_BLOCK_H
 #define DECODE_ENGINE_BLOCK_H
@@ -27,7 +27,7 @@ enum { BLOCK_ON, BLOCK_TAKEN };
 /* A line of cache. */
 struct block {
     uint64_t end_ip;        /* of the last instruction */
-    uint64_t next[2];       /* the IP behind it; of a direct branch, also where it leads */
+    uint64_t next[2];       /* the IP after it; of a direct branch, also its target */
     struct block *links[2]; /* the blocks there: NULL, where they are on another page or not looked for yet */
     union {
         uint64_t first_ip;    /* block_ip() */
@@ -44,10 +44,10 @@ struct block {
 };
 _Static_assert(sizeof(struct block) == 64, "it is read at each branch");
 
-/* The page that code stands on, as one address space has it. */
+/* A page of code, as one address space has it. */
 struct block_page {
     uint64_t gva;
-    const uint8_t *bytes, *next; /* next: of the page behind it, asked for by an instruction that reaches into it */
+    const uint8_t *bytes, *next;       /* next: of the page after it, for an instruction that reaches into it */
     const uint8_t *known, *next_known; /* as of struct page_record */
     uint64_t cs_base;                  /* the same */
     enum instruction_mode mode;
@@ -64,7 +64,8 @@ struct blocks {
 
 enum block_result {
     BLOCK_FOUND,
-    BLOCK_REACHES_ON, /* the instruction goes on in the next page, which is not given, or in bytes that are not known */
+    BLOCK_REACHES_ON, /* the instruction continues in the next page, which is not given, or in bytes that are not known
+                       */
     BLOCK_INVALID,    /* the bytes are no instruction */
     BLOCK_NO_MEMORY
 };
@@ -76,7 +77,7 @@ void blocks_free(struct blocks *blocks);
 /* The block that begins at ip, which is on the page. */
 enum block_result blocks_find(struct block **found, struct blocks *blocks, const struct block_page *page, uint64_t ip);
 
-/* How many of its instructions stand before ip; 0: none of them begins there. */
+/* How many of its instructions precede ip; 0: none of them begins there. */
 uint32_t block_before(const struct block *block, uint64_t ip);
 
 /* The instruction at ip, which is one of the block's but the last. */

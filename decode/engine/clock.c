@@ -3,7 +3,7 @@
 #define TMA_CTC_BITS 16u
 #define MTC_BITS 8u
 #define MTC_MASK ((1ull << MTC_BITS) - 1)
-#define MOST_TIMES 16u /* a core is not so many times slower or faster than its TSC: there it stood still */
+#define MOST_TIMES 16u /* a core is not so many times slower or faster than its TSC: it was halted */
 
 void engine_clock_begin(struct engine_clock *clock, uint32_t numerator, uint32_t denominator, uint8_t mtc_freq)
 {
@@ -14,7 +14,7 @@ void engine_clock_begin(struct engine_clock *clock, uint32_t numerator, uint32_t
                                    .high = ENGINE_CLOCK_NEVER};
 }
 
-/* The TSC is known. same: the core ran all the time since the last anchor, so far as can be told. */
+/* The TSC is known. same: the core ran all the time since the last anchor, as far as that is known. */
 static void drop_anchor(struct engine_clock *clock, uint64_t tsc, bool same)
 {
     if (same && clock->cycles > 0 && tsc > clock->anchor) {
@@ -41,8 +41,8 @@ void engine_clock_overflow(struct engine_clock *clock)
     clock->overflown = true;
 }
 
-/* MTC tells eight bits of the count; those above follow from what was counted before. Where MTCFreq is above 8, TMA
- * tells fewer than eight of them: then the first MTC is the next one there can be, and the count goes on from there in
+/* MTC has eight bits of the count; those above follow from what was counted before. If MTCFreq is above 8, TMA
+ * has fewer than eight of them: then the first MTC is the next possible one, and the count continues from there in
  * MTC's own bits. */
 static void take_mtc(struct engine_clock *clock, uint64_t payload)
 {

@@ -1,10 +1,10 @@
 /*
  * The TSC by a CPU's timing packets, and what they prove of it. Pure.
  *
- * TSC tells it. TMA tells how it goes together with the crystal's clock, of which MTC counts on: both are anchors. CYC
- * tells cycles of the core since the packet before it; how long these are follows from what passed between two anchors,
- * since the core's frequency changes and no packet tells it exactly. SDM 36.4.2.10, "Core:Bus Ratio (CBR) Packet", to
- * 36.4.2.14, "Cycle Count (CYC) Packet"; 36.8.3, "Tracking Time".
+ * TSC packets contain it. TMA relates it to the crystal's clock, which MTC counts: both are anchors. CYC counts cycles
+ * of the core since the packet before it; how long these are follows from the time between two anchors, since the
+ * core's frequency changes and no packet gives it exactly. SDM 36.4.2.10, "Core:Bus Ratio (CBR) Packet", to 36.4.2.14,
+ * "Cycle Count (CYC) Packet"; 36.8.3, "Tracking Time".
  */
 #ifndef DECODE_ENGINE_CLOCK_H
 #define DECODE_ENGINE_CLOCK_H
@@ -20,23 +20,24 @@
 /* Between an anchor and the next one. */
 struct engine_clock_period {
     uint64_t end;    /* the TSC of the next anchor, or one that is not before it; ENGINE_CLOCK_NEVER: not known */
-    uint64_t cycles; /* of the core, that CYC packets tell from here to there */
+    uint64_t cycles; /* of the core, counted by CYC packets from here to there */
     uint64_t cycle;  /* a cycle's length at least, as of engine_clock.cycle; 0: not known */
 };
 
 struct engine_clock {
-    /* from CPUID and IA32_RTIT_CTL; numerator 0: MTC tells nothing */
+    /* from CPUID and IA32_RTIT_CTL; numerator 0: MTC is of no use */
     uint32_t numerator, denominator; /* CPUID.15H:EBX, EAX: ticks of the TSC, and so many of the crystal */
     uint8_t mtc_freq;                /* MTC counts ticks of 2 to the power of this of the crystal's */
 
     uint64_t tsc; /* now; 0: not known */
     bool counting;
-    uint64_t base_tsc, base_ctc; /* what TMA told: the TSC at a tick of the crystal, of which its lower 16 bits */
-    uint64_t ticks;              /* of MTC, at the last MTC or TMA, in the same count */
-    bool mtc_known;              /* an MTC has come since TMA */
-    uint64_t anchor;             /* the TSC that the last anchor told */
-    uint64_t cycles;             /* since then */
-    uint64_t cycle;              /* a cycle's length in ticks of the TSC, of ENGINE_CLOCK_ONE parts */
+    uint64_t base_tsc,
+        base_ctc;    /* from TMA: the TSC at a tick of the crystal, and the lower 16 bits of that tick's number */
+    uint64_t ticks;  /* of MTC, at the last MTC or TMA, in the same count */
+    bool mtc_known;  /* an MTC has come since TMA */
+    uint64_t anchor; /* the TSC of the last anchor */
+    uint64_t cycles; /* since then */
+    uint64_t cycle;  /* a cycle's length in ticks of the TSC, of ENGINE_CLOCK_ONE parts */
 
     /* what is proven: clock_bound.c */
     uint8_t nominal_ratio;             /* the core:bus ratio at which a cycle is a tick of the TSC; 0: not known */
@@ -57,8 +58,8 @@ bool engine_clock_take(struct engine_clock *clock, const struct packet *packet);
 /* OVF: packets were lost. */
 void engine_clock_overflow(struct engine_clock *clock);
 
-/* After each timing packet: set low and high, by what follows it from at to end, where the TSC was end_tsc; 0: nobody
- * knows. They are 0 and ENGINE_CLOCK_NEVER where packets prove nothing. A packet is looked at twice at most. */
+/* After each timing packet: set low and high, by what follows it from at to end, where the TSC was end_tsc; 0: not
+ * known. They are 0 and ENGINE_CLOCK_NEVER where packets prove nothing. A packet is looked at twice at most. */
 void engine_clock_bound(struct engine_clock *clock, const uint8_t *at, const uint8_t *end, uint64_t end_tsc);
 
 #endif

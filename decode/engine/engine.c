@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/engine/emit_error.h"
 #include "decode/engine/packets.h"
-#include "decode/engine/tell_error.h"
 #include "decode/engine/timed.h"
 #include "decode/engine/walk.h"
 
@@ -34,7 +34,7 @@ static void *engine_open(const struct flow_input *input, unsigned needs, struct 
     engine->needs = needs;
     engine->listing = (needs & FLOW_NEED_LISTING) != 0;
     engine->errata = errata_of(input);
-    engine->tell.on = (needs & FLOW_NEED_EVENTS) != 0;
+    engine->emit.on = (needs & FLOW_NEED_EVENTS) != 0;
     engine->compressed_returns = !input->returns_whole;
     spaces_init(&engine->spaces, input->pages);
     engine->recent = calloc(ENGINE_RECENT, sizeof(*engine->recent));
@@ -64,16 +64,16 @@ static bool tidy(struct engine *engine)
 static bool begin(struct engine *engine, const struct flow_stretch *stretch)
 {
     executed_begin(&engine->executed, stretch->begin, stretch->end, stretch->tsc);
-    if (engine->tell.on && engine->end != engine->input->trace + stretch->begin)
-        engine->tell = (struct tell){.on = true};
+    if (engine->emit.on && engine->end != engine->input->trace + stretch->begin)
+        engine->emit = (struct emit){.on = true};
     engine->executed.non_root = true; /* root runs at privilege level 0: where that is traced, its PSB+ has a PIP */
     engine->packet = engine->at = engine->input->trace + stretch->begin;
     engine->end = engine->input->trace + stretch->end;
     engine->code_at = engine->executed.context.at = stretch->begin;
     engine->nr_packets = 0;
-    engine->tracing = engine->header = engine->event = engine->mode_told = engine->overflown = engine->aborted =
+    engine->tracing = engine->header = engine->event = engine->mode_pending = engine->overflown = engine->aborted =
         engine->lost = false;
-    engine->tell.boundary = false;
+    engine->emit.boundary = false;
     engine->entered = NULL;
     engine->guest_cr3 = FLOW_CR3_UNKNOWN;
     engine->fup = FUP_OF_EVENT;
@@ -86,22 +86,22 @@ static bool begin(struct engine *engine, const struct flow_stretch *stretch)
     timed_begin(engine);
     engine_set_ip(engine, 0);
     returns_clear(&engine->returns);
-    /* Until a PIP tells, the space is not known. */
+    /* Until a PIP, the space is not known. */
     return tidy(engine) && spaces_set(&engine->spaces, CODE_SPACE_UNKNOWN, stretch->begin);
 }
 
-/* Execution stood at boundary_ip when the next PSB was written. */
+/* Execution was at boundary_ip when the next PSB was generated. */
 static enum flow_error end_at_boundary(struct engine *engine, uint64_t boundary)
 {
-    engine->tell.boundary = true;
-    if (engine->tell.on && engine->input->ticks)
-        tell_next_psb(engine);
+    engine->emit.boundary = true;
+    if (engine->emit.on && engine->input->ticks)
+        emit_next_psb(engine);
     enum flow_error error = walk_to(engine, WALK_TO_ADDRESS, boundary);
     if (error)
         return error == FLOW_ERROR_MISMATCH ? FLOW_ERROR_BOUNDARY : error;
     executed_prove(&engine->executed);
     executed_position(&engine->executed, false, engine_linear(engine, engine->mode, boundary));
-    return !engine->tell.on && walk_comes_again(engine, boundary) != WALK_AGAIN_NEVER ? FLOW_ERROR_LOOP : FLOW_OK;
+    return !engine->emit.on && walk_comes_again(engine, boundary) != WALK_AGAIN_NEVER ? FLOW_ERROR_LOOP : FLOW_OK;
 }
 
 static enum flow_error end_of(struct engine *engine, const struct flow_stretch *stretch, enum flow_error error)
@@ -109,15 +109,15 @@ static enum flow_error end_of(struct engine *engine, const struct flow_stretch *
     const bool to_psb = stretch->ends >= FLOW_ENDS_AT_PSB;
     if (!error && engine->lost)
         return FLOW_OK;
-    /* Bits may wait for the TIP behind them, and a FUP for its, but before a PSB all come out. */
+    /* Bits may wait for the TIP after them, and a FUP for its, but before a PSB all pending packets are generated. */
     if (!error && (engine->event || engine->entered))
         error = FLOW_ERROR_LEFT_OVER;
     if (error == FLOW_ERROR_LEFT_OVER && !to_psb)
         error = stretch->ends == FLOW_ENDS_WITH_TRACE ? FLOW_ERROR_CUT : FLOW_OK;
     else if (!error && stretch->ends == FLOW_ENDS_AT_PSB_IP && engine->tracing)
         error = end_at_boundary(engine, stretch->boundary_ip);
-    else if (!error && stretch->ends == FLOW_ENDS_AT_PSB_OFF && engine->tracing && !engine->tell.on)
-        error = FLOW_ERROR_BOUNDARY; /* else it is that PSB+'s: tell.c */
+    else if (!error && stretch->ends == FLOW_ENDS_AT_PSB_OFF && engine->tracing && !engine->emit.on)
+        error = FLOW_ERROR_BOUNDARY; /* else it is that PSB+'s: emit.c */
     else if (!error && stretch->ends == FLOW_ENDS_WITH_TRACE && engine->tracing)
         error = FLOW_ERROR_CUT;
     return error;
@@ -128,10 +128,10 @@ static void end(struct engine *engine, enum flow_error error)
     struct flow_result *result = &engine->executed.result;
     const bool to_gap = engine->stretch && engine->stretch->ends == FLOW_ENDS_AT_GAP;
     engine->stretch = NULL;
-    if (engine->tell.on)
-        tell_end(engine, error);
-    if (engine->tell.on && to_gap) /* what comes behind it is another story */
-        engine->tell = (struct tell){.on = true};
+    if (engine->emit.on)
+        emit_end(engine, error);
+    if (engine->emit.on && to_gap) /* what follows the gap does not continue what precedes it */
+        engine->emit = (struct emit){.on = true};
     executed_drop(&engine->executed);
     executed_flush(&engine->executed);
     if (engine->executed.no_memory)

@@ -1,9 +1,9 @@
 /*
  * Inside of the flow engine: the state of one thread, which its files share. Each of them calls only those below it:
  *
- *   engine.c                    a stretch begins, goes on and ends
+ *   engine.c                    the beginning and the end of a stretch
  *   packets.c                   reads the trace, packet by packet
- *   tell*.c                     where events are asked for: what a packet means to whoever listens
+ *   emit*.c                     where events are needed: the events of each packet
  *   errata_flow.c, events*.c    what a packet that is no TNT means for the walk
  *   walk*.c                     along the code, no further than a packet proves
  *   timed.c, executed.c         what was executed, and when
@@ -20,12 +20,12 @@
 
 #include "decode/engine/block.h"
 #include "decode/engine/clock.h"
+#include "decode/engine/emit_state.h"
 #include "decode/engine/errata.h"
 #include "decode/engine/executed.h"
 #include "decode/engine/flow.h"
 #include "decode/engine/returns.h"
 #include "decode/engine/space.h"
-#include "decode/engine/tell_state.h"
 #include "pt/packet/packet.h"
 
 /* Blocks by address, as spaces have them: direct-mapped. */
@@ -38,7 +38,7 @@ struct engine_recent {
 /* What a FUP belongs to. */
 enum engine_fup {
     FUP_OF_EVENT,    /* an interrupt, an exception, a VM exit: TIP or TIP.PGD follows */
-    FUP_OF_OVERFLOW, /* tracing goes on there */
+    FUP_OF_OVERFLOW, /* tracing resumes there */
     FUP_OF_PTWRITE,  /* that instruction */
     FUP_ALONE        /* nothing that changes the flow */
 };
@@ -46,7 +46,7 @@ enum engine_fup {
 /* The time of branches: timed.h. */
 struct timed {
     bool unsettled;  /* low is not the clock's */
-    uint64_t before; /* when the last packet that proves something came, at the earliest; 0: nobody knows */
+    uint64_t before; /* when the last packet that proves something came, at the earliest; 0: not known */
     uint64_t low;    /* the same of what the next one proves */
 };
 
@@ -60,7 +60,7 @@ struct engine {
     struct returns returns;
     struct engine_clock clock;
 
-    /* where execution stands */
+    /* where execution is */
     uint64_t ip;
     struct block *block;      /* that begins there; NULL: it is to be looked for */
     struct block **link;      /* where to keep it if it is on the same page as the one before; NULL: nowhere */
@@ -71,11 +71,11 @@ struct engine {
     bool compressed_returns;
     bool return_taken;                  /* the bit of the last compressed RET; they are all ones */
     uint64_t guest_cr3;                 /* of the last PIP that was not root's; FLOW_CR3_UNKNOWN */
-    bool listing;                       /* single instructions or blocks are asked for */
+    bool listing;                       /* single instructions or blocks are needed */
     const struct flow_stretch *stretch; /* NULL: it is at its end */
 
     /* the packets */
-    const uint8_t *packet, *at, *end; /* the current packet, what is behind it, what is behind all */
+    const uint8_t *packet, *at, *end; /* the current packet, the next one, the end of all */
     uint64_t last_ip;
     uint64_t code_at; /* trace offset for which the code is read */
     uint64_t nr_packets;
@@ -84,22 +84,22 @@ struct engine {
     enum engine_fup fup;    /* what the next FUP belongs to */
     bool fup_of_event;      /* the last one was of an event */
     uint64_t passed_ip;     /* the last PTWRITE that wrote a packet */
-    bool event;             /* a FUP told of an event, whose TIP is missing */
+    bool event;             /* a FUP reported an event, whose TIP is still to come */
     bool event_non_root;    /* where it came from */
-    bool mode_told;         /* by MODE.Exec, for the next TIP */
+    bool mode_pending;      /* by MODE.Exec, for the next TIP */
     enum instruction_mode mode_next;
-    const struct block *entered; /* a PIP told of this VM entry or task switch, whose TIP is missing */
-    const struct block *left;    /* the last TIP.PGD that no FUP stands before belonged to its end */
+    const struct block *entered; /* a PIP reported this VM entry or task switch, whose TIP is still to come */
+    const struct block *left;    /* the last TIP.PGD without a FUP belonged to its branch */
     enum packet_kind before;     /* the last packet that belongs to another one */
-    bool lost;                   /* behind an error: where execution stands is what the next IP says */
+    bool lost;                   /* after an error: the next IP in a packet says where execution is */
     bool overflown;              /* OVF was the last packet that says whether tracing is on */
     bool aborted;                /* the next FUP is of a transaction's abort */
     struct errata errata;
-    struct tell tell;
+    struct emit emit;
     struct timed timed;
 };
 
-/* Spaces and their versions tell the code of one mode apart; modes are told apart here. */
+/* Versions of spaces distinguish the code of one mode; this one distinguishes modes too. */
 static inline uint64_t engine_version(const struct engine *engine)
 {
     return engine->spaces.current->version << 2 | (uint64_t)engine->mode;
@@ -110,7 +110,7 @@ static inline struct engine_recent *engine_recent_place(const struct engine *eng
     return &engine->recent[(ip ^ ip >> 12) & (ENGINE_RECENT - 1)];
 }
 
-/* Execution stands at ip. */
+/* Execution is at ip. */
 static inline void engine_set_ip(struct engine *engine, uint64_t ip)
 {
     engine->ip = ip;

@@ -11,14 +11,14 @@
 struct flow_input;
 
 struct errata {
-    bool bdm64;  /* where a transaction aborts, a branch that it took may be told, and its target was not executed */
+    bool bdm64; /* where a transaction aborts, a branch that it took may be reported, and its target was not executed */
     bool skd007; /* a CYC of two bytes may have swallowed the first byte of OVF */
-    bool skd010; /* behind OVF the FUP or TIP.PGE may be missing */
-    bool skd022; /* a VM entry that disables tracing may be told as if an event had, with a FUP */
+    bool skd010; /* after OVF the FUP or TIP.PGE may be missing */
+    bool skd022; /* a VM entry that disables tracing may be reported with a FUP, like an event */
     bool skl168; /* a CYC before a PSB may be missing */
     bool skz84;  /* a TMA may be nonsense, and a byte that is no packet follows it */
-    bool apl11;  /* behind OVF a TIP.PGD may stand that belongs to nothing */
-    bool apl12;  /* behind OVF a FUP may stand though tracing is disabled */
+    bool apl11;  /* after OVF there may be a TIP.PGD that belongs to nothing */
+    bool apl12;  /* after OVF there may be a FUP though tracing is disabled */
 };
 
 struct errata errata_of(const struct flow_input *input);

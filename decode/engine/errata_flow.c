@@ -14,7 +14,7 @@ static bool psb_has_fup(const uint8_t *at, const uint8_t *end)
         if (packet.kind == PT_PACKET_FUP)
             return true;
     }
-    return true; /* nobody knows */
+    return true; /* not known */
 }
 
 /* APL12: what follows is written only where tracing is on, or only where it is not. */
@@ -54,7 +54,7 @@ static bool at_vm_entry(struct engine *engine)
     return block && block->end == INSTRUCTION_VM_ENTRY && block->end_ip == engine->ip;
 }
 
-/* SKD010: execution goes on at a TIP whose FUP is missing. */
+/* SKD010: execution continues at a TIP whose FUP is missing. */
 static bool resume_at_tip(struct engine *engine, const struct packet *packet)
 {
     uint64_t ip;
@@ -76,7 +76,7 @@ static bool skip_fup(struct engine *engine, const struct packet *packet)
     return true;
 }
 
-/* SKZ84: with the byte behind it. */
+/* SKZ84: with the byte after it. */
 static bool skip_damaged_tma(struct engine *engine, const struct packet *packet)
 {
     if (!packet_is_damaged_tma(packet, engine->packet))

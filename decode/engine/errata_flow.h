@@ -11,8 +11,8 @@
 /* The packet is none by an erratum, or was made what it should be. */
 bool errata_skip(struct engine *engine, const struct packet *packet);
 
-/* BDM64: the walk from the last branch does not come to ip, of an abort's FUP. Is it by the erratum, and stands there
- * now? */
+/* BDM64: the walk from the last branch does not reach ip, of an abort's FUP. Is that due to the erratum? Then execution
+ * is at ip now. */
 bool errata_abort(struct engine *engine, uint64_t ip);
 
 #endif

@@ -8,7 +8,7 @@
 /* MODE.Exec counts from the next TIP or TIP.PGE on. */
 static enum instruction_mode next_mode(const struct engine *engine)
 {
-    return engine->mode_told ? engine->mode_next : engine->mode;
+    return engine->mode_pending ? engine->mode_next : engine->mode;
 }
 
 static void arrive(struct engine *engine, uint64_t ip)
@@ -17,7 +17,7 @@ static void arrive(struct engine *engine, uint64_t ip)
     if (engine->needs & FLOW_NEED_CONTEXT && next_mode(engine) != engine->mode)
         executed_flush(&engine->executed);
     engine->mode = next_mode(engine);
-    engine->mode_told = engine->lost = engine->anew = false;
+    engine->mode_pending = engine->lost = engine->anew = false;
     engine_set_ip(engine, ip);
 }
 
@@ -29,7 +29,7 @@ static void arrive_anew(struct engine *engine, uint64_t ip)
     executed_position(&engine->executed, true, engine_linear(engine, engine->mode, ip));
 }
 
-/* An event came from where execution stands; it is a branch if it did not leave the guest. */
+/* An event occurred at the current IP; it is a branch if it did not leave the guest. */
 static void put_event(struct engine *engine, uint64_t to)
 {
     if (engine->event_non_root && engine->executed.non_root)
@@ -52,7 +52,7 @@ static enum flow_error take_tip(struct engine *engine, const struct packet *pack
         const enum flow_error error = walk_to(engine, WALK_TO_TIP, 0);
         if (error)
             return error;
-        walk_told(engine, engine->block, ip, next_mode(engine));
+        walk_by_packet(engine, engine->block, ip, next_mode(engine));
     }
     const bool anew = engine->entered != NULL;
     engine->event = false;
@@ -68,7 +68,7 @@ static enum flow_error take_tip(struct engine *engine, const struct packet *pack
 static enum flow_error take_pge(struct engine *engine, const struct packet *packet)
 {
     uint64_t ip;
-    /* A FUP may stand in a PSB+ while tracing is off: erratum BDM70 and its likes. */
+    /* A PSB+ may contain a FUP while tracing is off: erratum BDM70 and similar ones. */
     if ((engine->tracing && !engine->lost && engine->executed.blocks != engine->blocks_at_psb) || engine->header)
         return FLOW_ERROR_CONTEXT;
     if (!engine_packet_ip(engine, packet, &ip))
@@ -103,7 +103,7 @@ static enum flow_error leave(struct engine *engine, bool told, uint64_t ip)
     if (block->end == INSTRUCTION_MOV_CR3)
         walk_leave(engine, block, block->next[BLOCK_ON]);
     else
-        walk_told(engine, block, to, next_mode(engine));
+        walk_by_packet(engine, block, to, next_mode(engine));
     return block->end == INSTRUCTION_VM_ENTRY ? event_enter_unseen(engine) : FLOW_OK;
 }
 
@@ -145,7 +145,7 @@ static enum flow_error walk_to_fup(struct engine *engine, uint64_t ip)
     return error;
 }
 
-/* The PTWRITE where execution stands wrote a packet. */
+/* The PTWRITE at the current IP generated a packet. */
 static enum flow_error pass_ptwrite(struct engine *engine)
 {
     const enum flow_error error = walk_to(engine, WALK_TO_PTWRITE, 0);
@@ -157,9 +157,9 @@ static enum flow_error pass_ptwrite(struct engine *engine)
     return FLOW_OK;
 }
 
-/* Where a FUP has been reached. A processor that halts goes on with the event alone: where it walked past the HLT, it
- * did so once; where it was entered behind it, it halts still, as at the exit before. Where a branch led behind it, it
- * has gone round once, or not at all. */
+/* The IP of a FUP has been reached: is it in a loop without packets? A halted processor resumes only with the event: if
+ * the walk passed the HLT, it did so once; if a VM entry led to after the HLT, the processor is still halted, as at the
+ * exit before. If a branch led there, the loop has been executed once, or not at all. */
 static void look_for_loop(struct engine *engine, bool walked)
 {
     struct flow_result *result = &engine->executed.result;
@@ -207,7 +207,7 @@ static enum flow_error take_fup(struct engine *engine, const struct packet *pack
 /* What was lost may have been a PIP. */
 static enum flow_error take_overflow(struct engine *engine)
 {
-    engine->header = engine->event = engine->tracing = engine->mode_told = engine->lost = false;
+    engine->header = engine->event = engine->tracing = engine->mode_pending = engine->lost = false;
     engine->entered = NULL;
     engine->fup = FUP_OF_OVERFLOW;
     engine->executed.result.overflows++;
@@ -223,7 +223,7 @@ static void take_mode(struct engine *engine, const struct packet *packet)
     engine->mode_next = packet->cs_l ? INSTRUCTION_64 : packet->cs_d ? INSTRUCTION_32 : INSTRUCTION_16;
     if (engine->header)
         engine->mode = engine->mode_next;
-    engine->mode_told = !engine->header;
+    engine->mode_pending = !engine->header;
 }
 
 /* Of those below that a FUP belongs to. */

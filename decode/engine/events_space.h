@@ -8,10 +8,8 @@
 /* A PIP packet. */
 enum flow_error event_pip(struct engine *engine, const struct packet *packet);
 
-/* Root has entered a guest that is not traced where it goes on: in user mode, with the kernel alone traced. No PIP
- * tells its space. It is as at the last PIP of a guest, since a guest that is not seen cannot load CR3, nor does root
- * for it.
- */
+/* Root has entered a guest that is not traced where it continues: in user mode, while only the kernel is traced. No PIP
+ * gives its CR3. It is that of the last PIP of a guest: neither user mode nor root has loaded another one since. */
 enum flow_error event_enter_unseen(struct engine *engine);
 
 /* What entered a guest or switched tasks or spaces is executed: a MOV to CR3 needs no other packet, the others wait for

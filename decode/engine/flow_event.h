@@ -1,4 +1,4 @@
-/* Events: what happened beside instructions, as packets tell it. */
+/* Events: what happened besides instructions, as packets report it. */
 #ifndef DECODE_FLOW_EVENT_H
 #define DECODE_FLOW_EVENT_H
 
@@ -20,13 +20,13 @@ enum flow_event_kind {
     FLOW_EVENT_MWAIT, /* value: as of the packet, and of these: */
     FLOW_EVENT_PWRE,
     FLOW_EVENT_PWRX,
-    FLOW_EVENT_PTWRITE, /* flag: a FUP has told where; else it follows from the code */
+    FLOW_EVENT_PTWRITE, /* flag: a FUP gave its IP; else it follows from the code */
     FLOW_EVENT_CBR,
     FLOW_EVENT_MNT,
     FLOW_EVENT_IF,    /* value: RFLAGS.IF */
     FLOW_EVENT_CFE,   /* value: vector; type, data: as of its packets */
     FLOW_EVENT_TRIG,  /* value: which; icnt, flag: more than these */
-    FLOW_EVENT_ERROR, /* decoding stopped at ip; value: trace offset behind what was read, and PADs there; error; flag:
+    FLOW_EVENT_ERROR, /* decoding stopped at ip; value: trace offset after what was read, and PADs there; error; flag:
                        * before it began */
     FLOW_EVENT_TICK,  /* with flow_input.ticks, time may have passed: the branch of a TIP, at ip, or the first one of a
                        * TNT, to ip */
@@ -43,13 +43,13 @@ struct flow_event {
     enum flow_event_kind kind;
     bool ip_known, flag;
     uint64_t ip, from, value;
-    uint64_t tsc; /* 0: not known; only with flow_input.timed */
-    uint64_t at;  /* trace offset of the packet at which it is told */
+    uint64_t tsc; /* 0: not known; only with FLOW_NEED_TIME */
+    uint64_t at;  /* trace offset of the packet at which it is emitted */
     uint8_t type;
     uint8_t data_known; /* a bit for each of data */
     uint16_t icnt;
-    bool psb_taken; /* of an error: it stands before where the next PSB+ says execution stood */
-    bool again;     /* of an error: on the try to go on behind it */
+    bool psb_taken; /* of an error: the IP of the next PSB+ was not reached */
+    bool again;     /* of an error: on the attempt to continue after it */
     int error;      /* enum flow_error; of FLOW_ERROR_RETURN type is 1 where its bit is a zero */
     uint64_t data[FLOW_EVENT_NR_DATA];
 };

@@ -11,24 +11,24 @@
 enum flow_error {
     FLOW_OK,
     FLOW_ERROR_BOUNDARY,    /* the flow does not come past the address that the next PSB+ names */
-    FLOW_ERROR_LOOP,        /* a loop without a packet: how often it went round, nothing tells */
+    FLOW_ERROR_LOOP,        /* a loop without a packet: the number of its iterations is unknown */
     FLOW_ERROR_IMAGE,       /* a code page could not be used */
     FLOW_ERROR_NO_CODE,     /* no page of the capture has the instruction */
     FLOW_ERROR_INSTRUCTION, /* its bytes are none */
     FLOW_ERROR_OPCODE,      /* bytes that are no packet */
     FLOW_ERROR_PACKET,      /* a packet with a payload that it cannot have */
-    FLOW_ERROR_CONTEXT,     /* a packet where it cannot stand */
+    FLOW_ERROR_CONTEXT,     /* a packet that is not valid there */
     FLOW_ERROR_MISMATCH,    /* the packet does not fit the instruction */
     FLOW_ERROR_SYNC,
     FLOW_ERROR_RETURN, /* a compressed return without its call */
     FLOW_ERROR_NO_IP,
     FLOW_ERROR_MEMORY,
     FLOW_ERROR_OTHER,
-    FLOW_ERROR_NO_PSB,      /* bytes with no PSB before them: behind a gap, or at the trace's start */
+    FLOW_ERROR_NO_PSB,      /* bytes with no PSB before them: after a gap, or at the trace's start */
     FLOW_ERROR_RUN_IN,      /* a packet that does not end where the next PSB begins */
-    FLOW_ERROR_LEFT_OVER,   /* TNT bits or an event that no instruction has taken when the next PSB comes */
+    FLOW_ERROR_LEFT_OVER,   /* TNT bits or an event that no instruction has consumed when the next PSB comes */
     FLOW_ERROR_CUT,         /* the trace ends while tracing is on */
-    FLOW_ERROR_EVENT_TRACE, /* a FUP that stands alone: Event Trace, Trigger Tracing */
+    FLOW_ERROR_EVENT_TRACE, /* a FUP without a branch: Event Trace, Trigger Tracing */
     FLOW_ERROR_DISAGREE,    /* by single instructions it is not what it is by blocks */
     FLOW_NR_ERRORS
 };
@@ -44,8 +44,8 @@ struct flow_input {
     uint64_t range_kinds, ranges[8]; /* ADDRn_CFG of IA32_RTIT_CTL, from bit 0 on; IA32_RTIT_ADDR0_A, ADDR0_B, ... */
     uint32_t cpuid_15_eax, cpuid_15_ebx; /* the TSC's frequency by the crystal's */
     uint8_t mtc_freq;                    /* MTCFreq of IA32_RTIT_CTL */
-    bool resync;                         /* events go on behind an error within its stretch, as far as can be told */
-    bool ticks;                          /* with instructions: events tell of branches whose packet tells a time, too */
+    bool resync;                         /* events continue after an error within its stretch, as far as possible */
+    bool ticks;                          /* with instructions: an event also at each branch whose packet has a time */
     bool returns_whole;                  /* DisRETC: no RET is compressed */
     uint8_t nominal_ratio;               /* core to bus, at which the core runs as fast as the TSC; 0: not known */
     bool guest_only;                     /* root is not traced (pt.switch=list, vmcs): what no PIP says is non-root */

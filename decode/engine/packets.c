@@ -3,19 +3,19 @@
 
 #include <string.h>
 
+#include "decode/engine/emit.h"
+#include "decode/engine/emit_branch.h"
+#include "decode/engine/emit_error.h"
+#include "decode/engine/emit_trace.h"
 #include "decode/engine/errata_flow.h"
 #include "decode/engine/events.h"
 #include "decode/engine/packet_rules.h"
 #include "decode/engine/refused.h"
-#include "decode/engine/tell.h"
-#include "decode/engine/tell_branch.h"
-#include "decode/engine/tell_error.h"
-#include "decode/engine/tell_trace.h"
 #include "decode/engine/timed.h"
 #include "decode/engine/walk.h"
 #include "decode/engine/walk_known.h"
 
-/* Bits of a branch can only stand where code is traced. */
+/* TNT bits are valid only where code is traced. */
 static enum flow_error bits_allowed(const struct engine *engine)
 {
     if (!engine->tracing || engine->header)
@@ -23,7 +23,7 @@ static enum flow_error bits_allowed(const struct engine *engine)
     return engine->event || engine->entered ? FLOW_ERROR_MISMATCH : FLOW_OK;
 }
 
-/* These come when what they tell of happens, and prove all before it. */
+/* These are generated when what they report happens, and prove everything before it. */
 static bool is_exact(enum packet_kind kind)
 {
     return kind == PT_PACKET_TIP || kind == PT_PACKET_TIP_PGE || kind == PT_PACKET_TIP_PGD || kind == PT_PACKET_FUP ||
@@ -52,7 +52,7 @@ static enum flow_error read_packet(struct engine *engine, struct packet *packet,
     return FLOW_OK;
 }
 
-/* A branch needs a TIP while bits are left: it stands behind them (SDM 36.4.2.3, "Deferred TIPs"). */
+/* A branch requires a TIP while bits are left: the TIP follows the TNT packet (SDM 36.4.2.3, "Deferred TIPs"). */
 static enum flow_error find_deferred_tip(struct engine *engine, uint64_t *ip)
 {
     while (engine->at < engine->end) {
@@ -75,13 +75,13 @@ static enum flow_error take_deferred_tip(struct engine *engine)
     uint64_t ip;
     const enum flow_error error = find_deferred_tip(engine, &ip);
     if (error) {
-        if (engine->tell.on) { /* what could not be followed is the bits */
+        if (engine->emit.on) { /* what could not be followed is the bits */
             engine->packet = packet;
             engine->at = at;
         }
         return error;
     }
-    walk_told(engine, engine->block, ip, engine->mode);
+    walk_by_packet(engine, engine->block, ip, engine->mode);
     executed_prove(&engine->executed);
     if (executed_has_batch(&engine->executed))
         executed_flush(&engine->executed);
@@ -98,7 +98,7 @@ static enum flow_error follow_bits(struct engine *engine, uint64_t bits, unsigne
 }
 
 /* The highest bit is the first. */
-static enum flow_error tell_bits(struct engine *engine, uint64_t bits, unsigned count)
+static enum flow_error emit_bits(struct engine *engine, uint64_t bits, unsigned count)
 {
     enum flow_error error = FLOW_OK;
     if (engine->input->ticks && count > 0) {
@@ -106,12 +106,12 @@ static enum flow_error tell_bits(struct engine *engine, uint64_t bits, unsigned 
         error = follow_bits(engine, (bits & first) != 0, 1);
         bits &= first - 1;
         if (!error)
-            tell_tick(engine, &engine->ip);
+            emit_tick(engine, &engine->ip);
     }
     if (!error && count > 0)
         error = follow_bits(engine, bits, count);
     if (!error)
-        tell_anchor(engine);
+        emit_anchor(engine);
     return error;
 }
 
@@ -121,8 +121,8 @@ static enum flow_error take_bits(struct engine *engine, uint64_t bits, unsigned 
     engine->before = PT_PACKET_TNT_8;
     if (!error && walk_known_may(engine))
         count = walk_known(engine, bits, count);
-    if (!error && __builtin_expect(engine->tell.on, 0))
-        error = tell_bits(engine, bits, count);
+    if (!error && __builtin_expect(engine->emit.on, 0))
+        error = emit_bits(engine, bits, count);
     else if (!error && __builtin_expect(count > 0, 0))
         error = follow_bits(engine, bits, count);
     if (engine->timed.unsettled)
@@ -134,9 +134,9 @@ static enum flow_error take_bits(struct engine *engine, uint64_t bits, unsigned 
 static enum flow_error take_event(struct engine *engine, const struct packet *packet)
 {
     if (!errata_skip(engine, packet))
-        return engine->tell.on ? tell_take(engine, packet) : event_take(engine, packet);
-    if (engine->tell.on && packet->kind == PT_PACKET_FUP)
-        tell_lost_fup(engine);
+        return engine->emit.on ? emit_take(engine, packet) : event_take(engine, packet);
+    if (engine->emit.on && packet->kind == PT_PACKET_FUP)
+        emit_lost_fup(engine);
     return FLOW_OK;
 }
 
@@ -146,12 +146,12 @@ static enum flow_error take_packet(struct engine *engine, bool to_psb)
     enum flow_error error = read_packet(engine, &packet, to_psb);
     if (error || packet.size == 0)
         return error;
-    if (!engine->tell.on && packet_has_lone_fup(&packet, engine->before, engine->header))
+    if (!engine->emit.on && packet_has_lone_fup(&packet, engine->before, engine->header))
         return FLOW_ERROR_EVENT_TRACE;
     if (packet_is_between(packet.kind)) {
         timed_take(engine, &packet);
-        if (engine->tell.on && packet.kind == PT_PACKET_CBR)
-            tell_cbr(engine, &packet);
+        if (engine->emit.on && packet.kind == PT_PACKET_CBR)
+            emit_cbr(engine, &packet);
         return FLOW_OK;
     }
     if (packet.kind == PT_PACKET_TNT_8 || packet.kind == PT_PACKET_TNT_64)
@@ -180,7 +180,7 @@ static bool take_near_tip(struct engine *engine, uint8_t byte)
     const enum pt_ip_bytes ip_bytes = (enum pt_ip_bytes)(byte >> 5);
     uint64_t payload, ip;
     if (!engine->block || engine->end - engine->at <= (ptrdiff_t)sizeof(payload) || !sizes[ip_bytes] ||
-        !walk_known_may(engine) || engine->tell.on || engine->mode_told || bits_allowed(engine) != FLOW_OK)
+        !walk_known_may(engine) || engine->emit.on || engine->mode_pending || bits_allowed(engine) != FLOW_OK)
         return false;
     memcpy(&payload, engine->at + 1, sizeof(payload));
     if (ip_bytes != PT_IP_FULL_64)
@@ -200,22 +200,22 @@ static bool take_near_tip(struct engine *engine, uint8_t byte)
 bool packets_resync(struct engine *engine, enum flow_error error, bool to_psb)
 {
     const uint8_t *retaken = NULL;
-    while (engine->tell.on && engine->input->resync && !engine->header && !tell_is_of_packets(error) &&
+    while (engine->emit.on && engine->input->resync && !engine->header && !emit_is_of_packets(error) &&
            error != FLOW_ERROR_MEMORY) {
-        tell_error(engine, error);
+        emit_error(engine, error);
         if (engine->packet != retaken) /* else it cannot be followed from anywhere */
             engine->at = engine->packet;
         retaken = engine->packet;
         engine->event = false;
         engine->entered = NULL;
         engine->lost = engine->tracing;
-        engine->tell.anchored = engine->tell.entered = false;
+        engine->emit.anchored = engine->emit.entered = false;
         returns_clear(&engine->returns);
         error = FLOW_OK;
         while (!error && engine->lost && engine->at < engine->end)
             error = take_packet(engine, to_psb);
         if (!error && engine->lost && !to_psb && engine->end == engine->input->trace + engine->input->trace_size)
-            tell_nowhere(engine);
+            emit_nowhere(engine);
         if (!error)
             return true;
     }

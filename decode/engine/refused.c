@@ -1,6 +1,6 @@
 #include "decode/engine/refused.h"
 
-/* First bytes, and second ones behind 02H. SDM "Packet Definitions". */
+/* First bytes, and second ones after 02H. SDM "Packet Definitions". */
 enum { EXTENDED = 0x02, MODE = 0x99, PSB = 0x82, TNT_64 = 0xa3, CYC = 3, MNT = 0xc3 };
 enum { TIP = 0x0d, TIP_PGE = 0x11, TIP_PGD = 0x01, FUP = 0x1d, IP_OPCODE = 0x1f };
 

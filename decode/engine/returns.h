@@ -1,6 +1,6 @@
 /*
- * Where compressed RETs lead: behind the last 64 CALLs. SDM 36.4.2.2, "Indirect Transfer Compression for Returns
- * (RET)": the oldest falls out when another is pushed, and each RET, compressed or not, takes the youngest. Pure.
+ * Where compressed RETs lead: after the last 64 CALLs. SDM 36.4.2.2, "Indirect Transfer Compression for Returns
+ * (RET)": the oldest is dropped when another is pushed, and each RET, compressed or not, pops the youngest. Pure.
  */
 #ifndef DECODE_ENGINE_RETURNS_H
 #define DECODE_ENGINE_RETURNS_H

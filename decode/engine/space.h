@@ -1,6 +1,6 @@
 /*
  * The code pages of each address space, as they are at the trace offset that is being decoded. What is known of the
- * code (code_pages.h) is asked once a page; the answers stay as long as they hold.
+ * code (code_pages.h) is looked up once a page; the result is kept as long as it is valid.
  */
 #ifndef DECODE_ENGINE_SPACE_H
 #define DECODE_ENGINE_SPACE_H

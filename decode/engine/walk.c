@@ -52,7 +52,7 @@ struct block *walk_block(struct engine *engine, enum flow_error *error)
     return block;
 }
 
-/* Execution goes on by one of the ways out of a block. */
+/* Execution continues by one of the ways out of a block. */
 static inline void follow(struct engine *engine, struct block *block, unsigned way)
 {
     engine->ip = block->next[way];
@@ -96,7 +96,7 @@ static inline void push_call(struct engine *engine, struct block *block)
     returns_push(&engine->returns, block, engine_version(engine));
 }
 
-void walk_told(struct engine *engine, struct block *block, uint64_t to, enum instruction_mode to_mode)
+void walk_by_packet(struct engine *engine, struct block *block, uint64_t to, enum instruction_mode to_mode)
 {
     walk_leave(engine, block, to);
     if (block->end == INSTRUCTION_CALL_INDIRECT || (block->end == INSTRUCTION_CALL_DIRECT && !block->zero_call))
@@ -212,7 +212,7 @@ static bool is_far(const struct block *block)
 }
 
 /* Does a direct branch or a MOV to CR3 lead out of what is traced? Where nothing is known of ranges, an address that
- * the packet tells must do. Without an address: erratum SKL014, "Intel PT TIP.PGD May Not Have Target IP Payload". */
+ * the packet gives must do. Without an address: erratum SKL014, "Intel PT TIP.PGD May Not Have Target IP Payload". */
 static bool leaves(const struct engine *engine, const struct block *block, enum walk_goal goal, uint64_t address)
 {
     const struct flow_input *input = engine->input;

@@ -20,7 +20,7 @@ static bool has_hlt(const struct block *block)
     }
 }
 
-/* Where execution goes on behind a block that needs no packet. false: it needs one, as far as anybody can tell. */
+/* Where execution continues after a block that needs no packet. false: it may need one. */
 static bool next_of(const struct block *block, uint64_t *ip)
 {
     switch (block->end) {

@@ -4,13 +4,13 @@
  */
 #include "decode/engine/walk_known.h"
 
-/* So many blocks that take no bit, and whoever called looks whether that is a loop. */
+/* After so many blocks that consume no bit, the caller checks whether they are an endless loop. */
 #define MOST_UNPROVEN 4096u
 
 /* The walk, in registers. */
 struct run {
     uint8_t *kinds;      /* executed.tags; NULL: not needed. The compiler makes one walk with them, and one without */
-    struct block *block; /* where it stands; NULL: the one that way leads to out of from */
+    struct block *block; /* the current one; NULL: the one that way leads to out of from */
     struct block *from;
     unsigned way;
     union flow_item *out, *proven;
@@ -140,7 +140,7 @@ unsigned walk_known(struct engine *engine, uint64_t bits, unsigned count)
     return kinds ? take_bits(engine, bits, count, kinds) : take_bits(engine, bits, count, NULL);
 }
 
-/* Up to the branch that takes a TIP, which leads to ip. */
+/* Up to the branch that consumes a TIP, which leads to ip. */
 static inline bool take_indirect(struct engine *engine, struct run *run, uint64_t version, uint64_t ip)
 {
     struct block *block = run->block;

@@ -1,6 +1,6 @@
 /* Traces made up packet by packet over a few bytes of code, and what is told of them, as ptxed would print it. */
-#ifndef TESTS_UNIT_DECODE_ENGINE_TELL_FIXTURE_H
-#define TESTS_UNIT_DECODE_ENGINE_TELL_FIXTURE_H
+#ifndef TESTS_UNIT_DECODE_ENGINE_EMIT_FIXTURE_H
+#define TESTS_UNIT_DECODE_ENGINE_EMIT_FIXTURE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,24 +10,24 @@
 
 #define CODE 0x1000u
 
-extern size_t tell_trace_size;       /* bytes that were put */
-extern bool tell_ticks, tell_resync; /* of flow_input */
+extern size_t emit_trace_size;       /* bytes that were put */
+extern bool emit_ticks, emit_resync; /* of flow_input */
 
-extern size_t tell_gap; /* what was put before and behind that place do not belong together; 0: all do */
+extern size_t emit_gap; /* what was put before and behind that place do not belong together; 0: all do */
 
 /* One packet more. */
-void tell_put(struct packet packet);
+void emit_put(struct packet packet);
 
 /* A trace begins, with a PSB+: tracing is on, at CODE, or off. And it ends: tracing is disabled by an event at ip. */
-void tell_begin(bool tracing);
-void tell_finish(uint64_t ip);
+void emit_begin(bool tracing);
+void emit_finish(uint64_t ip);
 
 /* What is told of the trace over the code, with a space in place of each end of line. */
-const char *tell_of(const char *code, size_t code_size);
+const char *emitted_by(const char *code, size_t code_size);
 
-#define PUT(...) tell_put((struct packet){__VA_ARGS__})
+#define PUT(...) emit_put((struct packet){__VA_ARGS__})
 #define PUT_IP(what, address) PUT(.kind = (what), .ip_bytes = PT_IP_SEXT_48, .ip = (address))
 #define NOPS "\x90\x90\x90\x90\x90\x90"
-#define TELL(code) tell_of(code, sizeof(code) - 1)
+#define TELL(code) emitted_by(code, sizeof(code) - 1)
 
 #endif

@@ -1,9 +1,9 @@
 /* Event Trace and Trigger Tracing: SDM "Event Trace", "Trigger Tracing". A CFE with the IP bit has a FUP of its own;
- * one without stands before the FUP of a branch, or alone. */
-#include "decode/engine/tell_trace.h"
+ * one without precedes the FUP of a branch, or has none. */
+#include "decode/engine/emit_trace.h"
 
+#include "decode/engine/emit_queue.h"
 #include "decode/engine/events_space.h"
-#include "decode/engine/tell_queue.h"
 #include "decode/engine/walk.h"
 
 /* Types of CFE. */
@@ -26,37 +26,37 @@ static bool fits(uint8_t type, uint8_t data_known)
     return data_known == 0 || type == CFE_VM_EXIT || type == CFE_VM_EXIT_INTR;
 }
 
-enum flow_error tell_evd(struct engine *engine, const struct packet *packet)
+enum flow_error emit_evd(struct engine *engine, const struct packet *packet)
 {
     struct flow_event event = {.kind = FLOW_EVENT_CFE};
     if (packet->event_type >= FLOW_EVENT_NR_DATA)
         return FLOW_OK;
-    tell_take_waiting(&engine->tell, TELL_ANY_OF(TELL_FOR_CFE), &event);
+    emit_take_waiting(&engine->emit, EMIT_ANY_OF(WAIT_FOR_CFE), &event);
     event.data_known |= (uint8_t)(1u << packet->event_type);
     if (event.data_known & 1u << EVD_CR2 && event.data_known != 1u << EVD_CR2)
         return FLOW_ERROR_CONTEXT;
     event.data[packet->event_type] = packet->payload;
-    tell_later(engine, TELL_FOR_CFE, event);
+    emit_later(engine, WAIT_FOR_CFE, event);
     return FLOW_OK;
 }
 
-/* Without a FUP of its own: it stands at the instruction that makes it. */
-static enum flow_error tell_by_instruction(struct engine *engine, struct flow_event event)
+/* Without a FUP of its own: it is at the instruction that generates it. */
+static enum flow_error emit_by_instruction(struct engine *engine, struct flow_event event)
 {
     if (engine->tracing && !engine->lost && TYPES(event.type) & BY_INSTRUCTION) {
         const enum flow_error error = engine->event || engine->entered ? FLOW_ERROR_CONTEXT : event_enter(engine);
         if (error)
             return error;
-        engine->tell.entered = true;
+        engine->emit.entered = true;
     }
-    tell_now(engine, event);
+    emit_now(engine, event);
     return FLOW_OK;
 }
 
-enum flow_error tell_cfe(struct engine *engine, const struct packet *packet)
+enum flow_error emit_cfe(struct engine *engine, const struct packet *packet)
 {
     struct flow_event event = {.kind = FLOW_EVENT_CFE};
-    tell_take_waiting(&engine->tell, TELL_ANY_OF(TELL_FOR_CFE), &event);
+    emit_take_waiting(&engine->emit, EMIT_ANY_OF(WAIT_FOR_CFE), &event);
     event.type = packet->event_type;
     event.value = packet->payload;
     if (!fits(event.type, event.data_known))
@@ -66,20 +66,20 @@ enum flow_error tell_cfe(struct engine *engine, const struct packet *packet)
     if (packet->fup_follows)
         engine->fup = FUP_ALONE;
     if (packet->fup_follows)
-        tell_later(engine, TELL_FOR_FUP, event);
+        emit_later(engine, WAIT_FOR_FUP, event);
     else if (engine->tracing && TYPES(event.type) & WITH_BRANCH_FUP)
-        tell_later(engine, TELL_FOR_BRANCH_FUP, event);
+        emit_later(engine, WAIT_FOR_BRANCH_FUP, event);
     else if (TYPES(event.type) & KNOWN)
-        return tell_by_instruction(engine, event);
+        return emit_by_instruction(engine, event);
     return FLOW_OK;
 }
 
-enum flow_error tell_pass(struct engine *engine, const struct flow_event *event)
+enum flow_error emit_pass(struct engine *engine, const struct flow_event *event)
 {
     if (event->kind != FLOW_EVENT_CFE || !engine->tracing || engine->event ||
         !(TYPES(event->type) & (BY_INSTRUCTION | TYPES(CFE_SWINTR))))
         return FLOW_OK;
-    engine->tell.entered = true;
+    engine->emit.entered = true;
     return event_enter(engine);
 }
 
@@ -89,17 +89,17 @@ static uint64_t count_executed(const struct engine *engine)
     return result->instructions + result->root_instructions + engine->executed.instructions;
 }
 
-void tell_anchor(struct engine *engine)
+void emit_anchor(struct engine *engine)
 {
-    engine->tell.anchored = true;
-    engine->tell.anchor = count_executed(engine);
+    engine->emit.anchored = true;
+    engine->emit.anchor = count_executed(engine);
 }
 
-/* To the instruction that is so many behind the anchor. */
+/* To the instruction that is so many after the anchor. */
 static enum flow_error walk_from_anchor(struct engine *engine, uint64_t count)
 {
-    const uint64_t passed = count_executed(engine) - engine->tell.anchor;
-    if (!engine->tell.anchored || engine->event || engine->entered || count < passed)
+    const uint64_t passed = count_executed(engine) - engine->emit.anchor;
+    if (!engine->emit.anchored || engine->event || engine->entered || count < passed)
         return FLOW_ERROR_PACKET;
     for (uint64_t i = passed; i < count; i++) {
         enum flow_error error = FLOW_OK;
@@ -112,8 +112,8 @@ static enum flow_error walk_from_anchor(struct engine *engine, uint64_t count)
     return FLOW_OK;
 }
 
-/* It was so many instructions behind the last IP or branch that was told; or there is a FUP; or nobody knows. */
-enum flow_error tell_trig(struct engine *engine, const struct packet *packet)
+/* It was so many instructions after the last IP or branch in a packet; or a FUP gives its IP; or its IP is unknown. */
+enum flow_error emit_trig(struct engine *engine, const struct packet *packet)
 {
     const struct flow_event event = {.kind = FLOW_EVENT_TRIG, .value = packet->payload, .flag = packet->more};
     if (packet->fup_follows && (!packet->has_icnt || packet->icnt))
@@ -122,15 +122,15 @@ enum flow_error tell_trig(struct engine *engine, const struct packet *packet)
         return FLOW_ERROR_PACKET;
     if (packet->fup_follows) {
         engine->fup = FUP_ALONE;
-        tell_later(engine, TELL_FOR_FUP, event);
+        emit_later(engine, WAIT_FOR_FUP, event);
         return FLOW_OK;
     }
     const bool exact = packet->has_icnt && engine->tracing;
     const enum flow_error error = exact ? walk_from_anchor(engine, packet->icnt) : FLOW_OK;
     if (error)
         return error;
-    tell_now_at(engine, event, exact, engine->ip);
+    emit_now_at(engine, event, exact, engine->ip);
     if (exact)
-        tell_anchor(engine);
+        emit_anchor(engine);
     return FLOW_OK;
 }

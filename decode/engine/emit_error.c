@@ -1,23 +1,23 @@
-/* How a stretch ended, as an event: where decoding stopped, among instructions and packets. */
-#include "decode/engine/tell_error.h"
+/* The end of a stretch as an event: where decoding stopped, among instructions and packets. */
+#include "decode/engine/emit_error.h"
 
+#include "decode/engine/emit_queue.h"
 #include "decode/engine/refused.h"
-#include "decode/engine/tell_queue.h"
 #include "decode/engine/walk.h"
 
 /* Packets alone say that they are wrong. */
-bool tell_is_of_packets(enum flow_error error)
+bool emit_is_of_packets(enum flow_error error)
 {
     return error == FLOW_ERROR_CONTEXT || error == FLOW_ERROR_OPCODE || error == FLOW_ERROR_PACKET ||
            error == FLOW_ERROR_RUN_IN || error == FLOW_ERROR_NO_IP;
 }
 
-/* The walk came to a branch that another packet should tell of: that one was executed. */
+/* The walk came to a branch that requires another packet: that branch was executed. */
 static void list_stuck(struct engine *engine, enum flow_error error)
 {
     const struct block *block = engine->block;
     const bool stuck = error == FLOW_ERROR_MISMATCH || error == FLOW_ERROR_RETURN || error == FLOW_ERROR_LEFT_OVER ||
-                       (error == FLOW_ERROR_BOUNDARY && engine->tell.boundary);
+                       (error == FLOW_ERROR_BOUNDARY && engine->emit.boundary);
     if (stuck && engine->tracing && !engine->event && !engine->entered && block)
         walk_leave(engine, block, block->end_ip);
 }
@@ -32,7 +32,7 @@ static uint64_t behind(struct engine *engine, uint64_t ip)
     return block ? block_next_ip(block, ip) : ip;
 }
 
-/* The PSBEND of the PSB+ behind the stretch. */
+/* The PSBEND of the PSB+ after the stretch. */
 static const uint8_t *next_psbend(const struct engine *engine)
 {
     const uint8_t *at = engine->end, *end = engine->input->trace + engine->input->trace_size;
@@ -45,26 +45,26 @@ static const uint8_t *next_psbend(const struct engine *engine)
     return at;
 }
 
-void tell_next_psb(struct engine *engine)
+void emit_next_psb(struct engine *engine)
 {
     struct flow_event event = {.kind = FLOW_EVENT_PSB};
     const uint8_t *packet = engine->packet;
     engine->packet = next_psbend(engine);
-    tell_now(engine, event);
+    emit_now(engine, event);
     engine->packet = packet;
 }
 
-/* The packet that was waited for stands at packet; others were taken already. */
+/* The packet that was expected is at packet; others were consumed already. */
 static const uint8_t *stopped_at(const struct engine *engine, enum flow_error error)
 {
     struct packet packet;
-    if (engine->tell.boundary)
+    if (engine->emit.boundary)
         return next_psbend(engine);
-    if (tell_is_of_packets(error) || error == FLOW_ERROR_BOUNDARY)
+    if (emit_is_of_packets(error) || error == FLOW_ERROR_BOUNDARY)
         return engine->packet;
     if (packet_parse(&packet, engine->packet, (size_t)(engine->end - engine->packet)) <= 0)
         return engine->at;
-    const bool of_other = !engine->fup_of_event || tell_waits(&engine->tell, TELL_ANY_OF(TELL_FOR_BRANCH_FUP));
+    const bool of_other = !engine->fup_of_event || emit_waits(&engine->emit, EMIT_ANY_OF(WAIT_FOR_BRANCH_FUP));
     const bool waits = packet.kind == PT_PACKET_TIP || (packet.kind == PT_PACKET_FUP && of_other);
     return waits ? engine->packet : engine->at;
 }
@@ -78,33 +78,33 @@ static const uint8_t *behind_padding(const struct engine *engine, const uint8_t 
 
 static uint64_t stopped_ip(struct engine *engine, enum flow_error error)
 {
-    const bool of_psb = error == FLOW_ERROR_BOUNDARY && !engine->tell.boundary;
-    const uint64_t last = engine->executed.last_listed ? engine->executed.last_listed : engine->tell.last;
-    if (of_psb || tell_is_of_packets(error) || error == FLOW_ERROR_RETURN)
+    const bool of_psb = error == FLOW_ERROR_BOUNDARY && !engine->emit.boundary;
+    const uint64_t last = engine->executed.last_listed ? engine->executed.last_listed : engine->emit.last;
+    if (of_psb || emit_is_of_packets(error) || error == FLOW_ERROR_RETURN)
         return last ? behind(engine, last) : 0;
     return error == FLOW_ERROR_MISMATCH && last ? last : engine->ip;
 }
 
-void tell_end(struct engine *engine, enum flow_error error)
+void emit_end(struct engine *engine, enum flow_error error)
 {
     const bool at_end = error == FLOW_ERROR_CUT ||
                         (!error && engine->header && engine->end == engine->input->trace + engine->input->trace_size);
     /* The FUP of a PSB+ that is not whole says nothing: tracing may have been off. */
-    if (at_end && (engine->header ? engine->tell.was_tracing : engine->tracing))
-        tell_now(engine, (struct flow_event){.kind = FLOW_EVENT_END});
-    engine->tell.was_tracing = engine->tracing;
-    engine->tell.was_known = !engine->overflown || !engine->errata.skd010;
-    engine->tell.synced &= !engine->lost;
+    if (at_end && (engine->header ? engine->emit.was_tracing : engine->tracing))
+        emit_now(engine, (struct flow_event){.kind = FLOW_EVENT_END});
+    engine->emit.was_tracing = engine->tracing;
+    engine->emit.was_known = !engine->overflown || !engine->errata.skd010;
+    engine->emit.synced &= !engine->lost;
     executed_flush(&engine->executed);
     if (engine->executed.last_listed)
-        engine->tell.last = engine->executed.last_listed;
+        engine->emit.last = engine->executed.last_listed;
     if (!error || error == FLOW_ERROR_CUT)
         return;
-    tell_error(engine, error);
-    engine->tell = (struct tell){.on = true};
+    emit_error(engine, error);
+    engine->emit = (struct emit){.on = true};
 }
 
-/* An instruction that begins where code is known, and goes on where it is not. */
+/* Does the instruction begin where code is known, and continue where it is not? */
 static bool is_half_known(const struct engine *engine, uint64_t ip)
 {
     uint8_t byte;
@@ -112,7 +112,7 @@ static bool is_half_known(const struct engine *engine, uint64_t ip)
     return space && code_pages_read(engine->input->pages, space->space, engine->code_at, ip, &byte, sizeof(byte)) > 0;
 }
 
-void tell_error(struct engine *engine, enum flow_error error)
+void emit_error(struct engine *engine, enum flow_error error)
 {
     struct flow_event event = {.kind = FLOW_EVENT_ERROR, .ip_known = true, .error = (int)error};
     list_stuck(engine, error);
@@ -120,27 +120,27 @@ void tell_error(struct engine *engine, enum flow_error error)
     executed_flush(&engine->executed);
     event.value = (uint64_t)(behind_padding(engine, stopped_at(engine, error)) - engine->input->trace);
     event.ip = stopped_ip(engine, error);
-    event.flag = engine->header && !engine->tell.synced;
-    event.psb_taken = engine->tell.boundary;
-    engine->tell.error_ip = error == FLOW_ERROR_MISMATCH && event.ip ? behind(engine, event.ip) : event.ip;
+    event.flag = engine->header && !engine->emit.synced;
+    event.psb_taken = engine->emit.boundary;
+    engine->emit.error_ip = error == FLOW_ERROR_MISMATCH && event.ip ? behind(engine, event.ip) : event.ip;
     event.type = error == FLOW_ERROR_RETURN && !engine->return_taken;
     if (error == FLOW_ERROR_NO_CODE && is_half_known(engine, event.ip))
         event.error = FLOW_ERROR_INSTRUCTION;
     if (error == FLOW_ERROR_OPCODE)
         event.error = (int)packets_refused(engine->packet, (uint64_t)(engine->end - engine->packet));
-    tell_now(engine, event);
+    emit_now(engine, event);
     event.again = engine->input->resync && !event.flag &&
-                  (tell_is_of_packets(error) || (error == FLOW_ERROR_BOUNDARY && engine->header));
+                  (emit_is_of_packets(error) || (error == FLOW_ERROR_BOUNDARY && engine->header));
     if (event.again)
-        tell_now(engine, event);
+        emit_now(engine, event);
 }
 
-void tell_nowhere(struct engine *engine)
+void emit_nowhere(struct engine *engine)
 {
     const struct flow_event event = {.kind = FLOW_EVENT_ERROR,
-                                     .ip = engine->tell.error_ip,
+                                     .ip = engine->emit.error_ip,
                                      .value = (uint64_t)(engine->end - engine->input->trace),
                                      .error = FLOW_ERROR_CUT,
                                      .again = true};
-    tell_now(engine, event);
+    emit_now(engine, event);
 }

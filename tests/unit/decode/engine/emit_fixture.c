@@ -1,4 +1,4 @@
-#include "tests/unit/decode/engine/tell_fixture.h"
+#include "tests/unit/decode/engine/emit_fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,19 +15,19 @@
 #define MOST_TEXT 4096u
 
 static uint8_t trace[MOST_BYTES];
-size_t tell_trace_size;
-size_t tell_gap;
-bool tell_ticks, tell_resync;
+size_t emit_trace_size;
+size_t emit_gap;
+bool emit_ticks, emit_resync;
 static char told[MOST_TEXT];
 
-void tell_put(struct packet packet)
+void emit_put(struct packet packet)
 {
-    tell_trace_size += packet_encode(trace + tell_trace_size, &packet);
+    emit_trace_size += packet_encode(trace + emit_trace_size, &packet);
 }
 
-void tell_begin(bool tracing)
+void emit_begin(bool tracing)
 {
-    tell_trace_size = 0;
+    emit_trace_size = 0;
     PUT(.kind = PT_PACKET_PSB);
     if (tracing)
         PUT_IP(PT_PACKET_FUP, CODE);
@@ -35,7 +35,7 @@ void tell_begin(bool tracing)
     PUT(.kind = PT_PACKET_PSBEND);
 }
 
-void tell_finish(uint64_t ip)
+void emit_finish(uint64_t ip)
 {
     PUT_IP(PT_PACKET_FUP, ip);
     PUT(.kind = PT_PACKET_TIP_PGD, .ip_bytes = PT_IP_SUPPRESSED);
@@ -49,25 +49,25 @@ static void take_batch(const struct flow_batch *batch, const struct ptxed_option
         ptxed_address_line(told + strlen(told), batch->items[i].instruction, false);
 }
 
-const char *tell_of(const char *code, size_t code_size)
+const char *emitted_by(const char *code, size_t code_size)
 {
     static const struct ptxed_options options = {.event_ip = true, .event_iflags = true};
     struct foreign foreign = {0};
     struct error error = {0};
     const struct flow_batch *batch;
-    foreign.packets = (struct foreign_file){malloc(tell_trace_size), tell_trace_size};
+    foreign.packets = (struct foreign_file){malloc(emit_trace_size), emit_trace_size};
     foreign.image.files = calloc(1, sizeof(*foreign.image.files));
     foreign.image.files[0] = (struct foreign_file){malloc(code_size), code_size};
     foreign.image.nr_files = 1;
-    memcpy(foreign.packets.bytes, trace, tell_trace_size);
+    memcpy(foreign.packets.bytes, trace, emit_trace_size);
     memcpy(foreign.image.files[0].bytes, code, code_size);
     assert_true(foreign_image_add_piece(&foreign.image, (struct foreign_piece){.gva = CODE, .size = code_size}, "code",
                                         &error));
-    if (tell_gap)
-        assert_true(perf_packets_gap(&foreign.trace, (struct record_gap){.at = tell_gap}));
+    if (emit_gap)
+        assert_true(perf_packets_gap(&foreign.trace, (struct record_gap){.at = emit_gap}));
     assert_true(foreign_prepare(&foreign, "trace", &error));
-    foreign.trace.input.ticks = tell_ticks;
-    foreign.trace.input.resync = tell_resync;
+    foreign.trace.input.ticks = emit_ticks;
+    foreign.trace.input.resync = emit_resync;
     struct flow *flow = flow_start(&foreign.trace.input, FLOW_NEED_INSTRUCTIONS | FLOW_NEED_EVENTS, &error);
     assert_non_null(flow);
     told[0] = '\0';

@@ -5,17 +5,17 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/decode/engine/tell_fixture.h"
+#include "tests/unit/decode/engine/emit_fixture.h"
 
 static void errors_stand_behind_what_was_walked(void **state)
 {
     (void)state;
-    tell_begin(true);
+    emit_begin(true);
     PUT(.kind = PT_PACKET_TNT_8, .tnt = 1, .tnt_bits = 1);
-    tell_finish(CODE + 2);
+    emit_finish(CODE + 2);
     assert_string_equal(TELL("\x90\xff\xe0"), "0000000000001000 0000000000001001 "
                                               "[1c, 1001: error: trace stream does not match query] ");
-    tell_begin(true);
+    emit_begin(true);
     PUT_IP(PT_PACKET_TIP, CODE + 0x100);
     PUT_IP(PT_PACKET_FUP, CODE + 2); /* up to 0x29 */
     PUT(.kind = PT_PACKET_PAD);
@@ -23,12 +23,12 @@ static void errors_stand_behind_what_was_walked(void **state)
     PUT(.kind = PT_PACKET_TIP_PGD, .ip_bytes = PT_IP_SUPPRESSED);
     assert_string_equal(TELL("\x90\xff\xe0"), "0000000000001000 0000000000001001 "
                                               "[2b, 1100: error: no memory mapped at this address] ");
-    tell_begin(true);
+    emit_begin(true);
     PUT_IP(PT_PACKET_FUP, CODE + 9);
     PUT_IP(PT_PACKET_TIP, CODE);
     assert_string_equal(TELL("\x90\xeb\x05"), "0000000000001000 0000000000001001 "
                                               "[22, 1008: error: no memory mapped at this address] ");
-    tell_begin(true);
+    emit_begin(true);
     PUT_IP(PT_PACKET_FUP, CODE + 9);
     PUT_IP(PT_PACKET_TIP, CODE);
     assert_string_equal(TELL("\x90\x48\x8b"), "0000000000001000 [22, 1001: error: unknown instruction] "); /* cut off */
@@ -38,15 +38,15 @@ static void errors_stand_behind_what_was_walked(void **state)
 static void a_trace_ends_within_a_psb(void **state)
 {
     (void)state;
-    tell_begin(true);
-    tell_trace_size -= 2; /* its PSBEND */
+    emit_begin(true);
+    emit_trace_size -= 2; /* its PSBEND */
     assert_string_equal(TELL(NOPS), "");
-    tell_begin(true);
-    tell_finish(CODE);
+    emit_begin(true);
+    emit_finish(CODE);
     PUT(.kind = PT_PACKET_PSB);
     PUT_IP(PT_PACKET_FUP, CODE);
     assert_string_equal(TELL(NOPS), "[disabled, at: 0000000000001000] ");
-    tell_begin(true);
+    emit_begin(true);
     PUT(.kind = PT_PACKET_PSB);
     PUT_IP(PT_PACKET_FUP, CODE + 1);
     assert_string_equal(TELL(NOPS), "0000000000001000 [end of trace] ");
@@ -56,42 +56,42 @@ static void a_trace_ends_within_a_psb(void **state)
 static void a_psb_contradicts(void **state)
 {
     (void)state;
-    for (int round = 0; round < 2; round++, tell_resync = !tell_resync) {
-        tell_begin(true);
+    for (int round = 0; round < 2; round++, emit_resync = !emit_resync) {
+        emit_begin(true);
         PUT_IP(PT_PACKET_FUP, CODE + 2);
         PUT_IP(PT_PACKET_TIP, CODE + 2);
         PUT(.kind = PT_PACKET_PSB); /* at 29H */
         PUT_IP(PT_PACKET_FUP, CODE + 2);
         PUT(.kind = PT_PACKET_MODE_EXEC, .cs_d = true); /* at 40H */
         PUT(.kind = PT_PACKET_PSBEND);
-        tell_finish(CODE + 3);
+        emit_finish(CODE + 3);
         assert_string_equal(TELL(NOPS),
-                            tell_resync
+                            emit_resync
                                 ? "0000000000001000 0000000000001001 "
                                   "[interrupt, from: 0000000000001002, to: 0000000000001002] "
                                   "[40, 1002: error: bad status update] [40, 1002: resync error: bad status update] "
                                 : "0000000000001000 0000000000001001 "
                                   "[interrupt, from: 0000000000001002, to: 0000000000001002] "
                                   "[40, 1002: error: bad status update] ");
-        tell_begin(true);
-        tell_finish(CODE + 1);
+        emit_begin(true);
+        emit_finish(CODE + 1);
         PUT(.kind = PT_PACKET_PSB); /* at 23H */
         PUT_IP(PT_PACKET_FUP, CODE + 2);
         PUT(.kind = PT_PACKET_PSBEND); /* at 3aH */
-        tell_finish(CODE + 3);
-        assert_string_equal(TELL(NOPS), tell_resync ? "0000000000001000 [disabled, at: 0000000000001001] "
+        emit_finish(CODE + 3);
+        assert_string_equal(TELL(NOPS), emit_resync ? "0000000000001000 [disabled, at: 0000000000001001] "
                                                       "[3a, 1001: error: bad status update] 0000000000001002 "
                                                       "[disabled, at: 0000000000001003] "
                                                     : "0000000000001000 [disabled, at: 0000000000001001] "
                                                       "[3a, 1001: error: bad status update] ");
-        tell_begin(true);
+        emit_begin(true);
         PUT(.kind = PT_PACKET_TNT_8, .tnt = 0, .tnt_bits = 1);
         PUT(.kind = PT_PACKET_PSB); /* at 1cH */
         PUT(.kind = PT_PACKET_PSBEND);
         PUT_IP(PT_PACKET_TIP_PGE, CODE + 2);
-        tell_finish(CODE + 3);
+        emit_finish(CODE + 3);
         assert_string_equal(TELL("\x74\x00" NOPS),
-                            tell_resync
+                            emit_resync
                                 ? "0000000000001000 [2c, 1002: error: bad status update] [disabled] "
                                   "[enabled, ip: 0000000000001002] 0000000000001002 [disabled, at: 0000000000001003] "
                                 : "0000000000001000 [2c, 1002: error: bad status update] ");
@@ -102,39 +102,39 @@ static void a_psb_contradicts(void **state)
 static void nothing_to_go_on_from(void **state)
 {
     (void)state;
-    tell_resync = true;
-    tell_begin(true);
+    emit_resync = true;
+    emit_begin(true);
     PUT(.kind = PT_PACKET_TNT_8, .tnt = 1, .tnt_bits = 1);
     PUT(.kind = PT_PACKET_TNT_8, .tnt = 1, .tnt_bits = 1);
     PUT(.kind = PT_PACKET_TNT_8, .tnt = 1, .tnt_bits = 1);
     assert_string_equal(TELL("\x74\x10" NOPS), "0000000000001000 [1d, 1012: error: no memory mapped at this address] "
                                                "[1e, 1012: resync error: reached end of trace stream] ");
-    tell_resync = false;
+    emit_resync = false;
 }
 
 /* Behind a gap a PSB+ contradicts nothing. */
 static void a_gap_lies_between(void **state)
 {
     (void)state;
-    tell_begin(true);
+    emit_begin(true);
     PUT(.kind = PT_PACKET_TNT_8, .tnt = 0, .tnt_bits = 1);
-    tell_gap = tell_trace_size;
+    emit_gap = emit_trace_size;
     PUT(.kind = PT_PACKET_PSB);
     PUT(.kind = PT_PACKET_MODE_EXEC, .cs_d = true);
     PUT(.kind = PT_PACKET_PSBEND);
     PUT_IP(PT_PACKET_TIP_PGE, CODE + 2);
-    tell_finish(CODE + 3);
+    emit_finish(CODE + 3);
     assert_string_equal(TELL("\x74\x00" NOPS), "0000000000001000 [enabled, ip: 0000000000001002] 0000000000001002 "
                                                "[disabled, at: 0000000000001003] ");
-    tell_gap = 0;
+    emit_gap = 0;
 }
 
 /* Nothing was executed yet in the PSB's stretch: the instruction before it counts. */
 static void an_error_behind_a_psb(void **state)
 {
     (void)state;
-    tell_begin(true);
-    tell_finish(CODE + 2);
+    emit_begin(true);
+    emit_finish(CODE + 2);
     PUT(.kind = PT_PACKET_PSB); /* at 23H */
     PUT(.kind = PT_PACKET_PSBEND);
     PUT(.kind = PT_PACKET_TNT_8, .tnt = 0, .tnt_bits = 1);
@@ -146,18 +146,18 @@ static void an_error_behind_a_psb(void **state)
 static void branches_tick(void **state)
 {
     (void)state;
-    tell_ticks = true;
-    tell_begin(true);
+    emit_ticks = true;
+    emit_begin(true);
     PUT(.kind = PT_PACKET_TNT_8, .tnt = 2, .tnt_bits = 2);
     PUT_IP(PT_PACKET_TIP, CODE + 8);
     PUT_IP(PT_PACKET_FUP, CODE + 9);
     PUT_IP(PT_PACKET_TIP, CODE + 10);
-    tell_finish(CODE + 10);
+    emit_finish(CODE + 10);
     assert_string_equal(TELL("\x75\x02\x90\x90\x74\x00\xff\xe0" NOPS),
                         "0000000000001000 [tick, ip: 0000000000001004] 0000000000001004 "
                         "0000000000001006 [tick, ip: 0000000000001006] 0000000000001008 "
                         "[interrupt, from: 0000000000001009, to: 000000000000100a] [disabled, at: 000000000000100a] ");
-    tell_ticks = false;
+    emit_ticks = false;
 }
 
 int main(void)
