@@ -1,4 +1,4 @@
-/* Which functions were entered, and how often, in which space: of all CPUs. */
+/* The functions that were entered on all CPUs, with their counts, by address space. */
 #ifndef DECODE_CLI_NAMES_SEEN_H
 #define DECODE_CLI_NAMES_SEEN_H
 
@@ -9,23 +9,23 @@
 #include "decode/names/names.h"
 
 struct names_row {
-    uint64_t space; /* NAMES_ALL_SPACES: the kernel's half */
+    uint64_t space; /* or NAMES_ALL_SPACES: the kernel's half */
     const struct name *name;
-    const char *process; /* NULL: not known */
+    const char *process; /* NULL: unknown */
     uint64_t count;
 };
-#define NAMES_ALL_SPACES 1u /* no CR3 is so low */
+#define NAMES_ALL_SPACES 1u /* not a valid CR3 */
 
-/* Where branches of a stretch led, until its end says of when that was. */
+/* Targets of branches in a stretch, until its end gives them a trace offset. */
 struct names_target {
-    uint64_t cr3, to, count; /* count 0: the place is free */
+    uint64_t cr3, to, count; /* count 0: a free slot */
 };
 
 struct names_seen {
     const struct capture *capture;
     struct names *names;
-    struct flow_trace *traces; /* of each CPU: names know them apart by where they are */
-    struct flow_trace *trace;  /* the one that is decoded */
+    struct flow_trace *traces; /* of each CPU; names identifies a trace by its address */
+    struct flow_trace *trace;  /* the trace that is being decoded */
     struct names_target *targets;
     size_t nr_targets, targets_size;
     struct names_row *rows;
@@ -33,14 +33,14 @@ struct names_seen {
     bool no_memory;
 };
 
-/* false: no memory; nothing is to be closed. */
+/* false: out of memory; there is nothing to close. */
 bool names_seen_open(struct names_seen *seen, const struct capture *capture, struct names *names);
 void names_seen_close(struct names_seen *seen);
 
-/* Decode a CPU. whole: nothing was left out. false: error says why. */
+/* Decode a CPU. whole: everything was decoded. false: error says why. */
 bool names_seen_add(struct names_seen *seen, uint16_t cpu, unsigned threads, bool *whole, struct error *error);
 
-/* By space and address. */
+/* Print them by space and address. */
 void names_seen_print(FILE *file, const struct names_seen *seen);
 
 #endif

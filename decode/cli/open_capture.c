@@ -105,7 +105,7 @@ bool run_flow_each(struct flow_run *run, const struct capture *capture, struct f
     return good;
 }
 
-/* An address alone does not say where nothing is known, where there are several spaces. */
+/* With several address spaces, an address is ambiguous without its CR3. */
 static const char *space_text(char *text, size_t size, const struct flow_result *result)
 {
     text[0] = '\0';

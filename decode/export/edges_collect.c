@@ -1,4 +1,4 @@
-/* One pass over the branches of each CPU. What a branch is, its instruction tells, when it comes for the first time. */
+/* One pass over the branches of each CPU. The instruction of a branch is decoded when the branch is seen first. */
 #include "decode/export/edges.h"
 #include "decode/flow/flow_trace.h"
 #include "pt/instruction/instruction.h"
@@ -8,10 +8,10 @@ struct collector {
     struct calls_run *run;
     const struct code_pages *pages;
     struct flow *flow;
-    uint64_t at;            /* trace offset at which the code stood as it is decoded */
-    uint64_t start;         /* where what runs now began; 0: not known */
-    uint64_t end;           /* of the stretch before, where it was decoded to its end */
-    uint64_t before, total; /* bytes of trace: of the CPUs before, and of all */
+    uint64_t at;            /* trace offset that selects the version of the code */
+    uint64_t start;         /* where the current run of instructions began; 0: unknown */
+    uint64_t end;           /* end of the preceding stretch, if it was decoded completely */
+    uint64_t before, total; /* bytes of trace: of the preceding CPUs, and of all */
 };
 
 static bool is_kernel(uint64_t address)
@@ -25,7 +25,7 @@ static uint64_t space_of(const struct collector *collector, const struct flow_co
                                                                   : code_pages_space(collector->pages, context->cr3);
 }
 
-/* Direct branches lead where they say, or nowhere: else something came in between. */
+/* A direct branch leads to its target or falls through; otherwise an event came in between. */
 static enum edge_kind kind_of(const struct instruction *instruction, uint64_t from, uint64_t to)
 {
     const uint64_t next = from + instruction->length;
@@ -113,7 +113,7 @@ static void take_branches(struct collector *collector, const struct flow_batch *
     }
 }
 
-/* How far it is, of all CPUs that are wanted. */
+/* Progress over all selected CPUs. */
 static void show(const struct collector *collector, const struct flow_cursor *cursor)
 {
     const struct calls_run *run = collector->run;
@@ -140,7 +140,7 @@ static void take_stretch(struct collector *collector, const struct flow_stretch 
     collector->end = result.error ? 0 : result.end;
 }
 
-/* A stretch begins at a time, 0 where that is not known, and the one before it has ended by then. */
+/* A stretch begins at a time (0: unknown), and the preceding one has ended by then. */
 static bool is_before(const struct calls_run *run, uint64_t tsc)
 {
     return !run->clock.by_branches && tsc && tsc < run->window.from;
@@ -151,7 +151,7 @@ static bool is_behind(const struct calls_run *run, uint64_t tsc)
     return !run->clock.by_branches && tsc && tsc >= run->window.to;
 }
 
-/* Those of the window, and of the others maybe the nearest. */
+/* Decode the stretches of the window, and possibly the nearest others. */
 static void take_stretches(struct collector *collector, const struct flow_trace *trace)
 {
     struct flow_stretch held = {0};
@@ -179,7 +179,7 @@ static bool is_wanted(const struct calls_run *run, unsigned cpu)
     return run->cpu == CALLS_ALL_CPUS ? run->capture->cpus[cpu].present : run->cpu == cpu;
 }
 
-/* Bytes of trace of the wanted CPUs before a CPU. */
+/* Bytes of trace of the selected CPUs before this CPU. */
 static uint64_t bytes_before(const struct calls_run *run, unsigned cpu)
 {
     uint64_t bytes = 0;

@@ -6,7 +6,7 @@
 
 #define PAYLOAD_MAX 64u
 
-/* The manual and perf have HW of PWRE in bit 7; libipt reads and writes it in bit 3, which is reserved. */
+/* In the manual and perf, HW of PWRE is bit 7; libipt uses bit 3, which is reserved. */
 #define PWRE_HW 0x88u
 
 static void ip_payload(char *out, const struct packet *p)
@@ -41,7 +41,7 @@ static void tnt_payload(char *out, const struct packet *p)
     out[bits] = '\0';
 }
 
-/* Two flags with a comma where both are set. */
+/* Write two flags, with a comma if both are set. */
 static void flags_payload(char *out, const char *first, const char *second)
 {
     snprintf(out, PAYLOAD_MAX, "%s%s%s", first, first[0] && second[0] ? ", " : "", second);
@@ -67,7 +67,7 @@ static void power_payload(char *out, const struct packet *p)
         pwrx_payload(out, payload);
 }
 
-/* Only some events have a vector. */
+/* Events that have a vector. */
 static void cfe_payload(char *out, const struct packet *p)
 {
     const unsigned with_vector =
@@ -158,7 +158,7 @@ static void write_payload(char *out, const struct packet *p)
     }
 }
 
-/* What stands in the column behind the payload: its name and itself. false: nothing. */
+/* Name and value in the column after the payload. false: nothing. */
 static bool write_tracked(char *name, char *out, const struct packet *p, struct dump_style *style)
 {
     static const char *const modes[] = {"16-bit", "32-bit", "64-bit"};

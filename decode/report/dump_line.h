@@ -15,12 +15,12 @@
 /* Write the line, with its end and a NUL, for the packet at the trace offset. Returns its length without the NUL. */
 size_t dump_line(char *line, uint64_t offset, const struct packet *packet);
 
-/* The columns that ptdump has options for. */
+/* Columns that are options of ptdump. */
 struct dump_style {
     bool no_offset, last_ip, exec_mode;
-    const uint8_t *raw;       /* the packet's bytes, to be shown; NULL: not */
-    uint64_t ip;              /* the last one, kept from line to line */
-    const char *name, *value; /* what else is known at this packet; NULL: nothing */
+    const uint8_t *raw;       /* the packet's bytes; NULL: not printed */
+    uint64_t ip;              /* the last IP, kept from line to line */
+    const char *name, *value; /* additional column for this packet; NULL: nothing */
 };
 size_t dump_line_as(char *line, uint64_t offset, const struct packet *packet, struct dump_style *style);
 

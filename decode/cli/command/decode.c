@@ -18,7 +18,7 @@
 #include "decode/report/number_text.h"
 #include "decode/report/shards.h"
 
-/* Where the lists go; NULL: not wanted. */
+/* The files of the lists; NULL: none. */
 struct lists {
     FILE *branches, *instructions, *result;
 };
@@ -102,7 +102,7 @@ static int decode_trace(struct flow_trace *trace, const struct decode_options *a
     return status;
 }
 
-/* The given CPU, 0 unless given; of a shard without a list, each unless given. */
+/* Decode the given CPU (default: 0), or for a shard without a list each CPU (unless one is given). */
 static int decode_cpus(const struct capture *capture, const struct decode_options *a, struct lists *lists)
 {
     int status = 0;
@@ -121,7 +121,7 @@ static int decode_cpus(const struct capture *capture, const struct decode_option
     return status;
 }
 
-/* NULL name: no list. false: said why. */
+/* Open a list; a NULL name means none. false: a message says why. */
 static bool open_list(FILE **list, const char *name, const char *capture)
 {
     *list = name ? output_open(name, capture) : NULL;
@@ -140,7 +140,7 @@ static void write_merged_lines(void *context, uint16_t cpu, uint64_t tsc, const 
     }
 }
 
-/* What there was, and what could not be placed. Returns the exit status. */
+/* Print the totals, and report what could not be placed. Returns the exit status. */
 static int say_merged(FILE *file, const struct capture *capture, const struct merged *merged)
 {
     char number[COUNTED_TEXT_SIZE];
@@ -176,7 +176,7 @@ static int write_merged(const struct capture *capture, const char *name, unsigne
     return output_close(list, name) ? status : 1;
 }
 
-/* What is decoded is checked before it is. Returns whether it is damaged; said what is. */
+/* Check the traces to be decoded. Returns whether they are damaged, which messages report. */
 static bool check_decoded(struct capture *capture, const struct decode_options *a)
 {
     for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)

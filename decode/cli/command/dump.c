@@ -1,4 +1,4 @@
-/* undertrace dump: the packets of a trace, one a line. */
+/* undertrace dump: the packets of a trace, one per line. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,8 +53,8 @@ struct arguments {
     struct ptdump_options ptdump;
 };
 
-/* Print from offset at on, up to end, until a packet cannot be read. Returns its offset, or end. PSBs are found byte by
- * byte: what reaches into one is no packet. */
+/* Print packets from offset at up to end, until one cannot be read. Returns its offset, or end. PSBs are found byte by
+ * byte: a packet that extends into one is invalid. */
 static uint64_t dump_packets(const struct capture_trace *trace, uint64_t at, uint64_t end, const struct arguments *a)
 {
     char line[DUMP_LINE_MAX];
@@ -223,7 +223,7 @@ static int dump_foreign(struct arguments *a)
     return status;
 }
 
-/* Between its gaps. */
+/* Print the bytes between gaps. */
 static int ptdump_trace(const struct capture_trace *trace, const struct gaps *gaps, struct arguments *a)
 {
     struct gaps_run run = {0};
@@ -233,7 +233,7 @@ static int ptdump_trace(const struct capture_trace *trace, const struct gaps *ga
     return errors ? 2 : 0;
 }
 
-/* A CPU's trace. Returns the exit status. */
+/* Print a CPU's trace. Returns the exit status. */
 static int dump_cpu(struct capture *capture, struct arguments *a)
 {
     struct error error = {0};

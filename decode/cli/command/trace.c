@@ -13,7 +13,8 @@
 #include "decode/cli/trace/trace_machine.h"
 #include "decode/cli/trace/trace_merge.h"
 
-/* Where functions of an option are. false: said that none was executed, or why it cannot be done. */
+/* Find the addresses of the functions that an option names. false: a message says that none was executed, or why it
+ * failed. */
 static bool find_functions(const struct trace_list *list, struct wanted_functions *functions, const char *option,
                            struct occurrence *occurrence, struct listing_ranges *ranges)
 {
@@ -26,7 +27,7 @@ static bool find_functions(const struct trace_list *list, struct wanted_function
     return false;
 }
 
-/* false: said that no process is meant. */
+/* false: a message says that the process did not run. */
 static bool find_process(struct trace_list *list)
 {
     const struct trace_options *o = list->options;
@@ -42,7 +43,7 @@ static bool find_process(struct trace_list *list)
     return false;
 }
 
-/* --from comes first not before its first run; --function is not listed before its own. */
+/* Nothing is listed before the first execution of --from or --function. */
 static bool find_wanted(struct trace_list *list)
 {
     struct occurrence occurrence;
@@ -73,7 +74,7 @@ static void free_wanted(struct trace_list *list)
     free(list->to_ranges.items);
 }
 
-/* The CPU that is wanted, or all of them in the order of time. */
+/* List the selected CPU, or all of them in the order of time. */
 static int list_cpus(struct trace_list *list)
 {
     struct error error = {0};

@@ -1,4 +1,4 @@
-/* undertrace verify: is what was decoded what the emulated CPU did? */
+/* undertrace verify: compare decoded branches with those of the emulated CPU. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,10 +76,10 @@ static bool write_json(const struct arguments *a, const struct verified *sum, co
     return output_close(file, a->json);
 }
 
-/* What a list of all branches is compared with. */
+/* A list of all branches, and what is compared with it. */
 struct listed {
     struct branch_check *check; /* NULL: there is no list */
-    bool gaps;                  /* then branches are kept, and compared stretch by stretch; else as they come */
+    bool gaps; /* then branches are stored, and compared stretch by stretch; otherwise as they are decoded */
     struct branch_list branches;
 };
 
@@ -95,7 +95,7 @@ static void take_listed(void *context, const struct flow_batch *batch)
     }
 }
 
-/* Compare each stretch with the list. false: said why. */
+/* Compare each stretch with the list. false: a message says why it failed. */
 static bool compare_parts(struct verified *v, const struct flow_run *run, const struct truth_cpu *truth,
                           const struct listed *listed, const struct truth_aligned *aligned)
 {
@@ -114,7 +114,7 @@ static bool compare_parts(struct verified *v, const struct flow_run *run, const 
     return true;
 }
 
-/* Compare what was decoded. false: said why. */
+/* Compare the decoded branches. false: a message says why it failed. */
 static bool compare_run(struct verified *v, const struct flow_run *run, const struct truth_cpu *truth,
                         const struct listed *listed)
 {
@@ -156,7 +156,7 @@ static bool verify_decoded(struct verified *v, const struct capture *capture, co
         .threads = (unsigned)a->threads,
         .needs = FLOW_NEED_HASH | (check ? FLOW_NEED_BRANCHES : 0),
     };
-    /* A CPU of which nothing came has executed nothing, if all is well. */
+    /* A CPU without a trace has executed nothing, unless its trace was lost: the comparison shows which. */
     bool good = !capture->cpus[cpu].present || run_flow_each(&run, capture, &options, take_listed, &listed);
     good = good && compare_run(v, &run, truth, &listed);
     if (good) {
@@ -172,7 +172,7 @@ static bool verify_decoded(struct verified *v, const struct capture *capture, co
     return good;
 }
 
-/* One CPU. false: it could not be done, said why. */
+/* Verify one CPU. false: a message says why it failed. */
 static bool verify_cpu(struct verified *v, const struct capture *capture, const struct arguments *a, unsigned cpu)
 {
     struct truth_cpu truth = {0};
@@ -193,7 +193,7 @@ static bool verify_cpu(struct verified *v, const struct capture *capture, const 
     return good;
 }
 
-/* CPUs from first on. Returns whether all could be done, and all is equal. */
+/* Verify count CPUs from first on. Returns whether all could be compared, and are equal. */
 static bool verify_cpus(const struct capture *capture, const struct arguments *a, unsigned first, unsigned count)
 {
     struct verified sum = {.taken.known = true, .truth_ended = true, .equal = true};
@@ -215,7 +215,8 @@ static bool verify_cpus(const struct capture *capture, const struct arguments *a
     return good && sum.equal;
 }
 
-/* CPUs that the truth knows, and the capture does not: they must have executed nothing as a guest. */
+/* Number of CPUs in the capture or in the truth file. A CPU that only the truth has must have executed nothing as a
+ * guest. */
 static unsigned count_cpus(const struct capture *capture, const char *truth_file)
 {
     struct truth_cpu truth;

@@ -15,10 +15,10 @@
 #define RIGHT HARDWARE_GUEST " "
 #define WRONG HARDWARE_GUEST_WRONG " "
 
-/* What the hand-overs of trace show. */
+/* Figures from the drain records. */
 struct drains {
     uint64_t pmis;
-    uint64_t skid; /* bytes that came behind a full region before the PMI was served, at most */
+    uint64_t skid; /* maximum number of bytes written after a full region before the PMI was served */
 };
 
 static struct drains drains_of(const struct capture *capture)
@@ -63,7 +63,7 @@ static void write_branches(FILE *file, const struct builtin_check *check, const 
                 counted_text(number, run->decode_gaps.count, "decode gap", "decode gaps"));
 }
 
-/* Distances of PSBs are those of what they cut the trace into. */
+/* The distances of PSBs are the lengths of the stretches between them. */
 static void write_behaviour(FILE *file, const struct flow_run *run, const struct drains *drains, uint64_t gaps)
 {
     uint64_t least = UINT64_MAX, most = 0;
@@ -81,10 +81,10 @@ static void write_behaviour(FILE *file, const struct flow_run *run, const struct
 
 struct taken {
     struct branch_list list;
-    uint64_t image_begin, image_end; /* the hypervisor's */
+    uint64_t image_begin, image_end; /* addresses of the hypervisor */
 };
 
-/* Where an overflow has swallowed the PIP of a VM exit, root's next branches pass for the guest's. */
+/* If an overflow swallowed the PIP of a VM exit, root's next branches look like the guest's. */
 static void take(void *context, const struct flow_batch *batch)
 {
     struct taken *taken = context;
@@ -110,7 +110,7 @@ static uint64_t count_gaps(const struct capture *capture)
     return gaps;
 }
 
-/* As the log has it. 0: it does not, the guest was never entered. */
+/* The number of rounds in the log. 0: none, the guest was never entered. */
 static uint32_t rounds_of(const struct capture *capture)
 {
     static const char begin[] = BUILTIN_LOG;

@@ -1,4 +1,4 @@
-/* What a capture shows of the self-test's own guest: lines for undertrace hardware. */
+/* Results of the self-test's own guest, for undertrace hardware. */
 #ifndef DECODE_CLI_TEXT_BUILTIN_TEXT_H
 #define DECODE_CLI_TEXT_BUILTIN_TEXT_H
 
@@ -6,8 +6,8 @@
 
 #include "decode/capture/capture.h"
 
-/* Where that guest was traced, decode it and write lines "guest ..." and "guest_wrong ..." (decode/report/hardware.h).
- * false: it could not be decoded, said why. */
+/* If the capture is of that guest, decode it, and write lines "guest ..." and "guest_wrong ..."
+ * (decode/report/hardware.h). false: a message says why it could not be decoded. */
 bool builtin_write(FILE *file, const struct capture *capture);
 
 #endif

@@ -6,11 +6,11 @@
 
 #define HEX_DIGITS 16u
 #define BRANCH_LINE (2 * HEX_DIGITS + 2)
-#define MERGED_HEAD 28u /* digits of the TSC and of the CPU, with the spaces behind them */
+#define MERGED_HEAD 28u /* digits of the TSC and of the CPU, and the spaces after them */
 _Static_assert(BRANCH_LINE + MERGED_HEAD <= LIST_LINE_MAX, "a line has room");
 
-/* The digits of half a number, the first one in the lowest byte: a nibble goes into each byte, all at once. There are
- * many of them, printf would take most of the time. */
+/* The hexadecimal digits of 32 bits, the first digit in the lowest byte: each nibble moves to a byte of its own, all in
+ * parallel. printf would take most of the time of a list. */
 static uint64_t hex_digits(uint32_t number)
 {
     uint64_t digits = number;

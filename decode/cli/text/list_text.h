@@ -7,15 +7,15 @@
 
 #include "decode/engine/flow.h"
 
-/* A line has at most this size. */
+/* The maximum size of a line. */
 #define LIST_LINE_MAX 96u
 
-/* Lines of the batch's branches, "FROM TO", or of its instructions, "ADDRESS". Return the size of the text, which has
- * room for LIST_LINE_MAX bytes an item. */
+/* Format the batch's branches as "FROM TO", or its instructions as "ADDRESS". Return the size of the text, which has
+ * room for LIST_LINE_MAX bytes per item. */
 size_t list_text_branches(char *text, const struct flow_batch *batch);
 size_t list_text_instructions(char *text, const struct flow_batch *batch);
 
-/* The same of branches of one time, "TSC CPU FROM TO". */
+/* The same for branches with one time, as "TSC CPU FROM TO". */
 size_t list_text_merged(char *text, uint16_t cpu, uint64_t tsc, const union flow_item *branches, size_t count);
 
 #endif

@@ -41,7 +41,7 @@ struct live *live_start(const char *directory, const char *symbols)
     return NULL;
 }
 
-/* Where a CPU was last: " 0: schedule+0x12". */
+/* The last address of a CPU: " 0: schedule+0x12". */
 static int show_place(const struct live *live, char *text, size_t size, unsigned cpu)
 {
     const uint64_t at = live->state.cpus[cpu].last_to;

@@ -1,4 +1,4 @@
-/* What `receive --decode` shows of the trace while it comes. */
+/* Decodes a trace as it arrives, for `receive --decode`. */
 #ifndef DECODE_CLI_TEXT_LIVE_H
 #define DECODE_CLI_TEXT_LIVE_H
 
@@ -8,14 +8,13 @@
 
 struct live;
 
-/* symbols: a file of names for addresses (symbols.h), may be NULL. NULL: it cannot be begun, said why. */
+/* symbols: a file with names of addresses (symbols.h), or NULL. NULL: a message says why it failed. */
 struct live *live_start(const char *directory, const char *symbols);
 
-/* In a few words: how much is decoded, how much is not yet, and where the CPUs are. The text is the same place each
- * time. */
+/* A short text: what is decoded, what is not decoded yet, and where the CPUs are. The buffer is the same each time. */
 const char *live_text(struct live *live, const struct store_totals *totals);
 
-/* The capture is whole: decode what is left, and say the result in a line. kept: else there is none. */
+/* Call at the end of the capture: decodes the rest and prints the totals. kept: false if there is no capture. */
 void live_end(struct live *live, bool kept);
 
 #endif

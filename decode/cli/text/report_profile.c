@@ -11,7 +11,7 @@
 #include "decode/cli/text/error_text.h"
 #include "decode/report/profile_report.h"
 
-/* Times between two timing packets are spread as the page and exports have them, so that all say the same. */
+/* The time between two timing packets is spread as in the page and the exports, so that all agree. */
 static bool run(struct report_profile *made, struct capture *capture, unsigned threads)
 {
     struct calls_run run = {.capture = capture,
@@ -45,7 +45,7 @@ struct report_profile *report_profile_make(struct capture *capture, struct names
     return made;
 }
 
-/* Words, in lines of at most COLUMNS. */
+/* Print words in lines of at most COLUMNS. */
 #define COLUMNS 98u
 static void print_words(const char *text)
 {

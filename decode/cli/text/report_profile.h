@@ -1,4 +1,4 @@
-/* The part of a report that names functions: where branches and time went. */
+/* The part of a report with names: where branches and time went. */
 #ifndef DECODE_CLI_TEXT_REPORT_PROFILE_H
 #define DECODE_CLI_TEXT_REPORT_PROFILE_H
 
@@ -9,13 +9,13 @@
 struct report_profile {
     struct names *names;
     struct profile profile;
-    uint64_t khz; /* of the TSC; 0: the capture does not say, or its trace has no TSC */
+    uint64_t khz; /* of the TSC; 0: unknown, or the trace has no TSC */
 };
 
-/* Decode a capture into it. NULL: said why. */
+/* Decode a capture. NULL: a message says why. */
 struct report_profile *report_profile_make(struct capture *capture, struct names_wishes *wishes, unsigned threads);
 
-/* What names are known, and the figures, on standard output. */
+/* Print the sources of names, and the tables, on standard output. */
 void report_profile_show(const struct report_profile *made);
 void report_profile_free(struct report_profile *made);
 

@@ -35,7 +35,7 @@ static bool compare_truth(struct summary *summary, const struct flow_run *run, c
     return good;
 }
 
-/* What was decoded apart; it is taken out of there. */
+/* Use the run that was decoded separately; it is moved out of shards. */
 static bool take_shards(struct flow_run *run, struct shards *shards, const struct capture *capture, uint16_t cpu)
 {
     struct error error = {0};
@@ -47,8 +47,7 @@ static bool take_shards(struct flow_run *run, struct shards *shards, const struc
     return false;
 }
 
-/* Are functions told, by their names? Branches are not counted by where they lead then, since nobody is told of that.
- */
+/* Does the report list functions by name? Then it does not print branch targets, and they are not counted. */
 static bool is_named(const struct report_wishes *a)
 {
     return a->names.kernel || a->names.symbols || a->names.files.count > 0;
@@ -111,7 +110,7 @@ static void show(const struct summary *summary, const struct report_profile *pro
         summary_print_hottest(stdout, summary);
 }
 
-/* All of it. Returns whether it could be done. */
+/* Decode all CPUs. Returns whether that succeeded. */
 static bool report_capture(struct summary *summary, struct capture *capture, struct report_wishes *a)
 {
     if (a->guest)

@@ -1,4 +1,4 @@
-/* The report of a capture, wherever it was decoded. */
+/* The report of a capture, also of merged parts. */
 #ifndef DECODE_CLI_TEXT_REPORT_TEXT_H
 #define DECODE_CLI_TEXT_REPORT_TEXT_H
 
@@ -11,11 +11,11 @@
 struct report_wishes {
     const char *capture, *truth, *json, *guest;
     uint64_t threads, image_bytes;
-    struct names_wishes names; /* none: functions are not told of */
-    struct shards *shards;     /* NULL: it is to be decoded; else the runs are taken out of there */
+    struct names_wishes names; /* none: the report has no functions */
+    struct shards *shards;     /* NULL: decode the capture; otherwise the runs are moved out of it */
 };
 
-/* Make it; the summary has what its caller knows. Returns the exit status. */
+/* Make the report. The caller fills in its figures of summary. Returns the exit status. */
 int report_make(struct summary *summary, struct report_wishes *wishes);
 
 #endif

@@ -1,4 +1,4 @@
-/* Branches and instructions. */
+/* Lists branches and instructions. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -19,7 +19,7 @@ static bool is_address(const struct trace_branches *b, uint64_t address)
     return !b->list->options->address || (address >= range->begin && address < range->end);
 }
 
-/* Is the wanted function open, and not deeper than wanted? */
+/* Is the selected function active, and not deeper than selected? */
 static bool is_open(const struct trace_branches *b)
 {
     const struct trace_options *o = b->list->options;
@@ -64,7 +64,7 @@ static bool enters_wanted(struct trace_branches *b, const struct flow_branch *br
            wanted_function(&b->list->function, to);
 }
 
-/* What the branch changes of what is wanted. NULL: where it leads is not known. */
+/* Update the gate for the branch. target NULL: its target is unknown. */
 static void pass_branch(struct trace_branches *b, const struct flow_branch *branch, uint8_t kind, const struct name *to)
 {
     struct trace_list *list = b->list;
@@ -132,7 +132,7 @@ void trace_branches_take(struct trace_branches *b, const struct flow_batch *batc
             take_branch(b, batch, i);
 }
 
-/* After an error, or where chunks are left out, it is not known whether the function has returned. */
+/* After an error or a skipped chunk, it is unknown whether the function has returned. */
 static enum listing_answer goes_on(void *context, const struct index_chunk *chunk)
 {
     (void)chunk;

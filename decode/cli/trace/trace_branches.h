@@ -1,18 +1,18 @@
-/* Inside of undertrace trace: branches and instructions. */
+/* For undertrace trace: branches and instructions. */
 #ifndef DECODE_CLI_TRACE_TRACE_BRANCHES_H
 #define DECODE_CLI_TRACE_TRACE_BRANCHES_H
 
 #include "decode/cli/trace/trace_list.h"
 #include "decode/query/gate.h"
 
-/* Of a CPU. */
+/* State of one CPU. */
 struct trace_branches {
     struct trace_list *list;
     struct gate gate; /* --function */
-    uint64_t tsc;     /* time never goes back */
+    uint64_t tsc;     /* never decreases */
 };
 
-/* What is to be decoded for the list; b must stay where it is. */
+/* Returns what must be decoded for the list; b must not move. */
 struct listing trace_branches_listing(struct trace_branches *b, struct trace_list *list);
 
 /* Write the lines of the listing's next batch. */

@@ -5,7 +5,7 @@
 
 #define MOST_INDENT 100u
 
-/* At which depth a wanted function was entered, in a task's user. 0: none was. */
+/* The depth at which a selected function was entered, stored in the task's user field. 0: none. */
 static size_t entered_at(const struct stack_task *task)
 {
     return (size_t)task->user;
@@ -18,7 +18,7 @@ static void close_task(struct trace_functions *f, struct stack_task *task)
     task->user = 0;
 }
 
-/* How deep the top frame is, counted from the wanted function. false: it is not wanted. */
+/* The depth of the top frame, relative to the selected function. false: it is not selected. */
 static bool depth_of(const struct trace_functions *f, const struct stack_task *task, size_t *depth)
 {
     const struct trace_options *o = f->list->options;
@@ -29,7 +29,7 @@ static bool depth_of(const struct trace_functions *f, const struct stack_task *t
     return o->depth == ARGUMENT_NOT_GIVEN || *depth <= o->depth;
 }
 
-/* The trace offset at which it is told of a task. What was held back up to the trace's end is told behind it. */
+/* The trace offset of the current event of a task. Events that were held until the trace's end come after it. */
 static uint64_t place_of(const struct trace_functions *f, const struct stack_task *task)
 {
     return f->decoding ? f->at : task->at;
@@ -43,7 +43,7 @@ static bool is_wanted(const struct trace_functions *f, const struct stack_task *
            (!o->address || (name->begin >= o->addresses.begin && name->begin < o->addresses.end));
 }
 
-/* As the guest's kernel calls the thread, else the process. NULL: not known. */
+/* Name of the thread in the guest's kernel, otherwise of the process. NULL: unknown. */
 static const char *name_of(const struct trace_functions *f, const struct stack_task *task)
 {
     return task->thread ? task->thread->text : trace_process(f->list, task->space, place_of(f, task));
@@ -101,7 +101,7 @@ static void on_leave(void *context, struct stack_task *task, uint64_t tsc)
         close_task(f, task);
 }
 
-/* Of the tasks those are left that run on other CPUs. */
+/* After a gap, only the tasks that run on other CPUs remain. */
 static void on_lost(void *context, uint64_t tsc)
 {
     struct trace_functions *f = context;
@@ -127,7 +127,7 @@ static void on_run(void *context, struct stack_task *task, uint64_t tsc)
     f->task = task;
 }
 
-/* It has ended, or nobody knows how it goes on. */
+/* The task has ended, or its continuation is unknown. */
 static void on_end(void *context, struct stack_task *task, uint64_t tsc)
 {
     (void)tsc;
@@ -170,8 +170,8 @@ static const struct listing_range *also(void *context, size_t *count)
     return trace_also(f->list, count);
 }
 
-/* What the process does not execute is left out, and its tasks' stacks are valid after it. Where what --function or
- * --address does not name is left out, nothing is known. */
+/* What other processes execute is skipped, and stacks stay valid across it. After parts that --function or --address
+ * skip, nothing is known. */
 static void left_out(void *context, bool known)
 {
     const struct trace_functions *f = context;

@@ -38,7 +38,7 @@ void trace_lines_write(struct trace_lines *lines, FILE *to)
         trace_lines_drop(lines);
 }
 
-/* Their room is used again. */
+/* Reuse the space. */
 void trace_lines_drop(struct trace_lines *lines)
 {
     rewind(lines->file);

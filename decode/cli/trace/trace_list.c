@@ -50,7 +50,7 @@ const char *trace_process(const struct trace_list *list, uint64_t cr3, uint64_t 
 
 void trace_head(struct trace_list *list, uint64_t tsc, uint64_t cr3, const char *name)
 {
-    if (!list->time[0] || list->tsc != tsc) /* most lines have that of the one before */
+    if (!list->time[0] || list->tsc != tsc) /* most lines have the time of the preceding one */
         time_text(list->time, list->ask, tsc);
     list->tsc = tsc;
     trace_color(list, COLOR_DIM);

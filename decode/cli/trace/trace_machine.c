@@ -14,12 +14,12 @@
 #include "decode/cli/trace/trace_functions.h"
 #include "decode/cli/trace/trace_lines.h"
 
-/* What comes next of a CPU. */
+/* The next event of a CPU. */
 enum machine_next {
     NEXT_NOTHING,
     NEXT_BATCH,
-    NEXT_PASS_OVER, /* chunks are left out, and then batch comes */
-    NEXT_CHUNK      /* is it wanted? */
+    NEXT_PASS_OVER, /* chunks are skipped, and then batch comes */
+    NEXT_CHUNK      /* must it be decoded? */
 };
 
 struct machine_cpu {
@@ -31,12 +31,12 @@ struct machine_cpu {
     struct machine *machine;
     enum machine_next next;
     const struct flow_batch *batch;
-    bool passes_over;           /* the listing has just left out chunks */
+    bool passes_over;           /* the listing has just skipped chunks */
     enum listing_answer answer; /* to NEXT_CHUNK */
-    uint64_t tsc;               /* of what comes next; it never goes back */
+    uint64_t tsc;               /* of the next event; never decreases */
 };
 
-/* What a chunk of the index is to --function. */
+/* How a chunk of the index relates to --function. */
 struct machine_chunk {
     uint64_t begin, end; /* times */
     uint16_t cpu;
@@ -45,7 +45,7 @@ struct machine_chunk {
 
 struct machine {
     struct trace_list *list;
-    struct machine_chunk *chunks; /* of all CPUs, as the index has them; NULL: without --function */
+    struct machine_chunk *chunks; /* of all CPUs, in the order of the index; NULL: without --function */
     size_t nr_chunks;
     struct machine_cpu *cpus;
     unsigned nr_cpus;
@@ -69,7 +69,7 @@ static struct machine_chunk *chunk_of(const struct machine_cpu *cpu, const struc
     return &machine->chunks[chunk - machine->list->ask->index.chunks];
 }
 
-static enum listing_answer goes_on(void *context, const struct index_chunk *chunk)
+static enum listing_answer continues(void *context, const struct index_chunk *chunk)
 {
     struct machine_cpu *cpu = context;
     const struct machine *machine = cpu->machine;
@@ -78,7 +78,7 @@ static enum listing_answer goes_on(void *context, const struct index_chunk *chun
     if (is_beside_wanted(machine, chunk_of(cpu, chunk)))
         return LISTING_YES;
     const enum listing_answer answer = cpu->answer;
-    cpu->answer = LISTING_NOT_YET; /* for the next one */
+    cpu->answer = LISTING_NOT_YET; /* for the next question */
     return answer;
 }
 
@@ -88,7 +88,7 @@ static void left_out(void *context, bool known)
     cpu->passes_over = known && !cpu->machine->chunks;
 }
 
-/* Of trace_line_end. */
+/* Called by trace_line_end. */
 static void take_line(struct trace_list *list, uint64_t tsc)
 {
     struct machine *machine = list->line_context;
@@ -101,7 +101,7 @@ static bool open_listing(struct machine_cpu *cpu, struct error *error)
 {
     struct listing listing = trace_listing(&cpu->list);
     listing.needs = STACKS_NEEDS;
-    listing.goes_on = goes_on;
+    listing.goes_on = continues;
     listing.left_out = left_out;
     listing.context = cpu;
     cpu->answer = LISTING_NOT_YET;
@@ -160,7 +160,7 @@ static void find_next(struct machine_cpu *cpu)
     }
 }
 
-/* Lines that the CPU writes from now on have this time or a later one. */
+/* All further lines of the CPU have this time or a later one. */
 static uint64_t next_line(const struct machine_cpu *cpu)
 {
     uint64_t since;
@@ -171,7 +171,7 @@ static uint64_t next_line(const struct machine_cpu *cpu)
     return cpu->next ? cpu->tsc : UINT64_MAX;
 }
 
-/* Write the lines that no other can come before. */
+/* Write the lines that no other line can precede. */
 static void write_lines(struct machine *machine)
 {
     while (!machine->list->done) {
@@ -195,8 +195,8 @@ static struct machine_cpu *first_by_time(struct machine *machine)
     return first;
 }
 
-/* Does the CPU need the chunk, since a task may continue there? What is held may yet turn out to be one. If none does,
- * the CPU leaves it out. */
+/* Must the CPU decode the chunk because a task may continue there? Held events may still continue such a task. If none
+ * does, the CPU skips the chunk. */
 static void answer(struct machine *machine, struct machine_cpu *cpu)
 {
     bool open = trace_functions_open(&cpu->functions);
@@ -209,7 +209,7 @@ static void answer(struct machine *machine, struct machine_cpu *cpu)
     cpu->answer = open ? LISTING_YES : LISTING_NO;
 }
 
-/* Until nothing more is wanted. */
+/* List until the end, or until nothing more is selected. */
 static void take_all(struct machine *machine)
 {
     struct machine_cpu *first;
@@ -231,7 +231,7 @@ static void take_all(struct machine *machine)
     }
 }
 
-/* What is held, and frames that are left, are listed too. */
+/* List held events, and the returns of remaining frames. */
 static bool finish(struct machine *machine, struct error *error)
 {
     bool good = !machine->no_memory;
@@ -255,7 +255,7 @@ static void close_all(struct machine *machine)
     free(machine->chunks);
 }
 
-/* Which chunks execute --function. */
+/* Find the chunks that execute --function. */
 static bool find_chunks(struct machine *machine)
 {
     const struct ask *ask = machine->list->ask;

@@ -1,5 +1,5 @@
-/* A CPU's list is continued when none of its lines are left, until it has some; then the line with the lowest time is
- * written. */
+/* A CPU's list is continued when all of its lines are written, until it has a new one; then the line with the lowest
+ * time is written. */
 #include "decode/cli/trace/trace_merge.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ struct cpu_list {
     bool no_memory;
 };
 
-/* Of trace_line_end. */
+/* Called by trace_line_end. */
 static void take_line(struct trace_list *list, uint64_t tsc)
 {
     struct cpu_list *own = list->line_context;
@@ -37,7 +37,7 @@ static bool start(struct cpu_list *own, const struct trace_list *list, uint16_t 
     return trace_cpu_open(&own->cpu, &own->list, error);
 }
 
-/* Continue its list until it has lines, or ends. */
+/* Continue the list until it has lines, or ends. */
 static bool find_lines(struct cpu_list *own, struct error *error)
 {
     bool good = true;
@@ -46,7 +46,7 @@ static bool find_lines(struct cpu_list *own, struct error *error)
     return good && (!own->no_memory || error_set(error, ERROR_MEMORY, 0, "lines of CPU %u", own->list.cpu));
 }
 
-/* The list whose next line is the first. NULL: there is none, or an error. */
+/* The list with the earliest next line. NULL: there is none, or an error. */
 static struct cpu_list *find_first(struct cpu_list *cpus, unsigned count, struct error *error)
 {
     struct cpu_list *first = NULL;

@@ -1,4 +1,4 @@
-/* The lists of all CPUs as one, in the order of their times; of lines of one time, the lower CPU's come first. */
+/* Merges the lists of all CPUs in the order of time; with equal times, the lower CPU comes first. */
 #ifndef DECODE_CLI_TRACE_TRACE_MERGE_H
 #define DECODE_CLI_TRACE_TRACE_MERGE_H
 
@@ -6,7 +6,7 @@
 
 #include "decode/cli/trace/trace_list.h"
 
-/* List every CPU of the capture into list->file; nothing of list->cpu counts. false: error says why. */
+/* List each CPU of the capture into list->file; list->cpu is ignored. false: error says why. */
 bool trace_merge(struct trace_list *list, struct error *error);
 
 #endif

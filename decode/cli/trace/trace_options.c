@@ -16,35 +16,33 @@
 static const char usage[] =
     "usage: undertrace trace CAPTURE [options]\n"
     "\n"
-    "Lists what was executed, with time, CPU and process, in the order of time. Each line begins with seconds since "
-    "the\n"
-    "capture's first TSC, or, where the TSC's frequency is not known, with ticks; then come the CPU and the CR3 (-: "
-    "the\n"
-    "kernel's own task) and, where the capture tells of processes, name and number: of the thread with functions, else "
-    "of\n"
-    "the CR3's process.\n"
+    "Lists what was executed in the order of time, with time, CPU and process. Each line begins with seconds\n"
+    "since the capture's first TSC, or with ticks if the TSC's frequency is unknown, followed by the CPU, the\n"
+    "CR3 (-: a kernel task) and, where the capture records processes, a name and number: with functions those\n"
+    "of the thread, otherwise those of the CR3's process.\n"
     "\n"
-    "  --what functions     calls, interrupts, system calls, each behind as many spaces as it is deep (the default)\n"
-    "  --what branches      every branch: kind, from, to\n"
-    "  --what instructions  every instruction\n"
-    "  --returns            with functions: also where each is left\n"
-    "  --disassemble        with instructions: their text\n"
-    "  --srcline            also the lines of sources, where --kernel vmlinux and --files have DWARF or debug files\n"
+    "  --what functions    calls, interrupts and system calls, indented by their depth (the default)\n"
+    "  --what branches     each branch: kind, from, to\n"
+    "  --what instructions\n"
+    "                      each instruction\n"
+    "  --returns           with functions: also list where each is left\n"
+    "  --disassemble       with instructions: print their text\n"
+    "  --srcline           also print source lines, where --kernel and --files have DWARF or debug files\n"
     "\n"
-    "Which of them:\n"
-    "  --time FROM-TO       of this time: seconds (1.5-1.6), or ticks since the first TSC (1000t-2000t). One side may "
-    "be\n"
-    "                       left out\n"
-    "  --cpu N              of this CPU\n" PROCESS_USAGE
-    "  --function NAME      this function, or those that a pattern fits, with all that they call\n"
-    "  --depth N            functions: at most so deep; with --function below it; 0 is it alone\n"
-    "  --address A[-B]      at these addresses: functions that begin there, branches from or to there, instructions\n"
-    "  --from F, --to G     on each CPU: from the first call of F on; up to the first call of G behind\n"
-    "  --lines N            at most so many lines\n"
+    "Filters:\n"
+    "  --time FROM-TO      only this time: seconds since the first TSC (1.5-1.6), or ticks (1000t-2000t);\n"
+    "                      either side may be omitted\n"
+    "  --cpu N             only this CPU\n" PROCESS_USAGE
+    "  --function NAME     only this function, or those that match a pattern, with everything that they call\n"
+    "  --depth N           functions up to this depth; with --function relative to it (0: only itself)\n"
+    "  --address A[-B]     only functions that begin at these addresses, branches from or to them, or\n"
+    "                      instructions at them\n"
+    "  --from F, --to G    on each CPU: from the first call of F, up to the first call of G after it\n"
+    "  --lines N           at most N lines\n"
     "\n"
-    "  -o FILE              write to FILE (default: standard output)\n"
-    "  --color WHEN         auto (the default: on a terminal), always, never\n" ASK_USAGE "\n"
-    "Exit status: 0 done; 1 an error; 2 done, but parts of the trace are not known.\n";
+    "  -o FILE             write to FILE (default: standard output)\n"
+    "  --color WHEN        auto (the default: on a terminal), always, never\n" ASK_USAGE "\n"
+    "Exit status: 0 done; 1 an error; 2 done, but parts of the trace are unknown.\n";
 
 static const char *const whats[] = {"functions", "branches", "instructions", NULL};
 
@@ -68,7 +66,7 @@ static bool parse_places(struct trace_options *o)
     return true;
 }
 
-/* What does not go together. */
+/* Check for options that exclude each other. */
 static bool check(const struct trace_options *o)
 {
     if (o->disassemble && o->what != TRACE_INSTRUCTIONS) {

@@ -1,4 +1,4 @@
-/* The words behind undertrace trace. */
+/* The options of undertrace trace. */
 #ifndef DECODE_CLI_TRACE_TRACE_OPTIONS_H
 #define DECODE_CLI_TRACE_TRACE_OPTIONS_H
 
@@ -24,7 +24,7 @@ struct trace_options {
 /* Returns ARGUMENTS_GOOD or the exit status, as arguments_parse. */
 int trace_options_parse(struct trace_options *options, int argc, char **argv);
 
-/* --time, by the capture's clock. false: said that it is none. */
+/* Parse --time with the capture's clock. false: a message says why. */
 bool trace_options_time(const struct trace_options *options, const struct ask *ask, uint64_t *from, uint64_t *to);
 
 #endif
