@@ -1,4 +1,4 @@
-/* The packets of a CPU, as `undertrace dump` prints them: from the first PSB on, and behind gaps and bytes that are no
+/* The packets of a CPU, as `undertrace dump` prints them: from the first PSB on, and after gaps and bytes that are no
  * packet from the next one on. */
 #include "decode/capture/psb.h"
 #include "decode/report/dump_line.h"
@@ -41,7 +41,7 @@ static void put_packet(struct undertrace_reader *reader, uint64_t offset, const 
                                    .non_root = packet->non_root};
 }
 
-/* The first PSB at or behind from, or the run's end. */
+/* The first PSB at or after from, or the run's end. */
 static uint64_t find_psb(const struct undertrace_reader *reader, uint64_t from)
 {
     const struct gaps_run *run = &reader->packets.run;

@@ -1,4 +1,4 @@
-/* Readers: what they are asked for, and how items leave them. */
+/* Readers: what they read, and how items are given out. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,7 +9,7 @@
  *
  * Errors are values: the library prints nothing, ends nothing, and keeps nothing outside of its handles. A capture may
  * be used by several threads at once, a reader by one at a time. What is in a structure that grows begins with its
- * size; what the library hands out by pointer may grow at its end. undertrace(3) tells more.
+ * size; what the library hands out by pointer may grow at its end. See undertrace(3).
  */
 #ifndef UNDERTRACE_H
 #define UNDERTRACE_H
@@ -34,7 +34,7 @@ enum undertrace_status {
     UNDERTRACE_ERROR_OPEN = -2,     /* a file cannot be opened or read */
     UNDERTRACE_ERROR_NO_TRACE = -3, /* there is none of this CPU */
     UNDERTRACE_ERROR_FORMAT = -4,   /* a record of the capture cannot be */
-    UNDERTRACE_ERROR_ARGUMENT = -5  /* what was asked for cannot be had */
+    UNDERTRACE_ERROR_ARGUMENT = -5  /* what is requested is not possible */
 };
 
 #define UNDERTRACE_ERROR_TEXT_SIZE 640
@@ -66,13 +66,13 @@ struct undertrace_range {
 struct undertrace_foreign {
     size_t size;
     /* Lists of words up to a NULL; NULL: none. */
-    const char *const *images;    /* FILE@VADDR, or FILE:OFFSET[-END]:VADDR: a file as it stood in memory, or a part */
+    const char *const *images;    /* FILE@VADDR, or FILE:OFFSET[-END]:VADDR: a file as it was in memory, or a part */
     const char *const *elf_files; /* FILE[@BASE]: what the file has loaded, where it says or from BASE on */
     const char *root;             /* perf.data: the directory in which mapped files are looked for; NULL: / */
     unsigned family, model, stepping; /* which errata to expect; family 0: by the manual */
     unsigned mtc_freq;                /* MTCFreq of IA32_RTIT_CTL */
     unsigned nominal_ratio; /* core to bus, at which the core runs as fast as the TSC; 0: cycles prove no time */
-    uint32_t tsc_ratio[2];  /* CPUID.15H:EBX and EAX; 0: MTC tells nothing */
+    uint32_t tsc_ratio[2];  /* CPUID.15H:EBX and EAX; 0: MTC is not used */
     struct undertrace_range ranges[4]; /* by which the CPU filtered */
     uint64_t pid;                      /* of perf.data: the mappings of this program alone, whoever ran; 0: of all */
     uint64_t buffer;                   /* of perf.data: this one alone, from 1 on; 0: all, in one order of time */
@@ -140,12 +140,13 @@ enum undertrace_kind {
     UNDERTRACE_BRANCH = 1,
     UNDERTRACE_BLOCK,
     UNDERTRACE_INSTRUCTION,
-    UNDERTRACE_LOST, /* what ran here is not known; always told */
+    UNDERTRACE_LOST, /* what ran here is not known; always delivered */
     UNDERTRACE_PACKET
 };
 
 enum undertrace_privilege {
-    UNDERTRACE_PRIVILEGE_UNKNOWN, /* Intel PT has no packet for it: an address, in the guest's own layout, may tell */
+    UNDERTRACE_PRIVILEGE_UNKNOWN, /* Intel PT has no packet for it: an address, in the guest's own layout, may show it
+                                   */
     UNDERTRACE_PRIVILEGE_KERNEL,  /* CPL 0: nothing else was traced */
     UNDERTRACE_PRIVILEGE_USER     /* CPL above 0: nothing else was traced */
 };
@@ -153,12 +154,12 @@ enum undertrace_privilege {
 enum undertrace_mode { UNDERTRACE_16, UNDERTRACE_32, UNDERTRACE_64 };
 
 #define UNDERTRACE_NO_TSC 0ull      /* no timing packet has come yet in this part */
-#define UNDERTRACE_NO_ERROR (~0ull) /* no timing packet behind it, or none before it: there is no bound */
-#define UNDERTRACE_NO_CR3 (~0ull)   /* no PIP has come yet behind this PSB */
+#define UNDERTRACE_NO_ERROR (~0ull) /* no timing packet after it, or none before it: there is no bound */
+#define UNDERTRACE_NO_CR3 (~0ull)   /* no PIP has come yet after this PSB */
 
 /* Where the guest's code ran. */
 struct undertrace_where {
-    uint64_t tsc; /* as exact as the timing packets are; for the items behind it, too */
+    uint64_t tsc; /* as exact as the timing packets are; for the items after it, too */
     uint64_t cr3; /* bits 51:5 */
     uint16_t cpu;
     uint8_t privilege;  /* enum undertrace_privilege */
@@ -173,11 +174,11 @@ struct undertrace_branch {
     uint64_t from, to; /* to: of what was executed next; 0 where a filter hides it */
 };
 
-/* Instructions that were executed one behind another: up to a branch, to another one that packets may tell of, or to
+/* Instructions that were executed in sequence: up to a branch, to another one that packets may report, or to
  * the end of a page. */
 struct undertrace_block {
     uint64_t first, last; /* of the first and the last instruction */
-    uint64_t end;         /* behind the last one's bytes */
+    uint64_t end;         /* after the last one's bytes */
     uint32_t instructions;
 };
 
@@ -226,7 +227,7 @@ struct undertrace_packet {
     uint64_t offset;      /* in the trace */
     const uint8_t *bytes; /* size of them, as long as the capture is open */
     const char *name;     /* as `undertrace dump` prints it; stays valid */
-    uint64_t payload;     /* one value: bits, IP, CR3, time or what the packet carries, as it stands on the wire */
+    uint64_t payload;     /* one value: bits, IP, CR3, time or what the packet carries, as in the trace */
     uint64_t ip;          /* TIP, TIP.PGE, TIP.PGD, FUP: the whole address; with has_ip */
     uint16_t kind;        /* enum undertrace_packet_kind */
     uint8_t size;
@@ -264,7 +265,7 @@ struct undertrace_calls {
 };
 
 /* What is left, up to the end. Returns 0, an enum undertrace_status, or what a call returned that was not 0; then it
- * can go on, behind what was handed to that call. */
+ * can continue, after what was passed to that call. */
 int undertrace_run(struct undertrace_reader *reader, const struct undertrace_calls *calls);
 
 #ifdef __cplusplus

@@ -83,7 +83,8 @@ uint32_t block_before(const struct block *block, uint64_t ip);
 /* The instruction at ip, which is one of the block's but the last. */
 uint32_t block_length_at(const struct block *block, uint64_t ip);
 
-/* Behind the instruction at ip, which is one of the block's, by what it says itself; of a branch, where it may lead. */
+/* The IP after the instruction at ip, which is one of the block's, by what it says itself; of a branch, where it may
+ * lead. */
 uint64_t block_next_ip(const struct block *block, uint64_t ip);
 
 /* What kind of branch it ends with: enum instruction_kind. A call to the next instruction is a jump. */

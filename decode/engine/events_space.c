@@ -51,7 +51,7 @@ enum flow_error event_enter(struct engine *engine)
     return FLOW_OK;
 }
 
-/* Behind a FUP it belongs to the event; else to an instruction. */
+/* After a FUP it belongs to the event; else to an instruction. */
 enum flow_error event_pip(struct engine *engine, const struct packet *packet)
 {
     enum flow_error error = FLOW_OK;

@@ -51,7 +51,7 @@ static bool enter_span(struct flow_cursor *cursor)
     return true;
 }
 
-/* Does something stand before the span's first PSB? */
+/* Are there bytes before the span's first PSB? */
 static bool find_lost(struct flow_cursor *cursor, uint64_t first)
 {
     const bool head = cursor->head;

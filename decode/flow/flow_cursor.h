@@ -1,5 +1,5 @@
 /*
- * The stretches of a trace, one after another, as far as they begin in a range of trace offsets; and what stands before
+ * The stretches of a trace, one after another, as far as they begin in a range of trace offsets; and what precedes
  * the first PSB of a span. What is found does not depend on where ranges are cut: those of all ranges are those of the
  * whole trace. Pure.
  */
@@ -25,7 +25,7 @@ struct flow_part flow_part(uint64_t size, uint32_t part, uint32_t nr_parts);
 enum flow_found {
     FLOW_FOUND_NOTHING, /* the part is at its end */
     FLOW_FOUND_STRETCH, /* stretch */
-    FLOW_FOUND_LOST     /* lost: bytes that no PSB stands before */
+    FLOW_FOUND_LOST     /* lost: bytes that no PSB precedes */
 };
 
 struct flow_cursor {
@@ -35,8 +35,8 @@ struct flow_cursor {
     struct flow_part part;
     struct flow_stretch stretch;
     struct flow_span lost;
-    bool lost_tells; /* those bytes tell of branches */
-    /* where it stands */
+    bool lost_tells; /* those bytes report branches */
+    /* its position */
     struct flow_span span;
     size_t gap;
     uint64_t at; /* in the span */

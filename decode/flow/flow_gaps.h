@@ -1,5 +1,5 @@
 /* Decode gaps, by cause: stretches of trace, or the rests of them, that could not be decoded; and of no bytes, loops of
- * which no packet tells how often they went round. Pure. */
+ * which the number of iterations is unknown. Pure. */
 #ifndef DECODE_FLOW_GAPS_H
 #define DECODE_FLOW_GAPS_H
 

@@ -91,7 +91,7 @@ static bool has_header(const struct capture_trace *bytes, uint64_t psb)
     return packet.kind == PT_PACKET_PSBEND || packet.kind == PT_PACKET_OVF;
 }
 
-/* The last PSB behind from whose PSB+ is whole: up to there it is known how stretches end. from: there is none. */
+/* The last PSB after from whose PSB+ is whole: up to there it is known how stretches end. from: there is none. */
 static uint64_t find_end(const struct capture_trace *bytes, uint64_t from)
 {
     uint64_t at = bytes->size;
@@ -101,7 +101,7 @@ static uint64_t find_end(const struct capture_trace *bytes, uint64_t from)
     return from;
 }
 
-/* The stretches behind what is decoded: those before it are not looked for again. */
+/* The stretches after what is decoded; those before it are not searched again. */
 static bool decode_new(struct flow_live *live, const struct capture *capture, unsigned cpu, bool last,
                        struct error *error)
 {

@@ -14,7 +14,7 @@ static bool is_short_tnt(uint8_t byte)
 }
 
 /* The packets that make up nearly all of a trace need no parser: short TNT, of one byte, and TIP with an IP. Returns
- * how many of these stand there, and moves at behind them. */
+ * how many of these are there, and moves at past them. */
 static uint64_t skip_common(const uint8_t *bytes, uint64_t size, uint64_t *at, enum packet_kind *last)
 {
     static const uint8_t tip_sizes[256] = {[0x2d] = 3, [0x4d] = 5, [0x6d] = 7, [0x8d] = 7, [0xcd] = 9};

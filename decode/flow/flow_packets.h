@@ -14,7 +14,7 @@
 struct flow_packets {
     uint64_t count;        /* packets */
     uint64_t size;         /* bytes of them */
-    bool branches;         /* one of them tells of a branch */
+    bool branches;         /* one of them reports a branch */
     enum flow_error error; /* but for FLOW_OK, why they end before the bytes do */
 };
 

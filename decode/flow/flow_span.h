@@ -15,7 +15,7 @@ struct flow_span {
     uint64_t begin, end; /* trace offsets */
 };
 
-/* The span behind *span, of a trace of size bytes; for the first one, *span and *gap are zeros. *gap: how many of the
+/* The span after *span, of a trace of size bytes; for the first one, *span and *gap are zeros. *gap: how many of the
  * gaps have been passed. false: there is none any more. */
 bool flow_span_next(struct flow_span *span, size_t *gap, const struct gaps *gaps, uint64_t size);
 

@@ -12,11 +12,11 @@
 #include "decode/flow/flow_cursor.h"
 #include "decode/flow/flow_span.h"
 
-/* Bytes that no PSB stands before: at the beginning, and behind gaps. */
+/* Bytes that no PSB precedes: at the beginning, and after gaps. */
 struct flow_lost {
-    struct flow_span *spans; /* those that tell of branches */
+    struct flow_span *spans; /* those that report branches */
     size_t count, room;
-    uint64_t bytes; /* of all, also those that tell of none */
+    uint64_t bytes; /* of all, also those that report none */
 };
 
 struct flow_trace {
@@ -43,7 +43,7 @@ bool flow_trace_cut(struct flow_trace *trace);
 void flow_trace_pass(const struct flow_trace *trace, uint64_t *passed, uint64_t at);
 
 void flow_trace_close(struct flow_trace *trace);
-/* One more span that tells of branches; what a cursor has found. false: no memory. */
+/* One more span that reports branches; what a cursor has found. false: no memory. */
 bool flow_lost_add(struct flow_lost *lost, struct flow_span span);
 bool flow_lost_take(struct flow_lost *lost, const struct flow_cursor *cursor);
 void flow_lost_free(struct flow_lost *lost);

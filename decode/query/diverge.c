@@ -96,7 +96,7 @@ static bool same_branch(const struct side sides[2], const struct compare_slide *
             same_place(sides, slide, a, a->branch.to, b, b->branch.to));
 }
 
-/* What stands around the first difference. */
+/* What is around the first difference. */
 static void tell(struct divergence *divergence, struct side sides[2])
 {
     const struct side *a = &sides[0];

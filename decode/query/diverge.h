@@ -1,6 +1,6 @@
 /*
  * The first branch at which two boots differ, of one CPU. Branches are the same where they lead from and to the same
- * places: by address, of the kernel less where it stands, or else by function and offset in it.
+ * places: by address, of the kernel less its base, or else by function and offset in it.
  */
 #ifndef DECODE_QUERY_DIVERGE_H
 #define DECODE_QUERY_DIVERGE_H

@@ -10,7 +10,7 @@
 
 struct index_build_options {
     unsigned threads;        /* 0: as many as there are processors */
-    flow_progress *progress; /* NULL: nobody wants to know */
+    flow_progress *progress; /* NULL: none */
     void *progress_context;
 };
 

@@ -67,7 +67,7 @@ static void fill_chunks(char *bytes, const uint64_t *offsets, const struct index
     }
 }
 
-/* Behind the runs and granules, whose numbers are known. */
+/* After the runs and granules, whose numbers are known. */
 static bool assemble(struct query_index *index, struct index_parts *parts, const struct run *runs,
                      const uint64_t *granules)
 {

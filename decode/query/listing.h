@@ -1,4 +1,4 @@
-/* Decoding those parts of a capture that can hold what is asked for: the index says which. */
+/* Decoding those parts of a capture that can contain what is requested: the index says which. */
 #ifndef DECODE_QUERY_LISTING_H
 #define DECODE_QUERY_LISTING_H
 

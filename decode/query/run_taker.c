@@ -53,7 +53,7 @@ static void add_granule(struct run_taker *taker, uint64_t number)
         taker->no_memory = true;
 }
 
-/* The instructions from begin to end, which is behind them or the last one's address. */
+/* The instructions from begin to end, which is the end of the last one or its address. */
 static uint32_t count_instructions(const struct run_taker *taker, const struct flow_context *at, uint64_t begin,
                                    uint64_t end)
 {
@@ -109,7 +109,7 @@ static void enter_space(struct run_taker *taker, uint64_t cr3, uint64_t at)
     taker->recent_process = process;
 }
 
-/* The last instruction of a run stands at last; inclusive: it was executed, as the branch that ends the run. */
+/* The last instruction of a run is at last; inclusive: it was executed, as the branch that ends the run. */
 static struct run *find_run(struct run_taker *taker, const struct flow_context *at, uint64_t begin, uint64_t last,
                             bool inclusive)
 {
@@ -155,7 +155,7 @@ static void take_run(struct run_taker *taker, const struct flow_context *at, uin
         add_granule(taker, i);
 }
 
-/* From where execution stands up to the branch at from, or where an event came. */
+/* From the current IP up to the branch at from, or to where an event occurred. */
 static inline void take_to(struct run_taker *taker, const struct flow_context *at, uint64_t from, bool event)
 {
     struct run_recent *recent = recent_place(taker, taker->ip, from);

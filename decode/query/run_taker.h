@@ -31,7 +31,7 @@ struct run_taker {
     const struct flow_trace *trace;
     struct flow *flow;
     uint32_t stretch, stamp; /* the stretch's number; the chunk's, plus 1 */
-    bool known;              /* where it stands */
+    bool known;              /* ip is */
     uint64_t ip;
     uint64_t tsc;                      /* of the last batch: time never goes back */
     struct run_recent *recent;         /* RUN_NR_RECENT of them */

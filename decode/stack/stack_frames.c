@@ -16,7 +16,7 @@ void stack_spend(struct stacks *stacks)
     stacks->branches = 0;
 }
 
-/* What comes on top of it, or in its place, is told: then it must be, too. */
+/* What comes on top of it, or in its place, is reported: then it must be, too. */
 static void show(struct stacks *stacks)
 {
     struct stack_frame *top = stack_top(stacks);
@@ -84,7 +84,7 @@ void stack_leave_to(struct stacks *stacks, size_t depth)
         stack_leave(stacks);
 }
 
-/* Where the function that was called stands, of those on top that went on by jumps. */
+/* The frame of the function that was called, under those on top that it jumped to. */
 static size_t chain_begin(const struct stack_task *task)
 {
     size_t depth = task->depth;

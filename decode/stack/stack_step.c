@@ -35,7 +35,7 @@ static bool is_cold_part(const struct name *part, const struct name *whole)
     return !strncmp(part->symbol, whole->symbol, length) && !strcmp(part->symbol + length, ".cold");
 }
 
-/* Of code without symbols nobody knows where functions begin, but where they are called. */
+/* Without symbols, functions are known to begin only where they are called. */
 static bool is_same(const struct name *a, const struct name *b)
 {
     if (a == b)
@@ -57,7 +57,7 @@ static bool is_boundary(const struct stack_frame *frame)
     return frame->entry == STACK_INTERRUPT || frame->entry == STACK_SYSCALL;
 }
 
-/* Execution stands in a function that the top frame is not of: it got there by a conditional branch, or ran into it. */
+/* Execution is in another function than the top frame's: it got there by a conditional branch, or ran into it. */
 static void stand_in(struct stacks *stacks, const struct name *name)
 {
     struct stack_frame *top = stack_top(stacks);
@@ -80,7 +80,7 @@ static size_t depth_behind_return(const struct stack_task *task, uint64_t to)
     return SIZE_MAX;
 }
 
-/* Is the function that has been called one of which nobody knows by whom? */
+/* Is the caller of the function unknown? */
 static bool is_base(const struct stack_task *task)
 {
     size_t depth = task->depth;

@@ -1,6 +1,6 @@
 /*
- * Which task goes on. Behind __switch_to all of them look alike: they stand in the scheduler. So what follows is held
- * until returns have told whose frames these are, or the way back to user mode has.
+ * Which task goes on. After __switch_to all of them look alike: they are in the scheduler. So what follows is held
+ * until returns, or the return to user mode, show whose frames these are.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 /* So much is held at most. */
 #define MOST_HELD 65536u
-/* Where a task may go on that was never seen, so many frames of the last one that is left must fit: those of the
+/* If a task may continue that was never seen, so many frames of the last one that is left must fit: those of the
  * scheduler fit all. Less where it is switched away from again, and no more will come. */
 #define SURE_FRAMES 4u
 #define LIKELY_FRAMES 2u
@@ -112,7 +112,7 @@ static bool push_site(struct stack_undecided *undecided, uint64_t site)
     return place != NULL;
 }
 
-/* The frame that is returned from next, of a task that may go on. NULL: it has no more. */
+/* The frame that is returned from next, of a task that may continue. NULL: it has no more. */
 static const struct stack_frame *frame_of(const struct stacks *stacks, const struct stack_parked *task)
 {
     size_t level = stacks->undecided.level;
@@ -135,7 +135,7 @@ static bool fits(const struct stacks *stacks, const struct stack_parked *task, c
     return frame->entry == STACK_BASE || (frame->entry == STACK_CALL && stack_is_return(frame->site, transfer->to));
 }
 
-/* Keep those that it fits. Where it fits none, it is not known which goes on. */
+/* Keep those that it fits. If it fits none, it is not known which continues. */
 static size_t filter(struct stacks *stacks, const struct transfer *transfer)
 {
     struct stack_undecided *undecided = &stacks->undecided;
@@ -148,7 +148,7 @@ static size_t filter(struct stacks *stacks, const struct transfer *transfer)
     return left;
 }
 
-/* A return, while some are possible: SIZE_MAX where it tells nothing. One that belongs to no call is a retpoline's,
+/* A return, while some are possible: SIZE_MAX if it decides nothing. One that belongs to no call is a retpoline's,
  * which has called a place of its own. */
 static size_t take_return(struct stacks *stacks, const struct transfer *transfer)
 {
@@ -213,7 +213,7 @@ static bool keep(struct stack_undecided *undecided, const struct stack_event *ev
     return place != NULL;
 }
 
-/* How many tasks are possible behind a transfer. SIZE_MAX: it tells nothing. */
+/* How many tasks are possible after a transfer. SIZE_MAX: it decides nothing. */
 static size_t look_at(struct stacks *stacks, const struct transfer *transfer)
 {
     struct stack_undecided *undecided = &stacks->undecided;
@@ -234,7 +234,7 @@ static size_t look_at(struct stacks *stacks, const struct transfer *transfer)
     }
 }
 
-/* Is it settled which task goes on, where so many are left? boundary: the last frame that fits is one of an interrupt
+/* Is it settled which task continues, if so many are left? boundary: the last frame that fits is one of an interrupt
  * or system call. */
 static bool is_settled(const struct stacks *stacks, size_t left, bool boundary)
 {
@@ -250,7 +250,7 @@ bool stack_hold(struct stacks *stacks, const struct stack_event *event)
         stacks->no_memory = true;
         return true;
     }
-    /* It is switched away from again: no return will tell. */
+    /* It is switched away from again: no return will decide it. */
     if (transfer->kind == TRANSFER_CALL && transfer->to == stacks->pool->switch_begin) {
         if (stacks->strangers && stacks->undecided.level < LIKELY_FRAMES)
             stacks->undecided.nr_candidates = 0;

@@ -62,7 +62,7 @@ static void learn_thread(struct stacks *stacks, uint64_t at)
     stacks->placed = true;
 }
 
-/* Time and space go on. What was executed up to here was so by the top frame. */
+/* Time and space advance. What was executed up to here belongs to the top frame. */
 static void go_on(struct stacks *stacks, const struct stack_event *event)
 {
     if (event->tsc > stacks->tsc) {
@@ -80,7 +80,8 @@ static void go_on(struct stacks *stacks, const struct stack_event *event)
 
 static void take(struct stacks *stacks, const struct stack_event *event);
 
-/* Which task goes on is decided: take what was held. That may lead to the next switch, and so hold the rest again. */
+/* It is decided which task continues: process what was held. That may lead to the next switch, and so hold the rest
+ * again. */
 static void take_held(struct stacks *stacks)
 {
     struct stack_undecided *undecided = &stacks->undecided;
@@ -131,7 +132,7 @@ void stacks_begin_anew(void *context)
 {
     struct stacks *stacks = context;
     lose(stacks);
-    stacks->stretch_end = 0; /* told already */
+    stacks->stretch_end = 0; /* reported already */
 }
 
 /* Returns the space of the batch's CR3. */

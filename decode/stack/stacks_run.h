@@ -1,6 +1,6 @@
 /*
  * The stacks of a whole capture: the traces of its CPUs are decoded, and their transfers taken in one order of time,
- * since a task that leaves one CPU may go on on another.
+ * since a task that leaves one CPU may continue on another.
  */
 #ifndef DECODE_STACKS_RUN_H
 #define DECODE_STACKS_RUN_H
@@ -17,14 +17,14 @@ struct stacks_run_options {
     bool one_cpu;     /* only this one: */
     uint16_t cpu;
     uint64_t until;          /* TSC: what comes after the first stretch from then on is left out; 0: nothing is */
-    flow_progress *progress; /* NULL: nobody wants to know */
+    flow_progress *progress; /* NULL: none */
     void *progress_context;
 };
 
-/* Called for each CPU with a trace, before the first transfer: the hooks to tell of its stacks. */
+/* Called for each CPU with a trace, before the first transfer: returns the hooks of its stacks. */
 typedef struct stack_hooks stacks_run_hooks(void *context, uint16_t cpu);
 
-/* What became of each CPU's trace; NULL: nobody wants to know. The run is only there during the call. */
+/* What became of each CPU's trace; NULL: not needed. The run is only there during the call. */
 typedef void stacks_run_decoded(void *context, uint16_t cpu, const struct flow_run *run);
 
 /* Hooks are called by this thread alone, for all CPUs. false: error says why. */

@@ -1,6 +1,6 @@
 /*
- * Inside of this room: the state of a CPU's stacks. stack_frames.c changes frames and tells of it, stack_step.c is what
- * a transfer does to them, stack_switch.c which task goes on.
+ * Inside of this room: the state of a CPU's stacks. stack_frames.c changes frames and reports it, stack_step.c is what
+ * a transfer does to them, stack_switch.c which task continues.
  */
 #ifndef DECODE_STACKS_STATE_H
 #define DECODE_STACKS_STATE_H
@@ -27,13 +27,13 @@ struct stack_parked {
     uint64_t site;   /* of the CALL that has not returned */
     uint64_t kernel; /* CR3 in the kernel; FLOW_CR3_UNKNOWN: it was never in user mode */
     uint64_t order;  /* when it was put aside */
-    bool roams;      /* it ends, or executes a program: it may go on in a space that is not the one that it had */
+    bool roams;      /* it ends, or executes a program: it may continue in a space that is not the one that it had */
     bool running;
     const struct stacks *cpu; /* where it ran */
     struct stack_parked *next;
 };
 
-/* The tasks of a machine: on each of its CPUs any of them may go on. */
+/* The tasks of a machine: any of them may continue on each of its CPUs. */
 struct stack_pool {
     struct stack_parked *tasks;
     uint32_t nr_tasks;
@@ -42,7 +42,7 @@ struct stack_pool {
     struct stacks *cpus;
 };
 
-/* What came since a switch, as long as several tasks may be the one that goes on. */
+/* What came since a switch, as long as several tasks may be the one that continues. */
 struct stack_undecided {
     bool on;
     struct stack_parked **candidates;
@@ -62,11 +62,11 @@ struct stacks {
     uint64_t stretch;                  /* which one it is */
     uint64_t stretch_end;              /* where the one before ended; 0: the present one has begun */
     uint64_t tsc, cr3, cr3_before, at; /* now; cr3_before: the last other one */
-    uint64_t branches;                 /* executed by the top frame, and not told yet */
+    uint64_t branches;                 /* executed by the top frame, and not reported yet */
     bool strangers; /* there are tasks that were not seen since the trace began: a part was passed over */
     bool placed;    /* what ran since `at` is known */
     struct stack_pool *pool;
-    struct stack_parked *current; /* NULL: nobody knows */
+    struct stack_parked *current; /* NULL: not known */
     struct stacks *next;          /* of the pool's CPUs */
     struct stack_undecided undecided;
     bool ended, no_memory;
@@ -98,10 +98,10 @@ void stack_enter(struct stacks *stacks, const struct name *name, uint64_t site, 
 void stack_leave(struct stacks *stacks);
 void stack_leave_to(struct stacks *stacks, size_t depth);
 
-/* The top frame goes on in another function, by a jump. */
+/* The top frame continues in another function, by a jump. */
 void stack_jump(struct stacks *stacks, const struct name *name);
 
-/* All is left; execution stands in a function of which no caller is known. */
+/* All is left; execution is in a function whose caller is not known. */
 void stack_begin(struct stacks *stacks, const struct name *name);
 
 /* A task that begins in a function. */
@@ -116,16 +116,16 @@ void stack_step(struct stacks *stacks, const struct stack_event *event);
 /* The top frame's RET leads to another task's stack. */
 void stack_switch(struct stacks *stacks, uint64_t to, const struct name *name);
 
-/* While it is not decided which task goes on: keep what comes. true: now it can be decided, or must be. */
+/* While it is not decided which task continues: keep what comes. true: now it can be decided, or must be. */
 bool stack_hold(struct stacks *stacks, const struct stack_event *event);
 
 /* Choose one. What was kept is then to be taken. */
 void stack_decide(struct stacks *stacks);
 
-/* Nobody knows how the task that runs goes on: it is no more. */
+/* It is not known how the running task continues: it ends here. */
 void stack_drop_running(struct stacks *stacks);
 
-/* Behind a gap: no task is known any more. */
+/* After a gap: no task is known any more. */
 void stack_forget(struct stacks *stacks);
 
 #endif
