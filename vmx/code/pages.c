@@ -157,8 +157,11 @@ static void page_open_fully(struct cpu *cpu, uint64_t gpa, bool was_writable)
  * but the trace has no code for it. */
 __attribute__((cold, noinline)) static void unmapped_fetched(struct cpu *cpu, uint64_t gpa)
 {
-    log_line("CPU %u executes at guest-physical address %llx, outside of memory: the trace has no code for it",
-             cpu->number, (unsigned long long)gpa);
+    if (!machine.code.unmapped_reported)
+        log_line(
+            "CPU %u executes at guest-physical address %llx, outside of memory: the trace has no code for it there",
+            cpu->number, (unsigned long long)gpa);
+    machine.code.unmapped_reported = true;
     ept_set_access(gpa, EPT_ACCESS_MASK);
 }
 

@@ -73,6 +73,7 @@ struct code_machine {
         uint64_t nr_sent; /* record.c: number of the newest record of code. Read without the lock */
     } record;
     struct arbitration arbitration; /* pages.c. Some members are atomic */
+    bool unmapped_reported;         /* pages.c: code outside of memory has been logged */
     struct {
         uint64_t gpa; /* the page of pt.trigger= */
         bool sent;    /* its bytes have been sent and have not changed since */
