@@ -40,7 +40,9 @@ static const struct {
     [ERROR_NO_TRUTH] = {NAME ": offset 0: not a truth file of version 1", false},
     [ERROR_TRUTH_ENTRY] = {NAME ": offset " NUMBER ": unknown kind of entry", false},
     [ERROR_SHARD] = {NAME ": line " NUMBER ": not a result of a part of this capture", false},
-    [ERROR_IMAGE_SPEC] = {NAME ": expected a file name, an at sign, and an address in decimal or in hexadecimal after 0x", false},
+    [ERROR_IMAGE_SPEC] = {NAME
+                          ": expected a file name, an at sign, and an address in decimal or in hexadecimal after 0x",
+                          false},
     [ERROR_IMAGE_SHORT] = {NAME ": the requested part exceeds the file's " NUMBER " bytes", false},
     [ERROR_IMAGE_ADDRESS] = {NAME ": at " NUMBER " it exceeds the address space", false},
     [ERROR_IMAGE_TWICE] = {NAME " have different bytes at address " NUMBER, false},
