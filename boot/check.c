@@ -11,6 +11,7 @@
 #include "boot/screen/screen.h"
 #include "pt/engine.h"
 #include "pt/soft/soft_pt.h"
+#include "serial/uart/uart_console.h"
 #include "vmx/vmx.h"
 
 #define MIB (1ull << 20)
@@ -38,7 +39,7 @@ static void open_console(struct boot_state *boot)
     if (missing)
         log_line("no console: %s", missing);
     else
-        log_console_set(&console.uart, UART_BAUD_BASE / options->console_baud);
+        uart_console_set(&console.uart, UART_BAUD_BASE / options->console_baud);
 }
 
 /* The options name the console, so they are parsed first; errors in them are reported once it is open. */
@@ -58,7 +59,7 @@ static void read_options(struct boot_state *boot)
 void check_boot_loader(struct boot_state *boot, uint32_t magic, uint32_t info_pa)
 {
     if (magic != MB2_BOOTLOADER_MAGIC) {
-        log_console_set(&(const struct uart){.port = 0x3f8}, 1);
+        uart_console_set(&(const struct uart){.port = 0x3f8}, 1);
         boot_fail("not started by a Multiboot2 boot loader (magic %08x)", magic);
     }
     enum mb2_error error = mb2_parse(&boot->info, phys_to_virt(info_pa), 16 * MIB);

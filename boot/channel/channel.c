@@ -10,6 +10,7 @@
 #include "boot/memory/paging.h"
 #include "serial/net/udp_sink.h"
 #include "serial/uart/uart_sink.h"
+#include "serial/wire/log_record.h"
 #include "serial/wire/null_sink.h"
 #include "serial/wire/record.h"
 
@@ -174,7 +175,7 @@ void channel_hello(struct channel *channel, const struct options *options, uint1
         close_unacknowledged(channel, nr_cpus, arena);
     else if (channel->stage == CHANNEL_NO_ACK)
         channel->stage = CHANNEL_OPEN;
-    log_sink_set(channel->sink);
+    log_record_to(channel->sink);
 }
 
 /* Accesses by I/O ports reach only segment 0; functions of other segments have other values of place. */

@@ -1,0 +1,10 @@
+/* Log lines as RECORD_LOG records of a sink. */
+#ifndef SERIAL_WIRE_LOG_RECORD_H
+#define SERIAL_WIRE_LOG_RECORD_H
+
+#include "serial/wire/sink.h"
+
+/* From now on log lines are recorded in the sink. */
+void log_record_to(struct sink *sink);
+
+#endif
