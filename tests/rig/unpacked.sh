@@ -33,9 +33,9 @@ fd377a58) unpack=(xz -dc) ;;
 esac
 payload | "${unpack[@]}" >"$work/vmlinux"
 
-"${CC:-gcc}" -c -o "$work/start.o" "$here/start.S"
+gcc -c -o "$work/start.o" "$here/start.S"
 "${LD:-ld}" -nostdlib -static --build-id=none --no-warn-rwx-segments -z max-page-size=4096 -T "$here/start.ld" -o "$work/start.elf" "$work/start.o"
 objcopy -O binary "$work/start.elf" "$work/start"
-"${CC:-gcc}" -std=c11 -O2 -Wall -Wextra -Werror -o "$work/pack" "$here/pack.c"
+gcc -std=c11 -O2 -Wall -Wextra -Werror -o "$work/pack" "$here/pack.c"
 "$work/pack" "$work/start" "$work/vmlinux" "$moved" "$work/image"
 mv "$work/image" "$output"
