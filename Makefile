@@ -102,6 +102,7 @@ coverage:
 	+@$(SUBMAKE) BUILD=$(BUILD)/coverage SANITIZE=--coverage units
 	@BUILD=$(BUILD)/coverage tests/rig/coverage.sh
 
+#: make units           only build the unit tests: build/check/unit/ROOM/test_NAME
 units: $(UNIT)
 
 #: make model           the emulator with the PT model: build/bochs
@@ -113,6 +114,7 @@ model:
 #: make lib             the library that reads captures: build/libundertrace.a, build/libundertrace.so
 #: make install         the host tool, library and manual pages. Variables: PREFIX=/usr/local LIBDIR=lib DESTDIR=
 #: make install-boot    on the machine to be traced: the image and its entries in GRUB's menu (docs/install.md)
+#: make uninstall-boot  remove them again
 #: make deb             Debian packages of all that, in build/deb
 #: make build/undertrace.iso   a bootable image for a USB stick or an emulator
 #: make compile_commands.json  for clangd and other editors' servers
