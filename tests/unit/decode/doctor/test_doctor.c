@@ -112,7 +112,7 @@ static void test_pt(void **state)
     facts = good(), facts.cpu.pt.rtit_ctl = 1;
     worst_is(&facts, FINDING_SLOW, "pt", "in use");
     facts = good(), facts.cpu.pt.leaf14_0[2] = 0;
-    worst_is(&facts, FINDING_SLOW, "pt", "no memory");
+    worst_is(&facts, FINDING_SLOW, "pt", "no output scheme");
     facts = good(), facts.cpu.other_cpu = 4, facts.cpu.other_why = "it differs";
     worst_is(&facts, FINDING_NOTE, "cpus", "CPU 4: it differs");
     facts = good(), facts.cpu.nr_cpus = 65;
