@@ -77,7 +77,7 @@ HANDLE_PUBLIC int undertrace_reader_status(const struct undertrace_reader *reade
 struct undertrace_item *reader_item(struct undertrace_reader *reader, enum undertrace_kind kind)
 {
     reader->item = (struct undertrace_item){
-        .kind = kind,
+        .kind = (int)kind,
         .where = {.cr3 = UNDERTRACE_NO_CR3, .cpu = (uint16_t)reader->how.cpu, .tsc_error = UNDERTRACE_NO_ERROR}};
     reader->has_item = true;
     return &reader->item;
