@@ -1,0 +1,51 @@
+#!/bin/bash
+# What the documents print exists: goals of make, commands of the host tool with their options, scripts and sources.
+# tests/rig/tutorial.sh and tests/system/ci.sh run the longer examples.
+. tests/system/lib.sh
+
+documents="README.md CONTRIBUTING.md CHANGELOG.md $(ls docs/*.md)"
+
+# Code only: lines of code blocks, and what is in back quotes, one piece a line.
+# shellcheck disable=SC2086
+code() {
+    awk '/^ *```/ { inside = !inside; next }
+        inside { print; next }
+        { n = split($0, part, "`"); for (i = 2; i <= n; i += 2) print part[i] }' $documents
+}
+code >"$work/code"
+
+grep -oE '^ *make [a-z][a-z_.-]*' "$work/code" | awk '{ print $2 }' | sort -u >"$work/goals"
+missing=
+for goal in $(cat "$work/goals"); do
+    grep -qE "^#: make ([^ ]* )*$goal( |$)" Makefile || missing="$missing $goal"
+done
+same "each of $(wc -l <"$work/goals") goals of make exists" "$missing" ''
+
+# One line for each use of a command: its name and its long options. Text after a comment sign or a pipe is another command's.
+grep -oE '(^|[ /])undertrace [a-z][a-z-]+( .*)?' "$work/code" | sed 's/^.*undertrace //; s/ *[#|;&].*//' |
+    awk '{ name = $1; out = name; for (i = 2; i <= NF; i++) if ($i ~ /^--[a-z]/) { sub(/=.*/, "", $i); out = out " " $i } print out }' |
+    sort -u >"$work/uses"
+build/undertrace --help | awk '/^  [a-z]/ { print $1 }' >"$work/commands"
+missing=
+while read -r name options; do
+    if ! grep -qxF "$name" "$work/commands"; then
+        missing="$missing $name"
+        continue
+    fi
+    build/undertrace "$name" --help >"$work/help" 2>&1
+    for option in $options; do
+        grep -qE -- "$option([^a-z-]|$)" "$work/help" || missing="$missing $name:$option"
+    done
+done <"$work/uses"
+same "each of $(wc -l <"$work/uses") uses of the host tool has a command and options that exist" "$missing" ''
+
+# Paths of the tree, without placeholders; pt/include and pt/src are of libipt.
+grep -oP '(?<![\w/.-])(base|boot|vmx|pt|vtd|serial|decode|lib|tests|mk|packaging|docs)/[A-Za-z0-9_./-]+\.(c|h|S|cc|sh|md|mk|yml|1|3|7)\b' "$work/code" |
+    grep -vE 'NAME|TOPIC|ROOM|CARD|/X|^pt/(include|src)/' | sort -u >"$work/paths"
+missing=
+for path in $(cat "$work/paths"); do
+    [ -e "$path" ] || ls tests/*/"$path" docs/"$path" >/dev/null 2>&1 || missing="$missing $path"
+done
+same "each of $(wc -l <"$work/paths") files exists" "$missing" ''
+
+done_testing
