@@ -110,7 +110,7 @@ check 'and nothing is said' test ! -s "$work/pipe.log"
 same 'no colour but on a terminal' "$($tool trace "$capture" --lines 3 | grep -c $'\033')" 0
 same 'colour where it is wanted' "$($tool trace "$capture" --lines 3 --color always | grep -c $'\033')" 3
 $tool trace "$capture" --time 99999- >"$work/none" 2>&1
-same 'a time behind the trace is said, with where that ends' "$? $(grep -c 'the trace ends at [0-9.]*$' "$work/none")" '1 1'
+same 'a time after the trace is an error that says where the trace ends' "$? $(grep -c 'the trace ends at [0-9.]*$' "$work/none")" '1 1'
 for word in 5-1 page:zz 12xy; do
     $tool find "$capture" "$word" >"$work/none" 2>&1
     same "find: $word is no address" "$? $(grep -c 'is not a hexadecimal ADDRESS' "$work/none")" '1 1'
@@ -119,7 +119,7 @@ $tool trace "$capture" "${names[@]}" --function nothing_of_this_name >"$work/non
 same 'a function that did not run is said' "$? $(grep -c 'never executed' "$work/none")" '1 1'
 
 # --- trace --process: only what has something of it is decoded ---------------------------------------------------------
-# Two processes, whose two spaces each come and go; behind them the last part of the trace again and again.
+# Two processes, whose two spaces each come and go; after them the last part of the trace again and again.
 check 'a guest of two processes' boot_guest spaces spaces 'channel=e1000 net.mtu=9000 pt.psb=2K'
 cp -r "$work/spaces/capture" "$work/process"
 rm -f "$work/process/checksums" "$work/process/control"
@@ -158,7 +158,7 @@ else
 fi
 
 # --- lines of sources: addr2line's, which has the compiler's directory before them ---------------------------------------
-# lines_agree NAME FILE: each instruction that was executed, as the ELF file tells of it.
+# lines_agree NAME FILE: each instruction that was executed, as the ELF file has it.
 lines_agree() {
     cut -d ' ' -f 1 "$work/counts.one" | xargs -n 200 $tool names "$capture" --files "$2" --srcline 2>"$work/lines.log" | awk '{ print $1, $NF }' >"$work/lines"
     cut -d ' ' -f 1 "$work/counts.one" | addr2line -e build/guests/branches.elf | sed 's/ (discriminator.*//' |
@@ -227,17 +227,17 @@ while read -r cpu seconds offset; do
     echo "$cpu $offset $($tool code "$work/smp/capture" --cpu "$cpu" --time "$seconds" -o "$work/code.elf" | awk '/^trace offset/ { print $3 }')"
 done <"$work/moments" >"$work/offsets"
 same 'code: what a CPU had at a time' "$(awk '{ cpus[$1]++; bad += $2 != $3 } END { print (cpus[0] > 0 && cpus[1] > 0), bad + 0 }' "$work/offsets")" '1 0'
-# Behind the trace's end nobody knows what stands: that is said, with where it is, which is a moment itself.
-behind() { $tool code "$capture" -o "$work/behind.elf" "$@" 2>&1; }
-end=$(behind --time 99999 | sed 's/.* //')
-same 'code: a time behind the end' "$(behind --time 99999; echo $?)" \
+# Memory after the trace's end is unknown: the error says where the end is, and the end itself is a valid time.
+code_at() { $tool code "$capture" -o "$work/code_at.elf" "$@" 2>&1; }
+end=$(code_at --time 99999 | sed 's/.* //')
+same 'code: a time after the end' "$(code_at --time 99999; echo $?)" \
     "undertrace: code: --time 99999: CPU 0's trace ends at $end"$'\n'1
 same 'code: the end is the last branch'"'"'s' "$end" "$($tool trace "$capture" --what branches | awk 'END { print $1 }')"
-check 'code: at the end there is code' behind --time "$end"
+check 'code: at the end there is code' code_at --time "$end"
 bytes=$(stat -c %s "$capture/cpu0.pt")
-same 'code: an offset behind the end' "$(behind --at $((bytes + 1)); echo $?)" \
+same 'code: an offset after the end' "$(code_at --at $((bytes + 1)); echo $?)" \
     "undertrace: code: --at $((bytes + 1)): CPU 0's trace ends at offset $bytes"$'\n'1
-check 'code: at the last offset there is code' behind --at "$bytes"
+check 'code: at the last offset there is code' code_at --at "$bytes"
 check 'a guest that changes its code' boot_guest changes selfmod 'channel=e1000 net.mtu=9000'
 # Each version of each page, as the records have them, is what code writes at that offset.
 $tool code "$work/changes/capture" -o "$work/late.elf" >/dev/null

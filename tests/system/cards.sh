@@ -77,8 +77,8 @@ console_has 'it is that one' mac 'the 82540EM at 0:5.0'
 QEMU_WORDS='-device e1000,addr=04.0,mac=52:54:00:00:00:01' check 'of Realtek, too' \
     tests/rig/qemu.sh "$work/mac2" rtl8139,addr=05.0,mac=52:54:00:00:00:0A 'net.mac=52:54:00:00:00:0a'
 console_has 'it is that one' mac2 'the RTL8139C+ at 0:5.0'
-tests/rig/qemu.sh "$work/nobody" e1000 'channel=net net.mac=52:54:00:00:00:99' >/dev/null 2>&1
-console_has 'no card has the address' nobody 'channel=net: found no card that docs/hardware.md lists and net.card= or net.mac= selects'
+tests/rig/qemu.sh "$work/othermac" e1000 'channel=net net.mac=52:54:00:00:00:99' >/dev/null 2>&1
+console_has 'no card has the address' othermac 'channel=net: found no card that docs/hardware.md lists and net.card= or net.mac= selects'
 
 # A cable and a plug: an address by DHCP, the receiver by its announcement.
 ANNOUNCE=1 check 'DHCP and an announcement' tests/rig/qemu.sh "$work/plug" e1000 'channel=net net.ip=dhcp net.peer=announce'
@@ -88,7 +88,7 @@ check 'the bytes are those that were sent' pattern plug
 ANNOUNCE=1 check 'the same by Realtek' tests/rig/qemu.sh "$work/plug2" rtl8139 'channel=net net.ip=dhcp net.peer=announce'
 check 'the bytes are those that were sent' pattern plug2
 tests/rig/qemu.sh "$work/silent" e1000 'channel=net net.peer=announce net.wait=2' >/dev/null 2>&1
-console_has 'nobody announces himself' silent 'channel=net: net.peer=announce: no receiver has announced itself within 2 s'
+console_has 'no receiver announces itself' silent 'channel=net: net.peer=announce: no receiver has announced itself within 2 s'
 NO_LINK=dead QEMU_WORDS='-device e1000,id=dead,addr=04.0' \
     tests/rig/qemu.sh "$work/unplugged" pcnet 'channel=net net.wait=1' >/dev/null 2>&1
 console_has 'no cable' unplugged 'channel=net: no link within 1 s'

@@ -65,7 +65,7 @@ else
     check 'and what needs none of it' grep -q 'make run needs neither KVM nor an Intel CPU' "$work/check.log"
 fi
 
-# What make ends with, with a run-kvm.sh that ends as it is told.
+# What make ends with, with a run-kvm.sh that ends with a given status.
 tree=$work/tree
 mkdir -p "$tree"
 for part in base boot vmx pt serial vtd decode lib tests mk Makefile; do cp -rs "$PWD/$part" "$tree"; done

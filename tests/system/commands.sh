@@ -55,7 +55,7 @@ WIRE='at=200000:set:policy=drop rate=10' check 'policy=stall on a slow wire, the
 same 'the command is heard while the guest waits' "$(answer slow 1 result) $(answer slow 1 policy)" 'ok drop'
 outside_gaps 'outside the gaps all equals the truth' slow
 
-# With two CPUs each carries out what is asked: a pause is a gap on both, and both go on behind it. Unequal halves of the
+# With two CPUs each carries out commands: a pause is a gap on both, and both continue after it. Unequal halves of the
 # rings stall, then drop.
 two='channel=e1000 net.mtu=9000 pt.region=16K pt.regions=4'
 MEMORY=256 QUIET=3 CPUS=2 WIRE='at=50000:pause at=80000:resume at=100000:snapshot at=200000:set:policy=drop rate=10' \

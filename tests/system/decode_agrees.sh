@@ -1,7 +1,7 @@
 #!/bin/bash
-# `undertrace decode` against decoders that others wrote. libipt's, behind the same interface (tests/judge/). And perf's: it
-# follows the guest's flow through the same trace, by the guest's image instead of the pages that came with the trace, and to
-# the same instructions. Root is not traced: perf has no image of it.
+# `undertrace decode` against decoders that others wrote. libipt's, with the same interface (tests/judge/). And perf's:
+# it follows the guest's flow through the same trace, by the guest's image instead of the pages that came with the
+# trace, and to the same instructions. Root is not traced: perf has no image of it.
 . tests/system/lib.sh
 # shellcheck disable=SC2034 # for perf.sh
 out=build/tools

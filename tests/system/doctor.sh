@@ -96,7 +96,7 @@ machine large
 for ((cpu = 4; cpu < 96; cpu++)); do echo "processor	: $cpu"; done >>"$dir/proc/cpuinfo"
 says '96 CPUs' no 2 cpus bad '96 CPUs'
 
-# Without CPUID: what Linux's driver tells
+# Without CPUID: what Linux's driver reports
 machine driver
 rm -r "$dir/dev"
 caps=$dir/sys/bus/event_source/devices/intel_pt/caps
@@ -176,18 +176,18 @@ refuses "$work/directory/events.bin: not a capture: a capture is a directory tha
     build/undertrace hardware "$work/directory"
 printf 'undertrace hardware 1\ncpu_family 6\n' >"$work/cut"
 refuses "$work/cut: is truncated: its last line (end) is missing; copy it again" build/undertrace hardware "$work/cut"
-nobody='setpriv --reuid=65534 --regid=65534 --clear-groups'
+unprivileged='setpriv --reuid=65534 --regid=65534 --clear-groups'
 if [ "$(id -u)" != 0 ]; then
-    nobody=
-elif ! $nobody test -x build/undertrace; then
-    nobody=false
+    unprivileged=
+elif ! $unprivileged test -x build/undertrace; then
+    unprivileged=false
 fi
 chmod 000 "$work/cut"
-if [ "$nobody" = false ]; then
-    skip 'a file that may not be read' 'nobody may not come here either'
+if [ "$unprivileged" = false ]; then
+    skip 'a file that may not be read' 'an unprivileged user cannot reach this directory'
 else
     # shellcheck disable=SC2086 # a list of words
-    refuses "$work/cut: Permission denied" $nobody build/undertrace hardware "$work/cut"
+    refuses "$work/cut: Permission denied" $unprivileged build/undertrace hardware "$work/cut"
 fi
 printf 'undertrace hardware 1\ncpu_brand A\33[31mred\nend\n' >"$work/escape"
 same 'what would command the terminal is not handed to it' "$(build/undertrace hardware "$work/escape" | head -n 1)" 'A?[31mred'

@@ -42,7 +42,7 @@ same 'with functions that ran' "$(grep -c 'guest_main' "$work/coverage"/*/*funct
 # Calls over time.
 calls=$(awk '/ calls$/ { gsub(",", ""); print $2; exit }' "$work/load.chrome.log")
 merged=$(awk '/calls shorter/ { gsub(",", ""); print $2; exit }' "$work/load.chrome.log")
-same 'chrome: jq reads as many calls as were told' "$(jq '[.traceEvents[] | select(.ph == "X")] | length' "$work/load.chrome")" "$calls"
+same 'chrome: jq reads as many calls as the log reports' "$(jq '[.traceEvents[] | select(.ph == "X")] | length' "$work/load.chrome")" "$calls"
 same 'what is left out is counted' "$(jq -r '.otherData.merged_calls' "$work/load.chrome")" "${merged:-0}"
 same 'with those that it has, these are all' "$(jq '[.traceEvents[] | select(.ph == "X" and .cat != "task")] | length' "$work/load.chrome") $((calls))" \
     "$(awk -v merged="${merged:-0}" '{ sum += $2 } END { print sum - merged }' "$work/called") $calls"
@@ -56,7 +56,7 @@ check 'perfetto: protoc reads it' \
 same 'all of its fields are known' "$(grep -cE '^ *[0-9]+[:{ ]' "$decoded")" 0
 same 'perfetto: calls begin and end, as many as in the other' \
     "$(grep -c TYPE_SLICE_BEGIN "$decoded") $(grep -c TYPE_SLICE_END "$decoded")" "$calls $calls"
-same 'names are told before they are used, or with them' "$(awk '/event_names|event_categories/ { kind = $1 } /^ *iid:/ && kind == "event_names" { known[$2] = 1 }
+same 'names are defined before they are used, or with them' "$(awk '/event_names|event_categories/ { kind = $1 } /^ *iid:/ && kind == "event_names" { known[$2] = 1 }
     /name_iid:/ { used = $2 } /^}/ { bad += used != "" && !(used in known); used = "" } END { print bad + 0 }' "$decoded")" 0
 # Perfetto's own reader: as many slices, all closed, and no error in its statistics. Its table has a line of titles.
 if command -v trace_processor_shell >/dev/null; then
@@ -82,7 +82,7 @@ same 'its branches are those that were taken' "$(awk '$1 == "B" { print $2, $3, 
 build/undertrace export "$work/load/capture" --format bolt -o "$work/none.bolt" --files "$elf" --object none 2>"$work/none.err"
 same 'bolt: an object that did not run is an error' "$? $(grep -c 'none: no code of this object ran' "$work/none.err")" '1 1'
 build/undertrace export "$work/load/capture" --format folded -o "$work/none.folded" --from 100000 2>"$work/none.err"
-same 'a window behind the end is an error that says where that is' "$? $(grep -c -- '--from 100000: the trace ends at 0\.' "$work/none.err")" '1 1'
+same 'a window after the end is an error that says where the trace ends' "$? $(grep -c -- '--from 100000: the trace ends at 0\.' "$work/none.err")" '1 1'
 # perf2bolt takes all code of such a file for 64-bit code, and what assembly has begun is none to it.
 awk -v from="$(awk '$2 == "up" { sub("^0*", "", $1); print $1 }' "$work/symbols")" '$2 "" >= from ""' "$work/load.bolt" >"$work/load64.bolt"
 same 'what ran fits the code' "$("$bolt" -pa -p "$work/load64.bolt" -o "$work/load.fdata" "$elf" 2>&1 |
@@ -107,7 +107,7 @@ if command -v perf >/dev/null; then
     check "perf report has the $(wc -l <"$work/folded.own") functions of the call tree, each with its branches" \
         cmp "$work/perf.own" "$work/folded.own"
     perf script -i "$work/load.perf" -F comm,tid,cpu,time,period,event,ip,sym,dso >"$work/perf.script" 2>>"$work/perf.log"
-    same 'perf script: a sample for each that was told' "$(grep -c 'branches:' "$work/perf.script")" \
+    same 'perf script: a sample for each that the log counts' "$(grep -c 'branches:' "$work/perf.script")" \
         "$(awk '/ samples;/ { gsub(",", ""); print $2 }' "$work/load.perf.log")"
     same 'its call chains are those of the call tree' "$(awk '/branches:/ { period = $(NF - 1); way = ""; next }
         NF { name = $2; way = way == "" ? name : name ";" way; next } { sums[way] += period } END { for (each in sums) print each, sums[each] }' \

@@ -60,7 +60,8 @@ traced 'pt.user=off' os pt.user=off
 words 'pt.user=off' os 'privilege level 0'
 traced 'pt.os=off' user pt.os=off
 words 'pt.os=off' user 'privilege levels 1 to 3'
-# A guest with a user mode on pages of its own. Where root is traced, nothing tells its space behind a VM entry to user mode.
+# A guest with a user mode on pages of its own. Where root is traced, no packet has its address space after a VM entry
+# to user mode.
 for WAY in list root; do
     GUEST=levels traced "levels, pt.user=off, $WAY" levels pt.user=off
     GUEST=levels traced "levels, pt.os=off, $WAY" levels pt.os=off
@@ -97,14 +98,14 @@ same 'pt.ptwrite=on: the values, in order' "$(awk '$2 == "ptw" { print $4 }' "$w
 PTMODEL='profile=icelake, scope=guest' GUEST=ptwrite traced 'pt.ptwrite=off' noptwrite ''
 same 'pt.ptwrite=off: no value' "$(build/undertrace dump "$work/noptwrite/capture" | awk '$2 == "ptw"' | wc -l)" 0
 
-# A TraceStop range: nothing behind its first instruction, and no gap.
+# A TraceStop range: nothing after its first instruction, and no gap.
 breakpoint=$(symbol on_breakpoint)
 traced 'pt.range0=stop' stop "$(printf 'pt.range0=stop:%#x-%#x' $((breakpoint)) $((breakpoint + 15)))"
 words 'pt.range0=stop' stop 'tracing stops at the first instruction'
 same 'the rest of the guest is not traced' "$(($(truth stop branches) < 200000))" 1
 same 'that is no gap' "$(gaps stop true)" 0
 
-# Filter ranges. A branch that leads out of them counts, with its target where PT or the code tells that; VM exits that do
+# Filter ranges. A branch that leads out of them counts, with its target if PT or the code has it; VM exits that do
 # are none of the guest's branches.
 functions=filter:$(whole fibonacci on_software)
 traced 'pt.range0=filter' filter "pt.range0=$functions"
@@ -153,7 +154,7 @@ for WAY in list root; do
     at_most 'an exit for each load of another value' "$(truth both exit_28)" $((2 * 225 + 6 + 10))
 done
 unset WAY
-# What is executed between a MOV to CR3 and the SYSRET behind it, with nothing traced in user mode.
+# What is executed between a MOV to CR3 and the SYSRET after it, with nothing traced in user mode.
 GUEST=spaces traced 'pt.user=off, two values of CR3' isolated pt.user=off
 words 'pt.cr3= of both' both "address spaces               only while CR3 is $kernel or $user"
 console_has 'pt.cr3= of both: with PCIDs, which do not matter' both 'spaces: PCIDs 1'

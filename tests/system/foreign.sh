@@ -34,7 +34,7 @@ for cut in 60 100 150 200; do
     head -c "$cut" "$work/$name.pt" >"$work/cut.pt"
     decode cut --image "$work/cut.bin@$base"
     build/tools/ptxed_ref "$work/cut.pt" "$work/cut.bin" "$base" >"$work/cut.ptxed_ref"
-    check "cut behind $cut bytes: as libipt reads it" diff "$work/cut.ptxed" "$work/cut.ptxed_ref"
+    check "cut after $cut bytes: as libipt reads it" diff "$work/cut.ptxed" "$work/cut.ptxed_ref"
 done
 
 # A RET that goes elsewhere takes its CALL from the stack (SDM "Indirect Transfer Compression for Returns (RET)"): libipt leaves
@@ -99,7 +99,7 @@ ran() {
     "$tool" decode --perf "tests/fuzz/corpus/perf/$1" ${2:+--buffer "$2"} --symfs "$work/files" --format=ptxed 2>&1 |
         sed -n 's/^0000000000401//p; s/^.*error.*/error/p' | tr '\n' ' '
 }
-same 'perf.data: one program behind the other on a CPU' "$(ran two 0)" '000 004 005 00b 000 001 000 001 000 001 '
+same 'perf.data: one program after the other on a CPU' "$(ran two 0)" '000 004 005 00b 000 001 000 001 000 001 '
 same 'perf.data: the other way round on the other' "$(ran two 1)" '000 001 000 001 000 002 003 000 '
 same 'perf.data: both in the order of time' "$(ran two '')" \
     '000 004 005 00b 000 001 000 001 000 002 003 000 000 001 000 001 000 001 '
@@ -117,7 +117,7 @@ same 'perf.data: an AUX record that was cut is said' "$(missing two)" '1 place (
 same 'perf.data: and a part that was overwritten' "$(missing thread)" '1 place (the output stopped, or they were overwritten)'
 same 'perf.data: where nothing is missing nothing is said' "$(missing kernel)" ''
 
-# A file that perf did not come to finish: its header has no size, nothing is behind the records, and they may end anywhere.
+# A file that perf did not finish: its header has no size, nothing follows the records, and they may end anywhere.
 end=$(od -An -t u8 -j 40 -N 16 "$work/perf.data" | awk '{ print $1 + $2 }')
 unfinished() {
     head -c $((end - $1)) "$work/perf.data" >"$work/unfinished.data"
@@ -192,8 +192,8 @@ erratum BDM64 0x3d "$psb 99 01 99 21 7d 00 10 40 00 00 00 02 23 04 99 22 3d 06 1
 bytes '02 82 02 82 02 82 02 82 02 82 02 82 02 82 02 82 7d 00 10 40 00 00 00 99 01 02 23 3d 10 10' >"$work/end.pt"
 bytes '90 90' >"$work/end.bin"
 "$tool" decode --pt "$work/end.pt" --image "$work/end.bin@$base" --format=ptxed >"$work/end.ptxed"
-same 'behind an image no code is known: status' $? 2
-same 'behind an image no code is known' "$(tr '\n' ' ' <"$work/end.ptxed")" \
+same 'after an image no code is known: status' $? 2
+same 'after an image no code is known' "$(tr '\n' ' ' <"$work/end.ptxed")" \
     '0000000000401000 0000000000401001 [1e, 401002: error: no memory mapped at this address] '
 
 # Blocks, which are ptxed's default: one is in one image.
@@ -214,8 +214,8 @@ decode call --image "$work/call.bin@$base" --block:show-blocks
 same '--block:show-blocks: a call ends a block the first time' "$(sed 's/^0*//' "$work/call.ptxed" | tr '\n' ' ')" \
     '[block] 401000 [block] 401005 [block] 401000 401005 [disabled] '
 
-# Time goes on where a branch's packet came behind a CYC: the PSB+ has TSC 0xa000 and CBR 2, four cycles at a ratio of 2 are 8 ticks
-# where the TSC's is 4. Within the next TNT none has passed; behind an OVF it goes on.
+# Time advances where a branch's packet came after a CYC: the PSB+ has TSC 0xa000 and CBR 2, four cycles at a ratio of 2
+# are 8 ticks where the TSC's is 4. Within the next TNT none has passed; after an OVF it advances again.
 bytes "$psb 7d 00 10 40 00 00 00 99 01 19 00 a0 00 00 00 00 00 02 03 02 00 02 23 23 06 06 02 f3 7d 00 10 40 00 00 00 23 06 3d 02 10 01" \
     >"$work/tick.pt"
 bytes '75 00 75 fc ff e0' >"$work/tick.bin"
@@ -227,7 +227,7 @@ decode tick --image "$work/tick.bin@$base" --time --nom-freq 4
 same '--time: of the last event before each instruction' "$(sed 's/^0*//; s/  0*/ /' "$work/tick.ptxed" | tr '\n' ' ')" \
     'a000 401000 a000 401002 [overflow] a008 401000 [disabled] '
 decode tick "${tick[@]}" --insn:keep-tcal-on-ovf
-same '--insn:keep-tcal-on-ovf: behind an overflow, too' "$(sed -n 's/ *tick]//p' "$work/tick.ptxed" | tr '\n' ' ')" \
+same '--insn:keep-tcal-on-ovf: after an overflow, too' "$(sed -n 's/ *tick]//p' "$work/tick.ptxed" | tr '\n' ' ')" \
     '[000000000000a008 [000000000000a010 '
 
 # refused TEXT WORDS...: one line says why, and the status is 1.

@@ -40,18 +40,18 @@ exact 'the undamaged trace equals the truth' whole
 mapfile -t psbs < <(build/undertrace dump "$work/whole/capture" | awk '$2 == "psb" { print "0x" $1 }')
 same 'it has some PSBs' "$([ ${#psbs[@]} -ge 7 ] && echo yes)" yes
 
-# Two in an interval, and one behind the next PSB, of bytes that were lost on the wire: zeros stand there.
+# Two in an interval, and one after the next PSB, of bytes that were lost on the wire: zeros replace them.
 two=$work/two
 copy "$work/whole/capture" "$two"
 add_gap "$two" $((psbs[2] + 1000)) 0 6
 add_gap "$two" $((psbs[2] + 9000)) 0 6
 add_gap "$two" $((psbs[3] + 700)) 1000 3
 dd if=/dev/zero of="$two/cpu0.pt" bs=1 seek=$((psbs[3] + 700)) count=1000 conv=notrunc status=none
-first_parts 'two gaps between two PSBs, and one behind the next' whole "$two"
+first_parts 'two gaps between two PSBs, and one after the next' whole "$two"
 same 'two gaps and one: two intervals are touched, a part of each is decoded' \
     "$(jq -c '[.in_gaps, .parts, .intervals - .equal_intervals]' "$two.json")" '[2,2,2]'
 build/undertrace decode "$two" --instructions "$two.instructions" >"$two.decode" 2>&1
-same 'two gaps and one: bytes that no PSB stands before are told' \
+same 'two gaps and one: bytes without a PSB before them are reported' \
     "$? $(grep -c '8000 bytes: no PSB before these bytes' "$two.decode")" '2 1'
 
 # Bytes of other places stand at missing offsets, PSBs and all.
@@ -64,7 +64,7 @@ first_parts 'overwritten bytes' whole "$junk"
 same 'overwritten bytes: three intervals are touched, a part of one is decoded' \
     "$(jq -c '[.in_gaps, .parts, .intervals - .equal_intervals]' "$junk.json")" '[3,1,3]'
 
-# What the hash of the interval cannot tell.
+# A difference that the hash of the interval does not cover.
 flipped=$work/flipped
 copy "$two" "$flipped"
 offset=$(build/undertrace dump "$flipped" --from $((psbs[2])) --to $((psbs[2] + 900)) |

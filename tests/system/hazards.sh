@@ -51,7 +51,7 @@ met() {
 }
 try blocked 'profile=skylake' 'pt.region=4K pt.regions=16' blocked
 met 'with interrupts off' blocked if-off
-met 'behind STI and MOV SS' blocked shadow
+met 'after STI and MOV SS' blocked shadow
 met 'in a handler of an NMI' blocked nmi-blocked
 met 'at an exit, so that the NMI comes in root' blocked root
 none 'these PMIs: no gap' blocked gaps
@@ -89,7 +89,7 @@ none 'entries that were read ahead: no gap' cached gaps
 
 # Beyond STOP: Stopped comes with INT, the offset is the region's size.
 try stop 'profile=skylake, skid=300000' 'pt.region=16K pt.regions=4'
-some 'skid beyond STOP: the stops are told' stop stopped
+some 'skid beyond STOP: the stops are reported' stop stopped
 same 'skid beyond STOP: each has its gap record' "$(gaps stop '.cause == "stopped"')" "$(end stop stopped)"
 
 try spoilt 'profile=skylake, spoil=40' 'pt.region=16K pt.regions=8'
@@ -101,7 +101,7 @@ none 'operational errors: nothing else was lost' spoilt stopped
 try single "$broadwell" 'pt.region=16K'
 none 'one region at a time: the early PMI is early enough' single gaps
 try lonestop "$broadwell, skid=3000, seed=3" 'pt.region=16K'
-some 'one region at a time, skid beyond its end: the stops are told' lonestop stopped
+some 'one region at a time, skid beyond its end: the stops are reported' lonestop stopped
 try lonewrap "$broadwell, skid=3000, seed=3" 'pt.region=16K pt.stop=off'
 some 'one region at a time without STOP: the wraps are found out' lonewrap overruns
 none 'one region at a time without STOP: nothing stops' lonewrap stopped

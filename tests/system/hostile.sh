@@ -10,7 +10,7 @@ hostile() {
     CPUS=$2 boot "$1" build/guests/hostile.bzImage '' "$3" 'channel=e1000'
 }
 
-# number BOOT TEXT: what the guest printed behind the text.
+# number BOOT TEXT: what the guest printed after the text.
 number() {
     tr -d '\r' <"$work/$1/console.txt" | sed -n "s/^hostile: $2 //p"
 }

@@ -20,8 +20,8 @@ agree() {
     check "$name ($agreed instructions)" test "$agreed" -ge "$at_least"
 }
 
-# unpack BZIMAGE: the ELF file in it. Linux boot protocol: setup_sects, payload_offset, payload_length; behind the compressed
-# bytes their number stands once more.
+# unpack BZIMAGE: the ELF file in it. Linux boot protocol: setup_sects, payload_offset, payload_length; after the
+# compressed bytes comes the size of the unpacked ones.
 unpack() {
     local sectors offset length
     sectors=$(od -An -tu1 -j $((0x1F1)) -N 1 "$1")

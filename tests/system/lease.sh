@@ -40,6 +40,6 @@ same 'the log says so' "$(said moved 'is renewed') $(said moved 'has no lease')"
 
 leased refused 4:2:nak
 same 'a lease is renewed, then refused' "$(asked refused renewing)" 2
-same 'nobody is asked any more' "$(asked refused rebinding)" 0
+same 'no server gets a request any more' "$(asked refused rebinding)" 0
 same 'the log says that it is another'"'"'s' "$(said refused 'is taken from us')" 1
 done_testing

@@ -48,7 +48,7 @@ done_testing() {
 }
 
 # vmlinuz_of KERNEL: the bzImage that Debian has of it. build/guest/unpacked is the same kernel, unpacked already, which takes half
-# of a boot off, and build/guest/moved the same as KASLR moves it: for boots that are about what comes behind that.
+# of a boot off, and build/guest/moved the same as KASLR moves it: for boots that are about what comes after that.
 vmlinuz_of() {
     case $1 in
     build/guest/unpacked | build/guest/moved) echo build/guest/vmlinuz ;;

@@ -74,7 +74,7 @@ compare() {
     check "$name: $(wc -l <"$work/blocks") blocks are the instructions" test -z "$(blocks_agree)"
     same "$name: what is lost is what decode could not decode" "$(grep -vc recorded: "$work/lost")" \
         "$(sed -n 's/^decode gaps *\([0-9,]*\), .*/\1/p' "$work/sums" | tr -d ,)"
-    same "$name: recorded gaps are told" "$(grep -c recorded: "$work/lost")" \
+    same "$name: recorded gaps are reported" "$(grep -c recorded: "$work/lost")" \
         "$(build/undertrace info "$capture" --json | jq "[.gaps[] | select(.cpu == $cpu)] | length")"
     "$work/static" "$capture" "$cpu" branches 7 >"$work/parts"
     check "$name: seven parts in seven threads are the whole" cmp "$work/parts" "$work/branches"
@@ -84,7 +84,7 @@ compare() {
     same "$name: $(wc -l <"$work/bounds") bounds allow the order" "$(awk '$1 > earliest { earliest = $1 }
         $2 < earliest { print "line " FNR ": " $2 " is before " earliest; exit }
         END { if (NR == 0) print "none" }' OFMT=%.0f CONVFMT=%.0f "$work/bounds")" ''
-    # Each CR3 is one that a PIP told, in the order of the trace.
+    # Each CR3 is the payload of a PIP, in the order of the trace.
     same "$name: address spaces are those of PIP packets" "$(awk 'NR == FNR { if ($2 == "pip") { sub(",", "", $3); cr3[++n] = $3 }; next }
         $1 == "ffffffffffffffff" { next }
         { while (++at <= n && cr3[at] != $1); if (at > n) { print "line " FNR " of spaces: " $1; exit } }' "$work/packets" "$work/spaces")" ''

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Which page an address leads to, in each address space and at each moment: the guest `maps` changes it in every way that a
-# kernel does. What is decoded is what was executed; where nobody can know, the decoder stops there, and says so.
+# kernel does. What is decoded is what was executed; where that cannot be known, the decoder stops and says so.
 . tests/system/lib.sh
 
 export MEMORY=256 QUIET=3
@@ -73,12 +73,13 @@ exact 'pcid: all branches equal the truth' pcid
 run many 1 many
 exact 'many: all branches equal the truth' many
 
-# While a fault waits, another CPU has something else there: from when on it was what is found there then, nobody can tell.
+# While a fault is deferred, another CPU maps something else there: since when the page found later was mapped is
+# unknown.
 run unknown 2 'cpus=2 unknown'
 same 'unknown: it is not known what one address led to' "$(not_known unknown 0) $(not_known unknown 1)" '1 0'
 same 'unknown: else all is right' "$(jq '.intervals - .equal_intervals' "$work/unknown/verify.json")" 1
 
-# One CPU's page becomes another one of the other CPU's: the other one's fault has this one tell where it is.
+# One CPU's page becomes another page on the other CPU, whose fault makes the first CPU record its position.
 run handed 2 'cpus=2 handed'
 exact 'handed: all branches equal the truth' handed
 
@@ -98,7 +99,7 @@ same 'replaced: nor what was replaced, until the next look' "$(not_known replace
 same 'replaced: each interval that differs has its error' \
     "$(jq '.intervals - .equal_intervals' "$work/replaced/verify.json")" 2
 
-# A space ends, and in its tables another one begins, which are a copy: what was told of an address of the first one does not
+# A space ends, and another one begins in its tables, which are a copy: records of an address of the first one do not
 # hold for the second, which runs there without a fault.
 run copied 1 copied
 same 'copied: what the ended space had there is not taken for it' "$(not_known copied 0)" 1
@@ -109,13 +110,14 @@ one_hole 'copied: else all is decoded, and right' copied
 run parted 1 parted
 exact 'parted: all branches equal the truth' parted
 run ends 1 'parted copied'
-# A hole that a PSB lies in is told twice.
-told=$(not_known ends 0)
-same 'ends: what the ended space had there is not taken for the next one' "$([ "$told" = 1 ] || [ "$told" = 2 ] && echo yes)" yes
+# A hole that contains a PSB is reported twice.
+holes=$(not_known ends 0)
+same 'ends: what the ended space had there is not taken for the next one' "$([ "$holes" = 1 ] || [ "$holes" = 2 ] && echo yes)" yes
 one_hole 'ends: else all is decoded, and right' ends
 
-# What nobody can know: which page it was that was mapped, executed and unmapped before the guest exited for anything, where it
-# had been executed before; and which of two it is for a child that never faults. There the decoder stops, and names the place.
+# What cannot be known: which page it was that was mapped, executed and unmapped before the guest exited for anything,
+# where it had been executed before; and which of two it is for a child that never faults. There the decoder stops, and
+# names the place.
 for boot in quick doubtful; do
     run $boot 1 $boot
     same "$boot: it is not known what one address led to" "$(not_known $boot 0)" 1

@@ -141,7 +141,7 @@ draw() {
     [[ $profile != broadwell* ]] || options=${options/ pt.psb=2K/}
     pick on off
     options="channel=e1000 net.mtu=9000 $options pt.retc=$picked"
-    # PMIs that never come, or come long after their skid: what they cost is the region's size, and told.
+    # PMIs that never come, or come long after their skid: they cost a region's size, which is reported.
     pick '' '' '' lost=1 late=20000
     [ -z "$picked" ] || words="$words, $picked" sound=0
     [ $((index % 3)) != 0 ] || words="$words, hold=1"

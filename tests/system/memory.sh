@@ -1,5 +1,5 @@
 #!/bin/bash
-# Memory above 4 GiB, ending where it likes: the guest uses its pages, runs code there, and looks behind its end.
+# Memory above 4 GiB, ending where it likes: the guest uses its pages, runs code there, and reads beyond its end.
 . tests/system/lib.sh
 
 for size in 4609 5000 5120; do # within a page of 2 MiB, between two GiBs, and at the end of one
@@ -15,7 +15,7 @@ export FIRST
 ENDS=reset check 'Debian with a map of many ranges' boot ranges build/guest/moved '' "$CMDLINE" 'pt=off channel=net'
 tr -d '\r' <"$work/ranges/console.txt" >"$work/console"
 same 'boot_params has as many as it can' "$(grep -c 'BIOS-e820: ' "$work/console")" 128
-check 'the kernel has found the others, behind the last page' grep -q 'reserve setup_data: \[mem 0x00000000112a1000-.* usable' "$work/console"
+check 'the kernel has found the others, after the last page' grep -q 'reserve setup_data: \[mem 0x00000000112a1000-.* usable' "$work/console"
 ours=$(sed -n 's/^undertrace: memory \([0-9a-f]*\) to .*/\1/p' "$work/console")
 check 'and that one is ours' grep -q "reserve setup_data: \[mem 0x00000000$ours-.* reserved" "$work/console"
 done_testing

@@ -28,7 +28,7 @@ check 'CYC with a threshold' rom CTL=0x280002
 check 'MTC and CYC agree' rom CTL=0xc202 MTCFREQ=3
 check 'long TNT packets' rom longtnt=1
 check 'deferred TIPs' rom deferred=1
-check 'deferred TIPs behind long TNT packets' rom deferred=1 longtnt=1
+check 'deferred TIPs after long TNT packets' rom deferred=1 longtnt=1
 check 'IPBytes 110b' rom ip8=1
 check 'IPBytes 100b' rom update48=1
 check 'one overflow' rom ovf=3000:100

@@ -31,8 +31,9 @@ decode() {
     same "$name: to the truth's $(wc -l <"$work/rom.truth") branches" "$(perf_differences "$work/rom" | head -n 9)" ''
 }
 
-# as_perf NAME CTL TIMES OPTION...: TIMES is how many points of time perf must at least tell apart. Between two timing packets
-# it guesses two ticks an instruction (intel_pt_est_timestamp), which here take one: it may be ahead by those of one MTC.
+# as_perf NAME CTL TIMES OPTION...: TIMES is how many points of time perf must at least distinguish. Between two timing
+# packets it guesses two ticks an instruction (intel_pt_est_timestamp), which here take one: it may be ahead by those of
+# one MTC.
 as_perf() {
     local name=$1 times=$3
     decode "$1" "$2" "${@:4}"
@@ -57,7 +58,7 @@ as_perf 'a late PMI' 0 20 skid=700 seed=3
 as_perf 'a late PMI and a second' 0 20 skid=700 second=400 seed=5
 as_perf 'deferred TIPs' 0 20 deferred=1
 as_perf 'long TNT packets' 0 20 longtnt=1
-as_perf 'deferred TIPs behind long TNT packets' 0 20 deferred=1 longtnt=1
+as_perf 'deferred TIPs after long TNT packets' 0 20 deferred=1 longtnt=1
 as_perf 'IPBytes 110b' 0 20 ip8=1
 as_perf 'IPBytes 100b' 0 20 update48=1
 as_perf 'erratum BDM70' 0 20 errata=bdm70

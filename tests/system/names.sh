@@ -7,9 +7,9 @@
 initrd=$work/initrd
 cat build/guest/userland build/guest/modules >"$initrd"
 (cd "$work" && cpio --quiet -id) <build/guest/modules
-WIRE='rate=0 latency=0' MEMORY=512 check 'a guest that tells its names boots to power-off' \
+WIRE='rate=0 latency=0' MEMORY=512 check 'a guest that prints its names boots to power-off' \
     boot names build/guest/moved "$initrd" "$CMDLINE userland=names" 'channel=e1000 net.mtu=9000'
-console_has 'it told them' names 'userland: names, done'
+console_has 'it printed them' names 'userland: names, done'
 check 'its functions are listed' list names --kernel build/guest/vmlinuz --files "$work/modules" --files /usr/bin \
     --files /usr/sbin --files /usr/lib
 dir=$work/names
@@ -42,8 +42,8 @@ else
 fi
 
 # Modules: what the guest lists; of what was gone by then, what binutils find in the file's .init.text.
-told names 'modules 1' >"$dir/modules"
-told names 'modules 2' >>"$dir/modules"
+printed names 'modules 1' >"$dir/modules"
+printed names 'modules 2' >>"$dir/modules"
 for module in loop dummy binfmt_misc; do
     objdump -t -j .init.text "$work/modules/$module.ko" | awk -v m="$module" '$NF != ".init.text" && NF > 4 { print "init", "t", $NF, "[" m "]" }'
 done >>"$dir/modules"
@@ -59,7 +59,8 @@ done
 # Programs.
 maps_agree names bash
 maps_agree names perl
-# A branch to a page that a fault brings only behind the next PSB is told before anybody knows the page. Below 1 MiB: real mode.
+# A branch to a page whose fault is handled only after the next PSB is listed before the page is known. Below 1 MiB:
+# real mode.
 at_most 'functions of users of which it is not known whose they are' \
     "$(awk '$1 != "-" && $6 == "?" && $2 >= "0000000000100000"' "$dir/names" | wc -l)" 3
 # What stands before the unpacked kernel is in no file.
@@ -95,15 +96,15 @@ same 'perl is perl, by its name and by its file' "$(for options in '' '--files /
     build/undertrace find "$dir/capture" --json "$(awk '$5 == "main@plt" || $6 == "perl" { print $2; exit }' "$dir/names")" --process perl $options 2>/dev/null |
         jq -c '[.executed > 0, .first.comm, .last.comm]'
 done | sort -u)" '[true,"perl","perl"]'
-same 'a process that was not there is said' "$(build/undertrace find "$dir/capture" "$entered" --process nobody 2>&1; echo $?)" \
-    "undertrace: find: --process nobody: no such process executed anything; undertrace report lists the processes"$'\n'1
+same 'an unknown process is an error' "$(build/undertrace find "$dir/capture" "$entered" --process unknown 2>&1; echo $?)" \
+    "undertrace: find: --process unknown: no such process executed anything; undertrace report lists the processes"$'\n'1
 
 # What is exported of one process is what the report has of it, but for some branches where it begins.
 build/undertrace export "$dir/capture" --kernel build/guest/vmlinuz --process perl --format folded -o "$dir/perl.folded" 2>/dev/null
 at_most 'export --process: branches of perl that differ from those of the report' "$(($(awk '{ sum += $NF } END { print sum }' "$dir/perl.folded") -
     $(jq '[.profile.processes[] | select(.comm == "perl") | .branches] | add' "$dir/report.json")))" 10
-at_most 'and of others, before the kernel has told of them' "$(awk '!/^perl [(]/ { sum += $NF } END { print sum + 0 }' "$dir/perl.folded")" 10
-same 'none of a process that was not there' "$(build/undertrace export "$dir/capture" --process nobody --time 100-120 --format folded -o - 2>/dev/null | wc -c)" 0
+at_most 'and of others, before the records have their names' "$(awk '!/^perl [(]/ { sum += $NF } END { print sum + 0 }' "$dir/perl.folded")" 10
+same 'none of a process that was not there' "$(build/undertrace export "$dir/capture" --process unknown --time 100-120 --format folded -o - 2>/dev/null | wc -c)" 0
 
 # perf reads the whole boot.
 if command -v perf >/dev/null; then

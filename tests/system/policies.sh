@@ -24,10 +24,10 @@ same 'drop: the guest never waited' "$(end drop stalls)" 0
 same 'drop: each pause has its gap record' "$(gaps drop '.cause == "drop"')" "$(end drop pauses)"
 same 'drop: tracing went on between them' "$([ "$(end drop pauses)" -gt 1 ] && echo yes)" yes
 build/undertrace decode "$work/drop/capture" >"$work/drop/decode.txt" 2>&1
-same 'drop: decode goes on behind the gaps, and says that there are some' \
+same 'drop: decode continues after the gaps, and says that there are some' \
     "$? $(grep -c 'incomplete: the trace has gaps' "$work/drop/decode.txt")" '2 1'
 build/undertrace report "$work/drop/capture" --json "$work/drop/report.json" >/dev/null 2>&1
-same 'drop: how many bytes were not written, nobody knows' "$(jq -c '[.gaps, .gap_bytes]' "$work/drop/report.json")" \
+same 'drop: how many bytes were not written is unknown' "$(jq -c '[.gaps, .gap_bytes]' "$work/drop/report.json")" \
     "[$(end drop pauses),null]"
 
 WIRE='rate=10' check 'policy=stall on the same wire' boot_guest stall load "$small"
@@ -61,7 +61,7 @@ check 'policy=ring, a range of 16 KiB: load runs to power-off' \
     boot_guest ring-small load "$ring pt.region=4K pt.regions=4 pt.scheme=range"
 outside_gaps 'ring, a small range: what was kept equals the truth' ring-small
 between 'ring, a small range: bytes that were kept' "$(kept ring-small)" 14336 16384
-same 'ring, a small range: that the count was lost is told' \
+same 'ring, a small range: that the count was lost is reported' \
     "$([ "$(gaps ring-small '.cause == "overrun"')" -gt 0 ] && echo yes)" yes
 
 # A command: what was kept then, and what was kept at the end.

@@ -82,7 +82,7 @@ same 'the capture is as it was' "$(cat "$capture"/* | sha256sum)" "$sum"
 to_full() {
     $undertrace "$@" >/dev/full
 }
-# Every command ends with one message that says why, and status 1; what it tells besides on standard error may stand before.
+# Every command ends with one message that says why, and status 1; other output on standard error may precede it.
 full_says() {
     local name=$1 log=$work/full.log status
     shift
@@ -110,7 +110,7 @@ done
 at=$($undertrace dump "$capture" | awk '$2 == "psb" { n++ } n == 2 { print $1; exit }')
 same 'dump --from an offset as dump prints it' "$($undertrace dump "$capture" --from "$at" | head -n 1)" "$at  psb"
 
-# A gap is a line, and the packets behind it are those of the whole trace.
+# A gap is a line, and the packets after it are those of the whole trace.
 end=$(stat -c %s "$line")
 {
     head -c $((end / 2)) "$line"
@@ -120,7 +120,7 @@ receive "$work/lost.bin" lost 2>/dev/null
 $undertrace dump "$work/lost" >"$work/lost.dump"
 same 'dump: a gap is one line' "$(grep -c ': gap of [0-9]* bytes\]$' "$work/lost.dump")" \
     "$($undertrace info --json "$work/lost" | jq '.gaps | length')"
-at_most 'dump: packets behind it are printed' 1000 "$(wc -l <"$work/lost.dump")"
+at_most 'dump: packets after it are printed' 1000 "$(wc -l <"$work/lost.dump")"
 same 'dump: nothing is printed that is not in the whole trace' \
     "$(grep -v gap "$work/lost.dump" | sort | comm -23 - <($undertrace dump "$capture" | sort) | wc -l)" 0
 done_testing

@@ -5,7 +5,7 @@
 export CHANNEL=none MEMORY=256
 guest=build/guests/branches.bzImage
 
-# refused NAME TEXT: boots what the words of `boot` behind it describe, and waits for the text.
+# refused NAME TEXT: boots with the remaining arguments of `boot`, and waits for the text.
 refused() {
     local name=$1 text=$2
     shift 2

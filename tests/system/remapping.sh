@@ -1,6 +1,6 @@
 #!/bin/bash
-# A machine whose firmware tells of DMA remapping (VT-d): the guest must not find it, as it knows nothing of our card. The
-# table is GRUB's to add; no unit answers in the emulator, which must do no harm.
+# A machine whose firmware describes DMA remapping (VT-d): it is hidden from the guest, which does not know our card.
+# The table is GRUB's to add; no unit answers in the emulator, which must do no harm.
 . tests/system/lib.sh
 
 export MEMORY=256 TABLES=$work/dmar.aml
@@ -13,7 +13,7 @@ ENDS=reset check 'Debian under the hypervisor, with a network card as the channe
     boot net build/guest/moved '' "$CMDLINE" 'pt=off channel=net'
 console_has 'a unit that does not answer is said, and no more comes of it' net 'VT-d: our memory is not protected from devices: the unit at fed90000 does not answer'
 console_has 'it is hidden, and that is said' net 'undertrace: VT-d: hidden from the guest'
-console_has 'the guest finds a table that nobody looks for' net 'ACPI: XMAR 0x'
+console_has 'the guest finds a table with an unused signature' net 'ACPI: XMAR 0x'
 same 'none of VT-d, and none that is damaged' "$(grep -a -c 'DMAR\|hecksum invalid\|ncorrect checksum' "$work/net/console.txt")" 0
 
 # Where firmware does not ask for remapping, and where no card of ours is in its way, it is left alone unless it is wanted.
@@ -23,7 +23,7 @@ for word in '' ' vtd=on' ' vtd=off'; do
 done
 console_has 'firmware that does not ask' asks 'VT-d: our memory is not protected from devices: the firmware does not request it (vtd=on'
 console_has 'a user who does' 'asks vtd=on' 'VT-d: vtd=on, but our memory is not protected: the unit at fed90000 does not answer'
-same 'a user who does not is told nothing' "$(grep -a -c 'not protected' "$work/asks vtd=off/console.txt")" 0
+same 'no message for a user who does not' "$(grep -a -c 'not protected' "$work/asks vtd=off/console.txt")" 0
 CHANNEL=none check 'a boot without a card' boot uart build/guests/branches.bzImage '' '' 'pt=off channel=none'
 console_has 'remapping stays with the guest' uart 'VT-d: our memory is not protected from devices: it is left to the guest'
 same 'and its table' "$(grep -a -c 'hidden from the guest' "$work/uart/console.txt")" 0

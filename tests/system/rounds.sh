@@ -1,6 +1,6 @@
 #!/bin/bash
-# Loops of direct jumps, which go round until an interrupt: how often no packet tells. The decoder says so of each interrupt there, and
-# all else it decodes is what was executed.
+# Loops of direct jumps, which go round until an interrupt: how often is in no packet. The decoder reports that for each
+# interrupt there, and all else it decodes is what was executed.
 . tests/system/lib.sh
 
 BRANCHES=1 check 'rounds runs to power-off' boot_guest rounds rounds 'channel=e1000 net.mtu=9000'
@@ -16,7 +16,7 @@ same 'decode ends with 2' "$status" 2
 check 'and says why, and where' grep -qE "at $(printf %#x $((16#$first))): a loop without packets: the number of iterations is unknown" "$work/decode.err"
 
 # Five interrupts hit the first loop, and five the second one. The third halts: where the first interrupt comes it has gone round once,
-# behind the others, whose IRET leads behind the HLT, nobody knows.
+# after the others, whose IRET returns after the HLT, that is unknown.
 same 'each interrupt in a loop counts' "$(awk '$1 == "decode" { print $3 }' "$work/decode.log")" '14,'
 build/undertrace report "$work/rounds/capture" --json "$work/summary.json" >"$work/report.txt" 2>"$work/report.err"
 same 'so in the report' "$(jq .decode_errors "$work/summary.json")" 14

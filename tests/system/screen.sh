@@ -49,7 +49,7 @@ lines_of() {
     tr -d '\r' <"$work/$1/console.txt" | grep -a '^undertrace: ' | cut -d ' ' -f 2- | fold -w "$columns" | sed 's/ *$//'
 }
 
-# shows NAME: the picture begins with these lines, and an empty one is behind them.
+# shows NAME: the picture begins with these lines, and an empty one follows.
 shows() {
     local nr
     lines_of "$1" >"$work/$1/should.txt"

@@ -14,10 +14,10 @@ pattern() {
     [ "$(stat -c %s "$work/$1/capture/cpu0.pt")" = $((64 << 20)) ] && build/undertrace info "$work/$1/capture" --json | jq -e .ended
 }
 
-check 'without that table: the card behind a port, by I/O ports' on ports e1000e,bus=above 'net.card=01:00.0'
+check 'without that table: the card below a port, by I/O ports' on ports e1000e,bus=above 'net.card=01:00.0'
 console_has 'it is that card' ports 'channel=net: the 82574 at 1:0.0'
 export TABLES=$work/mcfg.aml
-check 'by ECAM: the card behind a port' on ecam e1000e,bus=above 'net.card=0001:01:00.0'
+check 'by ECAM: the card below a port' on ecam e1000e,bus=above 'net.card=0001:01:00.0'
 console_has 'it is that card' ecam 'channel=net: the 82574 at 1:1:0.0'
 check 'all has come' pattern ecam
 check 'by ECAM: a card with its registers in BAR 1' on realtek rtl8139,bus=pcie.0,addr=05.0 'net.card=0001:00:05.0'

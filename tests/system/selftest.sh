@@ -11,7 +11,7 @@ image() {
     ELF=build/undertrace.elf KERNEL='' INITRD='' CMDLINE='' OPTIONS="selftest=on $2" tests/rig/iso.sh "$work/$1.iso"
 }
 
-# said NAME WEIGHT WHAT REMEDY: a finding and the remedy behind it.
+# said NAME WEIGHT WHAT REMEDY: a finding and its remedy.
 said() {
     local text
     text=$(tr -d '\r' <"$work/$1/console.txt" | grep -aF -A 1 "selftest: finding: $2: $3" | tail -n 1)
@@ -50,7 +50,7 @@ console_has 'the verdict' no_pt "selftest: this machine cannot be traced by Inte
 console_has 'not what soft PT would do' no_pt 'selftest: Intel PT: this CPU has no Intel PT'
 PTMODEL=profile=novmxpt in_emulator no_vmx_pt
 said no_vmx_pt 'no Intel PT' 'this CPU does not allow Intel PT in VMX operation (IA32_VMX_MISC[14] is 0)' 'pt=soft'
-# A single range at 128 MiB, nobody's privilege level: IA32_RTIT_OUTPUT_BASE, _MASK_PTRS, IA32_RTIT_CTL.TraceEn.
+# A single range at 128 MiB, no privilege level enabled: IA32_RTIT_OUTPUT_BASE, _MASK_PTRS, IA32_RTIT_CTL.TraceEn.
 FIRST=$'wrmsr 0x560 0x8000000\nwrmsr 0x561 0xfff\nwrmsr 0x570 1' in_emulator owned
 said owned 'no Intel PT' 'Intel PT is already in use by firmware or a debug probe (IA32_RTIT_CTL.TraceEn is 1)' '"Processor Trace"'
 PTMODEL='profile=custom, cpuid14=1:f:4:0' in_emulator no_topa

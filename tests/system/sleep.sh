@@ -1,6 +1,7 @@
 #!/bin/bash
 # A guest that puts the machine to sleep (S3): what was traced up to there has arrived, and log and receiver say that the trace ends with a
-# sleep, behind which the guest may go on untraced. A power-off is none, and a sleep that the chipset does not know ends nothing.
+# sleep, after which the guest may continue untraced. A power-off is none, and a sleep that the chipset does not know
+# ends nothing.
 . tests/system/lib.sh
 export MEMORY=256
 
@@ -16,11 +17,11 @@ ENDS=reset check 'S3: the guest goes to sleep, all of its trace has arrived' sle
 exact 'it equals the truth up to the sleep' s3
 same 'log and receiver say so' "$(said s3)" '1 1'
 check 'a power-off' sleeps off off
-same 'nobody speaks of a sleep' "$(said off)" '0 0'
+same 'no message reports a sleep' "$(said off)" '0 0'
 check 'a sleep that the chipset does not know: the guest goes on to its power-off' sleeps doze doze
 console_has 'it is awake' doze 'ends: awake'
 exact 'all of it is in the trace' doze
-same 'nobody speaks of a sleep then' "$(said doze)" '0 0'
+same 'no message reports a sleep then' "$(said doze)" '0 0'
 
 # S1 wakes where it slept, with the hypervisor: the emulator has none, but a sleep that it does not know is as short as one can be. The
 # receiver has gone with the end record; the guest must not wait for it for net.stall= seconds, 300 here.

@@ -30,7 +30,7 @@ for cpus in 1 2 4; do run xapic$cpus $cpus '' ''; done
 for cpus in 2 4; do run x2apic$cpus $cpus x2apic ''; done
 # Whether an INIT of the guest's merges with one of root's is a matter of times: some more of them.
 for rounds in 22500 24000; do run x2apic4-$rounds 4 "x2apic rounds=$rounds" ''; done
-# ... which the SIPI follows at once, so that nobody finds the INIT in the ICR afterwards.
+# ... which the SIPI follows at once, so that the ICR no longer shows the INIT afterwards.
 for mode in xapic x2apic; do
     for rounds in 20000 20200; do run restarts-$mode-$rounds 4 "$mode restarts rounds=$rounds" ''; done
 done

@@ -70,9 +70,10 @@ equal 'pt=soft on a CPU that has PT: every branch is what was decoded' forced
 decoded hard
 apart_from_waiting hard
 apart_from_waiting forced
-check "and they are those that its own PT tells ($(wc -l <"$work/hard/moving"))" cmp "$work/hard/moving" "$work/forced/moving"
+check "and they are those that its own PT traces ($(wc -l <"$work/hard/moving"))" cmp "$work/hard/moving" "$work/forced/moving"
 
-# A guest that steps itself, with interrupts between: it sees what it sees on the bare CPU, and each event is told as one.
+# A guest that steps itself, with interrupts between: it sees what it sees on the bare CPU, and each event is decoded as
+# one.
 check 'steps runs on the bare CPU' boot_bare bare build/guests/steps.bzImage ''
 run steps steps '' ''
 check 'steps: it sees what it sees on the bare CPU' diff <(steps_of bare) <(steps_of steps)
@@ -82,7 +83,7 @@ exact 'steps: decoded branches equal the truth where the CPU has PT' hard_steps
 tick=$(nm build/guests/steps.elf | awk '$3 == "on_tick" { print $1 }')
 no_ticks() { awk -v tick="$tick" '$3 == tick { getline; next } { print }'; }
 kinds hard_steps | no_ticks >"$work/hard_steps/kinds"
-check "and tell the same events and far transfers ($(wc -l <"$work/hard_steps/kinds"))" \
+check "and have the same events and far transfers ($(wc -l <"$work/hard_steps/kinds"))" \
     diff <(kinds steps | no_ticks) "$work/hard_steps/kinds"
 at_most 'which are some' 1000 "$(wc -l <"$work/hard_steps/kinds")"
 
@@ -105,7 +106,7 @@ for cpu in 0 1; do
     same "ends2: the first 1500 branches of CPU $cpu" "$(branches_of ends2 $cpu | sha256sum)" \
         "$(listed ends2 "${cpu#0}" | head -n 1500 | sha256sum)"
 done
-at_most 'ends2: and full speed behind them: steps' "$(truth ends2 exit_37)" 40000
+at_most 'ends2: and full speed after them: steps' "$(truth ends2 exit_37)" 40000
 
 # What is traced may be less; fibonacci() and the branches that stand in it.
 range() {
@@ -118,19 +119,19 @@ BRANCHES=$fibonacci-$((fibonacci + 0x4f)) check 'branches runs with a range' boo
 decoded range
 same 'the branches of the range, all of them' "$(branches_of range | cut -d ' ' -f 1 | sha256sum)" \
     "$(listed range | cut -d ' ' -f 1 | sha256sum)"
-# One address space of those that the guest has: each PIP tells of it, and the others run at full speed.
+# One address space of those that the guest has: each PIP has its CR3, and the others run at full speed.
 cr3=$(nm build/guests/spaces.elf | awk '$3 == "space_a" { print $1 }')
 check 'spaces runs with a CR3' boot cr3 build/guests/spaces.bzImage '' '' "channel=e1000 pt.cr3=$(printf 0x%x "0x$cr3")"
-same 'the trace tells of that one alone' "$(build/undertrace dump "$work/cr3/capture" | awk '$2 == "pip" { print $NF }' | sort -u)" "$cr3"
+same 'the trace has only that one' "$(build/undertrace dump "$work/cr3/capture" | awk '$2 == "pip" { print $NF }' | sort -u)" "$cr3"
 check 'and is decoded' decoded cr3
 at_most 'the others run at full speed: steps' "$(truth cr3 exit_37)" $(($(truth spaces exit_37) / 4))
 BRANCHES=1 check 'branches runs with a number of branches' boot number build/guests/branches.bzImage '' '' 'channel=e1000 pt.branches=1000'
 decoded number
 same 'the first 1000 branches' "$(branches_of number | sha256sum)" "$(listed number | head -n 1000 | sha256sum)"
-at_most 'and full speed behind them: steps' "$(truth number exit_37)" 100000
+at_most 'and full speed after them: steps' "$(truth number exit_37)" 100000
 
 # The kernel or user mode alone: what each executes in this guest stands at addresses of its own.
-# inside user|kernel: of a list, what both begins and ends there. What leaves it is told in different ways.
+# inside user|kernel: of a list, what both begins and ends there. The methods trace what leaves it differently.
 address() { nm build/guests/levels.elf | awk -v name="$1" '$3 == name { print $1 }'; }
 inside() {
     awk -v wanted="$1" -v early="$(address user_early)" -v both="$(address both_kernel)" -v user="$(address both_user)" \
@@ -158,7 +159,7 @@ MEMORY=1024 BRANCHES=$from-$upto check 'Debian boots to power-off with a range o
 console_has 'its workload is done' debian 'init: done'
 decoded debian
 # Not the events: an interrupt that comes where the range is entered, before anything of it is executed, is not seen.
-no_events() { awk '$2 < "ffffffff81c00000" { print $1 }'; } # behind it is the kernel's entry text
+no_events() { awk '$2 < "ffffffff81c00000" { print $1 }'; } # the kernel's entry text follows
 same 'the branches of the range, all of them' "$(branches_of debian | no_events | sha256sum)" \
     "$(listed debian | no_events | sha256sum)"
 same 'and there are some' "$([ "$(wc -l <"$work/debian/decoded0")" -gt 10000 ] && echo yes)" yes
@@ -171,6 +172,6 @@ check 'the probe runs untraced' boot_guest untraced probe 'pt=off channel=e1000'
 check 'the probe runs stepped' boot_guest stepped probe 'pt=soft channel=e1000'
 console_has 'it comes to its end there' stepped 'probe: done'
 check 'and sees the same' diff <(seen untraced) <(seen stepped)
-check 'refused: branches that nobody counts' \
+check 'refused: pt.branches= with pt=cpu' \
     sh -c "PTMODEL=profile=skylake UNTIL='use pt=soft or off' ISO=\$(ELF=build/undertrace.elf KERNEL=build/guests/branches.bzImage INITRD= CMDLINE= OPTIONS='pt=cpu pt.branches=5' tests/rig/iso.sh $work/refused.iso; echo $work/refused.iso) tests/rig/boot.sh $work/refused"
 done_testing

@@ -34,7 +34,7 @@ pieces() {
         }' "$work/$1/decoded" <(listed "$1") | tr '\n' ' '
 }
 
-# about IS SHOULD: what comes behind a piece may be by chance what would have gone on with it.
+# about IS SHOULD: branches after a piece may by chance equal its continuation.
 about() { [ "${1:-0}" -ge "$2" ] && [ "$1" -lt $(($2 + 40)) ]; }
 
 # Stepped, at full speed, stepped: all but the first 300 branches, which take some 2 s, is the kernel's loop, 3 s at full speed.
@@ -47,7 +47,7 @@ check 'what was traced is decoded' decoded commands
 read -r first second third fourth rest <<<"$(pieces commands)"
 check "pt.branches= counts anew with each set: $first and $second are the first pieces of the list" \
     eval 'about "$first" 300 && about $((first + second)) 800'
-check "then there is one up to the pause, $third, one behind it, $fourth, and no more" \
+check "then there is one up to the pause, $third, one after it, $fourth, and no more" \
     eval '[ "${third:-0}" -gt 100 ] && [ "${fourth:-0}" -gt 350 ] && [ -z "$rest" ]'
 same 'the pause is a gap' "$(info commands '[.gaps[].cause] | join(" ")')" command
 at_most 'and the rest is full speed: steps' "$(truth commands exit_37)" $(($(truth commands guest_instructions) / 100))
@@ -66,15 +66,15 @@ mv "$work/moves/kernel" "$work/moves/decoded"
 read -r first second rest <<<"$(pieces moves)"
 check "each window yields as many branches as it may: $first and $second" \
     eval 'about "$first" 400 && [ $((first + second)) = 1100 ] && [ -z "$rest" ]'
-at_most 'and behind them all pages are at full speed: VM exits' "$(truth moves exits)" $(($(truth moves guest_instructions) / 50))
+at_most 'and after them all pages are at full speed: VM exits' "$(truth moves exits)" $(($(truth moves guest_instructions) / 50))
 
 # From an address on: nothing is stepped before, but on its page; and where the CPU has PT, nothing is traced.
 start=$(nm build/guests/branches.elf | awk '$3 == "deep" { print $1 }')
-behind() { listed "$1" | awk -v start="$start" 'on { print } $2 == start { on = 1 }'; }
+listed_from_start() { listed "$1" | awk -v start="$start" 'on { print } $2 == start { on = 1 }'; }
 WIRE=$sent BRANCHES=1 check 'branches runs with a start' \
     boot start build/guests/branches.bzImage '' '' "channel=e1000 pt=soft pt.start=0x$start pt.branches=500"
 check 'what was traced is decoded' decoded start
-same 'the first 500 branches from there on' "$(sha256sum <"$work/start/decoded")" "$(behind start | head -n 500 | sha256sum)"
+same 'the first 500 branches from there on' "$(sha256sum <"$work/start/decoded")" "$(listed_from_start start | head -n 500 | sha256sum)"
 WIRE=$sent BRANCHES=1 check 'branches runs with a start that it does not come to' \
     boot never build/guests/branches.bzImage '' '' 'channel=e1000 pt=soft pt.start=0x123456'
 same 'nothing is traced' "$(info never '[.streams[].end["trace_bytes"]] | add')" 0
@@ -82,7 +82,7 @@ at_most 'nothing is stepped' "$(truth never exit_37)" 0
 WIRE=$sent BRANCHES=1 PTMODEL=profile=skylake check 'branches runs with a start where the CPU has PT' \
     boot hard build/guests/branches.bzImage '' '' "channel=e1000 pt.start=0x$start"
 check 'what was traced is decoded' decoded hard
-check "all branches from there on ($(wc -l <"$work/hard/decoded"))" cmp "$work/hard/decoded" <(behind hard)
+check "all branches from there on ($(wc -l <"$work/hard/decoded"))" cmp "$work/hard/decoded" <(listed_from_start hard)
 same 'what comes before is no gap' "$(info hard '.gaps | length')" 0
 
 # A trace that has come to its end leaves no page guarded.
@@ -91,5 +91,5 @@ for limit in off 100; do
     WIRE=$sent check "branches runs with a range, pt.branches=$limit" boot limit$limit build/guests/branches.bzImage '' '' \
         "channel=e1000 pt.range0=filter:$(printf 0x%x-0x%x "$fibonacci" $((fibonacci + 0x4f))) pt.branches=$limit"
 done
-at_most 'behind the limit there are no more exits: of all' "$(truth limit100 exits)" $(($(truth limitoff exits) / 2))
+at_most 'after the limit there are no more exits: of all' "$(truth limit100 exits)" $(($(truth limitoff exits) / 2))
 done_testing

@@ -18,7 +18,7 @@ for way in root list vmcs; do
 done
 
 # In list and vmcs nothing of root is there: an entry is a TIP.PGE, an exit a TIP.PGD. The first entry stands before the
-# first PSB, where a dump begins; behind the last exit there is none.
+# first PSB, where a dump begins; after the last exit there is none.
 exits=$(truth list exits)
 for way in list vmcs; do
     same "pt.switch=$way: a TIP.PGE for each VM entry" "$(packets $way 'tip.pge')" $(($(truth $way exits) - 1))
@@ -28,7 +28,7 @@ for way in list vmcs; do
 done
 same 'list and vmcs make the same number of exits' "$(truth vmcs exits)" "$exits"
 
-# Who lacks the control is told which.
+# Without the control, the message names it.
 PTMODEL=profile=skylake UNTIL='undertrace: pt.switch=vmcs: ' check 'pt.switch=vmcs without the control ends the boot' \
     boot_guest refused branches 'pt.switch=vmcs'
 console_has 'the message names the control' refused 'lacks the VM-entry control "load IA32_RTIT_CTL"'

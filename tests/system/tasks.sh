@@ -12,7 +12,7 @@ seen() {
 
 check 'the guest runs on the bare CPU' boot_bare bare build/guests/tasks.bzImage 'all'
 console_has 'to its end' bare 'tasks: ok'
-same 'and tells of each story' "$(seen bare | grep -c ': sum')" $(($(seen bare | sed -n 's/^tasks: stories //p') + 1))
+same 'and prints a sum for each story' "$(seen bare | grep -c ': sum')" $(($(seen bare | sed -n 's/^tasks: stories //p') + 1))
 
 # run BOOT WORDS OPTIONS
 run() {
@@ -32,7 +32,7 @@ for way in list vmcs; do
     exact "$way: decoded branches equal the truth" $way
 done
 
-# spaces BOOT: each guest CR3 that the trace tells of. Those that a task switch alone loads are among them.
+# spaces BOOT: each guest CR3 in the trace, including those that only a task switch loads.
 spaces() {
     build/undertrace dump "$work/$1/capture" | awk '$2 == "pip" && $4 == "nr" { print $NF }' | sort -u
 }
@@ -43,9 +43,9 @@ build/undertrace decode "$work/soft/capture" --branches - 2>/dev/null | grep -E 
 check "soft: each of its $(wc -l <"$work/soft/decoded") branches is as the CPU took it" \
     cmp <(od -An -v -t x8 -w16 "$work/soft/branches.bin" | cut -c 2-) "$work/soft/decoded"
 same 'soft: which are some' "$([ "$(wc -l <"$work/soft/decoded")" -gt 10000 ] && echo yes)" yes
-check "soft: it tells events from far returns as root does" diff <(kinds soft) <(kinds root)
+check "soft: it classifies events and far returns as root does" diff <(kinds soft) <(kinds root)
 for way in list vmcs soft; do
-    check "$way: the trace tells of the address spaces that root's does" diff <(spaces $way) <(spaces root)
+    check "$way: the trace has the address spaces that root's has" diff <(spaces $way) <(spaces root)
 done
 same 'of which there are some' "$([ "$(spaces root | wc -l)" -ge 5 ] && echo yes)" yes
 done_testing

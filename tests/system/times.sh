@@ -1,6 +1,6 @@
 #!/bin/bash
-# The TSC of each branch, as the timing packets tell it, beside what it was in the emulated CPU; and whether it was within what
-# the decoder says that the packets prove.
+# The TSC of each branch, as the timing packets give it, beside what it was in the emulated CPU; and whether it was
+# within what the decoder says that the packets prove.
 . tests/system/lib.sh
 
 # Ticks of the TSC in one of the crystal, CPUID.15H of the emulated processor; and how late an MTC may be, as the decoder's
@@ -22,7 +22,7 @@ number() {
     sed -nE "s/.*[^0-9.]([0-9.]+) $2.*/\1/p; s/^([0-9.]+) $2.*/\1/p" "$work/$1.said" | head -n 1
 }
 
-# within NAME EARLY LATE MEAN: no branch is told more than so many ticks early or late.
+# within NAME EARLY LATE MEAN: no branch's time is more than so many ticks early or late.
 within() {
     check "$1: no branch is more than $2 ticks early, $3 late, $4 in the mean" awk -v early="$(number "$1" early)" \
         -v late="$(number "$1" late)" -v mean="$(sed -n 's/.*off by \([0-9.]*\).*/\1/p' "$work/$1.said")" -v e="$2" -v l="$3" -v m="$4" \
@@ -30,7 +30,7 @@ within() {
 }
 
 # proven NAME MEAN UNBOUNDED: each bound holds, they are so narrow in the mean, and not more branches than these have none, since
-# no timing packet stands behind them: not more than a period has ticks.
+# no timing packet follows them: not more than a period has ticks.
 proven() {
     sed 's/^/# /' "$work/$1.said"
     same "$1: $(number "$1" 'branches bounded') branches were when they are said to have been" "$(number "$1" outside)" 0
@@ -51,12 +51,12 @@ proven mtc0 $((2 * crystal)) $crystal
 check "cyc: $runs" timed cyc branches 'pt.cyc=0 pt.mtc=3'
 within cyc 150 50 10
 proven cyc 100 $((8 * crystal))
-# The clock of a core that waits stands still, and nothing tells for how long but the next MTC.
+# The clock of a waiting core stops, and only the next MTC shows for how long.
 check "load: $runs" timed load load 'pt.cyc=0 pt.mtc=3'
 proven load 100 $((8 * crystal))
 check "exits: $runs" timed exits exits 'pt.cyc=0 pt.mtc=3'
 proven exits 200 $((8 * crystal))
-# With several CPUs the emulated core clocks do not keep to the ratio that CBR tells, so that cycles prove nothing.
+# With several CPUs the emulated core clocks do not keep to the ratio of the CBR packets, so that cycles prove nothing.
 CPUS=2 check "smp: $runs" timed smp smp 'pt.mtc=0' cpus=2
 proven smp $((2 * crystal)) $crystal
 check 'smp: and of CPU 1' agrees smp 1

@@ -27,7 +27,8 @@ console() {
 check "a PCI card's UART is the console" console card console=00:05.0 \
     -chardev "file,id=card,path=$work/card.txt" -device pci-serial,chardev=card,addr=05.0
 
-# The console is not at the first port: only the table tells. 36 bytes of head; a 16550, whose registers are I/O ports of 8 bits.
+# The console is not at the first port: only the table has its address. 36 bytes of head; a 16550, whose registers are
+# I/O ports of 8 bits.
 head_of() {
     printf 'SPCR\x50\0\0\0\2'
     # shellcheck disable=SC2059 # an escape that is made here

@@ -45,7 +45,7 @@ done
 # A task that leaves one CPU goes on on the other with its callers. Each CPU alone does not know where it came from.
 capture=$work/stories/capture
 from=$(build/undertrace find "$capture" --kernel build/guest/vmlinuz --process storm do_exit --json 2>/dev/null | jq .first.seconds)
-# listed FIRST LAST WORDS...: what is listed between so many seconds behind the first end of a process of the storm.
+# listed FIRST LAST WORDS...: what is listed between so many seconds after the first end of a process of the storm.
 listed() {
     local time
     time=$(jq -n "$from + $1")-$(jq -n "$from + $2")
@@ -62,14 +62,15 @@ same 'trace: what both CPUs did is in the order of time' \
 { listed 62 62.2 --cpu 0; listed 62 62.2 --cpu 1; } | calls >"$work/alone"
 at_most 'trace: calls that stand in the list of both CPUs alone, or of each alone' \
     "$(calls <"$work/together" | diff - "$work/alone" | grep -c '^[<>]')" $(($(wc -l <"$work/alone") / 1000))
-# Stacks of which nobody knows what is below.
+# Stacks whose lower frames are unknown.
 { listed 60 64 --depth 0 --cpu 0; listed 60 64 --depth 0 --cpu 1; } | grep '(under way)' | sort >"$work/alone"
 listed 60 64 --depth 0 | grep '(under way)' | sort >"$work/together"
 same 'trace: tasks are followed from CPU to CPU: some begin anew only where each CPU is alone' \
     "$([ "$(comm -13 "$work/together" "$work/alone" | wc -l)" -gt 3 ] && echo yes)" yes
 
 # --function leaves out most of the trace, and must find the same as who looks through all of it: what processes do between the
-# function's call and its return, on whichever CPU. Lines are told by what a process is called, so those without a name are left out.
+# function's call and its return, on whichever CPU. Lines are distinguished by process name, so those without a name are
+# left out.
 lines='{ name = substr($0, 29, 22); sub(/ +$/, "", name); text = substr($0, 52); match(text, /^ */); depth = RLENGTH / 2; text = substr(text, RLENGTH + 1) }
     name == "-" { next }'
 listed 62 63 --returns >"$work/together"

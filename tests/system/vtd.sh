@@ -17,11 +17,11 @@ through() {
 through three_levels e1000e '-device intel-iommu'
 console_has 'by tables of three levels' three_levels "$on"
 through port e1000e,bus=root '-device intel-iommu,aw-bits=48 -device pcie-root-port,id=root,chassis=1,slot=1'
-console_has 'by tables of four levels, behind a port' port "$on"
+console_has 'by tables of four levels, below a port' port "$on"
 through bridge rtl8139,bus=bridge,addr=01.0 '-device intel-iommu,aw-bits=48 -device pcie-pci-bridge,id=bridge'
-console_has 'behind a bridge, in whose name it asks' bridge "$on"
+console_has 'below a bridge, whose requester ID it uses' bridge "$on"
 through shared rtl8139,bus=bridge,addr=01.0 '-device intel-iommu,aw-bits=48 -device pcie-pci-bridge,id=bridge' '-device edu,bus=bridge,addr=02.0'
-console_has 'one that shares a bridge with another cannot be told from it: so it is refused' shared 'by device 1:0.0 (fault reason'
+console_has 'a card that shares a bridge with another device has the same requester ID: so it is refused' shared 'by device 1:0.0 (fault reason'
 console_has 'and all is off again' shared 'VT-d: vtd=on, but our memory is not protected: the card cannot reach the receiver through it'
 
 # By itself: where firmware asks for it, which QEMU's does not, before anything is sent. The self-test tries it all the same.
@@ -41,7 +41,7 @@ through asked e1000e '-device intel-iommu,aw-bits=48'
 same 'it is on before the wire is tried' "$(sed -n "s/.*undertrace: \($on\).*/on/p; s/.*selftest: wire: .*/wire/p" "$work/asked/console.txt" | tr '\n' ' ')" 'on wire '
 vtd_finding asked 'protects our memory from devices' 'none needed; add vtd=off'
 
-# A unit for the display alone, which does not even answer: nobody asks it, unless all are wanted.
+# A unit for the display alone, which does not even answer: it is not used, unless all units are required.
 tests/rig/dmar.sh 4 0xfed80000:1 0xfed90000 >"$TABLES"
 through display e1000e '-device intel-iommu,aw-bits=48'
 console_has "the display's unit stays off" display "VT-d: the unit at fed80000, which serves only the display, stays off"
@@ -75,9 +75,9 @@ machine() {
     done
     console_has "$1: the self-test ends" "$1" 'selftest: done'
     ours=$((16#$(sed -n 's/.*undertrace: reserved memory: \([0-9a-f]*\) to .*/\1/p' "$dir/console.txt")))
-    tell outl 0xcf8 0x80002804 # 00:05.0: memory and bus master
-    tell outl 0xcfc 6
-    tell outl 0xcf8 0x80002810 # BAR 0
+    qtest outl 0xcf8 0x80002804 # 00:05.0: memory and bus master
+    qtest outl 0xcfc 6
+    qtest outl 0xcf8 0x80002810 # BAR 0
     bar=$(($(ask inl 0xcfc) & ~15))
 }
 
@@ -100,17 +100,17 @@ ask() {
     tail -n 1 "$out" | sed 's/^OK *//'
 }
 
-tell() {
+qtest() {
     ask "$@" >/dev/null
 }
 
 # copy FROM TO COMMAND: 8 bytes by DMA. COMMAND 1: into the device, whose memory is at 40000H; 3: out of it.
 copy() {
     local tries
-    tell writeq $((bar + 0x80)) "$1"
-    tell writeq $((bar + 0x88)) "$2"
-    tell writeq $((bar + 0x90)) 8
-    tell writeq $((bar + 0x98)) "$3"
+    qtest writeq $((bar + 0x80)) "$1"
+    qtest writeq $((bar + 0x88)) "$2"
+    qtest writeq $((bar + 0x90)) 8
+    qtest writeq $((bar + 0x98)) "$3"
     for ((tries = 0; tries < 500; tries++)); do
         [ $(($(ask readq $((bar + 0x98))) & 1)) = 0 ] && break
         sleep 0.02
@@ -120,16 +120,16 @@ copy() {
 # What the device does to a page of ours, to one that is not, and with what it reads from ours.
 try_device() {
     local free=$((ours - 0x1000)) pattern=0x1122334455667788 secret=0x5a5a5a5a5a5a5a5a
-    tell writeq "$free" $pattern
-    tell writeq "$ours" $secret
+    qtest writeq "$free" $pattern
+    qtest writeq "$ours" $secret
     copy "$free" 0x40000 1
     copy 0x40000 $((free + 8)) 3
     same "$1: a device copies what is not ours" "$(ask readq $((free + 8)))" "$pattern"
     copy 0x40000 "$ours" 3
     written=$(ask readq "$ours")
     fault=$(ask readq 0xfed90228) page=$(ask readq 0xfed90220)
-    tell writel 0xfed9022c 0x80000000
-    tell writeq "$ours" $secret
+    qtest writel 0xfed9022c 0x80000000
+    qtest writeq "$ours" $secret
     copy "$ours" 0x40000 1
     copy 0x40000 $((free + 16)) 3
     read=$(ask readq $((free + 16)))
