@@ -1,7 +1,7 @@
 #!/bin/bash
 # vtd=on under a guest that runs: a device of QEMU's that copies memory on command is kept from the hypervisor's, and what the unit
-# has refused is told while the guest runs; where the unit fails the guest it is switched off, and the guest goes on. And where our card
-# is on another PCI segment.
+# has blocked is reported while the guest runs; a unit that fails the guest is switched off, and the guest continues.
+# Also with our card on another PCI segment.
 . tests/nested/lib.sh
 
 image dma build/guests/dma.bzImage '' '' 'pt=off vtd=on'
@@ -16,12 +16,12 @@ check 'a Linux with KVM runs in the emulator' nested dma:1,segment:1
 powered_off dma 1 'dma: ok'
 console_has 'devices are kept from our memory' dma.1 'VT-d: devices can access all memory except ours'
 console_has 'what is the guest'\''s is copied' dma.1 'dma: copied 1'
-console_has 'and is so behind what was refused' dma.1 'dma: copied behind that 1'
+console_has 'and still is after blocked accesses' dma.1 'dma: copied behind that 1'
 build/undertrace info "$work/dma.1/capture" >"$work/info"
 start=$(sed -n 's/.*undertrace: memory \([0-9a-f]*\) to .*/\1/p' "$work/dma.1/console.txt")
 check 'the receiver has it that a write to ours was refused' grep -q "VT-d: blocked a write at ${start%000}... by device .* (fault reason 5)" "$work/info"
 console_has 'a unit that fails the guest' dma.1 'dma: copied by tables astray 0'
-check 'is told' grep -q 'VT-d: blocked a .* (fault reason 1)' "$work/info"
+check 'is reported' grep -q 'VT-d: blocked a .* (fault reason 1)' "$work/info"
 check 'and switched off' grep -q 'VT-d: that is not our memory, so all units have been switched off (0 failed)' "$work/info"
 console_has 'as the guest sees' dma.1 'dma: the unit is on 0'
 console_has 'and its device works again' dma.1 'dma: copied without a unit 1'

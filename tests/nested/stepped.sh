@@ -2,7 +2,8 @@
 # Under KVM there is no Intel PT: single steps make the trace, and every branch in it is as the emulated CPU took it.
 . tests/nested/lib.sh
 
-# The emulator lists what is executed in VMX non-root operation where these guests are, one after the other; nobody else is there.
+# The emulator lists what is executed in VMX non-root operation where these guests are, one after the other; nothing
+# else runs in that mode.
 image soft build/guests/selfmod.bzImage '' '' ''
 image pair build/guests/smp.bzImage '' 'cpus=2 rounds=40 small' ''
 BRANCHES=0x1000000-0x103ffff check 'a Linux with KVM runs in the emulator' nested soft:1,pair:2

@@ -8,7 +8,7 @@ image range build/guest/unpacked build/guest/initrd "$CMDLINE nokaslr" "pt.range
 BRANCHES=$from-$upto check 'a Linux with KVM runs in the emulator' nested range:1
 powered_off range 1 'init: done'
 # Branches alone: an interrupt that comes where the range is entered, before anything of it is executed, is not seen.
-branches() { awk '$2 < "ffffffff81c00000" { print $1 }'; } # behind it is the kernel's entry text
+branches() { awk '$2 < "ffffffff81c00000" { print $1 }'; } # the kernel's entry text follows
 decoded range.1 0 | branches >"$work/range"
 listed | branches >"$work/taken"
 check "Debian: every branch of the range is what was decoded ($(wc -l <"$work/range"))" cmp "$work/range" "$work/taken"

@@ -19,7 +19,7 @@ truth() {
     tests/rig/truth.sh "$work/$1/truth.bin" "$2"
 }
 
-# ratio A B: A/B with two digits behind the point, or "-" where B is 0.
+# ratio A B: A/B with two decimals, or "-" where B is 0.
 ratio() {
     awk -v a="$1" -v b="$2" 'BEGIN { if (b == 0) print "-"; else printf "%.2f\n", a / b }'
 }

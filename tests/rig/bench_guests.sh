@@ -48,8 +48,8 @@ per() {
     awk -v n="$(truth "$1" "$2" "$what")" -v guest="$(truth "$1" "$2" guest_instructions)" -v of="$of" \
         'BEGIN { printf "%.2f\n", n * of / guest }'
 }
-# The share of what came behind the boot.
-behind() {
+# Root instructions in % of the guest's after the boot.
+after_boot() {
     [ "$1" = userland ] || [ "$1" = storm ] || return 0
     awk -v root="$(truth "$1" 0 root_instructions)" -v root0="$(truth alone 0 root_instructions)" \
         -v guest="$(truth "$1" 0 guest_instructions)" -v guest0="$(truth alone 0 guest_instructions)" \
@@ -65,7 +65,7 @@ row '' guest_name ''
 row 'guest instructions' truth guest_instructions
 row 'root instructions' truth root_instructions
 row '  in % of the guest'"'"'s' per 'root_instructions 100'
-row '  behind the boot' behind ''
+row '  after the boot' after_boot ''
 row 'VM exits' truth exits
 row '  in 1,000,000 instructions' per 'exits 1000000'
 row '  page faults, NMIs' truth exit_0

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Does decoding keep up with what comes in? A capture is sent over UDP on the loopback device once more, at a given rate and as
-# fast as the receiver takes it, into `undertrace receive --decode`: what it received a second, and how long behind the end of the
-# trace all of it was decoded. The sender takes a part of the two processors, too.
+# fast as the receiver takes it, into `undertrace receive --decode`: what it received a second, and how long after the
+# end of the trace all of it was decoded. The sender takes a part of the two processors, too.
 #
 # usage: bench_live.sh [CAPTURE [RATE...]]      rates in MB/s, 0: as fast as it goes
 set -eu

@@ -3,8 +3,8 @@
 # trace, beside the limit of 1,455 for each PMI and 0.04 for each byte. Figures of the emulated CPU, which repeat exactly.
 #
 # The wire answers at once, so that no instruction is one of waiting. All others count: start and end of the trace, code
-# pages, the timer's exits. Two region sizes tell what a PMI costs and what a byte. A single range has no PMIs; what is
-# counted there are the drains, of an eighth of the range each.
+# pages, the timer's exits. Two region sizes separate the cost of a PMI from that of a byte. A single range has no PMIs;
+# what is counted there are the drains, of an eighth of the range each.
 set -eu
 
 work=build/bench/schemes

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Files call each other in one direction, by what their objects need of each other: two may belong together and call both
-# ways, a circle of more is nobody's to read. Prints TAP.
+# ways, a larger circle is an error. Prints TAP.
 #
 # usage: circles.sh       (from the top; HV_OBJS and TOOL_OBJS hold objects, as the Makefile lists them)
 set -u

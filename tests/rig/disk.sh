@@ -1,6 +1,6 @@
 #!/bin/bash
-# Make the disk of the guest `debian` from what debian.sh made, with tests/rig/debian/work behind its boot: one ext4 file system
-# without a partition table. Beside it the initrd that Debian's own tools have made for this machine.
+# Make the disk of the guest `debian` from what debian.sh made, with tests/rig/debian/work after its boot: one ext4 file
+# system without a partition table. Beside it the initrd that Debian's own tools have made for this machine.
 #
 # usage: disk.sh ARCHIVE OUTPUT.img OUTPUT.initrd
 set -eu

@@ -1,9 +1,10 @@
 #!/bin/bash
-# A table DMAR of ACPI, for machines whose firmware tells of other units than they have, or of none (TABLES= of tests/rig/iso.sh).
+# A table DMAR of ACPI, for machines whose firmware lists no DMA remapping units or wrong ones (TABLES= of
+# tests/rig/iso.sh).
 #
 # usage: dmar.sh FLAGS UNIT... >FILE      FLAGS: 1 interrupts can be remapped, 4 firmware asks that DMA be remapped;
-#                                         UNIT: the address of its registers, all devices are behind it; or ADDRESS:DEVICE, a device on
-#                                         bus 0 alone
+#                                         UNIT: ADDRESS, of the registers of a unit that covers all devices;
+#                                         or ADDRESS:DEVICE, for a unit that covers one device of bus 0
 set -eu
 
 # bytes VALUE NUMBER: little-endian
@@ -15,7 +16,7 @@ bytes() {
     done
 }
 
-# One structure DRHD; behind it, where one device is meant, its scope.
+# One DRHD structure; for a single device, its scope follows.
 unit() {
     local address=${1%:*} device=${1#*:}
     [ "$1" != "$address" ] || device=

@@ -24,7 +24,7 @@ find "$parts/top" -exec touch -h -d @1700000000 {} +
 E2FSPROGS_FAKE_TIME=1700000000 mke2fs -q -t ext4 -O ^metadata_csum_seed -U "$uuid" -E hash_seed="$uuid" -d "$parts/top" \
     "$parts/ext4" "${mib}M" >"$parts/log"
 
-# The boot sector has the sector of what it loads, 1, and that the length of itself: no more has to be told.
+# The boot sector loads sector 1, the core image's first, which has the image's length: neither needs patching.
 # shellcheck disable=SC2086 # words
 grub-mkimage -O i386-pc -p '(hd0,msdos1)/boot/grub' -o "$parts/core" biosdisk $modules
 [ "$(stat -c %s "$parts/core")" -lt $(((first - 1) * 512)) ] || exit 1

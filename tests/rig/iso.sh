@@ -4,7 +4,8 @@
 # usage: iso.sh OUTPUT
 # from the environment: ELF KERNEL INITRD CMDLINE OPTIONS; INITRD empty: none; KERNEL empty: none (a test's case);
 # ELF empty: the kernel boots bare, without the hypervisor. TABLES: files with ACPI tables that the machine is to have
-# besides, EXCEPT: signatures of those that it is not to have of its own (DMAR,SPCR). FIRST: GRUB commands before the hypervisor is loaded, LAST: behind that.
+# besides, EXCEPT: signatures of those that it is not to have of its own (DMAR,SPCR). FIRST: GRUB commands before the
+# hypervisor is loaded, LAST: after that.
 # VMLINUZ: the kernel's own bzImage, where KERNEL is one of tests/rig/unpacked.sh.
 # PIXELS: a graphics mode, such as 1024x768x32, on a BIOS too. The host tool beside ELF adds tasks= where OPTIONS has none.
 set -eu
@@ -17,7 +18,8 @@ for file in ${ELF:+"$ELF"} ${KERNEL:+"$KERNEL"} ${INITRD:+"$INITRD"}; do
     }
 done
 
-# Where this kernel has its tasks, for the hypervisor. Not every kernel tells, and our own guests have none.
+# Where this kernel has its tasks, for the hypervisor. Not every kernel has this information, and our own guests have no
+# tasks.
 tasks=
 case " ${OPTIONS:-} " in
 *' tasks='*) ;;

@@ -1,7 +1,8 @@
-# What the tests of names share: what the guest's story `names` told, and `undertrace names` beside it. Sourced, behind lib.sh.
+# What the tests of names share: what the guest's story `names` printed, compared with `undertrace names`. Sourced after
+# lib.sh.
 
-# told BOOT WHAT: what the story told of it (kernel, modules 1, maps bash, ...), unpacked.
-told() {
+# printed BOOT WHAT: what the story printed under this title (kernel, modules 1, maps bash, ...), unpacked.
+printed() {
     tr -d '\r' <"$work/$1/console.txt" | sed -n "/^userland: names, $2 begin/,/^userland: names, $2 end/p" |
         grep -v '^userland: ' | base64 -d | gunzip
 }
@@ -19,7 +20,7 @@ hex='function hex(text, i, n) { for (i = 1; i <= length(text); i++) n = 16 * n +
 # kernel_agrees BOOT: each function of the kernel has the name that the guest has for it.
 kernel_agrees() {
     local dir=$work/$1 counts
-    told "$1" kernel >"$dir/kallsyms"
+    printed "$1" kernel >"$dir/kallsyms"
     counts=$(awk 'NR == FNR { own[$1 " " $3] = 1; next }
         $1 == "-" && $6 == "vmlinux" { if (($2 " " $5) in own) good++; else { bad++; print >"'"$dir/differ"'" } }
         END { print good + 0, bad + 0 }' "$dir/kallsyms" "$dir/names")
@@ -34,7 +35,7 @@ kernel_agrees() {
 # maps_agree BOOT PROGRAM: where the guest had mapped a file, functions are of that file, and of each that it had mapped some.
 maps_agree() {
     local dir=$work/$1 range offset file objects wrong=
-    told "$1" "maps $2" >"$dir/maps.$2"
+    printed "$1" "maps $2" >"$dir/maps.$2"
     while read -r range _ offset _ _ file; do
         objects=$(awk -v first="$(printf %016x "0x${range%-*}")" -v last="$(printf %016x "0x${range#*-}")" \
             '$1 != "-" && $2 "" >= first "" && $2 "" < last "" { print $6 }' "$dir/names" | sort -u)
@@ -44,13 +45,13 @@ maps_agree() {
     same "$1: what was mapped by $2 ($(wc -l <"$dir/maps.$2") files) is theirs" "$wrong$([ -s "$dir/maps.$2" ] || echo none)" ''
 }
 
-# tasks_agree BOOT: what the hypervisor has told of tasks is what the guest's tracepoints say of them: each name that it told the
-# task had by then, as a thread of that process; each program that was executed, and each process that was forked, was told.
+# tasks_agree BOOT: the hypervisor's task records agree with the guest's tracepoints: the task had each recorded name
+# by then, as a thread of that process; each executed program and each forked process has a record.
 tasks_agree() {
     local dir=$work/$1 counts
-    { told "$1" 'tasks before'; told "$1" tasks; } >"$dir/tasks"
-    info "$1" '.tasks[] | "\(.pid) \(.thread) \(.borrows) \(.comm)"' >"$dir/told"
-    counts=$(awk -v differ="$dir/differ.tasks" -f tests/rig/tasks_agree.awk "$dir/tasks" "$dir/told")
+    { printed "$1" 'tasks before'; printed "$1" tasks; } >"$dir/tasks"
+    info "$1" '.tasks[] | "\(.pid) \(.thread) \(.borrows) \(.comm)"' >"$dir/records"
+    counts=$(awk -v differ="$dir/differ.tasks" -f tests/rig/tasks_agree.awk "$dir/tasks" "$dir/records")
     if [ "${counts#* }" = '0 1 1' ] && [ "${counts%% *}" -gt 50 ]; then
         pass "$1: tasks have the guest's own numbers and names (${counts%% *})"
     else
@@ -66,21 +67,21 @@ seconds_of() {
 }
 
 # threads_agree BOOT COMM OPTIONS...: of the process that was called COMM at some time, each line of trace has a thread's number
-# and a name that it had by the guest's own tracepoints, and each thread of it that was told has lines.
+# and a name that it had by the guest's own tracepoints, and each thread that the records have of it has lines.
 threads_agree() {
     local dir=$work/$1 pid from
     pid=$(info "$1" "[.tasks[] | select(.comm == \"$2\") | .pid][0]")
     from=$(seconds_of "$1" "$(info "$1" "[.tasks[] | select(.pid == $pid) | .tsc] | min")")
     build/undertrace trace "$dir/capture" --time "$from-" --process "pid:$pid" "${@:3}" |
         sed -E 's/^ *[0-9.]+ [0-9]+ +0x[0-9a-f]+ (.*) \(([0-9]+)\) .*/\2 \1/' | sort | uniq -c >"$dir/threads"
-    info "$1" ".tasks[] | select(.pid == $pid) | \"\\(.thread) \\(.comm)\"" | sort -u >"$dir/threads.told"
+    info "$1" ".tasks[] | select(.pid == $pid) | \"\\(.thread) \\(.comm)\"" | sort -u >"$dir/threads.records"
     awk 'NR == FNR { pid = $0; sub(".*[ :]pid=", "", pid); sub(" .*", "", pid); comm = $0
             if (sub(".* (newcomm|comm)=", "", comm)) { sub(" (clone_flags|oom_score_adj)=.*", "", comm); named[pid " " comm] }
             next }
-        FILENAME ~ /told$/ { told[$0]; next }
+        FILENAME ~ /records$/ { recorded[$0]; next }
         { name = $0; sub("^ *[0-9]* ", "", name); lines[name]; if (!(name in named)) { print "no such name: " name; bad = 1 } }
-        END { for (name in told) if (!(name in lines)) { print "has no line: " name; bad = 1 }; exit bad }' \
-        "$dir/tasks" "$dir/threads.told" "$dir/threads"
+        END { for (name in recorded) if (!(name in lines)) { print "has no line: " name; bad = 1 }; exit bad }' \
+        "$dir/tasks" "$dir/threads.records" "$dir/threads"
 }
 
 # perf_agrees BOOT OPTIONS...: what perf script and perf report read of the boot: functions of the kernel are the guest's own, and
@@ -103,7 +104,7 @@ perf_agrees() {
         info "$(basename "$dir")" '.tasks[] | "\(.comm)~0"'
     } | awk -F '~' '{ sum[$1] += $2 } END { for (comm in sum) printf "%s~%.0f\n", comm, sum[comm] }' >"$dir/report.comms"
     awk -F '~' 'NR == FNR { sum[$1] = $2; next }
-        !($1 in sum) { print "nobody is called " $1; bad = 1 }
+        !($1 in sum) { print "no process is called " $1; bad = 1 }
         { all++; seen[$1] = $2 }
         END { for (comm in sum) if (sum[comm] > 5e6 && (seen[comm] < 0.8 * sum[comm] || seen[comm] > 1.2 * sum[comm])) {
             print comm " has " sum[comm] ", perf says " seen[comm] + 0; bad = 1 }

@@ -13,7 +13,7 @@ fail() {
     exit 1
 }
 
-# Whoever is not root is root in a namespace of users; the names of the inner namespaces are nobody else's either.
+# Without root rights, become root in a user namespace; the inner namespaces' names are private, too.
 if [ "${PLUGGED:-0}" = 0 ]; then
     users=
     [ "$(id -u)" = 0 ] || users='--user --map-root-user'
@@ -32,11 +32,11 @@ for port in plug card; do ip -n target link set "$port" master board up; done
 ip -n target link set board up
 [ "$1" != check ] || exit 0
 
-# Another network of the receiver's, where nobody listens.
-ip link add other type veth peer name nobody
+# Another network of the receiver's, without a listener.
+ip link add other type veth peer name unused
 ip address add 172.31.0.1/16 broadcast + dev other
 ip address add "$net.1/24" broadcast + dev cable
-for port in lo other nobody cable; do ip link set "$port" up; done
+for port in lo other unused cable; do ip link set "$port" up; done
 
 dir=$1
 mkdir -p "$dir"

@@ -8,7 +8,7 @@
 #   QEMU         the program (qemu-system-x86_64), QEMU_WORDS: further words for it, QEMU_BEFORE: such as stand before the card's
 #   CPU_SECONDS  of QEMU's that it may take (600)
 #   ANNOUNCE     1: the receiver announces itself to the guest at 10.0.2.15, for net.peer=announce
-#   NETDEV       QEMU's words for the network behind the card, id=wire, instead of its user network
+#   NETDEV       QEMU's words for the network that the card is attached to, id=wire, instead of its user network
 #   IN           words in front of QEMU's name
 #   RECEIVE      words for the receiver (--bind 127.0.0.1)
 #   NO_LINK      ids of devices whose cable is out when the machine starts

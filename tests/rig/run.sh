@@ -32,7 +32,7 @@ echo "run: booting ${KERNEL##*/} in the emulator; the guest's console is $dir/co
 begin=$EPOCHREALTIME
 ISO=$build/undertrace.iso LIVE=1 tests/rig/boot.sh "$dir" &
 boot=$!
-# A background process of a script ignores Ctrl-C, so it is told in another way; boot.sh then ends its own children.
+# A background process of a script ignores Ctrl-C, so it gets SIGTERM instead; boot.sh then ends its own children.
 trap 'kill -TERM $boot 2>/dev/null; wait; echo "run: interrupted" >&2; exit 130' INT TERM HUP
 wait "$boot"
 status=$?

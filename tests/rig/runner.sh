@@ -61,8 +61,9 @@ reap() {
     done
 }
 
-# Each test is a session of its own, so that an interrupted run leaves no emulator behind. Its exit code comes through a
-# file: it is there however the test ended. Before it the times that it took of the CPUs, as its duration is this machine's matter.
+# Each test is a session of its own, so that an interrupted run leaves no emulator running. Its exit code comes through
+# a file: it is there however the test ended. Before it the times that it took of the CPUs, as its duration is this
+# machine's matter.
 start() {
     local test=$1 log=$2
     rm -f "$log".{code,times}

@@ -27,7 +27,7 @@ cannot() {
     exit 77
 }
 
-# A port that nobody listens on.
+# A port without a listener.
 free_port() {
     local port=$1
     while ss -Hltn "sport = :$port" | grep -q .; do port=$((port + 1)); done

@@ -1,5 +1,6 @@
-# What the guest's story `names` told of its tasks (first file), and what a capture does (second: pid, thread, borrows, comm of each
-# record): prints how many records agree, how many differ, whether there are threads, and tasks that borrow. differ=FILE: which.
+# What the guest's story `names` printed of its tasks (first file), and the capture's records of them (second: pid,
+# thread, borrows, comm of each record): prints how many records agree, how many differ, whether there are threads, and
+# tasks that borrow. differ=FILE: which.
 function value(name, text) { text = $0; sub(".*[ :]" name "=", "", text); sub(" [a-z_]*=.*", "", text); return text }
 function flag(pid, bit) { return pid in flags && int(flags[pid] / bit) % 2 }
 function hex(text, i, n) { for (i = 1; i <= length(text); i++) n = 16 * n + index("0123456789abcdef", substr(text, i, 1)) - 1; return n }
@@ -29,11 +30,11 @@ $2 + 0 > newest { next } # the guest did not look any more
     borrowed += $3 == "true"; threads += pid != $1; good++
 }
 END {
-    for (pid in forked) if ((forked[pid] in known) && !(pid in known)) { $0 = pid; wrong("was forked and not told") }
+    for (pid in forked) if ((forked[pid] in known) && !(pid in known)) { $0 = pid; wrong("was forked and has no record") }
     for (name in renamed) {
         split(name, part, " ")
-        if ((part[1] in known) && !(name in called)) { $0 = name; wrong("is called so, and it was not told") }
+        if ((part[1] in known) && !(name in called)) { $0 = name; wrong("has this name, and no record of it") }
     }
-    for (pid in executed) if (!(pid in known)) { $0 = pid; wrong("has executed a program and was not told") }
+    for (pid in executed) if (!(pid in known)) { $0 = pid; wrong("has executed a program and has no record") }
     print good + 0, bad + 0, (threads >= 6), (borrowed >= 1)
 }

@@ -17,7 +17,7 @@ number() {
     od -An -v -t "u$2" -j $(($1)) -N "$2" "$vmlinuz" | tr -d ' '
 }
 begin=$((($(number 0x1f1 1) + 1) * 512 + $(number 0x248 4)))
-size=$(($(number 0x24c 4) - 4)) # behind it is the unpacked size
+size=$(($(number 0x24c 4) - 4)) # the unpacked size follows
 payload() {
     tail -c +$((begin + 1)) "$vmlinuz" | head -c "$size"
 }

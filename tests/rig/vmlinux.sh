@@ -1,6 +1,7 @@
 #!/bin/bash
 # A vmlinux with lines of sources, made of the kernel's pages that a capture has: the same code at the addresses that it was linked
-# for, and DWARF that gives each 64 bytes a line of their own. Of a kernel of this size nobody has to fetch a gigabyte.
+# for, and DWARF that gives each 64 bytes a line of their own. This avoids the download of a gigabyte of debug
+# information.
 #
 # usage: vmlinux.sh CODE.elf MOVED OUT      CODE.elf: of `undertrace code`, with the kernel moved by MOVED
 set -eu

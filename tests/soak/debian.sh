@@ -42,7 +42,7 @@ pages_at_least() {
     if [ "${pages:-0}" -ge "$3" ]; then
         pass "$1: pages of files $2: $pages"
     else
-        fail "$1: pages of files $2" "are ${pages:-not told}, should be $3 at least"
+        fail "$1: pages of files $2" "are ${pages:-not printed}, should be $3 at least"
     fi
 }
 

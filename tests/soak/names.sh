@@ -1,6 +1,7 @@
 #!/bin/bash
 # Names of kernels other than the one that all tests boot: Debian's of other releases, from where this machine's apt fetches
-# packages. Each is booted, moved to wherever it likes, and tells its own names, with which those that were found must agree.
+# packages. Each is booted, moved to wherever it likes, and prints its own names, with which those that were found must
+# agree.
 #
 # Alone, from the top: tests/soak/names.sh [RELEASE...]
 releases=${*:-bullseye trixie sid}
@@ -32,7 +33,7 @@ for release in $releases; do
         continue
     fi
     boot=$release-boot
-    WIRE='rate=0 latency=0' MEMORY=512 check "$release: boots to power-off and tells its names" \
+    WIRE='rate=0 latency=0' MEMORY=512 check "$release: boots to power-off and prints its names" \
         boot "$boot" "$work/$release/vmlinuz" build/guest/userland "$CMDLINE userland=names" 'channel=e1000 net.mtu=9000'
     check "$release: its functions are listed" list "$boot" --kernel "$work/$release/vmlinuz" --files /usr/bin --files /usr/sbin \
         --files /usr/lib

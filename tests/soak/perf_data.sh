@@ -37,7 +37,7 @@ decode() {
     }
 }
 
-# sums NAME WORDS: the number behind these words.
+# sums NAME WORDS: the number after these words.
 sums() {
     sed -n "s/^$2  *\([0-9,]*\).*/\1/p" "$work/$1.sums"
 }

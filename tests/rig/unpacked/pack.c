@@ -4,7 +4,7 @@
  *
  * usage: pack START VMLINUX MOVED OUTPUT
  *
- * START is start.S, linked; VMLINUX what a bzImage has packed: an ELF file with the table of its relocations behind it
+ * START is start.S, linked; VMLINUX what a bzImage has packed: an ELF file with the table of its relocations after it
  * (Linux, arch/x86/tools/relocs.c, emit_relocs); MOVED how far its virtual addresses move, in bytes, a multiple of 2
  * MiB.
  */
@@ -38,7 +38,7 @@ static struct bytes start, vmlinux;
 static struct memory {
     uint8_t *at;
     uint64_t first, filled,
-        end; /* physical addresses: of its beginning, behind the last byte that is not 0, and behind all */
+        end; /* physical addresses: of its beginning, after the last byte that is not 0, and after all */
 } memory;
 
 static _Noreturn void fail(const char *what)

@@ -3,21 +3,21 @@
  * to its 64-bit entry.
  *
  * In: 32-bit protected mode, paging off, flat segments, interrupts off, ESI = boot_params (Linux boot protocol, "32-bit Boot
- * Protocol"), loaded at pref_address. Out: as in "64-bit Boot Protocol" to the kernel, which begins KERNEL bytes behind this:
+ * Protocol"), loaded at pref_address. Out: as in "64-bit Boot Protocol" to the kernel, which begins KERNEL bytes after this:
  * RSI = boot_params, the first 4 GiB mapped one to one.
  */
 #define LOADED 0x1000000 /* pref_address */
-#define KERNEL 0x200000  /* behind it: start.ld, and what `pack` puts there */
+#define KERNEL 0x200000  /* offset of the kernel: start.ld, and what `pack` puts there */
 
     .section .setup, "a"
 setup:
     .org 0x1f1
-    .byte 1                     /* setup_sects: one behind the boot sector */
+    .byte 1                     /* setup_sects: one after the boot sector */
     .word 0                     /* root_flags */
     .long 0                     /* syssize: filled in by pack.c */
     .word 0, 0xffff, 0          /* ram_size, vid_mode, root_dev */
     .word 0xaa55                /* boot_flag */
-    .byte 0xeb, header_end - 0x202 /* jump: its second byte tells where the header ends */
+    .byte 0xeb, header_end - 0x202 /* jump: its second byte encodes the header's end */
     .ascii "HdrS"
     .word 0x020c                /* version */
     .long 0                     /* realmode_swtch */

@@ -17,7 +17,7 @@
 
 static int wrong;
 
-/* Let pass what begins with the byte `letter`; behind `nops` steps that change nothing, so that lengths differ. */
+/* Accept packets that begin with the byte `letter`; `nops` steps without effect come first, so that lengths differ. */
 static void filter_attach(int fd, unsigned char letter, int nops)
 {
     struct sock_filter code[64];
