@@ -1,6 +1,6 @@
 /*
  * Where an application processor begins: from a SIPI to C, for the guests and for the model's ROMs. Copied to a page
- * below 1 MiB; ap.h fills in what stands behind it.
+ * below 1 MiB; ap.h fills in the parameters that follow it.
  *
  * In: real-address mode, CS:IP = page:0, as INIT and SIPI leave it. Out: ap_params.entry(argument) in 64-bit mode, on the
  * stack, with the control registers, GDT and IDT of the processor that prepared the page. Does not return.

@@ -1,5 +1,5 @@
 /*
- * blocked: writes trace in each state in which an NMI waits, is blocked, or wakes the processor: interrupts off, behind
+ * blocked: writes trace in each state in which an NMI waits, is blocked, or wakes the processor: interrupts off, after
  * STI and MOV SS, in a handler of an NMI, halted, between instructions that exit. A PMI of a hypervisor that traces it
  * must change nothing: a halt ends with the interrupt that it awaited, NMIs come once and not into their own handler.
  *

@@ -122,7 +122,7 @@ static void tables_astray(void)
     *unit_register(UNIT_IOTLB + 4) = 0x90000000; /* and all translations */
 }
 
-/* The command line "look": what ECAM shows of the host bridge, and of the network card, of which I/O ports tell. */
+/* The command line "look": what ECAM shows of the host bridge, and of the network card that the I/O ports show. */
 static void look(void)
 {
     const volatile uint8_t *ecam = (const volatile uint8_t *)(uintptr_t)0xb0000000;

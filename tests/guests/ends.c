@@ -1,7 +1,7 @@
 /*
  * ends: random branches, one call of ends_here, then some more branches, and the end that the command line names first:
  * "cf9" and "keyboard" reset the machine, "triple" is a triple fault, "sleep" is S3, "doze" a sleep that the chipset
- * does not know, "nap" the same with some work behind it, "off" (and nothing) powers off. A number behind it is how
+ * does not know, "nap" the same with some work after it, "off" (and nothing) powers off. A number after it is how
  * many rounds the first branches take.
  *
  * ends_here has a page of its own: pt.trigger= of it costs nothing elsewhere.

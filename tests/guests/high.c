@@ -1,5 +1,5 @@
 /*
- * high: memory above 4 GiB, its end wherever that is, and what lies behind: nothing, which reads as ones. Code is
+ * high: memory above 4 GiB, its end wherever that is, and addresses beyond it: nothing, which reads as ones. Code is
  * executed there, changed, and executed again, so that pages of such addresses are sent.
  */
 #include "machine.h"
@@ -67,7 +67,7 @@ static void expect(const char *what, uint64_t is, uint64_t should)
     console_line("high: and should be", should);
 }
 
-/* MOV EAX, number; RET, there; once more behind a change. */
+/* MOV EAX, number; RET, there; once more after a change. */
 static void run_at(uint64_t address)
 {
     volatile uint8_t *code = (volatile uint8_t *)address;

@@ -1,6 +1,6 @@
 /*
  * levels: kernel and user mode on pages of their own, as an operating system has them, and one page of both. What one
- * of the two executes can be told by its address, so that a trace of the kernel or of user mode alone can be judged.
+ * of the two executes shows in its address, so that a trace of only the kernel or only user mode can be judged.
  *
  * Where the processor has SMEP it is on in the second round, and the kernel executes its own pages alone.
  *

@@ -5,13 +5,13 @@
  * for it cannot be right by chance.
  *
  * Command line: cpus=2: two CPUs do it all at once, each in address spaces of its own, with the same pages; then in one
- * address space. quick: pages are remapped so soon that nobody can look at the page tables in between. nonx: EFER.NXE
+ * address space. quick: pages are remapped so soon that no scan of the page tables falls in between. nonx: EFER.NXE
  * is clear, so that page faults do not say that they are a fetch's. doubtful: a child runs a page that could be
  * another's. disk: a disk fills pages that were executed before, as when a kernel's page cache is short of memory.
  * held: a handler waits for long; with two CPUs its program goes on on the other one. brief: it faults no more then;
  * bare: there is no page table yet. populated: pages are mapped without faults; replaced: over others, too. pcid, many:
- * faults that wait for their pages; unknown: while another CPU runs the space. overwritten, copied: what was told is no
- * more; parted: it still is. handed: one CPU's page becomes another one of the other CPU's. taken: a page of both
+ * faults that wait for their pages; unknown: while another CPU runs the space. overwritten, copied: records no longer
+ * hold; parted: they still do. handed: one CPU's page becomes another one of the other CPU's. taken: a page of both
  * becomes another one.
  *
  * Interrupts stay off. Invalidations follow SDM "Operations that Invalidate TLBs and Paging-Structure Caches".
@@ -230,7 +230,8 @@ void both_wait(volatile uint32_t *number, uint32_t value)
         __asm__ volatile("pause");
 }
 
-/* A round has four steps, told by number: changed, forgotten by the other CPU too, mapped and run, run there too. */
+/* A round has four steps, published by number: changed, forgotten by the other CPU too, mapped and run, run there too.
+ */
 static volatile uint32_t step;
 
 static void remap_both(struct world *w, bool first)

@@ -15,7 +15,7 @@
 #define LARGE_PAGE (2ull << 20)
 #define BASE (1ull << 39) /* below are the kernel's addresses, in all spaces the same */
 #define NR_PAGES 512u     /* from BASE on */
-#define NR_LARGE 4u       /* behind them */
+#define NR_LARGE 4u       /* after them */
 #define AROUND 16u        /* pages that are mapped around one */
 
 /* What is to be mapped when it faults, and the tables. */

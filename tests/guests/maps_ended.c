@@ -1,8 +1,8 @@
 /*
- * maps: what was told of an address is no more, and no fault says so. Another page is mapped over the one that is there
- * (Linux: mmap with MAP_FIXED and MAP_POPULATE), and the space ends before anybody looks at its tables; and a space
- * that begins where another one has ended, whose tables are a copy of a third one's (a fork). Other spaces have
- * executed all pages, so that nothing tells of their execution. And a space that goes on where an entry of its
+ * maps: records of an address no longer hold, and no fault shows that. Another page is mapped over the one that is
+ * there (Linux: mmap with MAP_FIXED and MAP_POPULATE), and the space ends before anybody looks at its tables; and a
+ * space that begins where another one has ended, whose tables are a copy of a third one's (a fork). Other spaces have
+ * executed all pages, so that no exit shows their execution. And a space that continues where an entry of its
  * uppermost table has been cleared.
  */
 #include "maps.h"
@@ -40,7 +40,7 @@ void overwritten_story(struct space *other, struct space *space, uint8_t (*progr
     space_make(space);
 }
 
-/* The space runs page 2, of which it is told. */
+/* The space runs page 2, which is recorded. */
 static void begin(struct space *other, struct space *space, uint8_t (*programs)[PAGE], uint32_t turns)
 {
     memory_restrict();
@@ -56,7 +56,7 @@ void parted_story(struct space *other, struct space *space, uint8_t (*programs)[
     begin(other, space, programs, turns);
     for (uint32_t i = 2; i <= 3; i++) {
         *(volatile uint64_t *)&space->root[i] = space->root[1];
-        want(space, 2 * i, programs[3]); /* behind a fault the hypervisor looks at the uppermost table again */
+        want(space, 2 * i, programs[3]); /* after a fault the hypervisor scans the uppermost table again */
         run_user("maps: about to part", 2 * i, 3 * turns);
         *(volatile uint64_t *)&space->root[i] = 0;
     }

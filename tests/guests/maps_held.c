@@ -5,7 +5,7 @@
 
 #define HELD 450u
 #define NEXT 470u
-#define LONG_PAUSE 200000u /* behind many looks: the next one is far */
+#define LONG_PAUSE 200000u /* so many scans later, the next one is far off */
 
 static uint32_t turns;
 static bool brief, bare, moves;
@@ -19,7 +19,7 @@ static void directory_clear(struct space *space)
     space_enter(space);
 }
 
-/* Soon behind it the program goes on to another page, and ends. */
+/* Soon afterwards the program continues on another page, and ends. */
 static void handler_waits(struct space *space, uint32_t page)
 {
     if (page != HELD)

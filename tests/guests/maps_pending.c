@@ -1,6 +1,6 @@
 /*
  * maps: faults that wait for their pages, and what happens meanwhile. The programs here have been executed before, at
- * their own addresses, so that nothing but the page tables tells of their execution; and they are so short that nothing
+ * their own addresses, so that only the page tables show their execution; and they are so short that nothing
  * looks at the page tables in their time.
  */
 #include "ap.h"
@@ -153,8 +153,8 @@ void unknown_story_there(uint32_t value)
     step = 5;
 }
 
-/* One CPU maps a page, runs it for a while, and takes it away; then the other one has another page there. Long behind
- * what the first one's trace has told last, it ran its own. */
+/* One CPU maps a page, runs it for a while, and takes it away; then the other one has another page there. Long after
+ * the last record in the first one's trace, it ran its own. */
 void handed_story(const void *other, uint32_t value)
 {
     space_make(&shared);

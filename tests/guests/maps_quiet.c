@@ -1,6 +1,6 @@
 /*
  * maps: pages that a kernel maps without a page fault, all at once, as for mlockall and MAP_POPULATE. Other programs
- * have executed them, so that nothing tells of their execution either. Before and behind it the program runs for a
+ * have executed them, so that no exit shows their execution either. Before and after it the program runs for a
  * while without a fault.
  */
 #include "maps.h"

@@ -7,7 +7,7 @@
 volatile uint64_t fault, resume;
 uint64_t result_a, result_d, operand[2];
 
-/* The handlers go on behind the instruction that was tried. */
+/* The handlers resume after the instruction that was tried. */
 static __attribute__((interrupt)) void on_undefined(struct interrupt_frame *frame)
 {
     fault = 6;

@@ -17,7 +17,7 @@
 extern volatile uint64_t fault, resume;
 extern uint64_t result_a, result_d, operand[2];
 
-/* Tries code with A in EAX, C in ECX, D in EDX; OPERAND is %[operand]. The handler lands behind the instruction. */
+/* Tries code with A in EAX, C in ECX, D in EDX; OPERAND is %[operand]. The handler resumes after the instruction. */
 #define ATTEMPT(code, A, C, D, OPERAND)                                                                                \
     do {                                                                                                               \
         uint64_t a_ = (A), c_ = (C), d_ = (D);                                                                         \

@@ -18,7 +18,7 @@ static __attribute__((interrupt)) void on_debug(struct interrupt_frame *frame)
     debug_traps++;
 }
 
-/* Each instruction, those that exit too, must trap right behind itself. */
+/* Each instruction, those that exit too, must trap right after itself. */
 static void single_steps(void)
 {
     uint64_t start;

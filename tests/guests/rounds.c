@@ -1,6 +1,6 @@
 /*
- * rounds: loops of direct jumps alone, which go round until an interrupt: no packet tells how often. Between them,
- * branches that packets tell of.
+ * rounds: loops of direct jumps only, which iterate until an interrupt: no packet shows how often. Between them,
+ * branches that produce packets.
  */
 #include "machine.h"
 

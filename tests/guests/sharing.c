@@ -52,7 +52,7 @@ static __attribute__((interrupt)) void on_pmi(struct interrupt_frame *frame)
         interrupt_end();
 }
 
-/* WRMSR and RDMSR are two bytes long: go on behind them. */
+/* WRMSR and RDMSR are two bytes long: resume after them. */
 static __attribute__((interrupt)) void on_protection(struct interrupt_frame *frame, uint64_t error)
 {
     (void)error;

@@ -31,7 +31,7 @@ void expect(const char *what, uint64_t is, uint64_t should);
 
 /* INIT, SIPI, SIPI; comes back when it runs. */
 void cpu_start(uint32_t number);
-/* SIPI right behind INIT, and the second SIPI soon, as a kernel does that knows its CPU to be a recent one. false: it
+/* SIPI right after INIT, and the second SIPI soon, as a kernel does that knows its CPU to be a recent one. false: it
  * has not come up within so many TSC ticks. */
 bool cpu_restart(uint32_t number, uint64_t patience_tsc);
 /* Give it a task; wait until it has done it. */

@@ -173,7 +173,7 @@ static void halt_here(uint32_t cpu)
 static void spin_here(uint32_t cpu)
 {
     gone = cpu;
-    while (!never) /* a jump without a condition leaves no packet: nobody could tell how often it was taken */
+    while (!never) /* a jump without a condition leaves no packet: how often it was taken would be unknown */
         __asm__ volatile("pause");
 }
 

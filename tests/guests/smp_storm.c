@@ -48,7 +48,7 @@ static void two_pages(void)
     expect("calls on two pages that others write", calls_in_time, CALLS);
 }
 
-/* --- the second CPU is stopped again and again, while the third and all behind it change code --- */
+/* --- the second CPU is stopped again and again, while the third and all later ones change code --- */
 
 static NOINIT __attribute__((aligned(4096))) volatile uint8_t own[MAX_CPUS][4096];
 static volatile uint32_t over, never;
@@ -104,7 +104,7 @@ static void stops(void)
     expect("stops, while others change code", stopped, options.stops);
 }
 
-/* The same, but the SIPI comes right behind the INIT: whoever looks afterwards which IPI was the last finds no INIT. */
+/* The same, but the SIPI comes right after the INIT: a later read of the ICR no longer shows the INIT. */
 static void restarts(void)
 {
     uint32_t state = 5, restarted = 0;

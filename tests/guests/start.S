@@ -10,12 +10,12 @@
     .section .setup, "a"
 setup:
     .org 0x1f1
-    .byte 1                     /* setup_sects: one behind the boot sector */
+    .byte 1                     /* setup_sects: one after the boot sector */
     .word 0                     /* root_flags */
     .long guest_syssize         /* in 16 bytes */
     .word 0, 0xffff, 0          /* ram_size, vid_mode, root_dev */
     .word 0xaa55                /* boot_flag */
-    .byte 0xeb, header_end - 0x202 /* jump: its second byte tells where the header ends */
+    .byte 0xeb, header_end - 0x202 /* jump: its second byte encodes the header's end */
     .ascii "HdrS"
     .word 0x020c                /* version */
     .long 0                     /* realmode_swtch */

@@ -27,7 +27,7 @@ void steps_user(uint64_t flags);
 void steps_syscall_entry(void);
 void steps_sysenter_entry(void);
 
-/* The handler of #UD stands right behind the instruction that raises it. */
+/* The handler of #UD is right after the instruction that raises it. */
 void story_behind(void);
 void steps_behind(void);
 

@@ -45,7 +45,8 @@ static void story_prepare(void)
     task_tsss_make();
     task_logged = nmis = 0;
     task_log[0] = task_log[1] = 0;
-    if (!code16_fresh) /* once in each space: a page's segment base is told with its contents, for this space alone */
+    if (!code16_fresh) /* once in each space: a page's segment base is recorded with its contents, for this space only
+                        */
         *(volatile uint8_t *)(uintptr_t)(address32(code16) + TASK_PAGE - 1) += 1;
     code16_fresh = true;
 }

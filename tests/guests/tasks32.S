@@ -223,7 +223,7 @@ task_user:
     .balign 4096
     .globl code16
 code16:
-task_narrow: /* no near branch: where packets tell linear addresses, they do not tell the segment's base */
+task_narrow: /* no near branch: packets with linear addresses do not contain the segment's base */
     .rept 2
     pushl %eax
     addr32 movl %ebx, task_log
