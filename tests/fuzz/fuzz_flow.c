@@ -1,6 +1,6 @@
 /*
  * Any packets over any code: the engine ends, says where and why, and the same whether single instructions are listed
- * or not, and whether it has seen the code before or not. With events too, and behind errors where that is asked for.
+ * or not, and whether it has seen the code before or not. With events too, and after errors if requested.
  *
  * The input: a byte of mode and of what precedes, two bytes with the code's size, the code, the packets.
  */

@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const int length = packet_parse(&packet, data + at, size - at);
         DEMAND(length > 0 && (uint64_t)length <= size - at && length == packet.size);
         write_again(&packet);
-        struct packet alone; /* no byte behind it matters */
+        struct packet alone; /* later bytes must not matter */
         DEMAND(packet_parse(&alone, data + at, (size_t)length) == length && !memcmp(&alone, &packet, sizeof(alone)));
         at += (uint64_t)length;
         count++;

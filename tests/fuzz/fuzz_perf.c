@@ -16,7 +16,7 @@ static void remove_directory(void)
     rmdir(directory);
 }
 
-/* One file there is, /c, so that traces can be followed: branches of all kinds, and behind them another program. */
+/* The only file is /c, so that traces can be followed: branches of all kinds, and then another program. */
 static void make_directory(void)
 {
     static const unsigned char bytes[36] = {0x74, 0x02, 0x90, 0xeb, 0xfb, 0xe8,        0x01, 0,    0,    0,

@@ -1,8 +1,8 @@
 /*
  * How fast a capture is decoded: packets counted, packets taken apart, and the flow with a call for each run of
- * branches, by our engine and by libipt's block decoder behind the same interface. One thread, cold: nothing of the
- * code is known at the beginning. Processor time, not the clock's, so that a busy machine tells nearly the same; both
- * stand side by side in one run.
+ * branches, by our engine and by libipt's block decoder with the same interface. One thread, cold: nothing of the
+ * code is known at the beginning. Processor time, not the clock's, so that a busy machine gives nearly the same
+ * figures; both stand side by side in one run.
  *
  * usage: decode_bench NAME CAPTURE [CPU]      prints a table's row
  */
@@ -77,7 +77,7 @@ static double count_packets(const struct flow_trace *trace, uint64_t *count)
     return processor_seconds() - start;
 }
 
-/* All fields of each, as libipt tells them; something is done with them, so that they have to be there. */
+/* All fields of each, as libipt returns them; they are used, so that the compiler cannot drop them. */
 static double scan_ours(const struct flow_trace *trace, struct scanned *scanned)
 {
     const double start = processor_seconds();

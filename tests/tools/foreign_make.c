@@ -5,7 +5,7 @@
  * usage: foreign_make SEED NAME [unmatched]
  *                                    makes NAME.pt, NAME.bin (the code, for address CODE_BASE) and NAME.walk: the
  *                                    addresses of the instructions that packets prove, in order. unmatched: RETs may
- *                                    go elsewhere than behind their CALL: libipt leaves that CALL on its stack, where
+ *                                    go elsewhere than after their CALL: libipt leaves that CALL on its stack, where
  *                                    the manual takes it off
  */
 #include <inttypes.h>

@@ -51,7 +51,7 @@ static void send_frame(struct sender *sender, uint32_t seq, bool ask)
     struct iovec parts[] = {{&frame->header, sizeof(frame->header)},
                             {(void *)(uintptr_t)frame->payload, frame->header.length}};
     if (writev(sender->fd, parts, 2) < 0)
-        poll(NULL, 0, 1); /* nobody listens yet, or there is no room: it is sent again */
+        poll(NULL, 0, 1); /* no listener yet, or no room: it is sent again */
 }
 
 /* Take what acknowledgements have come; wait for one if wanted. */

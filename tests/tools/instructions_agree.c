@@ -3,7 +3,7 @@
  * displacement and truncation of the IP.
  *
  * usage: instructions_agree random SEED COUNT     random bytes, COUNT in each mode
- *        instructions_agree sweep FILE...         executable sections of ELF files, one instruction behind the other as
+ *        instructions_agree sweep FILE...         executable sections of ELF files, one instruction after the other as
  *                                                 Zydis sees them, each in all modes; other files are passed over
  *
  * Prints a line for each mode and a total; exits with 1 where there is a difference, 2 where nothing was compared.

@@ -110,7 +110,7 @@ static bool adapt(struct buffer *trace, struct flow *flow)
             return true;
         }
         if (size < 0) {
-            fprintf(stderr, "perfdata_wrap: no packet at %zu bytes behind FROM\n", at);
+            fprintf(stderr, "perfdata_wrap: no packet at %zu bytes after FROM\n", at);
             return false;
         }
         if (packet.kind == PT_PACKET_TSC && flow->reference == 0)

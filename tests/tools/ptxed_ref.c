@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-/* Version 2.0 tells a MODE.Exec that changes nothing, later ones do not. Behind an overflow nothing is known. */
+/* Version 2.0 reports a MODE.Exec that changes nothing, later ones do not. After an overflow nothing is known. */
 static bool mode_is_new(const struct pt_event *e)
 {
     static enum pt_exec_mode last = ptem_unknown;
@@ -82,7 +82,7 @@ static void print_event(const struct pt_event *e)
     }
 }
 
-/* Returns the status behind the events, or an error. */
+/* Returns the status after the events, or an error. */
 static int print_events(struct pt_insn_decoder *decoder, int status)
 {
     while (status >= 0 && status & pts_event_pending) {

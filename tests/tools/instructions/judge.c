@@ -40,13 +40,13 @@ void judge_ask(const struct judge *judge, struct opinion *opinion)
 }
 
 /* Not known to us (pt/instruction/instruction.h): AMD's alone, where its length is another by Intel's rules or it is
- * refused; the rest of AMD's follows Intel's shapes. And two branches behind VEX of a coprocessor, of which the SDM
+ * refused; the rest of AMD's follows Intel's shapes. And two branches after VEX of a coprocessor, of which the SDM
  * does not speak.
  */
 static bool is_foreign(const ZydisDecodedInstruction *zydis)
 {
     switch (zydis->mnemonic) {
-    case ZYDIS_MNEMONIC_EXTRQ: /* SSE4a: two immediates behind 0F78H */
+    case ZYDIS_MNEMONIC_EXTRQ: /* SSE4a: two immediates after 0F78H */
     case ZYDIS_MNEMONIC_INSERTQ:
     case ZYDIS_MNEMONIC_JKZD:
     case ZYDIS_MNEMONIC_JKNZD:

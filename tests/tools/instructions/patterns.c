@@ -36,7 +36,7 @@ static uint32_t put_prefixes(uint8_t *bytes, uint64_t *seed, uint64_t *choice)
     return at;
 }
 
-/* Fields behind 62H as an assembler would write them for operands that are not there; half of the time all random. */
+/* Fields after 62H as an assembler would write them for operands that are not there; half of the time all random. */
 static void put_evex(uint8_t *bytes, uint64_t *choice)
 {
     static const uint8_t maps[8] = {1, 2, 3, 5, 6, 1, 2, 3};
