@@ -112,7 +112,7 @@ static void a_parked_cpu_is_spoken_for(void **state)
     assert_int_equal(engines[1]->totals.stalls, 0);
 }
 
-/* Parked, and nobody asked for anything: the drain is made up for. */
+/* Parked without a drain request: the missed drain is made up for. */
 static void parking_costs_nothing(void **state)
 {
     (void)state;

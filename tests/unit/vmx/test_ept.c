@@ -34,7 +34,7 @@ bool memory_types_read(void)
     return true;
 }
 
-/* As MTRRs say it: the hole below 4 GiB and what is behind memory are uncached. */
+/* As MTRRs say it: the hole below 4 GiB and addresses after memory are uncached. */
 int memory_type_of(uint64_t start, uint64_t size)
 {
     const struct range hole = {0x80000000, FOUR_GIB};
@@ -146,8 +146,8 @@ static void all_of_it_is_mapped(void **state)
     }
 }
 
-/* Whatever the MTRRs say of what is behind it. */
-static void nothing_behind_it_is_mapped(void **state)
+/* Addresses beyond the top are not mapped, whatever memory type the MTRRs give them. */
+static void nothing_beyond_the_top_is_mapped(void **state)
 {
     (void)state;
     const uint64_t tops[] = {TIB + 4096, TIB + 0x12345000, 3 * TIB / 2};
@@ -190,7 +190,8 @@ static void what_is_hidden_stays_hidden(void **state)
     }
 }
 
-/* Code in so many places of 2 MiB, as far apart as memory has them; behind that the machine stops, with a reason. */
+/* Code in so many places of 2 MiB, as far apart as memory has them; with more than that the machine stops, with a
+ * reason. */
 static void code_may_be_anywhere(void **state)
 {
     (void)state;
@@ -226,7 +227,7 @@ static void too_few_pages_are_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_of_it_is_mapped),         cmocka_unit_test(nothing_behind_it_is_mapped),
+        cmocka_unit_test(all_of_it_is_mapped),         cmocka_unit_test(nothing_beyond_the_top_is_mapped),
         cmocka_unit_test(what_is_hidden_stays_hidden), cmocka_unit_test(code_may_be_anywhere),
         cmocka_unit_test(too_few_pages_are_said),
     };

@@ -121,8 +121,8 @@ static void sum_of_sizes(void **state)
     assert_int_not_equal(two_mib.pages.sum, gib.pages.sum);
 }
 
-/* Linux maps around a fault from where the file's mapping begins; behind read-only data that is mapped, too, as well as
- * behind nothing. */
+/* Linux maps around a fault from where the file's mapping begins; also after read-only data that is mapped, and
+ * after an unmapped range. */
 static void continues(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* vmx/inject.c: behind an instruction, and into the guest's IDT. */
+/* vmx/inject.c: after an instruction, and into the guest's IDT. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -30,7 +30,7 @@ static void rip_wraps_outside_64_bit_mode(void **state)
     assert_int_equal(guest_advance(at, 3, true, 2, 0).rip, 0x100000001);
 }
 
-/* Single-stepping over CPUID traps right behind it; with BTF only branches trap. */
+/* Single-stepping over CPUID traps right after it; with BTF only branches trap. */
 static void single_step(void **state)
 {
     (void)state;

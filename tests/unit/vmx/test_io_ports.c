@@ -75,7 +75,7 @@ static void sleeps_and_power_offs(void **state)
 {
     (void)state;
     struct vmx_ports some = pc;
-    assert_false(io_write_sleeps(&some, 0xb004, 2, 0x2400)); /* no table has told */
+    assert_false(io_write_sleeps(&some, 0xb004, 2, 0x2400)); /* no table has given the sleep types yet */
     some.sleep_types = 1 << 1 | 1 << 5;
     some.sleep_control = 0x600;
     assert_true(io_write_sleeps(&some, 0xb004, 2, 0x2400));

@@ -17,11 +17,11 @@ _Static_assert(TASK_WIDE_AT + 4 * TASK_ESP == 0x38, "ESP");
 _Static_assert(TASK_WIDE_AT + 4 * TASK_ES == 0x48, "ES");
 _Static_assert(TASK_WIDE_AT + 4 * TASK_LDTR == 0x60, "LDT");
 _Static_assert(TASK_WIDE_AT + 4 * TASK_TRAP == 0x64, "T");
-_Static_assert(0x20 + TASK_WIDE_SAVED_BYTES == 0x5e, "behind GS");
+_Static_assert(0x20 + TASK_WIDE_SAVED_BYTES == 0x5e, "after GS");
 /* Figure "16-Bit TSS Format": DS and the LDT selector. */
 _Static_assert(TASK_NARROW_AT + 2 * (TASK_DS - TASK_EIP) == 40, "DS");
 _Static_assert(TASK_NARROW_AT + 2 * (NR_TASK_NARROW - 1) == 42, "LDT");
-_Static_assert(TASK_NARROW_AT + TASK_NARROW_SAVED_BYTES == 42, "behind DS");
+_Static_assert(TASK_NARROW_AT + TASK_NARROW_SAVED_BYTES == 42, "after DS");
 
 static void narrow(void **state)
 {

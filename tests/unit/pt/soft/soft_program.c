@@ -10,7 +10,7 @@
 #define ALL (MODE(16) | MODE(32) | MODE(64))
 
 /* The displacement that follows the bytes, if any, has this many bytes, and leads onwards only if no packet shows that:
- * else the program could go round without any, and nobody could say how often before an event. */
+ * else the program could go round without any, and how often before an event would be unknown. */
 static const struct shape {
     uint8_t bytes[4], nr, displacement, weight;
     bool onwards, kernel;

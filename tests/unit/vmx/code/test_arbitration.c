@@ -1,4 +1,4 @@
-/* Arbitration between CPUs for a page: nobody waits longer than one turn of each CPU that came first. */
+/* Arbitration between CPUs for a page: no CPU waits longer than one grant to each CPU that came first. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
