@@ -1,5 +1,5 @@
 /*
- * Which linear addresses lead to which physical pages, as far as the records of a capture tell. Pure.
+ * Which linear addresses lead to which physical pages, as far as the records of a capture name them. Pure.
  *
  * Beside what the records name, a pair is inferred where a physical page was captured at one linear address only, and
  * another page of the same 2 MiB of physical memory was executed at a linear address that a large page (2 MiB, 1 GiB)
@@ -31,7 +31,7 @@ void aliases_free(struct aliases *aliases);
 /* The first pair of a physical page; count where there is none. */
 size_t aliases_first(const struct aliases *aliases, uint64_t gpa);
 
-/* The first pair of by_gva at or behind an address. */
+/* The first pair of by_gva at or above an address. */
 size_t aliases_at(const struct aliases *aliases, uint64_t gva);
 
 #endif

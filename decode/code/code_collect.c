@@ -17,7 +17,7 @@ static uint64_t refilled_from(const struct collection *all, const struct capture
             next->header.length >= sizeof(map)) {
             memcpy(&map, next->payload, sizeof(map));
             if (map.flags & RECORD_MAP_LOOKED_AT)
-                break; /* since when, nobody knows */
+                break; /* the time of the change is unknown */
             return map.fault_offset < record->header.trace_offset ? map.fault_offset : record->header.trace_offset;
         }
     return record->header.trace_offset;
@@ -62,7 +62,7 @@ static uint64_t code_base_of(const struct capture_record *record)
     return page.code_base;
 }
 
-/* The same page at the IP of a code segment with a base. false: it has none, or none that pages can tell. */
+/* The same page at the IP of a code segment with a base. false: it has none, or no page record names it. */
 static bool rebase_page(struct page_record *to, const struct capture_record *record)
 {
     const uint64_t base = code_base_of(record);
@@ -74,7 +74,7 @@ static bool rebase_page(struct page_record *to, const struct capture_record *rec
     return true;
 }
 
-/* Do the CPU's packets tell IPs without the code segment's base? A CPU that is as the first one has no line of its own.
+/* Do the CPU's packets have IPs without the code segment's base? A CPU that is as the first one has no line of its own.
  */
 static bool has_plain_ips(const struct capture *capture, uint16_t cpu)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "decode/code/code_collect.h"
-#include "decode/code/code_lives.h"
+#include "decode/code/code_generations.h"
 
 #define CR3_TABLE 0x000ffffffffff000ull
 #define LARGEST_STRETCH (2ull << 20) /* but for pages that are larger, of which none is missed */
@@ -58,15 +58,15 @@ static bool same_stretch(const struct code_map *a, const struct code_map *b)
     return a->space == b->space && a->linear == b->linear && a->size == b->size;
 }
 
-/* A page is told as missed although the same CPU had read it behind the fault, for another fault of the stretch: then
- * it was what that reading says. Stretches that have the page begin at it or before it. */
+/* A page is recorded as missed although the same CPU read it after the fault, for another fault of the stretch: then
+ * the page was what that reading says. Stretches that have the page begin at it or before it. */
 static bool was_read(const struct collection *all, size_t missed)
 {
     const struct code_map *page = &all->maps[missed];
-    size_t behind = missed + 1;
-    while (behind < all->nr_maps && all->maps[behind].space == page->space && all->maps[behind].linear == page->linear)
-        behind++;
-    for (size_t i = behind; i-- > 0;) {
+    size_t after = missed + 1;
+    while (after < all->nr_maps && all->maps[after].space == page->space && all->maps[after].linear == page->linear)
+        after++;
+    for (size_t i = after; i-- > 0;) {
         const struct code_map *map = &all->maps[i];
         uint64_t gpa;
         if (map->space != page->space || page->linear - map->linear >= LARGEST_STRETCH)
@@ -92,8 +92,8 @@ static void drop_served(struct collection *all)
     free(drop);
 }
 
-/* Of two faults that were pending at once, the later one can be read first. What the second reading found and the first
- * one did not, was mapped behind the first. */
+/* Of two faults that were pending at once, the later one can be read first. What only the second
+ * reading found was mapped after the first. */
 static void order_readings(struct collection *all)
 {
     const struct code_map *before = NULL;
@@ -110,13 +110,13 @@ static void order_readings(struct collection *all)
 /* What another CPU read before this one did, is no more when this one's reading holds. They are in order. */
 static void end_older_readings(struct collection *all)
 {
-    const struct code_map *behind = NULL; /* this CPU's next reading of the stretch */
+    const struct code_map *next = NULL; /* this CPU's next reading of the stretch */
     for (size_t i = all->nr_maps; i-- > 0;) {
         struct code_map *map = &all->maps[i];
-        if (behind && same_stretch(map, behind) && map->foreign && map->from > behind->from)
-            map->from = behind->from;
+        if (next && same_stretch(map, next) && map->foreign && map->from > next->from)
+            map->from = next->from;
         if (!map->foreign)
-            behind = map;
+            next = map;
     }
 }
 
@@ -139,10 +139,10 @@ static bool take_map(struct collection *all, const struct capture_record *record
     return good || error_set(error, ERROR_MEMORY, 0, "the code's mappings");
 }
 
-#define PAGE_STRETCH 65536u /* as much as MAP records tell around a page */
+#define PAGE_STRETCH 65536u /* the part of a space that a MAP record covers around a page */
 
-/* What was told of the guest's lower half, where spaces differ. Of a page its stretch, since what ends with it may have
- * been told of all of that. */
+/* The recorded stretches of the guest's lower half, where spaces differ. A page counts as its whole stretch, since the
+ * end of the space may invalidate records of all of it. */
 static size_t take_stretches(struct code_stretch *to, const struct collection *all)
 {
     size_t nr = 0;
@@ -164,19 +164,19 @@ static size_t take_stretches(struct code_stretch *to, const struct collection *a
     return nr;
 }
 
-/* What was told of spaces that have ended since. */
-static bool end_lives(struct collection *all)
+/* Add the ends of spaces that have ended since they were recorded. */
+static bool end_generations(struct collection *all)
 {
-    struct code_map *lives = NULL;
+    struct code_map *ends = NULL;
     size_t nr = 0;
     if (all->nr_ends == 0)
         return true;
     struct code_stretch *stretches = malloc((all->nr_maps + all->capture->nr_records + 1) * sizeof(*stretches));
-    bool good =
-        stretches && code_lives_end(&lives, &nr, all->ends, all->nr_ends, stretches, take_stretches(stretches, all));
+    bool good = stretches &&
+                code_generations_end(&ends, &nr, all->ends, all->nr_ends, stretches, take_stretches(stretches, all));
     for (size_t i = 0; i < nr && good; i++)
-        good = add_map(all, &lives[i]);
-    free(lives);
+        good = add_map(all, &ends[i]);
+    free(ends);
     free(stretches);
     return good;
 }
@@ -189,7 +189,7 @@ bool collect_maps(struct collection *all, struct error *error)
     for (size_t i = 0; i < all->capture->nr_records; i++)
         if (all->capture->records[i].header.kind == RECORD_MAP && !take_map(all, &all->capture->records[i], error))
             return false;
-    if (!end_lives(all))
+    if (!end_generations(all))
         return error_set(error, ERROR_MEMORY, 0, "the code's mappings");
     if (all->nr_maps)
         qsort(all->maps, all->nr_maps, sizeof(*all->maps), compare_stretches);

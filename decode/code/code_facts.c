@@ -11,7 +11,7 @@ uint64_t code_facts_place(uint64_t gva, bool large)
     return large ? (gva & ~(LARGE_CHUNK - 1)) | 1 : gva & ~(CHUNK - 1);
 }
 
-uint64_t code_facts_behind(uint64_t place)
+uint64_t code_facts_next_place(uint64_t place)
 {
     return place + (place & 1 ? LARGE_CHUNK : CHUNK);
 }
@@ -21,7 +21,7 @@ static int order(uint64_t a, uint64_t b)
     return a < b ? -1 : a > b;
 }
 
-/* What a record says of its own stretch comes behind what it says of a large page around it. */
+/* The facts of a record about its own stretch follow those about a large page around it. */
 static int compare_facts(const void *left, const void *right)
 {
     const struct fact *a = left, *b = right;
@@ -74,7 +74,7 @@ static bool add_map(struct code_facts *facts, const struct code_map *map)
     of_space.place = map->space;
     if ((map->nr_runs || map->ended) && !add_grouped(&facts->maps_of_space, of_space, 0))
         return false;
-    for (;; fact.place = code_facts_behind(fact.place)) {
+    for (;; fact.place = code_facts_next_place(fact.place)) {
         if (!add_grouped(&facts->maps_by_space, fact, map->space) || !add_grouped(&facts->maps_by_time, fact, 0))
             return false;
         if (fact.place == last)
@@ -134,7 +134,7 @@ size_t fact_list_first(const struct fact_list *list, uint64_t place)
     return low;
 }
 
-size_t fact_list_behind(const struct fact_list *list, uint64_t place, uint64_t group, uint64_t at)
+size_t fact_list_after(const struct fact_list *list, uint64_t place, uint64_t group, uint64_t at)
 {
     size_t low = 0, high = list->count;
     while (low < high) {

@@ -40,18 +40,18 @@ bool code_facts_build(struct code_facts *facts, const struct page_record *pages,
                       const struct code_map *maps, size_t nr_maps);
 void code_facts_free(struct code_facts *facts);
 
-/* The places of an address in the lists of maps, which are told apart: of those with a stretch as the hypervisor looks
- * at, and of larger ones, which would touch many such chunks. */
+/* The key of an address in the lists of maps. Maps of one stretch, as the hypervisor reads it, and larger maps, which
+ * would cover many stretches, have different keys. */
 uint64_t code_facts_place(uint64_t gva, bool large);
 
-/* The one behind a place of maps. */
-uint64_t code_facts_behind(uint64_t place);
+/* The key that follows a key of maps. */
+uint64_t code_facts_next_place(uint64_t place);
 
-/* The first item of a place, or behind it. */
+/* The index of the first item whose key is at least place. */
 size_t fact_list_first(const struct fact_list *list, uint64_t place);
 
-/* The first item of a list behind those of place and group whose from is at most at. */
-size_t fact_list_behind(const struct fact_list *list, uint64_t place, uint64_t group, uint64_t at);
+/* The index of the first item after those of place and group whose from is at most at. */
+size_t fact_list_after(const struct fact_list *list, uint64_t place, uint64_t group, uint64_t at);
 
 /* An item of place and group. NULL: there is none at this index. */
 const struct fact *fact_list_at(const struct fact_list *list, size_t index, uint64_t place, uint64_t group);

@@ -7,22 +7,22 @@
  * page of user mode two programs at the same address may have different ones: then only what the space shares memory
  * with counts.
  *
- * Memory that nobody has executed before is none of it: its first execution would have been told, with this space and
+ * Memory that was never executed is no candidate: its first execution would have been recorded, with this space and
  * this address.
  */
 #include "decode/code/code_query.h"
 
 #define PAGE ((uint64_t)RECORD_PAGE_SIZE)
 #define FARTHEST 128u       /* pages: a neighbour */
-#define AROUND (2ull << 20) /* where maps of a space tell that it is not a child of which nothing is told yet */
+#define AROUND (2ull << 20) /* maps of the space within this distance show that it is not a child without records */
 #define OLDER_FACTS 3u      /* of each space, in each list */
-#define COMPARED_MAPS 4u    /* the newest of a space, to tell whether another one has the same */
+#define COMPARED_MAPS 4u    /* the newest of a space, compared with those of another one */
 
 /* Does a space have memory where the query's has it, too? */
 static bool is_related(const struct query *query, uint64_t space)
 {
     const struct fact_list *list = &query->pages->facts.maps_of_space;
-    size_t i = fact_list_behind(list, query->space, 0, query->at);
+    size_t i = fact_list_after(list, query->space, 0, query->at);
     const struct fact *fact;
     bool any = false;
     for (unsigned n = 0; n < COMPARED_MAPS && (fact = fact_list_at(list, i - 1 - n, query->space, 0)); n++) {
@@ -30,7 +30,7 @@ static bool is_related(const struct query *query, uint64_t space)
             break;
         struct query theirs = query_of(query->pages, space, query->at, fact->map->runs[0].linear);
         const struct lists lists = query_space(&theirs, space);
-        struct said said = query_look(&theirs, &lists, BACK, ANY);
+        struct said said = query_find(&theirs, &lists, BACK, ANY);
         if (said.present && said.gpa == fact->map->runs[0].gpa)
             return true;
         any = true;
@@ -48,7 +48,7 @@ static bool counts(const struct query *query, uint64_t space)
     const struct lists lists = query_space(query, space);
     const struct fact *fact;
     for (unsigned k = 1; k < NR_LISTS; k++)
-        for (size_t i = fact_list_behind(lists.lists[k], lists.places[k], space, UINT64_MAX);
+        for (size_t i = fact_list_after(lists.lists[k], lists.places[k], space, UINT64_MAX);
              (fact = fact_list_at(lists.lists[k], i - 1, lists.places[k], space)); i--)
             if (code_map_is_user(fact->map, query->gva))
                 return is_related(query, space);
@@ -59,10 +59,10 @@ static bool counts(const struct query *query, uint64_t space)
 static void add_older(struct query *query, struct choice *choice, const struct lists *lists)
 {
     for (unsigned k = 0; k < NR_LISTS; k++) {
-        const size_t behind = fact_list_behind(lists->lists[k], lists->places[k], lists->group, query->at);
+        const size_t after = fact_list_after(lists->lists[k], lists->places[k], lists->group, query->at);
         const struct fact *fact;
-        for (size_t n = 1; n <= OLDER_FACTS && n <= behind; n++) {
-            if (!(fact = fact_list_at(lists->lists[k], behind - n, lists->places[k], lists->group)))
+        for (size_t n = 1; n <= OLDER_FACTS && n <= after; n++) {
+            if (!(fact = fact_list_at(lists->lists[k], after - n, lists->places[k], lists->group)))
                 break;
             struct said said = query_say(query, fact);
             if (said.present)
@@ -71,7 +71,7 @@ static void add_older(struct query *query, struct choice *choice, const struct l
     }
 }
 
-/* What all spaces have here at the moment, as far as it is told. */
+/* Add what all spaces have here at the moment, as far as records show it. */
 static void add_spaces(struct query *query, struct choice *choice)
 {
     const struct lists lists = query_space(query, 0);
@@ -80,12 +80,12 @@ static void add_spaces(struct query *query, struct choice *choice)
         size_t i = fact_list_first(list, lists.places[k]);
         while (i < list->count && list->items[i].place == lists.places[k]) {
             const struct lists theirs = query_space(query, list->items[i].group);
-            struct said said = query_look(query, &theirs, BACK, ANY);
+            struct said said = query_find(query, &theirs, BACK, ANY);
             if (said.present && counts(query, theirs.group)) {
                 choice_add(query, choice, said.gpa);
                 add_older(query, choice, &theirs);
             }
-            i = fact_list_behind(list, lists.places[k], theirs.group, UINT64_MAX);
+            i = fact_list_after(list, lists.places[k], theirs.group, UINT64_MAX);
         }
     }
 }
@@ -122,11 +122,11 @@ static void add_beside(struct query *query, struct choice *choice, uint64_t neig
 }
 
 /* What the query's space has at another address, where that is certain at the moment. */
-static bool told_there(struct query *query, uint64_t gva, uint64_t *gpa)
+static bool recorded_there(struct query *query, uint64_t gva, uint64_t *gpa)
 {
     struct query theirs = query_of(query->pages, query->space, query->at, gva);
     const struct lists lists = query_space(&theirs, theirs.space);
-    struct said newer, said = query_told(&theirs, &lists, &newer);
+    struct said newer, said = query_recorded(&theirs, &lists, &newer);
     *gpa = said.gpa;
     if (theirs.until < query->until)
         query->until = theirs.until;
@@ -138,7 +138,7 @@ static bool nearest_neighbour(struct query *query, bool above, uint64_t *neighbo
 {
     for (uint64_t n = 1; n <= FARTHEST; n++) {
         *neighbour = query->gva + (above ? n : -n) * PAGE;
-        if (told_there(query, *neighbour, gpa))
+        if (recorded_there(query, *neighbour, gpa))
             return true;
     }
     return false;
@@ -150,8 +150,9 @@ static bool is_looked_at(const struct query *query)
     const struct fact_list *maps = &query->pages->facts.maps_by_space;
     const uint64_t first = query->gva & ~(AROUND - 1);
     for (unsigned large = 0; large < 2; large++)
-        for (uint64_t place = code_facts_place(first, large); place - first < AROUND; place = code_facts_behind(place))
-            if (fact_list_at(maps, fact_list_behind(maps, place, query->space, query->at) - 1, place, query->space))
+        for (uint64_t place = code_facts_place(first, large); place - first < AROUND;
+             place = code_facts_next_place(place))
+            if (fact_list_at(maps, fact_list_after(maps, place, query->space, query->at) - 1, place, query->space))
                 return true;
     return false;
 }
@@ -175,7 +176,7 @@ static bool has_ever(const struct query *query, uint64_t space, uint64_t gva, ui
     const struct lists lists = query_space(&theirs, space);
     for (unsigned k = 0; k < NR_LISTS; k++) {
         const struct fact *fact;
-        size_t i = fact_list_behind(lists.lists[k], lists.places[k], lists.group - 1, UINT64_MAX);
+        size_t i = fact_list_after(lists.lists[k], lists.places[k], lists.group - 1, UINT64_MAX);
         for (; (fact = fact_list_at(lists.lists[k], i, lists.places[k], lists.group)); i++) {
             struct said said = query_say(&theirs, fact);
             if (said.present && said.gpa == gpa)
@@ -185,8 +186,8 @@ static bool has_ever(const struct query *query, uint64_t space, uint64_t gva, ui
     return false;
 }
 
-/* Pages around the query's address of which told_there knows something, the nearest first: the places to compare with
- * are many, and most of the pages are not told. */
+/* Pages around the query's address that have records, the nearest first: there are many candidates to compare with,
+ * and most pages have no records. */
 struct around {
     size_t asked, count;
     struct neighbour {
@@ -201,7 +202,7 @@ static const struct neighbour *look_around(struct around *around, struct query *
         struct neighbour *page = &around->pages[around->count];
         const uint64_t n = around->asked / 2 + 1;
         page->distance = (around->asked++ % 2 ? n : -n) * PAGE;
-        around->count += told_there(query, query->gva + page->distance, &page->gpa);
+        around->count += recorded_there(query, query->gva + page->distance, &page->gpa);
     }
     return index < around->count ? &around->pages[index] : NULL;
 }

@@ -29,7 +29,7 @@ enum code_map_error {
     CODE_MAP_NR_ERRORS
 };
 
-/* A mapping, or several that one record tells. */
+/* A mapping, or several of one record. */
 struct code_map {
     uint64_t space;
     uint64_t linear, size; /* the stretch */
@@ -38,7 +38,7 @@ struct code_map {
     const struct record_map_run *runs;  /* by rising address, within the stretch */
     size_t nr_runs;
     bool looked_at; /* there was no fault: the change was anywhere between the two offsets */
-    bool ended;     /* the space has ended, and what was told of this stretch */
+    bool ended;     /* the space has ended: earlier records of the stretch are invalid */
     /* Filled in by code_pages.c, for the CPU whose trace is decoded: */
     uint16_t sender;   /* the CPU that sent it */
     uint64_t from;     /* trace offset from which on it certainly holds; UINT64_MAX: none */
@@ -55,8 +55,7 @@ const char *code_map_error_text(enum code_map_error error);
 /* The physical page that stands at a page-aligned address of the stretch. false: the record names none. */
 bool code_map_find(uint64_t *gpa, const struct code_map *map, uint64_t gva);
 
-/* Does it say that what was mapped there was missed? Not even what came before and what came behind tells what it was.
- */
+/* Does the record say that a mapping there was missed? Neither earlier nor later records show what it was. */
 bool code_map_is_missed(const struct code_map *map);
 
 /* May user mode execute the page there? */

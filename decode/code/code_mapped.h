@@ -12,7 +12,7 @@
 #include "decode/code/code_map.h"
 
 struct mapped_run {
-    uint64_t gpa, end; /* physical memory of the run, from its first byte to behind its last */
+    uint64_t gpa, end; /* physical memory of the run, [gpa, end) */
     const struct code_map *map;
     const struct record_map_run *run; /* of map */
 };

@@ -43,8 +43,8 @@ void code_memory_free(struct code_memory *memory)
     *memory = (struct code_memory){0};
 }
 
-/* The first version behind all of the page's that are valid at the offset. */
-static size_t behind(const struct code_memory *memory, bool root, uint64_t gpa, uint64_t at)
+/* The index after the page's last version that is valid at the offset. */
+static size_t versions_until(const struct code_memory *memory, bool root, uint64_t gpa, uint64_t at)
 {
     size_t low = 0, high = memory->count;
     while (low < high) {
@@ -61,7 +61,7 @@ static size_t behind(const struct code_memory *memory, bool root, uint64_t gpa, 
 const struct page_record *code_memory_at(const struct code_memory *memory, bool root, uint64_t gpa, uint64_t at,
                                          uint64_t *until)
 {
-    size_t i = behind(memory, root, gpa, at);
+    size_t i = versions_until(memory, root, gpa, at);
     const struct page_record *version = i > 0 ? memory->versions[i - 1] : NULL;
     const struct page_record *next = i < memory->count ? memory->versions[i] : NULL;
     if (next && compare_page(next, root, gpa))

@@ -20,7 +20,7 @@ struct code_memory {
 bool code_memory_build(struct code_memory *memory, const struct page_record *records, size_t count);
 void code_memory_free(struct code_memory *memory);
 
-/* The version of a physical page at a trace offset; the first one where none is valid yet, as its from tells. NULL: the
+/* The version of a physical page at a trace offset; the first one if none is valid yet (its from is later). NULL: the
  * page was never executed. *until is lowered to where the next version begins. */
 const struct page_record *code_memory_at(const struct code_memory *memory, bool root, uint64_t gpa, uint64_t at,
                                          uint64_t *until);

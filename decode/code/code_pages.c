@@ -92,8 +92,8 @@ size_t code_pages_read(const struct code_pages *pages, uint64_t space, uint64_t 
     return done;
 }
 
-/* The address may be another page's as well, whose code has no base. And an exit can tell an IP in a segment that only
- * the record behind it names. */
+/* The same address may also be in another page, whose code has no base. And an exit can have an IP in a segment that
+ * only the next record names. */
 uint64_t code_pages_linear(const struct code_pages *pages, uint64_t at, uint64_t ip)
 {
     const struct fact_list *list = &pages->facts.pages_by_time;

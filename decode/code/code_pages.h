@@ -26,7 +26,7 @@
 struct code_pages {
     struct page_record *records;
     size_t count;
-    struct code_map *maps; /* none: the hypervisor did not look, and spaces cannot be told apart */
+    struct code_map *maps; /* none: the hypervisor read no page tables, and spaces cannot be distinguished */
     size_t nr_maps;
     uint64_t mappings; /* runs in the capture's MAP records */
     uint64_t *pae;     /* spaces whose table is not at the beginning of a page: rising */
@@ -38,8 +38,8 @@ struct code_pages {
     uint16_t cpu; /* whose trace it is for */
 };
 
-/* Collect what counts for the CPU's trace: the versions that it could run, whichever CPU sent them, and what all say of
- * mappings. false: no memory, or a MAP record that cannot be; error says so. */
+/* Collect what the CPU's trace needs: the page versions that it could run, whichever CPU sent them, and the mappings of
+ * all CPUs. false: no memory, or an invalid MAP record; error says which. */
 bool code_pages_collect(struct code_pages *pages, const struct capture *capture, uint16_t cpu, struct error *error);
 void code_pages_free(struct code_pages *pages);
 
@@ -47,24 +47,23 @@ void code_pages_free(struct code_pages *pages);
 bool code_pages_build(struct code_pages *pages, struct page_record *records, size_t count, struct code_map *maps,
                       size_t nr_maps);
 
-/* The space that packets or records mean by a CR3, which may have a PCID in its lower bits. Without maps there is but
- * one, CODE_SPACE_UNKNOWN. */
+/* The space that packets or records mean by a CR3, which may have a PCID in its lower bits. Without maps there is only
+ * one space, CODE_SPACE_UNKNOWN. */
 uint64_t code_pages_space(const struct code_pages *pages, uint64_t cr3);
 
-/* What stands at the page-aligned address gva of a space at trace offset at. */
+/* The page at the page-aligned address gva of a space at trace offset at. */
 struct code_found {
-    const struct page_record *page; /* NULL: that is not known */
+    const struct page_record *page; /* NULL: unknown */
     uint64_t until;                 /* up to this trace offset the answer is the same */
-    bool inferred;                  /* no record says it, but all that could be are the same bytes */
+    bool inferred;                  /* no record names it, but all candidates have the same bytes */
 };
 struct code_found code_pages_find(const struct code_pages *pages, uint64_t space, uint64_t at, uint64_t gva);
 
-/* The bytes that a linear address had, and those behind it, up to size of them and to the first that is not known: how
- * many there are. */
+/* Read up to size bytes from a linear address on, up to the first unknown byte. Returns the number of bytes. */
 size_t code_pages_read(const struct code_pages *pages, uint64_t space, uint64_t at, uint64_t gva, uint8_t *bytes,
                        size_t size);
 
-/* The linear address of an IP of 16-bit code, as packets tell it. */
+/* The linear address of an IP that packets have for 16-bit code: without the base of the code segment. */
 uint64_t code_pages_linear(const struct code_pages *pages, uint64_t at, uint64_t ip);
 
 #endif

@@ -100,7 +100,7 @@ struct lists query_all(const struct query *query)
     return query_lists(query, &facts->pages_by_time, &facts->maps_by_time, 0);
 }
 
-/* The end of the space: nothing behind it tells of what is before, nor the other way round. */
+/* The end of a generation of the space: records on one side of it say nothing about the other side. */
 static bool is_end(const struct fact *fact)
 {
     return fact->map && fact->map->ended;
@@ -125,11 +125,11 @@ static struct said nearest(const struct query *query, const struct lists *lists,
     return (struct said){0};
 }
 
-struct said query_look(struct query *query, const struct lists *lists, enum direction direction, enum wanted wanted)
+struct said query_find(struct query *query, const struct lists *lists, enum direction direction, enum wanted wanted)
 {
     struct said best = {0};
     for (unsigned k = 0; k < NR_LISTS; k++) {
-        size_t index = fact_list_behind(lists->lists[k], lists->places[k], lists->group, query->at);
+        size_t index = fact_list_after(lists->lists[k], lists->places[k], lists->group, query->at);
         const struct fact *later = fact_list_at(lists->lists[k], index, lists->places[k], lists->group);
         if (later) {
             lower_until(query, later->from);
@@ -145,7 +145,7 @@ struct said query_look(struct query *query, const struct lists *lists, enum dire
     return best.present || wanted == ANY ? best : (struct said){0};
 }
 
-/* Was it so when the record was made, but not for sure before? A look at the whole space is some time behind the
+/* Was it so when the record was made, but not for sure before? A scan of the whole space comes some time after the
  * change. And a page that is absent may have been there until then, if the stretch was read between the fault and the
  * record. */
 static bool is_seen_later(const struct query *query, struct said said)
@@ -165,12 +165,12 @@ struct said query_before(struct query *query, const struct lists *lists, const s
         query->until = fact->map->read_offset;
     before.at = fact->from;
     before.below = fact->number;
-    return query_look(&before, lists, BACK, ANY);
+    return query_find(&before, lists, BACK, ANY);
 }
 
-struct said query_told(struct query *query, const struct lists *lists, struct said *newer)
+struct said query_recorded(struct query *query, const struct lists *lists, struct said *newer)
 {
-    struct said said = query_look(query, lists, BACK, ANY);
+    struct said said = query_find(query, lists, BACK, ANY);
     *newer = (struct said){0};
     if (!is_seen_later(query, said))
         return said;

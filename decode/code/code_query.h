@@ -44,16 +44,17 @@ struct lists query_all(const struct query *query);
 struct lists query_lists(const struct query *query, const struct fact_list *pages, const struct fact_list *maps,
                          uint64_t group);
 
-/* The newest that is said at the moment, or the first that is said later; where wanted, that names a page. */
-struct said query_look(struct query *query, const struct lists *lists, enum direction direction, enum wanted wanted);
+/* The newest fact at the moment, or the first later one; with wanted, the newest or first that names a page. */
+struct said query_find(struct query *query, const struct lists *lists, enum direction direction, enum wanted wanted);
 
-/* What is told of the moment: the newest, but for what was seen some time behind the change; that is newer then. */
-struct said query_told(struct query *query, const struct lists *lists, struct said *newer);
+/* The fact that is valid at the moment: the newest one that was recorded at the change itself. *newer: a newer one that
+ * was recorded some time after the change. */
+struct said query_recorded(struct query *query, const struct lists *lists, struct said *newer);
 
-/* What is told of the moment right before a mapping holds. What is found is so until the mapping was read. */
+/* The fact that is valid right before a mapping begins. It stays valid until the mapping was read. */
 struct said query_before(struct query *query, const struct lists *lists, const struct fact *fact);
 
-/* What a fact says, if it is about the address. */
+/* What a fact says about the address, if anything. */
 struct said query_say(const struct query *query, const struct fact *fact);
 
 /* Before this trace offset it does not hold. */

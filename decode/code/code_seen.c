@@ -11,7 +11,7 @@ static int step_compare(const void *left, const void *right)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-/* The number that a record tells its CPU to run, 0: none. */
+/* The newest record number that the CPU of this record may rely on; 0: none. */
 static uint64_t number_of(const struct capture_record *record)
 {
     struct record_page page;

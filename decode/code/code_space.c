@@ -1,15 +1,15 @@
 /*
  * Where an address leads: the rules.
  *
- * Of the guest's own address space, what was last said counts: a PAGE record names a page, a MAP record names those
- * that were present in its stretch. What such a record does not name was unmapped, or not yet mapped: an execution
- * there shows that it was mapped since, without a fetch that faulted (around a read, or by a fork). Then, and where
- * nothing was said of this space, all that it can be is compared: the same bytes, or it is not known. So a wrong
- * mapping never leads to wrong bytes, and what was found this way is told apart (inferred).
+ * In the guest's own address space the latest record counts: a PAGE record names a page, a MAP record names the pages
+ * that were present in its stretch. A page that such a record does not name was not mapped. An execution there shows
+ * that it was mapped later without a fetch that faulted (around a read, or by a fork). In that case, and if the space
+ * has no record, all candidates are compared: if they have the same bytes, these are the answer, else it is unknown.
+ * So a wrong mapping never leads to wrong bytes, and such answers are marked (inferred).
  *
  * Kernels map their half, the addresses with bit 63 set, the same in all spaces: there the newest record of any space
- * counts. Without any MAP record it is so for all addresses, except that a CPU's own records count before others',
- * which may run another process.
+ * counts. Without any MAP record this holds for all addresses, except that a CPU's own records come before those of
+ * other CPUs, which may run another process.
  */
 #include "decode/code/code_query.h"
 
@@ -18,15 +18,15 @@ static bool is_foreign(const struct fact *fact)
     return fact->page ? fact->page->foreign : fact->map->foreign;
 }
 
-/* What another CPU said may hold already, and nobody knows since when. */
+/* A mapping of another CPU may be valid already; the time since when is unknown. */
 static void add_possible(struct query *query, const struct lists *lists, struct choice *choice)
 {
     for (unsigned k = 0; k < NR_LISTS; k++) {
-        size_t index = fact_list_behind(lists->lists[k], lists->places[k], lists->group, query->at);
+        size_t index = fact_list_after(lists->lists[k], lists->places[k], lists->group, query->at);
         const struct fact *fact;
         for (; (fact = fact_list_at(lists->lists[k], index, lists->places[k], lists->group)); index++) {
             if (query_earliest(fact) > query->at && is_foreign(fact))
-                break; /* those behind it are later still; of this CPU's own that is not so */
+                break; /* the following ones are later still, which does not hold for this CPU's own */
             struct said said = query_say(query, fact);
             if (query_earliest(fact) <= query->at && said.present)
                 choice_add(query, choice, said.gpa);
@@ -44,7 +44,7 @@ static const struct fact *next_end(const struct query *query, const struct lists
 {
     const struct fact *end = NULL, *fact;
     for (unsigned k = 1; k < NR_LISTS; k++) {
-        size_t index = fact_list_behind(lists->lists[k], lists->places[k], lists->group, query->at);
+        size_t index = fact_list_after(lists->lists[k], lists->places[k], lists->group, query->at);
         for (; (fact = fact_list_at(lists->lists[k], index, lists->places[k], lists->group)); index++)
             if (fact->map->ended && query_say(query, fact).fact)
                 break;
@@ -56,7 +56,7 @@ static const struct fact *next_end(const struct query *query, const struct lists
 /* What this CPU's own records of a list name next, before the end. */
 static struct said next_named(const struct query *query, const struct lists *lists, unsigned k, const struct fact *end)
 {
-    size_t index = fact_list_behind(lists->lists[k], lists->places[k], lists->group, query->at);
+    size_t index = fact_list_after(lists->lists[k], lists->places[k], lists->group, query->at);
     const struct fact *fact;
     for (; (fact = fact_list_at(lists->lists[k], index, lists->places[k], lists->group)); index++) {
         struct said said = query_say(query, fact);
@@ -102,8 +102,8 @@ static bool later_is_enough(struct query *query, struct said newer, bool alone)
     return infer_confirms(query, newer.gpa);
 }
 
-/* A reading behind a fault of another page did not find it, and the reading before did: it went at some time in
- * between. What is executed until then is that, or what came along with the fault's page in its place. */
+/* A reading after a fault of another page did not find the page, and the reading before did: it was unmapped in
+ * between. Code that is executed until then is in that page, or in the page that the fault mapped in its place. */
 static bool is_going(struct query *query, const struct lists *lists, struct said said)
 {
     const struct code_map *map = said.fact ? said.fact->map : NULL;
@@ -112,11 +112,11 @@ static bool is_going(struct query *query, const struct lists *lists, struct said
 }
 
 /* What no record says. newer: what is there later; going: what was there before may be there still. */
-static const struct page_record *find_untold(struct query *query, const struct lists *lists, struct said newer,
-                                             bool going)
+static const struct page_record *find_unrecorded(struct query *query, const struct lists *lists, struct said newer,
+                                                 bool going)
 {
     struct choice choice = {0};
-    struct said older = query_look(query, lists, BACK, NAMING);
+    struct said older = query_find(query, lists, BACK, NAMING);
     infer_candidates(query, &choice);
     if (newer.present && !later_is_enough(query, newer, choice_empty(&choice)))
         return NULL;
@@ -130,70 +130,70 @@ static const struct page_record *find_untold(struct query *query, const struct l
     return choice_made(&choice);
 }
 
-static const struct page_record *find_in_space(struct query *query, bool *told)
+static const struct page_record *find_in_space(struct query *query, bool *recorded)
 {
     const struct lists lists = query_space(query, query->space);
-    struct said newer, said = query_told(query, &lists, &newer);
+    struct said newer, said = query_recorded(query, &lists, &newer);
     const struct page_record *page = said.present ? query_contents(query, said.gpa) : NULL;
     const struct page_record *later = newer.present ? query_contents(query, newer.gpa) : NULL;
-    *told = page && page->from <= query->at;
-    if (*told && later && !query_same(page, later))
+    *recorded = page && page->from <= query->at;
+    if (*recorded && later && !query_same(page, later))
         return NULL;
-    if (*told)
+    if (*recorded)
         return may_be_other(query, &lists, page) ? NULL : page;
     if (said.fact && said.fact->map && code_map_is_missed(said.fact->map))
         return NULL;
     const bool going = is_going(query, &lists, said);
-    return find_untold(query, &lists, newer.present ? newer : query_look(query, &lists, ON, NAMING), going);
+    return find_unrecorded(query, &lists, newer.present ? newer : query_find(query, &lists, ON, NAMING), going);
 }
 
 /* One mapping for all spaces: the newest counts, and before the first that one. */
 static const struct page_record *find_shared(struct query *query, const struct lists *lists)
 {
-    struct said said = query_look(query, lists, BACK, NAMING);
+    struct said said = query_find(query, lists, BACK, NAMING);
     if (!said.present)
-        said = query_look(query, lists, ON, NAMING);
+        said = query_find(query, lists, ON, NAMING);
     return said.present ? query_contents(query, said.gpa) : NULL;
 }
 
 static const struct page_record *find_root(struct query *query)
 {
     const struct lists lists = query_space(query, CODE_SPACE_ROOT);
-    struct said said = query_look(query, &lists, BACK, NAMING);
+    struct said said = query_find(query, &lists, BACK, NAMING);
     if (!said.present)
-        said = query_look(query, &lists, ON, NAMING);
+        said = query_find(query, &lists, ON, NAMING);
     return said.present ? code_memory_at(&query->pages->memory, true, said.gpa, query->at, &query->until) : NULL;
 }
 
-/* Nobody looked into page tables. */
+/* The hypervisor read no page tables. */
 static const struct page_record *find_without_maps(struct query *query)
 {
     struct lists lists = query_all(query);
     if (!(query->gva >> 63)) {
         const struct code_facts *facts = &query->pages->facts;
         const struct lists own = query_lists(query, &facts->pages_by_owner, &facts->maps_by_time, 0);
-        struct said said = query_look(query, &own, BACK, NAMING);
+        struct said said = query_find(query, &own, BACK, NAMING);
         if (said.present)
             return query_contents(query, said.gpa);
     }
     return find_shared(query, &lists);
 }
 
-/* told: a record says it. */
-static const struct page_record *find(struct query *query, bool *told)
+/* *recorded: a record names the page. */
+static const struct page_record *find(struct query *query, bool *recorded)
 {
     const struct lists lists = query_all(query);
     const struct page_record *page;
     struct choice choice = {0};
-    *told = true;
+    *recorded = true;
     if (query->space == CODE_SPACE_ROOT)
         return find_root(query);
     if (query->pages->nr_maps && !(query->gva >> 63))
-        return find_in_space(query, told);
+        return find_in_space(query, recorded);
     page = query->pages->nr_maps ? find_shared(query, &lists) : find_without_maps(query);
     if (page)
         return page;
-    *told = false;
+    *recorded = false;
     infer_aliases(query, &choice);
     return choice_made(&choice);
 }
@@ -202,9 +202,9 @@ struct code_found code_pages_find(const struct code_pages *pages, uint64_t space
 {
     struct query query = query_of(pages, space, at, gva);
     struct code_found found = {0};
-    bool told;
-    found.page = find(&query, &told);
-    found.inferred = found.page && !told;
+    bool recorded;
+    found.page = find(&query, &recorded);
+    found.inferred = found.page && !recorded;
     if (!found.page && space == CODE_SPACE_UNKNOWN)
         found.page = find_root(&query);
     found.until = query.until;

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "decode/code/code_lives.h"
+#include "decode/code/code_generations.h"
 #include "tests/unit/decode/code/code_fixture.h"
 
 #define PAGE RECORD_PAGE_SIZE
@@ -53,8 +53,8 @@ static void the_next_life(void **state)
     exactly(0, A, 250, USER, 1);
 }
 
-/* Between two lives that have the same page there may be one that has another: an older and a newer record do not make
- * it certain, as they do within a life. */
+/* Between two generations that have the same page there may be one that has another: an older and a newer record do not
+ * make it certain, as they do within a life. */
 static void a_life_between_two_that_are_alike(void **state)
 {
     (void)state;
@@ -99,9 +99,9 @@ static void stretches_and_lives(void **state)
         {A, USER, PAGE, 12}, {A, USER, PAGE, 3},  {A, USER, PAGE, 5},        {A, USER, 2 * PAGE, 4},
         {A, USER, PAGE, 21}, {B, USER, PAGE, 10}, {B, USER + PAGE, PAGE, 8}, {C, USER, PAGE, 1},
     };
-    struct code_map *lives;
+    struct code_map *made;
     size_t nr;
-    assert_true(code_lives_end(&lives, &nr, ends, 3, told, 8));
+    assert_true(code_generations_end(&made, &nr, ends, 3, told, 8));
     assert_int_equal(nr, 5);
     const struct code_stretch should[] = {{A, USER, PAGE, 10},
                                           {A, USER, PAGE, 20},
@@ -109,14 +109,14 @@ static void stretches_and_lives(void **state)
                                           {B, USER, PAGE, 9},
                                           {B, USER + PAGE, PAGE, 9}};
     for (size_t i = 0; i < nr; i++) {
-        assert_int_equal(lives[i].space, should[i].space);
-        assert_int_equal(lives[i].linear, should[i].linear);
-        assert_int_equal(lives[i].size, should[i].size);
-        assert_int_equal(lives[i].number, should[i].number);
+        assert_int_equal(made[i].space, should[i].space);
+        assert_int_equal(made[i].linear, should[i].linear);
+        assert_int_equal(made[i].size, should[i].size);
+        assert_int_equal(made[i].number, should[i].number);
     }
-    free(lives);
-    assert_true(code_lives_end(&lives, &nr, ends, 0, told, 8));
-    assert_null(lives);
+    free(made);
+    assert_true(code_generations_end(&made, &nr, ends, 0, told, 8));
+    assert_null(made);
     assert_int_equal(nr, 0);
 }
 
