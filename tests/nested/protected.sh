@@ -18,7 +18,7 @@ console_has 'devices are kept from our memory' dma.1 'VT-d: devices can access a
 console_has 'what is the guest'\''s is copied' dma.1 'dma: copied 1'
 console_has 'and still is after blocked accesses' dma.1 'dma: copied behind that 1'
 build/undertrace info "$work/dma.1/capture" >"$work/info"
-start=$(sed -n 's/.*undertrace: memory \([0-9a-f]*\) to .*/\1/p' "$work/dma.1/console.txt")
+start=$(sed -n 's/.*undertrace: reserved memory: \([0-9a-f]*\) to .*/\1/p' "$work/dma.1/console.txt")
 check 'the receiver has it that a write to ours was refused' grep -q "VT-d: blocked a write at ${start%000}... by device .* (fault reason 5)" "$work/info"
 console_has 'a unit that fails the guest' dma.1 'dma: copied by tables astray 0'
 check 'is reported' grep -q 'VT-d: blocked a .* (fault reason 1)' "$work/info"

@@ -16,6 +16,6 @@ ENDS=reset check 'Debian with a map of many ranges' boot ranges build/guest/move
 tr -d '\r' <"$work/ranges/console.txt" >"$work/console"
 same 'boot_params has as many as it can' "$(grep -c 'BIOS-e820: ' "$work/console")" 128
 check 'the kernel has found the others, after the last page' grep -q 'reserve setup_data: \[mem 0x00000000112a1000-.* usable' "$work/console"
-ours=$(sed -n 's/^undertrace: memory \([0-9a-f]*\) to .*/\1/p' "$work/console")
+ours=$(sed -n 's/^undertrace: reserved memory: \([0-9a-f]*\) to .*/\1/p' "$work/console")
 check 'and that one is ours' grep -q "reserve setup_data: \[mem 0x00000000$ours-.* reserved" "$work/console"
 done_testing
