@@ -139,6 +139,28 @@ shell_syntax() {
     for script in $(git ls-files -co --exclude-standard '*.sh' 2>/dev/null); do bash -n "$script"; done
 }
 
+# Words that say nothing to a VMX or PT engineer, and documents wider than 120 columns: budgets that only shrink.
+private_words() {
+    tests/rig/words.sh --check
+}
+
+# docs/README.md lists every document, and docs/architecture.md the arrows of tests/rig/arrows.
+documents_listed() {
+    local document
+    for document in docs/*.md; do
+        [ "$document" = docs/README.md ] || grep -qF "](${document#docs/})" docs/README.md || echo "docs/README.md does not list $document"
+    done
+    tests/rig/arrows.sh --check
+}
+
+# Each goal has its line in make help.
+goals_have_help() {
+    local goal
+    for goal in $(sed -n '/^\.PHONY:/,/[^\\]$/p' Makefile | tr -d '\\' | sed 's/^\.PHONY://'); do
+        grep -qE "^#: make ([^ ]* )*$goal( |$)" Makefile || echo "Makefile: the goal $goal has no line '#: make $goal ...'"
+    done
+}
+
 rule 'clang-format changes nothing' format
 rule 'cppcheck finds nothing' cppcheck_quiet
 rule 'includes follow the arrows between rooms' include_directions
@@ -152,4 +174,7 @@ rule 'no place of one machine, no mirror' places
 rule 'nothing is left unfinished' unfinished
 rule 'the patch to Bochs changes less than 60 lines' patch_size
 rule 'shell scripts parse' shell_syntax
+rule 'private words and wide lines become fewer' private_words
+rule 'each goal has a line in make help' goals_have_help
+rule 'the documents list each other and the arrows' documents_listed
 echo "1..$count"
