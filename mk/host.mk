@@ -34,7 +34,7 @@ endef
 EXTRA_INPUTS := $(BUILD)/extra.inputs
 COMMIT_INPUT := $(BUILD)/commit.input
 $(eval $(call keep_words,$(EXTRA_INPUTS),zydis=$(HAVE_ZYDIS) libdw=$(HAVE_LIBDW)))
-$(eval $(call keep_words,$(COMMIT_INPUT),$(COMMIT)))
+$(eval $(call keep_words,$(COMMIT_INPUT),commit=$(COMMIT)))
 
 $(BUILD)/host/%.o: %.c
 	@mkdir -p $(@D)
