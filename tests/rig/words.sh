@@ -6,6 +6,7 @@
 #        words.sh --show NAME print each occurrence: file:line:text
 #        words.sh --update    write today's counts into tests/rig/words, where they are lower than the budgets
 set -u
+export LC_ALL=C.UTF-8 # widths are counted in characters
 
 list=tests/rig/words
 files=$(git ls-files -co --exclude-standard -- '*.c' '*.h' '*.S' '*.cc' '*.sh' '*.md' '*.mk' '*.ld' '*.1' '*.3' '*.7' Makefile |
@@ -16,7 +17,7 @@ hits() {
     local among=$files
     case $1 in md-*) among=$(printf '%s\n' $files | grep '\.md$') ;; esac
     # shellcheck disable=SC2086 # a list of files
-    grep -nHiE -e "$2" -- $among
+    grep -nHiE -e "$2" -- $among </dev/null
 }
 
 case ${1:-} in
