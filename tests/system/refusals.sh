@@ -41,8 +41,8 @@ CPU=core2_penryn_t9600 runs 'no EPT' "no VMX: this CPU's VMX lacks the secondary
 CPU=corei7_skylake_x
 PTMODEL=profile=none runs 'no Intel PT' \
     'no Intel PT: this CPU has no Intel PT (CPUID.07H:EBX[25] is 0); the guest boots without tracing' no_pt pt=cpu
-PTMODEL=profile=novmxpt runs 'no Intel PT in VMX operation' 'no Intel PT: this CPU, or the hypervisor below, allows' \
-    no_vmx_pt pt=cpu
+PTMODEL=profile=novmxpt runs 'no Intel PT in VMX operation' \
+    'no Intel PT: this CPU, or the hypervisor below, does not support Intel PT in VMX operation' no_vmx_pt pt=cpu
 runs 'pt=off' 'no Intel PT: Intel PT is off by the option pt=off; the guest boots without tracing' off 'pt=off'
 runs 'no channel' 'channel none' no_channel 'channel=none'
 done_testing
