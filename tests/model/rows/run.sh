@@ -29,7 +29,7 @@ build_tools() {
     gcc $asm_flags -o "$out/faults.o" "$here/faults.S"
     gcc $asm_flags -o "$out/rom.o" "$here/../selftest/rom.S"
     gcc -std=gnu11 -O1 -Wall -Wextra -Werror -I"$root" -o "$out/check" "$here"/{check,symbols,packets,truth,libipt,perf}.c \
-        "$here/../selftest/branches.c" "$root"/pt/packet/{parse,encode}.c "$root/decode/report/dump_line.c" -lipt
+        "$here/../selftest/branches.c" "$root"/pt/packet/{parse,encode,names}.c "$root/decode/report/dump_line.c" -lipt
     build_perf_tools
 }
 
