@@ -9,15 +9,48 @@ set -u
 export LC_ALL=C.UTF-8 # widths are counted in characters
 
 list=tests/rig/words
-files=$(git ls-files -co --exclude-standard -- '*.c' '*.h' '*.S' '*.cc' '*.sh' '*.md' '*.mk' '*.ld' '*.1' '*.3' '*.7' Makefile |
-    grep -vE '^tests/rig/words')
 
-# hits NAME EXPRESSION: file:line:text of each. A name that starts with md- concerns documents only.
+# All files of the tree; a release tarball has no .git.
+tree() {
+    git ls-files -co --exclude-standard 2>/dev/null || find . -name .git -prune -o -path ./build -prune -o -type f -printf '%P\n'
+}
+
+# Text that the project wrote: sources, documents, and scripts, which may have no suffix.
+written() {
+    local path
+    while read -r path; do
+        case ${path##*/} in
+        words | words.sh) ;;
+        *.[chS137] | *.cc | *.inc | *.js | *.awk | *.sh | *.md | *.mk | *.ld | *.in | *.yml | Makefile) echo "$path" ;;
+        *.*) ;;
+        *) [ ! -f "$path" ] || head -c 2 "$path" | grep -qxaF '#!' && echo "$path" ;;
+        esac
+    done
+}
+files=$(tree | written | while read -r path; do [ ! -f "$path" ] || echo "$path"; done)
+
+# The text of documents with its line numbers: without code blocks and tables.
+prose() {
+    # shellcheck disable=SC2046,SC2086 # lists of files
+    awk 'FNR == 1 { inside = 0; blank = 1; list = 0 }
+        /^ *```/ { inside = !inside; next }
+        inside || /^[ >]*\|/ { next }
+        /^ *$/ { blank = 1; next }
+        /^ *([-*+]|[0-9]+\.) / { list = 1 }
+        /^[^ ]/ && !/^([-*+]|[0-9]+\.) / { list = 0 }
+        /^    / && blank && !list { next } # an indented block, unless it continues an item of a list
+        { blank = 0; print FILENAME ":" FNR ":" $0 }' $(printf '%s\n' $files | grep '\.md$')
+}
+
+# hits NAME EXPRESSION: file:line:text of each.
 hits() {
-    local among=$files
-    case $1 in md-*) among=$(printf '%s\n' $files | grep '\.md$') ;; esac
-    # shellcheck disable=SC2086 # a list of files
-    grep -nHiE -e "$2" -- $among </dev/null
+    case $1 in
+    md-*) prose | grep -E -e "^[^:]+:[0-9]+:($2)" ;;
+    *)
+        # shellcheck disable=SC2086 # a list of files
+        grep -nHiE -e "(^|[^[:alnum:]])($2)($|[^[:alnum:]])" -- $files </dev/null
+        ;;
+    esac
 }
 
 case ${1:-} in
