@@ -21,7 +21,8 @@ static bool take_number(const struct syntax *syntax, const struct argument *opti
         *(uint64_t *)option->value = number;
         return true;
     }
-    message_say("%s: --%s: '%s' is not a number from 0 to %" PRIu64, syntax->command, option->name, word, option->max);
+    message_print("%s: --%s: '%s' is not a number from 0 to %" PRIu64, syntax->command, option->name, word,
+                  option->max);
     return false;
 }
 
@@ -35,9 +36,9 @@ static bool take_offset(const struct syntax *syntax, const struct argument *opti
     }
     if (text_number(option->value, (struct record_text){word, length}))
         return true;
-    message_say("%s: --%s: '%s' is not an offset: give a decimal number, 0x and hexadecimal digits, or the %u digits "
-                "that dump prints",
-                syntax->command, option->name, word, DUMP_DIGITS);
+    message_print("%s: --%s: '%s' is not an offset: give a decimal number, 0x and hexadecimal digits, or the %u digits "
+                  "that dump prints",
+                  syntax->command, option->name, word, DUMP_DIGITS);
     return false;
 }
 
@@ -49,7 +50,7 @@ static bool take_seconds(const struct syntax *syntax, const struct argument *opt
         *(double *)option->value = seconds;
         return true;
     }
-    message_say("%s: --%s: '%s' is not a number of seconds", syntax->command, option->name, word);
+    message_print("%s: --%s: '%s' is not a number of seconds", syntax->command, option->name, word);
     return false;
 }
 
@@ -57,8 +58,8 @@ static bool take_item(const struct syntax *syntax, const struct argument *option
 {
     struct argument_list *list = option->value;
     if (list->count == ARGUMENT_LIST_MAX) {
-        message_say("%s: --%s %s: at most %u such options are allowed", syntax->command, option->name, word,
-                    ARGUMENT_LIST_MAX);
+        message_print("%s: --%s %s: at most %u such options are allowed", syntax->command, option->name, word,
+                      ARGUMENT_LIST_MAX);
         return false;
     }
     list->items[list->count].name = option->name;
@@ -77,8 +78,8 @@ static bool take_choice(const struct syntax *syntax, const struct argument *opti
         }
         snprintf(words + strlen(words), sizeof(words) - strlen(words), "%s%s", i ? ", " : "", choice->words[i]);
     }
-    message_say("%s: unknown %s '%s'; choose from %s", syntax->command, choice->noun ? choice->noun : option->name,
-                word, words);
+    message_print("%s: unknown %s '%s'; choose from %s", syntax->command, choice->noun ? choice->noun : option->name,
+                  word, words);
     return false;
 }
 
@@ -123,7 +124,7 @@ static bool table_make(struct getopt_table *table, const struct syntax *syntax)
     table->letters = calloc(syntax->nr_options + 1, 2);
     if (table->options && table->letters)
         return true;
-    message_say("%s: out of memory", syntax->command);
+    message_print("%s: out of memory", syntax->command);
     table_free(table);
     return false;
 }
@@ -176,11 +177,11 @@ static void report_count(const struct syntax *syntax, const char *too_many)
 {
     const int length = (int)strcspn(syntax->usage, "\n");
     if (too_many)
-        message_say("%s: unexpected argument '%s'; see undertrace %s --help", syntax->command, too_many,
-                    syntax->command);
+        message_print("%s: unexpected argument '%s'; see undertrace %s --help", syntax->command, too_many,
+                      syntax->command);
     else
-        message_say("%s: missing argument; %.*s; see undertrace %s --help", syntax->command, length, syntax->usage,
-                    syntax->command);
+        message_print("%s: missing argument; %.*s; see undertrace %s --help", syntax->command, length, syntax->usage,
+                      syntax->command);
 }
 
 int arguments_parse(const struct syntax *syntax, int argc, char **argv, const char **words)
@@ -201,9 +202,9 @@ static int take_options(const struct syntax *syntax, const struct getopt_table *
             return 0;
         }
         if (!option) {
-            message_say(found == ':' ? "%s: option '%s' requires a value; see undertrace %s --help"
-                                     : "%s: unknown option '%s'; undertrace %s --help lists the options",
-                        syntax->command, argv[optind - 1], syntax->command);
+            message_print(found == ':' ? "%s: option '%s' requires a value; see undertrace %s --help"
+                                       : "%s: unknown option '%s'; undertrace %s --help lists the options",
+                          syntax->command, argv[optind - 1], syntax->command);
             return 1;
         }
         if (!take_option(syntax, option, optarg))

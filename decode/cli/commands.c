@@ -55,7 +55,7 @@ static const struct command *find_command(const char *name)
     for (size_t i = 0; i < NR_COMMANDS; i++)
         if (!strcmp(name, commands[i].name))
             return &commands[i];
-    message_say("unknown command '%s'; undertrace --help lists the commands", name);
+    message_print("unknown command '%s'; undertrace --help lists the commands", name);
     return NULL;
 }
 

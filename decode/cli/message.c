@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void message_say(const char *format, ...)
+void message_print(const char *format, ...)
 {
     va_list args;
     fputs("undertrace: ", stderr);

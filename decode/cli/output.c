@@ -58,7 +58,7 @@ bool output_spares(const char *name, const char *directory)
     struct stat status;
     if (stat(name, &status) == 0 ? !is_of_capture(&status, directory) : !would_be_of_capture(name, directory))
         return true;
-    message_say("%s: is a file of the capture %s, which is never overwritten: name another file", name, directory);
+    message_print("%s: is a file of the capture %s, which is never overwritten: name another file", name, directory);
     return false;
 }
 

@@ -45,17 +45,17 @@ static void free_page(struct page *page)
     free(page->processes);
 }
 
-bool page_write(FILE *file, struct calls_run *run, const struct page_wishes *wishes, struct page_sums *sums,
+bool page_write(FILE *file, struct calls_run *run, const struct page_limits *limits, struct page_sums *sums,
                 struct error *error)
 {
     struct page page = {.run = run};
-    slices_init(&page.slices, run->names, wishes->most_calls, wishes->shortest, true);
+    slices_init(&page.slices, run->names, limits->most_calls, limits->shortest, true);
     bool good = page_collect(&page, error) && page_marks_collect(&page.marks, run, error);
     if (good) {
         const struct slices *slices = &page.slices;
         page.first = slices->first <= slices->last ? slices->first : 0;
         page.unit = slices->first <= slices->last ? (slices->last - slices->first) / UINT32_MAX + 1 : 1;
-        good = (page_tree_make(&page.tree, &page.profile, wishes->most_ways) && write_page(file, &page)) ||
+        good = (page_tree_make(&page.tree, &page.profile, limits->most_ways) && write_page(file, &page)) ||
                error_set(error, ERROR_MEMORY, 0, "the page");
         *sums = (struct page_sums){slices->count, slices->merged, slices->least, page.tree.count - 1, page.tree.merged};
     }

@@ -11,7 +11,7 @@
 
 #include "decode/calls/calls_run.h"
 
-struct page_wishes {
+struct page_limits {
     size_t most_calls; /* maximum number on the time line */
     size_t most_ways;  /* maximum number of nodes of the call tree */
     uint64_t shortest; /* minimum length of calls on the time line, ticks */
@@ -24,7 +24,7 @@ struct page_sums {
 };
 
 /* false: error says why. Errors of the stream remain in the stream. */
-bool page_write(FILE *file, struct calls_run *run, const struct page_wishes *wishes, struct page_sums *sums,
+bool page_write(FILE *file, struct calls_run *run, const struct page_limits *limits, struct page_sums *sums,
                 struct error *error);
 
 #endif

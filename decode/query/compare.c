@@ -7,15 +7,15 @@
 #define SLIDE_ALIGNMENT 0x200000ull        /* CONFIG_PHYSICAL_ALIGN of x86-64 */
 
 /* The lowest address of the kernel's image that was executed; 0: none was. */
-static uint64_t lowest(const struct ask *ask)
+static uint64_t lowest(const struct indexed_capture *indexed)
 {
-    for (uint64_t i = 0; i < ask->index.header->counts[INDEX_RUNS]; i++)
-        if (ask->index.runs[i].begin >= KERNEL_IMAGE)
-            return ask->index.runs[i].begin;
+    for (uint64_t i = 0; i < indexed->index.header->counts[INDEX_RUNS]; i++)
+        if (indexed->index.runs[i].begin >= KERNEL_IMAGE)
+            return indexed->index.runs[i].begin;
     return 0;
 }
 
-struct compare_slide compare_slides(const struct ask *a, const struct ask *b)
+struct compare_slide compare_slides(const struct indexed_capture *a, const struct indexed_capture *b)
 {
     const uint64_t in_a = lowest(a), in_b = lowest(b);
     const uint64_t difference = in_b - in_a;
@@ -71,10 +71,10 @@ static size_t join_same(struct executed_function *functions, size_t count)
     return kept;
 }
 
-static bool collect(struct comparison *c, int side, const struct ask *ask)
+static bool collect(struct comparison *c, int side, const struct indexed_capture *indexed)
 {
     struct executed_function *functions = c->functions[side] =
-        functions_executed(ask, &(struct executed_wishes){0}, &c->counts[side]);
+        functions_executed(indexed, &(struct executed_filter){0}, &c->counts[side]);
     if (functions && c->counts[side])
         qsort(functions, c->counts[side], sizeof(*functions), order_of_names);
     c->counts[side] = functions ? join_same(functions, c->counts[side]) : 0;
@@ -90,7 +90,7 @@ static void add(struct comparison *c, const struct executed_function *a, const s
     c->other_counts += a && b && a->occurrence.entered != b->occurrence.entered;
 }
 
-bool compare_functions(struct comparison *c, const struct ask *a, const struct ask *b,
+bool compare_functions(struct comparison *c, const struct indexed_capture *a, const struct indexed_capture *b,
                        const struct compare_slide *slide)
 {
     *c = (struct comparison){0};

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/query/ask.h"
+#include "decode/query/indexed_capture.h"
 #include "decode/query/occurrence.h"
 
 /* What one capture calls an address of the kernel, less what the other one calls it: the kernel may stand elsewhere. */
@@ -16,7 +16,7 @@ struct compare_slide {
 };
 
 /* By the lowest addresses of the kernel's image that both executed; known: they can be the same place. */
-struct compare_slide compare_slides(const struct ask *a, const struct ask *b);
+struct compare_slide compare_slides(const struct indexed_capture *a, const struct indexed_capture *b);
 
 /* Where b has what stands at an address in a. */
 static inline uint64_t compare_moved(const struct compare_slide *slide, uint64_t address)
@@ -41,7 +41,7 @@ struct comparison {
 };
 
 /* Functions of several spaces are one here. false: no memory. */
-bool compare_functions(struct comparison *comparison, const struct ask *a, const struct ask *b,
+bool compare_functions(struct comparison *comparison, const struct indexed_capture *a, const struct indexed_capture *b,
                        const struct compare_slide *slide);
 void comparison_free(struct comparison *comparison);
 

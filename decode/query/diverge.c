@@ -10,7 +10,7 @@
 
 /* One of the two traces, and the branches of it that are decoded and not yet compared. */
 struct side {
-    const struct ask *ask;
+    const struct indexed_capture *indexed;
     uint16_t cpu;
     struct source source;
     bool ended, no_memory;
@@ -38,10 +38,11 @@ static void take_batch(struct side *side, const struct flow_batch *batch)
 }
 
 /* From a trace offset on. */
-static bool open_side(struct side *side, const struct ask *ask, uint16_t cpu, uint64_t from, struct error *error)
+static bool open_side(struct side *side, const struct indexed_capture *indexed, uint16_t cpu, uint64_t from,
+                      struct error *error)
 {
-    *side = (struct side){.ask = ask, .cpu = cpu};
-    return source_open(&side->source, &ask->traces[cpu], (struct flow_part){from, UINT64_MAX},
+    *side = (struct side){.indexed = indexed, .cpu = cpu};
+    return source_open(&side->source, &indexed->traces[cpu], (struct flow_part){from, UINT64_MAX},
                        FLOW_NEED_BRANCHES | FLOW_NEED_KINDS | FLOW_NEED_TIME | FLOW_NEED_CONTEXT, error);
 }
 
@@ -76,7 +77,7 @@ static void refill(struct side *side, size_t keep)
 
 static const struct name *name_of(const struct side *side, const struct diverge_branch *item, uint64_t address)
 {
-    return names_find(side->ask->names, &side->ask->traces[side->cpu].pages, item->cr3, item->at, address);
+    return names_find(side->indexed->names, &side->indexed->traces[side->cpu].pages, item->cr3, item->at, address);
 }
 
 /* By function and offset. */
@@ -145,19 +146,19 @@ static void compare_all(struct divergence *divergence, struct side sides[2], con
         tell(divergence, sides);
 }
 
-bool diverge_find(struct divergence *divergence, const struct ask *const asks[2], uint16_t cpu,
+bool diverge_find(struct divergence *divergence, const struct indexed_capture *const captures[2], uint16_t cpu,
                   const struct compare_slide *slide, flow_progress *progress, void *progress_context,
                   struct error *error)
 {
     struct side sides[2] = {0};
     struct prefix prefix = {0};
-    if (!capture_trace(asks[0]->capture, cpu, error) || !capture_trace(asks[1]->capture, cpu, error))
+    if (!capture_trace(captures[0]->capture, cpu, error) || !capture_trace(captures[1]->capture, cpu, error))
         return false;
     if (slide->difference == 0)
-        prefix = prefix_find(asks, cpu);
+        prefix = prefix_find(captures, cpu);
     *divergence = (struct divergence){.branches = prefix.branches};
-    bool good =
-        open_side(&sides[0], asks[0], cpu, prefix.end, error) && open_side(&sides[1], asks[1], cpu, prefix.end, error);
+    bool good = open_side(&sides[0], captures[0], cpu, prefix.end, error) &&
+                open_side(&sides[1], captures[1], cpu, prefix.end, error);
     if (good) {
         compare_all(divergence, sides, slide, progress, progress_context);
         good = !sides[0].no_memory && !sides[1].no_memory;

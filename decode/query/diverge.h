@@ -11,8 +11,8 @@
 
 #include "decode/engine/flow.h"
 #include "decode/flow/flow_run.h"
-#include "decode/query/ask.h"
 #include "decode/query/compare.h"
+#include "decode/query/indexed_capture.h"
 
 #define DIVERGE_CONTEXT 8u
 
@@ -33,7 +33,7 @@ struct divergence {
 
 /* Decode the CPU's trace in both up to there. What lies in gaps is left out. progress: NULL, or as flow_run's. false:
  * it could not be done; error says why. */
-bool diverge_find(struct divergence *divergence, const struct ask *const asks[2], uint16_t cpu,
+bool diverge_find(struct divergence *divergence, const struct indexed_capture *const captures[2], uint16_t cpu,
                   const struct compare_slide *slide, flow_progress *progress, void *progress_context,
                   struct error *error);
 

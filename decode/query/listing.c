@@ -43,7 +43,7 @@ static bool executes_in(const struct query_index *index, const struct index_chun
 
 bool listing_wants(const struct listing *listing, const struct index_chunk *chunk)
 {
-    const struct query_index *index = &listing->ask->index;
+    const struct query_index *index = &listing->indexed->index;
     size_t nr_also = 0;
     const struct listing_range *also = listing->also ? listing->also(listing->context, &nr_also) : NULL;
     return executes(index, chunk, also, nr_also) ||
@@ -79,15 +79,16 @@ static uint64_t end_of(const struct query_index *index, const struct index_chunk
     return tsc ? tsc : UINT64_MAX;
 }
 
-void listing_chunk_times(const struct ask *ask, const struct index_chunk *chunk, uint64_t *begin, uint64_t *end)
+void listing_chunk_times(const struct indexed_capture *indexed, const struct index_chunk *chunk, uint64_t *begin,
+                         uint64_t *end)
 {
-    *begin = ask->index.stretches[chunk->first_stretch].tsc;
-    *end = end_of(&ask->index, chunk, chunk->first_stretch + chunk->nr_stretches - 1);
+    *begin = indexed->index.stretches[chunk->first_stretch].tsc;
+    *end = end_of(&indexed->index, chunk, chunk->first_stretch + chunk->nr_stretches - 1);
 }
 
 static bool is_wanted(const struct listing *listing, const struct index_chunk *chunk, uint32_t stretch)
 {
-    const struct query_index *index = &listing->ask->index;
+    const struct query_index *index = &listing->indexed->index;
     return stretch >= listing->from_stretch && index->stretches[stretch].tsc <= listing->to_tsc &&
            end_of(index, chunk, stretch) >= listing->from_tsc;
 }
@@ -107,7 +108,7 @@ static bool find_part(const struct listing *listing, const struct index_chunk *c
 bool listing_open(struct listing_reader *reader, const struct listing *listing, struct error *error)
 {
     *reader = (struct listing_reader){.listing = *listing, .known = true};
-    return source_open(&reader->source, &listing->ask->traces[listing->cpu], (struct flow_part){0, 0},
+    return source_open(&reader->source, &listing->indexed->traces[listing->cpu], (struct flow_part){0, 0},
                        listing->needs | FLOW_NEED_TIME | FLOW_NEED_CONTEXT, error);
 }
 
@@ -118,9 +119,9 @@ void listing_close(struct listing_reader *reader)
 
 static void begin_chunk(struct listing_reader *reader, const struct index_chunk *chunk, uint32_t first, uint32_t last)
 {
-    const struct ask *ask = reader->listing.ask;
-    const struct index_stretch *stretches = ask->index.stretches;
-    capture_check_trace(ask->capture, chunk->cpu, stretches[first].begin, stretches[last].end);
+    const struct indexed_capture *indexed = reader->listing.indexed;
+    const struct index_stretch *stretches = indexed->index.stretches;
+    capture_check_trace(indexed->capture, chunk->cpu, stretches[first].begin, stretches[last].end);
     source_seek(&reader->source, (struct flow_part){stretches[first].begin, stretches[last].begin + 1});
     reader->in_chunk = true;
     reader->out = false;
@@ -138,7 +139,7 @@ static enum listing_answer is_chunk_wanted(const struct listing *listing, const 
 static bool find_chunk(struct listing_reader *reader)
 {
     const struct listing *listing = &reader->listing;
-    const struct query_index *index = &listing->ask->index;
+    const struct query_index *index = &listing->indexed->index;
     for (reader->waits = false; reader->chunk < index->header->counts[INDEX_CHUNKS]; reader->chunk++) {
         const struct index_chunk *chunk = &index->chunks[reader->chunk];
         uint32_t first, last;

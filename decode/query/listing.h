@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "decode/flow/source.h"
-#include "decode/query/ask.h"
+#include "decode/query/indexed_capture.h"
 
 /* Linear addresses. */
 struct listing_range {
@@ -17,7 +17,7 @@ struct listing_range {
 enum listing_answer { LISTING_NO, LISTING_YES, LISTING_NOT_YET };
 
 struct listing {
-    const struct ask *ask;
+    const struct indexed_capture *indexed;
     uint16_t cpu;
     uint32_t from_stretch;              /* none before it */
     uint64_t from_tsc, to_tsc;          /* stretches that have a part of this time; 0, UINT64_MAX: all */
@@ -49,7 +49,8 @@ struct listing_reader {
 bool listing_wants(const struct listing *listing, const struct index_chunk *chunk);
 
 /* The times that a chunk may have, as far as known: 0 and UINT64_MAX, where they are not. */
-void listing_chunk_times(const struct ask *ask, const struct index_chunk *chunk, uint64_t *begin, uint64_t *end);
+void listing_chunk_times(const struct indexed_capture *indexed, const struct index_chunk *chunk, uint64_t *begin,
+                         uint64_t *end);
 
 /* false: error says why. */
 bool listing_open(struct listing_reader *reader, const struct listing *listing, struct error *error);

@@ -10,14 +10,14 @@ bool moment_comes_before(const struct moment *a, const struct moment *b)
     return a->tsc && b->tsc && a->tsc != b->tsc ? a->tsc < b->tsc : a->stretch < b->stretch;
 }
 
-static struct moment first_of(const struct ask *ask, const struct run *run)
+static struct moment first_of(const struct indexed_capture *indexed, const struct run *run)
 {
-    return (struct moment){run->first_tsc, run->first_stretch, &ask->index.spaces[run->first_space]};
+    return (struct moment){run->first_tsc, run->first_stretch, &indexed->index.spaces[run->first_space]};
 }
 
-static struct moment last_of(const struct ask *ask, const struct run *run)
+static struct moment last_of(const struct indexed_capture *indexed, const struct run *run)
 {
-    return (struct moment){run->last_tsc, run->last_stretch, &ask->index.spaces[run->last_space]};
+    return (struct moment){run->last_tsc, run->last_stretch, &indexed->index.spaces[run->last_space]};
 }
 
 /* By the code as it stood at a trace offset: is the run one there, up to its last instruction, or, of one that an event
@@ -31,15 +31,15 @@ static bool begins_at(const struct code_pages *pages, uint64_t space, uint64_t a
            run_check(pages, space, at, mode, run->begin, address) > 0;
 }
 
-bool run_has_instruction(const struct ask *ask, const struct run *run, uint64_t address)
+bool run_has_instruction(const struct indexed_capture *indexed, const struct run *run, uint64_t address)
 {
     const uint32_t stretches[2] = {run->first_stretch, run->last_stretch};
-    const uint64_t cr3s[2] = {ask->index.spaces[run->first_space].cr3, ask->index.spaces[run->last_space].cr3};
+    const uint64_t cr3s[2] = {indexed->index.spaces[run->first_space].cr3, indexed->index.spaces[run->last_space].cr3};
     if (address <= run->begin || address > run->last)
         return address == run->begin;
     for (unsigned i = 0; i < 2; i++) {
-        const struct index_stretch *stretch = &ask->index.stretches[stretches[i]];
-        const struct code_pages *pages = &ask->traces[index_chunk_of(&ask->index, stretches[i])->cpu].pages;
+        const struct index_stretch *stretch = &indexed->index.stretches[stretches[i]];
+        const struct code_pages *pages = &indexed->traces[index_chunk_of(&indexed->index, stretches[i])->cpu].pages;
         const uint64_t space = cr3s[i] == FLOW_CR3_UNKNOWN ? CODE_SPACE_UNKNOWN : code_pages_space(pages, cr3s[i]);
         if (begins_at(pages, space, stretch->end - 1, run, address) ||
             begins_at(pages, space, stretch->begin, run, address))
@@ -59,12 +59,12 @@ static bool is_meant(const struct occurrence *occurrence, const struct run *run)
     return run->begin < occurrence->end && run->last >= occurrence->begin && is_of_space(occurrence->spaces, run);
 }
 
-void occurrence_add(struct occurrence *occurrence, const struct ask *ask, const struct run *run)
+void occurrence_add(struct occurrence *occurrence, const struct indexed_capture *indexed, const struct run *run)
 {
-    const struct moment first = first_of(ask, run), last = last_of(ask, run);
+    const struct moment first = first_of(indexed, run), last = last_of(indexed, run);
     if (!is_meant(occurrence, run))
         return;
-    if (run->begin <= occurrence->begin && run_has_instruction(ask, run, occurrence->begin))
+    if (run->begin <= occurrence->begin && run_has_instruction(indexed, run, occurrence->begin))
         occurrence->entered += run->count;
     if (occurrence->runs == 0 || moment_comes_before(&first, &occurrence->first))
         occurrence->first = first;
@@ -73,15 +73,15 @@ void occurrence_add(struct occurrence *occurrence, const struct ask *ask, const 
     occurrence->runs += run->count;
 }
 
-void occurrence_find(struct occurrence *occurrence, const struct ask *ask)
+void occurrence_find(struct occurrence *occurrence, const struct indexed_capture *indexed)
 {
     const bool one = occurrence->end - occurrence->begin == 1;
-    for (uint64_t i = 0; i < ask->index.header->counts[INDEX_RUNS]; i++) {
-        const struct run *run = &ask->index.runs[i];
+    for (uint64_t i = 0; i < indexed->index.header->counts[INDEX_RUNS]; i++) {
+        const struct run *run = &indexed->index.runs[i];
         if (run->begin >= occurrence->end)
             break;
-        if (is_meant(occurrence, run) && (!one || run_has_instruction(ask, run, occurrence->begin)))
-            occurrence_add(occurrence, ask, run);
+        if (is_meant(occurrence, run) && (!one || run_has_instruction(indexed, run, occurrence->begin)))
+            occurrence_add(occurrence, indexed, run);
     }
 }
 
@@ -94,10 +94,12 @@ static int compare_functions(const void *left, const void *right)
 }
 
 /* A run may go on into the function behind. */
-static bool add_run(struct executed_function **functions, size_t *room, const struct ask *ask, const struct run *run)
+static bool add_run(struct executed_function **functions, size_t *room, const struct indexed_capture *indexed,
+                    const struct run *run)
 {
     for (uint64_t address = run->begin; address <= run->last;) {
-        const struct name *name = ask_name(ask, run->first_stretch, ask->index.spaces[run->first_space].cr3, address);
+        const struct name *name =
+            indexed_capture_name(indexed, run->first_stretch, indexed->index.spaces[run->first_space].cr3, address);
         if (name->number >= *room) {
             const size_t more = 2 * ((size_t)name->number + 512);
             struct executed_function *grown = realloc(*functions, more * sizeof(*grown));
@@ -113,7 +115,7 @@ static bool add_run(struct executed_function **functions, size_t *room, const st
             function->name = name;
             function->occurrence = (struct occurrence){.begin = name->begin, .end = name->end};
         }
-        occurrence_add(&function->occurrence, ask, run);
+        occurrence_add(&function->occurrence, indexed, run);
         if (name->end <= address)
             break;
         address = name->end;
@@ -122,28 +124,29 @@ static bool add_run(struct executed_function **functions, size_t *room, const st
 }
 
 /* Naming what runs through is what takes time, so it is not done where nothing that is wanted can stand. */
-static bool add_runs(struct executed_function **functions, size_t *room, const struct ask *ask,
-                     const struct executed_wishes *wishes)
+static bool add_runs(struct executed_function **functions, size_t *room, const struct indexed_capture *indexed,
+                     const struct executed_filter *filter)
 {
     struct name_offsets offsets;
     bool good = true;
-    if (wishes->wants)
-        name_offsets_find(&offsets, ask->names, wishes->wants, wishes->context);
-    for (uint64_t i = 0; i < ask->index.header->counts[INDEX_RUNS] && good; i++) {
-        const struct run *run = &ask->index.runs[i];
-        const bool of_process = ask->index.spaces[run->first_space].pid;
-        if (is_of_space(wishes->spaces, run) &&
-            (!wishes->wants || name_offsets_may(&offsets, of_process, run->begin, run->last)))
-            good = add_run(functions, room, ask, run);
+    if (filter->wants)
+        name_offsets_find(&offsets, indexed->names, filter->wants, filter->context);
+    for (uint64_t i = 0; i < indexed->index.header->counts[INDEX_RUNS] && good; i++) {
+        const struct run *run = &indexed->index.runs[i];
+        const bool of_process = indexed->index.spaces[run->first_space].pid;
+        if (is_of_space(filter->spaces, run) &&
+            (!filter->wants || name_offsets_may(&offsets, of_process, run->begin, run->last)))
+            good = add_run(functions, room, indexed, run);
     }
     return good;
 }
 
-struct executed_function *functions_executed(const struct ask *ask, const struct executed_wishes *wishes, size_t *count)
+struct executed_function *functions_executed(const struct indexed_capture *indexed,
+                                             const struct executed_filter *filter, size_t *count)
 {
     struct executed_function *functions = NULL;
     size_t room = 0, kept = 0;
-    if (!add_runs(&functions, &room, ask, wishes)) {
+    if (!add_runs(&functions, &room, indexed, filter)) {
         free(functions);
         return NULL;
     }

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "decode/query/ask.h"
+#include "decode/query/indexed_capture.h"
 
 /* A moment at which something was executed. */
 struct moment {
@@ -26,13 +26,13 @@ struct occurrence {
 };
 
 /* Has the run an instruction that begins at the address? */
-bool run_has_instruction(const struct ask *ask, const struct run *run, uint64_t address);
+bool run_has_instruction(const struct indexed_capture *indexed, const struct run *run, uint64_t address);
 
 /* One more run, if it has an address of the occurrence, which begins with its range, the spaces and zeros. */
-void occurrence_add(struct occurrence *occurrence, const struct ask *ask, const struct run *run);
+void occurrence_add(struct occurrence *occurrence, const struct indexed_capture *indexed, const struct run *run);
 
 /* All runs. Of one address alone, those that have an instruction there count. */
-void occurrence_find(struct occurrence *occurrence, const struct ask *ask);
+void occurrence_find(struct occurrence *occurrence, const struct indexed_capture *indexed);
 
 /* A function that was executed, wherever. Two spaces may have two functions at the same place. */
 struct executed_function {
@@ -41,14 +41,14 @@ struct executed_function {
 };
 
 /* Which functions. */
-struct executed_wishes {
+struct executed_filter {
     const bool *spaces;                               /* as of struct occurrence */
     bool (*wants)(void *context, const char *symbol); /* those with these symbols, and maybe others; NULL: all */
     void *context;
 };
 
 /* The functions that were executed, by address. NULL: no memory. */
-struct executed_function *functions_executed(const struct ask *ask, const struct executed_wishes *wishes,
-                                             size_t *count);
+struct executed_function *functions_executed(const struct indexed_capture *indexed,
+                                             const struct executed_filter *filter, size_t *count);
 
 #endif

@@ -84,13 +84,13 @@ static const struct index_stretch *stretches_of(const struct query_index *index,
     return first;
 }
 
-struct prefix prefix_find(const struct ask *const asks[2], uint16_t cpu)
+struct prefix prefix_find(const struct indexed_capture *const captures[2], uint16_t cpu)
 {
-    const struct capture_trace *a = &asks[0]->capture->cpus[cpu], *b = &asks[1]->capture->cpus[cpu];
+    const struct capture_trace *a = &captures[0]->capture->cpus[cpu], *b = &captures[1]->capture->cpus[cpu];
     const uint64_t size = a->size < b->size ? a->size : b->size;
-    uint64_t limit = same_records(asks[0]->capture, asks[1]->capture, cpu), counts[2];
-    const struct index_stretch *in_a = stretches_of(&asks[0]->index, cpu, &counts[0]);
-    const struct index_stretch *in_b = stretches_of(&asks[1]->index, cpu, &counts[1]);
+    uint64_t limit = same_records(captures[0]->capture, captures[1]->capture, cpu), counts[2];
+    const struct index_stretch *in_a = stretches_of(&captures[0]->index, cpu, &counts[0]);
+    const struct index_stretch *in_b = stretches_of(&captures[1]->index, cpu, &counts[1]);
     struct prefix prefix = {0};
     uint64_t branches = 0, compared = 0;
     limit = limit < size ? limit : size;

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "decode/query/ask.h"
+#include "decode/query/indexed_capture.h"
 
 struct prefix {
     uint64_t end; /* trace offset of the PSB of the first stretch that may differ; 0: none is known to be the same */
@@ -19,6 +19,6 @@ struct prefix {
 
 /* Of a CPU that both captures have. All but the last stretch of what is the same: the branches before the first
  * difference are wanted, too. */
-struct prefix prefix_find(const struct ask *const asks[2], uint16_t cpu);
+struct prefix prefix_find(const struct indexed_capture *const captures[2], uint16_t cpu);
 
 #endif

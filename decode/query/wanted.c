@@ -40,19 +40,19 @@ void wanted_functions_free(struct wanted_functions *functions)
     *functions = (struct wanted_functions){0};
 }
 
-/* struct executed_wishes */
+/* struct executed_filter */
 static bool fits(void *context, const char *symbol)
 {
     const struct wanted_functions *functions = context;
     return fnmatch(functions->pattern, symbol, 0) == 0;
 }
 
-struct listing_range *wanted_ranges(struct wanted_functions *functions, const struct ask *ask,
+struct listing_range *wanted_ranges(struct wanted_functions *functions, const struct indexed_capture *indexed,
                                     struct occurrence *occurrence, size_t *count)
 {
     size_t nr_executed = 0;
-    const struct executed_wishes wishes = {.wants = fits, .context = functions};
-    struct executed_function *executed = functions_executed(ask, &wishes, &nr_executed);
+    const struct executed_filter filter = {.wants = fits, .context = functions};
+    struct executed_function *executed = functions_executed(indexed, &filter, &nr_executed);
     struct listing_range *ranges = executed ? malloc((nr_executed + 1) * sizeof(*ranges)) : NULL;
     *count = 0;
     *occurrence = (struct occurrence){0};

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/query/ask.h"
+#include "decode/query/indexed_capture.h"
 #include "decode/query/listing.h"
 #include "decode/query/occurrence.h"
 
@@ -22,7 +22,7 @@ void wanted_functions_free(struct wanted_functions *functions);
 
 /* Those of them that were executed: their addresses. *count: how many. NULL: no memory. first, last: when the first of
  * them began and the last one ran last; runs is 0 where none did. */
-struct listing_range *wanted_ranges(struct wanted_functions *functions, const struct ask *ask,
+struct listing_range *wanted_ranges(struct wanted_functions *functions, const struct indexed_capture *indexed,
                                     struct occurrence *occurrence, size_t *count);
 
 #endif

@@ -9,12 +9,12 @@ struct seen {
     bool own, other, perhaps;
 };
 
-static bool is_space(const struct ask *ask, const struct index_space *space, uint64_t cr3)
+static bool is_space(const struct indexed_capture *indexed, const struct index_space *space, uint64_t cr3)
 {
     if (space->cr3 == cr3)
         return true;
-    for (unsigned cpu = 0; cpu < ask->capture->nr_cpus; cpu++) {
-        const struct code_pages *pages = &ask->traces[cpu].pages;
+    for (unsigned cpu = 0; cpu < indexed->capture->nr_cpus; cpu++) {
+        const struct code_pages *pages = &indexed->traces[cpu].pages;
         if (space->cr3 != FLOW_CR3_UNKNOWN && pages->nr_maps &&
             code_pages_space(pages, space->cr3) == code_pages_space(pages, cr3))
             return true;
@@ -23,32 +23,32 @@ static bool is_space(const struct ask *ask, const struct index_space *space, uin
 }
 
 /* Is it the process that somebody calls so, by what was executed in its space first or last? */
-static void look_at(struct seen *seen, const struct ask *ask, const struct index_space *space, uint32_t stretch,
-                    const char *called)
+static void look_at(struct seen *seen, const struct indexed_capture *indexed, const struct index_space *space,
+                    uint32_t stretch, const char *called)
 {
-    const struct code_pages *pages = &ask->traces[index_chunk_of(&ask->index, stretch)->cpu].pages;
-    const char *program = names_process(ask->names, pages, space->cr3, ask->index.stretches[stretch].end - 1);
+    const struct code_pages *pages = &indexed->traces[index_chunk_of(&indexed->index, stretch)->cpu].pages;
+    const char *program = names_process(indexed->names, pages, space->cr3, indexed->index.stretches[stretch].end - 1);
     if (program && !strcmp(program, called))
         seen->own = true;
     else
         seen->other = true;
-    program = names_process(ask->names, pages, space->cr3, ask->index.stretches[stretch].begin);
+    program = names_process(indexed->names, pages, space->cr3, indexed->index.stretches[stretch].begin);
     seen->perhaps |= seen->own || (program && !strcmp(program, called));
 }
 
 /* Of one that the kernel has told of, its first code tells the program; of another one nobody knows how often it
  * changed. */
-static void look_at_programs(struct seen *seen, const struct ask *ask, const char *called)
+static void look_at_programs(struct seen *seen, const struct indexed_capture *indexed, const char *called)
 {
-    for (uint64_t i = 0; i < ask->index.header->counts[INDEX_RUNS]; i++) {
-        const struct run *run = &ask->index.runs[i];
-        const struct index_space *space = &ask->index.spaces[run->first_space];
+    for (uint64_t i = 0; i < indexed->index.header->counts[INDEX_RUNS]; i++) {
+        const struct run *run = &indexed->index.runs[i];
+        const struct index_space *space = &indexed->index.spaces[run->first_space];
         struct seen *place = &seen[run->first_space];
         if (run_is_shared(run->begin) || space->cr3 == FLOW_CR3_UNKNOWN || (space->pid && (place->own || place->other)))
             continue;
-        look_at(place, ask, space, run->first_stretch, called);
+        look_at(place, indexed, space, run->first_stretch, called);
         if (!space->pid)
-            look_at(place, ask, space, run->last_stretch, called);
+            look_at(place, indexed, space, run->last_stretch, called);
     }
 }
 
@@ -60,18 +60,18 @@ static bool is_called(const struct index_space *space, const char *called)
     return space->pid && !strcmp(space->comm, called);
 }
 
-bool wanted_spaces_find(struct wanted_spaces *spaces, const struct ask *ask, uint64_t cr3, const char *called,
-                        bool generous)
+bool wanted_spaces_find(struct wanted_spaces *spaces, const struct indexed_capture *indexed, uint64_t cr3,
+                        const char *called, bool generous)
 {
-    const uint64_t count = ask->index.header->counts[INDEX_SPACES];
+    const uint64_t count = indexed->index.header->counts[INDEX_SPACES];
     struct seen *seen = calloc((size_t)count + 1, sizeof(*seen));
     *spaces = (struct wanted_spaces){.meant = calloc((size_t)count + 1, sizeof(*spaces->meant))};
     if (seen && spaces->meant && cr3 == FLOW_CR3_UNKNOWN)
-        look_at_programs(seen, ask, called);
+        look_at_programs(seen, indexed, called);
     for (uint64_t i = 0; i < count && seen && spaces->meant; i++) {
-        const struct index_space *space = &ask->index.spaces[i];
+        const struct index_space *space = &indexed->index.spaces[i];
         spaces->meant[i] = cr3 != FLOW_CR3_UNKNOWN
-                               ? is_space(ask, space, cr3)
+                               ? is_space(indexed, space, cr3)
                                : is_called(space, called) || seen[i].own || (generous && seen[i].perhaps);
         spaces->count += spaces->meant[i];
         spaces->mixed |= seen[i].own && seen[i].other;

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "decode/query/ask.h"
+#include "decode/query/indexed_capture.h"
 
 struct wanted_spaces {
     bool *meant;    /* by number of the space, for struct occurrence */
@@ -16,8 +16,8 @@ struct wanted_spaces {
 
 /* By CR3; or, where that is FLOW_CR3_UNKNOWN, by a process's name, pid:123, or its program's file (names_is_process).
  * generous: also those of which it is not sure, for who looks closer. false: no memory. */
-bool wanted_spaces_find(struct wanted_spaces *spaces, const struct ask *ask, uint64_t cr3, const char *called,
-                        bool generous);
+bool wanted_spaces_find(struct wanted_spaces *spaces, const struct indexed_capture *indexed, uint64_t cr3,
+                        const char *called, bool generous);
 void wanted_spaces_free(struct wanted_spaces *spaces);
 
 #endif

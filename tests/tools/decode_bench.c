@@ -54,7 +54,7 @@ static double decode_all(const struct flow_trace *trace, const struct flow_ops *
     flow_use(engine);
     struct flow *flow = flow_start(&trace->input, FLOW_NEED_BRANCHES, &error);
     if (!flow) {
-        error_say(&error);
+        error_print(&error);
         exit(1);
     }
     for (size_t i = 0; i < trace->nr_stretches; i++) {
@@ -128,7 +128,7 @@ int main(int argc, char **argv)
     }
     if (!(capture = capture_open(argv[2], &error)) ||
         !flow_trace_open(&trace, capture, (uint16_t)(argc > 3 ? atoi(argv[3]) : 0), &error)) {
-        error_say(&error);
+        error_print(&error);
         return 1;
     }
     const double mb = (double)trace.input.trace_size / 1e6;

@@ -143,7 +143,7 @@ int main(int argc, char **argv)
     struct capture *capture = argc > 2 ? capture_open(argv[1], &error) : NULL;
     if (!capture) {
         if (argc > 2)
-            error_say(&error);
+            error_print(&error);
         else
             fprintf(stderr, "usage: frames_send CAPTURE PORT [MB_A_SECOND]\n");
         return 2;

@@ -82,7 +82,7 @@ static void decode(struct flow_trace *trace, struct times *times)
     struct error error = {0};
     struct flow *flow = flow_start(&trace->input, FLOW_NEED_BRANCHES | FLOW_NEED_TIME, &error);
     if (!flow) {
-        error_say(&error);
+        error_print(&error);
         exit(1);
     }
     for (size_t i = 0; i < trace->nr_stretches; i++) {
@@ -105,7 +105,7 @@ int main(int argc, char **argv)
     struct times times = {.branches = open_list(argv[2], ""), .tscs = open_list(argv[2], ".times")};
     if (!(capture = capture_open(argv[1], &error)) ||
         !flow_trace_open(&trace, capture, (uint16_t)(argc > 3 ? atoi(argv[3]) : 0), &error)) {
-        error_say(&error);
+        error_print(&error);
         return 1;
     }
     decode(&trace, &times);

@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "decode/calls/calls_run.h"
-#include "decode/cli/ask_command.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/message.h"
-#include "decode/cli/open_capture.h"
+#include "decode/cli/options/open_capture.h"
+#include "decode/cli/options/query_options.h"
+#include "decode/cli/options/range_word.h"
 #include "decode/cli/options/time_word.h"
 #include "decode/cli/output.h"
 #include "decode/cli/text/error_text.h"
@@ -35,7 +36,7 @@ static const char usage[] =
 struct arguments {
     const char *capture, *output, *time, *cr3_word;
     uint64_t cpu, at, cr3;
-    struct names_wishes names;
+    struct names_choice names;
 };
 
 static int parse_arguments(struct arguments *a, int argc, char **argv)
@@ -54,11 +55,11 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
     if (status != ARGUMENTS_GOOD)
         return status;
     if (!a->output || (a->time && a->at != ARGUMENT_NOT_GIVEN)) {
-        message_say(a->output ? "code: --at and --time exclude each other" : "code: -o FILE is required");
+        message_print(a->output ? "code: --at and --time exclude each other" : "code: -o FILE is required");
         return 1;
     }
-    if (a->cr3_word && !ask_parse_range(a->cr3_word, &a->cr3, &end)) {
-        message_say("code: --cr3: '%s' is not a hexadecimal CR3", a->cr3_word);
+    if (a->cr3_word && !range_word_parse(a->cr3_word, &a->cr3, &end)) {
+        message_print("code: --cr3: '%s' is not a hexadecimal CR3", a->cr3_word);
         return 1;
     }
     return ARGUMENTS_GOOD;
@@ -73,11 +74,11 @@ static bool is_before_end(const struct arguments *a, const struct calls_clock *c
     if (last == 0 || tsc <= last + clock->khz / 1000000 + 1)
         return true;
     if (clock->khz)
-        message_say("code: --time %s: CPU %" PRIu64 "'s trace ends at %.9f", a->time, a->cpu,
-                    (double)(last - clock->zero) / ((double)clock->khz * 1000));
+        message_print("code: --time %s: CPU %" PRIu64 "'s trace ends at %.9f", a->time, a->cpu,
+                      (double)(last - clock->zero) / ((double)clock->khz * 1000));
     else
-        message_say("code: --time %s: CPU %" PRIu64 "'s trace ends at %" PRIu64 "t", a->time, a->cpu,
-                    last - clock->zero);
+        message_print("code: --time %s: CPU %" PRIu64 "'s trace ends at %" PRIu64 "t", a->time, a->cpu,
+                      last - clock->zero);
     return false;
 }
 
@@ -85,8 +86,8 @@ static bool is_in_trace(const struct arguments *a, const struct flow_trace *trac
 {
     if (a->at == ARGUMENT_NOT_GIVEN || a->at <= trace->input.trace_size)
         return true;
-    message_say("code: --at %" PRIu64 ": CPU %" PRIu64 "'s trace ends at offset %zu", a->at, a->cpu,
-                (size_t)trace->input.trace_size);
+    message_print("code: --at %" PRIu64 ": CPU %" PRIu64 "'s trace ends at offset %zu", a->at, a->cpu,
+                  (size_t)trace->input.trace_size);
     return false;
 }
 
@@ -97,13 +98,13 @@ static bool find_moment(struct arguments *a, const struct capture *capture, cons
     struct error error = {0};
     uint64_t tsc = 0;
     if (!calls_clock_read(&clock, capture, &error)) {
-        error_say(&error);
+        error_print(&error);
         return false;
     }
     const struct time_word_clock words = {clock.zero, clock.khz, false};
     if (a->time && (clock.by_branches || !time_word_parse(&tsc, &words, a->time, strlen(a->time)))) {
-        message_say("code: --time: '%s' is not a time in seconds (1.5) or ticks (1000t)%s", a->time,
-                    clock.by_branches ? "; the trace has no TSC packet" : "");
+        message_print("code: --time: '%s' is not a time in seconds (1.5) or ticks (1000t)%s", a->time,
+                      clock.by_branches ? "; the trace has no TSC packet" : "");
         return false;
     }
     if ((a->time && !is_before_end(a, &clock, trace, tsc)) || !is_in_trace(a, trace))
@@ -125,9 +126,9 @@ static int write_image(const struct arguments *a, const struct code_image *image
         return 1;
     const enum code_elf_result result = code_elf_write(file, image);
     if (result == CODE_ELF_TOO_MANY)
-        message_say("code: the code is in more than 65,000 pieces, too many for an ELF file");
+        message_print("code: the code is in more than 65,000 pieces, too many for an ELF file");
     if (result == CODE_ELF_NO_MEMORY)
-        message_say("code: out of memory for the file");
+        message_print("code: out of memory for the file");
     if (!output_close(file, a->output) || result != CODE_ELF_WRITTEN)
         return 1;
     if (a->cr3 != FLOW_CR3_UNKNOWN)
@@ -150,9 +151,9 @@ static int write_code(struct arguments *a, const struct capture *capture, const 
         return 1;
     const uint64_t space = a->cr3 == FLOW_CR3_UNKNOWN ? CODE_SPACE_UNKNOWN : code_pages_space(pages, a->cr3);
     if (!code_image_collect(&image, pages, space, a->at) || !code_image_name(&image, names, pages, a->cr3, a->at))
-        message_say("code: out of memory for the pages");
+        message_print("code: out of memory for the pages");
     else if (image.nr_pages == 0)
-        message_say("code: %s: no code is known at trace offset %" PRIu64, a->capture, a->at);
+        message_print("code: %s: no code is known at trace offset %" PRIu64, a->capture, a->at);
     else
         status = write_image(a, &image);
     code_image_free(&image);
@@ -173,11 +174,11 @@ int command_code(int argc, char **argv)
         return 1;
     status = 1;
     if (!flow_trace_open(&trace, capture, (uint16_t)a.cpu, &error))
-        error_say(&error);
+        error_print(&error);
     else if (find_moment(&a, capture, &trace))
         status = write_code(&a, capture, &trace);
     flow_trace_close(&trace);
-    const bool damaged = say_damages(capture);
+    const bool damaged = damages_print(capture);
     capture_close(capture);
     return status == 0 && damaged ? 2 : status;
 }

@@ -89,7 +89,7 @@ static bool print_answers(int fd)
     }
     bool done = answers && fclose(answers) == 0 && all_done((struct record_text){text, used});
     if (used == 0)
-        message_say("control: no answer: the receiver has ended");
+        message_print("control: no answer: the receiver has ended");
     free(text);
     return done;
 }
@@ -110,7 +110,7 @@ int command_control(int argc, char **argv)
         return 1;
     }
     if (!join_words(line, sizeof(line), argc - 2, argv + 2)) {
-        message_say("control: the command is longer than %u bytes", COMMAND_TEXT_MAX);
+        message_print("control: the command is longer than %u bytes", COMMAND_TEXT_MAX);
         return 1;
     }
     int fd = open_control(argv[1]);

@@ -6,13 +6,14 @@
 #include "decode/capture/capture_check.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/message.h"
-#include "decode/cli/open_capture.h"
 #include "decode/cli/options/decode_options.h"
+#include "decode/cli/options/open_capture.h"
 #include "decode/cli/output.h"
 #include "decode/cli/text/decode_text.h"
 #include "decode/cli/text/error_text.h"
 #include "decode/cli/text/list_text.h"
 #include "decode/cli/text/ptxed.h"
+#include "decode/cli/text/run_flow.h"
 #include "decode/flow/flow_run.h"
 #include "decode/flow/merged.h"
 #include "decode/report/number_text.h"
@@ -91,12 +92,12 @@ static int decode_trace(struct flow_trace *trace, const struct decode_options *a
     struct error error = {0};
     const struct flow_run_options options = run_options(a, 0, lists);
     if (!decode_lists(&run, trace, &options, lists, &error)) {
-        error_say(&error);
+        error_print(&error);
         flow_run_free(&run);
         return 1;
     }
     print_sums(lists->branches == stdout || lists->instructions == stdout ? stderr : stdout, &run);
-    say_trace_errors(&run, a->foreign.pt ? a->foreign.pt : a->foreign.perf);
+    trace_errors_print(&run, a->foreign.pt ? a->foreign.pt : a->foreign.perf);
     const int status = run.decode_gaps.count ? 2 : 0;
     flow_run_free(&run);
     return status;
@@ -150,12 +151,12 @@ static int say_merged(FILE *file, const struct capture *capture, const struct me
         status = result ? result : status;
         fprintf(file, "CPU %-3u branches   %s\n", cpu, count_text(number, merged->branches[cpu]));
         if (merged->untimed[cpu])
-            message_say("%s/cpu%u.pt: %s no TSC packet before them (pt.tsc=off?): listed first, with time 0",
-                        capture->directory, cpu,
-                        counted_text(number, merged->untimed[cpu], "branch has", "branches have"));
+            message_print("%s/cpu%u.pt: %s no TSC packet before them (pt.tsc=off?): listed first, with time 0",
+                          capture->directory, cpu,
+                          counted_text(number, merged->untimed[cpu], "branch has", "branches have"));
         if (merged->errors[cpu]) {
-            message_say("%s/cpu%u.pt: %s; decode --cpu %u lists them", capture->directory, cpu,
-                        counted_text(number, merged->errors[cpu], "decode gap", "decode gaps"), cpu);
+            message_print("%s/cpu%u.pt: %s; decode --cpu %u lists them", capture->directory, cpu,
+                          counted_text(number, merged->errors[cpu], "decode gap", "decode gaps"), cpu);
             status = status ? status : 2;
         }
     }
@@ -171,7 +172,7 @@ static int write_merged(const struct capture *capture, const char *name, unsigne
         return 1;
     bool good = merged_run(&merged, capture, threads, write_merged_lines, list, &error);
     if (!good)
-        error_say(&error);
+        error_print(&error);
     int status = good ? say_merged(list == stdout ? stderr : stdout, capture, &merged) : 1;
     return output_close(list, name) ? status : 1;
 }
@@ -182,7 +183,7 @@ static bool check_decoded(struct capture *capture, const struct decode_options *
     for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
         if (a->merged || (a->shard && !a->foreign.cpu) || cpu == a->cpu)
             capture_check_trace(capture, cpu, 0, UINT64_MAX);
-    return say_damages(capture);
+    return damages_print(capture);
 }
 
 static int decode_capture(const struct decode_options *a)

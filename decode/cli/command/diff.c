@@ -2,11 +2,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "decode/cli/ask_command.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/message.h"
+#include "decode/cli/options/query_options.h"
 #include "decode/cli/text/branch_text.h"
 #include "decode/cli/text/error_text.h"
+#include "decode/cli/text/name_text.h"
 #include "decode/cli/text/pager.h"
 #include "decode/cli/text/work_bar.h"
 #include "decode/query/diverge.h"
@@ -24,21 +25,22 @@ static const char usage[] =
     "\n"
     "  --cpu N             print the first difference of this CPU (default: 0)\n"
     "  --functions         compare functions only\n"
-    "  --counts            also list the functions that ran more often in one\n" ASK_USAGE "\n"
+    "  --counts            also list the functions that ran more often in one\n" QUERY_USAGE "\n"
     "Exit status: 0 they are equal; 1 an error; 2 they differ.\n";
 
 struct arguments {
     const char *captures[2];
     uint64_t cpu;
     bool functions, counts;
-    struct ask_arguments ask;
+    struct query_options query;
 };
 
-static void print_function(const struct ask *ask, const struct executed_function *function, const char *sign)
+static void print_function(const struct indexed_capture *indexed, const struct executed_function *function,
+                           const char *sign)
 {
     char name[NAME_TEXT_SIZE], time[TIME_TEXT_SIZE], count[COUNTED_TEXT_SIZE];
     name_text(name, function->name, function->name->begin);
-    printf("%s %14s s  entered %18s  ", sign, time_text(time, ask, function->occurrence.first.tsc),
+    printf("%s %14s s  entered %18s  ", sign, time_text(time, indexed, function->occurrence.first.tsc),
            counted_text(count, function->occurrence.entered, "time", "times"));
     if (function->name->symbol)
         puts(name);
@@ -46,15 +48,15 @@ static void print_function(const struct ask *ask, const struct executed_function
         printf("%#" PRIx64 "%s%s\n", function->name->begin, name[0] ? " " : "", name);
 }
 
-static void print_only(const struct ask *ask, const struct comparison *c, int side)
+static void print_only(const struct indexed_capture *indexed, const struct comparison *c, int side)
 {
     char count[COUNT_TEXT_SIZE];
     const size_t only = side ? c->only_b : c->only_a;
-    printf("functions only in %s: %s\n", ask->capture->directory, count_text(count, only));
+    printf("functions only in %s: %s\n", indexed->capture->directory, count_text(count, only));
     for (size_t i = 0; i < c->nr_items; i++) {
         const struct compared_function *item = &c->items[i];
         if (side ? !item->a : !item->b)
-            print_function(ask, side ? item->b : item->a, side ? "+" : "-");
+            print_function(indexed, side ? item->b : item->a, side ? "+" : "-");
     }
 }
 
@@ -73,48 +75,50 @@ static void print_counts(const struct comparison *c, bool list)
     }
 }
 
-static bool print_functions(const struct ask *const asks[2], const struct compare_slide *slide, bool list, bool *same)
+static bool print_functions(const struct indexed_capture *const captures[2], const struct compare_slide *slide,
+                            bool list, bool *same)
 {
     struct comparison c;
-    const bool good = compare_functions(&c, asks[0], asks[1], slide);
+    const bool good = compare_functions(&c, captures[0], captures[1], slide);
     if (good) {
-        print_only(asks[0], &c, 0);
-        print_only(asks[1], &c, 1);
+        print_only(captures[0], &c, 0);
+        print_only(captures[1], &c, 1);
         print_counts(&c, list);
         *same = c.only_a == 0 && c.only_b == 0 && c.other_counts == 0;
     } else {
-        message_say("diff: out of memory for the functions");
+        message_print("diff: out of memory for the functions");
     }
     comparison_free(&c);
     return good;
 }
 
-static void print_branches(const struct ask *ask, uint16_t cpu, const struct diverge_branch *items, size_t count,
-                           const char *sign)
+static void print_branches(const struct indexed_capture *indexed, uint16_t cpu, const struct diverge_branch *items,
+                           size_t count, const char *sign)
 {
     for (size_t i = 0; i < count; i++) {
         const struct diverge_branch *item = &items[i];
-        const struct code_pages *pages = &ask->traces[cpu].pages;
+        const struct code_pages *pages = &indexed->traces[cpu].pages;
         char time[TIME_TEXT_SIZE], from[ADDRESS_TEXT_SIZE], to[ADDRESS_TEXT_SIZE];
-        printf("%s %14s  %-7s %s -> %s\n", sign, time_text(time, ask, item->tsc), branch_kind_text(item->kind),
-               address_text(from, names_find(ask->names, pages, item->cr3, item->at, item->branch.from),
-                            item->branch.from),
-               address_text(to, names_find(ask->names, pages, item->cr3, item->at, item->branch.to), item->branch.to));
+        printf(
+            "%s %14s  %-7s %s -> %s\n", sign, time_text(time, indexed, item->tsc), branch_kind_text(item->kind),
+            address_text(from, names_find(indexed->names, pages, item->cr3, item->at, item->branch.from),
+                         item->branch.from),
+            address_text(to, names_find(indexed->names, pages, item->cr3, item->at, item->branch.to), item->branch.to));
     }
     if (count == 0)
         printf("%s ends here\n", sign);
 }
 
-static bool print_divergence(const struct ask *const asks[2], const struct compare_slide *slide, uint16_t cpu,
-                             bool *same)
+static bool print_divergence(const struct indexed_capture *const captures[2], const struct compare_slide *slide,
+                             uint16_t cpu, bool *same)
 {
     struct divergence divergence;
     struct error error = {0};
     struct work_bar bar;
     char count[COUNT_TEXT_SIZE];
     work_bar_start(&bar, "comparing");
-    if (!diverge_find(&divergence, asks, cpu, slide, work_bar_wanted() ? work_bar_show : NULL, &bar, &error)) {
-        error_say(&error);
+    if (!diverge_find(&divergence, captures, cpu, slide, work_bar_wanted() ? work_bar_show : NULL, &bar, &error)) {
+        error_print(&error);
         return false;
     }
     printf("CPU %u: the first %s branches are the same\n", cpu, count_text(count, divergence.branches));
@@ -123,49 +127,49 @@ static bool print_divergence(const struct ask *const asks[2], const struct compa
         return true;
     }
     *same = false;
-    print_branches(asks[0], cpu, divergence.before, divergence.nr_before, " ");
-    print_branches(asks[0], cpu, divergence.next[0], divergence.nr_next[0], "-");
-    print_branches(asks[1], cpu, divergence.next[1], divergence.nr_next[1], "+");
+    print_branches(captures[0], cpu, divergence.before, divergence.nr_before, " ");
+    print_branches(captures[0], cpu, divergence.next[0], divergence.nr_next[0], "-");
+    print_branches(captures[1], cpu, divergence.next[1], divergence.nr_next[1], "+");
     return true;
 }
 
-static int compare(const struct ask *const asks[2], const struct arguments *a)
+static int compare(const struct indexed_capture *const captures[2], const struct arguments *a)
 {
-    const struct compare_slide slide = compare_slides(asks[0], asks[1]);
+    const struct compare_slide slide = compare_slides(captures[0], captures[1]);
     bool same = true;
     pager_start();
     if (slide.known && slide.difference)
-        printf("the kernel of %s is %#" PRIx64 " %s that of %s\n", asks[1]->capture->directory,
+        printf("the kernel of %s is %#" PRIx64 " %s that of %s\n", captures[1]->capture->directory,
                slide.difference >> 63 ? 0 - slide.difference : slide.difference,
-               slide.difference >> 63 ? "below" : "above", asks[0]->capture->directory);
-    if (!print_functions(asks, &slide, a->counts, &same))
+               slide.difference >> 63 ? "below" : "above", captures[0]->capture->directory);
+    if (!print_functions(captures, &slide, a->counts, &same))
         return 1;
-    if (!a->functions && !print_divergence(asks, &slide, (uint16_t)a->cpu, &same))
+    if (!a->functions && !print_divergence(captures, &slide, (uint16_t)a->cpu, &same))
         return 1;
-    const int missing_a = ask_say_missing(asks[0]), missing_b = ask_say_missing(asks[1]);
+    const int missing_a = query_print_missing(captures[0]), missing_b = query_print_missing(captures[1]);
     return same && !missing_a && !missing_b ? 0 : 2;
 }
 
 int command_diff(int argc, char **argv)
 {
     static struct arguments a;
-    static struct ask asks[2];
+    static struct indexed_capture captures[2];
     const struct argument options[] = {ARGUMENT_CPU(&a.cpu),
                                        {"functions", ARGUMENT_FLAG, &a.functions, 0},
                                        {"counts", ARGUMENT_FLAG, &a.counts, 0},
-                                       ASK_OPTIONS(&a.ask)};
+                                       QUERY_OPTIONS(&a.query)};
     const struct syntax syntax = {"diff", usage, options, sizeof(options) / sizeof(options[0]), 2, 0};
     int status = arguments_parse(&syntax, argc, argv, a.captures);
     if (status != ARGUMENTS_GOOD)
         return status;
-    const struct ask *const pair[2] = {&asks[0], &asks[1]};
+    const struct indexed_capture *const pair[2] = {&captures[0], &captures[1]};
     status = 1;
-    if (ask_capture(&asks[0], a.captures[0], &a.ask)) {
-        if (ask_capture(&asks[1], a.captures[1], &a.ask)) {
+    if (query_open(&captures[0], a.captures[0], &a.query)) {
+        if (query_open(&captures[1], a.captures[1], &a.query)) {
             status = compare(pair, &a);
-            ask_close(&asks[1]);
+            indexed_capture_close(&captures[1]);
         }
-        ask_close(&asks[0]);
+        indexed_capture_close(&captures[0]);
     }
     return status;
 }

@@ -85,7 +85,7 @@ int command_doctor(int argc, char **argv)
         return status;
     struct stat directory;
     if (stat(root, &directory) == 0 && !S_ISDIR(directory.st_mode)) {
-        message_say("doctor: %s: is not a directory", root);
+        message_print("doctor: %s: is not a directory", root);
         return 1;
     }
     if (access(root, R_OK | X_OK) != 0) {

@@ -9,9 +9,9 @@
 #include "decode/capture/psb.h"
 #include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
-#include "decode/cli/foreign_input.h"
 #include "decode/cli/message.h"
-#include "decode/cli/open_capture.h"
+#include "decode/cli/options/foreign_input.h"
+#include "decode/cli/options/open_capture.h"
 #include "decode/cli/text/error_text.h"
 #include "decode/cli/text/pager.h"
 #include "decode/cli/text/ptdump.h"
@@ -117,13 +117,13 @@ static int dump_trace(const struct capture_trace *trace, const struct gaps *gaps
             dump_run(&dumped, trace, &run, a);
     }
     if (dumped.has_bytes && !dumped.has_psb) {
-        message_say("%s/cpu%" PRIu64 ".pt: no PSB in %" PRIu64 " bytes: nothing can be read", a->capture, a->cpu,
-                    trace->size);
+        message_print("%s/cpu%" PRIu64 ".pt: no PSB in %" PRIu64 " bytes: nothing can be read", a->capture, a->cpu,
+                      trace->size);
         return 1;
     }
     if (dumped.errors)
-        message_say("%s/cpu%" PRIu64 ".pt: %s not a valid packet", a->capture, a->cpu,
-                    counted_text(number, dumped.errors, "place is", "places are"));
+        message_print("%s/cpu%" PRIu64 ".pt: %s not a valid packet", a->capture, a->cpu,
+                      counted_text(number, dumped.errors, "place is", "places are"));
     return dumped.errors ? 2 : 0;
 }
 
@@ -136,12 +136,12 @@ static bool is_directory(const char *name)
 static int check_arguments(struct arguments *a)
 {
     if (a->format && strcmp(a->format, "ptdump")) {
-        message_say("dump: unknown format '%s'; choose from ptdump", a->format);
+        message_print("dump: unknown format '%s'; choose from ptdump", a->format);
         return 1;
     }
     if (!a->capture == !a->foreign.pt) {
-        message_say(a->capture ? "dump: CAPTURE and --pt exclude each other"
-                               : "dump: CAPTURE or --pt FILE is required");
+        message_print(a->capture ? "dump: CAPTURE and --pt exclude each other"
+                                 : "dump: CAPTURE or --pt FILE is required");
         return 1;
     }
     if (a->format && a->capture && !is_directory(a->capture)) {
@@ -149,7 +149,7 @@ static int check_arguments(struct arguments *a)
         a->capture = NULL;
     }
     if (a->ptdump.time && a->ptdump.tcal) {
-        message_say("dump: --time and --tcal exclude each other: they print the same column");
+        message_print("dump: --time and --tcal exclude each other: they print the same column");
         return 1;
     }
     return a->foreign.pt || foreign_input_cpu_number(&a->cpu, &a->foreign, "dump") ? ARGUMENTS_GOOD : 1;
@@ -209,12 +209,12 @@ static int dump_foreign(struct arguments *a)
     if (input.cpu_known && !errata_knows(&input))
         puts("[0: failed to determine errata: unknown cpu]");
     if (!foreign_packets(&packets, a->foreign.pt, &error)) {
-        error_say(&error);
+        error_print(&error);
         return 1;
     }
     int status = 0;
     if (!a->ptdump.no_sync && psb_next(packets.bytes, packets.size, 0) == PSB_NONE) {
-        message_say("%s: no PSB in %zu bytes: nothing can be read", a->foreign.pt, packets.size);
+        message_print("%s: no PSB in %zu bytes: nothing can be read", a->foreign.pt, packets.size);
         status = 1;
     } else if (ptdump_print(packets.bytes, 0, packets.size, a->from, a->to, &a->ptdump)) {
         status = 2;
@@ -239,14 +239,14 @@ static int dump_cpu(struct capture *capture, struct arguments *a)
     struct error error = {0};
     struct gaps gaps = {0};
     capture_check_trace(capture, (unsigned)a->cpu, a->from, a->to);
-    bool damaged = say_damages(capture);
+    bool damaged = damages_print(capture);
     const struct capture_trace *trace = capture_trace(capture, a->cpu, &error);
     set_machine(&a->ptdump, &a->foreign, &(struct flow_input){.cpu_known = false});
     int status = 1;
     if (trace && gaps_collect(&gaps, capture, (uint16_t)a->cpu, &error))
         status = a->format ? ptdump_trace(trace, &gaps, a) : dump_trace(trace, &gaps, a);
     else
-        error_say(&error);
+        error_print(&error);
     gaps_free(&gaps);
     return status == 0 && damaged ? 2 : status;
 }

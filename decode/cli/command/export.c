@@ -114,7 +114,7 @@ static int write_format(const struct export_format *format, struct arguments *a)
                              .every = a->every,
                              .object = a->object,
                              .sources = a->sources,
-                             .note = message_say};
+                             .note = message_print};
     struct error error = {0};
     int status = 1;
     FILE *file = NULL;
@@ -124,7 +124,7 @@ static int write_format(const struct export_format *format, struct arguments *a)
         if (export_write(file, format, &job, &error))
             status = export_end(&run);
         else
-            error_say(&error);
+            error_print(&error);
     }
     if (!output_close(file, common->output))
         status = 1;
@@ -139,11 +139,11 @@ static bool is_complete(const struct arguments *a, const char *const *names, siz
     for (size_t i = 0; i < nr_formats; i++)
         snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", i ? ", " : "", names[i]);
     if (a->format.chosen == nr_formats)
-        message_say("export: --format F is required; choose from %s", list);
+        message_print("export: --format F is required; choose from %s", list);
     else if (!a->common.output)
-        message_say("export: -o FILE is required; - is standard output");
+        message_print("export: -o FILE is required; - is standard output");
     else if (export_formats[a->format.chosen]->write_directory && !strcmp(a->common.output, "-"))
-        message_say("export: --format %s writes a directory: name a new one with -o", names[a->format.chosen]);
+        message_print("export: --format %s writes a directory: name a new one with -o", names[a->format.chosen]);
     else
         return true;
     return false;

@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "decode/cli/arguments.h"
-#include "decode/cli/ask_command.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/message.h"
 #include "decode/cli/options/process_word.h"
+#include "decode/cli/options/query_options.h"
+#include "decode/cli/options/range_word.h"
 #include "decode/cli/text/find_text.h"
+#include "decode/cli/text/name_text.h"
 #include "decode/cli/text/pager.h"
 #include "decode/query/wanted_spaces.h"
 
@@ -27,7 +29,7 @@ static const char usage[] =
     "  FUNCTION            a function by name, or all that match a pattern like 'vfs_*'\n"
     "\n" PROCESS_USAGE "                      (addresses of the kernel's half belong to all address spaces)\n"
     "  --srcline           also print source lines, where --kernel and --files have DWARF or debug files\n"
-    "  --json              print one JSON object for each WHAT\n" ASK_USAGE "\n"
+    "  --json              print one JSON object for each WHAT\n" QUERY_USAGE "\n"
     "The first query creates CAPTURE/index.executed, which takes as long as decoding; later queries use it.\n"
     "\n"
     "Exit status: 0 each was executed; 1 an error; 2 one was not, or parts of the trace are unknown.\n";
@@ -35,7 +37,7 @@ static const char usage[] =
 #define MOST_WORDS 256u
 
 struct find {
-    struct ask ask;
+    struct indexed_capture indexed;
     struct wanted_spaces spaces; /* selected address spaces; meant NULL: all */
     const char *const *words;    /* the command's words, up to NULL */
     struct find_listing listing;
@@ -48,10 +50,10 @@ static bool find_range(const struct find *find, const char *word, uint64_t begin
 {
     struct occurrence o = {.begin = begin, .end = end, .spaces = find->spaces.meant};
     char what[NAME_TEXT_SIZE + 64], name[NAME_TEXT_SIZE];
-    occurrence_find(&o, &find->ask);
+    occurrence_find(&o, &find->indexed);
     snprintf(what, sizeof(what), "%s", word);
     if (o.runs) {
-        name_text(name, ask_name(&find->ask, o.first.stretch, o.first.space->cr3, begin), begin);
+        name_text(name, indexed_capture_name(&find->indexed, o.first.stretch, o.first.space->cr3, begin), begin);
         snprintf(what, sizeof(what), "%s%s%s", word, name[0] ? " " : "", name);
     }
     find_print(&find->listing, what, &o);
@@ -72,9 +74,9 @@ static bool wants(void *context, const char *symbol)
 static bool find_functions(struct find *find, const char *pattern)
 {
     bool found = false;
-    const struct executed_wishes wishes = {find->spaces.meant, wants, find};
-    if (!find->functions && !(find->functions = functions_executed(&find->ask, &wishes, &find->nr_functions))) {
-        message_say("find: out of memory for the functions");
+    const struct executed_filter filter = {find->spaces.meant, wants, find};
+    if (!find->functions && !(find->functions = functions_executed(&find->indexed, &filter, &find->nr_functions))) {
+        message_print("find: out of memory for the functions");
         return false;
     }
     for (size_t i = 0; i < find->nr_functions; i++) {
@@ -105,8 +107,8 @@ static bool check_words(const char *const *words)
 {
     uint64_t begin, end;
     for (; *words; words++)
-        if (is_address_like(*words) && !ask_parse_range(*words, &begin, &end)) {
-            message_say("find: '%s' is not a hexadecimal ADDRESS, A-B or page:ADDRESS", *words);
+        if (is_address_like(*words) && !range_word_parse(*words, &begin, &end)) {
+            message_print("find: '%s' is not a hexadecimal ADDRESS, A-B or page:ADDRESS", *words);
             return false;
         }
     return true;
@@ -118,11 +120,11 @@ static int find_all(struct find *find, const char *const *words)
     find->words = words;
     for (; *words; words++) {
         uint64_t begin, end;
-        const bool found =
-            ask_parse_range(*words, &begin, &end) ? find_range(find, *words, begin, end) : find_functions(find, *words);
+        const bool found = range_word_parse(*words, &begin, &end) ? find_range(find, *words, begin, end)
+                                                                  : find_functions(find, *words);
         status = found ? status : 2;
     }
-    const int missing = ask_say_missing(&find->ask);
+    const int missing = query_print_missing(&find->indexed);
     return missing ? missing : status;
 }
 
@@ -131,41 +133,42 @@ static bool find_spaces(struct find *find, const char *process, uint64_t cr3)
 {
     if (!process)
         return true;
-    if (!wanted_spaces_find(&find->spaces, &find->ask, cr3, process, false)) {
-        message_say("find: --process %s: out of memory", process);
+    if (!wanted_spaces_find(&find->spaces, &find->indexed, cr3, process, false)) {
+        message_print("find: --process %s: out of memory", process);
         return false;
     }
     if (find->spaces.mixed)
-        message_say("find: --process %s: the capture does not record when other processes have its CR3; everything "
-                    "executed there counts",
-                    process);
+        message_print("find: --process %s: the capture does not record when other processes have its CR3; everything "
+                      "executed there counts",
+                      process);
     if (find->spaces.count == 0)
-        message_say("find: --process %s: no such process executed anything; undertrace report lists the processes",
-                    process);
+        message_print("find: --process %s: no such process executed anything; undertrace report lists the processes",
+                      process);
     return find->spaces.count > 0;
 }
 
 int command_find(int argc, char **argv)
 {
-    static struct ask_arguments a;
+    static struct query_options a;
     static struct find find;
     const char *words[MOST_WORDS + 2] = {NULL}, *process = NULL;
     bool srcline = false;
     const struct argument options[] = {{"process", ARGUMENT_TEXT, &process, 0},
                                        {"json", ARGUMENT_FLAG, &find.listing.json, 0},
                                        {"srcline", ARGUMENT_FLAG, &srcline, 0},
-                                       ASK_OPTIONS(&a)};
+                                       QUERY_OPTIONS(&a)};
     const struct syntax syntax = {"find", usage, options, sizeof(options) / sizeof(options[0]), 2, 0};
     int status = arguments_parse_list(&syntax, argc, argv, words, MOST_WORDS + 1);
     uint64_t cr3;
-    find.listing.ask = &find.ask;
+    find.listing.indexed = &find.indexed;
     if (status != ARGUMENTS_GOOD)
         return status;
     if (!check_words(words + 1) || !process_word_parse(&cr3, "find", process) ||
-        (srcline && !source_lines_are_there("find")) || !ask_capture(&find.ask, words[0], &a))
+        (srcline && !source_lines_are_there("find")) || !query_open(&find.indexed, words[0], &a))
         return 1;
-    if (srcline && !(find.listing.sources = source_lines_open(find.ask.names, a.names.paths, a.names.files.count))) {
-        message_say("find: out of memory for source lines");
+    if (srcline &&
+        !(find.listing.sources = source_lines_open(find.indexed.names, a.names.paths, a.names.files.count))) {
+        message_print("find: out of memory for source lines");
         status = 1;
     } else if (!find_spaces(&find, process, cr3)) {
         status = 1;
@@ -176,6 +179,6 @@ int command_find(int argc, char **argv)
     wanted_spaces_free(&find.spaces);
     source_lines_close(find.listing.sources);
     free(find.functions);
-    ask_close(&find.ask);
+    indexed_capture_close(&find.indexed);
     return status;
 }

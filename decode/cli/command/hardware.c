@@ -6,7 +6,7 @@
 #include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/message.h"
-#include "decode/cli/open_capture.h"
+#include "decode/cli/options/open_capture.h"
 #include "decode/cli/output.h"
 #include "decode/cli/text/builtin_text.h"
 #include "decode/cli/text/error_text.h"
@@ -36,7 +36,7 @@ static char *text_of_capture(const char *name, size_t *size)
     if (!capture)
         return NULL;
     if (capture->hello.size == 0) {
-        message_say("%s: no hello record has arrived: nothing is known about the machine", name);
+        message_print("%s: no hello record has arrived: nothing is known about the machine", name);
         capture_close(capture);
         return NULL;
     }
@@ -57,7 +57,7 @@ static char *text_of_file(const char *name, size_t *size)
     struct input_file file;
     struct error error = {0};
     if (!input_file_open(&file, name, &error)) {
-        error_say(&error);
+        error_print(&error);
         return NULL;
     }
     char *bytes = malloc(file.size + 1);
@@ -68,9 +68,9 @@ static char *text_of_file(const char *name, size_t *size)
     if (hardware_is(text) && hardware_is_whole(text))
         return bytes;
     if (hardware_is(text))
-        message_say("%s: is truncated: its last line (end) is missing; copy it again", name);
+        message_print("%s: is truncated: its last line (end) is missing; copy it again", name);
     else
-        message_say(NEITHER, name);
+        message_print(NEITHER, name);
     free(bytes);
     return NULL;
 }
@@ -116,11 +116,11 @@ int command_hardware(int argc, char **argv)
         return 1;
     }
     if (!S_ISDIR(status.st_mode) && !S_ISREG(status.st_mode)) {
-        message_say(NEITHER, name);
+        message_print(NEITHER, name);
         return 1;
     }
     if (!S_ISDIR(status.st_mode) && output) {
-        message_say("%s: is a file; -o requires a capture, which is a directory", name);
+        message_print("%s: is a file; -o requires a capture, which is a directory", name);
         return 1;
     }
     char *bytes = text_of(name, S_ISDIR(status.st_mode), &size);

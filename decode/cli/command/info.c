@@ -6,7 +6,7 @@
 #include "decode/capture/capture_check.h"
 #include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
-#include "decode/cli/open_capture.h"
+#include "decode/cli/options/open_capture.h"
 #include "decode/cli/text/info_json.h"
 #include "decode/cli/text/info_sums.h"
 #include "decode/names/tasks.h"
@@ -131,7 +131,7 @@ int command_info(int argc, char **argv)
         return 1;
     for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
         capture_check_trace(capture, cpu, 0, UINT64_MAX);
-    bool damaged = say_damages(capture);
+    bool damaged = damages_print(capture);
     if (json)
         info_json(stdout, capture);
     else

@@ -28,15 +28,16 @@ int command_kernel_options(int argc, char **argv)
     struct kernel_tasks tasks;
     struct error error = {0};
     if (!kernel_image_open(&kernel, name, &error)) {
-        error_say(&error);
+        error_print(&error);
         return 1;
     }
     const char *lacks = kernel_tasks_find(&tasks, &kernel);
     kernel_image_close(&kernel);
     if (lacks) {
-        message_say("%s: where this kernel keeps its tasks is unknown: %s; without the option tasks= captures identify "
-                    "processes by CR3 and program only",
-                    name, lacks);
+        message_print(
+            "%s: where this kernel keeps its tasks is unknown: %s; without the option tasks= captures identify "
+            "processes by CR3 and program only",
+            name, lacks);
         return 1;
     }
     printf("tasks=0x%" PRIx64 ",0x%" PRIx64 ",0x%" PRIx64 ",0x%" PRIx64, tasks.current, tasks.pid, tasks.comm,

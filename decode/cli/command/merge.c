@@ -7,7 +7,7 @@
 #include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/message.h"
-#include "decode/cli/open_capture.h"
+#include "decode/cli/options/open_capture.h"
 #include "decode/cli/text/decode_text.h"
 #include "decode/cli/text/error_text.h"
 #include "decode/cli/text/report_text.h"
@@ -27,7 +27,7 @@ static const char usage[] =
     "Exit status: that of decode or report; also 1 if a part is missing or belongs to another capture.\n";
 
 struct arguments {
-    struct report_wishes report;
+    struct report_options report;
     uint64_t cpu;
     bool as_report;
     const char *words[SHARDS_MAX + 1]; /* the capture, then results */
@@ -55,19 +55,19 @@ static bool read_all(struct shards *shards, const struct capture *capture, const
     struct error error = {0};
     for (size_t i = 1; i <= SHARDS_MAX && a->words[i]; i++) {
         if (!shards_read(shards, a->words[i], capture, &error)) {
-            error_say(&error);
+            error_print(&error);
             return false;
         }
     }
     const uint32_t missing = shards_join(shards);
     if (missing)
-        message_say("merge: part %" PRIu32 " of %" PRIu32 " is missing", missing, shards->nr_parts);
+        message_print("merge: part %" PRIu32 " of %" PRIu32 " is missing", missing, shards->nr_parts);
     bool whole = !missing;
     for (unsigned cpu = 0; cpu < capture->nr_cpus && whole; cpu++) {
         whole = shards->cpus[cpu].parts == shards->nr_parts || !capture->cpus[cpu].present ||
                 (!a->as_report && cpu != a->cpu);
         if (!whole)
-            message_say("merge: not all parts contain CPU %u: they were decoded with --cpu", cpu);
+            message_print("merge: not all parts contain CPU %u: they were decoded with --cpu", cpu);
     }
     return whole;
 }
@@ -76,11 +76,11 @@ static int merge_decoded(struct capture *capture, const struct shards *shards, u
 {
     struct error error = {0};
     if (!capture_trace(capture, cpu, &error)) {
-        error_say(&error);
+        error_print(&error);
         return 1;
     }
     capture_check_trace(capture, cpu, 0, UINT64_MAX);
-    const bool damaged = say_damages(capture);
+    const bool damaged = damages_print(capture);
     const int status = print_decoded(stdout, capture, cpu, &shards->cpus[cpu].run);
     return status == 0 && damaged ? 2 : status;
 }
@@ -109,7 +109,7 @@ int command_merge(int argc, char **argv)
     struct shards *shards = calloc(1, sizeof(*shards));
     int status = 1;
     if (!a || !shards)
-        message_say("merge: out of memory");
+        message_print("merge: out of memory");
     else if ((status = parse_arguments(a, argc, argv)) == ARGUMENTS_GOOD)
         status = merge(a, shards);
     if (shards)

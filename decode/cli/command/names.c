@@ -8,12 +8,13 @@
 #include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/message.h"
-#include "decode/cli/names_seen.h"
-#include "decode/cli/open_capture.h"
 #include "decode/cli/options/names_options.h"
+#include "decode/cli/options/open_capture.h"
+#include "decode/cli/text/entered_text.h"
 #include "decode/cli/text/error_text.h"
 #include "decode/cli/text/pager.h"
 #include "decode/cli/text/source_line.h"
+#include "decode/report/entered.h"
 
 static const char usage[] =
     "usage: undertrace names CAPTURE [options]\n"
@@ -40,7 +41,7 @@ struct arguments {
     const char *words[MAX_ADDRESSES + 1];
     uint64_t cpu, cr3, at, threads;
     bool srcline;
-    struct names_wishes names;
+    struct names_choice names;
 };
 
 static void print_about(const struct names *names)
@@ -57,7 +58,7 @@ static bool print_address(const char *word, const struct code_pages *pages, stru
     char *end, source[SOURCE_LINE_SIZE];
     const uint64_t address = strtoull(word, &end, 16);
     if (*end || end == word) {
-        message_say("names: '%s' is not a hexadecimal address", word);
+        message_print("names: '%s' is not a hexadecimal address", word);
         return false;
     }
     const struct name *name = names_find(names, pages, a->cr3, a->at, address);
@@ -76,12 +77,12 @@ static int print_addresses(const struct capture *capture, struct names *names, c
     struct source_lines *sources = NULL;
     const uint16_t cpu = a->cpu == ARGUMENT_NOT_GIVEN ? 0 : (uint16_t)a->cpu;
     if (!capture_trace(capture, cpu, &error) || !code_pages_collect(&pages, capture, cpu, &error)) {
-        error_say(&error);
+        error_print(&error);
         return 1;
     }
     bool good = !a->srcline || (sources = source_lines_open(names, a->names.paths, a->names.files.count));
     if (!good)
-        message_say("names: out of memory for source lines");
+        message_print("names: out of memory for source lines");
     for (size_t i = 1; a->words[i] && good; i++)
         good = print_address(a->words[i], &pages, names, sources, a);
     source_lines_close(sources);
@@ -92,32 +93,32 @@ static int print_addresses(const struct capture *capture, struct names *names, c
 /* List the functions of all CPUs, or of the selected one. */
 static int list_functions(const struct capture *capture, struct names *names, const struct arguments *a)
 {
-    struct names_seen seen;
+    struct entered seen;
     struct error error = {0};
     int status = 0;
-    if (!names_seen_open(&seen, capture, names)) {
-        message_say("%s: out of memory", capture->directory);
+    if (!entered_open(&seen, capture, names)) {
+        message_print("%s: out of memory", capture->directory);
         return 1;
     }
     for (unsigned cpu = 0; cpu < capture->nr_cpus && status != 1; cpu++) {
         if (!capture->cpus[cpu].present || (a->cpu != ARGUMENT_NOT_GIVEN && a->cpu != cpu))
             continue;
         bool whole = false;
-        if (!names_seen_add(&seen, (uint16_t)cpu, (unsigned)a->threads, &whole, &error)) {
-            error_say(&error);
+        if (!entered_add(&seen, (uint16_t)cpu, (unsigned)a->threads, &whole, &error)) {
+            error_print(&error);
             status = 1;
         } else if (!whole) {
-            message_say("%s/cpu%u.pt: parts of it could not be decoded; undertrace decode lists them",
-                        capture->directory, cpu);
+            message_print("%s/cpu%u.pt: parts of it could not be decoded; undertrace decode lists them",
+                          capture->directory, cpu);
             status = 2;
         }
     }
     if (status != 1) {
         pager_start();
         print_about(names);
-        names_seen_print(stdout, &seen);
+        entered_print(stdout, &seen);
     }
-    names_seen_close(&seen);
+    entered_close(&seen);
     return status;
 }
 
@@ -141,7 +142,7 @@ int command_names(int argc, char **argv)
     if (status != ARGUMENTS_GOOD)
         return status;
     if (a.srcline && !a.words[1]) {
-        message_say("names: --srcline requires addresses");
+        message_print("names: --srcline requires addresses");
         return 1;
     }
     if (a.srcline && !source_lines_are_there("names"))
@@ -151,7 +152,7 @@ int command_names(int argc, char **argv)
         return 1;
     for (unsigned cpu = 0; cpu < capture->nr_cpus && !a.words[1]; cpu++)
         capture_check_trace(capture, cpu, 0, UINT64_MAX);
-    const bool damaged = say_damages(capture);
+    const bool damaged = damages_print(capture);
     struct names *names = open_names(capture, &a.names);
     status = !names ? 1 : a.words[1] ? print_addresses(capture, names, &a) : list_functions(capture, names, &a);
     if (names)

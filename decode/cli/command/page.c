@@ -31,15 +31,16 @@ static const char usage[] =
 static void say_sums(const struct page_sums *sums, const struct calls_run *run)
 {
     char number[COUNTED_TEXT_SIZE];
-    message_say("%s on the time line", counted_text(number, sums->calls, "call", "calls"));
+    message_print("%s on the time line", counted_text(number, sums->calls, "call", "calls"));
     if (sums->merged_calls)
-        message_say("%s shorter than %.3f us merged into their callers; select less time with --from and --to, or keep "
-                    "more calls with --most",
-                    counted_text(number, sums->merged_calls, "call", "calls"),
-                    (double)calls_nanoseconds(&run->clock, run->clock.zero + sums->least) / 1000);
+        message_print(
+            "%s shorter than %.3f us merged into their callers; select less time with --from and --to, or keep "
+            "more calls with --most",
+            counted_text(number, sums->merged_calls, "call", "calls"),
+            (double)calls_nanoseconds(&run->clock, run->clock.zero + sums->least) / 1000);
     if (sums->merged_ways)
-        message_say("%s of the call tree merged into their callers; keep more with --ways",
-                    counted_text(number, sums->merged_ways, "small path", "small paths"));
+        message_print("%s of the call tree merged into their callers; keep more with --ways",
+                      counted_text(number, sums->merged_ways, "small path", "small paths"));
 }
 
 static int write_page(struct export_options *options, uint64_t ways)
@@ -50,12 +51,12 @@ static int write_page(struct export_options *options, uint64_t ways)
     int status = 1;
     FILE *file = NULL;
     if (export_begin(&run, "page", options) && (file = output_open(options->output, options->capture))) {
-        const struct page_wishes wishes = {(size_t)options->most, (size_t)ways, export_shortest(&run, options)};
-        if (page_write(file, &run, &wishes, &sums, &error)) {
+        const struct page_limits limits = {(size_t)options->most, (size_t)ways, export_shortest(&run, options)};
+        if (page_write(file, &run, &limits, &sums, &error)) {
             say_sums(&sums, &run);
             status = export_end(&run);
         } else {
-            error_say(&error);
+            error_print(&error);
         }
     }
     if (!output_close(file, options->output))
@@ -74,7 +75,7 @@ int command_page(int argc, char **argv)
     if (status != ARGUMENTS_GOOD)
         return status;
     if (!o.output) {
-        message_say("page: -o FILE.html is required; - is standard output");
+        message_print("page: -o FILE.html is required; - is standard output");
         return 1;
     }
     return write_page(&o, ways);

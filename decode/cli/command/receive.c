@@ -72,15 +72,17 @@ static void say_others(struct watch *watch)
 {
     const struct reception *reception = watch->reception;
     if (reception->other_version && !watch->said_version) {
-        message_say("receive: ignoring frames of wire version %u: this program reads version %u; use the one that was "
-                    "built with the hypervisor",
-                    reception->other_version, FRAME_VERSION);
+        message_print(
+            "receive: ignoring frames of wire version %u: this program reads version %u; use the one that was "
+            "built with the hypervisor",
+            reception->other_version, FRAME_VERSION);
         watch->said_version = true;
     }
     if (reception->other_boot && (!watch->said_boot || watch->said_stream_id != reception->other_stream_id)) {
-        message_say("receive: ignoring frames of another boot (stream %08x; this capture is stream %08x): the machine "
-                    "was restarted, or another machine sends here; receive that into another capture",
-                    reception->other_stream_id, reception->frames.stream_id);
+        message_print(
+            "receive: ignoring frames of another boot (stream %08x; this capture is stream %08x): the machine "
+            "was restarted, or another machine sends here; receive that into another capture",
+            reception->other_stream_id, reception->frames.stream_id);
         watch->said_boot = true;
         watch->said_stream_id = reception->other_stream_id;
     }
@@ -134,15 +136,15 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
         return 1;
     }
     if (status == ARGUMENTS_GOOD && a->symbols && !a->decode) {
-        message_say("receive: --symbols requires --decode");
+        message_print("receive: --symbols requires --decode");
         return 1;
     }
     if (status == ARGUMENTS_GOOD && !udp && (a->announce || a->announce_to)) {
-        message_say("receive: --announce and --announce-to require --udp");
+        message_print("receive: --announce and --announce-to require --udp");
         return 1;
     }
     if (status == ARGUMENTS_GOOD && udp && a->port == 0) {
-        message_say("receive: --udp: '0' is not a port from 1 to 65535");
+        message_print("receive: --udp: '0' is not a port from 1 to 65535");
         return 1;
     }
     return status;
@@ -153,9 +155,9 @@ static void say_cpus(const struct store_totals *totals)
 {
     char bytes[COUNTED_TEXT_SIZE];
     for (unsigned cpu = 0; cpu < totals->nr_cpus && totals->nr_cpus > 1; cpu++)
-        message_say("CPU %u: %s, %s", cpu,
-                    counted_text(bytes, totals->cpus[cpu].trace_bytes, "trace byte", "trace bytes"),
-                    totals->cpus[cpu].ended ? "ended" : "no end record");
+        message_print("CPU %u: %s, %s", cpu,
+                      counted_text(bytes, totals->cpus[cpu].trace_bytes, "trace byte", "trace bytes"),
+                      totals->cpus[cpu].ended ? "ended" : "no end record");
 }
 
 /* Print what was lost or damaged. */
@@ -165,24 +167,24 @@ static void say_losses(const struct reception *reception)
     const struct reassemble_counts *counts = &reception->frames.counts;
     char text[COUNTED_TEXT_SIZE], trace[COUNTED_TEXT_SIZE], records[COUNTED_TEXT_SIZE];
     if (reception->garbage)
-        message_say("receive: %s outside any frame", counted_text(text, reception->garbage, "byte", "bytes"));
+        message_print("receive: %s outside any frame", counted_text(text, reception->garbage, "byte", "bytes"));
     if (reception->bad_frames || counts->foreign)
-        message_say("ignored: %s, %" PRIu64 " of another stream",
-                    counted_text(text, reception->bad_frames, "damaged frame", "damaged frames"), counts->foreign);
+        message_print("ignored: %s, %" PRIu64 " of another stream",
+                      counted_text(text, reception->bad_frames, "damaged frame", "damaged frames"), counts->foreign);
     if (totals->misplaced)
-        message_say("discarded: %s at offsets that no gap explains; the first is of CPU %u at offset %" PRIu64
-                    " of its stream, where %" PRIu64 " was expected: the sender is faulty",
-                    counted_text(text, totals->misplaced, "frame", "frames"), totals->first_misplaced.cpu,
-                    totals->first_misplaced.offset, totals->first_misplaced.due);
+        message_print("discarded: %s at offsets that no gap explains; the first is of CPU %u at offset %" PRIu64
+                      " of its stream, where %" PRIu64 " was expected: the sender is faulty",
+                      counted_text(text, totals->misplaced, "frame", "frames"), totals->first_misplaced.cpu,
+                      totals->first_misplaced.offset, totals->first_misplaced.due);
     if (totals->lost_trace_bytes || totals->lost_record_bytes || counts->lost)
-        message_say("lost on the wire: %s, %s, %s", counted_text(text, counts->lost, "frame", "frames"),
-                    counted_text(trace, totals->lost_trace_bytes, "trace byte", "trace bytes"),
-                    counted_text(records, totals->lost_record_bytes, "record byte", "record bytes"));
+        message_print("lost on the wire: %s, %s, %s", counted_text(text, counts->lost, "frame", "frames"),
+                      counted_text(trace, totals->lost_trace_bytes, "trace byte", "trace bytes"),
+                      counted_text(records, totals->lost_record_bytes, "record byte", "record bytes"));
     if (totals->cuts)
-        message_say(
+        message_print(
             "tracing ended before the guest: the channel accepted nothing for net.stall= or uart.stall= seconds");
     if (totals->sleeps)
-        message_say("the guest put the machine to sleep: what runs after it wakes is not traced");
+        message_print("the guest put the machine to sleep: what runs after it wakes is not traced");
 }
 
 /* Print the outcome, in one line. */
@@ -197,10 +199,10 @@ static void say_outcome(const struct reception *reception, enum reception_outcom
         [RECEPTION_FAILED] = "failed; what was written before is a valid capture that ends there",
     };
     if (!reception->frames.started)
-        message_say("%s: nothing was received, so no capture was kept", directory);
+        message_print("%s: nothing was received, so no capture was kept", directory);
     else
-        message_say("%s: %s", directory,
-                    outcome == RECEPTION_ENDED && lost ? "ended, but bytes are missing" : words[outcome]);
+        message_print("%s: %s", directory,
+                      outcome == RECEPTION_ENDED && lost ? "ended, but bytes are missing" : words[outcome]);
 }
 
 static int finish_reception(struct reception *reception, enum reception_outcome outcome, struct watch *watch,
@@ -214,7 +216,7 @@ static int finish_reception(struct reception *reception, enum reception_outcome 
     say_others(watch);
     progress_end(watch->progress, outcome == RECEPTION_ENDED ? "ended" : "stopped", totals);
     if (outcome == RECEPTION_FAILED)
-        error_say(reception->error.kind ? &reception->error : store_error(reception->store));
+        error_print(reception->error.kind ? &reception->error : store_error(reception->store));
     say_cpus(totals);
     say_losses(reception);
     say_outcome(reception, outcome, lost, directory);
@@ -240,7 +242,7 @@ static bool make_capture(struct reception *reception, const struct arguments *a)
     if (good)
         return true;
     if (!reception->control)
-        error_say(&reception->error);
+        error_print(&reception->error);
     else
         control_close(reception->control);
     if (reception->store)

@@ -20,7 +20,7 @@ static const char usage[] =
     "Exit status: 0 the trace is complete and undamaged, everything was decoded, and nothing differs from\n"
     "the truth; 1 an error; 2 something is missing, damaged or differs, as the report says.\n";
 
-static int parse_arguments(struct report_wishes *a, struct summary *summary, int argc, char **argv)
+static int parse_arguments(struct report_options *a, struct summary *summary, int argc, char **argv)
 {
     const struct argument options[] = {ARGUMENT_THREADS(&a->threads),
                                        {"truth", ARGUMENT_TEXT, &a->truth, 0},
@@ -31,7 +31,7 @@ static int parse_arguments(struct report_wishes *a, struct summary *summary, int
                                        {"seconds-build", ARGUMENT_SECONDS, &summary->seconds_build, 0},
                                        {"seconds-boot", ARGUMENT_SECONDS, &summary->seconds_boot, 0}};
     const struct syntax syntax = {"report", usage, options, sizeof(options) / sizeof(options[0]), 1, 0};
-    *a = (struct report_wishes){.image_bytes = ARGUMENT_NOT_GIVEN};
+    *a = (struct report_options){.image_bytes = ARGUMENT_NOT_GIVEN};
     int status = arguments_parse(&syntax, argc, argv, &a->capture);
     summary->image_bytes = (struct figure){a->image_bytes != ARGUMENT_NOT_GIVEN, a->image_bytes};
     return status;
@@ -39,7 +39,7 @@ static int parse_arguments(struct report_wishes *a, struct summary *summary, int
 
 int command_report(int argc, char **argv)
 {
-    struct report_wishes a;
+    struct report_options a;
     struct summary summary = {.seconds_build = -1, .seconds_boot = -1, .seconds_decode = -1};
     int status = parse_arguments(&a, &summary, argc, argv);
     return status == ARGUMENTS_GOOD ? report_make(&summary, &a) : status;

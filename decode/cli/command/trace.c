@@ -18,12 +18,12 @@
 static bool find_functions(const struct trace_list *list, struct wanted_functions *functions, const char *option,
                            struct occurrence *occurrence, struct listing_ranges *ranges)
 {
-    ranges->items = wanted_ranges(functions, list->ask, occurrence, &ranges->count);
+    ranges->items = wanted_ranges(functions, list->indexed, occurrence, &ranges->count);
     if (ranges->items && ranges->count > 0)
         return true;
-    message_say(ranges->items ? "trace: --%s %s: never executed, or no function has this name"
-                              : "trace: --%s %s: out of memory",
-                option, functions->pattern);
+    message_print(ranges->items ? "trace: --%s %s: never executed, or no function has this name"
+                                : "trace: --%s %s: out of memory",
+                  option, functions->pattern);
     return false;
 }
 
@@ -33,11 +33,11 @@ static bool find_process(struct trace_list *list)
     const struct trace_options *o = list->options;
     if (!o->process)
         return true;
-    if (!wanted_spaces_find(&list->spaces, list->ask, o->cr3, o->process, true))
-        message_say("trace: --process %s: out of memory", o->process);
+    if (!wanted_spaces_find(&list->spaces, list->indexed, o->cr3, o->process, true))
+        message_print("trace: --process %s: out of memory", o->process);
     else if (list->spaces.count == 0)
-        message_say("trace: --process %s: no such process executed anything; undertrace report lists the processes",
-                    o->process);
+        message_print("trace: --process %s: no such process executed anything; undertrace report lists the processes",
+                      o->process);
     else
         return true;
     return false;
@@ -50,7 +50,8 @@ static bool find_wanted(struct trace_list *list)
     if (list->from.pattern) {
         if (!find_functions(list, &list->from, "from", &occurrence, &list->from_ranges))
             return false;
-        list->from_stretch[index_chunk_of(&list->ask->index, occurrence.first.stretch)->cpu] = occurrence.first.stretch;
+        list->from_stretch[index_chunk_of(&list->indexed->index, occurrence.first.stretch)->cpu] =
+            occurrence.first.stretch;
     }
     if (list->to.pattern && !find_functions(list, &list->to, "to", &occurrence, &list->to_ranges))
         return false;
@@ -78,43 +79,43 @@ static void free_wanted(struct trace_list *list)
 static int list_cpus(struct trace_list *list)
 {
     struct error error = {0};
-    const bool one = list->options->cpu != ARGUMENT_NOT_GIVEN || list->ask->capture->nr_cpus == 1;
+    const bool one = list->options->cpu != ARGUMENT_NOT_GIVEN || list->indexed->capture->nr_cpus == 1;
     list->cpu = list->options->cpu != ARGUMENT_NOT_GIVEN ? (uint16_t)list->options->cpu : 0;
     if (one                       ? trace_cpu(list, &error)
         : trace_machine_can(list) ? trace_machine(list, &error)
                                   : trace_merge(list, &error))
-        return ask_say_missing(list->ask);
-    error_say(&error);
+        return query_print_missing(list->indexed);
+    error_print(&error);
     return 1;
 }
 
-static bool check_cpu(const struct ask *ask, uint64_t cpu)
+static bool check_cpu(const struct indexed_capture *indexed, uint64_t cpu)
 {
     struct error error = {0};
-    if (cpu == ARGUMENT_NOT_GIVEN || capture_trace(ask->capture, cpu, &error))
+    if (cpu == ARGUMENT_NOT_GIVEN || capture_trace(indexed->capture, cpu, &error))
         return true;
-    error_say(&error);
+    error_print(&error);
     return false;
 }
 
 int command_trace(int argc, char **argv)
 {
     static struct trace_options o;
-    static struct ask ask;
+    static struct indexed_capture indexed;
     int status = trace_options_parse(&o, argc, argv);
     if (status != ARGUMENTS_GOOD)
         return status;
-    if (!ask_capture(&ask, o.capture, &o.ask))
+    if (!query_open(&indexed, o.capture, &o.query))
         return 1;
     static struct trace_list list;
-    const struct names_wishes *names = &o.ask.names;
+    const struct names_choice *names = &o.query.names;
     list = (struct trace_list){
-        .options = &o, .ask = &ask, .function.pattern = o.function, .from.pattern = o.from, .to.pattern = o.to};
+        .options = &o, .indexed = &indexed, .function.pattern = o.function, .from.pattern = o.from, .to.pattern = o.to};
     const char *output = o.output ? o.output : "-";
     status = 1;
-    if (o.srcline && !(list.sources = source_lines_open(ask.names, names->paths, names->files.count)))
-        message_say("trace: out of memory for source lines");
-    else if (check_cpu(&ask, o.cpu) && trace_options_time(&o, &ask, &list.from_tsc, &list.to_tsc) &&
+    if (o.srcline && !(list.sources = source_lines_open(indexed.names, names->paths, names->files.count)))
+        message_print("trace: out of memory for source lines");
+    else if (check_cpu(&indexed, o.cpu) && trace_options_time(&o, &indexed, &list.from_tsc, &list.to_tsc) &&
              find_wanted(&list) && (list.file = output_open(output, o.capture))) {
         if (list.file == stdout)
             pager_start();
@@ -123,6 +124,6 @@ int command_trace(int argc, char **argv)
             status = 1;
     }
     free_wanted(&list);
-    ask_close(&ask);
+    indexed_capture_close(&indexed);
     return status;
 }

@@ -11,9 +11,10 @@
 #include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/message.h"
-#include "decode/cli/open_capture.h"
+#include "decode/cli/options/open_capture.h"
 #include "decode/cli/output.h"
 #include "decode/cli/text/error_text.h"
+#include "decode/cli/text/run_flow.h"
 #include "decode/flow/flow_run.h"
 #include "decode/report/difference.h"
 #include "decode/report/json.h"
@@ -103,7 +104,7 @@ static bool compare_parts(struct verified *v, const struct flow_run *run, const 
     struct error error = {0};
     if (!branch_parts_compare(&parts, truth, listed->check, &listed->branches, run->results, run->nr_results, aligned,
                               &error)) {
-        error_say(&error);
+        error_print(&error);
         return false;
     }
     v->listed = parts.stretches;
@@ -121,7 +122,7 @@ static bool compare_run(struct verified *v, const struct flow_run *run, const st
     struct truth_aligned aligned;
     struct error error = {0};
     if (!truth_align(&aligned, truth, run->results, run->nr_results, &run->gaps, &error)) {
-        error_say(&error);
+        error_print(&error);
         return false;
     }
     truth_compare(&v->comparison, truth, aligned.results, aligned.nr_results, &aligned.gaps);
@@ -161,7 +162,7 @@ static bool verify_decoded(struct verified *v, const struct capture *capture, co
     good = good && compare_run(v, &run, truth, &listed);
     if (good) {
         verified_print(stdout, v);
-        say_flow_errors(&run, capture, options.cpu);
+        flow_errors_print(&run, capture, options.cpu);
     }
     if (good && check && !listed.gaps) {
         branch_difference_print(stdout, check);
@@ -185,7 +186,7 @@ static bool verify_cpu(struct verified *v, const struct capture *capture, const 
         good = branch_check_open(&check, list, &error);
     }
     if (!good)
-        error_say(&error);
+        error_print(&error);
     else
         good = verify_decoded(v, capture, a, cpu, &truth, a->branches ? &check : NULL);
     branch_check_close(&check);
@@ -244,9 +245,9 @@ int command_verify(int argc, char **argv)
     for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
         if (all || cpu == a.cpu)
             capture_check_trace(capture, cpu, 0, UINT64_MAX);
-    bool damaged = say_damages(capture);
+    bool damaged = damages_print(capture);
     if (!all && !capture_trace(capture, a.cpu, &error)) {
-        error_say(&error);
+        error_print(&error);
         good = false;
     } else if (!all) {
         good = verify_cpus(capture, &a, (unsigned)a.cpu, 1);

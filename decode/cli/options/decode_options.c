@@ -62,13 +62,13 @@ static bool parse_shard(struct decode_options *a)
 {
     int end = 0;
     if (!a->shard != !a->result || (a->shard && a->merged)) {
-        message_say("decode: --shard and --result require each other and exclude --merged");
+        message_print("decode: --shard and --result require each other and exclude --merged");
         return false;
     }
     if (!a->shard || (sscanf(a->shard, "%" SCNu32 "/%" SCNu32 "%n", &a->part, &a->nr_parts, &end) == 2 &&
                       !a->shard[end] && a->part > 0 && a->part <= a->nr_parts && a->nr_parts <= SHARDS_MAX))
         return true;
-    message_say("decode: --shard: '%s' is not I/N with I from 1 to N and N at most %u", a->shard, SHARDS_MAX);
+    message_print("decode: --shard: '%s' is not I/N with I from 1 to N and N at most %u", a->shard, SHARDS_MAX);
     return false;
 }
 
@@ -93,31 +93,31 @@ static int check_arguments(struct decode_options *a)
     const bool ptxed = a->format && !strcmp(a->format, "ptxed");
     const char *vain = said_in_vain(a);
     if (vain) {
-        message_say("decode: %s", vain);
+        message_print("decode: %s", vain);
         return 1;
     }
     if (a->format && !ptxed) {
-        message_say("decode: unknown format '%s'; choose from ptxed", a->format);
+        message_print("decode: unknown format '%s'; choose from ptxed", a->format);
         return 1;
     }
     if ((a->capture != NULL) + (a->foreign.pt != NULL) + (a->foreign.perf != NULL) != 1) {
-        message_say("decode: give exactly one of CAPTURE, --pt FILE and --perf FILE");
+        message_print("decode: give exactly one of CAPTURE, --pt FILE and --perf FILE");
         return 1;
     }
     if (a->merged && !a->capture) {
-        message_say("decode: --merged requires a capture");
+        message_print("decode: --merged requires a capture");
         return 1;
     }
     if (a->foreign.pt && a->foreign.images.count == 0) {
-        message_say("decode: --pt requires the code: --image FILE@VADDR or --elf FILE");
+        message_print("decode: --pt requires the code: --image FILE@VADDR or --elf FILE");
         return 1;
     }
     if (a->capture && a->foreign.images.count > 0) {
-        message_say("decode: a capture contains its code: --image and --elf require --pt or --perf");
+        message_print("decode: a capture contains its code: --image and --elf require --pt or --perf");
         return 1;
     }
     if ((a->merged || ptxed) && (a->branches || a->instructions || (a->merged && ptxed))) {
-        message_say("decode: --branches and --instructions, --merged, and --format=ptxed exclude each other");
+        message_print("decode: --branches and --instructions, --merged, and --format=ptxed exclude each other");
         return 1;
     }
     return foreign_input_given(&a->foreign) || foreign_input_cpu_number(&a->cpu, &a->foreign, "decode") ? ARGUMENTS_GOOD

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "decode/cli/foreign_input.h"
+#include "decode/cli/options/foreign_input.h"
 #include "decode/report/ptxed_line.h"
 
 struct decode_options {

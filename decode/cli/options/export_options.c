@@ -5,7 +5,7 @@
 
 #include "decode/capture/capture_check.h"
 #include "decode/cli/message.h"
-#include "decode/cli/open_capture.h"
+#include "decode/cli/options/open_capture.h"
 #include "decode/cli/options/process_word.h"
 #include "decode/cli/options/time_word.h"
 #include "decode/cli/text/error_text.h"
@@ -24,9 +24,9 @@ static bool find_moment(uint64_t *ticks, const struct calls_clock *clock, const 
     const struct time_word_clock words = {clock->zero, khz_of(clock), clock->by_branches};
     if (!word || time_word_parse(ticks, &words, word, strlen(word)))
         return true;
-    message_say("--%s: '%s' is not a time: give %s", option, word,
-                clock->by_branches ? "a number of branches, as the trace has no TSC (pt.tsc=off)"
-                                   : "seconds since the first TSC (1.25) or ticks since then (123456t)");
+    message_print("--%s: '%s' is not a time: give %s", option, word,
+                  clock->by_branches ? "a number of branches, as the trace has no TSC (pt.tsc=off)"
+                                     : "seconds since the first TSC (1.25) or ticks since then (123456t)");
     return false;
 }
 
@@ -35,8 +35,8 @@ static bool find_window(struct calls_run *run, const struct export_options *opti
     const struct time_word_clock words = {run->clock.zero, khz_of(&run->clock), run->clock.by_branches};
     run->window = TIMES_ALL;
     if (options->time && !time_word_window(&run->window.from, &run->window.to, &words, options->time)) {
-        message_say("--time: '%s' is not FROM-TO in seconds (1.5-2) or in ticks since the first TSC (1000t-2000t)",
-                    options->time);
+        message_print("--time: '%s' is not FROM-TO in seconds (1.5-2) or in ticks since the first TSC (1000t-2000t)",
+                      options->time);
         return false;
     }
     if (!find_moment(&run->window.from, &run->clock, "from", options->from) ||
@@ -45,9 +45,9 @@ static bool find_window(struct calls_run *run, const struct export_options *opti
     if (run->window.from < run->window.to)
         return true;
     if (options->time)
-        message_say("--time %s: the range is empty", options->time);
+        message_print("--time %s: the range is empty", options->time);
     else
-        message_say("--from %s --to %s: the range is empty", options->from ? options->from : "0", options->to);
+        message_print("--from %s --to %s: the range is empty", options->from ? options->from : "0", options->to);
     return false;
 }
 
@@ -73,8 +73,8 @@ static bool begins_in_trace(const struct calls_run *run, const char *command, co
     const uint64_t from = run->window.from, last = run->clock.by_branches || from == 0 ? 0 : last_tsc(run);
     if (last == 0 || from <= last)
         return true;
-    message_say("%s: %s %s: the trace ends at %.9f", command, options->time ? "--time" : "--from",
-                options->time ? options->time : options->from, (double)calls_nanoseconds(&run->clock, last) / 1e9);
+    message_print("%s: %s %s: the trace ends at %.9f", command, options->time ? "--time" : "--from",
+                  options->time ? options->time : options->from, (double)calls_nanoseconds(&run->clock, last) / 1e9);
     return false;
 }
 
@@ -83,7 +83,7 @@ static bool has_cpu(const struct calls_run *run)
     struct error error = {0};
     if (run->cpu == CALLS_ALL_CPUS || capture_trace(run->capture, run->cpu, &error))
         return true;
-    error_say(&error);
+    error_print(&error);
     return false;
 }
 
@@ -103,7 +103,7 @@ bool export_begin(struct calls_run *run, const char *command, struct export_opti
         if (run->cpu == CALLS_ALL_CPUS || run->cpu == cpu)
             capture_check_trace(capture, cpu, 0, UINT64_MAX);
     if (!calls_clock_read(&run->clock, capture, &error)) {
-        error_say(&error);
+        error_print(&error);
         return false;
     }
     run->names = open_names(capture, &options->names);
@@ -113,16 +113,16 @@ bool export_begin(struct calls_run *run, const char *command, struct export_opti
 
 int export_end(struct calls_run *run)
 {
-    const bool damaged = say_damages(run->capture);
+    const bool damaged = damages_print(run->capture);
     char number[COUNTED_TEXT_SIZE];
     const char *line;
     for (size_t i = 0; (line = names_about(run->names, i)); i++)
-        message_say("%s", line);
+        message_print("%s", line);
     if (run->decode_gaps)
-        message_say("%s: %s could not be decoded; undertrace report lists the causes", run->capture->directory,
-                    counted_text(number, run->decode_gaps, "place", "places"));
+        message_print("%s: %s could not be decoded; undertrace report lists the causes", run->capture->directory,
+                      counted_text(number, run->decode_gaps, "place", "places"));
     if (run->process && !run->process_ran) {
-        message_say("--process %s: no such process ran; undertrace report lists the processes", run->process);
+        message_print("--process %s: no such process ran; undertrace report lists the processes", run->process);
         return 1;
     }
     return damaged || run->decode_gaps ? 2 : 0;

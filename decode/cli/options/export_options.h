@@ -12,7 +12,7 @@
 
 struct export_options {
     const char *capture, *output, *time, *from, *to, *process;
-    struct names_wishes names;
+    struct names_choice names;
     uint64_t cpu, threads, most;
     double shortest; /* seconds */
     struct work_bar bar;

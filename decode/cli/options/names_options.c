@@ -2,14 +2,14 @@
 
 #include "decode/cli/text/error_text.h"
 
-struct names *open_names(const struct capture *capture, struct names_wishes *wishes)
+struct names *open_names(const struct capture *capture, struct names_choice *choice)
 {
     struct error error = {0};
-    for (size_t i = 0; i < wishes->files.count; i++)
-        wishes->paths[i] = wishes->files.items[i].word;
-    const struct names_options options = {wishes->kernel, wishes->symbols, wishes->paths, wishes->files.count};
+    for (size_t i = 0; i < choice->files.count; i++)
+        choice->paths[i] = choice->files.items[i].word;
+    const struct names_options options = {choice->kernel, choice->symbols, choice->paths, choice->files.count};
     struct names *names = names_open(capture, &options, &error);
     if (!names)
-        error_say(&error);
+        error_print(&error);
     return names;
 }

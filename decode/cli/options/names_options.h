@@ -5,7 +5,7 @@
 #include "decode/cli/arguments.h"
 #include "decode/names/names.h"
 
-struct names_wishes {
+struct names_choice {
     const char *kernel, *symbols;
     struct argument_list files;
     const char *paths[ARGUMENT_LIST_MAX]; /* set by open_names */
@@ -24,6 +24,6 @@ struct names_wishes {
     "                      ELF files and debug files (.build-id) in this directory; may be repeated\n"
 
 /* Calls names_open. NULL: a message says why. */
-struct names *open_names(const struct capture *capture, struct names_wishes *wishes);
+struct names *open_names(const struct capture *capture, struct names_choice *choice);
 
 #endif

@@ -1,4 +1,5 @@
 #include "decode/cli/text/branch_text.h"
+#include "decode/cli/text/name_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

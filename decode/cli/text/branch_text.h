@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-#include "decode/cli/ask_command.h"
+#include "decode/cli/options/query_options.h"
+#include "decode/cli/text/name_text.h"
 
 /* kind: enum instruction_kind, or FLOW_TAG_EVENT. */
 const char *branch_kind_text(uint8_t kind);

@@ -7,7 +7,7 @@
 #include "boot/guest/builtin_guest.h"
 #include "decode/check/builtin_check.h"
 #include "decode/cli/message.h"
-#include "decode/cli/open_capture.h"
+#include "decode/cli/text/run_flow.h"
 #include "decode/report/hardware.h"
 #include "decode/report/number_text.h"
 #include "serial/wire/record.h"
@@ -144,7 +144,7 @@ bool builtin_write(FILE *file, const struct capture *capture)
     find_image(&taken, capture->hello);
     bool good = run_flow_each(&run, capture, &options, take, &taken);
     if (good && !(good = builtin_compare(&check, &taken.list, rounds)))
-        message_say("%s", "out of memory for the comparison of the self-test guest's branches");
+        message_print("%s", "out of memory for the comparison of the self-test guest's branches");
     if (good && taken.list.count == 0)
         fputs(WRONG "nothing was traced of it\n", file);
     else if (good) {

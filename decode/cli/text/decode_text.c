@@ -1,7 +1,7 @@
 #include "decode/cli/text/decode_text.h"
 
 #include "decode/cli/message.h"
-#include "decode/cli/open_capture.h"
+#include "decode/cli/text/run_flow.h"
 #include "decode/report/number_text.h"
 #include "decode/report/summary.h"
 
@@ -24,14 +24,14 @@ int say_decoded(const struct capture *capture, unsigned cpu, const struct flow_r
     struct summary summary = {0};
     char text[RESULT_TEXT_SIZE];
     if (!summary_take_capture(&summary, capture)) {
-        message_say("%s: out of memory for %u CPUs", capture->directory, capture->nr_cpus);
+        message_print("%s: out of memory for %u CPUs", capture->directory, capture->nr_cpus);
         return 1;
     }
     if (run)
         summary_take_run(&summary, cpu, run);
     bool complete = summary.per_cpu[cpu].complete;
     if (!complete)
-        message_say("%s/cpu%u.pt: %s", capture->directory, cpu, summary_result_text(text, &summary.per_cpu[cpu]));
+        message_print("%s/cpu%u.pt: %s", capture->directory, cpu, summary_result_text(text, &summary.per_cpu[cpu]));
     summary_free(&summary);
     return complete ? 0 : 2;
 }
@@ -39,6 +39,6 @@ int say_decoded(const struct capture *capture, unsigned cpu, const struct flow_r
 int print_decoded(FILE *file, const struct capture *capture, uint16_t cpu, const struct flow_run *run)
 {
     print_sums(file, run);
-    say_flow_errors(run, capture, cpu);
+    flow_errors_print(run, capture, cpu);
     return say_decoded(capture, cpu, run);
 }

@@ -2,9 +2,9 @@
 
 #include "decode/cli/message.h"
 
-void error_say(const struct error *error)
+void error_print(const struct error *error)
 {
     char text[ERROR_TEXT_MAX];
     error_text(text, sizeof(text), error);
-    message_say("%s", text);
+    message_print("%s", text);
 }

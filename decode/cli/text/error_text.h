@@ -4,7 +4,7 @@
 
 #include "decode/report/error_text.h"
 
-/* Print the error's text with message_say. */
-void error_say(const struct error *error);
+/* Print the error's text with message_print. */
+void error_print(const struct error *error);
 
 #endif

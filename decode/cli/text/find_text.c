@@ -5,19 +5,20 @@
 #include <string.h>
 
 #include "decode/capture/text.h"
-#include "decode/cli/ask_command.h"
+#include "decode/cli/options/query_options.h"
+#include "decode/cli/text/name_text.h"
 #include "decode/report/json.h"
 #include "decode/report/number_text.h"
 
 static void print_moment(const struct find_listing *listing, const char *title, const struct moment *moment)
 {
     char time[TIME_TEXT_SIZE], cr3[32] = "not known";
-    const struct query_index *index = &listing->ask->index;
+    const struct query_index *index = &listing->indexed->index;
     const struct index_space *space = moment->space;
     if (space->cr3 != FLOW_CR3_UNKNOWN)
         snprintf(cr3, sizeof(cr3), "%#" PRIx64, space->cr3);
     printf("  %-6s %s s, TSC %" PRIu64 ", CPU %u, trace offset %" PRIu64 ", CR3 %s", title,
-           time_text(time, listing->ask, moment->tsc), moment->tsc, index_chunk_of(index, moment->stretch)->cpu,
+           time_text(time, listing->indexed, moment->tsc), moment->tsc, index_chunk_of(index, moment->stretch)->cpu,
            index->stretches[moment->stretch].begin, cr3);
     if (space->pid)
         printf(", %s (%" PRIu32 ")", space->comm, space->pid);
@@ -28,8 +29,8 @@ static void print_moment(const struct find_listing *listing, const char *title, 
 static const char *source_of(char text[SOURCE_LINE_SIZE], const struct find_listing *listing,
                              const struct occurrence *o)
 {
-    const struct query_index *index = &listing->ask->index;
-    const struct code_pages *pages = &listing->ask->traces[index_chunk_of(index, o->first.stretch)->cpu].pages;
+    const struct query_index *index = &listing->indexed->index;
+    const struct code_pages *pages = &listing->indexed->traces[index_chunk_of(index, o->first.stretch)->cpu].pages;
     return source_line_text(text, listing->sources, pages, o->first.space->cr3,
                             index->stretches[o->first.stretch].end - 1, o->begin);
 }
@@ -56,8 +57,8 @@ static void print_text(const struct find_listing *listing, const char *what, con
 
 static void json_moment(const struct find_listing *listing, const char *title, const struct moment *moment)
 {
-    const struct query_index *index = &listing->ask->index;
-    const double seconds = ask_seconds(listing->ask, moment->tsc);
+    const struct query_index *index = &listing->indexed->index;
+    const double seconds = indexed_capture_seconds(listing->indexed, moment->tsc);
     printf(", \"%s\": {\"seconds\": ", title);
     if (seconds >= 0)
         printf("%.9f", seconds);

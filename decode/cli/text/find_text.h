@@ -5,11 +5,11 @@
 #include <stdbool.h>
 
 #include "decode/cli/text/source_line.h"
-#include "decode/query/ask.h"
+#include "decode/query/indexed_capture.h"
 #include "decode/query/occurrence.h"
 
 struct find_listing {
-    const struct ask *ask;
+    const struct indexed_capture *indexed;
     struct source_lines *sources; /* NULL: without --srcline */
     bool json;
 };

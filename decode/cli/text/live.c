@@ -25,17 +25,17 @@ struct live *live_start(const char *directory, const char *symbols)
     struct error error = {0};
     struct live *live = calloc(1, sizeof(*live));
     if (!live) {
-        message_say("receive: out of memory");
+        message_print("receive: out of memory");
         return NULL;
     }
     if (symbols && !symbols_read(&live->symbols, symbols, &error)) {
-        error_say(&error);
+        error_print(&error);
         free(live);
         return NULL;
     }
     if ((live->flow = flow_live_start(directory)))
         return live;
-    message_say("receive: --decode: cannot start a thread");
+    message_print("receive: --decode: cannot start a thread");
     symbols_free(&live->symbols);
     free(live);
     return NULL;
@@ -84,10 +84,10 @@ void live_end(struct live *live, bool kept)
     const double start = monotonic_seconds();
     flow_live_finish(live->flow, &live->state);
     const uint64_t branches = sum_up(live, &offsets, &errors);
-    message_say("decoded: %s, %s, %.1f s after the end", counted_text(number, branches, "branch", "branches"),
-                counted_text(gaps, errors, "decode gap", "decode gaps"), monotonic_seconds() - start);
+    message_print("decoded: %s, %s, %.1f s after the end", counted_text(number, branches, "branch", "branches"),
+                  counted_text(gaps, errors, "decode gap", "decode gaps"), monotonic_seconds() - start);
     if (kept && live->state.error.kind)
-        error_say(&live->state.error);
+        error_print(&live->state.error);
     symbols_free(&live->symbols);
     free(live);
 }

@@ -69,7 +69,7 @@ struct progress *progress_start(const char *status, const char *console, bool qu
     struct progress *progress = calloc(1, sizeof(*progress));
     if (!progress ||
         (status && (!(progress->status = strdup(status)) || asprintf(&progress->status_part, "%s.part", status) < 0))) {
-        message_say("receive: out of memory");
+        message_print("receive: out of memory");
         free(progress);
         return NULL;
     }

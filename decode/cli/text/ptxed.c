@@ -147,7 +147,7 @@ int ptxed_print_capture(const struct capture *capture, uint16_t cpu, const struc
     if (flow_trace_open(&trace, capture, cpu, &error))
         status = ptxed_print(&trace, NULL, options);
     else
-        error_say(&error);
+        error_print(&error);
     flow_trace_close(&trace);
     return status;
 }
@@ -164,7 +164,7 @@ int ptxed_print(const struct flow_trace *trace, const struct foreign_image *imag
     ptxed_clock_begin(&printer.clock, &input, (struct dump_time_setup){.kept_on_overflow = options->keep_tcal});
     struct flow *flow = flow_start(&input, FLOW_NEED_INSTRUCTIONS | FLOW_NEED_EVENTS, &error);
     if (!flow) {
-        error_say(&error);
+        error_print(&error);
         return 1;
     }
     const struct flow_batch *batch;

@@ -7,8 +7,8 @@
 
 #include "decode/calls/calls_run.h"
 #include "decode/cli/message.h"
-#include "decode/cli/open_capture.h"
 #include "decode/cli/text/error_text.h"
+#include "decode/cli/text/run_flow.h"
 #include "decode/report/profile_report.h"
 
 /* The time between two timing packets is spread as in the page and the exports, so that all agree. */
@@ -23,21 +23,21 @@ static bool run(struct report_profile *made, struct capture *capture, unsigned t
                             .progress = progress_of_decoding()};
     struct error error = {0};
     if (!calls_clock_read(&run.clock, capture, &error) || !profile_collect(&run, &made->profile, &error)) {
-        error_say(&error);
+        error_print(&error);
         return false;
     }
     made->khz = run.clock.by_branches ? 0 : run.clock.khz;
     return true;
 }
 
-struct report_profile *report_profile_make(struct capture *capture, struct names_wishes *wishes, unsigned threads)
+struct report_profile *report_profile_make(struct capture *capture, struct names_choice *choice, unsigned threads)
 {
     struct report_profile *made = calloc(1, sizeof(*made));
     if (!made) {
-        message_say("%s: out of memory for its call tree", capture->directory);
+        message_print("%s: out of memory for its call tree", capture->directory);
         return NULL;
     }
-    made->names = open_names(capture, wishes);
+    made->names = open_names(capture, choice);
     if (!made->names || !profile_init(&made->profile, made->names) || !run(made, capture, threads)) {
         report_profile_free(made);
         return NULL;

@@ -13,7 +13,7 @@ struct report_profile {
 };
 
 /* Decode a capture. NULL: a message says why. */
-struct report_profile *report_profile_make(struct capture *capture, struct names_wishes *wishes, unsigned threads);
+struct report_profile *report_profile_make(struct capture *capture, struct names_choice *choice, unsigned threads);
 
 /* Print the sources of names, and the tables, on standard output. */
 void report_profile_show(const struct report_profile *made);

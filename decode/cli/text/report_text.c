@@ -6,10 +6,11 @@
 #include "decode/capture/capture_check.h"
 #include "decode/check/truth_align.h"
 #include "decode/cli/message.h"
-#include "decode/cli/open_capture.h"
+#include "decode/cli/options/open_capture.h"
 #include "decode/cli/output.h"
 #include "decode/cli/text/error_text.h"
 #include "decode/cli/text/report_profile.h"
+#include "decode/cli/text/run_flow.h"
 #include "decode/report/profile_report.h"
 
 static bool compare_truth(struct summary *summary, const struct flow_run *run, const char *file, uint16_t cpu)
@@ -18,7 +19,7 @@ static bool compare_truth(struct summary *summary, const struct flow_run *run, c
     struct truth_comparison comparison;
     struct error error = {0};
     if (!truth_read(&truth, file, cpu, &error)) {
-        error_say(&error);
+        error_print(&error);
         return false;
     }
     struct truth_aligned aligned;
@@ -29,7 +30,7 @@ static bool compare_truth(struct summary *summary, const struct flow_run *run, c
         truth_aligned_free(&aligned);
         summary_take_truth(summary, cpu, &truth, &comparison);
     } else {
-        error_say(&error);
+        error_print(&error);
     }
     truth_free(&truth);
     return good;
@@ -43,18 +44,18 @@ static bool take_shards(struct flow_run *run, struct shards *shards, const struc
     shards->cpus[cpu].run = (struct flow_run){0};
     if (gaps_collect(&run->gaps, capture, cpu, &error))
         return true;
-    error_say(&error);
+    error_print(&error);
     return false;
 }
 
 /* Does the report list functions by name? Then it does not print branch targets, and they are not counted. */
-static bool is_named(const struct report_wishes *a)
+static bool is_named(const struct report_options *a)
 {
     return a->names.kernel || a->names.symbols || a->names.files.count > 0;
 }
 
 static bool take_cpu(struct summary *summary, struct hot *targets, const struct capture *capture, uint16_t cpu,
-                     const struct report_wishes *a)
+                     const struct report_options *a)
 {
     struct flow_run run;
     struct flow_run_options options = {.cpu = cpu,
@@ -65,14 +66,14 @@ static bool take_cpu(struct summary *summary, struct hot *targets, const struct 
     if (good) {
         summary_take_run(summary, cpu, &run);
         hot_merge(targets, &run.targets);
-        say_flow_errors(&run, capture, cpu);
+        flow_errors_print(&run, capture, cpu);
         good = !a->truth || compare_truth(summary, &run, a->truth, cpu);
     }
     flow_run_free(&run);
     return good;
 }
 
-static bool take_cpus(struct summary *summary, const struct capture *capture, const struct report_wishes *a)
+static bool take_cpus(struct summary *summary, const struct capture *capture, const struct report_options *a)
 {
     struct hot targets = {0};
     bool good = true;
@@ -86,7 +87,7 @@ static bool take_cpus(struct summary *summary, const struct capture *capture, co
 }
 
 static bool write_json(const struct summary *summary, const struct report_profile *profile,
-                       const struct report_wishes *a)
+                       const struct report_options *a)
 {
     FILE *file = output_open(a->json, a->capture);
     if (!file)
@@ -111,12 +112,12 @@ static void show(const struct summary *summary, const struct report_profile *pro
 }
 
 /* Decode all CPUs. Returns whether that succeeded. */
-static bool report_capture(struct summary *summary, struct capture *capture, struct report_wishes *a)
+static bool report_capture(struct summary *summary, struct capture *capture, struct report_options *a)
 {
     if (a->guest)
         summary->guest = strdup(a->guest);
     if (!summary_take_capture(summary, capture)) {
-        message_say("%s: out of memory for %u CPUs", a->capture, capture->nr_cpus);
+        message_print("%s: out of memory for %u CPUs", a->capture, capture->nr_cpus);
         return false;
     }
     struct report_profile *profile = NULL;
@@ -130,14 +131,14 @@ static bool report_capture(struct summary *summary, struct capture *capture, str
     return good;
 }
 
-int report_make(struct summary *summary, struct report_wishes *a)
+int report_make(struct summary *summary, struct report_options *a)
 {
     struct capture *capture = open_capture(a->capture);
     if (!capture)
         return 1;
     for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
         capture_check_trace(capture, cpu, 0, UINT64_MAX);
-    bool damaged = say_damages(capture);
+    bool damaged = damages_print(capture);
     bool good = report_capture(summary, capture, a);
     capture_close(capture);
     const struct truth_comparison *truth = &summary->total.truth;

@@ -8,14 +8,14 @@
 #include "decode/report/shards.h"
 #include "decode/report/summary.h"
 
-struct report_wishes {
+struct report_options {
     const char *capture, *truth, *json, *guest;
     uint64_t threads, image_bytes;
-    struct names_wishes names; /* none: the report has no functions */
+    struct names_choice names; /* none: the report has no functions */
     struct shards *shards;     /* NULL: decode the capture; otherwise the runs are moved out of it */
 };
 
 /* Make the report. The caller fills in its figures of summary. Returns the exit status. */
-int report_make(struct summary *summary, struct report_wishes *wishes);
+int report_make(struct summary *summary, struct report_options *options);
 
 #endif

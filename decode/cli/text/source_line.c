@@ -125,7 +125,7 @@ bool source_line_known(char text[SOURCE_LINE_SIZE], struct source_lines *lines, 
 #else
 bool source_lines_are_there(const char *command)
 {
-    message_say("%s: --srcline: this undertrace was built without libdw; install libdw-dev and rebuild it", command);
+    message_print("%s: --srcline: this undertrace was built without libdw; install libdw-dev and rebuild it", command);
     return false;
 }
 

@@ -4,13 +4,14 @@
 
 #include "decode/cli/text/branch_text.h"
 #include "decode/cli/text/disassembly.h"
+#include "decode/cli/text/name_text.h"
 #include "decode/cli/trace/trace_branches.h"
 #include "decode/engine/batch.h"
 #include "decode/truth.h"
 
 static const struct name *name_at(const struct trace_branches *b, uint64_t cr3, uint64_t at, uint64_t address)
 {
-    return names_find(b->list->ask->names, &b->list->ask->traces[b->list->cpu].pages, cr3, at, address);
+    return names_find(b->list->indexed->names, &b->list->indexed->traces[b->list->cpu].pages, cr3, at, address);
 }
 
 static bool is_address(const struct trace_branches *b, uint64_t address)
@@ -99,7 +100,7 @@ static void take_branch(struct trace_branches *b, const struct flow_batch *batch
 
 static void print_instruction(const struct trace_branches *b, uint64_t ip, const struct flow_context *flow)
 {
-    const struct code_pages *pages = &b->list->ask->traces[b->list->cpu].pages;
+    const struct code_pages *pages = &b->list->indexed->traces[b->list->cpu].pages;
     uint8_t bytes[INSTRUCTION_MAX_BYTES];
     char text[DISASSEMBLY_SIZE];
     trace_head(b->list, b->tsc, flow->cr3, trace_process(b->list, flow->cr3, flow->at));

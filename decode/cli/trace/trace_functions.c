@@ -1,4 +1,5 @@
 #include "decode/cli/trace/trace_functions.h"
+#include "decode/cli/text/name_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -183,7 +184,7 @@ struct listing trace_functions_listing(struct trace_functions *f, struct trace_l
 {
     const struct stack_hooks hooks = trace_functions_hooks(f, list);
     struct listing listing = trace_listing(list);
-    *stacks = f->stacks = stacks_open(list->ask->names, &list->ask->traces[list->cpu].pages, &hooks);
+    *stacks = f->stacks = stacks_open(list->indexed->names, &list->indexed->traces[list->cpu].pages, &hooks);
     listing.needs = STACKS_NEEDS;
     listing.goes_on = goes_on;
     listing.also = also;

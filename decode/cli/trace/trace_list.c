@@ -1,4 +1,5 @@
 #include "decode/cli/trace/trace_list.h"
+#include "decode/cli/text/name_text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -19,14 +20,14 @@ bool trace_between(struct trace_list *list, const struct name *name)
 bool trace_is_process(const struct trace_list *list, uint64_t cr3, uint64_t at)
 {
     const struct trace_options *o = list->options;
-    const struct code_pages *pages = &list->ask->traces[list->cpu].pages;
+    const struct code_pages *pages = &list->indexed->traces[list->cpu].pages;
     if (!o->process)
         return true;
     if (cr3 == FLOW_CR3_UNKNOWN)
         return false;
     if (o->cr3 != FLOW_CR3_UNKNOWN)
         return cr3 == o->cr3 || (pages->nr_maps && code_pages_space(pages, cr3) == code_pages_space(pages, o->cr3));
-    return names_is_process(list->ask->names, pages, cr3, at, o->process);
+    return names_is_process(list->indexed->names, pages, cr3, at, o->process);
 }
 
 void trace_color(const struct trace_list *list, const char *color)
@@ -43,15 +44,15 @@ void trace_plain(const struct trace_list *list)
 
 const char *trace_process(const struct trace_list *list, uint64_t cr3, uint64_t at)
 {
-    if (cr3 == FLOW_CR3_UNKNOWN || !names_tell_processes(list->ask->names))
+    if (cr3 == FLOW_CR3_UNKNOWN || !names_tell_processes(list->indexed->names))
         return NULL;
-    return names_process_text(list->ask->names, &list->ask->traces[list->cpu].pages, cr3, at);
+    return names_process_text(list->indexed->names, &list->indexed->traces[list->cpu].pages, cr3, at);
 }
 
 void trace_head(struct trace_list *list, uint64_t tsc, uint64_t cr3, const char *name)
 {
     if (!list->time[0] || list->tsc != tsc) /* most lines have the time of the preceding one */
-        time_text(list->time, list->ask, tsc);
+        time_text(list->time, list->indexed, tsc);
     list->tsc = tsc;
     trace_color(list, COLOR_DIM);
     fprintf(list->file, "%14s %u ", list->time, list->cpu);
@@ -59,7 +60,7 @@ void trace_head(struct trace_list *list, uint64_t tsc, uint64_t cr3, const char 
         fprintf(list->file, "%10s ", "-");
     else
         fprintf(list->file, "%#10" PRIx64 " ", cr3);
-    if (names_tell_processes(list->ask->names))
+    if (names_tell_processes(list->indexed->names))
         fprintf(list->file, "%-" PROCESS_WIDTH "s ", name ? name : "-");
     trace_plain(list);
 }
@@ -68,7 +69,7 @@ void trace_source(const struct trace_list *list, uint64_t cr3, uint64_t at, uint
 {
     char text[SOURCE_LINE_SIZE];
     if (!list->sources ||
-        !source_line_known(text, list->sources, &list->ask->traces[list->cpu].pages, cr3, at, address))
+        !source_line_known(text, list->sources, &list->indexed->traces[list->cpu].pages, cr3, at, address))
         return;
     trace_color(list, COLOR_DIM);
     fprintf(list->file, " (%s)", text);
@@ -98,7 +99,7 @@ const struct listing_range *trace_also(const struct trace_list *list, size_t *co
 
 struct listing trace_listing(const struct trace_list *list)
 {
-    struct listing listing = {.ask = list->ask,
+    struct listing listing = {.indexed = list->indexed,
                               .cpu = list->cpu,
                               .from_stretch = list->from_stretch[list->cpu],
                               .spaces = list->spaces.meant,

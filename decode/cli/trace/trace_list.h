@@ -6,16 +6,17 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "decode/cli/text/name_text.h"
 #include "decode/cli/text/source_line.h"
 #include "decode/cli/trace/trace_options.h"
-#include "decode/query/ask.h"
+#include "decode/query/indexed_capture.h"
 #include "decode/query/listing.h"
 #include "decode/query/wanted.h"
 #include "decode/query/wanted_spaces.h"
 
 struct trace_list {
     const struct trace_options *options;
-    const struct ask *ask;
+    const struct indexed_capture *indexed;
     FILE *file;
     struct source_lines *sources; /* NULL: without --srcline */
     uint64_t from_tsc, to_tsc;

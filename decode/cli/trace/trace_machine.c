@@ -66,7 +66,7 @@ static bool is_beside_wanted(const struct machine *machine, const struct machine
 static struct machine_chunk *chunk_of(const struct machine_cpu *cpu, const struct index_chunk *chunk)
 {
     const struct machine *machine = cpu->machine;
-    return &machine->chunks[chunk - machine->list->ask->index.chunks];
+    return &machine->chunks[chunk - machine->list->indexed->index.chunks];
 }
 
 static enum listing_answer continues(void *context, const struct index_chunk *chunk)
@@ -122,7 +122,7 @@ static bool open_cpu(struct machine *machine, uint16_t number, struct error *err
         return error_set(error, ERROR_MEMORY, 0, "the list of CPU %u", number);
     cpu->list.file = cpu->lines.file;
     const struct stack_hooks hooks = trace_functions_hooks(&cpu->functions, &cpu->list);
-    cpu->stacks = stacks_open(cpu->list.ask->names, &cpu->list.ask->traces[number].pages, &hooks);
+    cpu->stacks = stacks_open(cpu->list.indexed->names, &cpu->list.indexed->traces[number].pages, &hooks);
     if (!cpu->stacks)
         return error_set(error, ERROR_MEMORY, 0, "call stacks");
     if (cpu != machine->cpus) {
@@ -154,7 +154,7 @@ static void find_next(struct machine_cpu *cpu)
         set_batch(cpu);
     } else if (cpu->reader.waits) {
         cpu->next = NEXT_CHUNK;
-        set_time(cpu, chunk_of(cpu, &cpu->list.ask->index.chunks[cpu->reader.chunk])->begin);
+        set_time(cpu, chunk_of(cpu, &cpu->list.indexed->index.chunks[cpu->reader.chunk])->begin);
     } else {
         cpu->next = NEXT_NOTHING;
     }
@@ -258,16 +258,16 @@ static void close_all(struct machine *machine)
 /* Find the chunks that execute --function. */
 static bool find_chunks(struct machine *machine)
 {
-    const struct ask *ask = machine->list->ask;
+    const struct indexed_capture *indexed = machine->list->indexed;
     const struct listing listing = trace_listing(machine->list);
     if (!machine->list->function.pattern)
         return true;
-    machine->nr_chunks = ask->index.header->counts[INDEX_CHUNKS];
+    machine->nr_chunks = indexed->index.header->counts[INDEX_CHUNKS];
     machine->chunks = calloc(machine->nr_chunks + 1, sizeof(*machine->chunks));
     for (size_t i = 0; i < machine->nr_chunks && machine->chunks; i++) {
-        const struct index_chunk *chunk = &ask->index.chunks[i];
+        const struct index_chunk *chunk = &indexed->index.chunks[i];
         struct machine_chunk *own = &machine->chunks[i];
-        listing_chunk_times(ask, chunk, &own->begin, &own->end);
+        listing_chunk_times(indexed, chunk, &own->begin, &own->end);
         own->cpu = (uint16_t)chunk->cpu;
         own->wanted = listing_wants(&listing, chunk);
     }
@@ -282,7 +282,7 @@ bool trace_machine_can(const struct trace_list *list)
 
 bool trace_machine(struct trace_list *list, struct error *error)
 {
-    const struct capture *capture = list->ask->capture;
+    const struct capture *capture = list->indexed->capture;
     struct machine machine = {.list = list, .cpus = calloc(capture->nr_cpus + 1u, sizeof(*machine.cpus))};
     bool good = (machine.cpus && find_chunks(&machine)) ||
                 error_set(error, ERROR_MEMORY, 0, "the lists of %u CPUs", capture->nr_cpus);

@@ -71,7 +71,7 @@ static void stop(struct cpu_list *own)
 
 bool trace_merge(struct trace_list *list, struct error *error)
 {
-    const struct capture *capture = list->ask->capture;
+    const struct capture *capture = list->indexed->capture;
     struct cpu_list *cpus = calloc(capture->nr_cpus + 1u, sizeof(*cpus)), *first;
     unsigned count = 0;
     bool good = cpus || error_set(error, ERROR_MEMORY, 0, "the lists of %u CPUs", capture->nr_cpus);

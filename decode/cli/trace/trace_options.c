@@ -8,8 +8,10 @@
 #include "decode/capture/capture.h"
 #include "decode/cli/message.h"
 #include "decode/cli/options/process_word.h"
+#include "decode/cli/options/range_word.h"
 #include "decode/cli/options/time_word.h"
 #include "decode/cli/text/disassembly.h"
+#include "decode/cli/text/name_text.h"
 #include "decode/cli/text/source_line.h"
 #include "decode/engine/flow.h"
 
@@ -41,7 +43,7 @@ static const char usage[] =
     "  --lines N           at most N lines\n"
     "\n"
     "  -o FILE             write to FILE (default: standard output)\n"
-    "  --color WHEN        auto (the default: on a terminal), always, never\n" ASK_USAGE "\n"
+    "  --color WHEN        auto (the default: on a terminal), always, never\n" QUERY_USAGE "\n"
     "Exit status: 0 done; 1 an error; 2 done, but parts of the trace are unknown.\n";
 
 static const char *const whats[] = {"functions", "branches", "instructions", NULL};
@@ -59,8 +61,8 @@ static bool parse_places(struct trace_options *o)
 {
     if (!process_word_parse(&o->cr3, "trace", o->process))
         return false;
-    if (o->address && !ask_parse_range(o->address, &o->addresses.begin, &o->addresses.end)) {
-        message_say("trace: --address: '%s' is not a hexadecimal address or range A-B", o->address);
+    if (o->address && !range_word_parse(o->address, &o->addresses.begin, &o->addresses.end)) {
+        message_print("trace: --address: '%s' is not a hexadecimal address or range A-B", o->address);
         return false;
     }
     return true;
@@ -70,20 +72,20 @@ static bool parse_places(struct trace_options *o)
 static bool check(const struct trace_options *o)
 {
     if (o->disassemble && o->what != TRACE_INSTRUCTIONS) {
-        message_say("trace: --disassemble requires --what instructions");
+        message_print("trace: --disassemble requires --what instructions");
         return false;
     }
     if (o->disassemble && !disassembly_is_there()) {
-        message_say("trace: --disassemble: this undertrace was built without Zydis; install libzydis-dev and "
-                    "rebuild it, or use undertrace code and objdump");
+        message_print("trace: --disassemble: this undertrace was built without Zydis; install libzydis-dev and "
+                      "rebuild it, or use undertrace code and objdump");
         return false;
     }
     if (o->returns && o->what != TRACE_FUNCTIONS) {
-        message_say("trace: --returns requires --what functions");
+        message_print("trace: --returns requires --what functions");
         return false;
     }
     if (o->depth != ARGUMENT_NOT_GIVEN && o->what != TRACE_FUNCTIONS && !o->function) {
-        message_say("trace: --depth requires --what functions or --function NAME");
+        message_print("trace: --depth requires --what functions or --function NAME");
         return false;
     }
     return true;
@@ -107,7 +109,7 @@ int trace_options_parse(struct trace_options *o, int argc, char **argv)
                                        {"lines", ARGUMENT_NUMBER, &o->lines, UINT64_MAX - 1},
                                        {"o", ARGUMENT_TEXT, &o->output, 0},
                                        {"color", ARGUMENT_CHOICE, &color, 0},
-                                       ASK_OPTIONS(&o->ask)};
+                                       QUERY_OPTIONS(&o->query)};
     const struct syntax syntax = {"trace", usage, options, sizeof(options) / sizeof(options[0]), 1, 0};
     *o = (struct trace_options){.cpu = ARGUMENT_NOT_GIVEN, .depth = ARGUMENT_NOT_GIVEN, .lines = ARGUMENT_NOT_GIVEN};
     const int status = arguments_parse(&syntax, argc, argv, &o->capture);
@@ -118,22 +120,24 @@ int trace_options_parse(struct trace_options *o, int argc, char **argv)
     return parse_places(o) && check(o) && (!o->srcline || source_lines_are_there("trace")) ? ARGUMENTS_GOOD : 1;
 }
 
-bool trace_options_time(const struct trace_options *o, const struct ask *ask, uint64_t *from, uint64_t *to)
+bool trace_options_time(const struct trace_options *o, const struct indexed_capture *indexed, uint64_t *from,
+                        uint64_t *to)
 {
-    const struct time_word_clock clock = {ask->index.header->first_tsc, ask->tsc_khz, false};
+    const struct time_word_clock clock = {indexed->index.header->first_tsc, indexed->tsc_khz, false};
     *from = 0;
     *to = UINT64_MAX;
     if (!o->time)
         return true;
     if (time_word_window(from, to, &clock, o->time)) {
-        const uint64_t last = ask->index.header->last_tsc;
+        const uint64_t last = indexed->index.header->last_tsc;
         char end[TIME_TEXT_SIZE];
         if (*from <= last || last == 0)
             return true;
-        message_say("trace: --time %s: the trace ends at %s", o->time, time_text(end, ask, last));
+        message_print("trace: --time %s: the trace ends at %s", o->time, time_text(end, indexed, last));
         return false;
     }
-    message_say("trace: --time: '%s' is not FROM-TO in seconds (1.5-2) or in ticks since the first TSC (1000t-2000t)%s",
-                o->time, ask->tsc_khz ? "" : "; the capture does not contain the TSC's frequency");
+    message_print(
+        "trace: --time: '%s' is not FROM-TO in seconds (1.5-2) or in ticks since the first TSC (1000t-2000t)%s",
+        o->time, indexed->tsc_khz ? "" : "; the capture does not contain the TSC's frequency");
     return false;
 }

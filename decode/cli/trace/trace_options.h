@@ -5,13 +5,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "decode/cli/ask_command.h"
+#include "decode/cli/options/query_options.h"
 #include "decode/query/listing.h"
 
 enum trace_what { TRACE_FUNCTIONS, TRACE_BRANCHES, TRACE_INSTRUCTIONS };
 
 struct trace_options {
-    struct ask_arguments ask;
+    struct query_options query;
     const char *capture, *time, *process, *function, *address, *from, *to, *output;
     uint64_t cpu, depth, lines; /* ARGUMENT_NOT_GIVEN: any */
     bool returns, disassemble, srcline;
@@ -25,6 +25,7 @@ struct trace_options {
 int trace_options_parse(struct trace_options *options, int argc, char **argv);
 
 /* Parse --time with the capture's clock. false: a message says why. */
-bool trace_options_time(const struct trace_options *options, const struct ask *ask, uint64_t *from, uint64_t *to);
+bool trace_options_time(const struct trace_options *options, const struct indexed_capture *indexed, uint64_t *from,
+                        uint64_t *to);
 
 #endif

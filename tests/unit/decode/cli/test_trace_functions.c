@@ -18,8 +18,8 @@ static void test_behind_the_end(void **state)
     const struct trace_options options = {
         .process = "none", .cr3 = 0x1000, .depth = ARGUMENT_NOT_GIVEN, .lines = ARGUMENT_NOT_GIVEN};
     struct flow_trace trace = {.pages = fixture->pages};
-    const struct ask ask = {.names = fixture->names, .traces = &trace};
-    struct trace_list list = {.options = &options, .ask = &ask, .to_tsc = UINT64_MAX, .begun = true};
+    const struct indexed_capture indexed = {.names = fixture->names, .traces = &trace};
+    struct trace_list list = {.options = &options, .indexed = &indexed, .to_tsc = UINT64_MAX, .begun = true};
     struct trace_functions functions;
     char *text = NULL;
     size_t size;
@@ -40,7 +40,7 @@ static void test_behind_the_end(void **state)
 struct two_cpus {
     struct trace_options options;
     struct flow_trace trace;
-    struct ask ask;
+    struct indexed_capture indexed;
     struct trace_list lists[2];
     struct trace_functions functions[2];
     struct stack_hooks hooks[2];
@@ -52,10 +52,10 @@ static void two_cpus_open(struct two_cpus *two, struct stacks_fixture *fixture)
 {
     *two = (struct two_cpus){.options = {.function = "read", .cr3 = FLOW_CR3_UNKNOWN, .depth = ARGUMENT_NOT_GIVEN},
                              .trace = {.pages = fixture->pages},
-                             .ask = {.names = fixture->names, .traces = &two->trace}};
+                             .indexed = {.names = fixture->names, .traces = &two->trace}};
     for (unsigned i = 0; i < 2; i++) {
         two->lists[i] = (struct trace_list){.options = &two->options,
-                                            .ask = &two->ask,
+                                            .indexed = &two->indexed,
                                             .to_tsc = UINT64_MAX,
                                             .begun = true,
                                             .function.pattern = "read",

@@ -57,9 +57,9 @@ static struct query_index make_index(void)
 /* The chunks that are wanted: bit 0 is the first one's. */
 static unsigned wanted(const struct query_index *index, struct listing listing)
 {
-    const struct ask ask = {.index = *index};
+    const struct indexed_capture indexed = {.index = *index};
     unsigned chunks = 0;
-    listing.ask = &ask;
+    listing.indexed = &indexed;
     for (unsigned i = 0; i < NR_CHUNKS; i++)
         chunks |= (unsigned)listing_wants(&listing, &index->chunks[i]) << i;
     return chunks;

@@ -23,7 +23,7 @@ struct side {
     struct index_header header;
     struct index_stretch stretches[NR_STRETCHES];
     struct index_chunk chunk;
-    struct ask ask;
+    struct indexed_capture indexed;
 };
 
 static void make(struct side *side)
@@ -40,8 +40,8 @@ static void make(struct side *side)
     for (uint64_t i = 0; i < NR_STRETCHES; i++)
         side->stretches[i] = (struct index_stretch){i * STRETCH, (i + 1) * STRETCH, 5, 10 + i};
     side->chunk = (struct index_chunk){.nr_stretches = NR_STRETCHES};
-    side->ask.capture = &side->capture;
-    side->ask.index =
+    side->indexed.capture = &side->capture;
+    side->indexed.index =
         (struct query_index){.header = &side->header, .stretches = side->stretches, .chunks = &side->chunk};
 }
 
@@ -57,8 +57,8 @@ static int setup(void **state)
 
 static void expect(uint64_t end, uint64_t branches)
 {
-    const struct ask *const asks[2] = {&a.ask, &b.ask};
-    const struct prefix prefix = prefix_find(asks, 0);
+    const struct indexed_capture *const captures[2] = {&a.indexed, &b.indexed};
+    const struct prefix prefix = prefix_find(captures, 0);
     assert_int_equal(prefix.end, end);
     assert_int_equal(prefix.branches, branches);
 }

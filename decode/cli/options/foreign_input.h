@@ -1,6 +1,6 @@
 /* The options of decode and dump for traces that are not captures, and for text dialects. */
-#ifndef DECODE_FOREIGN_INPUT_H
-#define DECODE_FOREIGN_INPUT_H
+#ifndef DECODE_CLI_OPTIONS_FOREIGN_INPUT_H
+#define DECODE_CLI_OPTIONS_FOREIGN_INPUT_H
 
 #include <stdbool.h>
 #include <stdint.h>

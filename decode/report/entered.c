@@ -1,4 +1,4 @@
-#include "decode/cli/names_seen.h"
+#include "decode/report/entered.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,27 +8,26 @@
 
 #define LEAST_SIZE 4096u
 
-bool names_seen_open(struct names_seen *seen, const struct capture *capture, struct names *names)
+bool entered_open(struct entered *seen, const struct capture *capture, struct names *names)
 {
-    *seen =
-        (struct names_seen){.capture = capture, .names = names, .targets_size = LEAST_SIZE, .rows_size = LEAST_SIZE};
+    *seen = (struct entered){.capture = capture, .names = names, .targets_size = LEAST_SIZE, .rows_size = LEAST_SIZE};
     seen->traces = calloc(capture->nr_cpus + 1u, sizeof(*seen->traces));
     seen->targets = calloc(seen->targets_size, sizeof(*seen->targets));
     seen->rows = calloc(seen->rows_size, sizeof(*seen->rows));
     if (seen->traces && seen->targets && seen->rows)
         return true;
-    names_seen_close(seen);
+    entered_close(seen);
     return false;
 }
 
-void names_seen_close(struct names_seen *seen)
+void entered_close(struct entered *seen)
 {
     for (unsigned cpu = 0; seen->traces && cpu < seen->capture->nr_cpus; cpu++)
         flow_trace_close(&seen->traces[cpu]);
     free(seen->traces);
     free(seen->targets);
     free(seen->rows);
-    *seen = (struct names_seen){0};
+    *seen = (struct entered){0};
 }
 
 static size_t place_of(uint64_t a, uint64_t b, size_t size)
@@ -37,13 +36,13 @@ static size_t place_of(uint64_t a, uint64_t b, size_t size)
     return (size_t)(hash ^ hash >> 32) & (size - 1);
 }
 
-static void add_target(struct names_seen *seen, uint64_t cr3, uint64_t to, uint64_t count);
+static void add_target(struct entered *seen, uint64_t cr3, uint64_t to, uint64_t count);
 
-static void grow_targets(struct names_seen *seen)
+static void grow_targets(struct entered *seen)
 {
-    struct names_target *old = seen->targets;
+    struct entered_target *old = seen->targets;
     const size_t size = seen->targets_size;
-    struct names_target *larger = calloc(2 * size, sizeof(*larger));
+    struct entered_target *larger = calloc(2 * size, sizeof(*larger));
     if (!larger) {
         seen->no_memory = true;
         return;
@@ -57,7 +56,7 @@ static void grow_targets(struct names_seen *seen)
     free(old);
 }
 
-static void add_target(struct names_seen *seen, uint64_t cr3, uint64_t to, uint64_t count)
+static void add_target(struct entered *seen, uint64_t cr3, uint64_t to, uint64_t count)
 {
     if (seen->nr_targets * 2 >= seen->targets_size)
         grow_targets(seen);
@@ -67,10 +66,10 @@ static void add_target(struct names_seen *seen, uint64_t cr3, uint64_t to, uint6
     while (seen->targets[at].count && (seen->targets[at].cr3 != cr3 || seen->targets[at].to != to))
         at = (at + 1) & (seen->targets_size - 1);
     seen->nr_targets += seen->targets[at].count == 0;
-    seen->targets[at] = (struct names_target){cr3, to, seen->targets[at].count + count};
+    seen->targets[at] = (struct entered_target){cr3, to, seen->targets[at].count + count};
 }
 
-static void take_transfers(struct names_seen *seen, const struct flow_batch *batch)
+static void take_transfers(struct entered *seen, const struct flow_batch *batch)
 {
     for (size_t i = 0; i < batch->count; i++) {
         const struct flow_branch *branch = &batch->items[i].branch;
@@ -79,7 +78,7 @@ static void take_transfers(struct names_seen *seen, const struct flow_batch *bat
     }
 }
 
-static struct names_row *row_of(const struct names_seen *seen, uint64_t space, const struct name *name)
+static struct entered_row *row_of(const struct entered *seen, uint64_t space, const struct name *name)
 {
     size_t at = place_of(space, name->number, seen->rows_size);
     while (seen->rows[at].name && (seen->rows[at].space != space || seen->rows[at].name != name))
@@ -87,11 +86,11 @@ static struct names_row *row_of(const struct names_seen *seen, uint64_t space, c
     return &seen->rows[at];
 }
 
-static bool grow_rows(struct names_seen *seen)
+static bool grow_rows(struct entered *seen)
 {
-    struct names_row *old = seen->rows;
+    struct entered_row *old = seen->rows;
     const size_t size = seen->rows_size;
-    struct names_row *larger = calloc(2 * size, sizeof(*larger));
+    struct entered_row *larger = calloc(2 * size, sizeof(*larger));
     if (!larger)
         return false;
     seen->rows = larger;
@@ -103,7 +102,7 @@ static bool grow_rows(struct names_seen *seen)
     return true;
 }
 
-static void add_row(struct names_seen *seen, const struct names_target *target, const struct flow_result *stretch)
+static void add_row(struct entered *seen, const struct entered_target *target, const struct flow_result *stretch)
 {
     const struct code_pages *pages = &seen->trace->pages;
     const struct names_stretch within = {stretch->begin, stretch->end};
@@ -114,9 +113,9 @@ static void add_row(struct names_seen *seen, const struct names_target *target, 
         seen->no_memory = true;
         return;
     }
-    struct names_row *row = row_of(seen, space, name);
+    struct entered_row *row = row_of(seen, space, name);
     if (!row->name) {
-        *row = (struct names_row){.space = space, .name = name};
+        *row = (struct entered_row){.space = space, .name = name};
         seen->nr_rows++;
         if (!(target->to >> 63))
             row->process = names_process_text(seen->names, pages, target->cr3, at);
@@ -124,7 +123,7 @@ static void add_row(struct names_seen *seen, const struct names_target *target, 
     row->count += target->count;
 }
 
-static void take_result(struct names_seen *seen, const struct flow_result *result)
+static void take_result(struct entered *seen, const struct flow_result *result)
 {
     for (size_t i = 0; i < seen->targets_size && seen->nr_targets; i++)
         if (seen->targets[i].count)
@@ -134,7 +133,7 @@ static void take_result(struct names_seen *seen, const struct flow_result *resul
     seen->nr_targets = 0;
 }
 
-bool names_seen_add(struct names_seen *seen, uint16_t cpu, unsigned threads, bool *whole, struct error *error)
+bool entered_add(struct entered *seen, uint16_t cpu, unsigned threads, bool *whole, struct error *error)
 {
     struct flow_run run = {0};
     struct flow_pull pull;
@@ -159,38 +158,4 @@ bool names_seen_add(struct names_seen *seen, uint16_t cpu, unsigned threads, boo
     *whole = good && run.decode_gaps.count == 0;
     flow_run_free(&run);
     return good && (!seen->no_memory || error_set(error, ERROR_MEMORY, 0, "the functions that were entered"));
-}
-
-static int compare(const void *left, const void *right)
-{
-    const struct names_row *a = *(const struct names_row *const *)left, *b = *(const struct names_row *const *)right;
-    if (a->space != b->space)
-        return a->space < b->space ? -1 : 1;
-    if (a->name->begin != b->name->begin)
-        return a->name->begin < b->name->begin ? -1 : 1;
-    return a->name->number < b->name->number ? -1 : a->name->number > b->name->number;
-}
-
-static void print_row(FILE *file, const struct names_row *row)
-{
-    char space[24] = "-";
-    if (row->space != NAMES_ALL_SPACES)
-        snprintf(space, sizeof(space), "%" PRIx64, row->space);
-    fprintf(file, "%s %016" PRIx64 " %016" PRIx64 " %" PRIu64 " %s %s%s%s\n", space, row->name->begin, row->name->end,
-            row->count, row->name->symbol ? row->name->symbol : "?", row->name->object ? row->name->object : "?",
-            row->process ? " " : "", row->process ? row->process : "");
-}
-
-void names_seen_print(FILE *file, const struct names_seen *seen)
-{
-    const struct names_row **rows = malloc((seen->nr_rows + 1) * sizeof(*rows));
-    size_t count = 0;
-    for (size_t i = 0; rows && i < seen->rows_size; i++)
-        if (seen->rows[i].name)
-            rows[count++] = &seen->rows[i];
-    if (count)
-        qsort(rows, count, sizeof(*rows), compare);
-    for (size_t i = 0; i < count; i++)
-        print_row(file, rows[i]);
-    free(rows);
 }

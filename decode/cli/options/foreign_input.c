@@ -1,4 +1,4 @@
-#include "decode/cli/foreign_input.h"
+#include "decode/cli/options/foreign_input.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -22,7 +22,7 @@ bool foreign_input_cpu_number(uint64_t *number, const struct foreign_options *op
     const struct record_text text = {options->cpu, strlen(options->cpu)};
     if (text_number(number, text) && *number < CAPTURE_MAX_CPUS)
         return true;
-    message_say("%s: --cpu: '%s' is not a number from 0 to %u", command, options->cpu, CAPTURE_MAX_CPUS - 1);
+    message_print("%s: --cpu: '%s' is not a number from 0 to %u", command, options->cpu, CAPTURE_MAX_CPUS - 1);
     return false;
 }
 
@@ -45,7 +45,7 @@ bool foreign_input_model(struct flow_input *input, const char *text, const char 
     if (rest && *rest)
         rest = take_number(&stepping, rest, MAX_STEPPING);
     if (!rest || *rest) {
-        message_say("%s: --cpu: '%s' is not FAMILY/MODEL/STEPPING or none, which --pt requires", command, text);
+        message_print("%s: --cpu: '%s' is not FAMILY/MODEL/STEPPING or none, which --pt requires", command, text);
         return false;
     }
     input->cpu_known = true;
@@ -75,21 +75,21 @@ static bool open_perf(struct foreign *foreign, const struct foreign_options *opt
     if (!perf_open(foreign, options->perf, &choice, settings, error))
         return false;
     if (choice.nr_buffers > 1 && options->buffer == PERF_ANY)
-        message_say("%s: %" PRIu64 " buffers, merged by the times of their PSBs; --buffer N selects one", options->perf,
-                    choice.nr_buffers);
+        message_print("%s: %" PRIu64 " buffers, merged by the times of their PSBs; --buffer N selects one",
+                      options->perf, choice.nr_buffers);
     if (choice.unfinished)
-        message_say("%s: perf did not finish this file: reading what it had written", options->perf);
+        message_print("%s: perf did not finish this file: reading what it had written", options->perf);
     if (choice.nr_gaps > 0)
-        message_say("%s: packets are missing in %s (the output stopped, or they were overwritten)", options->perf,
-                    counted_text(number, choice.nr_gaps, "place", "places"));
+        message_print("%s: packets are missing in %s (the output stopped, or they were overwritten)", options->perf,
+                      counted_text(number, choice.nr_gaps, "place", "places"));
     if (choice.nr_missing > 0)
-        message_say("%s: %s of missing files: their code is unknown", options->perf,
-                    counted_text(number, choice.nr_missing, "mapping is", "mappings are"));
+        message_print("%s: %s of missing files: their code is unknown", options->perf,
+                      counted_text(number, choice.nr_missing, "mapping is", "mappings are"));
     if (choice.untimed)
-        message_say("%s: %" PRIu64
-                    " programs ran, and the file's times cannot be converted to the TSC: using the code of the first "
-                    "program; --pid N selects another",
-                    options->perf, choice.nr_programs);
+        message_print("%s: %" PRIu64
+                      " programs ran, and the file's times cannot be converted to the TSC: using the code of the first "
+                      "program; --pid N selects another",
+                      options->perf, choice.nr_programs);
     return true;
 }
 
@@ -112,6 +112,6 @@ bool foreign_input_open(struct foreign *foreign, const struct foreign_options *o
     else
         good = good && foreign_open(foreign, options->pt, &settings, &error);
     if (!good)
-        error_say(&error);
+        error_print(&error);
     return good;
 }

@@ -1,6 +1,6 @@
 /* A capture that is asked: its index, its code, and names. */
-#ifndef DECODE_QUERY_ASK_H
-#define DECODE_QUERY_ASK_H
+#ifndef DECODE_QUERY_INDEXED_CAPTURE_H
+#define DECODE_QUERY_INDEXED_CAPTURE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
 #include "decode/query/index_build.h"
 #include "decode/query/index_file.h"
 
-struct ask {
+struct indexed_capture {
     struct capture *capture;
     struct query_index index;
     struct flow_trace *traces; /* of CPUs 0 to capture->nr_cpus - 1, without their stretches; timed and placed */
@@ -21,15 +21,16 @@ struct ask {
 };
 
 /* Open what is asked about a capture, which goes over to it; names are still to be set, and go over as well. no_index:
- * its file is neither read nor written. false: error says why; ask_close is needed in both cases. */
-bool ask_open(struct ask *ask, struct capture *capture, bool no_index, const struct index_build_options *options,
-              struct error *error);
-void ask_close(struct ask *ask);
+ * its file is neither read nor written. false: error says why; indexed_capture_close is needed in both cases. */
+bool indexed_capture_open(struct indexed_capture *indexed, struct capture *capture, bool no_index,
+                          const struct index_build_options *options, struct error *error);
+void indexed_capture_close(struct indexed_capture *indexed);
 
 /* Seconds from the first TSC of the capture on. Less than 0: not known. */
-double ask_seconds(const struct ask *ask, uint64_t tsc);
+double indexed_capture_seconds(const struct indexed_capture *indexed, uint64_t tsc);
 
 /* What stands at an address that was executed in a stretch. Never NULL. */
-const struct name *ask_name(const struct ask *ask, uint32_t stretch, uint64_t cr3, uint64_t address);
+const struct name *indexed_capture_name(const struct indexed_capture *indexed, uint32_t stretch, uint64_t cr3,
+                                        uint64_t address);
 
 #endif

@@ -1,14 +1,15 @@
 /* The functions that were entered on all CPUs, with their counts, by address space. */
-#ifndef DECODE_CLI_NAMES_SEEN_H
-#define DECODE_CLI_NAMES_SEEN_H
+#ifndef DECODE_REPORT_ENTERED_H
+#define DECODE_REPORT_ENTERED_H
 
 #include <stdbool.h>
-#include <stdio.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "decode/flow/flow_trace.h"
 #include "decode/names/names.h"
 
-struct names_row {
+struct entered_row {
     uint64_t space; /* or NAMES_ALL_SPACES: the kernel's half */
     const struct name *name;
     const char *process; /* NULL: unknown */
@@ -17,30 +18,27 @@ struct names_row {
 #define NAMES_ALL_SPACES 1u /* not a valid CR3 */
 
 /* Targets of branches in a stretch, until its end gives them a trace offset. */
-struct names_target {
+struct entered_target {
     uint64_t cr3, to, count; /* count 0: a free slot */
 };
 
-struct names_seen {
+struct entered {
     const struct capture *capture;
     struct names *names;
     struct flow_trace *traces; /* of each CPU; names identifies a trace by its address */
     struct flow_trace *trace;  /* the trace that is being decoded */
-    struct names_target *targets;
+    struct entered_target *targets;
     size_t nr_targets, targets_size;
-    struct names_row *rows;
+    struct entered_row *rows;
     size_t nr_rows, rows_size;
     bool no_memory;
 };
 
 /* false: out of memory; there is nothing to close. */
-bool names_seen_open(struct names_seen *seen, const struct capture *capture, struct names *names);
-void names_seen_close(struct names_seen *seen);
+bool entered_open(struct entered *seen, const struct capture *capture, struct names *names);
+void entered_close(struct entered *seen);
 
 /* Decode a CPU. whole: everything was decoded. false: error says why. */
-bool names_seen_add(struct names_seen *seen, uint16_t cpu, unsigned threads, bool *whole, struct error *error);
-
-/* Print them by space and address. */
-void names_seen_print(FILE *file, const struct names_seen *seen);
+bool entered_add(struct entered *seen, uint16_t cpu, unsigned threads, bool *whole, struct error *error);
 
 #endif
