@@ -20,7 +20,5 @@
     IRET_TO USER_CODE64, USER_DATA, user
 user:
     int $0x81
-back:
-    BACK_TO_STACK
-    TRACE_OFF
+    USER_END back
     ROW_END

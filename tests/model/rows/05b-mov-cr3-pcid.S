@@ -15,9 +15,7 @@
 #include "row.h"
 
     ROW
-    movq %cr4, %rax
-    orl $1 << 17, %eax
-    movq %rax, %cr4
+    PCIDS_ON
     SET_MSR RTIT_CR3_MATCH, OTHER_TABLES | 0xfe0
     movl $OTHER_TABLES | 0x01f, %ebx
     movl $OTHER_TABLES | 0xfe7, %esi
@@ -28,9 +26,5 @@ matches:
     movq %rsi, %cr3
     movq %rdi, %cr3
     TRACE_OFF
-    movl $TABLES, %eax
-    movq %rax, %cr3
-    movq %cr4, %rax
-    andl $~(1 << 17), %eax
-    movq %rax, %cr4
+    PCIDS_OFF
     ROW_END

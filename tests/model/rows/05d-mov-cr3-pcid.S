@@ -13,18 +13,12 @@
 #include "row.h"
 
     ROW
-    movq %cr4, %rax
-    orl $1 << 17, %eax
-    movq %rax, %cr4
+    PCIDS_ON
     movl $OTHER_TABLES | 0x01f, %ebx
     movl $OTHER_TABLES | 0xfe7, %esi
     TRACE_ON
     movq %rbx, %cr3
     movq %rsi, %cr3
     TRACE_OFF
-    movl $TABLES, %eax
-    movq %rax, %cr3
-    movq %cr4, %rax
-    andl $~(1 << 17), %eax
-    movq %rax, %cr4
+    PCIDS_OFF
     ROW_END

@@ -18,8 +18,6 @@
     nop
     jmp target
     nop
-target:
-    REPORT_STATUS
-    TRACE_OFF
+    STOP_TARGET
 end:
     ROW_END

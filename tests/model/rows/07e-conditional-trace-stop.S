@@ -24,9 +24,7 @@
 range:
     jz outside
     nop
-target:
-    REPORT_STATUS
-    TRACE_OFF
+    STOP_TARGET
     ret
 end:
 outside:

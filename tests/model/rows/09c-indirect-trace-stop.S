@@ -17,8 +17,6 @@
     leaq target(%rip), %rax
     jmp *%rax
     nop
-target:
-    REPORT_STATUS
-    TRACE_OFF
+    STOP_TARGET
 end:
     ROW_END

@@ -15,14 +15,6 @@ target:
     ret
 function:
     lretl
-    .data
-    .balign 8
-pointer:
-    .long target
-    .word CODE64
-    .balign 8
-call_pointer:
-    .long function
-    .word CODE64
-    .text
+    FAR_POINTER pointer, target
+    FAR_POINTER call_pointer, function
     ROW_END

@@ -17,9 +17,7 @@
     ROW
     KEEP_STACK
     GATE 0x81, back
-    SET_MSR 0xc0000081, (0x2b << 48) | (0x18 << 32)
-    SET_MSR 0xc0000082, system_call
-    SET_MSR 0xc0000084, 0x200
+    SYSCALL_TO system_call
     TRACE_ON CTL_DEFAULT & ~CTL_USER
     IRET_TO USER_CODE64, USER_DATA, user
 user:
@@ -27,7 +25,5 @@ user:
     int $0x81
 system_call:
     sysretq
-back:
-    BACK_TO_STACK
-    TRACE_OFF
+    USER_END back
     ROW_END

@@ -35,14 +35,6 @@ function:
     testl %esp, %esp
     jnz 1f
 1:  lretl
-    .data
-    .balign 8
-pointer:
-    .long target
-    .word CODE64
-    .balign 8
-call_pointer:
-    .long function
-    .word CODE64
-    .text
+    FAR_POINTER pointer, target
+    FAR_POINTER call_pointer, function
     ROW_END

@@ -4,20 +4,6 @@
  * expect:
  * cbr *
  */
-#include "row.h"
+#include "event.inc"
 
-    ROW
-    GATE 0x40, handler
-    INTERRUPT_WAITS 0x40
-    TRACE_ON CTL_DEFAULT & ~CTL_OS
-    sti
-    nop
-here:
-resume:
-    cli
-    TRACE_OFF
-    ret
-handler:
-    END_OF_INTERRUPT
-    iretq
-    ROW_END
+    EVENT_ROW hw_interrupt, CTL_DEFAULT & ~CTL_OS

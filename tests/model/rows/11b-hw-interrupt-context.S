@@ -10,23 +10,6 @@
  * fup off
  * tip.pgd
  */
-#include "row.h"
+#include "event.inc"
 
-    ROW
-    KEEP_STACK
-    GATE 0x40, handler
-    INTERRUPT_WAITS 0x40
-    TRACE_ON CTL_DEFAULT & ~CTL_USER
-    pushq $USER_DATA
-    pushq $USER_STACK
-    pushq $0x202
-    pushq $USER_CODE64
-    pushq $user
-    iretq
-user:
-    jmp user
-handler:
-    BACK_TO_STACK
-    TRACE_OFF
-    END_OF_INTERRUPT
-    ROW_END
+    EVENT_ROW_USER hw_interrupt, CTL_DEFAULT & ~CTL_USER

@@ -12,42 +12,6 @@
  * tip.pge inside_handler
  * tip.pgd resume2
  */
-#include "row.h"
+#include "event.inc"
 
-    ROW
-    RANGE 0, on, end
-    GATE 0x40, outside_handler
-    INTERRUPT_WAITS 0x40
-    TRACE_ON CTL_DEFAULT | CTL_ADDR0_FILTER
-    sti
-    nop
-here:
-resume:
-    cli
-    jmp outside
-inside_handler:
-    END_OF_INTERRUPT
-    iretq
-end:
-    nop
-outside:
-    GATE 0x40, inside_handler
-    INTERRUPT_WAITS 0x40
-    sti
-    nop
-here2:
-resume2:
-    cli
-    GATE 0x40, outside_handler
-    INTERRUPT_WAITS 0x40
-    sti
-    nop
-here3:
-resume3:
-    cli
-    TRACE_OFF
-    ret
-outside_handler:
-    END_OF_INTERRUPT
-    iretq
-    ROW_END
+    EVENT_ROW_LEAVES_RANGE hw_interrupt

@@ -10,23 +10,6 @@
  * stop
  * report 22
  */
-#include "row.h"
+#include "event.inc"
 
-    ROW
-    RANGE 0, handler, end
-    GATE 0x40, handler
-    INTERRUPT_WAITS 0x40
-    TRACE_ON CTL_DEFAULT | CTL_ADDR0_STOP
-    sti
-    nop
-here:
-resume:
-    cli
-    REPORT_STATUS
-    TRACE_OFF
-    ret
-handler:
-    END_OF_INTERRUPT
-    iretq
-end:
-    ROW_END
+    EVENT_ROW_TRACE_STOP hw_interrupt, CTL_ADDR0_STOP

@@ -12,23 +12,6 @@
  * fup off
  * tip.pgd
  */
-#include "row.h"
+#include "event.inc"
 
-    ROW
-    GATE 0x40, handler
-    INTERRUPT_WAITS 0x40
-    xorl %ebx, %ebx
-    TRACE_ON
-    testl %ebx, %ebx
-    jz 1f
-1:    sti
-    nop
-here:
-resume:
-    cli
-    TRACE_OFF
-    ret
-handler:
-    END_OF_INTERRUPT
-    iretq
-    ROW_END
+    EVENT_ROW_AFTER_BRANCH hw_interrupt

@@ -4,18 +4,6 @@
  * expect:
  * cbr *
  */
-#include "row.h"
+#include "event.inc"
 
-    ROW
-    GATE 0x82, handler
-    TRACE_ON CTL_DEFAULT & ~CTL_OS
-
-here:
-    int $0x82
-resume:
-    cli
-    TRACE_OFF
-    ret
-handler:
-    iretq
-    ROW_END
+    EVENT_ROW sw_interrupt, CTL_DEFAULT & ~CTL_OS

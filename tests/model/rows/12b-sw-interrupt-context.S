@@ -10,17 +10,6 @@
  * fup off
  * tip.pgd
  */
-#include "row.h"
+#include "event.inc"
 
-    ROW
-    KEEP_STACK
-    GATE 0x82, handler
-    TRACE_ON CTL_DEFAULT & ~CTL_USER
-    IRET_TO USER_CODE64, USER_DATA, user
-user:
-here:
-    int $0x82
-handler:
-    BACK_TO_STACK
-    TRACE_OFF
-    ROW_END
+    EVENT_ROW_USER sw_interrupt, CTL_DEFAULT & ~CTL_USER

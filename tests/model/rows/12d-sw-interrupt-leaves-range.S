@@ -12,37 +12,6 @@
  * tip.pge inside_handler
  * tip.pgd resume2
  */
-#include "row.h"
+#include "event.inc"
 
-    ROW
-    RANGE 0, on, end
-    GATE 0x82, outside_handler
-    TRACE_ON CTL_DEFAULT | CTL_ADDR0_FILTER
-
-here:
-    int $0x82
-resume:
-    cli
-    jmp outside
-inside_handler:
-    iretq
-end:
-    nop
-outside:
-    GATE 0x82, inside_handler
-
-here2:
-    int $0x82
-resume2:
-    cli
-    GATE 0x82, outside_handler
-
-here3:
-    int $0x82
-resume3:
-    cli
-    TRACE_OFF
-    ret
-outside_handler:
-    iretq
-    ROW_END
+    EVENT_ROW_LEAVES_RANGE sw_interrupt

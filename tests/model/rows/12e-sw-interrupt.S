@@ -12,21 +12,6 @@
  * fup off
  * tip.pgd
  */
-#include "row.h"
+#include "event.inc"
 
-    ROW
-    GATE 0x82, handler
-    xorl %ebx, %ebx
-    TRACE_ON
-    testl %ebx, %ebx
-    jz 1f
-1:
-here:
-    int $0x82
-resume:
-    cli
-    TRACE_OFF
-    ret
-handler:
-    iretq
-    ROW_END
+    EVENT_ROW_AFTER_BRANCH sw_interrupt

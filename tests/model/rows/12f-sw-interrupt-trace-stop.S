@@ -6,23 +6,6 @@
  * stop
  * report 22
  */
-#include "row.h"
+#include "event.inc"
 
-    ROW
-    RANGE 0, handler, end
-    RANGE 1, row_start, on
-    GATE 0x82, handler
-    TRACE_ON CTL_DEFAULT | CTL_ADDR0_STOP | CTL_ADDR1_FILTER
-    nop
-
-here:
-    int $0x82
-resume:
-    cli
-    REPORT_STATUS
-    TRACE_OFF
-    ret
-handler:
-    iretq
-end:
-    ROW_END
+    EVENT_ROW_TRACE_STOP sw_interrupt, CTL_ADDR0_STOP | CTL_ADDR1_FILTER

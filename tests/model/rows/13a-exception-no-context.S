@@ -4,19 +4,6 @@
  * expect:
  * cbr *
  */
-#include "row.h"
+#include "event.inc"
 
-    ROW
-    GATE 6, handler
-    TRACE_ON CTL_DEFAULT & ~CTL_OS
-
-here:
-    ud2
-resume:
-    cli
-    TRACE_OFF
-    ret
-handler:
-    addq $2, (%rsp)
-    iretq
-    ROW_END
+    EVENT_ROW exception, CTL_DEFAULT & ~CTL_OS

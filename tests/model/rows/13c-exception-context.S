@@ -8,17 +8,6 @@
  * fup here
  * tip.pgd
  */
-#include "row.h"
+#include "event.inc"
 
-    ROW
-    KEEP_STACK
-    GATE 6, handler
-    TRACE_ON CTL_DEFAULT & ~CTL_OS
-    IRET_TO USER_CODE64, USER_DATA, user
-user:
-here:
-    ud2
-handler:
-    BACK_TO_STACK
-    TRACE_OFF
-    ROW_END
+    EVENT_ROW_USER exception, CTL_DEFAULT & ~CTL_OS

@@ -12,22 +12,6 @@
  * fup off
  * tip.pgd
  */
-#include "row.h"
+#include "event.inc"
 
-    ROW
-    GATE 6, handler
-    xorl %ebx, %ebx
-    TRACE_ON
-    testl %ebx, %ebx
-    jz 1f
-1:
-here:
-    ud2
-resume:
-    cli
-    TRACE_OFF
-    ret
-handler:
-    addq $2, (%rsp)
-    iretq
-    ROW_END
+    EVENT_ROW_AFTER_BRANCH exception

@@ -6,24 +6,6 @@
  * stop
  * report 22
  */
-#include "row.h"
+#include "event.inc"
 
-    ROW
-    RANGE 0, handler, end
-    RANGE 1, row_start, on
-    GATE 6, handler
-    TRACE_ON CTL_DEFAULT | CTL_ADDR0_STOP | CTL_ADDR1_FILTER
-    nop
-
-here:
-    ud2
-resume:
-    cli
-    REPORT_STATUS
-    TRACE_OFF
-    ret
-handler:
-    addq $2, (%rsp)
-    iretq
-end:
-    ROW_END
+    EVENT_ROW_TRACE_STOP exception, CTL_ADDR0_STOP | CTL_ADDR1_FILTER

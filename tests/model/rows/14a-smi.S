@@ -12,13 +12,7 @@
 
     ROW
     movl $0xaa0f, 0x38000 /* the handler: RSM, at the address of reset */
-    movl $0x80000b58, %eax
-    movl $0xcf8, %edx
-    outl %eax, %dx
-    movl $0x02000000, %eax /* PIIX4: a write to port B2H is an SMI */
-    movl $0xcfc, %edx
-    outl %eax, %dx
-    movl $1, %eax
+    SMI_BY_PORT
     outb %al, $0xb2
     TRACE_ON
     TRACE_OFF

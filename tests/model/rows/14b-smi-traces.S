@@ -32,13 +32,7 @@
     movl $0x38000, %edi
     movl $(handler_end - handler), %ecx
     rep movsb
-    movl $0x80000b58, %eax
-    movl $0xcf8, %edx
-    outl %eax, %dx
-    movl $0x02000000, %eax /* PIIX4: a write to port B2H is an SMI */
-    movl $0xcfc, %edx
-    outl %eax, %dx
-    movl $1, %eax
+    SMI_BY_PORT
     TRACE_ON
     outb %al, $0xb2
 here:

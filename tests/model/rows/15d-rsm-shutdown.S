@@ -30,12 +30,7 @@
     movl $0x38000, %edi
     movl $handler_end - handler, %ecx
     rep movsb
-    movl $0x80000b58, %eax
-    movl $0xcf8, %edx
-    outl %eax, %dx
-    movl $0x02000000, %eax /* PIIX4: a write to port B2H is an SMI */
-    movl $0xcfc, %edx
-    outl %eax, %dx
+    SMI_BY_PORT
     movl $0xfec00000, %ebx
     movl $0x15, (%rbx) /* pin 2: NMI, to APIC 0 */
     movl $0, 0x10(%rbx)

@@ -24,7 +24,7 @@
 
     ROW
     VMX_START host, host
-    vmclear pointer
+    vmclear vmcs_pointer
     TRACE_ON
     vmptrld vmxon_pointer
     TRACE_OFF
@@ -34,9 +34,5 @@
 host:
     VMX_END
     ret
-    .balign 8
-pointer:
-    .quad 0x401000
-vmxon_pointer:
-    .quad 0x400000
+    VMX_POINTERS
     ROW_END

@@ -24,10 +24,8 @@
 #include "row.h"
 
     ROW
-    VMX_START guest, host
-
     VMX_START host, host
-    leaq pointer(%rip), %rbx
+    leaq vmcs_pointer(%rip), %rbx
     TRACE_ON
     vmptrld (%rbx)
     TRACE_OFF
@@ -37,14 +35,5 @@
 host:
     VMX_END
     ret
-    .balign 8
-pointer:
-    .quad 0x401000
-
-    VMX_END
-    ret
-guest:
-    nop
-exits:
-    vmcall
+    VMX_POINTERS
     ROW_END

@@ -11,25 +11,14 @@
 #include "row.h"
 
     ROW
-    VMX_START guest, host
-
     VMX_START host, host
     VMX_END
-    leaq pointer(%rip), %rbx
+    leaq vmxon_pointer(%rip), %rbx
     TRACE_ON
     vmxon (%rbx)
     vmxoff
     TRACE_OFF
 host:
     ret
-    .balign 8
-pointer:
-    .quad 0x400000
-
-    VMX_END
-    ret
-guest:
-    nop
-exits:
-    vmcall
+    VMX_POINTERS
     ROW_END

@@ -14,14 +14,8 @@
     TRACE_ON CTL_DEFAULT & ~CTL_BRANCH_EN
     vmlaunch
 host:
-    vmptrld pointer(%rip)
-    TRACE_OFF
-    VMX_END
-    ret
-guest:
-    nop
-    vmcall
-    .balign 8
-pointer:
-    .quad 0x401000
+    vmptrld vmcs_pointer(%rip)
+    HOST_END
+    GUEST
+    VMX_POINTERS
     ROW_END

@@ -13,12 +13,5 @@
     VMX_START guest, host
     TRACE_ON CTL_DEFAULT | CTL_ADDR0_FILTER
     nop
-    vmlaunch
-host:
-    TRACE_OFF
-    VMX_END
-    ret
-guest:
-    nop
-    vmcall
+    GUEST_ENTRY_AND_EXIT
     ROW_END

@@ -17,13 +17,7 @@
     TRACE_ON CTL_DEFAULT | CTL_ADDR0_FILTER | CTL_ADDR1_STOP
     nop
     vmlaunch
-host:
-    REPORT_STATUS
-    TRACE_OFF
-    VMX_END
-    ret
+    HOST_REPORTS_STATUS
 end:
-guest:
-    nop
-    vmcall
+    GUEST
     ROW_END

@@ -9,12 +9,5 @@
     ROW
     VMX_START guest, host
     VM_EXIT_LOADS_CTL CTL_DEFAULT & ~CTL_OS
-    vmlaunch
-host:
-    TRACE_OFF
-    VMX_END
-    ret
-guest:
-    nop
-    vmcall
+    GUEST_ENTRY_AND_EXIT
     ROW_END

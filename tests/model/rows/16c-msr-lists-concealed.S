@@ -23,12 +23,5 @@
     VM_CONTROL_SET VM_EXIT_CONTROLS, 1 << 24
     VM_CONTROL_SET VM_ENTRY_CONTROLS, 1 << 17
     TRACE_ON
-    vmlaunch
-host:
-    TRACE_OFF
-    VMX_END
-    ret
-guest:
-    nop
-    vmcall
+    GUEST_ENTRY_AND_EXIT
     ROW_END

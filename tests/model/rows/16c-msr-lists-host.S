@@ -20,13 +20,5 @@
     VM_ENTRY_LOADS_CTL CTL_DEFAULT & ~CTL_TRACE_EN
     VM_EXIT_LOADS_CTL CTL_DEFAULT
     TRACE_ON
-    vmlaunch
-host:
-    TRACE_OFF
-    VMX_END
-    ret
-guest:
-    nop
-exits:
-    vmcall
+    GUEST_ENTRY_AND_EXIT
     ROW_END

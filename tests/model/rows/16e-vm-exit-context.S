@@ -17,13 +17,5 @@
     VMX_START guest, host
     SET_MSR RTIT_CR3_MATCH, TABLES
     TRACE_ON CTL_DEFAULT | CTL_CR3_FILTER
-    vmlaunch
-host:
-    TRACE_OFF
-    VMX_END
-    ret
-guest:
-    nop
-exits:
-    vmcall
+    GUEST_ENTRY_AND_EXIT
     ROW_END

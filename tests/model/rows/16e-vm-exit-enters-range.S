@@ -20,11 +20,7 @@
     TRACE_ON CTL_DEFAULT | CTL_ADDR0_FILTER
     vmlaunch
 host:
-    TRACE_OFF
-    VMX_END
-    ret
+    HOST_END
 end:
-guest:
-    nop
-    vmcall
+    GUEST
     ROW_END

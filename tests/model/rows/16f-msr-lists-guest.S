@@ -15,12 +15,5 @@
     VMX_START guest, host
     VM_ENTRY_LOADS_CTL CTL_DEFAULT
     VM_EXIT_LOADS_CTL CTL_DEFAULT & ~CTL_TRACE_EN
-    vmlaunch
-host:
-    VMX_END
-    ret
-guest:
-    nop
-exits:
-    vmcall
+    GUEST_ENTRY_AND_EXIT_UNTRACED
     ROW_END

@@ -16,14 +16,6 @@
     RANGE 0, guest, end
     VMX_START guest, host
     TRACE_ON CTL_DEFAULT | CTL_ADDR0_FILTER
-    vmlaunch
-host:
-    TRACE_OFF
-    VMX_END
-    ret
-guest:
-    nop
-exits:
-    vmcall
+    GUEST_ENTRY_AND_EXIT
 end:
     ROW_END

@@ -21,14 +21,7 @@
     TRACE_ON CTL_DEFAULT | CTL_ADDR0_STOP
     vmlaunch
     nop
-host:
-    REPORT_STATUS
-    TRACE_OFF
-    VMX_END
-    ret
+    HOST_REPORTS_STATUS
 end:
-guest:
-    nop
-exits:
-    vmcall
+    GUEST
     ROW_END

@@ -21,9 +21,7 @@
     TRACE_ON
     vmlaunch
 host:
-    TRACE_OFF
-    VMX_END
-    ret
+    HOST_END
 guest:
     movq %cr3, %rax
 exits:

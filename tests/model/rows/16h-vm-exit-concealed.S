@@ -18,13 +18,5 @@
     VMX_START guest, host
     VM_CONTROL_SET 0x400c, 1 << 24
     TRACE_ON
-    vmlaunch
-host:
-    TRACE_OFF
-    VMX_END
-    ret
-guest:
-    nop
-exits:
-    vmcall
+    GUEST_ENTRY_AND_EXIT
     ROW_END

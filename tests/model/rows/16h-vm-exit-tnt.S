@@ -25,9 +25,7 @@
     jz 1f
 1:  vmlaunch
 host:
-    TRACE_OFF
-    VMX_END
-    ret
+    HOST_END
 guest:
     testl %ebx, %ebx
     jnz guest

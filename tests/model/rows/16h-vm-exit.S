@@ -18,13 +18,5 @@
     ROW
     VMX_START guest, host
     TRACE_ON
-    vmlaunch
-host:
-    TRACE_OFF
-    VMX_END
-    ret
-guest:
-    nop
-exits:
-    vmcall
+    GUEST_ENTRY_AND_EXIT
     ROW_END

@@ -38,7 +38,7 @@ controls:
     vmwriteq %r13, %rsi
     vmlaunch
 host_state:
-    vmclear pointer(%rip)
+    vmclear vmcs_pointer(%rip)
     vmlaunch
 no_vmcs:
     TRACE_OFF
@@ -47,7 +47,5 @@ host:
     ret
 guest:
     vmcall
-    .balign 8
-pointer:
-    .quad 0x401000
+    VMX_POINTERS
     ROW_END

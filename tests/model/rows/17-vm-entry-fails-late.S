@@ -29,9 +29,7 @@ host:
     vmwriteq %rdi, %rsi
     vmlaunch
 concealed:
-    TRACE_OFF
-    VMX_END
-    ret
+    HOST_END
 guest:
     vmcall
     ROW_END

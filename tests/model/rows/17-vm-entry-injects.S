@@ -25,9 +25,7 @@
     TRACE_ON
     vmlaunch
 host:
-    TRACE_OFF
-    VMX_END
-    ret
+    HOST_END
 guest:
     nop
 handler:

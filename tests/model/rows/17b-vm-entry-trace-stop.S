@@ -16,13 +16,7 @@
     TRACE_ON CTL_DEFAULT | CTL_ADDR0_FILTER | CTL_ADDR1_STOP
     nop
     vmlaunch
-host:
-    REPORT_STATUS
-    TRACE_OFF
-    VMX_END
-    ret
-guest:
-    nop
-    vmcall
+    HOST_REPORTS_STATUS
+    GUEST
 end:
     ROW_END

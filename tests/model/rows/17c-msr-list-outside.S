@@ -11,12 +11,5 @@
     RANGE 0, row_start, host
     VMX_START guest, host
     VM_ENTRY_LOADS_CTL CTL_DEFAULT | CTL_ADDR0_FILTER
-    vmlaunch
-host:
-    TRACE_OFF
-    VMX_END
-    ret
-guest:
-    nop
-    vmcall
+    GUEST_ENTRY_AND_EXIT
     ROW_END

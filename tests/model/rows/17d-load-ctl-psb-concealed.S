@@ -20,18 +20,9 @@
 
     ROW
     VMX_START guest, host
-    VM_CONTROL_SET 0x4012, 1 << 18
-    VM_CONTROL_SET 0x400c, 1 << 25
-    VMWRITE 0x2814, CTL_DEFAULT
+    VM_ENTRY_LOADS_CTL_FIELD CTL_DEFAULT
     VM_CONTROL_SET 0x401e, 1 << 19
     VM_CONTROL_SET 0x400c, 1 << 24
     SET_MSR RTIT_STATUS, 0
-    vmlaunch
-host:
-    VMX_END
-    ret
-guest:
-    nop
-exits:
-    vmcall
+    GUEST_ENTRY_AND_EXIT_UNTRACED
     ROW_END

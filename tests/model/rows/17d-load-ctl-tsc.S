@@ -18,15 +18,6 @@
     VMX_START guest, host
     VM_CONTROL_SET 0x4002, 1 << 3
     VMWRITE 0x2010, 0x0055000000000000
-    VM_CONTROL_SET 0x4012, 1 << 18
-    VM_CONTROL_SET 0x400c, 1 << 25
-    VMWRITE 0x2814, CTL_DEFAULT | CTL_TSC_EN
-    vmlaunch
-host:
-    VMX_END
-    ret
-guest:
-    nop
-exits:
-    vmcall
+    VM_ENTRY_LOADS_CTL_FIELD CTL_DEFAULT | CTL_TSC_EN
+    GUEST_ENTRY_AND_EXIT_UNTRACED
     ROW_END

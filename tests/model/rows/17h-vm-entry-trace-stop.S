@@ -18,13 +18,7 @@
     TRACE_ON CTL_DEFAULT | CTL_ADDR0_STOP
     vmlaunch
     nop
-host:
-    REPORT_STATUS
-    TRACE_OFF
-    VMX_END
-    ret
-guest:
-    nop
-    vmcall
+    HOST_REPORTS_STATUS
+    GUEST
 end:
     ROW_END

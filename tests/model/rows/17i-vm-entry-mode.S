@@ -26,9 +26,7 @@
     TRACE_ON
     vmlaunch
 host:
-    TRACE_OFF
-    VMX_END
-    ret
+    HOST_END
     .code32
 guest:
     nop

@@ -18,13 +18,5 @@
     VMWRITE 0x804, USER_DATA /* SS */
     VMWRITE 0x4818, 0xc0f3
     TRACE_ON CTL_DEFAULT & ~CTL_OS
-    vmlaunch
-host:
-    TRACE_OFF
-    VMX_END
-    ret
-guest:
-    nop
-exits:
-    vmcall
+    GUEST_ENTRY_AND_EXIT
     ROW_END

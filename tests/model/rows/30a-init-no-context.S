@@ -9,9 +9,5 @@
     ROW
     movl $0xfee00300, %ebx
     TRACE_ON CTL_DEFAULT & ~CTL_OS
-    movl $0x4500, (%rbx) /* INIT to APIC 0, which is this one: the ROM starts again and goes on to the next row */
-here:
-    nop
-    TRACE_OFF
-    ret
+    INIT_TO_SELF
     ROW_END

@@ -19,9 +19,5 @@
     SET_MSR RTIT_CR3_MATCH, TABLES
     movl $0xfee00300, %ebx
     TRACE_ON CTL_DEFAULT | CTL_ADDR0_STOP | CTL_CR3_FILTER
-    movl $0x4500, (%rbx) /* INIT to APIC 0, which is this one: the ROM starts again and goes on to the next row */
-here:
-    nop
-    TRACE_OFF
-    ret
+    INIT_TO_SELF
     ROW_END

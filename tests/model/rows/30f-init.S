@@ -28,9 +28,5 @@
     testl %ebx, %ebx
     jnz 1f
 1:
-    movl $0x4500, (%rbx) /* INIT to APIC 0, which is this one: the ROM starts again and goes on to the next row */
-here:
-    nop
-    TRACE_OFF
-    ret
+    INIT_TO_SELF
     ROW_END

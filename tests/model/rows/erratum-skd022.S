@@ -25,12 +25,5 @@
     VM_EXIT_LOADS_CTL CTL_DEFAULT
     TRACE_ON
 launch:
-    vmlaunch
-host:
-    TRACE_OFF
-    VMX_END
-    ret
-guest:
-    nop
-    vmcall
+    GUEST_ENTRY_AND_EXIT
     ROW_END

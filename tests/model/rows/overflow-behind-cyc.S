@@ -22,18 +22,8 @@
 
     ROW
     TRACE_ON CTL_DEFAULT | CTL_CYC_EN
-    jmp *to_there
-there:
-    .rept 4
-    nop
-    .endr
-    jmp *to_back
-back:
+    JUMP_BY_MEMORY there
+    NOPS 4
+    JUMP_BY_MEMORY back
     TRACE_OFF
     ROW_END
-    .data
-    .balign 8
-to_there:
-    .quad there
-to_back:
-    .quad back

@@ -21,31 +21,12 @@
 
     ROW
     TRACE_ON CTL_DEFAULT | CTL_CYC_EN | 5 << 19
-    jmp *lost
-1:  .rept 8
-    nop
-    .endr
-    jmp *to_there
-there:
-    .rept 7
-    nop
-    .endr
-    jmp *to_back
-back:
-    .rept 7
-    nop
-    .endr
-    jmp *to_again
-again:
+    JUMP_BY_MEMORY lost
+    NOPS 8
+    JUMP_BY_MEMORY there
+    NOPS 7
+    JUMP_BY_MEMORY back
+    NOPS 7
+    JUMP_BY_MEMORY again
     TRACE_OFF
     ROW_END
-    .data
-    .balign 8
-lost:
-    .quad 1b
-to_there:
-    .quad there
-to_back:
-    .quad back
-to_again:
-    .quad again

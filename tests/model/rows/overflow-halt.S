@@ -19,18 +19,12 @@
     GATE 0x80, handler
     INTERRUPT_WAITS 0x80
     TRACE_ON CTL_DEFAULT | CTL_TSC_EN
-    jmp *lost
-1:  sti
+    JUMP_BY_MEMORY lost
+    sti
     hlt
 resumed:
     cli
     TRACE_OFF
     ret
-handler:
-    END_OF_INTERRUPT
-    iretq
+    INTERRUPT_HANDLER handler
     ROW_END
-    .data
-    .balign 8
-lost:
-    .quad 1b

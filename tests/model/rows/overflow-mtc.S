@@ -18,20 +18,9 @@
 
     ROW
     TRACE_ON CTL_DEFAULT | CTL_MTC_EN
-    jmp *lost
-1:  .rept 3 * 146 + 20
-    nop
-    .endr
-    jmp *to_there
-there:
-    .rept 2 * 146
-    nop
-    .endr
+    JUMP_BY_MEMORY lost
+    NOPS 3 * 146 + 20
+    JUMP_BY_MEMORY there
+    NOPS 2 * 146
     TRACE_OFF
     ROW_END
-    .data
-    .balign 8
-lost:
-    .quad 1b
-to_there:
-    .quad there

@@ -22,9 +22,7 @@
     jmp *%rax
 2:  jmp target
     nop
-target:
-    REPORT_STATUS
-    TRACE_OFF
+    STOP_TARGET
     ret
 end:
     ROW_END

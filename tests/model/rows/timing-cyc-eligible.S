@@ -23,20 +23,14 @@
     VMX_START host, host
     movl $0x77, %ebx
     TRACE_ON CTL_DEFAULT | CTL_CYC_EN | 1 << 12 | 1 << 5
-    .rept 4
-    nop
-    .endr
-    vmptrld pointer
-    .rept 7
-    nop
-    .endr
+    NOPS 4
+    vmptrld vmcs_pointer
+    NOPS 7
 writes:
     ptwritel %ebx
     TRACE_OFF
 host:
     VMX_END
     ret
-    .balign 8
-pointer:
-    .quad 0x401000
+    VMX_POINTERS
     ROW_END

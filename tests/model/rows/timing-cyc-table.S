@@ -55,29 +55,19 @@
 #include "row.h"
 
 .macro JUMP label, nops
-    jmp *to_\label
-    .data
-to_\label: .quad \label
-    .text
-\label:
-    .rept \nops
-    nop
-    .endr
+    JUMP_BY_MEMORY \label
+    NOPS \nops
 .endm
 
 .macro SNAPSHOT n, code
     TRACE_ON_AT on\n, CTL_DEFAULT | CTL_CYC_EN | \code << 19
-    .rept 70
-    nop
-    .endr
+    NOPS 70
     JUMP a\n, 8
     JUMP b\n, 5
     JUMP c\n, 14
     JUMP d\n, 7
     movq %rdi, %cr3
-    .rept 7
-    nop
-    .endr
+    NOPS 7
     JUMP e\n, 17
     JUMP f\n, 6
     JUMP g\n, 0

@@ -17,28 +17,11 @@
 
     ROW
     TRACE_ON CTL_DEFAULT | CTL_CYC_EN | 5 << 19
-    jmp *jump_there
-there:
-    .rept 14
-    nop
-    .endr
-    jmp *jump_back
-back:
-    .rept 10
-    nop
-    .endr
-    jmp *jump_again
-again:
-    .rept 15
-    nop
-    .endr
+    JUMP_BY_MEMORY there
+    NOPS 14
+    JUMP_BY_MEMORY back
+    NOPS 10
+    JUMP_BY_MEMORY again
+    NOPS 15
     TRACE_OFF
     ROW_END
-    .data
-    .balign 8
-jump_there:
-    .quad there
-jump_back:
-    .quad back
-jump_again:
-    .quad again

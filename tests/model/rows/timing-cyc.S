@@ -28,11 +28,8 @@
     TRACE_ON CTL_DEFAULT | CTL_CYC_EN
     jmp to_there
 to_there:
-    jmp *jump_there
-there:
-    .rept 31
-    nop
-    .endr
+    JUMP_BY_MEMORY there
+    NOPS 31
     movl $2, %ecx
     xorl %ebx, %ebx
 1:  testl %ebx, %ebx
@@ -44,16 +41,7 @@ there:
 3:  cmpl $0, %ecx
     jz 3b
     movq %rdi, %cr3
-    .rept 4
-    nop
-    .endr
-    jmp *jump_back
-back:
+    NOPS 4
+    JUMP_BY_MEMORY back
     TRACE_OFF
     ROW_END
-    .data
-    .balign 8
-jump_there:
-    .quad there
-jump_back:
-    .quad back

@@ -36,7 +36,5 @@ woken:
     cli
     TRACE_OFF
     ret
-handler:
-    END_OF_INTERRUPT
-    iretq
+    INTERRUPT_HANDLER handler
     ROW_END

@@ -20,8 +20,6 @@
 
     ROW
     TRACE_ON CTL_DEFAULT | CTL_MTC_EN
-    .rept 7 * 146 - 4
-    nop
-    .endr
+    NOPS 7 * 146 - 4
     TRACE_OFF
     ROW_END

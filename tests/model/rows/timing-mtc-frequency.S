@@ -14,8 +14,6 @@
 
     ROW
     TRACE_ON CTL_DEFAULT | CTL_MTC_EN | 3 << 14
-    .rept 2 * 8 * 146 - 4
-    nop
-    .endr
+    NOPS 2 * 8 * 146 - 4
     TRACE_OFF
     ROW_END

@@ -20,13 +20,8 @@
     TRACE_ON
     movl $50, %ecx
 1:  loop 1b
-    jmp *jump_there
-there:
+    JUMP_BY_MEMORY there
     movl $13, %ecx
 1:  loop 1b
     TRACE_OFF
     ROW_END
-    .data
-    .balign 8
-jump_there:
-    .quad there
