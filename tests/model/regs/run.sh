@@ -8,8 +8,9 @@ root=$(cd "$here/../../.." && pwd)
 build=$(cd "${1:-$root/build}" && pwd)
 pattern=${2:-*}
 out=$build/model/regs
-c_flags='-c -O2 -ffreestanding -fno-pie -mno-red-zone -mgeneral-regs-only -fcf-protection=none -fno-stack-protector
-    -fno-asynchronous-unwind-tables -fno-tree-loop-distribute-patterns -Wall -Wextra -Werror'
+# shellcheck source=tests/model/rom.sh
+. "$here/../rom.sh"
+c_flags="$rom_flags -fno-tree-loop-distribute-patterns"
 
 rm -rf "$out"
 mkdir -p "$out"
@@ -24,27 +25,10 @@ test() {
     shift 3
     mkdir -p "$dir"
     gcc $c_flags "$@" -o "$dir/test.o" "$here/$source.c"
-    ld -nostdlib -static --no-warn-rwx-segments -T "$here/../selftest/link.ld" -o "$dir/rom.elf" "$out/rom.o" \
-        "$out/faults.o" "$out/regs.o" "$out/vmx.o" "$out/ap.o" "$dir/test.o"
-    objcopy -O binary "$dir/rom.elf" "$dir/rom.bin"
-    head -c 32768 /dev/zero >"$dir/vga.bin"
-    cat >"$dir/bochsrc" <<RC
-memory: guest=512, host=512, block_size=1024
-romimage: file=rom.bin, address=0xffff0000
-vgaromimage: file=vga.bin
-cpu: model=corei7_skylake_x, count=${cpus:-1}, ips=1000000, reset_on_triple_fault=0
-clock: sync=none, time0=1700000000
-boot: cdrom
-log: bochs.log
-com1: enabled=1, mode=file, dev=results.txt
-panic: action=fatal
-error: action=report
-info: action=ignore
-debug: action=ignore
-display_library: nogui
-ptmodel: $options
-RC
-    (cd "$dir" && timeout 3600 "$build/bochs" -q -f bochsrc </dev/null >bochs.out 2>&1) || true
+    rom_link "$dir/rom.elf" "$here/../selftest/link.ld" "$out/rom.o" "$out/faults.o" "$out/regs.o" "$out/vmx.o" "$out/ap.o" \
+        "$dir/test.o"
+    rom_bochsrc 'guest=512, host=512, block_size=1024' "${cpus:-1}" results.txt "$options" >"$dir/bochsrc"
+    rom_run "$dir"
     sed "s/ok - /ok - ${dir##*/}: /" "$dir/results.txt"
     grep -qx end "$dir/results.txt" || echo "not ok - ${dir##*/}: came to its end"
 }

@@ -13,10 +13,10 @@ pattern=${2:-*}
 out=$build/model/rows
 # shellcheck source=tests/model/perf.sh
 . "$here/../perf.sh"
+# shellcheck source=tests/model/rom.sh
+. "$here/../rom.sh"
 default_options='profile=skylake'
 asm_flags="-c -I$here"
-c_flags='-c -O2 -ffreestanding -fno-pie -mno-red-zone -mgeneral-regs-only -fcf-protection=none -fno-stack-protector
-    -fno-asynchronous-unwind-tables -Wall -Wextra -Werror'
 
 rm -rf "$out"
 mkdir -p "$out"
@@ -24,8 +24,8 @@ mkdir -p "$out"
 # Words are split on purpose where flags are.
 # shellcheck disable=SC2086
 build_tools() {
-    gcc $c_flags -o "$out/harness.o" "$here/harness.c"
-    gcc $c_flags -o "$out/vmx.o" "$here/vmx.c"
+    gcc $rom_flags -o "$out/harness.o" "$here/harness.c"
+    gcc $rom_flags -o "$out/vmx.o" "$here/vmx.c"
     gcc $asm_flags -o "$out/faults.o" "$here/faults.S"
     gcc $asm_flags -o "$out/rom.o" "$here/../selftest/rom.S"
     gcc -std=gnu11 -O1 -Wall -Wextra -Werror -I"$root" -o "$out/check" "$here"/{check,symbols,packets,truth,libipt,perf}.c \
@@ -37,22 +37,7 @@ build_tools() {
 bochsrc() {
     local cpus=1
     [ "${1#*; }" = "$1" ] || cpus=${1#*; }
-    cat <<RC
-memory: guest=32, host=32
-romimage: file=rom.bin, address=0xffff0000
-vgaromimage: file=vga.bin
-cpu: model=corei7_skylake_x, count=$cpus, ips=1000000, reset_on_triple_fault=0
-clock: sync=none, time0=1700000000
-boot: cdrom
-log: bochs.log
-com1: enabled=1, mode=file, dev=results.txt
-panic: action=fatal
-error: action=report
-info: action=ignore
-debug: action=ignore
-display_library: nogui
-ptmodel: ${1%; *}, truth=truth.bin, branches=branches.bin, scope=traced
-RC
+    rom_bochsrc 'guest=32, host=32' "$cpus" results.txt "${1%; *}, truth=truth.bin, branches=branches.bin, scope=traced"
 }
 
 options_of() {
@@ -73,13 +58,10 @@ run_group() {
         gcc $asm_flags -DROW_NAME="$(basename "$row" .S)" -o "$object" "$row"
         objects+=("$object")
     done
-    ld -nostdlib -static --no-warn-rwx-segments -T "$here/link.ld" -o "$dir/rom.elf" "$out/rom.o" "$out/faults.o" \
-        "$out/harness.o" "$out/vmx.o" "${objects[@]}"
-    objcopy -O binary "$dir/rom.elf" "$dir/rom.bin"
+    rom_link "$dir/rom.elf" "$here/link.ld" "$out/rom.o" "$out/faults.o" "$out/harness.o" "$out/vmx.o" "${objects[@]}"
     bochsrc "$options" >"$dir/bochsrc"
-    head -c 32768 /dev/zero >"$dir/vga.bin"
     : >"$dir/results.txt"
-    (cd "$dir" && timeout 3600 "$build/bochs" -q -f bochsrc </dev/null >bochs.out 2>&1) || true
+    rom_run "$dir"
     [ -f "$dir/branches.bin" ] || { tail -n 5 "$dir/bochs.out"; : >"$dir/branches.bin"; }
     "$out/check" "$dir/rom.elf" "$dir/rom.bin" "$dir/results.txt" "$dir/branches.bin" "$dir" "$@"
     if perf_sees_packets "$dir"; then
