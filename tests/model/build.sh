@@ -54,7 +54,7 @@ find_tarball() {
     fi
 }
 
-# Source, patch and options decide about all of Bochs: a change to any starts anew.
+# All of Bochs depends on the source, the patch and the options: a change to any of them starts from the tarball.
 unpack() {
     key=$(printf '%s\n' "$tarball_sha256" "$options $with_model" "${CXX:-g++}" | cat - "$here/bochs.patch" | sha256sum)
     [ -f "$work/unpacked" ] && [ "$(cat "$work/unpacked")" = "$key" ] && return

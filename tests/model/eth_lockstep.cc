@@ -23,7 +23,7 @@
  *               the others it does not answer, or refuses, or another server answers those to all
  *   at=MICROSECONDS:COMMAND[:TEXT]
  *               a command to the guest's hypervisor, so long after its first frame, as if its receiver had sent it;
- *               + in TEXT stands for a blank. COMMAND may begin with damaged-, foreign-, old- or again-: one inverted
+ *               + in TEXT means a blank. COMMAND may begin with damaged-, foreign-, old- or again-: one inverted
  *               bit, another stream id, the number 0, the number of the one before. In order of time
  *
  * Commands that the receiver itself sends are delivered too, but at times that are the host's.

@@ -1,6 +1,6 @@
 /*
- * The emulated wire, inside: a module of Bochs's for one network card, in five files. What it is for stands in
- * eth_lockstep.cc.
+ * The emulated wire, internal header: a Bochs module for one network card, in five files. eth_lockstep.cc says what it
+ * is for.
  */
 #ifndef ETH_LOCKSTEP_H
 #define ETH_LOCKSTEP_H
@@ -34,7 +34,7 @@ struct LockstepSettings {
 struct LockstepDhcp {
     unsigned seconds = 0; /* of a lease; 0: there is no server */
     int answers = 1 << 30;
-    /* Behind them: it refuses, or is silent; or it has gone, and another one answers what all are asked. */
+    /* After so many answers: it refuses, or is silent; or it is gone, and another server answers broadcasts. */
     bool refuses = false, moves = false;
     bool moved = false;
 };
@@ -49,7 +49,7 @@ struct LockstepDelivery {
     Bytes packet;
 };
 
-/* The 16-bit sum of RFC 1071, not inverted; sum is that of what stands before. */
+/* The 16-bit sum of RFC 1071, not inverted; sum is that of the preceding bytes. */
 Bit32u internet_sum(const Bit8u *bytes, size_t size, Bit32u sum);
 
 class Lockstep : public eth_pktmover_c

@@ -51,7 +51,7 @@ bool same4(const Bit8u *is, const Bit8u *should)
     return is != NULL && memcmp(is, should, 4) == 0;
 }
 
-/* RFC 2131, table 4: what a request must have and must not have, in each state of its client. NULL: it is none. */
+/* RFC 2131, table 4: what a request must have and must not have, in each state of its client. NULL: not a request. */
 const char *state_of(const Bit8u *frame, const Bit8u *message, size_t size)
 {
     const Bit8u *ip = frame + ETHERNET, *requested = option(message, size, REQUESTED_IP, 4);
@@ -81,7 +81,7 @@ void Lockstep::take_dhcp(const Bit8u *frame, size_t udp_size)
     const Bit8u *type = option(message, size, TYPE, 1);
 
     if (type == NULL || message[OP] != 1 || memcmp(message + CHADDR, frame + 6, 6) != 0) {
-        BX_ERROR(("lockstep: DHCP: a message that is none"));
+        BX_ERROR(("lockstep: DHCP: not a client's message"));
         return;
     }
     if (*type == DISCOVER) {

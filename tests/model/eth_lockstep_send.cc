@@ -79,7 +79,7 @@ bool Lockstep::is_dead() const
     return first_frame_at != 0 && since >= settings.dead_from && since < settings.dead_to;
 }
 
-/* The generator is asked in the same order for every datagram, so that settings do not disturb one another. */
+/* The random numbers are drawn in the same order for every datagram, so that settings do not affect one another. */
 void Lockstep::take_payload(const Bit8u *bytes, size_t size)
 {
     Bytes payload(bytes, bytes + size);
@@ -117,13 +117,13 @@ void Lockstep::transmit(const Bytes &payload, bool wait)
 {
     Bit8u stale;
 
-    /* An answer that came too late is nobody's now. */
+    /* Drop an answer that came too late. */
     while (patience == PATIENCE_MS && recv(fd, &stale, 1, MSG_DONTWAIT) >= 0)
         ;
     while (send(fd, payload.data(), payload.size(), 0) < 0) {
         if (errno == ENOBUFS)
             usleep(100);
-        else if (errno != EINTR && errno != ECONNREFUSED) /* refused: said of the datagram before this one */
+        else if (errno != EINTR && errno != ECONNREFUSED) /* refused: reported for the previous datagram */
             break;
     }
     if (wait)

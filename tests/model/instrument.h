@@ -1,6 +1,6 @@
 /*
- * Bochs's instrumentation hooks, bound to the PT model. The macros stand inside member functions of BX_CPU_C, so they
- * see the CPU's own state; those that the patch adds (bochs.patch) say so.
+ * Bochs's instrumentation hooks, bound to the PT model. The macros are expanded inside member functions of BX_CPU_C, so
+ * they see the CPU's own state; those that the patch adds (bochs.patch) say so.
  */
 #ifndef UNDERTRACE_INSTRUMENT_H
 #define UNDERTRACE_INSTRUMENT_H
@@ -56,7 +56,7 @@ class bxInstruction_c;
     }
 #define BX_INSTR_INTERRUPT_DONE()                                                                                      \
     {                                                                                                                  \
-        BX_CPU_THIS_PTR prev_rip = RIP; /* Bochs leaves it behind after an NMI */                                      \
+        BX_CPU_THIS_PTR prev_rip = RIP; /* Bochs does not update it after an NMI */                                    \
         BX_CPU_THIS_PTR ptm.halt_icount = 0;                                                                           \
         if (BX_CPU_THIS_PTR ptm.hot)                                                                                   \
             ptm_event_done(BX_CPU_THIS);                                                                               \

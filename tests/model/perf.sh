@@ -17,7 +17,7 @@ perf_sees_packets() {
 }
 
 # perf_decodes NAME IMAGE BASE CTL WORDS...: NAME.pt through perfdata_wrap and perf; NAME.perf has the branches that perf
-# finds, as "from to", and "overflow" where it tells of one. perf's own words are in NAME.script and NAME.log.
+# finds, as "from to", and "overflow" where it reports one. perf's own words are in NAME.script and NAME.log.
 perf_decodes() {
     local name=$1
     shift
@@ -26,8 +26,8 @@ perf_decodes() {
     perf_branches <"$name.script" >"$name.perf"
 }
 
-# A branch that was not taken is an instruction in perf's list, and went to what comes next. Starts and ends of tracing are
-# no branches. Of an OVF that stands where the PSBEND of a PSB+ with FUP would, perf tells as of another error, at IP 0.
+# A branch that was not taken is an instruction in perf's list, and its target is the next one. Starts and ends of tracing
+# are not branches. perf reports an OVF in place of the PSBEND of a PSB+ with FUP as another error, at IP 0.
 perf_branches() {
     awk '
         function missed(next_ip) { if (from) print from, next_ip; from = "" }

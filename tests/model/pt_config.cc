@@ -146,7 +146,7 @@ void ptm_env_exit(void)
     ptm_pmi_print(stderr);
 }
 
-/* Emulated time goes on: a byte for each BEAT_TICKS of it, so that who watches need not trust the host's clock. */
+/* A byte for each BEAT_TICKS of emulated time, so that an observer need not rely on the host's clock. */
 static void beat(void *file)
 {
     fputc('.', (FILE *)file);
@@ -179,8 +179,8 @@ void ptm_cpu_init(BX_CPU_C *cpu)
     cpu->ptm.hash = TRUTH_HASH_SEED;
 }
 
-/* 36.2.7.1: a reset clears the MSRs, or TraceEn alone where CPUID.14H:EBX[2] says that they outlast a warm one (at the
- * first, all are 0); INIT changes none. Totals go on. */
+/* 36.2.7.1: a reset clears the MSRs, or only TraceEn where CPUID.14H:EBX[2] says that they are kept across a warm reset
+ * (at the first, all are 0); INIT changes none. The model's totals are kept. */
 void ptm_cpu_reset(BX_CPU_C *cpu, unsigned type)
 {
     struct ptm_cpu *p = &cpu->ptm;

@@ -1,7 +1,7 @@
 /*
- * The counters of the performance-monitoring unit: they are brought up to date when somebody looks, and a timer looks
- * when the next one that shall interrupt is about to overflow. Its PMI comes at the next boundary of instructions where
- * timers are served: a skid, as hardware has it.
+ * The counters of the performance-monitoring unit. They are updated when they are read, and by a timer when the next
+ * one that causes an interrupt is about to overflow. Its PMI comes at the next instruction boundary where timers are
+ * served: a skid, as on hardware.
  *
  * Source: SDM Vol. 3B "Architectural Performance Monitoring" (18.2), Figures "Layout of IA32_PERFEVTSELx MSRs" and
  * "Layout of IA32_FIXED_CTR_CTRL MSR".

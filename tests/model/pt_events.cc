@@ -18,10 +18,10 @@ void ptm_transfer_packets(BX_CPU_C *cpu, const struct ptm_transfer *transfer)
     uint64_t ip = ptm_current_ip(cpu);
     bool stop = ptm_enables_at(cpu, ip, transfer->is_mov_cr3 ? transfer->source : ip);
     bool after = (p->hot & PTM_HOT_BRANCH) != 0;
-    /* An event out of context tells no target, and does not differ from a VM exit. */
-    bool told = after || p->context_en;
-    if (transfer->is_branch && (told || !transfer->has_source || ptm_config.scope != PTM_SCOPE_GUEST))
-        ptm_truth_branch(cpu, hot, transfer->source, ip, told);
+    /* An event that leaves the context has no target in the trace, and does not differ from a VM exit. */
+    bool resolved = after || p->context_en;
+    if (transfer->is_branch && (resolved || !transfer->has_source || ptm_config.scope != PTM_SCOPE_GUEST))
+        ptm_truth_branch(cpu, hot, transfer->source, ip, resolved);
     if (!trigger)
         return;
     ptm_tnt_flush(cpu);
@@ -109,8 +109,8 @@ void ptm_event_done(BX_CPU_C *cpu)
     ptm_transfer_packets(cpu, &transfer);
 }
 
-/* 25.5.2 "Monitor Trap Flag": where an interrupt comes before the first instruction, the exit is on the boundary behind
- * its delivery. Bochs would have the handler's first instruction executed before it. */
+/* 25.5.2 "Monitor Trap Flag": where an interrupt is delivered before the first instruction, the VM exit is on the
+ * boundary after its delivery. Bochs would first execute the handler's first instruction. */
 void ptm_hw_interrupt_done(BX_CPU_C *cpu)
 {
     cpu->ptm.hw_interrupt = false;
@@ -118,7 +118,7 @@ void ptm_hw_interrupt_done(BX_CPU_C *cpu)
         cpu->VMexit(VMX_VMEXIT_MONITOR_TRAP_FLAG, 0);
 }
 
-/* Row 5. No IP moves: where nothing but CR3 changes, there is the PIP alone. */
+/* Row 5. The IP does not move: where nothing but CR3 changes, there is only the PIP. */
 void ptm_mov_cr3(BX_CPU_C *cpu)
 {
     struct ptm_transfer transfer = {};
@@ -146,7 +146,7 @@ void ptm_init_begin(BX_CPU_C *cpu)
 static void init_waits(BX_CPU_C *cpu)
 {
     struct ptm_cpu *p = &cpu->ptm;
-    p->slow.slept = false; /* the clock stops behind these packets */
+    p->slow.slept = false; /* the clock stops after these packets */
     if (p->hot & PTM_HOT_BRANCH) {
         ptm_tnt_flush(cpu);
         ptm_put_payload(cpu, PT_PACKET_FUP, ptm_ip_payload(p->event_ip, p->source_base));

@@ -1,9 +1,9 @@
 /*
  * Faults on purpose: internal buffer overflows where the configuration says.
  *
- *   ovf=AT:LENGTH[+AT:LENGTH...]   the first packet at or behind trace offset AT is lost, and what follows, until
- * LENGTH branches (of those that have packets) have been executed ovf=every:BYTES:LENGTH         seeded: between 1 and
- * twice BYTES bytes after the last, of 1 to LENGTH branches
+ *   ovf=AT:LENGTH[+AT:LENGTH...]  the first packet at or after trace offset AT is lost, and so are all packets until
+ *                                 LENGTH branches (those that have packets) have been executed
+ *   ovf=every:BYTES:LENGTH        seeded: between 1 and twice BYTES bytes after the last, of 1 to LENGTH branches
  *
  * Source: SDM "Internal Buffer Overflow" (36.3.8), "Overflow (OVF) Packet" (36.4.2.16).
  */
@@ -158,6 +158,6 @@ bool ptm_packet_before(BX_CPU_C *cpu, enum packet_kind kind)
         return false;
     ptm_timing_before(cpu, kind);
     if (!p->slow.overflow && ptm_trace_offset(p) >= p->slow.overflow_at)
-        overflow_begin(cpu); /* behind the timing packets */
+        overflow_begin(cpu); /* after the timing packets */
     return !p->slow.overflow;
 }

@@ -15,7 +15,7 @@
 /* Which branches the truth has. */
 enum ptm_scope {
     PTM_SCOPE_NON_ROOT, /* all that the guest executes, traced or not */
-    PTM_SCOPE_GUEST,    /* what PT traces of them, with what it tells of those that lead to where nothing is traced */
+    PTM_SCOPE_GUEST,    /* those of them that PT traces; no target where the trace does not give it */
     PTM_SCOPE_TRACED    /* those that PT traces at both ends, root or not, VM entries and exits among them */
 };
 
@@ -26,7 +26,7 @@ struct ptm_config {
     const char *beat_path;     /* NULL: none */
     enum ptm_scope scope;
     uint64_t first_branch, last_branch; /* which branches go to the list, counted from 0 */
-    uint64_t list_from, list_upto;      /* ... and at which addresses they stand, both included */
+    uint64_t list_from, list_upto;      /* ... and at which addresses, both included */
     uint32_t skid_bytes;                /* from the end of an INT region to the PMI */
     bool second_pmi;                    /* each is followed by one that no region caused */
     uint32_t second_bytes;              /* so many bytes later */
@@ -58,14 +58,14 @@ void ptm_output_stop(BX_CPU_C *cpu);
 void ptm_output(BX_CPU_C *cpu, const uint8_t *bytes, size_t nr_bytes);
 /* Bytes this CPU's PT has written since reset. */
 uint64_t ptm_trace_offset(const struct ptm_cpu *p);
-/* Set out_limit anew: next_psb or pmi_at have changed. */
+/* Set out_limit after a change to next_psb or pmi_at. */
 void ptm_output_limit(struct ptm_cpu *p);
 
 /* Take the output MSRs as the place of the output, which is not on: nothing is read yet. */
 void ptm_output_place(struct ptm_cpu *p);
 
 /* --- pt_tables.cc --- */
-/* Entry at physical address pa, as topa_walk_load wants it; context is the CPU. */
+/* Entry at physical address pa, as topa_walk_load expects it; context is the CPU. */
 uint64_t ptm_table_read(void *context, uint64_t pa);
 /* The walk is at a new entry: read what follows, as far as the configuration says. */
 void ptm_table_ahead(BX_CPU_C *cpu);
@@ -101,7 +101,7 @@ void ptm_pmu_cpuid(struct cpuid_function_t *regs);
 /* Write the branches that wait. Every packet but PAD, TSC, TMA, MTC and CBR comes after them. */
 void ptm_tnt_flush(BX_CPU_C *cpu);
 void ptm_tnt_drop(struct ptm_cpu *p);
-/* true: the TIP waits behind the TNT packet that is being filled. */
+/* true: the TIP is written after the TNT packet that is being filled. */
 bool ptm_tip_defer(BX_CPU_C *cpu, uint64_t ip);
 void ptm_slow_update(struct ptm_cpu *p);
 
@@ -160,7 +160,7 @@ void ptm_psb_if_due(BX_CPU_C *cpu, uint64_t ip);
 void ptm_psb(BX_CPU_C *cpu, uint64_t ip);
 
 /* --- pt_enables.cc --- */
-/* The bits of a CR3 that the filter compares and a PIP tells. */
+/* The bits of a CR3 that the filter compares and a PIP contains. */
 uint64_t ptm_cr3_address(BX_CPU_C *cpu, uint64_t cr3);
 /* Work out the enables and hot from the CPU's state and the MSRs. */
 void ptm_enables_update(BX_CPU_C *cpu);
@@ -176,13 +176,13 @@ uint64_t ptm_current_ip(BX_CPU_C *cpu);
 bool ptm_ctl_bits_valid(uint64_t ctl);
 
 /* --- pt_events.cc --- */
-/* What a transfer tells beside its target. */
+/* What determines a transfer's packets, apart from its target. */
 struct ptm_transfer {
     bool is_branch;  /* of those that the truth counts */
     bool has_source; /* asynchronous: a FUP says where it hit */
     bool new_cr3;    /* a PIP */
     bool skd022;     /* a VM entry that has a FUP where it clears TraceEn: the erratum */
-    bool is_mov_cr3; /* no IP moves; TraceStop looks where it stands */
+    bool is_mov_cr3; /* the IP does not move; TraceStop compares its address */
     bool vm_entry;
     uint64_t source;
 };
@@ -197,7 +197,7 @@ void ptm_transition_settle(BX_CPU_C *cpu);
 bool ptm_ranges_used(const struct ptm_cpu *p);
 bool ptm_filter_ranges_used(const struct ptm_cpu *p);
 /* ptm_enables_update where a transfer ended, with FilterEn by filter_ip. true: the TraceStop condition is met at
- * stop_ip (FilterEn is 0); ptm_trace_stop is to follow behind all other packets. */
+ * stop_ip (FilterEn is 0); ptm_trace_stop is to follow after all other packets. */
 bool ptm_enables_at(BX_CPU_C *cpu, uint64_t filter_ip, uint64_t stop_ip);
 /* The packet, and Stopped. */
 void ptm_trace_stop(BX_CPU_C *cpu);
@@ -212,7 +212,7 @@ void ptm_vmx_init(BX_CPU_C *cpu);
 /* "load" and "clear IA32_RTIT_CTL": before the MSR list of an entry or exit. And what an exit saves. */
 void ptm_vmx_ctl_load(BX_CPU_C *cpu);
 void ptm_vmx_ctl_save(BX_CPU_C *cpu);
-/* "Conceal VMX from PT" is in force: packets do not tell that this is non-root operation. */
+/* "Conceal VMX from PT" is in force: packets do not show that this is non-root operation. */
 bool ptm_vmx_concealed(BX_CPU_C *cpu);
 bool ptm_output_is_guest_physical(BX_CPU_C *cpu);
 /* Translate an address of the output. false: EPT does not allow the access. */
@@ -224,8 +224,8 @@ void ptm_truth_close(void);
 void ptm_truth_reset(const BX_CPU_C *cpu);
 bool ptm_truth_on(void);
 void ptm_truth_checkpoint(BX_CPU_C *cpu);
-/* A branch that may have changed the enables; hot is from before it. told: PT tells where it went, or the code does. */
-void ptm_truth_branch(BX_CPU_C *cpu, uint32_t hot, uint64_t from, uint64_t to, bool told);
+/* A branch that may have changed the enables; hot: its value before it. resolved: trace or code give its target. */
+void ptm_truth_branch(BX_CPU_C *cpu, uint32_t hot, uint64_t from, uint64_t to, bool resolved);
 /* An overflow ends at ip; 0: at the next TIP.PGE. */
 void ptm_list_overflow(BX_CPU_C *cpu, uint64_t ip);
 /* A VM entry (true) or VM exit: count instructions on the right side. extra: 1 where the instruction that is under way

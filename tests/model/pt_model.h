@@ -21,7 +21,7 @@
 
 class BX_CPU_C;
 
-/* struct ptm_cpu.hot: why a branch is of interest. 0: it is not. */
+/* struct ptm_cpu.hot: why a branch matters to the model. 0: it does not. */
 #define PTM_HOT_TRUTH 0x1u   /* non-root operation, and a truth file is written */
 #define PTM_HOT_LIST 0x2u    /* and a branch list */
 #define PTM_HOT_BRANCH 0x4u  /* PacketEn and BranchEn: packets for branches */
@@ -112,7 +112,7 @@ struct ptm_cpu {
     int counter_timer; /* the same */
     bool late_waits;
     uint32_t sipi;         /* PTM_SIPI and the vector: it ends wait-for-SIPI, with a VM exit */
-    uint64_t halt_icount;  /* of the instruction behind HLT, or behind a VM entry into this state */
+    uint64_t halt_icount;  /* of the instruction after HLT, or after a VM entry into this state */
     bool output_gpa;       /* addresses are guest-physical */
     uint64_t early_int_at; /* trace offset of a single-region part's early PMI */
     struct ptm_table_entry ahead[PTM_MAX_AHEAD];
@@ -135,7 +135,7 @@ struct ptm_cpu {
     uint64_t vm_exits[TRUTH_NR_EXIT_REASONS];
 };
 
-/* --- pt_branches.cc: what the inline part hands on -------------------------------------------------------------- */
+/* --- pt_branches.cc: what the inline part calls ----------------------------------------------------------------- */
 
 /* Write the full TNT buffer; ip is where the last branch went. */
 void ptm_tnt_full(BX_CPU_C *cpu, uint64_t ip);
@@ -158,7 +158,7 @@ enum ptm_near {
     PTM_NEAR_RETURN
 };
 
-/* Any near branch while PTM_HOT_RANGES. next: the address behind a call. */
+/* Any near branch while PTM_HOT_RANGES. next: the address after a call. */
 void ptm_near_in_ranges(BX_CPU_C *cpu, enum ptm_near kind, uint64_t from, uint64_t next, uint64_t to);
 
 /* --- pt_events.cc ----------------------------------------------------------------------------------------------- */

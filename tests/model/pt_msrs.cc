@@ -17,7 +17,7 @@ enum {
     MSR_IA32_XSS = 0xda0
 };
 
-/* Bochs's VMX_MSR_MISC asks the CPU that it stands in: here that is the parameter. */
+/* Bochs's VMX_MSR_MISC reads the CPU whose member function uses it: here that is the parameter. */
 #undef BX_CPU_THIS_PTR
 #define BX_CPU_THIS_PTR cpu->
 

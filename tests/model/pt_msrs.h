@@ -2,7 +2,7 @@
  * The bits of the MSRs.
  *
  * Source: SDM Table 36-6 (IA32_RTIT_CTL), Table 36-7 (IA32_RTIT_STATUS); bits 31, 54 to 56 of the first and 6 to 7 of
- * the second are of later editions.
+ * the second are from later editions.
  */
 #ifndef PT_MSRS_H
 #define PT_MSRS_H

@@ -2,7 +2,7 @@
  * The output unit: packet bytes go straight into guest-physical memory, along the ToPA tables (the walk itself is core
  * code, pt/output/topa.c) or round a single range.
  *
- * out points into a window: the rest of one page of the emulator's memory. out_limit stands at its end, or before it
+ * out points into a window: the rest of one page of the emulator's memory. out_limit is at its end, or before it
  * where a PSB or a PMI is due.
  *
  * Source: SDM "Trace Output" (36.2.6).
@@ -162,7 +162,7 @@ void ptm_output_place(struct ptm_cpu *p)
     p->nr_ahead = 0;
 }
 
-/* Tell the walk what the window has taken. Returns TOPA_FILLED bits. */
+/* Advance the walk by what the window has taken. Returns TOPA_FILLED bits. */
 static unsigned window_close(struct ptm_cpu *p)
 {
     uint32_t written = (uint32_t)(p->out - p->window);

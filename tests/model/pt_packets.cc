@@ -1,5 +1,5 @@
 /*
- * Packets: what each says of the CPU's state. Their bytes are made by the core encoder, pt/packet/encode.c.
+ * Packets: what each states about the CPU. Their bytes are made by the core encoder, pt/packet/encode.c.
  *
  * Source: SDM "Packet Definitions" (36.4.2), "Packet Generation Frequency" and "PSB+" (36.3.7).
  */

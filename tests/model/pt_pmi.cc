@@ -163,7 +163,7 @@ void ptm_pmi_flush(BX_CPU_C *cpu)
     struct ptm_cpu *p = &cpu->ptm;
     uint32_t n = 0;
     while (n < p->nr_pmis) {
-        /* A second PMI may come when the first has been served and output goes on. */
+        /* A second PMI may come when the first has been served and output continues. */
         if (p->pmis[n].second)
             n++;
         else

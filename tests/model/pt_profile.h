@@ -1,9 +1,9 @@
 /*
- * Profiles: what a processor says that it has of Intel PT. The words of CPUID leaf 14H are the one source; everything
- * that depends on a capability asks them through the names below.
+ * Profiles: which capabilities of Intel PT a processor reports. The words of CPUID leaf 14H are the only source;
+ * everything that depends on a capability reads them through the names below.
  *
  * Source: SDM "Detection of Intel Processor Trace" (36.3.1), Tables 36-11 and 36-12 (CPUID leaf 14H); the bits that
- * those tables lack (PSB and PMI preservation, event trace, TNT disable) are of later editions.
+ * those tables lack (PSB and PMI preservation, event trace, TNT disable) are from later editions.
  */
 #ifndef PT_PROFILE_H
 #define PT_PROFILE_H

@@ -1,8 +1,8 @@
 /*
  * Filtering by IP, and TraceStop: the ranges of IA32_RTIT_ADDRn_A and _B.
  *
- * FilterEn is worked out where a taken branch, an event or MOV CR3 ends, and where TraceEn is set: running on into a
- * range, or out of it, changes nothing. With no range in use nothing of this runs (PTM_HOT_RANGES).
+ * FilterEn is worked out where a taken branch, an event or MOV CR3 ends, and where TraceEn is set: sequential execution
+ * into a range, or out of it, changes nothing. With no range in use none of this code runs (PTM_HOT_RANGES).
  *
  * Source: SDM "Filtering by IP" and "TraceStop" (36.2.4.3), "Filter Enable (FilterEn)" (36.2.5.5), "Packet Generation
  * Disable (TIP.PGD)" (36.4.2.5); rows 6 to 9 of Table "Packet Generation under Different Enable Conditions".
@@ -48,7 +48,7 @@ bool ptm_ranges_used(const struct ptm_cpu *p)
     return (p->msr.ctl >> RTIT_CTL_ADDR_CFG_SHIFT(0) & 0xffff) != 0;
 }
 
-/* "FilterEn will toggle only when TraceEn=1 and ContextEn=1"; TraceStop wants TriggerEn before and ContextEn after, and
+/* "FilterEn will toggle only when TraceEn=1 and ContextEn=1"; TraceStop needs TriggerEn before and ContextEn after, and
  * forces FilterEn to 0 (36.4.2.9): there it stays. */
 bool ptm_enables_at(BX_CPU_C *cpu, uint64_t filter_ip, uint64_t stop_ip)
 {
@@ -79,8 +79,8 @@ void ptm_trace_stop(BX_CPU_C *cpu)
     ptm_enables_update(cpu);
 }
 
-/* Rows 6b, 7e, 7f, 9c: TIP.PGD stands for the TNT bit or the TIP. Only a conditional branch's and a compressed return's
- * target can be told without an IP. */
+/* Rows 6b, 7e, 7f, 9c: TIP.PGD replaces the TNT bit or the TIP. Only the target of a conditional branch or a compressed
+ * return is known without an IP. */
 static void leave(BX_CPU_C *cpu, enum ptm_near kind, uint64_t to, bool compressed)
 {
     bool skl014 = (ptm_config.errata & PTM_SKL014) && (kind == PTM_NEAR_JUMP || kind == PTM_NEAR_CALL);

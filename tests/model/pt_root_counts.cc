@@ -1,6 +1,6 @@
 /*
  * How often root executed each instruction, for tests/rig/profile.sh: a file beside the truth file, lines of address
- * and count. Compiled in with PTM_ROOT_COUNTS only, for the look at each instruction costs the emulator.
+ * and count. Compiled in with PTM_ROOT_COUNTS only, because the check at each instruction slows the emulator.
  */
 #include "pt_internal.h"
 

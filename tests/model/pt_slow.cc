@@ -24,7 +24,7 @@ void ptm_slow_tnt(BX_CPU_C *cpu, uint64_t ip, bool taken)
         ptm_tnt_full(cpu, ip);
 }
 
-/* A TIP may wait only behind a TNT packet that has begun: its branches come first in the trace. Not with CYC packets,
+/* A TIP may wait only for a TNT packet that has begun, whose branches come first in the trace. Not with CYC packets,
  * which are in the order of time. */
 bool ptm_tip_defer(BX_CPU_C *cpu, uint64_t ip)
 {

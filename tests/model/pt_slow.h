@@ -20,7 +20,7 @@ struct ptm_slow {
     bool mtc_timer_made;
     int mtc_timer;
     uint64_t mtc_last; /* ART >> MTCFreq of the last MTC packet, or when TriggerEn was set */
-    bool slept;        /* the CPU was halted: its clock stood still */
+    bool slept;        /* the CPU was halted: its clock did not run */
     uint64_t halted_at, halted_ticks;
 
     /* Deferred TIPs, pt_slow.cc: their TNT packet is still being filled. */

@@ -2,7 +2,7 @@
  * Time: TSC, TMA, MTC, CYC and CBR packets.
  *
  * The emulator's clock is its count of instructions and of iterations of string instructions; one tick of the timestamp
- * counter is one cycle of the core clock, which stands still while the CPU is halted. (With several CPUs, the core
+ * counter is one cycle of the core clock, which does not run while the CPU is halted. (With several CPUs, the core
  * clock counts the CPU's own instructions, and the timestamp counter is common.) The core crystal clock (ART) is the
  * timestamp counter before any offset, divided by the ratio of CPUID.15H.
  *
@@ -219,7 +219,7 @@ void ptm_halt(BX_CPU_C *cpu)
     ptm_slow_update(&cpu->ptm);
 }
 
-/* The first event after the clock stood still: "after any event that causes the processor clocks to stop" (36.4.2.11),
+/* The first event after the clock was stopped: "after any event that causes the processor clocks to stop" (36.4.2.11),
  * "on C-state wake up" (36.4.2.10). */
 void ptm_wake(BX_CPU_C *cpu)
 {
@@ -242,7 +242,7 @@ void ptm_timing_lose(BX_CPU_C *cpu)
         p->slow.mtc_last = mtc_now(cpu);
 }
 
-/* TMA stands right behind its TSC; a TNT packet says what was executed before the time that is due. */
+/* TMA directly follows its TSC; a TNT packet says what was executed before the time that is due. */
 void ptm_timing_before(BX_CPU_C *cpu, enum packet_kind kind)
 {
     struct ptm_cpu *p = &cpu->ptm;

@@ -24,7 +24,7 @@ static void deferred_apply(BX_CPU_C *cpu, const struct ptm_transfer *transfer)
         ptm_tnt_flush(cpu);
         if (transfer->has_source || transfer->skd022)
             ptm_put_payload(cpu, PT_PACKET_FUP, ptm_ip_payload(transfer->source, p->source_base));
-        ptm_enables_update(cpu); /* a PIP wants ContextEn where the transition leads (36.4.2.7) */
+        ptm_enables_update(cpu); /* a PIP needs ContextEn after the transition (36.4.2.7) */
         if (transfer->new_cr3 && p->context_en && (p->msr.ctl & RTIT_CTL_OS))
             ptm_put_pip(cpu, transfer->vm_entry);
         ptm_put_ip_suppressed(cpu, PT_PACKET_TIP_PGD);
@@ -49,8 +49,8 @@ static bool transition_ends(BX_CPU_C *cpu, const struct ptm_transfer *transfer)
     return true;
 }
 
-/* What a VM exit or entry tells. Table "VMX Controls for Intel Processor Trace" (36.5.1): PIPs may be concealed. The
- * truth counts them where it is of all that PT traces; that of a guest has no more than the guest sees. */
+/* The packets of a VM exit or entry. Table "VMX Controls for Intel Processor Trace" (36.5.1): PIPs may be concealed.
+ * The truth counts VM exits and entries in scope "traced"; a guest's truth contains only what the guest sees. */
 static struct ptm_transfer vm_exit_transfer(BX_CPU_C *cpu)
 {
     struct ptm_transfer transfer = {};
@@ -87,7 +87,7 @@ void ptm_vmexit_begin(BX_CPU_C *cpu, uint32_t reason, uint64_t ip)
 {
     struct ptm_cpu *p = &cpu->ptm;
     bool failed_entry = (reason >> 31) != 0;
-    /* SDM "Architectural State Before a VM Exit": an NMI or INIT that exits ends HLT behind the exit only, so that the
+    /* SDM "Architectural State Before a VM Exit": an NMI or INIT that exits ends HLT only after the exit, so that the
      * next VM entry halts again. Bochs has ended it by now. */
     if ((reason == VMX_VMEXIT_EXCEPTION_NMI || reason == VMX_VMEXIT_INIT) && cpu->get_icount() == p->halt_icount)
         cpu->activity_state = BX_CPU_C::BX_ACTIVITY_STATE_HLT;
@@ -114,8 +114,8 @@ void ptm_vmexit_done(BX_CPU_C *cpu)
         ptm_transfer_packets(cpu, &transfer);
 }
 
-/* 36.5.2.7: a VM entry that fails before it loads any state goes on behind its instruction, and is a far transfer all
- * the same. */
+/* 36.5.2.7: after a VM entry that fails before it loads any state, execution continues with the next instruction; it is
+ * still a far transfer. */
 void ptm_vmentry_failed(BX_CPU_C *cpu)
 {
     struct ptm_transfer transfer = {};

@@ -21,8 +21,8 @@ bool ptm_truth_on(void)
     return truth_file != NULL;
 }
 
-/* The branch list of CPU 0 has the given name, those of other CPUs end in ".cpuN"; with times=1, what the TSC was at each
- * of its branches stands in a file beside it, ".times". */
+/* The branch list of CPU 0 has the given name, those of other CPUs end in ".cpuN"; with times=1, a file next to it,
+ * ".times", has the TSC at each of its branches. */
 static void lists_open(void)
 {
     for (unsigned n = 0; n < BX_SMP_PROCESSORS; n++) {
@@ -67,14 +67,14 @@ void ptm_list_branch(BX_CPU_C *cpu, uint64_t from, uint64_t to)
     }
 }
 
-void ptm_truth_branch(BX_CPU_C *cpu, uint32_t hot, uint64_t from, uint64_t to, bool told)
+void ptm_truth_branch(BX_CPU_C *cpu, uint32_t hot, uint64_t from, uint64_t to, bool resolved)
 {
     struct ptm_cpu *p = &cpu->ptm;
     uint32_t hot_after = p->hot;
     if (!(hot & PTM_HOT_TRUTH) || (ptm_config.scope == PTM_SCOPE_TRACED && !(hot_after & PTM_HOT_TRUTH)))
         return;
     p->hot = hot;
-    ptm_count_branch(cpu, p, from, told || ptm_config.scope != PTM_SCOPE_GUEST ? to : TRUTH_TO_UNRESOLVED);
+    ptm_count_branch(cpu, p, from, resolved || ptm_config.scope != PTM_SCOPE_GUEST ? to : TRUTH_TO_UNRESOLVED);
     p->hot = hot_after;
 }
 
@@ -157,7 +157,7 @@ static void write_end(BX_CPU_C *cpu)
     fwrite(&end, sizeof(end), 1, truth_file);
 }
 
-/* The machine starts anew: what was told ends here. */
+/* The machine is reset: the truth ends here. */
 void ptm_truth_reset(const BX_CPU_C *cpu)
 {
     if (!cpu->ptm.entered || truth_file == NULL)

@@ -55,8 +55,7 @@ bool ptm_vmentry_controls_valid(BX_CPU_C *cpu)
 /* "Checks on Guest Non-Register State", what Bochs leaves out: of a single-step trap that is pending. */
 static bool pending_debug_valid(BX_CPU_C *cpu)
 {
-    const uint64_t flags = cpu->VMread64(VMCS_GUEST_RFLAGS),
-                   debugctl = cpu->VMread64(VMCS_64BIT_GUEST_IA32_DEBUGCTL),
+    const uint64_t flags = cpu->VMread64(VMCS_GUEST_RFLAGS), debugctl = cpu->VMread64(VMCS_64BIT_GUEST_IA32_DEBUGCTL),
                    pending = cpu->VMread64(VMCS_GUEST_PENDING_DBG_EXCEPTIONS);
     const uint32_t blocking = cpu->VMread32(VMCS_32BIT_GUEST_INTERRUPTIBILITY_STATE) & 3,
                    activity = cpu->VMread32(VMCS_32BIT_GUEST_ACTIVITY_STATE);

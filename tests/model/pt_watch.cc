@@ -1,6 +1,6 @@
 /*
- * What a test does from outside at emulated times. A look at memory with each beat: what stands in the framebuffer, where no guest can
- * tell any more. The file is always a whole look. And what firmware would have done.
+ * What a test does from outside at emulated times. With each beat, a copy of memory such as the framebuffer, for guests
+ * that can no longer report; the file always has a complete copy. And what firmware would have done.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ bool ptm_watch_option(const char *value)
     return watch.path != NULL;
 }
 
-static void look(void *)
+static void copy_memory(void *)
 {
     const std::string unfinished = std::string(watch.path) + ".new";
     FILE *file = fopen(unfinished.c_str(), "wb");
@@ -49,7 +49,7 @@ static void look(void *)
         rename(unfinished.c_str(), watch.path);
 }
 
-/* Our firmware locks VMX on. That it has locked it off comes behind it, before any boot loader asks. */
+/* Our firmware locks VMX on. This runs after it, before any boot loader, and leaves VMX locked off. */
 static void lock_vmx(void *)
 {
     static const uint32_t LOCKED = 1;
@@ -62,5 +62,5 @@ void ptm_watch_start(void)
     if (ptm_config.vmx_locked)
         bx_pc_system.register_timer_ticks(&watch, lock_vmx, WATCH_TICKS, false, true, "ptmodel.lock");
     if (watch.path != NULL)
-        bx_pc_system.register_timer_ticks(&watch, look, WATCH_TICKS, true, true, "ptmodel.watch");
+        bx_pc_system.register_timer_ticks(&watch, copy_memory, WATCH_TICKS, true, true, "ptmodel.watch");
 }

@@ -1,6 +1,6 @@
 /*
  * Every #GP rule of IA32_RTIT_*, against the words of CPUID that this processor reports; CPUID against the words that
- * the profile was asked for.
+ * the profile's options name.
  *
  * Source: SDM "General Considerations" (36.2.7.1) to "IA32_RTIT_OUTPUT_MASK_PTRS MSR" (36.2.7.8), Tables 36-6 to 36-12.
  */
@@ -140,7 +140,7 @@ static void check_enabled(void)
     if (nr_ranges() == 0)
         return;
     wrmsr(MSR_RTIT_CTL, (ctl & ~RTIT_CTL_OS) | 2ull << 32);
-    check_equal("a TraceStop range alone: FilterEn, out of context too", rdmsr(MSR_RTIT_STATUS) & 7, 5);
+    check_equal("only a TraceStop range: FilterEn, out of context too", rdmsr(MSR_RTIT_STATUS) & 7, 5);
     wrmsr(MSR_RTIT_CTL, 0);
     wrmsr(MSR_RTIT_CTL, (ctl & ~RTIT_CTL_OS) | 1ull << 32);
     check_equal("a filter range: no FilterEn out of context", rdmsr(MSR_RTIT_STATUS) & 7, 4);

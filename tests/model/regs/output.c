@@ -60,7 +60,7 @@ static void single_range(void)
     check("single range: its last bytes are written", !marked(REGION + 0x1ff0) && !marked(REGION + 0x1ff8));
     check("single range: its first bytes are written", !marked(REGION + 0x1000));
     check("single range: nothing before it", marked(REGION + 0xff8));
-    check("single range: nothing behind it", marked(REGION + 0x2000));
+    check("single range: nothing after it", marked(REGION + 0x2000));
     mark(REGION, 0x200);
     ptrs = run(CTL_TRACE, REGION, 0, 0x400);
     check("single range: the smallest has 128 bytes", !marked(REGION + 0x78) && marked(REGION + 0x80));
@@ -110,7 +110,7 @@ static void chain(void)
     check_equal("ToPA: whose entry is the second", index_of(ptrs), 1);
     ptrs = run_topa(0, 0x5800);
     check_equal("ToPA: and back to the first", rdmsr(MSR_RTIT_OUTPUT_BASE), TABLE);
-    check("ToPA: nothing behind the last region", marked(REGION + 0x5000));
+    check("ToPA: nothing after the last region", marked(REGION + 0x5000));
 }
 
 static void stop(void)
@@ -123,14 +123,14 @@ static void stop(void)
     check_equal("STOP: Stopped", rdmsr(MSR_RTIT_STATUS) & 0x30, RTIT_STATUS_STOPPED);
     check_equal("STOP: the offset is the region's size", ptrs >> 32, 0x1000);
     check_equal("STOP: the entry stays", index_of(ptrs), 1);
-    check("STOP: the region is full, nothing is behind it", !marked(REGION + 0x1ff8) && marked(REGION + 0x2000));
+    check("STOP: the region is full, nothing is written after it", !marked(REGION + 0x1ff8) && marked(REGION + 0x2000));
     wrmsr(MSR_RTIT_CTL, CTL_TOPA);
     check_equal("STOP: the same with Stopped set is no error", rdmsr(MSR_RTIT_STATUS) & 0x34, RTIT_STATUS_STOPPED);
     wrmsr(MSR_RTIT_CTL, 0);
     run_topa(ptrs, 16);
-    check("STOP: to go on from there is an error", error_seen());
+    check("STOP: to continue from there is an error", error_seen());
     run_topa(0, 16);
-    check("STOP: to go on from elsewhere is none", !error_seen());
+    check("STOP: to continue from elsewhere is not an error", !error_seen());
 }
 
 /* Every entry that is wrong, as the first and as the third, which the output comes to. */

@@ -100,7 +100,7 @@ static void delivery_modes(void)
     check_equal("NMI: LVTPC is masked on delivery", seen_lvtpc, LVT_MASKED | LVT_NMI);
     run(LVT_MASKED | VECTOR, 0x1400);
     check_equal("masked: none", interrupts + nmis, 0);
-    check_equal("masked: the status tells", rdmsr(MSR_IA32_PERF_GLOBAL_STATUS) >> 55 & 1, 1);
+    check_equal("masked: the status bit is set", rdmsr(MSR_IA32_PERF_GLOBAL_STATUS) >> 55 & 1, 1);
     *(volatile uint32_t *)SMI_COUNT = 0;
     static const uint8_t handler[] = {0xff, 0x06, 0x00, 0x90, 0x0f, 0xaa}; /* inc word [9000h]; rsm */
     for (unsigned n = 0; n < sizeof(handler); n++)
@@ -115,13 +115,13 @@ static void delivery_modes(void)
     check_equal("none before the region is full", interrupts, 0);
 }
 
-/* The handler ends tracing, so that what was written behind the region tells the skid. */
+/* The handler ends tracing, so that the bytes written after the region are the skid. */
 static void skid(void)
 {
     run(LVT_NMI, 0x1f00);
     check_equal("skid: the second region", (uint32_t)seen_ptrs >> 7, 1);
-    uint64_t behind = seen_ptrs >> 32;
-    check_n("skid: bytes from the region's end", behind, behind + 1 > SKID && behind <= SKID + 64);
+    uint64_t skid_bytes = seen_ptrs >> 32;
+    check_n("skid: bytes from the region's end", skid_bytes, skid_bytes + 1 > SKID && skid_bytes <= SKID + 64);
 }
 
 static void second(void)

@@ -51,11 +51,11 @@ static void pmi(void)
         return;
     run(CTL_TOPA | KEEP);
     check_equal("kept: none comes", nmis, 0);
-    check_equal("kept: IA32_PERF_GLOBAL_STATUS does not tell", rdmsr(MSR_IA32_PERF_GLOBAL_STATUS) >> 55 & 1, 0);
+    check_equal("kept: the bit of IA32_PERF_GLOBAL_STATUS is clear", rdmsr(MSR_IA32_PERF_GLOBAL_STATUS) >> 55 & 1, 0);
     check_equal("kept: PendTopaPMI", rdmsr(MSR_RTIT_STATUS) & RTIT_STATUS_PEND_TOPA_PMI, RTIT_STATUS_PEND_TOPA_PMI);
     wrmsr(MSR_RTIT_CTL, CTL_TOPA | KEEP);
     trace_bytes(0x400);
-    check_equal("kept: it comes behind the next enabling", nmis, 1);
+    check_equal("kept: it comes when tracing is next enabled", nmis, 1);
     wrmsr(MSR_RTIT_CTL, 0);
     check_equal("kept: then no more", rdmsr(MSR_RTIT_STATUS) & RTIT_STATUS_PEND_TOPA_PMI, 0);
     check_equal("kept: one in all", nmis, 1);

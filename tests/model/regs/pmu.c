@@ -112,29 +112,29 @@ static bool counts(void)
 static void freezes(void)
 {
     run(0);
-    check_equal("no freeze wanted: none", seen_status, PERF_GLOBAL_TOPA_PMI);
-    check("and the counters go on", counts());
+    check_equal("no freeze enabled: none", seen_status, PERF_GLOBAL_TOPA_PMI);
+    check("and the counters continue", counts());
     run(DEBUGCTL_FREEZE_PERFMON);
     if (VERSION >= 4) {
         check_equal("Freeze_PerfMon_On_PMI: CTR_Frz", seen_status, PERF_GLOBAL_TOPA_PMI | CTR_FRZ);
         check_equal("Freeze_PerfMon_On_PMI: the enables stay", seen_ctrl, GLOBAL_BITS);
-        check("Freeze_PerfMon_On_PMI: the counters stand", !counts());
+        check("Freeze_PerfMon_On_PMI: the counters are frozen", !counts());
         wrmsr(MSR_IA32_PERF_GLOBAL_STATUS_RESET, CTR_FRZ);
         check("until CTR_Frz is reset", counts());
     } else {
         check_equal("Freeze_PerfMon_On_PMI: no new status", seen_status, PERF_GLOBAL_TOPA_PMI);
         check_equal("Freeze_PerfMon_On_PMI: the enables are cleared", seen_ctrl, 0);
-        check("Freeze_PerfMon_On_PMI: the counters stand", !counts());
+        check("Freeze_PerfMon_On_PMI: the counters are frozen", !counts());
         wrmsr(MSR_PERF_GLOBAL_CTRL, GLOBAL_BITS);
         check("until they are enabled again", counts());
     }
     run(DEBUGCTL_FREEZE_LBRS);
     check_equal("Freeze_LBRs_On_PMI: LBR_Frz from version 4 on", seen_status & (LBR_FRZ | CTR_FRZ),
                 VERSION >= 4 ? LBR_FRZ : 0);
-    check("PT goes on: the handler had to stop it", (rdmsr(MSR_RTIT_OUTPUT_MASK_PTRS) & 0xffffff80) == 0x80);
+    check("PT continues: the handler had to stop it", (rdmsr(MSR_RTIT_OUTPUT_MASK_PTRS) & 0xffffff80) == 0x80);
 }
 
-/* Counter 0 overflows after some 200 instructions, fixed counter 0 after some 300; both run if they are told to. */
+/* Counter 0 overflows after some 200 instructions, fixed counter 0 after some 300; select and fixed enable them. */
 static void overflow(uint32_t select, uint32_t fixed, uint64_t debugctl)
 {
     wrmsr(MSR_PERF_GLOBAL_CTRL, 0);
@@ -155,12 +155,12 @@ static void overflows(void)
 {
     overflow(INSTRUCTIONS, 0, 0);
     check_equal("an overflow without INT is no PMI", nmis, 0);
-    check_equal("and stands in the status", rdmsr(MSR_IA32_PERF_GLOBAL_STATUS), 1);
+    check_equal("but sets its status bit", rdmsr(MSR_IA32_PERF_GLOBAL_STATUS), 1);
     overflow(INSTRUCTIONS | EVTSEL_INT, 0, 0);
     check_equal("one with INT is one", nmis, 1);
     check_equal("by its status", seen_status, 1);
     check_equal("and LVTPC is masked", *apic(0x340), LVT_MASKED | LVT_NMI);
-    check("the counter goes on", counts());
+    check("the counter continues", counts());
     overflow(0, FIXED_COUNTS | FIXED_PMI, 0);
     check_equal("a fixed counter's", nmis, 1);
     check_equal("by its status", seen_status, 1ull << 32);
@@ -169,7 +169,7 @@ static void overflows(void)
     check_equal("both in the status", rdmsr(MSR_IA32_PERF_GLOBAL_STATUS), 1ull << 32 | 1);
     overflow(INSTRUCTIONS | EVTSEL_INT, 0, DEBUGCTL_FREEZE_PERFMON);
     check_equal("Freeze_PerfMon_On_PMI at an overflow", nmis, 1);
-    check("the counters stand", !counts() && rdmsr(MSR_PMC0) < 200);
+    check("the counters are frozen", !counts() && rdmsr(MSR_PMC0) < 200);
     check_equal("by CTR_Frz or by the enables", VERSION >= 4 ? seen_status & CTR_FRZ : seen_ctrl,
                 VERSION >= 4 ? CTR_FRZ : 0);
 }

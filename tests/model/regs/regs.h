@@ -31,7 +31,7 @@ enum {
 #define TABLE_2 0x201000ull
 #define REGION 0x400000ull
 
-/* Written by the fault handlers: the vector; set by the tries: where to go on. */
+/* row_fault: the vector, written by the fault handlers; row_fixup: where to continue, set before a fault is tried. */
 extern volatile uint64_t row_fault, row_fixup;
 
 /* What a test file defines. */
@@ -46,7 +46,7 @@ void gate(unsigned vector, const void *handler);
 void cpuid(uint32_t leaf, uint32_t subleaf, uint32_t words[4]);
 /* All IA32_RTIT_* as after a reset, LVTPC masked, no PMI seen. */
 void pt_reset(void);
-/* Branches that make nr_bytes of trace, and what PSB+ there may be besides. At least 4. */
+/* Branches that make nr_bytes of trace, not counting PSB+. At least 4. */
 void trace_bytes(uint32_t nr_bytes);
 
 /* Whether the instruction is #GP. */

@@ -1,6 +1,6 @@
 /*
- * What a warm reset leaves of IA32_RTIT_*: all but TraceEn where CPUID.14H:EBX[2] = 1, else nothing. The ROM starts
- * anew; memory stays.
+ * What a warm reset keeps of IA32_RTIT_*: all but TraceEn where CPUID.14H:EBX[2] = 1, else nothing. The ROM restarts;
+ * memory is kept.
  *
  * Source: SDM "General Considerations" (36.2.7.1), "Warm Reset" (36.3.4), Table 36-11.
  */

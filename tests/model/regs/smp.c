@@ -107,7 +107,7 @@ static void waiting(void)
     check_equal("with its vector", vmread(0x6400), VECTOR);
     check_equal("that is the state it exited from", vmread(ACTIVITY), WAIT_FOR_SIPI);
     check_equal("which blocks nothing", vmread(0x4824), 0);
-    check_equal("the NMI came behind the exit", nmis, 1);
+    check_equal("the NMI came after the exit", nmis, 1);
     check_equal("and the INIT before it", enter(ACTIVE), KEPT ? EXIT_INIT : EXIT_VMCALL);
     step = 9;
     while (step == 9)

@@ -36,12 +36,12 @@ static void from_end(void)
     check("from END: at its first region's first byte", qwords(REGION + 0x1000)[0] != MARK && ptrs >> 32 < 0x100);
 }
 
-/* The largest table has 256 MiB; behind its last entry output goes on with the first. */
+/* The largest table has 256 MiB; after its last entry, output continues at the first. */
 static void largest(void)
 {
     qwords(TABLE)[0] = REGION;
     qwords(LAST_ENTRY)[0] = REGION + 0x1000;
-    qwords(LAST_ENTRY)[1] = REGION | 2; /* behind the table: an error if it were read */
+    qwords(LAST_ENTRY)[1] = REGION | 2; /* after the table: an error if it were read */
     uint64_t ptrs = run(CTL_TOPA, 0xf00ull << 32 | LAST_INDEX << 7, 0x200);
     check("largest table: no error", !(rdmsr(MSR_RTIT_STATUS) & RTIT_STATUS_ERROR));
     check_equal("largest table: the same", rdmsr(MSR_RTIT_OUTPUT_BASE), TABLE);
@@ -79,7 +79,7 @@ static void packet_byte_count(void)
     trace_bytes(64);
     wrmsr(MSR_RTIT_CTL, 0);
     uint64_t second = rdmsr(MSR_RTIT_OUTPUT_MASK_PTRS) >> 32;
-    check_equal("PacketByteCnt: goes on where tracing does", byte_count(), count + second - first);
+    check_equal("PacketByteCnt: continues when tracing does", byte_count(), count + second - first);
     wrmsr(MSR_RTIT_STATUS, 0x7f0ull << 32);
     wrmsr(MSR_RTIT_CTL, CTL_TOPA);
     trace_bytes(0x100);
@@ -112,8 +112,7 @@ static void psb_frequency(uint32_t supported)
         uint32_t end = (uint32_t)(run(CTL_TOPA | code << RTIT_CTL_PSB_FREQ_SHIFT, 0, 4 * period) >> 32);
         uint32_t first = next_psb(0, end), second = next_psb(first + 16, end), third = next_psb(second + 16, end);
         check_n("PSBFreq: the first at the start", code, first < 16);
-        check_n("PSBFreq: the second behind the period", code,
-                second - first >= period && second - first < period + 32);
+        check_n("PSBFreq: the second after the period", code, second - first >= period && second - first < period + 32);
         check_n("PSBFreq: and the third", code, third - second >= period && third - second < period + 32);
     }
 }

@@ -145,7 +145,7 @@ static void capabilities(void)
     check_equal("VMLAUNCH, entry: conceal VMX", outcome_of(0, 0, CONCEAL_ENTRIES), conceal);
     check_equal("VMLAUNCH, exit: clear", outcome_of(0, CLEAR_CTL, 0), ctl);
     check_equal("VMLAUNCH, entry: load", outcome_of(0, 0, LOAD_CTL), ctl == EXIT_VMCALL ? EXIT_VMCALL : ctl);
-    check_equal("VMLAUNCH, GPA alone", outcome_of(PT_USES_GPA, 0, 0), INVALID_CONTROL);
+    check_equal("VMLAUNCH, only GPA", outcome_of(PT_USES_GPA, 0, 0), INVALID_CONTROL);
     check_equal("VMLAUNCH, GPA without EPT", outcome_of(PT_USES_GPA, CLEAR_CTL, LOAD_CTL), INVALID_CONTROL);
 }
 
@@ -210,7 +210,7 @@ static void lists(void)
     row_vmwrite(0x200a, LISTS);
     row_vmwrite(0x4014, 2);
     launch();
-    check_equal("lists: the output behind TraceEn = 1 fails VM entry", outcome(), ENTRY_MSR_LIST);
+    check_equal("lists: an output MSR after TraceEn = 1 fails VM entry", outcome(), ENTRY_MSR_LIST);
     end();
 }
 
@@ -260,7 +260,7 @@ static void load_and_clear(void)
     wrmsr(MSR_RTIT_CTL, CTL_TOPA);
     launch();
     check_equal("load with TraceEn = 1 fails VM entry", outcome(), INVALID_CONTROL);
-    check_equal("and tracing goes on", rdmsr(MSR_RTIT_CTL), CTL_TOPA);
+    check_equal("and tracing continues", rdmsr(MSR_RTIT_CTL), CTL_TOPA);
     end();
 }
 

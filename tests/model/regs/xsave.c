@@ -7,7 +7,7 @@
 
 #define MSR_IA32_XSS 0xda0
 #define AREA 0x300000ull
-#define COMPONENT (AREA + 576) /* compacted: the first behind the header */
+#define COMPONENT (AREA + 576) /* compacted: the first after the header */
 #define PT (1u << 8)
 
 static void xsaves(uint64_t area, uint32_t features)
@@ -92,12 +92,12 @@ static void saving(void)
     for (unsigned n = 9; n < 16; n++)
         zero = zero && qwords(COMPONENT)[n] == 0;
     check("XSAVES: the reserved part is 0", zero);
-    check_equal("XSAVES: nothing behind the component", qwords(AREA + 704)[0], 0x77);
+    check_equal("XSAVES: nothing after the component", qwords(AREA + 704)[0], 0x77);
     qwords(TABLE)[0] = REGION;
     uint64_t ptrs = qwords(COMPONENT)[2];
     check_equal("XRSTORS: no fault", fault_of_xrstors(AREA, PT), NO_FAULT);
     check_equal("XRSTORS: IA32_RTIT_CTL", rdmsr(MSR_RTIT_CTL), CTL_TOPA);
-    check_equal("XRSTORS: tracing goes on", rdmsr(MSR_RTIT_STATUS) & 0x3f, 7);
+    check_equal("XRSTORS: tracing continues", rdmsr(MSR_RTIT_STATUS) & 0x3f, 7);
     check_equal("XRSTORS with TraceEn = 1 faults", fault_of_xrstors(AREA, PT), 13);
     trace_bytes(64);
     wrmsr(MSR_RTIT_CTL, 0);
@@ -136,7 +136,7 @@ static void restoring(void)
     wrmsr(MSR_IA32_XSS, 0);
     qwords(AREA + 520)[0] = 0;
     xsaves(AREA, PT);
-    check_equal("without IA32_XSS[8] XSAVES leaves PT alone", rdmsr(MSR_RTIT_CTL), CTL_TOPA);
+    check_equal("without IA32_XSS[8] XSAVES does not touch PT", rdmsr(MSR_RTIT_CTL), CTL_TOPA);
     wrmsr(MSR_IA32_XSS, PT);
     check_equal("XSAVES where it may not write", fault_of_xsaves(0x7ffffffff000ull, PT), 14);
     check_equal("leaves TraceEn as it was", rdmsr(MSR_RTIT_CTL), CTL_TOPA);

@@ -38,7 +38,7 @@
     LEGACY_TRACE_ON CTL_DEFAULT | CTL_CR3_FILTER
     movl %ebx, %cr3
 matches:
-    movl %esi, %cr3 /* CR3[4:0] are not compared, nor told */
+    movl %esi, %cr3 /* CR3[4:0] are not compared, nor in the PIP */
     movl %edi, %cr3
     LEGACY_TRACE_OFF
     LONG_MODE

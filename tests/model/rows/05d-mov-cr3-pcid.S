@@ -1,5 +1,5 @@
 /*
- * Row 5d with CR4.PCIDE: PIP tells CR3[51:12], nothing of the PCID (36.4.2.7); CR3[11:5] is of PAE paging.
+ * Row 5d with CR4.PCIDE: PIP has CR3[51:12], but not the PCID (36.4.2.7); it has CR3[11:5] with PAE paging only.
  *
  * expect:
  * cbr *

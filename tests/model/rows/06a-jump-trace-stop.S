@@ -1,5 +1,5 @@
 /*
- * 36.4.2.9: a jump into a TraceStop range while FilterEn is 0: TraceStop alone. (Rows 6a, 7a and 9a of the table
+ * 36.4.2.9: a jump into a TraceStop range while FilterEn is 0: only TraceStop. (Rows 6a, 7a and 9a of the table
  * have no TraceStop; 36.2.4.3 and Table "TraceStop Packet Definition" do.)
  *
  * options: profile=icelake

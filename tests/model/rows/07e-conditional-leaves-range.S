@@ -2,7 +2,7 @@
  * Row 7e: a taken conditional branch that clears FilterEn, the TNT buffer empty: TIP.PGD without IP instead of the
  * TNT bit.
  *
- * libipt: packets (it wants an IP with this TIP.PGD)
+ * libipt: packets (it needs an IP with this TIP.PGD)
  *
  * expect:
  * cbr *

@@ -2,7 +2,7 @@
  * Row 7e: a taken conditional branch into a TraceStop range. Entering it by running on, over a branch that is not
  * taken, does not stop (36.2.4.3).
  *
- * libipt: packets (it wants an IP with this TIP.PGD)
+ * libipt: packets (it needs an IP with this TIP.PGD)
  *
  * expect:
  * cbr *

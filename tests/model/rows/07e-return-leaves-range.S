@@ -1,7 +1,7 @@
 /*
  * Row 7e for a compressed return: a call at the very end of the range, to a function in another one.
  *
- * libipt: packets (it wants an IP with this TIP.PGD)
+ * libipt: packets (it needs an IP with this TIP.PGD)
  *
  * expect:
  * cbr *

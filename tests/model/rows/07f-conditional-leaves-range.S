@@ -1,7 +1,7 @@
 /*
  * Row 7f: the same with branches in the TNT buffer, which are written first.
  *
- * libipt: packets (it wants an IP with this TIP.PGD)
+ * libipt: packets (it needs an IP with this TIP.PGD)
  *
  * expect:
  * cbr *

@@ -1,7 +1,7 @@
 /*
  * Row 7f for a compressed return.
  *
- * libipt: packets (it wants an IP with this TIP.PGD)
+ * libipt: packets (it needs an IP with this TIP.PGD)
  *
  * expect:
  * cbr *

@@ -1,5 +1,5 @@
 /*
- * Rows 10b, 10c: far branches between CPL 0 and 3. With USER alone, IRETQ to user mode sets ContextEn, SYSCALL
+ * Rows 10b, 10c: far branches between CPL 0 and 3. With USER only, IRETQ to user mode sets ContextEn, SYSCALL
  * clears it (no IP), SYSRET sets it again.
  *
  * expect:

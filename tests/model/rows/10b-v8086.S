@@ -1,6 +1,6 @@
 /*
- * Rows 10b and 13c in virtual-8086 mode, where CPL is 3 (36.2.4.1): with USER alone IRET to it sets ContextEn, an exception
- * clears it. Payloads are RIP, here without the segment's base.
+ * Rows 10b and 13c in virtual-8086 mode, where CPL is 3 (36.2.4.1): with USER only, IRET to it sets ContextEn and an
+ * exception clears it. Payloads are RIP, here without the segment's base.
  *
  * mapped: 0
  * libipt: no truth (it has RIP, the truth linear addresses)

@@ -1,6 +1,5 @@
 /*
- * Row 10c behind row 5d: a TIP.PGD without IP that an IRET makes, in the flow behind a MOV to CR3 that has a PIP of its
- * own.
+ * Row 10c after row 5d: IRET causes a TIP.PGD without IP, after a MOV to CR3 that has a PIP of its own.
  *
  * libipt: packets (it ends at the MOV to CR3)
  *

@@ -1,5 +1,5 @@
 /*
- * Rows 10b, 10c with OS alone: IRETQ to user mode clears ContextEn (no IP), SYSCALL sets it, SYSRET clears it.
+ * Rows 10b, 10c with OS only: IRETQ to user mode clears ContextEn (no IP), SYSCALL sets it, SYSRET clears it.
  *
  * expect:
  * cbr *

@@ -1,6 +1,6 @@
 /*
  * Row 10d: far branches that clear FilterEn; row 10b: that set it; row 10f: neither (nothing), and into a
- * TraceStop range (TraceStop alone).
+ * TraceStop range (only TraceStop).
  *
  * code32: inside end
  *

@@ -28,7 +28,7 @@
     TASKS_TR 6 /* #UD */
     LEGACY_TRACE_ON CTL_DEFAULT
     ljmp $0x30, $0
-handler: /* where the first task goes on: the second one's TSS says where that does */
+handler: /* where the first task continues; the second one continues where its TSS says */
     movl $resume, tss_b + 0x20
     iret
 task:

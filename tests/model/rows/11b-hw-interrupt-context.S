@@ -1,5 +1,5 @@
 /*
- * Row 11b: a hardware interrupt in user mode, OS alone: ContextEn goes to 1.
+ * Row 11b: a hardware interrupt in user mode, only OS set: ContextEn becomes 1.
  *
  * expect:
  * cbr *

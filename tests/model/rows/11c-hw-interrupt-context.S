@@ -1,5 +1,5 @@
 /*
- * Row 11c: a hardware interrupt in user mode, USER alone: ContextEn goes to 0, the target is not told.
+ * Row 11c: a hardware interrupt in user mode, only USER set: ContextEn becomes 0, the target is not in the trace.
  *
  * expect:
  * cbr *

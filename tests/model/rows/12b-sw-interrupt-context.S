@@ -1,5 +1,5 @@
 /*
- * Row 12b: a software interrupt in user mode, OS alone: ContextEn goes to 1.
+ * Row 12b: a software interrupt in user mode, only OS set: ContextEn becomes 1.
  *
  * expect:
  * cbr *

@@ -1,5 +1,5 @@
 /*
- * Row 13b: a fault in user mode, OS alone: ContextEn goes to 1.
+ * Row 13b: a fault in user mode, only OS set: ContextEn becomes 1.
  *
  * expect:
  * cbr *

@@ -30,7 +30,7 @@
 1:
 switch:
     ljmp $0x30, $0
-handler: /* of #TS, and where the first task goes on; the second one's TSS says that it had begun */
+handler: /* of #TS, and where the first task continues; the second one's TSS shows that it had begun */
     LEGACY_TRACE_OFF
     LONG_MODE
     TASKS_END

@@ -1,5 +1,5 @@
 /*
- * Row 13e for a trap: the single-step #DB comes behind its instruction, FUP has the next IP (Table "FUP Cases and
+ * Row 13e for a trap: the single-step #DB comes after its instruction, FUP has the next IP (Table "FUP Cases and
  * IP Payload").
  *
  * expect:

@@ -1,7 +1,6 @@
 /*
- * Row 15d: RSM with TraceEn 1 is a shutdown, which an NMI ends, and the clock goes on (CBR): nothing is executed
- * behind RSM before it. The NMI is the
- * interval timer's, through the I/O APIC.
+ * Row 15d: RSM with TraceEn 1 causes a shutdown, which an NMI ends; then the clock runs again (CBR). Nothing is executed
+ * between RSM and the NMI, which the interval timer causes through the I/O APIC.
  *
  * libipt: packets (an RSM into shutdown has no packet)
  * perf: packets (16-bit code)

@@ -1,5 +1,5 @@
 /*
- * Rows 16a, 17b: VM exit and VM entry with ContextEn 1 and FilterEn 0 before and after: PIPs alone.
+ * Rows 16a, 17b: VM exit and VM entry with ContextEn 1 and FilterEn 0 before and after: only PIPs.
  *
  * expect:
  * cbr *

@@ -1,5 +1,5 @@
 /*
- * Rows 17g and 16c as one traces the host alone, with VM entries and exits concealed: TIP.PGD, and TIP.PGE in the host
+ * Rows 17g and 16c as one traces only the host, with VM entries and exits concealed: TIP.PGD, and TIP.PGE in the host
  * (Table "Packets on VMX Transitions (Host-Only Tracing)").
  *
  * expect:

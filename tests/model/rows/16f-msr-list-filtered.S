@@ -1,5 +1,5 @@
 /*
- * Row 16f where the CR3 filter lets the guest's CR3 alone pass: no PIP, which would tell the host's (36.2.4.2, row 16j).
+ * Row 16f where only the guest's CR3 passes the CR3 filter: no PIP, which would have the host's (36.2.4.2, row 16j).
  *
  * expect:
  * cbr *

@@ -1,5 +1,5 @@
 /*
- * Row 16h with "conceal VM exits from PT" alone: the VM entry has its PIP with NR=1, the exit has none (36.5.1).
+ * Row 16h with only "conceal VM exits from PT": the VM entry has its PIP with NR=1, the exit has none (36.5.1).
  *
  * expect:
  * cbr *

@@ -1,6 +1,6 @@
 /*
  * VM entries that fail before they load any state: each is a far transfer to the next instruction (36.5.2.7). VMRESUME of
- * a VMCS that is clear, VMLAUNCH behind MOV to SS, with controls that are not valid, with a host state that is not valid,
+ * a VMCS that is clear, VMLAUNCH after MOV to SS, with controls that are not valid, with a host state that is not valid,
  * without a VMCS.
  *
  * expect:

@@ -1,6 +1,6 @@
 /*
  * VM entries that fail for their MSR-load list, after IA32_RTIT_CTL in it (36.5.2.7). Where the list clears TraceEn and
- * that of VM exits sets it: TIP to the host, and the trace goes on. Where it sets TraceEn and that of VM exits clears it:
+ * that of VM exits sets it: TIP to the host, and the trace continues. Where it sets TraceEn and that of VM exits clears it:
  * nothing.
  *
  * expect:

@@ -1,6 +1,6 @@
 /*
- * Row 17i with "conceal VMX non-root operation from PT" alone: the VM entry's own PIP has NR=1 all the same, that of the
- * guest's MOV to CR3 has not (36.4.2.7, 36.5.1).
+ * Row 17i with only "conceal VMX non-root operation from PT": the VM entry's own PIP still has NR=1, that of the guest's
+ * MOV to CR3 has not (36.4.2.7, 36.5.1).
  *
  * expect:
  * cbr *

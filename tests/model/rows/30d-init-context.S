@@ -1,6 +1,6 @@
 /*
  * Row 30d: INIT that clears ContextEn (CR3 filter): FUP, TIP.PGD without IP, no PIP. In the ROM, which starts again, the
- * MOV to CR3 stands in a TraceStop range (row 5f).
+ * MOV to CR3 is in a TraceStop range (row 5f).
  *
  * expect:
  * cbr *

@@ -3,11 +3,11 @@
  *
  *   check ELF IMAGE RESULTS BRANCHES DIR ROW.S...      the rows in the order in which they were linked
  *
- * All traces go one behind the other into DIR/all.pt, and their packets in the dialect of ptdump into DIR/all.dump.
+ * All traces go one after the other into DIR/all.pt, and their packets in the dialect of ptdump into DIR/all.dump.
  * What perf needs to follow each flow goes there too (perf.c).
  *
- * Against the first comment of each ROW.S: its lines after "expect:" up to an empty one, in which * and ? stand for any
- * text and any character; and what README.md says of decoders that do not support the row.
+ * Against the first comment of each ROW.S: its lines after "expect:" up to an empty one, in which * and ? match any
+ * text and any character; and the lines for decoders that do not support the row (README.md).
  */
 #include "check.h"
 #include "tests/model/selftest/branches.h"
@@ -96,7 +96,7 @@ static void addr_read(struct result *row, char *text)
     }
 }
 
-/* Read the result that starts at *text, and move *text behind it. */
+/* Read the result that starts at *text, and move *text to its end. */
 static struct result result_read(char **text)
 {
     struct result row;

@@ -44,11 +44,11 @@ struct result {
 /* What the row's source says in its first comment. */
 struct expectation {
     struct lines lines;
-    bool instructions;           /* libipt's instruction decoder must follow; else its packet decoder alone */
+    bool instructions;           /* libipt's instruction decoder must follow; else only its packet decoder */
     bool truth;                  /* and find the truth's branches */
     bool perf;                   /* perf's decoder of the flow must find them */
     bool perf_instructions;      /* and libipt's instructions */
-    uint64_t mapped[MAX_MAPPED]; /* where the image stands beside IMAGE_BASE */
+    uint64_t mapped[MAX_MAPPED]; /* where the image is mapped, apart from IMAGE_BASE */
     unsigned nr_mapped;
     uint64_t copied, copied_end, copied_to; /* code that ran elsewhere, by its payloads; 0: there is none */
     uint64_t code32, code32_end;            /* 32-bit code; 0: there is none */

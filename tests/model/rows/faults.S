@@ -1,5 +1,5 @@
 /*
- * The handlers that stand in the IDT before a row sets its own, and the call of a row, from which a fault returns.
+ * The handlers in the IDT before a row sets its own, and the function that calls a row, to which a fault returns.
  */
     .text
     /* One stub of 16 bytes for each of the 32 exceptions: vector above an error code. */

@@ -24,7 +24,7 @@ extern char fault_stubs[];
 
 /* Set by rows (row.h). */
 uint64_t row_fixup, row_fault, row_stack;
-extern uint64_t row_ctl; /* link.ld: in memory that INIT, which copies the image anew, leaves alone */
+extern uint64_t row_ctl; /* link.ld: in memory that INIT, which copies the image again, does not change */
 /* Where the row's trace is. A row with an output of its own sets them: the physical address, and the size in bytes, 0
  * for what IA32_RTIT_OUTPUT_MASK_PTRS says. */
 uint64_t row_trace_base, row_trace_bytes;
@@ -112,8 +112,8 @@ static void set_up_machine(void)
         ((volatile uint64_t *)OTHER_TABLES)[i] = ((volatile uint64_t *)TABLES)[i];
 }
 
-/* The state in which every row starts. PSB+ with no context comes first, so that each trace can be decoded alone; after
- * it IA32_RTIT_STATUS.PacketByteCnt is not 0. */
+/* The state in which every row starts. PSB+ with no context comes first, so that each trace can be decoded by itself;
+ * after it IA32_RTIT_STATUS.PacketByteCnt is not 0. */
 static void reset(void)
 {
     for (unsigned i = 0; i < 32; i++)

@@ -1,5 +1,5 @@
 /*
- * IP compression, Table 36-18: the smallest IPBytes that tells the address.
+ * IP compression, Table 36-18: the smallest IPBytes that suffices for the address.
  *
  * options: profile=skylake
  * mapped: ffffff8000010000 7f8000010000

@@ -1,5 +1,5 @@
 /*
- * An overflow that resolves while PacketEn is 0, 36.3.8: OVF alone, and no IP packet before the next TIP.PGE. Here the FUP
+ * An overflow that resolves while PacketEn is 0, 36.3.8: OVF only, and no IP packet before the next TIP.PGE. Here the FUP
  * and TIP.PGD of an INT are lost.
  *
  * options: profile=skylake, ovf=33:1

@@ -1,5 +1,5 @@
 /*
- * MTC packets that are due in an overflow are lost; those behind it come at their time (36.3.8.2).
+ * MTC packets that are due in an overflow are lost; those after it come at their time (36.3.8.2).
  *
  * options: profile=skylake, ovf=33:2, seed=2
  *

@@ -1,6 +1,6 @@
 /*
  * Internal buffer overflow, 36.3.8: what comes until it resolves is lost, also the branches in the TNT buffer; then OVF,
- * and FUP with the IP at which tracing goes on. The overflow begins where the sixth branch fills that buffer, and lasts
+ * and FUP with the IP at which tracing continues. The overflow begins where the sixth branch fills that buffer, and lasts
  * for three. No IP and no RET is compressed against what was lost.
  *
  * options: profile=skylake, ovf=33:3

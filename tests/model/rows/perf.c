@@ -1,7 +1,7 @@
 /*
- * What perf's decoder of the flow needs of a row: NAME.pt, the trace; NAME.truth, the branches that it must find, as
- * "from to" in hexadecimal; and a line "NAME WORDS" in the file flows, in which the words are perfdata_wrap's behind
- * IMAGE.
+ * What perf's flow decoder needs for a row: NAME.pt, the trace; NAME.truth, the branches that it must find, as
+ * "from to" in hexadecimal; and a line "NAME WORDS" in the file flows, in which the words are perfdata_wrap's
+ * arguments after IMAGE.
  */
 #include <inttypes.h>
 #include <stdio.h>

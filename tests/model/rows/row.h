@@ -46,7 +46,7 @@ row_end:
     wrmsr
 .endm
 
-/* Set IA32_RTIT_CTL; the label, in TRACE_ON "on", stands at the instruction that follows, where TIP.PGE points. */
+/* Set IA32_RTIT_CTL; the label, "on" in TRACE_ON, is that of the next instruction, to which TIP.PGE points. */
 .macro TRACE_ON_AT label, ctl:vararg
     movq $(\ctl), %rax
     movq %rax, row_ctl
@@ -64,7 +64,7 @@ row_end:
     .endif
 .endm
 
-/* Clear IA32_RTIT_CTL; the label stands at the WRMSR, where FUP points. */
+/* Clear IA32_RTIT_CTL; the label is that of the WRMSR, to which FUP points. */
 .macro TRACE_OFF label=off
     xorl %eax, %eax
     xorl %edx, %edx

@@ -1,5 +1,5 @@
 /*
- * TSC, and CBR, when a CPU that was halted goes on (Tables 36-29 and 36-30), with a CYC packet before them: the cycles in
+ * TSC, and CBR, when a CPU that was halted runs again (Tables 36-29 and 36-30), with a CYC packet before them: the cycles in
  * which the clock ran (36.3.6). The local APIC's timer wakes it.
  *
  * expect:

@@ -1,5 +1,5 @@
 /*
- * TMA, 36.4.2.13: right behind every TSC packet where MTCEn is set; row 2d.
+ * TMA, 36.4.2.13: directly after every TSC packet where MTCEn is set; row 2d.
  *
  * expect:
  * tsc *

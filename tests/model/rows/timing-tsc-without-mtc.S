@@ -1,5 +1,5 @@
 /*
- * TMA depends on MTCEn: a TSC packet alone, row 2d.
+ * TMA depends on MTCEn: without it, a TSC packet has no TMA, row 2d.
  *
  * expect:
  * tsc *

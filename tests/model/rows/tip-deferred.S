@@ -1,5 +1,5 @@
 /*
- * Deferred TIPs, 36.4.2.3 and Table 36-19: the TIP waits behind the TNT packet that is being filled. An uncompressed RET
+ * Deferred TIPs, 36.4.2.3 and Table 36-19: the TIP is written after the TNT packet that is being filled. An uncompressed RET
  * forces them out and does not wait.
  *
  * options: profile=skylake, deferred=1

@@ -1,5 +1,5 @@
 /*
- * Long TNT packets, 36.4.2.1: 47 branches; what the short one can take stands in a short one.
+ * Long TNT packets, 36.4.2.1: 47 branches; what fits into a short packet is in a short packet.
  *
  * options: profile=custom, longtnt=1
  *

@@ -7,7 +7,7 @@
 struct walk {
     struct branches found;
     size_t room, instruction_room;
-    /* A branch is pending until the next instruction, or the event that comes first, tells its target. */
+    /* A branch is pending until the next instruction, or the event that comes first, gives its target. */
     uint64_t pending_from;
     int pending;
 };

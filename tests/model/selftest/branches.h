@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* from = BRANCHES_OVERFLOW: branches are missing here; the trace goes on at to, or at a TIP.PGE (0). */
+/* from = BRANCHES_OVERFLOW: branches are missing here; the trace continues at to, or at a TIP.PGE (0). */
 struct branch {
     uint64_t from, to;
 };
@@ -29,7 +29,7 @@ struct branches {
  * the process when there is no memory. */
 struct branches branches_decode(const struct pt_config *config, struct pt_image *image);
 
-/* Where an overflow stands in what was decoded, what follows in the truth may be missing, up to its mark there. */
+/* At an overflow in the decoded branches, the truth's may be missing there up to the truth's mark of the overflow. */
 struct comparison {
     size_t decoded, truth, equal, lost, overflows; /* the first two: how far they agree */
 };

@@ -1,6 +1,6 @@
 /*
  * A 64 KiB ROM in place of the BIOS: from the reset vector to 64-bit code in RAM, then test_main (test.c). The image is
- * linked at IMAGE and copies itself there from the ROM, where it stands at ROM.
+ * linked at IMAGE and copies itself there from address ROM.
  */
 #define ROM 0xf0000
 #define IMAGE 0x10000

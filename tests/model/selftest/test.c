@@ -129,7 +129,7 @@ static void interrupts(void)
     __asm__ volatile("cli");
 }
 
-/* A system-management interrupt: the handler is RSM alone, at the address of reset. */
+/* A system-management interrupt: the handler is a single RSM, at the address of reset. */
 static void smi(void)
 {
     *(volatile uint16_t *)0x38000 = 0xaa0f;

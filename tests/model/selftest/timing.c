@@ -69,7 +69,7 @@ static void check(const uint8_t *bytes, size_t size, unsigned freq)
             return;
         }
         if (tma_due != (packet.kind == PT_PACKET_TMA))
-            complain(at, "TMA behind TSC", packet.kind == PT_PACKET_TMA, tma_due);
+            complain(at, "TMA after TSC", packet.kind == PT_PACKET_TMA, tma_due);
         tma_due = packet.kind == PT_PACKET_TSC;
         if (packet.kind == PT_PACKET_TSC) {
             if (packet.tsc < tsc)
