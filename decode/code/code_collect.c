@@ -23,7 +23,7 @@ static uint64_t refilled_from(const struct collection *all, const struct capture
     return record->header.trace_offset;
 }
 
-/* Does the record say something about this CPU's code? */
+/* Does the record concern this CPU's code? */
 static bool take_page(struct page_record *to, const struct collection *all, const struct capture_record *record)
 {
     struct record_page page;
@@ -33,7 +33,8 @@ static bool take_page(struct page_record *to, const struct collection *all, cons
     /* The hypervisor's own code never changes. */
     uint64_t number = root ? 0 : page.number;
     if (!code_seen_from(&from, &all->seen, number)) {
-        /* It never ran this, but where there are maps, what the record says of its address may be true for it, too. */
+        /* The CPU never executed this version. If there are maps, the record's address may be valid for the CPU, too.
+         */
         if (all->nr_maps == 0)
             return false;
         from = UINT64_MAX;

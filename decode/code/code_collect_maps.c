@@ -23,8 +23,9 @@ static bool add_map(struct collection *all, const struct code_map *map)
     return true;
 }
 
-/* From when on it holds. Of this CPU: between the fault and the reading its guest's handler ran, and nothing of what
- * was mapped then. Where there was no fault, and for other CPUs, it is only known when at the latest. */
+/* Since when the mapping is valid. If this CPU sent it: since the fault, because between the fault and the reading of
+ * the page tables only the guest's handler ran, and no code in the new mapping. Without a fault, and for other CPUs,
+ * only the latest possible time is known. */
 static void place_map(struct code_map *map, const struct collection *all, uint16_t cpu)
 {
     map->sender = cpu;

@@ -1,6 +1,6 @@
 /*
- * What the records of a capture say of linear addresses: a PAGE record names one page at one moment, a MAP record all
- * of a stretch. In lists by address, so that what concerns an address is found without looking at all records. Pure.
+ * What the records of a capture say about linear addresses: a PAGE record names one page at one moment, a MAP record
+ * all pages of a stretch. Lists by address find the records of an address without a scan of all records. Pure.
  */
 #ifndef DECODE_CODE_FACTS_H
 #define DECODE_CODE_FACTS_H

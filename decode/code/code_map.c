@@ -86,19 +86,19 @@ const char *code_map_error_text(enum code_map_error error)
 {
     static const char *const texts[CODE_MAP_NR_ERRORS] = {
         [CODE_MAP_OK] = "nothing is wrong",
-        [CODE_MAP_SHORT] = "it is shorter than its head",
-        [CODE_MAP_LENGTH] = "its length is not that of its runs",
-        [CODE_MAP_CR3] = "its CR3 is no table's address",
-        [CODE_MAP_STRETCH] = "its stretch is no run of pages",
+        [CODE_MAP_SHORT] = "it is shorter than its header",
+        [CODE_MAP_LENGTH] = "its length does not match its number of runs",
+        [CODE_MAP_CR3] = "its CR3 is not the address of a table",
+        [CODE_MAP_STRETCH] = "its stretch does not consist of whole pages",
         [CODE_MAP_OFFSET] = "it was read before its fault",
         [CODE_MAP_NUMBER] = "it has no number",
-        [CODE_MAP_PAGE_SIZE] = "a run has no page size that there is",
-        [CODE_MAP_ALIGNMENT] = "a run is not aligned as its pages are",
+        [CODE_MAP_PAGE_SIZE] = "a run has an invalid page size",
+        [CODE_MAP_ALIGNMENT] = "a run is not aligned to its page size",
         [CODE_MAP_EMPTY] = "a run has no page",
-        [CODE_MAP_OUTSIDE] = "a run reaches beyond its stretch",
-        [CODE_MAP_ENDED] = "the end of a space is about something else besides",
-        [CODE_MAP_ORDER] = "its runs do not rise",
-        [CODE_MAP_PHYSICAL] = "a run reaches beyond the physical addresses",
+        [CODE_MAP_OUTSIDE] = "a run extends beyond its stretch",
+        [CODE_MAP_ENDED] = "an end-of-space record has mappings",
+        [CODE_MAP_ORDER] = "its runs overlap or are not in ascending order",
+        [CODE_MAP_PHYSICAL] = "a run extends beyond the physical addresses",
     };
     return error < CODE_MAP_NR_ERRORS ? texts[error] : "not known";
 }

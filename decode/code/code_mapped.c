@@ -66,8 +66,8 @@ void code_mapped_free(struct code_mapped *mapped)
     *mapped = (struct code_mapped){0};
 }
 
-/* The next node to the right, as high as it can be without having anything left of it below. 0: there is none. */
-static size_t node_behind(size_t node)
+/* The next node to the right: the highest one whose subtree begins right after this one's. 0: there is none. */
+static size_t node_after(size_t node)
 {
     while (node & 1)
         node /= 2;
@@ -80,7 +80,7 @@ const struct mapped_run *code_mapped_next(const struct code_mapped *mapped, size
         return NULL;
     size_t node = mapped->leaves + index;
     while (node && mapped->farthest[node] <= gpa)
-        node = node_behind(node);
+        node = node_after(node);
     if (!node)
         return NULL;
     while (node < mapped->leaves)

@@ -12,7 +12,7 @@ static int compare_spaces(const void *left, const void *right)
     return *a < *b ? -1 : *a > *b;
 }
 
-/* Only PAE's tables stand anywhere but at the beginning of a page. */
+/* Only a page-directory-pointer table of PAE paging may begin elsewhere than at a page boundary. */
 static bool find_pae(struct code_pages *pages, const struct code_map *maps, size_t count)
 {
     pages->pae = malloc((count + 1) * sizeof(*pages->pae));

@@ -1,14 +1,15 @@
 /*
- * The code pages of a capture as a decoder of one CPU's trace needs them: which bytes stood at a linear address of an
+ * The code pages of a capture as a decoder of one CPU's trace needs them: which bytes were at a linear address of an
  * address space, at a trace offset.
  *
- * The hypervisor sends a page (RECORD_PAGE) when its physical memory is executed for the first time or anew, with the
- * one linear address and the one space in which that happened. The same memory may be executed at other addresses and
- * in other spaces without a further record. So contents follow the physical page (code_memory.h), and where an address
- * leads follows what the records say of it (code_facts.h): code_space.c has the rules.
+ * The hypervisor sends a page (RECORD_PAGE) when its physical memory is executed for the first time, and again after
+ * the memory was changed. The record has the linear address and the space of that one execution. The same memory may be
+ * executed at other addresses and in other spaces without a further record. So contents are found by physical page
+ * (code_memory.h), and the physical page of an address follows from the records about that address (code_facts.h):
+ * code_space.c has the rules.
  *
- * Where the CPU's packets have IPs, not linear addresses (CPUID.14H:ECX[31] = 0), a page of a code segment with a base
- * stands at its IP as well: real-mode code, as each CPU runs it when it starts.
+ * If the CPU's packets contain IPs, not linear addresses (CPUID.14H:ECX[31] = 0), a page of a code segment with a base
+ * is found by its IP as well. This concerns real-mode code, which each CPU executes when it starts.
  */
 #ifndef DECODE_CODE_PAGES_H
 #define DECODE_CODE_PAGES_H

@@ -155,9 +155,9 @@ static bool is_seen_later(const struct query *query, struct said said)
            (map->looked_at || (!said.present && !code_map_is_missed(map) && map->from > map->fault_offset));
 }
 
-/* What was there before may have been there still, also what was read at the very offset from which on it may have
- * changed. Where nothing was, all that a look has found came since, but not at once, maybe: something else can have
- * been there for a while. */
+/* The earlier mapping may still have been valid, also one that was read at the very offset since which it may have
+ * changed. If nothing was mapped before, whatever a scan found was mapped since, but perhaps not at once: something
+ * else may have been mapped in between. */
 struct said query_before(struct query *query, const struct lists *lists, const struct fact *fact)
 {
     struct query before = *query;

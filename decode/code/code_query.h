@@ -1,5 +1,5 @@
 /*
- * Inside of code_space.c and code_infer.c: what the records say of one address at one trace offset. Pure.
+ * Internal to code_space.c and code_infer.c: what the records say about one address at one trace offset. Pure.
  */
 #ifndef DECODE_CODE_QUERY_H
 #define DECODE_CODE_QUERY_H
@@ -17,7 +17,7 @@ struct query {
     uint64_t below; /* 0, or: of what holds from at on, only what has a lower number */
 };
 
-/* What one record says of the address. */
+/* What one record says about the address. */
 struct said {
     const struct fact *fact; /* NULL: nothing */
     bool present;
@@ -64,23 +64,23 @@ uint64_t query_earliest(const struct fact *fact);
 const struct page_record *query_contents(struct query *query, uint64_t gpa);
 bool query_same(const struct page_record *a, const struct page_record *b);
 
-/* Pages that it can be: those that were there already count before those that were sent later. */
+/* Candidates: pages that had been sent already are preferred to those that were sent later. */
 struct choice {
     const struct page_record *now, *later;
     bool now_differ, later_differ;
 };
 
-/* Memory that was never executed is none that can have been executed here. */
+/* Memory whose contents were never executed is no candidate. */
 void choice_add(struct query *query, struct choice *choice, uint64_t gpa);
 bool choice_empty(const struct choice *choice);
 
 /* NULL: there is none, or they differ. */
 const struct page_record *choice_made(const struct choice *choice);
 
-/* code_infer.c: all that it can be by what other spaces have, and by large pages. */
+/* code_infer.c: add all candidates that follow from the mappings of other spaces, and from large pages. */
 void infer_candidates(struct query *query, struct choice *choice);
 
-/* Is it certain enough that the space had this page here before it was seen there? */
+/* Is it certain enough that the space had mapped this page here before a record shows it? */
 bool infer_confirms(struct query *query, uint64_t gpa);
 void infer_aliases(struct query *query, struct choice *choice);
 

@@ -91,13 +91,14 @@ static bool may_be_other(struct query *query, const struct lists *lists, const s
     return choice.now_differ;
 }
 
-/* What is there later may not have been the first that came. Something else must say the same: other spaces, the same
- * part of a file elsewhere. Of what a look has found that must be certain. But what another CPU has read may be there
- * already. */
-static bool later_is_enough(struct query *query, struct said newer, bool alone)
+/* May a mapping that was recorded later be used for this moment? Another page may have been mapped first. So other
+ * spaces, or the same part of a file elsewhere, must confirm what a scan found. What was read at a fault needs this
+ * only if it is the only candidate (all candidates must agree anyway), and not if another CPU read it and it may be
+ * valid already. */
+static bool later_is_enough(struct query *query, struct said newer, bool only)
 {
     const struct code_map *map = newer.fact->map;
-    if (!map || (!map->looked_at && (!alone || (map->foreign && map->earliest <= query->at))))
+    if (!map || (!map->looked_at && (!only || (map->foreign && map->earliest <= query->at))))
         return true;
     return infer_confirms(query, newer.gpa);
 }

@@ -43,7 +43,7 @@ struct flow_context {
 #define FLOW_CR3_UNKNOWN (~0ull)
 #define FLOW_TSC_ERROR_UNKNOWN UINT64_MAX
 
-/* Linear addresses; decode/truth.h says of what. */
+/* Linear addresses; decode/truth.h defines what a branch is. */
 struct flow_branch {
     uint64_t from, to;
 };

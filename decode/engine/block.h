@@ -15,7 +15,7 @@
 #include "pt/instruction/instruction.h"
 #include "serial/wire/record.h"
 
-/* How a block ends, beside the kinds of enum instruction_kind but INSTRUCTION_PLAIN. */
+/* How a block ends: one of these, or a kind of enum instruction_kind other than INSTRUCTION_PLAIN. */
 enum block_end {
     BLOCK_RUNS_ON = INSTRUCTION_PLAIN,   /* into the next page, or it has become too long */
     BLOCK_INTO = INSTRUCTION_PTWRITE + 1 /* an interrupt, or nothing */
@@ -39,7 +39,7 @@ struct block {
     uint8_t mode; /* enum instruction_mode */
     uint8_t
         ip_bytes; /* of a branch: its target is cut to so many; 8 where that is done, as of those of a CS with a base */
-    bool across;  /* its only instruction reaches into the next page; links are none, since that may change alone */
+    bool across;  /* its only instruction reaches into the next page, which may change independently: it has no links */
     bool zero_call; /* a direct call to the next instruction, which no RET belongs to */
 };
 _Static_assert(sizeof(struct block) == 64, "it is read at each branch");

@@ -25,9 +25,9 @@ struct engine_clock_period {
 };
 
 struct engine_clock {
-    /* from CPUID and IA32_RTIT_CTL; numerator 0: MTC is of no use */
-    uint32_t numerator, denominator; /* CPUID.15H:EBX, EAX: ticks of the TSC, and so many of the crystal */
-    uint8_t mtc_freq;                /* MTC counts ticks of 2 to the power of this of the crystal's */
+    /* from CPUID and IA32_RTIT_CTL; numerator 0: MTC packets are ignored */
+    uint32_t numerator, denominator; /* CPUID.15H:EBX, EAX: the TSC's frequency divided by the crystal's */
+    uint8_t mtc_freq;                /* IA32_RTIT_CTL.MTCFreq: MTC counts once in 2^mtc_freq ticks of the crystal */
 
     uint64_t tsc; /* now; 0: not known */
     bool counting;

@@ -1,20 +1,22 @@
 /*
- * What timing packets prove: between which times the packets came that stand behind the last one.
+ * What timing packets prove: the earliest and the latest TSC of the packets that follow the last timing packet.
  *
- * A packet came after the anchor before it and before the next one, which is looked for ahead. CYC packets tell more:
- * the cycles since the one anchor took their time, and so will those up to the next. How short a cycle can be follows
- * from the core:bus ratio; that the core stood still meanwhile cannot be excluded, so nothing says how long they took.
+ * A packet came after the anchor before it and before the next one, for which the trace is searched ahead. CYC packets
+ * narrow this: the cycles counted since the previous anchor took at least their shortest time, and so did those up to
+ * the next anchor. The core:bus ratio gives the shortest length of a cycle. There is no longest one, because the core
+ * may have halted in between.
  */
 #include "decode/engine/clock.h"
 
 /* What is rounded in an anchor: the fast counter of TMA, and the crystal's ticks as ticks of the TSC. */
 #define ROUNDED 2u
-/* An MTC comes behind what the CPU just did: the packets before it may be so much later than its tick. */
+/* The CPU may generate an MTC late: packets before it may be later than its tick, by at most so many ticks of the TSC.
+ */
 #define MTC_LATE 32u
-/* A cycle is taken to be shorter by this part of it: the bus clock is not the nominal one exactly. */
+/* The bus clock differs slightly from its nominal frequency: a cycle is assumed to be shorter by one part in this. */
 #define CYCLE_SLACK 128u
 
-/* In the highest of the ratios that the core had. */
+/* The length of a cycle at a core:bus ratio. */
 static uint64_t shortest_cycle(const struct engine_clock *clock, uint8_t ratio)
 {
     if (ratio == 0 || clock->nominal_ratio == 0)
@@ -23,8 +25,8 @@ static uint64_t shortest_cycle(const struct engine_clock *clock, uint8_t ratio)
     return cycle - cycle / CYCLE_SLACK;
 }
 
-/* Where MTCs may have been lost they count too few: as an anchor before something they are good, behind it they are
- * none. */
+/* After an overflow, MTC packets may be missing, so that the time is too early. It is still a lower bound for what
+ * follows, but no upper bound for what precedes it. */
 static bool is_end(const struct engine_clock *ahead, uint64_t anchors)
 {
     return ahead->anchors != anchors && !ahead->overflown;
@@ -59,8 +61,8 @@ static void look_ahead(struct engine_clock *clock, const uint8_t *at, const uint
     clock->bounded = clock->anchors;
 }
 
-/* Cycles up to the next CYC or anchor: a CYC before TNT is of its first branch, and not each packet has one. SDM
- * 36.3.6.2, "CYC packets and TNT"; 36.3.6.3, "Cycle Thresholds". */
+/* The cycles up to the next CYC or anchor. A CYC before a TNT gives the time of the TNT's first branch, and not every
+ * packet has a CYC. SDM 36.3.6.2, "CYC packets and TNT"; 36.3.6.3, "Cycle Thresholds". */
 static uint64_t cycles_ahead(const uint8_t *at, const uint8_t *end)
 {
     struct packet packet;

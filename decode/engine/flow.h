@@ -56,8 +56,9 @@ void flow_end(struct flow *flow);
 /* The pages that were needed so far and whose address space is in no record, so that it was inferred: code_pages.h. */
 const struct hot *flow_inferred(const struct flow *flow);
 
-/* Begin a stretch, which is decoded as far as packets prove what was executed: not past an error, nor past the last
- * packet, unless the next PSB+ says up to where. The stretch must stay; stretches come in the order of the trace. */
+/* Begin a stretch. It is decoded as far as packets prove what was executed: up to an error, or up to the last packet,
+ * or up to the IP in the next PSB+, if that has one. The stretch must remain valid until the next call. Stretches must
+ * come in the order of the trace. */
 void flow_begin(struct flow *flow, const struct flow_stretch *stretch);
 
 /* The stretch's next batch; the last one is FLOW_BATCH_END. NULL: there is none after that. */

@@ -1,5 +1,5 @@
 /*
- * Which packets belong together: what the engine and whoever looks through packets without the code must judge alike.
+ * Which packets belong together: rules that the engine shares with scans of packets without code.
  * Pure.
  */
 #ifndef DECODE_ENGINE_PACKET_RULES_H
@@ -10,17 +10,17 @@
 
 #include "pt/packet/packet.h"
 
-/* A packet that may stand between two others that belong together. */
+/* A packet that may occur between two others that belong together. */
 static inline bool packet_is_between(enum packet_kind kind)
 {
     return kind == PT_PACKET_PAD || kind == PT_PACKET_TSC || kind == PT_PACKET_TMA || kind == PT_PACKET_MTC ||
            kind == PT_PACKET_CYC || kind == PT_PACKET_CBR;
 }
 
-/* The packets that came with Event Trace and Trigger Tracing say nothing of the flow. But a FUP behind them may stand
- * alone, where all others belong to a branch: behind CFE and TRIG with the IP bit, and behind a MODE.Exec that tells of
- * a new IF. before: the last packet that is none of those between; header: within a PSB+. SDM "Control Flow Event (CFE)
- * Packet", "TRIG Packet". */
+/* Is the packet followed by a FUP without a branch, or such a FUP itself? All other FUPs belong to a branch. With Event
+ * Trace and Trigger Tracing, a FUP may only give the IP of a CFE or TRIG whose IP bit is set, or of a MODE.Exec that
+ * reports a new RFLAGS.IF. before: the last packet, not counting those of packet_is_between; header: within a PSB+. SDM
+ * "Control Flow Event (CFE) Packet", "TRIG Packet". */
 static inline bool packet_has_lone_fup(const struct packet *packet, enum packet_kind before, bool header)
 {
     if (packet->kind == PT_PACKET_CFE || packet->kind == PT_PACKET_TRIG)

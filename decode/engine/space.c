@@ -76,7 +76,7 @@ static void forget_pages(struct spaces *spaces, struct space *space)
     space->version = ++spaces->versions;
 }
 
-/* Ask anew for what holds no longer. Where a page is not known any more, all are. */
+/* Look up again the pages that may have changed by trace offset at. If one is not known any more, forget all. */
 static void advance(struct spaces *spaces, struct space *space, uint64_t at)
 {
     uint64_t until = UINT64_MAX;

@@ -1,9 +1,10 @@
-/* Loops without a packet. */
+/* Loops that generate no packet. */
 #include "decode/engine/walk.h"
 
 #define HLT 0xf4
 
-static bool stands_within(const struct block *block, uint64_t ip)
+/* Does an instruction other than the first begin at ip? */
+static bool has_inside(const struct block *block, uint64_t ip)
 {
     return ip > block_ip(block) && ip <= block->end_ip && block_before(block, ip) > 0;
 }
@@ -48,7 +49,7 @@ enum walk_again walk_comes_again(struct engine *engine, uint64_t ip)
             return WALK_AGAIN_NEVER;
         if (has_hlt(block))
             again = WALK_AGAIN_HALTED;
-        if (instructions > 0 && stands_within(block, ip))
+        if (instructions > 0 && has_inside(block, ip))
             return again;
         if (!next_of(block, &at))
             return WALK_AGAIN_NEVER;

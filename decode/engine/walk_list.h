@@ -6,7 +6,7 @@
 
 #include "decode/engine/engine_state.h"
 
-/* List the first count instructions of a block that was executed up to there. */
+/* List the first count instructions of a block: those that were executed. */
 void walk_list(struct engine *engine, const struct block *block, uint32_t count);
 
 #endif

@@ -61,7 +61,7 @@ static bool find_lost(struct flow_cursor *cursor, uint64_t first)
     cursor->lost = (struct flow_span){cursor->span.begin, first};
     const struct flow_packets packets =
         flow_packets_look(cursor->bytes + cursor->lost.begin, first - cursor->lost.begin, true);
-    cursor->lost_tells = packets.branches || packets.error;
+    cursor->lost_has_branches = packets.branches || packets.error;
     return true;
 }
 

@@ -35,7 +35,7 @@ struct flow_cursor {
     struct flow_part part;
     struct flow_stretch stretch;
     struct flow_span lost;
-    bool lost_tells; /* those bytes report branches */
+    bool lost_has_branches; /* their packets report branches, or are no packets */
     /* its position */
     struct flow_span span;
     size_t gap;

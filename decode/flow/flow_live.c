@@ -15,7 +15,7 @@
 
 #define FIRST_PAUSE 0.25 /* seconds */
 #define NICENESS 10
-#define LOOK_SHARE 10 /* opening the capture takes one part in so many of the thread's time, at most */
+#define SCAN_SHARE 10 /* opening the capture takes at most one part in so many of the thread's time */
 
 struct flow_live {
     char *directory;
@@ -24,8 +24,8 @@ struct flow_live {
     pthread_cond_t wake;
     bool finish;                      /* no more comes */
     struct flow_live_state state;     /* with the lock */
-    double opening;                   /* seconds: the last look's, without decoding */
-    uint64_t tried[CAPTURE_MAX_CPUS]; /* the stretch there could not be decoded at the last look; plus 1 */
+    double opening;                   /* seconds that the last scan took, without decoding */
+    uint64_t tried[CAPTURE_MAX_CPUS]; /* 1 + trace offset of the stretch that the last scan could not decode; or 0 */
 };
 
 static void publish(struct flow_live *live, unsigned cpu, const struct flow_result *result)
@@ -42,14 +42,14 @@ static void publish(struct flow_live *live, unsigned cpu, const struct flow_resu
     pthread_mutex_unlock(&live->lock);
 }
 
-/* A look at a CPU. */
-struct look {
+/* A scan of one CPU's trace. */
+struct scan {
     struct flow_live *live;
     unsigned cpu;
     bool last;
 };
 
-/* A page or a mapping may come later than the trace that needs it: once more at the next look, then it is an error. */
+/* A page or a mapping may arrive after the trace that needs it: an error counts only if the next scan still has it. */
 static bool try_later(struct flow_live *live, unsigned cpu, const struct flow_result *result, bool last)
 {
     const bool before = live->tried[cpu] == result->begin + 1;
@@ -58,7 +58,7 @@ static bool try_later(struct flow_live *live, unsigned cpu, const struct flow_re
 }
 
 /* Up to the first stretch that is to be tried later. */
-static bool decode_part(struct look *look, struct flow_trace *trace, uint64_t from, uint64_t to, struct error *error)
+static bool decode_part(struct scan *scan, struct flow_trace *trace, uint64_t from, uint64_t to, struct error *error)
 {
     const struct flow_run_options options = {.from = from, .to = to, .sums_only = true};
     const struct flow_batch *batch;
@@ -70,16 +70,16 @@ static bool decode_part(struct look *look, struct flow_trace *trace, uint64_t fr
     while (!stopped && (batch = flow_pull_next(&pull))) {
         if (batch->kind != FLOW_BATCH_END)
             continue;
-        stopped = try_later(look->live, look->cpu, batch->result, look->last);
+        stopped = try_later(scan->live, scan->cpu, batch->result, scan->last);
         if (!stopped)
-            publish(look->live, look->cpu, batch->result);
+            publish(scan->live, scan->cpu, batch->result);
     }
     const bool good = flow_pull_close(&pull, error);
     flow_run_free(&run);
     return good;
 }
 
-/* Has the PSB+ there come up to its end? */
+/* Is the PSB+ there complete? */
 static bool has_header(const struct capture_trace *bytes, uint64_t psb)
 {
     struct packet packet = {0};
@@ -91,7 +91,7 @@ static bool has_header(const struct capture_trace *bytes, uint64_t psb)
     return packet.kind == PT_PACKET_PSBEND || packet.kind == PT_PACKET_OVF;
 }
 
-/* The last PSB after from whose PSB+ is whole: up to there it is known how stretches end. from: there is none. */
+/* The last PSB after from whose PSB+ is complete: it is known how the stretches before it end. from: there is none. */
 static uint64_t find_end(const struct capture_trace *bytes, uint64_t from)
 {
     uint64_t at = bytes->size;
@@ -105,7 +105,7 @@ static uint64_t find_end(const struct capture_trace *bytes, uint64_t from)
 static bool decode_new(struct flow_live *live, const struct capture *capture, unsigned cpu, bool last,
                        struct error *error)
 {
-    struct look look = {.live = live, .cpu = cpu, .last = last};
+    struct scan scan = {.live = live, .cpu = cpu, .last = last};
     const uint64_t from = live->state.cpus[cpu].offset;
     const uint64_t to = last ? UINT64_MAX : find_end(&capture->cpus[cpu], from);
     struct flow_trace trace = {.mapped = false};
@@ -114,12 +114,12 @@ static bool decode_new(struct flow_live *live, const struct capture *capture, un
     const double start = monotonic_seconds();
     bool good = flow_trace_open_uncut(&trace, capture, (uint16_t)cpu, error);
     live->opening += monotonic_seconds() - start;
-    good = good && decode_part(&look, &trace, from, to, error);
+    good = good && decode_part(&scan, &trace, from, to, error);
     flow_trace_close(&trace);
     return good;
 }
 
-static void look(struct flow_live *live, bool last)
+static void scan_capture(struct flow_live *live, bool last)
 {
     struct error error = {0};
     const double start = monotonic_seconds();
@@ -134,7 +134,7 @@ static void look(struct flow_live *live, bool last)
     pthread_mutex_unlock(&live->lock);
 }
 
-/* Until it is time for the next look. Returns whether it is the last one. */
+/* Wait until it is time for the next scan. Returns whether that is the last one. */
 static bool pause_for(struct flow_live *live, double seconds)
 {
     struct timespec until;
@@ -153,14 +153,14 @@ static void *run(void *context)
 {
     struct flow_live *live = context;
     setpriority(PRIO_PROCESS, (id_t)gettid(),
-                NICENESS); /* of this thread and those that it makes: receiving is first */
+                NICENESS); /* of this thread and those that it creates: receiving has priority */
     double pause = FIRST_PAUSE;
     bool last;
     do {
         last = pause_for(live, pause);
         const double start = monotonic_seconds();
-        look(live, last);
-        pause = live->opening * LOOK_SHARE - (monotonic_seconds() - start);
+        scan_capture(live, last);
+        pause = live->opening * SCAN_SHARE - (monotonic_seconds() - start);
         pause = pause > FIRST_PAUSE ? pause : FIRST_PAUSE;
     } while (!last);
     return NULL;

@@ -1,7 +1,7 @@
 /*
  * Decoding a capture while it is being written: a thread of its own, which reads the directory as any other reader
- * does. It looks again when the capture has grown, but seldom enough that looking costs a tenth of its time at most;
- * what a stretch needs and has not come yet is decoded with the next look.
+ * does. It scans the growing capture repeatedly, but rarely enough that opening it takes at most a tenth of the
+ * thread's time. A stretch whose code has not arrived yet is tried again in the next scan.
  */
 #ifndef DECODE_FLOW_LIVE_H
 #define DECODE_FLOW_LIVE_H
@@ -21,7 +21,7 @@ struct flow_live_cpu {
 struct flow_live_state {
     unsigned nr_cpus;
     struct flow_live_cpu cpus[CAPTURE_MAX_CPUS];
-    struct error error; /* of the last look at the capture: why what is left is not decoded */
+    struct error error; /* of the last scan: why the rest of the capture is not decoded */
 };
 
 struct flow_live;

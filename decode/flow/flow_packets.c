@@ -2,7 +2,7 @@
 
 #include "decode/engine/packet_rules.h"
 
-static bool tells_branch(enum packet_kind kind)
+static bool reports_branch(enum packet_kind kind)
 {
     return kind == PT_PACKET_TNT_8 || kind == PT_PACKET_TNT_64 || kind == PT_PACKET_TIP || kind == PT_PACKET_TIP_PGD ||
            kind == PT_PACKET_FUP || kind == PT_PACKET_OVF;
@@ -53,7 +53,7 @@ struct flow_packets flow_packets_look(const uint8_t *bytes, uint64_t size, bool 
             break;
         header =
             packet.kind == PT_PACKET_PSB || (header && packet.kind != PT_PACKET_PSBEND && packet.kind != PT_PACKET_OVF);
-        seen.branches |= tells_branch(packet.kind) && !header;
+        seen.branches |= reports_branch(packet.kind) && !header;
         if (!packet_is_between(packet.kind))
             before = packet.kind;
         seen.count++;

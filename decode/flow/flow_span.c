@@ -6,8 +6,8 @@ bool flow_span_next(struct flow_span *span, size_t *gap, const struct gaps *gaps
     /* Missing bytes may be recorded twice, or overlap: the farthest end counts. */
     for (; *gap < gaps->count && gaps->items[*gap].at <= span->begin && span->begin < size; ++*gap) {
         const struct record_gap *item = &gaps->items[*gap];
-        uint64_t behind = item->size < size - item->at ? item->at + item->size : size;
-        span->begin = behind > span->begin ? behind : span->begin;
+        uint64_t end = item->size < size - item->at ? item->at + item->size : size;
+        span->begin = end > span->begin ? end : span->begin;
     }
     if (*gap < gaps->count && gaps->items[*gap].at < size)
         span->end = gaps->items[*gap].at;

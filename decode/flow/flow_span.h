@@ -1,6 +1,6 @@
 /*
- * Spans: what a trace has between its gaps. Bytes of one span say nothing of another's, so none is decoded across a
- * gap. Pure.
+ * Spans: the parts of a trace between its gaps. A packet cannot be decoded from the bytes of two spans, so decoding
+ * starts again after each gap. Pure.
  */
 #ifndef DECODE_FLOW_SPAN_H
 #define DECODE_FLOW_SPAN_H

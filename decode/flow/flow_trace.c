@@ -32,7 +32,7 @@ bool flow_lost_add(struct flow_lost *lost, struct flow_span span)
 bool flow_lost_take(struct flow_lost *lost, const struct flow_cursor *cursor)
 {
     lost->bytes += cursor->lost.end - cursor->lost.begin;
-    return !cursor->lost_tells || flow_lost_add(lost, cursor->lost);
+    return !cursor->lost_has_branches || flow_lost_add(lost, cursor->lost);
 }
 
 bool flow_trace_cut(struct flow_trace *trace)

@@ -26,7 +26,7 @@ void source_seek(struct source *source, struct flow_part part)
 static const struct flow_batch *gap_batch(struct source *source)
 {
     const struct flow_cursor *cursor = &source->cursor;
-    source->gap = (struct flow_gap){cursor->lost.begin, cursor->lost.end, cursor->lost_tells};
+    source->gap = (struct flow_gap){cursor->lost.begin, cursor->lost.end, cursor->lost_has_branches};
     source->gap_batch = (struct flow_batch){.kind = FLOW_BATCH_GAP,
                                             .context = {.cr3 = FLOW_CR3_UNKNOWN,
                                                         .tsc_error = FLOW_TSC_ERROR_UNKNOWN,
