@@ -146,7 +146,7 @@ static bool is_before(const struct calls_run *run, uint64_t tsc)
     return !run->clock.by_branches && tsc && tsc < run->window.from;
 }
 
-static bool is_behind(const struct calls_run *run, uint64_t tsc)
+static bool is_after(const struct calls_run *run, uint64_t tsc)
 {
     return !run->clock.by_branches && tsc && tsc >= run->window.to;
 }
@@ -165,7 +165,7 @@ static void take_stretches(struct collector *collector, const struct flow_trace 
         if (holds && !is_before(collector->run, cursor.stretch.tsc))
             take_stretch(collector, &held);
         held = cursor.stretch;
-        holds = !is_behind(collector->run, held.tsc);
+        holds = !is_after(collector->run, held.tsc);
         show(collector, &cursor);
         if (!holds)
             return;

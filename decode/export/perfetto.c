@@ -95,7 +95,7 @@ static void intern_text(struct protobuf *interned, uint32_t field, uint64_t iid,
 }
 
 /* Define the name of a slice when it is used first. */
-static void tell_name(struct writer *writer, struct protobuf *packet, const struct slice *slice)
+static void define_name(struct writer *writer, struct protobuf *packet, const struct slice *slice)
 {
     char text[LABEL_SIZE];
     struct protobuf interned = {0};
@@ -123,7 +123,7 @@ static void write_begin(struct writer *writer, const struct slice *slice)
 {
     struct protobuf packet = {0}, event = {0};
     protobuf_number(&packet, PACKET_TIMESTAMP, calls_nanoseconds(&writer->run->clock, slice->begin));
-    tell_name(writer, &packet, slice);
+    define_name(writer, &packet, slice);
     protobuf_number(&event, EVENT_TYPE, TYPE_BEGIN);
     protobuf_number(&event, EVENT_TRACK, UUID_TRACKS + slice->track);
     protobuf_number(&event, EVENT_CATEGORY, slice->entry + 1u);

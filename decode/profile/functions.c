@@ -1,4 +1,4 @@
-/* Functions, whatever called them. */
+/* Sums of each function over all its callers. */
 #include <stdlib.h>
 
 #include "decode/profile/node_sums.h"
@@ -7,7 +7,7 @@
 struct sums {
     const struct profile *profile;
     struct profile_function *functions; /* by number of their names */
-    uint32_t *open;                     /* how often each stands on the way to the present node */
+    uint32_t *open;                     /* how often each occurs on the path from the root to the current node */
     struct node_sums *totals;
 };
 

@@ -1,4 +1,4 @@
-/* What to call a function in a list or a picture, whatever is known of it. Pure. */
+/* Labels of functions, processes and threads in lists and pictures. Pure. */
 #ifndef DECODE_PROFILE_LABEL_H
 #define DECODE_PROFILE_LABEL_H
 
@@ -10,12 +10,11 @@
 
 #define LABEL_SIZE 512u
 
-/* Its symbol; without one where it begins, in hexadecimal, behind what it belongs to. Longer ones are cut. Returns
- * text.
- */
+/* The function's symbol; without one, its object and its address in hexadecimal. Longer labels are truncated. Returns
+ * text. */
 const char *label_text(char text[LABEL_SIZE], const struct name *name);
 
-/* What it belongs to, "[unknown]" where that is not known. */
+/* The object (file) that a function belongs to, or "[unknown]". */
 const char *label_object(const struct name *name);
 
 /* What runs in a space (struct profile_process): "CR3 0x1234000", "kernel tasks". Returns text. */

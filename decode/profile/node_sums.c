@@ -5,7 +5,7 @@
 struct node_sums *node_sums(const struct profile *profile)
 {
     struct node_sums *sums = calloc(profile->nr_nodes, sizeof(*sums));
-    /* A node is made behind its parent. */
+    /* A node follows its parent in the array. */
     for (size_t i = profile->nr_nodes; sums && i-- > 1;) {
         const struct profile_node *node = &profile->nodes[i];
         sums[i].branches += node->branches;

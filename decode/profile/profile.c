@@ -82,8 +82,8 @@ static uint32_t child_of(struct profile *profile, uint32_t parent, const struct 
     return node ? node : add_node(profile, parent, frame->name, frame->entry);
 }
 
-/* The process of a space, as long as a task runs in it; behind that the space is another one's. The kernel's own have
- * one for all. 0: no memory. */
+/* The process of a space. When no task is left in it, a later use of the same CR3 is another process. All kernel
+ * threads share one. 0: no memory. */
 static size_t process_of(struct profile *profile, uint64_t space)
 {
     for (size_t i = profile->nr_processes; i-- > 1;)
@@ -100,7 +100,7 @@ static size_t process_of(struct profile *profile, uint64_t space)
     return profile->nr_processes++;
 }
 
-/* The task runs in its process no more. */
+/* The task has left its process. */
 static void leave_process(struct profile *profile, struct stack_task *task)
 {
     struct profile_process *process = &profile->processes[task->user];
@@ -116,8 +116,8 @@ static void leave_process(struct profile *profile, struct stack_task *task)
     task->user = 0;
 }
 
-/* Its space is another one than it was: the task is new, or is in user mode for the first time, or has executed another
- * program. Its frames stand below another root from here on. */
+/* The space of the task has changed: the task is new, or it is in user mode for the first time, or it has called
+ * execve. Its frames belong to another root from here on. */
 static void enter_process(struct profile *profile, struct stack_task *task, size_t depth)
 {
     if (task->user)
@@ -136,8 +136,8 @@ static void set_mark(struct profile *profile, enum profile_mark mark, uint64_t t
         profile->marks[mark] = (struct profile_marked){true, tsc, profile->branches};
 }
 
-/* A function that is entered on a way that is new. */
-static void look_at(struct profile *profile, const struct stack_frame *frame, uint64_t tsc)
+/* A function is entered by a new path: set the marks that belong to it. */
+static void set_marks(struct profile *profile, const struct stack_frame *frame, uint64_t tsc)
 {
     static const struct {
         const char *symbol;
@@ -168,7 +168,7 @@ static void enter(void *context, struct stack_task *task, uint64_t tsc)
     frame->user = parent ? child_of(profile, parent, frame) : 0;
     profile->nodes[frame->user].calls++;
     if (profile->nr_nodes > before)
-        look_at(profile, frame, tsc);
+        set_marks(profile, frame, tsc);
 }
 
 static void leave(void *context, struct stack_task *task, uint64_t tsc)
@@ -219,7 +219,7 @@ static void run(void *context, struct stack_task *task, uint64_t tsc)
     (void)tsc;
 }
 
-/* What passed up to where the trace goes on is nobody's. */
+/* A gap: what was executed up to the next branch in the trace is attributed to no function. */
 static void lost(void *context, uint64_t tsc)
 {
     struct profile_cpu *cpu = context;

@@ -46,7 +46,7 @@ static bool find_pieces(struct image_file *out)
     return out->pieces != NULL;
 }
 
-/* All names, one behind the other. */
+/* The string table: all names, one after another. */
 static bool collect_strings(struct image_file *out)
 {
     FILE *text = open_memstream(&out->strings, &out->strings_size);

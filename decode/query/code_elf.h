@@ -9,13 +9,13 @@
 #include "decode/query/code_image.h"
 
 enum code_elf_result {
-    CODE_ELF_WRITTEN,  /* but for an error of the file: ferror */
-    CODE_ELF_TOO_MANY, /* pieces of code that are not together: more than the format has numbers for */
+    CODE_ELF_WRITTEN,  /* the caller must still check ferror */
+    CODE_ELF_TOO_MANY, /* more separate pieces of code than the format can number */
     CODE_ELF_NO_MEMORY
 };
 enum code_elf_result code_elf_write(FILE *file, const struct code_image *image);
 
-/* Where its first page stands in the file; the others follow, one behind the other. */
+/* The file offset of the image's first page; the other pages follow it without gaps. */
 uint64_t code_elf_first_page(const struct code_image *image);
 
 #endif

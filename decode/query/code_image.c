@@ -19,8 +19,8 @@ static bool add_address(struct addresses *addresses, uint64_t gva)
     return place != NULL;
 }
 
-/* What the run of a MAP record names. Large pages hold much that was never executed: of these the PAGE records tell, in
- * physical memory, so each of their pages is asked for that has contents. */
+/* Add the addresses that the run of a MAP record names and whose physical page was executed. A run may be a large page,
+ * most of which was never executed. */
 static bool add_run(struct addresses *addresses, const struct code_pages *pages, const struct record_map_run *run)
 {
     bool good = true;
@@ -51,7 +51,7 @@ static int compare_addresses(const void *left, const void *right)
     return *a < *b ? -1 : *a > *b;
 }
 
-/* What stood at an address then. */
+/* Add the page that was at an address then, if it is known. */
 static bool add_page(struct code_image *image, const struct code_pages *pages, uint64_t space, uint64_t at,
                      uint64_t gva)
 {

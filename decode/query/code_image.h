@@ -19,14 +19,13 @@ struct code_image {
     size_t nr_pages, room;
     const struct name **symbols; /* by address; those with a symbol */
     size_t nr_symbols, symbols_room;
-    uint64_t inferred; /* pages of which no record says that they stand there, but all that could are the same */
+    uint64_t inferred; /* pages whose address is in no record, but all candidates have the same bytes */
 };
 
-/* All pages whose bytes are known of a space (code_pages_space) at a trace offset, as the CPU had them. false: no
- * memory. */
+/* Collect all known pages of a space (code_pages_space) at a trace offset of the CPU. false: no memory. */
 bool code_image_collect(struct code_image *image, const struct code_pages *pages, uint64_t space, uint64_t at);
 
-/* The names of the functions that begin on them. cr3: as names_find takes it. false: no memory. */
+/* Add the symbols of the functions that begin on these pages. cr3: as in names_find. false: no memory. */
 bool code_image_name(struct code_image *image, struct names *names, const struct code_pages *pages, uint64_t cr3,
                      uint64_t at);
 

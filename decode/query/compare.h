@@ -9,22 +9,24 @@
 #include "decode/query/indexed_capture.h"
 #include "decode/query/occurrence.h"
 
-/* What one capture calls an address of the kernel, less what the other one calls it: the kernel may stand elsewhere. */
+/* The distance between the kernels' addresses in two captures, which differ because of KASLR. */
 struct compare_slide {
     bool known;
     uint64_t difference; /* b's address less a's */
 };
 
-/* By the lowest addresses of the kernel's image that both executed; known: they can be the same place. */
+/* From the lowest addresses of the kernel's image that were executed in both. known: they may be the same instruction.
+ */
 struct compare_slide compare_slides(const struct indexed_capture *a, const struct indexed_capture *b);
 
-/* Where b has what stands at an address in a. */
+/* The address in b of what is at an address in a. */
 static inline uint64_t compare_moved(const struct compare_slide *slide, uint64_t address)
 {
     return address >> 63 && slide->known ? address + slide->difference : address;
 }
 
-/* Are two names, of a and of b, one function's? By symbol and object where both have one, else by where they begin. */
+/* Do a name of a and a name of b mean the same function? Decided by symbol and object if both have them, otherwise by
+ * address. */
 bool compare_same_name(const struct compare_slide *slide, const struct name *a, const struct name *b);
 
 /* A function of one capture, or of both. */
@@ -37,10 +39,10 @@ struct comparison {
     size_t counts[2];
     struct compared_function *items; /* all of both */
     size_t nr_items;
-    size_t only_a, only_b, both, other_counts; /* other_counts: of both, entered more often in one */
+    size_t only_a, only_b, both, other_counts; /* other_counts: those of both that one entered more often */
 };
 
-/* Functions of several spaces are one here. false: no memory. */
+/* A function that was executed in several spaces is one item. false: no memory. */
 bool compare_functions(struct comparison *comparison, const struct indexed_capture *a, const struct indexed_capture *b,
                        const struct compare_slide *slide);
 void comparison_free(struct comparison *comparison);

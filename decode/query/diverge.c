@@ -97,8 +97,8 @@ static bool same_branch(const struct side sides[2], const struct compare_slide *
             same_place(sides, slide, a, a->branch.to, b, b->branch.to));
 }
 
-/* What is around the first difference. */
-static void tell(struct divergence *divergence, struct side sides[2])
+/* Report the branches around the first difference. */
+static void report(struct divergence *divergence, struct side sides[2])
 {
     const struct side *a = &sides[0];
     const size_t before = a->at < DIVERGE_CONTEXT ? a->at : DIVERGE_CONTEXT;
@@ -114,7 +114,7 @@ static void tell(struct divergence *divergence, struct side sides[2])
     }
 }
 
-/* Compare what both have. false: they differ, at their at. */
+/* Compare as many branches as both have decoded. false: those at `at` differ. */
 static bool compare_batch(struct divergence *divergence, struct side sides[2], const struct compare_slide *slide)
 {
     struct side *a = &sides[0], *b = &sides[1];
@@ -143,7 +143,7 @@ static void compare_all(struct divergence *divergence, struct side sides[2], con
     if (progress)
         progress(progress_context, 1);
     if (!same)
-        tell(divergence, sides);
+        report(divergence, sides);
 }
 
 bool diverge_find(struct divergence *divergence, const struct indexed_capture *const captures[2], uint16_t cpu,

@@ -1,6 +1,6 @@
 /*
- * The first branch at which two boots differ, of one CPU. Branches are the same where they lead from and to the same
- * places: by address, of the kernel less its base, or else by function and offset in it.
+ * The first branch of one CPU at which two boots differ. Two branches are the same if their sources and their targets
+ * are: by address (for the kernel, relative to its base), or by function and offset in the function.
  */
 #ifndef DECODE_QUERY_DIVERGE_H
 #define DECODE_QUERY_DIVERGE_H
@@ -24,15 +24,15 @@ struct diverge_branch {
 
 struct divergence {
     bool found;
-    uint64_t branches;                             /* so many are the same, of those that were decoded */
-    struct diverge_branch before[DIVERGE_CONTEXT]; /* a's last ones, the oldest first */
+    uint64_t branches;                             /* how many decoded branches before it are the same */
+    struct diverge_branch before[DIVERGE_CONTEXT]; /* the last branches of a before it, the oldest first */
     size_t nr_before;
-    struct diverge_branch next[2][DIVERGE_CONTEXT]; /* what each did then */
-    size_t nr_next[2];                              /* 0: it ended there */
+    struct diverge_branch next[2][DIVERGE_CONTEXT]; /* the branches of each from there on */
+    size_t nr_next[2];                              /* 0: the trace ended there */
 };
 
-/* Decode the CPU's trace in both up to there. What lies in gaps is left out. progress: NULL, or as flow_run's. false:
- * it could not be done; error says why. */
+/* Decode the CPU's trace in both captures up to the first difference. Gaps are skipped. progress: NULL, or as in
+ * flow_run. false: it failed; error says why. */
 bool diverge_find(struct divergence *divergence, const struct indexed_capture *const captures[2], uint16_t cpu,
                   const struct compare_slide *slide, flow_progress *progress, void *progress_context,
                   struct error *error);

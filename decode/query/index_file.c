@@ -57,7 +57,7 @@ static uint32_t crc_of_header(const struct index_header *header)
     return checksum_of(header, offsetof(struct index_header, header_crc));
 }
 
-/* Do stretches, sets and chunks fit together? Its CRC is right: this is against whoever wrote it otherwise. */
+/* Are stretches, sets and chunks consistent? The CRC was correct: this protects against a writer with errors. */
 static bool is_sound(const struct query_index *index)
 {
     const uint64_t *counts = index->header->counts;

@@ -1,6 +1,6 @@
 /*
- * The file index.executed of a capture: what was executed, and when. docs/ask.md is its layout. It says nothing that
- * decoding the capture does not say, and is made anew where it does not belong to what the capture is now.
+ * The file index.executed of a capture: what was executed, and when. docs/ask.md describes its layout. It has only what
+ * decoding the capture yields, and is written again if the capture has changed since.
  */
 #ifndef DECODE_QUERY_INDEX_FILE_H
 #define DECODE_QUERY_INDEX_FILE_H
@@ -17,11 +17,11 @@
 #define INDEX_VERSION 3u
 #define INDEX_GRANULE_SHIFT 8 /* a granule: 256 bytes of linear addresses */
 
-/* What an index belongs to. */
+/* The capture that an index belongs to. */
 struct index_identity {
     uint64_t events_size, checksums_size, traces_size; /* bytes; of all traces together */
     uint32_t traces_crc;                               /* CRC-32C of the sizes of all traces */
-    uint32_t content_crc;                              /* of the file checksums; where there is none, of events.bin */
+    uint32_t content_crc;                              /* of the file checksums; if there is none, of events.bin */
 };
 
 enum index_section {
@@ -38,13 +38,13 @@ enum index_section {
 struct index_header {
     char magic[8];
     uint32_t version;
-    uint32_t crc; /* CRC-32C of all behind the header */
+    uint32_t crc; /* CRC-32C of everything after the header */
     struct index_identity identity;
     uint64_t counts[INDEX_NR_SECTIONS];  /* entries; the sections follow in this order, each from a multiple of 64 on */
-    uint64_t branches, instructions;     /* of all CPUs, in non-root */
-    uint64_t decode_gaps, gaps, damages; /* what is not known */
+    uint64_t branches, instructions;     /* of all CPUs, in non-root operation */
+    uint64_t decode_gaps, gaps, damages; /* how many parts of the traces are unknown, by reason */
     uint64_t first_tsc, last_tsc;
-    uint32_t header_crc; /* of all before it */
+    uint32_t header_crc; /* CRC-32C of the fields before it */
     uint32_t zero;
 };
 _Static_assert(sizeof(struct index_header) == 168, "docs/ask.md: the header of the index is 168 bytes");
@@ -55,21 +55,21 @@ struct index_stretch {
     uint64_t branches;
 };
 
-/* Stretches of one CPU, one behind another, and what they executed: a set of granules, rising, and one of spaces. */
+/* Consecutive stretches of one CPU, and what they executed: a set of granules and a set of spaces, both ascending. */
 struct index_chunk {
     uint32_t cpu, first_stretch, nr_stretches, nr_set;
     uint64_t first_set;
     uint32_t first_space, nr_spaces; /* of its set of spaces */
-    uint32_t nr_errors;              /* places in it that could not be decoded; UINT32_MAX: at least so many */
+    uint32_t nr_errors;              /* decoding errors in it; UINT32_MAX: at least so many */
     uint32_t zero;
 };
 _Static_assert(sizeof(struct index_chunk) == 40, "docs/ask.md: a chunk of the index is 40 bytes");
 
-/* An address space as a process had it: the same CR3 may be another one's later. */
+/* An address space of one process: another process may use the same CR3 later. */
 struct index_space {
-    uint64_t cr3;  /* as PIP packets tell it, or FLOW_CR3_UNKNOWN */
-    uint32_t pid;  /* 0: the guest's kernel has not told */
-    char comm[20]; /* its name then, with a 0 behind it; empty: not told */
+    uint64_t cr3;  /* from PIP packets, or FLOW_CR3_UNKNOWN */
+    uint32_t pid;  /* 0: not known */
+    char comm[20]; /* the process's name then, zero-terminated; empty: not known */
 };
 _Static_assert(sizeof(struct index_space) == 32, "docs/ask.md: a space of the index is 32 bytes");
 
@@ -79,27 +79,26 @@ struct query_index {
     const struct index_chunk *chunks;
     const struct run *runs; /* by begin */
     const struct index_space *spaces;
-    const uint64_t *granules;   /* addresses >> INDEX_GRANULE_SHIFT, rising */
-    const uint32_t *sets;       /* numbers of granules */
-    const uint32_t *space_sets; /* numbers of spaces, rising in each set */
+    const uint64_t *granules;   /* addresses >> INDEX_GRANULE_SHIFT, ascending */
+    const uint32_t *sets;       /* indexes of granules */
+    const uint32_t *space_sets; /* indexes of spaces, ascending in each set */
     void *bytes;
     uint64_t size;
     bool mapped;
 };
 
-/* Where the sections stand, by the counts of the header; the return value is the file's size. 0: it would be too large.
- */
+/* Compute the file offsets of the sections from the counts in the header. Returns the file's size; 0: too large. */
 uint64_t index_layout(uint64_t offsets[INDEX_NR_SECTIONS], const struct index_header *header);
 
 struct index_identity index_identify(const struct capture *capture);
 
-/* Take the index out of its bytes, which stay where they are. false: it is none, or not this capture's as it is now. */
+/* Parse an index in memory; the bytes must remain valid. false: it is invalid, or does not belong to this capture. */
 bool index_take(struct query_index *index, void *bytes, uint64_t size, const struct index_identity *identity);
 
-/* The capture's index file. false: there is none that fits. */
+/* Read the capture's index file. false: there is none that belongs to it. */
 bool index_read(struct query_index *index, const struct capture *capture);
 
-/* Seal it, and put it into the capture's directory in one step. false: errno says why not; it can be used all the same.
+/* Write the index into the capture's directory, atomically. false: errno says why; the index in memory remains usable.
  */
 bool index_write(const struct query_index *index, const struct capture *capture);
 
@@ -108,7 +107,7 @@ void index_close(struct query_index *index);
 /* The chunk of a stretch, and its CPU. */
 const struct index_chunk *index_chunk_of(const struct query_index *index, uint32_t stretch);
 
-/* The place of the first of so many granules at or behind a number; count: there is none. */
+/* The index of the first of count granules that is not less than a number; count: there is none. */
 uint32_t index_granule_at(const uint64_t *granules, uint64_t count, uint64_t number);
 
 #endif

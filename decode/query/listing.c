@@ -41,7 +41,7 @@ static bool executes_in(const struct query_index *index, const struct index_chun
     return false;
 }
 
-bool listing_wants(const struct listing *listing, const struct index_chunk *chunk)
+bool listing_matches(const struct listing *listing, const struct index_chunk *chunk)
 {
     const struct query_index *index = &listing->indexed->index;
     size_t nr_also = 0;
@@ -93,7 +93,7 @@ static bool is_wanted(const struct listing *listing, const struct index_chunk *c
            end_of(index, chunk, stretch) >= listing->from_tsc;
 }
 
-/* The part of a chunk that is of the wanted time. false: none is. */
+/* The stretches of a chunk that overlap the requested time. false: there are none. */
 static bool find_part(const struct listing *listing, const struct index_chunk *chunk, uint32_t *first, uint32_t *last)
 {
     *first = chunk->first_stretch;
@@ -130,9 +130,9 @@ static void begin_chunk(struct listing_reader *reader, const struct index_chunk 
 
 static enum listing_answer is_chunk_wanted(const struct listing *listing, const struct index_chunk *chunk)
 {
-    if (listing_wants(listing, chunk))
+    if (listing_matches(listing, chunk))
         return LISTING_YES;
-    return listing->goes_on ? listing->goes_on(listing->context, chunk) : LISTING_NO;
+    return listing->continues ? listing->continues(listing->context, chunk) : LISTING_NO;
 }
 
 /* Find the next chunk that is wanted. false: there is none, or not yet. */

@@ -20,8 +20,8 @@ static struct moment last_of(const struct indexed_capture *indexed, const struct
     return (struct moment){run->last_tsc, run->last_stretch, &indexed->index.spaces[run->last_space]};
 }
 
-/* By the code as it stood at a trace offset: is the run one there, up to its last instruction, or, of one that an event
- * ended, behind it? */
+/* Does an instruction of the run begin at the address, according to the code at a trace offset? That code must lead
+ * from run->begin to run->last: to an instruction there, or, if an event ended the run, past it. */
 static bool begins_at(const struct code_pages *pages, uint64_t space, uint64_t at, const struct run *run,
                       uint64_t address)
 {
@@ -48,7 +48,7 @@ bool run_has_instruction(const struct indexed_capture *indexed, const struct run
     return false;
 }
 
-/* Those of some spaces alone, where these are meant; the kernel's are all spaces'. */
+/* Does the run belong to one of the spaces? Runs of the kernel's half belong to all. */
 static bool is_of_space(const bool *spaces, const struct run *run)
 {
     return !spaces || run_is_shared(run->begin) || spaces[run->first_space];
@@ -93,7 +93,7 @@ static int compare_functions(const void *left, const void *right)
     return a->name->number < b->name->number ? -1 : a->name->number > b->name->number;
 }
 
-/* A run may go on into the function behind. */
+/* Add a run to all functions that it passes through: it may continue into the next function. */
 static bool add_run(struct executed_function **functions, size_t *room, const struct indexed_capture *indexed,
                     const struct run *run)
 {
@@ -123,19 +123,19 @@ static bool add_run(struct executed_function **functions, size_t *room, const st
     return true;
 }
 
-/* Naming what runs through is what takes time, so it is not done where nothing that is wanted can stand. */
+/* Finding names takes most of the time, so it is skipped for runs that cannot contain a requested function. */
 static bool add_runs(struct executed_function **functions, size_t *room, const struct indexed_capture *indexed,
                      const struct executed_filter *filter)
 {
     struct name_offsets offsets;
     bool good = true;
-    if (filter->wants)
-        name_offsets_find(&offsets, indexed->names, filter->wants, filter->context);
+    if (filter->matches)
+        name_offsets_find(&offsets, indexed->names, filter->matches, filter->context);
     for (uint64_t i = 0; i < indexed->index.header->counts[INDEX_RUNS] && good; i++) {
         const struct run *run = &indexed->index.runs[i];
         const bool of_process = indexed->index.spaces[run->first_space].pid;
         if (is_of_space(filter->spaces, run) &&
-            (!filter->wants || name_offsets_may(&offsets, of_process, run->begin, run->last)))
+            (!filter->matches || name_offsets_may(&offsets, of_process, run->begin, run->last)))
             good = add_run(functions, room, indexed, run);
     }
     return good;

@@ -1,4 +1,4 @@
-/* When code was executed, out of the index alone. */
+/* When code was executed, from the index only, without decoding. */
 #ifndef DECODE_QUERY_OCCURRENCE_H
 #define DECODE_QUERY_OCCURRENCE_H
 
@@ -14,27 +14,27 @@ struct moment {
     const struct index_space *space;
 };
 
-/* By time where both have one, else in the order of stretches. */
+/* By TSC if both are known, otherwise in the order of stretches. */
 bool moment_comes_before(const struct moment *a, const struct moment *b);
 
 struct occurrence {
     uint64_t begin, end; /* linear addresses */
-    const bool *spaces;  /* by number, is it meant? NULL: each is; the kernel's half is that of all */
+    const bool *spaces;  /* by index: does the space count? NULL: all do; the kernel's half counts in all */
     uint64_t entered;    /* how often the instruction at begin was executed */
-    uint64_t runs;       /* how often execution came by: straight runs that have an address of it */
+    uint64_t runs;       /* how many straight runs were executed that overlap the range */
     struct moment first, last;
 };
 
-/* Has the run an instruction that begins at the address? */
+/* Does an instruction of the run begin at the address? */
 bool run_has_instruction(const struct indexed_capture *indexed, const struct run *run, uint64_t address);
 
-/* One more run, if it has an address of the occurrence, which begins with its range, the spaces and zeros. */
+/* Add a run, if it overlaps the range. Initially the occurrence has only its range and spaces, and zeros otherwise. */
 void occurrence_add(struct occurrence *occurrence, const struct indexed_capture *indexed, const struct run *run);
 
-/* All runs. Of one address alone, those that have an instruction there count. */
+/* Add all runs that overlap the range. For a range of one byte, only those with an instruction that begins there. */
 void occurrence_find(struct occurrence *occurrence, const struct indexed_capture *indexed);
 
-/* A function that was executed, wherever. Two spaces may have two functions at the same place. */
+/* A function that was executed. Different spaces may have different functions at the same address. */
 struct executed_function {
     const struct name *name;
     struct occurrence occurrence;
@@ -42,8 +42,9 @@ struct executed_function {
 
 /* Which functions. */
 struct executed_filter {
-    const bool *spaces;                               /* as of struct occurrence */
-    bool (*wants)(void *context, const char *symbol); /* those with these symbols, and maybe others; NULL: all */
+    const bool *spaces; /* as in struct occurrence */
+    bool (*matches)(void *context,
+                    const char *symbol); /* does the symbol match? NULL: all do. Others may be listed too */
     void *context;
 };
 

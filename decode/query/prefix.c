@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The next record at or behind *position that says what code there was, or that something is missing. NULL: no more. */
+/* The next record at or after *position that affects decoding: it concerns code, or a gap. NULL: there is none. */
 static const struct capture_record *next_record(const struct capture *capture, size_t *position)
 {
     while (*position < capture->nr_records) {
@@ -28,7 +28,7 @@ static bool is_same(const struct capture_record *a, const struct capture_record 
            !memcmp(a->payload, b->payload, a->header.length);
 }
 
-/* From which trace offset on a record counts. */
+/* The trace offset from which on a record affects decoding. */
 static uint64_t offset_of(const struct capture_record *record)
 {
     uint64_t at = record->header.trace_offset;
@@ -44,7 +44,7 @@ static uint64_t offset_of(const struct capture_record *record)
     return at;
 }
 
-/* The lowest offset of the CPU's trace that the rest of the records is about. */
+/* The lowest offset of the CPU's trace that a remaining record affects. */
 static uint64_t lowest(const struct capture *capture, const struct capture_record *record, size_t position,
                        uint16_t cpu)
 {
@@ -56,7 +56,7 @@ static uint64_t lowest(const struct capture *capture, const struct capture_recor
     return least;
 }
 
-/* Up to where records of both say the same of the CPU's trace. */
+/* The trace offset up to which the records of both captures are the same for the CPU. */
 static uint64_t same_records(const struct capture *a, const struct capture *b, uint16_t cpu)
 {
     const struct capture_record *in_a, *in_b;

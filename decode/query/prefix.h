@@ -1,9 +1,9 @@
 /*
- * How far two captures begin with the same bytes: there is nothing to be compared there by decoding. Two boots of one
- * image in the emulator are the same for long; on hardware times differ from the first packet on.
+ * The common prefix of two captures, which need not be decoded to be compared. Two boots of one image in the emulator
+ * have a long one; on hardware, times differ from the first packet on.
  *
- * What a stretch executed follows from its packets and from the code that records tell of. So stretches are the same
- * where the bytes of the trace are, and no record of code or of a gap differs up to there.
+ * What a stretch executed follows from its packets and from the records of code. So a stretch is the same in both if
+ * the bytes of the trace are the same, and no record of code or of a gap before its end differs.
  */
 #ifndef DECODE_QUERY_PREFIX_H
 #define DECODE_QUERY_PREFIX_H
@@ -17,8 +17,8 @@ struct prefix {
     uint64_t branches; /* before it */
 };
 
-/* Of a CPU that both captures have. All but the last stretch of what is the same: the branches before the first
- * difference are wanted, too. */
+/* The common prefix of a CPU that both captures have, without its last stretch: the caller also needs the branches
+ * before the first difference. */
 struct prefix prefix_find(const struct indexed_capture *const captures[2], uint16_t cpu);
 
 #endif

@@ -4,7 +4,7 @@
 
 #define MOST_INSTRUCTIONS 32767u
 
-/* The page that was asked for last. */
+/* Reads code, and keeps the last page that it found. */
 struct reader {
     const struct code_pages *pages;
     uint64_t space, at, gva;
@@ -38,7 +38,7 @@ static uint32_t read_bytes(struct reader *reader, uint64_t address, uint8_t byte
     return count;
 }
 
-static bool goes_on(uint8_t kind)
+static bool is_straight(uint8_t kind)
 {
     return kind == INSTRUCTION_PLAIN || kind == INSTRUCTION_MOV_CR3 || kind == INSTRUCTION_PTWRITE;
 }
@@ -52,7 +52,8 @@ uint32_t run_check(const struct code_pages *pages, uint64_t space, uint64_t at, 
         struct instruction instruction;
         uint8_t bytes[INSTRUCTION_MAX_BYTES];
         const uint32_t size = read_bytes(&reader, begin, bytes);
-        if (instruction_decode(&instruction, bytes, size, mode) != INSTRUCTION_DECODED || !goes_on(instruction.kind))
+        if (instruction_decode(&instruction, bytes, size, mode) != INSTRUCTION_DECODED ||
+            !is_straight(instruction.kind))
             return 0;
         begin += instruction.length;
         count++;

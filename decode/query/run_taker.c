@@ -227,7 +227,7 @@ void run_taker_chunk(struct run_taker *taker, size_t first, size_t count, uint32
     taker->stamp = stamp;
     taker->tsc = 0;
     taker->space_set.count = 0;
-    taker->recent_space = RUN_NO_SPACE; /* it is entered again: offsets begin anew, and it is to be in the set */
+    taker->recent_space = RUN_NO_SPACE; /* so that the chunk's first space is added to its set */
     for (size_t i = first; i < first + count; i++) {
         taker->stretch = number + (uint32_t)(i - first);
         taker->known = false;

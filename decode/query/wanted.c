@@ -51,7 +51,7 @@ struct listing_range *wanted_ranges(struct wanted_functions *functions, const st
                                     struct occurrence *occurrence, size_t *count)
 {
     size_t nr_executed = 0;
-    const struct executed_filter filter = {.wants = fits, .context = functions};
+    const struct executed_filter filter = {.matches = fits, .context = functions};
     struct executed_function *executed = functions_executed(indexed, &filter, &nr_executed);
     struct listing_range *ranges = executed ? malloc((nr_executed + 1) * sizeof(*ranges)) : NULL;
     *count = 0;

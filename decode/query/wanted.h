@@ -1,4 +1,4 @@
-/* Which functions a pattern means, and what a list is confined to. */
+/* The functions that match a pattern, and their addresses. */
 #ifndef DECODE_QUERY_WANTED_H
 #define DECODE_QUERY_WANTED_H
 
@@ -13,15 +13,15 @@
 /* Functions by a name or a pattern. */
 struct wanted_functions {
     const char *pattern; /* NULL: all */
-    uint8_t *known;      /* by the name's number: 0 not looked at yet */
+    uint8_t *known;      /* by the name's number; 0: not compared yet */
     size_t room;
 };
 
 bool wanted_function(struct wanted_functions *functions, const struct name *name);
 void wanted_functions_free(struct wanted_functions *functions);
 
-/* Those of them that were executed: their addresses. *count: how many. NULL: no memory. first, last: when the first of
- * them began and the last one ran last; runs is 0 where none did. */
+/* The addresses of those that were executed; *count: how many. *occurrence: the first and last execution of any of
+ * them, and the sums of their counts. NULL: no memory. */
 struct listing_range *wanted_ranges(struct wanted_functions *functions, const struct indexed_capture *indexed,
                                     struct occurrence *occurrence, size_t *count);
 

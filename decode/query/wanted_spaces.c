@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is known of a space: has its code been looked at, and was it the program's, or another's? perhaps: it may have
- * been the program's before the space went over to another one. */
+/* What is known about the programs in a space: own: the requested one; other: another one; perhaps: the requested one
+ * may have had the space earlier. */
 struct seen {
     bool own, other, perhaps;
 };
@@ -22,9 +22,9 @@ static bool is_space(const struct indexed_capture *indexed, const struct index_s
     return false;
 }
 
-/* Is it the process that somebody calls so, by what was executed in its space first or last? */
-static void look_at(struct seen *seen, const struct indexed_capture *indexed, const struct index_space *space,
-                    uint32_t stretch, const char *called)
+/* Note whether the requested program was in the space at the end and at the beginning of a stretch. */
+static void note_program(struct seen *seen, const struct indexed_capture *indexed, const struct index_space *space,
+                         uint32_t stretch, const char *called)
 {
     const struct code_pages *pages = &indexed->traces[index_chunk_of(&indexed->index, stretch)->cpu].pages;
     const char *program = names_process(indexed->names, pages, space->cr3, indexed->index.stretches[stretch].end - 1);
@@ -36,9 +36,9 @@ static void look_at(struct seen *seen, const struct indexed_capture *indexed, co
     seen->perhaps |= seen->own || (program && !strcmp(program, called));
 }
 
-/* Of one that the kernel has told of, its first code tells the program; of another one nobody knows how often it
- * changed. */
-static void look_at_programs(struct seen *seen, const struct indexed_capture *indexed, const char *called)
+/* If the pid of a space is known, its first code identifies the program. Otherwise the CR3 may have been used by
+ * several processes, so the last code is checked, too. */
+static void note_programs(struct seen *seen, const struct indexed_capture *indexed, const char *called)
 {
     for (uint64_t i = 0; i < indexed->index.header->counts[INDEX_RUNS]; i++) {
         const struct run *run = &indexed->index.runs[i];
@@ -46,9 +46,9 @@ static void look_at_programs(struct seen *seen, const struct indexed_capture *in
         struct seen *place = &seen[run->first_space];
         if (run_is_shared(run->begin) || space->cr3 == FLOW_CR3_UNKNOWN || (space->pid && (place->own || place->other)))
             continue;
-        look_at(place, indexed, space, run->first_stretch, called);
+        note_program(place, indexed, space, run->first_stretch, called);
         if (!space->pid)
-            look_at(place, indexed, space, run->last_stretch, called);
+            note_program(place, indexed, space, run->last_stretch, called);
     }
 }
 
@@ -67,7 +67,7 @@ bool wanted_spaces_find(struct wanted_spaces *spaces, const struct indexed_captu
     struct seen *seen = calloc((size_t)count + 1, sizeof(*seen));
     *spaces = (struct wanted_spaces){.meant = calloc((size_t)count + 1, sizeof(*spaces->meant))};
     if (seen && spaces->meant && cr3 == FLOW_CR3_UNKNOWN)
-        look_at_programs(seen, indexed, called);
+        note_programs(seen, indexed, called);
     for (uint64_t i = 0; i < count && seen && spaces->meant; i++) {
         const struct index_space *space = &indexed->index.spaces[i];
         spaces->meant[i] = cr3 != FLOW_CR3_UNKNOWN

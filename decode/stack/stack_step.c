@@ -1,4 +1,4 @@
-/* What a transfer does to the stack of the task that runs. */
+/* The effect of a transfer on the stack of the running task. */
 #include <string.h>
 
 #include "decode/stack/stacks_state.h"
@@ -8,7 +8,7 @@ static bool in_range(const struct name *name, uint64_t address)
     return address - name->begin < name->end - name->begin;
 }
 
-/* Names of both ends. The same transfer comes often. */
+/* The functions at both ends of a transfer, cached because the same transfers occur often. */
 static const struct stack_known *look_up(struct stacks *stacks, const struct stack_event *event)
 {
     const struct transfer *transfer = &event->transfer;
@@ -28,7 +28,7 @@ static const struct stack_known *look_up(struct stacks *stacks, const struct sta
     return known;
 }
 
-/* The cold part of a function is a symbol of its own, and still that function. */
+/* The cold part of a function has a symbol of its own, but counts as the same function. */
 static bool is_cold_part(const struct name *part, const struct name *whole)
 {
     const size_t length = strlen(whole->symbol);
@@ -45,7 +45,7 @@ static bool is_same(const struct name *a, const struct name *b)
     return a->symbol && b->symbol && (is_cold_part(a, b) || is_cold_part(b, a));
 }
 
-/* What is jumped to in place of RET: no function that anybody looks for. */
+/* A thunk that replaces RET. Reports should not show it as a function. */
 static bool is_thunk(const struct name *name)
 {
     return name->symbol && (!strncmp(name->symbol, "__x86_return_thunk", 18) || !strncmp(name->symbol, "srso_", 5) ||
@@ -57,8 +57,9 @@ static bool is_boundary(const struct stack_frame *frame)
     return frame->entry == STACK_INTERRUPT || frame->entry == STACK_SYSCALL;
 }
 
-/* Execution is in another function than the top frame's: it got there by a conditional branch, or ran into it. */
-static void stand_in(struct stacks *stacks, const struct name *name)
+/* Execution is in the function of this name. If that is not the top frame's, it was reached by a conditional branch, or
+ * by falling through. */
+static void arrive_in(struct stacks *stacks, const struct name *name)
 {
     struct stack_frame *top = stack_top(stacks);
     if (!top)
@@ -67,8 +68,8 @@ static void stand_in(struct stacks *stacks, const struct name *name)
         stack_jump(stacks, name);
 }
 
-/* How many frames are left when the RET has gone to to. SIZE_MAX: it is none of theirs. */
-static size_t depth_behind_return(const struct stack_task *task, uint64_t to)
+/* The depth of the stack after a RET to an address. SIZE_MAX: no frame was called from there. */
+static size_t depth_after_return(const struct stack_task *task, uint64_t to)
 {
     for (size_t depth = task->depth; depth > 0; depth--) {
         const struct stack_frame *frame = &task->frames[depth - 1];
@@ -96,19 +97,19 @@ static void take_return(struct stacks *stacks, uint64_t to, const struct name *n
         stack_switch(stacks, to, name);
         return;
     }
-    const size_t depth = depth_behind_return(task, to);
+    const size_t depth = depth_after_return(task, to);
     if (depth != SIZE_MAX) {
         stack_leave_to(stacks, depth);
         if (name)
-            stand_in(stacks, name);
+            arrive_in(stacks, name);
     } else if (name && is_base(task)) {
         stack_begin(stacks, name);
     } else if (name) {
-        stand_in(stacks, name);
+        arrive_in(stacks, name);
     }
 }
 
-/* The task runs in user mode: in which space, and which CR3 its kernel part has. */
+/* The task returned to user mode: note its space there, and the CR3 that its kernel code runs with. */
 static void note_space(struct stacks *stacks, uint64_t cr3)
 {
     struct stack_parked *task = stacks->current;
@@ -116,11 +117,11 @@ static void note_space(struct stacks *stacks, uint64_t cr3)
     if (cr3 == FLOW_CR3_UNKNOWN)
         return;
     task->task.space = cr3;
-    /* Page-table isolation: the kernel's tables lie beside the user's. */
+    /* Page-table isolation: Linux allocates the kernel's table right before the user's. */
     task->kernel = pair == 0x1000 ? stacks->cr3_before : cr3;
 }
 
-/* Back in user mode at a place that is not where it left: a signal's handler begins, or has ended. */
+/* The task returned to user mode at another address than it left: a signal handler begins, or has ended. */
 static void arrive_elsewhere(struct stacks *stacks, uint64_t from, uint64_t to, const struct name *name)
 {
     struct stack_task *task = &stacks->current->task;
@@ -128,7 +129,7 @@ static void arrive_elsewhere(struct stacks *stacks, uint64_t from, uint64_t to, 
         const struct stack_frame *frame = &task->frames[depth - 1];
         if (frame->entry == STACK_SIGNAL && to - frame->site <= 15) {
             stack_leave_to(stacks, depth - 1);
-            stand_in(stacks, name);
+            arrive_in(stacks, name);
             return;
         }
     }
@@ -157,7 +158,7 @@ static void take_far_return(struct stacks *stacks, const struct stack_event *eve
     stack_leave_to(stacks, depth - 1);
     const struct stack_frame *top = stack_top(stacks);
     if (!top || to - site <= 15 || (in_range(top->name, to) && top->name->symbol) || !to_user)
-        stand_in(stacks, name);
+        arrive_in(stacks, name);
     else
         arrive_elsewhere(stacks, site, to, name);
 }
@@ -175,7 +176,7 @@ void stack_step(struct stacks *stacks, const struct stack_event *event)
         stack_begin_task(stacks, from);
     if (!stacks->current)
         return;
-    stand_in(stacks, from);
+    arrive_in(stacks, from);
     if (!stack_top(stacks))
         return;
     stacks->branches += transfer->before + 1;
@@ -200,6 +201,6 @@ void stack_step(struct stacks *stacks, const struct stack_event *event)
         break;
     case TRANSFER_JUMP:
         if (to)
-            stand_in(stacks, to);
+            arrive_in(stacks, to);
     }
 }

@@ -1,6 +1,6 @@
 /*
- * Which task goes on. After __switch_to all of them look alike: they are in the scheduler. So what follows is held
- * until returns, or the return to user mode, show whose frames these are.
+ * Which task continues after a switch. Right after __switch_to, the stacks of all tasks are alike: they are in the
+ * scheduler. So events are held back until later returns, or the return to user mode, show which stack they fit.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +8,10 @@
 #include "decode/capture/list.h"
 #include "decode/stack/stacks_state.h"
 
-/* So much is held at most. */
+/* At most so many events are held back. */
 #define MOST_HELD 65536u
-/* If a task may continue that was never seen, so many frames of the last one that is left must fit: those of the
- * scheduler fit all. Less where it is switched away from again, and no more will come. */
+/* If the task may be one that was never seen, the last remaining candidate must match by so many returns, because the
+ * scheduler's own frames match every task. Fewer suffice if the task is switched away from again before that. */
 #define SURE_FRAMES 4u
 #define LIKELY_FRAMES 2u
 
@@ -28,20 +28,20 @@ static bool is_dead(const struct stack_task *task)
     return has_frame(task, "do_task_dead");
 }
 
-/* Is it in the space that it had in user mode, if it ever was there? */
+/* Does CR3 match the space that the task had in user mode, if it ever was there? */
 static bool is_at_home(const struct stacks *stacks, const struct stack_parked *task)
 {
     return task->kernel == FLOW_CR3_UNKNOWN || task->kernel == stacks->cr3;
 }
 
-/* A task of the kernel's own runs in whatever space there was. One that ends has given its own away, and then does so
- * too; one that executes a program gets another. */
+/* May this task be the one that continues at to? A kernel thread runs in the space of the task before it. So does a
+ * task that exits, which has released its space; and execve changes the space. */
 static bool may_go_on(const struct stacks *stacks, const struct stack_parked *task, uint64_t to)
 {
     return !task->running && stack_is_return(task->site, to) && (is_at_home(stacks, task) || task->roams);
 }
 
-/* It may be that another CPU has not decided yet, and asks whether it is this one. */
+/* Free a task. It may still be a candidate of another CPU's undecided switch. */
 static void drop(struct stack_pool *pool, struct stack_parked *task)
 {
     struct stack_parked **place = &pool->tasks;

@@ -21,7 +21,7 @@ struct stacks *stacks_open(struct names *names, const struct code_pages *pages, 
                               .hooks = *hooks,
                               .known = known,
                               .pool = pool,
-                              .stretch = 1, /* the entries of known are of none */
+                              .stretch = 1, /* no entry of known belongs to it yet */
                               .cr3 = FLOW_CR3_UNKNOWN,
                               .cr3_before = FLOW_CR3_UNKNOWN};
     return stacks;
@@ -128,7 +128,7 @@ void stacks_pass_over(void *context)
     stacks->stretch_end = 0; /* no gap */
 }
 
-void stacks_begin_anew(void *context)
+void stacks_restart(void *context)
 {
     struct stacks *stacks = context;
     lose(stacks);

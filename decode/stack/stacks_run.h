@@ -27,7 +27,7 @@ typedef struct stack_hooks stacks_run_hooks(void *context, uint16_t cpu);
 /* What became of each CPU's trace; NULL: not needed. The run is only there during the call. */
 typedef void stacks_run_decoded(void *context, uint16_t cpu, const struct flow_run *run);
 
-/* Hooks are called by this thread alone, for all CPUs. false: error says why. */
+/* All hooks of all CPUs are called by the calling thread. false: error says why. */
 bool stacks_run(const struct capture *capture, struct names *names, const struct stacks_run_options *options,
                 stacks_run_hooks *hooks, stacks_run_decoded *decoded, void *context, struct error *error);
 

@@ -63,8 +63,8 @@ struct stacks {
     uint64_t stretch_end;              /* where the one before ended; 0: the present one has begun */
     uint64_t tsc, cr3, cr3_before, at; /* now; cr3_before: the last other one */
     uint64_t branches;                 /* executed by the top frame, and not reported yet */
-    bool strangers; /* there are tasks that were not seen since the trace began: a part was passed over */
-    bool placed;    /* what ran since `at` is known */
+    bool strangers;                    /* a part of the trace was skipped: there may be tasks that were never seen */
+    bool placed;                       /* what ran since `at` is known */
     struct stack_pool *pool;
     struct stack_parked *current; /* NULL: not known */
     struct stacks *next;          /* of the pool's CPUs */
@@ -78,7 +78,7 @@ static inline bool stack_is_kernel(uint64_t address)
     return address >> 63;
 }
 
-/* Does a RET to to belong to the CALL at site? */
+/* Is the target of a RET right after the CALL at site? */
 static inline bool stack_is_return(uint64_t site, uint64_t to)
 {
     return to - site >= 2 && to - site <= 15;
@@ -92,7 +92,7 @@ static inline struct stack_frame *stack_top(struct stacks *stacks)
     return task->depth > 0 ? &task->frames[task->depth - 1] : NULL;
 }
 
-/* Tell what the top frame has executed. */
+/* Report the branches that the top frame has executed since the last report. */
 void stack_spend(struct stacks *stacks);
 void stack_enter(struct stacks *stacks, const struct name *name, uint64_t site, enum stack_entry entry);
 void stack_leave(struct stacks *stacks);
@@ -101,7 +101,7 @@ void stack_leave_to(struct stacks *stacks, size_t depth);
 /* The top frame continues in another function, by a jump. */
 void stack_jump(struct stacks *stacks, const struct name *name);
 
-/* All is left; execution is in a function whose caller is not known. */
+/* Leave all frames; execution is in a function whose caller is not known. */
 void stack_begin(struct stacks *stacks, const struct name *name);
 
 /* A task that begins in a function. */

@@ -154,7 +154,7 @@ struct listing trace_branches_listing(struct trace_branches *b, struct trace_lis
     listing.needs = FLOW_NEED_BRANCHES | FLOW_NEED_KINDS;
     if (list->options->what == TRACE_INSTRUCTIONS)
         listing.needs |= FLOW_NEED_INSTRUCTIONS;
-    listing.goes_on = goes_on;
+    listing.continues = goes_on;
     listing.also = also;
     listing.context = b;
     return listing;

@@ -186,7 +186,7 @@ struct listing trace_functions_listing(struct trace_functions *f, struct trace_l
     struct listing listing = trace_listing(list);
     *stacks = f->stacks = stacks_open(list->indexed->names, &list->indexed->traces[list->cpu].pages, &hooks);
     listing.needs = STACKS_NEEDS;
-    listing.goes_on = goes_on;
+    listing.continues = goes_on;
     listing.also = also;
     listing.left_out = left_out;
     listing.context = f;

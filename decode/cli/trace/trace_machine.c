@@ -101,7 +101,7 @@ static bool open_listing(struct machine_cpu *cpu, struct error *error)
 {
     struct listing listing = trace_listing(&cpu->list);
     listing.needs = STACKS_NEEDS;
-    listing.goes_on = continues;
+    listing.continues = continues;
     listing.left_out = left_out;
     listing.context = cpu;
     cpu->answer = LISTING_NOT_YET;
@@ -205,7 +205,7 @@ static void answer(struct machine *machine, struct machine_cpu *cpu)
         open |= stacks_holds(machine->cpus[i].stacks, &since);
     }
     if (!open)
-        stacks_begin_anew(cpu->stacks);
+        stacks_restart(cpu->stacks);
     cpu->answer = open ? LISTING_YES : LISTING_NO;
 }
 
@@ -269,7 +269,7 @@ static bool find_chunks(struct machine *machine)
         struct machine_chunk *own = &machine->chunks[i];
         listing_chunk_times(indexed, chunk, &own->begin, &own->end);
         own->cpu = (uint16_t)chunk->cpu;
-        own->wanted = listing_wants(&listing, chunk);
+        own->wanted = listing_matches(&listing, chunk);
     }
     return machine->chunks;
 }

@@ -61,7 +61,7 @@ static unsigned wanted(const struct query_index *index, struct listing listing)
     unsigned chunks = 0;
     listing.indexed = &indexed;
     for (unsigned i = 0; i < NR_CHUNKS; i++)
-        chunks |= (unsigned)listing_wants(&listing, &index->chunks[i]) << i;
+        chunks |= (unsigned)listing_matches(&listing, &index->chunks[i]) << i;
     return chunks;
 }
 
