@@ -241,15 +241,3 @@ const uint8_t *elf_build_id(const struct elf_file *file, size_t *size)
     }
     return NULL;
 }
-
-const uint8_t *elf_bytes_at(const struct elf_file *file, uint64_t address, uint64_t *size)
-{
-    for (size_t i = 0; i < file->nr_segments; i++) {
-        const struct elf_segment *segment = &file->segments[i];
-        if (segment->type == PT_LOAD && address - segment->address < segment->file_size) {
-            *size = segment->file_size - (address - segment->address);
-            return file->bytes + segment->offset + (address - segment->address);
-        }
-    }
-    return NULL;
-}

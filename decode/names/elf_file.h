@@ -72,7 +72,4 @@ bool elf_relocation_at(struct elf_relocation *relocation, const struct elf_file 
 /* The build ID: its bytes, and how many. NULL: it has none. */
 const uint8_t *elf_build_id(const struct elf_file *file, size_t *size);
 
-/* The bytes that stand at an address, as segments say, and how many follow each other from there on. NULL: none. */
-const uint8_t *elf_bytes_at(const struct elf_file *file, uint64_t address, uint64_t *size);
-
 #endif

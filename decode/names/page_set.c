@@ -7,7 +7,7 @@
 
 #define LEAST_SIZE 1024u
 
-uint64_t page_hash(const uint8_t bytes[RECORD_PAGE_SIZE])
+static uint64_t page_hash(const uint8_t bytes[RECORD_PAGE_SIZE])
 {
     uint64_t lanes[4] = {1, 2, 3, 4}, words[4];
     for (size_t at = 0; at < RECORD_PAGE_SIZE; at += sizeof(words)) {

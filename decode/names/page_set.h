@@ -35,8 +35,6 @@ struct page_set {
     size_t size;
 };
 
-uint64_t page_hash(const uint8_t bytes[RECORD_PAGE_SIZE]);
-
 /* All pages of a capture but the hypervisor's; their bytes stay the capture's. false: no memory. */
 bool page_set_collect(struct page_set *set, const struct capture *capture);
 
