@@ -3,31 +3,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* linux/btf.h, which not every machine has. All numbers are little-endian, of 32 bits where nothing else is said. */
+#include "decode/names/bytes.h"
+
+/* linux/btf.h, which not every machine has. All numbers are little-endian, of 32 bits unless noted. */
 #define MAGIC 0xeb9fu /* 16 bits, then version and flags of 8 bits, and */
 enum { HEAD_LENGTH = 4, HEAD_TYPES = 8, HEAD_TYPES_SIZE = 12, HEAD_NAMES = 16, HEAD_NAMES_SIZE = 20, HEAD_SIZE = 24 };
-/* A type: its name, info (kind in bits 28:24, vlen in 15:0), a size or another type; then what its kind says. */
+/* A type: its name, info (kind in bits 28:24, vlen in 15:0), a size or another type; then data of its kind. */
 enum { TYPE_NAME = 0, TYPE_INFO = 4, TYPE_SIZE = 12 };
 enum { KIND_INT = 1, KIND_ARRAY = 3, KIND_STRUCT, KIND_UNION, KIND_ENUM, KIND_FUNC_PROTO = 13, KIND_VAR, KIND_DATASEC };
 enum { KIND_DECL_TAG = 17, KIND_ENUM64 = 19, NR_KINDS };
-#define BITFIELDS 0x80000000u /* of a structure's info: its members' offsets have a size in bits 31:24 */
-#define MOST_DEPTH 16u        /* structures without a name in each other */
+#define BITFIELDS 0x80000000u /* of a structure's info: bits 31:24 of its members' offsets are a size */
+#define MOST_DEPTH 16u        /* nested anonymous structures */
 #define MOST_MEMBERS 100000u
 
-/* Of bytes behind a type: those that each has, and those for each of vlen. */
+/* The size of the data after a type, in bytes: fixed, plus each for each of its vlen members. */
 static const struct {
     uint8_t fixed, each;
 } sizes[NR_KINDS] = {
     [KIND_INT] = {4, 0},     [KIND_ARRAY] = {12, 0},    [KIND_STRUCT] = {0, 12},  [KIND_UNION] = {0, 12},
     [KIND_ENUM] = {0, 8},    [KIND_VAR] = {4, 0},       [KIND_DATASEC] = {0, 12}, [KIND_DECL_TAG] = {4, 0},
     [KIND_ENUM64] = {0, 12}, [KIND_FUNC_PROTO] = {0, 8}};
-
-static uint32_t read32(const uint8_t *at)
-{
-    uint32_t value;
-    memcpy(&value, at, sizeof(value));
-    return value;
-}
 
 static uint32_t kind_of(const uint8_t *type)
 {
@@ -44,8 +39,8 @@ static const char *name_at(const struct btf *btf, uint32_t offset)
     return offset < btf->names_size ? btf->names + offset : "";
 }
 
-/* Where the type behind the one at `at` begins. 0: that one is none that is known, or does not end within the bytes. */
-static size_t behind(const struct btf *btf, size_t at)
+/* The offset of the type after the one at `at`. 0: that one has an unknown kind, or does not end within the bytes. */
+static size_t next_type(const struct btf *btf, size_t at)
 {
     if (btf->types_size - at < TYPE_SIZE)
         return 0;
@@ -57,15 +52,15 @@ static size_t behind(const struct btf *btf, size_t at)
 
 static bool find_types(struct btf *btf)
 {
-    btf->places = malloc((btf->types_size / TYPE_SIZE + 1) * sizeof(*btf->places));
+    btf->offsets = malloc((btf->types_size / TYPE_SIZE + 1) * sizeof(*btf->offsets));
     btf->nr_types = 1;
-    for (size_t at = 0, next; btf->places && at < btf->types_size; at = next) {
-        next = behind(btf, at);
+    for (size_t at = 0, next; btf->offsets && at < btf->types_size; at = next) {
+        next = next_type(btf, at);
         if (next == 0)
             return false;
-        btf->places[btf->nr_types++] = (uint32_t)at;
+        btf->offsets[btf->nr_types++] = (uint32_t)at;
     }
-    return btf->places;
+    return btf->offsets;
 }
 
 static bool is_within(uint64_t offset, uint64_t length, size_t size)
@@ -95,13 +90,13 @@ bool btf_open(struct btf *btf, const uint8_t *bytes, size_t size)
 
 void btf_close(struct btf *btf)
 {
-    free(btf->places);
+    free(btf->offsets);
     *btf = (struct btf){0};
 }
 
 static const uint8_t *type_at(const struct btf *btf, uint32_t number)
 {
-    return number > 0 && number < btf->nr_types ? btf->types + btf->places[number] : NULL;
+    return number > 0 && number < btf->nr_types ? btf->types + btf->offsets[number] : NULL;
 }
 
 static bool is_structure(const uint8_t *type)
@@ -109,14 +104,14 @@ static bool is_structure(const uint8_t *type)
     return type && (kind_of(type) == KIND_STRUCT || kind_of(type) == KIND_UNION);
 }
 
-/* A member that is looked for, and how many may still be looked at: types that contain themselves have no end. */
+/* The wanted member, and how many more members are searched: damaged types may contain themselves. */
 struct wanted {
     const struct btf *btf;
     const char *name;
     uint32_t left;
 };
 
-/* A member: its name, its type, its offset in bits. */
+/* A member is three numbers: its name, its type, its offset in bits. */
 static bool find_member(uint64_t *bits, struct wanted *wanted, const uint8_t *structure, unsigned depth)
 {
     const uint32_t mask = read32(structure + TYPE_INFO) & BITFIELDS ? 0xffffff : UINT32_MAX;
@@ -150,7 +145,7 @@ bool btf_member(uint64_t *offset, const struct btf *btf, const char *structure, 
     return false;
 }
 
-/* A section's variable: its type, which has its name, its offset, its size. */
+/* A variable of a section is three numbers: its type, which has its name; its offset; its size. */
 bool btf_variable(uint64_t *offset, const struct btf *btf, const char *section, const char *variable)
 {
     for (uint32_t i = 1; i < btf->nr_types; i++) {

@@ -1,4 +1,4 @@
-/* Numbers as little-endian files have them, at any address; and what aligns them. Pure. */
+/* Little-endian numbers at any address, and alignment. Pure. */
 #ifndef DECODE_NAMES_BYTES_H
 #define DECODE_NAMES_BYTES_H
 
@@ -19,7 +19,7 @@ static inline uint32_t read32(const uint8_t *at)
     return value;
 }
 
-/* to: a power of two. */
+/* to: a power of two. value: at most UINT64_MAX - to + 1, which offsets in a file are. */
 static inline uint64_t align_up(uint64_t value, uint64_t to)
 {
     return (value + to - 1) & ~(to - 1);

@@ -10,7 +10,7 @@
 
 #define USUAL "/usr/lib/debug"
 
-/* What the debug file must be. */
+/* What identifies the debug file. */
 struct wanted {
     const struct elf_file *file;
     const uint8_t *id;
@@ -19,7 +19,7 @@ struct wanted {
     uint32_t crc;
 };
 
-/* The CRC-32 of zlib, which .gnu_debuglink has. */
+/* The CRC-32 of zlib, as in .gnu_debuglink. */
 static uint32_t crc32(const uint8_t *bytes, size_t size)
 {
     uint32_t table[256], crc = ~0u;
@@ -70,7 +70,7 @@ static bool read_by_id(struct symbol_table *symbols, const struct wanted *wanted
     return length > 0 && (size_t)length < sizeof(path) && read_from(symbols, wanted, path);
 }
 
-/* Beside the file, in .debug beside it, and under the usual place. */
+/* In the file's directory, in .debug there, and in the same directory below /usr/lib/debug. */
 static bool read_by_link(struct symbol_table *symbols, struct wanted *wanted, const char *path)
 {
     const struct elf_section *link = elf_section_named(wanted->file, ".gnu_debuglink");

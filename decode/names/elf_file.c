@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One form for both classes: field is one of the same name in both structures. */
+/* Copy the structure of the file's class from `at`, and fill *to from it. fill uses fields that both classes have. */
 #define TAKE(file, to, at, type32, type64, fill)                                                                       \
     do {                                                                                                               \
         if ((file)->wide) {                                                                                            \
@@ -79,7 +79,7 @@ static bool take_segments(struct elf_file *file, const struct header *header)
 #undef FILL_SEGMENT
 }
 
-/* The text at an offset of a table of strings; "" where it does not end within it. */
+/* The string at an offset of a string table; "" if it does not end within the table. */
 static const char *string_at(const struct elf_section *table, uint64_t offset)
 {
     if (!table || !table->bytes || offset >= table->size ||
@@ -107,7 +107,7 @@ static bool take_sections(struct elf_file *file, const struct header *header)
     } while (0)
     const size_t size = file->wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
     if (!header->nr_sections || !within(file, header->sections, header->nr_sections * size))
-        return true; /* programs run without */
+        return true; /* programs need no sections */
     uint32_t *names = malloc(header->nr_sections * sizeof(*names));
     file->sections = calloc(header->nr_sections, sizeof(*file->sections));
     if (!file->sections || !names) {
@@ -170,7 +170,7 @@ const struct elf_section *elf_section_of_type(const struct elf_file *file, uint3
     return NULL;
 }
 
-/* An entry of a table; NULL: there is no such one. */
+/* An entry of a table; NULL: there is none with this index. */
 static const uint8_t *entry_at(const struct elf_section *table, size_t index, size_t size)
 {
     return table && table->bytes && index < table->size / size ? table->bytes + index * size : NULL;
@@ -194,7 +194,7 @@ bool elf_symbol_at(struct elf_symbol *symbol, const struct elf_file *file, const
 #undef FILL_SYMBOL
 }
 
-/* Of both classes, with and without an addend. */
+/* For both classes, with and without an addend. */
 static bool take_relocation(struct elf_relocation *to, const uint8_t *entry, bool wide, bool addend)
 {
     Elf64_Rela wide_entry = {0};

@@ -24,7 +24,7 @@ struct walk {
 
 static bool walk_path(struct walk *walk, const char *path, unsigned depth);
 
-/* Was it found by another link? */
+/* Was the file found through another link? */
 static bool was_seen(struct walk *walk, const struct stat *status)
 {
     for (size_t i = 0; i < walk->count; i++)
@@ -65,7 +65,7 @@ static bool walk_path(struct walk *walk, const char *path, unsigned depth)
     return walk->found(walk->context, path);
 }
 
-/* Is it the same as an earlier one, or within another? */
+/* Does the path equal an earlier one, or lie below another? */
 static bool is_covered(char *const *paths, size_t count, size_t which)
 {
     for (size_t i = 0; i < count; i++) {

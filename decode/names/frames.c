@@ -4,7 +4,7 @@
 
 #include "decode/names/bytes.h"
 
-/* DW_EH_PE_*: how an address is written. */
+/* DW_EH_PE_*: encodings of addresses. */
 #define PCREL 0x10u
 #define APPLICATION 0x70u
 #define SDATA4 0x0bu
@@ -17,16 +17,15 @@ struct frames {
     uint64_t mask;          /* of addresses */
 };
 
-/* A number in LEB128 is skipped. */
-static uint64_t behind_leb(const struct frames *frames, uint64_t at, uint64_t end)
+/* The offset after a LEB128 number. */
+static uint64_t skip_leb128(const struct frames *frames, uint64_t at, uint64_t end)
 {
     while (at < end && (frames->bytes[at] & 0x80))
         at++;
     return at < end ? at + 1 : end;
 }
 
-/* How the CIE at an offset says that its FDEs write addresses. Its augmentation is "z" and letters, of which R is it.
- */
+/* The encoding of addresses in the FDEs of the CIE at an offset: the data of letter R in its augmentation "z...". */
 static uint8_t address_form(const struct frames *frames, uint64_t cie)
 {
     if (cie > frames->size || frames->size - cie < 16)
@@ -40,12 +39,12 @@ static uint8_t address_form(const struct frames *frames, uint64_t cie)
     if (text[0] != 'z' || letters == end - cie - 9)
         return UNKNOWN;
     uint64_t at = cie + 9 + letters + 1;
-    for (unsigned i = 0; i < 4; i++) /* code and data alignment, the return address's register, the data's length */
-        at = behind_leb(frames, at, end);
+    for (unsigned i = 0; i < 4; i++) /* code and data alignment, return address register, length of the data */
+        at = skip_leb128(frames, at, end);
     for (size_t i = 1; i < letters && at < end; i++) {
         if (text[i] == 'R')
             return frames->bytes[at];
-        if (text[i] == 'P') /* a routine's address, of which the form is told first */
+        if (text[i] == 'P') /* the encoding of the personality routine's address, then the address */
             at += (frames->bytes[at] & FORM) == SDATA4 ? 5 : 9;
         else if (text[i] == 'L')
             at++;

@@ -25,11 +25,11 @@ bool input_file_open(struct input_file *file, const char *name, struct error *er
     struct error ignored = {0};
     struct stat status;
     *file = (struct input_file){0};
-    const int descriptor = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO would wait for ever */
+    const int descriptor = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO would block */
     bool good = descriptor >= 0 && fstat(descriptor, &status) == 0;
     if (good && !S_ISREG(status.st_mode)) {
         close(descriptor);
-        return error_set(error ? error : &ignored, ERROR_NAMES, 0, "%s: is no file", name);
+        return error_set(error ? error : &ignored, ERROR_NAMES, 0, "%s: not a regular file", name);
     }
     good = good && map(file, descriptor, (size_t)status.st_size);
     if (!good)

@@ -6,23 +6,23 @@
 #include "decode/names/bytes.h"
 #include "decode/names/kallsyms_find.h"
 
-#define NOWHERE (~0ull)
+#define NO_ADDRESS (~0ull)
 
-/* How the addresses are written. */
+/* What an entry of the table of offsets means. */
 enum kallsyms_form {
-    KALLSYMS_PERCPU,   /* not negative: an absolute address; else base - 1 - it. x86_64 up to 6.14 */
-    KALLSYMS_BASE,     /* base + it */
-    KALLSYMS_RELATIVE, /* distance from where it stands itself: 7.2 */
+    KALLSYMS_PERCPU,   /* an absolute address if it is not negative, else base - 1 - entry: x86_64 up to 6.14 */
+    KALLSYMS_BASE,     /* base + entry */
+    KALLSYMS_RELATIVE, /* the entry's own address + entry: 7.2 */
     KALLSYMS_NR_FORMS
 };
 
-/* One way to read the addresses. */
+/* The table of offsets, and how it is read. */
 struct reading {
     const struct elf_file *vmlinux;
     const struct kallsyms_tables *tables;
     enum kallsyms_form form;
-    uint64_t offsets; /* of the image's bytes */
-    uint64_t place;   /* the address at which they stand */
+    uint64_t offsets; /* position of the table in the image */
+    uint64_t address; /* linear address of the table */
     uint64_t base;
 };
 
@@ -37,11 +37,11 @@ static uint64_t address_at(const struct reading *reading, uint32_t index)
     case KALLSYMS_BASE:
         return reading->base + value;
     default:
-        return reading->place + at + distance;
+        return reading->address + at + distance;
     }
 }
 
-/* Where bytes of the file stand in memory. */
+/* The linear address of an offset in the file. */
 static uint64_t address_of(const struct elf_file *vmlinux, uint64_t offset)
 {
     for (size_t i = 0; i < vmlinux->nr_segments; i++) {
@@ -49,10 +49,10 @@ static uint64_t address_of(const struct elf_file *vmlinux, uint64_t offset)
         if (segment->type == PT_LOAD && offset - segment->offset < segment->file_size)
             return segment->address + (offset - segment->offset);
     }
-    return NOWHERE;
+    return NO_ADDRESS;
 }
 
-/* A symbol's name behind the letter of its type, which is returned; '\0': it is none. */
+/* Expand the tokens of a symbol: first a letter for its type, which is returned, then its name. '\0': no symbol. */
 static char expand(char name[KALLSYMS_NAME_MAX], const uint8_t *image, const struct kallsyms_tables *tables,
                    uint64_t *at)
 {
@@ -77,7 +77,7 @@ static char expand(char name[KALLSYMS_NAME_MAX], const uint8_t *image, const str
 /* The first address that code is linked at. */
 static uint64_t first_code(const struct elf_file *vmlinux)
 {
-    uint64_t first = NOWHERE;
+    uint64_t first = NO_ADDRESS;
     for (size_t i = 0; i < vmlinux->nr_segments; i++) {
         const struct elf_segment *segment = &vmlinux->segments[i];
         if (segment->type == PT_LOAD && (segment->flags & PF_X) && segment->address < first)
@@ -86,7 +86,7 @@ static uint64_t first_code(const struct elf_file *vmlinux)
     return first;
 }
 
-/* Which symbol is the one of this name? false: none. */
+/* The index of the symbol with this name. false: there is none. */
 static bool find_name(uint32_t *index, const uint8_t *image, const struct kallsyms_tables *tables, const char *wanted)
 {
     char name[KALLSYMS_NAME_MAX];
@@ -97,8 +97,8 @@ static bool find_name(uint32_t *index, const uint8_t *image, const struct kallsy
     return false;
 }
 
-/* The table is sorted, all of it lies where the kernel does or, of each CPU's own variables, low; _text is where the
- * code begins, which no wrong reading yields. */
+/* The table must be sorted, with all addresses in the kernel or, of per-CPU variables, low. _text (index text) must be
+ * where the code begins, which excludes wrong readings. */
 static bool fits(const struct reading *reading, uint32_t text)
 {
     const uint64_t code = first_code(reading->vmlinux);
@@ -114,34 +114,34 @@ static bool fits(const struct reading *reading, uint32_t text)
     return true;
 }
 
-/* Try all forms at a place of the offsets; base stands at base_at, NOWHERE: there is none. */
+/* Try all forms for a table at offsets. base_at: the position of base, if the image has it there. */
 static bool try_forms(struct reading *reading, uint64_t offsets, uint64_t base_at, uint32_t text)
 {
     const uint64_t size = 4ull * reading->tables->count;
     if (offsets % 4 || offsets > reading->vmlinux->size || size > reading->vmlinux->size - offsets)
         return false;
     reading->offsets = offsets;
-    reading->place = address_of(reading->vmlinux, offsets);
+    reading->address = address_of(reading->vmlinux, offsets);
     const bool has_base = base_at <= reading->vmlinux->size - sizeof(reading->base);
     if (has_base)
         memcpy(&reading->base, reading->vmlinux->bytes + base_at, sizeof(reading->base));
     for (reading->form = 0; reading->form < KALLSYMS_NR_FORMS; reading->form++)
-        if ((reading->form == KALLSYMS_RELATIVE ? reading->place != NOWHERE : has_base) && fits(reading, text))
+        if ((reading->form == KALLSYMS_RELATIVE ? reading->address != NO_ADDRESS : has_base) && fits(reading, text))
             return true;
     return false;
 }
 
-/* Up to 6.3 the offsets and the base stand before the number of symbols, since 6.4 behind the token index. */
+/* Up to 6.3 the offsets and the base are before the number of symbols, since 6.4 after the token index. */
 static bool find_addresses(struct reading *reading)
 {
     const struct kallsyms_tables *tables = reading->tables;
     const uint32_t alignment = tables->alignment;
     const uint64_t size = 4ull * tables->count, number = tables->names - alignment;
-    const uint64_t behind = align_up(tables->token_index + 2 * KALLSYMS_TOKENS, alignment);
+    const uint64_t after = align_up(tables->token_index + 2 * KALLSYMS_TOKENS, alignment);
     uint32_t text;
     if (!find_name(&text, reading->vmlinux->bytes, tables, "_text"))
         return false;
-    if (try_forms(reading, behind, align_up(behind + size, alignment), text))
+    if (try_forms(reading, after, align_up(after + size, alignment), text))
         return true;
     return number >= 8 + align_up(size, alignment) &&
            try_forms(reading, number - 8 - align_up(size, alignment), number - 8, text);
@@ -157,7 +157,7 @@ bool kallsyms_read(struct symbol_table *symbols, const struct elf_file *vmlinux)
     uint64_t at = tables.names;
     for (uint32_t i = 0; i < tables.count; i++) {
         const char type = expand(name, vmlinux->bytes, &tables, &at);
-        /* All of them: where a function ends, the next symbol begins, of whichever kind. */
+        /* Those of data too: a function ends where the next symbol of any kind begins. */
         if (type)
             symbol_table_add(symbols, address_at(&reading, i), 0, name, i);
     }

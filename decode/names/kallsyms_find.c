@@ -1,5 +1,5 @@
-/* Where the tables are: the token index leads to the token table, that bounds the names, and the names must be as many
- * as they say and as long as the markers say. */
+/* The token index is recognised first. It leads to the token table before it, and that to the names before it, whose
+ * number and offsets must agree with the count and the markers. */
 #include "decode/names/kallsyms_find.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "decode/names/bytes.h"
 
 #define INDEX_SIZE (KALLSYMS_TOKENS * 2)
-#define TOKEN_MAX 64u        /* longer ones would not have been worth it: they grow by pairs */
+#define TOKEN_MAX 64u        /* the longest token in bytes; scripts/kallsyms.c makes them by joining pairs */
 #define FARTHEST (64u << 20) /* names, markers and seqs_of_names before the token table */
 #define FEWEST_SYMBOLS 64u
 #define MARKER_EVERY 256u
@@ -26,7 +26,7 @@ uint32_t kallsyms_length(const uint8_t *image, uint64_t *at, uint64_t end)
     return length <= end - *at ? length : 0;
 }
 
-/* Is it the token table whose index stands at index? Each offset must be behind the end of the token before. */
+/* Does this token table belong to the index? Each token must be printable and end where the next one begins. */
 static bool is_token_table(const uint8_t *image, uint64_t table, const uint8_t *index, uint64_t end)
 {
     for (unsigned i = 0; i < KALLSYMS_TOKENS; i++) {
@@ -41,7 +41,7 @@ static bool is_token_table(const uint8_t *image, uint64_t table, const uint8_t *
     return true;
 }
 
-/* The table that ends just before its index, but for what aligns that. */
+/* The table ends at its index, except for padding. */
 static bool find_token_table(struct kallsyms_tables *tables, const uint8_t *image, uint64_t index)
 {
     const uint16_t last = read16(image + index + INDEX_SIZE - 2);
@@ -58,7 +58,7 @@ static bool find_token_table(struct kallsyms_tables *tables, const uint8_t *imag
     return false;
 }
 
-/* The offsets of 256 strings, one behind the other. */
+/* Does this look like the offsets of 256 strings in a row? */
 static bool is_token_index(const uint8_t *index)
 {
     uint16_t before = read16(index);
@@ -80,7 +80,7 @@ static bool has_type(const struct kallsyms_tables *tables, const uint8_t *image,
     return letter && strchr(TYPES, letter);
 }
 
-/* The markers behind the names must have where each 256th one stands. */
+/* The markers after the names must be the offsets of every 256th name. */
 static bool are_markers(const struct kallsyms_tables *tables, const uint8_t *image, uint64_t names, uint64_t markers)
 {
     uint64_t at = names;
@@ -93,7 +93,7 @@ static bool are_markers(const struct kallsyms_tables *tables, const uint8_t *ima
     return true;
 }
 
-/* Are there as many names as the number before them says? */
+/* Do the names after this number agree with it and with the markers? */
 static bool take_names(struct kallsyms_tables *tables, const uint8_t *image, uint64_t number, uint32_t alignment)
 {
     const uint64_t names = number + alignment, end = tables->token_table;

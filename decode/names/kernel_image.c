@@ -30,7 +30,7 @@ static bool is_bzimage(const uint8_t *bytes, size_t size)
            !memcmp(bytes + HEADER_MAGIC, "HdrS", 4);
 }
 
-/* The kernel proper of a bzImage. The payload's last four bytes are the unpacked size. */
+/* The vmlinux of a bzImage. The payload's last four bytes are the unpacked size. */
 static uint8_t *unpack_payload(size_t *unpacked, const uint8_t *bytes, size_t size, size_t loader, const char *name,
                                struct error *error)
 {
@@ -38,12 +38,12 @@ static uint8_t *unpack_payload(size_t *unpacked, const uint8_t *bytes, size_t si
     const uint32_t length = read32(bytes + PAYLOAD_LENGTH);
     const uint16_t protocol = read16(bytes + PROTOCOL);
     if (protocol < PROTOCOL_WITH_PAYLOAD || length <= sizeof(uint32_t) || begin > size || length > size - begin) {
-        error_set(error, ERROR_NAMES, 0, "%s: is a bzImage that was cut off, or has no payload", name);
+        error_set(error, ERROR_NAMES, 0, "%s: a bzImage that is truncated or has no payload", name);
         return NULL;
     }
     const uint32_t whole = read32(bytes + begin + length - sizeof(uint32_t));
     if (whole > LARGEST_KERNEL || whole == 0) {
-        error_set(error, ERROR_NAMES, 0, "%s: is a bzImage whose payload has no size that can be", name);
+        error_set(error, ERROR_NAMES, 0, "%s: a bzImage with an impossible size of its payload", name);
         return NULL;
     }
     return unpack(unpacked, bytes + begin, length, whole, whole, name, error);
@@ -71,10 +71,10 @@ bool kernel_image_parse(struct kernel_image *kernel, const uint8_t *bytes, size_
         bytes = kernel->unpacked;
     }
     if (!elf_open(&kernel->elf, bytes, size))
-        return error_set(error, ERROR_NAMES, 0, "%s: is no kernel: neither a bzImage nor an ELF file (vmlinux)", name);
+        return error_set(error, ERROR_NAMES, 0, "%s: not a kernel: neither a bzImage nor an ELF file (vmlinux)", name);
     kernel_image_extent(kernel, &begin, &end);
     if (!kernel->elf.wide || kernel->elf.machine != EM_X86_64 || begin >= end || !(begin >> 63))
-        return error_set(error, ERROR_NAMES, 0, "%s: is no x86-64 kernel: no code at a kernel's addresses", name);
+        return error_set(error, ERROR_NAMES, 0, "%s: not an x86-64 kernel: no code at a kernel's addresses", name);
     read_symbols(kernel);
     return !kernel->symbols.no_memory || error_set(error, ERROR_MEMORY, 0, "%s", name);
 }

@@ -2,12 +2,12 @@
 
 #include "decode/names/similar.h"
 
-#define STEP (2ull << 20) /* the least that CONFIG_PHYSICAL_ALIGN can be */
+#define STEP (2ull << 20) /* the smallest CONFIG_PHYSICAL_ALIGN */
 #define FIRST 0xffffffff80000000ull
-#define RANGE (1ull << 30) /* KERNEL_IMAGE_SIZE: modules lie behind it */
-#define MOST_PAGES 64u     /* are looked at, of all parts of the kernel */
-#define FEWEST_PAGES 2u
-#define FEWEST_BYTES 256u /* of a page that can tell something */
+#define RANGE (1ull << 30) /* KERNEL_IMAGE_SIZE: modules start after it */
+#define MOST_PAGES 64u     /* that are compared */
+#define FEWEST_PAGES 2u    /* that must agree */
+#define FEWEST_BYTES 256u  /* of a page that is compared */
 
 bool kernel_slide_is(const struct kernel_image *kernel, uint64_t linked, const uint8_t bytes[RECORD_PAGE_SIZE])
 {
@@ -16,7 +16,7 @@ bool kernel_slide_is(const struct kernel_image *kernel, uint64_t linked, const u
     return size >= FEWEST_BYTES && page_has_text(own, size) && similar_bytes(own, bytes, size) * 2 > size;
 }
 
-/* Pages at the kernel's addresses, evenly out of all. */
+/* Up to MOST_PAGES pages at the kernel's addresses, evenly spread. */
 static size_t choose(const struct page_content **chosen, const struct page_set *pages)
 {
     size_t count = 0, seen = 0, taken = 0;
@@ -60,7 +60,7 @@ void kernel_slide_find(struct kernel_slide *slide, const struct kernel_image *ke
     *slide = (struct kernel_slide){0};
     if (begin < FIRST || end - FIRST > RANGE)
         return;
-    const uint64_t lowest = 0 - (begin - FIRST) / STEP * STEP; /* below 0: modulo 2^64 */
+    const uint64_t lowest = 0 - (begin - FIRST) / STEP * STEP; /* negative, modulo 2^64 */
     for (uint64_t moved = lowest; end + moved - FIRST <= RANGE; moved += STEP) {
         const struct kernel_slide here = try_slide(kernel, moved, chosen, count);
         if (here.agreeing > best.agreeing) {
@@ -70,7 +70,7 @@ void kernel_slide_find(struct kernel_slide *slide, const struct kernel_image *ke
             second = here.agreeing;
         }
     }
-    /* Nearly all pages there must be the image's, and nowhere else may there be many. */
+    /* Nearly all pages must agree at the best distance, and few at any other. */
     if (best.agreeing >= FEWEST_PAGES && best.agreeing * 10 >= best.pages * 9 && second * 4 <= best.agreeing)
         *slide = best;
 }

@@ -1,7 +1,7 @@
 /*
- * By how much the kernel was moved (KASLR): from its pages that were executed. They are the image's but for what the
- * kernel patches as it boots (alternatives, calls of the function tracer, static calls), so most of their bytes are
- * equal at the right place, and hardly any elsewhere. Pure.
+ * How far KASLR moved the kernel, from its executed pages. They equal the image except for what the kernel patches as
+ * it boots (alternatives, calls of the function tracer, static calls): at the right distance most bytes are equal, at
+ * any other hardly any. Pure.
  */
 #ifndef DECODE_NAMES_KERNEL_SLIDE_H
 #define DECODE_NAMES_KERNEL_SLIDE_H
@@ -15,16 +15,16 @@
 
 struct kernel_slide {
     bool known;
-    uint64_t moved;    /* addresses of the guest are this much higher than those of the image */
-    uint64_t physical; /* and this much higher than guest-physical addresses: modulo 2^64 */
-    size_t pages;      /* that were looked at, and lie where the image has code if it was moved so */
-    size_t agreeing;   /* of them, those that are the image's */
+    uint64_t moved;    /* guest linear address - image address, modulo 2^64 */
+    uint64_t physical; /* image address - guest-physical address, modulo 2^64 */
+    size_t pages;      /* that were compared, at addresses where the moved image has code */
+    size_t agreeing;   /* of those, the ones that equal the image */
 };
 
-/* known stays false where no place is clearly the right one. */
+/* known stays false if no distance is clearly the right one. */
 void kernel_slide_find(struct kernel_slide *slide, const struct kernel_image *kernel, const struct page_set *pages);
 
-/* Is this page the image's at an address that it was linked for, patches aside? */
+/* Does this page equal the image at a linked address, except for patches? */
 bool kernel_slide_is(const struct kernel_image *kernel, uint64_t linked, const uint8_t bytes[RECORD_PAGE_SIZE]);
 
 #endif

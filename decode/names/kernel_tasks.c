@@ -5,7 +5,7 @@
 
 #include "decode/names/btf.h"
 
-/* In the symbol table, of which the kernel's image has functions alone, or in its kallsyms. */
+/* By the symbol table; by kernel->symbols if there is none (kallsyms) or it lacks the name. */
 static bool symbol_named(uint64_t *address, const struct kernel_image *kernel, const char *name)
 {
     const struct elf_section *table = elf_section_of_type(&kernel->elf, SHT_SYMTAB);
@@ -23,8 +23,8 @@ static bool symbol_named(uint64_t *address, const struct kernel_image *kernel, c
     return false;
 }
 
-/* A variable of each CPU's, as it is linked: up to 6.14 they count from 0 on, and GS.base is where the CPU has its own;
- * since then they are linked as all others, and GS.base is how far from there the CPU has its own. */
+/* A per-CPU variable, as it is linked. Up to 6.14 these addresses start at 0, and GS.base is the address of the CPU's
+ * own area. Since then they are linked like all others, and GS.base is the distance to the CPU's own area. */
 static bool percpu_variable(uint64_t *address, const struct kernel_image *kernel, const struct btf *btf,
                             const char *name)
 {
@@ -35,7 +35,7 @@ static bool percpu_variable(uint64_t *address, const struct kernel_image *kernel
     return true;
 }
 
-/* 6.2 to 6.14 have it in a structure with others. */
+/* 6.2 to 6.14 have it as a member of pcpu_hot. */
 static bool find_current(struct kernel_tasks *tasks, const struct kernel_image *kernel, const struct btf *btf)
 {
     uint64_t within;
@@ -54,8 +54,8 @@ static const char *find_fields(struct kernel_tasks *tasks, const struct btf *btf
     if (!btf_member(&tasks->pid, btf, "task_struct", "pid") || !btf_member(&tgid, btf, "task_struct", "tgid") ||
         !btf_member(&tasks->comm, btf, "task_struct", "comm") ||
         !btf_member(&tasks->vfork, btf, "task_struct", "vfork_done"))
-        return "its types have no task_struct as Linux has it";
-    return tgid == tasks->pid + sizeof(uint32_t) ? NULL : "its task_struct has tgid elsewhere than behind pid";
+        return "its types have no task_struct with pid, tgid, comm and vfork_done";
+    return tgid == tasks->pid + sizeof(uint32_t) ? NULL : "in its task_struct tgid does not follow pid";
 }
 
 const char *kernel_tasks_find(struct kernel_tasks *tasks, const struct kernel_image *kernel)

@@ -6,12 +6,12 @@
 #include "decode/capture/list.h"
 
 #define PAGE RECORD_PAGE_SIZE
-#define RUN 16u          /* bytes of a run, and what it is aligned to */
-#define ONE_OF 4u        /* runs whose hash is a multiple of this count, on both sides */
-#define ENOUGH_BYTES 64u /* to tell by alone */
-#define FEWEST_BYTES 12u /* where the page's end tells, too */
-#define TAIL_SLACK 16u   /* code can end in bytes as they stand behind it */
-#define WORST 200u       /* differences in a thousand bytes */
+#define RUN 16u          /* bytes of a run, and its alignment */
+#define ONE_OF 4u        /* only runs whose hash is a multiple of this are indexed and searched */
+#define ENOUGH_BYTES 64u /* that must be compared */
+#define FEWEST_BYTES 12u /* that must be compared if the code also ends at the same offset */
+#define TAIL_SLACK 16u   /* code may end in bytes that equal the filling after it */
+#define WORST 200u       /* differences, per thousand bytes */
 
 static uint64_t run_hash(const uint8_t bytes[RUN])
 {
@@ -21,7 +21,7 @@ static uint64_t run_hash(const uint8_t bytes[RUN])
     return hash ^ hash >> 32;
 }
 
-/* Is it one that counts? Paddings do not. */
+/* Is the run indexed? Padding, which repeats, is not. */
 static bool counts(const uint8_t *bytes, uint64_t hash)
 {
     return hash % ONE_OF == 0 && memcmp(bytes, bytes + 8, 8) != 0;
@@ -49,7 +49,7 @@ static bool add_runs(struct module_index *index, const struct page_content *cont
     return true;
 }
 
-/* Memory of modules is cleared, or filled with INT3, before they are put there. */
+/* The kernel clears the memory of modules, or fills it with INT3, before it loads them. */
 static size_t tail_of(const uint8_t *bytes)
 {
     size_t tail = PAGE;
@@ -87,14 +87,14 @@ void module_index_free(struct module_index *index)
     *index = (struct module_index){0};
 }
 
-/* A page of a module's code. */
+/* A page of a module's code. masked: bytes that are not compared. */
 struct part_page {
     const uint8_t *bytes, *masked;
     size_t size;
     bool last;
 };
 
-/* Differences in a thousand bytes that are not masked; UINT32_MAX: too many, or nobody can tell. */
+/* Differences per thousand bytes that are not masked; UINT32_MAX: too many, or too few bytes to compare. */
 static uint32_t differences(const struct part_page *page, const uint8_t *bytes, size_t tail)
 {
     size_t looked_at = 0, different = 0;
@@ -121,7 +121,7 @@ static size_t first_run(const struct module_index *index, uint64_t hash)
     return low;
 }
 
-/* Count for each page of the capture the runs that it has at the same places. */
+/* Count for each page of the capture the runs that it has at the same offsets. */
 static void vote(const struct module_index *index, const struct part_page *page)
 {
     static const uint8_t none[RUN];
@@ -136,7 +136,7 @@ static void vote(const struct module_index *index, const struct part_page *page)
     }
 }
 
-/* Which pages are worth a closer look: a run was equal, or a short page ends where this one does. */
+/* Which pages are compared byte by byte: a run is equal, or this is the last page and the code ends where its does. */
 static bool is_candidate(const struct module_index *index, const struct part_page *page, size_t content)
 {
     const size_t tail = index->tails[content];

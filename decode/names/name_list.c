@@ -1,4 +1,4 @@
-/* The names that were given, each once. */
+/* All names that were returned, each once, by number and by what identifies it. */
 #include <stdlib.h>
 
 #include "decode/capture/list.h"
@@ -7,7 +7,7 @@
 #define CHUNK 4096u
 #define LEAST_SIZE 8192u
 
-static struct name_key *place_of(const struct name_list *list, const char *object, const char *symbol, uint64_t begin)
+static struct name_key *slot_of(const struct name_list *list, const char *object, const char *symbol, uint64_t begin)
 {
     const uint64_t hash = (begin ^ (uintptr_t)object * 31 ^ (uintptr_t)symbol * 7) * 0x9e3779b97f4a7c15ull;
     size_t at = (size_t)(hash ^ hash >> 32) & (list->size - 1);
@@ -29,7 +29,7 @@ static bool grow(struct name_list *list)
     list->size = size;
     for (size_t i = 0; i < old.size; i++)
         if (old.table[i].name)
-            *place_of(list, old.table[i].object, old.table[i].symbol, old.table[i].begin) = old.table[i];
+            *slot_of(list, old.table[i].object, old.table[i].symbol, old.table[i].begin) = old.table[i];
     free(old.table);
     return true;
 }
@@ -54,7 +54,7 @@ const struct name *name_list_get(struct name_list *list, const char *object, con
 {
     if ((list->count + 1) * 2 > list->size && !grow(list))
         return NULL;
-    struct name_key *key = place_of(list, object, symbol, begin);
+    struct name_key *key = slot_of(list, object, symbol, begin);
     if (key->name)
         return key->name;
     struct name *name = list->count < UINT32_MAX ? new_name(list) : NULL;

@@ -4,7 +4,7 @@
 
 #define PAGE RECORD_PAGE_SIZE
 
-/* While they are found: 1 at each offset of a wanted function. */
+/* Set 1 at each offset of a wanted function, until sum_up. */
 static void mark(uint16_t *offsets, uint64_t begin, uint64_t end)
 {
     for (uint64_t i = begin; i < end && i - begin < PAGE; i++)
@@ -12,12 +12,12 @@ static void mark(uint16_t *offsets, uint64_t begin, uint64_t end)
 }
 
 static void take_object(struct name_offsets *offsets, const struct object *object,
-                        bool (*wants)(void *context, const char *symbol), void *context)
+                        bool (*is_wanted)(void *context, const char *symbol), void *context)
 {
     const bool upper = object->kind == OBJECT_KERNEL || object->kind == OBJECT_MODULE;
     for (size_t i = 0; i < object->symbols.count; i++) {
         const struct symbol_entry *entry = &object->symbols.entries[i];
-        if (!entry->name || !wants(context, entry->name))
+        if (!entry->name || !is_wanted(context, entry->name))
             continue;
         mark(offsets->both, entry->begin, entry->end);
         mark(upper ? offsets->upper : offsets->lower, entry->begin, entry->end);
@@ -35,13 +35,13 @@ static void sum_up(uint16_t *offsets)
 }
 
 void name_offsets_find(struct name_offsets *offsets, const struct names *names,
-                       bool (*wants)(void *context, const char *symbol), void *context)
+                       bool (*is_wanted)(void *context, const char *symbol), void *context)
 {
     *offsets = (struct name_offsets){0};
     if (names->kernel_object)
-        take_object(offsets, names->kernel_object, wants, context);
+        take_object(offsets, names->kernel_object, is_wanted, context);
     for (size_t i = 0; i < names->nr_objects; i++)
-        take_object(offsets, names->objects[i], wants, context);
+        take_object(offsets, names->objects[i], is_wanted, context);
     sum_up(offsets->upper);
     sum_up(offsets->lower);
     sum_up(offsets->both);

@@ -9,24 +9,24 @@
 
 #define ANSWERS (1u << 16)
 
-/* Which way processes are known. */
-static bool tell_tasks(struct names *names)
+static bool report_tasks(struct names *names)
 {
     if (names->tasks.count == 0)
-        return names_tell(names, "processes: by CR3 and program; the guest's kernel was not asked (option tasks=)");
-    return names_tell(names, "processes: %zu by number and name, as the guest's kernel has them",
-                      names->tasks.nr_processes);
+        return names_add_line(names, "processes: by CR3 and program; the capture has no TASK records (option tasks=)");
+    return names_add_line(names, "processes: %zu by number and name, as the guest's kernel has them",
+                          names->tasks.nr_processes);
 }
 
 struct names *names_open(const struct capture *capture, const struct names_options *options, struct error *error)
 {
     struct names *names = calloc(1, sizeof(*names));
-    bool good = names && (names->answers = calloc(ANSWERS, sizeof(*names->answers))) &&
-                (names->recent = calloc(NAME_PAGES, sizeof(*names->recent))) &&
-                page_set_collect(&names->pages, capture) && tasks_collect(&names->tasks, capture) &&
-                name_list_get(&names->list, NULL, NULL, UINT64_MAX, UINT64_MAX); /* told where memory runs out */
+    bool good =
+        names && (names->answers = calloc(ANSWERS, sizeof(*names->answers))) &&
+        (names->recent = calloc(NAME_PAGES, sizeof(*names->recent))) && page_set_collect(&names->pages, capture) &&
+        tasks_collect(&names->tasks, capture) &&
+        name_list_get(&names->list, NULL, NULL, UINT64_MAX, UINT64_MAX); /* number 0: returned when out of memory */
     if (good && names_read_kernel(names, options, error) && names_read_files(names, options, error) &&
-        tell_tasks(names))
+        report_tasks(names))
         return names;
     error_set(error, ERROR_MEMORY, 0, "names");
     if (names)
@@ -61,7 +61,7 @@ static const struct name *name_in(struct names *names, const struct object *obje
     return name_list_get(&names->list, object->name, entry ? entry->name : NULL, begin + moved, end + moved);
 }
 
-/* Several objects claim the page: what all of them say. */
+/* Several objects claim the page: the symbol, if they all have the same one there. */
 static const struct name *name_agreed(struct names *names, const struct page_content *content, uint64_t gva,
                                       uint64_t address)
 {
@@ -82,22 +82,22 @@ static const struct name *name_agreed(struct names *names, const struct page_con
     return agreed ? name_list_get(&names->list, NULL, agreed->name, first, last) : NULL;
 }
 
-/* until: up to this trace offset it is the same. */
+/* *until: the answer holds before this trace offset. */
 static const struct name *look_up(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,
                                   uint64_t address, uint64_t *until)
 {
     const uint64_t gva = address & ~(uint64_t)(RECORD_PAGE_SIZE - 1), space = code_pages_space(pages, cr3);
-    const struct name_page *found = names_page(names, pages, space, at, gva);
+    const struct name_page *found = names_page_cached(names, pages, space, at, gva);
     const struct name *name = NULL;
     *until = found->until;
     if (found->page && !found->page->root) {
-        const struct name_place place = names_place(names, found, at);
-        if (place.object) {
-            name = name_in(names, place.object, place.moved, address);
-            if (place.object->runs && !(gva >> 63))
-                names_saw_program(names, pages, space, at, place.object);
-        } else if (place.content) {
-            name = name_agreed(names, place.content, gva, address);
+        const struct page_origin origin = names_page_origin(names, found, at);
+        if (origin.object) {
+            name = name_in(names, origin.object, origin.moved, address);
+            if (origin.object->runs && !(gva >> 63))
+                names_add_program(names, pages, space, at, origin.object);
+        } else if (origin.shared) {
+            name = name_agreed(names, origin.shared, gva, address);
         }
     }
     return name ? name : name_list_get(&names->list, NULL, NULL, gva, gva + RECORD_PAGE_SIZE);
@@ -133,7 +133,7 @@ const struct name *names_called(struct names *names, const struct code_pages *pa
     if (is_known(name) || address >> 63)
         return name;
     const uint64_t gva = address & ~(uint64_t)(RECORD_PAGE_SIZE - 1);
-    const struct name_page *found = names_page(names, pages, code_pages_space(pages, cr3), at, gva);
+    const struct name_page *found = names_page_cached(names, pages, code_pages_space(pages, cr3), at, gva);
     return found->page || found->until == UINT64_MAX ? name : names_find(names, pages, cr3, found->until, address);
 }
 
@@ -148,7 +148,7 @@ const struct name *names_within(struct names *names, const struct code_pages *pa
             *at = when;
             return name;
         }
-        when = names_page(names, pages, space, when, gva)->until;
+        when = names_page_cached(names, pages, space, when, gva)->until;
     }
     return last;
 }

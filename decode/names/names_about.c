@@ -1,4 +1,4 @@
-/* What is told about the names that were found. */
+/* The lines that summarise which names were found. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include "decode/capture/list.h"
 #include "decode/names/names_state.h"
 
-bool names_tell(struct names *names, const char *format, ...)
+bool names_add_line(struct names *names, const char *format, ...)
 {
     va_list args;
     char *text = NULL;

@@ -1,4 +1,4 @@
-/* Programs, libraries and modules: which of the files that were named has pages of the capture. */
+/* Programs, libraries and modules: which of the given files contain pages of the capture. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +11,13 @@
 #include "decode/names/names_state.h"
 #include "decode/names/program_file.h"
 
-/* While files are read. */
+/* The state while files are read. */
 struct reading {
     struct names *names;
     const struct names_options *options;
     struct module_index modules;
     size_t looked_at, left_out;
-    struct error why; /* the first of those was left out */
+    struct error why; /* why the first of those was left out */
 };
 
 bool names_keep_object(struct names *names, struct object *object)
@@ -58,7 +58,7 @@ static bool take_module(struct reading *reading, const struct elf_file *file, co
     return true;
 }
 
-/* The same file under another name: its pages are claimed already. */
+/* The same file under another path: its pages are claimed already. */
 static bool is_known(const struct names *names, const struct elf_file *file)
 {
     size_t size = 0;
@@ -82,7 +82,7 @@ static bool take_program(struct reading *reading, const struct elf_file *file, c
     return !object || names_keep_object(reading->names, object);
 }
 
-/* Debug files have the addresses of code, and no code. */
+/* Debug files have the sections of code without their bytes. */
 static bool has_code(const struct elf_file *file)
 {
     for (size_t i = 0; i < file->nr_sections; i++)
@@ -108,7 +108,7 @@ static bool read_file(void *context, const char *path)
     struct input_file input;
     struct elf_file file;
     bool good = true;
-    /* Most files of a system are none. */
+    /* Most files of a system are not ELF files: do not map them. */
     if (!is_module_name(path) && !input_file_begins(path, ELFMAG, SELFMAG))
         return true;
     if (!open_file(&input, path, &reading->why)) {
@@ -129,8 +129,8 @@ static bool read_file(void *context, const char *path)
     return good;
 }
 
-/* How many pages of one half are claimed, and by how many objects. */
-static bool tell(struct names *names, size_t looked_at)
+/* How many pages of programs and of modules are claimed, and by how many objects. */
+static bool report_pages(struct names *names, size_t looked_at)
 {
     size_t user = 0, user_named = 0, modules = 0, modules_named = 0, several = 0;
     for (size_t i = 0; i < names->pages.count; i++) {
@@ -147,14 +147,15 @@ static bool tell(struct names *names, size_t looked_at)
     size_t found[OBJECT_NR_KINDS] = {0};
     for (size_t i = 0; i < names->nr_objects; i++)
         found[names->objects[i]->kind]++;
-    return names_tell(names,
-                      "files: %zu looked at; %zu programs and libraries have %zu of the %zu pages at users' addresses; "
-                      "%zu parts of modules have %zu of the %zu pages at modules' addresses; %zu pages are in several",
-                      looked_at, found[OBJECT_PROGRAM] + found[OBJECT_VDSO], user_named, user, found[OBJECT_MODULE],
-                      modules_named, modules, several);
+    return names_add_line(
+        names,
+        "files: %zu looked at; %zu programs and libraries have %zu of the %zu pages at users' addresses; "
+        "%zu parts of modules have %zu of the %zu pages at modules' addresses; %zu %s in several",
+        looked_at, found[OBJECT_PROGRAM] + found[OBJECT_VDSO], user_named, user, found[OBJECT_MODULE], modules_named,
+        modules, several, several == 1 ? "page is" : "pages are");
 }
 
-/* What was named itself must be there, and an ELF file or a directory. */
+/* A path that the user gave must exist, and be an ELF file or a directory. */
 static bool check(const char *path, struct error *error)
 {
     struct stat status;
@@ -167,7 +168,7 @@ static bool check(const char *path, struct error *error)
         return false;
     const bool good = elf_begins(input.bytes, input.size);
     input_file_close(&input);
-    return good || error_set(error, ERROR_NAMES, 0, "%s: is no ELF file, and no directory", path);
+    return good || error_set(error, ERROR_NAMES, 0, "%s: neither an ELF file nor a directory", path);
 }
 
 bool names_read_files(struct names *names, const struct names_options *options, struct error *error)
@@ -183,7 +184,7 @@ bool names_read_files(struct names *names, const struct names_options *options, 
     const bool good = file_tree_walk(options->files, options->nr_files, read_file, &reading);
     module_index_free(&reading.modules);
     page_set_settle(&names->pages);
-    return good && tell(names, reading.looked_at) &&
-           (reading.left_out == 0 || names_tell(names, "files: %zu cannot be read or unpacked, the first: %s",
-                                                reading.left_out, reading.why.name));
+    return good && report_pages(names, reading.looked_at) &&
+           (reading.left_out == 0 || names_add_line(names, "files: %zu cannot be read or unpacked, the first: %s",
+                                                    reading.left_out, reading.why.name));
 }

@@ -1,4 +1,4 @@
-/* What is known of the kernel: its image, where it was moved to, and its symbols. */
+/* The kernel: its image, how far KASLR moved it, and its symbols. */
 #include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "decode/names/names_state.h"
 #include "decode/names/vdso.h"
 
-#define FARTHEST (1u << 20) /* a function of a list of symbols does not reach farther */
+#define FARTHEST (1u << 20) /* the longest function in a list of symbols, in bytes */
 
 static bool take_code(struct object *object, const struct kernel_image *kernel)
 {
@@ -22,24 +22,23 @@ static bool take_code(struct object *object, const struct kernel_image *kernel)
     return true;
 }
 
-static bool tell_kernel(struct names *names, const char *file)
+static bool report_kernel(struct names *names, const char *file)
 {
     const struct kernel_slide *slide = &names->slide;
     const size_t count = names->kernel.symbols.count;
     if (!slide->known)
-        return names_tell(
-            names, "%s: no names of the kernel: the kernel's pages that were executed are not this file's", file);
-    if (names->kernel.source == KERNEL_NO_SYMBOLS && !names_tell(names, "%s: has no symbols", file))
+        return names_add_line(names, "%s: no names for the kernel: its executed pages do not come from this file",
+                              file);
+    if (names->kernel.source == KERNEL_NO_SYMBOLS && !names_add_line(names, "%s: has no symbols", file))
         return false;
     const bool down = slide->moved >> 63;
-    return names_tell(names, "kernel: %zu symbols of %s, moved by %s0x%" PRIx64 ": %zu of %zu pages agree", count,
-                      names->kernel.source == KERNEL_KALLSYMS ? "its kallsyms" : "its symbol table", down ? "-" : "",
-                      down ? 0 - slide->moved : slide->moved, slide->agreeing, slide->pages);
+    return names_add_line(names, "kernel: %zu symbols of %s, moved by %s0x%" PRIx64 ": %zu of %zu pages agree", count,
+                          names->kernel.source == KERNEL_KALLSYMS ? "its kallsyms" : "its symbol table",
+                          down ? "-" : "", down ? 0 - slide->moved : slide->moved, slide->agreeing, slide->pages);
 }
 
-/* What unpacks the kernel is in the bzImage as it runs, but for addresses that it relocates, and at no place of its
- * own.
- */
+/* The code that unpacks the kernel runs from the bzImage as it is in the file, except for addresses that it relocates.
+ * It is linked at no fixed address. */
 static bool take_loader(struct names *names)
 {
     const struct input_file *file = &names->kernel.file;
@@ -66,7 +65,7 @@ static bool read_image(struct names *names, const char *file, struct error *erro
     if (!kernel_image_open(&names->kernel, file, error))
         return false;
     kernel_slide_find(&names->slide, &names->kernel, &names->pages);
-    if (!tell_kernel(names, file))
+    if (!report_kernel(names, file))
         return false;
     if (!names->slide.known)
         return true;
@@ -84,7 +83,7 @@ static bool read_image(struct names *names, const char *file, struct error *erro
     return good;
 }
 
-/* A list tells addresses as linked (System.map) or as they were (/proc/kallsyms). */
+/* A list has addresses as linked (System.map) or as at run time (/proc/kallsyms). */
 static bool is_as_linked(const struct names *names, const struct symbols *symbols)
 {
     uint64_t begin, end;
@@ -98,7 +97,7 @@ static bool is_as_linked(const struct names *names, const struct symbols *symbol
 static bool take_list(struct names *names, struct object *object, const struct symbols *symbols)
 {
     uint64_t begin = UINT64_MAX, end = 0;
-    /* A kernel that has nothing in the upper half runs where it was loaded. */
+    /* A kernel without symbols in the upper half runs where it was loaded. */
     const bool upper = symbols->items[symbols->count - 1].address >> 63;
     for (size_t i = 0; i < symbols->count; i++) {
         const uint64_t address = symbols->items[i].address;
@@ -118,7 +117,7 @@ static bool take_list(struct names *names, struct object *object, const struct s
     return object_add_code(object, begin, end - begin);
 }
 
-/* In place of the image's own symbols. */
+/* A list replaces the image's own symbols. */
 static bool read_list(struct names *names, const char *file, struct error *error)
 {
     struct symbols symbols;
@@ -132,10 +131,10 @@ static bool read_list(struct names *names, const char *file, struct error *error
     names->kernel_object = object;
     const size_t count = symbols.count;
     symbols_free(&symbols);
-    return good && names_tell(names, "kernel: %zu symbols of %s, %s", count, file,
-                              linked               ? "moved as the image was"
-                              : names->slide.known ? "at the addresses that it says"
-                                                   : "at the addresses that it says: not compared with a kernel");
+    return good && names_add_line(names, "kernel: %zu symbols of %s, %s", count, file,
+                                  linked               ? "moved like the image"
+                                  : names->slide.known ? "at the addresses in the file"
+                                                       : "at the addresses in the file, not compared with a kernel");
 }
 
 bool names_read_kernel(struct names *names, const struct names_options *options, struct error *error)
@@ -144,6 +143,6 @@ bool names_read_kernel(struct names *names, const struct names_options *options,
         (options->symbols && !read_list(names, options->symbols, error)))
         return false;
     if (names->kernel_object && names->slide.known && names->kernel_moved == names->slide.moved)
-        names->kernel_object->path = strdup(options->kernel); /* NULL: no memory, and no lines then */
+        names->kernel_object->path = strdup(options->kernel); /* NULL: out of memory, and no source lines then */
     return true;
 }

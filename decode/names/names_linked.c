@@ -1,7 +1,7 @@
-/* All of the kernel's functions; and where a file was linked to, of which code was moved. */
+/* All functions of the kernel, and addresses as they are in the file that the code comes from. */
 #include "decode/names/names_state.h"
 
-/* Tables of symbols have data as well. */
+/* The range of code around an address; NULL: the symbol at it is data. */
 static const struct object_range *code_around(const struct object *kernel, uint64_t address)
 {
     for (size_t i = 0; i < kernel->nr_code; i++)
@@ -28,28 +28,27 @@ bool names_kernel_function(const struct names *names, size_t *position, struct n
     return false;
 }
 
-/* Of what an address is, and how far that is moved. */
-static struct name_place find_place(const struct names *names, const struct code_pages *pages, uint64_t cr3,
-                                    uint64_t at, uint64_t address)
+static struct page_origin find_origin(const struct names *names, const struct code_pages *pages, uint64_t cr3,
+                                      uint64_t at, uint64_t address)
 {
     if (address >= names->kernel_begin && address < names->kernel_end)
-        return (struct name_place){.object = names->kernel_object, .moved = names->kernel_moved};
+        return (struct page_origin){.object = names->kernel_object, .moved = names->kernel_moved};
     const uint64_t gva = address & ~(uint64_t)(RECORD_PAGE_SIZE - 1), space = code_pages_space(pages, cr3);
-    const struct name_page found = names_page_look(names, pages, space, at, gva);
-    return found.page ? names_place(names, &found, at) : (struct name_place){0};
+    const struct name_page found = names_page_find(names, pages, space, at, gva);
+    return found.page ? names_page_origin(names, &found, at) : (struct page_origin){0};
 }
 
 uint64_t names_linked(const struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,
                       uint64_t address)
 {
-    const struct name_place place = find_place(names, pages, cr3, at, address);
-    return place.object ? address - place.moved : address;
+    const struct page_origin origin = find_origin(names, pages, cr3, at, address);
+    return origin.object ? address - origin.moved : address;
 }
 
 const char *names_file(const struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at,
                        uint64_t address, uint64_t *linked)
 {
-    const struct name_place place = find_place(names, pages, cr3, at, address);
-    *linked = place.object ? address - place.moved : address;
-    return place.object ? place.object->path : NULL;
+    const struct page_origin origin = find_origin(names, pages, cr3, at, address);
+    *linked = origin.object ? address - origin.moved : address;
+    return origin.object ? origin.object->path : NULL;
 }

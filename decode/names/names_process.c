@@ -1,4 +1,4 @@
-/* Which program a space is of. */
+/* Which program and which process run in a space. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +17,8 @@ static int compare(const void *left, const void *right)
     return a->from < b->from ? -1 : a->from > b->from;
 }
 
-/* Of the item, or of where it would stand. */
-static size_t first_behind(const struct names *names, const struct name_program *wanted)
+/* The index of the first program after the wanted one. */
+static size_t first_after(const struct names *names, const struct name_program *wanted)
 {
     size_t low = 0, high = names->nr_programs;
     while (low < high) {
@@ -31,20 +31,20 @@ static size_t first_behind(const struct names *names, const struct name_program 
     return low;
 }
 
-static bool is_of(const struct name_program *program, const struct name_program *wanted)
+static bool same_space(const struct name_program *program, const struct name_program *wanted)
 {
     return program->pages == wanted->pages && program->space == wanted->space;
 }
 
-void names_saw_program(struct names *names, const struct code_pages *pages, uint64_t space, uint64_t from,
+void names_add_program(struct names *names, const struct code_pages *pages, uint64_t space, uint64_t from,
                        const struct object *object)
 {
     const struct name_program program = {pages, space, from, object};
-    const size_t at = first_behind(names, &program);
-    if (at > 0 && is_of(&names->programs[at - 1], &program) && names->programs[at - 1].object == object)
+    const size_t at = first_after(names, &program);
+    if (at > 0 && same_space(&names->programs[at - 1], &program) && names->programs[at - 1].object == object)
         return;
     if (!list_add((void **)&names->programs, &names->nr_programs, &names->program_room, sizeof(program)))
-        return; /* a name less */
+        return; /* out of memory: this space has no program name then */
     memmove(names->programs + at + 1, names->programs + at, (names->nr_programs - 1 - at) * sizeof(program));
     names->programs[at] = program;
 }
@@ -54,7 +54,7 @@ static void take_page(struct names *names, const struct code_pages *pages, uint6
 {
     const struct page_content *content = page && !page->root ? page_set_find(&names->pages, page->bytes) : NULL;
     if (content && content->nr_claims == 1 && content->claims[0].object->runs && from != UINT64_MAX)
-        names_saw_program(names, pages, space, from, content->claims[0].object);
+        names_add_program(names, pages, space, from, content->claims[0].object);
 }
 
 static void take_map(struct names *names, const struct code_pages *pages, const struct code_map *map)
@@ -76,7 +76,7 @@ static bool has_programs(const struct names *names)
     return false;
 }
 
-/* What the records of a CPU say; the first time that it is asked for. */
+/* Note the programs in the records of a CPU, once for each CPU. */
 static void collect(struct names *names, const struct code_pages *pages)
 {
     if (!has_programs(names))
@@ -103,25 +103,25 @@ const char *names_process(struct names *names, const struct code_pages *pages, u
 {
     const struct name_program wanted = {.pages = pages, .space = code_pages_space(pages, cr3), .from = at};
     collect(names, pages);
-    const size_t behind = first_behind(names, &wanted);
-    if (behind > 0 && is_of(&names->programs[behind - 1], &wanted))
-        return names->programs[behind - 1].object->name;
-    if (behind < names->nr_programs && is_of(&names->programs[behind], &wanted))
-        return names->programs[behind].object->name;
+    const size_t next = first_after(names, &wanted);
+    if (next > 0 && same_space(&names->programs[next - 1], &wanted))
+        return names->programs[next - 1].object->name;
+    if (next < names->nr_programs && same_space(&names->programs[next], &wanted))
+        return names->programs[next].object->name;
     return NULL;
 }
 
 const struct name_task *names_task(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at)
 {
-    struct name_owner *owner = &names->owners[cr3 / RECORD_PAGE_SIZE % NAME_OWNERS];
-    if (owner->pages != pages || owner->cr3 != cr3 || at < owner->from || at >= owner->until) {
-        *owner = (struct name_owner){.pages = pages, .cr3 = cr3, .from = at};
-        owner->task = tasks_find_until(&names->tasks, pages->cpu, cr3, at, &owner->until);
+    struct name_space_task *cached = &names->space_tasks[cr3 / RECORD_PAGE_SIZE % NAME_SPACE_TASKS];
+    if (cached->pages != pages || cached->cr3 != cr3 || at < cached->from || at >= cached->until) {
+        *cached = (struct name_space_task){.pages = pages, .cr3 = cr3, .from = at};
+        cached->task = tasks_find_until(&names->tasks, pages->cpu, cr3, at, &cached->until);
     }
-    return owner->task;
+    return cached->task;
 }
 
-bool names_tell_processes(const struct names *names)
+bool names_has_processes(const struct names *names)
 {
     return names->tasks.count > 0;
 }
@@ -129,7 +129,7 @@ bool names_tell_processes(const struct names *names)
 const struct name_thread *names_thread(const struct names *names, const struct code_pages *pages, uint64_t after,
                                        uint64_t at)
 {
-    return tasks_told(&names->tasks, pages->cpu, after, at);
+    return tasks_last_thread(&names->tasks, pages->cpu, after, at);
 }
 
 const char *names_process_text(struct names *names, const struct code_pages *pages, uint64_t cr3, uint64_t at)

@@ -1,4 +1,4 @@
-/* Inside of decode/names/: what struct names is. */
+/* Private to decode/names/: struct names and what its files share. */
 #ifndef DECODE_NAMES_NAMES_STATE_H
 #define DECODE_NAMES_NAMES_STATE_H
 
@@ -9,45 +9,45 @@
 #include "decode/names/page_set.h"
 #include "decode/names/tasks.h"
 
-/* All names, by whose they are and where. */
+/* A hash table of all names. */
 struct name_key {
-    const char *object, *symbol; /* these very texts */
+    const char *object, *symbol; /* compared by pointer */
     uint64_t begin;
-    struct name *name; /* NULL: the place is free */
+    struct name *name; /* NULL: the slot is free */
 };
 
 struct name_list {
-    struct name_key *table; /* a power of two */
+    struct name_key *table; /* size is a power of two */
     size_t size, count;
     struct name **chunks;
     size_t nr_chunks, chunk_room;
 };
 
-/* What was asked for lately. */
+/* Cache of names_find: the answer holds for trace offsets [from, until). */
 struct name_answer {
     const struct code_pages *pages;
     uint64_t space, address, from, until;
     const struct name *name;
 };
 
-/* Which page stood at an address lately, from this trace offset on. */
+/* Cache of the page that is mapped at an address, for trace offsets [from, until). */
 #define NAME_PAGES (1u << 13)
 struct name_page {
-    const struct code_pages *pages; /* NULL: the place is free */
+    const struct code_pages *pages; /* NULL: the slot is free */
     uint64_t space, gva, from, until;
-    const struct page_record *page;     /* NULL: that is not known */
-    const struct page_content *content; /* of the same bytes; NULL: none, or there is no page */
+    const struct page_record *page;     /* NULL: not known */
+    const struct page_content *content; /* with the page's bytes; NULL: none, or the page is not known */
 };
 
-/* Whose a space was lately. */
-#define NAME_OWNERS 16u
-struct name_owner {
-    const struct code_pages *pages; /* NULL: the place is free */
+/* Cache of the process that a space belongs to, for trace offsets [from, until). */
+#define NAME_SPACE_TASKS 16u
+struct name_space_task {
+    const struct code_pages *pages; /* NULL: the slot is free */
     uint64_t cr3, from, until;
     const struct name_task *task;
 };
 
-/* A program was seen in a space. */
+/* A program's code was mapped in a space from this trace offset on. */
 struct name_program {
     const struct code_pages *pages;
     uint64_t space, from;
@@ -57,60 +57,60 @@ struct name_program {
 struct names {
     struct kernel_image kernel;
     struct kernel_slide slide;
-    struct object *kernel_object; /* NULL: nothing is known of the kernel; its addresses are the guest's less
-                                     kernel_moved */
-    uint64_t kernel_moved;
-    uint64_t kernel_begin, kernel_end; /* of the guest's addresses */
+    struct object *kernel_object;      /* NULL: nothing is known of the kernel */
+    uint64_t kernel_moved;             /* guest addresses of the kernel are higher than kernel_object's by this */
+    uint64_t kernel_begin, kernel_end; /* guest addresses */
     struct page_set pages;
-    struct object **objects; /* of which pages were found */
+    struct object **objects; /* files that contain pages of the capture */
     size_t nr_objects, object_room;
     struct name_list list;
     struct name_answer *answers;
     struct name_page *recent; /* NAME_PAGES of them */
-    struct name_owner owners[NAME_OWNERS];
-    struct name_program *programs; /* by pages, space, from */
+    struct name_space_task space_tasks[NAME_SPACE_TASKS];
+    struct name_program *programs; /* sorted by pages, space, from */
     size_t nr_programs, program_room;
-    const struct code_pages **collected; /* CPUs whose records were looked through for programs */
+    const struct code_pages **collected; /* CPUs whose records were searched for programs */
     size_t nr_collected, collected_room;
     struct tasks tasks;
     char **about;
     size_t nr_about, about_room;
 };
 
-/* Read all that the options name. false: error says why. */
+/* Read the files that the options name. false: error says why. */
 bool names_read_kernel(struct names *names, const struct names_options *options, struct error *error);
 bool names_read_files(struct names *names, const struct names_options *options, struct error *error);
 
-/* The object is the names' from now on. false: no memory; then it is gone. */
+/* Takes ownership of the object. false: out of memory, and the object was freed. */
 bool names_keep_object(struct names *names, struct object *object);
 
-/* A line for names_about. false: no memory. */
-bool names_tell(struct names *names, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Add a line to the summary (names_about). false: out of memory. */
+bool names_add_line(struct names *names, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The one name of this function there; the texts must stay where they are. NULL: no memory. */
+/* The only name with this object, symbol and address; the strings must outlive the list. NULL: out of memory. */
 const struct name *name_list_get(struct name_list *list, const char *object, const char *symbol, uint64_t begin,
                                  uint64_t end);
 void name_list_free(struct name_list *list);
 
-/* What a page is a part of. object NULL: nobody knows. */
-struct name_place {
-    const struct object *object;
-    uint64_t moved;                     /* its addresses are this much lower than the guest's */
-    const struct page_content *content; /* several objects claim it, and nobody knows which one it is; or NULL */
-};
-/* What stands at the page-aligned address gva of a space at trace offset at. */
-struct name_page names_page_look(const struct names *names, const struct code_pages *pages, uint64_t space, uint64_t at,
+/* The page that is mapped at the page-aligned address gva of a space, at trace offset at. */
+struct name_page names_page_find(const struct names *names, const struct code_pages *pages, uint64_t space, uint64_t at,
                                  uint64_t gva);
 
-/* The same, from what was looked at lately where it is there; good until the next call. */
-const struct name_page *names_page(struct names *names, const struct code_pages *pages, uint64_t space, uint64_t at,
-                                   uint64_t gva);
+/* The same through the cache. Valid until the next call. */
+const struct name_page *names_page_cached(struct names *names, const struct code_pages *pages, uint64_t space,
+                                          uint64_t at, uint64_t gva);
 
-/* Of a page that is known, at a trace offset from its from on, before its until. */
-struct name_place names_place(const struct names *names, const struct name_page *found, uint64_t at);
+/* The object that a page belongs to. */
+struct page_origin {
+    const struct object *object;       /* NULL: not known */
+    uint64_t moved;                    /* guest addresses are higher than the object's by this */
+    const struct page_content *shared; /* several objects contain the page, and which one it is cannot be decided */
+};
 
-/* A program's code was found in a space. */
-void names_saw_program(struct names *names, const struct code_pages *pages, uint64_t space, uint64_t from,
+/* Of a known page, at a trace offset in [from, until). */
+struct page_origin names_page_origin(const struct names *names, const struct name_page *found, uint64_t at);
+
+/* Note that a program's code was found in a space. */
+void names_add_program(struct names *names, const struct code_pages *pages, uint64_t space, uint64_t from,
                        const struct object *object);
 
 #endif

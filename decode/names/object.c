@@ -42,7 +42,7 @@ bool object_add_code(struct object *object, uint64_t begin, uint64_t size)
 
 const struct symbol_entry *object_find(const struct object *object, uint64_t address, uint64_t *begin, uint64_t *end)
 {
-    /* What lies between sections is the page's. */
+    /* Outside of all code the range is the page. */
     *begin = address & ~(uint64_t)(RECORD_PAGE_SIZE - 1);
     *end = *begin + RECORD_PAGE_SIZE;
     for (size_t i = 0; i < object->nr_code; i++)
@@ -56,7 +56,7 @@ const struct symbol_entry *object_find(const struct object *object, uint64_t add
                 *end = entry->end < limit ? entry->end : limit;
                 return entry;
             }
-            if (entry && entry->end < *end) /* one of another section, which reaches too far */
+            if (entry && entry->end < *end) /* a symbol of another section that overlaps this one */
                 *end = limit;
             return NULL;
         }

@@ -1,4 +1,4 @@
-/* A file, or a part of one, that pages of the capture are of, with its symbols. */
+/* A file, or a part of one, that contains pages of the capture, with its symbols. */
 #ifndef DECODE_NAMES_OBJECT_H
 #define DECODE_NAMES_OBJECT_H
 
@@ -16,26 +16,27 @@ struct object_range {
 
 struct object {
     enum object_kind kind;
-    char *name;                  /* as struct name tells it */
-    char *path;                  /* of the file, where it has the object's own addresses; NULL: none has */
-    struct symbol_table symbols; /* at the object's own addresses */
-    struct object_range *code;   /* sections or segments of code: no function reaches beyond its own */
+    char *name;                  /* the object of struct name */
+    char *path;                  /* a file with the object's addresses; NULL: there is none */
+    struct symbol_table symbols; /* at the object's addresses, as all others below */
+    struct object_range *code;   /* sections or segments of code: no function extends past the end of its range */
     size_t nr_code, code_room;
-    bool runs;      /* a program, no library */
+    bool runs;      /* a program, not a library */
     uint64_t entry; /* of a program */
-    uint8_t id[64]; /* the build ID; files with the same one are the same */
+    uint8_t id[64]; /* the build ID; files with the same one count as one */
     size_t id_size;
-    size_t pages; /* of the capture, that only it claims */
+    size_t pages; /* of the capture, that only this object claims */
 };
 
-/* A new one; the name's directories are left out. NULL: no memory. */
+/* name: a path, of which the object's name is the last part. NULL: out of memory. */
 struct object *object_new(enum object_kind kind, const char *name);
 void object_free(struct object *object);
 
-/* false: no memory. */
+/* false: out of memory. */
 bool object_add_code(struct object *object, uint64_t begin, uint64_t size);
 
-/* The function at an address; NULL: not known. *begin and *end: of it, or of what is around the address. */
+/* The function at an address; NULL: not known. *begin and *end: its range, or that of the unknown code around the
+ * address. */
 const struct symbol_entry *object_find(const struct object *object, uint64_t address, uint64_t *begin, uint64_t *end);
 
 #endif

@@ -25,8 +25,8 @@ bool page_has_text(const uint8_t *bytes, size_t size)
     return size > 1 && memcmp(bytes, bytes + 1, size - 1) != 0;
 }
 
-/* Where its index stands, or is to stand. */
-static uint32_t *place_of(const struct page_set *set, const uint8_t *bytes, uint64_t hash)
+/* The slot of the page's index, or the free slot for it. */
+static uint32_t *slot_of(const struct page_set *set, const uint8_t *bytes, uint64_t hash)
 {
     size_t at = (size_t)(hash ^ hash >> 32) & (set->size - 1);
     while (set->table[at]) {
@@ -48,7 +48,7 @@ static bool grow(struct page_set *set)
     set->table = table;
     set->size = size;
     for (size_t i = 0; i < set->count; i++)
-        *place_of(set, set->contents[i].bytes, set->contents[i].hash) = (uint32_t)i + 1;
+        *slot_of(set, set->contents[i].bytes, set->contents[i].hash) = (uint32_t)i + 1;
     return true;
 }
 
@@ -57,15 +57,15 @@ bool page_set_add(struct page_set *set, const uint8_t *bytes, uint64_t gva, uint
     const uint64_t hash = page_hash(bytes);
     if ((set->count + 1) * 2 > set->size && !grow(set))
         return false;
-    uint32_t *place = place_of(set, bytes, hash);
-    if (!*place) {
+    uint32_t *slot = slot_of(set, bytes, hash);
+    if (!*slot) {
         struct page_content *content = list_add((void **)&set->contents, &set->count, &set->room, sizeof(*content));
         if (!content)
             return false;
         *content = (struct page_content){.bytes = bytes, .hash = hash, .gva = gva, .gpa = gpa};
-        *place = (uint32_t)set->count;
+        *slot = (uint32_t)set->count;
     }
-    struct page_content *content = &set->contents[*place - 1];
+    struct page_content *content = &set->contents[*slot - 1];
     content->low = content->low || !(gva >> 63);
     content->high = content->high || gva >> 63;
     return true;
@@ -98,8 +98,8 @@ struct page_content *page_set_find(const struct page_set *set, const uint8_t byt
 {
     if (set->count == 0)
         return NULL;
-    const uint32_t *place = place_of(set, bytes, page_hash(bytes));
-    return *place ? &set->contents[*place - 1] : NULL;
+    const uint32_t *slot = slot_of(set, bytes, page_hash(bytes));
+    return *slot ? &set->contents[*slot - 1] : NULL;
 }
 
 bool page_content_claim(struct page_content *content, struct object *object, uint64_t address, uint32_t differences)

@@ -1,6 +1,6 @@
 /*
- * The pages of guest code that a capture has, each once however often it was sent, and which parts of files they are:
- * claims. A page may be a part of several files. Pure.
+ * The pages of guest code in a capture, each content once however often it was sent, with the claims of objects (files)
+ * that contain it. Several objects may contain a page. Pure.
  */
 #ifndef DECODE_NAMES_PAGE_SET_H
 #define DECODE_NAMES_PAGE_SET_H
@@ -15,15 +15,15 @@ struct object;
 
 struct page_claim {
     struct object *object;
-    uint64_t address;     /* at which the object has this page */
-    uint32_t differences; /* bytes of a thousand */
+    uint64_t address;     /* of the page in the object */
+    uint32_t differences; /* bytes that differ, per thousand */
 };
 
 struct page_content {
     const uint8_t *bytes; /* RECORD_PAGE_SIZE */
     uint64_t hash;
     uint64_t gva, gpa; /* where it was executed first */
-    bool low, high;    /* it was executed at an address with bit 63 clear, set */
+    bool low, high;    /* executed at an address with bit 63 clear; set */
     struct page_claim *claims;
     size_t nr_claims, claim_room;
 };
@@ -31,27 +31,27 @@ struct page_content {
 struct page_set {
     struct page_content *contents;
     size_t count, room;
-    uint32_t *table; /* indices + 1 by hash; a power of two */
-    size_t size;
+    uint32_t *table; /* hash table of indices + 1 */
+    size_t size;     /* a power of two */
 };
 
-/* All pages of a capture but the hypervisor's; their bytes stay the capture's. false: no memory. */
+/* Add all pages of a capture except the hypervisor's. Their bytes stay in the capture. false: out of memory. */
 bool page_set_collect(struct page_set *set, const struct capture *capture);
 
-/* Add one page. false: no memory. */
+/* Add one page, whose bytes must outlive the set. false: out of memory. */
 bool page_set_add(struct page_set *set, const uint8_t *bytes, uint64_t gva, uint64_t gpa);
 void page_set_free(struct page_set *set);
 
 /* NULL: no page has these bytes. */
 struct page_content *page_set_find(const struct page_set *set, const uint8_t bytes[RECORD_PAGE_SIZE]);
 
-/* Say that the object has this page there. false: no memory. */
+/* Note that the object has this page at an address. false: out of memory. */
 bool page_content_claim(struct page_content *content, struct object *object, uint64_t address, uint32_t differences);
 
-/* Of all claims those with the fewest differences stay. */
+/* Keep only the claims with the fewest differences of each page. */
 void page_set_settle(struct page_set *set);
 
-/* Is there anything in it but one byte, over and over? */
+/* Are there at least two different bytes? */
 bool page_has_text(const uint8_t *bytes, size_t size);
 
 #endif

@@ -9,19 +9,19 @@
 #include "decode/names/bytes.h"
 
 #define NAME_MAX_LENGTH 1024u
-#define ENTRY 16u /* bytes; a section's entry size may say 8 */
+#define ENTRY 16u /* bytes; 8 if the section's entry size is 8 */
 #define RANK 1000u
 
-/* Which slot has whose address. */
+/* A slot of the GOT, and the symbol whose address it holds. */
 struct slot {
     uint64_t address;
     const char *name;
 };
 
 struct slots {
-    struct slot *items; /* by address */
+    struct slot *items; /* sorted by address */
     size_t count, room;
-    struct slot *lazy; /* those of .rela.plt, in its order */
+    struct slot *lazy; /* those of .rela.plt or .rel.plt, in its order */
     size_t nr_lazy, lazy_room;
 };
 
@@ -55,7 +55,7 @@ static bool keep(struct slot **slots, size_t *count, size_t *room, struct slot s
     return place;
 }
 
-/* false: no memory. */
+/* false: out of memory. */
 static bool take_slots(struct slots *slots, const struct elf_file *file)
 {
     struct elf_relocation relocation;
@@ -82,8 +82,8 @@ static const char *slot_name(const struct slots *slots, uint64_t address)
     return slot ? slot->name : NULL;
 }
 
-/* Whose entry is it? By its JMP through a slot (FF /4), or where that is another section's, by its PUSH of the
- * relocation's number (68, of 32-bit its offset). NULL: none's. */
+/* The symbol of an entry: by its JMP through a slot (FF /4), or if the JMP is in another section (.plt.sec), by its
+ * PUSH of the relocation's index (opcode 68; in 32-bit files the relocation's offset). NULL: not known. */
 static const char *entry_name(const struct slots *slots, const struct elf_file *file, const uint8_t *entry, size_t size,
                               uint64_t address, uint64_t got)
 {
@@ -93,12 +93,12 @@ static const char *entry_name(const struct slots *slots, const struct elf_file *
         const uint64_t signed_operand = (uint64_t)(int64_t)(int32_t)operand;
         if (entry[i] != 0xff)
             continue;
-        if (entry[i + 1] == 0x25) /* RIP-relative; of 32-bit: absolute */
+        if (entry[i + 1] == 0x25) /* RIP-relative; in 32-bit files absolute */
             return slot_name(slots, file->wide ? address + i + 6 + signed_operand : operand);
         if (entry[i + 1] == 0xa3 && !file->wide) /* EBX holds the GOT's address */
             return slot_name(slots, (got + signed_operand) & mask);
     }
-    const size_t push = size >= 9 && !memcmp(entry, "\xf3\x0f\x1e", 3) ? 4 : 0; /* behind ENDBR */
+    const size_t push = size >= 9 && !memcmp(entry, "\xf3\x0f\x1e", 3) ? 4 : 0; /* after ENDBR */
     if (size < push + 5 || entry[push] != 0x68)
         return NULL;
     const uint64_t number = read32(entry + push + 1) / (file->wide ? 1 : sizeof(Elf32_Rel));

@@ -1,4 +1,5 @@
-/* Entries of a procedure linkage table: name@plt, by the relocation of the slot that each one jumps through. Pure. */
+/* Entries of a procedure linkage table are named NAME@plt, by the relocation of the GOT slot that they jump through.
+ * Pure. */
 #ifndef DECODE_NAMES_PLT_H
 #define DECODE_NAMES_PLT_H
 

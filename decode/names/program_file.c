@@ -10,7 +10,7 @@
 
 #define PAGE RECORD_PAGE_SIZE
 
-/* As the page cache has it: behind the file's end are zeros. */
+/* A page as in the page cache: zeros follow the end of the file. */
 static const uint8_t *file_page(uint8_t room[PAGE], const struct elf_file *file, uint64_t offset)
 {
     if (file->size - offset >= PAGE)
@@ -20,7 +20,7 @@ static const uint8_t *file_page(uint8_t room[PAGE], const struct elf_file *file,
     return room;
 }
 
-/* A library that can be run (libc, ld.so) is linked as one all the same. */
+/* Libraries that can also be executed (libc, ld.so) lack the flag of a position-independent executable. */
 static bool is_program(const struct elf_file *file)
 {
     const struct elf_section *dynamic = elf_section_of_type(file, SHT_DYNAMIC);

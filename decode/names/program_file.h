@@ -1,6 +1,6 @@
 /*
- * Programs and libraries: a page of their code that the capture has is theirs if all of its bytes are, since a
- * program's code is mapped as the file has it.
+ * Programs and libraries. Their code is mapped unchanged from the file, so a page of the capture comes from a file if
+ * all bytes are equal.
  */
 #ifndef DECODE_NAMES_PROGRAM_FILE_H
 #define DECODE_NAMES_PROGRAM_FILE_H
@@ -12,8 +12,8 @@
 #include "decode/names/object.h"
 #include "decode/names/page_set.h"
 
-/* Claim the pages of an executable or a shared library. *object is a new one with its symbols, if there are any, else
- * NULL. directories: of debug files. false: no memory. */
+/* Claim the pages of an executable or a shared library. *object: a new object with its symbols if it has any page, else
+ * NULL. directories: searched for debug files. false: out of memory. */
 bool program_file_match(struct object **object, struct page_set *pages, const struct elf_file *file, const char *path,
                         const char *const *directories, size_t nr_directories);
 

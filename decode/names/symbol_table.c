@@ -43,7 +43,7 @@ void symbol_table_add(struct symbol_table *table, uint64_t begin, uint64_t size,
     *entry = (struct symbol_entry){begin, begin + size < begin ? UINT64_MAX : begin + size, copy, rank};
 }
 
-/* Of those with one address the best stands first. */
+/* Of entries with one address the best one comes first. */
 static int compare(const void *left, const void *right)
 {
     const struct symbol_entry *a = left, *b = right;
@@ -62,7 +62,7 @@ void symbol_table_finish(struct symbol_table *table)
     for (size_t i = 0; i < table->count; i++) {
         struct symbol_entry *last = kept ? &table->entries[kept - 1] : NULL;
         if (last && last->begin == table->entries[i].begin) {
-            if (last->end == last->begin) /* another one knows the size */
+            if (last->end == last->begin) /* this one has the size */
                 last->end = table->entries[i].end;
             continue;
         }

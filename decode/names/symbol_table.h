@@ -1,4 +1,4 @@
-/* Functions by address: who stands there, up to where. Pure. */
+/* Functions, sorted by address. Pure. */
 #ifndef DECODE_NAMES_SYMBOL_TABLE_H
 #define DECODE_NAMES_SYMBOL_TABLE_H
 
@@ -7,30 +7,31 @@
 #include <stdint.h>
 
 struct symbol_entry {
-    uint64_t begin, end; /* until symbol_table_finish: end == begin, if the size is not known */
-    const char *name;    /* NULL: it has none that is known */
-    uint32_t rank;       /* of several at one address the lowest counts */
+    uint64_t begin, end; /* end == begin before symbol_table_finish: the size is not known */
+    const char *name;    /* NULL: not known */
+    uint32_t rank;       /* of several at one address the lowest is kept */
 };
 
 struct symbol_chunk;
 
 struct symbol_table {
-    struct symbol_entry *entries; /* by address, none overlaps another */
+    struct symbol_entry *entries; /* sorted by address, without overlaps */
     size_t count, room;
     struct symbol_chunk *chunks; /* the names */
     bool no_memory;
 };
 
-/* Copies the name, if there is one; without, it must have a size. Out of memory: no_memory is set, and nothing is
+/* Add an entry. name is copied; if it is NULL, size must not be 0. If memory runs out, no_memory is set and nothing is
  * added. */
 void symbol_table_add(struct symbol_table *table, uint64_t begin, uint64_t size, const char *name, uint32_t rank);
 
-/* All are added: sort them. One without a size ends where the next one begins; one without a name counts where none
- * with a name is. */
+/* Sort the entries, after all were added. An entry without a size ends where the next one begins. An entry without a
+ * name is dropped where it begins inside one with a name. */
 void symbol_table_finish(struct symbol_table *table);
 void symbol_table_free(struct symbol_table *table);
 
-/* NULL: nobody knows. Then the stretch without a symbol around the address is begin to end, within those given. */
+/* The entry that covers an address; NULL: there is none. Then *begin and *end are narrowed to the range around the
+ * address that no entry covers. */
 const struct symbol_entry *symbol_table_find(const struct symbol_table *table, uint64_t address, uint64_t *begin,
                                              uint64_t *end);
 

@@ -5,28 +5,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CR3_TABLE 0x000ffffffffff000ull /* Linux has its tasks so in 64-bit mode alone */
+#define CR3_TABLE 0x000ffffffffff000ull /* TASK records come only from 64-bit kernels */
 #define CR3_USER 0x1000ull              /* Linux's page table isolation: in user mode CR3 is the kernel's plus a page */
 
 bool task_read(struct task_seen *task, const struct capture_record *record)
 {
-    struct record_task told;
-    if (record->header.kind != RECORD_TASK || record->header.length < sizeof(told))
+    struct record_task raw;
+    if (record->header.kind != RECORD_TASK || record->header.length < sizeof(raw))
         return false;
-    memcpy(&told, record->payload, sizeof(told));
-    *task = (struct task_seen){.space = told.cr3 & CR3_TABLE,
+    memcpy(&raw, record->payload, sizeof(raw));
+    *task = (struct task_seen){.space = raw.cr3 & CR3_TABLE,
                                .tsc = record->header.tsc,
                                .at = record->header.trace_offset,
                                .cpu = record->header.cpu,
-                               .pid = told.pid,
-                               .tgid = told.tgid,
-                               .borrows = told.flags & RECORD_TASK_BORROWS};
-    for (size_t i = 0; i < sizeof(told.comm) && told.comm[i]; i++)
-        task->comm[i] = (char)(told.comm[i] >= ' ' && told.comm[i] <= '~' ? told.comm[i] : '?');
+                               .pid = raw.pid,
+                               .tgid = raw.tgid,
+                               .borrows = raw.flags & RECORD_TASK_BORROWS};
+    for (size_t i = 0; i < sizeof(raw.comm) && raw.comm[i]; i++)
+        task->comm[i] = (char)(raw.comm[i] >= ' ' && raw.comm[i] <= '~' ? raw.comm[i] : '?');
     return true;
 }
 
-static int compare(const void *left, const void *right)
+static int compare_spaces(const void *left, const void *right)
 {
     const struct task_seen *a = left, *b = right;
     if (a->space != b->space)
@@ -34,7 +34,7 @@ static int compare(const void *left, const void *right)
     return a->tsc < b->tsc ? -1 : a->tsc > b->tsc;
 }
 
-static int compare_places(const void *left, const void *right)
+static int compare_cpus(const void *left, const void *right)
 {
     const struct task_seen *a = *(const struct task_seen *const *)left, *b = *(const struct task_seen *const *)right;
     if (a->cpu != b->cpu)
@@ -68,18 +68,18 @@ static void name_processes(struct tasks *tasks)
     }
 }
 
-static bool list_places(struct tasks *tasks)
+static bool sort_by_cpu(struct tasks *tasks)
 {
-    tasks->told = malloc((tasks->count + 1) * sizeof(struct task_seen *));
-    for (size_t i = 0; i < tasks->count && tasks->told; i++)
-        tasks->told[i] = &tasks->seen[i];
-    if (tasks->told && tasks->count)
-        qsort(tasks->told, tasks->count, sizeof(struct task_seen *), compare_places);
-    return tasks->told;
+    tasks->by_cpu = malloc((tasks->count + 1) * sizeof(struct task_seen *));
+    for (size_t i = 0; i < tasks->count && tasks->by_cpu; i++)
+        tasks->by_cpu[i] = &tasks->seen[i];
+    if (tasks->by_cpu && tasks->count)
+        qsort(tasks->by_cpu, tasks->count, sizeof(struct task_seen *), compare_cpus);
+    return tasks->by_cpu;
 }
 
-/* Does a record tell the same process in the space with this CR3? */
-static bool is_told(const struct tasks *tasks, uint64_t space, uint32_t tgid)
+/* Does the space have a record of this process? */
+static bool has_record(const struct tasks *tasks, uint64_t space, uint32_t tgid)
 {
     size_t low = 0, high = tasks->count;
     while (low < high) {
@@ -94,8 +94,8 @@ static bool is_told(const struct tasks *tasks, uint64_t space, uint32_t tgid)
     return low < tasks->count && tasks->seen[low].space == space;
 }
 
-/* With page table isolation what was told with the kernel's CR3 (it touched user memory) was told with the user's, too;
- * without, that is chance. */
+/* With page table isolation, a process with a record under the kernel's CR3 (a fault of the kernel in user memory) also
+ * has one under the user's CR3. Without it, a record under CR3 plus one page is a coincidence. */
 static bool is_isolated(const struct tasks *tasks)
 {
     size_t paired = 0, all = 0;
@@ -104,24 +104,24 @@ static bool is_isolated(const struct tasks *tasks)
         if (task->space & CR3_USER)
             continue;
         all++;
-        paired += is_told(tasks, task->space | CR3_USER, task->tgid);
+        paired += has_record(tasks, task->space | CR3_USER, task->tgid);
     }
     return 2 * paired > all;
 }
 
-/* By space and time, whichever of a process's CR3s was told. */
+/* With page table isolation both CR3s of a process count as one space. */
 static void sort_spaces(struct tasks *tasks)
 {
     tasks->mask = CR3_TABLE;
     if (tasks->count == 0)
         return;
-    qsort(tasks->seen, tasks->count, sizeof(*tasks->seen), compare);
+    qsort(tasks->seen, tasks->count, sizeof(*tasks->seen), compare_spaces);
     if (!is_isolated(tasks))
         return;
     tasks->mask &= ~CR3_USER;
     for (size_t i = 0; i < tasks->count; i++)
         tasks->seen[i].space &= tasks->mask;
-    qsort(tasks->seen, tasks->count, sizeof(*tasks->seen), compare);
+    qsort(tasks->seen, tasks->count, sizeof(*tasks->seen), compare_spaces);
 }
 
 static bool count_processes(struct tasks *tasks)
@@ -138,7 +138,7 @@ static bool count_processes(struct tasks *tasks)
     return good;
 }
 
-/* Records whose offset is where the CPU was when they were made. */
+/* Records whose trace offset is the CPU's at the record's time. */
 static bool is_step(const struct record_header *header)
 {
     return header->kind == RECORD_PAGE || header->kind == RECORD_MAP || header->kind == RECORD_SEEN ||
@@ -183,7 +183,7 @@ bool tasks_collect(struct tasks *tasks, const struct capture *capture)
         tasks->count += task_read(&tasks->seen[tasks->count], &capture->records[i]);
     sort_spaces(tasks);
     name_processes(tasks);
-    if (tasks->seen && list_places(tasks) && count_processes(tasks) && collect_clocks(tasks, capture))
+    if (tasks->seen && sort_by_cpu(tasks) && count_processes(tasks) && collect_clocks(tasks, capture))
         return true;
     tasks_free(tasks);
     return false;
@@ -193,13 +193,13 @@ void tasks_free(struct tasks *tasks)
 {
     for (size_t cpu = 0; cpu < CAPTURE_MAX_CPUS; cpu++)
         free(tasks->clocks[cpu].steps);
-    free(tasks->told);
+    free(tasks->by_cpu);
     free(tasks->seen);
     *tasks = (struct tasks){0};
 }
 
-/* When the CPU's last record up to there was made. Of its own tasks it has thereby all up to there, and no other.
- * *until: where the next one is. */
+/* The time of the CPU's last record up to the offset. It separates the CPU's own TASK records before the offset from
+ * those after it. *until: the offset of the next record. */
 static uint64_t time_at(const struct task_clock *clock, uint64_t at, uint64_t *until)
 {
     size_t low = 0, high = clock->count;
@@ -223,7 +223,7 @@ const struct name_task *tasks_find_until(const struct tasks *tasks, uint16_t cpu
     size_t low = 0, high = tasks->count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (compare(&tasks->seen[middle], &wanted) <= 0)
+        if (compare_spaces(&tasks->seen[middle], &wanted) <= 0)
             low = middle + 1;
         else
             high = middle;
@@ -237,17 +237,17 @@ const struct name_task *tasks_find_until(const struct tasks *tasks, uint16_t cpu
     return NULL;
 }
 
-const struct name_thread *tasks_told(const struct tasks *tasks, uint16_t cpu, uint64_t after, uint64_t at)
+const struct name_thread *tasks_last_thread(const struct tasks *tasks, uint16_t cpu, uint64_t after, uint64_t at)
 {
     size_t low = 0, high = tasks->count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        const struct task_seen *task = tasks->told[middle];
+        const struct task_seen *task = tasks->by_cpu[middle];
         if (task->cpu < cpu || (task->cpu == cpu && task->at <= at))
             low = middle + 1;
         else
             high = middle;
     }
-    const struct task_seen *last = low > 0 ? tasks->told[low - 1] : NULL;
+    const struct task_seen *last = low > 0 ? tasks->by_cpu[low - 1] : NULL;
     return last && last->cpu == cpu && last->at > after ? &last->thread : NULL;
 }

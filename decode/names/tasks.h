@@ -1,11 +1,11 @@
 /*
- * Tasks of a Linux guest's, by number and name, as RECORD_TASK tells them: which process an address space is of, at a
- * place of a CPU's trace.
+ * The tasks of a Linux guest by number and name, from TASK records: which process an address space belongs to at an
+ * offset of a CPU's trace.
  *
- * A record says what ran on one CPU at one moment. It holds for its space on all CPUs from then on, up to the next one:
- * on another CPU from its own first record behind that moment on. A process that has executed nothing in its space yet
- * has the next one. What a task that only borrows its parent's space (vfork) is called does not name the space. Where
- * the kernel has a CR3 of its own for each process (page table isolation), both are one space. Pure.
+ * A TASK record says which task ran on one CPU at one time. It names its space on all CPUs until the next TASK record
+ * of the space. On another CPU, whose offsets are not comparable, it takes effect at that CPU's first record with a
+ * later time. Before the first TASK record of a space, that record names it. A task that borrows its parent's space
+ * (vfork) does not name it. With page table isolation the two CR3s of a process are one space. Pure.
  */
 #ifndef DECODE_NAMES_TASKS_H
 #define DECODE_NAMES_TASKS_H
@@ -18,32 +18,33 @@
 
 #define TASK_COMM_SIZE (RECORD_TASK_COMM + 1u)
 
-/* A process as it was called when a record came. */
+/* A process, with the name that it had at the time of a record. */
 struct name_task {
-    uint32_t pid;              /* the process's number: its first thread's */
-    char comm[TASK_COMM_SIZE]; /* its first thread's name, if a record tells it, else that of the thread that ran */
+    uint32_t pid;                   /* the number of its first thread */
+    char comm[TASK_COMM_SIZE];      /* the name of its first thread if a record has it, else of the thread that ran */
     char text[TASK_COMM_SIZE + 16]; /* "comm (pid)" */
 };
 
-/* A thread as it was called when a record came that told of it. */
+/* A thread, with the name that it had at the time of its record. */
 struct name_thread {
     uint32_t tid;
     char comm[TASK_COMM_SIZE];
-    char text[TASK_COMM_SIZE + 16];  /* "comm (tid)": where it is the process's first one, the process's text */
-    const struct name_task *process; /* whose it is */
+    char text[TASK_COMM_SIZE + 16]; /* "comm (tid)": for the first thread the same as the process's text */
+    const struct name_task *process;
 };
 
+/* A TASK record. */
 struct task_seen {
     uint64_t space, tsc, at; /* at: the trace offset of cpu */
     uint16_t cpu;
     uint32_t pid, tgid;
     bool borrows;
-    char comm[TASK_COMM_SIZE]; /* what is no printable ASCII is '?' */
+    char comm[TASK_COMM_SIZE]; /* '?' in place of bytes that are not printable ASCII */
     struct name_task process;
     struct name_thread thread;
 };
 
-/* A CPU's trace offsets and the times at which it was there, both rising. */
+/* Trace offsets of a CPU and their times; both increase. */
 struct task_clock {
     struct task_step {
         uint64_t offset, tsc;
@@ -52,27 +53,27 @@ struct task_clock {
 };
 
 struct tasks {
-    struct task_seen *seen; /* by space, then time */
+    struct task_seen *seen; /* sorted by space, then time */
     size_t count;
-    const struct task_seen **told; /* the same, by CPU, then trace offset */
-    size_t nr_processes;           /* different ones */
-    uint64_t mask;                 /* what of a CR3 tells spaces apart */
+    const struct task_seen **by_cpu; /* the same, sorted by CPU, then trace offset */
+    size_t nr_processes;             /* different TGIDs */
+    uint64_t mask;                   /* the bits of CR3 that distinguish spaces */
     struct task_clock clocks[CAPTURE_MAX_CPUS];
 };
 
-/* false: no memory. */
+/* false: out of memory. */
 bool tasks_collect(struct tasks *tasks, const struct capture *capture);
 void tasks_free(struct tasks *tasks);
 
-/* A record of the kind. false: it is none. */
+/* Parse a record. false: it is not a TASK record. */
 bool task_read(struct task_seen *task, const struct capture_record *record);
 
-/* The process of a space (CR3) at a trace offset of a CPU, and up to which trace offset of that CPU the answer holds:
- * it is good before *until. NULL: no record tells. */
+/* The process of a space (CR3) at a trace offset of a CPU. The answer holds for offsets before *until. NULL: no record
+ * names the space. */
 const struct name_task *tasks_find_until(const struct tasks *tasks, uint16_t cpu, uint64_t cr3, uint64_t at,
                                          uint64_t *until);
 
-/* The thread that a CPU's last record behind `after`, up to `at`, tells of: it ran there then. NULL: there is none. */
-const struct name_thread *tasks_told(const struct tasks *tasks, uint16_t cpu, uint64_t after, uint64_t at);
+/* The thread of a CPU's last TASK record with an offset in (after, at]: it ran there then. NULL: there is none. */
+const struct name_thread *tasks_last_thread(const struct tasks *tasks, uint16_t cpu, uint64_t after, uint64_t at);
 
 #endif

@@ -13,7 +13,7 @@
 
 extern char **environ;
 
-/* Documentation/arch/x86/boot.rst of Linux has the list; the first bytes are each format's own. */
+/* The formats of Linux, Documentation/arch/x86/boot.rst, by their first bytes. */
 static const struct packer {
     const char *magic;
     size_t length;
@@ -45,7 +45,7 @@ bool unpack_begins(const uint8_t *bytes, size_t size)
     return packer_of(bytes, size) != NULL;
 }
 
-/* A file without a name that has the bytes: the program reads it while we read what it writes. */
+/* An anonymous file with the bytes: the program reads it while we read its output. */
 static int file_of(const uint8_t *bytes, size_t size)
 {
     const int file = memfd_create("packed", MFD_CLOEXEC);
@@ -62,7 +62,7 @@ static int file_of(const uint8_t *bytes, size_t size)
     return file;
 }
 
-/* Start the program, reading input. Returns what it writes to, -1: it cannot be started. */
+/* Start the program with input as its standard input. Returns a descriptor of its output; -1: it cannot be started. */
 static int start(pid_t *pid, const struct packer *packer, int input)
 {
     posix_spawn_file_actions_t actions;
@@ -84,7 +84,7 @@ static int start(pid_t *pid, const struct packer *packer, int input)
     return -1;
 }
 
-/* All that comes, up to limit and one byte more, by which too much can be told. */
+/* Read to the end. NULL: an error, or more than limit bytes: one more than limit is read to detect that. */
 static uint8_t *read_all(int from, size_t *size, size_t limit)
 {
     uint8_t *bytes = NULL;
@@ -117,7 +117,7 @@ uint8_t *unpack(size_t *unpacked, const uint8_t *bytes, size_t size, size_t whol
     pid_t pid = 0;
     int status = 0;
     if (!packer) {
-        error_set(error, ERROR_NAMES, 0, "%s: is packed in a way that is not known", name);
+        error_set(error, ERROR_NAMES, 0, "%s: is packed in an unknown format", name);
         return NULL;
     }
     const int input = file_of(bytes, size);
@@ -133,7 +133,8 @@ uint8_t *unpack(size_t *unpacked, const uint8_t *bytes, size_t size, size_t whol
     close(output);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
-    /* Behind a kernel's payload stands its size, which most programs call an error. */
+    /* The unpacked size follows a kernel's payload. Most programs report such bytes as an error: ignore their status.
+     */
     const bool good = text && (whole ? *unpacked == whole : WIFEXITED(status) && WEXITSTATUS(status) == 0);
     if (good)
         return text;

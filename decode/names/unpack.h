@@ -1,6 +1,6 @@
 /*
- * Unpacking what is packed as kernels and modules are: by the programs that everyone has for it (gzip, xz, bzip2, zstd,
- * lz4, lzop), so that nothing is linked and only what is met is needed.
+ * Unpacking of kernels and modules by the usual programs (gzip, xz, bzip2, zstd, lz4, lzop): no library is linked, and
+ * only the program for a format that occurs must be installed.
  */
 #ifndef DECODE_NAMES_UNPACK_H
 #define DECODE_NAMES_UNPACK_H
@@ -11,11 +11,11 @@
 
 #include "decode/capture/error.h"
 
-/* Whether the bytes begin as something packed. */
+/* Do the bytes begin like one of these formats? */
 bool unpack_begins(const uint8_t *bytes, size_t size);
 
-/* Unpack at most limit bytes. whole: so many it must be, and what follows the packed bytes does not matter; 0: as many
- * as there are, and the program must find nothing wrong. name is for the error. NULL: error says why. free() it. */
+/* Unpack at most limit bytes. whole: the exact unpacked size, in which case bytes after the packed data are ignored; 0:
+ * any size, and the program must exit with 0. name is for the error. free() the result. NULL: error says why. */
 uint8_t *unpack(size_t *unpacked, const uint8_t *bytes, size_t size, size_t whole, size_t limit, const char *name,
                 struct error *error);
 

@@ -9,10 +9,10 @@
 
 #define PAGE RECORD_PAGE_SIZE
 #define LARGEST (64u << 10)
-#define FEWEST_BYTES 128u /* of code, to tell by */
-#define WORST 150u        /* differences in a thousand bytes */
+#define FEWEST_BYTES 128u /* of code in a page that is compared */
+#define WORST 150u        /* differences, per thousand bytes */
 
-/* A page of an object that is mapped as the file is. */
+/* Claim the pages that equal a page of the file, except for patches. */
 static bool match_page(struct names *names, struct object *object, const uint8_t *bytes, uint64_t address)
 {
     size_t text = 0;
@@ -22,7 +22,7 @@ static bool match_page(struct names *names, struct object *object, const uint8_t
         struct page_content *content = &names->pages.contents[i];
         if (!content->low)
             continue;
-        /* Zeros are equal anywhere: what counts is the rest. */
+        /* Equal zeros prove nothing: relate the differences to the other bytes. */
         const size_t different = PAGE - similar_bytes(content->bytes, bytes, PAGE);
         if (different * 1000 > text * WORST)
             continue;
@@ -52,7 +52,7 @@ static bool match_image(struct names *names, struct object *object, const struct
     return !object->symbols.no_memory;
 }
 
-/* An ELF file within the image: as long as its sections say, in whole pages. */
+/* An ELF file within the kernel's image. size: the most that it can have. */
 static bool take_image(struct names *names, const uint8_t *bytes, size_t size)
 {
     struct elf_file file;

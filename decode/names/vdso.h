@@ -1,4 +1,4 @@
-/* The vDSO: a library in the kernel's image, whose pages the kernel patches as its own before programs get them. */
+/* The vDSO: a library in the kernel's image. The kernel patches its pages like its own code before it maps them. */
 #ifndef DECODE_NAMES_VDSO_H
 #define DECODE_NAMES_VDSO_H
 
@@ -6,7 +6,7 @@
 
 struct names;
 
-/* Claim its pages, of all that the kernel's image has. false: no memory. */
+/* Claim the pages of all vDSOs in the kernel's image. false: out of memory. */
 bool vdso_match(struct names *names);
 
 #endif

@@ -44,7 +44,7 @@ void trace_plain(const struct trace_list *list)
 
 const char *trace_process(const struct trace_list *list, uint64_t cr3, uint64_t at)
 {
-    if (cr3 == FLOW_CR3_UNKNOWN || !names_tell_processes(list->indexed->names))
+    if (cr3 == FLOW_CR3_UNKNOWN || !names_has_processes(list->indexed->names))
         return NULL;
     return names_process_text(list->indexed->names, &list->indexed->traces[list->cpu].pages, cr3, at);
 }
@@ -60,7 +60,7 @@ void trace_head(struct trace_list *list, uint64_t tsc, uint64_t cr3, const char 
         fprintf(list->file, "%10s ", "-");
     else
         fprintf(list->file, "%#10" PRIx64 " ", cr3);
-    if (names_tell_processes(list->indexed->names))
+    if (names_has_processes(list->indexed->names))
         fprintf(list->file, "%-" PROCESS_WIDTH "s ", name ? name : "-");
     trace_plain(list);
 }

@@ -98,7 +98,7 @@ uint8_t *make_elf(size_t *size, struct made_head head, const struct made_section
     assert_true(count + 2 <= MOST_SECTIONS);
     for (size_t i = 0; i < count; i++) {
         at = (at + 15) & ~15ull;
-        if (sections[i].address) /* as pages are mapped */
+        if (sections[i].address) /* offset and address are equal modulo the page size */
             at += (size_t)((sections[i].address - at) % PAGE);
         offsets[i] = at;
         at += sections[i].type == SHT_NOBITS ? 0 : sections[i].size;

@@ -1,4 +1,4 @@
-/* ELF files that tests make up: sections in, a file out. Each section that has an address gets a segment of its own. */
+/* Writes ELF files for tests. Each section with an address also gets a segment. */
 #ifndef TESTS_UNIT_DECODE_NAMES_ELF_FIXTURE_H
 #define TESTS_UNIT_DECODE_NAMES_ELF_FIXTURE_H
 
@@ -13,7 +13,7 @@ struct made_section {
     uint64_t flags, address;
     const void *bytes;
     size_t size;
-    uint32_t link, info; /* numbers of sections: the first that is given is 1 */
+    uint32_t link, info; /* section indices: the first given section has 1 */
     uint64_t entry_size;
     uint64_t alignment; /* 0: 16 */
 };
@@ -24,11 +24,11 @@ struct made_head {
     uint64_t entry;
 };
 
-/* A file of malloc. */
+/* free() the result. */
 uint8_t *make_elf(size_t *size, struct made_head head, const struct made_section *sections, size_t count);
 
-/* Symbols, and their names behind each other: a section of SHT_SYMTAB and the one that it links to. The first symbol is
- * the one that every table begins with. */
+/* The symbols for a SHT_SYMTAB or SHT_DYNSYM section, and their names for its string table. Symbol 0 is null, as in
+ * every table. */
 #define MADE_SYMBOLS 64u
 struct made_symbols {
     Elf64_Sym wide[MADE_SYMBOLS];
@@ -40,11 +40,11 @@ struct made_symbols {
 void add_symbol(struct made_symbols *symbols, const char *name, uint64_t value, uint64_t size, unsigned info,
                 uint16_t section);
 
-/* Their section, wide or not; link: the number of that with the names. */
+/* Their section in either class; link: the index of the string table. */
 struct made_section symbols_section(const struct made_symbols *symbols, bool narrow, uint32_t type, uint32_t link);
 struct made_section strings_section(const struct made_symbols *symbols);
 
-/* Bytes that look like nothing, the same for the same seed. */
+/* Pseudo-random bytes, the same for the same seed. */
 void fill_code(uint8_t *bytes, size_t size, uint64_t seed);
 
 #endif

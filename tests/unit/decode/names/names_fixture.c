@@ -154,11 +154,11 @@ void named(struct names *names, uint64_t cr3, uint64_t at, uint64_t address, con
     assert_ptr_equal(names_by_number(names, name->number), name);
 }
 
-void tells(const struct names *names, const char *text)
+void has_line(const struct names *names, const char *text)
 {
     const char *line;
     for (size_t i = 0; (line = names_about(names, i)); i++)
         if (strstr(line, text))
             return;
-    fail_msg("nothing tells: %s; but: %s", text, names_about(names, 0) ? names_about(names, 0) : "nothing");
+    fail_msg("no line has: %s; the first is: %s", text, names_about(names, 0) ? names_about(names, 0) : "(none)");
 }

@@ -61,7 +61,7 @@ static struct made_section relocations_of(bool narrow)
 
 #define FRAMES 0x8000ull
 
-/* .eh_frame: one CIE whose FDEs have distances of 4 bytes, and FDEs of two functions; the first one is exported. */
+/* .eh_frame: one CIE with PC-relative 4-byte addresses, and FDEs of two functions, of which the first is exported. */
 static size_t make_frames(uint8_t frames[128])
 {
     static const uint8_t cie[] = {20, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, 0, 0, 0, 0, 0, 0, 0};
@@ -76,7 +76,7 @@ static size_t make_frames(uint8_t frames[128])
                                    functions[i].size};
         memcpy(frames + at, words, sizeof(words));
     }
-    return at + 4; /* a length of 0 ends it */
+    return at + 4; /* the end: a length of 0 */
 }
 
 void put_program(const struct program *program)

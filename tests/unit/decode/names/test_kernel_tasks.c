@@ -1,4 +1,4 @@
-/* Where a kernel has the task that runs: BTF as pahole writes it, in the layouts of different kernels; and damaged. */
+/* Finding the current task of a kernel: BTF as pahole writes it, in the layouts of different versions; damaged BTF. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,7 +61,7 @@ static void begin(void)
     names_size = 1;
 }
 
-/* Head, types, names, one behind the other. Returns how many bytes. */
+/* The header, then types, then names. Returns the size. */
 static size_t finish(void)
 {
     const uint32_t head[6] = {0xeb9f | 1 << 16, 24, 0, nr_words * 4, nr_words * 4, names_size};
@@ -71,8 +71,8 @@ static size_t finish(void)
     return sizeof(head) + nr_words * 4 + names_size;
 }
 
-/* Types of every kind before it: each has its own length. In a structure without a name: as where members are shuffled.
- */
+/* task_struct after types of every kind, since each kind has its own length. Its members are in an anonymous structure,
+ * as with randomised layouts. */
 static void put_task_struct(uint32_t pid)
 {
     const uint32_t number = type("int", INT, 0, 4);
@@ -91,12 +91,12 @@ static void put_task_struct(uint32_t pid)
     member("pid", number, pid);
     type("task_struct", STRUCT, 4, 0x1000);
     member("list", 5, 0x10);
-    member("", number, 0x18); /* a bitfield without a name */
+    member("", number, 0x18); /* an anonymous bitfield */
     member("", inner, 0x400);
     member("tgid", number, 0x400 + pid + 4);
 }
 
-/* In a section: at offset. */
+/* A variable at an offset of a section. */
 static void put_variable(const char *text, uint32_t offset)
 {
     const uint32_t variable = type(text, VAR, 0, 1);
@@ -105,7 +105,7 @@ static void put_variable(const char *text, uint32_t offset)
     word(variable), word(offset), word(8);
 }
 
-/* A kernel with these types. */
+/* A kernel image with these types. */
 static const char *find(struct kernel_tasks *tasks, uint64_t percpu, const char *symbol, uint64_t address)
 {
     static uint8_t code[4096];
@@ -210,11 +210,11 @@ static void what_lacks(void **state)
     assert_non_null(strstr(find(&tasks, 0, "current_task", 8), "tgid"));
     begin();
     put_task_struct(0x300);
-    made.types[1] = 31u << 24; /* of a kind that nobody knows */
+    made.types[1] = 31u << 24; /* an unknown kind */
     assert_non_null(strstr(find(&tasks, 0, "current_task", 8), "BTF"));
 }
 
-/* Cut at each byte, and with each word made something else. */
+/* Truncated at each byte, and with each word changed. */
 static void damaged(void **state)
 {
     struct btf btf;
@@ -246,7 +246,7 @@ static void damaged(void **state)
     }
 }
 
-/* A structure that contains itself ends. */
+/* The search in a structure that contains itself ends. */
 static void endless(void **state)
 {
     struct btf btf;

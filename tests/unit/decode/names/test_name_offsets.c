@@ -1,4 +1,5 @@
-/* Where in their pages functions stand: what it rules out is none of them, wherever the kernel is. */
+/* Page offsets of functions: an address that they rule out never belongs to a wanted function, wherever the kernel is.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +18,7 @@ static const char map[] = "ffffffff81000000 T first\n"
                           "ffffffff81002ff0 T wanted_too\n"
                           "ffffffff81003010 T third\n";
 
-static bool wants(void *context, const char *symbol)
+static bool is_wanted(void *context, const char *symbol)
 {
     return !strncmp(symbol, context, strlen(context));
 }
@@ -43,30 +44,30 @@ static void kernel(void **state)
     struct name_offsets offsets;
     struct names *names = open_map();
     (void)state;
-    name_offsets_find(&offsets, names, wants, (void *)(uintptr_t) "wanted");
+    name_offsets_find(&offsets, names, is_wanted, (void *)(uintptr_t) "wanted");
     for (uint64_t page = 0xffffffff9c000000ull; page; page = page == 0xffffffff9c000000ull ? 0x1000000 : 0) {
         assert_true(name_offsets_may(&offsets, false, page + 0x100, page + 0x100));
         assert_true(name_offsets_may(&offsets, false, page + 0x11f, page + 0x200));
         assert_true(name_offsets_may(&offsets, false, page + 0x80, page + 0x100));
-        assert_true(name_offsets_may(&offsets, false, page + 0xf80, page + 0xff0)); /* it goes on in the next page */
+        assert_true(name_offsets_may(&offsets, false, page + 0xf80, page + 0xff0)); /* it extends into the next page */
         assert_true(name_offsets_may(&offsets, false, page + 0xf80, page + 0x1000));
         assert_true(name_offsets_may(&offsets, false, page, page + 5));
         assert_true(name_offsets_may(&offsets, false, page + 0x500, page + 0x2500));
         assert_false(name_offsets_may(&offsets, false, page + 0x120, page + 0xfef));
         assert_false(name_offsets_may(&offsets, false, page + 0x10, page + 0xff));
     }
-    assert_false(name_offsets_may(&offsets, true, 0x401100, 0x401100)); /* no process has the kernel there */
+    assert_false(name_offsets_may(&offsets, true, 0x401100, 0x401100)); /* no process maps the kernel there */
     assert_true(name_offsets_may(&offsets, true, 0xffffffff81000100ull, 0xffffffff81000100ull));
     names_close(names);
 }
 
-/* What begins in one page and goes on at the next one's beginning. */
+/* A range that extends from one page into the next. */
 static void next_page(void **state)
 {
     struct name_offsets offsets;
     struct names *names = open_map();
     (void)state;
-    name_offsets_find(&offsets, names, wants, (void *)(uintptr_t) "first");
+    name_offsets_find(&offsets, names, is_wanted, (void *)(uintptr_t) "first");
     assert_true(name_offsets_may(&offsets, false, 0xffffffff81004f80ull, 0xffffffff81005000ull));
     assert_false(name_offsets_may(&offsets, false, 0xffffffff81004f80ull, 0xffffffff81004fffull));
     names_close(names);
@@ -77,7 +78,7 @@ static void nothing(void **state)
     struct name_offsets offsets;
     struct names *names = open_map();
     (void)state;
-    name_offsets_find(&offsets, names, wants, (void *)(uintptr_t) "of no such name");
+    name_offsets_find(&offsets, names, is_wanted, (void *)(uintptr_t) "of no such name");
     assert_false(name_offsets_may(&offsets, false, 0xffffffff81000000ull, 0xffffffff81ffffffull));
     assert_false(name_offsets_may(&offsets, false, 0, 0xffffff));
     names_close(names);

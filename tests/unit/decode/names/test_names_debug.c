@@ -1,4 +1,4 @@
-/* Names of stripped programs: by the debug files that they were split off into. */
+/* Names of stripped programs, from separate debug files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ static void has_debug_by_id(void **state)
     named(names, SPACE_A, 20, AT_A + LINKED + 0x20, "from_debug", "one", AT_A + LINKED + 0x20);
 }
 
-/* Its build ID fits. */
+/* Found by build ID. */
 static void has_debug_by_link(void **state)
 {
     const struct program one = {.path = "one", .seed = 1, .dynamic_only = true, .has_id = true, .link = "one.debug"};
@@ -39,7 +39,7 @@ static void has_debug_by_link(void **state)
     named(names, SPACE_A, 20, AT_A + LINKED + 0x20, "from_debug", "one", AT_A + LINKED + 0x20);
 }
 
-/* The CRC of a file, by gzip, whose trailer has it (RFC 1952, "CRC32"). */
+/* The CRC of a file, from the trailer that gzip writes (RFC 1952, "CRC32"). */
 static void crc_of(uint8_t crc[4], const char *path)
 {
     char command[512];
@@ -62,7 +62,7 @@ static void has_debug_by_crc(void **state)
     named(names, SPACE_A, 20, AT_A + LINKED + 0x20, "from_debug", "one", AT_A + LINKED + 0x20);
 }
 
-/* Another file's: neither its build ID nor its CRC fits. */
+/* The debug file of another program: neither build ID nor CRC matches. */
 static void has_wrong_debug(void **state)
 {
     const struct program one = {.path = "one", .seed = 1, .dynamic_only = true, .link = "one.debug"};

@@ -1,6 +1,6 @@
 /*
- * The kernel's own table of symbols, made up as scripts/kallsyms.c of each version lays it out, by an encoder that
- * shares nothing with what reads it; in an image without any names of its own.
+ * kallsyms in the layouts that scripts/kallsyms.c of different versions writes, in an image without other symbols. The
+ * encoder shares no code with the reader.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,18 +26,18 @@
 /* What differs between versions. */
 struct layout {
     const char *version;
-    bool moved;      /* 6.4: the offsets stand behind the token index */
-    bool sequences;  /* 6.2: seqs_of_names */
-    bool big;        /* 6.1: lengths of two bytes */
-    size_t align;    /* 8; 4 once there is no base of 8 bytes */
-    int form;        /* 0: absolute or negative (up to 6.14), 1: behind the base, 2: from where it stands */
+    bool moved;     /* 6.4: the offsets are after the token index */
+    bool sequences; /* 6.2: seqs_of_names */
+    bool big;       /* 6.1: lengths of two bytes */
+    size_t align;   /* 8; 4 without a base of 8 bytes */
+    int form;       /* 0: absolute or negative (up to 6.14), 1: added to the base, 2: relative to the entry's address */
     bool percpu_low; /* there are symbols at low addresses */
 };
 
 static const struct layout layouts[] = {
-    {"5.10", false, false, false, 8, 0, true},      {"6.1", false, false, true, 8, 0, true},
-    {"6.2", false, true, true, 8, 0, true},         {"6.4", true, true, true, 8, 0, true},
-    {"behind 6.14", true, true, true, 8, 1, false}, {"7.2", true, true, true, 4, 2, false},
+    {"5.10", false, false, false, 8, 0, true},     {"6.1", false, false, true, 8, 0, true},
+    {"6.2", false, true, true, 8, 0, true},        {"6.4", true, true, true, 8, 0, true},
+    {"after 6.14", true, true, true, 8, 1, false}, {"7.2", true, true, true, 4, 2, false},
     {"5.10 UP", false, false, false, 8, 1, false},
 };
 
@@ -47,9 +47,9 @@ static struct {
     char type;
 } symbols[SYMBOLS];
 
-/* Pairs of letters that got a token; others are their own. */
+/* Letters that are joined into a token; every other letter is a token. */
 static const char *const pairs[] = {"sys_", "_re", "Tx8", "do_", "tfu", "nc_", "__", "01"};
-#define FIRST_PAIR 1u /* token numbers that stand for no letter in any name */
+#define FIRST_PAIR 1u /* token numbers of letters that no name has */
 
 static const char *token_text(unsigned token, char letter[2])
 {
@@ -86,7 +86,7 @@ static void put32(struct made *made, uint32_t value)
 static void make_symbols(const struct layout *layout)
 {
     for (unsigned i = 0; i < SYMBOLS; i++) {
-        symbols[i].address = TEXT + (uint64_t)(i > 6 ? i - 6 : 0) * 24; /* aliases, too */
+        symbols[i].address = TEXT + (uint64_t)(i > 6 ? i - 6 : 0) * 24; /* with aliases */
         if (layout->percpu_low && i < 5)
             symbols[i].address = i * 4096;
         symbols[i].type = "Ttw"[i % 3];
@@ -102,7 +102,7 @@ static void make_symbols(const struct layout *layout)
     }
 }
 
-/* A symbol as tokens; returns how many. */
+/* Encode a symbol; returns the number of tokens. */
 static size_t encode(uint8_t *tokens, unsigned index)
 {
     char text[BIG + 80], letter[2];
@@ -187,7 +187,7 @@ static void put_tokens(struct made *made)
     put(made, index, sizeof(index));
 }
 
-/* The read-only data of a kernel: other things, the tables, other things. */
+/* The read-only data of a kernel: the tables between other data. */
 static struct made *make_tables(const struct layout *layout)
 {
     struct made *made = calloc(1, sizeof(*made));
@@ -225,7 +225,7 @@ static uint8_t *make_kernel(size_t *size, const struct layout *layout)
     return file;
 }
 
-/* Each symbol, and where several stand at one address the first of them. */
+/* Each symbol; of several at one address the first. */
 static void check_symbols(const struct symbol_table *table, const char *version)
 {
     for (unsigned i = 0; i < SYMBOLS; i++) {
@@ -255,7 +255,7 @@ static void all_versions(void **state)
     }
 }
 
-/* Tables that do not agree with each other are none: no wrong names. */
+/* Tables that contradict each other yield no names. */
 static void disagreement(void **state)
 {
     (void)state;
@@ -267,10 +267,10 @@ static void disagreement(void **state)
         uint8_t *file = make_kernel(&size, &layouts[i]);
         assert_true(elf_open(&elf, file, size));
         assert_true(kallsyms_find(&tables, file, size));
-        file[tables.markers + 4] ^= 1; /* where the 256th name stands */
+        file[tables.markers + 4] ^= 1; /* the offset of the 256th name */
         assert_false(kallsyms_read(&table, &elf));
         file[tables.markers + 4] ^= 1;
-        file[tables.names - layouts[i].align] ^= 1; /* how many there are */
+        file[tables.names - layouts[i].align] ^= 1; /* the number of names */
         assert_false(kallsyms_read(&table, &elf));
         file[tables.names - layouts[i].align] ^= 1;
         assert_true(kallsyms_read(&table, &elf));
@@ -280,7 +280,7 @@ static void disagreement(void **state)
     }
 }
 
-/* Whatever is wrong: an error or no symbols, and nothing is read that is not there (the sanitizer watches). */
+/* Any damage yields an error or no symbols, and no read beyond the bytes (the sanitizer checks that). */
 static void damaged(void **state)
 {
     (void)state;
@@ -296,7 +296,7 @@ static void damaged(void **state)
             file[at] ^= (uint8_t)(random >> 13 | 1);
         }
         const size_t left = round % 3 ? size : (size_t)(random >> 20) % size;
-        uint8_t *cut = malloc(left ? left : 1); /* so that the byte behind it is guarded */
+        uint8_t *cut = malloc(left ? left : 1); /* the sanitizer guards the byte after it */
         assert_non_null(cut);
         memcpy(cut, file, left);
         if (!kernel_image_parse(&kernel, cut, left, "made", &error))

@@ -1,4 +1,4 @@
-/* The kernel's names: where it was moved to, by pages that it has patched; lists of symbols; a bzImage. */
+/* The kernel's names: how far it was moved, from patched pages; lists of symbols; a bzImage. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,8 +16,8 @@
 #define TEXT 0xffffffff81000000ull
 #define PAGES 16u
 #define MOVED 0x1d600000ull
-#define PHYSICAL 0x5000000ull /* where its first page is */
-#define FUNCTION 0x80u        /* each function's size */
+#define PHYSICAL 0x5000000ull /* guest-physical address of its first page */
+#define FUNCTION 0x80u        /* size of each function */
 
 static uint8_t text[PAGES * PAGE];
 static uint8_t init[PAGE];
@@ -50,7 +50,7 @@ static void put_kernel(const char *name)
     free(file);
 }
 
-/* Pages of it are executed, patched in so many bytes of a thousand. */
+/* Add pages of it to the capture, with this many patched bytes per thousand. */
 static void run_kernel(uint64_t moved, unsigned count, unsigned patched)
 {
     uint8_t page[PAGE];
@@ -72,7 +72,7 @@ static void moved_by(uint64_t moved, unsigned patched)
     named(names, SPACE_A, 200, TEXT + moved + 0x400012, "start_kernel", "vmlinux", TEXT + moved + 0x400010);
     named(names, SPACE_A, 200, TEXT + moved + 40 * FUNCTION, NULL, "vmlinux", TEXT + moved + 40 * FUNCTION);
     named(names, SPACE_A, 200, 0xffffffffc0000123, NULL, NULL, 0xffffffffc0000000);
-    tells(names, "16 of 16 pages agree");
+    has_line(names, "16 of 16 pages agree");
 }
 
 static void stays(void **state)
@@ -99,7 +99,7 @@ static void is_patched(void **state)
     moved_by(MOVED, 300);
 }
 
-/* Another kernel, or one that is patched beyond recognition: no names, and it is said. */
+/* Another kernel, or one that is patched beyond recognition: no names, and a line says so. */
 static void is_another(void **state)
 {
     (void)state;
@@ -107,24 +107,24 @@ static void is_another(void **state)
     run_kernel(MOVED, PAGES, 900);
     struct names *names = open_made("vmlinux", NULL, false);
     named(names, SPACE_A, 200, TEXT + MOVED, NULL, NULL, TEXT + MOVED);
-    tells(names, "are not this file's");
+    has_line(names, "do not come from this file");
 }
 
-/* The same pages at two places: which of them is right, nobody knows. */
+/* The same pages at two distances: it cannot be decided which one is right. */
 static void is_at_two_places(void **state)
 {
     (void)state;
     put_kernel("vmlinux");
     run_kernel(MOVED, PAGES, 0);
     for (unsigned i = 0; i < PAGES; i++) {
-        text[i * PAGE]++; /* not the same record once more */
+        text[i * PAGE]++; /* a different page */
         put_code(500 + i, SPACE_A, TEXT + 2 * MOVED + i * PAGE, 2 * PHYSICAL + i * PAGE, text + i * PAGE, PAGE);
     }
     struct names *names = open_made("vmlinux", NULL, false);
     named(names, SPACE_A, 600, TEXT + MOVED, NULL, NULL, TEXT + MOVED);
 }
 
-/* One page proves nothing. */
+/* One page is not enough. */
 static void is_one_page(void **state)
 {
     (void)state;
@@ -134,7 +134,7 @@ static void is_one_page(void **state)
     named(names, SPACE_A, 600, TEXT + MOVED, NULL, NULL, TEXT + MOVED);
 }
 
-/* Before it has its own page tables it runs where its memory is. */
+/* Before the kernel has its own page tables it runs at its guest-physical addresses. */
 static void runs_early(void **state)
 {
     (void)state;
@@ -147,7 +147,7 @@ static void runs_early(void **state)
     named(names, SPACE_A, 200, TEXT + MOVED + PAGE, "function_32", "vmlinux", TEXT + MOVED + PAGE);
 }
 
-/* A list of symbols alone counts as it stands; with the image, as the image was moved. */
+/* Without an image a list of symbols is used unchanged; with the image, its addresses are moved like the image. */
 static void put_list(uint64_t moved)
 {
     char lines[256];
@@ -163,7 +163,7 @@ static void has_a_list(void **state)
     put_list(MOVED);
     struct names *names = open_made(NULL, "list", false);
     named(names, SPACE_A, 5, TEXT + MOVED + 0x41, "second_of_list", "vmlinux", TEXT + MOVED + 0x40);
-    tells(names, "not compared with a kernel");
+    has_line(names, "not compared with a kernel");
 }
 
 static void has_a_system_map(void **state)
@@ -186,7 +186,7 @@ static void has_a_copy_of_proc(void **state)
     named(names, SPACE_A, 5, TEXT + MOVED + 0x41, "second_of_list", "vmlinux", TEXT + MOVED + 0x40);
 }
 
-/* The same kernel as a bzImage, packed; the page that unpacks it is the bzImage's. */
+/* The same kernel packed in a bzImage; the page of code that unpacks it belongs to the bzImage. */
 static void is_a_bzimage(void **state)
 {
     (void)state;
@@ -226,26 +226,26 @@ static void refuse(const char *name, const void *bytes, size_t size, const char 
     assert_null(names_open(&capture, &options, &error));
     assert_int_equal(error.kind, ERROR_NAMES);
     if (!strstr(error.name, why) || !strstr(error.name, name))
-        fail_msg("%s: says %s, not %s", name, error.name, why);
+        fail_msg("%s: the message is '%s', without '%s'", name, error.name, why);
 }
 
-/* What is none, or was cut off: one clear error. */
-static void is_none(void **state)
+/* Files that are not kernels, or are truncated, yield a clear error. */
+static void is_no_kernel(void **state)
 {
     (void)state;
     uint8_t file[8192] = {0};
     refuse("empty", file, 0, "neither a bzImage nor an ELF file");
     refuse("text", "a kernel, really", 16, "neither a bzImage nor an ELF file");
     memcpy(file + 0x1fe, "\x55\xaaxxHdrS\x0f\x02", 10);
-    refuse("nothing", file, sizeof(file), "cut off, or has no payload");
+    refuse("nothing", file, sizeof(file), "truncated or has no payload");
     memcpy(file + 0x24c, "\0\x10\0\0", 4);
-    refuse("unsized", file, sizeof(file), "no size that can be");
+    refuse("unsized", file, sizeof(file), "impossible size of its payload");
     memcpy(file + 0xa00 + 0x1000 - 4, "\0\x10\0\0", 4);
-    refuse("unknown", file, sizeof(file), "packed in a way that is not known");
+    refuse("unknown", file, sizeof(file), "packed in an unknown format");
     memcpy(file + 0xa00, "\x1f\x8b\x08", 3);
     refuse("damaged", file, sizeof(file), "cannot unpack it");
     memcpy(file + 0x24c, "\0\0\x10\0", 4);
-    refuse("cut", file, sizeof(file), "cut off");
+    refuse("cut", file, sizeof(file), "truncated");
 }
 
 int main(void)
@@ -255,7 +255,7 @@ int main(void)
         NAMES_TEST(is_patched),   NAMES_TEST(is_another),       NAMES_TEST(is_at_two_places),
         NAMES_TEST(is_one_page),  NAMES_TEST(runs_early),       NAMES_TEST(has_a_list),
         NAMES_TEST(is_a_bzimage), NAMES_TEST(has_a_system_map), NAMES_TEST(has_a_copy_of_proc),
-        NAMES_TEST(is_none),
+        NAMES_TEST(is_no_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

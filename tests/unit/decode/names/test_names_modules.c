@@ -1,4 +1,4 @@
-/* Modules' names: by pages that were relocated and patched as the kernel does when it loads them. */
+/* Names of modules, from pages that are relocated and patched as by the kernel when it loads a module. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #define PAGE 4096u
 #define BASE 0xffffffffc0400000ull
 #define OTHER 0xffffffffc0990000ull
-#define TEXT_SIZE (PAGE + 0x234u) /* .text; behind it, aligned, .text.unlikely and .exit.text */
+#define TEXT_SIZE (PAGE + 0x234u) /* .text; .text.unlikely and .exit.text follow, aligned */
 #define COLD_AT 0x1240u
 #define EXIT_AT 0x1260u
 #define CORE_SIZE 0x1280u
@@ -24,7 +24,7 @@ static uint8_t text[TEXT_SIZE], init[0x60], cold[0x18], exit_text[0x20];
 static Elf64_Rela relocations[200];
 static struct made_symbols symbols;
 
-/* A CALL with a relocation each 40 bytes, as compilers make many. */
+/* A CALL with a relocation every 40 bytes: compilers emit many. */
 static size_t make_code(uint64_t seed)
 {
     size_t count = 0;
@@ -70,7 +70,7 @@ static void put_module(const char *file, const char *name, uint64_t seed)
     free(bytes);
 }
 
-/* It is loaded: where relocations are stand other bytes, and some are patched. */
+/* Load it: change the bytes at relocations, and patch some others. */
 static void run_module(uint64_t offset, uint64_t base, uint64_t gpa, uint64_t seed, unsigned patched)
 {
     uint8_t core[2 * PAGE] = {0}, other[PAGE] = {0};
@@ -101,10 +101,10 @@ static void is_loaded(void **state)
     named(names, SPACE_A, 20, BASE + COLD_AT, "second.cold", "second_thing", BASE + COLD_AT);
     named(names, SPACE_A, 20, BASE + EXIT_AT + 0x1f, "last_exit", "second_thing", BASE + EXIT_AT);
     named(names, SPACE_A, 20, BASE + 0x9004, "first_init", "second_thing", BASE + 0x9000);
-    tells(names, "have 3 of the 3 pages at modules' addresses");
+    has_line(names, "have 3 of the 3 pages at modules' addresses");
 }
 
-/* Where one was, another one stands later, and the first one elsewhere. */
+/* A module is replaced by another one at its address, and is loaded again elsewhere. */
 static void is_reloaded(void **state)
 {
     (void)state;
@@ -122,7 +122,7 @@ static void is_reloaded(void **state)
                          names_find(names, made_pages(), SPACE_A, 1020, BASE));
 }
 
-/* Another build of it, or code of a compiler at run time: not its names. */
+/* Another build of the module, or code generated at run time, does not get its names. */
 static void is_another(void **state)
 {
     (void)state;
@@ -130,10 +130,10 @@ static void is_another(void **state)
     run_module(10, BASE, 0x100000, 555, 0);
     struct names *names = open_made(NULL, NULL, true);
     named(names, SPACE_A, 20, BASE + 0x3f, NULL, NULL, BASE);
-    tells(names, "have 0 of the 3 pages at modules' addresses");
+    has_line(names, "have 0 of the 3 pages at modules' addresses");
 }
 
-/* Two modules with the same code: which of them it is, nobody knows; what it is called, both say. */
+/* Two modules with the same code: the object is unknown, the symbol is known because they agree. */
 static void is_twice(void **state)
 {
     (void)state;
@@ -142,10 +142,10 @@ static void is_twice(void **state)
     run_module(10, BASE, 0x100000, 100, 0);
     struct names *names = open_made(NULL, NULL, true);
     named(names, SPACE_A, 20, BASE + 0x3f, "first", NULL, BASE);
-    tells(names, "3 pages are in several");
+    has_line(names, "3 pages are in several");
 }
 
-/* A packed one; one that was cut off, which is said. */
+/* A packed module; a truncated one, which a line reports. */
 static void is_packed(void **state)
 {
     char command[256];
@@ -157,12 +157,12 @@ static void is_packed(void **state)
     run_module(10, BASE, 0x100000, 100, 0);
     struct names *names = open_made(NULL, NULL, true);
     named(names, SPACE_A, 20, BASE + 0x3f, "first", "one", BASE);
-    tells(names, "files: 1 looked at");
-    tells(names, "files: 1 cannot be read or unpacked, the first: ");
-    tells(names, "/cut.ko.xz: xz cannot unpack it");
+    has_line(names, "files: 1 looked at");
+    has_line(names, "files: 1 cannot be read or unpacked, the first: ");
+    has_line(names, "/cut.ko.xz: xz cannot unpack it");
 }
 
-/* Those whose headers lie. */
+/* Modules with damaged headers. */
 static void is_damaged(void **state)
 {
     uint64_t random = 3;
@@ -181,7 +181,7 @@ static void is_damaged(void **state)
         for (unsigned flips = 0; flips <= i % 6; flips++) {
             random = random * 6364136223846793005ull + 1442695040888963407ull;
             const size_t at = (size_t)(random >> 33);
-            /* The header, or the sections' headers at the end, most times. */
+            /* Mostly the file header, or the section headers at the end. */
             wrong[i % 4 ? size - 1 - at % 700 : at % 64] ^= (uint8_t)(random >> 11);
         }
         snprintf(name, sizeof(name), "wrong%u.ko", i);

@@ -1,4 +1,4 @@
-/* Names of programs and libraries: by pages that are as the file has them, in the spaces that map them. */
+/* Names of programs and libraries, from pages that equal the file, in the spaces that map them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ static void has_symbols(bool narrow)
     assert_int_equal(entry->end, AT_A + LINKED + 0x100);
 }
 
-/* A call may be what makes the kernel map the page: then it is not there yet. */
+/* The page of a call's target may be mapped only after the call, by its page fault. */
 static void is_mapped_after_the_call(void **state)
 {
     const struct program one = {.path = "one", .seed = 1, .runs = true};
@@ -51,7 +51,7 @@ static void is_mapped_after_the_call(void **state)
     named(names, SPACE_A, 20, AT_A + LINKED, NULL, NULL, AT_A + LINKED);
     assert_string_equal(names_called(names, made_pages(), SPACE_A, 20, AT_A + LINKED)->symbol, "_start");
     assert_string_equal(names_entry(names, made_pages(), SPACE_A, 20, AT_A + LINKED)->symbol, "_start");
-    assert_null(names_called(names, made_pages(), SPACE_A, 20, AT_B)->object); /* nothing ever stands there */
+    assert_null(names_called(names, made_pages(), SPACE_A, 20, AT_B)->object); /* nothing is ever mapped there */
 }
 
 static void has_symbols_wide(void **state)
@@ -66,7 +66,7 @@ static void has_symbols_narrow(void **state)
     has_symbols(true);
 }
 
-/* A PLT's page as the file has it, with what stands around it. */
+/* The page of a PLT with its surroundings, as in the file. */
 static void has_plt(bool narrow)
 {
     const struct program one = {.path = "one", .seed = 1, .narrow = narrow};
@@ -99,7 +99,7 @@ static void has_plt_narrow(void **state)
     has_plt(true);
 }
 
-/* Of a stripped library only what it exports is known. */
+/* Of a stripped library only the exported functions are known. */
 static void is_stripped(void **state)
 {
     const struct program one = {.path = "one", .seed = 1, .dynamic_only = true};
@@ -109,10 +109,10 @@ static void is_stripped(void **state)
     struct names *names = open_made(NULL, NULL, true);
     named(names, SPACE_A, 20, AT_A + LINKED + 0x1ff, "exported", "one", AT_A + LINKED + 0x100);
     named(names, SPACE_A, 20, AT_A + LINKED + 0x200, NULL, "one", AT_A + LINKED + 0x200);
-    assert_null(names_process(names, made_pages(), SPACE_A, 20)); /* it is no program */
+    assert_null(names_process(names, made_pages(), SPACE_A, 20)); /* a library, not a program */
 }
 
-/* What unwinds its frames still tells functions apart. */
+/* .eh_frame still separates its functions. */
 static void has_frames(void **state)
 {
     const struct program one = {.path = "one", .seed = 1, .dynamic_only = true, .has_frames = true};
@@ -126,7 +126,7 @@ static void has_frames(void **state)
     assert_int_equal(names_find(names, made_pages(), SPACE_A, 20, AT_A + LINKED + 0x200)->end, AT_A + LINKED + 0x244);
 }
 
-/* A page that two files have is that one's whose other pages lie around it in its space. */
+/* A page that two files contain belongs to the file whose other pages are mapped around it. */
 static void is_shared(void **state)
 {
     const struct program one = {.path = "one", .seed = 1, .same_second_page = true, .prefix = "one_"};
@@ -139,15 +139,15 @@ static void is_shared(void **state)
     run_program(20, &one, SPACE_A, AT_A, 1);
     run_program(30, &two, SPACE_B, AT_A, 2);
     run_program(40, &two, SPACE_B, AT_A, 1);
-    run_program(50, &two, SPACE_B, AT_B, 1); /* alone */
+    run_program(50, &two, SPACE_B, AT_B, 1); /* without neighbours */
     struct names *names = open_made(NULL, NULL, true);
     named(names, SPACE_A, 60, AT_A + LINKED + PAGE, "one_second_page", "one", AT_A + LINKED + PAGE);
     named(names, SPACE_B, 60, AT_A + LINKED + PAGE, "two_second_page", "two", AT_A + LINKED + PAGE);
     named(names, SPACE_B, 60, AT_B + LINKED + PAGE, NULL, NULL, AT_B + LINKED + PAGE);
-    tells(names, "1 pages are in several");
+    has_line(names, "1 page is in several");
 }
 
-/* A copy of a file is that file: its build ID says so. */
+/* A copy of a file counts as the same file, by its build ID. */
 static void is_copied(void **state)
 {
     const struct program one = {.path = "one", .seed = 1, .has_id = true},
@@ -160,7 +160,7 @@ static void is_copied(void **state)
     named(names, SPACE_A, 20, AT_A + LINKED, "_start", "one", AT_A + LINKED);
 }
 
-/* Whatever lies in a file: nothing is read beyond its bytes, which the sanitizers see. */
+/* Damaged files: nothing is read beyond their bytes (the sanitizers check that). */
 static void is_damaged(void **state)
 {
     const struct program one = {.path = "one", .seed = 1, .has_frames = true};
@@ -192,7 +192,7 @@ static void is_damaged(void **state)
     assert_non_null(names_find(names, made_pages(), SPACE_A, 20, AT_A + LINKED));
 }
 
-/* By its number and name as the guest has them, where they were told; else by the program's file. */
+/* A process by number and name if there is a TASK record, else by its program's file. */
 static void is_process(void **state)
 {
     (void)state;
@@ -207,15 +207,15 @@ static void is_process(void **state)
     assert_false(names_is_process(names, made_pages(), SPACE_A, 30, "per"));
     assert_false(names_is_process(names, made_pages(), SPACE_B, 30, "perl"));
     assert_false(names_is_process(names, made_pages(), SPACE_B, 30, "pid:125"));
-    tells(names, "processes: 1 by number and name");
+    has_line(names, "processes: 1 by number and name");
 }
 
-/* Answers that are kept hold for their time, their space and their CPU's trace alone. */
+/* Cached answers hold only for their range of offsets, their space and their CPU. */
 static void is_followed_by_another(void **state)
 {
     (void)state;
     put_task(20, SPACE_A, 125, "perl");
-    put_task(20, SPACE_A + 0x10000, 127, "ls"); /* the same place among those that are kept */
+    put_task(20, SPACE_A + 0x10000, 127, "ls"); /* the same slot of the cache */
     put_task(40, SPACE_A, 126, "sh");
     struct names *names = open_made(NULL, NULL, true);
     for (unsigned i = 0; i < 2; i++) {
@@ -226,8 +226,8 @@ static void is_followed_by_another(void **state)
     }
 }
 
-/* What was named itself must be there, and be an ELF file. */
-static void is_none(void **state)
+/* A given path must exist and be an ELF file or a directory. */
+static void is_no_elf_file(void **state)
 {
     char path[128];
     const char *const files[] = {path};
@@ -257,7 +257,7 @@ int main(void)
         NAMES_TEST(is_shared),
         NAMES_TEST(is_copied),
         NAMES_TEST(is_damaged),
-        NAMES_TEST(is_none),
+        NAMES_TEST(is_no_elf_file),
         NAMES_TEST(is_process),
         NAMES_TEST(is_followed_by_another),
     };

@@ -1,4 +1,4 @@
-/* RECORD_TASK: which process a space is of, at a place of each CPU's trace. */
+/* TASK records: which process a space belongs to, at an offset of each CPU's trace. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,14 +72,14 @@ static void one_cpu(void **state)
     put_task(0, 300, 3000, SPACE, 9, 9, "systemd-udevd");
     assert_true(tasks_collect(&tasks, &capture));
     assert_int_equal(tasks.nr_processes, 3);
-    is(0, SPACE, 0, "init (7)"); /* nothing was before it: it was at work on its first instruction */
+    is(0, SPACE, 0, "init (7)"); /* before the first record, that record holds */
     is(0, SPACE, 100, "init (7)");
     is(0, SPACE + 5, 299, "init (7)"); /* a PCID */
     is(0, SPACE, 300, "systemd-udevd (9)");
     is(0, SPACE, UINT64_MAX, "systemd-udevd (9)");
     is(0, OTHER, 150, "init (8)");
     is(0, 0x30000, 150, NULL);
-    is(7, SPACE, UINT64_MAX, "init (7)"); /* a CPU that has told nothing */
+    is(7, SPACE, UINT64_MAX, "init (7)"); /* a CPU without records */
 }
 
 static void renamed(void **state)
@@ -93,17 +93,17 @@ static void renamed(void **state)
     is(0, SPACE, 200, "ls (7)");
 }
 
-/* The process has the name of its first thread. */
+/* The name of a process is the name of its first thread. */
 static void threads(void **state)
 {
     (void)state;
     put_task(0, 100, 1000, SPACE, 7, 7, "firefox");
     put_task(0, 200, 2000, SPACE, 8, 7, "Socket Thread");
-    put_task(0, 300, 3000, OTHER, 12, 11, "of one that none has told of");
+    put_task(0, 300, 3000, OTHER, 12, 11, "without leader");
     assert_true(tasks_collect(&tasks, &capture));
     assert_int_equal(tasks.nr_processes, 2);
     is(0, SPACE, 250, "firefox (7)");
-    is(0, OTHER, 300, "of one that none (11)");
+    is(0, OTHER, 300, "without leader (11)");
     for (size_t i = 0; i < tasks.count; i++)
         if (tasks.seen[i].pid == 8)
             assert_string_equal(tasks.seen[i].comm, "Socket Thread");
@@ -111,15 +111,15 @@ static void threads(void **state)
 
 static void ran(uint16_t cpu, uint64_t after, uint64_t at, const char *text)
 {
-    const struct name_thread *thread = tasks_told(&tasks, cpu, after, at);
+    const struct name_thread *thread = tasks_last_thread(&tasks, cpu, after, at);
     if (!text)
         assert_null(thread);
     else if (!thread || strcmp(thread->text, text) != 0)
         fail_msg("CPU %u, %lu to %lu: is %s, should be %s", cpu, after, at, thread ? thread->text : "not known", text);
 }
 
-/* What a CPU's records tell of who ran there. */
-static void threads_by_place(void **state)
+/* The thread of a CPU's last record in a range of offsets. */
+static void threads_by_offset(void **state)
 {
     (void)state;
     put_task(1, 100, 1000, SPACE, 7, 7, "firefox");
@@ -135,11 +135,11 @@ static void threads_by_place(void **state)
     ran(0, 0, 1000, "Socket Thread (8)");
     ran(0, 200, 1000, NULL);
     ran(2, 0, 1000, NULL);
-    assert_string_equal(tasks_told(&tasks, 0, 0, 200)->process->text, "firefox (7)");
+    assert_string_equal(tasks_last_thread(&tasks, 0, 0, 200)->process->text, "firefox (7)");
 }
 
-/* Page table isolation: the kernel's CR3 of a process, and the user's, a page behind. What was told last counts,
- * whichever it was told with. */
+/* Page table isolation: a process has the kernel's CR3 and the user's, which is one page higher. The last record under
+ * either holds for both. */
 static void isolated(void **state)
 {
     (void)state;
@@ -154,7 +154,7 @@ static void isolated(void **state)
     is(0, OTHER, 400, "cat (9)");
 }
 
-/* Without it they are two processes'. */
+/* Without it they belong to two processes. */
 static void neighbours(void **state)
 {
     (void)state;
@@ -166,7 +166,7 @@ static void neighbours(void **state)
     is(0, SPACE + 0x1000, 300, "ls (9)");
 }
 
-/* Up to where an answer holds: who asks at each place asks no more often than it changes. */
+/* The offset up to which an answer holds. */
 static void until(void **state)
 {
     (void)state;
@@ -183,7 +183,7 @@ static void until(void **state)
     assert_true(end == UINT64_MAX);
 }
 
-/* vfork: the space stays its parent's. */
+/* vfork: the space still belongs to the parent. */
 static void borrowed(void **state)
 {
     (void)state;
@@ -195,14 +195,14 @@ static void borrowed(void **state)
     is(0, OTHER, 300, NULL);
 }
 
-/* What one CPU tells holds on another from its own first record behind that moment on, at the latest. */
+/* A record of one CPU takes effect on another CPU at that CPU's first record with a later time. */
 static void two_cpus(void **state)
 {
     (void)state;
     put_task(0, 100, 1000, SPACE, 7, 7, "sh");
     put(1, RECORD_DRAIN, 5000, 1500);
     put_task(0, 200, 2000, SPACE, 9, 9, "ls");
-    put(1, RECORD_LOG, 0, 2400); /* has no place */
+    put(1, RECORD_LOG, 0, 2400); /* has no trace offset */
     put(1, RECORD_DRAIN, 7000, 2500);
     put_task(1, 9000, 3000, SPACE, 10, 10, "cat");
     assert_true(tasks_collect(&tasks, &capture));
@@ -211,13 +211,13 @@ static void two_cpus(void **state)
     is(1, SPACE, 6999, "sh (7)");
     is(1, SPACE, 7000, "ls (9)");
     is(1, SPACE, 9000, "cat (10)");
-    is(0, SPACE, UINT64_MAX, "ls (9)"); /* it has told nothing since */
+    is(0, SPACE, UINT64_MAX, "ls (9)"); /* it has no later record */
 }
 
 static void damaged(void **state)
 {
     (void)state;
-    put_task(0, 100, 1000, SPACE, 7, 7, "0123456789abcdefg"); /* no zero behind it */
+    put_task(0, 100, 1000, SPACE, 7, 7, "0123456789abcdefg"); /* not terminated by a zero */
     put_task(0, 200, 2000, SPACE, 8, 8, "a\nb\x80\"");
     put_task(0, 300, 3000, SPACE, 9, 9, "cut off");
     records[2].header.length = 8;
@@ -241,7 +241,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_cpu, setup, teardown),
         cmocka_unit_test_setup_teardown(renamed, setup, teardown),
         cmocka_unit_test_setup_teardown(threads, setup, teardown),
-        cmocka_unit_test_setup_teardown(threads_by_place, setup, teardown),
+        cmocka_unit_test_setup_teardown(threads_by_offset, setup, teardown),
         cmocka_unit_test_setup_teardown(isolated, setup, teardown),
         cmocka_unit_test_setup_teardown(neighbours, setup, teardown),
         cmocka_unit_test_setup_teardown(until, setup, teardown),
