@@ -132,7 +132,7 @@ static void take_cpus(void)
     check_refuse_vmx(boot, "not all CPUs could be taken over");
 }
 
-/* All memory goes to the guest, including ours: nothing of us remains. */
+/* The guest gets all memory, including ours: the hypervisor does not remain resident. */
 static _Noreturn void start_without_vmx(void)
 {
     struct guest_entry entry = load_guest(false);

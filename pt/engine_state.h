@@ -56,7 +56,7 @@ struct pt_pause {
     bool on;
     bool guest_runs; /* a gap record will be due; engine.c, channel_cut.c */
     bool parked;     /* began when the CPU started to wait for a SIPI: the guest neither runs nor waits; drain.c */
-    bool unreported; /* ... and nothing of the drain has been submitted or reported yet; drain.c */
+    bool unreported; /* ... and its drain has not been submitted or reported yet; drain.c */
     uint32_t cause;  /* enum record_gap_cause */
     uint64_t at;     /* trace offset */
     uint64_t size;   /* bytes from there on that were written and lost; channel_cut.c */
@@ -114,7 +114,7 @@ struct pt_engine {
     uint64_t canary_saved[CANARY_WORDS]; /* the bytes that the canary replaced */
     struct soft_pt soft;                 /* soft_registers.c and engine.c, through the functions of pt/soft/ */
 
-    /* --- may tracing go on? --- */
+    /* --- pauses and suspensions of tracing --- */
     struct pt_pause pause;
     bool suspended;            /* command.c: by a command, or awaits_start */
     bool awaits_start;         /* command.c: the address of pt.start= has not been executed yet */

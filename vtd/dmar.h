@@ -1,6 +1,6 @@
 /*
- * DMA remapping: ACPI's table DMAR, and switching off units that firmware has left on. The guest must not use them: it
- * does not know of our card and would block its DMA.
+ * DMA remapping: the ACPI table DMAR, and disabling units that firmware has left enabled. The guest must not use them:
+ * its tables would have no mapping for our card, and so block its DMA.
  *
  * Core; registers are accessed through functions. Source: Intel Virtualization Technology for Directed I/O,
  * Architecture Specification 4.1, sections 8.1 (DMAR), 8.3 (DRHD), 8.3.1 (Device Scope), 11.4.4 (Global Command, Global

@@ -20,8 +20,8 @@ struct guest_entry {
 
 /* The machine that the guest finds. */
 struct guest_machine {
-    const struct memory_map *map; /* its E820 */
-    struct range carved;          /* nothing of the guest is loaded here */
+    const struct memory_map *map; /* its E820 map */
+    struct range carved;          /* our memory: the guest must not be loaded there */
     bool carved_is_reserved;      /* also in UEFI's memory map */
     uint64_t rsdp_pa;             /* 0: unknown, the guest searches */
 };

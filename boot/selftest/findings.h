@@ -40,7 +40,7 @@ enum finding_weight {
 struct finding {
     enum finding_weight weight;
     const char *what;
-    const char *detail; /* the register or reason behind it, or NULL */
+    const char *detail; /* the register or reason, or NULL */
     const char *remedy;
 };
 

@@ -43,5 +43,5 @@ void remapping_hide(const struct dmar *dmar, bool card, bool active)
     if (!dmar->pa || (!card && !active))
         return;
     dmar_hide(phys_to_virt(dmar->pa));
-    log_line("VT-d: hidden from the guest, which does not know of our %s", active ? "tables" : "card");
+    log_line("VT-d: hidden from the guest, which would %s", active ? "replace our tables" : "block our card's DMA");
 }

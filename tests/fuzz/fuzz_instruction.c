@@ -1,5 +1,5 @@
-/* Any bytes as an instruction, in each mode: none but those given is read, and no more of them than its length counts.
- */
+/* Decode any bytes as an instruction, in each mode: only the given bytes are read, and the result depends only on the
+ * bytes within the instruction's length. */
 #include <string.h>
 
 #include "pt/instruction/instruction.h"

@@ -28,8 +28,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const int length = packet_parse(&packet, data + at, size - at);
         DEMAND(length > 0 && (uint64_t)length <= size - at && length == packet.size);
         write_again(&packet);
-        struct packet alone; /* later bytes must not matter */
-        DEMAND(packet_parse(&alone, data + at, (size_t)length) == length && !memcmp(&alone, &packet, sizeof(alone)));
+        struct packet cut; /* later bytes must not matter */
+        DEMAND(packet_parse(&cut, data + at, (size_t)length) == length && !memcmp(&cut, &packet, sizeof(cut)));
         at += (uint64_t)length;
         count++;
     }

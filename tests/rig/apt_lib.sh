@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# Packages of another release than this machine's, from where its apt fetches its own. Sourced.
+# Packages of another release than this machine's, from the same server as its own packages. Sourced.
 
-# apt_of DIR RELEASE: an apt of its own, that knows this release alone; DIR is absolute. APT_CONFIG names it.
+# apt_of DIR RELEASE: a separate apt configuration for this release only. DIR is absolute. Sets APT_CONFIG.
 apt_of() {
     local site
     site=$(unset APT_CONFIG && apt-get indextargets --format "\$(SITE)" 'Created-By: Packages' 'Origin: Debian' |

@@ -1,7 +1,7 @@
 #!/bin/bash
-# What tracing an ordinary system costs: Debian's boot with one CPU and with two, a user space, a storm of processes. Counts of
-# the emulated CPUs, which repeat exactly, one column for each; no times. Of a kernel's boot there is much in each: the first
-# column is one alone.
+# What tracing an ordinary system costs: Debian's boot with one CPU and with two, a user space, a storm of processes. One column
+# for each, with counts of the emulated CPUs, which repeat exactly; no times. Each column includes a kernel's boot: the first
+# column has nothing else.
 set -eu
 
 work=build/bench/guests
@@ -15,12 +15,12 @@ boot() {
     ISO=$work/$1.iso MEMORY=512 tests/rig/boot.sh "$work/$1"
     rm "$work/$1.iso"
 }
-CPUS=1 boot alone build/guest/userland userland=none
+CPUS=1 boot kernel build/guest/userland userland=none
 CPUS=1 boot debian build/guest/initrd ''
 CPUS=2 boot debian_smp build/guest/initrd ''
 CPUS=1 boot userland build/guest/userland ''
 CPUS=1 boot storm build/guest/userland userland=storm
-columns='alone:0 debian:0 debian_smp:0 debian_smp:1 userland:0 storm:0'
+columns='kernel:0 debian:0 debian_smp:0 debian_smp:1 userland:0 storm:0'
 
 # row TEXT WAY ARGUMENT: one line; WAY GUEST CPU ARGUMENT prints the figure.
 row() {
@@ -35,7 +35,7 @@ truth() {
 }
 guest_name() {
     case $1 in
-    alone) echo "boot alone" ;;
+    kernel) echo "boot only" ;;
     debian) echo "Debian" ;;
     debian_smp) echo "of 2 CPUs: $2" ;;
     *) echo "$1" ;;
@@ -51,11 +51,11 @@ per() {
 # Root instructions in % of the guest's after the boot.
 after_boot() {
     [ "$1" = userland ] || [ "$1" = storm ] || return 0
-    awk -v root="$(truth "$1" 0 root_instructions)" -v root0="$(truth alone 0 root_instructions)" \
-        -v guest="$(truth "$1" 0 guest_instructions)" -v guest0="$(truth alone 0 guest_instructions)" \
+    awk -v root="$(truth "$1" 0 root_instructions)" -v root0="$(truth kernel 0 root_instructions)" \
+        -v guest="$(truth "$1" 0 guest_instructions)" -v guest0="$(truth kernel 0 guest_instructions)" \
         'BEGIN { printf "%.2f\n", (root - root0) * 100 / (guest - guest0) }'
 }
-# Exits by exceptions and NMIs are page faults, but for those that PMIs make; a PMI that comes in root makes none.
+# Exits by exceptions and NMIs are page faults, except those caused by PMIs. A PMI in root operation causes no exit.
 records() {
     build/undertrace info --json "$work/$1/capture" | jq ".streams[] | select(.cpu == $2) | .records | $3"
 }

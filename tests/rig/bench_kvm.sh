@@ -10,7 +10,8 @@ rm -rf "$work"
 mkdir -p "$work"
 cmdline='console=ttyS0 panic=-1'
 
-# under_kvm NAME KERNEL INITRD CMDLINE: alone in a Linux with KVM; the emulator's counts are in $work/NAME/linux/truth.bin.
+# under_kvm NAME KERNEL INITRD CMDLINE: without our hypervisor, in a Linux with KVM; the emulator's counts are in
+# $work/NAME/linux/truth.bin.
 under_kvm() (
     WORK=$work/$1
     . tests/nested/lib.sh

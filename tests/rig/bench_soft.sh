@@ -1,6 +1,6 @@
 #!/bin/bash
-# What soft PT costs, on a CPU without Intel PT: counts of the emulated CPU, which repeat exactly. Micro-guests of which all is
-# stepped, one of which user mode alone is, and Debian's boot with 4 KiB of its kernel.
+# What soft PT costs on a CPU without Intel PT: counts of the emulated CPU, which repeat exactly. Micro-guests that are stepped
+# completely, one that is stepped in user mode only, and Debian's boot with 4 KiB of its kernel stepped.
 set -eu
 
 work=build/bench/soft

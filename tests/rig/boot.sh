@@ -1,11 +1,11 @@
 #!/bin/bash
-# One boot in the emulator: receiver, emulator, and what each left behind. `make run` and the system tests use it.
+# One boot in the emulator with a receiver; the output of both is kept. `make run` and the system tests use it.
 #
-# usage: boot.sh DIR           DIR is emptied first; everything ends up in it
+# usage: boot.sh DIR           DIR is emptied first, and has all output afterwards
 #
 # from the environment, all optional but ISO:
 #   ISO       the image to boot; empty: the machine boots from its disk, DISK
-#   CHANNEL   e1000 (default), uart, none: how the trace travels; the hypervisor must be told the same in OPTIONS
+#   CHANNEL   e1000 (default), uart, none: how the trace is sent; the image's OPTIONS must have the same channel=
 #   CPU       the emulator's CPU model (corei7_skylake_x)
 #   CPUS      how many (1)
 #   DISK      image of an IDE disk, /dev/sda for Linux. It stays as it is: what the guest writes goes to DIR, and is gone at the end
@@ -17,13 +17,13 @@
 #   EMULATOR  the emulator (build/bochs)
 #   WIRE      further words for the emulated wire (drop=, reorder=, ...)
 #   UART_SOCKET  1: COM2 is a TCP socket, which carries commands too, instead of a file
-#   BRANCHES  1: also write every branch that was executed to DIR/branches.bin; FROM-TO: those that stand at these addresses
-#   TIMES     1: with BRANCHES=1, their times beside them, DIR/branches.bin.times
-#   END_TENTHS   of a second that the receiver has for the end record behind the power-off (1200)
-#   QUIET     give the boot up when so many thousand million ticks of emulated time have passed without a byte on the
-#             console or to the receiver (15); nothing depends on how fast this machine is
-#   MOST      the same of all emulated time (300): a guest may talk for ever
-#   BACKSTOP  seconds before it is given up whatever it does (7200): for an emulator that hangs itself
+#   BRANCHES  1: also write every branch that was executed to DIR/branches.bin; FROM-TO: only branches at these addresses
+#   TIMES     1: with BRANCHES=1, also their times, in DIR/branches.bin.times
+#   END_TENTHS   how long to wait for the end record after power-off, in tenths of a second (1200)
+#   QUIET     give up after so many 10^9 ticks of emulated time without a byte on the console or to the receiver (15); does not
+#             depend on this machine's speed
+#   MOST      give up after so many 10^9 ticks of emulated time in all (300): a guest may print for ever
+#   BACKSTOP  give up after so many seconds in any case (7200): the emulator itself may hang
 #   ENDS      how the guest ends: power-off (default); reset, of the machine; stop: the hypervisor parks the CPU
 #   UNTIL     stop, with status 0, as soon as the console shows this text: for boots that are refused
 #   RECEIVE   further words for `undertrace receive`
@@ -129,7 +129,7 @@ uart)
 none) source= ;;
 *) fail "CHANNEL=$channel is neither e1000, uart nor none" ;;
 esac
-# The emulator waits for whoever connects to its serial line.
+# The emulator waits for a connection to its serial line.
 await_emulator() {
     [ "$channel" = uart ] && [ "${UART_SOCKET:-0}" = 1 ] || return 0
     until grep -q ":$(printf %04X "$port") 00000000:0000 0A" /proc/net/tcp; do sleep 0.1; done
@@ -152,8 +152,8 @@ fi
 
 timeout --foreground "$backstop" "$bochs" -q -f "$dir/bochsrc" >"$dir/emulator.log" 2>&1 </dev/null &
 emulator=$!
-# A hypervisor that has stopped waits for ever, the emulator with it; the line before the last says why it stopped.
-# And where the receiver has the end record, the power goes off at once, unless the guest has reset the machine instead.
+# A hypervisor that has stopped waits for ever, and so does the emulator. The last but one line says why it stopped. When the
+# receiver has the end record, the power goes off at once, unless the guest has reset the machine.
 was_reset() {
     grep -q '^ptmodel: the machine was reset' "$dir/emulator.log"
 }
@@ -171,7 +171,7 @@ has_stuck() {
     fi
     [ -n "$gave_up" ]
 }
-# Two thousand million ticks behind the receiver's end.
+# Have 2 * 10^9 ticks passed since the receiver ended?
 ended_at=
 has_gone_on() {
     local beats
@@ -224,7 +224,7 @@ if [ -n "$gave_up" ] && [ -z "${UNTIL:-}" ]; then
     fail "given up: $gave_up; the console's last line: $(last_words)"
 fi
 if [ -n "${UNTIL:-}" ]; then
-    # It may have ended right behind the text.
+    # The emulator may have ended right after the text.
     if grep -qF -- "$UNTIL" "$dir/console.txt"; then exit 0; fi
     fail "the console does not show \"$UNTIL\" (exit code $status); its last line: $(last_words)"
 fi

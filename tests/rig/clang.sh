@@ -1,6 +1,6 @@
 #!/bin/bash
-# The host tool, the library and the fuzz targets compile with clang, too: make fuzz does it, and people's own builds do. Their
-# syntax alone is looked at. Prints TAP.
+# The host tool, the library and the fuzz targets compile with clang, too: make fuzz uses it, and so do users' builds. Checks the
+# syntax only. Prints TAP.
 #
 # usage: clang.sh       (from the top; CLANG_C and CLANG_CFLAGS as the Makefile has them)
 set -u

@@ -21,7 +21,7 @@ run) wanted="$compile $tool $emulator $iso $guest" ;;
 test) wanted="$compile $emulator $iso $guest $tests $deb lintian $debian" ;;
 debian)
     wanted=$debian
-    [ "$(id -u)" -eq 0 ] || wanted="$wanted fakeroot uidmap" # what stands in for root's rights
+    [ "$(id -u)" -eq 0 ] || wanted="$wanted fakeroot uidmap" # used instead of root's rights
     ;;
 bench | nested) wanted="$compile $judges $emulator $iso $guest $kvm jq" ;;
 kvm) wanted="$compile $tool $iso $guest $kvm" ;;

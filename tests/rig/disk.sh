@@ -18,7 +18,7 @@ trap 'rm -rf "$root" "$image.new" "$image.log"' EXIT
 trap 'exit 130' INT TERM
 tar -xf "$archive" -C "$root" --exclude='./dev/*'
 
-# What is this machine's here, and what would be drawn at random.
+# Files whose contents depend on the machine, or would be random.
 echo debian >"$root/etc/hostname"
 printf '127.0.0.1 localhost\n127.0.1.1 debian\n' >"$root/etc/hosts"
 : >"$root/etc/resolv.conf"
@@ -26,9 +26,9 @@ echo "$uuid" | tr -d - >"$root/etc/machine-id"
 echo '/dev/sda / ext4 errors=remount-ro 0 1' >"$root/etc/fstab"
 install -m 755 "$here/work" "$root/usr/local/sbin/work"
 install -m 644 "$here/work.service" "$root/etc/systemd/system/work.service"
-# graphical.target is what Debian boots to; multi-user.target is before it.
-mkdir -p "$root/etc/systemd/system/graphical.target.wants"
-ln -s ../work.service "$root/etc/systemd/system/graphical.target.wants/work.service"
+# Debian boots to graphical.target, after multi-user.target.
+mkdir -p "$root/etc/systemd/system/graphical.target.requires"
+ln -s ../work.service "$root/etc/systemd/system/graphical.target.requires/work.service"
 find "$root" -newermt @1700000000 -exec touch -h -d @1700000000 {} +
 
 cp "$root"/boot/initrd.img-* "$initrd.new"

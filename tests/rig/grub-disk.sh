@@ -33,7 +33,7 @@ truncate -s $(((first + mib * 2048 + 1007) / 1008 * 1008 * 512)) "$disk"
 dd if="$grub/i386-pc/boot.img" of="$disk" bs=440 count=1 conv=notrunc status=none
 dd if="$parts/core" of="$disk" bs=512 seek=1 conv=notrunc status=none
 dd if="$parts/ext4" of="$disk" bs=512 seek=$first conv=notrunc status=none
-# One entry of the partition table: active, Linux, where it starts and how long it is (by LBA alone), and the signature.
+# One entry of the partition table: active, Linux, its start and its size (as LBAs only), and the signature.
 little() { printf "\\\\x%02x" $(($1 & 255)) $(($1 >> 8 & 255)) $(($1 >> 16 & 255)) $(($1 >> 24 & 255)); }
 printf "\x80\xfe\xff\xff\x83\xfe\xff\xff$(little $first)$(little $((mib * 2048)))" |
     dd of="$disk" bs=1 seek=446 conv=notrunc status=none

@@ -3,10 +3,10 @@
 #
 # usage: iso.sh OUTPUT
 # from the environment: ELF KERNEL INITRD CMDLINE OPTIONS; INITRD empty: none; KERNEL empty: none (a test's case);
-# ELF empty: the kernel boots bare, without the hypervisor. TABLES: files with ACPI tables that the machine is to have
-# besides, EXCEPT: signatures of those that it is not to have of its own (DMAR,SPCR). FIRST: GRUB commands before the
+# ELF empty: the kernel boots bare, without the hypervisor. TABLES: files with additional ACPI tables for the machine;
+# EXCEPT: signatures of the machine's own tables that are removed (DMAR,SPCR). FIRST: GRUB commands before the
 # hypervisor is loaded, LAST: after that.
-# VMLINUZ: the kernel's own bzImage, where KERNEL is one of tests/rig/unpacked.sh.
+# VMLINUZ: the kernel's own bzImage, if KERNEL was made by tests/rig/unpacked.sh.
 # PIXELS: a graphics mode, such as 1024x768x32, on a BIOS too. The host tool beside ELF adds tasks= where OPTIONS has none.
 set -eu
 

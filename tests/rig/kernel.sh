@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fetch the kernel that Debian's linux-image-amd64 stands for, unpacked and not installed.
+# Fetch the kernel that Debian's linux-image-amd64 depends on, and unpack it without installing it.
 #
 # usage: kernel.sh DIR          makes DIR/vmlinuz, DIR/kernel.version, and of a few of its modules the second half of an initrd:
 #                               DIR/modules for a guest's stories; DIR/kvm-modules with KVM and an IDE disk, in the order in

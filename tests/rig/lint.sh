@@ -69,7 +69,7 @@ include_directions() {
     }' tests/rig/arrows $sources
 }
 
-# The host tool speaks to people in cli/ alone: below it, and in the library, errors and progress are values and calls.
+# Only decode/cli/ prints: below it, and in the library, errors are values and progress is a callback.
 silent_below_cli() {
     # shellcheck disable=SC2086
     grep -nE '\b(isatty|perror|printf|vprintf|puts|putchar|exit|getopt_long)\(|\b(stdout|stderr|STDOUT_FILENO|STDERR_FILENO)\b' \
@@ -100,10 +100,10 @@ libipt_confined() {
     grep -nE 'intel-pt.h|tests/judge' $(printf '%s\n' $sources | grep -E '^(decode|lib)/')
 }
 
-headers_alone() {
+headers_compile() {
     local header
     for header in $(printf '%s\n' $sources | grep '\.h$' | grep -v '^tests/'); do
-        gcc -std=c11 -Wall -Wextra -Werror -I. -fsyntax-only -x c "$header" || echo "$header does not compile alone"
+        gcc -std=c11 -Wall -Wextra -Werror -I. -fsyntax-only -x c "$header" || echo "$header does not compile by itself"
     done
 }
 
@@ -161,11 +161,11 @@ goals_have_help() {
 rule 'clang-format changes nothing' format
 rule 'cppcheck finds nothing' cppcheck_quiet
 rule 'includes follow the arrows between rooms' include_directions
-rule 'the host tool prints in decode/cli/ alone' silent_below_cli
+rule 'the host tool prints in decode/cli/ only' silent_below_cli
 rule 'the product does without libipt' libipt_confined
 rule 'guest addresses become pointers only where they are checked' guest_addresses
 rule 'vmx/code/ and vmx/soft/ have one header for others' one_door
-rule 'each header compiles alone' headers_alone
+rule 'each header compiles by itself' headers_compile
 rule 'functions have at most 70 lines' function_length
 rule 'no place of one machine, no mirror' places
 rule 'nothing is left unfinished' unfinished

@@ -32,7 +32,8 @@ kernel_agrees() {
     fi
 }
 
-# maps_agree BOOT PROGRAM: where the guest had mapped a file, functions are of that file, and of each that it had mapped some.
+# maps_agree BOOT PROGRAM: all functions at addresses where the guest had mapped a file belong to that file, and each mapped
+# file has functions.
 maps_agree() {
     local dir=$work/$1 range offset file objects wrong=
     printed "$1" "maps $2" >"$dir/maps.$2"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The code of the programs in tests/fuzz/corpus/perf, known to the byte: their file /c holds the first at offset 0 and the
-# second, which stands at the same address, at 32.
+# The code of the programs in tests/fuzz/corpus/perf, known to the byte. Their file /c has the first program at offset 0, and the
+# second one, which runs at the same address, at offset 32.
 #
 # usage: perf_corpus.sh FILE
 set -eu

@@ -2,10 +2,10 @@
 # The self-test under QEMU without KVM: no VMX and no PT, but other cards than the emulator has, and a real receiver.
 #
 # usage: qemu.sh DIR CARD [OPTIONS]       DIR is emptied first; CARD: QEMU's name of the device, with its properties; OPTIONS:
-#                                         of the hypervisor's, beside selftest=on and net.port=
+#                                         the hypervisor's, in addition to selftest=on and net.port=
 #
 # from the environment:
-#   QEMU         the program (qemu-system-x86_64), QEMU_WORDS: further words for it, QEMU_BEFORE: such as stand before the card's
+#   QEMU         the program (qemu-system-x86_64), QEMU_WORDS: further arguments, QEMU_BEFORE: arguments before the card's
 #   CPU_SECONDS  of QEMU's that it may take (600)
 #   ANNOUNCE     1: the receiver announces itself to the guest at 10.0.2.15, for net.peer=announce
 #   NETDEV       QEMU's words for the network that the card is attached to, id=wire, instead of its user network

@@ -12,7 +12,7 @@
 #   CPUS, MEMORY   virtual CPUs (1), MiB (1024)
 #   LIVE       1: the receiver's progress goes to the terminal instead of DIR/receive.log
 #   QUIET      seconds of CPU time that QEMU may take without a byte on the console or to the receiver (600)
-#   IDLE       seconds without such a byte, whatever QEMU does: for a machine whose time stands still while it is not run (none)
+#   IDLE       the same in seconds of real time: for a machine that uses no CPU time when it hangs (none)
 #   BACKSTOP   seconds before it is given up whatever it does (7200)
 #   QEMU       the program (qemu-system-x86_64), QEMU_WORDS: further words for it
 #
@@ -112,7 +112,7 @@ ended_by() {
 # In seconds: user, system and guest time, which counts as user time.
 cpu_seconds() {
     local ticks
-    # Behind the name, which may hold anything, utime and stime are the 12th and 13th.
+    # After the name, which may contain spaces, utime and stime are the fields 12 and 13.
     ticks=$(awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$qemu/stat" 2>/dev/null)
     echo $((${ticks:-0} / 100))
 }
@@ -147,7 +147,7 @@ wait_for_qemu() {
             sleep 1 # what is on its way arrives
         fi
         if [ -n "$stopped" ] || has_stuck; then
-            # Where its CPUs stand is the first that one asks for then.
+            # The registers show where its CPUs hang.
             echo '{"execute": "human-monitor-command", "arguments": {"command-line": "info registers -a"}}' >&3
             sleep 1
             kill -TERM "$qemu"

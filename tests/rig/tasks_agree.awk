@@ -19,13 +19,13 @@ NR == FNR {
     if (/ sched_process_exec: / && pid + 0 > 0) executed[pid] = 1
     next
 }
-$2 + 0 > newest { next } # the guest did not look any more
+$2 + 0 > newest { next } # the guest read its tracepoints before that
 {
     pid = $2; comm = $0; sub("^[0-9]* [0-9]* [a-z]* ", "", comm)
     known[pid]; called[pid " " comm]
     if (pid + 0 < oldest) next # nor yet
     if (!((pid " " comm) in named)) wrong("has no such name")
-    if (group[pid] != $1) wrong("is of process " group[pid])
+    if (group[pid] != $1) wrong("belongs to process " group[pid])
     if ($3 == "true" && !flag(pid, 16384)) wrong("was not by vfork") # CLONE_VFORK
     borrowed += $3 == "true"; threads += pid != $1; good++
 }

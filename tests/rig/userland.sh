@@ -45,6 +45,6 @@ for story in $stories; do install -m 755 "$here/$story" "$root/stories/$story"; 
 find "$root" -exec touch -h -d @0 {} +
 
 mkdir -p "$(dirname "$output")"
-# Not packed: GRUB would unpack it, ten times slower than it reads; and of two packed ones in a row it takes the first alone.
+# Not compressed: GRUB would decompress it, ten times slower than it reads; and of two compressed archives it takes only the first.
 (cd "$root" && find . | LC_ALL=C sort | cpio --quiet -o -H newc --reproducible -R 0:0) >"$output.new"
 mv "$output.new" "$output"

@@ -1,8 +1,8 @@
 /*
- * How fast a capture is decoded: packets counted, packets taken apart, and the flow with a call for each run of
- * branches, by our engine and by libipt's block decoder with the same interface. One thread, cold: nothing of the
- * code is known at the beginning. Processor time, not the clock's, so that a busy machine gives nearly the same
- * figures; both stand side by side in one run.
+ * How fast a capture is decoded: counting packets, parsing packets, and reconstructing the flow with one call for each
+ * run of branches, by our engine and by libipt's block decoder with the same interface. One thread, with cold caches
+ * of code. Measures CPU time, not elapsed time, so that a busy machine gives nearly the same figures. Both engines are
+ * measured in one run.
  *
  * usage: decode_bench NAME CAPTURE [CPU]      prints a table's row
  */

@@ -250,7 +250,7 @@ static uint32_t interrupt(uint32_t at)
     return branch_to(draw(nr_code));
 }
 
-/* What was executed since the last packet is not known to anybody. */
+/* An overflow: what was executed since the last packet is lost. */
 static uint32_t overflow(void)
 {
     const uint32_t to = draw(nr_code);

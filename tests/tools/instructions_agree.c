@@ -103,8 +103,8 @@ static int report(void)
     for (int i = 0; i < NR_JUDGES; i++) {
         const struct judge *j = &judges[i];
         printf("mode %-4s: %" PRIu64 " cases, %" PRIu64 " instructions agree, %" PRIu64 " foreign, %" PRIu64
-               " ours alone, %" PRIu64 " differences, %.1f ns each, Zydis %.1f ns\n",
-               j->name, j->cases, j->agreed, j->foreign, j->ours_alone, j->differences, each(j->ns_ours, j->timed_ours),
+               " only ours, %" PRIu64 " differences, %.1f ns each, Zydis %.1f ns\n",
+               j->name, j->cases, j->agreed, j->foreign, j->only_ours, j->differences, each(j->ns_ours, j->timed_ours),
                each(j->ns_zydis, j->timed_zydis));
         cases += j->cases;
         agreed += j->agreed;

@@ -3,8 +3,8 @@
  * packets. With the code, perf can follow the flow as well.
  *
  * usage: perfdata_wrap TRACE FROM TO OUT [IMAGE BASE CTL [WORD]...]
- *     bytes FROM to TO of a cpuN.pt; a flat file of 64-bit code that stood at BASE, more bits of IA32_RTIT_CTL
- *     at=BASE                         where the code stood as well
+ *     bytes FROM to TO of a cpuN.pt; a flat file of 64-bit code whose address was BASE, more bits of IA32_RTIT_CTL
+ *     at=BASE                         another address of the same code
  *     code32=FIRST-LAST:FILE          32-bit code; FILE is what "objcopy -I binary -O elf32-i386" makes of IMAGE
  *     filter=FIRST-LAST               ranges of the IP filter
  *     stop=FIRST-LAST                 and of TraceStop
@@ -24,7 +24,7 @@
 #include "tests/tools/perfdata/buffer.h"
 #include "tests/tools/perfdata/flow.h"
 
-#define PMU_TYPE 8u /* any number: perf compares the two places where it stands */
+#define PMU_TYPE 8u /* any number: perf only compares the two fields that have it */
 #define SAMPLE_TYPE                                                                                                    \
     (PERF_DATA_IP | PERF_DATA_TID | PERF_DATA_TIME | PERF_DATA_ADDR | PERF_DATA_CPU | PERF_DATA_IDENTIFIER)
 /* IA32_RTIT_CTL as perf's config: PT, Branch; TSC where there is such a packet */

@@ -2,7 +2,7 @@
  * A trace as libipt's instruction decoder reads it, in the dialect of its ptxed without mnemonics, which Debian does
  * not package: for comparing with `undertrace decode --format=ptxed`.
  *
- * usage: ptxed_ref TRACE IMAGE VADDR [MODEL]      the image stands at VADDR; the trace is that of a CPU of family 6
+ * usage: ptxed_ref TRACE IMAGE VADDR [MODEL]      the image's address is VADDR; the trace is that of a CPU of family 6
  */
 #include <fcntl.h>
 #include <intel-pt.h>

@@ -1,10 +1,10 @@
 /*
- * A long trace out of a short one: all of it up to its last PSB, and then its last part again and again. Where it
- * begins anew, a FUP and a TIP.PGD without an IP say that execution left where it stood, as the PSB+ that was there
- * says too; so no branch comes in, and each repetition decodes to the same ones as long as the code stays as it is at
- * the end.
+ * Make a long trace from a short one: all of it up to its last PSB, and then its last part repeatedly. Before each
+ * repetition, a FUP and a TIP.PGD without an IP report that execution left the trace at the IP of the PSB+ that
+ * followed there. So no branch is added, and each repetition decodes to the same branches as long as the code stays as
+ * it is at the end.
  *
- * usage: trace_repeat TRACE TO BYTES PART_BYTES    prints the trace offsets of the part, and how often it stands there
+ * usage: trace_repeat TRACE TO BYTES PART_BYTES    prints the trace offsets of the part, and how many copies there are
  * in all
  */
 #include <fcntl.h>
@@ -35,7 +35,7 @@ static bool find_ip(uint64_t *ip, const uint8_t *trace, size_t size, size_t at)
     return false;
 }
 
-/* The last PSB before at in whose PSB+ execution stands somewhere. 0: there is none. */
+/* The last PSB before at whose PSB+ has an IP. 0: there is none. */
 static size_t find_psb(uint64_t *ip, const uint8_t *trace, size_t size, size_t at)
 {
     while (at-- > 0)

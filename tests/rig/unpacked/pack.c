@@ -1,6 +1,6 @@
 /*
- * A bzImage of an x86-64 kernel that is unpacked already. All that the kernel's own first stage would do is done here:
- * its segments stand where they belong, and every address in them is moved.
+ * A bzImage of an x86-64 kernel that is unpacked already. This program does all that the kernel's decompressor would
+ * do: it puts the segments at their addresses, and relocates every address in them.
  *
  * usage: pack START VMLINUX MOVED OUTPUT
  *
@@ -34,7 +34,7 @@ struct bytes {
 
 static struct bytes start, vmlinux;
 
-/* The kernel as it stands in memory. */
+/* The kernel's image in memory. */
 static struct memory {
     uint8_t *at;
     uint64_t first, filled,

@@ -1,6 +1,6 @@
 /*
- * What stands before a kernel that is unpacked already (tests/rig/unpacked.sh): the header that makes it a bzImage, and the way
- * to its 64-bit entry.
+ * The code before a kernel that is unpacked already (tests/rig/unpacked.sh): the header that makes it a bzImage, and the switch
+ * to 64-bit mode for its 64-bit entry.
  *
  * In: 32-bit protected mode, paging off, flat segments, interrupts off, ESI = boot_params (Linux boot protocol, "32-bit Boot
  * Protocol"), loaded at pref_address. Out: as in "64-bit Boot Protocol" to the kernel, which begins KERNEL bytes after this:

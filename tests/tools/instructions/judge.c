@@ -1,4 +1,4 @@
-/* Zydis' opinion of what stands at some bytes, and whether ours is the same. */
+/* Compare our decoding of an instruction with Zydis's. */
 #include "tests/tools/instructions/judge.h"
 
 #include <inttypes.h>
@@ -39,10 +39,9 @@ void judge_ask(const struct judge *judge, struct opinion *opinion)
                                                     &opinion->instruction);
 }
 
-/* Not known to us (pt/instruction/instruction.h): AMD's alone, where its length is another by Intel's rules or it is
- * refused; the rest of AMD's follows Intel's shapes. And two branches after VEX of a coprocessor, of which the SDM
- * does not speak.
- */
+/* Instructions that our decoder does not support (pt/instruction/instruction.h): AMD's, if Intel's rules yield another
+ * length or reject them; AMD's others have Intel's formats. And two VEX-encoded branches of a coprocessor, which are
+ * not in the SDM. */
 static bool is_foreign(const ZydisDecodedInstruction *zydis)
 {
     switch (zydis->mnemonic) {
@@ -166,7 +165,7 @@ void judge_compare(struct judge *judge, const struct opinion *opinion)
     bool accepted = instruction_decode(&ours, opinion->bytes, opinion->nr, judge->mode) == INSTRUCTION_DECODED;
     judge->cases++;
     if (!ZYAN_SUCCESS(opinion->status)) {
-        judge->ours_alone += accepted;
+        judge->only_ours += accepted;
     } else if (is_foreign(&opinion->instruction)) {
         judge->foreign++;
     } else {

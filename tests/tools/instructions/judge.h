@@ -1,4 +1,4 @@
-/* Zydis' opinion of what stands at some bytes, and whether ours is the same. */
+/* Compare our decoding of an instruction with Zydis's. */
 #ifndef TESTS_TOOLS_INSTRUCTIONS_JUDGE_H
 #define TESTS_TOOLS_INSTRUCTIONS_JUDGE_H
 
@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <Zydis/Zydis.h>
 
-/* Real mode and 16-bit protected mode are one to us and two to Zydis. */
+/* Zydis distinguishes real mode and 16-bit protected mode; we do not. */
 #define NR_JUDGES 4
 struct judge {
     const char *name;
@@ -16,13 +16,13 @@ struct judge {
     uint64_t cases;
     uint64_t agreed;      /* instructions by both, with the same length, kind and target */
     uint64_t foreign;     /* other makers' instructions */
-    uint64_t ours_alone;  /* given a length by us, refused by Zydis */
-    uint64_t differences; /* accepted by Zydis, and another to us */
+    uint64_t only_ours;   /* decoded by us, rejected by Zydis */
+    uint64_t differences; /* decoded by Zydis, and rejected or decoded differently by us */
     uint64_t timed_ours, timed_zydis, ns_ours, ns_zydis;
 };
 extern struct judge judges[NR_JUDGES];
 
-/* What Zydis said of the instruction at bytes, of which nr can be read. */
+/* How Zydis decoded the instruction at bytes, of which nr can be read. */
 struct opinion {
     const uint8_t *bytes;
     uint32_t nr;

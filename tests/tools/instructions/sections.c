@@ -26,7 +26,7 @@
 
 static bool each_of(const uint8_t *file, size_t size, void (*section)(const uint8_t *bytes, size_t size))
 {
-    const Elf32_Ehdr *either = (const void *)file; /* e_machine stands at the same place in both */
+    const Elf32_Ehdr *either = (const void *)file; /* e_machine has the same offset in both */
     if (size < sizeof(*either) || memcmp(file, ELFMAG, SELFMAG) != 0 || file[EI_DATA] != ELFDATA2LSB)
         return false;
     if (either->e_machine != EM_X86_64 && either->e_machine != EM_386)

@@ -32,8 +32,8 @@ static bool find_code(struct flow *flow, const char *path, uint64_t at)
     return true;
 }
 
-/* A part of the image, wherever it stands, as 32-bit code: the same bytes in an ELF32 file, from which perf takes the
- * code's size. */
+/* Declare a part of the image as 32-bit code: put the same bytes into an ELF32 file, from which perf takes the code
+ * size. */
 static bool find_code32(struct flow *flow, const struct flow_range *range, const char *path)
 {
     unsigned i = 0;

@@ -1,5 +1,5 @@
 /*
- * What perf needs for the flow beyond packets: the code, where it stands, the ranges of the IP filter.
+ * What perf needs for the flow in addition to packets: the code, its addresses, the ranges of the IP filter.
  */
 #ifndef PERFDATA_FLOW_H
 #define PERFDATA_FLOW_H
@@ -15,7 +15,7 @@ struct flow_range {
     uint64_t first, last;
 };
 
-/* Where a file's code stood. */
+/* The addresses of a file's code. */
 struct flow_code {
     char *name; /* the path */
     uint64_t at, size, offset;

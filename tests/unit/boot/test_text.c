@@ -51,7 +51,7 @@ static uint32_t pixel_at(const struct canvas *c, uint32_t x, uint32_t y)
     return value;
 }
 
-/* The character in a cell, 0 if it is none of the font in this colour. */
+/* The character in a cell; 0 if the cell shows no character of the font in this colour. */
 static char read_cell(const struct canvas *c, uint32_t column, uint32_t row, enum text_ink ink)
 {
     for (char candidate = FONT_FIRST; candidate <= FONT_LAST; candidate++) {
@@ -151,8 +151,8 @@ static void test_lines_wrap_around(void **state)
     assert_row(&c, 0, 10, 4, "exactly 10", TEXT_PLAIN);
     assert_row(&c, 0, 10, 0, "", TEXT_PLAIN); /* the empty row, in the first row again */
     assert_row(&c, 0, 10, 1, "abcd", TEXT_PLAIN);
-    text_line(&c.screen, "anew", TEXT_PLAIN);
-    assert_row(&c, 0, 10, 0, "anew", TEXT_PLAIN);
+    text_line(&c.screen, "again", TEXT_PLAIN);
+    assert_row(&c, 0, 10, 0, "again", TEXT_PLAIN);
     assert_row(&c, 0, 10, 1, "", TEXT_PLAIN);
     assert_row(&c, 0, 10, 3, "four", TEXT_PLAIN);
     free(c.memory);

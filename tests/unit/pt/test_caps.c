@@ -235,7 +235,7 @@ static void test_objections(void **state)
     objection(&old, &config, "pt.range2=stop:0x10-0x20: this CPU supports no ranges");
 }
 
-/* Who makes the packets: soft PT where the CPU cannot, unless that is not wanted, and where it is asked for. */
+/* Soft PT is chosen if the CPU has no usable Intel PT, unless it is disabled; or if it is requested. */
 static void test_soft_choice(void **state)
 {
     (void)state;

@@ -26,7 +26,7 @@ static void a_pmi_is_served_when_its_nmi_comes(void **state)
     assert_int_equal(records_of(0, RECORD_DRAIN), 1);
 }
 
-static void seen_stands_at_its_place(void **state)
+static void seen_records_its_trace_offset(void **state)
 {
     struct record_seen seen;
     (void)state;
@@ -198,7 +198,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_pmi_is_served_when_its_nmi_comes, machine_setup),
-        cmocka_unit_test_setup(seen_stands_at_its_place, machine_setup),
+        cmocka_unit_test_setup(seen_records_its_trace_offset, machine_setup),
         cmocka_unit_test_setup(every_cpu_carries_commands_out, machine_setup),
         cmocka_unit_test_setup(a_late_cpu_adopts_what_it_missed, machine_setup),
         cmocka_unit_test_setup(a_parked_cpu_is_spoken_for, machine_setup),

@@ -1,4 +1,4 @@
-/* Which chunks of a trace can hold what is asked for: by addresses, and by address spaces. */
+/* Which chunks of a trace match a request: by addresses, and by address spaces. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -113,7 +113,7 @@ static void another_mapping_counts_from_its_fault_on(void **state)
     expect(100, 10);
 }
 
-static void what_one_alone_has_counts(void **state)
+static void a_record_of_only_one_counts(void **state)
 {
     (void)state;
     b.capture.nr_records = 2;
@@ -138,7 +138,7 @@ int main(void)
         cmocka_unit_test_setup(a_trace_ends_early, setup),
         cmocka_unit_test_setup(other_code_counts_from_its_record_on, setup),
         cmocka_unit_test_setup(another_mapping_counts_from_its_fault_on, setup),
-        cmocka_unit_test_setup(what_one_alone_has_counts, setup),
+        cmocka_unit_test_setup(a_record_of_only_one_counts, setup),
         cmocka_unit_test_setup(records_of_another_cpu_are_its_own, setup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,7 @@ static void execute(struct run_table *table, uint64_t begin, uint32_t space, uin
     run->last_space = space;
 }
 
-static void spaces_are_told_apart_below_the_kernel(void **state)
+static void spaces_differ_below_the_kernel(void **state)
 {
     struct run_table table = {0};
     size_t count;
@@ -197,12 +197,12 @@ static void the_gate_closes_with_the_return(void **state)
     assert_false(gate.open);
 }
 
-static void the_gate_finds_its_return_behind_another_task(void **state)
+static void the_gate_finds_its_return_after_another_task(void **state)
 {
     struct gate gate;
     (void)state;
     gate_enter(&gate, 0x2000, 0x2100, 0x1005, INSTRUCTION_CALL_INDIRECT);
-    gate_take(&gate, 0x2010, 0x4000, INSTRUCTION_CALL_DIRECT); /* another task goes on there: returns without calls */
+    gate_take(&gate, 0x2010, 0x4000, INSTRUCTION_CALL_DIRECT); /* switches to another task: returns without calls */
     for (int i = 0; i < 5; i++)
         gate_take(&gate, 0x4010, 0x5000, INSTRUCTION_RET);
     assert_true(gate.open);
@@ -221,7 +221,7 @@ static void a_loop_does_not_enter(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spaces_are_told_apart_below_the_kernel),
+        cmocka_unit_test(spaces_differ_below_the_kernel),
         cmocka_unit_test(tables_grow_and_lose_nothing),
         cmocka_unit_test(what_threads_have_is_added_by_time),
         cmocka_unit_test(an_index_says_what_was_put_in),
@@ -229,7 +229,7 @@ int main(void)
         cmocka_unit_test(a_damaged_index_is_none),
         cmocka_unit_test(numbers_that_lead_out_of_an_index_are_refused),
         cmocka_unit_test(the_gate_closes_with_the_return),
-        cmocka_unit_test(the_gate_finds_its_return_behind_another_task),
+        cmocka_unit_test(the_gate_finds_its_return_after_another_task),
         cmocka_unit_test(a_loop_does_not_enter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

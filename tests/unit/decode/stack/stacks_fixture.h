@@ -1,11 +1,11 @@
-/* Stacks that log what they are told: "+f" entered, "-f" left, "|n" task n runs. Functions are by System.map. */
+/* Stacks with hooks that log: "+f": f was entered, "-f": f was left, "|n": task n runs. Names are from a System.map. */
 #ifndef TESTS_UNIT_DECODE_STACK_STACKS_FIXTURE_H
 #define TESTS_UNIT_DECODE_STACK_STACKS_FIXTURE_H
 
 #include "decode/stack/stacks.h"
 #include "decode/stack/transfer.h"
 
-/* Functions of 1000H bytes; those of user mode are at the bottom, and have no symbols. */
+/* Functions of 1000H bytes each; those of user mode are in the lower half, and have no symbols. */
 #define USER_MAIN 0x401000ull
 #define USER_WORK 0x402000ull
 #define HANDLER 0x403000ull
@@ -43,7 +43,7 @@ struct stacks_fixture {
 int stacks_set_up(void **state);
 int stacks_tear_down(void **state);
 
-/* One transfer, behind two conditional branches, of a CPU. */
+/* One transfer of a CPU, after two conditional branches. */
 void stacks_on(struct stacks_fixture *fixture, struct stacks *stacks, enum transfer_kind kind, uint64_t from,
                uint64_t to);
 

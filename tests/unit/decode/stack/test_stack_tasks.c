@@ -1,4 +1,4 @@
-/* Call stacks of several tasks: which of them goes on behind a switch. */
+/* Call stacks of several tasks: which task continues after a switch. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "tests/unit/decode/stack/stacks_fixture.h"
 
-/* Away from the present task, which called schedule() in function. */
+/* Switch away from the running task, which called schedule() in function. */
 static void switch_from(struct stacks_fixture *fixture, uint64_t function, uint64_t to)
 {
     CALL(function, SCHEDULE);
@@ -41,7 +41,7 @@ static void test_switches(void **state)
     switch_from(fixture, WRITE, FORKED);
     stacks_heard(fixture,
                  "+write +schedule +__switch_to_asm +__switch_to -__switch_to -__switch_to_asm | |3 +ret_from_fork ");
-    /* Both others stand in schedule(): its return tells which it is. */
+    /* Both others wait in schedule(): its return shows which one it is. */
     switch_from(fixture, FORKED, SCHEDULE);
     stacks_heard(fixture, "+schedule +__switch_to_asm +__switch_to -__switch_to -__switch_to_asm | ");
     CALL(SCHEDULE, IRQ);
@@ -51,7 +51,7 @@ static void test_switches(void **state)
     stacks_heard(fixture, "|2 +irq -irq -schedule ");
     RETURN(WRITE, FORKED);
     stacks_heard(fixture, "-write ");
-    /* Another CPU takes the one that is left of the first two. */
+    /* Another CPU continues the other one of the first two. */
     fixture->log[0] = '\0';
     switch_on(fixture, fixture->other, WRITE, SCHEDULE + 0x15);
     stacks_on(fixture, fixture->other, TRANSFER_RETURN, SCHEDULE + 0x80, READ + 0x15);
@@ -60,7 +60,7 @@ static void test_switches(void **state)
     stacks_heard(fixture, "-read ");
 }
 
-/* Two idle tasks: none of their frames tells them apart. Each is looked for where it ran. */
+/* Two idle tasks with the same frames: each is assumed to continue on the CPU where it ran. */
 static void test_alike(void **state)
 {
     struct stacks_fixture *fixture = *state;
@@ -70,13 +70,13 @@ static void test_alike(void **state)
     switch_on(fixture, fixture->other, FORKED, SCHEDULE + 0x15);
     stacks_on(fixture, fixture->other, TRANSFER_RETURN, SCHEDULE + 0x80, WORK + 0x15);
     stacks_heard(fixture, "+schedule +__switch_to_asm -__switch_to_asm | ");
-    /* No return has told; the next switch does not wait for one. */
+    /* No return has decided it; the next switch does not wait for one. */
     stacks_on(fixture, fixture->other, TRANSFER_CALL, WORK + 0x10, SCHEDULE);
     stacks_on(fixture, fixture->other, TRANSFER_CALL, SCHEDULE + 0x10, SWITCH_ASM);
     stacks_heard(fixture, "|3 -schedule +schedule +__switch_to_asm ");
 }
 
-/* A task that may be the one that goes on here goes on elsewhere, and ends there. */
+/* A candidate for this CPU's switch continues on another CPU, and exits there. */
 static void test_death(void **state)
 {
     struct stacks_fixture *fixture = *state;
@@ -95,8 +95,8 @@ static void test_death(void **state)
     stacks_heard(fixture, "|2 -schedule ");
 }
 
-/* Two programs wait in the same system call, and the first goes on. isolated: the user's tables are not the kernel's.
- */
+/* Two programs wait in the same system call, and the first continues. isolated: with page-table isolation, the CR3 bit
+ * of the user's tables. */
 static void two_programs(struct stacks_fixture *fixture, uint64_t isolated)
 {
     for (unsigned i = 0; i < 2; i++) {
@@ -121,17 +121,17 @@ static void two_programs(struct stacks_fixture *fixture, uint64_t isolated)
     stacks_heard(fixture, "|1 -schedule -entry ");
 }
 
-static void test_space_tells(void **state)
+static void test_space_decides(void **state)
 {
     two_programs(*state, 0);
 }
 
-static void test_isolated_space_tells(void **state)
+static void test_isolated_space_decides(void **state)
 {
     two_programs(*state, 0x1000);
 }
 
-/* A task that ends has no space any more: it goes on in whatever there is. */
+/* A task that exits has released its space: it continues in the space of another task. */
 static void test_exit_in_another_space(void **state)
 {
     struct stacks_fixture *fixture = *state;
@@ -149,7 +149,7 @@ static void test_exit_in_another_space(void **state)
     stacks_heard(fixture, "|1 -schedule -do_exit ");
 }
 
-/* What others do is left out: who waited meanwhile goes on with its stack, and space; who ran is known no more. */
+/* A part of the trace is skipped: a suspended task continues with its stack and space; the task that ran is unknown. */
 static void test_pass_over(void **state)
 {
     struct stacks_fixture *fixture = *state;
@@ -165,12 +165,12 @@ static void test_pass_over(void **state)
     fixture->log[0] = '\0';
     RETURN(SCHEDULE, READ);
     RETURN(READ, SYSCALL_ENTRY);
-    stacks_heard(fixture, ""); /* a task that was never seen may stand in the same functions */
+    stacks_heard(fixture, ""); /* a task that was never seen may wait in the same functions */
     FAR_RETURN(SYSCALL_ENTRY, USER_MAIN + 0x12);
     stacks_heard(fixture, "|1 -schedule -read -entry ");
 }
 
-/* What was left out has begun a task that nobody knows, and runs in the space of one that waits. */
+/* The skipped part has started an unknown task, which runs in the space of a suspended one. */
 static void test_stranger(void **state)
 {
     struct stacks_fixture *fixture = *state;
@@ -198,8 +198,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_switches, stacks_set_up, stacks_tear_down),
         cmocka_unit_test_setup_teardown(test_alike, stacks_set_up, stacks_tear_down),
         cmocka_unit_test_setup_teardown(test_death, stacks_set_up, stacks_tear_down),
-        cmocka_unit_test_setup_teardown(test_space_tells, stacks_set_up, stacks_tear_down),
-        cmocka_unit_test_setup_teardown(test_isolated_space_tells, stacks_set_up, stacks_tear_down),
+        cmocka_unit_test_setup_teardown(test_space_decides, stacks_set_up, stacks_tear_down),
+        cmocka_unit_test_setup_teardown(test_isolated_space_decides, stacks_set_up, stacks_tear_down),
         cmocka_unit_test_setup_teardown(test_exit_in_another_space, stacks_set_up, stacks_tear_down),
         cmocka_unit_test_setup_teardown(test_pass_over, stacks_set_up, stacks_tear_down),
         cmocka_unit_test_setup_teardown(test_stranger, stacks_set_up, stacks_tear_down),

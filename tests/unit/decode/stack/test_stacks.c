@@ -18,7 +18,7 @@ static void test_calls(void **state)
     RETURN(KERNEL_HANDLER, KERNEL_WORK);
     RETURN(KERNEL_WORK, KERNEL_MAIN);
     stacks_heard(fixture, "-handler -work ");
-    /* Nobody knows what called main. */
+    /* The caller of main is not known. */
     RETURN(KERNEL_MAIN, KERNEL_RESTORER);
     stacks_heard(fixture, "-main +restorer ");
     assert_true(stacks_end(fixture->stacks));
@@ -112,7 +112,7 @@ static void test_signal(void **state)
     stacks_heard(fixture, "+entry -entry -403000 ");
     RETURN(USER_WORK, USER_MAIN);
     stacks_heard(fixture, "-402000 ");
-    /* exec: another space, and nothing of before counts. */
+    /* execve: another space, and a new stack. */
     SYSCALL(USER_MAIN, SYSCALL_ENTRY);
     fixture->cr3 = 0x9000;
     FAR_RETURN(SYSCALL_ENTRY, USER_WORK);

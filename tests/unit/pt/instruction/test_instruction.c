@@ -223,7 +223,7 @@ static void test_refused(void **state)
 {
     (void)state;
     static const char not_in_64[] = "\x06\x07\x0E\x16\x17\x1E\x1F\x27\x2F\x37\x3F\x60\x61\x82\x9A\xCE\xD4\xD6\xEA";
-    static const char not_behind_0f[] = "\x04\x0A\x0C\x0E\x0F\x24\x25\x26\x27\x36\x39\x3B\x3C\x3D\x3E\x3F\x7A\x7B";
+    static const char not_after_0f[] = "\x04\x0A\x0C\x0E\x0F\x24\x25\x26\x27\x36\x39\x3B\x3C\x3D\x3E\x3F\x7A\x7B";
     for (const char *opcode = not_in_64; *opcode; opcode++) {
         struct instruction ours;
         char bytes[2] = {*opcode, 0};
@@ -232,7 +232,7 @@ static void test_refused(void **state)
             assert_int_equal(ours.length, *opcode == (char)0x9A || *opcode == (char)0xEA ? 7 : 1);
         assert_int_equal(decode_filled(&ours, INSTRUCTION_64, bytes, 1, 15, 0xC0), INSTRUCTION_INVALID);
     }
-    for (const char *opcode = not_behind_0f; *opcode; opcode++) {
+    for (const char *opcode = not_after_0f; *opcode; opcode++) {
         char bytes[3] = {0x0F, *opcode, 0}; /* 7AH and 7BH are decoded with ModRM: they exist after EVEX */
         for (int mode = 0; mode < 3; mode++)
             check_refused((enum instruction_mode)mode, bytes, sizeof(bytes));

@@ -76,7 +76,7 @@ static void test_topa_skids(void **state)
     }
 }
 
-/* Where no PMI comes, a look at the pointers often enough keeps the output from STOP, and from wrapping. */
+/* Without PMIs, reading the pointers often enough keeps the output from reaching STOP, and from wrapping. */
 static void test_lost_pmis(void **state)
 {
     (void)state;

@@ -125,7 +125,7 @@ static void test_stopped_by_trace_stop(void **state)
     assert_int_equal(plan_rearm(&ring, &d, &s, 0).rtit_status, 0);
 }
 
-/* With such a range too, the end of the STOP region is a loss, and tracing goes on. */
+/* Also with a TraceStop range, the end of the STOP region means a loss, and tracing continues. */
 static void test_stop_region_beside_trace_stop(void **state)
 {
     (void)state;

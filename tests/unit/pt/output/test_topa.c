@@ -123,7 +123,7 @@ static void test_walk_from_end(void **state)
     assert_int_equal(topa_walk_pa(&walk), 0x40000);
 }
 
-/* A table of 256 MiB that neither END nor STOP ends goes on at its first entry. */
+/* A table of 256 MiB without END or STOP wraps to its first entry. */
 static void test_walk_largest_table(void **state)
 {
     (void)state;

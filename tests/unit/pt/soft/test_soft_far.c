@@ -30,7 +30,7 @@ static struct soft_context with_cr3(struct soft_context place, uint64_t cr3)
 }
 
 /* Row 10e: only TIP, and MODE.Exec if the code's size changes. CS.D has no meaning in 64-bit mode. */
-static void far_branches_tell_the_mode(void **state)
+static void far_branches_report_the_mode(void **state)
 {
     struct soft_fixture *f = *state;
     soft_running(f, CTL_DEFAULT);
@@ -47,7 +47,7 @@ static void far_branches_tell_the_mode(void **state)
 }
 
 /* Row 10e with a task switch. */
-static void far_branches_tell_cr3(void **state)
+static void far_branches_report_cr3(void **state)
 {
     struct soft_fixture *f = *state;
     soft_running(f, CTL_DEFAULT);
@@ -107,7 +107,7 @@ static void software_interrupts(void **state)
     expect(f, "TIP.PGE ffffffff81000000");
 }
 
-static void into_goes_on_or_does_not(void **state)
+static void into_traps_or_continues(void **state)
 {
     struct soft_fixture *f = *state;
     f->at = (struct soft_context){.ip = 0x8000, .cr3 = 0x5000, .cs_d = true};
@@ -119,7 +119,7 @@ static void into_goes_on_or_does_not(void **state)
 }
 
 /* Its handler may be the code right after it. */
-static void int_n_never_goes_on(void **state)
+static void int_n_always_traps(void **state)
 {
     struct soft_fixture *f = *state;
     soft_running(f, CTL_DEFAULT);
@@ -201,7 +201,7 @@ static void cr3_changes_between_two_steps(void **state)
 }
 
 /* The guest ran without being stepped, and is now in the address space that is traced. */
-static void it_comes_back_from_where_nobody_stepped(void **state)
+static void it_returns_after_running_without_steps(void **state)
 {
     struct soft_fixture *f = *state;
     soft_pt_write(&f->pt, IA32_RTIT_CR3_MATCH, 0x5000);
@@ -215,7 +215,7 @@ static void it_comes_back_from_where_nobody_stepped(void **state)
 }
 
 /* An instruction that exits is emulated by root mode: the next packet is for the guest's state after that. */
-static void root_moves_the_guest_on(void **state)
+static void root_emulates_an_instruction(void **state)
 {
     struct soft_fixture *f = *state;
     soft_running(f, CTL_DEFAULT);
@@ -225,7 +225,7 @@ static void root_moves_the_guest_on(void **state)
     expect(f, "FUP 401002; TIP ffffffff81000000");
 }
 
-static void a_psb_comes_behind_the_last_packet_of_a_transfer(void **state)
+static void a_psb_follows_the_last_packet_of_a_transfer(void **state)
 {
     struct soft_fixture *f = *state;
     soft_running(f, CTL_DEFAULT);
@@ -241,21 +241,21 @@ static void a_psb_comes_behind_the_last_packet_of_a_transfer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SOFT_TEST(far_branches_tell_the_mode),
-        SOFT_TEST(far_branches_tell_cr3),
+        SOFT_TEST(far_branches_report_the_mode),
+        SOFT_TEST(far_branches_report_cr3),
         SOFT_TEST(far_branches_leave_the_context),
         SOFT_TEST(user_only),
         SOFT_TEST(software_interrupts),
-        SOFT_TEST(into_goes_on_or_does_not),
-        SOFT_TEST(int_n_never_goes_on),
+        SOFT_TEST(into_traps_or_continues),
+        SOFT_TEST(int_n_always_traps),
         SOFT_TEST(events),
         SOFT_TEST(events_and_the_context),
         SOFT_TEST(mov_to_cr3),
         SOFT_TEST(mov_to_cr3_and_its_filter),
         SOFT_TEST(cr3_changes_between_two_steps),
-        SOFT_TEST(it_comes_back_from_where_nobody_stepped),
-        SOFT_TEST(root_moves_the_guest_on),
-        SOFT_TEST(a_psb_comes_behind_the_last_packet_of_a_transfer),
+        SOFT_TEST(it_returns_after_running_without_steps),
+        SOFT_TEST(root_emulates_an_instruction),
+        SOFT_TEST(a_psb_follows_the_last_packet_of_a_transfer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

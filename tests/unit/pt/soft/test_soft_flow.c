@@ -181,7 +181,7 @@ static void decode_from(struct flow_world *w, struct pt_insn_decoder *decoder, u
  * branch into the kernel (row 10b). */
 static void compare(const struct flow_world *w)
 {
-    const bool cr3_told = w->ctl & RTIT_CTL_USER;
+    const bool cr3_reported = w->ctl & RTIT_CTL_USER;
 
     assert_true(w->decoded.nr <= w->done.nr);
     const struct entry *done = w->done.list + (w->done.nr - w->decoded.nr);
@@ -191,7 +191,7 @@ static void compare(const struct flow_world *w)
         assert_int_equal(decoded->ip, done[i].ip);
         assert_int_equal(decoded->event, done[i].event);
         assert_int_equal(decoded->mode, done[i].mode);
-        if (cr3_told || decoded->cr3 != CR3_UNKNOWN)
+        if (cr3_reported || decoded->cr3 != CR3_UNKNOWN)
             assert_int_equal(decoded->cr3, done[i].cr3);
     }
 }
@@ -250,17 +250,17 @@ static void without_compressed_returns(void **state)
     follow(state, CTL_DEFAULT | RTIT_CTL_DIS_RETC);
 }
 
-static void the_kernel_alone(void **state)
+static void only_the_kernel(void **state)
 {
     follow(state, CTL_DEFAULT & ~RTIT_CTL_USER);
 }
 
-static void user_space_alone(void **state)
+static void only_user_mode(void **state)
 {
     follow(state, CTL_DEFAULT & ~RTIT_CTL_OS);
 }
 
-static void one_address_space_alone(void **state)
+static void only_one_address_space(void **state)
 {
     follow(state, CTL_DEFAULT | RTIT_CTL_CR3_FILTER);
 }
@@ -268,8 +268,8 @@ static void one_address_space_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SOFT_TEST(all_is_followed),  SOFT_TEST(without_compressed_returns), SOFT_TEST(the_kernel_alone),
-        SOFT_TEST(user_space_alone), SOFT_TEST(one_address_space_alone),
+        SOFT_TEST(all_is_followed), SOFT_TEST(without_compressed_returns), SOFT_TEST(only_the_kernel),
+        SOFT_TEST(only_user_mode),  SOFT_TEST(only_one_address_space),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

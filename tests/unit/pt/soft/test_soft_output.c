@@ -134,8 +134,8 @@ static void stop_and_int_do_both(void **state)
     assert_true(soft_pt_read(&f->pt, IA32_RTIT_STATUS) & RTIT_STATUS_STOPPED);
 }
 
-/* Behind a STOP, whoever writes the pointers and STATUS anew goes on elsewhere. */
-static void output_goes_on_when_armed_again(void **state)
+/* After a STOP, writing the pointers and STATUS again continues the output elsewhere. */
+static void output_continues_when_armed_again(void **state)
 {
     struct soft_fixture *f = *state;
     chained(f, TOPA_STOP, 0, 0);
@@ -250,7 +250,7 @@ int main(void)
         SOFT_TEST(int_is_a_pmi_when_the_region_is_full),
         SOFT_TEST(stop_ends_the_output),
         SOFT_TEST(stop_and_int_do_both),
-        SOFT_TEST(output_goes_on_when_armed_again),
+        SOFT_TEST(output_continues_when_armed_again),
         SOFT_TEST(changed_entries_count),
         SOFT_TEST(impossible_entries_are_errors),
         SOFT_TEST(an_error_on_the_way),

@@ -82,7 +82,7 @@ static void nothing_without_trace_en(void **state)
 }
 
 /* Row 3b; and what TraceEn = 1 does then is row 2 again. */
-static void pauses_and_goes_on(void **state)
+static void pauses_and_continues(void **state)
 {
     struct soft_fixture *f = *state;
     soft_running(f, CTL_DEFAULT);
@@ -97,7 +97,7 @@ static void pauses_and_goes_on(void **state)
 }
 
 /* A pause clears the compression of returns: TraceEn was 0. */
-static void a_return_behind_a_pause_is_not_compressed(void **state)
+static void a_return_after_a_pause_is_not_compressed(void **state)
 {
     struct soft_fixture *f = *state;
     soft_running(f, CTL_DEFAULT);
@@ -248,7 +248,7 @@ static void calls_of_the_next_instruction(void **state)
     expect(f, "TNT !; TIP 401007; TNT !; FUP 401007; TIP.PGD -");
 }
 
-static void dis_retc_tells_all_returns(void **state)
+static void dis_retc_reports_all_returns(void **state)
 {
     struct soft_fixture *f = *state;
     soft_running(f, CTL_DEFAULT | RTIT_CTL_DIS_RETC);
@@ -279,8 +279,8 @@ int main(void)
         SOFT_TEST(starts_out_of_context),
         SOFT_TEST(what_the_controls_leave_out),
         SOFT_TEST(nothing_without_trace_en),
-        SOFT_TEST(pauses_and_goes_on),
-        SOFT_TEST(a_return_behind_a_pause_is_not_compressed),
+        SOFT_TEST(pauses_and_continues),
+        SOFT_TEST(a_return_after_a_pause_is_not_compressed),
         SOFT_TEST(six_bits_fill_a_tnt),
         SOFT_TEST(psb_comes_in_time),
         SOFT_TEST(a_psb_forgets),
@@ -290,7 +290,7 @@ int main(void)
         SOFT_TEST(deep_calls),
         SOFT_TEST(exactly_64_calls_return),
         SOFT_TEST(calls_of_the_next_instruction),
-        SOFT_TEST(dis_retc_tells_all_returns),
+        SOFT_TEST(dis_retc_reports_all_returns),
         SOFT_TEST(the_next_instruction_wraps_at_32_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,7 +83,7 @@ static void near_branches_enter(void **state)
 }
 
 /* Rows 6a, 7a, 8a, 9a. */
-static void outside_nothing_is_told(void **state)
+static void outside_there_are_no_packets(void **state)
 {
     struct soft_fixture *f = *state;
     outside(f);
@@ -119,7 +119,7 @@ static void running_on_changes_nothing(void **state)
     expect(f, "MODE.Exec 64; TIP.PGE 401001");
 }
 
-/* Both limits are of the range. */
+/* Both limits belong to the range. */
 static void limits_are_inclusive(void **state)
 {
     struct soft_fixture *f = *state;
@@ -188,7 +188,7 @@ static void mov_to_cr3_crosses(void **state)
 
 /* A PSB+ that comes while PacketEn is 0 has no MODE.Exec: "or if no MODE.Exec since last PSB", it comes before TIP.PGE.
  */
-static void the_mode_is_told_again_behind_a_psb(void **state)
+static void the_mode_is_repeated_after_a_psb(void **state)
 {
     struct soft_fixture *f = *state;
     inside(f);
@@ -270,13 +270,13 @@ int main(void)
         SOFT_TEST(near_branches_leave),
         SOFT_TEST(a_compressed_return_leaves),
         SOFT_TEST(near_branches_enter),
-        SOFT_TEST(outside_nothing_is_told),
+        SOFT_TEST(outside_there_are_no_packets),
         SOFT_TEST(running_on_changes_nothing),
         SOFT_TEST(limits_are_inclusive),
         SOFT_TEST(any_of_several_ranges_will_do),
         SOFT_TEST(far_branches_and_events_cross),
         SOFT_TEST(mov_to_cr3_crosses),
-        SOFT_TEST(the_mode_is_told_again_behind_a_psb),
+        SOFT_TEST(the_mode_is_repeated_after_a_psb),
         SOFT_TEST(it_comes_into_the_range_between_two_steps),
         SOFT_TEST(who_is_stepped),
         SOFT_TEST(who_is_stepped_by_privilege),

@@ -123,8 +123,8 @@ static void starts_where_it_stops(void **state)
     expect_stopped(f);
 }
 
-/* It ends with TriggerEn = 0: no PSB comes for what was due, and the count of bytes stays. */
-static void no_psb_behind_a_stop(void **state)
+/* TraceStop clears TriggerEn: the PSB that was due is not generated, and the count of bytes remains. */
+static void no_psb_after_a_stop(void **state)
 {
     struct soft_fixture *f = *state;
     before_stop(f);
@@ -134,8 +134,8 @@ static void no_psb_behind_a_stop(void **state)
     assert_true(soft_pt_read(&f->pt, IA32_RTIT_STATUS) >> 32 > 2048);
 }
 
-/* What was executed meanwhile has changed nothing: a decoder that continues after the packets finds the IP. */
-static void starts_again_behind_a_stop(void **state)
+/* Instructions that were executed while stopped generate nothing. Tracing resumes at the IP that a decoder expects. */
+static void starts_again_after_a_stop(void **state)
 {
     struct soft_fixture *f = *state;
     before_stop(f);
@@ -156,10 +156,10 @@ static void starts_again_behind_a_stop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SOFT_TEST(near_branches_stop),         SOFT_TEST(far_branches_and_events_stop),
-        SOFT_TEST(mov_to_cr3_stops),           SOFT_TEST(stops_outside_of_the_filter_too),
-        SOFT_TEST(starts_where_it_stops),      SOFT_TEST(no_psb_behind_a_stop),
-        SOFT_TEST(starts_again_behind_a_stop),
+        SOFT_TEST(near_branches_stop),        SOFT_TEST(far_branches_and_events_stop),
+        SOFT_TEST(mov_to_cr3_stops),          SOFT_TEST(stops_outside_of_the_filter_too),
+        SOFT_TEST(starts_where_it_stops),     SOFT_TEST(no_psb_after_a_stop),
+        SOFT_TEST(starts_again_after_a_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
