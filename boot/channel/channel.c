@@ -74,12 +74,12 @@ static const enum channel_stage stage_of_step[] = {
 
 static void log_card(const struct nic_card *card, const struct pci_function *nic)
 {
-    const uint32_t place = nic->place;
+    const uint32_t sbdf = nic->sbdf;
     char segment[12] = "";
 
-    if (PCI_SEGMENT_OF(place) != 0)
-        format_text(segment, sizeof segment, "%x:", PCI_SEGMENT_OF(place));
-    log_line("channel=net: the %s at %s%x:%x.%x", card->name, segment, PCI_BUS_OF(place), place >> 3 & 31, place & 7);
+    if (PCI_SEGMENT_OF(sbdf) != 0)
+        format_text(segment, sizeof segment, "%x:", PCI_SEGMENT_OF(sbdf));
+    log_line("channel=net: the %s at %s%x:%x.%x", card->name, segment, PCI_BUS_OF(sbdf), sbdf >> 3 & 31, sbdf & 7);
     if (nic->path.nr > nic->path.nr_alone) {
         const uint16_t bridge = nic->path.bridges[nic->path.nr_alone];
         log_line("channel=net: the guest also uses the bridge at %s%x:%x.%x above it, and must not suspend it (Linux: "
@@ -178,11 +178,11 @@ void channel_hello(struct channel *channel, const struct options *options, uint1
     log_record_to(channel->sink);
 }
 
-/* Accesses by I/O ports reach only segment 0; functions of other segments have other values of place. */
-static void hide_function(struct vmx_ports *ports, const struct acpi_facts *acpi, uint32_t place)
+/* Accesses by I/O ports reach only segment 0; functions of other segments have other values of sbdf. */
+static void hide_function(struct vmx_ports *ports, const struct acpi_facts *acpi, uint32_t sbdf)
 {
-    ports->hidden_bdf[ports->nr_hidden] = place;
-    ports->hidden_ecam_pa[ports->nr_hidden] = pci_ecam_page(&acpi->ecams, place);
+    ports->hidden_bdf[ports->nr_hidden] = sbdf;
+    ports->hidden_ecam_pa[ports->nr_hidden] = pci_ecam_page(&acpi->ecams, sbdf);
     ports->nr_hidden++;
 }
 
@@ -191,7 +191,7 @@ static void hide_uart(struct vmx_ports *ports, const struct acpi_facts *acpi, co
     ports->hidden_uart = uart->uart.memory ? 0 : uart->uart.port;
     ports->hidden_mmio = uart->memory;
     if (uart->on_pci)
-        hide_function(ports, acpi, uart->place);
+        hide_function(ports, acpi, uart->sbdf);
 }
 
 /* Bridges that lead only to the card are hidden with it: the guest would suspend a bridge without devices. */
@@ -213,9 +213,9 @@ struct vmx_ports channel_ports(const struct channel *channel, const struct acpi_
         hide_uart(&ports, acpi, &channel->uart);
     if (channel->kind == CHANNEL_NET) {
         const struct pci_function *nic = &channel->nic;
-        hide_function(&ports, acpi, nic->place);
+        hide_function(&ports, acpi, nic->sbdf);
         for (unsigned i = 0; i < nic->path.nr_alone; i++)
-            hide_function(&ports, acpi, (nic->place & 0xffff0000u) | nic->path.bridges[i]);
+            hide_function(&ports, acpi, (nic->sbdf & 0xffff0000u) | nic->path.bridges[i]);
         ports.hidden_mmio = (struct range){nic->bar_pa, nic->bar_pa + nic->bar_bytes};
     }
     return ports;

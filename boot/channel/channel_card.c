@@ -3,27 +3,27 @@
 
 #include <string.h>
 
+#include "base/mmio.h"
 #include "boot/memory/paging.h"
-#include "serial/nic/nic_mmio.h"
 
-static bool matches_options(const struct options *options, const struct nic_look *look)
+static bool matches_options(const struct options *options, const struct nic_state *state)
 {
-    return !options->net_mac_given || memcmp(options->net_mac, look->mac, sizeof look->mac) == 0;
+    return !options->net_mac_given || memcmp(options->net_mac, state->mac, sizeof state->mac) == 0;
 }
 
-/* Is the function at place a card that the options allow? If so, its memory decoding is on until pci_close. */
-static bool open_card(struct channel_card *card, uint32_t place, uint32_t id, struct nic_look *look,
+/* Is the function at sbdf a card that the options allow? If so, its memory decoding is on until pci_close. */
+static bool open_card(struct channel_card *card, uint32_t sbdf, uint32_t id, struct nic_state *state,
                       const struct options *options)
 {
-    struct nic_mmio mmio;
+    struct mmio mmio;
 
-    card->driver = nic_driver_of(id, pci_revision(place), &card->card);
-    if (!card->driver || (options->net_card != NET_CARD_ANY && options->net_card != place) ||
-        !pci_open(&card->function, place))
+    card->driver = nic_driver_of(id, pci_revision(sbdf), &card->card);
+    if (!card->driver || (options->net_card != NET_CARD_ANY && options->net_card != sbdf) ||
+        !pci_open(&card->function, sbdf))
         return false;
-    const struct nic_access access = nic_mmio_access(&mmio, paging_window(card->function.bar_pa));
-    card->driver->look(&access, card->card, look);
-    if (matches_options(options, look))
+    const struct register_access access = mmio_access(&mmio, paging_window(card->function.bar_pa));
+    card->driver->read_state(&access, card->card, state);
+    if (matches_options(options, state))
         return true;
     pci_close(&card->function);
     return false;
@@ -35,19 +35,19 @@ bool channel_card_find(struct channel_card *found, const struct options *options
     bool any = false;
     uint32_t id;
 
-    for (uint32_t place = 0; pci_find(&place, &id); place++) {
+    for (uint32_t sbdf = 0; pci_find(&sbdf, &id); sbdf++) {
         struct channel_card card;
-        struct nic_look look;
-        if (!open_card(&card, place, id, &look, options))
+        struct nic_state state;
+        if (!open_card(&card, sbdf, id, &state, options))
             continue;
-        if (any && look.linked)
+        if (any && state.link_up)
             pci_close(&found->function);
-        if (!any || look.linked)
+        if (!any || state.link_up)
             *found = card;
         else
             pci_close(&card.function);
         any = true;
-        if (look.linked)
+        if (state.link_up)
             break;
     }
     if (any)

@@ -1,12 +1,13 @@
 /* Kind: shell, init */
 #include "boot/channel/uart_find.h"
 
+#include "base/mmio.h"
 #include "boot/memory/mapped.h"
-#include "serial/nic/nic_mmio.h"
 #include "serial/pci/pci.h"
 #include "serial/uart/lpss.h"
 
 #define PAGE_BYTES 4096u
+#define CLASS_SERIAL 0x0700u
 
 static const char *in_memory(struct uart_found *found, uint64_t pa, bool wide, uart_map *map)
 {
@@ -21,22 +22,27 @@ static const char *in_memory(struct uart_found *found, uint64_t pa, bool wide, u
     return NULL;
 }
 
-/* A card's registers are bytes, like those of a 16550 at I/O ports; a chipset's (LPSS) are doublewords. */
-static const char *on_pci(struct uart_found *found, uint32_t place, uint32_t base, uart_map *map)
+/* The registers of a card are bytes, like those of a 16550 at I/O ports. Those of a chipset's UART (LPSS) are
+ * doublewords.
+ */
+static const char *on_pci(struct uart_found *found, uint32_t sbdf, uint32_t base, uart_map *map)
 {
-    struct nic_mmio mmio;
+    struct mmio mmio;
     struct pci_bar bar;
-    if (!pci_open_serial(&bar, place))
+    const uint32_t id = pci_id(sbdf);
+    const uint32_t class_code = pci_class(sbdf);
+    const bool lpss = lpss_may_be(id, class_code);
+    if ((class_code >> 8 != CLASS_SERIAL && !lpss) || !pci_open_bar0(&bar, sbdf))
         return "not a serial controller (PCI class 0700H or a chipset's LPSS UART), or it has no BAR 0";
     found->on_pci = true;
-    found->place = place;
+    found->sbdf = sbdf;
     if (!bar.memory)
         found->uart.port = (uint16_t)bar.at;
-    const char *missing = bar.memory ? in_memory(found, bar.at, bar.lpss, map) : NULL;
-    if (missing || !bar.lpss)
+    const char *missing = bar.memory ? in_memory(found, bar.at, lpss, map) : NULL;
+    if (missing || !lpss)
         return missing;
-    const struct nic_access access = nic_mmio_access(&mmio, found->uart.memory);
-    return lpss_start(&access, bar.id, bar.at, base);
+    const struct register_access access = mmio_access(&mmio, found->uart.memory);
+    return lpss_start(&access, id, bar.at, base);
 }
 
 const char *uart_find(struct uart_found *found, const struct uart_place *place, const struct acpi_facts *acpi,

@@ -12,7 +12,7 @@ struct uart_found {
     struct uart uart;
     struct range memory; /* the pages of its registers; empty: it uses I/O ports */
     bool on_pci;
-    uint32_t place;
+    uint32_t sbdf;
 };
 
 /* Maps registers at pa, uncacheable. */

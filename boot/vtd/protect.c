@@ -82,9 +82,9 @@ uint64_t protect_bytes(struct vtd_state *vtd, const struct vtd_request *request,
  * devices as well are left out. */
 static void find_requesters(struct dmar_layout *layout, const struct pci_function *card)
 {
-    uint16_t below = (uint16_t)card->place;
+    uint16_t below = (uint16_t)card->sbdf;
 
-    layout->requesters[layout->nr_requesters++] = (uint16_t)card->place;
+    layout->requesters[layout->nr_requesters++] = (uint16_t)card->sbdf;
     for (unsigned i = 0; i < card->path.nr_alone; i++) {
         layout->requesters[layout->nr_requesters++] = below & 0xff00;
         layout->requesters[layout->nr_requesters++] = below = card->path.bridges[i];
@@ -103,7 +103,7 @@ static const char *build(struct dmar_tables *tables, uint64_t *at, const struct 
     layout.reach = dmar_reach(&layout.shape, memory_map_top(request->map), request->address_bits);
     if (layout.reach == 0)
         return "memory ends above the highest address of its units";
-    if (channel->kind == CHANNEL_NET && PCI_SEGMENT_OF(channel->nic.place) != 0)
+    if (channel->kind == CHANNEL_NET && PCI_SEGMENT_OF(channel->nic.sbdf) != 0)
         return "our card is not on PCI segment 0";
     if (channel->kind == CHANNEL_NET)
         find_requesters(&layout, &channel->nic);
@@ -143,7 +143,7 @@ static bool card_is_refused(const struct vtd_request *request)
             continue;
         for (unsigned n = 0; n < FAULTS_LOGGED && dmar_unit_fault(&access, &fault); n++) {
             watch_log_fault(&fault);
-            refused |= channel->kind == CHANNEL_NET && fault.requester == channel->nic.place;
+            refused |= channel->kind == CHANNEL_NET && fault.requester == channel->nic.sbdf;
         }
     }
     return refused;

@@ -17,11 +17,6 @@
 #define NET_HEADERS_BYTES (NET_ETHERNET_BYTES + NET_IPV4_BYTES + NET_UDP_BYTES)
 #define NET_ARP_FRAME_BYTES 60u /* an ARP packet, padded to Ethernet's least frame without its FCS */
 
-/* Offsets in the headers, for the NIC's checksum offload. */
-#define NET_IPV4_CHECKSUM_AT (NET_ETHERNET_BYTES + 10u)
-#define NET_UDP_AT (NET_ETHERNET_BYTES + NET_IPV4_BYTES)
-#define NET_UDP_CHECKSUM_AT (NET_UDP_AT + 6u)
-
 /* Two ends of the channel, seen from ours. */
 struct net_link {
     uint8_t mac[NET_MAC_BYTES], peer_mac[NET_MAC_BYTES];

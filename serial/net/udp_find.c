@@ -16,13 +16,13 @@
 static void send_frame(struct udp_sink *s, size_t bytes)
 {
     udp_send_frame(s, s->lease.frames_pa, (uint32_t)bytes);
-    nic_carry(&s->nic);
+    nic_sync_rings(&s->nic);
 }
 
 /* The next frame that has arrived, copied; 0: none, or a damaged one. */
 static uint32_t next_frame(struct udp_sink *s, uint8_t frame[E1000_RX_BUFFER_BYTES])
 {
-    nic_carry(&s->nic);
+    nic_sync_rings(&s->nic);
     if (!udp_has_received(s))
         return 0;
     const uint32_t index = s->rx_next % UDP_RX_SLOTS;
@@ -32,7 +32,7 @@ static uint32_t next_frame(struct udp_sink *s, uint8_t frame[E1000_RX_BUFFER_BYT
     __builtin_memcpy(frame, s->rx_buffers + index * E1000_RX_BUFFER_BYTES, bytes);
     rx->address = s->rx_buffers_pa + index * E1000_RX_BUFFER_BYTES;
     rx->written_back = 0;
-    nic_give(s->nic.rx_tail, s->rx_next++ % UDP_RX_SLOTS);
+    nic_tail_set(s->nic.rx_tail, s->rx_next++ % UDP_RX_SLOTS);
     return bytes;
 }
 
@@ -101,7 +101,7 @@ bool udp_find_address(struct udp_sink *s, uint64_t start, uint64_t timeout)
 bool udp_find_receiver(struct udp_sink *s, uint64_t start, uint64_t timeout)
 {
     for (uint64_t now; (now = tsc_read()) - start < timeout; io_pause()) {
-        nic_carry(&s->nic);
+        nic_sync_rings(&s->nic);
         if (!udp_has_received(s))
             continue;
         const uint32_t index = s->rx_next % UDP_RX_SLOTS;

@@ -335,7 +335,7 @@ void udp_push(struct udp_sink *s, uint64_t now)
     if (ask) {
         ack_request(s, now);
     }
-    nic_give(s->nic.tx_tail, 2 * s->tx_head % (2 * UDP_TX_SLOTS));
+    nic_tail_set(s->nic.tx_tail, 2 * s->tx_head % (2 * UDP_TX_SLOTS));
 }
 
 /* A slot whose headers are built anew when a datagram comes into it. */
@@ -352,7 +352,7 @@ void udp_send_frame(struct udp_sink *s, uint64_t pa, uint32_t bytes)
     slot->payload = (struct e1000_tx_descriptor){pa + NET_ETHERNET_BYTES,
                                                  s->data_fields | LAST_FIELDS | (bytes - NET_ETHERNET_BYTES)};
     s->tx_head++;
-    nic_give(s->nic.tx_tail, 2 * s->tx_head % (2 * UDP_TX_SLOTS));
+    nic_tail_set(s->nic.tx_tail, 2 * s->tx_head % (2 * UDP_TX_SLOTS));
 }
 
 /* The packet lies where a datagram's headers would. Where the ring is full, that slot's may be on its way. */

@@ -59,7 +59,7 @@ void udp_receive(struct udp_sink *s, uint64_t now)
         rx->written_back = 0;
         s->rx_next++;
     } while (udp_has_received(s));
-    nic_give(s->nic.rx_tail, (s->rx_next - 1) % UDP_RX_SLOTS);
+    nic_tail_set(s->nic.rx_tail, (s->rx_next - 1) % UDP_RX_SLOTS);
 }
 
 static void udp_poll(struct sink *sink)
@@ -137,20 +137,20 @@ static bool udp_delivered(struct sink *sink)
     return all_delivered(s);
 }
 
-/* What has come is carried in before, what is to go out after. */
-static void udp_carried_poll(struct sink *sink)
+/* Received packets are copied into our ring before the poll, new ones out of it after the poll. */
+static void udp_sync_poll(struct sink *sink)
 {
     struct udp_sink *s = udp_sink_of(sink);
 
-    s->nic.carry(&s->nic);
+    s->nic.sync_rings(&s->nic);
     udp_poll(sink);
-    s->nic.carry(&s->nic);
+    s->nic.sync_rings(&s->nic);
 }
 
-static bool udp_carried_delivered(struct sink *sink)
+static bool udp_sync_delivered(struct sink *sink)
 {
     udp_sink_of(sink)->ask_now = true;
-    udp_carried_poll(sink);
+    udp_sync_poll(sink);
     return all_delivered(udp_sink_of(sink));
 }
 
@@ -168,11 +168,11 @@ const struct sink_ops udp_ops = {.name = "net",
                                  .busy = udp_busy,
                                  .commands = udp_commands};
 
-const struct sink_ops udp_carried_ops = {.name = "net",
-                                         .trace = udp_trace,
-                                         .record = udp_record,
-                                         .released = udp_released,
-                                         .poll = udp_carried_poll,
-                                         .delivered = udp_carried_delivered,
-                                         .busy = udp_busy,
-                                         .commands = udp_commands};
+const struct sink_ops udp_sync_ops = {.name = "net",
+                                      .trace = udp_trace,
+                                      .record = udp_record,
+                                      .released = udp_released,
+                                      .poll = udp_sync_poll,
+                                      .delivered = udp_sync_delivered,
+                                      .busy = udp_busy,
+                                      .commands = udp_commands};

@@ -50,7 +50,7 @@ static size_t lay_out(struct udp_sink *s, struct pieces pieces, uint16_t nr_cpus
     s->released = take_piece(&pieces, 2 * nr_cpus * sizeof(*s->released));
     s->boot_frame = take_piece(&pieces, E1000_RX_BUFFER_BYTES);
     s->lease.frames = take_piece(&pieces, 2 * DHCP_FRAME_MAX);
-    s->nic_own = take_piece(&pieces, NIC_OWN_BYTES);
+    s->nic_data = take_piece(&pieces, NIC_DRIVER_BYTES);
     s->cpus = take_piece(&pieces, nr_cpus * sizeof(*s->cpus));
     runs = take_piece(&pieces, UDP_WINDOW_FRAMES * sizeof(*runs));
     marks = take_piece(&pieces, UDP_WINDOW_FRAMES);
@@ -84,12 +84,12 @@ static void set_checksum_context(struct udp_sink *s)
         context.high = E1000_TX_DTYP_ADVANCED_CONTEXT | E1000_TX_DEXT | E1000_TX_ADVANCED_IPV4;
     } else {
         context.low =
-            E1000_TX_CONTEXT(NET_ETHERNET_BYTES, NET_IPV4_CHECKSUM_AT, NET_UDP_AT - 1, NET_UDP_AT, NET_UDP_CHECKSUM_AT);
+            E1000_TX_CONTEXT(NET_ETHERNET_BYTES, NIC_IPV4_CHECKSUM_AT, NIC_UDP_AT - 1, NIC_UDP_AT, NIC_UDP_CHECKSUM_AT);
         context.high = E1000_TX_DEXT | E1000_TX_CONTEXT_IP | E1000_TX_RS;
     }
     s->tx[0] = (struct udp_slot){context, context};
     s->tx_head = 1;
-    nic_give(s->nic.tx_tail, 2);
+    nic_tail_set(s->nic.tx_tail, 2);
 }
 
 static void set_formats(struct udp_sink *s, bool advanced)
@@ -112,11 +112,11 @@ static void start_rings(struct udp_sink *s, uint16_t mtu)
                                                       .nr_tx = 2 * UDP_TX_SLOTS,
                                                       .nr_rx = UDP_RX_SLOTS,
                                                       .mtu = mtu,
-                                                      .own = s->nic_own,
-                                                      .own_pa = virt_to_phys(s->nic_own),
+                                                      .driver_data = s->nic_data,
+                                                      .driver_data_pa = virt_to_phys(s->nic_data),
                                                       .memory = phys_to_virt(0)});
-    if (s->nic.carry)
-        s->sink.ops = &udp_carried_ops;
+    if (s->nic.sync_rings)
+        s->sink.ops = &udp_sync_ops;
     else
         set_checksum_context(s);
 }
@@ -148,7 +148,7 @@ static bool find_peer(struct udp_sink *s, uint64_t start, uint64_t timeout, uint
             udp_send_arp(s, request);
             asked = now;
         }
-        nic_carry(&s->nic);
+        nic_sync_rings(&s->nic);
         if (udp_has_received(s)) {
             udp_receive(s, now);
         }
@@ -186,7 +186,7 @@ static void set_up(struct udp_sink *s, const struct udp_sink_params *params)
     marks = s->window.marks;
     window_init(&s->window, runs, marks, UDP_WINDOW_FRAMES, s->released, 2u * params->nr_cpus,
                 params->tsc_hz / 1000 * RETRANSMIT_MS);
-    set_formats(s, params->driver->is_advanced(params->card));
+    set_formats(s, params->driver->is_advanced && params->driver->is_advanced(params->card));
     s->sink.ops = &udp_ops;
     s->sink.nr_cpus = params->nr_cpus;
     s->headers_pa = virt_to_phys(s->headers);
@@ -209,7 +209,7 @@ static bool reset_card(struct udp_sink *s, const struct udp_sink_params *params,
     const struct nic_driver *driver = params->driver;
 
     s->nic = (struct nic){
-        .driver = driver, .access = nic_mmio_access(&s->mmio, params->registers), .registers = params->registers};
+        .driver = driver, .access = mmio_access(&s->mmio, params->registers), .registers = params->registers};
     const char *failure = driver->reset(&s->nic, params->card, s->link.mac);
     if (failure) {
         format_text(why, why_size, "the %s at %lx %s", params->card->name, params->mmio_pa, failure);

@@ -10,10 +10,10 @@
 
 #include <stddef.h>
 
+#include "base/mmio.h"
 #include "serial/net/net.h"
 #include "serial/net/udp_lease.h"
 #include "serial/nic/e1000.h"
-#include "serial/nic/nic_mmio.h"
 #include "serial/wire/command.h"
 #include "serial/wire/frame.h"
 #include "serial/wire/pace.h"
@@ -24,6 +24,8 @@
 #define UDP_WINDOW_FRAMES 1024u /* two regions of 512 KiB at an MTU of 1500 */
 #define UDP_TX_SLOTS 2048u      /* datagrams in the ring: the window, and as many sent again */
 #define UDP_RX_SLOTS 64u
+_Static_assert(NIC_IPV4_AT == NET_ETHERNET_BYTES && NIC_UDP_AT == NIC_IPV4_AT + NET_IPV4_BYTES,
+               "serial/nic/nic.h states where our headers are");
 _Static_assert(2 * UDP_TX_SLOTS <= E1000_MAX_DESCRIPTORS, "the cards' longest ring");
 
 #define UDP_UNBUILT 0xffffu
@@ -56,7 +58,7 @@ struct udp_sink {
     struct sink sink;
     struct sink_cut cut;
     struct nic nic;
-    struct nic_mmio mmio;
+    struct mmio mmio;
     struct net_link link;
     struct window window;
     uint32_t stream_id;
@@ -92,7 +94,7 @@ struct udp_sink {
     uint64_t rx_buffers_pa;
 
     uint8_t *boot_frame; /* E1000_RX_BUFFER_BYTES: what udp_find.c looks at */
-    void *nic_own;       /* NIC_OWN_BYTES, aligned to a page */
+    void *nic_data;      /* NIC_DRIVER_BYTES for the driver, page-aligned */
 
     uint64_t *released; /* per stream */
     struct udp_queues *cpus;
@@ -139,7 +141,7 @@ bool udp_find_receiver(struct udp_sink *s, uint64_t start, uint64_t timeout);
 /* The trace offset behind the last byte that was taken of a CPU. */
 uint64_t udp_taken(const struct sink *sink, uint16_t cpu);
 
-/* udp_carried_ops is for cards that do not read the rings of udp_ops (serial/nic/nic.h). */
-extern const struct sink_ops udp_ops, udp_carried_ops;
+/* udp_sync_ops is for cards whose driver must copy descriptors between rings (sync_rings in serial/nic/nic.h). */
+extern const struct sink_ops udp_ops, udp_sync_ops;
 
 #endif

@@ -1,13 +1,13 @@
 /* Kind: core, init */
-/* Intel's cards of 1 and 2.5 Gbit/s: link and rings. Core. Section numbers are the 8254x manual's. */
+/* Intel's cards of 1 and 2.5 Gbit/s: link and rings. Core. Section numbers are those of the 8254x manual. */
 #include "serial/nic/e1000.h"
 
 #include "serial/nic/e1000_registers.h"
 
-#define RESTART_US 1000000u /* a link that negotiation under way would bring has come by then, nearly always */
-#define ENABLE_TRIES 1000u  /* of 10 microseconds */
+#define RESTART_US 1000000u /* negotiation in progress has nearly always finished by then */
+#define ENABLE_TRIES 1000u  /* 10 microseconds each */
 
-/* The PHY of these cards is in the card, and MDIC's answer comes within 100 microseconds. */
+/* These cards have an internal PHY, whose MDIC transactions finish within 100 microseconds. */
 static void restart_negotiation(const struct nic *nic)
 {
     reg_write(nic, REG_MDIC, MDIC_WRITE | MDIC_PHY_1 | PHY_CONTROL << MDIC_REG_SHIFT | PHY_CONTROL_NEGOTIATE);
@@ -19,14 +19,14 @@ bool e1000_link_is_up(struct nic *nic, uint64_t waited_us)
 {
     if (reg_read(nic, REG_STATUS) & STATUS_LU)
         return true;
-    if ((nic->quirks & E1000_RESTARTS_LINK) && !nic->restarted && waited_us >= RESTART_US) {
-        nic->restarted = true;
+    if ((nic->quirks & E1000_RESTARTS_LINK) && !nic->renegotiated && waited_us >= RESTART_US) {
+        nic->renegotiated = true;
         restart_negotiation(nic);
     }
     return false;
 }
 
-/* Where queues are enabled one by one, a tail that is written before does nothing. */
+/* If queues are enabled one by one, the card ignores tail writes before that. */
 static void queue_enable(const struct nic *nic, uint32_t offset)
 {
     reg_write(nic, offset, reg_read(nic, offset) | DCTL_ENABLE);
@@ -71,13 +71,7 @@ void e1000_start(struct nic *nic, const struct nic_rings *rings)
     start_tx(nic, rings->tx_pa, rings->nr_tx);
     nic->rx_tail = (volatile uint32_t *)(volatile void *)(nic->registers + REG_RDT);
     nic->tx_tail = (volatile uint32_t *)(volatile void *)(nic->registers + REG_TDT);
-    nic->carry = NULL;
-}
-
-static const struct nic_card *card_of(uint32_t id, uint8_t revision)
-{
-    (void)revision;
-    return e1000_card_of(id);
+    nic->sync_rings = NULL;
 }
 
 static bool is_advanced(const struct nic_card *card)
@@ -85,8 +79,8 @@ static bool is_advanced(const struct nic_card *card)
     return e1000_is_advanced(card);
 }
 
-const struct nic_driver e1000_driver = {.card_of = card_of,
-                                        .look = e1000_look,
+const struct nic_driver e1000_driver = {.cards = e1000_cards,
+                                        .read_state = e1000_read_state,
                                         .reset = e1000_reset,
                                         .link_is_up = e1000_link_is_up,
                                         .start = e1000_start,

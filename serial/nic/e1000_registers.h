@@ -1,9 +1,9 @@
 /*
- * Registers of Intel's 1 and 2.5 Gbit/s cards: byte offsets in BAR 0, and their bits. Those of queue 0 stand at the
- * same place in all families: behind the 82574 it is an alias.
+ * Registers of Intel's cards of 1 and 2.5 Gbit/s: byte offsets in BAR 0, and their bits. The registers of queue 0 have
+ * the same offsets in all families; the families after the 82574 keep them as aliases.
  *
- * Source: the manuals that serial/nic/e1000.h names, chapters on registers. FEXTNVM11 is in none of them; iPXE and
- * Linux write it.
+ * Source: the chapters on registers of the manuals that serial/nic/e1000.h names. None of them has FEXTNVM11, which
+ * iPXE and Linux write.
  */
 #ifndef SERIAL_NIC_E1000_REGISTERS_H
 #define SERIAL_NIC_E1000_REGISTERS_H
@@ -44,7 +44,7 @@ enum {
 };
 
 #define CTRL_GIO_MASTER_DISABLE 0x00000004u /* not on the 82540EM */
-#define CTRL_LRST 0x00000008u               /* 82540EM, as the next two and ILOS */
+#define CTRL_LRST 0x00000008u               /* 82540EM only, like ASDE and ILOS */
 #define CTRL_ASDE 0x00000020u
 #define CTRL_SLU 0x00000040u
 #define CTRL_ILOS 0x00000080u
@@ -66,7 +66,7 @@ enum {
 #define MDIC_READY (1u << 28)
 #define RCTL_EN 0x00000002u
 #define RCTL_BAM 0x00008000u
-#define RCTL_SECRC 0x04000000u /* the buffer size stays at 0: 2048 bytes */
+#define RCTL_SECRC 0x04000000u /* the buffer size field is 0: 2048 bytes */
 #define TCTL_EN 0x00000002u
 #define TCTL_PSP 0x00000008u
 #define TCTL_CT (0x0fu << 4)
@@ -75,9 +75,9 @@ enum {
     (10u | 8u << 10 | 6u << 20) /* 82540EM: 8254x manual, section 13.4.34, the values for IEEE 802.3                   \
                                  */
 #define SRRCTL_2_KIB 2u
-#define SRRCTL_ADVANCED (1u << 25) /* one buffer a packet */
-#define DCTL_COUNT (1u << 22)      /* TXDCTL of the 82574 and of I217 to I219: reserved, to be set */
-#define DCTL_ENABLE (1u << 25)     /* queue enable: families with advanced descriptors */
+#define SRRCTL_ADVANCED (1u << 25) /* one buffer per packet */
+#define DCTL_COUNT (1u << 22)      /* TXDCTL of the 82574 and of I217 to I219: reserved, must be 1 */
+#define DCTL_ENABLE (1u << 25)     /* queue enable, in the families with advanced descriptors */
 #define RAH_AV 0x80000000u
 #define MANC_ARP_EN 0x00002000u /* 82540EM */
 #define FEXTNVM11_NO_HANG 0x00002000u
@@ -87,7 +87,7 @@ enum {
 
 /* IEEE 802.3 clause 22, register 0 */
 #define PHY_CONTROL 0u
-#define PHY_CONTROL_NEGOTIATE 0x1200u /* auto-negotiation on, and anew */
+#define PHY_CONTROL_NEGOTIATE 0x1200u /* enable and restart auto-negotiation */
 
 static inline uint32_t reg_read(const struct nic *nic, uint32_t offset)
 {

@@ -1,18 +1,18 @@
 /* Kind: core, init */
-/* Intel's cards of 1 and 2.5 Gbit/s: reset and MAC address. Core. Section numbers are the 8254x manual's. */
+/* Intel's cards of 1 and 2.5 Gbit/s: reset and MAC address. Core. Section numbers are those of the 8254x manual. */
 #include <stddef.h>
 
 #include "serial/nic/e1000.h"
 #include "serial/nic/e1000_registers.h"
 
-/* Of the 82540EM's 64 KiB of packet memory 16 for receiving, so that datagrams of 16 KB fit into the rest. */
+/* The 82540EM receives into 16 of its 64 KiB of packet memory, so that transmitted datagrams of 16 KB fit. */
 #define PBA_RX_KIB 16u
 
-#define EERD_TRIES 1000u  /* of 10 microseconds */
-#define MASTER_TRIES 800u /* of 100 microseconds: "Master Disable" of the 82574's datasheet */
+#define EERD_TRIES 1000u  /* 10 microseconds each */
+#define MASTER_TRIES 800u /* 100 microseconds each: 82574 datasheet, "Master Disable" */
 
-/* Section 14.3, and "Master Disable" of the PCIe cards' datasheets: transfers off and over, before a reset cuts them.
- */
+/* Section 14.3, and "Master Disable" in the datasheets of the PCIe cards: disable DMA and wait until it has ended,
+ * so that the reset does not interrupt a transfer. */
 static void stop_transfers(const struct nic *nic)
 {
     reg_write(nic, REG_IMC, 0xffffffff);
@@ -27,7 +27,7 @@ static void stop_transfers(const struct nic *nic)
         wait_us(nic, 100);
 }
 
-/* The MAC alone, never the PHY: of I217 to I219 many lose their link for good by that. */
+/* Reset the MAC only. Never reset the PHY: many of I217 to I219 lose their link permanently. */
 static void reset_mac(const struct nic *nic)
 {
     if (nic->family == E1000_82540)
@@ -40,12 +40,12 @@ static void reset_mac(const struct nic *nic)
     wait_us(nic, 20000);
     reg_write(nic, REG_IMC, 0xffffffff);
     (void)reg_read(nic, REG_ICR);
-    if (nic->quirks & E1000_HANGS_BEHIND_RESET)
+    if (nic->quirks & E1000_HANGS_AFTER_RESET)
         reg_write(nic, REG_FEXTNVM11, reg_read(nic, REG_FEXTNVM11) | FEXTNVM11_NO_HANG);
 }
 
-/* Section 5.3.1 "Software Accesses" to the EEPROM: words 0 to 2 are the MAC address. The PCIe cards have the same
- * register with its fields elsewhere. */
+/* Section 5.3.1 "Software Accesses": words 0 to 2 of the EEPROM are the MAC address. The PCIe cards have the same
+ * register with its fields at other positions. */
 static bool eeprom_read(const struct nic *nic, uint32_t word, uint8_t *out)
 {
     const bool old = nic->family == E1000_82540;
@@ -72,13 +72,13 @@ static void read_receive_address(const struct nic *nic, uint8_t mac[6])
         mac[i] = (uint8_t)(i < 4 ? low >> 8 * i : high >> 8 * (i - 4));
 }
 
-/* The reset has loaded it into the first receive address, where there is an EEPROM or firmware to load it from. */
+/* With an EEPROM or firmware, the reset has loaded the address into the first receive address register. */
 static bool find_mac(const struct nic *nic, uint8_t mac[6])
 {
     read_receive_address(nic, mac);
     if (nic_mac_is_good(mac))
         return true;
-    if (nic->family == E1000_ICH || nic->family == E1000_I225) /* no such register, or one that nobody has described */
+    if (nic->family == E1000_ICH || nic->family == E1000_I225) /* EERD is missing or undocumented */
         return false;
     for (uint32_t word = 0; word < 3; word++)
         if (!eeprom_read(nic, word, mac + 2 * word))
@@ -94,8 +94,8 @@ static void set_receive_address(const struct nic *nic, const uint8_t mac[6])
         reg_write(nic, REG_MTA + 4 * i, 0);
 }
 
-/* Section 14.5: speed and duplex are the PHY's, negotiated; no VLANs, no flow control, since a receiver that cannot
- * keep up is the acknowledgements' business. ARP packets are ours, not a management controller's. */
+/* Section 14.5. The PHY negotiates speed and duplex. VLANs and flow control are off: acknowledgements keep the sender
+ * from overrunning the receiver. ARP packets go to us, not to a management controller. */
 static void set_link_up(const struct nic *nic)
 {
     uint32_t ctrl = reg_read(nic, REG_CTRL);
@@ -114,8 +114,8 @@ const char *e1000_reset(struct nic *nic, const struct nic_card *card, uint8_t ma
 {
     nic->family = card->family;
     nic->quirks = card->quirks;
-    nic->restarted = false;
-    if (reg_read(nic, REG_STATUS) == 0xffffffff) /* what a bus answers where nothing decodes */
+    nic->renegotiated = false;
+    if (reg_read(nic, REG_STATUS) == 0xffffffff) /* what a read returns if no device decodes it */
         return "does not answer";
     stop_transfers(nic);
     reset_mac(nic);
@@ -132,12 +132,12 @@ void e1000_stop(const struct nic *nic)
     reset_mac(nic);
 }
 
-void e1000_look(const struct nic_access *access, const struct nic_card *card, struct nic_look *look)
+void e1000_read_state(const struct register_access *access, const struct nic_card *card, struct nic_state *state)
 {
     const struct nic nic = {.access = *access};
     const uint32_t status = reg_read(&nic, REG_STATUS);
 
     (void)card;
-    look->linked = status != 0xffffffff && (status & STATUS_LU);
-    read_receive_address(&nic, look->mac);
+    state->link_up = status != 0xffffffff && (status & STATUS_LU);
+    read_receive_address(&nic, state->mac);
 }

@@ -1,22 +1,29 @@
 /* Kind: core, init */
-/* Which driver a card has. Core. */
+/* Which driver handles a PCI function. Core. */
 #include "serial/nic/nic.h"
 
-const struct nic_card *nic_card_of(const struct nic_card *cards, size_t nr, uint32_t device)
+#include "serial/nic/e1000.h"
+#include "serial/nic/realtek.h"
+
+const struct nic_driver *const nic_drivers[] = {&e1000_driver, &realtek_driver, NULL};
+
+static bool lists(const struct nic_card *card, uint32_t id, uint8_t revision)
 {
-    for (size_t i = 0; i < nr; i++)
-        for (unsigned k = 0; k < NIC_NR_DEVICES && cards[i].devices[k] != 0; k++)
-            if (cards[i].devices[k] == device)
-                return &cards[i];
-    return NULL;
+    if (card->vendor != (id & 0xffff) || revision < card->first_revision)
+        return false;
+    for (unsigned i = 0; i < NIC_NR_DEVICES && card->devices[i] != 0; i++)
+        if (card->devices[i] == id >> 16)
+            return true;
+    return false;
 }
 
 const struct nic_driver *nic_driver_of(uint32_t id, uint8_t revision, const struct nic_card **card)
 {
-    if ((*card = e1000_driver.card_of(id, revision)))
-        return &e1000_driver;
-    if ((*card = realtek_driver.card_of(id, revision)))
-        return &realtek_driver;
+    for (size_t i = 0; nic_drivers[i]; i++)
+        for (*card = nic_drivers[i]->cards; (*card)->vendor != 0; ++*card)
+            if (lists(*card, id, revision))
+                return nic_drivers[i];
+    *card = NULL;
     return NULL;
 }
 

@@ -1,10 +1,9 @@
 /*
- * A network card as serial/udp_*.c uses it, whoever made it: found by its PCI numbers, looked at, reset, started. Core.
+ * Network cards: the interface between serial/net/udp_*.c and the drivers, and the table of drivers. Core.
  *
- * What travels lies in two rings of descriptors in memory, in the format of Intel's cards (serial/nic/e1000.h): most
- * cards read these rings themselves, and a write to their tail's register is all that gives them work. A card that has
- * another format has rings of its own besides, and its driver carries what is new from ring to ring; buffers it points
- * to, so that no payload is copied either.
+ * Packets are described by two rings of descriptors in memory, in the format of Intel's cards (serial/nic/e1000.h).
+ * Most cards read these rings themselves; a write to the ring's tail register starts them. A card with another format
+ * has rings of its own, and its driver copies new descriptors between the two (sync_rings). Payloads are never copied.
  */
 #ifndef SERIAL_NIC_NIC_H
 #define SERIAL_NIC_NIC_H
@@ -13,94 +12,98 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/register_access.h"
+
 #define NIC_NR_DEVICES 64u
 
+/* One row of a driver's table: PCI functions that the driver handles alike. */
 struct nic_card {
     char name[16];                    /* for messages */
-    uint8_t family, quirks;           /* of its driver's */
-    uint16_t max_mtu;                 /* bytes of the largest IPv4 packet that any chip of its sends */
+    uint16_t vendor;                  /* PCI vendor id; 0 ends a driver's table */
+    uint8_t first_revision;           /* PCI functions of a lower revision are not this card */
+    uint8_t family, quirks;           /* defined by the driver */
+    uint16_t max_mtu;                 /* bytes of the largest IPv4 packet that any chip of this row sends */
     uint16_t devices[NIC_NR_DEVICES]; /* PCI device ids; 0 ends them */
 };
 
-/* Registers, by byte offset, in 1, 2 or 4 bytes; and time. */
-struct nic_access {
-    uint32_t (*read)(void *context, uint32_t offset, unsigned bytes);
-    void (*write)(void *context, uint32_t offset, unsigned bytes, uint32_t value);
-    void (*wait_us)(void *context, uint32_t us);
-    void *context;
-};
-
+/* A card in use. */
 struct nic {
     const struct nic_driver *driver;
-    struct nic_access access;
-    volatile uint8_t *registers;          /* the same without a call */
-    uint8_t family, quirks;               /* of its card */
-    bool restarted;                       /* its link: negotiated once more */
-    volatile uint32_t *tx_tail, *rx_tail; /* descriptors before these indices are the card's. From start on */
-    void (*carry)(struct nic *nic);       /* carry on from ring to ring; NULL: the card reads the rings itself */
-    void *own;                            /* what carry needs */
+    struct register_access access;
+    volatile uint8_t *registers; /* the mapped registers, for accesses while the guest runs */
+    uint8_t family, quirks;      /* from its struct nic_card */
+    bool renegotiated;           /* auto-negotiation was restarted once: link_is_up */
+    /* From start on: the card, or its driver, owns the descriptors before these indices. */
+    volatile uint32_t *tx_tail, *rx_tail;
+    void (*sync_rings)(struct nic *nic); /* copies new descriptors between the rings; NULL: the card reads ours */
+    void *driver_data;                   /* for sync_rings */
 };
 
-/* Memory for the rings, in Intel's format, all zero but the addresses of receive buffers. */
+/* Where checksum offload finds the headers of a packet in the transmit ring: Ethernet, IPv4 without options, UDP. */
+#define NIC_IPV4_AT 14u
+#define NIC_IPV4_BYTES 20u
+#define NIC_IPV4_CHECKSUM_AT (NIC_IPV4_AT + 10u)
+#define NIC_UDP_AT (NIC_IPV4_AT + NIC_IPV4_BYTES)
+#define NIC_UDP_CHECKSUM_AT (NIC_UDP_AT + 6u)
+
+/* Memory for the rings, in Intel's format. All of it is zero except for the addresses of receive buffers. */
 struct nic_rings {
     struct e1000_tx_descriptor *tx;
     struct e1000_rx_descriptor *rx;
     uint64_t tx_pa, rx_pa;
     uint32_t nr_tx, nr_rx; /* descriptors: powers of two */
-    uint16_t mtu;          /* bytes of the largest IPv4 packet that comes into tx */
-    void *own;             /* NIC_OWN_BYTES for the driver */
-    uint64_t own_pa;
+    uint16_t mtu;          /* bytes of the largest IPv4 packet that tx will describe */
+    void *driver_data;     /* NIC_DRIVER_BYTES for the driver, page-aligned */
+    uint64_t driver_data_pa;
     const uint8_t *memory; /* where physical address 0 is mapped */
 };
-#define NIC_OWN_BYTES (20u << 10)
+#define NIC_DRIVER_BYTES (20u << 10)
 
-/* What firmware has left of a card. */
-struct nic_look {
-    bool linked;
+/* The state in which firmware or an earlier system has left a card. */
+struct nic_state {
+    bool link_up;
     uint8_t mac[6];
 };
 
 struct nic_driver {
-    /* The card of a function by its PCI id (device << 16 | vendor) and its revision; NULL: none of this driver's. */
-    const struct nic_card *(*card_of)(uint32_t id, uint8_t revision);
-    /* Read, and change nothing. */
-    void (*look)(const struct nic_access *access, const struct nic_card *card, struct nic_look *look);
-    /* Reset the card, interrupts masked, and set the link up. nic->access and nic->registers are filled in. Its MAC
-     * address goes to mac. NULL, or what it does not do, for a message. */
+    const struct nic_card *cards; /* ends with a row whose vendor is 0 */
+    /* Read the state without changing anything. */
+    void (*read_state)(const struct register_access *access, const struct nic_card *card, struct nic_state *state);
+    /* Reset the card, mask its interrupts, enable its link and return its MAC address in mac. nic->access and
+     * nic->registers are set. Returns NULL, or a predicate for an error message, such as "does not answer". */
     const char *(*reset)(struct nic *nic, const struct nic_card *card, uint8_t mac[6]);
-    /* Look at the link once: is it there? waited_us: how long it has been waited for since the reset. */
+    /* Read the link's state once. waited_us: time since the reset; a driver may restart negotiation after a while. */
     bool (*link_is_up)(struct nic *nic, uint64_t waited_us);
+    /* Set up the rings, and start transmitting and receiving. Sets the tails of nic, and sync_rings if needed. */
     void (*start)(struct nic *nic, const struct nic_rings *rings);
-    /* Nothing is read from or written to memory any more. */
+    /* Stop: the card no longer accesses memory. */
     void (*stop)(const struct nic *nic);
-    bool (*is_advanced)(const struct nic_card *card); /* its rings are in the 82575's format, in both directions */
-    /* Behind the reset: what this very chip sends, where a card's differ. NULL: they do not. */
+    /* Does the card use the 82575's "advanced" descriptors in both directions? NULL: no. */
+    bool (*is_advanced)(const struct nic_card *card);
+    /* After the reset: the limit of this chip, if the chips of a row differ. NULL: it is the row's max_mtu. */
     uint16_t (*max_mtu)(const struct nic *nic);
 };
 
-extern const struct nic_driver e1000_driver, realtek_driver;
+extern const struct nic_driver *const nic_drivers[]; /* all of them; NULL ends it */
 
-/* The driver of a function's card, and the card; NULL: none. */
+/* Find the driver and the table row of a PCI function. id: device << 16 | vendor. NULL: no driver handles it. */
 const struct nic_driver *nic_driver_of(uint32_t id, uint8_t revision, const struct nic_card **card);
 
-/* Of a driver's cards the one that lists the PCI device id, not 0; NULL: none does. */
-const struct nic_card *nic_card_of(const struct nic_card *cards, size_t nr, uint32_t device);
-
-/* Of one station: neither 0 nor a group's. */
+/* Is it the address of a single station: neither 0 nor multicast? */
 bool nic_mac_is_good(const uint8_t mac[6]);
 
-/* Descriptors before index are the card's. Stores to them are visible before this one: x86 keeps stores in order, so
- * the compiler must, too. */
-static inline void nic_give(volatile uint32_t *tail, uint32_t index)
+/* Hand the descriptors before index to the card. Stores to them must be visible before this one; x86 keeps the order of
+ * stores, so only the compiler needs a barrier. */
+static inline void nic_tail_set(volatile uint32_t *tail, uint32_t index)
 {
     __asm__ volatile("" : : : "memory");
     *tail = index;
 }
 
-static inline void nic_carry(struct nic *nic)
+static inline void nic_sync_rings(struct nic *nic)
 {
-    if (nic->carry)
-        nic->carry(nic);
+    if (nic->sync_rings)
+        nic->sync_rings(nic);
 }
 
 #endif

@@ -1,9 +1,11 @@
 /*
- * Realtek's cards, polled: reset, MAC address, link (boot only), and what carries descriptors between the rings of
- * serial/nic/nic.h and the card's own. Core.
+ * The driver of Realtek's cards, polled. realtek_reset.c (boot only): reset, MAC address, link, start.
+ * realtek_ring.c (also while the guest runs): copies descriptors between the rings of serial/nic/nic.h and those of the
+ * card. Core.
  *
- * A descriptor is four doublewords; OWN gives it to the card, which clears that bit when it has done with it. FS and LS
- * mark the first and the last of a packet, EOR the last of the ring. Sources: serial/nic/realtek_cards.h.
+ * A descriptor has four doublewords. OWN gives it to the card, which clears OWN when it has finished with it. FS and LS
+ * mark the first and the last descriptor of a packet, EOR the last one of the ring. Sources:
+ * serial/nic/realtek_cards.h.
  */
 #ifndef SERIAL_NIC_REALTEK_H
 #define SERIAL_NIC_REALTEK_H
@@ -14,9 +16,9 @@
 #define REALTEK_MAX_DESCRIPTORS 1024u /* RTL8169's datasheet, section 9.1; the 8139C+ has 64 */
 #define REALTEK_8139_DESCRIPTORS 64u
 #define REALTEK_RX_DESCRIPTORS 64u
-#define REALTEK_MIN_BYTES 4u /* of a buffer to be sent: the same section */
+#define REALTEK_MIN_BYTES 4u /* smallest transmit buffer: the same section */
 
-/* Byte offsets of registers. The width is what the datasheets give it. */
+/* Byte offsets of registers. Comments give the access width that the datasheets specify. */
 enum {
     REALTEK_IDR0 = 0x00,        /* 6 bytes, written as two doublewords */
     REALTEK_MAR0 = 0x08,        /* 8 bytes */
@@ -47,7 +49,7 @@ enum {
     REALTEK_CPLUS = 0xe0,       /* 2 */
     REALTEK_MITIGATE = 0xe2,    /* 2: 8168 */
     REALTEK_RDSAR = 0xe4,       /* 8 */
-    REALTEK_TXTHRESHOLD = 0xec, /* 1: 8139. MaxTxPacketSize of the others */
+    REALTEK_TXTHRESHOLD = 0xec, /* 1: 8139. On the others: MaxTxPacketSize */
     REALTEK_MISC = 0xf0         /* 4 */
 };
 
@@ -61,7 +63,7 @@ enum {
 #define REALTEK_CPLUS_TX 0x01u /* 8139 */
 #define REALTEK_CPLUS_RX 0x02u
 #define REALTEK_CPLUS_MULRW 0x08u
-#define REALTEK_CPLUS_KEPT 0x2003u /* 8168, 8125: all but these is switched off */
+#define REALTEK_CPLUS_KEPT 0x2003u /* 8168, 8125: all other bits are cleared */
 #define REALTEK_MEDIA_NO_LINK 0x04u
 #define REALTEK_PHYSTATUS_LINK 0x02u
 #define REALTEK_RX_ACCEPT 0x3fu
@@ -80,7 +82,7 @@ enum {
 #define REALTEK_CONFIG3_L23 0x02u
 
 struct realtek_descriptor {
-    uint64_t options; /* first doubleword: OWN, EOR, FS, LS, bytes. Second: VLAN, and checksums of newer chips */
+    uint64_t options; /* first doubleword: OWN, EOR, FS, LS, size. Second: VLAN, and on newer chips checksums */
     uint64_t address;
 };
 _Static_assert(sizeof(struct realtek_descriptor) == 16, "RTL8169's datasheet, section 9.1.1");
@@ -89,41 +91,45 @@ _Static_assert(sizeof(struct realtek_descriptor) == 16, "RTL8169's datasheet, se
 #define REALTEK_FS (1ull << 29)
 #define REALTEK_LS (1ull << 28)
 #define REALTEK_TX_SUMS_FIRST (3ull << 17) /* IP and UDP */
-#define REALTEK_TX_SUMS_SECOND ((1ull << 31 | 1ull << 29 | NIC_UDP_AT << 18) << 32)
-#define NIC_UDP_AT 34ull
-#define REALTEK_RX_BYTES 0x1fffull /* with the frame's checksum, 4 bytes */
+#define REALTEK_TX_SUMS_SECOND ((1ull << 31 | 1ull << 29 | (uint64_t)NIC_UDP_AT << 18) << 32)
+#define REALTEK_RX_BYTES 0x1fffull /* includes the FCS of 4 bytes */
 #define REALTEK_RX_ERROR_8139 (1ull << 20)
 #define REALTEK_RX_ERROR (1ull << 21)
 
-/* In NIC_OWN_BYTES, in front of the card's rings. */
+/* The driver's data, at the start of NIC_DRIVER_BYTES. The card's rings follow. */
 struct realtek {
-    volatile struct realtek_descriptor *tx, *rx; /* the card's */
-    struct e1000_tx_descriptor *from;            /* of serial/nic/nic.h: two descriptors a packet */
+    volatile struct realtek_descriptor *tx, *rx; /* the card's rings */
+    /* The rings of struct nic_rings; a packet in from has two descriptors. */
+    struct e1000_tx_descriptor *from;
     volatile struct e1000_rx_descriptor *to;
     const uint8_t *memory;
-    uint32_t nr_from, nr_to; /* descriptors */
-    uint32_t nr_tx;          /* the card's */
-    uint32_t given, done;    /* descriptors to send, counted, not wrapped */
-    uint32_t received, given_back;
-    uint64_t sums; /* how checksums are asked for; 0: in large frames, of which the chips sum up none */
+    uint32_t nr_from, nr_to; /* descriptors of these */
+    uint32_t nr_tx;          /* descriptors of tx */
+    /* Counts of descriptors, which do not wrap at the rings' ends. */
+    uint32_t tx_given, tx_done;        /* copied to tx; sent by the card */
+    uint32_t rx_received, rx_returned; /* copied from rx; returned to the card */
+    uint64_t checksums;                /* the bits that request checksums; 0: the mtu is too large for offload */
     uint64_t rx_error;
-    uint32_t tx_tail, rx_tail; /* what udp_*.c writes */
+    uint32_t tx_tail, rx_tail; /* written through struct nic's tails */
     volatile uint8_t *doorbell;
     bool is_8125;
 };
 
-#define REALTEK_RINGS_AT 256u /* in NIC_OWN_BYTES */
-_Static_assert(sizeof(struct realtek) <= REALTEK_RINGS_AT, "the rings lie behind it");
-_Static_assert(REALTEK_RINGS_AT + 16 * (REALTEK_MAX_DESCRIPTORS + REALTEK_RX_DESCRIPTORS) <= NIC_OWN_BYTES,
-               "there is room for both");
+#define REALTEK_RINGS_AT 256u /* offset in NIC_DRIVER_BYTES */
+_Static_assert(sizeof(struct realtek) <= REALTEK_RINGS_AT, "the rings follow it");
+_Static_assert(REALTEK_RINGS_AT + 16 * (REALTEK_MAX_DESCRIPTORS + REALTEK_RX_DESCRIPTORS) <= NIC_DRIVER_BYTES,
+               "both rings fit");
 
-void realtek_look(const struct nic_access *access, const struct nic_card *card, struct nic_look *look);
+extern const struct nic_driver realtek_driver;
+
+/* Its operations. */
+void realtek_read_state(const struct register_access *access, const struct nic_card *card, struct nic_state *state);
 const char *realtek_reset(struct nic *nic, const struct nic_card *card, uint8_t mac[6]);
 bool realtek_link_is_up(struct nic *nic, uint64_t waited_us);
 void realtek_start(struct nic *nic, const struct nic_rings *rings);
 void realtek_stop(const struct nic *nic);
 
-/* Take back what is sent, give what waits, hand on what has come. */
-void realtek_carry(struct nic *nic);
+/* Reclaim sent descriptors, pass new packets to the card, and copy received packets to our ring. */
+void realtek_sync_rings(struct nic *nic);
 
 #endif

@@ -1,22 +1,41 @@
 /* Kind: core, init */
-/* Realtek's cards by PCI device, and their chips by XID. Core. */
+/* Realtek's cards by PCI device id, and their chips by XID. Core. */
 #include "serial/nic/realtek_cards.h"
 
 #define REALTEK 0x10ecu
-#define NCUBE 0x10ffu      /* some 8168 say so */
+#define NCUBE 0x10ffu      /* the vendor id that some 8168 report */
 #define FIRST_C_PLUS 0x20u /* 8139 and 8139A to D have another programming model */
-#define MTU_4K 4074u       /* so many KiB less the headers and trailers of a frame with a VLAN's tag: Linux's limits */
+#define MTU_4K 4074u       /* 4 KiB without the header and trailer of a frame with a VLAN tag: Linux's limits */
 #define MTU_6K 6122u
-#define MTU_MOST 9000u /* of 9 KiB, and of the 8125's 16 */
+#define MTU_MOST 9000u /* chips that take frames of 9 KiB, and the 8125, which takes 16 KiB */
 
-static const struct nic_card cards[] = {
-    {"RTL8139C+", REALTEK_8139, 0, REALTEK_MTU_STANDARD, {0x8139}},
-    {"RTL8101 to 8107", REALTEK_8168, 0, REALTEK_MTU_STANDARD, {0x8136}},
-    {"RTL8168/8111", REALTEK_8168, 0, MTU_MOST, {0x8168, 0x8161, 0x2502, 0x2600}},
-    {"RTL8125", REALTEK_8125, 0, MTU_MOST, {0x8125, 0x8162, 0x3000}},
+const struct nic_card realtek_cards[] = {
+    {.name = "RTL8139C+",
+     .vendor = REALTEK,
+     .first_revision = FIRST_C_PLUS,
+     .family = REALTEK_8139,
+     .max_mtu = REALTEK_MTU_STANDARD,
+     .devices = {0x8139}},
+    {.name = "RTL8101 to 8107",
+     .vendor = REALTEK,
+     .family = REALTEK_8168,
+     .max_mtu = REALTEK_MTU_STANDARD,
+     .devices = {0x8136}},
+    {.name = "RTL8168/8111",
+     .vendor = REALTEK,
+     .family = REALTEK_8168,
+     .max_mtu = MTU_MOST,
+     .devices = {0x8168, 0x8161, 0x2502, 0x2600}},
+    {.name = "RTL8168/8111", .vendor = NCUBE, .family = REALTEK_8168, .max_mtu = MTU_MOST, .devices = {0x8168}},
+    {.name = "RTL8125",
+     .vendor = REALTEK,
+     .family = REALTEK_8125,
+     .max_mtu = MTU_MOST,
+     .devices = {0x8125, 0x8162, 0x3000}},
+    {.vendor = 0},
 };
 
-/* RxConfig: thresholds, bursts, and what only Linux's driver knows. */
+/* RxConfig: thresholds, bursts, and bits that only Linux's driver documents. */
 #define RX_WHOLE_PACKET (7u << 13)
 #define RX_BURST (7u << 8)
 #define RX_INT_128 (1u << 15)
@@ -35,9 +54,9 @@ static const struct nic_card cards[] = {
 #define LARGE_E 4, 1, 0x24
 #define NO_LARGE LARGE_PLAIN, REALTEK_MTU_STANDARD
 
-/* The first row that fits counts; the last of a family fits all. */
+/* The first matching row counts. The last row of a family matches every chip. */
 static const struct realtek_chip chips_8168[] = {
-    /* B, whose first revision stays small; 8100E, 8101E */
+    /* B, of which the first revision has no large frames; 8100E, 8101E */
     {0x7c8, 0x300, REALTEK_SUMS_IN_FIRST, NO_LARGE, RX_WHOLE_PACKET | RX_BURST},
     {0x7c8, 0x308, REALTEK_SUMS_IN_FIRST, NO_LARGE, RX_WHOLE_PACKET | RX_BURST},
     {0x7c8, 0x380, REALTEK_SUMS_IN_FIRST, LARGE_B, MTU_4K, RX_WHOLE_PACKET | RX_BURST},
@@ -47,7 +66,7 @@ static const struct realtek_chip chips_8168[] = {
     {0x7c0, 0x3c0, 0, LARGE_C, MTU_6K, RX_INT_128 | RX_MULTI | RX_BURST},
     /* 8102E, 8103E */
     {0x6c8, 0x248, 0, NO_LARGE, RX_INT_128 | RX_BURST},
-    /* DP, its third revision as the E; D */
+    /* DP, of which the third revision is like the E; D */
     {0x7cf, 0x288, REALTEK_PLL_BIT_7, LARGE_DP, MTU_MOST, RX_INT_128 | RX_BURST},
     {0x7cf, 0x28a, REALTEK_PLL_BIT_7, LARGE_DP, MTU_MOST, RX_INT_128 | RX_BURST},
     {0x7cf, 0x28b, REALTEK_PLL_BIT_7, LARGE_E, MTU_MOST, RX_INT_128 | RX_BURST},
@@ -60,7 +79,7 @@ static const struct realtek_chip chips_8168[] = {
     /* 8105E; 8402, 8106E */
     {0x7c0, 0x400, REALTEK_PLL_BIT_7, NO_LARGE, RX_INT_128 | RX_BURST},
     {0x7c0, 0x440, REALTEK_PLL_BIT_7, NO_LARGE, RX_INT_128 | RX_BURST},
-    /* G, H, EP, FP: the rest */
+    /* all others: G, H, EP, FP */
     {0, 0, MODERN | REALTEK_EARLY_SIZE, LARGE_PLAIN, MTU_MOST, RX_INT_128 | RX_MULTI | RX_BURST | RX_EARLY_OFF},
 };
 
@@ -69,19 +88,8 @@ static const struct realtek_chip chips_8125[] = {
     {0, 0, MODERN, LARGE_PLAIN, MTU_MOST, RX_FETCH_8 | RX_BURST | RX_PAUSE_SLOT}, /* B, D and later */
 };
 
-/* The values of Linux's driver for it. */
+/* The values that Linux's driver uses. */
 static const struct realtek_chip chip_8139 = {0, 0, REALTEK_SUMS_IN_FIRST, NO_LARGE, 5u << 13 | 4u << 8};
-
-const struct nic_card *realtek_card_of(uint32_t id, uint8_t revision)
-{
-    const uint32_t vendor = id & 0xffff, device = id >> 16;
-
-    if (vendor == NCUBE && device == 0x8168)
-        return realtek_card_of(0x8168u << 16 | REALTEK, revision);
-    if (vendor != REALTEK || device == 0 || (device == 0x8139 && revision < FIRST_C_PLUS))
-        return NULL;
-    return nic_card_of(cards, sizeof cards / sizeof cards[0], device);
-}
 
 const struct realtek_chip *realtek_chip_of(uint8_t family, uint32_t tx_config)
 {

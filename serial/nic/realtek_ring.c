@@ -1,6 +1,5 @@
 /* Kind: core */
-/* Realtek's cards: from ring to ring, while the guest runs. Core. */
-#include "serial/net/net.h"
+/* Realtek's cards: copying descriptors between the rings, also while the guest runs. Core. */
 #include "serial/nic/realtek.h"
 
 static uint64_t end_of_ring(uint32_t index, uint32_t nr)
@@ -8,7 +7,7 @@ static uint64_t end_of_ring(uint32_t index, uint32_t nr)
     return index == nr - 1 ? REALTEK_EOR : 0;
 }
 
-/* What the card may read is in place before it owns the descriptor. */
+/* OWN is set last: by then the card may read the rest. */
 static void put(const struct realtek *r, uint32_t index, uint64_t address, uint64_t options)
 {
     volatile struct realtek_descriptor *tx = &r->tx[index];
@@ -17,51 +16,52 @@ static void put(const struct realtek *r, uint32_t index, uint64_t address, uint6
     tx->options = options | end_of_ring(index, r->nr_tx) | REALTEK_OWN;
 }
 
-/* The headers of serial/net/net.h, whose sums are the card's business, where it has none: IPv4's is over 20 bytes,
- * UDP's is left out, as RFC 768 allows. Words are summed up as they lie in memory: RFC 1071, section 2B. */
-static void sum_up(uint8_t *headers)
+/* Set the checksums of a packet for which the card has no offload. UDP's is 0, none, as RFC 768 allows; IPv4's covers
+ * the header of 20 bytes. The sum does not depend on the byte order: RFC 1071, section 2B. */
+static void set_checksums(uint8_t *headers)
 {
-    uint16_t *const words = (uint16_t *)(void *)(headers + NET_ETHERNET_BYTES);
+    uint16_t *const words = (uint16_t *)(void *)(headers + NIC_IPV4_AT);
     uint32_t sum = 0;
 
-    words[(NET_IPV4_CHECKSUM_AT - NET_ETHERNET_BYTES) / 2] = 0;
-    words[(NET_UDP_CHECKSUM_AT - NET_ETHERNET_BYTES) / 2] = 0;
-    for (unsigned i = 0; i < NET_IPV4_BYTES / 2; i++)
+    words[(NIC_IPV4_CHECKSUM_AT - NIC_IPV4_AT) / 2] = 0;
+    words[(NIC_UDP_CHECKSUM_AT - NIC_IPV4_AT) / 2] = 0;
+    for (unsigned i = 0; i < NIC_IPV4_BYTES / 2; i++)
         sum += words[i];
     sum = (sum >> 16) + (sum & 0xffff);
-    words[(NET_IPV4_CHECKSUM_AT - NET_ETHERNET_BYTES) / 2] = (uint16_t) ~(sum + (sum >> 16));
+    words[(NIC_IPV4_CHECKSUM_AT - NIC_IPV4_AT) / 2] = (uint16_t) ~(sum + (sum >> 16));
 }
 
-/* A packet's two descriptors, the first one last: the card stops in front of what it does not own, and both must be
- * complete when it goes on. A payload of less than a buffer's least size is copied behind the headers' last bytes. */
+/* Pass a packet's two descriptors to the card. The second one is written first: the card stops at a descriptor that it
+ * does not own, and both must be complete when it gets the first. A payload shorter than the smallest buffer is copied
+ * to the end of the headers, and its buffer starts with the last header bytes. */
 static void put_packet(struct realtek *r)
 {
-    const struct e1000_tx_descriptor *headers = &r->from[r->given % r->nr_from], *payload = headers + 1;
-    const uint32_t index = r->given % r->nr_tx, payload_bytes = payload->high & 0xffff;
-    const uint64_t sums = headers->high & E1000_TX_TXSM ? r->sums : 0;
+    const struct e1000_tx_descriptor *headers = &r->from[r->tx_given % r->nr_from], *payload = headers + 1;
+    const uint32_t index = r->tx_given % r->nr_tx, payload_bytes = payload->high & 0xffff;
+    const uint64_t checksums = headers->high & E1000_TX_TXSM ? r->checksums : 0;
     uint8_t *const start = (uint8_t *)(uintptr_t)(r->memory + headers->low);
     uint32_t headers_bytes = headers->high & 0xffff, moved = 0;
     uint64_t payload_pa = payload->low;
 
-    if (headers->high & E1000_TX_TXSM && !sums)
-        sum_up(start);
+    if (headers->high & E1000_TX_TXSM && !checksums)
+        set_checksums(start);
     if (payload_bytes < REALTEK_MIN_BYTES) {
         moved = REALTEK_MIN_BYTES;
         headers_bytes -= moved;
         __builtin_memcpy(start + headers_bytes + moved, r->memory + payload_pa, payload_bytes);
         payload_pa = headers->low + headers_bytes;
     }
-    put(r, index + 1, payload_pa, (payload_bytes + moved) | REALTEK_LS | sums);
-    put(r, index, headers->low, headers_bytes | REALTEK_FS | sums);
-    r->given += 2;
+    put(r, index + 1, payload_pa, (payload_bytes + moved) | REALTEK_LS | checksums);
+    put(r, index, headers->low, headers_bytes | REALTEK_FS | checksums);
+    r->tx_given += 2;
 }
 
-/* It sends in order. */
-static void take_back(struct realtek *r)
+/* Mark sent packets as done. The card sends in order. */
+static void reclaim_tx(struct realtek *r)
 {
-    while (r->done != r->given && !(r->tx[r->done % r->nr_tx + 1].options & REALTEK_OWN)) {
-        r->from[r->done % r->nr_from + 1].high |= E1000_TX_DD;
-        r->done += 2;
+    while (r->tx_done != r->tx_given && !(r->tx[r->tx_done % r->nr_tx + 1].options & REALTEK_OWN)) {
+        r->from[r->tx_done % r->nr_from + 1].high |= E1000_TX_DD;
+        r->tx_done += 2;
     }
 }
 
@@ -73,12 +73,13 @@ static void ring_doorbell(const struct realtek *r)
         *r->doorbell = REALTEK_TXPOLL_NORMAL;
 }
 
-static void give_rx(struct realtek *r, uint32_t index)
+static void return_rx(struct realtek *r, uint32_t index)
 {
     r->rx[index].options = E1000_RX_BUFFER_BYTES | end_of_ring(index, REALTEK_RX_DESCRIPTORS) | REALTEK_OWN;
 }
 
-/* A packet of ours has both marks and no error; what is longer than a buffer has not. */
+/* The legacy write-back for a received packet. A good one has both marks and no error; one that did not fit into a
+ * buffer lacks a mark. */
 static uint64_t written_back(const struct realtek *r, uint64_t options)
 {
     const uint64_t wanted = REALTEK_FS | REALTEK_LS, bytes = options & REALTEK_RX_BYTES;
@@ -89,25 +90,25 @@ static uint64_t written_back(const struct realtek *r, uint64_t options)
 
 static void receive(struct realtek *r)
 {
-    while (r->given_back != r->received && !r->to[r->given_back % r->nr_to].written_back)
-        give_rx(r, r->given_back++ % REALTEK_RX_DESCRIPTORS);
-    while (r->received - r->given_back < REALTEK_RX_DESCRIPTORS) {
-        const uint64_t options = r->rx[r->received % REALTEK_RX_DESCRIPTORS].options;
+    while (r->rx_returned != r->rx_received && !r->to[r->rx_returned % r->nr_to].written_back)
+        return_rx(r, r->rx_returned++ % REALTEK_RX_DESCRIPTORS);
+    while (r->rx_received - r->rx_returned < REALTEK_RX_DESCRIPTORS) {
+        const uint64_t options = r->rx[r->rx_received % REALTEK_RX_DESCRIPTORS].options;
 
         if (options & REALTEK_OWN)
             break;
-        r->to[r->received++ % r->nr_to].written_back = written_back(r, options);
+        r->to[r->rx_received++ % r->nr_to].written_back = written_back(r, options);
     }
 }
 
-void realtek_carry(struct nic *nic)
+void realtek_sync_rings(struct nic *nic)
 {
-    struct realtek *r = nic->own;
+    struct realtek *r = nic->driver_data;
 
-    take_back(r);
-    while (r->given % r->nr_from != r->tx_tail && r->given - r->done < r->nr_tx)
+    reclaim_tx(r);
+    while (r->tx_given % r->nr_from != r->tx_tail && r->tx_given - r->tx_done < r->nr_tx)
         put_packet(r);
-    if (r->given != r->done) /* each time: one that comes too close behind another is lost */
+    if (r->tx_given != r->tx_done) /* on every call: the card misses a doorbell soon after another one */
         ring_doorbell(r);
     receive(r);
 }

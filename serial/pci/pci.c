@@ -1,5 +1,5 @@
 /* Kind: shell, init */
-/* Just enough PCI to find the NIC. Shell. */
+/* PCI configuration space: finding, opening and hiding the channel's device. Shell. */
 #include "serial/pci/pci.h"
 
 #include <stddef.h>
@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "serial/pci/pci_power.h"
-#include "serial/uart/lpss.h"
 
 #define CONFIG_ADDRESS 0xcf8
 #define CONFIG_DATA 0xcfc
@@ -21,15 +20,12 @@ enum { PCI_ID = 0x00, PCI_COMMAND = 0x04, PCI_CLASS = 0x08, PCI_HEADER_TYPE_DWOR
 #define COMMAND_BUS_MASTER 0x4u
 #define COMMAND_WRITABLE 0xffffu /* the upper half is the status register, whose bits are cleared by writing ones */
 #define HEADER_MULTIFUNCTION 0x00800000u
-#define CLASS_SERIAL 0x0700u
-#define CLASS_COMMUNICATION 0x0780u
-#define CLASS_PROCESSING 0x1180u
 #define BAR_IO 0x1u
 #define BAR_TYPE_64 0x4u
 #define BAR_TYPE_MASK 0x6u
 #define BAR_ADDRESS_MASK (~0xfull)
 #define NO_FUNCTION 0xffffffffu
-#define SEGMENT 0x10000u /* places of one */
+#define SEGMENT 0x10000u /* functions of one segment */
 
 static const struct pci_ecams *ecams;
 static void *(*map_page)(uint64_t pa);
@@ -40,46 +36,46 @@ void pci_use_ecam(const struct pci_ecams *all, void *(*map)(uint64_t pa))
     map_page = map;
 }
 
-/* A doubleword of a function that ECAM alone reaches; NULL: it does not. */
-static volatile uint32_t *in_memory(uint32_t place, uint32_t offset)
+/* A doubleword of a function outside segment 0; NULL: ECAM does not cover it. */
+static volatile uint32_t *in_memory(uint32_t sbdf, uint32_t offset)
 {
-    const uint64_t page = ecams ? pci_ecam_page(ecams, place) : 0;
+    const uint64_t page = ecams ? pci_ecam_page(ecams, sbdf) : 0;
 
     return page ? (volatile uint32_t *)map_page(page) + offset / 4 : NULL;
 }
 
-static uint32_t config_read(uint32_t place, uint32_t offset)
+static uint32_t config_read(uint32_t sbdf, uint32_t offset)
 {
-    if (place >= SEGMENT) {
-        const volatile uint32_t *at = in_memory(place, offset);
+    if (sbdf >= SEGMENT) {
+        const volatile uint32_t *at = in_memory(sbdf, offset);
         return at ? *at : NO_FUNCTION;
     }
-    io_out32(CONFIG_ADDRESS, CONFIG_ENABLE | place << 8 | offset);
+    io_out32(CONFIG_ADDRESS, CONFIG_ENABLE | sbdf << 8 | offset);
     return io_in32(CONFIG_DATA);
 }
 
-static void config_write(uint32_t place, uint32_t offset, uint32_t value)
+static void config_write(uint32_t sbdf, uint32_t offset, uint32_t value)
 {
-    if (place >= SEGMENT) {
-        volatile uint32_t *at = in_memory(place, offset);
+    if (sbdf >= SEGMENT) {
+        volatile uint32_t *at = in_memory(sbdf, offset);
         if (at)
             *at = value;
         return;
     }
-    io_out32(CONFIG_ADDRESS, CONFIG_ENABLE | place << 8 | offset);
+    io_out32(CONFIG_ADDRESS, CONFIG_ENABLE | sbdf << 8 | offset);
     io_out32(CONFIG_DATA, value);
 }
 
-static uint32_t power_read(void *context, uint32_t place, uint32_t offset)
+static uint32_t power_read(void *context, uint32_t sbdf, uint32_t offset)
 {
     (void)context;
-    return config_read(place, offset);
+    return config_read(sbdf, offset);
 }
 
-static void power_write(void *context, uint32_t place, uint32_t offset, uint32_t value)
+static void power_write(void *context, uint32_t sbdf, uint32_t offset, uint32_t value)
 {
     (void)context;
-    config_write(place, offset, value);
+    config_write(sbdf, offset, value);
 }
 
 static void power_wait_us(void *context, uint32_t us)
@@ -90,33 +86,38 @@ static void power_wait_us(void *context, uint32_t us)
 
 static const struct pci_config config_space = {power_read, power_write, power_wait_us, NULL};
 
-/* Size a BAR by writing ones: section 6.2.5.1 "Address Maps". Decoding must be off meanwhile. */
-static uint64_t bar_size(uint32_t place, uint32_t bar, uint32_t low)
+/* Determine the size of a BAR by writing ones: section 6.2.5.1 "Address Maps". Decoding must be off. */
+static uint64_t bar_size(uint32_t sbdf, uint32_t bar, uint32_t low)
 {
     uint32_t mask;
 
-    config_write(place, bar, 0xffffffff);
-    mask = config_read(place, bar);
-    config_write(place, bar, low);
+    config_write(sbdf, bar, 0xffffffff);
+    mask = config_read(sbdf, bar);
+    config_write(sbdf, bar, low);
     return (~(mask & (uint32_t)BAR_ADDRESS_MASK) + 1ull) & 0xffffffff;
 }
 
-uint8_t pci_revision(uint32_t place)
+uint32_t pci_id(uint32_t sbdf)
 {
-    return (uint8_t)config_read(place, PCI_CLASS);
+    return config_read(sbdf, PCI_ID);
 }
 
-uint32_t pci_class(uint32_t place)
+uint8_t pci_revision(uint32_t sbdf)
 {
-    return config_read(place, PCI_CLASS) >> 8;
+    return (uint8_t)config_read(sbdf, PCI_CLASS);
 }
 
-/* Intel's cards have theirs in BAR 0, Realtek's in BAR 1 or BAR 2, behind one of I/O ports. */
-static uint32_t first_memory_bar(uint32_t place)
+uint32_t pci_class(uint32_t sbdf)
+{
+    return config_read(sbdf, PCI_CLASS) >> 8;
+}
+
+/* Intel's cards have their registers in BAR 0. Realtek's have I/O ports there, and memory in BAR 1 or BAR 2. */
+static uint32_t first_memory_bar(uint32_t sbdf)
 {
     uint32_t bar = PCI_BAR0;
 
-    while (bar < PCI_BAR0 + 4 * (NR_BARS - 1) && (config_read(place, bar) & BAR_IO))
+    while (bar < PCI_BAR0 + 4 * (NR_BARS - 1) && (config_read(sbdf, bar) & BAR_IO))
         bar += 4;
     return bar;
 }
@@ -129,15 +130,15 @@ static uint32_t path_config_read(void *context, uint16_t bdf, uint32_t offset)
 
 static uint32_t segment_of(const struct pci_function *function)
 {
-    return function->place & ~(SEGMENT - 1);
+    return function->sbdf & ~(SEGMENT - 1);
 }
 
-/* Firmware may leave a bridge off where it has used nothing behind it. */
+/* Firmware may have left a bridge disabled if it used no device below it. */
 static void open_bridges(struct pci_function *function)
 {
     uint32_t segment = segment_of(function);
 
-    pci_path_find(&function->path, path_config_read, &segment, (uint16_t)function->place);
+    pci_path_find(&function->path, path_config_read, &segment, (uint16_t)function->sbdf);
     for (unsigned i = function->path.nr; i-- > 0;) {
         const uint32_t bridge = segment | function->path.bridges[i];
         function->bridge_commands[i] = config_read(bridge, PCI_COMMAND) & COMMAND_WRITABLE;
@@ -151,99 +152,85 @@ static void close_bridges(const struct pci_function *function)
         config_write(segment_of(function) | function->path.bridges[i], PCI_COMMAND, function->bridge_commands[i]);
 }
 
-bool pci_open(struct pci_function *function, uint32_t place)
+bool pci_open(struct pci_function *function, uint32_t sbdf)
 {
-    (void)pci_wake(&config_space, place);
+    (void)pci_wake(&config_space, sbdf);
 
-    uint32_t command = config_read(place, PCI_COMMAND) & COMMAND_WRITABLE;
-    uint32_t bar = first_memory_bar(place);
-    uint32_t low = config_read(place, bar);
-    uint64_t high = (low & BAR_TYPE_MASK) == BAR_TYPE_64 ? config_read(place, bar + 4) : 0;
+    uint32_t command = config_read(sbdf, PCI_COMMAND) & COMMAND_WRITABLE;
+    uint32_t bar = first_memory_bar(sbdf);
+    uint32_t low = config_read(sbdf, bar);
+    uint64_t high = (low & BAR_TYPE_MASK) == BAR_TYPE_64 ? config_read(sbdf, bar + 4) : 0;
 
-    function->place = place;
-    function->id = config_read(place, PCI_ID);
+    function->sbdf = sbdf;
+    function->id = config_read(sbdf, PCI_ID);
     function->command = command;
     function->bar_pa = high << 32 | (low & BAR_ADDRESS_MASK);
     if ((low & BAR_IO) != 0 || function->bar_pa == 0) {
         return false;
     }
     open_bridges(function);
-    config_write(place, PCI_COMMAND, command & ~(COMMAND_MEMORY | COMMAND_BUS_MASTER));
-    function->bar_bytes = bar_size(place, bar, low);
-    config_write(place, PCI_COMMAND, (command | COMMAND_MEMORY) & ~COMMAND_BUS_MASTER);
+    config_write(sbdf, PCI_COMMAND, command & ~(COMMAND_MEMORY | COMMAND_BUS_MASTER));
+    function->bar_bytes = bar_size(sbdf, bar, low);
+    config_write(sbdf, PCI_COMMAND, (command | COMMAND_MEMORY) & ~COMMAND_BUS_MASTER);
     return true;
 }
 
 void pci_use(const struct pci_function *function)
 {
-    config_write(function->place, PCI_COMMAND, (function->command | COMMAND_MEMORY | COMMAND_BUS_MASTER) & ~COMMAND_IO);
+    config_write(function->sbdf, PCI_COMMAND, (function->command | COMMAND_MEMORY | COMMAND_BUS_MASTER) & ~COMMAND_IO);
 }
 
 void pci_close(const struct pci_function *function)
 {
-    config_write(function->place, PCI_COMMAND, function->command);
+    config_write(function->sbdf, PCI_COMMAND, function->command);
     close_bridges(function);
 }
 
-static bool is_multifunction(uint32_t place)
+static bool is_multifunction(uint32_t sbdf)
 {
-    return (config_read(place & ~7u, PCI_HEADER_TYPE_DWORD) & HEADER_MULTIFUNCTION) != 0;
+    return (config_read(sbdf & ~7u, PCI_HEADER_TYPE_DWORD) & HEADER_MULTIFUNCTION) != 0;
 }
 
-/* Behind segment 0 only what ECAM has. */
-static uint32_t place_from(uint32_t place)
+/* The next address to try: in segment 0 any, in other segments only those that ECAM covers. */
+static uint32_t sbdf_from(uint32_t sbdf)
 {
-    if (place < SEGMENT)
-        return place;
-    return ecams ? pci_ecam_next(ecams, place) : PCI_NO_PLACE;
+    if (sbdf < SEGMENT)
+        return sbdf;
+    return ecams ? pci_ecam_next(ecams, sbdf) : PCI_SBDF_NONE;
 }
 
-bool pci_find(uint32_t *place, uint32_t *id)
+bool pci_find(uint32_t *sbdf, uint32_t *id)
 {
-    for (; (*place = place_from(*place)) != PCI_NO_PLACE; ++*place) {
-        *id = config_read(*place, PCI_ID);
-        if (*id != NO_FUNCTION && (*place % 8 == 0 || is_multifunction(*place))) {
+    for (; (*sbdf = sbdf_from(*sbdf)) != PCI_SBDF_NONE; ++*sbdf) {
+        *id = config_read(*sbdf, PCI_ID);
+        if (*id != NO_FUNCTION && (*sbdf % 8 == 0 || is_multifunction(*sbdf))) {
             return true;
         }
-        if (*place % 8 == 0) { /* a device has its first function, or none */
-            *place += 7;
+        if (*sbdf % 8 == 0) { /* without its first function, a device does not exist */
+            *sbdf += 7;
         }
     }
     return false;
 }
 
-/* Class 0700; chipsets' own say 1180 or 0780. */
-static bool may_be_serial(uint32_t class, uint32_t id)
+bool pci_open_bar0(struct pci_bar *bar, uint32_t sbdf)
 {
-    return class == CLASS_SERIAL || ((class == CLASS_PROCESSING || class == CLASS_COMMUNICATION) && lpss_may_be(id));
-}
+    (void)pci_wake(&config_space, sbdf);
+    const uint32_t low = config_read(sbdf, PCI_BAR0);
+    const uint32_t high = !(low & BAR_IO) && (low & BAR_TYPE_MASK) == BAR_TYPE_64 ? config_read(sbdf, PCI_BAR0 + 4) : 0;
 
-bool pci_open_serial(struct pci_bar *bar, uint32_t place)
-{
-    const uint32_t id = config_read(place, PCI_ID);
-    const uint32_t class = config_read(place, PCI_CLASS) >> 16;
-
-    if (id == NO_FUNCTION || !may_be_serial(class, id))
-        return false;
-    (void)pci_wake(&config_space, place);
-    const uint32_t low = config_read(place, PCI_BAR0);
-    const uint32_t high =
-        !(low & BAR_IO) && (low & BAR_TYPE_MASK) == BAR_TYPE_64 ? config_read(place, PCI_BAR0 + 4) : 0;
-
-    bar->id = id;
-    bar->lpss = class != CLASS_SERIAL;
     bar->memory = !(low & BAR_IO);
     bar->at = bar->memory ? (uint64_t)high << 32 | (low & BAR_ADDRESS_MASK) : low & ~3u;
     if (bar->at == 0)
         return false;
-    config_write(place, PCI_COMMAND,
-                 (config_read(place, PCI_COMMAND) & COMMAND_WRITABLE) | (bar->memory ? COMMAND_MEMORY : COMMAND_IO));
+    config_write(sbdf, PCI_COMMAND,
+                 (config_read(sbdf, PCI_COMMAND) & COMMAND_WRITABLE) | (bar->memory ? COMMAND_MEMORY : COMMAND_IO));
     return true;
 }
 
 void pci_disable(const struct pci_function *function)
 {
-    uint32_t command = config_read(function->place, PCI_COMMAND) & COMMAND_WRITABLE;
+    uint32_t command = config_read(function->sbdf, PCI_COMMAND) & COMMAND_WRITABLE;
 
-    config_write(function->place, PCI_COMMAND, command & ~(COMMAND_MEMORY | COMMAND_BUS_MASTER));
+    config_write(function->sbdf, PCI_COMMAND, command & ~(COMMAND_MEMORY | COMMAND_BUS_MASTER));
 }

@@ -46,7 +46,7 @@ static bool bridge_to(uint16_t *bridge, const struct config *config, uint32_t bu
     return false;
 }
 
-/* Is it all that its bus has? */
+/* Is it the only function on its bus? */
 static bool is_only_one(const struct config *config, uint32_t bdf)
 {
     const uint32_t first = BUS_OF(bdf) * FUNCTIONS_A_BUS;
@@ -57,7 +57,7 @@ static bool is_only_one(const struct config *config, uint32_t bdf)
     return true;
 }
 
-/* A device whose first function is not there is not there: the others would vanish with it. */
+/* Without its first function a device does not exist: hiding it would hide the others too. */
 static bool others_depend_on(const struct config *config, uint32_t bdf)
 {
     if (FUNCTION_OF(bdf) != 0)

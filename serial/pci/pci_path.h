@@ -1,6 +1,6 @@
 /*
- * The bridges above a PCI function, and which of them exist for it alone. Core; configuration space is read by a
- * function.
+ * The bridges above a PCI function, and which of them lead to nothing else. Core: the caller passes a function that
+ * reads configuration space.
  *
  * Source: PCI-to-PCI Bridge Architecture Specification 1.2, section 3.2 (type 1 header: bus numbers).
  */
@@ -9,19 +9,19 @@
 
 #include <stdint.h>
 
-#define PCI_PATH_MAX 6u /* bridges; a root port, and a switch's two, are three */
+#define PCI_PATH_MAX 6u /* bridges; a root port and a switch are three */
 
-/* A doubleword of the configuration space of bdf (bus << 8 | device << 3 | function); all ones: there is no function.
- */
+/* Read a doubleword of the configuration space of bdf (bus << 8 | device << 3 | function). All bits are 1 if there is
+ * no function. */
 typedef uint32_t pci_config_read(void *context, uint16_t bdf, uint32_t offset);
 
 struct pci_path {
     uint8_t nr;       /* bridges between the function and its root bus */
-    uint8_t nr_alone; /* so many of them, from the function's on, lead to nothing else, and can vanish with it */
-    uint16_t bridges[PCI_PATH_MAX]; /* the one whose secondary bus the function is on, then that above it, ... */
+    uint8_t nr_alone; /* the first nr_alone of bridges lead to nothing else, and can be hidden with the function */
+    uint16_t bridges[PCI_PATH_MAX]; /* from the one directly above the function upwards */
 };
 
-/* Of the function at bdf. What is more than PCI_PATH_MAX bridges away ends there. */
+/* Find the path of the function at bdf. It ends after PCI_PATH_MAX bridges. */
 void pci_path_find(struct pci_path *path, pci_config_read *read, void *context, uint16_t bdf);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * A PCI function that sleeps: awake again. Core; configuration space is read and written by functions.
+ * Waking a PCI function from a sleep state. Core: the caller passes functions that access configuration space.
  *
  * Source: PCI Bus Power Management Interface Specification 1.2, sections 3.2 (capability), 5.4.1 (D3hot to D0), 5.6.1
  * (10 ms).
@@ -11,14 +11,14 @@
 #include <stdint.h>
 
 struct pci_config {
-    uint32_t (*read)(void *context, uint32_t place, uint32_t offset);
-    void (*write)(void *context, uint32_t place, uint32_t offset, uint32_t value);
+    uint32_t (*read)(void *context, uint32_t sbdf, uint32_t offset);
+    void (*write)(void *context, uint32_t sbdf, uint32_t offset, uint32_t value);
     void (*wait_us)(void *context, uint32_t us);
     void *context;
 };
 
-/* Put the function into D0 if it is not, with its BARs, cache line and interrupt line as they were: it may forget them
- * on the way. For a type 0 header. Returns whether it slept. */
-bool pci_wake(const struct pci_config *config, uint32_t place);
+/* Put a function with a type 0 header into D0. Its BARs, cache line size and interrupt line are restored, as the
+ * transition may reset them. Returns whether it was in another state. */
+bool pci_wake(const struct pci_config *config, uint32_t sbdf);
 
 #endif

@@ -139,7 +139,7 @@ static void several_segments(void **state)
     assert_int_equal(pci_ecam_next(e, 0x1abcd - 0x9000), 0x12000);
     assert_int_equal(pci_ecam_next(e, 0x12345), 0x12345);
     assert_int_equal(pci_ecam_next(e, 0x12fff), 0x12fff);
-    assert_int_equal(pci_ecam_next(e, 0x13000), PCI_NO_PLACE);
+    assert_int_equal(pci_ecam_next(e, 0x13000), PCI_SBDF_NONE);
     assert_int_equal(pci_ecam_next(e, 0), 0x12000);
 }
 

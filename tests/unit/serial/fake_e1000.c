@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "serial/nic/e1000_registers.h"
+#include "tests/unit/serial/nic_checks.h"
 
 #define CTRL_RESETS (CTRL_RST | CTRL_PHY_RST) /* clear themselves */
 
@@ -24,7 +25,7 @@ static uint32_t *reg(struct fake_e1000 *fake, uint32_t offset)
 
 void fake_e1000_set_up(struct fake_e1000 *fake, uint32_t device)
 {
-    *fake = (struct fake_e1000){.card = e1000_card_of(device << 16 | 0x8086),
+    *fake = (struct fake_e1000){.card = card_of(device << 16 | 0x8086, 0),
                                 .mac = {0x52, 0x54, 0x00, 0x12, 0x34, 0x56},
                                 .mac_in_ral = true,
                                 .link = true};
@@ -103,7 +104,7 @@ static void ring_must_be_ready(struct fake_e1000 *fake, uint32_t block, uint32_t
     assert_true(tail < bytes / 16);
     if (e1000_is_advanced(fake->card))
         assert_true(*reg(fake, block + 0x28) & DCTL_ENABLE);
-    if (fake->card->quirks & E1000_HANGS_BEHIND_RESET)
+    if (fake->card->quirks & E1000_HANGS_AFTER_RESET)
         assert_true(*reg(fake, REG_FEXTNVM11) & FEXTNVM11_NO_HANG);
 }
 

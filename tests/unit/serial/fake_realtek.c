@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/serial/nic_checks.h"
+
 static bool is_8139(const struct fake_realtek *fake)
 {
     return fake->card->family == REALTEK_8139;
@@ -78,7 +80,7 @@ static void check_width(const struct fake_realtek *fake, uint32_t offset, unsign
 void fake_realtek_set_up(struct fake_realtek *fake, uint32_t device, uint16_t xid)
 {
     memset(fake, 0, sizeof *fake);
-    fake->card = realtek_card_of(device << 16 | 0x10ec, 0x20);
+    fake->card = card_of(device << 16 | 0x10ec, 0x20);
     assert_non_null(fake->card);
     fake->xid = xid;
     fake->link = true;

@@ -52,8 +52,8 @@ void fixture_start(void)
                                                     .nr_tx = NR_TX,
                                                     .nr_rx = NR_RX,
                                                     .mtu = fixture_card.mtu,
-                                                    .own = fixture_card.memory + OWN_AT,
-                                                    .own_pa = OWN_AT,
+                                                    .driver_data = fixture_card.memory + OWN_AT,
+                                                    .driver_data_pa = OWN_AT,
                                                     .memory = fixture_card.memory});
     fixture_head = 0;
 }
@@ -67,5 +67,5 @@ void fixture_put(uint32_t payload_bytes, bool sums)
     *fixture_tx(2 * fixture_head) =
         (struct e1000_tx_descriptor){headers_pa, HEADERS_BYTES | (sums ? E1000_TX_IXSM | E1000_TX_TXSM : 0)};
     *fixture_tx(2 * fixture_head + 1) = (struct e1000_tx_descriptor){payload_pa, payload_bytes | E1000_TX_EOP};
-    nic_give(fixture_nic.tx_tail, 2 * ++fixture_head % NR_TX);
+    nic_tail_set(fixture_nic.tx_tail, 2 * ++fixture_head % NR_TX);
 }

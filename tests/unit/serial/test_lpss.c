@@ -47,8 +47,11 @@ static void input_clocks(void **state)
     assert_int_equal(lpss_input_hz(0x4dc78086), 120000000);
     assert_int_equal(lpss_input_hz(TIGER_LAKE), 100000000);
     assert_int_equal(lpss_input_hz(0x5abc8086), 100000000);
-    assert_true(lpss_may_be(SKYLAKE));
-    assert_false(lpss_may_be(0x816810ec));
+    assert_true(lpss_may_be(SKYLAKE, 0x118000));
+    assert_true(lpss_may_be(TIGER_LAKE, 0x078000));
+    assert_false(lpss_may_be(0x816810ec, 0x078000));
+    assert_false(lpss_may_be(SKYLAKE, 0x070002));    /* a 16550 */
+    assert_false(lpss_may_be(0xffffffff, 0xffffff)); /* no function */
 }
 
 /* The registers, and what was wrong with how they were used. */
@@ -94,7 +97,7 @@ static void fake_wait(void *context, uint32_t us)
     fake.waited += us;
 }
 
-static const struct nic_access access = {fake_read, fake_write, fake_wait, NULL};
+static const struct register_access access = {fake_read, fake_write, fake_wait, NULL};
 
 static void it_starts(void **state)
 {

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "serial/net/net.h"
+#include "serial/nic/nic.h"
 
 static const struct net_link link_to_peer = {.mac = {0x52, 0x54, 0x00, 0x12, 0x34, 0x56},
                                              .peer_mac = {0x52, 0x55, 0x0a, 0x00, 0x02, 0x02},
@@ -52,12 +53,12 @@ static void datagram_is_what_the_nic_expects(void **state)
     assert_memory_equal(frame, expected, sizeof(expected));
     memcpy(frame + NET_HEADERS_BYTES, "hello", 5);
 
-    checksum = ~word_sum(frame + NET_UDP_AT, NET_UDP_BYTES + 5) & 0xffff;
-    frame[NET_UDP_CHECKSUM_AT] = (uint8_t)(checksum >> 8);
-    frame[NET_UDP_CHECKSUM_AT + 1] = (uint8_t)checksum;
+    checksum = ~word_sum(frame + NIC_UDP_AT, NET_UDP_BYTES + 5) & 0xffff;
+    frame[NIC_UDP_CHECKSUM_AT] = (uint8_t)(checksum >> 8);
+    frame[NIC_UDP_CHECKSUM_AT + 1] = (uint8_t)checksum;
     memcpy(pseudo, frame + 26, 8);
     memcpy(pseudo + 8, (const uint8_t[]){0, 17, 0, 13}, 4);
-    memcpy(pseudo + 12, frame + NET_UDP_AT, 13);
+    memcpy(pseudo + 12, frame + NIC_UDP_AT, 13);
     assert_int_equal(word_sum(pseudo, sizeof(pseudo)), 0xffff);
 }
 
@@ -112,7 +113,7 @@ static void wrong_bits_are_found(void **state)
         assert_int_equal(receive(from_peer, size), NET_OTHER);
     }
     memcpy(frame, from_peer, sizeof(frame));
-    frame[NET_UDP_CHECKSUM_AT] = frame[NET_UDP_CHECKSUM_AT + 1] = 0;
+    frame[NIC_UDP_CHECKSUM_AT] = frame[NIC_UDP_CHECKSUM_AT + 1] = 0;
     assert_int_equal(receive(frame, sizeof(frame)), NET_DATAGRAM);
 }
 

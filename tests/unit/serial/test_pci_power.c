@@ -9,24 +9,24 @@
 
 #include "serial/pci/pci_power.h"
 
-#define PLACE 0x1000au
+#define SBDF 0x1000au
 #define PM 0x50u
 
 static uint32_t space[64], waited;
 
-static uint32_t fake_read(void *context, uint32_t place, uint32_t offset)
+static uint32_t fake_read(void *context, uint32_t sbdf, uint32_t offset)
 {
     (void)context;
-    assert_int_equal(place, PLACE);
+    assert_int_equal(sbdf, SBDF);
     assert_in_range(offset, 0, 0xfc);
     assert_int_equal(offset % 4, 0);
     return space[offset / 4];
 }
 
-static void fake_write(void *context, uint32_t place, uint32_t offset, uint32_t value)
+static void fake_write(void *context, uint32_t sbdf, uint32_t offset, uint32_t value)
 {
     (void)context;
-    assert_int_equal(place, PLACE);
+    assert_int_equal(sbdf, SBDF);
     if (offset == PM + 4) {
         assert_int_equal(value & 0x8000, 0); /* PME_Status is not ours to clear */
         assert_int_equal(value & 0x100, space[offset / 4] & 0x100);
@@ -72,7 +72,7 @@ static void it_wakes(void **state)
     (void)state;
     for (uint32_t sleep = 1; sleep <= 3; sleep++) {
         function(sleep);
-        assert_true(pci_wake(&config, PLACE));
+        assert_true(pci_wake(&config, SBDF));
         assert_int_equal(space[PM / 4 + 1] & 3, 0);
         for (unsigned bar = 4; bar <= 9; bar++)
             assert_int_equal(space[bar], 0xfe000000 + bar);
@@ -85,19 +85,19 @@ static void nothing_is_done(void **state)
 {
     (void)state;
     function(0); /* awake */
-    assert_false(pci_wake(&config, PLACE));
+    assert_false(pci_wake(&config, SBDF));
     assert_int_equal(waited, 0);
     function(3); /* no capabilities */
     space[1] = 0;
-    assert_false(pci_wake(&config, PLACE));
+    assert_false(pci_wake(&config, SBDF));
     function(3); /* none of power management: a circle */
     space[0x80 / 4] = 0x80 << 8 | 0x05;
-    assert_false(pci_wake(&config, PLACE));
+    assert_false(pci_wake(&config, SBDF));
     function(3); /* a list that leads into the header */
     space[0x34 / 4] = 0x10;
-    assert_false(pci_wake(&config, PLACE));
+    assert_false(pci_wake(&config, SBDF));
     memset(space, 0xff, sizeof space); /* no function */
-    assert_false(pci_wake(&config, PLACE));
+    assert_false(pci_wake(&config, SBDF));
 }
 
 int main(void)

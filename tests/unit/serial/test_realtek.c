@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/serial/nic_checks.h"
 #include "tests/unit/serial/realtek_fixture.h"
 
 static void each_kind_comes_up(void **state)
@@ -83,56 +84,24 @@ static void the_link_is_negotiated_once_more(void **state)
     }
 }
 
-static void what_firmware_left_is_looked_at(void **state)
+static void read_state_changes_nothing(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < FIXTURE_KINDS; i++) {
-        struct nic_look look;
-        fake_realtek_set_up(&fixture_card, fixture_kinds[i].device, fixture_kinds[i].xid);
-        fixture_nic = fake_realtek_nic(&fixture_card);
-        const struct fake_realtek before = fixture_card;
-        realtek_look(&fixture_nic.access, fixture_card.card, &look);
-        assert_true(look.linked);
-        assert_memory_equal(look.mac, fixture_card.mac, 6);
-        assert_memory_equal(&fixture_card, &before, sizeof fixture_card);
-        fixture_card.link = false;
-        realtek_look(&fixture_nic.access, fixture_card.card, &look);
-        assert_false(look.linked);
-        fixture_card.dead = true;
-        realtek_look(&fixture_nic.access, fixture_card.card, &look);
-        assert_false(look.linked);
+        struct fake_realtek *const fake = &fixture_card;
+        fake_realtek_set_up(fake, fixture_kinds[i].device, fixture_kinds[i].xid);
+        fixture_nic = fake_realtek_nic(fake);
+        check_read_state(
+            &(struct nic_check){&fixture_nic, fake->card, fake->mac, fake, sizeof *fake, &fake->link, &fake->dead});
     }
-}
-
-static void cards_by_their_numbers(void **state)
-{
-    const struct nic_card *card;
-    (void)state;
-    assert_string_equal(realtek_card_of(0x816810ec, 0x15)->name, "RTL8168/8111");
-    assert_string_equal(realtek_card_of(0x816810ff, 0x15)->name, "RTL8168/8111");
-    assert_string_equal(realtek_card_of(0x812510ec, 5)->name, "RTL8125");
-    assert_string_equal(realtek_card_of(0x813910ec, 0x20)->name, "RTL8139C+");
-    assert_null(realtek_card_of(0x813910ec, 0x10)); /* an 8139C */
-    assert_null(realtek_card_of(0x816910ec, 0x10)); /* conventional PCI, gigabit */
-    assert_null(realtek_card_of(0x81688086, 0));
-    assert_null(realtek_card_of(0x000010ec, 0));
-    assert_null(realtek_card_of(0xffffffff, 0xff));
-    assert_ptr_equal(nic_driver_of(0x812510ec, 5, &card), &realtek_driver);
-    assert_string_equal(card->name, "RTL8125");
-    assert_ptr_equal(nic_driver_of(0x15b88086, 0, &card), &e1000_driver);
-    assert_string_equal(card->name, "I219");
-    assert_null(nic_driver_of(0x20001022, 0, &card));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_kind_comes_up),
-        cmocka_unit_test(the_largest_frames),
-        cmocka_unit_test(what_it_does_not_do_is_said),
-        cmocka_unit_test(the_link_is_negotiated_once_more),
-        cmocka_unit_test(what_firmware_left_is_looked_at),
-        cmocka_unit_test(cards_by_their_numbers),
+        cmocka_unit_test(each_kind_comes_up),          cmocka_unit_test(the_largest_frames),
+        cmocka_unit_test(what_it_does_not_do_is_said), cmocka_unit_test(the_link_is_negotiated_once_more),
+        cmocka_unit_test(read_state_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

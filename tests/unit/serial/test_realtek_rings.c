@@ -39,13 +39,13 @@ static void packets_go_out(void **state)
         for (uint32_t round = 0; sent < 5000; round++) {
             for (uint32_t n = 0; n < 40 + round % 7; n++)
                 fixture_put((fixture_head * 7) % 1441, true);
-            realtek_carry(&fixture_nic);
+            realtek_sync_rings(&fixture_nic);
             assert_true(doorbell_rang());
             while (fixture_head - sent > 20 && fake_realtek_send(&fixture_card)) {
                 must_have_sent(sent, (sent * 7) % 1441);
                 sent++;
             }
-            realtek_carry(&fixture_nic);
+            realtek_sync_rings(&fixture_nic);
         }
         while (sent != fixture_head) {
             while (fake_realtek_send(&fixture_card)) {
@@ -53,7 +53,7 @@ static void packets_go_out(void **state)
                 sent++;
             }
             (void)doorbell_rang();
-            realtek_carry(&fixture_nic);
+            realtek_sync_rings(&fixture_nic);
         }
         assert_false(doorbell_rang()); /* nothing is left */
     }
@@ -67,10 +67,10 @@ static void sent_packets_are_marked(void **state)
     fixture_start();
     for (uint32_t n = 0; n < 100; n++)
         fixture_put(100, true);
-    realtek_carry(&fixture_nic);
+    realtek_sync_rings(&fixture_nic);
     for (uint32_t n = 0; n < 5; n++)
         assert_true(fake_realtek_send(&fixture_card));
-    realtek_carry(&fixture_nic);
+    realtek_sync_rings(&fixture_nic);
     for (uint32_t n = 0; n < 100; n++)
         assert_int_equal((fixture_tx(2 * n + 1)->high & E1000_TX_DD) != 0, n < 5);
 }
@@ -83,12 +83,12 @@ static void a_full_ring_waits(void **state)
     fixture_start();
     for (uint32_t n = 0; n < 50; n++)
         fixture_put(100, true);
-    realtek_carry(&fixture_nic);
+    realtek_sync_rings(&fixture_nic);
     uint32_t sent = 0;
     while (fake_realtek_send(&fixture_card))
         sent++;
     assert_int_equal(sent, REALTEK_8139_DESCRIPTORS / 2);
-    realtek_carry(&fixture_nic);
+    realtek_sync_rings(&fixture_nic);
     while (fake_realtek_send(&fixture_card))
         sent++;
     assert_int_equal(sent, 50);
@@ -105,7 +105,7 @@ static void checksums_are_asked_for(void **state)
         fixture_start();
         fixture_put(100, true);
         fixture_put(100, false);
-        realtek_carry(&fixture_nic);
+        realtek_sync_rings(&fixture_nic);
         assert_true(fake_realtek_send(&fixture_card));
         assert_int_equal(fixture_card.packet_options >> 16 & 7, first ? 6 : 0); /* IP, UDP */
         assert_int_equal(fixture_card.packet_options >> 32,
@@ -143,17 +143,17 @@ static void large_frames(void **state)
             net_headers_build(fixture_card.memory + headers_pa, &link);
             net_headers_set_length(fixture_card.memory + headers_pa, net_pseudo_header_sum(&link), 32 + bytes);
             if (n == 3) /* once more, out of the same place */
-                fixture_card.memory[headers_pa + NET_IPV4_CHECKSUM_AT] = 0x55;
-            realtek_carry(&fixture_nic);
+                fixture_card.memory[headers_pa + NIC_IPV4_CHECKSUM_AT] = 0x55;
+            realtek_sync_rings(&fixture_nic);
             assert_true(fake_realtek_send(&fixture_card));
             assert_int_equal(fixture_card.packet_bytes, HEADERS_BYTES + bytes);
             if (n == 5) {
                 assert_int_equal(
-                    fixture_card.packet[NET_IPV4_CHECKSUM_AT] | fixture_card.packet[NET_IPV4_CHECKSUM_AT + 1], 0);
+                    fixture_card.packet[NIC_IPV4_CHECKSUM_AT] | fixture_card.packet[NIC_IPV4_CHECKSUM_AT + 1], 0);
                 continue;
             }
             assert_int_equal(sum_of(fixture_card.packet + NET_ETHERNET_BYTES, NET_IPV4_BYTES), 0xffff);
-            assert_int_equal(fixture_card.packet[NET_UDP_CHECKSUM_AT] | fixture_card.packet[NET_UDP_CHECKSUM_AT + 1],
+            assert_int_equal(fixture_card.packet[NIC_UDP_CHECKSUM_AT] | fixture_card.packet[NIC_UDP_CHECKSUM_AT + 1],
                              0);
             for (uint32_t k = 0; k < bytes; k++)
                 assert_int_equal(fixture_card.packet[HEADERS_BYTES + k], (uint8_t)(PAYLOAD_AT + n % 97 + k));
@@ -177,7 +177,7 @@ static void packets_come_in(void **state)
         const uint64_t whole = REALTEK_FS | REALTEK_LS, error = old ? REALTEK_RX_ERROR_8139 : REALTEK_RX_ERROR;
         fake_realtek_set_up(&fixture_card, fixture_kinds[i].device, fixture_kinds[i].xid);
         fixture_start();
-        realtek_carry(&fixture_nic);
+        realtek_sync_rings(&fixture_nic);
         assert_int_equal(fixture_rx(0)->written_back, 0);
         for (uint32_t n = 0; n < 200; n += 5) {
             assert_true(fake_realtek_receive(&fixture_card, bytes, 60 + n, whole | 1u << 25));
@@ -185,7 +185,7 @@ static void packets_come_in(void **state)
             assert_true(fake_realtek_receive(&fixture_card, bytes, 1514, whole));
             assert_true(fake_realtek_receive(&fixture_card, bytes, 2000, REALTEK_FS));
             assert_true(fake_realtek_receive(&fixture_card, bytes, 0, whole));
-            realtek_carry(&fixture_nic);
+            realtek_sync_rings(&fixture_nic);
             const uint32_t expected[] = {60 + n, 0, 1514, 0, 0};
             for (uint32_t k = 0; k < 5; k++) {
                 assert_int_equal(received(n + k), expected[k]);
@@ -205,13 +205,13 @@ static void unread_packets_stay(void **state)
     for (uint32_t n = 0; n < NR_RX; n++) {
         bytes[0] = (uint8_t)n;
         assert_true(fake_realtek_receive(&fixture_card, bytes, sizeof bytes, REALTEK_FS | REALTEK_LS));
-        realtek_carry(&fixture_nic);
+        realtek_sync_rings(&fixture_nic);
     }
     assert_false(fake_realtek_receive(&fixture_card, bytes, sizeof bytes, REALTEK_FS | REALTEK_LS));
     for (uint32_t n = 0; n < NR_RX; n++)
         assert_int_equal(fixture_card.memory[BUFFERS_AT + n * E1000_RX_BUFFER_BYTES], n);
     fixture_rx(0)->written_back = 0;
-    realtek_carry(&fixture_nic);
+    realtek_sync_rings(&fixture_nic);
     assert_true(fake_realtek_receive(&fixture_card, bytes, sizeof bytes, REALTEK_FS | REALTEK_LS));
     assert_false(fake_realtek_receive(&fixture_card, bytes, sizeof bytes, REALTEK_FS | REALTEK_LS));
 }
