@@ -39,13 +39,20 @@ while read -r name options; do
 done <"$work/uses"
 same "each of $(wc -l <"$work/uses") uses of the host tool has a command and options that exist" "$missing" ''
 
-# Paths of the tree, without placeholders; pt/include and pt/src are of libipt.
-grep -oP '(?<![\w/.-])(base|boot|vmx|pt|vtd|serial|decode|lib|tests|mk|packaging|docs)/[A-Za-z0-9_./-]+\.(c|h|S|cc|sh|md|mk|yml|1|3|7)\b' "$work/code" |
+# Paths of the tree, in all of the text, without placeholders; pt/include and pt/src are of libipt.
+# shellcheck disable=SC2086
+grep -ohP '(?<![\w/.-])(base|boot|vmx|pt|vtd|serial|decode|lib|tests|mk|packaging|docs)/[A-Za-z0-9_./-]+\.(c|h|S|cc|sh|md|mk|yml|1|3|7)\b' $documents |
     grep -vE 'NAME|TOPIC|ROOM|CARD|/X|^pt/(include|src)/' | sort -u >"$work/paths"
 missing=
 for path in $(cat "$work/paths"); do
     [ -e "$path" ] || ls tests/*/"$path" docs/"$path" >/dev/null 2>&1 || missing="$missing $path"
 done
 same "each of $(wc -l <"$work/paths") files exists" "$missing" ''
+
+# Names of functions, structs and tables, as these documents lead to them.
+grep -ohE '`[a-z][a-z0-9]*(_[a-z0-9]+)+`' docs/architecture.md docs/reading-order.md docs/pt.md docs/decoder.md | tr -d '`' | sort -u >"$work/names"
+# shellcheck disable=SC2046
+grep -ohwFf "$work/names" $(find base boot vmx pt serial vtd decode lib tests mk -type f) | sort -u >"$work/known"
+same "each of $(wc -l <"$work/names") names is in the sources" "$(comm -23 "$work/names" "$work/known")" ''
 
 done_testing
