@@ -48,7 +48,7 @@ $(BUILD)/guest/vmlinuz $(BUILD)/guest/modules $(BUILD)/guest/kvm-modules &:
 # start with one of these.
 UNPACKED := $(BUILD)/guest/unpacked $(BUILD)/guest/moved
 $(BUILD)/guest/moved: MOVED := 0x1c800000
-$(UNPACKED): $(BUILD)/guest/vmlinuz tests/rig/unpacked.sh $(wildcard tests/rig/unpacked/*)
+$(UNPACKED): $(BUILD)/guest/vmlinuz tests/rig/unpacked.sh $(wildcard tests/rig/unpacked/*) tests/guests/boot.inc
 	tests/rig/unpacked.sh $< $@ $(MOVED)
 
 $(BUILD)/guest/initrd: tests/rig/init tests/rig/initrd.sh

@@ -8,31 +8,12 @@
  */
 #include "machine.h"
 
-#define APIC(offset) (*(volatile uint32_t *)(uintptr_t)(0xfee00000u + (offset)))
 #define ICR_NMI_SELF 0x4400u
 #define VECTOR_TIMER 0x40
 
 static volatile uint64_t nmis, depth, deepest, ticks;
 static uint64_t failures;
 static uint32_t state = 1;
-
-static uint32_t odd(uint32_t x)
-{
-    return x * 3 + 1;
-}
-static uint32_t even(uint32_t x)
-{
-    return x / 2;
-}
-static uint32_t (*const functions[2])(uint32_t) = {even, odd};
-
-/* An indirect call is a TIP packet. */
-static void work(uint32_t calls)
-{
-    volatile uint32_t sum = 0;
-    while (calls-- > 0)
-        sum = functions[random_next(&state) & 1](sum);
-}
 
 static void expect(const char *what, uint64_t is, uint64_t should)
 {
@@ -49,7 +30,7 @@ static void nmi_send(void)
     APIC(0x300) = ICR_NMI_SELF;
 }
 
-/* Sends itself one more on each second call, while it is blocked, and goes on for long. */
+/* On each second call, sends itself one more, which is blocked, and runs for long. */
 static __attribute__((interrupt)) void on_nmi(struct interrupt_frame *frame)
 {
     (void)frame;
@@ -58,7 +39,7 @@ static __attribute__((interrupt)) void on_nmi(struct interrupt_frame *frame)
         deepest = depth;
     if (++nmis & 1)
         nmi_send();
-    work(2000);
+    indirect_calls(&state, 2000);
     depth--;
 }
 
@@ -104,7 +85,7 @@ static void halts(uint32_t count)
     timer_start(VECTOR_TIMER, 9000);
     for (uint32_t i = 0; i < count; i++) {
         uint64_t before = ticks;
-        work(200);
+        indirect_calls(&state, 200);
         __asm__ volatile("sti; hlt; cli" : : : "memory");
         early += ticks == before;
     }
@@ -117,7 +98,7 @@ static void exits(uint32_t count)
     while (count-- > 0) {
         uint32_t eax = 0, ebx, ecx = 0, edx;
         __asm__ volatile("cpuid" : "+a"(eax), "=b"(ebx), "+c"(ecx), "=d"(edx));
-        work(random_next(&state) & 7);
+        indirect_calls(&state, random_next(&state) & 7);
     }
 }
 
@@ -130,11 +111,11 @@ void guest_main(const uint8_t *boot_params)
     io_write8(0x21, 0xff);
     io_write8(0xa1, 0xff);
     APIC(0xf0) = 0x1ff;
-    work(200000); /* interrupts off */
+    indirect_calls(&state, 200000); /* interrupts off */
     shadows(60000);
     for (unsigned i = 0; i < 40; i++) {
         nmi_send();
-        work(100);
+        indirect_calls(&state, 100);
     }
     expect("blocked: NMIs:", nmis, 80);
     expect("blocked: NMIs in the handler of one:", deepest - 1, 0);

@@ -7,8 +7,6 @@
  */
 #include "machine.h"
 
-#include <stddef.h>
-
 #define EDU_ID 0x11e81234u
 #define EDU_BUFFER 0x40000ull
 #define TO_EDU 1ull /* commands: from memory, */
@@ -25,18 +23,6 @@
 static volatile uint8_t *edu;
 static uint64_t no_tables[512] __attribute__((aligned(4096)));
 static volatile uint64_t from, to;
-
-static void io_write32(uint16_t port, uint32_t value)
-{
-    __asm__ volatile("outl %0, %1" : : "a"(value), "Nd"(port));
-}
-
-static uint32_t io_read32(uint16_t port)
-{
-    uint32_t value;
-    __asm__ volatile("inl %1, %0" : "=a"(value) : "Nd"(port));
-    return value;
-}
 
 static uint32_t config_read(uint32_t device, uint32_t offset)
 {
@@ -154,7 +140,7 @@ void guest_main(const uint8_t *boot_params)
     console_line("dma: copied", arrives(0x1122334455667788));
     for (unsigned i = 0; i < 20; i++)
         copy(EDU_BUFFER, theirs + 4096 * i, FROM_EDU);
-    console_line("dma: copied behind that", arrives(0x99aabbccddeeff00));
+    console_line("dma: copied after that", arrives(0x99aabbccddeeff00));
     tables_astray();
     console_line("dma: copied by tables astray", arrives(0x5555aaaa5555aaaa));
     for (unsigned i = 0; i < PATIENCE && *unit_register(UNIT_GSTS) >> 31; i++)

@@ -33,16 +33,6 @@ static uint32_t work(uint32_t rounds)
     return sum;
 }
 
-/* The exception finds no IDT, and so does the double fault that follows. */
-static void triple_fault(void)
-{
-    struct __attribute__((packed)) {
-        uint16_t limit;
-        uint64_t base;
-    } nothing = {0, 0};
-    __asm__ volatile("lidt %0\n\tud2" : : "m"(nothing));
-}
-
 static uint32_t number(const char *text)
 {
     uint32_t value = 0;
@@ -57,8 +47,7 @@ static uint32_t number(const char *text)
 
 void guest_main(const uint8_t *boot_params)
 {
-    /* boot_params.hdr.cmd_line_ptr */
-    const char *line = (const char *)(uintptr_t) * (const uint32_t *)(boot_params + 0x228);
+    const char *line = command_line(boot_params);
     uint32_t rounds = number(line);
     machine_start(boot_params);
     console_line("ends: before", work(rounds ? rounds : 1000000));
@@ -67,14 +56,13 @@ void guest_main(const uint8_t *boot_params)
     console_text("ends: now\r\n");
     switch (*line) {
     case 'c':
-        io_write8(0xcf9, 2);
-        io_write8(0xcf9, 6); /* a hard reset */
+        machine_reset_cf9();
         break;
     case 'k':
-        io_write8(0x64, 0xfe);
+        machine_reset_keyboard();
         break;
     case 't':
-        triple_fault();
+        machine_triple_fault();
         break;
     case 's':
         machine_sleep(1);

@@ -89,7 +89,7 @@ static void use_page(uint64_t address)
 }
 
 /* In steps that meet whole GiBs, their parts, and single pages. */
-static void look_behind(uint64_t top)
+static void read_above(uint64_t top)
 {
     static const uint64_t steps[] = {0, PAGE, LARGE_PAGE, LARGE_PAGE + PAGE, 300 * LARGE_PAGE, GIB, 2 * GIB + PAGE};
 
@@ -97,7 +97,7 @@ static void look_behind(uint64_t top)
         const uint64_t at = top + steps[i];
 
         if (at < MOST)
-            expect("a word behind the end of memory", *(volatile uint64_t *)at, UINT64_MAX);
+            expect("a word above the end of memory", *(volatile uint64_t *)at, UINT64_MAX);
     }
 }
 
@@ -114,6 +114,6 @@ void guest_main(const uint8_t *boot_params)
         run_at(4 * GIB);
         run_at((top & ~(PAGE - 1)) - 2 * PAGE);
     }
-    look_behind((top + PAGE - 1) & ~(PAGE - 1));
+    read_above((top + PAGE - 1) & ~(PAGE - 1));
     console_text(failed ? "high: FAILED\r\n" : "high: ok\r\n");
 }

@@ -52,7 +52,7 @@ static __attribute__((interrupt)) void on_undefined(struct interrupt_frame *fram
     frame->rsp += 8;
 }
 
-/* WRMSR: go on after it. */
+/* WRMSR: continue after it. */
 static __attribute__((interrupt)) void on_protection(struct interrupt_frame *frame, uint64_t error)
 {
     (void)error;
@@ -152,8 +152,7 @@ static void contend(void)
 
 void guest_main(const uint8_t *boot_params)
 {
-    /* boot_params.hdr.cmd_line_ptr */
-    const char *line = (const char *)(uintptr_t) * (const uint32_t *)(boot_params + 0x228);
+    const char *line = command_line(boot_params);
 
     machine_start(boot_params);
     console_text("hostile: start\r\n");

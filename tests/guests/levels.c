@@ -2,7 +2,7 @@
  * levels: kernel and user mode on pages of their own, as an operating system has them, and one page of both. What one
  * of the two executes shows in its address, so that a trace of only the kernel or only user mode can be judged.
  *
- * Where the processor has SMEP it is on in the second round, and the kernel executes its own pages alone.
+ * Where the processor has SMEP it is on in the second round, and the kernel executes only its own pages.
  *
  * Command line: kernel=N, user=N: rounds of each one's own work (1000).
  */
@@ -172,21 +172,6 @@ static __attribute__((interrupt)) void on_undefined(struct interrupt_frame *fram
 
 /* --- the story --- */
 
-static uint32_t rounds_of(const char *line, const char *name, uint32_t rounds)
-{
-    for (; *line; line++) {
-        uint32_t i = 0;
-        while (name[i] && line[i] == name[i])
-            i++;
-        if (name[i])
-            continue;
-        for (line += i, rounds = 0; *line >= '0' && *line <= '9'; line++)
-            rounds = rounds * 10 + (uint32_t)(*line - '0');
-        break;
-    }
-    return rounds;
-}
-
 static void round(uint32_t kernel, uint32_t user, void (*entry)(uint32_t), bool both)
 {
     kernel_work(kernel);
@@ -199,9 +184,10 @@ static void round(uint32_t kernel, uint32_t user, void (*entry)(uint32_t), bool 
 
 void guest_main(const uint8_t *boot_params)
 {
-    /* boot_params.hdr.cmd_line_ptr */
-    const char *line = (const char *)(uintptr_t) * (const uint32_t *)(boot_params + 0x228);
-    const uint32_t kernel = rounds_of(line, "kernel=", 1000), user = rounds_of(line, "user=", 1000);
+    const char *line = command_line(boot_params);
+    uint32_t kernel = 1000, user = 1000;
+    command_line_has(line, "kernel=", &kernel);
+    command_line_has(line, "user=", &user);
     machine_start(boot_params);
     pages_map();
     interrupt_set(6, (void *)on_undefined, 0);

@@ -1,8 +1,6 @@
 /* The machine under a micro-guest. See machine.h. */
 #include "machine.h"
 
-#include <stddef.h>
-
 #define COM1 0x3f8
 
 void console_text(const char *text)
@@ -56,7 +54,6 @@ void interrupt_set(uint8_t vector, const void *handler, unsigned dpl)
 }
 
 /* SDM "Local APIC Register Address Map"; the xAPIC page as reset leaves it. */
-#define APIC(offset) (*(volatile uint32_t *)(uintptr_t)(0xfee00000u + (offset)))
 #define APIC_EOI APIC(0xb0)
 #define APIC_SPURIOUS APIC(0xf0)
 #define APIC_TIMER APIC(0x320)
@@ -69,7 +66,7 @@ void timer_start(uint8_t vector, uint32_t period)
     io_write8(0x21, 0xff);
     io_write8(0xa1, 0xff);
     APIC_SPURIOUS = 0x1ff;
-    APIC_LVTPC = 0x10000; /* masked, as an operating system does that knows nothing of PT */
+    APIC_LVTPC = 0x10000; /* masked, as in an operating system without PT support */
     APIC_DIVIDE = 0xb;    /* by 1 */
     APIC_TIMER = 0x20000u | vector;
     APIC_INITIAL_COUNT = period;
@@ -84,6 +81,24 @@ void timer_stop(void)
 void interrupt_end(void)
 {
     APIC_EOI = 0;
+}
+
+static uint32_t odd(uint32_t x)
+{
+    return x * 3 + 1;
+}
+
+static uint32_t even(uint32_t x)
+{
+    return x / 2;
+}
+
+void indirect_calls(uint32_t *state, uint32_t calls)
+{
+    static uint32_t (*const functions[2])(uint32_t) = {even, odd};
+    volatile uint32_t sum = 0;
+    while (calls-- > 0)
+        sum = functions[random_next(state) & 1](sum);
 }
 
 static uint16_t pm1a_cnt = 0xb004; /* the emulator's, should there be no FADT */
@@ -130,6 +145,47 @@ void machine_start(const uint8_t *boot_params)
         find_power(rsdp);
     else
         console_text("machine: no RSDP\r\n");
+}
+
+const char *command_line(const uint8_t *boot_params)
+{
+    return (const char *)(uintptr_t)read32(boot_params + 0x228); /* boot_params.hdr.cmd_line_ptr */
+}
+
+bool command_line_has(const char *line, const char *name, uint32_t *number)
+{
+    for (; *line; line++) {
+        uint32_t i = 0;
+        while (name[i] && line[i] == name[i])
+            i++;
+        if (name[i])
+            continue;
+        if (number)
+            for (line += i, *number = 0; *line >= '0' && *line <= '9'; line++)
+                *number = *number * 10 + (uint32_t)(*line - '0');
+        return true;
+    }
+    return false;
+}
+
+void machine_reset_cf9(void)
+{
+    io_write8(0xcf9, 2);
+    io_write8(0xcf9, 6);
+}
+
+void machine_reset_keyboard(void)
+{
+    io_write8(0x64, 0xfe);
+}
+
+void machine_triple_fault(void)
+{
+    struct __attribute__((packed)) {
+        uint16_t limit;
+        uint64_t base;
+    } nothing = {0, 0};
+    __asm__ volatile("lidt %0\n\tud2" : : "m"(nothing));
 }
 
 void machine_sleep(unsigned type)

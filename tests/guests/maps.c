@@ -8,7 +8,7 @@
  * address space. quick: pages are remapped so soon that no scan of the page tables falls in between. nonx: EFER.NXE
  * is clear, so that page faults do not say that they are a fetch's. doubtful: a child runs a page that could be
  * another's. disk: a disk fills pages that were executed before, as when a kernel's page cache is short of memory.
- * held: a handler waits for long; with two CPUs its program goes on on the other one. brief: it faults no more then;
+ * held: a handler waits for long; with two CPUs its program continues on the other one. brief: it faults no more then;
  * bare: there is no page table yet. populated: pages are mapped without faults; replaced: over others, too. pcid, many:
  * faults that wait for their pages; unknown: while another CPU runs the space. overwritten, copied: records no longer
  * hold; parted: they still do. handed: one CPU's page becomes another one of the other CPU's. taken: a page of both
@@ -21,7 +21,7 @@
 
 #define NR_PROGRAMS 24u
 #define AP_PAGE 0x8000u
-#define TURNS 1500u /* of a program's loop: long enough for a look at the page tables, or two */
+#define TURNS 1500u /* of a program's loop: long enough for a scan of the page tables, or two */
 #define FEW 3u
 
 /* One CPU's. */
@@ -33,7 +33,7 @@ static struct world {
 static uint8_t programs[NR_PROGRAMS][PAGE] __attribute__((aligned(4096)));
 static uint8_t large_programs[2][LARGE_PAGE] __attribute__((aligned(2 << 20)));
 
-static bool alone, both, doubtful, disk, held, brief, moves, unknown, handed, taken;
+static bool one_cpu, both, doubtful, disk, held, brief, moves, unknown, handed, taken;
 static uint32_t remapped_turns = TURNS; /* of programs 5 and 6 */
 
 static void run_page(const char *what, const struct space *space, uint32_t page, uint32_t number)
@@ -96,8 +96,8 @@ static void reuse(struct world *w)
     }
 }
 
-/* A child has its parent's tables, and runs without a fault: a page that is its parent's alone, and, if doubtful, one
- * for which others have something else. */
+/* A child has its parent's tables, and runs without a fault: a page that only its parent has, and, if doubtful, one
+ * for which other spaces have another page. */
 static void child_runs(struct world *w, struct space *child)
 {
     want(&w->a, 200, program(9));
@@ -108,7 +108,7 @@ static void child_runs(struct world *w, struct space *child)
     run_page("maps: the child", child, 200, 9);
     if (doubtful)
         run_page("maps: the child's doubtful page", child, 0, 1);
-    if (alone)
+    if (one_cpu)
         expect("maps: faults of a child", faults - before, 0);
 }
 
@@ -170,7 +170,7 @@ static void around(struct world *w)
         run_page("maps: around, b", &w->b, 400 + (i + 9) % AROUND, 1 + ((i + 9) % AROUND + 1) % 4);
     }
     w->a.around = w->b.around = false;
-    if (alone)
+    if (one_cpu)
         expect("maps: faults around", faults - before, 2);
 }
 
@@ -291,32 +291,19 @@ static void ap_start(void)
     both_wait(&asked, 1);
 }
 
-static bool word(const char *line, const char *name)
-{
-    for (; *line; line++) {
-        uint32_t i = 0;
-        while (name[i] && line[i] == name[i])
-            i++;
-        if (!name[i])
-            return true;
-    }
-    return false;
-}
-
 void guest_main(const uint8_t *boot_params)
 {
-    /* boot_params.hdr.cmd_line_ptr */
-    const char *line = (const char *)(uintptr_t) * (const uint32_t *)(boot_params + 0x228);
-    const bool two = word(line, "cpus=2");
-    alone = !two;
-    both = word(line, "both");
-    doubtful = word(line, "doubtful");
-    disk = word(line, "disk");
-    held = word(line, "held");
-    brief = word(line, "brief");
-    unknown = word(line, "unknown");
-    handed = word(line, "handed");
-    taken = word(line, "taken");
+    const char *line = command_line(boot_params);
+    const bool two = command_line_has(line, "cpus=2", NULL);
+    one_cpu = !two;
+    both = command_line_has(line, "both", NULL);
+    doubtful = command_line_has(line, "doubtful", NULL);
+    disk = command_line_has(line, "disk", NULL);
+    held = command_line_has(line, "held", NULL);
+    brief = command_line_has(line, "brief", NULL);
+    unknown = command_line_has(line, "unknown", NULL);
+    handed = command_line_has(line, "handed", NULL);
+    taken = command_line_has(line, "taken", NULL);
     moves = held && two;
     machine_start(boot_params);
     console_text("maps: start\r\n");
@@ -324,10 +311,10 @@ void guest_main(const uint8_t *boot_params)
     msr_set(0xc0000081, 0x0018001000000000ull);               /* IA32_STAR: SYSRET's and SYSCALL's selectors */
     msr_set(0xc0000082, (uint64_t)(uintptr_t)&syscall_entry); /* IA32_LSTAR */
     msr_set(0xc0000084, 0x700);                               /* IA32_FMASK: TF, IF, DF */
-    if (!word(line, "nonx"))
+    if (!command_line_has(line, "nonx", NULL))
         msr_set(0xc0000080, msr_get(0xc0000080) | 0x800); /* IA32_EFER.NXE */
     kernel_cr3 = cr3_get();
-    if (word(line, "quick"))
+    if (command_line_has(line, "quick", NULL))
         remapped_turns = FEW;
     for (uint8_t i = 0; i < NR_PROGRAMS; i++)
         program_make(programs[i], i, i == 5 || i == 6 ? remapped_turns : TURNS);
@@ -345,24 +332,24 @@ void guest_main(const uint8_t *boot_params)
         both_wait(&done, 2);
     }
     if (held)
-        held_story(&worlds[0].a, programs, TURNS, (struct held){brief, word(line, "bare"), moves});
+        held_story(&worlds[0].a, programs, TURNS, (struct held){brief, command_line_has(line, "bare", NULL), moves});
     if (two && unknown)
         unknown_story(program(3));
     if (two && handed)
         handed_story(program(3), 3 * TURNS);
     if (two && taken)
         taken_story(program(4), 4 * TURNS, program(3), 3 * TURNS);
-    if (word(line, "many"))
+    if (command_line_has(line, "many", NULL))
         many_story(programs, TURNS);
-    if (word(line, "pcid"))
+    if (command_line_has(line, "pcid", NULL))
         pcid_story(program(3), 3 * TURNS);
-    if (word(line, "populated"))
-        quiet_story(&worlds[0].a, &worlds[0].b, programs, TURNS, word(line, "replaced"));
-    if (word(line, "overwritten"))
-        overwritten_story(&worlds[0].a, &worlds[0].b, programs, TURNS, word(line, "goes_on"));
-    if (word(line, "parted"))
+    if (command_line_has(line, "populated", NULL))
+        quiet_story(&worlds[0].a, &worlds[0].b, programs, TURNS, command_line_has(line, "replaced", NULL));
+    if (command_line_has(line, "overwritten", NULL))
+        overwritten_story(&worlds[0].a, &worlds[0].b, programs, TURNS, command_line_has(line, "continues", NULL));
+    if (command_line_has(line, "parted", NULL))
         parted_story(&worlds[0].a, &worlds[0].b, programs, TURNS);
-    if (word(line, "copied"))
+    if (command_line_has(line, "copied", NULL))
         copied_story(&worlds[0].a, &worlds[0].b, programs, TURNS);
     console_line("maps: faults", faults);
     console_text(failures ? "maps: FAILED\r\n" : "maps: ok\r\n");

@@ -58,13 +58,14 @@ void disk_read(uint32_t page, void *memory);
 
 /* Map it at once, without a fault. Of the space that is in use, or soon will be. */
 void map_now(struct space *space, uint32_t page, const void *memory);
-/* From now on the programs have this guest's memory alone, not all that there is. */
+/* From now on the programs can access only this guest's memory, not all memory. */
 void memory_restrict(void);
 
-/* maps_ended.c: an address leads elsewhere without a fault, in a space that ends; goes_on: it does not yet. And a space
- * that begins where another one has ended, with its parent's tables. parted: one that has not, though it seems so. */
+/* maps_ended.c: an address leads elsewhere without a fault, in a space that ends; continues: it does not yet. And a
+ * space that begins where another one has ended, with its parent's tables. parted: one that has not, though it seems
+ * so. */
 void overwritten_story(struct space *other, struct space *space, uint8_t (*programs)[PAGE], uint32_t turns,
-                       bool goes_on);
+                       bool continues);
 void copied_story(struct space *parent, struct space *child, uint8_t (*programs)[PAGE], uint32_t turns);
 void parted_story(struct space *other, struct space *space, uint8_t (*programs)[PAGE], uint32_t turns);
 
@@ -75,7 +76,7 @@ void quiet_story(struct space *other, struct space *space, uint8_t (*programs)[P
 struct held {
     bool brief; /* the program faults no more then */
     bool bare;  /* the handler makes a page table as well */
-    bool moves; /* the program goes on on the other CPU, there */
+    bool moves; /* the program continues on the other CPU, there */
 };
 void held_story(struct space *space, uint8_t (*programs)[PAGE], uint32_t turns, struct held how);
 void held_story_there(struct space *space, uint8_t (*programs)[PAGE]);

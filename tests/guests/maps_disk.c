@@ -40,18 +40,6 @@ static struct {
     uint16_t bytes, flags;
 } table __attribute__((aligned(8)));
 
-static void io_write32(uint16_t port, uint32_t value)
-{
-    __asm__ volatile("outl %0, %1" : : "a"(value), "Nd"(port));
-}
-
-static uint32_t io_read32(uint16_t port)
-{
-    uint32_t value;
-    __asm__ volatile("inl %1, %0" : "=a"(value) : "Nd"(port));
-    return value;
-}
-
 static uint16_t bus_master(void)
 {
     io_write32(PCI_ADDRESS, IDE | IDE_COMMAND);

@@ -1,6 +1,6 @@
 /*
  * maps: records of an address no longer hold, and no fault shows that. Another page is mapped over the one that is
- * there (Linux: mmap with MAP_FIXED and MAP_POPULATE), and the space ends before anybody looks at its tables; and a
+ * there (Linux: mmap with MAP_FIXED and MAP_POPULATE), and the space ends before its tables are scanned; and a
  * space that begins where another one has ended, whose tables are a copy of a third one's (a fork). Other spaces have
  * executed all pages, so that no exit shows their execution. And a space that continues where an entry of its
  * uppermost table has been cleared.
@@ -21,7 +21,7 @@ static void run_elsewhere(struct space *other, uint8_t (*programs)[PAGE], uint32
 
 /* A program whose page is another one now, and soon nothing. */
 void overwritten_story(struct space *other, struct space *space, uint8_t (*programs)[PAGE], uint32_t turns,
-                       bool goes_on)
+                       bool continues)
 {
     memory_restrict();
     program_make(work, 23, LONG);
@@ -30,10 +30,10 @@ void overwritten_story(struct space *other, struct space *space, uint8_t (*progr
     want(space, FIRST, programs[1]);
     space_enter(space);
     run_user("maps: to be overwritten", FIRST, turns);
-    be_quiet(goes_on ? 1 : QUIET);
+    be_quiet(continues ? 1 : QUIET);
     map_now(space, FIRST, programs[2]);
     run_user("maps: overwritten", FIRST, 2 * turns);
-    if (goes_on)
+    if (continues)
         be_quiet(QUIET);
     run_user("maps: overwritten, later", FIRST, 2 * turns);
     cr3_set(kernel_cr3);
@@ -50,7 +50,7 @@ static void begin(struct space *other, struct space *space, uint8_t (*programs)[
     run_user("maps: at first", 2, turns);
 }
 
-/* A program that unmaps all that an entry of its uppermost table has, and goes on elsewhere. */
+/* A program that unmaps all that an entry of its uppermost table has, and continues elsewhere. */
 void parted_story(struct space *other, struct space *space, uint8_t (*programs)[PAGE], uint32_t turns)
 {
     begin(other, space, programs, turns);
@@ -77,6 +77,6 @@ void copied_story(struct space *parent, struct space *child, uint8_t (*programs)
     space_enter(child);
     run_user("maps: the child of another one", 2, 2 * turns);
     for (uint32_t i = 0; i < 96; i++) /* to the next PSB, and some more */
-        run("maps: the parent goes on", parent, address_of(2), 2 * turns);
+        run("maps: the parent continues", parent, address_of(2), 2 * turns);
     cr3_set(kernel_cr3);
 }

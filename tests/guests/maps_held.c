@@ -11,7 +11,7 @@ static uint32_t turns;
 static bool brief, bare, moves;
 static volatile uint32_t step;
 
-/* Nothing of the page table's part of the space is mapped. */
+/* Unmap the part of the space that the page table maps. */
 static void directory_clear(struct space *space)
 {
     *(volatile uint64_t *)&space->directory[0] = 0;
@@ -27,7 +27,7 @@ static void handler_waits(struct space *space, uint32_t page)
     handler_pauses = 0;
     cr3_set(kernel_cr3);
     ap_pause(LONG_PAUSE);
-    if (moves) { /* it goes on, and ends, on the other CPU */
+    if (moves) { /* it continues, and ends, on the other CPU */
         step = 1;
         both_wait(&step, 2);
     }

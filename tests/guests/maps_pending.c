@@ -84,7 +84,7 @@ static void the_next_one_faults(struct space *space, uint32_t page)
     (void)page;
     if (nr_waiting < MANY) {
         run_next();
-    } else if (!many[0].table[PAGE_X]) { /* the one that has waited longest goes on first */
+    } else if (!many[0].table[PAGE_X]) { /* the one that has waited longest continues first */
         *(volatile uint64_t *)&many[0].table[PAGE_X] = many[0].wanted[PAGE_X];
         space_enter(&many[0]);
         run_here("maps: the first of many", address_of(PAGE_X), many_turns);
@@ -110,7 +110,7 @@ void many_story(uint8_t (*programs)[PAGE], uint32_t turns)
 /* --- another CPU runs the space -------------------------------------------------------------------------------------
  */
 
-/* Told by number: X has faulted here, is mapped there, was run here, is gone there and Y has faulted there. */
+/* The steps: X has faulted here, is mapped there, was run here, is gone there and Y has faulted there. */
 static volatile uint32_t step;
 
 static void others_page_comes_first(struct space *space, uint32_t page)
@@ -160,8 +160,8 @@ void handed_story(const void *other, uint32_t value)
     space_make(&shared);
     want(&shared, PAGE_X, other);
     space_enter(&shared);
-    run_here("maps: before it is handed on", address_of(PAGE_X), value);
-    run_here("maps: before it is handed on, again", address_of(PAGE_X), value);
+    run_here("maps: before it is handed over", address_of(PAGE_X), value);
+    run_here("maps: before it is handed over, again", address_of(PAGE_X), value);
     unmap(&shared, PAGE_X);
     cr3_set(kernel_cr3);
     step = 1;
@@ -173,7 +173,7 @@ void handed_story_there(const void *other, uint32_t value)
     both_wait(&step, 1);
     want(&shared, PAGE_X, other);
     space_enter(&shared);
-    run_here("maps: handed on", address_of(PAGE_X), value);
+    run_here("maps: handed over", address_of(PAGE_X), value);
     cr3_set(kernel_cr3);
     step = 2;
 }

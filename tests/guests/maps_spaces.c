@@ -159,7 +159,7 @@ __attribute__((interrupt)) void on_page_fault(struct interrupt_frame *frame, uin
     } else if (!(error & PRESENT) && page >= NR_PAGES && large < NR_LARGE && space->wanted_large[large]) {
         *(volatile uint64_t *)&space->directory[large + 1] = space->wanted_large[large];
     } else {
-        console_line("maps: FAILED, a fault nobody expects at page", page);
+        console_line("maps: FAILED, an unexpected fault at page", page);
         console_line("maps: error code, RIP", error);
         console_number(frame->rip);
         machine_power_off();

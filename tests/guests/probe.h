@@ -1,5 +1,5 @@
 /*
- * What the parts of the probe guest share: how they say what they see, and how they try what may fault.
+ * What the parts of the probe guest share: how they print what they see, and how they try what may fault.
  */
 #ifndef PROBE_H
 #define PROBE_H
@@ -8,12 +8,11 @@
 
 #define NO_FAULT 0u
 
-#define APIC(offset) (*(volatile uint32_t *)(uintptr_t)(0xfee00000u + (offset)))
 #define ICR_SELF 0x40000u
 #define ICR_NMI 0x400u /* to a physical destination; the shorthand "self" is for fixed interrupts only */
 
-/* The last attempt: the vector of its fault, with an error code above the lowest byte; where the handler goes on; what
- * stands in RAX and RDX then. operand is for whoever needs one. */
+/* The last attempt: the vector of its fault, with an error code above the lowest byte; where the handler continues;
+ * RAX and RDX after it. operand is for attempts that need one. */
 extern volatile uint64_t fault, resume;
 extern uint64_t result_a, result_d, operand[2];
 

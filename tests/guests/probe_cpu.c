@@ -138,7 +138,7 @@ static void control_registers(void)
     cr0_try("cr0_clear_ne", cr0 & ~0x20ull);
     cr0_try("cr0_paging_without_protection", cr0 & ~1ull);
     cr0_try("cr0_ne_and_no_protection", (cr0 | 0x20) & ~1ull);
-    cr0_try("cr0_not_write_through_alone", cr0 | 1ull << 29);
+    cr0_try("cr0_only_not_write_through", cr0 | 1ull << 29);
     cr0_try("cr0_upper_bit", cr0 | 1ull << 40);
     cr0_try("cr0_as_it_was", cr0);
     cr4_try("cr4_set_vmxe", cr4 | 1 << 13);

@@ -101,7 +101,7 @@ static void shadows(void)
 
 static void nmi_send(void)
 {
-    APIC(0x310) = APIC(0x20); /* our own ID stands where the destination does */
+    APIC(0x310) = APIC(0x20); /* the destination: our own ID */
     APIC(0x300) = ICR_NMI;
 }
 

@@ -9,7 +9,6 @@
  */
 #include "machine.h"
 
-#define APIC(offset) (*(volatile uint32_t *)(uintptr_t)(0xfee00000u + (offset)))
 #define LVTPC 0x340u
 #define ICR 0x300u
 #define ICR_NMI_SELF 0x4400u /* NMI, assert; the destination is our own ID */
@@ -72,24 +71,6 @@ static void expect(const char *what, uint64_t is, uint64_t should)
     failures++;
 }
 
-static uint32_t odd(uint32_t x)
-{
-    return x * 3 + 1;
-}
-static uint32_t even(uint32_t x)
-{
-    return x / 2;
-}
-static uint32_t (*const functions[2])(uint32_t) = {even, odd};
-
-/* Some trace: an indirect call is a TIP packet. */
-static void work(uint32_t calls)
-{
-    volatile uint32_t sum = 0;
-    while (calls-- > 0)
-        sum = functions[random_next(&state) & 1](sum);
-}
-
 static void lvtpc_set(uint32_t value)
 {
     if (x2apic)
@@ -115,7 +96,7 @@ static void overflow(void)
     msr_set(IA32_PMC0, (uint32_t)-1000);
     msr_set(IA32_PERFEVTSEL0, INSTRUCTIONS_WITH_PMI);
     msr_set(IA32_PERF_GLOBAL_CTRL, 1);
-    work(5000);
+    indirect_calls(&state, 5000);
     __asm__ volatile("sti; nop; nop; cli" : : : "memory");
     msr_set(IA32_PERF_GLOBAL_CTRL, 0);
     expect("overflows in IA32_PERF_GLOBAL_STATUS:", msr_get(IA32_PERF_GLOBAL_STATUS) & 1, 1);
@@ -128,14 +109,14 @@ static void counters(void)
     expect("interrupts by a fixed LVTPC:", interrupts, 1);
     expect("NMIs by it:", nmis, 0);
     if (x2apic)
-        expect("LVTPC behind it:", msr_get(0x834), 0x10000 | VECTOR);
+        expect("LVTPC after it:", msr_get(0x834), 0x10000 | VECTOR);
     lvtpc_set(VECTOR);
-    work(20000);
+    indirect_calls(&state, 20000);
     __asm__ volatile("sti; nop; nop; cli" : : : "memory");
     expect("interrupts of an old overflow, LVTPC open again:", interrupts, 1);
     nmi_send();
-    work(100);
-    expect("NMIs that are none of the counters':", nmis, 1);
+    indirect_calls(&state, 100);
+    expect("NMIs from other sources than the counters:", nmis, 1);
     msr_set(IA32_PERF_GLOBAL_STATUS_RESET, 1);
 
     lvtpc_set(0x400);
@@ -154,10 +135,10 @@ static void status(void)
 {
     uint64_t seen = 0;
     for (int i = 0; i < 200; i++) {
-        work(50);
+        indirect_calls(&state, 50);
         seen |= msr_get(IA32_PERF_GLOBAL_STATUS);
         msr_set(IA32_PERF_GLOBAL_STATUS_RESET, ~0ull >> 1);
-        work(50);
+        indirect_calls(&state, 50);
         msr_set(IA32_PERF_GLOBAL_STATUS_RESET, TOPA_PMI);
     }
     expect("ToPA PMIs seen in IA32_PERF_GLOBAL_STATUS:", seen & TOPA_PMI, 0);
@@ -172,7 +153,7 @@ static void freezing(void)
     for (int i = 0; i < 200; i++) {
         msr_set(IA32_DEBUGCTL, 3 << 11); /* each time: the emulated CPU loads none of it at VM entry */
         uint64_t before = msr_get(IA32_FIXED_CTR0);
-        work(100);
+        indirect_calls(&state, 100);
         stopped += msr_get(IA32_FIXED_CTR0) - before < 100;
         frozen |= msr_get(IA32_PERF_GLOBAL_STATUS) & FROZEN;
         control += msr_get(IA32_PERF_GLOBAL_CTRL) != 1ull << 32;
@@ -191,9 +172,9 @@ static void nmi_storm(void)
     nmis = 0;
     for (uint64_t i = 0; i < sent; i++) {
         nmi_send();
-        work(random_next(&state) & 63);
+        indirect_calls(&state, random_next(&state) & 63);
     }
-    work(1000);
+    indirect_calls(&state, 1000);
     expect("NMIs of 2000 sent:", nmis, sent);
 }
 

@@ -176,57 +176,35 @@ static void work_all(void)
     }
 }
 
-static bool word(const char *line, const char *name, uint32_t *number)
-{
-    for (; *line; line++) {
-        uint32_t i = 0;
-        while (name[i] && line[i] == name[i])
-            i++;
-        if (name[i])
-            continue;
-        for (line += i, *number = 0; *line >= '0' && *line <= '9'; line++)
-            *number = *number * 10 + (uint32_t)(*line - '0');
-        return true;
-    }
-    return false;
-}
-
 static void options_read(const uint8_t *boot_params)
 {
-    /* boot_params.hdr.cmd_line_ptr */
-    const char *line = (const char *)(uintptr_t) * (const uint32_t *)(boot_params + 0x228);
-    uint32_t nothing;
-    word(line, "cpus=", &options.cpus);
-    word(line, "rounds=", &options.rounds);
-    options.x2apic = word(line, "x2apic", &nothing);
-    options.small = word(line, "small", &nothing);
-    if (!word(line, "stops=", &options.stops) && options.small)
+    const char *line = command_line(boot_params);
+    command_line_has(line, "cpus=", &options.cpus);
+    command_line_has(line, "rounds=", &options.rounds);
+    options.x2apic = command_line_has(line, "x2apic", NULL);
+    options.small = command_line_has(line, "small", NULL);
+    if (!command_line_has(line, "stops=", &options.stops) && options.small)
         options.stops = 0;
-    options.restarts = word(line, "restarts", &nothing);
-    options.end = word(line, "cf9", &nothing)        ? 'c'
-                  : word(line, "keyboard", &nothing) ? 'k'
-                  : word(line, "triple", &nothing)   ? 't'
-                                                     : 'o';
+    options.restarts = command_line_has(line, "restarts", NULL);
+    options.end = command_line_has(line, "cf9", NULL)        ? 'c'
+                  : command_line_has(line, "keyboard", NULL) ? 'k'
+                  : command_line_has(line, "triple", NULL)   ? 't'
+                                                             : 'o';
 }
 
 static void end(uint32_t cpu)
 {
-    struct __attribute__((packed)) {
-        uint16_t limit;
-        uint64_t base;
-    } nothing = {0, 0};
     expect("the end, on the last CPU", cpu, options.cpus - 1);
     console_text(failures ? "smp: FAILED\r\n" : "smp: ok\r\n");
     switch (options.end) {
     case 'c':
-        io_write8(0xcf9, 2);
-        io_write8(0xcf9, 6); /* a hard reset */
+        machine_reset_cf9();
         break;
     case 'k':
-        io_write8(0x64, 0xfe);
+        machine_reset_keyboard();
         break;
     case 't':
-        __asm__ volatile("lidt %0\n\tud2" : : "m"(nothing));
+        machine_triple_fault();
         break;
     default:
         machine_power_off();

@@ -104,7 +104,7 @@ static void patch(uint32_t n)
     code[0] = n % 2 ? jump : mov_old;
 }
 
-/* Nobody executes it while it is written. */
+/* No CPU executes it while it is written. */
 static void with_handshake(uint32_t cpu)
 {
     uint32_t wrong = 0;
@@ -125,7 +125,7 @@ static void with_handshake(uint32_t cpu)
     cpus[cpu].sum = wrong;
 }
 
-/* The others go on executing it: each call finds the one or the other. */
+/* The others keep executing it: each call finds the one or the other. */
 static void without_handshake(uint32_t cpu)
 {
     uint32_t wrong = 0, calls = 0;

@@ -73,7 +73,7 @@ static void count(uint32_t cpu)
     }
 }
 
-static bool stands_still(uint32_t cpu)
+static bool is_stopped(uint32_t cpu)
 {
     for (uint32_t i = 0; i < 100; i++) {
         uint32_t before = cpus[cpu].sum;
@@ -95,7 +95,7 @@ static void stops(void)
         cpu_ask(1, count);
         ap_pause(500 + random_next(&state) % 256);
         ipi(1, IPI_INIT);
-        stopped += stands_still(1);
+        stopped += is_stopped(1);
     }
     over = 1;
     for (uint32_t n = 2; n < options.cpus; n++)

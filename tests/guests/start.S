@@ -5,43 +5,9 @@
  * "32-bit Boot Protocol"), loaded at pref_address. Out: guest_main(boot_params) in 64-bit mode, ring 0, on the stack
  * below, with the first 4 GiB mapped one to one, also for ring 3; SS, DS and ES flat. Does not return.
  */
+#include "boot.inc"
 
-    /* --- Linux boot protocol, "The Real-Mode Kernel Header" --- */
-    .section .setup, "a"
-setup:
-    .org 0x1f1
-    .byte 1                     /* setup_sects: one after the boot sector */
-    .word 0                     /* root_flags */
-    .long guest_syssize         /* in 16 bytes */
-    .word 0, 0xffff, 0          /* ram_size, vid_mode, root_dev */
-    .word 0xaa55                /* boot_flag */
-    .byte 0xeb, header_end - 0x202 /* jump: its second byte encodes the header's end */
-    .ascii "HdrS"
-    .word 0x020c                /* version */
-    .long 0                     /* realmode_swtch */
-    .word 0, 0                  /* start_sys_seg, kernel_version */
-    .byte 0                     /* type_of_loader */
-    .byte 1                     /* loadflags: LOADED_HIGH */
-    .word 0                     /* setup_move_size */
-    .long 0x100000              /* code32_start: the first byte, as loaders count it before they relocate */
-    .long 0, 0, 0               /* ramdisk_image, ramdisk_size, bootsect_kludge */
-    .word 0                     /* heap_end_ptr */
-    .byte 0, 0                  /* ext_loader_ver, ext_loader_type */
-    .long 0                     /* cmd_line_ptr */
-    .long 0x7fffffff            /* initrd_addr_max */
-    .long 0x200000              /* kernel_alignment */
-    .byte 1, 21                 /* relocatable_kernel: loaders take pref_address only then; min_alignment */
-    .word 0                     /* xloadflags: no 64-bit entry */
-    .long 255                   /* cmdline_size */
-    .long 0                     /* hardware_subarch */
-    .quad 0                     /* hardware_subarch_data */
-    .long 0, 0                  /* payload_offset, payload_length */
-    .quad 0                     /* setup_data */
-    .quad 0x1000000             /* pref_address */
-    .long guest_init_size       /* init_size */
-    .long 0                     /* handover_offset */
-    .equ header_end, . - setup
-    .org 1024
+    BOOT_HEADER guest_syssize, 255, 0x1000000, guest_init_size
 
     /* --- 32-bit entry --- */
     .section .entry, "ax"
@@ -79,28 +45,8 @@ start32:
     jne 3b
     movl $pointers + 7, root
 
-    movl %cr4, %eax
-    orl $0x20, %eax             /* CR4.PAE */
-    movl %eax, %cr4
-    movl $root, %eax
-    movl %eax, %cr3
-    movl $0xc0000080, %ecx      /* IA32_EFER */
-    rdmsr
-    orl $0x101, %eax            /* LME, SCE */
-    wrmsr
-    movl %cr0, %eax
-    orl $0x80000000, %eax       /* CR0.PG */
-    movl %eax, %cr0
-    lgdt gdt_pointer
-    ljmp $0x10, $start64
-
-    .code64
-start64:
-    movl $0x18, %eax
-    movl %eax, %ds
-    movl %eax, %es
-    movl %eax, %ss
-    leaq tss(%rip), %rax        /* its descriptor wants the address in pieces */
+    ENTER_64_BIT_MODE 0x101     /* LME, SCE */
+    leaq tss(%rip), %rax        /* its descriptor has the address in pieces */
     movw %ax, gdt + 0x32(%rip)
     shrl $16, %eax
     movb %al, gdt + 0x34(%rip)
@@ -121,7 +67,7 @@ gdt:
     .quad 0x00cf9b000000ffff    /* 08: 32-bit code */
     .quad 0x00af9b000000ffff    /* 10: 64-bit code */
     .quad 0x00cf93000000ffff    /* 18: data */
-    .quad 0x00cff3000000ffff    /* 20: ring 3 data; SYSRET wants it before the code */
+    .quad 0x00cff3000000ffff    /* 20: ring 3 data; SYSRET needs it before the code */
     .quad 0x00affb000000ffff    /* 28: ring 3 64-bit code */
     .quad 0x0000890000000067, 0 /* 30: TSS */
 gdt_end:

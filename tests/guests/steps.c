@@ -9,7 +9,6 @@
 
 #include "machine.h"
 
-#define APIC(offset) (*(volatile uint32_t *)(uintptr_t)(0xfee00000u + (offset)))
 #define ICR_SELF 0x44000u
 #define VECTOR_TIMER 0x40
 #define VECTOR_SELF 0x50
@@ -104,7 +103,7 @@ static void handlers_set(void)
 
 /* --- the stories --- */
 
-static void tell(const char *name)
+static void report(const char *name)
 {
     console_text("steps: ");
     console_text(name);
@@ -141,18 +140,18 @@ static void all_under_tf(void)
 {
     for (unsigned i = 0; i < NR_STORIES; i++) {
         steps_with(stories[i].run, TF);
-        tell(stories[i].name);
+        report(stories[i].name);
     }
     timer_start(VECTOR_TIMER, 20000); /* the trap ends the halt; in the emulator an interrupt must come for it */
     steps_with(story_halt, TF | IF);
     timer_stop();
-    tell("halt");
+    report("halt");
     for (uint64_t masked = 0; masked <= TF; masked += TF) {
         mask(IF | masked);
         steps_with(story_system_calls, TF);
-        tell(masked ? "system calls, TF masked" : "system calls");
+        report(masked ? "system calls, TF masked" : "system calls");
         steps_user(2 | TF | IOPL);
-        tell(masked ? "ring 3, TF masked" : "ring 3");
+        report(masked ? "ring 3, TF masked" : "ring 3");
     }
 }
 
@@ -170,9 +169,9 @@ static void breakpoints(void)
     mask(IF | TF);
     dr7_set(0x400 | 0x2a | 0xdull << 16 | 0xfull << 24);
     steps_with(story_watched, 0);
-    tell("breakpoints");
+    report("breakpoints");
     steps_with(story_watched, TF);
-    tell("breakpoints and TF");
+    report("breakpoints and TF");
     dr7_set(0x400);
 }
 
@@ -199,7 +198,7 @@ static void with_interrupts(void)
     for (uint64_t before = ticks; has_monitor() && ticks < before + 3;)
         steps_with(story_wait, IF);
     timer_stop();
-    tell("with interrupts");
+    report("with interrupts");
 }
 
 static void handlers_elsewhere(void)
@@ -219,8 +218,8 @@ static void handlers_elsewhere(void)
     APIC(0x300) = ICR_SELF | VECTOR_SELF;
     story_common();
     console_line("steps: one handler of two", steps_commons);
-    interrupt_set(6, (void *)steps_behind, 0);
-    story_behind();
+    interrupt_set(6, (void *)steps_next, 0);
+    story_next();
 }
 
 void guest_main(const uint8_t *boot_params)
@@ -240,6 +239,6 @@ void guest_main(const uint8_t *boot_params)
     with_interrupts();
     handlers_elsewhere();
     console_line("steps: system calls", steps_syscalls * 100 + steps_sysenters);
-    console_line("steps: TF as PUSHF tells it", steps_seen_flags >> 8 & 1);
+    console_line("steps: TF as PUSHF pushes it", steps_seen_flags >> 8 & 1);
     console_text("steps: ok\r\n");
 }

@@ -28,8 +28,8 @@ void steps_syscall_entry(void);
 void steps_sysenter_entry(void);
 
 /* The handler of #UD is right after the instruction that raises it. */
-void story_behind(void);
-void steps_behind(void);
+void story_next(void);
+void steps_next(void);
 
 /* One handler of two vectors: INT 81H by a trap gate, and an interrupt that waits until its first instruction. */
 void story_common(void);

@@ -1,4 +1,4 @@
-/* What steps.c has done in ring 3, and handlers that stand at special places. */
+/* What steps.c has done in ring 3, and handlers at special addresses. */
 
 #define DATA 0x18
 
@@ -62,13 +62,13 @@ steps_sysenter_entry:
     sysretq
 1:  jmp *%rcx
 
-/* --- where a handler stands --- */
+/* --- a handler that is the next instruction, and one for two vectors --- */
 
-    .globl story_behind, steps_behind, story_common, steps_common
-story_behind:
+    .globl story_next, steps_next, story_common, steps_common
+story_next:
     movq %rsp, %rdx
     ud2
-steps_behind:
+steps_next:
     movq %rdx, %rsp
     ret
 

@@ -51,11 +51,12 @@ static void story_prepare(void)
     code16_fresh = true;
 }
 
-static void story_tell(const char *name, const uint8_t *story)
+static void story_run(const char *name, const uint8_t *story)
 {
     task_run(story, task_cr3_of(0), task_pae ? 0x20 : 0x10);
     stories++;
-    if (story == story_nmi) /* the emulator's exits by an NMI save RF as 1, which the manual says of faults alone */
+    if (story ==
+        story_nmi) /* the emulator's exits by an NMI save RF as 1, which the manual specifies for faults only */
         task_tss_of(TSS_MAIN)[9] &= ~EFLAGS_RF;
     sum_words(task_log, task_logged + 2);
     sum_words(task_gdt_entries, 2 * NR_DESCRIPTORS);
@@ -75,95 +76,95 @@ static void story_tell(const char *name, const uint8_t *story)
     console_text("\r\n");
 }
 
-static void tell(const char *name, const uint8_t *story)
+static void run(const char *name, const uint8_t *story)
 {
     story_prepare();
-    story_tell(name, story);
+    story_run(name, story);
 }
 
-static void tell_gate(const char *name, const uint8_t *story, uint32_t vector, uint32_t selector)
+static void run_gate(const char *name, const uint8_t *story, uint32_t vector, uint32_t selector)
 {
     story_prepare();
     task_gate_set(vector, selector);
-    story_tell(name, story);
+    story_run(name, story);
 }
 
-static void tell_double(void)
+static void run_double_fault(void)
 {
     story_prepare();
     task_gate_set(8, TSS_DOUBLE);
     task_idt_entries[11] = 0;
-    story_tell("double fault", story_double);
+    story_run("double fault", story_double);
 }
 
 /* TSS_CALLED with one word of its TSS, and SOME_BAD, as they should not be. */
-static void tell_bad(const char *name, uint32_t word, uint32_t value, uint64_t bad)
+static void run_bad(const char *name, uint32_t word, uint32_t value, uint64_t bad)
 {
     story_prepare();
     task_tss_of(TSS_CALLED)[word] = value;
     task_gdt_entries[SOME_BAD / 8] = bad;
-    story_tell(name, story_call);
+    story_run(name, story_call);
 }
 
-static void tell_bad_tss(const char *name, uint32_t selector, uint32_t limit, uint32_t rights)
+static void run_bad_tss(const char *name, uint32_t selector, uint32_t limit, uint32_t rights)
 {
     story_prepare();
     task_gdt_entries[selector / 8] = task_descriptor(address32(task_tss_of(selector)), limit, rights);
-    story_tell(name, story_call);
+    story_run(name, story_call);
 }
 
-static void tell_bad_tasks(void)
+static void run_bad_tasks(void)
 {
     enum { EIP = 8, ES = 18, CS, SS, DS, FS, GS, LDT };
     const uint64_t data = 0x00cf92000000ffff, absent = 0x00cf12000000ffff, data3 = 0x00cff2000000ffff,
                    code = 0x00cf9a000000ffff, unreadable = 0x00cf98000000ffff, conforming = 0x00cffc000000ffff;
-    tell_bad("LDT is data", LDT, SOME_BAD, data);
-    tell_bad("LDT is local", LDT, SOME_LDT | 4, data);
-    tell_bad("LDT is not present", LDT, SOME_BAD, task_descriptor(address32(task_ldt), 15, 0x02));
-    tell_bad("LDT is beyond the GDT", LDT, 0x1000, data);
-    tell_bad("SS is null", SS, 0, data);
-    tell_bad("SS is not present", SS, SOME_BAD, absent);
-    tell_bad("SS is code", SS, SOME_BAD, code);
-    tell_bad("SS is of ring 3", SS, SOME_BAD | 3, data3);
-    tell_bad("SS's RPL is another", SS, SOME_BAD | 1, data);
-    tell_bad("DS is not present", DS, SOME_BAD, absent);
-    tell_bad("ES is unreadable", ES, SOME_BAD, unreadable);
-    tell_bad("FS is a system segment", FS, SOME_LDT, data);
-    tell_bad("GS has RPL 3", GS, SOME_BAD | 3, data);
-    tell_bad("GS is conforming", GS, SOME_BAD | 3, conforming | 0x0000020000000000);
-    tell_bad("FS is of ring 3", FS, SOME_BAD | 3, data3);
-    tell_bad("CS is null", CS, 0, data);
-    tell_bad("CS is data", CS, SOME_BAD, data);
-    tell_bad("CS is not present", CS, SOME_BAD, 0x00cf1a000000ffff);
-    tell_bad("CS is of ring 3", CS, SOME_BAD, 0x00cffa000000ffff);
-    tell_bad("EIP is beyond CS", CS, SOME_BAD, 0x00409a000000ffff);
-    tell_bad("DS is in the LDT", DS, LOCAL_DATA, data);
-    tell_bad("DS is beyond the LDT", DS, LOCAL_DATA + 8 * 2, data);
+    run_bad("LDT is data", LDT, SOME_BAD, data);
+    run_bad("LDT is local", LDT, SOME_LDT | 4, data);
+    run_bad("LDT is not present", LDT, SOME_BAD, task_descriptor(address32(task_ldt), 15, 0x02));
+    run_bad("LDT is beyond the GDT", LDT, 0x1000, data);
+    run_bad("SS is null", SS, 0, data);
+    run_bad("SS is not present", SS, SOME_BAD, absent);
+    run_bad("SS is code", SS, SOME_BAD, code);
+    run_bad("SS has DPL 3", SS, SOME_BAD | 3, data3);
+    run_bad("SS's RPL is another", SS, SOME_BAD | 1, data);
+    run_bad("DS is not present", DS, SOME_BAD, absent);
+    run_bad("ES is unreadable", ES, SOME_BAD, unreadable);
+    run_bad("FS is a system segment", FS, SOME_LDT, data);
+    run_bad("GS has RPL 3", GS, SOME_BAD | 3, data);
+    run_bad("GS is conforming", GS, SOME_BAD | 3, conforming | 0x0000020000000000);
+    run_bad("FS has DPL 3", FS, SOME_BAD | 3, data3);
+    run_bad("CS is null", CS, 0, data);
+    run_bad("CS is data", CS, SOME_BAD, data);
+    run_bad("CS is not present", CS, SOME_BAD, 0x00cf1a000000ffff);
+    run_bad("CS has DPL 3", CS, SOME_BAD, 0x00cffa000000ffff);
+    run_bad("EIP is beyond CS", CS, SOME_BAD, 0x00409a000000ffff);
+    run_bad("DS is in the LDT", DS, LOCAL_DATA, data);
+    run_bad("DS is beyond the LDT", DS, LOCAL_DATA + 8 * 2, data);
 }
 
-static void tell_bad_tsss(void)
+static void run_bad_tsss(void)
 {
-    tell_bad_tss("not present", TSS_CALLED, 0x67, 0x09);
-    tell_bad_tss("busy", TSS_CALLED, 0x67, 0x8b);
-    tell_bad_tss("small", TSS_CALLED, 0x66, 0x89);
-    tell_bad_tss("small, the old one", TSS_MAIN, 0x5e, 0x89);
-    tell_bad_tss("without I/O map", TSS_CALLED, 0x67, 0x89);
+    run_bad_tss("not present", TSS_CALLED, 0x67, 0x09);
+    run_bad_tss("busy", TSS_CALLED, 0x67, 0x8b);
+    run_bad_tss("small", TSS_CALLED, 0x66, 0x89);
+    run_bad_tss("small, the old one", TSS_MAIN, 0x5e, 0x89);
+    run_bad_tss("without I/O map", TSS_CALLED, 0x67, 0x89);
     story_prepare(); /* its page is another */
     task_gdt_entries[TSS_CALLED / 8] = task_descriptor(address32(tss_page) + TASK_PAGE, 0x67, 0x89);
     task_page_rights(tss_page + TASK_PAGE, TASK_P);
-    story_tell("on a page that is not present", story_call);
+    story_run("on a page that is not present", story_call);
     story_prepare();
     task_gdt_entries[TSS_CALLED / 8] = task_descriptor(address32(tss_page) + TASK_PAGE - 0x40, 0x67, 0x89);
     for (uint32_t i = 0; i < TSS_BYTES / 4; i++)
         ((uint32_t *)(void *)(tss_page + TASK_PAGE - 0x40))[i] = task_tss_of(TSS_CALLED)[i];
-    story_tell("over two pages", story_call);
+    story_run("over two pages", story_call);
     story_prepare();
     task_page_rights(tss_page, TASK_RW);
-    story_tell("on a read-only page", story_call);
+    story_run("on a read-only page", story_call);
     story_prepare();
     task_tss_of(TSS_ERROR)[20] = 0; /* SS */
     task_gate_set(13, TSS_ERROR);
-    story_tell("exception to a bad task", story_error);
+    story_run("exception to a bad task", story_error);
     story_prepare();
     for (uint32_t i = 18; i < 22; i++)
         task_tss_of(TSS_ERROR)[i] = i == 19   ? CODE3
@@ -171,13 +172,12 @@ static void tell_bad_tsss(void)
                                               : DATA3;   /* so that handlers have another stack */
     task_gdt_entries[SOME_BAD / 8] = 0x0040f2000000ffff; /* this one is beyond its segment */
     task_gate_set(13, TSS_ERROR);
-    story_tell("error code beyond the stack", story_error);
+    story_run("error code beyond the stack", story_error);
 }
 
 void guest_main(const uint8_t *boot_params)
 {
-    /* boot_params.hdr.cmd_line_ptr */
-    const char *line = (const char *)(uintptr_t) * (const uint32_t *)(boot_params + 0x228);
+    const char *line = command_line(boot_params);
     machine_start(boot_params);
     io_write8(0x21, 0xff); /* no interrupts but the story's own */
     io_write8(0xa1, 0xff);
@@ -189,21 +189,21 @@ void guest_main(const uint8_t *boot_params)
     for (uint32_t round = 0; round < 2; round++) {
         task_pae = round != 0;
         code16_fresh = false;
-        tell("CALL", story_call);
-        tell("JMP", story_jump);
-        tell("gates", story_gate);
-        tell_gate("#UD", story_undefined, 6, TSS_EVENT);
-        tell_gate("#GP", story_error, 13, TSS_ERROR);
-        tell("interrupt", story_interrupt);
-        tell_gate("NMI", story_nmi, 2, TSS_EVENT);
-        tell_double();
-        tell("T flag", story_trapped);
-        tell_gate("16-bit TSS", story_narrow, 13, TSS_NARROW_ERROR);
-        tell("ring 3", story_user);
-        tell("virtual-8086 mode", story_v86);
-        tell("far returns", story_far);
-        tell_bad_tasks();
-        tell_bad_tsss();
+        run("CALL", story_call);
+        run("JMP", story_jump);
+        run("gates", story_gate);
+        run_gate("#UD", story_undefined, 6, TSS_EVENT);
+        run_gate("#GP", story_error, 13, TSS_ERROR);
+        run("interrupt", story_interrupt);
+        run_gate("NMI", story_nmi, 2, TSS_EVENT);
+        run_double_fault();
+        run("T flag", story_trapped);
+        run_gate("16-bit TSS", story_narrow, 13, TSS_NARROW_ERROR);
+        run("ring 3", story_user);
+        run("virtual-8086 mode", story_v86);
+        run("far returns", story_far);
+        run_bad_tasks();
+        run_bad_tsss();
     }
     console_line("tasks: stories", stories);
     console_line("tasks: sum", sum);

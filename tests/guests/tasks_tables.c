@@ -1,4 +1,4 @@
-/* What tasks stand on: two spaces of each kind of paging, the GDT with their TSSs, an LDT, the IDT. */
+/* The tables that tasks need: two spaces of each kind of paging, the GDT with their TSSs, an LDT, the IDT. */
 #include "tasks_tables.h"
 
 #include "tasks.h"

@@ -1,17 +1,17 @@
 /*
- * What the library yields, a line each, for tests/system/library.sh to compare. It includes nothing of the project but
- * the installed header.
+ * Prints what the library returns, a line each, for tests/system/library.sh to compare. It includes only the installed
+ * header of the project.
  *
  * usage: list CAPTURE|pt:FILE|perf:FILE CPU WHAT [PARTS]      IMAGE= names an image of a foreign trace; MTC_FREQ=,
- * SIZE=, ROOT=, PID=, BUFFER= and RANGE="FIRST LAST KIND" (hexadecimal) are what the library is told of it
+ * SIZE=, ROOT=, PID=, BUFFER= and RANGE="FIRST LAST KIND" (hexadecimal) describe it to the library
  *   branches, instructions   as the lists of `undertrace decode`
- *   timed                    branches behind the TSC
+ *   timed                    the TSC, then the branch
  *   bounds                   the earliest and the latest time of each branch, where they are known
  *   spaces                   CR3, each time that it is another one
  *   blocks                   first, last, end and number of instructions
  *   packets                  as `undertrace dump`: offset, name; bits of TNT, address of TIP and FUP, CR3 of PIP
  *   lost                     what is not known: begin, end, reason
- * PARTS: readers of so many parts, all open at once, each run in a thread of its own, one behind the other.
+ * PARTS: readers of so many parts, all open at once, each run in a thread of its own, one after the other.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -125,7 +125,7 @@ static unsigned flags_of(const char *what)
                                            : UNDERTRACE_BRANCHES;
 }
 
-static size_t told(const char *name, size_t otherwise)
+static size_t number_of(const char *name, size_t otherwise)
 {
     const char *text = getenv(name);
     return text ? strtoull(text, NULL, 0) : otherwise;
@@ -135,12 +135,12 @@ static int open_source(struct undertrace **trace, const char *name, struct under
 {
     const char *images[] = {getenv("IMAGE"), NULL};
     const char *range = getenv("RANGE");
-    struct undertrace_foreign about = {.size = told("SIZE", sizeof(about)),
+    struct undertrace_foreign about = {.size = number_of("SIZE", sizeof(about)),
                                        .images = images,
                                        .root = getenv("ROOT"),
-                                       .mtc_freq = (unsigned)told("MTC_FREQ", 0),
-                                       .pid = told("PID", 0),
-                                       .buffer = told("BUFFER", 0)};
+                                       .mtc_freq = (unsigned)number_of("MTC_FREQ", 0),
+                                       .pid = number_of("PID", 0),
+                                       .buffer = number_of("BUFFER", 0)};
     if (range)
         sscanf(range, "%" SCNx64 " %" SCNx64 " %" SCNx64, &about.ranges[1].first, &about.ranges[1].last,
                &about.ranges[1].kind);

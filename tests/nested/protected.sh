@@ -16,7 +16,7 @@ check 'a Linux with KVM runs in the emulator' nested dma:1,segment:1
 powered_off dma 1 'dma: ok'
 console_has 'devices are kept from our memory' dma.1 'VT-d: devices can access all memory except ours'
 console_has 'what is the guest'\''s is copied' dma.1 'dma: copied 1'
-console_has 'and still is after blocked accesses' dma.1 'dma: copied behind that 1'
+console_has 'and still is after blocked accesses' dma.1 'dma: copied after that 1'
 build/undertrace info "$work/dma.1/capture" >"$work/info"
 start=$(sed -n 's/.*undertrace: reserved memory: \([0-9a-f]*\) to .*/\1/p' "$work/dma.1/console.txt")
 check 'the receiver has it that a write to ours was refused' grep -q "VT-d: blocked a write at ${start%000}... by device .* (fault reason 5)" "$work/info"

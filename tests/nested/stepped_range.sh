@@ -7,7 +7,7 @@ from=0xffffffff81200000 upto=0xffffffff81200fff
 image range build/guest/unpacked build/guest/initrd "$CMDLINE nokaslr" "pt.range0=filter:$from-$upto"
 BRANCHES=$from-$upto check 'a Linux with KVM runs in the emulator' nested range:1
 powered_off range 1 'init: done'
-# Branches alone: an interrupt that comes where the range is entered, before anything of it is executed, is not seen.
+# Only branches: an interrupt that comes where the range is entered, before anything of it is executed, is not seen.
 branches() { awk '$2 < "ffffffff81c00000" { print $1 }'; } # the kernel's entry text follows
 decoded range.1 0 | branches >"$work/range"
 listed | branches >"$work/taken"
