@@ -1,4 +1,5 @@
-/* The time of events, as ptxed tells it: from packet to packet, on by CYCs as CBR says, anew behind an error. */
+/* The time of events, as ptxed prints it: from packet to packet, advanced by CYCs with CBR's ratio, reset after an
+ * error. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +11,7 @@
 static uint8_t trace[128];
 static size_t size;
 
-/* Returns where it stands. */
+/* Returns its offset. */
 static size_t put(struct packet packet)
 {
     const size_t at = size;
@@ -22,7 +23,7 @@ static size_t put(struct packet packet)
 #define PUT_CYC(cycles) PUT(.kind = PT_PACKET_CYC, .cyc = (cycles))
 #define PUT_TNT() PUT(.kind = PT_PACKET_TNT_8, .tnt = 1, .tnt_bits = 1)
 
-/* Returns where its PSBEND stands. */
+/* Returns the offset of its PSBEND. */
 static size_t put_psb(uint64_t tsc)
 {
     PUT(.kind = PT_PACKET_PSB);
@@ -64,7 +65,7 @@ static void cycles_are_counted(void **state)
     assert_event(&clock, third, 0xa008, false);
 }
 
-static void without_nominal_ratio_cycles_tell_nothing(void **state)
+static void without_nominal_ratio_cycles_are_not_used(void **state)
 {
     (void)state;
     size = 0;
@@ -76,8 +77,8 @@ static void without_nominal_ratio_cycles_tell_nothing(void **state)
     assert_event(&clock, at, 0xa000, false);
 }
 
-/* What stands between events counts for those of the next stretch; behind an error it does not. */
-static void a_stretch_behind_an_error_begins_anew(void **state)
+/* Packets between events count for those of the next stretch; after an error they do not. */
+static void a_stretch_after_an_error_starts_afresh(void **state)
 {
     (void)state;
     size = 0;
@@ -86,14 +87,14 @@ static void a_stretch_behind_an_error_begins_anew(void **state)
     PUT_CYC(4);
     const size_t psb = PUT(.kind = PT_PACKET_PSB);
     PUT(.kind = PT_PACKET_PSBEND);
-    const size_t behind = PUT_TNT();
+    const size_t after = PUT_TNT();
     struct ptxed_clock clock = clock_of(4);
     assert_event(&clock, before, 0xa000, true);
     struct ptxed_clock failed = clock;
     ptxed_clock_stretch(&clock, psb, false);
-    assert_event(&clock, behind, 0xa008, true);
+    assert_event(&clock, after, 0xa008, true);
     ptxed_clock_stretch(&failed, psb, true);
-    assert_event(&failed, behind, 0, false);
+    assert_event(&failed, after, 0, false);
 }
 
 /* What was taken ahead, as the walk to a PSB needs it, is not taken again. */
@@ -104,20 +105,20 @@ static void a_psb_is_taken_once(void **state)
     put_psb(0xa000);
     const size_t psb = PUT(.kind = PT_PACKET_PSB);
     PUT_CYC(4);
-    const size_t psbend = PUT(.kind = PT_PACKET_PSBEND), behind = PUT_TNT();
+    const size_t psbend = PUT(.kind = PT_PACKET_PSBEND), after = PUT_TNT();
     struct ptxed_clock clock = clock_of(4);
     assert_event(&clock, psbend, 0xa008, true);
     ptxed_clock_stretch(&clock, psb, false);
-    assert_event(&clock, behind, 0xa008, false);
+    assert_event(&clock, after, 0xa008, false);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cycles_are_counted),
-        cmocka_unit_test(without_nominal_ratio_cycles_tell_nothing),
+        cmocka_unit_test(without_nominal_ratio_cycles_are_not_used),
         cmocka_unit_test(a_psb_is_taken_once),
-        cmocka_unit_test(a_stretch_behind_an_error_begins_anew),
+        cmocka_unit_test(a_stretch_after_an_error_starts_afresh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Lines of functions: those that are told when the trace is decoded to its end, and its decoder is gone; and which
- * tasks are still in a wanted function, where they go on on several CPUs. */
+/* Lines of functions: those that are printed when the trace is decoded to its end, and its decoder is gone; and which
+ * tasks are still in a wanted function when they continue on several CPUs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "decode/cli/trace/trace_functions.h"
 #include "tests/unit/decode/stack/stacks_fixture.h"
 
-static void test_behind_the_end(void **state)
+static void test_after_the_end(void **state)
 {
     struct stacks_fixture *fixture = *state;
     const struct trace_options options = {
@@ -110,7 +110,7 @@ static void test_a_task_ends_in_the_function(void **state)
     two_cpus_close(&two);
 }
 
-static void test_behind_a_gap_the_other_cpu_goes_on(void **state)
+static void test_after_a_gap_the_other_cpu_continues(void **state)
 {
     struct two_cpus two;
     two_cpus_open(&two, *state);
@@ -124,7 +124,7 @@ static void test_behind_a_gap_the_other_cpu_goes_on(void **state)
 }
 
 /* One that waits may have returned in the gap. */
-static void test_behind_a_gap_nobody_knows_of_those_that_wait(void **state)
+static void test_after_a_gap_waiting_tasks_are_not_known(void **state)
 {
     struct two_cpus two;
     two_cpus_open(&two, *state);
@@ -138,12 +138,11 @@ static void test_behind_a_gap_nobody_knows_of_those_that_wait(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_behind_the_end, stacks_set_up, stacks_tear_down),
+        cmocka_unit_test_setup_teardown(test_after_the_end, stacks_set_up, stacks_tear_down),
         cmocka_unit_test_setup_teardown(test_a_function_returns_on_another_cpu, stacks_set_up, stacks_tear_down),
         cmocka_unit_test_setup_teardown(test_a_task_ends_in_the_function, stacks_set_up, stacks_tear_down),
-        cmocka_unit_test_setup_teardown(test_behind_a_gap_the_other_cpu_goes_on, stacks_set_up, stacks_tear_down),
-        cmocka_unit_test_setup_teardown(test_behind_a_gap_nobody_knows_of_those_that_wait, stacks_set_up,
-                                        stacks_tear_down),
+        cmocka_unit_test_setup_teardown(test_after_a_gap_the_other_cpu_continues, stacks_set_up, stacks_tear_down),
+        cmocka_unit_test_setup_teardown(test_after_a_gap_waiting_tasks_are_not_known, stacks_set_up, stacks_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

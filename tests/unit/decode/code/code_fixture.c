@@ -90,7 +90,7 @@ void put_map(uint16_t cpu, uint64_t fault, uint64_t offset, uint64_t number, uin
     memcpy(put_record(cpu, offset, RECORD_MAP, sizeof(head)), &head, sizeof(head));
 }
 
-void put_look(uint16_t cpu, uint64_t before, uint64_t offset, uint64_t number, uint64_t cr3, uint64_t linear)
+void put_scan(uint16_t cpu, uint64_t before, uint64_t offset, uint64_t number, uint64_t cr3, uint64_t linear)
 {
     const struct record_map head = {.cr3 = cr3,
                                     .linear = linear,
@@ -126,6 +126,27 @@ void put_run(uint64_t linear, uint64_t gpa, uint32_t count, unsigned page_shift)
     memcpy(payload, &head, sizeof(head));
     memcpy(payload + record->header.length, &run, sizeof(run));
     record->header.length += (uint32_t)sizeof(run);
+}
+
+void put_page_map(uint16_t cpu, uint64_t fault, uint64_t offset, uint64_t number, uint64_t cr3, uint64_t linear,
+                  uint64_t gpa)
+{
+    put_map(cpu, fault, offset, number, cr3, linear);
+    put_run(linear, gpa, 1, 12);
+}
+
+void put_page_scan(uint16_t cpu, uint64_t before, uint64_t offset, uint64_t number, uint64_t cr3, uint64_t linear,
+                   uint64_t gpa)
+{
+    put_scan(cpu, before, offset, number, cr3, linear);
+    put_run(linear, gpa, 1, 12);
+}
+
+void put_executed_map(uint16_t cpu, uint64_t fault, uint64_t number, uint64_t cr3, uint64_t linear, uint64_t gpa,
+                      int version)
+{
+    put_page_map(cpu, fault, fault + 10, number, cr3, linear, gpa);
+    put_page(cpu, fault + 11, number + 1, cr3, linear, gpa, version);
 }
 
 void put_seen(uint16_t cpu, uint64_t offset, uint64_t number)

@@ -1,4 +1,4 @@
-/* Records of a made-up capture, and what code_pages says of them: what the tests of address spaces share. */
+/* Records of a made-up capture, and what code_pages finds in them: shared by the tests of address spaces. */
 #ifndef TESTS_UNIT_DECODE_CODE_CODE_FIXTURE_H
 #define TESTS_UNIT_DECODE_CODE_CODE_FIXTURE_H
 
@@ -30,19 +30,28 @@ void put_root_page(uint64_t gva, uint64_t hpa, int version);
 
 /* A map record of a 2 MiB stretch, faulted and read at these offsets; its runs follow. */
 void put_map(uint16_t cpu, uint64_t fault, uint64_t offset, uint64_t number, uint64_t cr3, uint64_t linear);
-/* The same without a fault, by a look at the whole space; the look before was at this offset. */
-void put_look(uint16_t cpu, uint64_t before, uint64_t offset, uint64_t number, uint64_t cr3, uint64_t linear);
+/* The same without a fault, by a scan of the whole space; the previous scan was at this offset. */
+void put_scan(uint16_t cpu, uint64_t before, uint64_t offset, uint64_t number, uint64_t cr3, uint64_t linear);
 /* What the page was mapped to was missed. */
 void put_missed(uint16_t cpu, uint64_t fault, uint64_t offset, uint64_t number, uint64_t cr3, uint64_t linear);
 /* The space has ended. */
 void put_end(uint16_t cpu, uint64_t offset, uint64_t number, uint64_t cr3);
 void put_run(uint64_t linear, uint64_t gpa, uint32_t pages, unsigned page_shift);
+/* The same two with a single page of 4 KiB at linear. */
+void put_page_map(uint16_t cpu, uint64_t fault, uint64_t offset, uint64_t number, uint64_t cr3, uint64_t linear,
+                  uint64_t gpa);
+void put_page_scan(uint16_t cpu, uint64_t before, uint64_t offset, uint64_t number, uint64_t cr3, uint64_t linear,
+                   uint64_t gpa);
+/* A fault, ten bytes of trace later a map record with that page, and one byte later the page itself, which has the next
+ * number: a page that is executed for the first time. */
+void put_executed_map(uint16_t cpu, uint64_t fault, uint64_t number, uint64_t cr3, uint64_t linear, uint64_t gpa,
+                      int version);
 void put_seen(uint16_t cpu, uint64_t offset, uint64_t number);
 
 /* All is put; what is found stays as it is until code_reset. */
 struct code_pages *collected(uint16_t cpu);
 
-/* What stands at an address of a space, or of the address of a CR3: the page's version, or NOT_KNOWN. */
+/* The version of the page at an address of a space, which is given as the address in a CR3; or NOT_KNOWN. */
 int version_at(uint16_t cpu, uint64_t cr3, uint64_t offset, uint64_t gva);
 
 /* The same, which must not be inferred, or must be. */

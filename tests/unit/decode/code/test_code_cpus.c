@@ -1,4 +1,4 @@
-/* Where an address leads, where several CPUs tell of it: each one's trace has offsets of its own. */
+/* Where an address leads when several CPUs have records of it: each one's trace has offsets of its own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,8 +24,7 @@ static void what_another_cpu_said_holds_by_its_number(void **state)
     put_run(USER + PAGE, 0x101000, 1, 12);
     put_page(0, 2200, 5, A, USER, 0x200000, 3);
     put_seen(1, 50, 5);
-    put_map(0, 3000, 3100, 6, A, USER + 0x200000);
-    put_run(USER + 0x200000, 0x100000, 1, 12);
+    put_page_map(0, 3000, 3100, 6, A, USER + 0x200000, 0x100000);
     exactly(0, A, 1999, USER, 1);
     exactly(0, A, 2200, USER, 3);
     exactly(1, A, 5, USER, 1);
@@ -35,17 +34,15 @@ static void what_another_cpu_said_holds_by_its_number(void **state)
     inferred(1, A, 60, USER + 0x200000, 1);
 }
 
-/* And before that, from where it had not been sent: nobody knows which of both. */
+/* And between the fault of the first CPU and its own next record either page is possible. */
 static void between_the_cpus_nothing_is_guessed(void **state)
 {
     (void)state;
     put_page(0, 1, 1, B, 0x900000, 0x200000, 2);
-    put_map(0, 1000, 1100, 2, A, USER);
-    put_run(USER, 0x100000, 1, 12);
+    put_page_map(0, 1000, 1100, 2, A, USER, 0x100000);
     put_page(0, 1200, 3, A, USER, 0x100000, 1);
     put_seen(1, 5, 3);
-    put_map(0, 2000, 2100, 4, A, USER);
-    put_run(USER, 0x200000, 1, 12);
+    put_page_map(0, 2000, 2100, 4, A, USER, 0x200000);
     put_seen(1, 50, 5);
     exactly(0, A, 1999, USER, 1);
     exactly(0, A, 2000, USER, 2);
@@ -53,7 +50,7 @@ static void between_the_cpus_nothing_is_guessed(void **state)
     exactly(1, A, 50, USER, 2);
 }
 
-/* This CPU maps another page there later. What another CPU has told of before may be what this one ran. */
+/* This CPU maps another page there later. A page that another CPU recorded before may be what this one ran. */
 static void later_or_another_cpus(void **state)
 {
     (void)state;

@@ -13,38 +13,32 @@
 #define PAGE RECORD_PAGE_SIZE
 
 /* A has executed a page by a fault; it ends at 100. B has had another page, at another address. */
-static void put_life(void)
+static void put_generation(void)
 {
-    put_map(0, 10, 20, 1, A, USER);
-    put_run(USER, 0x100000, 1, 12);
-    put_page(0, 21, 2, A, USER, 0x100000, 1);
-    put_map(0, 30, 40, 3, B, 0x7f0000000000);
-    put_run(0x7f0000000000, 0x101000, 1, 12);
-    put_page(0, 41, 4, B, 0x7f0000000000, 0x101000, 2);
+    put_executed_map(0, 10, 1, A, USER, 0x100000, 1);
+    put_executed_map(0, 30, 3, B, 0x7f0000000000, 0x101000, 2);
     put_end(0, 100, 5, A);
 }
 
-/* Up to its end it is what it was, from there on it is not known: nobody says what the next space has there. */
-static void what_was_told_ends(void **state)
+/* Up to the space's end its page is known, from there on it is not: there is no record of the next space. */
+static void records_end_with_their_space(void **state)
 {
     (void)state;
-    put_life();
+    put_generation();
     exactly(0, A, 99, USER, 1);
     exactly(0, A, 100, USER, NOT_KNOWN);
     exactly(0, A, 200, USER, NOT_KNOWN);
     exactly(0, B, 200, 0x7f0000000000, 2);
 }
 
-/* What is told of the next one holds for that, and for none before it; the same page as before, too. */
-static void the_next_life(void **state)
+/* Records of the next generation hold for it only; so do those of the same page as before. */
+static void the_next_generation(void **state)
 {
     (void)state;
-    put_life();
-    put_map(0, 150, 160, 6, A, USER);
-    put_run(USER, 0x101000, 1, 12);
+    put_generation();
+    put_page_map(0, 150, 160, 6, A, USER, 0x101000);
     put_end(0, 200, 7, A);
-    put_map(0, 250, 260, 8, A, USER);
-    put_run(USER, 0x100000, 1, 12);
+    put_page_map(0, 250, 260, 8, A, USER, 0x100000);
     exactly(0, A, 99, USER, 1);
     exactly(0, A, 149, USER, NOT_KNOWN);
     exactly(0, A, 150, USER, 2);
@@ -54,11 +48,11 @@ static void the_next_life(void **state)
 }
 
 /* Between two generations that have the same page there may be one that has another: an older and a newer record do not
- * make it certain, as they do within a life. */
-static void a_life_between_two_that_are_alike(void **state)
+ * make it certain, as they do within a generation. */
+static void a_generation_between_two_that_are_alike(void **state)
 {
     (void)state;
-    put_life();
+    put_generation();
     put_end(0, 200, 6, A);
     put_page(0, 250, 7, A, USER, 0x100000, 1);
     exactly(0, A, 150, USER, NOT_KNOWN);
@@ -66,12 +60,11 @@ static void a_life_between_two_that_are_alike(void **state)
     exactly(0, A, 250, USER, 1);
 }
 
-/* A page's own record ends as well, with nothing else told around it. */
+/* A page's own record ends as well, without any map record. */
 static void a_page_without_a_fault(void **state)
 {
     (void)state;
-    put_map(0, 10, 20, 1, B, USER);
-    put_run(USER, 0x101000, 1, 12);
+    put_page_map(0, 10, 20, 1, B, USER, 0x101000);
     put_page(0, 30, 2, A, USER + PAGE, 0x100000, 1);
     put_end(0, 100, 3, A);
     exactly(0, A, 99, USER + PAGE, 1);
@@ -82,7 +75,7 @@ static void a_page_without_a_fault(void **state)
 static void on_another_cpu(void **state)
 {
     (void)state;
-    put_life();
+    put_generation();
     put_seen(1, 60, 4);
     put_seen(1, 500, 5);
     exactly(1, A, 60, USER, 1);
@@ -90,18 +83,18 @@ static void on_another_cpu(void **state)
     exactly(1, A, 500, USER, NOT_KNOWN);
 }
 
-/* One record for each stretch and each end of a life in which it was told, or of the one before, however often. */
-static void stretches_and_lives(void **state)
+/* One record for each stretch and each end of a generation that recorded it, or of the previous one, however often. */
+static void stretches_and_generations(void **state)
 {
     (void)state;
     struct code_map ends[] = {{.space = B, .number = 9}, {.space = A, .number = 20}, {.space = A, .number = 10}};
-    struct code_stretch told[] = {
+    struct code_stretch recorded[] = {
         {A, USER, PAGE, 12}, {A, USER, PAGE, 3},  {A, USER, PAGE, 5},        {A, USER, 2 * PAGE, 4},
         {A, USER, PAGE, 21}, {B, USER, PAGE, 10}, {B, USER + PAGE, PAGE, 8}, {C, USER, PAGE, 1},
     };
     struct code_map *made;
     size_t nr;
-    assert_true(code_generations_end(&made, &nr, ends, 3, told, 8));
+    assert_true(code_generations_end(&made, &nr, ends, 3, recorded, 8));
     assert_int_equal(nr, 5);
     const struct code_stretch should[] = {{A, USER, PAGE, 10},
                                           {A, USER, PAGE, 20},
@@ -115,7 +108,7 @@ static void stretches_and_lives(void **state)
         assert_int_equal(made[i].number, should[i].number);
     }
     free(made);
-    assert_true(code_generations_end(&made, &nr, ends, 0, told, 8));
+    assert_true(code_generations_end(&made, &nr, ends, 0, recorded, 8));
     assert_null(made);
     assert_int_equal(nr, 0);
 }
@@ -123,8 +116,12 @@ static void stretches_and_lives(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CODE_TEST(what_was_told_ends),     CODE_TEST(the_next_life),  CODE_TEST(a_life_between_two_that_are_alike),
-        CODE_TEST(a_page_without_a_fault), CODE_TEST(on_another_cpu), cmocka_unit_test(stretches_and_lives),
+        CODE_TEST(records_end_with_their_space),
+        CODE_TEST(the_next_generation),
+        CODE_TEST(a_generation_between_two_that_are_alike),
+        CODE_TEST(a_page_without_a_fault),
+        CODE_TEST(on_another_cpu),
+        cmocka_unit_test(stretches_and_generations),
     };
     return cmocka_run_group_tests(tests, NULL, code_reset);
 }

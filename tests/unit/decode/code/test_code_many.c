@@ -15,7 +15,7 @@
 #define NR_SPACES 300u
 #define NR_MAPS 10000u
 #define NR_PAGES 100000u
-#define SECONDS 120u /* of this process alone: many times what it takes, of which the square would be hours */
+#define SECONDS 120u /* of this process's CPU time: many times what it needs; quadratic time would be hours */
 
 static uint8_t contents[256][RECORD_PAGE_SIZE];
 static struct record_map_run runs[NR_MAPS][2];
@@ -108,7 +108,7 @@ static void all_spaces_at_one_address(void **state)
         assert_non_null(found.page);
         assert_int_equal(found.page->gpa, 0x10000000 + space * PAGE);
         assert_false(found.inferred);
-        /* Of a space of which nothing is told, all others are candidates. */
+        /* For a space without records, all others are candidates. */
         assert_null(code_pages_find(&all, (2 + NR_SPACES) * PAGE, NR_PAGES + NR_MAPS, USER).page);
     }
     code_pages_free(&all);

@@ -45,7 +45,7 @@ static void is_refused(enum code_map_error error)
     assert_int_equal(parse(&map), CODE_MAP_OK);
 }
 
-static void a_record_tells_pages(void **state)
+static void a_record_has_pages(void **state)
 {
     struct code_map map, wide;
     uint64_t gpa = 0;
@@ -184,7 +184,7 @@ static void a_capture_with_one_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_record_tells_pages),    TEST(a_stretch_may_be_empty_or_the_last),
+        TEST(a_record_has_pages),      TEST(a_stretch_may_be_empty_or_the_last),
         TEST(lengths_that_do_not_fit), TEST(heads_that_cannot_be),
         TEST(runs_that_cannot_be),     TEST(a_capture_with_one_is_refused),
     };

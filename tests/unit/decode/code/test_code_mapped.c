@@ -1,4 +1,4 @@
-/* Which runs of MAP records have a page of physical memory: what is found is what looking at all of them finds. */
+/* Which runs of MAP records have a page of physical memory: the same as a search through all of them finds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -133,7 +133,7 @@ static void all_runs_of_a_map_but_none_of_a_large_page(void **state)
     found(7 * PAGE, 0);
 }
 
-static void as_looking_at_all(void **state)
+static void as_a_search_through_all(void **state)
 {
     (void)state;
     srand(1);
@@ -158,7 +158,7 @@ int main(void)
         cmocka_unit_test_setup(long_runs_around_short_ones, reset),
         cmocka_unit_test_setup(each_of_many_that_are_alike, reset),
         cmocka_unit_test_setup(all_runs_of_a_map_but_none_of_a_large_page, reset),
-        cmocka_unit_test_setup(as_looking_at_all, reset),
+        cmocka_unit_test_setup(as_a_search_through_all, reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

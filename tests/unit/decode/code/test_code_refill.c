@@ -23,7 +23,7 @@ static void executed(void)
     mapped(0, 90, 110, 2, A);
 }
 
-/* It was executed before anybody looked: from the fault on it is the new one. */
+/* It was executed before its map was read: from the fault on it is the new one. */
 static void since_the_fault(void **state)
 {
     (void)state;
@@ -49,7 +49,7 @@ static void of_this_cpu(void **state)
     exactly(0, A, 250, USER, 2);
 }
 
-/* Another CPU runs it from where it has heard of it, whatever this CPU's offsets are. */
+/* Another CPU runs it from its next record on, whatever this CPU's offsets are. */
 static void on_another_cpu(void **state)
 {
     (void)state;
@@ -62,7 +62,7 @@ static void on_another_cpu(void **state)
     assert_int_equal(version_at(1, A, 2000, USER), 2);
 }
 
-/* The stream was cut behind it. */
+/* The stream was cut after it. */
 static void without_its_map(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* What was mapped without a fault, and seen by a look at the whole space: from when on it holds. */
+/* Pages that were mapped without a fault, and found by a scan of the whole space: from when on that holds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,13 +20,12 @@ static void put_a(void)
     put_page(0, 23, 4, A, USER + 2 * PAGE, 0x102000, 3);
 }
 
-/* Nothing was there at the look before. What came since may not have been the first that came. */
-static void before_the_look_it_is_not_known(void **state)
+/* At the previous scan the address was not mapped. What was mapped since may not have been the first page there. */
+static void before_the_scan_it_is_not_known(void **state)
 {
     (void)state;
     put_a();
-    put_look(0, 30, 60, 5, B, USER);
-    put_run(USER, 0x102000, 1, 12);
+    put_page_scan(0, 30, 60, 5, B, USER, 0x102000);
     exactly(0, B, 30, USER, NOT_KNOWN);
     exactly(0, B, 59, USER, NOT_KNOWN);
     exactly(0, B, 60, USER, 3);
@@ -40,7 +39,7 @@ static void a_part_of_a_file_that_is_there(void **state)
     put_page(0, 24, 5, C, USER, 0x900000, 9);
     put_map(0, 30, 40, 6, B, 0x7f0000000000);
     put_run(0x7f0000003000, 0x100000, 1, 12);
-    put_look(0, 50, 60, 7, B, 0x7f0000000000);
+    put_scan(0, 50, 60, 7, B, 0x7f0000000000);
     put_run(0x7f0000003000, 0x100000, 1, 12);
     put_run(0x7f0000004000, 0x900000, 1, 12);
     put_run(0x7f0000005000, 0x102000, 1, 12);
@@ -54,18 +53,14 @@ static void a_part_of_a_file_that_is_there(void **state)
 }
 
 /* Where the stretch was read last is where its change begins: what was read there may still have been so. */
-static void what_was_read_where_the_look_begins(void **state)
+static void what_was_read_where_the_scan_begins(void **state)
 {
     (void)state;
     put_a();
-    put_map(0, 30, 30, 5, B, USER);
-    put_run(USER, 0x102000, 1, 12);
-    put_map(0, 30, 30, 6, C, USER);
-    put_run(USER, 0x101000, 1, 12);
-    put_look(0, 30, 60, 7, B, USER);
-    put_run(USER, 0x102000, 1, 12);
-    put_look(0, 30, 60, 8, C, USER);
-    put_run(USER, 0x102000, 1, 12);
+    put_page_map(0, 30, 30, 5, B, USER, 0x102000);
+    put_page_map(0, 30, 30, 6, C, USER, 0x101000);
+    put_page_scan(0, 30, 60, 7, B, USER, 0x102000);
+    put_page_scan(0, 30, 60, 8, C, USER, 0x102000);
     exactly(0, B, 29, USER, NOT_KNOWN);
     exactly(0, B, 30, USER, 3);
     exactly(0, B, 59, USER, 3);
@@ -73,14 +68,14 @@ static void what_was_read_where_the_look_begins(void **state)
     exactly(0, C, 60, USER, 3);
 }
 
-/* The first look, which nothing says the beginning of, finds no more. */
-static void the_first_look(void **state)
+/* The first scan, whose interval has no known beginning, finds no more. */
+static void the_first_scan(void **state)
 {
     (void)state;
     put_a();
     put_map(0, 30, 40, 5, B, 0x7f0000000000);
     put_run(0x7f0000003000, 0x100000, 1, 12);
-    put_look(0, 60, 60, 6, B, 0x7f0000000000);
+    put_scan(0, 60, 60, 6, B, 0x7f0000000000);
     put_run(0x7f0000003000, 0x100000, 1, 12);
     put_run(0x7f0000005000, 0x102000, 1, 12);
     put_run(0x7f0000007000, 0x101000, 1, 12);
@@ -103,7 +98,7 @@ static void these_tables_had_it_elsewhere(void **state)
     put_map(0, 30, 40, 5, B, 0x7f0000000000);
     put_run(0x7f0000003000, 0x300000, 1, 12);
     put_run(0x7f0000004000, 0x900000, 1, 12);
-    put_look(0, 50, 60, 6, B, 0x7f0000000000);
+    put_scan(0, 50, 60, 6, B, 0x7f0000000000);
     put_run(0x7f0000003000, 0x300000, 1, 12);
     put_run(0x7f0000004000, 0x900000, 1, 12);
     put_run(0x7f0000005000, 0x302000, 1, 12);
@@ -113,7 +108,7 @@ static void these_tables_had_it_elsewhere(void **state)
     exactly(0, B, 60, 0x7f0000006000, 3);
 }
 
-/* Something else was: which of the two it was before the look is not known. */
+/* Another page was there: which of the two it was before the scan is not known. */
 static void something_else_may_have_been_there_still(void **state)
 {
     (void)state;
@@ -121,7 +116,7 @@ static void something_else_may_have_been_there_still(void **state)
     put_map(0, 30, 40, 5, B, USER);
     put_run(USER, 0x100000, 1, 12);
     put_run(USER + PAGE, 0x101000, 1, 12);
-    put_look(0, 50, 60, 6, B, USER);
+    put_scan(0, 50, 60, 6, B, USER);
     put_run(USER, 0x102000, 1, 12);
     put_run(USER + PAGE, 0x101000, 1, 12);
     exactly(0, B, 49, USER, 1);
@@ -132,15 +127,13 @@ static void something_else_may_have_been_there_still(void **state)
         exactly(0, B, at, USER + PAGE, 2);
 }
 
-/* ... also where it was read before the look that nothing changed at. */
-static void a_reading_behind_the_look_before_counts(void **state)
+/* ... also where it was read after the previous scan. */
+static void a_reading_after_the_previous_scan_counts(void **state)
 {
     (void)state;
     put_a();
-    put_map(0, 50, 55, 5, B, USER);
-    put_run(USER, 0x100000, 1, 12);
-    put_look(0, 40, 60, 6, B, USER);
-    put_run(USER, 0x101000, 1, 12);
+    put_page_map(0, 50, 55, 5, B, USER, 0x100000);
+    put_page_scan(0, 40, 60, 6, B, USER, 0x101000);
     exactly(0, B, 54, USER, 1);
     exactly(0, B, 55, USER, NOT_KNOWN);
     exactly(0, B, 60, USER, 2);
@@ -151,8 +144,7 @@ static void absent_in_a_late_reading(void **state)
 {
     (void)state;
     put_a();
-    put_map(0, 50, 60, 5, B, USER);
-    put_run(USER, 0x100000, 1, 12);
+    put_page_map(0, 50, 60, 5, B, USER, 0x100000);
     put_map(0, 40, 90, 6, B, USER);
     exactly(0, B, 59, USER, 1);
     exactly(0, B, 89, USER, 1);
@@ -160,21 +152,19 @@ static void absent_in_a_late_reading(void **state)
 }
 
 /* A fault says when: nothing can have run there between it and the reading but what was read. */
-static void a_fault_is_no_look(void **state)
+static void a_fault_is_not_a_scan(void **state)
 {
     (void)state;
     put_a();
-    put_map(0, 30, 40, 5, B, USER);
-    put_run(USER, 0x100000, 1, 12);
-    put_map(0, 50, 60, 6, B, USER);
-    put_run(USER, 0x101000, 1, 12);
+    put_page_map(0, 30, 40, 5, B, USER, 0x100000);
+    put_page_map(0, 50, 60, 6, B, USER, 0x101000);
     exactly(0, B, 49, USER, 1);
     exactly(0, B, 50, USER, 2);
 }
 
-/* A fault elsewhere in the stretch: the reading behind it comes when its program is ending. What was read before was
- * there until then, unless the fault's page can have brought along something else. */
-static void gone_in_the_reading_behind_a_fault_elsewhere(void **state)
+/* A fault elsewhere in the stretch: the reading after it comes when its program is ending. What was read before was
+ * there until then, unless the fault's handler can have mapped something else with its page. */
+static void gone_in_the_reading_after_a_fault_elsewhere(void **state)
 {
     (void)state;
     put_a();
@@ -182,8 +172,7 @@ static void gone_in_the_reading_behind_a_fault_elsewhere(void **state)
     put_run(USER, 0x100000, 3, 12);
     put_map(0, 50, 60, 6, B, USER);
     put_map(0, 70, 80, 7, B, USER);
-    put_map(0, 30, 40, 8, C, USER);
-    put_run(USER, 0x100000, 1, 12);
+    put_page_map(0, 30, 40, 8, C, USER, 0x100000);
     put_map(0, 50, 60, 9, C, USER);
     put_run(USER + PAGE, 0x102000, 1, 12);
     exactly(0, B, 49, USER + 2 * PAGE, 3);
@@ -192,32 +181,29 @@ static void gone_in_the_reading_behind_a_fault_elsewhere(void **state)
     for (uint64_t at = 60; at < 90; at++)
         exactly(0, B, at, USER + 2 * PAGE, NOT_KNOWN);
     exactly(0, C, 49, USER, 1);
-    exactly(0, C, 50, USER, NOT_KNOWN); /* beside 102000 is 101000 */
+    exactly(0, C, 50, USER, NOT_KNOWN); /* the page before 102000 is 101000 */
 }
 
-/* What the page holds may have changed since the look before, too: it is so from the look on. */
-static void a_refill_is_known_from_the_look_on(void **state)
+/* The page's contents may have changed since the previous scan, too: they are known from this scan on. */
+static void a_refill_is_known_from_the_scan_on(void **state)
 {
     (void)state;
     put_a();
     put_refilled_page(0, 60, 5, B, USER, 0x102000, 7);
-    put_look(0, 30, 60, 6, B, USER);
-    put_run(USER, 0x102000, 1, 12);
+    put_page_scan(0, 30, 60, 6, B, USER, 0x102000);
     exactly(0, A, 59, USER + 2 * PAGE, 3);
     exactly(0, B, 60, USER, 7);
 }
 
-/* Another CPU hears of it later, and nobody knows when it was so there. */
-static void another_cpu_has_it_when_it_hears_of_it(void **state)
+/* Another CPU has its next record later: since when the page was there for it is not known. */
+static void another_cpu_has_it_from_its_next_record_on(void **state)
 {
     (void)state;
     put_a();
     put_seen(1, 5, 4);
-    put_map(0, 30, 40, 5, B, USER);
-    put_run(USER, 0x100000, 1, 12);
+    put_page_map(0, 30, 40, 5, B, USER, 0x100000);
     put_seen(1, 100, 5);
-    put_look(0, 50, 60, 6, B, USER);
-    put_run(USER, 0x101000, 1, 12);
+    put_page_scan(0, 50, 60, 6, B, USER, 0x101000);
     put_seen(1, 200, 6);
     exactly(1, B, 199, USER, NOT_KNOWN);
     exactly(1, B, 200, USER, 2);
@@ -226,18 +212,18 @@ static void another_cpu_has_it_when_it_hears_of_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CODE_TEST(before_the_look_it_is_not_known),
+        CODE_TEST(before_the_scan_it_is_not_known),
         CODE_TEST(a_part_of_a_file_that_is_there),
-        CODE_TEST(what_was_read_where_the_look_begins),
-        CODE_TEST(the_first_look),
+        CODE_TEST(what_was_read_where_the_scan_begins),
+        CODE_TEST(the_first_scan),
         CODE_TEST(these_tables_had_it_elsewhere),
         CODE_TEST(something_else_may_have_been_there_still),
-        CODE_TEST(a_reading_behind_the_look_before_counts),
+        CODE_TEST(a_reading_after_the_previous_scan_counts),
         CODE_TEST(absent_in_a_late_reading),
-        CODE_TEST(a_fault_is_no_look),
-        CODE_TEST(gone_in_the_reading_behind_a_fault_elsewhere),
-        CODE_TEST(a_refill_is_known_from_the_look_on),
-        CODE_TEST(another_cpu_has_it_when_it_hears_of_it),
+        CODE_TEST(a_fault_is_not_a_scan),
+        CODE_TEST(gone_in_the_reading_after_a_fault_elsewhere),
+        CODE_TEST(a_refill_is_known_from_the_scan_on),
+        CODE_TEST(another_cpu_has_it_from_its_next_record_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

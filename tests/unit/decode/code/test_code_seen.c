@@ -65,7 +65,7 @@ static void collect(struct code_pages *pages, const struct capture_record *recor
     assert_true(code_pages_collect(pages, &capture, cpu, &error));
 }
 
-/* The version that stands at gva at the CPU's offset; -1: none. */
+/* The version of the page at gva at the CPU's offset; -1: none. */
 static int version_in(const struct capture_record *records, uint16_t cpu, uint64_t offset, uint64_t gva)
 {
     struct code_pages pages;
@@ -76,7 +76,7 @@ static int version_in(const struct capture_record *records, uint16_t cpu, uint64
     return version;
 }
 
-/* In each order in which the records can stand in events.bin. */
+/* In each order that the records can have in events.bin. */
 static void version_is(uint16_t cpu, uint64_t offset, uint64_t gva, int version)
 {
     struct capture_record order[MAX_RECORDS];
@@ -100,7 +100,7 @@ static void version_is(uint16_t cpu, uint64_t offset, uint64_t gva, int version)
     }
 }
 
-/* Real-mode code stands at its IP, too, where packets tell IPs: the newest base counts. */
+/* Real-mode code is also found at its IP where payloads are RIP: the newest segment base counts. */
 static void a_code_segment_with_a_base(void **state)
 {
     static const char plain[] = "cpuid_14_0_ecx 0x00000007\n", with_base[] = "cpuid_14_0_ecx 0x80000007\n";
@@ -112,7 +112,7 @@ static void a_code_segment_with_a_base(void **state)
     payloads[0].page.code_base = 0x98000;
     page(0, 20, 2, 0x98000, 0x98000);
     payloads[1].page.code_base = 0x97000;
-    page(0, 30, 3, 0x9a000, 0x9a000); /* no page's: nothing can be told of it */
+    page(0, 30, 3, 0x9a000, 0x9a000); /* a base within a page: it is not used */
     payloads[2].page.code_base = 0x99ff0;
     capture.nr_records = nr_made;
     capture.hello = (struct record_text){plain, sizeof(plain) - 1};
@@ -175,7 +175,7 @@ static void skipped_versions_never_ran(void **state)
 }
 
 /* To send a page itself, a CPU must have taken over all that came before. */
-static void an_own_page_says_as_much_as_seen(void **state)
+static void an_own_page_counts_as_seen(void **state)
 {
     (void)state;
     page(0, 70, 1, 0x1000, KERNEL);
@@ -259,7 +259,7 @@ int main(void)
         TEST(a_code_segment_with_a_base),
         TEST(a_patch_holds_from_each_cpus_own_moment),
         TEST(skipped_versions_never_ran),
-        TEST(an_own_page_says_as_much_as_seen),
+        TEST(an_own_page_counts_as_seen),
         TEST(two_cpus_patch_in_turn),
         TEST(what_a_cpu_never_saw_it_never_ran),
         TEST(number_0_holds_from_the_start_everywhere),

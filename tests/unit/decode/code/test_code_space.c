@@ -31,8 +31,7 @@ static void two_programs_at_one_address(void **state)
 static void one_page_at_two_addresses_of_two_spaces(void **state)
 {
     (void)state;
-    put_map(0, 10, 20, 1, A, USER);
-    put_run(USER, 0x100000, 1, 12);
+    put_page_map(0, 10, 20, 1, A, USER, 0x100000);
     put_page(0, 25, 2, A, USER, 0x100000, 1);
     put_map(0, 30, 40, 3, B, 0x7f0000000000);
     put_run(0x7f0000005000, 0x100000, 1, 12);
@@ -49,8 +48,7 @@ static void a_cr3_is_used_again_after_an_exit(void **state)
     put_run(USER + 5 * PAGE, 0x105000, 1, 12);
     put_page(0, 25, 2, A, USER, 0x100000, 1);
     put_page(0, 26, 3, A, USER + 5 * PAGE, 0x105000, 2);
-    put_map(0, 110, 120, 4, A, USER);
-    put_run(USER, 0x200000, 1, 12);
+    put_page_map(0, 110, 120, 4, A, USER, 0x200000);
     put_page(0, 125, 5, A, USER, 0x200000, 3);
     exactly(0, A, 109, USER, 1);
     exactly(0, A, 110, USER + PAGE, NOT_KNOWN);
@@ -61,13 +59,11 @@ static void a_cr3_is_used_again_after_an_exit(void **state)
 static void an_address_is_mapped_to_other_memory(void **state)
 {
     (void)state;
-    put_map(0, 10, 20, 1, A, USER);
-    put_run(USER, 0x100000, 1, 12);
+    put_page_map(0, 10, 20, 1, A, USER, 0x100000);
     put_page(0, 25, 2, A, USER, 0x100000, 1);
-    /* Nothing faults: the first execution of the memory tells it. */
+    /* Without a fault: the first execution of the memory is recorded. */
     put_page(0, 50, 3, A, USER, 0x200000, 2);
-    put_map(0, 80, 90, 4, A, USER);
-    put_run(USER, 0x100000, 1, 12);
+    put_page_map(0, 80, 90, 4, A, USER, 0x100000);
     exactly(0, A, 49, USER, 1);
     exactly(0, A, 50, USER, 2);
     exactly(0, A, 79, USER, 2);
@@ -85,7 +81,7 @@ static void a_stretch_is_replaced(void **state)
     put_page(0, 21, 2, A, USER, 0x100000, 1);
     put_page(0, 22, 3, A, USER + PAGE, 0x101000, 2);
     put_page(0, 23, 4, A, USER + 2 * PAGE, 0x102000, 3);
-    put_map(0, 50, 60, 5, A, USER); /* the first page alone */
+    put_map(0, 50, 60, 5, A, USER); /* only the first page */
     put_run(USER, 0x100000, 1, 12);
     put_map(0, 80, 90, 6, A, USER); /* the second as before, the third another */
     put_run(USER, 0x100000, 2, 12);
@@ -98,7 +94,7 @@ static void a_stretch_is_replaced(void **state)
     exactly(0, A, 91, USER + 2 * PAGE, 4);
 }
 
-/* It was mapped and unmapped before anybody looked. That it was the same before and behind says nothing. */
+/* It was mapped and unmapped before it was read. That it was the same before and after is no evidence. */
 static void what_was_missed_is_not_known(void **state)
 {
     (void)state;
@@ -108,7 +104,7 @@ static void what_was_missed_is_not_known(void **state)
     put_page(0, 26, 3, A, USER + PAGE, 0x101000, 2);
     put_missed(0, 50, 60, 4, A, USER);
     put_missed(0, 60, 70, 5, A, USER);
-    put_page(0, 65, 6, A, USER, 0x200000, 3); /* executed for the first time: it tells itself */
+    put_page(0, 65, 6, A, USER, 0x200000, 3); /* executed for the first time: recorded */
     put_map(0, 80, 90, 7, A, USER);
     put_run(USER, 0x100000, 2, 12);
     exactly(0, A, 49, USER, 1);
@@ -119,8 +115,8 @@ static void what_was_missed_is_not_known(void **state)
     exactly(0, A, 55, USER + PAGE, 2);
 }
 
-/* Two faults of a stretch: one's reading has served the other as well, which nobody noticed. But one before the fault
- * is none, nor is another CPU's. */
+/* Two faults of a stretch: one's reading has served the other as well, unnoticed. But a reading before the
+ * fault does not count, nor does another CPU's. */
 static void what_was_read_was_not_missed(void **state)
 {
     (void)state;
@@ -132,8 +128,7 @@ static void what_was_read_was_not_missed(void **state)
     put_missed(0, 55, 90, 5, A, USER);
     put_missed(0, 55, 91, 6, A, USER + PAGE);
     put_missed(0, 65, 92, 7, A, USER + 2 * PAGE);
-    put_map(1, 50, 60, 8, B, USER);
-    put_run(USER, 0x100000, 1, 12);
+    put_page_map(1, 50, 60, 8, B, USER, 0x100000);
     put_missed(0, 55, 93, 9, B, USER);
     put_map(0, 94, 95, 10, B, USER);
     exactly(0, A, 70, USER, 1);
@@ -147,9 +142,7 @@ static void what_was_read_was_not_missed(void **state)
 static void what_was_unmapped_is_not_known(void **state)
 {
     (void)state;
-    put_map(0, 10, 20, 1, A, USER);
-    put_run(USER, 0x100000, 1, 12);
-    put_page(0, 21, 2, A, USER, 0x100000, 1);
+    put_executed_map(0, 10, 1, A, USER, 0x100000, 1);
     put_map(0, 50, 60, 3, A, USER);
     exactly(0, A, 49, USER, 1);
     exactly(0, A, 70, USER, NOT_KNOWN);
@@ -177,16 +170,14 @@ static void readings_count_in_their_order(void **state)
     (void)state;
     put_page(0, 1, 1, B, 0x900000, 0x101000, 1);
     put_page(0, 2, 2, B, 0x901000, 0x102000, 2);
-    put_map(0, 50, 60, 3, A, USER);
-    put_run(USER, 0x102000, 1, 12);
-    put_map(0, 40, 80, 4, A, USER);
-    put_run(USER, 0x101000, 1, 12);
+    put_page_map(0, 50, 60, 3, A, USER, 0x102000);
+    put_page_map(0, 40, 80, 4, A, USER, 0x101000);
     exactly(0, A, 55, USER, 2);
     exactly(0, A, 60, USER, 1);
     exactly(0, A, 90, USER, 1);
 }
 
-/* Stretches are 2 MiB, the page is 1 GiB: what the record says of its own stretch counts for the others, too. */
+/* Stretches are 2 MiB, the page is 1 GiB: the record of one stretch counts for the others, too. */
 static void large_pages_reach_beyond_their_stretch(void **state)
 {
     (void)state;
@@ -224,27 +215,21 @@ static void root_is_a_space_of_its_own(void **state)
 {
     (void)state;
     put_root_page(0x7f000000, 0x7f000000, 1);
-    put_map(0, 10, 20, 1, A, 0x7f000000);
-    put_run(0x7f000000, 0x100000, 1, 12);
-    put_page(0, 21, 2, A, 0x7f000000, 0x100000, 2);
+    put_executed_map(0, 10, 1, A, 0x7f000000, 0x100000, 2);
     exactly(0, CODE_SPACE_ROOT, 50, 0x7f000000, 1);
     exactly(0, A, 50, 0x7f000000, 2);
     assert_int_equal(version_at(0, CODE_SPACE_ROOT, 50, USER), NOT_KNOWN);
     inferred(0, CODE_SPACE_UNKNOWN, 50, 0x7f000000, 2);
 }
 
-/* PIP tells CR3 51:5: with PCIDs and cache bits in the lower bits, which PAE's tables have as their address. */
+/* PIP has CR3[51:5]: in the lower bits PCIDs and cache bits, which are address bits with PAE paging. */
 static void pcids_are_no_part_of_a_space(void **state)
 {
     (void)state;
-    put_map(0, 10, 20, 1, A, USER);
-    put_run(USER, 0x100000, 1, 12);
+    put_page_map(0, 10, 20, 1, A, USER, 0x100000);
     put_page(0, 21, 2, A | 1ull << 63 | 0x7ff, USER, 0x100000, 1);
-    put_map(0, 30, 40, 3, B + 0x20, USER);
-    put_run(USER, 0x200000, 1, 12);
-    put_page(0, 41, 4, B + 0x20, USER, 0x200000, 2);
-    put_map(0, 50, 60, 5, B + 0x40, USER);
-    put_run(USER, 0x100000, 1, 12);
+    put_executed_map(0, 30, 3, B + 0x20, USER, 0x200000, 2);
+    put_page_map(0, 50, 60, 5, B + 0x40, USER, 0x100000);
     exactly(0, A + 0xfe0, 70, USER, 1);
     exactly(0, A, 70, USER, 1);
     exactly(0, B + 0x20, 70, USER, 2);
@@ -252,7 +237,7 @@ static void pcids_are_no_part_of_a_space(void **state)
     exactly(0, B + 0x60, 70, USER, NOT_KNOWN);
 }
 
-/* Without any map nobody looked: what a space has, the others have. */
+/* Without any map record, mappings are unknown: what one space has, the others have. */
 static void without_maps_there_is_one_space(void **state)
 {
     (void)state;

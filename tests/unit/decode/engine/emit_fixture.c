@@ -18,7 +18,7 @@ static uint8_t trace[MOST_BYTES];
 size_t emit_trace_size;
 size_t emit_gap;
 bool emit_ticks, emit_resync;
-static char told[MOST_TEXT];
+static char text[MOST_TEXT];
 
 void emit_put(struct packet packet)
 {
@@ -44,9 +44,9 @@ void emit_finish(uint64_t ip)
 static void take_batch(const struct flow_batch *batch, const struct ptxed_options *options)
 {
     if (batch->kind == FLOW_BATCH_EVENT)
-        ptxed_event_line(told + strlen(told), batch->event, options);
+        ptxed_event_line(text + strlen(text), batch->event, options);
     for (size_t i = 0; batch->kind == FLOW_BATCH_ITEMS && i < batch->count; i++)
-        ptxed_address_line(told + strlen(told), batch->items[i].instruction, false);
+        ptxed_address_line(text + strlen(text), batch->items[i].instruction, false);
 }
 
 const char *emitted_by(const char *code, size_t code_size)
@@ -70,7 +70,7 @@ const char *emitted_by(const char *code, size_t code_size)
     foreign.trace.input.resync = emit_resync;
     struct flow *flow = flow_start(&foreign.trace.input, FLOW_NEED_INSTRUCTIONS | FLOW_NEED_EVENTS, &error);
     assert_non_null(flow);
-    told[0] = '\0';
+    text[0] = '\0';
     for (size_t i = 0; i < foreign.trace.nr_stretches; i++) {
         flow_begin(flow, &foreign.trace.stretches[i]);
         while ((batch = flow_next(flow)))
@@ -78,7 +78,7 @@ const char *emitted_by(const char *code, size_t code_size)
     }
     flow_end(flow);
     foreign_close(&foreign);
-    for (char *at = told; (at = strchr(at, '\n'));)
+    for (char *at = text; (at = strchr(at, '\n'));)
         *at = ' ';
-    return told;
+    return text;
 }

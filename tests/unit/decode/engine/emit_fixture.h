@@ -1,4 +1,5 @@
-/* Traces made up packet by packet over a few bytes of code, and what is told of them, as ptxed would print it. */
+/* Traces made up packet by packet over a few bytes of code, and the decoded events and instructions, as ptxed would
+ * print them. */
 #ifndef TESTS_UNIT_DECODE_ENGINE_EMIT_FIXTURE_H
 #define TESTS_UNIT_DECODE_ENGINE_EMIT_FIXTURE_H
 
@@ -13,7 +14,7 @@
 extern size_t emit_trace_size;       /* bytes that were put */
 extern bool emit_ticks, emit_resync; /* of flow_input */
 
-extern size_t emit_gap; /* what was put before and behind that place do not belong together; 0: all do */
+extern size_t emit_gap; /* the packets before and after this offset do not belong together; 0: all do */
 
 /* One packet more. */
 void emit_put(struct packet packet);
@@ -22,12 +23,12 @@ void emit_put(struct packet packet);
 void emit_begin(bool tracing);
 void emit_finish(uint64_t ip);
 
-/* What is told of the trace over the code, with a space in place of each end of line. */
+/* The lines that ptxed would print for the trace over the code, with a space in place of each end of line. */
 const char *emitted_by(const char *code, size_t code_size);
 
 #define PUT(...) emit_put((struct packet){__VA_ARGS__})
 #define PUT_IP(what, address) PUT(.kind = (what), .ip_bytes = PT_IP_SEXT_48, .ip = (address))
 #define NOPS "\x90\x90\x90\x90\x90\x90"
-#define TELL(code) emitted_by(code, sizeof(code) - 1)
+#define EMITTED(code) emitted_by(code, sizeof(code) - 1)
 
 #endif

@@ -133,6 +133,14 @@ void add_code(struct fixture *f)
     add_page(f, ROOT, 0x3f000000, 0, root_code, sizeof(root_code));
 }
 
+struct fixture *begin_code(void **state, uint64_t ip)
+{
+    struct fixture *f = *state;
+    add_code(f);
+    put_psb(f, ip, true);
+    return f;
+}
+
 void decode_stretch(struct fixture *f, const struct flow_stretch *stretch, struct flow_result *result)
 {
     const struct flow_batch *batch;

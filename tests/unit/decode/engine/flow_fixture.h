@@ -35,7 +35,7 @@ struct fixture {
     struct truth_branch branches[256];
     size_t nr_branches;
     struct code_pages pages;
-    struct flow_input input; /* what the test wants to be other than 0 */
+    struct flow_input input; /* what the test sets; else 0 */
     struct error error;
     struct flow *flow;
 };
@@ -44,7 +44,7 @@ int flow_setup(void **state);
 int flow_teardown(void **state);
 #define FLOW_TEST(name) cmocka_unit_test_setup_teardown(name, flow_setup, flow_teardown)
 
-/* Packets behind those that are there. */
+/* Append packets. */
 void put(struct fixture *f, struct packet packet);
 void put_ip(struct fixture *f, enum packet_kind kind, uint64_t ip);
 
@@ -59,17 +59,19 @@ void put_psb(struct fixture *f, uint64_t ip, bool non_root);
 uint64_t put_exit(struct fixture *f, uint64_t from);
 void put_entry(struct fixture *f, uint64_t to);
 
-/* Tracing is switched off when execution stands at at. */
+/* Tracing is disabled when the next instruction is at at. */
 void put_off(struct fixture *f, uint64_t at);
 
 /* A page record whose bytes hold from this trace offset on; add_code: the two that most tests need. */
 void add_page(struct fixture *f, uint64_t gva, uint64_t gpa, uint64_t from, const uint8_t *bytes, size_t size);
 void add_code(struct fixture *f);
+/* What most tests begin with: the code, and a PSB+ of the guest at ip. */
+struct fixture *begin_code(void **state, uint64_t ip);
 
 /* All is put: get ready to decode. */
 void start(struct fixture *f);
 
-/* Decode the stretch that begins at or behind from. */
+/* Decode the first stretch that begins at from or later. */
 struct flow_result decode(struct fixture *f, uint64_t from);
 /* The first stretch by single instructions. */
 struct flow_result decode_single(struct fixture *f);

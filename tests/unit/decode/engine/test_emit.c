@@ -1,4 +1,4 @@
-/* Events among instructions: where packets bind them. Each case is a trace, and what is told of it, as ptxed would
+/* Events among instructions: where packets bind them. Each case is a trace, and its events as ptxed would
  * print it. SDM "Packet Definitions", Table "Compound Packet Event Summary". */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,14 +17,14 @@ static void an_interrupt_with_its_space(void **state)
     PUT(.kind = PT_PACKET_VMCS, .vmcs = 0x7000);
     PUT_IP(PT_PACKET_TIP, CODE + 4);
     emit_finish(CODE + 5);
-    assert_string_equal(TELL(NOPS), "0000000000001000 "
-                                    "[interrupt, from: 0000000000001001, to: 0000000000001004] "
-                                    "[vmcs, base: 0000000000007000, ip: 0000000000001004] "
-                                    "[paging, cr3: 0000000000005000, ip: 0000000000001004] "
-                                    "0000000000001004 [disabled, at: 0000000000001005] ");
+    assert_string_equal(EMITTED(NOPS), "0000000000001000 "
+                                       "[interrupt, from: 0000000000001001, to: 0000000000001004] "
+                                       "[vmcs, base: 0000000000007000, ip: 0000000000001004] "
+                                       "[paging, cr3: 0000000000005000, ip: 0000000000001004] "
+                                       "0000000000001004 [disabled, at: 0000000000001005] ");
 }
 
-static void ptwrite_is_told_behind_it(void **state)
+static void ptwrite_comes_after_its_instruction(void **state)
 {
     (void)state;
     emit_begin(true);
@@ -32,7 +32,7 @@ static void ptwrite_is_told_behind_it(void **state)
     PUT(.kind = PT_PACKET_PTW, .payload = 0xcd, .ptw_bytes = 4, .fup_follows = true);
     PUT_IP(PT_PACKET_FUP, CODE + 5);
     emit_finish(CODE + 9);
-    assert_string_equal(TELL("\x90\xf3\x0f\xae\xe0\xf3\x0f\xae\xe0\x90"),
+    assert_string_equal(EMITTED("\x90\xf3\x0f\xae\xe0\xf3\x0f\xae\xe0\x90"),
                         "0000000000001000 0000000000001001 [ptwrite: ab] "
                         "0000000000001005 [ptwrite: cd, ip: 0000000000001005] [disabled, at: 0000000000001009] ");
 }
@@ -47,10 +47,10 @@ static void a_transaction(void **state)
     PUT_IP(PT_PACKET_FUP, CODE + 2);
     PUT_IP(PT_PACKET_TIP, CODE + 4);
     emit_finish(CODE + 4);
-    assert_string_equal(TELL(NOPS), "0000000000001000 [begin transaction, ip: 0000000000001001] 0000000000001001 "
-                                    "[aborted, ip: 0000000000001002] "
-                                    "[interrupt, from: 0000000000001002, to: 0000000000001004] "
-                                    "[disabled, at: 0000000000001004] ");
+    assert_string_equal(EMITTED(NOPS), "0000000000001000 [begin transaction, ip: 0000000000001001] 0000000000001001 "
+                                       "[aborted, ip: 0000000000001002] "
+                                       "[interrupt, from: 0000000000001002, to: 0000000000001004] "
+                                       "[disabled, at: 0000000000001004] ");
 }
 
 static void an_overflow_waits_for_its_fup(void **state)
@@ -63,9 +63,9 @@ static void an_overflow_waits_for_its_fup(void **state)
     PUT(.kind = PT_PACKET_OVF);
     PUT_IP(PT_PACKET_TIP_PGE, CODE + 4);
     emit_finish(CODE + 5);
-    assert_string_equal(TELL(NOPS), "[cbr: 20] [overflow, ip: 0000000000001003] [overflow] "
-                                    "[enabled, ip: 0000000000001004] 0000000000001004 "
-                                    "[disabled, at: 0000000000001005] ");
+    assert_string_equal(EMITTED(NOPS), "[cbr: 20] [overflow, ip: 0000000000001003] [overflow] "
+                                       "[enabled, ip: 0000000000001004] 0000000000001004 "
+                                       "[disabled, at: 0000000000001005] ");
 }
 
 static void power(void **state)
@@ -78,9 +78,9 @@ static void power(void **state)
     PUT_IP(PT_PACKET_FUP, CODE + 1);
     PUT(.kind = PT_PACKET_PWRX, .payload = 0x812);
     emit_finish(CODE + 2);
-    assert_string_equal(TELL(NOPS), "0000000000001000 [mwait 5 1, ip: 0000000000001001] "
-                                    "[exstop, ip: 0000000000001001] [pwre c1.1 hw] [pwrx hw: c2 (c3)] "
-                                    "0000000000001001 [disabled, at: 0000000000001002] ");
+    assert_string_equal(EMITTED(NOPS), "0000000000001000 [mwait 5 1, ip: 0000000000001001] "
+                                       "[exstop, ip: 0000000000001001] [pwre c1.1 hw] [pwrx hw: c2 (c3)] "
+                                       "0000000000001001 [disabled, at: 0000000000001002] ");
 }
 
 static void event_trace(void **state)
@@ -97,7 +97,7 @@ static void event_trace(void **state)
     PUT(.kind = PT_PACKET_MODE_EXEC, .cs_l = true, .iflag = true);
     PUT_IP(PT_PACKET_FUP, CODE + 2);
     emit_finish(CODE + 3);
-    assert_string_equal(TELL("\x90\x90\x90\x90\x48\xcf"),
+    assert_string_equal(EMITTED("\x90\x90\x90\x90\x48\xcf"),
                         "0000000000001000 [interrupt 14, cr2: 0000000000000f00, ip: 0000000000001001] "
                         "[interrupt, from: 0000000000001001, to: 0000000000001004] 0000000000001004 [iret] "
                         "0000000000001001 [interrupts enabled, ip: 0000000000001002] 0000000000001002 "
@@ -110,8 +110,8 @@ static void a_trigger_counts_instructions(void **state)
     emit_begin(true);
     PUT(.kind = PT_PACKET_TRIG, .payload = 1, .has_icnt = true, .icnt = 2);
     emit_finish(CODE + 3);
-    assert_string_equal(TELL(NOPS), "0000000000001000 0000000000001001 [trig 01, ip: 0000000000001002] "
-                                    "0000000000001002 [disabled, at: 0000000000001003] ");
+    assert_string_equal(EMITTED(NOPS), "0000000000001000 0000000000001001 [trig 01, ip: 0000000000001002] "
+                                       "0000000000001002 [disabled, at: 0000000000001003] ");
 }
 
 static void what_needs_no_tracing(void **state)
@@ -122,15 +122,15 @@ static void what_needs_no_tracing(void **state)
     PUT(.kind = PT_PACKET_TRACESTOP);
     PUT(.kind = PT_PACKET_MODE_EXEC, .cs_d = true);
     PUT_IP(PT_PACKET_TIP_PGE, CODE);
-    assert_string_equal(TELL(NOPS), "[begin transaction] [stopped] [enabled, ip: 0000000000001000] "
-                                    "[exec mode: 32-bit, ip: 0000000000001000] [end of trace] ");
+    assert_string_equal(EMITTED(NOPS), "[begin transaction] [stopped] [enabled, ip: 0000000000001000] "
+                                       "[exec mode: 32-bit, ip: 0000000000001000] [end of trace] ");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_interrupt_with_its_space),
-        cmocka_unit_test(ptwrite_is_told_behind_it),
+        cmocka_unit_test(ptwrite_comes_after_its_instruction),
         cmocka_unit_test(a_transaction),
         cmocka_unit_test(an_overflow_waits_for_its_fup),
         cmocka_unit_test(power),

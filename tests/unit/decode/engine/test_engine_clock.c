@@ -18,7 +18,7 @@ static void take_tma(struct engine_clock *clock, uint16_t ctc, uint16_t fc)
     engine_clock_take(clock, &(struct packet){.kind = PT_PACKET_TMA, .tma_ctc = ctc, .tma_fc = fc});
 }
 
-static void tsc_tells_it(void **state)
+static void tsc_sets_it(void **state)
 {
     struct engine_clock clock;
     (void)state;
@@ -58,7 +58,7 @@ static void mtc_goes_round(void **state)
     assert_int_equal(clock.tsc, 50000 + 6000);
 }
 
-/* MTCFreq 12: of the 16 bits that TMA tells, four count; MTC's other four are not known. */
+/* MTCFreq 12: of TMA's 16 bits, four count; MTC's other four are not known. */
 static void slow_mtc_begins_at_the_next_one(void **state)
 {
     struct engine_clock clock;
@@ -94,7 +94,7 @@ static void cycles_are_measured_between_anchors(void **state)
     assert_int_equal(clock.tsc, 1250);
 }
 
-/* Between them the core stood still: that is no measure of its cycles. */
+/* Between them the core was halted: that is not a measure of its cycles. */
 static void a_halt_does_not_make_cycles_long(void **state)
 {
     struct engine_clock clock;
@@ -109,7 +109,7 @@ static void a_halt_does_not_make_cycles_long(void **state)
     assert_int_equal(clock.tsc, 1207);
 }
 
-/* What is proven of the packets behind the TSC and TMA that the clock has taken: by those in bytes, and end_tsc. */
+/* A clock that has taken CBR, TSC and TMA: its bounds follow from the next packets (bytes) and end_tsc. */
 static struct engine_clock begin_bounded(uint8_t nominal_ratio, uint8_t ratio)
 {
     struct engine_clock clock;
@@ -124,7 +124,7 @@ static struct engine_clock begin_bounded(uint8_t nominal_ratio, uint8_t ratio)
 
 static void next_anchor_bounds(void **state)
 {
-    static const uint8_t bytes[] = {0x06, 0x06, 0x59, 0x02, 0x06}; /* TNT, TNT, MTC: the tick behind the next; TNT */
+    static const uint8_t bytes[] = {0x06, 0x06, 0x59, 0x02, 0x06}; /* TNT, TNT, MTC: the tick after the next; TNT */
     struct engine_clock clock = begin_bounded(0, 0);
     (void)state;
     assert_true(clock.high == ENGINE_CLOCK_NEVER);
@@ -177,7 +177,7 @@ static void overflow_leaves_only_tsc(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tsc_tells_it),
+        cmocka_unit_test(tsc_sets_it),
         cmocka_unit_test(mtc_counts_the_crystal),
         cmocka_unit_test(mtc_goes_round),
         cmocka_unit_test(slow_mtc_begins_at_the_next_one),

@@ -13,9 +13,7 @@
 
 static void every_kind_of_near_branch(void **state)
 {
-    struct fixture *f = *state;
-    add_code(f);
-    put_psb(f, CODE, true);
+    struct fixture *f = begin_code(state, CODE);
     put_tnt(f, "!");                       /* jz taken; call; jmp rax */
     put_ip(f, PT_PACKET_TIP, CODE + 0x14); /* ret, compressed */
     put_tnt(f, "!.");                      /* ...; jmp 00; jz not taken; call */
@@ -31,12 +29,10 @@ static void every_kind_of_near_branch(void **state)
     assert_int_equal(result.instructions, 6 + 8 + 2);
 }
 
-/* The decoder could walk on to the next branch that needs a packet: what is behind the PSB's address is not counted. */
+/* The decoder could walk on to the next branch that needs a packet: what follows the PSB's address is not counted. */
 static void a_stretch_ends_where_the_next_psb_says(void **state)
 {
-    struct fixture *f = *state;
-    add_code(f);
-    put_psb(f, CODE, true);
+    struct fixture *f = begin_code(state, CODE);
     put_tnt(f, "!");
     put_psb(f, CODE + 0x06, true);
     uint64_t second = f->size;
@@ -50,12 +46,10 @@ static void a_stretch_ends_where_the_next_psb_says(void **state)
     assert_true(second > 0);
 }
 
-/* The same where direct branches stand between the last packet and the PSB. */
+/* The same with direct branches between the last packet and the PSB. */
 static void direct_branches_before_the_psb_are_counted(void **state)
 {
-    struct fixture *f = *state;
-    add_code(f);
-    put_psb(f, CODE, true);
+    struct fixture *f = begin_code(state, CODE);
     put_tnt(f, "!");
     put_psb(f, CODE + 0x10, true);
     put_ip(f, PT_PACKET_TIP, CODE + 0x14);
@@ -68,9 +62,7 @@ static void direct_branches_before_the_psb_are_counted(void **state)
 
 static void a_flow_that_misses_the_psb_is_an_error(void **state)
 {
-    struct fixture *f = *state;
-    add_code(f);
-    put_psb(f, CODE, true);
+    struct fixture *f = begin_code(state, CODE);
     put_tnt(f, "!");
     put_psb(f, CODE + 0x14, true);
     start(f);
@@ -79,14 +71,12 @@ static void a_flow_that_misses_the_psb_is_an_error(void **state)
 
 static void interrupts_are_branches_and_vm_exits_are_none(void **state)
 {
-    struct fixture *f = *state;
-    add_code(f);
-    put_psb(f, CODE, true);
+    struct fixture *f = begin_code(state, CODE);
     put_tnt(f, "!");
     put_ip(f, PT_PACKET_FUP, CODE + 0x06); /* interrupt to the iretq, which returns */
     put_ip(f, PT_PACKET_TIP, CODE + 0x16);
     put_ip(f, PT_PACKET_TIP, CODE + 0x06);
-    put_exit(f, CODE + 0x10); /* behind the call */
+    put_exit(f, CODE + 0x10); /* after the call */
     put_entry(f, CODE + 0x10);
     put_ip(f, PT_PACKET_TIP, CODE + 0x00);
     put_off(f, CODE + 0x00);
@@ -100,9 +90,7 @@ static void interrupts_are_branches_and_vm_exits_are_none(void **state)
 /* The instruction decoder sees what the block decoder sees. */
 static void instruction_by_instruction_it_is_the_same(void **state)
 {
-    struct fixture *f = *state;
-    add_code(f);
-    put_psb(f, CODE, true);
+    struct fixture *f = begin_code(state, CODE);
     put_tnt(f, "!");
     put_exit(f, CODE + 0x10);
     put_entry(f, CODE + 0x10);
@@ -126,8 +114,8 @@ static void instruction_by_instruction_it_is_the_same(void **state)
     assert_int_equal(last, CODE + 0x02);
 }
 
-/* OUT exits and the guest does not come back: the loop behind it was never executed. */
-static void a_loop_behind_the_stretch_is_none(void **state)
+/* OUT exits and the guest does not come back: the loop after it was never executed. */
+static void a_loop_after_the_stretch_is_not_one(void **state)
 {
     static const uint8_t bytes[] = {0xeb, 0x00, 0xe6, 0x80, 0xeb, 0xfe};
     struct fixture *f = *state;
@@ -151,7 +139,7 @@ int main(void)
         FLOW_TEST(a_flow_that_misses_the_psb_is_an_error),
         FLOW_TEST(interrupts_are_branches_and_vm_exits_are_none),
         FLOW_TEST(instruction_by_instruction_it_is_the_same),
-        FLOW_TEST(a_loop_behind_the_stretch_is_none),
+        FLOW_TEST(a_loop_after_the_stretch_is_not_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,7 +62,7 @@ static void stretches_end_at_gaps_too(void **state)
     stretch = cut(f, 0, second - 1, 0);
     assert_int_equal(stretch.end, second - 1);
     assert_int_equal(stretch.ends, FLOW_ENDS_AT_GAP);
-    /* A PSB with a gap in it is none, and what stands behind one tells of another place. */
+    /* A PSB with a gap in it is not a PSB, and packets after a gap belong to another place. */
     stretch = cut(f, 0, second + 15, 0);
     assert_int_equal(stretch.end, second + 15);
     stretch = cut(f, 0, second + 16, 0);
@@ -77,8 +77,8 @@ static void stretches_end_at_gaps_too(void **state)
     assert_false(flow_cut_next(&stretch, f->trace, f->size, &(struct flow_span){0, f->size}, third + 1));
 }
 
-/* Two gaps between two PSBs: what stands between them has no PSB before it, and is not the first one's rest. And a gap
- * behind the next PSB counts as well. */
+/* Two gaps between two PSBs: the packets between them have no PSB before them, and are not the first one's rest. And a
+ * gap after the next PSB counts as well. */
 static void both_gaps_of_an_interval_count(void **state)
 {
     struct fixture *f = *state;
@@ -144,12 +144,10 @@ static void bytes_of_a_gap_are_not_decoded(void **state)
     assert_false(flow_cut_next(&stretch, f->trace, f->size, &span, span.begin));
 }
 
-/* A damaged packet reaches over the PSB behind it. */
+/* A damaged packet reaches over the PSB after it. */
 static void a_psb_is_found_within_what_looks_like_a_packet(void **state)
 {
-    struct fixture *f = *state;
-    add_code(f);
-    put_psb(f, CODE, true);
+    struct fixture *f = begin_code(state, CODE);
     put_tnt(f, "!");
     size_t damaged = f->size;
     f->trace[f->size++] = 0x19; /* a TSC of eight bytes begins */

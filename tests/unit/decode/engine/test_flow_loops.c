@@ -1,4 +1,4 @@
-/* Loops, and how often they go round: what no packet tells is not supposed, and said. */
+/* Loops, and how often they run: what no packet shows is not assumed, but reported. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "tests/unit/decode/engine/flow_fixture.h"
 
-/* jmp to itself: packets behind it that nothing can take. */
+/* jmp to itself: packets after it that nothing can take. */
 static const uint8_t loop[] = {0xeb, 0x02, 0x90, 0x90, 0xeb, 0x00, 0xeb, 0xfc};
 
 static void a_loop_without_a_packet_is_an_error(void **state)
@@ -24,7 +24,7 @@ static void a_loop_without_a_packet_is_an_error(void **state)
     assert_int_equal(result.branches, 0);
 }
 
-/* The PSB stands in the loop: how often it went round before, nobody knows. */
+/* The PSB is in the loop: how often it ran before is not known. */
 static void rounds_of_a_loop_are_not_guessed(void **state)
 {
     struct fixture *f = *state;
@@ -39,19 +39,19 @@ static void rounds_of_a_loop_are_not_guessed(void **state)
     assert_int_equal(result.instructions, 2);
 }
 
-/* The same where an interrupt comes: all else goes on, and it is said. */
+/* The same where an interrupt comes: decoding continues, and the loop is reported. */
 static void rounds_before_an_interrupt_are_not_guessed(void **state)
 {
     static const struct {
         uint8_t program[4], at, loops;
     } cases[] = {
         {{0xeb, 0xfe}, 0, 1},             /* jmp to itself */
-        {{0x90, 0xeb, 0xfd}, 1, 1},       /* it stands within the block that it leads to */
+        {{0x90, 0xeb, 0xfd}, 1, 1},       /* it is within the block that it leads to */
         {{0x90, 0x90, 0xeb, 0xfc}, 1, 1}, /* and between others */
         {{0xeb, 0x00, 0xeb, 0xfe}, 0, 0}, /* before the loop */
         {{0x74, 0x00, 0xeb, 0xfc}, 2, 0}, /* each round has a bit */
         {{0xeb, 0x00, 0xff, 0xe0}, 0, 0}, /* it leads to a packet */
-        {{0xf4, 0xeb, 0xfd, 0x90}, 1, 0}, /* hlt; it stands behind it, where tracing began */
+        {{0xf4, 0xeb, 0xfd, 0x90}, 1, 0}, /* hlt; the jump is after it, where tracing began */
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct fixture *f = *state;
@@ -72,7 +72,7 @@ static void rounds_before_an_interrupt_are_not_guessed(void **state)
     }
 }
 
-/* Behind a HLT an event finds a processor that has gone round once, or not at all. */
+/* After a HLT an event finds a processor that has run the loop once, or not at all. */
 static void a_loop_that_halts_goes_round_once_at_most(void **state)
 {
     static const uint8_t program[] = {

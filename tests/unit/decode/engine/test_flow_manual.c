@@ -1,4 +1,4 @@
-/* What the flow engine decides by the manual alone: where libipt decides otherwise, or cannot decide. */
+/* What the flow engine decides by the manual only: where libipt decides otherwise, or cannot decide. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ static struct flow_result decode_program(struct fixture *f, const uint8_t *progr
     return decode(f, 0);
 }
 
-/* SDM 36.4.2.3: bits of branches in front of a TIP and behind it stand in one TNT before the TIPs. */
+/* SDM 36.4.2.3: bits of branches before and after a TIP are in one TNT before the TIPs. */
 static void tips_wait_for_the_bits_before_them(void **state)
 {
     static const uint8_t program[] = {
@@ -215,7 +215,7 @@ static void a_mov_to_cr3_without_a_pip_leaves(void **state)
 }
 
 /* Row 10c: both have their PIPs, so it is the IRET that leaves. */
-static void behind_their_pips_it_is_another_one(void **state)
+static void after_their_pips_it_is_another_one(void **state)
 {
     struct fixture *f = *state;
     put_psb(f, CODE, true);
@@ -229,7 +229,7 @@ static void behind_their_pips_it_is_another_one(void **state)
     assert_int_equal(f->branches[1].to, TRUTH_TO_UNRESOLVED);
 }
 
-/* Row 5e: with an IP it is that of the instruction behind. */
+/* Row 5e: with an IP it is that of the next instruction. */
 static void a_mov_to_cr3_may_leave_with_an_ip(void **state)
 {
     struct fixture *f = *state;
@@ -321,7 +321,7 @@ int main(void)
         FLOW_TEST(into_is_an_interrupt_or_nothing),
         FLOW_TEST(a_task_switch_has_a_pip_and_a_tip),
         FLOW_TEST(a_mov_to_cr3_without_a_pip_leaves),
-        FLOW_TEST(behind_their_pips_it_is_another_one),
+        FLOW_TEST(after_their_pips_it_is_another_one),
         FLOW_TEST(a_mov_to_cr3_may_leave_with_an_ip),
         FLOW_TEST(an_instruction_on_two_pages_is_of_both),
         FLOW_TEST(modes_do_not_share_blocks),

@@ -35,7 +35,7 @@ static void a_page_changes_between_exit_and_entry(void **state)
            (int[]){0x02, 0x06, 0x06, 0x10, 0x10, 0x00, 0x02, 0x06, 0x06, 0x10, 0x10, 0x00, 0x02, 0x06, 0x06, 0x10, -1});
 }
 
-/* A kernel at its load address, then at its own: one record, and a neighbour that tells the distance. */
+/* A kernel at its load address, then at its own: one record, and a neighbour that gives the distance. */
 static void code_is_found_at_another_address_of_its_memory(void **state)
 {
     struct fixture *f = *state;
@@ -52,9 +52,7 @@ static void code_is_found_at_another_address_of_its_memory(void **state)
 
 static void code_that_was_not_captured_is_an_error_there(void **state)
 {
-    struct fixture *f = *state;
-    add_code(f);
-    put_psb(f, CODE, true);
+    struct fixture *f = begin_code(state, CODE);
     put_tnt(f, "!");
     put_ip(f, PT_PACKET_TIP, 0x400000);
     put_tnt(f, "!");
@@ -71,12 +69,10 @@ static void code_that_was_not_captured_is_an_error_there(void **state)
     assert_int_equal(decode(f, 1).error, 0);
 }
 
-/* A PSB right behind a jump into a page that is executed, and sent, only after it. */
+/* A PSB directly after a jump into a page that is executed, and sent, only after it. */
 static void the_boundary_may_be_code_that_comes_later(void **state)
 {
-    struct fixture *f = *state;
-    add_code(f);
-    put_psb(f, CODE + 0x10, true);
+    struct fixture *f = begin_code(state, CODE + 0x10);
     put_ip(f, PT_PACKET_TIP, 0x400000);
     put_psb(f, 0x400000, true);
     start(f);

@@ -11,11 +11,9 @@
 #include "decode/report/cause_text.h"
 #include "tests/unit/decode/engine/flow_fixture.h"
 
-static void behind_the_last_packet_nothing_is_proven(void **state)
+static void after_the_last_packet_nothing_is_proven(void **state)
 {
-    struct fixture *f = *state;
-    add_code(f);
-    put_psb(f, CODE, true);
+    struct fixture *f = begin_code(state, CODE);
     put_tnt(f, "!"); /* jz; then call, and jmp rax, which needs a packet */
     start(f);
     struct flow_result result = decode_twice(f);
@@ -24,12 +22,10 @@ static void behind_the_last_packet_nothing_is_proven(void **state)
     assert_int_equal(result.instructions, 2);
 }
 
-/* The last packet is that of a jump, which only its target's code could tell from one that takes none. */
+/* The last packet is that of a jump, which only its target's code could distinguish from one without a packet. */
 static void an_indirect_jump_is_proven_by_its_tip(void **state)
 {
-    struct fixture *f = *state;
-    add_code(f);
-    put_psb(f, CODE, true);
+    struct fixture *f = begin_code(state, CODE);
     put_tnt(f, "!");
     put_ip(f, PT_PACKET_TIP, CODE + 0x0b); /* jmp rax; then jmp, test, jz */
     start(f);
@@ -37,11 +33,9 @@ static void an_indirect_jump_is_proven_by_its_tip(void **state)
     expect(f, (int[]){0x02, 0x06, 0x06, 0x10, 0x10, 0x0b, -1});
 }
 
-static void without_a_packet_behind_the_psb_nothing_is_decoded(void **state)
+static void without_a_packet_after_the_psb_nothing_is_decoded(void **state)
 {
-    struct fixture *f = *state;
-    add_code(f);
-    put_psb(f, CODE + 0x06, true);
+    struct fixture *f = begin_code(state, CODE + 0x06);
     start(f);
     struct flow_result result = decode_twice(f);
     assert_int_equal(result.error, FLOW_ERROR_CUT);
@@ -52,9 +46,7 @@ static void without_a_packet_behind_the_psb_nothing_is_decoded(void **state)
 /* The PSB was written between two instructions of a block: those before it did run. */
 static void instructions_are_listed_up_to_the_psb(void **state)
 {
-    struct fixture *f = *state;
-    add_code(f);
-    put_psb(f, CODE, true);
+    struct fixture *f = begin_code(state, CODE);
     put_tnt(f, ".");
     put_psb(f, CODE + 0x05, true);
     put_off(f, CODE + 0x10);
@@ -69,9 +61,7 @@ static void instructions_are_listed_up_to_the_psb(void **state)
 /* A whole trace ends with tracing off: all of the way there is certain. */
 static void a_trace_that_is_switched_off_is_whole(void **state)
 {
-    struct fixture *f = *state;
-    add_code(f);
-    put_psb(f, CODE, true);
+    struct fixture *f = begin_code(state, CODE);
     put_tnt(f, "!");
     put_off(f, CODE + 0x10);
     start(f);
@@ -117,9 +107,7 @@ static void each_cut_leaves_a_first_part(void **state)
 /* An error: what was only supposed on the way to it did not have to run. */
 static void errors_prove_nothing(void **state)
 {
-    struct fixture *f = *state;
-    add_code(f);
-    put_psb(f, CODE, true);
+    struct fixture *f = begin_code(state, CODE);
     put_tnt(f, "!");                                   /* jz; call */
     put(f, (struct packet){.kind = PT_PACKET_PSBEND}); /* makes no sense here */
     put_tnt(f, "!!");
@@ -133,9 +121,7 @@ static void errors_prove_nothing(void **state)
 /* Before a PSB all bits come out, so one that no branch takes cannot be; before a gap its TIP may be missing. */
 static void bits_that_are_left_over_are_an_error(void **state)
 {
-    struct fixture *f = *state;
-    add_code(f);
-    put_psb(f, CODE, true);
+    struct fixture *f = begin_code(state, CODE);
     put_tnt(f, "!!"); /* jz; call; jmp rax needs a TIP */
     size_t cut = f->size;
     put_psb(f, CODE + 0x10, true);
@@ -150,9 +136,7 @@ static void bits_that_are_left_over_are_an_error(void **state)
 
 static void bits_before_an_event_are_an_error(void **state)
 {
-    struct fixture *f = *state;
-    add_code(f);
-    put_psb(f, CODE, true);
+    struct fixture *f = begin_code(state, CODE);
     put_tnt(f, "!!");
     put_ip(f, PT_PACKET_TIP_PGD, 0x1000);
     put_psb(f, 0, true);
@@ -161,12 +145,10 @@ static void bits_before_an_event_are_an_error(void **state)
     expect(f, (int[]){0x02, 0x06, -1});
 }
 
-/* libipt's walk by instructions reads the event, and then lets the branch before it take the packet behind it. */
+/* libipt's walk by instructions reads the event, and then lets the branch before it take the packet after it. */
 static void an_event_before_a_branch_does_not_let_it_pass(void **state)
 {
-    struct fixture *f = *state;
-    add_code(f);
-    put_psb(f, CODE + 0x14, true);
+    struct fixture *f = begin_code(state, CODE + 0x14);
     put_pip(f, true); /* ret changes no CR3 */
     put_ip(f, PT_PACKET_TIP, CODE + 0x0b);
     put_tnt(f, "!");
@@ -177,11 +159,9 @@ static void an_event_before_a_branch_does_not_let_it_pass(void **state)
     assert_int_equal(result.branches, 0);
 }
 
-static void bits_behind_a_tip_pgd_are_not_taken_before_it(void **state)
+static void bits_after_a_tip_pgd_are_not_taken_before_it(void **state)
 {
-    struct fixture *f = *state;
-    add_code(f);
-    put_psb(f, CODE, true);
+    struct fixture *f = begin_code(state, CODE);
     put(f, (struct packet){.kind = PT_PACKET_TIP_PGD}); /* jz leaves */
     put_tnt(f, "!!");
     put_off(f, CODE + 0x10);
@@ -191,11 +171,9 @@ static void bits_behind_a_tip_pgd_are_not_taken_before_it(void **state)
     expect(f, (int[]){0x02, 0x06, -1});
 }
 
-static void packets_that_tell_events_are_passed(void **state)
+static void packets_of_event_trace_are_passed(void **state)
 {
-    struct fixture *f = *state;
-    add_code(f);
-    put_psb(f, CODE, true);
+    struct fixture *f = begin_code(state, CODE);
     put(f, (struct packet){.kind = PT_PACKET_TRIG, .payload = 1, .has_icnt = true});
     put_tnt(f, "!");
     put(f, (struct packet){.kind = PT_PACKET_EVD, .payload = 0x1234});
@@ -211,11 +189,9 @@ static void packets_that_tell_events_are_passed(void **state)
 }
 
 /* libipt 2.0.5 would take the FUP for an interrupt's. */
-static void a_fup_that_stands_alone_is_named(void **state)
+static void a_fup_without_an_event_is_named(void **state)
 {
-    struct fixture *f = *state;
-    add_code(f);
-    put_psb(f, CODE, true);
+    struct fixture *f = begin_code(state, CODE);
     put_tnt(f, "!");
     size_t at = f->size;
     put(f, (struct packet){.kind = PT_PACKET_CFE, .event_type = 2, .fup_follows = true});
@@ -235,9 +211,7 @@ static void a_fup_that_stands_alone_is_named(void **state)
 
 static void bytes_that_are_no_packet_cost_nothing_before_them(void **state)
 {
-    struct fixture *f = *state;
-    add_code(f);
-    put_psb(f, CODE, true);
+    struct fixture *f = begin_code(state, CODE);
     put_tnt(f, "!");
     size_t at = f->size;
     f->trace[f->size++] = 0x05;
@@ -262,9 +236,9 @@ static void each_error_has_its_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FLOW_TEST(behind_the_last_packet_nothing_is_proven),
+        FLOW_TEST(after_the_last_packet_nothing_is_proven),
         FLOW_TEST(an_indirect_jump_is_proven_by_its_tip),
-        FLOW_TEST(without_a_packet_behind_the_psb_nothing_is_decoded),
+        FLOW_TEST(without_a_packet_after_the_psb_nothing_is_decoded),
         FLOW_TEST(instructions_are_listed_up_to_the_psb),
         FLOW_TEST(a_trace_that_is_switched_off_is_whole),
         FLOW_TEST(each_cut_leaves_a_first_part),
@@ -272,9 +246,9 @@ int main(void)
         FLOW_TEST(bits_that_are_left_over_are_an_error),
         FLOW_TEST(bits_before_an_event_are_an_error),
         FLOW_TEST(an_event_before_a_branch_does_not_let_it_pass),
-        FLOW_TEST(bits_behind_a_tip_pgd_are_not_taken_before_it),
-        FLOW_TEST(packets_that_tell_events_are_passed),
-        FLOW_TEST(a_fup_that_stands_alone_is_named),
+        FLOW_TEST(bits_after_a_tip_pgd_are_not_taken_before_it),
+        FLOW_TEST(packets_of_event_trace_are_passed),
+        FLOW_TEST(a_fup_without_an_event_is_named),
         FLOW_TEST(bytes_that_are_no_packet_cost_nothing_before_them),
         FLOW_TEST(each_error_has_its_words),
     };

@@ -17,7 +17,7 @@ static void put_pgd(struct fixture *f)
     put(f, (struct packet){.kind = PT_PACKET_TIP_PGD});
 }
 
-/* One branch more, whose target nobody knows. */
+/* One branch more, whose target is not known. */
 static void expect_unresolved(struct fixture *f, const int *pairs, unsigned from)
 {
     struct truth_branch last = f->branches[f->nr_branches - 1];
@@ -29,9 +29,7 @@ static void expect_unresolved(struct fixture *f, const int *pairs, unsigned from
 
 static void a_jump_that_leaves_names_its_target(void **state)
 {
-    struct fixture *f = *state;
-    add_code(f);
-    put_psb(f, CODE, true);
+    struct fixture *f = begin_code(state, CODE);
     put_tnt(f, "!");
     put_ip(f, PT_PACKET_TIP_PGD, CODE + 0x10);
     put_ip(f, PT_PACKET_TIP_PGE, CODE + 0x10);
@@ -44,11 +42,9 @@ static void a_jump_that_leaves_names_its_target(void **state)
     expect(f, (int[]){0x02, 0x06, 0x06, 0x10, -1});
 }
 
-static void the_code_tells_where_a_conditional_branch_went(void **state)
+static void the_code_shows_where_a_conditional_branch_went(void **state)
 {
-    struct fixture *f = *state;
-    add_code(f);
-    put_psb(f, CODE, true);
+    struct fixture *f = begin_code(state, CODE);
     put_pgd(f);
     start(f);
     struct flow_result result = decode(f, 0);
@@ -57,11 +53,9 @@ static void the_code_tells_where_a_conditional_branch_went(void **state)
     expect(f, (int[]){0x02, 0x06, -1});
 }
 
-static void a_compressed_return_tells_nothing(void **state)
+static void a_compressed_return_has_no_target(void **state)
 {
-    struct fixture *f = *state;
-    add_code(f);
-    put_psb(f, CODE, true);
+    struct fixture *f = begin_code(state, CODE);
     put_tnt(f, "!");
     put_ip(f, PT_PACKET_TIP, CODE + 0x14);
     put_pgd(f);
@@ -70,11 +64,9 @@ static void a_compressed_return_tells_nothing(void **state)
     expect_unresolved(f, (int[]){0x02, 0x06, 0x06, 0x10, 0x10, 0x14, -1}, 0x14);
 }
 
-static void a_far_return_out_of_context_tells_nothing(void **state)
+static void a_far_return_out_of_context_has_no_target(void **state)
 {
-    struct fixture *f = *state;
-    add_code(f);
-    put_psb(f, CODE + 0x16, true);
+    struct fixture *f = begin_code(state, CODE + 0x16);
     put_pgd(f);
     start(f);
     assert_int_equal(decode(f, 0).error, 0);
@@ -84,9 +76,7 @@ static void a_far_return_out_of_context_tells_nothing(void **state)
 /* A PIP of root between FUP and TIP.PGD makes it a VM exit. Without a target it can be either, and does not count. */
 static void interrupts_that_leave_are_branches_and_vm_exits_are_none(void **state)
 {
-    struct fixture *f = *state;
-    add_code(f);
-    put_psb(f, CODE, true);
+    struct fixture *f = begin_code(state, CODE);
     put_tnt(f, "!");
     put_ip(f, PT_PACKET_FUP, CODE + 0x06);
     put_ip(f, PT_PACKET_TIP_PGD, CODE + 0x16);
@@ -105,12 +95,10 @@ static void interrupts_that_leave_are_branches_and_vm_exits_are_none(void **stat
     expect(f, (int[]){0x02, 0x06, 0x06, 0x16, 0x06, 0x10, -1});
 }
 
-/* What stands last counts as what it was there. */
+/* The last event in the trace counts as what it was then. */
 static void an_interrupt_that_leaves_may_be_the_last(void **state)
 {
-    struct fixture *f = *state;
-    add_code(f);
-    put_psb(f, CODE, true);
+    struct fixture *f = begin_code(state, CODE);
     put_ip(f, PT_PACKET_FUP, CODE);
     put_ip(f, PT_PACKET_TIP_PGD, CODE + 0x16);
     put_pip(f, false);
@@ -119,7 +107,7 @@ static void an_interrupt_that_leaves_may_be_the_last(void **state)
     expect(f, (int[]){0x00, 0x16, -1});
 }
 
-static void with_skl014_the_ranges_tell_which_call_left(void **state)
+static void with_skl014_the_ranges_show_which_call_left(void **state)
 {
     struct fixture *f = *state;
     static struct flow_input input;
@@ -210,13 +198,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FLOW_TEST(a_jump_that_leaves_names_its_target),
-        FLOW_TEST(the_code_tells_where_a_conditional_branch_went),
-        FLOW_TEST(a_compressed_return_tells_nothing),
-        FLOW_TEST(a_far_return_out_of_context_tells_nothing),
+        FLOW_TEST(the_code_shows_where_a_conditional_branch_went),
+        FLOW_TEST(a_compressed_return_has_no_target),
+        FLOW_TEST(a_far_return_out_of_context_has_no_target),
         FLOW_TEST(what_follows_a_mov_to_cr3_is_not_lost),
         FLOW_TEST(interrupts_that_leave_are_branches_and_vm_exits_are_none),
         FLOW_TEST(an_interrupt_that_leaves_may_be_the_last),
-        FLOW_TEST(with_skl014_the_ranges_tell_which_call_left),
+        FLOW_TEST(with_skl014_the_ranges_show_which_call_left),
         cmocka_unit_test(targets_of_direct_branches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

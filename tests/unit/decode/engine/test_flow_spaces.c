@@ -159,7 +159,7 @@ static void put_entry_to(struct fixture *f, uint64_t cr3, uint64_t to)
     put_ip(f, PT_PACKET_TIP, to);
 }
 
-/* A space's page stands elsewhere, and then it is not known where, each while another one runs. */
+/* A space's page moves, and later it is not known where it is, each while another space runs. */
 static void mappings_change_while_another_space_runs(void **state)
 {
     struct fixture *f = *state;
@@ -201,7 +201,7 @@ static void put_unseen_exit(struct fixture *f)
     put_tnt(f, "!");
 }
 
-/* ... so that it goes on in the space that it had, if that was told. */
+/* ... so that it continues in the space that it had, if that was in the trace. */
 static void a_guest_that_is_not_seen_keeps_its_space(void **state)
 {
     struct fixture *f = *state;

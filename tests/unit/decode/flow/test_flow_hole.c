@@ -1,4 +1,5 @@
-/* A trace with a hole that is larger than what can be read: what lies before and behind it is cut up, at once. */
+/* A trace with a hole that is larger than what can be read: what lies before and after it is divided into stretches, at
+ * once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

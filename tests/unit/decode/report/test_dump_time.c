@@ -50,8 +50,8 @@ static void mtc_counts_on(void **state)
     assert_int_equal(time.tsc, 0x10000 - 5 + (0x880 - 0x234) * 4);
 }
 
-/* Where MTC tells bits that TMA has not, the first one places TMA just before. */
-static void mtc_tells_more_than_tma(void **state)
+/* Where MTC has bits that TMA has not, the first one places TMA just before. */
+static void mtc_has_more_bits_than_tma(void **state)
 {
     (void)state;
     struct dump_time_setup setup = BY_FOUR;
@@ -147,7 +147,7 @@ static void errors_are_said(void **state)
     take_good(&time, PT_PACKET_TSC, 1);
     assert_int_equal(dump_time_take(&time, &tma).clock, DUMP_TIME_OK);
     assert_int_equal(dump_time_take(&time, &tma).clock, DUMP_TIME_CONTEXT);
-    assert_int_equal(take(&time, PT_PACKET_MTC, 1).clock, DUMP_TIME_CONFIG); /* nobody said what it counts */
+    assert_int_equal(take(&time, PT_PACKET_MTC, 1).clock, DUMP_TIME_CONFIG); /* its frequency is not known */
     const struct dump_time_errors errors = take(&time, PT_PACKET_CBR, 0);
     assert_int_equal(errors.clock, DUMP_TIME_PACKET);
     assert_int_equal(errors.calibration, DUMP_TIME_PACKET);
@@ -156,7 +156,7 @@ static void errors_are_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mtc_counts_on), cmocka_unit_test(mtc_tells_more_than_tma),
+        cmocka_unit_test(mtc_counts_on), cmocka_unit_test(mtc_has_more_bits_than_tma),
         cmocka_unit_test(cycles_by_mtc), cmocka_unit_test(cycles_of_several_periods),
         cmocka_unit_test(cycles_by_tsc), cmocka_unit_test(errors_are_said),
     };
