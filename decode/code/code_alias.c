@@ -68,7 +68,8 @@ static size_t large_distances(uint64_t *distances, size_t max, const struct alia
     return n;
 }
 
-/* For the pages of one 2 MiB of physical memory, pairs [from, to): each page at each distance that one of them has. */
+/* Infer pairs for the pages of one 2 MiB of physical memory, whose pairs are [from, to): each page gets each distance
+ * that another page of them has. */
 static bool aliases_infer(struct aliases *aliases, size_t *room, size_t from, size_t to)
 {
     uint64_t distances[8];

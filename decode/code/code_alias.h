@@ -1,9 +1,9 @@
 /*
- * Which linear addresses lead to which physical pages, as far as the records of a capture name them. Pure.
+ * Pairs of linear addresses and physical pages, from the PAGE records of a capture. Pure.
  *
- * Beside what the records name, a pair is inferred where a physical page was captured at one linear address only, and
- * another page of the same 2 MiB of physical memory was executed at a linear address that a large page (2 MiB, 1 GiB)
- * could map there: kernels map themselves so.
+ * More pairs are inferred, because kernels map themselves with large pages (2 MiB, 1 GiB). If a physical page was
+ * captured at one linear address only, and another page in the same 2 MiB of physical memory was executed at another
+ * distance between linear and physical address, which a large page could have, the first page gets that address, too.
  */
 #ifndef DECODE_CODE_ALIAS_H
 #define DECODE_CODE_ALIAS_H
@@ -19,7 +19,7 @@ struct alias {
 };
 
 struct aliases {
-    struct alias *items;  /* by gpa, then by gva; no pair twice */
+    struct alias *items;  /* by gpa, then by gva, without duplicates */
     struct alias *by_gva; /* the same by gva, then by gpa */
     size_t count;
 };

@@ -1,4 +1,4 @@
-/* The PAGE records of a capture, as they count for the trace of one CPU; and all of its code. */
+/* Collects the code that the trace of one CPU needs; and the PAGE records of a capture among it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,8 @@
 #include "decode/code/code_collect.h"
 #include "pt/rtit.h"
 
-/* From when on a page is as a device wrote it: since the guest's fault, upon which it was mapped. */
+/* The trace offset since which a page has the contents that a device wrote: the fault after which the guest mapped it.
+ */
 static uint64_t refilled_from(const struct collection *all, const struct capture_record *record)
 {
     const struct capture_record *end = all->capture->records + all->capture->nr_records;
@@ -75,7 +76,7 @@ static bool rebase_page(struct page_record *to, const struct capture_record *rec
     return true;
 }
 
-/* Do the CPU's packets have IPs without the code segment's base? A CPU that is as the first one has no line of its own.
+/* Do the CPU's packets have IPs without the code segment's base? A CPU with the first one's features has no own line.
  */
 static bool has_plain_ips(const struct capture *capture, uint16_t cpu)
 {

@@ -1,5 +1,5 @@
-/* From the records of a capture to what counts for the trace of one CPU: what its two files share. Private to
- * decode/code/. */
+/* What code_collect.c and code_collect_maps.c share: the records of a capture that the trace of one CPU needs. Private
+ * to decode/code/. */
 #ifndef DECODE_CODE_CODE_COLLECT_H
 #define DECODE_CODE_CODE_COLLECT_H
 

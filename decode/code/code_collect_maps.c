@@ -1,4 +1,4 @@
-/* The MAP records of a capture, as they count for the trace of one CPU. */
+/* The MAP records of a capture, as the decoder of one CPU's trace needs them. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,8 +59,8 @@ static bool same_stretch(const struct code_map *a, const struct code_map *b)
     return a->space == b->space && a->linear == b->linear && a->size == b->size;
 }
 
-/* A page is recorded as missed although the same CPU read it after the fault, for another fault of the stretch: then
- * the page was what that reading says. Stretches that have the page begin at it or before it. */
+/* Was a page that is recorded as missed read anyway? The same CPU may have read it after the fault because of another
+ * fault in the stretch. Stretches with the page begin at its address or before it. */
 static bool was_read(const struct collection *all, size_t missed)
 {
     const struct code_map *page = &all->maps[missed];
@@ -89,7 +89,7 @@ static void drop_served(struct collection *all)
     for (size_t i = 0; drop && i < all->nr_maps; i++)
         if (!drop[i])
             all->maps[kept++] = all->maps[i];
-    all->nr_maps = drop ? kept : all->nr_maps; /* without memory more is unknown, and nothing wrong */
+    all->nr_maps = drop ? kept : all->nr_maps; /* without memory all stay: less is known, but nothing is wrong */
     free(drop);
 }
 
@@ -108,7 +108,9 @@ static void order_readings(struct collection *all)
     }
 }
 
-/* What another CPU read before this one did, is no more when this one's reading holds. They are in order. */
+/* A mapping that another CPU read before this one did ends when this CPU's reading becomes valid. The maps are in
+ * order.
+ */
 static void end_older_readings(struct collection *all)
 {
     const struct code_map *next = NULL; /* this CPU's next reading of the stretch */

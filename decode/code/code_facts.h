@@ -15,8 +15,8 @@
 
 /* What one record says: exactly one of page and map is set. */
 struct fact {
-    uint64_t place; /* the page's address; of a map, code_facts_place of one of the chunks that its stretch touches */
-    uint64_t group; /* what the list is ordered by within a place */
+    uint64_t place; /* the page's address; for a map, code_facts_place of one of the chunks that its stretch overlaps */
+    uint64_t group; /* the second sort key: see struct code_facts */
     uint64_t from, number;
     const struct page_record *page;
     const struct code_map *map;
@@ -31,7 +31,7 @@ struct code_facts {
     struct fact_list pages_by_space, maps_by_space; /* group: the space */
     struct fact_list pages_by_time, maps_by_time;   /* group: 0. Of guests only */
     struct fact_list pages_by_owner;                /* group: another CPU's. Of guests only */
-    struct fact_list maps_of_space;                 /* place: the space; group: 0. Those that name a page, and ends */
+    struct fact_list maps_of_space;                 /* place: the space; group: 0. Maps with a page, and ends */
     struct code_mapped mapped;
 };
 

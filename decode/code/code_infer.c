@@ -1,11 +1,11 @@
 /*
- * What an address can be of which no record of its space says what it is: it was mapped without a fetch that faulted.
+ * Candidates for the page at an address that no record of its space names: it was mapped without a fetch that faulted.
  *
- * Kernels map neighbouring pages of a file when one of them is read. So where pages around it are known, it is what
- * lies next to their memory wherever else that is mapped: the same part of the same file. Where nothing around it is
- * known, it is what other spaces have at this address: a child its parent's tables, and all spaces one kernel. But of a
- * page of user mode two programs at the same address may have different ones: then only what the space shares memory
- * with counts.
+ * When a page of a file is read, kernels map the neighbouring pages of the file as well. So if a neighbouring page is
+ * known, the candidates are the pages next to that page's memory wherever else it is mapped: the same part of the same
+ * file. If no neighbour is known, the candidates are the pages that other spaces have at this address, because a child
+ * has its parent's page tables, and all spaces have the same kernel. Two programs may have different user-mode pages at
+ * one address, though: then only spaces that share memory with this space count.
  *
  * Memory that was never executed is no candidate: its first execution would have been recorded, with this space and
  * this address.
@@ -13,12 +13,12 @@
 #include "decode/code/code_query.h"
 
 #define PAGE ((uint64_t)RECORD_PAGE_SIZE)
-#define FARTHEST 128u       /* pages: a neighbour */
-#define AROUND (2ull << 20) /* maps of the space within this distance show that it is not a child without records */
-#define OLDER_FACTS 3u      /* of each space, in each list */
-#define COMPARED_MAPS 4u    /* the newest of a space, compared with those of another one */
+#define FARTHEST 128u       /* the largest distance of a neighbour, in pages */
+#define AROUND (2ull << 20) /* a space without maps in this range may be a child with its parent's tables */
+#define OLDER_FACTS 3u      /* so many older facts of each space in each list are candidates */
+#define COMPARED_MAPS 4u    /* so many of the newest maps of a space are compared with those of another one */
 
-/* Does a space have memory where the query's has it, too? */
+/* Does a space have the same memory as the query's space at an address that the latter mapped recently? */
 static bool is_related(const struct query *query, uint64_t space)
 {
     const struct fact_list *list = &query->pages->facts.maps_of_space;
@@ -26,7 +26,7 @@ static bool is_related(const struct query *query, uint64_t space)
     const struct fact *fact;
     bool any = false;
     for (unsigned n = 0; n < COMPARED_MAPS && (fact = fact_list_at(list, i - 1 - n, query->space, 0)); n++) {
-        if (fact->map->ended) /* what is before it was another space's */
+        if (fact->map->ended) /* earlier records concern another space */
             break;
         struct query theirs = query_of(query->pages, space, query->at, fact->map->runs[0].linear);
         const struct lists lists = query_space(&theirs, space);
@@ -38,7 +38,7 @@ static bool is_related(const struct query *query, uint64_t space)
     return !any;
 }
 
-/* Can what a space has here be what the query's space has? */
+/* Can the query's space have the same page here as this space? */
 static bool counts(const struct query *query, uint64_t space)
 {
     if (space == CODE_SPACE_ROOT)
@@ -55,7 +55,7 @@ static bool counts(const struct query *query, uint64_t space)
     return true;
 }
 
-/* What a space had here before: tables are used again, and a child of the program that was there may live on. */
+/* Add what a space had here before: page tables are reused, and a child of the former program may still run. */
 static void add_older(struct query *query, struct choice *choice, const struct lists *lists)
 {
     for (unsigned k = 0; k < NR_LISTS; k++) {
@@ -71,7 +71,7 @@ static void add_older(struct query *query, struct choice *choice, const struct l
     }
 }
 
-/* Add what all spaces have here at the moment, as far as records show it. */
+/* Add what all spaces have here at the query's offset, as far as records show it. */
 static void add_spaces(struct query *query, struct choice *choice)
 {
     const struct lists lists = query_space(query, 0);
@@ -90,7 +90,7 @@ static void add_spaces(struct query *query, struct choice *choice)
     }
 }
 
-/* What any other space ever had here. */
+/* Add what any other space had here at any time. */
 static void add_all_times(struct query *query, struct choice *choice)
 {
     const struct lists lists = query_all(query);
@@ -106,8 +106,8 @@ static void add_all_times(struct query *query, struct choice *choice)
     }
 }
 
-/* Wherever the neighbour's memory is mapped: what the same record has next to it there. Another one may be older, of a
- * program that was there before. */
+/* Add the pages next to the neighbour's memory wherever that is mapped. Both must be in one record: another record may
+ * be older, and concern an earlier program. */
 static void add_beside(struct query *query, struct choice *choice, uint64_t neighbour, uint64_t gpa)
 {
     uint64_t beside, last = UINT64_MAX;
@@ -121,7 +121,7 @@ static void add_beside(struct query *query, struct choice *choice, uint64_t neig
     }
 }
 
-/* What the query's space has at another address, where that is certain at the moment. */
+/* Find the page that the query's space has at another address, if a record shows it for the query's offset. */
 static bool recorded_there(struct query *query, uint64_t gva, uint64_t *gpa)
 {
     struct query theirs = query_of(query->pages, query->space, query->at, gva);
@@ -133,7 +133,7 @@ static bool recorded_there(struct query *query, uint64_t gva, uint64_t *gpa)
     return said.present && (!newer.fact || (newer.present && newer.gpa == said.gpa));
 }
 
-/* The nearest page on a side of which something is known at the moment. false: none is near. */
+/* Find the nearest recorded page below or above the query's address. false: none is near enough. */
 static bool nearest_neighbour(struct query *query, bool above, uint64_t *neighbour, uint64_t *gpa)
 {
     for (uint64_t n = 1; n <= FARTHEST; n++) {
@@ -144,8 +144,8 @@ static bool nearest_neighbour(struct query *query, bool above, uint64_t *neighbo
     return false;
 }
 
-/* Were page tables looked at around the query's address, at the moment or before? */
-static bool is_looked_at(const struct query *query)
+/* Did the hypervisor read page tables around the query's address by then? */
+static bool has_maps_around(const struct query *query)
 {
     const struct fact_list *maps = &query->pages->facts.maps_by_space;
     const uint64_t first = query->gva & ~(AROUND - 1);
@@ -157,11 +157,11 @@ static bool is_looked_at(const struct query *query)
     return false;
 }
 
-/* Is anything known of the pages around? The nearest ones on both sides are looked at. */
+/* Add candidates by the nearest neighbours on both sides. false: nothing is known about the surroundings. */
 static bool add_neighbours(struct query *query, struct choice *choice)
 {
     uint64_t neighbour, gpa;
-    if (query->space == CODE_SPACE_UNKNOWN || !is_looked_at(query))
+    if (query->space == CODE_SPACE_UNKNOWN || !has_maps_around(query))
         return false;
     for (unsigned side = 0; side < 2; side++)
         if (nearest_neighbour(query, side, &neighbour, &gpa))
@@ -169,7 +169,7 @@ static bool add_neighbours(struct query *query, struct choice *choice)
     return true;
 }
 
-/* Does another space have this page at this address at any time? */
+/* Did a space have this page at this address at any time? */
 static bool has_ever(const struct query *query, uint64_t space, uint64_t gva, uint64_t gpa)
 {
     struct query theirs = query_of(query->pages, space, query->at, gva);
@@ -186,43 +186,43 @@ static bool has_ever(const struct query *query, uint64_t space, uint64_t gva, ui
     return false;
 }
 
-/* Pages around the query's address that have records, the nearest first: there are many candidates to compare with,
- * and most pages have no records. */
+/* The recorded pages around the query's address, the nearest first. They are kept because they are compared with many
+ * candidates, and most addresses have no record. */
 struct around {
-    size_t asked, count;
+    size_t tried, count;
     struct neighbour {
-        uint64_t distance, gpa; /* of the address, modulo 2^64 */
+        uint64_t distance, gpa; /* distance: its address minus the query's, modulo 2^64 */
     } pages[2 * FARTHEST];
 };
 
-/* The next of them, each asked for once. NULL: there is none. */
-static const struct neighbour *look_around(struct around *around, struct query *query, size_t index)
+/* The recorded page with this index, which is searched for when it is first needed. NULL: there is none. */
+static const struct neighbour *page_around(struct around *around, struct query *query, size_t index)
 {
-    while (around->count <= index && around->asked < 2 * FARTHEST) {
+    while (around->count <= index && around->tried < 2 * FARTHEST) {
         struct neighbour *page = &around->pages[around->count];
-        const uint64_t n = around->asked / 2 + 1;
-        page->distance = (around->asked++ % 2 ? n : -n) * PAGE;
+        const uint64_t n = around->tried / 2 + 1;
+        page->distance = (around->tried++ % 2 ? n : -n) * PAGE;
         around->count += recorded_there(query, query->gva + page->distance, &page->gpa);
     }
     return index < around->count ? &around->pages[index] : NULL;
 }
 
-/* Of the pages that the query's space has around its address: does the other place have one as far away? */
+/* Does a page around the query's address also occur in another space, at the same distance from another address? */
 static bool lies_alike(struct query *query, struct around *around, uint64_t space, uint64_t there)
 {
     const struct neighbour *page;
-    for (size_t i = 0; (page = look_around(around, query, i)); i++)
+    for (size_t i = 0; (page = page_around(around, query, i)); i++)
         if (has_ever(query, space, there + page->distance, page->gpa))
             return true;
     return false;
 }
 
-/* It is, where it is mapped elsewhere too, and something around it is the same here and there: parts of one file. What
- * the space itself had elsewhere counts as well: another program had these tables, or another part of this one. */
+/* The page is confirmed if it is mapped elsewhere too, and another page around it is the same in both places: both are
+ * parts of one file. Other addresses of the same space count as well. */
 bool infer_confirms(struct query *query, uint64_t gpa)
 {
     struct around around;
-    around.asked = around.count = 0;
+    around.tried = around.count = 0;
     CODE_MAPPED_EACH(found, &query->pages->facts.mapped, gpa)
     {
         const uint64_t space = found->map->space, there = found->run->linear + (gpa - found->gpa);
@@ -243,14 +243,14 @@ void infer_candidates(struct query *query, struct choice *choice)
         infer_aliases(query, choice);
 }
 
-/* What a large page would have here, where no record says anything. */
+/* Add the page that a large page would map here, if no record names the address. */
 void infer_aliases(struct query *query, struct choice *choice)
 {
     const struct aliases *aliases = &query->pages->aliases;
     const struct fact_list *named = &query->pages->facts.pages_by_time;
     if (fact_list_at(named, fact_list_first(named, query->gva), query->gva, 0))
         return;
-    /* Without maps the first one is taken on trust, since nothing else is known of spaces. */
+    /* Without maps, spaces are not distinguished, and the first one is assumed. */
     const size_t first = aliases_at(aliases, query->gva);
     const size_t end = query->pages->nr_maps ? aliases->count : first + 1;
     for (size_t i = first; i < end && i < aliases->count && aliases->by_gva[i].gva == query->gva; i++)

@@ -1,6 +1,6 @@
 /*
- * Where physical memory is mapped: the runs of all MAP records by the pages that they have, so that those with a page
- * are found without looking at the others, however many spaces have the same file. Pure.
+ * Where physical memory is mapped: an index of the runs of all MAP records by physical address. Runs with a page are
+ * found without a scan of the others, however many spaces map the same file. Pure.
  */
 #ifndef DECODE_CODE_MAPPED_H
 #define DECODE_CODE_MAPPED_H
@@ -18,13 +18,15 @@ struct mapped_run {
 };
 
 struct code_mapped {
-    struct mapped_run *items; /* by gpa; those that begin alike by when they hold, and their record's number */
+    struct mapped_run *items; /* by gpa, then by when they become valid, then by record number */
     size_t count;
-    uint64_t *farthest; /* a tree: 1 is its root, 2n and 2n + 1 are below n; the greatest end of the runs below it */
+    uint64_t *farthest; /* a binary tree: 1 is the root, 2n and 2n + 1 are below n; each node has the greatest end of
+                           the runs below it */
     size_t leaves;      /* the leaf of item n is leaves + n; a power of 2 */
 };
 
-/* Of all maps but those that are a large page's. They must outlive it. false: no memory; nothing is to be freed. */
+/* Index all maps, except those made by code_map_widen. The maps must outlive it. false: no memory, and nothing to free.
+ */
 bool code_mapped_build(struct code_mapped *mapped, const struct code_map *maps, size_t nr_maps);
 void code_mapped_free(struct code_mapped *mapped);
 

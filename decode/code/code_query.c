@@ -145,9 +145,9 @@ struct said query_find(struct query *query, const struct lists *lists, enum dire
     return best.present || wanted == ANY ? best : (struct said){0};
 }
 
-/* Was it so when the record was made, but not for sure before? A scan of the whole space comes some time after the
- * change. And a page that is absent may have been there until then, if the stretch was read between the fault and the
- * record. */
+/* Is the fact certain for the moment of its record only, and not since its offset? A scan of the whole space takes
+ * place some time after the change. And a page that is absent may have been mapped until then, if the stretch was read
+ * between the fault and the record. */
 static bool is_seen_later(const struct query *query, struct said said)
 {
     const struct code_map *map = said.fact ? said.fact->map : NULL;

@@ -9,12 +9,12 @@
 
 #include "decode/code/code_pages.h"
 
-/* An address in a space at a trace offset; what is found is so until. */
+/* An address in a space at a trace offset. What is found remains valid until trace offset until. */
 struct query {
     const struct code_pages *pages;
     uint64_t space, at, gva;
     uint64_t until;
-    uint64_t below; /* 0, or: of what holds from at on, only what has a lower number */
+    uint64_t below; /* unless 0: of the facts that begin at `at`, only those with a lower record number count */
 };
 
 /* What one record says about the address. */
@@ -24,7 +24,7 @@ struct said {
     uint64_t gpa;
 };
 
-/* Facts of an address: pages, maps, and maps of large stretches, all ordered by the same. */
+/* The lists with the facts of an address: pages, maps, and maps of large stretches, with the same order. */
 #define NR_LISTS 3u
 struct lists {
     const struct fact_list *lists[NR_LISTS];
@@ -36,7 +36,7 @@ enum wanted { ANY, NAMING };
 
 struct query query_of(const struct code_pages *pages, uint64_t space, uint64_t at, uint64_t gva);
 
-/* What records of one space say, or those of all guests. */
+/* The lists of one space's records, or of those of all guests. */
 struct lists query_space(const struct query *query, uint64_t space);
 struct lists query_all(const struct query *query);
 

@@ -1,7 +1,7 @@
 /*
- * Which versions of code pages a CPU could run, and from where in its trace on. All PAGE and MAP records of the machine
- * are numbered; a CPU's own PAGE, MAP and SEEN records say up to which number it runs what they say. docs/wire.md.
- * Pure.
+ * Since which trace offset a CPU could execute which versions of code pages. All PAGE and MAP records of the machine
+ * are numbered. A CPU's own PAGE, MAP and SEEN records show up to which number the records are valid for it.
+ * docs/wire.md. Pure.
  */
 #ifndef DECODE_CODE_SEEN_H
 #define DECODE_CODE_SEEN_H
@@ -14,11 +14,11 @@
 
 struct code_seen_step {
     uint64_t from;   /* trace offset of the CPU */
-    uint64_t number; /* from there on it runs what pages up to and with this number say */
+    uint64_t number; /* from there on, all records up to and including this number are valid */
 };
 
 struct code_seen {
-    struct code_seen_step *steps; /* both members rise */
+    struct code_seen_step *steps; /* both members ascend */
     size_t count;
 };
 
@@ -26,11 +26,11 @@ struct code_seen {
 bool code_seen_collect(struct code_seen *seen, const struct capture *capture, uint16_t cpu);
 void code_seen_free(struct code_seen *seen);
 
-/* From where on the CPU could run the page of this number. false: nowhere in its trace. Number 0 holds from the start.
- */
+/* The trace offset from which on the record with this number is valid for the CPU. false: it never is. Number 0 is
+ * valid from the start. */
 bool code_seen_from(uint64_t *from, const struct code_seen *seen, uint64_t number);
 
-/* The last place in the CPU's trace of which is known that this number was not there yet. */
+/* The last trace offset at which the record with this number was certainly not valid yet. */
 uint64_t code_seen_before(const struct code_seen *seen, uint64_t number);
 
 #endif

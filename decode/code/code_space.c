@@ -1,5 +1,5 @@
 /*
- * Where an address leads: the rules.
+ * The rules by which a linear address yields a physical page.
  *
  * In the guest's own address space the latest record counts: a PAGE record names a page, a MAP record names the pages
  * that were present in its stretch. A page that such a record does not name was not mapped. An execution there shows
@@ -39,7 +39,7 @@ static bool is_before(const struct fact *a, const struct fact *b)
     return a->from != b->from ? a->from < b->from : a->number < b->number;
 }
 
-/* Where the space ends next, as far as it matters here. NULL: it does not. */
+/* The next end of the space, if it matters here. NULL: there is none. */
 static const struct fact *next_end(const struct query *query, const struct lists *lists)
 {
     const struct fact *end = NULL, *fact;
@@ -53,7 +53,7 @@ static const struct fact *next_end(const struct query *query, const struct lists
     return end;
 }
 
-/* What this CPU's own records of a list name next, before the end. */
+/* The page that this CPU's next record in a list names, before the end. */
 static struct said next_named(const struct query *query, const struct lists *lists, unsigned k, const struct fact *end)
 {
     size_t index = fact_list_after(lists->lists[k], lists->places[k], lists->group, query->at);
@@ -68,7 +68,7 @@ static struct said next_named(const struct query *query, const struct lists *lis
     return (struct said){0};
 }
 
-/* What this CPU's own records name next, before the space ends: a page's, and a map's. */
+/* Add the pages that this CPU's next PAGE and MAP records name, before the space ends. */
 static void add_next(struct query *query, const struct lists *lists, struct choice *choice)
 {
     const struct fact *end = next_end(query, lists);
@@ -103,8 +103,9 @@ static bool later_is_enough(struct query *query, struct said newer, bool only)
     return infer_confirms(query, newer.gpa);
 }
 
-/* A reading after a fault of another page did not find the page, and the reading before did: it was unmapped in
- * between. Code that is executed until then is in that page, or in the page that the fault mapped in its place. */
+/* Was the page unmapped between two readings? The reading after the fault of another page did not find it, and the
+ * reading before did. Code that is executed in between is in that page, or in the page that the fault mapped instead.
+ */
 static bool is_going(struct query *query, const struct lists *lists, struct said said)
 {
     const struct code_map *map = said.fact ? said.fact->map : NULL;
@@ -112,7 +113,7 @@ static bool is_going(struct query *query, const struct lists *lists, struct said
            query_before(query, lists, said.fact).present;
 }
 
-/* What no record says. newer: what is there later; going: what was there before may be there still. */
+/* Infer a page that no record names. newer: a later mapping of the address; going: is_going for the earlier one. */
 static const struct page_record *find_unrecorded(struct query *query, const struct lists *lists, struct said newer,
                                                  bool going)
 {
@@ -125,7 +126,7 @@ static const struct page_record *find_unrecorded(struct query *query, const stru
         choice_add(query, &choice, newer.gpa);
     add_possible(query, lists, &choice);
     add_next(query, lists, &choice);
-    /* Else what was there before is no proof: the space may be another program's by now. */
+    /* Otherwise the earlier mapping proves nothing: the space may belong to another program by now. */
     if (older.present && (going || !choice_empty(&choice)))
         choice_add(query, &choice, older.gpa);
     return choice_made(&choice);
@@ -148,7 +149,7 @@ static const struct page_record *find_in_space(struct query *query, bool *record
     return find_unrecorded(query, &lists, newer.present ? newer : query_find(query, &lists, ON, NAMING), going);
 }
 
-/* One mapping for all spaces: the newest counts, and before the first that one. */
+/* The kernel's half, which is the same in all spaces: the newest record counts; before the first record, that one. */
 static const struct page_record *find_shared(struct query *query, const struct lists *lists)
 {
     struct said said = query_find(query, lists, BACK, NAMING);

@@ -48,7 +48,7 @@ static bool grow(struct blocks *blocks)
     return true;
 }
 
-/* A block, which stays where it is. NULL: no memory. */
+/* A new block, whose address will not change. NULL: no memory. */
 static struct block *new_block(struct blocks *blocks)
 {
     if (blocks->count == blocks->nr_chunks * BLOCKS_A_CHUNK) {
@@ -66,8 +66,7 @@ static struct block *new_block(struct blocks *blocks)
     return block;
 }
 
-/* Where a direct branch leads. In 16 bits it is IP that is cut, and the linear address is that on top of the segment.
- */
+/* The target of a direct branch. With a 16-bit operand, IP is truncated, and CS.base is added afterwards. */
 static uint64_t direct_target(const struct block *block, uint64_t to, uint64_t cs_base)
 {
     if (block->ip_bytes == sizeof(uint16_t))
@@ -75,7 +74,7 @@ static uint64_t direct_target(const struct block *block, uint64_t to, uint64_t c
     return block_cut_target(block, to);
 }
 
-/* The last instruction of a block is known. */
+/* End a block with its last instruction. */
 static void end_block(struct block *block, const struct instruction *instruction, uint64_t cs_base)
 {
     const uint64_t next = block->end_ip + instruction->length;
@@ -85,13 +84,13 @@ static void end_block(struct block *block, const struct instruction *instruction
     if (instruction->kind >= INSTRUCTION_JCC && instruction->kind <= INSTRUCTION_CALL_DIRECT)
         block->next[BLOCK_TAKEN] = direct_target(block, next + (uint64_t)(int64_t)instruction->displacement, cs_base);
     if (cs_base != 0)
-        block->ip_bytes = sizeof(uint64_t); /* what a RET pops is in the segment that the CALL has pushed it in */
+        block->ip_bytes = sizeof(uint64_t); /* a return address is already relative to the segment */
     block->zero_call = instruction->kind == INSTRUCTION_CALL_DIRECT && instruction->displacement == 0;
     if (instruction->kind == INSTRUCTION_FAR_CALL && instruction->opcode == OPCODE_INTO)
         block->end = BLOCK_INTO;
 }
 
-/* How many bytes are known from an offset of a page on, up to its end. */
+/* The number of known bytes of a page from an offset on. */
 static uint32_t known_from(const uint8_t *known, uint64_t offset)
 {
     const uint8_t *end = known ? memchr(known + offset, 0, (size_t)(PAGE - offset)) : NULL;

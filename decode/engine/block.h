@@ -1,9 +1,9 @@
 /*
- * Code, read once: a run of instructions up to the first that Intel PT may report, or to the page's end. Blocks of one
- * page know each other, so that most steps of the walk are a pointer.
+ * Decoded code: a block is a run of instructions up to the first one that Intel PT may report, or up to the page's end.
+ * Blocks of one page are linked, so that most steps of the walk only follow a pointer.
  *
- * A block belongs to bytes, not to an address space: where two spaces have the same page at the same address, they
- * share it. What is on another page is found by the space: decode/engine/space.h. Pure.
+ * A block belongs to bytes, not to an address space: two spaces that have the same page at the same address share it.
+ * Blocks on other pages are found through the space: decode/engine/space.h. Pure.
  */
 #ifndef DECODE_ENGINE_BLOCK_H
 #define DECODE_ENGINE_BLOCK_H
@@ -17,18 +17,18 @@
 
 /* How a block ends: one of these, or a kind of enum instruction_kind other than INSTRUCTION_PLAIN. */
 enum block_end {
-    BLOCK_RUNS_ON = INSTRUCTION_PLAIN,   /* into the next page, or it has become too long */
-    BLOCK_INTO = INSTRUCTION_PTWRITE + 1 /* an interrupt, or nothing */
+    BLOCK_RUNS_ON = INSTRUCTION_PLAIN,   /* execution continues in the next page; or the block has become too long */
+    BLOCK_INTO = INSTRUCTION_PTWRITE + 1 /* INTO, which is an interrupt or does nothing */
 };
 
-/* The ways out of a block. */
+/* The exits of a block: to the next instruction, or to the target of a direct branch. */
 enum { BLOCK_ON, BLOCK_TAKEN };
 
-/* A line of cache. */
+/* It fills a cache line. */
 struct block {
     uint64_t end_ip;        /* of the last instruction */
     uint64_t next[2];       /* the IP after it; of a direct branch, also its target */
-    struct block *links[2]; /* the blocks there: NULL, where they are on another page or not looked for yet */
+    struct block *links[2]; /* the blocks there; NULL: on another page, or not decoded yet */
     union {
         uint64_t first_ip;    /* block_ip() */
         const uint8_t *other; /* across: of the next page */
@@ -74,38 +74,37 @@ enum block_result {
 bool blocks_init(struct blocks *blocks);
 void blocks_free(struct blocks *blocks);
 
-/* The block that begins at ip, which is on the page. */
+/* Find or decode the block that begins at ip, which is on the page. */
 enum block_result blocks_find(struct block **found, struct blocks *blocks, const struct block_page *page, uint64_t ip);
 
-/* How many of its instructions precede ip; 0: none of them begins there. */
+/* The number of its instructions before ip; 0: none of them begins at ip, or the first one does. */
 uint32_t block_before(const struct block *block, uint64_t ip);
 
-/* The instruction at ip, which is one of the block's but the last. */
+/* The length of the instruction at ip, which must be one of the block's, but not the last one. */
 uint32_t block_length_at(const struct block *block, uint64_t ip);
 
-/* The IP after the instruction at ip, which is one of the block's, by what it says itself; of a branch, where it may
- * lead. */
+/* The IP that follows the instruction at ip, which must be one of the block's. For a direct branch, its target. */
 uint64_t block_next_ip(const struct block *block, uint64_t ip);
 
-/* What kind of branch it ends with: enum instruction_kind. A call to the next instruction is a jump. */
+/* The kind of the block's last instruction (enum instruction_kind). A call to the next instruction counts as a jump. */
 static inline uint8_t block_kind(const struct block *block)
 {
     return block->zero_call ? INSTRUCTION_JMP_DIRECT : block->end;
 }
 
-/* An IP is as wide as its code segment. */
+/* Truncate an IP to the width of its code segment. */
 static inline uint64_t block_cut_ip(enum instruction_mode mode, uint64_t ip)
 {
     return mode == INSTRUCTION_64 ? ip : (uint32_t)ip;
 }
 
-/* Of the first instruction. */
+/* The IP of the first instruction. */
 static inline uint64_t block_ip(const struct block *block)
 {
     return block->across ? block->end_ip : block->first_ip;
 }
 
-/* Where a branch leads is as wide as its operand. */
+/* Truncate the target of the block's branch to its operand size. */
 static inline uint64_t block_cut_target(const struct block *block, uint64_t ip)
 {
     return block->ip_bytes < 8 ? ip & ((1ull << 8 * block->ip_bytes) - 1) : ip;

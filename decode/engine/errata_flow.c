@@ -3,7 +3,7 @@
 #include "decode/engine/packet_rules.h"
 #include "decode/engine/walk.h"
 
-/* Does the PSB+ at at say that tracing is on? */
+/* Does the PSB+ have a FUP, which shows that tracing is on? at: after its PSB. */
 static bool psb_has_fup(const uint8_t *at, const uint8_t *end)
 {
     struct packet packet;
@@ -17,8 +17,9 @@ static bool psb_has_fup(const uint8_t *at, const uint8_t *end)
     return true; /* not known */
 }
 
-/* APL12: what follows is written only where tracing is on, or only where it is not. */
-static bool goes_on_disabled(const struct engine *engine)
+/* APL12: do the following packets show that tracing is disabled? Some are generated only while it is enabled, others
+ * only while it is disabled. */
+static bool stays_disabled(const struct engine *engine)
 {
     const uint8_t *at = engine->at, *end = engine->input->trace + engine->input->trace_size;
     struct packet packet;
@@ -99,7 +100,7 @@ bool errata_skip(struct engine *engine, const struct packet *packet)
     case PT_PACKET_FUP:
         if (overflown && errata->skd010)
             engine->fup = FUP_OF_OVERFLOW;
-        return overflown && errata->apl12 && engine->before == PT_PACKET_OVF && goes_on_disabled(engine) &&
+        return overflown && errata->apl12 && engine->before == PT_PACKET_OVF && stays_disabled(engine) &&
                skip_fup(engine, packet);
     case PT_PACKET_TMA:
         return errata->skz84 && skip_damaged_tma(engine, packet);

@@ -1,4 +1,4 @@
-/* What the engine does about errata (errata.h). */
+/* How the engine handles errata (errata.h). */
 #ifndef DECODE_ENGINE_ERRATA_FLOW_H
 #define DECODE_ENGINE_ERRATA_FLOW_H
 
@@ -8,7 +8,7 @@
 #include "decode/engine/engine_state.h"
 #include "pt/packet/packet.h"
 
-/* The packet is none by an erratum, or was made what it should be. */
+/* Handle a packet that an erratum may have affected. true: the packet is to be skipped. */
 bool errata_skip(struct engine *engine, const struct packet *packet);
 
 /* BDM64: the walk from the last branch does not reach ip, of an abort's FUP. Is that due to the erratum? Then execution

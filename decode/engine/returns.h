@@ -1,6 +1,7 @@
 /*
- * Where compressed RETs lead: after the last 64 CALLs. SDM 36.4.2.2, "Indirect Transfer Compression for Returns
- * (RET)": the oldest is dropped when another is pushed, and each RET, compressed or not, pops the youngest. Pure.
+ * The stack of the last 64 CALLs, for the targets of compressed RETs. SDM 36.4.2.2, "Indirect Transfer Compression for
+ * Returns (RET)": a push on a full stack drops the oldest entry, and each RET, compressed or not, pops the youngest.
+ * Pure.
  */
 #ifndef DECODE_ENGINE_RETURNS_H
 #define DECODE_ENGINE_RETURNS_H
@@ -12,7 +13,7 @@
 #define RETURNS_MAX 64u
 
 struct returns_call {
-    uint64_t version;   /* of the code at that time */
+    uint64_t version;   /* engine_version when the CALL was executed */
     struct block *call; /* which ends with the CALL */
 };
 

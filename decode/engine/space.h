@@ -1,6 +1,6 @@
 /*
- * The code pages of each address space, as they are at the trace offset that is being decoded. What is known of the
- * code (code_pages.h) is looked up once a page; the result is kept as long as it is valid.
+ * The code pages of each address space at the trace offset that is being decoded: a cache of lookups in code_pages.h,
+ * each of which is kept as long as it is valid.
  */
 #ifndef DECODE_ENGINE_SPACE_H
 #define DECODE_ENGINE_SPACE_H
@@ -15,15 +15,15 @@
 /* A page of a space. */
 struct space_page {
     uint64_t gva, until;  /* as of struct code_found */
-    const uint8_t *bytes; /* NULL: the place is free */
+    const uint8_t *bytes; /* NULL: this entry is free */
     const uint8_t *known; /* as of struct page_record */
     uint64_t cs_base;     /* the same */
 };
 
 struct space {
     uint64_t space;
-    uint64_t version; /* another one when any of its pages has become another, and no other space's */
-    uint64_t until;   /* the first of the pages' */
+    uint64_t version; /* unique to the space and its present pages: changes when one of them changes */
+    uint64_t until;   /* the smallest until of its pages */
     struct space_page *pages;
     size_t size, count; /* size: a power of two, or 0 */
 };
@@ -36,12 +36,12 @@ struct spaces {
     size_t nr_pages; /* in all of them */
     struct space *current;
     uint64_t versions;
-    struct hot inferred; /* pages of spaces that were needed, and of which no record says what they are */
+    struct hot inferred; /* pages that were needed and that no record of their space names */
 };
 
 void spaces_init(struct spaces *spaces, const struct code_pages *pages);
 
-/* Forget all that is known of pages, but not what was inferred. */
+/* Drop all cached pages, but keep the list of inferred ones. */
 void spaces_forget(struct spaces *spaces);
 void spaces_free(struct spaces *spaces);
 

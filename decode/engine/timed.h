@@ -1,10 +1,10 @@
 /*
- * The time of branches: that of the last timing packet before the packet that proves them, and how far off it may be.
+ * The time of branches: the TSC of the last timing packet before the packet that proves them, and its uncertainty.
  *
- * A packet was generated when the clock says (clock.h). TIP and FUP are generated when their branch or event occurs.
- * TNT is delayed until it is full or another packet is generated. Its branches are later than the packet before it.
- * Direct branches that it proves may be earlier than that packet, if that was a TNT too, which need not have been
- * generated at its last branch; they are later than the one before that.
+ * clock.h gives the time at which a packet was generated. TIP and FUP are generated when their branch or event occurs.
+ * A TNT is delayed until it is full or another packet is generated, so its branches occurred after the preceding
+ * packet. Direct branches that the TNT proves may have occurred even before that packet, if it is a TNT as well: it
+ * need not have been generated right at its last branch. They occurred after the packet before that one.
  */
 #ifndef DECODE_ENGINE_TIMED_H
 #define DECODE_ENGINE_TIMED_H
@@ -20,7 +20,8 @@ void timed_begin(struct engine *engine);
 /* A packet that may occur between others. */
 void timed_take(struct engine *engine, const struct packet *packet);
 
-/* Something was proven by a packet: where unsettled. exact: it came when what it proves happened. */
+/* A packet has proved branches. To be called if unsettled is set. exact: the packet was generated when they occurred.
+ */
 void timed_proved(struct engine *engine, bool exact);
 
 #endif
