@@ -73,8 +73,6 @@ LIB_C := $(wildcard lib/*.c $(addsuffix /*.c,$(addprefix decode/,capture code en
 LIB_OBJS := $(patsubst %.c,$(BUILD)/lib/%.o,pt/packet/parse.c pt/packet/names.c pt/instruction/instruction.c pt/instruction/opcode_table.c serial/wire/crc32c.c $(LIB_C))
 LIB_FILES := $(BUILD)/libundertrace.a $(BUILD)/libundertrace.so
 
-lib: $(LIB_FILES)
-
 $(BUILD)/lib/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC  $@"

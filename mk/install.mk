@@ -5,7 +5,9 @@ LIBDIR := lib
 DESTDIR :=
 TO = $(DESTDIR)$(PREFIX)
 
-install: $(BUILD)/undertrace $(LIB_FILES)
+install:
+	@tests/rig/deps.sh compile
+	+@$(SUBMAKE) $(BUILD)/undertrace $(LIB_FILES)
 	install -D -m 755 $(BUILD)/undertrace $(TO)/bin/undertrace
 	install -D -m 644 decode/undertrace.1 $(TO)/share/man/man1/undertrace.1
 	install -D -m 644 complete/undertrace $(TO)/share/bash-completion/completions/undertrace
@@ -21,7 +23,9 @@ install: $(BUILD)/undertrace $(LIB_FILES)
 
 # The traced machine needs the image and the script that puts it into GRUB's menu. GRUB dictates these paths, so PREFIX
 # does not apply. An existing /etc/default/undertrace is that machine's configuration and stays.
-install-boot: $(BUILD)/undertrace.elf
+install-boot:
+	@tests/rig/deps.sh compile
+	+@$(SUBMAKE) $(BUILD)/undertrace.elf
 	install -D -m 644 $(BUILD)/undertrace.elf $(DESTDIR)/boot/undertrace.elf
 	install -D -m 755 packaging/grub.d/25_undertrace $(DESTDIR)/etc/grub.d/25_undertrace
 	[ -e $(DESTDIR)/etc/default/undertrace ] || install -D -m 644 packaging/default/undertrace $(DESTDIR)/etc/default/undertrace

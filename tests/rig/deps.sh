@@ -10,7 +10,7 @@ emulator='bochsbios vgabios patch xz-utils'
 iso='grub-common grub-pc-bin grub-efi-amd64-bin xorriso mtools'
 guest='busybox-static cpio gzip mount mawk' # and what is essential: tests/rig/userland.sh
 debian='mmdebstrap debian-archive-keyring e2fsprogs' # for the disk of a guest: tests/rig/debian.sh, tests/rig/disk.sh
-deb='debhelper dpkg-dev' # what makes packages: packaging/deb.sh
+deb='build-essential debhelper dpkg-dev' # what makes packages: packaging/deb.sh
 kvm='qemu-system-x86 qemu-system-common qemu-system-data seabios' # tests/nested/initrd.sh takes from each
 judges='libipt-dev' # what tests and benchmarks compare the decoder with
 tests="$judges libcmocka-dev libzydis-dev libdw-dev clang clang-format cppcheck jq linux-perf lz4 zstd qemu-system-x86 ovmf
@@ -35,6 +35,12 @@ check) wanted="$compile $judges libcmocka-dev clang clang-format cppcheck gzip x
     exit 2
     ;;
 esac
+
+# Other distributions: what is missing shows when it is needed.
+command -v dpkg-query >/dev/null || {
+    [ "$1" = compile ] || echo "deps: this system has no dpkg; these Debian packages, or their like, are needed: $wanted"
+    exit 0
+}
 
 missing=
 for package in $wanted; do

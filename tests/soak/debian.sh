@@ -4,7 +4,7 @@
 # the page cache and come back from the disk by DMA. What was executed is what was decoded, but where it is said not to be known,
 # and nothing is missing.
 #
-# Alone, from the top: tests/soak/debian.sh [one] [two] [small]
+# By itself, from the top: tests/soak/debian.sh [one] [two] [small]
 parts=${*:-one two small}
 WORK=${WORK:-build/soak/debian} # tests/system/debian.sh has the place that lib.sh would give
 . tests/system/lib.sh
@@ -24,8 +24,8 @@ debian() {
     decoded "$name"
 }
 
-# What is mapped without a page fault (systemd-shutdown's mlockall), or unmapped before anybody looks, is not known: there the
-# decoder stops until the next PSB, and says so (docs/visible.md). Nothing else may differ, and hardly anything does.
+# What is mapped without a page fault (systemd-shutdown's mlockall), or unmapped before the hypervisor scans it, is unknown: there
+# the decoder reports an error and continues at the next PSB (docs/visible.md). Nothing else may differ.
 decoded() {
     local dir=$work/$1
     build/undertrace verify "$dir/capture" "$dir/truth.bin" --json "$dir/verify.json" >"$dir/verify.log" 2>&1

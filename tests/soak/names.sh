@@ -3,7 +3,7 @@
 # packages. Each is booted, moved to wherever it likes, and prints its own names, with which those that were found must
 # agree.
 #
-# Alone, from the top: tests/soak/names.sh [RELEASE...]
+# By itself, from the top: tests/soak/names.sh [RELEASE...]
 releases=${*:-bullseye trixie sid}
 WORK=${WORK:-build/soak/names}
 . tests/system/lib.sh

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The same tree gives the same packages, wherever it stands.
+# The same tree gives the same packages, in whatever directory.
 WORK=${WORK:-build/soak/packages}
 . tests/system/lib.sh
 

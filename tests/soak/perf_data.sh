@@ -64,7 +64,7 @@ agrees snapshots 1 1 50000
 check 'both buffers in one order of time' decode wide '' --branches "$work/all"
 same 'have the instructions of both' "$(sums wide instructions | tr -d ,)" $((first + second))
 
-# Of one process alone the other's code is not known, at the same address: that would be other instructions.
+# With only one process's mappings, the other's code at the same address is unknown: it would decode to other instructions.
 "$tool" decode --perf "$work/wide.data" --symfs "$work/root" --buffer 0 --pid 999999 --instructions "$work/none" \
     >"$work/none.sums" 2>&1
 same 'of a process that never ran no instruction is known' "$(wc -l <"$work/none")" 0

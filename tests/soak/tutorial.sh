@@ -1,6 +1,6 @@
 #!/bin/bash
-# What docs/tutorial.md shows, of a boot of Debian's kernel: each command succeeds and says something, and the report names
-# what anybody knows of such a boot.
+# The commands of docs/tutorial.md, for a boot of Debian's kernel: each succeeds and prints something, and the report has the
+# functions that every such boot executes.
 . tests/system/lib.sh
 
 check 'Debian boots to power-off' \
@@ -15,7 +15,7 @@ for function in start_kernel kernel_init kernel_power_off; do
     same "$function was called once" "$(function_calls $function)" 1
 done
 same 'there are six phases' "$(jq '.profile.phases | length' "$work/report.json")" 6
-same 'each branch is of one function' "$(jq '[.profile.functions[].branches] | add' "$work/report.json")" \
+same 'each branch belongs to one function' "$(jq '[.profile.functions[].branches] | add' "$work/report.json")" \
     "$(jq .branches "$work/report.json")"
 same 'no line of the report is longer than 100 columns' "$(awk 'length > 100' "$work/report.txt" | wc -l)" 0
 same 'all processes are busybox' "$(jq -r '[.profile.processes[] | select(.cr3) | .program] | unique | join(" ")' "$work/report.json")" busybox
