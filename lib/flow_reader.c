@@ -1,4 +1,4 @@
-/* The flow of a CPU, or of a part of it: branches, blocks, instructions, and what is lost among them. */
+/* Reads the flow of a CPU, or a part of it: branches, blocks, instructions, and losses. */
 #include "decode/report/cause_text.h"
 #include "lib/handle.h"
 #include "pt/instruction/instruction.h"
@@ -6,7 +6,7 @@
 _Static_assert((int)UNDERTRACE_16 == INSTRUCTION_16 && (int)UNDERTRACE_64 == INSTRUCTION_64, "modes are the engine's");
 _Static_assert(UNDERTRACE_NO_CR3 == FLOW_CR3_UNKNOWN, "what is not known is the engine's");
 _Static_assert(UNDERTRACE_NO_ERROR == FLOW_TSC_ERROR_UNKNOWN, "and how far off a time is");
-_Static_assert(sizeof(struct undertrace_branch) == sizeof(struct flow_branch), "branches are handed on as they are");
+_Static_assert(sizeof(struct undertrace_branch) == sizeof(struct flow_branch), "branches are copied unchanged");
 
 static struct undertrace_where where_of(const struct undertrace_reader *reader, const struct flow_context *context)
 {
@@ -18,7 +18,7 @@ static struct undertrace_where where_of(const struct undertrace_reader *reader, 
                                      .tsc_error = context->tsc_error};
 }
 
-/* The batch's next item, or all branches in a row that begin with it. */
+/* Take the batch's next item, or all consecutive branches from it on. */
 static void take_item(struct undertrace_reader *reader)
 {
     struct reader_flow *flow = &reader->flow;
@@ -50,7 +50,7 @@ static void put_lost(struct undertrace_reader *reader, uint64_t begin, uint64_t 
         (struct undertrace_lost){.begin = begin, .end = end, .address = address, .why = why};
 }
 
-/* What is not known of a stretch: first its loops, then what comes after an error. */
+/* Take a stretch's losses: its loops first, then the bytes after an error. */
 static void take_end(struct undertrace_reader *reader)
 {
     struct reader_flow *flow = &reader->flow;
@@ -71,7 +71,7 @@ static void take_gap(struct undertrace_reader *reader)
     reader->flow.at++;
 }
 
-/* The next recorded gap up to trace offset end, if it is of this part. false: there is none. */
+/* The next recorded gap up to trace offset end, if it lies in this part. false: there is none. */
 static bool take_recorded_gap(struct undertrace_reader *reader, uint64_t end)
 {
     struct reader_flow *flow = &reader->flow;
@@ -105,7 +105,7 @@ void flow_reader_close(struct undertrace_reader *reader)
     source_close(&reader->flow.source);
 }
 
-/* Step by step: true as long as there may be more. */
+/* Advance by one step. Returns whether there may be more. */
 static bool step(struct undertrace_reader *reader)
 {
     struct reader_flow *flow = &reader->flow;

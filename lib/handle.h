@@ -1,4 +1,4 @@
-/* Inside of the handles that lib/undertrace.h gives out. */
+/* The content of lib/undertrace.h's handles. */
 #ifndef LIB_HANDLE_H
 #define LIB_HANDLE_H
 
@@ -13,32 +13,32 @@
 
 struct foreign;
 
-/* What is open: a capture, or a foreign trace, which is CPU 0's. Readers share what is known of a CPU's trace; of a
- * capture it is made when the first one asks for it. */
+/* An open capture, or a foreign trace as CPU 0. Readers of a CPU share its flow_trace; that of a capture is opened when
+ * the first reader needs it. */
 struct undertrace {
     struct capture *capture; /* NULL: */
     struct foreign *foreign;
-    pthread_mutex_t lock; /* of traces */
+    pthread_mutex_t lock; /* guards traces */
     struct flow_trace *traces[CAPTURE_MAX_CPUS];
     uint64_t rtit_ctl;
-    uint8_t privilege; /* enum undertrace_privilege of all that was traced */
+    uint8_t privilege; /* enum undertrace_privilege of the whole trace */
 };
 
-/* The trace of a CPU, uncut. NULL: error says why. It stays until the handle is closed. */
+/* Open the trace of a CPU, without its stretches. NULL: error says why. Valid until the handle is closed. */
 const struct flow_trace *handle_trace(struct undertrace *trace, unsigned cpu, struct error *error);
 
-/* Tell the caller why. Returns the status. */
+/* Set the caller's error. Returns the status. */
 int handle_error(struct undertrace_error *to, const struct error *error);
 int handle_refuse(struct undertrace_error *to, const char *why);
 
-/* --- flow_reader.c, packet_reader.c: what makes a reader's items. --- */
+/* --- flow_reader.c, packet_reader.c: the sources of a reader's items --- */
 
 struct reader_flow {
     struct source source;
-    const struct flow_batch *batch; /* NULL: the next one is to be pulled */
+    const struct flow_batch *batch; /* NULL: pull the next one */
     size_t at;                      /* items of the batch, or losses at a stretch's end, that have been taken */
     uint64_t passed;                /* flow_trace_pass */
-    size_t gap;                     /* recorded gaps that have been delivered */
+    size_t gap;                     /* number of recorded gaps delivered */
     bool ended;
 };
 
@@ -53,12 +53,12 @@ struct undertrace_reader {
     const struct undertrace *owner;
     const struct flow_trace *trace;
     struct undertrace_how how;
-    /* what comes next: branches in a row, or item */
+    /* the next item: consecutive branches, or item */
     const struct undertrace_branch *branches;
     size_t nr_branches;
     struct undertrace_where where; /* of the branches */
     bool has_item;
-    struct undertrace_item item; /* also the last one that was given out */
+    struct undertrace_item item; /* also the last one delivered */
     int status;
     union {
         struct reader_flow flow;
@@ -66,14 +66,14 @@ struct undertrace_reader {
     };
 };
 
-/* The next item, to be filled in. */
+/* Begin the next item, which the caller fills in. */
 struct undertrace_item *reader_item(struct undertrace_reader *reader, enum undertrace_kind kind);
 
 /* false: error says why. */
 bool flow_reader_open(struct undertrace_reader *reader, struct error *error);
 void flow_reader_close(struct undertrace_reader *reader);
 
-/* Find what comes next. false: there is no more. */
+/* Find the next item. false: the end. */
 bool flow_reader_fill(struct undertrace_reader *reader);
 bool packet_reader_fill(struct undertrace_reader *reader);
 

@@ -1,4 +1,4 @@
-/* Opening and closing what is to be read. */
+/* Opening and closing traces. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,8 +58,8 @@ int handle_refuse(struct undertrace_error *to, const char *why)
     return UNDERTRACE_ERROR_ARGUMENT;
 }
 
-/* Of all that was traced, where one level alone was, and no command can have changed that under way: those are answered
- * by RECORD_STATUS. */
+/* Find the privilege level of the trace, if only one was traced. RECORD_STATUS answers a command, which may have
+ * changed that during the trace. */
 static uint8_t find_privilege(const struct undertrace *trace)
 {
     for (size_t i = 0; i < trace->capture->nr_records; i++)

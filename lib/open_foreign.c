@@ -1,4 +1,4 @@
-/* Opening traces that are no captures: raw packets, and perf.data, with the code in other files. */
+/* Opening foreign traces: raw packets and perf.data, with the code in other files. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #define MOST_MTC_FREQ 15u
 #define RANGES (sizeof(((struct undertrace_foreign *)0)->ranges) / sizeof(struct undertrace_range))
 
-/* An older caller's structure is shorter; a newer one's is longer, and must not ask for what is not known here. */
+/* An older caller's structure is shorter. A newer one's is longer, and its unknown members must be 0. */
 static bool copy_about(struct undertrace_foreign *copy, const struct undertrace_foreign *about)
 {
     const unsigned char *bytes = (const unsigned char *)about;
@@ -24,18 +24,18 @@ static bool copy_about(struct undertrace_foreign *copy, const struct undertrace_
     return true;
 }
 
-/* Its members may be wider than what they hold. NULL: they are good. */
+/* Check the ranges of the members. Returns the reason for an error; NULL: valid. */
 static const char *why_not(const struct undertrace_foreign *about)
 {
     if (about->family > UINT16_MAX || about->model > UINT8_MAX || about->stepping > MOST_STEPPING)
-        return "family, model and stepping are no CPU's";
+        return "no CPU has this family, model and stepping";
     if (about->mtc_freq > MOST_MTC_FREQ)
-        return "mtc_freq is of 0 to 15";
+        return "mtc_freq must be 0 to 15";
     if (about->nominal_ratio > UINT8_MAX)
-        return "nominal_ratio is of 0 to 255";
+        return "nominal_ratio must be 0 to 255";
     for (size_t i = 0; i < RANGES; i++) {
         if (about->ranges[i].kind > UNDERTRACE_RANGE_STOP)
-            return "a range's kind is none of enum undertrace_range_kind";
+            return "a range's kind is not in enum undertrace_range_kind";
         if (about->ranges[i].kind && about->ranges[i].first > about->ranges[i].last)
             return "a range ends before it begins";
     }

@@ -1,11 +1,11 @@
-/* The packets of a CPU, as `undertrace dump` prints them: from the first PSB on, and after gaps and bytes that are no
- * packet from the next one on. */
+/* Reads the packets of a CPU like `undertrace dump`: from the first PSB on, and after gaps and invalid bytes from the
+ * next PSB on. */
 #include "decode/capture/psb.h"
 #include "decode/report/dump_line.h"
 #include "lib/handle.h"
 #include "pt/packet/packet.h"
 
-/* The library's kinds of packets are the parser's. */
+/* The library's kinds of packets equal the parser's. */
 #define SAME_KIND(kind, name, dump_name, dump)                                                                         \
     _Static_assert((int)UNDERTRACE_##kind == PT_PACKET_##kind, "add " #kind " to lib/undertrace.h");
 PT_PACKET_KINDS(SAME_KIND)
@@ -49,7 +49,7 @@ static uint64_t find_psb(const struct undertrace_reader *reader, uint64_t from)
     return psb == PSB_NONE ? run->end : psb;
 }
 
-/* false: there is no run any more. */
+/* Begin the next run. false: there is none. */
 static bool enter_run(struct undertrace_reader *reader)
 {
     struct reader_packets *packets = &reader->packets;
@@ -63,7 +63,7 @@ static bool enter_run(struct undertrace_reader *reader)
     return true;
 }
 
-/* What reaches into a PSB is no packet: those are found byte by byte. */
+/* A packet that reaches into a PSB is invalid: PSBs are found byte by byte. */
 static void read_packet(struct undertrace_reader *reader)
 {
     struct reader_packets *packets = &reader->packets;

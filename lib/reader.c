@@ -1,4 +1,4 @@
-/* Readers: what they read, and how items are given out. */
+/* Readers: their options, and the delivery of items. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,21 +6,21 @@
 
 #define FLOW_KINDS (UNDERTRACE_BRANCHES | UNDERTRACE_BLOCKS | UNDERTRACE_INSTRUCTIONS)
 
-/* NULL: it can be done. */
+/* Check the options. Returns the reason for an error; NULL: valid. */
 static const char *find_fault(const struct undertrace_how *how)
 {
     if (how->what == 0 || how->what & ~(unsigned)(UNDERTRACE_PACKETS | FLOW_KINDS))
-        return "what to read is not said, or not known to this version of the library";
+        return "what to read is missing, or unknown to this version of the library";
     if (how->what & UNDERTRACE_PACKETS && (how->what & FLOW_KINDS || how->nr_parts > 0))
-        return "packets are read alone, and not in parts";
+        return "packets cannot be combined with others, and cannot be read in parts";
     if (how->what & UNDERTRACE_BLOCKS && how->what & UNDERTRACE_INSTRUCTIONS)
-        return "blocks and instructions are not read together";
+        return "blocks and instructions cannot be combined";
     if (how->part > how->nr_parts || (how->part == 0 && how->nr_parts > 0))
         return "parts are numbered from 1 to nr_parts";
     return NULL;
 }
 
-/* An older caller's structure is shorter; a newer one's is longer, and must not ask for what is not known here. */
+/* An older caller's structure is shorter. A newer one's is longer, and its unknown members must be 0. */
 static bool copy_how(struct undertrace_how *copy, const struct undertrace_how *how)
 {
     const unsigned char *bytes = (const unsigned char *)how;
@@ -83,7 +83,7 @@ struct undertrace_item *reader_item(struct undertrace_reader *reader, enum under
     return &reader->item;
 }
 
-/* Does anything come next? */
+/* Prepare the next item. Returns whether there is one. */
 static bool fill(struct undertrace_reader *reader)
 {
     if (reader->nr_branches > 0 || reader->has_item)
@@ -105,7 +105,7 @@ HANDLE_PUBLIC const struct undertrace_item *undertrace_next(struct undertrace_re
     return &reader->item;
 }
 
-/* Returns what the call does. */
+/* Returns the callback's value. */
 static int call_one(struct undertrace_reader *reader, const struct undertrace_calls *calls)
 {
     const size_t count = reader->nr_branches;

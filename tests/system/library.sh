@@ -124,7 +124,7 @@ done
 IMAGE=$work/foreign.bin@nowhere "$work/shared" "pt:$work/foreign.pt" 0 branches >"$work/none" 2>&1
 same 'an image that stands nowhere is refused, in one line' "$? $(wc -l <"$work/none")" '1 1'
 MTC_FREQ=16 "$work/shared" "pt:$work/foreign.pt" 0 branches >"$work/none" 2>&1
-same 'an MTCFreq that no CPU has is refused, in one line' "$? $(cat "$work/none")" '1 mtc_freq is of 0 to 15'
+same 'an MTCFreq that no CPU has is refused, in one line' "$? $(cat "$work/none")" '1 mtc_freq must be 0 to 15'
 SIZE=0 "$work/shared" "pt:$work/foreign.pt" 0 branches >"$work/none" 2>&1
 same 'a structure without its size is refused, in one line' "$? $(cat "$work/none")" '1 the size of undertrace_foreign is not set'
 RANGE="0x401000 0x400fff 1" "$work/shared" "pt:$work/foreign.pt" 0 branches >"$work/none" 2>&1
