@@ -1,4 +1,4 @@
-/* An arena: memory that is handed out once and never freed. Core. */
+/* An arena: memory that is allocated and never freed. */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 

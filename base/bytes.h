@@ -1,4 +1,4 @@
-/* Little-endian numbers at any address, in tables that others wrote. Core. */
+/* Little-endian numbers at unaligned addresses, in tables of firmware and devices. */
 #ifndef BASE_BYTES_H
 #define BASE_BYTES_H
 

@@ -1,5 +1,4 @@
 /* Kind: shell */
-/* How fast the TSC runs, and a name for this boot. Shell. */
 #include "base/clock.h"
 
 #include "base/init.h"
@@ -16,7 +15,7 @@
 #define PIT_HZ 1193182u
 #define MEASURE_TICKS 59659u /* 50 ms of PIT_HZ */
 
-/* Where the timer is missing or its clock is gated, the output never rises: about a second of port reads. */
+/* If the timer is missing or its clock is gated, the output never rises. This limits the wait to about a second. */
 #define MEASURE_TRIES 1000000u
 #define GUESSED_HZ 2000000000u
 
@@ -53,7 +52,7 @@ static uint64_t hz_from_pit(void)
     return ticks * PIT_HZ / MEASURE_TICKS;
 }
 
-/* CPUID leaf 16H: the base frequency in MHz, which the TSC has within a few per cent. SDM "Processor Frequency
+/* CPUID leaf 16H: the base frequency in MHz, within a few per cent of the TSC's. SDM "Processor Frequency
  * Information Leaf". */
 static uint64_t hz_from_base_frequency(void)
 {
@@ -62,7 +61,7 @@ static uint64_t hz_from_base_frequency(void)
 
 uint64_t clock_tsc_hz(void)
 {
-    static uint64_t hz; /* measured once, so that all who ask get the same */
+    static uint64_t hz; /* measured once, so that all callers get the same value */
 
     if (hz == 0) {
         hz = hz_from_cpuid();

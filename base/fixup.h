@@ -1,9 +1,9 @@
 /*
- * Instructions that may fault in root mode, and where to go on if they do.
+ * Instructions that may fault in root mode, and where execution continues if they do.
  *
- * Within one asm statement: the faulting instruction carries label 1, the landing label 2, and FIXUP(1b, 2b) (or 2f)
- * stands beside them. The fault's vector and error code are not kept: the landing only knows that it faulted, as
- * registers stay as the instruction found them.
+ * Within one asm statement, the faulting instruction has label 1, the landing label 2, and FIXUP(1b, 2b) (or 2f) enters
+ * both into the table. The landing does not know the fault's vector and error code. Registers are as they were at the
+ * faulting instruction.
  *
  *     asm volatile("xor %0, %0\n1: wrmsr\n\tjmp 3f\n2: mov $1, %0\n3:\n" FIXUP("1b", "2b") : ...)
  */

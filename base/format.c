@@ -1,5 +1,5 @@
 /* Kind: core, hot */
-/* The formatter behind log lines: a small part of printf, without floating point and without locale. Core. */
+/* The formatter of log lines: a small part of printf, without floating point and locale. */
 #include "base/log.h"
 
 struct output {
@@ -29,7 +29,7 @@ static void put_repeated(struct output *out, char c, size_t times)
     }
 }
 
-/* sign is put before the zeros of a zero-padded field, but behind the blanks of another. */
+/* The sign comes before the zeros of a zero-padded field, but after the blanks of another. */
 static void put_field(struct output *out, const struct spec *spec, const char *sign, const char *text, size_t length)
 {
     size_t sign_length = sign[0] != '\0' ? 1 : 0;
@@ -80,7 +80,7 @@ static void put_string(struct output *out, const struct spec *spec, const char *
     put_field(out, &blanks, "", text, length);
 }
 
-/* Read flags, width and length modifiers; returns the conversion's letter's place. */
+/* Parse flags, width and length modifiers. Returns the position of the conversion's letter. */
 static const char *parse_spec(struct spec *spec, const char *at)
 {
     *spec = (struct spec){0};
@@ -130,7 +130,7 @@ static void put_pointer(struct output *out, const struct spec *spec, const void 
     put_number(out, spec, false, (uintptr_t)pointer, 16);
 }
 
-/* An unknown conversion is shown as it stands: a wrong log line must not take the machine down. */
+/* An unknown conversion is printed literally: a wrong log line must not stop the machine. */
 static void put_conversion(struct output *out, const struct spec *spec, char letter, va_list *args)
 {
     char c;

@@ -1,8 +1,8 @@
 /*
- * A ticket spin lock: CPUs get it in the order in which they asked.
+ * A ticket spin lock: CPUs get it in the order of their tickets.
  *
- * Root runs with interrupts off and its NMI handler takes no lock, so nothing comes between taking and releasing but a
- * fault of our own. Whoever has to wait for something else than the lock releases it first.
+ * Root mode runs with interrupts off and its NMI handler takes no lock, so only a fault in the hypervisor can come
+ * between taking and releasing. A CPU that has to wait for anything else releases the lock first.
  */
 #ifndef BASE_LOCK_H
 #define BASE_LOCK_H
@@ -12,8 +12,8 @@
 
 /* All zero: free. */
 struct lock {
-    uint32_t next;    /* the ticket that the next one who asks will have */
-    uint32_t serving; /* the ticket of who has the lock, or may take it */
+    uint32_t next;    /* the next free ticket */
+    uint32_t serving; /* the ticket that holds the lock, or may take it */
 };
 
 /* Returns the ticket, for lock_release. */
@@ -26,15 +26,15 @@ static inline uint32_t lock_take(struct lock *lock)
     return ticket;
 }
 
-/* Nothing where the lock was taken away meanwhile: lock_take_by_force. */
+/* Does nothing if the lock was taken away meanwhile (lock_take_by_force). */
 static inline void lock_release(struct lock *lock, uint32_t ticket)
 {
     if (__atomic_load_n(&lock->serving, __ATOMIC_RELAXED) == ticket)
         __atomic_store_n(&lock->serving, ticket + 1, __ATOMIC_RELEASE);
 }
 
-/* For a CPU that stops for a fault: who does not release the lock within so many TSC ticks has died with it, maybe on
- * this very CPU, and is passed over. */
+/* For a CPU that stops after a fault. If a holder does not release the lock within this number of TSC ticks, it is
+ * taken from it: the holder has stopped, perhaps on this CPU. */
 static inline uint32_t lock_take_by_force(struct lock *lock, uint64_t ticks)
 {
     const uint32_t ticket = __atomic_fetch_add(&lock->next, 1, __ATOMIC_RELAXED);

@@ -44,12 +44,12 @@ void log_guest_owns_console(void)
 }
 
 /* To console and screen; the caller holds the lock. */
-static void show_line(const char *text, enum log_words words)
+static void show_line(const char *text, enum log_level level)
 {
     if (log_console)
-        log_console(text, words);
+        log_console(text, level);
     if (log_screen)
-        log_screen(text, words);
+        log_screen(text, level);
 }
 
 /* One line at a time. If the recorder itself faults, its CPU comes back here and gives up: the line before never ends.
@@ -95,7 +95,7 @@ void log_line(const char *format, ...)
     if (!guest_owns_console) {
         const uint32_t ticket = lock_take(&console_lock);
 
-        show_line(text.bytes, LOG_WORDS);
+        show_line(text.bytes, LOG_NORMAL);
         lock_release(&console_lock, ticket);
     }
 
@@ -116,7 +116,7 @@ void log_panic(const char *format, ...)
 
     const uint32_t ticket = lock_take_by_force(&console_lock, CONSOLE_SECONDS * clock_tsc_hz());
 
-    show_line(text.bytes, guest_owns_console ? LOG_LAST_WORDS : LOG_PANIC_WORDS);
+    show_line(text.bytes, guest_owns_console ? LOG_PANIC_OVER_GUEST : LOG_PANIC);
     lock_release(&console_lock, ticket);
     panic_record(&text);
 }

@@ -1,6 +1,6 @@
 /*
- * The numbers of all MSRs that the hypervisor reads, writes or guards, in one table, for C
- * and assembly. Names are the manual's: SDM Vol. 4, "Model-Specific Registers (MSRs)".
+ * The numbers of all MSRs that the hypervisor reads, writes or intercepts, for C and assembly. Names are the manual's:
+ * SDM Vol. 4, "Model-Specific Registers (MSRs)".
  */
 #ifndef BASE_MSR_NUMBERS_H
 #define BASE_MSR_NUMBERS_H
@@ -8,7 +8,7 @@
 #define IA32_APIC_BASE 0x1b
 #define IA32_FEATURE_CONTROL 0x3a
 #define IA32_MTRRCAP 0xfe
-#define IA32_MTRR_PHYSBASE0 0x200 /* PHYSMASK0 behind it, then PHYSBASE1, ... */
+#define IA32_MTRR_PHYSBASE0 0x200 /* followed by PHYSMASK0, PHYSBASE1, ... */
 #define IA32_PAT 0x277
 #define IA32_MTRR_DEF_TYPE 0x2ff
 #define IA32_PERF_CAPABILITIES 0x345
@@ -39,7 +39,7 @@
 #define IA32_RTIT_CTL 0x570
 #define IA32_RTIT_STATUS 0x571
 #define IA32_RTIT_CR3_MATCH 0x572
-#define IA32_RTIT_ADDR0_A 0x580 /* _B behind it, then ADDR1_A, ... */
+#define IA32_RTIT_ADDR0_A 0x580 /* followed by ADDR0_B, ADDR1_A, ... */
 
 #define IA32_X2APIC_BASE 0x800 /* its registers, by their xAPIC offset / 16 */
 #define IA32_X2APIC_APICID 0x802

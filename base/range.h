@@ -1,4 +1,4 @@
-/* A range of physical addresses. Leaf header. */
+/* A range of physical addresses. */
 #ifndef BASE_RANGE_H
 #define BASE_RANGE_H
 

@@ -1,5 +1,5 @@
 /* Kind: shell */
-/* The functions that the compiler may call, and strlen. General registers only: string instructions. */
+/* The functions that the compiler may call, and strlen. String instructions need general registers only. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -15,7 +15,7 @@ void *memmove(void *to, const void *from, size_t size)
 {
     if ((uintptr_t)to - (uintptr_t)from >= size)
         return memcpy(to, from, size);
-    /* to lies inside [from, from + size): last byte first. Slow, and rare. */
+    /* to is within [from, from + size): copy the last byte first, which is slow but rare. */
     char *last_to = (char *)to + size - 1;
     const char *last_from = (const char *)from + size - 1;
     __asm__ volatile("std\n\trep movsb\n\tcld" : "+D"(last_to), "+S"(last_from), "+c"(size) : : "memory");

@@ -18,8 +18,8 @@ struct trap_frame {
 _Static_assert(sizeof(struct trap_frame) == 22 * 8,
                "vmx/host/traps.S pushes 15 registers, the vector and the error code");
 
-/* An NMI arrived in root mode. On its own stack (IST), so it may come anywhere; the IRET behind it unblocks NMIs.
- * vmx/ decides what it means. */
+/* Called for an NMI in root mode, at any instruction, on a stack of its own (IST). The IRET after it unblocks NMIs.
+ * Defined in vmx/. */
 void vmx_root_nmi(struct trap_frame *frame);
 
 #endif

@@ -53,11 +53,11 @@ void screen_remap(void)
 }
 
 /* The guest may have drawn anything by now, so the final messages start in the first row. */
-static void screen_show(const char *line, enum log_words words)
+static void screen_show(const char *line, enum log_level level)
 {
-    if (words == LOG_LAST_WORDS && !screen.once)
+    if (level == LOG_PANIC_OVER_GUEST && !screen.once)
         text_begin_final(&screen);
-    text_line(&screen, line, words == LOG_WORDS ? TEXT_PLAIN : TEXT_ALARM);
+    text_line(&screen, line, level == LOG_NORMAL ? TEXT_PLAIN : TEXT_ALARM);
 }
 
 void screen_set(const struct mb2_framebuffer *framebuffer)

@@ -24,9 +24,9 @@ static void console_write(const char *text)
     }
 }
 
-static void console_show(const char *line, enum log_words words)
+static void console_show(const char *line, enum log_level level)
 {
-    (void)words;
+    (void)level;
     console_write(LOG_PREFIX);
     console_write(line);
     console_write("\n");
