@@ -57,7 +57,7 @@ $(BUILD)/guest/initrd: tests/rig/init tests/rig/initrd.sh
 $(BUILD)/guest/userland: $(wildcard tests/rig/userland/*) tests/rig/userland.sh
 	tests/rig/userland.sh $@
 
-# The disk's modules are those of the kernel, so the disk is made anew when the kernel's version changes.
+# The disk's modules are those of the kernel, so a new version of the kernel needs a new disk.
 $(BUILD)/guest/kernel.version: $(BUILD)/guest/vmlinuz ;
 $(BUILD)/guest/debian.tar: tests/rig/debian.sh $(BUILD)/guest/kernel.version
 	$< $@ "$$(cat $(BUILD)/guest/kernel.version)"

@@ -22,7 +22,7 @@ static const char usage[] =
     "capture of the self-test's own guest (guest=builtin), each branch is compared with the expected one.\n"
     "\n"
     "  -o FILE             also write the processor's name and registers, the options and the log lines to\n"
-    "                      one file that can be sent to others; it contains nothing of the guest's memory\n"
+    "                      one file that can be sent to others; it contains none of the guest's memory\n"
     "\n"
     "Exit status: 0 done; 1 an error; 2 it differs from what is known, or the guest's branches are not the\n"
     "expected ones.\n";

@@ -34,14 +34,14 @@ static const char usage[] =
     "  --linger S          over UDP: answer repeated frames for S seconds after the end (default: 1)\n"
     "  --status FILE       keep the state in FILE as JSON\n"
     "  --console FILE      show the last line of FILE, the guest's console\n"
-    "  --decode            decode the trace as it arrives; the progress line shows how many branches, how\n"
-    "                      far the decoder is behind, and where each CPU is\n"
+    "  --decode            decode the trace as it arrives; the progress line shows the number of\n"
+    "                      branches, the bytes not decoded yet, and where each CPU is\n"
     "  --symbols FILE      with --decode: names from a file like System.map or /proc/kallsyms\n"
     "  --quiet             print no progress lines\n"
     "\n"
     "Exit status: 0 the end record of each CPU arrived and nothing before it is missing; 1 an error;\n"
-    "2 reception stopped before the end, bytes were lost, or the hypervisor gave up tracing because nobody\n"
-    "had answered: the capture is readable, and records what is missing.\n";
+    "2 reception stopped before the end, bytes were lost, or the hypervisor gave up tracing because no\n"
+    "receiver answered: the capture is readable, and records what is missing.\n";
 
 struct arguments {
     const char *bind, *announce_to, *uart, *directory, *status, *console, *symbols;
@@ -172,7 +172,7 @@ static void say_losses(const struct reception *reception)
         message_print("ignored: %s, %" PRIu64 " of another stream",
                       counted_text(text, reception->bad_frames, "damaged frame", "damaged frames"), counts->foreign);
     if (totals->misplaced)
-        message_print("discarded: %s at offsets that no gap explains; the first is of CPU %u at offset %" PRIu64
+        message_print("discarded: %s at offsets that no gap explains; the first belongs to CPU %u, at offset %" PRIu64
                       " of its stream, where %" PRIu64 " was expected: the sender is faulty",
                       counted_text(text, totals->misplaced, "frame", "frames"), totals->first_misplaced.cpu,
                       totals->first_misplaced.offset, totals->first_misplaced.due);

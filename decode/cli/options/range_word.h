@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Parse "page:ADDRESS", "A-B" or "ADDRESS", in hexadecimal with or without 0x. false: it is none of these. */
+/* Parse "page:ADDRESS", "A-B" or "ADDRESS", in hexadecimal with or without 0x. false: it is not a range. */
 bool range_word_parse(const char *word, uint64_t *begin, uint64_t *end);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "decode/capture/capture.h"
 
-/* If the capture is of that guest, decode it, and write lines "guest ..." and "guest_wrong ..."
+/* If the capture contains that guest, decode it, and write lines "guest ..." and "guest_wrong ..."
  * (decode/report/hardware.h). false: a message says why it could not be decoded. */
 bool builtin_write(FILE *file, const struct capture *capture);
 

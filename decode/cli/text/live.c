@@ -65,13 +65,13 @@ static uint64_t sum_up(const struct live *live, uint64_t *offsets, uint64_t *err
 
 const char *live_text(struct live *live, const struct store_totals *totals)
 {
-    char number[COUNT_TEXT_SIZE], behind[BYTES_TEXT_SIZE];
+    char number[COUNT_TEXT_SIZE], lag[BYTES_TEXT_SIZE];
     uint64_t offsets, errors;
     flow_live_read(live->flow, &live->state);
     const uint64_t branches = sum_up(live, &offsets, &errors);
     const uint64_t left = totals->trace_bytes > offsets ? totals->trace_bytes - offsets : 0;
-    size_t used = (size_t)snprintf(live->text, sizeof(live->text), "%s branches, %s behind",
-                                   count_text(number, branches), bytes_text(behind, left));
+    size_t used = (size_t)snprintf(live->text, sizeof(live->text), "%s branches, %s not decoded yet",
+                                   count_text(number, branches), bytes_text(lag, left));
     for (unsigned cpu = 0; cpu < live->state.nr_cpus && cpu < MOST_SHOWN && used < sizeof(live->text); cpu++)
         used += (size_t)show_place(live, live->text + used, sizeof(live->text) - used, cpu);
     return live->text;

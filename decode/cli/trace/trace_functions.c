@@ -142,7 +142,7 @@ bool trace_functions_open(const struct trace_functions *f)
 
 struct stack_hooks trace_functions_hooks(struct trace_functions *f, struct trace_list *list)
 {
-    *f = (struct trace_functions){.list = list, .of = &f->alone, .alone = {.first = f}};
+    *f = (struct trace_functions){.list = list, .of = &f->single, .single = {.first = f}};
     return (struct stack_hooks){.enter = on_enter,
                                 .leave = on_leave,
                                 .spend = on_spend,

@@ -16,7 +16,7 @@ struct trace_functions {
     struct trace_functions_group {
         uint64_t count; /* tasks in which a selected function has not returned */
         struct trace_functions *first;
-    } alone;
+    } single;
     struct trace_functions *next; /* or those of a machine */
 };
 

@@ -1,11 +1,11 @@
 /*
- * Each CPU's batches are pulled when they come first by time. Lines are not written as they are made: what is held
- * until it is known which task continues comes after later ones of other CPUs. So they wait until no CPU can have
- * anything earlier.
+ * The next batch is pulled from the CPU with the earliest time. Lines cannot be written at once: some are held until the
+ * next task of their CPU is known, and would then come after later lines of other CPUs. So each line waits until no CPU
+ * can produce an earlier one.
  *
- * With --function a CPU leaves out chunks of its trace that no CPU executes the function beside, as the index says. But
- * a task that it was called in may continue in any of them: whether there is one is known when all CPUs have come to
- * the time at which the chunk begins. Up to then the CPU's listing waits.
+ * With --function a CPU skips chunks of its trace during which no CPU executes the function, according to the index. But
+ * a task in which the function has not returned may continue in such a chunk. Whether there is such a task is known when
+ * all CPUs have reached the chunk's begin. Until then the CPU's listing waits.
  */
 #include "decode/cli/trace/trace_machine.h"
 
