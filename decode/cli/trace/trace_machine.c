@@ -1,11 +1,11 @@
 /*
- * The next batch is pulled from the CPU with the earliest time. Lines cannot be written at once: some are held until the
- * next task of their CPU is known, and would then come after later lines of other CPUs. So each line waits until no CPU
- * can produce an earlier one.
+ * The next batch is pulled from the CPU with the earliest time. Lines cannot be written at once: some are held until
+ * the next task of their CPU is known, and would then come after later lines of other CPUs. So each line waits until no
+ * CPU can produce an earlier one.
  *
- * With --function a CPU skips chunks of its trace during which no CPU executes the function, according to the index. But
- * a task in which the function has not returned may continue in such a chunk. Whether there is such a task is known when
- * all CPUs have reached the chunk's begin. Until then the CPU's listing waits.
+ * With --function a CPU skips chunks of its trace during which no CPU executes the function, according to the index.
+ * But a task in which the function has not returned may continue in such a chunk. Whether there is such a task is known
+ * when all CPUs have reached the chunk's begin. Until then the CPU's listing waits.
  */
 #include "decode/cli/trace/trace_machine.h"
 
