@@ -57,7 +57,7 @@ $(PAGE_C): decode/page/bundle.sh $(wildcard decode/page/web/*)
 	$(Q)decode/page/bundle.sh $@
 
 # For tests: the same with libipt beside our own engine, --engine=libipt.
-JUDGE := $(wildcard tests/judge/*.c)
+JUDGE := $(shell find tests/judge -name '*.c' | LC_ALL=C sort)
 JUDGE_OBJS := $(patsubst %.c,$(BUILD)/host/%.o,$(TOOL_CORE) $(TOOL_LIB) $(JUDGE))
 
 $(BUILD)/undertrace-judge: $(JUDGE_OBJS)

@@ -9,11 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/engine/flow_event.h"
 #include "decode/engine/flow_input.h"
 
 /* What a consumer needs: flags. Without any, stretches are decoded and counted, and only their results are delivered.
- * Instructions, blocks or events make decoding several times slower. */
+ * Instructions or blocks make decoding several times slower. */
 enum flow_need {
     FLOW_NEED_BRANCHES = 1,
     FLOW_NEED_KINDS = 2,     /* the kind of each branch, as its tag; with branches */
@@ -21,12 +20,10 @@ enum flow_need {
                                 with branches, instructions or blocks */
     FLOW_NEED_INSTRUCTIONS = 8,
     FLOW_NEED_BLOCKS = 16, /* not with instructions */
-    FLOW_NEED_EVENTS = 32, /* instructions up to an error are delivered as executed, to show where packets and code
-                              disagree */
-    FLOW_NEED_POSITIONS = 64,
-    FLOW_NEED_TIME = 128,    /* contexts have a time */
-    FLOW_NEED_CONTEXT = 256, /* all items of a batch have its context's CR3, mode and code offset */
-    FLOW_NEED_HASH = 512     /* results have the hash of their branches */
+    FLOW_NEED_POSITIONS = 32,
+    FLOW_NEED_TIME = 64,     /* contexts have a time */
+    FLOW_NEED_CONTEXT = 128, /* all items of a batch have its context's CR3, mode and code offset */
+    FLOW_NEED_HASH = 256     /* results have the hash of their branches */
 };
 #define FLOW_NEED_LISTING (FLOW_NEED_INSTRUCTIONS | FLOW_NEED_BLOCKS)
 #define FLOW_NEED_ITEMS (FLOW_NEED_BRANCHES | FLOW_NEED_TRANSFERS | FLOW_NEED_LISTING)
@@ -105,7 +102,6 @@ struct flow_gap {
 enum flow_batch_kind {
     FLOW_BATCH_ITEMS,
     FLOW_BATCH_POSITION,
-    FLOW_BATCH_EVENT,
     FLOW_BATCH_END, /* of a stretch; where its error is not FLOW_OK, or the next one does not begin at its end, what was
                        executed in between is not known */
     FLOW_BATCH_GAP, /* of sources and streams only */
@@ -123,7 +119,6 @@ struct flow_batch {
     size_t count;                  /* items; bytes of text */
     struct flow_position position; /* FLOW_BATCH_POSITION */
     union {
-        const struct flow_event *event;   /* FLOW_BATCH_EVENT */
         const struct flow_result *result; /* FLOW_BATCH_END */
         const struct flow_gap *gap;       /* FLOW_BATCH_GAP */
         const char *text;                 /* FLOW_BATCH_TEXT, of list number list */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/engine/emit_error.h"
 #include "decode/engine/packets.h"
 #include "decode/engine/timed.h"
 #include "decode/engine/walk.h"
@@ -34,7 +33,6 @@ static void *engine_open(const struct flow_input *input, unsigned needs, struct 
     engine->needs = needs;
     engine->listing = (needs & FLOW_NEED_LISTING) != 0;
     engine->errata = errata_of(input);
-    engine->emit.on = (needs & FLOW_NEED_EVENTS) != 0;
     engine->compressed_returns = !input->returns_whole;
     spaces_init(&engine->spaces, input->pages);
     engine->recent = calloc(ENGINE_RECENT, sizeof(*engine->recent));
@@ -64,16 +62,13 @@ static bool tidy(struct engine *engine)
 static bool begin(struct engine *engine, const struct flow_stretch *stretch)
 {
     executed_begin(&engine->executed, stretch->begin, stretch->end, stretch->tsc);
-    if (engine->emit.on && engine->end != engine->input->trace + stretch->begin)
-        engine->emit = (struct emit){.on = true};
     engine->executed.non_root = true; /* root runs at privilege level 0: where that is traced, its PSB+ has a PIP */
     engine->packet = engine->at = engine->input->trace + stretch->begin;
     engine->end = engine->input->trace + stretch->end;
     engine->code_at = engine->executed.context.at = stretch->begin;
     engine->nr_packets = 0;
-    engine->tracing = engine->header = engine->event = engine->mode_pending = engine->overflown = engine->aborted =
-        engine->lost = false;
-    engine->emit.boundary = false;
+    engine->tracing = engine->header = engine->event = engine->mode_pending = false;
+    engine->overflown = engine->aborted = false;
     engine->entered = NULL;
     engine->guest_cr3 = FLOW_CR3_UNKNOWN;
     engine->fup = FUP_OF_EVENT;
@@ -93,22 +88,17 @@ static bool begin(struct engine *engine, const struct flow_stretch *stretch)
 /* Execution was at boundary_ip when the next PSB was generated. */
 static enum flow_error end_at_boundary(struct engine *engine, uint64_t boundary)
 {
-    engine->emit.boundary = true;
-    if (engine->emit.on && engine->input->ticks)
-        emit_next_psb(engine);
-    enum flow_error error = walk_to(engine, WALK_TO_ADDRESS, boundary);
+    const enum flow_error error = walk_to(engine, WALK_TO_ADDRESS, boundary);
     if (error)
         return error == FLOW_ERROR_MISMATCH ? FLOW_ERROR_BOUNDARY : error;
     executed_prove(&engine->executed);
     executed_position(&engine->executed, false, engine_linear(engine, engine->mode, boundary));
-    return !engine->emit.on && walk_comes_again(engine, boundary) != WALK_AGAIN_NEVER ? FLOW_ERROR_LOOP : FLOW_OK;
+    return walk_comes_again(engine, boundary) != WALK_AGAIN_NEVER ? FLOW_ERROR_LOOP : FLOW_OK;
 }
 
 static enum flow_error end_of(struct engine *engine, const struct flow_stretch *stretch, enum flow_error error)
 {
     const bool to_psb = stretch->ends >= FLOW_ENDS_AT_PSB;
-    if (!error && engine->lost)
-        return FLOW_OK;
     /* Bits may wait for the TIP after them, and a FUP for its, but before a PSB all pending packets are generated. */
     if (!error && (engine->event || engine->entered))
         error = FLOW_ERROR_LEFT_OVER;
@@ -116,8 +106,8 @@ static enum flow_error end_of(struct engine *engine, const struct flow_stretch *
         error = stretch->ends == FLOW_ENDS_WITH_TRACE ? FLOW_ERROR_CUT : FLOW_OK;
     else if (!error && stretch->ends == FLOW_ENDS_AT_PSB_IP && engine->tracing)
         error = end_at_boundary(engine, stretch->boundary_ip);
-    else if (!error && stretch->ends == FLOW_ENDS_AT_PSB_OFF && engine->tracing && !engine->emit.on)
-        error = FLOW_ERROR_BOUNDARY; /* else it is that PSB+'s: emit.c */
+    else if (!error && stretch->ends == FLOW_ENDS_AT_PSB_OFF && engine->tracing)
+        error = FLOW_ERROR_BOUNDARY;
     else if (!error && stretch->ends == FLOW_ENDS_WITH_TRACE && engine->tracing)
         error = FLOW_ERROR_CUT;
     return error;
@@ -126,12 +116,7 @@ static enum flow_error end_of(struct engine *engine, const struct flow_stretch *
 static void end(struct engine *engine, enum flow_error error)
 {
     struct flow_result *result = &engine->executed.result;
-    const bool to_gap = engine->stretch && engine->stretch->ends == FLOW_ENDS_AT_GAP;
     engine->stretch = NULL;
-    if (engine->emit.on)
-        emit_end(engine, error);
-    if (engine->emit.on && to_gap) /* what follows the gap does not continue what precedes it */
-        engine->emit = (struct emit){.on = true};
     executed_drop(&engine->executed);
     executed_flush(&engine->executed);
     if (engine->executed.no_memory)
@@ -155,10 +140,7 @@ static void engine_begin(void *state, const struct flow_stretch *stretch)
 static void decode_on(struct engine *engine)
 {
     const struct flow_stretch *stretch = engine->stretch;
-    const bool to_psb = stretch->ends >= FLOW_ENDS_AT_PSB;
-    enum flow_error error = packets_run(engine, to_psb);
-    if (error && packets_resync(engine, error, to_psb))
-        error = FLOW_OK;
+    const enum flow_error error = packets_run(engine, stretch->ends >= FLOW_ENDS_AT_PSB);
     if (!error && engine->at < engine->end)
         return;
     end(engine, end_of(engine, stretch, error));

@@ -3,7 +3,6 @@
  *
  *   engine.c                    the beginning and the end of a stretch
  *   packets.c                   reads the trace, packet by packet
- *   emit*.c                     where events are needed: the events of each packet
  *   errata_flow.c, events*.c    what a packet that is no TNT means for the walk
  *   walk*.c                     along the code, no further than a packet proves
  *   timed.c, executed.c         what was executed, and when
@@ -20,7 +19,6 @@
 
 #include "decode/engine/block.h"
 #include "decode/engine/clock.h"
-#include "decode/engine/emit_state.h"
 #include "decode/engine/errata.h"
 #include "decode/engine/executed.h"
 #include "decode/engine/flow.h"
@@ -69,7 +67,6 @@ struct engine {
     bool tracing; /* between TIP.PGE and TIP.PGD */
     bool anew;    /* by no branch: a VM entry, tracing enabled */
     bool compressed_returns;
-    bool return_taken;                  /* the bit of the last compressed RET; they are all ones */
     uint64_t guest_cr3;                 /* of the last PIP that was not root's; FLOW_CR3_UNKNOWN */
     bool listing;                       /* single instructions or blocks are needed */
     const struct flow_stretch *stretch; /* NULL: it is at its end */
@@ -82,20 +79,15 @@ struct engine {
     bool header;            /* within a PSB+ */
     uint64_t blocks_at_psb; /* since then: executed.blocks */
     enum engine_fup fup;    /* what the next FUP belongs to */
-    bool fup_of_event;      /* the last one was of an event */
-    uint64_t passed_ip;     /* the last PTWRITE that wrote a packet */
     bool event;             /* a FUP reported an event, whose TIP is still to come */
     bool event_non_root;    /* where it came from */
     bool mode_pending;      /* by MODE.Exec, for the next TIP */
     enum instruction_mode mode_next;
     const struct block *entered; /* a PIP reported this VM entry or task switch, whose TIP is still to come */
-    const struct block *left;    /* the last TIP.PGD without a FUP belonged to its branch */
     enum packet_kind before;     /* the last packet that belongs to another one */
-    bool lost;                   /* after an error: the next IP in a packet says where execution is */
     bool overflown;              /* OVF was the last packet that says whether tracing is on */
     bool aborted;                /* the next FUP is of a transaction's abort */
     struct errata errata;
-    struct emit emit;
     struct timed timed;
 };
 

@@ -17,7 +17,7 @@ static void arrive(struct engine *engine, uint64_t ip)
     if (engine->needs & FLOW_NEED_CONTEXT && next_mode(engine) != engine->mode)
         executed_flush(&engine->executed);
     engine->mode = next_mode(engine);
-    engine->mode_pending = engine->lost = engine->anew = false;
+    engine->mode_pending = engine->anew = false;
     engine_set_ip(engine, ip);
 }
 
@@ -48,7 +48,7 @@ static enum flow_error take_tip(struct engine *engine, const struct packet *pack
         put_event(engine, ip);
     } else if (engine->entered) {
         walk_branch(engine, engine->entered, ip, next_mode(engine));
-    } else if (!engine->lost) {
+    } else {
         const enum flow_error error = walk_to(engine, WALK_TO_TIP, 0);
         if (error)
             return error;
@@ -69,7 +69,7 @@ static enum flow_error take_pge(struct engine *engine, const struct packet *pack
 {
     uint64_t ip;
     /* A PSB+ may contain a FUP while tracing is off: erratum BDM70 and similar ones. */
-    if ((engine->tracing && !engine->lost && engine->executed.blocks != engine->blocks_at_psb) || engine->header)
+    if ((engine->tracing && engine->executed.blocks != engine->blocks_at_psb) || engine->header)
         return FLOW_ERROR_CONTEXT;
     if (!engine_packet_ip(engine, packet, &ip))
         return FLOW_ERROR_NO_IP;
@@ -99,7 +99,6 @@ static enum flow_error leave(struct engine *engine, bool told, uint64_t ip)
         return error;
     struct block *block = engine->block;
     const uint64_t to = told ? ip : target_by_code(block);
-    engine->left = block;
     if (block->end == INSTRUCTION_MOV_CR3)
         walk_leave(engine, block, block->next[BLOCK_ON]);
     else
@@ -118,7 +117,7 @@ static enum flow_error take_pgd(struct engine *engine, const struct packet *pack
         put_event(engine, ip);
     else if (engine->entered)
         walk_branch(engine, engine->entered, told ? ip : TRUTH_TO_UNRESOLVED, next_mode(engine));
-    else if (!engine->event && !engine->lost)
+    else if (!engine->event)
         error = leave(engine, told, ip);
     if (error)
         return error;
@@ -127,7 +126,7 @@ static enum flow_error take_pgd(struct engine *engine, const struct packet *pack
         executed_position(&engine->executed, false, engine_linear(engine, engine->mode, engine->ip));
     engine->event = false;
     engine->entered = NULL;
-    engine->tracing = engine->lost = false;
+    engine->tracing = false;
     return FLOW_OK;
 }
 
@@ -136,9 +135,6 @@ static enum flow_error walk_to_fup(struct engine *engine, uint64_t ip)
 {
     if (!engine->tracing || engine->event || engine->entered)
         return FLOW_ERROR_CONTEXT;
-    if (engine->lost)
-        engine_set_ip(engine, ip);
-    engine->lost = false;
     const enum flow_error error = walk_to(engine, WALK_TO_ADDRESS, ip);
     if (!error)
         executed_prove(&engine->executed);
@@ -151,7 +147,6 @@ static enum flow_error pass_ptwrite(struct engine *engine)
     const enum flow_error error = walk_to(engine, WALK_TO_PTWRITE, 0);
     if (error)
         return error;
-    engine->passed_ip = engine->block->end_ip;
     walk_leave(engine, engine->block, engine->block->next[BLOCK_ON]);
     executed_prove(&engine->executed);
     return FLOW_OK;
@@ -179,7 +174,6 @@ static enum flow_error take_fup(struct engine *engine, const struct packet *pack
     if (!engine_packet_ip(engine, packet, &ip))
         return FLOW_ERROR_NO_IP;
     engine->fup = FUP_OF_EVENT;
-    engine->fup_of_event = fup == FUP_OF_EVENT;
     if (engine->header || fup == FUP_OF_OVERFLOW) {
         engine->tracing = true;
         arrive_anew(engine, ip);
@@ -207,7 +201,7 @@ static enum flow_error take_fup(struct engine *engine, const struct packet *pack
 /* What was lost may have been a PIP. */
 static enum flow_error take_overflow(struct engine *engine)
 {
-    engine->header = engine->event = engine->tracing = engine->mode_pending = engine->lost = false;
+    engine->header = engine->event = engine->tracing = engine->mode_pending = false;
     engine->entered = NULL;
     engine->fup = FUP_OF_OVERFLOW;
     engine->executed.result.overflows++;
@@ -237,7 +231,7 @@ static enum flow_error take_ptwrite(struct engine *engine, const struct packet *
 {
     if (packet->fup_follows)
         expect_fup(engine, FUP_OF_PTWRITE);
-    else if (engine->tracing && !engine->header && !engine->lost)
+    else if (engine->tracing && !engine->header)
         return engine->event || engine->entered ? FLOW_ERROR_MISMATCH : pass_ptwrite(engine);
     return FLOW_OK;
 }

@@ -55,7 +55,7 @@ enum flow_error event_enter(struct engine *engine)
 enum flow_error event_pip(struct engine *engine, const struct packet *packet)
 {
     enum flow_error error = FLOW_OK;
-    if (engine->tracing && !engine->lost && !engine->header && !engine->event && !engine->emit.entered)
+    if (engine->tracing && !engine->header && !engine->event)
         error = engine->entered ? FLOW_ERROR_CONTEXT : event_enter(engine);
     return error ? error : set_space(engine, packet);
 }

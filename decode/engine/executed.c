@@ -29,14 +29,13 @@ void executed_free(struct executed *executed)
     free(executed->items);
     free(executed->tags);
     free(executed->batches);
-    free(executed->events);
 }
 
 /* Nothing waits any more: what is not in a batch moves to the front. */
 static void reuse_room(struct executed *executed)
 {
     const size_t begin = executed->begin, left = executed->used - begin;
-    executed->nr_batches = executed->next = executed->nr_events = 0;
+    executed->nr_batches = executed->next = 0;
     if (begin == 0)
         return;
     if (left > 0)
@@ -54,7 +53,7 @@ void executed_begin(struct executed *executed, uint64_t begin, uint64_t end, uin
     executed->used = executed->proven = executed->begin = 0;
     reuse_room(executed);
     executed->instructions = executed->proven_instructions = 0;
-    executed->blocks = executed->last_listed = executed->conditional = 0;
+    executed->blocks = executed->conditional = 0;
     executed->context.tsc = 0;
     executed->context.cr3 = FLOW_CR3_UNKNOWN;
     executed->flushed = 0;
@@ -104,8 +103,6 @@ static size_t sort_listed(struct executed *executed)
         const uint8_t tag = executed->tags[i];
         if (flow_tag_is_branch(tag))
             count_branches(executed, &executed->items[i], 1);
-        else if (tag == FLOW_TAG_INSTRUCTION)
-            executed->last_listed = executed->items[i].instruction;
         if (flow_tag_is_branch(tag) && !(executed->needs & FLOW_NEED_BRANCHES))
             continue;
         executed->tags[out] = tag;
@@ -206,23 +203,6 @@ void executed_position(struct executed *executed, bool running, uint64_t ip)
         batch->position = (struct flow_position){ip, running};
 }
 
-void executed_event(struct executed *executed, const struct flow_event *event)
-{
-    executed_prove(executed);
-    executed_flush(executed);
-    if (executed->nr_events == executed->events_room) {
-        const size_t room = executed->events_room ? 2 * executed->events_room : LEAST_BATCHES;
-        struct flow_event *more = realloc(executed->events, room * sizeof(*more));
-        executed->no_memory |= !more;
-        if (!more)
-            return;
-        executed->events = more;
-        executed->events_room = room;
-    }
-    executed->events[executed->nr_events++] = *event;
-    add_batch(executed, FLOW_BATCH_EVENT, executed->nr_events - 1);
-}
-
 const struct flow_batch *executed_next(struct executed *executed)
 {
     if (executed->next == executed->nr_batches) {
@@ -233,8 +213,6 @@ const struct flow_batch *executed_next(struct executed *executed)
     if (next->batch.kind == FLOW_BATCH_ITEMS) {
         next->batch.items = executed->items + next->first;
         next->batch.tags = executed->tags ? executed->tags + next->first : NULL;
-    } else if (next->batch.kind == FLOW_BATCH_EVENT) {
-        next->batch.event = &executed->events[next->first];
     } else if (next->batch.kind == FLOW_BATCH_END) {
         next->batch.result = &executed->result;
     }

@@ -25,7 +25,7 @@
 /* A batch that waits to be pulled. */
 struct executed_batch {
     struct flow_batch batch;
-    size_t first; /* index of its first item, or of its event */
+    size_t first; /* index of its first item */
 };
 
 struct executed {
@@ -35,7 +35,6 @@ struct executed {
     size_t begin, proven, used;                 /* items: up to begin in batches, up to proven proven */
     uint64_t instructions, proven_instructions; /* since the last flush */
     uint64_t blocks;
-    uint64_t last_listed;                  /* the last instruction in a batch; 0: none since executed_begin */
     size_t flushed;                        /* items, since packets_run began */
     uint64_t conditional;                  /* branches since the last transfer in a batch */
     unsigned needs;                        /* enum flow_need */
@@ -45,8 +44,6 @@ struct executed {
     struct flow_context context;           /* of what is proven from now on */
     struct executed_batch *batches;        /* that wait */
     size_t nr_batches, batches_room, next; /* next: the next to be pulled */
-    struct flow_event *events;
-    size_t nr_events, events_room;
     struct flow_result result;
 };
 
@@ -69,9 +66,6 @@ const struct flow_batch *executed_next(struct executed *executed);
 
 /* Make a batch of all that is proven, and one of the guest's position. */
 void executed_position(struct executed *executed, bool running, uint64_t ip);
-
-/* The same with an event. */
-void executed_event(struct executed *executed, const struct flow_event *event);
 
 /* tag: enum instruction_kind, or FLOW_TAG_EVENT. */
 static inline void executed_branch(struct executed *executed, uint64_t from, uint64_t to, uint8_t tag)

@@ -44,8 +44,6 @@ struct flow_input {
     uint64_t range_kinds, ranges[8]; /* ADDRn_CFG of IA32_RTIT_CTL, from bit 0 on; IA32_RTIT_ADDR0_A, ADDR0_B, ... */
     uint32_t cpuid_15_eax, cpuid_15_ebx; /* the TSC's frequency by the crystal's */
     uint8_t mtc_freq;                    /* MTCFreq of IA32_RTIT_CTL */
-    bool resync;                         /* events continue after an error within its stretch, as far as possible */
-    bool ticks;                          /* with instructions: an event also at each branch whose packet has a time */
     bool returns_whole;                  /* DisRETC: no RET is compressed */
     uint8_t nominal_ratio;               /* core to bus, at which the core runs as fast as the TSC; 0: not known */
     bool guest_only;                     /* root is not traced (pt.switch=list, vmcs): what no PIP says is non-root */

@@ -28,6 +28,16 @@ static inline bool packet_has_lone_fup(const struct packet *packet, enum packet_
     return packet->kind == PT_PACKET_FUP && before == PT_PACKET_MODE_EXEC && !header;
 }
 
+/* Erratum SKD007: has the CYC packet at bytes swallowed the first byte of an OVF with its second one? size: of all that
+ * follows too. */
+static inline bool packet_swallowed_ovf(const struct packet *packet, const uint8_t *bytes, uint64_t size)
+{
+    const uint64_t second_is_02 = 0x20, first = 0x1f;
+    const uint8_t ovf = 0xf3;
+    return packet->kind == PT_PACKET_CYC && packet->size == 2 && (packet->cyc & ~first) == second_is_02 && size > 2 &&
+           bytes[2] == ovf;
+}
+
 /* A TMA whose reserved bits are set. bytes: of the packet. SDM "TMA Packet Definition". */
 static inline bool packet_is_damaged_tma(const struct packet *packet, const uint8_t *bytes)
 {

@@ -3,14 +3,9 @@
 
 #include <string.h>
 
-#include "decode/engine/emit.h"
-#include "decode/engine/emit_branch.h"
-#include "decode/engine/emit_error.h"
-#include "decode/engine/emit_trace.h"
 #include "decode/engine/errata_flow.h"
 #include "decode/engine/events.h"
 #include "decode/engine/packet_rules.h"
-#include "decode/engine/refused.h"
 #include "decode/engine/timed.h"
 #include "decode/engine/walk.h"
 #include "decode/engine/walk_known.h"
@@ -30,8 +25,7 @@ static bool is_exact(enum packet_kind kind)
            kind == PT_PACKET_PSBEND;
 }
 
-/* Read the packet at at. FLOW_OK with size 0: the trace ends within it. */
-static enum flow_error read_packet(struct engine *engine, struct packet *packet, bool to_psb)
+enum flow_error packets_read(struct engine *engine, struct packet *packet, bool to_psb)
 {
     const int length = packet_parse(packet, engine->at, (size_t)(engine->end - engine->at));
     engine->packet = engine->at;
@@ -43,9 +37,9 @@ static enum flow_error read_packet(struct engine *engine, struct packet *packet,
     }
     if (length < 0)
         return FLOW_ERROR_OPCODE;
-    if (engine->errata.skd007 && packets_swallowed_ovf(packet, engine->at, (uint64_t)(engine->end - engine->at))) {
+    if (engine->errata.skd007 && packet_swallowed_ovf(packet, engine->at, (uint64_t)(engine->end - engine->at))) {
         engine->at++;
-        return read_packet(engine, packet, to_psb);
+        return packets_read(engine, packet, to_psb);
     }
     engine->at += length;
     engine->nr_packets++;
@@ -57,7 +51,7 @@ static enum flow_error find_deferred_tip(struct engine *engine, uint64_t *ip)
 {
     while (engine->at < engine->end) {
         struct packet packet;
-        const enum flow_error error = read_packet(engine, &packet, false);
+        const enum flow_error error = packets_read(engine, &packet, false);
         if (error || packet.size == 0)
             return error ? error : FLOW_ERROR_LEFT_OVER;
         if (packet.kind == PT_PACKET_TIP)
@@ -69,18 +63,12 @@ static enum flow_error find_deferred_tip(struct engine *engine, uint64_t *ip)
     return FLOW_ERROR_LEFT_OVER;
 }
 
-static enum flow_error take_deferred_tip(struct engine *engine)
+enum flow_error packets_deferred_tip(struct engine *engine)
 {
-    const uint8_t *packet = engine->packet, *at = engine->at;
     uint64_t ip;
     const enum flow_error error = find_deferred_tip(engine, &ip);
-    if (error) {
-        if (engine->emit.on) { /* what could not be followed is the bits */
-            engine->packet = packet;
-            engine->at = at;
-        }
+    if (error)
         return error;
-    }
     walk_by_packet(engine, engine->block, ip, engine->mode);
     executed_prove(&engine->executed);
     if (executed_has_batch(&engine->executed))
@@ -93,25 +81,7 @@ static enum flow_error follow_bits(struct engine *engine, uint64_t bits, unsigne
 {
     enum flow_error error = FLOW_OK;
     while (!error && (count = walk_bits(engine, bits, count, &error)) > 0 && !error)
-        error = take_deferred_tip(engine);
-    return error;
-}
-
-/* The highest bit is the first. */
-static enum flow_error emit_bits(struct engine *engine, uint64_t bits, unsigned count)
-{
-    enum flow_error error = FLOW_OK;
-    if (engine->input->ticks && count > 0) {
-        const uint64_t first = 1ull << --count;
-        error = follow_bits(engine, (bits & first) != 0, 1);
-        bits &= first - 1;
-        if (!error)
-            emit_tick(engine, &engine->ip);
-    }
-    if (!error && count > 0)
-        error = follow_bits(engine, bits, count);
-    if (!error)
-        emit_anchor(engine);
+        error = packets_deferred_tip(engine);
     return error;
 }
 
@@ -121,42 +91,29 @@ static enum flow_error take_bits(struct engine *engine, uint64_t bits, unsigned 
     engine->before = PT_PACKET_TNT_8;
     if (!error && walk_known_may(engine))
         count = walk_known(engine, bits, count);
-    if (!error && __builtin_expect(engine->emit.on, 0))
-        error = emit_bits(engine, bits, count);
-    else if (!error && __builtin_expect(count > 0, 0))
+    if (!error && __builtin_expect(count > 0, 0))
         error = follow_bits(engine, bits, count);
     if (engine->timed.unsettled)
         timed_proved(engine, false);
     return error;
 }
 
-/* A packet that says something of the flow, but TNT. */
-static enum flow_error take_event(struct engine *engine, const struct packet *packet)
-{
-    if (!errata_skip(engine, packet))
-        return engine->emit.on ? emit_take(engine, packet) : event_take(engine, packet);
-    if (engine->emit.on && packet->kind == PT_PACKET_FUP)
-        emit_lost_fup(engine);
-    return FLOW_OK;
-}
-
 static enum flow_error take_packet(struct engine *engine, bool to_psb)
 {
     struct packet packet;
-    enum flow_error error = read_packet(engine, &packet, to_psb);
+    enum flow_error error = packets_read(engine, &packet, to_psb);
     if (error || packet.size == 0)
         return error;
-    if (!engine->emit.on && packet_has_lone_fup(&packet, engine->before, engine->header))
+    if (packet_has_lone_fup(&packet, engine->before, engine->header))
         return FLOW_ERROR_EVENT_TRACE;
     if (packet_is_between(packet.kind)) {
         timed_take(engine, &packet);
-        if (engine->emit.on && packet.kind == PT_PACKET_CBR)
-            emit_cbr(engine, &packet);
         return FLOW_OK;
     }
     if (packet.kind == PT_PACKET_TNT_8 || packet.kind == PT_PACKET_TNT_64)
-        return engine->lost ? FLOW_OK : take_bits(engine, packet.tnt, packet.tnt_bits);
-    error = take_event(engine, &packet);
+        return take_bits(engine, packet.tnt, packet.tnt_bits);
+    if (!errata_skip(engine, &packet))
+        error = event_take(engine, &packet);
     if (engine->timed.unsettled && is_exact(packet.kind))
         timed_proved(engine, true);
     engine->before = packet.kind;
@@ -180,7 +137,7 @@ static bool take_near_tip(struct engine *engine, uint8_t byte)
     const enum pt_ip_bytes ip_bytes = (enum pt_ip_bytes)(byte >> 5);
     uint64_t payload, ip;
     if (!engine->block || engine->end - engine->at <= (ptrdiff_t)sizeof(payload) || !sizes[ip_bytes] ||
-        !walk_known_may(engine) || engine->emit.on || engine->mode_pending || bits_allowed(engine) != FLOW_OK)
+        !walk_known_may(engine) || engine->mode_pending || bits_allowed(engine) != FLOW_OK)
         return false;
     memcpy(&payload, engine->at + 1, sizeof(payload));
     if (ip_bytes != PT_IP_FULL_64)
@@ -195,31 +152,6 @@ static bool take_near_tip(struct engine *engine, uint8_t byte)
     if (engine->timed.unsettled)
         timed_proved(engine, true);
     return true;
-}
-
-bool packets_resync(struct engine *engine, enum flow_error error, bool to_psb)
-{
-    const uint8_t *retaken = NULL;
-    while (engine->emit.on && engine->input->resync && !engine->header && !emit_is_of_packets(error) &&
-           error != FLOW_ERROR_MEMORY) {
-        emit_error(engine, error);
-        if (engine->packet != retaken) /* else it cannot be followed from anywhere */
-            engine->at = engine->packet;
-        retaken = engine->packet;
-        engine->event = false;
-        engine->entered = NULL;
-        engine->lost = engine->tracing;
-        engine->emit.anchored = engine->emit.entered = false;
-        returns_clear(&engine->returns);
-        error = FLOW_OK;
-        while (!error && engine->lost && engine->at < engine->end)
-            error = take_packet(engine, to_psb);
-        if (!error && engine->lost && !to_psb && engine->end == engine->input->trace + engine->input->trace_size)
-            emit_nowhere(engine);
-        if (!error)
-            return true;
-    }
-    return false;
 }
 
 enum flow_error packets_run(struct engine *engine, bool to_psb)

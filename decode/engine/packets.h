@@ -11,8 +11,10 @@
  * followed. */
 enum flow_error packets_run(struct engine *engine, bool to_psb);
 
-/* With flow_input.resync, an error costs no more than the trace up to the next packet that gives an IP. The error is
- * emitted, and that packet consumed. false: it costs the rest of the stretch. SDM 36.4.2.3 to 36.4.2.7. */
-bool packets_resync(struct engine *engine, enum flow_error error, bool to_psb);
+/* Read the packet at at. FLOW_OK with size 0: the trace ends within it. */
+enum flow_error packets_read(struct engine *engine, struct packet *packet, bool to_psb);
+
+/* The branch at the current IP took a TIP that follows the TNT packet. */
+enum flow_error packets_deferred_tip(struct engine *engine);
 
 #endif

@@ -135,7 +135,6 @@ static inline bool pass(struct engine *engine, struct block *block)
 static enum flow_error take_return(struct engine *engine, struct block *block, bool taken)
 {
     const struct returns_call *from = taken ? returns_pop(&engine->returns) : NULL;
-    engine->return_taken = taken;
     if (!from)
         return FLOW_ERROR_RETURN;
     const uint64_t to = block_cut_target(block, from->call->next[BLOCK_ON]);

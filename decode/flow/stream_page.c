@@ -14,9 +14,6 @@ static const void *payload_of(const struct flow_batch *batch, size_t *size)
     case FLOW_BATCH_ITEMS:
         *size = batch->count * sizeof(*batch->items);
         return batch->items;
-    case FLOW_BATCH_EVENT:
-        *size = sizeof(*batch->event);
-        return batch->event;
     case FLOW_BATCH_END:
         *size = sizeof(*batch->result);
         return batch->result;
@@ -86,9 +83,6 @@ bool stream_page_read(struct flow_batch *batch, const struct stream_page *page, 
             batch->tags = (const uint8_t *)payload + ALIGNED(size);
             *at += ALIGNED(batch->count);
         }
-        break;
-    case FLOW_BATCH_EVENT:
-        batch->event = payload;
         break;
     case FLOW_BATCH_END:
         batch->result = payload;

@@ -41,7 +41,7 @@ const char *flow_error_text(enum flow_error error)
         [FLOW_ERROR_LEFT_OVER] = "TNT bits or an event left over before a PSB",
         [FLOW_ERROR_CUT] = "the trace ends while tracing is on",
         [FLOW_ERROR_DISAGREE] = "decoding by instructions contradicts decoding by blocks",
-        [FLOW_ERROR_EVENT_TRACE] = "a FUP of Event Trace or Trigger Tracing: --format=ptxed prints these events",
+        [FLOW_ERROR_EVENT_TRACE] = "a FUP of Event Trace or Trigger Tracing, which is not supported",
     };
     return error < FLOW_NR_ERRORS && texts[error] ? texts[error] : "no error";
 }

@@ -159,64 +159,37 @@ static void write_payload(char *out, const struct packet *p)
 }
 
 /* Name and value in the column after the payload. false: nothing. */
-static bool write_tracked(char *name, char *out, const struct packet *p, struct dump_style *style)
+static bool write_last_column(const char **name, char *out, const struct packet *p)
 {
-    static const char *const modes[] = {"16-bit", "32-bit", "64-bit"};
-    const bool ip = p->kind == PT_PACKET_TIP || p->kind == PT_PACKET_TIP_PGE || p->kind == PT_PACKET_TIP_PGD ||
-                    p->kind == PT_PACKET_FUP;
-    if (p->kind == PT_PACKET_PIP || p->kind == PT_PACKET_VMCS) {
-        strcpy(name, p->kind == PT_PACKET_PIP ? "cr3" : "vmcs");
+    switch (p->kind) {
+    case PT_PACKET_PIP:
+    case PT_PACKET_VMCS:
+        *name = p->kind == PT_PACKET_PIP ? "cr3" : "vmcs";
         snprintf(out, PAYLOAD_MAX, "%016" PRIx64, p->payload);
-    } else if (p->kind == PT_PACKET_CFE || p->kind == PT_PACKET_EVD) {
-        strcpy(name, "type");
+        return true;
+    case PT_PACKET_CFE:
+    case PT_PACKET_EVD:
+        *name = "type";
         strcpy(out, event_text(p));
-    } else if (style->exec_mode && p->kind == PT_PACKET_MODE_EXEC) {
-        strcpy(name, "em");
-        strcpy(out, modes[p->cs_l ? 2 : p->cs_d]);
-    } else if (style->last_ip && ip) {
-        strcpy(name, "ip");
-        if (pt_ip_expand(&style->ip, (enum pt_ip_bytes)p->ip_bytes, p->ip, style->ip))
-            snprintf(out, PAYLOAD_MAX, "%016" PRIx64, style->ip);
-        else
-            strcpy(out, "<suppressed>");
-    } else if (style->name) {
-        strcpy(name, style->name);
-        snprintf(out, PAYLOAD_MAX, "%s", style->value);
-    } else {
+        return true;
+    default:
         return false;
     }
-    return true;
-}
-
-size_t dump_line_as(char *line, uint64_t offset, const struct packet *packet, struct dump_style *style)
-{
-    char payload[PAYLOAD_MAX], name[8], tracked[PAYLOAD_MAX];
-    int length = 0;
-    line[0] = '\0';
-    if (packet->kind == PT_PACKET_PSB)
-        style->ip = 0;
-    if (!style->no_offset)
-        length = snprintf(line, DUMP_LINE_MAX, "%016" PRIx64 "  ", offset);
-    if (style->raw) {
-        for (unsigned i = 0; i < packet->size; i++)
-            length += snprintf(line + length, DUMP_LINE_MAX - (size_t)length, "%02x", style->raw[i]);
-        length += snprintf(line + length, DUMP_LINE_MAX - (size_t)length, "%*s",
-                           2 * ((int)PT_PACKET_MAX_SIZE - packet->size) + 2, "");
-    }
-    write_payload(payload, packet);
-    char *out = line + length;
-    const size_t room = DUMP_LINE_MAX - (size_t)length;
-    if (write_tracked(name, tracked, packet, style))
-        length += snprintf(out, room, "%-10s %-25s %-5s%s\n", packet_dump_name(packet->kind), payload, name, tracked);
-    else if (payload[0])
-        length += snprintf(out, room, "%-10s %s\n", packet_dump_name(packet->kind), payload);
-    else
-        length += snprintf(out, room, "%s\n", packet_dump_name(packet->kind));
-    return (size_t)length;
 }
 
 size_t dump_line(char *line, uint64_t offset, const struct packet *packet)
 {
-    struct dump_style style = {0};
-    return dump_line_as(line, offset, packet, &style);
+    char payload[PAYLOAD_MAX], last[PAYLOAD_MAX];
+    const char *kind = packet_dump_name(packet->kind), *name;
+    write_payload(payload, packet);
+    int length = snprintf(line, DUMP_LINE_MAX, "%016" PRIx64 "  ", offset);
+    char *out = line + length;
+    const size_t room = DUMP_LINE_MAX - (size_t)length;
+    if (write_last_column(&name, last, packet))
+        length += snprintf(out, room, "%-10s %-25s %-5s%s\n", kind, payload, name, last);
+    else if (payload[0])
+        length += snprintf(out, room, "%-10s %s\n", kind, payload);
+    else
+        length += snprintf(out, room, "%s\n", kind);
+    return (size_t)length;
 }

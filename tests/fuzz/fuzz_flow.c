@@ -1,6 +1,6 @@
 /*
  * Any packets over any code: the engine ends, says where and why, and the same whether single instructions are listed
- * or not, and whether it has seen the code before or not. With events too, and after errors if requested.
+ * or not, and whether it has seen the code before or not.
  *
  * The input: a byte of mode and of what precedes, two bytes with the code's size, the code, the packets.
  */
@@ -53,13 +53,6 @@ static void build_pages(struct trace *trace, uint64_t ip)
     DEMAND(code_pages_build(&trace->pages, records, 2, maps, 0));
 }
 
-/* Every event is delivered, and in bounds. */
-static void take_event(const struct flow_event *event)
-{
-    DEMAND(event->kind <= FLOW_EVENT_END);
-    DEMAND(event->kind != FLOW_EVENT_ERROR || (event->error > 0 && event->error < FLOW_NR_ERRORS));
-}
-
 static void take_items(const struct flow_batch *batch)
 {
     for (size_t i = 0; i < batch->count; i++)
@@ -78,16 +71,13 @@ static void decode_stretch(struct flow *flow, const struct flow_stretch *stretch
     while ((batch = flow_next(flow)))
         if (batch->kind == FLOW_BATCH_ITEMS)
             take_items(batch);
-        else if (batch->kind == FLOW_BATCH_EVENT)
-            take_event(batch->event);
         else if (batch->kind == FLOW_BATCH_END)
             *result = *batch->result;
 }
 
-static void decode_all(const struct trace *trace, unsigned needs, bool resync, struct flow_result *results)
+static void decode_all(const struct trace *trace, unsigned needs, struct flow_result *results)
 {
-    const struct flow_input input = {
-        .trace = trace->bytes, .trace_size = trace->size, .pages = &trace->pages, .resync = resync};
+    const struct flow_input input = {.trace = trace->bytes, .trace_size = trace->size, .pages = &trace->pages};
     struct flow_stretch stretch = {.end = 0};
     struct error error = {0};
     struct flow *flow = flow_start(&input, needs | FLOW_NEED_HASH | FLOW_NEED_TIME, &error);
@@ -130,17 +120,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     trace.size += size - 3 - code;
     build_pages(&trace, page);
     instructions = 0, count = 0, mixed = TRUTH_HASH_SEED;
-    decode_all(&trace, FLOW_NEED_BRANCHES, false, plain);
+    decode_all(&trace, FLOW_NEED_BRANCHES, plain);
     const uint64_t before = mixed;
     mixed = TRUTH_HASH_SEED;
-    decode_all(&trace, FLOW_NEED_BRANCHES | FLOW_NEED_INSTRUCTIONS, false, listed);
+    decode_all(&trace, FLOW_NEED_BRANCHES | FLOW_NEED_INSTRUCTIONS, listed);
     DEMAND(mixed == before);
     compare(plain, listed);
     for (unsigned i = 0; i < MOST_STRETCHES; i++)
         expected += plain[i].instructions, branches += plain[i].branches;
     DEMAND(instructions == expected && count == 2 * branches);
-    for (unsigned resync = 0; resync < 2; resync++)
-        decode_all(&trace, FLOW_NEED_INSTRUCTIONS | FLOW_NEED_EVENTS, resync, listed);
     code_pages_free(&trace.pages);
     return 0;
 }

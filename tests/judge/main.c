@@ -1,9 +1,20 @@
-/* The host tool with one more option, for tests: --engine=libipt, before the command, decodes with the judge. */
+/* The host tool for tests: --engine=libipt, before the command, decodes with libipt; and the commands ptxed and ptdump
+ * print what libipt's tools print. */
 #include <string.h>
 
 #include "decode/cli/commands.h"
 #include "decode/cli/output.h"
 #include "tests/judge/judge.h"
+#include "tests/judge/text/text.h"
+
+static int run(int argc, char **argv)
+{
+    if (argc > 1 && !strcmp(argv[1], "ptxed"))
+        return text_ptxed(argc - 1, argv + 1);
+    if (argc > 1 && !strcmp(argv[1], "ptdump"))
+        return text_ptdump(argc - 1, argv + 1);
+    return commands_run(argc, argv);
+}
 
 int main(int argc, char **argv)
 {
@@ -13,6 +24,6 @@ int main(int argc, char **argv)
         argc--;
         argv++;
     }
-    int status = commands_run(argc, argv);
+    int status = run(argc, argv);
     return output_end() ? status : 1;
 }

@@ -1,9 +1,10 @@
 #!/bin/bash
-# Traces that are no captures: raw packets and images. What `undertrace decode --format=ptxed` and `dump --format=ptdump` say
-# of them is compared with libipt's decoders, and with who made the trace up and so knows what was executed.
+# Traces that are not captures: raw packets and images. What the engine reads of them is compared with libipt's decoders, in
+# the formats of libipt's tools, which build/undertrace-judge prints; and with the program that made the trace up and so knows
+# what was executed.
 . tests/system/lib.sh
 
-tool=build/undertrace base=0x401000
+tool=build/undertrace judge=build/undertrace-judge base=0x401000
 bytes() { printf "$(sed 's/ *\([0-9a-f][0-9a-f]\)/\\x\1/g' <<<"$1")"; }
 
 # walked NAME: the instructions alone.
@@ -12,7 +13,7 @@ walked() { grep -v '^\[' "$work/$1.ptxed" | sed 's/^? //'; }
 decode() {
     local name=$1
     shift
-    "$tool" decode --pt "$work/$name.pt" "$@" --format=ptxed >"$work/$name.ptxed"
+    "$judge" ptxed --pt "$work/$name.pt" "$@" >"$work/$name.ptxed"
 }
 
 for seed in $(seq 1 "${SEEDS:-12}"); do
@@ -20,11 +21,15 @@ for seed in $(seq 1 "${SEEDS:-12}"); do
     build/tools/foreign_make "$seed" "$work/$name"
     check "seed $seed decodes" decode "$name" --image "$work/$name.bin@$base"
     check "seed $seed: each of $(wc -l <"$work/$name.walk") instructions" diff -q <(walked "$name") "$work/$name.walk"
+    "$tool" decode --pt "$work/$name.pt" --image "$work/$name.bin@$base" --instructions "$work/$name.list" >"$work/sums"
+    check "seed $seed: --instructions is the same list" diff -q "$work/$name.list" "$work/$name.walk"
     build/tools/ptxed_ref "$work/$name.pt" "$work/$name.bin" "$base" >"$work/$name.ptxed_ref"
     check "seed $seed: libipt sees the same instructions and events" diff -q "$work/$name.ptxed" "$work/$name.ptxed_ref"
-    "$tool" dump --format=ptdump --pt "$work/$name.pt" >"$work/$name.ptdump"
+    "$judge" ptdump "$work/$name.pt" >"$work/$name.ptdump"
     build/tools/ptdump_ref "$work/$name.pt" >"$work/$name.ptdump_ref"
     check "seed $seed: libipt sees the same packets" diff -q "$work/$name.ptdump" "$work/$name.ptdump_ref"
+    "$tool" dump --pt "$work/$name.pt" >"$work/$name.dump"
+    check "seed $seed: dump --pt prints the same packets" diff -q "$work/$name.dump" "$work/$name.ptdump"
 done
 
 # A trace that ends while tracing is on.
@@ -66,10 +71,6 @@ check 'an ELF file is as good as an image' diff -q "$work/$name.ptxed" "$work/wh
 check 'an ELF file at another base decodes' decode "$name" --elf "$work/moved.elf@$((first - 0x100000))"
 check 'an ELF file at another base is as good as an image' diff -q "$work/$name.ptxed" "$work/whole"
 
-# The other lists are of the same instructions.
-"$tool" decode --pt "$work/$name.pt" --image "$work/$name.bin@$base" --instructions "$work/instructions" >"$work/sums"
-check '--instructions is the same list' diff -q "$work/instructions" "$work/$name.walk"
-
 # The same packets and mappings in a perf.data file, which perf accepts too.
 check 'perf.data is written' build/tools/perfdata_wrap "$work/$name.pt" 0 "$(stat -c %s "$work/$name.pt")" "$work/perf.data" \
     "$work/$name.bin" "$base" 0x2001
@@ -96,7 +97,7 @@ check 'perf.data with another image decodes' diff -q "$work/perf.instructions" "
 mkdir -p "$work/files"
 tests/rig/perf_corpus.sh "$work/files/c"
 ran() {
-    "$tool" decode --perf "tests/fuzz/corpus/perf/$1" ${2:+--buffer "$2"} --symfs "$work/files" --format=ptxed 2>&1 |
+    "$judge" ptxed --perf "tests/fuzz/corpus/perf/$1" ${2:+--buffer "$2"} --symfs "$work/files" 2>&1 |
         sed -n 's/^0000000000401//p; s/^.*error.*/error/p' | tr '\n' ' '
 }
 same 'perf.data: one program after the other on a CPU' "$(ran two 0)" '000 004 005 00b 000 001 000 001 000 001 '
@@ -153,11 +154,11 @@ else
     fail '--resync-on-error lists more' "$(wc -l <"$work/resynced"), without $(wc -l <"$work/stopped")"
 fi
 
-# ptdump's time: with a TSC packet alone it is that; the reckoning is a unit test's (tests/unit/decode/report/test_dump_time.c).
-"$tool" dump --format=ptdump --time "$work/$name.pt" |
+# ptdump's time: with a TSC packet alone it is that; the computation has a unit test (tests/unit/judge/test_dump_time.c).
+"$judge" ptdump --time "$work/$name.pt" |
     awk '$2 == "tsc" && $4 == "tsc" { print substr($5, 17 - length($3)) == $3 }' >"$work/tsc"
-same 'dump --time shows the TSC at each TSC packet' "$(sort -u "$work/tsc")" 1
-"$tool" decode --pt "$work/$name.pt" --image "$work/$name.bin@$base" --format=ptxed --insn-decoder --quiet --stat >"$work/stat"
+same 'ptdump --time shows the TSC at each TSC packet' "$(sort -u "$work/tsc")" 1
+"$judge" ptxed --pt "$work/$name.pt" --image "$work/$name.bin@$base" --insn-decoder --quiet --stat >"$work/stat"
 same '--quiet --stat: how many instructions' "$(cat "$work/stat")" "insn: $(wc -l <"$work/$name.walk")."
 name=random1
 
@@ -191,7 +192,7 @@ erratum BDM64 0x3d "$psb 99 01 99 21 7d 00 10 40 00 00 00 02 23 04 99 22 3d 06 1
 # Where an image ends, code is not known: no zeros stand there. Two NOPs, and the PSB+ says that it is the first one's.
 bytes '02 82 02 82 02 82 02 82 02 82 02 82 02 82 02 82 7d 00 10 40 00 00 00 99 01 02 23 3d 10 10' >"$work/end.pt"
 bytes '90 90' >"$work/end.bin"
-"$tool" decode --pt "$work/end.pt" --image "$work/end.bin@$base" --format=ptxed >"$work/end.ptxed"
+"$judge" ptxed --pt "$work/end.pt" --image "$work/end.bin@$base" >"$work/end.ptxed"
 same 'after an image no code is known: status' $? 2
 same 'after an image no code is known' "$(tr '\n' ' ' <"$work/end.ptxed")" \
     '0000000000401000 0000000000401001 [1e, 401002: error: no memory mapped at this address] '
@@ -234,7 +235,7 @@ same '--insn:keep-tcal-on-ovf: after an overflow, too' "$(sed -n 's/ *tick]//p' 
 refused() {
     local text=$1 status=0
     shift
-    "$tool" decode --format=ptxed "$@" >"$work/out" 2>"$work/err" || status=$?
+    "$tool" decode "$@" >"$work/out" 2>"$work/err" || status=$?
     if [ $status = 1 ] && [ "$(wc -l <"$work/err")" = 1 ] && [ ! -s "$work/out" ] && grep -qF -- "$text" "$work/err"; then
         pass "refused: $text"
     else
@@ -263,10 +264,6 @@ refused 'FAMILY/MODEL/STEPPING' --pt "$pt" --image "$bin@$base" --cpu 6/1x
 refused 'requires the code' --pt "$pt"
 refused 'requires a capture' --pt "$pt" --image "$bin@$base" --shard 1/2 --result "$work/none"
 refused 'require --perf' --pt "$pt" --image "$bin@$base" --buffer 0
-refused 'is not a number' --pt "$pt" --image "$bin@$base" --nom-freq 256
-status=0
-"$tool" decode --pt "$pt" --image "$bin@$base" --event:tick >"$work/out" 2>"$work/err" || status=$?
-same 'refused: what is of --format=ptxed without it' "$status $(wc -c <"$work/out") $(grep -c 'require --format=ptxed' "$work/err")" '1 0 1'
-refused 'choose from ptxed' --pt "$pt" --image "$bin@$base" --format=other
+refused 'is not a number' --pt "$pt" --image "$bin@$base" --filter:addr0_cfg 16
 
 done_testing

@@ -1,6 +1,6 @@
 /*
- * A trace as libipt's instruction decoder reads it, in the dialect of its ptxed without mnemonics, which Debian does
- * not package: for comparing with `undertrace decode --format=ptxed`.
+ * A trace as libipt's instruction decoder reads it, in the format of its ptxed without mnemonics, which Debian does
+ * not package: for comparing with `undertrace-judge ptxed`.
  *
  * usage: ptxed_ref TRACE IMAGE VADDR [MODEL]      the image's address is VADDR; the trace is that of a CPU of family 6
  */

@@ -12,7 +12,6 @@
 #include "decode/cli/text/decode_text.h"
 #include "decode/cli/text/error_text.h"
 #include "decode/cli/text/list_text.h"
-#include "decode/cli/text/ptxed.h"
 #include "decode/cli/text/run_flow.h"
 #include "decode/flow/flow_run.h"
 #include "decode/flow/merged.h"
@@ -196,8 +195,6 @@ static int decode_capture(const struct decode_options *a)
     const bool damaged = check_decoded(capture, a);
     if (a->merged)
         status = write_merged(capture, a->merged, (unsigned)a->threads);
-    else if (a->format)
-        status = ptxed_print_capture(capture, (uint16_t)a->cpu, &a->ptxed);
     else if (open_list(&lists.branches, a->branches, a->capture) &&
              open_list(&lists.instructions, a->instructions, a->capture) &&
              open_list(&lists.result, a->result, a->capture))
@@ -218,9 +215,7 @@ static int decode_foreign(const struct decode_options *a)
     struct lists lists = {0};
     int status = 1;
     if (foreign_input_open(&foreign, &a->foreign)) {
-        if (a->format)
-            status = ptxed_print(&foreign.trace, &foreign.image, &a->ptxed);
-        else if (open_list(&lists.branches, a->branches, "") && open_list(&lists.instructions, a->instructions, ""))
+        if (open_list(&lists.branches, a->branches, "") && open_list(&lists.instructions, a->instructions, ""))
             status = decode_trace(&foreign.trace, a, &lists);
     }
     foreign_close(&foreign);

@@ -31,13 +31,6 @@ static const char usage[] =
     "                      given\n"
     "  --result FILE       with --shard: write the part's result to FILE, for `undertrace merge`\n"
     "  --threads N         use N threads (default: one for each processor)\n"
-    "  --format=ptxed      print each instruction's address, one per line, and events in brackets, like libipt's\n"
-    "                      ptxed with --no-inst. --event:ip, --event:time, --event:tick, --event:iflags and\n"
-    "                      --time add details of events; --insn:keep-tcal-on-ovf, --block:keep-tcal-on-ovf,\n"
-    "                      --quiet, --stat, --stat:insn, --stat:blocks, --insn-decoder, --block:show-blocks,\n"
-    "                      --block:end-on-call and --block:end-on-jump mean the same as for ptxed.\n"
-    "                      --resync-on-error: continue after an error at the next packet with the current IP,\n"
-    "                      instead of the next PSB\n"
     "\n"
     "A trace that is not a capture:\n"
     "  --pt FILE           raw packets; FILE:OFFSET[-END]: a part of the file\n"
@@ -49,8 +42,6 @@ static const char usage[] =
     "  --symfs DIR         of it: mapped files are below DIR, by their original paths\n"
     "  --buffer N          of it: only this buffer, of a CPU or thread (default: all, merged by their PSBs' times)\n"
     "  --cpu F/M/S         family, model and stepping, which determine the errata\n"
-    "  --mtc-freq N, --nom-freq N, --cpuid-0x15.eax N, --cpuid-0x15.ebx N\n"
-    "                      the units of timing packets\n"
     "  --filter:addrN_cfg N, --filter:addrN_a ADDR, --filter:addrN_b ADDR\n"
     "                      the IP ranges to which tracing was confined (1) or at which it stopped (2)\n"
     "\n"
@@ -75,13 +66,9 @@ static bool parse_shard(struct decode_options *a)
 /* Check for options without effect. Returns a message; NULL: there are none. */
 static const char *said_in_vain(const struct decode_options *a)
 {
-    static const struct ptxed_options none;
     const struct foreign_options *f = &a->foreign;
-    if (!a->format && memcmp(&a->ptxed, &none, sizeof(none)) != 0)
-        return "--event, --block, --stat, --time, --quiet, --resync-on-error and similar options require "
-               "--format=ptxed";
-    if (a->shard && (a->format || foreign_input_given(f)))
-        return "--shard requires a capture and excludes --format=ptxed";
+    if (a->shard && foreign_input_given(f))
+        return "--shard requires a capture";
     if (!f->perf && (f->symfs || f->pid != ARGUMENT_NOT_GIVEN || f->buffer != ARGUMENT_NOT_GIVEN))
         return "--pid, --buffer and --symfs require --perf";
     return NULL;
@@ -90,14 +77,9 @@ static const char *said_in_vain(const struct decode_options *a)
 /* Check for options that exclude each other. */
 static int check_arguments(struct decode_options *a)
 {
-    const bool ptxed = a->format && !strcmp(a->format, "ptxed");
     const char *vain = said_in_vain(a);
     if (vain) {
         message_print("decode: %s", vain);
-        return 1;
-    }
-    if (a->format && !ptxed) {
-        message_print("decode: unknown format '%s'; choose from ptxed", a->format);
         return 1;
     }
     if ((a->capture != NULL) + (a->foreign.pt != NULL) + (a->foreign.perf != NULL) != 1) {
@@ -116,22 +98,11 @@ static int check_arguments(struct decode_options *a)
         message_print("decode: a capture contains its code: --image and --elf require --pt or --perf");
         return 1;
     }
-    if ((a->merged || ptxed) && (a->branches || a->instructions || (a->merged && ptxed))) {
-        message_print("decode: --branches and --instructions, --merged, and --format=ptxed exclude each other");
+    if (a->merged && (a->branches || a->instructions)) {
+        message_print("decode: --merged excludes --branches and --instructions");
         return 1;
     }
-    return foreign_input_given(&a->foreign) || foreign_input_cpu_number(&a->cpu, &a->foreign, "decode") ? ARGUMENTS_GOOD
-                                                                                                        : 1;
-}
-
-/* --stat by itself selects all statistics. */
-static void choose_statistics(struct ptxed_options *p)
-{
-    p->show_blocks &= !p->single;
-    if (p->stat && !p->stat_instructions && !p->stat_blocks) {
-        p->stat_instructions = true;
-        p->stat_blocks = !p->single;
-    }
+    return foreign_input_given(&a->foreign) || foreign_input_cpu_number(&a->cpu, &a->foreign) ? ARGUMENTS_GOOD : 1;
 }
 
 int decode_options_parse(struct decode_options *a, int argc, char **argv)
@@ -143,41 +114,14 @@ int decode_options_parse(struct decode_options *a, int argc, char **argv)
                                        {"instructions", ARGUMENT_TEXT, &a->instructions, 0},
                                        {"shard", ARGUMENT_TEXT, &a->shard, 0},
                                        {"result", ARGUMENT_TEXT, &a->result, 0},
-                                       {"format", ARGUMENT_TEXT, &a->format, 0},
-                                       {"event:ip", ARGUMENT_FLAG, &a->ptxed.event_ip, 0},
-                                       {"event:time", ARGUMENT_FLAG, &a->ptxed.event_time, 0},
-                                       {"event:iflags", ARGUMENT_FLAG, &a->ptxed.event_iflags, 0},
-                                       {"event:tick", ARGUMENT_FLAG, &a->ptxed.event_tick, 0},
-                                       {"time", ARGUMENT_FLAG, &a->ptxed.time, 0},
-                                       {"insn:keep-tcal-on-ovf", ARGUMENT_FLAG, &a->ptxed.keep_tcal, 0},
-                                       {"block:keep-tcal-on-ovf", ARGUMENT_FLAG, &a->ptxed.keep_tcal, 0},
-                                       {"no-inst", ARGUMENT_FLAG, &a->ignored, 0},
-                                       {"check", ARGUMENT_FLAG, &a->ignored, 0},
-                                       {"verbose", ARGUMENT_FLAG, &a->ignored, 0},
-                                       {"raw-insn", ARGUMENT_FLAG, &a->ignored, 0},
-                                       {"att", ARGUMENT_FLAG, &a->ignored, 0},
-                                       {"iscache-limit", ARGUMENT_NUMBER, &a->unused, UINT64_MAX},
-                                       {"insn-decoder", ARGUMENT_FLAG, &a->ptxed.single, 0},
-                                       {"quiet", ARGUMENT_FLAG, &a->ptxed.quiet, 0},
-                                       {"q", ARGUMENT_FLAG, &a->ptxed.quiet, 0},
-                                       {"v", ARGUMENT_FLAG, &a->ignored, 0},
-                                       {"resync-on-error", ARGUMENT_FLAG, &a->ptxed.resync, 0},
-                                       {"block-decoder", ARGUMENT_FLAG, &a->ignored, 0},
-                                       {"block:show-blocks", ARGUMENT_FLAG, &a->ptxed.show_blocks, 0},
-                                       {"block:end-on-call", ARGUMENT_FLAG, &a->ptxed.end_on_call, 0},
-                                       {"block:end-on-jump", ARGUMENT_FLAG, &a->ptxed.end_on_jump, 0},
-                                       {"stat", ARGUMENT_FLAG, &a->ptxed.stat, 0},
-                                       {"stat:insn", ARGUMENT_FLAG, &a->ptxed.stat_instructions, 0},
-                                       {"stat:blocks", ARGUMENT_FLAG, &a->ptxed.stat_blocks, 0},
                                        {"pt", ARGUMENT_TEXT, &f->pt, 0},
                                        {"perf", ARGUMENT_TEXT, &f->perf, 0},
                                        {"pid", ARGUMENT_NUMBER, &f->pid, UINT32_MAX},
                                        {"buffer", ARGUMENT_NUMBER, &f->buffer, UINT32_MAX},
                                        {"symfs", ARGUMENT_TEXT, &f->symfs, 0},
                                        {"image", ARGUMENT_LIST, &f->images, 0},
-                                       {"raw", ARGUMENT_LIST, &f->images, 0},
                                        {"elf", ARGUMENT_LIST, &f->images, 0},
-                                       FOREIGN_MACHINE_OPTIONS(f),
+                                       {"cpu", ARGUMENT_TEXT, &f->cpu, 0},
                                        FOREIGN_RANGE_OPTIONS(f, 0),
                                        FOREIGN_RANGE_OPTIONS(f, 1),
                                        FOREIGN_RANGE_OPTIONS(f, 2),
@@ -187,7 +131,5 @@ int decode_options_parse(struct decode_options *a, int argc, char **argv)
     const int status = arguments_parse(&syntax, argc, argv, &a->capture);
     if (status == ARGUMENTS_GOOD && !parse_shard(a))
         return 1;
-    if (status == ARGUMENTS_GOOD)
-        choose_statistics(&a->ptxed);
     return status == ARGUMENTS_GOOD ? check_arguments(a) : status;
 }

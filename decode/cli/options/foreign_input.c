@@ -14,7 +14,7 @@
 #define MAX_MODEL 0xffu
 #define MAX_STEPPING 15u
 
-bool foreign_input_cpu_number(uint64_t *number, const struct foreign_options *options, const char *command)
+bool foreign_input_cpu_number(uint64_t *number, const struct foreign_options *options)
 {
     *number = 0;
     if (!options->cpu)
@@ -22,7 +22,7 @@ bool foreign_input_cpu_number(uint64_t *number, const struct foreign_options *op
     const struct record_text text = {options->cpu, strlen(options->cpu)};
     if (text_number(number, text) && *number < CAPTURE_MAX_CPUS)
         return true;
-    message_print("%s: --cpu: '%s' is not a number from 0 to %u", command, options->cpu, CAPTURE_MAX_CPUS - 1);
+    message_print("decode: --cpu: '%s' is not a number from 0 to %u", options->cpu, CAPTURE_MAX_CPUS - 1);
     return false;
 }
 
@@ -35,7 +35,7 @@ static const char *take_number(uint64_t *number, const char *text, uint64_t most
     return text[length] ? text + length + 1 : text + length;
 }
 
-bool foreign_input_model(struct flow_input *input, const char *text, const char *command)
+bool foreign_input_model(struct flow_input *input, const char *text)
 {
     uint64_t family, model, stepping = 0;
     if (!text || !strcmp(text, "none"))
@@ -45,7 +45,7 @@ bool foreign_input_model(struct flow_input *input, const char *text, const char 
     if (rest && *rest)
         rest = take_number(&stepping, rest, MAX_STEPPING);
     if (!rest || *rest) {
-        message_print("%s: --cpu: '%s' is not FAMILY/MODEL/STEPPING or none, which --pt requires", command, text);
+        message_print("decode: --cpu: '%s' is not FAMILY/MODEL/STEPPING or none, which --pt requires", text);
         return false;
     }
     input->cpu_known = true;
@@ -60,10 +60,6 @@ static void read_settings(struct flow_input *input, const struct foreign_options
     for (unsigned i = 0; i < FOREIGN_RANGES; i++)
         input->range_kinds |= options->kinds[i] << 4 * i;
     memcpy(input->ranges, options->ranges, sizeof(input->ranges));
-    input->cpuid_15_eax = (uint32_t)options->cpuid_15_eax;
-    input->cpuid_15_ebx = (uint32_t)options->cpuid_15_ebx;
-    input->mtc_freq = (uint8_t)options->mtc_freq;
-    input->nominal_ratio = (uint8_t)options->nom_freq;
 }
 
 /* false: error says why. */
@@ -98,7 +94,7 @@ bool foreign_input_open(struct foreign *foreign, const struct foreign_options *o
     struct flow_input settings = {.cpu_known = false};
     struct error error = {0};
     *foreign = (struct foreign){0};
-    if (!foreign_input_model(&settings, options->cpu, "decode"))
+    if (!foreign_input_model(&settings, options->cpu))
         return false;
     read_settings(&settings, options);
     bool good = true;

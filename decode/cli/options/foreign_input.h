@@ -1,4 +1,4 @@
-/* The options of decode and dump for traces that are not captures, and for text dialects. */
+/* The options of decode for traces that are not captures. */
 #ifndef DECODE_CLI_OPTIONS_FOREIGN_INPUT_H
 #define DECODE_CLI_OPTIONS_FOREIGN_INPUT_H
 
@@ -16,19 +16,11 @@ struct foreign_options {
     uint64_t pid, buffer;        /* of perf.data */
     const char *symfs;           /* directory of the mapped files; NULL: their original paths */
     const char *cpu;             /* F/M/S, or the number of a capture's CPU */
-    struct argument_list images; /* --image, --raw and --elf */
-    uint64_t mtc_freq, nom_freq, cpuid_15_eax, cpuid_15_ebx;
+    struct argument_list images; /* --image and --elf */
     uint64_t kinds[FOREIGN_RANGES], ranges[2 * FOREIGN_RANGES];
 };
 
-/* For the table of options. */
-#define FOREIGN_MACHINE_OPTIONS(o)                                                                                     \
-    {"cpu", ARGUMENT_TEXT, &(o)->cpu, 0}, {"mtc-freq", ARGUMENT_NUMBER, &(o)->mtc_freq, 15},                           \
-        {"nom-freq", ARGUMENT_NUMBER, &(o)->nom_freq, 255},                                                            \
-        {"cpuid-0x15.eax", ARGUMENT_NUMBER, &(o)->cpuid_15_eax, UINT32_MAX},                                           \
-    {                                                                                                                  \
-        "cpuid-0x15.ebx", ARGUMENT_NUMBER, &(o)->cpuid_15_ebx, UINT32_MAX                                              \
-    }
+/* For the table of options: an IP range. */
 #define FOREIGN_RANGE_OPTIONS(o, n)                                                                                    \
     {"filter:addr" #n "_cfg", ARGUMENT_NUMBER, &(o)->kinds[n], 15},                                                    \
         {"filter:addr" #n "_a", ARGUMENT_NUMBER, &(o)->ranges[2 * (n)], UINT64_MAX},                                   \
@@ -37,10 +29,10 @@ struct foreign_options {
     }
 
 /* Parse --cpu as a capture's CPU number, 0 if not given. false: a message says why. */
-bool foreign_input_cpu_number(uint64_t *number, const struct foreign_options *options, const char *command);
+bool foreign_input_cpu_number(uint64_t *number, const struct foreign_options *options);
 
 /* Parse --cpu as F/M/S, F/M or none. false: a message says why. */
-bool foreign_input_model(struct flow_input *input, const char *text, const char *command);
+bool foreign_input_model(struct flow_input *input, const char *text);
 
 /* Do the options name a trace that is not a capture? */
 static inline bool foreign_input_given(const struct foreign_options *options)

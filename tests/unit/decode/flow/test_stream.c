@@ -104,13 +104,11 @@ static void copies_are_whole(void **state)
     (void)state;
     const union flow_item items[3] = {{.instruction = 7}, {.instruction = 8}, {.instruction = 9}};
     const uint8_t tags[3] = {1, 2, 3};
-    const struct flow_event event = {.ip = 5};
     const struct flow_result result = {.branches = 12};
     const struct flow_gap gap = {3, 4, true};
     const struct flow_batch batches[] = {
         {.kind = FLOW_BATCH_ITEMS, .items = items, .tags = tags, .count = 3, .context.tsc = 42},
         {.kind = FLOW_BATCH_ITEMS, .items = items, .count = 2},
-        {.kind = FLOW_BATCH_EVENT, .event = &event},
         {.kind = FLOW_BATCH_GAP, .gap = &gap},
         {.kind = FLOW_BATCH_TEXT, .text = "line\n", .count = 5, .list = 1},
         {.kind = FLOW_BATCH_POSITION, .position = {77, true}},
@@ -127,8 +125,6 @@ static void copies_are_whole(void **state)
     assert_true(stream_page_read(&batch, first, &at));
     assert_null(batch.tags);
     assert_int_equal(batch.items[1].instruction, 8);
-    assert_true(stream_page_read(&batch, first, &at));
-    assert_int_equal(batch.event->ip, 5);
     assert_true(stream_page_read(&batch, first, &at));
     assert_int_equal(batch.gap->end, 4);
     assert_true(stream_page_read(&batch, first, &at));

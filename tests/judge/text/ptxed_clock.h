@@ -1,0 +1,27 @@
+/* The time of events as libipt reckons it (dump_time.h), from packet to packet of a trace. */
+#ifndef JUDGE_TEXT_PTXED_CLOCK_H
+#define JUDGE_TEXT_PTXED_CLOCK_H
+
+#include "decode/engine/flow_input.h"
+#include "tests/judge/events/event.h"
+#include "tests/judge/text/dump_time.h"
+
+struct ptxed_clock {
+    const struct flow_input *input;
+    struct dump_time_setup setup;
+    struct dump_time time;
+    uint64_t at;   /* trace offset: up to there packets are taken */
+    uint64_t told; /* the TSC of the last event; 0: not known */
+};
+
+/* setup: what input says of the clocks is filled in. */
+void ptxed_clock_begin(struct ptxed_clock *clock, const struct flow_input *input, struct dump_time_setup setup);
+
+/* A stretch begins at this trace offset. anew: behind an error, of which nothing is kept. */
+void ptxed_clock_stretch(struct ptxed_clock *clock, uint64_t begin, bool anew);
+
+/* Set the event's TSC; 0: not known. Events come in the order of the packets that tell of them. Returns whether the TSC
+ * is another one than that of the event before. */
+bool ptxed_clock_event(struct ptxed_clock *clock, struct flow_event *event);
+
+#endif
