@@ -1,4 +1,4 @@
-/* IPIs that root mode sends, and those of the guest that it must know of: vmx/lapic_ipi.c. Private to vmx/. */
+/* IPIs that root mode sends, and the guest's IPIs that root mode tracks: vmx/lapic_ipi.c. Private to vmx/. */
 #ifndef VMX_LAPIC_IPI_H
 #define VMX_LAPIC_IPI_H
 

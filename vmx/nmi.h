@@ -19,7 +19,7 @@ exit_handler nmi_exit, nmi_window_exit;
 /* The CPU enters VMX operation: NMIs that arrived before it had a struct cpu become the guest's. */
 void nmi_init(struct cpu *cpu);
 
-/* PMIs that are pending from before belong to nobody. */
+/* Ignore the PMIs that were pending when the CPU entered VMX operation. */
 void nmi_forget_pmis(struct cpu *cpu);
 
 /* The guest resets these bits of IA32_PERF_GLOBAL_STATUS: their next overflow is a new PMI. */

@@ -29,7 +29,7 @@ static inline bool timer_is_steady(const struct timer_cpu *timer)
     return timer->steady;
 }
 
-/* Somebody may need root mode to run earlier. */
+/* Choose the time of the next timer exit again before VM entry: root mode may be needed earlier. */
 static inline void timer_recheck(struct timer_cpu *timer)
 {
     timer->steady = false;

@@ -13,7 +13,7 @@ static uint64_t until_of(const struct arbitration_slot *slot)
     return __atomic_load_n(&slot->until, __ATOMIC_SEQ_CST);
 }
 
-/* NULL: no CPU has needed the page lately. */
+/* The slot of a page. NULL: no CPU has had a turn on the page recently. */
 static struct arbitration_slot *slot_find(struct arbitration *arbitration, uint64_t gpa)
 {
     for (uint32_t i = 0; i < ARBITRATION_SLOTS; i++)
@@ -22,7 +22,8 @@ static struct arbitration_slot *slot_find(struct arbitration *arbitration, uint6
     return NULL;
 }
 
-/* Of the slots without a queue, the one whose turn ends first. If it has not ended, its CPU may lose its page early. */
+/* A slot for another page: a free one, else the one without a queue whose turn ends first. If that has not ended yet,
+ * its CPU may lose its page early. */
 static struct arbitration_slot *slot_reuse(struct arbitration *arbitration)
 {
     struct arbitration_slot *best = NULL;

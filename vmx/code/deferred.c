@@ -1,8 +1,9 @@
 /* Kind: shell */
 /*
- * A program that faults may have to wait, for a disk for instance. Until it continues, nothing is executed there. Then
- * it may fault elsewhere, which is when the page is checked; or it runs to its end without another fault. So the page
- * table is made read-only by EPT: the kernel's write to it shows that the program is about to continue.
+ * A program that faults may have to wait, for a disk for instance. The page is not executed until the program
+ * continues. If the program faults again, elsewhere, the page is checked then. But the program may run to its end
+ * without another fault. So EPT makes the page table read-only: the kernel's write to it shows that the program is
+ * about to continue.
  */
 #include "vmx/code/deferred.h"
 

@@ -1,14 +1,14 @@
 /* Kind: shell, hot */
 /*
  * Page faults by reads and instruction fetches: the guest is about to map pages, some of which it may execute. Reads
- * count because kernels map what is around the address as well, and program text among it is then executed without
+ * count because kernels also map the pages around the address, and program text among them is then executed without
  * another fault.
  *
  * The fault is injected into the guest at once. Its handler changes the page tables, and nothing signals that it has
- * finished. So the tables are checked at an exit some time later, and if the page is absent, again after half as long
- * once more. For a fetch the preemption timer causes that exit. The time to the first check adapts to how long the
- * guest's handler has taken lately. A page that is absent after many checks will not be mapped: the program was
- * stopped.
+ * finished. So the tables are checked at an exit some time later. While the page is absent, they are checked again
+ * whenever the time since the fault has grown by half. For a fetch, the preemption timer causes that exit. The time to
+ * the first check adapts to how long recent faults took the guest's handler. A page that is absent after many checks
+ * will not be mapped: the program was stopped.
  *
  * The processor chooses by the error code which faults exit: SDM "Exception Bitmap", "Page-Fault Exceptions" of Vol.
  * 3A. Where neither NX nor SMEP is on, the error code's I/D is always 0; a fetch then is a fault at RIP.

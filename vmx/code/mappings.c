@@ -1,7 +1,7 @@
 /* Kind: shell, hot */
 /*
- * What the guest's page tables have executable, sent to the receiver as RECORD_MAP: one stretch (guest_walk.h) at a
- * time, and only where it differs from the last record of that stretch. The machine's lock is held.
+ * The executable mappings in the guest's page tables, sent to the receiver as RECORD_MAP: one stretch (guest_walk.h) at
+ * a time, and only where it differs from the last record of that stretch. The machine's lock is held.
  */
 #include "vmx/code/mappings.h"
 

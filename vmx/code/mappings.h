@@ -1,5 +1,5 @@
-/* What the guest's page tables have executable, as RECORD_MAP: mappings.c. Private to vmx/code/. The machine's lock is
- * held for all functions. */
+/* Records of the executable mappings in the guest's page tables (RECORD_MAP): mappings.c. Private to vmx/code/. The
+ * machine's lock is held for all functions. */
 #ifndef VMX_CODE_MAPPINGS_H
 #define VMX_CODE_MAPPINGS_H
 

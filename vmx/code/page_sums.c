@@ -3,8 +3,9 @@
 
 #include "vmx/guest_walk.h"
 
-/* In quadwords. One in each of the first cache lines, since a page that is only partly used is used from its start;
- * then one at regular distances. Not the first quadword of a line, since functions begin alike. */
+/* Sample positions, in quadwords: one in each of the first cache lines, because a partly used page is used from its
+ * start; then at regular distances. Not the first quadword of a line, because many functions begin with the same bytes.
+ */
 #define NEAR 8u
 #define SAMPLES 16u
 #define LINE 8u

@@ -68,7 +68,8 @@ void soft_cr3_load(struct soft_cpu *soft, uint64_t value)
     soft->window.next_cr3 = value;
 }
 
-/* The next fetch from each page exits, and decides anew whether the page is guarded. */
+/* Make all pages not executable: the next fetch from each exits, and code_fetched decides again whether it is guarded.
+ */
 static void withhold_execution(struct cpu *cpu)
 {
     if (!machine.config.code_pages)
