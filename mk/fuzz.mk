@@ -1,6 +1,6 @@
 # Fuzz targets, tests/fuzz/fuzz_NAME.c: by libFuzzer in `make fuzz`, and replayed over their corpora in `make check`.
 
-export FUZZ_TARGETS := packets instruction flow capture perf names
+export FUZZ_TARGETS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ := $(FUZZ_TARGETS)
 FUZZ_SECONDS := 60
 # A loop without packets ends sooner than in the product, so that the fuzzer gets through more inputs.

@@ -1,19 +1,16 @@
 # What boots under the hypervisor: micro-guests of our own, Debian's kernel with several initrds, a whole Debian, and
 # the ISO that `make run` boots.
 
-# --- micro-guests: each is tests/guests/NAME.c, and the parts named below --------------------------------------------
+# --- micro-guests -----------------------------------------------------------------------------------------------------
+# tests/guests/NAME.c, which defines guest_main, is linked with its parts NAME_*.c and NAME_*.S, with start.S and
+# machine.c, and with ap.S if it uses that.
 
-GUESTS := branches dma steps selfmod load probe ends sharing exits spaces ptwrite blocked smp maps levels high tasks rounds hostile
+GUESTS := $(basename $(notdir $(shell grep -l '^void guest_main' tests/guests/*.c)))
 GUEST_CFLAGS := -std=c11 -O2 -g $(WARN) -ffreestanding -fno-pie -mno-red-zone -mgeneral-regs-only -fno-stack-protector \
     -fno-asynchronous-unwind-tables -fcf-protection=none -Itests/guests -MMD -MP
-PARTS_OF_probe := probe_cpu probe_events probe_devices
-PARTS_OF_smp := smp_parts smp_storm ap.S
-PARTS_OF_hostile := ap.S
-PARTS_OF_maps := maps_spaces maps_disk maps_held maps_quiet maps_ended maps_pending ap.S
-PARTS_OF_steps := steps_code.S steps_rings.S
-PARTS_OF_tasks := tasks_tables tasks32.S tasks_way.S
+parts_of = $(patsubst %.c,%,$(notdir $(wildcard tests/guests/$(1)_*.c tests/guests/$(1)_*.S)))
 GUEST_IMAGES := $(GUESTS:%=$(BUILD)/guests/%.bzImage)
-GUEST_OBJS := $(patsubst %,$(BUILD)/guests/%.o,$(sort $(GUESTS) $(foreach guest,$(GUESTS),$(PARTS_OF_$(guest))) machine start.S))
+GUEST_OBJS := $(patsubst %,$(BUILD)/guests/%.o,$(GUESTS) $(foreach guest,$(GUESTS),$(call parts_of,$(guest))) machine start.S ap.S)
 
 $(BUILD)/guests/%.o: tests/guests/%.c
 	@mkdir -p $(@D)
@@ -25,12 +22,18 @@ $(BUILD)/guests/%.S.o: tests/guests/%.S
 	@echo "  CC  $@"
 	$(Q)$(HV_CC) $(GUEST_CFLAGS) -c -o $@ $<
 
-$(BUILD)/guests/%.elf: $(BUILD)/guests/start.S.o $(BUILD)/guests/%.o $(BUILD)/guests/machine.o tests/guests/guest.ld
+$(BUILD)/guests/%.elf: $(BUILD)/guests/start.S.o $(BUILD)/guests/%.o $(BUILD)/guests/machine.o $(BUILD)/guests/ap.a \
+    tests/guests/guest.ld
 	@echo "  LD  $@"
 	$(Q)$(LD) -nostdlib -static -z max-page-size=4096 -z noexecstack --no-warn-rwx-segments --build-id=none \
-	    -T tests/guests/guest.ld -o $@ $(filter %.o,$^)
+	    -T tests/guests/guest.ld -o $@ $(filter %.o,$^) $(filter %.a,$^)
 
-$(foreach guest,$(GUESTS),$(eval $(BUILD)/guests/$(guest).elf: $(PARTS_OF_$(guest):%=$(BUILD)/guests/%.o)))
+$(foreach guest,$(GUESTS),$(eval $(BUILD)/guests/$(guest).elf: $(patsubst %,$(BUILD)/guests/%.o,$(call parts_of,$(guest)))))
+
+# In an archive, so that only guests that use it have it.
+$(BUILD)/guests/ap.a: $(BUILD)/guests/ap.S.o
+	@rm -f $@
+	$(Q)ar rcs $@ $^
 
 $(BUILD)/guests/%.bzImage: $(BUILD)/guests/%.elf
 	@echo "  OBJCOPY $@"
